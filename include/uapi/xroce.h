@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The ioctl interface of /dev/xroce.
+ *
+ * Every command takes one structure whose first word is its size in bytes as
+ * the caller knows it. A shorter structure of an older program is completed
+ * with zeros; a longer one of a newer program is accepted only if what this
+ * kernel does not know is zero (-E2BIG otherwise). Unknown bits of @flags and
+ * non-zero reserved words are -EINVAL. Results are written back into the same
+ * structure.
+ *
+ * A file descriptor works on one link (XROCE_CMD_LINK_USE). What it makes
+ * belongs to it and is destroyed when it is closed for the last time, unless
+ * it was made XROCE_F_PERSISTENT (CAP_NET_ADMIN): such an object lives until it
+ * is deleted or its link is. A descriptor may name its own objects, and with
+ * CAP_NET_ADMIN the persistent ones as well.
+ *
+ * Errors that every command can return: -EFAULT, -EINVAL, -E2BIG, -ENOTTY (no
+ * such command), -EINTR. Commands on objects of a link return -ENOTCONN before
+ * LINK_USE, and -ENODEV once the link has been deleted.
+ */
+#ifndef _UAPI_XROCE_H
+#define _UAPI_XROCE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define XROCE_DEV_PATH		"/dev/xroce"
+#define XROCE_IOC_TYPE		0xbc
+
+enum {
+	XROCE_NR_LINK_ADD = 0x00,
+	XROCE_NR_LINK_MAPS,
+	XROCE_NR_LINK_DEL,
+	XROCE_NR_LINK_QUERY,
+	XROCE_NR_LINK_USE,
+	XROCE_NR_PD_ADD = 0x10,
+	XROCE_NR_PD_DEL,
+	XROCE_NR_PD_QUERY,
+	XROCE_NR_MR_REG = 0x20,
+	XROCE_NR_MR_DEREG,
+	XROCE_NR_MR_QUERY,
+	XROCE_NR_QP_ADD = 0x30,
+	XROCE_NR_QP_MODIFY,
+	XROCE_NR_QP_DEL,
+	XROCE_NR_QP_QUERY,
+};
+
+/* The size is in the structure, so the command number carries none. */
+#define XROCE_CMD_LINK_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_ADD)
+#define XROCE_CMD_LINK_MAPS	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_MAPS)
+#define XROCE_CMD_LINK_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_DEL)
+#define XROCE_CMD_LINK_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_QUERY)
+#define XROCE_CMD_LINK_USE	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_USE)
+#define XROCE_CMD_PD_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_ADD)
+#define XROCE_CMD_PD_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_DEL)
+#define XROCE_CMD_PD_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_QUERY)
+#define XROCE_CMD_MR_REG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG)
+#define XROCE_CMD_MR_DEREG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_DEREG)
+#define XROCE_CMD_MR_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_QUERY)
+#define XROCE_CMD_QP_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_ADD)
+#define XROCE_CMD_QP_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_MODIFY)
+#define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
+#define XROCE_CMD_QP_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_QUERY)
+
+/* Flags of the @flags words; each command says which it takes. */
+#define XROCE_F_PERSISTENT	(1u << 0)	/* outlives the descriptor */
+#define XROCE_F_NEXT		(1u << 1)	/* query: first at or after */
+#define XROCE_F_FORCE		(1u << 2)	/* delete what is inside, too */
+#define XROCE_F_PID		(1u << 3)	/* @addr is in process @pid */
+#define XROCE_F_DEAD		(1u << 4)	/* out: its netdev has gone */
+
+#define XROCE_NAME_MAX		32	/* bytes, with the NUL */
+
+/*
+ * Access rights of regions, and of queue pairs (the remote ones only). The
+ * values are those of enum ibv_access_flags. Local read is always granted
+ * (IBTA 10.6.3.1).
+ */
+enum xroce_access {
+	XROCE_ACCESS_LOCAL_WRITE	= 1 << 0,
+	XROCE_ACCESS_REMOTE_WRITE	= 1 << 1,
+	XROCE_ACCESS_REMOTE_READ	= 1 << 2,
+	XROCE_ACCESS_REMOTE_ATOMIC	= 1 << 3,
+	XROCE_ACCESS_MW_BIND		= 1 << 4,
+};
+
+#define XROCE_ACCESS_REMOTE	(XROCE_ACCESS_REMOTE_WRITE | \
+				 XROCE_ACCESS_REMOTE_READ | \
+				 XROCE_ACCESS_REMOTE_ATOMIC)
+
+/* Transport services; the values are those of enum ibv_qp_type. */
+enum xroce_qp_type {
+	XROCE_QPT_RC = 2,
+};
+
+/* Queue pair states (IBTA 10.3.1); the values are those of enum ibv_qp_state. */
+enum xroce_qp_state {
+	XROCE_QPS_RESET	= 0,
+	XROCE_QPS_INIT	= 1,
+	XROCE_QPS_RTR	= 2,
+	XROCE_QPS_RTS	= 3,
+	XROCE_QPS_ERR	= 6,
+};
+
+/* Path MTU; the values are those of enum ibv_mtu: 128 << mtu bytes. */
+enum xroce_mtu {
+	XROCE_MTU_256	= 1,
+	XROCE_MTU_512	= 2,
+	XROCE_MTU_1024	= 3,
+	XROCE_MTU_2048	= 4,
+	XROCE_MTU_4096	= 5,
+};
+
+/**
+ * struct xroce_link_add - LINK_ADD: make a link for a network device
+ * @size: sizeof(struct xroce_link_add)
+ * @flags: 0
+ * @ifindex: the network device, in the caller's network namespace
+ * @link: out: the link's number, 0 to 255
+ *
+ * The link belongs to the descriptor until LINK_MAPS gives it its maps; from
+ * then on it lives until LINK_DEL. Needs CAP_NET_ADMIN.
+ *
+ * Errors: -EPERM, -ENODEV (no such netdev), -EEXIST (it has a link already),
+ * -ENOSPC (256 links).
+ */
+struct xroce_link_add {
+	__u32 size;
+	__u32 flags;
+	__u32 ifindex;
+	__u32 link;
+};
+
+/**
+ * struct xroce_link_maps - LINK_MAPS: give a link its BPF maps
+ * @size: sizeof(struct xroce_link_maps)
+ * @flags: 0
+ * @link: number of a link that this descriptor made and that has no maps yet
+ * @mpt_fd: BPF array of struct xroce_mpt; 16 to 2^24 entries, a power of two
+ * @qp_fd: BPF array of struct xroce_qp; 16 to 2^16 entries, a power of two
+ * @reserved: 0
+ *
+ * From here on the module writes the maps. Needs CAP_NET_ADMIN.
+ *
+ * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, and
+ * -EINVAL for a map of another type, value size or number of entries.
+ */
+struct xroce_link_maps {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__s32 mpt_fd;
+	__s32 qp_fd;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_link_del - LINK_DEL: destroy a link
+ * @size: sizeof(struct xroce_link_del)
+ * @flags: XROCE_F_FORCE destroys its persistent objects, too
+ * @link: number of the link
+ * @reserved: 0
+ *
+ * Needs CAP_NET_ADMIN. Detach the XDP program first: packets that arrive after
+ * this command find neither queue pair nor region.
+ *
+ * Errors: -EPERM, -ENOENT, -EBUSY (a descriptor uses the link, or it has
+ * persistent objects and XROCE_F_FORCE is not given).
+ */
+struct xroce_link_del {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_link_query - LINK_QUERY: look at a link
+ * @size: sizeof(struct xroce_link_query)
+ * @flags: in: XROCE_F_NEXT: the first link numbered @link or above;
+ *	out: XROCE_F_DEAD when the netdev has been unregistered
+ * @link: in, and with XROCE_F_NEXT out
+ * @ifindex: out: the netdev's index in its own namespace
+ * @netns: out: inode number of that network namespace
+ * @name: out: name of the netdev when it was last seen
+ * @mpt_entries: out: size of the memory protection table; 0: no maps yet
+ * @qp_entries: out: size of the queue pair table
+ * @pds: out: number of protection domains
+ * @mrs: out: number of memory regions
+ * @qps: out: number of queue pairs
+ * @users: out: descriptors that use the link
+ *
+ * Errors: -ENOENT.
+ */
+struct xroce_link_query {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__u32 ifindex;
+	__aligned_u64 netns;
+	char name[16];
+	__u32 mpt_entries;
+	__u32 qp_entries;
+	__u32 pds;
+	__u32 mrs;
+	__u32 qps;
+	__u32 users;
+};
+
+/**
+ * struct xroce_link_use - LINK_USE: choose the link of this descriptor
+ * @size: sizeof(struct xroce_link_use)
+ * @flags: 0
+ * @ifindex: the network device, in the caller's network namespace
+ * @link: out: the link's number
+ *
+ * Errors: -ENODEV (no such netdev), -ENOENT (it has no link, or one without
+ * maps), -EBUSY (the descriptor has a link already).
+ */
+struct xroce_link_use {
+	__u32 size;
+	__u32 flags;
+	__u32 ifindex;
+	__u32 link;
+};
+
+/**
+ * struct xroce_pd_add - PD_ADD: allocate a protection domain (IBTA 11.2.1.5)
+ * @size: sizeof(struct xroce_pd_add)
+ * @flags: XROCE_F_PERSISTENT
+ * @pd: out: its number on this link, from 1
+ * @reserved: 0
+ *
+ * Errors: -EPERM, -ENOSPC, -ENOMEM.
+ */
+struct xroce_pd_add {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_pd_del - PD_DEL: deallocate a protection domain (IBTA 11.2.1.6)
+ * @size: sizeof(struct xroce_pd_del)
+ * @flags: 0
+ * @pd: its number
+ * @reserved: 0
+ *
+ * Errors: -ENOENT, -EPERM, -EBUSY (a queue pair or region is a member).
+ */
+struct xroce_pd_del {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_pd_query - PD_QUERY: look at a protection domain
+ * @size: sizeof(struct xroce_pd_query)
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
+ * @pd: in, and with XROCE_F_NEXT out
+ * @mrs: out: regions that are members
+ * @qps: out: queue pairs that are members
+ * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
+ *	or out of sight
+ *
+ * Without CAP_NET_ADMIN only the descriptor's own objects are seen; the same
+ * holds for MR_QUERY and QP_QUERY. Errors: -ENOENT.
+ */
+struct xroce_pd_query {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 mrs;
+	__u32 qps;
+	__u32 pid;
+};
+
+/**
+ * struct xroce_mr_reg - MR_REG: register a memory region (IBTA 11.2.8.1)
+ * @size: sizeof(struct xroce_mr_reg)
+ * @flags: XROCE_F_PERSISTENT; XROCE_F_PID
+ * @pd: protection domain
+ * @access: XROCE_ACCESS_*; remote write and remote atomic need local write
+ * @addr: first byte, a virtual address of the caller, or of @pid
+ * @length: bytes, at least 1
+ * @iova: address by which a peer names the first byte
+ * @pid: with XROCE_F_PID: a process, in the caller's pid namespace, whose memory
+ *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory: no looser
+ *	than ptrace(2), whose own check modules cannot call
+ * @mr: out: handle: the index of its entry in the memory protection table
+ * @lkey: out: key for local access: handle << 8 | key byte
+ * @rkey: out: key for remote access; 0 when @access has no remote right
+ * @name: text that MR_QUERY returns; may be empty
+ * @reserved: 0
+ *
+ * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn
+ * at random from the free ones and the key byte is random.
+ *
+ * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that
+ * wraps), -EFAULT (not mapped, or not writable where local write is asked for),
+ * -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (table full), -E2BIG (more pages
+ * than one translation table takes), -ESRCH (no such process), -EOPNOTSUPP
+ * (memory that cannot be pinned for long).
+ */
+struct xroce_mr_reg {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 access;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 iova;
+	__u32 pid;
+	__u32 mr;
+	__u32 lkey;
+	__u32 rkey;
+	char name[XROCE_NAME_MAX];
+	__u32 reserved[2];
+};
+
+/**
+ * struct xroce_mr_dereg - MR_DEREG: deregister a region (IBTA 11.2.8.6)
+ * @size: sizeof(struct xroce_mr_dereg)
+ * @flags: 0
+ * @mr: its handle
+ * @reserved: 0
+ *
+ * When it returns no access to the pages is under way and none can start.
+ * Errors: -ENOENT, -EPERM.
+ */
+struct xroce_mr_dereg {
+	__u32 size;
+	__u32 flags;
+	__u32 mr;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_mr_query - MR_QUERY: look at a region (IBTA 11.2.8.3)
+ * @size: sizeof(struct xroce_mr_query)
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID
+ * @mr: in, and with XROCE_F_NEXT out
+ * @pd: out
+ * @access: out
+ * @lkey: out
+ * @rkey: out: 0 without a remote right
+ * @iova: out
+ * @length: out: bytes
+ * @addr: out: virtual address at registration
+ * @pages: out: entries of the translation table
+ * @page_shift: out: log2 of the bytes that an entry covers
+ * @offset: out: of the first byte in the first page
+ * @pid: out: process whose memory it is, in the caller's pid namespace; 0: out
+ *	of sight
+ * @name: out
+ *
+ * Errors: -ENOENT.
+ */
+struct xroce_mr_query {
+	__u32 size;
+	__u32 flags;
+	__u32 mr;
+	__u32 pd;
+	__u32 access;
+	__u32 lkey;
+	__u32 rkey;
+	__u32 pid;
+	__aligned_u64 iova;
+	__aligned_u64 length;
+	__aligned_u64 addr;
+	__aligned_u64 pages;
+	__aligned_u64 offset;
+	__u32 page_shift;
+	__u32 reserved;
+	char name[XROCE_NAME_MAX];
+};
+
+/**
+ * struct xroce_qp_add - QP_ADD: create a queue pair (IBTA 11.2.4.1)
+ * @size: sizeof(struct xroce_qp_add)
+ * @flags: XROCE_F_PERSISTENT
+ * @pd: protection domain
+ * @type: enum xroce_qp_type
+ * @qpn: out: its number; 0x800000 to 0xfffffe
+ * @reserved: 0
+ *
+ * It starts in state RESET. Errors: -ENOENT (no such PD), -EPERM, -EOPNOTSUPP
+ * (type), -ENOSPC (table full), -ENOMEM.
+ */
+struct xroce_qp_add {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 type;
+	__u32 qpn;
+	__u32 reserved;
+};
+
+/* struct xroce_qp_modify::mask */
+#define XROCE_QP_STATE			(1u << 0)
+#define XROCE_QP_ACCESS			(1u << 1)
+#define XROCE_QP_PKEY			(1u << 2)
+#define XROCE_QP_AV			(1u << 3)	/* sgid, dgid, sport, tos, ttl */
+#define XROCE_QP_PATH_MTU		(1u << 4)
+#define XROCE_QP_DEST_QPN		(1u << 5)
+#define XROCE_QP_RQ_PSN			(1u << 6)
+#define XROCE_QP_MIN_RNR_TIMER		(1u << 7)
+#define XROCE_QP_MAX_DEST_RD_ATOMIC	(1u << 8)
+
+/**
+ * struct xroce_qp_modify - QP_MODIFY: change state or attributes (11.2.4.2)
+ * @size: sizeof(struct xroce_qp_modify)
+ * @flags: 0
+ * @qpn: its number
+ * @mask: XROCE_QP_*: which of the fields below are given
+ * @state: enum xroce_qp_state
+ * @access: XROCE_ACCESS_REMOTE_*: what the peer may ask for at all
+ * @pkey: partition key, 16 bits; 0xffff is the default partition
+ * @path_mtu: enum xroce_mtu
+ * @dest_qpn: the peer's queue pair number, 24 bits
+ * @rq_psn: packet sequence number expected first, 24 bits
+ * @min_rnr_timer: code of the RNR NAK timer, 0 to 31 (IBTA 9.7.5.2.8)
+ * @max_dest_rd_atomic: READs and atomics kept for replay, 0 to 128
+ * @sport: UDP source port of replies, 0xc000 to 0xffff; 0: made from the QPNs
+ * @tos: IPv4 type of service or IPv6 traffic class of replies
+ * @ttl: hop limit of replies; 0: 64
+ * @sgid: own address; IPv4 as ::ffff:a.b.c.d
+ * @dgid: peer's address, of the same family
+ * @reserved: 0
+ *
+ * Attributes by transition (required / optional):
+ *
+ * * RESET to INIT: pkey, access
+ * * INIT to RTR: av, path_mtu, dest_qpn, rq_psn, min_rnr_timer,
+ *   max_dest_rd_atomic / access, pkey
+ * * RTR to RTS: / access, min_rnr_timer
+ * * RTS to RTS: / access, min_rnr_timer
+ * * any to RESET, any to ERR: nothing else
+ *
+ * Errors: -ENOENT, -EPERM, -EINVAL (transition, attribute missing, not allowed
+ * or out of range), -EBUSY (a packet has held the queue pair for too long).
+ */
+struct xroce_qp_modify {
+	__u32 size;
+	__u32 flags;
+	__u32 qpn;
+	__u32 mask;
+	__u32 state;
+	__u32 access;
+	__u32 pkey;
+	__u32 path_mtu;
+	__u32 dest_qpn;
+	__u32 rq_psn;
+	__u32 min_rnr_timer;
+	__u32 max_dest_rd_atomic;
+	__u16 sport;
+	__u8 tos;
+	__u8 ttl;
+	__u32 reserved;
+	__u8 sgid[16];
+	__u8 dgid[16];
+};
+
+/**
+ * struct xroce_qp_del - QP_DEL: destroy a queue pair (IBTA 11.2.4.4)
+ * @size: sizeof(struct xroce_qp_del)
+ * @flags: 0
+ * @qpn: its number
+ * @reserved: 0
+ *
+ * Errors: -ENOENT, -EPERM.
+ */
+struct xroce_qp_del {
+	__u32 size;
+	__u32 flags;
+	__u32 qpn;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_qp_query - QP_QUERY: look at a queue pair (IBTA 11.2.4.3)
+ * @size: sizeof(struct xroce_qp_query)
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
+ * @qpn: in, and with XROCE_F_NEXT out. With XROCE_F_NEXT the order is that of
+ *	the queue pair table: its place there is qpn % qp_entries
+ * @pd: out
+ * @type: out: enum xroce_qp_type
+ * @state: out: enum xroce_qp_state; ERR as soon as a packet caused it
+ * @access: out
+ * @pkey: out
+ * @path_mtu: out
+ * @dest_qpn: out
+ * @rq_psn: out: packet sequence number expected next
+ * @msn: out: message sequence number, 24 bits
+ * @min_rnr_timer: out
+ * @max_dest_rd_atomic: out
+ * @sport: out
+ * @tos: out
+ * @ttl: out
+ * @cause: out: enum xroce_cause that moved it to ERR, or 0
+ * @sgid: out
+ * @dgid: out
+ * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
+ *	or out of sight
+ * @packets: out: requests taken in order
+ * @bytes: out: payload written to regions
+ * @duplicates: out: requests seen again
+ * @naks: out: negative acknowledgements sent, RNR among them
+ *
+ * Errors: -ENOENT.
+ */
+struct xroce_qp_query {
+	__u32 size;
+	__u32 flags;
+	__u32 qpn;
+	__u32 pd;
+	__u32 type;
+	__u32 state;
+	__u32 access;
+	__u32 pkey;
+	__u32 path_mtu;
+	__u32 dest_qpn;
+	__u32 rq_psn;
+	__u32 msn;
+	__u32 min_rnr_timer;
+	__u32 max_dest_rd_atomic;
+	__u16 sport;
+	__u8 tos;
+	__u8 ttl;
+	__u32 cause;
+	__u8 sgid[16];
+	__u8 dgid[16];
+	__u32 pid;
+	__u32 reserved;
+	__aligned_u64 packets;
+	__aligned_u64 bytes;
+	__aligned_u64 duplicates;
+	__aligned_u64 naks;
+};
+
+#endif /* _UAPI_XROCE_H */

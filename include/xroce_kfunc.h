@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * What the XDP program asks of the module, for both sides.
+ *
+ * All of them run in softirq, never sleep, and trust nothing they are given:
+ * offsets are checked against the frame, keys against the module's own tables.
+ * On the program's side they are weak, so that the program also loads where the
+ * module is not; the constant xroce_kfuncs says whether they may be called.
+ */
+#ifndef _XROCE_KFUNC_H
+#define _XROCE_KFUNC_H
+
+#include <linux/types.h>
+
+#ifdef __bpf__
+#define XROCE_KFUNC	__ksym __weak
+#else
+#define XROCE_KFUNC
+#endif
+
+struct xdp_md;
+
+/**
+ * struct xroce_sge - a piece of a region, and where its bytes are in the frame
+ * @va: address of the first byte, in the region's own addresses
+ * @link: number of the link
+ * @key: R_Key
+ * @off: offset in the frame of the first byte
+ * @len: bytes
+ */
+struct xroce_sge {
+	__u64 va;
+	__u32 link;
+	__u32 key;
+	__u32 off;
+	__u32 len;
+};
+
+/**
+ * xroce_icrc_check() - verify a packet's invariant CRC (IBTA 7.8.1, A17.3.3)
+ * @ctx: the frame
+ * @l3: offset of the IPv4 or IPv6 header
+ * @end: offset of the CRC, which follows payload and pad
+ *
+ * Return: 0; -EBADMSG: the CRC differs; -EINVAL: the offsets are not those of a
+ * RoCEv2 packet inside the frame.
+ */
+extern int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
+
+/**
+ * xroce_icrc_put() - compute a packet's invariant CRC and write it into the frame
+ * @ctx: the frame
+ * @l3: offset of the IPv4 or IPv6 header
+ * @end: offset where the CRC belongs
+ *
+ * Return: 0, or -EINVAL as for xroce_icrc_check().
+ */
+extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
+
+/**
+ * xroce_write() - copy bytes of the frame into a region
+ * @ctx: the frame
+ * @sge: what, and where to
+ *
+ * The bytes are in memory when this returns. Nothing has been written when it
+ * fails.
+ *
+ * Return: 0; -ENOENT: no such link, key or region; -ERANGE: not inside the
+ * region; -EACCES: the region was registered without local write; -EINVAL: not
+ * inside the frame.
+ */
+extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
+
+#endif /* _XROCE_KFUNC_H */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Values of the BPF maps, pinned under /sys/fs/bpf/xroce/<netdev>/.
+ *
+ * Each field has one writer: the module, or the XDP program. Numbers are in the
+ * host's byte order unless the type says otherwise.
+ *
+ * No map is trusted with memory: the module looks a key up in its own tables
+ * again before it touches a page.
+ */
+#ifndef _XROCE_MAP_H
+#define _XROCE_MAP_H
+
+#include <linux/types.h>
+
+#define XROCE_PIN_DIR		"/sys/fs/bpf/xroce"
+
+/* A key is 24 bits of index into the MPT and 8 bits of key (IBTA 3.5.3). */
+#define XROCE_KEY_SHIFT		8
+
+/* Queue pair numbers at and above this are ours; 0xffffff is multicast. */
+#define XROCE_QPN_BASE		0x800000u
+#define XROCE_QPN_MCAST		0xffffffu
+
+enum xroce_mpt_state {
+	XROCE_MPT_FREE,		/* nobody's */
+	XROCE_MPT_INVALID,	/* being made or unmade: no access */
+	XROCE_MPT_VALID,
+};
+
+enum xroce_mpt_type {
+	XROCE_MPT_MR = 1,
+};
+
+/**
+ * struct xroce_mpt - map "mpt": an entry of the memory protection table
+ * @key: index << 8 | key byte; the index is this entry's place
+ * @state: enum xroce_mpt_state; written last, with release order
+ * @type: enum xroce_mpt_type
+ * @access: XROCE_ACCESS_*
+ * @pd: protection domain
+ * @reserved: 0
+ * @iova: address of the first byte
+ * @length: bytes
+ *
+ * Written by the module alone; an array, the key is the index of the entry.
+ */
+struct xroce_mpt {
+	__u32 key;
+	__u8  state;
+	__u8  type;
+	__u16 access;
+	__u32 pd;
+	__u32 reserved;
+	__u64 iova;
+	__u64 length;
+	__u64 reserved2[4];
+};
+
+/*
+ * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue
+ * pair to ERR and leaves the cause in xroce_qp::error.
+ */
+enum xroce_cause {
+	XROCE_CAUSE_NONE,
+	/* invalid request, 0x61 (IBTA 9.7.4.1) */
+	XROCE_CAUSE_INV_OPCODE,		/* not supported by this responder */
+	XROCE_CAUSE_INV_ORDER,		/* first, middle, last out of order */
+	XROCE_CAUSE_INV_QP_ACCESS,	/* the queue pair lacks the right */
+	XROCE_CAUSE_INV_LENGTH,		/* payload, pad or RETH length */
+	XROCE_CAUSE_INV_RESOURCES,	/* too many READs or atomics */
+	/* remote access error, 0x62 (IBTA 9.7.4.1.3) */
+	XROCE_CAUSE_ACC_KEY,		/* no such key, or not valid now */
+	XROCE_CAUSE_ACC_PD,		/* protection domains differ */
+	XROCE_CAUSE_ACC_RIGHT,		/* the region lacks the right */
+	XROCE_CAUSE_ACC_BOUNDS,		/* outside the region */
+	XROCE_CAUSE_ACC_MODULE,		/* gone between look-up and access */
+};
+
+/**
+ * struct xroce_qp - map "qp": a queue pair
+ * @qpn: number; 0: the entry is free. Its place is qpn % entries
+ * @state: enum xroce_qp_state; written last, with release order
+ * @type: enum xroce_qp_type
+ * @pd: protection domain
+ * @access: XROCE_ACCESS_REMOTE_*
+ * @dest_qpn: the peer's number
+ * @pkey: partition key
+ * @sport: UDP source port of replies
+ * @mtu: bytes of the path MTU
+ * @tos: IPv4 type of service or IPv6 traffic class of replies
+ * @ttl: hop limit of replies
+ * @min_rnr_timer: timer code of RNR NAKs
+ * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr
+ * @saddr: own address
+ * @daddr: the peer's address
+ *
+ * @claim: 1 while a packet of this queue pair is executed; taken by
+ *	compare-and-exchange, by the module as well
+ * @epsn: PSN expected next
+ * @msn: messages completed, 24 bits
+ * @error: enum xroce_cause that ended it, or 0
+ * @nak_sent: a sequence NAK is out; silent until the expected PSN comes
+ * @op: opcode of the message in progress (its first packet), or
+ *	XROCE_QP_OP_NONE
+ * @rkey: of the message in progress
+ * @va: next byte of the message in progress
+ * @resid: bytes of the message in progress that are still to come
+ * @packets: requests taken in order
+ * @bytes: payload written to regions
+ * @duplicates: requests seen again
+ * @naks: negative acknowledgements sent
+ *
+ * An array. The first cache line is written by the module, the second by the
+ * XDP program under @claim; the module resets it when the state leaves RESET.
+ */
+struct xroce_qp {
+	__u32  qpn;
+	__u8   state;
+	__u8   type;
+	__u16  access;
+	__u32  pd;
+	__u32  dest_qpn;
+	__u16  pkey;
+	__u16  sport;
+	__u16  mtu;
+	__u8   tos;
+	__u8   ttl;
+	__u8   min_rnr_timer;
+	__u8   ipv6;
+	__u16  reserved;
+	__u32  reserved2;
+	__be32 saddr[4];
+	__be32 daddr[4];
+
+	__u32  claim;
+	__u32  epsn;
+	__u32  msn;
+	__u8   error;
+	__u8   nak_sent;
+	__u8   op;
+	__u8   reserved3;
+	__u64  va;
+	__u32  rkey;
+	__u32  resid;
+	__u64  packets;
+	__u64  bytes;
+	__u64  duplicates;
+	__u64  naks;
+};
+
+#define XROCE_QP_OP_NONE	0xff
+
+/**
+ * struct xroce_stat - map "stat": counters of a link, one copy a CPU
+ * @rx: packets for a queue pair number of ours
+ * @rx_bytes: their bytes, with all headers
+ * @tx: replies sent
+ * @pass: RoCEv2 packets for others, handed to the stack
+ * @write: RDMA WRITE packets executed
+ * @write_bytes: their payload
+ * @ack: positive acknowledgements sent
+ * @duplicate: requests seen again and acknowledged again
+ * @nak_seq: NAKs, PSN sequence error
+ * @nak_inv: NAKs, invalid request
+ * @nak_acc: NAKs, remote access error
+ * @nak_op: NAKs, remote operational error
+ * @nak_rnr: receiver-not-ready NAKs
+ * @inv_opcode: by enum xroce_cause, and so on down to @acc_module
+ * @drop_length: dropped: headers or lengths that do not fit the frame
+ * @drop_checksum: dropped: IPv4 header checksum
+ * @drop_tver: dropped: transport header version
+ * @drop_qpn: dropped: no such queue pair
+ * @drop_opcode: dropped: not a request of the queue pair's service
+ * @drop_state: dropped: queue pair not ready to receive
+ * @drop_error: dropped: queue pair in error
+ * @drop_addr: dropped: addresses are not the queue pair's
+ * @drop_pkey: dropped: partition key
+ * @drop_icrc: dropped: invariant CRC
+ * @drop_busy: dropped: another CPU executes a packet of this queue pair
+ * @drop_psn: dropped: ahead of the expected PSN, NAK already sent
+ * @drop_reply: dropped: the frame could not be turned into a reply
+ */
+struct xroce_stat {
+	__u64 rx;
+	__u64 rx_bytes;
+	__u64 tx;
+	__u64 pass;
+	__u64 write;
+	__u64 write_bytes;
+	__u64 ack;
+	__u64 duplicate;
+	__u64 nak_seq;
+	__u64 nak_inv;
+	__u64 nak_acc;
+	__u64 nak_op;
+	__u64 nak_rnr;
+	__u64 inv_opcode;
+	__u64 inv_order;
+	__u64 inv_qp_access;
+	__u64 inv_length;
+	__u64 inv_resources;
+	__u64 acc_key;
+	__u64 acc_pd;
+	__u64 acc_right;
+	__u64 acc_bounds;
+	__u64 acc_module;
+	__u64 drop_length;
+	__u64 drop_checksum;
+	__u64 drop_tver;
+	__u64 drop_qpn;
+	__u64 drop_opcode;
+	__u64 drop_state;
+	__u64 drop_error;
+	__u64 drop_addr;
+	__u64 drop_pkey;
+	__u64 drop_icrc;
+	__u64 drop_busy;
+	__u64 drop_psn;
+	__u64 drop_reply;
+};
+
+_Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
+_Static_assert(sizeof(struct xroce_qp) == 128, "two cache lines");
+_Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
+	       "the XDP program's line");
+
+#endif /* _XROCE_MAP_H */

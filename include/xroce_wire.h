@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * What a RoCEv2 packet looks like: Ethernet, IPv4 or IPv6, UDP, then the
+ * headers below, the payload with its pad, and the invariant CRC (IBTA volume 1
+ * chapter 9, annex A17). All fields are big-endian.
+ */
+#ifndef _XROCE_WIRE_H
+#define _XROCE_WIRE_H
+
+#include <linux/types.h>
+
+#define XROCE_UDP_PORT		4791
+#define XROCE_PSN_MASK		0xffffffu
+#define XROCE_QPN_MASK		0xffffffu
+#define XROCE_ICRC_LEN		4u
+#define XROCE_MAX_MSG		0x80000000u	/* bytes (IBTA 9.3.3) */
+
+/* Base transport header (IBTA 9.2). */
+struct xroce_bth {
+	__u8	opcode;
+	__u8	flags;		/* XROCE_BTH_* */
+	__be16	pkey;
+	__be32	dqpn;		/* FECN, BECN, 6 bits reserved, 24 bits QPN */
+	__be32	apsn;		/* AckReq, 7 bits reserved, 24 bits PSN */
+};
+
+#define XROCE_BTH_SE		0x80	/* solicited event */
+#define XROCE_BTH_MIGREQ	0x40
+#define XROCE_BTH_PAD_MASK	0x30	/* pad bytes after the payload */
+#define XROCE_BTH_PAD_SHIFT	4
+#define XROCE_BTH_TVER_MASK	0x0f	/* transport header version: 0 */
+#define XROCE_BTH_ACKREQ	0x80000000u
+
+/* RDMA extended transport header (IBTA 9.3.3). */
+struct xroce_reth {
+	__be32	va_hi;		/* split, as it is 4 byte aligned only */
+	__be32	va_lo;
+	__be32	rkey;
+	__be32	len;		/* of the whole message, bytes */
+};
+
+/* Immediate data (IBTA 9.3.6). */
+struct xroce_immdt {
+	__be32	imm;
+};
+
+/* Acknowledge extended transport header (IBTA 9.3.5). */
+struct xroce_aeth {
+	__be32	smsn;		/* 8 bits syndrome, 24 bits MSN */
+};
+
+/* AETH syndromes (IBTA 9.7.5.2). */
+#define XROCE_SYN_ACK		0x1fu	/* credit count invalid: no limit */
+#define XROCE_SYN_RNR		0x20u	/* | timer code */
+#define XROCE_SYN_NAK_SEQ	0x60u	/* PSN sequence error */
+#define XROCE_SYN_NAK_INV	0x61u	/* invalid request */
+#define XROCE_SYN_NAK_ACC	0x62u	/* remote access error */
+#define XROCE_SYN_NAK_OP	0x63u	/* remote operational error */
+
+/* Opcode: three bits of service, five of operation (IBTA 9.2.1, table 35). */
+#define XROCE_OP_SERVICE	0xe0
+#define XROCE_OP_RC		0x00
+#define XROCE_OP_UC		0x20
+#define XROCE_OP_RD		0x40
+#define XROCE_OP_UD		0x60
+
+enum xroce_rc_opcode {
+	XROCE_RC_SEND_FIRST		= 0x00,
+	XROCE_RC_SEND_MIDDLE		= 0x01,
+	XROCE_RC_SEND_LAST		= 0x02,
+	XROCE_RC_SEND_LAST_IMM		= 0x03,
+	XROCE_RC_SEND_ONLY		= 0x04,
+	XROCE_RC_SEND_ONLY_IMM		= 0x05,
+	XROCE_RC_WRITE_FIRST		= 0x06,
+	XROCE_RC_WRITE_MIDDLE		= 0x07,
+	XROCE_RC_WRITE_LAST		= 0x08,
+	XROCE_RC_WRITE_LAST_IMM		= 0x09,
+	XROCE_RC_WRITE_ONLY		= 0x0a,
+	XROCE_RC_WRITE_ONLY_IMM		= 0x0b,
+	XROCE_RC_READ_REQUEST		= 0x0c,
+	XROCE_RC_READ_RESPONSE_FIRST	= 0x0d,
+	XROCE_RC_READ_RESPONSE_MIDDLE	= 0x0e,
+	XROCE_RC_READ_RESPONSE_LAST	= 0x0f,
+	XROCE_RC_READ_RESPONSE_ONLY	= 0x10,
+	XROCE_RC_ACK			= 0x11,
+	XROCE_RC_ATOMIC_ACK		= 0x12,
+	XROCE_RC_CMP_SWAP		= 0x13,
+	XROCE_RC_FETCH_ADD		= 0x14,
+	XROCE_RC_SEND_LAST_INV		= 0x16,
+	XROCE_RC_SEND_ONLY_INV		= 0x17,
+};
+
+#define XROCE_OP_CNP		0x81	/* congestion notification (A17.9) */
+
+#endif /* _XROCE_WIRE_H */
