@@ -100,7 +100,7 @@ enum xroce_cause {
  * @epsn: PSN expected next
  * @msn: messages completed, 24 bits
  * @error: enum xroce_cause that ended it, or 0
- * @nak_sent: a sequence NAK is out; silent until the expected PSN comes
+ * @nak_sent: a sequence or RNR NAK is out; silent until the expected PSN comes
  * @op: opcode of the message in progress (its first packet), or
  *	XROCE_QP_OP_NONE
  * @rkey: of the message in progress
@@ -178,7 +178,8 @@ struct xroce_qp {
  * @drop_pkey: dropped: partition key
  * @drop_icrc: dropped: invariant CRC
  * @drop_busy: dropped: another CPU executes a packet of this queue pair
- * @drop_psn: dropped: ahead of the expected PSN, NAK already sent
+ * @drop_psn: dropped: ahead of the expected PSN with a NAK out already, or behind
+ *	it and not repeatable
  * @drop_reply: dropped: the frame could not be turned into a reply
  */
 struct xroce_stat {

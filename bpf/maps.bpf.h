@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The maps and constants that the loader fills in. Their values are described
+ * in xroce_map.h.
+ */
+#ifndef _XROCE_MAPS_BPF_H
+#define _XROCE_MAPS_BPF_H
+
+/* Number of our link, for the module. */
+const volatile __u32 xroce_link;
+
+/* Entries of the map "qp", a power of two, less one. */
+const volatile __u32 xroce_qp_mask;
+
+/*
+ * The module is there and its kfuncs may be called. When false the verifier
+ * removes the calls and the program passes verdicts alone: every invariant CRC
+ * counts as good, no byte is moved, and replies carry no CRC.
+ */
+const volatile bool xroce_kfuncs;
+
+/* By key index. Written by the module. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_RDONLY_PROG);
+	__type(key, __u32);
+	__type(value, struct xroce_mpt);
+} mpt SEC(".maps");
+
+/* By the low bits of the queue pair number. Written by both sides. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, struct xroce_qp);
+} qp SEC(".maps");
+
+/* One entry. Written by the program. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct xroce_stat);
+} stat SEC(".maps");
+
+#endif

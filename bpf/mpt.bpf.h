@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Judging a key (IBTA 9.7.4.1.3, 10.6.3). */
+#ifndef _XROCE_MPT_BPF_H
+#define _XROCE_MPT_BPF_H
+
+/**
+ * mpt_check() - may this queue pair do that to this range?
+ * @key: R_Key
+ * @pd: the queue pair's protection domain
+ * @va: first byte
+ * @len: bytes, at least 1
+ * @right: XROCE_ACCESS_* that is needed
+ *
+ * An entry that the module is changing may be seen half changed. It is not
+ * VALID at first and its key is a new one, and the module compares the key
+ * again, so that no more than a refusal can come of it.
+ *
+ * Return: enum xroce_cause; XROCE_CAUSE_NONE: it may.
+ */
+static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
+				     __u16 right)
+{
+	__u32 index = key >> XROCE_KEY_SHIFT;
+	const struct xroce_mpt *m;
+	__u64 off;
+
+	m = bpf_map_lookup_elem(&mpt, &index);
+	if (!m || m->key != key || m->state != XROCE_MPT_VALID)
+		return XROCE_CAUSE_ACC_KEY;
+	if (m->pd != pd)
+		return XROCE_CAUSE_ACC_PD;
+	if (!(m->access & right))
+		return XROCE_CAUSE_ACC_RIGHT;
+	/* No sum of the two, which could pass 2^64. */
+	off = va - m->iova;
+	if (va < m->iova || off > m->length || len > m->length - off)
+		return XROCE_CAUSE_ACC_BOUNDS;
+	return XROCE_CAUSE_NONE;
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each reliable connection opcode is (IBTA table 35). */
+#ifndef _XROCE_OPCODE_BPF_H
+#define _XROCE_OPCODE_BPF_H
+
+enum op_flag {
+	OP_RESPONSE	= 1 << 0,	/* for a requester, not for us */
+	OP_SEND		= 1 << 1,
+	OP_WRITE	= 1 << 2,
+	OP_BEGIN	= 1 << 3,	/* first packet of a message */
+	OP_END		= 1 << 4,	/* last packet of a message */
+	OP_IMM		= 1 << 5,	/* carries immediate data */
+	OP_INV		= 1 << 6,	/* carries a key to invalidate */
+};
+
+/* What is not here is a request that this responder does not support. */
+static const __u8 rc_ops[32] = {
+	[XROCE_RC_SEND_FIRST]		= OP_SEND | OP_BEGIN,
+	[XROCE_RC_SEND_MIDDLE]		= OP_SEND,
+	[XROCE_RC_SEND_LAST]		= OP_SEND | OP_END,
+	[XROCE_RC_SEND_LAST_IMM]	= OP_SEND | OP_END | OP_IMM,
+	[XROCE_RC_SEND_ONLY]		= OP_SEND | OP_BEGIN | OP_END,
+	[XROCE_RC_SEND_ONLY_IMM]	= OP_SEND | OP_BEGIN | OP_END | OP_IMM,
+	[XROCE_RC_WRITE_FIRST]		= OP_WRITE | OP_BEGIN,
+	[XROCE_RC_WRITE_MIDDLE]		= OP_WRITE,
+	[XROCE_RC_WRITE_LAST]		= OP_WRITE | OP_END,
+	[XROCE_RC_WRITE_LAST_IMM]	= OP_WRITE | OP_END | OP_IMM,
+	[XROCE_RC_WRITE_ONLY]		= OP_WRITE | OP_BEGIN | OP_END,
+	[XROCE_RC_WRITE_ONLY_IMM]	= OP_WRITE | OP_BEGIN | OP_END | OP_IMM,
+	[XROCE_RC_READ_RESPONSE_FIRST]	= OP_RESPONSE,
+	[XROCE_RC_READ_RESPONSE_MIDDLE]	= OP_RESPONSE,
+	[XROCE_RC_READ_RESPONSE_LAST]	= OP_RESPONSE,
+	[XROCE_RC_READ_RESPONSE_ONLY]	= OP_RESPONSE,
+	[XROCE_RC_ACK]			= OP_RESPONSE,
+	[XROCE_RC_ATOMIC_ACK]		= OP_RESPONSE,
+	[XROCE_RC_SEND_LAST_INV]	= OP_SEND | OP_END | OP_INV,
+	[XROCE_RC_SEND_ONLY_INV]	= OP_SEND | OP_BEGIN | OP_END | OP_INV,
+};
+
+#endif

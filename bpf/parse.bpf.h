@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Headers up to the base transport header. Each parser takes one header off the
+ * cursor and says what comes next, or a negative number: nothing for us.
+ */
+#ifndef _XROCE_PARSE_BPF_H
+#define _XROCE_PARSE_BPF_H
+
+#define IPV4_OFFSET_OR_MORE	0x3fff	/* fragment offset and MF */
+#define VLAN_DEPTH		2
+
+/* Offsets, not pointers: the verifier knows no difference of two pointers. */
+struct cursor {
+	void *data;
+	void *end;
+	__u32 off;
+};
+
+struct vlan_hdr {
+	__be16 tci;
+	__be16 proto;
+};
+
+/**
+ * struct request - where things are in the frame, and what the BTH says
+ * @l3: offset of the IP header
+ * @bth: offset of the base transport header
+ * @pos: offset of what is not parsed yet
+ * @end: offset of the invariant CRC
+ * @l3_len: bytes from the IP header on, as the IP header says
+ * @udp_len: bytes from the UDP header on, as the UDP header says
+ * @payload: bytes between the headers and the pad
+ * @qpn: destination queue pair number
+ * @psn: packet sequence number
+ * @opcode: 8 bits
+ * @flags: enum op_flag of the opcode
+ * @pad: bytes of pad, 0 to 3
+ * @ackreq: the requester asks for an acknowledgement
+ * @ipv6: IPv6; else IPv4
+ */
+struct request {
+	__u32 l3;
+	__u32 bth;
+	__u32 pos;
+	__u32 end;
+	__u32 l3_len;
+	__u32 udp_len;
+	__u32 payload;
+	__u32 qpn;
+	__u32 psn;
+	__u8  opcode;
+	__u8  flags;
+	__u8  pad;
+	bool  ackreq;
+	bool  ipv6;
+};
+
+/* Return: EtherType behind up to two VLAN tags, in network order. */
+static __always_inline int parse_eth(struct cursor *c)
+{
+	struct ethhdr *eth = c->data + c->off;
+	struct vlan_hdr *vlan;
+	__be16 proto;
+	int i;
+
+	if ((void *)(eth + 1) > c->end)
+		return -1;
+	proto = eth->h_proto;
+	c->off += sizeof(*eth);
+
+#pragma unroll
+	for (i = 0; i < VLAN_DEPTH; i++) {
+		if (proto != bpf_htons(ETH_P_8021Q) &&
+		    proto != bpf_htons(ETH_P_8021AD))
+			break;
+		vlan = c->data + c->off;
+		if ((void *)(vlan + 1) > c->end)
+			return -1;
+		proto = vlan->proto;
+		c->off += sizeof(*vlan);
+	}
+	return proto;
+}
+
+/*
+ * Options and fragments are the stack's: RoCEv2 has neither.
+ * Return: protocol.
+ */
+static __always_inline int parse_ipv4(struct cursor *c, struct request *rq)
+{
+	struct iphdr *ip = c->data + c->off;
+
+	if ((void *)(ip + 1) > c->end)
+		return -1;
+	if (ip->version != 4 || ip->ihl != 5 ||
+	    ip->frag_off & bpf_htons(IPV4_OFFSET_OR_MORE))
+		return -1;
+	rq->l3_len = bpf_ntohs(ip->tot_len);
+	rq->ipv6 = false;
+	c->off += sizeof(*ip);
+	return ip->protocol;
+}
+
+/* Return: next header; extension headers are the stack's. */
+static __always_inline int parse_ipv6(struct cursor *c, struct request *rq)
+{
+	struct ipv6hdr *ip = c->data + c->off;
+
+	if ((void *)(ip + 1) > c->end)
+		return -1;
+	if (ip->version != 6)
+		return -1;
+	rq->l3_len = sizeof(*ip) + bpf_ntohs(ip->payload_len);
+	rq->ipv6 = true;
+	c->off += sizeof(*ip);
+	return ip->nexthdr;
+}
+
+/* Return: destination port. */
+static __always_inline int parse_udp(struct cursor *c, struct request *rq)
+{
+	struct udphdr *udp = c->data + c->off;
+
+	if ((void *)(udp + 1) > c->end)
+		return -1;
+	rq->udp_len = bpf_ntohs(udp->len);
+	c->off += sizeof(*udp);
+	return bpf_ntohs(udp->dest);
+}
+
+/* Return: destination queue pair number. */
+static __always_inline int parse_bth(struct cursor *c, struct request *rq)
+{
+	struct xroce_bth *bth = c->data + c->off;
+	__u32 apsn;
+
+	if ((void *)(bth + 1) > c->end)
+		return -1;
+	apsn = bpf_ntohl(bth->apsn);
+	rq->opcode = bth->opcode;
+	rq->pad = (bth->flags & XROCE_BTH_PAD_MASK) >> XROCE_BTH_PAD_SHIFT;
+	rq->psn = apsn & XROCE_PSN_MASK;
+	rq->ackreq = apsn & XROCE_BTH_ACKREQ;
+	rq->qpn = bpf_ntohl(bth->dqpn) & XROCE_QPN_MASK;
+	c->off += sizeof(*bth);
+	return rq->qpn;
+}
+
+/**
+ * parse() - find out whether a frame is for a queue pair number of ours
+ * @ctx: the frame
+ * @rq: filled in when it is
+ *
+ * Lengths are not checked against each other yet.
+ *
+ * Return: the queue pair number, or a negative number when the frame is not
+ * RoCEv2.
+ */
+static __always_inline int parse(struct xdp_md *ctx, struct request *rq)
+{
+	struct cursor c = {
+		.data = (void *)(long)ctx->data,
+		.end = (void *)(long)ctx->data_end,
+	};
+	int next;
+
+	next = parse_eth(&c);
+	rq->l3 = c.off;
+	if (next == bpf_htons(ETH_P_IP))
+		next = parse_ipv4(&c, rq);
+	else if (next == bpf_htons(ETH_P_IPV6))
+		next = parse_ipv6(&c, rq);
+	else
+		return -1;
+	if (next != IPPROTO_UDP)
+		return -1;
+	if (parse_udp(&c, rq) != XROCE_UDP_PORT)
+		return -1;
+	rq->bth = c.off;
+	next = parse_bth(&c, rq);
+	rq->pos = c.off;
+	return next;
+}
+
+/**
+ * parse_lengths() - check the lengths against each other and the frame
+ * @ctx: the frame
+ * @rq: sets @end
+ *
+ * Trailing bytes beyond the IP packet are Ethernet padding, and are allowed.
+ *
+ * Return: true when the frame holds what its headers announce.
+ */
+static __always_inline bool parse_lengths(struct xdp_md *ctx,
+					  struct request *rq)
+{
+	__u32 linear = ctx->data_end - ctx->data;
+	__u32 l4 = rq->bth - sizeof(struct udphdr);
+
+	if (rq->udp_len < sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+			  XROCE_ICRC_LEN)
+		return false;
+	if (rq->l3_len != l4 - rq->l3 + rq->udp_len)
+		return false;
+	if (l4 + rq->udp_len > linear &&
+	    l4 + rq->udp_len > bpf_xdp_get_buff_len(ctx))
+		return false;
+	rq->end = l4 + rq->udp_len - XROCE_ICRC_LEN;
+	return true;
+}
+
+/* Return: true when the IPv4 header's checksum is right. */
+static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
+{
+	const __u32 *w = (const __u32 *)ip;
+	__u64 sum = (__u64)w[0] + w[1] + w[2] + w[3] + w[4];
+
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding and holding a queue pair, and what a packet must show to reach it. */
+#ifndef _XROCE_QP_BPF_H
+#define _XROCE_QP_BPF_H
+
+static __always_inline struct xroce_qp *qp_find(__u32 qpn)
+{
+	__u32 slot = qpn & xroce_qp_mask;
+	struct xroce_qp *q;
+
+	q = bpf_map_lookup_elem(&qp, &slot);
+	if (!q || q->qpn != qpn)
+		return NULL;
+	return q;
+}
+
+/*
+ * One packet of a queue pair is executed at a time. The exchange orders: what
+ * the holder before us has written is seen.
+ */
+static __always_inline bool qp_claim(struct xroce_qp *q)
+{
+	return __sync_val_compare_and_swap(&q->claim, 0, 1) == 0;
+}
+
+static __always_inline void qp_release(struct xroce_qp *q)
+{
+	__sync_lock_test_and_set(&q->claim, 0);
+}
+
+/* Signed distance of two PSNs on the circle of 2^24 (IBTA 9.7.1). */
+static __always_inline int psn_diff(__u32 a, __u32 b)
+{
+	return (int)((a - b) << 8) >> 8;
+}
+
+/* Return: true when the packet's addresses are those the queue pair talks to. */
+static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
+				       const struct request *rq,
+				       const void *l3, const void *end)
+{
+	const struct ipv6hdr *ip6 = l3;
+	const struct iphdr *ip4 = l3;
+	const __be32 *s, *d;
+
+	if (q->ipv6 != rq->ipv6)
+		return false;
+	if (!rq->ipv6) {
+		if ((const void *)(ip4 + 1) > end)
+			return false;
+		return ip4->saddr == q->daddr[3] && ip4->daddr == q->saddr[3];
+	}
+	if ((const void *)(ip6 + 1) > end)
+		return false;
+	s = ip6->saddr.in6_u.u6_addr32;
+	d = ip6->daddr.in6_u.u6_addr32;
+	return s[0] == q->daddr[0] && s[1] == q->daddr[1] &&
+	       s[2] == q->daddr[2] && s[3] == q->daddr[3] &&
+	       d[0] == q->saddr[0] && d[1] == q->saddr[1] &&
+	       d[2] == q->saddr[2] && d[3] == q->saddr[3];
+}
+
+/*
+ * Partitions match when the low 15 bits do and at least one of the two is a
+ * full member, which the top bit says (IBTA 10.9.3).
+ */
+static __always_inline bool qp_pkey_ok(const struct xroce_qp *q, __be16 pkey)
+{
+	__u16 other = bpf_ntohs(pkey);
+
+	return !((q->pkey ^ other) & 0x7fff) && ((q->pkey | other) & 0x8000);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counters of this CPU. */
+#ifndef _XROCE_STATS_BPF_H
+#define _XROCE_STATS_BPF_H
+
+_Static_assert(__builtin_offsetof(struct xroce_stat, acc_module) ==
+	       __builtin_offsetof(struct xroce_stat, inv_opcode) +
+	       (XROCE_CAUSE_ACC_MODULE - XROCE_CAUSE_INV_OPCODE) * sizeof(__u64),
+	       "counters of causes stand in the order of enum xroce_cause");
+
+static __always_inline struct xroce_stat *stat_this_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&stat, &zero);
+}
+
+static __always_inline void stat_cause(struct xroce_stat *st, __u32 cause)
+{
+	__u64 *first = &st->inv_opcode;
+
+	if (cause >= XROCE_CAUSE_INV_OPCODE && cause <= XROCE_CAUSE_ACC_MODULE)
+		first[cause - XROCE_CAUSE_INV_OPCODE]++;
+}
+
+#endif

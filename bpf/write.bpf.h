@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* RDMA WRITE on a reliable connection (IBTA 9.4.3, 9.7.4). */
+#ifndef _XROCE_WRITE_BPF_H
+#define _XROCE_WRITE_BPF_H
+
+/* Take the RETH off the packet. Return: false when it is not all there. */
+static __always_inline bool write_begin(struct xdp_md *ctx, struct request *rq,
+					struct xroce_reth *out)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct xroce_reth *reth = (void *)(long)ctx->data + rq->pos;
+
+	if (rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end)
+		return false;
+	*out = *reth;
+	rq->pos += sizeof(*reth);
+	return true;
+}
+
+/*
+ * Length of this packet against its place in the message. @resid is what the
+ * message has left, this packet included.
+ */
+static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
+					    __u32 resid)
+{
+	if (!(rq->flags & OP_END))
+		return !rq->pad && rq->payload == mtu && resid > mtu;
+	if (rq->payload > mtu || rq->payload != resid)
+		return false;
+	return rq->flags & OP_BEGIN || rq->payload;
+}
+
+/**
+ * write_execute() - check one packet of a WRITE and carry it out
+ * @ctx: the frame
+ * @rq: the packet
+ * @q: its queue pair, claimed; it has the right, and the packet is in order
+ * @st: counters
+ *
+ * On success the queue pair's message in progress has moved on. On failure
+ * neither memory nor the queue pair has changed.
+ *
+ * Return: enum xroce_cause, or -1: no receive work request for the immediate.
+ */
+static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
+					 struct xroce_qp *q,
+					 struct xroce_stat *st)
+{
+	struct xroce_reth reth;
+	struct xroce_sge sge = { .link = xroce_link };
+	__u32 resid, key, len;
+	__u64 va;
+	int cause;
+
+	if (rq->flags & OP_BEGIN) {
+		if (!write_begin(ctx, rq, &reth))
+			return XROCE_CAUSE_INV_LENGTH;
+		va = (__u64)bpf_ntohl(reth.va_hi) << 32 | bpf_ntohl(reth.va_lo);
+		key = bpf_ntohl(reth.rkey);
+		resid = bpf_ntohl(reth.len);
+		if (resid > XROCE_MAX_MSG)
+			return XROCE_CAUSE_INV_LENGTH;
+	} else {
+		va = q->va;
+		key = q->rkey;
+		resid = q->resid;
+	}
+	if (rq->flags & OP_IMM)
+		rq->pos += sizeof(struct xroce_immdt);
+	if (rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3)
+		return XROCE_CAUSE_INV_LENGTH;
+	len = rq->end - rq->pos - rq->pad;
+	rq->payload = len;
+	if (!write_length_ok(rq, q->mtu, resid))
+		return XROCE_CAUSE_INV_LENGTH;
+
+	/* There is no receive queue that could take the immediate. */
+	if (rq->flags & OP_IMM)
+		return -1;
+
+	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
+	if (len) {
+		cause = mpt_check(key, q->pd, va, resid,
+				  XROCE_ACCESS_REMOTE_WRITE);
+		if (cause)
+			return cause;
+		sge.va = va;
+		sge.key = key;
+		sge.off = rq->pos;
+		sge.len = len;
+		if (xroce_kfuncs && xroce_write(ctx, &sge))
+			return XROCE_CAUSE_ACC_MODULE;
+	}
+
+	q->va = va + len;
+	q->rkey = key;
+	q->resid = resid - len;
+	q->bytes += len;
+	st->write++;
+	st->write_bytes += len;
+	return XROCE_CAUSE_NONE;
+}
+
+#endif
