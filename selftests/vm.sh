@@ -1,0 +1,242 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Run a command as root in a virtual machine that shares the host's files.
+#
+#   host                               guest
+#   /            9p, read-only   --->  /        under a tmpfs overlay
+#   build/       9p, read-write  --->  build/   at the same path
+#   cache/.../lib/modules        --->  /lib/modules/RELEASE
+#   stdout       <---  virtio console  <---  the command's stdout and stderr
+#   build/vm/dmesg-*.log  <---  ttyS0  <---  the kernel's log
+#
+#   --net veth     no NIC, the tests make their own veth pair
+#   --net virtio   two NICs on one hub:   nic 1 ---[ hub ]--- nic 2
+#
+# The exit status is the command's. It is 1 when the kernel complained
+# meanwhile (see kernel_complaints), 124 when time ran out, 125 when the
+# machine did not work.
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+top=${here%/*}
+cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}
+
+usage() {
+	cat >&2 <<-END
+	usage: vm.sh [OPTION]... -- COMMAND [ARG]...
+	  --icount            guest time counts instructions (one CPU, no KVM)
+	  --smp N             CPUs (2)
+  --parallel          a thread a CPU without KVM: real races, but QEMU
+                      before 8 now and then crashes the guest this way
+	  --memory SIZE       memory (2G)
+	  --kernel RELEASE    a cached kernel (the one the module is built for)
+	  --net veth|virtio   network interfaces (veth: none)
+	  --timeout SEC       time limit (600)
+	END
+	exit 2
+}
+
+die() { echo "vm: $*" >&2; exit 125; }
+
+parse_options() {
+	icount= threads=single smp=2 memory=2G release= net=veth limit=600
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--icount)	icount=1; shift; continue ;;
+		--parallel)	threads=multi; shift; continue ;;
+		--)		shift; break ;;
+		esac
+		[ $# -ge 2 ] || usage
+		case $1 in
+		--smp)		smp=$2 ;;
+		--memory)	memory=$2 ;;
+		--kernel)	release=$2 ;;
+		--net)		net=$2 ;;
+		--timeout)	limit=$2 ;;
+		*)		usage ;;
+		esac
+		shift 2
+	done
+	case $net in veth|virtio) ;; *) usage ;; esac
+	[ $# -gt 0 ] || usage
+	[ -z "$icount" ] || smp=1
+	command=("$@")
+}
+
+# The module fits one kernel only, so that is the one to boot.
+module_release() {
+	local ko=$top/build/kmod/xroce.ko magic
+
+	[ -e "$ko" ] || return 0
+	magic=$(modinfo -F vermagic "$ko")
+	echo "${magic%% *}"
+}
+
+make_initramfs() {
+	local out=$1 dir line module
+
+	[ ! -e "$out" ] || [ "$here/vm-initramfs.sh" -nt "$out" ] || return 0
+	dir=$run/initramfs
+	mkdir -p "$dir/bin" "$dir/modules"
+	cp "$(command -v busybox)" "$dir/bin/busybox"
+	cp "$here/vm-initramfs.sh" "$dir/init"
+	for module in 9pnet_virtio 9p overlay virtio-rng; do
+		modprobe -d "$kernel" -S "$release" --show-depends "$module"
+	done | while read -r line module; do
+		[ "$line" = insmod ] || continue # else built in
+		line=${module##*/} line=${line%%.ko*}.ko
+		! grep -qx "$line" "$dir/modules/order" 2>/dev/null || continue
+		echo "$line" >>"$dir/modules/order"
+		case $module in
+		*.xz)	xz -dc "$module" ;;
+		*.zst)	zstd -dc "$module" ;;
+		*)	cat "$module" ;;
+		esac >"$dir/modules/$line"
+	done
+	(cd "$dir" && find . | cpio -o -H newc -R 0:0 --quiet) >"$run/cpio"
+	mv "$run/cpio" "$out"
+}
+
+# What the guest runs: the environment, then the command.
+write_command() {
+	local name
+
+	for name in $(compgen -e XROCE_); do
+		printf 'export %s=%q\n' "$name" "${!name}"
+	done
+	printf 'export XROCE_VM=1 XROCE_NET=%q\n' "$net"
+	printf 'cd %q\n' "$top"
+	printf 'exec'
+	printf ' %q' "${command[@]}"
+	echo
+}
+
+accel_options() { # kvm|tcg
+	# -erms,-fsrm: a "rep movsb" costs an instruction a byte when emulated
+	if [ "$1" = kvm ]; then
+		echo -accel kvm -cpu host
+	elif [ -n "$icount" ]; then
+		echo -accel tcg -icount shift=0,sleep=off -cpu max,-erms,-fsrm
+	else
+		# One thread: with more, QEMU 7.2 lets a CPU run a stale int3
+		# after the kernel patched its code, one boot in ten or so.
+		echo -accel tcg,thread=$threads -cpu max,-erms,-fsrm
+	fi
+}
+
+net_options() {
+	local i nic=guest_csum=off,guest_tso4=off,guest_tso6=off
+
+	nic+=,guest_ecn=off,guest_ufo=off,mrg_rxbuf=on,romfile=
+	[ "$net" = virtio ] || return 0
+	for i in 1 2; do
+		echo -netdev hubport,id=hub$i,hubid=0
+		echo -device virtio-net-pci,netdev=hub$i,mac=52:54:00:77:00:0$i,$nic
+	done
+}
+
+qemu() { # ACCEL LIMIT KERNEL-PARAMETER...
+	local accel=$1 limit=$2
+
+	shift 2
+	# shellcheck disable=SC2046 # options without blanks
+	timeout --foreground -k 5 "$limit" qemu-system-x86_64 \
+		-nodefaults -no-user-config -display none -no-reboot \
+		-pidfile "$run/pid" -machine q35 $(accel_options "$accel") \
+		-smp "$smp" -m "$memory" \
+		-kernel "$kernel/boot/vmlinuz-$release" -initrd "$initramfs" \
+		-append "console=ttyS0 loglevel=8 printk.devkmsg=on panic=-1 oops=panic nokaslr $*" \
+		-serial "file:$log" \
+		-chardev stdio,id=out,signal=off \
+		-device virtio-serial-pci -device virtconsole,chardev=out \
+		-device virtio-rng-pci \
+		-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
+		-virtfs local,path="$top/build",mount_tag=build,security_model=none,multidevs=remap \
+		$(net_options) </dev/null
+}
+
+# A /dev/kvm that can be opened may still be unable to start a kernel (nested
+# virtualisation without the real thing). Try it, once per boot of the host.
+pick_accel() {
+	local verdict boot
+
+	accel=tcg
+	[ -z "$icount" ] && [ -w /dev/kvm ] || return 0
+	read -r boot </proc/sys/kernel/random/boot_id
+	verdict=$cache/kvm-$boot
+	if [ ! -e "$verdict" ]; then
+		rm -f "$cache"/kvm-*
+		if qemu kvm 15 XROCE_PROBE=1 2>/dev/null | grep -q alive; then
+			echo kvm >"$run/verdict"
+		else
+			echo tcg >"$run/verdict"
+		fi
+		mv "$run/verdict" "$verdict"
+	fi
+	read -r accel <"$verdict"
+}
+
+kernel_complaints() {
+	local p='\bWARNING\b|\bBUG\b|\bOops\b|Call Trace|Kernel panic'
+
+	p+='|general protection|unable to handle|[Bb]ad page|corruption'
+	p+='|refcount_t|\bUBSAN\b|\bKASAN\b|\bKFENCE\b|\bODEBUG\b'
+	p+='|INFO: (possible|trying|suspicious|inconsistent|task|rcu)'
+	p+='|possible (circular|recursive|irq lock)|suspicious RCU'
+	p+='|self-detected stall|detected stalls|detected expedited stalls'
+	p+='|soft lockup|hard LOCKUP|workqueue lockup|blocked for more than'
+	p+='|scheduling while atomic|sleeping function called'
+	p+='|kmemleak: .*suspected|page_owner'
+	tr -d '\r' <"$log" | grep -nE "$p"
+}
+
+finish() {
+	if [ -s "$run/pid" ]; then
+		kill "$(cat "$run/pid")" 2>/dev/null || :
+	fi
+	rm -rf "$run"
+}
+
+parse_options "$@"
+release=${release:-$(module_release)}
+kernel=$("$here/vm-kernel.sh" dir "$release") || exit 125
+release=${kernel##*/}
+mkdir -p "$top/build/vm"
+run=$(mktemp -d "$top/build/vm/run-XXXXXX")
+log=$top/build/vm/dmesg-${run##*-}.log
+trap finish EXIT
+trap 'exit 130' INT TERM HUP
+
+initramfs=$top/build/vm/initramfs-$release.cpio
+make_initramfs "$initramfs"
+pick_accel
+write_command >"$run/command"
+
+# In the background, since bash runs no trap while it waits for a foreground
+# command. The pipe keeps QEMU from making the caller's stdout non-blocking.
+{
+	status=0
+	qemu "$accel" "$limit" XROCE_TOP="$top" XROCE_RUN="$run" \
+		XROCE_KERNEL="$kernel" 2>"$run/qemu.err" || status=$?
+	echo "$status" >"$run/qemu.status"
+} | cat &
+wait $!
+
+if [ "$(cat "$run/qemu.status")" -ge 124 ]; then
+	echo "vm: no end within $limit s, kernel log: $log" >&2
+	status=124
+elif [ -s "$run/status" ]; then
+	status=$(cat "$run/status")
+else
+	cat "$run/qemu.err" >&2
+	tail -n 20 "$log" | tr -d '\r' >&2
+	echo "vm: the machine stopped early, kernel log: $log" >&2
+	status=125
+fi
+if kernel_complaints >"$run/complaints"; then
+	echo "vm: the kernel complained, kernel log: $log" >&2
+	cat "$run/complaints" >&2
+	[ "$status" -ne 0 ] || status=1
+fi
+exit "$status"
