@@ -28,6 +28,23 @@ static __always_inline void qp_release(struct xroce_qp *q)
 	__sync_lock_test_and_set(&q->claim, 0);
 }
 
+/* Return: true when it takes requests; else the drop is counted. */
+static __always_inline bool qp_ready(const struct xroce_qp *q,
+				     struct xroce_stat *st)
+{
+	__u8 state = q->state;
+
+	if (state == XROCE_QPS_ERR || q->error) {
+		st->drop_error++;
+		return false;
+	}
+	if (state != XROCE_QPS_RTR && state != XROCE_QPS_RTS) {
+		st->drop_state++;
+		return false;
+	}
+	return true;
+}
+
 /* Signed distance of two PSNs on the circle of 2^24 (IBTA 9.7.1). */
 static __always_inline int psn_diff(__u32 a, __u32 b)
 {

@@ -76,17 +76,8 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		st->drop_opcode++;
 		return NULL;
 	}
-	if (q->state != XROCE_QPS_RTR && q->state != XROCE_QPS_RTS) {
-		if (q->state == XROCE_QPS_ERR)
-			st->drop_error++;
-		else
-			st->drop_state++;
+	if (!qp_ready(q, st))
 		return NULL;
-	}
-	if (q->error) {
-		st->drop_error++;
-		return NULL;
-	}
 	if (!qp_addr_ok(q, rq, ip, end)) {
 		st->drop_addr++;
 		return NULL;
@@ -240,10 +231,9 @@ int xroce(struct xdp_md *ctx)
 		st->drop_busy++;
 		return XDP_DROP;
 	}
-	/* The one before us may have ended in an error. */
-	if (q->error) {
+	/* It may have ended, or be another one by now. */
+	if (q->qpn != rq.qpn || !qp_ready(q, st)) {
 		qp_release(q);
-		st->drop_error++;
 		return XDP_DROP;
 	}
 	answer = execute(ctx, &rq, q, st, &ans);

@@ -17,7 +17,7 @@
  *
  * Errors that every command can return: -EFAULT, -EINVAL, -E2BIG, -ENOTTY (no
  * such command), -EINTR. Commands on objects of a link return -ENOTCONN before
- * LINK_USE, and -ENODEV once the link has been deleted.
+ * LINK_USE.
  */
 #ifndef _UAPI_XROCE_H
 #define _UAPI_XROCE_H

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/xroce: from ioctl structures to calls. The objects know nothing of the
+ * structures' sizes, flags and growth; that is all here.
+ */
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "uapi/xroce.h"
+
+#include "link.h"
+#include "main.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+
+/**
+ * struct xr_ctx - an open file
+ * @lock: for @link
+ * @link: the link it uses; set once
+ * @own: its objects
+ */
+struct xr_ctx {
+	struct mutex lock;
+	struct xr_link *link;
+	struct xr_owner own;
+};
+
+union xr_arg {
+	u32 size;
+	struct {
+		u32 size;
+		u32 flags;
+	} head;
+	struct xroce_link_add link_add;
+	struct xroce_link_maps link_maps;
+	struct xroce_link_del link_del;
+	struct xroce_link_query link_query;
+	struct xroce_link_use link_use;
+	struct xroce_pd_add pd_add;
+	struct xroce_pd_del pd_del;
+	struct xroce_pd_query pd_query;
+	struct xroce_mr_reg mr_reg;
+	struct xroce_mr_dereg mr_dereg;
+	struct xroce_mr_query mr_query;
+	struct xroce_qp_add qp_add;
+	struct xroce_qp_modify qp_modify;
+	struct xroce_qp_del qp_del;
+	struct xroce_qp_query qp_query;
+};
+
+/* Whose a new object is. */
+static struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
+				     u32 flags)
+{
+	if (!(flags & XROCE_F_PERSISTENT))
+		return &ctx->own;
+	return capable(CAP_NET_ADMIN) ? &link->own : ERR_PTR(-EPERM);
+}
+
+static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
+			  union xr_arg *arg)
+{
+	struct xr_link *link;
+
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+	link = xr_link_add(ctx, arg->link_add.ifindex);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+	arg->link_add.link = link->id;
+	return 0;
+}
+
+static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
+			   union xr_arg *arg)
+{
+	struct xroce_link_maps *a = &arg->link_maps;
+
+	if (a->reserved)
+		return -EINVAL;
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+	return xr_link_maps(ctx, a->link, a->mpt_fd, a->qp_fd);
+}
+
+static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
+			  union xr_arg *arg)
+{
+	struct xroce_link_del *a = &arg->link_del;
+
+	if (a->reserved)
+		return -EINVAL;
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+	return xr_link_del(a->link, a->flags & XROCE_F_FORCE);
+}
+
+static int xr_do_link_query(struct xr_ctx *ctx, struct xr_link *unused,
+			    union xr_arg *arg)
+{
+	struct xroce_link_query *a = &arg->link_query;
+
+	return xr_link_query(a->link, a->flags & XROCE_F_NEXT, a);
+}
+
+static int xr_do_link_use(struct xr_ctx *ctx, struct xr_link *unused,
+			  union xr_arg *arg)
+{
+	struct xr_link *link;
+	int ret = 0;
+
+	mutex_lock(&ctx->lock);
+	if (ctx->link) {
+		ret = -EBUSY;
+		goto out;
+	}
+	link = xr_link_use(arg->link_use.ifindex);
+	if (IS_ERR(link)) {
+		ret = PTR_ERR(link);
+		goto out;
+	}
+	arg->link_use.link = link->id;
+	/* Pairs with xr_ctx_link(). */
+	smp_store_release(&ctx->link, link);
+out:
+	mutex_unlock(&ctx->lock);
+	return ret;
+}
+
+static int xr_do_pd_add(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	struct xr_owner *owner = xr_new_owner(ctx, link, arg->pd_add.flags);
+
+	if (arg->pd_add.reserved)
+		return -EINVAL;
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
+	return xr_pd_create(link, owner, &arg->pd_add.pd);
+}
+
+static int xr_do_pd_del(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	if (arg->pd_del.reserved)
+		return -EINVAL;
+	return xr_pd_delete(link, &ctx->own, arg->pd_del.pd);
+}
+
+static int xr_do_pd_query(struct xr_ctx *ctx, struct xr_link *link,
+			  union xr_arg *arg)
+{
+	return xr_pd_query(link, &ctx->own, arg->pd_query.flags & XROCE_F_NEXT,
+			   &arg->pd_query);
+}
+
+static int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	struct xr_owner *owner = xr_new_owner(ctx, link, arg->mr_reg.flags);
+
+	if (arg->mr_reg.reserved[0] || arg->mr_reg.reserved[1])
+		return -EINVAL;
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
+	return xr_mr_reg(link, &ctx->own, owner, &arg->mr_reg);
+}
+
+static int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
+			  union xr_arg *arg)
+{
+	if (arg->mr_dereg.reserved)
+		return -EINVAL;
+	return xr_mr_dereg(link, &ctx->own, arg->mr_dereg.mr);
+}
+
+static int xr_do_mr_query(struct xr_ctx *ctx, struct xr_link *link,
+			  union xr_arg *arg)
+{
+	return xr_mr_query(link, &ctx->own, arg->mr_query.flags & XROCE_F_NEXT,
+			   &arg->mr_query);
+}
+
+static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	struct xroce_qp_add *a = &arg->qp_add;
+	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
+
+	if (a->reserved)
+		return -EINVAL;
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
+	return xr_qp_create(link, &ctx->own, owner, a->pd, a->type, &a->qpn);
+}
+
+static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,
+			   union xr_arg *arg)
+{
+	if (arg->qp_modify.reserved)
+		return -EINVAL;
+	return xr_qp_modify(link, &ctx->own, &arg->qp_modify);
+}
+
+static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	if (arg->qp_del.reserved)
+		return -EINVAL;
+	return xr_qp_delete(link, &ctx->own, arg->qp_del.qpn);
+}
+
+static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
+			  union xr_arg *arg)
+{
+	return xr_qp_query(link, &ctx->own, arg->qp_query.flags & XROCE_F_NEXT,
+			   &arg->qp_query);
+}
+
+/**
+ * struct xr_cmd - an ioctl command
+ * @nr: XROCE_NR_*
+ * @size: of its structure today
+ * @min: of its structure in the first release
+ * @flags: XROCE_F_* that it takes
+ * @no_link: it does not work on the file's link
+ * @fn: what to do; @link is NULL with @no_link
+ */
+struct xr_cmd {
+	unsigned int nr;
+	u32 size;
+	u32 min;
+	u32 flags;
+	bool no_link;
+	int (*fn)(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+};
+
+static const struct xr_cmd xr_cmds[] = {
+	{ XROCE_NR_LINK_ADD, sizeof(struct xroce_link_add), 16, 0, true,
+	  xr_do_link_add },
+	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 24, 0, true,
+	  xr_do_link_maps },
+	{ XROCE_NR_LINK_DEL, sizeof(struct xroce_link_del), 16, XROCE_F_FORCE,
+	  true, xr_do_link_del },
+	{ XROCE_NR_LINK_QUERY, sizeof(struct xroce_link_query), 64,
+	  XROCE_F_NEXT, true, xr_do_link_query },
+	{ XROCE_NR_LINK_USE, sizeof(struct xroce_link_use), 16, 0, true,
+	  xr_do_link_use },
+	{ XROCE_NR_PD_ADD, sizeof(struct xroce_pd_add), 16, XROCE_F_PERSISTENT,
+	  false, xr_do_pd_add },
+	{ XROCE_NR_PD_DEL, sizeof(struct xroce_pd_del), 16, 0, false,
+	  xr_do_pd_del },
+	{ XROCE_NR_PD_QUERY, sizeof(struct xroce_pd_query), 24, XROCE_F_NEXT,
+	  false, xr_do_pd_query },
+	{ XROCE_NR_MR_REG, sizeof(struct xroce_mr_reg), 96,
+	  XROCE_F_PERSISTENT | XROCE_F_PID, false, xr_do_mr_reg },
+	{ XROCE_NR_MR_DEREG, sizeof(struct xroce_mr_dereg), 16, 0, false,
+	  xr_do_mr_dereg },
+	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 112, XROCE_F_NEXT,
+	  false, xr_do_mr_query },
+	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 24, XROCE_F_PERSISTENT,
+	  false, xr_do_qp_add },
+	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 88, 0, false,
+	  xr_do_qp_modify },
+	{ XROCE_NR_QP_DEL, sizeof(struct xroce_qp_del), 16, 0, false,
+	  xr_do_qp_del },
+	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 136, XROCE_F_NEXT,
+	  false, xr_do_qp_query },
+};
+
+static const struct xr_cmd *xr_cmd_find(unsigned int cmd)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(xr_cmds); i++)
+		if (cmd == _IO(XROCE_IOC_TYPE, xr_cmds[i].nr))
+			return &xr_cmds[i];
+	return NULL;
+}
+
+static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
+{
+	void __user *u = (void __user *)user;
+	struct xr_ctx *ctx = file->private_data;
+	struct xr_link *link = NULL;
+	const struct xr_cmd *cmd;
+	union xr_arg arg;
+	u32 size;
+	int ret;
+
+	cmd = xr_cmd_find(nr);
+	if (!cmd)
+		return -ENOTTY;
+	if (get_user(size, (u32 __user *)u))
+		return -EFAULT;
+	if (size < cmd->min)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(&arg, cmd->size, u, size);
+	if (ret)
+		return ret;
+	/* The copy may differ from what was read first; it counts for nothing. */
+	arg.size = size;
+	if (arg.head.flags & ~cmd->flags)
+		return -EINVAL;
+	if (!cmd->no_link) {
+		/* Set once, and kept until the file is closed. */
+		link = smp_load_acquire(&ctx->link);
+		if (!link)
+			return -ENOTCONN;
+	}
+	ret = cmd->fn(ctx, link, &arg);
+	if (ret)
+		return ret;
+	if (copy_to_user(u, &arg, min(size, cmd->size)))
+		return -EFAULT;
+	return 0;
+}
+
+static int xr_open(struct inode *inode, struct file *file)
+{
+	struct xr_ctx *ctx;
+
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return -ENOMEM;
+	mutex_init(&ctx->lock);
+	xr_owner_init(&ctx->own);
+	ctx->own.pid = get_task_pid(current, PIDTYPE_TGID);
+	file->private_data = ctx;
+	return 0;
+}
+
+static int xr_release(struct inode *inode, struct file *file)
+{
+	struct xr_ctx *ctx = file->private_data;
+
+	xr_link_forget_maker(ctx);
+	if (ctx->link) {
+		xr_owner_clear(ctx->link, &ctx->own);
+		xr_link_unuse(ctx->link);
+	}
+	put_pid(ctx->own.pid);
+	mutex_destroy(&ctx->lock);
+	kfree(ctx);
+	return 0;
+}
+
+static const struct file_operations xr_fops = {
+	.owner = THIS_MODULE,
+	.open = xr_open,
+	.release = xr_release,
+	.unlocked_ioctl = xr_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice xr_dev = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "xroce",
+	.fops = &xr_fops,
+	.mode = 0600,
+};
+
+int xr_chardev_init(void)
+{
+	return misc_register(&xr_dev);
+}
+
+void xr_chardev_exit(void)
+{
+	misc_deregister(&xr_dev);
+}

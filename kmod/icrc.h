@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The invariant CRC (IBTA 7.8.1, A17.3.3). */
+#ifndef _XR_ICRC_H
+#define _XR_ICRC_H
+
+#include <linux/types.h>
+
+struct xdp_buff;
+
+int xr_icrc(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
+u32 xr_icrc_load(const struct xdp_buff *xdp, u32 off);
+void xr_icrc_store(const struct xdp_buff *xdp, u32 off, u32 crc);
+
+#endif

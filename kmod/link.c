@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Links: making them, giving them maps, finding them, taking them down. */
+#include <linux/bitmap.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+#include <net/net_namespace.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "link.h"
+#include "main.h"
+#include "mr.h"
+#include "pd.h"
+#include "qp.h"
+
+#define XR_MAP_MIN	16u
+#define XR_MPT_MAX	(1u << 24)
+#define XR_QP_MAX	(1u << 16)
+
+/* The bpf namespace became a string in 6.13. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+MODULE_IMPORT_NS(BPF_INTERNAL);
+#else
+MODULE_IMPORT_NS("BPF_INTERNAL");
+#endif
+
+struct xr_link __rcu *xr_links[XR_MAX_LINKS];
+static DEFINE_MUTEX(xr_links_lock);
+
+static struct xr_link *xr_link_locked(u32 id)
+{
+	if (id >= XR_MAX_LINKS)
+		return NULL;
+	return rcu_dereference_protected(xr_links[id],
+					 lockdep_is_held(&xr_links_lock));
+}
+
+static struct xr_link *xr_link_of_dev(const struct net_device *dev)
+{
+	struct xr_link *link;
+	u32 id;
+
+	for (id = 0; id < XR_MAX_LINKS; id++) {
+		link = xr_link_locked(id);
+		if (link && link->dev == dev)
+			return link;
+	}
+	return NULL;
+}
+
+void xr_owner_init(struct xr_owner *own)
+{
+	INIT_LIST_HEAD(&own->pds);
+	INIT_LIST_HEAD(&own->mrs);
+	INIT_LIST_HEAD(&own->qps);
+	own->pid = NULL;
+}
+
+/* May @who change what @owner owns? */
+bool xr_owner_may(const struct xr_link *link, const struct xr_owner *who,
+		  const struct xr_owner *owner)
+{
+	return owner == who || (owner == &link->own && capable(CAP_NET_ADMIN));
+}
+
+/* May @who look at what @owner owns? */
+bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner)
+{
+	return owner == who || capable(CAP_NET_ADMIN);
+}
+
+u32 xr_owner_pid(const struct xr_owner *owner)
+{
+	return owner->pid ? pid_vnr(owner->pid) : 0;
+}
+
+/* Destroy all that @own owns, members before their protection domains. */
+void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
+{
+	struct xr_qp *qp, *qp_next;
+	struct xr_mr *mr, *mr_next;
+	struct xr_pd *pd, *pd_next;
+	LIST_HEAD(gone);
+
+	mutex_lock(&link->lock);
+	list_for_each_entry_safe(qp, qp_next, &own->qps, node)
+		xr_qp_destroy(link, qp);
+	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {
+		xr_mr_unlink(link, mr);
+		list_add(&mr->node, &gone);
+	}
+	list_for_each_entry_safe(pd, pd_next, &own->pds, node)
+		xr_pd_destroy(link, pd);
+	mutex_unlock(&link->lock);
+
+	list_for_each_entry_safe(mr, mr_next, &gone, node) {
+		xr_mr_free(mr);
+		cond_resched();
+	}
+}
+
+static void xr_link_free(struct xr_link *link)
+{
+	xr_owner_clear(link, &link->own);
+	if (link->dev)
+		netdev_put(link->dev, &link->dev_tracker);
+	if (link->mpt_map)
+		bpf_map_put(link->mpt_map);
+	if (link->qp_map)
+		bpf_map_put(link->qp_map);
+	xa_destroy(&link->pds);
+	xa_destroy(&link->qps);
+	bitmap_free(link->mr_used);
+	bitmap_free(link->qp_used);
+	kvfree(link->mr);
+	mutex_destroy(&link->lock);
+	kfree(link);
+}
+
+/* Out of the table first; the data path may still be on it until then. */
+static void xr_link_remove(struct xr_link *link)
+{
+	RCU_INIT_POINTER(xr_links[link->id], NULL);
+	synchronize_rcu();
+	xr_link_free(link);
+}
+
+/**
+ * xr_link_add() - make a link without maps
+ * @maker: file that it belongs to until it has maps
+ * @ifindex: network device in the caller's network namespace
+ *
+ * Return: the link, or -ENODEV, -EEXIST, -ENOSPC, -ENOMEM.
+ */
+struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
+{
+	struct xr_link *link;
+	u32 id;
+	int ret;
+
+	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
+	if (!link)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&link->lock);
+	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
+	xa_init(&link->qps);
+	xr_owner_init(&link->own);
+	link->maker = maker;
+
+	mutex_lock(&xr_links_lock);
+	/*
+	 * Under the lock, so that an unregistration either is over, and the
+	 * device not found, or finds the link.
+	 */
+	link->dev = dev_get_by_index(current->nsproxy->net_ns, ifindex);
+	if (!link->dev) {
+		ret = -ENODEV;
+		goto err;
+	}
+	if (xr_link_of_dev(link->dev)) {
+		dev_put(link->dev);
+		ret = -EEXIST;
+		goto err;
+	}
+	netdev_tracker_alloc(link->dev, &link->dev_tracker, GFP_KERNEL);
+	strscpy(link->name, link->dev->name, sizeof(link->name));
+	for (id = 0; id < XR_MAX_LINKS && xr_link_locked(id); id++)
+		;
+	if (id == XR_MAX_LINKS) {
+		netdev_put(link->dev, &link->dev_tracker);
+		ret = -ENOSPC;
+		goto err;
+	}
+	link->id = id;
+	rcu_assign_pointer(xr_links[id], link);
+	mutex_unlock(&xr_links_lock);
+	return link;
+
+err:
+	mutex_unlock(&xr_links_lock);
+	link->dev = NULL;
+	xr_link_free(link);
+	return ERR_PTR(ret);
+}
+
+/*
+ * The file has closed. A link it made and gave no maps goes with it.
+ */
+void xr_link_forget_maker(struct xr_ctx *maker)
+{
+	struct xr_link *link;
+	u32 id;
+
+	mutex_lock(&xr_links_lock);
+	for (id = 0; id < XR_MAX_LINKS; id++) {
+		link = xr_link_locked(id);
+		if (link && link->maker == maker)
+			xr_link_remove(link);
+	}
+	mutex_unlock(&xr_links_lock);
+}
+
+/* An array of @value_size bytes, of a size that its index can be masked with. */
+static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
+{
+	struct bpf_map *map = bpf_map_get(fd);
+
+	if (IS_ERR(map))
+		return map;
+	if (map->map_type == BPF_MAP_TYPE_ARRAY &&
+	    map->key_size == sizeof(u32) && map->value_size == value_size &&
+	    map->max_entries >= XR_MAP_MIN && map->max_entries <= max &&
+	    is_power_of_2(map->max_entries))
+		return map;
+	bpf_map_put(map);
+	return ERR_PTR(-EINVAL);
+}
+
+/**
+ * xr_link_maps() - give a link its maps, and keep it
+ * @maker: the file that made it
+ * @id: its number
+ * @mpt_fd: memory protection table
+ * @qp_fd: queue pair table
+ *
+ * Return: 0, -ENOENT, -EEXIST, -EBADF, -EINVAL or -ENOMEM.
+ */
+int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
+{
+	struct bpf_map *mpt, *qp;
+	struct xr_link *link;
+	int ret;
+
+	mpt = xr_map_get(mpt_fd, sizeof(struct xroce_mpt), XR_MPT_MAX);
+	if (IS_ERR(mpt))
+		return PTR_ERR(mpt);
+	qp = xr_map_get(qp_fd, sizeof(struct xroce_qp), XR_QP_MAX);
+	if (IS_ERR(qp)) {
+		ret = PTR_ERR(qp);
+		goto err_mpt;
+	}
+
+	mutex_lock(&xr_links_lock);
+	link = xr_link_locked(id);
+	ret = -ENOENT;
+	if (!link)
+		goto err_unlock;
+	ret = -EEXIST;
+	if (link->maker != maker)
+		goto err_unlock;
+	ret = -ENOMEM;
+	link->mr = kvcalloc(mpt->max_entries, sizeof(*link->mr),
+			    GFP_KERNEL_ACCOUNT);
+	link->mr_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
+	link->qp_used = bitmap_zalloc(qp->max_entries, GFP_KERNEL_ACCOUNT);
+	if (!link->mr || !link->mr_used || !link->qp_used)
+		goto err_tables;
+	__set_bit(0, link->mr_used);
+	link->mpt_map = mpt;
+	link->qp_map = qp;
+	link->qp_entries = qp->max_entries;
+	link->maker = NULL;
+	/* The data path looks at the table only below this bound. */
+	smp_store_release(&link->mpt_entries, mpt->max_entries);
+	mutex_unlock(&xr_links_lock);
+	return 0;
+
+err_tables:
+	kvfree(link->mr);
+	bitmap_free(link->mr_used);
+	bitmap_free(link->qp_used);
+	link->mr = NULL;
+	link->mr_used = NULL;
+	link->qp_used = NULL;
+err_unlock:
+	mutex_unlock(&xr_links_lock);
+	bpf_map_put(qp);
+err_mpt:
+	bpf_map_put(mpt);
+	return ret;
+}
+
+/**
+ * xr_link_del() - destroy a link
+ * @id: its number
+ * @force: with its persistent objects
+ *
+ * Return: 0, -ENOENT or -EBUSY.
+ */
+int xr_link_del(u32 id, bool force)
+{
+	struct xr_link *link;
+	int ret = 0;
+
+	mutex_lock(&xr_links_lock);
+	link = xr_link_locked(id);
+	if (!link)
+		ret = -ENOENT;
+	else if (link->users || link->maker || (link->nr_pds && !force))
+		ret = -EBUSY;
+	else
+		xr_link_remove(link);
+	mutex_unlock(&xr_links_lock);
+	return ret;
+}
+
+/**
+ * xr_link_query() - look at a link
+ * @id: its number
+ * @next: or, if there is none, the next one
+ * @q: filled in
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
+{
+	struct xr_link *link;
+	int ret = -ENOENT;
+
+	mutex_lock(&xr_links_lock);
+	link = xr_link_locked(id);
+	while (next && !link && id < XR_MAX_LINKS)
+		link = xr_link_locked(++id);
+	if (!link)
+		goto out;
+
+	q->link = id;
+	q->flags = link->dev ? 0 : XROCE_F_DEAD;
+	q->ifindex = link->dev ? link->dev->ifindex : 0;
+	q->netns = link->dev ? dev_net(link->dev)->ns.inum : 0;
+	strscpy_pad(q->name, link->name, sizeof(q->name));
+	q->mpt_entries = link->mpt_entries;
+	q->qp_entries = link->qp_entries;
+	q->users = link->users;
+	mutex_lock(&link->lock);
+	q->pds = link->nr_pds;
+	q->mrs = link->nr_mrs;
+	q->qps = link->nr_qps;
+	mutex_unlock(&link->lock);
+	ret = 0;
+out:
+	mutex_unlock(&xr_links_lock);
+	return ret;
+}
+
+/**
+ * xr_link_use() - find the link of a network device, and keep it
+ * @ifindex: network device in the caller's network namespace
+ *
+ * Return: the link, which xr_link_unuse() gives back, or -ENODEV, -ENOENT.
+ */
+struct xr_link *xr_link_use(u32 ifindex)
+{
+	struct net_device *dev;
+	struct xr_link *link;
+
+	dev = dev_get_by_index(current->nsproxy->net_ns, ifindex);
+	if (!dev)
+		return ERR_PTR(-ENODEV);
+	mutex_lock(&xr_links_lock);
+	link = xr_link_of_dev(dev);
+	if (link && link->mpt_entries)
+		link->users++;
+	else
+		link = ERR_PTR(-ENOENT);
+	mutex_unlock(&xr_links_lock);
+	dev_put(dev);
+	return link;
+}
+
+void xr_link_unuse(struct xr_link *link)
+{
+	mutex_lock(&xr_links_lock);
+	link->users--;
+	mutex_unlock(&xr_links_lock);
+}
+
+static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
+			   void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct xr_link *link;
+
+	if (event != NETDEV_UNREGISTER && event != NETDEV_CHANGENAME)
+		return NOTIFY_DONE;
+
+	mutex_lock(&xr_links_lock);
+	link = xr_link_of_dev(dev);
+	if (!link)
+		goto out;
+	if (event == NETDEV_CHANGENAME) {
+		strscpy(link->name, dev->name, sizeof(link->name));
+	} else if (dev->reg_state != NETREG_REGISTERED) {
+		/* Not just on its way to another namespace. */
+		netdev_put(dev, &link->dev_tracker);
+		link->dev = NULL;
+	}
+out:
+	mutex_unlock(&xr_links_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block xr_netdev_notifier = {
+	.notifier_call = xr_netdev_event,
+};
+
+int xr_link_init(void)
+{
+	return register_netdevice_notifier(&xr_netdev_notifier);
+}
+
+void xr_link_exit(void)
+{
+	struct xr_link *link;
+	u32 id;
+
+	unregister_netdevice_notifier(&xr_netdev_notifier);
+	mutex_lock(&xr_links_lock);
+	for (id = 0; id < XR_MAX_LINKS; id++) {
+		link = xr_link_locked(id);
+		if (link)
+			xr_link_remove(link);
+	}
+	mutex_unlock(&xr_links_lock);
+	/* Regions free themselves behind RCU. */
+	rcu_barrier();
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A link: one network device, its maps, and the objects that live on it. */
+#ifndef _XR_LINK_H
+#define _XR_LINK_H
+
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+
+#define XR_MAX_LINKS	256
+
+struct bpf_map;
+struct xr_ctx;
+struct xr_mr;
+struct xroce_link_query;
+
+/**
+ * struct xr_owner - what owns objects: an open file, or a link for the
+ *	persistent ones
+ * @pds: protection domains
+ * @mrs: memory regions
+ * @qps: queue pairs
+ * @pid: process that opened the file; NULL: a link
+ *
+ * The lists are under the link's lock.
+ */
+struct xr_owner {
+	struct list_head pds;
+	struct list_head mrs;
+	struct list_head qps;
+	struct pid *pid;
+};
+
+/**
+ * struct xr_link - a link
+ * @id: its place in the table of links
+ * @dev: network device, with a reference; NULL once it has been unregistered
+ * @name: of @dev, kept when @dev has gone
+ * @dev_tracker: of the reference to @dev
+ * @mpt_map: memory protection table, with a reference
+ * @qp_map: queue pair table, with a reference
+ * @mpt_entries: size of @mpt_map and @mr, a power of two; 0: no maps yet
+ * @qp_entries: size of @qp_map, a power of two
+ * @maker: file that made it, until it has maps
+ * @users: files that use it
+ * @lock: for the objects
+ * @mr: region by key index; read by the data path under RCU
+ * @mr_used: bitmap of key indices that are not free; index 0 is never used
+ * @qp_used: bitmap of places in @qp_map that are not free
+ * @pds: protection domain by number
+ * @qps: queue pair by place in @qp_map
+ * @pd_next: where the search for a free number goes on
+ * @nr_pds: number of protection domains
+ * @nr_mrs: number of memory regions
+ * @nr_qps: number of queue pairs
+ * @own: the persistent objects
+ *
+ * From @id to @users under xr_links_lock, the rest under @lock. Maps, sizes and
+ * tables do not change once @mpt_entries is set.
+ */
+struct xr_link {
+	u32 id;
+	struct net_device *dev;
+	char name[IFNAMSIZ];
+	netdevice_tracker dev_tracker;
+	struct bpf_map *mpt_map;
+	struct bpf_map *qp_map;
+	u32 mpt_entries;
+	u32 qp_entries;
+	struct xr_ctx *maker;
+	unsigned int users;
+
+	struct mutex lock;
+	struct xr_mr __rcu **mr;
+	unsigned long *mr_used;
+	unsigned long *qp_used;
+	struct xarray pds;
+	struct xarray qps;
+	u32 pd_next;
+	u32 nr_pds;
+	u32 nr_mrs;
+	u32 nr_qps;
+	struct xr_owner own;
+};
+
+extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
+
+void xr_owner_init(struct xr_owner *own);
+bool xr_owner_may(const struct xr_link *link, const struct xr_owner *who,
+		  const struct xr_owner *owner);
+bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
+u32 xr_owner_pid(const struct xr_owner *owner);
+void xr_owner_clear(struct xr_link *link, struct xr_owner *own);
+
+struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex);
+int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd);
+int xr_link_del(u32 id, bool force);
+void xr_link_forget_maker(struct xr_ctx *maker);
+int xr_link_query(u32 id, bool next, struct xroce_link_query *q);
+struct xr_link *xr_link_use(u32 ifindex);
+void xr_link_unuse(struct xr_link *link);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bringing the module up and down, in order. */
+#include <linux/module.h>
+
+#include "main.h"
+
+static int __init xr_init(void)
+{
+	int ret;
+
+	ret = xr_icrc_init();
+	if (ret)
+		return ret;
+	ret = xr_link_init();
+	if (ret)
+		goto err_icrc;
+	ret = xr_kfunc_init();
+	if (ret)
+		goto err_link;
+	ret = xr_chardev_init();
+	if (ret)
+		goto err_link;
+	return 0;
+
+err_link:
+	xr_link_exit();
+err_icrc:
+	xr_icrc_exit();
+	return ret;
+}
+
+/*
+ * Nobody has the device open and no program that calls our kfuncs is loaded:
+ * both hold the module.
+ */
+static void __exit xr_exit(void)
+{
+	xr_chardev_exit();
+	xr_link_exit();
+	xr_icrc_exit();
+}
+
+module_init(xr_init);
+module_exit(xr_exit);
+
+MODULE_DESCRIPTION("RDMA target behind XDP: memory regions and translation");
+MODULE_AUTHOR("xroce maintainers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1");

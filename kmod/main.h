@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xroce.ko owns memory: it pins pages, keeps their translation tables, and
+ * moves bytes for the XDP program, which passes the verdicts.
+ *
+ * What may sleep where
+ *
+ *   context                        sleeps  enters by
+ *   ioctl, close                   yes     chardev.c
+ *   netdev notifier (rtnl held)    yes     link.c
+ *   kfunc (softirq, RCU)           no      kfunc.c
+ *
+ * Locks, outermost first
+ *
+ *   rtnl               the network's
+ *   ctx->lock          mutex: which link a file uses
+ *   xr_links_lock      mutex: the table of links, and each link's netdev
+ *   link->lock         mutex: the link's objects, their owners and counts
+ *
+ * The data path takes none of them. It finds links and regions under RCU; what
+ * keeps the pages of a region alive during a copy is said in mr.h. A queue
+ * pair's entry in the map "qp" is shared with the XDP program by a claim, see
+ * qp.c.
+ */
+#ifndef _XR_MAIN_H
+#define _XR_MAIN_H
+
+#undef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+int xr_icrc_init(void);
+void xr_icrc_exit(void);
+int xr_link_init(void);
+void xr_link_exit(void);
+int xr_kfunc_init(void);
+int xr_chardev_init(void);
+void xr_chardev_exit(void);
+
+#endif

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory regions: registration, look-up, and writing into them. */
+#include <linux/bitmap.h>
+#include <linux/pid.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "xroce_map.h"
+
+#include "frame.h"
+#include "link.h"
+#include "mpt.h"
+#include "mr.h"
+#include "pd.h"
+
+#define XR_ACCESS_ALL	(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
+			 XROCE_ACCESS_MW_BIND)
+/* Draws for a free index before the table is searched from a random place. */
+#define XR_INDEX_DRAWS	16
+
+/* The region that this CPU's data path is on. */
+static DEFINE_PER_CPU(struct xr_mr *, xr_mr_held);
+
+/**
+ * xr_mr_hold() - find a region by its key and keep its pages
+ * @link: where
+ * @key: all 32 bits
+ *
+ * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
+ * another region until then.
+ *
+ * Return: the region, or NULL.
+ */
+struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
+{
+	u32 index = key >> XROCE_KEY_SHIFT;
+	struct xr_mr *mr;
+
+	if (index >= smp_load_acquire(&link->mpt_entries))
+		return NULL;
+	mr = rcu_dereference_bh(link->mr[index]);
+	if (!mr || mr->key != key)
+		return NULL;
+	this_cpu_write(xr_mr_held, mr);
+	/* Pairs with xr_mr_quiesce(): it sees us, or we see that it is dead. */
+	smp_mb();
+	if (!READ_ONCE(mr->dead))
+		return mr;
+	xr_mr_drop();
+	return NULL;
+}
+
+void xr_mr_drop(void)
+{
+	smp_store_release(this_cpu_ptr(&xr_mr_held), NULL);
+}
+
+/* Let nobody onto the region any more, and wait for those who are. */
+static void xr_mr_quiesce(struct xr_mr *mr)
+{
+	int cpu;
+
+	WRITE_ONCE(mr->dead, true);
+	smp_mb();	/* pairs with xr_mr_hold() */
+	for_each_possible_cpu(cpu)
+		while (smp_load_acquire(per_cpu_ptr(&xr_mr_held, cpu)) == mr)
+			cpu_relax();	/* a copy of at most one frame */
+}
+
+static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
+{
+	const struct xr_pin *pin = &mr->pin;
+	u64 block = 1ull << pin->page_shift;
+	u64 in;
+
+	off += pin->offset;
+	in = off & (block - 1);
+	*len = min_t(u64, *len, block - in);
+	return phys_to_virt(pin->mtt.entry[off >> pin->page_shift] + in);
+}
+
+/**
+ * xr_mr_write() - copy bytes of a frame into a region
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @xdp: frame
+ * @off: offset of the first byte in the frame; the range is inside it
+ * @len: bytes
+ *
+ * Return: 0; -EACCES: the memory is not pinned for writing; -ERANGE: outside
+ * the region.
+ */
+int xr_mr_write(const struct xr_mr *mr, u64 va, const struct xdp_buff *xdp,
+		u32 off, u32 len)
+{
+	u64 to = va - mr->iova;
+	void *src, *dst;
+	u32 n, have;
+
+	if (!mr->pin.writable)
+		return -EACCES;
+	/* @to wraps when @va lies before the region, and is too large then. */
+	if (to > mr->pin.length || len > mr->pin.length - to)
+		return -ERANGE;
+	while (len) {
+		src = xr_frame_at(xdp, off, &have);
+		n = min(len, have);
+		dst = xr_mr_at(mr, to, &n);
+		memcpy(dst, src, n);
+		off += n;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
+static bool xr_access_ok(u32 access)
+{
+	if (access & ~XR_ACCESS_ALL)
+		return false;
+	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
+	return !(access & (XROCE_ACCESS_REMOTE_WRITE |
+			   XROCE_ACCESS_REMOTE_ATOMIC)) ||
+	       access & XROCE_ACCESS_LOCAL_WRITE;
+}
+
+/* Return: a free index, taken, or 0. */
+static u32 xr_index_take(struct xr_link *link)
+{
+	u32 i, index, room = link->mpt_entries;
+
+	lockdep_assert_held(&link->lock);
+	for (i = 0; i < XR_INDEX_DRAWS; i++) {
+		index = get_random_u32_below(room);
+		if (!__test_and_set_bit(index, link->mr_used))
+			return index;
+	}
+	index = find_next_zero_bit(link->mr_used, room, index);
+	if (index == room)
+		index = find_first_zero_bit(link->mr_used, room);
+	if (index == room)
+		return 0;
+	__set_bit(index, link->mr_used);
+	return index;
+}
+
+/* Make @mr a member of its PD and give it a key. */
+static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
+		      struct xr_mr *mr, u32 pd_id)
+{
+	struct xr_pd *pd;
+	u32 index;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	pd = xr_pd_find(link, who, mr->owner, pd_id);
+	if (IS_ERR(pd)) {
+		ret = PTR_ERR(pd);
+		goto out;
+	}
+	index = xr_index_take(link);
+	if (!index) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	mr->key = index << XROCE_KEY_SHIFT | get_random_u8();
+	mr->pd = pd;
+	pd->mrs++;
+	link->nr_mrs++;
+	list_add_tail(&mr->node, &mr->owner->mrs);
+	/* The module's table first: a verdict must find what it allows. */
+	rcu_assign_pointer(link->mr[index], mr);
+	xr_mpt_set_mr(link, mr);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_mr_reg() - register a region
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @r: in: what; out: handle and keys
+ *
+ * Return: 0 or an error of MR_REG.
+ */
+int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+	      struct xr_owner *owner, struct xroce_mr_reg *r)
+{
+	struct xr_mr *mr;
+	struct pid *pid;
+	int ret;
+
+	if (!xr_access_ok(r->access) || !r->length ||
+	    r->addr + r->length - 1 < r->addr ||
+	    r->iova + r->length - 1 < r->iova ||
+	    strnlen(r->name, sizeof(r->name)) == sizeof(r->name))
+		return -EINVAL;
+
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	if (!mr)
+		return -ENOMEM;
+	mr->iova = r->iova;
+	mr->access = r->access;
+	mr->flags = r->flags & XROCE_F_PID;
+	mr->owner = owner;
+	strscpy(mr->name, r->name, sizeof(mr->name));
+
+	pid = r->flags & XROCE_F_PID ? find_get_pid(r->pid) :
+				       get_task_pid(current, PIDTYPE_TGID);
+	ret = pid ? xr_pin(&mr->pin, pid, r->addr, r->length,
+			   r->access & XROCE_ACCESS_LOCAL_WRITE) : -ESRCH;
+	put_pid(pid);
+	if (ret)
+		goto err_free;
+	ret = xr_mr_link(link, who, mr, r->pd);
+	if (ret)
+		goto err_unpin;
+
+	r->mr = mr->key >> XROCE_KEY_SHIFT;
+	r->lkey = mr->key;
+	r->rkey = r->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
+	return 0;
+
+err_unpin:
+	xr_unpin(&mr->pin);
+err_free:
+	kfree(mr);
+	return ret;
+}
+
+/*
+ * Take the region out of both tables. The link's lock is held. The caller has
+ * it to itself then, and calls xr_mr_free() without the lock.
+ */
+void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
+{
+	u32 index = mr->key >> XROCE_KEY_SHIFT;
+
+	lockdep_assert_held(&link->lock);
+	xr_mpt_clear(link, index);
+	RCU_INIT_POINTER(link->mr[index], NULL);
+	__clear_bit(index, link->mr_used);
+	list_del(&mr->node);
+	mr->pd->mrs--;
+	link->nr_mrs--;
+}
+
+/* Wait for the data path and let the pages go. */
+void xr_mr_free(struct xr_mr *mr)
+{
+	xr_mr_quiesce(mr);
+	xr_unpin(&mr->pin);
+	kfree_rcu(mr, rcu);
+}
+
+static struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
+{
+	if (index >= link->mpt_entries)
+		return NULL;
+	return rcu_dereference_protected(link->mr[index],
+					 lockdep_is_held(&link->lock));
+}
+
+/**
+ * xr_mr_dereg() - deregister a region
+ * @link: where
+ * @who: who asks
+ * @index: its handle
+ *
+ * Return: 0, -ENOENT or -EPERM.
+ */
+int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index)
+{
+	struct xr_mr *mr;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, index);
+	if (!mr)
+		ret = -ENOENT;
+	else if (!xr_owner_may(link, who, mr->owner))
+		ret = -EPERM;
+	else
+		xr_mr_unlink(link, mr);
+	mutex_unlock(&link->lock);
+	if (!ret)
+		xr_mr_free(mr);
+	return ret;
+}
+
+/**
+ * xr_mr_query() - look at a region
+ * @link: where
+ * @who: who asks
+ * @next: the first one at or after @q's that @who may see
+ * @q: in: the handle; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_mr_query *q)
+{
+	unsigned long index = q->mr;
+	struct xr_mr *mr;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, index);
+	while (next && (!mr || !xr_owner_sees(who, mr->owner))) {
+		index = find_next_bit(link->mr_used, link->mpt_entries,
+				      index + 1);
+		if (index >= link->mpt_entries)
+			break;
+		mr = xr_mr_find(link, index);
+	}
+	if (index >= link->mpt_entries || !mr || !xr_owner_sees(who, mr->owner)) {
+		mutex_unlock(&link->lock);
+		return -ENOENT;
+	}
+	q->mr = index;
+	q->flags = mr->flags |
+		   (mr->owner == &link->own ? XROCE_F_PERSISTENT : 0);
+	q->pd = mr->pd->id;
+	q->access = mr->access;
+	q->lkey = mr->key;
+	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
+	q->iova = mr->iova;
+	q->length = mr->pin.length;
+	q->addr = mr->pin.addr;
+	q->pages = mr->pin.mtt.count;
+	q->offset = mr->pin.offset;
+	q->page_shift = mr->pin.page_shift;
+	q->pid = pid_vnr(mr->pin.pid);
+	q->reserved = 0;
+	strscpy_pad(q->name, mr->name, sizeof(q->name));
+	mutex_unlock(&link->lock);
+	return 0;
+}

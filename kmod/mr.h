@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory regions (IBTA 10.6).
+ *
+ * The data path finds a region by its key in the link's table, under RCU, and
+ * holds it while it copies (xr_mr_hold(), xr_mr_drop()): the pages stay pinned
+ * until it lets go. Holding costs no shared cache line: each CPU says in a
+ * variable of its own which region it is on. One is enough, as a kfunc holds a
+ * single region, cannot sleep, and is not interrupted by another. Who
+ * deregisters marks the region dead, then waits until no CPU is on it; there is
+ * no grace period to wait for.
+ */
+#ifndef _XR_MR_H
+#define _XR_MR_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "uapi/xroce.h"
+
+#include "pin.h"
+
+struct xdp_buff;
+struct xr_link;
+struct xr_owner;
+struct xr_pd;
+
+/**
+ * struct xr_mr - memory region
+ * @key: index << 8 | key byte
+ * @dead: being deregistered; set once
+ * @iova: address of the first byte for a peer
+ * @pin: its memory
+ * @access: XROCE_ACCESS_*
+ * @flags: XROCE_F_PID
+ * @pd: protection domain it is a member of
+ * @owner: whose it is
+ * @node: in @owner's list
+ * @name: text
+ * @rcu: the structure outlives its data path readers
+ *
+ * @pd, @owner and @node are under the link's lock. The rest does not change
+ * while the region is in the table, but for @dead.
+ */
+struct xr_mr {
+	u32 key;
+	bool dead;
+	u64 iova;
+	struct xr_pin pin;
+	u32 access;
+	u32 flags;
+	struct xr_pd *pd;
+	struct xr_owner *owner;
+	struct list_head node;
+	char name[XROCE_NAME_MAX];
+	struct rcu_head rcu;
+};
+
+int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+	      struct xr_owner *owner, struct xroce_mr_reg *r);
+int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
+void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
+void xr_mr_free(struct xr_mr *mr);
+int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_mr_query *q);
+
+struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
+void xr_mr_drop(void);
+int xr_mr_write(const struct xr_mr *mr, u64 va, const struct xdp_buff *xdp,
+		u32 off, u32 len);
+
+#endif

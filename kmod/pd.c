@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Protection domains. */
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+
+#include "link.h"
+#include "pd.h"
+
+/* Numbers are not used again soon: a stale one should find nothing. */
+#define XR_PD_LIMIT	XA_LIMIT(1, 0xffffff)
+
+/**
+ * xr_pd_create() - allocate a protection domain
+ * @link: where
+ * @owner: whose
+ * @id: out: its number
+ *
+ * Return: 0, -ENOMEM or -ENOSPC.
+ */
+int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
+{
+	struct xr_pd *pd;
+	int ret;
+
+	pd = kzalloc(sizeof(*pd), GFP_KERNEL_ACCOUNT);
+	if (!pd)
+		return -ENOMEM;
+	pd->owner = owner;
+
+	mutex_lock(&link->lock);
+	ret = xa_alloc_cyclic(&link->pds, &pd->id, pd, XR_PD_LIMIT,
+			      &link->pd_next, GFP_KERNEL_ACCOUNT);
+	if (ret < 0) {
+		mutex_unlock(&link->lock);
+		kfree(pd);
+		return ret == -EBUSY ? -ENOSPC : ret;
+	}
+	list_add_tail(&pd->node, &owner->pds);
+	link->nr_pds++;
+	*id = pd->id;
+	mutex_unlock(&link->lock);
+	return 0;
+}
+
+/* The link's lock is held, and @pd has no members. */
+void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
+{
+	lockdep_assert_held(&link->lock);
+	WARN_ON_ONCE(pd->mrs || pd->qps);
+	xa_erase(&link->pds, pd->id);
+	list_del(&pd->node);
+	link->nr_pds--;
+	kfree(pd);
+}
+
+/**
+ * xr_pd_delete() - deallocate a protection domain that has no members
+ * @link: where
+ * @who: who asks
+ * @id: its number
+ *
+ * Return: 0, -ENOENT, -EPERM or -EBUSY.
+ */
+int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
+{
+	struct xr_pd *pd;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	pd = xa_load(&link->pds, id);
+	if (!pd)
+		ret = -ENOENT;
+	else if (!xr_owner_may(link, who, pd->owner))
+		ret = -EPERM;
+	else if (pd->mrs || pd->qps)
+		ret = -EBUSY;
+	else
+		xr_pd_destroy(link, pd);
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_pd_find() - a protection domain that a new member may join
+ * @link: where; its lock is held
+ * @who: who asks
+ * @owner: whose the member will be
+ * @id: its number
+ *
+ * A member must not outlive its domain, so that a persistent one needs a
+ * persistent domain.
+ *
+ * Return: the domain, or -ENOENT, -EPERM.
+ */
+struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
+			 const struct xr_owner *owner, u32 id)
+{
+	struct xr_pd *pd;
+
+	lockdep_assert_held(&link->lock);
+	pd = xa_load(&link->pds, id);
+	if (!pd)
+		return ERR_PTR(-ENOENT);
+	if (!xr_owner_may(link, who, pd->owner))
+		return ERR_PTR(-EPERM);
+	if (owner == &link->own && pd->owner != owner)
+		return ERR_PTR(-EPERM);
+	return pd;
+}
+
+/**
+ * xr_pd_query() - look at a protection domain
+ * @link: where
+ * @who: who asks
+ * @next: the first one at or after @q's that @who may see
+ * @q: in: the number; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_pd_query *q)
+{
+	unsigned long id = q->pd;
+	struct xr_pd *pd;
+
+	mutex_lock(&link->lock);
+	pd = next ? xa_find(&link->pds, &id, ULONG_MAX, XA_PRESENT) :
+		    xa_load(&link->pds, id);
+	while (next && pd && !xr_owner_sees(who, pd->owner))
+		pd = xa_find_after(&link->pds, &id, ULONG_MAX, XA_PRESENT);
+	if (pd && xr_owner_sees(who, pd->owner)) {
+		q->pd = pd->id;
+		q->flags = pd->owner == &link->own ? XROCE_F_PERSISTENT : 0;
+		q->mrs = pd->mrs;
+		q->qps = pd->qps;
+		q->pid = xr_owner_pid(pd->owner);
+	} else {
+		pd = NULL;
+	}
+	mutex_unlock(&link->lock);
+	return pd ? 0 : -ENOENT;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Protection domains (IBTA 10.2.3): a number that members share. */
+#ifndef _XR_PD_H
+#define _XR_PD_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct xr_link;
+struct xr_owner;
+struct xroce_pd_query;
+
+/**
+ * struct xr_pd - protection domain
+ * @id: its number on the link, from 1
+ * @mrs: regions that are members
+ * @qps: queue pairs that are members
+ * @owner: whose it is
+ * @node: in @owner's list
+ *
+ * All under the link's lock.
+ */
+struct xr_pd {
+	u32 id;
+	u32 mrs;
+	u32 qps;
+	struct xr_owner *owner;
+	struct list_head node;
+};
+
+int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id);
+int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id);
+void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd);
+int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_pd_query *q);
+struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
+			 const struct xr_owner *owner, u32 id);
+
+#endif

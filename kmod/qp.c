@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A queue pair's entry in the map "qp" has two cache lines. The first one, its
+ * identity, is written here: the state last, so that a packet which sees RTR
+ * sees the rest. The second one belongs to the XDP program while it holds the
+ * claim; to set it up the claim is taken here in the same way.
+ */
+#include <linux/bitmap.h>
+#include <linux/bpf.h>
+#include <linux/delay.h>
+#include <linux/in6.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "link.h"
+#include "pd.h"
+#include "qp.h"
+
+#define XR_CLAIM_SPINS	10000	/* a packet takes far less */
+#define XR_CLAIM_NAPS	100	/* milliseconds, then it is not a packet */
+#define XR_SPORT_BASE	0xc000
+
+#define XR_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
+			 XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | \
+			 XROCE_QP_MAX_DEST_RD_ATOMIC)
+
+/**
+ * struct xr_transition - attributes of a change of state (IBTA table 91)
+ * @from: state
+ * @to: state
+ * @required: XROCE_QP_*
+ * @optional: XROCE_QP_*
+ */
+struct xr_transition {
+	u32 from;
+	u32 to;
+	u32 required;
+	u32 optional;
+};
+
+/* Any state to RESET or ERR stands apart: nothing but the state is given. */
+static const struct xr_transition xr_transitions[] = {
+	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
+	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_ACCESS | XROCE_QP_PKEY },
+	{ XROCE_QPS_INIT, XROCE_QPS_RTR, XR_RTR_ATTRS,
+	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
+	{ XROCE_QPS_RTR, XROCE_QPS_RTS, 0,
+	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
+	{ XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
+	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
+};
+
+static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
+{
+	struct xroce_qp *q;
+
+	rcu_read_lock();
+	q = link->qp_map->ops->map_lookup_elem(link->qp_map, &slot);
+	rcu_read_unlock();
+	return q;
+}
+
+/*
+ * Take the claim from the XDP program. A packet holds it for microseconds; who
+ * holds it longer is not a packet but someone who has written to the map.
+ *
+ * Return: false when it was not to be had.
+ */
+static bool xr_qp_claim(struct xroce_qp *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < XR_CLAIM_SPINS + XR_CLAIM_NAPS; i++) {
+		if (!cmpxchg(&q->claim, 0, 1))
+			return true;
+		if (i < XR_CLAIM_SPINS)
+			cpu_relax();
+		else
+			usleep_range(500, 1000);
+	}
+	return false;
+}
+
+static void xr_qp_release(struct xroce_qp *q)
+{
+	smp_store_release(&q->claim, 0);
+}
+
+/* The second cache line, for a queue pair that has seen no packet. */
+static void xr_qp_clear(struct xroce_qp *q, u32 psn)
+{
+	q->epsn = psn;
+	q->msn = 0;
+	q->error = XROCE_CAUSE_NONE;
+	q->nak_sent = 0;
+	q->op = XROCE_QP_OP_NONE;
+	q->va = 0;
+	q->rkey = 0;
+	q->resid = 0;
+	q->packets = 0;
+	q->bytes = 0;
+	q->duplicates = 0;
+	q->naks = 0;
+}
+
+/* Return: a free place in the table, taken, or @room. */
+static u32 xr_qp_slot(struct xr_link *link)
+{
+	u32 room = link->qp_entries;
+	u32 slot = get_random_u32_below(room);
+
+	slot = find_next_zero_bit(link->qp_used, room, slot);
+	if (slot == room)
+		slot = find_first_zero_bit(link->qp_used, room);
+	if (slot < room)
+		__set_bit(slot, link->qp_used);
+	return slot;
+}
+
+/* A number of ours for this place, otherwise random; not the multicast one. */
+static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
+{
+	u32 mask = link->qp_entries - 1;
+	u32 qpn;
+
+	do {
+		qpn = get_random_u32() & (XROCE_QPN_MASK - XROCE_QPN_BASE);
+		qpn = XROCE_QPN_BASE | (qpn & ~mask) | slot;
+	} while (qpn == XROCE_QPN_MCAST);
+	return qpn;
+}
+
+/**
+ * xr_qp_create() - create a queue pair in state RESET
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @pd_id: its protection domain
+ * @type: enum xroce_qp_type
+ * @qpn: out: its number
+ *
+ * Return: 0 or an error of QP_ADD.
+ */
+int xr_qp_create(struct xr_link *link, struct xr_owner *who,
+		 struct xr_owner *owner, u32 pd_id, u32 type, u32 *qpn)
+{
+	struct xr_pd *pd;
+	struct xr_qp *qp;
+	u32 slot;
+	int ret;
+
+	if (type != XROCE_QPT_RC)
+		return -EOPNOTSUPP;
+	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+	if (!qp)
+		return -ENOMEM;
+
+	mutex_lock(&link->lock);
+	pd = xr_pd_find(link, who, owner, pd_id);
+	if (IS_ERR(pd)) {
+		ret = PTR_ERR(pd);
+		goto err;
+	}
+	slot = xr_qp_slot(link);
+	if (slot == link->qp_entries) {
+		ret = -ENOSPC;
+		goto err;
+	}
+	ret = xa_err(xa_store(&link->qps, slot, qp, GFP_KERNEL_ACCOUNT));
+	if (ret) {
+		__clear_bit(slot, link->qp_used);
+		goto err;
+	}
+
+	qp->qpn = xr_qpn_draw(link, slot);
+	qp->state = XROCE_QPS_RESET;
+	qp->pd = pd;
+	qp->owner = owner;
+	qp->map = xr_qp_entry(link, slot);
+	pd->qps++;
+	link->nr_qps++;
+	list_add_tail(&qp->node, &owner->qps);
+
+	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
+	WRITE_ONCE(qp->map->type, type);
+	WRITE_ONCE(qp->map->pd, pd->id);
+	smp_store_release(&qp->map->qpn, qp->qpn);
+	*qpn = qp->qpn;
+	mutex_unlock(&link->lock);
+	return 0;
+
+err:
+	mutex_unlock(&link->lock);
+	kfree(qp);
+	return ret;
+}
+
+/*
+ * Destroy a queue pair. The link's lock is held. When this returns no packet is
+ * executed on it: one that comes to the claim later finds another number.
+ */
+void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
+{
+	u32 slot = qp->qpn & (link->qp_entries - 1);
+	struct xroce_qp *q = qp->map;
+
+	lockdep_assert_held(&link->lock);
+	WRITE_ONCE(q->state, XROCE_QPS_RESET);
+	/* If the claim is never given back, the map is not ours to mend. */
+	xr_qp_claim(q);
+	WRITE_ONCE(q->qpn, 0);
+	xr_qp_clear(q, 0);
+	q->type = 0;
+	q->access = 0;
+	q->pd = 0;
+	q->dest_qpn = 0;
+	q->pkey = 0;
+	q->sport = 0;
+	q->mtu = 0;
+	q->tos = 0;
+	q->ttl = 0;
+	q->min_rnr_timer = 0;
+	q->ipv6 = 0;
+	memset(q->saddr, 0, sizeof(q->saddr));
+	memset(q->daddr, 0, sizeof(q->daddr));
+	xr_qp_release(q);
+
+	xa_erase(&link->qps, slot);
+	__clear_bit(slot, link->qp_used);
+	list_del(&qp->node);
+	qp->pd->qps--;
+	link->nr_qps--;
+	kfree(qp);
+}
+
+static struct xr_qp *xr_qp_find(struct xr_link *link, u32 qpn)
+{
+	struct xr_qp *qp;
+
+	lockdep_assert_held(&link->lock);
+	qp = xa_load(&link->qps, qpn & (link->qp_entries - 1));
+	return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+/* Like xr_qp_find(), for who wants to change it. */
+static struct xr_qp *xr_qp_get(struct xr_link *link,
+			       const struct xr_owner *who, u32 qpn)
+{
+	struct xr_qp *qp = xr_qp_find(link, qpn);
+
+	if (!qp)
+		return ERR_PTR(-ENOENT);
+	return xr_owner_may(link, who, qp->owner) ? qp : ERR_PTR(-EPERM);
+}
+
+/* Both addresses of one family, and such as a peer can have. */
+static bool xr_av_ok(const struct xroce_qp_modify *a)
+{
+	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
+	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
+
+	return ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
+	       !ipv6_addr_any(s) && !ipv6_addr_any(d) &&
+	       !ipv6_addr_is_multicast(s) && !ipv6_addr_is_multicast(d) &&
+	       (!a->sport || a->sport >= XR_SPORT_BASE);
+}
+
+static bool xr_attrs_ok(const struct xroce_qp_modify *a)
+{
+	u32 m = a->mask;
+
+	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
+	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
+	       (!(m & XROCE_QP_AV) || xr_av_ok(a)) &&
+	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
+					     a->path_mtu <= XROCE_MTU_4096)) &&
+	       (!(m & XROCE_QP_DEST_QPN) || a->dest_qpn <= XROCE_QPN_MASK) &&
+	       (!(m & XROCE_QP_RQ_PSN) || a->rq_psn <= XROCE_PSN_MASK) &&
+	       (!(m & XROCE_QP_MIN_RNR_TIMER) || a->min_rnr_timer <= 31) &&
+	       (!(m & XROCE_QP_MAX_DEST_RD_ATOMIC) ||
+		a->max_dest_rd_atomic <= 128);
+}
+
+static bool xr_transition_ok(u32 from, u32 to, u32 given)
+{
+	const struct xr_transition *t;
+	size_t i;
+
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+		return !given;
+	for (i = 0; i < ARRAY_SIZE(xr_transitions); i++) {
+		t = &xr_transitions[i];
+		if (t->from == from && t->to == to)
+			return (given & t->required) == t->required &&
+			       !(given & ~(t->required | t->optional));
+	}
+	return false;
+}
+
+static u16 xr_sport(const struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	if (a->sport)
+		return a->sport;
+	/* Flows of different queue pairs should take different paths. */
+	return XR_SPORT_BASE | ((qp->qpn ^ a->dest_qpn ^ a->dest_qpn >> 14) &
+				(U16_MAX - XR_SPORT_BASE));
+}
+
+/* Write the address vector and what else the way to RTR fixes. */
+static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
+	struct xroce_qp *q = qp->map;
+
+	WRITE_ONCE(q->ipv6, v6);
+	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
+	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
+	WRITE_ONCE(q->sport, xr_sport(qp, a));
+	WRITE_ONCE(q->tos, a->tos);
+	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
+	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
+	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
+	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
+}
+
+/* A packet can have moved it to ERR since. */
+static u32 xr_qp_state(const struct xr_qp *qp)
+{
+	if ((qp->state == XROCE_QPS_RTR || qp->state == XROCE_QPS_RTS) &&
+	    READ_ONCE(qp->map->error))
+		return XROCE_QPS_ERR;
+	return qp->state;
+}
+
+/**
+ * xr_qp_modify() - change state or attributes
+ * @link: where
+ * @who: who asks
+ * @a: the change
+ *
+ * All or nothing.
+ *
+ * Return: 0 or an error of QP_MODIFY.
+ */
+int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
+		 const struct xroce_qp_modify *a)
+{
+	struct xroce_qp *q;
+	struct xr_qp *qp;
+	u32 from, to;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	qp = xr_qp_get(link, who, a->qpn);
+	if (IS_ERR(qp)) {
+		ret = PTR_ERR(qp);
+		goto out;
+	}
+	q = qp->map;
+	from = xr_qp_state(qp);
+	to = a->mask & XROCE_QP_STATE ? a->state : from;
+	if (!xr_transition_ok(from, to, a->mask & ~XROCE_QP_STATE) ||
+	    !xr_attrs_ok(a)) {
+		ret = -EINVAL;
+		goto out;
+	}
+	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET) {
+		/* No packet starts once the state is out of the way. */
+		if (to == XROCE_QPS_RESET)
+			WRITE_ONCE(q->state, XROCE_QPS_RESET);
+		if (!xr_qp_claim(q)) {
+			ret = -EBUSY;
+			goto out;
+		}
+		xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
+		xr_qp_release(q);
+	}
+	if (to == XROCE_QPS_RTR)
+		xr_qp_connect(qp, a);
+	if (a->mask & XROCE_QP_ACCESS) {
+		qp->access = a->access;
+		WRITE_ONCE(q->access, a->access);
+	}
+	if (a->mask & XROCE_QP_PKEY)
+		WRITE_ONCE(q->pkey, a->pkey);
+	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
+		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
+	qp->state = to;
+	smp_store_release(&q->state, to);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_qp_delete() - destroy a queue pair
+ * @link: where
+ * @who: who asks
+ * @qpn: its number
+ *
+ * Return: 0, -ENOENT or -EPERM.
+ */
+int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn)
+{
+	struct xr_qp *qp;
+
+	mutex_lock(&link->lock);
+	qp = xr_qp_get(link, who, qpn);
+	if (!IS_ERR(qp))
+		xr_qp_destroy(link, qp);
+	mutex_unlock(&link->lock);
+	return PTR_ERR_OR_ZERO(qp);
+}
+
+static void xr_qp_describe(const struct xr_link *link, const struct xr_qp *qp,
+			   struct xroce_qp_query *q)
+{
+	const struct xroce_qp *m = qp->map;
+
+	q->flags = qp->owner == &link->own ? XROCE_F_PERSISTENT : 0;
+	q->qpn = qp->qpn;
+	q->pd = qp->pd->id;
+	q->type = m->type;
+	q->state = xr_qp_state(qp);
+	q->access = qp->access;
+	q->pkey = m->pkey;
+	q->path_mtu = m->mtu ? ilog2(m->mtu) - 7 : 0;
+	q->dest_qpn = m->dest_qpn;
+	q->rq_psn = READ_ONCE(m->epsn);
+	q->msn = READ_ONCE(m->msn);
+	q->min_rnr_timer = m->min_rnr_timer;
+	q->max_dest_rd_atomic = qp->max_dest_rd_atomic;
+	q->sport = m->sport;
+	q->tos = m->tos;
+	q->ttl = m->ttl;
+	q->cause = READ_ONCE(m->error);
+	memcpy(q->sgid, m->saddr, sizeof(q->sgid));
+	memcpy(q->dgid, m->daddr, sizeof(q->dgid));
+	q->pid = xr_owner_pid(qp->owner);
+	q->reserved = 0;
+	q->packets = READ_ONCE(m->packets);
+	q->bytes = READ_ONCE(m->bytes);
+	q->duplicates = READ_ONCE(m->duplicates);
+	q->naks = READ_ONCE(m->naks);
+}
+
+/**
+ * xr_qp_query() - look at a queue pair
+ * @link: where
+ * @who: who asks
+ * @next: the first one, in the order of places in the table, at or after @q's
+ *	that @who may see
+ * @q: in: the number; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_qp_query *q)
+{
+	unsigned long slot = q->qpn & (link->qp_entries - 1);
+	struct xr_qp *qp;
+
+	mutex_lock(&link->lock);
+	if (next) {
+		qp = xa_find(&link->qps, &slot, ULONG_MAX, XA_PRESENT);
+		while (qp && !xr_owner_sees(who, qp->owner))
+			qp = xa_find_after(&link->qps, &slot, ULONG_MAX,
+					   XA_PRESENT);
+	} else {
+		qp = xr_qp_find(link, q->qpn);
+		if (qp && !xr_owner_sees(who, qp->owner))
+			qp = NULL;
+	}
+	if (qp)
+		xr_qp_describe(link, qp, q);
+	mutex_unlock(&link->lock);
+	return qp ? 0 : -ENOENT;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queue pairs (IBTA 10.2.4): their identity, states and attributes. */
+#ifndef _XR_QP_H
+#define _XR_QP_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct xr_link;
+struct xr_owner;
+struct xr_pd;
+struct xroce_qp;
+struct xroce_qp_modify;
+struct xroce_qp_query;
+
+/**
+ * struct xr_qp - queue pair
+ * @qpn: its number
+ * @state: enum xroce_qp_state, as last set; a packet can have ended it since
+ * @access: XROCE_ACCESS_REMOTE_*
+ * @max_dest_rd_atomic: READs and atomics kept for replay
+ * @pd: protection domain it is a member of
+ * @owner: whose it is
+ * @node: in @owner's list
+ * @map: its entry in the map "qp", which holds all the rest
+ *
+ * All under the link's lock. What is here is what must be right even if the map
+ * is not.
+ */
+struct xr_qp {
+	u32 qpn;
+	u32 state;
+	u32 access;
+	u32 max_dest_rd_atomic;
+	struct xr_pd *pd;
+	struct xr_owner *owner;
+	struct list_head node;
+	struct xroce_qp *map;
+};
+
+int xr_qp_create(struct xr_link *link, struct xr_owner *who,
+		 struct xr_owner *owner, u32 pd, u32 type, u32 *qpn);
+int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
+		 const struct xroce_qp_modify *attr);
+int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);
+void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
+int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_qp_query *q);
+
+#endif
