@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The network of a shell test in the virtual machine. To be sourced, under
+# "set -eu", by a script in this directory.
+#
+#   initial namespace                    namespace xr
+#   (the client, rxe0)                   (the server, xroce)
+#   +----------------------+             +----------------------+
+#   | c0  10.77.0.1/24     |    veth     | x0  10.77.0.2/24     |
+#   |     fd77::1/64       |-------------|     fd77::2/64       |
+#   +----------------------+   MTU 4300  +----------------------+
+#
+# rxe before Linux 6.15 works in the initial namespace only, so the client is
+# there. With XROCE_NET=virtio, c0 and x0 are two virtio-net interfaces on one
+# hub of QEMU's.
+
+net_here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+
+# in_xr COMMAND...: run in the server's namespace. Not "ip netns exec", which
+# mounts another /sys and so hides /sys/fs/bpf.
+in_xr() {
+	nsenter --net=/run/netns/xr "$@"
+}
+
+# wait_until SECONDS COMMAND...: until it succeeds, else fail
+wait_until() {
+	local end=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || {
+			echo "timed out waiting for: $*" >&2
+			return 1
+		}
+		sleep 0.05
+	done
+}
+
+net_veth() {
+	ip link add c0 type veth peer name x0 netns xr
+	# veth answers XDP_TX only to a peer that polls (NAPI), as GRO makes it.
+	ethtool -K c0 gro on
+}
+
+net_by_mac() {
+	ip -o link | sed -nE "s/^[0-9]+: ([^:@]+).* link\/ether $1 .*/\1/p"
+}
+
+net_virtio() {
+	local client server
+
+	modprobe virtio_net
+	wait_until 10 net_has_nics
+	client=$(net_by_mac 52:54:00:77:00:01)
+	server=$(net_by_mac 52:54:00:77:00:02)
+	[ "$client" = c0 ] || ip link set "$client" down name c0
+	[ "$server" = x0 ] || ip link set "$server" down name x0
+	ip link set x0 netns xr
+}
+
+net_has_nics() {
+	[ -n "$(net_by_mac 52:54:00:77:00:01)" ] &&
+		[ -n "$(net_by_mac 52:54:00:77:00:02)" ]
+}
+
+# net_end DEV HOST: address the device, in the namespace of the caller
+net_end() {
+	sysctl -q -w "net.ipv6.conf.$1.accept_dad=0"
+	ip addr add "10.77.0.$2/24" dev "$1"
+	ip addr add "fd77::$2/64" dev "$1" nodad
+	ip link set "$1" mtu 4300 up
+}
+
+net_is_up() {
+	ip -o link show "$1" | grep -q 'state UP'
+}
+
+net_up() {
+	ip netns add xr
+	in_xr ip link set lo up
+	"net_${XROCE_NET:-veth}"
+	net_end c0 1
+	# The end in xr is set up by the same functions, in a shell of its own.
+	export -f net_end net_is_up
+	in_xr bash -euc 'net_end x0 2'
+	wait_until 10 net_is_up c0
+	wait_until 10 in_xr bash -euc 'net_is_up x0'
+}
+
+net_down() {
+	case ${XROCE_NET:-veth} in
+	veth)	ip link del c0 ;;
+	virtio)	in_xr ip link set x0 down netns 1
+		ip link set c0 down
+		ip addr flush dev c0 ;;
+	esac
+	ip netns del xr
+}
+
+rxe_ready() {
+	[ "$(cat /sys/class/infiniband/rxe0/ports/1/state)" = '4: ACTIVE' ] &&
+		grep -q '0000:0000:0000:0000:0000:ffff:0a4d:0001' \
+			/sys/class/infiniband/rxe0/ports/1/gids/*
+}
+
+rxe_up() {
+	# rxe's own CRC is far too slow without it; not every CPU can
+	modprobe crc32-pclmul 2>/dev/null || echo '# no crc32-pclmul'
+	modprobe rdma_rxe
+	rdma link add rxe0 type rxe netdev c0
+	wait_until 10 rxe_ready
+}
+
+rxe_down() {
+	rdma link delete rxe0
+}
+
+module_up() {
+	insmod "$net_here/../build/kmod/xroce.ko"
+}
+
+module_down() {
+	rmmod xroce
+}

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Run tests, print one TAP document of all of them, close with the counts.
+#
+#   run.sh native|vm|virtio|all     lists of the Makefile beside this file
+#   run.sh each TEST...             TAP of each, unnumbered (run.sh in the VM)
+#
+#   all --+-- native: each TEST... -----------------------+--> count --> stdout
+#         +-- vm:     vm.sh [ each TEST... ] -------------+
+#         +-- virtio: vm.sh --net virtio [ each TEST... ] +
+#
+# A test that dies, hangs (timeout of the file settings), prints no plan or
+# breaks it is a failure, as is a complaint of the kernel. With VM=0 in the
+# environment nothing runs in a machine: vm uses this host, virtio is skipped.
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+programs=$here/../build/selftests
+limit=$(sed -n 's/^timeout=//p' "$here/settings")
+
+die() { echo "run: $*" >&2; exit 2; }
+
+# TAP of one test from stdin, its last line being "exit STATUS": what the test
+# cannot say itself is added.
+judge() {
+	awk -v name="$1" -v limit="$limit" '
+	function fail(why) { print "not ok " name " # " why; fflush() }
+	/^exit [0-9]+$/		{ status = $2; next }
+	/^TAP version/		{ next }
+	/^1\.\.0/		{ planned = 1; plan = 0
+				  why = $0; sub(/^1\.\.0 *#* */, "", why)
+				  print "ok " name " # " why; fflush(); next }
+	/^1\.\.[0-9]+/		{ planned = 1; plan = substr($1, 4) + 0; next }
+	/^(not )?ok( |$)/	{ seen++; if ($1 == "not") bad++
+				  sub(/^ok [0-9]*/, "ok")
+				  sub(/^not ok [0-9]*/, "not ok") }
+	/^Bail out!/		{ bailed = 1; sub(/^/, "# ") }
+	!/^(#|ok|not ok)/	{ sub(/^/, "# ") }
+				{ print; fflush() }
+	END {
+		if (status == 124 || status == 137)
+			fail("no end within " limit " s")
+		else if (status > 128)
+			fail("killed by signal " status - 128)
+		else if (bailed)
+			fail("bailed out")
+		else if (!planned)
+			fail("no plan, exit status " status)
+		else if (seen + 0 != plan)
+			fail(seen + 0 " results, " plan " planned")
+		else if (status && status != 4 && !bad)
+			fail("exit status " status)
+	}'
+}
+
+each() {
+	local test path status
+
+	for test; do
+		case $test in
+		*.sh)	path=$here/$test ;;
+		*)	path=$programs/$test ;;
+		esac
+		echo "# $test"
+		{
+			status=0
+			timeout -k 5 "$limit" "$path" </dev/null 2>&1 || status=$?
+			printf '\nexit %d\n' "$status"
+		} | sed -u '/^$/d' | judge "$test"
+	done
+}
+
+list() { make -s --no-print-directory -C "$here" "show-$1"; }
+
+run_native() {
+	# shellcheck disable=SC2046 # names without blanks
+	each $(list TEST_NATIVE)
+}
+
+run_vm() { # LIST NET
+	local tests status=0
+
+	read -ra tests < <(list "$1")
+	[ ${#tests[@]} -gt 0 ] || return 0
+	if [ "${VM:-1}" = 0 ]; then
+		if [ "$2" = veth ]; then
+			XROCE_NET=veth each "${tests[@]}"
+		else
+			echo "ok vm_$2 # SKIP no virtual machine (VM=0)"
+		fi
+		return
+	fi
+	"$here/vm.sh" --net "$2" --timeout $((60 + limit * ${#tests[@]})) -- \
+		"$here/run.sh" each "${tests[@]}" 2>&1 || status=$?
+	if [ "$status" = 0 ]; then
+		echo "ok vm_$2_kernel_log"
+	else
+		echo "not ok vm_$2_kernel_log # vm.sh: exit status $status"
+	fi
+}
+
+count() {
+	awk '
+	/^(not )?ok/ {
+		n++
+		if ($1 == "not") failed++
+		else if (toupper($0) ~ /# *SKIP/) skipped++
+		else passed++
+		sub(/^ok/, "ok " n)
+		sub(/^not ok/, "not ok " n)
+	}
+	!/^(#|ok|not ok)/ { sub(/^/, "# ") }
+	{ print; fflush() }
+	END {
+		print "1.." n + 0
+		printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+		exit failed || !passed
+	}'
+}
+
+all() {
+	run_native
+	run_vm TEST_VM veth
+	run_vm TEST_VM_VIRTIO virtio
+}
+
+case ${1:-} in
+each)		shift; each "$@"; exit ;;
+native)		lists=run_native ;;
+vm)		lists='run_vm TEST_VM veth' ;;
+virtio)		lists='run_vm TEST_VM_VIRTIO virtio' ;;
+all)		lists=all ;;
+*)		die "usage: run.sh native|vm|virtio|all|each TEST..." ;;
+esac
+
+set -o pipefail
+$lists | count
