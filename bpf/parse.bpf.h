@@ -116,7 +116,10 @@ static __always_inline int parse_ipv6(struct cursor *c, struct request *rq)
 	return ip->nexthdr;
 }
 
-/* Return: destination port. */
+/*
+ * Too short for RoCEv2's headers and invariant CRC, it names no queue pair.
+ * Return: destination port.
+ */
 static __always_inline int parse_udp(struct cursor *c, struct request *rq)
 {
 	struct udphdr *udp = c->data + c->off;
@@ -124,6 +127,9 @@ static __always_inline int parse_udp(struct cursor *c, struct request *rq)
 	if ((void *)(udp + 1) > c->end)
 		return -1;
 	rq->udp_len = bpf_ntohs(udp->len);
+	if (rq->udp_len < sizeof(*udp) + sizeof(struct xroce_bth) +
+			  XROCE_ICRC_LEN)
+		return -1;
 	c->off += sizeof(*udp);
 	return bpf_ntohs(udp->dest);
 }
@@ -197,9 +203,6 @@ static __always_inline bool parse_lengths(struct xdp_md *ctx,
 	__u32 linear = ctx->data_end - ctx->data;
 	__u32 l4 = rq->bth - sizeof(struct udphdr);
 
-	if (rq->udp_len < sizeof(struct udphdr) + sizeof(struct xroce_bth) +
-			  XROCE_ICRC_LEN)
-		return false;
 	if (rq->l3_len != l4 - rq->l3 + rq->udp_len)
 		return false;
 	if (l4 + rq->udp_len > linear &&
