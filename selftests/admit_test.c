@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Packets for our queue pair numbers that end in silence, counted by cause. */
+#include <string.h>
+
+#include "harness.h"
+#include "scene.h"
+
+static void no_such_qp(void)
+{
+	/* The last two share the table's slot of the one that exists. */
+	static const uint32_t qpns[] = {
+		XROCE_QPN_BASE, 0xfffffe, SCENE_QPN + 1,
+		SCENE_QPN + NATIVE_QP_ENTRIES, SCENE_QPN ^ 0x400000,
+	};
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(qpns) && !test_failed(); i++) {
+		s.req.dqpn = qpns[i];
+		expect_drop(&s, COUNTER(drop_qpn));
+	}
+}
+
+/* FECN and BECN share the word of the QPN and change on the way. */
+static void congestion_bits(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.fecn = true;
+	s.req.becn = true;
+	expect_write(&s);
+}
+
+static void header_version(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	for (s.req.tver = 1; s.req.tver < 16 && !test_failed(); s.req.tver++)
+		expect_drop(&s, COUNTER(drop_tver));
+}
+
+/* Solicited event and migration state do not matter to a responder. */
+static void header_flags(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.se = true;
+	s.req.mig = false;
+	expect_write(&s);
+}
+
+static void response_opcodes(void)
+{
+	static const uint8_t ops[] = {
+		XROCE_RC_READ_RESPONSE_FIRST, XROCE_RC_READ_RESPONSE_MIDDLE,
+		XROCE_RC_READ_RESPONSE_LAST, XROCE_RC_READ_RESPONSE_ONLY,
+		XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK,
+	};
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
+		s.req.opcode = ops[i];
+		expect_drop(&s, COUNTER(drop_opcode));
+	}
+}
+
+static void other_services(void)
+{
+	struct scene s;
+	unsigned int op;
+
+	if (!scene_init(&s))
+		return;
+	for (op = 0x20; op < 0x100 && !test_failed(); op++) {
+		s.req.opcode = op;
+		expect_drop(&s, COUNTER(drop_opcode));
+		if (test_failed())
+			note("opcode %#x", op);
+	}
+}
+
+static void cnp(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.opcode = XROCE_OP_CNP;
+	s.req.becn = true;
+	s.req.ackreq = false;
+	s.req.payload = 16;
+	s.req.pad = 0;
+	expect_drop(&s, COUNTER(drop_opcode));
+}
+
+static void state(void)
+{
+	static const struct {
+		uint8_t state;
+		size_t counter;
+	} rows[] = {
+		{ XROCE_QPS_RESET, COUNTER(drop_state) },
+		{ XROCE_QPS_INIT, COUNTER(drop_state) },
+		{ XROCE_QPS_ERR, COUNTER(drop_error) },
+	};
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
+		s.qp.state = rows[i].state;
+		scene_put(&s);
+		expect_drop(&s, rows[i].counter);
+	}
+	s.qp.state = XROCE_QPS_RTS;
+	scene_put(&s);
+	expect_write(&s);
+}
+
+static void error_field(void)
+{
+	struct scene s;
+	uint8_t cause;
+
+	if (!scene_init(&s))
+		return;
+	for (cause = XROCE_CAUSE_INV_OPCODE;
+	     cause <= XROCE_CAUSE_ACC_MODULE && !test_failed(); cause++) {
+		s.qp.error = cause;
+		scene_put(&s);
+		expect_drop(&s, COUNTER(drop_error));
+	}
+}
+
+/* Every byte of either address counts. */
+static void flip_addresses(struct scene *s, int first)
+{
+	int i;
+
+	for (i = first; i < 16 && !test_failed(); i++) {
+		s->req.saddr[i] ^= 1;
+		expect_drop(s, COUNTER(drop_addr));
+		s->req.saddr[i] ^= 1;
+		s->req.daddr[i] ^= 0x80;
+		expect_drop(s, COUNTER(drop_addr));
+		s->req.daddr[i] ^= 0x80;
+		if (test_failed())
+			note("address byte %d", i);
+	}
+}
+
+static void addresses_ipv4(void)
+{
+	struct scene s;
+
+	if (scene_init(&s))
+		flip_addresses(&s, 12);
+}
+
+static void addresses_ipv6(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	scene_ipv6(&s);
+	flip_addresses(&s, 0);
+}
+
+static void addresses_swapped(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	memcpy(s.req.saddr, s.qp.saddr, 16);
+	memcpy(s.req.daddr, s.qp.daddr, 16);
+	expect_drop(&s, COUNTER(drop_addr));
+}
+
+/* IPv6 with a mapped address is not IPv4. */
+static void address_family(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.ipv6 = true;
+	expect_drop(&s, COUNTER(drop_addr));
+
+	s.req.ipv6 = false;
+	s.qp.ipv6 = 1;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_addr));
+}
+
+static void partition_differs(void)
+{
+	struct scene s;
+	int bit;
+
+	if (!scene_init(&s))
+		return;
+	for (bit = 0; bit < 15 && !test_failed(); bit++) {
+		s.req.pkey = 0xffff ^ 1 << bit;
+		expect_drop(&s, COUNTER(drop_pkey));
+	}
+}
+
+static void partition_members(void)
+{
+	static const struct {
+		uint16_t qp, packet;
+		bool match;
+	} rows[] = {
+		{ 0xffff, 0xffff, true },
+		{ 0xffff, 0x7fff, true },
+		{ 0x7fff, 0xffff, true },
+		{ 0x7fff, 0x7fff, false },
+		{ 0x8123, 0x8123, true },
+		{ 0x8123, 0x0123, true },
+		{ 0x0123, 0x8123, true },
+		{ 0x0123, 0x0123, false },
+		{ 0x8123, 0xffff, false },
+	};
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
+		s.qp.pkey = rows[i].qp;
+		scene_put(&s);
+		s.req.pkey = rows[i].packet;
+		s.req.psn = s.qp.epsn;
+		if (rows[i].match)
+			expect_write(&s);
+		else
+			expect_drop(&s, COUNTER(drop_pkey));
+		if (test_failed())
+			note("QP %#x, packet %#x", rows[i].qp, rows[i].packet);
+	}
+}
+
+static void claimed(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.qp.claim = 1;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_busy));
+	s.req.psn++;
+	expect_drop(&s, COUNTER(drop_busy));
+
+	s.qp.claim = 0;
+	scene_put(&s);
+	s.req.psn = s.qp.epsn;
+	expect_write(&s);
+}
+
+/* Each row breaks one rule more; the earlier check has the say. */
+static void order_of_checks(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.rkey ^= 1;
+	s.qp.claim = 1;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_busy));
+	s.req.pkey = 0x8001;
+	expect_drop(&s, COUNTER(drop_pkey));
+	s.req.saddr[15] ^= 1;
+	expect_drop(&s, COUNTER(drop_addr));
+	s.qp.error = XROCE_CAUSE_ACC_KEY;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_error));
+	s.qp.error = 0;
+	s.qp.state = XROCE_QPS_INIT;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_state));
+	s.req.opcode = XROCE_RC_ACK;
+	expect_drop(&s, COUNTER(drop_opcode));
+	s.req.dqpn ^= 0x400000;
+	expect_drop(&s, COUNTER(drop_qpn));
+	s.req.tver = 1;
+	expect_drop(&s, COUNTER(drop_tver));
+	s.req.ip_csum_flip = 1;
+	expect_drop(&s, COUNTER(drop_checksum));
+	s.req.udp_adjust = 4;
+	expect_drop(&s, COUNTER(drop_length));
+}
+
+static const struct test tests[] = {
+	{ "no_such_qp", "D5 D6", "a QPN of our range that nobody has",
+	  no_such_qp },
+	{ "congestion_bits", "D5", "FECN and BECN are no part of the QPN",
+	  congestion_bits },
+	{ "header_version", "D5 D6", "TVER other than 0", header_version },
+	{ "header_flags", "D5", "SE and MigReq do not matter", header_flags },
+	{ "response_opcodes", "D5 D6", "ACKs and READ responses are no requests",
+	  response_opcodes },
+	{ "other_services", "D5 D6", "every opcode of UC, RD, UD and above",
+	  other_services },
+	{ "cnp", "D5 D6", "a congestion notification is no request", cnp },
+	{ "state", "D5 D6", "RESET, INIT and ERR do not receive, RTS does",
+	  state },
+	{ "error_field", "D5 D6", "a queue pair that a packet ended",
+	  error_field },
+	{ "addresses_ipv4", "D5 D6", "every byte of both addresses",
+	  addresses_ipv4 },
+	{ "addresses_ipv6", "D5 D6", "every byte of both addresses",
+	  addresses_ipv6 },
+	{ "addresses_swapped", "D5 D6", "our own address as the source",
+	  addresses_swapped },
+	{ "address_family", "D5 D6", "IPv6 with a mapped IPv4 address",
+	  address_family },
+	{ "partition_differs", "D5 D6", "every bit of the partition",
+	  partition_differs },
+	{ "partition_members", "D5 D6", "two limited members may not talk",
+	  partition_members },
+	{ "claimed", "D5 D6", "another CPU executes a packet of it", claimed },
+	{ "order_of_checks", "D5 D6", "the earlier check has the say",
+	  order_of_checks },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* TAP version 13, as far as kselftest reads it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+
+static bool failed;
+static bool skipped;
+static char why[160];
+
+static void diagnose(const char *fmt, va_list args)
+{
+	char text[512];
+	char *line, *next;
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	for (line = text; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		printf("# %s\n", line);
+	}
+}
+
+void note(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	diagnose(fmt, args);
+	va_end(args);
+}
+
+void skip(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(why, sizeof(why), fmt, args);
+	va_end(args);
+	skipped = true;
+}
+
+bool check_at(const char *file, int line, bool holds, const char *text,
+	      const char *fmt, ...)
+{
+	va_list args;
+
+	if (holds)
+		return true;
+
+	failed = true;
+	note("%s:%d: not so: %s", file, line, text);
+	va_start(args, fmt);
+	diagnose(fmt, args);
+	va_end(args);
+	return false;
+}
+
+bool test_failed(void)
+{
+	return failed;
+}
+
+static bool wanted(const struct test *test, int argc, char **argv)
+{
+	int i;
+
+	if (argc < 2)
+		return true;
+	for (i = 1; i < argc; i++) {
+		if (strstr(test->name, argv[i]))
+			return true;
+	}
+	return false;
+}
+
+static void run(const struct test *test, size_t number)
+{
+	failed = false;
+	skipped = false;
+
+	test->fn();
+
+	if (failed)
+		printf("# %s\nnot ok %zu %s %s\n", test->about, number,
+		       test->name, test->ids);
+	else if (skipped)
+		printf("ok %zu %s %s # SKIP %s\n", number, test->name,
+		       test->ids, why);
+	else
+		printf("ok %zu %s %s\n", number, test->name, test->ids);
+	fflush(stdout);
+}
+
+int harness_main(int argc, char **argv, const struct test *tests, size_t n)
+{
+	size_t planned = 0, failures = 0, skips = 0, number = 0;
+	size_t i;
+
+	if (argc == 2 && !strcmp(argv[1], "-l")) {
+		for (i = 0; i < n; i++)
+			printf("%s %s: %s\n", tests[i].name, tests[i].ids,
+			       tests[i].about);
+		return 0;
+	}
+
+	for (i = 0; i < n; i++)
+		planned += wanted(&tests[i], argc, argv);
+	if (!planned) {
+		fprintf(stderr, "%s: no such test\n", argv[0]);
+		return 2;
+	}
+
+	printf("TAP version 13\n1..%zu\n", planned);
+	for (i = 0; i < n; i++) {
+		if (!wanted(&tests[i], argc, argv))
+			continue;
+		run(&tests[i], ++number);
+		failures += failed;
+		skips += skipped && !failed;
+	}
+
+	if (failures)
+		return 1;
+	return skips == planned ? HARNESS_SKIPPED : 0;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lengths of a WRITE: payload, pad, RETH, place in the message. */
+#include "harness.h"
+#include "scene.h"
+
+static void nothing(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	scene_payload(&s, 0);
+	expect_accepted(&s);
+	s.req.rkey = 0xdeadbeef;
+	expect_accepted(&s);
+	s.req.va = -1ull;
+	expect_accepted(&s);
+	s.mpt.pd++;
+	s.mpt.access = 0;
+	s.req.rkey = SCENE_KEY;
+	expect_accepted(&s);
+}
+
+static void longest(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.length = 1ull << 33;
+	s.req.opcode = XROCE_RC_WRITE_FIRST;
+	s.req.payload = 1024;
+	s.req.pad = 0;
+	s.req.dmalen = XROCE_MAX_MSG;
+	expect_accepted(&s);
+	s.req.dmalen = XROCE_MAX_MSG + 1;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.req.dmalen = 0xffffffff;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+}
+
+static void length_differs(void)
+{
+	static const uint32_t lens[] = { 0, 1, 60, 63, 65, 68, 1024, 1 << 20 };
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
+		s.req.dmalen = lens[i];
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		if (test_failed())
+			note("RETH says %u of 64", lens[i]);
+	}
+}
+
+static void pads(void)
+{
+	uint32_t bytes, pad;
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	for (bytes = 61; bytes <= 64; bytes++) {
+		for (pad = 0; pad < 4 && !test_failed(); pad++) {
+			scene_payload(&s, bytes);
+			s.req.pad = pad;
+			if ((bytes + pad) % 4)
+				expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+			else
+				expect_accepted(&s);
+			if (test_failed())
+				note("%u bytes, pad %u", bytes, pad);
+		}
+	}
+	/* The pad says more than there is. */
+	scene_payload(&s, 0);
+	s.req.pad = 3;
+	s.req.ip_adjust = -3;
+	s.req.udp_adjust = -3;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+}
+
+/* First and Middle carry exactly the path MTU, and leave something over. */
+static void not_full(uint8_t opcode, uint32_t payload, uint32_t left)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.dmalen = left;
+	if (opcode != XROCE_RC_WRITE_FIRST) {
+		s.req.dmalen += 1024;
+		s.req.opcode = XROCE_RC_WRITE_FIRST;
+		s.req.payload = 1024;
+		expect_write(&s);
+		s.req.psn++;
+	}
+	s.req.opcode = opcode;
+	s.req.payload = payload;
+	s.req.pad = -payload & 3;
+	expect_nak(&s, XROCE_CAUSE_INV_LENGTH);
+	if (test_failed())
+		note("opcode %#x, %u bytes of %u", opcode, payload, left);
+}
+
+static void packet_sizes(void)
+{
+	not_full(XROCE_RC_WRITE_FIRST, 1023, 3000);
+	not_full(XROCE_RC_WRITE_FIRST, 1020, 3000);
+	not_full(XROCE_RC_WRITE_FIRST, 1028, 3000);
+	not_full(XROCE_RC_WRITE_FIRST, 0, 3000);
+	not_full(XROCE_RC_WRITE_FIRST, 1024, 1024);
+	not_full(XROCE_RC_WRITE_FIRST, 1024, 1000);
+	not_full(XROCE_RC_WRITE_FIRST, 1024, 0);
+	not_full(XROCE_RC_WRITE_MIDDLE, 1023, 3000);
+	not_full(XROCE_RC_WRITE_MIDDLE, 1020, 3000);
+	not_full(XROCE_RC_WRITE_MIDDLE, 1028, 3000);
+	not_full(XROCE_RC_WRITE_MIDDLE, 0, 3000);
+	not_full(XROCE_RC_WRITE_MIDDLE, 1024, 1024);
+	not_full(XROCE_RC_WRITE_MIDDLE, 1024, 1000);
+	not_full(XROCE_RC_WRITE_LAST, 0, 1000);
+	not_full(XROCE_RC_WRITE_LAST, 0, 1);
+	not_full(XROCE_RC_WRITE_LAST, 1001, 1000);
+	not_full(XROCE_RC_WRITE_LAST, 999, 1000);
+	not_full(XROCE_RC_WRITE_LAST, 1024, 1025);
+	not_full(XROCE_RC_WRITE_LAST, 1028, 1028);
+}
+
+/* The same on a queue pair's own path MTU. */
+static void only_too_long(void)
+{
+	static const uint16_t mtus[] = { 256, 512, 1024, 2048, 4096 };
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(mtus) && !test_failed(); i++) {
+		s.qp.mtu = mtus[i];
+		scene_payload(&s, mtus[i]);
+		expect_accepted(&s);
+		scene_payload(&s, mtus[i] + 1);
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	}
+}
+
+static const struct test tests[] = {
+	{ "nothing", "D5", "a WRITE of no bytes looks at no key", nothing },
+	{ "longest", "D5 D6", "2^31 bytes and one more", longest },
+	{ "length_differs", "D5 D6", "payload and RETH differ",
+	  length_differs },
+	{ "pads", "D5 D6", "every pad of every length", pads },
+	{ "packet_sizes", "D5 D6", "first, middle and last of a wrong size",
+	  packet_sizes },
+	{ "only_too_long", "D1 D5 D6", "more than the path MTU",
+	  only_too_long },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}

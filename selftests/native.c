@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "harness.h"
+#include "native.h"
+
+static struct {
+	struct bpf_object *obj;
+	int prog;
+	int mpt;
+	int qp;
+	int stat;
+	int cpus;
+	struct xroce_stat *percpu;
+} native;
+
+static int object_path(char *path, size_t size)
+{
+	const char *given = getenv("XROCE_BPF_OBJECT");
+	char self[PATH_MAX];
+	ssize_t n;
+
+	if (given)
+		return snprintf(path, size, "%s", given) < (int)size;
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n < 0)
+		return false;
+	self[n] = '\0';
+	return snprintf(path, size, "%s/../bpf/xroce.bpf.o", dirname(self)) <
+	       (int)size;
+}
+
+/* Set a "const volatile" variable before the program is loaded. */
+static bool set_constant(const char *name, uint32_t value)
+{
+	const struct btf *btf = bpf_object__btf(native.obj);
+	const struct btf_type *section;
+	const struct btf_var_secinfo *var;
+	struct bpf_map *map;
+	char *bytes;
+	size_t size;
+	int id, i;
+
+	map = bpf_object__find_map_by_name(native.obj, ".rodata");
+	id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
+	if (!map || id < 0)
+		return false;
+	bytes = (char *)bpf_map__initial_value(map, &size);
+	section = btf__type_by_id(btf, id);
+	var = btf_var_secinfos(section);
+	for (i = 0; i < btf_vlen(section); i++, var++) {
+		const struct btf_type *type = btf__type_by_id(btf, var->type);
+
+		if (strcmp(btf__name_by_offset(btf, type->name_off), name))
+			continue;
+		if (var->size > sizeof(value) || var->offset + var->size > size)
+			return false;
+		memcpy(bytes + var->offset, &value, var->size);
+		return true;
+	}
+	return false;
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	if (level > LIBBPF_WARN)
+		return 0;
+	return vfprintf(stderr, fmt, args);
+}
+
+static int map_fd(const char *name)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(native.obj, name);
+
+	check(map, "no map \"%s\" in the object", name);
+	return map ? bpf_map__fd(map) : -1;
+}
+
+static bool resize(const char *name, uint32_t entries)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(native.obj, name);
+
+	return check(map, "no map \"%s\" in the object", name) &&
+	       check(!bpf_map__set_max_entries(map, entries), "%s", name);
+}
+
+static bool load(void)
+{
+	struct bpf_program *prog;
+	int err;
+
+	if (!check(set_constant("xroce_kfuncs", false), "no such constant") ||
+	    !check(set_constant("xroce_link", 0), "no such constant") ||
+	    !check(set_constant("xroce_qp_mask", NATIVE_QP_ENTRIES - 1),
+		   "no such constant"))
+		return false;
+	if (!resize("mpt", NATIVE_MPT_ENTRIES) ||
+	    !resize("qp", NATIVE_QP_ENTRIES))
+		return false;
+
+	err = bpf_object__load(native.obj);
+	if (err == -EPERM) {
+		skip("not allowed to load a BPF program");
+		return false;
+	}
+	if (!check(!err, "load: %s", strerror(-err)))
+		return false;
+
+	prog = bpf_object__find_program_by_name(native.obj, "xroce");
+	if (!check(prog, "no program \"xroce\" in the object"))
+		return false;
+	native.prog = bpf_program__fd(prog);
+	native.mpt = map_fd("mpt");
+	native.qp = map_fd("qp");
+	native.stat = map_fd("stat");
+	native.cpus = libbpf_num_possible_cpus();
+	native.percpu = calloc(native.cpus, sizeof(*native.percpu));
+	return native.stat >= 0 && native.percpu;
+}
+
+bool native_open(void)
+{
+	char path[PATH_MAX];
+
+	if (native.obj)
+		return true;
+	libbpf_set_print(quiet);
+	if (!check(object_path(path, sizeof(path)), "cannot tell the object"))
+		return false;
+	native.obj = bpf_object__open_file(path, NULL);
+	if (!check(native.obj, "%s: %s", path, strerror(errno)))
+		return false;
+	if (load())
+		return true;
+	native_close();
+	return false;
+}
+
+void native_close(void)
+{
+	bpf_object__close(native.obj);
+	free(native.percpu);
+	memset(&native, 0, sizeof(native));
+}
+
+void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt)
+{
+	check(!bpf_map_update_elem(native.mpt, &index, mpt, BPF_ANY),
+	      "mpt %#x: %s", index, strerror(errno));
+}
+
+void native_put_qp(const struct xroce_qp *qp)
+{
+	uint32_t slot = qp->qpn & (NATIVE_QP_ENTRIES - 1);
+
+	check(!bpf_map_update_elem(native.qp, &slot, qp, BPF_ANY),
+	      "qp %#x: %s", qp->qpn, strerror(errno));
+}
+
+void native_get_qp(uint32_t qpn, struct xroce_qp *qp)
+{
+	uint32_t slot = qpn & (NATIVE_QP_ENTRIES - 1);
+
+	check(!bpf_map_lookup_elem(native.qp, &slot, qp),
+	      "qp %#x: %s", qpn, strerror(errno));
+}
+
+void native_clear(void)
+{
+	static const struct xroce_mpt no_mpt;
+	static const struct xroce_qp no_qp;
+	uint32_t i;
+
+	for (i = 0; i < NATIVE_MPT_ENTRIES; i++)
+		native_put_mpt(i, &no_mpt);
+	for (i = 0; i < NATIVE_QP_ENTRIES; i++)
+		check(!bpf_map_update_elem(native.qp, &i, &no_qp, BPF_ANY),
+		      "qp slot %u: %s", i, strerror(errno));
+}
+
+static void get_all(int map, uint32_t entries, void *values)
+{
+	uint32_t keys[NATIVE_MPT_ENTRIES];
+	uint32_t n = entries, next;
+	int err;
+
+	err = bpf_map_lookup_batch(map, NULL, &next, keys, values, &n, NULL);
+	check((!err || errno == ENOENT) && n == entries,
+	      "read %u of %u entries: %s", n, entries, strerror(errno));
+}
+
+void native_get_mpts(struct xroce_mpt *mpts)
+{
+	get_all(native.mpt, NATIVE_MPT_ENTRIES, mpts);
+}
+
+void native_get_qps(struct xroce_qp *qps)
+{
+	get_all(native.qp, NATIVE_QP_ENTRIES, qps);
+}
+
+void native_get_stat(struct xroce_stat *stat)
+{
+	__u64 *sum = (__u64 *)stat;
+	uint32_t zero = 0;
+	size_t i;
+	int cpu;
+
+	memset(stat, 0, sizeof(*stat));
+	if (!check(!bpf_map_lookup_elem(native.stat, &zero, native.percpu),
+		   "stat: %s", strerror(errno)))
+		return;
+	for (cpu = 0; cpu < native.cpus; cpu++) {
+		const __u64 *one = (const __u64 *)&native.percpu[cpu];
+
+		for (i = 0; i < sizeof(*stat) / sizeof(*one); i++)
+			sum[i] += one[i];
+	}
+}
+
+int native_run(struct native_run *run)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts,
+		.data_in = run->in,
+		.data_size_in = run->in_len,
+		.data_out = run->out,
+		.data_size_out = run->out_size,
+		.repeat = 1,
+	);
+	int err;
+
+	err = bpf_prog_test_run_opts(native.prog, &opts);
+	run->verdict = opts.retval;
+	run->out_len = opts.data_size_out;
+	return err;
+}

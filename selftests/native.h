@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The XDP program without its module: loaded with xroce_kfuncs off, so that it
+ * takes every ICRC for good, moves no byte and leaves the ICRC of replies zero.
+ * The test writes the maps, and packets go through BPF_PROG_TEST_RUN.
+ */
+#ifndef XROCE_NATIVE_H
+#define XROCE_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xroce_map.h"
+
+#define NATIVE_MPT_ENTRIES	1024u
+#define NATIVE_QP_ENTRIES	64u
+#define NATIVE_MIN_FRAME	14u	/* BPF_PROG_TEST_RUN takes no less */
+
+/**
+ * native_open() - load the program
+ *
+ * The object is $XROCE_BPF_OBJECT, or ../bpf/xroce.bpf.o seen from this program.
+ *
+ * Return: whether it is loaded; if not, a failure or a skip has been noted.
+ */
+bool native_open(void);
+void native_close(void);
+
+void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt);
+void native_put_qp(const struct xroce_qp *qp);
+void native_get_qp(uint32_t qpn, struct xroce_qp *qp);
+
+/* Free every entry of both tables. */
+void native_clear(void);
+
+/* The whole table, NATIVE_MPT_ENTRIES long. */
+void native_get_mpts(struct xroce_mpt *mpts);
+void native_get_qps(struct xroce_qp *qps);
+
+/* Sum of all CPUs. */
+void native_get_stat(struct xroce_stat *stat);
+
+/**
+ * struct native_run - one packet through the program
+ * @in: the frame
+ * @in_len: its length
+ * @verdict: out: XDP_*
+ * @out: out: the frame after the program
+ * @out_size: room in @out
+ * @out_len: out: its length
+ */
+struct native_run {
+	const void *in;
+	uint32_t in_len;
+	uint32_t verdict;
+	void *out;
+	uint32_t out_size;
+	uint32_t out_len;
+};
+
+/* Return: 0 or a negative errno. */
+int native_run(struct native_run *run);
+
+#endif /* XROCE_NATIVE_H */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Packets compared field by field, for a reader. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+#include "packet.h"
+
+struct field {
+	const char *name;
+	size_t offset;
+	size_t size;
+};
+
+#define FIELD(f) { #f, offsetof(struct packet, f), \
+		   sizeof(((struct packet *)0)->f) }
+
+static const struct field fields[] = {
+	FIELD(dst_mac), FIELD(src_mac), FIELD(vlans), FIELD(vlan),
+	FIELD(ipv6), FIELD(tos), FIELD(ttl), FIELD(ip_id), FIELD(frag),
+	FIELD(flow), FIELD(saddr), FIELD(daddr),
+	FIELD(sport), FIELD(dport), FIELD(udp_csum),
+	FIELD(opcode), FIELD(se), FIELD(mig), FIELD(pad), FIELD(tver),
+	FIELD(pkey), FIELD(fecn), FIELD(becn), FIELD(dqpn), FIELD(ackreq),
+	FIELD(psn), FIELD(syndrome), FIELD(msn), FIELD(payload),
+};
+
+/* Numbers are in the host's order, arrays as they stand. */
+static void format(const struct field *f, const void *packet, char *text)
+{
+	const uint8_t *at = (const uint8_t *)packet + f->offset;
+	uint32_t number = 0;
+	size_t i;
+
+	if (f->size == 1 || f->size == 2 || f->size == 4) {
+		memcpy(&number, at, f->size);	/* little-endian machines */
+		sprintf(text, "%#x", number);
+		return;
+	}
+	for (i = 0; i < f->size; i++)
+		sprintf(text + 2 * i, "%02x", at[i]);
+}
+
+unsigned int packet_diff(const struct packet *want, const struct packet *got)
+{
+	unsigned int differ = 0;
+	char a[64], b[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		const struct field *f = &fields[i];
+
+		if (!memcmp((const char *)want + f->offset,
+			    (const char *)got + f->offset, f->size))
+			continue;
+		format(f, want, a);
+		format(f, got, b);
+		note("reply %s: want %s, got %s", f->name, a, b);
+		differ++;
+	}
+	return differ;
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <linux/bpf.h>
+
+#include "harness.h"
+#include "scene.h"
+
+#define PSN(n)	((n) & XROCE_PSN_MASK)
+
+static const uint8_t own_mac[6] = { 2, 0, 0, 0, 0, 2 };
+static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
+
+/* Everything that a packet may change, before and after it. */
+struct snapshot {
+	struct xroce_mpt mpts[NATIVE_MPT_ENTRIES];
+	struct xroce_qp qps[NATIVE_QP_ENTRIES];
+	struct xroce_stat stat;
+};
+
+static struct snapshot before, after;
+static struct frame frame;
+static uint8_t out[PACKET_MAX];
+static struct native_run result;
+
+static void snapshot_take(struct snapshot *snap)
+{
+	native_get_mpts(snap->mpts);
+	native_get_qps(snap->qps);
+	native_get_stat(&snap->stat);
+}
+
+bool scene_init(struct scene *s)
+{
+	static const uint8_t own_ip[16] = { [10] = 0xff, 0xff, 10, 77, 0, 2 };
+	static const uint8_t peer_ip[16] = { [10] = 0xff, 0xff, 10, 77, 0, 1 };
+
+	memset(s, 0, sizeof(*s));
+	if (!native_open())
+		return false;
+	native_clear();
+
+	s->qp = (struct xroce_qp){
+		.qpn = SCENE_QPN,
+		.state = XROCE_QPS_RTR,
+		.type = XROCE_QPT_RC,
+		.access = XROCE_ACCESS_REMOTE_WRITE,
+		.pd = SCENE_PD,
+		.dest_qpn = SCENE_PEER_QPN,
+		.pkey = 0xffff,
+		.sport = 0xd123,
+		.mtu = 1024,
+		.tos = 0x68,
+		.ttl = 61,
+		.min_rnr_timer = 14,
+		.epsn = SCENE_PSN,
+		.msn = SCENE_MSN,
+		.op = XROCE_QP_OP_NONE,
+		.packets = 100,
+		.bytes = 200,
+		.duplicates = 300,
+		.naks = 400,
+	};
+	memcpy(s->qp.saddr, own_ip, 16);
+	memcpy(s->qp.daddr, peer_ip, 16);
+
+	s->mpt = (struct xroce_mpt){
+		.key = SCENE_KEY,
+		.state = XROCE_MPT_VALID,
+		.type = XROCE_MPT_MR,
+		.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE,
+		.pd = SCENE_PD,
+		.iova = SCENE_IOVA,
+		.length = SCENE_LENGTH,
+	};
+
+	s->req = (struct packet){
+		.tos = 0x02,
+		.ttl = 64,
+		.ip_id = 0x4711,
+		.frag = PACKET_IP_DF,
+		.sport = 0xc0de,
+		.dport = XROCE_UDP_PORT,
+		.opcode = XROCE_RC_WRITE_ONLY,
+		.mig = true,
+		.pkey = 0xffff,
+		.dqpn = SCENE_QPN,
+		.ackreq = true,
+		.psn = SCENE_PSN,
+		.va = SCENE_IOVA + 100,
+		.rkey = SCENE_KEY,
+		.imm = 0xfeedface,
+		.pattern = 0x31,
+	};
+	memcpy(s->req.dst_mac, own_mac, 6);
+	memcpy(s->req.src_mac, peer_mac, 6);
+	memcpy(s->req.saddr, peer_ip, 16);
+	memcpy(s->req.daddr, own_ip, 16);
+	scene_payload(s, 64);
+	scene_put(s);
+	return !test_failed();
+}
+
+void scene_ipv6(struct scene *s)
+{
+	inet_pton(AF_INET6, "fd00:77::12:2", s->req.daddr);
+	inet_pton(AF_INET6, "fd00:77::12:1", s->req.saddr);
+	s->req.ipv6 = true;
+	s->req.flow = 0x54321;
+	s->req.ip_id = 0;
+	s->req.frag = 0;
+	s->qp.ipv6 = 1;
+	memcpy(s->qp.saddr, s->req.daddr, 16);
+	memcpy(s->qp.daddr, s->req.saddr, 16);
+	scene_put(s);
+}
+
+void scene_put(const struct scene *s)
+{
+	native_put_qp(&s->qp);
+	native_put_mpt(SCENE_INDEX, &s->mpt);
+}
+
+void scene_payload(struct scene *s, uint32_t bytes)
+{
+	s->req.payload = bytes;
+	s->req.pad = -bytes & 3;
+	s->req.dmalen = bytes;
+}
+
+static bool offer(const struct scene *s)
+{
+	int err;
+
+	packet_build(&s->req, &frame);
+	snapshot_take(&before);
+	result = (struct native_run){
+		.in = frame.bytes,
+		.in_len = frame.len - s->cut,
+		.out = out,
+		.out_size = sizeof(out),
+	};
+	err = native_run(&result);
+	snapshot_take(&after);
+	return check(!err, "test run of %u bytes: %s", result.in_len,
+		     strerror(-err));
+}
+
+static const char *counter_name(size_t i)
+{
+#define NAME(n)	[COUNTER(n)] = #n
+	static const char *const names[NO_COUNTER] = {
+		NAME(rx), NAME(rx_bytes), NAME(tx), NAME(pass), NAME(write),
+		NAME(write_bytes), NAME(ack), NAME(duplicate), NAME(nak_seq),
+		NAME(nak_inv), NAME(nak_acc), NAME(nak_op), NAME(nak_rnr),
+		NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
+		NAME(inv_length), NAME(inv_resources), NAME(acc_key),
+		NAME(acc_pd), NAME(acc_right), NAME(acc_bounds),
+		NAME(acc_module), NAME(drop_length), NAME(drop_checksum),
+		NAME(drop_tver), NAME(drop_qpn), NAME(drop_opcode),
+		NAME(drop_state), NAME(drop_error), NAME(drop_addr),
+		NAME(drop_pkey), NAME(drop_icrc), NAME(drop_busy),
+		NAME(drop_psn), NAME(drop_reply),
+	};
+#undef NAME
+	return names[i] ? names[i] : "a counter without a name here";
+}
+
+static void compare_stat(const struct xroce_stat *delta)
+{
+	const __u64 *want = (const __u64 *)delta;
+	const __u64 *was = (const __u64 *)&before.stat;
+	const __u64 *is = (const __u64 *)&after.stat;
+	size_t i;
+
+	for (i = 0; i < NO_COUNTER; i++)
+		check(is[i] - was[i] == want[i], "%s moved by %llu, not %llu",
+		      counter_name(i), (unsigned long long)(is[i] - was[i]),
+		      (unsigned long long)want[i]);
+}
+
+/* Where a message has come to means nothing between messages. */
+static struct xroce_qp settled(const struct xroce_qp *qp)
+{
+	struct xroce_qp copy = *qp;
+
+	if (qp->op == XROCE_QP_OP_NONE) {
+		copy.va = 0;
+		copy.rkey = 0;
+		copy.resid = 0;
+	}
+	return copy;
+}
+
+static void compare_qp(const struct xroce_qp *want)
+{
+	uint32_t slot = want->qpn & (NATIVE_QP_ENTRIES - 1);
+	struct xroce_qp a = settled(want);
+	struct xroce_qp b = settled(&after.qps[slot]);
+	const uint8_t *x = (const uint8_t *)&a;
+	const uint8_t *y = (const uint8_t *)&b;
+	size_t i;
+
+	for (i = 0; i < sizeof(a); i++)
+		check(x[i] == y[i],
+		      "struct xroce_qp, byte %zu is %#x, not %#x", i, y[i],
+		      x[i]);
+	/* Its neighbours have nothing to do with it. */
+	before.qps[slot] = after.qps[slot];
+	check(!memcmp(before.qps, after.qps, sizeof(after.qps)),
+	      "another queue pair has changed");
+}
+
+/* What every outcome has in common. */
+static void compare(uint32_t verdict, const struct xroce_stat *delta,
+		    const struct xroce_qp *qp)
+{
+	check(result.verdict == verdict, "verdict is %u, not %u",
+	      result.verdict, verdict);
+	compare_stat(delta);
+	compare_qp(qp);
+	check(!memcmp(before.mpts, after.mpts, sizeof(after.mpts)),
+	      "the MPT has changed");
+}
+
+static void compare_untouched(void)
+{
+	check(result.out_len == result.in_len &&
+	      !memcmp(out, frame.bytes, result.in_len),
+	      "the frame has changed");
+}
+
+/* Answers to @s->req, from the address and port that @s->qp says. */
+static void compare_reply(const struct scene *s, uint8_t syndrome,
+			  uint32_t psn, uint32_t msn)
+{
+	struct packet want = {
+		.vlans = s->req.vlans,
+		.ipv6 = s->req.ipv6,
+		.tos = s->qp.tos,
+		.ttl = s->qp.ttl,
+		.frag = s->req.ipv6 ? 0 : PACKET_IP_DF,
+		.sport = s->qp.sport,
+		.dport = XROCE_UDP_PORT,
+		.opcode = XROCE_RC_ACK,
+		.mig = true,
+		.pkey = s->qp.pkey,
+		.dqpn = s->qp.dest_qpn,
+		.psn = psn,
+		.syndrome = syndrome,
+		.msn = msn,
+	};
+	struct packet got;
+	const char *wrong;
+
+	memcpy(want.dst_mac, s->req.src_mac, 6);
+	memcpy(want.src_mac, s->req.dst_mac, 6);
+	memcpy(want.vlan, s->req.vlan, sizeof(want.vlan));
+	memcpy(want.saddr, s->qp.saddr, 16);
+	memcpy(want.daddr, s->qp.daddr, 16);
+
+	if (result.verdict != XDP_TX)
+		return;		/* noted already */
+	wrong = packet_parse(out, result.out_len, PACKET_NO_ICRC, &got);
+	if (check(!wrong, "reply of %u bytes: %s", result.out_len, wrong))
+		check(!packet_diff(&want, &got), "the reply differs");
+}
+
+static struct xroce_stat received(void)
+{
+	return (struct xroce_stat){ .rx = 1, .rx_bytes = result.in_len };
+}
+
+void expect_pass(struct scene *s, size_t counter)
+{
+	struct xroce_stat delta = {};
+
+	if (!offer(s))
+		return;
+	if (counter != NO_COUNTER)
+		((__u64 *)&delta)[counter]++;
+	compare(XDP_PASS, &delta, &s->qp);
+	compare_untouched();
+}
+
+void expect_drop(struct scene *s, size_t counter)
+{
+	struct xroce_stat delta;
+
+	if (!offer(s))
+		return;
+	delta = received();
+	((__u64 *)&delta)[counter]++;
+	compare(XDP_DROP, &delta, &s->qp);
+}
+
+void expect_write(struct scene *s)
+{
+	bool first = s->req.opcode == XROCE_RC_WRITE_FIRST;
+	bool only = s->req.opcode == XROCE_RC_WRITE_ONLY;
+	bool last = s->req.opcode == XROCE_RC_WRITE_LAST;
+	struct xroce_stat delta;
+
+	if (!offer(s))
+		return;
+	delta = received();
+	delta.write = 1;
+	delta.write_bytes = s->req.payload;
+
+	if (first || only) {
+		s->qp.op = s->req.opcode;
+		s->qp.va = s->req.va;
+		s->qp.rkey = s->req.rkey;
+		s->qp.resid = s->req.dmalen;
+	}
+	s->qp.va += s->req.payload;
+	s->qp.resid -= s->req.payload;
+	s->qp.epsn = PSN(s->qp.epsn + 1);
+	s->qp.nak_sent = 0;
+	s->qp.packets++;
+	s->qp.bytes += s->req.payload;
+	if (last || only) {
+		s->qp.op = XROCE_QP_OP_NONE;
+		s->qp.msn = PSN(s->qp.msn + 1);
+	}
+
+	if (!s->req.ackreq) {
+		compare(XDP_DROP, &delta, &s->qp);
+		return;
+	}
+	delta.tx = 1;
+	delta.ack = 1;
+	compare(XDP_TX, &delta, &s->qp);
+	compare_reply(s, XROCE_SYN_ACK, s->req.psn, s->qp.msn);
+}
+
+void expect_duplicate(struct scene *s)
+{
+	struct xroce_stat delta;
+
+	if (!offer(s))
+		return;
+	delta = received();
+	delta.duplicate = 1;
+	s->qp.duplicates++;
+	if (!s->req.ackreq) {
+		compare(XDP_DROP, &delta, &s->qp);
+		return;
+	}
+	delta.tx = 1;
+	delta.ack = 1;
+	compare(XDP_TX, &delta, &s->qp);
+	compare_reply(s, XROCE_SYN_ACK, PSN(s->qp.epsn - 1), s->qp.msn);
+}
+
+void expect_nak_seq(struct scene *s)
+{
+	struct xroce_stat delta;
+
+	if (!offer(s))
+		return;
+	delta = received();
+	delta.tx = 1;
+	delta.nak_seq = 1;
+	s->qp.nak_sent = 1;
+	s->qp.naks++;
+	compare(XDP_TX, &delta, &s->qp);
+	compare_reply(s, XROCE_SYN_NAK_SEQ, s->qp.epsn, s->qp.msn);
+}
+
+void expect_nak(struct scene *s, enum xroce_cause cause)
+{
+	bool access = cause >= XROCE_CAUSE_ACC_KEY;
+	struct xroce_stat delta;
+
+	if (!offer(s))
+		return;
+	delta = received();
+	delta.tx = 1;
+	if (access)
+		delta.nak_acc = 1;
+	else
+		delta.nak_inv = 1;
+	((__u64 *)&delta)[COUNTER(inv_opcode) + cause -
+			     XROCE_CAUSE_INV_OPCODE]++;
+	s->qp.error = cause;
+	s->qp.naks++;
+	s->qp.nak_sent = 0;
+	compare(XDP_TX, &delta, &s->qp);
+	compare_reply(s, access ? XROCE_SYN_NAK_ACC : XROCE_SYN_NAK_INV,
+		      s->req.psn, s->qp.msn);
+}
+
+void expect_accepted(const struct scene *fresh)
+{
+	struct scene s = *fresh;
+
+	scene_put(&s);
+	expect_write(&s);
+}
+
+void expect_refused(const struct scene *fresh, enum xroce_cause cause)
+{
+	struct scene s = *fresh;
+
+	scene_put(&s);
+	expect_nak(&s, cause);
+}
+
+void expect_rnr(struct scene *s)
+{
+	struct xroce_stat delta;
+
+	if (!offer(s))
+		return;
+	delta = received();
+	delta.tx = 1;
+	delta.nak_rnr = 1;
+	s->qp.nak_sent = 1;	/* packets behind it are ahead: silence */
+	s->qp.naks++;
+	compare(XDP_TX, &delta, &s->qp);
+	compare_reply(s, XROCE_SYN_RNR | s->qp.min_rnr_timer, s->req.psn,
+		      s->qp.msn);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A golden test's stage: one queue pair, one region, one request, and what must
+ * come of it. Every expect_*() sends the request and then compares everything:
+ * verdict, the bytes of the frame, all counters, all queue pairs, the whole MPT.
+ */
+#ifndef XROCE_SCENE_H
+#define XROCE_SCENE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "native.h"
+#include "packet.h"
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#define SCENE_QPN	0x8a5c21u
+#define SCENE_PEER_QPN	0x00d00du
+#define SCENE_PSN	0x123456u
+#define SCENE_MSN	0x000777u
+#define SCENE_PD	9u
+#define SCENE_INDEX	0x1a2u
+#define SCENE_KEY	(SCENE_INDEX << XROCE_KEY_SHIFT | 0x5e)
+#define SCENE_IOVA	0x7f0012345601ull
+#define SCENE_LENGTH	0x20003u
+
+/**
+ * struct scene - the state before a request, and the request
+ * @qp: the queue pair; a test changes it and calls scene_put()
+ * @mpt: the region's entry, at SCENE_INDEX
+ * @req: the request; a WRITE of 64 bytes that asks for an ACK
+ * @cut: bytes taken off the end of the frame
+ */
+struct scene {
+	struct xroce_qp qp;
+	struct xroce_mpt mpt;
+	struct packet req;
+	uint32_t cut;
+};
+
+/* Return: false when the program cannot be loaded; the test then ends. */
+bool scene_init(struct scene *s);
+
+/* Change to IPv6, queue pair and request. */
+void scene_ipv6(struct scene *s);
+
+/* Write queue pair and region into the maps. */
+void scene_put(const struct scene *s);
+
+/* Make the request carry @bytes: payload, pad and RETH length. */
+void scene_payload(struct scene *s, uint32_t bytes);
+
+/* A counter of struct xroce_stat, for the functions below. */
+#define COUNTER(name)	(offsetof(struct xroce_stat, name) / sizeof(__u64))
+#define NO_COUNTER	(sizeof(struct xroce_stat) / sizeof(__u64))
+
+/* Not ours: the frame untouched; @counter moves by one, if any. */
+void expect_pass(struct scene *s, size_t counter);
+
+/* For our QPN range, dropped: nothing but rx and @counter moves. */
+void expect_drop(struct scene *s, size_t counter);
+
+/*
+ * Executed. The queue pair in @s moves on as the specification says, and is
+ * compared. An ACK is expected when the request asks for one.
+ */
+void expect_write(struct scene *s);
+
+/* Seen before: an ACK of what came last when asked for, and no execution. */
+void expect_duplicate(struct scene *s);
+
+/* PSN sequence error: NAK 0x60 that names the expected PSN. */
+void expect_nak_seq(struct scene *s);
+
+/* A fatal NAK, 0x61 or 0x62 by @cause; the queue pair is in error. */
+void expect_nak(struct scene *s, enum xroce_cause cause);
+
+/* The same two of a queue pair as good as new; @fresh stays as it is. */
+void expect_accepted(const struct scene *fresh);
+void expect_refused(const struct scene *fresh, enum xroce_cause cause);
+
+/* Receiver not ready; the queue pair goes on. */
+void expect_rnr(struct scene *s);
+
+#endif /* XROCE_SCENE_H */

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a WRITE may reach: rights, key, protection domain, bounds. */
+#include "harness.h"
+#include "scene.h"
+
+static void key_wrong(void)
+{
+	static const uint32_t keys[] = {
+		SCENE_KEY ^ 0x01, SCENE_KEY ^ 0x80,	/* key byte */
+		SCENE_KEY ^ 0x100, SCENE_KEY - 0x100,	/* index */
+		SCENE_KEY & 0xff, 0,
+		NATIVE_MPT_ENTRIES << 8 | 0x5e,		/* just outside */
+		SCENE_KEY | NATIVE_MPT_ENTRIES << 8,
+		0xffffff5e, 0xffffffff,
+	};
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(keys) && !test_failed(); i++) {
+		s.req.rkey = keys[i];
+		expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+		if (test_failed())
+			note("R_Key %#x", keys[i]);
+	}
+}
+
+/* The key of the entry is right, but the entry is not there. */
+static void key_not_valid(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.state = XROCE_MPT_FREE;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.mpt.state = XROCE_MPT_INVALID;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.mpt.state = XROCE_MPT_VALID;
+	expect_accepted(&s);
+}
+
+/* The first and last place of the table. */
+static void key_edges(void)
+{
+	static const uint32_t places[] = { 0, NATIVE_MPT_ENTRIES - 1 };
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(places) && !test_failed(); i++) {
+		struct xroce_mpt mpt = s.mpt;
+
+		mpt.key = places[i] << XROCE_KEY_SHIFT | 0x77;
+		native_put_mpt(places[i], &mpt);
+		s.req.rkey = mpt.key;
+		expect_accepted(&s);
+		s.req.rkey ^= 0x10;
+		expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	}
+}
+
+static void pd_differs(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.pd = SCENE_PD + 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	s.mpt.pd = SCENE_PD | 0x10000;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	s.mpt.pd = 0;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	s.mpt.pd = SCENE_PD;
+	expect_accepted(&s);
+}
+
+static void region_right(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.access = 0x1f & ~XROCE_ACCESS_REMOTE_WRITE;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.access = 0;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE;
+	expect_accepted(&s);
+}
+
+static void qp_right(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.qp.access = XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_REMOTE_WRITE;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.qp.access = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	/* Even when nothing would be written. */
+	scene_payload(&s, 0);
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.qp.access = XROCE_ACCESS_REMOTE_WRITE;
+	expect_accepted(&s);
+}
+
+/* The first of several errors has the say. */
+static void order_of_checks(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.va = SCENE_IOVA - 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	s.mpt.access = XROCE_ACCESS_REMOTE_READ;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.pd++;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	s.req.rkey ^= 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.req.dmalen++;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.qp.access = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.req.opcode = XROCE_RC_WRITE_LAST;
+	expect_refused(&s, XROCE_CAUSE_INV_ORDER);
+	s.req.opcode = XROCE_RC_READ_REQUEST;
+	expect_refused(&s, XROCE_CAUSE_INV_OPCODE);
+}
+
+/* @len bytes at @off of the region, all of them in one packet. */
+static void at(const struct scene *fresh, uint64_t off, uint32_t len, bool fits)
+{
+	struct scene s = *fresh;
+
+	s.req.va = s.mpt.iova + off;
+	scene_payload(&s, len);
+	if (fits)
+		expect_accepted(&s);
+	else
+		expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	if (test_failed())
+		note("%u bytes at offset %#llx of %#llx", len,
+		     (unsigned long long)off,
+		     (unsigned long long)s.mpt.length);
+}
+
+static void edges(const struct scene *s)
+{
+	uint64_t n = s->mpt.length;
+
+	at(s, 0, 1, true);
+	at(s, n - 1, 1, true);
+	at(s, n - 64, 64, true);
+	at(s, 0, 64, true);
+	at(s, n, 1, false);
+	at(s, n - 63, 64, false);
+	at(s, n - 1, 2, false);
+	at(s, n + 1, 1, false);
+	at(s, -1ull, 1, false);
+	at(s, -1ull, 2, false);
+	at(s, -64ull, 64, false);
+	at(s, -64ull, 65, false);
+	at(s, 1ull << 32, 1, false);
+	at(s, 1ull << 63, 1, false);
+}
+
+static void bounds(void)
+{
+	struct scene s;
+
+	if (scene_init(&s))
+		edges(&s);
+}
+
+/* The region begins at address 0. */
+static void bounds_zero(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.iova = 0;
+	edges(&s);
+}
+
+/* The region's last byte is the last of all addresses. */
+static void bounds_top(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.iova = 0ull - s.mpt.length;
+	edges(&s);
+}
+
+/* The same, one byte less: an access may not run on to 2^64 or around it. */
+static void bounds_below_top(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.iova = -1ull - s.mpt.length;
+	edges(&s);
+}
+
+static void bounds_one_byte(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.length = 1;
+	at(&s, 0, 1, true);
+	at(&s, 0, 2, false);
+	at(&s, 1, 1, false);
+	at(&s, -1ull, 2, false);
+}
+
+/* Lengths that do not fit 32 bits are compared as they are. */
+static void bounds_huge(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.mpt.iova = 0x1000;
+	s.mpt.length = (1ull << 40) + 5;
+	at(&s, 1ull << 40, 5, true);
+	at(&s, 1ull << 40, 6, false);
+	at(&s, (1ull << 32) + 4, 64, true);
+	s.mpt.length = 1ull << 32;
+	at(&s, 0, 64, true);
+	at(&s, (1ull << 32) - 64, 64, true);
+	at(&s, (1ull << 32) - 63, 64, false);
+}
+
+/* The first packet is refused when the last one would not fit. */
+static void bounds_message(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.opcode = XROCE_RC_WRITE_FIRST;
+	s.req.payload = 1024;
+	s.req.pad = 0;
+	s.req.va = SCENE_IOVA + SCENE_LENGTH - 3000;
+	s.req.dmalen = 3000;
+	expect_accepted(&s);
+	s.req.dmalen = 3001;
+	expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+}
+
+/* Second packet of a message whose region changes after the first. */
+static void second(struct scene *s)
+{
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	s->req.payload = 1024;
+	s->req.pad = 0;
+	s->req.dmalen = 2048;
+	expect_write(s);
+	s->req.opcode = XROCE_RC_WRITE_LAST;
+	s->req.psn++;
+}
+
+static void changes_between(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	second(&s);
+	s.mpt.key ^= 1;
+	scene_put(&s);
+	expect_nak(&s, XROCE_CAUSE_ACC_KEY);
+
+	if (!scene_init(&s))
+		return;
+	second(&s);
+	s.mpt.length = 100 + 2047;
+	scene_put(&s);
+	expect_nak(&s, XROCE_CAUSE_ACC_BOUNDS);
+
+	if (!scene_init(&s))
+		return;
+	second(&s);
+	s.qp.access = 0;
+	scene_put(&s);
+	expect_nak(&s, XROCE_CAUSE_INV_QP_ACCESS);
+}
+
+static const struct test tests[] = {
+	{ "key_wrong", "R9 D5 D6", "key byte, index, index outside the table",
+	  key_wrong },
+	{ "key_not_valid", "R7 D5 D6", "an entry that is free or invalid",
+	  key_not_valid },
+	{ "key_edges", "R9", "the first and last entry of the table",
+	  key_edges },
+	{ "pd_differs", "P2 D5 D6", "a region of another protection domain",
+	  pd_differs },
+	{ "region_right", "R2 D5 D6", "the region lacks remote write",
+	  region_right },
+	{ "qp_right", "D5 D6", "the queue pair lacks remote write", qp_right },
+	{ "order_of_checks", "D5 D6", "the first of several errors",
+	  order_of_checks },
+	{ "bounds", "D5 D6", "first byte, last byte, one before, one past",
+	  bounds },
+	{ "bounds_zero", "D5 D6", "a region at address 0", bounds_zero },
+	{ "bounds_top", "D5 D6", "a region that ends at 2^64 - 1",
+	  bounds_top },
+	{ "bounds_below_top", "D5 D6", "an access that passes 2^64",
+	  bounds_below_top },
+	{ "bounds_one_byte", "D5 D6", "a region of one byte",
+	  bounds_one_byte },
+	{ "bounds_huge", "D5 D6", "a region of more than 4 GiB", bounds_huge },
+	{ "bounds_message", "D5 D6", "the whole message is checked at once",
+	  bounds_message },
+	{ "changes_between", "R7 D5", "the region changes within a message",
+	  changes_between },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}
