@@ -18,7 +18,7 @@
  * Return: enum xroce_cause; XROCE_CAUSE_NONE: it may.
  */
 static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
-				     __u16 right)
+				     __u32 right)
 {
 	__u32 index = key >> XROCE_KEY_SHIFT;
 	const struct xroce_mpt *m;

@@ -32,7 +32,7 @@ static __always_inline void qp_release(struct xroce_qp *q)
 static __always_inline bool qp_ready(const struct xroce_qp *q,
 				     struct xroce_stat *st)
 {
-	__u8 state = q->state;
+	__u32 state = q->state;
 
 	if (state == XROCE_QPS_ERR || q->error) {
 		st->drop_error++;

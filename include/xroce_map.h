@@ -13,6 +13,8 @@
 
 #include <linux/types.h>
 
+#include "uapi/xroce.h"
+
 #define XROCE_PIN_DIR		"/sys/fs/bpf/xroce"
 
 /* A key is 24 bits of index into the MPT and 8 bits of key (IBTA 3.5.3). */
@@ -47,14 +49,14 @@ enum xroce_mpt_type {
  */
 struct xroce_mpt {
 	__u32 key;
-	__u8  state;
-	__u8  type;
-	__u16 access;
+	enum xroce_mpt_state state;
+	enum xroce_mpt_type type;
+	__u32 access;
 	__u32 pd;
 	__u32 reserved;
 	__u64 iova;
 	__u64 length;
-	__u64 reserved2[4];
+	__u64 reserved2[3];
 };
 
 /*
@@ -116,20 +118,18 @@ enum xroce_cause {
  */
 struct xroce_qp {
 	__u32  qpn;
-	__u8   state;
-	__u8   type;
-	__u16  access;
+	enum xroce_qp_state state;
+	enum xroce_qp_type type;
 	__u32  pd;
-	__u32  dest_qpn;
+	__u16  access;
 	__u16  pkey;
+	__u32  dest_qpn;
 	__u16  sport;
 	__u16  mtu;
 	__u8   tos;
 	__u8   ttl;
 	__u8   min_rnr_timer;
 	__u8   ipv6;
-	__u16  reserved;
-	__u32  reserved2;
 	__be32 saddr[4];
 	__be32 daddr[4];
 
@@ -139,7 +139,7 @@ struct xroce_qp {
 	__u8   error;
 	__u8   nak_sent;
 	__u8   op;
-	__u8   reserved3;
+	__u8   reserved;
 	__u64  va;
 	__u32  rkey;
 	__u32  resid;
