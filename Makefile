@@ -14,7 +14,8 @@ CACHE  := $(or $(XROCE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/xroce)
 B      := build
 
 CFLAGS ?= -O2 -g
-flags  := -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -Iinclude -Iuser -MMD -MP
+flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
+	-D_GNU_SOURCE -Iinclude -Iuser -MMD -MP
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(LIBDIR)/xroce/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
@@ -32,6 +33,9 @@ module  := $(B)/kmod/xroce.ko
 object  := $(B)/bpf/xroce.bpf.o
 library := $(B)/user/libxroce.a $(B)/user/libxroce.so.$(SOVERSION)
 command := $(B)/user/xroce
+
+# "make V=1" shows the commands.
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
 .PHONY: all module bpf user selftests deps demo check install uninstall clean help
 .DELETE_ON_ERROR:
@@ -57,9 +61,9 @@ endef
 
 $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(B)/kmod/.kdir
 	$(if $(wildcard $(KDIR)/vmlinux),,$(error $(no_vmlinux)))
-	find $(B)/kmod -xtype l -delete
-	ln -sf $(kmod_src:%=../../%) $(B)/kmod/
-	$(MAKE) -C $(KDIR) M=$(abspath $(B)/kmod) W=1 modules
+	@find $(B)/kmod -xtype l -delete
+	@ln -sf $(kmod_src:%=../../%) $(B)/kmod/
+	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(B)/kmod) W=1 modules
 	@readelf -S $@ | grep -qF .BTF || \
 		{ echo "$@ has no BTF: is pahole installed?" >&2; rm $@; exit 1; }
 	@touch $@
@@ -75,27 +79,26 @@ FORCE:
 
 $(B)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	@mkdir -p $(@D)
-	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+	$(call say,CLANG)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
 # --- The library and the command.
 
 $(lib_obj): flags += -fPIC
 $(B)/user/%.o: user/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(flags) $(shell pkg-config --cflags $(PKGS)) $(CFLAGS) -c $< -o $@
+	$(call say,CC)$(CC) $(flags) $(shell pkg-config --cflags $(PKGS)) $(CFLAGS) -c $< -o $@
 
 $(B)/user/libxroce.a: $(lib_obj)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR)rm -f $@; $(AR) rcs $@ $^
 
 $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj)
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS) $^ $(LIBS) -o $@
 
 $(command): $(cli_obj) $(B)/user/libxroce.a
-	$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
 selftests: $(object) $(B)/user/libxroce.a
-	$(MAKE) -C selftests
+	+@$(MAKE) --no-print-directory -C selftests
 
 # --- What is needed, by purpose.
 
@@ -142,11 +145,11 @@ test_headers = $(if $(filter 0,$(VM)),/lib/modules/$(shell uname -r)/build,$(cal
 test_kdir = $(if $(filter command environment,$(origin KDIR)),,KDIR=$(test_headers))
 
 demo: deps
-	@$(MAKE) all $(test_kdir)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@$(in_vm) selftests/demo.sh
 
 check: deps
-	@$(MAKE) all $(test_kdir)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@VM=$(VM) selftests/run.sh all
 
 # --- Installation.
@@ -196,6 +199,6 @@ help:
 	@echo
 	@echo 'KDIR=DIR   kernel headers with a vmlinux (the newest on this machine)'
 	@echo "VM=0       demo, check: use this host's kernel, no virtual machine"
-	@echo 'W=1 is always on for the module; CC=, CLANG=, CFLAGS= as usual'
+	@echo 'V=1        show the commands; CC=, CLANG=, CFLAGS= as usual'
 
 -include $(wildcard $(B)/user/*.d $(B)/bpf/*.d)
