@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #ifdef __bpf__
-#define XROCE_KFUNC	__ksym __weak
+#define XROCE_KFUNC	__attribute__((section(".ksyms"), weak))
 #else
 #define XROCE_KFUNC
 #endif

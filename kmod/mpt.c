@@ -38,6 +38,7 @@ void xr_mpt_set_mr(struct xr_link *link, const struct xr_mr *mr)
 	WRITE_ONCE(m->pd, mr->pd->id);
 	WRITE_ONCE(m->iova, mr->iova);
 	WRITE_ONCE(m->length, mr->pin.length);
+	/* After all the rest: who sees VALID sees it. */
 	smp_store_release(&m->state, XROCE_MPT_VALID);
 }
 
@@ -58,5 +59,6 @@ void xr_mpt_clear(struct xr_link *link, u32 index)
 	WRITE_ONCE(m->pd, 0);
 	WRITE_ONCE(m->iova, 0);
 	WRITE_ONCE(m->length, 0);
+	/* The next owner's writes come after ours. */
 	smp_store_release(&m->state, XROCE_MPT_FREE);
 }

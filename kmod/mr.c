@@ -36,6 +36,7 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 	u32 index = key >> XROCE_KEY_SHIFT;
 	struct xr_mr *mr;
 
+	/* Pairs with xr_link_maps(): the table is there. */
 	if (index >= smp_load_acquire(&link->mpt_entries))
 		return NULL;
 	mr = rcu_dereference_bh(link->mr[index]);
@@ -52,6 +53,7 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 
 void xr_mr_drop(void)
 {
+	/* The copy is over for who sees this; pairs with xr_mr_quiesce(). */
 	smp_store_release(this_cpu_ptr(&xr_mr_held), NULL);
 }
 
@@ -61,10 +63,12 @@ static void xr_mr_quiesce(struct xr_mr *mr)
 	int cpu;
 
 	WRITE_ONCE(mr->dead, true);
-	smp_mb();	/* pairs with xr_mr_hold() */
+	/* Pairs with xr_mr_hold(). */
+	smp_mb();
 	for_each_possible_cpu(cpu)
-		while (smp_load_acquire(per_cpu_ptr(&xr_mr_held, cpu)) == mr)
-			cpu_relax();	/* a copy of at most one frame */
+		/* A copy of at most one frame. */
+		smp_cond_load_acquire(per_cpu_ptr(&xr_mr_held, cpu),
+				      VAL != mr);
 }
 
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)

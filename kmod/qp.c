@@ -88,6 +88,7 @@ static bool xr_qp_claim(struct xroce_qp *q)
 
 static void xr_qp_release(struct xroce_qp *q)
 {
+	/* The next holder sees what we wrote. */
 	smp_store_release(&q->claim, 0);
 }
 
@@ -189,6 +190,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
 	WRITE_ONCE(qp->map->type, type);
 	WRITE_ONCE(qp->map->pd, pd->id);
+	/* The rest is there for who finds the number. */
 	smp_store_release(&qp->map->qpn, qp->qpn);
 	*qpn = qp->qpn;
 	mutex_unlock(&link->lock);
@@ -391,6 +393,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
 	qp->state = to;
+	/* The attributes are there for who sees the state. */
 	smp_store_release(&q->state, to);
 out:
 	mutex_unlock(&link->lock);
