@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "fuzz.h"
+#include "harness.h"
+
+static uint64_t state;
+
+void fuzz_seed(uint64_t seed)
+{
+	state = seed ? seed : 1;
+}
+
+/* xorshift64* */
+static uint64_t next(void)
+{
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return state * 0x2545f4914f6cdd1dull;
+}
+
+uint32_t fuzz_below(uint32_t below)
+{
+	return (next() >> 32) % below;
+}
+
+bool fuzz_once_in(uint32_t n)
+{
+	return !fuzz_below(n);
+}
+
+/* A small number of either sign, at times a large one. */
+static int64_t nudge(void)
+{
+	static const int64_t steps[] = {
+		1, 2, 3, 4, 64, 1024, 0x7fffff, 0x800000, 1ll << 31, 1ll << 32,
+	};
+	int64_t step = steps[fuzz_below(ARRAY_SIZE(steps))];
+
+	return fuzz_once_in(2) ? step : -step;
+}
+
+/* What would come next on this queue pair. */
+static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
+		  struct packet *req)
+{
+	uint64_t room = mpt->length;
+
+	*req = (struct packet){
+		.dst_mac = { 2, 0, 0, 0, 0, 2 },
+		.src_mac = { 2, 0, 0, 0, 0, 1 },
+		.ipv6 = qp->ipv6,
+		.ttl = 64,
+		.frag = PACKET_IP_DF,
+		.sport = 0xc000 | fuzz_below(0x4000),
+		.dport = XROCE_UDP_PORT,
+		.mig = true,
+		.pkey = qp->pkey,
+		.dqpn = qp->qpn,
+		.ackreq = fuzz_once_in(2),
+		.psn = qp->epsn,
+		.rkey = mpt->key,
+		.pattern = next(),
+	};
+	memcpy(req->saddr, qp->daddr, 16);
+	memcpy(req->daddr, qp->saddr, 16);
+
+	if (qp->op != XROCE_QP_OP_NONE) {
+		req->payload = qp->resid > qp->mtu ? qp->mtu : qp->resid;
+		req->opcode = qp->resid > qp->mtu ? XROCE_RC_WRITE_MIDDLE :
+						    XROCE_RC_WRITE_LAST;
+	} else {
+		req->dmalen = fuzz_below(3 * qp->mtu);
+		if (req->dmalen > room)
+			req->dmalen = room;
+		req->va = mpt->iova + next() % (room - req->dmalen + 1);
+		req->payload = req->dmalen > qp->mtu ? qp->mtu : req->dmalen;
+		req->opcode = req->dmalen > qp->mtu ? XROCE_RC_WRITE_FIRST :
+						      XROCE_RC_WRITE_ONLY;
+	}
+	if (req->payload > 4096)
+		req->payload = 4096;	/* of a queue pair in any state */
+	req->pad = -req->payload & 3;
+}
+
+static void change_transport(struct packet *req)
+{
+	switch (fuzz_below(12)) {
+	case 0:
+		req->opcode = fuzz_below(0x20);
+		break;
+	case 1:
+		req->opcode = next();
+		break;
+	case 2:
+		req->psn = (req->psn + nudge()) & XROCE_PSN_MASK;
+		break;
+	case 3:
+		req->psn = (req->psn - 1 - fuzz_below(4)) & XROCE_PSN_MASK;
+		break;
+	case 4:
+		req->rkey ^= 1u << fuzz_below(32);
+		break;
+	case 5:
+		req->va += nudge();
+		break;
+	case 6:
+		req->va = next();
+		break;
+	case 7:
+		req->dmalen += nudge();
+		break;
+	case 8:
+		req->payload = fuzz_below(4200);
+		req->pad = -req->payload & 3;
+		break;
+	case 9:
+		req->pad = fuzz_below(4);
+		break;
+	case 10:
+		req->dqpn = fuzz_once_in(2) ? fuzz_below(1 << 24) :
+					      req->dqpn ^ 1u << fuzz_below(24);
+		break;
+	case 11:
+		req->opcode = XROCE_RC_WRITE_FIRST + fuzz_below(6);
+		break;
+	}
+}
+
+static void change_envelope(struct packet *req)
+{
+	switch (fuzz_below(14)) {
+	case 0:
+		req->tver = fuzz_below(16);
+		break;
+	case 1:
+		req->pkey ^= 1u << fuzz_below(16);
+		break;
+	case 2:
+		req->saddr[fuzz_below(16)] ^= 1u << fuzz_below(8);
+		break;
+	case 3:
+		req->daddr[fuzz_below(16)] ^= 1u << fuzz_below(8);
+		break;
+	case 4:
+		req->ip_adjust = nudge();
+		break;
+	case 5:
+		req->udp_adjust = nudge();
+		break;
+	case 6:
+		req->ip_adjust = nudge();
+		req->udp_adjust = req->ip_adjust;
+		break;
+	case 7:
+		req->frag = next();
+		break;
+	case 8:
+		req->ip_options = fuzz_below(11);
+		break;
+	case 9:
+		req->vlans = 1 + fuzz_below(PACKET_VLANS);
+		req->vlan[0].tpid = 0x88a8;
+		req->vlan[0].tci = next();
+		req->vlan[1].tpid = 0x8100;
+		req->vlan[1].tci = next();
+		break;
+	case 10:
+		req->trailer = fuzz_below(64);
+		break;
+	case 11:
+		req->ipv6 = !req->ipv6;
+		break;
+	case 12:
+		req->ip_csum_flip = next();
+		break;
+	case 13:
+		req->ip6_ext = true;
+		req->ip6_ext_type = next();
+		break;
+	}
+}
+
+void fuzz_packet(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
+		 struct packet *req)
+{
+	uint32_t changes = fuzz_below(4);
+
+	valid(qp, mpt, req);
+	while (changes--) {
+		if (fuzz_once_in(3))
+			change_envelope(req);
+		else
+			change_transport(req);
+	}
+}
+
+void fuzz_frame(struct frame *frame)
+{
+	uint32_t headers = frame->data + 4;
+	uint32_t flips;
+
+	if (!fuzz_once_in(4))
+		return;
+	for (flips = fuzz_below(4); flips; flips--)
+		frame->bytes[fuzz_below(headers)] ^= 1u << fuzz_below(8);
+	if (fuzz_once_in(4))
+		frame->len = fuzz_below(frame->len);
+}
