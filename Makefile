@@ -105,7 +105,7 @@ selftests: $(object) $(B)/user/libxroce.a
 deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
 	libjson-c-dev pkgconf libc6-dev
 deps_module := gcc-12 pahole kmod
-deps_vm := qemu-system-x86 cpio busybox-static
+deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 util-linux
 
