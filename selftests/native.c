@@ -11,6 +11,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "counters.h"
 #include "harness.h"
 #include "native.h"
 
@@ -20,8 +21,6 @@ static struct {
 	int mpt;
 	int qp;
 	int stat;
-	int cpus;
-	struct xroce_stat *percpu;
 } native;
 
 static int object_path(char *path, size_t size)
@@ -123,9 +122,7 @@ static bool load(void)
 	native.mpt = map_fd("mpt");
 	native.qp = map_fd("qp");
 	native.stat = map_fd("stat");
-	native.cpus = libbpf_num_possible_cpus();
-	native.percpu = calloc(native.cpus, sizeof(*native.percpu));
-	return native.stat >= 0 && native.percpu;
+	return native.mpt >= 0 && native.qp >= 0 && native.stat >= 0;
 }
 
 bool native_open(void)
@@ -149,7 +146,6 @@ bool native_open(void)
 void native_close(void)
 {
 	bpf_object__close(native.obj);
-	free(native.percpu);
 	memset(&native, 0, sizeof(native));
 }
 
@@ -211,21 +207,7 @@ void native_get_qps(struct xroce_qp *qps)
 
 void native_get_stat(struct xroce_stat *stat)
 {
-	__u64 *sum = (__u64 *)stat;
-	uint32_t zero = 0;
-	size_t i;
-	int cpu;
-
-	memset(stat, 0, sizeof(*stat));
-	if (!check(!bpf_map_lookup_elem(native.stat, &zero, native.percpu),
-		   "stat: %s", strerror(errno)))
-		return;
-	for (cpu = 0; cpu < native.cpus; cpu++) {
-		const __u64 *one = (const __u64 *)&native.percpu[cpu];
-
-		for (i = 0; i < sizeof(*stat) / sizeof(*one); i++)
-			sum[i] += one[i];
-	}
+	counters_read(native.stat, stat);
 }
 
 int native_run(struct native_run *run)

@@ -148,39 +148,6 @@ static bool offer(const struct scene *s)
 		     strerror(-err));
 }
 
-static const char *counter_name(size_t i)
-{
-#define NAME(n)	[COUNTER(n)] = #n
-	static const char *const names[NO_COUNTER] = {
-		NAME(rx), NAME(rx_bytes), NAME(tx), NAME(pass), NAME(write),
-		NAME(write_bytes), NAME(ack), NAME(duplicate), NAME(nak_seq),
-		NAME(nak_inv), NAME(nak_acc), NAME(nak_op), NAME(nak_rnr),
-		NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
-		NAME(inv_length), NAME(inv_resources), NAME(acc_key),
-		NAME(acc_pd), NAME(acc_right), NAME(acc_bounds),
-		NAME(acc_module), NAME(drop_length), NAME(drop_checksum),
-		NAME(drop_tver), NAME(drop_qpn), NAME(drop_opcode),
-		NAME(drop_state), NAME(drop_error), NAME(drop_addr),
-		NAME(drop_pkey), NAME(drop_icrc), NAME(drop_busy),
-		NAME(drop_psn), NAME(drop_reply),
-	};
-#undef NAME
-	return names[i] ? names[i] : "a counter without a name here";
-}
-
-static void compare_stat(const struct xroce_stat *delta)
-{
-	const __u64 *want = (const __u64 *)delta;
-	const __u64 *was = (const __u64 *)&before.stat;
-	const __u64 *is = (const __u64 *)&after.stat;
-	size_t i;
-
-	for (i = 0; i < NO_COUNTER; i++)
-		check(is[i] - was[i] == want[i], "%s moved by %llu, not %llu",
-		      counter_name(i), (unsigned long long)(is[i] - was[i]),
-		      (unsigned long long)want[i]);
-}
-
 /* Where a message has come to means nothing between messages. */
 static struct xroce_qp settled(const struct xroce_qp *qp)
 {
@@ -219,7 +186,7 @@ static void compare(uint32_t verdict, const struct xroce_stat *delta,
 {
 	check(result.verdict == verdict, "verdict is %u, not %u",
 	      result.verdict, verdict);
-	compare_stat(delta);
+	counters_check(&before.stat, &after.stat, delta);
 	compare_qp(qp);
 	check(!memcmp(before.mpts, after.mpts, sizeof(after.mpts)),
 	      "the MPT has changed");
@@ -280,7 +247,7 @@ void expect_pass(struct scene *s, size_t counter)
 	if (!offer(s))
 		return;
 	if (counter != NO_COUNTER)
-		((__u64 *)&delta)[counter]++;
+		counters_add(&delta, counter, 1);
 	compare(XDP_PASS, &delta, &s->qp);
 	compare_untouched();
 }
@@ -292,7 +259,7 @@ void expect_drop(struct scene *s, size_t counter)
 	if (!offer(s))
 		return;
 	delta = received();
-	((__u64 *)&delta)[counter]++;
+	counters_add(&delta, counter, 1);
 	compare(XDP_DROP, &delta, &s->qp);
 }
 
@@ -383,8 +350,8 @@ void expect_nak(struct scene *s, enum xroce_cause cause)
 		delta.nak_acc = 1;
 	else
 		delta.nak_inv = 1;
-	((__u64 *)&delta)[COUNTER(inv_opcode) + cause -
-			     XROCE_CAUSE_INV_OPCODE]++;
+	counters_add(&delta, COUNTER(inv_opcode) + cause -
+			     XROCE_CAUSE_INV_OPCODE, 1);
 	s->qp.error = cause;
 	s->qp.naks++;
 	s->qp.nak_sent = 0;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "counters.h"
 #include "native.h"
 #include "packet.h"
 #include "uapi/xroce.h"
@@ -51,9 +52,8 @@ void scene_put(const struct scene *s);
 /* Make the request carry @bytes: payload, pad and RETH length. */
 void scene_payload(struct scene *s, uint32_t bytes);
 
-/* A counter of struct xroce_stat, for the functions below. */
-#define COUNTER(name)	(offsetof(struct xroce_stat, name) / sizeof(__u64))
-#define NO_COUNTER	(sizeof(struct xroce_stat) / sizeof(__u64))
+/* In place of a COUNTER(): none of them moves. */
+#define NO_COUNTER	COUNTERS
 
 /* Not ours: the frame untouched; @counter moves by one, if any. */
 void expect_pass(struct scene *s, size_t counter);

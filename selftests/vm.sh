@@ -16,7 +16,7 @@
 # The exit status is the command's. It is 1 when the kernel complained
 # meanwhile (see kernel_complaints), 124 when time ran out, 125 when the
 # machine did not work.
-set -eu
+set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
 top=${here%/*}
@@ -167,7 +167,8 @@ pick_accel() {
 	verdict=$cache/kvm-$boot
 	if [ ! -e "$verdict" ]; then
 		rm -f "$cache"/kvm-*
-		if qemu kvm 15 XROCE_PROBE=1 2>/dev/null | grep -q alive; then
+		if qemu kvm 15 XROCE_PROBE=1 2>/dev/null |
+		   grep alive >/dev/null; then
 			echo kvm >"$run/verdict"
 		else
 			echo tcg >"$run/verdict"
@@ -195,6 +196,7 @@ finish() {
 	if [ -s "$run/pid" ]; then
 		kill "$(cat "$run/pid")" 2>/dev/null || :
 	fi
+	wait
 	rm -rf "$run"
 }
 
