@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The words after a verb: "name value" pairs and flags. */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "uapi/xroce.h"
+
+const char *const access_names[] = {
+	"local-write", "remote-write", "remote-read", "remote-atomic",
+	"mw-bind", NULL
+};
+
+/* Decimal, or hexadecimal with 0x. Return: what follows it, or NULL. */
+static const char *number(const char *text, __u64 most, __u64 *value)
+{
+	int base = !strncmp(text, "0x", 2) || !strncmp(text, "0X", 2) ? 16 : 10;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return NULL;
+	errno = 0;
+	*value = strtoull(text, &end, base);
+	if (errno || *value > most)
+		return NULL;
+	return end;
+}
+
+static bool whole_number(const char *text, __u64 most, __u64 *value)
+{
+	const char *end = number(text, most, value);
+
+	return end && !*end;
+}
+
+static bool parse_text(const char *text, void *to)
+{
+	*(const char **)to = text;
+	return *text;
+}
+
+static bool parse_number(const char *text, void *to)
+{
+	__u64 value;
+
+	if (!whole_number(text, 0xffffffff, &value))
+		return false;
+	*(__u32 *)to = value;
+	return true;
+}
+
+static bool parse_24bit(const char *text, void *to)
+{
+	__u64 value;
+
+	if (!whole_number(text, 0xffffff, &value))
+		return false;
+	*(__u32 *)to = value;
+	return true;
+}
+
+static bool parse_short(const char *text, void *to)
+{
+	__u64 value;
+
+	if (!whole_number(text, 0xffff, &value))
+		return false;
+	*(__u16 *)to = value;
+	return true;
+}
+
+static bool parse_byte(const char *text, void *to)
+{
+	__u64 value;
+
+	if (!whole_number(text, 0xff, &value))
+		return false;
+	*(__u8 *)to = value;
+	return true;
+}
+
+static bool parse_address(const char *text, void *to)
+{
+	return whole_number(text, ~0ull, to);
+}
+
+static bool parse_size(const char *text, void *to)
+{
+	static const char units[] = "KMGT";
+	__u64 *size = to;
+	const char *unit, *end;
+	int shift;
+
+	end = number(text, ~0ull, size);
+	if (!end)
+		return false;
+	if (!*end)
+		return true;
+	unit = strchr(units, toupper((unsigned char)*end));
+	if (!unit || end[1])
+		return false;
+	shift = 10 * (unit - units + 1);
+	if (*size > ~0ull >> shift)
+		return false;
+	*size <<= shift;
+	return true;
+}
+
+static bool parse_access(const char *text, void *to)
+{
+	__u32 *access = to;
+	size_t len;
+	int i;
+
+	*access = 0;
+	if (!strcmp(text, "none"))
+		return true;
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		for (i = 0; access_names[i]; i++)
+			if (strlen(access_names[i]) == len &&
+			    !strncmp(text, access_names[i], len))
+				break;
+		if (!access_names[i])
+			return false;
+		*access |= 1u << i;
+		if (!text[len])
+			return true;
+	}
+}
+
+static bool parse_gid(const char *text, void *to)
+{
+	__u8 *gid = to;
+
+	if (inet_pton(AF_INET6, text, gid) == 1)
+		return true;
+	if (inet_pton(AF_INET, text, gid + 12) != 1)
+		return false;
+	memset(gid, 0, 10);
+	memset(gid + 10, 0xff, 2);
+	return true;
+}
+
+static bool parse_mtu(const char *text, void *to)
+{
+	__u64 bytes;
+	__u32 mtu;
+
+	if (!whole_number(text, 4096, &bytes))
+		return false;
+	for (mtu = XROCE_MTU_256; mtu <= XROCE_MTU_4096; mtu++) {
+		if (bytes == 128u << mtu) {
+			*(__u32 *)to = mtu;
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct arg_type arg_flag = { NULL, NULL };
+const struct arg_type arg_text = { "a text", parse_text };
+const struct arg_type arg_number = { "a number of 32 bits", parse_number };
+const struct arg_type arg_byte = { "a number up to 255", parse_byte };
+const struct arg_type arg_short = { "a number up to 65535", parse_short };
+const struct arg_type arg_24bit = { "a number of 24 bits", parse_24bit };
+const struct arg_type arg_address = { "a number of 64 bits", parse_address };
+const struct arg_type arg_size = {
+	"a number of bytes, with K, M, G or T", parse_size
+};
+const struct arg_type arg_access = {
+	"none, or a list of local-write,remote-write,remote-read,remote-atomic,mw-bind",
+	parse_access
+};
+const struct arg_type arg_gid = { "an IPv4 or IPv6 address", parse_gid };
+const struct arg_type arg_mtu = {
+	"256, 512, 1024, 2048 or 4096", parse_mtu
+};
+
+static struct arg *find(struct arg *table, const char *word)
+{
+	struct arg *arg, *nameless = NULL;
+
+	for (arg = table; arg->name; arg++) {
+		if (!strcmp(arg->name, word))
+			return arg;
+		if (!*arg->name && !(arg->state & ARG_SEEN))
+			nameless = arg;
+	}
+	return nameless;
+}
+
+int arg_parse(struct arg *table, int argc, char **argv)
+{
+	struct arg *arg;
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		arg = find(table, argv[i]);
+		if (!arg)
+			return usage("%s: no such argument", argv[i]);
+		if (arg->state & ARG_SEEN)
+			return usage("%s: given twice", arg->name);
+		arg->state |= ARG_SEEN;
+		if (!arg->type->parse) {
+			*(bool *)arg->to = true;
+			continue;
+		}
+		if (*arg->name && ++i == argc)
+			return usage("%s: a value must follow: %s", arg->name,
+				     arg->type->want);
+		if (!arg->type->parse(argv[i], arg->to))
+			return usage("%s \"%s\": must be %s", arg->name, argv[i],
+				     arg->type->want);
+	}
+	for (arg = table; arg->name; arg++)
+		if (arg->state == ARG_NEEDED)
+			return usage("%s is missing",
+				     *arg->name ? arg->name : "the object");
+	return EXIT_OK;
+}

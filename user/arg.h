@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The words after a verb: "name value" pairs and flags. */
+#ifndef _XROCE_ARG_H
+#define _XROCE_ARG_H
+
+#include <stdbool.h>
+
+#include <linux/types.h>
+
+/**
+ * struct arg_type - how a value is read
+ * @want: what it must be, for people
+ * @parse: reads @text into @to; returns false when it is not that
+ *
+ * A type without @parse is a flag: a bool at @to that the name alone sets.
+ */
+struct arg_type {
+	const char *want;
+	bool (*parse)(const char *text, void *to);
+};
+
+extern const struct arg_type arg_flag;		/* bool */
+extern const struct arg_type arg_text;		/* const char * */
+extern const struct arg_type arg_number;	/* __u32 */
+extern const struct arg_type arg_byte;		/* __u8 */
+extern const struct arg_type arg_short;		/* __u16 */
+extern const struct arg_type arg_24bit;		/* __u32 */
+extern const struct arg_type arg_address;	/* __u64 */
+extern const struct arg_type arg_size;		/* __u64, bytes with K, M, G, T */
+extern const struct arg_type arg_access;	/* __u32, XROCE_ACCESS_* */
+extern const struct arg_type arg_gid;		/* __u8[16], IPv4 mapped */
+extern const struct arg_type arg_mtu;		/* __u32, enum xroce_mtu, from bytes */
+
+/**
+ * struct arg - a word that a verb takes
+ * @name: the word before the value; "" takes a value that has none
+ * @type: how the value is read
+ * @to: where it goes
+ * @state: ARG_OPTIONAL or ARG_NEEDED; ARG_SEEN is added when it was given
+ *
+ * A table ends with an empty entry.
+ */
+struct arg {
+	const char *name;
+	const struct arg_type *type;
+	void *to;
+	unsigned int state;
+};
+
+enum {
+	ARG_OPTIONAL	= 0,
+	ARG_NEEDED	= 1 << 0,	/* the verb cannot do without */
+	ARG_SEEN	= 1 << 1,
+};
+
+/* Read all words. Return: EXIT_OK, or EXIT_USAGE after saying why. */
+int arg_parse(struct arg *table, int argc, char **argv);
+
+/* Names of the bits of XROCE_ACCESS_*, for print_bits(). */
+extern const char *const access_names[];
+
+#endif /* _XROCE_ARG_H */

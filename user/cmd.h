@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Nouns and verbs: tables of them, how they are chosen, how they fail. */
+#ifndef _XROCE_CMD_H
+#define _XROCE_CMD_H
+
+#include <stdbool.h>
+
+/* Exit status of the command. */
+enum {
+	EXIT_OK,
+	EXIT_ERROR,
+	EXIT_USAGE,
+};
+
+/* Options that stand before or after any noun and verb. */
+struct options {
+	bool debug;
+};
+
+extern struct options options;
+
+/**
+ * struct cmd - a noun of the command or a verb of a noun
+ * @name: what is typed; a prefix that no other entry has will do
+ * @run: gets the words after it, returns the exit status
+ * @args: the words that it takes, for people; NULL for a noun
+ *
+ * A table ends with an empty entry.
+ */
+struct cmd {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *args;
+};
+
+/**
+ * cmd_run() - run the entry of a table that the first word names
+ * @noun: the noun whose verbs these are; NULL: these are the nouns
+ * @table: the entries; a first entry "show" is the default
+ * @argc: number of words
+ * @argv: the words
+ *
+ * Return: an exit status.
+ */
+int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv);
+
+/* Say what went wrong, and with what. Return: EXIT_ERROR. */
+int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Say what was typed wrong, and the right form. Return: EXIT_USAGE. */
+int usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * struct reason - what an errno of a command means
+ * @err: positive errno; 0 ends a table
+ * @text: for people
+ */
+struct reason {
+	int err;
+	const char *text;
+};
+
+/* The text for negative @err: the table's, else the C library's. */
+const char *reason(int err, const struct reason *table);
+
+/* The nouns. */
+int do_link(int argc, char **argv);
+int do_mpt(int argc, char **argv);
+int do_mr(int argc, char **argv);
+int do_pd(int argc, char **argv);
+int do_qp(int argc, char **argv);
+int do_serve(int argc, char **argv);
+int do_stat(int argc, char **argv);
+
+/**
+ * global_option() - take an option that every noun has
+ * @c: what getopt_long(3) returned for GLOBAL_OPTIONS
+ *
+ * Return: -1: taken; an exit status: leave with it.
+ */
+int global_option(int c);
+
+#define GLOBAL_OPTIONS	"jpdVh"
+
+#endif /* _XROCE_CMD_H */

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The network device that a command works on: the one named, or the only one. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "dev.h"
+
+static const struct reason open_reasons[] = {
+	{ ENODEV, "no such network device" },
+	{ ENOENT, "it has no link; 'xroce link add' makes one" },
+	{ ENXIO, "the module is not loaded" },
+	{ EACCES, "no permission to open " XROCE_DEV_PATH },
+	{}
+};
+
+int dev_next_link(struct xroce_link_query *q, bool all)
+{
+	__u32 number = q->size ? q->link + 1 : 0;
+	struct stat ns;
+	int err;
+
+	if (stat("/proc/self/ns/net", &ns))
+		return -errno;
+	for (;; number = q->link + 1) {
+		memset(q, 0, sizeof(*q));
+		q->flags = XROCE_F_NEXT;
+		q->link = number;
+		err = xroce_link_query(q);
+		if (err)
+			return err;
+		if (all || (!(q->flags & XROCE_F_DEAD) && q->netns == ns.st_ino))
+			return 0;
+	}
+}
+
+/* The device's name now, which may not be what the module saw last. */
+static const char *name_of(const struct xroce_link_query *q, char *name)
+{
+	if (!if_indextoname(q->ifindex, name))
+		snprintf(name, IF_NAMESIZE, "%.*s", (int)sizeof(q->name), q->name);
+	return name;
+}
+
+int dev_only(char *name)
+{
+	struct xroce_link_query q = {}, other;
+	int err;
+
+	err = dev_next_link(&q, false);
+	if (err == -ENOENT)
+		return fail("no network device has a link; 'xroce link add' makes one");
+	if (err)
+		return fail("links: %s", reason(err, open_reasons));
+	other = q;
+	if (!dev_next_link(&other, false))
+		return usage("several network devices have a link: say dev DEV");
+	name_of(&q, name);
+	return EXIT_OK;
+}
+
+struct xroce *dev_open(const char *netdev)
+{
+	char name[IF_NAMESIZE];
+	struct xroce *x;
+
+	if (!netdev) {
+		if (dev_only(name))
+			return NULL;
+		netdev = name;
+	}
+	x = xroce_open(netdev);
+	if (!x)
+		fail("dev %s: %s", netdev, reason(-errno, open_reasons));
+	return x;
+}
+
+static int show_one(const char *netdev, dev_show show, void *arg)
+{
+	struct xroce *x = dev_open(netdev);
+	int status;
+
+	if (!x)
+		return EXIT_ERROR;
+	status = show(x, netdev, arg);
+	xroce_close(x);
+	return status;
+}
+
+int dev_each(const char *netdev, dev_show show, void *arg)
+{
+	struct xroce_link_query q = {};
+	char name[IF_NAMESIZE];
+	int status = EXIT_OK;
+	int err;
+
+	if (netdev)
+		return show_one(netdev, show, arg);
+	while (!(err = dev_next_link(&q, false))) {
+		if (!q.mpt_entries)
+			continue;
+		status = show_one(name_of(&q, name), show, arg);
+		if (status)
+			return status;
+	}
+	if (err != -ENOENT)
+		return fail("links: %s", reason(err, open_reasons));
+	return status;
+}
+
+int dev_each_pin(const char *netdev, dev_show show, void *arg)
+{
+	int status = EXIT_OK;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (netdev)
+		return show(NULL, netdev, arg);
+	dir = opendir(XROCE_PIN_DIR);
+	if (!dir && errno == ENOENT)
+		return EXIT_OK;
+	if (!dir)
+		return fail(XROCE_PIN_DIR ": %s", strerror(errno));
+	while (!status && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			status = show(NULL, entry->d_name, arg);
+	closedir(dir);
+	return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The network device that a command works on: the one named, or the only one. */
+#ifndef _XROCE_DEV_H
+#define _XROCE_DEV_H
+
+#include <net/if.h>
+
+#include "libxroce.h"
+
+/**
+ * dev_open() - open the handle that a verb works with
+ * @netdev: name of the device; NULL: the one that has a link, if just one has
+ *
+ * Return: the handle, or NULL after saying why.
+ */
+struct xroce *dev_open(const char *netdev);
+
+/**
+ * dev_only() - name of the device that has a link, if just one has
+ * @name: IF_NAMESIZE bytes
+ *
+ * Return: an exit status; what is wrong has been said.
+ */
+int dev_only(char *name);
+
+/* What is shown of one link. Return: an exit status. */
+typedef int (*dev_show)(struct xroce *x, const char *netdev, void *arg);
+
+/**
+ * dev_each() - call @show for a device's link, or for every one in this netns
+ * @netdev: name of the device; NULL: all
+ * @show: what to call
+ * @arg: for @show
+ *
+ * Return: an exit status; what is wrong has been said.
+ */
+int dev_each(const char *netdev, dev_show show, void *arg);
+
+/**
+ * dev_next_link() - the next link whose device is in this network namespace
+ * @q: all zeros at first, then what the call before left
+ * @all: take also the links of other namespaces, and of devices that have gone
+ *
+ * Return: 0, -ENOENT after the last one, or another negative errno.
+ */
+int dev_next_link(struct xroce_link_query *q, bool all);
+
+/**
+ * dev_each_pin() - call @show for every device that has pins
+ * @netdev: name of the device; NULL: all
+ * @show: what to call; its @x is NULL
+ * @arg: for @show
+ *
+ * The maps are there for a reader without the module's leave.
+ *
+ * Return: an exit status; what is wrong has been said.
+ */
+int dev_each_pin(const char *netdev, dev_show show, void *arg);
+
+#endif /* _XROCE_DEV_H */

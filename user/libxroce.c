@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The handle: a descriptor of /dev/xroce. */
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "libxroce_priv.h"
+
+int xroce_dev_open(void)
+{
+	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	/* A node without a driver, or no node: either way no module. */
+	return errno == ENOENT || errno == ENODEV ? -ENXIO : -errno;
+}
+
+int xroce_command(int fd, unsigned long command, void *arg)
+{
+	return ioctl(fd, command, arg) < 0 ? -errno : 0;
+}
+
+struct xroce *xroce_open(const char *netdev)
+{
+	struct xroce_link_use use = { .size = sizeof(use) };
+	struct xroce *x;
+	int err;
+
+	use.ifindex = if_nametoindex(netdev);
+	if (!use.ifindex) {
+		errno = ENODEV;
+		return NULL;
+	}
+	x = malloc(sizeof(*x));
+	if (!x)
+		return NULL;
+
+	x->fd = xroce_dev_open();
+	if (x->fd < 0) {
+		err = x->fd;
+		goto out_free;
+	}
+	err = xroce_command(x->fd, XROCE_CMD_LINK_USE, &use);
+	if (err)
+		goto out_close;
+	x->link = use.link;
+	return x;
+
+out_close:
+	close(x->fd);
+out_free:
+	free(x);
+	errno = -err;
+	return NULL;
+}
+
+void xroce_close(struct xroce *x)
+{
+	if (!x)
+		return;
+	close(x->fd);
+	free(x);
+}
+
+int xroce_fd(const struct xroce *x)
+{
+	return x->fd;
+}
+
+__u32 xroce_link(const struct xroce *x)
+{
+	return x->link;
+}

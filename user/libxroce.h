@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * libxroce: the responder from a program's side.
+ *
+ * A thin layer: the structures are those of the ioctl interface, and the
+ * library fills in their size. Functions that return int return 0 (or what is
+ * said) on success and a negative errno otherwise; functions that return a
+ * pointer return NULL and set errno. The errnos of a command are listed with
+ * its structure in uapi/xroce.h. A handle may be used by several threads.
+ */
+#ifndef _LIBXROCE_H
+#define _LIBXROCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A descriptor of /dev/xroce that works on one link. */
+struct xroce;
+
+#define XROCE_ERROR_MAX		256	/* bytes of an error text, with the NUL */
+
+/* Sizes of the tables, where the caller gives none. */
+#define XROCE_MPT_ENTRIES	65536
+#define XROCE_QP_ENTRIES	1024
+
+/**
+ * xroce_open() - open /dev/xroce for the link of a network device
+ * @netdev: name of the device, in the caller's network namespace
+ *
+ * Return: a handle for xroce_close(), or NULL with errno ENODEV (no such
+ * netdev), ENOENT (it has no link: attach one), ENXIO (the module is not
+ * loaded), or what open(2) gives.
+ */
+struct xroce *xroce_open(const char *netdev);
+
+/**
+ * xroce_close() - close a handle; its objects die unless they are persistent
+ * @x: the handle, or NULL
+ */
+void xroce_close(struct xroce *x);
+
+/**
+ * xroce_fd() - the file descriptor of a handle, which stays the handle's
+ * @x: the handle
+ */
+int xroce_fd(const struct xroce *x);
+
+/**
+ * xroce_link() - number of the link that a handle works on, 0 to 255
+ * @x: the handle
+ */
+__u32 xroce_link(const struct xroce *x);
+
+/* How the XDP program is attached. */
+enum xroce_mode {
+	XROCE_MODE_AUTO,	/* the driver's own, else generic */
+	XROCE_MODE_NATIVE,	/* in the driver */
+	XROCE_MODE_GENERIC,	/* on socket buffers, any device */
+};
+
+/**
+ * struct xroce_attach_opts - what to attach, and what came of it
+ * @size: sizeof(struct xroce_attach_opts)
+ * @mode: how to attach
+ * @object: path of the BPF object; NULL: $XROCE_BPF_OBJECT, else the one of the
+ *	build tree that the executable lies in, else the installed one
+ * @mpt_entries: memory protection table, a power of two from 16 to 2^24; 0:
+ *	XROCE_MPT_ENTRIES
+ * @qp_entries: queue pair table, a power of two from 16 to 2^16; 0:
+ *	XROCE_QP_ENTRIES
+ * @debug: let libbpf and the verifier speak on stderr
+ * @link: out: number of the link
+ * @attached: out: XROCE_MODE_NATIVE or XROCE_MODE_GENERIC
+ * @error: out: on failure what failed, and why
+ */
+struct xroce_attach_opts {
+	size_t size;
+	enum xroce_mode mode;
+	const char *object;
+	__u32 mpt_entries;
+	__u32 qp_entries;
+	bool debug;
+	__u32 link;
+	enum xroce_mode attached;
+	char error[XROCE_ERROR_MAX];
+};
+
+/**
+ * xroce_attach() - make a link for a network device and attach the XDP program
+ * @netdev: name of the device, in the caller's network namespace
+ * @opts: see struct xroce_attach_opts
+ *
+ * Maps, program and BPF link are pinned in XROCE_PIN_DIR/@netdev/ as "mpt",
+ * "qp", "stat", "prog" and "link", and so outlive the caller. What was done is
+ * undone on failure. Needs CAP_NET_ADMIN and CAP_BPF.
+ *
+ * Return: 0; -ENODEV (no such netdev); -EEXIST (it has a link, or pins of that
+ * name are in use); -EINVAL (options); -ENOENT (no BPF object); -ENXIO (the
+ * module is not loaded); or what the kernel said: @opts->error tells.
+ */
+int xroce_attach(const char *netdev, struct xroce_attach_opts *opts);
+
+/**
+ * xroce_detach() - delete a link, detach its XDP program and remove its pins
+ * @netdev: name of the device, or the one that it had before it went
+ * @flags: XROCE_F_FORCE: persistent objects are deleted as well
+ * @error: XROCE_ERROR_MAX bytes for the reason of a failure, or NULL
+ *
+ * The link goes first, so that a refusal leaves everything as it was.
+ *
+ * Return: 0; -ENOENT (no such link); -EBUSY (in use); see struct
+ * xroce_link_del.
+ */
+int xroce_detach(const char *netdev, unsigned int flags, char *error);
+
+/**
+ * xroce_link_query() - look at a link; no handle is needed
+ * @query: number and flags in, the rest out
+ *
+ * Return: 0; -ENOENT; -ENXIO (the module is not loaded).
+ */
+int xroce_link_query(struct xroce_link_query *query);
+
+/**
+ * xroce_link_find() - find the link of a network device by name
+ * @netdev: name of the device, in the caller's network namespace; or, when no
+ *	such device has a link, that of a device which has gone
+ * @query: out
+ *
+ * Return: 0; -ENOENT; -ENXIO (the module is not loaded).
+ */
+int xroce_link_find(const char *netdev, struct xroce_link_query *query);
+
+/**
+ * xroce_pd_add() - allocate a protection domain
+ * @x: the handle
+ * @flags: XROCE_F_PERSISTENT or 0
+ * @pd: out: its number
+ *
+ * Return: 0, or as for struct xroce_pd_add.
+ */
+int xroce_pd_add(struct xroce *x, __u32 flags, __u32 *pd);
+
+/**
+ * xroce_pd_del() - deallocate a protection domain
+ * @x: the handle
+ * @pd: its number
+ *
+ * Return: 0, or as for struct xroce_pd_del.
+ */
+int xroce_pd_del(struct xroce *x, __u32 pd);
+
+/**
+ * xroce_pd_query() - look at a protection domain
+ * @x: the handle
+ * @query: number and flags in, the rest out
+ *
+ * Return: 0, or as for struct xroce_pd_query.
+ */
+int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query);
+
+/**
+ * xroce_mr_reg() - register a memory region
+ * @x: the handle
+ * @reg: all of it but @size, which the library fills in; keys out
+ *
+ * Return: 0, or as for struct xroce_mr_reg.
+ */
+int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg);
+
+/**
+ * xroce_mr_reg_file() - register a region over a file
+ * @x: the handle
+ * @fd: file on tmpfs or hugetlbfs, or a memfd; open for writing when @reg asks
+ *	for local write
+ * @offset: of the region's first byte in the file
+ * @reg: as for xroce_mr_reg() without @addr, which is overwritten; length 0:
+ *	to the end of the file
+ *
+ * The file is mapped for the call only: the module holds the pages. They stay
+ * the file's as long as nobody truncates it or punches a hole there.
+ *
+ * Return: 0; -ERANGE: not inside the file; what mmap(2) gives; or as for struct
+ * xroce_mr_reg, where -EFAULT and -EOPNOTSUPP are what a file system gives
+ * whose pages cannot be pinned for long.
+ */
+int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
+		      struct xroce_mr_reg *reg);
+
+/**
+ * xroce_mr_dereg() - deregister a memory region
+ * @x: the handle
+ * @mr: its handle
+ *
+ * Return: 0, or as for struct xroce_mr_dereg.
+ */
+int xroce_mr_dereg(struct xroce *x, __u32 mr);
+
+/**
+ * xroce_mr_query() - look at a memory region
+ * @x: the handle
+ * @query: handle and flags in, the rest out
+ *
+ * Return: 0, or as for struct xroce_mr_query.
+ */
+int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query);
+
+/**
+ * xroce_mr_access_error() - what is wrong with a set of rights
+ * @access: XROCE_ACCESS_*
+ *
+ * Return: a text for people, or NULL if nothing is.
+ */
+const char *xroce_mr_access_error(__u32 access);
+
+/**
+ * xroce_qp_add() - create a queue pair on the reliable connected service
+ * @x: the handle
+ * @flags: XROCE_F_PERSISTENT or 0
+ * @pd: protection domain
+ * @qpn: out: its number
+ *
+ * Return: 0, or as for struct xroce_qp_add.
+ */
+int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn);
+
+/**
+ * xroce_qp_modify() - change a queue pair's state or attributes
+ * @x: the handle
+ * @modify: all of it but @size, which the library fills in
+ *
+ * Return: 0, or as for struct xroce_qp_modify.
+ */
+int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
+
+/**
+ * xroce_qp_del() - destroy a queue pair
+ * @x: the handle
+ * @qpn: its number
+ *
+ * Return: 0, or as for struct xroce_qp_del.
+ */
+int xroce_qp_del(struct xroce *x, __u32 qpn);
+
+/**
+ * xroce_qp_query() - look at a queue pair
+ * @x: the handle
+ * @query: number and flags in, the rest out
+ *
+ * Return: 0, or as for struct xroce_qp_query.
+ */
+int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query);
+
+/**
+ * xroce_pin_open() - open a pinned map, program or BPF link of a link
+ * @netdev: name of the device
+ * @name: "mpt", "qp", "stat", "prog" or "link"
+ *
+ * Return: a file descriptor to close, or a negative errno; -ENOENT: no such
+ * pin.
+ */
+int xroce_pin_open(const char *netdev, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _LIBXROCE_H */

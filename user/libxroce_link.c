@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Links: their query, and detaching. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libxroce_priv.h"
+
+int xroce_link_query(struct xroce_link_query *query)
+{
+	int fd = xroce_dev_open();
+	int err;
+
+	if (fd < 0)
+		return fd;
+	query->size = sizeof(*query);
+	err = xroce_command(fd, XROCE_CMD_LINK_QUERY, query);
+	close(fd);
+	return err;
+}
+
+int xroce_link_find(const char *netdev, struct xroce_link_query *query)
+{
+	struct xroce_link_query q, gone = {};
+	__u32 ifindex = if_nametoindex(netdev);
+	struct stat ns;
+	__u32 number;
+	int err;
+
+	if (stat("/proc/self/ns/net", &ns))
+		return -errno;
+	for (number = 0; ; number = q.link + 1) {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.link = number;
+		err = xroce_link_query(&q);
+		if (err == -ENOENT)
+			break;
+		if (err)
+			return err;
+		if (q.flags & XROCE_F_DEAD) {
+			if (!strncmp(q.name, netdev, sizeof(q.name)))
+				gone = q;
+		} else if (ifindex && q.ifindex == ifindex &&
+			   q.netns == ns.st_ino) {
+			*query = q;
+			return 0;
+		}
+	}
+	if (!gone.size)
+		return -ENOENT;
+	*query = gone;
+	return 0;
+}
+
+int xroce_detach(const char *netdev, unsigned int flags, char *error)
+{
+	struct xroce_link_del del = { .size = sizeof(del), .flags = flags };
+	struct xroce_link_query q;
+	char ignored[XROCE_ERROR_MAX];
+	int fd, err;
+
+	if (!error)
+		error = ignored;
+	*error = 0;
+	err = xroce_link_find(netdev, &q);
+	if (err) {
+		snprintf(error, XROCE_ERROR_MAX, "%s", err == -ENXIO ?
+			 "the module is not loaded" : err == -ENOENT ?
+			 "it has no link" : strerror(-err));
+		return err;
+	}
+	fd = xroce_dev_open();
+	if (fd < 0)
+		return fd;
+	del.link = q.link;
+	err = xroce_command(fd, XROCE_CMD_LINK_DEL, &del);
+	close(fd);
+	if (!err) {
+		/* The last reference to the BPF link is its pin. */
+		xroce_pin_remove(netdev);
+	} else if (err == -EBUSY && q.users) {
+		snprintf(error, XROCE_ERROR_MAX, "%u %s", q.users,
+			 q.users == 1 ? "program uses it" : "programs use it");
+	} else if (err == -EBUSY) {
+		snprintf(error, XROCE_ERROR_MAX,
+			 "it has persistent objects (pd %u, mr %u, qp %u); force deletes them",
+			 q.pds, q.mrs, q.qps);
+	} else {
+		snprintf(error, XROCE_ERROR_MAX, "%s", strerror(-err));
+	}
+	return err;
+}

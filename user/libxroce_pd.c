@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Protection domains. */
+#include "libxroce_priv.h"
+
+int xroce_pd_add(struct xroce *x, __u32 flags, __u32 *pd)
+{
+	struct xroce_pd_add add = { .size = sizeof(add), .flags = flags };
+	int err = xroce_command(x->fd, XROCE_CMD_PD_ADD, &add);
+
+	if (!err)
+		*pd = add.pd;
+	return err;
+}
+
+int xroce_pd_del(struct xroce *x, __u32 pd)
+{
+	struct xroce_pd_del del = { .size = sizeof(del), .pd = pd };
+
+	return xroce_command(x->fd, XROCE_CMD_PD_DEL, &del);
+}
+
+int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query)
+{
+	query->size = sizeof(*query);
+	return xroce_command(x->fd, XROCE_CMD_PD_QUERY, query);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the files of libxroce share among themselves. */
+#ifndef _LIBXROCE_PRIV_H
+#define _LIBXROCE_PRIV_H
+
+#include <stddef.h>
+
+#include "libxroce.h"
+
+#define XROCE_HIDDEN	__attribute__((visibility("hidden")))
+
+struct bpf_object;
+
+struct xroce {
+	int fd;
+	__u32 link;
+};
+
+/* Open the device without choosing a link. Return: descriptor or -errno. */
+XROCE_HIDDEN int xroce_dev_open(void);
+
+/* ioctl(2) with the errno as the result. */
+XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
+
+/* Give a constant of a BPF object its value before the object is loaded. */
+XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
+				  const void *value, size_t size);
+
+/* Path of the BPF object that xroce_attach() loads. Return: 0 or -errno. */
+XROCE_HIDDEN int xroce_object_path(const char *wanted, char *path, size_t size);
+
+/* Path of a pin, or with @name NULL of its directory. Return: 0 or -errno. */
+XROCE_HIDDEN int xroce_pin_path(const char *netdev, const char *name,
+				char *path, size_t size);
+
+/* Make the directory of a device's pins, all of it. Return: 0 or -errno. */
+XROCE_HIDDEN int xroce_pin_mkdir(const char *netdev);
+
+/* Remove a device's pins and their directory; what is not there is fine. */
+XROCE_HIDDEN void xroce_pin_remove(const char *netdev);
+
+/* Whether the pinned BPF link of @netdev is attached to a device. */
+XROCE_HIDDEN bool xroce_pin_alive(const char *netdev);
+
+#endif /* _LIBXROCE_PRIV_H */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Queue pairs. */
+#include "libxroce_priv.h"
+
+int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn)
+{
+	struct xroce_qp_add add = {
+		.size = sizeof(add),
+		.flags = flags,
+		.pd = pd,
+		.type = XROCE_QPT_RC,
+	};
+	int err = xroce_command(x->fd, XROCE_CMD_QP_ADD, &add);
+
+	if (!err)
+		*qpn = add.qpn;
+	return err;
+}
+
+int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify)
+{
+	modify->size = sizeof(*modify);
+	return xroce_command(x->fd, XROCE_CMD_QP_MODIFY, modify);
+}
+
+int xroce_qp_del(struct xroce *x, __u32 qpn)
+{
+	struct xroce_qp_del del = { .size = sizeof(del), .qpn = qpn };
+
+	return xroce_command(x->fd, XROCE_CMD_QP_DEL, &del);
+}
+
+int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query)
+{
+	query->size = sizeof(*query);
+	return xroce_command(x->fd, XROCE_CMD_QP_QUERY, query);
+}

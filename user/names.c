@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Names of the values of the interface's enumerations, as users see them. */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "names.h"
+#include "xroce_map.h"
+
+#define NAME(table, value) \
+	((value) < sizeof(table) / sizeof((table)[0]) && (table)[value] ? \
+	 (table)[value] : "unknown")
+
+const char *name_of_qp_state(__u32 state)
+{
+	static const char *const names[] = {
+		[XROCE_QPS_RESET] = "reset",
+		[XROCE_QPS_INIT] = "init",
+		[XROCE_QPS_RTR] = "rtr",
+		[XROCE_QPS_RTS] = "rts",
+		[XROCE_QPS_ERR] = "err",
+	};
+
+	return NAME(names, state);
+}
+
+const char *name_of_qp_type(__u32 type)
+{
+	static const char *const names[] = {
+		[XROCE_QPT_RC] = "rc",
+	};
+
+	return NAME(names, type);
+}
+
+const char *name_of_mpt_state(__u32 state)
+{
+	static const char *const names[] = {
+		[XROCE_MPT_FREE] = "free",
+		[XROCE_MPT_INVALID] = "invalid",
+		[XROCE_MPT_VALID] = "valid",
+	};
+
+	return NAME(names, state);
+}
+
+const char *name_of_mpt_type(__u32 type)
+{
+	static const char *const names[] = {
+		[XROCE_MPT_MR] = "mr",
+	};
+
+	return NAME(names, type);
+}
+
+const char *name_of_cause(__u32 cause)
+{
+	/* Those of the counters in struct xroce_stat. */
+	static const char *const names[] = {
+		[XROCE_CAUSE_NONE] = "none",
+		[XROCE_CAUSE_INV_OPCODE] = "inv_opcode",
+		[XROCE_CAUSE_INV_ORDER] = "inv_order",
+		[XROCE_CAUSE_INV_QP_ACCESS] = "inv_qp_access",
+		[XROCE_CAUSE_INV_LENGTH] = "inv_length",
+		[XROCE_CAUSE_INV_RESOURCES] = "inv_resources",
+		[XROCE_CAUSE_ACC_KEY] = "acc_key",
+		[XROCE_CAUSE_ACC_PD] = "acc_pd",
+		[XROCE_CAUSE_ACC_RIGHT] = "acc_right",
+		[XROCE_CAUSE_ACC_BOUNDS] = "acc_bounds",
+		[XROCE_CAUSE_ACC_MODULE] = "acc_module",
+	};
+
+	return NAME(names, cause);
+}
+
+const char *name_of_gid(const __u8 gid[16], char *text)
+{
+	static const __u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (!memcmp(gid, mapped, sizeof(mapped)))
+		return inet_ntop(AF_INET, gid + 12, text, INET6_ADDRSTRLEN);
+	return inet_ntop(AF_INET6, gid, text, INET6_ADDRSTRLEN);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Names of the values of the interface's enumerations, as users see them. */
+#ifndef _XROCE_NAMES_H
+#define _XROCE_NAMES_H
+
+#include <stddef.h>
+
+#include <linux/types.h>
+
+/* Each returns "unknown" for a value that it does not know. */
+const char *name_of_qp_state(__u32 state);
+const char *name_of_qp_type(__u32 type);
+const char *name_of_mpt_state(__u32 state);
+const char *name_of_mpt_type(__u32 type);
+const char *name_of_cause(__u32 cause);
+
+/* Address of a GID: IPv4 if it is a mapped one. @text has INET6_ADDRSTRLEN. */
+const char *name_of_gid(const __u8 gid[16], char *text);
+
+#endif /* _XROCE_NAMES_H */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Addresses and MTU of a network device. */
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "netaddr.h"
+#include "uapi/xroce.h"
+
+/* The most that RoCEv2 puts before and after a payload: IPv6, UDP, BTH, ICRC,
+ * and the largest extended header that goes with a full payload, in fours.
+ */
+#define OVERHEAD	80
+
+static const __u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+bool netaddr_is_ipv4(const __u8 gid[16])
+{
+	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+static bool link_local(const __u8 gid[16])
+{
+	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
+}
+
+/* An address or a netmask as 16 bytes; the mask of a mapped address is all
+ * ones where the prefix is.
+ */
+static void to_gid(const struct sockaddr *sa, bool mask, __u8 gid[16])
+{
+	if (sa->sa_family == AF_INET6) {
+		memcpy(gid, &((const struct sockaddr_in6 *)sa)->sin6_addr, 16);
+		return;
+	}
+	if (mask)
+		memset(gid, 0xff, 12);
+	else
+		memcpy(gid, mapped, 12);
+	memcpy(gid + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
+}
+
+static bool same_network(const __u8 a[16], const __u8 b[16],
+			 const __u8 mask[16])
+{
+	int i;
+
+	for (i = 0; i < 16; i++)
+		if ((a[i] ^ b[i]) & mask[i])
+			return false;
+	return true;
+}
+
+int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16])
+{
+	int family = netaddr_is_ipv4(peer) ? AF_INET : AF_INET6;
+	struct ifaddrs *all, *one;
+	int err = -EADDRNOTAVAIL;
+	__u8 gid[16], mask[16];
+
+	if (getifaddrs(&all))
+		return -errno;
+	for (one = all; one; one = one->ifa_next) {
+		if (strcmp(one->ifa_name, netdev) || !one->ifa_addr ||
+		    !one->ifa_netmask || one->ifa_addr->sa_family != family)
+			continue;
+		to_gid(one->ifa_addr, false, gid);
+		if (link_local(gid) != link_local(peer))
+			continue;
+		to_gid(one->ifa_netmask, true, mask);
+		if (err)
+			memcpy(own, gid, 16);
+		err = 0;
+		if (same_network(gid, peer, mask)) {
+			memcpy(own, gid, 16);
+			break;
+		}
+	}
+	freeifaddrs(all);
+	return err;
+}
+
+int netaddr_mtu(const char *netdev)
+{
+	struct ifreq request = {};
+	int fd, err = 0, mtu;
+
+	if (strlen(netdev) >= sizeof(request.ifr_name))
+		return -ENODEV;
+	strcpy(request.ifr_name, netdev);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, SIOCGIFMTU, &request))
+		err = -errno;
+	close(fd);
+	if (err)
+		return err;
+	for (mtu = XROCE_MTU_4096; mtu >= XROCE_MTU_256; mtu--)
+		if (request.ifr_mtu - OVERHEAD >= 128 << mtu)
+			return mtu;
+	return -EMSGSIZE;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce pd: protection domains. */
+#include <errno.h>
+#include <string.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "dev.h"
+#include "print.h"
+
+static const struct reason reasons[] = {
+	{ ENOENT, "no such protection domain" },
+	{ EBUSY, "regions or queue pairs are members" },
+	{ EPERM, "not permitted: needs CAP_NET_ADMIN" },
+	{ ENOSPC, "all numbers are taken" },
+	{ ENODEV, "the link has been deleted" },
+	{}
+};
+
+static int pd_add(int argc, char **argv)
+{
+	const char *dev = NULL;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{}
+	};
+	struct xroce *x;
+	int status, err;
+	__u32 pd;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = xroce_pd_add(x, XROCE_F_PERSISTENT, &pd);
+	xroce_close(x);
+	if (err)
+		return fail("pd: %s", reason(err, reasons));
+
+	print_begin();
+	print_num("pd", pd);
+	print_end();
+	return EXIT_OK;
+}
+
+static int pd_del(int argc, char **argv)
+{
+	const char *dev = NULL;
+	__u32 pd = 0;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "pd", &arg_number, &pd, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = xroce_pd_del(x, pd);
+	xroce_close(x);
+	if (err)
+		return fail("pd %u: %s", pd, reason(err, reasons));
+	return EXIT_OK;
+}
+
+static int show_all(struct xroce *x, const char *netdev, void *arg)
+{
+	__u32 *wanted = arg;
+	struct xroce_pd_query q = {
+		.flags = wanted ? 0 : XROCE_F_NEXT,
+		.pd = wanted ? *wanted : 0,
+	};
+	__u32 next;
+	int err;
+
+	while (!(err = xroce_pd_query(x, &q))) {
+		print_begin();
+		print_num("pd", q.pd);
+		print_str("dev", netdev);
+		print_num("mrs", q.mrs);
+		print_num("qps", q.qps);
+		print_num("pid", q.pid);
+		print_flag("persistent", q.flags & XROCE_F_PERSISTENT);
+		print_end();
+		if (wanted)
+			return EXIT_OK;
+		next = q.pd + 1;
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.pd = next;
+	}
+	if (wanted)
+		return fail("pd %u: %s", *wanted, reason(err, reasons));
+	if (err != -ENOENT)
+		return fail("dev %s: pd: %s", netdev, reason(err, reasons));
+	return EXIT_OK;
+}
+
+static int pd_show(int argc, char **argv)
+{
+	const char *dev = NULL;
+	__u32 pd = 0;
+	struct arg args[] = {
+		{ "pd", &arg_number, &pd, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{}
+	};
+	int status;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	print_list_begin();
+	status = dev_each(dev, show_all, args[0].state & ARG_SEEN ? &pd : NULL);
+	print_list_end();
+	return status;
+}
+
+static const struct cmd verbs[] = {
+	{ "show", pd_show, "[dev DEV] [pd N]" },
+	{ "add", pd_add, "[dev DEV]" },
+	{ "del", pd_del, "[dev DEV] pd N" },
+	{}
+};
+
+int do_pd(int argc, char **argv)
+{
+	return cmd_run("pd", verbs, argc, argv);
+}

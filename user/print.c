@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Output: objects with named fields, as text or as JSON from the same calls. */
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "print.h"
+
+static bool json;
+static int json_flags = JSON_C_TO_STRING_PLAIN;
+
+/* JSON: the array that is open, and the object. */
+static struct json_object *list;
+static struct json_object *object;
+
+/* Text: fields on this line so far. */
+static unsigned int fields;
+
+void print_json(bool pretty)
+{
+	json = true;
+	if (pretty)
+		json_flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+}
+
+/* Print and forget. */
+static void json_flush(struct json_object *o)
+{
+	puts(json_object_to_json_string_ext(o, json_flags |
+					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	fflush(stdout);
+	json_object_put(o);
+}
+
+void print_list_begin(void)
+{
+	if (json)
+		list = json_object_new_array();
+}
+
+void print_list_end(void)
+{
+	if (json)
+		json_flush(list);
+	list = NULL;
+}
+
+void print_begin(void)
+{
+	fields = 0;
+	if (json)
+		object = json_object_new_object();
+}
+
+void print_end(void)
+{
+	if (!json) {
+		putchar('\n');
+		fflush(stdout);
+	} else if (list) {
+		json_object_array_add(list, object);
+	} else {
+		json_flush(object);
+	}
+	object = NULL;
+}
+
+static void label(const char *name)
+{
+	printf("%s%s ", fields++ ? " " : "", name);
+}
+
+void print_str(const char *name, const char *value)
+{
+	if (json) {
+		json_object_object_add(object, name,
+				       json_object_new_string(value));
+		return;
+	}
+	label(name);
+	fputs(value, stdout);
+}
+
+void print_num(const char *name, __u64 value)
+{
+	if (json) {
+		json_object_object_add(object, name,
+				       json_object_new_uint64(value));
+		return;
+	}
+	label(name);
+	printf("%llu", (unsigned long long)value);
+}
+
+void print_hex(const char *name, int digits, __u64 value)
+{
+	if (json) {
+		print_num(name, value);
+		return;
+	}
+	label(name);
+	printf("0x%0*llx", digits, (unsigned long long)value);
+}
+
+void print_flag(const char *name, bool value)
+{
+	if (json)
+		json_object_object_add(object, name,
+				       json_object_new_boolean(value));
+	else if (value)
+		printf("%s%s", fields++ ? " " : "", name);
+}
+
+void print_bits(const char *name, const char *const *names, __u32 bits)
+{
+	struct json_object *array = NULL;
+	const char *comma = "";
+	int i;
+
+	if (json)
+		array = json_object_new_array();
+	else
+		label(name);
+	for (i = 0; names[i]; i++) {
+		if (!(bits & (1u << i)))
+			continue;
+		if (json)
+			json_object_array_add(array,
+					      json_object_new_string(names[i]));
+		else
+			printf("%s%s", comma, names[i]);
+		comma = ",";
+	}
+	if (json)
+		json_object_object_add(object, name, array);
+	else if (!*comma)
+		putchar('-');
+}
+
+void print_row(const char *name, __u64 value, const char *note, bool all)
+{
+	if (json)
+		print_num(name, value);
+	else if (value || all)
+		printf("%s  %-14s %16llu  %s", fields++ ? "\n" : "", name,
+		       (unsigned long long)value, note);
+}

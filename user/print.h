@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Output: objects with named fields, as text or as JSON from the same calls.
+ *
+ * Text is one line an object, "name value" after "name value". In JSON an
+ * object inside a list becomes part of an array, any other a line of its own.
+ */
+#ifndef _XROCE_PRINT_H
+#define _XROCE_PRINT_H
+
+#include <stdbool.h>
+
+#include <linux/types.h>
+
+/* Print JSON from here on, with line breaks if @pretty. */
+void print_json(bool pretty);
+
+/* A list of objects; it need not have any. */
+void print_list_begin(void);
+void print_list_end(void);
+
+/* An object; its fields are printed in between. */
+void print_begin(void);
+void print_end(void);
+
+/* A text; printed even if empty. */
+void print_str(const char *name, const char *value);
+
+/* A number, in text decimal or with @digits of hexadecimal at least. */
+void print_num(const char *name, __u64 value);
+void print_hex(const char *name, int digits, __u64 value);
+
+/* In text the name alone, if true. */
+void print_flag(const char *name, bool value);
+
+/* Names of the bits that are set; bit @i is @names[i], up to NULL. */
+void print_bits(const char *name, const char *const *names, __u32 bits);
+
+/*
+ * A number; in text a line of a table with a note for people, left out if it is
+ * zero and not @all are wanted.
+ */
+void print_row(const char *name, __u64 value, const char *note, bool all);
+
+#endif /* _XROCE_PRINT_H */

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce qp: queue pairs. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "dev.h"
+#include "names.h"
+#include "print.h"
+
+static const struct reason reasons[] = {
+	{ ENOENT, "no such queue pair" },
+	{ EPERM, "not permitted" },
+	{ EBUSY, "a packet holds it" },
+	{ EINVAL, "an attribute is missing, out of range, or not for this transition" },
+	{ ENODEV, "the link has been deleted" },
+	{}
+};
+
+static const struct reason add_reasons[] = {
+	{ ENOENT, "no such protection domain" },
+	{ EPERM, "not permitted" },
+	{ ENOSPC, "the queue pair table is full" },
+	{ ENODEV, "the link has been deleted" },
+	{}
+};
+
+static bool parse_state(const char *text, void *to)
+{
+	static const __u32 states[] = {
+		XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QPS_RTS,
+		XROCE_QPS_ERR
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		if (!strcmp(text, name_of_qp_state(states[i]))) {
+			*(__u32 *)to = states[i];
+			return true;
+		}
+	}
+	return !strcmp(text, "error") && (*(__u32 *)to = XROCE_QPS_ERR);
+}
+
+static const struct arg_type arg_state = {
+	"reset, init, rtr, rts or err", parse_state
+};
+
+static int qp_add(int argc, char **argv)
+{
+	const char *dev = NULL;
+	__u32 pd = 0, qpn;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "pd", &arg_number, &pd, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = xroce_qp_add(x, XROCE_F_PERSISTENT, pd, &qpn);
+	xroce_close(x);
+	if (err)
+		return fail("qp: pd %u: %s", pd, reason(err, add_reasons));
+
+	print_begin();
+	print_hex("qpn", 6, qpn);
+	print_end();
+	return EXIT_OK;
+}
+
+/* The attributes that RTR needs and that have a value most people mean. */
+static void default_attributes(struct xroce_qp_modify *m)
+{
+	if (m->mask & XROCE_QP_STATE && m->state == XROCE_QPS_INIT) {
+		if (!(m->mask & XROCE_QP_PKEY))
+			m->pkey = 0xffff;
+		m->mask |= XROCE_QP_PKEY | XROCE_QP_ACCESS;
+	}
+	if (m->mask & XROCE_QP_STATE && m->state == XROCE_QPS_RTR) {
+		if (!(m->mask & XROCE_QP_MIN_RNR_TIMER))
+			m->min_rnr_timer = 12;
+		if (!(m->mask & XROCE_QP_MAX_DEST_RD_ATOMIC))
+			m->max_dest_rd_atomic = 16;
+		m->mask |= XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
+	}
+}
+
+static const char *missing_for_rtr(const struct xroce_qp_modify *m, bool sgid,
+				   bool dgid)
+{
+	if (!sgid)
+		return "sgid";
+	if (!dgid)
+		return "dgid";
+	if (!(m->mask & XROCE_QP_DEST_QPN))
+		return "dest-qpn";
+	if (!(m->mask & XROCE_QP_RQ_PSN))
+		return "rq-psn";
+	if (!(m->mask & XROCE_QP_PATH_MTU))
+		return "mtu";
+	return NULL;
+}
+
+static int check_modify(const struct xroce_qp_modify *m, bool sgid, bool dgid)
+{
+	const char *missing;
+
+	if (m->mask & XROCE_QP_ACCESS && m->access & ~XROCE_ACCESS_REMOTE)
+		return fail("qp 0x%06x: access: a queue pair has remote rights only",
+			    m->qpn);
+	if (m->mask & XROCE_QP_STATE && m->state == XROCE_QPS_RTR) {
+		missing = missing_for_rtr(m, sgid, dgid);
+		if (missing)
+			return fail("qp 0x%06x: state rtr needs %s", m->qpn,
+				    missing);
+	}
+	if (sgid != dgid)
+		return fail("qp 0x%06x: sgid and dgid go together", m->qpn);
+	return EXIT_OK;
+}
+
+static int qp_modify(int argc, char **argv)
+{
+	struct xroce_qp_modify m = {};
+	const char *dev = NULL;
+	__u8 rnr = 0, rd = 0;
+	enum { SGID, DGID, SPORT, TOS, TTL, STATE, ACCESS, PKEY, MTU, DEST,
+	       PSN, RNR, RD };
+	__u16 pkey = 0;
+	struct arg args[] = {
+		[SGID] = { "sgid", &arg_gid, m.sgid, ARG_OPTIONAL },
+		[DGID] = { "dgid", &arg_gid, m.dgid, ARG_OPTIONAL },
+		[SPORT] = { "sport", &arg_short, &m.sport, ARG_OPTIONAL },
+		[TOS] = { "tos", &arg_byte, &m.tos, ARG_OPTIONAL },
+		[TTL] = { "ttl", &arg_byte, &m.ttl, ARG_OPTIONAL },
+		[STATE] = { "state", &arg_state, &m.state, ARG_OPTIONAL },
+		[ACCESS] = { "access", &arg_access, &m.access, ARG_OPTIONAL },
+		[PKEY] = { "pkey", &arg_short, &pkey, ARG_OPTIONAL },
+		[MTU] = { "mtu", &arg_mtu, &m.path_mtu, ARG_OPTIONAL },
+		[DEST] = { "dest-qpn", &arg_24bit, &m.dest_qpn, ARG_OPTIONAL },
+		[PSN] = { "rq-psn", &arg_24bit, &m.rq_psn, ARG_OPTIONAL },
+		[RNR] = { "min-rnr-timer", &arg_byte, &rnr, ARG_OPTIONAL },
+		[RD] = { "max-rd-atomic", &arg_byte, &rd, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "qpn", &arg_24bit, &m.qpn, ARG_NEEDED },
+		{}
+	};
+	static const __u32 masks[] = {
+		[SGID] = XROCE_QP_AV, [DGID] = XROCE_QP_AV,
+		[SPORT] = XROCE_QP_AV, [TOS] = XROCE_QP_AV, [TTL] = XROCE_QP_AV,
+		[STATE] = XROCE_QP_STATE, [ACCESS] = XROCE_QP_ACCESS,
+		[PKEY] = XROCE_QP_PKEY, [MTU] = XROCE_QP_PATH_MTU,
+		[DEST] = XROCE_QP_DEST_QPN, [PSN] = XROCE_QP_RQ_PSN,
+		[RNR] = XROCE_QP_MIN_RNR_TIMER,
+		[RD] = XROCE_QP_MAX_DEST_RD_ATOMIC,
+	};
+	struct xroce *x;
+	int status, err;
+	size_t i;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+		if (args[i].state & ARG_SEEN)
+			m.mask |= masks[i];
+	if (!m.mask)
+		return usage("qpn 0x%06x: nothing to modify", m.qpn);
+	m.pkey = pkey;
+	m.min_rnr_timer = rnr;
+	m.max_dest_rd_atomic = rd;
+	default_attributes(&m);
+	status = check_modify(&m, args[SGID].state & ARG_SEEN,
+			      args[DGID].state & ARG_SEEN);
+	if (status)
+		return status;
+
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = xroce_qp_modify(x, &m);
+	xroce_close(x);
+	if (err)
+		return fail("qp 0x%06x: %s", m.qpn, reason(err, reasons));
+	return EXIT_OK;
+}
+
+static int qp_del(int argc, char **argv)
+{
+	const char *dev = NULL;
+	__u32 qpn = 0;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "qpn", &arg_24bit, &qpn, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = xroce_qp_del(x, qpn);
+	xroce_close(x);
+	if (err)
+		return fail("qp 0x%06x: %s", qpn, reason(err, reasons));
+	return EXIT_OK;
+}
+
+static void show_one(const char *netdev, const struct xroce_qp_query *q)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	print_begin();
+	print_hex("qpn", 6, q->qpn);
+	print_str("dev", netdev);
+	print_num("pd", q->pd);
+	print_str("type", name_of_qp_type(q->type));
+	print_str("state", name_of_qp_state(q->state));
+	if (q->cause)
+		print_str("cause", name_of_cause(q->cause));
+	print_bits("access", access_names, q->access);
+	print_hex("pkey", 4, q->pkey);
+	/* The rest has no meaning before a peer is known. */
+	if (q->path_mtu) {
+		print_num("mtu", 128ull << (q->path_mtu & 7));
+		print_hex("dest_qpn", 6, q->dest_qpn);
+		print_str("sgid", name_of_gid(q->sgid, text));
+		print_str("dgid", name_of_gid(q->dgid, text));
+		print_num("rq_psn", q->rq_psn);
+		print_num("msn", q->msn);
+		print_num("min_rnr_timer", q->min_rnr_timer);
+		print_num("max_rd_atomic", q->max_dest_rd_atomic);
+		print_num("sport", q->sport);
+		print_num("tos", q->tos);
+		print_num("ttl", q->ttl);
+	}
+	print_num("packets", q->packets);
+	print_num("bytes", q->bytes);
+	print_num("duplicates", q->duplicates);
+	print_num("naks", q->naks);
+	print_num("pid", q->pid);
+	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	print_end();
+}
+
+static int show_all(struct xroce *x, const char *netdev, void *arg)
+{
+	__u32 *wanted = arg;
+	struct xroce_qp_query q = {
+		.flags = wanted ? 0 : XROCE_F_NEXT,
+		.qpn = wanted ? *wanted : 0,
+	};
+	struct xroce_link_query link;
+	__u32 place = 0;
+	int err;
+
+	if (wanted) {
+		err = xroce_qp_query(x, &q);
+		if (err)
+			return fail("qp 0x%06x: %s", *wanted,
+				    reason(err, reasons));
+		show_one(netdev, &q);
+		return EXIT_OK;
+	}
+	err = xroce_link_find(netdev, &link);
+	if (err)
+		return fail("dev %s: %s", netdev, strerror(-err));
+	while (!(err = xroce_qp_query(x, &q))) {
+		show_one(netdev, &q);
+		place = q.qpn % link.qp_entries + 1;
+		if (place == link.qp_entries)
+			return EXIT_OK;
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.qpn = place;
+	}
+	if (err != -ENOENT)
+		return fail("dev %s: qp: %s", netdev, reason(err, reasons));
+	return EXIT_OK;
+}
+
+static int qp_show(int argc, char **argv)
+{
+	const char *dev = NULL;
+	__u32 qpn = 0;
+	struct arg args[] = {
+		{ "qpn", &arg_24bit, &qpn, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{}
+	};
+	int status;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	print_list_begin();
+	status = dev_each(dev, show_all,
+			  args[0].state & ARG_SEEN ? &qpn : NULL);
+	print_list_end();
+	return status;
+}
+
+static const struct cmd verbs[] = {
+	{ "show", qp_show, "[dev DEV] [qpn N]" },
+	{ "add", qp_add, "[dev DEV] pd N" },
+	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|err]\n"
+	  "\t[sgid A] [dgid A] [dest-qpn N] [rq-psn N] [mtu BYTES] [access LIST]\n"
+	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]" },
+	{ "del", qp_del, "[dev DEV] qpn N" },
+	{}
+};
+
+int do_qp(int argc, char **argv)
+{
+	return cmd_run("qp", verbs, argc, argv);
+}

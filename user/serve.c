@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce serve: the passive side of perftest, for one client after another. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "arg.h"
+#include "client.h"
+#include "cmd.h"
+#include "dev.h"
+#include "names.h"
+#include "netaddr.h"
+#include "peer.h"
+#include "perftest.h"
+#include "print.h"
+
+#define DEFAULT_SIZE	(8 << 20)	/* what perftest's -a writes at most */
+
+struct serve {
+	struct server server;
+	char netdev[IF_NAMESIZE];
+	const char *dev;
+	const char *path;
+	__u32 port;
+	__u32 count;		/* clients; 0: any number */
+	__u32 timeout;		/* seconds */
+	__u32 idle;		/* seconds */
+	bool attached;		/* the link is ours to detach */
+};
+
+static const struct option longopts[] = {
+	{ "netdev",	required_argument, NULL, 'n' },
+	{ "port",	required_argument, NULL, 'P' },
+	{ "size",	required_argument, NULL, 's' },
+	{ "count",	required_argument, NULL, 'c' },
+	{ "file",	required_argument, NULL, 'f' },
+	{ "gid-ip",	required_argument, NULL, 'g' },
+	{ "max-qps",	required_argument, NULL, 'q' },
+	{ "timeout",	required_argument, NULL, 't' },
+	{ "idle",	required_argument, NULL, 'i' },
+	{ "verbose",	no_argument, NULL, 'v' },
+	{ "json",	no_argument, NULL, 'j' },
+	{ "pretty",	no_argument, NULL, 'p' },
+	{ "debug",	no_argument, NULL, 'd' },
+	{ "version",	no_argument, NULL, 'V' },
+	{ "help",	no_argument, NULL, 'h' },
+	{}
+};
+
+static int help(void)
+{
+	fputs("usage: xroce serve [OPTIONS]\n"
+	      "  --netdev DEV    network device (the one that has a link)\n"
+	      "  --port N        TCP port of the handshake (18515)\n"
+	      "  --size N        bytes of each queue pair's region (8M)\n"
+	      "  --file PATH     regions over this file, one after the other\n"
+	      "  --count N       leave after N clients (never)\n"
+	      "  --gid-ip ADDR   own address (one of DEV's)\n"
+	      "  --max-qps N     queue pairs that a client may have (64)\n"
+	      "  --timeout N     seconds for each step of the handshake (10)\n"
+	      "  --idle N        seconds that a client may send nothing (60)\n"
+	      "  -v, --verbose   tell of each queue pair\n", stdout);
+	return EXIT_OK;
+}
+
+static int set_number(const char *name, const char *text, __u32 most,
+		      __u32 *to)
+{
+	if (!arg_number.parse(text, to) || !*to || *to > most)
+		return usage("%s \"%s\": must be a number from 1 to %u", name,
+			     text, most);
+	return -1;
+}
+
+/* Return: -1: taken; an exit status: leave with it. */
+static int take_option(struct serve *s, int c)
+{
+	struct server *server = &s->server;
+	__u64 page = sysconf(_SC_PAGESIZE);
+
+	switch (c) {
+	case 'n':
+		s->dev = optarg;
+		return -1;
+	case 'P':
+		return set_number("port", optarg, 65535, &s->port);
+	case 's':
+		if (!arg_size.parse(optarg, &server->size) || !server->size ||
+		    server->size > 1ull << 40)
+			return usage("size \"%s\": must be %s", optarg,
+				     arg_size.want);
+		server->size = (server->size + page - 1) / page * page;
+		return -1;
+	case 'c':
+		return set_number("count", optarg, ~0u, &s->count);
+	case 'f':
+		s->path = optarg;
+		return -1;
+	case 'g':
+		if (!arg_gid.parse(optarg, server->gid))
+			return usage("gid-ip \"%s\": must be %s", optarg,
+				     arg_gid.want);
+		server->have_gid = true;
+		return -1;
+	case 'q':
+		return set_number("max-qps", optarg, CLIENT_QPS_MAX,
+				  &server->max_qps);
+	case 't':
+		return set_number("timeout", optarg, 3600, &s->timeout);
+	case 'i':
+		return set_number("idle", optarg, 86400, &s->idle);
+	case 'v':
+		server->verbose = true;
+		return -1;
+	case 'h':
+		return help();
+	}
+	return global_option(c);
+}
+
+static int take_options(struct serve *s, int argc, char **argv)
+{
+	int c, status;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, GLOBAL_OPTIONS "v", longopts,
+				NULL)) != -1) {
+		status = take_option(s, c);
+		if (status >= 0)
+			return status;
+	}
+	if (optind < argc && !strcmp(argv[optind], "help"))
+		return help();
+	if (optind < argc)
+		return usage("%s: no such argument; see 'xroce serve --help'",
+			     argv[optind]);
+	s->server.step_ms = s->timeout * 1000;
+	s->server.idle_ms = s->idle * 1000;
+	return -1;
+}
+
+/* Open the link, or make one that ends with us. Return: an exit status. */
+static int open_link(struct serve *s)
+{
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.debug = options.debug,
+	};
+	int err, status;
+
+	if (!s->dev) {
+		status = dev_only(s->netdev);
+		if (status)
+			return status;
+		s->dev = s->netdev;
+	}
+	s->server.netdev = s->dev;
+	s->server.x = xroce_open(s->dev);
+	if (!s->server.x && errno == ENOENT) {
+		err = xroce_attach(s->dev, &opts);
+		if (err)
+			return fail("link add dev %s: %s", s->dev, opts.error);
+		s->attached = true;
+		s->server.x = xroce_open(s->dev);
+	}
+	if (!s->server.x)
+		return fail("dev %s: %s", s->dev, errno == ENXIO ?
+			    "the module is not loaded" : strerror(errno));
+	return EXIT_OK;
+}
+
+static int open_file(struct serve *s)
+{
+	if (!s->path)
+		return EXIT_OK;
+	s->server.file = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (s->server.file < 0)
+		return fail("file %s: %s", s->path, strerror(errno));
+	return EXIT_OK;
+}
+
+/* Regions are pinned: let them be as large as the hard limit allows. */
+static void raise_memlock(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_MEMLOCK, &limit);
+	}
+}
+
+static void report_client(const char *name, const struct client_report *r)
+{
+	print_begin();
+	print_str("client", name);
+	print_hex("qpn", 6, r->qpn);
+	print_num("qps", r->qps);
+	print_num("mtu", r->mtu);
+	print_num("packets", r->packets);
+	print_num("bytes", r->bytes);
+	print_num("duplicates", r->duplicates);
+	print_num("naks", r->naks);
+	if (r->cause)
+		print_str("cause", name_of_cause(r->cause));
+	print_str("result", r->result);
+	print_end();
+}
+
+/* Serve until it is enough. Return: an exit status. */
+static int serve_clients(struct serve *s, int listener)
+{
+	struct client_report report;
+	char name[NI_MAXHOST];
+	__u32 served = 0;
+	int fd, err;
+
+	while (!s->count || served < s->count) {
+		err = peer_wait(listener, -1);
+		if (err == -EINTR)
+			break;
+		if (err)
+			return fail("port %u: %s", s->port, strerror(-err));
+		fd = peer_accept(listener, name, sizeof(name));
+		if (fd == -EAGAIN)
+			continue;
+		if (fd < 0)
+			return fail("port %u: %s", s->port, strerror(-fd));
+		err = client_serve(&s->server, fd, &report);
+		close(fd);
+		report_client(name, &report);
+		served++;
+		if (err)
+			break;
+	}
+	return EXIT_OK;
+}
+
+static int listen_and_serve(struct serve *s)
+{
+	int listener, status, mtu, err;
+
+	mtu = netaddr_mtu(s->dev);
+	if (mtu < 0)
+		return fail("dev %s: mtu: %s", s->dev, strerror(-mtu));
+	s->server.mtu = mtu;
+	err = xroce_pd_add(s->server.x, 0, &s->server.pd);
+	if (err)
+		return fail("dev %s: pd: %s", s->dev, strerror(-err));
+	listener = peer_listen(s->port);
+	if (listener < 0)
+		return fail("port %u: %s", s->port, strerror(-listener));
+
+	print_begin();
+	print_str("listening", s->dev);
+	print_num("port", s->port);
+	print_num("size", s->server.size);
+	print_num("mtu", 128 << s->server.mtu);
+	print_flag("attached", s->attached);
+	print_end();
+	status = serve_clients(s, listener);
+	close(listener);
+	return status;
+}
+
+int do_serve(int argc, char **argv)
+{
+	struct serve s = {
+		.server.file = -1,
+		.server.size = DEFAULT_SIZE,
+		.server.max_qps = 64,
+		.port = PERFTEST_PORT,
+		.timeout = 10,
+		.idle = 60,
+	};
+	char error[XROCE_ERROR_MAX];
+	int status, err;
+
+	/* getopt wants the word before the first option. */
+	status = take_options(&s, argc + 1, argv - 1);
+	if (status >= 0)
+		return status;
+
+	err = peer_catch_signals();
+	if (err)
+		return fail("signals: %s", strerror(-err));
+	raise_memlock();
+	status = open_file(&s);
+	if (status)
+		return status;
+	status = open_link(&s);
+	if (!status)
+		status = listen_and_serve(&s);
+
+	/* The descriptor takes its objects along. */
+	xroce_close(s.server.x);
+	if (s.server.file >= 0)
+		close(s.server.file);
+	if (s.attached && xroce_detach(s.dev, 0, error))
+		status = fail("link del dev %s: %s", s.dev, error);
+	return status;
+}
