@@ -41,6 +41,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 .DELETE_ON_ERROR:
 
 all: module bpf user selftests
+	@:
 module: $(module)
 bpf: $(object)
 user: $(library) $(command)
