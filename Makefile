@@ -33,6 +33,7 @@ module  := $(B)/kmod/xroce.ko
 object  := $(B)/bpf/xroce.bpf.o
 library := $(B)/user/libxroce.a $(B)/user/libxroce.so.$(SOVERSION)
 command := $(B)/user/xroce
+test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c))
 
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
@@ -78,7 +79,7 @@ FORCE:
 
 # --- The program.
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
+$(B)/%.bpf.o: %.bpf.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CLANG)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
@@ -98,7 +99,7 @@ $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj)
 $(command): $(cli_obj) $(B)/user/libxroce.a
 	$(call say,LD)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
 
-selftests: $(object) $(B)/user/libxroce.a
+selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 	+@$(MAKE) --no-print-directory -C selftests
 
 # --- What is needed, by purpose.

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# perftest against "xroce serve". To be sourced after net.sh.
+
+xroce=$net_here/../build/user/xroce
+serve_pid=
+
+serve_listens() {
+	in_xr ss -Hltn 'sport = 18515' | grep -q .
+}
+
+# serve_up [OPTION]...: start the server in its namespace
+serve_up() {
+	in_xr "$xroce" serve --netdev x0 "$@" &
+	serve_pid=$!
+	wait_until 10 serve_listens
+}
+
+serve_down() {
+	kill -INT "$serve_pid"
+	wait "$serve_pid"
+}
+
+# rxe_gid ADDRESS: index of the RoCEv2 GID of this address, as ::ffff:a.b.c.d or
+# in full
+rxe_gid() {
+	local dir=/sys/class/infiniband/rxe0/ports/1 file
+
+	for file in "$dir"/gids/*; do
+		if [ "$(cat "$file" 2>/dev/null)" = "$1" ] &&
+		   [ "$(cat "$dir/gid_attrs/types/${file##*/}")" = 'RoCE v2' ]; then
+			echo "${file##*/}"
+			return
+		fi
+	done
+	return 1
+}
+
+rxe_gid4() { rxe_gid 0000:0000:0000:0000:0000:ffff:0a4d:0001; }
+rxe_gid6() { rxe_gid fd77:0000:0000:0000:0000:0000:0000:0001; }
+
+# stat_of COUNTER: its value, zero included
+stat_of() {
+	in_xr "$xroce" -j stat show dev x0 all |
+		python3 -c 'import json, sys
+print(json.load(sys.stdin)[0][sys.argv[1]])' "$1"
+}
