@@ -191,9 +191,15 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
  */
 static struct mm_struct *xr_pid_mm(struct pid *pid)
 {
-	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	struct task_struct *task;
 	struct mm_struct *mm;
 
+	/* Ours, even when the thread of that number has ended. */
+	if (pid == task_tgid(current)) {
+		mmget(current->mm);
+		return current->mm;
+	}
+	task = get_pid_task(pid, PIDTYPE_PID);
 	if (!task)
 		return ERR_PTR(-ESRCH);
 	mm = get_task_mm(task);
