@@ -8,6 +8,7 @@
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
 #include <linux/delay.h>
+#include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -260,15 +261,24 @@ static struct xr_qp *xr_qp_get(struct xr_link *link,
 	return xr_owner_may(link, who, qp->owner) ? qp : ERR_PTR(-EPERM);
 }
 
-/* Both addresses of one family, and such as a peer can have. */
+/* An address that a single host can have. */
+static bool xr_gid_ok(const struct in6_addr *a)
+{
+	__be32 v4 = a->s6_addr32[3];
+
+	if (ipv6_addr_v4mapped(a))
+		return !ipv4_is_zeronet(v4) && !ipv4_is_multicast(v4) &&
+		       !ipv4_is_lbcast(v4);
+	return !ipv6_addr_any(a) && !ipv6_addr_is_multicast(a);
+}
+
 static bool xr_av_ok(const struct xroce_qp_modify *a)
 {
 	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
 	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
 
-	return ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
-	       !ipv6_addr_any(s) && !ipv6_addr_any(d) &&
-	       !ipv6_addr_is_multicast(s) && !ipv6_addr_is_multicast(d) &&
+	return xr_gid_ok(s) && xr_gid_ok(d) &&
+	       ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
 	       (!a->sport || a->sport >= XR_SPORT_BASE);
 }
 
