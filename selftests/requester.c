@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "requester.h"
+#include "harness.h"
+
+#define WAIT_SECONDS	30	/* an emulated machine is slow */
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_context *ctx = NULL;
+	struct ibv_device **list;
+	int i, n;
+
+	list = ibv_get_device_list(&n);
+	if (!list)
+		return NULL;
+	for (i = 0; i < n && !ctx; i++) {
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	}
+	ibv_free_device_list(list);
+	return ctx;
+}
+
+bool requester_open(struct requester *requester, const char *device, size_t size)
+{
+	memset(requester, 0, sizeof(*requester));
+	requester->size = size;
+	requester->buf = malloc(size);
+	requester->ctx = open_device(device);
+	if (!check(requester->buf && requester->ctx, "%s: %s", device,
+		   strerror(errno)))
+		return false;
+	requester->pd = ibv_alloc_pd(requester->ctx);
+	requester->cq = ibv_create_cq(requester->ctx, 2 * REQUESTER_DEPTH, NULL, NULL,
+				   0);
+	if (!check(requester->pd && requester->cq, "PD or CQ: %s", strerror(errno)))
+		return false;
+	requester->mr = ibv_reg_mr(requester->pd, requester->buf, size,
+				IBV_ACCESS_LOCAL_WRITE);
+	return check(requester->mr, "region: %s", strerror(errno));
+}
+
+void requester_close(struct requester *requester)
+{
+	if (requester->mr)
+		ibv_dereg_mr(requester->mr);
+	if (requester->cq)
+		ibv_destroy_cq(requester->cq);
+	if (requester->pd)
+		ibv_dealloc_pd(requester->pd);
+	if (requester->ctx)
+		ibv_close_device(requester->ctx);
+	free(requester->buf);
+	memset(requester, 0, sizeof(*requester));
+}
+
+struct ibv_qp *requester_qp_add(struct requester *requester)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = requester->cq,
+		.recv_cq = requester->cq,
+		.cap = {
+			.max_send_wr = REQUESTER_DEPTH,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+	};
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+	};
+	struct ibv_qp *qp = ibv_create_qp(requester->pd, &init);
+	int err;
+
+	if (!check(qp, "queue pair: %s", strerror(errno)))
+		return NULL;
+	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+				       IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	if (check(!err, "INIT: %s", strerror(err)))
+		return qp;
+	ibv_destroy_qp(qp);
+	return NULL;
+}
+
+static int gid_index(struct requester *requester, const uint8_t *gid)
+{
+	union ibv_gid found;
+	int i;
+
+	for (i = 0; !ibv_query_gid(requester->ctx, 1, i, &found); i++) {
+		if (!memcmp(found.raw, gid, 16))
+			return i;
+	}
+	return -1;
+}
+
+bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
+		       const struct requester_path *path)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = path->mtu,
+		.dest_qp_num = path->dest_qpn,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh.hop_limit = 64,
+		},
+	};
+	int index = gid_index(requester, path->sgid);
+	int err;
+
+	if (!check(index >= 0, "the device has no such address"))
+		return false;
+	attr.ah_attr.grh.sgid_index = index;
+	memcpy(attr.ah_attr.grh.dgid.raw, path->dgid, 16);
+	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
+				       IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				       IBV_QP_RQ_PSN |
+				       IBV_QP_MAX_DEST_RD_ATOMIC |
+				       IBV_QP_MIN_RNR_TIMER);
+	if (!check(!err, "RTR: %s", strerror(err)))
+		return false;
+
+	attr.qp_state = IBV_QPS_RTS;
+	attr.sq_psn = path->sq_psn;
+	attr.timeout = path->timeout;
+	attr.retry_cnt = path->retry;
+	attr.rnr_retry = 0;
+	attr.max_rd_atomic = 1;
+	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN |
+				       IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+				       IBV_QP_RNR_RETRY |
+				       IBV_QP_MAX_QP_RD_ATOMIC);
+	return check(!err, "RTS: %s", strerror(err));
+}
+
+bool requester_post(struct requester *requester, struct ibv_qp *qp,
+		 const struct requester_op *op)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)requester->buf + op->off,
+		.length = op->len,
+		.lkey = requester->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = op->len ? 1 : 0,
+		.opcode = op->opcode,
+		.wr.rdma = { .remote_addr = op->va, .rkey = op->rkey },
+	};
+	struct ibv_send_wr *bad;
+	int err = ibv_post_send(qp, &wr, &bad);
+
+	return check(!err, "post: %s", strerror(err));
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+int requester_wait(struct requester *requester)
+{
+	double end = now() + WAIT_SECONDS;
+	struct ibv_wc wc;
+	int n;
+
+	do {
+		n = ibv_poll_cq(requester->cq, 1, &wc);
+		if (n > 0)
+			return wc.status;
+	} while (!n && now() < end);
+	return -1;
+}
+
+int requester_do(struct requester *requester, struct ibv_qp *qp,
+	      const struct requester_op *op)
+{
+	if (!requester_post(requester, qp, op))
+		return -1;
+	return requester_wait(requester);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A requester on libibverbs: queue pairs of one device, and requests that are
+ * waited for. Failures of the set-up fail the test.
+ */
+#ifndef XROCE_REQUESTER_H
+#define XROCE_REQUESTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <infiniband/verbs.h>
+
+#define REQUESTER_DEPTH	64	/* requests in flight, a queue pair */
+
+/**
+ * struct requester - an open device with a buffer to write from
+ * @ctx: device
+ * @pd: protection domain
+ * @cq: completion queue of all queue pairs
+ * @mr: region of @buf
+ * @buf: the bytes that are sent
+ * @size: of @buf
+ */
+struct requester {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_mr *mr;
+	uint8_t *buf;
+	size_t size;
+};
+
+/**
+ * struct requester_path - what connects a queue pair
+ * @sgid: own address, IPv4 as ::ffff:a.b.c.d
+ * @dgid: peer's address
+ * @dest_qpn: peer's queue pair number
+ * @sq_psn: first PSN
+ * @mtu: path MTU
+ * @timeout: local ACK timeout code
+ * @retry: times that a request is sent again
+ */
+struct requester_path {
+	uint8_t sgid[16];
+	uint8_t dgid[16];
+	uint32_t dest_qpn;
+	uint32_t sq_psn;
+	enum ibv_mtu mtu;
+	uint8_t timeout;
+	uint8_t retry;
+};
+
+bool requester_open(struct requester *requester, const char *device, size_t size);
+void requester_close(struct requester *requester);
+
+/* A queue pair in state INIT, or NULL. */
+struct ibv_qp *requester_qp_add(struct requester *requester);
+
+/* Bring it to RTS. */
+bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
+		       const struct requester_path *path);
+
+/**
+ * struct requester_op - a request
+ * @opcode: IBV_WR_RDMA_WRITE and others
+ * @off: of its first byte in the requester's buffer
+ * @len: bytes
+ * @va: remote address
+ * @rkey: remote key
+ */
+struct requester_op {
+	enum ibv_wr_opcode opcode;
+	uint32_t off;
+	uint32_t len;
+	uint64_t va;
+	uint32_t rkey;
+};
+
+bool requester_post(struct requester *requester, struct ibv_qp *qp,
+		 const struct requester_op *op);
+
+/* Wait for the next completion. Return: enum ibv_wc_status, or -1 in time out. */
+int requester_wait(struct requester *requester);
+
+/* Both. */
+int requester_do(struct requester *requester, struct ibv_qp *qp,
+	      const struct requester_op *op);
+
+#endif /* XROCE_REQUESTER_H */
