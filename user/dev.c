@@ -80,9 +80,17 @@ struct xroce *dev_open(const char *netdev)
 
 static int show_one(const char *netdev, dev_show show, void *arg)
 {
-	struct xroce *x = dev_open(netdev);
+	char name[IF_NAMESIZE];
+	struct xroce *x;
 	int status;
 
+	if (!netdev) {
+		status = dev_only(name);
+		if (status)
+			return status;
+		netdev = name;
+	}
+	x = dev_open(netdev);
 	if (!x)
 		return EXIT_ERROR;
 	status = show(x, netdev, arg);
@@ -90,14 +98,14 @@ static int show_one(const char *netdev, dev_show show, void *arg)
 	return status;
 }
 
-int dev_each(const char *netdev, dev_show show, void *arg)
+int dev_each(const char *netdev, bool one, dev_show show, void *arg)
 {
 	struct xroce_link_query q = {};
 	char name[IF_NAMESIZE];
 	int status = EXIT_OK;
 	int err;
 
-	if (netdev)
+	if (netdev || one)
 		return show_one(netdev, show, arg);
 	while (!(err = dev_next_link(&q, false))) {
 		if (!q.mpt_entries)

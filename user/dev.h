@@ -28,13 +28,14 @@ typedef int (*dev_show)(struct xroce *x, const char *netdev, void *arg);
 
 /**
  * dev_each() - call @show for a device's link, or for every one in this netns
- * @netdev: name of the device; NULL: all
+ * @netdev: name of the device; NULL: all, or with @one the only one
+ * @one: @show looks for one object, whose number means nothing on other links
  * @show: what to call
  * @arg: for @show
  *
  * Return: an exit status; what is wrong has been said.
  */
-int dev_each(const char *netdev, dev_show show, void *arg);
+int dev_each(const char *netdev, bool one, dev_show show, void *arg);
 
 /**
  * dev_next_link() - the next link whose device is in this network namespace

@@ -80,8 +80,12 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error)
 	err = xroce_command(fd, XROCE_CMD_LINK_DEL, &del);
 	close(fd);
 	if (!err) {
-		/* The last reference to the BPF link is its pin. */
-		xroce_pin_remove(netdev);
+		/*
+		 * The last reference to the BPF link is its pin. A device that
+		 * has gone may have left its name to another one.
+		 */
+		if (!(q.flags & XROCE_F_DEAD) || !xroce_pin_alive(netdev))
+			xroce_pin_remove(netdev);
 	} else if (err == -EBUSY && q.users) {
 		snprintf(error, XROCE_ERROR_MAX, "%u %s", q.users,
 			 q.users == 1 ? "program uses it" : "programs use it");

@@ -108,8 +108,8 @@ static const char *mode_of(int ifindex)
 	return "unknown";
 }
 
-/* What is pinned for the device. */
-static void show_pins(const char *dev)
+/* What is pinned for the device, unless it is another one of this name. */
+static void show_pins(const char *dev, __u32 ifindex)
 {
 	struct bpf_link_info info = {};
 	__u32 len = sizeof(info);
@@ -119,13 +119,14 @@ static void show_pins(const char *dev)
 	fd = xroce_pin_open(dev, "link");
 	if (fd < 0)
 		return;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &len)) {
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	    info.xdp.ifindex == ifindex) {
 		print_num("prog", info.prog_id);
 		print_num("bpf_link", info.id);
+		snprintf(path, sizeof(path), "%s/%s", XROCE_PIN_DIR, dev);
+		print_str("pins", path);
 	}
 	close(fd);
-	snprintf(path, sizeof(path), "%s/%s", XROCE_PIN_DIR, dev);
-	print_str("pins", path);
 }
 
 static void show_link(const struct xroce_link_query *q, __u64 netns)
@@ -151,7 +152,7 @@ static void show_link(const struct xroce_link_query *q, __u64 netns)
 	print_num("mrs", q->mrs);
 	print_num("qps", q->qps);
 	print_num("users", q->users);
-	show_pins(name);
+	show_pins(name, q->ifindex);
 	print_end();
 }
 

@@ -287,7 +287,7 @@ static int mr_show(int argc, char **argv)
 	if (status)
 		return status;
 	print_list_begin();
-	status = dev_each(dev, show_all, (void *)word);
+	status = dev_each(dev, word, show_all, (void *)word);
 	print_list_end();
 	return status;
 }

@@ -118,7 +118,8 @@ static int pd_show(int argc, char **argv)
 	if (status)
 		return status;
 	print_list_begin();
-	status = dev_each(dev, show_all, args[0].state & ARG_SEEN ? &pd : NULL);
+	status = dev_each(dev, args[0].state & ARG_SEEN, show_all,
+			  args[0].state & ARG_SEEN ? &pd : NULL);
 	print_list_end();
 	return status;
 }

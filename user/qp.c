@@ -307,7 +307,7 @@ static int qp_show(int argc, char **argv)
 	if (status)
 		return status;
 	print_list_begin();
-	status = dev_each(dev, show_all,
+	status = dev_each(dev, args[0].state & ARG_SEEN, show_all,
 			  args[0].state & ARG_SEEN ? &qpn : NULL);
 	print_list_end();
 	return status;
