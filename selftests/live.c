@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Module, network namespace, link; and looking at what is left of them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/capability.h>
+
+#include "live.h"
+
+int live_skip(void)
+{
+	/* Set by vm.sh, and by run.sh when it is to be this machine. */
+	if (getenv("XROCE_NET"))
+		return 0;
+	printf("TAP version 13\n1..0 # SKIP needs the module: selftests/vm.sh\n");
+	return HARNESS_SKIPPED;
+}
+
+static void module_path(char *path)
+{
+	const char *given = getenv("XROCE_MODULE");
+	ssize_t n;
+
+	if (given) {
+		snprintf(path, PATH_MAX, "%s", given);
+		return;
+	}
+	n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = 0;
+	*strrchr(path, '/') = 0;
+	strncat(path, "/../kmod/xroce.ko", PATH_MAX - 1 - strlen(path));
+}
+
+int live_module_load(void)
+{
+	char path[PATH_MAX];
+	int fd, ret = 0;
+
+	module_path(path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+bool live_wait(bool (*done)(void *arg), void *arg)
+{
+	const struct timespec nap = { .tv_nsec = 2000000 };
+	struct timespec now, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += LIVE_PATIENCE;
+	while (!done(arg)) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec > end.tv_sec)
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
+static bool unloaded(void *arg)
+{
+	int *ret = arg;
+
+	*ret = syscall(SYS_delete_module, "xroce", O_NONBLOCK) ? -errno : 0;
+	return *ret != -EAGAIN;
+}
+
+/* The kernel frees a detached program, and what it holds, a bit later. */
+int live_module_unload(void)
+{
+	int ret;
+
+	live_wait(unloaded, &ret);
+	return ret;
+}
+
+int live_module_refused(void)
+{
+	int ret;
+
+	unloaded(&ret);
+	return ret;
+}
+
+static int run(const char *command)
+{
+	return system(command) ? -EIO : 0;
+}
+
+int live_veth_add(const char *dev, const char *peer)
+{
+	char command[256];
+
+	/* veth answers XDP_TX only to a peer that polls, as GRO makes it. */
+	snprintf(command, sizeof(command),
+		 "ip link add %s mtu 4300 type veth peer name %s mtu 4300 && "
+		 "ethtool -K %s gro on && ip link set %s up && ip link set %s up",
+		 peer, dev, peer, peer, dev);
+	return run(command);
+}
+
+int live_veth_del(const char *dev)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "ip link del %s", dev);
+	return run(command);
+}
+
+bool live_rename(const char *from, const char *to)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command),
+		 "ip link set %s down && ip link set %s name %s && "
+		 "ip link set %s up", from, from, to, to);
+	return !run(command);
+}
+
+int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries)
+{
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.mpt_entries = mpt_entries,
+		.qp_entries = qp_entries,
+	};
+	int ret = xroce_attach(dev, &opts);
+
+	if (ret)
+		note("attach %s: %s", dev, opts.error);
+	return ret;
+}
+
+int live_detach(const char *dev, __u32 flags)
+{
+	char error[XROCE_ERROR_MAX];
+	int ret = xroce_detach(dev, flags, error);
+
+	if (ret)
+		note("detach %s: %s", dev, error);
+	return ret;
+}
+
+static int bail_out(const char *what, int err)
+{
+	printf("Bail out! %s: %s\n", what, strerror(-err));
+	return 1;
+}
+
+int live_main(int argc, char **argv, const struct test *tests, size_t n)
+{
+	int status, err;
+
+	if (argc == 2 && !strcmp(argv[1], "-l"))
+		return harness_main(argc, argv, tests, n);
+	status = live_skip();
+	if (status)
+		return status;
+
+	err = live_module_load();
+	if (err)
+		return bail_out("load the module", err);
+	if (unshare(CLONE_NEWNET)) {
+		err = -errno;
+		goto out_module;
+	}
+	err = live_veth_add(LIVE_DEV, "c0");
+	if (!err)
+		err = live_veth_add(LIVE_SPARE, "c1");
+	if (err)
+		goto out_module;
+	err = live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES);
+	if (err)
+		goto out_module;
+
+	status = harness_main(argc, argv, tests, n);
+
+	err = live_detach(LIVE_DEV, 0);
+	if (err)
+		bail_out("detach", err);
+out_module:
+	if (err && !status)
+		status = bail_out("set up", err);
+	err = live_module_unload();
+	if (err)
+		status = bail_out("unload the module", err);
+	return status;
+}
+
+int live_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	return ioctl(fd, cmd, arg) ? -errno : 0;
+}
+
+struct xroce *live_open(void)
+{
+	struct xroce *x = xroce_open(LIVE_DEV);
+
+	check(x, "open %s: %s", LIVE_DEV, strerror(errno));
+	return x;
+}
+
+void live_close(struct xroce *x)
+{
+	xroce_close(x);
+	live_check_idle(LIVE_DEV);
+}
+
+void live_check_idle(const char *dev)
+{
+	struct xroce_link_query q;
+	long pinned = live_pinned();
+
+	if (!check(!xroce_link_find(dev, &q), "%s has no link", dev))
+		return;
+	check(!q.users && !q.pds && !q.mrs && !q.qps,
+	      "%s is left with %u users, %u PDs, %u regions, %u QPs", dev,
+	      q.users, q.pds, q.mrs, q.qps);
+	check(pinned == 0, "%ld pages are still pinned", pinned);
+}
+
+/* Value of the line "@key value" of a file, or LONG_MIN. */
+static long read_field(const char *path, const char *key)
+{
+	long value = LONG_MIN;
+	char line[256];
+	size_t n = strlen(key);
+	FILE *f = fopen(path, "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, key, n) && strchr(" :\t", line[n]))
+			value = strtol(line + n + 1, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	check(value != LONG_MIN, "%s has no %s", path, key);
+	return value;
+}
+
+long live_pinned(void)
+{
+	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY | O_CLOEXEC);
+
+	/* Counts that are still with the CPUs go into the sum. */
+	check(fd >= 0 && write(fd, "1", 1) == 1, "stat_refresh: %s",
+	      strerror(errno));
+	close(fd);
+	return read_field("/proc/vmstat", "nr_foll_pin_acquired") -
+	       read_field("/proc/vmstat", "nr_foll_pin_released");
+}
+
+long live_vmpin(void)
+{
+	return read_field("/proc/self/status", "VmPin");
+}
+
+static void set_caps(__u64 without)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	check(!syscall(SYS_capget, &head, data), "%s", strerror(errno));
+	data[0].effective = data[0].permitted & ~(__u32)without;
+	data[1].effective = data[1].permitted & ~(__u32)(without >> 32);
+	check(!syscall(SYS_capset, &head, data), "%s", strerror(errno));
+}
+
+void live_drop_cap(int cap)
+{
+	set_caps(1ull << cap);
+}
+
+void live_restore_caps(void)
+{
+	set_caps(0);
+}
+
+bool live_map_get(const char *dev, const char *map, __u32 key, void *value)
+{
+	int fd = xroce_pin_open(dev, map);
+	int ret = fd < 0 ? fd : bpf_map_lookup_elem(fd, &key, value);
+
+	if (fd >= 0)
+		close(fd);
+	return check(!ret, "%s/%s entry %u: %s", dev, map, key, strerror(-ret));
+}
+
+bool live_map_put(const char *dev, const char *map, __u32 key,
+		  const void *value)
+{
+	int fd = xroce_pin_open(dev, map);
+	int ret = fd < 0 ? fd : bpf_map_update_elem(fd, &key, value, BPF_ANY);
+
+	if (fd >= 0)
+		close(fd);
+	return check(!ret, "%s/%s entry %u: %s", dev, map, key, strerror(-ret));
+}
+
+__u32 live_pd(struct xroce *x)
+{
+	__u32 pd = 0;
+	int ret = xroce_pd_add(x, 0, &pd);
+
+	check(!ret && pd, "PD_ADD: %d, number %u", ret, pd);
+	return pd;
+}
