@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Links: the commands that make, find and delete them, and who may. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "live.h"
+
+static int dev_open(void)
+{
+	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+
+	check(fd >= 0, XROCE_DEV_PATH ": %s", strerror(errno));
+	return fd;
+}
+
+static int link_add(int fd, __u32 ifindex, __u32 *link)
+{
+	struct xroce_link_add a = { .size = sizeof(a), .ifindex = ifindex };
+	int ret = live_ioctl(fd, XROCE_CMD_LINK_ADD, &a);
+
+	if (link)
+		*link = a.link;
+	return ret;
+}
+
+static int link_maps(int fd, __u32 link, int mpt_fd, int qp_fd)
+{
+	struct xroce_link_maps a = {
+		.size = sizeof(a),
+		.link = link,
+		.mpt_fd = mpt_fd,
+		.qp_fd = qp_fd,
+	};
+
+	return live_ioctl(fd, XROCE_CMD_LINK_MAPS, &a);
+}
+
+static int link_del(int fd, __u32 link, __u32 flags)
+{
+	struct xroce_link_del a = {
+		.size = sizeof(a), .flags = flags, .link = link,
+	};
+
+	return live_ioctl(fd, XROCE_CMD_LINK_DEL, &a);
+}
+
+static int link_use(int fd, __u32 ifindex)
+{
+	struct xroce_link_use a = { .size = sizeof(a), .ifindex = ifindex };
+
+	return live_ioctl(fd, XROCE_CMD_LINK_USE, &a);
+}
+
+static __u32 spare(void)
+{
+	return if_nametoindex(LIVE_SPARE);
+}
+
+static bool spare_has_link(void)
+{
+	struct xroce_link_query q;
+
+	return !xroce_link_find(LIVE_SPARE, &q);
+}
+
+static int array(__u32 value_size, __u32 entries)
+{
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "t", 4, value_size, entries,
+			      NULL);
+}
+
+static void add_errors(void)
+{
+	int fd = dev_open(), ret;
+	__u32 link;
+
+	ret = link_add(fd, 0, NULL);
+	check(ret == -ENODEV, "ifindex 0: %d", ret);
+	ret = link_add(fd, 0x7ffffff0, NULL);
+	check(ret == -ENODEV, "no such ifindex: %d", ret);
+	ret = link_add(fd, 0xffffffff, NULL);
+	check(ret == -ENODEV, "ifindex -1: %d", ret);
+	ret = link_add(fd, if_nametoindex(LIVE_DEV), NULL);
+	check(ret == -EEXIST, "it has one: %d", ret);
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = link_add(fd, spare(), NULL);
+	live_restore_caps();
+	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
+	ret = link_add(fd, spare(), &link);
+	check(!ret && link < 256, "right: %d, link %u", ret, link);
+	ret = link_add(fd, spare(), NULL);
+	check(ret == -EEXIST, "twice: %d", ret);
+	close(fd);
+}
+
+/* Until it has maps a link is its maker's. */
+static void maker_closes(void)
+{
+	int fd = dev_open(), other = dev_open(), ret;
+	__u32 link;
+
+	ret = link_add(fd, spare(), &link);
+	check(!ret && spare_has_link(), "LINK_ADD: %d", ret);
+	ret = link_use(other, spare());
+	check(ret == -ENOENT, "LINK_USE of one without maps: %d", ret);
+	ret = link_del(other, link, XROCE_F_FORCE);
+	check(ret == -EBUSY, "LINK_DEL of one without maps: %d", ret);
+	close(other);
+	check(spare_has_link(), "closing another descriptor took it");
+	close(fd);
+	check(!spare_has_link(), "it outlives its maker");
+}
+
+static void maps(void)
+{
+	const __u32 mpt_size = sizeof(struct xroce_mpt);
+	const __u32 qp_size = sizeof(struct xroce_qp);
+	int mpt = array(mpt_size, 16), qp = array(qp_size, 16);
+	const struct {
+		const char *what;
+		int mpt, qp, want;
+	} bad[] = {
+		{ "no descriptor", -1, qp, -EBADF },
+		{ "no second descriptor", mpt, -1, -EBADF },
+		{ "not a map", open("/dev/null", O_RDONLY), qp, -EINVAL },
+		{ "second not a map", mpt, open("/dev/null", O_RDONLY),
+		  -EINVAL },
+		{ "exchanged", qp, mpt, -EINVAL },
+		{ "a hash", bpf_map_create(BPF_MAP_TYPE_HASH, "t", 4, mpt_size,
+					   16, NULL), qp, -EINVAL },
+		{ "a per-CPU array", bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY,
+						    "t", 4, mpt_size, 16, NULL),
+		  qp, -EINVAL },
+		{ "small values", array(mpt_size - 8, 16), qp, -EINVAL },
+		{ "large values", array(mpt_size + 8, 16), qp, -EINVAL },
+		{ "second of large values", mpt, array(qp_size + 8, 16),
+		  -EINVAL },
+		{ "17 entries", array(mpt_size, 17), qp, -EINVAL },
+		{ "8 entries", array(mpt_size, 8), qp, -EINVAL },
+		{ "second of 48 entries", mpt, array(qp_size, 48), -EINVAL },
+		{ "second of 2^17 entries", mpt, array(qp_size, 1 << 17),
+		  -EINVAL },
+	};
+	int fd = dev_open(), other = dev_open(), ret;
+	__u32 link = 0;
+	size_t i;
+
+	ret = link_add(fd, spare(), &link);
+	check(!ret, "LINK_ADD: %d", ret);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		ret = link_maps(fd, link, bad[i].mpt, bad[i].qp);
+		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
+		      bad[i].want);
+		if (bad[i].mpt != mpt && bad[i].mpt != qp)
+			close(bad[i].mpt);
+		if (bad[i].qp != qp && bad[i].qp != mpt)
+			close(bad[i].qp);
+	}
+	ret = link_maps(fd, 255, mpt, qp);
+	check(ret == -ENOENT, "no such link: %d", ret);
+	ret = link_maps(fd, 0xffffffff, mpt, qp);
+	check(ret == -ENOENT, "no such link: %d", ret);
+	ret = link_maps(other, link, mpt, qp);
+	check(ret == -EEXIST, "another's link: %d", ret);
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = link_maps(fd, link, mpt, qp);
+	live_restore_caps();
+	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
+
+	ret = link_maps(fd, link, mpt, qp);
+	check(!ret, "right: %d", ret);
+	ret = link_maps(fd, link, mpt, qp);
+	check(ret == -EEXIST, "twice: %d", ret);
+	close(fd);
+	check(spare_has_link(), "with maps it should outlive its maker");
+	ret = link_del(other, link, 0);
+	check(!ret && !spare_has_link(), "LINK_DEL: %d", ret);
+	close(other);
+	close(mpt);
+	close(qp);
+}
+
+static void use_errors(void)
+{
+	int fd = dev_open(), ret;
+
+	ret = link_use(fd, 0x7ffffff0);
+	check(ret == -ENODEV, "no such ifindex: %d", ret);
+	ret = link_use(fd, spare());
+	check(ret == -ENOENT, "no link: %d", ret);
+	ret = link_use(fd, if_nametoindex(LIVE_DEV));
+	check(!ret, "right: %d", ret);
+	ret = link_use(fd, if_nametoindex(LIVE_DEV));
+	check(ret == -EBUSY, "again: %d", ret);
+	close(fd);
+}
+
+/* An ifindex means something in the caller's network namespace only. */
+static void other_netns(void)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	__u32 ifindex = if_nametoindex(LIVE_DEV);
+	int fd = dev_open(), ret;
+
+	check(!unshare(CLONE_NEWNET), "%s", strerror(errno));
+	ret = link_use(fd, ifindex);
+	check(ret == -ENODEV, "LINK_USE from elsewhere: %d", ret);
+	ret = link_add(fd, ifindex, NULL);
+	check(ret == -ENODEV, "LINK_ADD from elsewhere: %d", ret);
+	check(!setns(home, CLONE_NEWNET), "%s", strerror(errno));
+	ret = link_use(fd, ifindex);
+	check(!ret, "LINK_USE from home: %d", ret);
+	close(home);
+	close(fd);
+}
+
+static void query(void)
+{
+	struct xroce_link_query q = { .size = sizeof(q) };
+	struct xroce *x = live_open();
+	struct stat netns;
+	__u32 pd, qpn;
+	int fd = dev_open(), ret;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	check(!xroce_qp_add(x, 0, pd, &qpn), "QP_ADD");
+	stat("/proc/self/ns/net", &netns);
+	q.link = xroce_link(x);
+	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
+	check(!ret && !q.flags && q.link == xroce_link(x) &&
+	      q.ifindex == if_nametoindex(LIVE_DEV) &&
+	      q.netns == netns.st_ino && !strcmp(q.name, LIVE_DEV),
+	      "%d: flags %x, link %u, ifindex %u, netns %llu, name %s", ret,
+	      q.flags, q.link, q.ifindex, (unsigned long long)q.netns, q.name);
+	check(q.mpt_entries == LIVE_MPT_ENTRIES &&
+	      q.qp_entries == LIVE_QP_ENTRIES && q.pds == 1 && q.mrs == 0 &&
+	      q.qps == 1 && q.users == 1,
+	      "%u MPT, %u QP entries, %u PDs, %u regions, %u QPs, %u users",
+	      q.mpt_entries, q.qp_entries, q.pds, q.mrs, q.qps, q.users);
+
+	q = (struct xroce_link_query){ .size = sizeof(q), .link = 255 };
+	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
+	check(ret == -ENOENT, "no such link: %d", ret);
+	q = (struct xroce_link_query){
+		.size = sizeof(q), .flags = XROCE_F_NEXT,
+		.link = xroce_link(x) + 1,
+	};
+	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
+	check(ret == -ENOENT, "none after it: %d, %u", ret, q.link);
+	q = (struct xroce_link_query){
+		.size = sizeof(q), .flags = XROCE_F_NEXT, .link = 0xffffffff,
+	};
+	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
+	check(ret == -ENOENT, "none after the last number: %d", ret);
+	close(fd);
+	live_close(x);
+}
+
+static void renamed(void)
+{
+	struct xroce_link_query q;
+
+	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
+	      "attach");
+	check(live_rename(LIVE_SPARE, "renamed"), "rename");
+	check(!xroce_link_find("renamed", &q) &&
+	      q.ifindex == if_nametoindex("renamed"), "the new name: %s",
+	      q.name);
+	check(xroce_link_find(LIVE_SPARE, &q) == -ENOENT, "the old name");
+	check(live_rename("renamed", LIVE_SPARE), "rename back");
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+}
+
+static void del_errors(void)
+{
+	struct xroce *x = live_open();
+	int fd = dev_open(), ret;
+	__u32 link;
+
+	if (!x)
+		return;
+	link = xroce_link(x);
+	ret = link_del(fd, 255, 0);
+	check(ret == -ENOENT, "no such link: %d", ret);
+	ret = link_del(fd, 0xffffffff, 0);
+	check(ret == -ENOENT, "no such link: %d", ret);
+	ret = link_del(fd, link, 0);
+	check(ret == -EBUSY, "with a user: %d", ret);
+	ret = link_del(fd, link, XROCE_F_FORCE);
+	check(ret == -EBUSY, "with a user, by force: %d", ret);
+	xroce_close(x);
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = link_del(fd, link, 0);
+	live_restore_caps();
+	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
+	close(fd);
+	live_check_idle(LIVE_DEV);
+}
+
+static void del_persistent(void)
+{
+	static char page[4096] __attribute__((aligned(4096)));
+	struct xroce_mr_reg r = {
+		.flags = XROCE_F_PERSISTENT,
+		.access = XROCE_ACCESS_LOCAL_WRITE,
+		.addr = (uintptr_t)page,
+		.length = sizeof(page),
+	};
+	struct xroce *x;
+	__u32 qpn;
+	int ret;
+
+	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
+	      "attach");
+	x = xroce_open(LIVE_SPARE);
+	if (!check(x, "open: %s", strerror(errno)))
+		return;
+	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &r.pd);
+	check(!ret, "PD_ADD: %d", ret);
+	ret = xroce_mr_reg(x, &r);
+	check(!ret, "MR_REG: %d", ret);
+	ret = xroce_qp_add(x, XROCE_F_PERSISTENT, r.pd, &qpn);
+	check(!ret, "QP_ADD: %d", ret);
+	xroce_close(x);
+
+	check(live_pinned() == 1, "%ld pages pinned", live_pinned());
+	ret = xroce_detach(LIVE_SPARE, 0, NULL);
+	check(ret == -EBUSY && spare_has_link(), "with objects: %d", ret);
+	ret = xroce_detach(LIVE_SPARE, XROCE_F_FORCE, NULL);
+	check(!ret && !spare_has_link(), "by force: %d", ret);
+	live_check_idle(LIVE_DEV);
+}
+
+/* What needs CAP_NET_ADMIN, beside what does not. */
+static void not_admin(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_mr_reg r = {
+		.access = XROCE_ACCESS_LOCAL_WRITE,
+		.addr = (uintptr_t)&r / 4096 * 4096,
+		.length = 1,
+	};
+	__u32 pd, qpn;
+	int ret;
+
+	if (!x)
+		return;
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &pd);
+	check(ret == -EPERM, "persistent PD: %d", ret);
+	r.pd = live_pd(x);
+	r.flags = XROCE_F_PERSISTENT;
+	ret = xroce_mr_reg(x, &r);
+	check(ret == -EPERM, "persistent region: %d", ret);
+	ret = xroce_qp_add(x, XROCE_F_PERSISTENT, r.pd, &qpn);
+	check(ret == -EPERM, "persistent QP: %d", ret);
+	r.flags = 0;
+	ret = xroce_mr_reg(x, &r);
+	check(!ret, "region: %d", ret);
+	ret = xroce_qp_add(x, 0, r.pd, &qpn);
+	check(!ret, "QP: %d", ret);
+	live_restore_caps();
+	live_close(x);
+}
+
+/* A second file: it sees with CAP_NET_ADMIN, and changes nothing. */
+static void of_another_file(void)
+{
+	struct xroce *x = live_open(), *y = live_open();
+	struct xroce_qp_modify m = {
+		.mask = XROCE_QP_STATE, .state = XROCE_QPS_ERR,
+	};
+	struct xroce_mr_reg r = {
+		.addr = (uintptr_t)&r / 4096 * 4096,
+		.length = 1,
+	};
+	struct xroce_mr_query mr;
+	struct xroce_qp_query qp;
+	int ret;
+
+	if (!x || !y)
+		return;
+	r.pd = live_pd(x);
+	ret = xroce_mr_reg(x, &r) ? : xroce_qp_add(x, 0, r.pd, &m.qpn);
+	check(!ret, "objects: %d", ret);
+
+	mr = (struct xroce_mr_query){ .mr = r.mr };
+	ret = xroce_mr_query(y, &mr);
+	check(!ret && mr.lkey == r.lkey, "MR_QUERY: %d", ret);
+	qp = (struct xroce_qp_query){ .qpn = m.qpn };
+	ret = xroce_qp_query(y, &qp);
+	check(!ret && qp.pd == r.pd, "QP_QUERY: %d", ret);
+	ret = xroce_mr_dereg(y, r.mr);
+	check(ret == -EPERM, "MR_DEREG: %d", ret);
+	ret = xroce_qp_modify(y, &m);
+	check(ret == -EPERM, "QP_MODIFY: %d", ret);
+	ret = xroce_qp_del(y, m.qpn);
+	check(ret == -EPERM, "QP_DEL: %d", ret);
+
+	live_drop_cap(CAP_NET_ADMIN);
+	mr = (struct xroce_mr_query){ .mr = r.mr };
+	ret = xroce_mr_query(y, &mr);
+	check(ret == -ENOENT, "MR_QUERY without CAP_NET_ADMIN: %d", ret);
+	mr = (struct xroce_mr_query){ .flags = XROCE_F_NEXT };
+	ret = xroce_mr_query(y, &mr);
+	check(ret == -ENOENT, "and the list: %d, %#x", ret, mr.mr);
+	qp = (struct xroce_qp_query){ .qpn = m.qpn };
+	ret = xroce_qp_query(y, &qp);
+	check(ret == -ENOENT, "QP_QUERY without CAP_NET_ADMIN: %d", ret);
+	qp = (struct xroce_qp_query){ .flags = XROCE_F_NEXT };
+	ret = xroce_qp_query(y, &qp);
+	check(ret == -ENOENT, "and the list: %d, %#x", ret, qp.qpn);
+	live_restore_caps();
+
+	ret = xroce_qp_modify(x, &m) ? : xroce_qp_del(x, m.qpn) ? :
+	      xroce_mr_dereg(x, r.mr);
+	check(!ret, "the owner's commands: %d", ret);
+	xroce_close(x);
+	live_close(y);
+}
+
+static const struct test tests[] = {
+	{ "link_add_errors", "D1", "a link needs a netdev without one",
+	  add_errors },
+	{ "link_maker_closes", "D1", "without maps it goes with its maker",
+	  maker_closes },
+	{ "link_maps", "U2", "only arrays of the right shape will do", maps },
+	{ "link_use_errors", "R10", "a descriptor works on one link",
+	  use_errors },
+	{ "link_netns", "R10", "an ifindex is the caller's", other_netns },
+	{ "link_query", "U1", "what a link says of itself", query },
+	{ "link_renamed", "U1", "a link follows its netdev's name", renamed },
+	{ "link_del_errors", "D1", "not while someone uses it", del_errors },
+	{ "link_del_persistent", "R7", "not with objects, but by force",
+	  del_persistent },
+	{ "link_not_admin", "R10", "persistent objects need CAP_NET_ADMIN",
+	  not_admin },
+	{ "link_other_file", "R10", "objects are their descriptor's alone",
+	  of_another_file },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
