@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Mapping memory in ways that differ physically. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "mem.h"
+
+#define PAGEMAP_PRESENT	(1ull << 63)
+#define PAGEMAP_PFN	((1ull << 55) - 1)
+#define BLOCK_MAX_SHIFT	30	/* larger ones are of no use */
+
+static bool read_pfns(uint64_t addr, size_t pages, uint64_t *pfn)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	ssize_t want = pages * sizeof(*pfn), got;
+	size_t i;
+
+	got = pread(fd, pfn, want, addr / MEM_PAGE * sizeof(*pfn));
+	close(fd);
+	if (!check(got == want, "pagemap: %zd of %zd", got, want))
+		return false;
+	for (i = 0; i < pages; i++)
+		pfn[i] = pfn[i] & PAGEMAP_PRESENT ? pfn[i] & PAGEMAP_PFN : 0;
+	return true;
+}
+
+uint64_t mem_pfn(const void *addr)
+{
+	uint64_t pfn;
+
+	return read_pfns((uintptr_t)addr, 1, &pfn) ? pfn : 0;
+}
+
+void *mem_map(size_t pages)
+{
+	void *p = mmap(NULL, pages * MEM_PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	return check(p != MAP_FAILED, "%s", strerror(errno)) ? p : NULL;
+}
+
+/* Two of every three pages of the file are left out. */
+static bool map_scattered(int fd, char *addr, size_t pages)
+{
+	uint64_t last = 0, pfn;
+	size_t i, from = 0;
+	char *p;
+
+	for (i = 0; i < pages; i++) {
+		do {
+			if (from == 4 * pages)
+				return false;
+			p = mmap(addr + i * MEM_PAGE, MEM_PAGE,
+				 PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+				 from++ * MEM_PAGE);
+			if (p == MAP_FAILED)
+				return false;
+			*p = 1;
+			pfn = mem_pfn(p);
+		} while (!pfn || pfn == last + 1);
+		from++;
+		last = pfn;
+	}
+	return true;
+}
+
+void *mem_scattered(void *addr, size_t pages)
+{
+	int fd = memfd_create("scattered", MFD_CLOEXEC);
+	bool ok = fd >= 0 && !ftruncate(fd, 4 * pages * MEM_PAGE);
+
+	/* Reserve the place first. */
+	addr = mmap(addr, pages * MEM_PAGE, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS |
+		    (addr ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+	ok = ok && addr != MAP_FAILED && map_scattered(fd, addr, pages);
+	close(fd);
+	return check(ok, "cannot map %zu pages", pages) ? addr : NULL;
+}
+
+void *mem_huge(void)
+{
+	uint64_t pfn[MEM_HUGE / MEM_PAGE];
+	char *p, *huge;
+	size_t i;
+
+	p = mmap(NULL, 2 * MEM_HUGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	huge = (char *)(((uintptr_t)p + MEM_HUGE - 1) & ~(MEM_HUGE - 1));
+	munmap(p, huge - p);
+	munmap(huge + MEM_HUGE, p + MEM_HUGE - huge);
+	madvise(huge, MEM_HUGE, MADV_HUGEPAGE);
+	memset(huge, 1, MEM_HUGE);
+	if (!read_pfns((uintptr_t)huge, ARRAY_SIZE(pfn), pfn))
+		return NULL;
+	for (i = 1; i < ARRAY_SIZE(pfn); i++)
+		if (pfn[i] != pfn[0] + i)
+			return NULL;
+	return pfn[0] % ARRAY_SIZE(pfn) ? NULL : huge;
+}
+
+/* Do blocks of this size put all pages where they are? */
+static bool blocks_fit(const uint64_t *pfn, size_t pages, unsigned int shift)
+{
+	uint64_t unit = 1ull << (shift - MEM_PAGE_SHIFT);
+	uint64_t first = pfn[0] % unit, place;
+	size_t i;
+
+	for (i = 0; i < pages; i++) {
+		place = first + i;
+		if (pfn[i] % unit != place % unit)
+			return false;
+		if (i && place % unit && pfn[i] != pfn[i - 1] + 1)
+			return false;
+	}
+	return true;
+}
+
+void mem_check_blocks(const struct xroce_mr_query *q)
+{
+	uint64_t in_page = q->addr % MEM_PAGE, block, want;
+	size_t pages = (in_page + q->length + MEM_PAGE - 1) / MEM_PAGE;
+	uint64_t *pfn = calloc(pages, sizeof(*pfn));
+	unsigned int shift = BLOCK_MAX_SHIFT;
+
+	if (!read_pfns(q->addr & -MEM_PAGE, pages, pfn))
+		goto out;
+	while (shift > MEM_PAGE_SHIFT && !blocks_fit(pfn, pages, shift))
+		shift--;
+	check(q->page_shift == shift, "page_shift is %u, not %u",
+	      q->page_shift, shift);
+	block = 1ull << shift;
+	want = (pfn[0] * MEM_PAGE + in_page) % block;
+	check(q->offset == want, "offset is %#llx, not %#llx",
+	      (unsigned long long)q->offset, (unsigned long long)want);
+	want = (want + q->length + block - 1) / block;
+	check(q->pages == want, "%llu entries, not %llu",
+	      (unsigned long long)q->pages, (unsigned long long)want);
+out:
+	free(pfn);
+}

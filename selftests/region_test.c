@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory regions: range, rights, keys, and the entry in the map "mpt". */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "live.h"
+#include "mem.h"
+
+#define LW	XROCE_ACCESS_LOCAL_WRITE
+#define RW	XROCE_ACCESS_REMOTE_WRITE
+#define RR	XROCE_ACCESS_REMOTE_READ
+#define RA	XROCE_ACCESS_REMOTE_ATOMIC
+#define MW	XROCE_ACCESS_MW_BIND
+
+static struct xroce_mr_reg region(__u32 pd, const void *addr, __u64 length)
+{
+	return (struct xroce_mr_reg){
+		.pd = pd,
+		.access = LW | RW | RR,
+		.addr = (uintptr_t)addr,
+		.length = length,
+		.iova = (uintptr_t)addr,
+	};
+}
+
+/* The query and the map have to say what was registered. */
+static void check_region(struct xroce *x, const struct xroce_mr_reg *r)
+{
+	struct xroce_mr_query q = { .mr = r->mr };
+	struct xroce_mpt e;
+	int ret = xroce_mr_query(x, &q);
+
+	check(!ret && q.mr == r->mr && q.pd == r->pd &&
+	      q.access == r->access && q.lkey == r->lkey && q.rkey == r->rkey,
+	      "%d: region %#x, PD %u, access %#x, lkey %#x, rkey %#x", ret,
+	      q.mr, q.pd, q.access, q.lkey, q.rkey);
+	check(q.iova == r->iova && q.length == r->length && q.addr == r->addr &&
+	      q.flags == r->flags && q.pid == (__u32)getpid() &&
+	      !strcmp(q.name, r->name),
+	      "iova %#llx, length %llu, addr %#llx, flags %#x, pid %u, name %s",
+	      q.iova, q.length, q.addr, q.flags, q.pid, q.name);
+	check(r->lkey >> 8 == r->mr && r->mr && r->mr < LIVE_MPT_ENTRIES,
+	      "handle %#x, lkey %#x", r->mr, r->lkey);
+	check(r->rkey == (r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0),
+	      "rkey %#x, lkey %#x, access %#x", r->rkey, r->lkey, r->access);
+	mem_check_blocks(&q);
+
+	if (live_map_get(LIVE_DEV, "mpt", r->mr, &e))
+		check(e.key == r->lkey && e.state == XROCE_MPT_VALID &&
+		      e.type == XROCE_MPT_MR && e.access == r->access &&
+		      e.pd == r->pd && e.iova == r->iova &&
+		      e.length == r->length,
+		      "entry: key %#x, state %u, type %u, access %#x, PD %u, iova %#llx, length %llu",
+		      e.key, e.state, e.type, e.access, e.pd, e.iova, e.length);
+}
+
+static void check_gone(struct xroce *x, __u32 mr)
+{
+	static const struct xroce_mpt zero;
+	struct xroce_mr_query q = { .mr = mr };
+	struct xroce_mpt e;
+	int ret = xroce_mr_query(x, &q);
+
+	check(ret == -ENOENT, "query of region %#x that is gone: %d", mr, ret);
+	ret = xroce_mr_dereg(x, mr);
+	check(ret == -ENOENT, "dereg of region %#x that is gone: %d", mr, ret);
+	if (live_map_get(LIVE_DEV, "mpt", mr, &e))
+		check(e.state == XROCE_MPT_FREE && !memcmp(&e, &zero, sizeof(e)),
+		      "entry of region %#x that is gone: key %#x, state %u",
+		      mr, e.key, e.state);
+}
+
+/* Register, look at it, deregister, look again. */
+static void expect_region(struct xroce *x, struct xroce_mr_reg *r)
+{
+	int ret = xroce_mr_reg(x, r);
+
+	if (!check(!ret, "addr %#llx, length %llu, access %#x: %d", r->addr,
+		   r->length, r->access, ret))
+		return;
+	check_region(x, r);
+	ret = xroce_mr_dereg(x, r->mr);
+	check(!ret, "dereg: %d", ret);
+	check_gone(x, r->mr);
+}
+
+static void expect_refused(struct xroce *x, struct xroce_mr_reg *r, int want)
+{
+	struct xroce_link_query q;
+	int ret = xroce_mr_reg(x, r);
+
+	check(ret == want, "addr %#llx, length %llu, access %#x: %d, not %d",
+	      r->addr, r->length, r->access, ret, want);
+	check(!xroce_link_find(LIVE_DEV, &q) && !q.mrs, "%u regions", q.mrs);
+	check(!live_pinned(), "%ld pages are left pinned", live_pinned());
+	if (!ret)
+		xroce_mr_dereg(x, r->mr);
+}
+
+/*
+ * The example of both texts: address 0x141200, 10000 bytes. They let it end at
+ * 143910h; that is the first byte after it. The last one is 0x14390f:
+ * 0x141200 + 0x2710 - 1.
+ */
+static void worked_example(void)
+{
+	struct xroce *x = live_open();
+	char *base = mem_scattered((void *)0x141000, 3);
+	struct xroce_mr_query q = {};
+	struct xroce_mr_reg r;
+	int ret;
+
+	if (!x || !base)
+		return;
+	r = region(live_pd(x), base + 0x200, 10000);
+	ret = xroce_mr_reg(x, &r);
+	check(!ret, "%d", ret);
+	check_region(x, &r);
+	q.mr = r.mr;
+	ret = xroce_mr_query(x, &q);
+	check(!ret && q.pages == 3 && q.page_shift == 12 && q.offset == 0x200,
+	      "%d: %llu pages of 2^%u bytes, offset %#llx", ret, q.pages,
+	      q.page_shift, q.offset);
+	check(q.addr + q.length - 1 == 0x14390f && q.addr + q.length == 0x143910,
+	      "last byte %#llx", q.addr + q.length - 1);
+	check(live_pinned() == 3, "%ld pages pinned", live_pinned());
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	munmap(base, 3 * MEM_PAGE);
+	live_close(x);
+}
+
+/* Any address, any length. */
+static void ranges(void)
+{
+	static const struct {
+		__u32 offset, length, pages;
+	} rows[] = {
+		{ 0, 1, 1 },		{ 4095, 1, 1 },
+		{ 1, 4095, 1 },		{ 1, 4096, 2 },
+		{ 4095, 2, 2 },		{ 0, 4096, 1 },
+		{ 0, 4097, 2 },		{ 0, 8 * 4096, 8 },
+		{ 7, 8 * 4096 - 7, 8 },	{ 4095, 6 * 4096 + 2, 8 },
+		{ 3 * 4096, 4096, 1 },	{ 3 * 4096 - 1, 4098, 3 },
+	};
+	struct xroce *x = live_open();
+	char *mem = mem_scattered(NULL, 8);
+	struct xroce_mr_reg r;
+	long pinned;
+	__u32 pd;
+	size_t i;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		r = region(pd, mem + rows[i].offset, rows[i].length);
+		check(!xroce_mr_reg(x, &r), "MR_REG");
+		check_region(x, &r);
+		pinned = live_pinned();
+		check(pinned == rows[i].pages, "%u + %u: %ld pages pinned",
+		      rows[i].offset, rows[i].length, pinned);
+		check(!xroce_mr_dereg(x, r.mr), "dereg");
+		check(!live_pinned(), "%ld pages pinned", live_pinned());
+		check_gone(x, r.mr);
+	}
+	munmap(mem, 8 * MEM_PAGE);
+	live_close(x);
+}
+
+/* Private memory lies in runs of chance. */
+static void chance_runs(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(1024);
+	struct xroce_mr_reg r;
+	__u32 pd;
+	int i;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	for (i = 0; i < 50; i++) {
+		r = region(pd, mem + i * 5003, i * 71237 + 1);
+		expect_region(x, &r);
+	}
+	r = region(pd, mem, 1024 * MEM_PAGE);
+	expect_region(x, &r);
+	munmap(mem, 1024 * MEM_PAGE);
+	live_close(x);
+}
+
+static void bad_ranges(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(2);
+	struct xroce_mr_reg r;
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	munmap(mem + MEM_PAGE, MEM_PAGE);
+	pd = live_pd(x);
+	r = region(pd, mem, 0);
+	expect_refused(x, &r, -EINVAL);
+	r = region(pd, mem, 1 - (uintptr_t)mem);	/* wraps */
+	r.iova = 0;
+	expect_refused(x, &r, -EINVAL);
+	r = region(pd, mem, UINT64_MAX);
+	r.iova = 0;
+	expect_refused(x, &r, -EINVAL);
+	r = region(pd, mem, MEM_PAGE + 1);
+	expect_refused(x, &r, -EFAULT);
+	r = region(pd, NULL, MEM_PAGE);
+	expect_refused(x, &r, -EFAULT);
+	r = region(pd, (void *)0xffffffff81000000, MEM_PAGE);
+	expect_refused(x, &r, -EFAULT);
+	r = region(pd, (void *)0x7ffffffff000, MEM_PAGE);
+	expect_refused(x, &r, -EFAULT);
+	r = region(pd, (void *)0x7fffffffe000, 2 * MEM_PAGE);
+	expect_refused(x, &r, -EFAULT);
+	r = region(pd, (void *)0x0000900000000000, MEM_PAGE);
+	expect_refused(x, &r, -EFAULT);
+	r = region(pd, mem, MEM_PAGE);
+	expect_region(x, &r);
+	munmap(mem, MEM_PAGE);
+	live_close(x);
+}
+
+/* The peer's address is anything, as long as it does not wrap. */
+static void iovas(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(1);
+	struct xroce_mr_reg r;
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	r = region(pd, mem + 100, 1000);
+	r.iova = 0;
+	expect_region(x, &r);
+	r.iova = 0x123456789abcdef1;
+	expect_region(x, &r);
+	r.iova = -1000ull;		/* its last byte is the last there is */
+	expect_region(x, &r);
+	r.iova = -999ull;
+	expect_refused(x, &r, -EINVAL);
+	r.iova = UINT64_MAX;
+	expect_refused(x, &r, -EINVAL);
+	r.length = 1;
+	expect_region(x, &r);
+	munmap(mem, MEM_PAGE);
+	live_close(x);
+}
+
+/* All 32 sets of rights; remote write and atomic need local write. */
+static void rights(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(1);
+	struct xroce_mr_reg r;
+	__u32 pd, access;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	for (access = 0; access < 32; access++) {
+		r = region(pd, mem, MEM_PAGE);
+		r.access = access;
+		if (!(access & LW) && access & (RW | RA))
+			expect_refused(x, &r, -EINVAL);
+		else
+			expect_region(x, &r);
+	}
+	for (access = 32; access; access <<= 1) {
+		r = region(pd, mem, MEM_PAGE);
+		r.access = LW | access;
+		expect_refused(x, &r, -EINVAL);
+	}
+	munmap(mem, MEM_PAGE);
+	live_close(x);
+}
+
+/* An index is drawn, and so is the key byte. */
+static void keys(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(1);
+	unsigned int i, j, low = 0, bytes = 0;
+	struct xroce_mr_reg r[64];
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	for (i = 0; i < ARRAY_SIZE(r) && !test_failed(); i++) {
+		r[i] = region(pd, mem, MEM_PAGE);
+		check(!xroce_mr_reg(x, &r[i]), "MR_REG");
+		check_region(x, &r[i]);
+		for (j = 0; j < i; j++)
+			check(r[i].mr != r[j].mr, "index %#x twice", r[i].mr);
+		if (i)
+			low += r[i].mr == r[i - 1].mr + 1;
+		if (i)
+			bytes += (r[i].lkey & 0xff) == (r[i - 1].lkey & 0xff);
+	}
+	/* By chance: 63 of 4096, 63 of 256. */
+	check(low < 3, "%u indices follow the one before", low);
+	check(bytes < 8, "%u key bytes are the one before", bytes);
+	xroce_close(x);
+
+	/* The same index comes with another key byte, as a rule. */
+	live_check_idle(LIVE_DEV);
+	munmap(mem, MEM_PAGE);
+}
+
+/* A table of 16 has 15: index 0 is nobody's. */
+static void table_full(void)
+{
+	__u32 seen[LIVE_SPARE_ENTRIES] = {};
+	unsigned int i, j, same = 0, regs = 0;
+	struct xroce_mr_reg r[15], more;
+	char *mem = mem_map(1);
+	struct xroce *x;
+	__u32 pd;
+	int ret;
+
+	ret = live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES);
+	x = ret ? NULL : xroce_open(LIVE_SPARE);
+	if (!check(x && mem, "attach: %d", ret))
+		return;
+	pd = live_pd(x);
+	for (j = 0; j < 4; j++) {
+		for (i = 0; i < ARRAY_SIZE(r); i++) {
+			r[i] = region(pd, mem, MEM_PAGE);
+			ret = xroce_mr_reg(x, &r[i]);
+			check(!ret && r[i].mr && r[i].mr < LIVE_SPARE_ENTRIES,
+			      "region %u: %d, index %u", i, ret, r[i].mr);
+			same += seen[r[i].mr] == r[i].lkey;
+			regs += seen[r[i].mr] != 0;
+			seen[r[i].mr] = r[i].lkey;
+		}
+		more = region(pd, mem, MEM_PAGE);
+		ret = xroce_mr_reg(x, &more);
+		check(ret == -ENOSPC, "one too many: %d", ret);
+		check(live_pinned() == ARRAY_SIZE(r), "%ld pages pinned",
+		      live_pinned());
+		for (i = 0; i < ARRAY_SIZE(r); i++)
+			check(!xroce_mr_dereg(x, r[i].mr), "dereg");
+	}
+	/* By chance 45 of 256. */
+	check(regs == 45 && same < 8, "%u of %u indices have the old key",
+	      same, regs);
+	xroce_close(x);
+	live_check_idle(LIVE_SPARE);
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+	munmap(mem, MEM_PAGE);
+}
+
+static void names(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(1);
+	struct xroce_mr_reg r;
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	r = region(pd, mem, 1);
+	strcpy(r.name, "results of 2026");
+	expect_region(x, &r);
+	memset(r.name, 'n', sizeof(r.name) - 1);
+	expect_region(x, &r);
+	r.name[sizeof(r.name) - 1] = 'n';	/* no NUL */
+	expect_refused(x, &r, -EINVAL);
+	munmap(mem, MEM_PAGE);
+	live_close(x);
+}
+
+/* The list: all regions of all owners, in the order of their handles. */
+static void list(void)
+{
+	struct xroce *x = live_open(), *y = live_open();
+	struct xroce_mr_query q = { .flags = XROCE_F_NEXT };
+	char *mem = mem_map(1);
+	unsigned int i, found = 0;
+	struct xroce_mr_reg r[6];
+	__u32 pd, pd2;
+
+	if (!x || !y || !mem)
+		return;
+	pd = live_pd(x);
+	pd2 = live_pd(y);
+	for (i = 0; i < ARRAY_SIZE(r); i++) {
+		r[i] = region(i & 1 ? pd2 : pd, mem, i + 1);
+		check(!xroce_mr_reg(i & 1 ? y : x, &r[i]), "MR_REG");
+	}
+	while (found < 10 && !xroce_mr_query(x, &q)) {
+		found++;
+		check(q.length <= ARRAY_SIZE(r) && q.length &&
+		      q.mr == r[q.length - 1].mr, "%#x of length %llu", q.mr,
+		      q.length);
+		q = (struct xroce_mr_query){
+			.flags = XROCE_F_NEXT, .mr = q.mr + 1,
+		};
+	}
+	check(found == ARRAY_SIZE(r), "%u regions", found);
+	q = (struct xroce_mr_query){
+		.flags = XROCE_F_NEXT, .mr = 0xffffffff,
+	};
+	check(xroce_mr_query(x, &q) == -ENOENT, "after the last");
+	q = (struct xroce_mr_query){ .mr = 0 };
+	check(xroce_mr_query(x, &q) == -ENOENT, "index 0");
+	xroce_close(y);
+	live_close(x);
+	munmap(mem, MEM_PAGE);
+}
+
+static const struct test tests[] = {
+	{ "region_example", "R1 R3", "0x141200, 10000 bytes: 3 pages",
+	  worked_example },
+	{ "region_ranges", "R1 R7", "any byte, any length, no page more",
+	  ranges },
+	{ "region_chance_runs", "R1", "blocks are as large as can be",
+	  chance_runs },
+	{ "region_bad_ranges", "R1", "empty, wrapping, foreign ranges",
+	  bad_ranges },
+	{ "region_iova", "R1", "the peer's address is free", iovas },
+	{ "region_rights", "R1 R2", "all sets of rights", rights },
+	{ "region_keys", "R9", "keys cannot be foretold", keys },
+	{ "region_table_full", "R9", "a full table is -ENOSPC", table_full },
+	{ "region_names", "R7", "a name ends", names },
+	{ "region_list", "R7 R10", "the list is complete", list },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
