@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory regions: kinds of memory, pinning and accounting. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "live_mr.h"
+#include "mem.h"
+
+#define LW	XROCE_ACCESS_LOCAL_WRITE
+#define RR	XROCE_ACCESS_REMOTE_READ
+
+/* A huge page is one entry, and parts of it are. */
+static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
+{
+	__u64 length = pages * MEM_HUGE;
+	struct xroce_mr_query q;
+	struct xroce_mr_reg r;
+	__u32 pd = live_pd(x);
+
+	r = mr_region(pd, huge, length);
+	check(!xroce_mr_reg(x, &r), "MR_REG of all");
+	q = mr_check_blocks(x, r.mr, huge);
+	check(q.page_shift >= MEM_HUGE_SHIFT && q.pages <= pages,
+	      "%llu entries of 2^%u", q.pages, q.page_shift);
+	check(live_pinned() == pages * 512l, "%ld pages pinned", live_pinned());
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check(!live_pinned(), "%ld pages pinned", live_pinned());
+
+	r = mr_region(pd, huge + 5001, length - 9999);
+	check(!xroce_mr_reg(x, &r), "MR_REG of the middle");
+	q = mr_check_blocks(x, r.mr, huge + 5001);
+	check(q.page_shift >= MEM_HUGE_SHIFT && q.pages <= pages &&
+	      q.offset % MEM_HUGE == 5001,
+	      "%llu entries of 2^%u, offset %llu", q.pages, q.page_shift,
+	      q.offset);
+	check(live_pinned() == pages * 512l - 2, "%ld pages pinned",
+	      live_pinned());
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+}
+
+static void transparent_huge(void)
+{
+	struct xroce *x = live_open();
+	char *huge = mem_huge();
+
+	if (!huge)
+		skip("no transparent huge page to be had");
+	else if (x)
+		huge_parts(x, huge, 1);
+	if (huge)
+		munmap(huge, MEM_HUGE);
+	live_close(x);
+}
+
+static bool set_huge_pages(int n)
+{
+	int fd = open("/proc/sys/vm/nr_hugepages", O_RDWR | O_CLOEXEC);
+	char text[16];
+	ssize_t len;
+
+	dprintf(fd, "%d", n);
+	len = pread(fd, text, sizeof(text) - 1, 0);
+	close(fd);
+	text[len > 0 ? len : 0] = 0;
+	return atoi(text) >= n;
+}
+
+static void hugetlb(void)
+{
+	struct xroce *x = live_open();
+	char *mem;
+
+	if (!x)
+		return;
+	if (!set_huge_pages(4)) {
+		skip("no huge pages to be had");
+		goto out;
+	}
+	mem = mmap(NULL, 3 * MEM_HUGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1,
+		   0);
+	if (check(mem != MAP_FAILED, "%s", strerror(errno)))
+		huge_parts(x, mem, 3);
+	munmap(mem, 3 * MEM_HUGE);
+out:
+	live_close(x);
+	set_huge_pages(0);
+}
+
+/* A file keeps its pages though the mapping is gone. */
+static void file(struct xroce *x, int fd, __u64 size, __u64 offset, __u64 length)
+{
+	struct xroce_mr_reg r = { .access = LW, .length = length };
+	char *map;
+	int ret;
+
+	if (!check(fd >= 0 && !ftruncate(fd, size), "%s", strerror(errno)))
+		return;
+	r.pd = live_pd(x);
+	ret = xroce_mr_reg_file(x, fd, offset, &r);
+	check(!ret, "%d", ret);
+	check(r.length == (length ? length : size - offset), "length %llu",
+	      r.length);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_POPULATE, fd, 0);
+	check(map != MAP_FAILED, "mmap: %s", strerror(errno));
+	mr_check_blocks(x, r.mr, map + offset);
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check(!live_pinned(), "%ld pages pinned", live_pinned());
+	munmap(map, size);
+
+	r = (struct xroce_mr_reg){ .pd = r.pd, .length = size - offset + 1 };
+	ret = xroce_mr_reg_file(x, fd, offset, &r);
+	check(ret == -ERANGE, "a byte past the end: %d", ret);
+	r.length = 1;
+	ret = xroce_mr_reg_file(x, fd, size, &r);
+	check(ret == -ERANGE, "behind the end: %d", ret);
+}
+
+static void files(void)
+{
+	struct xroce *x = live_open();
+	int fd;
+
+	if (!x)
+		return;
+	fd = memfd_create("region", MFD_CLOEXEC);
+	file(x, fd, 100000, 0, 0);
+	file(x, fd, 100000, 4097, 50001);
+	close(fd);
+	fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	file(x, fd, 1 << 20, 4095, 0);
+	close(fd);
+	live_close(x);
+}
+
+static void huge_files(void)
+{
+	struct xroce *x = live_open();
+	int fd;
+
+	if (!x)
+		return;
+	if (!set_huge_pages(4)) {
+		skip("no huge pages to be had");
+	} else {
+		fd = memfd_create("region", MFD_CLOEXEC | MFD_HUGETLB);
+		file(x, fd, 2 * MEM_HUGE, 0, 0);
+		file(x, fd, 2 * MEM_HUGE, MEM_HUGE - 1, 2);
+		close(fd);
+		fd = open("/dev/hugepages", O_TMPFILE | O_RDWR | O_CLOEXEC,
+			  0600);
+		file(x, fd, 2 * MEM_HUGE, 4097, 0);
+		close(fd);
+	}
+	live_close(x);
+	set_huge_pages(0);
+}
+
+/* What may not be written may be registered for reading, at most. */
+static void protection(void)
+{
+	struct xroce *x = live_open();
+	int fd = memfd_create("region", MFD_CLOEXEC), ro;
+	char *mem = mem_map(3), *shared;
+	struct xroce_mr_reg r;
+	char path[64];
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	mprotect(mem + MEM_PAGE, MEM_PAGE, PROT_READ);
+	r = mr_region(pd, mem, 3 * MEM_PAGE);
+	mr_refused(x, r, -EFAULT);
+	check(!live_pinned(), "%ld pages left pinned", live_pinned());
+	r.access = RR;
+	mr_accepted(x, r);
+	r.access = 0;
+	mr_accepted(x, r);
+	mprotect(mem + MEM_PAGE, MEM_PAGE, PROT_NONE);
+	mr_refused(x, r, -EFAULT);
+	mprotect(mem + MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE);
+	r.access = LW;
+	mr_accepted(x, r);
+	munmap(mem, 3 * MEM_PAGE);
+
+	check(!ftruncate(fd, MEM_PAGE), "ftruncate");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	ro = open(path, O_RDONLY | O_CLOEXEC);
+	shared = mmap(NULL, MEM_PAGE, PROT_READ, MAP_SHARED, ro, 0);
+	mr_refused(x, mr_region(pd, shared, MEM_PAGE), -EFAULT);
+	r = mr_region(pd, shared, MEM_PAGE);
+	r.access = RR;
+	mr_accepted(x, r);
+	r = mr_region(pd, NULL, MEM_PAGE);
+	check(xroce_mr_reg_file(x, ro, 0, &r) == -EACCES, "read-only file");
+	r.access = RR;
+	check(!xroce_mr_reg_file(x, ro, 0, &r), "read-only file, for reading");
+	munmap(shared, MEM_PAGE);
+	close(ro);
+	close(fd);
+	live_close(x);
+}
+
+static void hole(void)
+{
+	struct xroce *x = live_open();
+	long before = live_vmpin();
+	char *mem = mem_map(1300);
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	mr_accepted(x, mr_region(pd, mem, 1300 * MEM_PAGE));
+	munmap(mem + 1200 * MEM_PAGE, MEM_PAGE);
+	mr_refused(x, mr_region(pd, mem, 1300 * MEM_PAGE), -EFAULT);
+	check(!live_pinned(), "%ld pages left pinned", live_pinned());
+	check(live_vmpin() == before, "VmPin %ld", live_vmpin());
+	mr_accepted(x, mr_region(pd, mem, 1200 * MEM_PAGE));
+	mr_refused(x, mr_region(pd, mem + 1200 * MEM_PAGE, 1), -EFAULT);
+	mr_accepted(x, mr_region(pd, mem + 1201 * MEM_PAGE, 99 * MEM_PAGE));
+	munmap(mem, 1300 * MEM_PAGE);
+	live_close(x);
+}
+
+/* Sixteen pages for who has no CAP_IPC_LOCK, in one region or in several. */
+static void memlock(void)
+{
+	struct rlimit old, limit;
+	struct xroce *x = live_open();
+	char *mem = mem_map(20);
+	struct xroce_mr_reg a, b;
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	getrlimit(RLIMIT_MEMLOCK, &old);
+	limit = (struct rlimit){ 16 * MEM_PAGE + 100, old.rlim_max };
+	check(!setrlimit(RLIMIT_MEMLOCK, &limit), "%s", strerror(errno));
+	live_drop_cap(CAP_IPC_LOCK);
+
+	mr_refused(x, mr_region(pd, mem, 17 * MEM_PAGE), -ENOMEM);
+	mr_refused(x, mr_region(pd, mem + 1, 16 * MEM_PAGE), -ENOMEM);
+	check(!live_vmpin() && !live_pinned(), "VmPin %ld, %ld pinned",
+	      live_vmpin(), live_pinned());
+	mr_accepted(x, mr_region(pd, mem, 16 * MEM_PAGE));
+	a = mr_region(pd, mem, 8 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &a), "8 pages");
+	/* The same pages count again. */
+	b = mr_region(pd, mem, 8 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &b), "8 pages more");
+	check(live_vmpin() == 64, "VmPin %ld", live_vmpin());
+	mr_refused(x, mr_region(pd, mem, 1), -ENOMEM);
+	check(live_vmpin() == 64, "VmPin %ld", live_vmpin());
+	check(!xroce_mr_dereg(x, a.mr), "dereg");
+	check(live_vmpin() == 32, "VmPin %ld", live_vmpin());
+	mr_refused(x, mr_region(pd, mem, 9 * MEM_PAGE), -ENOMEM);
+	mr_accepted(x, mr_region(pd, mem, 8 * MEM_PAGE));
+	live_restore_caps();
+	mr_accepted(x, mr_region(pd, mem, 20 * MEM_PAGE));
+
+	setrlimit(RLIMIT_MEMLOCK, &old);
+	xroce_close(x);
+	check(!live_vmpin(), "VmPin %ld after close", live_vmpin());
+	live_check_idle(LIVE_DEV);
+	munmap(mem, 20 * MEM_PAGE);
+}
+
+/* Regions over the same pages pin each for itself. */
+static void overlap(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(8);
+	struct xroce_mr_reg a, b, c;
+	uint64_t pfn;
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	a = mr_region(pd, mem, 6 * MEM_PAGE);
+	b = mr_region(pd, mem + 4 * MEM_PAGE, 4 * MEM_PAGE);
+	c = mr_region(live_pd(x), mem + 5 * MEM_PAGE, 1);
+	check(!xroce_mr_reg(x, &a) && !xroce_mr_reg(x, &b) &&
+	      !xroce_mr_reg(x, &c), "MR_REG");
+	check(live_pinned() == 11, "%ld pages pinned, not 6 + 4 + 1",
+	      live_pinned());
+	check(!xroce_mr_dereg(x, a.mr), "dereg");
+	check(live_pinned() == 5, "%ld pages pinned, not 4 + 1", live_pinned());
+	mr_check_blocks(x, b.mr, mem + 4 * MEM_PAGE);
+	mr_check_blocks(x, c.mr, mem + 5 * MEM_PAGE);
+	check(!xroce_mr_dereg(x, b.mr), "dereg");
+	check(live_pinned() == 1, "%ld pages pinned, not 1", live_pinned());
+
+	/* The last one over it holds a page that is mapped no more. */
+	pfn = mem_pfn(mem + 5 * MEM_PAGE);
+	munmap(mem, 8 * MEM_PAGE);
+	check(pfn && live_pinned() == 1, "%ld pages pinned after munmap",
+	      live_pinned());
+	check(!xroce_mr_dereg(x, c.mr), "dereg");
+	check(!live_pinned(), "%ld pages pinned", live_pinned());
+	live_close(x);
+}
+
+/* 2^19 entries fill the largest table; the pages are given back. */
+static void too_many_pages(void)
+{
+	/* 64 MiB, mapped until it is more than 2 GiB. */
+	const size_t part = 16384, parts = 33;
+	static const unsigned int odd[] = { 500, 9000, 4 };
+	struct xroce *x = live_open();
+	int fd = memfd_create("region", MFD_CLOEXEC);
+	uint64_t pfn[ARRAY_SIZE(odd)];
+	char *mem;
+	size_t i;
+
+	if (!x || !check(!ftruncate(fd, part * MEM_PAGE), "ftruncate"))
+		return;
+	mem = mmap(NULL, parts * part * MEM_PAGE, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < parts; i++)
+		mmap(mem + i * part * MEM_PAGE, part * MEM_PAGE,
+		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+	/* Two borders side by side: no block can be larger than a page. */
+	for (i = 0; i < ARRAY_SIZE(odd); i++) {
+		mmap(mem + i * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+		     odd[i] * MEM_PAGE);
+		mem[i * MEM_PAGE] = 1;
+		pfn[i] = mem_pfn(mem + i * MEM_PAGE);
+	}
+	check(pfn[1] != pfn[0] + 1 && pfn[2] != pfn[1] + 1, "no borders");
+	mr_refused(x, mr_region(live_pd(x), mem, parts * part * MEM_PAGE), -E2BIG);
+	check(!live_pinned(), "%ld pages left pinned", live_pinned());
+	check(!live_vmpin(), "VmPin %ld", live_vmpin());
+	munmap(mem, parts * part * MEM_PAGE);
+	close(fd);
+	live_close(x);
+}
+
+static const struct test tests[] = {
+	{ "memory_thp", "R1 R7", "a huge page is one entry", transparent_huge },
+	{ "memory_hugetlb", "R1 R7", "so are those of hugetlb", hugetlb },
+	{ "memory_files", "R1", "memfd and tmpfs", files },
+	{ "memory_huge_files", "R1", "memfd and hugetlbfs", huge_files },
+	{ "memory_protection", "R2", "nothing that the caller may not write",
+	  protection },
+	{ "memory_hole", "R1", "all pages or none", hole },
+	{ "memory_limit", "R1", "RLIMIT_MEMLOCK", memlock },
+	{ "memory_overlap", "R8", "each region pins for itself", overlap },
+	{ "memory_too_many", "R1", "a table has an end", too_many_pages },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory regions of processes that fork, that end, and of others. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live_mr.h"
+#include "mem.h"
+
+/* After a fork the region's pages stay the parent's. */
+static void forked(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_scattered(NULL, 1), *private = mem_map(4);
+	struct xroce_mr_reg r;
+	pid_t pid;
+	int i;
+
+	if (!x || !mem || !private)
+		return;
+	r = mr_region(live_pd(x), private, 4 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &r), "MR_REG");
+	pid = fork();
+	if (!pid) {
+		memset(private, 2, 4 * MEM_PAGE);
+		pause();
+		_exit(0);
+	}
+	for (i = 0; i < 4; i++)
+		private[i * MEM_PAGE] = 3;
+	mr_check_blocks(x, r.mr, private);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	mr_check_blocks(x, r.mr, private);
+	xroce_close(x);
+	live_check_idle(LIVE_DEV);
+	munmap(private, 4 * MEM_PAGE);
+	munmap(mem, MEM_PAGE);
+}
+
+/* A child that shares nothing and waits to be killed. */
+static pid_t spawn(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void reap(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void of_process(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(5);
+	struct xroce_mr_query q;
+	struct xroce_mr_reg r;
+	siginfo_t info;
+	pid_t pid;
+
+	if (!x || !mem)
+		return;
+	munmap(mem + 4 * MEM_PAGE, MEM_PAGE);
+	pid = spawn();
+	munmap(mem, 4 * MEM_PAGE);	/* the child's alone now */
+	r = mr_region(live_pd(x), mem, 4 * MEM_PAGE);
+	mr_refused(x, r, -EFAULT);
+	r.flags = XROCE_F_PID;
+	r.pid = pid;
+	live_drop_cap(CAP_SYS_PTRACE);
+	mr_refused(x, r, -EPERM);
+	live_restore_caps();
+	check(!xroce_mr_reg(x, &r), "MR_REG");
+	check(live_pinned() == 4 && !live_vmpin(), "%ld pinned, VmPin %ld",
+	      live_pinned(), live_vmpin());
+	q = (struct xroce_mr_query){ .mr = r.mr };
+	check(!xroce_mr_query(x, &q) && q.pid == (__u32)pid &&
+	      q.flags == XROCE_F_PID, "pid %u, flags %#x", q.pid, q.flags);
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check(!live_pinned(), "%ld pages pinned", live_pinned());
+
+	r.length++;	/* not mapped there */
+	mr_refused(x, r, -EFAULT);
+	r.length--;
+	mr_accepted(x, r);
+	kill(pid, SIGKILL);
+	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
+	mr_refused(x, r, -ESRCH);		/* a zombie */
+	waitpid(pid, NULL, 0);
+	mr_refused(x, r, -ESRCH);		/* nothing */
+	r.pid = 0;
+	mr_refused(x, r, -ESRCH);
+	r.pid = 2;			/* kthreadd */
+	mr_refused(x, r, -ESRCH);
+	live_close(x);
+}
+
+/* It is our own: no capability is needed. */
+static void of_self(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(1);
+	struct xroce_mr_reg r;
+
+	if (!x || !mem)
+		return;
+	r = mr_region(live_pd(x), mem, MEM_PAGE);
+	r.flags = XROCE_F_PID;
+	r.pid = getpid();
+	live_drop_cap(CAP_SYS_PTRACE);
+	mr_accepted(x, r);
+	live_restore_caps();
+	munmap(mem, MEM_PAGE);
+	live_close(x);
+}
+
+static void process_dies(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(600);
+	struct xroce_mr_reg r;
+	pid_t pid;
+
+	if (!x || !mem)
+		return;
+	pid = spawn();
+	munmap(mem, 600 * MEM_PAGE);
+	r = mr_region(live_pd(x), mem, 600 * MEM_PAGE);
+	r.flags = XROCE_F_PID;
+	r.pid = pid;
+	check(!xroce_mr_reg(x, &r), "MR_REG");
+	reap(pid);
+	check(live_pinned() == 600, "%ld pages pinned", live_pinned());
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check(!live_pinned(), "%ld pages pinned", live_pinned());
+	live_close(x);
+}
+
+struct orphan {
+	struct xroce *x;
+	struct xroce_mr_reg reg;
+	int result;
+};
+
+static bool leader_gone(void *arg)
+{
+	char path[64], text[256] = "";
+	int fd;
+
+	(void)arg;
+	snprintf(path, sizeof(path), "/proc/%d/stat", getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return strstr(text, ") Z ");
+}
+
+static void *register_orphaned(void *arg)
+{
+	struct orphan *o = arg;
+
+	o->result = live_wait(leader_gone, NULL) ? xroce_mr_reg(o->x, &o->reg) :
+						   -ETIMEDOUT;
+	_exit(0);
+}
+
+/* A process goes on when its first thread has ended. */
+static void first_thread_ended(void)
+{
+	struct xroce *x = live_open();
+	struct orphan *o = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *mem = mem_map(1);
+	pthread_t thread;
+	pid_t pid;
+
+	if (!x || !mem)
+		return;
+	*o = (struct orphan){ x, mr_region(live_pd(x), mem, MEM_PAGE), -ENODATA };
+	pid = fork();
+	if (!pid) {
+		pthread_create(&thread, NULL, register_orphaned, o);
+		syscall(SYS_exit, 0);
+	}
+	waitpid(pid, NULL, 0);
+	check(!o->result, "%d", o->result);
+	munmap(o, MEM_PAGE);
+	munmap(mem, MEM_PAGE);
+	live_close(x);
+}
+
+static const struct test tests[] = {
+	{ "process_fork", "R1", "copies on write leave the region", forked },
+	{ "process_other", "R1 R2", "memory of another process", of_process },
+	{ "process_self", "R1", "our own by its number", of_self },
+	{ "process_dies", "R7 R8", "pages outlive their process",
+	  process_dies },
+	{ "process_thread", "R1", "from a thread, the first one gone",
+	  first_thread_ended },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
