@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queue pairs: numbers, what they tell, and the entry in the map "qp". */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live_qp.h"
+
+/* What is given is what is returned, and what stands in the map. */
+static void query(void)
+{
+	struct xroce_qp_query q = {};
+	struct xroce *x = live_open();
+	struct xroce_qp_modify m;
+	struct xroce_qp e;
+	__u32 pd;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	m = qp_change(qp_in(x, pd, XROCE_QPS_INIT), XROCE_QPS_RTR,
+		   RTR_ATTRS | XROCE_QP_ACCESS | XROCE_QP_PKEY);
+	m.access = XROCE_ACCESS_REMOTE;
+	m.pkey = 0x8123;
+	m.tos = 0x28;
+	m.ttl = 7;
+	m.sport = 0xd00d;
+	check(!xroce_qp_modify(x, &m), "to RTR");
+	q.qpn = m.qpn;
+	check(!xroce_qp_query(x, &q) && q.qpn == m.qpn && q.pd == pd &&
+	      q.type == XROCE_QPT_RC && q.state == XROCE_QPS_RTR && !q.flags &&
+	      q.pid == (__u32)getpid(), "PD %u, type %u, state %u, pid %u",
+	      q.pd, q.type, q.state, q.pid);
+	check(q.access == m.access && q.pkey == m.pkey &&
+	      q.path_mtu == m.path_mtu && q.dest_qpn == m.dest_qpn &&
+	      q.rq_psn == m.rq_psn && q.min_rnr_timer == m.min_rnr_timer &&
+	      q.max_dest_rd_atomic == m.max_dest_rd_atomic,
+	      "access %#x, pkey %#x, MTU %u, peer %#x, PSN %#x, timer %u, READs %u",
+	      q.access, q.pkey, q.path_mtu, q.dest_qpn, q.rq_psn,
+	      q.min_rnr_timer, q.max_dest_rd_atomic);
+	check(q.tos == m.tos && q.ttl == m.ttl && q.sport == m.sport &&
+	      !memcmp(q.sgid, m.sgid, 16) && !memcmp(q.dgid, m.dgid, 16),
+	      "tos %#x, ttl %u, sport %#x", q.tos, q.ttl, q.sport);
+	check(!q.cause && !q.msn && !q.packets && !q.bytes && !q.duplicates &&
+	      !q.naks, "it has seen no packet");
+
+	live_map_get(LIVE_DEV, "qp", m.qpn & (LIVE_QP_ENTRIES - 1), &e);
+	check(e.qpn == m.qpn && e.state == XROCE_QPS_RTR &&
+	      e.type == XROCE_QPT_RC && e.pd == pd && e.access == m.access &&
+	      e.pkey == m.pkey && e.dest_qpn == m.dest_qpn &&
+	      e.sport == m.sport && e.mtu == 1024 && e.tos == m.tos &&
+	      e.ttl == m.ttl && e.min_rnr_timer == m.min_rnr_timer &&
+	      !e.ipv6 && !memcmp(e.saddr, m.sgid, 16) &&
+	      !memcmp(e.daddr, m.dgid, 16), "the first line of the entry");
+	check(!e.claim && e.epsn == m.rq_psn && !e.msn && !e.error &&
+	      !e.nak_sent && e.op == XROCE_QP_OP_NONE && !e.resid,
+	      "the second line of the entry");
+
+	/* What is not given has its default. */
+	check(!qp_move(x, m.qpn, XROCE_QPS_RESET, 0) &&
+	      !qp_move(x, m.qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY) &&
+	      !qp_move(x, m.qpn, XROCE_QPS_RTR, RTR_ATTRS), "once more to RTR");
+	check(!xroce_qp_query(x, &q) && q.ttl == 64 && q.sport >= 0xc000,
+	      "ttl %u, sport %#x", q.ttl, q.sport);
+	live_close(x);
+}
+
+static void destroy(void)
+{
+	static const struct xroce_qp zero;
+	struct xroce_qp_query q = {};
+	struct xroce *x = live_open();
+	struct xroce_qp e;
+	__u32 pd;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
+	check(!xroce_qp_del(x, q.qpn), "QP_DEL");
+	check(xroce_qp_query(x, &q) == -ENOENT, "QP_QUERY after QP_DEL");
+	check(xroce_qp_del(x, q.qpn) == -ENOENT, "QP_DEL twice");
+	check(qp_move(x, q.qpn, XROCE_QPS_ERR, 0) == -ENOENT, "QP_MODIFY");
+	live_map_get(LIVE_DEV, "qp", q.qpn & (LIVE_QP_ENTRIES - 1), &e);
+	check(e.op == XROCE_QP_OP_NONE || !e.op, "op %#x", e.op);
+	e.op = 0;	/* "no message" */
+	check(!memcmp(&e, &zero, sizeof(e)), "the entry is not zero: number %#x",
+	      e.qpn);
+	live_close(x);
+}
+
+/* Numbers are ours, differ, and cannot be foretold; each finds its place. */
+static void numbers(void)
+{
+	struct xroce_qp_query q = { .flags = XROCE_F_NEXT };
+	__u32 qpn[LIVE_QP_ENTRIES], pd, more;
+	struct xroce *x = live_open();
+	unsigned int i, j, near = 0, found = 0;
+	__u64 slots = 0;
+	int ret;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	for (i = 0; i < LIVE_QP_ENTRIES; i++) {
+		check(!xroce_qp_add(x, 0, pd, &qpn[i]), "QP_ADD");
+		check(qpn[i] >= XROCE_QPN_BASE && qpn[i] < XROCE_QPN_MCAST,
+		      "%#x", qpn[i]);
+		for (j = 0; j < i; j++)
+			check(qpn[j] != qpn[i], "%#x twice", qpn[i]);
+		slots |= 1ull << (qpn[i] & (LIVE_QP_ENTRIES - 1));
+		near += i && qpn[i] - qpn[i - 1] + LIVE_QP_ENTRIES <
+			     2 * LIVE_QP_ENTRIES;
+	}
+	check(!~slots, "places %#llx", slots);
+	check(near < 3, "%u numbers are near the one before", near);
+	ret = xroce_qp_add(x, 0, pd, &more);
+	check(ret == -ENOSPC, "one too many: %d", ret);
+	while (found <= LIVE_QP_ENTRIES && !xroce_qp_query(x, &q)) {
+		check((q.qpn & (LIVE_QP_ENTRIES - 1)) == found,
+		      "%#x at place %u", q.qpn, found);
+		if (++found == LIVE_QP_ENTRIES)
+			break;
+		q = (struct xroce_qp_query){
+			.flags = XROCE_F_NEXT, .qpn = found,
+		};
+	}
+	check(found == LIVE_QP_ENTRIES, "%u in the list", found);
+	check(!xroce_qp_del(x, qpn[5]), "QP_DEL");
+	ret = xroce_qp_add(x, 0, pd, &more);
+	check(!ret && more != qpn[5] && (more ^ qpn[5]) % LIVE_QP_ENTRIES == 0,
+	      "in its place: %d, %#x after %#x", ret, more, qpn[5]);
+	live_close(x);
+}
+
+static void types(void)
+{
+	struct xroce_qp_add a = { .size = sizeof(a) };
+	struct xroce *x = live_open();
+	int ret;
+
+	if (!x)
+		return;
+	a.pd = live_pd(x);
+	for (a.type = 0; a.type < 16; a.type++) {
+		ret = live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &a);
+		check(ret == (a.type == XROCE_QPT_RC ? 0 : -EOPNOTSUPP),
+		      "type %u: %d", a.type, ret);
+	}
+	live_close(x);
+}
+
+/* Write fields of the entry that are the XDP program's. */
+static void write_entry(__u32 qpn, __u32 claim, __u8 error)
+{
+	__u32 slot = qpn & (LIVE_QP_ENTRIES - 1);
+	struct xroce_qp e;
+
+	live_map_get(LIVE_DEV, "qp", slot, &e);
+	e.claim = claim;
+	e.error = error;
+	live_map_put(LIVE_DEV, "qp", slot, &e);
+}
+
+/* A packet ends it: the state is ERR at once, the cause is told. */
+static void ended_by_packet(void)
+{
+	struct xroce_qp_query q = {};
+	struct xroce *x = live_open();
+	__u32 pd;
+	int ret;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
+	write_entry(q.qpn, 0, XROCE_CAUSE_ACC_BOUNDS);
+	check(!xroce_qp_query(x, &q) && q.state == XROCE_QPS_ERR &&
+	      q.cause == XROCE_CAUSE_ACC_BOUNDS, "state %u, cause %u", q.state,
+	      q.cause);
+	ret = qp_move(x, q.qpn, XROCE_QPS_RTS, 0);
+	check(ret == -EINVAL, "ERR to RTS: %d", ret);
+	ret = qp_move(x, q.qpn, XROCE_QPS_RESET, 0);
+	check(!ret && !xroce_qp_query(x, &q) && q.state == XROCE_QPS_RESET &&
+	      !q.cause, "%d, state %u, cause %u", ret, q.state, q.cause);
+	ret = qp_move(x, q.qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY) ? :
+	      qp_move(x, q.qpn, XROCE_QPS_RTR, RTR_ATTRS);
+	check(!ret && qp_state(x, q.qpn) == XROCE_QPS_RTR, "again: %d", ret);
+	live_close(x);
+}
+
+static __u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+/* Someone with the map in hand keeps the claim; the module gives up waiting. */
+static void claim_kept(void)
+{
+	struct xroce *x = live_open();
+	__u32 pd, qpn, rtr;
+	__u64 start;
+	int ret;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	qpn = qp_in(x, pd, XROCE_QPS_INIT);
+	rtr = qp_in(x, pd, XROCE_QPS_RTR);
+	write_entry(qpn, 1, 0);
+	write_entry(rtr, 1, 0);
+	start = now_ms();
+	ret = qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS);
+	check(ret == -EBUSY, "to RTR: %d", ret);
+	check(qp_state(x, qpn) == XROCE_QPS_INIT, "state %u", qp_state(x, qpn));
+	ret = qp_move(x, rtr, XROCE_QPS_RESET, 0);
+	check(ret == -EBUSY, "to RESET: %d", ret);
+	/* No claim is needed for this. */
+	ret = qp_move(x, rtr, XROCE_QPS_ERR, 0);
+	check(!ret, "to ERR: %d", ret);
+	write_entry(qpn, 0, 0);
+	ret = qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS);
+	check(!ret, "to RTR, the claim given back: %d", ret);
+	ret = xroce_qp_del(x, rtr);
+	check(!ret, "QP_DEL: %d", ret);
+	check(now_ms() - start < 5000, "it took %llu ms", now_ms() - start);
+	live_close(x);
+}
+
+static const struct test tests[] = {
+	{ "qp_query", "P2 U2", "what is given, told, and in the map", query },
+	{ "qp_destroy", "P2", "gone, and the entry is zero", destroy },
+	{ "qp_numbers", "D3", "our range, random, to the last place", numbers },
+	{ "qp_types", "D2", "reliable connections only, so far", types },
+	{ "qp_ended_by_packet", "D5", "an error in the map is the state",
+	  ended_by_packet },
+	{ "qp_claim_kept", "D5", "waiting for a packet has an end",
+	  claim_kept },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
