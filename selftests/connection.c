@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <sys/mman.h>
+
+#include "connection.h"
+#include "counters.h"
+#include "harness.h"
+
+#define NETDEV		"x0"
+#define NETNS		"/run/netns/xr"
+#define RXE		"rxe0"
+
+#define FILE_SIZE	(512u * 1024)
+#define PSN		0xfffff0u		/* wraps early on */
+
+struct server server;
+struct requester client;
+
+/* Attach and open in the server's namespace, then come back. */
+static bool enter_and_open(void)
+{
+	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int there = open(NETNS, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (!check(home >= 0 && there >= 0 && !setns(there, CLONE_NEWNET),
+		   NETNS ": %s", strerror(errno)))
+		return false;
+	err = xroce_attach(NETDEV, &opts);
+	if (check(!err, "attach: %s", opts.error)) {
+		server.x = xroce_open(NETDEV);
+		check(server.x, "open: %s", strerror(errno));
+	}
+	check(!setns(home, CLONE_NEWNET), "setns: %s", strerror(errno));
+	close(home);
+	close(there);
+	return server.x;
+}
+
+static bool server_open(void)
+{
+	uint32_t i;
+	int err;
+
+	if (!enter_and_open())
+		return false;
+	server.stat = xroce_pin_open(NETDEV, "stat");
+	server.file = memfd_create("region", MFD_CLOEXEC);
+	server.want = malloc(FILE_SIZE);
+	server.got = malloc(FILE_SIZE);
+	if (!check(server.stat >= 0 && server.file >= 0 && server.want &&
+		   server.got, "%s", strerror(errno)))
+		return false;
+	for (i = 0; i < FILE_SIZE; i++)
+		server.want[i] = i * 13 + (i >> 8);
+	if (!check(pwrite(server.file, server.want, FILE_SIZE, 0) == FILE_SIZE,
+		   "file: %s", strerror(errno)))
+		return false;
+
+	err = xroce_pd_add(server.x, 0, &server.pd);
+	if (!err)
+		err = xroce_pd_add(server.x, 0, &server.other_pd);
+	if (!check(!err, "pd: %s", strerror(-err)))
+		return false;
+	server.mr = (struct xroce_mr_reg){
+		.pd = server.pd,
+		.access = ACCESS_WRITE,
+		.length = REGION_LEN,
+		.iova = IOVA,
+		.name = "rxe_write_test",
+	};
+	err = xroce_mr_reg_file(server.x, server.file, REGION_OFF, &server.mr);
+	return check(!err, "mr: %s", strerror(-err));
+}
+
+bool connection_setup(void)
+{
+	static bool done;
+
+	if (!done)
+		done = server_open() && requester_open(&client, RXE, REGION_LEN);
+	return check(done, "no set-up");
+}
+
+void connection_teardown(void)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	int there = open(NETNS, O_RDONLY | O_CLOEXEC);
+	char error[XROCE_ERROR_MAX] = "";
+
+	requester_close(&client);
+	xroce_close(server.x);
+	if (server.x && !setns(there, CLONE_NEWNET)) {
+		if (xroce_detach(NETDEV, XROCE_F_FORCE, error))
+			note("detach: %s", error);
+		setns(home, CLONE_NEWNET);
+	}
+	close(home);
+	close(there);
+}
+
+void connection_modify(struct xroce_qp_modify *modify, const char *what)
+{
+	int err = xroce_qp_modify(server.x, modify);
+
+	check(!err, "%s: %s", what, strerror(-err));
+}
+
+static void address(const char *text, uint8_t *gid)
+{
+	if (strchr(text, ':')) {
+		inet_pton(AF_INET6, text, gid);
+		return;
+	}
+	memset(gid, 0, 16);
+	memset(gid + 10, 0xff, 2);
+	inet_pton(AF_INET, text, gid + 12);
+}
+
+bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
+			 bool ipv6)
+{
+	struct requester_path path = {
+		.sq_psn = PSN,
+		.mtu = mtu,
+		.timeout = 18,		/* a second; slow machines */
+		.retry = 0,
+	};
+	struct xroce_qp_modify modify = {
+		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
+		.state = XROCE_QPS_INIT,
+		.pkey = 0xffff,
+		.access = access,
+	};
+	int err;
+
+	c->mtu = 128u << mtu;
+	c->qp = requester_qp_add(&client);
+	if (!c->qp)
+		return false;
+	err = xroce_qp_add(server.x, 0, server.pd, &c->qpn);
+	if (!check(!err, "qp: %s", strerror(-err)))
+		return false;
+
+	address(ipv6 ? "fd77::1" : "10.77.0.1", path.sgid);
+	address(ipv6 ? "fd77::2" : "10.77.0.2", path.dgid);
+	path.dest_qpn = c->qpn;
+
+	modify.qpn = c->qpn;
+	connection_modify(&modify, "INIT");
+	modify.mask = XROCE_QP_STATE | XROCE_QP_AV | XROCE_QP_PATH_MTU |
+		      XROCE_QP_DEST_QPN | XROCE_QP_RQ_PSN |
+		      XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
+	modify.state = XROCE_QPS_RTR;
+	modify.path_mtu = mtu;
+	modify.dest_qpn = c->qp->qp_num;
+	modify.rq_psn = PSN;
+	modify.min_rnr_timer = 12;
+	memcpy(modify.sgid, path.dgid, 16);
+	memcpy(modify.dgid, path.sgid, 16);
+	connection_modify(&modify, "RTR");
+	return requester_qp_connect(&client, c->qp, &path) && !test_failed();
+}
+
+void connection_close(struct connection *c)
+{
+	int err;
+
+	ibv_destroy_qp(c->qp);
+	err = xroce_qp_del(server.x, c->qpn);
+	check(!err, "qp del: %s", strerror(-err));
+}
+
+void connection_compare(const char *when)
+{
+	uint32_t i;
+
+	if (!check(pread(server.file, server.got, FILE_SIZE, 0) == FILE_SIZE,
+		   "file: %s", strerror(errno)))
+		return;
+	if (!memcmp(server.want, server.got, FILE_SIZE))
+		return;
+	for (i = 0; server.want[i] == server.got[i]; i++)
+		;
+	check(false, "%s: byte %#x of the file, %#x of the region, is %#x, not %#x",
+	      when, i, i - REGION_OFF, server.got[i], server.want[i]);
+}
+
+void connection_fill(const struct requester_op *op)
+{
+	static uint32_t round;
+	uint32_t i;
+
+	round += 101;
+	for (i = 0; i < op->len; i++)
+		client.buf[op->off + i] = round + i * 31 + (i >> 8);
+	memcpy(server.want + REGION_OFF + (op->va - IOVA),
+	       client.buf + op->off, op->len);
+}
+
+/* What the client had sent before it was told off has to arrive first. */
+static void read_settled(struct xroce_stat *stat)
+{
+	struct xroce_stat last;
+
+	counters_read(server.stat, stat);
+	do {
+		last = *stat;
+		usleep(20000);
+		counters_read(server.stat, stat);
+	} while (memcmp(&last, stat, sizeof(last)) && !test_failed());
+}
+
+void connection_moved(const struct xroce_stat *before, struct xroce_stat *delta,
+		  bool trailing)
+{
+	struct xroce_stat after;
+
+	read_settled(&after);
+	if (delta->nak_acc && trailing)
+		delta->drop_error = after.drop_error - before->drop_error;
+	delta->rx = delta->write + delta->nak_inv + delta->nak_acc +
+		    delta->nak_rnr + delta->drop_error;
+	delta->rx_bytes = after.rx_bytes - before->rx_bytes;
+	delta->ack = after.ack - before->ack;
+	delta->tx = delta->ack + delta->nak_inv + delta->nak_acc +
+		    delta->nak_rnr;
+	counters_check(before, &after, delta);
+}
