@@ -19,6 +19,12 @@ const volatile __u32 xroce_qp_mask;
  */
 const volatile bool xroce_kfuncs;
 
+/*
+ * Do not free a fragment of a frame. Before 6.18 veth and generic XDP free it
+ * the wrong way ("page_pool leak"); the loader clears this for other drivers.
+ */
+volatile bool xroce_keep_frags = true;
+
 /* By key index. Written by the module. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -68,6 +68,83 @@ static __always_inline void reply_ipv6(struct ipv6hdr *ip,
 	__builtin_memcpy(&ip->daddr, q->daddr, sizeof(ip->daddr));
 }
 
+/* The longest Ethernet header that parse() accepts. */
+struct l2_hdr {
+	struct ethhdr eth;
+	struct vlan_hdr vlan[VLAN_DEPTH];
+};
+
+static __always_inline bool l2_load(struct xdp_md *ctx, struct l2_hdr *l2)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct l2_hdr *at = (void *)(long)ctx->data;
+
+	if ((void *)(at + 1) > end)
+		return false;
+	*l2 = *at;
+	return true;
+}
+
+static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
+				     const struct l2_hdr *l2)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct l2_hdr *at = (void *)(long)ctx->data;
+
+	if ((void *)(at + 1) > end)
+		return false;
+	at->eth = l2->eth;
+	if (len > sizeof(l2->eth))
+		at->vlan[0] = l2->vlan[0];
+	if (len > sizeof(l2->eth) + sizeof(l2->vlan[0]))
+		at->vlan[1] = l2->vlan[1];
+	return true;
+}
+
+/*
+ * Use the end of the frame's first buffer: cut what lies before it, and leave a
+ * byte of the fragment, as padding, so that the fragment is not freed.
+ */
+static __always_inline bool reply_room_keep(struct xdp_md *ctx,
+					    const struct request *rq,
+					    __u32 want, __u32 linear,
+					    __u32 total)
+{
+	int frag = total - linear;
+	struct l2_hdr l2;
+
+	/* Such drivers put a page into each fragment: this is one. */
+	if (frag > 4096 || linear < want || !l2_load(ctx, &l2))
+		return false;
+	if (frag > 1 && bpf_xdp_adjust_tail(ctx, 1 - frag))
+		return false;
+	if (bpf_xdp_adjust_head(ctx, (int)(linear - want)))
+		return false;
+	return l2_store(ctx, rq->l3, &l2);
+}
+
+/**
+ * reply_room() - give the frame the length of a reply
+ * @ctx: the frame
+ * @rq: the request
+ * @want: bytes of the reply
+ *
+ * The Ethernet header is at the front afterwards, the rest is undefined.
+ *
+ * Return: true, or false when it cannot be done; the frame must be dropped.
+ */
+static __always_inline bool reply_room(struct xdp_md *ctx,
+				       const struct request *rq, __u32 want)
+{
+	__u32 linear = ctx->data_end - ctx->data;
+	__u32 total = bpf_xdp_get_buff_len(ctx);
+	int delta = (int)want - (int)total;
+
+	if (total > linear && xroce_keep_frags)
+		return reply_room_keep(ctx, rq, want, linear, total);
+	return !delta || !bpf_xdp_adjust_tail(ctx, delta);
+}
+
 /**
  * reply_ack() - make the frame an acknowledgement
  * @ctx: the frame of the request
@@ -91,10 +168,8 @@ static __always_inline bool reply_ack(struct xdp_md *ctx,
 	struct ack_packet *ack;
 	struct udphdr *udp;
 	void *data, *end;
-	int delta;
 
-	delta = (int)want - (int)bpf_xdp_get_buff_len(ctx);
-	if (delta && bpf_xdp_adjust_tail(ctx, delta))
+	if (!reply_room(ctx, rq, want))
 		return false;
 
 	data = (void *)(long)ctx->data;

@@ -232,7 +232,12 @@ int xroce(struct xdp_md *ctx)
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */
-	if (q->qpn != rq.qpn || !qp_ready(q, st)) {
+	if (q->qpn != rq.qpn) {
+		qp_release(q);
+		st->drop_qpn++;
+		return XDP_DROP;
+	}
+	if (!qp_ready(q, st)) {
 		qp_release(q);
 		return XDP_DROP;
 	}

@@ -12,9 +12,9 @@
  * @off: offset of its first byte
  * @len: bytes
  */
-static inline bool xr_frame_has(const struct xdp_buff *xdp, u32 off, u32 len)
+static inline bool xr_frame_has(struct xdp_buff *xdp, u32 off, u32 len)
 {
-	return (u64)off + len <= xdp_get_buff_len((struct xdp_buff *)xdp);
+	return (u64)off + len <= xdp_get_buff_len(xdp);
 }
 
 /**
@@ -25,7 +25,7 @@ static inline bool xr_frame_has(const struct xdp_buff *xdp, u32 off, u32 len)
  *
  * Return: where it is.
  */
-static inline void *xr_frame_at(const struct xdp_buff *xdp, u32 off, u32 *len)
+static inline void *xr_frame_at(struct xdp_buff *xdp, u32 off, u32 *len)
 {
 	u32 linear = xdp->data_end - xdp->data;
 	const struct skb_shared_info *sinfo;

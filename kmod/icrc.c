@@ -97,7 +97,7 @@ struct xr_masked {
  *
  * Return: 0, or -EINVAL: headers or CRC are not inside the frame.
  */
-int xr_icrc(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
+int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
 	u32 linear = xdp->data_end - xdp->data;
 	struct xr_masked m;
@@ -136,7 +136,7 @@ int xr_icrc(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 }
 
 /* The CRC in the frame at @off, which is inside it. */
-u32 xr_icrc_load(const struct xdp_buff *xdp, u32 off)
+u32 xr_icrc_load(struct xdp_buff *xdp, u32 off)
 {
 	u32 i, n, crc = 0;
 
@@ -145,7 +145,7 @@ u32 xr_icrc_load(const struct xdp_buff *xdp, u32 off)
 	return crc;
 }
 
-void xr_icrc_store(const struct xdp_buff *xdp, u32 off, u32 crc)
+void xr_icrc_store(struct xdp_buff *xdp, u32 off, u32 crc)
 {
 	u32 i, n;
 

@@ -7,8 +7,8 @@
 
 struct xdp_buff;
 
-int xr_icrc(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
-u32 xr_icrc_load(const struct xdp_buff *xdp, u32 off);
-void xr_icrc_store(const struct xdp_buff *xdp, u32 off, u32 crc);
+int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
+u32 xr_icrc_load(struct xdp_buff *xdp, u32 off);
+void xr_icrc_store(struct xdp_buff *xdp, u32 off, u32 crc);
 
 #endif

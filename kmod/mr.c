@@ -94,7 +94,7 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
  * Return: 0; -EACCES: the memory is not pinned for writing; -ERANGE: outside
  * the region.
  */
-int xr_mr_write(const struct xr_mr *mr, u64 va, const struct xdp_buff *xdp,
+int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len)
 {
 	u64 to = va - mr->iova;

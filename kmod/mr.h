@@ -67,7 +67,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 
 struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
 void xr_mr_drop(void);
-int xr_mr_write(const struct xr_mr *mr, u64 va, const struct xdp_buff *xdp,
+int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len);
 
 #endif

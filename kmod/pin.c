@@ -18,6 +18,11 @@
 /* Largest block: what a 1 GiB huge page gives. */
 #define XR_BLOCK_MAX	30
 
+static unsigned long xr_pages(u64 addr, u64 length)
+{
+	return (offset_in_page(addr) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
+}
+
 struct xr_run {
 	unsigned long pfn;
 	unsigned long nr;
@@ -67,11 +72,13 @@ static void xr_runs_unpin(struct xr_runs *runs, bool dirty)
 
 /*
  * The largest block, naturally aligned, such that every run consists of whole
- * ones, but for the start of the first run and the end of the last.
+ * ones, but for the start of the first run and the end of the last. No larger
+ * than it takes to hold all @nr pages.
  */
-static u8 xr_runs_shift(const struct xr_runs *runs)
+static u8 xr_runs_shift(const struct xr_runs *runs, unsigned long nr)
 {
-	unsigned long borders = 1ul << (XR_BLOCK_MAX - PAGE_SHIFT);
+	unsigned long borders = 1ul << min_t(int, XR_BLOCK_MAX - PAGE_SHIFT,
+					     order_base_2(nr));
 	/* Page frame of the next page, if all were one run. */
 	unsigned long straight = runs->run[0].pfn;
 	size_t i;
@@ -90,7 +97,8 @@ static int xr_runs_translate(const struct xr_runs *runs, struct xr_pin *pin)
 	size_t i;
 	int ret;
 
-	pin->page_shift = xr_runs_shift(runs);
+	pin->page_shift = xr_runs_shift(runs,
+					xr_pages(pin->addr, pin->length));
 	block = 1ull << pin->page_shift;
 	phys = PFN_PHYS(runs->run[0].pfn) + offset_in_page(pin->addr);
 	pin->offset = phys & (block - 1);
@@ -123,11 +131,6 @@ static int xr_account(struct mm_struct *mm, unsigned long nr)
 		return 0;
 	atomic64_sub(nr, &mm->pinned_vm);
 	return -ENOMEM;
-}
-
-static unsigned long xr_pages(u64 addr, u64 length)
-{
-	return (offset_in_page(addr) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
 }
 
 /* Return: number of pages pinned, at least one, or an error. */

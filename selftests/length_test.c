@@ -146,6 +146,37 @@ static void only_too_long(void)
 	}
 }
 
+/* A frame of two buffers, on a driver whose fragments must not be freed. */
+static void frags_kept(void)
+{
+	static const uint32_t payloads[] = { 4096, 3520, 3448 };
+	struct scene s;
+	size_t i;
+	int tags;
+
+	for (tags = 0; tags <= PACKET_VLANS; tags++) {
+		for (i = 0; i < ARRAY_SIZE(payloads); i++) {
+			if (!scene_init(&s) || !native_keep_frags(true))
+				return;
+			s.qp.mtu = 4096;
+			s.req.vlans = tags;
+			scene_payload(&s, payloads[i]);
+			scene_put(&s);
+			s.kept = 1;
+			expect_write(&s);
+			if (!native_keep_frags(false))
+				return;
+		}
+	}
+	/* And freed where they may be. */
+	if (!scene_init(&s))
+		return;
+	s.qp.mtu = 4096;
+	scene_payload(&s, 4096);
+	scene_put(&s);
+	expect_write(&s);
+}
+
 static const struct test tests[] = {
 	{ "nothing", "D5", "a WRITE of no bytes looks at no key", nothing },
 	{ "longest", "D5 D6", "2^31 bytes and one more", longest },
@@ -156,6 +187,8 @@ static const struct test tests[] = {
 	  packet_sizes },
 	{ "only_too_long", "D1 D5 D6", "more than the path MTU",
 	  only_too_long },
+	{ "frags_kept", "D1", "an answer that leaves a fragment alone",
+	  frags_kept },
 };
 
 int main(int argc, char **argv)

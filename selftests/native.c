@@ -122,7 +122,18 @@ static bool load(void)
 	native.mpt = map_fd("mpt");
 	native.qp = map_fd("qp");
 	native.stat = map_fd("stat");
-	return native.mpt >= 0 && native.qp >= 0 && native.stat >= 0;
+	return native.mpt >= 0 && native.qp >= 0 && native.stat >= 0 &&
+	       native_keep_frags(false);
+}
+
+bool native_keep_frags(bool keep)
+{
+	uint32_t zero = 0;
+
+	/* The only variable there. */
+	return check(!bpf_map_update_elem(map_fd(".data"), &zero, &keep,
+					  BPF_ANY),
+		     "keep_frags: %s", strerror(errno));
 }
 
 bool native_open(void)

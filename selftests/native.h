@@ -14,6 +14,7 @@
 
 #define NATIVE_MPT_ENTRIES	1024u
 #define NATIVE_QP_ENTRIES	64u
+#define NATIVE_LINEAR		3520u	/* bytes in the first buffer of a frame */
 #define NATIVE_MIN_FRAME	14u	/* BPF_PROG_TEST_RUN takes no less */
 
 /**
@@ -25,6 +26,12 @@
  */
 bool native_open(void);
 void native_close(void);
+
+/*
+ * Have the program keep fragments, as on veth, or free them, as it does unless
+ * told. Return: whether it could be told.
+ */
+bool native_keep_frags(bool keep);
 
 void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt);
 void native_put_qp(const struct xroce_qp *qp);

@@ -22,36 +22,30 @@ result() {
 	fi
 }
 
-# Nothing may have been refused or dropped, and nothing sent but what answers.
-clean() {
-	local counter value
-
-	for counter in nak_seq nak_inv nak_acc nak_op nak_rnr drop_length \
-		       drop_checksum drop_icrc drop_addr drop_error drop_state \
-		       drop_reply; do
-		value=$(stat_of $counter)
-		[ "$value" = 0 ] || { echo "# $counter $value"; return 1; }
-	done
-}
+# Bytes written so far, and whatever must stay zero.
+counters='write_bytes nak_seq nak_inv nak_acc nak_op nak_rnr drop_length
+	drop_checksum drop_icrc drop_addr drop_error drop_state drop_reply'
 
 # write_bw MTU SIZE ITERATIONS GID [OPTION]...
 write_bw() {
-	local mtu=$1 size=$2 iters=$3 gid=$4 before after out
+	local mtu=$1 size=$2 iters=$3 gid=$4 before after bad out
 	shift 4
 
-	before=$(stat_of write_bytes)
+	# shellcheck disable=SC2086 # names without blanks
+	read -r before bad < <(stats_of $counters)
 	out=$(timeout 60 ib_write_bw -d rxe0 -x "$gid" -m "$mtu" -s "$size" \
 	      -n "$iters" "$@" 10.77.0.2 2>&1) &&
 		grep -qE "^ *$size +$iters " <<<"$out" || {
 		sed 's/^/# /' <<<"$out"
 		return 1
 	}
-	after=$(stat_of write_bytes)
-	[ $((after - before)) -ge $((size * iters)) ] || {
-		echo "# $((after - before)) bytes written"
+	# shellcheck disable=SC2086
+	read -r after bad < <(stats_of $counters)
+	[ $((after - before)) -ge $((size * iters)) ] &&
+		[[ $bad =~ ^[0\ ]*$ ]] || {
+		echo "# $((after - before)) bytes written, $counters: $after $bad"
 		return 1
 	}
-	clean
 }
 
 # run NAME IDS COMMAND...

@@ -32,12 +32,14 @@
  * @mpt: the region's entry, at SCENE_INDEX
  * @req: the request; a WRITE of 64 bytes that asks for an ACK
  * @cut: bytes taken off the end of the frame
+ * @kept: bytes of padding that a reply has, as a fragment was kept
  */
 struct scene {
 	struct xroce_qp qp;
 	struct xroce_mpt mpt;
 	struct packet req;
 	uint32_t cut;
+	uint32_t kept;
 };
 
 /* Return: false when the program cannot be loaded; the test then ends. */

@@ -10,9 +10,10 @@ serve_listens() {
 	in_xr ss -Hltn 'sport = 18515' | grep -q .
 }
 
-# serve_up [OPTION]...: start the server in its namespace
+# serve_up [OPTION]...: start the server in its namespace; not by in_xr, so that
+# the process is its own
 serve_up() {
-	in_xr "$xroce" serve --netdev x0 "$@" &
+	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 "$@" &
 	serve_pid=$!
 	wait_until 10 serve_listens
 }
@@ -40,9 +41,10 @@ rxe_gid() {
 rxe_gid4() { rxe_gid 0000:0000:0000:0000:0000:ffff:0a4d:0001; }
 rxe_gid6() { rxe_gid fd77:0000:0000:0000:0000:0000:0000:0001; }
 
-# stat_of COUNTER: its value, zero included
-stat_of() {
+# stats_of COUNTER...: their values on a line, zeros included
+stats_of() {
 	in_xr "$xroce" -j stat show dev x0 all |
 		python3 -c 'import json, sys
-print(json.load(sys.stdin)[0][sys.argv[1]])' "$1"
+stat = json.load(sys.stdin)[0]
+print(*(stat[name] for name in sys.argv[1:]))' "$@"
 }

@@ -9,9 +9,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <linux/ethtool.h>
 #include <linux/if_link.h>
+#include <linux/sockios.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -229,6 +233,37 @@ static int attach_program(struct attach *a)
 	return 0;
 }
 
+/* veth frees fragments the wrong way, and so does generic XDP. */
+static bool frees_frags(const struct attach *a)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ifreq req = { .ifr_data = (void *)&info };
+	bool frees;
+	int fd;
+
+	if (a->opts->attached != XROCE_MODE_NATIVE)
+		return false;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", a->netdev);
+	frees = !ioctl(fd, SIOCETHTOOL, &req) && strcmp(info.driver, "veth");
+	close(fd);
+	return frees;
+}
+
+/* Until this is done fragments are kept, which is right for all drivers. */
+static int tune_program(struct attach *a)
+{
+	bool keep = !frees_frags(a);
+	__u32 zero = 0;
+
+	if (bpf_map_update_elem(map_fd(a, ".data"), &zero, &keep, BPF_ANY))
+		return failed(a, -errno, "the program's data: %s",
+			      strerror(errno));
+	return 0;
+}
+
 static int pin_one(struct attach *a, const char *name, int fd)
 {
 	char path[PATH_MAX];
@@ -309,7 +344,9 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
 	err = attach_program(&a);
 	if (err)
 		goto out_close_object;
-	err = pin_all(&a);
+	err = tune_program(&a);
+	if (!err)
+		err = pin_all(&a);
 
 	/* From here on the pins hold it, or nobody does. */
 	close(a.link);
