@@ -84,6 +84,74 @@ void *mem_scattered(void *addr, size_t pages)
 	return check(ok, "cannot map %zu pages", pages) ? addr : NULL;
 }
 
+#define POOL	1024
+
+/* Find a page of the pool with a successor; take both, and those around. */
+static bool take_pair(uint64_t *pfn, bool odd, size_t *first, size_t *second)
+{
+	uint64_t found;
+	size_t i, j;
+
+	for (i = 0; i < POOL; i++) {
+		for (j = 0; pfn[i] && pfn[i] % 2 == odd && j < POOL; j++)
+			if (pfn[j] == pfn[i] + 1)
+				goto found;
+	}
+	return false;
+
+found:
+	*first = i;
+	*second = j;
+	found = pfn[i];
+	for (i = 0; i < POOL; i++)
+		if (pfn[i] + 2 >= found && pfn[i] <= found + 3)
+			pfn[i] = 0;
+	return true;
+}
+
+static bool map_pairs(int fd, char *addr, const bool *odd, size_t pairs)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+	const int flags = MAP_SHARED | MAP_FIXED | MAP_POPULATE;
+	uint64_t pfn[POOL];
+	char *pool, *p;
+	size_t i, page[2];
+	int k;
+
+	pool = mmap(NULL, POOL * MEM_PAGE, prot, MAP_SHARED, fd, 0);
+	if (pool == MAP_FAILED)
+		return false;
+	memset(pool, 1, POOL * MEM_PAGE);
+	if (!read_pfns((uintptr_t)pool, POOL, pfn))
+		return false;
+	for (i = 0; i < pairs; i++) {
+		if (!take_pair(pfn, odd[i], &page[0], &page[1]))
+			return false;
+		for (k = 0; k < 2; k++, addr += MEM_PAGE) {
+			p = mmap(addr, MEM_PAGE, prot, flags, fd,
+				 page[k] * MEM_PAGE);
+			if (p == MAP_FAILED)
+				return false;
+			*p = 1;
+		}
+	}
+	munmap(pool, POOL * MEM_PAGE);
+	return true;
+}
+
+void *mem_pairs(const bool *odd, size_t pairs)
+{
+	int fd = memfd_create("pairs", MFD_CLOEXEC);
+	bool ok = fd >= 0 && !ftruncate(fd, POOL * MEM_PAGE);
+	void *addr;
+
+	addr = mmap(NULL, 2 * pairs * MEM_PAGE, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ok = ok && addr != MAP_FAILED && map_pairs(fd, addr, odd, pairs);
+	close(fd);
+	return check(ok, "cannot map %zu pairs of pages", pairs) ? addr : NULL;
+}
+
 void *mem_huge(void)
 {
 	uint64_t pfn[MEM_HUGE / MEM_PAGE];
@@ -129,10 +197,13 @@ void mem_check_blocks(const struct xroce_mr_query *q)
 	uint64_t in_page = q->addr % MEM_PAGE, block, want;
 	size_t pages = (in_page + q->length + MEM_PAGE - 1) / MEM_PAGE;
 	uint64_t *pfn = calloc(pages, sizeof(*pfn));
-	unsigned int shift = BLOCK_MAX_SHIFT;
+	unsigned int shift = MEM_PAGE_SHIFT;
 
 	if (!read_pfns(q->addr & -MEM_PAGE, pages, pfn))
 		goto out;
+	/* From the smallest block that could hold it all, downwards. */
+	while (shift < BLOCK_MAX_SHIFT && 1ull << (shift - MEM_PAGE_SHIFT) < pages)
+		shift++;
 	while (shift > MEM_PAGE_SHIFT && !blocks_fit(pfn, pages, shift))
 		shift--;
 	check(q->page_shift == shift, "page_shift is %u, not %u",

@@ -33,6 +33,15 @@ void *mem_map(size_t pages);
  */
 void *mem_scattered(void *addr, size_t pages);
 
+/**
+ * mem_pairs() - memory of pairs of pages that are neighbours physically
+ * @odd: for each pair, whether its first page frame number is odd
+ * @pairs: how many
+ *
+ * Return: the memory, for munmap(2), or NULL and a failed check.
+ */
+void *mem_pairs(const bool *odd, size_t pairs);
+
 /* 2 MiB of private memory, aligned, a huge page; NULL: not to be had. */
 void *mem_huge(void);
 
@@ -41,7 +50,8 @@ void *mem_huge(void);
  * @q: what MR_QUERY says of a region over memory of ours
  *
  * Its blocks have to put every page where it is, there may be no larger block
- * that does, and no entry more than the region needs.
+ * that does, unless a smaller one could hold the whole region, and no entry more
+ * than the region needs.
  */
 void mem_check_blocks(const struct xroce_mr_query *q);
 

@@ -134,6 +134,7 @@ static void state_kept(void)
 	struct xroce_qp_query q;
 	struct xroce *x = live_open();
 	__u32 pd;
+	int ret;
 
 	if (!x)
 		return;
@@ -143,9 +144,10 @@ static void state_kept(void)
 	m.access = XROCE_ACCESS_REMOTE_READ;
 	check(!xroce_qp_modify(x, &m), "QP_MODIFY");
 	q = (struct xroce_qp_query){ .qpn = m.qpn };
-	check(!xroce_qp_query(x, &q) && q.state == XROCE_QPS_RTS &&
-	      q.access == XROCE_ACCESS_REMOTE_READ, "state %u, access %#x",
-	      q.state, q.access);
+	ret = xroce_qp_query(x, &q);
+	check(!ret && q.state == XROCE_QPS_RTS &&
+	      q.access == XROCE_ACCESS_REMOTE_READ, "%d: state %u, access %#x",
+	      ret, q.state, q.access);
 	m.qpn ^= LIVE_QP_ENTRIES;
 	check(xroce_qp_modify(x, &m) == -ENOENT, "another number");
 	live_close(x);

@@ -75,6 +75,7 @@ static void of_process(void)
 	struct xroce_mr_reg r;
 	siginfo_t info;
 	pid_t pid;
+	int ret;
 
 	if (!x || !mem)
 		return;
@@ -92,8 +93,9 @@ static void of_process(void)
 	check(live_pinned() == 4 && !live_vmpin(), "%ld pinned, VmPin %ld",
 	      live_pinned(), live_vmpin());
 	q = (struct xroce_mr_query){ .mr = r.mr };
-	check(!xroce_mr_query(x, &q) && q.pid == (__u32)pid &&
-	      q.flags == XROCE_F_PID, "pid %u, flags %#x", q.pid, q.flags);
+	ret = xroce_mr_query(x, &q);
+	check(!ret && q.pid == (__u32)pid && q.flags == XROCE_F_PID,
+	      "%d: pid %u, flags %#x", ret, q.pid, q.flags);
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
 

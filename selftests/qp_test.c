@@ -15,6 +15,7 @@ static void query(void)
 	struct xroce_qp_modify m;
 	struct xroce_qp e;
 	__u32 pd;
+	int ret;
 
 	if (!x)
 		return;
@@ -28,7 +29,8 @@ static void query(void)
 	m.sport = 0xd00d;
 	check(!xroce_qp_modify(x, &m), "to RTR");
 	q.qpn = m.qpn;
-	check(!xroce_qp_query(x, &q) && q.qpn == m.qpn && q.pd == pd &&
+	ret = xroce_qp_query(x, &q);
+	check(!ret && q.qpn == m.qpn && q.pd == pd &&
 	      q.type == XROCE_QPT_RC && q.state == XROCE_QPS_RTR && !q.flags &&
 	      q.pid == (__u32)getpid(), "PD %u, type %u, state %u, pid %u",
 	      q.pd, q.type, q.state, q.pid);
@@ -61,8 +63,9 @@ static void query(void)
 	check(!qp_move(x, m.qpn, XROCE_QPS_RESET, 0) &&
 	      !qp_move(x, m.qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY) &&
 	      !qp_move(x, m.qpn, XROCE_QPS_RTR, RTR_ATTRS), "once more to RTR");
-	check(!xroce_qp_query(x, &q) && q.ttl == 64 && q.sport >= 0xc000,
-	      "ttl %u, sport %#x", q.ttl, q.sport);
+	ret = xroce_qp_query(x, &q);
+	check(!ret && q.ttl == 64 && q.sport >= 0xc000,
+	      "%d: ttl %u, sport %#x", ret, q.ttl, q.sport);
 	live_close(x);
 }
 
@@ -176,14 +179,16 @@ static void ended_by_packet(void)
 	pd = live_pd(x);
 	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
 	write_entry(q.qpn, 0, XROCE_CAUSE_ACC_BOUNDS);
-	check(!xroce_qp_query(x, &q) && q.state == XROCE_QPS_ERR &&
-	      q.cause == XROCE_CAUSE_ACC_BOUNDS, "state %u, cause %u", q.state,
-	      q.cause);
+	ret = xroce_qp_query(x, &q);
+	check(!ret && q.state == XROCE_QPS_ERR &&
+	      q.cause == XROCE_CAUSE_ACC_BOUNDS, "%d: state %u, cause %u", ret,
+	      q.state, q.cause);
 	ret = qp_move(x, q.qpn, XROCE_QPS_RTS, 0);
 	check(ret == -EINVAL, "ERR to RTS: %d", ret);
-	ret = qp_move(x, q.qpn, XROCE_QPS_RESET, 0);
-	check(!ret && !xroce_qp_query(x, &q) && q.state == XROCE_QPS_RESET &&
-	      !q.cause, "%d, state %u, cause %u", ret, q.state, q.cause);
+	ret = qp_move(x, q.qpn, XROCE_QPS_RESET, 0) ? :
+	      xroce_qp_query(x, &q);
+	check(!ret && q.state == XROCE_QPS_RESET && !q.cause,
+	      "%d, state %u, cause %u", ret, q.state, q.cause);
 	ret = qp_move(x, q.qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY) ? :
 	      qp_move(x, q.qpn, XROCE_QPS_RTR, RTR_ATTRS);
 	check(!ret && qp_state(x, q.qpn) == XROCE_QPS_RTR, "again: %d", ret);

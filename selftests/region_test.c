@@ -192,6 +192,48 @@ static void chance_runs(void)
 	live_close(x);
 }
 
+/* Two pages together are one entry, unless one pair lies across entries. */
+static void pairs(void)
+{
+	static const struct {
+		bool odd[3];
+		__u32 shift;
+	} rows[] = {
+		{ { false, false, false }, 13 },
+		{ { false, false, true }, 12 },
+		{ { false, true, false }, 12 },
+		{ { true, true, true }, 12 },
+	};
+	struct xroce *x = live_open();
+	struct xroce_mr_query q;
+	struct xroce_mr_reg r;
+	__u32 pd;
+	size_t i;
+	char *mem;
+	int ret;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		mem = mem_pairs(rows[i].odd, 3);
+		if (!mem)
+			break;
+		r = region(pd, mem, 6 * MEM_PAGE);
+		check(!xroce_mr_reg(x, &r), "MR_REG");
+		check_region(x, &r);
+		q = (struct xroce_mr_query){ .mr = r.mr };
+		ret = xroce_mr_query(x, &q);
+		check(!ret && q.page_shift == rows[i].shift,
+		      "row %zu: %d, page_shift %u", i, ret, q.page_shift);
+		check(!xroce_mr_dereg(x, r.mr), "dereg");
+		r = region(pd, mem + 5000, 13000);
+		expect_region(x, &r);
+		munmap(mem, 6 * MEM_PAGE);
+	}
+	live_close(x);
+}
+
 static void bad_ranges(void)
 {
 	struct xroce *x = live_open();
@@ -428,6 +470,8 @@ static const struct test tests[] = {
 	  ranges },
 	{ "region_chance_runs", "R1", "blocks are as large as can be",
 	  chance_runs },
+	{ "region_pairs", "R1", "a block never takes a page that is elsewhere",
+	  pairs },
 	{ "region_bad_ranges", "R1", "empty, wrapping, foreign ranges",
 	  bad_ranges },
 	{ "region_iova", "R1", "the peer's address is free", iovas },
