@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ends: of a program, a descriptor, a netdev, a link, the module. Each test
+ * loads the module and unloads it, and looks for what is left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "counters.h"
+#include "live_mr.h"
+#include "live_qp.h"
+#include "mem.h"
+#include "traffic.h"
+
+#define PEER	"c0"
+#define REGION	(64 * MEM_PAGE)
+
+static bool up(void)
+{
+	int err = live_module_load();
+
+	if (!check(!err, "load the module: %d", err))
+		return false;
+	err = live_veth_add(LIVE_DEV, PEER) ? :
+	      live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES);
+	return check(!err, "attach: %d", err);
+}
+
+static void unload(void)
+{
+	int err = live_module_unload();
+
+	check(!err, "unload the module: %d", err);
+	check(access("/sys/module/xroce", F_OK), "the module is still there");
+	check(access(XROCE_DEV_PATH, F_OK), XROCE_DEV_PATH " is still there");
+	check(!live_pinned(), "%ld pages are still pinned", live_pinned());
+}
+
+static void detached(const char *dev, __u32 flags)
+{
+	char path[64];
+	int err = live_detach(dev, flags);
+
+	check(!err, "detach: %d", err);
+	snprintf(path, sizeof(path), XROCE_PIN_DIR "/%s", dev);
+	check(access(path, F_OK), "%s is still there", path);
+}
+
+static void down(void)
+{
+	detached(LIVE_DEV, 0);
+	check(!live_veth_del(LIVE_DEV), "delete the netdev");
+	unload();
+}
+
+static struct xroce_stat stat_now(void)
+{
+	int fd = xroce_pin_open(LIVE_DEV, "stat");
+	struct xroce_stat sum = {};
+
+	if (check(fd >= 0, "stat: %d", fd))
+		counters_read(fd, &sum);
+	close(fd);
+	return sum;
+}
+
+static bool all_zero(const char *p, size_t n)
+{
+	return !*p && !memcmp(p, p + 1, n - 1);
+}
+
+/* A queue pair that writes to a region, noted as a target. */
+static int serve_one(struct xroce *x, __u32 pd, char *mem,
+		     struct traffic_target *to)
+{
+	struct xroce_mr_reg r = mr_region(pd, mem, REGION);
+	struct xroce_qp_modify rtr;
+	__u32 qpn;
+	int ret;
+
+	r.access |= XROCE_ACCESS_REMOTE_WRITE;
+	r.iova = (uintptr_t)mem;
+	ret = xroce_mr_reg(x, &r) ? : xroce_qp_add(x, 0, pd, &qpn) ? :
+	      qp_move(x, qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY);
+	if (ret)
+		return ret;
+	rtr = qp_change(qpn, XROCE_QPS_RTR, RTR_ATTRS);
+	ret = xroce_qp_modify(x, &rtr) ? :
+	      qp_move(x, qpn, XROCE_QPS_RTS, 0);
+	to->rkey = r.rkey;
+	/* Over a border of pages. */
+	to->iova = r.iova + MEM_PAGE - 500;
+	__atomic_store_n(&to->qpn, qpn, __ATOMIC_RELEASE);
+	return ret;
+}
+
+/* The program that will be killed: regions and queue pairs, and no end. */
+static pid_t start_victim(struct traffic *t, char *shared)
+{
+	pid_t pid = fork();
+	struct xroce *x;
+	__u32 pd;
+	int i;
+
+	if (pid)
+		return pid;
+	x = xroce_open(LIVE_DEV);
+	if (!x || xroce_pd_add(x, 0, &pd))
+		_exit(1);
+	for (i = 0; i < TRAFFIC_TARGETS; i++)
+		if (serve_one(x, pd, shared + i * REGION, &t->target[i]))
+			_exit(1);
+	/* More than traffic goes to. */
+	for (i = 0; i < 100; i++)
+		mr_accepted(x, mr_region(pd, shared, REGION));
+	for (;;)
+		pause();
+}
+
+struct progress {
+	__u64 writes;
+	__u64 drops;
+	__u64 refused;
+};
+
+static bool written(void *arg)
+{
+	return stat_now().write >= ((struct progress *)arg)->writes;
+}
+
+static bool dropped(void *arg)
+{
+	return stat_now().drop_qpn >= ((struct progress *)arg)->drops;
+}
+
+static bool key_refused(void *arg)
+{
+	return stat_now().acc_key >= ((struct progress *)arg)->refused;
+}
+
+/* Must show 5 of the first part. */
+static void killed(void)
+{
+	size_t size = TRAFFIC_TARGETS * REGION;
+	struct traffic *t = traffic_new();
+	struct progress p;
+	char *shared;
+	pid_t sender, victim;
+	int round;
+
+	if (!t || !up())
+		return;
+	shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sender = traffic_start(t, PEER, LIVE_DEV);
+	for (round = 0; round < 5 && !test_failed(); round++) {
+		p.writes = stat_now().write + 200 + 37 * round;
+		victim = start_victim(t, shared);
+		check(live_wait(written, &p), "no traffic");
+		check(!all_zero(shared, size), "nothing written");
+		kill(victim, SIGKILL);
+		waitpid(victim, NULL, 0);
+
+		/* All is gone; packets still come, and write nothing. */
+		live_check_idle(LIVE_DEV);
+		memset(shared, 0, size);
+		p.drops = stat_now().drop_qpn + 100;
+		check(live_wait(dropped, &p), "no packet for what is gone");
+		check(all_zero(shared, size), "written after the end");
+		memset(t->target, 0, sizeof(t->target));
+	}
+
+	/* Once more, and everything goes while packets come. */
+	victim = start_victim(t, shared);
+	p.writes = stat_now().write + 100;
+	check(live_wait(written, &p), "no traffic");
+	kill(victim, SIGKILL);
+	waitpid(victim, NULL, 0);
+	detached(LIVE_DEV, 0);
+	unload();
+	traffic_goes_on(t, 10);
+	traffic_stop(sender);
+	check(!live_veth_del(LIVE_DEV), "delete the netdev");
+	munmap(shared, size);
+	munmap(t, sizeof(*t));
+}
+
+/* Not a byte lands after MR_DEREG has returned. */
+static void dereg_under_traffic(void)
+{
+	struct traffic *t = traffic_new();
+	struct xroce_mr_dereg dereg = { .size = sizeof(dereg) };
+	struct progress p;
+	struct xroce *x;
+	__u32 pd, qpn;
+	pid_t sender;
+	char *mem;
+	int round;
+
+	if (!t || !up())
+		return;
+	x = live_open();
+	mem = mem_map(REGION / MEM_PAGE);
+	pd = live_pd(x);
+	sender = traffic_start(t, PEER, LIVE_DEV);
+	for (round = 0; round < 40 && !test_failed(); round++) {
+		p.writes = stat_now().write + 1 + round;
+		check(!serve_one(x, pd, mem, &t->target[0]), "serve");
+		qpn = t->target[0].qpn;
+		check(live_wait(written, &p), "no traffic");
+		p.refused = stat_now().acc_key + 1;
+		dereg.mr = t->target[0].rkey >> XROCE_KEY_SHIFT;
+		check(!live_ioctl(xroce_fd(x), XROCE_CMD_MR_DEREG, &dereg),
+		      "MR_DEREG");
+		memset(mem, 0, REGION);
+		traffic_goes_on(t, 20);
+		check(all_zero(mem, REGION), "written after MR_DEREG");
+		check(!live_pinned(), "%ld pages pinned", live_pinned());
+		/* The key was good, and is not now: that ends the queue pair. */
+		check(live_wait(key_refused, &p), "no packet for the key");
+		check(qp_state(x, qpn) == XROCE_QPS_ERR, "state %u",
+		      qp_state(x, qpn));
+		if (round & 1)
+			check(!qp_move(x, qpn, XROCE_QPS_RESET, 0), "RESET");
+		check(!xroce_qp_del(x, qpn), "QP_DEL");
+	}
+	traffic_stop(sender);
+	live_close(x);
+	down();
+	munmap(mem, REGION);
+	munmap(t, sizeof(*t));
+}
+
+/* The module stays as long as someone needs it. */
+static void module_busy(void)
+{
+	int fd, err;
+
+	if (!up())
+		return;
+	err = live_module_refused();
+	check(err == -EAGAIN, "unload, with a program attached: %d", err);
+	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+	detached(LIVE_DEV, 0);
+	check(!live_veth_del(LIVE_DEV), "delete the netdev");
+	err = live_module_unload();
+	check(err == -EAGAIN, "unload, with a descriptor: %d", err);
+	close(fd);
+	unload();
+}
+
+/* It takes links without a program with it, and their persistent objects. */
+static void module_takes_links(void)
+{
+	struct xroce_link_add add = { .size = sizeof(add) };
+	struct xroce_link_maps maps = { .size = sizeof(maps) };
+	char *mem = mem_map(10);
+	struct xroce_mr_reg r;
+	struct xroce *x;
+	int fd, err;
+
+	err = live_module_load() ? : live_veth_add(LIVE_DEV, PEER);
+	if (!check(!err && mem, "begin: %d", err))
+		return;
+	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+	add.ifindex = if_nametoindex(LIVE_DEV);
+	err = live_ioctl(fd, XROCE_CMD_LINK_ADD, &add);
+	check(!err, "LINK_ADD: %d", err);
+	maps.link = add.link;
+	maps.mpt_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "mpt", 4,
+				     sizeof(struct xroce_mpt), 16, NULL);
+	maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
+				    sizeof(struct xroce_qp), 16, NULL);
+	err = live_ioctl(fd, XROCE_CMD_LINK_MAPS, &maps);
+	check(!err, "LINK_MAPS: %d", err);
+	close(fd);
+
+	x = live_open();
+	if (!x)
+		return;
+	r = mr_region(0, mem, 10 * MEM_PAGE);
+	r.flags = XROCE_F_PERSISTENT;
+	err = xroce_pd_add(x, XROCE_F_PERSISTENT, &r.pd) ? :
+	      xroce_mr_reg(x, &r);
+	check(!err, "MR_REG: %d", err);
+	xroce_close(x);
+	check(live_pinned() == 10, "%ld pages pinned", live_pinned());
+	unload();
+	close(maps.mpt_fd);
+	close(maps.qp_fd);
+	check(!live_veth_del(LIVE_DEV), "delete the netdev");
+	munmap(mem, 10 * MEM_PAGE);
+}
+
+static bool is_dead(void *arg)
+{
+	struct xroce_link_query q;
+
+	return !xroce_link_find(arg, &q) && q.flags & XROCE_F_DEAD &&
+	       !q.ifindex;
+}
+
+/* A netdev can go at any time; what was made on it stays with its owner. */
+static void netdev_deleted(void)
+{
+	char *mem = mem_map(4);
+	struct xroce_mr_reg r;
+	struct xroce *x;
+	int err;
+
+	if (!mem || !up())
+		return;
+	x = live_open();
+	r = mr_region(live_pd(x), mem, 4 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &r), "MR_REG");
+	check(!live_veth_del(LIVE_DEV), "delete the netdev");
+	check(is_dead(LIVE_DEV), "the link is not dead");
+	mr_check_blocks(x, r.mr, mem);
+	err = xroce_detach(LIVE_DEV, 0, NULL);
+	check(err == -EBUSY, "detach with a user: %d", err);
+	check(!xroce_mr_dereg(x, r.mr), "MR_DEREG");
+	mr_accepted(x, r);
+	xroce_close(x);
+	detached(LIVE_DEV, 0);
+	unload();
+	munmap(mem, 4 * MEM_PAGE);
+}
+
+/* A dead link does not stand in the way of another one of its name. */
+static void netdev_again(void)
+{
+	struct xroce_link_query q;
+
+	if (!up())
+		return;
+	check(!live_veth_del(LIVE_DEV), "delete the netdev");
+	check(!live_veth_add(LIVE_DEV, PEER), "make it again");
+	check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
+	      "attach again");
+	check(!xroce_link_find(LIVE_DEV, &q) && !(q.flags & XROCE_F_DEAD),
+	      "the live link is not the first to be found");
+	check(!live_detach(LIVE_DEV, 0), "detach the live one");
+	check(is_dead(LIVE_DEV), "the dead one remains");
+	down();
+}
+
+static void netns_deleted(void)
+{
+	pid_t pid;
+	int status;
+
+	if (!check(!live_module_load(), "load the module"))
+		return;
+	pid = fork();
+	if (!pid) {
+		if (unshare(CLONE_NEWNET) || live_veth_add("x9", "c9") ||
+		    live_attach("x9", 16, 16))
+			_exit(1);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	check(!status, "status %#x", status);
+	check(live_wait(is_dead, (void *)"x9"), "the link is not dead");
+	detached("x9", 0);
+	unload();
+}
+
+/* Objects live until the last close, whoever closes. */
+static void forked(void)
+{
+	struct traffic_target to;
+	struct xroce_link_query q;
+	int to_child[2];
+	char *mem = mem_map(REGION / MEM_PAGE), c;
+	struct xroce *x;
+	pid_t pid;
+
+	if (!mem || !up() || pipe(to_child))
+		return;
+	x = live_open();
+	check(!serve_one(x, live_pd(x), mem, &to), "serve");
+	pid = fork();
+	if (!pid) {
+		close(to_child[1]);
+		/* Until the parent has closed the pipe and @x. */
+		_exit(read(to_child[0], &c, 1) != 0);
+	}
+	close(to_child[0]);
+	xroce_close(x);
+	munmap(mem, REGION);
+	check(!xroce_link_find(LIVE_DEV, &q) && q.users == 1 && q.mrs == 1 &&
+	      q.qps == 1 && live_pinned() == 64,
+	      "%u users, %u regions, %u QPs, %ld pages", q.users, q.mrs, q.qps,
+	      live_pinned());
+	close(to_child[1]);
+	waitpid(pid, NULL, 0);
+	live_check_idle(LIVE_DEV);
+	down();
+}
+
+/* The maker ends first; the child, whose memory it is not, closes last. */
+static void closed_by_child(void)
+{
+	struct xroce_link_query q;
+	int to_child[2];
+	pid_t maker;
+	char c = 0;
+
+	if (!up() || pipe(to_child))
+		return;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	maker = fork();
+	if (!maker) {
+		char *mem = mem_map(REGION / MEM_PAGE);
+		struct traffic_target to;
+		struct xroce *x = live_open();
+
+		if (!mem || !x || serve_one(x, live_pd(x), mem, &to))
+			_exit(1);
+		close(to_child[1]);
+		if (!fork())
+			_exit(read(to_child[0], &c, 1) != 0);
+		_exit(0);
+	}
+	close(to_child[0]);
+	waitpid(maker, NULL, 0);
+	check(!xroce_link_find(LIVE_DEV, &q) && q.users == 1 && q.mrs == 1 &&
+	      q.qps == 1 && live_pinned() == 64,
+	      "%u users, %u regions, %u QPs, %ld pages", q.users, q.mrs, q.qps,
+	      live_pinned());
+	close(to_child[1]);
+	check(waitpid(-1, NULL, 0) > 0, "the child's end: %s", strerror(errno));
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	live_check_idle(LIVE_DEV);
+	down();
+}
+
+static const struct test tests[] = {
+	{ "lifetime_killed", "R7 R8", "kill -9 under traffic, then all goes",
+	  killed },
+	{ "lifetime_dereg", "R7", "no byte lands after MR_DEREG",
+	  dereg_under_traffic },
+	{ "lifetime_module_busy", "U6", "unloading waits for users",
+	  module_busy },
+	{ "lifetime_module_links", "U6 R7", "unloading takes links with it",
+	  module_takes_links },
+	{ "lifetime_netdev_deleted", "D1", "a link outlives its netdev",
+	  netdev_deleted },
+	{ "lifetime_netdev_again", "D1", "dead links are not in the way",
+	  netdev_again },
+	{ "lifetime_netns_deleted", "D1", "and its network namespace",
+	  netns_deleted },
+	{ "lifetime_fork", "R7 R10", "objects live until the last close",
+	  forked },
+	{ "lifetime_closed_by_child", "R7 R10", "a stranger closes last",
+	  closed_by_child },
+};
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (argc == 2 && !strcmp(argv[1], "-l"))
+		return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	status = live_skip();
+	if (status)
+		return status;
+	if (unshare(CLONE_NEWNET)) {
+		printf("Bail out! network namespace: %s\n", strerror(errno));
+		return 1;
+	}
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
