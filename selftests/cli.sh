@@ -1,0 +1,321 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The command xroce: what it makes, what it shows, how it refuses. Each test is
+# a function; TAP.
+set -eu
+
+. "$(dirname "$0")/net.sh"
+
+xroce=$net_here/../build/user/xroce
+work=$(mktemp -d /dev/shm/cli-XXXXXX)
+passed=0 failed=0
+
+xr() { in_xr "$xroce" "$@"; }
+
+not_so() { echo "# not so: $*"; return 1; }
+
+# holds EXPRESSION NAME=FILE...: of Python, over what is in JSON files
+holds() {
+	python3 - "$@" <<-'END' || not_so "$1"
+	import json, sys
+	names = dict(a.split("=", 1) for a in sys.argv[2:])
+	values = {n: json.load(open(f)) for n, f in names.items()}
+	sys.exit(0 if eval("(" + sys.argv[1] + ")", values) else 1)
+	END
+}
+
+# fails STATUS PATTERN WORD...: status, a message that matches, and no output
+fails() {
+	local want=$1 pattern=$2 status=0
+
+	shift 2
+	xr "$@" >"$work/out" 2>"$work/err" || status=$?
+	[ "$status" = "$want" ] || not_so "exit status $want: $status: xroce $*"
+	grep -qE "$pattern" "$work/err" ||
+		not_so "'$pattern' in '$(cat "$work/err")': xroce $*"
+	[ ! -s "$work/out" ] || not_so "no output: xroce $*"
+}
+
+# makes NAME WORD...: print a number that the command says, after NAME
+makes() {
+	local name=$1
+
+	shift
+	xr "$@" | sed -nE "s/(^|.* )$name ([^ ]+).*/\2/p"
+}
+
+# Must show 3 of the first part.
+three_views() {
+	local pd mr dev
+
+	pd=$(makes pd pd add)
+	truncate -s 1M "$work/file"
+	mr=$(makes mr mr add pd "$pd" name three access \
+		local-write,remote-write,remote-read \
+		file "$work/file" offset 4097 size 64K iova 0x7000000000000001)
+	xr mr show -j >"$work/mr"
+	xr mpt show -j >"$work/mpt"
+	bpftool map dump pinned /sys/fs/bpf/xroce/x0/mpt -j >"$work/dump"
+	python3 -m json.tool <"$work/mr" >"$work/pretty"
+	holds 'len(mr) == 1 and len(mpt) == 1 and len(dump) == 64' \
+		mr="$work/mr" mpt="$work/mpt" dump="$work/dump"
+	holds 'mr[0]["length"] == 65536 and mr[0]["offset"] == 1 and
+		mr[0]["pages"] == 17 and mr[0]["name"] == "three" and
+		mr[0]["iova"] == 0x7000000000000001 and
+		mr[0]["persistent"] is True' mr="$work/mr"
+	holds 'all(mr[0][k] == mpt[0][k] for k in
+			("dev", "pd", "access", "iova", "length")) and
+		mr[0]["mr"] == mpt[0]["index"] and
+		mr[0]["rkey"] == mr[0]["lkey"] == mpt[0]["key"] and
+		mpt[0]["state"] == "valid" and mpt[0]["type"] == "mr"' \
+		mr="$work/mr" mpt="$work/mpt"
+	holds '[e["formatted"]["key"] for e in dump if
+			e["formatted"]["value"]["state"] == "XROCE_MPT_VALID"]
+		== [mr[0]["mr"]]' mr="$work/mr" dump="$work/dump"
+	holds '(lambda e: all(mr[0][k] == e[k] for k in
+				("pd", "iova", "length")) and
+			e["key"] == mr[0]["rkey"] and
+			e["type"] == "XROCE_MPT_MR" and e["access"] == 7)(
+		dump[mr[0]["mr"]]["formatted"]["value"])' \
+		mr="$work/mr" dump="$work/dump"
+	xr mr del mr "$mr"
+	xr pd del pd "$pd"
+	bpftool map dump pinned /sys/fs/bpf/xroce/x0/mpt -j >"$work/dump"
+	holds 'all(e["formatted"]["value"]["state"] == "XROCE_MPT_FREE" and
+		e["formatted"]["value"]["key"] == 0 for e in dump)' \
+		dump="$work/dump"
+}
+
+# JSON from every command that shows, with objects and without.
+json_everywhere() {
+	local pd qpn noun
+
+	for noun in link pd mr qp mpt stat; do
+		xr -j "$noun" show >"$work/$noun"
+	done
+	holds 'pd == mr == qp == mpt == [] and len(link) == len(stat) == 1' \
+		pd="$work/pd" mr="$work/mr" qp="$work/qp" mpt="$work/mpt" \
+		link="$work/link" stat="$work/stat"
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	truncate -s 8K "$work/file"
+	xr -j mr add pd "$pd" access none file "$work/file" >"$work/made"
+	for noun in link pd mr qp mpt stat; do
+		xr "$noun" show --json --pretty >"$work/$noun"
+	done
+	holds 'len(pd) == len(mr) == len(qp) == len(mpt) == 1 and
+		qp[0]["pd"] == mr[0]["pd"] == pd[0]["pd"] and
+		pd[0]["mrs"] == pd[0]["qps"] == 1 and
+		made["mr"] == mr[0]["mr"] and made["rkey"] == 0 and
+		qp[0]["state"] == "reset" and stat[0]["dev"] == "x0" and
+		link[0]["mrs"] == 1 and link[0]["mpt"] == 64' \
+		pd="$work/pd" mr="$work/mr" qp="$work/qp" mpt="$work/mpt" \
+		link="$work/link" stat="$work/stat" made="$work/made"
+	xr qp del qpn "$qpn"
+	xr mr del mr "$(makes mr mr show)"
+	xr pd del pd "$pd"
+}
+
+usage_errors() {
+	fails 2 'nonsense' nonsense
+	fails 2 'nonsense' mr nonsense
+	fails 2 'usage: xroce mr add' mr add
+	fails 2 'file or pid' mr add pd 1 access none
+	fails 2 'size "5Q"' mr add pd 1 access none file "$work/file" size 5Q
+	fails 2 'size "1KB"' mr add pd 1 access none file "$work/file" size 1KB
+	fails 2 'access "all"' mr add pd 1 access all file "$work/file"
+	fails 2 'addr' mr add pd 1 access none pid 1 size 1
+	fails 2 'pd "x"' pd del pd x
+	fails 2 'nonsense' pd add nonsense
+	fails 2 '' --nonsense
+}
+
+# An object, a value, a reason.
+object_errors() {
+	local pd=$1
+
+	truncate -s 8K "$work/file"
+	fails 1 'mr a: remote write needs local write' \
+		mr add pd "$pd" name a access remote-write file "$work/file"
+	fails 1 'remote atomic needs local write' \
+		mr add pd "$pd" access remote-atomic file "$work/file"
+	fails 1 'pd 999: no such protection domain' \
+		mr add pd 999 access none file "$work/file"
+	fails 1 "$work/none: No such file" \
+		mr add pd "$pd" access none file "$work/none"
+	fails 1 'not inside the file' \
+		mr add pd "$pd" access none file "$work/file" size 9K
+	fails 1 'size 0' \
+		mr add pd "$pd" access none file "$work/file" size 0
+	fails 1 'pid 4194303 .*no such process' \
+		mr add pd "$pd" access none pid 4194303 addr 0x1000 size 1
+	fails 1 "pid $$ addr 0x1000 .*not mapped" \
+		mr add pd "$pd" access none pid $$ addr 0x1000 size 1
+	fails 1 'mr 0x3f: no such region' mr show 0x3f
+	fails 1 'mr 0xffffff: no such region' mr del mr 0xffffff
+	fails 1 'mr nobody: no such region' mr del mr nobody
+	fails 1 'pd 999: no such' pd del pd 999
+	fails 1 'qp.* 0x800000: no such' qp del qpn 0x800000
+	fails 1 'dev nope: no such network device' mr show dev nope
+	fails 1 'dev lo: it has no link' mr show dev lo
+	fails 1 'dev nope' link add dev nope
+	fails 1 'dev x0: it has a link already' link add dev x0
+	fails 1 'dev lo: mpt 17: not a power of two' link add dev lo mpt 17
+	fails 1 'link del dev x0: it has persistent objects' link del dev x0
+}
+
+with_a_pd() {
+	local pd
+
+	pd=$(makes pd pd add)
+	"$1" "$pd"
+	xr pd del pd "$pd"
+}
+
+errors_of_objects() { with_a_pd object_errors; }
+
+sizes() {
+	local pd=$1 text bytes
+
+	truncate -s 1G "$work/file"
+	while read -r text bytes; do
+		xr -j mr add pd "$pd" name size access none \
+			file "$work/file" size "$text" >"$work/made"
+		xr mr del mr size
+		holds "made['length'] == $bytes" made="$work/made"
+	done <<-END
+		1		1
+		0x1001		4097
+		64K		65536
+		3m		3145728
+	END
+}
+
+sizes_with_units() { with_a_pd sizes; }
+
+names() {
+	local pd=$1 long
+
+	long=$(printf 'n%030d' 0)
+	truncate -s 8K "$work/file"
+	xr mr add pd "$pd" name "$long" access none file "$work/file" \
+		>"$work/made"
+	xr -j mr show "$long" >"$work/mr"
+	holds "len(mr) == 1 and mr[0]['name'] == '$long'" mr="$work/mr"
+	fails 1 '31 bytes at most' \
+		mr add pd "$pd" name "${long}x" access none file "$work/file"
+	xr mr add pd "$pd" name twice access none file "$work/file" >"$work/made"
+	xr mr add pd "$pd" name twice access none file "$work/file" >"$work/made"
+	fails 1 'twice: several regions' mr del mr twice
+	xr mr add pd "$pd" name $'q"\\\n' access none file "$work/file" \
+		>"$work/made"
+	xr -j mr show >"$work/mr"
+	holds 'sorted(m["name"] for m in mr) ==
+		["'"$long"'", "q\"\\\n", "twice", "twice"]' mr="$work/mr"
+	python3 -c 'import json, sys
+for m in json.load(open(sys.argv[1])): print(m["mr"])' "$work/mr" |
+		while read -r mr; do xr mr del mr "$mr" </dev/null; done
+}
+
+names_of_regions() { with_a_pd names; }
+
+# Memory of a process that knows nothing of it.
+process() {
+	local pd=$1 holder addr
+
+	python3 -c 'import ctypes, mmap, sys
+m = mmap.mmap(-1, 65536)
+m.write(b"x" * 65536)
+print(hex(ctypes.addressof(ctypes.c_char.from_buffer(m))), flush=True)
+sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
+	holder=$!
+	wait_until 20 test -s "$work/addr"
+	addr=$(cat "$work/addr")
+	xr -j mr add pd "$pd" name process access local-write,remote-read \
+		pid $holder addr "$addr" size 64K >"$work/made"
+	xr -j mr show process >"$work/mr"
+	kill $holder
+	wait $holder || [ $? = 143 ]
+	holds "mr[0]['pid'] == $holder and mr[0]['iova'] == $addr and
+		mr[0]['length'] == 65536 and made['rkey'] != 0" \
+		mr="$work/mr" made="$work/made"
+	xr mr del mr process
+	fails 1 "pid $holder .*no such process" mr add pd "$pd" access none \
+		pid $holder addr "$addr" size 64K
+}
+
+memory_of_process() { mkfifo "$work/stdin"; with_a_pd process; }
+
+# Persistent objects hold a link; the link holds the module.
+going_away() {
+	local pd
+
+	pd=$(makes pd pd add)
+	truncate -s 64K "$work/file"
+	xr mr add pd "$pd" access none file "$work/file" >"$work/made"
+	fails 1 'force' link del dev x0
+	! module_down 2>"$work/err" || not_so "the module stays"
+	xr link del dev x0 force
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || not_so "pins are gone"
+	fails 1 'dev x0: it has no link' mr show dev x0
+	xr -j link show >"$work/link"
+	holds 'link == []' link="$work/link"
+	wait_until 10 module_down
+	fails 1 'the module is not loaded' mr show
+	echo 1 >/proc/sys/vm/stat_refresh
+	awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 }
+		END { exit n != 0 }' /proc/vmstat || not_so "no page is pinned"
+	module_up
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+clean_up() {
+	local status=$?
+
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || xr link del dev x0 force || status=1
+	wait_until 10 module_down || status=1
+	net_down || status=1
+	rm -rf "$work"
+	exit $status
+}
+
+# What a failed test has left should not fail the next one.
+start_anew() {
+	xr link del dev x0 force
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+run() { # FUNCTION IDS
+	local status
+
+	set +e
+	(set -e; "$1")
+	status=$?
+	set -e
+	if [ $status = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) cli_$1 $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) cli_$1 $2"
+		start_anew
+	fi
+}
+
+echo 'TAP version 13'
+echo '1..8'
+trap clean_up EXIT
+net_up
+module_up
+xr link add dev x0 mpt 64 qp 16 >"$work/made"
+
+run three_views 'U1 U2 R7 R9'
+run json_everywhere U1
+run usage_errors U1
+run errors_of_objects 'U1 R2'
+run sizes_with_units U1
+run names_of_regions U1
+run memory_of_process 'U1 R1'
+run going_away 'U1 U6 R7'
+[ $failed = 0 ]
