@@ -37,7 +37,3 @@ echo 'Served by XDP (no rxe device is on x0):'
 rdma link
 in_xr "$xroce" stat show dev x0
 [ "$(stats_of write)" -gt 0 ]
-serve_down
-rxe_down
-net_down
-module_down

@@ -159,10 +159,8 @@ static void frags_kept(void)
 			if (!scene_init(&s) || !native_keep_frags(true))
 				return;
 			s.qp.mtu = 4096;
-			s.req.vlans = tags;
-			s.req.vlan[0].tpid = s.req.vlan[1].tpid = 0x8100;
-			s.req.vlan[0].tci = 0x2064;
-			s.req.vlan[1].tci = 5;
+			while (s.req.vlans < tags)
+				s.req.vlan[s.req.vlans++].tpid = 0x8100;
 			scene_payload(&s, payloads[i]);
 			scene_put(&s);
 			s.kept = 1;

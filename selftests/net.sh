@@ -17,6 +17,22 @@
 
 net_here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 
+# What has been set up, to be taken down in the opposite order at the end. A
+# function that fails there fails the test.
+undo=()
+
+take_down() {
+	local status=$? last
+
+	while [ ${#undo[@]} -gt 0 ]; do
+		last=${undo[-1]}
+		unset 'undo[-1]'
+		"$last" || status=1
+	done
+	exit $status
+}
+trap take_down EXIT
+
 # in_xr COMMAND...: run in the server's namespace. Not "ip netns exec", which
 # mounts another /sys and so hides /sys/fs/bpf.
 in_xr() {
@@ -80,6 +96,7 @@ net_is_up() {
 
 net_up() {
 	ip netns add xr
+	undo+=(net_down)
 	in_xr ip link set lo up
 	"net_${XROCE_NET:-veth}"
 	net_end c0 1
@@ -111,6 +128,7 @@ rxe_up() {
 	modprobe crc32-pclmul 2>/dev/null || echo '# no crc32-pclmul'
 	modprobe rdma_rxe
 	rdma link add rxe0 type rxe netdev c0
+	undo+=(rxe_down)
 	wait_until 10 rxe_ready
 }
 
@@ -120,6 +138,7 @@ rxe_down() {
 
 module_up() {
 	insmod "$net_here/../build/kmod/xroce.ko"
+	undo+=(module_down)
 }
 
 module_down() {

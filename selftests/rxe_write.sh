@@ -6,7 +6,6 @@ set -eu
 
 . "$(dirname "$0")/net.sh"
 
-trap 'status=$?; module_down || status=1; rxe_down; net_down; exit $status' EXIT
 net_up
 rxe_up
 module_up

@@ -15,11 +15,12 @@ serve_listens() {
 serve_up() {
 	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 "$@" &
 	serve_pid=$!
+	undo+=(serve_down)
 	wait_until 10 serve_listens
 }
 
 serve_down() {
-	kill -INT "$serve_pid"
+	kill -TERM "$serve_pid"
 	wait "$serve_pid"
 }
 
