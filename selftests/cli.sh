@@ -47,7 +47,7 @@ makes() {
 
 # Must show 3 of the first part.
 three_views() {
-	local pd mr dev
+	local pd mr
 
 	pd=$(makes pd pd add)
 	truncate -s 1M "$work/file"
