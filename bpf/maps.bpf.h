@@ -42,6 +42,14 @@ struct {
 	__type(value, struct xroce_qp);
 } qp SEC(".maps");
 
+/* As many entries as "qp". Written by the program. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, struct xroce_rd_ring);
+} rd SEC(".maps");
+
 /* One entry. Written by the program. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -4,12 +4,13 @@
 #define _XROCE_MPT_BPF_H
 
 /**
- * mpt_check() - may this queue pair do that to this range?
+ * mpt_check_all() - may this queue pair do that to this range, or to the whole?
  * @key: R_Key
  * @pd: the queue pair's protection domain
  * @va: first byte
- * @len: bytes, at least 1
- * @right: XROCE_ACCESS_* that is needed
+ * @len: bytes
+ * @rights: XROCE_ACCESS_* that are needed, all of them
+ * @whole: @va and @len do not count
  *
  * An entry that the module is changing may be seen half changed. It is not
  * VALID at first and its key is a new one, and the module compares the key
@@ -17,8 +18,8 @@
  *
  * Return: enum xroce_cause; XROCE_CAUSE_NONE: it may.
  */
-static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
-				     __u32 right)
+static __always_inline int mpt_check_all(__u32 key, __u32 pd, __u64 va,
+					 __u32 len, __u32 rights, bool whole)
 {
 	__u32 index = key >> XROCE_KEY_SHIFT;
 	const struct xroce_mpt *m;
@@ -29,13 +30,22 @@ static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
 		return XROCE_CAUSE_ACC_KEY;
 	if (m->pd != pd)
 		return XROCE_CAUSE_ACC_PD;
-	if (!(m->access & right))
+	if ((m->access & rights) != rights)
 		return XROCE_CAUSE_ACC_RIGHT;
+	if (whole)
+		return XROCE_CAUSE_NONE;
 	/* No sum of the two, which could pass 2^64. */
 	off = va - m->iova;
 	if (va < m->iova || off > m->length || len > m->length - off)
 		return XROCE_CAUSE_ACC_BOUNDS;
 	return XROCE_CAUSE_NONE;
+}
+
+/* The same for a range and one right. */
+static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
+				     __u32 right)
+{
+	return mpt_check_all(key, pd, va, len, right, false);
 }
 
 #endif

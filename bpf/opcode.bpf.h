@@ -11,10 +11,18 @@ enum op_flag {
 	OP_END		= 1 << 4,	/* last packet of a message */
 	OP_IMM		= 1 << 5,	/* carries immediate data */
 	OP_INV		= 1 << 6,	/* carries a key to invalidate */
+	OP_READ		= 1 << 7,
+	OP_ATOMIC	= 1 << 8,	/* has an AtomicETH */
+	OP_ATOMIC_WRITE	= 1 << 9,
+	OP_FLUSH	= 1 << 10,
 };
 
+/* Answered with more than an acknowledgement, and kept to be answered again. */
+#define OP_KEPT	(OP_READ | OP_ATOMIC | OP_ATOMIC_WRITE | OP_FLUSH)
+#define OP_KNOWN	(OP_SEND | OP_WRITE | OP_KEPT)
+
 /* What is not here is a request that this responder does not support. */
-static const __u8 rc_ops[32] = {
+static const __u16 rc_ops[32] = {
 	[XROCE_RC_SEND_FIRST]		= OP_SEND | OP_BEGIN,
 	[XROCE_RC_SEND_MIDDLE]		= OP_SEND,
 	[XROCE_RC_SEND_LAST]		= OP_SEND | OP_END,
@@ -27,6 +35,11 @@ static const __u8 rc_ops[32] = {
 	[XROCE_RC_WRITE_LAST_IMM]	= OP_WRITE | OP_END | OP_IMM,
 	[XROCE_RC_WRITE_ONLY]		= OP_WRITE | OP_BEGIN | OP_END,
 	[XROCE_RC_WRITE_ONLY_IMM]	= OP_WRITE | OP_BEGIN | OP_END | OP_IMM,
+	[XROCE_RC_READ_REQUEST]		= OP_READ | OP_BEGIN | OP_END,
+	[XROCE_RC_CMP_SWAP]		= OP_ATOMIC | OP_BEGIN | OP_END,
+	[XROCE_RC_FETCH_ADD]		= OP_ATOMIC | OP_BEGIN | OP_END,
+	[XROCE_RC_ATOMIC_WRITE]		= OP_ATOMIC_WRITE | OP_BEGIN | OP_END,
+	[XROCE_RC_FLUSH]		= OP_FLUSH | OP_BEGIN | OP_END,
 	[XROCE_RC_READ_RESPONSE_FIRST]	= OP_RESPONSE,
 	[XROCE_RC_READ_RESPONSE_MIDDLE]	= OP_RESPONSE,
 	[XROCE_RC_READ_RESPONSE_LAST]	= OP_RESPONSE,

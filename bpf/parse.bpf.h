@@ -32,8 +32,8 @@ struct vlan_hdr {
  * @payload: bytes between the headers and the pad
  * @qpn: destination queue pair number
  * @psn: packet sequence number
- * @opcode: 8 bits
  * @flags: enum op_flag of the opcode
+ * @opcode: 8 bits
  * @pad: bytes of pad, 0 to 3
  * @ackreq: the requester asks for an acknowledgement
  * @ipv6: IPv6; else IPv4
@@ -48,8 +48,8 @@ struct request {
 	__u32 payload;
 	__u32 qpn;
 	__u32 psn;
+	__u16 flags;
 	__u8  opcode;
-	__u8  flags;
 	__u8  pad;
 	bool  ackreq;
 	bool  ipv6;
@@ -223,6 +223,20 @@ static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	return sum == 0xffff;
+}
+
+/* Take the RETH off the packet. Return: false when it is not all there. */
+static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
+				      struct xroce_reth *out)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct xroce_reth *reth = (void *)(long)ctx->data + rq->pos;
+
+	if (rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end)
+		return false;
+	*out = *reth;
+	rq->pos += sizeof(*reth);
+	return true;
 }
 
 #endif

@@ -1,26 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turning the request's frame into its acknowledgement. */
+/* Turning the request's frame into its answer. */
 #ifndef _XROCE_REPLY_BPF_H
 #define _XROCE_REPLY_BPF_H
 
 /**
- * struct answer - what an acknowledgement says
- * @psn: packet sequence number
+ * struct answer - what to say
+ * @psn: packet sequence number of the first packet
  * @msn: message sequence number
  * @syndrome: XROCE_SYN_*
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY
+ * @result: ATOMIC_ACK: what was there
+ * @va: READ response: first byte
+ * @key: READ response: R_Key
+ * @len: READ response: bytes
+ * @packets: PSNs that the request took
+ * @queued: the module sends it
  */
 struct answer {
 	__u32 psn;
 	__u32 msn;
 	__u32 syndrome;
+	__u32 opcode;
+	__u64 result;
+	__u64 va;
+	__u32 key;
+	__u32 len;
+	__u32 packets;
+	bool queued;
 };
 
-/* Acknowledge packet from the BTH to the invariant CRC. */
-struct ack_packet {
+/* Headers of all replies; result or payload follow, then the invariant CRC. */
+struct reply_packet {
 	struct xroce_bth bth;
 	struct xroce_aeth aeth;
-	__be32 icrc;
 };
+
+/* Bytes of the frame that carries an answer. */
+static __always_inline __u32 reply_len(const struct request *rq,
+				       const struct answer *ans)
+{
+	__u32 len = rq->bth + sizeof(struct reply_packet) + XROCE_ICRC_LEN;
+
+	if (ans->opcode == XROCE_RC_ATOMIC_ACK)
+		return len + sizeof(struct xroce_atomicacketh);
+	if (ans->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		return len + ((ans->len + 3) & ~3u);
+	return len;
+}
+
+/**
+ * reply_queue() - have the module send the answer
+ * @ctx: the frame of the request
+ * @rq: the request
+ * @q: its queue pair, claimed
+ * @st: counters
+ * @ans: the answer; marked
+ *
+ * Return: 0 or a negative error of xroce_queue().
+ */
+static __always_inline int reply_queue(struct xdp_md *ctx,
+				       const struct request *rq,
+				       const struct xroce_qp *q,
+				       struct xroce_stat *st,
+				       struct answer *ans)
+{
+	struct xroce_reply r = {
+		.va = ans->va,
+		.result = ans->result,
+		.link = xroce_link,
+		.qpn = q->qpn,
+		.key = ans->key,
+		.len = ans->len,
+		.psn = ans->psn,
+		.msn = ans->msn,
+		.opcode = ans->opcode,
+		.syndrome = ans->syndrome,
+	};
+	int err = xroce_kfuncs ? xroce_queue(ctx, &r, rq->l3) : 0;
+
+	if (!err) {
+		st->queued++;
+		ans->queued = true;
+	}
+	return err;
+}
 
 static __always_inline void reply_eth(struct ethhdr *eth)
 {
@@ -123,6 +186,17 @@ static __always_inline bool reply_room_keep(struct xdp_md *ctx,
 	return l2_store(ctx, rq->l3, &l2);
 }
 
+/* Where there is no room behind the frame, there is some before it. */
+static __always_inline bool reply_room_front(struct xdp_md *ctx,
+					     const struct request *rq,
+					     int delta)
+{
+	struct l2_hdr l2;
+
+	return l2_load(ctx, &l2) && !bpf_xdp_adjust_head(ctx, -delta) &&
+	       l2_store(ctx, rq->l3, &l2);
+}
+
 /**
  * reply_room() - give the frame the length of a reply
  * @ctx: the frame
@@ -142,40 +216,55 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
 
 	if (total > linear && xroce_keep_frags)
 		return reply_room_keep(ctx, rq, want, linear, total);
-	return !delta || !bpf_xdp_adjust_tail(ctx, delta);
+	if (!delta || !bpf_xdp_adjust_tail(ctx, delta))
+		return true;
+	return delta > 0 && reply_room_front(ctx, rq, delta);
+}
+
+/* Without the module: zeros where the CRC belongs. */
+static __always_inline bool reply_no_icrc(struct xdp_md *ctx, __u32 want)
+{
+	__be32 zero = 0;
+
+	return !bpf_xdp_store_bytes(ctx, want - sizeof(zero), &zero,
+				    sizeof(zero));
 }
 
 /**
- * reply_ack() - make the frame an acknowledgement
+ * reply() - make the frame an answer
  * @ctx: the frame of the request
  * @rq: the request
  * @q: its queue pair; only what the module writes is read, so that no claim is
  *	needed
- * @ans: what to say
+ * @ans: what to say; a READ's payload is in its place already
  *
  * VLAN tags stay as they are.
  *
  * Return: true, or false when the frame could not be made to fit; it must be
  * dropped then.
  */
-static __always_inline bool reply_ack(struct xdp_md *ctx,
-				      const struct request *rq,
-				      const struct xroce_qp *q,
-				      const struct answer *ans)
+static __always_inline bool reply(struct xdp_md *ctx, const struct request *rq,
+				  const struct xroce_qp *q,
+				  const struct answer *ans)
 {
-	__u16 udp_len = sizeof(struct udphdr) + sizeof(struct ack_packet);
-	__u32 want = rq->bth + sizeof(struct ack_packet);
-	struct ack_packet *ack;
+	__u32 want = reply_len(rq, ans);
+	__u16 udp_len = want - rq->bth + sizeof(struct udphdr);
+	struct xroce_atomicacketh *orig;
+	struct reply_packet *pkt;
 	struct udphdr *udp;
 	void *data, *end;
+	__be32 *icrc;
 
 	if (!reply_room(ctx, rq, want))
 		return false;
 
 	data = (void *)(long)ctx->data;
 	end = (void *)(long)ctx->data_end;
-	ack = data + rq->bth;
-	if ((void *)(ack + 1) > end)
+	pkt = data + rq->bth;
+	orig = (void *)(pkt + 1);
+	/* There is at least the invariant CRC behind the headers. */
+	icrc = (void *)(pkt + 1);
+	if ((void *)(icrc + 1) > end)
 		return false;
 
 	reply_eth(data);
@@ -184,24 +273,30 @@ static __always_inline bool reply_ack(struct xdp_md *ctx,
 	else
 		reply_ipv4(data + rq->l3, q, udp_len);
 
-	udp = (void *)ack - sizeof(*udp);
+	udp = (void *)pkt - sizeof(*udp);
 	udp->source = bpf_htons(q->sport);
 	udp->dest = bpf_htons(XROCE_UDP_PORT);
 	udp->len = bpf_htons(udp_len);
 	udp->check = 0;
 
-	ack->bth.opcode = XROCE_RC_ACK;
-	ack->bth.flags = XROCE_BTH_MIGREQ;
-	ack->bth.pkey = bpf_htons(q->pkey);
-	ack->bth.dqpn = bpf_htonl(q->dest_qpn);
-	ack->bth.apsn = bpf_htonl(ans->psn);
-	ack->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
-	ack->icrc = 0;
+	pkt->bth.opcode = ans->opcode;
+	pkt->bth.flags = XROCE_BTH_MIGREQ;
+	pkt->bth.pkey = bpf_htons(q->pkey);
+	pkt->bth.dqpn = bpf_htonl(q->dest_qpn);
+	pkt->bth.apsn = bpf_htonl(ans->psn);
+	pkt->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
+	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
+		if ((void *)(orig + 1) > end)
+			return false;
+		orig->orig_hi = bpf_htonl(ans->result >> 32);
+		orig->orig_lo = bpf_htonl(ans->result);
+	} else if (ans->opcode == XROCE_RC_READ_RESPONSE_ONLY) {
+		pkt->bth.flags |= (-ans->len & 3) << XROCE_BTH_PAD_SHIFT;
+	}
 
-	if (xroce_kfuncs &&
-	    xroce_icrc_put(ctx, rq->l3, want - sizeof(ack->icrc)))
-		return false;
-	return true;
+	if (!xroce_kfuncs)
+		return reply_no_icrc(ctx, want);
+	return !xroce_icrc_put(ctx, rq->l3, want - XROCE_ICRC_LEN);
 }
 
 #endif

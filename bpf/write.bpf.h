@@ -3,20 +3,6 @@
 #ifndef _XROCE_WRITE_BPF_H
 #define _XROCE_WRITE_BPF_H
 
-/* Take the RETH off the packet. Return: false when it is not all there. */
-static __always_inline bool write_begin(struct xdp_md *ctx, struct request *rq,
-					struct xroce_reth *out)
-{
-	void *end = (void *)(long)ctx->data_end;
-	struct xroce_reth *reth = (void *)(long)ctx->data + rq->pos;
-
-	if (rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end)
-		return false;
-	*out = *reth;
-	rq->pos += sizeof(*reth);
-	return true;
-}
-
 /*
  * Length of this packet against its place in the message. @resid is what the
  * message has left, this packet included.
@@ -54,7 +40,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 	int cause;
 
 	if (rq->flags & OP_BEGIN) {
-		if (!write_begin(ctx, rq, &reth))
+		if (!take_reth(ctx, rq, &reth))
 			return XROCE_CAUSE_INV_LENGTH;
 		va = (__u64)bpf_ntohl(reth.va_hi) << 32 | bpf_ntohl(reth.va_lo);
 		key = bpf_ntohl(reth.rkey);

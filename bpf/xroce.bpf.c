@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -30,8 +31,11 @@
 #include "stats.bpf.h"
 #include "qp.bpf.h"
 #include "mpt.bpf.h"
-#include "write.bpf.h"
+#include "rd.bpf.h"
 #include "reply.bpf.h"
+#include "write.bpf.h"
+#include "read.bpf.h"
+#include "atomic.bpf.h"
 
 /* The checks that end in silence. Return: the queue pair, or NULL. */
 static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
@@ -100,6 +104,8 @@ static __always_inline void refuse(struct xroce_qp *q, struct xroce_stat *st,
 	q->error = cause;
 	q->naks++;
 	stat_cause(st, cause);
+	ans->opcode = XROCE_RC_ACK;
+	ans->msn = q->msn;
 	if (cause >= XROCE_CAUSE_ACC_KEY) {
 		ans->syndrome = XROCE_SYN_NAK_ACC;
 		st->nak_acc++;
@@ -109,28 +115,59 @@ static __always_inline void refuse(struct xroce_qp *q, struct xroce_stat *st,
 	}
 }
 
+/* The right of the queue pair that the request needs, if it is a single one. */
+static __always_inline __u32 op_right(__u32 flags)
+{
+	if (flags & (OP_WRITE | OP_ATOMIC_WRITE))
+		return XROCE_ACCESS_REMOTE_WRITE;
+	if (flags & OP_READ)
+		return XROCE_ACCESS_REMOTE_READ;
+	if (flags & OP_ATOMIC)
+		return XROCE_ACCESS_REMOTE_ATOMIC;
+	return 0;
+}
+
+/*
+ * Check the packet that was expected and carry it out. Return: enum
+ * xroce_cause, or -1: no receive work request.
+ */
+static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
+				   struct xroce_qp *q, struct xroce_stat *st,
+				   struct answer *ans)
+{
+	bool begin = rq->flags & OP_BEGIN;
+	__u32 right = op_right(rq->flags);
+
+	if (!(rq->flags & OP_KNOWN))
+		return XROCE_CAUSE_INV_OPCODE;
+	if (begin != (q->op == XROCE_QP_OP_NONE))
+		return XROCE_CAUSE_INV_ORDER;
+	if (!begin && !(rq->flags & OP_WRITE))
+		return XROCE_CAUSE_INV_ORDER;	/* only WRITEs are begun */
+	if (rq->flags & OP_SEND)
+		return -1;			/* no receive queue */
+	if (right && !(q->access & right))
+		return XROCE_CAUSE_INV_QP_ACCESS;
+	if (rq->flags & OP_KEPT && !q->rd_max)
+		return XROCE_CAUSE_INV_RESOURCES;
+	if (rq->flags & OP_WRITE)
+		return write_execute(ctx, rq, q, st);
+	if (rq->flags & OP_READ)
+		return read_execute(ctx, rq, q, st, ans);
+	if (rq->flags & OP_FLUSH)
+		return flush_execute(ctx, rq, q, st, ans);
+	return atomic_execute(ctx, rq, q, st, ans);
+}
+
 /* The packet that was expected. Return: true when there is an answer. */
 static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 				     struct xroce_qp *q, struct xroce_stat *st,
 				     struct answer *ans)
 {
-	bool begin = rq->flags & OP_BEGIN;
 	int cause;
 
 	q->nak_sent = 0;
-	if (!(rq->flags & (OP_SEND | OP_WRITE)))
-		cause = XROCE_CAUSE_INV_OPCODE;
-	else if (begin != (q->op == XROCE_QP_OP_NONE))
-		cause = XROCE_CAUSE_INV_ORDER;
-	else if (!begin && !(rq->flags & OP_WRITE))
-		cause = XROCE_CAUSE_INV_ORDER;	/* only WRITEs are begun */
-	else if (rq->flags & OP_SEND)
-		cause = -1;			/* no receive queue: not ready */
-	else if (!(q->access & XROCE_ACCESS_REMOTE_WRITE))
-		cause = XROCE_CAUSE_INV_QP_ACCESS;
-	else
-		cause = write_execute(ctx, rq, q, st);
-
+	cause = perform(ctx, rq, q, st, ans);
 	if (cause < 0) {
 		/* What follows is ahead, and gets no NAK of its own. */
 		q->nak_sent = 1;
@@ -144,20 +181,67 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 		return true;
 	}
 
-	if (begin)
+	if (rq->flags & OP_BEGIN)
 		q->op = rq->opcode;
 	if (rq->flags & OP_END) {
 		q->op = XROCE_QP_OP_NONE;
 		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
 	}
-	q->epsn = (q->epsn + 1) & XROCE_PSN_MASK;
+	q->epsn = (q->epsn + ans->packets) & XROCE_PSN_MASK;
 	q->packets++;
+	ans->msn = q->msn;
+	if (rq->flags & OP_KEPT)
+		return !ans->queued;
 	if (!rq->ackreq)
 		return false;
 	st->ack++;
-	ans->msn = q->msn;
 	ans->syndrome = XROCE_SYN_ACK;
 	return true;
+}
+
+/*
+ * Executed before (IBTA 9.7.5.1.2). What cannot be answered again is dropped.
+ * Return: true when there is an answer.
+ */
+static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
+				  struct xroce_qp *q, struct xroce_stat *st,
+				  struct answer *ans)
+{
+	struct xroce_rd *r = NULL;
+	int place;
+
+	if (rq->flags & OP_KEPT) {
+		place = rd_find(q->qpn, rq->psn, q->rd_count);
+		if (place >= 0)
+			r = rd_at(q->qpn, place);
+		if (!r)
+			goto drop;
+		if (rq->flags & OP_READ) {
+			if (!read_again(ctx, rq, q, st, r, ans))
+				goto drop;
+		} else {
+			if (r->opcode != rq->opcode || r->psn != rq->psn)
+				goto drop;
+			atomic_answer(rq, r->len, ans);
+		}
+	} else if (!(rq->flags & OP_KNOWN)) {
+		goto drop;
+	} else {
+		/* Say again how far we are (IBTA C9-105). */
+		ans->psn = (q->epsn - 1) & XROCE_PSN_MASK;
+		ans->syndrome = XROCE_SYN_ACK;
+	}
+	q->duplicates++;
+	st->duplicate++;
+	if (rq->flags & OP_KEPT)
+		return !ans->queued;
+	if (!rq->ackreq)
+		return false;
+	st->ack++;
+	return true;
+drop:
+	st->drop_psn++;
+	return false;
 }
 
 /* The queue pair is claimed. Return: true when there is an answer. */
@@ -167,36 +251,24 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 {
 	int diff = psn_diff(rq->psn, q->epsn);
 
+	ans->opcode = XROCE_RC_ACK;
+	ans->packets = 1;
 	ans->psn = rq->psn;
 	ans->msn = q->msn;
 	if (!diff)
 		return in_order(ctx, rq, q, st, ans);
+	if (diff < 0)
+		return again(ctx, rq, q, st, ans);
 
-	if (diff > 0) {
-		if (q->nak_sent) {
-			st->drop_psn++;
-			return false;
-		}
-		q->nak_sent = 1;
-		q->naks++;
-		st->nak_seq++;
-		ans->psn = q->epsn;
-		ans->syndrome = XROCE_SYN_NAK_SEQ;
-		return true;
-	}
-
-	/* Executed before: say again how far we are (IBTA C9-105). */
-	if (!(rq->flags & (OP_SEND | OP_WRITE))) {
+	if (q->nak_sent) {
 		st->drop_psn++;
 		return false;
 	}
-	q->duplicates++;
-	st->duplicate++;
-	if (!rq->ackreq)
-		return false;
-	st->ack++;
-	ans->psn = (q->epsn - 1) & XROCE_PSN_MASK;
-	ans->syndrome = XROCE_SYN_ACK;
+	q->nak_sent = 1;
+	q->naks++;
+	st->nak_seq++;
+	ans->psn = q->epsn;
+	ans->syndrome = XROCE_SYN_NAK_SEQ;
 	return true;
 }
 
@@ -207,6 +279,7 @@ int xroce(struct xdp_md *ctx)
 	struct answer ans = {};
 	struct xroce_stat *st;
 	struct xroce_qp *q;
+	int err = -EAGAIN;
 	bool answer;
 	int qpn;
 
@@ -242,11 +315,18 @@ int xroce(struct xdp_md *ctx)
 		return XDP_DROP;
 	}
 	answer = execute(ctx, &rq, q, st, &ans);
+	/* Not before those that the module has yet to send. */
+	if (answer && q->queued)
+		err = reply_queue(ctx, &rq, q, st, &ans);
 	qp_release(q);
-	if (!answer)
+	if (!answer || !err)
 		return XDP_DROP;
+	if (err != -EAGAIN) {
+		st->drop_reply++;
+		return XDP_DROP;
+	}
 
-	if (!reply_ack(ctx, &rq, q, &ans)) {
+	if (!reply(ctx, &rq, q, &ans)) {
 		st->drop_reply++;
 		return XDP_DROP;
 	}

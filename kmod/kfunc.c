@@ -13,6 +13,32 @@
 #include "link.h"
 #include "main.h"
 #include "mr.h"
+#include "qp.h"
+#include "reply.h"
+
+static struct xr_link *xr_kfunc_link(u32 id)
+{
+	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
+}
+
+static struct xr_mr *xr_kfunc_mr(u32 id, u32 key)
+{
+	struct xr_link *link = xr_kfunc_link(id);
+
+	return link ? xr_mr_hold(link, key) : NULL;
+}
+
+/* It may be memory that changes under us: read each word once. */
+static struct xroce_sge xr_sge(const struct xroce_sge *sge)
+{
+	return (struct xroce_sge){
+		.va = READ_ONCE(sge->va),
+		.link = READ_ONCE(sge->link),
+		.key = READ_ONCE(sge->key),
+		.off = READ_ONCE(sge->off),
+		.len = READ_ONCE(sge->len),
+	};
+}
 
 __bpf_kfunc_start_defs();
 
@@ -43,29 +69,75 @@ __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	/* It may be memory that changes under us: read each word once. */
-	u64 va = READ_ONCE(sge->va);
-	u32 id = READ_ONCE(sge->link);
-	u32 key = READ_ONCE(sge->key);
-	u32 off = READ_ONCE(sge->off);
-	u32 len = READ_ONCE(sge->len);
-	struct xr_link *link;
+	struct xroce_sge s = xr_sge(sge);
 	struct xr_mr *mr;
 	int ret;
 
-	if (!xr_frame_has(xdp, off, len))
+	if (!xr_frame_has(xdp, s.off, s.len))
 		return -EINVAL;
-	if (id >= XR_MAX_LINKS)
-		return -ENOENT;
-	link = rcu_dereference_bh(xr_links[id]);
-	if (!link)
-		return -ENOENT;
-	mr = xr_mr_hold(link, key);
+	mr = xr_kfunc_mr(s.link, s.key);
 	if (!mr)
 		return -ENOENT;
-	ret = xr_mr_write(mr, va, xdp, off, len);
+	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len);
 	xr_mr_drop();
 	return ret;
+}
+
+__bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xroce_sge s = xr_sge(sge);
+	struct xr_mr *mr;
+	int ret;
+
+	if (s.len > XROCE_MAX_MSG ||
+	    !xr_frame_has(xdp, s.off, round_up(s.len, 4)))
+		return -EINVAL;
+	mr = xr_kfunc_mr(s.link, s.key);
+	if (!mr)
+		return -ENOENT;
+	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len);
+	xr_mr_drop();
+	return ret;
+}
+
+__bpf_kfunc int xroce_atomic(struct xroce_atomic *a)
+{
+	struct xroce_atomic copy;
+	struct xr_mr *mr;
+	int ret;
+
+	/* It may be memory that changes under us. */
+	memcpy(&copy, a, sizeof(copy));
+	barrier();
+	mr = xr_kfunc_mr(copy.link, copy.key);
+	if (!mr)
+		return -ENOENT;
+	ret = xr_mr_atomic(mr, &copy);
+	xr_mr_drop();
+	if (!ret)
+		a->result = copy.result;
+	return ret;
+}
+
+__bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
+			    __u32 l3)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xroce_reply copy;
+	struct xr_link *link;
+	struct xr_qp *qp;
+
+	memcpy(&copy, r, sizeof(copy));
+	barrier();
+	if (l3 < ETH_HLEN || l3 > XR_TX_L2_MAX ||
+	    l3 > xdp->data_end - xdp->data)
+		return -EINVAL;
+	link = xr_kfunc_link(copy.link);
+	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
+	if (!qp)
+		return -ENOENT;
+	return xr_reply_queue(qp, &copy, xdp->data, l3);
 }
 
 __bpf_kfunc_end_defs();
@@ -74,6 +146,9 @@ BTF_KFUNCS_START(xr_kfunc_ids)
 BTF_ID_FLAGS(func, xroce_icrc_check)
 BTF_ID_FLAGS(func, xroce_icrc_put)
 BTF_ID_FLAGS(func, xroce_write)
+BTF_ID_FLAGS(func, xroce_read)
+BTF_ID_FLAGS(func, xroce_atomic)
+BTF_ID_FLAGS(func, xroce_queue)
 BTF_KFUNCS_END(xr_kfunc_ids)
 
 static const struct btf_kfunc_id_set xr_kfunc_set = {

@@ -118,10 +118,10 @@ static void xr_link_free(struct xr_link *link)
 	if (link->qp_map)
 		bpf_map_put(link->qp_map);
 	xa_destroy(&link->pds);
-	xa_destroy(&link->qps);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	kvfree(link->mr);
+	kvfree(link->qp);
 	mutex_destroy(&link->lock);
 	kfree(link);
 }
@@ -152,7 +152,6 @@ struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&link->lock);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
-	xa_init(&link->qps);
 	xr_owner_init(&link->own);
 	link->maker = maker;
 
@@ -260,9 +259,11 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 	ret = -ENOMEM;
 	link->mr = kvcalloc(mpt->max_entries, sizeof(*link->mr),
 			    GFP_KERNEL_ACCOUNT);
+	link->qp = kvcalloc(qp->max_entries, sizeof(*link->qp),
+			    GFP_KERNEL_ACCOUNT);
 	link->mr_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
 	link->qp_used = bitmap_zalloc(qp->max_entries, GFP_KERNEL_ACCOUNT);
-	if (!link->mr || !link->mr_used || !link->qp_used)
+	if (!link->mr || !link->qp || !link->mr_used || !link->qp_used)
 		goto err_tables;
 	__set_bit(0, link->mr_used);
 	link->mpt_map = mpt;
@@ -276,9 +277,11 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 
 err_tables:
 	kvfree(link->mr);
+	kvfree(link->qp);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	link->mr = NULL;
+	link->qp = NULL;
 	link->mr_used = NULL;
 	link->qp_used = NULL;
 err_unlock:

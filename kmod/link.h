@@ -13,6 +13,7 @@
 struct bpf_map;
 struct xr_ctx;
 struct xr_mr;
+struct xr_qp;
 struct xroce_link_query;
 
 /**
@@ -46,10 +47,10 @@ struct xr_owner {
  * @users: files that use it
  * @lock: for the objects
  * @mr: region by key index; read by the data path under RCU
+ * @qp: queue pair by place in @qp_map; likewise
  * @mr_used: bitmap of key indices that are not free; index 0 is never used
  * @qp_used: bitmap of places in @qp_map that are not free
  * @pds: protection domain by number
- * @qps: queue pair by place in @qp_map
  * @pd_next: where the search for a free number goes on
  * @nr_pds: number of protection domains
  * @nr_mrs: number of memory regions
@@ -73,10 +74,10 @@ struct xr_link {
 
 	struct mutex lock;
 	struct xr_mr __rcu **mr;
+	struct xr_qp __rcu **qp;
 	unsigned long *mr_used;
 	unsigned long *qp_used;
 	struct xarray pds;
-	struct xarray qps;
 	u32 pd_next;
 	u32 nr_pds;
 	u32 nr_mrs;

@@ -9,6 +9,7 @@
  *   ioctl, close                   yes     chardev.c
  *   netdev notifier (rtnl held)    yes     link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
+ *   reply work (softirq)           no      reply.c
  *
  * Locks, outermost first
  *
@@ -16,8 +17,9 @@
  *   ctx->lock          mutex: which link a file uses
  *   xr_links_lock      mutex: the table of links, and each link's netdev
  *   link->lock         mutex: the link's objects, their owners and counts
+ *   replies->lock      spin, softirq: a queue pair's replies
  *
- * The data path takes none of them. It finds links and regions under RCU; what
+ * The data path takes none but the last. It finds links and regions under RCU; what
  * keeps the pages of a region alive during a copy is said in mr.h. A queue
  * pair's entry in the map "qp" is shared with the XDP program by a claim, see
  * qp.c.

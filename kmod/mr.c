@@ -5,7 +5,9 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
+#include "xroce_kfunc.h"
 #include "xroce_map.h"
+#include "xroce_wire.h"
 
 #include "frame.h"
 #include "link.h"
@@ -13,8 +15,10 @@
 #include "mr.h"
 #include "pd.h"
 
-#define XR_ACCESS_ALL	(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
-			 XROCE_ACCESS_MW_BIND)
+/* Memory that keeps its content without power is not to be had here. */
+#define XR_ACCESS_ALL	((XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
+			  XROCE_ACCESS_MW_BIND) & \
+			 ~XROCE_ACCESS_FLUSH_PERSISTENT)
 /* Draws for a free index before the table is searched from a random place. */
 #define XR_INDEX_DRAWS	16
 
@@ -116,6 +120,80 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		len -= n;
 	}
 	return 0;
+}
+
+/**
+ * xr_mr_read() - copy bytes of a region into a frame, and zeros for the pad
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @xdp: frame
+ * @off: offset of the first byte in the frame; the range with its pad is inside
+ * @len: bytes
+ *
+ * Return: 0; -ERANGE: outside the region.
+ */
+int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
+	       u32 len)
+{
+	u64 from = va - mr->iova;
+	u32 pad = -len & 3;
+	void *src, *dst;
+	u32 n, have;
+
+	if (from > mr->pin.length || len > mr->pin.length - from)
+		return -ERANGE;
+	while (len) {
+		dst = xr_frame_at(xdp, off, &have);
+		n = min(len, have);
+		src = xr_mr_at(mr, from, &n);
+		memcpy(dst, src, n);
+		off += n;
+		from += n;
+		len -= n;
+	}
+	while (pad--)
+		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
+	return 0;
+}
+
+/**
+ * xr_mr_atomic() - execute an atomic operation on a region
+ * @mr: held by the caller
+ * @a: what; its result is filled in
+ *
+ * With the instructions of the CPU, so that it is atomic for all who use them.
+ *
+ * Return: 0; -EACCES: the memory is not pinned for writing; -ERANGE: outside
+ * the region; -EINVAL: unknown operation, or not aligned.
+ */
+int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
+{
+	u64 off = a->va - mr->iova;
+	u32 n = sizeof(u64);
+	u64 *word;
+
+	if (!mr->pin.writable)
+		return -EACCES;
+	if (off > mr->pin.length || sizeof(*word) > mr->pin.length - off)
+		return -ERANGE;
+	word = xr_mr_at(mr, off, &n);
+	/* Aligned for the peer, it need not be so in memory. */
+	if ((unsigned long)word % sizeof(*word))
+		return -EINVAL;
+	switch (a->opcode) {
+	case XROCE_RC_CMP_SWAP:
+		a->result = cmpxchg(word, a->compare, a->operand);
+		return 0;
+	case XROCE_RC_FETCH_ADD:
+		a->result = atomic64_fetch_add(a->operand, (atomic64_t *)word);
+		return 0;
+	case XROCE_RC_ATOMIC_WRITE:
+		/* After all that was written before. */
+		smp_store_release(word, a->operand);
+		a->result = 0;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 static bool xr_access_ok(u32 access)

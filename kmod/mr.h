@@ -22,6 +22,7 @@
 #include "pin.h"
 
 struct xdp_buff;
+struct xroce_atomic;
 struct xr_link;
 struct xr_owner;
 struct xr_pd;
@@ -69,5 +70,8 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
 void xr_mr_drop(void);
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len);
+int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
+	       u32 off, u32 len);
+int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
 
 #endif

@@ -108,6 +108,8 @@ static void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->bytes = 0;
 	q->duplicates = 0;
 	q->naks = 0;
+	q->rd_head = 0;
+	q->rd_count = 0;
 }
 
 /* Return: a free place in the table, taken, or @room. */
@@ -135,6 +137,26 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 		qpn = XROCE_QPN_BASE | (qpn & ~mask) | slot;
 	} while (qpn == XROCE_QPN_MCAST);
 	return qpn;
+}
+
+/**
+ * xr_qp_get_rcu() - find a queue pair on the data path
+ * @link: where
+ * @qpn: its number
+ *
+ * In softirq, under RCU, which keeps the structure.
+ *
+ * Return: the queue pair, or NULL.
+ */
+struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
+{
+	u32 entries = smp_load_acquire(&link->mpt_entries) ? link->qp_entries : 0;
+	struct xr_qp *qp;
+
+	if (!entries)
+		return NULL;
+	qp = rcu_dereference_bh(link->qp[qpn & (entries - 1)]);
+	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
 /**
@@ -173,12 +195,9 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 		ret = -ENOSPC;
 		goto err;
 	}
-	ret = xa_err(xa_store(&link->qps, slot, qp, GFP_KERNEL_ACCOUNT));
-	if (ret) {
-		__clear_bit(slot, link->qp_used);
-		goto err;
-	}
 
+	qp->link = link;
+	xr_replies_init(&qp->replies);
 	qp->qpn = xr_qpn_draw(link, slot);
 	qp->state = XROCE_QPS_RESET;
 	qp->pd = pd;
@@ -187,6 +206,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	pd->qps++;
 	link->nr_qps++;
 	list_add_tail(&qp->node, &owner->qps);
+	rcu_assign_pointer(link->qp[slot], qp);
 
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
 	WRITE_ONCE(qp->map->type, type);
@@ -214,6 +234,8 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 
 	lockdep_assert_held(&link->lock);
 	WRITE_ONCE(q->state, XROCE_QPS_RESET);
+	RCU_INIT_POINTER(link->qp[slot], NULL);
+	xr_replies_close(qp);
 	/* If the claim is never given back, the map is not ours to mend. */
 	xr_qp_claim(q);
 	WRITE_ONCE(q->qpn, 0);
@@ -229,16 +251,23 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->ttl = 0;
 	q->min_rnr_timer = 0;
 	q->ipv6 = 0;
+	q->rd_max = 0;
 	memset(q->saddr, 0, sizeof(q->saddr));
 	memset(q->daddr, 0, sizeof(q->daddr));
 	xr_qp_release(q);
 
-	xa_erase(&link->qps, slot);
 	__clear_bit(slot, link->qp_used);
 	list_del(&qp->node);
 	qp->pd->qps--;
 	link->nr_qps--;
-	kfree(qp);
+	xr_replies_free(&qp->replies);
+	kfree_rcu(qp, rcu);
+}
+
+static struct xr_qp *xr_qp_in(struct xr_link *link, u32 slot)
+{
+	return rcu_dereference_protected(link->qp[slot],
+					 lockdep_is_held(&link->lock));
 }
 
 static struct xr_qp *xr_qp_find(struct xr_link *link, u32 qpn)
@@ -246,7 +275,7 @@ static struct xr_qp *xr_qp_find(struct xr_link *link, u32 qpn)
 	struct xr_qp *qp;
 
 	lockdep_assert_held(&link->lock);
-	qp = xa_load(&link->qps, qpn & (link->qp_entries - 1));
+	qp = xr_qp_in(link, qpn & (link->qp_entries - 1));
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
@@ -337,6 +366,8 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
 	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
 	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
+	WRITE_ONCE(q->rd_max, a->max_dest_rd_atomic);
+	qp->mtu = 128 << a->path_mtu;
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
 }
 
@@ -392,8 +423,12 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
 		xr_qp_release(q);
 	}
-	if (to == XROCE_QPS_RTR)
+	if (to == XROCE_QPS_RESET)
+		xr_replies_close(qp);
+	if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
+		xr_replies_open(&qp->replies);
+	}
 	if (a->mask & XROCE_QP_ACCESS) {
 		qp->access = a->access;
 		WRITE_ONCE(q->access, a->access);
@@ -475,20 +510,21 @@ static void xr_qp_describe(const struct xr_link *link, const struct xr_qp *qp,
 int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_qp_query *q)
 {
-	unsigned long slot = q->qpn & (link->qp_entries - 1);
+	u32 slot = q->qpn & (link->qp_entries - 1);
 	struct xr_qp *qp;
 
 	mutex_lock(&link->lock);
-	if (next) {
-		qp = xa_find(&link->qps, &slot, ULONG_MAX, XA_PRESENT);
-		while (qp && !xr_owner_sees(who, qp->owner))
-			qp = xa_find_after(&link->qps, &slot, ULONG_MAX,
-					   XA_PRESENT);
-	} else {
-		qp = xr_qp_find(link, q->qpn);
-		if (qp && !xr_owner_sees(who, qp->owner))
+	qp = next ? xr_qp_in(link, slot) : xr_qp_find(link, q->qpn);
+	while (next && !(qp && xr_owner_sees(who, qp->owner))) {
+		slot = find_next_bit(link->qp_used, link->qp_entries, slot + 1);
+		if (slot >= link->qp_entries) {
 			qp = NULL;
+			break;
+		}
+		qp = xr_qp_in(link, slot);
 	}
+	if (qp && !xr_owner_sees(who, qp->owner))
+		qp = NULL;
 	if (qp)
 		xr_qp_describe(link, qp, q);
 	mutex_unlock(&link->lock);

@@ -4,7 +4,10 @@
 #define _XR_QP_H
 
 #include <linux/list.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
+
+#include "reply.h"
 
 struct xr_link;
 struct xr_owner;
@@ -15,27 +18,36 @@ struct xroce_qp_query;
 
 /**
  * struct xr_qp - queue pair
+ * @link: the link it is on
  * @qpn: its number
  * @state: enum xroce_qp_state, as last set; a packet can have ended it since
  * @access: XROCE_ACCESS_REMOTE_*
+ * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
+ * @replies: those that the module sends; under a lock of their own
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
  * @map: its entry in the map "qp", which holds all the rest
+ * @rcu: the structure outlives its data path readers
  *
- * All under the link's lock. What is here is what must be right even if the map
+ * Under the link's lock, but for what the data path reads: @link, @qpn, @map,
+ * and @mtu and @max_dest_rd_atomic, which are set before @replies are opened. What is here is what must be right even if the map
  * is not.
  */
 struct xr_qp {
+	struct xr_link *link;
 	u32 qpn;
 	u32 state;
 	u32 access;
+	u32 mtu;
 	u32 max_dest_rd_atomic;
+	struct xr_replies replies;
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xroce_qp *map;
+	struct rcu_head rcu;
 };
 
 int xr_qp_create(struct xr_link *link, struct xr_owner *who,
@@ -46,5 +58,6 @@ int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_qp_query *q);
+struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn);
 
 #endif

@@ -10,9 +10,10 @@
 #include "cmd.h"
 #include "uapi/xroce.h"
 
-const char *const access_names[] = {
+/* By bit; those without a name are not in use. */
+const char *const access_names[ACCESS_BITS] = {
 	"local-write", "remote-write", "remote-read", "remote-atomic",
-	"mw-bind", NULL
+	"mw-bind", [8] = "flush-global", "flush-persistent",
 };
 
 /* Decimal, or hexadecimal with 0x. Return: what follows it, or NULL. */
@@ -121,11 +122,11 @@ static bool parse_access(const char *text, void *to)
 		return true;
 	for (;; text += len + 1) {
 		len = strcspn(text, ",");
-		for (i = 0; access_names[i]; i++)
-			if (strlen(access_names[i]) == len &&
+		for (i = 0; i < ACCESS_BITS; i++)
+			if (access_names[i] && strlen(access_names[i]) == len &&
 			    !strncmp(text, access_names[i], len))
 				break;
-		if (!access_names[i])
+		if (i == ACCESS_BITS)
 			return false;
 		*access |= 1u << i;
 		if (!text[len])
@@ -173,7 +174,7 @@ const struct arg_type arg_size = {
 	"a number of bytes, with K, M, G or T", parse_size
 };
 const struct arg_type arg_access = {
-	"none, or a list of local-write,remote-write,remote-read,remote-atomic,mw-bind",
+	"none, or a list of local-write,remote-write,remote-read,remote-atomic,mw-bind,flush-global",
 	parse_access
 };
 const struct arg_type arg_gid = { "an IPv4 or IPv6 address", parse_gid };

@@ -57,6 +57,7 @@ enum {
 int arg_parse(struct arg *table, int argc, char **argv);
 
 /* Names of the bits of XROCE_ACCESS_*, for print_bits(). */
-extern const char *const access_names[];
+#define ACCESS_BITS	10
+extern const char *const access_names[ACCESS_BITS];
 
 #endif /* _XROCE_ARG_H */

@@ -23,6 +23,9 @@
 #include "peer.h"
 #include "perftest.h"
 
+/* What perftest's clients do. */
+#define SERVED_ACCESS	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
+			 XROCE_ACCESS_REMOTE_ATOMIC)
 #define MIN_RNR_TIMER	12	/* 0.64 ms */
 #define MAX_RD_ATOMIC	16
 
@@ -161,7 +164,7 @@ static int add_region(struct client *c, struct client_qp *qp)
 	const struct server *s = c->server;
 	struct xroce_mr_reg reg = {
 		.pd = s->pd,
-		.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE,
+		.access = XROCE_ACCESS_LOCAL_WRITE | SERVED_ACCESS,
 		.length = s->size,
 		.name = "serve",
 	};
@@ -222,7 +225,7 @@ static int connect_qp(struct client *c, struct client_qp *qp)
 		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
 		.state = XROCE_QPS_INIT,
 		.pkey = 0xffff,
-		.access = XROCE_ACCESS_REMOTE,
+		.access = SERVED_ACCESS,
 	};
 	struct xroce_qp_modify rtr = {
 		.qpn = qp->own.qpn,

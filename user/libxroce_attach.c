@@ -138,7 +138,7 @@ static int map_fd(struct attach *a, const char *name)
 
 static int load_object(struct attach *a)
 {
-	struct bpf_map *mpt, *qp;
+	struct bpf_map *mpt, *qp, *rd;
 	char path[PATH_MAX];
 	int err;
 
@@ -152,8 +152,9 @@ static int load_object(struct attach *a)
 
 	mpt = bpf_object__find_map_by_name(a->obj, "mpt");
 	qp = bpf_object__find_map_by_name(a->obj, "qp");
+	rd = bpf_object__find_map_by_name(a->obj, "rd");
 	a->prog = bpf_object__find_program_by_name(a->obj, "xroce");
-	if (!mpt || !qp || !a->prog ||
+	if (!mpt || !qp || !rd || !a->prog ||
 	    !bpf_object__find_map_by_name(a->obj, "stat")) {
 		err = failed(a, -EINVAL,
 			     "BPF object %s: not xroce's: a map or the program is missing",
@@ -168,6 +169,7 @@ static int load_object(struct attach *a)
 	}
 	bpf_map__set_max_entries(mpt, a->mpt_entries);
 	bpf_map__set_max_entries(qp, a->qp_entries);
+	bpf_map__set_max_entries(rd, a->qp_entries);
 
 	err = bpf_object__load(a->obj);
 	if (err) {
@@ -297,6 +299,8 @@ static int pin_all(struct attach *a)
 	err = pin_one(a, "mpt", map_fd(a, "mpt"));
 	if (!err)
 		err = pin_one(a, "qp", map_fd(a, "qp"));
+	if (!err)
+		err = pin_one(a, "rd", map_fd(a, "rd"));
 	if (!err)
 		err = pin_one(a, "stat", map_fd(a, "stat"));
 	if (!err)

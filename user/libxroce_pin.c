@@ -15,7 +15,9 @@
 
 #include "libxroce_priv.h"
 
-static const char *const pins[] = { "link", "prog", "stat", "qp", "mpt" };
+static const char *const pins[] = {
+	"link", "prog", "stat", "rd", "qp", "mpt"
+};
 
 int xroce_pin_path(const char *netdev, const char *name, char *path,
 		   size_t size)

@@ -32,7 +32,8 @@ static void show_entry(const char *netdev, __u32 index,
 	print_hex("key", 8, e->key);
 	print_str("state", name_of_mpt_state(e->state));
 	print_str("type", name_of_mpt_type(e->type));
-	print_bits("access", access_names, e->access);
+	print_bits("access", access_names, ACCESS_BITS,
+		   e->access);
 	print_num("pd", e->pd);
 	print_hex("iova", 1, e->iova);
 	print_num("length", e->length);

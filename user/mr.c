@@ -239,7 +239,8 @@ static void show_one(const char *netdev, const struct xroce_mr_query *q)
 	print_num("pd", q->pd);
 	print_hex("lkey", 8, q->lkey);
 	print_hex("rkey", 8, q->rkey);
-	print_bits("access", access_names, q->access);
+	print_bits("access", access_names, ACCESS_BITS,
+		   q->access);
 	print_hex("iova", 1, q->iova);
 	print_num("length", q->length);
 	print_hex("addr", 1, q->addr);

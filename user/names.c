@@ -62,6 +62,7 @@ const char *name_of_cause(__u32 cause)
 		[XROCE_CAUSE_INV_QP_ACCESS] = "inv_qp_access",
 		[XROCE_CAUSE_INV_LENGTH] = "inv_length",
 		[XROCE_CAUSE_INV_RESOURCES] = "inv_resources",
+		[XROCE_CAUSE_INV_ALIGN] = "inv_align",
 		[XROCE_CAUSE_ACC_KEY] = "acc_key",
 		[XROCE_CAUSE_ACC_PD] = "acc_pd",
 		[XROCE_CAUSE_ACC_RIGHT] = "acc_right",

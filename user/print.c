@@ -111,7 +111,8 @@ void print_flag(const char *name, bool value)
 		printf("%s%s", fields++ ? " " : "", name);
 }
 
-void print_bits(const char *name, const char *const *names, __u32 bits)
+void print_bits(const char *name, const char *const *names, int count,
+		__u32 bits)
 {
 	struct json_object *array = NULL;
 	const char *comma = "";
@@ -121,8 +122,8 @@ void print_bits(const char *name, const char *const *names, __u32 bits)
 		array = json_object_new_array();
 	else
 		label(name);
-	for (i = 0; names[i]; i++) {
-		if (!(bits & (1u << i)))
+	for (i = 0; i < count; i++) {
+		if (!names[i] || !(bits & (1u << i)))
 			continue;
 		if (json)
 			json_object_array_add(array,

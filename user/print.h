@@ -34,7 +34,8 @@ void print_hex(const char *name, int digits, __u64 value);
 void print_flag(const char *name, bool value);
 
 /* Names of the bits that are set; bit @i is @names[i], up to NULL. */
-void print_bits(const char *name, const char *const *names, __u32 bits);
+void print_bits(const char *name, const char *const *names, int count,
+		__u32 bits);
 
 /*
  * A number; in text a line of a table with a note for people, left out if it is

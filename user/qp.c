@@ -231,7 +231,8 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	print_str("state", name_of_qp_state(q->state));
 	if (q->cause)
 		print_str("cause", name_of_cause(q->cause));
-	print_bits("access", access_names, q->access);
+	print_bits("access", access_names, ACCESS_BITS,
+		   q->access);
 	print_hex("pkey", 4, q->pkey);
 	/* The rest has no meaning before a peer is known. */
 	if (q->path_mtu) {

@@ -27,6 +27,11 @@ static const struct counter {
 	COUNTER(pass, "RoCEv2 packets for others, handed to the stack"),
 	COUNTER(write, "RDMA WRITE packets executed"),
 	COUNTER(write_bytes, "their payload"),
+	COUNTER(read, "RDMA READ requests taken"),
+	COUNTER(read_bytes, "bytes that they asked for"),
+	COUNTER(atomic, "atomic operations executed"),
+	COUNTER(flush, "FLUSH operations executed"),
+	COUNTER(queued, "replies left to the module"),
 	COUNTER(ack, "positive acknowledgements sent"),
 	COUNTER(duplicate, "requests seen again, acknowledged again"),
 	COUNTER(nak_seq, "NAKs: PSN sequence error"),
@@ -39,6 +44,7 @@ static const struct counter {
 	COUNTER(inv_qp_access, "invalid: the queue pair lacks the right"),
 	COUNTER(inv_length, "invalid: payload, pad or length"),
 	COUNTER(inv_resources, "invalid: too many READs or atomics"),
+	COUNTER(inv_align, "invalid: atomic not on eight bytes"),
 	COUNTER(acc_key, "access: no such key, or not valid now"),
 	COUNTER(acc_pd, "access: protection domains differ"),
 	COUNTER(acc_right, "access: the region lacks the right"),
@@ -55,7 +61,7 @@ static const struct counter {
 	COUNTER(drop_pkey, "dropped: partition key"),
 	COUNTER(drop_icrc, "dropped: invariant CRC"),
 	COUNTER(drop_busy, "dropped: another CPU has the queue pair"),
-	COUNTER(drop_psn, "dropped: ahead of the expected PSN"),
+	COUNTER(drop_psn, "dropped: out of sequence, not repeatable"),
 	COUNTER(drop_reply, "dropped: no room for a reply"),
 };
 

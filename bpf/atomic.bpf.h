@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Atomic operations and FLUSH (IBTA 9.4.5, A19). */
+#ifndef _XROCE_ATOMIC_BPF_H
+#define _XROCE_ATOMIC_BPF_H
+
+static __always_inline __u64 join(__be32 hi, __be32 lo)
+{
+	return (__u64)bpf_ntohl(hi) << 32 | bpf_ntohl(lo);
+}
+
+/* CMP_SWAP or FETCH_ADD. Return: true when all is there, and no more. */
+static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
+					 struct xroce_atomic *a)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct xroce_atomiceth *h = (void *)(long)ctx->data + rq->pos;
+
+	if (rq->pos + sizeof(*h) != rq->end || (void *)(h + 1) > end || rq->pad)
+		return false;
+	a->va = join(h->va_hi, h->va_lo);
+	a->key = bpf_ntohl(h->rkey);
+	a->operand = join(h->swap_hi, h->swap_lo);
+	a->compare = join(h->cmp_hi, h->cmp_lo);
+	return true;
+}
+
+/* ATOMIC WRITE: a RETH for eight bytes, and those. */
+static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
+					       struct request *rq,
+					       struct xroce_atomic *a)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct xroce_reth reth;
+	__u64 *value;
+
+	if (!take_reth(ctx, rq, &reth) || reth.len != bpf_htonl(sizeof(*value)))
+		return false;
+	value = (void *)(long)ctx->data + rq->pos;
+	if (rq->pos + sizeof(*value) != rq->end || (void *)(value + 1) > end ||
+	    rq->pad)
+		return false;
+	a->va = join(reth.va_hi, reth.va_lo);
+	a->key = bpf_ntohl(reth.rkey);
+	/* Bytes to be stored as they are, not a number. */
+	__builtin_memcpy(&a->operand, value, sizeof(*value));
+	return true;
+}
+
+/* Keep the request under its PSN, with what it found. */
+static __always_inline void atomic_keep(struct xroce_qp *q,
+					const struct request *rq, __u64 result)
+{
+	struct xroce_rd *r = rd_add(q);
+
+	if (!r)
+		return;
+	r->psn = rq->psn;
+	r->last = rq->psn;
+	r->opcode = rq->opcode;
+	r->rkey = 0;
+	r->va = 0;
+	r->len = result;
+}
+
+/* How a request that is kept is answered, now and again. */
+static __always_inline void atomic_answer(const struct request *rq,
+					  __u64 result, struct answer *ans)
+{
+	ans->opcode = rq->flags & OP_ATOMIC ? XROCE_RC_ATOMIC_ACK :
+					      XROCE_RC_READ_RESPONSE_ONLY;
+	ans->syndrome = XROCE_SYN_ACK;
+	ans->result = result;
+	ans->len = 0;
+}
+
+/**
+ * atomic_execute() - check an atomic operation and carry it out
+ * @ctx: the frame
+ * @rq: the packet, which is in order
+ * @q: its queue pair, claimed; it has the right
+ * @st: counters
+ * @ans: the answer
+ *
+ * Return: enum xroce_cause; on failure nothing has changed.
+ */
+static __always_inline int atomic_execute(struct xdp_md *ctx,
+					  struct request *rq,
+					  struct xroce_qp *q,
+					  struct xroce_stat *st,
+					  struct answer *ans)
+{
+	struct xroce_atomic a = {
+		.link = xroce_link,
+		.opcode = rq->opcode,
+	};
+	bool write = rq->flags & OP_ATOMIC_WRITE;
+	int cause, err;
+
+	if (write ? !atomic_write_parse(ctx, rq, &a) : !atomic_parse(ctx, rq, &a))
+		return XROCE_CAUSE_INV_LENGTH;
+	if (a.va & 7)
+		return XROCE_CAUSE_INV_ALIGN;
+	cause = mpt_check(a.key, q->pd, a.va, sizeof(__u64),
+			  write ? XROCE_ACCESS_REMOTE_WRITE :
+				  XROCE_ACCESS_REMOTE_ATOMIC);
+	if (cause)
+		return cause;
+	err = xroce_kfuncs ? xroce_atomic(&a) : 0;
+	if (err)
+		return err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
+					XROCE_CAUSE_ACC_MODULE;
+	st->atomic++;
+	atomic_keep(q, rq, a.result);
+	atomic_answer(rq, a.result, ans);
+	return XROCE_CAUSE_NONE;
+}
+
+static __always_inline __u32 flush_rights(__u32 placement)
+{
+	return (placement & XROCE_FLUSH_GLOBAL ?
+		XROCE_ACCESS_FLUSH_GLOBAL : 0) |
+	       (placement & XROCE_FLUSH_PERSISTENT ?
+		XROCE_ACCESS_FLUSH_PERSISTENT : 0);
+}
+
+/**
+ * flush_execute() - check a FLUSH and carry it out
+ * @ctx: the frame
+ * @rq: the packet, which is in order
+ * @q: its queue pair, claimed
+ * @st: counters
+ * @ans: the answer
+ *
+ * Return: enum xroce_cause; on failure nothing has changed.
+ */
+static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
+					 struct xroce_qp *q,
+					 struct xroce_stat *st,
+					 struct answer *ans)
+{
+	void *end = (void *)(long)ctx->data_end;
+	struct xroce_feth *feth = (void *)(long)ctx->data + rq->pos;
+	__u32 what, selectivity, rights, len, key;
+	struct xroce_reth reth;
+	int cause;
+	__u64 va;
+
+	if (rq->pos + sizeof(*feth) > rq->end || (void *)(feth + 1) > end)
+		return XROCE_CAUSE_INV_LENGTH;
+	what = bpf_ntohl(feth->what);
+	rq->pos += sizeof(*feth);
+	if (!take_reth(ctx, rq, &reth) || rq->pos != rq->end || rq->pad)
+		return XROCE_CAUSE_INV_LENGTH;
+	va = join(reth.va_hi, reth.va_lo);
+	key = bpf_ntohl(reth.rkey);
+	len = bpf_ntohl(reth.len);
+	selectivity = what >> XROCE_FLUSH_SEL_SHIFT & XROCE_FLUSH_SEL_MASK;
+	rights = flush_rights(what);
+	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || len > XROCE_MAX_MSG)
+		return XROCE_CAUSE_INV_LENGTH;
+	if ((q->access & rights) != rights)
+		return XROCE_CAUSE_INV_QP_ACCESS;
+	cause = mpt_check_all(key, q->pd, va,
+			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : len,
+			      rights, selectivity == XROCE_FLUSH_SEL_MR);
+	if (cause)
+		return cause;
+	/*
+	 * Whatever was written before is in memory, where every CPU and device
+	 * sees it. Memory that keeps it without power cannot be registered, so
+	 * that nobody holds the right to ask for persistence.
+	 */
+	st->flush++;
+	atomic_keep(q, rq, 0);
+	atomic_answer(rq, 0, ans);
+	return XROCE_CAUSE_NONE;
+}
+
+#endif

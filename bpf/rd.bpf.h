@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Responder resources: what was answered with more than an acknowledgement is
+ * kept, so that it can be answered again when the answer is lost (IBTA 9.7.5.1.2,
+ * 9.4.5). The newest xroce_qp::rd_max are there.
+ */
+#ifndef _XROCE_RD_BPF_H
+#define _XROCE_RD_BPF_H
+
+static __always_inline struct xroce_rd *rd_at(__u32 qpn, __u32 place)
+{
+	__u32 slot = qpn & xroce_qp_mask;
+	struct xroce_rd_ring *ring = bpf_map_lookup_elem(&rd, &slot);
+
+	if (!ring)
+		return NULL;
+	/* The verifier follows a mask better than a comparison. */
+	return &ring->rd[place & (XROCE_RD_MAX - 1)];
+}
+
+/* A place for the request that has just been executed, as the newest one. */
+static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
+{
+	struct xroce_rd *r = rd_at(q->qpn, q->rd_head);
+	__u32 next = q->rd_head + 1;
+
+	q->rd_head = next < q->rd_max ? next : 0;
+	if (q->rd_count < q->rd_max)
+		q->rd_count++;
+	return r;
+}
+
+/**
+ * rd_find() - find what was kept under a PSN
+ * @qpn: queue pair number
+ * @psn: first PSN of the answer, or one within
+ * @count: how many to look through
+ *
+ * A function of its own for the verifier, which so looks at it once.
+ *
+ * Return: the place, or -1.
+ */
+__noinline int rd_find(__u32 qpn, __u32 psn, __u32 count)
+{
+	__u32 slot = qpn & xroce_qp_mask;
+	struct xroce_rd_ring *ring;
+	__u32 i;
+
+	ring = bpf_map_lookup_elem(&rd, &slot);
+	if (!ring)
+		return -1;
+	for (i = 0; i < XROCE_RD_MAX; i++) {
+		struct xroce_rd *r = &ring->rd[i];
+
+		if (i >= count)
+			break;
+		if (((psn - r->psn) & XROCE_PSN_MASK) <=
+		    ((r->last - r->psn) & XROCE_PSN_MASK))
+			return i;
+	}
+	return -1;
+}
+
+#endif

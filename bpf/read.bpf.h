@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* RDMA READ on a reliable connection (IBTA 9.4.4). */
+#ifndef _XROCE_READ_BPF_H
+#define _XROCE_READ_BPF_H
+
+/* PSNs that the answer takes. */
+static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
+{
+	return len ? (len + mtu - 1) / mtu : 1;
+}
+
+/**
+ * read_parse() - take a READ's range off the packet
+ * @ctx: the frame
+ * @rq: the packet
+ * @ans: sets @va, @key and @len
+ *
+ * Return: enum xroce_cause.
+ */
+static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
+				      struct answer *ans)
+{
+	struct xroce_reth reth;
+
+	if (!take_reth(ctx, rq, &reth) || rq->pos != rq->end || rq->pad)
+		return XROCE_CAUSE_INV_LENGTH;
+	ans->va = (__u64)bpf_ntohl(reth.va_hi) << 32 | bpf_ntohl(reth.va_lo);
+	ans->key = bpf_ntohl(reth.rkey);
+	ans->len = bpf_ntohl(reth.len);
+	return ans->len > XROCE_MAX_MSG ? XROCE_CAUSE_INV_LENGTH :
+					  XROCE_CAUSE_NONE;
+}
+
+/**
+ * read_answer() - check a READ's key and see to its answer
+ * @ctx: the frame
+ * @rq: the packet
+ * @q: its queue pair, claimed
+ * @st: counters
+ * @ans: what read_parse() found, and PSN and MSN of the answer
+ *
+ * What fits the frame is put into it, and goes out with it. Everything else is
+ * the module's, which sends it in order.
+ *
+ * Return: enum xroce_cause.
+ */
+static __always_inline int read_answer(struct xdp_md *ctx,
+				       const struct request *rq,
+				       struct xroce_qp *q,
+				       struct xroce_stat *st,
+				       struct answer *ans)
+{
+	struct xroce_sge sge = {
+		.va = ans->va,
+		.link = xroce_link,
+		.key = ans->key,
+		.off = rq->bth + sizeof(struct reply_packet),
+		.len = ans->len,
+	};
+	int cause;
+
+	if (ans->len) {
+		cause = mpt_check(ans->key, q->pd, ans->va, ans->len,
+				  XROCE_ACCESS_REMOTE_READ);
+		if (cause)
+			return cause;
+	}
+	st->read++;
+	st->read_bytes += ans->len;
+	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
+	ans->syndrome = XROCE_SYN_ACK;
+	if (!q->queued && ans->len <= q->mtu &&
+	    reply_room(ctx, rq, reply_len(rq, ans))) {
+		if (ans->len && xroce_kfuncs && xroce_read(ctx, &sge))
+			return XROCE_CAUSE_ACC_MODULE;
+		return XROCE_CAUSE_NONE;
+	}
+	/* As many as may be outstanding are waiting to be sent. */
+	if (reply_queue(ctx, rq, q, st, ans))
+		return XROCE_CAUSE_INV_RESOURCES;
+	return XROCE_CAUSE_NONE;
+}
+
+/**
+ * read_execute() - check a READ and answer it
+ * @ctx: the frame
+ * @rq: the packet, which is in order
+ * @q: its queue pair, claimed; it has the right
+ * @st: counters
+ * @ans: the answer; in: its PSN
+ *
+ * Return: enum xroce_cause; on failure nothing has changed.
+ */
+static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
+					struct xroce_qp *q,
+					struct xroce_stat *st,
+					struct answer *ans)
+{
+	struct xroce_rd *r;
+	int cause;
+
+	cause = read_parse(ctx, rq, ans);
+	if (cause)
+		return cause;
+	ans->msn = (q->msn + 1) & XROCE_PSN_MASK;
+	cause = read_answer(ctx, rq, q, st, ans);
+	if (cause)
+		return cause;
+	ans->packets = read_packets(ans->len, q->mtu);
+	r = rd_add(q);
+	if (r) {
+		r->psn = rq->psn;
+		r->last = (rq->psn + ans->packets - 1) & XROCE_PSN_MASK;
+		r->opcode = rq->opcode;
+		r->rkey = ans->key;
+		r->va = ans->va;
+		r->len = ans->len;
+	}
+	return XROCE_CAUSE_NONE;
+}
+
+/**
+ * read_again() - answer a READ once more, or the rest of one
+ * @ctx: the frame
+ * @rq: the packet
+ * @q: its queue pair, claimed
+ * @st: counters
+ * @r: what was kept
+ * @ans: the answer; in: its PSN and MSN
+ *
+ * Memory is read again, and may have changed (IBTA 9.7.5.1.2).
+ *
+ * Return: true when it has been seen to; false: it is another READ, or may not
+ * be done any more.
+ */
+static __always_inline bool read_again(struct xdp_md *ctx, struct request *rq,
+				       struct xroce_qp *q,
+				       struct xroce_stat *st,
+				       const struct xroce_rd *r,
+				       struct answer *ans)
+{
+	__u64 skipped;
+	__u32 left;
+
+	if (r->opcode != rq->opcode || read_parse(ctx, rq, ans))
+		return false;
+	skipped = ans->va - r->va;
+	left = (r->last - rq->psn) & XROCE_PSN_MASK;
+	if (ans->key != r->rkey || skipped > r->len ||
+	    ans->len > r->len - skipped ||
+	    read_packets(ans->len, q->mtu) > left + 1)
+		return false;
+	return !read_answer(ctx, rq, q, st, ans);
+}
+
+#endif

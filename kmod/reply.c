@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queueing replies, cutting READ responses into packets, pacing. */
+#include <linux/if_ether.h>
+#include <linux/slab.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "link.h"
+#include "mr.h"
+#include "qp.h"
+#include "reply.h"
+
+/* Packets a run; then other work of this CPU has its turn. */
+#define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
+/* How long a device without room is left alone, and how often in a row. */
+#define XR_REPLY_NAP_NS	(50 * NSEC_PER_USEC)
+#define XR_REPLY_NAPS	4000
+
+static struct xr_reply *xr_reply_at(struct xr_replies *rs, u32 i)
+{
+	return &rs->reply[(rs->head + i) % XR_REPLY_MAX];
+}
+
+/* What the XDP program goes by. The queue's lock is held. */
+static void xr_replies_show(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->map->queued, qp->replies.count +
+				    !!qp->replies.batch.count);
+}
+
+/*
+ * An acknowledgement takes the place of one that waits right before it: it
+ * says more. Return: whether it did.
+ */
+static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
+{
+	struct xr_reply *last;
+
+	if (r->opcode != XROCE_RC_ACK || r->syndrome != XROCE_SYN_ACK ||
+	    !rs->count)
+		return false;
+	last = xr_reply_at(rs, rs->count - 1);
+	if (last->opcode != XROCE_RC_ACK || last->syndrome != XROCE_SYN_ACK)
+		return false;
+	last->psn = r->psn;
+	last->msn = r->msn;
+	return true;
+}
+
+/**
+ * xr_reply_queue() - queue a reply
+ * @qp: whose it is
+ * @r: what; checked here
+ * @l2: Ethernet header of the request
+ * @l2_len: its length, 14 to XR_TX_L2_MAX
+ *
+ * In softirq.
+ *
+ * Return: 0; -EAGAIN: nothing waits, and it is no READ; -ENOSPC; -ENOENT: the
+ * queue pair is going; -EINVAL; -ENOMEM.
+ */
+int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
+		   const void *l2, u32 l2_len)
+{
+	struct xr_replies *rs = &qp->replies;
+	bool read = r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
+	int ret = 0;
+
+	if (!read && r->opcode != XROCE_RC_ACK &&
+	    r->opcode != XROCE_RC_ATOMIC_ACK)
+		return -EINVAL;
+	if (r->len > XROCE_MAX_MSG)
+		return -EINVAL;
+
+	spin_lock(&rs->lock);
+	if (rs->dead) {
+		ret = -ENOENT;
+		goto out;
+	}
+	if (!rs->count && !rs->batch.count && !read) {
+		ret = -EAGAIN;
+		goto out;
+	}
+	if (xr_reply_merge(rs, r))
+		goto out;
+	if (rs->count == XR_REPLY_MAX ||
+	    (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u))) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	if (!rs->reply) {
+		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
+					  GFP_ATOMIC | __GFP_NOWARN);
+		if (!rs->reply) {
+			ret = -ENOMEM;
+			goto out;
+		}
+	}
+	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.key = r->key,
+		.left = read ? r->len : 0,
+		.va = r->va,
+		.result = r->result,
+		.opcode = r->opcode,
+		.syndrome = r->syndrome,
+	};
+	rs->reads += read;
+	/* The peer's address is the newest one; the way back is swapped. */
+	memcpy(rs->l2, l2, l2_len);
+	memcpy(rs->l2, l2 + ETH_ALEN, ETH_ALEN);
+	memcpy(rs->l2 + ETH_ALEN, l2, ETH_ALEN);
+	rs->l2_len = l2_len;
+	xr_replies_show(qp);
+	queue_work(system_bh_wq, &rs->work);
+out:
+	spin_unlock(&rs->lock);
+	return ret;
+}
+
+static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
+{
+	bool last = len == r->left;
+
+	if (!r->begun)
+		return last ? XROCE_RC_READ_RESPONSE_ONLY :
+			      XROCE_RC_READ_RESPONSE_FIRST;
+	return last ? XROCE_RC_READ_RESPONSE_LAST :
+		      XROCE_RC_READ_RESPONSE_MIDDLE;
+}
+
+/* The region has gone while it was being read: say so, and nothing more. */
+static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r)
+{
+	struct xr_replies *rs = &qp->replies;
+
+	r->opcode = XROCE_RC_ACK;
+	r->syndrome = XROCE_SYN_NAK_ACC;
+	r->left = 0;
+	rs->reads = 0;
+	rs->count = 1;
+	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+	WRITE_ONCE(qp->state, XROCE_QPS_ERR);
+}
+
+/* Build the next packet of the first reply. Return: whether it is its last. */
+static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
+			   struct xr_reply *r, bool *last)
+{
+	struct xr_replies *rs = &qp->replies;
+	u32 mtu = qp->mtu;
+	struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = r->opcode,
+		.syndrome = r->opcode == XROCE_RC_ACK ? r->syndrome :
+							XROCE_SYN_ACK,
+		.psn = r->psn,
+		.msn = r->msn,
+		.result = r->result,
+		.va = r->va,
+		.len = min(r->left, mtu),
+	};
+	int ret;
+
+	*last = p.len == r->left;
+	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		p.opcode = xr_read_opcode(r, p.len);
+	if (p.len) {
+		p.mr = xr_mr_hold(link, r->key);
+		if (!p.mr)
+			return -ENOENT;
+	}
+	ret = xr_tx_build(&rs->batch, qp, &p);
+	if (p.mr)
+		xr_mr_drop();
+	if (ret)
+		return ret;
+	r->begun = true;
+	r->va += p.len;
+	r->left -= p.len;
+	r->psn = (r->psn + 1) & XROCE_PSN_MASK;
+	return 0;
+}
+
+/* Fill the batch. Return: packets built, or -ENOMEM. */
+static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
+{
+	struct xr_replies *rs = &qp->replies;
+	struct xr_reply *r;
+	int built = 0, ret;
+	bool last;
+
+	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
+		r = xr_reply_at(rs, 0);
+		ret = xr_reply_packet(link, qp, r, &last);
+		if (ret == -ENOMEM)
+			return built ? built : ret;
+		if (ret) {
+			xr_reply_fail(qp, r);
+			continue;
+		}
+		built++;
+		if (!last)
+			continue;
+		rs->reads -= r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
+		rs->head = (rs->head + 1) % XR_REPLY_MAX;
+		rs->count--;
+	}
+	return built;
+}
+
+static void xr_replies_work(struct work_struct *work)
+{
+	struct xr_qp *qp = container_of(work, struct xr_qp, replies.work);
+	struct xr_replies *rs = &qp->replies;
+	struct xr_link *link = qp->link;
+	int budget = XR_REPLY_BUDGET;
+	int ret = 0;
+
+	spin_lock(&rs->lock);
+	rcu_read_lock();
+	/* It goes away behind an RCU grace period. */
+	rs->batch.dev = READ_ONCE(link->dev);
+	while (!rs->dead && budget > 0) {
+		ret = xr_replies_build(link, qp, budget);
+		if (ret <= 0)
+			break;
+		budget -= ret;
+		ret = xr_tx_flush(&rs->batch);
+		if (ret)
+			break;
+	}
+	if (!rs->dead && rs->batch.count && ret != -EBUSY)
+		ret = xr_tx_flush(&rs->batch);
+	rs->naps = ret == -EBUSY || ret == -ENOMEM ? rs->naps + 1 : 0;
+	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_REPLY_NAPS) {
+		/* The peer will ask again. */
+		xr_tx_drop(&rs->batch);
+		rs->count = 0;
+		rs->reads = 0;
+	}
+	rcu_read_unlock();
+	if (!rs->dead)
+		xr_replies_show(qp);
+	if (!rs->dead && (rs->count || rs->batch.count)) {
+		if (ret == -EBUSY || ret == -ENOMEM)
+			hrtimer_start(&rs->timer, ns_to_ktime(XR_REPLY_NAP_NS),
+				      HRTIMER_MODE_REL_SOFT);
+		else
+			queue_work(system_bh_wq, &rs->work);
+	}
+	spin_unlock(&rs->lock);
+}
+
+static enum hrtimer_restart xr_replies_wake(struct hrtimer *timer)
+{
+	struct xr_replies *rs = container_of(timer, struct xr_replies, timer);
+
+	queue_work(system_bh_wq, &rs->work);
+	return HRTIMER_NORESTART;
+}
+
+void xr_replies_init(struct xr_replies *rs)
+{
+	spin_lock_init(&rs->lock);
+	INIT_WORK(&rs->work, xr_replies_work);
+	hrtimer_init(&rs->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	rs->timer.function = xr_replies_wake;
+	rs->dead = true;
+}
+
+/* The queue pair is ready to receive. */
+void xr_replies_open(struct xr_replies *rs)
+{
+	spin_lock_bh(&rs->lock);
+	rs->dead = false;
+	spin_unlock_bh(&rs->lock);
+}
+
+/* Nothing is sent any more, and nothing queued. Sleeps. */
+void xr_replies_close(struct xr_qp *qp)
+{
+	struct xr_replies *rs = &qp->replies;
+
+	spin_lock_bh(&rs->lock);
+	rs->dead = true;
+	spin_unlock_bh(&rs->lock);
+	hrtimer_cancel(&rs->timer);
+	cancel_work_sync(&rs->work);
+	spin_lock_bh(&rs->lock);
+	xr_tx_drop(&rs->batch);
+	rs->count = 0;
+	rs->reads = 0;
+	rs->head = 0;
+	xr_replies_show(qp);
+	spin_unlock_bh(&rs->lock);
+}
+
+void xr_replies_free(struct xr_replies *rs)
+{
+	kfree(rs->reply);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Replies that wait to be sent, a queue for each queue pair.
+ *
+ * The XDP program queues them under the queue pair's claim, so in order. A work
+ * item in softirq sends them: a few packets a run, so that others get their
+ * turn, and a device without room is tried again later. While anything waits
+ * the map says so (xroce_qp::queued), and the program answers nothing itself.
+ */
+#ifndef _XR_REPLY_H
+#define _XR_REPLY_H
+
+#include <linux/hrtimer.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "xroce_kfunc.h"
+
+#include "tx.h"
+
+struct xr_link;
+struct xr_qp;
+
+/* READs and atomics that may be outstanding, and acknowledgements between. */
+#define XR_REPLY_MAX	256
+
+/**
+ * struct xr_reply - a reply, and how far it has got
+ * @psn: of the next packet
+ * @msn: message sequence number
+ * @key: READ: R_Key
+ * @left: READ: bytes to send
+ * @va: READ: next byte
+ * @result: atomic: what was there
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, XROCE_RC_READ_RESPONSE_ONLY
+ * @syndrome: of XROCE_RC_ACK
+ * @begun: its first packet has been sent
+ */
+struct xr_reply {
+	u32 psn;
+	u32 msn;
+	u32 key;
+	u32 left;
+	u64 va;
+	u64 result;
+	u8 opcode;
+	u8 syndrome;
+	bool begun;
+};
+
+/**
+ * struct xr_replies - the queue of a queue pair
+ * @lock: for all of it; taken in softirq, by processes with bottom halves off
+ * @reply: a ring; NULL until the first one is queued
+ * @head: place of the one being sent
+ * @count: how many there are
+ * @reads: READs among them
+ * @dead: the queue pair is being destroyed, or reset: nothing is queued
+ * @naps: times in a row that the device had no room
+ * @l2: Ethernet header of all of them
+ * @l2_len: its length
+ * @batch: frames built but not sent
+ * @work: sends
+ * @timer: when the device had no room, starts @work again
+ */
+struct xr_replies {
+	spinlock_t lock;
+	struct xr_reply *reply;
+	u32 head;
+	u32 count;
+	u32 reads;
+	bool dead;
+	u32 naps;
+	u8 l2[XR_TX_L2_MAX];
+	u32 l2_len;
+	struct xr_tx_batch batch;
+	struct work_struct work;
+	struct hrtimer timer;
+};
+
+void xr_replies_init(struct xr_replies *rs);
+void xr_replies_open(struct xr_replies *rs);
+void xr_replies_close(struct xr_qp *qp);
+void xr_replies_free(struct xr_replies *rs);
+int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
+		   const void *l2, u32 l2_len);
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building a frame and handing it to the driver as XDP does, or, where the
+ * driver cannot, as a socket buffer. All of this runs in softirq.
+ */
+#include <linux/filter.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/xdp.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "icrc.h"
+#include "mr.h"
+#include "qp.h"
+#include "tx.h"
+
+/* Our frames are pieces of pages, freed by page_frag_free(). */
+static struct xdp_rxq_info xr_tx_rxq = {
+	.mem.type = MEM_TYPE_PAGE_SHARED,
+};
+
+static void *xr_tx_ipv4(void *at, const struct xroce_qp *q, u16 udp_len)
+{
+	struct iphdr *ip = at;
+
+	*ip = (struct iphdr){
+		.version = 4,
+		.ihl = 5,
+		.tos = q->tos,
+		.tot_len = htons(sizeof(*ip) + udp_len),
+		.frag_off = htons(IP_DF),
+		.ttl = q->ttl,
+		.protocol = IPPROTO_UDP,
+		.saddr = q->saddr[3],
+		.daddr = q->daddr[3],
+	};
+	ip->check = ip_fast_csum(ip, ip->ihl);
+	return ip + 1;
+}
+
+static void *xr_tx_ipv6(void *at, const struct xroce_qp *q, u16 udp_len)
+{
+	struct ipv6hdr *ip = at;
+
+	*(__be32 *)ip = htonl(6u << 28 | (u32)q->tos << 20);
+	ip->payload_len = htons(udp_len);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = q->ttl;
+	memcpy(&ip->saddr, q->saddr, sizeof(ip->saddr));
+	memcpy(&ip->daddr, q->daddr, sizeof(ip->daddr));
+	return ip + 1;
+}
+
+static bool xr_tx_has_aeth(u8 opcode)
+{
+	return opcode != XROCE_RC_READ_RESPONSE_MIDDLE;
+}
+
+/* Return: the end of the headers. */
+static void *xr_tx_headers(void *at, const struct xroce_qp *q,
+			   const struct xr_tx_packet *p, u16 udp_len)
+{
+	struct xroce_bth *bth;
+	struct udphdr *udp;
+
+	memcpy(at, p->l2, p->l2_len);
+	at += p->l2_len;
+	udp = q->ipv6 ? xr_tx_ipv6(at, q, udp_len) : xr_tx_ipv4(at, q, udp_len);
+	udp->source = htons(q->sport);
+	udp->dest = htons(XROCE_UDP_PORT);
+	udp->len = htons(udp_len);
+	udp->check = 0;
+
+	bth = (struct xroce_bth *)(udp + 1);
+	bth->opcode = p->opcode;
+	bth->flags = XROCE_BTH_MIGREQ | (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
+	bth->pkey = htons(q->pkey);
+	bth->dqpn = htonl(q->dest_qpn);
+	bth->apsn = htonl(p->psn);
+	at = bth + 1;
+	if (xr_tx_has_aeth(p->opcode)) {
+		struct xroce_aeth *aeth = at;
+
+		aeth->smsn = htonl((u32)p->syndrome << 24 | p->msn);
+		at = aeth + 1;
+	}
+	if (p->opcode == XROCE_RC_ATOMIC_ACK) {
+		struct xroce_atomicacketh *orig = at;
+
+		orig->orig_hi = htonl(upper_32_bits(p->result));
+		orig->orig_lo = htonl(lower_32_bits(p->result));
+		at = orig + 1;
+	}
+	return at;
+}
+
+/**
+ * xr_tx_build() - add a packet to a batch that is not full
+ * @batch: where
+ * @qp: whose it is; its entry in the map says from where to where
+ * @p: what
+ *
+ * Return: 0; -ENOMEM; or, as for xr_mr_read(), an error of the region.
+ */
+int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
+		const struct xr_tx_packet *p)
+{
+	const struct xroce_qp *q = qp->map;
+	u32 l3 = q->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	u32 pad = -p->len & 3;
+	u32 udp_len, len, size;
+	struct xdp_buff xdp;
+	void *frag, *at;
+	u32 crc;
+	int ret;
+
+	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) + p->len +
+		  pad + XROCE_ICRC_LEN;
+	if (xr_tx_has_aeth(p->opcode))
+		udp_len += sizeof(struct xroce_aeth);
+	if (p->opcode == XROCE_RC_ATOMIC_ACK)
+		udp_len += sizeof(struct xroce_atomicacketh);
+	len = p->l2_len + l3 + udp_len;
+	size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
+
+	frag = napi_alloc_frag(size);
+	if (!frag)
+		return -ENOMEM;
+	xdp_init_buff(&xdp, size, &xr_tx_rxq);
+	xdp_prepare_buff(&xdp, frag, XDP_PACKET_HEADROOM, len, false);
+
+	at = xr_tx_headers(xdp.data, q, p, udp_len);
+	if (p->len) {
+		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len);
+		if (ret)
+			goto err;
+	}
+	ret = xr_icrc(&xdp, p->l2_len, len - XROCE_ICRC_LEN, &crc);
+	if (ret)
+		goto err;
+	xr_icrc_store(&xdp, len - XROCE_ICRC_LEN, crc);
+	/* There is room for it: the headroom was made for that. */
+	batch->frame[batch->count++] = xdp_convert_buff_to_frame(&xdp);
+	return 0;
+err:
+	page_frag_free(frag);
+	return ret;
+}
+
+/* Return: whether the device took it; if not, it has been freed. */
+static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
+{
+	struct sk_buff *skb = xdp_build_skb_from_frame(frame, dev);
+
+	if (!skb) {
+		xdp_return_frame(frame);
+		return false;
+	}
+	/* The builder took the Ethernet header off, as for a received packet. */
+	skb_push(skb, ETH_HLEN);
+	skb_reset_mac_header(skb);
+	skb->dev = dev;
+	return dev_queue_xmit(skb) == NET_XMIT_SUCCESS;
+}
+
+/* Return: frames done with; the last one may have been lost. */
+static int xr_tx_slow(struct xr_tx_batch *batch)
+{
+	unsigned int i = 0;
+
+	while (i < batch->count)
+		if (!xr_tx_skb(batch->dev, batch->frame[i++]))
+			break;
+	return i;
+}
+
+static int xr_tx_fast(struct xr_tx_batch *batch)
+{
+	struct net_device *dev = batch->dev;
+
+	if (!dev->netdev_ops->ndo_xdp_xmit ||
+	    !(dev->xdp_features & NETDEV_XDP_ACT_NDO_XMIT))
+		return -EOPNOTSUPP;
+	return dev->netdev_ops->ndo_xdp_xmit(dev, batch->count, batch->frame,
+					     XDP_XMIT_FLUSH);
+}
+
+/**
+ * xr_tx_flush() - hand the frames to the device
+ * @batch: what; those that the device has no room for stay, in order
+ *
+ * Return: 0; -EBUSY: some stay; -ENETDOWN: all stay; -EMSGSIZE: all stay, as
+ * the device is not made for frames of that size.
+ */
+int xr_tx_flush(struct xr_tx_batch *batch)
+{
+	struct net_device *dev = batch->dev;
+	unsigned int i;
+	int sent;
+
+	if (!batch->count)
+		return 0;
+	if (!dev || !netif_running(dev) || !netif_carrier_ok(dev))
+		return -ENETDOWN;
+	for (i = 0; i < batch->count; i++)
+		if (batch->frame[i]->len > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
+			return -EMSGSIZE;
+	sent = xr_tx_fast(batch);
+	if (sent < 0)
+		sent = xr_tx_slow(batch);
+	batch->count -= sent;
+	memmove(batch->frame, batch->frame + sent,
+		batch->count * sizeof(*batch->frame));
+	return batch->count ? -EBUSY : 0;
+}
+
+/* Free what has not been sent. */
+void xr_tx_drop(struct xr_tx_batch *batch)
+{
+	while (batch->count)
+		xdp_return_frame(batch->frame[--batch->count]);
+}

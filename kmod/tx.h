@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames that the module sends itself: replies that do not fit the frame of the
+ * request, or may not overtake those before them.
+ */
+#ifndef _XR_TX_H
+#define _XR_TX_H
+
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/types.h>
+
+#include "xroce_kfunc.h"
+
+#define XR_TX_L2_MAX	(ETH_HLEN + 2 * VLAN_HLEN)
+#define XR_TX_BATCH	16
+
+struct net_device;
+struct xdp_frame;
+struct xr_mr;
+struct xr_qp;
+
+/**
+ * struct xr_tx_batch - frames that go out together
+ * @dev: network device
+ * @frame: those not taken by the device yet
+ * @count: how many
+ */
+struct xr_tx_batch {
+	struct net_device *dev;
+	struct xdp_frame *frame[XR_TX_BATCH];
+	unsigned int count;
+};
+
+/**
+ * struct xr_tx_packet - one packet of a reply
+ * @l2: Ethernet header with VLAN tags, from us to the peer
+ * @l2_len: its length
+ * @opcode: enum xroce_rc_opcode
+ * @syndrome: of the AETH, unless @opcode is a READ response in the middle
+ * @psn: packet sequence number
+ * @msn: message sequence number
+ * @result: of an atomic acknowledgement
+ * @mr: READ response with payload: region, held by the caller
+ * @va: first byte
+ * @len: bytes of payload
+ */
+struct xr_tx_packet {
+	const u8 *l2;
+	u32 l2_len;
+	u8 opcode;
+	u8 syndrome;
+	u32 psn;
+	u32 msn;
+	u64 result;
+	struct xr_mr *mr;
+	u64 va;
+	u32 len;
+};
+
+int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
+		const struct xr_tx_packet *p);
+int xr_tx_flush(struct xr_tx_batch *batch);
+void xr_tx_drop(struct xr_tx_batch *batch);
+
+#endif
