@@ -42,7 +42,7 @@ static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
  * What fits the frame is put into it, and goes out with it. Everything else is
  * the module's, which sends it in order.
  *
- * Return: enum xroce_cause.
+ * Return: enum xroce_cause, or NO_ANSWER.
  */
 static __always_inline int read_answer(struct xdp_md *ctx,
 				       const struct request *rq,
@@ -57,7 +57,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 		.off = rq->bth + sizeof(struct reply_packet),
 		.len = ans->len,
 	};
-	int cause;
+	int cause, err;
 
 	if (ans->len) {
 		cause = mpt_check(ans->key, q->pd, ans->va, ans->len,
@@ -65,19 +65,22 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 		if (cause)
 			return cause;
 	}
-	st->read++;
-	st->read_bytes += ans->len;
 	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	ans->syndrome = XROCE_SYN_ACK;
 	if (!q->queued && ans->len <= q->mtu &&
 	    reply_room(ctx, rq, reply_len(rq, ans))) {
 		if (ans->len && xroce_kfuncs && xroce_read(ctx, &sge))
 			return XROCE_CAUSE_ACC_MODULE;
-		return XROCE_CAUSE_NONE;
+	} else {
+		err = reply_queue(ctx, rq, q, st, ans);
+		/* As many as may be outstanding are waiting to be sent. */
+		if (err == -ENOSPC)
+			return XROCE_CAUSE_INV_RESOURCES;
+		if (err)
+			return NO_ANSWER;
 	}
-	/* As many as may be outstanding are waiting to be sent. */
-	if (reply_queue(ctx, rq, q, st, ans))
-		return XROCE_CAUSE_INV_RESOURCES;
+	st->read++;
+	st->read_bytes += ans->len;
 	return XROCE_CAUSE_NONE;
 }
 
@@ -89,7 +92,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
  * @st: counters
  * @ans: the answer; in: its PSN
  *
- * Return: enum xroce_cause; on failure nothing has changed.
+ * Return: enum xroce_cause, or NO_ANSWER; on failure nothing has changed.
  */
 static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
 					struct xroce_qp *q,

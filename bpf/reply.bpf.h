@@ -3,6 +3,10 @@
 #ifndef _XROCE_REPLY_BPF_H
 #define _XROCE_REPLY_BPF_H
 
+/* In place of an enum xroce_cause. */
+#define NOT_READY	(-1)	/* there is no receive work request */
+#define NO_ANSWER	(-2)	/* there is no way to answer now: drop it */
+
 /**
  * struct answer - what to say
  * @psn: packet sequence number of the first packet

@@ -27,7 +27,7 @@ static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
  * On success the queue pair's message in progress has moved on. On failure
  * neither memory nor the queue pair has changed.
  *
- * Return: enum xroce_cause, or -1: no receive work request for the immediate.
+ * Return: enum xroce_cause, or NOT_READY.
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_qp *q,
@@ -63,7 +63,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 
 	/* There is no receive queue that could take the immediate. */
 	if (rq->flags & OP_IMM)
-		return -1;
+		return NOT_READY;
 
 	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
 	if (len) {

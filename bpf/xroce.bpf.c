@@ -129,7 +129,7 @@ static __always_inline __u32 op_right(__u32 flags)
 
 /*
  * Check the packet that was expected and carry it out. Return: enum
- * xroce_cause, or -1: no receive work request.
+ * xroce_cause, NOT_READY or NO_ANSWER.
  */
 static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 				   struct xroce_qp *q, struct xroce_stat *st,
@@ -145,7 +145,7 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	if (!begin && !(rq->flags & OP_WRITE))
 		return XROCE_CAUSE_INV_ORDER;	/* only WRITEs are begun */
 	if (rq->flags & OP_SEND)
-		return -1;			/* no receive queue */
+		return NOT_READY;	/* no receive queue */
 	if (right && !(q->access & right))
 		return XROCE_CAUSE_INV_QP_ACCESS;
 	if (rq->flags & OP_KEPT && !q->rd_max)
@@ -168,7 +168,11 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 
 	q->nak_sent = 0;
 	cause = perform(ctx, rq, q, st, ans);
-	if (cause < 0) {
+	if (cause == NO_ANSWER) {
+		st->drop_reply++;
+		return false;
+	}
+	if (cause == NOT_READY) {
 		/* What follows is ahead, and gets no NAK of its own. */
 		q->nak_sent = 1;
 		q->naks++;

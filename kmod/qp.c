@@ -423,7 +423,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
 		xr_qp_release(q);
 	}
-	if (to == XROCE_QPS_RESET)
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 		xr_replies_close(qp);
 	if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
