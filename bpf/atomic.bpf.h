@@ -98,6 +98,9 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 
 	if (write ? !atomic_write_parse(ctx, rq, &a) : !atomic_parse(ctx, rq, &a))
 		return XROCE_CAUSE_INV_LENGTH;
+	ans->va = a.va;
+	ans->key = a.key;
+	ans->len = sizeof(__u64);
 	if (a.va & 7)
 		return XROCE_CAUSE_INV_ALIGN;
 	cause = mpt_check(a.key, q->pd, a.va, sizeof(__u64),
@@ -154,6 +157,9 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 	va = join(reth.va_hi, reth.va_lo);
 	key = bpf_ntohl(reth.rkey);
 	len = bpf_ntohl(reth.len);
+	ans->va = va;
+	ans->key = key;
+	ans->len = len;
 	selectivity = what >> XROCE_FLUSH_SEL_SHIFT & XROCE_FLUSH_SEL_MASK;
 	rights = flush_rights(what);
 	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || len > XROCE_MAX_MSG)

@@ -58,4 +58,10 @@ struct {
 	__type(value, struct xroce_stat);
 } stat SEC(".maps");
 
+/* Written by the program, read by whoever watches. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 * 1024);
+} events SEC(".maps");
+
 #endif

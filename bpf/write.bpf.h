@@ -23,6 +23,7 @@ static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
  * @rq: the packet
  * @q: its queue pair, claimed; it has the right, and the packet is in order
  * @st: counters
+ * @ans: sets @va, @key and @len, to be told of a refusal
  *
  * On success the queue pair's message in progress has moved on. On failure
  * neither memory nor the queue pair has changed.
@@ -31,7 +32,8 @@ static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_qp *q,
-					 struct xroce_stat *st)
+					 struct xroce_stat *st,
+					 struct answer *ans)
 {
 	struct xroce_reth reth;
 	struct xroce_sge sge = { .link = xroce_link };
@@ -52,6 +54,9 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		key = q->rkey;
 		resid = q->resid;
 	}
+	ans->va = va;
+	ans->key = key;
+	ans->len = resid;
 	if (rq->flags & OP_IMM)
 		rq->pos += sizeof(struct xroce_immdt);
 	if (rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3)

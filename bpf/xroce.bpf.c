@@ -33,6 +33,7 @@
 #include "mpt.bpf.h"
 #include "rd.bpf.h"
 #include "reply.bpf.h"
+#include "event.bpf.h"
 #include "write.bpf.h"
 #include "read.bpf.h"
 #include "atomic.bpf.h"
@@ -98,9 +99,11 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 }
 
 /* A fatal refusal: NAK, and the queue pair goes to error (IBTA 9.9.3). */
-static __always_inline void refuse(struct xroce_qp *q, struct xroce_stat *st,
+static __always_inline void refuse(const struct request *rq,
+				   struct xroce_qp *q, struct xroce_stat *st,
 				   int cause, struct answer *ans)
 {
+	event_refused(rq, q, st, cause, ans);
 	q->error = cause;
 	q->naks++;
 	stat_cause(st, cause);
@@ -151,7 +154,7 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	if (rq->flags & OP_KEPT && !q->rd_max)
 		return XROCE_CAUSE_INV_RESOURCES;
 	if (rq->flags & OP_WRITE)
-		return write_execute(ctx, rq, q, st);
+		return write_execute(ctx, rq, q, st, ans);
 	if (rq->flags & OP_READ)
 		return read_execute(ctx, rq, q, st, ans);
 	if (rq->flags & OP_FLUSH)
@@ -181,7 +184,7 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 		return true;
 	}
 	if (cause) {
-		refuse(q, st, cause, ans);
+		refuse(rq, q, st, cause, ans);
 		return true;
 	}
 

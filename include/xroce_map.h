@@ -197,6 +197,35 @@ struct xroce_rd_ring {
 };
 
 /**
+ * struct xroce_event - map "events": a request that was refused for good
+ * @time: nanoseconds of CLOCK_MONOTONIC
+ * @va: address that it named; 0 where it names none
+ * @qpn: queue pair; it is in error now
+ * @cause: enum xroce_cause
+ * @key: R_Key that it named
+ * @len: bytes that it asked for
+ * @psn: its packet sequence number
+ * @opcode: of the BTH
+ * @reserved: 0
+ * @peer: the peer's address; IPv4 as ::ffff:a.b.c.d
+ *
+ * A ring buffer, written by the XDP program. What finds no room is lost, and
+ * counted in xroce_stat::event_lost.
+ */
+struct xroce_event {
+	__u64 time;
+	__u64 va;
+	__u32 qpn;
+	enum xroce_cause cause;
+	__u32 key;
+	__u32 len;
+	__u32 psn;
+	__u8 opcode;
+	__u8 reserved[3];
+	__be32 peer[4];
+};
+
+/**
  * struct xroce_stat - map "stat": counters of a link, one copy a CPU
  * @rx: packets for a queue pair number of ours
  * @rx_bytes: their bytes, with all headers
@@ -231,6 +260,7 @@ struct xroce_rd_ring {
  * @drop_psn: dropped: ahead of the expected PSN with a NAK out already, or behind
  *	it and not repeatable
  * @drop_reply: dropped: the frame could not be turned into a reply
+ * @event_lost: events that found no room
  */
 struct xroce_stat {
 	__u64 rx;
@@ -275,6 +305,7 @@ struct xroce_stat {
 	__u64 drop_busy;
 	__u64 drop_psn;
 	__u64 drop_reply;
+	__u64 event_lost;
 };
 
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");

@@ -65,6 +65,7 @@ const char *reason(int err, const struct reason *table);
 
 /* The nouns. */
 int do_link(int argc, char **argv);
+int do_monitor(int argc, char **argv);
 int do_mpt(int argc, char **argv);
 int do_mr(int argc, char **argv);
 int do_pd(int argc, char **argv);

@@ -304,6 +304,8 @@ static int pin_all(struct attach *a)
 	if (!err)
 		err = pin_one(a, "stat", map_fd(a, "stat"));
 	if (!err)
+		err = pin_one(a, "events", map_fd(a, "events"));
+	if (!err)
 		err = pin_one(a, "prog", bpf_program__fd(a->prog));
 	if (!err)
 		err = pin_one(a, "link", a->link);

@@ -29,6 +29,7 @@ static const struct cmd nouns[] = {
 	{ "qp",		do_qp, NULL },
 	{ "mpt",	do_mpt, NULL },
 	{ "stat",	do_stat, NULL },
+	{ "monitor",	do_monitor, NULL },
 	{ "serve",	do_serve, NULL },
 	{}
 };

@@ -5,6 +5,7 @@
 
 #include "names.h"
 #include "xroce_map.h"
+#include "xroce_wire.h"
 
 #define NAME(table, value) \
 	((value) < sizeof(table) / sizeof((table)[0]) && (table)[value] ? \
@@ -71,6 +72,33 @@ const char *name_of_cause(__u32 cause)
 	};
 
 	return NAME(names, cause);
+}
+
+const char *name_of_opcode(__u8 opcode)
+{
+	static const char *const names[] = {
+		[XROCE_RC_SEND_FIRST] = "send-first",
+		[XROCE_RC_SEND_MIDDLE] = "send-middle",
+		[XROCE_RC_SEND_LAST] = "send-last",
+		[XROCE_RC_SEND_LAST_IMM] = "send-last-imm",
+		[XROCE_RC_SEND_ONLY] = "send-only",
+		[XROCE_RC_SEND_ONLY_IMM] = "send-only-imm",
+		[XROCE_RC_WRITE_FIRST] = "write-first",
+		[XROCE_RC_WRITE_MIDDLE] = "write-middle",
+		[XROCE_RC_WRITE_LAST] = "write-last",
+		[XROCE_RC_WRITE_LAST_IMM] = "write-last-imm",
+		[XROCE_RC_WRITE_ONLY] = "write-only",
+		[XROCE_RC_WRITE_ONLY_IMM] = "write-only-imm",
+		[XROCE_RC_READ_REQUEST] = "read",
+		[XROCE_RC_CMP_SWAP] = "cmp-swap",
+		[XROCE_RC_FETCH_ADD] = "fetch-add",
+		[XROCE_RC_SEND_LAST_INV] = "send-last-inv",
+		[XROCE_RC_SEND_ONLY_INV] = "send-only-inv",
+		[XROCE_RC_FLUSH] = "flush",
+		[XROCE_RC_ATOMIC_WRITE] = "atomic-write",
+	};
+
+	return NAME(names, opcode);
 }
 
 const char *name_of_gid(const __u8 gid[16], char *text)

@@ -63,6 +63,7 @@ static const struct counter {
 	COUNTER(drop_busy, "dropped: another CPU has the queue pair"),
 	COUNTER(drop_psn, "dropped: out of sequence, not repeatable"),
 	COUNTER(drop_reply, "dropped: no room for a reply"),
+	COUNTER(event_lost, "events that found no room"),
 };
 
 #define COUNTERS	(sizeof(counters) / sizeof(counters[0]))
