@@ -14,7 +14,8 @@
 #define UDP_LEN		8
 #define BTH_LEN		12
 
-#define OP_ATOMIC_ETH_LEN	28
+#define ATOMIC_ETH_LEN	28
+#define ATOMIC_ACK_LEN	8
 
 /* A place in a frame that is written or read from left to right. */
 struct cursor {
@@ -66,6 +67,11 @@ static uint32_t get32(const uint8_t *at)
 	return (uint32_t)get16(at) << 16 | get16(at + 2);
 }
 
+static uint64_t get64(const uint8_t *at)
+{
+	return (uint64_t)get32(at) << 32 | get32(at + 4);
+}
+
 static bool has_reth(uint8_t opcode)
 {
 	switch (opcode & ~XROCE_OP_SERVICE) {
@@ -73,6 +79,8 @@ static bool has_reth(uint8_t opcode)
 	case XROCE_RC_WRITE_ONLY:
 	case XROCE_RC_WRITE_ONLY_IMM:
 	case XROCE_RC_READ_REQUEST:
+	case XROCE_RC_ATOMIC_WRITE:
+	case XROCE_RC_FLUSH:
 		return true;
 	}
 	return false;
@@ -112,10 +120,22 @@ static bool has_atomic_eth(uint8_t opcode)
 	return op == XROCE_RC_CMP_SWAP || op == XROCE_RC_FETCH_ADD;
 }
 
+static bool has_feth(uint8_t opcode)
+{
+	return (opcode & ~XROCE_OP_SERVICE) == XROCE_RC_FLUSH;
+}
+
+static bool has_atomic_ack(uint8_t opcode)
+{
+	return (opcode & ~XROCE_OP_SERVICE) == XROCE_RC_ATOMIC_ACK;
+}
+
 uint32_t packet_xth_len(uint8_t opcode)
 {
-	return 16 * has_reth(opcode) + 4 * has_imm(opcode) +
-	       4 * has_aeth(opcode) + OP_ATOMIC_ETH_LEN * has_atomic_eth(opcode);
+	return 4 * has_feth(opcode) + 16 * has_reth(opcode) +
+	       4 * has_imm(opcode) + 4 * has_aeth(opcode) +
+	       ATOMIC_ETH_LEN * has_atomic_eth(opcode) +
+	       ATOMIC_ACK_LEN * has_atomic_ack(opcode);
 }
 
 /* One bit at a time, so that it shares no table with anybody. */
@@ -240,16 +260,22 @@ static void put_bth(struct cursor *c, const struct packet *p)
 
 static void put_xth(struct cursor *c, const struct packet *p)
 {
+	if (has_feth(p->opcode))
+		put32(c, p->flush);
 	if (has_reth(p->opcode) || has_atomic_eth(p->opcode)) {
 		put64(c, p->va);
 		put32(c, p->rkey);
 	}
 	if (has_reth(p->opcode))
 		put32(c, p->dmalen);
-	if (has_atomic_eth(p->opcode))
-		put_fill(c, 0x11, 16);
+	if (has_atomic_eth(p->opcode)) {
+		put64(c, p->swap);
+		put64(c, p->compare);
+	}
 	if (has_aeth(p->opcode))
 		put32(c, (uint32_t)p->syndrome << 24 | p->msn);
+	if (has_atomic_ack(p->opcode))
+		put64(c, p->orig);
 	if (has_imm(p->opcode))
 		put32(c, p->imm);
 }
@@ -417,6 +443,8 @@ const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 		p->syndrome = bytes[at];
 		p->msn = get32(bytes + at) & 0xffffff;
 	}
+	if (has_atomic_ack(p->opcode))
+		p->orig = get64(bytes + at + 4);
 	at += packet_xth_len(p->opcode);
 	p->payload = icrc - p->pad - at;
 

@@ -52,12 +52,16 @@
  * @dqpn: destination queue pair
  * @ackreq: acknowledge request
  * @psn: packet sequence number
- * @va: RETH virtual address
- * @rkey: RETH R_Key
+ * @va: RETH or AtomicETH virtual address
+ * @rkey: RETH or AtomicETH R_Key
  * @dmalen: RETH DMA length
+ * @swap: AtomicETH swap or add data
+ * @compare: AtomicETH compare data
+ * @flush: FETH, before the RETH
  * @imm: immediate data
  * @syndrome: AETH syndrome
  * @msn: AETH message sequence number
+ * @orig: AtomicAckETH original data
  * @payload: bytes of payload, @pad not among them
  * @pattern: payload byte i is packet_pattern(@pattern, i)
  * @trailer: bytes after the IP packet (Ethernet padding)
@@ -109,9 +113,13 @@ struct packet {
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t dmalen;
+	uint64_t swap;
+	uint64_t compare;
+	uint32_t flush;
 	uint32_t imm;
 	uint8_t syndrome;
 	uint32_t msn;
+	uint64_t orig;
 
 	uint32_t payload;
 	uint8_t pattern;

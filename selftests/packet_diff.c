@@ -22,19 +22,20 @@ static const struct field fields[] = {
 	FIELD(sport), FIELD(dport), FIELD(udp_csum),
 	FIELD(opcode), FIELD(se), FIELD(mig), FIELD(pad), FIELD(tver),
 	FIELD(pkey), FIELD(fecn), FIELD(becn), FIELD(dqpn), FIELD(ackreq),
-	FIELD(psn), FIELD(syndrome), FIELD(msn), FIELD(payload),
+	FIELD(psn), FIELD(syndrome), FIELD(msn), FIELD(orig),
+	FIELD(payload),
 };
 
 /* Numbers are in the host's order, arrays as they stand. */
 static void format(const struct field *f, const void *packet, char *text)
 {
 	const uint8_t *at = (const uint8_t *)packet + f->offset;
-	uint32_t number = 0;
+	uint64_t number = 0;
 	size_t i;
 
-	if (f->size == 1 || f->size == 2 || f->size == 4) {
+	if (f->size <= 4 || f->size == 8) {
 		memcpy(&number, at, f->size);	/* little-endian machines */
-		sprintf(text, "%#x", number);
+		sprintf(text, "%#llx", (unsigned long long)number);
 		return;
 	}
 	for (i = 0; i < f->size; i++)
