@@ -17,12 +17,14 @@ static const char *const names[COUNTERS] = {
 	NAME(flush), NAME(queued), NAME(ack), NAME(duplicate), NAME(nak_seq),
 	NAME(nak_inv), NAME(nak_acc), NAME(nak_op), NAME(nak_rnr),
 	NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
-	NAME(inv_length), NAME(inv_resources), NAME(inv_align), NAME(acc_key), NAME(acc_pd),
-	NAME(acc_right), NAME(acc_bounds), NAME(acc_module),
+	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
+	NAME(acc_key), NAME(acc_pd), NAME(acc_right), NAME(acc_bounds),
+	NAME(acc_module),
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
 	NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
+	NAME(event_lost),
 };
 #undef NAME
 

@@ -130,7 +130,7 @@ static void order_of_checks(void)
 	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
 	s.req.opcode = XROCE_RC_WRITE_LAST;
 	expect_refused(&s, XROCE_CAUSE_INV_ORDER);
-	s.req.opcode = XROCE_RC_READ_REQUEST;
+	s.req.opcode = 0x15;
 	expect_refused(&s, XROCE_CAUSE_INV_OPCODE);
 }
 
