@@ -20,6 +20,7 @@ static struct {
 	int prog;
 	int mpt;
 	int qp;
+	int rd;
 	int stat;
 } native;
 
@@ -104,7 +105,8 @@ static bool load(void)
 		   "no such constant"))
 		return false;
 	if (!resize("mpt", NATIVE_MPT_ENTRIES) ||
-	    !resize("qp", NATIVE_QP_ENTRIES))
+	    !resize("qp", NATIVE_QP_ENTRIES) ||
+	    !resize("rd", NATIVE_QP_ENTRIES))
 		return false;
 
 	err = bpf_object__load(native.obj);
@@ -121,9 +123,10 @@ static bool load(void)
 	native.prog = bpf_program__fd(prog);
 	native.mpt = map_fd("mpt");
 	native.qp = map_fd("qp");
+	native.rd = map_fd("rd");
 	native.stat = map_fd("stat");
-	return native.mpt >= 0 && native.qp >= 0 && native.stat >= 0 &&
-	       native_keep_frags(false);
+	return native.mpt >= 0 && native.qp >= 0 && native.rd >= 0 &&
+	       native.stat >= 0 && native_keep_frags(false);
 }
 
 bool native_keep_frags(bool keep)
@@ -182,17 +185,36 @@ void native_get_qp(uint32_t qpn, struct xroce_qp *qp)
 	      "qp %#x: %s", qpn, strerror(errno));
 }
 
+void native_put_rd(uint32_t qpn, const struct xroce_rd_ring *ring)
+{
+	uint32_t slot = qpn & (NATIVE_QP_ENTRIES - 1);
+
+	check(!bpf_map_update_elem(native.rd, &slot, ring, BPF_ANY),
+	      "rd %#x: %s", qpn, strerror(errno));
+}
+
+void native_get_rd(uint32_t qpn, struct xroce_rd_ring *ring)
+{
+	uint32_t slot = qpn & (NATIVE_QP_ENTRIES - 1);
+
+	check(!bpf_map_lookup_elem(native.rd, &slot, ring),
+	      "rd %#x: %s", qpn, strerror(errno));
+}
+
 void native_clear(void)
 {
 	static const struct xroce_mpt no_mpt;
 	static const struct xroce_qp no_qp;
+	static const struct xroce_rd_ring no_rd;
 	uint32_t i;
 
 	for (i = 0; i < NATIVE_MPT_ENTRIES; i++)
 		native_put_mpt(i, &no_mpt);
-	for (i = 0; i < NATIVE_QP_ENTRIES; i++)
+	for (i = 0; i < NATIVE_QP_ENTRIES; i++) {
 		check(!bpf_map_update_elem(native.qp, &i, &no_qp, BPF_ANY),
 		      "qp slot %u: %s", i, strerror(errno));
+		native_put_rd(i, &no_rd);
+	}
 }
 
 static void get_all(int map, uint32_t entries, void *values)
@@ -214,6 +236,11 @@ void native_get_mpts(struct xroce_mpt *mpts)
 void native_get_qps(struct xroce_qp *qps)
 {
 	get_all(native.qp, NATIVE_QP_ENTRIES, qps);
+}
+
+void native_get_rds(struct xroce_rd_ring *rings)
+{
+	get_all(native.rd, NATIVE_QP_ENTRIES, rings);
 }
 
 void native_get_stat(struct xroce_stat *stat)

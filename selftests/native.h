@@ -37,12 +37,17 @@ void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt);
 void native_put_qp(const struct xroce_qp *qp);
 void native_get_qp(uint32_t qpn, struct xroce_qp *qp);
 
-/* Free every entry of both tables. */
+/* Responder resources, by the queue pair that they belong to. */
+void native_put_rd(uint32_t qpn, const struct xroce_rd_ring *ring);
+void native_get_rd(uint32_t qpn, struct xroce_rd_ring *ring);
+
+/* Free every entry of all tables. */
 void native_clear(void);
 
-/* The whole table, NATIVE_MPT_ENTRIES long. */
+/* The whole table; the first is NATIVE_MPT_ENTRIES long, the others as "qp". */
 void native_get_mpts(struct xroce_mpt *mpts);
 void native_get_qps(struct xroce_qp *qps);
+void native_get_rds(struct xroce_rd_ring *rings);
 
 /* Sum of all CPUs. */
 void native_get_stat(struct xroce_stat *stat);

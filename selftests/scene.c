@@ -6,9 +6,7 @@
 #include <linux/bpf.h>
 
 #include "harness.h"
-#include "scene.h"
-
-#define PSN(n)	((n) & XROCE_PSN_MASK)
+#include "scene_steps.h"
 
 static const uint8_t own_mac[6] = { 2, 0, 0, 0, 0, 2 };
 static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
@@ -17,6 +15,7 @@ static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
 struct snapshot {
 	struct xroce_mpt mpts[NATIVE_MPT_ENTRIES];
 	struct xroce_qp qps[NATIVE_QP_ENTRIES];
+	struct xroce_rd_ring rds[NATIVE_QP_ENTRIES];
 	struct xroce_stat stat;
 };
 
@@ -29,6 +28,7 @@ static void snapshot_take(struct snapshot *snap)
 {
 	native_get_mpts(snap->mpts);
 	native_get_qps(snap->qps);
+	native_get_rds(snap->rds);
 	native_get_stat(&snap->stat);
 }
 
@@ -120,6 +120,7 @@ void scene_ipv6(struct scene *s)
 void scene_put(const struct scene *s)
 {
 	native_put_qp(&s->qp);
+	native_put_rd(s->qp.qpn, &s->rd);
 	native_put_mpt(SCENE_INDEX, &s->mpt);
 }
 
@@ -130,7 +131,7 @@ void scene_payload(struct scene *s, uint32_t bytes)
 	s->req.dmalen = bytes;
 }
 
-static bool offer(const struct scene *s)
+bool scene_offer(const struct scene *s)
 {
 	int err;
 
@@ -180,14 +181,35 @@ static void compare_qp(const struct xroce_qp *want)
 	      "another queue pair has changed");
 }
 
+static void compare_rd(const struct scene *s)
+{
+	uint32_t slot = s->qp.qpn & (NATIVE_QP_ENTRIES - 1);
+	uint32_t i;
+
+	for (i = 0; i < XROCE_RD_MAX; i++) {
+		const struct xroce_rd *want = &s->rd.rd[i];
+		const struct xroce_rd *got = &after.rds[slot].rd[i];
+
+		check(!memcmp(want, got, sizeof(*want)),
+		      "rd[%u] is %#x..%#x %#x %#x %#llx %#llx, not %#x..%#x %#x %#x %#llx %#llx",
+		      i, got->psn, got->last, got->opcode, got->rkey, got->va,
+		      got->len, want->psn, want->last, want->opcode,
+		      want->rkey, want->va, want->len);
+	}
+	before.rds[slot] = after.rds[slot];
+	check(!memcmp(before.rds, after.rds, sizeof(after.rds)),
+	      "another queue pair's responder resources have changed");
+}
+
 /* What every outcome has in common. */
-static void compare(uint32_t verdict, const struct xroce_stat *delta,
-		    const struct xroce_qp *qp)
+void scene_compare(const struct scene *s, uint32_t verdict,
+		   const struct xroce_stat *delta)
 {
 	check(result.verdict == verdict, "verdict is %u, not %u",
 	      result.verdict, verdict);
 	counters_check(&before.stat, &after.stat, delta);
-	compare_qp(qp);
+	compare_qp(&s->qp);
+	compare_rd(s);
 	check(!memcmp(before.mpts, after.mpts, sizeof(after.mpts)),
 	      "the MPT has changed");
 }
@@ -200,8 +222,7 @@ static void compare_untouched(void)
 }
 
 /* Answers to @s->req, from the address and port that @s->qp says. */
-static void compare_reply(const struct scene *s, uint8_t syndrome,
-			  uint32_t psn, uint32_t msn)
+static void compare_reply(const struct scene *s, const struct packet *say)
 {
 	struct packet want = {
 		.vlans = s->req.vlans,
@@ -211,13 +232,16 @@ static void compare_reply(const struct scene *s, uint8_t syndrome,
 		.frag = s->req.ipv6 ? 0 : PACKET_IP_DF,
 		.sport = s->qp.sport,
 		.dport = XROCE_UDP_PORT,
-		.opcode = XROCE_RC_ACK,
+		.opcode = say->opcode,
 		.mig = true,
 		.pkey = s->qp.pkey,
 		.dqpn = s->qp.dest_qpn,
-		.psn = psn,
-		.syndrome = syndrome,
-		.msn = msn,
+		.psn = say->psn,
+		.syndrome = say->syndrome,
+		.msn = say->msn,
+		.orig = say->orig,
+		.payload = say->payload,
+		.pad = say->pad,
 	};
 	struct packet got;
 	const char *wrong;
@@ -236,20 +260,47 @@ static void compare_reply(const struct scene *s, uint8_t syndrome,
 		check(!packet_diff(&want, &got), "the reply differs");
 }
 
-static struct xroce_stat received(void)
+struct xroce_stat scene_received(void)
 {
 	return (struct xroce_stat){ .rx = 1, .rx_bytes = result.in_len };
+}
+
+void scene_answered(const struct scene *s, struct xroce_stat *delta,
+		    const struct packet *say)
+{
+	if (s->qp.queued) {
+		delta->queued = 1;
+		scene_compare(s, XDP_DROP, delta);
+		return;
+	}
+	delta->tx = 1;
+	scene_compare(s, XDP_TX, delta);
+	compare_reply(s, say);
+}
+
+/* With an ACK or NAK. */
+static void answered_ack(const struct scene *s, struct xroce_stat *delta,
+			 uint8_t syndrome, uint32_t psn)
+{
+	struct packet say = {
+		.opcode = XROCE_RC_ACK,
+		.psn = psn,
+		.syndrome = syndrome,
+		.msn = s->qp.msn,
+	};
+
+	scene_answered(s, delta, &say);
 }
 
 void expect_pass(struct scene *s, size_t counter)
 {
 	struct xroce_stat delta = {};
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
 	if (counter != NO_COUNTER)
 		counters_add(&delta, counter, 1);
-	compare(XDP_PASS, &delta, &s->qp);
+	scene_compare(s, XDP_PASS, &delta);
 	compare_untouched();
 }
 
@@ -257,11 +308,11 @@ void expect_drop(struct scene *s, size_t counter)
 {
 	struct xroce_stat delta;
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
-	delta = received();
+	delta = scene_received();
 	counters_add(&delta, counter, 1);
-	compare(XDP_DROP, &delta, &s->qp);
+	scene_compare(s, XDP_DROP, &delta);
 }
 
 void expect_write(struct scene *s)
@@ -271,9 +322,9 @@ void expect_write(struct scene *s)
 	bool last = s->req.opcode == XROCE_RC_WRITE_LAST;
 	struct xroce_stat delta;
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
-	delta = received();
+	delta = scene_received();
 	delta.write = 1;
 	delta.write_bytes = s->req.payload;
 
@@ -295,47 +346,41 @@ void expect_write(struct scene *s)
 	}
 
 	if (!s->req.ackreq) {
-		compare(XDP_DROP, &delta, &s->qp);
+		scene_compare(s, XDP_DROP, &delta);
 		return;
 	}
-	delta.tx = 1;
 	delta.ack = 1;
-	compare(XDP_TX, &delta, &s->qp);
-	compare_reply(s, XROCE_SYN_ACK, s->req.psn, s->qp.msn);
+	answered_ack(s, &delta, XROCE_SYN_ACK, s->req.psn);
 }
 
 void expect_duplicate(struct scene *s)
 {
 	struct xroce_stat delta;
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
-	delta = received();
+	delta = scene_received();
 	delta.duplicate = 1;
 	s->qp.duplicates++;
 	if (!s->req.ackreq) {
-		compare(XDP_DROP, &delta, &s->qp);
+		scene_compare(s, XDP_DROP, &delta);
 		return;
 	}
-	delta.tx = 1;
 	delta.ack = 1;
-	compare(XDP_TX, &delta, &s->qp);
-	compare_reply(s, XROCE_SYN_ACK, PSN(s->qp.epsn - 1), s->qp.msn);
+	answered_ack(s, &delta, XROCE_SYN_ACK, PSN(s->qp.epsn - 1));
 }
 
 void expect_nak_seq(struct scene *s)
 {
 	struct xroce_stat delta;
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
-	delta = received();
-	delta.tx = 1;
+	delta = scene_received();
 	delta.nak_seq = 1;
 	s->qp.nak_sent = 1;
 	s->qp.naks++;
-	compare(XDP_TX, &delta, &s->qp);
-	compare_reply(s, XROCE_SYN_NAK_SEQ, s->qp.epsn, s->qp.msn);
+	answered_ack(s, &delta, XROCE_SYN_NAK_SEQ, s->qp.epsn);
 }
 
 void expect_nak(struct scene *s, enum xroce_cause cause)
@@ -343,10 +388,9 @@ void expect_nak(struct scene *s, enum xroce_cause cause)
 	bool access = cause >= XROCE_CAUSE_ACC_KEY;
 	struct xroce_stat delta;
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
-	delta = received();
-	delta.tx = 1;
+	delta = scene_received();
 	if (access)
 		delta.nak_acc = 1;
 	else
@@ -356,9 +400,8 @@ void expect_nak(struct scene *s, enum xroce_cause cause)
 	s->qp.error = cause;
 	s->qp.naks++;
 	s->qp.nak_sent = 0;
-	compare(XDP_TX, &delta, &s->qp);
-	compare_reply(s, access ? XROCE_SYN_NAK_ACC : XROCE_SYN_NAK_INV,
-		      s->req.psn, s->qp.msn);
+	answered_ack(s, &delta, access ? XROCE_SYN_NAK_ACC : XROCE_SYN_NAK_INV,
+		     s->req.psn);
 }
 
 void expect_accepted(const struct scene *fresh)
@@ -366,7 +409,10 @@ void expect_accepted(const struct scene *fresh)
 	struct scene s = *fresh;
 
 	scene_put(&s);
-	expect_write(&s);
+	if (scene_is_kept(s.req.opcode))
+		expect_kept(&s);
+	else
+		expect_write(&s);
 }
 
 void expect_refused(const struct scene *fresh, enum xroce_cause cause)
@@ -381,14 +427,12 @@ void expect_rnr(struct scene *s)
 {
 	struct xroce_stat delta;
 
-	if (!offer(s))
+	if (!scene_offer(s))
 		return;
-	delta = received();
-	delta.tx = 1;
+	delta = scene_received();
 	delta.nak_rnr = 1;
 	s->qp.nak_sent = 1;	/* packets behind it are ahead: silence */
 	s->qp.naks++;
-	compare(XDP_TX, &delta, &s->qp);
-	compare_reply(s, XROCE_SYN_RNR | s->qp.min_rnr_timer, s->req.psn,
-		      s->qp.msn);
+	answered_ack(s, &delta, XROCE_SYN_RNR | s->qp.min_rnr_timer,
+		     s->req.psn);
 }

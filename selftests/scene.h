@@ -30,6 +30,7 @@
  * struct scene - the state before a request, and the request
  * @qp: the queue pair; a test changes it and calls scene_put()
  * @mpt: the region's entry, at SCENE_INDEX
+ * @rd: its responder resources; a test that changes them calls scene_put()
  * @req: the request; a WRITE of 64 bytes that asks for an ACK
  * @cut: bytes taken off the end of the frame
  * @kept: bytes of padding that a reply has, as a fragment was kept
@@ -37,6 +38,7 @@
 struct scene {
 	struct xroce_qp qp;
 	struct xroce_mpt mpt;
+	struct xroce_rd_ring rd;
 	struct packet req;
 	uint32_t cut;
 	uint32_t kept;
@@ -53,6 +55,19 @@ void scene_put(const struct scene *s);
 
 /* Make the request carry @bytes: payload, pad and RETH length. */
 void scene_payload(struct scene *s, uint32_t bytes);
+
+/*
+ * Make the request an aligned one of this opcode, and give queue pair and region
+ * all rights but persistence, and the queue pair 16 responder resources. READ and
+ * FLUSH are of 64 bytes.
+ */
+void scene_request(struct scene *s, uint8_t opcode);
+
+/* READ, atomics, ATOMIC WRITE and FLUSH: answered out of responder resources. */
+bool scene_is_kept(uint8_t opcode);
+
+/* PSNs that the answer to a READ of @bytes takes. */
+uint32_t scene_packets(const struct scene *s, uint32_t bytes);
 
 /* In place of a COUNTER(): none of them moves. */
 #define NO_COUNTER	COUNTERS
@@ -72,13 +87,23 @@ void expect_write(struct scene *s);
 /* Seen before: an ACK of what came last when asked for, and no execution. */
 void expect_duplicate(struct scene *s);
 
+/*
+ * READ, atomics, ATOMIC WRITE and FLUSH: executed, and kept in @s->rd. Without
+ * the module an atomic finds 0. A READ of which the answer does not fit the frame
+ * is queued.
+ */
+void expect_kept(struct scene *s);
+
+/* The same, seen before: answered with @orig if atomic, not executed if no READ. */
+void expect_again(struct scene *s, uint64_t orig);
+
 /* PSN sequence error: NAK 0x60 that names the expected PSN. */
 void expect_nak_seq(struct scene *s);
 
 /* A fatal NAK, 0x61 or 0x62 by @cause; the queue pair is in error. */
 void expect_nak(struct scene *s, enum xroce_cause cause);
 
-/* The same two of a queue pair as good as new; @fresh stays as it is. */
+/* Executed, or refused, of a queue pair as good as new; @fresh stays as it is. */
 void expect_accepted(const struct scene *fresh);
 void expect_refused(const struct scene *fresh, enum xroce_cause cause);
 
