@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* RDMA READ: what is answered and how, and everything that is refused. */
+#include "harness.h"
+#include "scene.h"
+
+#define PSN(n)	((n) & XROCE_PSN_MASK)
+
+static const uint16_t mtus[] = { 256, 512, 1024, 2048, 4096 };
+
+static bool stage(struct scene *s)
+{
+	if (!scene_init(s))
+		return false;
+	scene_request(s, XROCE_RC_READ_REQUEST);
+	return !test_failed();
+}
+
+/* A READ of @bytes, in order. */
+static void read_bytes(struct scene *s, uint32_t bytes)
+{
+	s->req.dmalen = bytes;
+	s->req.psn = s->qp.epsn;
+	expect_kept(s);
+	if (test_failed())
+		note("READ of %u bytes, path MTU %u", bytes, s->qp.mtu);
+}
+
+static void answer(void)
+{
+	struct scene s;
+	uint32_t bytes;
+
+	if (!stage(&s))
+		return;
+	for (bytes = 0; bytes <= 70 && !test_failed(); bytes++) {
+		s.req.ackreq = bytes & 1;	/* it is answered anyway */
+		read_bytes(&s, bytes);
+	}
+	if (!stage(&s))
+		return;
+	scene_ipv6(&s);
+	for (bytes = 0; bytes <= 9 && !test_failed(); bytes++)
+		read_bytes(&s, bytes);
+}
+
+static void answer_vlan(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	while (s.req.vlans < PACKET_VLANS) {
+		s.req.vlan[s.req.vlans].tpid = 0x8100;
+		s.req.vlan[s.req.vlans].tci = 0x2064 + s.req.vlans;
+		s.req.vlans++;
+		read_bytes(&s, 61);
+		read_bytes(&s, 1024);
+	}
+}
+
+/* As many PSNs as there are packets in the answer. */
+static void packets(void)
+{
+	struct scene s;
+	size_t i, j;
+
+	if (!stage(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(mtus); i++) {
+		uint32_t mtu = mtus[i];
+		const struct {
+			uint32_t bytes, packets;
+		} rows[] = {
+			{ 0, 1 }, { 1, 1 }, { mtu - 1, 1 }, { mtu, 1 },
+			{ mtu + 1, 2 }, { 2 * mtu, 2 }, { 2 * mtu + 1, 3 },
+			{ 65536, 65536 / mtu }, { 65537, 65536 / mtu + 1 },
+		};
+
+		s.qp.mtu = mtu;
+		scene_put(&s);
+		for (j = 0; j < ARRAY_SIZE(rows) && !test_failed(); j++) {
+			uint32_t first = s.qp.epsn;
+
+			read_bytes(&s, rows[j].bytes);
+			check(s.qp.epsn == PSN(first + rows[j].packets),
+			      "expected PSN is %#x", s.qp.epsn);
+		}
+	}
+}
+
+static void psn_wraps(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.qp.epsn = 0xfffffe;
+	scene_put(&s);
+	read_bytes(&s, 64);
+	read_bytes(&s, 3 * 1024);
+	check(s.qp.epsn == 2, "expected PSN is %#x", s.qp.epsn);
+	read_bytes(&s, 64);
+
+	s.qp.epsn = 0xffffff;
+	scene_put(&s);
+	read_bytes(&s, 64);
+	check(s.qp.epsn == 0, "expected PSN is %#x", s.qp.epsn);
+}
+
+static void msn_wraps(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.qp.msn = 0xffffff;
+	scene_put(&s);
+	read_bytes(&s, 64);
+	check(s.qp.msn == 0, "MSN is %#x", s.qp.msn);
+}
+
+static void longest(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.mpt.length = 1ull << 33;
+	s.req.dmalen = XROCE_MAX_MSG;
+	expect_accepted(&s);
+	s.qp.mtu = 256;
+	expect_accepted(&s);
+	s.req.dmalen = XROCE_MAX_MSG + 1;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.req.dmalen = 0xffffffff;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+}
+
+/* A request is a RETH and nothing else. */
+static void lengths(void)
+{
+	static const uint32_t cuts[] = { 1, 2, 3, 4, 8, 15, 16 };
+	struct scene s;
+	uint32_t n;
+
+	if (!stage(&s))
+		return;
+	for (n = 1; n <= 8 && !test_failed(); n++) {
+		s.req.payload = n;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		s.req.pad = -n & 3;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		s.req.pad = 0;
+	}
+	s.req.payload = 0;
+	for (n = 1; n <= 3 && !test_failed(); n++) {
+		s.req.pad = n;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		/* A pad count without the bytes. */
+		s.req.ip_adjust = -(int)n;
+		s.req.udp_adjust = -(int)n;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		s.req.ip_adjust = 0;
+		s.req.udp_adjust = 0;
+	}
+	s.req.pad = 0;
+	for (n = 0; n < ARRAY_SIZE(cuts) && !test_failed(); n++) {
+		s.req.ip_adjust = -(int)cuts[n];
+		s.req.udp_adjust = -(int)cuts[n];
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		if (test_failed())
+			note("RETH without %u bytes", cuts[n]);
+	}
+}
+
+/* In the middle of a WRITE. */
+static void inside(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.req.opcode = XROCE_RC_WRITE_FIRST;
+	s.req.payload = 1024;
+	s.req.dmalen = 2048;
+	expect_write(&s);
+	s.req.opcode = XROCE_RC_READ_REQUEST;
+	s.req.payload = 0;
+	s.req.psn++;
+	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
+}
+
+static void qp_right(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.qp.access = XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_REMOTE_READ;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.req.dmalen = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.qp.access = XROCE_ACCESS_REMOTE_READ;
+	expect_accepted(&s);
+}
+
+static void region_right(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.mpt.access = (XROCE_ACCESS_REMOTE | XROCE_ACCESS_LOCAL_WRITE) &
+		       ~XROCE_ACCESS_REMOTE_READ;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.access = 0;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.access = XROCE_ACCESS_REMOTE_READ;
+	expect_accepted(&s);
+}
+
+static void resources(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.qp.rd_max = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_RESOURCES);
+	s.req.dmalen = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_RESOURCES);
+	s.qp.rd_max = 1;
+	expect_accepted(&s);
+}
+
+static void keys(void)
+{
+	static const uint32_t wrong[] = {
+		SCENE_KEY ^ 0x01, SCENE_KEY ^ 0x80, SCENE_KEY ^ 0x100,
+		SCENE_KEY - 0x100, SCENE_KEY & 0xff, 0,
+		NATIVE_MPT_ENTRIES << 8 | 0x5e,
+		SCENE_KEY | NATIVE_MPT_ENTRIES << 8, 0xffffffff,
+	};
+	struct scene s;
+	size_t i;
+
+	if (!stage(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(wrong) && !test_failed(); i++) {
+		s.req.rkey = wrong[i];
+		expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+		if (test_failed())
+			note("R_Key %#x", wrong[i]);
+	}
+	s.req.rkey = SCENE_KEY;
+	s.mpt.state = XROCE_MPT_FREE;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.mpt.state = XROCE_MPT_INVALID;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.mpt.state = XROCE_MPT_VALID;
+	s.mpt.pd ^= 0x10000;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+}
+
+static void at(const struct scene *fresh, uint64_t off, uint32_t len, bool fits)
+{
+	struct scene s = *fresh;
+
+	s.req.va = s.mpt.iova + off;
+	s.req.dmalen = len;
+	if (fits)
+		expect_accepted(&s);
+	else
+		expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	if (test_failed())
+		note("%u bytes at offset %#llx of %#llx", len,
+		     (unsigned long long)off, s.mpt.length);
+}
+
+static void edges(const struct scene *s)
+{
+	uint64_t n = s->mpt.length;
+
+	at(s, 0, 1, true);
+	at(s, n - 1, 1, true);
+	at(s, n - 5000, 5000, true);
+	at(s, 0, n, true);
+	at(s, 0, n + 1, false);
+	at(s, 1, n, false);
+	at(s, n, 1, false);
+	at(s, n - 1, 2, false);
+	at(s, n - 4999, 5000, false);
+	at(s, n + 1, 1, false);
+	at(s, -1ull, 1, false);
+	at(s, -1ull, 2, false);
+	at(s, -64ull, 65, false);
+	at(s, 0, XROCE_MAX_MSG, false);
+	at(s, 1ull << 32, 1, false);
+	at(s, 1ull << 63, 1, false);
+}
+
+static void bounds(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	edges(&s);
+	s.mpt.iova = 0;
+	edges(&s);
+	s.mpt.iova = 0ull - s.mpt.length;
+	edges(&s);
+	s.mpt.iova = -1ull - s.mpt.length;
+	edges(&s);
+}
+
+/* A READ of no bytes looks at no key. */
+static void nothing(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.req.dmalen = 0;
+	expect_accepted(&s);
+	s.req.rkey = 0xdeadbeef;
+	expect_accepted(&s);
+	s.req.va = -1ull;
+	expect_accepted(&s);
+	s.req.rkey = SCENE_KEY;
+	s.mpt.access = 0;
+	s.mpt.pd++;
+	expect_accepted(&s);
+}
+
+/* The first of several errors has the say. */
+static void order_of_checks(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.req.va = SCENE_IOVA - 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	s.mpt.access = XROCE_ACCESS_REMOTE_WRITE;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.pd++;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	s.req.rkey ^= 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.req.payload = 4;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.qp.rd_max = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_RESOURCES);
+	s.qp.access = XROCE_ACCESS_REMOTE_WRITE;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.qp.op = XROCE_RC_WRITE_FIRST;
+	expect_refused(&s, XROCE_CAUSE_INV_ORDER);
+	s.req.psn++;
+	scene_put(&s);
+	expect_nak_seq(&s);
+}
+
+/* The packet that closes a gap is a READ; its answer ends the silence. */
+static void gap(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.req.psn++;
+	expect_nak_seq(&s);
+	expect_drop(&s, COUNTER(drop_psn));
+	read_bytes(&s, 3000);
+	s.req.psn++;		/* within those that the answer takes: behind */
+	s.req.dmalen = 64;
+	expect_again(&s, 0);
+	s.req.psn = s.qp.epsn + 1;
+	expect_nak_seq(&s);
+}
+
+/* Replies that the module has yet to send go first. */
+static void behind_queue(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.qp.queued = 1;
+	scene_put(&s);
+	read_bytes(&s, 64);
+	read_bytes(&s, 0);
+	read_bytes(&s, 5000);
+	s.req.psn = PSN(s.qp.epsn - 1);
+	expect_drop(&s, COUNTER(drop_psn));	/* beyond what was read */
+
+	s.req.opcode = XROCE_RC_WRITE_ONLY;
+	expect_duplicate(&s);
+	s.req.ackreq = false;
+	expect_duplicate(&s);
+	s.req.psn = s.qp.epsn;
+	scene_payload(&s, 64);
+	expect_write(&s);			/* nothing to say */
+	s.req.psn = s.qp.epsn;
+	s.req.ackreq = true;
+	expect_write(&s);
+	s.req.psn = s.qp.epsn + 1;
+	expect_nak_seq(&s);
+	s.req.psn = s.qp.epsn;
+	s.req.opcode = XROCE_RC_SEND_ONLY;
+	expect_rnr(&s);
+	s.req.opcode = XROCE_RC_WRITE_LAST;
+	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
+
+	/* And none of it once they are out. */
+	if (!stage(&s))
+		return;
+	read_bytes(&s, 64);
+}
+
+static const struct test tests[] = {
+	{ "read_answer", "D1 D2 D5", "opcode, AETH, pad and length",
+	  answer },
+	{ "read_vlan", "D1", "an answer that is longer, behind tags",
+	  answer_vlan },
+	{ "read_packets", "D2 D5", "a PSN for each packet of the answer",
+	  packets },
+	{ "read_psn_wraps", "D5", "the answer's PSNs pass 2^24", psn_wraps },
+	{ "read_msn_wraps", "D5", "the answer's MSN passes 2^24", msn_wraps },
+	{ "read_longest", "D5 D6", "2^31 bytes and one more", longest },
+	{ "read_lengths", "D5 D6", "payload, pad or half a RETH", lengths },
+	{ "read_inside", "D5 D6", "a READ within a WRITE", inside },
+	{ "read_qp_right", "D5 D6", "the queue pair lacks remote read",
+	  qp_right },
+	{ "read_region_right", "R2 D5 D6", "the region lacks remote read",
+	  region_right },
+	{ "read_resources", "D5 D6", "a queue pair that keeps nothing",
+	  resources },
+	{ "read_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },
+	{ "read_bounds", "D5 D6", "first byte, last byte, one past", bounds },
+	{ "read_nothing", "D5", "no bytes, and no key", nothing },
+	{ "read_order_of_checks", "D5 D6", "the first of several errors",
+	  order_of_checks },
+	{ "read_gap", "D5 D6", "a READ closes a gap", gap },
+	{ "read_behind_queue", "D2 D5", "no reply overtakes another",
+	  behind_queue },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}
