@@ -255,13 +255,13 @@ going_away() {
 	truncate -s 64K "$work/file"
 	xr mr add pd "$pd" access none file "$work/file" >"$work/made"
 	fails 1 'force' link del dev x0
-	! module_down 2>"$work/err" || not_so "the module stays"
+	! rmmod xroce 2>"$work/err" || not_so "the module stays"
 	xr link del dev x0 force
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || not_so "pins are gone"
 	fails 1 'dev x0: it has no link' mr show dev x0
 	xr -j link show >"$work/link"
 	holds 'link == []' link="$work/link"
-	wait_until 10 module_down
+	module_down
 	fails 1 'the module is not loaded' mr show
 	echo 1 >/proc/sys/vm/stat_refresh
 	awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 }
@@ -288,7 +288,7 @@ clean_up() {
 	local status=$?
 
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || xr link del dev x0 force || status=1
-	wait_until 10 module_down || status=1
+	module_down || status=1
 	net_down || status=1
 	rm -rf "$work"
 	exit $status
