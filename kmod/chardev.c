@@ -165,7 +165,8 @@ static int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link,
 {
 	struct xr_owner *owner = xr_new_owner(ctx, link, arg->mr_reg.flags);
 
-	if (arg->mr_reg.reserved[0] || arg->mr_reg.reserved[1])
+	if (arg->mr_reg.reserved[0] || arg->mr_reg.reserved[1] ||
+	    (arg->mr_reg.pid && !(arg->mr_reg.flags & XROCE_F_PID)))
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);

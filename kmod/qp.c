@@ -417,6 +417,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		if (to == XROCE_QPS_RESET)
 			WRITE_ONCE(q->state, XROCE_QPS_RESET);
 		if (!xr_qp_claim(q)) {
+			WRITE_ONCE(q->state, qp->state);
 			ret = -EBUSY;
 			goto out;
 		}

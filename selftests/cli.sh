@@ -255,13 +255,13 @@ going_away() {
 	truncate -s 64K "$work/file"
 	xr mr add pd "$pd" access none file "$work/file" >"$work/made"
 	fails 1 'force' link del dev x0
-	! module_down 2>"$work/err" || not_so "the module stays"
+	! rmmod xroce 2>"$work/err" || not_so "the module stays"
 	xr link del dev x0 force
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || not_so "pins are gone"
 	fails 1 'dev x0: it has no link' mr show dev x0
 	xr -j link show >"$work/link"
 	holds 'link == []' link="$work/link"
-	wait_until 10 module_down
+	module_down
 	fails 1 'the module is not loaded' mr show
 	echo 1 >/proc/sys/vm/stat_refresh
 	awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 }
@@ -270,11 +270,25 @@ going_away() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+# A device that has been renamed since is found under its new name.
+renamed() {
+	in_xr ip link set x0 down name y0
+	in_xr ip link set y0 up
+	xr link show dev y0 | grep -q 'dev y0 .*pins /sys/fs/bpf/xroce/x0$' ||
+		not_so "pins of y0: $(xr link show)"
+	xr stat show dev y0 | grep -q '^dev y0$'
+	xr link del dev y0 force
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || not_so "the pins have gone"
+	in_xr ip link set y0 down name x0
+	in_xr ip link set x0 up
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
 clean_up() {
 	local status=$?
 
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || xr link del dev x0 force || status=1
-	wait_until 10 module_down || status=1
+	module_down || status=1
 	net_down || status=1
 	rm -rf "$work"
 	exit $status
@@ -304,7 +318,7 @@ run() { # FUNCTION IDS
 }
 
 echo 'TAP version 13'
-echo '1..8'
+echo '1..9'
 trap clean_up EXIT
 net_up
 module_up
@@ -317,5 +331,6 @@ run errors_of_objects 'U1 R2'
 run sizes_with_units U1
 run names_of_regions U1
 run memory_of_process 'U1 R1'
+run renamed 'U1 D1'
 run going_away 'U1 U6 R7'
 [ $failed = 0 ]

@@ -141,6 +141,7 @@ module_up() {
 	undo+=(module_down)
 }
 
+# The kernel frees a program some time after its last pin has gone.
 module_down() {
-	rmmod xroce
+	wait_until 10 rmmod xroce
 }

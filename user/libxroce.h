@@ -24,6 +24,7 @@ extern "C" {
 /* A descriptor of /dev/xroce that works on one link. */
 struct xroce;
 
+#define XROCE_NETDEV_MAX	16	/* bytes of a device's name, with the NUL */
 #define XROCE_ERROR_MAX		256	/* bytes of an error text, with the NUL */
 
 /* Sizes of the tables, where the caller gives none. */
@@ -257,6 +258,15 @@ int xroce_qp_del(struct xroce *x, __u32 qpn);
  * Return: 0, or as for struct xroce_qp_query.
  */
 int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query);
+
+/**
+ * xroce_pin_dir() - find the directory of a device's pins
+ * @netdev: name of the device
+ * @ifindex: its index in its network namespace, or 0
+ * @dir: out: name of the directory in XROCE_PIN_DIR: the name that the device
+ *	had when the program was attached, or @netdev where nothing says otherwise
+ */
+void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX]);
 
 /**
  * xroce_pin_open() - open a pinned map, program or BPF link of a link

@@ -60,7 +60,7 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error)
 {
 	struct xroce_link_del del = { .size = sizeof(del), .flags = flags };
 	struct xroce_link_query q;
-	char ignored[XROCE_ERROR_MAX];
+	char ignored[XROCE_ERROR_MAX], dir[XROCE_NETDEV_MAX];
 	int fd, err;
 
 	if (!error)
@@ -77,6 +77,7 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error)
 	if (fd < 0)
 		return fd;
 	del.link = q.link;
+	xroce_pin_dir(netdev, q.ifindex, dir);
 	err = xroce_command(fd, XROCE_CMD_LINK_DEL, &del);
 	close(fd);
 	if (!err) {
@@ -84,8 +85,8 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error)
 		 * The last reference to the BPF link is its pin. A device that
 		 * has gone may have left its name to another one.
 		 */
-		if (!(q.flags & XROCE_F_DEAD) || !xroce_pin_alive(netdev))
-			xroce_pin_remove(netdev);
+		if (!(q.flags & XROCE_F_DEAD) || !xroce_pin_alive(dir))
+			xroce_pin_remove(dir);
 	} else if (err == -EBUSY && q.users) {
 		snprintf(error, XROCE_ERROR_MAX, "%u %s", q.users,
 			 q.users == 1 ? "program uses it" : "programs use it");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The pins of a link under XROCE_PIN_DIR. */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,12 +34,52 @@ int xroce_pin_path(const char *netdev, const char *name, char *path,
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-int xroce_pin_open(const char *netdev, const char *name)
+/* Return: the device that the BPF link in a directory of pins is attached to. */
+static __u32 pinned_ifindex(const char *dir)
 {
+	struct bpf_link_info info = {};
+	__u32 len = sizeof(info);
 	char path[PATH_MAX];
 	int fd, err;
 
-	err = xroce_pin_path(netdev, name, path, sizeof(path));
+	if (xroce_pin_path(dir, "link", path, sizeof(path)))
+		return 0;
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return 0;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return err ? 0 : info.xdp.ifindex;
+}
+
+void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX])
+{
+	struct dirent *entry;
+	DIR *pins;
+
+	snprintf(dir, XROCE_NETDEV_MAX, "%s", netdev);
+	if (!ifindex || pinned_ifindex(netdev) == ifindex)
+		return;
+	pins = opendir(XROCE_PIN_DIR);
+	if (!pins)
+		return;
+	while ((entry = readdir(pins))) {
+		if (strlen(entry->d_name) < XROCE_NETDEV_MAX &&
+		    pinned_ifindex(entry->d_name) == ifindex) {
+			strcpy(dir, entry->d_name);
+			break;
+		}
+	}
+	closedir(pins);
+}
+
+int xroce_pin_open(const char *netdev, const char *name)
+{
+	char path[PATH_MAX], dir[XROCE_NETDEV_MAX];
+	int fd, err;
+
+	xroce_pin_dir(netdev, if_nametoindex(netdev), dir);
+	err = xroce_pin_path(dir, name, path, sizeof(path));
 	if (err)
 		return err;
 	fd = bpf_obj_get(path);
@@ -77,14 +118,5 @@ void xroce_pin_remove(const char *netdev)
 
 bool xroce_pin_alive(const char *netdev)
 {
-	struct bpf_link_info info = {};
-	__u32 len = sizeof(info);
-	int fd, err;
-
-	fd = xroce_pin_open(netdev, "link");
-	if (fd < 0)
-		return false;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len);
-	close(fd);
-	return !err && info.xdp.ifindex;
+	return pinned_ifindex(netdev);
 }

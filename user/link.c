@@ -113,17 +113,19 @@ static void show_pins(const char *dev, __u32 ifindex)
 {
 	struct bpf_link_info info = {};
 	__u32 len = sizeof(info);
+	char dir[XROCE_NETDEV_MAX];
 	char path[128];
 	int fd;
 
-	fd = xroce_pin_open(dev, "link");
+	xroce_pin_dir(dev, ifindex, dir);
+	fd = xroce_pin_open(dir, "link");
 	if (fd < 0)
 		return;
 	if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
 	    info.xdp.ifindex == ifindex) {
 		print_num("prog", info.prog_id);
 		print_num("bpf_link", info.id);
-		snprintf(path, sizeof(path), "%s/%s", XROCE_PIN_DIR, dev);
+		snprintf(path, sizeof(path), "%s/%s", XROCE_PIN_DIR, dir);
 		print_str("pins", path);
 	}
 	close(fd);

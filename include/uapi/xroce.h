@@ -292,7 +292,7 @@ struct xroce_pd_query {
  * @addr: first byte, a virtual address of the caller, or of @pid
  * @length: bytes, at least 1
  * @iova: address by which a peer names the first byte
- * @pid: with XROCE_F_PID: a process, in the caller's pid namespace, whose memory
+ * @pid: 0, or with XROCE_F_PID a process, in the caller's pid namespace, whose memory
  *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory: no looser
  *	than ptrace(2), whose own check modules cannot call
  * @mr: out: handle: the index of its entry in the memory protection table
