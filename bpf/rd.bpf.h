@@ -35,28 +35,36 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
  * @qpn: queue pair number
  * @psn: first PSN of the answer, or one within
  * @count: how many to look through
+ * @head: place behind the newest
+ * @max: places that are used in turn
+ *
+ * The newest first: after 2^24 packets PSNs come again, and what is kept from
+ * before is not what is meant.
  *
  * A function of its own for the verifier, which so looks at it once.
  *
  * Return: the place, or -1.
  */
-__noinline int rd_find(__u32 qpn, __u32 psn, __u32 count)
+__noinline int rd_find(__u32 qpn, __u32 psn, __u32 count, __u32 head, __u32 max)
 {
 	__u32 slot = qpn & xroce_qp_mask;
 	struct xroce_rd_ring *ring;
+	__u32 place = head;
 	__u32 i;
 
 	ring = bpf_map_lookup_elem(&rd, &slot);
 	if (!ring)
 		return -1;
 	for (i = 0; i < XROCE_RD_MAX; i++) {
-		struct xroce_rd *r = &ring->rd[i];
+		struct xroce_rd *r;
 
 		if (i >= count)
 			break;
+		place = (place ? place : max) - 1;
+		r = &ring->rd[place & (XROCE_RD_MAX - 1)];
 		if (((psn - r->psn) & XROCE_PSN_MASK) <=
 		    ((r->last - r->psn) & XROCE_PSN_MASK))
-			return i;
+			return place & (XROCE_RD_MAX - 1);
 	}
 	return -1;
 }

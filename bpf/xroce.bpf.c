@@ -218,7 +218,8 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
 	int place;
 
 	if (rq->flags & OP_KEPT) {
-		place = rd_find(q->qpn, rq->psn, q->rd_count);
+		place = rd_find(q->qpn, rq->psn, q->rd_count, q->rd_head,
+				q->rd_max);
 		if (place >= 0)
 			r = rd_at(q->qpn, place);
 		if (!r)
