@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* CMP_SWAP, FETCH_ADD and ATOMIC WRITE: answers and refusals. */
+#include "harness.h"
+#include "scene.h"
+
+static const struct {
+	uint8_t opcode;
+	uint32_t right;
+	const char *name;
+} ops[] = {
+	{ XROCE_RC_CMP_SWAP, XROCE_ACCESS_REMOTE_ATOMIC, "CMP_SWAP" },
+	{ XROCE_RC_FETCH_ADD, XROCE_ACCESS_REMOTE_ATOMIC, "FETCH_ADD" },
+	{ XROCE_RC_ATOMIC_WRITE, XROCE_ACCESS_REMOTE_WRITE, "ATOMIC_WRITE" },
+};
+
+/* Run a test's body for each opcode, on a fresh stage. */
+static void each(void (*body)(struct scene *s, uint32_t right))
+{
+	struct scene s;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
+		if (!scene_init(&s))
+			return;
+		scene_request(&s, ops[i].opcode);
+		body(&s, ops[i].right);
+		if (test_failed())
+			note("%s", ops[i].name);
+	}
+}
+
+static void next(struct scene *s)
+{
+	s->req.psn = s->qp.epsn;
+	expect_kept(s);
+}
+
+static void answer_one(struct scene *s, uint32_t right)
+{
+	(void)right;
+	next(s);
+	s->req.ackreq = false;		/* it is answered anyway */
+	next(s);
+	s->req.trailer = 18;
+	next(s);
+	s->req.vlans = 2;
+	s->req.vlan[0].tpid = 0x88a8;
+	s->req.vlan[1].tpid = 0x8100;
+	next(s);
+	scene_ipv6(s);
+	next(s);
+	s->qp.epsn = 0xffffff;
+	s->qp.msn = 0xffffff;
+	scene_put(s);
+	next(s);
+	check(s->qp.epsn == 0 && s->qp.msn == 0, "PSN %#x, MSN %#x",
+	      s->qp.epsn, s->qp.msn);
+}
+
+static void inside_one(struct scene *s, uint32_t right)
+{
+	struct packet req = s->req;
+
+	(void)right;
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	s->req.payload = 1024;
+	s->req.dmalen = 2048;
+	expect_write(s);
+	s->req = req;
+	s->req.psn++;
+	expect_nak(s, XROCE_CAUSE_INV_ORDER);
+}
+
+static void qp_right_one(struct scene *s, uint32_t right)
+{
+	s->qp.access = XROCE_ACCESS_REMOTE & ~right;
+	expect_refused(s, XROCE_CAUSE_INV_QP_ACCESS);
+	s->qp.access = 0;
+	expect_refused(s, XROCE_CAUSE_INV_QP_ACCESS);
+	s->qp.access = right;
+	expect_accepted(s);
+}
+
+static void region_right_one(struct scene *s, uint32_t right)
+{
+	s->mpt.access = (XROCE_ACCESS_REMOTE | XROCE_ACCESS_LOCAL_WRITE) &
+			~right;
+	expect_refused(s, XROCE_CAUSE_ACC_RIGHT);
+	s->mpt.access = 0;
+	expect_refused(s, XROCE_CAUSE_ACC_RIGHT);
+	s->mpt.access = right | XROCE_ACCESS_LOCAL_WRITE;
+	expect_accepted(s);
+}
+
+static void resources_one(struct scene *s, uint32_t right)
+{
+	(void)right;
+	s->qp.rd_max = 0;
+	expect_refused(s, XROCE_CAUSE_INV_RESOURCES);
+	s->qp.rd_max = 1;
+	expect_accepted(s);
+}
+
+/* The IP and UDP headers say @n bytes less than there are. */
+static void shorter(struct scene *s, int n)
+{
+	s->req.ip_adjust = -n;
+	s->req.udp_adjust = -n;
+}
+
+static void lengths_one(struct scene *s, uint32_t right)
+{
+	static const int cuts[] = { 1, 2, 4, 8, 9, 12, 16, 20, 24 };
+	struct packet req = s->req;
+	size_t i;
+	int n;
+
+	(void)right;
+	for (i = 0; i < ARRAY_SIZE(cuts) && !test_failed(); i++) {
+		shorter(s, cuts[i]);
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+		if (test_failed())
+			note("%d bytes short", cuts[i]);
+	}
+	shorter(s, 0);
+	for (n = 1; n <= 8 && !test_failed(); n++) {
+		s->req.payload = req.payload + n;
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+		if (test_failed())
+			note("%d bytes more", n);
+	}
+	s->req = req;
+	for (n = 1; n <= 3 && !test_failed(); n++) {
+		s->req.pad = n;
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+		/* A pad count without the bytes. */
+		shorter(s, n);
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+		shorter(s, 0);
+		/* Right in all, but some of it is pad. */
+		if (req.payload) {
+			s->req.payload = req.payload - n;
+			expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+			s->req.payload = req.payload;
+		}
+	}
+}
+
+/* The RETH of an ATOMIC WRITE says eight bytes. */
+static void reth_length(void)
+{
+	static const uint32_t lens[] = {
+		0, 1, 4, 7, 9, 12, 16, 0x108, 0x80000008, 0xffffffff,
+	};
+	struct scene s;
+	size_t i;
+
+	if (!scene_init(&s))
+		return;
+	scene_request(&s, XROCE_RC_ATOMIC_WRITE);
+	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
+		s.req.dmalen = lens[i];
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		if (test_failed())
+			note("RETH says %u", lens[i]);
+	}
+	s.req.dmalen = 0;
+	s.req.payload = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.req.dmalen = 4;
+	s.req.payload = 4;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.req.dmalen = 16;
+	s.req.payload = 16;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+}
+
+static void align_one(struct scene *s, uint32_t right)
+{
+	uint64_t va = s->req.va;
+	int i;
+
+	(void)right;
+	for (i = -7; i < 8 && !test_failed(); i++) {
+		s->req.va = va + i;
+		if (i)
+			expect_refused(s, XROCE_CAUSE_INV_ALIGN);
+		else
+			expect_accepted(s);
+		if (test_failed())
+			note("address %#llx", (unsigned long long)s->req.va);
+	}
+}
+
+static void keys_one(struct scene *s, uint32_t right)
+{
+	static const uint32_t wrong[] = {
+		SCENE_KEY ^ 0x01, SCENE_KEY ^ 0x80, SCENE_KEY ^ 0x100,
+		SCENE_KEY & 0xff, 0, NATIVE_MPT_ENTRIES << 8 | 0x5e,
+		SCENE_KEY | NATIVE_MPT_ENTRIES << 8, 0xffffffff,
+	};
+	size_t i;
+
+	(void)right;
+	for (i = 0; i < ARRAY_SIZE(wrong) && !test_failed(); i++) {
+		s->req.rkey = wrong[i];
+		expect_refused(s, XROCE_CAUSE_ACC_KEY);
+		if (test_failed())
+			note("R_Key %#x", wrong[i]);
+	}
+	s->req.rkey = SCENE_KEY;
+	s->mpt.state = XROCE_MPT_FREE;
+	expect_refused(s, XROCE_CAUSE_ACC_KEY);
+	s->mpt.state = XROCE_MPT_INVALID;
+	expect_refused(s, XROCE_CAUSE_ACC_KEY);
+	s->mpt.state = XROCE_MPT_VALID;
+	s->mpt.pd++;
+	expect_refused(s, XROCE_CAUSE_ACC_PD);
+	s->mpt.pd = 0;
+	expect_refused(s, XROCE_CAUSE_ACC_PD);
+}
+
+static void at(struct scene *s, uint64_t va, bool fits)
+{
+	s->req.va = va;
+	if (fits)
+		expect_accepted(s);
+	else
+		expect_refused(s, XROCE_CAUSE_ACC_BOUNDS);
+	if (test_failed())
+		note("address %#llx, region %#llx + %#llx",
+		     (unsigned long long)va, s->mpt.iova, s->mpt.length);
+}
+
+static void bounds_one(struct scene *s, uint32_t right)
+{
+	static const uint64_t starts[] = { 0, 0x7f0012345600, -0x1000ull };
+	size_t i;
+
+	(void)right;
+	for (i = 0; i < ARRAY_SIZE(starts) && !test_failed(); i++) {
+		uint64_t va = starts[i];
+
+		s->mpt.iova = va;
+		s->mpt.length = 0x1000;
+		at(s, va, true);
+		at(s, va + 0xff8, true);
+		at(s, va + 0x1000, false);
+		at(s, va - 8, false);
+		at(s, va + (1ull << 32), false);
+		at(s, va + (1ull << 63), false);
+		/* The last word is not all there, or the first. */
+		for (s->mpt.length = 0xff9; s->mpt.length < 0x1000;
+		     s->mpt.length++)
+			at(s, va + 0xff8, false);
+		s->mpt.length = 0xff8;
+		for (s->mpt.iova = va + 1; s->mpt.iova < va + 8;
+		     s->mpt.iova++)
+			at(s, va, false);
+		s->mpt.iova = va;
+		s->mpt.length = 8;
+		at(s, va, true);
+		s->mpt.length = 7;
+		at(s, va, false);
+	}
+}
+
+/* The first of several errors has the say. */
+static void order_one(struct scene *s, uint32_t right)
+{
+	s->req.va = SCENE_IOVA + 7 - 16;
+	expect_refused(s, XROCE_CAUSE_ACC_BOUNDS);
+	s->mpt.access = 0xffff & ~right;
+	expect_refused(s, XROCE_CAUSE_ACC_RIGHT);
+	s->mpt.pd++;
+	expect_refused(s, XROCE_CAUSE_ACC_PD);
+	s->req.rkey ^= 1;
+	expect_refused(s, XROCE_CAUSE_ACC_KEY);
+	s->req.va++;
+	expect_refused(s, XROCE_CAUSE_INV_ALIGN);
+	s->req.payload += 4;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+	s->qp.rd_max = 0;
+	expect_refused(s, XROCE_CAUSE_INV_RESOURCES);
+	s->qp.access = XROCE_ACCESS_REMOTE & ~right;
+	expect_refused(s, XROCE_CAUSE_INV_QP_ACCESS);
+	s->qp.op = XROCE_RC_WRITE_FIRST;
+	expect_refused(s, XROCE_CAUSE_INV_ORDER);
+	s->req.psn++;
+	scene_put(s);
+	expect_nak_seq(s);
+}
+
+/* A gap before, and replies that go first. */
+static void behind_one(struct scene *s, uint32_t right)
+{
+	(void)right;
+	s->req.psn++;
+	expect_nak_seq(s);
+	expect_drop(s, COUNTER(drop_psn));
+	next(s);
+	s->req.psn = s->qp.epsn + 1;
+	expect_nak_seq(s);
+	s->qp.queued = 3;
+	scene_put(s);
+	next(s);
+	expect_again(s, 0);
+	s->req.va++;
+	s->req.psn = s->qp.epsn;
+	expect_nak(s, XROCE_CAUSE_INV_ALIGN);
+}
+
+#define EACH(name)	static void name(void) { each(name##_one); }
+EACH(answer)
+EACH(inside)
+EACH(qp_right)
+EACH(region_right)
+EACH(resources)
+EACH(lengths)
+EACH(align)
+EACH(keys)
+EACH(bounds)
+EACH(order)
+EACH(behind)
+#undef EACH
+
+static const struct test tests[] = {
+	{ "atomic_answer", "D1 D2 D5", "opcode, AETH, value and length",
+	  answer },
+	{ "atomic_inside", "D5 D6", "within a WRITE", inside },
+	{ "atomic_qp_right", "D5 D6", "the queue pair lacks the right",
+	  qp_right },
+	{ "atomic_region_right", "R2 D5 D6", "the region lacks the right",
+	  region_right },
+	{ "atomic_resources", "D5 D6", "a queue pair that keeps nothing",
+	  resources },
+	{ "atomic_lengths", "D5 D6", "too much, too little, pad", lengths },
+	{ "atomic_reth_length", "D5 D6", "an ATOMIC WRITE of not eight bytes",
+	  reth_length },
+	{ "atomic_align", "D5 D6", "every address but a multiple of eight",
+	  align },
+	{ "atomic_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },
+	{ "atomic_bounds", "D5 D6", "first word, last word, half a word",
+	  bounds },
+	{ "atomic_order_of_checks", "D5 D6", "the first of several errors",
+	  order },
+	{ "atomic_behind", "D2 D5", "behind a gap, and behind other replies",
+	  behind },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}

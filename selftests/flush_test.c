@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* FLUSH: range and region, placement, rights of its own. */
+#include "harness.h"
+#include "scene.h"
+
+#define RANGE	(XROCE_FLUSH_SEL_RANGE << XROCE_FLUSH_SEL_SHIFT)
+#define MR	(XROCE_FLUSH_SEL_MR << XROCE_FLUSH_SEL_SHIFT)
+#define GLOBAL	XROCE_FLUSH_GLOBAL
+#define LASTING	XROCE_FLUSH_PERSISTENT
+
+static bool stage(struct scene *s)
+{
+	if (!scene_init(s))
+		return false;
+	scene_request(s, XROCE_RC_FLUSH);
+	return !test_failed();
+}
+
+static void next(struct scene *s)
+{
+	s->req.psn = s->qp.epsn;
+	expect_kept(s);
+}
+
+static void answer(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	next(&s);
+	s.req.ackreq = false;
+	next(&s);
+	s.req.flush = GLOBAL | MR;
+	next(&s);
+	s.req.vlans = 1;
+	s.req.vlan[0].tpid = 0x8100;
+	next(&s);
+	scene_ipv6(&s);
+	next(&s);
+	s.qp.epsn = 0xffffff;
+	s.qp.msn = 0xffffff;
+	scene_put(&s);
+	next(&s);
+	s.qp.queued = 1;
+	scene_put(&s);
+	next(&s);
+	expect_again(&s, 0);
+}
+
+static void inside(void)
+{
+	struct scene s;
+	struct packet req;
+
+	if (!stage(&s))
+		return;
+	req = s.req;
+	s.req.opcode = XROCE_RC_WRITE_FIRST;
+	s.req.payload = 1024;
+	s.req.dmalen = 2048;
+	expect_write(&s);
+	s.req = req;
+	s.req.psn++;
+	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
+}
+
+static void resources(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.qp.rd_max = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_RESOURCES);
+	s.qp.rd_max = 1;
+	expect_accepted(&s);
+}
+
+static void lengths(void)
+{
+	struct scene s;
+	int n;
+
+	if (!stage(&s))
+		return;
+	for (n = 1; n <= 20 && !test_failed(); n++) {
+		s.req.ip_adjust = -n;
+		s.req.udp_adjust = -n;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		if (test_failed())
+			note("%d bytes short", n);
+	}
+	s.req.ip_adjust = 0;
+	s.req.udp_adjust = 0;
+	for (n = 1; n <= 8 && !test_failed(); n++) {
+		s.req.payload = n;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	}
+	s.req.payload = 0;
+	for (n = 1; n <= 3 && !test_failed(); n++) {
+		s.req.pad = n;
+		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	}
+	s.req.pad = 0;
+	s.mpt.length = 1ull << 33;
+	s.req.dmalen = XROCE_MAX_MSG;
+	expect_accepted(&s);
+	s.req.dmalen++;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+}
+
+/* All sixteen values of placement and selectivity. */
+static void kinds(void)
+{
+	struct scene s;
+	uint32_t what;
+
+	if (!stage(&s))
+		return;
+	for (what = 0; what < 64 && !test_failed(); what++) {
+		if (what & 0xc)
+			continue;	/* reserved */
+		s.req.flush = what;
+		if (!(what & 3) || what >> 4 > 1)
+			expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		else if (what & LASTING)
+			expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+		else
+			expect_accepted(&s);
+		if (test_failed())
+			note("FETH %#x", what);
+	}
+}
+
+/* Both parties must allow each kind of placement. */
+static void rights(void)
+{
+	static const uint32_t all = XROCE_ACCESS_FLUSH_GLOBAL |
+				    XROCE_ACCESS_FLUSH_PERSISTENT;
+	struct scene s;
+	uint32_t what, qp, mr;
+
+	if (!stage(&s))
+		return;
+	for (what = 1; what <= 3; what++) {
+		/* XROCE_ACCESS_FLUSH_* stand in the order of the bits. */
+		uint32_t need = what * XROCE_ACCESS_FLUSH_GLOBAL;
+
+		for (qp = 0; qp <= all; qp += XROCE_ACCESS_FLUSH_GLOBAL) {
+			for (mr = 0; mr <= all && !test_failed();
+			     mr += XROCE_ACCESS_FLUSH_GLOBAL) {
+				s.req.flush = what | (mr & 0x100 ? MR : RANGE);
+				s.qp.access = qp;
+				s.mpt.access = mr;
+				if ((qp & need) != need)
+					expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+				else if ((mr & need) != need)
+					expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+				else
+					expect_accepted(&s);
+				if (test_failed())
+					note("FETH %#x, %#x, %#x",
+					     s.req.flush, qp, mr);
+			}
+		}
+	}
+	/* No other right will do. */
+	s.req.flush = GLOBAL;
+	s.qp.access = XROCE_ACCESS_REMOTE & ~all;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.qp.access = XROCE_ACCESS_REMOTE;
+	s.mpt.access = 0xffff & ~all;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+}
+
+static void at(const struct scene *fresh, uint64_t off, uint32_t len, bool fits)
+{
+	struct scene s = *fresh;
+
+	s.req.va = s.mpt.iova + off;
+	s.req.dmalen = len;
+	if (fits)
+		expect_accepted(&s);
+	else
+		expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	/* What is about the whole region has no range. */
+	s = *fresh;
+	s.req.va = s.mpt.iova + off;
+	s.req.dmalen = len;
+	s.req.flush = GLOBAL | MR;
+	expect_accepted(&s);
+	if (test_failed())
+		note("%u bytes at offset %#llx of %#llx", len,
+		     (unsigned long long)off, s.mpt.length);
+}
+
+static void bounds(void)
+{
+	struct scene s;
+	uint64_t n;
+
+	if (!stage(&s))
+		return;
+	n = s.mpt.length;
+	at(&s, 0, 1, true);
+	at(&s, n - 1, 1, true);
+	at(&s, 0, n, true);
+	at(&s, 0, 0, true);
+	at(&s, n, 0, true);
+	at(&s, n + 1, 0, false);
+	at(&s, 0, n + 1, false);
+	at(&s, n, 1, false);
+	at(&s, n - 1, 2, false);
+	at(&s, -1ull, 0, false);
+	at(&s, -1ull, 1, false);
+	at(&s, -1ull, 2, false);
+	at(&s, 1ull << 32, 1, false);
+	at(&s, 1ull << 63, 1, false);
+	s.mpt.iova = 0ull - n;
+	at(&s, n - 1, 1, true);
+	at(&s, n - 1, 2, false);
+	at(&s, -1ull, 2, false);
+}
+
+static void keys(void)
+{
+	static const uint32_t wrong[] = {
+		SCENE_KEY ^ 0x01, SCENE_KEY ^ 0x80, SCENE_KEY ^ 0x100,
+		SCENE_KEY & 0xff, 0, NATIVE_MPT_ENTRIES << 8 | 0x5e,
+		SCENE_KEY | NATIVE_MPT_ENTRIES << 8, 0xffffffff,
+	};
+	struct scene s;
+	size_t i;
+	int mr;
+
+	for (mr = 0; mr < 2; mr++) {
+		if (!stage(&s))
+			return;
+		s.req.flush = GLOBAL | (mr ? MR : RANGE);
+		for (i = 0; i < ARRAY_SIZE(wrong) && !test_failed(); i++) {
+			s.req.rkey = wrong[i];
+			expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+			s.req.dmalen = 0;	/* looks at the key as well */
+			expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+			s.req.dmalen = 64;
+		}
+		s.req.rkey = SCENE_KEY;
+		s.mpt.state = XROCE_MPT_INVALID;
+		expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+		s.mpt.state = XROCE_MPT_VALID;
+		s.mpt.pd++;
+		expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	}
+}
+
+/* The first of several errors has the say. */
+static void order_of_checks(void)
+{
+	struct scene s;
+
+	if (!stage(&s))
+		return;
+	s.req.va = SCENE_IOVA - 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	s.mpt.access = XROCE_ACCESS_REMOTE_WRITE;
+	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
+	s.mpt.pd++;
+	expect_refused(&s, XROCE_CAUSE_ACC_PD);
+	s.req.rkey ^= 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	s.qp.access = XROCE_ACCESS_REMOTE_WRITE;
+	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	s.req.payload = 4;
+	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s.qp.rd_max = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_RESOURCES);
+	s.qp.op = XROCE_RC_WRITE_FIRST;
+	expect_refused(&s, XROCE_CAUSE_INV_ORDER);
+	s.req.psn++;
+	scene_put(&s);
+	expect_nak_seq(&s);
+}
+
+static const struct test tests[] = {
+	{ "flush_answer", "D1 D2 D5", "a READ response without bytes", answer },
+	{ "flush_inside", "D5 D6", "within a WRITE", inside },
+	{ "flush_resources", "D5 D6", "a queue pair that keeps nothing",
+	  resources },
+	{ "flush_lengths", "D5 D6", "payload, pad, half a header, 2^31",
+	  lengths },
+	{ "flush_kinds", "D5 D6", "selectivity and placement", kinds },
+	{ "flush_rights", "R2 D5 D6", "rights of both, for each placement",
+	  rights },
+	{ "flush_bounds", "D5 D6", "a range, and the whole region", bounds },
+	{ "flush_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },
+	{ "flush_order_of_checks", "D5 D6", "the first of several errors",
+	  order_of_checks },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}
