@@ -32,6 +32,7 @@ struct vlan_hdr {
  * @payload: bytes between the headers and the pad
  * @qpn: destination queue pair number
  * @psn: packet sequence number
+ * @generation: of the queue pair when it let the packet in
  * @flags: enum op_flag of the opcode
  * @opcode: 8 bits
  * @pad: bytes of pad, 0 to 3
@@ -48,6 +49,7 @@ struct request {
 	__u32 payload;
 	__u32 qpn;
 	__u32 psn;
+	__u32 generation;
 	__u16 flags;
 	__u8  opcode;
 	__u8  pad;
@@ -80,6 +82,15 @@ static __always_inline int parse_eth(struct cursor *c)
 		c->off += sizeof(*vlan);
 	}
 	return proto;
+}
+
+/*
+ * Neither from nor to a group: such packets are not for RoCEv2, and an answer
+ * would go to everyone.
+ */
+static __always_inline bool eth_unicast(const struct ethhdr *eth)
+{
+	return !((eth->h_dest[0] | eth->h_source[0]) & 1);
 }
 
 /*

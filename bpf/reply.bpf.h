@@ -238,8 +238,7 @@ static __always_inline bool reply_no_icrc(struct xdp_md *ctx, __u32 want)
  * reply() - make the frame an answer
  * @ctx: the frame of the request
  * @rq: the request
- * @q: its queue pair; only what the module writes is read, so that no claim is
- *	needed
+ * @q: its queue pair, claimed
  * @ans: what to say; a READ's payload is in its place already
  *
  * VLAN tags stay as they are.

@@ -72,6 +72,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		st->drop_qpn++;
 		return NULL;
 	}
+	rq->generation = q->generation;
 	if ((rq->opcode & XROCE_OP_SERVICE) != XROCE_OP_RC) {
 		st->drop_opcode++;
 		return NULL;
@@ -83,7 +84,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	}
 	if (!qp_ready(q, st))
 		return NULL;
-	if (!qp_addr_ok(q, rq, ip, end)) {
+	if (!eth_unicast(data) || !qp_addr_ok(q, rq, ip, end)) {
 		st->drop_addr++;
 		return NULL;
 	}
@@ -313,9 +314,9 @@ int xroce(struct xdp_md *ctx)
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */
-	if (q->qpn != rq.qpn) {
+	if (q->generation != rq.generation) {
 		qp_release(q);
-		st->drop_qpn++;
+		st->drop_state++;
 		return XDP_DROP;
 	}
 	if (!qp_ready(q, st)) {
@@ -326,15 +327,14 @@ int xroce(struct xdp_md *ctx)
 	/* Not before those that the module has yet to send. */
 	if (answer && q->queued)
 		err = reply_queue(ctx, &rq, q, st, &ans);
-	qp_release(q);
-	if (!answer || !err)
-		return XDP_DROP;
-	if (err != -EAGAIN) {
-		st->drop_reply++;
+	if (!answer || !err) {
+		qp_release(q);
 		return XDP_DROP;
 	}
-
-	if (!reply(ctx, &rq, q, &ans)) {
+	/* Still claimed: the answer goes to the peer that asked. */
+	answer = err == -EAGAIN && reply(ctx, &rq, q, &ans);
+	qp_release(q);
+	if (!answer) {
 		st->drop_reply++;
 		return XDP_DROP;
 	}

@@ -118,6 +118,8 @@ enum xroce_cause {
  *
  * @queued: replies that the module has yet to send; while there are any, all
  *	others go behind them
+ * @generation: another number for each connection: a packet is executed on the
+ *	one that it was admitted to
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
  *
  * An array. The first and the third cache line are written by the module, the
@@ -159,9 +161,10 @@ struct xroce_qp {
 	__u32  reserved;
 
 	__u32  queued;
+	__u32  generation;
 	__u8   rd_max;
-	__u8   reserved2[3];
-	__u64  reserved3[7];
+	__u8   reserved2[7];
+	__u64  reserved3[6];
 };
 
 #define XROCE_QP_OP_NONE	0xff
@@ -253,7 +256,7 @@ struct xroce_event {
  * @drop_opcode: dropped: not a request of the queue pair's service
  * @drop_state: dropped: queue pair not ready to receive
  * @drop_error: dropped: queue pair in error
- * @drop_addr: dropped: addresses are not the queue pair's
+ * @drop_addr: dropped: addresses are not the queue pair's, or those of a group
  * @drop_pkey: dropped: partition key
  * @drop_icrc: dropped: invariant CRC
  * @drop_busy: dropped: another CPU executes a packet of this queue pair

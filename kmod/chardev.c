@@ -8,6 +8,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -23,11 +24,13 @@
  * struct xr_ctx - an open file
  * @lock: for @link
  * @link: the link it uses; set once
+ * @mm: address space of who opened it; a reference to the structure
  * @own: its objects
  */
 struct xr_ctx {
 	struct mutex lock;
 	struct xr_link *link;
+	struct mm_struct *mm;
 	struct xr_owner own;
 };
 
@@ -66,14 +69,14 @@ static struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
 static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
 			  union xr_arg *arg)
 {
-	struct xr_link *link;
+	int id;
 
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
-	link = xr_link_add(ctx, arg->link_add.ifindex);
-	if (IS_ERR(link))
-		return PTR_ERR(link);
-	arg->link_add.link = link->id;
+	id = xr_link_add(ctx, arg->link_add.ifindex);
+	if (id < 0)
+		return id;
+	arg->link_add.link = id;
 	return 0;
 }
 
@@ -170,6 +173,10 @@ static int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link,
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
+	/* What is pinned is counted where the file's maker is limited. */
+	if (!(arg->mr_reg.flags & XROCE_F_PID) && current->mm != ctx->mm &&
+	    !capable(CAP_IPC_LOCK))
+		return -EPERM;
 	return xr_mr_reg(link, &ctx->own, owner, &arg->mr_reg);
 }
 
@@ -184,6 +191,8 @@ static int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
 static int xr_do_mr_query(struct xr_ctx *ctx, struct xr_link *link,
 			  union xr_arg *arg)
 {
+	if (arg->mr_query.reserved)
+		return -EINVAL;
 	return xr_mr_query(link, &ctx->own, arg->mr_query.flags & XROCE_F_NEXT,
 			   &arg->mr_query);
 }
@@ -220,6 +229,8 @@ static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
 static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
 			  union xr_arg *arg)
 {
+	if (arg->qp_query.reserved)
+		return -EINVAL;
 	return xr_qp_query(link, &ctx->own, arg->qp_query.flags & XROCE_F_NEXT,
 			   &arg->qp_query);
 }
@@ -335,6 +346,8 @@ static int xr_open(struct inode *inode, struct file *file)
 	mutex_init(&ctx->lock);
 	xr_owner_init(&ctx->own);
 	ctx->own.pid = get_task_pid(current, PIDTYPE_TGID);
+	ctx->mm = current->mm;
+	mmgrab(ctx->mm);
 	file->private_data = ctx;
 	return 0;
 }
@@ -349,6 +362,7 @@ static int xr_release(struct inode *inode, struct file *file)
 		xr_link_unuse(ctx->link);
 	}
 	put_pid(ctx->own.pid);
+	mmdrop(ctx->mm);
 	mutex_destroy(&ctx->lock);
 	kfree(ctx);
 	return 0;

@@ -38,7 +38,8 @@ static inline void *xr_frame_at(struct xdp_buff *xdp, u32 off, u32 *len)
 	off -= linear;
 	sinfo = xdp_get_shared_info_from_buff(xdp);
 	frag = sinfo->frags;
-	while (off >= skb_frag_size(frag))
+	while (off >= skb_frag_size(frag) &&
+	       frag < sinfo->frags + sinfo->nr_frags - 1)
 		off -= skb_frag_size(frag++);
 	*len = skb_frag_size(frag) - off;
 	return skb_frag_address(frag) + off;

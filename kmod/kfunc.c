@@ -142,13 +142,18 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 
 __bpf_kfunc_end_defs();
 
+/* No pointer may be NULL. Newer kernels take that for granted. */
+#ifndef KF_TRUSTED_ARGS
+#define KF_TRUSTED_ARGS	0
+#endif
+
 BTF_KFUNCS_START(xr_kfunc_ids)
-BTF_ID_FLAGS(func, xroce_icrc_check)
-BTF_ID_FLAGS(func, xroce_icrc_put)
-BTF_ID_FLAGS(func, xroce_write)
-BTF_ID_FLAGS(func, xroce_read)
-BTF_ID_FLAGS(func, xroce_atomic)
-BTF_ID_FLAGS(func, xroce_queue)
+BTF_ID_FLAGS(func, xroce_icrc_check, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_icrc_put, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_write, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_read, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)
 
 static const struct btf_kfunc_id_set xr_kfunc_set = {

@@ -65,11 +65,18 @@ void xr_owner_init(struct xr_owner *own)
 	own->pid = NULL;
 }
 
-/* May @who change what @owner owns? */
-bool xr_owner_may(const struct xr_link *link, const struct xr_owner *who,
-		  const struct xr_owner *owner)
+/*
+ * May @who change what @owner owns? Return: 0; -EPERM; or -ENOENT: it may not
+ * even know that it is there.
+ */
+int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
+		   const struct xr_owner *owner)
 {
-	return owner == who || (owner == &link->own && capable(CAP_NET_ADMIN));
+	if (owner == who)
+		return 0;
+	if (!capable(CAP_NET_ADMIN))
+		return -ENOENT;
+	return owner == &link->own ? 0 : -EPERM;
 }
 
 /* May @who look at what @owner owns? */
@@ -92,14 +99,19 @@ void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 	LIST_HEAD(gone);
 
 	mutex_lock(&link->lock);
-	list_for_each_entry_safe(qp, qp_next, &own->qps, node)
+	list_for_each_entry_safe(qp, qp_next, &own->qps, node) {
 		xr_qp_destroy(link, qp);
+		cond_resched();
+	}
 	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {
 		xr_mr_unlink(link, mr);
 		list_add(&mr->node, &gone);
+		cond_resched();
 	}
-	list_for_each_entry_safe(pd, pd_next, &own->pds, node)
+	list_for_each_entry_safe(pd, pd_next, &own->pds, node) {
 		xr_pd_destroy(link, pd);
+		cond_resched();
+	}
 	mutex_unlock(&link->lock);
 
 	list_for_each_entry_safe(mr, mr_next, &gone, node) {
@@ -108,11 +120,16 @@ void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 	}
 }
 
+static void xr_link_put_dev(struct xr_link *link)
+{
+	if (link->dev)
+		netdev_put(link->dev, &link->dev_tracker);
+	link->dev = NULL;
+}
+
 static void xr_link_free(struct xr_link *link)
 {
 	xr_owner_clear(link, &link->own);
-	if (link->dev)
-		netdev_put(link->dev, &link->dev_tracker);
 	if (link->mpt_map)
 		bpf_map_put(link->mpt_map);
 	if (link->qp_map)
@@ -126,10 +143,19 @@ static void xr_link_free(struct xr_link *link)
 	kfree(link);
 }
 
-/* Out of the table first; the data path may still be on it until then. */
-static void xr_link_remove(struct xr_link *link)
+/*
+ * Take it out of the table. The lock is held, which rtnl may be waiting for, so
+ * that what takes long is left to xr_link_finish().
+ */
+static void xr_link_unpublish(struct xr_link *link)
 {
 	RCU_INIT_POINTER(xr_links[link->id], NULL);
+	xr_link_put_dev(link);
+}
+
+/* The data path may still be on it. Without the lock. */
+static void xr_link_finish(struct xr_link *link)
+{
 	synchronize_rcu();
 	xr_link_free(link);
 }
@@ -139,9 +165,9 @@ static void xr_link_remove(struct xr_link *link)
  * @maker: file that it belongs to until it has maps
  * @ifindex: network device in the caller's network namespace
  *
- * Return: the link, or -ENODEV, -EEXIST, -ENOSPC, -ENOMEM.
+ * Return: its number, or -ENODEV, -EEXIST, -ENOSPC, -ENOMEM.
  */
-struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
+int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 {
 	struct xr_link *link;
 	u32 id;
@@ -149,7 +175,7 @@ struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
 
 	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	if (!link)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	mutex_init(&link->lock);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
 	xr_owner_init(&link->own);
@@ -167,6 +193,7 @@ struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	}
 	if (xr_link_of_dev(link->dev)) {
 		dev_put(link->dev);
+		link->dev = NULL;
 		ret = -EEXIST;
 		goto err;
 	}
@@ -175,20 +202,19 @@ struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	for (id = 0; id < XR_MAX_LINKS && xr_link_locked(id); id++)
 		;
 	if (id == XR_MAX_LINKS) {
-		netdev_put(link->dev, &link->dev_tracker);
+		xr_link_put_dev(link);
 		ret = -ENOSPC;
 		goto err;
 	}
 	link->id = id;
 	rcu_assign_pointer(xr_links[id], link);
 	mutex_unlock(&xr_links_lock);
-	return link;
+	return id;
 
 err:
 	mutex_unlock(&xr_links_lock);
-	link->dev = NULL;
 	xr_link_free(link);
-	return ERR_PTR(ret);
+	return ret;
 }
 
 /*
@@ -199,16 +225,25 @@ void xr_link_forget_maker(struct xr_ctx *maker)
 	struct xr_link *link;
 	u32 id;
 
-	mutex_lock(&xr_links_lock);
 	for (id = 0; id < XR_MAX_LINKS; id++) {
+		mutex_lock(&xr_links_lock);
 		link = xr_link_locked(id);
-		if (link && link->maker == maker)
-			xr_link_remove(link);
+		if (link && link->maker != maker)
+			link = NULL;
+		if (link)
+			xr_link_unpublish(link);
+		mutex_unlock(&xr_links_lock);
+		if (link)
+			xr_link_finish(link);
 	}
-	mutex_unlock(&xr_links_lock);
 }
 
-/* An array of @value_size bytes, of a size that its index can be masked with. */
+/*
+ * An array of plain bytes, of a size that its index can be masked with. What
+ * the kernel keeps in a value itself (kptr, timer, lock) must not be there: we
+ * write over it. Of more than one entry, the verifier takes no value of a frozen
+ * map for constant.
+ */
 static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
 {
 	struct bpf_map *map = bpf_map_get(fd);
@@ -218,7 +253,7 @@ static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
 	if (map->map_type == BPF_MAP_TYPE_ARRAY &&
 	    map->key_size == sizeof(u32) && map->value_size == value_size &&
 	    map->max_entries >= XR_MAP_MIN && map->max_entries <= max &&
-	    is_power_of_2(map->max_entries))
+	    is_power_of_2(map->max_entries) && IS_ERR_OR_NULL(map->record))
 		return map;
 	bpf_map_put(map);
 	return ERR_PTR(-EINVAL);
@@ -311,9 +346,26 @@ int xr_link_del(u32 id, bool force)
 	else if (link->users || link->maker || (link->nr_pds && !force))
 		ret = -EBUSY;
 	else
-		xr_link_remove(link);
+		xr_link_unpublish(link);
 	mutex_unlock(&xr_links_lock);
+	if (!ret)
+		xr_link_finish(link);
 	return ret;
+}
+
+/* Without CAP_NET_ADMIN, a link of the caller's network namespace only. */
+static struct xr_link *xr_link_seen(u32 id)
+{
+	struct xr_link *link = xr_link_locked(id);
+	bool here;
+
+	if (!link || capable(CAP_NET_ADMIN))
+		return link;
+	rcu_read_lock();
+	here = link->dev && net_eq(dev_net(link->dev),
+				   current->nsproxy->net_ns);
+	rcu_read_unlock();
+	return here ? link : NULL;
 }
 
 /**
@@ -330,25 +382,25 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	int ret = -ENOENT;
 
 	mutex_lock(&xr_links_lock);
-	link = xr_link_locked(id);
+	link = xr_link_seen(id);
 	while (next && !link && id < XR_MAX_LINKS)
-		link = xr_link_locked(++id);
+		link = xr_link_seen(++id);
 	if (!link)
 		goto out;
 
 	q->link = id;
 	q->flags = link->dev ? 0 : XROCE_F_DEAD;
 	q->ifindex = link->dev ? link->dev->ifindex : 0;
+	rcu_read_lock();
 	q->netns = link->dev ? dev_net(link->dev)->ns.inum : 0;
+	rcu_read_unlock();
 	strscpy_pad(q->name, link->name, sizeof(q->name));
 	q->mpt_entries = link->mpt_entries;
 	q->qp_entries = link->qp_entries;
 	q->users = link->users;
-	mutex_lock(&link->lock);
-	q->pds = link->nr_pds;
-	q->mrs = link->nr_mrs;
-	q->qps = link->nr_qps;
-	mutex_unlock(&link->lock);
+	q->pds = READ_ONCE(link->nr_pds);
+	q->mrs = READ_ONCE(link->nr_mrs);
+	q->qps = READ_ONCE(link->nr_qps);
 	ret = 0;
 out:
 	mutex_unlock(&xr_links_lock);
@@ -404,8 +456,7 @@ static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
 		strscpy(link->name, dev->name, sizeof(link->name));
 	} else if (dev->reg_state != NETREG_REGISTERED) {
 		/* Not just on its way to another namespace. */
-		netdev_put(dev, &link->dev_tracker);
-		link->dev = NULL;
+		xr_link_put_dev(link);
 	}
 out:
 	mutex_unlock(&xr_links_lock);
@@ -427,13 +478,15 @@ void xr_link_exit(void)
 	u32 id;
 
 	unregister_netdevice_notifier(&xr_netdev_notifier);
-	mutex_lock(&xr_links_lock);
 	for (id = 0; id < XR_MAX_LINKS; id++) {
+		mutex_lock(&xr_links_lock);
 		link = xr_link_locked(id);
 		if (link)
-			xr_link_remove(link);
+			xr_link_unpublish(link);
+		mutex_unlock(&xr_links_lock);
+		if (link)
+			xr_link_finish(link);
 	}
-	mutex_unlock(&xr_links_lock);
 	/* Regions free themselves behind RCU. */
 	rcu_barrier();
 }

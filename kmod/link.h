@@ -88,13 +88,13 @@ struct xr_link {
 extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
 
 void xr_owner_init(struct xr_owner *own);
-bool xr_owner_may(const struct xr_link *link, const struct xr_owner *who,
-		  const struct xr_owner *owner);
+int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
+		   const struct xr_owner *owner);
 bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
 u32 xr_owner_pid(const struct xr_owner *owner);
 void xr_owner_clear(struct xr_link *link, struct xr_owner *own);
 
-struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex);
+int xr_link_add(struct xr_ctx *maker, u32 ifindex);
 int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd);
 int xr_link_del(u32 id, bool force);
 void xr_link_forget_maker(struct xr_ctx *maker);

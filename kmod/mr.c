@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory regions: registration, look-up, and writing into them. */
 #include <linux/bitmap.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -25,6 +26,16 @@
 /* The region that this CPU's data path is on. */
 static DEFINE_PER_CPU(struct xr_mr *, xr_mr_held);
 
+/*
+ * Softirqs are not preempted, and do not nest on a CPU, but for PREEMPT_RT:
+ * there it must be said.
+ */
+static void xr_mr_pin_cpu(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+}
+
 /**
  * xr_mr_hold() - find a region by its key and keep its pages
  * @link: where
@@ -39,13 +50,16 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 {
 	u32 index = key >> XROCE_KEY_SHIFT;
 	struct xr_mr *mr;
+	u32 entries;
 
 	/* Pairs with xr_link_maps(): the table is there. */
-	if (index >= smp_load_acquire(&link->mpt_entries))
+	entries = smp_load_acquire(&link->mpt_entries);
+	if (index >= entries)
 		return NULL;
-	mr = rcu_dereference_bh(link->mr[index]);
+	mr = rcu_dereference_bh(link->mr[array_index_nospec(index, entries)]);
 	if (!mr || mr->key != key)
 		return NULL;
+	xr_mr_pin_cpu();
 	this_cpu_write(xr_mr_held, mr);
 	/* Pairs with xr_mr_quiesce(): it sees us, or we see that it is dead. */
 	smp_mb();
@@ -59,6 +73,8 @@ void xr_mr_drop(void)
 {
 	/* The copy is over for who sees this; pairs with xr_mr_quiesce(). */
 	smp_store_release(this_cpu_ptr(&xr_mr_held), NULL);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
 }
 
 /* Let nobody onto the region any more, and wait for those who are. */
@@ -226,16 +242,19 @@ static u32 xr_index_take(struct xr_link *link)
 	return index;
 }
 
-/* Make @mr a member of its PD and give it a key. */
+/*
+ * Make @mr a member of its PD and give it a key. It is public afterwards, and
+ * can be gone already.
+ */
 static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
-		      struct xr_mr *mr, u32 pd_id)
+		      struct xr_mr *mr, struct xroce_mr_reg *r)
 {
 	struct xr_pd *pd;
 	u32 index;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	pd = xr_pd_find(link, who, mr->owner, pd_id);
+	pd = xr_pd_find(link, who, mr->owner, r->pd);
 	if (IS_ERR(pd)) {
 		ret = PTR_ERR(pd);
 		goto out;
@@ -253,6 +272,9 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
 	/* The module's table first: a verdict must find what it allows. */
 	rcu_assign_pointer(link->mr[index], mr);
 	xr_mpt_set_mr(link, mr);
+	r->mr = index;
+	r->lkey = mr->key;
+	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 out:
 	mutex_unlock(&link->lock);
 	return ret;
@@ -296,13 +318,9 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	put_pid(pid);
 	if (ret)
 		goto err_free;
-	ret = xr_mr_link(link, who, mr, r->pd);
+	ret = xr_mr_link(link, who, mr, r);
 	if (ret)
 		goto err_unpin;
-
-	r->mr = mr->key >> XROCE_KEY_SHIFT;
-	r->lkey = mr->key;
-	r->rkey = r->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 	return 0;
 
 err_unpin:
@@ -356,15 +374,12 @@ static struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index)
 {
 	struct xr_mr *mr;
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&link->lock);
 	mr = xr_mr_find(link, index);
-	if (!mr)
-		ret = -ENOENT;
-	else if (!xr_owner_may(link, who, mr->owner))
-		ret = -EPERM;
-	else
+	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
+	if (!ret)
 		xr_mr_unlink(link, mr);
 	mutex_unlock(&link->lock);
 	if (!ret)

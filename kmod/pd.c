@@ -65,17 +65,14 @@ void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 {
 	struct xr_pd *pd;
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&link->lock);
 	pd = xa_load(&link->pds, id);
-	if (!pd)
-		ret = -ENOENT;
-	else if (!xr_owner_may(link, who, pd->owner))
-		ret = -EPERM;
-	else if (pd->mrs || pd->qps)
+	ret = pd ? xr_owner_check(link, who, pd->owner) : -ENOENT;
+	if (!ret && (pd->mrs || pd->qps))
 		ret = -EBUSY;
-	else
+	if (!ret)
 		xr_pd_destroy(link, pd);
 	mutex_unlock(&link->lock);
 	return ret;
@@ -97,13 +94,13 @@ struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
 			 const struct xr_owner *owner, u32 id)
 {
 	struct xr_pd *pd;
+	int ret;
 
 	lockdep_assert_held(&link->lock);
 	pd = xa_load(&link->pds, id);
-	if (!pd)
-		return ERR_PTR(-ENOENT);
-	if (!xr_owner_may(link, who, pd->owner))
-		return ERR_PTR(-EPERM);
+	ret = pd ? xr_owner_check(link, who, pd->owner) : -ENOENT;
+	if (ret)
+		return ERR_PTR(ret);
 	if (owner == &link->own && pd->owner != owner)
 		return ERR_PTR(-EPERM);
 	return pd;

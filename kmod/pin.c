@@ -17,6 +17,12 @@
 #define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
 /* Largest block: what a 1 GiB huge page gives. */
 #define XR_BLOCK_MAX	30
+/* Each run takes an entry at least: more do not fit a table. */
+#define XR_RUNS_MAX	(KMALLOC_MAX_SIZE / sizeof(u64))
+
+#ifndef CONFIG_64BIT
+#error "all memory must be in the kernel's own mapping"
+#endif
 
 static unsigned long xr_pages(u64 addr, u64 length)
 {
@@ -44,6 +50,8 @@ static int xr_runs_add(struct xr_runs *runs, unsigned long pfn)
 		last->nr++;
 		return 0;
 	}
+	if (runs->count == XR_RUNS_MAX)
+		return -E2BIG;
 	if (runs->count == runs->room) {
 		room = max_t(size_t, 32, 2 * runs->room);
 		more = kvmalloc_array(room, sizeof(*more), GFP_KERNEL_ACCOUNT);
@@ -143,7 +151,8 @@ static long xr_pin_batch(struct mm_struct *mm, unsigned long start,
 	if (mm == current->mm) {
 		got = pin_user_pages_fast(start, nr, gup, page);
 	} else {
-		mmap_read_lock(mm);
+		if (mmap_read_lock_killable(mm))
+			return -EINTR;
 		got = pin_user_pages_remote(mm, start, nr, gup, page, &locked);
 		if (locked)
 			mmap_read_unlock(mm);

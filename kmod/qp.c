@@ -231,13 +231,14 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 {
 	u32 slot = qp->qpn & (link->qp_entries - 1);
 	struct xroce_qp *q = qp->map;
+	bool claimed;
 
 	lockdep_assert_held(&link->lock);
 	WRITE_ONCE(q->state, XROCE_QPS_RESET);
 	RCU_INIT_POINTER(link->qp[slot], NULL);
 	xr_replies_close(qp);
-	/* If the claim is never given back, the map is not ours to mend. */
-	xr_qp_claim(q);
+	claimed = xr_qp_claim(q);
+	WRITE_ONCE(q->generation, q->generation + 1);
 	WRITE_ONCE(q->qpn, 0);
 	xr_qp_clear(q, 0);
 	q->type = 0;
@@ -256,7 +257,9 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	memset(q->daddr, 0, sizeof(q->daddr));
 	xr_qp_release(q);
 
-	__clear_bit(slot, link->qp_used);
+	/* Who never gave the claim back may still write here: to nobody. */
+	if (claimed)
+		__clear_bit(slot, link->qp_used);
 	list_del(&qp->node);
 	qp->pd->qps--;
 	link->nr_qps--;
@@ -284,10 +287,9 @@ static struct xr_qp *xr_qp_get(struct xr_link *link,
 			       const struct xr_owner *who, u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_find(link, qpn);
+	int ret = qp ? xr_owner_check(link, who, qp->owner) : -ENOENT;
 
-	if (!qp)
-		return ERR_PTR(-ENOENT);
-	return xr_owner_may(link, who, qp->owner) ? qp : ERR_PTR(-EPERM);
+	return ret ? ERR_PTR(ret) : qp;
 }
 
 /* An address that a single host can have. */
@@ -412,16 +414,20 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		ret = -EINVAL;
 		goto out;
 	}
-	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET) {
+	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
+	    to == XROCE_QPS_ERR) {
 		/* No packet starts once the state is out of the way. */
-		if (to == XROCE_QPS_RESET)
-			WRITE_ONCE(q->state, XROCE_QPS_RESET);
+		if (to != XROCE_QPS_RTR)
+			WRITE_ONCE(q->state, to);
 		if (!xr_qp_claim(q)) {
 			WRITE_ONCE(q->state, qp->state);
 			ret = -EBUSY;
 			goto out;
 		}
-		xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
+		/* And what was admitted before does not start, either. */
+		WRITE_ONCE(q->generation, q->generation + 1);
+		if (to != XROCE_QPS_ERR)
+			xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
 		xr_qp_release(q);
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)

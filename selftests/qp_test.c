@@ -88,6 +88,8 @@ static void destroy(void)
 	live_map_get(LIVE_DEV, "qp", q.qpn & (LIVE_QP_ENTRIES - 1), &e);
 	check(e.op == XROCE_QP_OP_NONE || !e.op, "op %#x", e.op);
 	e.op = 0;	/* "no message" */
+	check(e.generation, "the next one would pass for this one");
+	e.generation = 0;
 	check(!memcmp(&e, &zero, sizeof(e)), "the entry is not zero: number %#x",
 	      e.qpn);
 	live_close(x);
@@ -224,9 +226,9 @@ static void claim_kept(void)
 	check(qp_state(x, qpn) == XROCE_QPS_INIT, "state %u", qp_state(x, qpn));
 	ret = qp_move(x, rtr, XROCE_QPS_RESET, 0);
 	check(ret == -EBUSY, "to RESET: %d", ret);
-	/* No claim is needed for this. */
 	ret = qp_move(x, rtr, XROCE_QPS_ERR, 0);
-	check(!ret, "to ERR: %d", ret);
+	check(ret == -EBUSY, "to ERR: %d", ret);
+	check(qp_state(x, rtr) == XROCE_QPS_RTR, "state %u", qp_state(x, rtr));
 	write_entry(qpn, 0, 0);
 	ret = qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS);
 	check(!ret, "to RTR, the claim given back: %d", ret);

@@ -90,6 +90,7 @@ int xroce_pin_mkdir(const char *netdev)
 {
 	char path[PATH_MAX];
 	struct statfs fs;
+	struct stat st;
 	int err;
 
 	err = xroce_pin_path(netdev, NULL, path, sizeof(path));
@@ -97,8 +98,11 @@ int xroce_pin_mkdir(const char *netdev)
 		return err;
 	if (mkdir(XROCE_PIN_DIR, 0700) && errno != EEXIST)
 		return -errno;
-	if (statfs(XROCE_PIN_DIR, &fs))
+	if (statfs(XROCE_PIN_DIR, &fs) || stat(XROCE_PIN_DIR, &st))
 		return -errno;
+	/* Nobody else may put other maps in their place. */
+	if (st.st_uid != geteuid() || st.st_mode & 022)
+		return -EACCES;
 	if (fs.f_type != BPF_FS_MAGIC)
 		return -ENOTDIR;
 	return mkdir(path, 0700) ? -errno : 0;

@@ -293,8 +293,9 @@ struct xroce_pd_query {
  * @length: bytes, at least 1
  * @iova: address by which a peer names the first byte
  * @pid: 0, or with XROCE_F_PID a process, in the caller's pid namespace, whose memory
- *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory: no looser
- *	than ptrace(2), whose own check modules cannot call
+ *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory; ptrace(2)'s
+ *	own check, which modules cannot call, may be stricter where a security
+ *	module has a say
  * @mr: out: handle: the index of its entry in the memory protection table
  * @lkey: out: key for local access: handle << 8 | key byte
  * @rkey: out: key for remote access; 0 when @access has no remote right
@@ -303,6 +304,9 @@ struct xroce_pd_query {
  *
  * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn
  * at random from the free ones and the key byte is random.
+ *
+ * Without CAP_IPC_LOCK the caller must be the process that opened the device:
+ * what is pinned counts there.
  *
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that
  * wraps), -EFAULT (not mapped, or not writable where local write is asked for),
