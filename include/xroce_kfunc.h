@@ -71,4 +71,88 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
+/**
+ * xroce_read() - copy bytes of a region into the frame
+ * @ctx: the frame
+ * @sge: what, and where to
+ *
+ * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
+ * must lie inside the frame as well.
+ *
+ * Return: 0, -ENOENT, -ERANGE or -EINVAL as for xroce_write().
+ */
+extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
+
+/**
+ * struct xroce_atomic - an operation on eight bytes of a region
+ * @va: their address; a multiple of eight
+ * @operand: what to store, or to add
+ * @compare: what to compare with
+ * @result: out: what was there
+ * @link: number of the link
+ * @key: R_Key
+ * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
+ * @reserved: 0
+ *
+ * All values are in the host's byte order, as in memory.
+ */
+struct xroce_atomic {
+	__u64 va;
+	__u64 operand;
+	__u64 compare;
+	__u64 result;
+	__u32 link;
+	__u32 key;
+	__u32 opcode;
+	__u32 reserved;
+};
+
+/**
+ * xroce_atomic() - execute an atomic operation, atomic for CPUs as well
+ * @a: what; its result is filled in
+ *
+ * Return: 0, -ENOENT, -ERANGE or -EACCES as for xroce_write(); -EINVAL: unknown
+ * operation, or the eight bytes are not aligned in memory.
+ */
+extern int xroce_atomic(struct xroce_atomic *a) XROCE_KFUNC;
+
+/**
+ * struct xroce_reply - a reply for the module to send
+ * @va: READ: first byte
+ * @result: atomic: what was there
+ * @link: number of the link
+ * @qpn: queue pair
+ * @key: READ: R_Key
+ * @len: READ: bytes
+ * @psn: of the first packet
+ * @msn: message sequence number
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY;
+ *	the last stands for all READ responses
+ * @syndrome: of XROCE_RC_ACK
+ */
+struct xroce_reply {
+	__u64 va;
+	__u64 result;
+	__u32 link;
+	__u32 qpn;
+	__u32 key;
+	__u32 len;
+	__u32 psn;
+	__u32 msn;
+	__u32 opcode;
+	__u32 syndrome;
+};
+
+/**
+ * xroce_queue() - have the module send a reply, after those queued before it
+ * @ctx: the frame of the request, whose Ethernet header it answers
+ * @r: what
+ * @l3: offset of the IP header, the length of the Ethernet header
+ *
+ * Return: 0; -EAGAIN: nothing is queued any more and the reply is no READ: send
+ * it yourself; -ENOSPC: as many READs as the queue pair may have are queued;
+ * -ENOENT: no such link or queue pair; -EINVAL.
+ */
+extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3) XROCE_KFUNC;
+
 #endif /* _XROCE_KFUNC_H */

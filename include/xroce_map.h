@@ -105,6 +105,7 @@ enum xroce_cause {
  * @nak_sent: a sequence or RNR NAK is out; silent until the expected PSN comes
  * @op: opcode of the message in progress (its first packet), or
  *	XROCE_QP_OP_NONE
+ * @rd_head: place in its struct xroce_rd_ring where the next entry goes
  * @rkey: of the message in progress
  * @va: next byte of the message in progress
  * @resid: bytes of the message in progress that are still to come
@@ -112,9 +113,15 @@ enum xroce_cause {
  * @bytes: payload written to regions
  * @duplicates: requests seen again
  * @naks: negative acknowledgements sent
+ * @rd_count: entries of its struct xroce_rd_ring that are valid
  *
- * An array. The first cache line is written by the module, the second by the
- * XDP program under @claim; the module resets it when the state leaves RESET.
+ * @queued: replies that the module has yet to send; while there are any, all
+ *	others go behind them
+ * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
+ *
+ * An array. The first and the third cache line are written by the module, the
+ * second by the XDP program under @claim; the module resets it when the state
+ * leaves RESET.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -139,17 +146,54 @@ struct xroce_qp {
 	__u8   error;
 	__u8   nak_sent;
 	__u8   op;
-	__u8   reserved;
+	__u8   rd_head;
 	__u64  va;
 	__u32  rkey;
 	__u32  resid;
 	__u64  packets;
 	__u64  bytes;
-	__u64  duplicates;
-	__u64  naks;
+	__u32  duplicates;
+	__u32  naks;
+	__u32  rd_count;
+	__u32  reserved;
+
+	__u32  queued;
+	__u8   rd_max;
+	__u8   reserved2[3];
+	__u64  reserved3[7];
 };
 
 #define XROCE_QP_OP_NONE	0xff
+
+#define XROCE_RD_MAX		128
+
+/**
+ * struct xroce_rd - a READ, an atomic or the like, kept to be answered again
+ * @psn: of the request
+ * @last: of the last packet of the answer
+ * @opcode: enum xroce_rc_opcode of the request
+ * @rkey: of a READ
+ * @va: of a READ: first byte
+ * @len: of a READ: bytes; of an atomic: the value that it found
+ */
+struct xroce_rd {
+	__u32 psn;
+	__u32 last;
+	__u32 opcode;
+	__u32 rkey;
+	__u64 va;
+	__u64 len;
+};
+
+/**
+ * struct xroce_rd_ring - map "rd": the responder resources of a queue pair
+ * @rd: those kept; xroce_qp::rd_max places are used in turn
+ *
+ * An array, by the place of the queue pair. Written by the XDP program.
+ */
+struct xroce_rd_ring {
+	struct xroce_rd rd[XROCE_RD_MAX];
+};
 
 /**
  * struct xroce_stat - map "stat": counters of a link, one copy a CPU
@@ -159,6 +203,11 @@ struct xroce_qp {
  * @pass: RoCEv2 packets for others, handed to the stack
  * @write: RDMA WRITE packets executed
  * @write_bytes: their payload
+ * @read: RDMA READ requests taken, duplicates included
+ * @read_bytes: bytes that they asked for
+ * @atomic: atomic operations executed, ATOMIC WRITE among them
+ * @flush: FLUSH operations executed
+ * @queued: replies handed to the module, to be sent in order
  * @ack: positive acknowledgements sent
  * @duplicate: requests seen again and acknowledged again
  * @nak_seq: NAKs, PSN sequence error
@@ -189,6 +238,11 @@ struct xroce_stat {
 	__u64 pass;
 	__u64 write;
 	__u64 write_bytes;
+	__u64 read;
+	__u64 read_bytes;
+	__u64 atomic;
+	__u64 flush;
+	__u64 queued;
 	__u64 ack;
 	__u64 duplicate;
 	__u64 nak_seq;
@@ -222,8 +276,10 @@ struct xroce_stat {
 };
 
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
-_Static_assert(sizeof(struct xroce_qp) == 128, "two cache lines");
+_Static_assert(sizeof(struct xroce_qp) == 192, "three cache lines");
 _Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
 	       "the XDP program's line");
+_Static_assert(__builtin_offsetof(struct xroce_qp, queued) == 128,
+	       "the module's second line");
 
 #endif /* _XROCE_MAP_H */

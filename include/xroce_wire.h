@@ -39,6 +39,29 @@ struct xroce_reth {
 	__be32	len;		/* of the whole message, bytes */
 };
 
+/* Atomic extended transport header (IBTA 9.3.4). */
+struct xroce_atomiceth {
+	__be32	va_hi;
+	__be32	va_lo;
+	__be32	rkey;
+	__be32	swap_hi;	/* to store, or to add */
+	__be32	swap_lo;
+	__be32	cmp_hi;		/* to compare with */
+	__be32	cmp_lo;
+};
+
+/* Flush extended transport header (IBTA A19.4). */
+struct xroce_feth {
+	__be32	what;		/* XROCE_FLUSH_* */
+};
+
+#define XROCE_FLUSH_GLOBAL	0x1u	/* placement: global visibility */
+#define XROCE_FLUSH_PERSISTENT	0x2u	/* placement: persistence */
+#define XROCE_FLUSH_SEL_SHIFT	4
+#define XROCE_FLUSH_SEL_MASK	0x3u
+#define XROCE_FLUSH_SEL_RANGE	0u	/* the RETH's range */
+#define XROCE_FLUSH_SEL_MR	1u	/* the whole region */
+
 /* Immediate data (IBTA 9.3.6). */
 struct xroce_immdt {
 	__be32	imm;
@@ -47,6 +70,23 @@ struct xroce_immdt {
 /* Acknowledge extended transport header (IBTA 9.3.5). */
 struct xroce_aeth {
 	__be32	smsn;		/* 8 bits syndrome, 24 bits MSN */
+};
+
+/* Atomic acknowledge extended transport header (IBTA 9.5.3). */
+struct xroce_atomicacketh {
+	__be32	orig_hi;
+	__be32	orig_lo;
+};
+
+/* Invalidate extended transport header (IBTA 9.3.7). */
+struct xroce_ieth {
+	__be32	rkey;
+};
+
+/* Datagram extended transport header (IBTA 9.3.2). */
+struct xroce_deth {
+	__be32	qkey;
+	__be32	sqpn;		/* 8 bits reserved, 24 bits QPN */
 };
 
 /* AETH syndromes (IBTA 9.7.5.2). */
@@ -88,6 +128,8 @@ enum xroce_rc_opcode {
 	XROCE_RC_FETCH_ADD		= 0x14,
 	XROCE_RC_SEND_LAST_INV		= 0x16,
 	XROCE_RC_SEND_ONLY_INV		= 0x17,
+	XROCE_RC_FLUSH			= 0x1c,
+	XROCE_RC_ATOMIC_WRITE		= 0x1d,
 };
 
 #define XROCE_OP_CNP		0x81	/* congestion notification (A17.9) */

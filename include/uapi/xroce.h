@@ -83,11 +83,15 @@ enum xroce_access {
 	XROCE_ACCESS_REMOTE_READ	= 1 << 2,
 	XROCE_ACCESS_REMOTE_ATOMIC	= 1 << 3,
 	XROCE_ACCESS_MW_BIND		= 1 << 4,
+	XROCE_ACCESS_FLUSH_GLOBAL	= 1 << 8,
+	XROCE_ACCESS_FLUSH_PERSISTENT	= 1 << 9,
 };
 
 #define XROCE_ACCESS_REMOTE	(XROCE_ACCESS_REMOTE_WRITE | \
 				 XROCE_ACCESS_REMOTE_READ | \
-				 XROCE_ACCESS_REMOTE_ATOMIC)
+				 XROCE_ACCESS_REMOTE_ATOMIC | \
+				 XROCE_ACCESS_FLUSH_GLOBAL | \
+				 XROCE_ACCESS_FLUSH_PERSISTENT)
 
 /* Transport services; the values are those of enum ibv_qp_type. */
 enum xroce_qp_type {
