@@ -41,7 +41,7 @@ static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
  * On success the queue pair's message in progress has moved on. On failure
  * neither memory nor the queue pair has changed.
  *
- * Return: enum xroce_cause, or -1: no receive work request for the immediate.
+ * Return: enum xroce_cause, or RECV_NOT_READY: for the immediate.
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_qp *q,
@@ -49,7 +49,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 {
 	struct xroce_reth reth;
 	struct xroce_sge sge = { .link = xroce_link };
-	__u32 resid, key, len;
+	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
 	int cause;
 
@@ -61,23 +61,25 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		resid = bpf_ntohl(reth.len);
 		if (resid > XROCE_MAX_MSG)
 			return XROCE_CAUSE_INV_LENGTH;
+		total = resid;
 	} else {
 		va = q->va;
 		key = q->rkey;
 		resid = q->resid;
+		total = q->length;
 	}
-	if (rq->flags & OP_IMM)
-		rq->pos += sizeof(struct xroce_immdt);
-	if (rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3)
+	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
-	len = rq->end - rq->pos - rq->pad;
-	rq->payload = len;
-	if (!write_length_ok(rq, q->mtu, resid))
+	if (!take_payload(rq) || !write_length_ok(rq, q->mtu, resid))
 		return XROCE_CAUSE_INV_LENGTH;
+	len = rq->payload;
 
-	/* There is no receive queue that could take the immediate. */
-	if (rq->flags & OP_IMM)
-		return -1;
+	/* Before the key, and before anything is written. */
+	if (rq->flags & OP_IMM) {
+		cause = recv_write_begin(ctx, rq, q);
+		if (cause)
+			return cause;
+	}
 
 	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
 	if (len) {
@@ -93,9 +95,16 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			return XROCE_CAUSE_ACC_MODULE;
 	}
 
+	if (rq->flags & OP_IMM) {
+		cause = recv_write_end(ctx, rq, q, imm, total);
+		if (cause)
+			return cause;
+	}
+
 	q->va = va + len;
 	q->rkey = key;
 	q->resid = resid - len;
+	q->length = total;
 	q->bytes += len;
 	st->write++;
 	st->write_bytes += len;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -30,7 +31,10 @@
 #include "stats.bpf.h"
 #include "qp.bpf.h"
 #include "mpt.bpf.h"
+#include "recv.bpf.h"
 #include "write.bpf.h"
+#include "uc.bpf.h"
+#include "ud.bpf.h"
 #include "reply.bpf.h"
 
 /* The checks that end in silence. Return: the queue pair, or NULL. */
@@ -67,18 +71,15 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		st->drop_qpn++;
 		return NULL;
 	}
-	if ((rq->opcode & XROCE_OP_SERVICE) != XROCE_OP_RC) {
-		st->drop_opcode++;
-		return NULL;
-	}
+	/* All services number their operations alike. */
 	rq->flags = rc_ops[rq->opcode & ~XROCE_OP_SERVICE];
-	if (rq->flags & OP_RESPONSE) {
+	if (!qp_service_ok(q, rq)) {
 		st->drop_opcode++;
 		return NULL;
 	}
 	if (!qp_ready(q, st))
 		return NULL;
-	if (!qp_addr_ok(q, rq, ip, end)) {
+	if (q->type != XROCE_QPT_UD && !qp_addr_ok(q, rq, ip, end)) {
 		st->drop_addr++;
 		return NULL;
 	}
@@ -100,7 +101,12 @@ static __always_inline void refuse(struct xroce_qp *q, struct xroce_stat *st,
 	q->error = cause;
 	q->naks++;
 	stat_cause(st, cause);
-	if (cause >= XROCE_CAUSE_ACC_KEY) {
+	if (xroce_kfuncs)
+		xroce_fail(xroce_link, q->qpn);
+	if (cause >= XROCE_CAUSE_OP_WQE) {
+		ans->syndrome = XROCE_SYN_NAK_OP;
+		st->nak_op++;
+	} else if (cause >= XROCE_CAUSE_ACC_KEY) {
 		ans->syndrome = XROCE_SYN_NAK_ACC;
 		st->nak_acc++;
 	} else {
@@ -122,10 +128,10 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 		cause = XROCE_CAUSE_INV_OPCODE;
 	else if (begin != (q->op == XROCE_QP_OP_NONE))
 		cause = XROCE_CAUSE_INV_ORDER;
-	else if (!begin && !(rq->flags & OP_WRITE))
-		cause = XROCE_CAUSE_INV_ORDER;	/* only WRITEs are begun */
+	else if (!begin && !op_continues(q, rq))
+		cause = XROCE_CAUSE_INV_ORDER;
 	else if (rq->flags & OP_SEND)
-		cause = -1;			/* no receive queue: not ready */
+		cause = send_execute(ctx, rq, q, st);
 	else if (!(q->access & XROCE_ACCESS_REMOTE_WRITE))
 		cause = XROCE_CAUSE_INV_QP_ACCESS;
 	else
@@ -207,7 +213,7 @@ int xroce(struct xdp_md *ctx)
 	struct answer ans = {};
 	struct xroce_stat *st;
 	struct xroce_qp *q;
-	bool answer;
+	bool answer = false;
 	int qpn;
 
 	qpn = parse(ctx, &rq);
@@ -241,7 +247,12 @@ int xroce(struct xdp_md *ctx)
 		qp_release(q);
 		return XDP_DROP;
 	}
-	answer = execute(ctx, &rq, q, st, &ans);
+	if (q->type == XROCE_QPT_RC)
+		answer = execute(ctx, &rq, q, st, &ans);
+	else if (q->type == XROCE_QPT_UC)
+		uc_execute(ctx, &rq, q, st);
+	else
+		ud_execute(ctx, &rq, q, st);
 	qp_release(q);
 	if (!answer)
 		return XDP_DROP;

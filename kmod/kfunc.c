@@ -13,6 +13,7 @@
 #include "link.h"
 #include "main.h"
 #include "mr.h"
+#include "qp.h"
 
 __bpf_kfunc_start_defs();
 
@@ -68,12 +69,45 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 	return ret;
 }
 
+__bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xroce_recv copy;
+	struct xr_link *link;
+	struct xr_qp *qp;
+
+	/* It may be memory that changes under us. */
+	memcpy(&copy, r, sizeof(copy));
+	barrier();
+	if (!xr_frame_has(xdp, copy.off, copy.len))
+		return -EINVAL;
+	link = copy.link < XR_MAX_LINKS ?
+	       rcu_dereference_bh(xr_links[copy.link]) : NULL;
+	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
+	return qp ? xr_recv_packet(link, qp, xdp, &copy) : -ENOENT;
+}
+
+__bpf_kfunc int xroce_fail(u32 id, u32 qpn)
+{
+	struct xr_link *link;
+	struct xr_qp *qp;
+
+	link = id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
+	qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+	if (!qp)
+		return -ENOENT;
+	xr_recv_fail(qp);
+	return 0;
+}
+
 __bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(xr_kfunc_ids)
 BTF_ID_FLAGS(func, xroce_icrc_check)
 BTF_ID_FLAGS(func, xroce_icrc_put)
 BTF_ID_FLAGS(func, xroce_write)
+BTF_ID_FLAGS(func, xroce_recv)
+BTF_ID_FLAGS(func, xroce_fail)
 BTF_KFUNCS_END(xr_kfunc_ids)
 
 static const struct btf_kfunc_id_set xr_kfunc_set = {

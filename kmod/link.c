@@ -16,11 +16,13 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
+#include "cq.h"
 #include "link.h"
 #include "main.h"
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 
 #define XR_MAP_MIN	16u
 #define XR_MPT_MAX	(1u << 24)
@@ -62,6 +64,11 @@ void xr_owner_init(struct xr_owner *own)
 	INIT_LIST_HEAD(&own->pds);
 	INIT_LIST_HEAD(&own->mrs);
 	INIT_LIST_HEAD(&own->qps);
+	INIT_LIST_HEAD(&own->cqs);
+	INIT_LIST_HEAD(&own->srqs);
+	INIT_LIST_HEAD(&own->rings);
+	own->ring_next = 0;
+	xr_events_init(&own->events);
 	own->pid = NULL;
 }
 
@@ -87,6 +94,8 @@ u32 xr_owner_pid(const struct xr_owner *owner)
 void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 {
 	struct xr_qp *qp, *qp_next;
+	struct xr_srq *srq, *srq_next;
+	struct xr_cq *cq, *cq_next;
 	struct xr_mr *mr, *mr_next;
 	struct xr_pd *pd, *pd_next;
 	LIST_HEAD(gone);
@@ -94,6 +103,10 @@ void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 	mutex_lock(&link->lock);
 	list_for_each_entry_safe(qp, qp_next, &own->qps, node)
 		xr_qp_destroy(link, qp);
+	list_for_each_entry_safe(srq, srq_next, &own->srqs, node)
+		xr_srq_destroy(link, srq);
+	list_for_each_entry_safe(cq, cq_next, &own->cqs, node)
+		xr_cq_destroy(link, cq);
 	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {
 		xr_mr_unlink(link, mr);
 		list_add(&mr->node, &gone);
@@ -118,10 +131,12 @@ static void xr_link_free(struct xr_link *link)
 	if (link->qp_map)
 		bpf_map_put(link->qp_map);
 	xa_destroy(&link->pds);
-	xa_destroy(&link->qps);
+	xa_destroy(&link->cqs);
+	xa_destroy(&link->srqs);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	kvfree(link->mr);
+	kvfree(link->qp);
 	mutex_destroy(&link->lock);
 	kfree(link);
 }
@@ -152,7 +167,8 @@ struct xr_link *xr_link_add(struct xr_ctx *maker, u32 ifindex)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&link->lock);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
-	xa_init(&link->qps);
+	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);
 	xr_owner_init(&link->own);
 	link->maker = maker;
 
@@ -260,9 +276,11 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 	ret = -ENOMEM;
 	link->mr = kvcalloc(mpt->max_entries, sizeof(*link->mr),
 			    GFP_KERNEL_ACCOUNT);
+	link->qp = kvcalloc(qp->max_entries, sizeof(*link->qp),
+			    GFP_KERNEL_ACCOUNT);
 	link->mr_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
 	link->qp_used = bitmap_zalloc(qp->max_entries, GFP_KERNEL_ACCOUNT);
-	if (!link->mr || !link->mr_used || !link->qp_used)
+	if (!link->mr || !link->qp || !link->mr_used || !link->qp_used)
 		goto err_tables;
 	__set_bit(0, link->mr_used);
 	link->mpt_map = mpt;
@@ -276,9 +294,11 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 
 err_tables:
 	kvfree(link->mr);
+	kvfree(link->qp);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	link->mr = NULL;
+	link->qp = NULL;
 	link->mr_used = NULL;
 	link->qp_used = NULL;
 err_unlock:

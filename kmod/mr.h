@@ -69,5 +69,6 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
 void xr_mr_drop(void);
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len);
+int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 #endif

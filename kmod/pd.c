@@ -47,7 +47,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 {
 	lockdep_assert_held(&link->lock);
-	WARN_ON_ONCE(pd->mrs || pd->qps);
+	WARN_ON_ONCE(pd->mrs || pd->qps || pd->srqs);
 	xa_erase(&link->pds, pd->id);
 	list_del(&pd->node);
 	link->nr_pds--;
@@ -73,7 +73,7 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 		ret = -ENOENT;
 	else if (!xr_owner_may(link, who, pd->owner))
 		ret = -EPERM;
-	else if (pd->mrs || pd->qps)
+	else if (pd->mrs || pd->qps || pd->srqs)
 		ret = -EBUSY;
 	else
 		xr_pd_destroy(link, pd);
