@@ -50,4 +50,17 @@ static const __u16 rc_ops[32] = {
 	[XROCE_RC_SEND_ONLY_INV]	= OP_SEND | OP_BEGIN | OP_END | OP_INV,
 };
 
+/* Return: whether a connected service other than the reliable one has it. */
+static __always_inline bool uc_has(__u32 flags)
+{
+	return flags & (OP_SEND | OP_WRITE) && !(flags & OP_INV);
+}
+
+/* Likewise for datagrams. */
+static __always_inline bool ud_has(__u32 flags)
+{
+	return flags & OP_SEND && flags & OP_BEGIN && flags & OP_END &&
+	       !(flags & OP_INV);
+}
+
 #endif

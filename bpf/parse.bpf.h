@@ -38,6 +38,7 @@ struct vlan_hdr {
  * @pad: bytes of pad, 0 to 3
  * @ackreq: the requester asks for an acknowledgement
  * @ipv6: IPv6; else IPv4
+ * @se: the requester wants the completion to be a solicited event
  */
 struct request {
 	__u32 l3;
@@ -55,6 +56,7 @@ struct request {
 	__u8  pad;
 	bool  ackreq;
 	bool  ipv6;
+	bool  se;
 };
 
 /* Return: EtherType behind up to two VLAN tags, in network order. */
@@ -157,6 +159,7 @@ static __always_inline int parse_bth(struct cursor *c, struct request *rq)
 	rq->opcode = bth->opcode;
 	rq->pad = (bth->flags & XROCE_BTH_PAD_MASK) >> XROCE_BTH_PAD_SHIFT;
 	rq->psn = apsn & XROCE_PSN_MASK;
+	rq->se = bth->flags & XROCE_BTH_SE;
 	rq->ackreq = apsn & XROCE_BTH_ACKREQ;
 	rq->qpn = bpf_ntohl(bth->dqpn) & XROCE_QPN_MASK;
 	c->off += sizeof(*bth);

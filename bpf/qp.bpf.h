@@ -45,6 +45,35 @@ static __always_inline bool qp_ready(const struct xroce_qp *q,
 	return true;
 }
 
+/*
+ * Does a packet that begins no message go on with the one in progress? Only
+ * SENDs and WRITEs are ever in progress.
+ */
+static __always_inline bool op_continues(const struct xroce_qp *q,
+					 const struct request *rq)
+{
+	return (q->op == XROCE_RC_SEND_FIRST && rq->flags & OP_SEND) ||
+	       (q->op == XROCE_RC_WRITE_FIRST && rq->flags & OP_WRITE);
+}
+
+/*
+ * Return: whether it is a request of the queue pair's service; what a reliable
+ * connection does not know it has to say.
+ */
+static __always_inline bool qp_service_ok(const struct xroce_qp *q,
+					  const struct request *rq)
+{
+	switch (rq->opcode & XROCE_OP_SERVICE) {
+	case XROCE_OP_RC:
+		return q->type == XROCE_QPT_RC && !(rq->flags & OP_RESPONSE);
+	case XROCE_OP_UC:
+		return q->type == XROCE_QPT_UC && uc_has(rq->flags);
+	case XROCE_OP_UD:
+		return q->type == XROCE_QPT_UD && ud_has(rq->flags);
+	}
+	return false;
+}
+
 /* Signed distance of two PSNs on the circle of 2^24 (IBTA 9.7.1). */
 static __always_inline int psn_diff(__u32 a, __u32 b)
 {

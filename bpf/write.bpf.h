@@ -37,7 +37,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 {
 	struct xroce_reth reth;
 	struct xroce_sge sge = { .link = xroce_link };
-	__u32 resid, key, len;
+	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
 	int cause;
 
@@ -49,26 +49,28 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		resid = bpf_ntohl(reth.len);
 		if (resid > XROCE_MAX_MSG)
 			return XROCE_CAUSE_INV_LENGTH;
+		total = resid;
 	} else {
 		va = q->va;
 		key = q->rkey;
 		resid = q->resid;
+		total = q->length;
 	}
 	ans->va = va;
 	ans->key = key;
 	ans->len = resid;
-	if (rq->flags & OP_IMM)
-		rq->pos += sizeof(struct xroce_immdt);
-	if (rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3)
+	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
-	len = rq->end - rq->pos - rq->pad;
-	rq->payload = len;
-	if (!write_length_ok(rq, q->mtu, resid))
+	if (!take_payload(rq) || !write_length_ok(rq, q->mtu, resid))
 		return XROCE_CAUSE_INV_LENGTH;
+	len = rq->payload;
 
-	/* There is no receive queue that could take the immediate. */
-	if (rq->flags & OP_IMM)
-		return NOT_READY;
+	/* Before the key, and before anything is written. */
+	if (rq->flags & OP_IMM) {
+		cause = recv_write_begin(ctx, rq, q);
+		if (cause)
+			return cause;
+	}
 
 	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
 	if (len) {
@@ -84,9 +86,16 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			return XROCE_CAUSE_ACC_MODULE;
 	}
 
+	if (rq->flags & OP_IMM) {
+		cause = recv_write_end(ctx, rq, q, imm, total);
+		if (cause)
+			return cause;
+	}
+
 	q->va = va + len;
 	q->rkey = key;
 	q->resid = resid - len;
+	q->length = total;
 	q->bytes += len;
 	st->write++;
 	st->write_bytes += len;

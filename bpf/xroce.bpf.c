@@ -34,7 +34,10 @@
 #include "rd.bpf.h"
 #include "reply.bpf.h"
 #include "event.bpf.h"
+#include "recv.bpf.h"
 #include "write.bpf.h"
+#include "uc.bpf.h"
+#include "ud.bpf.h"
 #include "read.bpf.h"
 #include "atomic.bpf.h"
 
@@ -73,18 +76,16 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		return NULL;
 	}
 	rq->generation = q->generation;
-	if ((rq->opcode & XROCE_OP_SERVICE) != XROCE_OP_RC) {
-		st->drop_opcode++;
-		return NULL;
-	}
+	/* All services number their operations alike. */
 	rq->flags = rc_ops[rq->opcode & ~XROCE_OP_SERVICE];
-	if (rq->flags & OP_RESPONSE) {
+	if (!qp_service_ok(q, rq)) {
 		st->drop_opcode++;
 		return NULL;
 	}
 	if (!qp_ready(q, st))
 		return NULL;
-	if (!eth_unicast(data) || !qp_addr_ok(q, rq, ip, end)) {
+	if (!eth_unicast(data) ||
+	    (q->type != XROCE_QPT_UD && !qp_addr_ok(q, rq, ip, end))) {
 		st->drop_addr++;
 		return NULL;
 	}
@@ -110,7 +111,12 @@ static __always_inline void refuse(const struct request *rq,
 	stat_cause(st, cause);
 	ans->opcode = XROCE_RC_ACK;
 	ans->msn = q->msn;
-	if (cause >= XROCE_CAUSE_ACC_KEY) {
+	if (xroce_kfuncs)
+		xroce_fail(xroce_link, q->qpn);
+	if (cause >= XROCE_CAUSE_OP_WQE) {
+		ans->syndrome = XROCE_SYN_NAK_OP;
+		st->nak_op++;
+	} else if (cause >= XROCE_CAUSE_ACC_KEY) {
 		ans->syndrome = XROCE_SYN_NAK_ACC;
 		st->nak_acc++;
 	} else {
@@ -146,10 +152,10 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 		return XROCE_CAUSE_INV_OPCODE;
 	if (begin != (q->op == XROCE_QP_OP_NONE))
 		return XROCE_CAUSE_INV_ORDER;
-	if (!begin && !(rq->flags & OP_WRITE))
-		return XROCE_CAUSE_INV_ORDER;	/* only WRITEs are begun */
+	if (!begin && !op_continues(q, rq))
+		return XROCE_CAUSE_INV_ORDER;
 	if (rq->flags & OP_SEND)
-		return NOT_READY;	/* no receive queue */
+		return send_execute(ctx, rq, q, st);
 	if (right && !(q->access & right))
 		return XROCE_CAUSE_INV_QP_ACCESS;
 	if (rq->flags & OP_KEPT && !q->rd_max)
@@ -289,7 +295,7 @@ int xroce(struct xdp_md *ctx)
 	struct xroce_stat *st;
 	struct xroce_qp *q;
 	int err = -EAGAIN;
-	bool answer;
+	bool answer = false;
 	int qpn;
 
 	qpn = parse(ctx, &rq);
@@ -323,7 +329,12 @@ int xroce(struct xdp_md *ctx)
 		qp_release(q);
 		return XDP_DROP;
 	}
-	answer = execute(ctx, &rq, q, st, &ans);
+	if (q->type == XROCE_QPT_RC)
+		answer = execute(ctx, &rq, q, st, &ans);
+	else if (q->type == XROCE_QPT_UC)
+		uc_execute(ctx, &rq, q, st, &ans);
+	else
+		ud_execute(ctx, &rq, q, st);
 	/* Not before those that the module has yet to send. */
 	if (answer && q->queued)
 		err = reply_queue(ctx, &rq, q, st, &ans);

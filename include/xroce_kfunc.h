@@ -155,4 +155,69 @@ struct xroce_reply {
  */
 extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3) XROCE_KFUNC;
 
+#define XROCE_RECV_BEGIN	(1u << 0)	/* a message begins */
+#define XROCE_RECV_END		(1u << 1)	/* and ends */
+#define XROCE_RECV_IMM		(1u << 2)
+#define XROCE_RECV_INV		(1u << 3)
+#define XROCE_RECV_SOLICITED	(1u << 4)
+#define XROCE_RECV_WRITE	(1u << 5)	/* immediate of a WRITE */
+#define XROCE_RECV_GRH		(1u << 6)	/* the IP header comes first */
+
+/**
+ * struct xroce_recv - a packet for a receive queue
+ * @link: number of the link
+ * @qpn: queue pair
+ * @flags: XROCE_RECV_*
+ * @off: offset in the frame of the first byte of payload
+ * @len: bytes of payload
+ * @byte_len: with XROCE_RECV_WRITE: bytes that the message has written
+ * @imm: immediate data, as in the packet, or key that was invalidated
+ * @src_qpn: the sender's queue pair
+ * @l3: with XROCE_RECV_GRH: offset of the IP header
+ * @pkey: partition key
+ */
+struct xroce_recv {
+	__u32 link;
+	__u32 qpn;
+	__u32 flags;
+	__u32 off;
+	__u32 len;
+	__u32 byte_len;
+	__u32 imm;
+	__u32 src_qpn;
+	__u32 l3;
+	__u32 pkey;
+};
+
+/**
+ * xroce_recv() - put a packet where a receive work request says
+ * @ctx: the frame
+ * @r: what
+ *
+ * XROCE_RECV_BEGIN takes a work request, or begins again with the one of a
+ * message that was never ended; XROCE_RECV_END completes it. A call may do both,
+ * or with no bytes either.
+ *
+ * On a reliable connection the queue pair has ended with any error but -EAGAIN,
+ * and the work request has been completed with the status that says why. On the
+ * others this is so with -EFAULT, -EINVAL and -ENOSPC.
+ *
+ * Return: 0; -EAGAIN: no work request; -EMSGSIZE: the message is longer than it
+ * has room for; -EFAULT: it points where the queue pair may not write; -EINVAL:
+ * it is malformed; -ENOSPC: the completion queue is full; -ENOENT: no such queue
+ * pair, or it is not receiving.
+ */
+extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
+
+/**
+ * xroce_fail() - say that a packet has moved a queue pair to ERR
+ * @link: number of the link
+ * @qpn: queue pair
+ *
+ * Its receive work requests are flushed, and its owner gets an event.
+ *
+ * Return: 0, or -ENOENT: no such queue pair.
+ */
+extern int xroce_fail(__u32 link, __u32 qpn) XROCE_KFUNC;
+
 #endif /* _XROCE_KFUNC_H */

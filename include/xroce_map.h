@@ -78,6 +78,10 @@ enum xroce_cause {
 	XROCE_CAUSE_ACC_RIGHT,		/* the region lacks the right */
 	XROCE_CAUSE_ACC_BOUNDS,		/* outside the region */
 	XROCE_CAUSE_ACC_MODULE,		/* gone between look-up and access */
+	/* remote operational error, 0x63 (IBTA 9.7.4.1.4) */
+	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
+	XROCE_CAUSE_OP_PROT,		/* it points where it must not */
+	XROCE_CAUSE_OP_CQ,		/* no room for its completion */
 };
 
 /**
@@ -115,12 +119,15 @@ enum xroce_cause {
  * @duplicates: requests seen again
  * @naks: negative acknowledgements sent
  * @rd_count: entries of its struct xroce_rd_ring that are valid
+ * @length: of a WRITE in progress: bytes in all
  *
  * @queued: replies that the module has yet to send; while there are any, all
  *	others go behind them
  * @generation: another number for each connection: a packet is executed on the
  *	one that it was admitted to
+ * @qkey: of datagrams
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
+ * @recv: 1: it has a receive queue, of its own or shared
  *
  * An array. The first and the third cache line are written by the module, the
  * second by the XDP program under @claim; the module resets it when the state
@@ -158,13 +165,15 @@ struct xroce_qp {
 	__u32  duplicates;
 	__u32  naks;
 	__u32  rd_count;
-	__u32  reserved;
+	__u32  length;
 
 	__u32  queued;
 	__u32  generation;
+	__u32  qkey;
 	__u8   rd_max;
-	__u8   reserved2[7];
-	__u64  reserved3[6];
+	__u8   recv;
+	__u8   reserved[2];
+	__u64  reserved2[6];
 };
 
 #define XROCE_QP_OP_NONE	0xff
@@ -236,6 +245,8 @@ struct xroce_event {
  * @pass: RoCEv2 packets for others, handed to the stack
  * @write: RDMA WRITE packets executed
  * @write_bytes: their payload
+ * @send: SEND packets executed, datagrams among them
+ * @send_bytes: their payload
  * @read: RDMA READ requests taken, duplicates included
  * @read_bytes: bytes that they asked for
  * @atomic: atomic operations executed, ATOMIC WRITE among them
@@ -248,7 +259,7 @@ struct xroce_event {
  * @nak_acc: NAKs, remote access error
  * @nak_op: NAKs, remote operational error
  * @nak_rnr: receiver-not-ready NAKs
- * @inv_opcode: by enum xroce_cause, and so on down to @acc_module
+ * @inv_opcode: by enum xroce_cause, and so on down to @op_cq
  * @drop_length: dropped: headers or lengths that do not fit the frame
  * @drop_checksum: dropped: IPv4 header checksum
  * @drop_tver: dropped: transport header version
@@ -258,6 +269,8 @@ struct xroce_event {
  * @drop_error: dropped: queue pair in error
  * @drop_addr: dropped: addresses are not the queue pair's, or those of a group
  * @drop_pkey: dropped: partition key
+ * @drop_qkey: dropped: queue key of a datagram
+ * @drop_recv: dropped: no receive work request, and no acknowledgements either
  * @drop_icrc: dropped: invariant CRC
  * @drop_busy: dropped: another CPU executes a packet of this queue pair
  * @drop_psn: dropped: ahead of the expected PSN with a NAK out already, or behind
@@ -272,6 +285,8 @@ struct xroce_stat {
 	__u64 pass;
 	__u64 write;
 	__u64 write_bytes;
+	__u64 send;
+	__u64 send_bytes;
 	__u64 read;
 	__u64 read_bytes;
 	__u64 atomic;
@@ -295,6 +310,9 @@ struct xroce_stat {
 	__u64 acc_right;
 	__u64 acc_bounds;
 	__u64 acc_module;
+	__u64 op_wqe;
+	__u64 op_prot;
+	__u64 op_cq;
 	__u64 drop_length;
 	__u64 drop_checksum;
 	__u64 drop_tver;
@@ -304,6 +322,8 @@ struct xroce_stat {
 	__u64 drop_error;
 	__u64 drop_addr;
 	__u64 drop_pkey;
+	__u64 drop_qkey;
+	__u64 drop_recv;
 	__u64 drop_icrc;
 	__u64 drop_busy;
 	__u64 drop_psn;

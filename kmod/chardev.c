@@ -6,19 +6,24 @@
 #include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid.h>
+#include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "uapi/xroce.h"
 
+#include "cq.h"
 #include "link.h"
 #include "main.h"
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "ring.h"
+#include "srq.h"
 
 /**
  * struct xr_ctx - an open file
@@ -55,6 +60,12 @@ union xr_arg {
 	struct xroce_qp_modify qp_modify;
 	struct xroce_qp_del qp_del;
 	struct xroce_qp_query qp_query;
+	struct xroce_cq_add cq_add;
+	struct xroce_cq_del cq_del;
+	struct xroce_srq_add srq_add;
+	struct xroce_srq_modify srq_modify;
+	struct xroce_srq_del srq_del;
+	struct xroce_srq_query srq_query;
 };
 
 /* Whose a new object is. */
@@ -207,13 +218,13 @@ static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
-	return xr_qp_create(link, &ctx->own, owner, a->pd, a->type, &a->qpn);
+	return xr_qp_create(link, &ctx->own, owner, a);
 }
 
 static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,
 			   union xr_arg *arg)
 {
-	if (arg->qp_modify.reserved)
+	if (arg->qp_modify.reserved || arg->qp_modify.reserved2)
 		return -EINVAL;
 	return xr_qp_modify(link, &ctx->own, &arg->qp_modify);
 }
@@ -233,6 +244,47 @@ static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
 		return -EINVAL;
 	return xr_qp_query(link, &ctx->own, arg->qp_query.flags & XROCE_F_NEXT,
 			   &arg->qp_query);
+}
+
+static int xr_do_cq_add(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	return xr_cq_create(link, &ctx->own, &arg->cq_add);
+}
+
+static int xr_do_cq_del(struct xr_ctx *ctx, struct xr_link *link,
+			union xr_arg *arg)
+{
+	if (arg->cq_del.reserved)
+		return -EINVAL;
+	return xr_cq_delete(link, &ctx->own, arg->cq_del.cq);
+}
+
+static int xr_do_srq_add(struct xr_ctx *ctx, struct xr_link *link,
+			 union xr_arg *arg)
+{
+	return xr_srq_create(link, &ctx->own, &arg->srq_add);
+}
+
+static int xr_do_srq_modify(struct xr_ctx *ctx, struct xr_link *link,
+			    union xr_arg *arg)
+{
+	return xr_srq_modify(link, &ctx->own, arg->srq_modify.srq,
+			     arg->srq_modify.limit);
+}
+
+static int xr_do_srq_del(struct xr_ctx *ctx, struct xr_link *link,
+			 union xr_arg *arg)
+{
+	if (arg->srq_del.reserved)
+		return -EINVAL;
+	return xr_srq_delete(link, &ctx->own, arg->srq_del.srq);
+}
+
+static int xr_do_srq_query(struct xr_ctx *ctx, struct xr_link *link,
+			   union xr_arg *arg)
+{
+	return xr_srq_query(link, &ctx->own, &arg->srq_query);
 }
 
 /**
@@ -276,14 +328,26 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_mr_dereg },
 	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 112, XROCE_F_NEXT,
 	  false, xr_do_mr_query },
-	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 24, XROCE_F_PERSISTENT,
+	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 56, XROCE_F_PERSISTENT,
 	  false, xr_do_qp_add },
-	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 88, 0, false,
+	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 96, 0, false,
 	  xr_do_qp_modify },
 	{ XROCE_NR_QP_DEL, sizeof(struct xroce_qp_del), 16, 0, false,
 	  xr_do_qp_del },
-	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 136, XROCE_F_NEXT,
+	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 160, XROCE_F_NEXT,
 	  false, xr_do_qp_query },
+	{ XROCE_NR_CQ_ADD, sizeof(struct xroce_cq_add), 32, 0, false,
+	  xr_do_cq_add },
+	{ XROCE_NR_CQ_DEL, sizeof(struct xroce_cq_del), 16, 0, false,
+	  xr_do_cq_del },
+	{ XROCE_NR_SRQ_ADD, sizeof(struct xroce_srq_add), 40, 0, false,
+	  xr_do_srq_add },
+	{ XROCE_NR_SRQ_MODIFY, sizeof(struct xroce_srq_modify), 16, 0, false,
+	  xr_do_srq_modify },
+	{ XROCE_NR_SRQ_DEL, sizeof(struct xroce_srq_del), 16, 0, false,
+	  xr_do_srq_del },
+	{ XROCE_NR_SRQ_QUERY, sizeof(struct xroce_srq_query), 32, 0, false,
+	  xr_do_srq_query },
 };
 
 static const struct xr_cmd *xr_cmd_find(unsigned int cmd)
@@ -336,6 +400,63 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 	return 0;
 }
 
+static int xr_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct xr_ctx *ctx = file->private_data;
+	struct xr_link *link = smp_load_acquire(&ctx->link);
+	int ret;
+
+	if (!link)
+		return -ENOTCONN;
+	mutex_lock(&link->lock);
+	ret = xr_ring_mmap(&ctx->own, vma);
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+static __poll_t xr_poll(struct file *file, poll_table *wait)
+{
+	struct xr_ctx *ctx = file->private_data;
+	struct xr_link *link = smp_load_acquire(&ctx->link);
+	__poll_t ready = 0;
+	struct xr_cq *cq;
+
+	poll_wait(file, &ctx->own.events.wait, wait);
+	if (!link)
+		return 0;
+	if (xr_events_pending(&ctx->own.events))
+		ready |= EPOLLPRI;
+	mutex_lock(&link->lock);
+	list_for_each_entry(cq, &ctx->own.cqs, node)
+		if (xr_cq_fired(cq))
+			ready |= EPOLLIN | EPOLLRDNORM;
+	mutex_unlock(&link->lock);
+	return ready;
+}
+
+/* An asynchronous event, a single one. */
+static ssize_t xr_read(struct file *file, char __user *buf, size_t size,
+		       loff_t *pos)
+{
+	struct xr_ctx *ctx = file->private_data;
+	struct xr_events *events = &ctx->own.events;
+	struct xroce_async async;
+	int ret;
+
+	if (size < sizeof(async))
+		return -EINVAL;
+	while (!xr_events_next(events, &async)) {
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		ret = wait_event_interruptible(events->wait,
+					       xr_events_pending(events));
+		if (ret)
+			return ret;
+	}
+	return copy_to_user(buf, &async, sizeof(async)) ? -EFAULT :
+							  sizeof(async);
+}
+
 static int xr_open(struct inode *inode, struct file *file)
 {
 	struct xr_ctx *ctx;
@@ -372,6 +493,9 @@ static const struct file_operations xr_fops = {
 	.owner = THIS_MODULE,
 	.open = xr_open,
 	.release = xr_release,
+	.mmap = xr_mmap,
+	.poll = xr_poll,
+	.read = xr_read,
 	.unlocked_ioctl = xr_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

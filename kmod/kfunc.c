@@ -140,6 +140,36 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 	return xr_reply_queue(qp, &copy, xdp->data, l3);
 }
 
+__bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xroce_recv copy;
+	struct xr_link *link;
+	struct xr_qp *qp;
+
+	/* It may be memory that changes under us. */
+	memcpy(&copy, r, sizeof(copy));
+	barrier();
+	if (!xr_frame_has(xdp, copy.off, copy.len))
+		return -EINVAL;
+	link = xr_kfunc_link(copy.link);
+	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
+	return qp ? xr_recv_packet(link, qp, xdp, &copy) : -ENOENT;
+}
+
+__bpf_kfunc int xroce_fail(u32 id, u32 qpn)
+{
+	struct xr_link *link;
+	struct xr_qp *qp;
+
+	link = xr_kfunc_link(id);
+	qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+	if (!qp)
+		return -ENOENT;
+	xr_recv_fail(qp);
+	return 0;
+}
+
 __bpf_kfunc_end_defs();
 
 /* No pointer may be NULL. Newer kernels take that for granted. */
@@ -154,6 +184,8 @@ BTF_ID_FLAGS(func, xroce_write, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)
 
 static const struct btf_kfunc_id_set xr_kfunc_set = {

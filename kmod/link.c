@@ -16,11 +16,13 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
+#include "cq.h"
 #include "link.h"
 #include "main.h"
 #include "mr.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 
 #define XR_MAP_MIN	16u
 #define XR_MPT_MAX	(1u << 24)
@@ -62,6 +64,11 @@ void xr_owner_init(struct xr_owner *own)
 	INIT_LIST_HEAD(&own->pds);
 	INIT_LIST_HEAD(&own->mrs);
 	INIT_LIST_HEAD(&own->qps);
+	INIT_LIST_HEAD(&own->cqs);
+	INIT_LIST_HEAD(&own->srqs);
+	INIT_LIST_HEAD(&own->rings);
+	own->ring_next = 0;
+	xr_events_init(&own->events);
 	own->pid = NULL;
 }
 
@@ -94,6 +101,8 @@ u32 xr_owner_pid(const struct xr_owner *owner)
 void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 {
 	struct xr_qp *qp, *qp_next;
+	struct xr_srq *srq, *srq_next;
+	struct xr_cq *cq, *cq_next;
 	struct xr_mr *mr, *mr_next;
 	struct xr_pd *pd, *pd_next;
 	LIST_HEAD(gone);
@@ -103,6 +112,10 @@ void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 		xr_qp_destroy(link, qp);
 		cond_resched();
 	}
+	list_for_each_entry_safe(srq, srq_next, &own->srqs, node)
+		xr_srq_destroy(link, srq);
+	list_for_each_entry_safe(cq, cq_next, &own->cqs, node)
+		xr_cq_destroy(link, cq);
 	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {
 		xr_mr_unlink(link, mr);
 		list_add(&mr->node, &gone);
@@ -135,6 +148,8 @@ static void xr_link_free(struct xr_link *link)
 	if (link->qp_map)
 		bpf_map_put(link->qp_map);
 	xa_destroy(&link->pds);
+	xa_destroy(&link->cqs);
+	xa_destroy(&link->srqs);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	kvfree(link->mr);
@@ -178,6 +193,8 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 		return -ENOMEM;
 	mutex_init(&link->lock);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
+	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
+	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);
 	xr_owner_init(&link->own);
 	link->maker = maker;
 

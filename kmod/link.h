@@ -8,6 +8,8 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "event.h"
+
 #define XR_MAX_LINKS	256
 
 struct bpf_map;
@@ -22,6 +24,11 @@ struct xroce_link_query;
  * @pds: protection domains
  * @mrs: memory regions
  * @qps: queue pairs
+ * @cqs: completion queues
+ * @srqs: shared receive queues
+ * @rings: rings that the file can map
+ * @ring_next: offset of the next one
+ * @events: those of the objects; under a lock of their own
  * @pid: process that opened the file; NULL: a link
  *
  * The lists are under the link's lock.
@@ -30,6 +37,11 @@ struct xr_owner {
 	struct list_head pds;
 	struct list_head mrs;
 	struct list_head qps;
+	struct list_head cqs;
+	struct list_head srqs;
+	struct list_head rings;
+	u64 ring_next;
+	struct xr_events events;
 	struct pid *pid;
 };
 
@@ -51,7 +63,11 @@ struct xr_owner {
  * @mr_used: bitmap of key indices that are not free; index 0 is never used
  * @qp_used: bitmap of places in @qp_map that are not free
  * @pds: protection domain by number
+ * @cqs: completion queue by number
+ * @srqs: shared receive queue by number
  * @pd_next: where the search for a free number goes on
+ * @cq_next: likewise
+ * @srq_next: likewise
  * @nr_pds: number of protection domains
  * @nr_mrs: number of memory regions
  * @nr_qps: number of queue pairs
@@ -78,7 +94,11 @@ struct xr_link {
 	unsigned long *mr_used;
 	unsigned long *qp_used;
 	struct xarray pds;
+	struct xarray cqs;
+	struct xarray srqs;
 	u32 pd_next;
+	u32 cq_next;
+	u32 srq_next;
 	u32 nr_pds;
 	u32 nr_mrs;
 	u32 nr_qps;

@@ -16,12 +16,18 @@
  *   rtnl               the network's
  *   ctx->lock          mutex: which link a file uses
  *   xr_links_lock      mutex: the table of links, and each link's netdev
+ *   mmap_lock          the kernel's: mmap(2) of a ring
  *   link->lock         mutex: the link's objects, their owners and counts
- *   replies->lock      spin, softirq: a queue pair's replies
+ *   recv->lock         spin, bh: what a queue pair receives with
+ *   srq->lock          spin, bh: a shared receive queue
+ *   cq->lock           spin, bh: a completion queue
+ *   events->lock       spin, bh: events that a file has not read
+ *   replies->lock      spin, bh: a queue pair's replies
  *
- * The data path takes none but the last. It finds links and regions under RCU; what
- * keeps the pages of a region alive during a copy is said in mr.h. A queue
- * pair's entry in the map "qp" is shared with the XDP program by a claim, see
+ * The data path takes only the last five. It finds links, regions and queue
+ * pairs under RCU; what keeps the pages of a region alive during a copy is said
+ * in mr.h. A queue pair's entry in the map "qp" is shared with the XDP program
+ * by a claim, see
  * qp.c.
  */
 #ifndef _XR_MAIN_H

@@ -212,6 +212,36 @@ int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
 	return -EINVAL;
 }
 
+/**
+ * xr_mr_store() - copy bytes into a region
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @src: the bytes
+ * @len: how many
+ *
+ * Return: as for xr_mr_write().
+ */
+int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
+{
+	u64 to = va - mr->iova;
+	void *dst;
+	u32 n;
+
+	if (!mr->pin.writable)
+		return -EACCES;
+	if (to > mr->pin.length || len > mr->pin.length - to)
+		return -ERANGE;
+	while (len) {
+		n = len;
+		dst = xr_mr_at(mr, to, &n);
+		memcpy(dst, src, n);
+		src += n;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
 static bool xr_access_ok(u32 access)
 {
 	if (access & ~XR_ACCESS_ALL)

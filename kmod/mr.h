@@ -73,5 +73,6 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 	       u32 off, u32 len);
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
+int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 #endif

@@ -47,7 +47,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 {
 	lockdep_assert_held(&link->lock);
-	WARN_ON_ONCE(pd->mrs || pd->qps);
+	WARN_ON_ONCE(pd->mrs || pd->qps || pd->srqs);
 	xa_erase(&link->pds, pd->id);
 	list_del(&pd->node);
 	link->nr_pds--;
@@ -70,7 +70,7 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 	mutex_lock(&link->lock);
 	pd = xa_load(&link->pds, id);
 	ret = pd ? xr_owner_check(link, who, pd->owner) : -ENOENT;
-	if (!ret && (pd->mrs || pd->qps))
+	if (!ret && (pd->mrs || pd->qps || pd->srqs))
 		ret = -EBUSY;
 	if (!ret)
 		xr_pd_destroy(link, pd);

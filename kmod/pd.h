@@ -15,6 +15,7 @@ struct xroce_pd_query;
  * @id: its number on the link, from 1
  * @mrs: regions that are members
  * @qps: queue pairs that are members
+ * @srqs: shared receive queues that are members
  * @owner: whose it is
  * @node: in @owner's list
  *
@@ -24,6 +25,7 @@ struct xr_pd {
 	u32 id;
 	u32 mrs;
 	u32 qps;
+	u32 srqs;
 	struct xr_owner *owner;
 	struct list_head node;
 };

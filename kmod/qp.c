@@ -18,9 +18,11 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "cq.h"
 #include "link.h"
 #include "pd.h"
 #include "qp.h"
+#include "srq.h"
 
 #define XR_CLAIM_SPINS	10000	/* a packet takes far less */
 #define XR_CLAIM_NAPS	100	/* milliseconds, then it is not a packet */
@@ -29,15 +31,20 @@
 #define XR_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
 			 XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | \
 			 XROCE_QP_MAX_DEST_RD_ATOMIC)
+#define XR_UC_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
+			 XROCE_QP_RQ_PSN)
+#define XR_UD_MTU	4096	/* as long as the link takes it */
 
 /**
  * struct xr_transition - attributes of a change of state (IBTA table 91)
+ * @type: enum xroce_qp_type
  * @from: state
  * @to: state
  * @required: XROCE_QP_*
  * @optional: XROCE_QP_*
  */
 struct xr_transition {
+	u32 type;
 	u32 from;
 	u32 to;
 	u32 required;
@@ -46,14 +53,32 @@ struct xr_transition {
 
 /* Any state to RESET or ERR stands apart: nothing but the state is given. */
 static const struct xr_transition xr_transitions[] = {
-	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
-	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPS_INIT, XROCE_QPS_RTR, XR_RTR_ATTRS,
+	{ XROCE_QPT_RC, XROCE_QPS_RESET, XROCE_QPS_INIT,
+	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
+	{ XROCE_QPT_RC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
 	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPS_RTR, XROCE_QPS_RTS, 0,
+	{ XROCE_QPT_RC, XROCE_QPS_INIT, XROCE_QPS_RTR, XR_RTR_ATTRS,
+	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
+	{ XROCE_QPT_RC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0,
 	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
+	{ XROCE_QPT_RC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
 	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
+	{ XROCE_QPT_UC, XROCE_QPS_RESET, XROCE_QPS_INIT,
+	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
+	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
+	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
+	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_RTR, XR_UC_RTR_ATTRS,
+	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
+	{ XROCE_QPT_UC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPT_UC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPT_UD, XROCE_QPS_RESET, XROCE_QPS_INIT,
+	  XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
+	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
+	  XROCE_QP_PKEY | XROCE_QP_QKEY },
+	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_RTR, 0,
+	  XROCE_QP_PKEY | XROCE_QP_QKEY },
+	{ XROCE_QPT_UD, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
+	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
 };
 
 static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
@@ -104,6 +129,7 @@ static void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->va = 0;
 	q->rkey = 0;
 	q->resid = 0;
+	q->length = 0;
 	q->packets = 0;
 	q->bytes = 0;
 	q->duplicates = 0;
@@ -164,28 +190,29 @@ struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
  * @link: where
  * @who: who asks
  * @owner: whose it will be
- * @pd_id: its protection domain
- * @type: enum xroce_qp_type
- * @qpn: out: its number
+ * @a: in: what; out: its number, and where its receive queue is
  *
  * Return: 0 or an error of QP_ADD.
  */
 int xr_qp_create(struct xr_link *link, struct xr_owner *who,
-		 struct xr_owner *owner, u32 pd_id, u32 type, u32 *qpn)
+		 struct xr_owner *owner, struct xroce_qp_add *a)
 {
 	struct xr_pd *pd;
 	struct xr_qp *qp;
 	u32 slot;
 	int ret;
 
-	if (type != XROCE_QPT_RC)
+	if (a->type < XROCE_QPT_RC || a->type > XROCE_QPT_UD)
 		return -EOPNOTSUPP;
 	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	if (!qp)
 		return -ENOMEM;
+	ret = xr_recv_init(&qp->recv, a);
+	if (ret)
+		goto err_free;
 
 	mutex_lock(&link->lock);
-	pd = xr_pd_find(link, who, owner, pd_id);
+	pd = xr_pd_find(link, who, owner, a->pd);
 	if (IS_ERR(pd)) {
 		ret = PTR_ERR(pd);
 		goto err;
@@ -199,9 +226,15 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	qp->link = link;
 	xr_replies_init(&qp->replies);
 	qp->qpn = xr_qpn_draw(link, slot);
+	qp->type = a->type;
 	qp->state = XROCE_QPS_RESET;
 	qp->pd = pd;
 	qp->owner = owner;
+	ret = xr_recv_join(link, qp, a);
+	if (ret) {
+		__clear_bit(slot, link->qp_used);
+		goto err;
+	}
 	qp->map = xr_qp_entry(link, slot);
 	pd->qps++;
 	link->nr_qps++;
@@ -209,16 +242,19 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	rcu_assign_pointer(link->qp[slot], qp);
 
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
-	WRITE_ONCE(qp->map->type, type);
+	WRITE_ONCE(qp->map->type, qp->type);
+	WRITE_ONCE(qp->map->recv, !!qp->recv.cq);
 	WRITE_ONCE(qp->map->pd, pd->id);
 	/* The rest is there for who finds the number. */
 	smp_store_release(&qp->map->qpn, qp->qpn);
-	*qpn = qp->qpn;
+	a->qpn = qp->qpn;
 	mutex_unlock(&link->lock);
 	return 0;
 
 err:
 	mutex_unlock(&link->lock);
+	xr_recv_free(&qp->recv);
+err_free:
 	kfree(qp);
 	return ret;
 }
@@ -253,10 +289,13 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->min_rnr_timer = 0;
 	q->ipv6 = 0;
 	q->rd_max = 0;
+	q->recv = 0;
+	q->qkey = 0;
 	memset(q->saddr, 0, sizeof(q->saddr));
 	memset(q->daddr, 0, sizeof(q->daddr));
 	xr_qp_release(q);
 
+	xr_recv_leave(qp);
 	/* Who never gave the claim back may still write here: to nobody. */
 	if (claimed)
 		__clear_bit(slot, link->qp_used);
@@ -264,6 +303,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	qp->pd->qps--;
 	link->nr_qps--;
 	xr_replies_free(&qp->replies);
+	xr_recv_free(&qp->recv);
 	kfree_rcu(qp, rcu);
 }
 
@@ -329,7 +369,7 @@ static bool xr_attrs_ok(const struct xroce_qp_modify *a)
 		a->max_dest_rd_atomic <= 128);
 }
 
-static bool xr_transition_ok(u32 from, u32 to, u32 given)
+static bool xr_transition_ok(u32 type, u32 from, u32 to, u32 given)
 {
 	const struct xr_transition *t;
 	size_t i;
@@ -338,7 +378,7 @@ static bool xr_transition_ok(u32 from, u32 to, u32 given)
 		return !given;
 	for (i = 0; i < ARRAY_SIZE(xr_transitions); i++) {
 		t = &xr_transitions[i];
-		if (t->from == from && t->to == to)
+		if (t->type == type && t->from == from && t->to == to)
 			return (given & t->required) == t->required &&
 			       !(given & ~(t->required | t->optional));
 	}
@@ -409,7 +449,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	q = qp->map;
 	from = xr_qp_state(qp);
 	to = a->mask & XROCE_QP_STATE ? a->state : from;
-	if (!xr_transition_ok(from, to, a->mask & ~XROCE_QP_STATE) ||
+	if (!xr_transition_ok(qp->type, from, to, a->mask & ~XROCE_QP_STATE) ||
 	    !xr_attrs_ok(a)) {
 		ret = -EINVAL;
 		goto out;
@@ -432,7 +472,13 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 		xr_replies_close(qp);
-	if (to == XROCE_QPS_RTR) {
+	if (to == XROCE_QPS_RESET)
+		xr_recv_reset(qp);
+	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
+		xr_recv_start(qp);
+	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
+		WRITE_ONCE(q->mtu, XR_UD_MTU);
+	} else if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
 		xr_replies_open(&qp->replies);
 	}
@@ -442,11 +488,15 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	}
 	if (a->mask & XROCE_QP_PKEY)
 		WRITE_ONCE(q->pkey, a->pkey);
+	if (a->mask & XROCE_QP_QKEY)
+		WRITE_ONCE(q->qkey, a->qkey);
 	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
 	qp->state = to;
 	/* The attributes are there for who sees the state. */
 	smp_store_release(&q->state, to);
+	if (to == XROCE_QPS_ERR)
+		xr_recv_stop(qp);
 out:
 	mutex_unlock(&link->lock);
 	return ret;
@@ -472,7 +522,7 @@ int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn)
 	return PTR_ERR_OR_ZERO(qp);
 }
 
-static void xr_qp_describe(const struct xr_link *link, const struct xr_qp *qp,
+static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 			   struct xroce_qp_query *q)
 {
 	const struct xroce_qp *m = qp->map;
@@ -502,6 +552,15 @@ static void xr_qp_describe(const struct xr_link *link, const struct xr_qp *qp,
 	q->bytes = READ_ONCE(m->bytes);
 	q->duplicates = READ_ONCE(m->duplicates);
 	q->naks = READ_ONCE(m->naks);
+	q->recv_cq = qp->recv.cq ? qp->recv.cq->id : 0;
+	q->srq = qp->recv.srq ? qp->recv.srq->id : 0;
+	q->rq_entries = qp->recv.rq.ring.mem ? qp->recv.rq.mask + 1 : 0;
+	q->rq_max_sge = qp->recv.rq.max_sge;
+	q->qkey = m->qkey;
+	q->reserved2 = 0;
+	/* What has been posted since. */
+	if (q->state == XROCE_QPS_ERR)
+		xr_recv_stop(qp);
 }
 
 /**

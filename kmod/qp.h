@@ -7,12 +7,14 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "recv.h"
 #include "reply.h"
 
 struct xr_link;
 struct xr_owner;
 struct xr_pd;
 struct xroce_qp;
+struct xroce_qp_add;
 struct xroce_qp_modify;
 struct xroce_qp_query;
 
@@ -20,29 +22,35 @@ struct xroce_qp_query;
  * struct xr_qp - queue pair
  * @link: the link it is on
  * @qpn: its number
+ * @type: enum xroce_qp_type
  * @state: enum xroce_qp_state, as last set; a packet can have ended it since
  * @access: XROCE_ACCESS_REMOTE_*
  * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
  * @replies: those that the module sends; under a lock of their own
+ * @recv: what it receives with; under a lock of its own
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
  * @map: its entry in the map "qp", which holds all the rest
  * @rcu: the structure outlives its data path readers
  *
- * Under the link's lock, but for what the data path reads: @link, @qpn, @map,
- * and @mtu and @max_dest_rd_atomic, which are set before @replies are opened. What is here is what must be right even if the map
+ * Under the link's lock, but for what the data path reads: @link, @qpn, @type,
+ * @pd and @owner, which do not change, @map and @recv, and @mtu and
+ * @max_dest_rd_atomic, which are set before @replies are opened. What is here is
+ * what must be right even if the map
  * is not.
  */
 struct xr_qp {
 	struct xr_link *link;
 	u32 qpn;
+	u32 type;
 	u32 state;
 	u32 access;
 	u32 mtu;
 	u32 max_dest_rd_atomic;
 	struct xr_replies replies;
+	struct xr_recv recv;
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
@@ -51,7 +59,7 @@ struct xr_qp {
 };
 
 int xr_qp_create(struct xr_link *link, struct xr_owner *who,
-		 struct xr_owner *owner, u32 pd, u32 type, u32 *qpn);
+		 struct xr_owner *owner, struct xroce_qp_add *a);
 int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		 const struct xroce_qp_modify *attr);
 int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);

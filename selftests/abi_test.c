@@ -34,6 +34,12 @@ union arg {
 	struct xroce_mr_dereg mr_dereg;
 	struct xroce_mr_query mr_query;
 	struct xroce_qp_add qp_add;
+	struct xroce_cq_add cq_add;
+	struct xroce_cq_del cq_del;
+	struct xroce_srq_add srq_add;
+	struct xroce_srq_modify srq_modify;
+	struct xroce_srq_del srq_del;
+	struct xroce_srq_query srq_query;
 	struct xroce_qp_modify qp_modify;
 	struct xroce_qp_del qp_del;
 	struct xroce_qp_query qp_query;
@@ -163,6 +169,38 @@ static void fill_qp_modify(int fd, union arg *a)
 	a->qp_modify.pkey = 0xffff;
 }
 
+static void fill_cq_add(int fd, union arg *a)
+{
+	(void)fd;
+	a->cq_add.entries = XROCE_CQ_MIN;
+}
+
+static void fill_cq(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.cq_add) };
+
+	fill_cq_add(fd, &add);
+	must(fd, XROCE_CMD_CQ_ADD, &add);
+	a->cq_del.cq = add.cq_add.cq;
+}
+
+static void fill_srq_add(int fd, union arg *a)
+{
+	fill_qp_add(fd, a);
+	a->srq_add.pd = a->qp_add.pd;
+	a->srq_add.entries = 4;
+	a->srq_add.max_sge = 2;
+}
+
+static void fill_srq(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.srq_add) };
+
+	fill_srq_add(fd, &add);
+	must(fd, XROCE_CMD_SRQ_ADD, &add);
+	a->srq_del.srq = add.srq_add.srq;
+}
+
 /**
  * struct command - an ioctl command
  * @name: for people
@@ -202,13 +240,19 @@ static const struct command commands[] = {
 	{ "MR_DEREG", XROCE_CMD_MR_DEREG, 16, 0, { 12 }, false, fill_mr },
 	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 112, XROCE_F_NEXT, {}, false,
 	  fill_mr },
-	{ "QP_ADD", XROCE_CMD_QP_ADD, 24, XROCE_F_PERSISTENT, { 20 }, false,
+	{ "QP_ADD", XROCE_CMD_QP_ADD, 56, XROCE_F_PERSISTENT, { 20 }, false,
 	  fill_qp_add },
-	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 88, 0, { 52 }, false,
+	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 96, 0, { 52, 92 }, false,
 	  fill_qp_modify },
 	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
-	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 136, XROCE_F_NEXT, {}, false,
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 160, XROCE_F_NEXT, {}, false,
 	  fill_qp },
+	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
+	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },
+	{ "SRQ_ADD", XROCE_CMD_SRQ_ADD, 40, 0, {}, false, fill_srq_add },
+	{ "SRQ_MODIFY", XROCE_CMD_SRQ_MODIFY, 16, 0, {}, false, fill_srq },
+	{ "SRQ_DEL", XROCE_CMD_SRQ_DEL, 16, 0, { 12 }, false, fill_srq },
+	{ "SRQ_QUERY", XROCE_CMD_SRQ_QUERY, 32, 0, {}, false, fill_srq },
 };
 
 /* Delete the link that a command has left on the spare device. */

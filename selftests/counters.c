@@ -13,13 +13,15 @@
 #define NAME(n)	[COUNTER(n)] = #n
 static const char *const names[COUNTERS] = {
 	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(pass), NAME(write),
-	NAME(write_bytes), NAME(read), NAME(read_bytes), NAME(atomic),
-	NAME(flush), NAME(queued), NAME(ack), NAME(duplicate), NAME(nak_seq),
+	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),
+	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
+	NAME(duplicate), NAME(nak_seq),
 	NAME(nak_inv), NAME(nak_acc), NAME(nak_op), NAME(nak_rnr),
 	NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
 	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
 	NAME(acc_key), NAME(acc_pd), NAME(acc_right), NAME(acc_bounds),
-	NAME(acc_module),
+	NAME(acc_module), NAME(op_wqe), NAME(op_prot), NAME(op_cq),
+	NAME(drop_qkey), NAME(drop_recv),
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),

@@ -104,7 +104,7 @@ static uint64_t dropped(void)
 	       delta.drop_qpn + delta.drop_opcode + delta.drop_state +
 	       delta.drop_error + delta.drop_addr + delta.drop_pkey +
 	       delta.drop_icrc + delta.drop_busy + delta.drop_psn +
-	       delta.drop_reply;
+	       delta.drop_reply + delta.drop_qkey + delta.drop_recv;
 }
 
 static uint64_t causes(void)
@@ -112,7 +112,7 @@ static uint64_t causes(void)
 	return delta.inv_opcode + delta.inv_order + delta.inv_qp_access +
 	       delta.inv_length + delta.inv_resources + delta.acc_key +
 	       delta.acc_pd + delta.acc_right + delta.acc_bounds +
-	       delta.acc_module;
+	       delta.acc_module + delta.op_wqe + delta.op_prot + delta.op_cq;
 }
 
 static uint64_t naks(void)
@@ -135,7 +135,7 @@ static void judge_counters(void)
 	check(delta.tx == (result.verdict == XDP_TX), "tx %llu", delta.tx);
 	check(delta.tx == delta.ack + naks(), "replies are ACK or NAK");
 	check(delta.ack <= delta.write + delta.duplicate, "ACK of what?");
-	check(causes() == delta.nak_inv + delta.nak_acc, "%lu causes",
+	check(causes() == delta.nak_inv + delta.nak_acc + delta.nak_op, "%lu causes",
 	      causes());
 }
 
@@ -174,6 +174,7 @@ static void judge_qp(void)
 		want.va = is.va;
 		want.rkey = is.rkey;
 		want.resid = is.resid;
+		want.length = is.length;
 		want.nak_sent = 0;
 		want.epsn = (was.epsn + 1) & XROCE_PSN_MASK;
 		want.packets++;

@@ -158,6 +158,7 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 		copy.va = 0;
 		copy.rkey = 0;
 		copy.resid = 0;
+		copy.length = 0;
 	}
 	return copy;
 }
@@ -333,6 +334,7 @@ void expect_write(struct scene *s)
 		s->qp.va = s->req.va;
 		s->qp.rkey = s->req.rkey;
 		s->qp.resid = s->req.dmalen;
+		s->qp.length = s->req.dmalen;
 	}
 	s->qp.va += s->req.payload;
 	s->qp.resid -= s->req.payload;

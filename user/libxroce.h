@@ -259,6 +259,137 @@ int xroce_qp_del(struct xroce *x, __u32 qpn);
  */
 int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query);
 
+/*
+ * Receiving. The rings are shared with the module; a completion queue or receive
+ * queue may be used by one thread at a time. Queues of a handle must be deleted
+ * before the handle is closed, or their memory stays mapped.
+ */
+struct xroce_cq;
+struct xroce_rq;
+
+/**
+ * xroce_cq_add() - create a completion queue
+ * @x: the handle
+ * @entries: a power of two from XROCE_CQ_MIN to XROCE_CQ_MAX
+ *
+ * Return: the queue, or NULL with errno as for struct xroce_cq_add.
+ */
+struct xroce_cq *xroce_cq_add(struct xroce *x, __u32 entries);
+
+/**
+ * xroce_cq_del() - destroy a completion queue
+ * @cq: the queue
+ *
+ * Return: 0, or as for struct xroce_cq_del; the queue stays then.
+ */
+int xroce_cq_del(struct xroce_cq *cq);
+
+/* The number to give struct xroce_qp_add::recv_cq. */
+__u32 xroce_cq_id(const struct xroce_cq *cq);
+
+/* The header of the shared memory, for who wants to read the ring itself. */
+struct xroce_cq_header *xroce_cq_ring(const struct xroce_cq *cq);
+
+/**
+ * xroce_cq_poll() - take completions
+ * @cq: the queue
+ * @cqe: out: @n of them
+ * @n: how many at most
+ *
+ * Return: how many; -EOVERFLOW: none, and none will come: one was lost.
+ */
+int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n);
+
+/**
+ * xroce_cq_arm() - have poll(2) on xroce_fd() wake up (POLLIN)
+ * @cq: the queue
+ * @solicited: only for a completion that is solicited or in error
+ *
+ * Return: true when there are completions already; take these first, as no one
+ * will wake up for them.
+ */
+bool xroce_cq_arm(struct xroce_cq *cq, bool solicited);
+
+/**
+ * xroce_qp_create() - create a queue pair of any kind
+ * @x: the handle
+ * @add: all of it but @size, which the library fills in
+ * @rq: out: its own receive queue, or NULL when it has none
+ *
+ * xroce_rq_del() destroys a queue pair that has a receive queue of its own,
+ * xroce_qp_del() the others.
+ *
+ * Return: 0, or as for struct xroce_qp_add.
+ */
+int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add,
+		    struct xroce_rq **rq);
+
+/**
+ * xroce_srq_add() - create a shared receive queue
+ * @x: the handle
+ * @pd: protection domain
+ * @entries: a power of two up to XROCE_RQ_MAX
+ * @max_sge: 1 to XROCE_RQ_SGE_MAX
+ *
+ * Return: the queue, or NULL with errno as for struct xroce_srq_add.
+ */
+struct xroce_rq *xroce_srq_add(struct xroce *x, __u32 pd, __u32 entries,
+			       __u32 max_sge);
+
+/* The number to give struct xroce_qp_add::srq. */
+__u32 xroce_srq_id(const struct xroce_rq *rq);
+
+/**
+ * xroce_srq_limit() - arm the limit event of a shared receive queue
+ * @rq: the queue
+ * @limit: see struct xroce_srq_modify
+ *
+ * Return: 0, or as for struct xroce_srq_modify.
+ */
+int xroce_srq_limit(struct xroce_rq *rq, __u32 limit);
+
+/**
+ * xroce_srq_query() - look at a shared receive queue
+ * @rq: the queue
+ * @query: out
+ *
+ * Return: 0, or as for struct xroce_srq_query.
+ */
+int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query);
+
+/**
+ * xroce_rq_del() - destroy a shared receive queue, or a queue pair with its own
+ * @rq: the queue
+ *
+ * Return: 0, or as for struct xroce_srq_del or struct xroce_qp_del; the queue
+ * stays then.
+ */
+int xroce_rq_del(struct xroce_rq *rq);
+
+/* The header of the shared memory, for who wants to write the ring itself. */
+struct xroce_rq_header *xroce_rq_ring(const struct xroce_rq *rq);
+
+/**
+ * xroce_post_recv() - post a receive work request
+ * @rq: the queue
+ * @wr_id: what its completion returns
+ * @sge: where to put the message
+ * @num_sge: how many
+ *
+ * Return: 0; -EINVAL: more than the queue was made for; -ENOSPC: it is full.
+ */
+int xroce_post_recv(struct xroce_rq *rq, __u64 wr_id,
+		    const struct xroce_sge_local *sge, __u32 num_sge);
+
+/**
+ * xroce_async_next() - take an asynchronous event, without waiting
+ * @x: the handle
+ * @async: out
+ *
+ * Return: 0; -EAGAIN: there is none.
+ */
+int xroce_async_next(struct xroce *x, struct xroce_async *async);
+
 /**
  * xroce_pin_dir() - find the directory of a device's pins
  * @netdev: name of the device

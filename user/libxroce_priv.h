@@ -22,6 +22,11 @@ XROCE_HIDDEN int xroce_dev_open(void);
 /* ioctl(2) with the errno as the result. */
 XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
 
+/* Map a ring of the module's. Return: 0 or -errno. */
+XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
+				void **ring);
+XROCE_HIDDEN void xroce_ring_unmap(void *ring, size_t bytes);
+
 /* Give a constant of a BPF object its value before the object is loaded. */
 XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 				  const void *value, size_t size);

@@ -28,6 +28,8 @@ const char *name_of_qp_type(__u32 type)
 {
 	static const char *const names[] = {
 		[XROCE_QPT_RC] = "rc",
+		[XROCE_QPT_UC] = "uc",
+		[XROCE_QPT_UD] = "ud",
 	};
 
 	return NAME(names, type);
@@ -69,6 +71,9 @@ const char *name_of_cause(__u32 cause)
 		[XROCE_CAUSE_ACC_RIGHT] = "acc_right",
 		[XROCE_CAUSE_ACC_BOUNDS] = "acc_bounds",
 		[XROCE_CAUSE_ACC_MODULE] = "acc_module",
+		[XROCE_CAUSE_OP_WQE] = "op_wqe",
+		[XROCE_CAUSE_OP_PROT] = "op_prot",
+		[XROCE_CAUSE_OP_CQ] = "op_cq",
 	};
 
 	return NAME(names, cause);

@@ -44,6 +44,12 @@ enum {
 	XROCE_NR_QP_MODIFY,
 	XROCE_NR_QP_DEL,
 	XROCE_NR_QP_QUERY,
+	XROCE_NR_CQ_ADD = 0x40,
+	XROCE_NR_CQ_DEL,
+	XROCE_NR_SRQ_ADD = 0x50,
+	XROCE_NR_SRQ_MODIFY,
+	XROCE_NR_SRQ_DEL,
+	XROCE_NR_SRQ_QUERY,
 };
 
 /* The size is in the structure, so the command number carries none. */
@@ -62,6 +68,12 @@ enum {
 #define XROCE_CMD_QP_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_MODIFY)
 #define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
 #define XROCE_CMD_QP_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_QUERY)
+#define XROCE_CMD_CQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_ADD)
+#define XROCE_CMD_CQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_DEL)
+#define XROCE_CMD_SRQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_ADD)
+#define XROCE_CMD_SRQ_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_MODIFY)
+#define XROCE_CMD_SRQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_DEL)
+#define XROCE_CMD_SRQ_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_QUERY)
 
 /* Flags of the @flags words; each command says which it takes. */
 #define XROCE_F_PERSISTENT	(1u << 0)	/* outlives the descriptor */
@@ -96,6 +108,8 @@ enum xroce_access {
 /* Transport services; the values are those of enum ibv_qp_type. */
 enum xroce_qp_type {
 	XROCE_QPT_RC = 2,
+	XROCE_QPT_UC = 3,
+	XROCE_QPT_UD = 4,
 };
 
 /* Queue pair states (IBTA 10.3.1); the values are those of enum ibv_qp_state. */
@@ -395,9 +409,17 @@ struct xroce_mr_query {
  * @type: enum xroce_qp_type
  * @qpn: out: its number; 0x800000 to 0xfffffe
  * @reserved: 0
+ * @recv_cq: completion queue of its receive queue; 0: it can receive nothing but
+ *	WRITEs, and is never ready for the rest
+ * @srq: shared receive queue of the same protection domain; 0: one of its own
+ * @rq_entries: of its own receive queue: a power of two, up to XROCE_RQ_MAX
+ * @rq_max_sge: of its own receive queue: 1 to XROCE_RQ_SGE_MAX
+ * @rq_offset: out: of its own receive queue: what to give mmap(2)
+ * @rq_bytes: out: likewise: length
  *
- * It starts in state RESET. Errors: -ENOENT (no such PD), -EPERM, -EOPNOTSUPP
- * (type), -ENOSPC (table full), -ENOMEM.
+ * It starts in state RESET. Queues belong to descriptors, so that a persistent
+ * queue pair has none. Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL
+ * (queues), -EOPNOTSUPP (type), -ENOSPC (table full), -ENOMEM.
  */
 struct xroce_qp_add {
 	__u32 size;
@@ -406,6 +428,12 @@ struct xroce_qp_add {
 	__u32 type;
 	__u32 qpn;
 	__u32 reserved;
+	__u32 recv_cq;
+	__u32 srq;
+	__u32 rq_entries;
+	__u32 rq_max_sge;
+	__aligned_u64 rq_offset;
+	__aligned_u64 rq_bytes;
 };
 
 /* struct xroce_qp_modify::mask */
@@ -418,6 +446,7 @@ struct xroce_qp_add {
 #define XROCE_QP_RQ_PSN			(1u << 6)
 #define XROCE_QP_MIN_RNR_TIMER		(1u << 7)
 #define XROCE_QP_MAX_DEST_RD_ATOMIC	(1u << 8)
+#define XROCE_QP_QKEY			(1u << 9)
 
 /**
  * struct xroce_qp_modify - QP_MODIFY: change state or attributes (11.2.4.2)
@@ -439,8 +468,10 @@ struct xroce_qp_add {
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: peer's address, of the same family
  * @reserved: 0
+ * @qkey: queue key that datagrams must carry
+ * @reserved2: 0
  *
- * Attributes by transition (required / optional):
+ * Attributes by transition (required / optional), reliable connected:
  *
  * * RESET to INIT: pkey, access
  * * INIT to RTR: av, path_mtu, dest_qpn, rq_psn, min_rnr_timer,
@@ -448,6 +479,17 @@ struct xroce_qp_add {
  * * RTR to RTS: / access, min_rnr_timer
  * * RTS to RTS: / access, min_rnr_timer
  * * any to RESET, any to ERR: nothing else
+ *
+ * Unreliable connected: the same without min_rnr_timer and max_dest_rd_atomic.
+ *
+ * Datagrams:
+ *
+ * * RESET to INIT: pkey, qkey
+ * * INIT to RTR: / pkey, qkey
+ * * RTR to RTS, RTS to RTS: / qkey
+ *
+ * On the way to ERR what is posted is completed with XROCE_WC_WR_FLUSH_ERR; on
+ * the way to RESET it is forgotten.
  *
  * Errors: -ENOENT, -EPERM, -EINVAL (transition, attribute missing, not allowed
  * or out of range), -EBUSY (a packet has held the queue pair for too long).
@@ -471,6 +513,8 @@ struct xroce_qp_modify {
 	__u32 reserved;
 	__u8 sgid[16];
 	__u8 dgid[16];
+	__u32 qkey;
+	__u32 reserved2;
 };
 
 /**
@@ -518,6 +562,12 @@ struct xroce_qp_del {
  * @bytes: out: payload written to regions
  * @duplicates: out: requests seen again
  * @naks: out: negative acknowledgements sent, RNR among them
+ * @recv_cq: out: completion queue, or 0
+ * @srq: out: shared receive queue, or 0
+ * @rq_entries: out: of its own receive queue
+ * @rq_max_sge: out: of its own receive queue
+ * @qkey: out
+ * @reserved2: 0
  *
  * Errors: -ENOENT.
  */
@@ -548,6 +598,282 @@ struct xroce_qp_query {
 	__aligned_u64 bytes;
 	__aligned_u64 duplicates;
 	__aligned_u64 naks;
+	__u32 recv_cq;
+	__u32 srq;
+	__u32 rq_entries;
+	__u32 rq_max_sge;
+	__u32 qkey;
+	__u32 reserved2;
+};
+
+/*
+ * Rings. A queue is memory of the module's that the program maps with mmap(2),
+ * MAP_SHARED, all of it, at the offset that the command gave: XROCE_RING_HEADER
+ * bytes, then the entries. Indices run freely through 32 bits; the entry of an
+ * index is its low bits. Whoever advances an index does so with release order
+ * after it is done with the entries, and reads the other's with acquire order.
+ *
+ * The module believes nothing that it reads there: false indices and entries
+ * harm the program alone. Mapped memory stays when the queue has gone.
+ */
+#define XROCE_RING_HEADER	4096
+
+#define XROCE_CQ_MIN		16
+#define XROCE_CQ_MAX		65536
+#define XROCE_RQ_MAX		16384
+#define XROCE_RQ_SGE_MAX	16
+
+/* struct xroce_cq_header::arm */
+#define XROCE_CQ_ARM_NEXT	1u	/* the next completion */
+#define XROCE_CQ_ARM_SOLICITED	2u	/* the next solicited or failed one */
+
+/**
+ * struct xroce_cq_header - header of a completion queue
+ * @head: index of the next entry to take; written by the program
+ * @arm: XROCE_CQ_ARM_*: written by the program; the module makes it 0 as it
+ *	wakes whoever polls the descriptor
+ * @reserved: 0
+ * @tail: index of the next entry to come; written by the module
+ * @overflow: 1: an entry found no room and was lost; the queue has ended
+ * @reserved2: 0
+ */
+struct xroce_cq_header {
+	__u32 head;
+	__u32 arm;
+	__u32 reserved[14];
+	__u32 tail;
+	__u32 overflow;
+	__u32 reserved2[14];
+};
+
+/* How a work request ended; the values are those of enum ibv_wc_status. */
+enum xroce_wc_status {
+	XROCE_WC_SUCCESS	= 0,
+	XROCE_WC_LOC_LEN_ERR	= 1,	/* the message is longer */
+	XROCE_WC_LOC_QP_OP_ERR	= 2,	/* malformed */
+	XROCE_WC_LOC_PROT_ERR	= 4,	/* key, domain, right or bounds */
+	XROCE_WC_WR_FLUSH_ERR	= 5,	/* the queue pair is in error */
+};
+
+/* What it was; the values are those of enum ibv_wc_opcode. */
+enum xroce_wc_opcode {
+	XROCE_WC_RECV			= 128,
+	XROCE_WC_RECV_RDMA_WITH_IMM	= 129,
+};
+
+/* The first three have the values of enum ibv_wc_flags. */
+enum xroce_wc_flags {
+	XROCE_WC_GRH		= 1 << 0,	/* 40 bytes of header first */
+	XROCE_WC_WITH_IMM	= 1 << 1,
+	XROCE_WC_WITH_INV	= 1 << 3,
+	XROCE_WC_SOLICITED	= 1 << 16,
+};
+
+/**
+ * struct xroce_cqe - completion of a work request
+ * @wr_id: the program's
+ * @status: enum xroce_wc_status; unless 0 only @wr_id and @qpn mean anything
+ * @opcode: enum xroce_wc_opcode
+ * @byte_len: bytes received or written
+ * @imm_or_key: immediate data, in network byte order, or key that was invalidated
+ * @qpn: queue pair
+ * @src_qpn: the sender's
+ * @flags: enum xroce_wc_flags
+ * @pkey: partition key
+ * @reserved: 0
+ */
+struct xroce_cqe {
+	__aligned_u64 wr_id;
+	__u32 status;
+	__u32 opcode;
+	__u32 byte_len;
+	__u32 imm_or_key;
+	__u32 qpn;
+	__u32 src_qpn;
+	__u32 flags;
+	__u32 pkey;
+	__u32 reserved[6];
+};
+
+/**
+ * struct xroce_rq_header - header of a receive queue, shared or not
+ * @tail: index of the next entry to post; written by the program
+ * @reserved: 0
+ * @head: index of the next entry to be taken; written by the module
+ * @reserved2: 0
+ */
+struct xroce_rq_header {
+	__u32 tail;
+	__u32 reserved[15];
+	__u32 head;
+	__u32 reserved2[15];
+};
+
+/**
+ * struct xroce_sge_local - where to put a part of a message
+ * @addr: address of the first byte, as in struct xroce_mr_reg::iova
+ * @length: bytes; may be 0
+ * @lkey: key of a region of the queue pair's domain with local write
+ */
+struct xroce_sge_local {
+	__aligned_u64 addr;
+	__u32 length;
+	__u32 lkey;
+};
+
+/**
+ * struct xroce_rq_wqe - work request of a receive queue
+ * @wr_id: the program's, returned in struct xroce_cqe
+ * @num_sge: elements of @sge that count; may be 0
+ * @reserved: 0
+ * @sge: as many as the queue was made for, filled in turn
+ */
+struct xroce_rq_wqe {
+	__aligned_u64 wr_id;
+	__u32 num_sge;
+	__u32 reserved;
+	struct xroce_sge_local sge[];
+};
+
+/**
+ * struct xroce_cq_add - CQ_ADD: create a completion queue (IBTA 11.2.6.1)
+ * @size: sizeof(struct xroce_cq_add)
+ * @flags: 0
+ * @entries: a power of two from XROCE_CQ_MIN to XROCE_CQ_MAX
+ * @cq: out: its number on this link, from 1
+ * @offset: out: what to give mmap(2)
+ * @bytes: out: length of the ring
+ *
+ * Errors: -EINVAL, -ENOMEM, -ENOSPC.
+ */
+struct xroce_cq_add {
+	__u32 size;
+	__u32 flags;
+	__u32 entries;
+	__u32 cq;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+};
+
+/**
+ * struct xroce_cq_del - CQ_DEL: destroy a completion queue (IBTA 11.2.6.4)
+ * @size: sizeof(struct xroce_cq_del)
+ * @flags: 0
+ * @cq: its number
+ * @reserved: 0
+ *
+ * Errors: -ENOENT, -EBUSY (a queue pair uses it).
+ */
+struct xroce_cq_del {
+	__u32 size;
+	__u32 flags;
+	__u32 cq;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_srq_add - SRQ_ADD: create a shared receive queue (11.2.3.1)
+ * @size: sizeof(struct xroce_srq_add)
+ * @flags: 0
+ * @pd: protection domain
+ * @entries: a power of two up to XROCE_RQ_MAX
+ * @max_sge: 1 to XROCE_RQ_SGE_MAX
+ * @srq: out: its number on this link, from 1
+ * @offset: out: what to give mmap(2)
+ * @bytes: out: length of the ring
+ *
+ * Errors: -EINVAL, -ENOENT (no such PD), -EPERM, -ENOMEM, -ENOSPC.
+ */
+struct xroce_srq_add {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 entries;
+	__u32 max_sge;
+	__u32 srq;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+};
+
+/**
+ * struct xroce_srq_modify - SRQ_MODIFY: arm the limit (IBTA 11.2.3.3)
+ * @size: sizeof(struct xroce_srq_modify)
+ * @flags: 0
+ * @srq: its number
+ * @limit: once fewer than this many work requests are posted there is an event
+ *	XROCE_EVENT_SRQ_LIMIT, a single one; 0: none
+ *
+ * Errors: -ENOENT, -EINVAL (more than it has entries).
+ */
+struct xroce_srq_modify {
+	__u32 size;
+	__u32 flags;
+	__u32 srq;
+	__u32 limit;
+};
+
+/**
+ * struct xroce_srq_del - SRQ_DEL: destroy a shared receive queue (11.2.3.4)
+ * @size: sizeof(struct xroce_srq_del)
+ * @flags: 0
+ * @srq: its number
+ * @reserved: 0
+ *
+ * Errors: -ENOENT, -EBUSY (a queue pair uses it).
+ */
+struct xroce_srq_del {
+	__u32 size;
+	__u32 flags;
+	__u32 srq;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_srq_query - SRQ_QUERY: look at a shared receive queue (11.2.3.2)
+ * @size: sizeof(struct xroce_srq_query)
+ * @flags: 0
+ * @srq: its number
+ * @pd: out
+ * @entries: out
+ * @max_sge: out
+ * @limit: out: 0 when it is not armed
+ * @qps: out: queue pairs that use it
+ *
+ * Errors: -ENOENT.
+ */
+struct xroce_srq_query {
+	__u32 size;
+	__u32 flags;
+	__u32 srq;
+	__u32 pd;
+	__u32 entries;
+	__u32 max_sge;
+	__u32 limit;
+	__u32 qps;
+};
+
+/* Asynchronous events (IBTA 11.6.3). */
+enum xroce_event_type {
+	XROCE_EVENT_CQ_ERROR = 1,	/* a completion was lost */
+	XROCE_EVENT_QP_FATAL,		/* a packet moved it to ERR */
+	XROCE_EVENT_SRQ_LIMIT,
+};
+
+/**
+ * struct xroce_async - what read(2) returns: an asynchronous event
+ * @type: enum xroce_event_type
+ * @id: number of the CQ, the queue pair or the SRQ
+ * @reserved: 0
+ *
+ * An event that has not been read is not repeated. read(2) takes one event at a
+ * time and waits for it, but with O_NONBLOCK: -EAGAIN. poll(2) says POLLPRI when
+ * there is one, and POLLIN when a completion queue has taken an arm and has not
+ * been armed again since.
+ */
+struct xroce_async {
+	__u32 type;
+	__u32 id;
+	__u32 reserved[2];
 };
 
 #endif /* _UAPI_XROCE_H */

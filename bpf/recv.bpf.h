@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SEND, and what else needs a receive work request (IBTA 9.4.1, 9.7.5.2.8). */
+#ifndef _XROCE_RECV_BPF_H
+#define _XROCE_RECV_BPF_H
+
+/* Is there a receive queue at all? What it holds only the module knows. */
+static __always_inline bool recv_possible(const struct xroce_qp *q)
+{
+	return q->recv;
+}
+
+/*
+ * Hand a packet, or a part of the work on it, to the module. Without the module
+ * there always is a work request with room.
+ *
+ * Return: enum xroce_cause or NOT_READY.
+ */
+static __always_inline int recv_call(struct xdp_md *ctx,
+				     const struct xroce_recv *r)
+{
+	if (!xroce_kfuncs)
+		return XROCE_CAUSE_NONE;
+	switch (xroce_recv(ctx, r)) {
+	case 0:
+		return XROCE_CAUSE_NONE;
+	case -EAGAIN:
+		return NOT_READY;
+	case -EMSGSIZE:
+		return XROCE_CAUSE_INV_LENGTH;
+	case -EFAULT:
+		return XROCE_CAUSE_OP_PROT;
+	case -ENOSPC:
+		return XROCE_CAUSE_OP_CQ;
+	default:
+		return XROCE_CAUSE_OP_WQE;
+	}
+}
+
+/* Immediate data, or the key to invalidate: four bytes, as they are. */
+static __always_inline bool recv_word(struct xdp_md *ctx, struct request *rq,
+				      __u32 *word)
+{
+	void *end = (void *)(long)ctx->data_end;
+	__u32 *p = (void *)(long)ctx->data + rq->pos;
+
+	if (rq->pos + sizeof(*p) > rq->end || (void *)(p + 1) > end)
+		return false;
+	*word = *p;
+	rq->pos += sizeof(*p);
+	return true;
+}
+
+/* What is the same for every call for a packet. */
+static __always_inline void recv_fill(struct xroce_recv *r,
+				      const struct request *rq,
+				      const struct xroce_qp *q)
+{
+	r->link = xroce_link;
+	r->qpn = q->qpn;
+	r->off = rq->pos;
+	r->src_qpn = q->dest_qpn;
+	r->pkey = q->pkey;
+	if (rq->flags & OP_IMM)
+		r->flags |= XROCE_RECV_IMM;
+	if (rq->flags & OP_INV)
+		r->flags |= XROCE_RECV_INV;
+	if (rq->se)
+		r->flags |= XROCE_RECV_SOLICITED;
+}
+
+/*
+ * Invalidate a key at the end of a SEND (IBTA 10.6.4.3). What is registered as a
+ * region cannot be invalidated from afar, and there are no windows.
+ *
+ * Return: enum xroce_cause.
+ */
+static __always_inline int recv_invalidate(const struct xroce_qp *q, __u32 key)
+{
+	(void)q;
+	(void)key;
+	return XROCE_CAUSE_ACC_KEY;
+}
+
+/* Length of a SEND packet against its place in the message. */
+static __always_inline bool send_length_ok(const struct request *rq, __u32 mtu)
+{
+	if (!(rq->flags & OP_END))
+		return !rq->pad && rq->payload == mtu;
+	if (rq->payload > mtu)
+		return false;
+	return rq->flags & OP_BEGIN || rq->payload;
+}
+
+/* Take payload and pad apart. Return: false when there is less than a pad. */
+static __always_inline bool take_payload(struct request *rq)
+{
+	if (rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3)
+		return false;
+	rq->payload = rq->end - rq->pos - rq->pad;
+	return true;
+}
+
+/**
+ * send_execute() - check one packet of a SEND and carry it out
+ * @ctx: the frame
+ * @rq: the packet
+ * @q: its queue pair, claimed; the packet is in order
+ * @st: counters
+ *
+ * With NOT_READY nothing has changed.
+ *
+ * Return: enum xroce_cause or NOT_READY.
+ */
+static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
+					struct xroce_qp *q,
+					struct xroce_stat *st)
+{
+	struct xroce_recv r = {};
+	int cause;
+
+	if (!recv_possible(q))
+		return NOT_READY;
+	if (rq->flags & (OP_IMM | OP_INV) && !recv_word(ctx, rq, &r.imm))
+		return XROCE_CAUSE_INV_LENGTH;
+	if (!take_payload(rq) || !send_length_ok(rq, q->mtu))
+		return XROCE_CAUSE_INV_LENGTH;
+	recv_fill(&r, rq, q);
+
+	if (rq->flags & OP_INV) {
+		/* Whether there is a work request comes before the key. */
+		if (rq->flags & OP_BEGIN) {
+			r.flags |= XROCE_RECV_BEGIN;
+			cause = recv_call(ctx, &r);
+			if (cause)
+				return cause;
+			r.flags &= ~XROCE_RECV_BEGIN;
+		}
+		r.imm = bpf_ntohl(r.imm);
+		cause = recv_invalidate(q, r.imm);
+		if (cause)
+			return cause;
+	} else if (rq->flags & OP_BEGIN) {
+		r.flags |= XROCE_RECV_BEGIN;
+	}
+	r.len = rq->payload;
+	if (rq->flags & OP_END)
+		r.flags |= XROCE_RECV_END;
+	cause = recv_call(ctx, &r);
+	if (cause)
+		return cause;
+	q->bytes += rq->payload;
+	st->send++;
+	st->send_bytes += rq->payload;
+	return XROCE_CAUSE_NONE;
+}
+
+/*
+ * A WRITE with immediate data, its last packet: take a work request before
+ * anything is written, and complete it afterwards.
+ */
+static __always_inline int recv_write_begin(struct xdp_md *ctx,
+					    const struct request *rq,
+					    const struct xroce_qp *q)
+{
+	struct xroce_recv r = { .flags = XROCE_RECV_BEGIN | XROCE_RECV_WRITE };
+
+	if (!recv_possible(q))
+		return NOT_READY;
+	recv_fill(&r, rq, q);
+	return recv_call(ctx, &r);
+}
+
+static __always_inline int recv_write_end(struct xdp_md *ctx,
+					  const struct request *rq,
+					  const struct xroce_qp *q, __u32 imm,
+					  __u32 byte_len)
+{
+	struct xroce_recv r = {
+		.flags = XROCE_RECV_END | XROCE_RECV_WRITE,
+		.imm = imm,
+		.byte_len = byte_len,
+	};
+
+	recv_fill(&r, rq, q);
+	return recv_call(ctx, &r);
+}
+
+#endif

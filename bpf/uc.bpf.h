@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The unreliable connected service (IBTA 9.8.2). */
+#ifndef _XROCE_UC_BPF_H
+#define _XROCE_UC_BPF_H
+
+/*
+ * There are no acknowledgements: what cannot be executed is dropped, and the
+ * rest of its message with it (IBTA 9.8.2.2, 9.8.3). Only an error of our own
+ * side, in a receive work request, ends the queue pair.
+ */
+static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
+				      int cause)
+{
+	q->op = XROCE_QP_OP_NONE;
+	if (cause < 0) {
+		st->drop_recv++;
+		return;
+	}
+	stat_cause(st, cause);
+	if (cause < XROCE_CAUSE_OP_WQE)
+		return;
+	q->error = cause;
+	if (xroce_kfuncs)
+		xroce_fail(xroce_link, q->qpn);
+}
+
+/**
+ * uc_execute() - check a packet and carry it out
+ * @ctx: the frame
+ * @rq: the packet
+ * @q: its queue pair, claimed
+ * @st: counters
+ * @ans: room for what a WRITE names
+ */
+static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
+				       struct xroce_qp *q,
+				       struct xroce_stat *st,
+				       struct answer *ans)
+{
+	bool begin = rq->flags & OP_BEGIN;
+	int cause;
+
+	/* After a gap a message goes on no more (IBTA 9.8.2.2.2). */
+	if (rq->psn != q->epsn)
+		q->op = XROCE_QP_OP_NONE;
+	q->epsn = (rq->psn + 1) & XROCE_PSN_MASK;
+	/* A message that begins puts an end to one before it. */
+	if (!begin && !op_continues(q, rq)) {
+		uc_refuse(q, st, XROCE_CAUSE_INV_ORDER);
+		return;
+	}
+
+	if (rq->flags & OP_SEND)
+		cause = send_execute(ctx, rq, q, st);
+	else if (!(q->access & XROCE_ACCESS_REMOTE_WRITE))
+		cause = XROCE_CAUSE_INV_QP_ACCESS;
+	else
+		cause = write_execute(ctx, rq, q, st, ans);
+	if (cause) {
+		uc_refuse(q, st, cause);
+		return;
+	}
+	if (begin)
+		q->op = rq->opcode & ~XROCE_OP_SERVICE;
+	if (rq->flags & OP_END) {
+		q->op = XROCE_QP_OP_NONE;
+		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
+	}
+	q->packets++;
+}
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Completion queues. */
+#include <linux/log2.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+
+#include "cq.h"
+#include "link.h"
+
+#define XR_CQ_LIMIT	XA_LIMIT(1, 0xffffff)
+
+static struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
+{
+	return cq->ring.mem;
+}
+
+/**
+ * xr_cq_create() - create a completion queue
+ * @link: where
+ * @owner: whose
+ * @a: in: entries; out: the rest
+ *
+ * Return: 0 or an error of CQ_ADD.
+ */
+int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
+		 struct xroce_cq_add *a)
+{
+	struct xr_cq *cq;
+	int ret;
+
+	if (a->entries < XROCE_CQ_MIN || a->entries > XROCE_CQ_MAX ||
+	    !is_power_of_2(a->entries))
+		return -EINVAL;
+	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
+	if (!cq)
+		return -ENOMEM;
+	ret = xr_ring_alloc(&cq->ring,
+			    (u64)a->entries * sizeof(struct xroce_cqe));
+	if (ret)
+		goto err_free;
+	cq->mask = a->entries - 1;
+	cq->owner = owner;
+	spin_lock_init(&cq->lock);
+
+	mutex_lock(&link->lock);
+	ret = xa_alloc_cyclic(&link->cqs, &cq->id, cq, XR_CQ_LIMIT,
+			      &link->cq_next, GFP_KERNEL_ACCOUNT);
+	if (ret < 0) {
+		mutex_unlock(&link->lock);
+		ret = ret == -EBUSY ? -ENOSPC : ret;
+		goto err_ring;
+	}
+	xr_event_init(&cq->event, XROCE_EVENT_CQ_ERROR, cq->id);
+	xr_ring_publish(&cq->ring, owner);
+	list_add_tail(&cq->node, &owner->cqs);
+	a->cq = cq->id;
+	a->offset = cq->ring.offset;
+	a->bytes = cq->ring.bytes;
+	mutex_unlock(&link->lock);
+	return 0;
+
+err_ring:
+	xr_ring_free(&cq->ring);
+err_free:
+	kfree(cq);
+	return ret;
+}
+
+/* The link's lock is held, and no queue pair uses it. */
+void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq)
+{
+	lockdep_assert_held(&link->lock);
+	WARN_ON_ONCE(cq->users);
+	xa_erase(&link->cqs, cq->id);
+	list_del(&cq->node);
+	xr_event_cancel(&cq->owner->events, &cq->event);
+	xr_ring_free(&cq->ring);
+	kfree(cq);
+}
+
+/* One of @owner's, or NULL. The link's lock is held. */
+struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
+			 u32 id)
+{
+	struct xr_cq *cq = xa_load(&link->cqs, id);
+
+	lockdep_assert_held(&link->lock);
+	return cq && cq->owner == owner ? cq : NULL;
+}
+
+/**
+ * xr_cq_delete() - destroy a completion queue that no queue pair uses
+ * @link: where
+ * @who: who asks; it must be its own
+ * @id: its number
+ *
+ * Return: 0, -ENOENT or -EBUSY.
+ */
+int xr_cq_delete(struct xr_link *link, struct xr_owner *who, u32 id)
+{
+	struct xr_cq *cq;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	cq = xr_cq_find(link, who, id);
+	if (!cq)
+		ret = -ENOENT;
+	else if (cq->users)
+		ret = -EBUSY;
+	else
+		xr_cq_destroy(link, cq);
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/* Has it taken an arm since it was armed last? For poll(2). */
+bool xr_cq_fired(struct xr_cq *cq)
+{
+	bool fired;
+
+	spin_lock_bh(&cq->lock);
+	if (READ_ONCE(xr_cq_header(cq)->arm))
+		cq->fired = false;
+	fired = cq->fired;
+	spin_unlock_bh(&cq->lock);
+	return fired;
+}
+
+/* Wake who waits, if the program has asked for that. */
+static void xr_cq_wake(struct xr_cq *cq, const struct xroce_cqe *cqe)
+{
+	struct xroce_cq_header *h = xr_cq_header(cq);
+	u32 arm;
+
+	/*
+	 * The program arms and then looks at the tail once more; we have moved
+	 * the tail and now look whether it is armed.
+	 */
+	smp_mb();
+	arm = READ_ONCE(h->arm);
+	if (!arm || (arm == XROCE_CQ_ARM_SOLICITED && !cqe->status &&
+		     !(cqe->flags & XROCE_WC_SOLICITED)))
+		return;
+	if (!xchg(&h->arm, 0))
+		return;
+	cq->fired = true;
+	wake_up_poll(&cq->owner->events.wait, EPOLLIN);
+}
+
+/**
+ * xr_cq_post() - add a completion
+ * @cq: where to; the caller's queue pair is one of its users
+ * @cqe: what
+ *
+ * With bottom halves off. A program that says it has taken what it has not, or
+ * what is not there yet, fools itself: the entry is always one of the ring's.
+ *
+ * Return: 0, or -ENOSPC: no room; the queue takes no more from now on.
+ */
+int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe)
+{
+	struct xroce_cq_header *h = xr_cq_header(cq);
+	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
+	int ret = 0;
+
+	spin_lock(&cq->lock);
+	/* What the program has read it has read before we write there. */
+	if (cq->error || cq->tail - smp_load_acquire(&h->head) > cq->mask) {
+		if (!cq->error)
+			xr_event_raise(&cq->owner->events, &cq->event);
+		cq->error = true;
+		WRITE_ONCE(h->overflow, 1);
+		ret = -ENOSPC;
+		goto out;
+	}
+	entries[cq->tail & cq->mask] = *cqe;
+	/* The entry is there for who sees the tail. */
+	smp_store_release(&h->tail, ++cq->tail);
+	xr_cq_wake(cq, cqe);
+out:
+	spin_unlock(&cq->lock);
+	return ret;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Completion queues (IBTA 10.2.6): rings that programs read. */
+#ifndef _XR_CQ_H
+#define _XR_CQ_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "event.h"
+#include "ring.h"
+
+struct xr_link;
+struct xr_owner;
+struct xroce_cq_add;
+struct xroce_cqe;
+
+/**
+ * struct xr_cq - completion queue
+ * @id: its number on the link
+ * @mask: number of entries, less one
+ * @lock: for @tail, @error and @fired; bottom halves off
+ * @tail: index of the next entry
+ * @error: a completion found no room
+ * @fired: it has taken an arm, and has not been armed since, as far as is known
+ * @users: queue pairs that complete into it
+ * @ring: the entries
+ * @event: XROCE_EVENT_CQ_ERROR
+ * @owner: whose it is
+ * @node: in @owner's list
+ *
+ * @users, @node: under the link's lock. A queue pair completes into it only
+ * while it is counted in @users.
+ */
+struct xr_cq {
+	u32 id;
+	u32 mask;
+	spinlock_t lock;
+	u32 tail;
+	bool error;
+	bool fired;
+	u32 users;
+	struct xr_ring ring;
+	struct xr_event event;
+	struct xr_owner *owner;
+	struct list_head node;
+};
+
+int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
+		 struct xroce_cq_add *a);
+int xr_cq_delete(struct xr_link *link, struct xr_owner *who, u32 id);
+void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq);
+struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
+			 u32 id);
+bool xr_cq_fired(struct xr_cq *cq);
+int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe);
+
+#endif

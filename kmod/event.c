@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An event that has not been read is not repeated, so that each object brings
+ * the memory for its own and none can be lost.
+ */
+#include <linux/poll.h>
+
+#include "uapi/xroce.h"
+
+#include "event.h"
+
+void xr_events_init(struct xr_events *events)
+{
+	spin_lock_init(&events->lock);
+	INIT_LIST_HEAD(&events->pending);
+	init_waitqueue_head(&events->wait);
+}
+
+bool xr_events_pending(struct xr_events *events)
+{
+	return !list_empty_careful(&events->pending);
+}
+
+/* Take the oldest one. Return: whether there was one. */
+bool xr_events_next(struct xr_events *events, struct xroce_async *out)
+{
+	struct xr_event *event;
+
+	memset(out, 0, sizeof(*out));
+	spin_lock_bh(&events->lock);
+	event = list_first_entry_or_null(&events->pending, struct xr_event,
+					 node);
+	if (event) {
+		out->type = event->type;
+		out->id = event->id;
+		list_del_init(&event->node);
+	}
+	spin_unlock_bh(&events->lock);
+	return event;
+}
+
+void xr_event_init(struct xr_event *event, u32 type, u32 id)
+{
+	INIT_LIST_HEAD(&event->node);
+	event->type = type;
+	event->id = id;
+}
+
+void xr_event_raise(struct xr_events *events, struct xr_event *event)
+{
+	spin_lock_bh(&events->lock);
+	if (list_empty(&event->node))
+		list_add_tail(&event->node, &events->pending);
+	spin_unlock_bh(&events->lock);
+	wake_up_poll(&events->wait, EPOLLPRI);
+}
+
+/* The object goes, and what it had to say goes with it. */
+void xr_event_cancel(struct xr_events *events, struct xr_event *event)
+{
+	spin_lock_bh(&events->lock);
+	list_del_init(&event->node);
+	spin_unlock_bh(&events->lock);
+}

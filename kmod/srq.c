@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Shared receive queues. */
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+
+#include "link.h"
+#include "pd.h"
+#include "srq.h"
+
+#define XR_SRQ_LIMIT	XA_LIMIT(1, 0xffffff)
+
+/**
+ * xr_srq_create() - create a shared receive queue
+ * @link: where
+ * @owner: whose
+ * @a: in: what; out: the rest
+ *
+ * Return: 0 or an error of SRQ_ADD.
+ */
+int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
+		  struct xroce_srq_add *a)
+{
+	struct xr_srq *srq;
+	struct xr_pd *pd;
+	int ret;
+
+	srq = kzalloc(sizeof(*srq), GFP_KERNEL_ACCOUNT);
+	if (!srq)
+		return -ENOMEM;
+	ret = xr_rq_init(&srq->rq, a->entries, a->max_sge);
+	if (ret)
+		goto err_free;
+	spin_lock_init(&srq->lock);
+	srq->owner = owner;
+
+	mutex_lock(&link->lock);
+	pd = xr_pd_find(link, owner, owner, a->pd);
+	ret = PTR_ERR_OR_ZERO(pd);
+	if (ret)
+		goto err_unlock;
+	ret = xa_alloc_cyclic(&link->srqs, &srq->id, srq, XR_SRQ_LIMIT,
+			      &link->srq_next, GFP_KERNEL_ACCOUNT);
+	if (ret < 0) {
+		ret = ret == -EBUSY ? -ENOSPC : ret;
+		goto err_unlock;
+	}
+	srq->pd = pd;
+	pd->srqs++;
+	xr_event_init(&srq->event, XROCE_EVENT_SRQ_LIMIT, srq->id);
+	xr_ring_publish(&srq->rq.ring, owner);
+	list_add_tail(&srq->node, &owner->srqs);
+	a->srq = srq->id;
+	a->offset = srq->rq.ring.offset;
+	a->bytes = srq->rq.ring.bytes;
+	mutex_unlock(&link->lock);
+	return 0;
+
+err_unlock:
+	mutex_unlock(&link->lock);
+	xr_ring_free(&srq->rq.ring);
+err_free:
+	kfree(srq);
+	return ret;
+}
+
+/* The link's lock is held, and no queue pair uses it. */
+void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq)
+{
+	lockdep_assert_held(&link->lock);
+	WARN_ON_ONCE(srq->users);
+	xa_erase(&link->srqs, srq->id);
+	list_del(&srq->node);
+	xr_event_cancel(&srq->owner->events, &srq->event);
+	srq->pd->srqs--;
+	xr_ring_free(&srq->rq.ring);
+	kfree(srq);
+}
+
+/* One of @owner's, or NULL. The link's lock is held. */
+struct xr_srq *xr_srq_find(struct xr_link *link, const struct xr_owner *owner,
+			   u32 id)
+{
+	struct xr_srq *srq = xa_load(&link->srqs, id);
+
+	lockdep_assert_held(&link->lock);
+	return srq && srq->owner == owner ? srq : NULL;
+}
+
+/* Fewer than the limit: say so once. @srq's lock is held. */
+static void xr_srq_check_limit(struct xr_srq *srq)
+{
+	if (xr_rq_count(&srq->rq) >= srq->limit)
+		return;
+	srq->limit = 0;
+	xr_event_raise(&srq->owner->events, &srq->event);
+}
+
+/**
+ * xr_srq_modify() - arm or disarm the limit event
+ * @link: where
+ * @who: who asks; it must be its own
+ * @id: its number
+ * @limit: work requests; 0: disarm
+ *
+ * The event comes at once if there are fewer now.
+ *
+ * Return: 0, -ENOENT or -EINVAL.
+ */
+int xr_srq_modify(struct xr_link *link, struct xr_owner *who, u32 id,
+		  u32 limit)
+{
+	struct xr_srq *srq;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	srq = xr_srq_find(link, who, id);
+	if (!srq) {
+		ret = -ENOENT;
+	} else if (limit > srq->rq.mask + 1) {
+		ret = -EINVAL;
+	} else {
+		spin_lock_bh(&srq->lock);
+		srq->limit = limit;
+		xr_srq_check_limit(srq);
+		spin_unlock_bh(&srq->lock);
+	}
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_srq_delete() - destroy a shared receive queue that no queue pair uses
+ * @link: where
+ * @who: who asks; it must be its own
+ * @id: its number
+ *
+ * Return: 0, -ENOENT or -EBUSY.
+ */
+int xr_srq_delete(struct xr_link *link, struct xr_owner *who, u32 id)
+{
+	struct xr_srq *srq;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	srq = xr_srq_find(link, who, id);
+	if (!srq)
+		ret = -ENOENT;
+	else if (srq->users)
+		ret = -EBUSY;
+	else
+		xr_srq_destroy(link, srq);
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_srq_query() - look at a shared receive queue
+ * @link: where
+ * @who: who asks; it must be its own
+ * @q: in: the number; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_srq_query(struct xr_link *link, struct xr_owner *who,
+		 struct xroce_srq_query *q)
+{
+	struct xr_srq *srq;
+
+	mutex_lock(&link->lock);
+	srq = xr_srq_find(link, who, q->srq);
+	if (srq) {
+		q->pd = srq->pd->id;
+		q->entries = srq->rq.mask + 1;
+		q->max_sge = srq->rq.max_sge;
+		q->limit = READ_ONCE(srq->limit);
+		q->qps = srq->users;
+	}
+	mutex_unlock(&link->lock);
+	return srq ? 0 : -ENOENT;
+}
+
+/* As xr_rq_take(), with bottom halves off. */
+int xr_srq_take(struct xr_srq *srq, struct xr_wqe *wqe)
+{
+	int ret;
+
+	spin_lock(&srq->lock);
+	ret = xr_rq_take(&srq->rq, wqe);
+	if (srq->limit && ret != -EAGAIN)
+		xr_srq_check_limit(srq);
+	spin_unlock(&srq->lock);
+	return ret;
+}

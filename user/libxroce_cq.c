@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Completion queues. The module writes entries and then the tail, with release
+ * order; the program reads them and then writes the head.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libxroce_priv.h"
+
+struct xroce_cq {
+	struct xroce *x;
+	struct xroce_cq_header *ring;
+	size_t bytes;
+	__u32 id;
+	__u32 mask;
+	__u32 head;
+};
+
+struct xroce_cq *xroce_cq_add(struct xroce *x, __u32 entries)
+{
+	struct xroce_cq_add add = { .size = sizeof(add), .entries = entries };
+	struct xroce_cq_del del = { .size = sizeof(del) };
+	struct xroce_cq *cq;
+	int err;
+
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return NULL;
+	err = xroce_command(x->fd, XROCE_CMD_CQ_ADD, &add);
+	if (err)
+		goto out_free;
+	cq->x = x;
+	cq->id = add.cq;
+	cq->mask = entries - 1;
+	cq->bytes = add.bytes;
+	err = xroce_ring_map(x, add.offset, add.bytes, (void **)&cq->ring);
+	if (!err)
+		return cq;
+	del.cq = add.cq;
+	xroce_command(x->fd, XROCE_CMD_CQ_DEL, &del);
+out_free:
+	free(cq);
+	errno = -err;
+	return NULL;
+}
+
+int xroce_cq_del(struct xroce_cq *cq)
+{
+	struct xroce_cq_del del = { .size = sizeof(del), .cq = cq->id };
+	int err = xroce_command(cq->x->fd, XROCE_CMD_CQ_DEL, &del);
+
+	if (err)
+		return err;
+	xroce_ring_unmap(cq->ring, cq->bytes);
+	free(cq);
+	return 0;
+}
+
+__u32 xroce_cq_id(const struct xroce_cq *cq)
+{
+	return cq->id;
+}
+
+struct xroce_cq_header *xroce_cq_ring(const struct xroce_cq *cq)
+{
+	return cq->ring;
+}
+
+int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n)
+{
+	const struct xroce_cqe *entries = (void *)((char *)cq->ring +
+						   XROCE_RING_HEADER);
+	__u32 tail = __atomic_load_n(&cq->ring->tail, __ATOMIC_ACQUIRE);
+	int i;
+
+	for (i = 0; i < n && cq->head != tail; i++)
+		cqe[i] = entries[cq->head++ & cq->mask];
+	if (i)
+		__atomic_store_n(&cq->ring->head, cq->head, __ATOMIC_RELEASE);
+	else if (__atomic_load_n(&cq->ring->overflow, __ATOMIC_RELAXED))
+		return -EOVERFLOW;
+	return i;
+}
+
+bool xroce_cq_arm(struct xroce_cq *cq, bool solicited)
+{
+	__atomic_store_n(&cq->ring->arm, solicited ? XROCE_CQ_ARM_SOLICITED :
+						     XROCE_CQ_ARM_NEXT,
+			 __ATOMIC_SEQ_CST);
+	/* What came before the arm wakes nobody. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return __atomic_load_n(&cq->ring->tail, __ATOMIC_ACQUIRE) != cq->head;
+}
