@@ -41,6 +41,29 @@ static int64_t nudge(void)
 	return fuzz_once_in(2) ? step : -step;
 }
 
+/* READ, atomics, ATOMIC WRITE or FLUSH, in place of the WRITE that @req is. */
+static void valid_kept(const struct xroce_mpt *mpt, struct packet *req)
+{
+	static const uint8_t ops[] = {
+		XROCE_RC_READ_REQUEST, XROCE_RC_READ_REQUEST,
+		XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD, XROCE_RC_ATOMIC_WRITE,
+		XROCE_RC_FLUSH,
+	};
+
+	req->opcode = ops[fuzz_below(ARRAY_SIZE(ops))];
+	req->payload = 0;
+	req->flush = XROCE_FLUSH_GLOBAL | fuzz_below(2) << XROCE_FLUSH_SEL_SHIFT;
+	req->swap = next();
+	req->compare = next();
+	if (req->opcode == XROCE_RC_READ_REQUEST ||
+	    req->opcode == XROCE_RC_FLUSH)
+		return;
+	req->dmalen = 8;
+	if (req->opcode == XROCE_RC_ATOMIC_WRITE)
+		req->payload = 8;
+	req->va = (mpt->iova + next() % mpt->length) & ~7ull;
+}
+
 /* What would come next on this queue pair. */
 static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		  struct packet *req)
@@ -78,6 +101,8 @@ static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		req->payload = req->dmalen > qp->mtu ? qp->mtu : req->dmalen;
 		req->opcode = req->dmalen > qp->mtu ? XROCE_RC_WRITE_FIRST :
 						      XROCE_RC_WRITE_ONLY;
+		if (fuzz_once_in(2))
+			valid_kept(mpt, req);
 	}
 	if (req->payload > 4096)
 		req->payload = 4096;	/* of a queue pair in any state */
@@ -86,7 +111,7 @@ static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 
 static void change_transport(struct packet *req)
 {
-	switch (fuzz_below(12)) {
+	switch (fuzz_below(14)) {
 	case 0:
 		req->opcode = fuzz_below(0x20);
 		break;
@@ -124,6 +149,12 @@ static void change_transport(struct packet *req)
 		break;
 	case 11:
 		req->opcode = XROCE_RC_WRITE_FIRST + fuzz_below(6);
+		break;
+	case 12:
+		req->opcode = XROCE_RC_CMP_SWAP + fuzz_below(11);
+		break;
+	case 13:
+		req->flush = fuzz_once_in(4) ? next() : fuzz_below(64);
 		break;
 	}
 }

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/bpf.h>
 #include <sys/random.h>
 
 #include "fuzz.h"
+#include "fuzz_judge.h"
 #include "harness.h"
-#include "native.h"
-#include "packet.h"
 #include "uapi/xroce.h"
 
 #define RUNS		200000ul
 #define SWEEP		512	/* packets between looks at the whole tables */
+#define HISTORY		16	/* packets that may be sent again */
 #define QPN		0x8000a5u
 #define PD		3
+#define RIGHTS		(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
 
 /* Regions at every edge, and some that refuse. */
 static const struct xroce_mpt regions[] = {
@@ -32,17 +32,22 @@ static const struct xroce_mpt regions[] = {
 	{ .iova = 0x1000, .length = 0x10000, .pd = PD + 1 },
 	{ .iova = 0x1000, .length = 0x10000,
 	  .access = XROCE_ACCESS_REMOTE_READ },
+	{ .iova = 0x1000, .length = 0x10000,
+	  .access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE },
 	{ .iova = 0x1000, .length = 0x10000, .state = XROCE_MPT_INVALID },
 };
 
 static struct xroce_mpt mpts[NATIVE_MPT_ENTRIES];
 static struct xroce_mpt mpts_now[NATIVE_MPT_ENTRIES];
 static struct xroce_qp qps_now[NATIVE_QP_ENTRIES];
-static struct xroce_qp was, is;
-static struct xroce_stat total, stat, delta;
+static struct xroce_rd_ring rds_now[NATIVE_QP_ENTRIES];
+static struct xroce_stat stat;
 static struct frame frame;
 static uint8_t out[PACKET_MAX];
-static struct native_run result = { .out = out, .out_size = sizeof(out) };
+static struct trial trial = { .frame = &frame, .mpts = mpts };
+static struct packet history[HISTORY];
+static uint32_t sent;
+static uint64_t reads_again, atomics_again;
 
 static void put_regions(void)
 {
@@ -59,8 +64,7 @@ static void put_regions(void)
 		if (!mpt.pd)
 			mpt.pd = PD;
 		if (!mpt.access)
-			mpt.access = XROCE_ACCESS_LOCAL_WRITE |
-				     XROCE_ACCESS_REMOTE_WRITE;
+			mpt.access = XROCE_ACCESS_LOCAL_WRITE | RIGHTS;
 		native_put_mpt(index, &mpt);
 	}
 	native_get_mpts(mpts);
@@ -72,181 +76,37 @@ static void put_qp(void)
 	static const uint8_t odd_states[] = {
 		XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QPS_ERR,
 	};
+	static const uint8_t kept[] = { 1, 2, 3, 16, 127, XROCE_RD_MAX, 4, 0 };
+	struct xroce_qp *was = &trial.was;
 
-	memset(&was, 0, sizeof(was));
-	was.qpn = QPN;
-	was.state = XROCE_QPS_RTR + fuzz_below(2);
+	memset(was, 0, sizeof(*was));
+	memset(&trial.rd_was, 0, sizeof(trial.rd_was));
+	was->qpn = QPN;
+	was->state = XROCE_QPS_RTR + fuzz_below(2);
 	if (fuzz_once_in(20))
-		was.state = odd_states[fuzz_below(ARRAY_SIZE(odd_states))];
-	was.type = XROCE_QPT_RC;
-	was.access = fuzz_once_in(20) ? 0 : XROCE_ACCESS_REMOTE_WRITE;
-	was.pd = PD;
-	was.dest_qpn = fuzz_below(1 << 24);
-	was.pkey = 0x8000 | fuzz_below(0x8000);
-	was.sport = 0xc000 | fuzz_below(0x4000);
-	was.mtu = 256 << (fuzz_once_in(8) ? fuzz_below(5) : 0);
-	was.tos = fuzz_below(256);
-	was.ttl = 1 + fuzz_below(255);
-	was.min_rnr_timer = fuzz_below(32);
-	was.ipv6 = fuzz_once_in(3);
-	memcpy(was.saddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\2", 16);
-	memcpy(was.daddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\1", 16);
-	was.claim = fuzz_once_in(50);
-	was.epsn = fuzz_once_in(2) ? fuzz_below(1 << 24) : 0xfffffe;
-	was.msn = fuzz_below(1 << 24);
-	was.op = XROCE_QP_OP_NONE;
-	native_put_qp(&was);
-}
-
-static uint64_t dropped(void)
-{
-	return delta.drop_length + delta.drop_checksum + delta.drop_tver +
-	       delta.drop_qpn + delta.drop_opcode + delta.drop_state +
-	       delta.drop_error + delta.drop_addr + delta.drop_pkey +
-	       delta.drop_icrc + delta.drop_busy + delta.drop_psn +
-	       delta.drop_reply + delta.drop_qkey + delta.drop_recv;
-}
-
-static uint64_t causes(void)
-{
-	return delta.inv_opcode + delta.inv_order + delta.inv_qp_access +
-	       delta.inv_length + delta.inv_resources + delta.acc_key +
-	       delta.acc_pd + delta.acc_right + delta.acc_bounds +
-	       delta.acc_module + delta.op_wqe + delta.op_prot + delta.op_cq;
-}
-
-static uint64_t naks(void)
-{
-	return delta.nak_seq + delta.nak_inv + delta.nak_acc + delta.nak_op +
-	       delta.nak_rnr;
-}
-
-/* Every packet of ours ends in one way, and is counted as that. */
-static void judge_counters(void)
-{
-	bool pass = result.verdict == XDP_PASS;
-	uint64_t ways = delta.write + delta.duplicate + naks() + dropped();
-
-	check(delta.pass <= pass, "counted as passed");
-	check(delta.rx == !pass, "rx %llu", delta.rx);
-	check(delta.rx_bytes == (pass ? 0 : result.in_len), "rx_bytes %llu",
-	      delta.rx_bytes);
-	check(ways == !pass, "it ended in %lu ways", ways);
-	check(delta.tx == (result.verdict == XDP_TX), "tx %llu", delta.tx);
-	check(delta.tx == delta.ack + naks(), "replies are ACK or NAK");
-	check(delta.ack <= delta.write + delta.duplicate, "ACK of what?");
-	check(causes() == delta.nak_inv + delta.nak_acc + delta.nak_op, "%lu causes",
-	      causes());
-}
-
-/* The safety of it all: only what the peer has been given is written. */
-static void judge_reach(void)
-{
-	const struct xroce_mpt *mpt;
-	unsigned __int128 first, end;
-	uint64_t bytes = delta.write_bytes;
-
-	if (!bytes)
-		return;
-	check(is.rkey >> XROCE_KEY_SHIFT < NATIVE_MPT_ENTRIES, "key %#x",
-	      is.rkey);
-	mpt = &mpts[(is.rkey >> XROCE_KEY_SHIFT) % NATIVE_MPT_ENTRIES];
-	first = (uint64_t)(is.va - bytes);
-	end = first + bytes;
-	check(was.access & XROCE_ACCESS_REMOTE_WRITE, "QP without the right");
-	check(bytes <= was.mtu, "%lu bytes in a packet", bytes);
-	check(mpt->key == is.rkey, "key %#x", is.rkey);
-	check(mpt->state == XROCE_MPT_VALID, "state %u", mpt->state);
-	check(mpt->pd == was.pd, "protection domain %u", mpt->pd);
-	check(mpt->access & XROCE_ACCESS_REMOTE_WRITE, "no right");
-	check(first >= mpt->iova &&
-	      end <= (unsigned __int128)mpt->iova + mpt->length,
-	      "%lu bytes at %#llx", bytes, is.va - bytes);
-}
-
-/* What may have changed in the queue pair, by the way the packet ended. */
-static void judge_qp(void)
-{
-	struct xroce_qp want = was;
-
-	if (delta.write) {
-		want.op = is.op;
-		want.va = is.va;
-		want.rkey = is.rkey;
-		want.resid = is.resid;
-		want.length = is.length;
-		want.nak_sent = 0;
-		want.epsn = (was.epsn + 1) & XROCE_PSN_MASK;
-		want.packets++;
-		want.bytes += delta.write_bytes;
-		if (is.op == XROCE_QP_OP_NONE)
-			want.msn = (was.msn + 1) & XROCE_PSN_MASK;
-		check(was.op == XROCE_QP_OP_NONE ||
-		      was.resid == is.resid + delta.write_bytes,
-		      "%u bytes left of %u", is.resid, was.resid);
-		check(!is.resid == (is.op == XROCE_QP_OP_NONE),
-		      "opcode %#x with %u bytes left", is.op, is.resid);
-		judge_reach();
-	} else {
-		check(!delta.write_bytes, "bytes without a WRITE");
-	}
-	want.duplicates += delta.duplicate;
-	want.naks += naks();
-	if (delta.nak_seq || delta.nak_rnr)
-		want.nak_sent = 1;
-	if (delta.nak_inv || delta.nak_acc) {
-		check(is.error, "fatal NAK, but no error");
-		want.error = is.error;
-		want.nak_sent = 0;
-	}
-	check(!memcmp(&want, &is, sizeof(is)), "the queue pair has changed");
-}
-
-static void judge_reply(void)
-{
-	struct packet got;
-	const char *wrong = packet_parse(out, result.out_len, PACKET_NO_ICRC,
-					 &got);
-
-	if (!check(!wrong, "reply of %u bytes: %s", result.out_len, wrong))
-		return;
-	check(!memcmp(got.dst_mac, frame.bytes + 6, 6) &&
-	      !memcmp(got.src_mac, frame.bytes, 6), "MAC addresses");
-	check(got.ipv6 == was.ipv6, "address family");
-	if (got.ipv6)
-		check(!memcmp(got.saddr, was.saddr, 16) &&
-		      !memcmp(got.daddr, was.daddr, 16), "IPv6 addresses");
-	else
-		check(!memcmp(got.saddr + 12, &was.saddr[3], 4) &&
-		      !memcmp(got.daddr + 12, &was.daddr[3], 4),
-		      "IPv4 addresses");
-	check(got.sport == was.sport && got.dport == XROCE_UDP_PORT,
-	      "ports %u, %u", got.sport, got.dport);
-	check(got.opcode == XROCE_RC_ACK && !got.payload && !got.pad,
-	      "opcode %#x, %u bytes", got.opcode, got.payload);
-	check(got.dqpn == was.dest_qpn && got.pkey == was.pkey, "BTH");
-	check(got.msn == is.msn, "MSN %#x", got.msn);
-}
-
-static void judge(void)
-{
-	__u64 *d = (__u64 *)&delta;
-	const __u64 *a = (const __u64 *)&total, *b = (const __u64 *)&stat;
-	size_t i;
-
-	for (i = 0; i < sizeof(delta) / sizeof(*d); i++)
-		d[i] = b[i] - a[i];
-
-	check(result.verdict == XDP_PASS || result.verdict == XDP_DROP ||
-	      result.verdict == XDP_TX, "verdict %u", result.verdict);
-	judge_counters();
-	judge_qp();
-	if (result.verdict == XDP_TX)
-		judge_reply();
-	if (result.verdict == XDP_PASS)
-		check(result.out_len == result.in_len &&
-		      !memcmp(out, frame.bytes, result.in_len),
-		      "a frame for others has changed");
+		was->state = odd_states[fuzz_below(ARRAY_SIZE(odd_states))];
+	was->type = XROCE_QPT_RC;
+	was->access = fuzz_once_in(20) ? fuzz_below(32) : RIGHTS;
+	was->pd = PD;
+	was->dest_qpn = fuzz_below(1 << 24);
+	was->pkey = 0x8000 | fuzz_below(0x8000);
+	was->sport = 0xc000 | fuzz_below(0x4000);
+	was->mtu = 256 << (fuzz_once_in(8) ? fuzz_below(5) : 0);
+	was->tos = fuzz_below(256);
+	was->ttl = 1 + fuzz_below(255);
+	was->min_rnr_timer = fuzz_below(32);
+	was->ipv6 = fuzz_once_in(3);
+	memcpy(was->saddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\2", 16);
+	memcpy(was->daddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\1", 16);
+	was->claim = fuzz_once_in(50);
+	was->epsn = fuzz_once_in(2) ? fuzz_below(1 << 24) : 0xfffffe;
+	was->msn = fuzz_below(1 << 24);
+	was->op = XROCE_QP_OP_NONE;
+	was->rd_max = kept[fuzz_below(ARRAY_SIZE(kept))];
+	was->queued = fuzz_once_in(20);
+	native_put_qp(was);
+	native_put_rd(QPN, &trial.rd_was);
+	sent = 0;
 }
 
 static void sweep(void)
@@ -259,6 +119,10 @@ static void sweep(void)
 	memset(&qps_now[slot], 0, sizeof(qps_now[slot]));
 	check(!memcmp(qps_now, (struct xroce_qp[NATIVE_QP_ENTRIES]){},
 		      sizeof(qps_now)), "another queue pair has changed");
+	native_get_rds(rds_now);
+	memset(&rds_now[slot], 0, sizeof(rds_now[slot]));
+	check(!memcmp(rds_now, (struct xroce_rd_ring[NATIVE_QP_ENTRIES]){},
+		      sizeof(rds_now)), "other responder resources have changed");
 }
 
 static void print_frame(void)
@@ -271,31 +135,77 @@ static void print_frame(void)
 	printf("\n");
 }
 
-static void one(void)
+/* What comes next, or something that came before. */
+static void choose(struct packet *req)
 {
 	const struct xroce_mpt *mpt;
-	struct packet req;
 
-	if (is.error || is.claim || fuzz_once_in(64))
-		put_qp();
-	else
-		was = is;
+	if (sent && fuzz_once_in(4)) {
+		*req = history[fuzz_below(sent < HISTORY ? sent : HISTORY)];
+		return;
+	}
 	mpt = &mpts[100 * fuzz_below(ARRAY_SIZE(regions))];
 	if (fuzz_once_in(2))
 		mpt = &mpts[0];
-	fuzz_packet(&was, mpt, &req);
+	fuzz_packet(&trial.was, mpt, req);
+	history[sent++ % HISTORY] = *req;
+}
+
+/* Without the module every atomic finds 0: keep a value that tells them apart. */
+static void mark(void)
+{
+	uint8_t place = trial.was.rd_head;
+
+	if (!trial.delta.atomic)
+		return;
+	trial.rd_is.rd[place].len = (uint64_t)fuzz_below(-1u) << 24 | place;
+	native_put_rd(QPN, &trial.rd_is);
+}
+
+static void count_deltas(const struct xroce_stat *before)
+{
+	__u64 *d = (__u64 *)&trial.delta;
+	const __u64 *a = (const __u64 *)before, *b = (const __u64 *)&stat;
+	size_t i;
+
+	for (i = 0; i < sizeof(stat) / sizeof(*d); i++)
+		d[i] = b[i] - a[i];
+}
+
+static void one(void)
+{
+	struct xroce_stat before = stat;
+	struct packet req;
+
+	if (trial.is.error || trial.is.claim || fuzz_once_in(64)) {
+		put_qp();
+	} else {
+		trial.was = trial.is;
+		trial.rd_was = trial.rd_is;
+	}
+	choose(&req);
 	packet_build(&req, &frame);
 	fuzz_frame(&frame);
 	if (frame.len < NATIVE_MIN_FRAME)
 		frame.len = NATIVE_MIN_FRAME;
 
-	result.in = frame.bytes;
-	result.in_len = frame.len;
-	total = stat;
-	check(!native_run(&result), "test run of %u bytes", frame.len);
+	trial.run = (struct native_run){
+		.in = frame.bytes,
+		.in_len = frame.len,
+		.out = out,
+		.out_size = sizeof(out),
+	};
+	check(!native_run(&trial.run), "test run of %u bytes", frame.len);
 	native_get_stat(&stat);
-	native_get_qp(QPN, &is);
-	judge();
+	native_get_qp(QPN, &trial.is);
+	native_get_rd(QPN, &trial.rd_is);
+	count_deltas(&before);
+	fuzz_judge(&trial);
+	if (trial.delta.duplicate && fuzz_is_kept(&frame)) {
+		reads_again += trial.delta.read;
+		atomics_again += !trial.delta.read;
+	}
+	mark();
 }
 
 static unsigned long number(const char *name, unsigned long otherwise)
@@ -322,7 +232,8 @@ static void fuzz(void)
 	put_regions();
 	put_qp();
 	native_get_stat(&stat);
-	is = was;
+	trial.is = trial.was;
+	trial.rd_is = trial.rd_was;
 	for (i = 0; i < runs && !test_failed(); i++) {
 		one();
 		if (i % SWEEP == 0)
@@ -343,6 +254,11 @@ static void reached(void)
 #define REACHED(counter) check(stat.counter, #counter " never moved")
 	REACHED(pass);
 	REACHED(write);
+	REACHED(read);
+	REACHED(read_bytes);
+	REACHED(atomic);
+	REACHED(flush);
+	REACHED(queued);
 	REACHED(ack);
 	REACHED(duplicate);
 	REACHED(nak_seq);
@@ -351,6 +267,8 @@ static void reached(void)
 	REACHED(inv_order);
 	REACHED(inv_qp_access);
 	REACHED(inv_length);
+	REACHED(inv_resources);
+	REACHED(inv_align);
 	REACHED(acc_key);
 	REACHED(acc_pd);
 	REACHED(acc_right);
@@ -367,6 +285,8 @@ static void reached(void)
 	REACHED(drop_busy);
 	REACHED(drop_psn);
 #undef REACHED
+	check(reads_again, "no READ was answered again");
+	check(atomics_again, "no atomic was answered again");
 }
 
 static const struct test tests[] = {

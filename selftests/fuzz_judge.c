@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "fuzz_judge.h"
+#include "harness.h"
+#include "uapi/xroce.h"
+
+#define PSN(n)	((n) & XROCE_PSN_MASK)
+
+static uint32_t get32(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
+}
+
+static uint8_t opcode(const struct trial *t)
+{
+	return t->frame->bytes[t->frame->bth];
+}
+
+static bool is_read(const struct trial *t)
+{
+	return opcode(t) == XROCE_RC_READ_REQUEST;
+}
+
+static bool is_atomic(const struct trial *t)
+{
+	return opcode(t) == XROCE_RC_CMP_SWAP ||
+	       opcode(t) == XROCE_RC_FETCH_ADD;
+}
+
+static bool is_flush(const struct trial *t)
+{
+	return opcode(t) == XROCE_RC_FLUSH;
+}
+
+bool fuzz_is_kept(const struct frame *frame)
+{
+	switch (frame->bytes[frame->bth]) {
+	case XROCE_RC_READ_REQUEST:
+	case XROCE_RC_CMP_SWAP:
+	case XROCE_RC_FETCH_ADD:
+	case XROCE_RC_ATOMIC_WRITE:
+	case XROCE_RC_FLUSH:
+		return true;
+	}
+	return false;
+}
+
+static uint64_t dropped(const struct xroce_stat *d)
+{
+	return d->drop_length + d->drop_checksum + d->drop_tver + d->drop_qpn +
+	       d->drop_opcode + d->drop_state + d->drop_error + d->drop_addr +
+	       d->drop_pkey + d->drop_icrc + d->drop_busy + d->drop_psn +
+	       d->drop_reply + d->drop_qkey + d->drop_recv;
+}
+
+static uint64_t causes(const struct xroce_stat *d)
+{
+	return d->inv_opcode + d->inv_order + d->inv_qp_access +
+	       d->inv_length + d->inv_resources + d->inv_align + d->acc_key +
+	       d->acc_pd + d->acc_right + d->acc_bounds + d->acc_module + d->op_wqe + d->op_prot +
+	       d->op_cq;
+}
+
+static uint64_t naks(const struct xroce_stat *d)
+{
+	return d->nak_seq + d->nak_inv + d->nak_acc + d->nak_op + d->nak_rnr;
+}
+
+/* Executed for the first time, and kept to be answered again. */
+static uint64_t kept(const struct xroce_stat *d)
+{
+	return d->atomic + d->flush + (d->duplicate ? 0 : d->read);
+}
+
+/* A kept one that was answered again. */
+static bool replayed(const struct trial *t)
+{
+	return t->delta.duplicate && fuzz_is_kept(t->frame);
+}
+
+/* Every packet of ours ends in one way, and is counted as that. */
+static void judge_counters(const struct trial *t)
+{
+	const struct xroce_stat *d = &t->delta;
+	bool pass = t->run.verdict == XDP_PASS;
+	uint64_t ways = d->write + kept(d) + d->duplicate + naks(d) +
+			dropped(d);
+
+	check(d->pass <= pass, "counted as passed");
+	check(d->rx == !pass, "rx %llu", d->rx);
+	check(d->rx_bytes == (pass ? 0 : t->run.in_len), "rx_bytes %llu",
+	      d->rx_bytes);
+	check(ways == !pass, "it ended in %lu ways", ways);
+	check(d->tx == (t->run.verdict == XDP_TX), "tx %llu", d->tx);
+	check(d->tx + d->queued == d->ack + naks(d) + kept(d) + replayed(t),
+	      "tx %llu, queued %llu, ack %llu", d->tx, d->queued, d->ack);
+	check(d->ack <= d->write + (d->duplicate && !replayed(t)),
+	      "ACK of what?");
+	check(d->read == (is_read(t) && (kept(d) || d->duplicate)),
+	      "read %llu", d->read);
+	check(!d->read_bytes || d->read, "bytes without a READ");
+	check(!kept(d) || fuzz_is_kept(t->frame), "opcode %#x is kept",
+	      opcode(t));
+	check(d->flush <= is_flush(t), "flush");
+	if (t->was.queued)
+		check(!d->tx, "an answer before those that wait");
+	else
+		check(!d->queued || (is_read(t) &&
+				     (d->read_bytes > t->was.mtu ||
+				      d->read_bytes > NATIVE_LINEAR - 100)),
+		      "queued without need");
+	check(causes(d) == d->nak_inv + d->nak_acc + d->nak_op, "%lu causes", causes(d));
+	check(d->inv_resources <= !t->was.rd_max, "out of resources");
+}
+
+/* Whether the queue pair may do that with that memory. */
+static void judge_reach(const struct trial *t, uint64_t va, uint64_t bytes,
+			uint32_t key, uint32_t rights)
+{
+	const struct xroce_mpt *mpt;
+	unsigned __int128 end = (unsigned __int128)va + bytes;
+
+	check(key >> XROCE_KEY_SHIFT < NATIVE_MPT_ENTRIES, "key %#x", key);
+	mpt = &t->mpts[(key >> XROCE_KEY_SHIFT) % NATIVE_MPT_ENTRIES];
+	check((t->was.access & rights) == rights, "QP without the right");
+	check(mpt->key == key, "key %#x", key);
+	check(mpt->state == XROCE_MPT_VALID, "state %u", mpt->state);
+	check(mpt->pd == t->was.pd, "protection domain %u", mpt->pd);
+	check((mpt->access & rights) == rights, "no right");
+	check(va >= mpt->iova &&
+	      end <= (unsigned __int128)mpt->iova + mpt->length,
+	      "%lu bytes at %#lx", bytes, va);
+}
+
+/* The safety of it all: only what the peer has been given is reached. */
+static void judge_memory(const struct trial *t)
+{
+	const uint8_t *eth = t->frame->bytes + t->frame->bth + 12 +
+			     (is_flush(t) ? 4 : 0);
+	uint64_t va = (uint64_t)get32(eth) << 32 | get32(eth + 4);
+	uint32_t key = get32(eth + 8), bytes = get32(eth + 12);
+	const struct xroce_stat *d = &t->delta;
+
+	if (d->write_bytes) {
+		check(d->write_bytes <= t->was.mtu, "%llu bytes in a packet",
+		      d->write_bytes);
+		judge_reach(t, t->is.va - d->write_bytes, d->write_bytes,
+			    t->is.rkey, XROCE_ACCESS_REMOTE_WRITE);
+	}
+	if (d->read)
+		check(d->read_bytes == bytes, "%llu bytes of %u",
+		      d->read_bytes, bytes);
+	if (d->read_bytes)
+		judge_reach(t, va, bytes, key, XROCE_ACCESS_REMOTE_READ);
+	if (d->atomic) {
+		check(!(va & 7), "address %#lx", va);
+		judge_reach(t, va, 8, key,
+			    is_atomic(t) ? XROCE_ACCESS_REMOTE_ATOMIC :
+					   XROCE_ACCESS_REMOTE_WRITE);
+	}
+	if (d->flush) {
+		uint32_t what = get32(eth - 4);
+		bool whole = what & 0x10;
+		const struct xroce_mpt *mpt =
+			&t->mpts[(key >> XROCE_KEY_SHIFT) % NATIVE_MPT_ENTRIES];
+
+		check(what & 1 && !(what & 0x22), "FETH %#x", what);
+		judge_reach(t, whole ? mpt->iova : va, whole ? 0 : bytes, key,
+			    XROCE_ACCESS_FLUSH_GLOBAL);
+	}
+}
+
+static void judge_write(const struct trial *t, struct xroce_qp *want)
+{
+	const struct xroce_qp *was = &t->was, *is = &t->is;
+	uint64_t bytes = t->delta.write_bytes;
+
+	want->op = is->op;
+	want->va = is->va;
+	want->rkey = is->rkey;
+	want->resid = is->resid;
+	want->length = is->length;
+	want->nak_sent = 0;
+	want->epsn = PSN(was->epsn + 1);
+	want->packets++;
+	want->bytes += bytes;
+	if (is->op == XROCE_QP_OP_NONE)
+		want->msn = PSN(was->msn + 1);
+	check(was->op == XROCE_QP_OP_NONE || was->resid == is->resid + bytes,
+	      "%u bytes left of %u", is->resid, was->resid);
+	check(!is->resid == (is->op == XROCE_QP_OP_NONE),
+	      "opcode %#x with %u bytes left", is->op, is->resid);
+}
+
+static void judge_kept(const struct trial *t, struct xroce_qp *want,
+		       struct xroce_rd_ring *rd)
+{
+	uint64_t bytes = t->delta.read_bytes;
+	uint32_t packets = bytes ? (bytes + t->was.mtu - 1) / t->was.mtu : 1;
+	uint8_t place = t->was.rd_head;
+
+	check(t->was.op == XROCE_QP_OP_NONE, "within %#x", t->was.op);
+	check(t->was.rd_max, "kept, without a place");
+	want->nak_sent = 0;
+	want->epsn = PSN(t->was.epsn + packets);
+	want->msn = PSN(t->was.msn + 1);
+	want->packets++;
+	want->rd_head = (place + 1) % t->was.rd_max;
+	if (want->rd_count < t->was.rd_max)
+		want->rd_count++;
+
+	rd->rd[place] = t->rd_is.rd[place];
+	check(rd->rd[place].psn == t->was.epsn &&
+	      rd->rd[place].last == PSN(t->was.epsn + packets - 1) &&
+	      rd->rd[place].opcode == opcode(t) &&
+	      rd->rd[place].len == bytes, "kept %#x, PSN %#x to %#x",
+	      rd->rd[place].opcode, rd->rd[place].psn, rd->rd[place].last);
+}
+
+/* What may have changed in the queue pair, by the way the packet ended. */
+static void judge_qp(const struct trial *t)
+{
+	const struct xroce_stat *d = &t->delta;
+	struct xroce_rd_ring rd = t->rd_was;
+	struct xroce_qp want = t->was;
+
+	if (d->write)
+		judge_write(t, &want);
+	else
+		check(!d->write_bytes, "bytes without a WRITE");
+	if (kept(d))
+		judge_kept(t, &want, &rd);
+	want.duplicates += d->duplicate;
+	want.naks += naks(d);
+	if (d->nak_seq || d->nak_rnr)
+		want.nak_sent = 1;
+	if (d->nak_inv || d->nak_acc) {
+		check(t->is.error, "fatal NAK, but no error");
+		want.error = t->is.error;
+		want.nak_sent = 0;
+	}
+	check(!memcmp(&want, &t->is, sizeof(want)),
+	      "the queue pair has changed");
+	check(!memcmp(&rd, &t->rd_is, sizeof(rd)),
+	      "responder resources have changed");
+}
+
+/* The newest entry of a PSN. */
+static const struct xroce_rd *find(const struct trial *t, uint32_t psn)
+{
+	uint32_t i, max = t->is.rd_max;
+
+	for (i = 1; i <= t->is.rd_count; i++) {
+		uint32_t place = (t->is.rd_head + max - i) % max;
+		const struct xroce_rd *r = &t->rd_is.rd[place];
+
+		if (PSN(psn - r->psn) <= PSN(r->last - r->psn))
+			return r;
+	}
+	return NULL;
+}
+
+static void judge_answer(const struct trial *t, const struct packet *got)
+{
+	const struct xroce_stat *d = &t->delta;
+	uint32_t psn = get32(t->frame->bytes + t->frame->bth + 8);
+	const struct xroce_rd *r = find(t, PSN(psn));
+
+	if (!kept(d) && !replayed(t)) {
+		check(got->opcode == XROCE_RC_ACK && !got->payload &&
+		      !got->pad, "opcode %#x, %u bytes", got->opcode,
+		      got->payload);
+		check((got->syndrome == XROCE_SYN_ACK) == d->ack,
+		      "syndrome %#x", got->syndrome);
+		return;
+	}
+	check(got->syndrome == XROCE_SYN_ACK && got->psn == PSN(psn),
+	      "syndrome %#x, PSN %#x", got->syndrome, got->psn);
+	check(got->opcode == (is_atomic(t) ? XROCE_RC_ATOMIC_ACK :
+					     XROCE_RC_READ_RESPONSE_ONLY) &&
+	      got->payload == d->read_bytes &&
+	      got->pad == (-d->read_bytes & 3), "opcode %#x, %u bytes",
+	      got->opcode, got->payload);
+	if (!check(r && r->opcode == opcode(t), "answer to what?"))
+		return;
+	if (is_atomic(t))
+		check(got->orig == r->len, "value %#lx", got->orig);
+}
+
+static void judge_reply(const struct trial *t)
+{
+	const struct xroce_qp *was = &t->was;
+	struct packet got;
+	const char *wrong = packet_parse(t->run.out, t->run.out_len,
+					 PACKET_NO_ICRC, &got);
+
+	if (!check(!wrong, "reply of %u bytes: %s", t->run.out_len, wrong))
+		return;
+	check(!memcmp(got.dst_mac, t->frame->bytes + 6, 6) &&
+	      !memcmp(got.src_mac, t->frame->bytes, 6), "MAC addresses");
+	check(got.ipv6 == was->ipv6, "address family");
+	if (got.ipv6)
+		check(!memcmp(got.saddr, was->saddr, 16) &&
+		      !memcmp(got.daddr, was->daddr, 16), "IPv6 addresses");
+	else
+		check(!memcmp(got.saddr + 12, &was->saddr[3], 4) &&
+		      !memcmp(got.daddr + 12, &was->daddr[3], 4),
+		      "IPv4 addresses");
+	check(got.sport == was->sport && got.dport == XROCE_UDP_PORT,
+	      "ports %u, %u", got.sport, got.dport);
+	check(got.dqpn == was->dest_qpn && got.pkey == was->pkey, "BTH");
+	check(got.msn == t->is.msn, "MSN %#x", got.msn);
+	judge_answer(t, &got);
+}
+
+void fuzz_judge(const struct trial *t)
+{
+	uint32_t verdict = t->run.verdict;
+
+	check(verdict == XDP_PASS || verdict == XDP_DROP ||
+	      verdict == XDP_TX, "verdict %u", verdict);
+	judge_counters(t);
+	judge_qp(t);
+	judge_memory(t);
+	if (verdict == XDP_TX)
+		judge_reply(t);
+	if (verdict == XDP_PASS)
+		check(t->run.out_len == t->run.in_len &&
+		      !memcmp(t->run.out, t->frame->bytes, t->run.in_len),
+		      "a frame for others has changed");
+}
