@@ -112,9 +112,14 @@ static bool has_atomic_eth(uint8_t opcode)
 	return op == XROCE_RC_CMP_SWAP || op == XROCE_RC_FETCH_ADD;
 }
 
+static bool has_deth(uint8_t opcode)
+{
+	return (opcode & XROCE_OP_SERVICE) == XROCE_OP_UD;
+}
+
 uint32_t packet_xth_len(uint8_t opcode)
 {
-	return 16 * has_reth(opcode) + 4 * has_imm(opcode) +
+	return 8 * has_deth(opcode) + 16 * has_reth(opcode) + 4 * has_imm(opcode) +
 	       4 * has_aeth(opcode) + OP_ATOMIC_ETH_LEN * has_atomic_eth(opcode);
 }
 
@@ -240,6 +245,10 @@ static void put_bth(struct cursor *c, const struct packet *p)
 
 static void put_xth(struct cursor *c, const struct packet *p)
 {
+	if (has_deth(p->opcode)) {
+		put32(c, p->qkey);
+		put32(c, p->sqpn);
+	}
 	if (has_reth(p->opcode) || has_atomic_eth(p->opcode)) {
 		put64(c, p->va);
 		put32(c, p->rkey);

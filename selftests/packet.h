@@ -55,7 +55,9 @@
  * @va: RETH virtual address
  * @rkey: RETH R_Key
  * @dmalen: RETH DMA length
- * @imm: immediate data
+ * @qkey: DETH queue key
+ * @sqpn: DETH source queue pair
+ * @imm: immediate data, or key to invalidate
  * @syndrome: AETH syndrome
  * @msn: AETH message sequence number
  * @payload: bytes of payload, @pad not among them
@@ -109,6 +111,8 @@ struct packet {
 	uint64_t va;
 	uint32_t rkey;
 	uint32_t dmalen;
+	uint32_t qkey;
+	uint32_t sqpn;
 	uint32_t imm;
 	uint8_t syndrome;
 	uint32_t msn;

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -641,6 +642,88 @@ static void ud_send(void)
 	receiver_close(&r);
 }
 
+/*
+ * A program that writes anything anywhere into its rings while messages come.
+ * The kernel has to survive, bytes may go into its region only, and a queue pair
+ * made afterwards works.
+ */
+struct scribble {
+	struct xroce_rq_header *rq;
+	struct xroce_cq_header *cq;
+	volatile bool stop;
+};
+
+static void *scribbler(void *arg)
+{
+	uint64_t x = 88172645463325252ull;
+	struct scribble *s = arg;
+	uint32_t *words;
+	size_t n;
+
+	while (!s->stop) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		words = x & 1 ? (uint32_t *)s->rq : (uint32_t *)s->cq;
+		switch (x >> 1 & 7) {
+		case 0:		/* the indices, wild */
+			s->rq->tail = x >> 32;
+			s->cq->head = x >> 20;
+			break;
+		case 1:		/* and such that much seems to be posted */
+			s->rq->tail = s->rq->head + (x >> 40 & 15);
+			s->cq->head = s->cq->tail;
+			s->cq->arm = x >> 50 & 3;
+			break;
+		case 2:		/* those of the module */
+			s->rq->head = x >> 32;
+			s->cq->tail = x >> 30;
+			break;
+		default:	/* entries */
+			n = (XROCE_RING_HEADER + (x >> 8 & 1023)) / 4;
+			words[n] = x >> 60 ? x >> 32 : receiver_lkey;
+		}
+	}
+	return NULL;
+}
+
+static void hostile(void)
+{
+	struct receiver_opts opts = rc;
+	struct scribble s = {};
+	struct receiver r;
+	pthread_t thread;
+	int i, k;
+
+	if (!receiver_setup())
+		return;
+	receiver_fill();
+	for (k = 0; k < 20 && !test_failed(); k++) {
+		opts.type = k & 1 ? IBV_QPT_UC : IBV_QPT_UD;
+		if (!receiver_open(&r, &opts))
+			return;
+		for (i = 0; i < 16; i++)
+			receiver_recv(r.rq, i, 0, 2000);
+		s = (struct scribble){
+			xroce_rq_ring(r.rq), xroce_cq_ring(r.cq),
+		};
+		if (!check(!pthread_create(&thread, NULL, scribbler, &s), "thread"))
+			return;
+		for (i = 0; i < 50 && !test_failed(); i++)
+			done(receiver_do(&r, send_wr, i * 40 % 1900), i);
+		s.stop = true;
+		pthread_join(thread, NULL);
+		receiver_close(&r);
+	}
+	connection_compare("after all that");
+	while (!xroce_async_next(server.x, &(struct xroce_async){}))
+		;
+	if (!receiver_open(&r, &rc))
+		return;
+	scattered(&r, 5000);
+	receiver_close(&r);
+}
+
 static const struct test tests[] = {
 	{ "sizes", "D2", "any size, scattered", sizes },
 	{ "immediate", "D2", "SEND with immediate", immediate },
@@ -662,6 +745,7 @@ static const struct test tests[] = {
 	{ "uc_send", "D2 D5", "unreliable connection", uc_send },
 	{ "uc_write_immediate", "D2", "the same, WRITE", uc_write_immediate },
 	{ "ud_send", "D2 D5", "datagrams", ud_send },
+	{ "hostile", "D5 P2", "rings full of anything", hostile },
 };
 
 int main(int argc, char **argv)
