@@ -130,10 +130,16 @@ static bool has_atomic_ack(uint8_t opcode)
 	return (opcode & ~XROCE_OP_SERVICE) == XROCE_RC_ATOMIC_ACK;
 }
 
+static bool has_deth(uint8_t opcode)
+{
+	return (opcode & XROCE_OP_SERVICE) == XROCE_OP_UD;
+}
+
 uint32_t packet_xth_len(uint8_t opcode)
 {
-	return 4 * has_feth(opcode) + 16 * has_reth(opcode) +
-	       4 * has_imm(opcode) + 4 * has_aeth(opcode) +
+	return 4 * has_feth(opcode) + 8 * has_deth(opcode) +
+	       16 * has_reth(opcode) + 4 * has_imm(opcode) +
+	       4 * has_aeth(opcode) +
 	       ATOMIC_ETH_LEN * has_atomic_eth(opcode) +
 	       ATOMIC_ACK_LEN * has_atomic_ack(opcode);
 }
@@ -262,6 +268,10 @@ static void put_xth(struct cursor *c, const struct packet *p)
 {
 	if (has_feth(p->opcode))
 		put32(c, p->flush);
+	if (has_deth(p->opcode)) {
+		put32(c, p->qkey);
+		put32(c, p->sqpn);
+	}
 	if (has_reth(p->opcode) || has_atomic_eth(p->opcode)) {
 		put64(c, p->va);
 		put32(c, p->rkey);

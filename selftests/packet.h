@@ -58,7 +58,9 @@
  * @swap: AtomicETH swap or add data
  * @compare: AtomicETH compare data
  * @flush: FETH, before the RETH
- * @imm: immediate data
+ * @qkey: DETH queue key
+ * @sqpn: DETH source queue pair
+ * @imm: immediate data, or key to invalidate
  * @syndrome: AETH syndrome
  * @msn: AETH message sequence number
  * @orig: AtomicAckETH original data
@@ -116,6 +118,8 @@ struct packet {
 	uint64_t swap;
 	uint64_t compare;
 	uint32_t flush;
+	uint32_t qkey;
+	uint32_t sqpn;
 	uint32_t imm;
 	uint8_t syndrome;
 	uint32_t msn;

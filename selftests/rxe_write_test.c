@@ -318,13 +318,13 @@ static void qp_no_right(void)
 	refused(&r);
 }
 
-static void not_supported(void)
+static void read_no_right(void)
 {
 	struct refusal r;
 
 	if (!connection_setup())
 		return;
-	r = access_refusal(COUNTER(inv_opcode), XROCE_CAUSE_INV_OPCODE);
+	r = access_refusal(COUNTER(inv_qp_access), XROCE_CAUSE_INV_QP_ACCESS);
 	r.op.opcode = IBV_WR_RDMA_READ;
 	r.status = IBV_WC_REM_INV_REQ_ERR;
 	r.answer = COUNTER(nak_inv);
@@ -413,8 +413,8 @@ static const struct test tests[] = {
 	{ "bounds", "R1 D5 D6", "one byte past either end", bounds },
 	{ "qp_no_right", "D5 D6", "the queue pair lacks remote write",
 	  qp_no_right },
-	{ "not_supported", "D5 D6", "a READ is refused as invalid",
-	  not_supported },
+	{ "read_no_right", "D5 D6",
+	  "a READ where only WRITE is allowed", read_no_right },
 	{ "immediate", "D5 D6", "no receive request: not ready", immediate },
 	{ "qp_in_error", "D5 D6", "a queue pair in error is silent",
 	  qp_in_error },

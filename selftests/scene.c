@@ -316,11 +316,31 @@ void expect_drop(struct scene *s, size_t counter)
 	scene_compare(s, XDP_DROP, &delta);
 }
 
+/* Executed in order, the last packet of its message or not. */
+static void moved_on(struct scene *s, bool end, struct xroce_stat *delta)
+{
+	s->qp.epsn = PSN(s->req.psn + 1);
+	s->qp.nak_sent = 0;
+	s->qp.packets++;
+	s->qp.bytes += s->req.payload;
+	if (end) {
+		s->qp.op = XROCE_QP_OP_NONE;
+		s->qp.msn = PSN(s->qp.msn + 1);
+	}
+	if (!s->req.ackreq || s->qp.type != XROCE_QPT_RC) {
+		scene_compare(s, XDP_DROP, delta);
+		return;
+	}
+	delta->ack = 1;
+	answered_ack(s, delta, XROCE_SYN_ACK, s->req.psn);
+}
+
 void expect_write(struct scene *s)
 {
-	bool first = s->req.opcode == XROCE_RC_WRITE_FIRST;
-	bool only = s->req.opcode == XROCE_RC_WRITE_ONLY;
-	bool last = s->req.opcode == XROCE_RC_WRITE_LAST;
+	uint8_t op = s->req.opcode & ~XROCE_OP_SERVICE;
+	bool first = op == XROCE_RC_WRITE_FIRST;
+	bool only = op == XROCE_RC_WRITE_ONLY || op == XROCE_RC_WRITE_ONLY_IMM;
+	bool last = op == XROCE_RC_WRITE_LAST || op == XROCE_RC_WRITE_LAST_IMM;
 	struct xroce_stat delta;
 
 	if (!scene_offer(s))
@@ -330,7 +350,7 @@ void expect_write(struct scene *s)
 	delta.write_bytes = s->req.payload;
 
 	if (first || only) {
-		s->qp.op = s->req.opcode;
+		s->qp.op = op;
 		s->qp.va = s->req.va;
 		s->qp.rkey = s->req.rkey;
 		s->qp.resid = s->req.dmalen;
@@ -338,21 +358,42 @@ void expect_write(struct scene *s)
 	}
 	s->qp.va += s->req.payload;
 	s->qp.resid -= s->req.payload;
-	s->qp.epsn = PSN(s->qp.epsn + 1);
-	s->qp.nak_sent = 0;
-	s->qp.packets++;
-	s->qp.bytes += s->req.payload;
-	if (last || only) {
-		s->qp.op = XROCE_QP_OP_NONE;
-		s->qp.msn = PSN(s->qp.msn + 1);
-	}
+	moved_on(s, last || only, &delta);
+}
 
-	if (!s->req.ackreq) {
+void expect_send(struct scene *s)
+{
+	uint8_t op = s->req.opcode & ~XROCE_OP_SERVICE;
+	bool first = op == XROCE_RC_SEND_FIRST;
+	struct xroce_stat delta;
+
+	if (!scene_offer(s))
+		return;
+	delta = scene_received();
+	delta.send = 1;
+	delta.send_bytes = s->req.payload;
+	if (s->qp.type == XROCE_QPT_UD) {
+		s->qp.packets++;
+		s->qp.bytes += s->req.payload;
 		scene_compare(s, XDP_DROP, &delta);
 		return;
 	}
-	delta.ack = 1;
-	answered_ack(s, &delta, XROCE_SYN_ACK, s->req.psn);
+	if (first)
+		s->qp.op = op;
+	moved_on(s, !first && op != XROCE_RC_SEND_MIDDLE, &delta);
+}
+
+void expect_lost(struct scene *s, size_t counter)
+{
+	struct xroce_stat delta;
+
+	if (!scene_offer(s))
+		return;
+	delta = scene_received();
+	counters_add(&delta, counter, 1);
+	s->qp.epsn = PSN(s->req.psn + 1);
+	s->qp.op = XROCE_QP_OP_NONE;
+	scene_compare(s, XDP_DROP, &delta);
 }
 
 void expect_duplicate(struct scene *s)

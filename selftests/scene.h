@@ -84,6 +84,15 @@ void expect_drop(struct scene *s, size_t counter);
  */
 void expect_write(struct scene *s);
 
+/*
+ * The same for SENDs. Without the module there is always a work request with
+ * room, if the queue pair has a receive queue at all (xroce_qp::recv).
+ */
+void expect_send(struct scene *s);
+
+/* Unreliable connection: not executed, and its message given up, in silence. */
+void expect_lost(struct scene *s, size_t counter);
+
 /* Seen before: an ACK of what came last when asked for, and no execution. */
 void expect_duplicate(struct scene *s);
 

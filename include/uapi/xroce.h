@@ -614,7 +614,8 @@ struct xroce_qp_query {
  * after it is done with the entries, and reads the other's with acquire order.
  *
  * The module believes nothing that it reads there: false indices and entries
- * harm the program alone. Mapped memory stays when the queue has gone.
+ * harm the program alone. Mapped memory stays when the queue has gone. A mapping
+ * keeps the descriptor's objects like another descriptor of the same file.
  */
 #define XROCE_RING_HEADER	4096
 

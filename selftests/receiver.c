@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <arpa/inet.h>
+#include <sys/mman.h>
+
+#include "harness.h"
+#include "receiver.h"
+
+#define SEND_PSN	0xfffff8u		/* wraps early on */
+#define PATIENCE	30			/* seconds; emulated machines */
+#define ROOM		(RECEIVER_BYTES + RECEIVER_SPARE)
+#define ALL		(ROOM + 2 * RECEIVER_GUARD)
+
+uint8_t *receiver_buf;
+uint32_t receiver_lkey;
+uint8_t *sender_buf;
+
+static struct ibv_mr *sender_mr;
+static uint8_t fill;
+
+bool receiver_setup(void)
+{
+	struct xroce_mr_reg reg = {
+		.access = XROCE_ACCESS_LOCAL_WRITE,
+		.length = ALL,
+	};
+	uint8_t *all;
+	int err;
+
+	if (receiver_buf || !connection_setup())
+		return check(receiver_buf, "no set-up");
+	all = mmap(NULL, ALL, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sender_buf = malloc(RECEIVER_BYTES);
+	if (!check(all != MAP_FAILED && sender_buf, "memory"))
+		return false;
+	sender_mr = ibv_reg_mr(client.pd, sender_buf, RECEIVER_BYTES, 0);
+	reg.pd = server.pd;
+	reg.addr = (uintptr_t)all;
+	reg.iova = reg.addr;
+	err = xroce_mr_reg(server.x, &reg);
+	if (!check(sender_mr && !err, "regions: %s", strerror(-err)))
+		return false;
+	receiver_lkey = reg.lkey;
+	receiver_buf = all + RECEIVER_GUARD;
+	return true;
+}
+
+static void gid(const char *ipv4, uint8_t *out)
+{
+	memset(out, 0, 10);
+	memset(out + 10, 0xff, 2);
+	inet_pton(AF_INET, ipv4, out + 12);
+}
+
+static int client_gid_index(void)
+{
+	union ibv_gid want, found;
+	int i;
+
+	gid("10.77.0.1", want.raw);
+	for (i = 0; !ibv_query_gid(client.ctx, 1, i, &found); i++)
+		if (!memcmp(found.raw, want.raw, 16))
+			return i;
+	return -1;
+}
+
+static struct ibv_ah_attr server_address(void)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = {
+			.hop_limit = 64,
+			.sgid_index = client_gid_index(),
+		},
+	};
+
+	gid("10.77.0.2", attr.grh.dgid.raw);
+	return attr;
+}
+
+static bool client_open(struct receiver *r, const struct receiver_opts *opts)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = client.cq,
+		.recv_cq = client.cq,
+		.cap = { REQUESTER_DEPTH, 1, 1, 1 },
+		.qp_type = opts->type,
+		.sq_sig_all = 1,
+	};
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qkey = RECEIVER_QKEY,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = r->qpn,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 12,
+		.ah_attr = server_address(),
+		.sq_psn = SEND_PSN,
+		.timeout = 18,
+		.retry_cnt = 0,
+		.rnr_retry = opts->rnr_retry,
+		.max_rd_atomic = 1,
+	};
+	int init_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+	int rtr_mask = IBV_QP_STATE, rts_mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+	int err;
+
+	if (opts->type == IBV_QPT_UD) {
+		init_mask |= IBV_QP_QKEY;
+	} else {
+		init_mask |= IBV_QP_ACCESS_FLAGS;
+		rtr_mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			    IBV_QP_RQ_PSN;
+	}
+	if (opts->type == IBV_QPT_RC) {
+		rtr_mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+		rts_mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+	}
+	r->qp = ibv_create_qp(client.pd, &init);
+	if (!check(r->qp, "queue pair: %s", strerror(errno)))
+		return false;
+	err = ibv_modify_qp(r->qp, &attr, init_mask);
+	attr.qp_state = IBV_QPS_RTR;
+	if (!err)
+		err = ibv_modify_qp(r->qp, &attr, rtr_mask);
+	attr.qp_state = IBV_QPS_RTS;
+	if (!err)
+		err = ibv_modify_qp(r->qp, &attr, rts_mask);
+	if (!err && opts->type == IBV_QPT_UD) {
+		r->ah = ibv_create_ah(client.pd, &attr.ah_attr);
+		err = r->ah ? 0 : errno;
+	}
+	return check(!err, "the client's queue pair: %s", strerror(err));
+}
+
+static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
+{
+	struct xroce_qp_modify m = {
+		.qpn = r->qpn,
+		.mask = XROCE_QP_STATE,
+		.state = XROCE_QPS_RTR,
+		.path_mtu = XROCE_MTU_1024,
+		.dest_qpn = r->qp->qp_num,
+		.rq_psn = SEND_PSN,
+		.min_rnr_timer = 12,
+	};
+
+	gid("10.77.0.2", m.sgid);
+	gid("10.77.0.1", m.dgid);
+	if (opts->type != IBV_QPT_UD)
+		m.mask |= XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
+			  XROCE_QP_RQ_PSN;
+	if (opts->type == IBV_QPT_RC)
+		m.mask |= XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
+	connection_modify(&m, "RTR");
+	return !test_failed();
+}
+
+bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
+{
+	struct xroce_qp_add add = {
+		.type = (enum xroce_qp_type)opts->type,
+		.srq = opts->srq ? xroce_srq_id(opts->srq) : 0,
+		.rq_entries = opts->srq ? 0 : opts->entries,
+		.rq_max_sge = opts->srq ? 0 : opts->max_sge,
+	};
+	struct xroce_qp_modify m = {
+		.mask = XROCE_QP_STATE | XROCE_QP_PKEY |
+			(opts->type == IBV_QPT_UD ? XROCE_QP_QKEY :
+						    XROCE_QP_ACCESS),
+		.state = XROCE_QPS_INIT,
+		.pkey = 0xffff,
+		.qkey = RECEIVER_QKEY,
+		.access = RIGHT,
+	};
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	if (!receiver_setup())
+		return false;
+	r->own_cq = !opts->cq;
+	r->cq = opts->cq ? : xroce_cq_add(server.x, opts->cqes);
+	if (!check(r->cq, "CQ of %u: %s", opts->cqes, strerror(errno)))
+		return false;
+	add.pd = server.pd;
+	add.recv_cq = xroce_cq_id(r->cq);
+	err = xroce_qp_create(server.x, &add, &r->rq);
+	if (!check(!err, "queue pair: %s", strerror(-err)))
+		return false;
+	r->qpn = add.qpn;
+	m.qpn = r->qpn;
+	connection_modify(&m, "INIT");
+	return client_open(r, opts) && server_connect(r, opts);
+}
+
+void receiver_close(struct receiver *r)
+{
+	int err;
+
+	if (r->ah)
+		ibv_destroy_ah(r->ah);
+	if (r->qp)
+		ibv_destroy_qp(r->qp);
+	err = r->rq ? xroce_rq_del(r->rq) : xroce_qp_del(server.x, r->qpn);
+	check(!err, "QP_DEL: %s", strerror(-err));
+	if (r->own_cq)
+		check(!xroce_cq_del(r->cq), "CQ_DEL");
+}
+
+bool receiver_post(struct receiver *r, struct ibv_send_wr wr, uint32_t len)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)sender_buf,
+		.length = len,
+		.lkey = sender_mr->lkey,
+	};
+	struct ibv_send_wr *bad;
+	int err;
+
+	wr.sg_list = &sge;
+	wr.num_sge = len ? 1 : 0;
+	if (r->ah) {
+		wr.wr.ud.ah = r->ah;
+		wr.wr.ud.remote_qpn = r->qpn;
+		if (!wr.wr.ud.remote_qkey)
+			wr.wr.ud.remote_qkey = RECEIVER_QKEY;
+	}
+	err = ibv_post_send(r->qp, &wr, &bad);
+	return check(!err, "post: %s", strerror(err));
+}
+
+int receiver_do(struct receiver *r, struct ibv_send_wr wr, uint32_t len)
+{
+	return receiver_post(r, wr, len) ? requester_wait(&client) : -1;
+}
+
+void receiver_recv(struct xroce_rq *rq, uint64_t wr_id, uint32_t off,
+		   uint32_t len)
+{
+	struct xroce_sge_local sge = {
+		.addr = (uintptr_t)receiver_buf + off,
+		.length = len,
+		.lkey = receiver_lkey,
+	};
+	int err = xroce_post_recv(rq, wr_id, &sge, 1);
+
+	check(!err, "post_recv: %s", strerror(-err));
+}
+
+bool receiver_wait(struct receiver *r, struct xroce_cqe *cqe)
+{
+	time_t end = time(NULL) + PATIENCE;
+	int n;
+
+	do {
+		n = xroce_cq_poll(r->cq, cqe, 1);
+	} while (!n && time(NULL) <= end);
+	return check(n == 1, "completion: %d", n);
+}
+
+void receiver_none(struct receiver *r)
+{
+	struct xroce_cqe cqe;
+	int n = xroce_cq_poll(r->cq, &cqe, 1);
+
+	check(!n, "%d: work request %#llx, status %u", n, cqe.wr_id, cqe.status);
+}
+
+void receiver_fill(void)
+{
+	uint32_t i;
+
+	fill += 29;
+	for (i = 0; i < RECEIVER_BYTES; i++)
+		sender_buf[i] = fill + i * 31 + (i >> 8) + (i >> 16) * 3;
+	memset(receiver_buf - RECEIVER_GUARD, fill, ALL);
+}
+
+void receiver_untouched(uint32_t off, uint32_t len)
+{
+	const uint8_t *all = receiver_buf - RECEIVER_GUARD;
+	uint32_t i, from = RECEIVER_GUARD + off;
+
+	for (i = 0; i < ALL; i++) {
+		if (i == from)
+			i += len;
+		if (i < ALL && all[i] != fill)
+			break;
+	}
+	check(i >= ALL, "byte %d written", (int)(i - RECEIVER_GUARD));
+}
+
+struct xroce_qp_query receiver_query(struct receiver *r)
+{
+	struct xroce_qp_query q = { .qpn = r->qpn };
+
+	check(!xroce_qp_query(server.x, &q), "QP_QUERY");
+	return q;
+}
+
+void receiver_state(struct receiver *r, uint32_t state)
+{
+	struct xroce_qp_modify m = {
+		.qpn = r->qpn,
+		.mask = XROCE_QP_STATE,
+		.state = state,
+	};
+
+	connection_modify(&m, "state");
+}

@@ -1,0 +1,12 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rxe sends, xroce receives: queues, completions, events.
+set -eu
+
+. "$(dirname "$0")/net.sh"
+
+net_up
+rxe_up
+module_up
+"$net_here/../build/selftests/recv_test" "$@"
