@@ -21,7 +21,7 @@
 #include "table.h"
 
 #define WARM_UP		500
-#define SEGMENTS	3	/* of which the median counts */
+#define SEGMENTS	5	/* of which the median counts */
 #define SEGMENT		2000	/* operations */
 #define SPREAD		0.01	/* of the segments, without a remark */
 
