@@ -22,13 +22,18 @@ struct ack_packet {
 	__be32 icrc;
 };
 
+/* In words: struct ethhdr is packed, and would be copied by the byte. */
 static __always_inline void reply_eth(struct ethhdr *eth)
 {
-	__u8 mac[ETH_ALEN];
+	__u16 *w = (__u16 *)eth;
+	__u16 d0 = w[0], d1 = w[1], d2 = w[2];
 
-	__builtin_memcpy(mac, eth->h_dest, ETH_ALEN);
-	__builtin_memcpy(eth->h_dest, eth->h_source, ETH_ALEN);
-	__builtin_memcpy(eth->h_source, mac, ETH_ALEN);
+	w[0] = w[3];
+	w[1] = w[4];
+	w[2] = w[5];
+	w[3] = d0;
+	w[4] = d1;
+	w[5] = d2;
 }
 
 static __always_inline void reply_ipv4(struct iphdr *ip,
@@ -137,11 +142,10 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
 				       const struct request *rq, __u32 want)
 {
 	__u32 linear = ctx->data_end - ctx->data;
-	__u32 total = bpf_xdp_get_buff_len(ctx);
-	int delta = (int)want - (int)total;
+	int delta = (int)want - (int)rq->frame_len;
 
-	if (total > linear && xroce_keep_frags)
-		return reply_room_keep(ctx, rq, want, linear, total);
+	if (rq->frame_len > linear && xroce_keep_frags)
+		return reply_room_keep(ctx, rq, want, linear, rq->frame_len);
 	return !delta || !bpf_xdp_adjust_tail(ctx, delta);
 }
 
