@@ -33,12 +33,12 @@ module  := $(B)/kmod/xroce.ko
 object  := $(B)/bpf/xroce.bpf.o
 library := $(B)/user/libxroce.a $(B)/user/libxroce.so.$(SOVERSION)
 command := $(B)/user/xroce
-test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c))
+test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench/*.bpf.c))
 
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user selftests deps demo check install uninstall clean help
+.PHONY: all module bpf user selftests deps demo check bench install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user selftests
@@ -154,6 +154,11 @@ check: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@VM=$(VM) selftests/run.sh all
 
+# One CPU whose clock counts instructions: not on this host.
+bench: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
+
 # --- Installation.
 
 release = $(firstword $(shell modinfo -F vermagic $(module)))
@@ -195,6 +200,7 @@ help:
 	@echo 'deps       install what is missing (Debian 12 and 13)'
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
+	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
 	@echo 'clean      remove build/'
@@ -203,4 +209,5 @@ help:
 	@echo "VM=0       demo, check: use this host's kernel, no virtual machine"
 	@echo 'V=1        show the commands; CC=, CLANG=, CFLAGS= as usual'
 
--include $(wildcard $(B)/user/*.d $(B)/bpf/*.d)
+-include $(wildcard $(B)/user/*.d $(B)/bpf/*.d $(B)/selftests/*.bpf.d \
+	    $(B)/selftests/bench/*.bpf.d)

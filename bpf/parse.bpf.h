@@ -23,6 +23,7 @@ struct vlan_hdr {
 
 /**
  * struct request - where things are in the frame, and what the BTH says
+ * @frame_len: bytes of the frame
  * @l3: offset of the IP header
  * @bth: offset of the base transport header
  * @pos: offset of what is not parsed yet
@@ -41,6 +42,7 @@ struct vlan_hdr {
  * @se: the requester wants the completion to be a solicited event
  */
 struct request {
+	__u32 frame_len;
 	__u32 l3;
 	__u32 bth;
 	__u32 pos;
@@ -204,23 +206,19 @@ static __always_inline int parse(struct xdp_md *ctx, struct request *rq)
 
 /**
  * parse_lengths() - check the lengths against each other and the frame
- * @ctx: the frame
- * @rq: sets @end
+ * @rq: @frame_len is there; sets @end
  *
  * Trailing bytes beyond the IP packet are Ethernet padding, and are allowed.
  *
  * Return: true when the frame holds what its headers announce.
  */
-static __always_inline bool parse_lengths(struct xdp_md *ctx,
-					  struct request *rq)
+static __always_inline bool parse_lengths(struct request *rq)
 {
-	__u32 linear = ctx->data_end - ctx->data;
 	__u32 l4 = rq->bth - sizeof(struct udphdr);
 
 	if (rq->l3_len != l4 - rq->l3 + rq->udp_len)
 		return false;
-	if (l4 + rq->udp_len > linear &&
-	    l4 + rq->udp_len > bpf_xdp_get_buff_len(ctx))
+	if (l4 + rq->udp_len > rq->frame_len)
 		return false;
 	rq->end = l4 + rq->udp_len - XROCE_ICRC_LEN;
 	return true;

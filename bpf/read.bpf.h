@@ -45,7 +45,7 @@ static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
  * Return: enum xroce_cause, or NO_ANSWER.
  */
 static __always_inline int read_answer(struct xdp_md *ctx,
-				       const struct request *rq,
+				       struct request *rq,
 				       struct xroce_qp *q,
 				       struct xroce_stat *st,
 				       struct answer *ans)

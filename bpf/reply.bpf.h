@@ -89,13 +89,18 @@ static __always_inline int reply_queue(struct xdp_md *ctx,
 	return err;
 }
 
+/* In words: struct ethhdr is packed, and would be copied by the byte. */
 static __always_inline void reply_eth(struct ethhdr *eth)
 {
-	__u8 mac[ETH_ALEN];
+	__u16 *w = (__u16 *)eth;
+	__u16 d0 = w[0], d1 = w[1], d2 = w[2];
 
-	__builtin_memcpy(mac, eth->h_dest, ETH_ALEN);
-	__builtin_memcpy(eth->h_dest, eth->h_source, ETH_ALEN);
-	__builtin_memcpy(eth->h_source, mac, ETH_ALEN);
+	w[0] = w[3];
+	w[1] = w[4];
+	w[2] = w[5];
+	w[3] = d0;
+	w[4] = d1;
+	w[5] = d2;
 }
 
 static __always_inline void reply_ipv4(struct iphdr *ip,
@@ -212,17 +217,18 @@ static __always_inline bool reply_room_front(struct xdp_md *ctx,
  * Return: true, or false when it cannot be done; the frame must be dropped.
  */
 static __always_inline bool reply_room(struct xdp_md *ctx,
-				       const struct request *rq, __u32 want)
+				       struct request *rq, __u32 want)
 {
 	__u32 linear = ctx->data_end - ctx->data;
-	__u32 total = bpf_xdp_get_buff_len(ctx);
-	int delta = (int)want - (int)total;
+	int delta = (int)want - (int)rq->frame_len;
 
-	if (total > linear && xroce_keep_frags)
-		return reply_room_keep(ctx, rq, want, linear, total);
-	if (!delta || !bpf_xdp_adjust_tail(ctx, delta))
-		return true;
-	return delta > 0 && reply_room_front(ctx, rq, delta);
+	if (rq->frame_len > linear && xroce_keep_frags)
+		return reply_room_keep(ctx, rq, want, linear, rq->frame_len);
+	if (delta && bpf_xdp_adjust_tail(ctx, delta) &&
+	    !(delta > 0 && reply_room_front(ctx, rq, delta)))
+		return false;
+	rq->frame_len = want;
+	return true;
 }
 
 /* Without the module: zeros where the CRC belongs. */
@@ -246,7 +252,7 @@ static __always_inline bool reply_no_icrc(struct xdp_md *ctx, __u32 want)
  * Return: true, or false when the frame could not be made to fit; it must be
  * dropped then.
  */
-static __always_inline bool reply(struct xdp_md *ctx, const struct request *rq,
+static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 				  const struct xroce_qp *q,
 				  const struct answer *ans)
 {

@@ -52,7 +52,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	struct xroce_qp *q;
 	struct iphdr *ip;
 
-	if (!parse_lengths(ctx, rq)) {
+	if (!parse_lengths(rq)) {
 		st->drop_length++;
 		return NULL;
 	}
@@ -309,7 +309,8 @@ int xroce(struct xdp_md *ctx)
 		return XDP_PASS;
 	}
 	st->rx++;
-	st->rx_bytes += bpf_xdp_get_buff_len(ctx);
+	rq.frame_len = bpf_xdp_get_buff_len(ctx);
+	st->rx_bytes += rq.frame_len;
 
 	q = admit(ctx, &rq, st);
 	if (!q)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Responders that do nothing: "drop", which is what the generator and the way
+ * to the responder cost, and "bounce", the least that an answer costs.
+ */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <bpf/bpf_helpers.h>
+
+struct headers {
+	struct ethhdr eth;
+	struct iphdr ip;
+} __attribute__((packed));
+
+SEC("xdp.frags")
+int drop(struct xdp_md *ctx)
+{
+	return XDP_DROP;
+}
+
+SEC("xdp.frags")
+int bounce(struct xdp_md *ctx)
+{
+	struct headers *h = (void *)(long)ctx->data;
+	__u8 mac[ETH_ALEN];
+	__be32 addr;
+
+	if ((void *)(h + 1) > (void *)(long)ctx->data_end)
+		return XDP_DROP;
+	__builtin_memcpy(mac, h->eth.h_dest, ETH_ALEN);
+	__builtin_memcpy(h->eth.h_dest, h->eth.h_source, ETH_ALEN);
+	__builtin_memcpy(h->eth.h_source, mac, ETH_ALEN);
+	addr = h->ip.saddr;
+	h->ip.saddr = h->ip.daddr;
+	h->ip.daddr = addr;
+	return XDP_TX;
+}
+
+char _license[] SEC("license") = "GPL";

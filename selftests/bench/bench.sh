@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What a request costs its responder, in instructions: "make bench", or
+#
+#   vm.sh --icount -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
+#                                    [OP[:SIZE]]...
+#
+#   initial namespace                      namespace xr
+#   +-----------------------+              +--------------------------+
+#   | c0 10.77.0.1          |   requests   | x0    the generator,     |
+#   |    drop, floor, xroce |<-------------|       10.77.0.3, which   |
+#   |    or rxe             |------------->|       there is not       |
+#   +-----------------------+   replies    +--------------------------+
+#
+# With --icount a nanosecond of the machine is an instruction, of whatever: the
+# kernel, the generator, the responder. There is one CPU, and it never idles
+# during a run, so time is the sum of all that is executed.
+#
+# - The generator makes all frames beforehand: right invariant CRCs, sequence
+#   numbers that go up. It sends 64 with one sendmmsg(2) on a packet socket,
+#   then yields until all are answered, and so on.
+# - Its interface has an XDP program that judges each reply (destination,
+#   opcode, ACK, sequence number, bytes), counts it, and drops everything.
+#   After the run the region is looked at. What is not answered as it should be
+#   is an error and no number.
+# - "drop" is an XDP program that drops: what the generator costs, and the way
+#   to the responder. It is subtracted from the others.
+# - "floor" is one that swaps the addresses and sends the request back.
+# - xroce and rxe each have one queue pair to 10.77.0.3, path MTU 4096, and one
+#   region; requests go to its first bytes.
+#
+# A number is the median of five segments of 2,000 operations, after 500 to
+# warm up; a remark on stderr names rows whose segments differ by more than 1%.
+#
+# rxe gets its packets as socket buffers, as the generator has made them, while
+# an XDP program on veth gets copies of them: that is in "drop", and counts in
+# favour of rxe.
+set -eu
+
+. "$(dirname "$0")/../net.sh"
+
+programs=$net_here/../build/selftests/bench
+export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
+
+# A "rep movsb" counts an instruction a byte here, which no real CPU does.
+! grep -qwE 'erms|fsrm' /proc/cpuinfo || {
+	echo "bench: the CPU has erms or fsrm" >&2
+	exit 1
+}
+
+# A page is allocated and freed for each packet. Whether that goes through to
+# the buddy allocator depends on how full the CPU's list happens to be, and makes
+# 450 instructions: let it never be full.
+sysctl -q vm.percpu_pagelist_high_fraction=8
+
+net_up
+# The place of the responder's program.
+ip link set c0 xdpdrv off
+ip neigh replace 10.77.0.3 dev c0 nud permanent lladdr \
+	"$(in_xr ip -o link show x0 | sed -E 's,.*link/ether ([^ ]+).*,\1,')"
+rxe_up
+module_up
+"$programs/bench" "$@"

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The requester: frames made beforehand, sent through a packet socket on
+ * GENERATOR_DEV in the namespace GENERATOR_NETNS, and replies counted by
+ * count.bpf.c there.
+ */
+#ifndef XROCE_BENCH_GENERATOR_H
+#define XROCE_BENCH_GENERATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op.h"
+#include "responder.h"
+
+#define GENERATOR_DEV		"x0"
+#define GENERATOR_NETNS		"/run/netns/xr"
+#define GENERATOR_WINDOW	64	/* requests in flight */
+
+/* What a reply must be. */
+enum generator_expect {
+	EXPECT_NOTHING,		/* nobody answers */
+	EXPECT_REQUEST,		/* the request comes back */
+	EXPECT_REPLY,
+};
+
+/* Open the socket and attach the program. Return: false after a message. */
+bool generator_open(void);
+void generator_close(void);
+
+/**
+ * generator_prepare() - make the frames of a run
+ * @op: the operation
+ * @target: where to
+ * @count: how many
+ * @expect: what the replies are
+ *
+ * Return: false after a message.
+ */
+bool generator_prepare(const struct op *op, const struct target *target,
+		       uint32_t count, enum generator_expect expect);
+
+/* What came of generator_send(). */
+enum generator_result {
+	GENERATOR_OK,
+	GENERATOR_REFUSED,	/* the first was: NAK, invalid request */
+	GENERATOR_FAILED,	/* a false reply, or none */
+};
+
+/**
+ * generator_send() - send the next @count frames and wait for their replies
+ * @count: how many
+ * @ns: out: time it took
+ * @why: out: when it fails, a text of GENERATOR_WHY bytes
+ */
+enum generator_result generator_send(uint32_t count, uint64_t *ns, char *why);
+
+#define GENERATOR_WHY	128
+
+#endif /* XROCE_BENCH_GENERATOR_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The operations that can be measured: their requests and their replies. */
+#ifndef XROCE_BENCH_OP_H
+#define XROCE_BENCH_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "count.h"
+#include "packet.h"
+
+#define OP_MTU		4096u		/* path MTU */
+#define OP_PATTERN	0x35		/* of a request's payload */
+
+enum op_code {
+	OP_WRITE,
+	OP_READ,
+	OP_FETCH_ADD,
+	OPS
+};
+
+/* What a table calls it. */
+extern const char *const op_names[OPS];
+
+/**
+ * struct op - one measured operation
+ * @code: which
+ * @size: bytes that it moves
+ */
+struct op {
+	enum op_code code;
+	uint32_t size;
+};
+
+/* Add opcode, headers and payload to @packet, whose address parts are there. */
+void op_request(const struct op *op, struct packet *packet);
+
+/* Packet sequence numbers that a request uses up. */
+uint32_t op_psns(const struct op *op);
+
+/* What replies look like: @count's kinds. Return: their bytes, from IP on. */
+uint32_t op_replies(const struct op *op, struct count *count);
+
+/**
+ * op_happened() - is the region's memory what @times operations leave there?
+ * @op: the operation
+ * @buf: the bytes at the request's address, zero before
+ * @times: how often it was executed
+ */
+bool op_happened(const struct op *op, const uint8_t *buf, uint32_t times);
+
+#endif /* XROCE_BENCH_OP_H */

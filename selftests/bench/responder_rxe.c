@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <infiniband/verbs.h>
+
+#include "responder.h"
+
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static struct ibv_cq *cq;
+static struct ibv_mr *mr;
+static struct ibv_qp *qp;
+
+static const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+			  IBV_ACCESS_REMOTE_ATOMIC;
+
+static bool done(int err, const char *what)
+{
+	if (err)
+		fprintf(stderr, "bench: rxe: %s: %s\n", what, strerror(err));
+	return !err;
+}
+
+static struct ibv_context *device_open(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *found = NULL;
+	int i;
+
+	errno = ENODEV;
+	for (i = 0; list && list[i] && !found; i++) {
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			found = ibv_open_device(list[i]);
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return found;
+}
+
+static bool rxe_take(void *memory)
+{
+	ctx = device_open(RESPONDER_RXE);
+	if (!done(ctx ? 0 : errno, RESPONDER_RXE))
+		return false;
+	pd = ibv_alloc_pd(ctx);
+	if (!done(pd ? 0 : errno, "protection domain"))
+		return false;
+	cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	if (!done(cq ? 0 : errno, "completion queue"))
+		return false;
+	mr = ibv_reg_mr(pd, memory, RESPONDER_MEMORY,
+			IBV_ACCESS_LOCAL_WRITE | rights);
+	return done(mr ? 0 : errno, "region");
+}
+
+static int gid_index(const uint8_t *gid)
+{
+	struct ibv_gid_entry entry;
+	int i;
+
+	for (i = 0; !ibv_query_gid_ex(ctx, 1, i, &entry, 0); i++) {
+		if (entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    !memcmp(entry.gid.raw, gid, 16))
+			return i;
+	}
+	return 0;
+}
+
+static bool rxe_ready_to_receive(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.qp_access_flags = rights,
+	};
+	uint8_t gid[16];
+	int err;
+
+	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+				       IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	if (!done(err, "INIT"))
+		return false;
+	responder_gid(RESPONDER_ADDR, gid);
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_4096,
+		.dest_qp_num = PEER_QPN,
+		.rq_psn = PEER_PSN,
+		.max_dest_rd_atomic = RESPONDER_RD_ATOMIC,
+		.min_rnr_timer = 12,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh.hop_limit = 64,
+			.grh.sgid_index = gid_index(gid),
+		},
+	};
+	responder_gid(PEER_ADDR, attr.ah_attr.grh.dgid.raw);
+	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
+				       IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				       IBV_QP_RQ_PSN |
+				       IBV_QP_MAX_DEST_RD_ATOMIC |
+				       IBV_QP_MIN_RNR_TIMER);
+	return done(err, "RTR");
+}
+
+static bool rxe_connect(struct target *target)
+{
+	struct ibv_qp_init_attr init = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		.qp_type = IBV_QPT_RC,
+	};
+
+	qp = ibv_create_qp(pd, &init);
+	if (!done(qp ? 0 : errno, "queue pair"))
+		return false;
+	if (!rxe_ready_to_receive()) {
+		ibv_destroy_qp(qp);
+		return false;
+	}
+	*target = (struct target){
+		qp->qp_num, mr->rkey, (uintptr_t)mr->addr
+	};
+	return true;
+}
+
+static void rxe_disconnect(void)
+{
+	done(ibv_destroy_qp(qp), "queue pair");
+}
+
+static void rxe_leave(void)
+{
+	if (mr)
+		ibv_dereg_mr(mr);
+	if (cq)
+		ibv_destroy_cq(cq);
+	if (pd)
+		ibv_dealloc_pd(pd);
+	if (ctx)
+		ibv_close_device(ctx);
+	mr = NULL;
+	cq = NULL;
+	pd = NULL;
+	ctx = NULL;
+}
+
+const struct responder responder_rxe = {
+	.name = "rxe",
+	.executes = true,
+	.open = rxe_take,
+	.connect = rxe_connect,
+	.disconnect = rxe_disconnect,
+	.close = rxe_leave,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A program of this directory on a network device. */
+#ifndef XROCE_BENCH_XDP_H
+#define XROCE_BENCH_XDP_H
+
+#include <stdbool.h>
+
+struct bpf_object;
+struct bpf_link;
+
+struct xdp {
+	struct bpf_object *object;
+	struct bpf_link *link;
+};
+
+/**
+ * xdp_attach() - load a program and attach it, in the driver
+ * @xdp: for xdp_detach()
+ * @object: file beside the executable
+ * @program: its name
+ * @netdev: name of the device, in this namespace; it carries no program
+ *
+ * Return: true, or false after a message; @xdp may be detached in any case.
+ */
+bool xdp_attach(struct xdp *xdp, const char *object, const char *program,
+		const char *netdev);
+void xdp_detach(struct xdp *xdp);
+
+#endif /* XROCE_BENCH_XDP_H */
