@@ -6,6 +6,9 @@
 #include "libxroce.h"
 #include "responder.h"
 
+#define BENCH_REMOTE	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
+			 XROCE_ACCESS_REMOTE_ATOMIC)
+
 static struct xroce *x;
 static bool attached;
 static uint32_t pd, qpn;
@@ -33,7 +36,7 @@ static bool xroce_take(void *memory)
 		return false;
 	mr = (struct xroce_mr_reg){
 		.pd = pd,
-		.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE,
+		.access = XROCE_ACCESS_LOCAL_WRITE | BENCH_REMOTE,
 		.addr = (uintptr_t)memory,
 		.length = RESPONDER_MEMORY,
 		.iova = (uintptr_t)memory,
@@ -47,7 +50,7 @@ static bool xroce_connect(struct target *target)
 	struct xroce_qp_modify modify = {
 		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
 		.state = XROCE_QPS_INIT,
-		.access = XROCE_ACCESS_REMOTE,
+		.access = BENCH_REMOTE,
 		.pkey = 0xffff,
 	};
 
