@@ -2,8 +2,8 @@
 /*
  * A golden test's stage: one queue pair, one region, one request, and what must
  * come of it. Every expect_*() sends the request and then compares everything:
- * verdict, the bytes of the frame, all counters, events, all queue pairs with their
- * responder resources, the whole MPT.
+ * verdict, the bytes of the frame, all counters, events, all queue pairs and
+ * their responder resources, the whole MPT.
  */
 #ifndef XROCE_SCENE_H
 #define XROCE_SCENE_H
