@@ -206,6 +206,23 @@ static void address_family(void)
 	expect_drop(&s, COUNTER(drop_addr));
 }
 
+/* From a group or to one: no answer, which would go to all of it. */
+static void groups(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.dst_mac[0] |= 1;
+	expect_drop(&s, COUNTER(drop_addr));
+	memset(s.req.dst_mac, 0xff, sizeof(s.req.dst_mac));
+	expect_drop(&s, COUNTER(drop_addr));
+	if (!scene_init(&s))
+		return;
+	s.req.src_mac[0] |= 1;
+	expect_drop(&s, COUNTER(drop_addr));
+}
+
 static void partition_differs(void)
 {
 	struct scene s;
@@ -328,6 +345,8 @@ static const struct test tests[] = {
 	  addresses_ipv6 },
 	{ "addresses_swapped", "D5 D6", "our own address as the source",
 	  addresses_swapped },
+	{ "group_addresses", "D5 D6", "Ethernet multicast and broadcast",
+	  groups },
 	{ "address_family", "D5 D6", "IPv6 with a mapped IPv4 address",
 	  address_family },
 	{ "partition_differs", "D5 D6", "every bit of the partition",

@@ -5,6 +5,7 @@
 
 #define PSN(n)		((n) & XROCE_PSN_MASK)
 #define HALF		0x800000u	/* half the circle of PSNs */
+#define OTHER_KEY	(SCENE_KEY + (1 << XROCE_KEY_SHIFT))
 #define VALUE(i)	(0x0102030405060708ull * ((i) + 1))
 
 static const uint8_t others[] = {
@@ -98,9 +99,12 @@ static void read_other(void)
 {
 	const uint32_t bytes = 3 * 1024;
 	struct scene fresh, s;
+	struct xroce_mpt other;
 
 	if (!stage_read(&fresh, bytes))
 		return;
+	other = fresh.mpt;
+	other.key = OTHER_KEY;
 #define DROPPED(change) do {						\
 	s = fresh;							\
 	change;								\
@@ -110,6 +114,9 @@ static void read_other(void)
 		note("%s", #change);					\
 } while (0)
 	DROPPED(s.req.rkey ^= 1);
+	/* Another region, which would do as well. */
+	native_put_mpt(OTHER_KEY >> XROCE_KEY_SHIFT, &other);
+	DROPPED(s.req.rkey = OTHER_KEY);
 	DROPPED(s.req.va--);
 	DROPPED(s.req.va -= 1ull << 32);
 	DROPPED(s.req.va++);			/* one beyond the end */

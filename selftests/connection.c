@@ -17,7 +17,6 @@
 #define NETNS		"/run/netns/xr"
 #define RXE		"rxe0"
 
-#define FILE_SIZE	(512u * 1024)
 #define PSN		0xfffff0u		/* wraps early on */
 
 struct server server;
@@ -72,7 +71,7 @@ static bool server_open(void)
 		return false;
 	server.mr = (struct xroce_mr_reg){
 		.pd = server.pd,
-		.access = ACCESS_WRITE,
+		.access = ACCESS_ALL,
 		.length = REGION_LEN,
 		.iova = IOVA,
 		.name = "rxe_write_test",
@@ -126,13 +125,26 @@ static void address(const char *text, uint8_t *gid)
 }
 
 bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
-			 bool ipv6)
+		     bool ipv6)
+{
+	const struct connection_opts opts = {
+		.timeout = 18,		/* a second; slow machines */
+		.retry = 0,
+	};
+
+	return connection_open_opts(c, mtu, access, ipv6, &opts);
+}
+
+bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
+			  uint32_t access, bool ipv6,
+			  const struct connection_opts *opts)
 {
 	struct requester_path path = {
 		.sq_psn = PSN,
 		.mtu = mtu,
-		.timeout = 18,		/* a second; slow machines */
-		.retry = 0,
+		.timeout = opts->timeout,
+		.retry = opts->retry,
+		.rd_atomic = RD_ATOMIC,
 	};
 	struct xroce_qp_modify modify = {
 		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
@@ -164,6 +176,7 @@ bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
 	modify.dest_qpn = c->qp->qp_num;
 	modify.rq_psn = PSN;
 	modify.min_rnr_timer = 12;
+	modify.max_dest_rd_atomic = RD_ATOMIC;
 	memcpy(modify.sgid, path.dgid, 16);
 	memcpy(modify.dgid, path.sgid, 16);
 	connection_modify(&modify, "RTR");
@@ -227,11 +240,14 @@ void connection_moved(const struct xroce_stat *before, struct xroce_stat *delta,
 	read_settled(&after);
 	if (delta->nak_acc && trailing)
 		delta->drop_error = after.drop_error - before->drop_error;
-	delta->rx = delta->write + delta->nak_inv + delta->nak_acc +
-		    delta->nak_rnr + delta->drop_error;
+	delta->rx = delta->write + delta->read + delta->atomic +
+		    delta->nak_inv + delta->nak_acc + delta->nak_rnr +
+		    delta->drop_error;
 	delta->rx_bytes = after.rx_bytes - before->rx_bytes;
 	delta->ack = after.ack - before->ack;
-	delta->tx = delta->ack + delta->nak_inv + delta->nak_acc +
-		    delta->nak_rnr;
+	/* What the module sends is not among what the program sends. */
+	delta->queued = after.queued - before->queued;
+	delta->tx = delta->ack + delta->read + delta->atomic + delta->nak_inv +
+		    delta->nak_acc + delta->nak_rnr - delta->queued;
 	counters_check(before, &after, delta);
 }

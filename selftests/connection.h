@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Connections between rxe and xroce, and the region that rxe writes into:
+ * Connections between rxe and xroce, and the region that rxe works on:
  *
  *   initial namespace: rxe0 on c0  <------>  namespace xr: xroce on x0
  *
@@ -21,7 +21,13 @@
 #define IOVA		0x7e1234567123ull
 
 #define RIGHT		XROCE_ACCESS_REMOTE_WRITE
+#define RIGHTS		(RIGHT | XROCE_ACCESS_REMOTE_READ | \
+			 XROCE_ACCESS_REMOTE_ATOMIC)
 #define ACCESS_WRITE	(XROCE_ACCESS_LOCAL_WRITE | RIGHT)
+#define ACCESS_ALL	(XROCE_ACCESS_LOCAL_WRITE | RIGHTS)
+
+#define RD_ATOMIC	16	/* READs and atomics outstanding, by default */
+#define FILE_SIZE	(512u * 1024)	/* what the region lies over */
 
 /**
  * struct server - xroce's side
@@ -73,6 +79,21 @@ void connection_teardown(void);
  */
 bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
 		     bool ipv6);
+
+/**
+ * struct connection_opts - what else there is to choose
+ * @timeout: the client's local ACK timeout code
+ * @retry: times that the client sends again
+ */
+struct connection_opts {
+	uint8_t timeout;
+	uint8_t retry;
+};
+
+/* The same. */
+bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
+			  uint32_t access, bool ipv6,
+			  const struct connection_opts *opts);
 void connection_close(struct connection *c);
 
 /* Change the server's queue pair; @what is for the message. */

@@ -114,6 +114,10 @@ static void judge_counters(const struct trial *t)
 		      "queued without need");
 	check(causes(d) == d->nak_inv + d->nak_acc + d->nak_op, "%lu causes", causes(d));
 	check(d->inv_resources <= !t->was.rd_max, "out of resources");
+	check(t->events == causes(d) && !d->event_lost, "%u events",
+	      t->events);
+	check(!t->events || t->event.cause == t->is.error, "event: cause %u",
+	      t->event.cause);
 }
 
 /* Whether the queue pair may do that with that memory. */
@@ -203,7 +207,8 @@ static void judge_kept(const struct trial *t, struct xroce_qp *want,
 	uint8_t place = t->was.rd_head;
 
 	check(t->was.op == XROCE_QP_OP_NONE, "within %#x", t->was.op);
-	check(t->was.rd_max, "kept, without a place");
+	if (!check(t->was.rd_max, "kept, without a place"))
+		return;
 	want->nak_sent = 0;
 	want->epsn = PSN(t->was.epsn + packets);
 	want->msn = PSN(t->was.msn + 1);
@@ -253,7 +258,7 @@ static const struct xroce_rd *find(const struct trial *t, uint32_t psn)
 {
 	uint32_t i, max = t->is.rd_max;
 
-	for (i = 1; i <= t->is.rd_count; i++) {
+	for (i = 1; max && i <= t->is.rd_count; i++) {
 		uint32_t place = (t->is.rd_head + max - i) % max;
 		const struct xroce_rd *r = &t->rd_is.rd[place];
 

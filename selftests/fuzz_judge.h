@@ -14,6 +14,8 @@
  * @is: after
  * @rd_was: its responder resources before
  * @rd_is: after
+ * @events: how many it made
+ * @event: the last of them
  * @delta: by how much each counter moved
  * @mpts: the whole table
  */
@@ -25,6 +27,8 @@ struct trial {
 	struct xroce_rd_ring rd_was;
 	struct xroce_rd_ring rd_is;
 	struct xroce_stat delta;
+	uint32_t events;
+	struct xroce_event event;
 	const struct xroce_mpt *mpts;
 };
 

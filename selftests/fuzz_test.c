@@ -199,6 +199,7 @@ static void one(void)
 	native_get_stat(&stat);
 	native_get_qp(QPN, &trial.is);
 	native_get_rd(QPN, &trial.rd_is);
+	trial.events = native_get_events(&trial.event);
 	count_deltas(&before);
 	fuzz_judge(&trial);
 	if (trial.delta.duplicate && fuzz_is_kept(&frame)) {

@@ -22,6 +22,9 @@ static struct {
 	int qp;
 	int rd;
 	int stat;
+	struct ring_buffer *events;
+	struct xroce_event event;
+	uint32_t n_events;
 } native;
 
 static int object_path(char *path, size_t size)
@@ -94,6 +97,22 @@ static bool resize(const char *name, uint32_t entries)
 	       check(!bpf_map__set_max_entries(map, entries), "%s", name);
 }
 
+static int note_event(void *ctx, void *data, size_t size)
+{
+	(void)ctx;
+	check(size == sizeof(native.event), "event of %zu bytes", size);
+	memcpy(&native.event, data, sizeof(native.event));
+	native.n_events++;
+	return 0;
+}
+
+static bool open_events(void)
+{
+	native.events = ring_buffer__new(map_fd("events"), note_event, NULL,
+					 NULL);
+	return check(native.events, "events: %s", strerror(errno));
+}
+
 static bool load(void)
 {
 	struct bpf_program *prog;
@@ -126,7 +145,7 @@ static bool load(void)
 	native.rd = map_fd("rd");
 	native.stat = map_fd("stat");
 	return native.mpt >= 0 && native.qp >= 0 && native.rd >= 0 &&
-	       native.stat >= 0 && native_keep_frags(false);
+	       native.stat >= 0 && open_events() && native_keep_frags(false);
 }
 
 bool native_keep_frags(bool keep)
@@ -159,6 +178,7 @@ bool native_open(void)
 
 void native_close(void)
 {
+	ring_buffer__free(native.events);
 	bpf_object__close(native.obj);
 	memset(&native, 0, sizeof(native));
 }
@@ -241,6 +261,17 @@ void native_get_qps(struct xroce_qp *qps)
 void native_get_rds(struct xroce_rd_ring *rings)
 {
 	get_all(native.rd, NATIVE_QP_ENTRIES, rings);
+}
+
+uint32_t native_get_events(struct xroce_event *last)
+{
+	int n;
+
+	native.n_events = 0;
+	n = ring_buffer__consume(native.events);
+	check(n == (int)native.n_events, "events: %d", n);
+	*last = native.event;
+	return native.n_events;
 }
 
 void native_get_stat(struct xroce_stat *stat)

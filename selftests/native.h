@@ -49,6 +49,9 @@ void native_get_mpts(struct xroce_mpt *mpts);
 void native_get_qps(struct xroce_qp *qps);
 void native_get_rds(struct xroce_rd_ring *rings);
 
+/* Take all events out. Return: how many; @last is the last of them, if any. */
+uint32_t native_get_events(struct xroce_event *last);
+
 /* Sum of all CPUs. */
 void native_get_stat(struct xroce_stat *stat);
 

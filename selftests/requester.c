@@ -61,7 +61,7 @@ void requester_close(struct requester *requester)
 
 struct ibv_qp *requester_qp_add(struct requester *requester)
 {
-	struct ibv_qp_init_attr init = {
+	struct ibv_qp_init_attr_ex init = {
 		.send_cq = requester->cq,
 		.recv_cq = requester->cq,
 		.cap = {
@@ -72,12 +72,16 @@ struct ibv_qp *requester_qp_add(struct requester *requester)
 		},
 		.qp_type = IBV_QPT_RC,
 		.sq_sig_all = 1,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = requester->pd,
+		.send_ops_flags = IBV_QP_EX_WITH_ATOMIC_WRITE,
 	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
 	};
-	struct ibv_qp *qp = ibv_create_qp(requester->pd, &init);
+	struct ibv_qp *qp = ibv_create_qp_ex(requester->ctx, &init);
 	int err;
 
 	if (!check(qp, "queue pair: %s", strerror(errno)))
@@ -109,7 +113,7 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = path->mtu,
 		.dest_qp_num = path->dest_qpn,
-		.max_dest_rd_atomic = 1,
+		.max_dest_rd_atomic = path->rd_atomic,
 		.min_rnr_timer = 12,
 		.ah_attr = {
 			.is_global = 1,
@@ -137,7 +141,7 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 	attr.timeout = path->timeout;
 	attr.retry_cnt = path->retry;
 	attr.rnr_retry = 0;
-	attr.max_rd_atomic = 1;
+	attr.max_rd_atomic = path->rd_atomic;
 	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN |
 				       IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 				       IBV_QP_RNR_RETRY |
@@ -145,8 +149,20 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 	return check(!err, "RTS: %s", strerror(err));
 }
 
-bool requester_post(struct requester *requester, struct ibv_qp *qp,
-		 const struct requester_op *op)
+/* Not among what ibv_post_send() takes. */
+static int post_atomic_write(struct ibv_qp *qp, const struct requester_op *op)
+{
+	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);
+
+	ibv_wr_start(ex);
+	ex->wr_id = op->id;
+	ex->wr_flags = op->fence ? IBV_SEND_FENCE : 0;
+	ibv_wr_atomic_write(ex, op->rkey, op->va, &op->operand);
+	return ibv_wr_complete(ex);
+}
+
+static int post_send(struct requester *requester, struct ibv_qp *qp,
+		     const struct requester_op *op)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)requester->buf + op->off,
@@ -156,11 +172,32 @@ bool requester_post(struct requester *requester, struct ibv_qp *qp,
 	struct ibv_send_wr wr = {
 		.sg_list = &sge,
 		.num_sge = op->len ? 1 : 0,
+		.wr_id = op->id,
 		.opcode = op->opcode,
-		.wr.rdma = { .remote_addr = op->va, .rkey = op->rkey },
+		.send_flags = op->fence ? IBV_SEND_FENCE : 0,
 	};
 	struct ibv_send_wr *bad;
-	int err = ibv_post_send(qp, &wr, &bad);
+
+	if (op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD ||
+	    op->opcode == IBV_WR_ATOMIC_CMP_AND_SWP) {
+		bool add = op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+
+		wr.wr.atomic.remote_addr = op->va;
+		wr.wr.atomic.rkey = op->rkey;
+		wr.wr.atomic.compare_add = add ? op->operand : op->compare;
+		wr.wr.atomic.swap = add ? 0 : op->operand;
+	} else {
+		wr.wr.rdma.remote_addr = op->va;
+		wr.wr.rdma.rkey = op->rkey;
+	}
+	return ibv_post_send(qp, &wr, &bad);
+}
+
+bool requester_post(struct requester *requester, struct ibv_qp *qp,
+		 const struct requester_op *op)
+{
+	int err = op->opcode == IBV_WR_ATOMIC_WRITE ?
+		  post_atomic_write(qp, op) : post_send(requester, qp, op);
 
 	return check(!err, "post: %s", strerror(err));
 }
@@ -173,18 +210,24 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-int requester_wait(struct requester *requester)
+int requester_wait_for(struct requester *requester, struct ibv_wc *wc)
 {
 	double end = now() + WAIT_SECONDS;
-	struct ibv_wc wc;
 	int n;
 
 	do {
-		n = ibv_poll_cq(requester->cq, 1, &wc);
+		n = ibv_poll_cq(requester->cq, 1, wc);
 		if (n > 0)
-			return wc.status;
+			return wc->status;
 	} while (!n && now() < end);
 	return -1;
+}
+
+int requester_wait(struct requester *requester)
+{
+	struct ibv_wc wc;
+
+	return requester_wait_for(requester, &wc);
 }
 
 int requester_do(struct requester *requester, struct ibv_qp *qp,

@@ -40,6 +40,7 @@ struct requester {
  * @mtu: path MTU
  * @timeout: local ACK timeout code
  * @retry: times that a request is sent again
+ * @rd_atomic: READs and atomics that may be outstanding
  */
 struct requester_path {
 	uint8_t sgid[16];
@@ -49,12 +50,13 @@ struct requester_path {
 	enum ibv_mtu mtu;
 	uint8_t timeout;
 	uint8_t retry;
+	uint8_t rd_atomic;
 };
 
 bool requester_open(struct requester *requester, const char *device, size_t size);
 void requester_close(struct requester *requester);
 
-/* A queue pair in state INIT, or NULL. */
+/* A queue pair in state INIT, which can ATOMIC WRITE, or NULL. */
 struct ibv_qp *requester_qp_add(struct requester *requester);
 
 /* Bring it to RTS. */
@@ -64,10 +66,15 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 /**
  * struct requester_op - a request
  * @opcode: IBV_WR_RDMA_WRITE and others
- * @off: of its first byte in the requester's buffer
- * @len: bytes
+ * @off: of its first byte in the requester's buffer; not of an ATOMIC WRITE
+ * @len: bytes; 8, of an atomic operation
  * @va: remote address
  * @rkey: remote key
+ * @compare: CMP_SWAP
+ * @operand: CMP_SWAP: what to store; FETCH_ADD: what to add; ATOMIC WRITE: what
+ *	to store
+ * @id: for the completion
+ * @fence: not before earlier READs and atomics are complete
  */
 struct requester_op {
 	enum ibv_wr_opcode opcode;
@@ -75,6 +82,10 @@ struct requester_op {
 	uint32_t len;
 	uint64_t va;
 	uint32_t rkey;
+	uint64_t compare;
+	uint64_t operand;
+	uint64_t id;
+	bool fence;
 };
 
 bool requester_post(struct requester *requester, struct ibv_qp *qp,
@@ -82,6 +93,9 @@ bool requester_post(struct requester *requester, struct ibv_qp *qp,
 
 /* Wait for the next completion. Return: enum ibv_wc_status, or -1 in time out. */
 int requester_wait(struct requester *requester);
+
+/* The same, and which request it was of; the rest of @wc may not be set. */
+int requester_wait_for(struct requester *requester, struct ibv_wc *wc);
 
 /* Both. */
 int requester_do(struct requester *requester, struct ibv_qp *qp,

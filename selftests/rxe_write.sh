@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rxe as the client, xroce as the server, every byte compared.
+# rxe as the client, xroce as the server, every byte compared: WRITE and READ.
 set -eu
 
 . "$(dirname "$0")/net.sh"

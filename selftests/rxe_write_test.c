@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rxe writes into a region, and every byte is compared through the file that
- * the region lies over. Run by rxe_write.sh.
+ * rxe writes into a region and reads from it, and every byte is compared with
+ * the file that the region lies over. Run by rxe_write.sh.
  */
 #include <string.h>
 
@@ -93,6 +93,82 @@ static void ipv6_1024(void)
 static void ipv6_4096(void)
 {
 	write_patterns(IBV_MTU_4096, true);
+}
+
+static void read_at(struct connection *pair, uint32_t off, uint32_t len,
+		    struct xroce_stat *delta)
+{
+	struct requester_op op = {
+		.opcode = IBV_WR_RDMA_READ,
+		.off = 64 + off % 64,		/* any alignment of the buffer */
+		.len = len,
+		.va = IOVA + off,
+		.rkey = server.mr.rkey,
+	};
+	const uint8_t *want = server.want + REGION_OFF + off;
+	uint8_t *got = client.buf + op.off;
+	uint32_t i, end = op.off + len;
+	int status;
+
+	memset(client.buf, 0xa5, end + 64);
+	status = requester_do(&client, pair->qp, &op);
+	if (!check(status == IBV_WC_SUCCESS, "%u bytes at %#x: %s", len, off,
+		   status < 0 ? "no completion" : ibv_wc_status_str(status)))
+		return;
+	for (i = 0; i < len && got[i] == want[i]; i++)
+		;
+	check(i == len, "%u bytes at %#x: byte %u is %#x, not %#x", len, off,
+	      i, got[i], want[i]);
+	for (i = 0; i < 64; i++)
+		check(client.buf[i] == 0xa5 && client.buf[end + i] == 0xa5,
+		      "%u bytes at %#x: bytes beside them", len, off);
+	connection_compare("after a READ");
+	delta->read++;
+	delta->read_bytes += len;
+}
+
+static void read_patterns(enum ibv_mtu mtu, bool ipv6)
+{
+	uint32_t m = 128u << mtu;
+	const uint32_t lens[] = {
+		0, 1, 2, 3, 4, 7, 28, 29, 64, 255, m - 1, m, m + 1, 2 * m,
+		2 * m + 3, 4095, 4096, 4097, 7 * m - 1, 65536, 100001,
+	};
+	struct xroce_stat before, delta = {};
+	struct connection pair;
+	size_t i;
+
+	if (!connection_setup() || !connection_open(&pair, mtu, RIGHTS, ipv6))
+		return;
+	counters_read(server.stat, &before);
+	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
+		read_at(&pair, 0, lens[i], &delta);
+		read_at(&pair, 4096 - 0x235 - 1, lens[i], &delta);
+		read_at(&pair, 12345 + 17 * i, lens[i], &delta);
+		read_at(&pair, REGION_LEN - lens[i], lens[i], &delta);
+	}
+	connection_moved(&before, &delta, false);
+	connection_close(&pair);
+}
+
+static void read_256(void)
+{
+	read_patterns(IBV_MTU_256, false);
+}
+
+static void read_1024(void)
+{
+	read_patterns(IBV_MTU_1024, false);
+}
+
+static void read_4096(void)
+{
+	read_patterns(IBV_MTU_4096, false);
+}
+
+static void read_ipv6(void)
+{
+	read_patterns(IBV_MTU_2048, true);
 }
 
 static void whole_region(void)
@@ -324,6 +400,18 @@ static void read_no_right(void)
 
 	if (!connection_setup())
 		return;
+	r = access_refusal(COUNTER(acc_right), XROCE_CAUSE_ACC_RIGHT);
+	r.op.opcode = IBV_WR_RDMA_READ;
+	r.access = RIGHTS;
+	refused_region(&r, server.pd, ACCESS_WRITE);
+}
+
+static void qp_read_no_right(void)
+{
+	struct refusal r;
+
+	if (!connection_setup())
+		return;
 	r = access_refusal(COUNTER(inv_qp_access), XROCE_CAUSE_INV_QP_ACCESS);
 	r.op.opcode = IBV_WR_RDMA_READ;
 	r.status = IBV_WC_REM_INV_REQ_ERR;
@@ -404,6 +492,12 @@ static const struct test tests[] = {
 	{ "mtu_4096", "D1 D2 D4 R1", "any size at any offset", mtu_4096 },
 	{ "ipv6_1024", "D1 D2 D4", "the same over IPv6", ipv6_1024 },
 	{ "ipv6_4096", "D1 D2 D4", "the same over IPv6", ipv6_4096 },
+	{ "read_256", "D1 D2 D4 R1", "READ: any size at any offset", read_256 },
+	{ "read_1024", "D1 D2 D4 R1", "READ: any size at any offset",
+	  read_1024 },
+	{ "read_4096", "D1 D2 D4 R1", "READ: any size at any offset",
+	  read_4096 },
+	{ "read_ipv6", "D1 D2 D4", "the same over IPv6", read_ipv6 },
 	{ "whole_region", "D2 R1", "every byte in one WRITE", whole_region },
 	{ "in_flight", "D2 D5", "64 WRITEs in flight, in order", in_flight },
 	{ "wrong_key", "R9 D5 D6", "key byte and index", wrong_key },
@@ -413,8 +507,10 @@ static const struct test tests[] = {
 	{ "bounds", "R1 D5 D6", "one byte past either end", bounds },
 	{ "qp_no_right", "D5 D6", "the queue pair lacks remote write",
 	  qp_no_right },
-	{ "read_no_right", "D5 D6",
-	  "a READ where only WRITE is allowed", read_no_right },
+	{ "read_no_right", "R2 R7 D6", "no remote read; then deregistered",
+	  read_no_right },
+	{ "qp_read_no_right", "D5 D6", "the queue pair lacks remote read",
+	  qp_read_no_right },
 	{ "immediate", "D5 D6", "no receive request: not ready", immediate },
 	{ "qp_in_error", "D5 D6", "a queue pair in error is silent",
 	  qp_in_error },

@@ -17,6 +17,8 @@ struct snapshot {
 	struct xroce_qp qps[NATIVE_QP_ENTRIES];
 	struct xroce_rd_ring rds[NATIVE_QP_ENTRIES];
 	struct xroce_stat stat;
+	struct xroce_event event;	/* the last one since the one before */
+	uint32_t events;
 };
 
 static struct snapshot before, after;
@@ -30,6 +32,7 @@ static void snapshot_take(struct snapshot *snap)
 	native_get_qps(snap->qps);
 	native_get_rds(snap->rds);
 	native_get_stat(&snap->stat);
+	snap->events = native_get_events(&snap->event);
 }
 
 bool scene_init(struct scene *s)
@@ -202,6 +205,30 @@ static void compare_rd(const struct scene *s)
 	      "another queue pair's responder resources have changed");
 }
 
+/* An event for each fatal refusal, and for nothing else. */
+static void compare_event(const struct scene *s, bool refused)
+{
+	bool begun = s->qp.op != XROCE_QP_OP_NONE;
+	uint32_t len = begun ? s->qp.resid : s->req.dmalen;
+	const struct xroce_event *e = &after.event;
+
+	check(after.events == refused, "%u events", after.events);
+	if (!refused || !after.events)
+		return;
+	check(e->qpn == s->qp.qpn && e->cause == s->qp.error &&
+	      e->psn == s->req.psn && e->opcode == s->req.opcode && e->time &&
+	      !memcmp(e->peer, s->qp.daddr, sizeof(e->peer)),
+	      "event: QP %#x, cause %u, PSN %#x, opcode %#x", e->qpn, e->cause,
+	      e->psn, e->opcode);
+	if (e->cause < XROCE_CAUSE_ACC_KEY)
+		return;		/* not always far enough to know the rest */
+	if (scene_is_atomic(s->req.opcode))
+		len = 8;
+	check(e->key == (begun ? s->qp.rkey : s->req.rkey) && e->len == len &&
+	      e->va == (begun ? s->qp.va : s->req.va),
+	      "event: key %#x, %u bytes at %#llx", e->key, e->len, e->va);
+}
+
 /* What every outcome has in common. */
 void scene_compare(const struct scene *s, uint32_t verdict,
 		   const struct xroce_stat *delta)
@@ -211,6 +238,7 @@ void scene_compare(const struct scene *s, uint32_t verdict,
 	counters_check(&before.stat, &after.stat, delta);
 	compare_qp(&s->qp);
 	compare_rd(s);
+	compare_event(s, delta->nak_inv || delta->nak_acc);
 	check(!memcmp(before.mpts, after.mpts, sizeof(after.mpts)),
 	      "the MPT has changed");
 }

@@ -2,7 +2,8 @@
 /*
  * A golden test's stage: one queue pair, one region, one request, and what must
  * come of it. Every expect_*() sends the request and then compares everything:
- * verdict, the bytes of the frame, all counters, all queue pairs, the whole MPT.
+ * verdict, the bytes of the frame, all counters, events, all queue pairs and
+ * their responder resources, the whole MPT.
  */
 #ifndef XROCE_SCENE_H
 #define XROCE_SCENE_H
@@ -65,6 +66,9 @@ void scene_request(struct scene *s, uint8_t opcode);
 
 /* READ, atomics, ATOMIC WRITE and FLUSH: answered out of responder resources. */
 bool scene_is_kept(uint8_t opcode);
+
+/* CMP_SWAP, FETCH_ADD: they have an AtomicETH, for eight bytes. */
+bool scene_is_atomic(uint8_t opcode);
 
 /* PSNs that the answer to a READ of @bytes takes. */
 uint32_t scene_packets(const struct scene *s, uint32_t bytes);

@@ -5,14 +5,14 @@
 #include "harness.h"
 #include "scene_steps.h"
 
-static bool is_atomic(uint8_t opcode)
+bool scene_is_atomic(uint8_t opcode)
 {
 	return opcode == XROCE_RC_CMP_SWAP || opcode == XROCE_RC_FETCH_ADD;
 }
 
 bool scene_is_kept(uint8_t opcode)
 {
-	return opcode == XROCE_RC_READ_REQUEST || is_atomic(opcode) ||
+	return opcode == XROCE_RC_READ_REQUEST || scene_is_atomic(opcode) ||
 	       opcode == XROCE_RC_ATOMIC_WRITE || opcode == XROCE_RC_FLUSH;
 }
 
@@ -60,7 +60,7 @@ static void answered(const struct scene *s, struct xroce_stat *delta,
 		.msn = s->qp.msn,
 	};
 
-	if (is_atomic(s->req.opcode)) {
+	if (scene_is_atomic(s->req.opcode)) {
 		say.opcode = XROCE_RC_ATOMIC_ACK;
 		say.orig = orig;
 	}
