@@ -106,6 +106,7 @@ static __always_inline bool take_payload(struct request *rq)
  * @rq: the packet
  * @q: its queue pair, claimed; the packet is in order
  * @st: counters
+ * @ans: sets @key to the one to be invalidated, to be told of a refusal
  *
  * With NOT_READY nothing has changed.
  *
@@ -113,7 +114,8 @@ static __always_inline bool take_payload(struct request *rq)
  */
 static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
 					struct xroce_qp *q,
-					struct xroce_stat *st)
+					struct xroce_stat *st,
+					struct answer *ans)
 {
 	struct xroce_recv r = {};
 	int cause;
@@ -136,6 +138,7 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
 			r.flags &= ~XROCE_RECV_BEGIN;
 		}
 		r.imm = bpf_ntohl(r.imm);
+		ans->key = r.imm;
 		cause = recv_invalidate(q, r.imm);
 		if (cause)
 			return cause;

@@ -51,7 +51,7 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 	}
 
 	if (rq->flags & OP_SEND)
-		cause = send_execute(ctx, rq, q, st);
+		cause = send_execute(ctx, rq, q, st, ans);
 	else if (!(q->access & XROCE_ACCESS_REMOTE_WRITE))
 		cause = XROCE_CAUSE_INV_QP_ACCESS;
 	else

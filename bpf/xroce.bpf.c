@@ -155,7 +155,7 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	if (!begin && !op_continues(q, rq))
 		return XROCE_CAUSE_INV_ORDER;
 	if (rq->flags & OP_SEND)
-		return send_execute(ctx, rq, q, st);
+		return send_execute(ctx, rq, q, st, ans);
 	if (right && !(q->access & right))
 		return XROCE_CAUSE_INV_QP_ACCESS;
 	if (rq->flags & OP_KEPT && !q->rd_max)

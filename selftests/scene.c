@@ -222,6 +222,12 @@ static void compare_event(const struct scene *s, bool refused)
 	      e->psn, e->opcode);
 	if (e->cause < XROCE_CAUSE_ACC_KEY)
 		return;		/* not always far enough to know the rest */
+	if (e->cause == XROCE_CAUSE_ACC_KEY && (s->req.opcode == XROCE_RC_SEND_LAST_INV ||
+						s->req.opcode == XROCE_RC_SEND_ONLY_INV)) {
+		check(e->key == s->req.imm && !e->len && !e->va,
+		      "event: key %#x to be invalidated", e->key);
+		return;
+	}
 	if (scene_is_atomic(s->req.opcode))
 		len = 8;
 	check(e->key == (begun ? s->qp.rkey : s->req.rkey) && e->len == len &&
