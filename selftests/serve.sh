@@ -49,3 +49,83 @@ stats_of() {
 stat = json.load(sys.stdin)[0]
 print(*(stat[name] for name in sys.argv[1:]))' "$@"
 }
+
+count=0
+failed=0
+
+# result STATUS NAME IDS: a line of TAP
+result() {
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2 $3"
+	else
+		echo "not ok $count $2 $3"
+		failed=$((failed + 1))
+	fi
+}
+
+# run NAME IDS COMMAND...
+run() {
+	local name=$1 ids=$2 status=0
+	shift 2
+
+	"$@" || status=1
+	result $status "$name" "$ids"
+}
+
+# The plan, and whether all went well.
+results() {
+	echo "1..$count"
+	[ $failed = 0 ]
+}
+
+# What may move, then whatever must stay zero.
+perf_moves='write_bytes read read_bytes atomic duplicate'
+perf_zeros='nak_seq nak_inv nak_acc nak_op nak_rnr drop_length drop_checksum
+	drop_icrc drop_addr drop_error drop_state drop_psn drop_busy drop_reply'
+
+# perf_moved PROGRAM SIZE REQUESTS WRITE_BYTES READ READ_BYTES ATOMIC DUPLICATE:
+# whether the counters moved by what the program asked for. A slow machine lets
+# requests be sent again.
+perf_moved() {
+	local size=$2 requests=$3 want=0,0,0,0 got=$4,$5,$6,$7
+
+	case $1 in
+	ib_write_*)	want=$((size * requests)),0,0,0 ;;
+	ib_read_*)	want=0,$requests,$((size * requests)),0 ;;
+	ib_atomic_*)	want=0,0,0,$requests ;;
+	esac
+	[ "$got" != "$want" ] || return 0
+	echo "# $8 duplicates, ${perf_moves% *}: $got, not $want"
+	[[ $1 = ib_read_* ]] && [ "$8" -gt 0 ] && [ "$5" -gt "$requests" ] &&
+		[ "$4,$7" = 0,0 ]
+}
+
+# perf PROGRAM MTU SIZE ITERATIONS QPS GID [OPTION]...
+perf() {
+	local program=$1 mtu=$2 size=$3 iters=$4 qps=$5 gid=$6
+	local -a before after moved=()
+	local out i many=()
+
+	shift 6
+	[ "$qps" = 1 ] || many=(-q "$qps")
+	[[ $program = ib_atomic_* ]] || set -- -s "$size" "$@"
+	# shellcheck disable=SC2086 # names without blanks
+	read -ra before < <(stats_of $perf_moves)
+	out=$(timeout 60 "$program" -d rxe0 -x "$gid" -m "$mtu" -n "$iters" \
+	      ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) &&
+		grep -qE "^ *$size +[0-9]+ " <<<"$out" || {
+		sed 's/^/# /' <<<"$out"
+		return 1
+	}
+	# shellcheck disable=SC2086
+	read -ra after < <(stats_of $perf_moves $perf_zeros)
+	for ((i = 0; i < ${#before[@]}; i++)); do
+		moved+=($((after[i] - before[i])))
+	done
+	perf_moved "$program" "$size" $((iters * qps)) "${moved[@]}" || return 1
+	[[ ${after[*]:${#before[@]}} =~ ^[0\ ]*$ ]] || {
+		echo "# $perf_zeros: ${after[*]:${#before[@]}}"
+		return 1
+	}
+}
