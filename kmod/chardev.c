@@ -403,6 +403,7 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 static int xr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct xr_ctx *ctx = file->private_data;
+	/* Set once, and kept until the file is closed. */
 	struct xr_link *link = smp_load_acquire(&ctx->link);
 	int ret;
 
@@ -417,6 +418,7 @@ static int xr_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t xr_poll(struct file *file, poll_table *wait)
 {
 	struct xr_ctx *ctx = file->private_data;
+	/* As in xr_mmap(). */
 	struct xr_link *link = smp_load_acquire(&ctx->link);
 	__poll_t ready = 0;
 	struct xr_cq *cq;

@@ -176,6 +176,7 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
  */
 struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 {
+	/* Pairs with xr_link_maps(): the table is there. */
 	u32 entries = smp_load_acquire(&link->mpt_entries) ? link->qp_entries : 0;
 	struct xr_qp *qp;
 

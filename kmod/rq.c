@@ -77,5 +77,6 @@ int xr_rq_take(struct xr_rq *rq, struct xr_wqe *wqe)
 void xr_rq_forget(struct xr_rq *rq)
 {
 	rq->head = READ_ONCE(xr_rq_header(rq)->tail);
+	/* As in xr_rq_take(). */
 	smp_store_release(&xr_rq_header(rq)->head, rq->head);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,37 +51,46 @@ bool receiver_setup(void)
 	return true;
 }
 
-static void gid(const char *ipv4, uint8_t *out)
+/* Address of a side, 1: the client. */
+static void gid(bool ipv6, int side, uint8_t *out)
 {
+	char text[16];
+
+	if (ipv6) {
+		snprintf(text, sizeof(text), "fd77::%d", side);
+		inet_pton(AF_INET6, text, out);
+		return;
+	}
+	snprintf(text, sizeof(text), "10.77.0.%d", side);
 	memset(out, 0, 10);
 	memset(out + 10, 0xff, 2);
-	inet_pton(AF_INET, ipv4, out + 12);
+	inet_pton(AF_INET, text, out + 12);
 }
 
-static int client_gid_index(void)
+static int client_gid_index(bool ipv6)
 {
 	union ibv_gid want, found;
 	int i;
 
-	gid("10.77.0.1", want.raw);
+	gid(ipv6, 1, want.raw);
 	for (i = 0; !ibv_query_gid(client.ctx, 1, i, &found); i++)
 		if (!memcmp(found.raw, want.raw, 16))
 			return i;
 	return -1;
 }
 
-static struct ibv_ah_attr server_address(void)
+static struct ibv_ah_attr server_address(bool ipv6)
 {
 	struct ibv_ah_attr attr = {
 		.is_global = 1,
 		.port_num = 1,
 		.grh = {
 			.hop_limit = 64,
-			.sgid_index = client_gid_index(),
+			.sgid_index = client_gid_index(ipv6),
 		},
 	};
 
-	gid("10.77.0.2", attr.grh.dgid.raw);
+	gid(ipv6, 2, attr.grh.dgid.raw);
 	return attr;
 }
 
@@ -97,11 +107,11 @@ static bool client_open(struct receiver *r, const struct receiver_opts *opts)
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
 		.qkey = RECEIVER_QKEY,
-		.path_mtu = IBV_MTU_1024,
+		.path_mtu = opts->mtu,
 		.dest_qp_num = r->qpn,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 12,
-		.ah_attr = server_address(),
+		.ah_attr = server_address(opts->ipv6),
 		.sq_psn = SEND_PSN,
 		.timeout = 18,
 		.retry_cnt = 0,
@@ -147,14 +157,14 @@ static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
 		.qpn = r->qpn,
 		.mask = XROCE_QP_STATE,
 		.state = XROCE_QPS_RTR,
-		.path_mtu = XROCE_MTU_1024,
+		.path_mtu = (enum xroce_mtu)opts->mtu,
 		.dest_qpn = r->qp->qp_num,
 		.rq_psn = SEND_PSN,
 		.min_rnr_timer = 12,
 	};
 
-	gid("10.77.0.2", m.sgid);
-	gid("10.77.0.1", m.dgid);
+	gid(opts->ipv6, 2, m.sgid);
+	gid(opts->ipv6, 1, m.dgid);
 	if (opts->type != IBV_QPT_UD)
 		m.mask |= XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
 			  XROCE_QP_RQ_PSN;

@@ -26,6 +26,8 @@
  * @cqes: of its completion queue
  * @cq: another's completion queue; NULL: its own
  * @srq: shared receive queue; NULL: its own
+ * @mtu: path MTU
+ * @ipv6: over IPv6
  * @rnr_retry: times that the client tries again, 7: for ever
  */
 struct receiver_opts {
@@ -35,6 +37,8 @@ struct receiver_opts {
 	uint32_t cqes;
 	struct xroce_cq *cq;
 	struct xroce_rq *srq;
+	enum ibv_mtu mtu;
+	bool ipv6;
 	uint8_t rnr_retry;
 };
 

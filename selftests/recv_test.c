@@ -16,7 +16,7 @@
 
 static const struct receiver_opts rc = {
 	.type = IBV_QPT_RC, .entries = 16, .max_sge = 4, .cqes = 64,
-	.rnr_retry = 7,
+	.mtu = IBV_MTU_1024, .rnr_retry = 7,
 };
 
 static const struct ibv_send_wr send_wr = { .opcode = IBV_WR_SEND };
@@ -77,21 +77,39 @@ static void scattered(struct receiver *r, uint32_t len)
 	receiver_untouched(3 + a + b + 200, len - a - b);
 }
 
-static void sizes(void)
+static void sizes(enum ibv_mtu mtu, bool ipv6)
 {
 	static const uint32_t lens[] = {
 		0, 1, 2, 3, 4, 5, 63, 255, 1023, 1024, 1025, 2047, 2048, 2051,
 		4096, 65536, 100001, RECEIVER_BYTES,
 	};
+	struct receiver_opts opts = rc;
 	struct receiver r;
 	size_t i;
 
-	if (!receiver_open(&r, &rc))
+	opts.mtu = mtu;
+	opts.ipv6 = ipv6;
+	if (!receiver_open(&r, &opts))
 		return;
 	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++)
 		scattered(&r, lens[i]);
 	receiver_none(&r);
 	receiver_close(&r);
+}
+
+static void sizes_256(void)
+{
+	sizes(IBV_MTU_256, true);
+}
+
+static void sizes_1024(void)
+{
+	sizes(IBV_MTU_1024, false);
+}
+
+static void sizes_4096(void)
+{
+	sizes(IBV_MTU_4096, true);
 }
 
 static void immediate(void)
@@ -585,7 +603,27 @@ static void uc_send(void)
 	receiver_close(&r);
 }
 
-static void ud_send(void)
+/* Addresses are where the last 40 bytes of the headers have them. */
+static void compare_grh(bool ipv6)
+{
+	static const uint8_t nothing[20];
+	uint8_t addr[32] = {};
+
+	if (ipv6) {
+		inet_pton(AF_INET6, "fd77::1", addr);
+		inet_pton(AF_INET6, "fd77::2", addr + 16);
+		check(receiver_buf[0] >> 4 == 6 && receiver_buf[6] == 17 &&
+		      !memcmp(receiver_buf + 8, addr, 32), "no IPv6 header");
+	} else {
+		inet_pton(AF_INET, "10.77.0.1", addr);
+		inet_pton(AF_INET, "10.77.0.2", addr + 4);
+		check(!memcmp(receiver_buf, nothing, 20) &&
+		      receiver_buf[20] == 0x45 && receiver_buf[29] == 17 &&
+		      !memcmp(receiver_buf + 32, addr, 8), "no IPv4 header");
+	}
+}
+
+static void datagrams(bool ipv6)
 {
 	struct ibv_send_wr imm = {
 		.opcode = IBV_WR_SEND_WITH_IMM, .imm_data = htonl(77),
@@ -595,7 +633,6 @@ static void ud_send(void)
 		.wr.ud.remote_qkey = RECEIVER_QKEY ^ 1,
 	};
 	static const uint32_t lens[] = { 0, 1, 63, 1024, 4096 };
-	static const uint8_t nothing[20];
 	struct receiver_opts opts = rc;
 	struct xroce_cqe cqe, want;
 	struct xroce_stat before, after;
@@ -603,6 +640,7 @@ static void ud_send(void)
 	size_t i;
 
 	opts.type = IBV_QPT_UD;
+	opts.ipv6 = ipv6;
 	if (!receiver_open(&r, &opts))
 		return;
 	counters_read(server.stat, &before);
@@ -632,14 +670,21 @@ static void ud_send(void)
 		want.flags = XROCE_WC_GRH | XROCE_WC_WITH_IMM;
 		want.imm_or_key = htonl(77);
 		compare_cqe(&cqe, &want);
-		check(!memcmp(receiver_buf, nothing, 20) &&
-		      receiver_buf[20] == 0x45 &&
-		      !memcmp(receiver_buf + 32, "\x0a\x4d\x00\x01\x0a\x4d\x00\x02",
-			      8), "no IPv4 header");
+		compare_grh(ipv6);
 		check(!memcmp(receiver_buf + 40, sender_buf, lens[i]), "bytes");
 		receiver_untouched(0, 40 + lens[i]);
 	}
 	receiver_close(&r);
+}
+
+static void ud_ipv4(void)
+{
+	datagrams(false);
+}
+
+static void ud_ipv6(void)
+{
+	datagrams(true);
 }
 
 /*
@@ -725,7 +770,9 @@ static void hostile(void)
 }
 
 static const struct test tests[] = {
-	{ "sizes", "D2", "any size, scattered", sizes },
+	{ "sizes_256", "D2 D4", "any size, scattered; IPv6", sizes_256 },
+	{ "sizes_1024", "D2 D4", "any size, scattered", sizes_1024 },
+	{ "sizes_4096", "D2 D4", "any size, scattered; IPv6", sizes_4096 },
 	{ "immediate", "D2", "SEND with immediate", immediate },
 	{ "write_immediate", "D2", "WRITE with immediate", rc_write_immediate },
 	{ "not_ready", "D2 D5", "RNR, then posted, then received", not_ready },
@@ -744,7 +791,8 @@ static const struct test tests[] = {
 	{ "shared", "D2 D5", "shared receive queue and its limit", shared },
 	{ "uc_send", "D2 D5", "unreliable connection", uc_send },
 	{ "uc_write_immediate", "D2", "the same, WRITE", uc_write_immediate },
-	{ "ud_send", "D2 D5", "datagrams", ud_send },
+	{ "ud_ipv4", "D2 D5", "datagrams", ud_ipv4 },
+	{ "ud_ipv6", "D2 D5", "datagrams over IPv6", ud_ipv6 },
 	{ "hostile", "D5 P2", "rings full of anything", hostile },
 };
 
