@@ -33,6 +33,12 @@
 # A number is the median of five segments of 2,000 operations, after 500 to
 # warm up; a remark on stderr names rows whose segments differ by more than 1%.
 #
+# rxe's worker shares the one CPU with the generator. By default it would be
+# switched to at every large packet sent, which is 5,300 instructions that a
+# machine of more CPUs does not spend; so wake-ups preempt nobody here, and it
+# runs when the generator yields, on a window's worth of packets: the least it
+# can cost. XROCE_BENCH_PREEMPT=1 leaves the scheduler as it is.
+#
 # rxe gets its packets as socket buffers, as the generator has made them, while
 # an XDP program on veth gets copies of them: that is in "drop", and counts in
 # favour of rxe.
@@ -53,6 +59,9 @@ export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
 # the buddy allocator depends on how full the CPU's list happens to be, and makes
 # 450 instructions: let it never be full.
 sysctl -q vm.percpu_pagelist_high_fraction=8
+
+[ -n "${XROCE_BENCH_PREEMPT:-}" ] ||
+	echo NO_WAKEUP_PREEMPTION >/sys/kernel/debug/sched/features
 
 net_up
 # The place of the responder's program.
