@@ -57,7 +57,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 		.off = rq->bth + sizeof(struct reply_packet),
 		.len = ans->len,
 	};
-	int cause, err;
+	int cause;
 
 	if (ans->len) {
 		cause = mpt_check(ans->key, q->pd, ans->va, ans->len,
@@ -72,11 +72,11 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 		if (ans->len && xroce_kfuncs && xroce_read(ctx, &sge))
 			return XROCE_CAUSE_ACC_MODULE;
 	} else {
-		err = reply_queue(ctx, rq, q, st, ans);
-		/* As many as may be outstanding are waiting to be sent. */
-		if (err == -ENOSPC)
-			return XROCE_CAUSE_INV_RESOURCES;
-		if (err)
+		/*
+		 * When as many as may be outstanding wait already, some of them
+		 * may be READs asked for again, so that this is no offence.
+		 */
+		if (reply_queue(ctx, rq, q, st, ans))
 			return NO_ANSWER;
 	}
 	st->read++;
