@@ -3,6 +3,8 @@
 
 #include "op.h"
 
+#define OP_ADDEND	0x1111111111111111ull
+
 /* Of a packet without extended headers and payload, from the IP header on. */
 #define BARE_LEN	(20 + 8 + sizeof(struct xroce_bth) + XROCE_ICRC_LEN)
 #define AETH_LEN	sizeof(struct xroce_aeth)
@@ -28,6 +30,7 @@ void op_request(const struct op *op, struct packet *packet)
 		break;
 	default:
 		packet->opcode = XROCE_RC_FETCH_ADD;
+		packet->swap = OP_ADDEND;
 		break;
 	}
 }
@@ -81,9 +84,8 @@ bool op_happened(const struct op *op, const uint8_t *buf, uint32_t times)
 		}
 		return true;
 	case OP_FETCH_ADD:
-		/* The addend is what packet_build() fills its header with. */
 		memcpy(&word, buf, sizeof(word));
-		return word == times * 0x1111111111111111ull;
+		return word == times * OP_ADDEND;
 	default:
 		return true;
 	}
