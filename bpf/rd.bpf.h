@@ -31,6 +31,25 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 }
 
 /**
+ * rd_behind() - whether something is kept that was executed after a packet
+ * @q: queue pair, claimed
+ * @psn: of the packet, executed before
+ *
+ * After 2^23 packets without anything to keep it is true of all packets; that
+ * does no harm.
+ */
+static __always_inline bool rd_behind(const struct xroce_qp *q, __u32 psn)
+{
+	__u32 next = q->rd_head;
+	struct xroce_rd *r;
+
+	if (!q->rd_count)
+		return false;
+	r = rd_at(q->qpn, (next ? next : q->rd_max) - 1);
+	return !r || psn_diff(r->psn, psn) > 0;
+}
+
+/**
  * rd_find() - find what was kept under a PSN
  * @qpn: queue pair number
  * @psn: first PSN of the answer, or one within

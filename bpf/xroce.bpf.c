@@ -242,8 +242,13 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
 	} else if (!(rq->flags & OP_KNOWN)) {
 		goto drop;
 	} else {
-		/* Say again how far we are (IBTA C9-105). */
-		ans->psn = (q->epsn - 1) & XROCE_PSN_MASK;
+		/*
+		 * Say again how far we are (IBTA C9-105), but not across what
+		 * takes more than an acknowledgement: a requester may take it
+		 * for the answer to a READ.
+		 */
+		if (!rd_behind(q, rq->psn))
+			ans->psn = (q->epsn - 1) & XROCE_PSN_MASK;
 		ans->syndrome = XROCE_SYN_ACK;
 	}
 	q->duplicates++;

@@ -43,7 +43,9 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 	last = xr_reply_at(rs, rs->count - 1);
 	if (last->opcode != XROCE_RC_ACK || last->syndrome != XROCE_SYN_ACK)
 		return false;
-	last->psn = r->psn;
+	/* That of a duplicate may say less. */
+	if (((r->psn - last->psn) & XROCE_PSN_MASK) < 1u << 23)
+		last->psn = r->psn;
 	last->msn = r->msn;
 	return true;
 }

@@ -80,13 +80,18 @@ static bool server_open(void)
 	return check(!err, "mr: %s", strerror(-err));
 }
 
-bool connection_setup(void)
+bool connection_setup_sized(size_t size)
 {
 	static bool done;
 
 	if (!done)
-		done = server_open() && requester_open(&client, RXE, REGION_LEN);
+		done = server_open() && requester_open(&client, RXE, size);
 	return check(done, "no set-up");
+}
+
+bool connection_setup(void)
+{
+	return connection_setup_sized(REGION_LEN);
 }
 
 void connection_teardown(void)

@@ -68,6 +68,7 @@ struct connection {
 
 /* Both sides, for all tests of a program. */
 bool connection_setup(void);
+bool connection_setup_sized(size_t size);	/* of the client's buffer */
 void connection_teardown(void);
 
 /**
