@@ -21,7 +21,10 @@ holds() {
 	import json, sys
 	names = dict(a.split("=", 1) for a in sys.argv[2:])
 	values = {n: json.load(open(f)) for n, f in names.items()}
-	sys.exit(0 if eval("(" + sys.argv[1] + ")", values) else 1)
+	if not eval("(" + sys.argv[1] + ")", values):
+	    for n, v in values.items():
+	        print("#", n, "is", json.dumps(v))
+	    sys.exit(1)
 	END
 }
 
@@ -60,8 +63,11 @@ three_views() {
 	python3 -m json.tool <"$work/mr" >"$work/pretty"
 	holds 'len(mr) == 1 and len(mpt) == 1 and len(dump) == 64' \
 		mr="$work/mr" mpt="$work/mpt" dump="$work/dump"
-	holds 'mr[0]["length"] == 65536 and mr[0]["offset"] == 1 and
-		mr[0]["pages"] == 17 and mr[0]["name"] == "three" and
+	# One translation a block: neighbours in memory may make it larger than
+	# a page.
+	holds 'mr[0]["length"] == 65536 and mr[0]["offset"] % 4096 == 1 and
+		mr[0]["pages"] == -(-(mr[0]["offset"] + 65536) //
+			mr[0]["page_size"]) and mr[0]["name"] == "three" and
 		mr[0]["iova"] == 0x7000000000000001 and
 		mr[0]["persistent"] is True' mr="$work/mr"
 	holds 'all(mr[0][k] == mpt[0][k] for k in
