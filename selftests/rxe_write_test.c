@@ -445,11 +445,12 @@ static void qp_in_error(void)
 		.len = 100,
 		.va = IOVA,
 	};
+	const struct connection_opts once = { .timeout = 18, .retry = 0 };
 	struct connection pair;
 	int status;
 
 	if (!connection_setup() ||
-	    !connection_open(&pair, IBV_MTU_1024, RIGHT, false))
+	    !connection_open_opts(&pair, IBV_MTU_1024, RIGHT, false, &once))
 		return;
 	modify.qpn = pair.qpn;
 	connection_modify(&modify, "ERR");
