@@ -4,85 +4,26 @@
  * be, and the packet from the IP header through the pad. Fields that routers
  * change count as ones. It is sent least significant byte first.
  */
-#include <crypto/hash.h>
 #include <linux/crc32.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/module.h>
 #include <linux/udp.h>
 #include <linux/unaligned.h>
-#include <linux/version.h>
+#include <asm/cpufeature.h>
+#ifdef CONFIG_X86_64
+#include <asm/fpu/api.h>
+#include <asm/simd.h>
+#endif
 
 #include "xroce_wire.h"
 
+#include "clmul.h"
 #include "frame.h"
 #include "icrc.h"
 #include "main.h"
 
 /* State after the eight bytes of ones. */
 #define XR_ICRC_SEED	0xdebb20e3u
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
-/*
- * Before 6.14 the library's CRC has no vector code; the crypto API's has. It is
- * slower on what is short.
- */
-#define XR_ICRC_SHASH_MIN	128
-
-static struct crypto_shash *xr_crc32;
-
-/* The whole state of this hash is the CRC. */
-struct xr_crc_desc {
-	struct shash_desc shash;
-	u32 crc;
-};
-
-int xr_icrc_init(void)
-{
-	xr_crc32 = crypto_alloc_shash("crc32", 0, 0);
-	if (IS_ERR(xr_crc32))
-		return PTR_ERR(xr_crc32);
-	if (crypto_shash_descsize(xr_crc32) == sizeof(u32))
-		return 0;
-	crypto_free_shash(xr_crc32);
-	return -EOPNOTSUPP;
-}
-
-void xr_icrc_exit(void)
-{
-	crypto_free_shash(xr_crc32);
-}
-
-static u32 xr_crc(u32 crc, const void *p, u32 len)
-{
-	/* Not SHASH_DESC_ON_STACK, which zeroes the room of any hash. */
-	struct xr_crc_desc desc;
-
-	if (len < XR_ICRC_SHASH_MIN)
-		return crc32_le(crc, p, len);
-	desc.shash.tfm = xr_crc32;
-	desc.crc = crc;
-	if (crypto_shash_update(&desc.shash, p, len))
-		return crc32_le(crc, p, len);
-	return desc.crc;
-}
-
-MODULE_SOFTDEP("pre: crc32-pclmul");
-#else
-int xr_icrc_init(void)
-{
-	return 0;
-}
-
-void xr_icrc_exit(void)
-{
-}
-
-static u32 xr_crc(u32 crc, const void *p, u32 len)
-{
-	return crc32_le(crc, p, len);
-}
-#endif
 
 /* The headers up to the BTH. */
 struct xr_headers4 {
@@ -123,6 +64,79 @@ static u32 xr_icrc_headers6(const void *p)
 	return crc32_le(XR_ICRC_SEED, (u8 *)&h, sizeof(h));
 }
 
+/* The state after the headers and nothing else; how many bytes that were. */
+static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
+{
+	*crc = ipv6 ? xr_icrc_headers6(p) : xr_icrc_headers4(p);
+	return ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
+}
+
+#ifdef CONFIG_X86_64
+/* Vector registers hold integers only: MXCSR does not matter. */
+#define XR_FPU_STATE	0
+
+static DEFINE_STATIC_KEY_FALSE(xr_icrc_vector);
+
+void xr_icrc_init(void)
+{
+	if (boot_cpu_has(X86_FEATURE_AVX) &&
+	    boot_cpu_has(X86_FEATURE_PCLMULQDQ))
+		static_branch_enable(&xr_icrc_vector);
+}
+
+/* Not in the midst of someone else's use of the registers, in a softirq. */
+static bool xr_icrc_begin(void)
+{
+	if (!static_branch_likely(&xr_icrc_vector) || !may_use_simd())
+		return false;
+	kernel_fpu_begin_mask(XR_FPU_STATE);
+	return true;
+}
+
+static void xr_icrc_end(void)
+{
+	kernel_fpu_end();
+}
+
+static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
+{
+	n &= ~3u;
+	*crc = xr_clmul_headers(p, n, ipv6);
+	return n;
+}
+
+static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
+{
+	u32 odd = n % 16;
+
+	crc = crc32_le(crc, p, odd);
+	return n == odd ? crc : xr_clmul(crc, p + odd, n - odd);
+}
+#else
+void xr_icrc_init(void)
+{
+}
+
+static bool xr_icrc_begin(void)
+{
+	return false;
+}
+
+static void xr_icrc_end(void)
+{
+}
+
+static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
+{
+	return xr_icrc_headers(p, ipv6, crc);
+}
+
+static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
+{
+	return crc32_le(crc, p, n);
+}
+#endif
+
 /**
  * xr_icrc() - compute the invariant CRC of a packet in a frame
  * @xdp: the frame
@@ -135,23 +149,31 @@ static u32 xr_icrc_headers6(const void *p)
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
 	u32 linear = xdp->data_end - xdp->data;
+	bool ipv6, fast;
 	u32 headers, n;
-	bool ipv6;
 	void *p;
 
-	if (l3 >= linear || !xr_frame_has(xdp, end, XROCE_ICRC_LEN))
+	if (l3 < ETH_HLEN || l3 >= linear ||
+	    !xr_frame_has(xdp, end, XROCE_ICRC_LEN))
 		return -EINVAL;
 	p = xdp->data + l3;
 	ipv6 = *(u8 *)p >> 4 == 6;
 	headers = ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
 	if (headers > linear - l3 || end < l3 + headers)
 		return -EINVAL;
-	*crc = ipv6 ? xr_icrc_headers6(p) : xr_icrc_headers4(p);
-	for (l3 += headers; l3 < end; l3 += n) {
+	BUILD_BUG_ON(XR_CLMUL_BEFORE > ETH_HLEN);
+	fast = xr_icrc_begin();
+	if (fast)
+		l3 += xr_icrc_first(p, min(linear, end) - l3, ipv6, crc);
+	else
+		l3 += xr_icrc_headers(p, ipv6, crc);
+	for (; l3 < end; l3 += n) {
 		p = xr_frame_at(xdp, l3, &n);
 		n = min(n, end - l3);
-		*crc = xr_crc(*crc, p, n);
+		*crc = fast ? xr_icrc_more(*crc, p, n) : crc32_le(*crc, p, n);
 	}
+	if (fast)
+		xr_icrc_end();
 	*crc = ~*crc;
 	return 0;
 }

@@ -8,12 +8,10 @@ static int __init xr_init(void)
 {
 	int ret;
 
-	ret = xr_icrc_init();
-	if (ret)
-		return ret;
+	xr_icrc_init();
 	ret = xr_link_init();
 	if (ret)
-		goto err_icrc;
+		return ret;
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_link;
@@ -24,8 +22,6 @@ static int __init xr_init(void)
 
 err_link:
 	xr_link_exit();
-err_icrc:
-	xr_icrc_exit();
 	return ret;
 }
 
@@ -37,7 +33,6 @@ static void __exit xr_exit(void)
 {
 	xr_chardev_exit();
 	xr_link_exit();
-	xr_icrc_exit();
 }
 
 module_init(xr_init);

@@ -36,8 +36,7 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-int xr_icrc_init(void);
-void xr_icrc_exit(void);
+void xr_icrc_init(void);
 int xr_link_init(void);
 void xr_link_exit(void);
 int xr_kfunc_init(void);

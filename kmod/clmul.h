@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CRC-32 by carry-less multiplication, with the vector registers of x86-64: the
+ * caller may use them, and the CPU has XR_CLMUL_FEATURES. For user space too.
+ */
+#ifndef _XR_CLMUL_H
+#define _XR_CLMUL_H
+
+#include <linux/types.h>
+
+/* Bytes before the headers that xr_clmul_headers() may read. */
+#define XR_CLMUL_BEFORE	12
+
+__u32 xr_clmul_headers(const void *p, __u32 len, bool ipv6);
+__u32 xr_clmul(__u32 crc, const void *p, __u32 len);
+
+#endif

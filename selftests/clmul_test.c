@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's CRC by carry-less multiplication, compiled for user space, beside
+ * the tests' own, which goes bit by bit.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "packet.h"
+
+#ifdef __x86_64__
+#pragma GCC target("avx,pclmul")
+#include "../kmod/clmul.c"
+
+#define BTH_END(ipv6)	((ipv6) ? 60u : 40u)
+#define LEN_MAX		4200u
+#define L3_MAX		22u		/* two VLAN tags */
+#define SEED		1
+
+static uint8_t bytes[L3_MAX + LEN_MAX + 16];
+
+static bool can(void)
+{
+	if (__builtin_cpu_supports("avx") && __builtin_cpu_supports("pclmul"))
+		return true;
+	skip("the CPU has no AVX or no PCLMULQDQ");
+	return false;
+}
+
+static void fill(uint32_t l3, bool ipv6)
+{
+	size_t i;
+
+	srandom(SEED);
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = random();
+	bytes[l3] = ipv6 ? 0x60 : 0x45;
+}
+
+static uint32_t bit_by_bit(uint32_t crc, const uint8_t *p, size_t n)
+{
+	int i;
+
+	while (n--) {
+		crc ^= *p++;
+		for (i = 0; i < 8; i++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	}
+	return crc;
+}
+
+static void same(uint32_t l3, uint32_t len, bool ipv6)
+{
+	uint32_t got = ~xr_clmul_headers(bytes + l3, len, ipv6);
+	uint32_t want = __builtin_bswap32(packet_icrc(bytes, l3, l3 + len));
+
+	check(got == want, "IPv%d, %u bytes at %u: %#x, not %#x",
+	      ipv6 ? 6 : 4, len, l3, got, want);
+}
+
+static void headers(void)
+{
+	uint32_t l3, len;
+	int ipv6;
+
+	if (!can())
+		return;
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		for (l3 = 14; l3 <= L3_MAX && !test_failed(); l3++) {
+			fill(l3, ipv6);
+			for (len = BTH_END(ipv6); len < 400; len += 4)
+				same(l3, len, ipv6);
+		}
+		for (len = 400; len <= LEN_MAX && !test_failed(); len += 52)
+			same(L3_MAX, len, ipv6);
+	}
+}
+
+/* Each bit counts, but for the seven bytes that change in flight. */
+static void every_bit(void)
+{
+	static const uint32_t lens[] = { 64, 68, 72, 76, 200 };
+	uint32_t i, at, idle, crc, len;
+	bool ipv6;
+
+	if (!can())
+		return;
+	for (i = 0; i < 2 * ARRAY_SIZE(lens) && !test_failed(); i++) {
+		ipv6 = i % 2;
+		len = lens[i / 2];
+		idle = 0;
+		fill(14, ipv6);
+		crc = xr_clmul_headers(bytes + 14, len, ipv6);
+		/* The first byte says which fields there are. */
+		for (at = 8; at < len * 8; at++) {
+			bytes[14 + at / 8] ^= 0x80 >> at % 8;
+			same(14, len, ipv6);
+			idle += xr_clmul_headers(bytes + 14, len, ipv6) == crc;
+			bytes[14 + at / 8] ^= 0x80 >> at % 8;
+		}
+		check(idle == 56, "IPv%d: %u bits do not count", ipv6 ? 6 : 4,
+		      idle);
+	}
+}
+
+static void pieces(void)
+{
+	uint32_t off, len, got, want;
+
+	if (!can())
+		return;
+	fill(0, false);
+	for (off = 0; off < 17; off++) {
+		for (len = 16; len <= LEN_MAX; len += len < 300 ? 16 : 112) {
+			got = xr_clmul(0x12345678, bytes + off, len);
+			want = bit_by_bit(0x12345678, bytes + off, len);
+			check(got == want, "%u bytes at %u: %#x, not %#x", len,
+			      off, got, want);
+		}
+	}
+}
+
+static const struct test tests[] = {
+	{ "headers", "D4", "headers and what follows, of every length",
+	  headers },
+	{ "every_bit", "D4", "what counts and what changes in flight",
+	  every_bit },
+	{ "pieces", "D4", "whole blocks, at any place", pieces },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
+#else
+int main(void)
+{
+	return HARNESS_SKIPPED;
+}
+#endif
