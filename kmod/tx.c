@@ -63,7 +63,7 @@ static bool xr_tx_has_aeth(u8 opcode)
 }
 
 /* Return: the end of the headers. */
-static void *xr_tx_headers(void *at, const struct xroce_qp *q,
+static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 			   const struct xr_tx_packet *p, u16 udp_len)
 {
 	struct xroce_bth *bth;
@@ -71,7 +71,7 @@ static void *xr_tx_headers(void *at, const struct xroce_qp *q,
 
 	memcpy(at, p->l2, p->l2_len);
 	at += p->l2_len;
-	udp = q->ipv6 ? xr_tx_ipv6(at, q, udp_len) : xr_tx_ipv4(at, q, udp_len);
+	udp = ipv6 ? xr_tx_ipv6(at, q, udp_len) : xr_tx_ipv4(at, q, udp_len);
 	udp->source = htons(q->sport);
 	udp->dest = htons(XROCE_UDP_PORT);
 	udp->len = htons(udp_len);
@@ -112,7 +112,9 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p)
 {
 	const struct xroce_qp *q = qp->map;
-	u32 l3 = q->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	/* Once: who writes to the map meanwhile must not make headers longer. */
+	bool ipv6 = READ_ONCE(q->ipv6);
+	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	u32 pad = -p->len & 3;
 	u32 udp_len, len, size;
 	struct xdp_buff xdp;
@@ -135,7 +137,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	xdp_init_buff(&xdp, size, &xr_tx_rxq);
 	xdp_prepare_buff(&xdp, frag, XDP_PACKET_HEADROOM, len, false);
 
-	at = xr_tx_headers(xdp.data, q, p, udp_len);
+	at = xr_tx_headers(xdp.data, q, ipv6, p, udp_len);
 	if (p->len) {
 		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len);
 		if (ret)
