@@ -87,6 +87,7 @@ static bool xr_av_ok(const struct xroce_qp_modify *a)
 
 	return xr_gid_ok(s) && xr_gid_ok(d) &&
 	       ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
+	       (a->tos & XROCE_ECN_MASK) != XROCE_ECN_CE &&
 	       (!a->sport || a->sport >= XR_SPORT_BASE);
 }
 
