@@ -37,6 +37,7 @@ struct vlan_hdr {
  * @flags: enum op_flag of the opcode
  * @opcode: 8 bits
  * @pad: bytes of pad, 0 to 3
+ * @ecn: its low two bits are the ECN field, the others anything
  * @ackreq: the requester asks for an acknowledgement
  * @ipv6: IPv6; else IPv4
  * @se: the requester wants the completion to be a solicited event
@@ -56,6 +57,7 @@ struct request {
 	__u16 flags;
 	__u8  opcode;
 	__u8  pad;
+	__u8  ecn;
 	bool  ackreq;
 	bool  ipv6;
 	bool  se;
@@ -112,6 +114,7 @@ static __always_inline int parse_ipv4(struct cursor *c, struct request *rq)
 		return -1;
 	rq->l3_len = bpf_ntohs(ip->tot_len);
 	rq->ipv6 = false;
+	rq->ecn = ip->tos;
 	c->off += sizeof(*ip);
 	return ip->protocol;
 }
@@ -127,6 +130,8 @@ static __always_inline int parse_ipv6(struct cursor *c, struct request *rq)
 		return -1;
 	rq->l3_len = sizeof(*ip) + bpf_ntohs(ip->payload_len);
 	rq->ipv6 = true;
+	/* Behind the version and the upper four bits of the traffic class. */
+	rq->ecn = ((const __u8 *)ip)[1] >> 4;
 	c->off += sizeof(*ip);
 	return ip->nexthdr;
 }

@@ -38,8 +38,40 @@
 #include "write.bpf.h"
 #include "uc.bpf.h"
 #include "ud.bpf.h"
+#include "cnp.bpf.h"
 #include "read.bpf.h"
 #include "atomic.bpf.h"
+
+/*
+ * Those of them that ask whether a queue pair's peer has sent the packet.
+ * Return: true when it has; else the drop is counted.
+ */
+static __always_inline bool admit_peer(struct xdp_md *ctx,
+				       const struct request *rq,
+				       const struct xroce_qp *q,
+				       struct xroce_stat *st,
+				       const struct ethhdr *eth,
+				       const struct iphdr *ip,
+				       const struct xroce_bth *bth,
+				       const void *end)
+{
+	if (!qp_ready(q, st))
+		return false;
+	if (!eth_unicast(eth) ||
+	    (q->type != XROCE_QPT_UD && !qp_addr_ok(q, rq, ip, end))) {
+		st->drop_addr++;
+		return false;
+	}
+	if (!qp_pkey_ok(q, bth->pkey)) {
+		st->drop_pkey++;
+		return false;
+	}
+	if (xroce_kfuncs && xroce_icrc_check(ctx, rq->l3, rq->end)) {
+		st->drop_icrc++;
+		return false;
+	}
+	return true;
+}
 
 /* The checks that end in silence. Return: the queue pair, or NULL. */
 static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
@@ -79,25 +111,13 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	/* All services number their operations alike. */
 	rq->flags = rc_ops[rq->opcode & ~XROCE_OP_SERVICE];
 	if (!qp_service_ok(q, rq)) {
-		st->drop_opcode++;
+		if (!is_cnp(rq))
+			st->drop_opcode++;
+		else if (admit_peer(ctx, rq, q, st, data, ip, bth, end))
+			st->cnp_rx++;
 		return NULL;
 	}
-	if (!qp_ready(q, st))
-		return NULL;
-	if (!eth_unicast(data) ||
-	    (q->type != XROCE_QPT_UD && !qp_addr_ok(q, rq, ip, end))) {
-		st->drop_addr++;
-		return NULL;
-	}
-	if (!qp_pkey_ok(q, bth->pkey)) {
-		st->drop_pkey++;
-		return NULL;
-	}
-	if (xroce_kfuncs && xroce_icrc_check(ctx, rq->l3, rq->end)) {
-		st->drop_icrc++;
-		return NULL;
-	}
-	return q;
+	return admit_peer(ctx, rq, q, st, data, ip, bth, end) ? q : NULL;
 }
 
 /* A fatal refusal: NAK, and the queue pair goes to error (IBTA 9.9.3). */
@@ -335,6 +355,8 @@ int xroce(struct xdp_md *ctx)
 		qp_release(q);
 		return XDP_DROP;
 	}
+	if (is_marked(&rq))
+		cnp_send(ctx, &rq, q, st);
 	if (q->type == XROCE_QPT_RC)
 		answer = execute(ctx, &rq, q, st, &ans);
 	else if (q->type == XROCE_QPT_UC)

@@ -155,6 +155,21 @@ struct xroce_reply {
  */
 extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3) XROCE_KFUNC;
 
+/**
+ * xroce_cnp() - have the module send a congestion notification (A17.9)
+ * @ctx: the frame that was marked, whose Ethernet header it answers
+ * @link: number of the link
+ * @qpn: queue pair, connected
+ * @l3: offset of the IP header, the length of the Ethernet header
+ *
+ * One at a time, and one in an interval (the module's parameter cnp_interval).
+ * It does not wait for replies that are queued.
+ *
+ * Return: 0; -EAGAIN: there was one not long ago; -ENOENT: no such link or queue
+ * pair, or it is not connected; -EINVAL.
+ */
+extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3) XROCE_KFUNC;
+
 #define XROCE_RECV_BEGIN	(1u << 0)	/* a message begins */
 #define XROCE_RECV_END		(1u << 1)	/* and ends */
 #define XROCE_RECV_IMM		(1u << 2)

@@ -259,6 +259,9 @@ struct xroce_event {
  * @nak_acc: NAKs, remote access error
  * @nak_op: NAKs, remote operational error
  * @nak_rnr: receiver-not-ready NAKs
+ * @ecn_ce: packets admitted that a switch has marked: congestion experienced
+ * @cnp_tx: congestion notifications sent for them
+ * @cnp_rx: congestion notifications received; a responder does nothing about them
  * @inv_opcode: by enum xroce_cause, and so on down to @op_cq
  * @drop_length: dropped: headers or lengths that do not fit the frame
  * @drop_checksum: dropped: IPv4 header checksum
@@ -299,6 +302,9 @@ struct xroce_stat {
 	__u64 nak_acc;
 	__u64 nak_op;
 	__u64 nak_rnr;
+	__u64 ecn_ce;
+	__u64 cnp_tx;
+	__u64 cnp_rx;
 	__u64 inv_opcode;
 	__u64 inv_order;
 	__u64 inv_qp_access;

@@ -132,6 +132,16 @@ enum xroce_rc_opcode {
 	XROCE_RC_ATOMIC_WRITE		= 0x1d,
 };
 
-#define XROCE_OP_CNP		0x81	/* congestion notification (A17.9) */
+/*
+ * Congestion (A17.9): switches mark packets in the ECN field of the IP header,
+ * the low two bits of TOS or traffic class, and who receives one says so to the
+ * sender with a congestion notification packet (CNP): BECN, PSN 0, and reserved
+ * bytes for payload.
+ */
+#define XROCE_OP_CNP		0x81
+#define XROCE_CNP_LEN		16u
+#define XROCE_BTH_BECN		0x40000000u	/* of xroce_bth::dqpn */
+#define XROCE_ECN_MASK		0x03
+#define XROCE_ECN_CE		0x03	/* congestion experienced (RFC 3168) */
 
 #endif /* _XROCE_WIRE_H */

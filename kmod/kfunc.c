@@ -8,6 +8,7 @@
 #include "xroce_kfunc.h"
 #include "xroce_wire.h"
 
+#include "cnp.h"
 #include "frame.h"
 #include "icrc.h"
 #include "link.h"
@@ -38,6 +39,13 @@ static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 		.off = READ_ONCE(sge->off),
 		.len = READ_ONCE(sge->len),
 	};
+}
+
+/* Is that an Ethernet header which fits the replies', and the frame? */
+static bool xr_kfunc_l2_ok(const struct xdp_buff *xdp, u32 l3)
+{
+	return l3 >= ETH_HLEN && l3 <= XR_TX_L2_MAX &&
+	       l3 <= xdp->data_end - xdp->data;
 }
 
 __bpf_kfunc_start_defs();
@@ -130,14 +138,24 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 
 	memcpy(&copy, r, sizeof(copy));
 	barrier();
-	if (l3 < ETH_HLEN || l3 > XR_TX_L2_MAX ||
-	    l3 > xdp->data_end - xdp->data)
+	if (!xr_kfunc_l2_ok(xdp, l3))
 		return -EINVAL;
 	link = xr_kfunc_link(copy.link);
 	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
 	if (!qp)
 		return -ENOENT;
 	return xr_reply_queue(qp, &copy, xdp->data, l3);
+}
+
+__bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)
+{
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xr_link *l = xr_kfunc_link(link);
+	struct xr_qp *qp = l ? xr_qp_get_rcu(l, qpn) : NULL;
+
+	if (!xr_kfunc_l2_ok(xdp, l3))
+		return -EINVAL;
+	return qp ? xr_cnp_queue(qp, xdp->data, l3) : -ENOENT;
 }
 
 __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
@@ -184,6 +202,7 @@ BTF_ID_FLAGS(func, xroce_write, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)

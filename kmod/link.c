@@ -5,8 +5,6 @@
 #include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -16,13 +14,8 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
-#include "cq.h"
 #include "link.h"
 #include "main.h"
-#include "mr.h"
-#include "pd.h"
-#include "qp.h"
-#include "srq.h"
 
 #define XR_MAP_MIN	16u
 #define XR_MPT_MAX	(1u << 24)
@@ -57,80 +50,6 @@ static struct xr_link *xr_link_of_dev(const struct net_device *dev)
 			return link;
 	}
 	return NULL;
-}
-
-void xr_owner_init(struct xr_owner *own)
-{
-	INIT_LIST_HEAD(&own->pds);
-	INIT_LIST_HEAD(&own->mrs);
-	INIT_LIST_HEAD(&own->qps);
-	INIT_LIST_HEAD(&own->cqs);
-	INIT_LIST_HEAD(&own->srqs);
-	INIT_LIST_HEAD(&own->rings);
-	own->ring_next = 0;
-	xr_events_init(&own->events);
-	own->pid = NULL;
-}
-
-/*
- * May @who change what @owner owns? Return: 0; -EPERM; or -ENOENT: it may not
- * even know that it is there.
- */
-int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
-		   const struct xr_owner *owner)
-{
-	if (owner == who)
-		return 0;
-	if (!capable(CAP_NET_ADMIN))
-		return -ENOENT;
-	return owner == &link->own ? 0 : -EPERM;
-}
-
-/* May @who look at what @owner owns? */
-bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner)
-{
-	return owner == who || capable(CAP_NET_ADMIN);
-}
-
-u32 xr_owner_pid(const struct xr_owner *owner)
-{
-	return owner->pid ? pid_vnr(owner->pid) : 0;
-}
-
-/* Destroy all that @own owns, members before their protection domains. */
-void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
-{
-	struct xr_qp *qp, *qp_next;
-	struct xr_srq *srq, *srq_next;
-	struct xr_cq *cq, *cq_next;
-	struct xr_mr *mr, *mr_next;
-	struct xr_pd *pd, *pd_next;
-	LIST_HEAD(gone);
-
-	mutex_lock(&link->lock);
-	list_for_each_entry_safe(qp, qp_next, &own->qps, node) {
-		xr_qp_destroy(link, qp);
-		cond_resched();
-	}
-	list_for_each_entry_safe(srq, srq_next, &own->srqs, node)
-		xr_srq_destroy(link, srq);
-	list_for_each_entry_safe(cq, cq_next, &own->cqs, node)
-		xr_cq_destroy(link, cq);
-	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {
-		xr_mr_unlink(link, mr);
-		list_add(&mr->node, &gone);
-		cond_resched();
-	}
-	list_for_each_entry_safe(pd, pd_next, &own->pds, node) {
-		xr_pd_destroy(link, pd);
-		cond_resched();
-	}
-	mutex_unlock(&link->lock);
-
-	list_for_each_entry_safe(mr, mr_next, &gone, node) {
-		xr_mr_free(mr);
-		cond_resched();
-	}
 }
 
 static void xr_link_put_dev(struct xr_link *link)

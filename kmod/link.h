@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
-#include "event.h"
+#include "owner.h"
 
 #define XR_MAX_LINKS	256
 
@@ -17,33 +17,6 @@ struct xr_ctx;
 struct xr_mr;
 struct xr_qp;
 struct xroce_link_query;
-
-/**
- * struct xr_owner - what owns objects: an open file, or a link for the
- *	persistent ones
- * @pds: protection domains
- * @mrs: memory regions
- * @qps: queue pairs
- * @cqs: completion queues
- * @srqs: shared receive queues
- * @rings: rings that the file can map
- * @ring_next: offset of the next one
- * @events: those of the objects; under a lock of their own
- * @pid: process that opened the file; NULL: a link
- *
- * The lists are under the link's lock.
- */
-struct xr_owner {
-	struct list_head pds;
-	struct list_head mrs;
-	struct list_head qps;
-	struct list_head cqs;
-	struct list_head srqs;
-	struct list_head rings;
-	u64 ring_next;
-	struct xr_events events;
-	struct pid *pid;
-};
 
 /**
  * struct xr_link - a link
@@ -106,13 +79,6 @@ struct xr_link {
 };
 
 extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
-
-void xr_owner_init(struct xr_owner *own);
-int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
-		   const struct xr_owner *owner);
-bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
-u32 xr_owner_pid(const struct xr_owner *owner);
-void xr_owner_clear(struct xr_link *link, struct xr_owner *own);
 
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);
 int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd);

@@ -9,7 +9,7 @@
  *   ioctl, close                   yes     chardev.c
  *   netdev notifier (rtnl held)    yes     link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
- *   reply work (softirq)           no      reply.c
+ *   reply work (softirq)           no      reply.c, cnp.c
  *
  * Locks, outermost first
  *

@@ -8,11 +8,9 @@
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
 #include <linux/delay.h>
-#include <linux/in.h>
-#include <linux/in6.h>
+#include <linux/log2.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
@@ -26,60 +24,6 @@
 
 #define XR_CLAIM_SPINS	10000	/* a packet takes far less */
 #define XR_CLAIM_NAPS	100	/* milliseconds, then it is not a packet */
-#define XR_SPORT_BASE	0xc000
-
-#define XR_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
-			 XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | \
-			 XROCE_QP_MAX_DEST_RD_ATOMIC)
-#define XR_UC_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
-			 XROCE_QP_RQ_PSN)
-#define XR_UD_MTU	4096	/* as long as the link takes it */
-
-/**
- * struct xr_transition - attributes of a change of state (IBTA table 91)
- * @type: enum xroce_qp_type
- * @from: state
- * @to: state
- * @required: XROCE_QP_*
- * @optional: XROCE_QP_*
- */
-struct xr_transition {
-	u32 type;
-	u32 from;
-	u32 to;
-	u32 required;
-	u32 optional;
-};
-
-/* Any state to RESET or ERR stands apart: nothing but the state is given. */
-static const struct xr_transition xr_transitions[] = {
-	{ XROCE_QPT_RC, XROCE_QPS_RESET, XROCE_QPS_INIT,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
-	{ XROCE_QPT_RC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_RC, XROCE_QPS_INIT, XROCE_QPS_RTR, XR_RTR_ATTRS,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_RC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPT_RC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPT_UC, XROCE_QPS_RESET, XROCE_QPS_INIT,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
-	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_RTR, XR_UC_RTR_ATTRS,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_UC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
-	{ XROCE_QPT_UC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
-	{ XROCE_QPT_UD, XROCE_QPS_RESET, XROCE_QPS_INIT,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
-	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_RTR, 0,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
-};
 
 static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
 {
@@ -97,7 +41,7 @@ static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
  *
  * Return: false when it was not to be had.
  */
-static bool xr_qp_claim(struct xroce_qp *q)
+bool xr_qp_claim(struct xroce_qp *q)
 {
 	unsigned int i;
 
@@ -112,14 +56,14 @@ static bool xr_qp_claim(struct xroce_qp *q)
 	return false;
 }
 
-static void xr_qp_release(struct xroce_qp *q)
+void xr_qp_release(struct xroce_qp *q)
 {
 	/* The next holder sees what we wrote. */
 	smp_store_release(&q->claim, 0);
 }
 
 /* The second cache line, for a queue pair that has seen no packet. */
-static void xr_qp_clear(struct xroce_qp *q, u32 psn)
+void xr_qp_clear(struct xroce_qp *q, u32 psn)
 {
 	q->epsn = psn;
 	q->msn = 0;
@@ -324,8 +268,8 @@ static struct xr_qp *xr_qp_find(struct xr_link *link, u32 qpn)
 }
 
 /* Like xr_qp_find(), for who wants to change it. */
-static struct xr_qp *xr_qp_get(struct xr_link *link,
-			       const struct xr_owner *who, u32 qpn)
+struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
+			u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_find(link, qpn);
 	int ret = qp ? xr_owner_check(link, who, qp->owner) : -ENOENT;
@@ -333,174 +277,13 @@ static struct xr_qp *xr_qp_get(struct xr_link *link,
 	return ret ? ERR_PTR(ret) : qp;
 }
 
-/* An address that a single host can have. */
-static bool xr_gid_ok(const struct in6_addr *a)
-{
-	__be32 v4 = a->s6_addr32[3];
-
-	if (ipv6_addr_v4mapped(a))
-		return !ipv4_is_zeronet(v4) && !ipv4_is_multicast(v4) &&
-		       !ipv4_is_lbcast(v4);
-	return !ipv6_addr_any(a) && !ipv6_addr_is_multicast(a);
-}
-
-static bool xr_av_ok(const struct xroce_qp_modify *a)
-{
-	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
-	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
-
-	return xr_gid_ok(s) && xr_gid_ok(d) &&
-	       ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
-	       (!a->sport || a->sport >= XR_SPORT_BASE);
-}
-
-static bool xr_attrs_ok(const struct xroce_qp_modify *a)
-{
-	u32 m = a->mask;
-
-	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
-	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
-	       (!(m & XROCE_QP_AV) || xr_av_ok(a)) &&
-	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
-					     a->path_mtu <= XROCE_MTU_4096)) &&
-	       (!(m & XROCE_QP_DEST_QPN) || a->dest_qpn <= XROCE_QPN_MASK) &&
-	       (!(m & XROCE_QP_RQ_PSN) || a->rq_psn <= XROCE_PSN_MASK) &&
-	       (!(m & XROCE_QP_MIN_RNR_TIMER) || a->min_rnr_timer <= 31) &&
-	       (!(m & XROCE_QP_MAX_DEST_RD_ATOMIC) ||
-		a->max_dest_rd_atomic <= 128);
-}
-
-static bool xr_transition_ok(u32 type, u32 from, u32 to, u32 given)
-{
-	const struct xr_transition *t;
-	size_t i;
-
-	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
-		return !given;
-	for (i = 0; i < ARRAY_SIZE(xr_transitions); i++) {
-		t = &xr_transitions[i];
-		if (t->type == type && t->from == from && t->to == to)
-			return (given & t->required) == t->required &&
-			       !(given & ~(t->required | t->optional));
-	}
-	return false;
-}
-
-static u16 xr_sport(const struct xr_qp *qp, const struct xroce_qp_modify *a)
-{
-	if (a->sport)
-		return a->sport;
-	/* Flows of different queue pairs should take different paths. */
-	return XR_SPORT_BASE | ((qp->qpn ^ a->dest_qpn ^ a->dest_qpn >> 14) &
-				(U16_MAX - XR_SPORT_BASE));
-}
-
-/* Write the address vector and what else the way to RTR fixes. */
-static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
-{
-	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
-	struct xroce_qp *q = qp->map;
-
-	WRITE_ONCE(q->ipv6, v6);
-	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
-	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
-	WRITE_ONCE(q->sport, xr_sport(qp, a));
-	WRITE_ONCE(q->tos, a->tos);
-	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
-	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
-	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
-	WRITE_ONCE(q->rd_max, a->max_dest_rd_atomic);
-	qp->mtu = 128 << a->path_mtu;
-	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
-}
-
 /* A packet can have moved it to ERR since. */
-static u32 xr_qp_state(const struct xr_qp *qp)
+u32 xr_qp_state(const struct xr_qp *qp)
 {
 	if ((qp->state == XROCE_QPS_RTR || qp->state == XROCE_QPS_RTS) &&
 	    READ_ONCE(qp->map->error))
 		return XROCE_QPS_ERR;
 	return qp->state;
-}
-
-/**
- * xr_qp_modify() - change state or attributes
- * @link: where
- * @who: who asks
- * @a: the change
- *
- * All or nothing.
- *
- * Return: 0 or an error of QP_MODIFY.
- */
-int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
-		 const struct xroce_qp_modify *a)
-{
-	struct xroce_qp *q;
-	struct xr_qp *qp;
-	u32 from, to;
-	int ret = 0;
-
-	mutex_lock(&link->lock);
-	qp = xr_qp_get(link, who, a->qpn);
-	if (IS_ERR(qp)) {
-		ret = PTR_ERR(qp);
-		goto out;
-	}
-	q = qp->map;
-	from = xr_qp_state(qp);
-	to = a->mask & XROCE_QP_STATE ? a->state : from;
-	if (!xr_transition_ok(qp->type, from, to, a->mask & ~XROCE_QP_STATE) ||
-	    !xr_attrs_ok(a)) {
-		ret = -EINVAL;
-		goto out;
-	}
-	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
-	    to == XROCE_QPS_ERR) {
-		/* No packet starts once the state is out of the way. */
-		if (to != XROCE_QPS_RTR)
-			WRITE_ONCE(q->state, to);
-		if (!xr_qp_claim(q)) {
-			WRITE_ONCE(q->state, qp->state);
-			ret = -EBUSY;
-			goto out;
-		}
-		/* And what was admitted before does not start, either. */
-		WRITE_ONCE(q->generation, q->generation + 1);
-		if (to != XROCE_QPS_ERR)
-			xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
-		xr_qp_release(q);
-	}
-	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
-		xr_replies_close(qp);
-	if (to == XROCE_QPS_RESET)
-		xr_recv_reset(qp);
-	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
-		xr_recv_start(qp);
-	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
-		WRITE_ONCE(q->mtu, XR_UD_MTU);
-	} else if (to == XROCE_QPS_RTR) {
-		xr_qp_connect(qp, a);
-		xr_replies_open(&qp->replies);
-	}
-	if (a->mask & XROCE_QP_ACCESS) {
-		qp->access = a->access;
-		WRITE_ONCE(q->access, a->access);
-	}
-	if (a->mask & XROCE_QP_PKEY)
-		WRITE_ONCE(q->pkey, a->pkey);
-	if (a->mask & XROCE_QP_QKEY)
-		WRITE_ONCE(q->qkey, a->qkey);
-	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
-		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
-	qp->state = to;
-	/* The attributes are there for who sees the state. */
-	smp_store_release(&q->state, to);
-	if (to == XROCE_QPS_ERR)
-		xr_recv_stop(qp);
-out:
-	mutex_unlock(&link->lock);
-	return ret;
 }
 
 /**

@@ -66,6 +66,12 @@ int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_qp_query *q);
+struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
+			u32 qpn);
+u32 xr_qp_state(const struct xr_qp *qp);
+bool xr_qp_claim(struct xroce_qp *q);
+void xr_qp_release(struct xroce_qp *q);
+void xr_qp_clear(struct xroce_qp *q, u32 psn);
 struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn);
 
 #endif

@@ -6,6 +6,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "cnp.h"
 #include "link.h"
 #include "mr.h"
 #include "qp.h"
@@ -48,6 +49,20 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 		last->psn = r->psn;
 	last->msn = r->msn;
 	return true;
+}
+
+/*
+ * There is something to send. The way back is that of the newest request, with
+ * its addresses swapped. The queue's lock is held.
+ */
+void xr_replies_start(struct xr_replies *rs, const void *l2, u32 l2_len)
+{
+	lockdep_assert_held(&rs->lock);
+	memcpy(rs->l2, l2, l2_len);
+	memcpy(rs->l2, l2 + ETH_ALEN, ETH_ALEN);
+	memcpy(rs->l2 + ETH_ALEN, l2, ETH_ALEN);
+	rs->l2_len = l2_len;
+	queue_work(system_bh_wq, &rs->work);
 }
 
 /**
@@ -110,13 +125,8 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		.syndrome = r->syndrome,
 	};
 	rs->reads += read;
-	/* The peer's address is the newest one; the way back is swapped. */
-	memcpy(rs->l2, l2, l2_len);
-	memcpy(rs->l2, l2 + ETH_ALEN, ETH_ALEN);
-	memcpy(rs->l2 + ETH_ALEN, l2, ETH_ALEN);
-	rs->l2_len = l2_len;
 	xr_replies_show(qp);
-	queue_work(system_bh_wq, &rs->work);
+	xr_replies_start(rs, l2, l2_len);
 out:
 	spin_unlock(&rs->lock);
 	return ret;
@@ -195,6 +205,12 @@ static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 	int built = 0, ret;
 	bool last;
 
+	if (rs->cnp && rs->batch.count < XR_TX_BATCH) {
+		ret = xr_cnp_build(qp);
+		if (ret)
+			return ret;
+		built++;
+	}
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
 		r = xr_reply_at(rs, 0);
 		ret = xr_reply_packet(link, qp, r, &last);
@@ -243,11 +259,12 @@ static void xr_replies_work(struct work_struct *work)
 		xr_tx_drop(&rs->batch);
 		rs->count = 0;
 		rs->reads = 0;
+		rs->cnp = false;
 	}
 	rcu_read_unlock();
 	if (!rs->dead)
 		xr_replies_show(qp);
-	if (!rs->dead && (rs->count || rs->batch.count)) {
+	if (!rs->dead && (rs->count || rs->batch.count || rs->cnp)) {
 		if (ret == -EBUSY || ret == -ENOMEM)
 			hrtimer_start(&rs->timer, ns_to_ktime(XR_REPLY_NAP_NS),
 				      HRTIMER_MODE_REL_SOFT);
@@ -297,6 +314,7 @@ void xr_replies_close(struct xr_qp *qp)
 	rs->count = 0;
 	rs->reads = 0;
 	rs->head = 0;
+	rs->cnp = false;
 	xr_replies_show(qp);
 	spin_unlock_bh(&rs->lock);
 }

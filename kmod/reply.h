@@ -59,6 +59,8 @@ struct xr_reply {
  * @naps: times in a row that the device had no room
  * @l2: Ethernet header of all of them
  * @l2_len: its length
+ * @cnp: a congestion notification is to be sent; before all others
+ * @cnp_next: when there may be another one, nanoseconds of CLOCK_MONOTONIC
  * @batch: frames built but not sent
  * @work: sends
  * @timer: when the device had no room, starts @work again
@@ -73,6 +75,8 @@ struct xr_replies {
 	u32 naps;
 	u8 l2[XR_TX_L2_MAX];
 	u32 l2_len;
+	bool cnp;
+	u64 cnp_next;
 	struct xr_tx_batch batch;
 	struct work_struct work;
 	struct hrtimer timer;
@@ -84,5 +88,6 @@ void xr_replies_close(struct xr_qp *qp);
 void xr_replies_free(struct xr_replies *rs);
 int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		   const void *l2, u32 l2_len);
+void xr_replies_start(struct xr_replies *rs, const void *l2, u32 l2_len);
 
 #endif

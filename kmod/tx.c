@@ -25,14 +25,14 @@ static struct xdp_rxq_info xr_tx_rxq = {
 	.mem.type = MEM_TYPE_PAGE_SHARED,
 };
 
-static void *xr_tx_ipv4(void *at, const struct xroce_qp *q, u16 udp_len)
+static void *xr_tx_ipv4(void *at, const struct xroce_qp *q, u8 tos, u16 udp_len)
 {
 	struct iphdr *ip = at;
 
 	*ip = (struct iphdr){
 		.version = 4,
 		.ihl = 5,
-		.tos = q->tos,
+		.tos = tos,
 		.tot_len = htons(sizeof(*ip) + udp_len),
 		.frag_off = htons(IP_DF),
 		.ttl = q->ttl,
@@ -44,11 +44,11 @@ static void *xr_tx_ipv4(void *at, const struct xroce_qp *q, u16 udp_len)
 	return ip + 1;
 }
 
-static void *xr_tx_ipv6(void *at, const struct xroce_qp *q, u16 udp_len)
+static void *xr_tx_ipv6(void *at, const struct xroce_qp *q, u8 tos, u16 udp_len)
 {
 	struct ipv6hdr *ip = at;
 
-	*(__be32 *)ip = htonl(6u << 28 | (u32)q->tos << 20);
+	*(__be32 *)ip = htonl(6u << 28 | (u32)tos << 20);
 	ip->payload_len = htons(udp_len);
 	ip->nexthdr = IPPROTO_UDP;
 	ip->hop_limit = q->ttl;
@@ -59,19 +59,33 @@ static void *xr_tx_ipv6(void *at, const struct xroce_qp *q, u16 udp_len)
 
 static bool xr_tx_has_aeth(u8 opcode)
 {
-	return opcode != XROCE_RC_READ_RESPONSE_MIDDLE;
+	return opcode != XROCE_RC_READ_RESPONSE_MIDDLE && opcode != XROCE_OP_CNP;
+}
+
+/* Bytes between BTH and payload. */
+static u32 xr_tx_xth_len(u8 opcode)
+{
+	if (opcode == XROCE_OP_CNP)
+		return XROCE_CNP_LEN;
+	return (xr_tx_has_aeth(opcode) ? sizeof(struct xroce_aeth) : 0) +
+	       (opcode == XROCE_RC_ATOMIC_ACK ?
+		sizeof(struct xroce_atomicacketh) : 0);
 }
 
 /* Return: the end of the headers. */
-static void *xr_tx_headers(void *at, const struct xroce_qp *q,
+static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 			   const struct xr_tx_packet *p, u16 udp_len)
 {
+	bool cnp = p->opcode == XROCE_OP_CNP;
+	/* What tells of congestion is not to be marked itself. */
+	u8 tos = cnp ? q->tos & ~XROCE_ECN_MASK : q->tos;
 	struct xroce_bth *bth;
 	struct udphdr *udp;
 
 	memcpy(at, p->l2, p->l2_len);
 	at += p->l2_len;
-	udp = q->ipv6 ? xr_tx_ipv6(at, q, udp_len) : xr_tx_ipv4(at, q, udp_len);
+	udp = ipv6 ? xr_tx_ipv6(at, q, tos, udp_len) :
+		     xr_tx_ipv4(at, q, tos, udp_len);
 	udp->source = htons(q->sport);
 	udp->dest = htons(XROCE_UDP_PORT);
 	udp->len = htons(udp_len);
@@ -79,11 +93,16 @@ static void *xr_tx_headers(void *at, const struct xroce_qp *q,
 
 	bth = (struct xroce_bth *)(udp + 1);
 	bth->opcode = p->opcode;
-	bth->flags = XROCE_BTH_MIGREQ | (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
+	bth->flags = cnp ? 0 : XROCE_BTH_MIGREQ |
+			       (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
 	bth->pkey = htons(q->pkey);
-	bth->dqpn = htonl(q->dest_qpn);
+	bth->dqpn = htonl(q->dest_qpn | (cnp ? XROCE_BTH_BECN : 0));
 	bth->apsn = htonl(p->psn);
 	at = bth + 1;
+	if (cnp) {
+		memset(at, 0, XROCE_CNP_LEN);
+		return at + XROCE_CNP_LEN;
+	}
 	if (xr_tx_has_aeth(p->opcode)) {
 		struct xroce_aeth *aeth = at;
 
@@ -112,7 +131,9 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p)
 {
 	const struct xroce_qp *q = qp->map;
-	u32 l3 = q->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	/* Once: who writes to the map meanwhile must not make headers longer. */
+	bool ipv6 = READ_ONCE(q->ipv6);
+	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	u32 pad = -p->len & 3;
 	u32 udp_len, len, size;
 	struct xdp_buff xdp;
@@ -120,12 +141,8 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	u32 crc;
 	int ret;
 
-	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) + p->len +
-		  pad + XROCE_ICRC_LEN;
-	if (xr_tx_has_aeth(p->opcode))
-		udp_len += sizeof(struct xroce_aeth);
-	if (p->opcode == XROCE_RC_ATOMIC_ACK)
-		udp_len += sizeof(struct xroce_atomicacketh);
+	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		  xr_tx_xth_len(p->opcode) + p->len + pad + XROCE_ICRC_LEN;
 	len = p->l2_len + l3 + udp_len;
 	size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
 
@@ -135,7 +152,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	xdp_init_buff(&xdp, size, &xr_tx_rxq);
 	xdp_prepare_buff(&xdp, frag, XDP_PACKET_HEADROOM, len, false);
 
-	at = xr_tx_headers(xdp.data, q, p, udp_len);
+	at = xr_tx_headers(xdp.data, q, ipv6, p, udp_len);
 	if (p->len) {
 		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len);
 		if (ret)

@@ -36,7 +36,7 @@ struct xr_tx_batch {
  * struct xr_tx_packet - one packet of a reply
  * @l2: Ethernet header with VLAN tags, from us to the peer
  * @l2_len: its length
- * @opcode: enum xroce_rc_opcode
+ * @opcode: enum xroce_rc_opcode, or XROCE_OP_CNP, with nothing that follows
  * @syndrome: of the AETH, unless @opcode is a READ response in the middle
  * @psn: packet sequence number
  * @msn: message sequence number

@@ -84,24 +84,11 @@ static void other_services(void)
 		return;
 	for (op = 0x20; op < 0x100 && !test_failed(); op++) {
 		s.req.opcode = op;
+		/* Not of 16 bytes, so that it is no congestion notification. */
 		expect_drop(&s, COUNTER(drop_opcode));
 		if (test_failed())
 			note("opcode %#x", op);
 	}
-}
-
-static void cnp(void)
-{
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.opcode = XROCE_OP_CNP;
-	s.req.becn = true;
-	s.req.ackreq = false;
-	s.req.payload = 16;
-	s.req.pad = 0;
-	expect_drop(&s, COUNTER(drop_opcode));
 }
 
 static void state(void)
@@ -334,7 +321,6 @@ static const struct test tests[] = {
 	  response_opcodes },
 	{ "other_services", "D5 D6", "every opcode of UC, RD, UD and above",
 	  other_services },
-	{ "cnp", "D5 D6", "a congestion notification is no request", cnp },
 	{ "state", "D5 D6", "RESET, INIT and ERR do not receive, RTS does",
 	  state },
 	{ "error_field", "D5 D6", "a queue pair that a packet ended",

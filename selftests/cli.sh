@@ -163,6 +163,9 @@ object_errors() {
 	fails 1 'mr nobody: no such region' mr del mr nobody
 	fails 1 'pd 999: no such' pd del pd 999
 	fails 1 'qp.* 0x800000: no such' qp del qpn 0x800000
+	fails 1 'qp 0x800000: tos 35: ECN bits' \
+		qp modify qpn 0x800000 state rtr sgid 10.77.0.2 \
+		dgid 10.77.0.1 mtu 1024 dest-qpn 1 rq-psn 0 tos 35
 	fails 1 'dev nope: no such network device' mr show dev nope
 	fails 1 'dev lo: it has no link' mr show dev lo
 	fails 1 'dev nope' link add dev nope

@@ -17,6 +17,7 @@ static const char *const names[COUNTERS] = {
 	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
 	NAME(duplicate), NAME(nak_seq),
 	NAME(nak_inv), NAME(nak_acc), NAME(nak_op), NAME(nak_rnr),
+	NAME(ecn_ce), NAME(cnp_tx), NAME(cnp_rx),
 	NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
 	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
 	NAME(acc_key), NAME(acc_pd), NAME(acc_right), NAME(acc_bounds),

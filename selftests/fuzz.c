@@ -111,7 +111,7 @@ static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 
 static void change_transport(struct packet *req)
 {
-	switch (fuzz_below(14)) {
+	switch (fuzz_below(15)) {
 	case 0:
 		req->opcode = fuzz_below(0x20);
 		break;
@@ -156,12 +156,17 @@ static void change_transport(struct packet *req)
 	case 13:
 		req->flush = fuzz_once_in(4) ? next() : fuzz_below(64);
 		break;
+	case 14:
+		req->opcode = XROCE_OP_CNP;
+		req->payload = fuzz_once_in(4) ? fuzz_below(32) : 16;
+		req->pad = -req->payload & 3;
+		break;
 	}
 }
 
 static void change_envelope(struct packet *req)
 {
-	switch (fuzz_below(14)) {
+	switch (fuzz_below(15)) {
 	case 0:
 		req->tver = fuzz_below(16);
 		break;
@@ -209,6 +214,9 @@ static void change_envelope(struct packet *req)
 	case 13:
 		req->ip6_ext = true;
 		req->ip6_ext_type = next();
+		break;
+	case 14:
+		req->tos = next();
 		break;
 	}
 }

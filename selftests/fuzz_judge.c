@@ -53,7 +53,22 @@ static uint64_t dropped(const struct xroce_stat *d)
 	return d->drop_length + d->drop_checksum + d->drop_tver + d->drop_qpn +
 	       d->drop_opcode + d->drop_state + d->drop_error + d->drop_addr +
 	       d->drop_pkey + d->drop_icrc + d->drop_busy + d->drop_psn +
-	       d->drop_reply + d->drop_qkey + d->drop_recv;
+	       d->drop_reply + d->drop_qkey + d->drop_recv + d->cnp_rx;
+}
+
+/* Its ECN field says congestion experienced. */
+static bool marked(const struct frame *frame)
+{
+	const uint8_t *ip = frame->bytes + frame->l3;
+	uint8_t tos = ip[0] >> 4 == 6 ? ip[0] << 4 | ip[1] >> 4 : ip[1];
+
+	return (tos & 3) == 3;
+}
+
+/* It came as far as the queue pair. */
+static bool admitted(const struct xroce_stat *d)
+{
+	return d->rx && dropped(d) == d->drop_psn + d->drop_reply;
 }
 
 static uint64_t causes(const struct xroce_stat *d)
@@ -94,6 +109,10 @@ static void judge_counters(const struct trial *t)
 	check(d->rx_bytes == (pass ? 0 : t->run.in_len), "rx_bytes %llu",
 	      d->rx_bytes);
 	check(ways == !pass, "it ended in %lu ways", ways);
+	check(d->ecn_ce == (admitted(d) && marked(t->frame)), "ecn_ce %llu",
+	      d->ecn_ce);
+	check(d->cnp_tx == d->ecn_ce, "cnp_tx %llu", d->cnp_tx);
+	check(d->cnp_rx <= (opcode(t) == XROCE_OP_CNP), "cnp_rx");
 	check(d->tx == (t->run.verdict == XDP_TX), "tx %llu", d->tx);
 	check(d->tx + d->queued == d->ack + naks(d) + kept(d) + replayed(t),
 	      "tx %llu, queued %llu, ack %llu", d->tx, d->queued, d->ack);

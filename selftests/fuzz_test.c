@@ -264,6 +264,8 @@ static void reached(void)
 	REACHED(duplicate);
 	REACHED(nak_seq);
 	REACHED(nak_rnr);
+	REACHED(ecn_ce);
+	REACHED(cnp_rx);
 	REACHED(inv_opcode);
 	REACHED(inv_order);
 	REACHED(inv_qp_access);

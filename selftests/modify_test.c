@@ -223,7 +223,10 @@ static void rtr_values(void)
 		FIELD(sport, 0xbfff, -EINVAL),
 		FIELD(sport, 4791, -EINVAL),
 		FIELD(ttl, 255, 0),
-		FIELD(tos, 255, 0),
+		FIELD(tos, 254, 0),
+		FIELD(tos, 1, 0),
+		FIELD(tos, 3, -EINVAL),
+		FIELD(tos, 255, -EINVAL),
 	};
 	struct xroce *x = live_open();
 	struct xroce_qp_modify m;

@@ -295,9 +295,20 @@ static void compare_reply(const struct scene *s, const struct packet *say)
 		check(!packet_diff(&want, &got), "the reply differs");
 }
 
-struct xroce_stat scene_received(void)
+static struct xroce_stat received(void)
 {
 	return (struct xroce_stat){ .rx = 1, .rx_bytes = result.in_len };
+}
+
+struct xroce_stat scene_admitted(const struct scene *s)
+{
+	struct xroce_stat delta = received();
+
+	if ((s->req.tos & 3) == 3) {
+		delta.ecn_ce = 1;
+		delta.cnp_tx = s->qp.type != XROCE_QPT_UD;
+	}
+	return delta;
 }
 
 void scene_answered(const struct scene *s, struct xroce_stat *delta,
@@ -345,7 +356,9 @@ void expect_drop(struct scene *s, size_t counter)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	/* The other causes come before the invariant CRC. */
+	delta = counter == COUNTER(drop_psn) || counter == COUNTER(drop_qkey) ?
+		scene_admitted(s) : received();
 	counters_add(&delta, counter, 1);
 	scene_compare(s, XDP_DROP, &delta);
 }
@@ -379,7 +392,7 @@ void expect_write(struct scene *s)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	delta.write = 1;
 	delta.write_bytes = s->req.payload;
 
@@ -403,7 +416,7 @@ void expect_send(struct scene *s)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	delta.send = 1;
 	delta.send_bytes = s->req.payload;
 	if (s->qp.type == XROCE_QPT_UD) {
@@ -423,7 +436,7 @@ void expect_lost(struct scene *s, size_t counter)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	counters_add(&delta, counter, 1);
 	s->qp.epsn = PSN(s->req.psn + 1);
 	s->qp.op = XROCE_QP_OP_NONE;
@@ -445,7 +458,7 @@ void expect_duplicate(struct scene *s)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	delta.duplicate = 1;
 	s->qp.duplicates++;
 	if (!s->req.ackreq) {
@@ -464,7 +477,7 @@ void expect_nak_seq(struct scene *s)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	delta.nak_seq = 1;
 	s->qp.nak_sent = 1;
 	s->qp.naks++;
@@ -478,7 +491,7 @@ void expect_nak(struct scene *s, enum xroce_cause cause)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	if (access)
 		delta.nak_acc = 1;
 	else
@@ -517,7 +530,7 @@ void expect_rnr(struct scene *s)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	delta.nak_rnr = 1;
 	s->qp.nak_sent = 1;	/* packets behind it are ahead: silence */
 	s->qp.naks++;

@@ -105,7 +105,7 @@ void expect_kept(struct scene *s)
 
 	if (!check(s->qp.rd_max, "no responder resources") || !scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	if (s->req.opcode == XROCE_RC_READ_REQUEST)
 		packets = scene_packets(s, s->req.dmalen);
 	else if (s->req.opcode == XROCE_RC_FLUSH)
@@ -126,7 +126,7 @@ void expect_again(struct scene *s, uint64_t orig)
 
 	if (!scene_offer(s))
 		return;
-	delta = scene_received();
+	delta = scene_admitted(s);
 	delta.duplicate = 1;
 	s->qp.duplicates++;
 	answered(s, &delta, orig);

@@ -9,6 +9,7 @@
 #include "dev.h"
 #include "names.h"
 #include "print.h"
+#include "xroce_wire.h"
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such queue pair" },
@@ -123,6 +124,10 @@ static int check_modify(const struct xroce_qp_modify *m, bool sgid, bool dgid)
 			return fail("qp 0x%06x: state rtr needs %s", m->qpn,
 				    missing);
 	}
+	if (m->mask & XROCE_QP_AV &&
+	    (m->tos & XROCE_ECN_MASK) == XROCE_ECN_CE)
+		return fail("qp 0x%06x: tos %u: ECN bits 11 are for switches to set",
+			    m->qpn, m->tos);
 	if (sgid != dgid)
 		return fail("qp 0x%06x: sgid and dgid go together", m->qpn);
 	return EXIT_OK;

@@ -463,7 +463,9 @@ struct xroce_qp_add {
  * @min_rnr_timer: code of the RNR NAK timer, 0 to 31 (IBTA 9.7.5.2.8)
  * @max_dest_rd_atomic: READs and atomics kept for replay, 0 to 128
  * @sport: UDP source port of replies, 0xc000 to 0xffff; 0: made from the QPNs
- * @tos: IPv4 type of service or IPv6 traffic class of replies
+ * @tos: IPv4 type of service or IPv6 traffic class of replies. Its low two bits,
+ *	ECN, may not be 3, which is for switches to say; others than 0 tell them
+ *	that marks on READ responses are heeded, which they are not
  * @ttl: hop limit of replies; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: peer's address, of the same family

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who objects belong to, and die with. */
+#ifndef _XR_OWNER_H
+#define _XR_OWNER_H
+
+#include <linux/types.h>
+
+#include "event.h"
+
+struct pid;
+struct xr_link;
+
+/**
+ * struct xr_owner - what owns objects: an open file, or a link for the
+ *	persistent ones
+ * @pds: protection domains
+ * @mrs: memory regions
+ * @qps: queue pairs
+ * @cqs: completion queues
+ * @srqs: shared receive queues
+ * @rings: rings that the file can map
+ * @ring_next: offset of the next one
+ * @events: those of the objects; under a lock of their own
+ * @pid: process that opened the file; NULL: a link
+ *
+ * The lists are under the link's lock.
+ */
+struct xr_owner {
+	struct list_head pds;
+	struct list_head mrs;
+	struct list_head qps;
+	struct list_head cqs;
+	struct list_head srqs;
+	struct list_head rings;
+	u64 ring_next;
+	struct xr_events events;
+	struct pid *pid;
+};
+
+void xr_owner_init(struct xr_owner *own);
+int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
+		   const struct xr_owner *owner);
+bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
+u32 xr_owner_pid(const struct xr_owner *owner);
+void xr_owner_clear(struct xr_link *link, struct xr_owner *own);
+
+#endif

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Congestion notifications that the module sends (IBTA A17.9): when, how often,
+ * and what is in them. The marks themselves are ecn_test's.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counters.h"
+#include "wire.h"
+
+#define ECN_CE		3
+#define DSCP		0x68
+#define SECOND		1000000u	/* an interval that no test outlasts */
+#define INTERVAL	"/sys/module/xroce/parameters/cnp_interval"
+
+static const struct wire_opts rc;
+
+static void set_interval(unsigned int us)
+{
+	int fd = open(INTERVAL, O_WRONLY | O_CLOEXEC);
+
+	check(fd >= 0 && dprintf(fd, "%u", us) > 0, "%s", INTERVAL);
+	close(fd);
+}
+
+/* Each of them is answered, but for the interval. */
+static void default_interval(void)
+{
+	char text[16] = "";
+	int fd = open(INTERVAL, O_RDONLY | O_CLOEXEC);
+
+	check(fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 &&
+	      !strcmp(text, "50\n"), "cnp_interval is %s", text);
+	close(fd);
+}
+
+static struct packet notification(const struct wire *w)
+{
+	struct packet want = wire_reply(w, XROCE_OP_CNP);
+
+	want.tos = w->tos & ~3;
+	want.mig = false;
+	want.becn = true;
+	want.payload = 16;
+	return want;
+}
+
+/* One that is as it should be, down to the reserved bytes. */
+static void expect_cnp(const struct wire *w, const struct packet *got,
+		       const struct frame *bytes)
+{
+	static const uint8_t zeros[16];
+	struct packet want = notification(w);
+
+	check(!packet_diff(&want, got), "the notification differs");
+	check(!memcmp(bytes->bytes + bytes->len - 20, zeros, 16),
+	      "the reserved bytes are not zero");
+}
+
+/* An ACK, if @acked, and a notification, if @told, in any order. */
+static void expect_both(struct wire *w, bool acked, bool told)
+{
+	struct packet got, ack = wire_reply(w, XROCE_RC_ACK);
+	struct frame bytes;
+	int left = acked + told;
+
+	ack.psn = w->req.psn;
+	ack.syndrome = XROCE_SYN_ACK;
+	ack.msn = (w->req.psn - WIRE_PSN + 1) & XROCE_PSN_MASK;
+	for (; left && !test_failed(); left--) {
+		if (!check(wire_take(w, WIRE_MS, &got, &bytes), "%d are missing",
+			   left))
+			return;
+		if (got.opcode == XROCE_OP_CNP) {
+			check(told, "a notification came");
+			expect_cnp(w, &got, &bytes);
+			told = false;
+		} else {
+			check(acked && !packet_diff(&ack, &got), "the ACK differs");
+			acked = false;
+		}
+	}
+	wire_quiet(w);
+}
+
+/* The region's first bytes are those of the request. */
+static void written(const struct wire *w)
+{
+	uint32_t i;
+
+	for (i = 0; i < w->req.payload; i++)
+		if (w->mem[i] != (char)packet_pattern(w->req.pattern, i))
+			break;
+	check(i == w->req.payload, "byte %u has not been written", i);
+}
+
+static void moved(const struct xroce_stat *before, __u64 ce, __u64 tx)
+{
+	struct xroce_stat now = wire_stat();
+
+	check(now.ecn_ce - before->ecn_ce == ce &&
+	      now.cnp_tx - before->cnp_tx == tx,
+	      "ecn_ce %llu, cnp_tx %llu; not %llu, %llu",
+	      now.ecn_ce - before->ecn_ce, now.cnp_tx - before->cnp_tx, ce, tx);
+}
+
+static void sent(const struct wire_opts *opts)
+{
+	struct xroce_stat before = wire_stat();
+	bool acked = opts->type != XROCE_QPT_UC;
+	struct wire w;
+
+	if (!wire_open(&w, opts))
+		return;
+	set_interval(SECOND);
+	w.req.tos = DSCP | ECN_CE;
+	wire_send(&w);
+	expect_both(&w, acked, true);
+	written(&w);
+	moved(&before, 1, 1);
+	set_interval(50);
+	wire_close(&w);
+}
+
+static void sent_ipv4(void)
+{
+	/* ECT(0) of the queue pair's: on ACKs, not on notifications. */
+	static const struct wire_opts opts = { .tos = DSCP | 2 };
+
+	sent(&rc);
+	sent(&opts);
+}
+
+static void sent_ipv6(void)
+{
+	static const struct wire_opts opts = { .ipv6 = true, .tos = DSCP | 1 };
+
+	sent(&opts);
+}
+
+static void sent_uc(void)
+{
+	static const struct wire_opts opts = { .type = XROCE_QPT_UC };
+
+	sent(&opts);
+}
+
+/* The other code points give none, however long the last one ago. */
+static void code_points(void)
+{
+	struct xroce_stat before = wire_stat();
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	set_interval(0);
+	for (i = 0; i < 8 && !test_failed(); i++) {
+		w.req.tos = (i & 4 ? DSCP : 0) | (i & 3);
+		wire_send(&w);
+		expect_both(&w, true, (i & 3) == ECN_CE);
+		w.req.psn++;
+	}
+	moved(&before, 2, 2);
+	set_interval(50);
+	wire_close(&w);
+}
+
+/* One in an interval, a queue pair; those in between are counted. */
+static void paced(void)
+{
+	struct xroce_stat before = wire_stat();
+	struct wire w, other;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	if (!wire_open(&other, &(struct wire_opts){ .with = &w, .peer = 0x22 }))
+		goto out;
+	set_interval(SECOND);
+	w.req.tos = other.req.tos = ECN_CE;
+	for (i = 0; i < 5 && !test_failed(); i++) {
+		wire_send(&w);
+		expect_both(&w, true, !i);
+		w.req.psn++;
+	}
+	wire_send(&other);
+	expect_both(&other, true, true);
+	moved(&before, 6, 2);
+	usleep(SECOND);
+	wire_send(&w);
+	expect_both(&w, true, true);
+	moved(&before, 7, 3);
+	set_interval(50);
+	wire_close(&other);
+out:
+	wire_close(&w);
+}
+
+/* What is not the peer's, or not whole, says nothing of congestion. */
+static void refused(void)
+{
+	struct xroce_stat before = wire_stat(), now;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	w.req.tos = ECN_CE;
+	w.req.icrc_flip = 1;
+	wire_send(&w);
+	wire_quiet(&w);
+	w.req.icrc_flip = 0;
+	w.req.saddr[15] ^= 8;
+	wire_send(&w);
+	wire_quiet(&w);
+	now = wire_stat();
+	check(now.drop_icrc - before.drop_icrc == 1 &&
+	      now.drop_addr - before.drop_addr == 1, "drop_icrc, drop_addr");
+	moved(&before, 0, 0);
+	w.req.saddr[15] ^= 8;
+	wire_send(&w);
+	expect_both(&w, true, true);
+	moved(&before, 1, 1);
+	wire_close(&w);
+}
+
+/* It goes between the packets of a READ that are not sent yet. */
+static void among_responses(void)
+{
+	struct packet want, got;
+	struct frame bytes;
+	int responses = 0, cnps = 0;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	w.req.dmalen = WIRE_BYTES;
+	w.req.tos = ECN_CE;
+	wire_send(&w);
+	while (responses < (int)WIRE_BYTES / 1024 || !cnps) {
+		if (!check(wire_take(&w, WIRE_MS, &got, &bytes),
+			   "%d responses, %d notifications", responses, cnps))
+			break;
+		if (got.opcode == XROCE_OP_CNP) {
+			expect_cnp(&w, &got, &bytes);
+			cnps++;
+			continue;
+		}
+		want = wire_reply(&w, got.opcode);
+		want.psn = (WIRE_PSN + responses++) & XROCE_PSN_MASK;
+		want.payload = 1024;
+		want.syndrome = got.opcode == XROCE_RC_READ_RESPONSE_MIDDLE ? 0 :
+			       XROCE_SYN_ACK;
+		want.msn = got.opcode == XROCE_RC_READ_RESPONSE_MIDDLE ? 0 : 1;
+		check(!packet_diff(&want, &got), "response %d differs",
+		      responses);
+	}
+	wire_quiet(&w);
+	check(cnps == 1, "%d notifications", cnps);
+	wire_close(&w);
+}
+
+/* One for us: counted, if its invariant CRC is right; never answered. */
+static void received(void)
+{
+	struct xroce_stat before = wire_stat(), now;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	w.req.opcode = XROCE_OP_CNP;
+	w.req.becn = true;
+	w.req.ackreq = false;
+	w.req.psn = 0;
+	w.req.payload = 16;
+	w.req.tos = ECN_CE;
+	wire_send(&w);
+	w.req.icrc_flip = 0x80;
+	wire_send(&w);
+	wire_quiet(&w);
+	now = wire_stat();
+	check(now.cnp_rx - before.cnp_rx == 1 &&
+	      now.drop_icrc - before.drop_icrc == 1, "cnp_rx %llu, drop_icrc %llu",
+	      now.cnp_rx - before.cnp_rx, now.drop_icrc - before.drop_icrc);
+	moved(&before, 0, 0);
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "cnp_interval", "D5", "the module's parameter", default_interval },
+	{ "cnp_ipv4", "D4 D5 D6", "a marked WRITE: ACK and notification",
+	  sent_ipv4 },
+	{ "cnp_ipv6", "D1 D4 D5", "over IPv6", sent_ipv6 },
+	{ "cnp_uc", "D2 D5", "where there are no ACKs", sent_uc },
+	{ "cnp_code_points", "D5 D6", "only CE", code_points },
+	{ "cnp_paced", "D5 D6", "one in an interval, a queue pair", paced },
+	{ "cnp_unsent", "D4 D5 D6", "a false invariant CRC, another peer",
+	  refused },
+	{ "cnp_among_responses", "D2 D5", "while a READ is answered",
+	  among_responses },
+	{ "cnp_for_us", "D4 D5 D6", "counted, not answered", received },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

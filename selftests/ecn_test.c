@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets that a switch has marked, and congestion notifications for us: what
+ * the program makes of them. That one is sent, and how often, cnp_test shows.
+ */
+#include "harness.h"
+#include "scene.h"
+
+#define ECN_CE	3
+#define DSCP	(26 << 2)
+
+/* Each code point on a WRITE that is executed; only CE is for us. */
+static void code_points(bool ipv6)
+{
+	unsigned int ecn;
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	if (ipv6)
+		scene_ipv6(&s);
+	for (ecn = 0; ecn < 8 && !test_failed(); ecn++) {
+		s.req.tos = (ecn & 4 ? DSCP : 0) | (ecn & 3);
+		s.req.psn = s.qp.epsn;
+		expect_write(&s);
+		if (test_failed())
+			note("tos %#x", s.req.tos);
+	}
+}
+
+static void code_points_ipv4(void)
+{
+	code_points(false);
+}
+
+static void code_points_ipv6(void)
+{
+	code_points(true);
+}
+
+/* In IPv6 the field lies between the DSCP and the flow label. */
+static void neighbours_ipv6(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	scene_ipv6(&s);
+	s.req.tos = 0xfc;
+	s.req.flow = 0xfffff;
+	expect_write(&s);
+	s.req.tos = ECN_CE;
+	s.req.flow = 0;
+	s.req.psn = s.qp.epsn;
+	expect_write(&s);
+}
+
+/* Behind VLAN tags, which have a field of their own. */
+static void tagged(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.vlans = 1;
+	s.req.vlan[0].tpid = 0x8100;
+	s.req.vlan[0].tci = 3;
+	s.req.tos = 0;
+	expect_write(&s);
+	s.req.vlan[0].tci = 0;
+	s.req.tos = ECN_CE;
+	s.req.psn = s.qp.epsn;
+	expect_write(&s);
+}
+
+/* It went through the queue, so that it counts, whatever comes of it. */
+static void not_executed(void)
+{
+	struct scene fresh, s;
+
+	if (!scene_init(&fresh))
+		return;
+	fresh.req.tos = ECN_CE;
+	expect_accepted(&fresh);
+
+	s = fresh;
+	s.req.psn--;
+	scene_put(&s);
+	expect_duplicate(&s);
+
+	s = fresh;
+	s.req.psn += 2;
+	scene_put(&s);
+	expect_nak_seq(&s);
+	expect_drop(&s, COUNTER(drop_psn));
+
+	s = fresh;
+	s.req.rkey ^= 1;
+	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+
+	s = fresh;
+	scene_request(&s, XROCE_RC_READ_REQUEST);
+	s.req.tos = ECN_CE;
+	scene_put(&s);
+	expect_kept(&s);
+}
+
+/* No queue pair of ours need have been meant: neither counted nor answered. */
+static void not_admitted(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.req.tos = ECN_CE;
+#define DROPPED(change, counter) do {					\
+	struct scene t = s;						\
+									\
+	change;								\
+	scene_put(&t);							\
+	expect_drop(&t, COUNTER(counter));				\
+	if (test_failed())						\
+		note("%s", #change);					\
+} while (0)
+	DROPPED(t.req.udp_adjust = 4, drop_length);
+	DROPPED(t.req.ip_csum_flip = 1, drop_checksum);
+	DROPPED(t.req.tver = 1, drop_tver);
+	DROPPED(t.req.dqpn ^= 0x400000, drop_qpn);
+	DROPPED(t.req.opcode = XROCE_RC_ACK, drop_opcode);
+	DROPPED(t.qp.state = XROCE_QPS_INIT, drop_state);
+	DROPPED(t.qp.error = XROCE_CAUSE_ACC_PD, drop_error);
+	DROPPED(t.req.saddr[15] ^= 1, drop_addr);
+	DROPPED(t.req.pkey = 0x8001, drop_pkey);
+	DROPPED(t.qp.claim = 1, drop_busy);
+#undef DROPPED
+	scene_put(&s);
+	s.req.dqpn = XROCE_QPN_BASE - 1;
+	expect_pass(&s, COUNTER(pass));
+}
+
+/* Connected services have a peer to tell; who sends datagrams is none. */
+static void services(void)
+{
+	struct scene s;
+
+	if (!scene_init(&s))
+		return;
+	s.qp.type = XROCE_QPT_UC;
+	scene_put(&s);
+	s.req.opcode |= XROCE_OP_UC;
+	s.req.tos = ECN_CE;
+	expect_write(&s);
+
+	if (!scene_init(&s))
+		return;
+	s.qp.type = XROCE_QPT_UD;
+	s.qp.recv = 1;
+	s.qp.qkey = 77;
+	scene_put(&s);
+	s.req.opcode = XROCE_OP_UD | XROCE_RC_SEND_ONLY;
+	s.req.qkey = 77;
+	s.req.tos = ECN_CE;
+	expect_send(&s);
+	s.req.qkey++;
+	expect_drop(&s, COUNTER(drop_qkey));
+}
+
+/* A congestion notification from the peer. */
+static bool stage_cnp(struct scene *s)
+{
+	if (!scene_init(s))
+		return false;
+	s->req.opcode = XROCE_OP_CNP;
+	s->req.becn = true;
+	s->req.mig = false;
+	s->req.ackreq = false;
+	s->req.psn = 0;
+	s->req.payload = 16;
+	s->req.pad = 0;
+	s->req.tos = 0;
+	return true;
+}
+
+/* Counted, and nothing else: no PSN of it is looked at. */
+static void cnp(void)
+{
+	struct scene s;
+
+	if (!stage_cnp(&s))
+		return;
+	expect_drop(&s, COUNTER(cnp_rx));
+	s.req.psn = s.qp.epsn;
+	s.req.becn = false;
+	s.req.mig = true;
+	expect_drop(&s, COUNTER(cnp_rx));
+	/* Not answered with another one. */
+	s.req.tos = ECN_CE;
+	expect_drop(&s, COUNTER(cnp_rx));
+	s.qp.type = XROCE_QPT_UC;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(cnp_rx));
+	scene_ipv6(&s);
+	expect_drop(&s, COUNTER(cnp_rx));
+}
+
+static void cnp_refused(void)
+{
+	struct scene fresh, s;
+	uint32_t bytes;
+
+	if (!stage_cnp(&fresh))
+		return;
+	for (bytes = 0; bytes <= 32 && !test_failed(); bytes += 4) {
+		s = fresh;
+		s.req.payload = bytes;
+		if (bytes != 16)
+			expect_drop(&s, COUNTER(drop_opcode));
+	}
+	s = fresh;
+	s.req.payload = 15;
+	s.req.pad = 1;
+	expect_drop(&s, COUNTER(drop_opcode));
+	s = fresh;
+	s.req.daddr[15] ^= 1;
+	expect_drop(&s, COUNTER(drop_addr));
+	s = fresh;
+	s.req.pkey = 0x8001;
+	expect_drop(&s, COUNTER(drop_pkey));
+	s = fresh;
+	s.req.dqpn ^= 0x400000;
+	expect_drop(&s, COUNTER(drop_qpn));
+	s = fresh;
+	s.qp.state = XROCE_QPS_INIT;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_state));
+	s.qp.state = XROCE_QPS_ERR;
+	scene_put(&s);
+	expect_drop(&s, COUNTER(drop_error));
+}
+
+static const struct test tests[] = {
+	{ "ecn_ipv4", "D5 D6", "each code point, with DSCP and without",
+	  code_points_ipv4 },
+	{ "ecn_ipv6", "D1 D5 D6", "each code point, with DSCP and without",
+	  code_points_ipv6 },
+	{ "ecn_neighbours_ipv6", "D1 D5", "DSCP and flow label are not it",
+	  neighbours_ipv6 },
+	{ "ecn_tagged", "D1 D5", "behind a VLAN tag", tagged },
+	{ "ecn_not_executed", "D5 D6", "duplicates, NAKs and READs count",
+	  not_executed },
+	{ "ecn_not_admitted", "D5 D6", "packets that fail a check do not",
+	  not_admitted },
+	{ "ecn_services", "D2 D5", "UC is told, of datagrams it is counted",
+	  services },
+	{ "cnp_received", "D5 D6", "a notification for us is counted", cnp },
+	{ "cnp_refused", "D5 D6", "its length, peer and partition, a state",
+	  cnp_refused },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}

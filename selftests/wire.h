@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A made-up peer of a queue pair of the real module's: it sends packets from the
+ * other end of the veth pair, byte by byte as a test wants them, and takes what
+ * comes back.
+ *
+ *   c0: this, 02:00:00:00:00:01  <------>  x0: xroce, of live.h
+ */
+#ifndef XROCE_WIRE_TEST_H
+#define XROCE_WIRE_TEST_H
+
+#include "live.h"
+#include "packet.h"
+
+#define WIRE_QPN	0x000011u	/* the peer's number */
+#define WIRE_PSN	0xabcdefu	/* the first one expected */
+#define WIRE_BYTES	16384u		/* of the region */
+#define WIRE_QKEY	0x51515151u
+
+struct wire;
+
+/**
+ * struct wire_opts - what the queue pair is like
+ * @type: enum xroce_qp_type; 0: RC
+ * @ipv6: over IPv6
+ * @tos: of its replies
+ * @recv: it has a receive queue, of 16 entries of 2 elements
+ * @with: another one, whose handle it shares, and which is closed after it
+ * @peer: the peer's number; 0: WIRE_QPN
+ */
+struct wire_opts {
+	__u32 type;
+	const struct wire *with;
+	__u32 peer;
+	bool ipv6;
+	__u8 tos;
+	bool recv;
+};
+
+/**
+ * struct wire - a queue pair in RTS, a region, and a request to it
+ * @x: handle
+ * @pd: protection domain
+ * @qpn: queue pair
+ * @rq: receive queue, or NULL
+ * @cq: its completion queue
+ * @mem: memory of the region, zeroed
+ * @mr: the region, with all rights
+ * @req: a request of 64 bytes that asks for an ACK: a WRITE, or a datagram
+ * @peer: the peer's number
+ * @tos: of replies
+ * @shared: the handle is another's
+ * @fd: packet socket
+ */
+struct wire {
+	struct xroce *x;
+	__u32 pd;
+	__u32 qpn;
+	struct xroce_rq *rq;
+	struct xroce_cq *cq;
+	char *mem;
+	struct xroce_mr_reg mr;
+	struct packet req;
+	__u32 peer;
+	__u8 tos;
+	bool shared;
+	int fd;
+};
+
+bool wire_open(struct wire *w, const struct wire_opts *opts);
+void wire_close(struct wire *w);
+
+/* Send @w->req. Return: whether it has left. */
+bool wire_send(struct wire *w);
+
+/*
+ * The next packet to come back to the peer's number, within @ms: what it says, and, if @bytes is not
+ * NULL, its bytes. Return: false when there is none; a malformed one fails the test.
+ */
+bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes);
+
+/* Long enough for a reply, on slow machines; and for none to be late. */
+#define WIRE_MS		5000
+#define WIRE_QUIET_MS	150
+
+/*
+ * What a reply has in all its fields but those of its opcode: addresses, ports,
+ * partition, number.
+ */
+struct packet wire_reply(const struct wire *w, uint8_t opcode);
+
+/* Take a packet and compare it. */
+void wire_expect(struct wire *w, const struct packet *want);
+
+/* An ACK with @psn and @msn comes, and nothing else comes for a while. */
+void wire_expect_ack(struct wire *w, uint32_t psn, uint32_t msn);
+void wire_quiet(struct wire *w);
+
+/* The counters of the link, now. */
+struct xroce_stat wire_stat(void);
+
+#endif /* XROCE_WIRE_TEST_H */
