@@ -15,9 +15,12 @@ const volatile __u32 xroce_qp_mask;
 /*
  * The module is there and its kfuncs may be called. When false the verifier
  * removes the calls and the program passes verdicts alone: every invariant CRC
- * counts as good, no byte is moved, and replies carry no CRC.
+ * counts as good, no byte is moved, and READ responses carry no CRC.
  */
 const volatile bool xroce_kfuncs;
+
+/* CRC-32 of a byte and a number of zero bytes behind it, from state 0. */
+const volatile __u32 xroce_crc[XROCE_CRC_BEHIND][256];
 
 /*
  * Do not free a fragment of a frame. Before 6.18 veth and generic XDP free it

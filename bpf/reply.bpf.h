@@ -3,36 +3,6 @@
 #ifndef _XROCE_REPLY_BPF_H
 #define _XROCE_REPLY_BPF_H
 
-/* In place of an enum xroce_cause. */
-#define NOT_READY	(-1)	/* there is no receive work request */
-#define NO_ANSWER	(-2)	/* there is no way to answer now: drop it */
-
-/**
- * struct answer - what to say
- * @psn: packet sequence number of the first packet
- * @msn: message sequence number
- * @syndrome: XROCE_SYN_*
- * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY
- * @result: ATOMIC_ACK: what was there
- * @va: READ response: first byte
- * @key: READ response: R_Key
- * @len: READ response: bytes
- * @packets: PSNs that the request took
- * @queued: the module sends it
- */
-struct answer {
-	__u32 psn;
-	__u32 msn;
-	__u32 syndrome;
-	__u32 opcode;
-	__u64 result;
-	__u64 va;
-	__u32 key;
-	__u32 len;
-	__u32 packets;
-	bool queued;
-};
-
 /* Headers of all replies; result or payload follow, then the invariant CRC. */
 struct reply_packet {
 	struct xroce_bth bth;
@@ -103,41 +73,26 @@ static __always_inline void reply_eth(struct ethhdr *eth)
 	w[5] = d2;
 }
 
-static __always_inline void reply_ipv4(struct iphdr *ip,
-				       const struct xroce_qp *q, __u16 udp_len)
+/* The IP header to before the PSN, of an acknowledgement. */
+static __always_inline void reply_headers(__be32 *at, const struct xroce_qp *q,
+					  int words)
 {
-	__u32 *w = (__u32 *)ip;
-	__u64 sum;
+	int i;
 
-	ip->version = 4;
-	ip->ihl = 5;
-	ip->tos = q->tos;
-	ip->tot_len = bpf_htons(sizeof(*ip) + udp_len);
-	ip->id = 0;
-	ip->frag_off = bpf_htons(0x4000);	/* do not fragment */
-	ip->ttl = q->ttl;
-	ip->protocol = IPPROTO_UDP;
-	ip->check = 0;
-	ip->saddr = q->saddr[3];
-	ip->daddr = q->daddr[3];
-
-	sum = (__u64)w[0] + w[1] + w[2] + w[3] + w[4];
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	ip->check = ~sum;
+#pragma unroll
+	for (i = 0; i < words; i++)
+		at[i] = q->reply[i];
 }
 
-static __always_inline void reply_ipv6(struct ipv6hdr *ip,
-				       const struct xroce_qp *q, __u16 udp_len)
+/* Make it another length, and the checksum fit (RFC 1624). */
+static __always_inline void reply_ipv4_len(struct iphdr *ip, __be16 tot_len)
 {
-	*(__be32 *)ip = bpf_htonl(6u << 28 | (__u32)q->tos << 20);
-	ip->payload_len = bpf_htons(udp_len);
-	ip->nexthdr = IPPROTO_UDP;
-	ip->hop_limit = q->ttl;
-	__builtin_memcpy(&ip->saddr, q->saddr, sizeof(ip->saddr));
-	__builtin_memcpy(&ip->daddr, q->daddr, sizeof(ip->daddr));
+	__u32 sum = (__u16)~ip->check + (__u16)~ip->tot_len + tot_len;
+
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	ip->tot_len = tot_len;
+	ip->check = ~sum;
 }
 
 /* The longest Ethernet header that parse() accepts. */
@@ -231,15 +186,6 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
 	return true;
 }
 
-/* Without the module: zeros where the CRC belongs. */
-static __always_inline bool reply_no_icrc(struct xdp_md *ctx, __u32 want)
-{
-	__be32 zero = 0;
-
-	return !bpf_xdp_store_bytes(ctx, want - sizeof(zero), &zero,
-				    sizeof(zero));
-}
-
 /**
  * reply() - make the frame an answer
  * @ctx: the frame of the request
@@ -262,7 +208,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	struct reply_packet *pkt;
 	struct udphdr *udp;
 	void *data, *end;
-	__be32 *icrc;
+	__be32 *icrc, zero = 0;
 
 	if (!reply_room(ctx, rq, want))
 		return false;
@@ -278,34 +224,38 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 
 	reply_eth(data);
 	if (rq->ipv6)
-		reply_ipv6(data + rq->l3, q, udp_len);
+		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS);
 	else
-		reply_ipv4(data + rq->l3, q, udp_len);
-
-	udp = (void *)pkt - sizeof(*udp);
-	udp->source = bpf_htons(q->sport);
-	udp->dest = bpf_htons(XROCE_UDP_PORT);
-	udp->len = bpf_htons(udp_len);
-	udp->check = 0;
-
-	pkt->bth.opcode = ans->opcode;
-	pkt->bth.flags = XROCE_BTH_MIGREQ;
-	pkt->bth.pkey = bpf_htons(q->pkey);
-	pkt->bth.dqpn = bpf_htonl(q->dest_qpn);
+		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS4);
 	pkt->bth.apsn = bpf_htonl(ans->psn);
 	pkt->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
+	if (ans->opcode == XROCE_RC_ACK) {
+		*icrc = icrc_ack(q, ans);
+		return true;
+	}
+
+	udp = (void *)pkt - sizeof(*udp);
+	udp->len = bpf_htons(udp_len);
+	if (rq->ipv6)
+		((struct ipv6hdr *)(data + rq->l3))->payload_len = udp->len;
+	else
+		reply_ipv4_len(data + rq->l3,
+			       bpf_htons(sizeof(struct iphdr) + udp_len));
+	pkt->bth.opcode = ans->opcode;
 	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
-		if ((void *)(orig + 1) > end)
+		icrc = (void *)(orig + 1);
+		if ((void *)(icrc + 1) > end)
 			return false;
 		orig->orig_hi = bpf_htonl(ans->result >> 32);
 		orig->orig_lo = bpf_htonl(ans->result);
-	} else if (ans->opcode == XROCE_RC_READ_RESPONSE_ONLY) {
-		pkt->bth.flags |= (-ans->len & 3) << XROCE_BTH_PAD_SHIFT;
+		*icrc = icrc_atomic(q, ans);
+		return true;
 	}
-
-	if (!xroce_kfuncs)
-		return reply_no_icrc(ctx, want);
-	return !xroce_icrc_put(ctx, rq->l3, want - XROCE_ICRC_LEN);
+	pkt->bth.flags |= (-ans->len & 3) << XROCE_BTH_PAD_SHIFT;
+	want -= XROCE_ICRC_LEN;
+	if (xroce_kfuncs)
+		return !xroce_icrc_put(ctx, rq->l3, want);
+	return !bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero));
 }
 
 #endif

@@ -32,6 +32,8 @@
 #include "qp.bpf.h"
 #include "mpt.bpf.h"
 #include "rd.bpf.h"
+#include "answer.bpf.h"
+#include "icrc.bpf.h"
 #include "reply.bpf.h"
 #include "event.bpf.h"
 #include "recv.bpf.h"

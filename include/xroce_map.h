@@ -84,6 +84,10 @@ enum xroce_cause {
 	XROCE_CAUSE_OP_CQ,		/* no room for its completion */
 };
 
+/* Up to the PSN. */
+#define XROCE_REPLY_WORDS4	9	/* with an IPv4 header */
+#define XROCE_REPLY_WORDS	14	/* with an IPv6 header */
+
 /**
  * struct xroce_qp - map "qp": a queue pair
  * @qpn: number; 0: the entry is free. Its place is qpn % entries
@@ -129,9 +133,15 @@ enum xroce_cause {
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
  * @recv: 1: it has a receive queue, of its own or shared
  *
- * An array. The first and the third cache line are written by the module, the
- * second by the XDP program under @claim; the module resets it when the state
- * leaves RESET.
+ * @reply: of a reliable connection: the headers of an acknowledgement, from the
+ *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
+ * @ack_icrc: the invariant CRC of an acknowledgement whose PSN, syndrome and MSN
+ *	are zero
+ * @atomic_icrc: that of an atomic acknowledgement, whose result is zero as well
+ *
+ * An array. The second cache line is written by the XDP program under @claim, and
+ * reset by the module when the state leaves RESET; the others are written by the
+ * module.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -174,6 +184,10 @@ struct xroce_qp {
 	__u8   recv;
 	__u8   reserved[2];
 	__u64  reserved2[6];
+
+	__be32 reply[XROCE_REPLY_WORDS];
+	__u32  ack_icrc;
+	__u32  atomic_icrc;
 };
 
 #define XROCE_QP_OP_NONE	0xff
@@ -337,11 +351,21 @@ struct xroce_stat {
 	__u64 event_lost;
 };
 
+/*
+ * Not in a map of its own but a constant of the program, which who loads it has
+ * to set: xroce_crc[n][b] is the CRC-32, from state 0 and not inverted, of the
+ * byte b and n zero bytes behind it. As many n as an atomic acknowledgement has
+ * bytes from the PSN on.
+ */
+#define XROCE_CRC_BEHIND	15
+
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
-_Static_assert(sizeof(struct xroce_qp) == 192, "three cache lines");
+_Static_assert(sizeof(struct xroce_qp) == 256, "four cache lines");
 _Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
 	       "the XDP program's line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, queued) == 128,
 	       "the module's second line");
+_Static_assert(__builtin_offsetof(struct xroce_qp, reply) == 192,
+	       "the line of replies");
 
 #endif /* _XROCE_MAP_H */

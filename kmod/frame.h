@@ -14,7 +14,9 @@
  */
 static inline bool xr_frame_has(struct xdp_buff *xdp, u32 off, u32 len)
 {
-	return (u64)off + len <= xdp_get_buff_len(xdp);
+	u64 end = (u64)off + len;
+
+	return end <= xdp->data_end - xdp->data || end <= xdp_get_buff_len(xdp);
 }
 
 /**

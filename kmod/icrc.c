@@ -149,10 +149,11 @@ static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
 	u32 linear = xdp->data_end - xdp->data;
-	bool ipv6, fast;
 	u32 headers, n;
+	bool ipv6;
 	void *p;
 
+	BUILD_BUG_ON(XR_CLMUL_BEFORE > ETH_HLEN);
 	if (l3 < ETH_HLEN || l3 >= linear ||
 	    !xr_frame_has(xdp, end, XROCE_ICRC_LEN))
 		return -EINVAL;
@@ -161,19 +162,22 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 	headers = ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
 	if (headers > linear - l3 || end < l3 + headers)
 		return -EINVAL;
-	BUILD_BUG_ON(XR_CLMUL_BEFORE > ETH_HLEN);
-	fast = xr_icrc_begin();
-	if (fast)
+	if (likely(xr_icrc_begin())) {
 		l3 += xr_icrc_first(p, min(linear, end) - l3, ipv6, crc);
-	else
-		l3 += xr_icrc_headers(p, ipv6, crc);
-	for (; l3 < end; l3 += n) {
-		p = xr_frame_at(xdp, l3, &n);
-		n = min(n, end - l3);
-		*crc = fast ? xr_icrc_more(*crc, p, n) : crc32_le(*crc, p, n);
-	}
-	if (fast)
+		for (; unlikely(l3 < end); l3 += n) {
+			p = xr_frame_at(xdp, l3, &n);
+			n = min(n, end - l3);
+			*crc = xr_icrc_more(*crc, p, n);
+		}
 		xr_icrc_end();
+	} else {
+		l3 += xr_icrc_headers(p, ipv6, crc);
+		for (; l3 < end; l3 += n) {
+			p = xr_frame_at(xdp, l3, &n);
+			n = min(n, end - l3);
+			*crc = crc32_le(*crc, p, n);
+		}
+	}
 	*crc = ~*crc;
 	return 0;
 }

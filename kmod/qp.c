@@ -238,6 +238,9 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->qkey = 0;
 	memset(q->saddr, 0, sizeof(q->saddr));
 	memset(q->daddr, 0, sizeof(q->daddr));
+	memset(q->reply, 0, sizeof(q->reply));
+	q->ack_icrc = 0;
+	q->atomic_icrc = 0;
 	xr_qp_release(q);
 
 	xr_recv_leave(qp);

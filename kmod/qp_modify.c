@@ -13,6 +13,7 @@
 
 #include "link.h"
 #include "qp.h"
+#include "tx.h"
 
 #define XR_SPORT_BASE	0xc000
 
@@ -221,6 +222,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		WRITE_ONCE(q->qkey, a->qkey);
 	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
+	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
+		xr_tx_template(q);
 	qp->state = to;
 	/* The attributes are there for who sees the state. */
 	smp_store_release(&q->state, to);

@@ -170,6 +170,47 @@ err:
 	return ret;
 }
 
+/* The invariant CRC of a reply of which all that varies is zero. */
+static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
+{
+	u8 frame[ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
+		 sizeof(struct xroce_bth) + sizeof(struct xroce_aeth) +
+		 sizeof(struct xroce_atomicacketh) + XROCE_ICRC_LEN] = {};
+	static const u8 no_l2[ETH_HLEN];
+	const struct xr_tx_packet p = {
+		.l2 = no_l2,
+		.l2_len = ETH_HLEN,
+		.opcode = opcode,
+	};
+	u32 udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		      xr_tx_xth_len(opcode) + XROCE_ICRC_LEN;
+	struct xdp_buff xdp;
+	void *end;
+	u32 crc;
+
+	end = xr_tx_headers(frame, q, READ_ONCE(q->ipv6), &p, udp_len);
+	xdp_init_buff(&xdp, sizeof(frame), &xr_tx_rxq);
+	xdp_prepare_buff(&xdp, frame, 0, end + XROCE_ICRC_LEN - (void *)frame,
+			 false);
+	if (xr_icrc(&xdp, ETH_HLEN, end - (void *)frame, &crc))
+		return 0;
+	if (opcode == XROCE_RC_ACK)
+		memcpy(q->reply, frame + ETH_HLEN,
+		       end - (void *)frame - ETH_HLEN -
+		       sizeof(struct xroce_aeth) - sizeof(__be32));
+	return crc;
+}
+
+/**
+ * xr_tx_template() - prepare the XDP program's replies
+ * @q: a queue pair on its way to RTR; all about its peer is there
+ */
+void xr_tx_template(struct xroce_qp *q)
+{
+	q->ack_icrc = xr_tx_template_icrc(q, XROCE_RC_ACK);
+	q->atomic_icrc = xr_tx_template_icrc(q, XROCE_RC_ATOMIC_ACK);
+}
+
 /* Return: whether the device took it; if not, it has been freed. */
 static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 {

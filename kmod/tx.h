@@ -19,6 +19,7 @@ struct net_device;
 struct xdp_frame;
 struct xr_mr;
 struct xr_qp;
+struct xroce_qp;
 
 /**
  * struct xr_tx_batch - frames that go out together
@@ -61,6 +62,7 @@ struct xr_tx_packet {
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p);
 int xr_tx_flush(struct xr_tx_batch *batch);
+void xr_tx_template(struct xroce_qp *q);
 void xr_tx_drop(struct xr_tx_batch *batch);
 
 #endif

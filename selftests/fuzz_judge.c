@@ -319,7 +319,7 @@ static void judge_reply(const struct trial *t)
 	const struct xroce_qp *was = &t->was;
 	struct packet got;
 	const char *wrong = packet_parse(t->run.out, t->run.out_len,
-					 PACKET_NO_ICRC, &got);
+					 PACKET_READ_NO_ICRC, &got);
 
 	if (!check(!wrong, "reply of %u bytes: %s", t->run.out_len, wrong))
 		return;

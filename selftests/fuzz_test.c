@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "fuzz_judge.h"
 #include "harness.h"
+#include "template.h"
 #include "uapi/xroce.h"
 
 #define RUNS		200000ul
@@ -104,6 +105,7 @@ static void put_qp(void)
 	was->op = XROCE_QP_OP_NONE;
 	was->rd_max = kept[fuzz_below(ARRAY_SIZE(kept))];
 	was->queued = fuzz_once_in(20);
+	template_fill(was);
 	native_put_qp(was);
 	native_put_rd(QPN, &trial.rd_was);
 	sent = 0;

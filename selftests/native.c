@@ -14,6 +14,7 @@
 #include "counters.h"
 #include "harness.h"
 #include "native.h"
+#include "template.h"
 
 static struct {
 	struct bpf_object *obj;
@@ -44,7 +45,7 @@ static int object_path(char *path, size_t size)
 }
 
 /* Set a "const volatile" variable before the program is loaded. */
-static bool set_constant(const char *name, uint32_t value)
+static bool set_constant(const char *name, const void *value, size_t value_size)
 {
 	const struct btf *btf = bpf_object__btf(native.obj);
 	const struct btf_type *section;
@@ -66,9 +67,9 @@ static bool set_constant(const char *name, uint32_t value)
 
 		if (strcmp(btf__name_by_offset(btf, type->name_off), name))
 			continue;
-		if (var->size > sizeof(value) || var->offset + var->size > size)
+		if (var->size != value_size || var->offset + var->size > size)
 			return false;
-		memcpy(bytes + var->offset, &value, var->size);
+		memcpy(bytes + var->offset, value, var->size);
 		return true;
 	}
 	return false;
@@ -115,12 +116,17 @@ static bool open_events(void)
 
 static bool load(void)
 {
+	const uint32_t link = 0, qp_mask = NATIVE_QP_ENTRIES - 1;
+	uint32_t crc[XROCE_CRC_BEHIND][256];
 	struct bpf_program *prog;
+	const bool kfuncs = false;
 	int err;
 
-	if (!check(set_constant("xroce_kfuncs", false), "no such constant") ||
-	    !check(set_constant("xroce_link", 0), "no such constant") ||
-	    !check(set_constant("xroce_qp_mask", NATIVE_QP_ENTRIES - 1),
+	template_crc(crc);
+	if (!check(set_constant("xroce_kfuncs", &kfuncs, sizeof(kfuncs)) &&
+		   set_constant("xroce_link", &link, sizeof(link)) &&
+		   set_constant("xroce_qp_mask", &qp_mask, sizeof(qp_mask)) &&
+		   set_constant("xroce_crc", crc, sizeof(crc)),
 		   "no such constant"))
 		return false;
 	if (!resize("mpt", NATIVE_MPT_ENTRIES) ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The XDP program without its module: loaded with xroce_kfuncs off, so that it
- * takes every ICRC for good, moves no byte and leaves the ICRC of replies zero.
+ * takes every ICRC for good, moves no byte and leaves the ICRC of READ responses
+ * zero.
  * The test writes the maps, and packets go through BPF_PROG_TEST_RUN.
  */
 #ifndef XROCE_NATIVE_H

@@ -458,7 +458,8 @@ const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 	at += packet_xth_len(p->opcode);
 	p->payload = icrc - p->pad - at;
 
-	if (flags & PACKET_NO_ICRC) {
+	if (flags & PACKET_READ_NO_ICRC &&
+	    p->opcode == XROCE_RC_READ_RESPONSE_ONLY) {
 		if (get32(bytes + icrc))
 			return "ICRC field is not zero";
 	} else if (get32(bytes + icrc) != packet_icrc(bytes, l3, icrc)) {

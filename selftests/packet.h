@@ -178,13 +178,13 @@ uint32_t packet_icrc(const uint8_t *bytes, uint32_t l3, uint32_t icrc);
 /* The Internet checksum of @len bytes; 0 over a header that has a right one. */
 uint16_t packet_ip_checksum(const uint8_t *bytes, uint32_t len);
 
-#define PACKET_NO_ICRC		(1u << 0)	/* the ICRC field is zero */
+#define PACKET_READ_NO_ICRC	(1u << 0)	/* that of a READ is zero */
 
 /**
  * packet_parse() - describe a reply's bytes
  * @bytes: the frame
  * @len: its length
- * @flags: PACKET_NO_ICRC
+ * @flags: PACKET_READ_NO_ICRC
  * @packet: the description; adjustments and flips are zero
  *
  * Return: NULL, or what is wrong with it: lengths that differ, trailing bytes, a

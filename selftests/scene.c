@@ -7,6 +7,7 @@
 
 #include "harness.h"
 #include "scene_steps.h"
+#include "template.h"
 
 static const uint8_t own_mac[6] = { 2, 0, 0, 0, 0, 2 };
 static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
@@ -122,7 +123,10 @@ void scene_ipv6(struct scene *s)
 
 void scene_put(const struct scene *s)
 {
-	native_put_qp(&s->qp);
+	struct xroce_qp qp = s->qp;
+
+	template_fill(&qp);
+	native_put_qp(&qp);
 	native_put_rd(s->qp.qpn, &s->rd);
 	native_put_mpt(SCENE_INDEX, &s->mpt);
 }
@@ -175,6 +179,7 @@ static void compare_qp(const struct xroce_qp *want)
 	const uint8_t *y = (const uint8_t *)&b;
 	size_t i;
 
+	template_fill(&a);
 	for (i = 0; i < sizeof(a); i++)
 		check(x[i] == y[i],
 		      "struct xroce_qp, byte %zu is %#x, not %#x", i, y[i],
@@ -289,7 +294,7 @@ static void compare_reply(const struct scene *s, const struct packet *say)
 
 	if (result.verdict != XDP_TX)
 		return;		/* noted already */
-	wrong = packet_parse(out, result.out_len - s->kept, PACKET_NO_ICRC,
+	wrong = packet_parse(out, result.out_len - s->kept, PACKET_READ_NO_ICRC,
 			     &got);
 	if (check(!wrong, "reply of %u bytes: %s", result.out_len, wrong))
 		check(!packet_diff(&want, &got), "the reply differs");

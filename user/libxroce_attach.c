@@ -114,6 +114,29 @@ static int add_link(struct attach *a)
 	return 0;
 }
 
+/* On by the low byte of @crc. */
+static __u32 crc_byte(__u32 crc)
+{
+	int bit;
+
+	for (bit = 0; bit < 8; bit++)
+		crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	return crc;
+}
+
+static int set_crc(struct attach *a)
+{
+	__u32 crc[XROCE_CRC_BEHIND][256];
+	int n, byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		crc[0][byte] = crc_byte(byte);
+		for (n = 1; n < XROCE_CRC_BEHIND; n++)
+			crc[n][byte] = crc_byte(crc[n - 1][byte]);
+	}
+	return xroce_rodata_set(a->obj, "xroce_crc", crc, sizeof(crc));
+}
+
 static int set_constants(struct attach *a)
 {
 	__u32 qp_mask = a->qp_entries - 1;
@@ -128,6 +151,8 @@ static int set_constants(struct attach *a)
 	if (!err)
 		err = xroce_rodata_set(a->obj, "xroce_qp_mask", &qp_mask,
 				       sizeof(qp_mask));
+	if (!err)
+		err = set_crc(a);
 	return err;
 }
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the program says to a request. */
+#ifndef _XROCE_ANSWER_BPF_H
+#define _XROCE_ANSWER_BPF_H
+
+/* In place of an enum xroce_cause. */
+#define NOT_READY	(-1)	/* there is no receive work request */
+#define NO_ANSWER	(-2)	/* there is no way to answer now: drop it */
+
+/**
+ * struct answer - what to say
+ * @psn: packet sequence number of the first packet
+ * @msn: message sequence number
+ * @syndrome: XROCE_SYN_*
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY
+ * @result: ATOMIC_ACK: what was there
+ * @va: READ response: first byte
+ * @key: READ response: R_Key
+ * @len: READ response: bytes
+ * @packets: PSNs that the request took
+ * @queued: the module sends it
+ */
+struct answer {
+	__u32 psn;
+	__u32 msn;
+	__u32 syndrome;
+	__u32 opcode;
+	__u64 result;
+	__u64 va;
+	__u32 key;
+	__u32 len;
+	__u32 packets;
+	bool queued;
+};
+
+#endif
