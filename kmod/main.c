@@ -11,9 +11,12 @@ static int __init xr_init(void)
 	ret = xr_icrc_init();
 	if (ret)
 		return ret;
-	ret = xr_link_init();
+	ret = xr_mtt_init();
 	if (ret)
 		goto err_icrc;
+	ret = xr_link_init();
+	if (ret)
+		goto err_mtt;
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_link;
@@ -24,6 +27,8 @@ static int __init xr_init(void)
 
 err_link:
 	xr_link_exit();
+err_mtt:
+	xr_mtt_exit();
 err_icrc:
 	xr_icrc_exit();
 	return ret;
@@ -37,6 +42,7 @@ static void __exit xr_exit(void)
 {
 	xr_chardev_exit();
 	xr_link_exit();
+	xr_mtt_exit();
 	xr_icrc_exit();
 }
 

@@ -100,7 +100,7 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 	off += pin->offset;
 	in = off & (block - 1);
 	*len = min_t(u64, *len, block - in);
-	return phys_to_virt(pin->mtt.entry[off >> pin->page_shift] + in);
+	return phys_to_virt(*xr_mtt_at(&pin->mtt, off >> pin->page_shift) + in);
 }
 
 /**
@@ -463,4 +463,42 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	strscpy_pad(q->name, mr->name, sizeof(q->name));
 	mutex_unlock(&link->lock);
 	return 0;
+}
+
+/**
+ * xr_mr_entries() - look at a region's translation table
+ * @link: where
+ * @who: who asks
+ * @index: the region's handle
+ * @first: number of the first entry
+ * @count: in: entries wanted; out: entries there are
+ * @entry: physical addresses; the caller sees to who may know them
+ *
+ * Return: 0, -ENOENT or -ERANGE.
+ */
+int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
+		  u64 first, u32 *count, u64 *entry)
+{
+	const struct xr_mtt *mtt;
+	struct xr_mr *mr;
+	int ret = 0;
+	u32 i;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, index);
+	if (!mr || !xr_owner_sees(who, mr->owner)) {
+		ret = -ENOENT;
+		goto out;
+	}
+	mtt = &mr->pin.mtt;
+	if (first >= mtt->count) {
+		ret = -ERANGE;
+		goto out;
+	}
+	*count = min_t(u64, *count, mtt->count - first);
+	for (i = 0; i < *count; i++)
+		entry[i] = *xr_mtt_at(mtt, first + i);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
 }
