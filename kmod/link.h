@@ -9,6 +9,7 @@
 #include <linux/xarray.h>
 
 #include "event.h"
+#include "key.h"
 
 #define XR_MAX_LINKS	256
 
@@ -60,7 +61,8 @@ struct xr_owner {
  * @lock: for the objects
  * @mr: region by key index; read by the data path under RCU
  * @qp: queue pair by place in @qp_map; likewise
- * @mr_used: bitmap of key indices that are not free; index 0 is never used
+ * @keys: indices of @mr and @mpt_map that are free
+ * @mr_used: bitmap of key indices that are not
  * @qp_used: bitmap of places in @qp_map that are not free
  * @pds: protection domain by number
  * @cqs: completion queue by number
@@ -91,6 +93,7 @@ struct xr_link {
 	struct mutex lock;
 	struct xr_mr __rcu **mr;
 	struct xr_qp __rcu **qp;
+	struct xr_keys keys;
 	unsigned long *mr_used;
 	unsigned long *qp_used;
 	struct xarray pds;
