@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 #include "fuzz.h"
 #include "fuzz_judge.h"
 #include "harness.h"
