@@ -20,6 +20,7 @@
 #include "link.h"
 #include "main.h"
 #include "mr.h"
+#include "mtt.h"
 #include "pd.h"
 #include "qp.h"
 #include "ring.h"
@@ -66,6 +67,8 @@ union xr_arg {
 	struct xroce_srq_modify srq_modify;
 	struct xroce_srq_del srq_del;
 	struct xroce_srq_query srq_query;
+	struct xroce_mtt_query mtt_query;
+	struct xroce_mtt_read mtt_read;
 };
 
 /* Whose a new object is. */
@@ -287,6 +290,37 @@ static int xr_do_srq_query(struct xr_ctx *ctx, struct xr_link *link,
 	return xr_srq_query(link, &ctx->own, &arg->srq_query);
 }
 
+static int xr_do_mtt_query(struct xr_ctx *ctx, struct xr_link *unused,
+			   union xr_arg *arg)
+{
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+	xr_mtt_query(&arg->mtt_query);
+	return 0;
+}
+
+static int xr_do_mtt_read(struct xr_ctx *ctx, struct xr_link *link,
+			  union xr_arg *arg)
+{
+	struct xroce_mtt_read *a = &arg->mtt_read;
+	u64 *entry;
+	int ret;
+
+	if (!a->count || a->count > XROCE_MTT_READ_MAX)
+		return -EINVAL;
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	entry = kmalloc_array(a->count, sizeof(*entry), GFP_KERNEL);
+	if (!entry)
+		return -ENOMEM;
+	ret = xr_mr_entries(link, &ctx->own, a->mr, a->first, &a->count, entry);
+	if (!ret && copy_to_user(u64_to_user_ptr(a->to), entry,
+				 a->count * sizeof(*entry)))
+		ret = -EFAULT;
+	kfree(entry);
+	return ret;
+}
+
 /**
  * struct xr_cmd - an ioctl command
  * @nr: XROCE_NR_*
@@ -348,6 +382,10 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_srq_del },
 	{ XROCE_NR_SRQ_QUERY, sizeof(struct xroce_srq_query), 32, 0, false,
 	  xr_do_srq_query },
+	{ XROCE_NR_MTT_QUERY, sizeof(struct xroce_mtt_query), 136, 0, true,
+	  xr_do_mtt_query },
+	{ XROCE_NR_MTT_READ, sizeof(struct xroce_mtt_read), 32, 0, false,
+	  xr_do_mtt_read },
 };
 
 static const struct xr_cmd *xr_cmd_find(unsigned int cmd)

@@ -69,6 +69,7 @@ static void xr_link_free(struct xr_link *link)
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
 	xa_destroy(&link->srqs);
+	xr_keys_exit(&link->keys);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	kvfree(link->mr);
@@ -232,11 +233,12 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 			    GFP_KERNEL_ACCOUNT);
 	link->qp = kvcalloc(qp->max_entries, sizeof(*link->qp),
 			    GFP_KERNEL_ACCOUNT);
+	if (xr_keys_init(&link->keys, mpt->max_entries))
+		goto err_tables;
 	link->mr_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
 	link->qp_used = bitmap_zalloc(qp->max_entries, GFP_KERNEL_ACCOUNT);
 	if (!link->mr || !link->qp || !link->mr_used || !link->qp_used)
 		goto err_tables;
-	__set_bit(0, link->mr_used);
 	link->mpt_map = mpt;
 	link->qp_map = qp;
 	link->qp_entries = qp->max_entries;
@@ -247,12 +249,14 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 	return 0;
 
 err_tables:
+	xr_keys_exit(&link->keys);
 	kvfree(link->mr);
 	kvfree(link->qp);
 	bitmap_free(link->mr_used);
 	bitmap_free(link->qp_used);
 	link->mr = NULL;
 	link->qp = NULL;
+	link->keys = (struct xr_keys){};
 	link->mr_used = NULL;
 	link->qp_used = NULL;
 err_unlock:

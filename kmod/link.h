@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "key.h"
 #include "owner.h"
 
 #define XR_MAX_LINKS	256
@@ -33,7 +34,8 @@ struct xroce_link_query;
  * @lock: for the objects
  * @mr: region by key index; read by the data path under RCU
  * @qp: queue pair by place in @qp_map; likewise
- * @mr_used: bitmap of key indices that are not free; index 0 is never used
+ * @keys: indices of @mr and @mpt_map that are free
+ * @mr_used: bitmap of key indices that are not
  * @qp_used: bitmap of places in @qp_map that are not free
  * @pds: protection domain by number
  * @cqs: completion queue by number
@@ -64,6 +66,7 @@ struct xr_link {
 	struct mutex lock;
 	struct xr_mr __rcu **mr;
 	struct xr_qp __rcu **qp;
+	struct xr_keys keys;
 	unsigned long *mr_used;
 	unsigned long *qp_used;
 	struct xarray pds;

@@ -9,9 +9,12 @@ static int __init xr_init(void)
 	int ret;
 
 	xr_icrc_init();
-	ret = xr_link_init();
+	ret = xr_mtt_init();
 	if (ret)
 		return ret;
+	ret = xr_link_init();
+	if (ret)
+		goto err_mtt;
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_link;
@@ -22,6 +25,8 @@ static int __init xr_init(void)
 
 err_link:
 	xr_link_exit();
+err_mtt:
+	xr_mtt_exit();
 	return ret;
 }
 
@@ -33,6 +38,7 @@ static void __exit xr_exit(void)
 {
 	xr_chardev_exit();
 	xr_link_exit();
+	xr_mtt_exit();
 }
 
 module_init(xr_init);

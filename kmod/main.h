@@ -23,8 +23,10 @@
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
  *   replies->lock      spin, bh: a queue pair's replies
+ *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
+ *   xr_pool_lock       spin: the pool
  *
- * The data path takes only the last five. It finds links, regions and queue
+ * The data path takes only recv->lock to replies->lock. It finds links, regions and queue
  * pairs under RCU; what keeps the pages of a region alive during a copy is said
  * in mr.h. A queue pair's entry in the map "qp" is shared with the XDP program
  * by a claim, see
@@ -37,6 +39,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 void xr_icrc_init(void);
+int xr_mtt_init(void);
+void xr_mtt_exit(void);
 int xr_link_init(void);
 void xr_link_exit(void);
 int xr_kfunc_init(void);

@@ -3,7 +3,6 @@
 #include <linux/bitmap.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
-#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "xroce_kfunc.h"
@@ -20,8 +19,6 @@
 #define XR_ACCESS_ALL	((XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
 			  XROCE_ACCESS_MW_BIND) & \
 			 ~XROCE_ACCESS_FLUSH_PERSISTENT)
-/* Draws for a free index before the table is searched from a random place. */
-#define XR_INDEX_DRAWS	16
 
 /* The region that this CPU's data path is on. */
 static DEFINE_PER_CPU(struct xr_mr *, xr_mr_held);
@@ -100,7 +97,7 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 	off += pin->offset;
 	in = off & (block - 1);
 	*len = min_t(u64, *len, block - in);
-	return phys_to_virt(pin->mtt.entry[off >> pin->page_shift] + in);
+	return phys_to_virt(*xr_mtt_at(&pin->mtt, off >> pin->page_shift) + in);
 }
 
 /**
@@ -252,26 +249,6 @@ static bool xr_access_ok(u32 access)
 	       access & XROCE_ACCESS_LOCAL_WRITE;
 }
 
-/* Return: a free index, taken, or 0. */
-static u32 xr_index_take(struct xr_link *link)
-{
-	u32 i, index, room = link->mpt_entries;
-
-	lockdep_assert_held(&link->lock);
-	for (i = 0; i < XR_INDEX_DRAWS; i++) {
-		index = get_random_u32_below(room);
-		if (!__test_and_set_bit(index, link->mr_used))
-			return index;
-	}
-	index = find_next_zero_bit(link->mr_used, room, index);
-	if (index == room)
-		index = find_first_zero_bit(link->mr_used, room);
-	if (index == room)
-		return 0;
-	__set_bit(index, link->mr_used);
-	return index;
-}
-
 /*
  * Make @mr a member of its PD and give it a key. It is public afterwards, and
  * can be gone already.
@@ -289,12 +266,13 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
 		ret = PTR_ERR(pd);
 		goto out;
 	}
-	index = xr_index_take(link);
+	index = xr_key_take(&link->keys);
 	if (!index) {
 		ret = -ENOSPC;
 		goto out;
 	}
-	mr->key = index << XROCE_KEY_SHIFT | get_random_u8();
+	__set_bit(index, link->mr_used);
+	mr->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
 	mr->pd = pd;
 	pd->mrs++;
 	link->nr_mrs++;
@@ -372,6 +350,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	xr_mpt_clear(link, index);
 	RCU_INIT_POINTER(link->mr[index], NULL);
 	__clear_bit(index, link->mr_used);
+	xr_key_put(&link->keys, index);
 	list_del(&mr->node);
 	mr->pd->mrs--;
 	link->nr_mrs--;
@@ -463,4 +442,42 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	strscpy_pad(q->name, mr->name, sizeof(q->name));
 	mutex_unlock(&link->lock);
 	return 0;
+}
+
+/**
+ * xr_mr_entries() - look at a region's translation table
+ * @link: where
+ * @who: who asks
+ * @index: the region's handle
+ * @first: number of the first entry
+ * @count: in: entries wanted; out: entries there are
+ * @entry: physical addresses; the caller sees to who may know them
+ *
+ * Return: 0, -ENOENT or -ERANGE.
+ */
+int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
+		  u64 first, u32 *count, u64 *entry)
+{
+	const struct xr_mtt *mtt;
+	struct xr_mr *mr;
+	int ret = 0;
+	u32 i;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, index);
+	if (!mr || !xr_owner_sees(who, mr->owner)) {
+		ret = -ENOENT;
+		goto out;
+	}
+	mtt = &mr->pin.mtt;
+	if (first >= mtt->count) {
+		ret = -ERANGE;
+		goto out;
+	}
+	*count = min_t(u64, *count, mtt->count - first);
+	for (i = 0; i < *count; i++)
+		entry[i] = *xr_mtt_at(mtt, first + i);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
 }

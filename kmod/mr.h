@@ -65,6 +65,8 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
 void xr_mr_free(struct xr_mr *mr);
 int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_mr_query *q);
+int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
+		  u64 first, u32 *count, u64 *entry);
 
 struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
 void xr_mr_drop(void);

@@ -1,27 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Translation tables: one physically contiguous run of entries a region, so
- * that a translation is one look-up.
+ * that a translation is one look-up. Only a table longer than an extent of the
+ * pool, 524,288 entries, has several runs, all but the last of them whole
+ * extents.
  *
  * An entry is the physical address of a block of memory. All blocks of a table
- * have the same size, a power of two of at least a page.
+ * have the same size, a power of two of at least a page. The two low bits of an
+ * entry must be zero: the pool tells by them what is free, see pool.h.
  */
 #ifndef _XR_MTT_H
 #define _XR_MTT_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
+
+#include "pool.h"
+
+struct xroce_mtt_query;
+
+/**
+ * struct xr_mtt_run - a run of entries
+ * @entry: the entries; physical addresses
+ * @at: number of the first one in the pool
+ */
+struct xr_mtt_run {
+	u64 *entry;
+	u32 at;
+};
 
 /**
  * struct xr_mtt - a translation table
- * @entry: the entries; physical addresses
- * @count: how many
+ * @run: the first entries, up to XR_EXTENT_ENTRIES
+ * @more: the runs that follow; NULL: none
+ * @count: entries
  */
 struct xr_mtt {
-	u64 *entry;
+	struct xr_mtt_run run;
+	struct xr_mtt_run *more;
 	u64 count;
 };
 
+/* Entry @i, which is below @mtt->count. */
+static inline u64 *xr_mtt_at(const struct xr_mtt *mtt, u64 i)
+{
+	if (likely(i < XR_EXTENT_ENTRIES))
+		return mtt->run.entry + i;
+	return mtt->more[(i >> XR_EXTENT_SHIFT) - 1].entry +
+	       (i & (XR_EXTENT_ENTRIES - 1));
+}
+
 int xr_mtt_alloc(struct xr_mtt *mtt, u64 count);
 void xr_mtt_free(struct xr_mtt *mtt);
+u64 xr_mtt_limit(void);
+void xr_mtt_query(struct xroce_mtt_query *q);
 
 #endif

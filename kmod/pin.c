@@ -17,8 +17,6 @@
 #define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
 /* Largest block: what a 1 GiB huge page gives. */
 #define XR_BLOCK_MAX	30
-/* Each run takes an entry at least: more do not fit a table. */
-#define XR_RUNS_MAX	(KMALLOC_MAX_SIZE / sizeof(u64))
 
 #ifndef CONFIG_64BIT
 #error "all memory must be in the kernel's own mapping"
@@ -50,7 +48,8 @@ static int xr_runs_add(struct xr_runs *runs, unsigned long pfn)
 		last->nr++;
 		return 0;
 	}
-	if (runs->count == XR_RUNS_MAX)
+	/* Each run takes an entry at least. */
+	if (runs->count == xr_mtt_limit())
 		return -E2BIG;
 	if (runs->count == runs->room) {
 		room = max_t(size_t, 32, 2 * runs->room);
@@ -119,7 +118,7 @@ static int xr_runs_translate(const struct xr_runs *runs, struct xr_pin *pin)
 		phys = ALIGN_DOWN(PFN_PHYS(runs->run[i].pfn), block);
 		end = PFN_PHYS(runs->run[i].pfn + runs->run[i].nr);
 		for (; phys < end && n < pin->mtt.count; phys += block)
-			pin->mtt.entry[n++] = phys;
+			*xr_mtt_at(&pin->mtt, n++) = phys;
 	}
 	/* Every page has its place, and no entry is left over. */
 	if (WARN_ON_ONCE(n != pin->mtt.count)) {
@@ -235,7 +234,8 @@ static struct mm_struct *xr_pid_mm(struct pid *pid)
  *
  * Return: 0; -EINVAL: empty, or it wraps; -ESRCH,
  * -EPERM: the process; -EFAULT: not mapped, or not writable; -EOPNOTSUPP: not
- * to be pinned for long; -E2BIG: too many pages; -ENOMEM; -EINTR.
+ * to be pinned for long; -E2BIG: more pages than the pool of tables can ever
+ * take; -ENOSPC: than it can take now; -ENOMEM; -EINTR.
  */
 int xr_pin(struct xr_pin *pin, struct pid *pid, u64 addr, u64 length,
 	   bool writable)
@@ -295,7 +295,7 @@ void xr_unpin(struct xr_pin *pin)
 		from -= i << pin->page_shift;
 		to -= i << pin->page_shift;
 		unpin_user_page_range_dirty_lock(
-			pfn_to_page(PHYS_PFN(pin->mtt.entry[i] + from)),
+			pfn_to_page(PHYS_PFN(*xr_mtt_at(&pin->mtt, i) + from)),
 			(to - from) >> PAGE_SHIFT, pin->writable);
 		cond_resched();
 	}

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
 #include <string.h>
+
+#include <sys/random.h>
 
 #include "fuzz.h"
 #include "harness.h"
@@ -9,6 +12,24 @@ static uint64_t state;
 void fuzz_seed(uint64_t seed)
 {
 	state = seed ? seed : 1;
+}
+
+unsigned long fuzz_setting(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : otherwise;
+}
+
+void fuzz_begin(void)
+{
+	unsigned long seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = 1;
+	seed = fuzz_setting("XROCE_SEED", seed);
+	note("XROCE_SEED=%#lx", seed);
+	fuzz_seed(seed);
 }
 
 /* xorshift64* */

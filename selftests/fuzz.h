@@ -6,6 +6,12 @@
 #include "packet.h"
 #include "xroce_map.h"
 
+/* A number in the environment, or @otherwise. */
+unsigned long fuzz_setting(const char *name, unsigned long otherwise);
+
+/* Start from $XROCE_SEED, or from a random seed, and say which. */
+void fuzz_begin(void);
+
 /* Start over from a seed. The same seed gives the same packets. */
 void fuzz_seed(uint64_t seed);
 

@@ -4,10 +4,7 @@
  * seed is printed; $XROCE_SEED repeats a run, $XROCE_RUNS makes it longer.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <sys/random.h>
 
 #include "fuzz.h"
 #include "fuzz_judge.h"
@@ -211,24 +208,11 @@ static void one(void)
 	mark();
 }
 
-static unsigned long number(const char *name, unsigned long otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoul(text, NULL, 0) : otherwise;
-}
-
 static void fuzz(void)
 {
-	unsigned long runs = number("XROCE_RUNS", RUNS);
-	unsigned long seed = 0, i;
+	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
 
-	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		seed = 1;
-	seed = number("XROCE_SEED", seed);
-	note("XROCE_SEED=%#lx", seed);
-	fuzz_seed(seed);
-
+	fuzz_begin();
 	if (!native_open())
 		return;
 	native_clear();

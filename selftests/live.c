@@ -41,7 +41,7 @@ static void module_path(char *path)
 	strncat(path, "/../kmod/xroce.ko", PATH_MAX - 1 - strlen(path));
 }
 
-int live_module_load(void)
+int live_module_load_with(const char *parameters)
 {
 	char path[PATH_MAX];
 	int fd, ret = 0;
@@ -50,10 +50,15 @@ int live_module_load(void)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (syscall(SYS_finit_module, fd, "", 0))
+	if (syscall(SYS_finit_module, fd, parameters, 0))
 		ret = -errno;
 	close(fd);
 	return ret;
+}
+
+int live_module_load(void)
+{
+	return live_module_load_with("");
 }
 
 bool live_wait(bool (*done)(void *arg), void *arg)

@@ -36,6 +36,7 @@ int live_main(int argc, char **argv, const struct test *tests, size_t n);
 /* The parts of it, for tests of just these. Return: 0 or a negative errno. */
 int live_skip(void);		/* 0: here; else the plan has been skipped */
 int live_module_load(void);
+int live_module_load_with(const char *parameters);
 int live_module_unload(void);
 int live_module_refused(void);	/* try to unload it, once */
 int live_veth_add(const char *dev, const char *peer);

@@ -313,35 +313,6 @@ static void overlap(void)
 	live_close(x);
 }
 
-/* 2^19 entries fill the largest table; the pages are given back. */
-static void too_many_pages(void)
-{
-	/* 64 MiB, mapped until it is more than 2 GiB. */
-	const size_t part = 16384, parts = 33;
-	struct xroce *x = live_open();
-	int fd = memfd_create("region", MFD_CLOEXEC);
-	char *mem;
-	size_t i;
-
-	if (!x || !check(!ftruncate(fd, part * MEM_PAGE), "ftruncate"))
-		return;
-	mem = mmap(NULL, parts * part * MEM_PAGE, PROT_NONE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	for (i = 0; i < parts; i++)
-		mmap(mem + i * part * MEM_PAGE, part * MEM_PAGE,
-		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
-	/* Two borders side by side: no block can be larger than a page. */
-	munmap(mem, 3 * MEM_PAGE);
-	if (!mem_scattered(mem, 3))
-		return;
-	mr_refused(x, mr_region(live_pd(x), mem, parts * part * MEM_PAGE), -E2BIG);
-	check(!live_pinned(), "%ld pages left pinned", live_pinned());
-	check(!live_vmpin(), "VmPin %ld", live_vmpin());
-	munmap(mem, parts * part * MEM_PAGE);
-	close(fd);
-	live_close(x);
-}
-
 static const struct test tests[] = {
 	{ "memory_thp", "R1 R7", "a huge page is one entry", transparent_huge },
 	{ "memory_hugetlb", "R1 R7", "so are those of hugetlb", hugetlb },
@@ -352,7 +323,6 @@ static const struct test tests[] = {
 	{ "memory_hole", "R1", "all pages or none", hole },
 	{ "memory_limit", "R1", "RLIMIT_MEMLOCK", memlock },
 	{ "memory_overlap", "R8", "each region pins for itself", overlap },
-	{ "memory_too_many", "R1", "a table has an end", too_many_pages },
 };
 
 int main(int argc, char **argv)

@@ -120,5 +120,7 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 		this_noun = noun;
 		this_cmd = cmd;
 	}
+	if (cmd->args && options.mtt && !cmd->mtt)
+		return usage("--mtt: belongs to another verb");
 	return cmd->run(argc ? argc - 1 : 0, argc ? argv + 1 : argv);
 }

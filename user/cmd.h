@@ -12,9 +12,10 @@ enum {
 	EXIT_USAGE,
 };
 
-/* Options that stand before or after any noun and verb. */
+/* Options that stand before or after noun and verb; mtt is for some verbs only. */
 struct options {
 	bool debug;
+	bool mtt;
 };
 
 extern struct options options;
@@ -24,6 +25,7 @@ extern struct options options;
  * @name: what is typed; a prefix that no other entry has will do
  * @run: gets the words after it, returns the exit status
  * @args: the words that it takes, for people; NULL for a noun
+ * @mtt: it takes the option --mtt
  *
  * A table ends with an empty entry.
  */
@@ -31,6 +33,7 @@ struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *args;
+	bool mtt;
 };
 
 /**
@@ -68,6 +71,7 @@ int do_link(int argc, char **argv);
 int do_monitor(int argc, char **argv);
 int do_mpt(int argc, char **argv);
 int do_mr(int argc, char **argv);
+int do_mtt(int argc, char **argv);
 int do_pd(int argc, char **argv);
 int do_qp(int argc, char **argv);
 int do_serve(int argc, char **argv);

@@ -214,6 +214,29 @@ int xroce_mr_dereg(struct xroce *x, __u32 mr);
 int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query);
 
 /**
+ * xroce_mtt_query() - look at the pool of translation tables; no handle is
+ *	needed
+ * @query: out
+ *
+ * Return: 0; -ENXIO (the module is not loaded); or as for struct
+ * xroce_mtt_query.
+ */
+int xroce_mtt_query(struct xroce_mtt_query *query);
+
+/**
+ * xroce_mtt_read() - look at a region's translation table
+ * @x: the handle
+ * @mr: the region's handle
+ * @first: number of the first entry
+ * @to: for physical addresses
+ * @count: how many fit, 1 to XROCE_MTT_READ_MAX
+ *
+ * Return: how many have been read, or as for struct xroce_mtt_read.
+ */
+int xroce_mtt_read(struct xroce *x, __u32 mr, __u64 first, __u64 *to,
+		   __u32 count);
+
+/**
  * xroce_mr_access_error() - what is wrong with a set of rights
  * @access: XROCE_ACCESS_*
  *

@@ -17,6 +17,7 @@ static const struct option longopts[] = {
 	{ "json",	no_argument, NULL, 'j' },
 	{ "pretty",	no_argument, NULL, 'p' },
 	{ "debug",	no_argument, NULL, 'd' },
+	{ "mtt",	no_argument, NULL, 'm' },
 	{ "version",	no_argument, NULL, 'V' },
 	{ "help",	no_argument, NULL, 'h' },
 	{}
@@ -28,6 +29,7 @@ static const struct cmd nouns[] = {
 	{ "mr",		do_mr, NULL },
 	{ "qp",		do_qp, NULL },
 	{ "mpt",	do_mpt, NULL },
+	{ "mtt",	do_mtt, NULL },
 	{ "stat",	do_stat, NULL },
 	{ "monitor",	do_monitor, NULL },
 	{ "serve",	do_serve, NULL },
@@ -45,6 +47,9 @@ int global_option(int c)
 		return -1;
 	case 'd':
 		options.debug = true;
+		return -1;
+	case 'm':
+		options.mtt = true;
 		return -1;
 	case 'V':
 		puts("xroce " XROCE_VERSION);

@@ -24,8 +24,8 @@ static const struct reason reg_reasons[] = {
 	{ EFAULT, "the memory is not mapped, or not writable" },
 	{ EINVAL, "the rights or the range are not possible" },
 	{ ENOMEM, "no memory, or over RLIMIT_MEMLOCK" },
-	{ ENOSPC, "the memory protection table is full" },
-	{ E2BIG, "too many pages for one translation table" },
+	{ ENOSPC, "the memory protection table is full, or the pool of translation tables (xroce mtt show)" },
+	{ E2BIG, "more pages than the limit of the pool of translation tables (xroce mtt show)" },
 	{ ESRCH, "no such process" },
 	{ EOPNOTSUPP, "this memory cannot be pinned for long" },
 	{ ENODEV, "the link has been deleted" },
@@ -226,9 +226,26 @@ static int mr_del(int argc, char **argv)
 	return err ? not_found(word, err) : EXIT_OK;
 }
 
-static void show_one(const char *netdev, const struct xroce_mr_query *q)
+/* Return: 0 or -errno. */
+static int show_table(struct xroce *x, const struct xroce_mr_query *q)
+{
+	__u64 entry[XROCE_MTT_READ_MAX], first;
+	int n;
+
+	for (first = 0; first < q->pages; first += n) {
+		n = xroce_mtt_read(x, q->mr, first, entry, XROCE_MTT_READ_MAX);
+		if (n < 0)
+			return n;
+		print_addresses("mtt", first, entry, n);
+	}
+	return 0;
+}
+
+static int show_one(struct xroce *x, const char *netdev,
+		    const struct xroce_mr_query *q)
 {
 	char name[sizeof(q->name) + 1];
+	int err = 0;
 
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(q->name), q->name);
 	print_begin();
@@ -249,25 +266,32 @@ static void show_one(const char *netdev, const struct xroce_mr_query *q)
 	print_num("offset", q->offset);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	if (options.mtt)
+		err = show_table(x, q);
 	print_end();
+	return err ? fail("mr 0x%x: mtt: %s", q->mr, err == -EPERM ?
+			  "not permitted: CAP_SYS_ADMIN is needed" :
+			  reason(err, reasons)) : EXIT_OK;
 }
 
 static int show_all(struct xroce *x, const char *netdev, void *arg)
 {
 	const char *word = arg;
 	struct xroce_mr_query q;
+	int status, err;
 	__u32 mr;
-	int err;
 
 	if (word) {
 		err = find(x, word, &q);
 		if (err)
 			return not_found(word, err);
-		show_one(netdev, &q);
-		return EXIT_OK;
+		return show_one(x, netdev, &q);
 	}
-	for (mr = 0; !(err = query_next(x, mr, &q)); mr = q.mr + 1)
-		show_one(netdev, &q);
+	for (mr = 0; !(err = query_next(x, mr, &q)); mr = q.mr + 1) {
+		status = show_one(x, netdev, &q);
+		if (status)
+			return status;
+	}
 	if (err != -ENOENT)
 		return fail("dev %s: mr: %s", netdev, reason(err, reasons));
 	return EXIT_OK;
@@ -294,7 +318,7 @@ static int mr_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", mr_show, "[dev DEV] [HANDLE|NAME]" },
+	{ "show", mr_show, "[dev DEV] [HANDLE|NAME] [--mtt]", true },
 	{ "add", mr_add, "[dev DEV] pd N [name NAME] [iova A] access LIST\n"
 	  "\t{ file PATH [offset O] [size S] | pid PID addr A size S }" },
 	{ "del", mr_del, "[dev DEV] mr HANDLE|NAME" },

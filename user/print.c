@@ -138,6 +138,27 @@ void print_bits(const char *name, const char *const *names, int count,
 		putchar('-');
 }
 
+void print_addresses(const char *name, __u64 first, const __u64 *address,
+		     int count)
+{
+	struct json_object *array = NULL;
+	int i;
+
+	if (json && !json_object_object_get_ex(object, name, &array)) {
+		array = json_object_new_array();
+		json_object_object_add(object, name, array);
+	}
+	for (i = 0; i < count; i++) {
+		if (json)
+			json_object_array_add(array,
+				json_object_new_uint64(address[i]));
+		else
+			printf("\n  %s %llu 0x%llx", name,
+			       (unsigned long long)first + i,
+			       (unsigned long long)address[i]);
+	}
+}
+
 void print_row(const char *name, __u64 value, const char *note, bool all)
 {
 	if (json)

@@ -38,6 +38,13 @@ void print_bits(const char *name, const char *const *names, int count,
 		__u32 bits);
 
 /*
+ * Physical addresses, numbered from @first; more of the same name may follow. In
+ * text a line each, after all other fields.
+ */
+void print_addresses(const char *name, __u64 first, const __u64 *address,
+		     int count);
+
+/*
  * A number; in text a line of a table with a note for people, left out if it is
  * zero and not @all are wanted.
  */

@@ -50,6 +50,8 @@ enum {
 	XROCE_NR_SRQ_MODIFY,
 	XROCE_NR_SRQ_DEL,
 	XROCE_NR_SRQ_QUERY,
+	XROCE_NR_MTT_QUERY = 0x60,
+	XROCE_NR_MTT_READ,
 };
 
 /* The size is in the structure, so the command number carries none. */
@@ -74,6 +76,8 @@ enum {
 #define XROCE_CMD_SRQ_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_MODIFY)
 #define XROCE_CMD_SRQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_DEL)
 #define XROCE_CMD_SRQ_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_QUERY)
+#define XROCE_CMD_MTT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_MTT_QUERY)
+#define XROCE_CMD_MTT_READ	_IO(XROCE_IOC_TYPE, XROCE_NR_MTT_READ)
 
 /* Flags of the @flags words; each command says which it takes. */
 #define XROCE_F_PERSISTENT	(1u << 0)	/* outlives the descriptor */
@@ -324,9 +328,10 @@ struct xroce_pd_query {
  *
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that
  * wraps), -EFAULT (not mapped, or not writable where local write is asked for),
- * -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (table full), -E2BIG (more pages
- * than one translation table takes), -ESRCH (no such process), -EOPNOTSUPP
- * (memory that cannot be pinned for long).
+ * -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (no free entry in the memory
+ * protection table, or the pool of translation tables has reached its limit),
+ * -E2BIG (more pages than that limit allows for), -ESRCH (no such process),
+ * -EOPNOTSUPP (memory that cannot be pinned for long).
  */
 struct xroce_mr_reg {
 	__u32 size;
@@ -399,6 +404,69 @@ struct xroce_mr_query {
 	__u32 page_shift;
 	__u32 reserved;
 	char name[XROCE_NAME_MAX];
+};
+
+#define XROCE_MTT_MAP		64	/* parts of the map of the pool */
+
+/**
+ * struct xroce_mtt_query - MTT_QUERY: look at the pool of translation tables
+ * @size: sizeof(struct xroce_mtt_query)
+ * @flags: 0
+ * @entries: out: size of the pool, in entries of 8 bytes, as are all below but
+ *	the counts; a multiple of 524,288, which is the size of an extent
+ * @used: out: entries of tables
+ * @tables: out: runs in use: one a table, one for each extent of a table that is
+ *	longer than an extent
+ * @free_extents: out: free runs
+ * @largest: out: the longest free run
+ * @scattered: out: free entries that are not in the longest free run of their
+ *	extent; 0: nothing is fragmented
+ * @kept: out: size without any table: what was reserved when the module was
+ *	loaded (module parameter mtt_reserve)
+ * @limit: out: size that it can grow to (module parameter mtt_limit)
+ * @map: out: for each 64th part of the pool, percent in use; 0: nothing at all;
+ *	100: everything
+ *
+ * The pool is the module's, of all links, so no link need be chosen. Needs
+ * CAP_NET_ADMIN. Errors: -EPERM.
+ */
+struct xroce_mtt_query {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 entries;
+	__aligned_u64 used;
+	__aligned_u64 tables;
+	__aligned_u64 free_extents;
+	__aligned_u64 largest;
+	__aligned_u64 scattered;
+	__aligned_u64 kept;
+	__aligned_u64 limit;
+	__u8 map[XROCE_MTT_MAP];
+};
+
+#define XROCE_MTT_READ_MAX	512	/* entries at a time */
+
+/**
+ * struct xroce_mtt_read - MTT_READ: look at a region's translation table
+ * @size: sizeof(struct xroce_mtt_read)
+ * @flags: 0
+ * @mr: the region's handle
+ * @count: in: entries that fit @to, 1 to XROCE_MTT_READ_MAX; out: entries
+ *	written there, less at the table's end only
+ * @first: number of the first entry to read
+ * @to: address of an array of __u64 for physical addresses
+ *
+ * Needs CAP_SYS_ADMIN, as the same numbers in /proc/PID/pagemap do: where
+ * memory lies physically helps to attack it. Errors: -EPERM, -ENOENT (no such
+ * region), -EINVAL (@count), -ERANGE (@first is behind the end), -ENOMEM.
+ */
+struct xroce_mtt_read {
+	__u32 size;
+	__u32 flags;
+	__u32 mr;
+	__u32 count;
+	__aligned_u64 first;
+	__aligned_u64 to;
 };
 
 /**

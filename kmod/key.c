@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Drawing keys. */
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "key.h"
+
+/**
+ * xr_keys_init() - all indices free
+ * @keys: filled in
+ * @entries: indices are below it; index 0 is never given out
+ *
+ * Return: 0 or -ENOMEM; xr_keys_exit() may be called in any case.
+ */
+int xr_keys_init(struct xr_keys *keys, u32 entries)
+{
+	u32 i;
+
+	*keys = (struct xr_keys){
+		.nr_free = entries - 1,
+		.room = clamp(entries / 16, 1u, XR_KEY_WAIT),
+	};
+	keys->free = kvmalloc_array(entries, sizeof(*keys->free),
+				    GFP_KERNEL_ACCOUNT);
+	keys->waiting = kvmalloc_array(keys->room, sizeof(*keys->waiting),
+				       GFP_KERNEL_ACCOUNT);
+	keys->bytes = kvmalloc_array(entries, sizeof(*keys->bytes),
+				     GFP_KERNEL_ACCOUNT);
+	if (!keys->free || !keys->waiting || !keys->bytes)
+		return -ENOMEM;
+	for (i = 1; i < entries; i++)
+		keys->free[i - 1] = i;
+	/* As if all had been used: no byte is the first one's by preference. */
+	get_random_bytes(keys->bytes, entries * sizeof(*keys->bytes));
+	return 0;
+}
+
+void xr_keys_exit(struct xr_keys *keys)
+{
+	kvfree(keys->free);
+	kvfree(keys->waiting);
+	kvfree(keys->bytes);
+}
+
+static u32 xr_key_oldest(struct xr_keys *keys)
+{
+	u32 index = keys->waiting[keys->oldest];
+
+	keys->oldest = (keys->oldest + 1) % keys->room;
+	keys->nr_waiting--;
+	return index;
+}
+
+/**
+ * xr_key_take() - take an index
+ * @keys: where from
+ *
+ * Return: the index, or 0: all are taken.
+ */
+u32 xr_key_take(struct xr_keys *keys)
+{
+	u32 place, index;
+
+	if (!keys->nr_free)
+		return keys->nr_waiting ? xr_key_oldest(keys) : 0;
+	place = get_random_u32_below(keys->nr_free);
+	index = keys->free[place];
+	keys->free[place] = keys->free[--keys->nr_free];
+	return index;
+}
+
+/**
+ * xr_key_byte() - draw the byte of an index's next key
+ * @keys: where
+ * @index: the caller's
+ *
+ * Each call makes a new key. An index whose byte the user chooses needs none.
+ *
+ * Return: the byte.
+ */
+u8 xr_key_byte(struct xr_keys *keys, u32 index)
+{
+	u32 had = keys->bytes[index];
+	u8 byte;
+
+	do {
+		byte = get_random_u8();
+	} while (byte == (u8)had || byte == (u8)(had >> 8) ||
+		 byte == (u8)(had >> 16) || byte == (u8)(had >> 24));
+	keys->bytes[index] = had << 8 | byte;
+	return byte;
+}
+
+/**
+ * xr_key_put() - give an index back
+ * @keys: where to
+ * @index: nobody can use its keys any more
+ */
+void xr_key_put(struct xr_keys *keys, u32 index)
+{
+	if (keys->nr_waiting == keys->room)
+		keys->free[keys->nr_free++] = xr_key_oldest(keys);
+	keys->waiting[(keys->oldest + keys->nr_waiting++) % keys->room] = index;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* As the kernel has it, for numbers without a sign. */
+#ifndef XROCE_TEST_LINUX_MINMAX_H
+#define XROCE_TEST_LINUX_MINMAX_H
+
+#include <linux/types.h>
+
+static inline u32 clamp(u32 value, u32 low, u32 high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+#endif /* XROCE_TEST_LINUX_MINMAX_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The C library's memory by the kernel's names. */
+#ifndef XROCE_TEST_LINUX_SLAB_H
+#define XROCE_TEST_LINUX_SLAB_H
+
+#include <stdlib.h>
+
+#define GFP_KERNEL_ACCOUNT	0
+
+/* The next so many allocations succeed; -1: all do. */
+extern int kernel_memory;
+
+static inline void *kvmalloc_array(size_t n, size_t size, int gfp)
+{
+	(void)gfp;
+	if (!kernel_memory)
+		return NULL;
+	if (kernel_memory > 0)
+		kernel_memory--;
+	return calloc(n, size);
+}
+
+#define kvfree(memory)	free(memory)
+
+#endif /* XROCE_TEST_LINUX_SLAB_H */

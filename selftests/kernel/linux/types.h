@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's names for what its sources need that tests compile as well. */
+#ifndef XROCE_TEST_LINUX_TYPES_H
+#define XROCE_TEST_LINUX_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include_next <linux/types.h>
+
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
+
+#endif /* XROCE_TEST_LINUX_TYPES_H */

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool of translation tables in the module: what is reserved, what a region
+ * takes of it, what is told of it, and how it ends. Each test loads the module
+ * with parameters of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+#include <sys/mman.h>
+
+#include "fuzz.h"
+#include "live_mr.h"
+#include "live_qp.h"
+#include "mem.h"
+#include "packet.h"
+#include "traffic.h"
+
+#define PEER		"c0"
+#define EXTENT		524288ull	/* entries */
+#define MANY		100000u
+
+static bool up(const char *parameters, __u32 mpt_entries)
+{
+	int ret = live_module_load_with(parameters);
+
+	return check(!ret, "load with '%s': %d", parameters, ret) &&
+	       check(!live_veth_add(LIVE_DEV, PEER), "veth") &&
+	       check(!live_attach(LIVE_DEV, mpt_entries, LIVE_QP_ENTRIES),
+		     "attach");
+}
+
+static void down(void)
+{
+	int ret = live_detach(LIVE_DEV, 0);
+
+	check(!ret, "detach: %d", ret);
+	live_veth_del(LIVE_DEV);
+	ret = live_module_unload();
+	check(!ret, "unload: %d", ret);
+}
+
+static struct xroce_mtt_query pool(void)
+{
+	struct xroce_mtt_query q = {};
+	int ret = xroce_mtt_query(&q);
+
+	check(!ret, "MTT_QUERY: %d", ret);
+	return q;
+}
+
+/* Just as it was loaded: @extents, all free. */
+static void check_first_state(__u64 extents)
+{
+	struct xroce_mtt_query q = pool();
+	size_t i;
+
+	check(q.entries == extents * EXTENT && q.kept == q.entries,
+	      "%llu entries, %llu kept", q.entries, q.kept);
+	check(!q.used && !q.tables, "%llu used by %llu", q.used, q.tables);
+	check(q.free_extents == extents && q.largest == EXTENT && !q.scattered,
+	      "%llu free extents, largest %llu, scattered %llu",
+	      q.free_extents, q.largest, q.scattered);
+	for (i = 0; i < XROCE_MTT_MAP; i++)
+		check(!q.map[i], "part %zu: %u%%", i, q.map[i]);
+}
+
+static void reserve(void)
+{
+	static const struct {
+		const char *parameters;
+		__u64 extents, limit;
+	} rows[] = {
+		{ "", 1, 256 },
+		{ "mtt_reserve=1", 1, 256 },
+		{ "mtt_reserve=9 mtt_limit=12", 3, 3 },
+	};
+	static const char *const wrong[] = {
+		"mtt_reserve=0", "mtt_reserve=8 mtt_limit=7", "mtt_limit=3",
+		"mtt_limit=16384", "mtt_reserve=4294967295", "mtt_reserve=x",
+	};
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		ret = live_module_load_with(rows[i].parameters);
+		if (!check(!ret, "'%s': %d", rows[i].parameters, ret))
+			continue;
+		check_first_state(rows[i].extents);
+		check(pool().limit == rows[i].limit * EXTENT, "limit %llu",
+		      pool().limit);
+		check(!live_module_unload(), "unload");
+	}
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		ret = live_module_load_with(wrong[i]);
+		check(ret == -EINVAL, "'%s': %d", wrong[i], ret);
+	}
+	if (sysconf(_SC_PHYS_PAGES) >> 8 > 16000)
+		return;
+	/* More than the machine has. */
+	ret = live_module_load_with("mtt_reserve=16380 mtt_limit=16380");
+	check(ret == -ENOMEM, "16380 MiB: %d", ret);
+}
+
+/* Every entry is where the memory is; @pages of memory repeat. */
+static void check_entries(struct xroce *x, __u32 mr, __u64 first, __u64 count,
+			  const char *mem)
+{
+	__u64 entry[XROCE_MTT_READ_MAX], i;
+	int n, k;
+
+	for (i = first; i < first + count; i += n) {
+		n = xroce_mtt_read(x, mr, i, entry, XROCE_MTT_READ_MAX);
+		if (!check(n > 0, "entry %llu: %d", i, n))
+			return;
+		for (k = 0; k < n && i + k < first + count; k++)
+			if (!check(entry[k] == mem_pfn(mem + (i + k) * MEM_PAGE) *
+				   MEM_PAGE, "entry %llu: %#llx", i + k,
+				   entry[k]))
+				return;
+	}
+}
+
+static void table(void)
+{
+	const size_t pages = 700;
+	__u64 entry[XROCE_MTT_READ_MAX + 1], zero = 0;
+	struct xroce_mr_reg r;
+	struct xroce_mtt_query q;
+	struct xroce *x, *y;
+	__u32 pd;
+	char *mem;
+	int ret;
+
+	if (!up("", LIVE_MPT_ENTRIES))
+		return;
+	x = live_open();
+	y = live_open();
+	mem = mem_scattered(NULL, pages);
+	if (!x || !y || !mem)
+		return;
+	pd = live_pd(x);
+	r = mr_region(pd, mem, pages * MEM_PAGE);
+	ret = xroce_mr_reg(x, &r);
+	check(!ret, "register: %d", ret);
+	q = pool();
+	/* 8 bytes a page, and nothing else. */
+	check(q.used == pages && q.tables == 1, "%llu entries for %zu pages",
+	      q.used, pages);
+	check(q.free_extents == 1 && q.largest == EXTENT - pages &&
+	      !q.scattered, "%llu free extents, largest %llu",
+	      q.free_extents, q.largest);
+	check_entries(x, r.mr, 0, pages, mem);
+
+	ret = xroce_mtt_read(x, r.mr, pages - 1, entry, XROCE_MTT_READ_MAX);
+	check(ret == 1, "the last one: %d", ret);
+	ret = xroce_mtt_read(x, r.mr, pages, entry, 1);
+	check(ret == -ERANGE, "behind the end: %d", ret);
+	ret = xroce_mtt_read(x, r.mr, ~zero, entry, 1);
+	check(ret == -ERANGE, "far behind the end: %d", ret);
+	ret = xroce_mtt_read(x, r.mr, 0, entry, 0);
+	check(ret == -EINVAL, "none: %d", ret);
+	ret = xroce_mtt_read(x, r.mr, 0, entry, XROCE_MTT_READ_MAX + 1);
+	check(ret == -EINVAL, "too many: %d", ret);
+	ret = xroce_mtt_read(x, r.mr ^ 1, 0, entry, 1);
+	check(ret == -ENOENT, "no such region: %d", ret);
+	ret = xroce_mtt_read(x, r.mr, 0, (__u64 *)8, 1);
+	check(ret == -EFAULT, "bad address: %d", ret);
+
+	/* Who may see: an address is a secret, another's region as well. */
+	live_drop_cap(CAP_SYS_ADMIN);
+	ret = xroce_mtt_read(x, r.mr, 0, entry, 1);
+	check(ret == -EPERM, "without CAP_SYS_ADMIN: %d", ret);
+	live_restore_caps();
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = xroce_mtt_read(y, r.mr, 0, entry, 1);
+	check(ret == -ENOENT, "another's: %d", ret);
+	ret = xroce_mtt_read(x, r.mr, 0, entry, 1);
+	check(ret == 1, "its own: %d", ret);
+	ret = xroce_mtt_query(&q);
+	check(ret == -EPERM, "MTT_QUERY without CAP_NET_ADMIN: %d", ret);
+	live_restore_caps();
+
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check_first_state(1);
+	xroce_close(y);
+	live_close(x);
+	munmap(mem, pages * MEM_PAGE);
+	down();
+}
+
+/* The picture of the source: two tables come, the first goes, the second. */
+static void merge(void)
+{
+	struct xroce_mr_reg a, b;
+	struct xroce_mtt_query q;
+	struct xroce *x;
+	__u32 pd;
+	char *mem;
+
+	if (!up("", LIVE_MPT_ENTRIES))
+		return;
+	x = live_open();
+	mem = mem_scattered(NULL, 300);
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	a = mr_region(pd, mem, 100 * MEM_PAGE);
+	b = mr_region(pd, mem + 100 * MEM_PAGE, 200 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &a) && !xroce_mr_reg(x, &b), "register");
+	q = pool();
+	check(q.used == 300 && q.tables == 2 && q.free_extents == 1 &&
+	      !q.scattered, "both: %llu by %llu, %llu free extents", q.used,
+	      q.tables, q.free_extents);
+	check(!xroce_mr_dereg(x, a.mr), "dereg");
+	q = pool();
+	check(q.used == 200 && q.tables == 1 && q.free_extents == 2 &&
+	      q.scattered == 100 && q.largest == EXTENT - 300,
+	      "one: %llu by %llu, %llu free extents, largest %llu", q.used,
+	      q.tables, q.free_extents, q.largest);
+	check(!xroce_mr_dereg(x, b.mr), "dereg");
+	check_first_state(1);
+	live_close(x);
+	munmap(mem, 300 * MEM_PAGE);
+	down();
+}
+
+/*
+ * Memory of @pages that are mapped again and again, 2048 of them, so that they
+ * need a table as long as is wanted; the first one twice, so that no block can
+ * be larger than a page.
+ */
+#define AGAIN	2048ull
+
+static char *long_memory(size_t pages)
+{
+	int fd = memfd_create("region", MFD_CLOEXEC);
+	size_t i, n;
+	char *mem;
+
+	mem = mmap(NULL, pages * MEM_PAGE, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!check(fd >= 0 && !ftruncate(fd, AGAIN * MEM_PAGE) &&
+		   mem != MAP_FAILED, "memory: %s", strerror(errno)))
+		return NULL;
+	for (i = 0; i < pages; i += n) {
+		n = i ? AGAIN : 1;
+		if (n > pages - i)
+			n = pages - i;
+		if (!check(mmap(mem + i * MEM_PAGE, n * MEM_PAGE,
+				PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+				0) != MAP_FAILED, "map: %s", strerror(errno)))
+			return NULL;
+	}
+	close(fd);
+	return mem;
+}
+
+/* A WRITE over the border of the table's first two runs. */
+static void write_over_border(struct xroce *x, __u32 pd, char *mem,
+			      const struct xroce_mr_reg *r)
+{
+	struct traffic *t = traffic_new();
+	__u32 qpn = qp_in(x, pd, XROCE_QPS_RTS), i;
+	char *at = mem + EXTENT * MEM_PAGE - 500;
+	pid_t sender;
+
+	if (!t || !qpn)
+		return;
+	t->target[0] = (struct traffic_target){
+		.qpn = qpn, .rkey = r->rkey, .iova = r->iova + (at - mem),
+	};
+	sender = traffic_start(t, PEER, LIVE_DEV);
+	traffic_goes_on(t, 5);
+	traffic_stop(sender);
+	check(qp_state(x, qpn) == XROCE_QPS_RTS, "state %u", qp_state(x, qpn));
+	for (i = 0; i < TRAFFIC_BYTES; i++)
+		if (!check((uint8_t)at[i] == packet_pattern(0x5a, i),
+			   "byte %u: %#x", i, (uint8_t)at[i]))
+			break;
+	check(!at[-1] && !at[TRAFFIC_BYTES], "a byte beside: %#x %#x", at[-1],
+	      at[TRAFFIC_BYTES]);
+	xroce_qp_del(x, qpn);
+	munmap(t, sizeof(*t));
+}
+
+/* A table longer than an extent has runs in two, and translates the same. */
+static void two_extents(void)
+{
+	const size_t pages = EXTENT + 3000;
+	struct xroce_mtt_query q;
+	struct xroce_mr_reg r;
+	struct xroce *x;
+	__u32 pd, i;
+	char *mem;
+	int ret;
+
+	if (!up("", LIVE_MPT_ENTRIES))
+		return;
+	x = live_open();
+	mem = long_memory(pages);
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	r = mr_region(pd, mem, pages * MEM_PAGE);
+	r.access |= XROCE_ACCESS_REMOTE_WRITE;
+	r.iova = 0x1000;
+	ret = xroce_mr_reg(x, &r);
+	check(!ret, "register: %d", ret);
+	q = pool();
+	check(q.used == pages && q.tables == 2 && q.entries == 2 * EXTENT &&
+	      q.kept == EXTENT && q.free_extents == 1 &&
+	      q.largest == 2 * EXTENT - pages,
+	      "%llu of %llu used by %llu, %llu free extents", q.used,
+	      q.entries, q.tables, q.free_extents);
+	for (i = 0; i < XROCE_MTT_MAP; i++)
+		check(i < 32 ? q.map[i] == 100 : i < 63 ? !q.map[i] :
+		      q.map[i] == 3000 * 100 / 16384, "part %u: %u%%", i,
+		      q.map[i]);
+	check_entries(x, r.mr, 0, 600, mem);
+	check_entries(x, r.mr, EXTENT - 300, 3300, mem);
+	write_over_border(x, pd, mem, &r);
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check_first_state(1);
+	check(!live_pinned(), "%ld pages left pinned", live_pinned());
+	live_close(x);
+	munmap(mem, pages * MEM_PAGE);
+	down();
+}
+
+/* What does not fit is refused, and why is told; then it fits. */
+static void limit(void)
+{
+	const size_t pages = EXTENT + 1;
+	struct xroce_mr_reg a, b;
+	struct xroce *x;
+	char *mem;
+	__u32 pd;
+	int ret;
+
+	if (!up("mtt_limit=4", LIVE_MPT_ENTRIES))
+		return;
+	x = live_open();
+	mem = long_memory(pages);
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	mr_refused(x, mr_region(pd, mem, pages * MEM_PAGE), -E2BIG);
+	check_first_state(1);
+	/* All there can be; then not even one page more. */
+	a = mr_region(pd, mem, EXTENT * MEM_PAGE);
+	ret = xroce_mr_reg(x, &a);
+	check(!ret, "register: %d", ret);
+	check(pool().used == EXTENT && !pool().free_extents &&
+	      !pool().largest && pool().map[63] == 100, "%llu used",
+	      pool().used);
+	b = mr_region(pd, mem, MEM_PAGE);
+	mr_refused(x, b, -ENOSPC);
+	check(!xroce_mr_dereg(x, a.mr), "dereg");
+	/* Free, but in two parts: a table in the middle. */
+	a = mr_region(pd, mem, EXTENT / 2 * MEM_PAGE);
+	b = mr_region(pd, mem, 2 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &a) && !xroce_mr_reg(x, &b) &&
+	      !xroce_mr_dereg(x, a.mr), "register");
+	mr_refused(x, mr_region(pd, mem, (EXTENT / 2 + 1) * MEM_PAGE), -ENOSPC);
+	check(!xroce_mr_dereg(x, b.mr), "dereg");
+	mr_accepted(x, mr_region(pd, mem, (EXTENT / 2 + 1) * MEM_PAGE));
+	check_first_state(1);
+	check(!live_pinned() && !live_vmpin(), "%ld pages left pinned, VmPin %ld",
+	      live_pinned(), live_vmpin());
+	live_close(x);
+	munmap(mem, pages * MEM_PAGE);
+	down();
+}
+
+/* 100,000 regions, gone in random order: nothing is left of them. */
+static void many(void)
+{
+	const size_t pages = 64;
+	struct xroce_mtt_query q;
+	struct xroce_mr_reg r;
+	__u64 entries = 0;
+	struct xroce *x;
+	__u32 pd, i, k, *mr = calloc(MANY, sizeof(*mr));
+	char *mem;
+	int ret = 0;
+
+	if (!up("", 1 << 17))
+		return;
+	x = live_open();
+	mem = mem_scattered(NULL, pages);
+	if (!x || !mem || !mr)
+		return;
+	fuzz_begin();
+	pd = live_pd(x);
+	for (i = 0; i < MANY && !ret; i++) {
+		k = 1 + fuzz_below(1u << fuzz_below(5));
+		r = mr_region(pd, mem + fuzz_below(pages - k) * MEM_PAGE,
+			      k * MEM_PAGE);
+		ret = xroce_mr_reg(x, &r);
+		mr[i] = r.mr;
+		entries += k;
+	}
+	check(!ret, "region %u: %d", i, ret);
+	q = pool();
+	check(q.used == entries && q.tables == MANY,
+	      "%llu entries of %llu tables, not %llu", q.used, q.tables,
+	      entries);
+	for (i = MANY; i && !ret; i--) {
+		k = fuzz_below(i);
+		ret = xroce_mr_dereg(x, mr[k]);
+		mr[k] = mr[i - 1];
+		if (i == MANY / 2) {
+			q = pool();
+			note("%llu entries, %llu used by %llu, %llu free extents, largest %llu",
+			     q.entries, q.used, q.tables, q.free_extents,
+			     q.largest);
+			check(q.tables == i - 1, "%llu tables", q.tables);
+		}
+	}
+	check(!ret, "region %u: %d", i, ret);
+	check_first_state(1);
+	live_close(x);
+	munmap(mem, pages * MEM_PAGE);
+	free(mr);
+	down();
+}
+
+static const struct test tests[] = {
+	{ "pool_reserve", "T1 T4", "memory at load, as the parameters say",
+	  reserve },
+	{ "pool_table", "T2 T4", "8 bytes a page, each where the page is", table },
+	{ "pool_merge", "T3 T4", "two tables come and go", merge },
+	{ "pool_two_extents", "T1 T2", "a table longer than an extent",
+	  two_extents },
+	{ "pool_limit", "T1 T3", "no more than the limit, nor than is in one piece",
+	  limit },
+	{ "pool_many", "T3 T4 R7", "100,000 regions leave the pool as it was",
+	  many },
+};
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (argc == 2 && !strcmp(argv[1], "-l"))
+		return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	status = live_skip();
+	if (status)
+		return status;
+	if (unshare(CLONE_NEWNET)) {
+		printf("Bail out! unshare: %s\n", strerror(errno));
+		return 1;
+	}
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
