@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "requester.h"
 #include "harness.h"
 
@@ -202,24 +202,16 @@ bool requester_post(struct requester *requester, struct ibv_qp *qp,
 	return check(!err, "post: %s", strerror(err));
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
 int requester_wait_for(struct requester *requester, struct ibv_wc *wc)
 {
-	double end = now() + WAIT_SECONDS;
+	double end = clock_now() + WAIT_SECONDS;
 	int n;
 
 	do {
 		n = ibv_poll_cq(requester->cq, 1, wc);
 		if (n > 0)
 			return wc->status;
-	} while (!n && now() < end);
+	} while (!n && clock_now() < end);
 	return -1;
 }
 

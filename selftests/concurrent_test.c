@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What goes on at once: rxe's queue pairs and a thread of the server's change
+ * one word of memory that both have mapped; a long READ goes on beside short
+ * WRITEs. Run by concurrent.sh.
+ *
+ * XROCE_CONCURRENT_OPS: additions a queue pair. XROCE_READ_MIB: the READ's
+ * length.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "connection.h"
+#include "counters.h"
+#include "harness.h"
+#include "setting.h"
+#include "shadow.h"
+
+#define QPS		8
+#define DEPTH		8		/* additions in flight, a queue pair */
+#define OPS		500
+#define ROUNDS		25		/* of a lock, a queue pair */
+#define READ_MIB	64
+
+#define WORD		2048u		/* in the file; not in the region */
+#define COUNT		(WORD + 64)
+#define MIB		(1u << 20)
+#define LOCAL		(1ull << 32)	/* what the thread adds */
+
+#define WRITES_LEN	64u
+
+/* Where a READ ends in the client's buffer, everything else begins. */
+static uint32_t small_off;
+static struct xroce_mr_reg words;
+static uint8_t *mapped;			/* the file, by the server's program */
+
+/**
+ * struct neighbour - the server's own thread
+ * @run: what it does again and again
+ * @done: how often it has
+ * @stop: written by the test
+ */
+struct neighbour {
+	void (*run)(void);
+	uint64_t done;
+	bool stop;
+};
+
+static uint64_t *word_at(uint32_t off)
+{
+	return (uint64_t *)(mapped + off);
+}
+
+static bool setup(void)
+{
+	uint32_t read_len = setting("XROCE_READ_MIB", READ_MIB) * MIB;
+	int err;
+
+	small_off = read_len;
+	if (!connection_setup_sized(read_len + MIB))
+		return false;
+	if (mapped)
+		return true;
+	words = (struct xroce_mr_reg){
+		.pd = server.pd,
+		.access = ACCESS_ALL,
+		.length = 4096,
+		.name = "concurrent_test",
+	};
+	err = xroce_mr_reg_file(server.x, server.file, 0, &words);
+	if (!check(!err, "words: %s", strerror(-err)))
+		return false;
+	mapped = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      server.file, 0);
+	if (mapped == MAP_FAILED)
+		mapped = NULL;
+	return check(mapped, "mmap: %s", strerror(errno));
+}
+
+static void *neighbour_main(void *arg)
+{
+	struct neighbour *n = arg;
+
+	while (!__atomic_load_n(&n->stop, __ATOMIC_RELAXED)) {
+		n->run();
+		n->done++;
+	}
+	return NULL;
+}
+
+static bool open_one(struct connection *c, enum ibv_mtu mtu, bool ipv6)
+{
+	const struct connection_opts opts = { .timeout = 18, .retry = 7 };
+
+	return connection_open_opts(c, mtu, RIGHTS, ipv6, &opts);
+}
+
+/* What a word has to hold; connection_compare() compares it once more. */
+static void expect(uint32_t off, uint64_t want)
+{
+	check(*word_at(off) == want, "%#llx, not %#llx",
+	      (long long)*word_at(off), (long long)want);
+	memcpy(server.want + off, &want, sizeof(want));
+}
+
+/* With @qps connections, and @n as neighbour. */
+static void side_by_side(struct neighbour *n, struct connection *c, uint32_t qps,
+			 void (*drive)(struct connection *c))
+{
+	pthread_t thread;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < qps; i++)
+		if (!open_one(&c[i], IBV_MTU_1024, i % 2))
+			return;
+	err = pthread_create(&thread, NULL, neighbour_main, n);
+	if (check(!err, "thread: %s", strerror(err))) {
+		drive(c);
+		__atomic_store_n(&n->stop, true, __ATOMIC_RELAXED);
+		pthread_join(thread, NULL);
+	}
+	for (i = 0; i < qps; i++)
+		connection_close(&c[i]);
+}
+
+static bool post(struct connection *c, uint32_t qp, struct requester_op op)
+{
+	op.id = op.id << 8 | qp;
+	op.off += small_off;
+	op.rkey = words.rkey;
+	return requester_post(&client, c[qp].qp, &op);
+}
+
+/* Return: which request is complete, or -1 and a failed check. */
+static int64_t wait_one(void)
+{
+	struct ibv_wc wc;
+	int status = requester_wait_for(&client, &wc);
+
+	if (!check(status == IBV_WC_SUCCESS, "%s", status < 0 ? "no completion" :
+		   ibv_wc_status_str(status)))
+		return -1;
+	return wc.wr_id;
+}
+
+/*
+ * Additions. The queue pairs' stay in the word's lower half, the thread's are in
+ * its upper half, so that what a queue pair finds says how far both are.
+ */
+static struct shadow_word sum;
+
+static uint64_t operand_of(uint32_t qp, uint32_t run)
+{
+	return 1 + (run * 7919 + qp) % 1000;
+}
+
+static void local_add(void)
+{
+	__atomic_fetch_add(word_at(WORD), LOCAL, __ATOMIC_SEQ_CST);
+}
+
+static bool add_one(struct connection *c, uint32_t qp, uint32_t run)
+{
+	return post(c, qp, (struct requester_op){
+		.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD,
+		.off = 8 * (qp * DEPTH + run % DEPTH),
+		.len = 8,
+		.va = WORD,
+		.operand = operand_of(qp, run),
+	});
+}
+
+static void drive_adds(struct connection *c)
+{
+	uint32_t ops = setting("XROCE_CONCURRENT_OPS", OPS);
+	uint32_t posted[QPS] = {}, done[QPS] = {}, turns = 0, left = QPS * ops;
+	uint64_t found, upper = 0;
+	int64_t id;
+	uint32_t qp;
+
+	for (qp = 0; qp < QPS; qp++)
+		while (posted[qp] < DEPTH && posted[qp] < ops)
+			if (!add_one(c, qp, posted[qp]++))
+				return;
+	for (; left; left--) {
+		id = wait_one();
+		if (id < 0)
+			return;
+		qp = id & 0xff;
+		memcpy(&found, client.buf + small_off +
+		       8 * (qp * DEPTH + done[qp] % DEPTH), sizeof(found));
+		turns += found / LOCAL != upper;
+		upper = found / LOCAL;
+		shadow_found(&sum, qp, found % LOCAL, 0,
+			     operand_of(qp, done[qp]++));
+		if (posted[qp] < ops && !add_one(c, qp, posted[qp]++))
+			return;
+	}
+	note("%u additions of %u queue pairs, the thread's seen going on %u times",
+	     QPS * ops, QPS, turns);
+	check(turns, "nothing went on at once");
+}
+
+static void fetch_add(void)
+{
+	struct neighbour thread = { .run = local_add };
+	struct connection c[QPS];
+	uint64_t want;
+
+	if (!setup())
+		return;
+	*word_at(WORD) = 0;
+	shadow_start(&sum, 0);
+	side_by_side(&thread, c, QPS, drive_adds);
+	if (test_failed())
+		return;
+	want = shadow_adds(&sum) + thread.done * LOCAL;
+	note("%llu additions of the thread", (long long)thread.done);
+	expect(WORD, want);
+	connection_compare("after the additions");
+}
+
+/*
+ * A lock: 0 or its owner. Who has it reads a count and writes one more; nothing
+ * but the lock keeps others from doing so at the same time.
+ */
+enum step { LOCK, READ_COUNT, WRITE_COUNT, UNLOCK };
+
+static void local_lock(void)
+{
+	uint64_t free = 0;
+
+	while (!__atomic_compare_exchange_n(word_at(WORD), &free, ~0ull, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		free = 0;
+		sched_yield();
+	}
+	++*word_at(COUNT);
+	__atomic_store_n(word_at(WORD), 0, __ATOMIC_SEQ_CST);
+	/* It is the others' turn. */
+	usleep(1000);
+}
+
+static bool lock_step(struct connection *c, uint32_t qp, enum step step)
+{
+	struct requester_op op = {
+		.off = 16 * qp + (step == LOCK || step == UNLOCK ? 8 : 0),
+		.len = 8,
+		.va = step == LOCK || step == UNLOCK ? WORD : COUNT,
+		.id = step,
+	};
+
+	switch (step) {
+	case LOCK:
+		op.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+		op.operand = qp + 1;
+		break;
+	case UNLOCK:
+		op.opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
+		op.compare = qp + 1;
+		break;
+	case READ_COUNT:
+		op.opcode = IBV_WR_RDMA_READ;
+		break;
+	case WRITE_COUNT:
+		op.opcode = IBV_WR_RDMA_WRITE;
+		break;
+	}
+	return post(c, qp, op);
+}
+
+static void drive_locks(struct connection *c)
+{
+	uint32_t rounds[QPS] = {}, left = QPS, missed = 0;
+	uint64_t *mine, found;
+	int64_t id;
+	bool ok;
+	uint32_t qp;
+
+	for (qp = 0; qp < QPS; qp++)
+		if (!lock_step(c, qp, LOCK))
+			return;
+	while (left) {
+		id = wait_one();
+		if (id < 0)
+			return;
+		qp = id & 0xff;
+		mine = (uint64_t *)(client.buf + small_off + 16 * qp);
+		found = mine[1];
+		ok = true;
+		switch ((enum step)(id >> 8)) {
+		case LOCK:
+			missed += !!found;
+			ok = lock_step(c, qp, found ? LOCK : READ_COUNT);
+			break;
+		case READ_COUNT:
+			mine[0]++;
+			ok = lock_step(c, qp, WRITE_COUNT) &&
+			     lock_step(c, qp, UNLOCK);
+			break;
+		case WRITE_COUNT:
+			break;
+		case UNLOCK:
+			check(found == qp + 1, "QP %u unlocks for %llu", qp,
+			      (long long)found);
+			if (++rounds[qp] < ROUNDS)
+				ok = lock_step(c, qp, LOCK);
+			else
+				left--;
+		}
+		if (!ok)
+			return;
+	}
+	note("%u locks of %u queue pairs, %u attempts in vain", QPS * ROUNDS, QPS,
+	     missed);
+}
+
+static void cmp_swap(void)
+{
+	struct neighbour thread = { .run = local_lock };
+	struct connection c[QPS];
+
+	if (!setup())
+		return;
+	*word_at(WORD) = 0;
+	*word_at(COUNT) = 0;
+	side_by_side(&thread, c, QPS, drive_locks);
+	if (test_failed())
+		return;
+	note("%llu locks of the thread", (long long)thread.done);
+	expect(COUNT, QPS * ROUNDS + thread.done);
+	expect(WORD, 0);
+	connection_compare("after the locks");
+}
+
+/* A region of its own, over a file of its own. */
+static bool long_region(uint32_t len, uint8_t **bytes, struct xroce_mr_reg *mr)
+{
+	int err, file = memfd_create("long", MFD_CLOEXEC);
+	uint32_t i;
+
+	if (!check(file >= 0 && !ftruncate(file, len), "%s", strerror(errno)))
+		return false;
+	*bytes = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (!check(*bytes != MAP_FAILED, "%s", strerror(errno)))
+		return false;
+	for (i = 0; i < len; i += 4)
+		*(uint32_t *)(*bytes + i) = i * 2654435761u;
+	*mr = (struct xroce_mr_reg){
+		.pd = server.pd,
+		.access = XROCE_ACCESS_REMOTE_READ,
+		.length = len,
+		.name = "concurrent_test",
+	};
+	err = xroce_mr_reg_file(server.x, file, 0, mr);
+	close(file);
+	return check(!err, "region: %s", strerror(-err));
+}
+
+static bool short_write(struct connection *c, uint32_t run)
+{
+	uint8_t *bytes = client.buf + small_off;
+
+	memset(bytes, run * 31 + 7, WRITES_LEN);
+	memcpy(bytes, &run, sizeof(run));
+	memcpy(server.want, bytes, WRITES_LEN);
+	return post(c, 0, (struct requester_op){
+		.opcode = IBV_WR_RDMA_WRITE,
+		.len = WRITES_LEN,
+	});
+}
+
+/**
+ * struct pace - how long requests took
+ * @n: how many
+ * @sum: seconds
+ * @max: of the slowest
+ */
+struct pace {
+	uint32_t n;
+	double sum;
+	double max;
+};
+
+static void pace_add(struct pace *p, double seconds)
+{
+	p->n++;
+	p->sum += seconds;
+	if (seconds > p->max)
+		p->max = seconds;
+}
+
+/* WRITEs one by one: @n of them, or until the READ of c[1] is complete. */
+static struct pace write_on(struct connection *c, uint32_t n)
+{
+	struct pace p = {};
+	bool reading = !n;
+	double begun;
+	int64_t id;
+
+	while (reading || p.n < n) {
+		begun = clock_now();
+		if (!short_write(c, p.n))
+			break;
+		id = wait_one();
+		if (id > 0) {
+			reading = false;
+			id = wait_one();
+		}
+		if (id < 0)
+			break;
+		pace_add(&p, clock_now() - begun);
+	}
+	return p;
+}
+
+static void compare_read(const uint8_t *bytes, uint32_t len)
+{
+	uint32_t i;
+
+	for (i = 0; i < len && client.buf[i] == bytes[i]; i++)
+		;
+	if (i < len)
+		check(false, "byte %u of the READ is %#x, not %#x", i,
+		      client.buf[i], bytes[i]);
+}
+
+static void read_beside_writes(void)
+{
+	struct pace alone, beside;
+	struct requester_op op = { .opcode = IBV_WR_RDMA_READ, .id = 1 };
+	struct xroce_stat before, after;
+	struct xroce_mr_reg mr;
+	struct connection c[2];
+	double seconds;
+	uint8_t *bytes;
+
+	if (!setup() || !long_region(small_off, &bytes, &mr) ||
+	    !open_one(&c[0], IBV_MTU_1024, false) ||
+	    !open_one(&c[1], IBV_MTU_4096, true))
+		return;
+	op.len = small_off;
+	op.rkey = mr.rkey;
+	alone = write_on(c, 200);
+	memset(client.buf, 0xa5, op.len);
+	counters_read(server.stat, &before);
+	seconds = clock_now();
+	if (requester_post(&client, c[1].qp, &op)) {
+		beside = write_on(c, 0);
+		seconds = clock_now() - seconds;
+		compare_read(bytes, op.len);
+		connection_compare("after the WRITEs");
+		check(beside.n > 1, "%u WRITEs while it went on", beside.n);
+		counters_read(server.stat, &after);
+		note("READ of %u MiB: %.1f s; %u WRITEs of %u bytes meanwhile, %llu sent again",
+		     op.len / MIB, seconds, beside.n, WRITES_LEN,
+		     after.duplicate - before.duplicate);
+		note("slowest WRITE %.0f us, mean %.0f us; with no READ %.0f us, mean %.0f us",
+		     beside.max * 1e6, beside.sum / beside.n * 1e6,
+		     alone.max * 1e6, alone.sum / alone.n * 1e6);
+	}
+	connection_close(&c[0]);
+	connection_close(&c[1]);
+	check(!xroce_mr_dereg(server.x, mr.mr), "dereg");
+	munmap(bytes, op.len);
+}
+
+static const struct test tests[] = {
+	{ "fetch_add", "D2 D5", "8 queue pairs and a thread: the sum is exact",
+	  fetch_add },
+	{ "cmp_swap", "D2 D5", "8 queue pairs and a thread take turns",
+	  cmp_swap },
+	{ "read_beside_writes", "D2 D5", "a long READ does not hold up WRITEs",
+	  read_beside_writes },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	connection_teardown();
+	return status;
+}

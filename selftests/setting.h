@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers from the environment: XROCE_*, which vm.sh hands on. */
+#ifndef XROCE_SETTING_H
+#define XROCE_SETTING_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static inline uint64_t setting(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+#endif /* XROCE_SETTING_H */
