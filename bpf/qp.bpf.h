@@ -38,7 +38,8 @@ static __always_inline bool qp_ready(const struct xroce_qp *q,
 		st->drop_error++;
 		return false;
 	}
-	if (state != XROCE_QPS_RTR && state != XROCE_QPS_RTS) {
+	/* RTR, RTS and SQD are the same to a responder (IBTA 10.3.1). */
+	if (state < XROCE_QPS_RTR || state > XROCE_QPS_SQD) {
 		st->drop_state++;
 		return false;
 	}

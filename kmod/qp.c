@@ -283,7 +283,7 @@ struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
 /* A packet can have moved it to ERR since. */
 u32 xr_qp_state(const struct xr_qp *qp)
 {
-	if ((qp->state == XROCE_QPS_RTR || qp->state == XROCE_QPS_RTS) &&
+	if (qp->state >= XROCE_QPS_RTR && qp->state <= XROCE_QPS_SQD &&
 	    READ_ONCE(qp->map->error))
 		return XROCE_QPS_ERR;
 	return qp->state;

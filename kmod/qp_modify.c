@@ -52,6 +52,12 @@ static const struct xr_transition xr_transitions[] = {
 	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
 	{ XROCE_QPT_RC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
 	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
+	{ XROCE_QPT_RC, XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
+	{ XROCE_QPT_RC, XROCE_QPS_SQD, XROCE_QPS_RTS, 0,
+	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
+	{ XROCE_QPT_RC, XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
+	  XROCE_QP_AV | XROCE_QP_ACCESS | XROCE_QP_PKEY |
+	  XROCE_QP_MIN_RNR_TIMER },
 	{ XROCE_QPT_UC, XROCE_QPS_RESET, XROCE_QPS_INIT,
 	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
 	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
@@ -60,6 +66,10 @@ static const struct xr_transition xr_transitions[] = {
 	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
 	{ XROCE_QPT_UC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
 	{ XROCE_QPT_UC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPT_UC, XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
+	{ XROCE_QPT_UC, XROCE_QPS_SQD, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPT_UC, XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
+	  XROCE_QP_AV | XROCE_QP_ACCESS | XROCE_QP_PKEY },
 	{ XROCE_QPT_UD, XROCE_QPS_RESET, XROCE_QPS_INIT,
 	  XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
 	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
@@ -68,6 +78,10 @@ static const struct xr_transition xr_transitions[] = {
 	  XROCE_QP_PKEY | XROCE_QP_QKEY },
 	{ XROCE_QPT_UD, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
 	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
+	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
+	{ XROCE_QPT_UD, XROCE_QPS_SQD, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
+	{ XROCE_QPT_UD, XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
+	  XROCE_QP_PKEY | XROCE_QP_QKEY },
 };
 
 /* An address that a single host can have. */
@@ -124,29 +138,53 @@ static bool xr_transition_ok(u32 type, u32 from, u32 to, u32 given)
 	return false;
 }
 
-static u16 xr_sport(const struct xr_qp *qp, const struct xroce_qp_modify *a)
+static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)
 {
-	if (a->sport)
-		return a->sport;
+	if (given)
+		return given;
 	/* Flows of different queue pairs should take different paths. */
-	return XR_SPORT_BASE | ((qp->qpn ^ a->dest_qpn ^ a->dest_qpn >> 14) &
+	return XR_SPORT_BASE | ((qpn ^ dest_qpn ^ dest_qpn >> 14) &
 				(U16_MAX - XR_SPORT_BASE));
 }
 
-/* Write the address vector and what else the way to RTR fixes. */
-static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
+/* Write the address vector; no packet is executed meanwhile. */
+static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
 	struct xroce_qp *q = qp->map;
 
+	/* Nor is a reply built. */
+	spin_lock_bh(&qp->replies.lock);
 	WRITE_ONCE(q->ipv6, v6);
 	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
 	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
-	WRITE_ONCE(q->sport, xr_sport(qp, a));
+	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
-	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
+	spin_unlock_bh(&qp->replies.lock);
+}
+
+/* What changes replies while requests come; no packet is executed meanwhile. */
+static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	struct xroce_qp *q = qp->map;
+
+	if (a->mask & XROCE_QP_AV)
+		xr_qp_set_av(qp, a);
+	if (a->mask & XROCE_QP_PKEY)
+		WRITE_ONCE(q->pkey, a->pkey);
+	if (qp->type == XROCE_QPT_RC)
+		xr_tx_template(q);
+}
+
+/* Write what the way to RTR fixes. */
+static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	struct xroce_qp *q = qp->map;
+
 	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
+	xr_qp_set_av(qp, a);
+	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
 	WRITE_ONCE(q->rd_max, a->max_dest_rd_atomic);
 	qp->mtu = 128 << a->path_mtu;
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
@@ -185,9 +223,10 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		goto out;
 	}
 	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
-	    to == XROCE_QPS_ERR) {
+	    to == XROCE_QPS_ERR ||
+	    (to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY))) {
 		/* No packet starts once the state is out of the way. */
-		if (to != XROCE_QPS_RTR)
+		if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 			WRITE_ONCE(q->state, to);
 		if (!xr_qp_claim(q)) {
 			WRITE_ONCE(q->state, qp->state);
@@ -196,8 +235,10 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		}
 		/* And what was admitted before does not start, either. */
 		WRITE_ONCE(q->generation, q->generation + 1);
-		if (to != XROCE_QPS_ERR)
+		if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET)
 			xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
+		if (to == XROCE_QPS_SQD)
+			xr_qp_move(qp, a);
 		xr_qp_release(q);
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)

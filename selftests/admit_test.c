@@ -99,6 +99,7 @@ static void state(void)
 	} rows[] = {
 		{ XROCE_QPS_RESET, COUNTER(drop_state) },
 		{ XROCE_QPS_INIT, COUNTER(drop_state) },
+		{ 5, COUNTER(drop_state) },	/* SQE: none of a responder's */
 		{ XROCE_QPS_ERR, COUNTER(drop_error) },
 	};
 	struct scene s;
@@ -111,9 +112,12 @@ static void state(void)
 		scene_put(&s);
 		expect_drop(&s, rows[i].counter);
 	}
-	s.qp.state = XROCE_QPS_RTS;
-	scene_put(&s);
-	expect_write(&s);
+	for (s.qp.state = XROCE_QPS_RTR; s.qp.state <= XROCE_QPS_SQD;
+	     s.qp.state++) {
+		scene_put(&s);
+		s.req.psn = s.qp.epsn;
+		expect_write(&s);
+	}
 }
 
 static void error_field(void)
@@ -321,7 +325,7 @@ static const struct test tests[] = {
 	  response_opcodes },
 	{ "other_services", "D5 D6", "every opcode of UC, RD, UD and above",
 	  other_services },
-	{ "state", "D5 D6", "RESET, INIT and ERR do not receive, RTS does",
+	{ "state", "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do",
 	  state },
 	{ "error_field", "D5 D6", "a queue pair that a packet ended",
 	  error_field },

@@ -123,6 +123,26 @@ json_everywhere() {
 	xr pd del pd "$pd"
 }
 
+# A queue pair through its states, by their names.
+states() {
+	local pd=$1 qpn state
+
+	qpn=$(makes qpn qp add pd "$pd")
+	xr qp modify qpn "$qpn" state init access remote-write
+	fails 1 "qp $qpn: an attribute" qp modify qpn "$qpn" state sqd
+	xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
+		mtu 1024 dest-qpn 0x11 rq-psn 0
+	for state in rts sqd rts sqd err reset; do
+		xr qp modify qpn "$qpn" state $state
+		xr -j qp show qpn "$qpn" >"$work/qp"
+		holds "qp[0]['state'] == '$state'" qp="$work/qp"
+	done
+	fails 2 'state "sqe"' qp modify qpn "$qpn" state sqe
+	xr qp del qpn "$qpn"
+}
+
+states_of_queue_pairs() { with_a_pd states; }
+
 usage_errors() {
 	fails 2 'nonsense' nonsense
 	fails 2 'nonsense' mr nonsense
@@ -327,7 +347,7 @@ run() { # FUNCTION IDS
 }
 
 echo 'TAP version 13'
-echo '1..9'
+echo '1..10'
 trap clean_up EXIT
 net_up
 module_up
@@ -335,6 +355,7 @@ xr link add dev x0 mpt 64 qp 16 >"$work/made"
 
 run three_views 'U1 U2 R7 R9'
 run json_everywhere U1
+run states_of_queue_pairs 'U1 D5'
 run usage_errors U1
 run errors_of_objects 'U1 R2'
 run sizes_with_units U1

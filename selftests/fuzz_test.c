@@ -80,7 +80,7 @@ static void put_qp(void)
 	memset(was, 0, sizeof(*was));
 	memset(&trial.rd_was, 0, sizeof(trial.rd_was));
 	was->qpn = QPN;
-	was->state = XROCE_QPS_RTR + fuzz_below(2);
+	was->state = XROCE_QPS_RTR + fuzz_below(3);
 	if (fuzz_once_in(20))
 		was->state = odd_states[fuzz_below(ARRAY_SIZE(odd_states))];
 	was->type = XROCE_QPT_RC;

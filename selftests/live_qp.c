@@ -48,20 +48,33 @@ __u32 qp_state(struct xroce *x, __u32 qpn)
 	return q.state;
 }
 
+__u32 qp_attrs(__u32 type, __u32 to)
+{
+	if (to == XROCE_QPS_INIT)
+		return XROCE_QP_PKEY | (type == XROCE_QPT_UD ?
+					XROCE_QP_QKEY : XROCE_QP_ACCESS);
+	if (to != XROCE_QPS_RTR || type == XROCE_QPT_UD)
+		return 0;
+	return type == XROCE_QPT_RC ? RTR_ATTRS :
+	       XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
+	       XROCE_QP_RQ_PSN;
+}
+
+__u32 qp_of_type(struct xroce *x, __u32 pd, __u32 type, __u32 state)
+{
+	struct xroce_qp_add add = { .pd = pd, .type = type };
+	struct xroce_rq *rq;
+	__u32 to = state == XROCE_QPS_ERR ? XROCE_QPS_ERR : XROCE_QPS_INIT;
+	int ret = xroce_qp_create(x, &add, &rq);
+
+	for (; !ret && to <= state; to++)
+		ret = qp_move(x, add.qpn, to, qp_attrs(type, to));
+	check(!ret && qp_state(x, add.qpn) == state, "to state %u: %d", state,
+	      ret);
+	return ret ? 0 : add.qpn;
+}
+
 __u32 qp_in(struct xroce *x, __u32 pd, __u32 state)
 {
-	__u32 qpn = 0;
-	int ret = xroce_qp_add(x, 0, pd, &qpn);
-
-	if (!ret && state == XROCE_QPS_ERR)
-		ret = qp_move(x, qpn, XROCE_QPS_ERR, 0);
-	else if (!ret && state >= XROCE_QPS_INIT)
-		ret = qp_move(x, qpn, XROCE_QPS_INIT,
-			      XROCE_QP_ACCESS | XROCE_QP_PKEY);
-	if (!ret && (state == XROCE_QPS_RTR || state == XROCE_QPS_RTS))
-		ret = qp_move(x, qpn, XROCE_QPS_RTR, RTR_ATTRS);
-	if (!ret && state == XROCE_QPS_RTS)
-		ret = qp_move(x, qpn, XROCE_QPS_RTS, 0);
-	check(!ret && qp_state(x, qpn) == state, "to state %u: %d", state, ret);
-	return ret ? 0 : qpn;
+	return qp_of_type(x, pd, XROCE_QPT_RC, state);
 }

@@ -19,7 +19,13 @@ int qp_move(struct xroce *x, __u32 qpn, __u32 to, __u32 mask);
 /* What QP_QUERY says. */
 __u32 qp_state(struct xroce *x, __u32 qpn);
 
+/* Attributes that a type's way to INIT or RTR requires. */
+__u32 qp_attrs(__u32 type, __u32 to);
+
 /* A new queue pair in a state; 0 and a failed check if that does not work. */
+__u32 qp_of_type(struct xroce *x, __u32 pd, __u32 type, __u32 state);
+
+/* The same of type RC. */
 __u32 qp_in(struct xroce *x, __u32 pd, __u32 state);
 
 #endif /* XROCE_LIVE_QP_H */

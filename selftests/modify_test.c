@@ -9,10 +9,12 @@
 
 #define ALL_ATTRS	(RTR_ATTRS | XROCE_QP_ACCESS | XROCE_QP_PKEY)
 
-/* What the table of struct xroce_qp_modify says, in its own words. */
-static const struct {
+struct legal {
 	__u32 from, to, required, optional;
-} legal[] = {
+};
+
+/* What struct xroce_qp_modify says of each type, in its own words. */
+static const struct legal rc[] = {
 	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_PKEY | XROCE_QP_ACCESS, 0 },
 	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_PKEY | XROCE_QP_ACCESS },
 	{ XROCE_QPS_INIT, XROCE_QPS_RTR, RTR_ATTRS,
@@ -21,28 +23,73 @@ static const struct {
 	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
 	{ XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
 	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPS_RESET, XROCE_QPS_RESET, 0, 0 },
-	{ XROCE_QPS_INIT, XROCE_QPS_RESET, 0, 0 },
-	{ XROCE_QPS_RTR, XROCE_QPS_RESET, 0, 0 },
-	{ XROCE_QPS_RTS, XROCE_QPS_RESET, 0, 0 },
-	{ XROCE_QPS_ERR, XROCE_QPS_RESET, 0, 0 },
-	{ XROCE_QPS_RESET, XROCE_QPS_ERR, 0, 0 },
-	{ XROCE_QPS_INIT, XROCE_QPS_ERR, 0, 0 },
-	{ XROCE_QPS_RTR, XROCE_QPS_ERR, 0, 0 },
-	{ XROCE_QPS_RTS, XROCE_QPS_ERR, 0, 0 },
-	{ XROCE_QPS_ERR, XROCE_QPS_ERR, 0, 0 },
+	{ XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
+	{ XROCE_QPS_SQD, XROCE_QPS_RTS, 0,
+	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
+	{ XROCE_QPS_SQD, XROCE_QPS_SQD, 0, XROCE_QP_AV | XROCE_QP_ACCESS |
+	  XROCE_QP_PKEY | XROCE_QP_MIN_RNR_TIMER },
+	{}
+};
+
+#define UC_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
+			 XROCE_QP_RQ_PSN)
+
+static const struct legal uc[] = {
+	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_PKEY | XROCE_QP_ACCESS, 0 },
+	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_PKEY | XROCE_QP_ACCESS },
+	{ XROCE_QPS_INIT, XROCE_QPS_RTR, UC_RTR_ATTRS,
+	  XROCE_QP_PKEY | XROCE_QP_ACCESS },
+	{ XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
+	{ XROCE_QPS_SQD, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
+	{ XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
+	  XROCE_QP_AV | XROCE_QP_ACCESS | XROCE_QP_PKEY },
+	{}
+};
+
+static const struct legal ud[] = {
+	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
+	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_PKEY | XROCE_QP_QKEY },
+	{ XROCE_QPS_INIT, XROCE_QPS_RTR, 0, XROCE_QP_PKEY | XROCE_QP_QKEY },
+	{ XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
+	{ XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
+	{ XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
+	{ XROCE_QPS_SQD, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
+	{ XROCE_QPS_SQD, XROCE_QPS_SQD, 0, XROCE_QP_PKEY | XROCE_QP_QKEY },
+	{}
+};
+
+static const struct {
+	__u32 type;
+	const struct legal *legal;
+} types[] = {
+	{ XROCE_QPT_RC, rc }, { XROCE_QPT_UC, uc }, { XROCE_QPT_UD, ud },
 };
 
 static const __u32 states[] = {
 	XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QPS_RTS,
-	XROCE_QPS_ERR,
+	XROCE_QPS_SQD, XROCE_QPS_ERR,
 };
 
-/* One change of a new queue pair in state @from: result, and state after it. */
-static void expect(struct xroce *x, __u32 pd, __u32 from,
-		   struct xroce_qp_modify m, int want)
+/* What a change takes; NULL: there is no such change. */
+static const struct legal *find(const struct legal *l, __u32 from, __u32 to)
 {
-	__u32 qpn = qp_in(x, pd, from), slot = qpn & (LIVE_QP_ENTRIES - 1);
+	static const struct legal nothing_else;
+
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+		return &nothing_else;
+	for (; l->to; l++)
+		if (l->from == from && l->to == to)
+			return l;
+	return NULL;
+}
+
+/* One change of a new queue pair in state @from: result, and state after it. */
+static void expect_of(struct xroce *x, __u32 pd, __u32 type, __u32 from,
+		      struct xroce_qp_modify m, int want)
+{
+	__u32 qpn = qp_of_type(x, pd, type, from), slot = qpn & (LIVE_QP_ENTRIES - 1);
 	__u32 state, after = want ? from : m.state;
 	struct xroce_qp before, now;
 	int ret;
@@ -53,76 +100,95 @@ static void expect(struct xroce *x, __u32 pd, __u32 from,
 	state = qp_state(x, qpn);
 	live_map_get(LIVE_DEV, "qp", slot, &now);
 	check(ret == want && state == after && now.state == after,
-	      "state %u to %u, mask %#x: %d, not %d; state %u, in the map %u",
-	      from, m.state, m.mask, ret, want, state, now.state);
+	      "type %u, state %u to %u, mask %#x: %d, not %d; state %u, in the map %u",
+	      type, from, m.state, m.mask, ret, want, state, now.state);
 	if (want)
 		check(!memcmp(&before, &now, sizeof(now)),
 		      "refused, but the entry has changed");
 	check(!xroce_qp_del(x, qpn), "QP_DEL");
 }
 
-/* All pairs of states, with what is required and with all that is allowed. */
+static void expect(struct xroce *x, __u32 pd, __u32 from,
+		   struct xroce_qp_modify m, int want)
+{
+	expect_of(x, pd, XROCE_QPT_RC, from, m, want);
+}
+
+/* With what is required, and with all that is allowed. */
+static void transition(struct xroce *x, __u32 pd, __u32 type,
+		       const struct legal *l, __u32 from, __u32 to)
+{
+	if (l) {
+		expect_of(x, pd, type, from, qp_change(0, to, l->required), 0);
+		expect_of(x, pd, type, from,
+			  qp_change(0, to, l->required | l->optional), 0);
+		return;
+	}
+	expect_of(x, pd, type, from, qp_change(0, to, 0), -EINVAL);
+	expect_of(x, pd, type, from, qp_change(0, to, ALL_ATTRS), -EINVAL);
+	expect_of(x, pd, type, from,
+		  qp_change(0, to, qp_attrs(type, XROCE_QPS_RTR)), -EINVAL);
+}
+
+/* All pairs of states. */
 static void transitions(void)
 {
 	struct xroce *x = live_open();
-	unsigned int i, j, k;
-	__u32 pd, from, to;
+	unsigned int t, i, j;
+	__u32 pd, to;
 
 	if (!x)
 		return;
 	pd = live_pd(x);
-	for (i = 0; i < ARRAY_SIZE(states); i++) {
-		for (j = 0; j < ARRAY_SIZE(states); j++) {
-			from = states[i];
-			to = states[j];
-			for (k = 0; k < ARRAY_SIZE(legal); k++)
-				if (legal[k].from == from && legal[k].to == to)
-					break;
-			if (k < ARRAY_SIZE(legal)) {
-				expect(x, pd, from, qp_change(0, to,
-				       legal[k].required), 0);
-				expect(x, pd, from, qp_change(0, to,
-				       legal[k].required | legal[k].optional),
-				       0);
-			} else {
-				expect(x, pd, from, qp_change(0, to, 0), -EINVAL);
-				expect(x, pd, from, qp_change(0, to, ALL_ATTRS),
-				       -EINVAL);
-				expect(x, pd, from, qp_change(0, to, RTR_ATTRS),
-				       -EINVAL);
-			}
+	for (t = 0; t < ARRAY_SIZE(types); t++) {
+		for (i = 0; i < ARRAY_SIZE(states); i++) {
+			for (j = 0; j < ARRAY_SIZE(states); j++)
+				transition(x, pd, types[t].type,
+					   find(types[t].legal, states[i],
+						states[j]),
+					   states[i], states[j]);
+			/* SQE, and what is no state */
+			for (to = 5; to <= 32; to += to == 5 ? 2 : 1)
+				expect_of(x, pd, types[t].type, states[i],
+					  qp_change(0, to, 0), -EINVAL);
 		}
-		/* SQD, SQE, and what is no state */
-		for (to = 4; to <= 32; to += to == 5 ? 2 : 1)
-			expect(x, pd, states[i], qp_change(0, to, 0), -EINVAL);
 	}
 	live_close(x);
 }
 
 /* Each attribute in turn: left out where required, given where not allowed. */
+static void attributes_of(struct xroce *x, __u32 pd, __u32 type,
+			  const struct legal *l)
+{
+	__u32 bit, allowed = l->required | l->optional;
+
+	for (bit = XROCE_QP_ACCESS; bit; bit <<= 1) {
+		if (l->required & bit)
+			expect_of(x, pd, type, l->from,
+				  qp_change(0, l->to, l->required & ~bit),
+				  -EINVAL);
+		else
+			expect_of(x, pd, type, l->from,
+				  qp_change(0, l->to, l->required | bit),
+				  allowed & bit ? 0 : -EINVAL);
+	}
+}
+
 static void attributes(void)
 {
+	static const struct legal to_reset = { .from = XROCE_QPS_SQD };
 	struct xroce *x = live_open();
-	__u32 pd, bit, allowed;
-	unsigned int k;
+	const struct legal *l;
+	unsigned int t;
+	__u32 pd;
 
 	if (!x)
 		return;
 	pd = live_pd(x);
-	for (k = 0; k < ARRAY_SIZE(legal); k++) {
-		allowed = legal[k].required | legal[k].optional;
-		for (bit = XROCE_QP_ACCESS; bit; bit <<= 1) {
-			if (legal[k].required & bit)
-				expect(x, pd, legal[k].from,
-				       qp_change(0, legal[k].to,
-					      legal[k].required & ~bit),
-				       -EINVAL);
-			else
-				expect(x, pd, legal[k].from,
-				       qp_change(0, legal[k].to,
-					      legal[k].required | bit),
-				       allowed & bit ? 0 : -EINVAL);
-		}
+	for (t = 0; t < ARRAY_SIZE(types); t++) {
+		for (l = types[t].legal; l->to; l++)
+			attributes_of(x, pd, types[t].type, l);
+		attributes_of(x, pd, types[t].type, &to_reset);
 	}
 	live_close(x);
 }

@@ -18,6 +18,7 @@ const char *name_of_qp_state(__u32 state)
 		[XROCE_QPS_INIT] = "init",
 		[XROCE_QPS_RTR] = "rtr",
 		[XROCE_QPS_RTS] = "rts",
+		[XROCE_QPS_SQD] = "sqd",
 		[XROCE_QPS_ERR] = "err",
 	};
 

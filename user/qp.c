@@ -32,7 +32,7 @@ static bool parse_state(const char *text, void *to)
 {
 	static const __u32 states[] = {
 		XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QPS_RTS,
-		XROCE_QPS_ERR
+		XROCE_QPS_SQD, XROCE_QPS_ERR
 	};
 	size_t i;
 
@@ -46,7 +46,7 @@ static bool parse_state(const char *text, void *to)
 }
 
 static const struct arg_type arg_state = {
-	"reset, init, rtr, rts or err", parse_state
+	"reset, init, rtr, rts, sqd or err", parse_state
 };
 
 static int qp_add(int argc, char **argv)
@@ -322,7 +322,7 @@ static int qp_show(int argc, char **argv)
 static const struct cmd verbs[] = {
 	{ "show", qp_show, "[dev DEV] [qpn N]" },
 	{ "add", qp_add, "[dev DEV] pd N" },
-	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|err]\n"
+	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|sqd|err]\n"
 	  "\t[sgid A] [dgid A] [dest-qpn N] [rq-psn N] [mtu BYTES] [access LIST]\n"
 	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]" },
 	{ "del", qp_del, "[dev DEV] qpn N" },

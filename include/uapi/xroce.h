@@ -122,6 +122,7 @@ enum xroce_qp_state {
 	XROCE_QPS_INIT	= 1,
 	XROCE_QPS_RTR	= 2,
 	XROCE_QPS_RTS	= 3,
+	XROCE_QPS_SQD	= 4,
 	XROCE_QPS_ERR	= 6,
 };
 
@@ -548,15 +549,21 @@ struct xroce_qp_add {
  *   max_dest_rd_atomic / access, pkey
  * * RTR to RTS: / access, min_rnr_timer
  * * RTS to RTS: / access, min_rnr_timer
+ * * RTS to SQD: nothing else
+ * * SQD to RTS: / access, min_rnr_timer
+ * * SQD to SQD: / av, access, pkey, min_rnr_timer
  * * any to RESET, any to ERR: nothing else
  *
  * Unreliable connected: the same without min_rnr_timer and max_dest_rd_atomic.
+ * In SQD requests are answered as in RTS; there is no send queue to drain.
  *
  * Datagrams:
  *
  * * RESET to INIT: pkey, qkey
  * * INIT to RTR: / pkey, qkey
- * * RTR to RTS, RTS to RTS: / qkey
+ * * RTR to RTS, RTS to RTS, SQD to RTS: / qkey
+ * * RTS to SQD: nothing else
+ * * SQD to SQD: / pkey, qkey
  *
  * On the way to ERR what is posted is completed with XROCE_WC_WR_FLUSH_ERR; on
  * the way to RESET it is forgotten.

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Packets for queue pairs in SQD, and what can be changed there (IBTA 10.3.1). */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include "live_qp.h"
+#include "wire.h"
+
+static const struct wire_opts rc;
+
+static bool to_sqd(struct wire *w)
+{
+	int ret = qp_move(w->x, w->qpn, XROCE_QPS_SQD, 0);
+
+	return check(!ret, "to SQD: %d", ret);
+}
+
+/* A WRITE is executed and acknowledged, in a state that it does not change. */
+static void serves(struct wire *w, uint32_t msn, __u32 state)
+{
+	w->req.pattern += 17;
+	wire_send(w);
+	wire_expect_ack(w, w->req.psn, msn);
+	check(w->mem[63] == (char)packet_pattern(w->req.pattern, 63),
+	      "nothing has been written");
+	check(qp_state(w->x, w->qpn) == state, "state %u",
+	      qp_state(w->x, w->qpn));
+	w->req.psn++;
+}
+
+/* It goes on from where it was, there and back. */
+static void goes_on(void)
+{
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	serves(&w, 1, XROCE_QPS_RTS);
+	if (to_sqd(&w)) {
+		serves(&w, 2, XROCE_QPS_SQD);
+		check(!qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0), "to RTS");
+		serves(&w, 3, XROCE_QPS_RTS);
+	}
+	wire_close(&w);
+}
+
+/* A refusal ends it as ever. */
+static void refused(void)
+{
+	struct packet want;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	if (to_sqd(&w)) {
+		w.req.rkey ^= 1;
+		wire_send(&w);
+		want = wire_reply(&w, XROCE_RC_ACK);
+		want.psn = w.req.psn;
+		want.syndrome = XROCE_SYN_NAK_ACC;
+		wire_expect(&w, &want);
+		check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state %u",
+		      qp_state(w.x, w.qpn));
+		check(qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0), "ERR to RTS");
+	}
+	wire_close(&w);
+}
+
+/* ERR and RESET end it in silence. */
+static void ended(__u32 state)
+{
+	struct xroce_stat before, now;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	if (to_sqd(&w)) {
+		check(!qp_move(w.x, w.qpn, state, 0), "to state %u", state);
+		before = wire_stat();
+		wire_send(&w);
+		wire_quiet(&w);
+		now = wire_stat();
+		check((state == XROCE_QPS_ERR ?
+		       now.drop_error - before.drop_error :
+		       now.drop_state - before.drop_state) == 1, "not dropped");
+		check(!w.mem[0], "written");
+	}
+	wire_close(&w);
+}
+
+static void to_err(void)
+{
+	ended(XROCE_QPS_ERR);
+}
+
+static void to_reset(void)
+{
+	ended(XROCE_QPS_RESET);
+}
+
+static void move_to(struct wire *w, const char *own, const char *peer,
+		    __u32 state, int want)
+{
+	struct xroce_qp_modify m = qp_change(w->qpn, state, XROCE_QP_AV);
+	int ret;
+
+	inet_pton(AF_INET6, own, m.sgid);
+	inet_pton(AF_INET6, peer, m.dgid);
+	m.tos = 0x28;
+	ret = xroce_qp_modify(w->x, &m);
+	check(ret == want, "new addresses in state %u: %d", state, ret);
+	if (ret)
+		return;
+	w->tos = m.tos;
+	memcpy(w->req.saddr, m.dgid, 16);
+	memcpy(w->req.daddr, m.sgid, 16);
+}
+
+/* The peer moves, to another address and to the other family. */
+static void addresses(void)
+{
+	struct xroce_stat before, now;
+	struct packet old;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	move_to(&w, "::ffff:10.77.0.2", "::ffff:10.77.0.9", XROCE_QPS_RTS,
+		-EINVAL);
+	serves(&w, 1, XROCE_QPS_RTS);
+	if (!to_sqd(&w))
+		goto out;
+	old = w.req;
+	move_to(&w, "::ffff:10.77.0.2", "::ffff:224.0.0.9", XROCE_QPS_SQD,
+		-EINVAL);
+	serves(&w, 2, XROCE_QPS_SQD);
+	move_to(&w, "::ffff:10.77.0.4", "::ffff:10.77.0.9", XROCE_QPS_SQD, 0);
+	serves(&w, 3, XROCE_QPS_SQD);
+	before = wire_stat();
+	memcpy(w.req.saddr, old.saddr, 16);
+	wire_send(&w);
+	wire_quiet(&w);
+	now = wire_stat();
+	check(now.drop_addr - before.drop_addr == 1, "the old peer's packet");
+
+	w.req.ipv6 = true;
+	w.req.frag = 0;
+	move_to(&w, "fd77::4", "fd77::9", XROCE_QPS_SQD, 0);
+	serves(&w, 4, XROCE_QPS_SQD);
+	check(!qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0), "to RTS");
+	serves(&w, 5, XROCE_QPS_RTS);
+out:
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "sqd_goes_on", "D5", "requests are served as in RTS", goes_on },
+	{ "sqd_refused", "D5", "and refused", refused },
+	{ "sqd_to_err", "D5", "to ERR", to_err },
+	{ "sqd_to_reset", "D5", "to RESET", to_reset },
+	{ "sqd_addresses", "D1 D5", "the peer moves", addresses },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
