@@ -9,18 +9,13 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 #include <linux/unaligned.h>
-#include <asm/cpufeature.h>
-#ifdef CONFIG_X86_64
-#include <asm/fpu/api.h>
-#include <asm/simd.h>
-#endif
 
 #include "xroce_wire.h"
 
 #include "clmul.h"
 #include "frame.h"
 #include "icrc.h"
-#include "main.h"
+#include "vector.h"
 
 /* State after the eight bytes of ones. */
 #define XR_ICRC_SEED	0xdebb20e3u
@@ -72,32 +67,6 @@ static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 }
 
 #ifdef CONFIG_X86_64
-/* Vector registers hold integers only: MXCSR does not matter. */
-#define XR_FPU_STATE	0
-
-static DEFINE_STATIC_KEY_FALSE(xr_icrc_vector);
-
-void xr_icrc_init(void)
-{
-	if (boot_cpu_has(X86_FEATURE_AVX) &&
-	    boot_cpu_has(X86_FEATURE_PCLMULQDQ))
-		static_branch_enable(&xr_icrc_vector);
-}
-
-/* Not in the midst of someone else's use of the registers, in a softirq. */
-static bool xr_icrc_begin(void)
-{
-	if (!static_branch_likely(&xr_icrc_vector) || !may_use_simd())
-		return false;
-	kernel_fpu_begin_mask(XR_FPU_STATE);
-	return true;
-}
-
-static void xr_icrc_end(void)
-{
-	kernel_fpu_end();
-}
-
 static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
 {
 	n &= ~3u;
@@ -113,19 +82,6 @@ static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
 	return n == odd ? crc : xr_clmul(crc, p + odd, n - odd);
 }
 #else
-void xr_icrc_init(void)
-{
-}
-
-static bool xr_icrc_begin(void)
-{
-	return false;
-}
-
-static void xr_icrc_end(void)
-{
-}
-
 static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
 {
 	return xr_icrc_headers(p, ipv6, crc);
@@ -162,14 +118,14 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 	headers = ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
 	if (headers > linear - l3 || end < l3 + headers)
 		return -EINVAL;
-	if (likely(xr_icrc_begin())) {
+	if (likely(xr_vector_begin())) {
 		l3 += xr_icrc_first(p, min(linear, end) - l3, ipv6, crc);
 		for (; unlikely(l3 < end); l3 += n) {
 			p = xr_frame_at(xdp, l3, &n);
 			n = min(n, end - l3);
 			*crc = xr_icrc_more(*crc, p, n);
 		}
-		xr_icrc_end();
+		xr_vector_end();
 	} else {
 		l3 += xr_icrc_headers(p, ipv6, crc);
 		for (; l3 < end; l3 += n) {

@@ -3,12 +3,13 @@
 #include <linux/module.h>
 
 #include "main.h"
+#include "vector.h"
 
 static int __init xr_init(void)
 {
 	int ret;
 
-	xr_icrc_init();
+	xr_vector_init();
 	ret = xr_mtt_init();
 	if (ret)
 		return ret;

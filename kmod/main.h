@@ -38,7 +38,6 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-void xr_icrc_init(void);
 int xr_mtt_init(void);
 void xr_mtt_exit(void);
 int xr_link_init(void);

@@ -14,6 +14,7 @@
 #include "mpt.h"
 #include "mr.h"
 #include "pd.h"
+#include "vector.h"
 
 /* Memory that keeps its content without power is not to be had here. */
 #define XR_ACCESS_ALL	((XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
@@ -127,7 +128,7 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		src = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
 		dst = xr_mr_at(mr, to, &n);
-		memcpy(dst, src, n);
+		xr_copy(dst, src, n);
 		off += n;
 		to += n;
 		len -= n;
@@ -159,7 +160,7 @@ int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
 		dst = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
 		src = xr_mr_at(mr, from, &n);
-		memcpy(dst, src, n);
+		xr_copy(dst, src, n);
 		off += n;
 		from += n;
 		len -= n;
@@ -231,7 +232,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 	while (len) {
 		n = len;
 		dst = xr_mr_at(mr, to, &n);
-		memcpy(dst, src, n);
+		xr_copy(dst, src, n);
 		src += n;
 		to += n;
 		len -= n;

@@ -51,85 +51,21 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 	return true;
 }
 
-/*
- * There is something to send. The way back is that of the newest request, with
- * its addresses swapped. The queue's lock is held.
- */
-void xr_replies_start(struct xr_replies *rs, const void *l2, u32 l2_len)
+/* The way back is that of the newest request, with its addresses swapped. */
+static void xr_replies_way(struct xr_replies *rs, const void *l2, u32 l2_len)
 {
 	lockdep_assert_held(&rs->lock);
 	memcpy(rs->l2, l2, l2_len);
 	memcpy(rs->l2, l2 + ETH_ALEN, ETH_ALEN);
 	memcpy(rs->l2 + ETH_ALEN, l2, ETH_ALEN);
 	rs->l2_len = l2_len;
-	queue_work(system_bh_wq, &rs->work);
 }
 
-/**
- * xr_reply_queue() - queue a reply
- * @qp: whose it is
- * @r: what; checked here
- * @l2: Ethernet header of the request
- * @l2_len: its length, 14 to XR_TX_L2_MAX
- *
- * In softirq.
- *
- * Return: 0; -EAGAIN: nothing waits, and it is no READ; -ENOSPC; -ENOENT: the
- * queue pair is going; -EINVAL; -ENOMEM.
- */
-int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
-		   const void *l2, u32 l2_len)
+/* There is something to send. The queue's lock is held. */
+void xr_replies_start(struct xr_replies *rs, const void *l2, u32 l2_len)
 {
-	struct xr_replies *rs = &qp->replies;
-	bool read = r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
-	int ret = 0;
-
-	if (!read && r->opcode != XROCE_RC_ACK &&
-	    r->opcode != XROCE_RC_ATOMIC_ACK)
-		return -EINVAL;
-	if (r->len > XROCE_MAX_MSG)
-		return -EINVAL;
-
-	spin_lock(&rs->lock);
-	if (rs->dead) {
-		ret = -ENOENT;
-		goto out;
-	}
-	if (!rs->count && !rs->batch.count && !read) {
-		ret = -EAGAIN;
-		goto out;
-	}
-	if (xr_reply_merge(rs, r))
-		goto out;
-	if (rs->count == XR_REPLY_MAX ||
-	    (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u))) {
-		ret = -ENOSPC;
-		goto out;
-	}
-	if (!rs->reply) {
-		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
-					  GFP_ATOMIC | __GFP_NOWARN);
-		if (!rs->reply) {
-			ret = -ENOMEM;
-			goto out;
-		}
-	}
-	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
-		.psn = r->psn & XROCE_PSN_MASK,
-		.msn = r->msn & XROCE_PSN_MASK,
-		.key = r->key,
-		.left = read ? r->len : 0,
-		.va = r->va,
-		.result = r->result,
-		.opcode = r->opcode,
-		.syndrome = r->syndrome,
-	};
-	rs->reads += read;
-	xr_replies_show(qp);
-	xr_replies_start(rs, l2, l2_len);
-out:
-	spin_unlock(&rs->lock);
-	return ret;
+	xr_replies_way(rs, l2, l2_len);
+	queue_work(system_bh_wq, &rs->work);
 }
 
 static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
@@ -228,6 +164,87 @@ static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 		rs->count--;
 	}
 	return built;
+}
+
+/* Send the only packet that there is. Return: whether all is done. */
+static bool xr_replies_now(struct xr_qp *qp)
+{
+	struct xr_replies *rs = &qp->replies;
+
+	/* It goes away behind an RCU grace period. */
+	rs->batch.dev = READ_ONCE(qp->link->dev);
+	return xr_replies_build(qp->link, qp, 1) > 0 &&
+	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
+}
+
+/**
+ * xr_reply_queue() - queue a reply
+ * @qp: whose it is
+ * @r: what; checked here
+ * @l2: Ethernet header of the request
+ * @l2_len: its length, 14 to XR_TX_L2_MAX
+ *
+ * In softirq. A READ response of one packet goes out at once when nothing waits.
+ *
+ * Return: 0; -EAGAIN: nothing waits, and it is no READ; -ENOSPC; -ENOENT: the
+ * queue pair is going; -EINVAL; -ENOMEM.
+ */
+int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
+		   const void *l2, u32 l2_len)
+{
+	struct xr_replies *rs = &qp->replies;
+	bool read = r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
+	int ret = 0;
+
+	if (!read && r->opcode != XROCE_RC_ACK &&
+	    r->opcode != XROCE_RC_ATOMIC_ACK)
+		return -EINVAL;
+	if (r->len > XROCE_MAX_MSG)
+		return -EINVAL;
+
+	spin_lock(&rs->lock);
+	if (rs->dead) {
+		ret = -ENOENT;
+		goto out;
+	}
+	if (!rs->count && !rs->batch.count && !read) {
+		ret = -EAGAIN;
+		goto out;
+	}
+	if (xr_reply_merge(rs, r))
+		goto out;
+	if (rs->count == XR_REPLY_MAX ||
+	    (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u))) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	if (!rs->reply) {
+		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
+					  GFP_ATOMIC | __GFP_NOWARN);
+		if (!rs->reply) {
+			ret = -ENOMEM;
+			goto out;
+		}
+	}
+	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.key = r->key,
+		.left = read ? r->len : 0,
+		.va = r->va,
+		.result = r->result,
+		.opcode = r->opcode,
+		.syndrome = r->syndrome,
+	};
+	rs->reads += read;
+	xr_replies_way(rs, l2, l2_len);
+	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
+	    !xr_replies_now(qp))
+		queue_work(system_bh_wq, &rs->work);
+	xr_replies_show(qp);
+out:
+	spin_unlock(&rs->lock);
+	return ret;
 }
 
 static void xr_replies_work(struct work_struct *work)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Vector registers in the data path: clmul.c and vcopy.c are compiled for AVX,
+ * and run between xr_vector_begin() and xr_vector_end() only.
+ */
+#ifndef _XR_VECTOR_H
+#define _XR_VECTOR_H
+
+#include <linux/jump_label.h>
+#include <linux/math.h>
+#include <linux/string.h>
+#ifdef CONFIG_X86_64
+#include <asm/fpu/api.h>
+#include <asm/simd.h>
+#endif
+
+/* Fewer bytes are not worth the section. */
+#define XR_VCOPY_MIN	256
+#define XR_VCOPY_ROUND	128
+
+#ifdef CONFIG_X86_64
+DECLARE_STATIC_KEY_FALSE(xr_vector_key);
+DECLARE_STATIC_KEY_FALSE(xr_vcopy_key);
+
+void xr_vector_init(void);
+void xr_vcopy(void *dst, const void *src, size_t len);
+
+/**
+ * xr_vector_begin() - begin a section that may use the vector registers
+ *
+ * Not in the midst of someone else's section, which a softirq may find itself.
+ *
+ * Return: whether it has begun.
+ */
+static inline bool xr_vector_begin(void)
+{
+	if (!static_branch_likely(&xr_vector_key) || !may_use_simd())
+		return false;
+	/* For integers only: MXCSR does not matter. */
+	kernel_fpu_begin_mask(0);
+	return true;
+}
+
+static inline void xr_vector_end(void)
+{
+	kernel_fpu_end();
+}
+#else
+static inline void xr_vector_init(void)
+{
+}
+
+static inline bool xr_vector_begin(void)
+{
+	return false;
+}
+
+static inline void xr_vector_end(void)
+{
+}
+#endif
+
+/* Like memcpy(), which on a CPU without fast strings is a loop of words. */
+static inline void xr_copy(void *dst, const void *src, size_t len)
+{
+#ifdef CONFIG_X86_64
+	if (len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
+	    xr_vector_begin()) {
+		size_t whole = round_down(len, XR_VCOPY_ROUND);
+
+		xr_vcopy(dst, src, whole);
+		xr_vector_end();
+		dst += whole;
+		src += whole;
+		len -= whole;
+	}
+#endif
+	memcpy(dst, src, len);
+}
+
+#endif
