@@ -140,6 +140,25 @@ bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
 	return connection_open_opts(c, mtu, access, ipv6, &opts);
 }
 
+static int server_qp_add(struct connection *c, const struct connection_opts *opts)
+{
+	struct xroce_qp_add add = {
+		.pd = server.pd,
+		.type = XROCE_QPT_RC,
+		.recv_cq = opts->cq ? xroce_cq_id(opts->cq) : 0,
+		.srq = opts->srq ? xroce_srq_id(opts->srq) : 0,
+		.rq_entries = opts->rq_entries,
+		.rq_max_sge = opts->rq_entries ? 2 : 0,
+	};
+	int err;
+
+	c->rq = NULL;
+	err = opts->cq ? xroce_qp_create(server.x, &add, &c->rq) :
+			 xroce_qp_add(server.x, 0, server.pd, &add.qpn);
+	c->qpn = add.qpn;
+	return err;
+}
+
 bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
 			  uint32_t access, bool ipv6,
 			  const struct connection_opts *opts)
@@ -149,6 +168,7 @@ bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
 		.mtu = mtu,
 		.timeout = opts->timeout,
 		.retry = opts->retry,
+		.rnr_retry = opts->rnr_retry,
 		.rd_atomic = RD_ATOMIC,
 	};
 	struct xroce_qp_modify modify = {
@@ -163,7 +183,7 @@ bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
 	c->qp = requester_qp_add(&client);
 	if (!c->qp)
 		return false;
-	err = xroce_qp_add(server.x, 0, server.pd, &c->qpn);
+	err = server_qp_add(c, opts);
 	if (!check(!err, "qp: %s", strerror(-err)))
 		return false;
 
@@ -193,7 +213,7 @@ void connection_close(struct connection *c)
 	int err;
 
 	ibv_destroy_qp(c->qp);
-	err = xroce_qp_del(server.x, c->qpn);
+	err = c->rq ? xroce_rq_del(c->rq) : xroce_qp_del(server.x, c->qpn);
 	check(!err, "qp del: %s", strerror(-err));
 }
 

@@ -58,11 +58,13 @@ extern struct requester client;
  * struct connection - two queue pairs
  * @qp: the client's
  * @qpn: the server's
+ * @rq: the server's receive queue, if it has one of its own
  * @mtu: path MTU in bytes
  */
 struct connection {
 	struct ibv_qp *qp;
 	uint32_t qpn;
+	struct xroce_rq *rq;
 	uint32_t mtu;
 };
 
@@ -85,10 +87,18 @@ bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
  * struct connection_opts - what else there is to choose
  * @timeout: the client's local ACK timeout code
  * @retry: times that the client sends again
+ * @rnr_retry: times that it does so when the server was not ready; 7: for ever
+ * @cq: the server's completion queue; NULL: it receives nothing
+ * @srq: its shared receive queue; NULL: one of its own
+ * @rq_entries: of its own receive queue, of two elements each
  */
 struct connection_opts {
 	uint8_t timeout;
 	uint8_t retry;
+	uint8_t rnr_retry;
+	struct xroce_cq *cq;
+	struct xroce_rq *srq;
+	uint32_t rq_entries;
 };
 
 /* The same. */

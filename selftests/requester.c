@@ -140,7 +140,7 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 	attr.sq_psn = path->sq_psn;
 	attr.timeout = path->timeout;
 	attr.retry_cnt = path->retry;
-	attr.rnr_retry = 0;
+	attr.rnr_retry = path->rnr_retry;
 	attr.max_rd_atomic = path->rd_atomic;
 	err = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN |
 				       IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
@@ -156,7 +156,7 @@ static int post_atomic_write(struct ibv_qp *qp, const struct requester_op *op)
 
 	ibv_wr_start(ex);
 	ex->wr_id = op->id;
-	ex->wr_flags = op->fence ? IBV_SEND_FENCE : 0;
+	ex->wr_flags = 0;
 	ibv_wr_atomic_write(ex, op->rkey, op->va, &op->operand);
 	return ibv_wr_complete(ex);
 }
@@ -174,7 +174,8 @@ static int post_send(struct requester *requester, struct ibv_qp *qp,
 		.num_sge = op->len ? 1 : 0,
 		.wr_id = op->id,
 		.opcode = op->opcode,
-		.send_flags = op->fence ? IBV_SEND_FENCE : 0,
+		.imm_data = op->imm,
+		.send_flags = op->solicited ? IBV_SEND_SOLICITED : 0,
 	};
 	struct ibv_send_wr *bad;
 

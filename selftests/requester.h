@@ -40,6 +40,7 @@ struct requester {
  * @mtu: path MTU
  * @timeout: local ACK timeout code
  * @retry: times that a request is sent again
+ * @rnr_retry: times that it is because the peer was not ready; 7: for ever
  * @rd_atomic: READs and atomics that may be outstanding
  */
 struct requester_path {
@@ -50,6 +51,7 @@ struct requester_path {
 	enum ibv_mtu mtu;
 	uint8_t timeout;
 	uint8_t retry;
+	uint8_t rnr_retry;
 	uint8_t rd_atomic;
 };
 
@@ -73,8 +75,9 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
  * @compare: CMP_SWAP
  * @operand: CMP_SWAP: what to store; FETCH_ADD: what to add; ATOMIC WRITE: what
  *	to store
+ * @imm: immediate data, in network byte order
  * @id: for the completion
- * @fence: not before earlier READs and atomics are complete
+ * @solicited: wake up who waits for its completion at the peer
  */
 struct requester_op {
 	enum ibv_wr_opcode opcode;
@@ -85,7 +88,8 @@ struct requester_op {
 	uint64_t compare;
 	uint64_t operand;
 	uint64_t id;
-	bool fence;
+	uint32_t imm;
+	bool solicited;
 };
 
 bool requester_post(struct requester *requester, struct ibv_qp *qp,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define SHADOW_WORDS	8
-#define SHADOW_QPS	16
+#define SHADOW_CHAINS	16		/* queue pairs, at most */
 
 /**
  * struct shadow_step - an operation
@@ -36,7 +36,7 @@ struct shadow_step {
 struct shadow_word {
 	uint64_t first;
 	uint64_t guess;
-	uint64_t last[SHADOW_QPS];
+	uint64_t last[SHADOW_CHAINS];
 	struct shadow_step *step;
 	size_t n;
 	size_t room;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness.h"
+#include "impair.h"
+
+/* The opcode is behind the headers of IP and UDP. 0x0c is a request. */
+#define FILTER	"tc filter add dev c0 ingress prio "
+static const char *const pass_by[] = {
+	FILTER "1 protocol ip u32 match u8 0x0c 0xfc at 28 action ok",
+	FILTER "1 protocol ip u32 match u8 0x11 0xff at 28 action ok",
+	FILTER "2 protocol ipv6 u32 match u8 0x0c 0xfc at 48 action ok",
+	FILTER "2 protocol ipv6 u32 match u8 0x11 0xff at 48 action ok",
+};
+
+static bool run(const char *command)
+{
+	return check(!system(command), "%s", command);
+}
+
+static bool both_ways(const char *how)
+{
+	static const char *const devs[] = { "c0", "i0" };
+	char command[256];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(devs); i++) {
+		snprintf(command, sizeof(command),
+			 "tc qdisc replace dev %s root netem limit 20000 %s",
+			 devs[i], how);
+		if (!run(command))
+			return false;
+	}
+	return true;
+}
+
+bool impair(const char *how, bool streams)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pass_by) && !streams; i++)
+		if (!run(pass_by[i]))
+			return false;
+	return both_ways(how);
+}
+
+void impair_no_more(void)
+{
+	both_ways("");
+	/* There may be none. */
+	system("tc filter del dev c0 ingress prio 1 2>/dev/null");
+	system("tc filter del dev c0 ingress prio 2 2>/dev/null");
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What rxe of Linux 6.12 does wrong, and how requests keep out of its way:
+ *
+ * - req_retry() forgets where an ATOMIC WRITE goes, so that it is sent to address
+ *   0 the second time. Here it goes there the first time, too: each queue pair
+ *   has a region for it that begins there.
+ * - complete_wqe(), by which the answer to a later request completes an earlier
+ *   one, does not give back an ATOMIC WRITE's share of max_rd_atomic. When all is
+ *   lost, nothing goes on. Nothing is posted behind an ATOMIC WRITE before it is
+ *   complete.
+ * - rxe_wqe_is_fenced() has a fenced request wait for all READs and atomics that
+ *   are outstanding, which are those behind it and itself when it is sent again:
+ *   for ever. Fences are not on the wire; the test waits instead.
+ *
+ * - A retry is counted even if a NAK has just said that packets did arrive; only an
+ *   acknowledgement sets the count back, and rxe asks for one in 65 packets. A long
+ *   message on a bad link so uses up any count. 7, with rxe, is for ever; that
+ *   nobody waits for ever is checked by the clock.
+ *
+ * FLUSH is not among the requests: libibverbs 44 cannot post it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "harness.h"
+#include "rng.h"
+#include "shadow_message.h"
+#include "shadow_model.h"
+#include "shadow_request.h"
+
+#define QPS		SHADOW_QPS
+#define DEPTH		16
+#define SLOT		(MESSAGE_MAX + 128)
+
+/**
+ * struct worker - a queue pair and its requests, completed in order
+ * @c: connection
+ * @op: ring
+ * @chosen: requests so far
+ * @done: completions so far
+ * @since: when the last one was complete, or the first one posted
+ * @waiting: the last one is not posted yet
+ */
+struct worker {
+	struct connection c;
+	struct shadow_op op[DEPTH];
+	uint32_t chosen;
+	uint32_t done;
+	double since;
+	bool waiting;
+};
+
+static struct worker workers[QPS];
+static double slowest;
+
+static struct shadow_op *op_of(uint32_t qp, uint32_t n)
+{
+	return &workers[qp].op[n % DEPTH];
+}
+
+static bool setup(void)
+{
+	uint32_t i;
+
+	if (!connection_setup_sized(QPS * DEPTH * SLOT))
+		return false;
+	if (workers[0].op[0].want)
+		return true;
+	for (i = 0; i < QPS * DEPTH; i++) {
+		struct shadow_op *s = op_of(i / DEPTH, i);
+
+		s->want = malloc(MESSAGE_MAX);
+		if (!check(s->want, "no memory"))
+			return false;
+	}
+	return model_open();
+}
+
+bool requests_open(const struct connection_opts *opts)
+{
+	static const enum ibv_mtu mtus[QPS] = {
+		IBV_MTU_1024, IBV_MTU_256, IBV_MTU_4096, IBV_MTU_2048,
+	};
+	struct connection_opts own = *opts;
+	uint32_t qp;
+
+	slowest = 0;
+	if (!setup() || !messages_open())
+		return false;
+	for (qp = 0; qp < QPS; qp++) {
+		struct worker *w = &workers[qp];
+
+		w->chosen = 0;
+		w->done = 0;
+		w->waiting = false;
+		messages_options(qp, &own);
+		if (!connection_open_opts(&w->c, mtus[qp], RIGHTS, qp == 3,
+					  &own))
+			return false;
+		messages_start(qp, &w->c);
+	}
+	model_start();
+	return true;
+}
+
+void requests_close(void)
+{
+	uint32_t qp;
+
+	for (qp = 0; qp < QPS; qp++)
+		connection_close(&workers[qp].c);
+	messages_close();
+}
+
+/* Whether it changes what a READ before it is to find. */
+static bool must_wait(uint32_t qp, const struct shadow_op *s)
+{
+	uint32_t i;
+
+	if (s->kind == SHADOW_READ || model_is_send(s->kind))
+		return false;
+	for (i = workers[qp].done; i != workers[qp].chosen; i++) {
+		const struct shadow_op *r = op_of(qp, i);
+
+		if (r->kind == SHADOW_READ && r->off < s->off + s->op.len &&
+		    s->off < r->off + r->op.len)
+			return true;
+	}
+	return false;
+}
+
+static struct shadow_op *choose(uint32_t qp)
+{
+	struct worker *w = &workers[qp];
+	struct shadow_op *s = op_of(qp, w->chosen);
+	uint8_t *want = s->want;
+
+	*s = (struct shadow_op){ .want = want };
+	model_choose(qp, s);
+	s->op.id = qp;
+	s->op.off = (qp * DEPTH + w->chosen % DEPTH) * SLOT + rng_below(64);
+	/* Results of atomics are stored as numbers. */
+	if (model_is_atomic(s->kind))
+		s->op.off &= ~7u;
+	w->waiting = must_wait(qp, s);
+	model_execute(qp, s);
+	w->chosen++;
+	return s;
+}
+
+bool request_may_post(uint32_t qp)
+{
+	const struct worker *w = &workers[qp];
+	uint32_t n = w->chosen - w->done;
+
+	if (w->waiting)
+		return n == 1;
+	if (n && op_of(qp, w->chosen - 1)->kind == SHADOW_ATOMIC_WRITE)
+		return false;
+	return n < DEPTH;
+}
+
+bool request_is_waiting(uint32_t qp)
+{
+	return workers[qp].waiting;
+}
+
+bool request_post(uint32_t qp)
+{
+	struct worker *w = &workers[qp];
+	struct shadow_op *s;
+
+	if (w->waiting) {
+		w->waiting = false;
+		s = op_of(qp, w->done);
+	} else {
+		s = choose(qp);
+		if (w->waiting)
+			return true;
+	}
+	if (w->chosen - w->done == 1)
+		w->since = clock_now();
+	return requester_post(&client, w->c.qp, &s->op);
+}
+
+void request_done(uint32_t qp, enum ibv_wc_status status)
+{
+	struct worker *w = &workers[qp];
+	const struct shadow_op *s = op_of(qp, w->done);
+
+	if (!check(status == IBV_WC_SUCCESS, "QP %u, request %u, %s of %u at %#x: %s",
+		   qp, w->done, model_name(s->kind), s->op.len, s->off,
+		   ibv_wc_status_str(status)))
+		return;
+	model_compare(qp, s);
+	if (clock_now() - w->since > slowest)
+		slowest = clock_now() - w->since;
+	w->since = clock_now();
+	w->done++;
+}
+
+uint32_t requests_chosen(void)
+{
+	uint32_t qp, n = 0;
+
+	for (qp = 0; qp < QPS; qp++)
+		n += workers[qp].chosen;
+	return n;
+}
+
+uint32_t requests_waiting(void)
+{
+	uint32_t qp, n = 0;
+
+	for (qp = 0; qp < QPS; qp++)
+		n += workers[qp].waiting;
+	return n;
+}
+
+uint32_t requests_in_flight(void)
+{
+	uint32_t qp, n = 0;
+
+	for (qp = 0; qp < QPS; qp++)
+		n += workers[qp].chosen - workers[qp].done - workers[qp].waiting;
+	return n;
+}
+
+double requests_slowest(void)
+{
+	double now = clock_now(), most = slowest;
+	uint32_t qp;
+
+	for (qp = 0; qp < QPS; qp++) {
+		const struct worker *w = &workers[qp];
+
+		if (w->chosen - w->done > w->waiting && now - w->since > most)
+			most = now - w->since;
+	}
+	return most;
+}
+
+void requests_note_queues(void)
+{
+	uint32_t qp;
+
+	for (qp = 0; qp < QPS; qp++) {
+		const struct worker *w = &workers[qp];
+		const struct shadow_op *s = op_of(qp, w->done);
+
+		note("QP %u: %u chosen, %u done, next %s of %u at %#x%s", qp,
+		     w->chosen, w->done, model_name(s->kind), s->op.len, s->off,
+		     w->waiting ? ", one waiting" : "");
+	}
+}
