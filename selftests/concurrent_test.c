@@ -432,6 +432,11 @@ static void compare_read(const uint8_t *bytes, uint32_t len)
 		      client.buf[i], bytes[i]);
 }
 
+/*
+ * On veth the client's ring is full of the READ most of the time. What the XDP
+ * program answers just then is lost, so that the slowest WRITE may be one that the
+ * client had to send again, a second later.
+ */
 static void read_beside_writes(void)
 {
 	struct pace alone, beside;
