@@ -4,8 +4,8 @@
  * one word of memory that both have mapped; a long READ goes on beside short
  * WRITEs. Run by concurrent.sh.
  *
- * XROCE_CONCURRENT_OPS: additions a queue pair. XROCE_READ_MIB: the READ's
- * length.
+ * XROCE_CONCURRENT_OPS: additions a queue pair, up to 500,000.
+ * XROCE_READ_MIB: the READ's length.
  */
 #include <errno.h>
 #include <pthread.h>
