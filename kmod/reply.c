@@ -14,9 +14,16 @@
 
 /* Packets a run; then other work of this CPU has its turn. */
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
-/* How long a device without room is left alone, and how often in a row. */
-#define XR_REPLY_NAP_NS	(50 * NSEC_PER_USEC)
+/*
+ * A device without room is left alone for a while, so often in a row. Other queue
+ * pairs' replies find none either: the pace is halved each time, and goes up by
+ * and by until there is a batch in less than the least gap.
+ */
 #define XR_REPLY_NAPS	4000
+#define XR_REPLY_GAP_MIN	(10 * NSEC_PER_USEC)
+#define XR_REPLY_GAP	(50 * NSEC_PER_USEC)	/* to begin with */
+#define XR_REPLY_GAP_MAX	NSEC_PER_MSEC
+#define XR_REPLY_GAP_DECAY	16
 
 static struct xr_reply *xr_reply_at(struct xr_replies *rs, u32 i)
 {
@@ -247,12 +254,23 @@ out:
 	return ret;
 }
 
+/* How long to wait before the next batch. */
+static void xr_replies_pace(struct xr_replies *rs, bool full)
+{
+	if (full)
+		rs->gap = clamp(2 * rs->gap, XR_REPLY_GAP, XR_REPLY_GAP_MAX);
+	else
+		rs->gap -= rs->gap / XR_REPLY_GAP_DECAY;
+	if (rs->gap < XR_REPLY_GAP_MIN)
+		rs->gap = 0;
+}
+
 static void xr_replies_work(struct work_struct *work)
 {
 	struct xr_qp *qp = container_of(work, struct xr_qp, replies.work);
 	struct xr_replies *rs = &qp->replies;
 	struct xr_link *link = qp->link;
-	int budget = XR_REPLY_BUDGET;
+	int budget = rs->gap ? XR_TX_BATCH : XR_REPLY_BUDGET;
 	int ret = 0;
 
 	spin_lock(&rs->lock);
@@ -271,6 +289,7 @@ static void xr_replies_work(struct work_struct *work)
 	if (!rs->dead && rs->batch.count && ret != -EBUSY)
 		ret = xr_tx_flush(&rs->batch);
 	rs->naps = ret == -EBUSY || ret == -ENOMEM ? rs->naps + 1 : 0;
+	xr_replies_pace(rs, rs->naps);
 	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_REPLY_NAPS) {
 		/* The peer will ask again. */
 		xr_tx_drop(&rs->batch);
@@ -282,8 +301,8 @@ static void xr_replies_work(struct work_struct *work)
 	if (!rs->dead)
 		xr_replies_show(qp);
 	if (!rs->dead && (rs->count || rs->batch.count || rs->cnp)) {
-		if (ret == -EBUSY || ret == -ENOMEM)
-			hrtimer_start(&rs->timer, ns_to_ktime(XR_REPLY_NAP_NS),
+		if (rs->gap)
+			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
 				      HRTIMER_MODE_REL_SOFT);
 		else
 			queue_work(system_bh_wq, &rs->work);
@@ -331,6 +350,8 @@ void xr_replies_close(struct xr_qp *qp)
 	rs->count = 0;
 	rs->reads = 0;
 	rs->head = 0;
+	rs->naps = 0;
+	rs->gap = 0;
 	rs->cnp = false;
 	xr_replies_show(qp);
 	spin_unlock_bh(&rs->lock);

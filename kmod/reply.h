@@ -57,13 +57,14 @@ struct xr_reply {
  * @reads: READs among them
  * @dead: the queue pair is being destroyed, or reset: nothing is queued
  * @naps: times in a row that the device had no room
+ * @gap: nanoseconds between batches; 0: none
  * @l2: Ethernet header of all of them
  * @l2_len: its length
  * @cnp: a congestion notification is to be sent; before all others
  * @cnp_next: when there may be another one, nanoseconds of CLOCK_MONOTONIC
  * @batch: frames built but not sent
  * @work: sends
- * @timer: when the device had no room, starts @work again
+ * @timer: after @gap, starts @work again
  */
 struct xr_replies {
 	spinlock_t lock;
@@ -73,6 +74,7 @@ struct xr_replies {
 	u32 reads;
 	bool dead;
 	u32 naps;
+	u64 gap;
 	u8 l2[XR_TX_L2_MAX];
 	u32 l2_len;
 	bool cnp;
