@@ -131,6 +131,7 @@ static __always_inline void refuse(const struct request *rq,
 	q->error = cause;
 	q->naks++;
 	stat_cause(st, cause);
+	mpt_refused(cause, ans->key);
 	ans->opcode = XROCE_RC_ACK;
 	ans->msn = q->msn;
 	if (xroce_kfuncs)
@@ -364,7 +365,7 @@ int xroce(struct xdp_md *ctx)
 	else if (q->type == XROCE_QPT_UC)
 		uc_execute(ctx, &rq, q, st, &ans);
 	else
-		ud_execute(ctx, &rq, q, st);
+		ud_execute(ctx, &rq, q, st, &ans);
 	/* Not before those that the module has yet to send. */
 	if (answer && q->queued)
 		err = reply_queue(ctx, &rq, q, st, &ans);

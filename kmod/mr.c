@@ -13,6 +13,7 @@
 #include "link.h"
 #include "mpt.h"
 #include "mr.h"
+#include "mr_stat.h"
 #include "pd.h"
 #include "vector.h"
 
@@ -274,6 +275,7 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
 	}
 	__set_bit(index, link->mr_used);
 	mr->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mr->stat = xr_mr_stat_new(link, index);
 	mr->pd = pd;
 	pd->mrs++;
 	link->nr_mrs++;

@@ -189,6 +189,11 @@ void wire_close(struct wire *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
+	/* A mapping of a queue would keep the handle's objects. */
+	if (w->rq)
+		check(!xroce_rq_del(w->rq), "QP_DEL");
+	if (w->cq)
+		check(!xroce_cq_del(w->cq), "CQ_DEL");
 	if (!w->shared)
 		live_close(w->x);
 	if (w->mem)

@@ -162,7 +162,8 @@ struct xroce_link_add {
  * @link: number of a link that this descriptor made and that has no maps yet
  * @mpt_fd: BPF array of struct xroce_mpt; 16 to 2^24 entries, a power of two
  * @qp_fd: BPF array of struct xroce_qp; 16 to 2^16 entries, a power of two
- * @reserved: 0
+ * @mr_stat_fd: BPF per-CPU array of struct xroce_mr_stat, as many entries as
+ *	@mpt_fd; or -1: regions are not counted
  *
  * From here on the module writes the maps. Needs CAP_NET_ADMIN.
  *
@@ -175,7 +176,7 @@ struct xroce_link_maps {
 	__u32 link;
 	__s32 mpt_fd;
 	__s32 qp_fd;
-	__u32 reserved;
+	__s32 mr_stat_fd;
 };
 
 /**
