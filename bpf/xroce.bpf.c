@@ -59,8 +59,7 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 {
 	if (!qp_ready(q, st))
 		return false;
-	if (!eth_unicast(eth) ||
-	    (q->type != XROCE_QPT_UD && !qp_addr_ok(q, rq, ip, end))) {
+	if (!eth_unicast(eth) || !qp_addr_ok(q, rq, ip, end)) {
 		st->drop_addr++;
 		return false;
 	}

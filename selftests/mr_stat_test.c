@@ -277,6 +277,11 @@ static void datagrams(void)
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 40 + 64;
 	expect(&w, &want);
+	/* Not to another address. */
+	post(&w, 200, 0);
+	w.req.daddr[15] ^= 1;
+	answered(&w, 0);
+	expect(&w, &want);
 	wire_close(&w);
 }
 

@@ -538,7 +538,7 @@ struct xroce_qp_add {
  *	that marks on READ responses are heeded, which they are not
  * @ttl: hop limit of replies; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
- * @dgid: peer's address, of the same family
+ * @dgid: peer's address, of the same family; for datagrams ::
  * @reserved: 0
  * @qkey: queue key that datagrams must carry
  * @reserved2: 0
@@ -561,7 +561,8 @@ struct xroce_qp_add {
  * Datagrams:
  *
  * * RESET to INIT: pkey, qkey
- * * INIT to RTR: / pkey, qkey
+ * * INIT to RTR: av / pkey, qkey. Of av only sgid is given: datagrams to another
+ *   address are not received
  * * RTR to RTS, RTS to RTS, SQD to RTS: / qkey
  * * RTS to SQD: nothing else
  * * SQD to SQD: / pkey, qkey
