@@ -17,11 +17,6 @@
 #include "pd.h"
 #include "vector.h"
 
-/* Memory that keeps its content without power is not to be had here. */
-#define XR_ACCESS_ALL	((XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
-			  XROCE_ACCESS_MW_BIND) & \
-			 ~XROCE_ACCESS_FLUSH_PERSISTENT)
-
 /* The region that this CPU's data path is on. */
 static DEFINE_PER_CPU(struct xr_mr *, xr_mr_held);
 
@@ -243,7 +238,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 
 static bool xr_access_ok(u32 access)
 {
-	if (access & ~XR_ACCESS_ALL)
+	if (access & ~XROCE_ACCESS_MR)
 		return false;
 	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
 	return !(access & (XROCE_ACCESS_REMOTE_WRITE |

@@ -209,6 +209,9 @@ object_errors() {
 	truncate -s 8K "$work/file"
 	fails 1 'mr a: remote write needs local write' \
 		mr add pd "$pd" name a access remote-write file "$work/file"
+	fails 1 'mr a: flush to persistence: .* cannot be registered' \
+		mr add pd "$pd" name a access local-write,flush-persistent \
+		file "$work/file"
 	fails 1 'remote atomic needs local write' \
 		mr add pd "$pd" access remote-atomic file "$work/file"
 	fails 1 'pd 999: no such protection domain' \

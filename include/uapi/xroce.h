@@ -109,6 +109,16 @@ enum xroce_access {
 				 XROCE_ACCESS_FLUSH_GLOBAL | \
 				 XROCE_ACCESS_FLUSH_PERSISTENT)
 
+/*
+ * Those that a region can have. No memory that can be registered keeps its content
+ * without power, so that a queue pair may have the right to flush to persistence,
+ * but finds no region that grants it.
+ */
+#define XROCE_ACCESS_MR		(XROCE_ACCESS_LOCAL_WRITE | \
+				 XROCE_ACCESS_MW_BIND | \
+				 (XROCE_ACCESS_REMOTE & \
+				  ~XROCE_ACCESS_FLUSH_PERSISTENT))
+
 /* Transport services; the values are those of enum ibv_qp_type. */
 enum xroce_qp_type {
 	XROCE_QPT_RC = 2,
@@ -308,7 +318,7 @@ struct xroce_pd_query {
  * @size: sizeof(struct xroce_mr_reg)
  * @flags: XROCE_F_PERSISTENT; XROCE_F_PID
  * @pd: protection domain
- * @access: XROCE_ACCESS_*; remote write and remote atomic need local write
+ * @access: of XROCE_ACCESS_MR; remote write and remote atomic need local write
  * @addr: first byte, a virtual address of the caller, or of @pid
  * @length: bytes, at least 1
  * @iova: address by which a peer names the first byte
