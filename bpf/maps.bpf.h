@@ -61,6 +61,14 @@ struct {
 	__type(value, struct xroce_stat);
 } stat SEC(".maps");
 
+/* By key index. Written by the module; refusals by the program. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct xroce_mr_stat);
+} mr_stat SEC(".maps");
+
 /* Written by the program, read by whoever watches. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -48,4 +48,26 @@ static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
 	return mpt_check_all(key, pd, va, len, right, false);
 }
 
+/**
+ * mpt_refused() - count a refusal for the region that the request names
+ * @cause: why; no other than those of mpt_check_all() count
+ * @key: R_Key; of whose index there is a region: its lower byte may be another's
+ */
+__noinline int mpt_refused(int cause, __u32 key)
+{
+	__u32 index = key >> XROCE_KEY_SHIFT;
+	const struct xroce_mpt *m;
+	struct xroce_mr_stat *st;
+
+	if (cause < XROCE_CAUSE_ACC_KEY || cause > XROCE_CAUSE_ACC_BOUNDS)
+		return 0;
+	m = bpf_map_lookup_elem(&mpt, &index);
+	if (!m || m->state != XROCE_MPT_VALID)
+		return 0;
+	st = bpf_map_lookup_elem(&mr_stat, &index);
+	if (st)
+		st->refused++;
+	return 0;
+}
+
 #endif

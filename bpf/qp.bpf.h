@@ -81,11 +81,15 @@ static __always_inline int psn_diff(__u32 a, __u32 b)
 	return (int)((a - b) << 8) >> 8;
 }
 
-/* Return: true when the packet's addresses are those the queue pair talks to. */
+/*
+ * Return: true when the packet is for the queue pair's own address, and from its
+ * peer's. A datagram may be from anywhere.
+ */
 static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 				       const struct request *rq,
 				       const void *l3, const void *end)
 {
+	bool anywhere = q->type == XROCE_QPT_UD;
 	const struct ipv6hdr *ip6 = l3;
 	const struct iphdr *ip4 = l3;
 	const __be32 *s, *d;
@@ -95,16 +99,17 @@ static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 	if (!rq->ipv6) {
 		if ((const void *)(ip4 + 1) > end)
 			return false;
-		return ip4->saddr == q->daddr[3] && ip4->daddr == q->saddr[3];
+		return ip4->daddr == q->saddr[3] &&
+		       (ip4->saddr == q->daddr[3] || anywhere);
 	}
 	if ((const void *)(ip6 + 1) > end)
 		return false;
 	s = ip6->saddr.in6_u.u6_addr32;
 	d = ip6->daddr.in6_u.u6_addr32;
-	return s[0] == q->daddr[0] && s[1] == q->daddr[1] &&
-	       s[2] == q->daddr[2] && s[3] == q->daddr[3] &&
-	       d[0] == q->saddr[0] && d[1] == q->saddr[1] &&
-	       d[2] == q->saddr[2] && d[3] == q->saddr[3];
+	return d[0] == q->saddr[0] && d[1] == q->saddr[1] &&
+	       d[2] == q->saddr[2] && d[3] == q->saddr[3] &&
+	       ((s[0] == q->daddr[0] && s[1] == q->daddr[1] &&
+		 s[2] == q->daddr[2] && s[3] == q->daddr[3]) || anywhere);
 }
 
 /*

@@ -131,7 +131,11 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
  * @r: what was kept
  * @ans: the answer; in: its PSN and MSN
  *
- * Memory is read again, and may have changed (IBTA 9.7.5.1.2).
+ * Memory is read again, and may have changed (IBTA 9.7.5.1.2). So key, right and
+ * bounds are looked at again as well; what may not be done any more is dropped.
+ * A NAK would end a queue pair that has done nothing wrong: the READ was executed
+ * when it was allowed, and its answer may still be on its way. If it was lost, the
+ * requester's retries end.
  *
  * Return: true when it has been seen to; false: it is another READ, or may not
  * be done any more.

@@ -9,7 +9,7 @@
  * side, in a receive work request, ends the queue pair.
  */
 static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
-				      int cause)
+				      int cause, const struct answer *ans)
 {
 	q->op = XROCE_QP_OP_NONE;
 	if (cause < 0) {
@@ -17,6 +17,7 @@ static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
 		return;
 	}
 	stat_cause(st, cause);
+	mpt_refused(cause, ans->key);
 	if (cause < XROCE_CAUSE_OP_WQE)
 		return;
 	q->error = cause;
@@ -46,7 +47,7 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 	q->epsn = (rq->psn + 1) & XROCE_PSN_MASK;
 	/* A message that begins puts an end to one before it. */
 	if (!begin && !op_continues(q, rq)) {
-		uc_refuse(q, st, XROCE_CAUSE_INV_ORDER);
+		uc_refuse(q, st, XROCE_CAUSE_INV_ORDER, ans);
 		return;
 	}
 
@@ -57,7 +58,7 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 	else
 		cause = write_execute(ctx, rq, q, st, ans);
 	if (cause) {
-		uc_refuse(q, st, cause);
+		uc_refuse(q, st, cause, ans);
 		return;
 	}
 	if (begin)

@@ -44,16 +44,18 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *rq,
  * @rq: the packet
  * @q: its queue pair, claimed
  * @st: counters
+ * @ans: empty: a datagram names nothing
  */
 static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 				       struct xroce_qp *q,
-				       struct xroce_stat *st)
+				       struct xroce_stat *st,
+				       const struct answer *ans)
 {
 	struct xroce_deth deth;
 	int cause;
 
 	if (!ud_deth(ctx, rq, &deth)) {
-		uc_refuse(q, st, XROCE_CAUSE_INV_LENGTH);
+		uc_refuse(q, st, XROCE_CAUSE_INV_LENGTH, ans);
 		return;
 	}
 	if (bpf_ntohl(deth.qkey) != q->qkey) {
@@ -62,7 +64,7 @@ static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 	}
 	cause = ud_receive(ctx, rq, q, bpf_ntohl(deth.sqpn) & XROCE_QPN_MASK);
 	if (cause) {
-		uc_refuse(q, st, cause);
+		uc_refuse(q, st, cause, ans);
 		return;
 	}
 	q->packets++;

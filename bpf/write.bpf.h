@@ -82,6 +82,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		sge.key = key;
 		sge.off = rq->pos;
 		sge.len = len;
+		sge.begin = rq->flags & OP_BEGIN;
 		if (xroce_kfuncs && xroce_write(ctx, &sge))
 			return XROCE_CAUSE_ACC_MODULE;
 	}

@@ -59,8 +59,7 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 {
 	if (!qp_ready(q, st))
 		return false;
-	if (!eth_unicast(eth) ||
-	    (q->type != XROCE_QPT_UD && !qp_addr_ok(q, rq, ip, end))) {
+	if (!eth_unicast(eth) || !qp_addr_ok(q, rq, ip, end)) {
 		st->drop_addr++;
 		return false;
 	}
@@ -131,6 +130,7 @@ static __always_inline void refuse(const struct request *rq,
 	q->error = cause;
 	q->naks++;
 	stat_cause(st, cause);
+	mpt_refused(cause, ans->key);
 	ans->opcode = XROCE_RC_ACK;
 	ans->msn = q->msn;
 	if (xroce_kfuncs)
@@ -364,7 +364,7 @@ int xroce(struct xdp_md *ctx)
 	else if (q->type == XROCE_QPT_UC)
 		uc_execute(ctx, &rq, q, st, &ans);
 	else
-		ud_execute(ctx, &rq, q, st);
+		ud_execute(ctx, &rq, q, st, &ans);
 	/* Not before those that the module has yet to send. */
 	if (answer && q->queued)
 		err = reply_queue(ctx, &rq, q, st, &ans);

@@ -27,6 +27,8 @@ struct xdp_md;
  * @key: R_Key
  * @off: offset in the frame of the first byte
  * @len: bytes
+ * @begin: WRITE: not 0: the first packet of its message
+ * @reserved: 0
  */
 struct xroce_sge {
 	__u64 va;
@@ -34,6 +36,8 @@ struct xroce_sge {
 	__u32 key;
 	__u32 off;
 	__u32 len;
+	__u32 begin;
+	__u32 reserved;
 };
 
 /**

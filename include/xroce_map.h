@@ -59,6 +59,40 @@ struct xroce_mpt {
 	__u64 reserved2[3];
 };
 
+/**
+ * struct xroce_mr_stat - map "mr_stat": what peers did to a region, one copy a CPU
+ * @in_requests: RDMA WRITEs whose first bytes went there, and messages received
+ *	whose first bytes did
+ * @in_packets: their packets; a packet received into two elements of a work
+ *	request counts twice
+ * @in_bytes: their bytes, and the IP headers of datagrams received there
+ * @out_requests: RDMA READs answered, duplicates included
+ * @out_packets: packets of the answers
+ * @out_bytes: their payload
+ * @atomics: atomic operations executed, ATOMIC WRITE among them
+ * @refused: requests that named it by its index and were refused a remote access
+ *	for key, protection domain, right or bounds, and receives into it that were
+ *	refused for one of the latter three
+ *
+ * A per-CPU array; the key is the index of the region's entry in "mpt". The module
+ * counts what it moves, the XDP program what it refuses. The module zeroes an entry
+ * when a region gets the index; a packet for the region that had it before, and
+ * still is on its way then, may be counted.
+ *
+ * Where this would take more memory than is right, the map has one entry, which
+ * is of no region's.
+ */
+struct xroce_mr_stat {
+	__u64 in_requests;
+	__u64 in_packets;
+	__u64 in_bytes;
+	__u64 out_requests;
+	__u64 out_packets;
+	__u64 out_bytes;
+	__u64 atomics;
+	__u64 refused;
+};
+
 /*
  * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue
  * pair to ERR and leaves the cause in xroce_qp::error.
@@ -360,6 +394,7 @@ struct xroce_stat {
 #define XROCE_CRC_BEHIND	15
 
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
+_Static_assert(sizeof(struct xroce_mr_stat) == 64, "one cache line");
 _Static_assert(sizeof(struct xroce_qp) == 256, "four cache lines");
 _Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
 	       "the XDP program's line");

@@ -14,6 +14,7 @@
 #include "link.h"
 #include "main.h"
 #include "mr.h"
+#include "mr_stat.h"
 #include "qp.h"
 #include "reply.h"
 
@@ -38,6 +39,7 @@ static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 		.key = READ_ONCE(sge->key),
 		.off = READ_ONCE(sge->off),
 		.len = READ_ONCE(sge->len),
+		.begin = READ_ONCE(sge->begin),
 	};
 }
 
@@ -87,6 +89,8 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len);
+	if (!ret)
+		xr_mr_count_in(mr, 1, s.len, !!s.begin);
 	xr_mr_drop();
 	return ret;
 }
@@ -105,6 +109,8 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len);
+	if (!ret)
+		xr_mr_count_out(mr, s.len, 1);
 	xr_mr_drop();
 	return ret;
 }
@@ -122,6 +128,8 @@ __bpf_kfunc int xroce_atomic(struct xroce_atomic *a)
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_atomic(mr, &copy);
+	if (!ret)
+		xr_mr_count_atomic(mr);
 	xr_mr_drop();
 	if (!ret)
 		a->result = copy.result;

@@ -16,6 +16,7 @@
 
 #include "link.h"
 #include "main.h"
+#include "mr_stat.h"
 
 #define XR_MAP_MIN	16u
 #define XR_MPT_MAX	(1u << 24)
@@ -66,6 +67,8 @@ static void xr_link_free(struct xr_link *link)
 		bpf_map_put(link->mpt_map);
 	if (link->qp_map)
 		bpf_map_put(link->qp_map);
+	if (link->mr_stat_map)
+		bpf_map_put(link->mr_stat_map);
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
 	xa_destroy(&link->srqs);
@@ -202,12 +205,14 @@ static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
  * @id: its number
  * @mpt_fd: memory protection table
  * @qp_fd: queue pair table
+ * @mr_stat_fd: counters of regions, or -1
  *
  * Return: 0, -ENOENT, -EEXIST, -EBADF, -EINVAL or -ENOMEM.
  */
-int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
+int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd,
+		 int mr_stat_fd)
 {
-	struct bpf_map *mpt, *qp;
+	struct bpf_map *mpt, *qp, *mr_stat;
 	struct xr_link *link;
 	int ret;
 
@@ -218,6 +223,11 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 	if (IS_ERR(qp)) {
 		ret = PTR_ERR(qp);
 		goto err_mpt;
+	}
+	mr_stat = xr_mr_stat_map(mr_stat_fd, mpt->max_entries);
+	if (IS_ERR(mr_stat)) {
+		ret = PTR_ERR(mr_stat);
+		goto err_qp;
 	}
 
 	mutex_lock(&xr_links_lock);
@@ -241,6 +251,7 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd)
 		goto err_tables;
 	link->mpt_map = mpt;
 	link->qp_map = qp;
+	link->mr_stat_map = mr_stat;
 	link->qp_entries = qp->max_entries;
 	link->maker = NULL;
 	/* The data path looks at the table only below this bound. */
@@ -261,6 +272,9 @@ err_tables:
 	link->qp_used = NULL;
 err_unlock:
 	mutex_unlock(&xr_links_lock);
+	if (mr_stat)
+		bpf_map_put(mr_stat);
+err_qp:
 	bpf_map_put(qp);
 err_mpt:
 	bpf_map_put(mpt);

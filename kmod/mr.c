@@ -13,13 +13,9 @@
 #include "link.h"
 #include "mpt.h"
 #include "mr.h"
+#include "mr_stat.h"
 #include "pd.h"
 #include "vector.h"
-
-/* Memory that keeps its content without power is not to be had here. */
-#define XR_ACCESS_ALL	((XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE | \
-			  XROCE_ACCESS_MW_BIND) & \
-			 ~XROCE_ACCESS_FLUSH_PERSISTENT)
 
 /* The region that this CPU's data path is on. */
 static DEFINE_PER_CPU(struct xr_mr *, xr_mr_held);
@@ -242,7 +238,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 
 static bool xr_access_ok(u32 access)
 {
-	if (access & ~XR_ACCESS_ALL)
+	if (access & ~XROCE_ACCESS_MR)
 		return false;
 	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
 	return !(access & (XROCE_ACCESS_REMOTE_WRITE |
@@ -274,6 +270,7 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
 	}
 	__set_bit(index, link->mr_used);
 	mr->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mr->stat = xr_mr_stat_new(link, index);
 	mr->pd = pd;
 	pd->mrs++;
 	link->nr_mrs++;

@@ -23,6 +23,7 @@
 
 struct xdp_buff;
 struct xroce_atomic;
+struct xroce_mr_stat;
 struct xr_link;
 struct xr_owner;
 struct xr_pd;
@@ -35,6 +36,7 @@ struct xr_pd;
  * @pin: its memory
  * @access: XROCE_ACCESS_*
  * @flags: XROCE_F_PID
+ * @stat: its counters, see mr_stat.h
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
@@ -51,6 +53,7 @@ struct xr_mr {
 	struct xr_pin pin;
 	u32 access;
 	u32 flags;
+	struct xroce_mr_stat __percpu *stat;
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;

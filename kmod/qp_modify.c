@@ -74,7 +74,7 @@ static const struct xr_transition xr_transitions[] = {
 	  XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
 	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
 	  XROCE_QP_PKEY | XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_RTR, 0,
+	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QP_AV,
 	  XROCE_QP_PKEY | XROCE_QP_QKEY },
 	{ XROCE_QPT_UD, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
 	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
@@ -95,24 +95,28 @@ static bool xr_gid_ok(const struct in6_addr *a)
 	return !ipv6_addr_any(a) && !ipv6_addr_is_multicast(a);
 }
 
-static bool xr_av_ok(const struct xroce_qp_modify *a)
+static bool xr_av_ok(u32 type, const struct xroce_qp_modify *a)
 {
 	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
 	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
 
+	/* Nothing is sent to whoever a datagram is from. */
+	if (type == XROCE_QPT_UD)
+		return xr_gid_ok(s) && ipv6_addr_any(d) && !a->sport &&
+		       !a->tos && !a->ttl;
 	return xr_gid_ok(s) && xr_gid_ok(d) &&
 	       ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
 	       (a->tos & XROCE_ECN_MASK) != XROCE_ECN_CE &&
 	       (!a->sport || a->sport >= XR_SPORT_BASE);
 }
 
-static bool xr_attrs_ok(const struct xroce_qp_modify *a)
+static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
 {
 	u32 m = a->mask;
 
 	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
 	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
-	       (!(m & XROCE_QP_AV) || xr_av_ok(a)) &&
+	       (!(m & XROCE_QP_AV) || xr_av_ok(type, a)) &&
 	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
 					     a->path_mtu <= XROCE_MTU_4096)) &&
 	       (!(m & XROCE_QP_DEST_QPN) || a->dest_qpn <= XROCE_QPN_MASK) &&
@@ -218,7 +222,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	from = xr_qp_state(qp);
 	to = a->mask & XROCE_QP_STATE ? a->state : from;
 	if (!xr_transition_ok(qp->type, from, to, a->mask & ~XROCE_QP_STATE) ||
-	    !xr_attrs_ok(a)) {
+	    !xr_attrs_ok(qp->type, a)) {
 		ret = -EINVAL;
 		goto out;
 	}
@@ -249,6 +253,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_recv_start(qp);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
 		WRITE_ONCE(q->mtu, XR_UD_MTU);
+		xr_qp_set_av(qp, a);
 	} else if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
 		xr_replies_open(&qp->replies);

@@ -15,6 +15,7 @@
 #include "frame.h"
 #include "link.h"
 #include "mr.h"
+#include "mr_stat.h"
 #include "qp.h"
 #include "recv.h"
 #include "srq.h"
@@ -216,6 +217,11 @@ static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 		ret = xr_mr_store(mr, va, buf, len);
 	else
 		ret = xr_mr_write(mr, va, xdp, off, len);
+	if (ret)
+		xr_mr_count_refused(mr);
+	else
+		/* An IP header is a part of the packet that follows. */
+		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
 	xr_mr_drop();
 	return ret ? -EFAULT : 0;
 }

@@ -9,6 +9,7 @@
 #include "cnp.h"
 #include "link.h"
 #include "mr.h"
+#include "mr_stat.h"
 #include "qp.h"
 #include "reply.h"
 
@@ -129,8 +130,11 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 			return -ENOENT;
 	}
 	ret = xr_tx_build(&rs->batch, qp, &p);
-	if (p.mr)
+	if (p.mr) {
+		if (!ret)
+			xr_mr_count_out(p.mr, p.len, !r->begun);
 		xr_mr_drop();
+	}
 	if (ret)
 		return ret;
 	r->begun = true;

@@ -80,6 +80,7 @@ static void fill_link_maps(int fd, union arg *a)
 					     NULL);
 	a->link_maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
 					    sizeof(struct xroce_qp), 16, NULL);
+	a->link_maps.mr_stat_fd = -1;
 }
 
 static void close_maps(union arg *a)
@@ -223,7 +224,7 @@ struct command {
 
 static const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
-	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 24, 0, { 20 }, true,
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 24, 0, {}, true,
 	  fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },

@@ -138,7 +138,10 @@ static void read_other(void)
 	DROPPED(s.req.opcode = XROCE_RC_ATOMIC_WRITE; s.req.payload = 8);
 	DROPPED(s.req.opcode = XROCE_RC_FLUSH);
 	DROPPED(s.req.opcode = 0x15);
-	/* Memory is read again, so that it must be allowed again. */
+	/*
+	 * Memory is read again, so that it must be allowed again; the queue pair
+	 * goes on if it is not.
+	 */
 	DROPPED(s.mpt.state = XROCE_MPT_INVALID);
 	DROPPED(s.mpt.key ^= 1);
 	DROPPED(s.mpt.pd++);

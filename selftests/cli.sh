@@ -18,10 +18,10 @@ not_so() { echo "# not so: $*"; return 1; }
 # holds EXPRESSION NAME=FILE...: of Python, over what is in JSON files
 holds() {
 	python3 - "$@" <<-'END' || not_so "$1"
-	import json, sys
+	import json, os, sys
 	names = dict(a.split("=", 1) for a in sys.argv[2:])
 	values = {n: json.load(open(f)) for n, f in names.items()}
-	if not eval("(" + sys.argv[1] + ")", values):
+	if not eval("(" + sys.argv[1] + ")", {"os": os, **values}):
 	    for n, v in values.items():
 	        print("#", n, "is", json.dumps(v))
 	    sys.exit(1)
@@ -123,6 +123,51 @@ json_everywhere() {
 	xr pd del pd "$pd"
 }
 
+# Counters of a region: asked for, and only then; as bpftool shows them.
+counters() {
+	local pd=$1 pin=/sys/fs/bpf/xroce/x0/mr_stat names index id byte
+
+	names='in_requests in_packets in_bytes out_requests out_packets
+		out_bytes atomics refused'
+	truncate -s 8K "$work/file"
+	xr -j mr add pd "$pd" name counted access none file "$work/file" \
+		>"$work/made"
+	index=$(makes mr mr show)
+	# Each CPU's eight numbers are 1 to 8.
+	for byte in 1 2 3 4 5 6 7 8; do echo $byte 0 0 0 0 0 0 0; done |
+		xargs bpftool map update pinned $pin key \
+			$((index & 255)) $((index >> 8)) 0 0 value
+	xr -j mr show >"$work/plain"
+	xr -j -s mr show >"$work/all"
+	xr -j mr show counted -s >"$work/one"
+	holds '"refused" not in plain[0] and all == one and
+		[one[0][k] / os.cpu_count()
+			for k in """'"$names"'""".split()] ==
+		[1, 2, 3, 4, 5, 6, 7, 8]' \
+		plain="$work/plain" all="$work/all" one="$work/one"
+	xr mr show --stats counted >"$work/text"
+	grep -q "out_bytes $((6 * $(nproc))) atomics" "$work/text"
+	bpftool map dump pinned $pin -j >"$work/dump"
+	holds '(lambda e: all(v["value"]["refused"] == 8 for v in e["values"]))(
+		dump['"$((index))"']["formatted"])' dump="$work/dump"
+
+	id=$(bpftool map show pinned $pin -j |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])')
+	rm $pin
+	fails 1 'dev x0: mr_stat: it has no pinned map' mr show -s
+	xr mr show >"$work/text"
+	bpftool map pin id "$id" $pin
+	xr mr del mr counted
+
+	# Counters of that many regions take too much memory.
+	xr link add dev lo mpt 4194304 qp 16 >"$work/made"
+	fails 1 'dev lo: its regions are not counted' mr show dev lo -s
+	xr mr show dev lo >"$work/text"
+	xr link del dev lo
+}
+
+counters_of_regions() { with_a_pd counters; }
+
 # A queue pair through its states, by their names.
 states() {
 	local pd=$1 qpn state
@@ -164,6 +209,9 @@ object_errors() {
 	truncate -s 8K "$work/file"
 	fails 1 'mr a: remote write needs local write' \
 		mr add pd "$pd" name a access remote-write file "$work/file"
+	fails 1 'mr a: flush to persistence: .* cannot be registered' \
+		mr add pd "$pd" name a access local-write,flush-persistent \
+		file "$work/file"
 	fails 1 'remote atomic needs local write' \
 		mr add pd "$pd" access remote-atomic file "$work/file"
 	fails 1 'pd 999: no such protection domain' \
@@ -347,7 +395,7 @@ run() { # FUNCTION IDS
 }
 
 echo 'TAP version 13'
-echo '1..10'
+echo '1..11'
 trap clean_up EXIT
 net_up
 module_up
@@ -355,6 +403,7 @@ xr link add dev x0 mpt 64 qp 16 >"$work/made"
 
 run three_views 'U1 U2 R7 R9'
 run json_everywhere U1
+run counters_of_regions 'U1 U2 D6'
 run states_of_queue_pairs 'U1 D5'
 run usage_errors U1
 run errors_of_objects 'U1 R2'

@@ -94,7 +94,7 @@ static void written(const struct wire *w)
 	for (i = 0; i < w->req.payload; i++)
 		if (w->mem[i] != (char)packet_pattern(w->req.pattern, i))
 			break;
-	check(i == w->req.payload, "byte %u has not been written", i);
+	check(i == w->req.payload, "byte %u is another", i);
 }
 
 static void moved(const struct xroce_stat *before, __u64 ce, __u64 tx)
@@ -173,12 +173,14 @@ static void code_points(void)
 static void paced(void)
 {
 	struct xroce_stat before = wire_stat();
+	struct wire_opts opts = { .peer = 0x22 };
 	struct wire w, other;
 	int i;
 
 	if (!wire_open(&w, &rc))
 		return;
-	if (!wire_open(&other, &(struct wire_opts){ .with = &w, .peer = 0x22 }))
+	opts.with = &w;
+	if (!wire_open(&other, &opts))
 		goto out;
 	set_interval(SECOND);
 	w.req.tos = other.req.tos = ECN_CE;

@@ -32,16 +32,24 @@ static int link_add(int fd, __u32 ifindex, __u32 *link)
 	return ret;
 }
 
-static int link_maps(int fd, __u32 link, int mpt_fd, int qp_fd)
+static int link_maps_counted(int fd, __u32 link, int mpt_fd, int qp_fd,
+			     int mr_stat_fd)
 {
 	struct xroce_link_maps a = {
 		.size = sizeof(a),
 		.link = link,
 		.mpt_fd = mpt_fd,
 		.qp_fd = qp_fd,
+		.mr_stat_fd = mr_stat_fd,
 	};
 
 	return live_ioctl(fd, XROCE_CMD_LINK_MAPS, &a);
+}
+
+/* Whose regions are not counted. */
+static int link_maps(int fd, __u32 link, int mpt_fd, int qp_fd)
+{
+	return link_maps_counted(fd, link, mpt_fd, qp_fd, -1);
 }
 
 static int link_del(int fd, __u32 link, __u32 flags)
@@ -187,6 +195,60 @@ static void maps(void)
 	close(other);
 	close(mpt);
 	close(qp);
+}
+
+static int percpu_array(__u32 value_size, __u32 entries)
+{
+	return bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "t", 4, value_size,
+			      entries, NULL);
+}
+
+/* Counters of regions: as many as there can be regions, or none at all. */
+static void maps_of_counters(void)
+{
+	const __u32 size = sizeof(struct xroce_mr_stat);
+	int mpt = array(sizeof(struct xroce_mpt), 16);
+	int qp = array(sizeof(struct xroce_qp), 16);
+	int good = percpu_array(size, 16);
+	const struct {
+		const char *what;
+		int fd, want;
+	} bad[] = {
+		{ "no descriptor", -2, -EBADF },
+		{ "not a map", open("/dev/null", O_RDONLY), -EINVAL },
+		{ "the memory protection table", mpt, -EINVAL },
+		{ "an array", array(size, 16), -EINVAL },
+		{ "small values", percpu_array(size - 8, 16), -EINVAL },
+		{ "large values", percpu_array(size + 8, 16), -EINVAL },
+		{ "one entry", percpu_array(size, 1), -EINVAL },
+		{ "8 entries", percpu_array(size, 8), -EINVAL },
+		{ "32 entries", percpu_array(size, 32), -EINVAL },
+	};
+	static const int right[] = { -1, 0 };
+	int fd = dev_open(), ret;
+	__u32 link = 0;
+	size_t i;
+
+	ret = link_add(fd, spare(), &link);
+	check(!ret, "LINK_ADD: %d", ret);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		ret = link_maps_counted(fd, link, mpt, qp, bad[i].fd);
+		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
+		      bad[i].want);
+		if (bad[i].fd >= 0 && bad[i].fd != mpt)
+			close(bad[i].fd);
+	}
+	for (i = 0; i < ARRAY_SIZE(right); i++) {
+		ret = link_maps_counted(fd, link, mpt, qp,
+					right[i] ? : good);
+		check(!ret, "right, %zu: %d", i, ret);
+		check(!link_del(fd, link, 0), "LINK_DEL");
+		check(!link_add(fd, spare(), &link), "LINK_ADD");
+	}
+	close(fd);
+	close(mpt);
+	close(qp);
+	close(good);
 }
 
 static void use_errors(void)
@@ -436,6 +498,8 @@ static const struct test tests[] = {
 	{ "link_maker_closes", "D1", "without maps it goes with its maker",
 	  maker_closes },
 	{ "link_maps", "U2", "only arrays of the right shape will do", maps },
+	{ "link_maps_of_counters", "U2 D6", "likewise, or none",
+	  maps_of_counters },
 	{ "link_use_errors", "R10", "a descriptor works on one link",
 	  use_errors },
 	{ "link_netns", "R10", "an ifindex is the caller's", other_netns },

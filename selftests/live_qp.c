@@ -32,6 +32,17 @@ struct xroce_qp_modify qp_change(__u32 qpn, __u32 to, __u32 mask)
 	return m;
 }
 
+struct xroce_qp_modify qp_change_of(__u32 type, __u32 qpn, __u32 to,
+				    __u32 mask)
+{
+	struct xroce_qp_modify m = qp_change(qpn, to, mask);
+
+	/* Datagrams are from anywhere. */
+	if (type == XROCE_QPT_UD)
+		memset(m.dgid, 0, sizeof(m.dgid));
+	return m;
+}
+
 int qp_move(struct xroce *x, __u32 qpn, __u32 to, __u32 mask)
 {
 	struct xroce_qp_modify m = qp_change(qpn, to, mask);
@@ -53,8 +64,10 @@ __u32 qp_attrs(__u32 type, __u32 to)
 	if (to == XROCE_QPS_INIT)
 		return XROCE_QP_PKEY | (type == XROCE_QPT_UD ?
 					XROCE_QP_QKEY : XROCE_QP_ACCESS);
-	if (to != XROCE_QPS_RTR || type == XROCE_QPT_UD)
+	if (to != XROCE_QPS_RTR)
 		return 0;
+	if (type == XROCE_QPT_UD)
+		return XROCE_QP_AV;
 	return type == XROCE_QPT_RC ? RTR_ATTRS :
 	       XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
 	       XROCE_QP_RQ_PSN;
@@ -63,12 +76,15 @@ __u32 qp_attrs(__u32 type, __u32 to)
 __u32 qp_of_type(struct xroce *x, __u32 pd, __u32 type, __u32 state)
 {
 	struct xroce_qp_add add = { .pd = pd, .type = type };
+	struct xroce_qp_modify m;
 	struct xroce_rq *rq;
 	__u32 to = state == XROCE_QPS_ERR ? XROCE_QPS_ERR : XROCE_QPS_INIT;
 	int ret = xroce_qp_create(x, &add, &rq);
 
-	for (; !ret && to <= state; to++)
-		ret = qp_move(x, add.qpn, to, qp_attrs(type, to));
+	for (; !ret && to <= state; to++) {
+		m = qp_change_of(type, add.qpn, to, qp_attrs(type, to));
+		ret = xroce_qp_modify(x, &m);
+	}
 	check(!ret && qp_state(x, add.qpn) == state, "to state %u: %d", state,
 	      ret);
 	return ret ? 0 : add.qpn;

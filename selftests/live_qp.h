@@ -10,7 +10,12 @@
 			 XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | \
 			 XROCE_QP_MAX_DEST_RD_ATOMIC)
 
-/* A change to state @to, with right values in all fields. */
+/*
+ * A change to state @to, with right values in all fields, for connected types or
+ * for @type.
+ */
+struct xroce_qp_modify qp_change_of(__u32 type, __u32 qpn, __u32 to,
+				    __u32 mask);
 struct xroce_qp_modify qp_change(__u32 qpn, __u32 to, __u32 mask);
 
 /* Make that change. Return: the command's result. */

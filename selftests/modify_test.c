@@ -51,7 +51,8 @@ static const struct legal uc[] = {
 static const struct legal ud[] = {
 	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
 	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_PKEY | XROCE_QP_QKEY },
-	{ XROCE_QPS_INIT, XROCE_QPS_RTR, 0, XROCE_QP_PKEY | XROCE_QP_QKEY },
+	{ XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QP_AV,
+	  XROCE_QP_PKEY | XROCE_QP_QKEY },
 	{ XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
 	{ XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
 	{ XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
@@ -119,15 +120,15 @@ static void transition(struct xroce *x, __u32 pd, __u32 type,
 		       const struct legal *l, __u32 from, __u32 to)
 {
 	if (l) {
-		expect_of(x, pd, type, from, qp_change(0, to, l->required), 0);
+		expect_of(x, pd, type, from, qp_change_of(type, 0, to, l->required), 0);
 		expect_of(x, pd, type, from,
-			  qp_change(0, to, l->required | l->optional), 0);
+			  qp_change_of(type, 0, to, l->required | l->optional), 0);
 		return;
 	}
-	expect_of(x, pd, type, from, qp_change(0, to, 0), -EINVAL);
-	expect_of(x, pd, type, from, qp_change(0, to, ALL_ATTRS), -EINVAL);
+	expect_of(x, pd, type, from, qp_change_of(type, 0, to, 0), -EINVAL);
+	expect_of(x, pd, type, from, qp_change_of(type, 0, to, ALL_ATTRS), -EINVAL);
 	expect_of(x, pd, type, from,
-		  qp_change(0, to, qp_attrs(type, XROCE_QPS_RTR)), -EINVAL);
+		  qp_change_of(type, 0, to, qp_attrs(type, XROCE_QPS_RTR)), -EINVAL);
 }
 
 /* All pairs of states. */
@@ -165,11 +166,11 @@ static void attributes_of(struct xroce *x, __u32 pd, __u32 type,
 	for (bit = XROCE_QP_ACCESS; bit; bit <<= 1) {
 		if (l->required & bit)
 			expect_of(x, pd, type, l->from,
-				  qp_change(0, l->to, l->required & ~bit),
+				  qp_change_of(type, 0, l->to, l->required & ~bit),
 				  -EINVAL);
 		else
 			expect_of(x, pd, type, l->from,
-				  qp_change(0, l->to, l->required | bit),
+				  qp_change_of(type, 0, l->to, l->required | bit),
 				  allowed & bit ? 0 : -EINVAL);
 	}
 }
@@ -355,6 +356,48 @@ static void addresses(void)
 	live_close(x);
 }
 
+/* A datagram's queue pair has an address of its own, and no peer. */
+static void datagram_address(void)
+{
+	static const struct {
+		const char *own, *peer;
+		__u8 tos, ttl;
+		__u16 sport;
+		int want;
+	} rows[] = {
+		{ "::ffff:10.77.0.2", "::", .want = 0 },
+		{ "fd77::2", "::", .want = 0 },
+		{ "::ffff:10.77.0.2", "::ffff:10.77.0.1", .want = -EINVAL },
+		{ "fd77::2", "fd77::1", .want = -EINVAL },
+		{ "::", "::", .want = -EINVAL },
+		{ "ff02::1", "::", .want = -EINVAL },
+		{ "::ffff:224.0.0.1", "::", .want = -EINVAL },
+		{ "fd77::2", "::", .tos = 4, .want = -EINVAL },
+		{ "fd77::2", "::", .ttl = 64, .want = -EINVAL },
+		{ "fd77::2", "::", .sport = 0xc000, .want = -EINVAL },
+	};
+	struct xroce *x = live_open();
+	struct xroce_qp_modify m;
+	__u32 pd;
+	size_t i;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		m = qp_change(0, XROCE_QPS_RTR, XROCE_QP_AV);
+		inet_pton(AF_INET6, rows[i].own, m.sgid);
+		inet_pton(AF_INET6, rows[i].peer, m.dgid);
+		m.tos = rows[i].tos;
+		m.ttl = rows[i].ttl;
+		m.sport = rows[i].sport;
+		expect_of(x, pd, XROCE_QPT_UD, XROCE_QPS_INIT, m, rows[i].want);
+		if (test_failed())
+			note("row %zu", i);
+	}
+	live_close(x);
+}
+
 static const struct test tests[] = {
 	{ "modify_transitions", "D5", "all pairs of states", transitions },
 	{ "modify_attributes", "D5", "required, optional, not allowed",
@@ -363,6 +406,8 @@ static const struct test tests[] = {
 	{ "modify_init_values", "D5", "rights and partition key", init_values },
 	{ "modify_rtr_values", "D5", "ranges of what a peer is", rtr_values },
 	{ "modify_addresses", "D1 D5", "two hosts of one family", addresses },
+	{ "modify_datagram_address", "D1 D2 D5", "one host, and no peer",
+	  datagram_address },
 };
 
 int main(int argc, char **argv)

@@ -16,6 +16,8 @@
 #include "native.h"
 #include "template.h"
 
+#define CPUS_MAX	256
+
 static struct {
 	struct bpf_object *obj;
 	int prog;
@@ -23,6 +25,7 @@ static struct {
 	int qp;
 	int rd;
 	int stat;
+	int mr_stat;
 	struct ring_buffer *events;
 	struct xroce_event event;
 	uint32_t n_events;
@@ -130,6 +133,7 @@ static bool load(void)
 		   "no such constant"))
 		return false;
 	if (!resize("mpt", NATIVE_MPT_ENTRIES) ||
+	    !resize("mr_stat", NATIVE_MPT_ENTRIES) ||
 	    !resize("qp", NATIVE_QP_ENTRIES) ||
 	    !resize("rd", NATIVE_QP_ENTRIES))
 		return false;
@@ -150,7 +154,8 @@ static bool load(void)
 	native.qp = map_fd("qp");
 	native.rd = map_fd("rd");
 	native.stat = map_fd("stat");
-	return native.mpt >= 0 && native.qp >= 0 && native.rd >= 0 &&
+	native.mr_stat = map_fd("mr_stat");
+	return native.mr_stat >= 0 && native.mpt >= 0 && native.qp >= 0 && native.rd >= 0 &&
 	       native.stat >= 0 && open_events() && native_keep_frags(false);
 }
 
@@ -278,6 +283,28 @@ uint32_t native_get_events(struct xroce_event *last)
 	check(n == (int)native.n_events, "events: %d", n);
 	*last = native.event;
 	return native.n_events;
+}
+
+uint64_t native_get_refused(uint32_t index)
+{
+	static struct xroce_mr_stat percpu[CPUS_MAX];
+	int cpu, cpus = libbpf_num_possible_cpus();
+	uint64_t sum = 0, others = 0;
+
+	if (!check(cpus > 0 && cpus <= CPUS_MAX, "%d CPUs", cpus) ||
+	    !check(!bpf_map_lookup_elem(native.mr_stat, &index, percpu),
+		   "mr_stat %#x: %s", index, strerror(errno)))
+		return 0;
+	for (cpu = 0; cpu < cpus; cpu++) {
+		const struct xroce_mr_stat *s = &percpu[cpu];
+
+		sum += s->refused;
+		others |= s->in_requests | s->in_packets | s->in_bytes |
+			  s->out_requests | s->out_packets | s->out_bytes |
+			  s->atomics;
+	}
+	check(!others, "the program has counted what the module counts");
+	return sum;
 }
 
 void native_get_stat(struct xroce_stat *stat)

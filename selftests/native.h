@@ -53,6 +53,12 @@ void native_get_rds(struct xroce_rd_ring *rings);
 /* Take all events out. Return: how many; @last is the last of them, if any. */
 uint32_t native_get_events(struct xroce_event *last);
 
+/*
+ * Requests refused that named the region of an index, so far, on all CPUs. Nothing
+ * else is counted of it without the module.
+ */
+uint64_t native_get_refused(uint32_t index);
+
 /* Sum of all CPUs. */
 void native_get_stat(struct xroce_stat *stat);
 

@@ -164,10 +164,12 @@ static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
 	};
 
 	gid(opts->ipv6, 2, m.sgid);
-	gid(opts->ipv6, 1, m.dgid);
-	if (opts->type != IBV_QPT_UD)
-		m.mask |= XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
+	m.mask |= XROCE_QP_AV;
+	if (opts->type != IBV_QPT_UD) {
+		gid(opts->ipv6, 1, m.dgid);
+		m.mask |= XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
 			  XROCE_QP_RQ_PSN;
+	}
 	if (opts->type == IBV_QPT_RC)
 		m.mask |= XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
 	connection_modify(&m, "RTR");

@@ -20,6 +20,7 @@ struct snapshot {
 	struct xroce_stat stat;
 	struct xroce_event event;	/* the last one since the one before */
 	uint32_t events;
+	uint64_t refused;		/* by the region at SCENE_INDEX */
 };
 
 static struct snapshot before, after;
@@ -34,6 +35,7 @@ static void snapshot_take(struct snapshot *snap)
 	native_get_rds(snap->rds);
 	native_get_stat(&snap->stat);
 	snap->events = native_get_events(&snap->event);
+	snap->refused = native_get_refused(SCENE_INDEX);
 }
 
 bool scene_init(struct scene *s)
@@ -240,6 +242,22 @@ static void compare_event(const struct scene *s, bool refused)
 	      "event: key %#x, %u bytes at %#llx", e->key, e->len, e->va);
 }
 
+/* A refusal counts for the region whose index the request names, if there is one. */
+static void compare_region(const struct scene *s, const struct xroce_stat *delta)
+{
+	uint64_t moved = after.refused - before.refused;
+	uint32_t key = s->qp.op == XROCE_QP_OP_NONE ? s->req.rkey : s->qp.rkey;
+	bool named;
+
+	if ((s->req.opcode & ~XROCE_OP_SERVICE) == XROCE_RC_SEND_LAST_INV ||
+	    (s->req.opcode & ~XROCE_OP_SERVICE) == XROCE_RC_SEND_ONLY_INV)
+		key = s->req.imm;
+	named = delta->acc_key + delta->acc_pd + delta->acc_right +
+		delta->acc_bounds && key >> XROCE_KEY_SHIFT == SCENE_INDEX &&
+		s->mpt.state == XROCE_MPT_VALID;
+	check(moved == named, "the region has refused %lu", moved);
+}
+
 /* What every outcome has in common. */
 void scene_compare(const struct scene *s, uint32_t verdict,
 		   const struct xroce_stat *delta)
@@ -250,6 +268,7 @@ void scene_compare(const struct scene *s, uint32_t verdict,
 	compare_qp(&s->qp);
 	compare_rd(s);
 	compare_event(s, delta->nak_inv || delta->nak_acc);
+	compare_region(s, delta);
 	check(!memcmp(before.mpts, after.mpts, sizeof(after.mpts)),
 	      "the MPT has changed");
 }

@@ -3,6 +3,8 @@
  * Verdicts on SEND, WRITE with immediate, and the unreliable services. What is
  * in a receive queue only the module knows, and so recv_test has that.
  */
+#include <string.h>
+
 #include "harness.h"
 #include "scene.h"
 
@@ -16,6 +18,8 @@ static bool stage(struct scene *s, enum xroce_qp_type type)
 	s->qp.type = type;
 	s->qp.recv = 1;
 	s->qp.qkey = 0x01020304;
+	if (type == XROCE_QPT_UD)
+		memset(s->qp.daddr, 0, sizeof(s->qp.daddr));
 	s->req.qkey = 0x01020304;
 	s->req.sqpn = 0x00abcdef;
 	s->req.opcode = (type == XROCE_QPT_UC ? XROCE_OP_UC :
@@ -340,6 +344,33 @@ static void ud_messages(void)
 	expect_send(&s);
 }
 
+/* To our address alone, from any. */
+static void ud_address(void)
+{
+	struct scene s;
+	int v6, i;
+
+	if (!stage(&s, XROCE_QPT_UD))
+		return;
+	for (v6 = 0; v6 < 2; v6++) {
+		for (i = v6 ? 0 : 12; i < 16 && !test_failed(); i++) {
+			s.req.saddr[i] ^= 0x10;
+			expect_send(&s);
+			s.req.daddr[i] ^= 0x10;
+			expect_drop(&s, COUNTER(drop_addr));
+			s.req.daddr[i] ^= 0x10;
+		}
+		scene_ipv6(&s);
+		memset(s.qp.daddr, 0, sizeof(s.qp.daddr));
+		scene_put(&s);
+	}
+	/* The other family. */
+	s.req.ipv6 = false;
+	s.req.frag = PACKET_IP_DF;
+	s.req.flow = 0;
+	expect_drop(&s, COUNTER(drop_addr));
+}
+
 static void ud_refused(void)
 {
 	struct scene s;
@@ -378,6 +409,7 @@ static const struct test tests[] = {
 	{ "uc_refused", "D5", "refused in silence (IBTA 9.8.2.3)", uc_refused },
 	{ "services", "D5", "opcodes of other services", services },
 	{ "ud_messages", "D2", "datagrams", ud_messages },
+	{ "ud_address", "D1 D2 D5", "to our address, from any", ud_address },
 	{ "ud_refused", "D5", "Q_Key, P_Key, length (IBTA 9.8.3)", ud_refused },
 };
 

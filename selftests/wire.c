@@ -40,25 +40,21 @@ static void own_address(bool ipv6, int host, uint8_t gid[16])
 static int to_rts(struct wire *w, const struct wire_opts *opts, __u32 type)
 {
 	struct xroce_qp_modify m = qp_change(w->qpn, XROCE_QPS_INIT,
-					     XROCE_QP_PKEY);
+					     qp_attrs(type, XROCE_QPS_INIT));
 	int ret;
 
-	m.mask |= type == XROCE_QPT_UD ? XROCE_QP_QKEY : XROCE_QP_ACCESS;
 	m.qkey = WIRE_QKEY;
 	m.access = rights & ~XROCE_ACCESS_LOCAL_WRITE;
 	ret = xroce_qp_modify(w->x, &m);
 	if (ret)
 		return ret;
-	m = qp_change(w->qpn, XROCE_QPS_RTR, 0);
-	if (type != XROCE_QPT_UD)
-		m.mask |= XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
-			  XROCE_QP_RQ_PSN;
-	if (type == XROCE_QPT_RC)
-		m.mask |= XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
+	m = qp_change_of(type, w->qpn, XROCE_QPS_RTR,
+			 qp_attrs(type, XROCE_QPS_RTR));
 	m.dest_qpn = w->peer;
 	m.tos = opts->tos;
 	own_address(opts->ipv6, 2, m.sgid);
-	own_address(opts->ipv6, 1, m.dgid);
+	if (type != XROCE_QPT_UD)
+		own_address(opts->ipv6, 1, m.dgid);
 	ret = xroce_qp_modify(w->x, &m);
 	return ret ? : qp_move(w->x, w->qpn, XROCE_QPS_RTS, 0);
 }
@@ -189,6 +185,11 @@ void wire_close(struct wire *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
+	/* A mapping of a queue would keep the handle's objects. */
+	if (w->rq)
+		check(!xroce_rq_del(w->rq), "QP_DEL");
+	if (w->cq)
+		check(!xroce_cq_del(w->cq), "CQ_DEL");
 	if (!w->shared)
 		live_close(w->x);
 	if (w->mem)

@@ -67,7 +67,7 @@ static int help(const char *noun, const struct cmd *table)
 			print_form(stdout, noun, cmd);
 		return EXIT_OK;
 	}
-	fputs("usage: xroce [-j] [-p] [-d] NOUN VERB ...\n"
+	fputs("usage: xroce [-j] [-p] [-s] [-d] NOUN VERB ...\n"
 	      "       xroce NOUN help\n"
 	      "nouns:", stdout);
 	for (cmd = table; cmd->name; cmd++)
@@ -76,6 +76,7 @@ static int help(const char *noun, const struct cmd *table)
 	      "options:\n"
 	      "  -j, --json     print JSON\n"
 	      "  -p, --pretty   print JSON with line breaks\n"
+	      "  -s, --stats    show counters of regions\n"
 	      "  -d, --debug    let libbpf and the verifier speak on stderr\n"
 	      "  -V, --version  print the version\n"
 	      "  -h, --help     print this\n", stdout);

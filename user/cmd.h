@@ -16,6 +16,7 @@ enum {
 struct options {
 	bool debug;
 	bool mtt;
+	bool stats;
 };
 
 extern struct options options;
@@ -85,6 +86,6 @@ int do_stat(int argc, char **argv);
  */
 int global_option(int c);
 
-#define GLOBAL_OPTIONS	"jpdVh"
+#define GLOBAL_OPTIONS	"jpsdVh"
 
 #endif /* _XROCE_CMD_H */

@@ -31,6 +31,13 @@ struct xroce;
 #define XROCE_MPT_ENTRIES	65536
 #define XROCE_QP_ENTRIES	1024
 
+/*
+ * Bytes of counters of regions, on all possible CPUs together. They take 64 a
+ * CPU for each entry of the memory protection table; a link that would take more
+ * than this has none.
+ */
+#define XROCE_MR_STAT_MAX	(256ull << 20)
+
 /**
  * xroce_open() - open /dev/xroce for the link of a network device
  * @netdev: name of the device, in the caller's network namespace

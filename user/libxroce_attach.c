@@ -28,6 +28,7 @@ struct attach {
 	__u32 ifindex;
 	__u32 mpt_entries;
 	__u32 qp_entries;
+	__u32 mr_stat_entries;
 	int dev;		/* /dev/xroce */
 	struct bpf_object *obj;
 	struct bpf_program *prog;
@@ -68,6 +69,15 @@ static bool entries_ok(__u32 n, __u32 most)
 	return n >= 16 && n <= most && !(n & (n - 1));
 }
 
+/* One entry, none of a region's, where as many as there are regions are a lot. */
+static __u32 mr_stat_entries(__u32 mpt_entries)
+{
+	int cpus = libbpf_num_possible_cpus();
+	__u64 bytes = (__u64)mpt_entries * sizeof(struct xroce_mr_stat);
+
+	return cpus < 1 || bytes > XROCE_MR_STAT_MAX / cpus ? 1 : mpt_entries;
+}
+
 static int check_opts(struct attach *a)
 {
 	const struct xroce_attach_opts *opts = a->opts;
@@ -80,6 +90,7 @@ static int check_opts(struct attach *a)
 	if (!entries_ok(a->qp_entries, 1 << 16))
 		return failed(a, -EINVAL, "qp %u: not a power of two from 16 to 65536",
 			      a->qp_entries);
+	a->mr_stat_entries = mr_stat_entries(a->mpt_entries);
 	if (opts->mode > XROCE_MODE_GENERIC)
 		return failed(a, -EINVAL, "mode %u: no such mode", opts->mode);
 	a->ifindex = if_nametoindex(a->netdev);
@@ -163,7 +174,7 @@ static int map_fd(struct attach *a, const char *name)
 
 static int load_object(struct attach *a)
 {
-	struct bpf_map *mpt, *qp, *rd;
+	struct bpf_map *mpt, *qp, *rd, *mr_stat;
 	char path[PATH_MAX];
 	int err;
 
@@ -178,8 +189,9 @@ static int load_object(struct attach *a)
 	mpt = bpf_object__find_map_by_name(a->obj, "mpt");
 	qp = bpf_object__find_map_by_name(a->obj, "qp");
 	rd = bpf_object__find_map_by_name(a->obj, "rd");
+	mr_stat = bpf_object__find_map_by_name(a->obj, "mr_stat");
 	a->prog = bpf_object__find_program_by_name(a->obj, "xroce");
-	if (!mpt || !qp || !rd || !a->prog ||
+	if (!mpt || !qp || !rd || !mr_stat || !a->prog ||
 	    !bpf_object__find_map_by_name(a->obj, "stat")) {
 		err = failed(a, -EINVAL,
 			     "BPF object %s: not xroce's: a map or the program is missing",
@@ -195,6 +207,7 @@ static int load_object(struct attach *a)
 	bpf_map__set_max_entries(mpt, a->mpt_entries);
 	bpf_map__set_max_entries(qp, a->qp_entries);
 	bpf_map__set_max_entries(rd, a->qp_entries);
+	bpf_map__set_max_entries(mr_stat, a->mr_stat_entries);
 
 	err = bpf_object__load(a->obj);
 	if (err) {
@@ -216,6 +229,8 @@ static int give_maps(struct attach *a)
 		.link = a->opts->link,
 		.mpt_fd = map_fd(a, "mpt"),
 		.qp_fd = map_fd(a, "qp"),
+		.mr_stat_fd = a->mr_stat_entries == a->mpt_entries ?
+			      map_fd(a, "mr_stat") : -1,
 	};
 	int err = xroce_command(a->dev, XROCE_CMD_LINK_MAPS, &maps);
 
@@ -328,6 +343,8 @@ static int pin_all(struct attach *a)
 		err = pin_one(a, "rd", map_fd(a, "rd"));
 	if (!err)
 		err = pin_one(a, "stat", map_fd(a, "stat"));
+	if (!err)
+		err = pin_one(a, "mr_stat", map_fd(a, "mr_stat"));
 	if (!err)
 		err = pin_one(a, "events", map_fd(a, "events"));
 	if (!err)

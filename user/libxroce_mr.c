@@ -12,6 +12,8 @@
 
 const char *xroce_mr_access_error(__u32 access)
 {
+	if (access & XROCE_ACCESS_FLUSH_PERSISTENT)
+		return "flush to persistence: memory that keeps its content without power cannot be registered";
 	/* IBTA 11.2.8.1 */
 	if (access & XROCE_ACCESS_LOCAL_WRITE)
 		return NULL;

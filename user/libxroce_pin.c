@@ -17,7 +17,7 @@
 #include "libxroce_priv.h"
 
 static const char *const pins[] = {
-	"link", "prog", "events", "stat", "rd", "qp", "mpt"
+	"link", "prog", "events", "stat", "mr_stat", "rd", "qp", "mpt"
 };
 
 int xroce_pin_path(const char *netdev, const char *name, char *path,

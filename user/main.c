@@ -16,6 +16,7 @@ struct options options;
 static const struct option longopts[] = {
 	{ "json",	no_argument, NULL, 'j' },
 	{ "pretty",	no_argument, NULL, 'p' },
+	{ "stats",	no_argument, NULL, 's' },
 	{ "debug",	no_argument, NULL, 'd' },
 	{ "mtt",	no_argument, NULL, 'm' },
 	{ "version",	no_argument, NULL, 'V' },
@@ -44,6 +45,9 @@ int global_option(int c)
 		return -1;
 	case 'p':
 		print_json(true);
+		return -1;
+	case 's':
+		options.stats = true;
 		return -1;
 	case 'd':
 		options.debug = true;

@@ -9,6 +9,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "mr_stat.h"
 #include "print.h"
 
 static const struct reason reasons[] = {
@@ -241,9 +242,11 @@ static int show_table(struct xroce *x, const struct xroce_mr_query *q)
 	return 0;
 }
 
+/* @stat is the map of its counters, or -1. */
 static int show_one(struct xroce *x, const char *netdev,
-		    const struct xroce_mr_query *q)
+		    const struct xroce_mr_query *q, int stat)
 {
+	int status = EXIT_OK;
 	char name[sizeof(q->name) + 1];
 	int err = 0;
 
@@ -266,17 +269,19 @@ static int show_one(struct xroce *x, const char *netdev,
 	print_num("offset", q->offset);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	if (stat >= 0)
+		status = mr_stat_print(netdev, stat, q->mr);
 	if (options.mtt)
 		err = show_table(x, q);
 	print_end();
 	return err ? fail("mr 0x%x: mtt: %s", q->mr, err == -EPERM ?
 			  "not permitted: CAP_SYS_ADMIN is needed" :
-			  reason(err, reasons)) : EXIT_OK;
+			  reason(err, reasons)) : status;
 }
 
-static int show_all(struct xroce *x, const char *netdev, void *arg)
+static int show_some(struct xroce *x, const char *netdev, const char *word,
+		     int stat)
 {
-	const char *word = arg;
 	struct xroce_mr_query q;
 	int status, err;
 	__u32 mr;
@@ -285,16 +290,31 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 		err = find(x, word, &q);
 		if (err)
 			return not_found(word, err);
-		return show_one(x, netdev, &q);
+		return show_one(x, netdev, &q, stat);
 	}
 	for (mr = 0; !(err = query_next(x, mr, &q)); mr = q.mr + 1) {
-		status = show_one(x, netdev, &q);
+		status = show_one(x, netdev, &q, stat);
 		if (status)
 			return status;
 	}
 	if (err != -ENOENT)
 		return fail("dev %s: mr: %s", netdev, reason(err, reasons));
 	return EXIT_OK;
+}
+
+static int show_all(struct xroce *x, const char *netdev, void *arg)
+{
+	int stat = -1, status;
+
+	if (options.stats) {
+		stat = mr_stat_open(netdev);
+		if (stat < 0)
+			return EXIT_ERROR;
+	}
+	status = show_some(x, netdev, arg, stat);
+	if (stat >= 0)
+		close(stat);
+	return status;
 }
 
 static int mr_show(int argc, char **argv)

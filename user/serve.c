@@ -37,7 +37,7 @@ struct serve {
 static const struct option longopts[] = {
 	{ "netdev",	required_argument, NULL, 'n' },
 	{ "port",	required_argument, NULL, 'P' },
-	{ "size",	required_argument, NULL, 's' },
+	{ "size",	required_argument, NULL, 'S' },
 	{ "count",	required_argument, NULL, 'c' },
 	{ "file",	required_argument, NULL, 'f' },
 	{ "gid-ip",	required_argument, NULL, 'g' },
@@ -90,7 +90,7 @@ static int take_option(struct serve *s, int c)
 		return -1;
 	case 'P':
 		return set_number("port", optarg, 65535, &s->port);
-	case 's':
+	case 'S':
 		if (!arg_size.parse(optarg, &server->size) || !server->size ||
 		    server->size > 1ull << 40)
 			return usage("size \"%s\": must be %s", optarg,

@@ -109,6 +109,16 @@ enum xroce_access {
 				 XROCE_ACCESS_FLUSH_GLOBAL | \
 				 XROCE_ACCESS_FLUSH_PERSISTENT)
 
+/*
+ * Those that a region can have. No memory that can be registered keeps its content
+ * without power, so that a queue pair may have the right to flush to persistence,
+ * but finds no region that grants it.
+ */
+#define XROCE_ACCESS_MR		(XROCE_ACCESS_LOCAL_WRITE | \
+				 XROCE_ACCESS_MW_BIND | \
+				 (XROCE_ACCESS_REMOTE & \
+				  ~XROCE_ACCESS_FLUSH_PERSISTENT))
+
 /* Transport services; the values are those of enum ibv_qp_type. */
 enum xroce_qp_type {
 	XROCE_QPT_RC = 2,
@@ -162,7 +172,8 @@ struct xroce_link_add {
  * @link: number of a link that this descriptor made and that has no maps yet
  * @mpt_fd: BPF array of struct xroce_mpt; 16 to 2^24 entries, a power of two
  * @qp_fd: BPF array of struct xroce_qp; 16 to 2^16 entries, a power of two
- * @reserved: 0
+ * @mr_stat_fd: BPF per-CPU array of struct xroce_mr_stat, as many entries as
+ *	@mpt_fd; or -1: regions are not counted
  *
  * From here on the module writes the maps. Needs CAP_NET_ADMIN.
  *
@@ -175,7 +186,7 @@ struct xroce_link_maps {
 	__u32 link;
 	__s32 mpt_fd;
 	__s32 qp_fd;
-	__u32 reserved;
+	__s32 mr_stat_fd;
 };
 
 /**
@@ -307,7 +318,7 @@ struct xroce_pd_query {
  * @size: sizeof(struct xroce_mr_reg)
  * @flags: XROCE_F_PERSISTENT; XROCE_F_PID
  * @pd: protection domain
- * @access: XROCE_ACCESS_*; remote write and remote atomic need local write
+ * @access: of XROCE_ACCESS_MR; remote write and remote atomic need local write
  * @addr: first byte, a virtual address of the caller, or of @pid
  * @length: bytes, at least 1
  * @iova: address by which a peer names the first byte
@@ -537,7 +548,7 @@ struct xroce_qp_add {
  *	that marks on READ responses are heeded, which they are not
  * @ttl: hop limit of replies; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
- * @dgid: peer's address, of the same family
+ * @dgid: peer's address, of the same family; for datagrams ::
  * @reserved: 0
  * @qkey: queue key that datagrams must carry
  * @reserved2: 0
@@ -560,7 +571,8 @@ struct xroce_qp_add {
  * Datagrams:
  *
  * * RESET to INIT: pkey, qkey
- * * INIT to RTR: / pkey, qkey
+ * * INIT to RTR: av / pkey, qkey. Of av only sgid is given: datagrams to another
+ *   address are not received
  * * RTR to RTS, RTS to RTS, SQD to RTS: / qkey
  * * RTS to SQD: nothing else
  * * SQD to SQD: / pkey, qkey

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters of regions: the map "mr_stat". Whoever moves bytes counts them, with
+ * the region held, in softirq.
+ */
+#ifndef _XR_MR_STAT_H
+#define _XR_MR_STAT_H
+
+#include <linux/percpu.h>
+
+#include "xroce_map.h"
+
+#include "mr.h"
+
+struct bpf_map;
+struct xr_link;
+
+struct bpf_map *xr_mr_stat_map(int fd, u32 entries);
+struct xroce_mr_stat __percpu *xr_mr_stat_new(const struct xr_link *link,
+					      u32 index);
+
+static inline void xr_mr_count_in(const struct xr_mr *mr, u32 packets,
+				  u32 bytes, u32 requests)
+{
+	struct xroce_mr_stat __percpu *stat = mr->stat;
+
+	this_cpu_add(stat->in_packets, packets);
+	this_cpu_add(stat->in_bytes, bytes);
+	this_cpu_add(stat->in_requests, requests);
+}
+
+static inline void xr_mr_count_out(const struct xr_mr *mr, u32 bytes,
+				   u32 requests)
+{
+	struct xroce_mr_stat __percpu *stat = mr->stat;
+
+	this_cpu_inc(stat->out_packets);
+	this_cpu_add(stat->out_bytes, bytes);
+	this_cpu_add(stat->out_requests, requests);
+}
+
+static inline void xr_mr_count_atomic(const struct xr_mr *mr)
+{
+	this_cpu_inc(mr->stat->atomics);
+}
+
+static inline void xr_mr_count_refused(const struct xr_mr *mr)
+{
+	this_cpu_inc(mr->stat->refused);
+}
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counters of regions: each move counted once, for the region it was in. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "live_mr.h"
+#include "wire.h"
+
+#define MTU	1024u
+
+static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
+
+/* Those of a region, of all CPUs. */
+static struct xroce_mr_stat counters(__u32 mr)
+{
+	int fd = xroce_pin_open(LIVE_DEV, "mr_stat");
+	int cpus = libbpf_num_possible_cpus(), cpu;
+	struct xroce_mr_stat *percpu = calloc(cpus, sizeof(*percpu));
+	struct xroce_mr_stat sum = {};
+	size_t i;
+
+	check(fd >= 0 && !bpf_map_lookup_elem(fd, &mr, percpu), "mr_stat: %s",
+	      strerror(errno));
+	for (cpu = 0; cpu < cpus; cpu++)
+		for (i = 0; i < sizeof(sum) / sizeof(__u64); i++)
+			((__u64 *)&sum)[i] += ((__u64 *)&percpu[cpu])[i];
+	free(percpu);
+	close(fd);
+	return sum;
+}
+
+static void expect(const struct wire *w, const struct xroce_mr_stat *want)
+{
+	struct xroce_mr_stat got = counters(w->mr.mr);
+
+	check(!memcmp(&got, want, sizeof(got)),
+	      "in %llu %llu %llu out %llu %llu %llu atomics %llu refused %llu, not in %llu %llu %llu out %llu %llu %llu atomics %llu refused %llu",
+	      got.in_requests, got.in_packets, got.in_bytes, got.out_requests,
+	      got.out_packets, got.out_bytes, got.atomics, got.refused,
+	      want->in_requests, want->in_packets, want->in_bytes,
+	      want->out_requests, want->out_packets, want->out_bytes,
+	      want->atomics, want->refused);
+}
+
+/* Send, and wait until @n answers are here and no more. */
+static void answered(struct wire *w, int n)
+{
+	struct packet got;
+
+	wire_send(w);
+	while (n--)
+		if (!check(wire_take(w, WIRE_MS, &got, NULL), "no answer"))
+			return;
+	wire_quiet(w);
+}
+
+static void writes(void)
+{
+	struct xroce_mr_stat want = {};
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	expect(&w, &want);
+	answered(&w, 1);
+	want.in_requests = want.in_packets = 1;
+	want.in_bytes = 64;
+	expect(&w, &want);
+	/* Seen again, and not executed. */
+	answered(&w, 1);
+	expect(&w, &want);
+
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_WRITE_FIRST;
+	w.req.payload = MTU;
+	w.req.dmalen = 2 * MTU + 100;
+	answered(&w, 1);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_WRITE_MIDDLE;
+	answered(&w, 1);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_WRITE_LAST;
+	w.req.payload = 100;
+	answered(&w, 1);
+	want.in_requests += 1;
+	want.in_packets += 3;
+	want.in_bytes += 2 * MTU + 100;
+	expect(&w, &want);
+
+	/* Without bytes no region is meant. */
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_WRITE_ONLY;
+	w.req.payload = w.req.dmalen = 0;
+	answered(&w, 1);
+	expect(&w, &want);
+	wire_close(&w);
+}
+
+/* In the frame of the request, and by the module, packet by packet. */
+static void reads(void)
+{
+	struct xroce_mr_stat want = {};
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	answered(&w, 1);
+	want.out_requests = want.out_packets = 1;
+	want.out_bytes = 64;
+	expect(&w, &want);
+	/* Memory is read again. */
+	answered(&w, 1);
+	want.out_requests = want.out_packets = 2;
+	want.out_bytes = 128;
+	expect(&w, &want);
+
+	w.req.psn++;
+	w.req.dmalen = 9 * MTU + 3;
+	answered(&w, 10);
+	want.out_requests += 1;
+	want.out_packets += 10;
+	want.out_bytes += 9 * MTU + 3;
+	expect(&w, &want);
+	wire_close(&w);
+}
+
+static void atomics(void)
+{
+	struct xroce_mr_stat want = {};
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	w.req.opcode = XROCE_RC_FETCH_ADD;
+	w.req.payload = 0;
+	answered(&w, 1);
+	want.atomics = 1;
+	expect(&w, &want);
+	answered(&w, 1);
+	expect(&w, &want);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_CMP_SWAP;
+	answered(&w, 1);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_ATOMIC_WRITE;
+	w.req.payload = w.req.dmalen = 8;
+	answered(&w, 1);
+	want.atomics = 3;
+	expect(&w, &want);
+	wire_close(&w);
+}
+
+/* A change of the request, refused by the region or not. */
+#define REFUSED(change, by) do {					\
+	w.req = good;							\
+	w.req.psn = psn++;						\
+	change;								\
+	answered(&w, 0);						\
+	want.refused += (by);						\
+	expect(&w, &want);						\
+	if (test_failed())						\
+		note("%s", #change);					\
+} while (0)
+
+/* An unreliable connection goes on after a refusal. */
+static void refusals(void)
+{
+	struct xroce_mr_stat want = {}, others, now;
+	struct packet good;
+	uint32_t psn = WIRE_PSN;
+	struct xroce_mr_reg weak;
+	struct wire w;
+
+	if (!wire_open(&w, &uc))
+		return;
+	good = w.req;
+	weak = mr_region(w.pd, w.mem, WIRE_BYTES);
+	check(!xroce_mr_reg(w.x, &weak), "a region without rights");
+	others = counters(weak.mr);
+	REFUSED(w.req.va += WIRE_BYTES - 63, 1);
+	REFUSED(w.req.va--, 1);
+	REFUSED(w.req.rkey ^= 0x40, 1);		/* the index is the region's */
+	REFUSED(w.req.dmalen = 65, 0);		/* no matter of the region's */
+	REFUSED(w.req.rkey = weak.lkey, 0);	/* of another's */
+	now = counters(weak.mr);
+	check(now.refused == others.refused + 1, "the other region's: %llu",
+	      now.refused);
+	check(!xroce_mr_dereg(w.x, weak.mr), "DEREG");
+	REFUSED(w.req.rkey = weak.lkey, 0);	/* of nobody's */
+	now = counters(weak.mr);
+	check(now.refused == others.refused + 1, "nobody's: %llu", now.refused);
+	want.in_requests = want.in_packets = 1;
+	want.in_bytes = 64;
+	REFUSED((void)0, 0);			/* executed */
+	wire_close(&w);
+}
+
+static void post(struct wire *w, __u32 len0, __u32 len1)
+{
+	struct xroce_sge_local sge[] = {
+		{ w->mr.iova, len0, w->mr.lkey },
+		{ w->mr.iova + 8192, len1, w->mr.lkey },
+	};
+
+	check(!xroce_post_recv(w->rq, 1, sge, 2), "post_recv");
+}
+
+/* Messages received, in two elements; the last one not inside the region. */
+static void receives(void)
+{
+	static const struct wire_opts opts = { .recv = true };
+	struct xroce_mr_stat want = {};
+	struct wire w;
+
+	if (!wire_open(&w, &opts))
+		return;
+	post(&w, 40, 100);
+	w.req.opcode = XROCE_RC_SEND_ONLY;
+	answered(&w, 1);
+	want.in_requests = 1;
+	want.in_packets = 2;	/* a part of it in each element */
+	want.in_bytes = 64;
+	expect(&w, &want);
+
+	post(&w, 3000, 0);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_SEND_FIRST;
+	w.req.payload = MTU;
+	answered(&w, 1);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_SEND_LAST;
+	w.req.payload = 10;
+	w.req.pad = 2;
+	answered(&w, 1);
+	want.in_requests++;
+	want.in_packets += 2;
+	want.in_bytes += MTU + 10;
+	expect(&w, &want);
+
+	post(&w, 0, 9000);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_SEND_ONLY;
+	answered(&w, 1);	/* it begins inside */
+	want.in_requests++;
+	want.in_packets++;
+	want.in_bytes += 10;
+	expect(&w, &want);
+	w.mr.iova += WIRE_BYTES - 5;
+	post(&w, 100, 0);
+	w.req.psn++;
+	answered(&w, 1);	/* a NAK */
+	want.refused++;
+	expect(&w, &want);
+	wire_close(&w);
+}
+
+/* The IP header comes first, and is a part of the message. */
+static void datagrams(void)
+{
+	static const struct wire_opts opts = {
+		.type = XROCE_QPT_UD, .recv = true,
+	};
+	struct xroce_mr_stat want = {};
+	struct wire w;
+
+	if (!wire_open(&w, &opts))
+		return;
+	post(&w, 200, 0);
+	answered(&w, 0);
+	want.in_requests = want.in_packets = 1;
+	want.in_bytes = 40 + 64;
+	expect(&w, &want);
+	/* Not to another address. */
+	post(&w, 200, 0);
+	w.req.daddr[15] ^= 1;
+	answered(&w, 0);
+	expect(&w, &want);
+	wire_close(&w);
+}
+
+/* Whatever is there from before goes when a region gets the index, not others'. */
+static void anew(void)
+{
+	int fd = xroce_pin_open(LIVE_DEV, "mr_stat"), ret;
+	int cpus = libbpf_num_possible_cpus();
+	__u64 *junk = malloc(cpus * sizeof(struct xroce_mr_stat));
+	struct xroce_mr_stat zero = {}, got;
+	struct wire w;
+	__u32 i;
+
+	memset(junk, 0x5a, cpus * sizeof(struct xroce_mr_stat));
+	for (i = 0; i < LIVE_MPT_ENTRIES; i++) {
+		ret = bpf_map_update_elem(fd, &i, junk, BPF_ANY);
+		if (!check(!ret, "entry %u: %s", i, strerror(errno)))
+			break;
+	}
+	if (wire_open(&w, &rc)) {
+		expect(&w, &zero);
+		for (i = 1; i < LIVE_MPT_ENTRIES; i++) {
+			if (i == w.mr.mr)
+				continue;
+			got = counters(i);
+			if (!check(got.refused == cpus * junk[0], "entry %u", i))
+				break;
+		}
+		wire_close(&w);
+	}
+	free(junk);
+	close(fd);
+}
+
+static const struct test tests[] = {
+	{ "mr_stat_write", "D6", "RDMA WRITE", writes },
+	{ "mr_stat_read", "D6", "RDMA READ, in the frame and streamed", reads },
+	{ "mr_stat_atomic", "D6", "atomic operations", atomics },
+	{ "mr_stat_refused", "D6 R9", "refusals that name the region",
+	  refusals },
+	{ "mr_stat_receive", "D6", "messages received", receives },
+	{ "mr_stat_datagram", "D6", "datagrams received", datagrams },
+	{ "mr_stat_anew", "D6 R1", "zero when a region gets the index", anew },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replies that the module sends itself, packet by packet, and those that go
+ * behind them: order, PSN, and MSN of each (IBTA 9.7.5.1, 9.7.7.1).
+ */
+#include <string.h>
+
+#include "live_qp.h"
+#include "wire.h"
+
+#define MTU	1024u
+
+static const struct wire_opts rc;
+
+/* The next request, of an opcode and as many bytes. */
+static void next(struct wire *w, uint8_t opcode, uint32_t bytes)
+{
+	w->req.opcode = opcode;
+	w->req.dmalen = bytes;
+	w->req.payload = opcode == XROCE_RC_WRITE_ONLY ? bytes : 0;
+}
+
+/* The answer to a READ with @psn, all of it, the AETHs with @msn. */
+static void expect_read(struct wire *w, uint32_t psn, uint32_t bytes,
+			uint32_t msn)
+{
+	uint32_t at, left = bytes;
+	struct packet want;
+
+	for (at = 0; left && !test_failed(); at++) {
+		uint32_t len = left < MTU ? left : MTU;
+		bool last = len == left;
+
+		want = wire_reply(w, !at && last ? XROCE_RC_READ_RESPONSE_ONLY :
+				     !at ? XROCE_RC_READ_RESPONSE_FIRST :
+				     last ? XROCE_RC_READ_RESPONSE_LAST :
+				     XROCE_RC_READ_RESPONSE_MIDDLE);
+		want.psn = (psn + at) & XROCE_PSN_MASK;
+		want.payload = len;
+		want.pad = -len & 3;
+		if (want.opcode != XROCE_RC_READ_RESPONSE_MIDDLE) {
+			want.syndrome = XROCE_SYN_ACK;
+			want.msn = msn;
+		}
+		wire_expect(w, &want);
+		left -= len;
+	}
+}
+
+static void expect_other(struct wire *w, uint8_t opcode, uint32_t psn,
+			 uint32_t msn)
+{
+	struct packet want = wire_reply(w, opcode);
+
+	want.syndrome = XROCE_SYN_ACK;
+	want.psn = psn & XROCE_PSN_MASK;
+	want.msn = msn;
+	wire_expect(w, &want);
+}
+
+/* What an atomic found, which is what a WRITE had put there. */
+static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
+{
+	struct packet want = wire_reply(w, XROCE_RC_ATOMIC_ACK);
+	uint32_t i;
+
+	want.syndrome = XROCE_SYN_ACK;
+	want.psn = psn & XROCE_PSN_MASK;
+	want.msn = msn;
+	for (i = 8; i--;)
+		want.orig = want.orig << 8 |
+			    packet_pattern(w->req.pattern, i);
+	wire_expect(w, &want);
+}
+
+/* Of all lengths; each is a message. */
+static void lengths(void)
+{
+	static const uint32_t bytes[] = {
+		1, MTU, MTU + 1, 2 * MTU, 5 * MTU - 3, WIRE_BYTES,
+	};
+	struct xroce_stat before = wire_stat(), now;
+	struct wire w;
+	size_t i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+		next(&w, XROCE_RC_READ_REQUEST, bytes[i]);
+		wire_send(&w);
+		expect_read(&w, w.req.psn, bytes[i], i + 1);
+		w.req.psn += (bytes[i] + MTU - 1) / MTU;
+	}
+	wire_quiet(&w);
+	now = wire_stat();
+	/* What does not fit a packet is; one of MTU bytes may not fit its frame. */
+	check(now.queued - before.queued >= 4 && now.queued - before.queued <= 5,
+	      "%llu were left to the module", now.queued - before.queued);
+	wire_close(&w);
+}
+
+/* Nothing overtakes a READ, and each has the MSN of its own message. */
+static void behind(void)
+{
+	const uint32_t len = 12 * MTU;
+	struct wire w;
+	uint32_t psn;
+
+	if (!wire_open(&w, &rc))
+		return;
+	psn = w.req.psn;
+	next(&w, XROCE_RC_READ_REQUEST, len);
+	wire_send(&w);
+	w.req.psn = psn + 12;
+	next(&w, XROCE_RC_WRITE_ONLY, 64);
+	wire_send(&w);
+	w.req.psn = psn + 13;
+	next(&w, XROCE_RC_FETCH_ADD, 0);
+	wire_send(&w);
+	w.req.psn = psn + 14;
+	next(&w, XROCE_RC_READ_REQUEST, MTU + 1);
+	wire_send(&w);
+	w.req.psn = psn + 16;
+	next(&w, XROCE_RC_READ_REQUEST, 4);
+	wire_send(&w);
+
+	expect_read(&w, psn, len, 1);
+	expect_other(&w, XROCE_RC_ACK, psn + 12, 2);
+	expect_atomic(&w, psn + 13, 3);
+	expect_read(&w, psn + 14, MTU + 1, 4);
+	expect_read(&w, psn + 16, 4, 5);
+	wire_quiet(&w);
+	wire_close(&w);
+}
+
+/* Its 24 bits begin again; the number is that of the map. */
+static void wraps(void)
+{
+	struct xroce_qp e;
+	struct wire w;
+	__u32 slot;
+
+	if (!wire_open(&w, &rc))
+		return;
+	slot = w.qpn & (LIVE_QP_ENTRIES - 1);
+	live_map_get(LIVE_DEV, "qp", slot, &e);
+	e.msn = 0xfffffe;
+	live_map_put(LIVE_DEV, "qp", slot, &e);
+	next(&w, XROCE_RC_READ_REQUEST, 3 * MTU);
+	wire_send(&w);
+	expect_read(&w, w.req.psn, 3 * MTU, 0xffffff);
+	w.req.psn += 3;
+	wire_send(&w);
+	expect_read(&w, w.req.psn, 3 * MTU, 0);
+	w.req.psn += 3;
+	wire_send(&w);
+	expect_read(&w, w.req.psn, 3 * MTU, 1);
+	wire_quiet(&w);
+	wire_close(&w);
+}
+
+/* Asked for again, in whole and in part: as many messages as there are now. */
+static void again(void)
+{
+	struct wire w;
+	uint32_t psn;
+
+	if (!wire_open(&w, &rc))
+		return;
+	psn = w.req.psn;
+	next(&w, XROCE_RC_READ_REQUEST, 5 * MTU);
+	wire_send(&w);
+	expect_read(&w, psn, 5 * MTU, 1);
+	w.req.psn = psn + 5;
+	next(&w, XROCE_RC_WRITE_ONLY, 64);
+	wire_send(&w);
+	wire_expect_ack(&w, psn + 5, 2);
+
+	w.req.psn = psn;
+	next(&w, XROCE_RC_READ_REQUEST, 5 * MTU);
+	wire_send(&w);
+	expect_read(&w, psn, 5 * MTU, 2);
+	w.req.psn = psn + 3;
+	w.req.va += 3 * MTU;
+	next(&w, XROCE_RC_READ_REQUEST, 2 * MTU);
+	wire_send(&w);
+	expect_read(&w, psn + 3, 2 * MTU, 2);
+	wire_quiet(&w);
+	wire_close(&w);
+}
+
+/*
+ * A READ that was answered is asked for again when its region has gone: silence,
+ * and the queue pair goes on. A new one is refused.
+ */
+static void gone(void)
+{
+	struct xroce_stat before, now;
+	struct packet want;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	next(&w, XROCE_RC_READ_REQUEST, 2 * MTU);
+	wire_send(&w);
+	expect_read(&w, w.req.psn, 2 * MTU, 1);
+	check(!xroce_mr_dereg(w.x, w.mr.mr), "DEREG");
+	before = wire_stat();
+	wire_send(&w);
+	wire_quiet(&w);
+	now = wire_stat();
+	check(now.drop_psn - before.drop_psn == 1 &&
+	      now.nak_acc == before.nak_acc, "dropped, without a NAK");
+	check(qp_state(w.x, w.qpn) == XROCE_QPS_RTS, "state %u",
+	      qp_state(w.x, w.qpn));
+
+	w.req.psn += 2;
+	wire_send(&w);
+	want = wire_reply(&w, XROCE_RC_ACK);
+	want.syndrome = XROCE_SYN_NAK_ACC;
+	want.psn = w.req.psn & XROCE_PSN_MASK;
+	want.msn = 1;
+	wire_expect(&w, &want);
+	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state %u",
+	      qp_state(w.x, w.qpn));
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "stream_lengths", "D2 D5", "a READ is a message, however long", lengths },
+	{ "stream_behind", "D2 D5", "order, and the MSN of each", behind },
+	{ "stream_wraps", "D5", "the MSN has 24 bits", wraps },
+	{ "stream_again", "D5", "a duplicate has the newest MSN", again },
+	{ "stream_gone", "R7 D5", "a duplicate of what is no more allowed",
+	  gone },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
