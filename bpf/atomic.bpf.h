@@ -12,8 +12,8 @@ static __always_inline __u64 join(__be32 hi, __be32 lo)
 static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_atomic *a)
 {
-	void *end = (void *)(long)ctx->data_end;
-	struct xroce_atomiceth *h = (void *)(long)ctx->data + rq->pos;
+	void *end = frame_end(ctx);
+	struct xroce_atomiceth *h = frame_start(ctx) + rq->pos;
 
 	if (rq->pos + sizeof(*h) != rq->end || (void *)(h + 1) > end || rq->pad)
 		return false;
@@ -29,13 +29,13 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 					       struct request *rq,
 					       struct xroce_atomic *a)
 {
-	void *end = (void *)(long)ctx->data_end;
+	void *end = frame_end(ctx);
 	struct xroce_reth reth;
 	__u64 *value;
 
 	if (!take_reth(ctx, rq, &reth) || reth.len != bpf_htonl(sizeof(*value)))
 		return false;
-	value = (void *)(long)ctx->data + rq->pos;
+	value = frame_start(ctx) + rq->pos;
 	if (rq->pos + sizeof(*value) != rq->end || (void *)(value + 1) > end ||
 	    rq->pad)
 		return false;
@@ -141,8 +141,8 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_stat *st,
 					 struct answer *ans)
 {
-	void *end = (void *)(long)ctx->data_end;
-	struct xroce_feth *feth = (void *)(long)ctx->data + rq->pos;
+	void *end = frame_end(ctx);
+	struct xroce_feth *feth = frame_start(ctx) + rq->pos;
 	__u32 what, selectivity, rights, len, key;
 	struct xroce_reth reth;
 	int cause;

@@ -173,25 +173,36 @@ static __always_inline int parse_bth(struct cursor *c, struct request *rq)
 	return rq->qpn;
 }
 
+/* Return: whether it is IPv4 and has no VLAN tag, as most are. */
+static __always_inline bool is_plain(struct xdp_md *ctx)
+{
+	struct ethhdr *eth = frame_start(ctx);
+
+	return (void *)(eth + 1) <= frame_end(ctx) &&
+	       eth->h_proto == bpf_htons(ETH_P_IP);
+}
+
 /**
  * parse() - find out whether a frame is for a queue pair number of ours
  * @ctx: the frame
  * @rq: filled in when it is
+ * @plain: is_plain(); a constant, so that all offsets are
  *
  * Lengths are not checked against each other yet.
  *
  * Return: the queue pair number, or a negative number when the frame is not
  * RoCEv2.
  */
-static __always_inline int parse(struct xdp_md *ctx, struct request *rq)
+static __always_inline int parse(struct xdp_md *ctx, struct request *rq,
+				 bool plain)
 {
 	struct cursor c = {
-		.data = (void *)(long)ctx->data,
-		.end = (void *)(long)ctx->data_end,
+		.data = frame_start(ctx),
+		.end = frame_end(ctx),
+		.off = plain ? sizeof(struct ethhdr) : 0,
 	};
-	int next;
+	int next = plain ? bpf_htons(ETH_P_IP) : parse_eth(&c);
 
-	next = parse_eth(&c);
 	rq->l3 = c.off;
 	if (next == bpf_htons(ETH_P_IP))
 		next = parse_ipv4(&c, rq);
@@ -246,8 +257,8 @@ static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
 static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
 				      struct xroce_reth *out)
 {
-	void *end = (void *)(long)ctx->data_end;
-	struct xroce_reth *reth = (void *)(long)ctx->data + rq->pos;
+	void *end = frame_end(ctx);
+	struct xroce_reth *reth = frame_start(ctx) + rq->pos;
 
 	if (rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end)
 		return false;

@@ -40,8 +40,8 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 static __always_inline bool recv_word(struct xdp_md *ctx, struct request *rq,
 				      __u32 *word)
 {
-	void *end = (void *)(long)ctx->data_end;
-	__u32 *p = (void *)(long)ctx->data + rq->pos;
+	void *end = frame_end(ctx);
+	__u32 *p = frame_start(ctx) + rq->pos;
 
 	if (rq->pos + sizeof(*p) > rq->end || (void *)(p + 1) > end)
 		return false;

@@ -103,8 +103,8 @@ struct l2_hdr {
 
 static __always_inline bool l2_load(struct xdp_md *ctx, struct l2_hdr *l2)
 {
-	void *end = (void *)(long)ctx->data_end;
-	struct l2_hdr *at = (void *)(long)ctx->data;
+	void *end = frame_end(ctx);
+	struct l2_hdr *at = frame_start(ctx);
 
 	if ((void *)(at + 1) > end)
 		return false;
@@ -115,8 +115,8 @@ static __always_inline bool l2_load(struct xdp_md *ctx, struct l2_hdr *l2)
 static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
 				     const struct l2_hdr *l2)
 {
-	void *end = (void *)(long)ctx->data_end;
-	struct l2_hdr *at = (void *)(long)ctx->data;
+	void *end = frame_end(ctx);
+	struct l2_hdr *at = frame_start(ctx);
 
 	if ((void *)(at + 1) > end)
 		return false;
@@ -174,7 +174,7 @@ static __always_inline bool reply_room_front(struct xdp_md *ctx,
 static __always_inline bool reply_room(struct xdp_md *ctx,
 				       struct request *rq, __u32 want)
 {
-	__u32 linear = ctx->data_end - ctx->data;
+	__u32 linear = frame_end(ctx) - frame_start(ctx);
 	int delta = (int)want - (int)rq->frame_len;
 
 	if (rq->frame_len > linear && xroce_keep_frags)
@@ -213,8 +213,8 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	if (!reply_room(ctx, rq, want))
 		return false;
 
-	data = (void *)(long)ctx->data;
-	end = (void *)(long)ctx->data_end;
+	data = frame_start(ctx);
+	end = frame_end(ctx);
 	pkt = data + rq->bth;
 	orig = (void *)(pkt + 1);
 	/* There is at least the invariant CRC behind the headers. */

@@ -7,8 +7,8 @@
 static __always_inline bool ud_deth(struct xdp_md *ctx, struct request *rq,
 				    struct xroce_deth *out)
 {
-	void *end = (void *)(long)ctx->data_end;
-	struct xroce_deth *deth = (void *)(long)ctx->data + rq->pos;
+	void *end = frame_end(ctx);
+	struct xroce_deth *deth = frame_start(ctx) + rq->pos;
 
 	if (rq->pos + sizeof(*deth) > rq->end || (void *)(deth + 1) > end)
 		return false;

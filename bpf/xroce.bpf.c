@@ -26,6 +26,7 @@
 #include "xroce_wire.h"
 
 #include "maps.bpf.h"
+#include "frame.bpf.h"
 #include "opcode.bpf.h"
 #include "parse.bpf.h"
 #include "stats.bpf.h"
@@ -79,8 +80,8 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 					      struct request *rq,
 					      struct xroce_stat *st)
 {
-	void *data = (void *)(long)ctx->data;
-	void *end = (void *)(long)ctx->data_end;
+	void *data = frame_start(ctx);
+	void *end = frame_end(ctx);
 	struct xroce_bth *bth;
 	struct xroce_qp *q;
 	struct iphdr *ip;
@@ -147,16 +148,17 @@ static __always_inline void refuse(const struct request *rq,
 	}
 }
 
-/* The right of the queue pair that the request needs, if it is a single one. */
-static __always_inline __u32 op_right(__u32 flags)
+/* Has the queue pair the right that the request needs, if it is a single one? */
+static __always_inline bool kept_may(const struct request *rq,
+				     const struct xroce_qp *q)
 {
-	if (flags & (OP_WRITE | OP_ATOMIC_WRITE))
-		return XROCE_ACCESS_REMOTE_WRITE;
-	if (flags & OP_READ)
-		return XROCE_ACCESS_REMOTE_READ;
-	if (flags & OP_ATOMIC)
-		return XROCE_ACCESS_REMOTE_ATOMIC;
-	return 0;
+	if (rq->flags & OP_READ)
+		return q->access & XROCE_ACCESS_REMOTE_READ;
+	if (rq->flags & OP_ATOMIC)
+		return q->access & XROCE_ACCESS_REMOTE_ATOMIC;
+	if (rq->flags & OP_ATOMIC_WRITE)
+		return q->access & XROCE_ACCESS_REMOTE_WRITE;
+	return true;
 }
 
 /*
@@ -168,7 +170,6 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 				   struct answer *ans)
 {
 	bool begin = rq->flags & OP_BEGIN;
-	__u32 right = op_right(rq->flags);
 
 	if (!(rq->flags & OP_KNOWN))
 		return XROCE_CAUSE_INV_OPCODE;
@@ -176,14 +177,16 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 		return XROCE_CAUSE_INV_ORDER;
 	if (!begin && !op_continues(q, rq))
 		return XROCE_CAUSE_INV_ORDER;
+	if (rq->flags & OP_WRITE)
+		return q->access & XROCE_ACCESS_REMOTE_WRITE ?
+		       write_execute(ctx, rq, q, st, ans) :
+		       XROCE_CAUSE_INV_QP_ACCESS;
 	if (rq->flags & OP_SEND)
 		return send_execute(ctx, rq, q, st, ans);
-	if (right && !(q->access & right))
+	if (!kept_may(rq, q))
 		return XROCE_CAUSE_INV_QP_ACCESS;
-	if (rq->flags & OP_KEPT && !q->rd_max)
+	if (!q->rd_max)
 		return XROCE_CAUSE_INV_RESOURCES;
-	if (rq->flags & OP_WRITE)
-		return write_execute(ctx, rq, q, st, ans);
 	if (rq->flags & OP_READ)
 		return read_execute(ctx, rq, q, st, ans);
 	if (rq->flags & OP_FLUSH)
@@ -314,8 +317,8 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 	return true;
 }
 
-SEC("xdp.frags")
-int xroce(struct xdp_md *ctx)
+/* Return: XDP_*. */
+static __always_inline int packet(struct xdp_md *ctx, bool plain)
 {
 	struct request rq = {};
 	struct answer ans = {};
@@ -325,7 +328,7 @@ int xroce(struct xdp_md *ctx)
 	bool answer = false;
 	int qpn;
 
-	qpn = parse(ctx, &rq);
+	qpn = parse(ctx, &rq, plain);
 	if (qpn < 0)
 		return XDP_PASS;
 	st = stat_this_cpu();
@@ -381,6 +384,12 @@ int xroce(struct xdp_md *ctx)
 	}
 	st->tx++;
 	return XDP_TX;
+}
+
+SEC("xdp.frags")
+int xroce(struct xdp_md *ctx)
+{
+	return is_plain(ctx) ? packet(ctx, true) : packet(ctx, false);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -127,6 +127,9 @@ rxe_up() {
 	# rxe's own CRC is far too slow without it; not every CPU can
 	modprobe crc32-pclmul 2>/dev/null || echo '# no crc32-pclmul'
 	modprobe rdma_rxe
+	# Why a request could not be sent, for who reads a failure.
+	echo 'func rxe_requester +p; func rxe_find_route4 +p' \
+		2>/dev/null >/sys/kernel/debug/dynamic_debug/control || :
 	rdma link add rxe0 type rxe netdev c0
 	undo+=(rxe_down)
 	wait_until 10 rxe_ready

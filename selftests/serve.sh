@@ -119,6 +119,9 @@ perf() {
 	      -u 17 ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) &&
 		grep -qE "^ *$size +[0-9]+ " <<<"$out" || {
 		sed 's/^/# /' <<<"$out"
+		# shellcheck disable=SC2086
+		echo "# $perf_losses $perf_zeros: $(stats_of $perf_losses $perf_zeros)"
+		dmesg | tail -n 20 | sed 's/^/# /'
 		return 1
 	}
 	# shellcheck disable=SC2086

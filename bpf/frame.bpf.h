@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the first buffer of a frame begins and ends. The verifier wants these
+ * loads to be at a constant offset from the pointer it has given us, and some
+ * compilers would keep the sum of the two in a register.
+ */
+#ifndef _XROCE_FRAME_BPF_H
+#define _XROCE_FRAME_BPF_H
+
+#define FRAME_FIELD(ctx, field) ({					\
+	void *_p;							\
+									\
+	asm volatile("%0 = *(u32 *)(%1 + %2)"				\
+		     : "=r"(_p)						\
+		     : "r"(ctx), "i"(offsetof(struct xdp_md, field)));	\
+	_p;								\
+})
+
+static __always_inline void *frame_start(const struct xdp_md *ctx)
+{
+	return FRAME_FIELD(ctx, data);
+}
+
+static __always_inline void *frame_end(const struct xdp_md *ctx)
+{
+	return FRAME_FIELD(ctx, data_end);
+}
+
+#endif
