@@ -158,6 +158,7 @@ check: deps
 bench: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
+	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 
 # --- Installation.
 

@@ -14,8 +14,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "uapi/xroce.h"
-
+#include "chardev.h"
 #include "cq.h"
 #include "link.h"
 #include "main.h"
@@ -26,54 +25,9 @@
 #include "ring.h"
 #include "srq.h"
 
-/**
- * struct xr_ctx - an open file
- * @lock: for @link
- * @link: the link it uses; set once
- * @mm: address space of who opened it; a reference to the structure
- * @own: its objects
- */
-struct xr_ctx {
-	struct mutex lock;
-	struct xr_link *link;
-	struct mm_struct *mm;
-	struct xr_owner own;
-};
-
-union xr_arg {
-	u32 size;
-	struct {
-		u32 size;
-		u32 flags;
-	} head;
-	struct xroce_link_add link_add;
-	struct xroce_link_maps link_maps;
-	struct xroce_link_del link_del;
-	struct xroce_link_query link_query;
-	struct xroce_link_use link_use;
-	struct xroce_pd_add pd_add;
-	struct xroce_pd_del pd_del;
-	struct xroce_pd_query pd_query;
-	struct xroce_mr_reg mr_reg;
-	struct xroce_mr_dereg mr_dereg;
-	struct xroce_mr_query mr_query;
-	struct xroce_qp_add qp_add;
-	struct xroce_qp_modify qp_modify;
-	struct xroce_qp_del qp_del;
-	struct xroce_qp_query qp_query;
-	struct xroce_cq_add cq_add;
-	struct xroce_cq_del cq_del;
-	struct xroce_srq_add srq_add;
-	struct xroce_srq_modify srq_modify;
-	struct xroce_srq_del srq_del;
-	struct xroce_srq_query srq_query;
-	struct xroce_mtt_query mtt_query;
-	struct xroce_mtt_read mtt_read;
-};
-
 /* Whose a new object is. */
-static struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
-				     u32 flags)
+struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
+			      u32 flags)
 {
 	if (!(flags & XROCE_F_PERSISTENT))
 		return &ctx->own;
@@ -173,40 +127,6 @@ static int xr_do_pd_query(struct xr_ctx *ctx, struct xr_link *link,
 {
 	return xr_pd_query(link, &ctx->own, arg->pd_query.flags & XROCE_F_NEXT,
 			   &arg->pd_query);
-}
-
-static int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
-{
-	struct xr_owner *owner = xr_new_owner(ctx, link, arg->mr_reg.flags);
-
-	if (arg->mr_reg.reserved[0] || arg->mr_reg.reserved[1] ||
-	    (arg->mr_reg.pid && !(arg->mr_reg.flags & XROCE_F_PID)))
-		return -EINVAL;
-	if (IS_ERR(owner))
-		return PTR_ERR(owner);
-	/* What is pinned is counted where the file's maker is limited. */
-	if (!(arg->mr_reg.flags & XROCE_F_PID) && current->mm != ctx->mm &&
-	    !capable(CAP_IPC_LOCK))
-		return -EPERM;
-	return xr_mr_reg(link, &ctx->own, owner, &arg->mr_reg);
-}
-
-static int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
-			  union xr_arg *arg)
-{
-	if (arg->mr_dereg.reserved)
-		return -EINVAL;
-	return xr_mr_dereg(link, &ctx->own, arg->mr_dereg.mr);
-}
-
-static int xr_do_mr_query(struct xr_ctx *ctx, struct xr_link *link,
-			  union xr_arg *arg)
-{
-	if (arg->mr_query.reserved)
-		return -EINVAL;
-	return xr_mr_query(link, &ctx->own, arg->mr_query.flags & XROCE_F_NEXT,
-			   &arg->mr_query);
 }
 
 static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
@@ -360,6 +280,12 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_mr_dereg },
 	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 112, XROCE_F_NEXT,
 	  false, xr_do_mr_query },
+	{ XROCE_NR_MR_REG_PHYS, sizeof(struct xroce_mr_reg_phys), 104,
+	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_phys },
+	{ XROCE_NR_MR_REG_SHARED, sizeof(struct xroce_mr_reg_shared), 80,
+	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_shared },
+	{ XROCE_NR_MR_REREG, sizeof(struct xroce_mr_rereg), 88,
+	  XROCE_F_PID | XROCE_F_PHYS, false, xr_do_mr_rereg },
 	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 56, XROCE_F_PERSISTENT,
 	  false, xr_do_qp_add },
 	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 96, 0, false,

@@ -27,18 +27,24 @@ static struct xroce_mpt *xr_mpt_entry(const struct xr_link *link, u32 index)
  * xr_mpt_set_mr() - let peers reach a region
  * @link: where
  * @mr: the region; the module's own table has it already
+ *
+ * The entry may hold the region as it was, under another key: who reads the old
+ * key with any of what follows is refused by the module, which has it no more.
  */
 void xr_mpt_set_mr(struct xr_link *link, const struct xr_mr *mr)
 {
 	struct xroce_mpt *m = xr_mpt_entry(link, mr->key >> XROCE_KEY_SHIFT);
 
-	WRITE_ONCE(m->key, mr->key);
+	WRITE_ONCE(m->state, XROCE_MPT_INVALID);
+	/* No reader sees VALID with what follows. */
+	smp_wmb();
 	WRITE_ONCE(m->type, XROCE_MPT_MR);
 	WRITE_ONCE(m->access, mr->access);
 	WRITE_ONCE(m->pd, mr->pd->id);
 	WRITE_ONCE(m->iova, mr->iova);
-	WRITE_ONCE(m->length, mr->pin.length);
-	/* After all the rest: who sees VALID sees it. */
+	WRITE_ONCE(m->length, mr->pin->length);
+	/* After all the rest: who sees the key, and then VALID, sees it. */
+	smp_store_release(&m->key, mr->key);
 	smp_store_release(&m->state, XROCE_MPT_VALID);
 }
 

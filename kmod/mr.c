@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions: registration, look-up, and writing into them. */
+/* Memory regions: their table, look-up, and reading and writing them. */
 #include <linux/bitmap.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
@@ -87,7 +87,7 @@ static void xr_mr_quiesce(struct xr_mr *mr)
 
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 {
-	const struct xr_pin *pin = &mr->pin;
+	const struct xr_pin *pin = mr->pin;
 	u64 block = 1ull << pin->page_shift;
 	u64 in;
 
@@ -105,7 +105,7 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
  * @off: offset of the first byte in the frame; the range is inside it
  * @len: bytes
  *
- * Return: 0; -EACCES: the memory is not pinned for writing; -ERANGE: outside
+ * Return: 0; -EACCES: it has no local write; -ERANGE: outside
  * the region.
  */
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
@@ -115,10 +115,10 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 	void *src, *dst;
 	u32 n, have;
 
-	if (!mr->pin.writable)
+	if (!mr->writable)
 		return -EACCES;
 	/* @to wraps when @va lies before the region, and is too large then. */
-	if (to > mr->pin.length || len > mr->pin.length - to)
+	if (to > mr->pin->length || len > mr->pin->length - to)
 		return -ERANGE;
 	while (len) {
 		src = xr_frame_at(xdp, off, &have);
@@ -150,7 +150,7 @@ int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
 	void *src, *dst;
 	u32 n, have;
 
-	if (from > mr->pin.length || len > mr->pin.length - from)
+	if (from > mr->pin->length || len > mr->pin->length - from)
 		return -ERANGE;
 	while (len) {
 		dst = xr_frame_at(xdp, off, &have);
@@ -173,7 +173,7 @@ int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
  *
  * With the instructions of the CPU, so that it is atomic for all who use them.
  *
- * Return: 0; -EACCES: the memory is not pinned for writing; -ERANGE: outside
+ * Return: 0; -EACCES: it has no local write; -ERANGE: outside
  * the region; -EINVAL: unknown operation, or not aligned.
  */
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
@@ -182,9 +182,9 @@ int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
 	u32 n = sizeof(u64);
 	u64 *word;
 
-	if (!mr->pin.writable)
+	if (!mr->writable)
 		return -EACCES;
-	if (off > mr->pin.length || sizeof(*word) > mr->pin.length - off)
+	if (off > mr->pin->length || sizeof(*word) > mr->pin->length - off)
 		return -ERANGE;
 	word = xr_mr_at(mr, off, &n);
 	/* Aligned for the peer, it need not be so in memory. */
@@ -221,9 +221,9 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 	void *dst;
 	u32 n;
 
-	if (!mr->pin.writable)
+	if (!mr->writable)
 		return -EACCES;
-	if (to > mr->pin.length || len > mr->pin.length - to)
+	if (to > mr->pin->length || len > mr->pin->length - to)
 		return -ERANGE;
 	while (len) {
 		n = len;
@@ -236,31 +236,26 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 	return 0;
 }
 
-static bool xr_access_ok(u32 access)
-{
-	if (access & ~XROCE_ACCESS_MR)
-		return false;
-	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
-	return !(access & (XROCE_ACCESS_REMOTE_WRITE |
-			   XROCE_ACCESS_REMOTE_ATOMIC)) ||
-	       access & XROCE_ACCESS_LOCAL_WRITE;
-}
-
-/*
- * Make @mr a member of its PD and give it a key. It is public afterwards, and
- * can be gone already.
+/**
+ * xr_mr_link() - make a region a member of its PD, give it a key, publish it
+ * @link: where
+ * @who: who asks
+ * @mr: the region
+ * @pd: number of the PD
+ * @key: out: its key; @mr can be gone already when this returns
+ *
+ * Return: 0, -ENOENT, -EPERM or -ENOSPC.
  */
-static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
-		      struct xr_mr *mr, struct xroce_mr_reg *r)
+int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
+	       u32 pd, u32 *key)
 {
-	struct xr_pd *pd;
 	u32 index;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	pd = xr_pd_find(link, who, mr->owner, r->pd);
-	if (IS_ERR(pd)) {
-		ret = PTR_ERR(pd);
+	mr->pd = xr_pd_find(link, who, mr->owner, pd);
+	if (IS_ERR(mr->pd)) {
+		ret = PTR_ERR(mr->pd);
 		goto out;
 	}
 	index = xr_key_take(&link->keys);
@@ -269,70 +264,17 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *who,
 		goto out;
 	}
 	__set_bit(index, link->mr_used);
-	mr->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	*key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mr->key = *key;
 	mr->stat = xr_mr_stat_new(link, index);
-	mr->pd = pd;
-	pd->mrs++;
+	mr->pd->mrs++;
 	link->nr_mrs++;
 	list_add_tail(&mr->node, &mr->owner->mrs);
 	/* The module's table first: a verdict must find what it allows. */
 	rcu_assign_pointer(link->mr[index], mr);
 	xr_mpt_set_mr(link, mr);
-	r->mr = index;
-	r->lkey = mr->key;
-	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 out:
 	mutex_unlock(&link->lock);
-	return ret;
-}
-
-/**
- * xr_mr_reg() - register a region
- * @link: where
- * @who: who asks
- * @owner: whose it will be
- * @r: in: what; out: handle and keys
- *
- * Return: 0 or an error of MR_REG.
- */
-int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
-	      struct xr_owner *owner, struct xroce_mr_reg *r)
-{
-	struct xr_mr *mr;
-	struct pid *pid;
-	int ret;
-
-	if (!xr_access_ok(r->access) || !r->length ||
-	    r->addr + r->length - 1 < r->addr ||
-	    r->iova + r->length - 1 < r->iova ||
-	    strnlen(r->name, sizeof(r->name)) == sizeof(r->name))
-		return -EINVAL;
-
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
-	if (!mr)
-		return -ENOMEM;
-	mr->iova = r->iova;
-	mr->access = r->access;
-	mr->flags = r->flags & XROCE_F_PID;
-	mr->owner = owner;
-	strscpy(mr->name, r->name, sizeof(mr->name));
-
-	pid = r->flags & XROCE_F_PID ? find_get_pid(r->pid) :
-				       get_task_pid(current, PIDTYPE_TGID);
-	ret = pid ? xr_pin(&mr->pin, pid, r->addr, r->length,
-			   r->access & XROCE_ACCESS_LOCAL_WRITE) : -ESRCH;
-	put_pid(pid);
-	if (ret)
-		goto err_free;
-	ret = xr_mr_link(link, who, mr, r);
-	if (ret)
-		goto err_unpin;
-	return 0;
-
-err_unpin:
-	xr_unpin(&mr->pin);
-err_free:
-	kfree(mr);
 	return ret;
 }
 
@@ -358,11 +300,12 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 void xr_mr_free(struct xr_mr *mr)
 {
 	xr_mr_quiesce(mr);
-	xr_unpin(&mr->pin);
+	xr_pin_put(mr->pin);
 	kfree_rcu(mr, rcu);
 }
 
-static struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
+/* Under the link's lock. */
+struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 {
 	if (index >= link->mpt_entries)
 		return NULL;
@@ -424,19 +367,20 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	}
 	q->mr = index;
 	q->flags = mr->flags |
-		   (mr->owner == &link->own ? XROCE_F_PERSISTENT : 0);
+		   (mr->owner == &link->own ? XROCE_F_PERSISTENT : 0) |
+		   (mr->pin->mm ? 0 : XROCE_F_PHYS);
 	q->pd = mr->pd->id;
 	q->access = mr->access;
 	q->lkey = mr->key;
 	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 	q->iova = mr->iova;
-	q->length = mr->pin.length;
-	q->addr = mr->pin.addr;
-	q->pages = mr->pin.mtt.count;
-	q->offset = mr->pin.offset;
-	q->page_shift = mr->pin.page_shift;
-	q->pid = pid_vnr(mr->pin.pid);
-	q->reserved = 0;
+	q->length = mr->pin->length;
+	q->addr = mr->pin->addr;
+	q->pages = mr->pin->mtt.count;
+	q->offset = mr->pin->offset;
+	q->page_shift = mr->pin->page_shift;
+	q->pid = pid_vnr(mr->pin->pid);
+	q->sharers = refcount_read(&mr->pin->users);
 	strscpy_pad(q->name, mr->name, sizeof(q->name));
 	mutex_unlock(&link->lock);
 	return 0;
@@ -467,7 +411,7 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 		ret = -ENOENT;
 		goto out;
 	}
-	mtt = &mr->pin.mtt;
+	mtt = &mr->pin->mtt;
 	if (first >= mtt->count) {
 		ret = -ERANGE;
 		goto out;

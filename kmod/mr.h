@@ -9,6 +9,9 @@
  * single region, cannot sleep, and is not interrupted by another. Who
  * deregisters marks the region dead, then waits until no CPU is on it; there is
  * no grace period to wait for.
+ *
+ * A region does not change: to re-register is to put another in its place, with
+ * the same index, owner and name and another key byte (mr_rereg.c).
  */
 #ifndef _XR_MR_H
 #define _XR_MR_H
@@ -17,7 +20,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
-#include "uapi/xroce.h"
+#include "xroce_map.h"
 
 #include "pin.h"
 
@@ -27,13 +30,15 @@ struct xroce_mr_stat;
 struct xr_link;
 struct xr_owner;
 struct xr_pd;
+struct xr_phys;
 
 /**
  * struct xr_mr - memory region
  * @key: index << 8 | key byte
  * @dead: being deregistered; set once
+ * @writable: it has local write
  * @iova: address of the first byte for a peer
- * @pin: its memory
+ * @pin: its memory, of which it is a user
  * @access: XROCE_ACCESS_*
  * @flags: XROCE_F_PID
  * @stat: its counters, see mr_stat.h
@@ -49,8 +54,9 @@ struct xr_pd;
 struct xr_mr {
 	u32 key;
 	bool dead;
+	bool writable;
 	u64 iova;
-	struct xr_pin pin;
+	struct xr_pin *pin;
 	u32 access;
 	u32 flags;
 	struct xroce_mr_stat __percpu *stat;
@@ -61,15 +67,35 @@ struct xr_mr {
 	struct rcu_head rcu;
 };
 
-int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
-	      struct xr_owner *owner, struct xroce_mr_reg *r);
-int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
+/* mr.c */
+int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
+	       u32 pd, u32 *key);
 void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
 void xr_mr_free(struct xr_mr *mr);
+struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index);
+int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
 int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_mr_query *q);
 int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 		  u64 first, u32 *count, u64 *entry);
+
+/* mr_reg.c */
+bool xr_access_ok(u32 access);
+struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
+			u32 access, u32 flags, const char *name);
+struct xr_pin *xr_mr_pin(u32 flags, u32 pid, u64 addr, u64 length,
+			 bool writable);
+int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+	      struct xr_owner *owner, struct xroce_mr_reg *r);
+int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
+		   struct xr_owner *owner, const struct xr_phys *phys,
+		   struct xroce_mr_reg_phys *r);
+int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
+		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
+
+/* mr_rereg.c */
+int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
+		const struct xr_phys *phys, struct xroce_mr_rereg *r);
 
 struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
 void xr_mr_drop(void);

@@ -2,7 +2,8 @@
 /*
  * Pages are pinned in batches and noted as runs of contiguous page frames. The
  * runs give the largest block size that fits all of them, and then the
- * translation table; nothing else is kept of them.
+ * translation table; they are kept themselves only if they are few. Memory that
+ * huge pages map throughout is pinned once for each of them.
  */
 #include <linux/capability.h>
 #include <linux/mm.h>
@@ -11,12 +12,14 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "huge.h"
+#include "phys.h"
 #include "pin.h"
 
 /* Pages pinned at a time: a page full of pointers. */
 #define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
-/* Largest block: what a 1 GiB huge page gives. */
-#define XR_BLOCK_MAX	30
+/* Runs are kept if they are so long: an eighth of what the table takes, at most. */
+#define XR_PAGES_A_RUN	16
 
 #ifndef CONFIG_64BIT
 #error "all memory must be in the kernel's own mapping"
@@ -25,76 +28,6 @@
 static unsigned long xr_pages(u64 addr, u64 length)
 {
 	return (offset_in_page(addr) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
-}
-
-struct xr_run {
-	unsigned long pfn;
-	unsigned long nr;
-};
-
-struct xr_runs {
-	struct xr_run *run;
-	size_t count;
-	size_t room;
-};
-
-static int xr_runs_add(struct xr_runs *runs, unsigned long pfn)
-{
-	struct xr_run *last = runs->run + runs->count - 1;
-	struct xr_run *more;
-	size_t room;
-
-	if (runs->count && last->pfn + last->nr == pfn) {
-		last->nr++;
-		return 0;
-	}
-	/* Each run takes an entry at least. */
-	if (runs->count == xr_mtt_limit())
-		return -E2BIG;
-	if (runs->count == runs->room) {
-		room = max_t(size_t, 32, 2 * runs->room);
-		more = kvmalloc_array(room, sizeof(*more), GFP_KERNEL_ACCOUNT);
-		if (!more)
-			return -ENOMEM;
-		if (runs->count)
-			memcpy(more, runs->run, runs->count * sizeof(*more));
-		kvfree(runs->run);
-		runs->run = more;
-		runs->room = room;
-	}
-	runs->run[runs->count++] = (struct xr_run){ .pfn = pfn, .nr = 1 };
-	return 0;
-}
-
-static void xr_runs_unpin(struct xr_runs *runs, bool dirty)
-{
-	size_t i;
-
-	for (i = 0; i < runs->count; i++) {
-		unpin_user_page_range_dirty_lock(pfn_to_page(runs->run[i].pfn),
-						 runs->run[i].nr, dirty);
-		cond_resched();
-	}
-}
-
-/*
- * The largest block, naturally aligned, such that every run consists of whole
- * ones, but for the start of the first run and the end of the last. No larger
- * than it takes to hold all @nr pages.
- */
-static u8 xr_runs_shift(const struct xr_runs *runs, unsigned long nr)
-{
-	unsigned long borders = 1ul << min_t(int, XR_BLOCK_MAX - PAGE_SHIFT,
-					     order_base_2(nr));
-	/* Page frame of the next page, if all were one run. */
-	unsigned long straight = runs->run[0].pfn;
-	size_t i;
-
-	for (i = 0; i + 1 < runs->count; i++) {
-		straight += runs->run[i].nr;
-		borders |= straight | runs->run[i + 1].pfn;
-	}
-	return PAGE_SHIFT + __ffs(borders);
 }
 
 /* Build the translation table. */
@@ -159,6 +92,52 @@ static long xr_pin_batch(struct mm_struct *mm, unsigned long start,
 	return got ? got : -EFAULT;
 }
 
+/*
+ * Pin memory of the caller that huge pages map, all of it. On failure nothing is
+ * pinned. Return: 1; 0: it is not such memory; or an error.
+ */
+static int xr_pin_huge(const struct xr_pin *pin, struct xr_runs *runs)
+{
+	unsigned int gup = FOLL_LONGTERM | (pin->writable ? FOLL_WRITE : 0);
+	unsigned long left = xr_pages(pin->addr, pin->length), nr;
+	unsigned long start = pin->addr & PAGE_MASK;
+	struct page *page;
+	long got;
+	int ret;
+
+	if (left < XR_HUGE_PAGES)
+		return 0;
+	for (; left; left -= nr, start += nr << PAGE_SHIFT) {
+		ret = 0;
+		if (!xr_huge_pfn(start, pin->writable))
+			goto err;
+		got = pin_user_pages_fast(start, 1, gup, &page);
+		if (got != 1) {
+			ret = got;
+			goto err;
+		}
+		nr = (ALIGN(start + 1, PMD_SIZE) - start) >> PAGE_SHIFT;
+		nr = min(left, nr);
+		if (xr_huge_pfn(start, pin->writable) == page_to_pfn(page))
+			ret = xr_runs_add(runs, page_to_pfn(page), nr) ? : 1;
+		if (ret != 1) {
+			unpin_user_page(page);
+			goto err;
+		}
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			goto err;
+		}
+	}
+	return 1;
+
+err:
+	xr_runs_unpin(runs, true, false);
+	runs->count = 0;
+	return ret;
+}
+
 /* Pin it all. On failure what is in @runs is pinned. */
 static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
 		       struct xr_runs *runs)
@@ -167,8 +146,8 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
 	unsigned long left = xr_pages(pin->addr, pin->length);
 	unsigned long start = pin->addr & PAGE_MASK;
 	struct page **page;
-	long got, i;
 	int ret = 0;
+	long got;
 
 	page = (struct page **)__get_free_page(GFP_KERNEL_ACCOUNT);
 	if (!page)
@@ -185,10 +164,7 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
 			ret = got;
 			break;
 		}
-		for (i = 0; i < got && !ret; i++)
-			ret = xr_runs_add(runs, page_to_pfn(page[i]));
-		if (ret)	/* the page at i - 1 found no room */
-			unpin_user_pages(page + i - 1, got - i + 1);
+		ret = xr_runs_add_pages(runs, page, got);
 		start += got << PAGE_SHIFT;
 		left -= got;
 	}
@@ -226,81 +202,130 @@ static struct mm_struct *xr_pid_mm(struct pid *pid)
 
 /**
  * xr_pin() - pin a range of memory and translate it
- * @pin: filled in
  * @pid: process whose memory it is
  * @addr: first byte
  * @length: bytes
  * @writable: the bytes will be written to
  *
- * Return: 0; -EINVAL: empty, or it wraps; -ESRCH,
+ * Return: the memory, with one user, or -EINVAL: empty, or it wraps; -ESRCH,
  * -EPERM: the process; -EFAULT: not mapped, or not writable; -EOPNOTSUPP: not
  * to be pinned for long; -E2BIG: more pages than the pool of tables can ever
  * take; -ENOSPC: than it can take now; -ENOMEM; -EINTR.
  */
-int xr_pin(struct xr_pin *pin, struct pid *pid, u64 addr, u64 length,
-	   bool writable)
+struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable)
 {
 	unsigned long nr = xr_pages(addr, length);
 	struct xr_runs runs = {};
 	struct mm_struct *mm;
+	struct xr_pin *pin;
 	int ret;
 
 	if (!length || addr + length < addr)
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	if (addr + length > TASK_SIZE_MAX)
-		return -EFAULT;
+		return ERR_PTR(-EFAULT);
+	pin = kmalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
+		return ERR_PTR(-ENOMEM);
 	mm = xr_pid_mm(pid);
-	if (IS_ERR(mm))
-		return PTR_ERR(mm);
+	if (IS_ERR(mm)) {
+		kfree(pin);
+		return ERR_CAST(mm);
+	}
 
 	*pin = (struct xr_pin){
 		.addr = addr,
 		.length = length,
 		.writable = writable,
 	};
+	refcount_set(&pin->users, 1);
 	ret = xr_account(mm, nr);
 	if (ret)
 		goto out;
-	ret = xr_pin_runs(mm, pin, &runs);
+	ret = mm == current->mm ? xr_pin_huge(pin, &runs) : 0;
+	pin->huge = ret > 0;
 	if (!ret)
+		ret = xr_pin_runs(mm, pin, &runs);
+	if (ret >= 0)
 		ret = xr_runs_translate(&runs, pin);
 	if (ret) {
-		xr_runs_unpin(&runs, false);
+		/* Nothing has been written. */
+		xr_runs_unpin(&runs, pin->huge, false);
 		atomic64_sub(nr, &mm->pinned_vm);
 		goto out;
 	}
 	mmgrab(mm);
 	pin->mm = mm;
 	pin->pid = get_pid(pid);
+	if (pin->huge || runs.count * XR_PAGES_A_RUN <= nr)
+		xr_runs_move(&pin->runs, &runs);
 out:
-	kvfree(runs.run);
+	xr_runs_free(&runs);
 	mmput(mm);
-	return ret;
+	if (!ret)
+		return pin;
+	kfree(pin);
+	return ERR_PTR(ret);
 }
 
-/**
- * xr_unpin() - let the memory go
- * @pin: what xr_pin() filled in; nobody translates by it any more
- *
- * Sleeps. The process may have ended long ago.
- */
-void xr_unpin(struct xr_pin *pin)
+/* By the table: blocks of a page, or such that need not be used in whole. */
+static void xr_unpin_table(const struct xr_pin *pin)
 {
-	u64 end = pin->offset + pin->length;
-	u64 i, from, to;
+	unsigned long left = xr_pages(pin->addr, pin->length);
+	unsigned long block = 1ul << (pin->page_shift - PAGE_SHIFT);
+	unsigned long skip = pin->offset >> PAGE_SHIFT;
+	const struct xr_mtt *mtt = &pin->mtt;
+	struct xr_run run;
+	u64 i, n;
 
-	for (i = 0; i < pin->mtt.count; i++) {
-		from = max(i << pin->page_shift, pin->offset & PAGE_MASK);
-		to = min((i + 1) << pin->page_shift, PAGE_ALIGN(end));
-		from -= i << pin->page_shift;
-		to -= i << pin->page_shift;
-		unpin_user_page_range_dirty_lock(
-			pfn_to_page(PHYS_PFN(*xr_mtt_at(&pin->mtt, i) + from)),
-			(to - from) >> PAGE_SHIFT, pin->writable);
-		cond_resched();
+	for (i = 0; i < mtt->count; i += n, skip = 0) {
+		if (block == 1) {
+			n = min(mtt->count - i, (u64)XR_EXTENT_ENTRIES);
+			xr_entries_unpin(xr_mtt_at(mtt, i), n, pin->writable);
+			continue;
+		}
+		n = 1;
+		run.pfn = PHYS_PFN(*xr_mtt_at(mtt, i)) + skip;
+		run.nr = min(left, block - skip);
+		xr_run_unpin(&run, false, pin->writable);
+		left -= run.nr;
 	}
+}
+
+/* The process may have ended long ago. */
+static void xr_unpin(struct xr_pin *pin)
+{
+	if (pin->runs.count)
+		xr_runs_unpin(&pin->runs, pin->huge, pin->writable);
+	else
+		xr_unpin_table(pin);
+	xr_runs_free(&pin->runs);
 	atomic64_sub(xr_pages(pin->addr, pin->length), &pin->mm->pinned_vm);
 	mmdrop(pin->mm);
 	put_pid(pin->pid);
+}
+
+/* One user more, by the leave of one who is. */
+struct xr_pin *xr_pin_get(struct xr_pin *pin)
+{
+	refcount_inc(&pin->users);
+	return pin;
+}
+
+/**
+ * xr_pin_put() - let memory go, if it has no other user
+ * @pin: the memory; the caller translates by it no more
+ *
+ * Sleeps.
+ */
+void xr_pin_put(struct xr_pin *pin)
+{
+	if (!refcount_dec_and_test(&pin->users))
+		return;
+	if (pin->mm)
+		xr_unpin(pin);
+	else
+		xr_phys_unpin(pin);
 	xr_mtt_free(&pin->mtt);
+	kfree(pin);
 }

@@ -14,6 +14,7 @@
 #include <bpf/bpf.h>
 
 #include "live.h"
+#include "mem.h"
 
 #define PAGE	4096u
 
@@ -33,6 +34,11 @@ union arg {
 	struct xroce_mr_reg mr_reg;
 	struct xroce_mr_dereg mr_dereg;
 	struct xroce_mr_query mr_query;
+	struct xroce_mr_reg_phys mr_reg_phys;
+	struct xroce_mr_reg_shared mr_reg_shared;
+	struct xroce_mr_rereg mr_rereg;
+	struct xroce_mtt_query mtt_query;
+	struct xroce_mtt_read mtt_read;
 	struct xroce_qp_add qp_add;
 	struct xroce_cq_add cq_add;
 	struct xroce_cq_del cq_del;
@@ -147,6 +153,43 @@ static void fill_mr(int fd, union arg *a)
 	a->mr_dereg.mr = reg.mr_reg.mr;
 }
 
+static void fill_mr_reg_phys(int fd, union arg *a)
+{
+	static __u64 page;
+
+	*memory = 1;
+	page = mem_pfn(memory) * PAGE;
+	a->mr_reg_phys.pd = some_pd(fd);
+	a->mr_reg_phys.pages = (uintptr_t)&page;
+	a->mr_reg_phys.npages = 1;
+	a->mr_reg_phys.page_shift = MEM_PAGE_SHIFT;
+	a->mr_reg_phys.length = 1;
+}
+
+static void fill_mr_reg_shared(int fd, union arg *a)
+{
+	fill_mr(fd, a);
+	a->mr_reg_shared.from = a->mr_dereg.mr;
+	a->mr_reg_shared.pd = some_pd(fd);
+}
+
+static void fill_mr_rereg(int fd, union arg *a)
+{
+	fill_mr(fd, a);
+	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
+	a->mr_rereg.addr = (uintptr_t)memory;
+	a->mr_rereg.length = 1;
+}
+
+static void fill_mtt_read(int fd, union arg *a)
+{
+	static __u64 entry;
+
+	fill_mr(fd, a);
+	a->mtt_read.count = 1;
+	a->mtt_read.to = (uintptr_t)&entry;
+}
+
 static void fill_qp_add(int fd, union arg *a)
 {
 	a->qp_add.pd = some_pd(fd);
@@ -241,6 +284,14 @@ static const struct command commands[] = {
 	{ "MR_DEREG", XROCE_CMD_MR_DEREG, 16, 0, { 12 }, false, fill_mr },
 	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 112, XROCE_F_NEXT, {}, false,
 	  fill_mr },
+	{ "MR_REG_PHYS", XROCE_CMD_MR_REG_PHYS, 104, XROCE_F_PERSISTENT,
+	  { 68 }, false, fill_mr_reg_phys },
+	{ "MR_REG_SHARED", XROCE_CMD_MR_REG_SHARED, 80, XROCE_F_PERSISTENT, {},
+	  false, fill_mr_reg_shared },
+	{ "MR_REREG", XROCE_CMD_MR_REREG, 88, XROCE_F_PID | XROCE_F_PHYS,
+	  { 84 }, false, fill_mr_rereg },
+	{ "MTT_QUERY", XROCE_CMD_MTT_QUERY, 136, 0, {}, true, fill_nothing },
+	{ "MTT_READ", XROCE_CMD_MTT_READ, 32, 0, {}, false, fill_mtt_read },
 	{ "QP_ADD", XROCE_CMD_QP_ADD, 56, XROCE_F_PERSISTENT, { 20 }, false,
 	  fill_qp_add },
 	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 96, 0, { 52, 92 }, false,

@@ -192,7 +192,7 @@ usage_errors() {
 	fails 2 'nonsense' nonsense
 	fails 2 'nonsense' mr nonsense
 	fails 2 'usage: xroce mr add' mr add
-	fails 2 'file or pid' mr add pd 1 access none
+	fails 2 'one of file, pid' mr add pd 1 access none
 	fails 2 'size "5Q"' mr add pd 1 access none file "$work/file" size 5Q
 	fails 2 'size "1KB"' mr add pd 1 access none file "$work/file" size 1KB
 	fails 2 'access "all"' mr add pd 1 access all file "$work/file"
@@ -324,6 +324,114 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 
 memory_of_process() { mkfifo "$work/stdin"; with_a_pd process; }
 
+# share PD: a second region over the first one's memory, then changes to both.
+changes() {
+	local pd=$1 other
+
+	other=$(makes pd pd add)
+	truncate -s 64K "$work/file"
+	truncate -s 16K "$work/file2"
+	xr -j mr add pd "$pd" name one access local-write,remote-write \
+		file "$work/file" >"$work/one"
+	xr -j mr add pd "$other" name two share one iova 0x5000 \
+		access remote-read >"$work/two"
+	xr -j mr show one >"$work/mr1"
+	xr -j mr show two >"$work/mr2"
+	holds 'two["length"] == 65536 and two["mr"] == mr2[0]["mr"] and
+		mr2[0]["sharers"] == mr1[0]["sharers"] == 2 and
+		mr2[0]["iova"] == 0x5000 and mr2[0]["pd"] != mr1[0]["pd"] and
+		mr2[0]["access"] == ["remote-read"] and
+		mr1[0]["physical"] is False' \
+		two="$work/two" mr1="$work/mr1" mr2="$work/mr2"
+
+	xr -j mr change mr two pd "$pd" access local-write >"$work/two"
+	xr -j mr show two >"$work/mr2"
+	holds 'mr2[0]["pd"] == '"$pd"' and mr2[0]["access"] == ["local-write"] and
+		two["lkey"] == mr2[0]["lkey"] and two["rkey"] == 0 and
+		two["lkey"] >> 8 == two["mr"] and two["iova"] == 0x5000 and
+		mr2[0]["sharers"] == 2' two="$work/two" mr2="$work/mr2"
+	xr -j mr change mr one file "$work/file2" offset 100 iova 0x10 >"$work/new"
+	xr -j mr show one >"$work/mr1"
+	holds 'new["mr"] == one["mr"] and new["rkey"] != one["rkey"] and
+		new["length"] == mr1[0]["length"] == 16284 and
+		mr1[0]["iova"] == 0x10 and mr1[0]["sharers"] == 1 and
+		mr1[0]["access"] == ["local-write", "remote-write"]' \
+		one="$work/one" new="$work/new" mr1="$work/mr1"
+
+	fails 2 'nothing to change' mr change mr one
+	fails 2 'mr is missing' mr change pd 1
+	fails 2 'only one of' mr change mr one file "$work/file" phys 0x1000
+	fails 2 'iova' mr change mr one iova 3
+	fails 1 'mr nobody: no such region' mr change mr nobody pd "$pd"
+	fails 1 'mr one: pd 999: no such' mr change mr one pd 999
+	fails 1 'remote write needs local write' \
+		mr change mr one access remote-write
+	fails 1 'not inside the file' mr change mr one file "$work/file" size 1M
+	fails 1 'mr nobody: no such region' \
+		mr add pd "$pd" access none share nobody
+	xr -j mr show one >"$work/mr2"
+	holds 'mr1 == mr2' mr1="$work/mr1" mr2="$work/mr2"
+	xr mr add pd "$pd" name ro access none file "$work/file" >"$work/made"
+	fails 1 'share ro: its pages are pinned for reading only' \
+		mr add pd "$pd" access local-write share ro
+	for mr in one two ro; do xr mr del mr $mr; done
+	xr pd del pd "$other"
+}
+
+changes_of_regions() { with_a_pd changes; }
+
+# Physical addresses of a file's pages, in hexadecimal, joined by commas.
+pages_of() { # FILE
+	python3 - "$1" <<-'END'
+	import ctypes, mmap, os, struct, sys
+	f = os.open(sys.argv[1], os.O_RDWR)
+	size = os.fstat(f).st_size
+	m = mmap.mmap(f, size)
+	for i in range(0, size, 4096): m[i] = 1
+	at = ctypes.addressof(ctypes.c_char.from_buffer(m))
+	with open("/proc/self/pagemap", "rb") as p:
+	    p.seek(at // 4096 * 8)
+	    frames = struct.unpack(f"{size // 4096}Q", p.read(size // 512))
+	print(",".join(hex((n & (1 << 55) - 1) * 4096) for n in frames))
+	END
+}
+
+physical() {
+	local pd=$1 list
+
+	rm -f "$work/file"
+	truncate -s 12K "$work/file"
+	list=$(pages_of "$work/file")
+	xr -j mr add pd "$pd" name phys access local-write,remote-write \
+		phys "$list" offset 10 iova 0x42 >"$work/made"
+	xr -j mr show phys >"$work/mr"
+	holds 'mr[0]["physical"] is True and mr[0]["pages"] == 3 and
+		mr[0]["page_size"] == 4096 and mr[0]["offset"] == 10 and
+		mr[0]["length"] == made["length"] == 12278 and
+		mr[0]["iova"] == 0x42 and mr[0]["pid"] == mr[0]["addr"] == 0' \
+		mr="$work/mr" made="$work/made"
+	xr mr show phys | grep -q ' physical persistent$' ||
+		not_so "physical: $(xr mr show phys)"
+	xr -j mr change mr phys phys "${list%%,*}" size 7 >"$work/made"
+	holds 'made["length"] == 7' made="$work/made"
+	fails 2 'phys "0x10,"' mr add pd "$pd" access none phys 0x10,
+	fails 2 'phys "x"' mr add pd "$pd" access none phys x
+	fails 2 'page-size 5000' \
+		mr add pd "$pd" access none phys 0x1000 page-size 5000
+	fails 2 'page-size: belongs to phys' \
+		mr add pd "$pd" access none file "$work/file" page-size 4096
+	fails 1 'phys 0x1001: .* not possible' \
+		mr add pd "$pd" access none phys 0x1001
+	fails 1 'phys 0xa0000: not all of it is memory in use' \
+		mr add pd "$pd" access none phys 0xa0000
+	fails 1 'offset 4096: not inside' \
+		mr add pd "$pd" access none phys 0x1000 offset 4096
+	fails 1 'pd 999' mr add pd 999 access none phys "$list"
+	xr mr del mr phys
+}
+
+physical_regions() { with_a_pd physical; }
+
 # Persistent objects hold a link; the link holds the module.
 going_away() {
 	local pd
@@ -395,7 +503,7 @@ run() { # FUNCTION IDS
 }
 
 echo 'TAP version 13'
-echo '1..11'
+echo '1..13'
 trap clean_up EXIT
 net_up
 module_up
@@ -410,6 +518,8 @@ run errors_of_objects 'U1 R2'
 run sizes_with_units U1
 run names_of_regions U1
 run memory_of_process 'U1 R1'
+run changes_of_regions 'U1 R5 R6'
+run physical_regions 'U1 R4'
 run renamed 'U1 D1'
 run going_away 'U1 U6 R7'
 [ $failed = 0 ]

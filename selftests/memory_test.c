@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "live_mr.h"
@@ -17,7 +18,10 @@
 #define LW	XROCE_ACCESS_LOCAL_WRITE
 #define RR	XROCE_ACCESS_REMOTE_READ
 
-/* A huge page is one entry, and parts of it are. */
+/*
+ * A huge page is one entry, and parts of it are. It is pinned once, if the region
+ * has as many pages as a huge page; all its pages count.
+ */
 static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 {
 	__u64 length = pages * MEM_HUGE;
@@ -30,7 +34,8 @@ static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 	q = mr_check_blocks(x, r.mr, huge);
 	check(q.page_shift >= MEM_HUGE_SHIFT && q.pages <= pages,
 	      "%llu entries of 2^%u", q.pages, q.page_shift);
-	check(live_pinned() == pages * 512l, "%ld pages pinned", live_pinned());
+	check(live_pinned() == pages && live_vmpin() == pages * 2048l,
+	      "%ld pinned, VmPin %ld", live_pinned(), live_vmpin());
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
 
@@ -41,8 +46,9 @@ static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 	      q.offset % MEM_HUGE == 5001,
 	      "%llu entries of 2^%u, offset %llu", q.pages, q.page_shift,
 	      q.offset);
-	check(live_pinned() == pages * 512l - 2, "%ld pages pinned",
-	      live_pinned());
+	check(live_pinned() == (pages > 1 ? pages : 510) &&
+	      live_vmpin() == (pages * 512l - 2) * 4, "%ld pinned, VmPin %ld",
+	      live_pinned(), live_vmpin());
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 }
 
@@ -57,6 +63,78 @@ static void transparent_huge(void)
 		huge_parts(x, huge, 1);
 	if (huge)
 		munmap(huge, MEM_HUGE);
+	live_close(x);
+}
+
+/* Its mapping is split, its process forks and writes: the pages are the same. */
+static void huge_split(void)
+{
+	struct xroce *x = live_open();
+	char *huge = mem_huge();
+	struct xroce_mr_reg r;
+	int status;
+	pid_t pid;
+
+	if (!x || !huge) {
+		skip("no transparent huge page to be had");
+		goto out;
+	}
+	r = mr_region(live_pd(x), huge, MEM_HUGE);
+	check(!xroce_mr_reg(x, &r), "MR_REG");
+	check(live_pinned() == 1, "%ld pinned", live_pinned());
+	check(!mprotect(huge + 5 * MEM_PAGE, MEM_PAGE, PROT_READ), "mprotect");
+	pid = fork();
+	if (!pid) {
+		memset(huge + MEM_HUGE / 2, 7, MEM_PAGE);
+		_exit(0);
+	}
+	memset(huge + MEM_HUGE / 2 + MEM_PAGE, 8, MEM_PAGE);
+	waitpid(pid, &status, 0);
+	check(!mprotect(huge + 5 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE),
+	      "mprotect");
+	memset(huge, 9, MEM_HUGE);
+	mr_check_blocks(x, r.mr, huge);
+	munmap(huge + MEM_HUGE / 2, MEM_HUGE / 4);
+	check(live_pinned() == 1, "%ld pinned", live_pinned());
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
+	      live_pinned(), live_vmpin());
+	munmap(huge, MEM_HUGE);
+out:
+	live_close(x);
+}
+
+/* A huge page with a small one behind it, or in it: every page is pinned. */
+static void huge_and_small(void)
+{
+	struct xroce *x = live_open();
+	char *huge = mem_huge(), *behind;
+	struct xroce_mr_reg r;
+	__u32 pd;
+
+	if (!x || !huge) {
+		skip("no transparent huge page to be had");
+		goto out;
+	}
+	behind = mmap(huge + MEM_HUGE, MEM_PAGE, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE,
+		      -1, 0);
+	pd = live_pd(x);
+	r = mr_region(pd, huge, MEM_HUGE + MEM_PAGE);
+	check(behind == huge + MEM_HUGE && !xroce_mr_reg(x, &r), "MR_REG");
+	check(live_pinned() == 513 && live_vmpin() == 513 * 4,
+	      "%ld pinned, VmPin %ld", live_pinned(), live_vmpin());
+	mr_check_blocks(x, r.mr, huge);
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	munmap(behind, MEM_PAGE);
+
+	/* The last page is read-only: the region is refused, with no pin left. */
+	mprotect(huge + MEM_HUGE - MEM_PAGE, MEM_PAGE, PROT_READ);
+	mr_refused(x, mr_region(pd, huge, MEM_HUGE), -EFAULT);
+	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
+	      live_pinned(), live_vmpin());
+	munmap(huge, MEM_HUGE);
+out:
 	live_close(x);
 }
 
@@ -313,8 +391,43 @@ static void overlap(void)
 	live_close(x);
 }
 
+/* So do regions over a huge page, and parts of it. */
+static void huge_overlap(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_mr_reg a, b, c;
+	char *huge = mem_huge();
+	__u32 pd;
+
+	if (!x || !huge) {
+		skip("no transparent huge page to be had");
+		goto out;
+	}
+	pd = live_pd(x);
+	a = b = mr_region(pd, huge, MEM_HUGE);
+	c = mr_region(pd, huge + 3 * MEM_PAGE, 4 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &a) && !xroce_mr_reg(x, &b) &&
+	      !xroce_mr_reg(x, &c), "MR_REG");
+	check(live_pinned() == 6 && live_vmpin() == 4 * (512 + 512 + 4),
+	      "%ld pinned, VmPin %ld", live_pinned(), live_vmpin());
+	munmap(huge, MEM_HUGE);
+	check(!xroce_mr_dereg(x, a.mr), "dereg");
+	check(live_pinned() == 5, "%ld pinned", live_pinned());
+	check(!xroce_mr_dereg(x, c.mr), "dereg");
+	check(live_pinned() == 1, "%ld pinned", live_pinned());
+	check(!xroce_mr_dereg(x, b.mr), "dereg");
+	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
+	      live_pinned(), live_vmpin());
+out:
+	live_close(x);
+}
+
 static const struct test tests[] = {
 	{ "memory_thp", "R1 R7", "a huge page is one entry", transparent_huge },
+	{ "memory_thp_split", "R1 R8", "it may be split and copied on write",
+	  huge_split },
+	{ "memory_thp_and_small", "R1 R8", "huge and small pages together",
+	  huge_and_small },
 	{ "memory_hugetlb", "R1 R7", "so are those of hugetlb", hugetlb },
 	{ "memory_files", "R1", "memfd and tmpfs", files },
 	{ "memory_huge_files", "R1", "memfd and hugetlbfs", huge_files },
@@ -323,6 +436,7 @@ static const struct test tests[] = {
 	{ "memory_hole", "R1", "all pages or none", hole },
 	{ "memory_limit", "R1", "RLIMIT_MEMLOCK", memlock },
 	{ "memory_overlap", "R8", "each region pins for itself", overlap },
+	{ "memory_huge_overlap", "R8", "of a huge page, too", huge_overlap },
 };
 
 int main(int argc, char **argv)

@@ -115,6 +115,65 @@ static void of_process(void)
 	live_close(x);
 }
 
+static long vmpin_of(pid_t pid)
+{
+	char path[64], line[128];
+	long kib = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "VmPin: %ld", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* Pages count where their process is, whoever forks, asks or ends. */
+static void accounted(void)
+{
+	struct xroce *x = live_open();
+	char *mem = mem_map(8);
+	struct xroce_mr_reg own, its;
+	pid_t child, other;
+	__u32 pd;
+
+	if (!x || !mem)
+		return;
+	pd = live_pd(x);
+	own = mr_region(pd, mem, 8 * MEM_PAGE);
+	check(!xroce_mr_reg(x, &own), "MR_REG");
+	child = spawn();
+	check(vmpin_of(child) == 0 && live_vmpin() == 32,
+	      "after fork: VmPin %ld, the child's %ld", live_vmpin(),
+	      vmpin_of(child));
+	its = mr_region(pd, mem, 3 * MEM_PAGE);
+	its.flags = XROCE_F_PID;
+	its.pid = child;
+	check(!xroce_mr_reg(x, &its), "MR_REG");
+	check(vmpin_of(child) == 12 && live_vmpin() == 32,
+	      "VmPin %ld, the child's %ld", live_vmpin(), vmpin_of(child));
+	check(!xroce_mr_dereg(x, its.mr), "dereg");
+	check(vmpin_of(child) == 0, "the child's VmPin %ld", vmpin_of(child));
+	check(!xroce_mr_reg(x, &its), "MR_REG");
+
+	/* It ends while its pages are pinned, and its number may be another's. */
+	reap(child);
+	other = spawn();
+	check(live_vmpin() == 32 && live_pinned() == 11, "VmPin %ld, %ld pinned",
+	      live_vmpin(), live_pinned());
+	check(!xroce_mr_dereg(x, its.mr), "dereg");
+	check(live_vmpin() == 32 && vmpin_of(other) == 0 && live_pinned() == 8,
+	      "VmPin %ld, another's %ld, %ld pinned", live_vmpin(),
+	      vmpin_of(other), live_pinned());
+	reap(other);
+	check(!xroce_mr_dereg(x, own.mr), "dereg");
+	check(!live_vmpin(), "VmPin %ld", live_vmpin());
+	munmap(mem, 8 * MEM_PAGE);
+	live_close(x);
+}
+
 /* It is our own: no capability is needed. */
 static void of_self(void)
 {
@@ -216,6 +275,8 @@ static const struct test tests[] = {
 	{ "process_self", "R1", "our own by its number", of_self },
 	{ "process_dies", "R7 R8", "pages outlive their process",
 	  process_dies },
+	{ "process_accounting", "R1 R8", "pages count where their process is",
+	  accounted },
 	{ "process_thread", "R1", "from a thread, the first one gone",
 	  first_thread_ended },
 };

@@ -100,38 +100,6 @@ static void expect_refused(struct xroce *x, struct xroce_mr_reg *r, int want)
 		xroce_mr_dereg(x, r->mr);
 }
 
-/*
- * The example of both texts: address 0x141200, 10000 bytes. They let it end at
- * 143910h; that is the first byte after it. The last one is 0x14390f:
- * 0x141200 + 0x2710 - 1.
- */
-static void worked_example(void)
-{
-	struct xroce *x = live_open();
-	char *base = mem_scattered((void *)0x141000, 3);
-	struct xroce_mr_query q = {};
-	struct xroce_mr_reg r;
-	int ret;
-
-	if (!x || !base)
-		return;
-	r = region(live_pd(x), base + 0x200, 10000);
-	ret = xroce_mr_reg(x, &r);
-	check(!ret, "%d", ret);
-	check_region(x, &r);
-	q.mr = r.mr;
-	ret = xroce_mr_query(x, &q);
-	check(!ret && q.pages == 3 && q.page_shift == 12 && q.offset == 0x200,
-	      "%d: %llu pages of 2^%u bytes, offset %#llx", ret, q.pages,
-	      q.page_shift, q.offset);
-	check(q.addr + q.length - 1 == 0x14390f && q.addr + q.length == 0x143910,
-	      "last byte %#llx", q.addr + q.length - 1);
-	check(live_pinned() == 3, "%ld pages pinned", live_pinned());
-	check(!xroce_mr_dereg(x, r.mr), "dereg");
-	munmap(base, 3 * MEM_PAGE);
-	live_close(x);
-}
-
 /* Any address, any length. */
 static void ranges(void)
 {
@@ -468,8 +436,6 @@ static void list(void)
 }
 
 static const struct test tests[] = {
-	{ "region_example", "R1 R3", "0x141200, 10000 bytes: 3 pages",
-	  worked_example },
 	{ "region_ranges", "R1 R7", "any byte, any length, no page more",
 	  ranges },
 	{ "region_chance_runs", "R1", "blocks are as large as can be",

@@ -100,13 +100,76 @@ run_vm() { # LIST NET
 	fi
 }
 
+# Number the results; then requirements and the tests that show them, tests of one
+# subject together; then the counts.
 count() {
 	awk '
+	# "subject_name" joins the others of its subject under each of its ids.
+	function note(name, ids, mark,   i, n, id, at, subject) {
+		at = index(name, "_")
+		subject = at ? substr(name, 1, at - 1) : name
+		name = (at ? substr(name, at + 1) : "") mark
+		n = split(ids, id, " ")
+		for (i = 1; i <= n && id[i] ~ /^[A-Z][0-9]+$/; i++) {
+			if (!(id[i] in subjects))
+				known[++knowns] = id[i]
+			if (!((id[i], subject) in tests))
+				subjects[id[i]] = subjects[id[i]] " " subject
+			if (!index(tests[id[i], subject] " ", " " name " "))
+				tests[id[i], subject] = tests[id[i], subject] " " name
+		}
+	}
+	function key(id) { return sprintf("%s%04d", substr(id, 1, 1), substr(id, 2)) }
+	function sort(   i, j, t) {
+		for (i = 2; i <= knowns; i++) {
+			t = known[i]
+			for (j = i; j > 1 && key(known[j - 1]) > key(t); j--)
+				known[j] = known[j - 1]
+			known[j] = t
+		}
+	}
+	function flush_line() {
+		sub(/ *$/, "", line)
+		print line
+	}
+	function put(word, last) {
+		if (length(line) + length(word) > 78) {
+			flush_line()
+			line = "#     "
+		}
+		line = line word (last ? "" : " ")
+	}
+	function table(   i, j, k, n, m, s, t) {
+		sort()
+		print "# Requirements, and the tests of each"
+		for (i = 1; i <= knowns; i++) {
+			line = sprintf("# %-4s", known[i])
+			n = split(subjects[known[i]], s, " ")
+			for (j = 1; j <= n; j++) {
+				m = split(tests[known[i], s[j]], t, " ")
+				if (m < 2) {
+					put(s[j] (m ? "_" t[1] : ""))
+					continue
+				}
+				for (k = 1; k <= m; k++)
+					put((k == 1 ? s[j] "_{" : "") t[k] \
+					    (k == m ? "}" : ","), k < m)
+			}
+			flush_line()
+		}
+	}
 	/^(not )?ok/ {
 		n++
-		if ($1 == "not") failed++
-		else if (toupper($0) ~ /# *SKIP/) skipped++
-		else passed++
+		words = $0
+		sub(/^(not )?ok */, "", words)
+		sub(/ *#.*/, "", words)
+		name = words
+		sub(/ .*/, "", name)
+		sub(/^[^ ]* */, "", words)
+		if ($1 == "not") { failed++; mark = "(FAILED)" }
+		else if (toupper($0) ~ /# *SKIP/) { skipped++; mark = "(skipped)" }
+		else { passed++; mark = "" }
+		note(name, words, mark)
 		sub(/^ok/, "ok " n)
 		sub(/^not ok/, "not ok " n)
 	}
@@ -114,6 +177,7 @@ count() {
 	{ print; fflush() }
 	END {
 		print "1.." n + 0
+		table()
 		printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 		exit failed || !passed
 	}'

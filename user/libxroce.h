@@ -203,6 +203,46 @@ int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
 		      struct xroce_mr_reg *reg);
 
 /**
+ * xroce_mr_reg_phys() - register a physical region
+ * @x: the handle
+ * @reg: all of it but @size; keys out
+ *
+ * Return: 0, or as for struct xroce_mr_reg_phys.
+ */
+int xroce_mr_reg_phys(struct xroce *x, struct xroce_mr_reg_phys *reg);
+
+/**
+ * xroce_mr_reg_shared() - register a region over the memory of another one
+ * @x: the handle
+ * @reg: all of it but @size; length and keys out
+ *
+ * Return: 0, or as for struct xroce_mr_reg_shared.
+ */
+int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg);
+
+/**
+ * xroce_mr_rereg() - change a region: memory, protection domain, rights
+ * @x: the handle
+ * @rereg: all of it but @size; keys out
+ *
+ * Return: 0, or as for struct xroce_mr_rereg; the region is then as it was.
+ */
+int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg);
+
+/**
+ * xroce_mr_rereg_file() - change a region's memory to a file, and what else
+ * @x: the handle
+ * @fd: as for xroce_mr_reg_file()
+ * @offset: as for xroce_mr_reg_file()
+ * @rereg: as for xroce_mr_rereg() without @addr; XROCE_REREG_TRANSLATION is
+ *	added to its mask; length 0: to the end of the file
+ *
+ * Return: 0, or as for xroce_mr_reg_file() and struct xroce_mr_rereg.
+ */
+int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
+			struct xroce_mr_rereg *rereg);
+
+/**
  * xroce_mr_dereg() - deregister a memory region
  * @x: the handle
  * @mr: its handle

@@ -40,34 +40,98 @@ static __u64 map_unit(int fd)
 	return sysconf(_SC_PAGESIZE);
 }
 
-int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
-		      struct xroce_mr_reg *reg)
+/**
+ * struct map - a part of a file, mapped for a call
+ * @base: of the mapping
+ * @span: bytes of it
+ * @addr: of the part's first byte
+ */
+struct map {
+	void *base;
+	__u64 span;
+	__u64 addr;
+};
+
+/* Map @length bytes, 0 becoming what there is. Return: 0 or -errno. */
+static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
+		    struct map *map)
 {
-	__u64 unit = map_unit(fd), head, span;
-	int prot = PROT_READ, err;
+	__u64 unit = map_unit(fd), head = offset % unit;
+	int prot = PROT_READ;
 	struct stat st;
-	void *map;
 
 	if (fstat(fd, &st))
 		return -errno;
 	if (offset >= (__u64)st.st_size)
 		return -ERANGE;
-	if (!reg->length)
-		reg->length = st.st_size - offset;
-	if (reg->length > st.st_size - offset)
+	if (!*length)
+		*length = st.st_size - offset;
+	if (*length > st.st_size - offset)
 		return -ERANGE;
 
-	head = offset % unit;
-	span = (head + reg->length + unit - 1) / unit * unit;
-	if (reg->access & XROCE_ACCESS_LOCAL_WRITE)
+	map->span = (head + *length + unit - 1) / unit * unit;
+	if (access & XROCE_ACCESS_LOCAL_WRITE)
 		prot |= PROT_WRITE;
-	map = mmap(NULL, span, prot, MAP_SHARED, fd, offset - head);
-	if (map == MAP_FAILED)
+	map->base = mmap(NULL, map->span, prot, MAP_SHARED, fd, offset - head);
+	if (map->base == MAP_FAILED)
 		return -errno;
+	map->addr = (uintptr_t)map->base + head;
+	return 0;
+}
 
-	reg->addr = (uintptr_t)map + head;
+int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
+		      struct xroce_mr_reg *reg)
+{
+	struct map map;
+	int err = map_file(fd, offset, &reg->length, reg->access, &map);
+
+	if (err)
+		return err;
+	reg->addr = map.addr;
 	err = xroce_mr_reg(x, reg);
-	munmap(map, span);
+	munmap(map.base, map.span);
+	return err;
+}
+
+int xroce_mr_reg_phys(struct xroce *x, struct xroce_mr_reg_phys *reg)
+{
+	reg->size = sizeof(*reg);
+	return xroce_command(x->fd, XROCE_CMD_MR_REG_PHYS, reg);
+}
+
+int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg)
+{
+	reg->size = sizeof(*reg);
+	return xroce_command(x->fd, XROCE_CMD_MR_REG_SHARED, reg);
+}
+
+int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg)
+{
+	rereg->size = sizeof(*rereg);
+	return xroce_command(x->fd, XROCE_CMD_MR_REREG, rereg);
+}
+
+int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
+			struct xroce_mr_rereg *rereg)
+{
+	struct xroce_mr_query query = { .mr = rereg->mr };
+	__u32 access = rereg->access;
+	struct map map;
+	int err;
+
+	if (!(rereg->mask & XROCE_REREG_ACCESS)) {
+		err = xroce_mr_query(x, &query);
+		if (err)
+			return err;
+		access = query.access;
+	}
+	err = map_file(fd, offset, &rereg->length, access, &map);
+	if (err)
+		return err;
+	rereg->mask |= XROCE_REREG_TRANSLATION;
+	rereg->addr = map.addr;
+	err = xroce_mr_rereg(x, rereg);
+	munmap(map.base, map.span);
 	return err;
 }
 

@@ -40,6 +40,9 @@ enum {
 	XROCE_NR_MR_REG = 0x20,
 	XROCE_NR_MR_DEREG,
 	XROCE_NR_MR_QUERY,
+	XROCE_NR_MR_REG_PHYS,
+	XROCE_NR_MR_REG_SHARED,
+	XROCE_NR_MR_REREG,
 	XROCE_NR_QP_ADD = 0x30,
 	XROCE_NR_QP_MODIFY,
 	XROCE_NR_QP_DEL,
@@ -66,6 +69,9 @@ enum {
 #define XROCE_CMD_MR_REG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG)
 #define XROCE_CMD_MR_DEREG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_DEREG)
 #define XROCE_CMD_MR_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_QUERY)
+#define XROCE_CMD_MR_REG_PHYS	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG_PHYS)
+#define XROCE_CMD_MR_REG_SHARED	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG_SHARED)
+#define XROCE_CMD_MR_REREG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REREG)
 #define XROCE_CMD_QP_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_ADD)
 #define XROCE_CMD_QP_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_MODIFY)
 #define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
@@ -85,6 +91,7 @@ enum {
 #define XROCE_F_FORCE		(1u << 2)	/* delete what is inside, too */
 #define XROCE_F_PID		(1u << 3)	/* @addr is in process @pid */
 #define XROCE_F_DEAD		(1u << 4)	/* out: its netdev has gone */
+#define XROCE_F_PHYS		(1u << 5)	/* a list of physical pages */
 
 #define XROCE_NAME_MAX		32	/* bytes, with the NUL */
 
@@ -362,6 +369,167 @@ struct xroce_mr_reg {
 };
 
 /**
+ * struct xroce_mr_reg_phys - MR_REG_PHYS: register a physical memory region
+ * @size: sizeof(struct xroce_mr_reg_phys)
+ * @flags: XROCE_F_PERSISTENT
+ * @pd: protection domain
+ * @access: XROCE_ACCESS_*, as for MR_REG
+ * @pages: user address of an array of __u64: physical addresses of the pages, in
+ *	the order in which they make up the region; multiples of the page size.
+ *	A page may be named more than once
+ * @npages: how many, 1 to XROCE_PHYS_PAGES_MAX
+ * @page_shift: log2 of the page size in bytes: from that of the CPU's small
+ *	pages up to 30
+ * @offset: of the region's first byte in the first page; less than a page
+ * @length: bytes, at least 1; the last one is in the last page
+ * @iova: address by which a peer names the first byte
+ * @mr: out: as for MR_REG
+ * @lkey: out: as for MR_REG
+ * @rkey: out: as for MR_REG
+ * @reserved: 0
+ * @name: text that MR_QUERY returns; may be empty
+ *
+ * Needs CAP_SYS_RAWIO. All of each page must be memory that is in use by
+ * programs: anonymous, of tmpfs, of hugetlbfs. Memory of the kernel's own, of
+ * other file systems, of devices, and what is free is refused. The pages are
+ * referenced as long as the region lives, so that they are never put to another
+ * use; they are not counted against RLIMIT_MEMLOCK. Nothing keeps a page mapped
+ * where it was: a copy on write leaves the region with the page that is named
+ * here.
+ *
+ * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, page size, a page not
+ * aligned, length or offset that do not fit the list, an @iova that wraps),
+ * -EFAULT (@pages, or a page that may not be registered), -EOPNOTSUPP (memory
+ * that must stay movable), -E2BIG (too many pages), -ENOMEM, -ENOSPC (as for
+ * MR_REG), -EINTR.
+ */
+struct xroce_mr_reg_phys {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 access;
+	__aligned_u64 pages;
+	__u32 npages;
+	__u32 page_shift;
+	__aligned_u64 offset;
+	__aligned_u64 length;
+	__aligned_u64 iova;
+	__u32 mr;
+	__u32 lkey;
+	__u32 rkey;
+	__u32 reserved;
+	char name[XROCE_NAME_MAX];
+};
+
+#define XROCE_PHYS_PAGES_MAX	(1u << 19)
+
+/**
+ * struct xroce_mr_reg_shared - MR_REG_SHARED: register a region over the memory
+ *	of another one
+ * @size: sizeof(struct xroce_mr_reg_shared)
+ * @flags: XROCE_F_PERSISTENT
+ * @from: handle of the other region: one of this descriptor's or, with
+ *	CAP_NET_ADMIN, a persistent one
+ * @pd: protection domain
+ * @access: XROCE_ACCESS_*, as for MR_REG; local write only if the pages were
+ *	pinned for it, that is if the region that pinned them had that right
+ * @mr: out: as for MR_REG
+ * @iova: address by which a peer names the first byte; it need not have the
+ *	other region's offset in a page
+ * @length: out: bytes: those of the other region
+ * @lkey: out: as for MR_REG
+ * @rkey: out: as for MR_REG
+ * @name: text that MR_QUERY returns; may be empty
+ *
+ * Both have one translation table, and the pages are pinned and counted once,
+ * until the last of them is deregistered or changed to other memory. Neither
+ * depends on the other otherwise.
+ *
+ * Errors: -ENOENT (no such region or PD), -EPERM, -EINVAL (rights, an @iova that
+ * wraps), -EACCES (local write to pages not pinned for it), -ENOMEM, -ENOSPC.
+ */
+struct xroce_mr_reg_shared {
+	__u32 size;
+	__u32 flags;
+	__u32 from;
+	__u32 pd;
+	__u32 access;
+	__u32 mr;
+	__aligned_u64 iova;
+	__aligned_u64 length;
+	__u32 lkey;
+	__u32 rkey;
+	char name[XROCE_NAME_MAX];
+};
+
+/* struct xroce_mr_rereg::mask; the values of enum ibv_rereg_mr_flags */
+#define XROCE_REREG_TRANSLATION		(1u << 0)
+#define XROCE_REREG_PD			(1u << 1)
+#define XROCE_REREG_ACCESS		(1u << 2)
+
+/**
+ * struct xroce_mr_rereg - MR_REREG: change a region in place
+ * @size: sizeof(struct xroce_mr_rereg)
+ * @flags: with XROCE_REREG_TRANSLATION: XROCE_F_PID: @addr is in @pid;
+ *	XROCE_F_PHYS: the region becomes, or stays, a physical one
+ * @mr: its handle, which stays
+ * @mask: XROCE_REREG_*: what changes, in any combination
+ * @pd: XROCE_REREG_PD: protection domain
+ * @access: XROCE_REREG_ACCESS: XROCE_ACCESS_*
+ * @addr: XROCE_REREG_TRANSLATION without XROCE_F_PHYS: as for MR_REG
+ * @length: XROCE_REREG_TRANSLATION: bytes
+ * @iova: XROCE_REREG_TRANSLATION: address by which a peer names the first byte
+ * @pages: with XROCE_F_PHYS: as for MR_REG_PHYS, and so are the next three
+ * @offset: with XROCE_F_PHYS
+ * @npages: with XROCE_F_PHYS
+ * @page_shift: with XROCE_F_PHYS
+ * @pid: with XROCE_F_PID
+ * @lkey: out: key from now on
+ * @rkey: out: likewise; 0 without a remote right
+ * @reserved: 0
+ *
+ * A field that @mask or @flags do not ask for is not looked at. A virtual region
+ * may become a physical one and the other way round. Region and name, owner and
+ * handle stay, and its counters go on.
+ *
+ * The key byte is another one after every change, whatever has changed, and none
+ * of the last four: a request that was made for the old region is refused, never
+ * executed on the new one. So each packet sees all of
+ * the old region or all of the new one. When this returns no access by the old
+ * key is under way and none can start.
+ *
+ * A change that fails leaves the region as it was, keys included. While it is
+ * made, the pages of both count against RLIMIT_MEMLOCK. A region that gains
+ * local write, over pages pinned for reading and without
+ * XROCE_REREG_TRANSLATION, has its range of addresses pinned anew: errors are
+ * then those of MR_REG. Where other regions share its table, only this one moves
+ * to a new one.
+ *
+ * Errors: those of MR_REG and MR_REG_PHYS; -ENOENT (no such region or PD),
+ * -EINVAL (also: nothing to change, unknown @mask), -EBUSY (another thread has
+ * changed it meanwhile).
+ */
+struct xroce_mr_rereg {
+	__u32 size;
+	__u32 flags;
+	__u32 mr;
+	__u32 mask;
+	__u32 pd;
+	__u32 access;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 iova;
+	__aligned_u64 pages;
+	__aligned_u64 offset;
+	__u32 npages;
+	__u32 page_shift;
+	__u32 pid;
+	__u32 lkey;
+	__u32 rkey;
+	__u32 reserved;
+};
+
+/**
  * struct xroce_mr_dereg - MR_DEREG: deregister a region (IBTA 11.2.8.6)
  * @size: sizeof(struct xroce_mr_dereg)
  * @flags: 0
@@ -381,7 +549,7 @@ struct xroce_mr_dereg {
 /**
  * struct xroce_mr_query - MR_QUERY: look at a region (IBTA 11.2.8.3)
  * @size: sizeof(struct xroce_mr_query)
- * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID, XROCE_F_PHYS
  * @mr: in, and with XROCE_F_NEXT out
  * @pd: out
  * @access: out
@@ -389,12 +557,13 @@ struct xroce_mr_dereg {
  * @rkey: out: 0 without a remote right
  * @iova: out
  * @length: out: bytes
- * @addr: out: virtual address at registration
+ * @addr: out: virtual address at registration; 0: a physical region
  * @pages: out: entries of the translation table
  * @page_shift: out: log2 of the bytes that an entry covers
  * @offset: out: of the first byte in the first page
  * @pid: out: process whose memory it is, in the caller's pid namespace; 0: out
- *	of sight
+ *	of sight, or a physical region
+ * @sharers: out: regions that have this translation table, itself included
  * @name: out
  *
  * Errors: -ENOENT.
@@ -414,7 +583,7 @@ struct xroce_mr_query {
 	__aligned_u64 pages;
 	__aligned_u64 offset;
 	__u32 page_shift;
-	__u32 reserved;
+	__u32 sharers;
 	char name[XROCE_NAME_MAX];
 };
 

@@ -5,6 +5,10 @@
 #
 #   vm.sh --icount -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
 #                                    [OP[:SIZE]]...
+#   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
+#
+# The second form is of what registering and deregistering memory costs; it is
+# explained at the end.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
@@ -42,6 +46,12 @@
 # rxe gets its packets as socket buffers, as the generator has made them, while
 # an XDP program on veth gets copies of them: that is in "drop", and counts in
 # favour of rxe.
+#
+# Regions: ibv_reg_mr() and ibv_dereg_mr() on rxe, and xroce_mr_reg() and
+# xroce_mr_dereg(), of the same memory, all there beforehand, one after the other.
+# A number is the median of five after two to warm up: the instructions of the
+# system call, and of the library around it. "a page" is both together, by 4 KiB
+# of memory, whatever the size of its pages.
 set -eu
 
 . "$(dirname "$0")/../net.sh"
@@ -70,4 +80,7 @@ ip neigh replace 10.77.0.3 dev c0 nud permanent lladdr \
 	"$(in_xr ip -o link show x0 | sed -E 's,.*link/ether ([^ ]+).*,\1,')"
 rxe_up
 module_up
-"$programs/bench" "$@"
+case ${1:-} in
+regions)	shift; "$programs/regions" "$@" ;;
+*)		"$programs/bench" "$@" ;;
+esac

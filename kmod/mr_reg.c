@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Registering: virtual regions, physical ones, and those that share a table. */
+#include <linux/pid.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "link.h"
+#include "mr.h"
+#include "phys.h"
+
+bool xr_access_ok(u32 access)
+{
+	if (access & ~XROCE_ACCESS_MR)
+		return false;
+	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
+	return !(access & (XROCE_ACCESS_REMOTE_WRITE |
+			   XROCE_ACCESS_REMOTE_ATOMIC)) ||
+	       access & XROCE_ACCESS_LOCAL_WRITE;
+}
+
+/**
+ * xr_mr_new() - make a region that nobody knows yet
+ * @owner: whose it will be
+ * @pin: its memory; the caller's use of it becomes the region's
+ * @iova: address of the first byte for a peer
+ * @access: XROCE_ACCESS_*
+ * @flags: XROCE_F_PID
+ * @name: ends with a NUL
+ *
+ * Return: the region, or NULL.
+ */
+struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
+			u32 access, u32 flags, const char *name)
+{
+	struct xr_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+
+	if (!mr)
+		return NULL;
+	mr->owner = owner;
+	mr->pin = pin;
+	mr->iova = iova;
+	mr->access = access;
+	mr->writable = access & XROCE_ACCESS_LOCAL_WRITE;
+	mr->flags = flags & XROCE_F_PID;
+	strscpy(mr->name, name, sizeof(mr->name));
+	return mr;
+}
+
+/* Pin memory of the caller, or with XROCE_F_PID of another process. */
+struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length,
+			 bool writable)
+{
+	struct xr_pin *pin = ERR_PTR(-ESRCH);
+	struct pid *pid;
+
+	pid = flags & XROCE_F_PID ? find_get_pid(nr) :
+				    get_task_pid(current, PIDTYPE_TGID);
+	if (pid)
+		pin = xr_pin(pid, addr, length, writable);
+	put_pid(pid);
+	return pin;
+}
+
+static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
+{
+	return xr_access_ok(access) && length && iova + length - 1 >= iova &&
+	       strnlen(name, XROCE_NAME_MAX) < XROCE_NAME_MAX;
+}
+
+/* Make a region of @pin, which is used up, and publish it. */
+static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
+			 struct xr_owner *owner, struct xr_pin *pin, u64 iova,
+			 u32 pd, u32 access, u32 flags, const char *name,
+			 u32 *key)
+{
+	struct xr_mr *mr;
+	int ret;
+
+	mr = xr_mr_new(owner, pin, iova, access, flags, name);
+	if (!mr) {
+		xr_pin_put(pin);
+		return -ENOMEM;
+	}
+	ret = xr_mr_link(link, who, mr, pd, key);
+	if (ret) {
+		kfree(mr);
+		xr_pin_put(pin);
+	}
+	return ret;
+}
+
+/**
+ * xr_mr_reg() - register a virtual region
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @r: in: what; out: handle and keys
+ *
+ * Return: 0 or an error of MR_REG.
+ */
+int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+	      struct xr_owner *owner, struct xroce_mr_reg *r)
+{
+	struct xr_pin *pin;
+	int ret;
+
+	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
+	    r->addr + r->length - 1 < r->addr)
+		return -EINVAL;
+	pin = xr_mr_pin(r->flags, r->pid, r->addr, r->length,
+			r->access & XROCE_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(pin))
+		return PTR_ERR(pin);
+	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
+			    r->flags, r->name, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0;
+	return 0;
+}
+
+/**
+ * xr_mr_reg_phys() - register a physical region
+ * @link: where
+ * @who: who asks; may read and write any memory
+ * @owner: whose it will be
+ * @phys: the pages
+ * @r: in: what else; out: handle and keys
+ *
+ * Return: 0 or an error of MR_REG_PHYS.
+ */
+int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
+		   struct xr_owner *owner, const struct xr_phys *phys,
+		   struct xroce_mr_reg_phys *r)
+{
+	struct xr_pin *pin;
+	int ret;
+
+	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name))
+		return -EINVAL;
+	pin = xr_phys_pin(phys);
+	if (IS_ERR(pin))
+		return PTR_ERR(pin);
+	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
+			    0, r->name, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0;
+	return 0;
+}
+
+/**
+ * xr_mr_reg_shared() - register a region over the memory of another
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @r: in: what; out: length, handle and keys
+ *
+ * Return: 0 or an error of MR_REG_SHARED.
+ */
+int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
+		     struct xr_owner *owner, struct xroce_mr_reg_shared *r)
+{
+	struct xr_pin *pin = NULL;
+	struct xr_mr *from;
+	u32 flags = 0;
+	int ret;
+
+	/* The length is known below; 1 checks the rest. */
+	if (!xr_mr_args_ok(r->access, r->iova, 1, r->name))
+		return -EINVAL;
+	mutex_lock(&link->lock);
+	from = xr_mr_find(link, r->from);
+	ret = from ? xr_owner_check(link, who, from->owner) : -ENOENT;
+	if (!ret && r->iova + from->pin->length - 1 < r->iova)
+		ret = -EINVAL;
+	if (!ret && r->access & XROCE_ACCESS_LOCAL_WRITE &&
+	    !from->pin->writable)
+		ret = -EACCES;
+	if (!ret) {
+		pin = xr_pin_get(from->pin);
+		flags = from->flags;
+	}
+	mutex_unlock(&link->lock);
+	if (ret)
+		return ret;
+
+	r->length = pin->length;
+	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
+			    flags, r->name, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0;
+	return 0;
+}

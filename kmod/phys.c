@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who names a page by its physical address names whatever the kernel has put
+ * there. A reference taken on a page that is free would corrupt the allocator,
+ * and one on a page of the slab, of a page table or of a driver would let a peer
+ * write there: only memory that programs have is taken, and it is told by what
+ * the page says of itself once a reference holds it.
+ */
+#include <linux/mm.h>
+#include <linux/memory_hotplug.h>
+#include <linux/pagemap.h>
+#include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+
+#include "phys.h"
+#include "pin.h"
+
+/* Is it anonymous, or of tmpfs or hugetlbfs? A reference is held. Sleeps. */
+static bool xr_phys_of_program(struct folio *folio)
+{
+	bool ok;
+
+	/* What else has a type is the kernel's, and not to be locked. */
+	if (folio_test_hugetlb(folio))
+		return true;
+	if (folio_test_reserved(folio) || page_has_type(&folio->page) ||
+	    !READ_ONCE(folio->mapping))
+		return false;
+	/* A mapping does not go while the folio is locked. */
+	folio_lock(folio);
+	if (folio_test_anon(folio))
+		ok = !folio_test_ksm(folio);
+	else
+		ok = folio_mapping(folio) &&
+		     shmem_mapping(folio_mapping(folio));
+	folio_unlock(folio);
+	return ok;
+}
+
+/* Reference the folio that a page frame lies in, if it may be had. */
+static struct folio *xr_phys_get(unsigned long pfn)
+{
+	struct page *page = pfn_to_online_page(pfn);
+	struct folio *folio;
+
+	if (!page)
+		return ERR_PTR(-EFAULT);
+	folio = page_folio(page);
+	/* A free page has none, and must not get one. */
+	if (!folio_try_get(folio))
+		return ERR_PTR(-EFAULT);
+	if (page_folio(page) != folio || PageHWPoison(page) ||
+	    !xr_phys_of_program(folio)) {
+		folio_put(folio);
+		return ERR_PTR(-EFAULT);
+	}
+	/* Nothing of it could be moved away any more. */
+	if (is_zone_movable_page(page)) {
+		folio_put(folio);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	return folio;
+}
+
+/* Of @nr page frames from @pfn on, those that lie in the same folio. */
+static unsigned long xr_phys_span(struct folio *folio, unsigned long pfn,
+				  unsigned long nr)
+{
+	return min(nr, folio_pfn(folio) + folio_nr_pages(folio) - pfn);
+}
+
+/*
+ * Let go of the first @nr page frames of a page: one reference a folio, which
+ * cannot have been split or merged meanwhile.
+ */
+static void xr_phys_put(unsigned long pfn, unsigned long nr, bool dirty)
+{
+	unsigned long end = pfn + nr;
+	struct folio *folio;
+
+	while (pfn < end) {
+		folio = page_folio(pfn_to_page(pfn));
+		pfn += xr_phys_span(folio, pfn, end - pfn);
+		if (dirty)
+			set_page_dirty_lock(&folio->page);
+		folio_put(folio);
+		cond_resched();
+	}
+}
+
+/* Reference all of a page, or nothing. */
+static int xr_phys_get_page(u64 addr, u8 shift)
+{
+	unsigned long first = PHYS_PFN(addr), pfn = first;
+	unsigned long end = first + (1ul << (shift - PAGE_SHIFT));
+	struct folio *folio;
+
+	while (pfn < end) {
+		folio = xr_phys_get(pfn);
+		if (IS_ERR(folio)) {
+			xr_phys_put(first, pfn - first, false);
+			return PTR_ERR(folio);
+		}
+		pfn += xr_phys_span(folio, pfn, end - pfn);
+		cond_resched();
+	}
+	return 0;
+}
+
+static bool xr_phys_valid(const struct xr_phys *phys)
+{
+	u64 size, span;
+
+	if (phys->page_shift < PAGE_SHIFT || phys->page_shift > XR_BLOCK_MAX ||
+	    !phys->npages || !phys->length)
+		return false;
+	size = 1ull << phys->page_shift;
+	span = (u64)phys->npages << phys->page_shift;
+	/* From the first page to the last one, and no page left over. */
+	return phys->offset < size && phys->length <= span - phys->offset &&
+	       phys->offset + phys->length > span - size;
+}
+
+/**
+ * xr_phys_pin() - reference physical pages and translate to them
+ * @phys: which
+ *
+ * The caller may read and write any memory (CAP_SYS_RAWIO).
+ *
+ * Return: the memory, with one user, or an error of MR_REG_PHYS.
+ */
+struct xr_pin *xr_phys_pin(const struct xr_phys *phys)
+{
+	struct xr_pin *pin;
+	u32 i;
+	int ret;
+
+	if (!xr_phys_valid(phys))
+		return ERR_PTR(-EINVAL);
+	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&pin->users, 1);
+	pin->length = phys->length;
+	pin->writable = true;
+	pin->page_shift = phys->page_shift;
+	pin->offset = phys->offset;
+	ret = xr_mtt_alloc(&pin->mtt, phys->npages);
+	if (ret)
+		goto err_free;
+
+	for (i = 0; i < phys->npages; i++) {
+		ret = -EINVAL;
+		if (phys->pages[i] & ((1ull << phys->page_shift) - 1))
+			goto err_put;
+		ret = -EINTR;
+		if (fatal_signal_pending(current))
+			goto err_put;
+		ret = xr_phys_get_page(phys->pages[i], phys->page_shift);
+		if (ret)
+			goto err_put;
+		*xr_mtt_at(&pin->mtt, i) = phys->pages[i];
+	}
+	return pin;
+
+err_put:
+	while (i--)
+		xr_phys_put(PHYS_PFN(*xr_mtt_at(&pin->mtt, i)),
+			    1ul << (pin->page_shift - PAGE_SHIFT), false);
+	xr_mtt_free(&pin->mtt);
+err_free:
+	kfree(pin);
+	return ERR_PTR(ret);
+}
+
+/* What xr_phys_pin() has made has no user any more. Sleeps. */
+void xr_phys_unpin(struct xr_pin *pin)
+{
+	u64 i;
+
+	for (i = 0; i < pin->mtt.count; i++)
+		xr_phys_put(PHYS_PFN(*xr_mtt_at(&pin->mtt, i)),
+			    1ul << (pin->page_shift - PAGE_SHIFT), true);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Collecting runs of page frames, and letting their pins go. */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "huge.h"
+#include "mtt.h"
+#include "run.h"
+
+/* Pages unpinned before another task may run. */
+#define XR_UNPIN_STEP	1024ul
+/* Single pages unpinned at a time: a list on the stack. */
+#define XR_UNPIN_LIST	32
+/* A run of so many is unpinned as such. */
+#define XR_UNPIN_RUN	4
+
+/**
+ * xr_runs_add() - add page frames at the end
+ * @runs: the list
+ * @pfn: the first one
+ * @nr: how many
+ *
+ * Return: 0, -ENOMEM, or -E2BIG: more runs than a translation table could take.
+ */
+int xr_runs_add(struct xr_runs *runs, unsigned long pfn, unsigned long nr)
+{
+	struct xr_run *last = runs->run + runs->count - 1;
+	struct xr_run *more;
+	size_t room;
+
+	if (runs->count && last->pfn + last->nr == pfn) {
+		last->nr += nr;
+		return 0;
+	}
+	/* Each run takes an entry at least. */
+	if (runs->count == xr_mtt_limit())
+		return -E2BIG;
+	if (runs->count == runs->room) {
+		room = max_t(size_t, 32, 2 * runs->room);
+		more = kvmalloc_array(room, sizeof(*more), GFP_KERNEL_ACCOUNT);
+		if (!more)
+			return -ENOMEM;
+		if (runs->count)
+			memcpy(more, runs->run, runs->count * sizeof(*more));
+		kvfree(runs->run);
+		runs->run = more;
+		runs->room = room;
+	}
+	runs->run[runs->count++] = (struct xr_run){ .pfn = pfn, .nr = nr };
+	return 0;
+}
+
+static bool xr_follows(const struct page *page, const struct page *first, long i)
+{
+	if (IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP))
+		return page == first + i;
+	return page_to_pfn(page) == page_to_pfn(first) + i;
+}
+
+/* Of @nr pages, those at the front that are contiguous; at least one. */
+static long xr_contiguous(struct page *const *page, long nr)
+{
+	const struct page *first = page[0];
+	long i = 1;
+
+	while (i + 4 <= nr && xr_follows(page[i], first, i) &&
+	       xr_follows(page[i + 1], first + i, 1) &&
+	       xr_follows(page[i + 2], first + i, 2) &&
+	       xr_follows(page[i + 3], first + i, 3))
+		i += 4;
+	while (i < nr && xr_follows(page[i], first, i))
+		i++;
+	return i;
+}
+
+/**
+ * xr_runs_add_pages() - add pinned pages at the end
+ * @runs: the list
+ * @page: the pages
+ * @nr: how many
+ *
+ * Return: 0 or as for xr_runs_add(); those that found no room are unpinned then.
+ */
+int xr_runs_add_pages(struct xr_runs *runs, struct page **page, long nr)
+{
+	long i, n;
+	int ret;
+
+	for (i = 0; i < nr; i += n) {
+		n = xr_contiguous(page + i, nr - i);
+		ret = xr_runs_add(runs, page_to_pfn(page[i]), n);
+		if (ret) {
+			unpin_user_pages(page + i, nr - i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Move all to a list that is empty, in no more memory than it takes if possible. */
+void xr_runs_move(struct xr_runs *to, struct xr_runs *from)
+{
+	*to = *from;
+	to->run = kvmemdup(from->run, from->count * sizeof(*from->run),
+			   GFP_KERNEL_ACCOUNT);
+	if (!to->run)
+		swap(to->run, from->run);
+	xr_runs_free(from);
+}
+
+void xr_runs_free(struct xr_runs *runs)
+{
+	kvfree(runs->run);
+	*runs = (struct xr_runs){};
+}
+
+/**
+ * xr_runs_shift() - how large can the blocks of a translation table be?
+ * @runs: what it has to translate to
+ * @nr: page frames in all
+ *
+ * Blocks are naturally aligned. Every run must consist of whole ones, but for the
+ * start of the first run and the end of the last.
+ *
+ * Return: log2 of the largest such block, no larger than it takes to hold all.
+ */
+u8 xr_runs_shift(const struct xr_runs *runs, unsigned long nr)
+{
+	unsigned long borders = 1ul << min_t(int, XR_BLOCK_MAX - PAGE_SHIFT,
+					     order_base_2(nr));
+	/* Page frame of the next page, if all were one run. */
+	unsigned long straight = runs->run[0].pfn;
+	size_t i;
+
+	for (i = 0; i + 1 < runs->count; i++) {
+		straight += runs->run[i].nr;
+		borders |= straight | runs->run[i + 1].pfn;
+	}
+	return PAGE_SHIFT + __ffs(borders);
+}
+
+/* Undo the pins of a run: all, or with @huge one for each huge page. Sleeps. */
+void xr_run_unpin(const struct xr_run *run, bool huge, bool dirty)
+{
+	unsigned long end = run->pfn + run->nr, pfn, nr;
+
+	for (pfn = run->pfn; pfn < end; pfn += nr) {
+		nr = huge ? XR_HUGE_PAGES - pfn % XR_HUGE_PAGES :
+			    min(end - pfn, XR_UNPIN_STEP);
+		unpin_user_page_range_dirty_lock(pfn_to_page(pfn),
+						 huge ? 1 : nr, dirty);
+		cond_resched();
+	}
+}
+
+void xr_runs_unpin(const struct xr_runs *runs, bool huge, bool dirty)
+{
+	size_t i;
+
+	for (i = 0; i < runs->count; i++)
+		xr_run_unpin(&runs->run[i], huge, dirty);
+}
+
+/* Of @nr blocks of a page, those at the front that are contiguous. */
+static u64 xr_entries_run(const u64 *entry, u64 nr)
+{
+	u64 i = 1, next = *entry + PAGE_SIZE;
+
+	for (; i + 4 <= nr && entry[i] == next &&
+	       entry[i + 1] == next + PAGE_SIZE &&
+	       entry[i + 2] == next + 2 * PAGE_SIZE &&
+	       entry[i + 3] == next + 3 * PAGE_SIZE; i += 4)
+		next += 4 * PAGE_SIZE;
+	for (; i < nr && entry[i] == next; i++)
+		next += PAGE_SIZE;
+	return i;
+}
+
+/**
+ * xr_entries_unpin() - undo the pins of blocks of a page each
+ * @entry: their physical addresses
+ * @nr: how many
+ * @dirty: they may have been written to
+ *
+ * Sleeps. Long runs go as ranges, the rest as a list: that is the cheapest for
+ * either.
+ */
+void xr_entries_unpin(const u64 *entry, u64 nr, bool dirty)
+{
+	struct page *page[XR_UNPIN_LIST];
+	unsigned int n = 0;
+	struct xr_run run;
+
+	for (; nr; entry += run.nr, nr -= run.nr) {
+		run.pfn = PHYS_PFN(*entry);
+		run.nr = 1;
+		/* A guess first. */
+		if (nr >= XR_UNPIN_RUN &&
+		    entry[XR_UNPIN_RUN - 1] ==
+		    *entry + ((XR_UNPIN_RUN - 1) << PAGE_SHIFT))
+			run.nr = xr_entries_run(entry, nr);
+		if (run.nr >= XR_UNPIN_RUN) {
+			xr_run_unpin(&run, false, dirty);
+			continue;
+		}
+		run.nr = 1;
+		page[n++] = pfn_to_page(run.pfn);
+		if (n == XR_UNPIN_LIST) {
+			unpin_user_pages_dirty_lock(page, n, dirty);
+			cond_resched();
+			n = 0;
+		}
+	}
+	if (n)
+		unpin_user_pages_dirty_lock(page, n, dirty);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What registering and deregistering memory costs, beside rxe. See bench.sh,
+ * which runs this.
+ *
+ *   regions [-o FILE] [SIZE_IN_KIB]...
+ *
+ * -o writes the table as JSON; the arguments choose what is measured.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+#include <json-c/json.h>
+#include <sys/mman.h>
+
+#include "harness.h"
+#include "libxroce.h"
+#include "responder.h"
+
+#define PAGE		4096ull
+#define HUGE_PAGE	(2ull << 20)
+#define LARGEST		(1ull << 30)
+#define WARM_UP		2
+#define ROUNDS		5	/* of which the median counts */
+#define MANY		10000	/* regions at once */
+#define ACCESS		(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE | \
+			 XROCE_ACCESS_REMOTE_READ)
+
+enum { XROCE, RXE, WHO };
+
+static const uint32_t sizes[] = { 4, 64, 1024, 16384, 262144, 1048576 };
+
+/* Of one size; instructions. */
+struct cost {
+	double reg;
+	double dereg;
+};
+
+static struct xroce *x;
+static uint32_t pd;
+static struct ibv_context *ctx;
+static struct ibv_pd *ibv_pd;
+
+static bool fail(const char *who, const char *what, int err)
+{
+	fprintf(stderr, "bench: %s: %s: %s\n", who, what, strerror(err));
+	return false;
+}
+
+static bool open_xroce(void)
+{
+	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+	int err;
+
+	if (xroce_attach(RESPONDER_DEV, &opts)) {
+		fprintf(stderr, "bench: xroce: attach: %s\n", opts.error);
+		return false;
+	}
+	x = xroce_open(RESPONDER_DEV);
+	if (!x)
+		return fail("xroce", "open", errno);
+	err = xroce_pd_add(x, 0, &pd);
+	return !err || fail("xroce", "protection domain", -err);
+}
+
+static bool open_rxe(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int i;
+
+	for (i = 0; list && list[i] && !ctx; i++) {
+		if (!strcmp(ibv_get_device_name(list[i]), RESPONDER_RXE))
+			ctx = ibv_open_device(list[i]);
+	}
+	if (list)
+		ibv_free_device_list(list);
+	ibv_pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+	return ibv_pd || fail("rxe", RESPONDER_RXE, errno);
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return ts.tv_sec * 1e9 + ts.tv_nsec;
+}
+
+/* Register and deregister once. Return: false after a message. */
+static bool once_xroce(void *memory, uint64_t size, bool huge, struct cost *c)
+{
+	struct xroce_mr_reg r = {
+		.pd = pd,
+		.access = ACCESS,
+		.addr = (uintptr_t)memory,
+		.length = size,
+		.iova = (uintptr_t)memory,
+	};
+	struct xroce_mr_query q = {};
+	double a, b;
+	int err;
+
+	a = now();
+	err = xroce_mr_reg(x, &r);
+	c->reg = now() - a;
+	if (err)
+		return fail("xroce", "register", -err);
+	q.mr = r.mr;
+	err = xroce_mr_query(x, &q);
+	if (err || (huge && q.page_shift < 21)) {
+		fprintf(stderr, "bench: xroce: no huge pages: query %d, page_shift %u\n",
+			err, q.page_shift);
+		return false;
+	}
+	b = now();
+	err = xroce_mr_dereg(x, r.mr);
+	c->dereg = now() - b;
+	return !err || fail("xroce", "deregister", -err);
+}
+
+static bool once_rxe(void *memory, uint64_t size, struct cost *c)
+{
+	double a = now(), b;
+	struct ibv_mr *mr;
+	int err;
+
+	mr = ibv_reg_mr(ibv_pd, memory, size, ACCESS);
+	b = now();
+	c->reg = b - a;
+	if (!mr)
+		return fail("rxe", "register", errno);
+	b = now();
+	err = ibv_dereg_mr(mr);
+	c->dereg = now() - b;
+	return !err || fail("rxe", "deregister", err);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double p = *(const double *)a, q = *(const double *)b;
+
+	return (p > q) - (p < q);
+}
+
+static double median(double *v)
+{
+	qsort(v, ROUNDS, sizeof(*v), compare);
+	return v[ROUNDS / 2];
+}
+
+static bool measure(int who, void *memory, uint64_t size, bool huge,
+		    struct cost *median_cost)
+{
+	double reg[ROUNDS], dereg[ROUNDS];
+	struct cost c;
+	int i;
+
+	for (i = -WARM_UP; i < ROUNDS; i++) {
+		if (who == XROCE ? !once_xroce(memory, size, huge, &c) :
+				   !once_rxe(memory, size, &c))
+			return false;
+		if (i < 0)
+			continue;
+		reg[i] = c.reg;
+		dereg[i] = c.dereg;
+	}
+	median_cost->reg = median(reg);
+	median_cost->dereg = median(dereg);
+	return true;
+}
+
+static json_object *json_cost(const struct cost *c)
+{
+	json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "register", json_object_new_int64(c->reg));
+	json_object_object_add(o, "deregister",
+			       json_object_new_int64(c->dereg));
+	return o;
+}
+
+static void report(json_object *all, const char *what, uint64_t pages,
+		   uint64_t kib, const struct cost cost[WHO])
+{
+	double own = (cost[XROCE].reg + cost[XROCE].dereg) / pages;
+	double rival = (cost[RXE].reg + cost[RXE].dereg) / pages;
+	json_object *o = json_object_new_object();
+
+	printf("%-8s %8llu %11.0f %11.0f %10.0f %10.0f %9.1f %9.1f %9.3f\n", what,
+	       (unsigned long long)kib, cost[XROCE].reg, cost[RXE].reg,
+	       cost[XROCE].dereg, cost[RXE].dereg, own, rival, own / rival);
+	fflush(stdout);
+	json_object_object_add(o, "pages", json_object_new_string(what));
+	json_object_object_add(o, "kib", json_object_new_int64(kib));
+	json_object_object_add(o, "xroce", json_cost(&cost[XROCE]));
+	json_object_object_add(o, "rxe", json_cost(&cost[RXE]));
+	json_object_array_add(all, o);
+}
+
+static bool chosen(char **sizes, uint32_t kib)
+{
+	char **s;
+
+	for (s = sizes; *s; s++)
+		if (strtoul(*s, NULL, 0) == kib)
+			return true;
+	return s == sizes;
+}
+
+static void *map(bool huge)
+{
+	uint8_t *p;
+
+	p = mmap(NULL, LARGEST + HUGE_PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	p += -(uintptr_t)p % HUGE_PAGE;
+	madvise(p, LARGEST, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	return p;
+}
+
+static bool sizes_of(bool huge, char **words, json_object *all)
+{
+	uint8_t *memory = map(huge);
+	struct cost cost[WHO];
+	uint64_t size;
+	size_t i;
+
+	if (!memory)
+		return fail("memory", "mmap", errno);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size = sizes[i] * 1024ull;
+		if (!chosen(words, sizes[i]) || (huge && size < HUGE_PAGE))
+			continue;
+		memset(memory, 1, size);
+		if (!measure(XROCE, memory, size, huge, &cost[XROCE]) ||
+		    !measure(RXE, memory, size, huge, &cost[RXE]))
+			return false;
+		report(all, huge ? "2 MiB" : "4 KiB", size / PAGE, sizes[i],
+		       cost);
+	}
+	munmap(memory, LARGEST);
+	return true;
+}
+
+/* Many regions of a page each, all there at a time. */
+static bool many(json_object *all)
+{
+	static struct xroce_mr_reg reg[MANY];
+	static struct ibv_mr *mr[MANY];
+	struct cost cost[WHO];
+	double t[3];
+	uint8_t *page = map(false);
+	int i, err = 0;
+
+	if (!page)
+		return fail("memory", "mmap", errno);
+	*page = 1;
+	t[0] = now();
+	for (i = 0; i < MANY && !err; i++) {
+		reg[i] = (struct xroce_mr_reg){
+			.pd = pd,
+			.access = ACCESS,
+			.addr = (uintptr_t)page,
+			.length = PAGE,
+		};
+		err = xroce_mr_reg(x, &reg[i]);
+	}
+	t[1] = now();
+	for (i = 0; i < MANY && !err; i++)
+		err = xroce_mr_dereg(x, reg[i].mr);
+	t[2] = now();
+	if (err)
+		return fail("xroce", "many", -err);
+	cost[XROCE] = (struct cost){ (t[1] - t[0]) / MANY, (t[2] - t[1]) / MANY };
+
+	t[0] = now();
+	for (i = 0; i < MANY; i++) {
+		mr[i] = ibv_reg_mr(ibv_pd, page, PAGE, ACCESS);
+		if (!mr[i])
+			return fail("rxe", "many", errno);
+	}
+	t[1] = now();
+	for (i = 0; i < MANY; i++)
+		ibv_dereg_mr(mr[i]);
+	t[2] = now();
+	cost[RXE] = (struct cost){ (t[1] - t[0]) / MANY, (t[2] - t[1]) / MANY };
+	report(all, "10000 of", 1, PAGE / 1024, cost);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	json_object *all = json_object_new_array();
+	char error[XROCE_ERROR_MAX];
+	const char *out = NULL;
+	bool ok;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "o:")) != -1) {
+		if (opt != 'o') {
+			fprintf(stderr, "usage: regions [-o FILE] [SIZE_IN_KIB]...\n");
+			return 2;
+		}
+		out = optarg;
+	}
+	ok = open_xroce() && open_rxe();
+	if (ok)
+		printf("%-8s %8s %11s %11s %10s %10s %9s %9s %9s\n", "pages",
+		       "KiB", "xroce reg", "rxe reg", "x. dereg", "rxe dereg",
+		       "x. a page", "rxe", "xroce/rxe");
+	ok = ok && sizes_of(false, argv + optind, all) &&
+	     sizes_of(true, argv + optind, all) && many(all);
+	xroce_close(x);
+	if (x && xroce_detach(RESPONDER_DEV, 0, error)) {
+		fprintf(stderr, "bench: xroce: detach: %s\n", error);
+		ok = false;
+	}
+	if (out && json_object_to_file_ext(out, all, JSON_C_TO_STRING_PRETTY))
+		ok = fail("regions", out, errno);
+	json_object_put(all);
+	return !ok;
+}

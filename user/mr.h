@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the files of "xroce mr" share. */
+#ifndef _XROCE_MR_H
+#define _XROCE_MR_H
+
+#include "libxroce.h"
+
+/* Find a region by handle or name. Return: 0 and the region in @q, or -errno. */
+int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q);
+
+/* Say why mr_find() or a command on a region failed. Return: EXIT_ERROR. */
+int mr_not_found(const char *word, int err);
+
+/* mr_add.c */
+int mr_add(int argc, char **argv);
+int mr_change(int argc, char **argv);
+
+#endif /* _XROCE_MR_H */

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce mr add, xroce mr change: what a region lies over. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "dev.h"
+#include "mr.h"
+#include "print.h"
+
+static const struct reason reasons[] = {
+	{ ENOENT, "no such protection domain" },
+	{ EPERM, "not permitted" },
+	{ EFAULT, "the memory is not mapped, or not writable" },
+	{ EINVAL, "the rights or the range are not possible" },
+	{ ENOMEM, "no memory, or over RLIMIT_MEMLOCK" },
+	{ ENOSPC, "the memory protection table is full, or the pool of translation tables (xroce mtt show)" },
+	{ E2BIG, "more pages than the limit of the pool of translation tables (xroce mtt show)" },
+	{ ESRCH, "no such process" },
+	{ EOPNOTSUPP, "this memory cannot be pinned for long" },
+	{ ENODEV, "the link has been deleted" },
+	{ EBUSY, "it has been changed meanwhile" },
+	{}
+};
+
+static const struct reason file_reasons[] = {
+	{ ERANGE, "the range is not inside the file" },
+	{ EFAULT, "its pages cannot be pinned: use tmpfs, hugetlbfs or a memfd" },
+	{ EOPNOTSUPP, "its pages cannot be pinned: use tmpfs, hugetlbfs or a memfd" },
+	{}
+};
+
+static const struct reason phys_reasons[] = {
+	{ EPERM, "CAP_SYS_RAWIO is needed" },
+	{ EFAULT, "not all of it is memory in use by programs" },
+	{ EINVAL, "the pages, the page size or the range are not possible" },
+	{ EOPNOTSUPP, "this memory must stay movable" },
+	{}
+};
+
+static const struct reason share_reasons[] = {
+	{ EACCES, "its pages are pinned for reading only" },
+	{}
+};
+
+/**
+ * struct memory - what the words say about where a region lies
+ * @file: path; NULL: not a file
+ * @phys: list of physical addresses; NULL: not physical
+ * @pages: the same, read
+ * @npages: how many
+ * @page_size: of physical pages
+ * @offset: in the file, or in the first page
+ * @addr: in process @pid
+ * @length: bytes; 0: to the end
+ * @iova: address for peers
+ * @pid: process; 0: none
+ */
+struct memory {
+	const char *file;
+	const char *phys;
+	__u64 *pages;
+	__u32 npages;
+	__u64 page_size;
+	__u64 offset;
+	__u64 addr;
+	__u64 length;
+	__u64 iova;
+	__u32 pid;
+};
+
+/* The words of it, for both verbs; they come first in the table. */
+enum { PID, ADDR, SIZE, OFFSET, IOVA, FILE_, PHYS, PAGE_SIZE, WORDS };
+
+#define MEMORY_ARGS(m) \
+	[PID] = { "pid", &arg_number, &(m).pid, ARG_OPTIONAL }, \
+	[ADDR] = { "addr", &arg_address, &(m).addr, ARG_OPTIONAL }, \
+	[SIZE] = { "size", &arg_size, &(m).length, ARG_OPTIONAL }, \
+	[OFFSET] = { "offset", &arg_size, &(m).offset, ARG_OPTIONAL }, \
+	[IOVA] = { "iova", &arg_address, &(m).iova, ARG_OPTIONAL }, \
+	[FILE_] = { "file", &arg_text, &(m).file, ARG_OPTIONAL }, \
+	[PHYS] = { "phys", &arg_text, &(m).phys, ARG_OPTIONAL }, \
+	[PAGE_SIZE] = { "page-size", &arg_size, &(m).page_size, ARG_OPTIONAL }
+
+static bool seen(const struct arg *args, int word)
+{
+	return args[word].state & ARG_SEEN;
+}
+
+/* Read "ADDR,ADDR...". Return: an exit status. */
+static int read_pages(struct memory *m)
+{
+	const char *p = m->phys;
+	char *end;
+	size_t n = 1;
+
+	for (; *p; p++)
+		n += *p == ',';
+	m->pages = calloc(n, sizeof(*m->pages));
+	if (!m->pages)
+		return fail("mr: phys: %s", strerror(errno));
+	for (p = m->phys;; p = end + 1) {
+		errno = 0;
+		end = (char *)p;
+		if (isdigit((unsigned char)*p))
+			m->pages[m->npages++] = strtoull(p, &end, 0);
+		if (end == p || errno || (*end && *end != ','))
+			return usage("phys \"%s\": must be a list of addresses, joined by commas",
+				     m->phys);
+		if (!*end)
+			return EXIT_OK;
+	}
+}
+
+static int check_phys(struct memory *m)
+{
+	int status = read_pages(m);
+
+	if (status)
+		return status;
+	if (!m->page_size || m->page_size & (m->page_size - 1))
+		return usage("page-size %llu: must be a power of two",
+			     (unsigned long long)m->page_size);
+	if (m->npages > UINT64_MAX / m->page_size ||
+	    m->offset >= m->npages * m->page_size)
+		return fail("mr: offset %llu: not inside the pages",
+			    (unsigned long long)m->offset);
+	if (!m->length)
+		m->length = m->npages * m->page_size - m->offset;
+	return EXIT_OK;
+}
+
+/* Is what the words say of memory complete, and no more than that? */
+static int check_memory(struct memory *m, const struct arg *args)
+{
+	const bool pid = seen(args, PID), file = seen(args, FILE_);
+	const bool phys = seen(args, PHYS);
+
+	if (file + pid + phys > 1)
+		return usage("only one of file, pid and phys can be given");
+	if (pid && (!seen(args, ADDR) || !seen(args, SIZE)))
+		return usage("%s is missing", seen(args, ADDR) ? "size" : "addr");
+	if (!file && !phys && seen(args, OFFSET))
+		return usage("offset: belongs to file or phys");
+	if (!pid && seen(args, ADDR))
+		return usage("addr: belongs to pid");
+	if (!phys && seen(args, PAGE_SIZE))
+		return usage("page-size: belongs to phys");
+	if (!file && !pid && !phys && seen(args, SIZE))
+		return usage("size: belongs to file, pid or phys");
+	if (seen(args, SIZE) && !m->length)
+		return fail("mr: size 0: a region has a byte at least");
+	if (pid && !seen(args, IOVA))
+		m->iova = m->addr;
+	return phys ? check_phys(m) : EXIT_OK;
+}
+
+/* Say why memory could not be had. */
+static int memory_failed(const struct memory *m, __u32 pd, int err)
+{
+	if (err == -ENOENT)
+		return fail("mr: pd %u: %s", pd, reason(err, reasons));
+	if (m->file)
+		return fail("mr: file %s: %s", m->file,
+			    reason(err, err == -ERANGE || err == -EFAULT ||
+				   err == -EOPNOTSUPP ? file_reasons : reasons));
+	if (m->phys)
+		return fail("mr: phys %s: %s", m->phys,
+			    reason(err, err == -EPERM || err == -EFAULT ||
+				   err == -EINVAL || err == -EOPNOTSUPP ?
+				   phys_reasons : reasons));
+	return fail("mr: pid %u addr 0x%llx size %llu: %s", m->pid,
+		    (unsigned long long)m->addr,
+		    (unsigned long long)m->length, reason(err, reasons));
+}
+
+static int open_file(const struct memory *m, __u32 access)
+{
+	bool write = access & XROCE_ACCESS_LOCAL_WRITE;
+
+	return open(m->file, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+}
+
+static __u32 page_shift(const struct memory *m)
+{
+	return __builtin_ctzll(m->page_size);
+}
+
+static void show_keys(__u32 mr, __u32 lkey, __u32 rkey, __u64 iova,
+		      __u64 length)
+{
+	print_begin();
+	print_hex("mr", 1, mr);
+	print_hex("lkey", 8, lkey);
+	print_hex("rkey", 8, rkey);
+	print_hex("iova", 1, iova);
+	print_num("length", length);
+	print_end();
+}
+
+/* All that "mr add" takes but for the memory. */
+struct add {
+	const char *name;
+	const char *share;
+	__u32 pd;
+	__u32 access;
+};
+
+static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
+{
+	struct xroce_mr_reg reg = {
+		.flags = XROCE_F_PERSISTENT | (m->file ? 0 : XROCE_F_PID),
+		.pd = add->pd,
+		.access = add->access,
+		.addr = m->addr,
+		.length = m->length,
+		.iova = m->iova,
+		.pid = m->pid,
+	};
+	int err, fd;
+
+	if (add->name)
+		strcpy(reg.name, add->name);
+	if (m->file) {
+		fd = open_file(m, add->access);
+		if (fd < 0)
+			return fail("mr: file %s: %s", m->file, strerror(errno));
+		err = xroce_mr_reg_file(x, fd, m->offset, &reg);
+		close(fd);
+	} else {
+		err = xroce_mr_reg(x, &reg);
+	}
+	if (err)
+		return memory_failed(m, add->pd, err);
+	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
+	return EXIT_OK;
+}
+
+static int add_phys(struct xroce *x, struct memory *m, const struct add *add)
+{
+	struct xroce_mr_reg_phys reg = {
+		.flags = XROCE_F_PERSISTENT,
+		.pd = add->pd,
+		.access = add->access,
+		.pages = (uintptr_t)m->pages,
+		.npages = m->npages,
+		.page_shift = page_shift(m),
+		.offset = m->offset,
+		.length = m->length,
+		.iova = m->iova,
+	};
+	int err;
+
+	if (add->name)
+		strcpy(reg.name, add->name);
+	err = xroce_mr_reg_phys(x, &reg);
+	if (err)
+		return memory_failed(m, add->pd, err);
+	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
+	return EXIT_OK;
+}
+
+static int add_shared(struct xroce *x, const struct memory *m,
+		      const struct add *add)
+{
+	struct xroce_mr_reg_shared reg = {
+		.flags = XROCE_F_PERSISTENT,
+		.pd = add->pd,
+		.access = add->access,
+		.iova = m->iova,
+	};
+	struct xroce_mr_query q;
+	int err;
+
+	if (add->name)
+		strcpy(reg.name, add->name);
+	err = mr_find(x, add->share, &q);
+	if (err)
+		return mr_not_found(add->share, err);
+	reg.from = q.mr;
+	err = xroce_mr_reg_shared(x, &reg);
+	if (err == -ENOENT)
+		return fail("mr: pd %u: %s", add->pd, reason(err, reasons));
+	if (err)
+		return fail("mr: share %s: %s", add->share,
+			    reason(err, err == -EACCES ? share_reasons :
+							 reasons));
+	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
+	return EXIT_OK;
+}
+
+static int check_add(struct memory *m, const struct arg *args,
+		     const struct add *add)
+{
+	const size_t room = sizeof(((struct xroce_mr_reg *)0)->name);
+	const char *wrong;
+	int status;
+
+	if (seen(args, FILE_) + seen(args, PID) + seen(args, PHYS) +
+	    !!add->share != 1)
+		return usage("one of file, pid, phys and share must be given");
+	status = check_memory(m, args);
+	if (status)
+		return status;
+	wrong = xroce_mr_access_error(add->access);
+	if (wrong)
+		return fail("mr%s%s: %s", add->name ? " " : "", add->name ? : "",
+			    wrong);
+	if (add->name && strlen(add->name) >= room)
+		return fail("mr %s: a name has %zu bytes at most", add->name,
+			    room - 1);
+	return EXIT_OK;
+}
+
+int mr_add(int argc, char **argv)
+{
+	struct memory m = { .page_size = 4096 };
+	const char *dev = NULL;
+	struct add add = {};
+	struct arg args[] = {
+		MEMORY_ARGS(m),
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "pd", &arg_number, &add.pd, ARG_NEEDED },
+		{ "name", &arg_text, &add.name, ARG_OPTIONAL },
+		{ "share", &arg_text, &add.share, ARG_OPTIONAL },
+		{ "access", &arg_access, &add.access, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status;
+
+	status = arg_parse(args, argc, argv);
+	if (!status)
+		status = check_add(&m, args, &add);
+	if (status)
+		goto out;
+	x = dev_open(dev);
+	if (x)
+		status = add.share ? add_shared(x, &m, &add) :
+			 m.phys ? add_phys(x, &m, &add) :
+				  add_virtual(x, &m, &add);
+	else
+		status = EXIT_ERROR;
+	xroce_close(x);
+out:
+	free(m.pages);
+	return status;
+}
+
+/* Change what the mask says; the region is @q. */
+static int change(struct xroce *x, const struct memory *m, const char *word,
+		  const struct xroce_mr_query *q, struct xroce_mr_rereg *r)
+{
+	const __u32 access = r->mask & XROCE_REREG_ACCESS ? r->access : q->access;
+	int err, fd;
+
+	r->mr = q->mr;
+	if (m->file) {
+		fd = open_file(m, access);
+		if (fd < 0)
+			return fail("mr: file %s: %s", m->file, strerror(errno));
+		err = xroce_mr_rereg_file(x, fd, m->offset, r);
+		close(fd);
+	} else {
+		err = xroce_mr_rereg(x, r);
+	}
+	if (err && r->mask & XROCE_REREG_TRANSLATION)
+		return memory_failed(m, r->pd, err);
+	if (err == -ENOENT && r->mask & XROCE_REREG_PD)
+		return fail("mr %s: pd %u: %s", word, r->pd,
+			    reason(err, reasons));
+	if (err)
+		return fail("mr %s: %s", word, reason(err, reasons));
+	show_keys(r->mr, r->lkey, r->rkey,
+		  r->mask & XROCE_REREG_TRANSLATION ? r->iova : q->iova,
+		  r->mask & XROCE_REREG_TRANSLATION ? r->length : q->length);
+	return EXIT_OK;
+}
+
+static int check_change(struct memory *m, const struct arg *args,
+			struct xroce_mr_rereg *r, bool pd, bool access)
+{
+	const char *wrong = access ? xroce_mr_access_error(r->access) : NULL;
+	int status = check_memory(m, args);
+
+	if (status)
+		return status;
+	r->mask = (pd ? XROCE_REREG_PD : 0) | (access ? XROCE_REREG_ACCESS : 0);
+	if (m->file || m->phys || seen(args, PID))
+		r->mask |= XROCE_REREG_TRANSLATION;
+	else if (seen(args, IOVA))
+		return usage("iova: belongs to file, pid or phys");
+	if (!r->mask)
+		return usage("nothing to change: file, pid, phys, pd or access");
+	if (wrong)
+		return fail("mr: %s", wrong);
+
+	r->flags = m->phys ? XROCE_F_PHYS : seen(args, PID) ? XROCE_F_PID : 0;
+	r->addr = m->addr;
+	r->length = m->length;
+	r->iova = m->iova;
+	r->pid = m->pid;
+	r->pages = (uintptr_t)m->pages;
+	r->npages = m->npages;
+	r->page_shift = page_shift(m);
+	r->offset = m->offset;
+	return EXIT_OK;
+}
+
+int mr_change(int argc, char **argv)
+{
+	struct memory m = { .page_size = 4096 };
+	const char *dev = NULL, *word = NULL;
+	struct xroce_mr_rereg r = {};
+	enum { PD = WORDS, ACCESS };
+	struct arg args[] = {
+		MEMORY_ARGS(m),
+		[PD] = { "pd", &arg_number, &r.pd, ARG_OPTIONAL },
+		[ACCESS] = { "access", &arg_access, &r.access, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "mr", &arg_text, &word, ARG_NEEDED },
+		{}
+	};
+	struct xroce_mr_query q;
+	struct xroce *x;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (!status)
+		status = check_change(&m, args, &r, seen(args, PD),
+				      seen(args, ACCESS));
+	if (status)
+		goto out;
+	x = dev_open(dev);
+	err = x ? mr_find(x, word, &q) : 0;
+	if (!x)
+		status = EXIT_ERROR;
+	else if (err)
+		status = mr_not_found(word, err);
+	else
+		status = change(x, &m, word, &q, &r);
+	xroce_close(x);
+out:
+	free(m.pages);
+	return status;
+}
