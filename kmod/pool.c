@@ -2,7 +2,16 @@
 /*
  * Allocating takes the end of a free run from the first list whose runs are all
  * long enough; freeing looks at the entries before and behind. Neither depends
- * on how many runs there are.
+ * on how many runs there are: to free a table and allocate another costs 350
+ * instructions with 10 tables as with 100,000 (selftests/bench/pool.sh), where a
+ * tree of free runs would be 16 levels deep, each of them a cache line.
+ *
+ * The shortest list that will do is best fit to within 1/32. Of extents needed for
+ * the same tables, each replaced six times (selftests/fit_test, 100 rounds):
+ *
+ *				this	best fit	first fit
+ *	powers of two		6.00	6.00		6.72
+ *	any length		15.09	14.93		15.54
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>

@@ -6,7 +6,7 @@
 #   vm.sh --icount -- bench/pool.sh [-o FILE]
 #
 # First instructions: to free one table and allocate another while so many live,
-# in the kernel, of four allocators:
+# of up to so many entries, in the kernel, of four allocators:
 #
 #   xroce      kmod/pool.c, with its lock
 #   list       a list of free pieces in the order of addresses, first fit
@@ -33,7 +33,7 @@ undo+=(work_down)
 
 costs() {
 	insmod "$net_here/../build/selftests/bench/pool/pool_bench.ko"
-	cat /sys/module/pool_bench/parameters/result
+	grep . /sys/module/pool_bench/parameters/result
 	rmmod pool_bench
 }
 
@@ -68,9 +68,9 @@ table() {
 	awk '
 	$1 != "bytes" {
 		if (!seen++)
-			printf "%-10s %8s %12s %8s\n", "allocator", "live",
-			       "instructions", "extents"
-		printf "%-10s %8d %12d %8d\n", $1, $2, $3, $4
+			printf "%-10s %8s %8s %12s %8s\n", "allocator",
+			       "live", "longest", "instructions", "extents"
+		printf "%-10s %8d %8d %12d %8d\n", $1, $2, $3, $4, $5
 	}
 	$1 == "bytes" {
 		if (!bytes++)
@@ -88,8 +88,8 @@ json() {
 			printf "{\"region\":\"%s\",\"page\":\"%s\",\"table_bytes\":%d}",
 			       $2, $3, $4
 		else
-			printf "{\"allocator\":\"%s\",\"live\":%d,\"instructions\":%d,\"extents\":%d}",
-			       $1, $2, $3, $4
+			printf "{\"allocator\":\"%s\",\"live\":%d,\"longest\":%d,\"instructions\":%d,\"extents\":%d}",
+			       $1, $2, $3, $4, $5
 	}
 	END { print "]" }' "$1"
 }

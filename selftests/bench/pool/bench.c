@@ -5,11 +5,14 @@
  * loads this where a nanosecond is an instruction, and reads the parameter
  * "result".
  *
- * Tables are of 1 to 128 entries, the short ones as often as the long ones. A
- * half more than are to live are allocated, and as many freed, here and there. Of
- * what follows 500 exchanges warm up and 2,000 count. The same random numbers are
- * drawn for all, and what that costs is subtracted.
+ * Tables are of 1 to 128 entries, the short ones as often as the long ones; in the
+ * last row, of up to 32,768. There are first more than are to live, and the rest
+ * are freed, here and there; in the last row there are not, but six exchanges
+ * each, so that it shows how much memory it takes. Then some exchanges warm up
+ * and 2,000 count. The same random numbers are drawn for all, and what that costs
+ * is subtracted.
  */
+#include <linux/bitops.h>
 #include <linux/genalloc.h>
 #include <linux/gfp.h>
 #include <linux/ktime.h>
@@ -25,8 +28,20 @@
 
 #define EXTENTS		24
 #define LIVE_MAX	100000
-#define WARM_UP		500
+#define MORE_MAX	50000
 #define EXCHANGES	2000
+
+static const struct row {
+	u32 live;
+	u32 more;
+	u32 longest;
+	u32 warm_up;
+} rows[] = {
+	{ 10, 5, 128, 500 },
+	{ 1000, 500, 128, 500 },
+	{ LIVE_MAX, MORE_MAX, 128, 500 },
+	{ 3000, 0, 32768, 18000 },
+};
 
 struct table {
 	u64 *entry;
@@ -164,10 +179,12 @@ static const struct allocator {
 	{ "genalloc", gen_add, gen_alloc, gen_free },
 };
 
-static bool take(const struct allocator *a, struct table *t)
+static bool take(const struct allocator *a, const struct row *row,
+		 struct table *t)
 {
-	t->count = 1 + prandom_u32_state(&random) %
-		       (1 << prandom_u32_state(&random) % 8);
+	u32 power = prandom_u32_state(&random) % fls(row->longest);
+
+	t->count = 1 + prandom_u32_state(&random) % (1 << power);
 	while (!a->alloc(t)) {
 		if (used == EXTENTS)
 			return false;
@@ -185,13 +202,13 @@ static int descending(const void *a, const void *b)
 	return x->entry < y->entry ? 1 : x->entry > y->entry ? -1 : 0;
 }
 
-static bool fill(const struct allocator *a, u32 live)
+static bool fill(const struct allocator *a, const struct row *row)
 {
-	u32 more = live + live / 2, i;
+	u32 live = row->live, more = live + row->more, i;
 	struct table swap;
 
 	for (i = 0; i < more; i++)
-		if (!take(a, &tables[i]))
+		if (!take(a, row, &tables[i]))
 			return false;
 	for (i = more - 1; i; i--) {
 		u32 k = prandom_u32_state(&random) % (i + 1);
@@ -206,21 +223,22 @@ static bool fill(const struct allocator *a, u32 live)
 	return true;
 }
 
-static bool exchange(const struct allocator *a, u32 live, u32 times)
+static bool exchange(const struct allocator *a, const struct row *row,
+		     u32 times)
 {
 	struct table *t;
 
 	while (times--) {
-		t = &tables[prandom_u32_state(&random) % live];
+		t = &tables[prandom_u32_state(&random) % row->live];
 		a->free(t);
-		if (!take(a, t))
+		if (!take(a, row, t))
 			return false;
 	}
 	return true;
 }
 
 /* Return: tenths of an instruction an exchange; 0: it did not work. */
-static u64 measure(const struct allocator *a, u32 live)
+static u64 measure(const struct allocator *a, const struct row *row)
 {
 	u64 start, end;
 	u32 i;
@@ -228,42 +246,44 @@ static u64 measure(const struct allocator *a, u32 live)
 	prandom_seed_state(&random, 12345);
 	a->add(extents[0]);
 	used = 1;
-	if (!fill(a, live) || !exchange(a, live, WARM_UP))
+	if (!fill(a, row) || !exchange(a, row, row->warm_up))
 		return 0;
 	preempt_disable();
 	start = ktime_get_ns();
-	if (!exchange(a, live, EXCHANGES))
+	if (!exchange(a, row, EXCHANGES))
 		start = 0;
 	end = ktime_get_ns();
 	preempt_enable();
-	for (i = 0; i < live; i++)
-		a->free(&tables[i]);
-	if (gen)
+	/* The others are just forgotten. */
+	if (gen) {
+		for (i = 0; i < row->live; i++)
+			a->free(&tables[i]);
 		gen_pool_destroy(gen);
-	gen = NULL;
+		gen = NULL;
+	}
 	return start ? (end - start) * 10 / EXCHANGES : 0;
 }
 
 static int run(void)
 {
-	static const u32 live[] = { 10, 1000, LIVE_MAX };
-	u64 none[ARRAY_SIZE(live)], cost;
+	u64 none[ARRAY_SIZE(rows)], cost;
 	int i, k, n = 0, id;
 
 	for (i = 0; i < ARRAY_SIZE(allocators); i++) {
-		for (k = 0; k < ARRAY_SIZE(live); k++) {
+		for (k = 0; k < ARRAY_SIZE(rows); k++) {
 			used = 0;
 			for (id = 0; id < EXTENTS; id++)
 				memset(extents[id], 0, XR_EXTENT_BYTES);
-			cost = measure(&allocators[i], live[k]);
+			cost = measure(&allocators[i], &rows[k]);
 			if (!cost)
 				return -ENOSPC;
 			if (!i)
 				none[k] = cost;
 			else
 				n += scnprintf(result + n, sizeof(result) - n,
-					       "%s %u %llu %d\n",
-					       allocators[i].name, live[k],
+					       "%s %u %u %llu %d\n",
+					       allocators[i].name, rows[k].live,
+					       rows[k].longest,
 					       (cost - none[k]) / 10, used);
 			cond_resched();
 		}
@@ -275,7 +295,7 @@ static int __init pool_bench_init(void)
 {
 	int i, ret = -ENOMEM;
 
-	tables = kvcalloc(LIVE_MAX + LIVE_MAX / 2, sizeof(*tables), GFP_KERNEL);
+	tables = kvcalloc(LIVE_MAX + MORE_MAX, sizeof(*tables), GFP_KERNEL);
 	if (!tables)
 		return ret;
 	for (i = 0; i < EXTENTS; i++) {
