@@ -40,6 +40,8 @@ union arg {
 	struct xroce_srq_modify srq_modify;
 	struct xroce_srq_del srq_del;
 	struct xroce_srq_query srq_query;
+	struct xroce_mtt_query mtt_query;
+	struct xroce_mtt_read mtt_read;
 	struct xroce_qp_modify qp_modify;
 	struct xroce_qp_del qp_del;
 	struct xroce_qp_query qp_query;
@@ -202,6 +204,16 @@ static void fill_srq(int fd, union arg *a)
 	a->srq_del.srq = add.srq_add.srq;
 }
 
+static void fill_mtt_read(int fd, union arg *a)
+{
+	static __u64 entry;
+
+	fill_mr(fd, a);
+	a->mtt_read.mr = a->mr_dereg.mr;
+	a->mtt_read.count = 1;
+	a->mtt_read.to = (uintptr_t)&entry;
+}
+
 /**
  * struct command - an ioctl command
  * @name: for people
@@ -254,6 +266,8 @@ static const struct command commands[] = {
 	{ "SRQ_MODIFY", XROCE_CMD_SRQ_MODIFY, 16, 0, {}, false, fill_srq },
 	{ "SRQ_DEL", XROCE_CMD_SRQ_DEL, 16, 0, { 12 }, false, fill_srq },
 	{ "SRQ_QUERY", XROCE_CMD_SRQ_QUERY, 32, 0, {}, false, fill_srq },
+	{ "MTT_QUERY", XROCE_CMD_MTT_QUERY, 136, 0, {}, true, fill_nothing },
+	{ "MTT_READ", XROCE_CMD_MTT_READ, 32, 0, {}, false, fill_mtt_read },
 };
 
 /* Delete the link that a command has left on the spare device. */
