@@ -15,6 +15,7 @@
 
 #include <linux/capability.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "fuzz.h"
 #include "live_mr.h"
@@ -434,6 +435,74 @@ static void many(void)
 	down();
 }
 
+/*
+ * One of several: regions come and go. @long_ones: each takes more than half an
+ * extent, so that an extent comes with it and goes with it.
+ */
+static void come_and_go(char *mem, size_t pages, bool long_ones)
+{
+	__u32 mr[64] = {}, i, k, n = long_ones ? 8 : 3000;
+	struct xroce *x = xroce_open(LIVE_DEV);
+	struct xroce_mr_reg r;
+	__u32 pd;
+
+	if (!x || xroce_pd_add(x, 0, &pd))
+		_exit(1);
+	for (i = 0; i < n; i++) {
+		k = long_ones ? 0 : fuzz_below(ARRAY_SIZE(mr));
+		if (mr[k] && xroce_mr_dereg(x, mr[k]))
+			_exit(2);
+		mr[k] = 0;
+		r = mr_region(pd, mem, long_ones ? pages * MEM_PAGE :
+			      (1 + fuzz_below(40)) * MEM_PAGE);
+		if (xroce_mr_reg(x, &r))
+			_exit(3);
+		mr[k] = r.mr;
+	}
+	/* What is left goes with the descriptor. */
+	_exit(0);
+}
+
+static void parallel(void)
+{
+	const size_t pages = EXTENT / 2 + 10;
+	__u64 looks = 0, most = 0;
+	struct xroce_mtt_query q;
+	int status, left = 4, i;
+	char *mem;
+
+	if (!up("", LIVE_MPT_ENTRIES))
+		return;
+	mem = long_memory(pages);
+	if (!mem)
+		return;
+	for (i = 0; i < left; i++) {
+		if (!fork()) {
+			fuzz_seed(i + 1);
+			come_and_go(mem, pages, i < 2);
+		}
+	}
+	while (left && !test_failed()) {
+		q = pool();
+		check(q.used <= q.entries && q.largest <= EXTENT &&
+		      q.scattered <= q.entries && q.entries >= q.kept,
+		      "%llu of %llu used, largest %llu, scattered %llu",
+		      q.used, q.entries, q.largest, q.scattered);
+		most = q.entries > most ? q.entries : most;
+		looks++;
+		while (left && waitpid(-1, &status, WNOHANG) > 0) {
+			left--;
+			check(!status, "a process: status %#x", status);
+		}
+	}
+	note("%llu looks, up to %llu extents", looks, most / EXTENT);
+	check(most > EXTENT, "never more than an extent");
+	check_first_state(1);
+	live_check_idle(LIVE_DEV);
+	munmap(mem, pages * MEM_PAGE);
+	down();
+}
+
 static const struct test tests[] = {
 	{ "pool_reserve", "T1 T4", "memory at load, as the parameters say",
 	  reserve },
@@ -443,6 +512,8 @@ static const struct test tests[] = {
 	  two_extents },
 	{ "pool_limit", "T1 T3", "no more than the limit, nor than is in one piece",
 	  limit },
+	{ "pool_parallel", "T1 T3 T4", "several at once, and one who looks",
+	  parallel },
 	{ "pool_many", "T3 T4 R7", "100,000 regions leave the pool as it was",
 	  many },
 };
