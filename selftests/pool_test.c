@@ -5,7 +5,6 @@
  * with parameters of its own.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,7 +109,7 @@ static void reserve(void)
 	check(ret == -ENOMEM, "16380 MiB: %d", ret);
 }
 
-/* Every entry is where the memory is; @pages of memory repeat. */
+/* Every entry is where the memory is. */
 static void check_entries(struct xroce *x, __u32 mr, __u64 first, __u64 count,
 			  const char *mem)
 {
@@ -132,7 +131,7 @@ static void check_entries(struct xroce *x, __u32 mr, __u64 first, __u64 count,
 static void table(void)
 {
 	const size_t pages = 700;
-	__u64 entry[XROCE_MTT_READ_MAX + 1], zero = 0;
+	__u64 entry[XROCE_MTT_READ_MAX + 1];
 	struct xroce_mr_reg r;
 	struct xroce_mtt_query q;
 	struct xroce *x, *y;
@@ -164,7 +163,7 @@ static void table(void)
 	check(ret == 1, "the last one: %d", ret);
 	ret = xroce_mtt_read(x, r.mr, pages, entry, 1);
 	check(ret == -ERANGE, "behind the end: %d", ret);
-	ret = xroce_mtt_read(x, r.mr, ~zero, entry, 1);
+	ret = xroce_mtt_read(x, r.mr, ~0ull, entry, 1);
 	check(ret == -ERANGE, "far behind the end: %d", ret);
 	ret = xroce_mtt_read(x, r.mr, 0, entry, 0);
 	check(ret == -EINVAL, "none: %d", ret);
@@ -233,38 +232,6 @@ static void merge(void)
 	down();
 }
 
-/*
- * Memory of @pages that are mapped again and again, 2048 of them, so that they
- * need a table as long as is wanted; the first one twice, so that no block can
- * be larger than a page.
- */
-#define AGAIN	2048ull
-
-static char *long_memory(size_t pages)
-{
-	int fd = memfd_create("region", MFD_CLOEXEC);
-	size_t i, n;
-	char *mem;
-
-	mem = mmap(NULL, pages * MEM_PAGE, PROT_NONE,
-		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!check(fd >= 0 && !ftruncate(fd, AGAIN * MEM_PAGE) &&
-		   mem != MAP_FAILED, "memory: %s", strerror(errno)))
-		return NULL;
-	for (i = 0; i < pages; i += n) {
-		n = i ? AGAIN : 1;
-		if (n > pages - i)
-			n = pages - i;
-		if (!check(mmap(mem + i * MEM_PAGE, n * MEM_PAGE,
-				PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
-				0) != MAP_FAILED, "map: %s", strerror(errno)))
-			return NULL;
-	}
-	close(fd);
-	return mem;
-}
-
 /* A WRITE over the border of the table's first two runs. */
 static void write_over_border(struct xroce *x, __u32 pd, char *mem,
 			      const struct xroce_mr_reg *r)
@@ -307,7 +274,7 @@ static void two_extents(void)
 	if (!up("", LIVE_MPT_ENTRIES))
 		return;
 	x = live_open();
-	mem = long_memory(pages);
+	mem = mem_again(pages);
 	if (!x || !mem)
 		return;
 	pd = live_pd(x);
@@ -350,7 +317,7 @@ static void limit(void)
 	if (!up("mtt_limit=4", LIVE_MPT_ENTRIES))
 		return;
 	x = live_open();
-	mem = long_memory(pages);
+	mem = mem_again(pages);
 	if (!x || !mem)
 		return;
 	pd = live_pd(x);
@@ -410,11 +377,10 @@ static void many(void)
 		mr[i] = r.mr;
 		entries += k;
 	}
-	check(!ret, "region %u: %d", i, ret);
 	q = pool();
-	check(q.used == entries && q.tables == MANY,
-	      "%llu entries of %llu tables, not %llu", q.used, q.tables,
-	      entries);
+	check(!ret && q.used == entries && q.tables == MANY,
+	      "%d: %llu entries of %llu tables, not %llu", ret, q.used,
+	      q.tables, entries);
 	for (i = MANY; i && !ret; i--) {
 		k = fuzz_below(i);
 		ret = xroce_mr_dereg(x, mr[k]);
@@ -424,7 +390,6 @@ static void many(void)
 			note("%llu entries, %llu used by %llu, %llu free extents, largest %llu",
 			     q.entries, q.used, q.tables, q.free_extents,
 			     q.largest);
-			check(q.tables == i - 1, "%llu tables", q.tables);
 		}
 	}
 	check(!ret, "region %u: %d", i, ret);
@@ -466,14 +431,14 @@ static void come_and_go(char *mem, size_t pages, bool long_ones)
 static void parallel(void)
 {
 	const size_t pages = EXTENT / 2 + 10;
+	int status, left = 4, i;
 	__u64 looks = 0, most = 0;
 	struct xroce_mtt_query q;
-	int status, left = 4, i;
 	char *mem;
 
 	if (!up("", LIVE_MPT_ENTRIES))
 		return;
-	mem = long_memory(pages);
+	mem = mem_again(pages);
 	if (!mem)
 		return;
 	for (i = 0; i < left; i++) {
