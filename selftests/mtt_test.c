@@ -469,17 +469,17 @@ static void fragments(void)
 }
 
 static const struct test tests[] = {
-	{ "reserve", "T1", "each extent is one free run; what is not there is refused",
+	{ "mtt_reserve", "T1", "each extent is one free run; what is not there is refused",
 	  reserve },
-	{ "lengths", "T2 T3", "every length is one run; what is left is usable",
+	{ "mtt_lengths", "T2 T3", "every length is one run; what is left is usable",
 	  lengths },
-	{ "merge", "T3", "with the one before, the one behind, both, neither",
+	{ "mtt_merge", "T3", "with the one before, the one behind, both, neither",
 	  merge },
-	{ "fragments", "T3 T4", "a table longer than any free run is refused",
+	{ "mtt_fragments", "T3 T4", "a table longer than any free run is refused",
 	  fragments },
-	{ "full", "T2 T3", "100,000 tables fill it, and leave it as it was",
+	{ "mtt_full", "T2 T3", "100,000 tables fill it, and leave it as it was",
 	  full },
-	{ "model", "T1 T2 T3 T4", "the same as the twin, entry for entry",
+	{ "mtt_model", "T1 T2 T3 T4", "the same as the twin, entry for entry",
 	  model },
 };
 
