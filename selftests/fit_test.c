@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much memory the choice of a free run costs: the pool, from the module's own
- * source, beside first fit and best fit on a sorted array of free runs. All three
- * get the same tables, each of which is replaced six times, and an extent more
- * whenever no run is long enough. The seed is printed; $XROCE_SEED repeats a run,
- * $XROCE_RUNS makes more.
+ * How much memory the choice of a free run costs: the pool, from the module's
+ * own source, beside first fit and best fit on a sorted array of free runs. All
+ * three get the same tables, each of which is replaced six times, and an extent
+ * more whenever no run is long enough. The seed is printed; $XROCE_SEED repeats
+ * a run, $XROCE_RUNS makes more.
  */
 #include <stdlib.h>
 #include <string.h>

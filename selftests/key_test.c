@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Drawing keys, from the module's own source, against a twin that knows when each
- * index was given back and which keys it had. The seed is printed; $XROCE_SEED
- * repeats a run, $XROCE_RUNS is the number of operations on the twin.
+ * Drawing keys, from the module's own source, against a twin that knows when
+ * each index was given back and which keys it had. The seed is printed;
+ * $XROCE_SEED repeats a run, $XROCE_RUNS is the number of operations on the
+ * twin.
  */
 #include <errno.h>
 #include <stdlib.h>

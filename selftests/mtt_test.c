@@ -348,8 +348,8 @@ static u32 some_length(u32 most)
 }
 
 /*
- * Refused is right where nothing is long enough; above 64 entries, where nothing
- * is longer by more than 1/32 or so.
+ * Refused is right where nothing is long enough; above 64 entries, where
+ * nothing is longer by more than 1/32 or so.
  */
 static void refused(u32 count)
 {

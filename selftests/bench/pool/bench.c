@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs to free a table and to allocate another, while so many are live:
- * of the pool, of the list, of the kernel's genalloc. See bench/pool.sh, which
- * loads this where a nanosecond is an instruction, and reads the parameter
- * "result".
+ * What it costs to free a table and to allocate another, while so many are
+ * live: of the pool, of the list, of the kernel's genalloc. See bench/pool.sh,
+ * which loads this where a nanosecond is an instruction, and reads the
+ * parameter "result".
  *
- * Tables are of 1 to 128 entries, the short ones as often as the long ones; in the
- * last row, of up to 32,768. There are first more than are to live, and the rest
- * are freed, here and there; in the last row there are not, but six exchanges
- * each, so that it shows how much memory it takes. Then some exchanges warm up
- * and 2,000 count. The same random numbers are drawn for all, and what that costs
- * is subtracted.
+ * Tables are of 1 to 128 entries, the short ones as often as the long ones; in
+ * the last row, of up to 32,768. There are first more than are to live, and the
+ * rest are freed, here and there; in the last row there are not, but six
+ * exchanges each, so that it shows how much memory it takes. Then some
+ * exchanges warm up and 2,000 count. The same random numbers are drawn for all,
+ * and what that costs is subtracted.
  */
 #include <linux/bitops.h>
 #include <linux/genalloc.h>
