@@ -443,7 +443,7 @@ run() { # FUNCTION IDS
 }
 
 echo 'TAP version 13'
-echo '1..11'
+echo '1..12'
 trap clean_up EXIT
 net_up
 module_up
