@@ -70,8 +70,16 @@ $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(B)/kmod/.kdir
 		{ echo "$@ has no BTF: is pahole installed?" >&2; rm $@; exit 1; }
 	@touch $@
 
+# For "make bench": the allocator in a module of its own, beside others.
+pool_src   := $(wildcard selftests/bench/pool/*) kmod/pool.c
+pool_bench := $(B)/selftests/bench/pool/pool_bench.ko
+$(pool_bench): $(pool_src) kmod/pool.h $(B)/selftests/bench/pool/.kdir
+	@ln -sf $(pool_src:%=../../../../%) $(@D)/
+	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(@D)) W=1 modules
+	@touch $@
+
 # Objects of another kernel are of no use.
-$(B)/kmod/.kdir: FORCE
+$(B)/%/.kdir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KDIR)' | cmp -s - $@ || \
 		{ rm -rf $(@D); mkdir -p $(@D); echo '$(KDIR)' >$@; }
@@ -156,9 +164,10 @@ check: deps
 
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
-	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(pool_bench) $(test_kdir)
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
+	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 
 # --- Installation.
 

@@ -3,8 +3,8 @@
  * Keys of regions and windows (IBTA 10.6.2): an index of 24 bits and a byte.
  *
  * Neither can be told from keys seen before: the index is drawn at random from
- * those that are free, the byte from those that the index has not had lately. How
- * long a key that is no longer valid stays so:
+ * those that are free, the byte from those that the index has not had lately.
+ * How long a key that is no longer valid stays so:
  *
  * - An index that is given back waits until XR_KEY_WAIT more have been, or, in a
  *   table of less than 65,536 entries, a 16th as many as it has; sooner only
@@ -13,8 +13,8 @@
  *
  * So a key does not come again before its index has had four others: in a table
  * of 65,536 entries or more that is not full, not before 20,480 more have been
- * given back. A full table with a single place that changes hands still has four
- * others in between, and then one chance in 252.
+ * given back. A full table with a single place that changes hands still has
+ * four others in between, and then one chance in 252.
  *
  * Taking and giving back cost the same for any number of keys. The memory is 8
  * bytes an index and 16 KiB. Like the pool of tables it needs nothing of a

@@ -211,8 +211,8 @@ static void xr_query_run(struct xr_query *see, u64 at, u32 count)
 }
 
 /*
- * Look at one extent, the pool being locked for a step at a time. Return: false:
- * there is none of that number.
+ * Look at one extent, the pool being locked for a step at a time. Return:
+ * false: there is none of that number.
  */
 static bool xr_query_extent(struct xr_query *see, u32 id, u64 base,
 			    struct xroce_mtt_query *q)

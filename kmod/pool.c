@@ -2,7 +2,17 @@
 /*
  * Allocating takes the end of a free run from the first list whose runs are all
  * long enough; freeing looks at the entries before and behind. Neither depends
- * on how many runs there are.
+ * on how many runs there are: to free a table and allocate another costs 350
+ * instructions with 10 tables as with 100,000 (selftests/bench/pool.sh), where
+ * a tree of free runs would be 16 levels deep, each of them a cache line.
+ *
+ * The shortest list that will do is best fit to within 1/32. Of extents needed
+ * for the same tables, each replaced six times (selftests/fit_test, 100
+ * rounds):
+ *
+ *				this	best fit	first fit
+ *	powers of two		6.00	6.00		6.72
+ *	any length		15.09	14.93		15.54
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -175,8 +185,8 @@ static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
  * @pool: where from
  * @count: entries; 1 to XR_EXTENT_ENTRIES
  *
- * Entries in use must have the two low bits clear, which they have at first; what
- * else is in them is not defined.
+ * Entries in use must have the two low bits clear, which they have at first;
+ * what else is in them is not defined.
  *
  * Return: number of the first entry, or XR_RUN_NONE: no free run is long enough
  * (or, above 64 entries, none that is up to 1/32 longer was among the first 256

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Free runs of 8-byte entries in contiguous extents of memory. It needs nothing
- * of the kernel but its types and bit operations, so that tests compile it, too.
+ * of the kernel but its types and bit operations, so that tests compile it,
+ * too.
  *
  * Where a run lies is said in the run itself: an entry in use has its two low
  * bits clear, as a physical address of a page has, and those of a free run's
  * first and last entry say that it is free, how long it is, and which are the
- * next and the previous of about its length. So tables have no header, a free run
- * can be as short as one entry, and nothing is kept beside them but where the
- * first free run of each length is.
+ * next and the previous of about its length. So tables have no header, a free
+ * run can be as short as one entry, and nothing is kept beside them but where
+ * the first free run of each length is.
  *
  *	first entry	kind:2 next:31 previous:31
  *	second, last	XR_RUN_TAIL:2 length:62

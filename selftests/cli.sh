@@ -297,6 +297,54 @@ for m in json.load(open(sys.argv[1])): print(m["mr"])' "$work/mr" |
 
 names_of_regions() { with_a_pd names; }
 
+# The pool, and a region's table, for those who may see them.
+tables() {
+	local pd=$1 without
+
+	xr -j mtt show >"$work/before"
+	holds 'b["used"] == b["tables"] == b["fragmentation"] == 0 and
+		b["size"] == b["largest"] == b["reserve"] == 524288 and
+		b["limit"] == 256 * b["size"] and b["free_extents"] == 1 and
+		b["map"] == "." * 64' b="$work/before"
+	truncate -s 1M "$work/file"
+	xr mr add pd "$pd" name table access none file "$work/file" >"$work/made"
+	xr -j mr show table --mtt >"$work/mr"
+	xr -j mtt show >"$work/pool"
+	holds 'len(mr) == 1 and len(mr[0]["mtt"]) == mr[0]["pages"] and
+		all(a and a % mr[0]["page_size"] == 0 for a in mr[0]["mtt"]) and
+		pool["used"] == mr[0]["pages"] and pool["tables"] == 1 and
+		pool["largest"] == 524288 - pool["used"] and
+		pool["map"] == "." * 63 + "1"' \
+		mr="$work/mr" pool="$work/pool"
+	xr mr show table >"$work/without"
+	xr mr show --mtt table >"$work/with"
+	head -n 1 "$work/with" | cmp -s - "$work/without" ||
+		not_so "the first line is as without --mtt: $(cat "$work/with")"
+	sed -nE 's/^  mtt ([0-9]+) 0x([0-9a-f]+)$/\1/p' "$work/with" >"$work/nr"
+	seq 0 $(($(makes pages mr show table) - 1)) | cmp -s - "$work/nr" ||
+		not_so "a line an entry: $(cat "$work/with")"
+	xr mtt show | grep -qE '^size 524288 used [0-9]+ tables 1 free_extents 1 .* map \.{63}1$' ||
+		not_so "text: $(xr mtt show)"
+	without='setpriv --inh-caps=-all --bounding-set'
+	in_xr $without -sys_admin "$xroce" mr show table --mtt \
+		>"$work/out" 2>"$work/err" && not_so "CAP_SYS_ADMIN is needed"
+	grep -q 'mr 0x.*: mtt: .*CAP_SYS_ADMIN' "$work/err" ||
+		not_so "refused: $(cat "$work/err")"
+	in_xr $without -net_admin "$xroce" mtt show >"$work/out" \
+		2>"$work/err" && not_so "CAP_NET_ADMIN is needed"
+	grep -q 'mtt: .*CAP_NET_ADMIN' "$work/err" ||
+		not_so "refused: $(cat "$work/err")"
+	fails 2 'mtt.*another verb' pd show --mtt
+	fails 2 'mtt.*another verb' mr del mr table --mtt
+	fails 2 'nonsense' mtt show nonsense
+	xr mr del mr table
+	xr -j mtt show >"$work/after"
+	cmp -s "$work/before" "$work/after" ||
+		not_so "as before: $(cat "$work/after")"
+}
+
+translation_tables() { with_a_pd tables; }
+
 # Memory of a process that knows nothing of it.
 process() {
 	local pd=$1 holder addr
@@ -503,7 +551,7 @@ run() { # FUNCTION IDS
 }
 
 echo 'TAP version 13'
-echo '1..13'
+echo "1..$(grep -c '^run [a-z]' "$0")"
 trap clean_up EXIT
 net_up
 module_up
@@ -517,6 +565,7 @@ run usage_errors U1
 run errors_of_objects 'U1 R2'
 run sizes_with_units U1
 run names_of_regions U1
+run translation_tables 'U1 T2 T4'
 run memory_of_process 'U1 R1'
 run changes_of_regions 'U1 R5 R6'
 run physical_regions 'U1 R4'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Drawing keys, from the module's own source, against a twin that knows when each
- * index was given back and which keys it had. The seed is printed; $XROCE_SEED
- * repeats a run, $XROCE_RUNS is the number of operations on the twin.
+ * Drawing keys, from the module's own source, against a twin that knows when
+ * each index was given back and which keys it had. The seed is printed;
+ * $XROCE_SEED repeats a run, $XROCE_RUNS is the number of operations on the
+ * twin.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -246,15 +247,15 @@ static void memory(void)
 }
 
 static const struct test tests[] = {
-	{ "exhaust", "R9", "each index once, then refused; given back, it is free",
+	{ "key_exhaust", "R9", "each index once, then refused; given back, it is free",
 	  exhaust },
-	{ "last_place", "R9", "a full table does not repeat a key at once either",
+	{ "key_last_place", "R9", "a full table does not repeat a key at once either",
 	  last_place },
-	{ "spread", "R9", "index and byte are drawn evenly, whatever came before",
+	{ "key_spread", "R9", "index and byte are drawn evenly, whatever came before",
 	  spread },
-	{ "model", "R9", "no index twice, none too soon, no byte too soon",
+	{ "key_model", "R9", "no index twice, none too soon, no byte too soon",
 	  model },
-	{ "memory", "R9", "no memory for a table is an error", memory },
+	{ "key_memory", "R9", "no memory for a table is an error", memory },
 };
 
 int main(int argc, char **argv)

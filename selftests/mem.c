@@ -13,6 +13,7 @@
 #define PAGEMAP_PRESENT	(1ull << 63)
 #define PAGEMAP_PFN	((1ull << 55) - 1)
 #define BLOCK_MAX_SHIFT	30	/* larger ones are of no use */
+#define AGAIN		2048u	/* pages that mem_again() has */
 
 static bool read_pfns(uint64_t addr, size_t pages, uint64_t *pfn)
 {
@@ -150,6 +151,31 @@ void *mem_pairs(const bool *odd, size_t pairs)
 	ok = ok && addr != MAP_FAILED && map_pairs(fd, addr, odd, pairs);
 	close(fd);
 	return check(ok, "cannot map %zu pairs of pages", pairs) ? addr : NULL;
+}
+
+void *mem_again(size_t pages)
+{
+	int fd = memfd_create("region", MFD_CLOEXEC);
+	size_t i, n;
+	char *mem;
+
+	mem = mmap(NULL, pages * MEM_PAGE, PROT_NONE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!check(fd >= 0 && !ftruncate(fd, AGAIN * MEM_PAGE) &&
+		   mem != MAP_FAILED, "memory: %s", strerror(errno)))
+		return NULL;
+	for (i = 0; i < pages; i += n) {
+		n = i ? AGAIN : 1;
+		if (n > pages - i)
+			n = pages - i;
+		if (!check(mmap(mem + i * MEM_PAGE, n * MEM_PAGE,
+				PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
+				0) != MAP_FAILED, "map: %s", strerror(errno)))
+			return NULL;
+	}
+	close(fd);
+	return mem;
 }
 
 void *mem_huge(void)

@@ -42,6 +42,15 @@ void *mem_scattered(void *addr, size_t pages);
  */
 void *mem_pairs(const bool *odd, size_t pairs);
 
+/**
+ * mem_again() - 2,048 pages, mapped again and again, the first one twice: no block
+ *	of a region over it can be larger than a page
+ * @pages: how many
+ *
+ * Return: the memory, for munmap(2), or NULL and a failed check.
+ */
+void *mem_again(size_t pages);
+
 /* 2 MiB of private memory, aligned, a huge page; NULL: not to be had. */
 void *mem_huge(void);
 

@@ -32,9 +32,25 @@ static u32 *twin;
 static struct table *tables;
 static u32 nr_tables;
 
+/* What lies before and behind an extent: not ours, and free by the look of it. */
+#define BESIDE	(~0ull << 2 | XR_RUN_SINGLE)
+
 static void extent_add(u32 id)
 {
-	xr_pool_add(&pool, id, calloc(XR_EXTENT_ENTRIES, sizeof(u64)));
+	u64 *memory = calloc(XR_EXTENT_ENTRIES + 2, sizeof(*memory));
+
+	memory[0] = memory[XR_EXTENT_ENTRIES + 1] = BESIDE;
+	xr_pool_add(&pool, id, memory + 1);
+}
+
+static void extent_free(u64 *memory)
+{
+	if (!memory)
+		return;
+	check(memory[-1] == BESIDE && memory[XR_EXTENT_ENTRIES] == BESIDE,
+	      "written beside: %#llx %#llx", memory[-1],
+	      memory[XR_EXTENT_ENTRIES]);
+	free(memory - 1);
 }
 
 /* A pool of @n extents, and nothing in it. */
@@ -58,7 +74,7 @@ static void stop(void)
 	u32 id;
 
 	for (id = 0; id < EXTENTS; id++)
-		free(extents[id]);
+		extent_free(extents[id]);
 	free(twin);
 	free(tables);
 }
@@ -239,7 +255,7 @@ static void reserve(void)
 	give(0);
 	look_empty(KEPT);
 	/* An extent goes and comes back. */
-	free(xr_pool_remove(&pool, 0));
+	extent_free(xr_pool_remove(&pool, 0));
 	check(pool.extents == 1 && pool.runs == 1, "%u extents", pool.extents);
 	check(take(XR_EXTENT_ENTRIES) && !take(1), "of the one that is left");
 	extent_add(0);
@@ -332,8 +348,8 @@ static u32 some_length(u32 most)
 }
 
 /*
- * Refused is right where nothing is long enough; above 64 entries, where nothing
- * is longer by more than 1/32 or so.
+ * Refused is right where nothing is long enough; above 64 entries, where
+ * nothing is longer by more than 1/32 or so.
  */
 static void refused(u32 count)
 {
@@ -386,7 +402,7 @@ static void model(void)
 			number = fuzz_below(nr_tables);
 			id = tables[number].at >> XR_EXTENT_SHIFT;
 			if (give(number) && id >= KEPT)
-				free(xr_pool_remove(&pool, id));
+				extent_free(xr_pool_remove(&pool, id));
 		}
 		if (nr_tables > most)
 			most = nr_tables;
@@ -397,7 +413,7 @@ static void model(void)
 		number = fuzz_below(nr_tables);
 		id = tables[number].at >> XR_EXTENT_SHIFT;
 		if (give(number) && id >= KEPT)
-			free(xr_pool_remove(&pool, id));
+			extent_free(xr_pool_remove(&pool, id));
 	}
 	look_empty(KEPT);
 	stop();
@@ -453,17 +469,17 @@ static void fragments(void)
 }
 
 static const struct test tests[] = {
-	{ "reserve", "T1", "each extent is one free run; what is not there is refused",
+	{ "mtt_reserve", "T1", "each extent is one free run; what is not there is refused",
 	  reserve },
-	{ "lengths", "T2 T3", "every length is one run; what is left is usable",
+	{ "mtt_lengths", "T2 T3", "every length is one run; what is left is usable",
 	  lengths },
-	{ "merge", "T3", "with the one before, the one behind, both, neither",
+	{ "mtt_merge", "T3", "with the one before, the one behind, both, neither",
 	  merge },
-	{ "fragments", "T3 T4", "a table longer than any free run is refused",
+	{ "mtt_fragments", "T3 T4", "a table longer than any free run is refused",
 	  fragments },
-	{ "full", "T2 T3", "100,000 tables fill it, and leave it as it was",
+	{ "mtt_full", "T2 T3", "100,000 tables fill it, and leave it as it was",
 	  full },
-	{ "model", "T1 T2 T3 T4", "the same as the twin, entry for entry",
+	{ "mtt_model", "T1 T2 T3 T4", "the same as the twin, entry for entry",
 	  model },
 };
 

@@ -340,7 +340,9 @@ struct xroce_pd_query {
  * @reserved: 0
  *
  * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn
- * at random from the free ones and the key byte is random.
+ * at random from the free ones, but for those given back lately, and the key byte
+ * is random and none of the last four of that handle: a key that has become
+ * invalid stays so for a long time (kmod/key.h says how long).
  *
  * Without CAP_IPC_LOCK the caller must be the process that opened the device:
  * what is pinned counts there.
