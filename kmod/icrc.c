@@ -93,16 +93,23 @@ static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
 }
 #endif
 
-/**
- * xr_icrc() - compute the invariant CRC of a packet in a frame
- * @xdp: the frame
- * @l3: offset of the IP header; it has no options
- * @end: offset of the CRC
- * @crc: out: in the host's byte order
- *
- * Return: 0, or -EINVAL: headers or CRC are not inside the frame.
- */
-int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
+/* The state after what lies in other buffers than the headers do. */
+static noinline u32 xr_icrc_rest(struct xdp_buff *xdp, u32 off, u32 end,
+				 u32 crc, bool vector)
+{
+	void *p;
+	u32 n;
+
+	for (; off < end; off += n) {
+		p = xr_frame_at(xdp, off, &n);
+		n = min(n, end - off);
+		crc = vector ? xr_icrc_more(crc, p, n) : crc32_le(crc, p, n);
+	}
+	return crc;
+}
+
+static __always_inline int __xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end,
+				     u32 *crc)
 {
 	u32 linear = xdp->data_end - xdp->data;
 	u32 headers, n;
@@ -119,49 +126,66 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 	if (headers > linear - l3 || end < l3 + headers)
 		return -EINVAL;
 	if (likely(xr_vector_begin())) {
-		l3 += xr_icrc_first(p, min(linear, end) - l3, ipv6, crc);
-		for (; unlikely(l3 < end); l3 += n) {
-			p = xr_frame_at(xdp, l3, &n);
-			n = min(n, end - l3);
-			*crc = xr_icrc_more(*crc, p, n);
-		}
+		n = xr_icrc_first(p, min(linear, end) - l3, ipv6, crc);
+		if (unlikely(l3 + n < end))
+			*crc = xr_icrc_rest(xdp, l3 + n, end, *crc, true);
 		xr_vector_end();
 	} else {
-		l3 += xr_icrc_headers(p, ipv6, crc);
-		for (; l3 < end; l3 += n) {
-			p = xr_frame_at(xdp, l3, &n);
-			n = min(n, end - l3);
-			*crc = crc32_le(*crc, p, n);
-		}
+		n = xr_icrc_headers(p, ipv6, crc);
+		*crc = xr_icrc_rest(xdp, l3 + n, end, *crc, false);
 	}
 	*crc = ~*crc;
 	return 0;
 }
 
-/* The CRC in the frame at @off, which is inside it. */
-u32 xr_icrc_load(struct xdp_buff *xdp, u32 off)
+/**
+ * xr_icrc() - compute the invariant CRC of a packet in a frame
+ * @xdp: the frame
+ * @l3: offset of the IP header; it has no options
+ * @end: offset of the CRC
+ * @crc: out: in the host's byte order
+ *
+ * Return: 0, or -EINVAL: headers or CRC are not inside the frame.
+ */
+int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
-	u32 i, n, crc = 0;
-	u8 *p;
-
-	p = xr_frame_at(xdp, off, &n);
-	if (likely(n >= XROCE_ICRC_LEN))
-		return get_unaligned_le32(p);
-	for (i = 0; i < XROCE_ICRC_LEN; i++)
-		crc |= (u32)*(u8 *)xr_frame_at(xdp, off + i, &n) << (8 * i);
-	return crc;
+	return __xr_icrc(xdp, l3, end, crc);
 }
 
-void xr_icrc_store(struct xdp_buff *xdp, u32 off, u32 crc)
+/* Likewise, of one that has it. Return: 0, -EINVAL, or -EBADMSG: it differs. */
+int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 {
-	u32 i, n;
+	u32 crc, n, i, has = 0;
+	u8 *p;
+	int ret;
+
+	ret = __xr_icrc(xdp, l3, end, &crc);
+	if (ret)
+		return ret;
+	p = xr_frame_at(xdp, end, &n);
+	if (likely(n >= XROCE_ICRC_LEN))
+		return get_unaligned_le32(p) == crc ? 0 : -EBADMSG;
+	for (i = 0; i < XROCE_ICRC_LEN; i++)
+		has |= (u32)*(u8 *)xr_frame_at(xdp, end + i, &n) << (8 * i);
+	return has == crc ? 0 : -EBADMSG;
+}
+
+/* Likewise, and write it into the frame. Return: 0 or -EINVAL. */
+int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	u32 crc, n, i;
+	int ret;
 	u8 *p;
 
-	p = xr_frame_at(xdp, off, &n);
+	ret = __xr_icrc(xdp, l3, end, &crc);
+	if (ret)
+		return ret;
+	p = xr_frame_at(xdp, end, &n);
 	if (likely(n >= XROCE_ICRC_LEN)) {
 		put_unaligned_le32(crc, p);
-		return;
+		return 0;
 	}
 	for (i = 0; i < XROCE_ICRC_LEN; i++)
-		*(u8 *)xr_frame_at(xdp, off + i, &n) = crc >> (8 * i);
+		*(u8 *)xr_frame_at(xdp, end + i, &n) = crc >> (8 * i);
+	return 0;
 }

@@ -8,7 +8,7 @@
 struct xdp_buff;
 
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
-u32 xr_icrc_load(struct xdp_buff *xdp, u32 off);
-void xr_icrc_store(struct xdp_buff *xdp, u32 off, u32 crc);
+int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end);
+int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end);
 
 #endif

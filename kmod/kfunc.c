@@ -54,26 +54,12 @@ __bpf_kfunc_start_defs();
 
 __bpf_kfunc int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
-	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 crc;
-	int ret;
-
-	ret = xr_icrc(xdp, l3, end, &crc);
-	if (ret)
-		return ret;
-	return crc == xr_icrc_load(xdp, end) ? 0 : -EBADMSG;
+	return xr_icrc_check((struct xdp_buff *)ctx, l3, end);
 }
 
 __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
-	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 crc;
-	int ret;
-
-	ret = xr_icrc(xdp, l3, end, &crc);
-	if (!ret)
-		xr_icrc_store(xdp, end, crc);
-	return ret;
+	return xr_icrc_put((struct xdp_buff *)ctx, l3, end);
 }
 
 __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)

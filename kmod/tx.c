@@ -138,7 +138,6 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	u32 udp_len, len, size;
 	struct xdp_buff xdp;
 	void *frag, *at;
-	u32 crc;
 	int ret;
 
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
@@ -158,10 +157,9 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		if (ret)
 			goto err;
 	}
-	ret = xr_icrc(&xdp, p->l2_len, len - XROCE_ICRC_LEN, &crc);
+	ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
 	if (ret)
 		goto err;
-	xr_icrc_store(&xdp, len - XROCE_ICRC_LEN, crc);
 	/* There is room for it: the headroom was made for that. */
 	batch->frame[batch->count++] = xdp_convert_buff_to_frame(&xdp);
 	return 0;
