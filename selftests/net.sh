@@ -130,6 +130,10 @@ rxe_up() {
 	# Why a request could not be sent, for who reads a failure.
 	echo 'func rxe_requester +p; func rxe_find_route4 +p' \
 		2>/dev/null >/sys/kernel/debug/dynamic_debug/control || :
+	# A full veth ring would be an error to rxe, which ends the queue pair;
+	# what a queue drops is a lost packet.
+	[ "${XROCE_NET:-veth}" != veth ] ||
+		tc qdisc replace dev c0 root pfifo limit 20000
 	rdma link add rxe0 type rxe netdev c0
 	undo+=(rxe_down)
 	wait_until 10 rxe_ready

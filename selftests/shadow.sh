@@ -16,7 +16,7 @@ impair_up() {
 	ip link add i0 type ifb
 	undo+=(impair_down)
 	ip link set i0 mtu 4300 up
-	tc qdisc add dev c0 root netem
+	tc qdisc replace dev c0 root netem
 	tc qdisc add dev i0 root netem
 	tc qdisc add dev c0 ingress
 	tc filter add dev c0 ingress matchall action mirred egress redirect dev i0
