@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "mistake.h"
+#include "table.h"
+
+#define PSN(n)	((n) & XROCE_PSN_MASK)
+
+void mistake_none(struct scene *s) { (void)s; }
+void mistake_no_ack(struct scene *s) { s->req.ackreq = false; }
+
+void mistake_frame_cut(struct scene *s) { s->cut = 4; }
+void mistake_checksum(struct scene *s) { s->req.ip_csum_flip = 0x10; }
+void mistake_version(struct scene *s) { s->req.tver = 1; }
+void mistake_no_qp(struct scene *s) { s->req.dqpn ^= 0x400; }
+void mistake_reset(struct scene *s) { s->qp.state = XROCE_QPS_RESET; }
+void mistake_init(struct scene *s) { s->qp.state = XROCE_QPS_INIT; }
+void mistake_rtr(struct scene *s) { s->qp.state = XROCE_QPS_RTR; }
+void mistake_rts(struct scene *s) { s->qp.state = XROCE_QPS_RTS; }
+void mistake_sqd(struct scene *s) { s->qp.state = XROCE_QPS_SQD; }
+void mistake_err(struct scene *s) { s->qp.state = XROCE_QPS_ERR; }
+void mistake_refused(struct scene *s) { s->qp.error = XROCE_CAUSE_ACC_KEY; }
+void mistake_saddr(struct scene *s) { s->req.saddr[15] ^= 4; }
+void mistake_daddr(struct scene *s) { s->req.daddr[15] ^= 4; }
+void mistake_pkey(struct scene *s) { s->req.pkey ^= 8; }
+void mistake_qkey(struct scene *s) { s->req.qkey ^= 1; }
+
+void mistake_ahead(struct scene *s) { s->req.psn = PSN(s->qp.epsn + 2); }
+void mistake_behind(struct scene *s) { s->req.psn = PSN(s->qp.epsn - 1); }
+void mistake_no_first(struct scene *s) { s->qp.op = XROCE_QP_OP_NONE; }
+
+void mistake_longer(struct scene *s) { s->req.payload += 4; }
+void mistake_shorter(struct scene *s) { s->req.payload -= 4; }
+void mistake_max_msg(struct scene *s) { s->req.dmalen = XROCE_MAX_MSG + 1; }
+void mistake_not_eight(struct scene *s) { s->req.dmalen = 16; }
+
+void mistake_qp_rights(struct scene *s) { s->qp.access = 0; }
+void mistake_qp_right(struct scene *s) { s->qp.access &= ~table_right(); }
+void mistake_no_resources(struct scene *s) { s->qp.rd_max = 0; }
+void mistake_no_recv(struct scene *s) { s->qp.recv = 0; }
+void mistake_align(struct scene *s) { s->req.va += 4; }
+void mistake_invalid(struct scene *s) { s->mpt.state = XROCE_MPT_FREE; }
+void mistake_pd(struct scene *s) { s->mpt.pd++; }
+void mistake_region_right(struct scene *s) { s->mpt.access &= ~table_right(); }
+void mistake_invalidate(struct scene *s) { s->req.imm = SCENE_KEY; }
+
+void mistake_placement(struct scene *s) { s->req.flush = 0; }
+void mistake_selectivity(struct scene *s) { s->req.flush |= 2 << XROCE_FLUSH_SEL_SHIFT; }
+void mistake_persistence(struct scene *s) { s->req.flush = XROCE_FLUSH_PERSISTENT; }
+
+static void lengths(struct scene *s, int by)
+{
+	s->req.ip_adjust = by;
+	s->req.udp_adjust = by;
+}
+
+void mistake_bth_cut(struct scene *s)
+{
+	scene_payload(s, 0);
+	lengths(s, -4 - (int)packet_xth_len(s->req.opcode));
+}
+
+void mistake_service(struct scene *s)
+{
+	s->req.opcode ^= XROCE_OP_RD;
+}
+
+void mistake_limited(struct scene *s)
+{
+	s->qp.pkey = 0x7fff;
+	s->req.pkey = 0x7fff;
+}
+
+void mistake_ahead_again(struct scene *s)
+{
+	mistake_ahead(s);
+	s->qp.nak_sent = 1;
+}
+
+void mistake_behind_no_ack(struct scene *s)
+{
+	mistake_behind(s);
+	mistake_no_ack(s);
+}
+
+/* Nobody looks at it. */
+void mistake_behind_key(struct scene *s)
+{
+	mistake_behind(s);
+	s->req.rkey ^= 1;
+}
+
+/* One READ, atomic or FLUSH is kept, that of the PSN before the expected one. */
+static struct xroce_rd *keep(struct scene *s, uint8_t opcode)
+{
+	struct xroce_rd *r = &s->rd.rd[0];
+
+	*r = (struct xroce_rd){
+		.psn = PSN(s->qp.epsn - 1),
+		.last = PSN(s->qp.epsn - 1),
+		.opcode = opcode,
+	};
+	if (opcode == XROCE_RC_READ_REQUEST) {
+		r->rkey = s->req.rkey;
+		r->va = s->req.va;
+		r->len = s->req.dmalen;
+	}
+	s->qp.rd_max = 16;
+	s->qp.rd_head = 1;
+	s->qp.rd_count = 1;
+	return r;
+}
+
+void mistake_behind_read(struct scene *s)
+{
+	keep(s, XROCE_RC_READ_REQUEST);
+	s->req.psn = PSN(s->qp.epsn - 2);
+}
+
+void mistake_kept(struct scene *s)
+{
+	mistake_behind(s);
+	keep(s, s->req.opcode);
+}
+
+/* Of a READ of one packet more. */
+void mistake_kept_rest(struct scene *s)
+{
+	struct xroce_rd *r;
+
+	mistake_kept(s);
+	r = &s->rd.rd[0];
+	r->psn = PSN(r->psn - 1);
+	r->va -= s->qp.mtu;
+	r->len += s->qp.mtu;
+	s->mpt.iova -= s->qp.mtu;
+}
+
+void mistake_forgotten(struct scene *s)
+{
+	mistake_kept(s);
+	s->req.psn = PSN(s->req.psn - 1);
+}
+
+void mistake_another(struct scene *s)
+{
+	mistake_behind(s);
+	keep(s, table_op == READ ? XROCE_RC_FLUSH : XROCE_RC_READ_REQUEST);
+}
+
+void mistake_kept_key(struct scene *s)
+{
+	mistake_kept(s);
+	s->req.rkey ^= 1;
+}
+
+void mistake_kept_longer(struct scene *s)
+{
+	mistake_kept(s);
+	s->req.dmalen++;
+}
+
+void mistake_kept_right(struct scene *s)
+{
+	mistake_kept(s);
+	mistake_region_right(s);
+}
+
+void mistake_in_write(struct scene *s)
+{
+	s->qp.op = XROCE_RC_WRITE_FIRST;
+	s->qp.va = SCENE_IOVA;
+	s->qp.rkey = SCENE_KEY;
+	s->qp.resid = 64;
+	s->qp.length = 2048;
+}
+
+void mistake_in_send(struct scene *s)
+{
+	s->qp.op = XROCE_RC_SEND_FIRST;
+}
+
+void mistake_headers_cut(struct scene *s)
+{
+	s->req.payload = 0;
+	s->req.pad = 0;
+	lengths(s, -4);
+}
+
+/* Payload and RETH agree. */
+void mistake_over_mtu(struct scene *s)
+{
+	scene_payload(s, s->qp.mtu + 4);
+	s->qp.resid = s->req.dmalen;
+}
+
+void mistake_empty(struct scene *s)
+{
+	s->req.payload = 0;
+}
+
+void mistake_full_pad(struct scene *s)
+{
+	if (s->req.payload) {
+		s->req.payload--;	/* or it would be longer */
+		s->req.pad = 1;
+	} else {
+		s->req.pad = 1;
+		lengths(s, -1);		/* the field alone */
+	}
+}
+
+void mistake_right_pad(struct scene *s)
+{
+	scene_payload(s, 61);
+	s->qp.resid = 61;
+}
+
+/* In the field alone, or it would be payload of an odd length. */
+void mistake_pad_alone(struct scene *s)
+{
+	scene_payload(s, 0);
+	s->qp.resid = 0;
+	s->req.pad = 1;
+	lengths(s, -1);
+}
+
+void mistake_odd(struct scene *s)
+{
+	mistake_right_pad(s);
+	s->req.pad = 0;
+}
+
+/* As long as the path MTU, but nothing is left for a last packet. */
+void mistake_ends_early(struct scene *s)
+{
+	s->req.dmalen = s->qp.mtu;
+	s->qp.resid = s->qp.mtu;
+}
+
+/* Of a message that goes on, the queue pair keeps what the first said. */
+static void other_key(struct scene *s, uint32_t bit)
+{
+	s->req.rkey ^= bit;
+	s->qp.rkey ^= bit;
+}
+
+void mistake_key(struct scene *s)
+{
+	other_key(s, 1);
+}
+
+void mistake_index(struct scene *s)
+{
+	other_key(s, 1 << XROCE_KEY_SHIFT);
+}
+
+void mistake_no_bytes(struct scene *s)
+{
+	scene_payload(s, 0);
+}
+
+void mistake_no_bytes_key(struct scene *s)
+{
+	mistake_no_bytes(s);
+	s->req.rkey ^= 1;
+}
+
+/* The region begins a little behind, or ends a little before. */
+void mistake_below(struct scene *s)
+{
+	s->mpt.iova = s->req.va + 1;
+}
+
+void mistake_above(struct scene *s)
+{
+	uint32_t len = OP(table_op) & EIGHT ? 8 : s->req.dmalen;
+
+	s->mpt.iova = s->req.va - 8;
+	s->mpt.length = 8 + len - 1;
+}
+
+/* Past the end of all addresses, and so into a region at their beginning. */
+void mistake_wraps(struct scene *s)
+{
+	s->req.va = -8ull;
+	s->qp.va = -8ull;
+	s->mpt.iova = 0;
+}
+
+void mistake_region_persistence(struct scene *s)
+{
+	mistake_persistence(s);
+	s->qp.access |= XROCE_ACCESS_FLUSH_PERSISTENT;
+}
+
+/* The range is not looked at. */
+void mistake_whole_region(struct scene *s)
+{
+	s->req.flush |= XROCE_FLUSH_SEL_MR << XROCE_FLUSH_SEL_SHIFT;
+	s->req.va = 0;
+	s->req.dmalen = 8;
+}

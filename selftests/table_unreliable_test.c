@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unreliable connection and datagrams: opcode, cause, and what comes of it.
+ * Nothing is ever answered, and no queue pair ends (IBTA 9.9.3).
+ */
+#include "harness.h"
+#include "mistake.h"
+#include "table.h"
+
+/* Of both: up to the partition. */
+#define SILENT(all)							\
+	{ "no error", "9.8", all, mistake_none, DONE },			\
+	{ "state RTS", "10.3.1", all, mistake_rts, DONE },		\
+	{ "state SQD", "10.3.1", all, mistake_sqd, DONE },		\
+	{ "BTH cut", "A17", all, mistake_bth_cut, PASS },		\
+	{ "frame cut", "9.6", all, mistake_frame_cut, DROP,		\
+	  COUNTER(drop_length) },					\
+	{ "IPv4 header checksum", "A17", all, mistake_checksum, DROP,	\
+	  COUNTER(drop_checksum) },					\
+	{ "header version", "9.6", all, mistake_version, DROP,		\
+	  COUNTER(drop_tver) },						\
+	{ "no such queue pair", "9.6", all, mistake_no_qp, DROP,	\
+	  COUNTER(drop_qpn) },						\
+	{ "opcode of another service", "9.6", all, mistake_service, DROP, \
+	  COUNTER(drop_opcode) },					\
+	{ "state RESET", "10.3.1", all, mistake_reset, DROP,		\
+	  COUNTER(drop_state) },					\
+	{ "state INIT", "10.3.1", all, mistake_init, DROP,		\
+	  COUNTER(drop_state) },					\
+	{ "state ERR", "10.3.1", all, mistake_err, DROP,		\
+	  COUNTER(drop_error) },					\
+	{ "not the queue pair's address", "9.6, A17", all, mistake_daddr, \
+	  DROP, COUNTER(drop_addr) },					\
+	{ "partition", "9.6, 10.9.3", all, mistake_pkey, DROP,		\
+	  COUNTER(drop_pkey) },						\
+	{ "partition, two limited members", "9.6, 10.9.3", all,		\
+	  mistake_limited, DROP, COUNTER(drop_pkey) }
+
+static const struct row uc_rows[] = {
+	SILENT(UC_OPS),
+	{ "opcode that only RC has", "9.6", KEPT | INVS |
+	  OP(RESERVED) | OP(RESPONSE), mistake_none, DROP,
+	  COUNTER(drop_opcode) },
+	{ "not the peer's address", "9.6, A17", UC_OPS, mistake_saddr, DROP,
+	  COUNTER(drop_addr) },
+
+	{ "PSN ahead: a gap", "9.8.2.2", UC_OPS & BEGIN, mistake_ahead, DONE },
+	{ "PSN behind", "9.8.2.2", UC_OPS & BEGIN, mistake_behind, DONE },
+	{ "PSN ahead: a gap", "9.8.2.2", UC_OPS & GO_ON, mistake_ahead, LOST,
+	  COUNTER(inv_order) },
+	{ "PSN behind", "9.8.2.2", UC_OPS & GO_ON, mistake_behind, LOST,
+	  COUNTER(inv_order) },
+	{ "first within a WRITE, then lost", "9.8.2.2", UC_OPS & BEGIN,
+	  mistake_in_write, DONE },
+	{ "first within a SEND, then lost", "9.8.2.2", UC_OPS & BEGIN,
+	  mistake_in_send, DONE },
+	{ "no first before it", "9.8.2.2", UC_OPS & GO_ON, mistake_no_first,
+	  LOST, COUNTER(inv_order) },
+	{ "within a WRITE", "9.8.2.2", UC_OPS & GO_ON & SENDS,
+	  mistake_in_write, LOST, COUNTER(inv_order) },
+	{ "within a SEND", "9.8.2.2", UC_OPS & GO_ON & WRITES, mistake_in_send,
+	  LOST, COUNTER(inv_order) },
+
+	{ "queue pair has no rights", "9.8.2", UC_OPS & SENDS,
+	  mistake_qp_rights, DONE },
+	{ "queue pair lacks the right", "9.8.2", WRITES, mistake_qp_right,
+	  LOST, COUNTER(inv_qp_access) },
+	{ "no receive request", "9.8.2", UC_OPS & TAKES, mistake_no_recv, LOST,
+	  COUNTER(drop_recv) },
+
+	{ "headers cut", "9.8.2", UC_OPS & HEADERS, mistake_headers_cut, LOST,
+	  COUNTER(inv_length) },
+	{ "shorter than the path MTU", "9.8.2", FULL, mistake_shorter, LOST,
+	  COUNTER(inv_length) },
+	{ "longer than the path MTU", "9.8.2", FULL, mistake_longer, LOST,
+	  COUNTER(inv_length) },
+	{ "longer than the path MTU", "9.8.2", UC_OPS & (LASTS | ONLIES),
+	  mistake_over_mtu, LOST, COUNTER(inv_length) },
+	{ "no payload", "9.8.2", UC_OPS & LASTS, mistake_empty, LOST,
+	  COUNTER(inv_length) },
+	{ "less than the message has left", "9.8.2", WRITES & (LASTS | ONLIES),
+	  mistake_shorter, LOST, COUNTER(inv_length) },
+	{ "more than the message has left", "9.8.2", WRITES & (LASTS | ONLIES),
+	  mistake_longer, LOST, COUNTER(inv_length) },
+	{ "nothing is left for a last", "9.8.2", WRITES & FULL,
+	  mistake_ends_early, LOST, COUNTER(inv_length) },
+	{ "pad", "9.8.2", FULL, mistake_full_pad, LOST, COUNTER(inv_length) },
+	{ "61 bytes, pad 3: no error", "9.8.2", UC_OPS & (LASTS | ONLIES),
+	  mistake_right_pad, DONE },
+	{ "pad of no payload", "9.8.2", UC_OPS & (LASTS | ONLIES),
+	  mistake_pad_alone, LOST, COUNTER(inv_length) },
+	{ "61 bytes, no pad", "9.8.2", UC_OPS & (LASTS | ONLIES), mistake_odd,
+	  LOST, COUNTER(inv_length) },
+	{ "RETH of more than 2^31 bytes", "C9-94", UC_OPS & RETHS,
+	  mistake_max_msg, LOST, COUNTER(inv_length) },
+
+	{ "no such key", "9.8.2", WRITES, mistake_key, LOST,
+	  COUNTER(acc_key) },
+	{ "no such region", "9.8.2", WRITES, mistake_index, LOST,
+	  COUNTER(acc_key) },
+	{ "region not valid", "9.8.2", WRITES, mistake_invalid, LOST,
+	  COUNTER(acc_key) },
+	{ "protection domain", "9.8.2", WRITES, mistake_pd, LOST,
+	  COUNTER(acc_pd) },
+	{ "region lacks the right", "9.8.2", WRITES, mistake_region_right,
+	  LOST, COUNTER(acc_right) },
+	{ "begins before the region", "9.8.2", WRITES, mistake_below, LOST,
+	  COUNTER(acc_bounds) },
+	{ "ends behind the region", "9.8.2", WRITES, mistake_above, LOST,
+	  COUNTER(acc_bounds) },
+	{ "passes the end of all addresses", "9.8.2", WRITES, mistake_wraps,
+	  LOST, COUNTER(acc_bounds) },
+	{ "no bytes", "9.8.2", UC_OPS & ONLIES, mistake_no_bytes, DONE },
+	{ "no bytes, no such key", "9.8.2", WRITES & ONLIES,
+	  mistake_no_bytes_key, DONE },
+};
+
+static const struct row ud_rows[] = {
+	SILENT(UD_OPS),
+	{ "opcode that UD has not", "9.6", ~UD_OPS, mistake_none, DROP,
+	  COUNTER(drop_opcode) },
+	{ "from anywhere", "9.8.3", UD_OPS, mistake_saddr, DONE },
+	{ "PSN ahead", "9.8.3", UD_OPS, mistake_ahead, DONE },
+	{ "PSN behind", "9.8.3", UD_OPS, mistake_behind, DONE },
+	{ "queue pair has no rights", "9.8.3", UD_OPS, mistake_qp_rights,
+	  DONE },
+	{ "Q_Key", "9.6, 10.2.5", UD_OPS, mistake_qkey, DROP,
+	  COUNTER(drop_qkey) },
+	{ "no receive request", "9.8.3", UD_OPS, mistake_no_recv, DROP,
+	  COUNTER(drop_recv) },
+	{ "headers cut", "9.8.3", UD_OPS, mistake_headers_cut, DROP,
+	  COUNTER(inv_length) },
+	{ "longer than the path MTU", "9.8.3", UD_OPS, mistake_over_mtu, DROP,
+	  COUNTER(inv_length) },
+	{ "61 bytes, pad 3: no error", "9.8.3", UD_OPS, mistake_right_pad,
+	  DONE },
+	{ "pad of no payload", "9.8.3", UD_OPS, mistake_pad_alone, DROP,
+	  COUNTER(inv_length) },
+	{ "61 bytes, no pad", "9.8.3", UD_OPS, mistake_odd, DROP,
+	  COUNTER(inv_length) },
+	{ "no bytes", "9.8.3", UD_OPS, mistake_no_bytes, DONE },
+};
+
+static void unreliable(enum xroce_qp_type type, const struct row *rows, size_t n)
+{
+	enum op op;
+
+	for (op = 0; op < OPS && !test_failed(); op++)
+		table_run(type, op, rows, n);
+}
+
+static void table_uc(void)
+{
+	unreliable(XROCE_QPT_UC, uc_rows, ARRAY_SIZE(uc_rows));
+}
+
+static void table_ud(void)
+{
+	unreliable(XROCE_QPT_UD, ud_rows, ARRAY_SIZE(ud_rows));
+}
+
+static const struct test tests[] = {
+	{ "table_UC", "D2 D5 D6", "unreliable connection", table_uc },
+	{ "table_UD", "D2 D5 D6", "datagrams", table_ud },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	native_close();
+	return status;
+}
