@@ -29,6 +29,8 @@
 	  COUNTER(drop_state) },					\
 	{ "state ERR", "10.3.1", all, mistake_err, DROP,		\
 	  COUNTER(drop_error) },					\
+	{ "after an error of its own", "9.9.3", all, mistake_refused,	\
+	  DROP, COUNTER(drop_error) },					\
 	{ "not the queue pair's address", "9.6, A17", all, mistake_daddr, \
 	  DROP, COUNTER(drop_addr) },					\
 	{ "partition", "9.6, 10.9.3", all, mistake_pkey, DROP,		\

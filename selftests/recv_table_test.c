@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rows of the table that only the module can answer: what is in receive
+ * queues, completion queues, and the invariant CRC. Each row is run on a queue
+ * pair of its own, as packets on a wire.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "live_mr.h"
+#include "live_qp.h"
+#include "table.h"
+#include "wire.h"
+
+#define MTU	1024u
+#define GRH	40u
+#define ROOM	8192u		/* offset in the region of what receives */
+#define MAX_SGE	2
+#define WR_ID	0x77ull
+
+#define ON(type)	(1u << (type))
+#define RC		ON(XROCE_QPT_RC)
+#define UC		ON(XROCE_QPT_UC)
+#define UD		ON(XROCE_QPT_UD)
+
+/* In place of a syndrome and of a completion's status. */
+#define SILENT		0
+#define NO_CQE		(-1)
+#define FULL_CQ		(-2)
+
+/* All that receives, in the order of the messages. */
+#define RECEIVING	(SENDS | IMMS)
+#define ENDS		((RECEIVING & (LASTS | ONLIES)) & ~INVS)
+
+/* A row that is being run. */
+struct run {
+	struct wire w;
+	enum xroce_qp_type type;
+	enum op op;
+	struct xroce_sge_local sge[MAX_SGE];	/* what came before; this packet */
+	bool post;
+};
+
+static void none(struct run *r) { (void)r; }
+static void icrc(struct run *r) { r->w.req.icrc_flip = 1; }
+static void not_posted(struct run *r) { r->post = false; }
+static void too_short(struct run *r) { r->sge[1].length--; }
+static void key(struct run *r) { r->sge[1].lkey ^= 1; }
+static void no_region(struct run *r) { r->sge[1].lkey = 0; }
+static void outside(struct run *r) { r->sge[1].addr = r->w.mr.iova + WIRE_BYTES - 63; }
+static void before(struct run *r) { r->sge[1].addr = r->w.mr.iova - 1; }
+static void wraps(struct run *r) { r->sge[1].addr = -32ull; }
+static void invalidate(struct run *r) { r->w.req.imm = r->w.mr.rkey; }
+
+/* Another region over the same memory, of its own domain and rights. */
+static struct xroce_mr_reg other(struct run *r, __u32 pd, __u32 access)
+{
+	struct xroce_mr_reg mr = mr_region(pd, r->w.mem, WIRE_BYTES);
+
+	mr.iova = r->w.mr.iova;
+	mr.access = access;
+	check(!xroce_mr_reg(r->w.x, &mr), "MR_REG");
+	r->sge[1].lkey = mr.lkey;
+	return mr;
+}
+
+static void domain(struct run *r)
+{
+	other(r, live_pd(r->w.x), XROCE_ACCESS_LOCAL_WRITE);
+}
+
+static void read_only(struct run *r)
+{
+	other(r, r->w.pd, XROCE_ACCESS_REMOTE_READ);
+}
+
+static void gone(struct run *r)
+{
+	struct xroce_mr_reg mr = other(r, r->w.pd, XROCE_ACCESS_LOCAL_WRITE);
+
+	check(!xroce_mr_dereg(r->w.x, mr.mr), "MR_DEREG");
+}
+
+/* Past the library: it is the first entry of the ring. */
+static void malformed(struct run *r)
+{
+	struct xroce_rq_wqe *wqe;
+
+	check(!xroce_post_recv(r->w.rq, WR_ID, r->sge, MAX_SGE), "post_recv");
+	wqe = (void *)((char *)xroce_rq_ring(r->w.rq) + XROCE_RING_HEADER);
+	wqe->num_sge = MAX_SGE + 1;
+	r->post = false;
+}
+
+static __u64 counter(size_t which)
+{
+	struct xroce_stat s = wire_stat();
+
+	return ((__u64 *)&s)[which];
+}
+
+struct moved {
+	size_t counter;
+	__u64 to;
+};
+
+static bool has_moved(void *arg)
+{
+	struct moved *m = arg;
+
+	return counter(m->counter) >= m->to;
+}
+
+/* Send the request; a counter moves by one for it. */
+static void offer(struct run *r, size_t which)
+{
+	struct moved m = { which, counter(which) + 1 };
+
+	wire_send(&r->w);
+	check(live_wait(has_moved, &m) && counter(which) == m.to,
+	      "counter %zu has moved by %lld, not 1", which,
+	      (long long)(counter(which) - m.to + 1));
+}
+
+static uint8_t opcode_of(const struct run *r, enum op op)
+{
+	return table_opcode(op) | (r->type == XROCE_QPT_UC ? XROCE_OP_UC :
+				   r->type == XROCE_QPT_UD ? XROCE_OP_UD :
+							     XROCE_OP_RC);
+}
+
+/* As many completions as there is room for, and one work request more. */
+static void cq_full(struct run *r)
+{
+	struct packet req = r->w.req;
+	struct xroce_sge_local sge = r->sge[1];
+	int i;
+
+	sge.length += GRH;
+	r->w.req.opcode = opcode_of(r, SEND_ONLY);
+	r->w.req.ackreq = false;
+	for (i = 0; i < XROCE_CQ_MIN && !test_failed(); i++) {
+		check(!xroce_post_recv(r->w.rq, i, &sge, 1), "post_recv");
+		r->w.req.psn = (req.psn + i) & XROCE_PSN_MASK;
+		offer(r, COUNTER(send));
+	}
+	r->w.req = req;
+	r->w.req.psn = (req.psn + i) & XROCE_PSN_MASK;
+}
+
+/**
+ * struct module_row - a cause and its answer
+ * @cause: for the reader
+ * @clause: where it is specified
+ * @types: ON() of the services
+ * @ops: opcodes that it is possible with
+ * @make: make it
+ * @syndrome: of the answer; SILENT: none
+ * @state: of the queue pair, afterwards
+ * @status: of the work request's completion, or NO_CQE, or FULL_CQ
+ * @counter: that moves
+ */
+static const struct module_row {
+	const char *cause;
+	const char *clause;
+	uint32_t types;
+	uint32_t ops;
+	void (*make)(struct run *r);
+	uint8_t syndrome;
+	__u32 state;
+	int status;
+	size_t counter;
+} rows[] = {
+#define EXECUTED(cause, clause, ops, make)				\
+	{ cause, clause, RC, ops, make, XROCE_SYN_ACK, XROCE_QPS_RTS,	\
+	  XROCE_WC_SUCCESS, COUNTER(ack) }
+	EXECUTED("no error", "9.4", ENDS, none),
+	{ "no error", "9.4", RC, OP(SEND_FIRST) | OP(SEND_MIDDLE), none,
+	  XROCE_SYN_ACK, XROCE_QPS_RTS, NO_CQE, COUNTER(ack) },
+	{ "no error", "9.8", UC | UD, ENDS & SENDS, none, SILENT,
+	  XROCE_QPS_RTS, XROCE_WC_SUCCESS, COUNTER(send) },
+	{ "no error", "9.8.2", UC, IMMS, none, SILENT, XROCE_QPS_RTS,
+	  XROCE_WC_SUCCESS, COUNTER(write) },
+	{ "invariant CRC", "9.6, A17", RC | UC | UD, RECEIVING, icrc, SILENT,
+	  XROCE_QPS_RTS, NO_CQE, COUNTER(drop_icrc) },
+
+	{ "no receive request", "9.7.5.2.8", RC, TAKES, not_posted,
+	  XROCE_SYN_RNR, XROCE_QPS_RTS, NO_CQE, COUNTER(nak_rnr) },
+	{ "no receive request", "9.8", UC | UD, TAKES, not_posted, SILENT,
+	  XROCE_QPS_RTS, NO_CQE, COUNTER(drop_recv) },
+
+	{ "receive request too short", "9.7.4.1", RC, SENDS & ~INVS, too_short,
+	  XROCE_SYN_NAK_INV, XROCE_QPS_ERR, XROCE_WC_LOC_LEN_ERR,
+	  COUNTER(inv_length) },
+	{ "receive request too short", "9.8", UC | UD, SENDS, too_short, SILENT,
+	  XROCE_QPS_RTS, NO_CQE, COUNTER(inv_length) },
+	EXECUTED("receive request too short", "9.4.3", IMMS, too_short),
+
+#define PROTECTION(cause, make)						\
+	{ cause, "9.7.5.2", RC, SENDS & ~INVS, make, XROCE_SYN_NAK_OP,	\
+	  XROCE_QPS_ERR, XROCE_WC_LOC_PROT_ERR, COUNTER(op_prot) },	\
+	{ cause, "9.8, 9.9.3", UC | UD, SENDS, make, SILENT,		\
+	  XROCE_QPS_ERR, XROCE_WC_LOC_PROT_ERR, COUNTER(op_prot) },	\
+	EXECUTED(cause, "9.4.3", IMMS, make)
+	PROTECTION("its L_Key: another key", key),
+	PROTECTION("its L_Key: no region", no_region),
+	PROTECTION("its L_Key: deregistered", gone),
+	PROTECTION("its L_Key: another domain", domain),
+	PROTECTION("its L_Key: no local write", read_only),
+	PROTECTION("element past the region's end", outside),
+	PROTECTION("element before the region", before),
+	PROTECTION("element past all addresses", wraps),
+
+	{ "receive request malformed", "9.7.5.2", RC, TAKES, malformed,
+	  XROCE_SYN_NAK_OP, XROCE_QPS_ERR, XROCE_WC_LOC_QP_OP_ERR,
+	  COUNTER(op_wqe) },
+	{ "receive request malformed", "9.8, 9.9.3", UC | UD, TAKES, malformed,
+	  SILENT, XROCE_QPS_ERR, XROCE_WC_LOC_QP_OP_ERR, COUNTER(op_wqe) },
+	{ "completion queue full", "9.7.5.2", RC, ENDS, cq_full,
+	  XROCE_SYN_NAK_OP, XROCE_QPS_ERR, FULL_CQ, COUNTER(op_cq) },
+	{ "completion queue full", "9.8, 9.9.3", UC | UD, ENDS, cq_full, SILENT,
+	  XROCE_QPS_ERR, FULL_CQ, COUNTER(op_cq) },
+	{ "key to invalidate is a region's", "10.6", RC, INVS, invalidate,
+	  XROCE_SYN_NAK_ACC, XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR,
+	  COUNTER(acc_key) },
+};
+
+/* What came before the packet: the message's first. */
+static void begin(struct run *r)
+{
+	bool send = OP(r->op) & SENDS;
+	struct packet req = r->w.req;
+
+	if (!(OP(r->op) & GO_ON))
+		return;
+	r->w.req.opcode = opcode_of(r, send ? SEND_FIRST : WRITE_FIRST);
+	r->w.req.ackreq = false;
+	r->w.req.payload = MTU;
+	r->w.req.dmalen = MTU + req.payload;
+	r->w.req.icrc_flip = 0;
+	offer(r, send ? COUNTER(send) : COUNTER(write));
+	req.psn = (req.psn + 1) & XROCE_PSN_MASK;
+	r->w.req = req;
+}
+
+static bool stage(struct run *r, enum xroce_qp_type type, enum op op)
+{
+	const struct wire_opts opts = { .type = type, .recv = true };
+	uint32_t prior = OP(op) & GO_ON & SENDS ? MTU :
+			 type == XROCE_QPT_UD ? GRH : 0;
+	uint32_t bytes = OP(op) & FULL ? MTU : 64;
+
+	memset(r, 0, sizeof(*r));
+	r->type = type;
+	r->op = op;
+	r->post = true;
+	if (!wire_open(&r->w, &opts))
+		return false;
+	r->w.req.opcode = opcode_of(r, op);
+	r->w.req.payload = bytes;
+	r->w.req.dmalen = bytes;
+	r->sge[0] = (struct xroce_sge_local){
+		r->w.mr.iova + ROOM, prior, r->w.mr.lkey,
+	};
+	r->sge[1] = (struct xroce_sge_local){
+		r->w.mr.iova + ROOM + prior, bytes, r->w.mr.lkey,
+	};
+	return true;
+}
+
+/* Which is the last one, if the row has made others. */
+static void completed(struct run *r, const struct module_row *row)
+{
+	struct xroce_cqe cqe[XROCE_CQ_MIN + 1] = {};
+	int n = xroce_cq_poll(r->w.cq, cqe, ARRAY_SIZE(cqe));
+
+	if (row->status == FULL_CQ) {
+		check(n == XROCE_CQ_MIN, "%d completions", n);
+		n = xroce_cq_poll(r->w.cq, cqe, 1);
+		check(n == -EOVERFLOW, "one more: %d", n);
+		return;
+	}
+	if (!check(n == (row->status != NO_CQE), "%d completions", n) || !n)
+		return;
+	check(cqe[0].wr_id == WR_ID && (int)cqe[0].status == row->status,
+	      "work request %#llx, status %u", cqe[0].wr_id, cqe[0].status);
+}
+
+static void answered(struct run *r, const struct module_row *row)
+{
+	struct packet want = wire_reply(&r->w, XROCE_RC_ACK), got;
+	bool over = row->syndrome == XROCE_SYN_ACK && OP(r->op) & ENDS;
+
+	if (row->syndrome == SILENT) {
+		if (wire_take(&r->w, 10, &got, NULL))
+			check(false, "opcode %#x, syndrome %#x came",
+			      got.opcode, got.syndrome);
+		return;
+	}
+	want.syndrome = row->syndrome;
+	if (row->syndrome == XROCE_SYN_RNR)
+		want.syndrome |= qp_change(0, 0, 0).min_rnr_timer;
+	want.psn = r->w.req.psn;
+	want.msn = over + (row->status == FULL_CQ ? XROCE_CQ_MIN : 0);
+	wire_expect(&r->w, &want);
+}
+
+/* Nothing has been written that was refused, by or beside the work request. */
+static void untouched(struct run *r)
+{
+	const char *room = r->w.mem + r->sge[1].addr - r->w.mr.iova;
+	uint32_t i;
+
+	if (r->sge[1].addr < r->w.mr.iova + ROOM ||
+	    r->sge[1].addr > r->w.mr.iova + WIRE_BYTES - MTU)
+		return;
+	for (i = 0; i < MTU && !room[i]; i++)
+		;
+	check(i == MTU, "byte %u was written", i);
+}
+
+static const char *text(const struct module_row *row)
+{
+	bool ended = row->state == XROCE_QPS_ERR;
+
+	switch (row->syndrome) {
+	case XROCE_SYN_ACK:
+		return "executed, ACK";
+	case XROCE_SYN_RNR:
+		return "RNR NAK, QP stays";
+	case XROCE_SYN_NAK_INV:
+		return "NAK 0x61, QP to error";
+	case XROCE_SYN_NAK_ACC:
+		return "NAK 0x62, QP to error";
+	case XROCE_SYN_NAK_OP:
+		return "NAK 0x63, QP to error";
+	}
+	if (row->status == XROCE_WC_SUCCESS)
+		return "executed";
+	return ended ? "dropped, QP to error" : "dropped";
+}
+
+static void one(enum xroce_qp_type type, enum op op, const struct module_row *row)
+{
+	struct run r;
+
+	if (!stage(&r, type, op))
+		return;
+	row->make(&r);
+	if (r.post)
+		check(!xroce_post_recv(r.w.rq, WR_ID, r.sge, MAX_SGE),
+		      "post_recv");
+	begin(&r);
+	offer(&r, row->counter);
+	answered(&r, row);
+	check(qp_state(r.w.x, r.w.qpn) == row->state, "state %u",
+	      qp_state(r.w.x, r.w.qpn));
+	completed(&r, row);
+	if (row->syndrome != XROCE_SYN_ACK && row->status != FULL_CQ &&
+	    row->status != XROCE_WC_SUCCESS)
+		untouched(&r);
+	table_print(type, op, row->cause, text(row), row->clause);
+	wire_close(&r.w);
+}
+
+static void all(enum xroce_qp_type type, uint32_t ops)
+{
+	enum op op;
+	size_t i;
+
+	for (op = 0; op < OPS; op++)
+		for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++)
+			if (OP(op) & ops & rows[i].ops &&
+			    ON(type) & rows[i].types)
+				one(type, op, &rows[i]);
+}
+
+static void rc_send(void)
+{
+	all(XROCE_QPT_RC, SENDS);
+}
+
+static void rc_write(void)
+{
+	all(XROCE_QPT_RC, IMMS);
+}
+
+static void uc(void)
+{
+	all(XROCE_QPT_UC, RECEIVING & ~INVS);
+}
+
+static void ud(void)
+{
+	all(XROCE_QPT_UD, UD_OPS);
+}
+
+static const struct test tests[] = {
+	{ "table_module_RC_SEND", "D2 D5 D6 P2", "SEND", rc_send },
+	{ "table_module_RC_WRITE", "D2 D5 D6", "WRITE with immediate",
+	  rc_write },
+	{ "table_module_UC", "D2 D5 D6 P2", "unreliable connection", uc },
+	{ "table_module_UD", "D2 D5 D6 P2", "datagrams", ud },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
