@@ -43,8 +43,6 @@ void mistake_region_right(struct scene *s) { s->mpt.access &= ~table_right(); }
 void mistake_invalidate(struct scene *s) { s->req.imm = SCENE_KEY; }
 
 void mistake_placement(struct scene *s) { s->req.flush = 0; }
-void mistake_selectivity(struct scene *s) { s->req.flush |= 2 << XROCE_FLUSH_SEL_SHIFT; }
-void mistake_persistence(struct scene *s) { s->req.flush = XROCE_FLUSH_PERSISTENT; }
 
 static void lengths(struct scene *s, int by)
 {
@@ -284,6 +282,16 @@ void mistake_wraps(struct scene *s)
 	s->req.va = -8ull;
 	s->qp.va = -8ull;
 	s->mpt.iova = 0;
+}
+
+void mistake_selectivity(struct scene *s)
+{
+	s->req.flush |= 2 << XROCE_FLUSH_SEL_SHIFT;
+}
+
+void mistake_persistence(struct scene *s)
+{
+	s->req.flush = XROCE_FLUSH_PERSISTENT;
 }
 
 void mistake_region_persistence(struct scene *s)

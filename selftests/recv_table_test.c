@@ -41,16 +41,55 @@ struct run {
 	bool post;
 };
 
-static void none(struct run *r) { (void)r; }
-static void icrc(struct run *r) { r->w.req.icrc_flip = 1; }
-static void not_posted(struct run *r) { r->post = false; }
-static void too_short(struct run *r) { r->sge[1].length--; }
-static void key(struct run *r) { r->sge[1].lkey ^= 1; }
-static void no_region(struct run *r) { r->sge[1].lkey = 0; }
-static void outside(struct run *r) { r->sge[1].addr = r->w.mr.iova + WIRE_BYTES - 63; }
-static void before(struct run *r) { r->sge[1].addr = r->w.mr.iova - 1; }
-static void wraps(struct run *r) { r->sge[1].addr = -32ull; }
-static void invalidate(struct run *r) { r->w.req.imm = r->w.mr.rkey; }
+static void none(struct run *r)
+{
+	(void)r;
+}
+
+static void icrc(struct run *r)
+{
+	r->w.req.icrc_flip = 1;
+}
+
+static void not_posted(struct run *r)
+{
+	r->post = false;
+}
+
+static void too_short(struct run *r)
+{
+	r->sge[1].length--;
+}
+
+static void key(struct run *r)
+{
+	r->sge[1].lkey ^= 1;
+}
+
+static void no_region(struct run *r)
+{
+	r->sge[1].lkey = 0;
+}
+
+static void outside(struct run *r)
+{
+	r->sge[1].addr = r->w.mr.iova + WIRE_BYTES - 63;
+}
+
+static void before(struct run *r)
+{
+	r->sge[1].addr = r->w.mr.iova - 1;
+}
+
+static void wraps(struct run *r)
+{
+	r->sge[1].addr = -32ull;
+}
+
+static void invalidate(struct run *r)
+{
+	r->w.req.imm = r->w.mr.rkey;
+}
 
 /* Another region over the same memory, of its own domain and rights. */
 static struct xroce_mr_reg other(struct run *r, __u32 pd, __u32 access)
@@ -155,7 +194,7 @@ static void cq_full(struct run *r)
  * @types: ON() of the services
  * @ops: opcodes that it is possible with
  * @make: make it
- * @syndrome: of the answer; SILENT: none
+ * @syndrome: of the answer, where there are any; SILENT: none
  * @state: of the queue pair, afterwards
  * @status: of the work request's completion, or NO_CQE, or FULL_CQ
  * @counter: that moves
@@ -197,29 +236,31 @@ static const struct module_row {
 	EXECUTED("receive request too short", "9.4.3", IMMS, too_short),
 
 #define PROTECTION(cause, make)						\
-	{ cause, "9.7.5.2", RC, SENDS & ~INVS, make, XROCE_SYN_NAK_OP,	\
-	  XROCE_QPS_ERR, XROCE_WC_LOC_PROT_ERR, COUNTER(op_prot) },	\
-	{ cause, "9.8, 9.9.3", UC | UD, SENDS, make, SILENT,		\
-	  XROCE_QPS_ERR, XROCE_WC_LOC_PROT_ERR, COUNTER(op_prot) },	\
-	EXECUTED(cause, "9.4.3", IMMS, make)
+	{ cause, "9.7.5.2, 9.9.3", RC | UC | UD, SENDS & ~INVS, make,	\
+	  XROCE_SYN_NAK_OP, XROCE_QPS_ERR, XROCE_WC_LOC_PROT_ERR,	\
+	  COUNTER(op_prot) }
 	PROTECTION("its L_Key: another key", key),
+	EXECUTED("its L_Key: another key", "9.4.3", IMMS, key),
 	PROTECTION("its L_Key: no region", no_region),
+	EXECUTED("its L_Key: no region", "9.4.3", IMMS, no_region),
 	PROTECTION("its L_Key: deregistered", gone),
+	EXECUTED("its L_Key: deregistered", "9.4.3", IMMS, gone),
 	PROTECTION("its L_Key: another domain", domain),
+	EXECUTED("its L_Key: another domain", "9.4.3", IMMS, domain),
 	PROTECTION("its L_Key: no local write", read_only),
+	EXECUTED("its L_Key: no local write", "9.4.3", IMMS, read_only),
 	PROTECTION("element past the region's end", outside),
+	EXECUTED("element past the region's end", "9.4.3", IMMS, outside),
 	PROTECTION("element before the region", before),
+	EXECUTED("element before the region", "9.4.3", IMMS, before),
 	PROTECTION("element past all addresses", wraps),
+	EXECUTED("element past all addresses", "9.4.3", IMMS, wraps),
 
-	{ "receive request malformed", "9.7.5.2", RC, TAKES, malformed,
-	  XROCE_SYN_NAK_OP, XROCE_QPS_ERR, XROCE_WC_LOC_QP_OP_ERR,
+	{ "receive request malformed", "9.7.5.2, 9.9.3", RC | UC | UD, TAKES,
+	  malformed, XROCE_SYN_NAK_OP, XROCE_QPS_ERR, XROCE_WC_LOC_QP_OP_ERR,
 	  COUNTER(op_wqe) },
-	{ "receive request malformed", "9.8, 9.9.3", UC | UD, TAKES, malformed,
-	  SILENT, XROCE_QPS_ERR, XROCE_WC_LOC_QP_OP_ERR, COUNTER(op_wqe) },
-	{ "completion queue full", "9.7.5.2", RC, ENDS, cq_full,
-	  XROCE_SYN_NAK_OP, XROCE_QPS_ERR, FULL_CQ, COUNTER(op_cq) },
-	{ "completion queue full", "9.8, 9.9.3", UC | UD, ENDS, cq_full, SILENT,
-	  XROCE_QPS_ERR, FULL_CQ, COUNTER(op_cq) },
+	{ "completion queue full", "9.7.5.2, 9.9.3", RC | UC | UD, ENDS,
+	  cq_full, XROCE_SYN_NAK_OP, XROCE_QPS_ERR, FULL_CQ, COUNTER(op_cq) },
 	{ "key to invalidate is a region's", "10.6", RC, INVS, invalidate,
 	  XROCE_SYN_NAK_ACC, XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR,
 	  COUNTER(acc_key) },
@@ -286,12 +327,18 @@ static void completed(struct run *r, const struct module_row *row)
 	      "work request %#llx, status %u", cqe[0].wr_id, cqe[0].status);
 }
 
+/* The unreliable services answer nothing. */
+static bool is_silent(enum xroce_qp_type type, const struct module_row *row)
+{
+	return type != XROCE_QPT_RC || row->syndrome == SILENT;
+}
+
 static void answered(struct run *r, const struct module_row *row)
 {
 	struct packet want = wire_reply(&r->w, XROCE_RC_ACK), got;
 	bool over = row->syndrome == XROCE_SYN_ACK && OP(r->op) & ENDS;
 
-	if (row->syndrome == SILENT) {
+	if (is_silent(r->type, row)) {
 		if (wire_take(&r->w, 10, &got, NULL))
 			check(false, "opcode %#x, syndrome %#x came",
 			      got.opcode, got.syndrome);
@@ -319,10 +366,14 @@ static void untouched(struct run *r)
 	check(i == MTU, "byte %u was written", i);
 }
 
-static const char *text(const struct module_row *row)
+static const char *text(enum xroce_qp_type type, const struct module_row *row)
 {
-	bool ended = row->state == XROCE_QPS_ERR;
-
+	if (is_silent(type, row)) {
+		if (row->status == XROCE_WC_SUCCESS)
+			return "executed";
+		return row->state == XROCE_QPS_ERR ? "dropped, QP to error" :
+						     "dropped";
+	}
 	switch (row->syndrome) {
 	case XROCE_SYN_ACK:
 		return "executed, ACK";
@@ -332,15 +383,13 @@ static const char *text(const struct module_row *row)
 		return "NAK 0x61, QP to error";
 	case XROCE_SYN_NAK_ACC:
 		return "NAK 0x62, QP to error";
-	case XROCE_SYN_NAK_OP:
+	default:
 		return "NAK 0x63, QP to error";
 	}
-	if (row->status == XROCE_WC_SUCCESS)
-		return "executed";
-	return ended ? "dropped, QP to error" : "dropped";
 }
 
-static void one(enum xroce_qp_type type, enum op op, const struct module_row *row)
+static void one(enum xroce_qp_type type, enum op op,
+		const struct module_row *row)
 {
 	struct run r;
 
@@ -359,7 +408,7 @@ static void one(enum xroce_qp_type type, enum op op, const struct module_row *ro
 	if (row->syndrome != XROCE_SYN_ACK && row->status != FULL_CQ &&
 	    row->status != XROCE_WC_SUCCESS)
 		untouched(&r);
-	table_print(type, op, row->cause, text(row), row->clause);
+	table_print(type, op, row->cause, text(type, row), row->clause);
 	wire_close(&r.w);
 }
 

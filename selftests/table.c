@@ -185,24 +185,31 @@ void table_print(enum xroce_qp_type type, enum op op, const char *cause,
 	     cause, answer, clause, test_failed() ? " | NOT SO" : "");
 }
 
-void table_run(enum xroce_qp_type type, enum op op, const struct row *rows,
-	       size_t n)
+static void run_all(enum xroce_qp_type type, const struct row *rows, size_t n)
 {
 	const char *answer;
 	struct scene s;
 	size_t i, seen = 0;
 
-	table_op = op;
 	for (i = 0; i < n && !test_failed(); i++) {
-		if (!(rows[i].ops & OP(op)))
+		if (!(rows[i].ops & OP(table_op)))
 			continue;
 		if (!stage(&s, type))
 			return;
 		rows[i].make(&s);
 		scene_put(&s);
 		answer = run(&rows[i], &s);
-		table_print(type, op, rows[i].cause, answer, rows[i].clause);
+		table_print(type, table_op, rows[i].cause, answer,
+			    rows[i].clause);
 		seen++;
 	}
-	check(seen, "no row");
+	check(seen, "no row of %s", ops[table_op].name);
+}
+
+void table_run(enum xroce_qp_type type, uint32_t which, const struct row *rows,
+	       size_t n)
+{
+	for (table_op = 0; table_op < OPS && !test_failed(); table_op++)
+		if (OP(table_op) & which)
+			run_all(type, rows, n);
 }

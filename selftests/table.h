@@ -46,6 +46,7 @@ enum op {
 #define RANGES		(WRITES | KEPT)		/* they name a range of memory */
 #define REQUESTS	(SENDS | RANGES)
 #define ALL		(REQUESTS | OP(RESERVED))
+#define ANY		(ALL | OP(RESPONSE))
 
 /* By headers between BTH and payload: RETH; and any at all. */
 #define RETHS		(OP(WRITE_FIRST) | OP(WRITE_ONLY) | OP(WRITE_ONLY_IMM) | \
@@ -89,8 +90,8 @@ uint32_t table_right(void);
 /* Its BTH opcode, of the reliable connection. */
 uint8_t table_opcode(enum op op);
 
-/* Run all rows of an opcode, on a queue pair of a type. */
-void table_run(enum xroce_qp_type type, enum op op, const struct row *rows,
+/* Run the rows of each of some opcodes, on a queue pair of a type. */
+void table_run(enum xroce_qp_type type, uint32_t ops, const struct row *rows,
 	       size_t n);
 
 /* Print one. */
