@@ -120,6 +120,18 @@ static void gone(struct run *r)
 	check(!xroce_mr_dereg(r->w.x, mr.mr), "MR_DEREG");
 }
 
+/* The map says that the region is longer than it is: it ends before the packet. */
+static void map_lies(struct run *r)
+{
+	__u32 index = r->w.mr.rkey >> XROCE_KEY_SHIFT;
+	struct xroce_mpt m;
+
+	live_map_get(LIVE_DEV, "mpt", index, &m);
+	m.length += ROOM;
+	live_map_put(LIVE_DEV, "mpt", index, &m);
+	r->w.req.va += WIRE_BYTES - (OP(r->op) & GO_ON ? MTU : 0);
+}
+
 /* Past the library: it is the first entry of the ring. */
 static void malformed(struct run *r)
 {
@@ -264,6 +276,9 @@ static const struct module_row {
 	{ "key to invalidate is a region's", "10.6", RC, INVS, invalidate,
 	  XROCE_SYN_NAK_ACC, XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR,
 	  COUNTER(acc_key) },
+	{ "outside, but the map is wrong", "9.7.4.1.3", RC,
+	  RANGES & ~OP(FLUSH) & ~IMMS, map_lies, XROCE_SYN_NAK_ACC,
+	  XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR, COUNTER(acc_module) },
 };
 
 /* What came before the packet: the message's first. */
@@ -277,7 +292,7 @@ static void begin(struct run *r)
 	r->w.req.opcode = opcode_of(r, send ? SEND_FIRST : WRITE_FIRST);
 	r->w.req.ackreq = false;
 	r->w.req.payload = MTU;
-	r->w.req.dmalen = MTU + req.payload;
+	r->w.req.dmalen = MTU + req.payload + (OP(r->op) & MIDDLES ? 64 : 0);
 	r->w.req.icrc_flip = 0;
 	offer(r, send ? COUNTER(send) : COUNTER(write));
 	req.psn = (req.psn + 1) & XROCE_PSN_MASK;
@@ -298,8 +313,8 @@ static bool stage(struct run *r, enum xroce_qp_type type, enum op op)
 	if (!wire_open(&r->w, &opts))
 		return false;
 	r->w.req.opcode = opcode_of(r, op);
-	r->w.req.payload = bytes;
-	r->w.req.dmalen = bytes;
+	r->w.req.dmalen = OP(op) & EIGHT ? 8 : OP(op) & FIRSTS ? MTU + 64 : bytes;
+	r->w.req.payload = op == ATOMIC_WRITE ? 8 : OP(op) & KEPT ? 0 : bytes;
 	r->sge[0] = (struct xroce_sge_local){
 		r->w.mr.iova + ROOM, prior, r->w.mr.lkey,
 	};
@@ -434,6 +449,11 @@ static void rc_write(void)
 	all(XROCE_QPT_RC, IMMS);
 }
 
+static void rc_map(void)
+{
+	all(XROCE_QPT_RC, RANGES & ~IMMS);
+}
+
 static void uc(void)
 {
 	all(XROCE_QPT_UC, RECEIVING & ~INVS);
@@ -448,6 +468,8 @@ static const struct test tests[] = {
 	{ "table_module_RC_SEND", "D2 D5 D6 P2", "SEND", rc_send },
 	{ "table_module_RC_WRITE", "D2 D5 D6", "WRITE with immediate",
 	  rc_write },
+	{ "table_module_RC_map", "D5 D6 R1", "the module trusts no map",
+	  rc_map },
 	{ "table_module_UC", "D2 D5 D6 P2", "unreliable connection", uc },
 	{ "table_module_UD", "D2 D5 D6 P2", "datagrams", ud },
 };

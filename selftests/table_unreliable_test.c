@@ -93,7 +93,7 @@ static const struct row uc_rows[] = {
 	  mistake_pad_alone, LOST, COUNTER(inv_length) },
 	{ "61 bytes, no pad", "9.8.2", UC_OPS & (LASTS | ONLIES), mistake_odd,
 	  LOST, COUNTER(inv_length) },
-	{ "RETH of more than 2^31 bytes", "C9-94", UC_OPS & RETHS,
+	{ "RETH of more than 2^31 bytes", "9.8.2", UC_OPS & RETHS,
 	  mistake_max_msg, LOST, COUNTER(inv_length) },
 
 	{ "no such key", "9.8.2", WRITES, mistake_key, LOST,
