@@ -181,7 +181,7 @@ static const char *run(const struct row *row, struct scene *s)
 void table_print(enum xroce_qp_type type, enum op op, const char *cause,
 		 const char *answer, const char *clause)
 {
-	note("%s %-14s | %-34s | %-34s | %s%s", services[type], ops[op].name,
+	note("%s %-14s | %-35s | %-33s | %s%s", services[type], ops[op].name,
 	     cause, answer, clause, test_failed() ? " | NOT SO" : "");
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "harness.h"
+#include "mistake.h"
+#include "silence.h"
+
+static const struct row rows[] = {
+	{ "BTH cut", "A17", ALL, mistake_bth_cut, PASS },
+	{ "frame cut", "9.6", ALL, mistake_frame_cut, DROP,
+	  COUNTER(drop_length) },
+	{ "IPv4 header checksum", "A17", ALL, mistake_checksum, DROP,
+	  COUNTER(drop_checksum) },
+	{ "header version", "9.6", ALL, mistake_version, DROP,
+	  COUNTER(drop_tver) },
+	{ "no such queue pair", "9.6", ALL, mistake_no_qp, DROP,
+	  COUNTER(drop_qpn) },
+	{ "opcode of another service", "9.6", ALL, mistake_service, DROP,
+	  COUNTER(drop_opcode) },
+	{ "state RESET", "10.3.1", ALL, mistake_reset, DROP,
+	  COUNTER(drop_state) },
+	{ "state INIT", "10.3.1", ALL, mistake_init, DROP,
+	  COUNTER(drop_state) },
+	{ "state ERR", "10.3.1", ALL, mistake_err, DROP, COUNTER(drop_error) },
+	{ "after an error that ended it", "9.9.3", ALL, mistake_refused, DROP,
+	  COUNTER(drop_error) },
+	{ "not the queue pair's address", "9.6, A17", ALL, mistake_daddr, DROP,
+	  COUNTER(drop_addr) },
+	{ "partition", "9.6, 10.9.3", ALL, mistake_pkey, DROP,
+	  COUNTER(drop_pkey) },
+	{ "partition, two limited members", "9.6, 10.9.3", ALL, mistake_limited,
+	  DROP, COUNTER(drop_pkey) },
+};
+
+void silence_run(enum xroce_qp_type type, uint32_t ops)
+{
+	table_run(type, ops, rows, ARRAY_SIZE(rows));
+}
