@@ -530,7 +530,7 @@ struct xroce_mr_reg_shared {
  *
  * Errors: those of MR_REG and MR_REG_PHYS; -ENOENT (no such region or PD),
  * -EINVAL (also: nothing to change, unknown @mask), -EBUSY (another thread has
- * changed it meanwhile).
+ * changed it meanwhile, or a window is bound to it).
  */
 struct xroce_mr_rereg {
 	__u32 size;
