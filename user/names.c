@@ -59,6 +59,17 @@ const char *name_of_mpt_type(__u32 type)
 	return NAME(names, type);
 }
 
+const char *name_of_mw_type(__u32 type)
+{
+	static const char *const names[] = {
+		[XROCE_MW_TYPE_1] = "1",
+		[XROCE_MW_TYPE_2A] = "2a",
+		[XROCE_MW_TYPE_2B] = "2b",
+	};
+
+	return NAME(names, type);
+}
+
 const char *name_of_cause(__u32 cause)
 {
 	/* Those of the counters in struct xroce_stat. */
