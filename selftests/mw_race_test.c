@@ -24,7 +24,7 @@
 #define QPS		4u
 #define CANARY		0xc3
 #define ROUNDS		150
-#define HOSTILE		60000
+#define HOSTILE		200000
 
 static struct wire w;
 static struct traffic *traffic;

@@ -6,9 +6,11 @@
 #   vm.sh --icount -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
 #                                    [OP[:SIZE]]...
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
+#   vm.sh --icount -- bench/bench.sh windows [-o FILE]
 #
 # The second form is of what registering and deregistering memory costs; it is
-# explained at the end.
+# explained at the end. The third is of what binding and revoking windows costs;
+# windows.c says how.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
@@ -82,5 +84,6 @@ rxe_up
 module_up
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
+windows)	shift; "$programs/windows" "$@" ;;
 *)		"$programs/bench" "$@" ;;
 esac
