@@ -405,6 +405,7 @@ static void qp_destroy(void)
 
 static void dereg(void)
 {
+	struct xroce_mr_rereg change;
 	struct xroce_mr_reg reg;
 	struct xroce_bind b;
 	__u32 type;
@@ -418,6 +419,12 @@ static void dereg(void)
 		b.lkey = reg.lkey;
 		check(!mw_bind(&w, type, &b), "bind");
 		check(xroce_mr_dereg(w.x, reg.mr) == -EBUSY, "bound");
+		change = (struct xroce_mr_rereg){
+			.mr = reg.mr,
+			.mask = XROCE_REREG_ACCESS,
+			.access = reg.access,
+		};
+		check(xroce_mr_rereg(w.x, &change) == -EBUSY, "bound");
 		check(!mw_try_write(&w, b.rkey), "still good");
 		if (type == XROCE_MW_TYPE_1) {
 			b.length = 0;
@@ -425,8 +432,12 @@ static void dereg(void)
 		} else {
 			check(!mw_inval(&w, b.rkey), "invalidate");
 		}
-		check(!xroce_mr_dereg(w.x, reg.mr), "unbound");
+		change.mr = reg.mr;
+		check(!xroce_mr_rereg(w.x, &change), "unbound");
+		/* The region has another key now. */
 		b.length = 1;
+		check(mw_bind_now(&w, type, &b) == -ENOENT, "the old L_Key");
+		check(!xroce_mr_dereg(w.x, reg.mr), "unbound");
 		check(mw_bind_now(&w, type, &b) == -ENOENT, "no region");
 	}
 	wire_close(&w);
@@ -514,7 +525,7 @@ static const struct test tests[] = {
 	  inval_refused },
 	{ "mw_qp_destroy", "W8", "2A holds its queue pair, 2B does not",
 	  qp_destroy },
-	{ "mw_dereg", "W9 R7", "a region with windows stays", dereg },
+	{ "mw_dereg", "W9 R5 R7", "a region with windows stays as it is", dereg },
 	{ "mw_not_local", "R9", "no local access by a window's key", not_local },
 	{ "mw_owners", "U3", "what is another handle's", owners },
 	{ "mw_close", "W1", "windows go with their handle", close_all },
