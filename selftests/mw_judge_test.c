@@ -16,7 +16,7 @@ static bool init(struct scene *s, enum xroce_mpt_type type)
 		return false;
 	s->mpt.type = type;
 	s->mpt.qpn = type == XROCE_MPT_MW_1 ? 0 : s->qp.qpn;
-	s->mpt.mr = 0x77;
+	s->mpt.mr = SCENE_BEHIND;
 	scene_put(s);
 	return true;
 }
