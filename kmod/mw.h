@@ -82,6 +82,7 @@ struct xr_mw {
  * @addr: first byte
  * @length: bytes
  * @access: XROCE_ACCESS_*
+ * @one: it is a window of type 1
  * @draw: the key byte is to be drawn; type 1 only
  */
 struct xr_bind {
@@ -90,6 +91,7 @@ struct xr_bind {
 	u64 addr;
 	u64 length;
 	u32 access;
+	bool one;
 	bool draw;
 };
 

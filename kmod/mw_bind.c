@@ -94,6 +94,8 @@ static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
 
 	if (mw->gone)
 		return -ENOENT;
+	if (b->one != (mw->type == XROCE_MW_TYPE_1))
+		return -EINVAL;
 	if (qp->type != XROCE_QPT_RC && qp->type != XROCE_QPT_UC)
 		return -EOPNOTSUPP;
 	if (state != XROCE_QPS_RTS && state != XROCE_QPS_SQD)
@@ -265,7 +267,8 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (ret)
 		goto out;
-	b.draw = mw->type == XROCE_MW_TYPE_1;
+	b.one = mw->type == XROCE_MW_TYPE_1;
+	b.draw = b.one;
 	b.key = b.draw ? a->mw << XROCE_KEY_SHIFT : a->rkey;
 	ret = -EINVAL;
 	if (b.key >> XROCE_KEY_SHIFT != a->mw || (b.draw && a->rkey))

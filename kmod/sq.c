@@ -185,12 +185,14 @@ static u32 xr_sq_execute(struct xr_sq *sq, struct xr_qp *qp,
 		.addr = w->addr,
 		.length = w->length,
 		.access = w->access,
+		.one = w->opcode == XROCE_SQ_BIND_MW_1,
 	};
 
 	if (w->flags & ~(XROCE_SQ_FENCE | XROCE_SQ_SIGNALED) || w->reserved)
 		return XROCE_WC_LOC_QP_OP_ERR;
 	switch (w->opcode) {
 	case XROCE_SQ_BIND_MW:
+	case XROCE_SQ_BIND_MW_1:
 		return xr_mw_post_bind(sq->link, qp, &b) ?
 		       XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
 	case XROCE_SQ_LOCAL_INV:

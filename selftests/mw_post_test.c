@@ -175,7 +175,7 @@ static void malformed(void)
 			entry(i)->opcode = 0;
 			break;
 		case 1:
-			entry(i)->opcode = 3;
+			entry(i)->opcode = 4;
 			break;
 		case 2:
 			entry(i)->flags |= 4;

@@ -223,7 +223,7 @@ static void make(struct xroce_sq_wqe *wqe, __u64 *seed)
 
 	*wqe = (struct xroce_sq_wqe){
 		.wr_id = r,
-		.opcode = r & 1 ? XROCE_SQ_BIND_MW : XROCE_SQ_LOCAL_INV,
+		.opcode = 1 + (r & 1 ? 0 : 1 + (r >> 60 & 1)),
 		.flags = r & 2 ? XROCE_SQ_SIGNALED : 0,
 		.qpn = r & 4 ? qpns[r >> 8 & (QPS - 1)] : w.qpn,
 		.key = hostile.keys[r >> 16 & 15],

@@ -303,7 +303,10 @@ static void type1_keys(void)
 	key = mw_bound(&w, XROCE_MW_TYPE_1);
 	/* Of its own choice, past the library: the same key again. */
 	b = mw_whole(&w, key);
-	check(!xroce_post_bind(w.sq, &b) && !xroce_sq_apply(w.sq) &&
+	check(!xroce_bind_mw(w.sq, &b), "post");
+	((struct xroce_sq_wqe *)((char *)xroce_sq_ring(w.sq) +
+				 XROCE_RING_HEADER))[1].key = key;
+	check(!xroce_sq_apply(w.sq) &&
 	      mw_completion(&w, NULL) == XROCE_WC_MW_BIND_ERR, "the same key");
 	check(mw_query(&w, key).bound, "as it was");
 	wire_again(&w);
@@ -312,6 +315,31 @@ static void type1_keys(void)
 	wire_again(&w);
 	check(xroce_mw_inval(w.x, key, w.qpn) == -EOPNOTSUPP, "invalidated");
 	check(!mw_try_write(&w, key), "still good");
+	wire_close(&w);
+}
+
+/* Each type by its own verb. */
+static void wrong_type(void)
+{
+	struct xroce_bind b;
+	__u32 type, other, key;
+	int ret;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		other = type == XROCE_MW_TYPE_1 ? XROCE_MW_TYPE_2A :
+						  XROCE_MW_TYPE_1;
+		key = mw_new(&w, type);
+		b = mw_whole(&w, type == XROCE_MW_TYPE_1 ? key + 1 : key);
+		ret = mw_bind(&w, other, &b);
+		check(ret == XROCE_WC_MW_BIND_ERR && !mw_query(&w, key).bound,
+		      "type %u: status %d", type, ret);
+		wire_again(&w);
+		b.rkey = key;
+		ret = mw_bind_now(&w, other, &b);
+		check(ret == -EINVAL, "type %u: %d", type, ret);
+	}
 	wire_close(&w);
 }
 
@@ -519,6 +547,7 @@ static const struct test tests[] = {
 	{ "mw_services", "W2", "RC and UC, and no UD", services },
 	{ "mw_no_region", "W2", "keys that name no region", no_region },
 	{ "mw_type1_keys", "W5 W7", "no key twice, no invalidate", type1_keys },
+	{ "mw_wrong_type", "W5 W6", "each type by its own verb", wrong_type },
 	{ "mw_type2_state", "W6", "bound once, by the user's key, not empty",
 	  type2_state },
 	{ "mw_inval_refused", "W7", "another key, another queue pair",

@@ -108,11 +108,12 @@ static int post(struct xroce_sq *sq, const struct xroce_sq_wqe *wqe)
 	return err;
 }
 
-int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind)
+static int post_bind(struct xroce_sq *sq, __u32 opcode,
+		     const struct xroce_bind *bind)
 {
 	const struct xroce_sq_wqe wqe = {
 		.wr_id = bind->wr_id,
-		.opcode = XROCE_SQ_BIND_MW,
+		.opcode = opcode,
 		.flags = bind->flags,
 		.qpn = bind->qpn,
 		.key = bind->rkey,
@@ -123,6 +124,11 @@ int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind)
 	};
 
 	return post(sq, &wqe);
+}
+
+int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind)
+{
+	return post_bind(sq, XROCE_SQ_BIND_MW, bind);
 }
 
 int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
@@ -164,7 +170,7 @@ int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind)
 	int err;
 
 	next.rkey = key_draw(sq, bind->rkey);
-	err = xroce_post_bind(sq, &next);
+	err = post_bind(sq, XROCE_SQ_BIND_MW_1, &next);
 	if (!err)
 		bind->rkey = next.rkey;
 	return err;

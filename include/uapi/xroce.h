@@ -1195,8 +1195,9 @@ struct xroce_sq_header {
 
 /* struct xroce_sq_wqe::opcode */
 enum xroce_sq_opcode {
-	XROCE_SQ_BIND_MW	= 1,
+	XROCE_SQ_BIND_MW	= 1,	/* type 2 */
 	XROCE_SQ_LOCAL_INV	= 2,
+	XROCE_SQ_BIND_MW_1	= 3,	/* type 1 */
 };
 
 /* struct xroce_sq_wqe::flags; the values are those of enum ibv_send_flags. */
@@ -1211,8 +1212,8 @@ enum xroce_sq_flags {
  * @opcode: enum xroce_sq_opcode
  * @flags: enum xroce_sq_flags
  * @qpn: queue pair that it is for
- * @key: BIND_MW: the key that the window shall have; its index names the window,
- *	which is the descriptor's. Of type 1: another one than it has.
+ * @key: BIND_MW, BIND_MW_1: the key that the window shall have; its index names the
+ *	window, which is the descriptor's. Of type 1: another one than it has.
  *	LOCAL_INV: key of a window that is tied to the queue pair
  * @lkey: BIND_MW: of the region, as in struct xroce_mw_bind, and so on
  * @access: BIND_MW
