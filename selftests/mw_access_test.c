@@ -500,6 +500,66 @@ static void shared_bytes(void)
 	wire_close(&w);
 }
 
+/*
+ * Somebody with the right to write maps makes a window's entry say more than has
+ * been bound: the module knows better.
+ */
+static void map_lies(void)
+{
+	struct wire_opts opts = { .peer = 0x12 };
+	struct xroce_mpt entry, lie;
+	struct xroce_bind b;
+	struct wire w, other;
+	__u32 type, i, index;
+	int got;
+
+	for_each_mw_type(type) {
+		if (!wire_open(&w, &mw_rc))
+			return;
+		opts.with = &w;
+		if (!wire_open(&other, &opts))
+			return;
+		b = mw_whole(&w, mw_new(&w, type));
+		b.length = 100;
+		b.access = MW_WRITE;
+		check(!mw_bind(&w, type, &b), "bind");
+		index = b.rkey >> XROCE_KEY_SHIFT;
+		check(live_map_get(LIVE_DEV, "mpt", index, &entry), "entry");
+		for (i = 0; i < 6 && !test_failed(); i++) {
+			lie = entry;
+			lie.iova = i == 0 ? 0 : lie.iova;
+			lie.length = i < 2 ? -1ull >> 1 : lie.length;
+			lie.access = i == 2 ? ~0u : lie.access;
+			lie.key = i == 3 ? lie.key ^ 1 : lie.key;
+			lie.qpn = i == 4 ? other.qpn : lie.qpn;
+			check(live_map_put(LIVE_DEV, "mpt", index, &lie), "lie");
+			if (i < 2)
+				got = mw_try(&w, WRITE, w.mr.iova + 1, 100, b.rkey);
+			else if (i == 2)
+				got = mw_try(&w, READ, w.mr.iova, 8, b.rkey);
+			else if (i == 3)
+				got = mw_try_write(&w, b.rkey ^ 1);
+			else if (i == 4 && type != XROCE_MW_TYPE_1)
+				got = mw_try(&other, WRITE, w.mr.iova, 8, b.rkey);
+			else
+				continue;
+			check(got == XROCE_CAUSE_ACC_MODULE,
+			      "type %u, lie %u: cause %d", type, i, got);
+		}
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "truth");
+		check(!mw_try_write(&w, b.rkey), "still good");
+		/* And that it is still bound. */
+		mw_del(&w, b.rkey);
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "lie");
+		check(mw_try_write(&w, b.rkey) == XROCE_CAUSE_ACC_MODULE,
+		      "type %u: gone", type);
+		memset(&entry, 0, sizeof(entry));
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "truth");
+		wire_close(&other);
+		wire_close(&w);
+	}
+}
+
 static const struct test tests[] = {
 	{ "mw_unbound", "W1", "a window that is not bound gives no access",
 	  unbound },
@@ -532,6 +592,8 @@ static const struct test tests[] = {
 	{ "mw_before_others_packet", "W10 W5", "of any queue pair of the handle",
 	  before_others_packet },
 	{ "mw_overlap", "W9 W4", "1,000 windows over one region", overlap },
+	{ "mw_map_lies", "W3 W4 W6", "the module checks again what the map says",
+	  map_lies },
 	{ "mw_shared_bytes", "W9", "all types over the same bytes", shared_bytes },
 };
 
