@@ -25,13 +25,6 @@ static struct xr_link *xr_kfunc_link(u32 id)
 	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
 }
 
-static struct xr_mr *xr_kfunc_mr(u32 id, const struct xr_want *w)
-{
-	struct xr_link *link = xr_kfunc_link(id);
-
-	return link ? xr_rkey_hold(link, w) : NULL;
-}
-
 /* It may be memory that changes under us: read each word once. */
 static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 {
@@ -46,11 +39,25 @@ static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 	};
 }
 
-static struct xr_mr *xr_sge_mr(const struct xroce_sge *s, u32 right)
+/* Through a window; out of the way of who needs none. */
+static noinline struct xr_mr *xr_kfunc_mw(const struct xr_link *link, u64 va,
+					  u32 key, u32 qpn, u32 len, u32 right)
 {
-	const struct xr_want w = { s->va, s->key, s->qpn, s->len, right };
+	const struct xr_want w = { va, key, qpn, len, right };
 
-	return xr_kfunc_mr(s->link, &w);
+	return xr_mw_hold(link, &w);
+}
+
+static __always_inline struct xr_mr *xr_kfunc_mr(u32 id, u64 va, u32 key,
+						 u32 qpn, u32 len, u32 right)
+{
+	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_mr *mr;
+
+	if (!link)
+		return NULL;
+	mr = xr_mr_hold(link, key);
+	return likely(mr) ? mr : xr_kfunc_mw(link, va, key, qpn, len, right);
 }
 
 /* Is that an Ethernet header which fits the replies', and the frame? */
@@ -81,7 +88,8 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 
 	if (!xr_frame_has(xdp, s.off, s.len))
 		return -EINVAL;
-	mr = xr_sge_mr(&s, XROCE_ACCESS_REMOTE_WRITE);
+	mr = xr_kfunc_mr(s.link, s.va, s.key, s.qpn, s.len,
+			 XROCE_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len);
@@ -101,7 +109,8 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 	if (s.len > XROCE_MAX_MSG ||
 	    !xr_frame_has(xdp, s.off, round_up(s.len, 4)))
 		return -EINVAL;
-	mr = xr_sge_mr(&s, XROCE_ACCESS_REMOTE_READ);
+	mr = xr_kfunc_mr(s.link, s.va, s.key, s.qpn, s.len,
+			 XROCE_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len);
@@ -114,19 +123,17 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 __bpf_kfunc int xroce_atomic(struct xroce_atomic *a)
 {
 	struct xroce_atomic copy;
-	struct xr_want w;
 	struct xr_mr *mr;
+	u32 right;
 	int ret;
 
 	/* It may be memory that changes under us. */
 	memcpy(&copy, a, sizeof(copy));
 	barrier();
-	w = (struct xr_want){
-		copy.va, copy.key, copy.qpn, sizeof(u64),
-		copy.opcode == XROCE_RC_ATOMIC_WRITE ?
-		XROCE_ACCESS_REMOTE_WRITE : XROCE_ACCESS_REMOTE_ATOMIC,
-	};
-	mr = xr_kfunc_mr(copy.link, &w);
+	right = copy.opcode == XROCE_RC_ATOMIC_WRITE ?
+		XROCE_ACCESS_REMOTE_WRITE : XROCE_ACCESS_REMOTE_ATOMIC;
+	mr = xr_kfunc_mr(copy.link, copy.va, copy.key, copy.qpn, sizeof(u64),
+			 right);
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_atomic(mr, &copy);

@@ -45,6 +45,9 @@
 # runs when the generator yields, on a window's worth of packets: the least it
 # can cost. XROCE_BENCH_PREEMPT=1 leaves the scheduler as it is.
 #
+# With XROCE_BENCH_SQ in the environment xroce's program has a send queue, which
+# each packet looks at; nothing is posted to it.
+#
 # rxe gets its packets as socket buffers, as the generator has made them, while
 # an XDP program on veth gets copies of them: that is in "drop", and counts in
 # favour of rxe.
