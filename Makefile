@@ -168,6 +168,7 @@ bench: deps
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
 
 # --- Installation.
 

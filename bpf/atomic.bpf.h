@@ -91,6 +91,7 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 {
 	struct xroce_atomic a = {
 		.link = xroce_link,
+		.qpn = q->qpn,
 		.opcode = rq->opcode,
 	};
 	bool write = rq->flags & OP_ATOMIC_WRITE;
@@ -103,7 +104,7 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	ans->len = sizeof(__u64);
 	if (a.va & 7)
 		return XROCE_CAUSE_INV_ALIGN;
-	cause = mpt_check(a.key, q->pd, a.va, sizeof(__u64),
+	cause = mpt_check(a.key, q, a.va, sizeof(__u64),
 			  write ? XROCE_ACCESS_REMOTE_WRITE :
 				  XROCE_ACCESS_REMOTE_ATOMIC);
 	if (cause)
@@ -166,7 +167,7 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 		return XROCE_CAUSE_INV_LENGTH;
 	if ((q->access & rights) != rights)
 		return XROCE_CAUSE_INV_QP_ACCESS;
-	cause = mpt_check_all(key, q->pd, va,
+	cause = mpt_check_all(key, q, va,
 			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : len,
 			      rights, selectivity == XROCE_FLUSH_SEL_MR);
 	if (cause)

@@ -6,7 +6,7 @@
 /**
  * mpt_check_all() - may this queue pair do that to this range, or to the whole?
  * @key: R_Key
- * @pd: the queue pair's protection domain
+ * @q: the queue pair
  * @va: first byte
  * @len: bytes
  * @rights: XROCE_ACCESS_* that are needed, all of them
@@ -14,11 +14,13 @@
  *
  * An entry that the module is changing may be seen half changed. It is not
  * VALID at first and its key is a new one, and the module compares the key
- * again, so that no more than a refusal can come of it.
+ * again, so that no more than a refusal can come of it. A window's key may come
+ * back, as the user chooses it: the module asks all of this again of windows.
  *
  * Return: enum xroce_cause; XROCE_CAUSE_NONE: it may.
  */
-static __always_inline int mpt_check_all(__u32 key, __u32 pd, __u64 va,
+static __always_inline int mpt_check_all(__u32 key,
+					 const struct xroce_qp *q, __u64 va,
 					 __u32 len, __u32 rights, bool whole)
 {
 	__u32 index = key >> XROCE_KEY_SHIFT;
@@ -28,8 +30,11 @@ static __always_inline int mpt_check_all(__u32 key, __u32 pd, __u64 va,
 	m = bpf_map_lookup_elem(&mpt, &index);
 	if (!m || m->key != key || m->state != XROCE_MPT_VALID)
 		return XROCE_CAUSE_ACC_KEY;
-	if (m->pd != pd)
+	/* A window of type 2A is its queue pair's alone, and knows no domain. */
+	if (m->pd != q->pd && m->type != XROCE_MPT_MW_2A)
 		return XROCE_CAUSE_ACC_PD;
+	if (m->qpn && m->qpn != q->qpn)
+		return XROCE_CAUSE_ACC_QP;
 	if ((m->access & rights) != rights)
 		return XROCE_CAUSE_ACC_RIGHT;
 	if (whole)
@@ -42,14 +47,39 @@ static __always_inline int mpt_check_all(__u32 key, __u32 pd, __u64 va,
 }
 
 /* The same for a range and one right. */
-static __always_inline int mpt_check(__u32 key, __u32 pd, __u64 va, __u32 len,
-				     __u32 right)
+static __always_inline int mpt_check(__u32 key, const struct xroce_qp *q, __u64 va,
+				     __u32 len, __u32 right)
 {
-	return mpt_check_all(key, pd, va, len, right, false);
+	return mpt_check_all(key, q, va, len, right, false);
 }
 
 /**
- * mpt_refused() - count a refusal for the region that the request names
+ * mpt_check_invalidate() - may this queue pair's peer invalidate that key?
+ * @key: R_Key
+ * @q: the queue pair
+ *
+ * Only windows of type 2 can be invalidated from afar (IBTA 10.6.7.2.6).
+ *
+ * Return: enum xroce_cause.
+ */
+static __always_inline int mpt_check_invalidate(__u32 key,
+						const struct xroce_qp *q)
+{
+	__u32 index = key >> XROCE_KEY_SHIFT;
+	const struct xroce_mpt *m;
+
+	m = bpf_map_lookup_elem(&mpt, &index);
+	if (!m || m->key != key || m->state != XROCE_MPT_VALID ||
+	    (m->type != XROCE_MPT_MW_2A && m->type != XROCE_MPT_MW_2B))
+		return XROCE_CAUSE_ACC_KEY;
+	if (m->pd != q->pd && m->type != XROCE_MPT_MW_2A)
+		return XROCE_CAUSE_ACC_PD;
+	return m->qpn == q->qpn ? XROCE_CAUSE_NONE : XROCE_CAUSE_ACC_QP;
+}
+
+/**
+ * mpt_refused() - count a refusal for the region that the request names, or that
+ *	is behind the window
  * @cause: why; no other than those of mpt_check_all() count
  * @key: R_Key; of whose index there is a region: its lower byte may be another's
  */
@@ -64,6 +94,8 @@ __noinline int mpt_refused(int cause, __u32 key)
 	m = bpf_map_lookup_elem(&mpt, &index);
 	if (!m || m->state != XROCE_MPT_VALID)
 		return 0;
+	if (m->mr)
+		index = m->mr;
 	st = bpf_map_lookup_elem(&mr_stat, &index);
 	if (st)
 		st->refused++;

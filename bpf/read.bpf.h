@@ -53,6 +53,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	struct xroce_sge sge = {
 		.va = ans->va,
 		.link = xroce_link,
+		.qpn = q->qpn,
 		.key = ans->key,
 		.off = rq->bth + sizeof(struct reply_packet),
 		.len = ans->len,
@@ -60,7 +61,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	int cause;
 
 	if (ans->len) {
-		cause = mpt_check(ans->key, q->pd, ans->va, ans->len,
+		cause = mpt_check(ans->key, q, ans->va, ans->len,
 				  XROCE_ACCESS_REMOTE_READ);
 		if (cause)
 			return cause;

@@ -31,6 +31,8 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 		return XROCE_CAUSE_OP_PROT;
 	case -ENOSPC:
 		return XROCE_CAUSE_OP_CQ;
+	case -EKEYREJECTED:
+		return XROCE_CAUSE_ACC_KEY;
 	default:
 		return XROCE_CAUSE_OP_WQE;
 	}
@@ -66,19 +68,6 @@ static __always_inline void recv_fill(struct xroce_recv *r,
 		r->flags |= XROCE_RECV_INV;
 	if (rq->se)
 		r->flags |= XROCE_RECV_SOLICITED;
-}
-
-/*
- * Invalidate a key at the end of a SEND (IBTA 10.6.4.3). What is registered as a
- * region cannot be invalidated from afar, and there are no windows.
- *
- * Return: enum xroce_cause.
- */
-static __always_inline int recv_invalidate(const struct xroce_qp *q, __u32 key)
-{
-	(void)q;
-	(void)key;
-	return XROCE_CAUSE_ACC_KEY;
 }
 
 /* Length of a SEND packet against its place in the message. */
@@ -139,7 +128,7 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
 		}
 		r.imm = bpf_ntohl(r.imm);
 		ans->key = r.imm;
-		cause = recv_invalidate(q, r.imm);
+		cause = mpt_check_invalidate(r.imm, q);
 		if (cause)
 			return cause;
 	} else if (rq->flags & OP_BEGIN) {

@@ -36,7 +36,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct answer *ans)
 {
 	struct xroce_reth reth;
-	struct xroce_sge sge = { .link = xroce_link };
+	struct xroce_sge sge = { .link = xroce_link, .qpn = q->qpn };
 	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
 	int cause;
@@ -74,7 +74,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 
 	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
 	if (len) {
-		cause = mpt_check(key, q->pd, va, resid,
+		cause = mpt_check(key, q, va, resid,
 				  XROCE_ACCESS_REMOTE_WRITE);
 		if (cause)
 			return cause;

@@ -356,6 +356,9 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain)
 		st->drop_state++;
 		return XDP_DROP;
 	}
+	/* What has been posted before the packet came, is done before it. */
+	if (q->sq && xroce_kfuncs)
+		xroce_sq(xroce_link, q->qpn);
 	if (!qp_ready(q, st)) {
 		qp_release(q);
 		return XDP_DROP;

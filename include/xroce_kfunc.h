@@ -21,14 +21,15 @@
 struct xdp_md;
 
 /**
- * struct xroce_sge - a piece of a region, and where its bytes are in the frame
+ * struct xroce_sge - a piece of a region, directly or through a window, and where
+ *	its bytes are in the frame
  * @va: address of the first byte, in the region's own addresses
  * @link: number of the link
  * @key: R_Key
  * @off: offset in the frame of the first byte
  * @len: bytes
  * @begin: WRITE: not 0: the first packet of its message
- * @reserved: 0
+ * @qpn: queue pair, which a window of type 2 must be tied to
  */
 struct xroce_sge {
 	__u64 va;
@@ -37,7 +38,7 @@ struct xroce_sge {
 	__u32 off;
 	__u32 len;
 	__u32 begin;
-	__u32 reserved;
+	__u32 qpn;
 };
 
 /**
@@ -69,8 +70,8 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * The bytes are in memory when this returns. Nothing has been written when it
  * fails.
  *
- * Return: 0; -ENOENT: no such link, key or region; -ERANGE: not inside the
- * region; -EACCES: the region was registered without local write; -EINVAL: not
+ * Return: 0; -ENOENT: no such link, key or region, or a window that does not
+ * grant it; -ERANGE: not inside the region; -EACCES: the region was registered without local write; -EINVAL: not
  * inside the frame.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
@@ -96,7 +97,7 @@ extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFU
  * @link: number of the link
  * @key: R_Key
  * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
- * @reserved: 0
+ * @qpn: queue pair, as in struct xroce_sge
  *
  * All values are in the host's byte order, as in memory.
  */
@@ -108,7 +109,7 @@ struct xroce_atomic {
 	__u32 link;
 	__u32 key;
 	__u32 opcode;
-	__u32 reserved;
+	__u32 qpn;
 };
 
 /**
@@ -215,7 +216,8 @@ struct xroce_recv {
  *
  * XROCE_RECV_BEGIN takes a work request, or begins again with the one of a
  * message that was never ended; XROCE_RECV_END completes it. A call may do both,
- * or with no bytes either.
+ * or with no bytes either. With XROCE_RECV_INV and XROCE_RECV_END the window whose
+ * key is @imm is unbound before the completion is there.
  *
  * On a reliable connection the queue pair has ended with any error but -EAGAIN,
  * and the work request has been completed with the status that says why. On the
@@ -223,7 +225,7 @@ struct xroce_recv {
  *
  * Return: 0; -EAGAIN: no work request; -EMSGSIZE: the message is longer than it
  * has room for; -EFAULT: it points where the queue pair may not write; -EINVAL:
- * it is malformed; -ENOSPC: the completion queue is full; -ENOENT: no such queue
+ * it is malformed; -EKEYREJECTED: the key is not one that can be invalidated; -ENOSPC: the completion queue is full; -ENOENT: no such queue
  * pair, or it is not receiving.
  */
 extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
@@ -238,5 +240,17 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
  * Return: 0, or -ENOENT: no such queue pair.
  */
 extern int xroce_fail(__u32 link, __u32 qpn) XROCE_KFUNC;
+
+/**
+ * xroce_sq() - apply what has been posted to the send queue of a queue pair's owner
+ * @link: number of the link
+ * @qpn: queue pair; it can be in ERR afterwards
+ *
+ * When it returns, all that had been posted when it was called has been applied,
+ * here or by another CPU.
+ *
+ * Return: 0, or -ENOENT: no such queue pair.
+ */
+extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
 
 #endif /* _XROCE_KFUNC_H */

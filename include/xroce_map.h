@@ -26,12 +26,15 @@
 
 enum xroce_mpt_state {
 	XROCE_MPT_FREE,		/* nobody's */
-	XROCE_MPT_INVALID,	/* being made or unmade: no access */
+	XROCE_MPT_INVALID,	/* no access: a window that is not bound, or changing */
 	XROCE_MPT_VALID,
 };
 
 enum xroce_mpt_type {
 	XROCE_MPT_MR = 1,
+	XROCE_MPT_MW_1,		/* windows, by type */
+	XROCE_MPT_MW_2A,
+	XROCE_MPT_MW_2B,
 };
 
 /**
@@ -41,9 +44,11 @@ enum xroce_mpt_type {
  * @type: enum xroce_mpt_type
  * @access: XROCE_ACCESS_*
  * @pd: protection domain
- * @reserved: 0
+ * @qpn: queue pair that a window of type 2 is tied to; 0: any
  * @iova: address of the first byte
  * @length: bytes
+ * @mr: of a window: index of the region behind it
+ * @reserved: 0
  *
  * Written by the module alone; an array, the key is the index of the entry.
  */
@@ -53,10 +58,11 @@ struct xroce_mpt {
 	enum xroce_mpt_type type;
 	__u32 access;
 	__u32 pd;
-	__u32 reserved;
+	__u32 qpn;
 	__u64 iova;
 	__u64 length;
-	__u64 reserved2[3];
+	__u32 mr;
+	__u32 reserved[5];
 };
 
 /**
@@ -109,8 +115,9 @@ enum xroce_cause {
 	/* remote access error, 0x62 (IBTA 9.7.4.1.3) */
 	XROCE_CAUSE_ACC_KEY,		/* no such key, or not valid now */
 	XROCE_CAUSE_ACC_PD,		/* protection domains differ */
-	XROCE_CAUSE_ACC_RIGHT,		/* the region lacks the right */
-	XROCE_CAUSE_ACC_BOUNDS,		/* outside the region */
+	XROCE_CAUSE_ACC_QP,		/* a window of another queue pair */
+	XROCE_CAUSE_ACC_RIGHT,		/* region or window lacks the right */
+	XROCE_CAUSE_ACC_BOUNDS,		/* outside region or window */
 	XROCE_CAUSE_ACC_MODULE,		/* gone between look-up and access */
 	/* remote operational error, 0x63 (IBTA 9.7.4.1.4) */
 	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
@@ -166,6 +173,7 @@ enum xroce_cause {
  * @qkey: of datagrams
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
  * @recv: 1: it has a receive queue, of its own or shared
+ * @sq: 1: its owner has a send queue, which comes before each packet
  *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
@@ -216,7 +224,8 @@ struct xroce_qp {
 	__u32  qkey;
 	__u8   rd_max;
 	__u8   recv;
-	__u8   reserved[2];
+	__u8   sq;
+	__u8   reserved;
 	__u64  reserved2[6];
 
 	__be32 reply[XROCE_REPLY_WORDS];
@@ -361,6 +370,7 @@ struct xroce_stat {
 	__u64 inv_align;
 	__u64 acc_key;
 	__u64 acc_pd;
+	__u64 acc_qp;
 	__u64 acc_right;
 	__u64 acc_bounds;
 	__u64 acc_module;

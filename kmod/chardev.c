@@ -135,7 +135,7 @@ static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
 	struct xroce_qp_add *a = &arg->qp_add;
 	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
 
-	if (a->reserved)
+	if (a->reserved || a->reserved2)
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
@@ -272,7 +272,7 @@ static const struct xr_cmd xr_cmds[] = {
 	  false, xr_do_pd_add },
 	{ XROCE_NR_PD_DEL, sizeof(struct xroce_pd_del), 16, 0, false,
 	  xr_do_pd_del },
-	{ XROCE_NR_PD_QUERY, sizeof(struct xroce_pd_query), 24, XROCE_F_NEXT,
+	{ XROCE_NR_PD_QUERY, sizeof(struct xroce_pd_query), 32, XROCE_F_NEXT,
 	  false, xr_do_pd_query },
 	{ XROCE_NR_MR_REG, sizeof(struct xroce_mr_reg), 96,
 	  XROCE_F_PERSISTENT | XROCE_F_PID, false, xr_do_mr_reg },
@@ -286,7 +286,7 @@ static const struct xr_cmd xr_cmds[] = {
 	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_shared },
 	{ XROCE_NR_MR_REREG, sizeof(struct xroce_mr_rereg), 88,
 	  XROCE_F_PID | XROCE_F_PHYS, false, xr_do_mr_rereg },
-	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 56, XROCE_F_PERSISTENT,
+	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 64, XROCE_F_PERSISTENT,
 	  false, xr_do_qp_add },
 	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 96, 0, false,
 	  xr_do_qp_modify },
@@ -306,6 +306,22 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_srq_del },
 	{ XROCE_NR_SRQ_QUERY, sizeof(struct xroce_srq_query), 32, 0, false,
 	  xr_do_srq_query },
+	{ XROCE_NR_MW_ADD, sizeof(struct xroce_mw_add), 32, XROCE_F_PERSISTENT,
+	  false, xr_do_mw_add },
+	{ XROCE_NR_MW_DEL, sizeof(struct xroce_mw_del), 16, 0, false,
+	  xr_do_mw_del },
+	{ XROCE_NR_MW_QUERY, sizeof(struct xroce_mw_query), 64, XROCE_F_NEXT,
+	  false, xr_do_mw_query },
+	{ XROCE_NR_MW_BIND, sizeof(struct xroce_mw_bind), 48, 0, false,
+	  xr_do_mw_bind },
+	{ XROCE_NR_MW_INVAL, sizeof(struct xroce_mw_inval), 16, 0, false,
+	  xr_do_mw_inval },
+	{ XROCE_NR_SQ_ADD, sizeof(struct xroce_sq_add), 32, 0, false,
+	  xr_do_sq_add },
+	{ XROCE_NR_SQ_DEL, sizeof(struct xroce_sq_del), 8, 0, false,
+	  xr_do_sq_del },
+	{ XROCE_NR_SQ_APPLY, sizeof(struct xroce_sq_apply), 8, 0, false,
+	  xr_do_sq_apply },
 	{ XROCE_NR_MTT_QUERY, sizeof(struct xroce_mtt_query), 136, 0, true,
 	  xr_do_mtt_query },
 	{ XROCE_NR_MTT_READ, sizeof(struct xroce_mtt_read), 32, 0, false,

@@ -56,6 +56,14 @@ union xr_arg {
 	struct xroce_srq_modify srq_modify;
 	struct xroce_srq_del srq_del;
 	struct xroce_srq_query srq_query;
+	struct xroce_mw_add mw_add;
+	struct xroce_mw_del mw_del;
+	struct xroce_mw_query mw_query;
+	struct xroce_mw_bind mw_bind;
+	struct xroce_mw_inval mw_inval;
+	struct xroce_sq_add sq_add;
+	struct xroce_sq_del sq_del;
+	struct xroce_sq_apply sq_apply;
 	struct xroce_mtt_query mtt_query;
 	struct xroce_mtt_read mtt_read;
 };
@@ -75,5 +83,15 @@ int xr_do_mr_reg_shared(struct xr_ctx *ctx, struct xr_link *link,
 			union xr_arg *arg);
 int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
 		   union xr_arg *arg);
+
+/* chardev_mw.c */
+int xr_do_mw_add(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_mw_del(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_mw_query(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_mw_bind(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_mw_inval(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_sq_add(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_sq_del(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+int xr_do_sq_apply(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
 
 #endif

@@ -94,6 +94,17 @@ u8 xr_key_byte(struct xr_keys *keys, u32 index)
 }
 
 /**
+ * xr_key_chosen() - note the byte of an index's next key, chosen elsewhere
+ * @keys: where
+ * @index: the caller's
+ * @byte: what it is
+ */
+void xr_key_chosen(struct xr_keys *keys, u32 index, u8 byte)
+{
+	keys->bytes[index] = keys->bytes[index] << 8 | byte;
+}
+
+/**
  * xr_key_put() - give an index back
  * @keys: where to
  * @index: nobody can use its keys any more

@@ -9,7 +9,8 @@
  * - An index that is given back waits until XR_KEY_WAIT more have been, or, in a
  *   table of less than 65,536 entries, a 16th as many as it has; sooner only
  *   when there is no other.
- * - The byte is none of the last XR_KEY_BYTES that the index had.
+ * - The byte is none of the last XR_KEY_BYTES that the index had, unless the user
+ *   of a window chose it.
  *
  * So a key does not come again before its index has had four others: in a table
  * of 65,536 entries or more that is not full, not before 20,480 more have been
@@ -52,6 +53,7 @@ int xr_keys_init(struct xr_keys *keys, u32 entries);
 void xr_keys_exit(struct xr_keys *keys);
 u32 xr_key_take(struct xr_keys *keys);
 u8 xr_key_byte(struct xr_keys *keys, u32 index);
+void xr_key_chosen(struct xr_keys *keys, u32 index, u8 byte);
 void xr_key_put(struct xr_keys *keys, u32 index);
 
 #endif

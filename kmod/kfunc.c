@@ -15,19 +15,14 @@
 #include "main.h"
 #include "mr.h"
 #include "mr_stat.h"
+#include "mw.h"
 #include "qp.h"
 #include "reply.h"
+#include "sq.h"
 
 static struct xr_link *xr_kfunc_link(u32 id)
 {
 	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
-}
-
-static struct xr_mr *xr_kfunc_mr(u32 id, u32 key)
-{
-	struct xr_link *link = xr_kfunc_link(id);
-
-	return link ? xr_mr_hold(link, key) : NULL;
 }
 
 /* It may be memory that changes under us: read each word once. */
@@ -40,7 +35,29 @@ static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 		.off = READ_ONCE(sge->off),
 		.len = READ_ONCE(sge->len),
 		.begin = READ_ONCE(sge->begin),
+		.qpn = READ_ONCE(sge->qpn),
 	};
+}
+
+/* Through a window; out of the way of who needs none. */
+static noinline struct xr_mr *xr_kfunc_mw(const struct xr_link *link, u64 va,
+					  u32 key, u32 qpn, u32 len, u32 right)
+{
+	const struct xr_want w = { va, key, qpn, len, right };
+
+	return xr_mw_hold(link, &w);
+}
+
+static __always_inline struct xr_mr *xr_kfunc_mr(u32 id, u64 va, u32 key,
+						 u32 qpn, u32 len, u32 right)
+{
+	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_mr *mr;
+
+	if (!link)
+		return NULL;
+	mr = xr_mr_hold(link, key);
+	return likely(mr) ? mr : xr_kfunc_mw(link, va, key, qpn, len, right);
 }
 
 /* Is that an Ethernet header which fits the replies', and the frame? */
@@ -71,7 +88,8 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 
 	if (!xr_frame_has(xdp, s.off, s.len))
 		return -EINVAL;
-	mr = xr_kfunc_mr(s.link, s.key);
+	mr = xr_kfunc_mr(s.link, s.va, s.key, s.qpn, s.len,
+			 XROCE_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len);
@@ -91,7 +109,8 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 	if (s.len > XROCE_MAX_MSG ||
 	    !xr_frame_has(xdp, s.off, round_up(s.len, 4)))
 		return -EINVAL;
-	mr = xr_kfunc_mr(s.link, s.key);
+	mr = xr_kfunc_mr(s.link, s.va, s.key, s.qpn, s.len,
+			 XROCE_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len);
@@ -105,12 +124,16 @@ __bpf_kfunc int xroce_atomic(struct xroce_atomic *a)
 {
 	struct xroce_atomic copy;
 	struct xr_mr *mr;
+	u32 right;
 	int ret;
 
 	/* It may be memory that changes under us. */
 	memcpy(&copy, a, sizeof(copy));
 	barrier();
-	mr = xr_kfunc_mr(copy.link, copy.key);
+	right = copy.opcode == XROCE_RC_ATOMIC_WRITE ?
+		XROCE_ACCESS_REMOTE_WRITE : XROCE_ACCESS_REMOTE_ATOMIC;
+	mr = xr_kfunc_mr(copy.link, copy.va, copy.key, copy.qpn, sizeof(u64),
+			 right);
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_atomic(mr, &copy);
@@ -182,6 +205,17 @@ __bpf_kfunc int xroce_fail(u32 id, u32 qpn)
 	return 0;
 }
 
+__bpf_kfunc int xroce_sq(u32 id, u32 qpn)
+{
+	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+
+	if (!qp)
+		return -ENOENT;
+	xr_sq_poll(qp);
+	return 0;
+}
+
 __bpf_kfunc_end_defs();
 
 /* No pointer may be NULL. Newer kernels take that for granted. */
@@ -199,6 +233,7 @@ BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_sq, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)
 
 static const struct btf_kfunc_id_set xr_kfunc_set = {

@@ -74,8 +74,10 @@ static void xr_link_free(struct xr_link *link)
 	xa_destroy(&link->srqs);
 	xr_keys_exit(&link->keys);
 	bitmap_free(link->mr_used);
+	bitmap_free(link->mw_used);
 	bitmap_free(link->qp_used);
 	kvfree(link->mr);
+	kvfree(link->mw);
 	kvfree(link->qp);
 	mutex_destroy(&link->lock);
 	kfree(link);
@@ -241,13 +243,17 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd,
 	ret = -ENOMEM;
 	link->mr = kvcalloc(mpt->max_entries, sizeof(*link->mr),
 			    GFP_KERNEL_ACCOUNT);
+	link->mw = kvcalloc(mpt->max_entries, sizeof(*link->mw),
+			    GFP_KERNEL_ACCOUNT);
 	link->qp = kvcalloc(qp->max_entries, sizeof(*link->qp),
 			    GFP_KERNEL_ACCOUNT);
 	if (xr_keys_init(&link->keys, mpt->max_entries))
 		goto err_tables;
 	link->mr_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
+	link->mw_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
 	link->qp_used = bitmap_zalloc(qp->max_entries, GFP_KERNEL_ACCOUNT);
-	if (!link->mr || !link->qp || !link->mr_used || !link->qp_used)
+	if (!link->mr || !link->mw || !link->qp || !link->mr_used ||
+	    !link->mw_used || !link->qp_used)
 		goto err_tables;
 	link->mpt_map = mpt;
 	link->qp_map = qp;
@@ -262,13 +268,17 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd,
 err_tables:
 	xr_keys_exit(&link->keys);
 	kvfree(link->mr);
+	kvfree(link->mw);
 	kvfree(link->qp);
 	bitmap_free(link->mr_used);
+	bitmap_free(link->mw_used);
 	bitmap_free(link->qp_used);
 	link->mr = NULL;
+	link->mw = NULL;
 	link->qp = NULL;
 	link->keys = (struct xr_keys){};
 	link->mr_used = NULL;
+	link->mw_used = NULL;
 	link->qp_used = NULL;
 err_unlock:
 	mutex_unlock(&xr_links_lock);

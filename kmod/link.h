@@ -16,6 +16,7 @@
 struct bpf_map;
 struct xr_ctx;
 struct xr_mr;
+struct xr_mw;
 struct xr_qp;
 struct xroce_link_query;
 
@@ -28,15 +29,17 @@ struct xroce_link_query;
  * @mpt_map: memory protection table, with a reference
  * @qp_map: queue pair table, with a reference
  * @mr_stat_map: counters of regions, with a reference; NULL: none
- * @mpt_entries: size of @mpt_map and @mr, a power of two; 0: no maps yet
+ * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map, a power of two
  * @maker: file that made it, until it has maps
  * @users: files that use it
  * @lock: for the objects
  * @mr: region by key index; read by the data path under RCU
+ * @mw: window by key index; likewise
  * @qp: queue pair by place in @qp_map; likewise
- * @keys: indices of @mr and @mpt_map that are free
- * @mr_used: bitmap of key indices that are not
+ * @keys: indices of @mr, @mw and @mpt_map that are free
+ * @mr_used: bitmap of key indices that regions have
+ * @mw_used: bitmap of key indices that windows have
  * @qp_used: bitmap of places in @qp_map that are not free
  * @pds: protection domain by number
  * @cqs: completion queue by number
@@ -46,6 +49,7 @@ struct xroce_link_query;
  * @srq_next: likewise
  * @nr_pds: number of protection domains
  * @nr_mrs: number of memory regions
+ * @nr_mws: number of memory windows
  * @nr_qps: number of queue pairs
  * @own: the persistent objects
  *
@@ -67,9 +71,11 @@ struct xr_link {
 
 	struct mutex lock;
 	struct xr_mr __rcu **mr;
+	struct xr_mw __rcu **mw;
 	struct xr_qp __rcu **qp;
 	struct xr_keys keys;
 	unsigned long *mr_used;
+	unsigned long *mw_used;
 	unsigned long *qp_used;
 	struct xarray pds;
 	struct xarray cqs;
@@ -79,6 +85,7 @@ struct xr_link {
 	u32 srq_next;
 	u32 nr_pds;
 	u32 nr_mrs;
+	u32 nr_mws;
 	u32 nr_qps;
 	struct xr_owner own;
 };

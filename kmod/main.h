@@ -18,17 +18,19 @@
  *   xr_links_lock      mutex: the table of links, and each link's netdev
  *   mmap_lock          the kernel's: mmap(2) of a ring
  *   link->lock         mutex: the link's objects, their owners and counts
+ *   sq->lock           spin, bh: a send queue
  *   recv->lock         spin, bh: what a queue pair receives with
  *   srq->lock          spin, bh: a shared receive queue
+ *   mw->lock           spin, bh: a window
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
  *   replies->lock      spin, bh: a queue pair's replies
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *
- * The data path takes only recv->lock to replies->lock. It finds links, regions and queue
- * pairs under RCU; what keeps the pages of a region alive during a copy is said
- * in mr.h. A queue pair's entry in the map "qp" is shared with the XDP program
+ * The data path takes only sq->lock to replies->lock. It finds links, regions,
+ * windows and queue pairs under RCU; what keeps the pages of a region alive during
+ * a copy is said in hold.h. A queue pair's entry in the map "qp" is shared with the XDP program
  * by a claim, see
  * qp.c.
  */

@@ -10,25 +10,17 @@
 #include "xroce_wire.h"
 
 #include "frame.h"
+#include "hold.h"
 #include "link.h"
 #include "mpt.h"
 #include "mr.h"
 #include "mr_stat.h"
+#include "mw.h"
 #include "pd.h"
 #include "vector.h"
 
-/* The region that this CPU's data path is on. */
-static DEFINE_PER_CPU(struct xr_mr *, xr_mr_held);
-
-/*
- * Softirqs are not preempted, and do not nest on a CPU, but for PREEMPT_RT:
- * there it must be said.
- */
-static void xr_mr_pin_cpu(void)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_disable();
-}
+/* The region or window that this CPU's data path is on. */
+DEFINE_PER_CPU(const void *, xr_held);
 
 /**
  * xr_mr_hold() - find a region by its key and keep its pages
@@ -53,10 +45,7 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 	mr = rcu_dereference_bh(link->mr[array_index_nospec(index, entries)]);
 	if (!mr || mr->key != key)
 		return NULL;
-	xr_mr_pin_cpu();
-	this_cpu_write(xr_mr_held, mr);
-	/* Pairs with xr_mr_quiesce(): it sees us, or we see that it is dead. */
-	smp_mb();
+	xr_hold(mr);
 	if (!READ_ONCE(mr->dead))
 		return mr;
 	xr_mr_drop();
@@ -65,24 +54,23 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 
 void xr_mr_drop(void)
 {
-	/* The copy is over for who sees this; pairs with xr_mr_quiesce(). */
-	smp_store_release(this_cpu_ptr(&xr_mr_held), NULL);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		preempt_enable();
+	xr_hold_drop();
 }
 
 /* Let nobody onto the region any more, and wait for those who are. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
-	int cpu;
-
 	WRITE_ONCE(mr->dead, true);
-	/* Pairs with xr_mr_hold(). */
-	smp_mb();
-	for_each_possible_cpu(cpu)
-		/* A copy of at most one frame. */
-		smp_cond_load_acquire(per_cpu_ptr(&xr_mr_held, cpu),
-				      VAL != mr);
+	xr_hold_wait(mr);
+}
+
+/* Does the region have all of these bytes? */
+bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
+{
+	u64 off = va - mr->iova;
+
+	/* It wraps when @va lies before the region, and is too large then. */
+	return off <= mr->pin->length && len <= mr->pin->length - off;
 }
 
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
@@ -287,6 +275,9 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	u32 index = mr->key >> XROCE_KEY_SHIFT;
 
 	lockdep_assert_held(&link->lock);
+	/* Others' windows, if any: its owner's are gone. */
+	if (xr_mw_close(&mr->windows))
+		xr_mw_orphan(mr->pd, mr, NULL);
 	xr_mpt_clear(link, index);
 	RCU_INIT_POINTER(link->mr[index], NULL);
 	__clear_bit(index, link->mr_used);
@@ -319,7 +310,7 @@ struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
  * @who: who asks
  * @index: its handle
  *
- * Return: 0, -ENOENT or -EPERM.
+ * Return: 0, -ENOENT, -EPERM or -EBUSY.
  */
 int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index)
 {
@@ -329,6 +320,9 @@ int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index)
 	mutex_lock(&link->lock);
 	mr = xr_mr_find(link, index);
 	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
+	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
+	if (!ret && !xr_mw_none(&mr->windows))
+		ret = -EBUSY;
 	if (!ret)
 		xr_mr_unlink(link, mr);
 	mutex_unlock(&link->lock);

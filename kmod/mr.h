@@ -4,11 +4,8 @@
  *
  * The data path finds a region by its key in the link's table, under RCU, and
  * holds it while it copies (xr_mr_hold(), xr_mr_drop()): the pages stay pinned
- * until it lets go. Holding costs no shared cache line: each CPU says in a
- * variable of its own which region it is on. One is enough, as a kfunc holds a
- * single region, cannot sleep, and is not interrupted by another. Who
- * deregisters marks the region dead, then waits until no CPU is on it; there is
- * no grace period to wait for.
+ * until it lets go (hold.h). Who deregisters marks the region dead, then waits
+ * until no CPU is on it.
  *
  * A region does not change: to re-register is to put another in its place, with
  * the same index, owner and name and another key byte (mr_rereg.c).
@@ -16,6 +13,7 @@
 #ifndef _XR_MR_H
 #define _XR_MR_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
@@ -42,6 +40,7 @@ struct xr_phys;
  * @access: XROCE_ACCESS_*
  * @flags: XROCE_F_PID
  * @stat: its counters, see mr_stat.h
+ * @windows: those bound to it, and XR_MW_GOING (mw.h)
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
@@ -49,7 +48,7 @@ struct xr_phys;
  * @rcu: the structure outlives its data path readers
  *
  * @pd, @owner and @node are under the link's lock. The rest does not change
- * while the region is in the table, but for @dead.
+ * while the region is in the table, but for @dead and @windows.
  */
 struct xr_mr {
 	u32 key;
@@ -60,6 +59,7 @@ struct xr_mr {
 	u32 access;
 	u32 flags;
 	struct xroce_mr_stat __percpu *stat;
+	atomic_t windows;
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
@@ -104,6 +104,7 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 	       u32 off, u32 len);
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
+bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 #endif

@@ -15,6 +15,7 @@
 #include "link.h"
 #include "mpt.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "phys.h"
 
@@ -95,6 +96,11 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 		 xr_pd_find(link, who, mr->owner, r->pd) : now->pd;
 	if (IS_ERR(mr->pd)) {
 		ret = PTR_ERR(mr->pd);
+		goto out;
+	}
+	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
+	if (!xr_mw_none(&now->windows)) {
+		ret = -EBUSY;
 		goto out;
 	}
 	mr->key = r->mr << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, r->mr);

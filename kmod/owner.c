@@ -10,18 +10,22 @@
 #include "cq.h"
 #include "link.h"
 #include "mr.h"
+#include "mw.h"
 #include "owner.h"
 #include "pd.h"
 #include "qp.h"
+#include "sq.h"
 #include "srq.h"
 
 void xr_owner_init(struct xr_owner *own)
 {
 	INIT_LIST_HEAD(&own->pds);
 	INIT_LIST_HEAD(&own->mrs);
+	INIT_LIST_HEAD(&own->mws);
 	INIT_LIST_HEAD(&own->qps);
 	INIT_LIST_HEAD(&own->cqs);
 	INIT_LIST_HEAD(&own->srqs);
+	own->sq = NULL;
 	INIT_LIST_HEAD(&own->rings);
 	own->ring_next = 0;
 	xr_events_init(&own->events);
@@ -60,16 +64,24 @@ void xr_owner_clear(struct xr_link *link, struct xr_owner *own)
 	struct xr_srq *srq, *srq_next;
 	struct xr_cq *cq, *cq_next;
 	struct xr_mr *mr, *mr_next;
+	struct xr_mw *mw, *mw_next;
 	struct xr_pd *pd, *pd_next;
 	LIST_HEAD(gone);
 
 	mutex_lock(&link->lock);
+	/* First, so that queue pairs and regions need not look for theirs. */
+	list_for_each_entry_safe(mw, mw_next, &own->mws, node) {
+		xr_mw_destroy(link, mw);
+		cond_resched();
+	}
 	list_for_each_entry_safe(qp, qp_next, &own->qps, node) {
 		xr_qp_destroy(link, qp);
 		cond_resched();
 	}
 	list_for_each_entry_safe(srq, srq_next, &own->srqs, node)
 		xr_srq_destroy(link, srq);
+	if (own->sq)
+		xr_sq_destroy(own->sq);
 	list_for_each_entry_safe(cq, cq_next, &own->cqs, node)
 		xr_cq_destroy(link, cq);
 	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {

@@ -9,15 +9,18 @@
 
 struct pid;
 struct xr_link;
+struct xr_sq;
 
 /**
  * struct xr_owner - what owns objects: an open file, or a link for the
  *	persistent ones
  * @pds: protection domains
  * @mrs: memory regions
+ * @mws: memory windows
  * @qps: queue pairs
  * @cqs: completion queues
  * @srqs: shared receive queues
+ * @sq: send queue; NULL: none
  * @rings: rings that the file can map
  * @ring_next: offset of the next one
  * @events: those of the objects; under a lock of their own
@@ -28,9 +31,11 @@ struct xr_link;
 struct xr_owner {
 	struct list_head pds;
 	struct list_head mrs;
+	struct list_head mws;
 	struct list_head qps;
 	struct list_head cqs;
 	struct list_head srqs;
+	struct xr_sq *sq;
 	struct list_head rings;
 	u64 ring_next;
 	struct xr_events events;

@@ -27,6 +27,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 	if (!pd)
 		return -ENOMEM;
 	pd->owner = owner;
+	INIT_LIST_HEAD(&pd->windows);
 
 	mutex_lock(&link->lock);
 	ret = xa_alloc_cyclic(&link->pds, &pd->id, pd, XR_PD_LIMIT,
@@ -47,7 +48,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 {
 	lockdep_assert_held(&link->lock);
-	WARN_ON_ONCE(pd->mrs || pd->qps || pd->srqs);
+	WARN_ON_ONCE(pd->mrs || pd->qps || pd->srqs || pd->mws);
 	xa_erase(&link->pds, pd->id);
 	list_del(&pd->node);
 	link->nr_pds--;
@@ -70,7 +71,7 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 	mutex_lock(&link->lock);
 	pd = xa_load(&link->pds, id);
 	ret = pd ? xr_owner_check(link, who, pd->owner) : -ENOENT;
-	if (!ret && (pd->mrs || pd->qps || pd->srqs))
+	if (!ret && (pd->mrs || pd->qps || pd->srqs || pd->mws))
 		ret = -EBUSY;
 	if (!ret)
 		xr_pd_destroy(link, pd);
@@ -132,6 +133,7 @@ int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
 		q->mrs = pd->mrs;
 		q->qps = pd->qps;
 		q->pid = xr_owner_pid(pd->owner);
+		q->mws = pd->mws;
 	} else {
 		pd = NULL;
 	}

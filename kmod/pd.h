@@ -16,6 +16,8 @@ struct xroce_pd_query;
  * @mrs: regions that are members
  * @qps: queue pairs that are members
  * @srqs: shared receive queues that are members
+ * @mws: windows that are members
+ * @windows: those
  * @owner: whose it is
  * @node: in @owner's list
  *
@@ -26,6 +28,8 @@ struct xr_pd {
 	u32 mrs;
 	u32 qps;
 	u32 srqs;
+	u32 mws;
+	struct list_head windows;
 	struct xr_owner *owner;
 	struct list_head node;
 };

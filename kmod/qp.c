@@ -18,8 +18,10 @@
 
 #include "cq.h"
 #include "link.h"
+#include "mw.h"
 #include "pd.h"
 #include "qp.h"
+#include "sq.h"
 #include "srq.h"
 
 #define XR_CLAIM_SPINS	10000	/* a packet takes far less */
@@ -175,11 +177,14 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	qp->state = XROCE_QPS_RESET;
 	qp->pd = pd;
 	qp->owner = owner;
-	ret = xr_recv_join(link, qp, a);
+	ret = xr_sq_find_cq(link, qp, a->send_cq);
+	if (!ret)
+		ret = xr_recv_join(link, qp, a);
 	if (ret) {
 		__clear_bit(slot, link->qp_used);
 		goto err;
 	}
+	xr_sq_join(qp);
 	qp->map = xr_qp_entry(link, slot);
 	pd->qps++;
 	link->nr_qps++;
@@ -189,6 +194,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
 	WRITE_ONCE(qp->map->type, qp->type);
 	WRITE_ONCE(qp->map->recv, !!qp->recv.cq);
+	WRITE_ONCE(qp->map->sq, !!owner->sq);
 	WRITE_ONCE(qp->map->pd, pd->id);
 	/* The rest is there for who finds the number. */
 	smp_store_release(&qp->map->qpn, qp->qpn);
@@ -217,6 +223,8 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	lockdep_assert_held(&link->lock);
 	WRITE_ONCE(q->state, XROCE_QPS_RESET);
 	RCU_INIT_POINTER(link->qp[slot], NULL);
+	if (xr_mw_close(&qp->windows_2a) + xr_mw_close(&qp->windows_2b))
+		xr_mw_orphan(qp->pd, NULL, qp);
 	xr_replies_close(qp);
 	claimed = xr_qp_claim(q);
 	WRITE_ONCE(q->generation, q->generation + 1);
@@ -235,6 +243,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->ipv6 = 0;
 	q->rd_max = 0;
 	q->recv = 0;
+	q->sq = 0;
 	q->qkey = 0;
 	memset(q->saddr, 0, sizeof(q->saddr));
 	memset(q->daddr, 0, sizeof(q->daddr));
@@ -243,6 +252,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->atomic_icrc = 0;
 	xr_qp_release(q);
 
+	xr_sq_leave(qp);
 	xr_recv_leave(qp);
 	/* Who never gave the claim back may still write here: to nobody. */
 	if (claimed)
@@ -283,10 +293,27 @@ struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
 /* A packet can have moved it to ERR since. */
 u32 xr_qp_state(const struct xr_qp *qp)
 {
-	if (qp->state >= XROCE_QPS_RTR && qp->state <= XROCE_QPS_SQD &&
-	    READ_ONCE(qp->map->error))
+	u32 state = READ_ONCE(qp->state);
+
+	if (state >= XROCE_QPS_RTR && state <= XROCE_QPS_SQD &&
+	    (READ_ONCE(qp->map->error) || READ_ONCE(qp->failed)))
 		return XROCE_QPS_ERR;
-	return qp->state;
+	return state;
+}
+
+/**
+ * xr_qp_fail() - a work request has moved it to ERR
+ * @qp: the queue pair
+ *
+ * In softirq, under RCU, without the claim.
+ */
+void xr_qp_fail(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->failed, true);
+	/* Pairs with xr_qp_modify(): one of us writes ERR last. */
+	smp_mb();
+	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+	xr_recv_fail(qp);
 }
 
 /**
@@ -295,18 +322,24 @@ u32 xr_qp_state(const struct xr_qp *qp)
  * @who: who asks
  * @qpn: its number
  *
- * Return: 0, -ENOENT or -EPERM.
+ * Return: 0, -ENOENT, -EPERM or -EBUSY.
  */
 int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn)
 {
 	struct xr_qp *qp;
+	int ret;
 
 	mutex_lock(&link->lock);
 	qp = xr_qp_get(link, who, qpn);
-	if (!IS_ERR(qp))
+	ret = PTR_ERR_OR_ZERO(qp);
+	if (!ret)
+		xr_sq_apply(qp);
+	if (!ret && !xr_mw_none(&qp->windows_2a))
+		ret = -EBUSY;
+	if (!ret)
 		xr_qp_destroy(link, qp);
 	mutex_unlock(&link->lock);
-	return PTR_ERR_OR_ZERO(qp);
+	return ret;
 }
 
 static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
@@ -344,10 +377,12 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->rq_entries = qp->recv.rq.ring.mem ? qp->recv.rq.mask + 1 : 0;
 	q->rq_max_sge = qp->recv.rq.max_sge;
 	q->qkey = m->qkey;
-	q->reserved2 = 0;
+	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
 	/* What has been posted since. */
-	if (q->state == XROCE_QPS_ERR)
+	if (q->state == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);
+		xr_sq_apply(qp);
+	}
 }
 
 /**

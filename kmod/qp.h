@@ -3,6 +3,7 @@
 #ifndef _XR_QP_H
 #define _XR_QP_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
@@ -13,6 +14,7 @@
 struct xr_link;
 struct xr_owner;
 struct xr_pd;
+struct xr_sq;
 struct xroce_qp;
 struct xroce_qp_add;
 struct xroce_qp_modify;
@@ -27,8 +29,13 @@ struct xroce_qp_query;
  * @access: XROCE_ACCESS_REMOTE_*
  * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
+ * @failed: a work request has ended it
+ * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw.h)
+ * @windows_2b: likewise of type 2B
  * @replies: those that the module sends; under a lock of their own
  * @recv: what it receives with; under a lock of its own
+ * @sq: its owner's send queue, or NULL
+ * @send_cq: where completions of that go, or NULL; under the lock of @sq
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
@@ -49,8 +56,13 @@ struct xr_qp {
 	u32 access;
 	u32 mtu;
 	u32 max_dest_rd_atomic;
+	bool failed;
+	atomic_t windows_2a;
+	atomic_t windows_2b;
 	struct xr_replies replies;
 	struct xr_recv recv;
+	struct xr_sq __rcu *sq;
+	struct xr_cq *send_cq;
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
@@ -68,6 +80,7 @@ int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_qp_query *q);
 struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
 			u32 qpn);
+void xr_qp_fail(struct xr_qp *qp);
 u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);

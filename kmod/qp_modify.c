@@ -13,6 +13,7 @@
 
 #include "link.h"
 #include "qp.h"
+#include "sq.h"
 #include "tx.h"
 
 #define XR_SPORT_BASE	0xc000
@@ -247,8 +248,13 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 		xr_replies_close(qp);
-	if (to == XROCE_QPS_RESET)
+	if (to == XROCE_QPS_RESET) {
 		xr_recv_reset(qp);
+		/* What is posted is forgotten, and can end nothing any more. */
+		WRITE_ONCE(qp->state, to);
+		xr_sq_apply(qp);
+		qp->failed = false;
+	}
 	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
 		xr_recv_start(qp);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
@@ -270,11 +276,17 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
-	qp->state = to;
+	WRITE_ONCE(qp->state, to);
 	/* The attributes are there for who sees the state. */
 	smp_store_release(&q->state, to);
-	if (to == XROCE_QPS_ERR)
+	/* Pairs with xr_qp_fail(). */
+	smp_mb();
+	if (READ_ONCE(qp->failed))
+		WRITE_ONCE(q->state, XROCE_QPS_ERR);
+	if (to == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);
+		xr_sq_apply(qp);
+	}
 out:
 	mutex_unlock(&link->lock);
 	return ret;

@@ -16,6 +16,7 @@
 #include "link.h"
 #include "mr.h"
 #include "mr_stat.h"
+#include "mw.h"
 #include "qp.h"
 #include "recv.h"
 #include "srq.h"
@@ -369,12 +370,16 @@ int xr_recv_packet(struct xr_link *link, struct xr_qp *qp,
 	}
 	if (!ret && !(r->flags & XROCE_RECV_WRITE))
 		ret = xr_recv_bytes(link, qp, xdp, r);
+	if (!ret && r->flags & XROCE_RECV_END && r->flags & XROCE_RECV_INV &&
+	    xr_mw_invalidate(link, qp, r->imm))
+		ret = -EKEYREJECTED;
 	if (!ret && r->flags & XROCE_RECV_END)
 		ret = xr_recv_end(qp, r);
 	/* Where nothing is answered, the next message may have the room. */
 	if (!ret || (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		goto out;
-	if (v->busy)
+	/* The peer's error: the work request is flushed with the others. */
+	if (v->busy && ret != -EKEYREJECTED)
 		xr_recv_error(qp, xr_recv_status(ret));
 	xr_recv_fail_locked(qp);
 out:

@@ -10,8 +10,10 @@
 #include "link.h"
 #include "mr.h"
 #include "mr_stat.h"
+#include "mw.h"
 #include "qp.h"
 #include "reply.h"
+#include "sq.h"
 
 /* Packets a run; then other work of this CPU has its turn. */
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
@@ -119,13 +121,20 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 		.va = r->va,
 		.len = min(r->left, mtu),
 	};
+	struct xr_want want = {
+		.va = p.va,
+		.key = r->key,
+		.qpn = qp->qpn,
+		.len = p.len,
+		.right = XROCE_ACCESS_REMOTE_READ,
+	};
 	int ret;
 
 	*last = p.len == r->left;
 	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
 		p.opcode = xr_read_opcode(r, p.len);
 	if (p.len) {
-		p.mr = xr_mr_hold(link, r->key);
+		p.mr = xr_rkey_hold(link, &want);
 		if (!p.mr)
 			return -ENOENT;
 	}
@@ -277,6 +286,10 @@ static void xr_replies_work(struct work_struct *work)
 	int budget = rs->gap ? XR_TX_BATCH : XR_REPLY_BUDGET;
 	int ret = 0;
 
+	/* A key may have been revoked since. */
+	rcu_read_lock_bh();
+	xr_sq_poll(qp);
+	rcu_read_unlock_bh();
 	spin_lock(&rs->lock);
 	rcu_read_lock();
 	/* It goes away behind an RCU grace period. */

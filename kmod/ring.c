@@ -43,6 +43,14 @@ void xr_ring_free(struct xr_ring *ring)
 	ring->mem = NULL;
 }
 
+/* The same, for one that the data path may still look at, under RCU. */
+void xr_ring_retire(struct xr_ring *ring)
+{
+	list_del(&ring->node);
+	kvfree_rcu_mightsleep(ring->mem);
+	ring->mem = NULL;
+}
+
 /**
  * xr_ring_mmap() - map the ring at an offset
  * @owner: whose; the link's lock is held

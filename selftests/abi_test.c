@@ -13,7 +13,7 @@
 
 #include <bpf/bpf.h>
 
-#include "live.h"
+#include "live_qp.h"
 #include "mem.h"
 
 #define PAGE	4096u
@@ -46,6 +46,10 @@ union arg {
 	struct xroce_srq_modify srq_modify;
 	struct xroce_srq_del srq_del;
 	struct xroce_srq_query srq_query;
+	struct xroce_mw_add mw_add;
+	struct xroce_mw_bind mw_bind;
+	struct xroce_mw_inval mw_inval;
+	struct xroce_sq_add sq_add;
 	struct xroce_qp_modify qp_modify;
 	struct xroce_qp_del qp_del;
 	struct xroce_qp_query qp_query;
@@ -186,6 +190,7 @@ static void fill_mtt_read(int fd, union arg *a)
 	static __u64 entry;
 
 	fill_mr(fd, a);
+	a->mtt_read.mr = a->mr_dereg.mr;
 	a->mtt_read.count = 1;
 	a->mtt_read.to = (uintptr_t)&entry;
 }
@@ -245,6 +250,78 @@ static void fill_srq(int fd, union arg *a)
 	a->srq_del.srq = add.srq_add.srq;
 }
 
+static void fill_mw_add(int fd, union arg *a)
+{
+	a->mw_add.pd = some_pd(fd);
+	a->mw_add.type = XROCE_MW_TYPE_2B;
+}
+
+/* Handle and key are where MW_DEL and MW_QUERY want the handle. */
+static void fill_mw(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.mw_add) };
+
+	fill_mw_add(fd, &add);
+	must(fd, XROCE_CMD_MW_ADD, &add);
+	a->mw_bind.mw = add.mw_add.mw;
+}
+
+/* A queue pair in RTS, a region, and a window of type 2B. */
+static void fill_mw_bind(int fd, union arg *a)
+{
+	union arg mw = { .size = sizeof(mw.mw_add) };
+	union arg mr = { .size = sizeof(mr.mr_reg) };
+	union arg qp = { .size = sizeof(qp.qp_add) };
+	struct xroce_qp_modify m;
+	__u32 to;
+
+	fill_mw_add(fd, &mw);
+	must(fd, XROCE_CMD_MW_ADD, &mw);
+	fill_mr_reg(fd, &mr);
+	mr.mr_reg.pd = mw.mw_add.pd;
+	mr.mr_reg.access |= XROCE_ACCESS_MW_BIND;
+	must(fd, XROCE_CMD_MR_REG, &mr);
+	qp.qp_add.pd = mw.mw_add.pd;
+	qp.qp_add.type = XROCE_QPT_RC;
+	must(fd, XROCE_CMD_QP_ADD, &qp);
+	for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTS; to++) {
+		m = qp_change(qp.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
+		m.size = sizeof(m);
+		must(fd, XROCE_CMD_QP_MODIFY, &m);
+	}
+	a->mw_bind.mw = mw.mw_add.mw;
+	a->mw_bind.rkey = mw.mw_add.rkey;
+	a->mw_bind.qpn = qp.qp_add.qpn;
+	a->mw_bind.lkey = mr.mr_reg.lkey;
+	a->mw_bind.length = sizeof(memory);
+	a->mw_bind.access = XROCE_ACCESS_REMOTE_READ;
+}
+
+static void fill_mw_inval(int fd, union arg *a)
+{
+	union arg bind = { .size = sizeof(bind.mw_bind) };
+
+	fill_mw_bind(fd, &bind);
+	must(fd, XROCE_CMD_MW_BIND, &bind);
+	a->mw_inval.rkey = bind.mw_bind.rkey;
+	a->mw_inval.qpn = bind.mw_bind.qpn;
+}
+
+static void fill_sq_add(int fd, union arg *a)
+{
+	(void)fd;
+	a->sq_add.entries = XROCE_SQ_MIN;
+}
+
+static void fill_sq(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.sq_add) };
+
+	(void)a;
+	fill_sq_add(fd, &add);
+	must(fd, XROCE_CMD_SQ_ADD, &add);
+}
+
 /**
  * struct command - an ioctl command
  * @name: for people
@@ -277,7 +354,7 @@ static const struct command commands[] = {
 	{ "PD_ADD", XROCE_CMD_PD_ADD, 16, XROCE_F_PERSISTENT, { 12 }, false,
 	  fill_nothing },
 	{ "PD_DEL", XROCE_CMD_PD_DEL, 16, 0, { 12 }, false, fill_pd },
-	{ "PD_QUERY", XROCE_CMD_PD_QUERY, 24, XROCE_F_NEXT, {}, false,
+	{ "PD_QUERY", XROCE_CMD_PD_QUERY, 32, XROCE_F_NEXT, {}, false,
 	  fill_pd },
 	{ "MR_REG", XROCE_CMD_MR_REG, 96, XROCE_F_PERSISTENT | XROCE_F_PID,
 	  { 88, 92 }, false, fill_mr_reg },
@@ -292,7 +369,7 @@ static const struct command commands[] = {
 	  { 84 }, false, fill_mr_rereg },
 	{ "MTT_QUERY", XROCE_CMD_MTT_QUERY, 136, 0, {}, true, fill_nothing },
 	{ "MTT_READ", XROCE_CMD_MTT_READ, 32, 0, {}, false, fill_mtt_read },
-	{ "QP_ADD", XROCE_CMD_QP_ADD, 56, XROCE_F_PERSISTENT, { 20 }, false,
+	{ "QP_ADD", XROCE_CMD_QP_ADD, 64, XROCE_F_PERSISTENT, { 20, 60 }, false,
 	  fill_qp_add },
 	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 96, 0, { 52, 92 }, false,
 	  fill_qp_modify },
@@ -305,6 +382,16 @@ static const struct command commands[] = {
 	{ "SRQ_MODIFY", XROCE_CMD_SRQ_MODIFY, 16, 0, {}, false, fill_srq },
 	{ "SRQ_DEL", XROCE_CMD_SRQ_DEL, 16, 0, { 12 }, false, fill_srq },
 	{ "SRQ_QUERY", XROCE_CMD_SRQ_QUERY, 32, 0, {}, false, fill_srq },
+	{ "MW_ADD", XROCE_CMD_MW_ADD, 32, XROCE_F_PERSISTENT, { 24, 28 }, false,
+	  fill_mw_add },
+	{ "MW_DEL", XROCE_CMD_MW_DEL, 16, 0, { 12 }, false, fill_mw },
+	{ "MW_QUERY", XROCE_CMD_MW_QUERY, 64, XROCE_F_NEXT, { 60 }, false,
+	  fill_mw },
+	{ "MW_BIND", XROCE_CMD_MW_BIND, 48, 0, { 44 }, false, fill_mw_bind },
+	{ "MW_INVAL", XROCE_CMD_MW_INVAL, 16, 0, {}, false, fill_mw_inval },
+	{ "SQ_ADD", XROCE_CMD_SQ_ADD, 32, 0, { 12 }, false, fill_sq_add },
+	{ "SQ_DEL", XROCE_CMD_SQ_DEL, 8, 0, {}, false, fill_sq },
+	{ "SQ_APPLY", XROCE_CMD_SQ_APPLY, 8, 0, {}, false, fill_sq },
 };
 
 /* Delete the link that a command has left on the spare device. */

@@ -503,6 +503,87 @@ going_away() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+# Bind, look, revoke, of one type.
+window() { # TYPE QPN
+	local mw first second
+
+	mw=$(makes mw mw add pd "$(makes pd pd show)" type "$1")
+	fails 1 "mw $mw: .*not bound|mw $mw: .*type 1" mw invalidate mw "$mw"
+	first=$(makes rkey mw bind mw "$mw" qpn "$2" mr windowed size 100 \
+		addr 0x1001 access remote-read,remote-write)
+	xr mw show mw "$mw" -j >"$work/mw"
+	xr mpt show index "$mw" -j >"$work/mpt"
+	holds 'len(mw) == 1 and mw[0]["state"] == "bound" and
+		mw[0]["type"] == mpt[0]["type"][2:] and
+		mw[0]["length"] == mpt[0]["length"] == 100 and
+		mw[0]["addr"] == mpt[0]["iova"] == 0x1001 and
+		mw[0]["rkey"] == mpt[0]["key"] and
+		mw[0]["mr"] == mpt[0]["mr"] and mpt[0]["state"] == "valid" and
+		mw[0]["access"] == mpt[0]["access"]' \
+		mw="$work/mw" mpt="$work/mpt"
+	fails 1 'mr windowed: a window is bound to it' mr del mr windowed
+	if [ "$1" = 1 ]; then
+		second=$(makes rkey mw bind mw "$mw" qpn "$2" mr windowed \
+			size 0 access none)
+		fails 1 "mw $mw: .*type 1" mw invalidate mw "$mw"
+		fails 1 "mw $mw: key" mw bind mw "$mw" qpn "$2" mr windowed \
+			key 3 access none
+	else
+		fails 1 "mw $mw: it is bound" mw bind mw "$mw" qpn "$2" \
+			mr windowed access none
+		xr mw invalidate mw "$mw"
+		second=$(makes rkey mw bind mw "$mw" qpn "$2" mr windowed \
+			key 0xa5 access remote-atomic)
+		[ "${second: -2}" = a5 ] || not_so "$second ends in a5"
+		[ "$1" = 2b ] || fails 1 "qp $2: a window of type 2a" qp del qpn "$2"
+		xr mw invalidate mw "$mw"
+	fi
+	[ "$first" != "$second" ] || not_so "another key than $first"
+	xr mw show mw "$mw" | grep -q "state unbound rkey $second" ||
+		not_so "unbound: $(xr mw show)"
+	fails 1 "mw $mw: .*without mw-bind" mw bind mw "$mw" qpn "$2" mr plain \
+		access remote-read
+	fails 1 "mw $mw: .*not inside" mw bind mw "$mw" qpn "$2" mr windowed \
+		size 8193 access remote-read
+	fails 1 "mw $mw: .*rights" mw bind mw "$mw" qpn "$2" mr windowed \
+		access local-write
+	fails 1 'mr none: no such' mw bind mw "$mw" qpn "$2" mr none access none
+	xr mw del mw "$mw"
+	fails 1 "mw $mw: no such window" mw del mw "$mw"
+}
+
+windows() {
+	local pd qpn type
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	xr qp modify qpn "$qpn" state init access remote-write
+	xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
+		mtu 1024 dest-qpn 0x11 rq-psn 0
+	xr qp modify qpn "$qpn" state rts
+	truncate -s 8K "$work/file"
+	xr mr add pd "$pd" access local-write,mw-bind name windowed iova 0x1000 \
+		file "$work/file" >"$work/made"
+	xr mr add pd "$pd" access local-write,remote-read name plain \
+		file "$work/file" >"$work/made"
+	for type in 1 2a 2b; do
+		window $type "$qpn"
+	done
+	fails 2 'type "3": must be' mw add pd "$pd" type 3
+	fails 2 'mw is missing' mw invalidate
+	fails 1 'mw: pd 999: no such' mw add pd 999 type 1
+	xr mw add pd "$pd" type 1 >"$work/made"
+	xr pd show pd "$pd" -j >"$work/pd"
+	holds 'pd[0]["mws"] == 1' pd="$work/pd"
+	xr mw del mw "$(makes mw mw show)"
+	xr -j mw show >"$work/mw"
+	holds 'mw == []' mw="$work/mw"
+	xr qp del qpn "$qpn"
+	xr mr del mr windowed
+	xr mr del mr plain
+	xr pd del pd "$pd"
+}
+
 # A device that has been renamed since is found under its new name.
 renamed() {
 	in_xr ip link set x0 down name y0
@@ -569,6 +650,7 @@ run translation_tables 'U1 T2 T4'
 run memory_of_process 'U1 R1'
 run changes_of_regions 'U1 R5 R6'
 run physical_regions 'U1 R4'
+run windows 'U1 W1 W5 W6 W7 W8 W9'
 run renamed 'U1 D1'
 run going_away 'U1 U6 R7'
 [ $failed = 0 ]

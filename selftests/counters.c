@@ -20,7 +20,7 @@ static const char *const names[COUNTERS] = {
 	NAME(ecn_ce), NAME(cnp_tx), NAME(cnp_rx),
 	NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
 	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
-	NAME(acc_key), NAME(acc_pd), NAME(acc_right), NAME(acc_bounds),
+	NAME(acc_key), NAME(acc_pd), NAME(acc_qp), NAME(acc_right), NAME(acc_bounds),
 	NAME(acc_module), NAME(op_wqe), NAME(op_prot), NAME(op_cq),
 	NAME(drop_qkey), NAME(drop_recv),
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),

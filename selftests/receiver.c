@@ -161,6 +161,7 @@ static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
 		.dest_qpn = r->qp->qp_num,
 		.rq_psn = SEND_PSN,
 		.min_rnr_timer = 12,
+		.max_dest_rd_atomic = 4,
 	};
 
 	gid(opts->ipv6, 2, m.sgid);
@@ -191,7 +192,7 @@ bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
 		.state = XROCE_QPS_INIT,
 		.pkey = 0xffff,
 		.qkey = RECEIVER_QKEY,
-		.access = RIGHT,
+		.access = opts->sq ? RIGHTS : RIGHT,
 	};
 	int err;
 
@@ -204,13 +205,18 @@ bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
 		return false;
 	add.pd = server.pd;
 	add.recv_cq = xroce_cq_id(r->cq);
+	add.send_cq = opts->sq ? add.recv_cq : 0;
 	err = xroce_qp_create(server.x, &add, &r->rq);
 	if (!check(!err, "queue pair: %s", strerror(-err)))
 		return false;
 	r->qpn = add.qpn;
 	m.qpn = r->qpn;
 	connection_modify(&m, "INIT");
-	return client_open(r, opts) && server_connect(r, opts);
+	if (!client_open(r, opts) || !server_connect(r, opts))
+		return false;
+	if (opts->sq)
+		receiver_state(r, XROCE_QPS_RTS);
+	return !test_failed();
 }
 
 void receiver_close(struct receiver *r)

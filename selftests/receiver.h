@@ -28,6 +28,7 @@
  * @srq: shared receive queue; NULL: its own
  * @mtu: path MTU
  * @ipv6: over IPv6
+ * @sq: work requests can be posted to its queue pair, which is in RTS
  * @rnr_retry: times that the client tries again, 7: for ever
  */
 struct receiver_opts {
@@ -39,6 +40,7 @@ struct receiver_opts {
 	struct xroce_rq *srq;
 	enum ibv_mtu mtu;
 	bool ipv6;
+	bool sq;
 	uint8_t rnr_retry;
 };
 

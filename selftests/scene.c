@@ -20,7 +20,7 @@ struct snapshot {
 	struct xroce_stat stat;
 	struct xroce_event event;	/* the last one since the one before */
 	uint32_t events;
-	uint64_t refused;		/* by the region at SCENE_INDEX */
+	uint64_t refused;		/* by the region at SCENE_INDEX, or behind it */
 };
 
 static struct snapshot before, after;
@@ -35,7 +35,8 @@ static void snapshot_take(struct snapshot *snap)
 	native_get_rds(snap->rds);
 	native_get_stat(&snap->stat);
 	snap->events = native_get_events(&snap->event);
-	snap->refused = native_get_refused(SCENE_INDEX);
+	snap->refused = native_get_refused(SCENE_INDEX) +
+			native_get_refused(SCENE_BEHIND);
 }
 
 bool scene_init(struct scene *s)
@@ -252,7 +253,7 @@ static void compare_region(const struct scene *s, const struct xroce_stat *delta
 	if ((s->req.opcode & ~XROCE_OP_SERVICE) == XROCE_RC_SEND_LAST_INV ||
 	    (s->req.opcode & ~XROCE_OP_SERVICE) == XROCE_RC_SEND_ONLY_INV)
 		key = s->req.imm;
-	named = delta->acc_key + delta->acc_pd + delta->acc_right +
+	named = delta->acc_key + delta->acc_pd + delta->acc_qp + delta->acc_right +
 		delta->acc_bounds && key >> XROCE_KEY_SHIFT == SCENE_INDEX &&
 		s->mpt.state == XROCE_MPT_VALID;
 	check(moved == named, "the region has refused %lu", moved);

@@ -23,6 +23,7 @@
 #define SCENE_MSN	0x000777u
 #define SCENE_PD	9u
 #define SCENE_INDEX	0x1a2u
+#define SCENE_BEHIND	0x077u		/* of a window: the region behind it */
 #define SCENE_KEY	(SCENE_INDEX << XROCE_KEY_SHIFT | 0x5e)
 #define SCENE_IOVA	0x7f0012345601ull
 #define SCENE_LENGTH	0x20003u

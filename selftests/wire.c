@@ -64,10 +64,19 @@ static bool open_qp(struct wire *w, const struct wire_opts *opts, __u32 type)
 	struct xroce_qp_add add = { .pd = w->pd, .type = type };
 	int ret;
 
-	if (opts->recv) {
-		w->cq = xroce_cq_add(w->x, 16);
+	if (opts->recv || opts->sq) {
+		w->cq = xroce_cq_add(w->x, opts->sq ? 4 * opts->sq : 16);
 		if (!check(w->cq, "CQ: %s", strerror(errno)))
 			return false;
+	}
+	if (opts->sq) {
+		w->sq = opts->with ? opts->with->sq :
+				     xroce_sq_add(w->x, opts->sq);
+		if (!check(w->sq, "SQ: %s", strerror(errno)))
+			return false;
+		add.send_cq = xroce_cq_id(w->cq);
+	}
+	if (opts->recv) {
 		add.recv_cq = xroce_cq_id(w->cq);
 		add.rq_entries = 16;
 		add.rq_max_sge = 2;
@@ -88,7 +97,7 @@ static bool open_mr(struct wire *w)
 	if (!w->mem)
 		return false;
 	w->mr = mr_region(w->pd, w->mem, WIRE_BYTES);
-	w->mr.access = rights;
+	w->mr.access = rights | XROCE_ACCESS_MW_BIND;
 	w->mr.iova = 0x7700000000ull;
 	ret = xroce_mr_reg(w->x, &w->mr);
 	memset(w->mem, 0, WIRE_BYTES);
@@ -164,6 +173,7 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 
 	memset(w, 0, sizeof(*w));
 	w->fd = -1;
+	w->opts = *opts;
 	w->tos = opts->tos;
 	w->peer = opts->peer ? : WIRE_QPN;
 	w->shared = opts->with;
@@ -180,17 +190,41 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 	return true;
 }
 
+bool wire_again(struct wire *w)
+{
+	int ret = qp_move(w->x, w->qpn, XROCE_QPS_RESET, 0);
+
+	if (!ret)
+		ret = to_rts(w, &w->opts, w->opts.type ? : XROCE_QPT_RC);
+	w->req.psn = WIRE_PSN;
+	return check(!ret, "again to RTS: %s", strerror(-ret));
+}
+
+/* A mapping of a queue would keep the handle's objects. */
+static void close_queues(struct wire *w)
+{
+	int ret = 0;
+
+	if (w->rq)
+		ret = xroce_rq_del(w->rq);
+	else if (w->sq)
+		ret = xroce_qp_del(w->x, w->qpn);
+	check(!ret, "QP_DEL: %s", strerror(-ret));
+	ret = w->cq ? xroce_cq_del(w->cq) : 0;
+	check(!ret, "CQ_DEL: %s", strerror(-ret));
+	ret = w->sq && !w->shared ? xroce_sq_del(w->sq) : 0;
+	check(!ret, "SQ_DEL: %s", strerror(-ret));
+}
+
 /* Queue pair and region go with the handle. */
 void wire_close(struct wire *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
-	/* A mapping of a queue would keep the handle's objects. */
-	if (w->rq)
-		check(!xroce_rq_del(w->rq), "QP_DEL");
-	if (w->cq)
-		check(!xroce_cq_del(w->cq), "CQ_DEL");
-	if (!w->shared)
+	close_queues(w);
+	if (w->opts.beside)
+		xroce_close(w->x);
+	else if (!w->shared)
 		live_close(w->x);
 	if (w->mem)
 		munmap(w->mem, WIRE_BYTES);

@@ -26,6 +26,8 @@ struct wire;
  * @tos: of its replies
  * @recv: it has a receive queue, of 16 entries of 2 elements
  * @with: another one, whose handle it shares, and which is closed after it
+ * @beside: another handle is open when it is closed
+ * @sq: entries of its handle's send queue; 0: it posts nothing
  * @peer: the peer's number; 0: WIRE_QPN
  */
 struct wire_opts {
@@ -35,6 +37,8 @@ struct wire_opts {
 	bool ipv6;
 	__u8 tos;
 	bool recv;
+	bool beside;
+	__u32 sq;
 };
 
 /**
@@ -43,7 +47,9 @@ struct wire_opts {
  * @pd: protection domain
  * @qpn: queue pair
  * @rq: receive queue, or NULL
- * @cq: its completion queue
+ * @cq: its completion queue; also of the send queue
+ * @sq: send queue of the handle, or NULL
+ * @opts: what it was opened with
  * @mem: memory of the region, zeroed
  * @mr: the region, with all rights
  * @req: a request of 64 bytes that asks for an ACK: a WRITE, or a datagram
@@ -58,6 +64,8 @@ struct wire {
 	__u32 qpn;
 	struct xroce_rq *rq;
 	struct xroce_cq *cq;
+	struct xroce_sq *sq;
+	struct wire_opts opts;
 	char *mem;
 	struct xroce_mr_reg mr;
 	struct packet req;
@@ -69,6 +77,9 @@ struct wire {
 
 bool wire_open(struct wire *w, const struct wire_opts *opts);
 void wire_close(struct wire *w);
+
+/* Through RESET to RTS once more, as it was at first. */
+bool wire_again(struct wire *w);
 
 /* Send @w->req. Return: whether it has left. */
 bool wire_send(struct wire *w);

@@ -73,6 +73,7 @@ int do_monitor(int argc, char **argv);
 int do_mpt(int argc, char **argv);
 int do_mr(int argc, char **argv);
 int do_mtt(int argc, char **argv);
+int do_mw(int argc, char **argv);
 int do_pd(int argc, char **argv);
 int do_qp(int argc, char **argv);
 int do_serve(int argc, char **argv);

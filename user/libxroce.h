@@ -461,6 +461,155 @@ int xroce_post_recv(struct xroce_rq *rq, __u64 wr_id,
 int xroce_async_next(struct xroce *x, struct xroce_async *async);
 
 /**
+ * xroce_mw_add() - allocate a memory window
+ * @x: the handle
+ * @add: all of it but @size, which the library fills in; handle and key out
+ *
+ * Return: 0, or as for struct xroce_mw_add.
+ */
+int xroce_mw_add(struct xroce *x, struct xroce_mw_add *add);
+
+/**
+ * xroce_mw_del() - deallocate a memory window
+ * @x: the handle
+ * @mw: its handle
+ *
+ * Return: 0, or as for struct xroce_mw_del.
+ */
+int xroce_mw_del(struct xroce *x, __u32 mw);
+
+/**
+ * xroce_mw_query() - look at a memory window
+ * @x: the handle
+ * @query: handle and flags in, the rest out
+ *
+ * Return: 0, or as for struct xroce_mw_query.
+ */
+int xroce_mw_query(struct xroce *x, struct xroce_mw_query *query);
+
+/**
+ * xroce_mw_bind() - bind a memory window now, by a system call
+ * @x: the handle
+ * @bind: all of it but @size, which the library fills in; key out
+ *
+ * xroce_bind_mw() and xroce_post_bind() do without. Return: 0, or as for struct
+ * xroce_mw_bind.
+ */
+int xroce_mw_bind(struct xroce *x, struct xroce_mw_bind *bind);
+
+/**
+ * xroce_mw_inval() - invalidate a window's key now, by a system call
+ * @x: the handle
+ * @rkey: the key
+ * @qpn: queue pair that the window is tied to
+ *
+ * Return: 0, or as for struct xroce_mw_inval.
+ */
+int xroce_mw_inval(struct xroce *x, __u32 rkey, __u32 qpn);
+
+/* The same key with the next key byte; for windows of type 2 (IBTA 10.6.7.2.4). */
+static inline __u32 xroce_inc_rkey(__u32 rkey)
+{
+	return (rkey & ~0xffu) | ((rkey + 1) & 0xffu);
+}
+
+/*
+ * Binding without a system call. A handle has one send queue for all of its queue
+ * pairs; several threads may post. A work request has been applied, and its
+ * completion is there, before the next packet for any of these queue pairs is
+ * judged; when none comes, xroce_sq_apply() sees to it.
+ */
+struct xroce_sq;
+
+/**
+ * xroce_sq_add() - create the send queue of a handle
+ * @x: the handle
+ * @entries: a power of two from XROCE_SQ_MIN to XROCE_SQ_MAX
+ *
+ * Queue pairs that complete work requests are made with
+ * struct xroce_qp_add::send_cq afterwards.
+ *
+ * Return: the queue, or NULL with errno as for struct xroce_sq_add.
+ */
+struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries);
+
+/**
+ * xroce_sq_del() - destroy a send queue
+ * @sq: the queue
+ *
+ * Return: 0, or as for struct xroce_sq_del; the queue stays then.
+ */
+int xroce_sq_del(struct xroce_sq *sq);
+
+/* The header of the shared memory, for who wants to write the ring itself. */
+struct xroce_sq_header *xroce_sq_ring(const struct xroce_sq *sq);
+
+/* Whether all that has been posted has been applied. No system call. */
+bool xroce_sq_idle(const struct xroce_sq *sq);
+
+/**
+ * xroce_sq_apply() - apply what has been posted, by a system call
+ * @sq: the queue
+ *
+ * Return: 0, or as for struct xroce_sq_apply.
+ */
+int xroce_sq_apply(struct xroce_sq *sq);
+
+/**
+ * struct xroce_bind - what to bind a window to
+ * @wr_id: what its completion returns
+ * @qpn: queue pair by which it is bound, made with a send_cq
+ * @flags: XROCE_SQ_FENCE, XROCE_SQ_SIGNALED
+ * @rkey: a key of the window's, see the functions
+ * @lkey: of the region
+ * @addr: first byte, in the region's addresses
+ * @length: bytes; 0: unbind, type 1 only
+ * @access: see struct xroce_mw_bind
+ */
+struct xroce_bind {
+	__u64 wr_id;
+	__u32 qpn;
+	__u32 flags;
+	__u32 rkey;
+	__u32 lkey;
+	__u64 addr;
+	__u64 length;
+	__u32 access;
+};
+
+/**
+ * xroce_post_bind() - post the bind of a window of type 2 (IBTA 11.4.1.1)
+ * @sq: send queue of the handle that the window is made with
+ * @bind: what; @rkey: the key that the window shall have
+ *
+ * Return: 0; -ENOSPC: the queue is full.
+ */
+int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind);
+
+/**
+ * xroce_bind_mw() - post the bind of a window of type 1 (IBTA 11.2.8.10)
+ * @sq: send queue of the handle that the window is made with
+ * @bind: what; @rkey: in: the key that the window has; out: the key that it will
+ *	have, drawn here
+ *
+ * Return: 0; -ENOSPC: the queue is full.
+ */
+int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind);
+
+/**
+ * xroce_post_local_inv() - post the invalidation of a key
+ * @sq: send queue of the handle that the window is made with
+ * @wr_id: what its completion returns
+ * @qpn: queue pair that the window is tied to
+ * @rkey: the key
+ * @flags: XROCE_SQ_FENCE, XROCE_SQ_SIGNALED
+ *
+ * Return: 0; -ENOSPC: the queue is full.
+ */
+int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
+			 __u32 rkey, __u32 flags);
+
+/**
  * xroce_pin_dir() - find the directory of a device's pins
  * @netdev: name of the device
  * @ifindex: its index in its network namespace, or 0

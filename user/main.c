@@ -28,6 +28,7 @@ static const struct cmd nouns[] = {
 	{ "link",	do_link, NULL },
 	{ "pd",		do_pd, NULL },
 	{ "mr",		do_mr, NULL },
+	{ "mw",		do_mw, NULL },
 	{ "qp",		do_qp, NULL },
 	{ "mpt",	do_mpt, NULL },
 	{ "mtt",	do_mtt, NULL },

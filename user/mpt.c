@@ -37,6 +37,10 @@ static void show_entry(const char *netdev, __u32 index,
 	print_num("pd", e->pd);
 	print_hex("iova", 1, e->iova);
 	print_num("length", e->length);
+	if (e->qpn)
+		print_hex("qpn", 6, e->qpn);
+	if (e->mr)
+		print_hex("mr", 1, e->mr);
 	print_end();
 }
 

@@ -26,7 +26,7 @@ static const struct reason reasons[] = {
 	{ ESRCH, "no such process" },
 	{ EOPNOTSUPP, "this memory cannot be pinned for long" },
 	{ ENODEV, "the link has been deleted" },
-	{ EBUSY, "it has been changed meanwhile" },
+	{ EBUSY, "a window is bound to it, or it has been changed meanwhile" },
 	{}
 };
 

@@ -51,6 +51,20 @@ const char *name_of_mpt_type(__u32 type)
 {
 	static const char *const names[] = {
 		[XROCE_MPT_MR] = "mr",
+		[XROCE_MPT_MW_1] = "mw1",
+		[XROCE_MPT_MW_2A] = "mw2a",
+		[XROCE_MPT_MW_2B] = "mw2b",
+	};
+
+	return NAME(names, type);
+}
+
+const char *name_of_mw_type(__u32 type)
+{
+	static const char *const names[] = {
+		[XROCE_MW_TYPE_1] = "1",
+		[XROCE_MW_TYPE_2A] = "2a",
+		[XROCE_MW_TYPE_2B] = "2b",
 	};
 
 	return NAME(names, type);
@@ -69,6 +83,7 @@ const char *name_of_cause(__u32 cause)
 		[XROCE_CAUSE_INV_ALIGN] = "inv_align",
 		[XROCE_CAUSE_ACC_KEY] = "acc_key",
 		[XROCE_CAUSE_ACC_PD] = "acc_pd",
+		[XROCE_CAUSE_ACC_QP] = "acc_qp",
 		[XROCE_CAUSE_ACC_RIGHT] = "acc_right",
 		[XROCE_CAUSE_ACC_BOUNDS] = "acc_bounds",
 		[XROCE_CAUSE_ACC_MODULE] = "acc_module",

@@ -10,7 +10,7 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such protection domain" },
-	{ EBUSY, "regions or queue pairs are members" },
+	{ EBUSY, "regions, windows or queue pairs are members" },
 	{ EPERM, "not permitted: needs CAP_NET_ADMIN" },
 	{ ENOSPC, "all numbers are taken" },
 	{ ENODEV, "the link has been deleted" },
@@ -85,6 +85,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 		print_num("pd", q.pd);
 		print_str("dev", netdev);
 		print_num("mrs", q.mrs);
+		print_num("mws", q.mws);
 		print_num("qps", q.qps);
 		print_num("pid", q.pid);
 		print_flag("persistent", q.flags & XROCE_F_PERSISTENT);

@@ -219,6 +219,8 @@ static int qp_del(int argc, char **argv)
 		return EXIT_ERROR;
 	err = xroce_qp_del(x, qpn);
 	xroce_close(x);
+	if (err == -EBUSY)
+		return fail("qp 0x%06x: a window of type 2a is tied to it", qpn);
 	if (err)
 		return fail("qp 0x%06x: %s", qpn, reason(err, reasons));
 	return EXIT_OK;

@@ -55,6 +55,14 @@ enum {
 	XROCE_NR_SRQ_QUERY,
 	XROCE_NR_MTT_QUERY = 0x60,
 	XROCE_NR_MTT_READ,
+	XROCE_NR_MW_ADD = 0x70,
+	XROCE_NR_MW_DEL,
+	XROCE_NR_MW_QUERY,
+	XROCE_NR_MW_BIND,
+	XROCE_NR_MW_INVAL,
+	XROCE_NR_SQ_ADD = 0x80,
+	XROCE_NR_SQ_DEL,
+	XROCE_NR_SQ_APPLY,
 };
 
 /* The size is in the structure, so the command number carries none. */
@@ -84,6 +92,14 @@ enum {
 #define XROCE_CMD_SRQ_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_QUERY)
 #define XROCE_CMD_MTT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_MTT_QUERY)
 #define XROCE_CMD_MTT_READ	_IO(XROCE_IOC_TYPE, XROCE_NR_MTT_READ)
+#define XROCE_CMD_MW_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_ADD)
+#define XROCE_CMD_MW_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_DEL)
+#define XROCE_CMD_MW_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_QUERY)
+#define XROCE_CMD_MW_BIND	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_BIND)
+#define XROCE_CMD_MW_INVAL	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_INVAL)
+#define XROCE_CMD_SQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_ADD)
+#define XROCE_CMD_SQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_DEL)
+#define XROCE_CMD_SQ_APPLY	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_APPLY)
 
 /* Flags of the @flags words; each command says which it takes. */
 #define XROCE_F_PERSISTENT	(1u << 0)	/* outlives the descriptor */
@@ -289,7 +305,8 @@ struct xroce_pd_add {
  * @pd: its number
  * @reserved: 0
  *
- * Errors: -ENOENT, -EPERM, -EBUSY (a queue pair or region is a member).
+ * Errors: -ENOENT, -EPERM, -EBUSY (a queue pair, region, window or
+ * shared receive queue is a member).
  */
 struct xroce_pd_del {
 	__u32 size;
@@ -307,9 +324,11 @@ struct xroce_pd_del {
  * @qps: out: queue pairs that are members
  * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
  *	or out of sight
+ * @mws: out: windows that are members
+ * @reserved: 0
  *
  * Without CAP_NET_ADMIN only the descriptor's own objects are seen; the same
- * holds for MR_QUERY and QP_QUERY. Errors: -ENOENT.
+ * holds for MR_QUERY, MW_QUERY and QP_QUERY. Errors: -ENOENT.
  */
 struct xroce_pd_query {
 	__u32 size;
@@ -318,6 +337,8 @@ struct xroce_pd_query {
 	__u32 mrs;
 	__u32 qps;
 	__u32 pid;
+	__u32 mws;
+	__u32 reserved;
 };
 
 /**
@@ -509,7 +530,7 @@ struct xroce_mr_reg_shared {
  *
  * Errors: those of MR_REG and MR_REG_PHYS; -ENOENT (no such region or PD),
  * -EINVAL (also: nothing to change, unknown @mask), -EBUSY (another thread has
- * changed it meanwhile).
+ * changed it meanwhile, or a window is bound to it).
  */
 struct xroce_mr_rereg {
 	__u32 size;
@@ -539,7 +560,7 @@ struct xroce_mr_rereg {
  * @reserved: 0
  *
  * When it returns no access to the pages is under way and none can start.
- * Errors: -ENOENT, -EPERM.
+ * Errors: -ENOENT, -EPERM, -EBUSY (a window is bound to it).
  */
 struct xroce_mr_dereg {
 	__u32 size;
@@ -587,6 +608,151 @@ struct xroce_mr_query {
 	__u32 page_shift;
 	__u32 sharers;
 	char name[XROCE_NAME_MAX];
+};
+
+/* Types of memory windows (IBTA 10.6.7.2). */
+enum xroce_mw_type {
+	XROCE_MW_TYPE_1 = 1,	/* any queue pair of its domain */
+	XROCE_MW_TYPE_2A,	/* one queue pair */
+	XROCE_MW_TYPE_2B,	/* one queue pair, and its domain */
+};
+
+/**
+ * struct xroce_mw_add - MW_ADD: allocate a memory window (IBTA 11.2.8.8)
+ * @size: sizeof(struct xroce_mw_add)
+ * @flags: XROCE_F_PERSISTENT
+ * @pd: protection domain
+ * @type: enum xroce_mw_type
+ * @mw: out: handle: the index of its entry in the memory protection table
+ * @rkey: out: its key: handle << 8 | key byte; it gives access to nothing yet
+ * @reserved: 0
+ *
+ * It is bound to nothing. Errors: -ENOENT (no such PD), -EPERM, -EINVAL (type),
+ * -ENOSPC (no free entry in the memory protection table), -ENOMEM.
+ */
+struct xroce_mw_add {
+	__u32 size;
+	__u32 flags;
+	__u32 pd;
+	__u32 type;
+	__u32 mw;
+	__u32 rkey;
+	__u32 reserved[2];
+};
+
+/**
+ * struct xroce_mw_del - MW_DEL: deallocate a memory window (IBTA 11.2.8.11)
+ * @size: sizeof(struct xroce_mw_del)
+ * @flags: 0
+ * @mw: its handle
+ * @reserved: 0
+ *
+ * A window that is bound is unbound. When it returns no access through it is
+ * under way and none can start. Errors: -ENOENT, -EPERM.
+ */
+struct xroce_mw_del {
+	__u32 size;
+	__u32 flags;
+	__u32 mw;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_mw_query - MW_QUERY: look at a memory window (IBTA 11.2.8.9)
+ * @size: sizeof(struct xroce_mw_query)
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
+ * @mw: in, and with XROCE_F_NEXT out
+ * @pd: out
+ * @type: out: enum xroce_mw_type
+ * @bound: out: 1: it is bound, and what follows counts; 0: it gives no access
+ * @rkey: out: its key
+ * @mr: out: handle of the region behind it
+ * @access: out: XROCE_ACCESS_REMOTE_* and XROCE_ACCESS_FLUSH_GLOBAL
+ * @qpn: out: of type 2: queue pair that it is tied to
+ * @addr: out: address of the first byte
+ * @length: out: bytes
+ * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
+ *	or out of sight
+ * @reserved: 0
+ *
+ * Errors: -ENOENT.
+ */
+struct xroce_mw_query {
+	__u32 size;
+	__u32 flags;
+	__u32 mw;
+	__u32 pd;
+	__u32 type;
+	__u32 bound;
+	__u32 rkey;
+	__u32 mr;
+	__u32 access;
+	__u32 qpn;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__u32 pid;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_mw_bind - MW_BIND: bind a window at once (IBTA 11.4.1.1, 10.6.7.2)
+ * @size: sizeof(struct xroce_mw_bind)
+ * @flags: 0
+ * @mw: the window's handle
+ * @qpn: queue pair in RTS or SQD, reliable or unreliable connected; type 2 is
+ *	tied to it
+ * @rkey: in: of type 2: the key that it shall have: any key byte; of type 1: 0.
+ *	out: the window's key
+ * @lkey: of a region registered with XROCE_ACCESS_MW_BIND
+ * @addr: first byte, in the region's addresses
+ * @length: bytes; 0: type 1 is unbound, type 2 is refused
+ * @access: what the window grants, whatever the region does: XROCE_ACCESS_REMOTE_*
+ *	and XROCE_ACCESS_FLUSH_GLOBAL; remote write and remote atomic need the
+ *	region's local write
+ * @reserved: 0
+ *
+ * Window, region and queue pair are of one protection domain. A window of type
+ * 1 gets a new key with each bind, and the old one is void; one of type 2 must
+ * not be bound. What has been posted to the descriptor's send queue is applied
+ * first. A window that is not bound anew is as it was.
+ *
+ * Errors: -ENOENT (no such window, queue pair or region), -EPERM, -EXDEV
+ * (protection domains differ), -EBUSY (type 2 is bound), -EACCES (the region
+ * lacks window binding or local write), -ERANGE (outside the region),
+ * -EOPNOTSUPP (queue pair of another type), -ENOTCONN (its state), -EINVAL.
+ */
+struct xroce_mw_bind {
+	__u32 size;
+	__u32 flags;
+	__u32 mw;
+	__u32 qpn;
+	__u32 rkey;
+	__u32 lkey;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__u32 access;
+	__u32 reserved;
+};
+
+/**
+ * struct xroce_mw_inval - MW_INVAL: invalidate a window's key at once (11.4.1.1)
+ * @size: sizeof(struct xroce_mw_inval)
+ * @flags: 0
+ * @rkey: key of a window of type 2 that is bound
+ * @qpn: queue pair that it is tied to, in RTS or SQD
+ *
+ * The window stays, and can be bound again. What has been posted to the
+ * descriptor's send queue is applied first.
+ *
+ * Errors: -ENOENT (no such window or queue pair, or another key), -EPERM,
+ * -EOPNOTSUPP (type 1), -EINVAL (it is not bound), -EXDEV (tied to another queue
+ * pair), -ENOTCONN (the queue pair's state).
+ */
+struct xroce_mw_inval {
+	__u32 size;
+	__u32 flags;
+	__u32 rkey;
+	__u32 qpn;
 };
 
 #define XROCE_MTT_MAP		64	/* parts of the map of the pool */
@@ -667,6 +833,9 @@ struct xroce_mtt_read {
  * @rq_max_sge: of its own receive queue: 1 to XROCE_RQ_SGE_MAX
  * @rq_offset: out: of its own receive queue: what to give mmap(2)
  * @rq_bytes: out: likewise: length
+ * @send_cq: completion queue of work requests posted for it to the descriptor's
+ *	send queue, which must be there (SQ_ADD); 0: none can be posted
+ * @reserved2: 0
  *
  * It starts in state RESET. Queues belong to descriptors, so that a persistent
  * queue pair has none. Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL
@@ -685,6 +854,8 @@ struct xroce_qp_add {
 	__u32 rq_max_sge;
 	__aligned_u64 rq_offset;
 	__aligned_u64 rq_bytes;
+	__u32 send_cq;
+	__u32 reserved2;
 };
 
 /* struct xroce_qp_modify::mask */
@@ -737,7 +908,8 @@ struct xroce_qp_add {
  * * any to RESET, any to ERR: nothing else
  *
  * Unreliable connected: the same without min_rnr_timer and max_dest_rd_atomic.
- * In SQD requests are answered as in RTS; there is no send queue to drain.
+ * In SQD requests are answered, and work requests executed, as in RTS: none of
+ * them waits for a peer.
  *
  * Datagrams:
  *
@@ -784,7 +956,8 @@ struct xroce_qp_modify {
  * @qpn: its number
  * @reserved: 0
  *
- * Errors: -ENOENT, -EPERM.
+ * A window of type 2B that is tied to it is unbound. Errors: -ENOENT, -EPERM,
+ * -EBUSY (a window of type 2A is tied to it).
  */
 struct xroce_qp_del {
 	__u32 size;
@@ -827,7 +1000,7 @@ struct xroce_qp_del {
  * @rq_entries: out: of its own receive queue
  * @rq_max_sge: out: of its own receive queue
  * @qkey: out
- * @reserved2: 0
+ * @send_cq: out: completion queue of its work requests, or 0
  *
  * Errors: -ENOENT.
  */
@@ -863,7 +1036,7 @@ struct xroce_qp_query {
 	__u32 rq_entries;
 	__u32 rq_max_sge;
 	__u32 qkey;
-	__u32 reserved2;
+	__u32 send_cq;
 };
 
 /*
@@ -914,10 +1087,13 @@ enum xroce_wc_status {
 	XROCE_WC_LOC_QP_OP_ERR	= 2,	/* malformed */
 	XROCE_WC_LOC_PROT_ERR	= 4,	/* key, domain, right or bounds */
 	XROCE_WC_WR_FLUSH_ERR	= 5,	/* the queue pair is in error */
+	XROCE_WC_MW_BIND_ERR	= 6,	/* bind or invalidate refused */
 };
 
 /* What it was; the values are those of enum ibv_wc_opcode. */
 enum xroce_wc_opcode {
+	XROCE_WC_BIND_MW		= 5,
+	XROCE_WC_LOCAL_INV		= 6,
 	XROCE_WC_RECV			= 128,
 	XROCE_WC_RECV_RDMA_WITH_IMM	= 129,
 };
@@ -936,7 +1112,8 @@ enum xroce_wc_flags {
  * @status: enum xroce_wc_status; unless 0 only @wr_id and @qpn mean anything
  * @opcode: enum xroce_wc_opcode
  * @byte_len: bytes received or written
- * @imm_or_key: immediate data, in network byte order, or key that was invalidated
+ * @imm_or_key: immediate data, in network byte order, or key that was invalidated,
+ *	or key that a window was bound with
  * @qpn: queue pair
  * @src_qpn: the sender's
  * @flags: enum xroce_wc_flags
@@ -994,6 +1171,120 @@ struct xroce_rq_wqe {
 	__u32 num_sge;
 	__u32 reserved;
 	struct xroce_sge_local sge[];
+};
+
+#define XROCE_SQ_MIN		16
+#define XROCE_SQ_MAX		1024
+
+/**
+ * struct xroce_sq_header - header of a send queue
+ * @tail: index of the next entry to post; written by the program
+ * @reserved: 0
+ * @head: index of the next entry to be applied; written by the module
+ * @lost: entries that named no queue pair of the descriptor's with a completion
+ *	queue for them; written by the module
+ * @reserved2: 0
+ */
+struct xroce_sq_header {
+	__u32 tail;
+	__u32 reserved[15];
+	__u32 head;
+	__u32 lost;
+	__u32 reserved2[14];
+};
+
+/* struct xroce_sq_wqe::opcode */
+enum xroce_sq_opcode {
+	XROCE_SQ_BIND_MW	= 1,	/* type 2 */
+	XROCE_SQ_LOCAL_INV	= 2,
+	XROCE_SQ_BIND_MW_1	= 3,	/* type 1 */
+};
+
+/* struct xroce_sq_wqe::flags; the values are those of enum ibv_send_flags. */
+enum xroce_sq_flags {
+	XROCE_SQ_FENCE		= 1 << 0,	/* what is before is done anyway */
+	XROCE_SQ_SIGNALED	= 1 << 1,	/* completion also of success */
+};
+
+/**
+ * struct xroce_sq_wqe - work request of a send queue
+ * @wr_id: the program's, returned in struct xroce_cqe
+ * @opcode: enum xroce_sq_opcode
+ * @flags: enum xroce_sq_flags
+ * @qpn: queue pair that it is for
+ * @key: BIND_MW, BIND_MW_1: the key that the window shall have; its index names the
+ *	window, which is the descriptor's. Of type 1: another one than it has.
+ *	LOCAL_INV: key of a window that is tied to the queue pair
+ * @lkey: BIND_MW: of the region, as in struct xroce_mw_bind, and so on
+ * @access: BIND_MW
+ * @addr: BIND_MW
+ * @length: BIND_MW
+ * @reserved: 0
+ */
+struct xroce_sq_wqe {
+	__aligned_u64 wr_id;
+	__u32 opcode;
+	__u32 flags;
+	__u32 qpn;
+	__u32 key;
+	__u32 lkey;
+	__u32 access;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 reserved;
+};
+
+/**
+ * struct xroce_sq_add - SQ_ADD: create the descriptor's send queue
+ * @size: sizeof(struct xroce_sq_add)
+ * @flags: 0
+ * @entries: a power of two from XROCE_SQ_MIN to XROCE_SQ_MAX
+ * @reserved: 0
+ * @offset: out: what to give mmap(2)
+ * @bytes: out: length of the ring
+ *
+ * One ring of struct xroce_sq_wqe for all queue pairs of the descriptor. No system
+ * call tells of a post: entries are applied, in order, before the next packet for
+ * any of these queue pairs is judged, or by SQ_APPLY. So whatever packet arrives
+ * after the post finds it done. A work request for a queue pair in ERR completes
+ * with XROCE_WC_WR_FLUSH_ERR, one in INIT or RTR with XROCE_WC_LOC_QP_OP_ERR, and
+ * one in RESET is forgotten. A work request that fails moves its queue pair to
+ * ERR.
+ *
+ * Errors: -EEXIST (there is one), -EINVAL, -ENOMEM.
+ */
+struct xroce_sq_add {
+	__u32 size;
+	__u32 flags;
+	__u32 entries;
+	__u32 reserved;
+	__aligned_u64 offset;
+	__aligned_u64 bytes;
+};
+
+/**
+ * struct xroce_sq_del - SQ_DEL: destroy the descriptor's send queue
+ * @size: sizeof(struct xroce_sq_del)
+ * @flags: 0
+ *
+ * What has been posted and not been applied is forgotten. Errors: -ENOENT, -EBUSY
+ * (a queue pair completes work requests).
+ */
+struct xroce_sq_del {
+	__u32 size;
+	__u32 flags;
+};
+
+/**
+ * struct xroce_sq_apply - SQ_APPLY: apply now what has been posted
+ * @size: sizeof(struct xroce_sq_apply)
+ * @flags: 0
+ *
+ * For a program that waits while no packet comes. Errors: -ENOENT (no send queue).
+ */
+struct xroce_sq_apply {
+	__u32 size;
+	__u32 flags;
 };
 
 /**

@@ -6,9 +6,11 @@
 #   vm.sh --icount -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
 #                                    [OP[:SIZE]]...
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
+#   vm.sh --icount -- bench/bench.sh windows [-o FILE]
 #
 # The second form is of what registering and deregistering memory costs; it is
-# explained at the end.
+# explained at the end. The third is of what binding and revoking windows costs;
+# windows.c says how.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
@@ -42,6 +44,9 @@
 # machine of more CPUs does not spend; so wake-ups preempt nobody here, and it
 # runs when the generator yields, on a window's worth of packets: the least it
 # can cost. XROCE_BENCH_PREEMPT=1 leaves the scheduler as it is.
+#
+# With XROCE_BENCH_SQ in the environment xroce's program has a send queue, which
+# each packet looks at; nothing is posted to it.
 #
 # rxe gets its packets as socket buffers, as the generator has made them, while
 # an XDP program on veth gets copies of them: that is in "drop", and counts in
@@ -84,5 +89,6 @@ tc qdisc del dev c0 root
 module_up
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
+windows)	shift; "$programs/windows" "$@" ;;
 *)		"$programs/bench" "$@" ;;
 esac

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libxroce.h"
@@ -10,6 +11,7 @@
 			 XROCE_ACCESS_REMOTE_ATOMIC)
 
 static struct xroce *x;
+static struct xroce_sq *sq;	/* with XROCE_BENCH_SQ */
 static bool attached;
 static uint32_t pd, qpn;
 static struct xroce_mr_reg mr;
@@ -34,6 +36,11 @@ static bool xroce_take(void *memory)
 	if (!done(x ? 0 : -errno, "open") ||
 	    !done(xroce_pd_add(x, 0, &pd), "protection domain"))
 		return false;
+	if (getenv("XROCE_BENCH_SQ")) {
+		sq = xroce_sq_add(x, XROCE_SQ_MIN);
+		if (!done(sq ? 0 : -errno, "send queue"))
+			return false;
+	}
 	mr = (struct xroce_mr_reg){
 		.pd = pd,
 		.access = XROCE_ACCESS_LOCAL_WRITE | BENCH_REMOTE,
@@ -88,6 +95,9 @@ static void xroce_leave(void)
 {
 	char error[XROCE_ERROR_MAX];
 
+	if (sq)
+		xroce_sq_del(sq);
+	sq = NULL;
 	xroce_close(x);
 	if (attached && xroce_detach(RESPONDER_DEV, XROCE_F_FORCE, error))
 		fprintf(stderr, "bench: xroce: detach: %s\n", error);

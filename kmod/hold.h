@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How the data path keeps what it works on, a region or a window, until it has
+ * copied. It costs no shared cache line: each CPU says in a variable of its own
+ * what it is on. One is enough, as a kfunc is on a single one, cannot sleep, and
+ * is not interrupted by another. Who takes the object away marks it, then waits
+ * until no CPU is on it; there is no grace period to wait for. While it holds
+ * something a CPU waits for nobody, so that one may wait under any lock.
+ */
+#ifndef _XR_HOLD_H
+#define _XR_HOLD_H
+
+#include <linux/percpu.h>
+
+DECLARE_PER_CPU(const void *, xr_held);
+
+/*
+ * Say that this CPU is on @what, in softirq. Look for the mark afterwards.
+ *
+ * Softirqs are not preempted, and do not nest on a CPU, but for PREEMPT_RT:
+ * there it must be said.
+ */
+static inline void xr_hold(const void *what)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+	this_cpu_write(xr_held, what);
+	/* Pairs with xr_hold_wait(): it sees us, or we see the mark. */
+	smp_mb();
+}
+
+static inline void xr_hold_drop(void)
+{
+	/* The copy is over for who sees this; pairs with xr_hold_wait(). */
+	smp_store_release(this_cpu_ptr(&xr_held), NULL);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+}
+
+/* Wait until no CPU is on @what. The mark has been set. */
+static inline void xr_hold_wait(const void *what)
+{
+	int cpu;
+
+	/* Pairs with xr_hold(). */
+	smp_mb();
+	for_each_possible_cpu(cpu)
+		/* A copy of at most one frame. */
+		smp_cond_load_acquire(per_cpu_ptr(&xr_held, cpu), VAL != what);
+}
+
+#endif

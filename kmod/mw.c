@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory windows: allocation, look-up, and what the data path may do with them. */
+#include <linux/bitmap.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "hold.h"
+#include "link.h"
+#include "mpt.h"
+#include "mw.h"
+#include "pd.h"
+#include "qp.h"
+
+/**
+ * xr_mw_hold() - find the region behind a window, and keep its pages
+ * @link: where
+ * @w: what for: all of it is checked, as the map "mpt" may say something else
+ *
+ * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
+ * anything else until then.
+ *
+ * Return: the region, or NULL.
+ */
+struct xr_mr *xr_mw_hold(const struct xr_link *link, const struct xr_want *w)
+{
+	u32 index = w->key >> XROCE_KEY_SHIFT;
+	struct xr_mw *mw;
+	u32 entries;
+	u64 off;
+
+	/* Pairs with xr_link_maps(): the table is there. */
+	entries = smp_load_acquire(&link->mpt_entries);
+	if (!w->key || index >= entries)
+		return NULL;
+	mw = rcu_dereference_bh(link->mw[array_index_nospec(index, entries)]);
+	if (!mw)
+		return NULL;
+	xr_hold(mw);
+	/* Pairs with xr_mw_bind(): who sees the key sees what it grants. */
+	if (smp_load_acquire(&mw->live) != w->key)
+		goto drop;
+	off = w->va - mw->addr;
+	if (off > mw->length || w->len > mw->length - off ||
+	    (mw->access & w->right) != w->right ||
+	    (mw->qpn && mw->qpn != w->qpn))
+		goto drop;
+	return mw->mr;
+drop:
+	xr_hold_drop();
+	return NULL;
+}
+
+static struct xr_mw *xr_mw_find(const struct xr_link *link, u32 index)
+{
+	if (index >= link->mpt_entries)
+		return NULL;
+	return rcu_dereference_protected(link->mw[index],
+					 lockdep_is_held(&link->lock));
+}
+
+/**
+ * xr_mw_create() - allocate a window
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @a: in: what; out: handle and key
+ *
+ * Return: 0 or an error of MW_ADD.
+ */
+int xr_mw_create(struct xr_link *link, struct xr_owner *who,
+		 struct xr_owner *owner, struct xroce_mw_add *a)
+{
+	struct xr_mw *mw;
+	struct xr_pd *pd;
+	int ret = 0;
+	u32 index;
+
+	if (a->type < XROCE_MW_TYPE_1 || a->type > XROCE_MW_TYPE_2B)
+		return -EINVAL;
+	mw = kzalloc(sizeof(*mw), GFP_KERNEL_ACCOUNT);
+	if (!mw)
+		return -ENOMEM;
+	spin_lock_init(&mw->lock);
+	mw->type = a->type;
+	mw->owner = owner;
+
+	mutex_lock(&link->lock);
+	pd = xr_pd_find(link, who, owner, a->pd);
+	if (IS_ERR(pd)) {
+		ret = PTR_ERR(pd);
+		goto out;
+	}
+	index = xr_key_take(&link->keys);
+	if (!index) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	__set_bit(index, link->mw_used);
+	mw->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mw->pd = pd;
+	mw->map = xr_mpt_entry(link, index);
+	pd->mws++;
+	link->nr_mws++;
+	list_add_tail(&mw->node, &owner->mws);
+	list_add_tail(&mw->member, &pd->windows);
+	xr_mpt_unbind_mw(mw);
+	rcu_assign_pointer(link->mw[index], mw);
+	a->mw = index;
+	a->rkey = mw->key;
+	mw = NULL;
+out:
+	mutex_unlock(&link->lock);
+	kfree(mw);
+	return ret;
+}
+
+/*
+ * Deallocate a window. The link's lock is held. When this returns no access
+ * through it is under way.
+ */
+void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
+{
+	u32 index = mw->key >> XROCE_KEY_SHIFT;
+
+	lockdep_assert_held(&link->lock);
+	spin_lock_bh(&mw->lock);
+	/* Nobody binds it again, who may have found it already. */
+	mw->gone = true;
+	xr_mw_stop(mw);
+	spin_unlock_bh(&mw->lock);
+	RCU_INIT_POINTER(link->mw[index], NULL);
+	xr_mpt_clear(link, index);
+	__clear_bit(index, link->mw_used);
+	xr_key_put(&link->keys, index);
+	list_del(&mw->node);
+	list_del(&mw->member);
+	mw->pd->mws--;
+	link->nr_mws--;
+	kfree_rcu(mw, rcu);
+}
+
+/**
+ * xr_mw_delete() - deallocate a window
+ * @link: where
+ * @who: who asks
+ * @index: its handle
+ *
+ * Return: 0, -ENOENT or -EPERM.
+ */
+int xr_mw_delete(struct xr_link *link, struct xr_owner *who, u32 index)
+{
+	struct xr_mw *mw;
+	int ret;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_find(link, index);
+	ret = mw ? xr_owner_check(link, who, mw->owner) : -ENOENT;
+	if (!ret)
+		xr_mw_destroy(link, mw);
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_mw_orphan() - unbind what is bound to a region or a queue pair that goes
+ * @pd: its protection domain; the link's lock is held
+ * @mr: the region, or NULL
+ * @qp: the queue pair, or NULL
+ *
+ * Its count of windows has been closed, so that no more come.
+ */
+void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
+		  const struct xr_qp *qp)
+{
+	struct xr_mw *mw;
+
+	list_for_each_entry(mw, &pd->windows, member) {
+		spin_lock_bh(&mw->lock);
+		if ((mr && mw->mr == mr) || (qp && mw->qp == qp)) {
+			xr_mw_stop(mw);
+			xr_mpt_unbind_mw(mw);
+		}
+		spin_unlock_bh(&mw->lock);
+		cond_resched();
+	}
+}
+
+static void xr_mw_describe(struct xr_link *link, struct xr_mw *mw,
+			   struct xroce_mw_query *q)
+{
+	q->flags = mw->owner == &link->own ? XROCE_F_PERSISTENT : 0;
+	q->pd = mw->pd->id;
+	q->type = mw->type;
+	q->pid = xr_owner_pid(mw->owner);
+	q->reserved = 0;
+	spin_lock_bh(&mw->lock);
+	q->bound = !!mw->mr;
+	q->rkey = mw->key;
+	q->mr = mw->mr ? mw->mr->key >> XROCE_KEY_SHIFT : 0;
+	q->access = mw->access;
+	q->qpn = mw->qpn;
+	q->addr = mw->addr;
+	q->length = mw->length;
+	spin_unlock_bh(&mw->lock);
+}
+
+/**
+ * xr_mw_query() - look at a window
+ * @link: where
+ * @who: who asks
+ * @next: the first one at or after @q's that @who may see
+ * @q: in: the handle; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_mw_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_mw_query *q)
+{
+	unsigned long index = q->mw;
+	struct xr_mw *mw;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_find(link, index);
+	while (next && (!mw || !xr_owner_sees(who, mw->owner))) {
+		index = find_next_bit(link->mw_used, link->mpt_entries,
+				      index + 1);
+		if (index >= link->mpt_entries)
+			break;
+		mw = xr_mw_find(link, index);
+	}
+	if (index >= link->mpt_entries || !mw || !xr_owner_sees(who, mw->owner))
+		mw = NULL;
+	if (mw) {
+		q->mw = index;
+		xr_mw_describe(link, mw, q);
+	}
+	mutex_unlock(&link->lock);
+	return mw ? 0 : -ENOENT;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Binding and invalidating windows (IBTA 10.6.7.2), in softirq as well: for work
+ * requests, and for a peer's SEND with invalidate.
+ */
+#include <linux/nospec.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "hold.h"
+#include "link.h"
+#include "mpt.h"
+#include "mw.h"
+#include "qp.h"
+#include "sq.h"
+
+#define XR_MW_ACCESS	(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
+
+/* The windows that are tied to a queue pair, by type. */
+static atomic_t *xr_mw_tied(const struct xr_mw *mw, struct xr_qp *qp)
+{
+	return mw->type == XROCE_MW_TYPE_2A ? &qp->windows_2a : &qp->windows_2b;
+}
+
+/*
+ * Let nobody through the window, wait for those who are, and let go of the
+ * region. @mw->lock is held.
+ */
+void xr_mw_stop(struct xr_mw *mw)
+{
+	lockdep_assert_held(&mw->lock);
+	if (!mw->mr)
+		return;
+	WRITE_ONCE(mw->live, 0);
+	xr_mpt_stop_mw(mw);
+	xr_hold_wait(mw);
+	atomic_dec(&mw->mr->windows);
+	mw->mr = NULL;
+	if (mw->qp)
+		atomic_dec(xr_mw_tied(mw, mw->qp));
+	mw->qp = NULL;
+	mw->qpn = 0;
+	mw->access = 0;
+	mw->addr = 0;
+	mw->length = 0;
+}
+
+/* Under RCU. */
+static struct xr_mw *xr_mw_get_rcu(const struct xr_link *link, u32 key)
+{
+	u32 index = key >> XROCE_KEY_SHIFT;
+
+	if (index >= link->mpt_entries)
+		return NULL;
+	index = array_index_nospec(index, link->mpt_entries);
+	return rcu_dereference_bh(link->mw[index]);
+}
+
+/* The region to bind to, with a window more. Return: it, or an error. */
+static struct xr_mr *xr_mw_region(const struct xr_link *link,
+				  const struct xr_mw *mw,
+				  const struct xr_bind *b)
+{
+	u32 index = b->lkey >> XROCE_KEY_SHIFT;
+	struct xr_mr *mr;
+
+	if (index >= link->mpt_entries)
+		return ERR_PTR(-ENOENT);
+	index = array_index_nospec(index, link->mpt_entries);
+	mr = rcu_dereference_bh(link->mr[index]);
+	if (!mr || mr->key != b->lkey)
+		return ERR_PTR(-ENOENT);
+	if (mr->pd != mw->pd)
+		return ERR_PTR(-EXDEV);
+	/* A peer cannot be let write what we may not (IBTA 10.6.7.2.2). */
+	if (!(mr->access & XROCE_ACCESS_MW_BIND) ||
+	    (b->access & (XROCE_ACCESS_REMOTE_WRITE |
+			  XROCE_ACCESS_REMOTE_ATOMIC) &&
+	     !(mr->access & XROCE_ACCESS_LOCAL_WRITE)))
+		return ERR_PTR(-EACCES);
+	if (!xr_mr_has(mr, b->addr, b->length))
+		return ERR_PTR(-ERANGE);
+	if (!atomic_inc_unless_negative(&mr->windows))
+		return ERR_PTR(-ENOENT);
+	return mr;
+}
+
+/* What does not depend on the region. @mw->lock is held. */
+static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
+			    const struct xr_bind *b)
+{
+	u32 state = xr_qp_state(qp);
+
+	if (mw->gone)
+		return -ENOENT;
+	if (b->one != (mw->type == XROCE_MW_TYPE_1))
+		return -EINVAL;
+	if (qp->type != XROCE_QPT_RC && qp->type != XROCE_QPT_UC)
+		return -EOPNOTSUPP;
+	if (state != XROCE_QPS_RTS && state != XROCE_QPS_SQD)
+		return -ENOTCONN;
+	if (mw->pd != qp->pd)
+		return -EXDEV;
+	if (b->access & ~XR_MW_ACCESS)
+		return -EINVAL;
+	if (mw->type != XROCE_MW_TYPE_1) {
+		if (mw->mr)
+			return -EBUSY;
+		return b->length && !b->draw ? 0 : -EINVAL;
+	}
+	return b->draw || b->key != mw->key ? 0 : -EINVAL;
+}
+
+/**
+ * xr_mw_bind() - bind a window, or with length 0 unbind one of type 1
+ * @link: where
+ * @mw: the window
+ * @qp: queue pair, by which it is bound
+ * @b: what to; the index of the key is @mw's
+ *
+ * Under RCU. On return, what was bound before gives no access, or else nothing
+ * has changed.
+ *
+ * Return: 0 or an error of MW_BIND.
+ */
+int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
+	       const struct xr_bind *b)
+{
+	u32 index = b->key >> XROCE_KEY_SHIFT;
+	struct xr_mr *mr = NULL;
+	int ret;
+
+	spin_lock_bh(&mw->lock);
+	ret = xr_mw_bind_check(mw, qp, b);
+	if (ret)
+		goto out;
+	if (b->length) {
+		mr = xr_mw_region(link, mw, b);
+		ret = PTR_ERR_OR_ZERO(mr);
+		if (ret)
+			goto out;
+		if (mw->type != XROCE_MW_TYPE_1 &&
+		    !atomic_inc_unless_negative(xr_mw_tied(mw, qp))) {
+			atomic_dec(&mr->windows);
+			ret = -ENOENT;
+			goto out;
+		}
+	}
+	xr_mw_stop(mw);
+	/* The index is ours, and so are the bytes that it has had. */
+	if (b->draw)
+		mw->key = index << XROCE_KEY_SHIFT |
+			  xr_key_byte(&link->keys, index);
+	else
+		xr_key_chosen(&link->keys, index, mw->key = b->key);
+	if (!mr) {
+		xr_mpt_unbind_mw(mw);
+		goto out;
+	}
+	mw->mr = mr;
+	mw->addr = b->addr;
+	mw->length = b->length;
+	mw->access = b->access;
+	if (mw->type != XROCE_MW_TYPE_1) {
+		mw->qp = qp;
+		mw->qpn = qp->qpn;
+	}
+	/* The module first: a verdict must find what it allows. */
+	smp_store_release(&mw->live, mw->key);
+	xr_mpt_bind_mw(mw);
+out:
+	spin_unlock_bh(&mw->lock);
+	return ret;
+}
+
+/**
+ * xr_mw_post_bind() - the same, for a work request
+ * @link: where
+ * @qp: queue pair; the window must be its owner's
+ * @b: what to; the index of the key is the window's
+ *
+ * Under RCU. Return: as for xr_mw_bind().
+ */
+int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
+		    const struct xr_bind *b)
+{
+	struct xr_mw *mw = xr_mw_get_rcu(link, b->key);
+
+	if (!mw || mw->owner != qp->owner)
+		return -ENOENT;
+	return xr_mw_bind(link, mw, qp, b);
+}
+
+/**
+ * xr_mw_invalidate() - make a key void (IBTA 10.6.7.2.6)
+ * @link: where
+ * @qp: queue pair that the window is tied to
+ * @key: the window's, all of it
+ *
+ * Under RCU. On return it gives no access, or else nothing has changed.
+ *
+ * Return: 0 or an error of MW_INVAL, but for the queue pair's state.
+ */
+int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key)
+{
+	struct xr_mw *mw = xr_mw_get_rcu(link, key);
+	int ret = 0;
+
+	if (!mw)
+		return -ENOENT;
+	spin_lock_bh(&mw->lock);
+	if (mw->gone || mw->key != key)
+		ret = -ENOENT;
+	else if (mw->type == XROCE_MW_TYPE_1)
+		ret = -EOPNOTSUPP;
+	else if (!mw->mr)
+		ret = -EINVAL;
+	else if (mw->qp != qp)
+		ret = -EXDEV;
+	if (!ret) {
+		xr_mw_stop(mw);
+		xr_mpt_unbind_mw(mw);
+	}
+	spin_unlock_bh(&mw->lock);
+	return ret;
+}
+
+/* A window that @who may change. The link's lock is held. */
+static struct xr_mw *xr_mw_get(struct xr_link *link, const struct xr_owner *who,
+			       u32 index)
+{
+	struct xr_mw *mw = NULL;
+	int ret;
+
+	if (index < link->mpt_entries)
+		mw = rcu_dereference_protected(link->mw[index],
+					       lockdep_is_held(&link->lock));
+	ret = mw ? xr_owner_check(link, who, mw->owner) : -ENOENT;
+	return ret ? ERR_PTR(ret) : mw;
+}
+
+/**
+ * xr_mw_do_bind() - bind a window now
+ * @link: where
+ * @who: who asks
+ * @a: what
+ *
+ * Return: 0 or an error of MW_BIND.
+ */
+int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
+		  struct xroce_mw_bind *a)
+{
+	struct xr_bind b = {
+		.lkey = a->lkey,
+		.addr = a->addr,
+		.length = a->length,
+		.access = a->access,
+	};
+	struct xr_mw *mw;
+	struct xr_qp *qp;
+	int ret;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_get(link, who, a->mw);
+	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, who, a->qpn);
+	ret = PTR_ERR_OR_ZERO(qp);
+	if (ret)
+		goto out;
+	b.one = mw->type == XROCE_MW_TYPE_1;
+	b.draw = b.one;
+	b.key = b.draw ? a->mw << XROCE_KEY_SHIFT : a->rkey;
+	ret = -EINVAL;
+	if (b.key >> XROCE_KEY_SHIFT != a->mw || (b.draw && a->rkey))
+		goto out;
+	/* What was posted before comes before. */
+	xr_sq_apply(qp);
+	rcu_read_lock_bh();
+	ret = xr_mw_bind(link, mw, qp, &b);
+	rcu_read_unlock_bh();
+	if (!ret)
+		a->rkey = READ_ONCE(mw->key);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_mw_do_inval() - make a key void now
+ * @link: where
+ * @who: who asks
+ * @a: what
+ *
+ * Return: 0 or an error of MW_INVAL.
+ */
+int xr_mw_do_inval(struct xr_link *link, struct xr_owner *who,
+		   const struct xroce_mw_inval *a)
+{
+	struct xr_mw *mw;
+	struct xr_qp *qp;
+	u32 state;
+	int ret;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_get(link, who, a->rkey >> XROCE_KEY_SHIFT);
+	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, who, a->qpn);
+	ret = PTR_ERR_OR_ZERO(qp);
+	if (ret)
+		goto out;
+	xr_sq_apply(qp);
+	state = xr_qp_state(qp);
+	ret = -ENOTCONN;
+	if (state != XROCE_QPS_RTS && state != XROCE_QPS_SQD)
+		goto out;
+	rcu_read_lock_bh();
+	ret = xr_mw_invalidate(link, qp, a->rkey);
+	rcu_read_unlock_bh();
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}

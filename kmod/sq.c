@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Send queues. The program can write the ring at any time, so that a work request
+ * is copied first and then checked, and so that the number of entries to apply
+ * is taken once: it can be made to grow, but not to keep a CPU.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "xroce_map.h"
+
+#include "cq.h"
+#include "link.h"
+#include "mw.h"
+#include "qp.h"
+#include "sq.h"
+
+/**
+ * xr_sq_create() - create the send queue of a file
+ * @link: where
+ * @owner: the file
+ * @a: in: entries; out: the rest
+ *
+ * Return: 0 or an error of SQ_ADD.
+ */
+int xr_sq_create(struct xr_link *link, struct xr_owner *owner,
+		 struct xroce_sq_add *a)
+{
+	struct xr_sq *sq;
+	struct xr_qp *qp;
+	int ret;
+
+	if (a->entries < XROCE_SQ_MIN || a->entries > XROCE_SQ_MAX ||
+	    !is_power_of_2(a->entries))
+		return -EINVAL;
+	sq = kzalloc(sizeof(*sq), GFP_KERNEL_ACCOUNT);
+	if (!sq)
+		return -ENOMEM;
+	ret = xr_ring_alloc(&sq->ring,
+			    (u64)a->entries * sizeof(struct xroce_sq_wqe));
+	if (ret)
+		goto err_free;
+	sq->link = link;
+	sq->owner = owner;
+	sq->header = sq->ring.mem;
+	sq->mask = a->entries - 1;
+	spin_lock_init(&sq->lock);
+
+	mutex_lock(&link->lock);
+	if (owner->sq) {
+		mutex_unlock(&link->lock);
+		ret = -EEXIST;
+		goto err_ring;
+	}
+	xr_ring_publish(&sq->ring, owner);
+	owner->sq = sq;
+	a->offset = sq->ring.offset;
+	a->bytes = sq->ring.bytes;
+	list_for_each_entry(qp, &owner->qps, node) {
+		xr_sq_join(qp);
+		WRITE_ONCE(qp->map->sq, 1);
+	}
+	mutex_unlock(&link->lock);
+	return 0;
+
+err_ring:
+	xr_ring_free(&sq->ring);
+err_free:
+	kfree(sq);
+	return ret;
+}
+
+/*
+ * Destroy a send queue. The link's lock is held, and no queue pair has it. Sleeps.
+ */
+void xr_sq_destroy(struct xr_sq *sq)
+{
+	lockdep_assert_held(&sq->link->lock);
+	WARN_ON_ONCE(sq->users);
+	spin_lock_bh(&sq->lock);
+	sq->dead = true;
+	spin_unlock_bh(&sq->lock);
+	sq->owner->sq = NULL;
+	xr_ring_retire(&sq->ring);
+	kfree_rcu(sq, rcu);
+}
+
+/**
+ * xr_sq_delete() - destroy a send queue that no queue pair completes into
+ * @link: where
+ * @owner: the file
+ *
+ * Return: 0, -ENOENT or -EBUSY.
+ */
+int xr_sq_delete(struct xr_link *link, struct xr_owner *owner)
+{
+	struct xr_qp *qp;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	if (!owner->sq) {
+		ret = -ENOENT;
+	} else if (owner->sq->users) {
+		ret = -EBUSY;
+	} else {
+		list_for_each_entry(qp, &owner->qps, node) {
+			WRITE_ONCE(qp->map->sq, 0);
+			RCU_INIT_POINTER(qp->sq, NULL);
+		}
+		xr_sq_destroy(owner->sq);
+	}
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_sq_find_cq() - find where a new queue pair's work requests complete
+ * @link: where; its lock is held
+ * @qp: the queue pair; nobody else has it
+ * @cq: number of the completion queue, or 0
+ *
+ * Return: 0; -ENOENT; -EINVAL: there is no send queue.
+ */
+int xr_sq_find_cq(struct xr_link *link, struct xr_qp *qp, u32 cq)
+{
+	if (!cq)
+		return 0;
+	if (!qp->owner->sq)
+		return -EINVAL;
+	qp->send_cq = xr_cq_find(link, qp->owner, cq);
+	return qp->send_cq ? 0 : -ENOENT;
+}
+
+/* Tie a queue pair to its owner's send queue. The link's lock is held. */
+void xr_sq_join(struct xr_qp *qp)
+{
+	struct xr_sq *sq = qp->owner->sq;
+
+	rcu_assign_pointer(qp->sq, sq);
+	if (!sq || !qp->send_cq)
+		return;
+	qp->send_cq->users++;
+	sq->users++;
+}
+
+/* The opposite. Nothing completes for it when it returns. */
+void xr_sq_leave(struct xr_qp *qp)
+{
+	struct xr_sq *sq = qp->owner->sq;
+
+	RCU_INIT_POINTER(qp->sq, NULL);
+	if (!qp->send_cq)
+		return;
+	spin_lock_bh(&sq->lock);
+	qp->send_cq->users--;
+	qp->send_cq = NULL;
+	spin_unlock_bh(&sq->lock);
+	sq->users--;
+}
+
+/* Copy a work request out of the program's reach. */
+static struct xroce_sq_wqe xr_sq_read(const struct xroce_sq_wqe *w)
+{
+	return (struct xroce_sq_wqe){
+		.wr_id = READ_ONCE(w->wr_id),
+		.opcode = READ_ONCE(w->opcode),
+		.flags = READ_ONCE(w->flags),
+		.qpn = READ_ONCE(w->qpn),
+		.key = READ_ONCE(w->key),
+		.lkey = READ_ONCE(w->lkey),
+		.access = READ_ONCE(w->access),
+		.addr = READ_ONCE(w->addr),
+		.length = READ_ONCE(w->length),
+		.reserved = READ_ONCE(w->reserved),
+	};
+}
+
+/* Return: enum xroce_wc_status. */
+static u32 xr_sq_execute(struct xr_sq *sq, struct xr_qp *qp,
+			 const struct xroce_sq_wqe *w)
+{
+	const struct xr_bind b = {
+		.key = w->key,
+		.lkey = w->lkey,
+		.addr = w->addr,
+		.length = w->length,
+		.access = w->access,
+		.one = w->opcode == XROCE_SQ_BIND_MW_1,
+	};
+
+	if (w->flags & ~(XROCE_SQ_FENCE | XROCE_SQ_SIGNALED) || w->reserved)
+		return XROCE_WC_LOC_QP_OP_ERR;
+	switch (w->opcode) {
+	case XROCE_SQ_BIND_MW:
+	case XROCE_SQ_BIND_MW_1:
+		return xr_mw_post_bind(sq->link, qp, &b) ?
+		       XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
+	case XROCE_SQ_LOCAL_INV:
+		return xr_mw_invalidate(sq->link, qp, w->key) ?
+		       XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
+	}
+	return XROCE_WC_LOC_QP_OP_ERR;
+}
+
+/* Carry out a work request and complete it. @sq->lock is held. */
+static void xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
+{
+	struct xr_qp *qp = xr_qp_get_rcu(sq->link, w->qpn);
+	struct xroce_cqe cqe = {
+		.wr_id = w->wr_id,
+		.opcode = w->opcode == XROCE_SQ_LOCAL_INV ? XROCE_WC_LOCAL_INV :
+							    XROCE_WC_BIND_MW,
+		.imm_or_key = w->key,
+		.qpn = w->qpn,
+	};
+	bool fatal = false;
+
+	if (!qp || qp->owner != sq->owner || !qp->send_cq) {
+		WRITE_ONCE(sq->header->lost, READ_ONCE(sq->header->lost) + 1);
+		return;
+	}
+	switch (xr_qp_state(qp)) {
+	case XROCE_QPS_RESET:
+		return;
+	case XROCE_QPS_ERR:
+		cqe.status = XROCE_WC_WR_FLUSH_ERR;
+		break;
+	case XROCE_QPS_RTS:
+	case XROCE_QPS_SQD:
+		cqe.status = xr_sq_execute(sq, qp, w);
+		fatal = cqe.status;
+		break;
+	default:
+		cqe.status = XROCE_WC_LOC_QP_OP_ERR;
+	}
+	if ((cqe.status || w->flags & XROCE_SQ_SIGNALED) &&
+	    xr_cq_post(qp->send_cq, &cqe))
+		fatal = true;
+	if (fatal)
+		xr_qp_fail(qp);
+}
+
+/* Apply what has been posted. Under RCU. */
+static void xr_sq_drain(struct xr_sq *sq)
+{
+	const struct xroce_sq_wqe *entries;
+	struct xroce_sq_wqe w;
+	u32 n;
+
+	spin_lock_bh(&sq->lock);
+	if (sq->dead)
+		goto out;
+	entries = xr_ring_entries(&sq->ring);
+	/* The entries are there for who sees the tail. */
+	n = smp_load_acquire(&sq->header->tail) - sq->head;
+	/* What cannot be is taken for nothing. */
+	if (n > sq->mask + 1)
+		n = 0;
+	while (n--) {
+		w = xr_sq_read(&entries[sq->head & sq->mask]);
+		xr_sq_do(sq, &w);
+		/* Applied for who sees this; the program may write there again. */
+		smp_store_release(&sq->head, sq->head + 1);
+		/* As above, for the program. */
+		smp_store_release(&sq->header->head, sq->head);
+	}
+out:
+	spin_unlock_bh(&sq->lock);
+}
+
+/**
+ * xr_sq_poll() - apply what has been posted, if anything has
+ * @qp: a queue pair of the owner's
+ *
+ * In softirq, under RCU. What another CPU is about to apply has been when this
+ * returns.
+ */
+void xr_sq_poll(struct xr_qp *qp)
+{
+	struct xr_sq *sq = rcu_dereference_bh(qp->sq);
+
+	/* Pairs with xr_sq_drain(). */
+	if (sq && READ_ONCE(sq->header->tail) != smp_load_acquire(&sq->head))
+		xr_sq_drain(sq);
+}
+
+/* The same for a process, which holds the link's lock. */
+void xr_sq_apply(struct xr_qp *qp)
+{
+	if (!qp->owner->sq)
+		return;
+	rcu_read_lock_bh();
+	xr_sq_drain(qp->owner->sq);
+	rcu_read_unlock_bh();
+}
+
+/**
+ * xr_sq_apply_all() - apply what a file's program has posted
+ * @link: where
+ * @owner: the file
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_sq_apply_all(struct xr_link *link, struct xr_owner *owner)
+{
+	int ret = -ENOENT;
+
+	mutex_lock(&link->lock);
+	if (owner->sq) {
+		rcu_read_lock_bh();
+		xr_sq_drain(owner->sq);
+		rcu_read_unlock_bh();
+		ret = 0;
+	}
+	mutex_unlock(&link->lock);
+	return ret;
+}

@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a peer can do through windows, and what it cannot. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mw.h"
+
+#define WRITE	XROCE_RC_WRITE_ONLY
+#define READ	XROCE_RC_READ_REQUEST
+#define ADD	XROCE_RC_FETCH_ADD
+
+/* @op comes to @want. */
+#define expect(w, op, va, len, key, want) do { \
+	int got_ = mw_try(w, op, va, len, key); \
+	check(got_ == (want), "opcode %#x at +%lld, %u bytes: cause %d, not %d", \
+	      op, (long long)((va) - (w)->mr.iova), (unsigned int)(len), got_, \
+	      want); \
+} while (0)
+
+static void all_types(void (*fn)(struct wire *w, __u32 type))
+{
+	struct wire w;
+	__u32 type;
+
+	for_each_mw_type(type) {
+		if (!wire_open(&w, &mw_rc))
+			return;
+		fn(&w, type);
+		if (test_failed())
+			note("with type %u", type);
+		wire_close(&w);
+	}
+}
+
+static void unbound_one(struct wire *w, __u32 type)
+{
+	__u32 key = mw_new(w, type);
+
+	expect(w, WRITE, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
+	expect(w, READ, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
+	/* The key does for nothing else, either. */
+	expect(w, WRITE, 0, 8, key, XROCE_CAUSE_ACC_KEY);
+	mw_del(w, key);
+	expect(w, WRITE, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
+}
+
+static void unbound(void)
+{
+	all_types(unbound_one);
+}
+
+static void bound_one(struct wire *w, __u32 type)
+{
+	__u32 key = mw_bound(w, type);
+
+	expect(w, WRITE, w->mr.iova + 77, 1001, key, 0);
+	expect(w, READ, w->mr.iova + 77, 1001, key, 0);
+	expect(w, ADD, w->mr.iova + 80, 8, key, 0);
+	/* The region's own key goes on, and the key of another byte does not. */
+	expect(w, WRITE, w->mr.iova, 8, w->mr.rkey, 0);
+	expect(w, WRITE, w->mr.iova, 8, key ^ 1, XROCE_CAUSE_ACC_KEY);
+	mw_del(w, key);
+	expect(w, WRITE, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
+	expect(w, WRITE, w->mr.iova, 8, w->mr.rkey, 0);
+}
+
+static void bound(void)
+{
+	all_types(bound_one);
+}
+
+/* One byte smaller than its region at each end. */
+static void bounds_one(struct wire *w, __u32 type)
+{
+	struct xroce_bind b = mw_whole(w, mw_new(w, type));
+	__u64 start = w->mr.iova + 1, end = w->mr.iova + w->mr.length - 1;
+
+	b.addr = start;
+	b.length = end - start;
+	check(!mw_bind(w, type, &b), "bind");
+	expect(w, WRITE, start, 1, b.rkey, 0);
+	expect(w, WRITE, end - 1, 1, b.rkey, 0);
+	expect(w, READ, start, 1, b.rkey, 0);
+	expect(w, READ, end - 1, 1, b.rkey, 0);
+	expect(w, WRITE, start - 1, 1, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, WRITE, end, 1, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, WRITE, start - 1, 2, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, WRITE, end - 1, 2, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, READ, start - 1, 1, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, READ, end - 8, 9, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, ADD, start - 1, 8, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, ADD, end - 7, 8, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, WRITE, start - 1, 1, w->mr.rkey, 0);
+	expect(w, WRITE, end, 1, w->mr.rkey, 0);
+	mw_del(w, b.rkey);
+}
+
+static void bounds(void)
+{
+	all_types(bounds_one);
+}
+
+/* A range that begins before the window and would wrap into it. */
+static void bounds_wrap(void)
+{
+	struct wire w;
+	struct xroce_bind b;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	b.length = 100;
+	check(!mw_bind(&w, XROCE_MW_TYPE_1, &b), "bind");
+	expect(&w, READ, w.mr.iova - 1, 101, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(&w, READ, w.mr.iova, 101, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(&w, READ, w.mr.iova + 100, 1, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(&w, READ, w.mr.iova, 100, b.rkey, 0);
+	expect(&w, READ, -8ull, 100, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	wire_close(&w);
+}
+
+static void rights_one(struct wire *w, __u32 type)
+{
+	static const struct {
+		uint8_t op;
+		__u32 right;
+	} ops[] = { { WRITE, MW_WRITE }, { READ, MW_READ }, { ADD, MW_ATOMIC } };
+	struct xroce_bind b;
+	__u32 rights;
+	size_t i;
+
+	for (rights = 0; rights < 8 && !test_failed(); rights++) {
+		b = mw_whole(w, mw_new(w, type));
+		b.access = (rights & 1 ? MW_WRITE : 0) |
+			   (rights & 2 ? MW_READ : 0) |
+			   (rights & 4 ? MW_ATOMIC : 0);
+		check(!mw_bind(w, type, &b), "bind");
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			expect(w, ops[i].op, w->mr.iova, 8, b.rkey,
+			       b.access & ops[i].right ? 0 :
+			       XROCE_CAUSE_ACC_RIGHT);
+		mw_del(w, b.rkey);
+	}
+}
+
+static void rights(void)
+{
+	all_types(rights_one);
+}
+
+/* The region grants nothing to peers, the window everything. */
+static void independent_one(struct wire *w, __u32 type)
+{
+	struct xroce_mr_reg reg = w->mr;
+	struct xroce_bind b;
+	int ret;
+
+	reg.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND;
+	ret = xroce_mr_reg(w->x, &reg);
+	check(!ret && !reg.rkey, "MR_REG: %d, R_Key %#x", ret, reg.rkey);
+	b = mw_whole(w, mw_new(w, type));
+	b.lkey = reg.lkey;
+	check(!mw_bind(w, type, &b), "bind");
+	expect(w, WRITE, w->mr.iova, 8, b.rkey, 0);
+	expect(w, READ, w->mr.iova, 8, b.rkey, 0);
+	expect(w, ADD, w->mr.iova, 8, b.rkey, 0);
+	expect(w, WRITE, w->mr.iova, 8, reg.lkey, XROCE_CAUSE_ACC_RIGHT);
+	expect(w, READ, w->mr.iova, 8, reg.lkey, XROCE_CAUSE_ACC_RIGHT);
+	mw_del(w, b.rkey);
+	xroce_mr_dereg(w->x, reg.mr);
+}
+
+static void independent(void)
+{
+	all_types(independent_one);
+}
+
+/* Who may use it: the queue pair itself, one of the same domain, another's. */
+static void whose(__u32 type, int cause)
+{
+	struct wire w;
+	struct wire_opts opts = { .peer = 0x12 };
+	struct wire other;
+	__u32 key;
+	int got;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	opts.with = &w;
+	if (!wire_open(&other, &opts))
+		return;
+	key = mw_bound(&w, type);
+	check(!mw_try_write(&w, key), "its own queue pair");
+	/* The other's memory is not the window's: compare nothing but causes. */
+	other.mr.iova = w.mr.iova;
+	got = mw_try(&other, READ, w.mr.iova, 8, key);
+	check(got == cause, "another queue pair: cause %d", got);
+	mw_del(&w, key);
+	wire_close(&other);
+	wire_close(&w);
+}
+
+static void type1_any_qp(void)
+{
+	whose(XROCE_MW_TYPE_1, 0);
+}
+
+static void type2a_one_qp(void)
+{
+	whose(XROCE_MW_TYPE_2A, XROCE_CAUSE_ACC_QP);
+}
+
+static void type2b_one_qp(void)
+{
+	whose(XROCE_MW_TYPE_2B, XROCE_CAUSE_ACC_QP);
+}
+
+/* A queue pair of another domain, of another handle. */
+static void other_domain(void)
+{
+	struct wire w;
+	const struct wire_opts other_opts = { .peer = 0x12, .beside = true };
+	struct wire other;
+	__u32 type, key;
+
+	for_each_mw_type(type) {
+		if (!wire_open(&w, &mw_rc))
+			return;
+		if (!wire_open(&other, &other_opts))
+			return;
+		key = mw_bound(&w, type);
+		check(mw_try(&other, READ, w.mr.iova, 8, key) ==
+		      (type == XROCE_MW_TYPE_2A ? XROCE_CAUSE_ACC_QP :
+						  XROCE_CAUSE_ACC_PD),
+		      "type %u", type);
+		mw_del(&w, key);
+		wire_close(&other);
+		wire_close(&w);
+	}
+}
+
+/* Each bind of type 1 has another key, and the one before is void. */
+static void type1_new_key(void)
+{
+	struct xroce_bind b;
+	struct wire w;
+	__u32 old;
+	int i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	for (i = 0; i < 20 && !test_failed(); i++) {
+		old = b.rkey;
+		b.length = i % 5 == 4 ? 0 : WIRE_BYTES;
+		/* In turn without and with a system call. */
+		check(i & 1 ? !mw_bind_now(&w, XROCE_MW_TYPE_1, &b) :
+			      !mw_bind(&w, XROCE_MW_TYPE_1, &b), "bind");
+		check(b.rkey != old && b.rkey >> 8 == old >> 8, "%#x, then %#x",
+		      old, b.rkey);
+		check(mw_try_write(&w, old) == XROCE_CAUSE_ACC_KEY, "old key");
+		check(mw_try_write(&w, b.rkey) ==
+		      (b.length ? 0 : XROCE_CAUSE_ACC_KEY), "new key");
+		check(mw_query(&w, old).rkey == b.rkey &&
+		      mw_query(&w, old).bound == !!b.length, "query");
+	}
+	wire_close(&w);
+}
+
+static void local_invalidate(void)
+{
+	struct wire w;
+	struct xroce_bind b;
+	__u32 i, type;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
+		b = mw_whole(&w, mw_new(&w, type));
+		for (i = 0; i < 6 && !test_failed(); i++) {
+			check(!mw_bind(&w, type, &b), "bind");
+			check(!mw_try_write(&w, b.rkey), "bound");
+			check(i & 1 ? !xroce_mw_inval(w.x, b.rkey, w.qpn) :
+				      !mw_inval(&w, b.rkey), "invalidate");
+			check(mw_try_write(&w, b.rkey) == XROCE_CAUSE_ACC_KEY,
+			      "invalidated");
+			check(!mw_query(&w, b.rkey).bound, "query");
+			/* The user's byte: another one, or the same. */
+			if (i != 3)
+				b.rkey = xroce_inc_rkey(b.rkey);
+		}
+		mw_del(&w, b.rkey);
+	}
+	wire_close(&w);
+}
+
+/* A request of several packets, with something in between. */
+static void long_write(struct wire *w, __u32 key, uint8_t opcode, __u32 n)
+{
+	w->req.opcode = opcode;
+	w->req.va = w->mr.iova;
+	w->req.rkey = key;
+	w->req.dmalen = 4096;
+	w->req.payload = 1024;
+	w->req.pad = 0;
+	w->req.ackreq = true;
+	w->req.pattern = n;
+	wire_send(w);
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+}
+
+static void part_is(const struct wire *w, __u32 i, bool written)
+{
+	__u32 j;
+
+	for (j = 0; j < 1024; j++)
+		if (w->mem[i * 1024 + j] !=
+		    (char)(written ? packet_pattern(i + 1, j) : 0))
+			break;
+	check(j == 1024, "part %u, byte %u", i, j);
+}
+
+enum between { REBIND, INVALIDATE, FREE, UNBIND };
+
+/* Half of a message is there; then the window goes. */
+static void mid_message(__u32 type, enum between what)
+{
+	struct xroce_bind b;
+	struct wire w;
+	struct packet got;
+	__u32 key;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	key = mw_bound(&w, type);
+	b = mw_whole(&w, key);
+	long_write(&w, key, XROCE_RC_WRITE_FIRST, 1);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_ACK, "the first packet");
+	long_write(&w, key, XROCE_RC_WRITE_MIDDLE, 2);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_ACK, "the second packet");
+	switch (what) {
+	case REBIND:	/* even to the same range */
+		check(!xroce_bind_mw(w.sq, &b), "post");
+		break;
+	case UNBIND:
+		b.length = 0;
+		check(!xroce_bind_mw(w.sq, &b), "post");
+		break;
+	case INVALIDATE:
+		check(!xroce_post_local_inv(w.sq, 1, w.qpn, key, 0), "post");
+		break;
+	case FREE:
+		mw_del(&w, key);
+	}
+	/* Nothing but the packet has the post applied. */
+	long_write(&w, key, XROCE_RC_WRITE_MIDDLE, 3);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_NAK_ACC, "syndrome %#x", got.syndrome);
+	long_write(&w, key, XROCE_RC_WRITE_LAST, 4);
+	wire_quiet(&w);
+	part_is(&w, 0, true);
+	part_is(&w, 1, true);
+	part_is(&w, 2, false);
+	part_is(&w, 3, false);
+	if (what != FREE)
+		mw_del(&w, key);
+	wire_close(&w);
+}
+
+static void mid_type1_rebind(void)
+{
+	mid_message(XROCE_MW_TYPE_1, REBIND);
+}
+
+static void mid_type1_unbind(void)
+{
+	mid_message(XROCE_MW_TYPE_1, UNBIND);
+}
+
+static void mid_free(void)
+{
+	mid_message(XROCE_MW_TYPE_1, FREE);
+	mid_message(XROCE_MW_TYPE_2A, FREE);
+	mid_message(XROCE_MW_TYPE_2B, FREE);
+}
+
+static void mid_type2_invalidate(void)
+{
+	mid_message(XROCE_MW_TYPE_2A, INVALIDATE);
+	mid_message(XROCE_MW_TYPE_2B, INVALIDATE);
+}
+
+/* Without a system call: the next packet finds done what was posted before it. */
+static void before_next_packet(void)
+{
+	struct wire w;
+	struct xroce_bind b;
+	__u32 old;
+	int i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	b.flags = 0;
+	for (i = 0; i < 20 && !test_failed(); i++) {
+		check(!xroce_post_bind(w.sq, &b), "post");
+		check(!xroce_sq_idle(w.sq), "applied by nobody");
+		check(!mw_try_write(&w, b.rkey), "bound");
+		check(xroce_sq_idle(w.sq), "not applied");
+		check(!xroce_post_local_inv(w.sq, 2, w.qpn, b.rkey, 0), "post");
+		old = b.rkey;
+		b.rkey = xroce_inc_rkey(b.rkey);
+		check(!xroce_post_bind(w.sq, &b), "post");
+		check(mw_try_write(&w, i & 1 ? old : b.rkey) ==
+		      (i & 1 ? XROCE_CAUSE_ACC_KEY : 0), "after three posts");
+		check(!xroce_post_local_inv(w.sq, 2, w.qpn, b.rkey, 0), "post");
+	}
+	check(mw_completion(&w, NULL) == -1, "unsignalled, and all went well");
+	wire_close(&w);
+}
+
+/* A packet for another queue pair of the handle has it applied as well. */
+static void before_others_packet(void)
+{
+	struct wire w;
+	struct wire_opts opts = { .peer = 0x12 };
+	struct xroce_bind b;
+	struct wire other;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	opts.with = &w;
+	if (!wire_open(&other, &opts))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	check(!xroce_bind_mw(w.sq, &b), "post");
+	check(!mw_try(&other, READ, w.mr.iova, 8, b.rkey), "bound by another");
+	check(!mw_completion(&w, NULL), "completion");
+	wire_close(&other);
+	wire_close(&w);
+}
+
+/* Many of them; each has its own bounds. */
+static void overlap(void)
+{
+	struct wire w;
+	enum { N = 1000, STEP = WIRE_BYTES / N };
+	static __u32 keys[N];
+	struct xroce_bind b;
+	__u32 type;
+	int i, j;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	for (i = 0; i < N && !test_failed(); i++) {
+		type = mw_types[i % 3];
+		b = mw_whole(&w, mw_new(&w, type));
+		b.addr += i * STEP;
+		b.length = STEP + 1 + i % 40;
+		if (b.addr + b.length > w.mr.iova + WIRE_BYTES)
+			b.length = w.mr.iova + WIRE_BYTES - b.addr;
+		check(!mw_bind(&w, type, &b), "bind %d", i);
+		keys[i] = b.rkey;
+	}
+	for (j = 0; j < 60 && !test_failed(); j++) {
+		i = j < 2 ? j * (N - 1) : rand() % N;
+		expect(&w, WRITE, w.mr.iova + i * STEP, STEP, keys[i], 0);
+		expect(&w, WRITE, w.mr.iova + i * STEP - 1, STEP, keys[i],
+		       XROCE_CAUSE_ACC_BOUNDS);
+	}
+	check(xroce_mr_dereg(w.x, w.mr.mr) == -EBUSY, "a region with windows");
+	for (i = 0; i < N; i++)
+		mw_del(&w, keys[i]);
+	check(!xroce_mr_dereg(w.x, w.mr.mr), "a region without");
+	wire_close(&w);
+}
+
+/* Two windows and the region's key over the same bytes; one goes, others stay. */
+static void shared_bytes(void)
+{
+	__u32 one, a, b;
+	struct wire w;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	one = mw_bound(&w, XROCE_MW_TYPE_1);
+	a = mw_bound(&w, XROCE_MW_TYPE_2A);
+	b = mw_bound(&w, XROCE_MW_TYPE_2B);
+	check(!mw_try_write(&w, one) && !mw_try_write(&w, a) &&
+	      !mw_try_write(&w, b), "all");
+	check(!mw_inval(&w, a), "invalidate");
+	check(!mw_try_write(&w, one) && !mw_try_write(&w, b) &&
+	      mw_try_write(&w, a) == XROCE_CAUSE_ACC_KEY, "without one");
+	mw_del(&w, b);
+	check(!mw_try_write(&w, one) &&
+	      mw_try_write(&w, b) == XROCE_CAUSE_ACC_KEY, "without two");
+	wire_close(&w);
+}
+
+/*
+ * Somebody with the right to write maps makes a window's entry say more than has
+ * been bound: the module knows better.
+ */
+static void map_lies(void)
+{
+	struct wire_opts opts = { .peer = 0x12 };
+	struct xroce_mpt entry, lie;
+	struct xroce_bind b;
+	struct wire w, other;
+	__u32 type, i, index;
+	int got;
+
+	for_each_mw_type(type) {
+		if (!wire_open(&w, &mw_rc))
+			return;
+		opts.with = &w;
+		if (!wire_open(&other, &opts))
+			return;
+		b = mw_whole(&w, mw_new(&w, type));
+		b.length = 100;
+		b.access = MW_WRITE;
+		check(!mw_bind(&w, type, &b), "bind");
+		index = b.rkey >> XROCE_KEY_SHIFT;
+		check(live_map_get(LIVE_DEV, "mpt", index, &entry), "entry");
+		for (i = 0; i < 6 && !test_failed(); i++) {
+			lie = entry;
+			lie.iova = i == 0 ? 0 : lie.iova;
+			lie.length = i < 2 ? -1ull >> 1 : lie.length;
+			lie.access = i == 2 ? ~0u : lie.access;
+			lie.key = i == 3 ? lie.key ^ 1 : lie.key;
+			lie.qpn = i == 4 ? other.qpn : lie.qpn;
+			check(live_map_put(LIVE_DEV, "mpt", index, &lie), "lie");
+			if (i < 2)
+				got = mw_try(&w, WRITE, w.mr.iova + 1, 100, b.rkey);
+			else if (i == 2)
+				got = mw_try(&w, READ, w.mr.iova, 8, b.rkey);
+			else if (i == 3)
+				got = mw_try_write(&w, b.rkey ^ 1);
+			else if (i == 4 && type != XROCE_MW_TYPE_1)
+				got = mw_try(&other, WRITE, w.mr.iova, 8, b.rkey);
+			else
+				continue;
+			check(got == XROCE_CAUSE_ACC_MODULE,
+			      "type %u, lie %u: cause %d", type, i, got);
+		}
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "truth");
+		check(!mw_try_write(&w, b.rkey), "still good");
+		/* And that it is still bound. */
+		mw_del(&w, b.rkey);
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "lie");
+		check(mw_try_write(&w, b.rkey) == XROCE_CAUSE_ACC_MODULE,
+		      "type %u: gone", type);
+		memset(&entry, 0, sizeof(entry));
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "truth");
+		wire_close(&other);
+		wire_close(&w);
+	}
+}
+
+static const struct test tests[] = {
+	{ "mw_unbound", "W1", "a window that is not bound gives no access",
+	  unbound },
+	{ "mw_bound", "W1 W2 W10", "a bound one does, until it is deallocated",
+	  bound },
+	{ "mw_bounds", "W4", "to the byte, at each end", bounds },
+	{ "mw_bounds_wrap", "W4", "ranges that wrap", bounds_wrap },
+	{ "mw_rights", "W3", "each right alone, and all sets of them", rights },
+	{ "mw_independent", "W3", "rights that the region does not grant",
+	  independent },
+	{ "mw_type1_any_qp", "W5 P2", "any queue pair of the domain",
+	  type1_any_qp },
+	{ "mw_type2a_one_qp", "W6 P2", "only the queue pair", type2a_one_qp },
+	{ "mw_type2b_one_qp", "W6 P2", "only the queue pair", type2b_one_qp },
+	{ "mw_other_domain", "W5 W6 P2", "another domain's queue pair",
+	  other_domain },
+	{ "mw_type1_new_key", "W5", "every bind has a new key, length 0 unbinds",
+	  type1_new_key },
+	{ "mw_local_invalidate", "W6 W7", "bind, invalidate, bind again",
+	  local_invalidate },
+	{ "mw_mid_rebind", "W11", "half a message, then a bind of type 1",
+	  mid_type1_rebind },
+	{ "mw_mid_unbind", "W11 W5", "half a message, then length 0",
+	  mid_type1_unbind },
+	{ "mw_mid_free", "W11", "half a message, then deallocated", mid_free },
+	{ "mw_mid_invalidate", "W11 W7", "half a message, then invalidated",
+	  mid_type2_invalidate },
+	{ "mw_before_next_packet", "W10", "posts are applied before packets",
+	  before_next_packet },
+	{ "mw_before_others_packet", "W10 W5", "of any queue pair of the handle",
+	  before_others_packet },
+	{ "mw_overlap", "W9 W4", "1,000 windows over one region", overlap },
+	{ "mw_map_lies", "W3 W4 W6", "the module checks again what the map says",
+	  map_lies },
+	{ "mw_shared_bytes", "W9", "all types over the same bytes", shared_bytes },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The send queue: completions, states, indices; SEND with invalidate. */
+#include <errno.h>
+#include <string.h>
+
+#include "live_qp.h"
+#include "mw.h"
+
+static struct wire w;
+
+static struct xroce_sq_wqe *entry(__u32 i)
+{
+	return (struct xroce_sq_wqe *)((char *)xroce_sq_ring(w.sq) +
+				       XROCE_RING_HEADER) + i % MW_SQ;
+}
+
+static void completions(void)
+{
+	struct xroce_bind b;
+	struct xroce_cqe cqe;
+	int i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2A));
+	for (i = 0; i < 10; i++) {
+		b.wr_id = 0xf00000000 + i;
+		b.flags = (i & 1 ? XROCE_SQ_SIGNALED : 0) |
+			  (i & 2 ? XROCE_SQ_FENCE : 0);
+		check(!xroce_post_bind(w.sq, &b), "post");
+		check(!xroce_post_local_inv(w.sq, 100 + i, w.qpn, b.rkey,
+					    b.flags), "post");
+	}
+	check(mw_completion(&w, NULL) == -1, "nobody has applied them");
+	check(!xroce_sq_apply(w.sq), "apply");
+	for (i = 1; i < 10; i += 2) {
+		check(!mw_completion(&w, &cqe) &&
+		      cqe.wr_id == b.wr_id - 9 + i && cqe.qpn == w.qpn &&
+		      cqe.opcode == XROCE_WC_BIND_MW &&
+		      cqe.imm_or_key == b.rkey, "bind %d", i);
+		check(!mw_completion(&w, &cqe) && cqe.wr_id == 100u + i &&
+		      cqe.opcode == XROCE_WC_LOCAL_INV, "invalidate %d", i);
+	}
+	check(mw_completion(&w, NULL) == -1, "signalled ones only");
+	wire_close(&w);
+}
+
+/* A failure is completed though unsignalled, and those behind it are flushed. */
+static void failure_flushes(void)
+{
+	struct xroce_async async = {};
+	struct xroce_bind b, bad;
+	struct xroce_cqe cqe;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	b.flags = 0;
+	bad = b;
+	bad.length++;
+	check(!xroce_post_bind(w.sq, &bad) && !xroce_post_bind(w.sq, &b) &&
+	      !xroce_post_local_inv(w.sq, 3, w.qpn, b.rkey, 0) &&
+	      !xroce_sq_apply(w.sq), "post");
+	check(mw_completion(&w, &cqe) == XROCE_WC_MW_BIND_ERR, "first");
+	check(mw_completion(&w, &cqe) == XROCE_WC_WR_FLUSH_ERR, "second");
+	check(mw_completion(&w, &cqe) == XROCE_WC_WR_FLUSH_ERR &&
+	      cqe.wr_id == 3, "third");
+	check(mw_completion(&w, &cqe) == -1, "no more");
+	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state");
+	check(!xroce_async_next(w.x, &async) && async.id == w.qpn &&
+	      async.type == XROCE_EVENT_QP_FATAL, "event %u", async.type);
+	check(!mw_query(&w, b.rkey).bound, "nothing is bound");
+	/* It stays there, until it is reset. */
+	check(qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0) == -EINVAL, "from ERR");
+	wire_send(&w);
+	wire_quiet(&w);
+	check(wire_again(&w) && mw_bind(&w, XROCE_MW_TYPE_2B, &b) == -1,
+	      "again");
+	check(mw_query(&w, b.rkey).bound, "bound");
+	wire_close(&w);
+}
+
+/* A failure that a packet has applied stops that very packet. */
+static void failure_stops_packet(void)
+{
+	struct xroce_bind bad;
+	struct xroce_stat before;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	bad = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	bad.length++;
+	check(!xroce_post_bind(w.sq, &bad), "post");
+	before = wire_stat();
+	wire_send(&w);
+	wire_quiet(&w);
+	check(wire_stat().drop_error == before.drop_error + 1, "drop_error");
+	check(!w.mem[0] && !w.mem[63], "written");
+	check(mw_completion(&w, NULL) == XROCE_WC_MW_BIND_ERR, "completion");
+	wire_close(&w);
+}
+
+static void states(void)
+{
+	static const struct {
+		__u32 state;
+		int want;
+	} cases[] = {
+		{ XROCE_QPS_RESET, -1 },
+		{ XROCE_QPS_INIT, XROCE_WC_LOC_QP_OP_ERR },
+		{ XROCE_QPS_RTR, XROCE_WC_LOC_QP_OP_ERR },
+		{ XROCE_QPS_RTS, 0 },
+		{ XROCE_QPS_SQD, 0 },
+		{ XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR },
+	};
+	struct xroce_bind b;
+	__u32 to;
+	size_t i;
+	int got;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	for (i = 0; i < ARRAY_SIZE(cases) && !test_failed(); i++) {
+		check(!qp_move(w.x, w.qpn, XROCE_QPS_RESET, 0), "RESET");
+		for (to = 1; to <= cases[i].state; to++)
+			if (to != 5 && (to < 4 || to == cases[i].state))
+				check(!qp_move(w.x, w.qpn, to, to < 4 ?
+					       qp_attrs(XROCE_QPT_RC, to) : 0),
+				      "to %u", to);
+		b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+		got = mw_bind(&w, XROCE_MW_TYPE_2B, &b);
+		check(got == cases[i].want, "state %u: %d", cases[i].state, got);
+		got = mw_bind_now(&w, XROCE_MW_TYPE_1, &b);
+		check(qp_state(w.x, w.qpn) == cases[i].state, "state %u",
+		      cases[i].state);
+		check(mw_query(&w, b.rkey).bound == !cases[i].want, "bound");
+	}
+	wire_close(&w);
+}
+
+/* On the way to ERR what is posted is flushed, to RESET it is forgotten. */
+static void modify_flushes(void)
+{
+	struct xroce_bind b;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	check(!xroce_post_bind(w.sq, &b) &&
+	      !qp_move(w.x, w.qpn, XROCE_QPS_ERR, 0), "to ERR");
+	check(mw_completion(&w, NULL) == XROCE_WC_WR_FLUSH_ERR, "flushed");
+	check(!xroce_post_bind(w.sq, &b) &&
+	      qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "in ERR");
+	check(mw_completion(&w, NULL) == XROCE_WC_WR_FLUSH_ERR,
+	      "flushed by the query");
+	check(!xroce_post_bind(w.sq, &b) && wire_again(&w), "to RESET");
+	check(mw_completion(&w, NULL) == -1 && xroce_sq_idle(w.sq),
+	      "forgotten");
+	check(!mw_query(&w, b.rkey).bound, "nothing is bound");
+	wire_close(&w);
+}
+
+static void malformed(void)
+{
+	struct xroce_bind b;
+	int i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	for (i = 0; i < 5 && !test_failed(); i++) {
+		b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+		check(!xroce_post_bind(w.sq, &b), "post");
+		switch (i) {
+		case 0:
+			entry(i)->opcode = 0;
+			break;
+		case 1:
+			entry(i)->opcode = 4;
+			break;
+		case 2:
+			entry(i)->flags |= 4;
+			break;
+		case 3:
+			entry(i)->reserved = 1;
+			break;
+		case 4:
+			entry(i)->flags |= 1u << 31;
+		}
+		check(!xroce_sq_apply(w.sq) &&
+		      mw_completion(&w, NULL) == XROCE_WC_LOC_QP_OP_ERR,
+		      "case %d", i);
+		check(!mw_query(&w, b.rkey).bound && wire_again(&w), "bound");
+	}
+	wire_close(&w);
+}
+
+/* No queue pair of the handle's that completes work requests: lost, and counted. */
+static void strangers(void)
+{
+	__u32 qpns[4] = { 0, 0xffffffff };
+	struct xroce_bind b;
+	int i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	qpns[2] = qp_in(w.x, w.pd, XROCE_QPS_RTS);	/* without a send CQ */
+	qpns[3] = w.qpn ^ 0x400000;
+	for (i = 0; i < 4; i++) {
+		b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+		b.qpn = qpns[i];
+		check(!xroce_post_bind(w.sq, &b) && !xroce_sq_apply(w.sq) &&
+		      mw_completion(&w, NULL) == -1 && xroce_sq_idle(w.sq) &&
+		      xroce_sq_ring(w.sq)->lost == i + 1u, "%#x", b.qpn);
+		check(!mw_query(&w, b.rkey).bound, "bound");
+	}
+	wire_close(&w);
+}
+
+/* Indices that cannot be are taken for an empty queue. */
+static void indices(void)
+{
+	static const __u32 off[] = { MW_SQ + 1, 1000, 0x80000000, -1u };
+	struct xroce_sq_header *h;
+	struct xroce_bind b;
+	size_t i;
+	__u32 tail;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	h = xroce_sq_ring(w.sq);
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	tail = h->tail;
+	for (i = 0; i < ARRAY_SIZE(off); i++) {
+		h->tail = tail + off[i];
+		check(!xroce_sq_apply(w.sq) && h->head == tail, "tail + %#x",
+		      off[i]);
+		check(!mw_try_write(&w, w.mr.rkey), "a packet");
+	}
+	h->tail = tail;
+	/* What the module has written there is for the program alone. */
+	h->head = 12345;
+	check(!xroce_sq_apply(w.sq), "apply");
+	h->head = tail;
+	check(!mw_bind(&w, XROCE_MW_TYPE_2B, &b) &&
+	      !mw_try_write(&w, b.rkey), "and on");
+	wire_close(&w);
+}
+
+static void full(void)
+{
+	struct xroce_bind b;
+	__u32 i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	b.flags = 0;
+	for (i = 0; i < MW_SQ; i++)
+		check(!xroce_bind_mw(w.sq, &b), "post %u", i);
+	check(xroce_bind_mw(w.sq, &b) == -ENOSPC, "full");
+	check(!mw_try_write(&w, b.rkey), "the last of them");
+	check(!xroce_bind_mw(w.sq, &b), "empty");
+	wire_close(&w);
+}
+
+/* No room for a completion: the queue pair ends, the module goes on. */
+static void cq_full(void)
+{
+	struct xroce_bind b;
+	__u32 i, n = 0;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	for (i = 0; i < 5 * MW_SQ; i++)
+		check(!xroce_bind_mw(w.sq, &b) && !xroce_sq_apply(w.sq),
+		      "post %u", i);
+	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state");
+	while (mw_completion(&w, NULL) >= 0)
+		n++;
+	check(n == 4 * MW_SQ, "%u completions", n);
+	wire_close(&w);
+}
+
+static void queue_commands(void)
+{
+	struct xroce_qp_add add = { .type = XROCE_QPT_RC, .send_cq = 1 };
+	struct xroce_qp_query q = {};
+	struct xroce_sq_apply apply = { .size = sizeof(apply) };
+	struct xroce *x = live_open();
+	struct xroce_rq *rq;
+	struct xroce_cq *cq;
+	struct xroce_sq *sq;
+	__u32 n;
+
+	add.pd = live_pd(x);
+	cq = xroce_cq_add(x, 16);
+	add.send_cq = xroce_cq_id(cq);
+	check(xroce_qp_create(x, &add, &rq) == -EINVAL, "without a queue");
+	check(live_ioctl(xroce_fd(x), XROCE_CMD_SQ_APPLY, &apply) == -ENOENT,
+	      "nothing to apply");
+	for (n = 0; n <= 2 * XROCE_SQ_MAX; n = n ? 2 * n : 1) {
+		if (n < XROCE_SQ_MIN || n > XROCE_SQ_MAX)
+			check(!xroce_sq_add(x, n) && errno == EINVAL, "%u", n);
+	}
+	check(!xroce_sq_add(x, 48) && errno == EINVAL, "48");
+	sq = xroce_sq_add(x, 16);
+	check(sq && !xroce_sq_add(x, 16) && errno == EEXIST, "a second one");
+	add.send_cq += 1000;
+	check(xroce_qp_create(x, &add, &rq) == -ENOENT, "no such CQ");
+	add.send_cq -= 1000;
+	check(!xroce_qp_create(x, &add, &rq), "queue pair");
+	q.qpn = add.qpn;
+	check(!xroce_qp_query(x, &q) && q.send_cq == add.send_cq &&
+	      !q.recv_cq, "send_cq %u", q.send_cq);
+	check(xroce_sq_del(sq) == -EBUSY && xroce_cq_del(cq) == -EBUSY, "used");
+	check(!xroce_qp_del(x, add.qpn) && !xroce_sq_del(sq) &&
+	      !xroce_cq_del(cq), "not used");
+	live_close(x);
+}
+
+/* What is posted when a queue pair goes is done before. */
+static void qp_delete_applies(void)
+{
+	struct xroce_bind b;
+	int ret;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2A));
+	check(!xroce_post_bind(w.sq, &b), "post");
+	ret = xroce_qp_del(w.x, w.qpn);
+	check(ret == -EBUSY, "a window that has just been bound: %d", ret);
+	check(!xroce_post_local_inv(w.sq, 0, w.qpn, b.rkey, 0), "post");
+	wire_close(&w);
+}
+
+static const struct wire_opts with_recv = { .sq = MW_SQ, .recv = true };
+
+/* A SEND with invalidate. Return: the syndrome of its answer. */
+static int send_inv(__u32 key, __u64 wr_id)
+{
+	struct xroce_sge_local sge = { .length = 64, .lkey = w.mr.lkey };
+	struct packet got;
+
+	sge.addr = w.mr.iova;
+	check(!xroce_post_recv(w.rq, wr_id, &sge, 1), "post_recv");
+	w.req.opcode = XROCE_RC_SEND_ONLY_INV;
+	w.req.imm = key;
+	w.req.payload = 64;
+	w.req.pad = 0;
+	w.req.pattern++;
+	wire_send(&w);
+	if (!check(wire_take(&w, WIRE_MS, &got, NULL), "no answer"))
+		return -1;
+	if (got.syndrome == XROCE_SYN_ACK)
+		w.req.psn = (w.req.psn + 1) & XROCE_PSN_MASK;
+	return got.syndrome;
+}
+
+static void remote_invalidate(void)
+{
+	struct xroce_cqe cqe;
+	struct packet got;
+	__u32 type, key;
+
+	if (!wire_open(&w, &with_recv))
+		return;
+	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
+		key = mw_bound(&w, type);
+		check(!mw_try_write(&w, key), "bound");
+		check(send_inv(key, 7) == XROCE_SYN_ACK, "invalidate");
+		check(!mw_completion(&w, &cqe) && cqe.wr_id == 7 &&
+		      cqe.flags == XROCE_WC_WITH_INV && cqe.imm_or_key == key &&
+		      cqe.byte_len == 64, "flags %#x", cqe.flags);
+		check(!mw_query(&w, key).bound, "unbound");
+		/* Sent once more it is acknowledged, and nothing else. */
+		w.req.psn = (w.req.psn - 1) & XROCE_PSN_MASK;
+		wire_send(&w);
+		check(wire_take(&w, WIRE_MS, &got, NULL) &&
+		      got.syndrome == XROCE_SYN_ACK, "duplicate");
+		w.req.psn = (w.req.psn + 1) & XROCE_PSN_MASK;
+		check(mw_try_write(&w, key) == XROCE_CAUSE_ACC_KEY, "void");
+		/* It can be bound again. */
+		struct xroce_bind b = mw_whole(&w, key);
+
+		check(!mw_bind(&w, type, &b) && !mw_try_write(&w, key), "again");
+		mw_del(&w, key);
+	}
+	wire_close(&w);
+}
+
+/* What may not be invalidated from afar; rxe's second SEND is among it. */
+static void remote_refused(void)
+{
+	struct wire_opts opts = { .peer = 0x12, .sq = MW_SQ };
+	static struct wire other;
+	__u32 keys[6], i;
+
+	if (!wire_open(&w, &with_recv))
+		return;
+	opts.with = &w;
+	if (!wire_open(&other, &opts))
+		return;
+	keys[0] = w.mr.rkey;
+	keys[1] = mw_bound(&w, XROCE_MW_TYPE_1);
+	keys[2] = mw_new(&w, XROCE_MW_TYPE_2A);
+	keys[3] = mw_new(&w, XROCE_MW_TYPE_2B);
+	keys[4] = mw_bound(&other, XROCE_MW_TYPE_2B);
+	keys[5] = mw_bound(&w, XROCE_MW_TYPE_2B) ^ 1;
+	for (i = 0; i < 6 && !test_failed(); i++) {
+		check(send_inv(keys[i], i) == XROCE_SYN_NAK_ACC, "key %u", i);
+		check(mw_completion(&w, NULL) == XROCE_WC_WR_FLUSH_ERR,
+		      "key %u: completion", i);
+		check(wire_again(&w), "again");
+	}
+	check(mw_query(&w, keys[1]).bound && mw_query(&w, keys[4]).bound &&
+	      mw_query(&w, keys[5]).bound, "all as they were");
+	mw_del(&w, keys[4]);
+	wire_close(&other);
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "mw_completions", "W10", "wr_id, signalled and not, fence, order",
+	  completions },
+	{ "mw_failure_flushes", "W10", "an error ends the queue pair",
+	  failure_flushes },
+	{ "mw_failure_stops_packet", "W10", "before the packet that came next",
+	  failure_stops_packet },
+	{ "mw_states", "W10 W2", "work requests by state", states },
+	{ "mw_modify_flushes", "W10", "on the way to ERR and RESET",
+	  modify_flushes },
+	{ "mw_malformed", "W10", "opcode, flags, reserved", malformed },
+	{ "mw_strangers", "W10", "queue pairs that are not for it", strangers },
+	{ "mw_indices", "W10", "indices out of range", indices },
+	{ "mw_full", "W10", "as many as there are entries", full },
+	{ "mw_cq_full", "W10", "no room for a completion", cq_full },
+	{ "mw_queue_commands", "W10", "making and destroying it",
+	  queue_commands },
+	{ "mw_qp_delete_applies", "W10 W8", "posts before a queue pair goes",
+	  qp_delete_applies },
+	{ "mw_remote_invalidate", "W7", "SEND with invalidate",
+	  remote_invalidate },
+	{ "mw_remote_refused", "W7", "and of what it is refused",
+	  remote_refused },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

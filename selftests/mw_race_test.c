@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Windows that come and go under WRITEs that use their keys, new and old. The
+ * region is cut into slots; what a window is bound to is one of them, and every
+ * other slot is full of a byte that the WRITEs do not carry. So the model is:
+ * once a slot has been revoked and filled it stays as it is, until it is bound
+ * again.
+ *
+ * XROCE_MW_ROUNDS: binds a test; XROCE_MW_HOSTILE: work requests of the last.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live_qp.h"
+#include "mw.h"
+#include "setting.h"
+#include "traffic.h"
+
+#define PEER		"c0"
+#define SLOTS		8u
+#define SLOT		(WIRE_BYTES / SLOTS)	/* above TRAFFIC_BYTES */
+#define QPS		4u
+#define CANARY		0xc3
+#define ROUNDS		150
+#define HOSTILE		200000
+
+static struct wire w;
+static struct traffic *traffic;
+static pid_t sender;
+static __u32 qpns[QPS];
+
+static bool start(void)
+{
+	__u32 i;
+
+	if (!wire_open(&w, &mw_rc))
+		return false;
+	traffic = traffic_new();
+	for (i = 0; i < QPS; i++) {
+		qpns[i] = qp_in(w.x, w.pd, XROCE_QPS_RTS);
+		traffic->target[i].qpn = qpns[i];
+	}
+	memset(w.mem, CANARY, WIRE_BYTES);
+	sender = traffic_start(traffic, PEER, LIVE_DEV);
+	return !test_failed();
+}
+
+static void stop(void)
+{
+	traffic_stop(sender);
+	wire_close(&w);
+}
+
+/* A refused WRITE ends its queue pair: bring all of these back. */
+static void revive(void)
+{
+	__u32 i, to;
+
+	for (i = 0; i < QPS; i++) {
+		if (qp_state(w.x, qpns[i]) != XROCE_QPS_ERR)
+			continue;
+		check(!qp_move(w.x, qpns[i], XROCE_QPS_RESET, 0), "RESET");
+		for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTR; to++)
+			check(!qp_move(w.x, qpns[i], to,
+				       qp_attrs(XROCE_QPT_RC, to)), "to %u", to);
+		/* It may have ended again by now. */
+		qp_move(w.x, qpns[i], XROCE_QPS_RTS, 0);
+	}
+}
+
+/* Send to a slot by a key; or to all, and beyond, as far as WRITEs reach. */
+static void aim(__u32 i, __u32 key, __u32 slot)
+{
+	traffic->target[i].iova = w.mr.iova + slot * SLOT + (slot & 1 ? 7 : 0);
+	__atomic_store_n(&traffic->target[i].rkey, key, __ATOMIC_RELEASE);
+}
+
+/* All slots but @slot are as they were filled. */
+static void untouched(__u32 slot, const char *when)
+{
+	__u32 i;
+
+	for (i = 0; i < WIRE_BYTES; i++)
+		if (i / SLOT != slot && w.mem[i] != (char)CANARY)
+			break;
+	check(i == WIRE_BYTES, "%s: byte %u of slot %u, while slot %u is bound",
+	      when, i % SLOT, i / SLOT, slot);
+}
+
+static bool slot_written(__u32 slot)
+{
+	__u32 i;
+
+	for (i = 0; i < SLOT; i++)
+		if (w.mem[slot * SLOT + i] != (char)CANARY)
+			return true;
+	return false;
+}
+
+/* Wait for the post to be applied: by packets, or for want of these by command. */
+static void applied(void)
+{
+	int i;
+
+	for (i = 0; i < 20000 && !xroce_sq_idle(w.sq); i++)
+		;
+	if (!xroce_sq_idle(w.sq))
+		check(!xroce_sq_apply(w.sq), "apply");
+	while (mw_completion(&w, NULL) > 0)
+		check(false, "a work request failed");
+}
+
+/* One window of type 1 from slot to slot, while old keys are still used. */
+static void rebind(void)
+{
+	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, old, seen = 0;
+	struct xroce_bind b;
+
+	if (!start())
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	b.length = SLOT;
+	b.flags = 0;
+	for (i = 0; i < rounds && !test_failed(); i++) {
+		slot = rand() % SLOTS;
+		old = b.rkey;
+		b.addr = w.mr.iova + slot * SLOT;
+		check(!xroce_bind_mw(w.sq, &b), "post");
+		applied();
+		/* The old binding is over: nothing comes behind this. */
+		memset(w.mem, CANARY, WIRE_BYTES);
+		aim(0, b.rkey, slot);
+		aim(1, old, rand() % SLOTS);
+		aim(2, b.rkey, rand() % SLOTS);
+		aim(3, w.mr.rkey ^ 1, rand() % SLOTS);
+		revive();
+		traffic_goes_on(traffic, 8);
+		untouched(slot, "rebound");
+		seen += slot_written(slot);
+		if (i % 3 == 2) {
+			b.length = 0;
+			check(!xroce_bind_mw(w.sq, &b), "post");
+			b.length = SLOT;
+			applied();
+			memset(w.mem, CANARY, WIRE_BYTES);
+			aim(1, b.rkey, slot);
+			traffic_goes_on(traffic, 4);
+			untouched(SLOTS, "unbound");
+		}
+	}
+	note("%u binds, %u of them written through", i, seen);
+	check(seen > rounds / 4, "hardly anything has been written");
+	stop();
+}
+
+/* Windows of type 2, each of a queue pair that WRITEs come for. */
+static void revoke(void)
+{
+	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, seen = 0;
+	struct xroce_bind b;
+	__u32 type, key;
+
+	if (!start())
+		return;
+	for (i = 0; i < rounds && !test_failed(); i++) {
+		type = i & 1 ? XROCE_MW_TYPE_2A : XROCE_MW_TYPE_2B;
+		slot = rand() % SLOTS;
+		revive();
+		b = mw_whole(&w, mw_new(&w, type));
+		key = b.rkey;
+		b.qpn = qpns[i % QPS];
+		b.addr += slot * SLOT;
+		b.length = SLOT;
+		/* It may have ended again since. */
+		if (mw_bind_now(&w, type, &b)) {
+			mw_del(&w, key);
+			continue;
+		}
+		aim(i % QPS, key, slot);
+		aim((i + 1) % QPS, key, slot);
+		traffic_goes_on(traffic, 6);
+		untouched(slot, "bound");
+		seen += slot_written(slot);
+		if (i % 3 || xroce_mw_inval(w.x, key, b.qpn))
+			mw_del(&w, key);
+		memset(w.mem, CANARY, WIRE_BYTES);
+		traffic_goes_on(traffic, 4);
+		untouched(SLOTS, "revoked");
+		if (!(i % 3))
+			xroce_mw_del(w.x, key >> 8);
+	}
+	note("%u rounds, %u windows written through", i, seen);
+	check(seen > rounds / 8, "hardly anything has been written");
+	stop();
+}
+
+/**
+ * struct hostile - what a work request is made of
+ * @keys: of windows, of regions, of nothing
+ * @victim: region of another domain, that nothing may reach
+ * @stop: for the scribbler
+ */
+static struct hostile {
+	__u32 keys[16];
+	struct xroce_mr_reg victim;
+	bool stop;
+} hostile;
+
+static __u64 noise(__u64 *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void make(struct xroce_sq_wqe *wqe, __u64 *seed)
+{
+	__u64 r = noise(seed), *words = (__u64 *)wqe;
+	size_t i;
+
+	*wqe = (struct xroce_sq_wqe){
+		.wr_id = r,
+		.opcode = 1 + (r & 1 ? 0 : 1 + (r >> 60 & 1)),
+		.flags = r & 2 ? XROCE_SQ_SIGNALED : 0,
+		.qpn = r & 4 ? qpns[r >> 8 & (QPS - 1)] : w.qpn,
+		.key = hostile.keys[r >> 16 & 15],
+		.lkey = r & 0x18 ? w.mr.lkey : hostile.keys[r >> 20 & 15],
+		.access = MW_ALL,
+		.addr = w.mr.iova + (r >> 32) % WIRE_BYTES,
+		.length = (r >> 48) % WIRE_BYTES,
+	};
+	/* And one of four is damaged, anywhere, or wholly. */
+	r = noise(seed);
+	if (!(r & 3))
+		words[(r >> 8) % 8] ^= noise(seed) >> (r >> 16 & 63);
+	if (!(r & 63))
+		for (i = 0; i < 8; i++)
+			words[i] = noise(seed);
+}
+
+/* Changes entries while they are read, and now and then the indices. */
+static void *scribble(void *arg)
+{
+	__u64 *ring = (__u64 *)((char *)xroce_sq_ring(w.sq) + XROCE_RING_HEADER);
+	__u64 seed = 0x5eed;
+
+	(void)arg;
+	while (!__atomic_load_n(&hostile.stop, __ATOMIC_RELAXED)) {
+		ring[noise(&seed) % (MW_SQ * 8)] ^= 1ull << (noise(&seed) & 63);
+		if (!(noise(&seed) & 0xfff))
+			xroce_sq_ring(w.sq)->tail = noise(&seed);
+	}
+	return NULL;
+}
+
+static void hostile_setup(void)
+{
+	__u32 other = live_pd(w.x), i;
+	int ret;
+
+	hostile.victim = w.mr;
+	hostile.victim.pd = other;
+	hostile.victim.addr = (__u64)(unsigned long)calloc(1, 2 * WIRE_BYTES);
+	hostile.victim.iova = w.mr.iova;
+	ret = xroce_mr_reg(w.x, &hostile.victim);
+	check(!ret, "victim: %d", ret);
+	for (i = 0; i < 10; i++)
+		hostile.keys[i] = mw_new(&w, mw_types[i % 3]);
+	hostile.keys[10] = w.mr.rkey;
+	hostile.keys[11] = hostile.victim.lkey;
+	hostile.keys[12] = 0;
+	hostile.keys[13] = 0xffffffff;
+	hostile.keys[14] = w.mr.rkey ^ 1;
+	hostile.keys[15] = hostile.keys[3] + 1;
+	for (i = 0; i < QPS; i++)
+		aim(i, hostile.keys[i], i);
+	hostile.stop = false;
+}
+
+static void hostile_ring(void)
+{
+	__u64 count = setting("XROCE_MW_HOSTILE", HOSTILE), n = 0, seed = 0xabcd;
+	struct xroce_sq_header *ring;
+	struct xroce_sq_wqe *entries;
+	__u32 i, batch, done = 0, before;
+	pthread_t scribbler;
+	const char *victim;
+
+	if (!start())
+		return;
+	hostile_setup();
+	ring = xroce_sq_ring(w.sq);
+	entries = (void *)((char *)ring + XROCE_RING_HEADER);
+	check(!pthread_create(&scribbler, NULL, scribble, NULL), "thread");
+	while (n < count && !test_failed()) {
+		before = ring->head;
+		batch = 1 + noise(&seed) % MW_SQ;
+		for (i = 0; i < batch; i++)
+			make(&entries[(before + i) % MW_SQ], &seed);
+		__atomic_store_n(&ring->tail, before + batch, __ATOMIC_RELEASE);
+		check(!xroce_sq_apply(w.sq), "apply");
+		done = ring->head - before;
+		n += done <= 4 * MW_SQ ? done : 0;
+		while (mw_completion(&w, NULL) >= 0)
+			;
+		if (qp_state(w.x, w.qpn) == XROCE_QPS_ERR)
+			wire_again(&w);
+		if (!(noise(&seed) & 7)) {
+			revive();
+			aim(noise(&seed) % QPS, hostile.keys[noise(&seed) & 15],
+			    noise(&seed) % SLOTS);
+		}
+	}
+	hostile.stop = true;
+	pthread_join(scribbler, NULL);
+	traffic_goes_on(traffic, 20);
+	note("%llu work requests, %u of them for nobody", n, ring->lost);
+	victim = (const char *)(unsigned long)hostile.victim.addr;
+	for (i = 0; i < 2 * WIRE_BYTES && !victim[i]; i++)
+		;
+	check(i == 2 * WIRE_BYTES, "byte %u of another's region", i);
+	/* The module is as good as new: windows work as they should. */
+	ring->tail = ring->head;
+	for (i = 0; i < 10; i++)
+		mw_del(&w, hostile.keys[i]);
+	traffic_stop(sender);
+	xroce_cq_ring(w.cq)->head = xroce_cq_ring(w.cq)->tail;
+	free((void *)(unsigned long)hostile.victim.addr);
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "mw_race_rebind", "W5 W10 W11", "type 1 rebound under WRITEs", rebind },
+	{ "mw_race_revoke", "W6 W7 W11", "type 2 revoked under WRITEs", revoke },
+	{ "mw_hostile_ring", "W10",
+	  "random work requests, changing while they are read, under WRITEs",
+	  hostile_ring },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

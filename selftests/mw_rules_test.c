@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rules of windows, each with what breaks it: by command, which says what is
+ * wrong, and by work request, which says that something is.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "live_mr.h"
+#include "live_qp.h"
+#include "mem.h"
+#include "mw.h"
+
+static struct wire w;
+
+/* The whole table of a scene: a queue pair in RTS, a region, a send queue. */
+static bool open_wire(void)
+{
+	return wire_open(&w, &mw_rc);
+}
+
+/* @b is refused, either way, and leaves the window as it was. */
+static void refused(__u32 type, struct xroce_bind b, int want)
+{
+	struct xroce_mw_query before = mw_query(&w, b.rkey), after;
+	int ret = mw_bind_now(&w, type, &b);
+
+	check(ret == want, "type %u: %d, not %d", type, ret, want);
+	ret = mw_bind(&w, type, &b);
+	check(ret == (want == -ENOTCONN ? XROCE_WC_LOC_QP_OP_ERR :
+					  XROCE_WC_MW_BIND_ERR),
+	      "type %u, posted: %d", type, ret);
+	after = mw_query(&w, b.rkey);
+	check(!memcmp(&before, &after, sizeof(before)), "it has changed");
+	if (want != -ENOTCONN)
+		check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR && wire_again(&w),
+		      "not in ERR");
+}
+
+static void accepted(__u32 type, struct xroce_bind b)
+{
+	int ret = mw_bind_now(&w, type, &b);
+
+	check(!ret, "type %u: %d", type, ret);
+	if (!ret && type != XROCE_MW_TYPE_1)
+		check(!mw_inval(&w, b.rkey), "invalidate");
+	ret = mw_bind(&w, type, &b);
+	check(!ret, "type %u, posted: %d", type, ret);
+	if (!ret && type != XROCE_MW_TYPE_1)
+		check(!mw_inval(&w, b.rkey), "invalidate");
+}
+
+static void allocate(void)
+{
+	struct xroce_mw_query q;
+	__u32 type, key;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		key = mw_new(&w, type);
+		q = mw_query(&w, key);
+		check(q.mw == key >> 8 && q.pd == w.pd && q.type == type &&
+		      !q.bound && q.rkey == key && !q.mr && !q.access &&
+		      !q.qpn && !q.addr && !q.length && q.pid, "type %u", type);
+		q.mw = 0;
+		q.flags = XROCE_F_NEXT;
+		check(!xroce_mw_query(w.x, &q) && q.mw == key >> 8 && !q.flags,
+		      "next is %#x", q.mw);
+		mw_del(&w, key);
+		check(xroce_mw_del(w.x, key >> 8) == -ENOENT, "twice");
+		q.mw = key >> 8;
+		q.flags = 0;
+		check(xroce_mw_query(w.x, &q) == -ENOENT, "gone");
+		q.mw = 0;
+		q.flags = XROCE_F_NEXT;
+		check(xroce_mw_query(w.x, &q) == -ENOENT, "none");
+	}
+	wire_close(&w);
+}
+
+static void allocate_refused(void)
+{
+	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
+
+	if (!open_wire())
+		return;
+	add.pd = w.pd + 1;
+	check(xroce_mw_add(w.x, &add) == -ENOENT, "no such PD");
+	add.pd = w.pd;
+	add.type = 0;
+	check(xroce_mw_add(w.x, &add) == -EINVAL, "type 0");
+	add.type = XROCE_MW_TYPE_2B + 1;
+	check(xroce_mw_add(w.x, &add) == -EINVAL, "type 4");
+	check(xroce_mw_del(w.x, w.mr.mr) == -ENOENT, "a region's handle");
+	check(xroce_mr_dereg(w.x, mw_new(&w, 1) >> 8) == -ENOENT,
+	      "a window's handle");
+	check(xroce_mw_del(w.x, 0xffffffff) == -ENOENT, "no handle");
+	wire_close(&w);
+}
+
+static void all_keys(void)
+{
+	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
+	struct xroce *x = live_open();
+	__u32 n = 0;
+	int ret;
+
+	add.pd = live_pd(x);
+	while (!(ret = xroce_mw_add(x, &add)))
+		n++;
+	check(ret == -ENOSPC && n == LIVE_MPT_ENTRIES - 1, "%u windows, then %d",
+	      n, ret);
+	check(!xroce_mw_del(x, add.mw) && !xroce_mw_add(x, &add), "one less");
+	live_close(x);
+}
+
+static void member(void)
+{
+	struct xroce_pd_query q = {};
+	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_2A };
+	struct xroce *x = live_open();
+
+	add.pd = q.pd = live_pd(x);
+	check(!xroce_mw_add(x, &add), "window");
+	check(!xroce_pd_query(x, &q) && q.mws == 1 && !q.mrs && !q.qps,
+	      "%u windows", q.mws);
+	check(xroce_pd_del(x, add.pd) == -EBUSY, "a member");
+	check(!xroce_mw_del(x, add.mw) && !xroce_pd_del(x, add.pd), "none");
+	live_close(x);
+}
+
+/* Only for a region that was registered with window binding. */
+static void mw_bind_right(void)
+{
+	struct xroce_mr_reg reg;
+	struct xroce_bind b;
+	__u32 type;
+
+	if (!open_wire())
+		return;
+	reg = w.mr;
+	reg.access &= ~XROCE_ACCESS_MW_BIND;
+	check(!xroce_mr_reg(w.x, &reg), "MR_REG");
+	for_each_mw_type(type) {
+		b = mw_whole(&w, mw_new(&w, type));
+		accepted(type, b);
+		mw_del(&w, b.rkey);
+		b.rkey = mw_new(&w, type);
+		b.lkey = reg.lkey;
+		refused(type, b, -EACCES);
+	}
+	wire_close(&w);
+}
+
+/* Remote write and remote atomic need the region's local write. */
+static void local_write(void)
+{
+	static const struct {
+		__u32 access;
+		int want;
+	} cases[] = {
+		{ 0, 0 }, { MW_READ, 0 }, { MW_WRITE, -EACCES },
+		{ MW_ATOMIC, -EACCES }, { MW_READ | MW_ATOMIC, -EACCES },
+		{ MW_ALL, -EACCES },
+		{ XROCE_ACCESS_LOCAL_WRITE, -EINVAL },
+		{ XROCE_ACCESS_MW_BIND, -EINVAL },
+		{ XROCE_ACCESS_FLUSH_PERSISTENT, -EINVAL },
+		{ 1u << 31, -EINVAL },
+	};
+	struct xroce_mr_reg reg;
+	struct xroce_bind b;
+	__u32 type;
+	size_t i;
+
+	if (!open_wire())
+		return;
+	reg = w.mr;
+	reg.access = MW_READ | XROCE_ACCESS_MW_BIND;
+	check(!xroce_mr_reg(w.x, &reg), "MR_REG");
+	for_each_mw_type(type) {
+		for (i = 0; i < ARRAY_SIZE(cases) && !test_failed(); i++) {
+			b = mw_whole(&w, mw_new(&w, type));
+			b.lkey = reg.lkey;
+			b.access = cases[i].access;
+			if (cases[i].want)
+				refused(type, b, cases[i].want);
+			else
+				accepted(type, b);
+			mw_del(&w, b.rkey);
+		}
+	}
+	wire_close(&w);
+}
+
+/* Window, region and queue pair are of one domain. */
+static void domains(void)
+{
+	struct xroce_mr_reg reg;
+	struct xroce_mw_add add;
+	struct xroce_bind b;
+	__u32 type, other, qpn;
+
+	if (!open_wire())
+		return;
+	other = live_pd(w.x);
+	qpn = qp_in(w.x, other, XROCE_QPS_RTS);
+	reg = w.mr;
+	reg.pd = other;
+	check(!xroce_mr_reg(w.x, &reg), "MR_REG");
+	for_each_mw_type(type) {
+		b = mw_whole(&w, mw_new(&w, type));
+		b.lkey = reg.lkey;
+		refused(type, b, -EXDEV);
+		add = (struct xroce_mw_add){ .pd = other, .type = type };
+		check(!xroce_mw_add(w.x, &add), "window");
+		b = mw_whole(&w, add.rkey);
+		refused(type, b, -EXDEV);
+		b.lkey = reg.lkey;
+		refused(type, b, -EXDEV);
+		b.qpn = qpn;
+		check(!mw_bind_now(&w, type, &b), "all of the other domain");
+	}
+	wire_close(&w);
+}
+
+static void range(void)
+{
+	struct xroce_bind b, whole;
+	__u32 type;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		whole = mw_whole(&w, mw_new(&w, type));
+		b = whole;
+		accepted(type, b);
+		mw_del(&w, b.rkey);
+		whole.rkey = mw_new(&w, type);
+#define RANGE(a, l) (b = whole, b.addr += (a), b.length = (l), b)
+		refused(type, RANGE(0, WIRE_BYTES + 1), -ERANGE);
+		refused(type, RANGE(-1, WIRE_BYTES), -ERANGE);
+		refused(type, RANGE(1, WIRE_BYTES), -ERANGE);
+		refused(type, RANGE(-1, 1), -ERANGE);
+		refused(type, RANGE(WIRE_BYTES, 1), -ERANGE);
+		refused(type, RANGE(0, -1ull), -ERANGE);
+		refused(type, RANGE(1, -1ull), -ERANGE);
+		refused(type, RANGE(-w.mr.iova - 1, 2), -ERANGE);
+		accepted(type, RANGE(WIRE_BYTES - 1, 1));
+	}
+	wire_close(&w);
+}
+
+static void services(void)
+{
+	static const struct wire_opts uc = { .type = XROCE_QPT_UC, .sq = MW_SQ };
+	struct xroce_bind b;
+	__u32 type, ud;
+
+	if (!wire_open(&w, &uc))
+		return;
+	ud = qp_of_type(w.x, w.pd, XROCE_QPT_UD, XROCE_QPS_RTS);
+	for_each_mw_type(type) {
+		b = mw_whole(&w, mw_new(&w, type));
+		accepted(type, b);
+		b.rkey = mw_query(&w, b.rkey).rkey;
+		b.qpn = ud;
+		check(mw_bind_now(&w, type, &b) == -EOPNOTSUPP, "UD");
+	}
+	wire_close(&w);
+}
+
+/* Keys that name no region: of nothing, of a window, of another byte. */
+static void no_region(void)
+{
+	struct xroce_bind b;
+	__u32 type;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		b = mw_whole(&w, mw_new(&w, type));
+		b.lkey = 0;
+		refused(type, b, -ENOENT);
+		b.lkey = w.mr.lkey ^ 1;
+		refused(type, b, -ENOENT);
+		b.lkey = mw_bound(&w, type);
+		refused(type, b, -ENOENT);
+		mw_del(&w, b.lkey);
+		b.lkey = 0xffffffff;
+		refused(type, b, -ENOENT);
+	}
+	wire_close(&w);
+}
+
+static void type1_keys(void)
+{
+	struct xroce_bind b;
+	__u32 key;
+
+	if (!open_wire())
+		return;
+	key = mw_bound(&w, XROCE_MW_TYPE_1);
+	/* Of its own choice, past the library: the same key again. */
+	b = mw_whole(&w, key);
+	check(!xroce_bind_mw(w.sq, &b), "post");
+	((struct xroce_sq_wqe *)((char *)xroce_sq_ring(w.sq) +
+				 XROCE_RING_HEADER))[1].key = key;
+	check(!xroce_sq_apply(w.sq) &&
+	      mw_completion(&w, NULL) == XROCE_WC_MW_BIND_ERR, "the same key");
+	check(mw_query(&w, key).bound, "as it was");
+	wire_again(&w);
+	check(mw_inval(&w, key) == XROCE_WC_MW_BIND_ERR, "invalidated");
+	check(mw_query(&w, key).bound, "as it was");
+	wire_again(&w);
+	check(xroce_mw_inval(w.x, key, w.qpn) == -EOPNOTSUPP, "invalidated");
+	check(!mw_try_write(&w, key), "still good");
+	wire_close(&w);
+}
+
+/* Each type by its own verb. */
+static void wrong_type(void)
+{
+	struct xroce_bind b;
+	__u32 type, other, key;
+	int ret;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		other = type == XROCE_MW_TYPE_1 ? XROCE_MW_TYPE_2A :
+						  XROCE_MW_TYPE_1;
+		key = mw_new(&w, type);
+		b = mw_whole(&w, type == XROCE_MW_TYPE_1 ? key + 1 : key);
+		ret = mw_bind(&w, other, &b);
+		check(ret == XROCE_WC_MW_BIND_ERR && !mw_query(&w, key).bound,
+		      "type %u: status %d", type, ret);
+		wire_again(&w);
+		b.rkey = key;
+		ret = mw_bind_now(&w, other, &b);
+		check(ret == -EINVAL, "type %u: %d", type, ret);
+	}
+	wire_close(&w);
+}
+
+static void type2_state(void)
+{
+	struct xroce_bind b;
+	__u32 type;
+
+	if (!open_wire())
+		return;
+	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
+		b = mw_whole(&w, mw_new(&w, type));
+		b.length = 0;
+		refused(type, b, -EINVAL);
+		b.length = 1;
+		/* A key of the user's. */
+		b.rkey = (b.rkey & ~0xff) | 0xa5;
+		check(!mw_bind(&w, type, &b) &&
+		      mw_query(&w, b.rkey).rkey == b.rkey, "bind");
+		refused(type, b, -EBUSY);
+		b.rkey = xroce_inc_rkey(b.rkey);
+		refused(type, b, -EBUSY);
+		b.rkey = (b.rkey & ~0xff) | 0xa5;
+		check(!mw_inval(&w, b.rkey), "invalidate");
+		/* And now there is nothing to invalidate. */
+		check(xroce_mw_inval(w.x, b.rkey, w.qpn) == -EINVAL, "again");
+		check(mw_inval(&w, b.rkey) == XROCE_WC_MW_BIND_ERR, "again");
+		wire_again(&w);
+		accepted(type, b);
+	}
+	wire_close(&w);
+}
+
+static void inval_refused(void)
+{
+	__u32 type, key, qpn;
+
+	if (!open_wire())
+		return;
+	qpn = qp_in(w.x, w.pd, XROCE_QPS_RTS);
+	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
+		key = mw_bound(&w, type);
+		check(xroce_mw_inval(w.x, key ^ 1, w.qpn) == -ENOENT, "byte");
+		check(xroce_mw_inval(w.x, key, qpn) == -EXDEV, "queue pair");
+		check(xroce_mw_inval(w.x, key, 0x800000) == -ENOENT, "none");
+		check(xroce_mw_inval(w.x, w.mr.rkey, w.qpn) == -ENOENT,
+		      "a region's key");
+		check(mw_inval(&w, w.mr.rkey) == XROCE_WC_MW_BIND_ERR,
+		      "a region's key");
+		wire_again(&w);
+		check(mw_inval(&w, key ^ 1) == XROCE_WC_MW_BIND_ERR, "byte");
+		wire_again(&w);
+		check(!mw_try_write(&w, key), "still good");
+		mw_del(&w, key);
+	}
+	wire_close(&w);
+}
+
+static void qp_destroy(void)
+{
+	struct xroce_mw_bind bind = { .access = MW_READ, .length = 1 };
+	__u32 type, key, qpn;
+	int ret;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		qpn = qp_in(w.x, w.pd, XROCE_QPS_RTS);
+		key = mw_new(&w, type);
+		bind.mw = key >> 8;
+		bind.qpn = qpn;
+		bind.rkey = type == XROCE_MW_TYPE_1 ? 0 : key;
+		bind.lkey = w.mr.lkey;
+		bind.addr = w.mr.iova;
+		check(!xroce_mw_bind(w.x, &bind), "bind");
+		ret = xroce_qp_del(w.x, qpn);
+		if (type != XROCE_MW_TYPE_2A) {
+			check(!ret, "type %u: %d", type, ret);
+			check(mw_query(&w, key).bound ==
+			      (type == XROCE_MW_TYPE_1), "bound");
+			continue;
+		}
+		check(ret == -EBUSY, "type 2A: %d", ret);
+		check(mw_query(&w, key).bound, "bound");
+		check(!xroce_mw_inval(w.x, key, qpn), "invalidate");
+		ret = xroce_qp_del(w.x, qpn);
+		check(!ret, "type 2A, invalidated: %d", ret);
+	}
+	wire_close(&w);
+}
+
+static void dereg(void)
+{
+	struct xroce_mr_rereg change;
+	struct xroce_mr_reg reg;
+	struct xroce_bind b;
+	__u32 type;
+
+	if (!open_wire())
+		return;
+	for_each_mw_type(type) {
+		reg = w.mr;
+		check(!xroce_mr_reg(w.x, &reg), "MR_REG");
+		b = mw_whole(&w, mw_new(&w, type));
+		b.lkey = reg.lkey;
+		check(!mw_bind(&w, type, &b), "bind");
+		check(xroce_mr_dereg(w.x, reg.mr) == -EBUSY, "bound");
+		change = (struct xroce_mr_rereg){
+			.mr = reg.mr,
+			.mask = XROCE_REREG_ACCESS,
+			.access = reg.access,
+		};
+		check(xroce_mr_rereg(w.x, &change) == -EBUSY, "bound");
+		check(!mw_try_write(&w, b.rkey), "still good");
+		if (type == XROCE_MW_TYPE_1) {
+			b.length = 0;
+			check(!mw_bind(&w, type, &b), "unbind");
+		} else {
+			check(!mw_inval(&w, b.rkey), "invalidate");
+		}
+		change.mr = reg.mr;
+		check(!xroce_mr_rereg(w.x, &change), "unbound");
+		/* The region has another key now. */
+		b.length = 1;
+		check(mw_bind_now(&w, type, &b) == -ENOENT, "the old L_Key");
+		check(!xroce_mr_dereg(w.x, reg.mr), "unbound");
+		check(mw_bind_now(&w, type, &b) == -ENOENT, "no region");
+	}
+	wire_close(&w);
+}
+
+/* A window's key is good for nothing local. */
+static void not_local(void)
+{
+	static const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
+	struct xroce_sge_local sge = { .length = 64 };
+	struct xroce_cqe cqe;
+	struct packet got;
+
+	if (!wire_open(&w, &opts))
+		return;
+	sge.addr = w.mr.iova;
+	sge.lkey = mw_bound(&w, XROCE_MW_TYPE_1);
+	check(!xroce_post_recv(w.rq, 1, &sge, 1), "post");
+	w.req.opcode = XROCE_RC_SEND_ONLY;
+	wire_send(&w);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_NAK_OP, "syndrome %#x", got.syndrome);
+	check(mw_completion(&w, &cqe) == XROCE_WC_LOC_PROT_ERR, "status");
+	wire_close(&w);
+}
+
+/* Not another handle's windows, nor through its queue pairs. */
+static void owners(void)
+{
+	static const struct wire_opts opts = { .sq = MW_SQ, .beside = true };
+	static struct wire other;
+	struct xroce_bind b;
+	__u32 key;
+
+	if (!open_wire() || !wire_open(&other, &opts))
+		return;
+	key = mw_new(&other, XROCE_MW_TYPE_2B);
+	live_drop_cap(12);	/* CAP_NET_ADMIN */
+	b = mw_whole(&w, key);
+	check(mw_bind_now(&w, XROCE_MW_TYPE_2B, &b) == -ENOENT, "window");
+	check(xroce_mw_del(w.x, key >> 8) == -ENOENT, "MW_DEL");
+	check(mw_bind(&w, XROCE_MW_TYPE_2B, &b) == XROCE_WC_MW_BIND_ERR,
+	      "posted");
+	live_restore_caps();
+	wire_again(&w);
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	b.qpn = other.qpn;
+	check(mw_bind_now(&w, XROCE_MW_TYPE_2B, &b) == -EPERM, "queue pair");
+	wire_close(&other);
+	wire_close(&w);
+}
+
+/* All goes with the handle, bound or not, and nothing stays pinned. */
+static void close_all(void)
+{
+	__u32 type, i;
+
+	for (i = 0; i < 3; i++) {
+		if (!open_wire())
+			return;
+		for_each_mw_type(type) {
+			mw_new(&w, type);
+			if (type != XROCE_MW_TYPE_2A)
+				mw_bound(&w, type);
+		}
+		wire_close(&w);
+	}
+}
+
+static const struct test tests[] = {
+	{ "mw_allocate", "W1", "allocate, query, deallocate", allocate },
+	{ "mw_allocate_refused", "W1", "domain, type, handle", allocate_refused },
+	{ "mw_all_keys", "W1 R9", "as many as the table has places", all_keys },
+	{ "mw_member", "P1", "a domain with a window stays", member },
+	{ "mw_bind_right", "W2", "the region's window binding", mw_bind_right },
+	{ "mw_local_write", "W2", "the region's local write", local_write },
+	{ "mw_domains", "W2 P2", "one domain for all three", domains },
+	{ "mw_range", "W2", "the range is inside the region", range },
+	{ "mw_services", "W2", "RC and UC, and no UD", services },
+	{ "mw_no_region", "W2", "keys that name no region", no_region },
+	{ "mw_type1_keys", "W5 W7", "no key twice, no invalidate", type1_keys },
+	{ "mw_wrong_type", "W5 W6", "each type by its own verb", wrong_type },
+	{ "mw_type2_state", "W6", "bound once, by the user's key, not empty",
+	  type2_state },
+	{ "mw_inval_refused", "W7", "another key, another queue pair",
+	  inval_refused },
+	{ "mw_qp_destroy", "W8", "2A holds its queue pair, 2B does not",
+	  qp_destroy },
+	{ "mw_dereg", "W9 R5 R7", "a region with windows stays as it is", dereg },
+	{ "mw_not_local", "R9", "no local access by a window's key", not_local },
+	{ "mw_owners", "U3", "what is another handle's", owners },
+	{ "mw_close", "W1", "windows go with their handle", close_all },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An independent requester at windows: what rdma-core's tests do to memory
+ * windows and to requests of no bytes, and what none of them covers: bounds, and
+ * type 2 on another queue pair. Run by mw_rxe.sh.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "harness.h"
+#include "receiver.h"
+
+#define READ	XROCE_ACCESS_REMOTE_READ
+#define WRITE	XROCE_ACCESS_REMOTE_WRITE
+#define ATOMIC	XROCE_ACCESS_REMOTE_ATOMIC
+
+static const struct receiver_opts opts = {
+	.type = IBV_QPT_RC, .entries = 16, .max_sge = 1, .cqes = 64,
+	.mtu = IBV_MTU_1024, .rnr_retry = 7, .sq = true,
+};
+
+static struct xroce_sq *sq;
+static struct xroce_mr_reg behind;	/* that grants nothing to peers */
+static struct receiver r;
+
+static bool setup(void)
+{
+	int err;
+
+	if (!connection_setup())
+		return false;
+	if (!sq) {
+		sq = xroce_sq_add(server.x, 64);
+		behind = server.mr;
+		behind.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND;
+		err = xroce_mr_reg_file(server.x, server.file, REGION_OFF,
+					&behind);
+		check(sq && !err && !behind.rkey, "set-up: %d", err);
+	}
+	return receiver_open(&r, &opts);
+}
+
+/* A new window over the first @len bytes of the region; posted, no more. */
+static struct xroce_bind window(uint32_t type, uint32_t access, uint32_t len)
+{
+	struct xroce_mw_add add = { .pd = server.pd, .type = type };
+	struct xroce_bind b = {
+		.qpn = r.qpn,
+		.lkey = behind.lkey,
+		.addr = IOVA,
+		.length = len,
+		.access = access,
+	};
+	int err = xroce_mw_add(server.x, &add);
+
+	b.rkey = add.rkey;
+	if (!err)
+		err = type == XROCE_MW_TYPE_1 ? xroce_bind_mw(sq, &b) :
+						xroce_post_bind(sq, &b);
+	check(!err, "window: %d", err);
+	return b;
+}
+
+static void del(const struct xroce_bind *b)
+{
+	check(!xroce_mw_del(server.x, b->rkey >> XROCE_KEY_SHIFT), "MW_DEL");
+}
+
+/* A request of rxe's that ends as it should, with the file as it should be. */
+static void request(enum ibv_wr_opcode opcode, uint32_t off, uint32_t len,
+		    uint32_t rkey, int want)
+{
+	struct requester_op op = {
+		.opcode = opcode,
+		.len = len,
+		.va = IOVA + off,
+		.rkey = rkey,
+	};
+	int status;
+
+	if (opcode == IBV_WR_RDMA_WRITE && !want)
+		connection_fill(&op);
+	else
+		memset(client.buf, 0xee, len);
+	status = requester_do(&client, r.qp, &op);
+	check(status == want, "opcode %d, %u bytes at %#x: %s", opcode, len, off,
+	      status < 0 ? "no completion" : ibv_wc_status_str(status));
+	if (opcode == IBV_WR_RDMA_READ && !want)
+		check(!memcmp(client.buf, server.want + REGION_OFF + off, len),
+		      "it has read something else");
+	connection_compare("after a request");
+}
+
+#define REFUSED	IBV_WC_REM_ACCESS_ERR
+
+static void both(const struct xroce_bind *b)
+{
+	request(IBV_WR_RDMA_WRITE, 0, b->length, b->rkey, 0);
+	request(IBV_WR_RDMA_READ, 0, b->length, b->rkey, 0);
+	request(IBV_WR_RDMA_WRITE, 1001, 3333, b->rkey, 0);
+}
+
+static void use(uint32_t type)
+{
+	struct xroce_bind b;
+
+	if (!setup())
+		return;
+	b = window(type, READ | WRITE | ATOMIC, 20000);
+	both(&b);
+	del(&b);
+	receiver_close(&r);
+}
+
+static void type1(void)
+{
+	use(XROCE_MW_TYPE_1);
+}
+
+static void type2(void)
+{
+	use(XROCE_MW_TYPE_2A);
+	use(XROCE_MW_TYPE_2B);
+}
+
+static void type1_invalidate(void)
+{
+	struct xroce_bind b;
+	struct xroce_cqe cqe;
+
+	if (!setup())
+		return;
+	b = window(XROCE_MW_TYPE_1, READ | WRITE, 20000);
+	both(&b);
+	check(!xroce_post_local_inv(sq, 9, r.qpn, b.rkey, 0) &&
+	      !xroce_sq_apply(sq), "post");
+	if (receiver_wait(&r, &cqe))
+		check(cqe.status == XROCE_WC_MW_BIND_ERR && cqe.wr_id == 9,
+		      "status %u", cqe.status);
+	del(&b);
+	receiver_close(&r);
+}
+
+enum how { LOCAL, REMOTE, DEALLOC };
+
+static void revoke(uint32_t type, enum how how)
+{
+	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV };
+	struct xroce_cqe cqe;
+	struct xroce_bind b;
+	int status;
+
+	if (!setup())
+		return;
+	b = window(type, READ | WRITE, 20000);
+	both(&b);
+	switch (how) {
+	case LOCAL:
+		check(!xroce_post_local_inv(sq, 9, r.qpn, b.rkey, 0), "post");
+		break;
+	case REMOTE:
+		receiver_recv(r.rq, 7, 0, 64);
+		inv.invalidate_rkey = b.rkey;
+		status = receiver_do(&r, inv, 64);
+		check(!status, "SEND with invalidate: %d", status);
+		if (receiver_wait(&r, &cqe))
+			check(!cqe.status && cqe.flags == XROCE_WC_WITH_INV &&
+			      cqe.imm_or_key == b.rkey, "flags %#x", cqe.flags);
+		break;
+	case DEALLOC:
+		del(&b);
+	}
+	request(IBV_WR_RDMA_WRITE, 0, 5000, b.rkey, REFUSED);
+	if (how != DEALLOC)
+		del(&b);
+	receiver_close(&r);
+}
+
+static void invalidate_local(void)
+{
+	revoke(XROCE_MW_TYPE_2A, LOCAL);
+	revoke(XROCE_MW_TYPE_2B, LOCAL);
+}
+
+static void invalidate_remote(void)
+{
+	revoke(XROCE_MW_TYPE_2A, REMOTE);
+	revoke(XROCE_MW_TYPE_2B, REMOTE);
+}
+
+static void invalidate_dealloc(void)
+{
+	revoke(XROCE_MW_TYPE_1, DEALLOC);
+	revoke(XROCE_MW_TYPE_2B, DEALLOC);
+}
+
+/* The second SEND with invalidate is what rxe's own responder falls over. */
+static void invalidate_twice(void)
+{
+	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV };
+	struct xroce_bind b;
+	struct xroce_cqe cqe;
+	int status;
+
+	if (!setup())
+		return;
+	b = window(XROCE_MW_TYPE_2B, READ | WRITE, 20000);
+	inv.invalidate_rkey = b.rkey;
+	receiver_recv(r.rq, 7, 0, 64);
+	receiver_recv(r.rq, 8, 0, 64);
+	status = receiver_do(&r, inv, 64);
+	check(!status && receiver_wait(&r, &cqe) && !cqe.status, "first: %d",
+	      status);
+	status = receiver_do(&r, inv, 64);
+	check(status == REFUSED && receiver_wait(&r, &cqe) &&
+	      cqe.status == XROCE_WC_WR_FLUSH_ERR, "second: %d", status);
+	check(receiver_query(&r).cause == XROCE_CAUSE_ACC_KEY, "cause");
+	del(&b);
+	receiver_close(&r);
+}
+
+/* Bound without the right that is asked for. */
+static void without_right(void)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		uint32_t access;
+	} cases[] = {
+		{ IBV_WR_RDMA_WRITE, READ | ATOMIC },
+		{ IBV_WR_RDMA_READ, WRITE | ATOMIC },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, READ | WRITE },
+	};
+	struct xroce_bind b;
+	uint32_t type, i;
+
+	for (type = XROCE_MW_TYPE_1; type <= XROCE_MW_TYPE_2B; type++) {
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			if (!setup())
+				return;
+			b = window(type, cases[i].access, 20000);
+			request(cases[i].opcode, 5, 8, b.rkey, REFUSED);
+			del(&b);
+			receiver_close(&r);
+		}
+	}
+}
+
+/* rxe asks for it; its own responder would have let it through. */
+static void bounds(void)
+{
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		uint32_t off;
+		uint32_t len;
+	} cases[] = {
+		{ IBV_WR_RDMA_WRITE, 0, 20001 },
+		{ IBV_WR_RDMA_WRITE, 20000, 1 },
+		{ IBV_WR_RDMA_WRITE, 19999, 2 },
+		{ IBV_WR_RDMA_READ, 0, 20001 },
+		{ IBV_WR_RDMA_READ, 1, 20000 },
+		{ IBV_WR_RDMA_READ, 20000, 1 },
+	};
+	struct xroce_bind b;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases) && !test_failed(); i++) {
+		if (!setup())
+			return;
+		b = window(XROCE_MW_TYPE_1 + i % 3, READ | WRITE, 20000);
+		both(&b);
+		request(cases[i].opcode, cases[i].off, cases[i].len, b.rkey,
+			REFUSED);
+		del(&b);
+		receiver_close(&r);
+	}
+}
+
+/* A request of no bytes looks at no key. */
+static void zero_size(void)
+{
+	struct xroce_bind b;
+
+	if (!setup())
+		return;
+	b = window(XROCE_MW_TYPE_2B, READ, 100);
+	request(IBV_WR_RDMA_WRITE, 0, 0, b.rkey, 0);
+	request(IBV_WR_RDMA_READ, 0, 0, b.rkey ^ 1, 0);
+	request(IBV_WR_RDMA_READ, 0, 100, b.rkey, 0);
+	del(&b);
+	receiver_close(&r);
+}
+
+static void wrong_qp(void)
+{
+	struct receiver other;
+	struct xroce_bind b;
+	uint32_t type;
+
+	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
+		if (!setup())
+			return;
+		b = window(type, READ | WRITE, 20000);
+		both(&b);
+		other = r;
+		if (!receiver_open(&r, &opts))
+			return;
+		request(IBV_WR_RDMA_READ, 0, 10, b.rkey, REFUSED);
+		check(receiver_query(&r).cause == XROCE_CAUSE_ACC_QP, "cause");
+		receiver_close(&r);
+		r = other;
+		both(&b);
+		del(&b);
+		receiver_close(&r);
+	}
+}
+
+/* FETCH ADD through a window of type 2A, on the first bytes of the file. */
+static void atomics(void)
+{
+	struct requester_op op = { .va = 0x10008, .len = 8 };
+	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_2A };
+	struct xroce_bind b = {};
+	struct xroce_mr_reg reg;
+	uint64_t word;
+	int err;
+
+	if (!setup())
+		return;
+	reg = behind;
+	reg.iova = 0x10000;
+	reg.length = 4096;
+	err = xroce_mr_reg_file(server.x, server.file, 0, &reg);
+	check(!err, "region: %d", err);
+	b.qpn = r.qpn;
+	b.lkey = reg.lkey;
+	b.addr = reg.iova;
+	b.length = 64;
+	b.access = ATOMIC;
+	add.pd = server.pd;
+	check(!xroce_mw_add(server.x, &add), "window");
+	b.rkey = add.rkey;
+	check(!xroce_post_bind(sq, &b), "post");
+	op.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	op.rkey = b.rkey;
+	op.operand = 0x1000000000000001;
+	check(!requester_do(&client, r.qp, &op), "FETCH ADD");
+	memcpy(&word, server.want + 8, 8);
+	check(!memcmp(client.buf, &word, 8), "it has found something else");
+	word += op.operand;
+	memcpy(server.want + 8, &word, 8);
+	connection_compare("after FETCH ADD");
+	del(&b);
+	check(!xroce_mr_dereg(server.x, reg.mr), "MR_DEREG");
+	receiver_close(&r);
+}
+
+static const struct test tests[] = {
+	{ "mw_rxe_type1", "W5", "test_mr: mw_type1", type1 },
+	{ "mw_rxe_type2", "W6", "test_mr: mw_type2", type2 },
+	{ "mw_rxe_type1_invalidate", "W5 W7", "test_mr: type 1, refused",
+	  type1_invalidate },
+	{ "mw_rxe_invalidate_local", "W7", "test_mr", invalidate_local },
+	{ "mw_rxe_invalidate_remote", "W7", "test_mr", invalidate_remote },
+	{ "mw_rxe_invalidate_dealloc", "W1", "test_mr", invalidate_dealloc },
+	{ "mw_rxe_invalidate_twice", "W7", "SEND with invalidate, again",
+	  invalidate_twice },
+	{ "mw_rxe_without_right", "W3", "test_qpex: bind without remote write",
+	  without_right },
+	{ "mw_rxe_zero_size", "D5", "test_qpex: zero-size requests", zero_size },
+	{ "mw_rxe_bounds", "W4", "outside the window, inside the region",
+	  bounds },
+	{ "mw_rxe_wrong_qp", "W6", "type 2 on another queue pair", wrong_qp },
+	{ "mw_rxe_atomics", "W3", "FETCH ADD", atomics },
+};
+
+int main(int argc, char **argv)
+{
+	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+
+	if (sq)
+		xroce_sq_del(sq);
+	connection_teardown();
+	return status;
+}

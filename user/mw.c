@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce mw: memory windows. */
+#include <errno.h>
+#include <string.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "dev.h"
+#include "mr.h"
+#include "names.h"
+#include "print.h"
+
+#define WINDOW_RIGHTS	(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
+
+static const struct reason reasons[] = {
+	{ ENOENT, "no such window" },
+	{ EPERM, "not permitted" },
+	{ ENODEV, "the link has been deleted" },
+	{}
+};
+
+static const struct reason add_reasons[] = {
+	{ ENOENT, "no such protection domain" },
+	{ EPERM, "not permitted" },
+	{ ENOSPC, "the memory protection table is full" },
+	{ ENODEV, "the link has been deleted" },
+	{}
+};
+
+static const struct reason bind_reasons[] = {
+	{ EACCES, "the region was registered without mw-bind, or without local-write" },
+	{ ERANGE, "the range is not inside the region" },
+	{ EXDEV, "window, region and queue pair are not of one protection domain" },
+	{ EBUSY, "it is bound: invalidate it first" },
+	{ EINVAL, "these rights or this length are not possible" },
+	{ ENOTCONN, "the queue pair is not in rts or sqd" },
+	{ EOPNOTSUPP, "the queue pair is one for datagrams" },
+	{ ENOENT, "no such window, queue pair or region" },
+	{ EPERM, "not permitted" },
+	{}
+};
+
+static const struct reason inval_reasons[] = {
+	{ EOPNOTSUPP, "a window of type 1 cannot be invalidated: bind size 0" },
+	{ EINVAL, "it is not bound" },
+	{ ENOTCONN, "its queue pair is not in rts or sqd" },
+	{ EPERM, "not permitted" },
+	{}
+};
+
+static bool parse_type(const char *text, void *to)
+{
+	__u32 *type = to;
+
+	for (*type = XROCE_MW_TYPE_1; *type <= XROCE_MW_TYPE_2B; ++*type)
+		if (!strcasecmp(text, name_of_mw_type(*type)))
+			return true;
+	return false;
+}
+
+static const struct arg_type arg_mw_type = { "1, 2a or 2b", parse_type };
+
+static int failed(__u32 mw, int err, const struct reason *table)
+{
+	return fail("mw 0x%x: %s", mw, reason(err, table));
+}
+
+static int mw_add(int argc, char **argv)
+{
+	struct xroce_mw_add add = { .flags = XROCE_F_PERSISTENT };
+	const char *dev = NULL;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "pd", &arg_number, &add.pd, ARG_NEEDED },
+		{ "type", &arg_mw_type, &add.type, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = xroce_mw_add(x, &add);
+	xroce_close(x);
+	if (err)
+		return fail("mw: pd %u: %s", add.pd, reason(err, add_reasons));
+	print_begin();
+	print_hex("mw", 1, add.mw);
+	print_hex("rkey", 8, add.rkey);
+	print_end();
+	return EXIT_OK;
+}
+
+/* What the words leave out: the range, and the key of type 2. */
+static int complete(struct xroce_mw_bind *bind, const struct xroce_mw_query *mw,
+		    const struct xroce_mr_query *mr, bool addr, bool size,
+		    const __u8 *key)
+{
+	if (bind->access & ~WINDOW_RIGHTS)
+		return fail("mw 0x%x: access: a window grants remote rights only",
+			    bind->mw);
+	if (!addr)
+		bind->addr = mr->iova;
+	if (!size)
+		bind->length = mr->length - (bind->addr - mr->iova);
+	if (mw->type == XROCE_MW_TYPE_1)
+		return key ? fail("mw 0x%x: key: type 1 has one of the system's choice",
+				  bind->mw) : EXIT_OK;
+	bind->rkey = key ? (mw->rkey & ~0xffu) | *key : xroce_inc_rkey(mw->rkey);
+	return EXIT_OK;
+}
+
+static int bind_one(struct xroce *x, struct xroce_mw_bind *bind,
+		    const char *region, bool addr, bool size, const __u8 *key)
+{
+	struct xroce_mw_query mw = { .mw = bind->mw };
+	struct xroce_mr_query mr;
+	int status, err;
+
+	err = xroce_mw_query(x, &mw);
+	if (err)
+		return failed(bind->mw, err, reasons);
+	err = mr_find(x, region, &mr);
+	if (err)
+		return mr_not_found(region, err);
+	status = complete(bind, &mw, &mr, addr, size, key);
+	if (status)
+		return status;
+	bind->lkey = mr.lkey;
+	err = xroce_mw_bind(x, bind);
+	return err ? failed(bind->mw, err, bind_reasons) : EXIT_OK;
+}
+
+static int mw_bind(int argc, char **argv)
+{
+	enum { ADDR, SIZE, KEY };
+	const char *dev = NULL, *region = NULL;
+	struct xroce_mw_bind bind = {};
+	__u8 key = 0;
+	struct arg args[] = {
+		[ADDR] = { "addr", &arg_address, &bind.addr, ARG_OPTIONAL },
+		[SIZE] = { "size", &arg_size, &bind.length, ARG_OPTIONAL },
+		[KEY] = { "key", &arg_byte, &key, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "mw", &arg_number, &bind.mw, ARG_NEEDED },
+		{ "qpn", &arg_24bit, &bind.qpn, ARG_NEEDED },
+		{ "mr", &arg_text, &region, ARG_NEEDED },
+		{ "access", &arg_access, &bind.access, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	status = bind_one(x, &bind, region, args[ADDR].state & ARG_SEEN,
+			  args[SIZE].state & ARG_SEEN,
+			  args[KEY].state & ARG_SEEN ? &key : NULL);
+	xroce_close(x);
+	if (status)
+		return status;
+	print_begin();
+	print_hex("mw", 1, bind.mw);
+	print_hex("rkey", 8, bind.rkey);
+	print_end();
+	return EXIT_OK;
+}
+
+/* With the handle alone. Return: 0 or -errno; @table: what it means. */
+static int inval_one(struct xroce *x, __u32 mw, const struct reason **table)
+{
+	struct xroce_mw_query q = { .mw = mw };
+	int err = xroce_mw_query(x, &q);
+
+	*table = reasons;
+	if (err)
+		return err;
+	*table = inval_reasons;
+	if (q.type == XROCE_MW_TYPE_1)
+		return -EOPNOTSUPP;
+	if (!q.bound)
+		return -EINVAL;
+	return xroce_mw_inval(x, q.rkey, q.qpn);
+}
+
+static int del_one(struct xroce *x, __u32 mw, const struct reason **table)
+{
+	*table = reasons;
+	return xroce_mw_del(x, mw);
+}
+
+static int with_one(int argc, char **argv,
+		    int (*fn)(struct xroce *x, __u32 mw,
+			      const struct reason **table))
+{
+	const struct reason *table = NULL;
+	const char *dev = NULL;
+	__u32 mw = 0;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "mw", &arg_number, &mw, ARG_NEEDED },
+		{}
+	};
+	struct xroce *x;
+	int status, err;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	x = dev_open(dev);
+	if (!x)
+		return EXIT_ERROR;
+	err = fn(x, mw, &table);
+	xroce_close(x);
+	return err ? failed(mw, err, table) : EXIT_OK;
+}
+
+static int mw_invalidate(int argc, char **argv)
+{
+	return with_one(argc, argv, inval_one);
+}
+
+static int mw_del(int argc, char **argv)
+{
+	return with_one(argc, argv, del_one);
+}
+
+static void show_one(const char *netdev, const struct xroce_mw_query *q)
+{
+	print_begin();
+	print_hex("mw", 1, q->mw);
+	print_str("dev", netdev);
+	print_num("pd", q->pd);
+	print_str("type", name_of_mw_type(q->type));
+	print_str("state", q->bound ? "bound" : "unbound");
+	print_hex("rkey", 8, q->rkey);
+	print_hex("mr", 1, q->mr);
+	print_hex("qpn", 6, q->qpn);
+	print_bits("access", access_names, ACCESS_BITS, q->access);
+	print_hex("addr", 1, q->addr);
+	print_num("length", q->length);
+	print_num("pid", q->pid);
+	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	print_end();
+}
+
+static int show_all(struct xroce *x, const char *netdev, void *arg)
+{
+	struct xroce_mw_query q = {};
+	__u32 *wanted = arg;
+	int err;
+
+	if (wanted) {
+		q.mw = *wanted;
+		err = xroce_mw_query(x, &q);
+		if (err)
+			return failed(*wanted, err, reasons);
+		show_one(netdev, &q);
+		return EXIT_OK;
+	}
+	for (;; q.mw++) {
+		q.flags = XROCE_F_NEXT;
+		err = xroce_mw_query(x, &q);
+		if (err)
+			break;
+		show_one(netdev, &q);
+		/* Nothing but what is asked for goes back. */
+		q = (struct xroce_mw_query){ .mw = q.mw };
+	}
+	if (err != -ENOENT)
+		return fail("dev %s: mw: %s", netdev, reason(err, reasons));
+	return EXIT_OK;
+}
+
+static int mw_show(int argc, char **argv)
+{
+	const char *dev = NULL;
+	__u32 mw = 0;
+	struct arg args[] = {
+		{ "mw", &arg_number, &mw, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{}
+	};
+	bool one;
+	int status;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	one = args[0].state & ARG_SEEN;
+	print_list_begin();
+	status = dev_each(dev, one, show_all, one ? &mw : NULL);
+	print_list_end();
+	return status;
+}
+
+static const struct cmd verbs[] = {
+	{ "show", mw_show, "[dev DEV] [mw HANDLE]" },
+	{ "add", mw_add, "[dev DEV] pd N type { 1 | 2a | 2b }" },
+	{ "bind", mw_bind, "[dev DEV] mw HANDLE qpn N mr HANDLE|NAME [addr A] [size S]\n"
+	  "\taccess LIST [key B]" },
+	{ "invalidate", mw_invalidate, "[dev DEV] mw HANDLE" },
+	{ "del", mw_del, "[dev DEV] mw HANDLE" },
+	{}
+};
+
+int do_mw(int argc, char **argv)
+{
+	return cmd_run("mw", verbs, argc, argv);
+}
