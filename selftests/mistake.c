@@ -86,7 +86,7 @@ void mistake_behind_key(struct scene *s)
 	s->req.rkey ^= 1;
 }
 
-/* One READ, atomic or FLUSH is kept, that of the PSN before the expected one. */
+/* One READ, atomic or FLUSH is kept, of the PSN before the expected one. */
 static struct xroce_rd *keep(struct scene *s, uint8_t opcode)
 {
 	struct xroce_rd *r = &s->rd.rd[0];

@@ -120,7 +120,7 @@ static void gone(struct run *r)
 	check(!xroce_mr_dereg(r->w.x, mr.mr), "MR_DEREG");
 }
 
-/* The map says that the region is longer than it is: it ends before the packet. */
+/* The map has the region longer than it is: it ends before the packet. */
 static void map_lies(struct run *r)
 {
 	__u32 index = r->w.mr.rkey >> XROCE_KEY_SHIFT;

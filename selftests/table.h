@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables "opcode, cause, answer, clause". Each row is run for each opcode that it
- * is about, out of a request that is right but for the cause, and printed.
+ * Tables "opcode, cause, answer, clause". Each row is run for each opcode that
+ * it is about, out of a request that is right but for the cause, and printed.
  */
 #ifndef XROCE_TABLE_H
 #define XROCE_TABLE_H
