@@ -284,6 +284,52 @@ void mistake_wraps(struct scene *s)
 	s->mpt.iova = 0;
 }
 
+static void window(struct scene *s, enum xroce_mpt_type type)
+{
+	s->mpt.type = type;
+	s->mpt.qpn = type == XROCE_MPT_MW_1 ? 0 : s->qp.qpn;
+	s->req.imm = SCENE_KEY;
+}
+
+void mistake_window_1(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_1);
+}
+
+void mistake_window_2a(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_2A);
+}
+
+void mistake_window_2b(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_2B);
+}
+
+void mistake_window_2a_pd(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_2A);
+	mistake_pd(s);
+}
+
+void mistake_window_2b_pd(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_2B);
+	mistake_pd(s);
+}
+
+void mistake_window_2a_qp(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_2A);
+	s->mpt.qpn++;
+}
+
+void mistake_window_2b_qp(struct scene *s)
+{
+	window(s, XROCE_MPT_MW_2B);
+	s->mpt.qpn++;
+}
+
 void mistake_selectivity(struct scene *s)
 {
 	s->req.flush |= 2 << XROCE_FLUSH_SEL_SHIFT;

@@ -81,6 +81,15 @@ void mistake_above(struct scene *s);
 void mistake_wraps(struct scene *s);
 void mistake_invalidate(struct scene *s);
 
+/* Windows in place of the region; SENDs name them to be invalidated. */
+void mistake_window_1(struct scene *s);
+void mistake_window_2a(struct scene *s);
+void mistake_window_2b(struct scene *s);
+void mistake_window_2a_pd(struct scene *s);
+void mistake_window_2b_pd(struct scene *s);
+void mistake_window_2a_qp(struct scene *s);
+void mistake_window_2b_qp(struct scene *s);
+
 /* FLUSH. */
 void mistake_placement(struct scene *s);
 void mistake_selectivity(struct scene *s);

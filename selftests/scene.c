@@ -230,8 +230,8 @@ static void compare_event(const struct scene *s, bool refused)
 	      e->psn, e->opcode);
 	if (e->cause < XROCE_CAUSE_ACC_KEY)
 		return;		/* not always far enough to know the rest */
-	if (e->cause == XROCE_CAUSE_ACC_KEY && (s->req.opcode == XROCE_RC_SEND_LAST_INV ||
-						s->req.opcode == XROCE_RC_SEND_ONLY_INV)) {
+	if (s->req.opcode == XROCE_RC_SEND_LAST_INV ||
+	    s->req.opcode == XROCE_RC_SEND_ONLY_INV) {
 		check(e->key == s->req.imm && !e->len && !e->va,
 		      "event: key %#x to be invalidated", e->key);
 		return;
