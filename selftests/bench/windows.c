@@ -322,6 +322,49 @@ static void own_register(uint32_t n)
 	}
 }
 
+/* To the same memory and other rights, so that it is pinned anew. */
+static void own_reregister(uint32_t n)
+{
+	static struct xroce_mr_reg r;
+	struct xroce_mr_rereg c;
+
+	if (!r.mr) {
+		r = region();
+		done(xroce_mr_reg(own.x, &r), "xroce: register");
+	}
+	while (n--) {
+		c = (struct xroce_mr_rereg){
+			.mr = r.mr,
+			.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS,
+			.access = REGION & ~(n & 1 ? RIGHTS : 0),
+			.addr = r.addr,
+			.length = r.length,
+			.iova = r.iova,
+		};
+		done(xroce_mr_rereg(own.x, &c), "xroce: re-register");
+	}
+}
+
+/* Other rights alone: the memory stays pinned as it is. */
+static void own_rights(uint32_t n)
+{
+	static struct xroce_mr_reg r;
+	struct xroce_mr_rereg c;
+
+	if (!r.mr) {
+		r = region();
+		done(xroce_mr_reg(own.x, &r), "xroce: register");
+	}
+	while (n--) {
+		c = (struct xroce_mr_rereg){
+			.mr = r.mr,
+			.mask = XROCE_REREG_ACCESS,
+			.access = REGION & ~(n & 1 ? RIGHTS : 0),
+		};
+		done(xroce_mr_rereg(own.x, &c), "xroce: rights");
+	}
+}
+
 static void rxe_post(struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
@@ -398,6 +441,8 @@ static const struct row {
 	{ "bind type 1, alone", own_one_alone, rxe_one, BATCH },
 	{ "bind/invalidate type 2, alone", own_two_alone, rxe_two, BATCH },
 	{ "register and deregister 1 MiB", own_register, rxe_register, 4 },
+	{ "re-register 1 MiB, memory", own_reregister, NULL, 4 },
+	{ "re-register 1 MiB, rights only", own_rights, NULL, 4 },
 };
 
 static int compare(const void *a, const void *b)
