@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdint.h>
+#include <sys/mman.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "abi.h"
+#include "live_qp.h"
+#include "mem.h"
+
+static char memory[PAGE] __attribute__((aligned(4096)));
+
+void must(int fd, unsigned long nr, void *arg)
+{
+	int ret = live_ioctl(fd, nr, arg);
+
+	check(!ret, "command %#lx, to begin with: %d", nr, ret);
+}
+
+static __u32 spare_link(int fd)
+{
+	struct xroce_link_add add = {
+		.size = sizeof(add),
+		.ifindex = if_nametoindex(LIVE_SPARE),
+	};
+
+	must(fd, XROCE_CMD_LINK_ADD, &add);
+	return add.link;
+}
+
+static void fill_link_add(int fd, union arg *a)
+{
+	(void)fd;
+	a->link_add.ifindex = if_nametoindex(LIVE_SPARE);
+}
+
+static void fill_link_maps(int fd, union arg *a)
+{
+	a->link_maps.link = spare_link(fd);
+	a->link_maps.mpt_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "mpt", 4,
+					     sizeof(struct xroce_mpt), 16,
+					     NULL);
+	a->link_maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
+					    sizeof(struct xroce_qp), 16, NULL);
+	a->link_maps.mr_stat_fd = -1;
+}
+
+void close_maps(union arg *a)
+{
+	close(a->link_maps.mpt_fd);
+	close(a->link_maps.qp_fd);
+}
+
+static void fill_link_del(int fd, union arg *a)
+{
+	union arg maps = { .size = sizeof(maps.link_maps) };
+
+	fill_link_maps(fd, &maps);
+	must(fd, XROCE_CMD_LINK_MAPS, &maps);
+	close_maps(&maps);
+	a->link_del.link = maps.link_maps.link;
+}
+
+static void fill_link_query(int fd, union arg *a)
+{
+	(void)fd;
+	a->flags = XROCE_F_NEXT;
+}
+
+static void fill_link_use(int fd, union arg *a)
+{
+	(void)fd;
+	a->link_use.ifindex = if_nametoindex(LIVE_DEV);
+}
+
+static __u32 some_pd(int fd)
+{
+	struct xroce_pd_add pd = { .size = sizeof(pd) };
+
+	must(fd, XROCE_CMD_PD_ADD, &pd);
+	return pd.pd;
+}
+
+static void fill_nothing(int fd, union arg *a)
+{
+	(void)fd;
+	(void)a;
+}
+
+static void fill_pd(int fd, union arg *a)
+{
+	a->pd_del.pd = some_pd(fd);
+}
+
+static void fill_mr_reg(int fd, union arg *a)
+{
+	a->mr_reg.pd = some_pd(fd);
+	a->mr_reg.access = XROCE_ACCESS_LOCAL_WRITE;
+	a->mr_reg.addr = (uintptr_t)memory;
+	a->mr_reg.length = sizeof(memory);
+}
+
+static void fill_mr(int fd, union arg *a)
+{
+	union arg reg = { .size = sizeof(reg.mr_reg) };
+
+	fill_mr_reg(fd, &reg);
+	must(fd, XROCE_CMD_MR_REG, &reg);
+	a->mr_dereg.mr = reg.mr_reg.mr;
+}
+
+static void fill_mr_reg_phys(int fd, union arg *a)
+{
+	static __u64 page;
+
+	*memory = 1;
+	page = mem_pfn(memory) * PAGE;
+	a->mr_reg_phys.pd = some_pd(fd);
+	a->mr_reg_phys.pages = (uintptr_t)&page;
+	a->mr_reg_phys.npages = 1;
+	a->mr_reg_phys.page_shift = MEM_PAGE_SHIFT;
+	a->mr_reg_phys.length = 1;
+}
+
+static void fill_mr_reg_shared(int fd, union arg *a)
+{
+	fill_mr(fd, a);
+	a->mr_reg_shared.from = a->mr_dereg.mr;
+	a->mr_reg_shared.pd = some_pd(fd);
+}
+
+static void fill_mr_rereg(int fd, union arg *a)
+{
+	fill_mr(fd, a);
+	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
+	a->mr_rereg.addr = (uintptr_t)memory;
+	a->mr_rereg.length = 1;
+}
+
+static void fill_mtt_read(int fd, union arg *a)
+{
+	static __u64 entry;
+
+	fill_mr(fd, a);
+	a->mtt_read.mr = a->mr_dereg.mr;
+	a->mtt_read.count = 1;
+	a->mtt_read.to = (uintptr_t)&entry;
+}
+
+static void fill_qp_add(int fd, union arg *a)
+{
+	a->qp_add.pd = some_pd(fd);
+	a->qp_add.type = XROCE_QPT_RC;
+}
+
+static void fill_qp(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.qp_add) };
+
+	fill_qp_add(fd, &add);
+	must(fd, XROCE_CMD_QP_ADD, &add);
+	a->qp_del.qpn = add.qp_add.qpn;
+}
+
+static void fill_qp_modify(int fd, union arg *a)
+{
+	fill_qp(fd, a);
+	a->qp_modify.mask = XROCE_QP_STATE | XROCE_QP_ACCESS | XROCE_QP_PKEY;
+	a->qp_modify.state = XROCE_QPS_INIT;
+	a->qp_modify.pkey = 0xffff;
+}
+
+static void fill_cq_add(int fd, union arg *a)
+{
+	(void)fd;
+	a->cq_add.entries = XROCE_CQ_MIN;
+}
+
+static void fill_cq(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.cq_add) };
+
+	fill_cq_add(fd, &add);
+	must(fd, XROCE_CMD_CQ_ADD, &add);
+	a->cq_del.cq = add.cq_add.cq;
+}
+
+static void fill_srq_add(int fd, union arg *a)
+{
+	fill_qp_add(fd, a);
+	a->srq_add.pd = a->qp_add.pd;
+	a->srq_add.entries = 4;
+	a->srq_add.max_sge = 2;
+}
+
+static void fill_srq(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.srq_add) };
+
+	fill_srq_add(fd, &add);
+	must(fd, XROCE_CMD_SRQ_ADD, &add);
+	a->srq_del.srq = add.srq_add.srq;
+}
+
+static void fill_mw_add(int fd, union arg *a)
+{
+	a->mw_add.pd = some_pd(fd);
+	a->mw_add.type = XROCE_MW_TYPE_2B;
+}
+
+/* Handle and key are where MW_DEL and MW_QUERY want the handle. */
+static void fill_mw(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.mw_add) };
+
+	fill_mw_add(fd, &add);
+	must(fd, XROCE_CMD_MW_ADD, &add);
+	a->mw_bind.mw = add.mw_add.mw;
+}
+
+/* A queue pair in RTS, a region, and a window of type 2B. */
+static void fill_mw_bind(int fd, union arg *a)
+{
+	union arg mw = { .size = sizeof(mw.mw_add) };
+	union arg mr = { .size = sizeof(mr.mr_reg) };
+	union arg qp = { .size = sizeof(qp.qp_add) };
+	struct xroce_qp_modify m;
+	__u32 to;
+
+	fill_mw_add(fd, &mw);
+	must(fd, XROCE_CMD_MW_ADD, &mw);
+	fill_mr_reg(fd, &mr);
+	mr.mr_reg.pd = mw.mw_add.pd;
+	mr.mr_reg.access |= XROCE_ACCESS_MW_BIND;
+	must(fd, XROCE_CMD_MR_REG, &mr);
+	qp.qp_add.pd = mw.mw_add.pd;
+	qp.qp_add.type = XROCE_QPT_RC;
+	must(fd, XROCE_CMD_QP_ADD, &qp);
+	for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTS; to++) {
+		m = qp_change(qp.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
+		m.size = sizeof(m);
+		must(fd, XROCE_CMD_QP_MODIFY, &m);
+	}
+	a->mw_bind.mw = mw.mw_add.mw;
+	a->mw_bind.rkey = mw.mw_add.rkey;
+	a->mw_bind.qpn = qp.qp_add.qpn;
+	a->mw_bind.lkey = mr.mr_reg.lkey;
+	a->mw_bind.length = sizeof(memory);
+	a->mw_bind.access = XROCE_ACCESS_REMOTE_READ;
+}
+
+static void fill_mw_inval(int fd, union arg *a)
+{
+	union arg bind = { .size = sizeof(bind.mw_bind) };
+
+	fill_mw_bind(fd, &bind);
+	must(fd, XROCE_CMD_MW_BIND, &bind);
+	a->mw_inval.rkey = bind.mw_bind.rkey;
+	a->mw_inval.qpn = bind.mw_bind.qpn;
+}
+
+static void fill_sq_add(int fd, union arg *a)
+{
+	(void)fd;
+	a->sq_add.entries = XROCE_SQ_MIN;
+}
+
+static void fill_sq(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.sq_add) };
+
+	(void)a;
+	fill_sq_add(fd, &add);
+	must(fd, XROCE_CMD_SQ_ADD, &add);
+}
+
+
+const struct command commands[] = {
+	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 24, 0, {}, true,
+	  fill_link_maps },
+	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
+	  fill_link_del },
+	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 64, XROCE_F_NEXT, {}, true,
+	  fill_link_query },
+	{ "LINK_USE", XROCE_CMD_LINK_USE, 16, 0, {}, true, fill_link_use },
+	{ "PD_ADD", XROCE_CMD_PD_ADD, 16, XROCE_F_PERSISTENT, { 12 }, false,
+	  fill_nothing },
+	{ "PD_DEL", XROCE_CMD_PD_DEL, 16, 0, { 12 }, false, fill_pd },
+	{ "PD_QUERY", XROCE_CMD_PD_QUERY, 32, XROCE_F_NEXT, {}, false,
+	  fill_pd },
+	{ "MR_REG", XROCE_CMD_MR_REG, 96, XROCE_F_PERSISTENT | XROCE_F_PID,
+	  { 88, 92 }, false, fill_mr_reg },
+	{ "MR_DEREG", XROCE_CMD_MR_DEREG, 16, 0, { 12 }, false, fill_mr },
+	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 112, XROCE_F_NEXT, {}, false,
+	  fill_mr },
+	{ "MR_REG_PHYS", XROCE_CMD_MR_REG_PHYS, 104, XROCE_F_PERSISTENT,
+	  { 68 }, false, fill_mr_reg_phys },
+	{ "MR_REG_SHARED", XROCE_CMD_MR_REG_SHARED, 80, XROCE_F_PERSISTENT, {},
+	  false, fill_mr_reg_shared },
+	{ "MR_REREG", XROCE_CMD_MR_REREG, 88, XROCE_F_PID | XROCE_F_PHYS,
+	  { 84 }, false, fill_mr_rereg },
+	{ "MTT_QUERY", XROCE_CMD_MTT_QUERY, 136, 0, {}, true, fill_nothing },
+	{ "MTT_READ", XROCE_CMD_MTT_READ, 32, 0, {}, false, fill_mtt_read },
+	{ "QP_ADD", XROCE_CMD_QP_ADD, 64, XROCE_F_PERSISTENT, { 20, 60 }, false,
+	  fill_qp_add },
+	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 96, 0, { 52, 92 }, false,
+	  fill_qp_modify },
+	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 160, XROCE_F_NEXT, {}, false,
+	  fill_qp },
+	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
+	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },
+	{ "SRQ_ADD", XROCE_CMD_SRQ_ADD, 40, 0, {}, false, fill_srq_add },
+	{ "SRQ_MODIFY", XROCE_CMD_SRQ_MODIFY, 16, 0, {}, false, fill_srq },
+	{ "SRQ_DEL", XROCE_CMD_SRQ_DEL, 16, 0, { 12 }, false, fill_srq },
+	{ "SRQ_QUERY", XROCE_CMD_SRQ_QUERY, 32, 0, {}, false, fill_srq },
+	{ "MW_ADD", XROCE_CMD_MW_ADD, 32, XROCE_F_PERSISTENT, { 24, 28 }, false,
+	  fill_mw_add },
+	{ "MW_DEL", XROCE_CMD_MW_DEL, 16, 0, { 12 }, false, fill_mw },
+	{ "MW_QUERY", XROCE_CMD_MW_QUERY, 64, XROCE_F_NEXT, { 60 }, false,
+	  fill_mw },
+	{ "MW_BIND", XROCE_CMD_MW_BIND, 48, 0, { 44 }, false, fill_mw_bind },
+	{ "MW_INVAL", XROCE_CMD_MW_INVAL, 16, 0, {}, false, fill_mw_inval },
+	{ "SQ_ADD", XROCE_CMD_SQ_ADD, 32, 0, { 12 }, false, fill_sq_add },
+	{ "SQ_DEL", XROCE_CMD_SQ_DEL, 8, 0, {}, false, fill_sq },
+	{ "SQ_APPLY", XROCE_CMD_SQ_APPLY, 8, 0, {}, false, fill_sq },
+};
+
+const size_t commands_count = ARRAY_SIZE(commands);

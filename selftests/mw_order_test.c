@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When a bind or a revocation takes effect: between packets, and in a message. */
+#include "mw.h"
+
+#define READ	XROCE_RC_READ_REQUEST
+
+/* A request of several packets, with something in between. */
+static void long_write(struct wire *w, __u32 key, uint8_t opcode, __u32 n)
+{
+	w->req.opcode = opcode;
+	w->req.va = w->mr.iova;
+	w->req.rkey = key;
+	w->req.dmalen = 4096;
+	w->req.payload = 1024;
+	w->req.pad = 0;
+	w->req.ackreq = true;
+	w->req.pattern = n;
+	wire_send(w);
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+}
+
+static void part_is(const struct wire *w, __u32 i, bool written)
+{
+	__u32 j;
+
+	for (j = 0; j < 1024; j++)
+		if (w->mem[i * 1024 + j] !=
+		    (char)(written ? packet_pattern(i + 1, j) : 0))
+			break;
+	check(j == 1024, "part %u, byte %u", i, j);
+}
+
+enum between { REBIND, INVALIDATE, FREE, UNBIND };
+
+/* Half of a message is there; then the window goes. */
+static void mid_message(__u32 type, enum between what)
+{
+	struct xroce_bind b;
+	struct wire w;
+	struct packet got;
+	__u32 key;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	key = mw_bound(&w, type);
+	b = mw_whole(&w, key);
+	long_write(&w, key, XROCE_RC_WRITE_FIRST, 1);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_ACK, "the first packet");
+	long_write(&w, key, XROCE_RC_WRITE_MIDDLE, 2);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_ACK, "the second packet");
+	switch (what) {
+	case REBIND:	/* even to the same range */
+		check(!xroce_bind_mw(w.sq, &b), "post");
+		break;
+	case UNBIND:
+		b.length = 0;
+		check(!xroce_bind_mw(w.sq, &b), "post");
+		break;
+	case INVALIDATE:
+		check(!xroce_post_local_inv(w.sq, 1, w.qpn, key, 0), "post");
+		break;
+	case FREE:
+		mw_del(&w, key);
+	}
+	/* Nothing but the packet has the post applied. */
+	long_write(&w, key, XROCE_RC_WRITE_MIDDLE, 3);
+	check(wire_take(&w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == XROCE_SYN_NAK_ACC, "syndrome %#x", got.syndrome);
+	long_write(&w, key, XROCE_RC_WRITE_LAST, 4);
+	wire_quiet(&w);
+	part_is(&w, 0, true);
+	part_is(&w, 1, true);
+	part_is(&w, 2, false);
+	part_is(&w, 3, false);
+	if (what != FREE)
+		mw_del(&w, key);
+	wire_close(&w);
+}
+
+static void mid_type1_rebind(void)
+{
+	mid_message(XROCE_MW_TYPE_1, REBIND);
+}
+
+static void mid_type1_unbind(void)
+{
+	mid_message(XROCE_MW_TYPE_1, UNBIND);
+}
+
+static void mid_free(void)
+{
+	mid_message(XROCE_MW_TYPE_1, FREE);
+	mid_message(XROCE_MW_TYPE_2A, FREE);
+	mid_message(XROCE_MW_TYPE_2B, FREE);
+}
+
+static void mid_type2_invalidate(void)
+{
+	mid_message(XROCE_MW_TYPE_2A, INVALIDATE);
+	mid_message(XROCE_MW_TYPE_2B, INVALIDATE);
+}
+
+/* Without a system call: the next packet finds done what was posted before it. */
+static void before_next_packet(void)
+{
+	struct wire w;
+	struct xroce_bind b;
+	__u32 old;
+	int i;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	b.flags = 0;
+	for (i = 0; i < 20 && !test_failed(); i++) {
+		check(!xroce_post_bind(w.sq, &b), "post");
+		check(!xroce_sq_idle(w.sq), "applied by nobody");
+		check(!mw_try_write(&w, b.rkey), "bound");
+		check(xroce_sq_idle(w.sq), "not applied");
+		check(!xroce_post_local_inv(w.sq, 2, w.qpn, b.rkey, 0), "post");
+		old = b.rkey;
+		b.rkey = xroce_inc_rkey(b.rkey);
+		check(!xroce_post_bind(w.sq, &b), "post");
+		check(mw_try_write(&w, i & 1 ? old : b.rkey) ==
+		      (i & 1 ? XROCE_CAUSE_ACC_KEY : 0), "after three posts");
+		check(!xroce_post_local_inv(w.sq, 2, w.qpn, b.rkey, 0), "post");
+	}
+	check(mw_completion(&w, NULL) == -1, "unsignalled, and all went well");
+	wire_close(&w);
+}
+
+/* A packet for another queue pair of the handle has it applied as well. */
+static void before_others_packet(void)
+{
+	struct wire w;
+	struct wire_opts opts = { .peer = 0x12 };
+	struct xroce_bind b;
+	struct wire other;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	opts.with = &w;
+	if (!wire_open(&other, &opts))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	check(!xroce_bind_mw(w.sq, &b), "post");
+	check(!mw_try(&other, READ, w.mr.iova, 8, b.rkey), "bound by another");
+	check(!mw_completion(&w, NULL), "completion");
+	wire_close(&other);
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "mw_mid_rebind", "W11", "half a message, then a bind of type 1",
+	  mid_type1_rebind },
+	{ "mw_mid_unbind", "W11 W5", "half a message, then length 0",
+	  mid_type1_unbind },
+	{ "mw_mid_free", "W11", "half a message, then deallocated", mid_free },
+	{ "mw_mid_invalidate", "W11 W7", "half a message, then invalidated",
+	  mid_type2_invalidate },
+	{ "mw_before_next_packet", "W10", "posts are applied before packets",
+	  before_next_packet },
+	{ "mw_before_others_packet", "W10 W5", "of any queue pair of the handle",
+	  before_others_packet },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
