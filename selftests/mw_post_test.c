@@ -335,6 +335,22 @@ static void qp_delete_applies(void)
 	wire_close(&w);
 }
 
+/* Who does nothing but poll gets what he waits for, though no packet comes. */
+static void poll_applies(void)
+{
+	struct xroce_bind b;
+	int i, ret = -1;
+
+	if (!wire_open(&w, &mw_rc))
+		return;
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	check(!xroce_post_bind(w.sq, &b), "post");
+	for (i = 0; i < 100000 && ret < 0; i++)
+		ret = mw_completion(&w, NULL);
+	check(!ret && i > 1000, "status %d after %d polls", ret, i);
+	wire_close(&w);
+}
+
 static const struct wire_opts with_recv = { .sq = MW_SQ, .recv = true };
 
 /* A SEND with invalidate. Return: the syndrome of its answer. */
@@ -440,6 +456,8 @@ static const struct test tests[] = {
 	  queue_commands },
 	{ "mw_qp_delete_applies", "W10 W8", "posts before a queue pair goes",
 	  qp_delete_applies },
+	{ "mw_poll_applies", "W10", "by polling, while no packet comes",
+	  poll_applies },
 	{ "mw_remote_invalidate", "W7", "SEND with invalidate",
 	  remote_invalidate },
 	{ "mw_remote_refused", "W7", "and of what it is refused",

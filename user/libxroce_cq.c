@@ -8,6 +8,9 @@
 
 #include "libxroce_priv.h"
 
+/* Polls in vain before a program that has posted is taken to wait for it. */
+#define PATIENCE	10000
+
 struct xroce_cq {
 	struct xroce *x;
 	struct xroce_cq_header *ring;
@@ -15,6 +18,7 @@ struct xroce_cq {
 	__u32 id;
 	__u32 mask;
 	__u32 head;
+	__u32 vain;
 };
 
 struct xroce_cq *xroce_cq_add(struct xroce *x, __u32 entries)
@@ -76,10 +80,16 @@ int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n)
 
 	for (i = 0; i < n && cq->head != tail; i++)
 		cqe[i] = entries[cq->head++ & cq->mask];
-	if (i)
+	if (i) {
+		cq->vain = 0;
 		__atomic_store_n(&cq->ring->head, cq->head, __ATOMIC_RELEASE);
-	else if (__atomic_load_n(&cq->ring->overflow, __ATOMIC_RELAXED))
+	} else if (__atomic_load_n(&cq->ring->overflow, __ATOMIC_RELAXED)) {
 		return -EOVERFLOW;
+	} else if (cq->x->sq && ++cq->vain == PATIENCE) {
+		cq->vain = 0;
+		if (!xroce_sq_idle(cq->x->sq))
+			xroce_sq_apply(cq->x->sq);
+	}
 	return i;
 }
 

@@ -14,6 +14,7 @@ struct bpf_object;
 struct xroce {
 	int fd;
 	__u32 link;
+	struct xroce_sq *sq;	/* send queue, or NULL */
 };
 
 /* Open the device without choosing a link. Return: descriptor or -errno. */

@@ -45,8 +45,10 @@ struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries)
 	sq->mask = entries - 1;
 	sq->bytes = add.bytes;
 	err = xroce_ring_map(x, add.offset, add.bytes, (void **)&sq->ring);
-	if (!err)
+	if (!err) {
+		x->sq = sq;
 		return sq;
+	}
 	sq_command_del(x);
 out_free:
 	free(sq);
@@ -60,6 +62,7 @@ int xroce_sq_del(struct xroce_sq *sq)
 
 	if (err)
 		return err;
+	sq->x->sq = NULL;
 	xroce_ring_unmap(sq->ring, sq->bytes);
 	free(sq);
 	return 0;
