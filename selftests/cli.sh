@@ -505,7 +505,7 @@ going_away() {
 
 # Bind, look, revoke, of one type.
 window() { # TYPE QPN
-	local mw first second
+	local key mw first second
 
 	mw=$(makes mw mw add pd "$(makes pd pd show)" type "$1")
 	fails 1 "mw $mw: .*not bound|mw $mw: .*type 1" mw invalidate mw "$mw"
@@ -532,9 +532,10 @@ window() { # TYPE QPN
 		fails 1 "mw $mw: it is bound" mw bind mw "$mw" qpn "$2" \
 			mr windowed access none
 		xr mw invalidate mw "$mw"
+		key=$(printf %02x $(((first + 1) & 0xff)))
 		second=$(makes rkey mw bind mw "$mw" qpn "$2" mr windowed \
-			key 0xa5 access remote-atomic)
-		[ "${second: -2}" = a5 ] || not_so "$second ends in a5"
+			key "0x$key" access remote-atomic)
+		[ "${second: -2}" = "$key" ] || not_so "$second ends in $key"
 		[ "$1" = 2b ] || fails 1 "qp $2: a window of type 2a" qp del qpn "$2"
 		xr mw invalidate mw "$mw"
 	fi
