@@ -48,7 +48,7 @@ makes() {
 	xr "$@" | sed -nE "s/(^|.* )$name ([^ ]+).*/\2/p"
 }
 
-# Must show 3 of the first part.
+# The command, bpftool and the table of keys say the same of a region.
 three_views() {
 	local pd mr
 

@@ -158,7 +158,7 @@ static bool key_refused(void *arg)
 	return keys_refused() >= ((struct progress *)arg)->refused;
 }
 
-/* Must show 5 of the first part. */
+/* Killed under traffic, nothing of a program stays: no page, no object. */
 static void killed(void)
 {
 	size_t size = TRAFFIC_TARGETS * REGION;
