@@ -8,11 +8,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/net.sh"
 . "$here/serve.sh"
 
-net_up
-module_up
-rxe_up
-gid4=$(rxe_gid4)
-serve_up --max-qps 16 >/dev/null
+perf_up
 
 for mtu in 256 512 1024 2048 4096; do
 	for type in FETCH_AND_ADD CMP_AND_SWAP; do

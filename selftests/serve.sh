@@ -140,3 +140,33 @@ perf() {
 		return 1
 	}
 }
+
+# The network, rxe, and a server for any number of programs.
+perf_up() {
+	net_up
+	module_up
+	rxe_up
+	gid4=$(rxe_gid4)
+	serve_up --max-qps 16 >/dev/null
+}
+
+# perf_sizes KIND: ib_KIND over all path MTUs, and long messages
+perf_sizes() {
+	local kind=$1 mtu size
+
+	for mtu in 256 512 1024 2048 4096; do
+		for size in 2 64 "$mtu" $((mtu + 1)) 65536; do
+			run "${kind}_mtu${mtu}_$size" 'U4 D1 D2' \
+				perf "ib_$kind" $mtu $size 50 1 "$gid4"
+		done
+	done
+	run "${kind}_1m" 'U4 D2' perf "ib_$kind" 4096 1048576 20 1 "$gid4"
+	run "${kind}_8m" 'U4 D2' perf "ib_$kind" 4096 8388608 5 1 "$gid4"
+}
+
+# perf_qps KIND: ib_KIND with several queue pairs, and over IPv6
+perf_qps() {
+	run "$1_4_qps" 'U4' perf "ib_$1" 1024 4096 50 4 "$gid4"
+	run "$1_16_qps" 'U4' perf "ib_$1" 1024 4096 50 16 "$gid4"
+	run "$1_ipv6" 'U4 D1' perf "ib_$1" 1024 4096 50 1 "$(rxe_gid6)"
+}
