@@ -149,11 +149,13 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 	}
 	xr_mw_stop(mw);
 	/* The index is ours, and so are the bytes that it has had. */
-	if (b->draw)
+	if (b->draw) {
 		mw->key = index << XROCE_KEY_SHIFT |
 			  xr_key_byte(&link->keys, index);
-	else
-		xr_key_chosen(&link->keys, index, mw->key = b->key);
+	} else {
+		mw->key = b->key;
+		xr_key_chosen(&link->keys, index, mw->key);
+	}
 	if (!mr) {
 		xr_mpt_unbind_mw(mw);
 		goto out;
