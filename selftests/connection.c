@@ -244,19 +244,6 @@ void connection_fill(const struct requester_op *op)
 	       client.buf + op->off, op->len);
 }
 
-/* What the client had sent before it was told off has to arrive first. */
-static void read_settled(struct xroce_stat *stat)
-{
-	struct xroce_stat last;
-
-	counters_read(server.stat, stat);
-	do {
-		last = *stat;
-		usleep(20000);
-		counters_read(server.stat, stat);
-	} while (memcmp(&last, stat, sizeof(last)) && !test_failed());
-}
-
 /*
  * A slow machine loses packets, or lets the client's patience end. What was
  * executed counts once all the same, but for READs.
@@ -292,7 +279,8 @@ void connection_moved(const struct xroce_stat *before, struct xroce_stat *delta,
 {
 	struct xroce_stat after;
 
-	read_settled(&after);
+	/* What the client had sent before it was told off has to arrive first. */
+	counters_settled(server.stat, before, 0, &after);
 	if (delta->nak_acc && trailing)
 		delta->drop_error = after.drop_error - before->drop_error;
 	delta->rx = delta->write + delta->read + delta->atomic +

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -9,6 +11,8 @@
 #include "harness.h"
 
 #define CPUS_MAX	256
+#define PATIENCE	30			/* seconds; emulated machines */
+#define REST		20000			/* microseconds without a packet */
 
 #define NAME(n)	[COUNTER(n)] = #n
 static const char *const names[COUNTERS] = {
@@ -52,6 +56,26 @@ void counters_read(int fd, struct xroce_stat *sum)
 		for (i = 0; i < COUNTERS; i++)
 			counters_add(sum, i, ((__u64 *)&percpu[cpu])[i]);
 	}
+}
+
+bool counters_settled(int fd, const struct xroce_stat *before, __u64 packets,
+		      struct xroce_stat *after)
+{
+	time_t end = time(NULL) + PATIENCE;
+	struct xroce_stat last;
+	__u64 came;
+	bool still;
+
+	counters_read(fd, after);
+	do {
+		last = *after;
+		usleep(REST);
+		counters_read(fd, after);
+		came = after->rx - before->rx;
+		still = !memcmp(&last, after, sizeof(last));
+	} while (!(came >= packets && still) && time(NULL) <= end);
+	return check(came >= packets && still, "%llu of %llu packets came%s",
+		     came, packets, still ? "" : ", and more come");
 }
 
 void counters_check(const struct xroce_stat *before,

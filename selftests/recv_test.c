@@ -569,6 +569,20 @@ static void shared(void)
 	check(!xroce_rq_del(opts.srq), "SRQ_DEL");
 }
 
+/*
+ * Send over an unreliable service, and wait: that @packets have left is all that
+ * the client is told.
+ */
+static void arrives(struct receiver *r, struct ibv_send_wr wr, uint32_t len,
+		    uint32_t packets)
+{
+	struct xroce_stat before, after;
+
+	counters_read(server.stat, &before);
+	done(receiver_do(r, wr, len), len);
+	counters_settled(server.stat, &before, packets, &after);
+}
+
 static void uc_send(void)
 {
 	static const uint32_t lens[] = { 0, 1, 1024, 1025, 50001 };
@@ -581,10 +595,9 @@ static void uc_send(void)
 	if (!receiver_open(&r, &opts))
 		return;
 	/* Nowhere to go, or too small: dropped, and all goes on. */
-	done(receiver_do(&r, send_wr, 10), 10);
-	usleep(100000);
+	arrives(&r, send_wr, 10, 1);
 	receiver_recv(r.rq, 0, 0, 1500);
-	done(receiver_do(&r, send_wr, 1501), 1501);
+	arrives(&r, send_wr, 1501, 2);
 	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
 		receiver_fill();
 		if (lens[i] > 1025)
@@ -644,12 +657,10 @@ static void datagrams(bool ipv6)
 	if (!receiver_open(&r, &opts))
 		return;
 	counters_read(server.stat, &before);
-	done(receiver_do(&r, bad_key, 10), 10);
-	done(receiver_do(&r, send_wr, 10), 10);		/* no work request */
-	usleep(100000);
+	arrives(&r, bad_key, 10, 1);
+	arrives(&r, send_wr, 10, 1);		/* no work request */
 	receiver_recv(r.rq, 0, 0, 50);
-	done(receiver_do(&r, send_wr, 11), 11);		/* no room for 51 */
-	usleep(100000);
+	arrives(&r, send_wr, 11, 1);		/* no room for 51 */
 	receiver_none(&r);
 	counters_read(server.stat, &after);
 	check(after.drop_qkey - before.drop_qkey == 1 &&
