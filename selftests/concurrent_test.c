@@ -488,8 +488,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-
-	connection_teardown();
-	return status;
+	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

@@ -111,6 +111,14 @@ void connection_teardown(void)
 	close(there);
 }
 
+int connection_main(int argc, char **argv, const struct test *tests, size_t n)
+{
+	int status = harness_main(argc, argv, tests, n);
+
+	connection_teardown();
+	return status;
+}
+
 void connection_modify(struct xroce_qp_modify *modify, const char *what)
 {
 	int err = xroce_qp_modify(server.x, modify);

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness.h"
 #include "libxroce.h"
 #include "requester.h"
 
@@ -72,6 +73,9 @@ struct connection {
 bool connection_setup(void);
 bool connection_setup_sized(size_t size);	/* of the client's buffer */
 void connection_teardown(void);
+
+/* harness_main(), and all taken down after it. */
+int connection_main(int argc, char **argv, const struct test *tests, size_t n);
 
 /**
  * connection_open() - a new connection
