@@ -152,3 +152,23 @@ module_up() {
 module_down() {
 	wait_until 10 rmmod xroce
 }
+
+# programs NAME... -- [TEST...]: run them in turn, each with a TAP plan of its own.
+# Returns the highest exit status of those that have one of the tests.
+programs() {
+	local names=() name status highest=
+
+	while [ "$1" != -- ]; do
+		names+=("$1")
+		shift
+	done
+	shift
+	for name in "${names[@]}"; do
+		status=0
+		"$net_here/../build/selftests/$name" "$@" || status=$?
+		[ "$status" != 2 ] || continue
+		[ "$status" -le "${highest:-0}" ] || highest=$status
+		highest=${highest:-0}
+	done
+	return "${highest:-2}"
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <arpa/inet.h>
 #include <sys/mman.h>
@@ -16,6 +17,11 @@
 #define ROOM		(RECEIVER_BYTES + RECEIVER_SPARE)
 #define ALL		(ROOM + 2 * RECEIVER_GUARD)
 
+const struct receiver_opts receiver_rc = {
+	.type = IBV_QPT_RC, .entries = 16, .max_sge = 4, .cqes = 64,
+	.mtu = IBV_MTU_1024, .rnr_retry = 7,
+};
+const struct ibv_send_wr receiver_send = { .opcode = IBV_WR_SEND };
 uint8_t *receiver_buf;
 uint32_t receiver_lkey;
 uint8_t *sender_buf;
@@ -260,6 +266,14 @@ int receiver_do(struct receiver *r, struct ibv_send_wr wr, uint32_t len)
 	return receiver_post(r, wr, len) ? requester_wait(&client) : -1;
 }
 
+bool receiver_must(struct receiver *r, struct ibv_send_wr wr, uint32_t len)
+{
+	int status = receiver_do(r, wr, len);
+
+	return check(status == IBV_WC_SUCCESS, "%u bytes: %s", len,
+		     status < 0 ? "no completion" : ibv_wc_status_str(status));
+}
+
 void receiver_recv(struct xroce_rq *rq, uint64_t wr_id, uint32_t off,
 		   uint32_t len)
 {
@@ -282,6 +296,30 @@ bool receiver_wait(struct receiver *r, struct xroce_cqe *cqe)
 		n = xroce_cq_poll(r->cq, cqe, 1);
 	} while (!n && time(NULL) <= end);
 	return check(n == 1, "completion: %d", n);
+}
+
+struct xroce_cqe receiver_cqe(const struct receiver *r, uint64_t wr_id,
+			      uint32_t len)
+{
+	return (struct xroce_cqe){
+		.wr_id = wr_id,
+		.opcode = XROCE_WC_RECV,
+		.byte_len = len,
+		.qpn = r->qpn,
+		.src_qpn = r->qp->qp_num,
+		.pkey = 0xffff,
+	};
+}
+
+bool receiver_completes(struct receiver *r, const struct xroce_cqe *want)
+{
+	struct xroce_cqe got;
+
+	return receiver_wait(r, &got) &&
+	       check(!memcmp(&got, want, sizeof(got)),
+		     "wr_id %#llx status %u opcode %u byte_len %u imm %#x qpn %#x src %#x flags %#x pkey %#x",
+		     got.wr_id, got.status, got.opcode, got.byte_len,
+		     got.imm_or_key, got.qpn, got.src_qpn, got.flags, got.pkey);
 }
 
 void receiver_none(struct receiver *r)
@@ -314,6 +352,48 @@ void receiver_untouched(uint32_t off, uint32_t len)
 			break;
 	}
 	check(i >= ALL, "byte %d written", (int)(i - RECEIVER_GUARD));
+}
+
+void receiver_scattered(struct receiver *r, uint32_t len)
+{
+	uint32_t a = len / 3, b = len / 2 - a, c = len - a - b + 7;
+	uint8_t *base = receiver_buf + 3;
+	const struct xroce_sge_local sge[] = {
+		{ (uintptr_t)base, a, receiver_lkey },
+		{ (uintptr_t)base, 0, ~receiver_lkey },
+		{ (uintptr_t)base + a + 100, b, receiver_lkey },
+		{ (uintptr_t)base + a + b + 200, c, receiver_lkey },
+	};
+	struct xroce_cqe want = receiver_cqe(r, 0xabcd00000000 + len, len);
+
+	receiver_fill();
+	check(!xroce_post_recv(r->rq, want.wr_id, sge, 4), "post_recv");
+	if (!receiver_must(r, receiver_send, len) ||
+	    !receiver_completes(r, &want))
+		return;
+	check(!memcmp(base, sender_buf, a) &&
+	      !memcmp(base + a + 100, sender_buf + a, b) &&
+	      !memcmp(base + a + b + 200, sender_buf + a + b, len - a - b),
+	      "%u bytes differ", len);
+	/* Move them out of the holes' way, and look at these. */
+	memset(base, base[-1], a);
+	memset(base + a + 100, base[-1], b);
+	receiver_untouched(3 + a + b + 200, len - a - b);
+}
+
+struct xroce_async receiver_event(void)
+{
+	struct xroce_async async = {};
+	int i, err;
+
+	for (i = 0; i < 100; i++) {
+		err = xroce_async_next(server.x, &async);
+		if (err != -EAGAIN)
+			break;
+		usleep(10000);
+	}
+	check(!err, "no event: %d", err);
+	return async;
 }
 
 struct xroce_qp_query receiver_query(struct receiver *r)

@@ -62,6 +62,12 @@ struct receiver {
 	struct xroce_rq *rq;
 };
 
+/* What most are: RC, a receive queue of 16, of four elements each. */
+extern const struct receiver_opts receiver_rc;
+
+/* For receiver_post() and the like: a SEND and no more. */
+extern const struct ibv_send_wr receiver_send;
+
 extern uint8_t *receiver_buf;		/* the server's, behind the first guard */
 extern uint32_t receiver_lkey;		/* of all of it, local write only */
 extern uint8_t *sender_buf;		/* the client's, RECEIVER_BYTES */
@@ -78,12 +84,22 @@ bool receiver_post(struct receiver *r, struct ibv_send_wr wr, uint32_t len);
 /* Post and wait. Return: enum ibv_wc_status, or -1 in time out. */
 int receiver_do(struct receiver *r, struct ibv_send_wr wr, uint32_t len);
 
+/* The same, and check that it succeeds. */
+bool receiver_must(struct receiver *r, struct ibv_send_wr wr, uint32_t len);
+
 /* A receive work request of one element. */
 void receiver_recv(struct xroce_rq *rq, uint64_t wr_id, uint32_t off,
 		   uint32_t len);
 
 /* Wait for a completion. Return: false, and a failed check, in time out. */
 bool receiver_wait(struct receiver *r, struct xroce_cqe *cqe);
+
+/* The completion of @wr_id with a SEND of @len bytes. */
+struct xroce_cqe receiver_cqe(const struct receiver *r, uint64_t wr_id,
+			      uint32_t len);
+
+/* Wait for a completion, which has to be @want. */
+bool receiver_completes(struct receiver *r, const struct xroce_cqe *want);
 
 /* There is none, now. */
 void receiver_none(struct receiver *r);
@@ -93,6 +109,15 @@ void receiver_fill(void);
 
 /* Nothing has been written outside @off to @off + @len. */
 void receiver_untouched(uint32_t off, uint32_t len);
+
+/*
+ * A SEND of @len bytes, received by four elements, one of them empty, from byte 3
+ * on and with holes; everything compared.
+ */
+void receiver_scattered(struct receiver *r, uint32_t len);
+
+/* Wait for the next event of the server's handle. */
+struct xroce_async receiver_event(void);
 
 /* The server's queue pair. */
 struct xroce_qp_query receiver_query(struct receiver *r);

@@ -9,4 +9,4 @@ set -eu
 net_up
 rxe_up
 module_up
-"$net_here/../build/selftests/recv_test" "$@"
+programs recv_test recv_queue_test recv_unreliable_test -- "$@"

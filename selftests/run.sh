@@ -22,16 +22,16 @@ limit=$(sed -n 's/^timeout=//p' "$here/settings")
 die() { echo "run: $*" >&2; exit 2; }
 
 # TAP of one test from stdin, its last line being "exit STATUS": what the test
-# cannot say itself is added.
+# cannot say itself is added. A script has a plan from each of its programs.
 judge() {
 	awk -v name="$1" -v limit="$limit" '
 	function fail(why) { print "not ok " name " # " why; fflush() }
 	/^exit [0-9]+$/		{ status = $2; next }
 	/^TAP version/		{ next }
-	/^1\.\.0/		{ planned = 1; plan = 0
+	/^1\.\.0/		{ planned = 1
 				  why = $0; sub(/^1\.\.0 *#* */, "", why)
 				  print "ok " name " # " why; fflush(); next }
-	/^1\.\.[0-9]+/		{ planned = 1; plan = substr($1, 4) + 0; next }
+	/^1\.\.[0-9]+/		{ planned = 1; plan += substr($1, 4); next }
 	/^(not )?ok( |$)/	{ seen++; if ($1 == "not") bad++
 				  sub(/^ok [0-9]*/, "ok")
 				  sub(/^not ok [0-9]*/, "not ok") }
@@ -48,7 +48,7 @@ judge() {
 		else if (!planned)
 			fail("no plan, exit status " status)
 		else if (seen + 0 != plan)
-			fail(seen + 0 " results, " plan " planned")
+			fail(seen + 0 " results, " plan + 0 " planned")
 		else if (status && status != 4 && !bad)
 			fail("exit status " status)
 	}'
