@@ -99,7 +99,7 @@ static void written(const struct wire *w)
 
 static void moved(const struct xroce_stat *before, __u64 ce, __u64 tx)
 {
-	struct xroce_stat now = wire_stat();
+	struct xroce_stat now = live_stat();
 
 	check(now.ecn_ce - before->ecn_ce == ce &&
 	      now.cnp_tx - before->cnp_tx == tx,
@@ -109,7 +109,7 @@ static void moved(const struct xroce_stat *before, __u64 ce, __u64 tx)
 
 static void sent(const struct wire_opts *opts)
 {
-	struct xroce_stat before = wire_stat();
+	struct xroce_stat before = live_stat();
 	bool acked = opts->type != XROCE_QPT_UC;
 	struct wire w;
 
@@ -151,7 +151,7 @@ static void sent_uc(void)
 /* The other code points give none, however long the last one ago. */
 static void code_points(void)
 {
-	struct xroce_stat before = wire_stat();
+	struct xroce_stat before = live_stat();
 	struct wire w;
 	int i;
 
@@ -172,7 +172,7 @@ static void code_points(void)
 /* One in an interval, a queue pair; those in between are counted. */
 static void paced(void)
 {
-	struct xroce_stat before = wire_stat();
+	struct xroce_stat before = live_stat();
 	struct wire_opts opts = { .peer = 0x22 };
 	struct wire w, other;
 	int i;
@@ -205,7 +205,7 @@ out:
 /* What is not the peer's, or not whole, says nothing of congestion. */
 static void refused(void)
 {
-	struct xroce_stat before = wire_stat(), now;
+	struct xroce_stat before = live_stat(), now;
 	struct wire w;
 
 	if (!wire_open(&w, &rc))
@@ -218,7 +218,7 @@ static void refused(void)
 	w.req.saddr[15] ^= 8;
 	wire_send(&w);
 	wire_quiet(&w);
-	now = wire_stat();
+	now = live_stat();
 	check(now.drop_icrc - before.drop_icrc == 1 &&
 	      now.drop_addr - before.drop_addr == 1, "drop_icrc, drop_addr");
 	moved(&before, 0, 0);
@@ -270,7 +270,7 @@ static void among_responses(void)
 /* One for us: counted, if its invariant CRC is right; never answered. */
 static void received(void)
 {
-	struct xroce_stat before = wire_stat(), now;
+	struct xroce_stat before = live_stat(), now;
 	struct wire w;
 
 	if (!wire_open(&w, &rc))
@@ -285,7 +285,7 @@ static void received(void)
 	w.req.icrc_flip = 0x80;
 	wire_send(&w);
 	wire_quiet(&w);
-	now = wire_stat();
+	now = live_stat();
 	check(now.cnp_rx - before.cnp_rx == 1 &&
 	      now.drop_icrc - before.drop_icrc == 1, "cnp_rx %llu, drop_icrc %llu",
 	      now.cnp_rx - before.cnp_rx, now.drop_icrc - before.drop_icrc);

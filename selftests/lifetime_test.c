@@ -18,7 +18,6 @@
 
 #include <bpf/bpf.h>
 
-#include "counters.h"
 #include "live_mr.h"
 #include "live_qp.h"
 #include "mem.h"
@@ -63,22 +62,6 @@ static void down(void)
 	detached(LIVE_DEV, 0);
 	check(!live_veth_del(LIVE_DEV), "delete the netdev");
 	unload();
-}
-
-static struct xroce_stat stat_now(void)
-{
-	int fd = xroce_pin_open(LIVE_DEV, "stat");
-	struct xroce_stat sum = {};
-
-	if (check(fd >= 0, "stat: %d", fd))
-		counters_read(fd, &sum);
-	close(fd);
-	return sum;
-}
-
-static bool all_zero(const char *p, size_t n)
-{
-	return !*p && !memcmp(p, p + 1, n - 1);
 }
 
 /* A queue pair that writes to a region, noted as a target. */
@@ -137,18 +120,18 @@ struct progress {
 
 static bool written(void *arg)
 {
-	return stat_now().write >= ((struct progress *)arg)->writes;
+	return live_stat().write >= ((struct progress *)arg)->writes;
 }
 
 static bool dropped(void *arg)
 {
-	return stat_now().drop_qpn >= ((struct progress *)arg)->drops;
+	return live_stat().drop_qpn >= ((struct progress *)arg)->drops;
 }
 
 /* By the program, or by the module when the region goes in between. */
 static __u64 keys_refused(void)
 {
-	struct xroce_stat stat = stat_now();
+	struct xroce_stat stat = live_stat();
 
 	return stat.acc_key + stat.acc_module;
 }
@@ -174,25 +157,25 @@ static void killed(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sender = traffic_start(t, PEER, LIVE_DEV);
 	for (round = 0; round < 5 && !test_failed(); round++) {
-		p.writes = stat_now().write + 200 + 37 * round;
+		p.writes = live_stat().write + 200 + 37 * round;
 		victim = start_victim(t, shared);
 		check(live_wait(written, &p), "no traffic");
-		check(!all_zero(shared, size), "nothing written");
+		check(!mem_zero(shared, size), "nothing written");
 		kill(victim, SIGKILL);
 		waitpid(victim, NULL, 0);
 
 		/* All is gone; packets still come, and write nothing. */
 		live_check_idle(LIVE_DEV);
 		memset(shared, 0, size);
-		p.drops = stat_now().drop_qpn + 100;
+		p.drops = live_stat().drop_qpn + 100;
 		check(live_wait(dropped, &p), "no packet for what is gone");
-		check(all_zero(shared, size), "written after the end");
+		check(mem_zero(shared, size), "written after the end");
 		memset(t->target, 0, sizeof(t->target));
 	}
 
 	/* Once more, and everything goes while packets come. */
 	victim = start_victim(t, shared);
-	p.writes = stat_now().write + 100;
+	p.writes = live_stat().write + 100;
 	check(live_wait(written, &p), "no traffic");
 	kill(victim, SIGKILL);
 	waitpid(victim, NULL, 0);
@@ -224,7 +207,7 @@ static void dereg_under_traffic(void)
 	pd = live_pd(x);
 	sender = traffic_start(t, PEER, LIVE_DEV);
 	for (round = 0; round < 40 && !test_failed(); round++) {
-		p.writes = stat_now().write + 1 + round;
+		p.writes = live_stat().write + 1 + round;
 		check(!serve_one(x, pd, mem, &t->target[0]), "serve");
 		qpn = t->target[0].qpn;
 		check(live_wait(written, &p), "no traffic");
@@ -234,7 +217,7 @@ static void dereg_under_traffic(void)
 		      "MR_DEREG");
 		memset(mem, 0, REGION);
 		traffic_goes_on(t, 20);
-		check(all_zero(mem, REGION), "written after MR_DEREG");
+		check(mem_zero(mem, REGION), "written after MR_DEREG");
 		check(!live_pinned(), "%ld pages pinned", live_pinned());
 		/* The key was good, and is not now: that ends the queue pair. */
 		check(live_wait(key_refused, &p), "no packet for the key");
@@ -478,16 +461,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int status;
-
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-	status = live_skip();
-	if (status)
-		return status;
-	if (unshare(CLONE_NEWNET)) {
-		printf("Bail out! network namespace: %s\n", strerror(errno));
-		return 1;
-	}
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return live_main_alone(argc, argv, tests, ARRAY_SIZE(tests));
 }

@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <linux/capability.h>
 
+#include "counters.h"
 #include "live.h"
 
 int live_skip(void)
@@ -207,6 +208,20 @@ out_module:
 	return status;
 }
 
+int live_main_alone(int argc, char **argv, const struct test *tests, size_t n)
+{
+	int status;
+
+	if (argc == 2 && !strcmp(argv[1], "-l"))
+		return harness_main(argc, argv, tests, n);
+	status = live_skip();
+	if (status)
+		return status;
+	if (unshare(CLONE_NEWNET))
+		return bail_out("network namespace", -errno);
+	return harness_main(argc, argv, tests, n);
+}
+
 int live_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) ? -errno : 0;
@@ -316,6 +331,17 @@ bool live_map_put(const char *dev, const char *map, __u32 key,
 	if (fd >= 0)
 		close(fd);
 	return check(!ret, "%s/%s entry %u: %s", dev, map, key, strerror(-ret));
+}
+
+struct xroce_stat live_stat(void)
+{
+	int fd = xroce_pin_open(LIVE_DEV, "stat");
+	struct xroce_stat sum = {};
+
+	if (check(fd >= 0, "stat: %d", fd))
+		counters_read(fd, &sum);
+	close(fd);
+	return sum;
 }
 
 __u32 live_pd(struct xroce *x)

@@ -33,6 +33,9 @@
  */
 int live_main(int argc, char **argv, const struct test *tests, size_t n);
 
+/* The same for tests that load the module themselves: a namespace, and no more. */
+int live_main_alone(int argc, char **argv, const struct test *tests, size_t n);
+
 /* The parts of it, for tests of just these. Return: 0 or a negative errno. */
 int live_skip(void);		/* 0: here; else the plan has been skipped */
 int live_module_load(void);
@@ -77,6 +80,9 @@ void live_restore_caps(void);
 bool live_map_get(const char *dev, const char *map, __u32 key, void *value);
 bool live_map_put(const char *dev, const char *map, __u32 key,
 		  const void *value);
+
+/* The counters of LIVE_DEV's link, now. */
+struct xroce_stat live_stat(void);
 
 /* A protection domain of @x's; 0 and a failed check if there is none. */
 __u32 live_pd(struct xroce *x);

@@ -37,6 +37,13 @@ uint64_t mem_pfn(const void *addr)
 	return read_pfns((uintptr_t)addr, 1, &pfn) ? pfn : 0;
 }
 
+bool mem_zero(const void *addr, size_t bytes)
+{
+	const char *p = addr;
+
+	return !*p && !memcmp(p, p + 1, bytes - 1);
+}
+
 void *mem_map(size_t pages)
 {
 	void *p = mmap(NULL, pages * MEM_PAGE, PROT_READ | PROT_WRITE,

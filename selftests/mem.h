@@ -20,6 +20,9 @@
 /* Page frame number behind an address of ours; 0: nothing there. */
 uint64_t mem_pfn(const void *addr);
 
+/* Whether all bytes are zero. */
+bool mem_zero(const void *addr, size_t bytes);
+
 /* @pages of private memory, all there; NULL and a failed check if not. */
 void *mem_map(size_t pages);
 

@@ -91,10 +91,10 @@ static void failure_stops_packet(void)
 	bad = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
 	bad.length++;
 	check(!xroce_post_bind(w.sq, &bad), "post");
-	before = wire_stat();
+	before = live_stat();
 	wire_send(&w);
 	wire_quiet(&w);
-	check(wire_stat().drop_error == before.drop_error + 1, "drop_error");
+	check(live_stat().drop_error == before.drop_error + 1, "drop_error");
 	check(!w.mem[0] && !w.mem[63], "written");
 	check(mw_completion(&w, NULL) == XROCE_WC_MW_BIND_ERR, "completion");
 	wire_close(&w);

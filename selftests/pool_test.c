@@ -5,9 +5,7 @@
  * with parameters of its own.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -485,16 +483,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int status;
-
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-	status = live_skip();
-	if (status)
-		return status;
-	if (unshare(CLONE_NEWNET)) {
-		printf("Bail out! unshare: %s\n", strerror(errno));
-		return 1;
-	}
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return live_main_alone(argc, argv, tests, ARRAY_SIZE(tests));
 }

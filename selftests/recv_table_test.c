@@ -145,7 +145,7 @@ static void malformed(struct run *r)
 
 static __u64 counter(size_t which)
 {
-	struct xroce_stat s = wire_stat();
+	struct xroce_stat s = live_stat();
 
 	return ((__u64 *)&s)[which];
 }

@@ -77,10 +77,10 @@ static void ended(__u32 state)
 		return;
 	if (to_sqd(&w)) {
 		check(!qp_move(w.x, w.qpn, state, 0), "to state %u", state);
-		before = wire_stat();
+		before = live_stat();
 		wire_send(&w);
 		wire_quiet(&w);
-		now = wire_stat();
+		now = live_stat();
 		check((state == XROCE_QPS_ERR ?
 		       now.drop_error - before.drop_error :
 		       now.drop_state - before.drop_state) == 1, "not dropped");
@@ -137,11 +137,11 @@ static void addresses(void)
 	serves(&w, 2, XROCE_QPS_SQD);
 	move_to(&w, "::ffff:10.77.0.4", "::ffff:10.77.0.9", XROCE_QPS_SQD, 0);
 	serves(&w, 3, XROCE_QPS_SQD);
-	before = wire_stat();
+	before = live_stat();
 	memcpy(w.req.saddr, old.saddr, 16);
 	wire_send(&w);
 	wire_quiet(&w);
-	now = wire_stat();
+	now = live_stat();
 	check(now.drop_addr - before.drop_addr == 1, "the old peer's packet");
 
 	w.req.ipv6 = true;

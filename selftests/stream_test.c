@@ -79,7 +79,7 @@ static void lengths(void)
 	static const uint32_t bytes[] = {
 		1, MTU, MTU + 1, 2 * MTU, 5 * MTU - 3, WIRE_BYTES,
 	};
-	struct xroce_stat before = wire_stat(), now;
+	struct xroce_stat before = live_stat(), now;
 	struct wire w;
 	size_t i;
 
@@ -92,7 +92,7 @@ static void lengths(void)
 		w.req.psn += (bytes[i] + MTU - 1) / MTU;
 	}
 	wire_quiet(&w);
-	now = wire_stat();
+	now = live_stat();
 	/* What does not fit a packet is; one of MTU bytes may not fit its frame. */
 	check(now.queued - before.queued >= 4 && now.queued - before.queued <= 5,
 	      "%llu were left to the module", now.queued - before.queued);
@@ -205,10 +205,10 @@ static void gone(void)
 	wire_send(&w);
 	expect_read(&w, w.req.psn, 2 * MTU, 1);
 	check(!xroce_mr_dereg(w.x, w.mr.mr), "DEREG");
-	before = wire_stat();
+	before = live_stat();
 	wire_send(&w);
 	wire_quiet(&w);
-	now = wire_stat();
+	now = live_stat();
 	check(now.drop_psn - before.drop_psn == 1 &&
 	      now.nak_acc == before.nak_acc, "dropped, without a NAK");
 	check(qp_state(w.x, w.qpn) == XROCE_QPS_RTS, "state %u",

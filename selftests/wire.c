@@ -331,14 +331,3 @@ void wire_expect_ack(struct wire *w, uint32_t psn, uint32_t msn)
 	wire_expect(w, &want);
 	wire_quiet(w);
 }
-
-struct xroce_stat wire_stat(void)
-{
-	int fd = xroce_pin_open(LIVE_DEV, "stat");
-	struct xroce_stat sum = {};
-
-	if (check(fd >= 0, "stat: %d", fd))
-		counters_read(fd, &sum);
-	close(fd);
-	return sum;
-}

@@ -107,7 +107,4 @@ void wire_expect(struct wire *w, const struct packet *want);
 void wire_expect_ack(struct wire *w, uint32_t psn, uint32_t msn);
 void wire_quiet(struct wire *w);
 
-/* The counters of the link, now. */
-struct xroce_stat wire_stat(void);
-
 #endif /* XROCE_WIRE_TEST_H */
