@@ -252,6 +252,33 @@ void connection_fill(const struct requester_op *op)
 	       client.buf + op->off, op->len);
 }
 
+uint32_t connection_packets(uint32_t len, uint32_t mtu)
+{
+	return len ? (len + mtu - 1) / mtu : 1;
+}
+
+void connection_write(struct connection *c, uint32_t off, uint32_t len,
+		      struct xroce_stat *delta)
+{
+	struct requester_op op = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.off = off % 64,		/* any alignment of the source */
+		.len = len,
+		.va = IOVA + off,
+		.rkey = server.mr.rkey,
+	};
+	int status;
+
+	connection_fill(&op);
+	status = requester_do(&client, c->qp, &op);
+	if (!check(status == IBV_WC_SUCCESS, "%u bytes at %#x: %s", len, off,
+		   status < 0 ? "no completion" : ibv_wc_status_str(status)))
+		return;
+	connection_compare("after a WRITE");
+	delta->write += connection_packets(len, c->mtu);
+	delta->write_bytes += len;
+}
+
 /*
  * A slow machine loses packets, or lets the client's patience end. What was
  * executed counts once all the same, but for READs.

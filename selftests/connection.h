@@ -16,6 +16,7 @@
 #include "harness.h"
 #include "libxroce.h"
 #include "requester.h"
+#include "xroce_map.h"
 
 #define REGION_OFF	(3u * 4096 + 0x235)	/* in the file */
 #define REGION_LEN	(400u * 1024 + 77)
@@ -116,6 +117,16 @@ void connection_modify(struct xroce_qp_modify *modify, const char *what);
 
 /* New bytes for @op, in the client's buffer and in what is expected. */
 void connection_fill(const struct requester_op *op);
+
+/* Packets of a message. */
+uint32_t connection_packets(uint32_t len, uint32_t mtu);
+
+/*
+ * WRITE @len new bytes at @off of the region, and compare the file. @delta: what
+ * the counters have to move by; this adds to it.
+ */
+void connection_write(struct connection *c, uint32_t off, uint32_t len,
+		      struct xroce_stat *delta);
 
 /* Compare the file, guards included, and not by a mapping. */
 void connection_compare(const char *when);

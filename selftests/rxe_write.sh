@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rxe as the client, xroce as the server, every byte compared: WRITE and READ.
+# rxe as the client, xroce as the server, every byte compared: WRITE and READ, and
+# what is refused.
 set -eu
 
 . "$(dirname "$0")/net.sh"
@@ -9,4 +10,4 @@ set -eu
 net_up
 rxe_up
 module_up
-"$net_here/../build/selftests/rxe_write_test" "$@"
+programs rxe_write_test rxe_refuse_test -- "$@"
