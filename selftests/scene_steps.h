@@ -10,6 +10,9 @@
 /* Send the request. Return: false when that could not be done. */
 bool scene_offer(const struct scene *s);
 
+/* The counters that every packet for our queue pairs moves. */
+struct xroce_stat scene_received(void);
+
 /*
  * The counters that every packet moves which passes the checks up to the
  * invariant CRC: that of a congested switch has a congestion notification sent.
@@ -19,6 +22,9 @@ struct xroce_stat scene_admitted(const struct scene *s);
 /* Compare counters, queue pairs, regions and responder resources with @s. */
 void scene_compare(const struct scene *s, uint32_t verdict,
 		   const struct xroce_stat *delta);
+
+/* The frame is as it was. */
+void scene_untouched(void);
 
 /**
  * scene_answered() - compare an outcome that has an answer
