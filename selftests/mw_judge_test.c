@@ -215,5 +215,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

@@ -169,6 +169,13 @@ bool native_keep_frags(bool keep)
 		     "keep_frags: %s", strerror(errno));
 }
 
+static void unload(void)
+{
+	ring_buffer__free(native.events);
+	bpf_object__close(native.obj);
+	memset(&native, 0, sizeof(native));
+}
+
 bool native_open(void)
 {
 	char path[PATH_MAX];
@@ -183,15 +190,16 @@ bool native_open(void)
 		return false;
 	if (load())
 		return true;
-	native_close();
+	unload();
 	return false;
 }
 
-void native_close(void)
+int native_main(int argc, char **argv, const struct test *tests, size_t n)
 {
-	ring_buffer__free(native.events);
-	bpf_object__close(native.obj);
-	memset(&native, 0, sizeof(native));
+	int status = harness_main(argc, argv, tests, n);
+
+	unload();
+	return status;
 }
 
 void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harness.h"
 #include "xroce_map.h"
 
 #define NATIVE_MPT_ENTRIES	1024u
@@ -26,7 +27,9 @@
  * Return: whether it is loaded; if not, a failure or a skip has been noted.
  */
 bool native_open(void);
-void native_close(void);
+
+/* harness_main(), and the program unloaded after it. */
+int native_main(int argc, char **argv, const struct test *tests, size_t n);
 
 /*
  * Have the program keep fragments, as on veth, or free them, as it does unless

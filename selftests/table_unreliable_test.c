@@ -137,8 +137,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-
-	native_close();
-	return status;
+	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
 }
