@@ -111,6 +111,10 @@ void expect_kept(struct scene *s);
 /* The same, seen before: answered with @orig if atomic, not executed if no READ. */
 void expect_again(struct scene *s, uint64_t orig);
 
+/* The same, refused: within a WRITE, and by a queue pair that keeps nothing. */
+void expect_not_inside(struct scene *s);
+void expect_not_kept(const struct scene *fresh);
+
 /* PSN sequence error: NAK 0x60 that names the expected PSN. */
 void expect_nak_seq(struct scene *s);
 

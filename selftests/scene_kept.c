@@ -131,3 +131,26 @@ void expect_again(struct scene *s, uint64_t orig)
 	s->qp.duplicates++;
 	answered(s, &delta, orig);
 }
+
+void expect_not_inside(struct scene *s)
+{
+	struct packet req = s->req;
+
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	s->req.payload = s->qp.mtu;
+	s->req.dmalen = 2 * s->qp.mtu;
+	expect_write(s);
+	s->req = req;
+	s->req.psn++;
+	expect_nak(s, XROCE_CAUSE_INV_ORDER);
+}
+
+void expect_not_kept(const struct scene *fresh)
+{
+	struct scene s = *fresh;
+
+	s.qp.rd_max = 0;
+	expect_refused(&s, XROCE_CAUSE_INV_RESOURCES);
+	s.qp.rd_max = 1;
+	expect_accepted(&s);
+}

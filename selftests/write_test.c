@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a WRITE may reach: rights, key, protection domain, bounds. */
+#include "access.h"
 #include "harness.h"
-#include "scene.h"
 
 static void key_wrong(void)
 {
-	static const uint32_t keys[] = {
-		SCENE_KEY ^ 0x01, SCENE_KEY ^ 0x80,	/* key byte */
-		SCENE_KEY ^ 0x100, SCENE_KEY - 0x100,	/* index */
-		SCENE_KEY & 0xff, 0,
-		NATIVE_MPT_ENTRIES << 8 | 0x5e,		/* just outside */
-		SCENE_KEY | NATIVE_MPT_ENTRIES << 8,
-		0xffffff5e, 0xffffffff,
-	};
 	struct scene s;
-	size_t i;
 
-	if (!scene_init(&s))
-		return;
-	for (i = 0; i < ARRAY_SIZE(keys) && !test_failed(); i++) {
-		s.req.rkey = keys[i];
-		expect_refused(&s, XROCE_CAUSE_ACC_KEY);
-		if (test_failed())
-			note("R_Key %#x", keys[i]);
-	}
+	if (scene_init(&s))
+		access_wrong_keys(&s);
 }
 
-/* The key of the entry is right, but the entry is not there. */
 static void key_not_valid(void)
 {
 	struct scene s;
 
-	if (!scene_init(&s))
-		return;
-	s.mpt.state = XROCE_MPT_FREE;
-	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
-	s.mpt.state = XROCE_MPT_INVALID;
-	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
-	s.mpt.state = XROCE_MPT_VALID;
-	expect_accepted(&s);
+	if (scene_init(&s))
+		access_wrong_states(&s);
 }
 
 /* The first and last place of the table. */
@@ -66,47 +44,24 @@ static void pd_differs(void)
 {
 	struct scene s;
 
-	if (!scene_init(&s))
-		return;
-	s.mpt.pd = SCENE_PD + 1;
-	expect_refused(&s, XROCE_CAUSE_ACC_PD);
-	s.mpt.pd = SCENE_PD | 0x10000;
-	expect_refused(&s, XROCE_CAUSE_ACC_PD);
-	s.mpt.pd = 0;
-	expect_refused(&s, XROCE_CAUSE_ACC_PD);
-	s.mpt.pd = SCENE_PD;
-	expect_accepted(&s);
+	if (scene_init(&s))
+		access_wrong_pds(&s);
 }
 
 static void region_right(void)
 {
 	struct scene s;
 
-	if (!scene_init(&s))
-		return;
-	s.mpt.access = 0x1f & ~XROCE_ACCESS_REMOTE_WRITE;
-	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
-	s.mpt.access = 0;
-	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
-	s.mpt.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE;
-	expect_accepted(&s);
+	if (scene_init(&s))
+		access_region_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
 static void qp_right(void)
 {
 	struct scene s;
 
-	if (!scene_init(&s))
-		return;
-	s.qp.access = XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_REMOTE_WRITE;
-	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
-	s.qp.access = 0;
-	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
-	/* Even when nothing would be written. */
-	scene_payload(&s, 0);
-	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
-	s.qp.access = XROCE_ACCESS_REMOTE_WRITE;
-	expect_accepted(&s);
+	if (scene_init(&s))
+		access_qp_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
 /* The first of several errors has the say. */
@@ -116,14 +71,7 @@ static void order_of_checks(void)
 
 	if (!scene_init(&s))
 		return;
-	s.req.va = SCENE_IOVA - 1;
-	expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
-	s.mpt.access = XROCE_ACCESS_REMOTE_READ;
-	expect_refused(&s, XROCE_CAUSE_ACC_RIGHT);
-	s.mpt.pd++;
-	expect_refused(&s, XROCE_CAUSE_ACC_PD);
-	s.req.rkey ^= 1;
-	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+	access_order(&s, XROCE_ACCESS_REMOTE_WRITE);
 	s.req.dmalen++;
 	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
 	s.qp.access = 0;
@@ -134,49 +82,12 @@ static void order_of_checks(void)
 	expect_refused(&s, XROCE_CAUSE_INV_OPCODE);
 }
 
-/* @len bytes at @off of the region, all of them in one packet. */
-static void at(const struct scene *fresh, uint64_t off, uint32_t len, bool fits)
-{
-	struct scene s = *fresh;
-
-	s.req.va = s.mpt.iova + off;
-	scene_payload(&s, len);
-	if (fits)
-		expect_accepted(&s);
-	else
-		expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
-	if (test_failed())
-		note("%u bytes at offset %#llx of %#llx", len,
-		     (unsigned long long)off,
-		     (unsigned long long)s.mpt.length);
-}
-
-static void edges(const struct scene *s)
-{
-	uint64_t n = s->mpt.length;
-
-	at(s, 0, 1, true);
-	at(s, n - 1, 1, true);
-	at(s, n - 64, 64, true);
-	at(s, 0, 64, true);
-	at(s, n, 1, false);
-	at(s, n - 63, 64, false);
-	at(s, n - 1, 2, false);
-	at(s, n + 1, 1, false);
-	at(s, -1ull, 1, false);
-	at(s, -1ull, 2, false);
-	at(s, -64ull, 64, false);
-	at(s, -64ull, 65, false);
-	at(s, 1ull << 32, 1, false);
-	at(s, 1ull << 63, 1, false);
-}
-
 static void bounds(void)
 {
 	struct scene s;
 
 	if (scene_init(&s))
-		edges(&s);
+		access_edges(&s);
 }
 
 /* The region begins at address 0. */
@@ -187,7 +98,7 @@ static void bounds_zero(void)
 	if (!scene_init(&s))
 		return;
 	s.mpt.iova = 0;
-	edges(&s);
+	access_edges(&s);
 }
 
 /* The region's last byte is the last of all addresses. */
@@ -198,7 +109,7 @@ static void bounds_top(void)
 	if (!scene_init(&s))
 		return;
 	s.mpt.iova = 0ull - s.mpt.length;
-	edges(&s);
+	access_edges(&s);
 }
 
 /* The same, one byte less: an access may not run on to 2^64 or around it. */
@@ -209,7 +120,7 @@ static void bounds_below_top(void)
 	if (!scene_init(&s))
 		return;
 	s.mpt.iova = -1ull - s.mpt.length;
-	edges(&s);
+	access_edges(&s);
 }
 
 static void bounds_one_byte(void)
@@ -219,10 +130,10 @@ static void bounds_one_byte(void)
 	if (!scene_init(&s))
 		return;
 	s.mpt.length = 1;
-	at(&s, 0, 1, true);
-	at(&s, 0, 2, false);
-	at(&s, 1, 1, false);
-	at(&s, -1ull, 2, false);
+	access_at(&s, 0, 1, true);
+	access_at(&s, 0, 2, false);
+	access_at(&s, 1, 1, false);
+	access_at(&s, -1ull, 2, false);
 }
 
 /* Lengths that do not fit 32 bits are compared as they are. */
@@ -234,13 +145,13 @@ static void bounds_huge(void)
 		return;
 	s.mpt.iova = 0x1000;
 	s.mpt.length = (1ull << 40) + 5;
-	at(&s, 1ull << 40, 5, true);
-	at(&s, 1ull << 40, 6, false);
-	at(&s, (1ull << 32) + 4, 64, true);
+	access_at(&s, 1ull << 40, 5, true);
+	access_at(&s, 1ull << 40, 6, false);
+	access_at(&s, (1ull << 32) + 4, 64, true);
 	s.mpt.length = 1ull << 32;
-	at(&s, 0, 64, true);
-	at(&s, (1ull << 32) - 64, 64, true);
-	at(&s, (1ull << 32) - 63, 64, false);
+	access_at(&s, 0, 64, true);
+	access_at(&s, (1ull << 32) - 64, 64, true);
+	access_at(&s, (1ull << 32) - 63, 64, false);
 }
 
 /* The first packet is refused when the last one would not fit. */
