@@ -9,6 +9,18 @@
 
 #define ALL_ATTRS	(RTR_ATTRS | XROCE_QP_ACCESS | XROCE_QP_PKEY)
 
+/* Each test's handle, and a domain of it. */
+static struct xroce *x;
+static __u32 pd;
+
+static bool begin(void)
+{
+	x = live_open();
+	if (x)
+		pd = live_pd(x);
+	return x;
+}
+
 struct legal {
 	__u32 from, to, required, optional;
 };
@@ -87,8 +99,8 @@ static const struct legal *find(const struct legal *l, __u32 from, __u32 to)
 }
 
 /* One change of a new queue pair in state @from: result, and state after it. */
-static void expect_of(struct xroce *x, __u32 pd, __u32 type, __u32 from,
-		      struct xroce_qp_modify m, int want)
+static void expect_of(__u32 type, __u32 from, struct xroce_qp_modify m,
+		      int want)
 {
 	__u32 qpn = qp_of_type(x, pd, type, from), slot = qpn & (LIVE_QP_ENTRIES - 1);
 	__u32 state, after = want ? from : m.state;
@@ -109,48 +121,44 @@ static void expect_of(struct xroce *x, __u32 pd, __u32 type, __u32 from,
 	check(!xroce_qp_del(x, qpn), "QP_DEL");
 }
 
-static void expect(struct xroce *x, __u32 pd, __u32 from,
-		   struct xroce_qp_modify m, int want)
+static void expect(__u32 from, struct xroce_qp_modify m, int want)
 {
-	expect_of(x, pd, XROCE_QPT_RC, from, m, want);
+	expect_of(XROCE_QPT_RC, from, m, want);
 }
 
 /* With what is required, and with all that is allowed. */
-static void transition(struct xroce *x, __u32 pd, __u32 type,
-		       const struct legal *l, __u32 from, __u32 to)
+static void transition(__u32 type, const struct legal *l, __u32 from, __u32 to)
 {
 	if (l) {
-		expect_of(x, pd, type, from, qp_change_of(type, 0, to, l->required), 0);
-		expect_of(x, pd, type, from,
-			  qp_change_of(type, 0, to, l->required | l->optional), 0);
+		expect_of(type, from, qp_change_of(type, 0, to, l->required), 0);
+		expect_of(type, from, qp_change_of(type, 0, to, l->required |
+						   l->optional), 0);
 		return;
 	}
-	expect_of(x, pd, type, from, qp_change_of(type, 0, to, 0), -EINVAL);
-	expect_of(x, pd, type, from, qp_change_of(type, 0, to, ALL_ATTRS), -EINVAL);
-	expect_of(x, pd, type, from,
+	expect_of(type, from, qp_change_of(type, 0, to, 0), -EINVAL);
+	expect_of(type, from, qp_change_of(type, 0, to, ALL_ATTRS), -EINVAL);
+	expect_of(type, from,
 		  qp_change_of(type, 0, to, qp_attrs(type, XROCE_QPS_RTR)), -EINVAL);
 }
 
 /* All pairs of states. */
 static void transitions(void)
 {
-	struct xroce *x = live_open();
 	unsigned int t, i, j;
-	__u32 pd, to;
+	__u32 to;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
 	for (t = 0; t < ARRAY_SIZE(types); t++) {
 		for (i = 0; i < ARRAY_SIZE(states); i++) {
 			for (j = 0; j < ARRAY_SIZE(states); j++)
-				transition(x, pd, types[t].type,
+				transition(types[t].type,
 					   find(types[t].legal, states[i],
 						states[j]),
 					   states[i], states[j]);
 			/* SQE, and what is no state */
 			for (to = 5; to <= 32; to += to == 5 ? 2 : 1)
-				expect_of(x, pd, types[t].type, states[i],
+				expect_of(types[t].type, states[i],
 					  qp_change(0, to, 0), -EINVAL);
 		}
 	}
@@ -158,18 +166,17 @@ static void transitions(void)
 }
 
 /* Each attribute in turn: left out where required, given where not allowed. */
-static void attributes_of(struct xroce *x, __u32 pd, __u32 type,
-			  const struct legal *l)
+static void attributes_of(__u32 type, const struct legal *l)
 {
 	__u32 bit, allowed = l->required | l->optional;
 
 	for (bit = XROCE_QP_ACCESS; bit; bit <<= 1) {
 		if (l->required & bit)
-			expect_of(x, pd, type, l->from,
+			expect_of(type, l->from,
 				  qp_change_of(type, 0, l->to, l->required & ~bit),
 				  -EINVAL);
 		else
-			expect_of(x, pd, type, l->from,
+			expect_of(type, l->from,
 				  qp_change_of(type, 0, l->to, l->required | bit),
 				  allowed & bit ? 0 : -EINVAL);
 	}
@@ -178,18 +185,15 @@ static void attributes_of(struct xroce *x, __u32 pd, __u32 type,
 static void attributes(void)
 {
 	static const struct legal to_reset = { .from = XROCE_QPS_SQD };
-	struct xroce *x = live_open();
 	const struct legal *l;
 	unsigned int t;
-	__u32 pd;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
 	for (t = 0; t < ARRAY_SIZE(types); t++) {
 		for (l = types[t].legal; l->to; l++)
-			attributes_of(x, pd, types[t].type, l);
-		attributes_of(x, pd, types[t].type, &to_reset);
+			attributes_of(types[t].type, l);
+		attributes_of(types[t].type, &to_reset);
 	}
 	live_close(x);
 }
@@ -199,13 +203,10 @@ static void state_kept(void)
 {
 	struct xroce_qp_modify m;
 	struct xroce_qp_query q;
-	struct xroce *x = live_open();
-	__u32 pd;
 	int ret;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
 	m = qp_change(qp_in(x, pd, XROCE_QPS_RTS), 0, XROCE_QP_ACCESS);
 	m.mask &= ~XROCE_QP_STATE;
 	m.access = XROCE_ACCESS_REMOTE_READ;
@@ -220,37 +221,34 @@ static void state_kept(void)
 	live_close(x);
 }
 
-static void to_init(struct xroce *x, __u32 pd, __u32 access, __u32 pkey,
-		    int want)
+static void to_init(__u32 access, __u32 pkey, int want)
 {
 	struct xroce_qp_modify m = qp_change(0, XROCE_QPS_INIT,
 					  XROCE_QP_ACCESS | XROCE_QP_PKEY);
 
 	m.access = access;
 	m.pkey = pkey;
-	expect(x, pd, XROCE_QPS_RESET, m, want);
+	expect(XROCE_QPS_RESET, m, want);
 }
 
 static void init_values(void)
 {
 	const __u32 remote = XROCE_ACCESS_REMOTE;
-	struct xroce *x = live_open();
-	__u32 pd, bit;
+	__u32 bit;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
-	to_init(x, pd, 0, 0xffff, 0);
-	to_init(x, pd, remote, 0xffff, 0);
+	to_init(0, 0xffff, 0);
+	to_init(remote, 0xffff, 0);
 	for (bit = 1; bit; bit <<= 1)
-		to_init(x, pd, bit, 0xffff, bit & remote ? 0 : -EINVAL);
-	to_init(x, pd, 0, 1, 0);
-	to_init(x, pd, 0, 0x7fff, 0);
-	to_init(x, pd, 0, 0x8001, 0);
-	to_init(x, pd, 0, 0, -EINVAL);
-	to_init(x, pd, 0, 0x8000, -EINVAL);
-	to_init(x, pd, 0, 0x10000, -EINVAL);
-	to_init(x, pd, 0, 0x1ffff, -EINVAL);
+		to_init(bit, 0xffff, bit & remote ? 0 : -EINVAL);
+	to_init(0, 1, 0);
+	to_init(0, 0x7fff, 0);
+	to_init(0, 0x8001, 0);
+	to_init(0, 0, -EINVAL);
+	to_init(0, 0x8000, -EINVAL);
+	to_init(0, 0x10000, -EINVAL);
+	to_init(0, 0x1ffff, -EINVAL);
 	live_close(x);
 }
 
@@ -295,24 +293,32 @@ static void rtr_values(void)
 		FIELD(tos, 3, -EINVAL),
 		FIELD(tos, 255, -EINVAL),
 	};
-	struct xroce *x = live_open();
 	struct xroce_qp_modify m;
-	__u32 pd;
 	size_t i;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
 		m = qp_change(0, XROCE_QPS_RTR, RTR_ATTRS);
 		/* The low bytes come first, on every machine that runs this. */
 		memcpy((char *)&m + rows[i].offset, &rows[i].value,
 		       rows[i].size);
-		expect(x, pd, XROCE_QPS_INIT, m, rows[i].want);
+		expect(XROCE_QPS_INIT, m, rows[i].want);
 		if (test_failed())
 			note("%s", rows[i].what);
 	}
 	live_close(x);
+}
+
+/* On the way to RTR, from one host to another. */
+static struct xroce_qp_modify between(__u32 mask, const char *own,
+				      const char *peer)
+{
+	struct xroce_qp_modify m = qp_change(0, XROCE_QPS_RTR, mask);
+
+	inet_pton(AF_INET6, own, m.sgid);
+	inet_pton(AF_INET6, peer, m.dgid);
+	return m;
 }
 
 /* Addresses of hosts, both of one family. */
@@ -337,19 +343,14 @@ static void addresses(void)
 		{ "::ffff:10.77.0.2", "::ffff:0.0.0.0", -EINVAL },
 		{ "::ffff:0.0.0.0", "::ffff:10.77.0.1", -EINVAL },
 	};
-	struct xroce *x = live_open();
-	struct xroce_qp_modify m;
-	__u32 pd;
 	size_t i;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		m = qp_change(0, XROCE_QPS_RTR, RTR_ATTRS);
-		inet_pton(AF_INET6, rows[i].own, m.sgid);
-		inet_pton(AF_INET6, rows[i].peer, m.dgid);
-		expect(x, pd, XROCE_QPS_INIT, m, rows[i].want);
+		expect(XROCE_QPS_INIT,
+		       between(RTR_ATTRS, rows[i].own, rows[i].peer),
+		       rows[i].want);
 		if (test_failed())
 			note("after %s to %s", rows[i].own, rows[i].peer);
 	}
@@ -376,22 +377,17 @@ static void datagram_address(void)
 		{ "fd77::2", "::", .ttl = 64, .want = -EINVAL },
 		{ "fd77::2", "::", .sport = 0xc000, .want = -EINVAL },
 	};
-	struct xroce *x = live_open();
 	struct xroce_qp_modify m;
-	__u32 pd;
 	size_t i;
 
-	if (!x)
+	if (!begin())
 		return;
-	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		m = qp_change(0, XROCE_QPS_RTR, XROCE_QP_AV);
-		inet_pton(AF_INET6, rows[i].own, m.sgid);
-		inet_pton(AF_INET6, rows[i].peer, m.dgid);
+		m = between(XROCE_QP_AV, rows[i].own, rows[i].peer);
 		m.tos = rows[i].tos;
 		m.ttl = rows[i].ttl;
 		m.sport = rows[i].sport;
-		expect_of(x, pd, XROCE_QPT_UD, XROCE_QPS_INIT, m, rows[i].want);
+		expect_of(XROCE_QPT_UD, XROCE_QPS_INIT, m, rows[i].want);
 		if (test_failed())
 			note("row %zu", i);
 	}
