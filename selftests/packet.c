@@ -290,6 +290,25 @@ static void put_xth(struct cursor *c, const struct packet *p)
 		put32(c, p->imm);
 }
 
+struct packet packet_write(uint32_t len)
+{
+	return (struct packet){
+		.dst_mac = { 2, 0, 0, 0, 0, 2 },
+		.src_mac = { 2, 0, 0, 0, 0, 1 },
+		.ttl = 64,
+		.saddr = { [10] = 0xff, 0xff, 10, 77, 0, 1 },
+		.daddr = { [10] = 0xff, 0xff, 10, 77, 0, 2 },
+		.sport = 0xd123,
+		.dport = XROCE_UDP_PORT,
+		.opcode = XROCE_RC_WRITE_ONLY,
+		.pkey = 0xffff,
+		.ackreq = true,
+		.dmalen = len,
+		.payload = len,
+		.pad = -len & 3,
+	};
+}
+
 void packet_build(const struct packet *p, struct frame *frame)
 {
 	uint32_t udp_len = UDP_LEN + BTH_LEN + packet_xth_len(p->opcode) +

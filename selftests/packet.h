@@ -165,6 +165,12 @@ static inline uint8_t packet_pattern(uint8_t pattern, uint32_t i)
 	return pattern + i * 7 + (i >> 8);
 }
 
+/*
+ * A WRITE of @len bytes in one packet, from 10.77.0.1 to 10.77.0.2, that asks for an
+ * ACK; where to and by which key is left to be said.
+ */
+struct packet packet_write(uint32_t len);
+
 /**
  * packet_build() - make the bytes of a packet
  * @packet: the description; at most PACKET_MAX bytes

@@ -82,27 +82,14 @@ int probe_write(struct probe *p, __u32 rkey, __u64 va, __u32 len)
 {
 	static struct frame frame;
 	struct outcome o = { .p = p, .psn = entry_of(p).epsn };
-	struct packet packet = {
-		.dst_mac = { 2, 0, 0, 0, 0, 2 },
-		.src_mac = { 2, 0, 0, 0, 0, 1 },
-		.ttl = 64,
-		.saddr = { [10] = 0xff, 0xff, 10, 77, 0, 1 },
-		.daddr = { [10] = 0xff, 0xff, 10, 77, 0, 2 },
-		.sport = 0xd123,
-		.dport = XROCE_UDP_PORT,
-		.opcode = XROCE_RC_WRITE_ONLY,
-		.pkey = 0xffff,
-		.ackreq = true,
-		.dqpn = p->qpn,
-		.psn = o.psn,
-		.rkey = rkey,
-		.va = va,
-		.dmalen = len,
-		.payload = len,
-		.pad = -len & 3,
-		.pattern = p->pattern += 37,
-	};
+	struct packet packet = packet_write(len);
 
+	packet.dqpn = p->qpn;
+	packet.psn = o.psn;
+	packet.rkey = rkey;
+	packet.va = va;
+	p->pattern += 37;
+	packet.pattern = p->pattern;
 	packet_build(&packet, &frame);
 	if (!check(send(p->sock, frame.bytes, frame.len, 0) > 0, "send: %s",
 		   strerror(errno)) ||

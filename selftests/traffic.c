@@ -37,24 +37,11 @@ static __u32 expected_psn(int qp_map, __u32 entries, __u32 qpn)
 static void send_forever(struct traffic *t, int fd, int qp_map)
 {
 	static struct frame frame;
-	static struct packet p = {
-		.dst_mac = { 2, 0, 0, 0, 0, 2 },
-		.src_mac = { 2, 0, 0, 0, 0, 1 },
-		.ttl = 64,
-		.saddr = { [10] = 0xff, 0xff, 10, 77, 0, 1 },
-		.daddr = { [10] = 0xff, 0xff, 10, 77, 0, 2 },
-		.sport = 0xd123,
-		.dport = XROCE_UDP_PORT,
-		.opcode = XROCE_RC_WRITE_ONLY,
-		.pkey = 0xffff,
-		.ackreq = true,
-		.payload = TRAFFIC_BYTES,
-		.dmalen = TRAFFIC_BYTES,
-		.pattern = 0x5a,
-	};
+	struct packet p = packet_write(TRAFFIC_BYTES);
 	const volatile struct traffic_target *to;
 	int i;
 
+	p.pattern = 0x5a;
 	for (i = 0;; i = (i + 1) % TRAFFIC_TARGETS) {
 		to = &t->target[i];
 		p.dqpn = to->qpn;
