@@ -115,17 +115,16 @@ static void packet_sizes(void)
 /* The same on a queue pair's own path MTU. */
 static void only_too_long(void)
 {
-	static const uint16_t mtus[] = { 256, 512, 1024, 2048, 4096 };
 	struct scene s;
 	size_t i;
 
 	if (!scene_init(&s))
 		return;
-	for (i = 0; i < ARRAY_SIZE(mtus) && !test_failed(); i++) {
-		s.qp.mtu = mtus[i];
-		scene_payload(&s, mtus[i]);
+	for (i = 0; i < SCENE_MTUS && !test_failed(); i++) {
+		s.qp.mtu = scene_mtus[i];
+		scene_payload(&s, scene_mtus[i]);
 		expect_accepted(&s);
-		scene_payload(&s, mtus[i] + 1);
+		scene_payload(&s, scene_mtus[i] + 1);
 		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
 	}
 }

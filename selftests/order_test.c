@@ -36,14 +36,13 @@ static void message(struct scene *s, uint32_t total)
 
 static void all_mtus(void)
 {
-	static const uint16_t mtus[] = { 256, 512, 1024, 2048, 4096 };
 	struct scene s;
 	size_t i;
 
 	if (!scene_init(&s))
 		return;
-	for (i = 0; i < ARRAY_SIZE(mtus) && !test_failed(); i++) {
-		uint32_t mtu = mtus[i];
+	for (i = 0; i < SCENE_MTUS && !test_failed(); i++) {
+		uint32_t mtu = scene_mtus[i];
 
 		s.qp.mtu = mtu;
 		scene_put(&s);

@@ -5,8 +5,6 @@
 
 #define PSN(n)	((n) & XROCE_PSN_MASK)
 
-static const uint16_t mtus[] = { 256, 512, 1024, 2048, 4096 };
-
 static bool stage(struct scene *s)
 {
 	if (!scene_init(s))
@@ -66,8 +64,8 @@ static void packets(void)
 
 	if (!stage(&s))
 		return;
-	for (i = 0; i < ARRAY_SIZE(mtus); i++) {
-		uint32_t mtu = mtus[i];
+	for (i = 0; i < SCENE_MTUS; i++) {
+		uint32_t mtu = scene_mtus[i];
 		const struct {
 			uint32_t bytes, packets;
 		} rows[] = {

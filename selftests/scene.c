@@ -12,6 +12,8 @@
 static const uint8_t own_mac[6] = { 2, 0, 0, 0, 0, 2 };
 static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
 
+const uint16_t scene_mtus[SCENE_MTUS] = { 256, 512, 1024, 2048, 4096 };
+
 /* Everything that a packet may change, before and after it. */
 struct snapshot {
 	struct xroce_mpt mpts[NATIVE_MPT_ENTRIES];

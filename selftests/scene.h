@@ -28,6 +28,10 @@
 #define SCENE_IOVA	0x7f0012345601ull
 #define SCENE_LENGTH	0x20003u
 
+/* Every path MTU. */
+#define SCENE_MTUS	5u
+extern const uint16_t scene_mtus[SCENE_MTUS];
+
 /**
  * struct scene - the state before a request, and the request
  * @qp: the queue pair; a test changes it and calls scene_put()
