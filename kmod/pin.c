@@ -12,6 +12,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "huge.h"
 #include "phys.h"
 #include "pin.h"
@@ -189,15 +190,20 @@ static struct mm_struct *xr_pid_mm(struct pid *pid)
 	task = get_pid_task(pid, PIDTYPE_PID);
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	mm = get_task_mm(task);
-	put_task_struct(task);
-	if (!mm)
-		return ERR_PTR(-ESRCH);
-	if (mm != current->mm && !ns_capable(mm->user_ns, CAP_SYS_PTRACE)) {
-		mmput(mm);
-		return ERR_PTR(-EPERM);
+	/* As ptrace(2) does: memory and its owner are of the same execve(2). */
+	if (down_read_killable(&task->signal->exec_update_lock)) {
+		put_task_struct(task);
+		return ERR_PTR(-EINTR);
 	}
-	return mm;
+	mm = get_task_mm(task);
+	if (mm && mm != current->mm &&
+	    !xr_mm_capable(task, mm, CAP_SYS_PTRACE)) {
+		mmput(mm);
+		mm = ERR_PTR(-EPERM);
+	}
+	up_read(&task->signal->exec_update_lock);
+	put_task_struct(task);
+	return mm ?: ERR_PTR(-ESRCH);
 }
 
 /**

@@ -7,6 +7,7 @@
 #include "xroce_wire.h"
 
 #include "cnp.h"
+#include "compat.h"
 #include "link.h"
 #include "mr.h"
 #include "mr_stat.h"
@@ -339,8 +340,8 @@ void xr_replies_init(struct xr_replies *rs)
 {
 	spin_lock_init(&rs->lock);
 	INIT_WORK(&rs->work, xr_replies_work);
-	hrtimer_init(&rs->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	rs->timer.function = xr_replies_wake;
+	hrtimer_setup(&rs->timer, xr_replies_wake, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 	rs->dead = true;
 }
 
