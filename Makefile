@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # All that is built lies in build/; "make help" lists the targets.
 
-VERSION   := 0.1.0
+# The version is that of the newest entry.
+VERSION   := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 SOVERSION := 0
 PREFIX    ?= /usr/local
 LIBDIR    ?= $(PREFIX)/lib
+# What the library loads, beside that of another SOVERSION.
+BPFDIR    := $(LIBDIR)/libxroce$(SOVERSION)
 
 CC     ?= gcc
 CLANG  ?= $(firstword $(foreach v,19 $(shell seq 30 -1 14),\
@@ -17,17 +20,18 @@ CFLAGS ?= -O2 -g
 flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
 	-D_GNU_SOURCE -Iinclude -Iuser -MMD -MP
 flags  += -DXROCE_VERSION='"$(VERSION)"'
-flags  += -DXROCE_BPF_OBJ='"$(LIBDIR)/xroce/xroce.bpf.o"'
+flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
 
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
+	-ffile-prefix-map=$(CURDIR)=. \
 	-I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
 
 lib_src := $(wildcard user/libxroce*.c)
 cli_src := $(filter-out $(lib_src),$(wildcard user/*.c))
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
-kmod_src := $(wildcard kmod/*.[ch] kmod/Kbuild)
+kmod_src := $(wildcard kmod/*.[ch]) kmod/Kbuild kmod/Makefile
 
 module  := $(B)/kmod/xroce.ko
 object  := $(B)/bpf/xroce.bpf.o
@@ -38,17 +42,17 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user selftests deps demo check bench install uninstall clean help
+.PHONY: all module bpf user man selftests deps demo check bench install \
+	install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
 
-all: module bpf user selftests
+all: module bpf user man selftests
 	@:
 module: $(module)
 bpf: $(object)
 user: $(library) $(command)
 
-# --- The module. Its headers must ship vmlinux: without it the module has no
-# BTF, the kernel registers its kfuncs "successfully", and no program finds them.
+# --- The module.
 
 host_headers   := /usr/src/linux-headers-*/vmlinux /lib/modules/*/build/vmlinux
 cached_headers := $(CACHE)/kernel/*/usr/src/linux-headers-*/vmlinux
@@ -57,17 +61,11 @@ newest = $(shell ls -U -d $(1) 2>/dev/null | \
 	sort -s -V -k1,1 | tail -n 1 | sed -E 's,^[^ ]+ (.*)/vmlinux$$,\1,')
 KDIR ?= $(call newest,$(host_headers) $(cached_headers))
 
-define no_vmlinux
-KDIR='$(KDIR)' has no vmlinux, so the module would have no BTF. Install linux-headers of 6.12 or newer that ship it (Debian 12: linux-headers-6.12-amd64, Debian 13: linux-headers-amd64), or run "make deps"
-endef
-
 $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(B)/kmod/.kdir
-	$(if $(wildcard $(KDIR)/vmlinux),,$(error $(no_vmlinux)))
 	@find $(B)/kmod -xtype l -delete
 	@ln -sf $(kmod_src:%=../../%) $(B)/kmod/
-	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(B)/kmod) W=1 modules
-	@readelf -S $@ | grep -qF .BTF || \
-		{ echo "$@ has no BTF: is pahole installed?" >&2; rm $@; exit 1; }
+	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(B)/kmod \
+		KDIR='$(KDIR)' VERSION=$(VERSION) W=1
 	@touch $@
 
 # For "make bench": the allocator in a module of its own, beside others.
@@ -91,21 +89,43 @@ $(B)/%.bpf.o: %.bpf.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CLANG)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
-# --- The library and the command.
+# --- The library and the command. In the build tree the command has the library
+# in itself; with SHARED=1, for packages, it needs the installed one.
 
 $(lib_obj): flags += -fPIC
 $(B)/user/%.o: user/%.c Makefile
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(flags) $(shell pkg-config --cflags $(PKGS)) $(CFLAGS) -c $< -o $@
+	$(call say,CC)$(CC) $(flags) $(shell pkg-config --cflags $(PKGS)) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
 $(B)/user/libxroce.a: $(lib_obj)
 	$(call say,AR)rm -f $@; $(AR) rcs $@ $^
 
-$(B)/user/libxroce.so.$(SOVERSION): $(lib_obj)
-	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS) $^ $(LIBS) -o $@
+# The map names what programs may use; nothing of it may be missing.
+$(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/libxroce.map
+	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs \
+		-Wl,--version-script=user/libxroce.map $(CFLAGS) $(LDFLAGS) \
+		$(lib_obj) $(shell pkg-config --libs libbpf) -o $@
+	@nm -g --defined-only $(lib_obj) | sed -n 's/.* T //p' | sort >$@.all
+	@readelf -sW $(lib_obj) | awk '$$6 == "HIDDEN" { print $$8 }' | sort -u >$@.hidden
+	@sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$$/\1/p' user/libxroce.map | sort >$@.map
+	@comm -23 $@.all $@.hidden | diff - $@.map >&2 || { rm $@; \
+		echo "user/libxroce.map (>) is not what the library has (<)" >&2; exit 1; }
 
-$(command): $(cli_obj) $(B)/user/libxroce.a
-	$(call say,LD)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+$(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION),$(B)/user/libxroce.a)
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# --- The manual.
+
+man_src   := $(wildcard user/doc/*.rst)
+man_pages := $(man_src:%.rst=$(B)/%.8)
+RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))))
+
+man: $(if $(RST2MAN),$(man_pages))
+	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
+
+$(B)/user/doc/%.8: user/doc/%.rst
+	@mkdir -p $(@D)
+	$(call say,MAN)$(RST2MAN) --halt=warning $< $@
 
 selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 	+@$(MAKE) --no-print-directory -C selftests
@@ -113,7 +133,7 @@ selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 # --- What is needed, by purpose.
 
 deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
-	libjson-c-dev pkgconf libc6-dev
+	libjson-c-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
@@ -174,34 +194,71 @@ bench: deps
 
 release = $(firstword $(shell modinfo -F vermagic $(module)))
 modules_dir = $(DESTDIR)/lib/modules/$(release)/updates
-man_pages := $(wildcard user/doc/*.8)
-completion := $(wildcard user/bash-completion/xroce)
+include_dir = $(DESTDIR)$(PREFIX)/include/xroce
+completion := user/bash-completion/xroce
 headers := user/libxroce.h include/xroce_map.h
+dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
 
-install: all
+install: all install-module install-user
+	$(if $(DESTDIR),,depmod $(release) && ldconfig)
+	$(if $(DESTDIR),,getent group xroce >/dev/null || groupadd --system xroce)
+
+install-module: install-device
 	install -D -m 644 $(module) $(modules_dir)/xroce.ko
-	install -D -m 644 $(object) $(DESTDIR)$(LIBDIR)/xroce/xroce.bpf.o
+
+# Who may open the module's device.
+install-device:
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/udev/rules.d kmod/60-xroce.rules
+	install -D -m 644 kmod/xroce.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/xroce.conf
+
+install-user: bpf user man
+	install -D -m 644 $(object) $(DESTDIR)$(BPFDIR)/xroce.bpf.o
 	install -D -m 755 $(command) $(DESTDIR)$(PREFIX)/sbin/xroce
 	install -D -m 644 -t $(DESTDIR)$(LIBDIR) $(library)
 	ln -sf libxroce.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libxroce.so
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/xroce $(headers)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/include/xroce/uapi include/uapi/xroce.h
+	install -D -m 644 -t $(include_dir) $(headers)
+	install -D -m 644 -t $(include_dir)/uapi include/uapi/xroce.h
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
 		user/libxroce.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
-	$(if $(man_pages),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(man_pages))
-	$(if $(completion),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(completion))
-	$(if $(DESTDIR),,depmod $(release) && ldconfig)
+	$(if $(RST2MAN),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(man_pages))
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(completion)
+
+# The module's source instead of the module, for "dkms install xroce/VERSION".
+install-dkms:
+	install -D -m 644 -t $(dkms_dir)/kmod $(kmod_src)
+	install -D -m 644 -t $(dkms_dir)/include $(wildcard include/*.h)
+	install -D -m 644 -t $(dkms_dir)/include/uapi $(wildcard include/uapi/*.h)
+	sed 's,#MODULE_VERSION#,$(VERSION),' kmod/dkms.conf >$(dkms_dir)/dkms.conf
 
 uninstall:
 	rm -f $(DESTDIR)/lib/modules/*/updates/xroce.ko
+	rm -f $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-xroce.rules
+	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/xroce.conf
 	rm -f $(DESTDIR)$(PREFIX)/sbin/xroce
 	rm -f $(DESTDIR)$(LIBDIR)/libxroce.a $(DESTDIR)$(LIBDIR)/libxroce.so*
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
-	rm -rf $(DESTDIR)$(LIBDIR)/xroce $(DESTDIR)$(PREFIX)/include/xroce
-	rm -f $(man_pages:user/doc/%=$(DESTDIR)$(PREFIX)/share/man/man8/%)
+	rm -rf $(DESTDIR)$(BPFDIR) $(include_dir) $(dkms_dir)
+	rm -f $(patsubst $(B)/user/doc/%,$(DESTDIR)$(PREFIX)/share/man/man8/%,$(man_pages))
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/xroce
 	$(if $(DESTDIR),,depmod -a && ldconfig)
+	$(if $(DESTDIR),,! getent group xroce >/dev/null || groupdel xroce)
+
+# --- Debian packages, of a copy of the sources, in build/deb.
+
+deps_deb := build-essential debhelper dh-dkms lintian
+deb_src  := $(B)/deb/xroce-$(VERSION)
+
+deb: needed := $(deps_build) $(deps_deb)
+deb:
+	@$(if $(missing),$(call install_packages,$(missing)),:)
+	@rm -rf $(B)/deb
+	@mkdir -p $(deb_src)
+	@cp -a COPYING LICENSES Makefile README.md bpf debian include kmod \
+		selftests user $(deb_src)
+	cd $(deb_src) && dpkg-buildpackage -us -uc
+	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
+	@rm -rf $(deb_src)
 
 clean:
 	rm -rf $(B)
@@ -214,6 +271,7 @@ help:
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
+	@echo 'deb        Debian packages, in build/deb/'
 	@echo 'clean      remove build/'
 	@echo
 	@echo 'KDIR=DIR   kernel headers with a vmlinux (the newest on this machine)'

@@ -48,4 +48,4 @@ module_exit(xr_exit);
 MODULE_DESCRIPTION("RDMA target behind XDP: memory regions and translation");
 MODULE_AUTHOR("xroce maintainers");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1");
+MODULE_VERSION(XROCE_VERSION);

@@ -12,10 +12,6 @@
 
 #include "libxroce_priv.h"
 
-#ifndef XROCE_BPF_OBJ
-#define XROCE_BPF_OBJ "/usr/local/lib/xroce/xroce.bpf.o"
-#endif
-
 /* The object of the build tree that the executable lies in, if it does. */
 static bool build_tree_object(char *path, size_t size)
 {

@@ -7,10 +7,6 @@
 #include "cmd.h"
 #include "print.h"
 
-#ifndef XROCE_VERSION
-#define XROCE_VERSION "0.1"
-#endif
-
 struct options options;
 
 static const struct option longopts[] = {
