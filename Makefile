@@ -33,7 +33,8 @@ lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
 kmod_src := $(wildcard kmod/*.[ch]) kmod/Kbuild kmod/Makefile
 
-module  := $(B)/kmod/xroce.ko
+kmod    := $(B)/kmod$(KERNEL:%=-%)
+module  := $(kmod)/xroce.ko
 object  := $(B)/bpf/xroce.bpf.o
 library := $(B)/user/libxroce.a $(B)/user/libxroce.so.$(SOVERSION)
 command := $(B)/user/xroce
@@ -42,8 +43,8 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests deps demo check bench install \
-	install-module install-device install-user install-dkms uninstall deb clean help
+.PHONY: all module bpf user man selftests deps demo check check-deb bench \
+	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user man selftests
@@ -61,10 +62,19 @@ newest = $(shell ls -U -d $(1) 2>/dev/null | \
 	sort -s -V -k1,1 | tail -n 1 | sed -E 's,^[^ ]+ (.*)/vmlinux$$,\1,')
 KDIR ?= $(call newest,$(host_headers) $(cached_headers))
 
-$(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(B)/kmod/.kdir
-	@find $(B)/kmod -xtype l -delete
-	@ln -sf $(kmod_src:%=../../%) $(B)/kmod/
-	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(B)/kmod \
+# KERNEL=SUITE builds for the kernel of a root of that suite, in that root, since
+# the tools in its headers need its libraries.
+ifdef KERNEL
+KERNEL_ROOT := $(shell selftests/root.sh dir $(KERNEL) 2>/dev/null)
+KDIR := /usr/src/linux-headers-$(if $(KERNEL_ROOT),$(shell selftests/vm-kernel.sh release $(KERNEL_ROOT)))
+in_root := selftests/root.sh run $(KERNEL_ROOT)
+endif
+
+$(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
+	$(if $(KERNEL),$(if $(KERNEL_ROOT),,$(error no root of $(KERNEL): run "make deps KERNEL=$(KERNEL)")))
+	@find $(kmod) -xtype l -delete
+	@ln -sf $(kmod_src:%=../../%) $(kmod)/
+	$(if $(filter 1,$(V)),,@)$(in_root) $(if $(KERNEL),make,$(MAKE)) --no-print-directory -C $(abspath $(kmod)) \
 		KDIR='$(KDIR)' VERSION=$(VERSION) W=1
 	@touch $@
 
@@ -136,7 +146,7 @@ deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
 	libjson-c-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
-deps_test := bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
+deps_test := $(if $(KERNEL),debootstrap) bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 util-linux
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
@@ -156,6 +166,7 @@ ifeq ($(filter debian12 debian13,$(debian)),)
 else
 	@$(if $(missing),$(call install_packages,$(missing)),:)
 	@selftests/vm-kernel.sh fetch
+	@$(if $(KERNEL),selftests/root.sh fetch $(KERNEL),:)
 endif
 
 # A source of the user's that does not answer need not stop us.
@@ -170,9 +181,9 @@ endef
 # the module in this host's kernel.
 
 VM ?= 1
-in_vm := $(if $(filter 0,$(VM)),XROCE_NET=veth,selftests/vm.sh --)
+in_vm := $(if $(filter 0,$(VM)),XROCE_NET=veth,selftests/vm.sh $(KERNEL:%=--kernel %) --)
 test_headers = $(if $(filter 0,$(VM)),/lib/modules/$(shell uname -r)/build,$(call newest,$(cached_headers)))
-test_kdir = $(if $(filter command environment,$(origin KDIR)),,KDIR=$(test_headers))
+test_kdir = $(if $(KERNEL)$(filter command environment,$(origin KDIR)),,KDIR=$(test_headers))
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
@@ -180,7 +191,7 @@ demo: deps
 
 check: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
-	@VM=$(VM) selftests/run.sh all
+	@VM=$(VM) KERNEL=$(KERNEL) selftests/run.sh all
 
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
@@ -199,11 +210,11 @@ completion := user/bash-completion/xroce
 headers := user/libxroce.h include/xroce_map.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
 
-install: all install-module install-user
+install: install-module install-user
 	$(if $(DESTDIR),,depmod $(release) && ldconfig)
 	$(if $(DESTDIR),,getent group xroce >/dev/null || groupadd --system xroce)
 
-install-module: install-device
+install-module: module install-device
 	install -D -m 644 $(module) $(modules_dir)/xroce.ko
 
 # Who may open the module's device.
@@ -260,6 +271,14 @@ deb:
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
 	@rm -rf $(deb_src)
 
+# In a clean root, and in a virtual machine with it: see selftests/deb.sh.
+SUITE ?= bookworm
+check-deb: needed += debootstrap
+check-deb: deps deb
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
+	@selftests/root.sh fetch $(SUITE)
+	@selftests/deb.sh $(SUITE)
+
 clean:
 	rm -rf $(B)
 
@@ -272,9 +291,11 @@ help:
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
 	@echo 'deb        Debian packages, in build/deb/'
+	@echo 'check-deb  install, use, upgrade and purge them in a root of Debian $(SUITE)'
 	@echo 'clean      remove build/'
 	@echo
 	@echo 'KDIR=DIR   kernel headers with a vmlinux (the newest on this machine)'
+	@echo 'KERNEL=SUITE  demo, check: with the newest kernel of trixie-backports, say'
 	@echo "VM=0       demo, check: use this host's kernel, no virtual machine"
 	@echo 'V=1        show the commands; CC=, CLANG=, CFLAGS= as usual'
 

@@ -6,6 +6,8 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
+. "$here/tap.sh"
+needs_module
 work=$(mktemp -d /dev/shm/mw-XXXXXX)
 trap 'rm -rf "$work"' EXIT
 

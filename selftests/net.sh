@@ -17,6 +17,9 @@
 
 net_here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 
+. "$net_here/tap.sh"
+needs_module
+
 # What has been set up, to be taken down in the opposite order at the end. A
 # function that fails there fails the test.
 undo=()
@@ -144,7 +147,7 @@ rxe_down() {
 }
 
 module_up() {
-	insmod "$net_here/../build/kmod/xroce.ko"
+	insmod "${XROCE_MODULE:-$net_here/../build/kmod/xroce.ko}"
 	undo+=(module_down)
 }
 

@@ -12,7 +12,8 @@
 #
 # A test that dies, hangs (timeout of the file settings), prints no plan or
 # breaks it is a failure, as is a complaint of the kernel. With VM=0 in the
-# environment nothing runs in a machine: vm uses this host, virtio is skipped.
+# environment nothing runs in a machine: vm uses this host, virtio is skipped. With
+# KERNEL=SUITE the machine has that kernel (see vm.sh), and there is no native.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -91,7 +92,7 @@ run_vm() { # LIST NET
 		fi
 		return
 	fi
-	"$here/vm.sh" --net "$2" --timeout $((60 + limit * ${#tests[@]})) -- \
+	"$here/vm.sh" ${KERNEL:+--kernel "$KERNEL"} --net "$2" --timeout $((60 + limit * ${#tests[@]})) -- \
 		"$here/run.sh" each "${tests[@]}" 2>&1 || status=$?
 	if [ "$status" = 0 ]; then
 		echo "ok vm_$2_kernel_log"
@@ -184,7 +185,7 @@ count() {
 }
 
 all() {
-	run_native
+	[ -n "${KERNEL:-}" ] || run_native
 	run_vm TEST_VM veth
 	run_vm TEST_VM_VIRTIO virtio
 }

@@ -3,7 +3,7 @@
 #
 # perftest against "xroce serve". To be sourced after net.sh.
 
-xroce=$net_here/../build/user/xroce
+xroce=${XROCE_COMMAND:-$net_here/../build/user/xroce}
 serve_pid=
 
 serve_listens() {
@@ -48,35 +48,6 @@ stats_of() {
 		python3 -c 'import json, sys
 stat = json.load(sys.stdin)[0]
 print(*(stat[name] for name in sys.argv[1:]))' "$@"
-}
-
-count=0
-failed=0
-
-# result STATUS NAME IDS: a line of TAP
-result() {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2 $3"
-	else
-		echo "not ok $count $2 $3"
-		failed=$((failed + 1))
-	fi
-}
-
-# run NAME IDS COMMAND...
-run() {
-	local name=$1 ids=$2 status=0
-	shift 2
-
-	"$@" || status=1
-	result $status "$name" "$ids"
-}
-
-# The plan, and whether all went well.
-results() {
-	echo "1..$count"
-	[ $failed = 0 ]
 }
 
 # What may move, what moves when a slow machine loses packets, and whatever must

@@ -53,11 +53,17 @@ checkout_mounts() {
 	local modules
 
 	modules=/lib/modules/$($b uname -r)
-	show_again "$XROCE_TOP"
-	show_again "$XROCE_KERNEL"
-	$b mount -t 9p -o cache=mmap,$p9 build "/root$XROCE_TOP/build"
 	$b mkdir -p "/root$modules"
-	$b mount -o bind "/root$XROCE_KERNEL$modules" "/root$modules"
+	if [ "$XROCE_ROOT" = / ]; then
+		show_again "$XROCE_TOP"
+		show_again "$XROCE_KERNEL"
+		$b mount -o bind "/root$XROCE_KERNEL$modules" "/root$modules"
+	else
+		$b mkdir -p "/root$XROCE_TOP"
+		$b mount -t 9p -o ro,cache=loose,$p9 top "/root$XROCE_TOP"
+		$b mount -t 9p -o ro,cache=loose,$p9 modules "/root$modules"
+	fi
+	$b mount -t 9p -o cache=mmap,$p9 build "/root$XROCE_TOP/build"
 }
 
 p9=trans=virtio,version=9p2000.L,msize=512000

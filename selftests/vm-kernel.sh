@@ -8,11 +8,16 @@
 #                              /lib/modules/RELEASE/
 #                              /usr/src/linux-headers-RELEASE/   (KDIR)
 #
+# Other kernels come with the roots of root.sh, and lie there in the same way.
+#
 # usage: vm-kernel.sh fetch            unpack Debian's 6.12, unless it is there
 #        vm-kernel.sh list             the cached releases, newest last
-#        vm-kernel.sh dir [RELEASE]    where a release (the newest) is unpacked
+#        vm-kernel.sh dir [KERNEL]     where a release (the newest), or the kernel
+#                                      of a suite or of a directory, is unpacked
+#        vm-kernel.sh release DIR      what is unpacked there
 set -eu
 
+here=$(realpath "$(dirname "$0")")
 cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}/kernel
 
 die() { echo "vm-kernel: $*" >&2; exit 1; }
@@ -26,9 +31,22 @@ list() {
 	done | sort -V
 }
 
+release() {
+	local image
+
+	for image in "$1"/boot/vmlinuz-*; do
+		[ -e "$image" ] || die "no kernel in $1"
+		echo "${image##*/boot/vmlinuz-}"
+	done | sort -V | tail -n 1
+}
+
 dir() {
 	local release=${1:-$(list | tail -n 1)}
 
+	case $release in
+	*/*)		realpath "$release"; return ;;
+	[a-z]*)		"$here/root.sh" dir "$release"; return ;;
+	esac
 	[ -n "$release" ] || die "no kernel in $cache: run 'make deps'"
 	[ -e "$cache/$release/boot/vmlinuz-$release" ] ||
 		die "$release is not in $cache, which has: $(list | xargs)"
@@ -113,5 +131,6 @@ fetch() {
 case ${1:-} in
 fetch|list)	"$1" ;;
 dir)		dir "${2:-}" ;;
-*)		die "usage: vm-kernel.sh fetch | list | dir [RELEASE]" ;;
+release)	release "$2" ;;
+*)		die "usage: vm-kernel.sh fetch | list | dir [KERNEL] | release DIR" ;;
 esac

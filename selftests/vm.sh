@@ -10,6 +10,9 @@
 #   stdout       <---  virtio console  <---  the command's stdout and stderr
 #   build/vm/dmesg-*.log  <---  ttyS0  <---  the kernel's log
 #
+# With --root DIR that directory is the guest's / instead of the host's, with the
+# kernel in it, and the checkout is shared besides, read-only, at the same path.
+#
 #   --net veth     no NIC, the tests make their own veth pair
 #   --net virtio   two NICs on one hub:   nic 1 ---[ hub ]--- nic 2
 #
@@ -27,10 +30,12 @@ usage() {
 	usage: vm.sh [OPTION]... -- COMMAND [ARG]...
 	  --icount            guest time counts instructions (one CPU, no KVM)
 	  --smp N             CPUs (2)
-  --parallel          a thread a CPU without KVM: real races, but QEMU
-                      before 8 now and then crashes the guest this way
+	  --parallel          a thread a CPU without KVM: real races, but QEMU
+	                      before 8 now and then crashes the guest this way
 	  --memory SIZE       memory (2G)
-	  --kernel RELEASE    a cached kernel (the one the module is built for)
+	  --kernel KERNEL     a cached release, a suite that root.sh has fetched,
+	                      or a directory (the one the module is built for)
+	  --root DIR          the guest's files (the host's)
 	  --net veth|virtio   network interfaces (veth: none)
 	  --timeout SEC       time limit (600)
 	END
@@ -40,7 +45,7 @@ usage() {
 die() { echo "vm: $*" >&2; exit 125; }
 
 parse_options() {
-	icount= threads=single smp=2 memory=2G release= net=veth limit=600
+	icount='' threads=single smp=2 memory=2G wanted='' root=/ net=veth limit=600
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--icount)	icount=1; shift; continue ;;
@@ -51,7 +56,8 @@ parse_options() {
 		case $1 in
 		--smp)		smp=$2 ;;
 		--memory)	memory=$2 ;;
-		--kernel)	release=$2 ;;
+		--kernel)	wanted=$2 ;;
+		--root)		root=$(realpath "$2") ;;
 		--net)		net=$2 ;;
 		--timeout)	limit=$2 ;;
 		*)		usage ;;
@@ -61,6 +67,7 @@ parse_options() {
 	case $net in veth|virtio) ;; *) usage ;; esac
 	[ $# -gt 0 ] || usage
 	[ -z "$icount" ] || smp=1
+	[ "$root" = / ] || wanted=${wanted:-$root}
 	command=("$@")
 }
 
@@ -106,6 +113,8 @@ write_command() {
 		printf 'export %s=%q\n' "$name" "${!name}"
 	done
 	printf 'export XROCE_VM=1 XROCE_NET=%q\n' "$net"
+	[ -n "${XROCE_MODULE:-}" ] || [ ! -e "$module" ] ||
+		printf 'export XROCE_MODULE=%q\n' "$module"
 	printf 'cd %q\n' "$top"
 	printf 'exec'
 	printf ' %q' "${command[@]}"
@@ -123,6 +132,19 @@ accel_options() { # kvm|tcg
 		# after the kernel patched its code, one boot in ten or so.
 		echo -accel tcg,thread=$threads -cpu max,-erms,-fsrm
 	fi
+}
+
+share() { # TAG DIR OPTIONS
+	echo "-virtfs local,path=$2,mount_tag=$1,security_model=none$3"
+}
+
+shares() {
+	share root "$root" ,readonly=on,multidevs=remap
+	share build "$top/build" ,multidevs=remap
+	[ "$root" = / ] || {
+		share top "$top" ,readonly=on
+		share modules "$kernel/lib/modules/$release" ,readonly=on
+	}
 }
 
 net_options() {
@@ -151,9 +173,7 @@ qemu() { # ACCEL LIMIT KERNEL-PARAMETER...
 		-chardev stdio,id=out,signal=off \
 		-device virtio-serial-pci -device virtconsole,chardev=out \
 		-device virtio-rng-pci \
-		-virtfs local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap \
-		-virtfs local,path="$top/build",mount_tag=build,security_model=none,multidevs=remap \
-		$(net_options) </dev/null
+		$(shares) $(net_options) </dev/null
 }
 
 # A /dev/kvm that can be opened may still be unable to start a kernel (nested
@@ -201,9 +221,10 @@ finish() {
 }
 
 parse_options "$@"
-release=${release:-$(module_release)}
-kernel=$("$here/vm-kernel.sh" dir "$release") || exit 125
-release=${kernel##*/}
+wanted=${wanted:-$(module_release)}
+kernel=$("$here/vm-kernel.sh" dir "$wanted") || exit 125
+release=$("$here/vm-kernel.sh" release "$kernel") || exit 125
+module=$top/build/kmod-${wanted##*/}/xroce.ko # of make KERNEL=
 mkdir -p "$top/build/vm"
 run=$(mktemp -d "$top/build/vm/run-XXXXXX")
 log=$top/build/vm/dmesg-${run##*-}.log
@@ -220,7 +241,8 @@ write_command >"$run/command"
 {
 	status=0
 	qemu "$accel" "$limit" XROCE_TOP="$top" XROCE_RUN="$run" \
-		XROCE_KERNEL="$kernel" 2>"$run/qemu.err" || status=$?
+		XROCE_KERNEL="$kernel" XROCE_ROOT="$root" \
+		2>"$run/qemu.err" || status=$?
 	echo "$status" >"$run/qemu.status"
 } | cat &
 wait $!
