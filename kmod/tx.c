@@ -119,6 +119,28 @@ static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 	return at;
 }
 
+/*
+ * Memory for a frame, for page_frag_free(). Since 6.13 the cache of fragments only
+ * takes a new block, of 32 KiB, when a fragment of a page or less is asked for.
+ * What is left may just have had room for that, and the block may be a mere page,
+ * so this is tried twice.
+ */
+static void *xr_tx_alloc(u32 size)
+{
+	void *frag = napi_alloc_frag(size);
+	void *page;
+	int i;
+
+	for (i = 0; unlikely(!frag) && i < 2 && size > PAGE_SIZE; i++) {
+		page = napi_alloc_frag(PAGE_SIZE);
+		if (!page)
+			break;
+		page_frag_free(page);
+		frag = napi_alloc_frag(size);
+	}
+	return frag;
+}
+
 /**
  * xr_tx_build() - add a packet to a batch that is not full
  * @batch: where
@@ -145,7 +167,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	len = p->l2_len + l3 + udp_len;
 	size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
 
-	frag = napi_alloc_frag(size);
+	frag = xr_tx_alloc(size);
 	if (!frag)
 		return -ENOMEM;
 	xdp_init_buff(&xdp, size, &xr_tx_rxq);
