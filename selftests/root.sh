@@ -23,7 +23,7 @@ cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}
 
 # What deb.sh needs of a machine, but for the packages it tests; and iproute2 to
 # busybox are for the tests of vm.sh --root.
-packages='systemd udev kmod dkms pahole make bash-completion libbpf1 libjson-c5
+packages='systemd udev kmod dkms pahole gcc libc6-dev make bash-completion libbpf1 libjson-c5
 	libelf1 libbpf-dev iproute2 ethtool rdma-core ibverbs-providers perftest bpftool
 	procps python3 pkgconf initramfs-tools busybox'
 
