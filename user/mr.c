@@ -10,6 +10,7 @@
 #include "dev.h"
 #include "mr.h"
 #include "mr_stat.h"
+#include "one.h"
 #include "print.h"
 
 static const struct reason reasons[] = {
@@ -56,29 +57,19 @@ int mr_not_found(const char *word, int err)
 		    "several regions have this name" : reason(err, reasons));
 }
 
-static int mr_del(int argc, char **argv)
+static int del_one(struct xroce *x, const union one *mr)
 {
-	const char *dev = NULL, *word = NULL;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "mr", &arg_text, &word, ARG_NEEDED },
-		{}
-	};
 	struct xroce_mr_query q;
-	struct xroce *x;
-	int status, err;
+	int err = mr_find(x, mr->word, &q);
 
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = mr_find(x, word, &q);
 	if (!err)
 		err = xroce_mr_dereg(x, q.mr);
-	xroce_close(x);
-	return err ? mr_not_found(word, err) : EXIT_OK;
+	return err ? mr_not_found(mr->word, err) : EXIT_OK;
+}
+
+static int mr_del(int argc, char **argv)
+{
+	return one_do(argc, argv, "mr", &arg_text, del_one);
 }
 
 /* Return: 0 or -errno. */

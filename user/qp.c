@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "dev.h"
 #include "names.h"
+#include "one.h"
 #include "print.h"
 #include "xroce_wire.h"
 
@@ -199,31 +200,21 @@ static int qp_modify(int argc, char **argv)
 	return EXIT_OK;
 }
 
+static int del_one(struct xroce *x, const union one *qp)
+{
+	int err = xroce_qp_del(x, qp->number);
+
+	if (err == -EBUSY)
+		return fail("qp 0x%06x: a window of type 2a is tied to it",
+			    qp->number);
+	if (err)
+		return fail("qp 0x%06x: %s", qp->number, reason(err, reasons));
+	return EXIT_OK;
+}
+
 static int qp_del(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 qpn = 0;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "qpn", &arg_24bit, &qpn, ARG_NEEDED },
-		{}
-	};
-	struct xroce *x;
-	int status, err;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = xroce_qp_del(x, qpn);
-	xroce_close(x);
-	if (err == -EBUSY)
-		return fail("qp 0x%06x: a window of type 2a is tied to it", qpn);
-	if (err)
-		return fail("qp 0x%06x: %s", qpn, reason(err, reasons));
-	return EXIT_OK;
+	return one_do(argc, argv, "qpn", &arg_24bit, del_one);
 }
 
 static void show_one(const char *netdev, const struct xroce_qp_query *q)
@@ -266,10 +257,10 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 
 static int show_all(struct xroce *x, const char *netdev, void *arg)
 {
-	__u32 *wanted = arg;
+	const union one *wanted = arg;
 	struct xroce_qp_query q = {
 		.flags = wanted ? 0 : XROCE_F_NEXT,
-		.qpn = wanted ? *wanted : 0,
+		.qpn = wanted ? wanted->number : 0,
 	};
 	struct xroce_link_query link;
 	__u32 place = 0;
@@ -278,7 +269,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 	if (wanted) {
 		err = xroce_qp_query(x, &q);
 		if (err)
-			return fail("qp 0x%06x: %s", *wanted,
+			return fail("qp 0x%06x: %s", wanted->number,
 				    reason(err, reasons));
 		show_one(netdev, &q);
 		return EXIT_OK;
@@ -302,23 +293,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 
 static int qp_show(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 qpn = 0;
-	struct arg args[] = {
-		{ "qpn", &arg_24bit, &qpn, ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{}
-	};
-	int status;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	print_list_begin();
-	status = dev_each(dev, args[0].state & ARG_SEEN, show_all,
-			  args[0].state & ARG_SEEN ? &qpn : NULL);
-	print_list_end();
-	return status;
+	return one_show(argc, argv, "qpn", &arg_24bit, show_all);
 }
 
 static const struct cmd verbs[] = {
