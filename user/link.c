@@ -64,7 +64,7 @@ static int link_add(int argc, char **argv)
 
 	print_begin();
 	print_num("link", opts.link);
-	print_str("dev", dev);
+	print_dev(dev);
 	print_str("mode", mode_names[opts.attached]);
 	print_end();
 	return EXIT_OK;
@@ -141,7 +141,7 @@ static void show_link(const struct xroce_link_query *q, __u64 netns)
 
 	print_begin();
 	print_num("link", q->link);
-	print_str("dev", name);
+	print_dev(name);
 	print_flag("dead", q->flags & XROCE_F_DEAD);
 	print_num("ifindex", q->ifindex);
 	if (!here)

@@ -47,7 +47,7 @@ static int show_event(void *ctx, void *data, size_t size)
 		 (unsigned long long)e->time / 1000 % 1000000);
 	print_begin();
 	print_str("time", time);
-	print_str("dev", ctx);
+	print_dev(ctx);
 	print_hex("qpn", 6, e->qpn);
 	print_str("peer", name_of_gid((const __u8 *)e->peer, peer));
 	print_str("cause", name_of_cause(e->cause));
@@ -55,7 +55,7 @@ static int show_event(void *ctx, void *data, size_t size)
 	print_num("psn", e->psn);
 	print_hex("rkey", 8, e->key);
 	print_hex("va", 0, e->va);
-	print_num("length", e->len);
+	print_size("length", e->len);
 	print_end();
 	fflush(stdout);
 	if (monitor.bounded && !--monitor.left)
@@ -112,10 +112,6 @@ int do_monitor(int argc, char **argv)
 	};
 	int status;
 
-	if (argc && !strcmp(argv[0], "help")) {
-		puts("usage: xroce monitor [dev DEV] [count N]");
-		return EXIT_OK;
-	}
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;

@@ -98,7 +98,7 @@ static int show_one(struct xroce *x, const char *netdev,
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(q->name), q->name);
 	print_begin();
 	print_hex("mr", 1, q->mr);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	if (*name)
 		print_str("name", name);
 	print_num("pd", q->pd);
@@ -107,10 +107,10 @@ static int show_one(struct xroce *x, const char *netdev,
 	print_bits("access", access_names, ACCESS_BITS,
 		   q->access);
 	print_hex("iova", 1, q->iova);
-	print_num("length", q->length);
+	print_size("length", q->length);
 	print_hex("addr", 1, q->addr);
 	print_num("pages", q->pages);
-	print_num("page_size", 1ull << (q->page_shift & 63));
+	print_size("page_size", 1ull << (q->page_shift & 63));
 	print_num("offset", q->offset);
 	print_num("pid", q->pid);
 	print_num("sharers", q->sharers);

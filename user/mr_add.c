@@ -201,7 +201,7 @@ static void show_keys(__u32 mr, __u32 lkey, __u32 rkey, __u64 iova,
 	print_hex("lkey", 8, lkey);
 	print_hex("rkey", 8, rkey);
 	print_hex("iova", 1, iova);
-	print_num("length", length);
+	print_size("length", length);
 	print_end();
 }
 

@@ -213,7 +213,7 @@ static void show_one(const char *netdev, const struct xroce_mw_query *q)
 {
 	print_begin();
 	print_hex("mw", 1, q->mw);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	print_num("pd", q->pd);
 	print_str("type", name_of_mw_type(q->type));
 	print_str("state", q->bound ? "bound" : "unbound");
@@ -222,7 +222,7 @@ static void show_one(const char *netdev, const struct xroce_mw_query *q)
 	print_hex("qpn", 6, q->qpn);
 	print_bits("access", access_names, ACCESS_BITS, q->access);
 	print_hex("addr", 1, q->addr);
-	print_num("length", q->length);
+	print_size("length", q->length);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
 	print_end();

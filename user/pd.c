@@ -72,7 +72,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 	while (!(err = xroce_pd_query(x, &q))) {
 		print_begin();
 		print_num("pd", q.pd);
-		print_str("dev", netdev);
+		print_dev(netdev);
 		print_num("mrs", q.mrs);
 		print_num("mws", q.mws);
 		print_num("qps", q.qps);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce qp: queue pairs. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -219,16 +218,16 @@ static int qp_del(int argc, char **argv)
 
 static void show_one(const char *netdev, const struct xroce_qp_query *q)
 {
-	char text[INET6_ADDRSTRLEN];
-
 	print_begin();
 	print_hex("qpn", 6, q->qpn);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	print_num("pd", q->pd);
 	print_str("type", name_of_qp_type(q->type));
-	print_str("state", name_of_qp_state(q->state));
+	print_colored("state", name_of_qp_state(q->state),
+		      q->state == XROCE_QPS_ERR ? COLOR_BAD :
+		      q->state >= XROCE_QPS_RTR ? COLOR_GOOD : COLOR_NONE);
 	if (q->cause)
-		print_str("cause", name_of_cause(q->cause));
+		print_colored("cause", name_of_cause(q->cause), COLOR_BAD);
 	print_bits("access", access_names, ACCESS_BITS,
 		   q->access);
 	print_hex("pkey", 4, q->pkey);
@@ -236,8 +235,8 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	if (q->path_mtu) {
 		print_num("mtu", 128ull << (q->path_mtu & 7));
 		print_hex("dest_qpn", 6, q->dest_qpn);
-		print_str("sgid", name_of_gid(q->sgid, text));
-		print_str("dgid", name_of_gid(q->dgid, text));
+		print_gid("sgid", q->sgid);
+		print_gid("dgid", q->dgid);
 		print_num("rq_psn", q->rq_psn);
 		print_num("msn", q->msn);
 		print_num("min_rnr_timer", q->min_rnr_timer);

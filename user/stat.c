@@ -124,7 +124,7 @@ static int show_counters(struct xroce *x, const char *netdev, void *arg)
 		return fail("dev %s: stat: %s", netdev, strerror(-err));
 
 	print_begin();
-	print_str("dev", netdev);
+	print_dev(netdev);
 	for (i = 0; i < COUNTERS; i++)
 		print_row(counters[i].name, sums[i], counters[i].note, *all);
 	print_end();
