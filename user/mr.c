@@ -21,8 +21,7 @@ static const struct reason reasons[] = {
 	{}
 };
 
-/* The first region at @mr or above. Return: 0 or -errno. */
-static int query_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q)
+int mr_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q)
 {
 	memset(q, 0, sizeof(*q));
 	q->flags = XROCE_F_NEXT;
@@ -40,7 +39,7 @@ int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q)
 	if (arg_number.parse(word, &q->mr))
 		return xroce_mr_query(x, q);
 
-	for (mr = 0; !(err = query_next(x, mr, &one)); mr = one.mr + 1) {
+	for (mr = 0; !(err = mr_next(x, mr, &one)); mr = one.mr + 1) {
 		if (!strncmp(one.name, word, sizeof(one.name))) {
 			*q = one;
 			found++;
@@ -139,7 +138,7 @@ static int show_some(struct xroce *x, const char *netdev, const char *word,
 			return mr_not_found(word, err);
 		return show_one(x, netdev, &q, stat);
 	}
-	for (mr = 0; !(err = query_next(x, mr, &q)); mr = q.mr + 1) {
+	for (mr = 0; !(err = mr_next(x, mr, &q)); mr = q.mr + 1) {
 		status = show_one(x, netdev, &q, stat);
 		if (status)
 			return status;

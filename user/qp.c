@@ -9,6 +9,7 @@
 #include "names.h"
 #include "one.h"
 #include "print.h"
+#include "qp.h"
 #include "xroce_wire.h"
 
 static const struct reason reasons[] = {
@@ -254,18 +255,32 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	print_end();
 }
 
+int qp_next(struct xroce *x, __u32 entries, __u32 *place,
+	    struct xroce_qp_query *q)
+{
+	int err;
+
+	if (*place >= entries)
+		return -ENOENT;
+	memset(q, 0, sizeof(*q));
+	q->flags = XROCE_F_NEXT;
+	q->qpn = *place;
+	err = xroce_qp_query(x, q);
+	if (!err)
+		*place = q->qpn % entries + 1;
+	return err;
+}
+
 static int show_all(struct xroce *x, const char *netdev, void *arg)
 {
 	const union one *wanted = arg;
-	struct xroce_qp_query q = {
-		.flags = wanted ? 0 : XROCE_F_NEXT,
-		.qpn = wanted ? wanted->number : 0,
-	};
 	struct xroce_link_query link;
+	struct xroce_qp_query q = {};
 	__u32 place = 0;
 	int err;
 
 	if (wanted) {
+		q.qpn = wanted->number;
 		err = xroce_qp_query(x, &q);
 		if (err)
 			return fail("qp 0x%06x: %s", wanted->number,
@@ -276,15 +291,8 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 	err = xroce_link_find(netdev, &link);
 	if (err)
 		return fail("dev %s: %s", netdev, strerror(-err));
-	while (!(err = xroce_qp_query(x, &q))) {
+	while (!(err = qp_next(x, link.qp_entries, &place, &q)))
 		show_one(netdev, &q);
-		place = q.qpn % link.qp_entries + 1;
-		if (place == link.qp_entries)
-			return EXIT_OK;
-		memset(&q, 0, sizeof(q));
-		q.flags = XROCE_F_NEXT;
-		q.qpn = place;
-	}
 	if (err != -ENOENT)
 		return fail("dev %s: qp: %s", netdev, reason(err, reasons));
 	return EXIT_OK;
