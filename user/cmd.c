@@ -139,7 +139,7 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 	}
 	if (argc ? !strcmp(argv[0], "help") : !noun || options.help)
 		return help(noun, table);
-	cmd = find(table, argc ? alias(argv[0]) : "show");
+	cmd = argc ? find(table, alias(argv[0])) : table;
 	if (!cmd && noun)
 		return usage("%s %s: no such verb, or several; 'xroce %s help' lists them",
 			     noun, argc ? argv[0] : "", noun);

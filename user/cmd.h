@@ -39,7 +39,7 @@ struct cmd {
 /**
  * cmd_run() - run the entry of a table that the first word names
  * @noun: the noun whose verbs these are; NULL: these are the nouns
- * @table: the entries; a first entry "show" is the default
+ * @table: the entries; the first one is the default verb
  * @argc: number of words
  * @argv: the words
  *
@@ -74,6 +74,7 @@ struct reason {
 const char *reason(int err, const struct reason *table);
 
 /* The nouns. */
+int do_feature(int argc, char **argv);
 int do_link(int argc, char **argv);
 int do_monitor(int argc, char **argv);
 int do_mpt(int argc, char **argv);

@@ -17,6 +17,7 @@ static const struct cmd nouns[] = {
 	{ "stat",	do_stat, .about = "counters of links" },
 	{ "monitor",	do_monitor, "[dev DEV] [count N]",
 	  .about = "what happens, as it happens" },
+	{ "feature",	do_feature, .about = "what kernel, device and CPU have" },
 	{ "serve",	do_serve, .about = "the passive side of perftest" },
 	{}
 };

@@ -213,6 +213,16 @@ void print_rate(const char *name, double value)
 		printf("%s/s", units_short(value, text));
 }
 
+void print_bool(const char *name, bool value)
+{
+	if (options.json)
+		json_object_object_add(object, name,
+				       json_object_new_boolean(value));
+	else
+		print_colored(name, value ? "yes" : "no",
+			      value ? COLOR_GOOD : COLOR_BAD);
+}
+
 void print_flag(const char *name, bool value)
 {
 	if (options.json)

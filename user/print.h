@@ -58,6 +58,9 @@ void print_hex(const char *name, int digits, __u64 value);
 void print_size(const char *name, __u64 value);
 void print_rate(const char *name, double value);
 
+/* Yes or no. */
+void print_bool(const char *name, bool value);
+
 /* In text the name alone, if true. */
 void print_flag(const char *name, bool value);
 
