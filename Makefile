@@ -19,6 +19,7 @@ flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(LIBDIR)/xroce/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
+cli_libs = $(shell pkg-config --libs ncurses)
 
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
@@ -105,7 +106,7 @@ $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj)
 	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs $(LDFLAGS) $^ $(LIBS) -o $@
 
 $(command): $(cli_obj) $(B)/user/libxroce.a
-	$(call say,LD)$(CC) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)$(CC) $(LDFLAGS) $^ $(LIBS) $(cli_libs) -o $@
 
 selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 	+@$(MAKE) --no-print-directory -C selftests
@@ -113,11 +114,12 @@ selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 # --- What is needed, by purpose.
 
 deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
-	libjson-c-dev pkgconf libc6-dev
+	libjson-c-dev libncurses-dev pkgconf libc6-dev
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
-	libibverbs-dev ibverbs-utils tcpdump strace python3 util-linux
+	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux \
+	util-linux
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)

@@ -14,6 +14,14 @@ static const struct cmd *this_cmd;
 static const char *this_file;
 static unsigned int this_line;
 
+/* What makes the terminal fit for a message. */
+static void (*on_message)(void);
+
+void cmd_on_message(void (*fn)(void))
+{
+	on_message = fn;
+}
+
 void cmd_at(const char *file, unsigned int line)
 {
 	this_file = file;
@@ -24,6 +32,8 @@ void cmd_at(const char *file, unsigned int line)
 
 static void complain(const char *fmt, va_list args)
 {
+	if (on_message)
+		on_message();
 	fflush(stdout);
 	fputs("xroce: ", stderr);
 	if (this_file)

@@ -54,6 +54,9 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv);
  */
 void cmd_at(const char *file, unsigned int line);
 
+/* Call @fn before each message, so that the terminal is fit for it; NULL: nothing. */
+void cmd_on_message(void (*fn)(void));
+
 /* Say what went wrong, and with what. Return: EXIT_ERROR. */
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -85,5 +88,6 @@ int do_pd(int argc, char **argv);
 int do_qp(int argc, char **argv);
 int do_serve(int argc, char **argv);
 int do_stat(int argc, char **argv);
+int do_top(int argc, char **argv);
 
 #endif /* _XROCE_CMD_H */
