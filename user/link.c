@@ -77,7 +77,7 @@ static int link_del(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	if (xroce_detach(dev, force ? XROCE_F_FORCE : 0, error))
+	if (dev_detach(dev, force ? XROCE_F_FORCE : 0, error))
 		return fail("link del dev %s: %s", dev, error);
 	return EXIT_OK;
 }

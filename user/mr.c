@@ -12,6 +12,7 @@
 #include "mr_stat.h"
 #include "one.h"
 #include "print.h"
+#include "progress.h"
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such region" },
@@ -61,8 +62,11 @@ static int del_one(struct xroce *x, const union one *mr)
 	struct xroce_mr_query q;
 	int err = mr_find(x, mr->word, &q);
 
-	if (!err)
+	if (!err) {
+		progress_begin("deregistering", 0);
 		err = xroce_mr_dereg(x, q.mr);
+		progress_end();
+	}
 	return err ? mr_not_found(mr->word, err) : EXIT_OK;
 }
 

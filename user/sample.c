@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cmd.h"
 #include "counter.h"
 #include "dev.h"
@@ -13,24 +14,6 @@
 #include "mr_stat.h"
 #include "qp.h"
 #include "sample.h"
-
-/* Room for one more of @n things. Return: the array, or NULL. */
-static void *grow(void *array, size_t n, size_t size)
-{
-	/* At powers of two. */
-	if (n & (n - 1))
-		return array;
-	return reallocarray(array, n ? 2 * n : 1, size);
-}
-
-#define ADD(s, many, count, one) ({ \
-	void *_more = grow((s)->many, (s)->count, sizeof(*(s)->many)); \
-	if (_more) { \
-		(s)->many = _more; \
-		(s)->many[(s)->count++] = (one); \
-	} \
-	!!_more; \
-})
 
 /* What a link that goes away meanwhile says. */
 static bool gone(int err)
@@ -46,7 +29,7 @@ static int take_qps(struct xroce *x, struct sample *s,
 	int err;
 
 	while (!(err = qp_next(x, link->qp_entries, &place, &one.query)))
-		if (!ADD(s, qps, nqps, one))
+		if (!ARRAY_ADD(s->qps, s->nqps, one))
 			return -ENOMEM;
 	return gone(err) ? 0 : err;
 }
@@ -64,7 +47,7 @@ static int take_mrs(struct xroce *x, struct sample *s,
 		one.counted = stat >= 0 &&
 			      !counter_sum(stat, one.query.mr,
 					   sizeof(one.stat), &one.stat);
-		if (!ADD(s, mrs, nmrs, one)) {
+		if (!ARRAY_ADD(s->mrs, s->nmrs, one)) {
 			err = -ENOMEM;
 			break;
 		}
@@ -86,7 +69,7 @@ static int take_link(struct xroce *x, const char *netdev, void *arg)
 		return EXIT_OK;
 	if (!err)
 		err = counter_of_link(netdev, &one.stat);
-	if (!err && !ADD(s, links, nlinks, one))
+	if (!err && !ARRAY_ADD(s->links, s->nlinks, one))
 		err = -ENOMEM;
 	if (!err)
 		err = take_qps(x, s, &one.query);

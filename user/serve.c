@@ -304,7 +304,7 @@ int do_serve(int argc, char **argv)
 	xroce_close(s.server.x);
 	if (s.server.file >= 0)
 		close(s.server.file);
-	if (s.attached && xroce_detach(s.dev, 0, error))
+	if (s.attached && dev_detach(s.dev, 0, error))
 		status = fail("link del dev %s: %s", s.dev, error);
 	return status;
 }
