@@ -56,7 +56,7 @@ busy_mr() {
 under_traffic() {
 	wait_until 30 busy_qp && wait_until 30 busy_mr &&
 		shows "^x0 +native +$rate +$rate" ||
-		{ screen | sed 's/^/# /'; return 1; }
+		{ screen | sed 's/^/# /'; sed 's/^/# /' "$work/traffic"; return 1; }
 }
 
 small() { screen | sed -n '10p' | grep -q '^q quit'; }
@@ -160,11 +160,12 @@ good=$(in_xr "$xroce" qp add pd "$pd" | sed 's/qpn //')
 bad=$(in_xr "$xroce" qp add pd "$pd" | sed 's/qpn //')
 in_xr "$xroce" qp modify qpn "$bad" state err
 terminal_up
-ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 4096 -s 16384 -n 100000 -q 2 \
+# Traffic that leaves the CPU to others: it sleeps until its writes are done.
+nice ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 4096 -s 16384 -n 1000000 -q 2 -e \
 	10.77.0.2 >"$work/traffic" 2>&1 &
 traffic=$!
 
-top_up interval 0.5
+top_up
 run under_traffic 'U1 D6' under_traffic
 run resize U1 resized
 run sort U1 sorts

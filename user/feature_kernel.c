@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Features of the kernel, and what the process may do with it. */
+#include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "feature.h"
@@ -103,23 +106,46 @@ static void probe_types(void)
 	}
 }
 
+/* Whether a program that does nothing is compiled. Return: or -errno. */
+static int load_and_look(void)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd, err;
+
+	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, NULL, "GPL", insns,
+			   sizeof(insns) / sizeof(insns[0]), NULL);
+	if (fd < 0)
+		return -errno;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return err ? -errno : info.jited_prog_len > 0;
+}
+
 /* Calls of the module's functions need it. */
 static void probe_jit(void)
 {
+	static const char off[] =
+		"off, and the module's functions need it: sysctl net.core.bpf_jit_enable=1";
+	int jited = load_and_look();
 	char text[16];
 
-	if (!feature_read("/proc/sys/net/core/bpf_jit_enable", text,
-			  sizeof(text)))
-		feature_add("bpf_jit", FEATURE_UNKNOWN, true, "%s",
-			    access("/proc/sys/net/core/bpf_jit_enable", F_OK) ?
-			    "no sysctl net.core.bpf_jit_enable here" :
-			    "root may read sysctl net.core.bpf_jit_enable");
-	else if (*text == '0')
-		feature_add("bpf_jit", FEATURE_NO, true,
-			    "off, and the module's functions need it: sysctl net.core.bpf_jit_enable=1");
+	/* The sysctl is there in the initial network namespace only. */
+	if (jited >= 0)
+		feature_add("bpf_jit", jited ? FEATURE_YES : FEATURE_NO, true,
+			    "%s", jited ? "programs are compiled" : off);
+	else if (feature_read("/proc/sys/net/core/bpf_jit_enable", text,
+			      sizeof(text)))
+		feature_add("bpf_jit", *text == '0' ? FEATURE_NO : FEATURE_YES,
+			    true, "%s", *text == '0' ? off :
+			    "net.core.bpf_jit_enable is set");
 	else
-		feature_add("bpf_jit", FEATURE_YES, true,
-			    "net.core.bpf_jit_enable=%s", text);
+		feature_add("bpf_jit", FEATURE_UNKNOWN, true,
+			    "needs CAP_BPF and CAP_NET_ADMIN to be told");
 }
 
 static void probe_bpffs(void)
