@@ -93,13 +93,16 @@ idle_last() {
 		END { exit !busy || idle != 2 }'
 }
 
+# in_color QPN: the codes before its row
+in_color() { grep -aoE $'^(\e\\[[0-9;]*m)*'"$1 " "$work/colors"; }
+
 # A queue pair in error is bold and red, one that is not is neither.
 highlights() {
 	tm capture-pane -pe >"$work/colors"
-	grep -qE $'^\e\\[(0;)?1;31m'"$bad " "$work/colors" ||
-		grep -qE $'^\e\\[1m\e\\[31m'"$bad " "$work/colors" ||
-		{ sed 's/^/# /' "$work/colors" | cat -v; return 1; }
-	! grep -q $'\e''[^ ]*m'"$good " "$work/colors"
+	in_color "$bad" | grep -q '1m.*31m' &&
+		in_color "$good" | grep -q "$good" &&
+		! in_color "$good" | grep -qE '[;[]1m|31m' ||
+		{ cat -v "$work/colors" | sed 's/^/# /'; return 1; }
 }
 
 quits() { tm send-keys q; left_well; }
@@ -160,8 +163,9 @@ good=$(in_xr "$xroce" qp add pd "$pd" | sed 's/qpn //')
 bad=$(in_xr "$xroce" qp add pd "$pd" | sed 's/qpn //')
 in_xr "$xroce" qp modify qpn "$bad" state err
 terminal_up
-# Traffic that leaves the CPU to others: it sleeps until its writes are done.
-nice ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 4096 -s 16384 -n 1000000 -q 2 -e \
+# Traffic that leaves the CPU to others.
+nice ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 4096 -s 16384 -n 1000000 -q 2 \
+	--rate_limit=2 --rate_units=M --rate_limit_type=SW --burst_size=8 \
 	10.77.0.2 >"$work/traffic" 2>&1 &
 traffic=$!
 

@@ -111,7 +111,7 @@ static int show_refused(void *ctx, void *data, size_t size)
 	print_num("psn", e->psn);
 	print_hex("rkey", 8, e->key);
 	print_hex("va", 0, e->va);
-	print_num("length", e->len);
+	print_size("length", e->len);
 	monitor_end();
 	return 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Options that stand before the noun or behind the verb. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,18 @@
 
 struct options options;
 
+/* SHARED_MAX of SHARED_OPTIONS come first. */
 static const struct option longopts[] = {
-	SHARED_LONG_OPTIONS,
+	{ "c",		optional_argument, NULL, 'c' },
+	{ "color",	optional_argument, NULL, 'c' },
+	{ "debug",	no_argument, NULL, 'D' },
+	{ "details",	no_argument, NULL, 'd' },
+	{ "json",	no_argument, NULL, 'j' },
+	{ "pretty",	no_argument, NULL, 'p' },
+	{ "raw",	no_argument, NULL, 'r' },
+	{ "stats",	no_argument, NULL, 's' },
+	{ "version",	no_argument, NULL, 'V' },
+	{ "help",	no_argument, NULL, 'h' },
 	{ "batch",	required_argument, NULL, 'b' },
 	{ "force",	no_argument, NULL, 'f' },
 	{ "iterations",	required_argument, NULL, 'n' },
@@ -26,6 +35,14 @@ static const struct option longopts[] = {
 	{ "timestamp",	no_argument, NULL, 't' },
 	{}
 };
+
+void options_join(const struct option *own, struct option *all)
+{
+	while (own->name)
+		*all++ = *own++;
+	memcpy(all, longopts, SHARED_MAX * sizeof(*all));
+	memset(all + SHARED_MAX, 0, sizeof(*all));
+}
 
 void options_help(void)
 {

@@ -3,6 +3,7 @@
 #ifndef _XROCE_OPTIONS_H
 #define _XROCE_OPTIONS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 
 #include <linux/types.h>
@@ -54,19 +55,16 @@ extern struct options options;
  */
 int options_take(int argc, char **argv, bool leading, int *rest);
 
-/* What getopt_long(3) returns for those that a noun with options of its own has. */
+/* Letters of those that a noun with options of its own has as well. */
 #define SHARED_OPTIONS	"c::djprsVh"
-#define SHARED_LONG_OPTIONS \
-	{ "c",		optional_argument, NULL, 'c' }, \
-	{ "color",	optional_argument, NULL, 'c' }, \
-	{ "debug",	no_argument, NULL, 'D' }, \
-	{ "details",	no_argument, NULL, 'd' }, \
-	{ "json",	no_argument, NULL, 'j' }, \
-	{ "pretty",	no_argument, NULL, 'p' }, \
-	{ "raw",	no_argument, NULL, 'r' }, \
-	{ "stats",	no_argument, NULL, 's' }, \
-	{ "version",	no_argument, NULL, 'V' }, \
-	{ "help",	no_argument, NULL, 'h' }
+#define SHARED_MAX	10
+
+/**
+ * options_join() - put their long forms behind those of a noun
+ * @own: the noun's; an empty entry ends them
+ * @all: out: has room for SHARED_MAX more
+ */
+void options_join(const struct option *own, struct option *all);
 
 /**
  * options_take_one() - take one that getopt_long(3) has found

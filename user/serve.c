@@ -38,7 +38,6 @@ struct serve {
 enum { NETDEV = 256, PORT, SIZE, COUNT, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
 
 static const struct option longopts[] = {
-	SHARED_LONG_OPTIONS,
 	{ "netdev",	required_argument, NULL, NETDEV },
 	{ "port",	required_argument, NULL, PORT },
 	{ "size",	required_argument, NULL, SIZE },
@@ -125,14 +124,15 @@ static int take_option(struct serve *s, int c)
 
 static int take_options(struct serve *s, int argc, char **argv)
 {
+	struct option all[sizeof(longopts) / sizeof(longopts[0]) + SHARED_MAX];
 	int c, status;
 
 	if (options.help)
 		return help();
+	options_join(longopts, all);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long_only(argc, argv, SHARED_OPTIONS "v", longopts,
-				     NULL)) != -1) {
+	while ((c = getopt_long_only(argc, argv, SHARED_OPTIONS "v", all, NULL)) != -1) {
 		status = c == '?' ? options_complain(argv) : take_option(s, c);
 		if (status >= 0)
 			return status;
