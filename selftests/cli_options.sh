@@ -187,7 +187,7 @@ forms() {
 	done
 	fails 2 'm: no such noun, or several' m show
 	fails 2 'mr x: no such verb, or several' mr x
-	fails 2 '-x: no such option' -x
+	fails 2 ': -x: no such option' -x
 	fails 2 'iterations.*another verb' pd show -n 2
 	fails 2 'prometheus.*another verb' pd show -o prometheus
 	fails 2 'output "xml"' pd show -o xml
