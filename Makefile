@@ -22,6 +22,7 @@ flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
+cli_libs = $(shell pkg-config --libs ncurses)
 
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-ffile-prefix-map=$(CURDIR)=. \
@@ -122,7 +123,7 @@ $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/libxroce.map
 		echo "user/libxroce.map (>) is not what the library has (<)" >&2; exit 1; }
 
 $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION),$(B)/user/libxroce.a)
-	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) $(cli_libs) -o $@
 
 # --- The manual.
 
@@ -143,11 +144,11 @@ selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 # --- What is needed, by purpose.
 
 deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
-	libjson-c-dev pkgconf libc6-dev python3-docutils
+	libjson-c-dev libncurses-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := $(if $(KERNEL),debootstrap) bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
-	libibverbs-dev ibverbs-utils tcpdump strace python3 util-linux
+	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)

@@ -16,7 +16,7 @@ serve_up() {
 	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 "$@" &
 	serve_pid=$!
 	undo+=(serve_down)
-	wait_until 10 serve_listens
+	wait_until 60 serve_listens
 }
 
 serve_down() {

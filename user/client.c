@@ -22,6 +22,8 @@
 #include "netaddr.h"
 #include "peer.h"
 #include "perftest.h"
+#include "progress.h"
+#include "units.h"
 
 /* What perftest's clients do. */
 #define SERVED_ACCESS	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
@@ -186,7 +188,9 @@ static int add_region(struct client *c, struct client_qp *qp)
 		return problem(c, -errno, "memory: %s", strerror(errno));
 	reg.addr = (uintptr_t)qp->buf;
 	reg.iova = reg.addr;
+	progress_begin("registering", s->size);
 	err = xroce_mr_reg(s->x, &reg);
+	progress_end();
 	if (err)
 		return problem(c, err, "region of %llu bytes: %s",
 			       (unsigned long long)s->size, err == -ENOMEM ?
@@ -357,23 +361,42 @@ static void sum_up(struct client *c)
 	}
 }
 
+/* How it goes, for who looks at a terminal. */
+static void show_progress(const struct client *c, __u64 packets, __u64 bytes)
+{
+	const struct client_report *r = c->report;
+	char packet_rate[UNITS_MAX], byte_rate[UNITS_MAX];
+
+	progress_show("%u queue pairs, %llu packets, %s packets/s, %s bytes/s, %llu naks",
+		      r->qps, (unsigned long long)r->packets,
+		      units_short(r->packets - packets, packet_rate),
+		      units_short(r->bytes - bytes, byte_rate),
+		      (unsigned long long)r->naks);
+}
+
 /* Wait while the client works without a word. Return: 0 when it speaks. */
 static int let_work(struct client *c)
 {
-	__u64 before = 0, now;
+	__u64 before = 0, now, packets, bytes;
 	int idle = 0, err;
 
 	for (;;) {
 		err = peer_wait(c->fd, 1000);
-		if (err != -ETIMEDOUT)
+		if (err != -ETIMEDOUT) {
+			progress_clear();
 			return err < 0 ? bad_read(c, err, "end") : 0;
+		}
+		packets = c->report->packets;
+		bytes = c->report->bytes;
 		sum_up(c);
+		show_progress(c, packets, bytes);
 		now = c->report->packets + c->report->duplicates;
 		idle = now == before ? idle + 1000 : 0;
 		before = now;
-		if (idle >= c->server->idle_ms)
-			return problem(c, -ETIMEDOUT, "idle for %d s",
-				       idle / 1000);
+		if (idle < c->server->idle_ms)
+			continue;
+		progress_clear();
+		return problem(c, -ETIMEDOUT, "idle for %d s", idle / 1000);
 	}
 }
 

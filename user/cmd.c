@@ -10,10 +10,34 @@
 static const char *this_noun;
 static const struct cmd *this_cmd;
 
+/* Where it stands, in a batch. */
+static const char *this_file;
+static unsigned int this_line;
+
+/* What makes the terminal fit for a message. */
+static void (*on_message)(void);
+
+void cmd_on_message(void (*fn)(void))
+{
+	on_message = fn;
+}
+
+void cmd_at(const char *file, unsigned int line)
+{
+	this_file = file;
+	this_line = line;
+	this_noun = NULL;
+	this_cmd = NULL;
+}
+
 static void complain(const char *fmt, va_list args)
 {
+	if (on_message)
+		on_message();
 	fflush(stdout);
 	fputs("xroce: ", stderr);
+	if (this_file)
+		fprintf(stderr, "%s:%u: ", this_file, this_line);
 	vfprintf(stderr, fmt, args);
 	putc('\n', stderr);
 }
@@ -30,8 +54,8 @@ int fail(const char *fmt, ...)
 
 static void print_form(FILE *to, const char *noun, const struct cmd *cmd)
 {
-	fprintf(to, "%s %s %s%s%s\n", "xroce", noun, cmd->name,
-		*cmd->args ? " " : "", cmd->args);
+	fprintf(to, "xroce %s%s%s%s%s\n", noun ? : "", noun ? " " : "",
+		cmd->name, *cmd->args ? " " : "", cmd->args);
 }
 
 int usage(const char *fmt, ...)
@@ -41,7 +65,7 @@ int usage(const char *fmt, ...)
 	va_start(args, fmt);
 	complain(fmt, args);
 	va_end(args);
-	if (this_noun && this_cmd) {
+	if (this_cmd) {
 		fputs("usage: ", stderr);
 		print_form(stderr, this_noun, this_cmd);
 	} else {
@@ -67,20 +91,21 @@ static int help(const char *noun, const struct cmd *table)
 			print_form(stdout, noun, cmd);
 		return EXIT_OK;
 	}
-	fputs("usage: xroce [-j] [-p] [-s] [-d] NOUN VERB ...\n"
-	      "       xroce NOUN help\n"
-	      "nouns:", stdout);
+	fputs("usage: xroce [OPTION]... NOUN VERB ...\n"
+	      "       xroce NOUN [VERB] help\n"
+	      "       xroce -b FILE\n"
+	      "nouns, and verbs, may be shortened:\n", stdout);
 	for (cmd = table; cmd->name; cmd++)
-		printf(" %s", cmd->name);
-	fputs("\n"
-	      "options:\n"
-	      "  -j, --json     print JSON\n"
-	      "  -p, --pretty   print JSON with line breaks\n"
-	      "  -s, --stats    show counters of regions\n"
-	      "  -d, --debug    let libbpf and the verifier speak on stderr\n"
-	      "  -V, --version  print the version\n"
-	      "  -h, --help     print this\n", stdout);
+		printf("  %-8s  %s\n", cmd->name, cmd->about);
+	options_help();
 	return EXIT_OK;
+}
+
+/* What others call a verb of ours. */
+static const char *alias(const char *word)
+{
+	return !strcmp(word, "list") || !strcmp(word, "ls") ? "show" :
+	       !strcmp(word, "delete") ? "del" : word;
 }
 
 /* Return: the entry, or NULL when none or several begin with @word. */
@@ -101,17 +126,30 @@ static const struct cmd *find(const struct cmd *table, const char *word)
 	return found;
 }
 
+/* An option that is not for this one? */
+static int check_options(const struct cmd *cmd)
+{
+	if (options.mtt && !cmd->mtt)
+		return usage("--mtt: belongs to another verb");
+	if (options.iterations && !cmd->iterations)
+		return usage("--iterations: belongs to another verb");
+	if (options.prometheus && !cmd->prometheus)
+		return usage("--output prometheus: belongs to another verb");
+	return EXIT_OK;
+}
+
 int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 {
 	const struct cmd *cmd;
 
-	if (!argc && noun)
-		cmd = find(table, "show");
-	else if (!argc || !strcmp(argv[0], "help"))
+	if (!noun && argc > 1 && !strcmp(argv[0], "help")) {
+		argc--;
+		argv++;
+		options.help = true;
+	}
+	if (argc ? !strcmp(argv[0], "help") : !noun || options.help)
 		return help(noun, table);
-	else
-		cmd = find(table, argv[0]);
-
+	cmd = argc ? find(table, alias(argv[0])) : table;
 	if (!cmd && noun)
 		return usage("%s %s: no such verb, or several; 'xroce %s help' lists them",
 			     noun, argc ? argv[0] : "", noun);
@@ -120,8 +158,12 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 	if (cmd->args) {
 		this_noun = noun;
 		this_cmd = cmd;
+		if (options.help || (argc == 2 && !strcmp(argv[1], "help"))) {
+			print_form(stdout, noun, cmd);
+			return EXIT_OK;
+		}
+		if (check_options(cmd))
+			return EXIT_USAGE;
 	}
-	if (cmd->args && options.mtt && !cmd->mtt)
-		return usage("--mtt: belongs to another verb");
 	return cmd->run(argc ? argc - 1 : 0, argc ? argv + 1 : argv);
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "options.h"
+
 /* Exit status of the command. */
 enum {
 	EXIT_OK,
@@ -12,21 +14,15 @@ enum {
 	EXIT_USAGE,
 };
 
-/* Options that stand before or after noun and verb; mtt is for some verbs only. */
-struct options {
-	bool debug;
-	bool mtt;
-	bool stats;
-};
-
-extern struct options options;
-
 /**
  * struct cmd - a noun of the command or a verb of a noun
  * @name: what is typed; a prefix that no other entry has will do
  * @run: gets the words after it, returns the exit status
- * @args: the words that it takes, for people; NULL for a noun
+ * @args: the words that it takes, for people; NULL for a noun that has verbs
  * @mtt: it takes the option --mtt
+ * @iterations: it takes the option --iterations
+ * @prometheus: it can print Prometheus' text format
+ * @about: of a noun: what it is, for people
  *
  * A table ends with an empty entry.
  */
@@ -35,18 +31,31 @@ struct cmd {
 	int (*run)(int argc, char **argv);
 	const char *args;
 	bool mtt;
+	bool iterations;
+	bool prometheus;
+	const char *about;
 };
 
 /**
  * cmd_run() - run the entry of a table that the first word names
  * @noun: the noun whose verbs these are; NULL: these are the nouns
- * @table: the entries; a first entry "show" is the default
+ * @table: the entries; the first one is the default verb
  * @argc: number of words
  * @argv: the words
  *
  * Return: an exit status.
  */
 int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv);
+
+/**
+ * cmd_at() - say where the commands from here on stand, for messages
+ * @file: file of a batch; NULL: none
+ * @line: number of the line
+ */
+void cmd_at(const char *file, unsigned int line);
+
+/* Call @fn before each message, so that the terminal is fit for it; NULL: nothing. */
+void cmd_on_message(void (*fn)(void));
 
 /* Say what went wrong, and with what. Return: EXIT_ERROR. */
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -68,6 +77,7 @@ struct reason {
 const char *reason(int err, const struct reason *table);
 
 /* The nouns. */
+int do_feature(int argc, char **argv);
 int do_link(int argc, char **argv);
 int do_monitor(int argc, char **argv);
 int do_mpt(int argc, char **argv);
@@ -78,15 +88,6 @@ int do_pd(int argc, char **argv);
 int do_qp(int argc, char **argv);
 int do_serve(int argc, char **argv);
 int do_stat(int argc, char **argv);
-
-/**
- * global_option() - take an option that every noun has
- * @c: what getopt_long(3) returned for GLOBAL_OPTIONS
- *
- * Return: -1: taken; an exit status: leave with it.
- */
-int global_option(int c);
-
-#define GLOBAL_OPTIONS	"jpsdVh"
+int do_top(int argc, char **argv);
 
 #endif /* _XROCE_CMD_H */

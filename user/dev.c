@@ -5,9 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "dev.h"
+
+/* How often, and after how long, a link that is in use is tried again. */
+#define PATIENCE	10
+#define PATIENCE_MS	50
 
 static const struct reason open_reasons[] = {
 	{ ENODEV, "no such network device" },
@@ -37,8 +42,7 @@ int dev_next_link(struct xroce_link_query *q, bool all)
 	}
 }
 
-/* The device's name now, which may not be what the module saw last. */
-static const char *name_of(const struct xroce_link_query *q, char *name)
+const char *dev_name(const struct xroce_link_query *q, char *name)
 {
 	if (!if_indextoname(q->ifindex, name))
 		snprintf(name, IF_NAMESIZE, "%.*s", (int)sizeof(q->name), q->name);
@@ -58,7 +62,7 @@ int dev_only(char *name)
 	other = q;
 	if (!dev_next_link(&other, false))
 		return usage("several network devices have a link: say dev DEV");
-	name_of(&q, name);
+	dev_name(&q, name);
 	return EXIT_OK;
 }
 
@@ -110,13 +114,28 @@ int dev_each(const char *netdev, bool one, dev_show show, void *arg)
 	while (!(err = dev_next_link(&q, false))) {
 		if (!q.mpt_entries)
 			continue;
-		status = show_one(name_of(&q, name), show, arg);
+		status = show_one(dev_name(&q, name), show, arg);
 		if (status)
 			return status;
 	}
 	if (err != -ENOENT)
 		return fail("links: %s", reason(err, open_reasons));
 	return status;
+}
+
+int dev_detach(const char *netdev, unsigned int flags, char *error)
+{
+	struct xroce_link_query q;
+	int err, tries;
+
+	for (tries = 0;; tries++) {
+		err = xroce_detach(netdev, flags, error);
+		if (err != -EBUSY || tries == PATIENCE ||
+		    xroce_link_find(netdev, &q) ||
+		    (!(flags & XROCE_F_FORCE) && (q.pds || q.mrs || q.qps)))
+			return err;
+		usleep(PATIENCE_MS * 1000);
+	}
 }
 
 int dev_each_pin(const char *netdev, dev_show show, void *arg)

@@ -46,6 +46,24 @@ int dev_each(const char *netdev, bool one, dev_show show, void *arg);
  */
 int dev_next_link(struct xroce_link_query *q, bool all);
 
+/*
+ * Name a link's device, of this network namespace, as it is called now, which may
+ * not be what the module saw last. Return: @name, which has IF_NAMESIZE bytes.
+ */
+const char *dev_name(const struct xroce_link_query *q, char *name);
+
+/**
+ * dev_detach() - xroce_detach(), with patience for who just looks at the link
+ * @netdev: name of the device
+ * @flags: as for xroce_detach()
+ * @error: XROCE_ERROR_MAX bytes for the reason of a failure
+ *
+ * "show", "top" and "monitor" of others open the link for a moment.
+ *
+ * Return: as xroce_detach().
+ */
+int dev_detach(const char *netdev, unsigned int flags, char *error);
+
 /**
  * dev_each_pin() - call @show for every device that has pins
  * @netdev: name of the device; NULL: all

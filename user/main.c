@@ -1,102 +1,81 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce: options, then a noun. */
-#include <getopt.h>
+/* xroce: options, then a noun; or a file of such lines. */
 #include <stdio.h>
 #include <string.h>
 
+#include "batch.h"
 #include "cmd.h"
-#include "print.h"
-
-struct options options;
-
-static const struct option longopts[] = {
-	{ "json",	no_argument, NULL, 'j' },
-	{ "pretty",	no_argument, NULL, 'p' },
-	{ "stats",	no_argument, NULL, 's' },
-	{ "debug",	no_argument, NULL, 'd' },
-	{ "mtt",	no_argument, NULL, 'm' },
-	{ "version",	no_argument, NULL, 'V' },
-	{ "help",	no_argument, NULL, 'h' },
-	{}
-};
 
 static const struct cmd nouns[] = {
-	{ "link",	do_link, NULL },
-	{ "pd",		do_pd, NULL },
-	{ "mr",		do_mr, NULL },
-	{ "mw",		do_mw, NULL },
-	{ "qp",		do_qp, NULL },
-	{ "mpt",	do_mpt, NULL },
-	{ "mtt",	do_mtt, NULL },
-	{ "stat",	do_stat, NULL },
-	{ "monitor",	do_monitor, NULL },
-	{ "serve",	do_serve, NULL },
+	{ "link",	do_link, .about = "network devices that answer" },
+	{ "pd",		do_pd, .about = "protection domains" },
+	{ "mr",		do_mr, .about = "memory regions" },
+	{ "mw",		do_mw, .about = "memory windows" },
+	{ "qp",		do_qp, .about = "queue pairs" },
+	{ "mpt",	do_mpt, .about = "the table of keys, as the program sees it" },
+	{ "mtt",	do_mtt, .about = "the pool of translation tables" },
+	{ "stat",	do_stat, .about = "counters of links" },
+	{ "top",	do_top,
+	  "[dev DEV] [interval SECONDS] [sort bytes|packets|errors|id] [-n N]",
+	  .iterations = true, .about = "rates on a full screen" },
+	{ "monitor",	do_monitor, "[dev DEV] [count N] [refused] [objects]",
+	  .about = "what happens, as it happens" },
+	{ "feature",	do_feature, .about = "what kernel, device and CPU have" },
+	{ "serve",	do_serve, .about = "the passive side of perftest" },
 	{}
 };
 
-int global_option(int c)
+/* Noun, verb and what follows, options among them. */
+static int run(int argc, char **argv)
 {
-	switch (c) {
-	case 'j':
-		print_json(false);
-		return -1;
-	case 'p':
-		print_json(true);
-		return -1;
-	case 's':
-		options.stats = true;
-		return -1;
-	case 'd':
-		options.debug = true;
-		return -1;
-	case 'm':
-		options.mtt = true;
-		return -1;
-	case 'V':
-		puts("xroce " XROCE_VERSION);
-		return EXIT_OK;
-	case 'h':
-		return cmd_run(NULL, nouns, 0, NULL);
-	}
-	return EXIT_USAGE;
-}
+	int status, rest;
 
-/* Take options from @argv up to the first word, or among the words, too. */
-static int take_options(int argc, char **argv, const char *optstring)
-{
-	int c, status;
-
-	optind = 0;
-	while ((c = getopt_long(argc, argv, optstring, longopts, NULL)) != -1) {
-		status = global_option(c);
+	/* serve has options of its own, and takes these with them. */
+	if (argc > 1 && strncmp("serve", argv[0], strlen(argv[0]))) {
+		status = options_take(argc, argv, false, &rest);
 		if (status >= 0)
 			return status;
+		if (options.batch)
+			return usage("-b: a batch, or a command");
+		/* getopt skipped the noun as if it were a program's name. */
+		argv[rest - 1] = argv[0];
+		argc -= rest - 1;
+		argv += rest - 1;
 	}
-	return -1;
+	return cmd_run(NULL, nouns, argc, argv);
+}
+
+/* A line of a batch: its options are its own. */
+static int run_line(int argc, char **argv)
+{
+	const struct options before = options;
+	int status, rest;
+
+	options.batch = NULL;
+	status = options_take(argc, argv, true, &rest);
+	if (status < 0)
+		status = options.batch ? usage("-b: a batch within a batch") :
+					 run(argc - rest, argv + rest);
+	options = before;
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	int status;
+	int status, rest;
 
-	status = take_options(argc, argv, "+" GLOBAL_OPTIONS);
+	status = options_take(argc, argv, true, &rest);
 	if (status >= 0)
 		return status;
-	argc -= optind;
-	argv += optind;
+	argc -= rest;
+	argv += rest;
 
-	/* serve has options of its own, and takes these with them. */
-	if (argc > 1 && strncmp("serve", argv[0], strlen(argv[0]))) {
-		status = take_options(argc, argv, GLOBAL_OPTIONS);
-		if (status >= 0)
-			return status;
-		/* getopt skipped the noun as if it were a program's name. */
-		argv[optind - 1] = argv[0];
-		argc -= optind - 1;
-		argv += optind - 1;
-	}
-
-	status = cmd_run(NULL, nouns, argc, argv);
+	if (options.batch && argc)
+		status = usage("-b: a batch, or a command");
+	else if (options.batch)
+		status = batch_run(options.batch, run_line);
+	else
+		status = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout))
 		return fail("standard output: write error");
 	return status;

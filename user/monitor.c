@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce monitor: requests that are refused, as they are refused. */
-#include <arpa/inet.h>
+/*
+ * xroce monitor: requests that are refused, as they are refused, and objects as
+ * they come, go and change.
+ */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
@@ -12,21 +17,31 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "monitor.h"
 #include "names.h"
 #include "print.h"
 
-#define MAX_DEVS	256
+#define LINKS_MAX	256
+#define OBJECTS_MS	200	/* objects are looked at this often */
 
-/* The rings of all devices watched. */
-struct monitor {
+/**
+ * struct monitor - what is watched
+ * @rings: of all links; NULL: none
+ * @dev: names of their devices
+ * @devs: how many
+ * @before: objects, when they were looked at last
+ * @left: events to print
+ * @bounded: @left counts
+ */
+static struct monitor {
 	struct ring_buffer *rings;
-	char dev[MAX_DEVS][IF_NAMESIZE];
+	char dev[LINKS_MAX][IF_NAMESIZE];
 	int devs;
-	__u32 left;		/* events to print; 0: no end */
+	struct objects before;
+	__u32 left;
 	bool bounded;
-};
+} monitor;
 
-static struct monitor monitor;
 static volatile sig_atomic_t stopped;
 
 static void stop(int sig)
@@ -35,97 +50,196 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-static int show_event(void *ctx, void *data, size_t size)
+/* The clock on the wall at a time of CLOCK_MONOTONIC. */
+static void print_timestamp(__u64 nanoseconds)
+{
+	struct timespec wall, steady;
+	char date[24], text[48];
+	long long at;
+	struct tm tm;
+	time_t when;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &steady);
+	at = (wall.tv_sec - steady.tv_sec) * 1000000000ll + wall.tv_nsec -
+	     steady.tv_nsec + nanoseconds;
+	when = at / 1000000000;
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S",
+		 localtime_r(&when, &tm));
+	snprintf(text, sizeof(text), "%s.%06lld", date, at / 1000 % 1000000);
+	print_str("timestamp", text);
+}
+
+void monitor_begin(const char *event, __u64 nanoseconds)
+{
+	char text[32];
+
+	print_begin();
+	if (options.timestamp)
+		print_timestamp(nanoseconds);
+	if (options.raw)
+		snprintf(text, sizeof(text), "%llu",
+			 (unsigned long long)nanoseconds);
+	else
+		snprintf(text, sizeof(text), "%llu.%06llu",
+			 (unsigned long long)nanoseconds / 1000000000,
+			 (unsigned long long)nanoseconds / 1000 % 1000000);
+	print_str("time", text);
+	print_str("event", event);
+}
+
+bool monitor_end(void)
+{
+	print_end();
+	if (monitor.bounded && !--monitor.left)
+		stopped = 1;
+	return !stopped;
+}
+
+static int show_refused(void *ctx, void *data, size_t size)
 {
 	const struct xroce_event *e = data;
-	char peer[INET6_ADDRSTRLEN], time[32];
 
 	if (size < sizeof(*e) || stopped)
 		return 0;
-	snprintf(time, sizeof(time), "%llu.%06llu",
-		 (unsigned long long)e->time / 1000000000,
-		 (unsigned long long)e->time / 1000 % 1000000);
-	print_begin();
-	print_str("time", time);
-	print_str("dev", ctx);
+	monitor_begin("refused", e->time);
+	print_dev(ctx);
 	print_hex("qpn", 6, e->qpn);
-	print_str("peer", name_of_gid((const __u8 *)e->peer, peer));
-	print_str("cause", name_of_cause(e->cause));
+	print_gid("peer", (const __u8 *)e->peer);
+	print_colored("cause", name_of_cause(e->cause), COLOR_BAD);
 	print_str("opcode", name_of_opcode(e->opcode));
 	print_num("psn", e->psn);
 	print_hex("rkey", 8, e->key);
 	print_hex("va", 0, e->va);
-	print_num("length", e->len);
-	print_end();
-	fflush(stdout);
-	if (monitor.bounded && !--monitor.left)
-		stopped = 1;
+	print_size("length", e->len);
+	monitor_end();
 	return 0;
 }
 
-static int add_ring(struct xroce *x, const char *netdev, void *arg)
+static int add_ring(const char *netdev)
 {
 	char *dev;
 	int fd;
 
-	(void)x;
-	(void)arg;
-	if (monitor.devs == MAX_DEVS)
-		return fail("monitor: more than %d devices", MAX_DEVS);
-	dev = monitor.dev[monitor.devs++];
+	if (monitor.devs == LINKS_MAX)
+		return fail("monitor: more than %d devices", LINKS_MAX);
+	dev = monitor.dev[monitor.devs];
 	snprintf(dev, IF_NAMESIZE, "%s", netdev);
 	fd = xroce_pin_open(netdev, "events");
+	/* It may be gone by now. */
+	if (fd == -ENOENT)
+		return EXIT_OK;
 	if (fd < 0)
-		return fail("dev %s: events: %s", netdev, fd == -ENOENT ?
-			    "it has no pinned map" : strerror(-fd));
-	if (!monitor.rings)
-		monitor.rings = ring_buffer__new(fd, show_event, dev, NULL);
-	else if (ring_buffer__add(monitor.rings, fd, show_event, dev))
-		fd = -1;
-	if (fd < 0 || !monitor.rings)
+		return fail("dev %s: events: %s", netdev, strerror(-fd));
+	monitor.devs++;
+	if (!monitor.rings) {
+		monitor.rings = ring_buffer__new(fd, show_refused, dev, NULL);
+		if (!monitor.rings)
+			return fail("dev %s: events: %s", netdev,
+				    strerror(errno));
+	} else if (ring_buffer__add(monitor.rings, fd, show_refused, dev)) {
 		return fail("dev %s: events: %s", netdev, strerror(errno));
+	}
 	return EXIT_OK;
 }
 
-static int watch(void)
+/* Watch the rings of the links that there are now. */
+static int take_rings(const struct objects *now)
 {
-	struct sigaction action = { .sa_handler = stop };
+	int status = EXIT_OK;
+	size_t i;
+
+	ring_buffer__free(monitor.rings);
+	monitor.rings = NULL;
+	monitor.devs = 0;
+	for (i = 0; i < now->count && !status; i++)
+		if (now->objects[i].kind == OBJECT_LINK)
+			status = add_ring(now->objects[i].dev);
+	return status;
+}
+
+static bool same_links(const struct objects *a, const struct objects *b)
+{
+	size_t i = 0, j = 0;
+
+	for (;; i++, j++) {
+		while (i < a->count && a->objects[i].kind != OBJECT_LINK)
+			i++;
+		while (j < b->count && b->objects[j].kind != OBJECT_LINK)
+			j++;
+		if (i == a->count || j == b->count)
+			return i == a->count && j == b->count;
+		if (a->objects[i].link != b->objects[j].link ||
+		    a->objects[i].key != b->objects[j].key)
+			return false;
+	}
+}
+
+/* Wait for refusals, and tell of them. */
+static int wait_for_refusals(bool wanted)
+{
 	int err;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	while (!stopped) {
-		err = ring_buffer__poll(monitor.rings, -1);
-		if (err < 0 && err != -EINTR)
-			return fail("monitor: %s", strerror(-err));
-	}
+	if (wanted && monitor.rings)
+		err = ring_buffer__poll(monitor.rings, OBJECTS_MS);
+	else
+		err = poll(NULL, 0, OBJECTS_MS) < 0 ? -errno : 0;
+	if (err < 0 && err != -EINTR)
+		return fail("monitor: %s", strerror(-err));
 	return EXIT_OK;
+}
+
+static int watch(const char *dev, bool refused, bool objects)
+{
+	struct objects now;
+	int status;
+
+	status = objects_take(dev, &monitor.before);
+	if (!status && refused)
+		status = take_rings(&monitor.before);
+	while (!status && !stopped) {
+		status = wait_for_refusals(refused);
+		if (status || stopped)
+			break;
+		status = objects_take(dev, &now);
+		if (status)
+			break;
+		if (objects)
+			monitor_compare(&monitor.before, &now);
+		if (refused && !same_links(&monitor.before, &now))
+			status = take_rings(&now);
+		objects_free(&monitor.before);
+		monitor.before = now;
+	}
+	objects_free(&monitor.before);
+	ring_buffer__free(monitor.rings);
+	return status;
 }
 
 int do_monitor(int argc, char **argv)
 {
+	struct sigaction action = { .sa_handler = stop };
+	bool refused = false, objects = false;
 	const char *dev = NULL;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{ "count", &arg_number, &monitor.left, ARG_OPTIONAL },
+		{ "refused", &arg_flag, &refused, ARG_OPTIONAL },
+		{ "objects", &arg_flag, &objects, ARG_OPTIONAL },
 		{}
 	};
 	int status;
 
-	if (argc && !strcmp(argv[0], "help")) {
-		puts("usage: xroce monitor [dev DEV] [count N]");
-		return EXIT_OK;
-	}
+	memset(&monitor, 0, sizeof(monitor));
+	stopped = 0;
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
+	if (dev && !if_nametoindex(dev))
+		return fail("dev %s: %s", dev, strerror(errno));
 	monitor.bounded = monitor.left;
-	status = dev_each_pin(dev, add_ring, NULL);
-	if (status)
-		return status;
-	if (!monitor.rings)
-		return fail("monitor: no device has a link");
-	status = watch();
-	ring_buffer__free(monitor.rings);
-	return status;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	/* Neither is both. */
+	return watch(dev, refused || !objects, objects || !refused);
 }

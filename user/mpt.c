@@ -28,7 +28,7 @@ static void show_entry(const char *netdev, __u32 index,
 {
 	print_begin();
 	print_hex("index", 1, index);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	print_hex("key", 8, e->key);
 	print_str("state", name_of_mpt_state(e->state));
 	print_str("type", name_of_mpt_type(e->type));
@@ -36,7 +36,7 @@ static void show_entry(const char *netdev, __u32 index,
 		   e->access);
 	print_num("pd", e->pd);
 	print_hex("iova", 1, e->iova);
-	print_num("length", e->length);
+	print_size("length", e->length);
 	if (e->qpn)
 		print_hex("qpn", 6, e->qpn);
 	if (e->mr)

@@ -10,7 +10,9 @@
 #include "dev.h"
 #include "mr.h"
 #include "mr_stat.h"
+#include "one.h"
 #include "print.h"
+#include "progress.h"
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such region" },
@@ -20,8 +22,7 @@ static const struct reason reasons[] = {
 	{}
 };
 
-/* The first region at @mr or above. Return: 0 or -errno. */
-static int query_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q)
+int mr_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q)
 {
 	memset(q, 0, sizeof(*q));
 	q->flags = XROCE_F_NEXT;
@@ -39,7 +40,7 @@ int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q)
 	if (arg_number.parse(word, &q->mr))
 		return xroce_mr_query(x, q);
 
-	for (mr = 0; !(err = query_next(x, mr, &one)); mr = one.mr + 1) {
+	for (mr = 0; !(err = mr_next(x, mr, &one)); mr = one.mr + 1) {
 		if (!strncmp(one.name, word, sizeof(one.name))) {
 			*q = one;
 			found++;
@@ -56,29 +57,22 @@ int mr_not_found(const char *word, int err)
 		    "several regions have this name" : reason(err, reasons));
 }
 
+static int del_one(struct xroce *x, const union one *mr)
+{
+	struct xroce_mr_query q;
+	int err = mr_find(x, mr->word, &q);
+
+	if (!err) {
+		progress_begin("deregistering", 0);
+		err = xroce_mr_dereg(x, q.mr);
+		progress_end();
+	}
+	return err ? mr_not_found(mr->word, err) : EXIT_OK;
+}
+
 static int mr_del(int argc, char **argv)
 {
-	const char *dev = NULL, *word = NULL;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "mr", &arg_text, &word, ARG_NEEDED },
-		{}
-	};
-	struct xroce_mr_query q;
-	struct xroce *x;
-	int status, err;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = mr_find(x, word, &q);
-	if (!err)
-		err = xroce_mr_dereg(x, q.mr);
-	xroce_close(x);
-	return err ? mr_not_found(word, err) : EXIT_OK;
+	return one_do(argc, argv, "mr", &arg_text, del_one);
 }
 
 /* Return: 0 or -errno. */
@@ -107,7 +101,7 @@ static int show_one(struct xroce *x, const char *netdev,
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(q->name), q->name);
 	print_begin();
 	print_hex("mr", 1, q->mr);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	if (*name)
 		print_str("name", name);
 	print_num("pd", q->pd);
@@ -116,10 +110,10 @@ static int show_one(struct xroce *x, const char *netdev,
 	print_bits("access", access_names, ACCESS_BITS,
 		   q->access);
 	print_hex("iova", 1, q->iova);
-	print_num("length", q->length);
+	print_size("length", q->length);
 	print_hex("addr", 1, q->addr);
 	print_num("pages", q->pages);
-	print_num("page_size", 1ull << (q->page_shift & 63));
+	print_size("page_size", 1ull << (q->page_shift & 63));
 	print_num("offset", q->offset);
 	print_num("pid", q->pid);
 	print_num("sharers", q->sharers);
@@ -148,7 +142,7 @@ static int show_some(struct xroce *x, const char *netdev, const char *word,
 			return mr_not_found(word, err);
 		return show_one(x, netdev, &q, stat);
 	}
-	for (mr = 0; !(err = query_next(x, mr, &q)); mr = q.mr + 1) {
+	for (mr = 0; !(err = mr_next(x, mr, &q)); mr = q.mr + 1) {
 		status = show_one(x, netdev, &q, stat);
 		if (status)
 			return status;

@@ -5,6 +5,9 @@
 
 #include "libxroce.h"
 
+/* The first region at @mr or above. Return: 0 or -errno; -ENOENT: none. */
+int mr_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q);
+
 /* Find a region by handle or name. Return: 0 and the region in @q, or -errno. */
 int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arg.h"
@@ -14,6 +15,7 @@
 #include "dev.h"
 #include "mr.h"
 #include "print.h"
+#include "progress.h"
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such protection domain" },
@@ -188,6 +190,17 @@ static int open_file(const struct memory *m, __u32 access)
 	return open(m->file, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 }
 
+/* What it will be, for people: a file may be taken to its end. */
+static __u64 bytes_of(const struct memory *m)
+{
+	struct stat st;
+
+	if (m->length || !m->file || stat(m->file, &st) ||
+	    (__u64)st.st_size < m->offset)
+		return m->length;
+	return st.st_size - m->offset;
+}
+
 static __u32 page_shift(const struct memory *m)
 {
 	return __builtin_ctzll(m->page_size);
@@ -201,7 +214,7 @@ static void show_keys(__u32 mr, __u32 lkey, __u32 rkey, __u64 iova,
 	print_hex("lkey", 8, lkey);
 	print_hex("rkey", 8, rkey);
 	print_hex("iova", 1, iova);
-	print_num("length", length);
+	print_size("length", length);
 	print_end();
 }
 
@@ -228,6 +241,7 @@ static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
 
 	if (add->name)
 		strcpy(reg.name, add->name);
+	progress_begin("registering", bytes_of(m));
 	if (m->file) {
 		fd = open_file(m, add->access);
 		if (fd < 0)
@@ -237,6 +251,7 @@ static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
 	} else {
 		err = xroce_mr_reg(x, &reg);
 	}
+	progress_end();
 	if (err)
 		return memory_failed(m, add->pd, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
@@ -362,6 +377,7 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 	int err, fd;
 
 	r->mr = q->mr;
+	progress_begin("registering", bytes_of(m));
 	if (m->file) {
 		fd = open_file(m, access);
 		if (fd < 0)
@@ -371,6 +387,7 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 	} else {
 		err = xroce_mr_rereg(x, r);
 	}
+	progress_end();
 	if (err && r->mask & XROCE_REREG_TRANSLATION)
 		return memory_failed(m, r->pd, err);
 	if (err == -ENOENT && r->mask & XROCE_REREG_PD)

@@ -5,7 +5,13 @@
 
 #include <linux/types.h>
 
-/* The map of a link. Return: its descriptor, or -1 after saying why. */
+/*
+ * The map of a link. Return: its descriptor, or a negative errno; -EOVERFLOW:
+ * regions are not counted there.
+ */
+int mr_stat_find(const char *netdev);
+
+/* Likewise. Return: its descriptor, or -1 after saying why. */
 int mr_stat_open(const char *netdev);
 
 /* Print the counters of a region, by its handle. Return: an exit status. */

@@ -8,6 +8,7 @@
 #include "dev.h"
 #include "mr.h"
 #include "names.h"
+#include "one.h"
 #include "print.h"
 
 #define WINDOW_RIGHTS	(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
@@ -174,70 +175,45 @@ static int mw_bind(int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* With the handle alone. Return: 0 or -errno; @table: what it means. */
-static int inval_one(struct xroce *x, __u32 mw, const struct reason **table)
+/* With the handle alone. */
+static int inval_one(struct xroce *x, const union one *mw)
 {
-	struct xroce_mw_query q = { .mw = mw };
+	struct xroce_mw_query q = { .mw = mw->number };
 	int err = xroce_mw_query(x, &q);
 
-	*table = reasons;
 	if (err)
-		return err;
-	*table = inval_reasons;
+		return failed(mw->number, err, reasons);
 	if (q.type == XROCE_MW_TYPE_1)
-		return -EOPNOTSUPP;
-	if (!q.bound)
-		return -EINVAL;
-	return xroce_mw_inval(x, q.rkey, q.qpn);
-}
-
-static int del_one(struct xroce *x, __u32 mw, const struct reason **table)
-{
-	*table = reasons;
-	return xroce_mw_del(x, mw);
-}
-
-static int with_one(int argc, char **argv,
-		    int (*fn)(struct xroce *x, __u32 mw,
-			      const struct reason **table))
-{
-	const struct reason *table = NULL;
-	const char *dev = NULL;
-	__u32 mw = 0;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "mw", &arg_number, &mw, ARG_NEEDED },
-		{}
-	};
-	struct xroce *x;
-	int status, err;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = fn(x, mw, &table);
-	xroce_close(x);
-	return err ? failed(mw, err, table) : EXIT_OK;
+		err = -EOPNOTSUPP;
+	else if (!q.bound)
+		err = -EINVAL;
+	else
+		err = xroce_mw_inval(x, q.rkey, q.qpn);
+	return err ? failed(mw->number, err, inval_reasons) : EXIT_OK;
 }
 
 static int mw_invalidate(int argc, char **argv)
 {
-	return with_one(argc, argv, inval_one);
+	return one_do(argc, argv, "mw", &arg_number, inval_one);
+}
+
+static int del_one(struct xroce *x, const union one *mw)
+{
+	int err = xroce_mw_del(x, mw->number);
+
+	return err ? failed(mw->number, err, reasons) : EXIT_OK;
 }
 
 static int mw_del(int argc, char **argv)
 {
-	return with_one(argc, argv, del_one);
+	return one_do(argc, argv, "mw", &arg_number, del_one);
 }
 
 static void show_one(const char *netdev, const struct xroce_mw_query *q)
 {
 	print_begin();
 	print_hex("mw", 1, q->mw);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	print_num("pd", q->pd);
 	print_str("type", name_of_mw_type(q->type));
 	print_str("state", q->bound ? "bound" : "unbound");
@@ -246,7 +222,7 @@ static void show_one(const char *netdev, const struct xroce_mw_query *q)
 	print_hex("qpn", 6, q->qpn);
 	print_bits("access", access_names, ACCESS_BITS, q->access);
 	print_hex("addr", 1, q->addr);
-	print_num("length", q->length);
+	print_size("length", q->length);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
 	print_end();
@@ -255,14 +231,14 @@ static void show_one(const char *netdev, const struct xroce_mw_query *q)
 static int show_all(struct xroce *x, const char *netdev, void *arg)
 {
 	struct xroce_mw_query q = {};
-	__u32 *wanted = arg;
+	const union one *wanted = arg;
 	int err;
 
 	if (wanted) {
-		q.mw = *wanted;
+		q.mw = wanted->number;
 		err = xroce_mw_query(x, &q);
 		if (err)
-			return failed(*wanted, err, reasons);
+			return failed(wanted->number, err, reasons);
 		show_one(netdev, &q);
 		return EXIT_OK;
 	}
@@ -282,24 +258,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 
 static int mw_show(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 mw = 0;
-	struct arg args[] = {
-		{ "mw", &arg_number, &mw, ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{}
-	};
-	bool one;
-	int status;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	one = args[0].state & ARG_SEEN;
-	print_list_begin();
-	status = dev_each(dev, one, show_all, one ? &mw : NULL);
-	print_list_end();
-	return status;
+	return one_show(argc, argv, "mw", &arg_number, show_all);
 }
 
 static const struct cmd verbs[] = {

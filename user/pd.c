@@ -6,6 +6,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "one.h"
 #include "print.h"
 
 static const struct reason reasons[] = {
@@ -45,37 +46,25 @@ static int pd_add(int argc, char **argv)
 	return EXIT_OK;
 }
 
+static int del_one(struct xroce *x, const union one *pd)
+{
+	int err = xroce_pd_del(x, pd->number);
+
+	return err ? fail("pd %u: %s", pd->number, reason(err, reasons)) :
+		     EXIT_OK;
+}
+
 static int pd_del(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 pd = 0;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "pd", &arg_number, &pd, ARG_NEEDED },
-		{}
-	};
-	struct xroce *x;
-	int status, err;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = xroce_pd_del(x, pd);
-	xroce_close(x);
-	if (err)
-		return fail("pd %u: %s", pd, reason(err, reasons));
-	return EXIT_OK;
+	return one_do(argc, argv, "pd", &arg_number, del_one);
 }
 
 static int show_all(struct xroce *x, const char *netdev, void *arg)
 {
-	__u32 *wanted = arg;
+	const union one *wanted = arg;
 	struct xroce_pd_query q = {
 		.flags = wanted ? 0 : XROCE_F_NEXT,
-		.pd = wanted ? *wanted : 0,
+		.pd = wanted ? wanted->number : 0,
 	};
 	__u32 next;
 	int err;
@@ -83,7 +72,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 	while (!(err = xroce_pd_query(x, &q))) {
 		print_begin();
 		print_num("pd", q.pd);
-		print_str("dev", netdev);
+		print_dev(netdev);
 		print_num("mrs", q.mrs);
 		print_num("mws", q.mws);
 		print_num("qps", q.qps);
@@ -98,7 +87,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 		q.pd = next;
 	}
 	if (wanted)
-		return fail("pd %u: %s", *wanted, reason(err, reasons));
+		return fail("pd %u: %s", wanted->number, reason(err, reasons));
 	if (err != -ENOENT)
 		return fail("dev %s: pd: %s", netdev, reason(err, reasons));
 	return EXIT_OK;
@@ -106,23 +95,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 
 static int pd_show(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 pd = 0;
-	struct arg args[] = {
-		{ "pd", &arg_number, &pd, ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{}
-	};
-	int status;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	print_list_begin();
-	status = dev_each(dev, args[0].state & ARG_SEEN, show_all,
-			  args[0].state & ARG_SEEN ? &pd : NULL);
-	print_list_end();
-	return status;
+	return one_show(argc, argv, "pd", &arg_number, show_all);
 }
 
 static const struct cmd verbs[] = {

@@ -1,60 +1,74 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Output: objects with named fields, as text or as JSON from the same calls. */
+#include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
+#include "names.h"
+#include "options.h"
 #include "print.h"
+#include "text.h"
+#include "units.h"
 
-static bool json;
-static int json_flags = JSON_C_TO_STRING_PLAIN;
-
-/* JSON: the array that is open, and the object. */
+/* JSON: the list that is open, and the object. */
 static struct json_object *list;
 static struct json_object *object;
+
+/* Within an object: it, the array in it, and what begins a line of that. */
+static struct json_object *outer;
+static struct json_object *array;
+static const char *line;
 
 /* Text: fields on this line so far. */
 static unsigned int fields;
 
-void print_json(bool pretty)
-{
-	json = true;
-	if (pretty)
-		json_flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
-}
-
 /* Print and forget. */
 static void json_flush(struct json_object *o)
 {
-	puts(json_object_to_json_string_ext(o, json_flags |
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	if (options.pretty)
+		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	puts(json_object_to_json_string_ext(o, flags));
 	fflush(stdout);
 	json_object_put(o);
 }
 
 void print_list_begin(void)
 {
-	if (json)
+	if (options.json)
 		list = json_object_new_array();
 }
 
 void print_list_end(void)
 {
-	if (json)
+	if (options.json)
 		json_flush(list);
 	list = NULL;
 }
 
 void print_begin(void)
 {
-	fields = 0;
-	if (json)
+	if (line)
+		printf("\n    %s", line);
+	fields = !!line;
+	if (options.json)
 		object = json_object_new_object();
 }
 
 void print_end(void)
 {
-	if (!json) {
+	if (array) {
+		json_object_array_add(array, object);
+		object = outer;
+		return;
+	}
+	if (line)
+		return;
+	if (!options.json) {
 		putchar('\n');
 		fflush(stdout);
 	} else if (list) {
@@ -65,25 +79,94 @@ void print_end(void)
 	object = NULL;
 }
 
+void print_array_begin(const char *name, const char *of_line)
+{
+	if (options.json) {
+		array = json_object_new_array();
+		json_object_object_add(object, name, array);
+		outer = object;
+	} else {
+		line = of_line;
+	}
+}
+
+void print_array_end(void)
+{
+	array = NULL;
+	line = NULL;
+}
+
+void print_inner_begin(const char *name)
+{
+	outer = object;
+	if (options.json) {
+		object = json_object_new_object();
+		json_object_object_add(outer, name, object);
+	} else {
+		printf("\n    %s", name);
+		fields = 1;
+	}
+}
+
+void print_inner_end(void)
+{
+	object = outer;
+}
+
 static void label(const char *name)
 {
 	printf("%s%s ", fields++ ? " " : "", name);
 }
 
+void print_colored(const char *name, const char *value, enum color color)
+{
+	char *clean = malloc(TEXT_SIZE(strlen(value)));
+
+	if (!clean) {
+		perror("xroce");
+		exit(1);
+	}
+	if (options.json) {
+		json_object_object_add(object, name, json_object_new_string(
+			text_utf8(value, clean)));
+	} else {
+		label(name);
+		color_begin(color);
+		fputs(text_escape(value, clean), stdout);
+		color_end(color);
+	}
+	free(clean);
+}
+
 void print_str(const char *name, const char *value)
 {
-	if (json) {
-		json_object_object_add(object, name,
-				       json_object_new_string(value));
-		return;
-	}
-	label(name);
-	fputs(value, stdout);
+	print_colored(name, value, COLOR_NONE);
+}
+
+void print_str_or_null(const char *name, const char *value)
+{
+	if (value)
+		print_str(name, value);
+	else if (options.json)
+		json_object_object_add(object, name, NULL);
+}
+
+void print_dev(const char *netdev)
+{
+	print_colored("dev", netdev, COLOR_DEV);
+}
+
+void print_gid(const char *name, const __u8 gid[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	name_of_gid(gid, text);
+	print_colored(name, text, strchr(text, ':') ? COLOR_INET6 : COLOR_INET);
 }
 
 void print_num(const char *name, __u64 value)
 {
-	if (json) {
+	if (options.json) {
 		json_object_object_add(object, name,
 				       json_object_new_uint64(value));
 		return;
@@ -94,7 +177,7 @@ void print_num(const char *name, __u64 value)
 
 void print_hex(const char *name, int digits, __u64 value)
 {
-	if (json) {
+	if (options.json) {
 		print_num(name, value);
 		return;
 	}
@@ -102,9 +185,47 @@ void print_hex(const char *name, int digits, __u64 value)
 	printf("0x%0*llx", digits, (unsigned long long)value);
 }
 
+void print_size(const char *name, __u64 value)
+{
+	char text[UNITS_MAX];
+
+	if (options.json || options.raw) {
+		print_num(name, value);
+		return;
+	}
+	label(name);
+	fputs(units_exact(value, text), stdout);
+}
+
+void print_rate(const char *name, double value)
+{
+	char text[UNITS_MAX];
+
+	if (options.json) {
+		json_object_object_add(object, name,
+				       json_object_new_double(value));
+		return;
+	}
+	label(name);
+	if (options.raw)
+		printf("%.0f", value);
+	else
+		printf("%s/s", units_short(value, text));
+}
+
+void print_bool(const char *name, bool value)
+{
+	if (options.json)
+		json_object_object_add(object, name,
+				       json_object_new_boolean(value));
+	else
+		print_colored(name, value ? "yes" : "no",
+			      value ? COLOR_GOOD : COLOR_BAD);
+}
+
 void print_flag(const char *name, bool value)
 {
-	if (json)
+	if (options.json)
 		json_object_object_add(object, name,
 				       json_object_new_boolean(value));
 	else if (value)
@@ -114,26 +235,30 @@ void print_flag(const char *name, bool value)
 void print_bits(const char *name, const char *const *names, int count,
 		__u32 bits)
 {
-	struct json_object *array = NULL;
+	struct json_object *names_set = NULL;
 	const char *comma = "";
 	int i;
 
-	if (json)
-		array = json_object_new_array();
+	if (options.raw && !options.json) {
+		print_hex(name, 1, bits);
+		return;
+	}
+	if (options.json)
+		names_set = json_object_new_array();
 	else
 		label(name);
 	for (i = 0; i < count; i++) {
 		if (!names[i] || !(bits & (1u << i)))
 			continue;
-		if (json)
-			json_object_array_add(array,
+		if (options.json)
+			json_object_array_add(names_set,
 					      json_object_new_string(names[i]));
 		else
 			printf("%s%s", comma, names[i]);
 		comma = ",";
 	}
-	if (json)
-		json_object_object_add(object, name, array);
+	if (options.json)
+		json_object_object_add(object, name, names_set);
 	else if (!*comma)
 		putchar('-');
 }
@@ -141,16 +266,16 @@ void print_bits(const char *name, const char *const *names, int count,
 void print_addresses(const char *name, __u64 first, const __u64 *address,
 		     int count)
 {
-	struct json_object *array = NULL;
+	struct json_object *all = NULL;
 	int i;
 
-	if (json && !json_object_object_get_ex(object, name, &array)) {
-		array = json_object_new_array();
-		json_object_object_add(object, name, array);
+	if (options.json && !json_object_object_get_ex(object, name, &all)) {
+		all = json_object_new_array();
+		json_object_object_add(object, name, all);
 	}
 	for (i = 0; i < count; i++) {
-		if (json)
-			json_object_array_add(array,
+		if (options.json)
+			json_object_array_add(all,
 				json_object_new_uint64(address[i]));
 		else
 			printf("\n  %s %llu 0x%llx", name,
@@ -161,7 +286,7 @@ void print_addresses(const char *name, __u64 first, const __u64 *address,
 
 void print_row(const char *name, __u64 value, const char *note, bool all)
 {
-	if (json)
+	if (options.json)
 		print_num(name, value);
 	else if (value || all)
 		printf("%s  %-14s %16llu  %s", fields++ ? "\n" : "", name,

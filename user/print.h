@@ -4,6 +4,7 @@
  *
  * Text is one line an object, "name value" after "name value". In JSON an
  * object inside a list becomes part of an array, any other a line of its own.
+ * Which of them it is, and how, is in the options.
  */
 #ifndef _XROCE_PRINT_H
 #define _XROCE_PRINT_H
@@ -12,8 +13,7 @@
 
 #include <linux/types.h>
 
-/* Print JSON from here on, with line breaks if @pretty. */
-void print_json(bool pretty);
+#include "color.h"
 
 /* A list of objects; it need not have any. */
 void print_list_begin(void);
@@ -23,12 +23,43 @@ void print_list_end(void);
 void print_begin(void);
 void print_end(void);
 
-/* A text; printed even if empty. */
+/*
+ * An array of objects within an object, behind its other fields: print_begin()
+ * and print_end() for each. In text each has a line that begins with @line.
+ */
+void print_array_begin(const char *name, const char *line);
+void print_array_end(void);
+
+/* An object within an object, behind its other fields; in text a line. */
+void print_inner_begin(const char *name);
+void print_inner_end(void);
+
+/*
+ * A text; printed even if empty. Text has its control characters escaped. The
+ * second one has a colour.
+ */
 void print_str(const char *name, const char *value);
+void print_colored(const char *name, const char *value, enum color color);
+
+/* A text that is what JSON calls null where it is NULL; text leaves it out. */
+void print_str_or_null(const char *name, const char *value);
+
+/* The name of a network device, as "dev". */
+void print_dev(const char *netdev);
+
+/* The address of a GID. */
+void print_gid(const char *name, const __u8 gid[16]);
 
 /* A number, in text decimal or with @digits of hexadecimal at least. */
 void print_num(const char *name, __u64 value);
 void print_hex(const char *name, int digits, __u64 value);
+
+/* A number of bytes, or of bytes or events a second. In text with a unit. */
+void print_size(const char *name, __u64 value);
+void print_rate(const char *name, double value);
+
+/* Yes or no. */
+void print_bool(const char *name, bool value);
 
 /* In text the name alone, if true. */
 void print_flag(const char *name, bool value);

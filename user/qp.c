@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce qp: queue pairs. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +7,9 @@
 #include "cmd.h"
 #include "dev.h"
 #include "names.h"
+#include "one.h"
 #include "print.h"
+#include "qp.h"
 #include "xroce_wire.h"
 
 static const struct reason reasons[] = {
@@ -199,45 +200,35 @@ static int qp_modify(int argc, char **argv)
 	return EXIT_OK;
 }
 
+static int del_one(struct xroce *x, const union one *qp)
+{
+	int err = xroce_qp_del(x, qp->number);
+
+	if (err == -EBUSY)
+		return fail("qp 0x%06x: a window of type 2a is tied to it",
+			    qp->number);
+	if (err)
+		return fail("qp 0x%06x: %s", qp->number, reason(err, reasons));
+	return EXIT_OK;
+}
+
 static int qp_del(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 qpn = 0;
-	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "qpn", &arg_24bit, &qpn, ARG_NEEDED },
-		{}
-	};
-	struct xroce *x;
-	int status, err;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = xroce_qp_del(x, qpn);
-	xroce_close(x);
-	if (err == -EBUSY)
-		return fail("qp 0x%06x: a window of type 2a is tied to it", qpn);
-	if (err)
-		return fail("qp 0x%06x: %s", qpn, reason(err, reasons));
-	return EXIT_OK;
+	return one_do(argc, argv, "qpn", &arg_24bit, del_one);
 }
 
 static void show_one(const char *netdev, const struct xroce_qp_query *q)
 {
-	char text[INET6_ADDRSTRLEN];
-
 	print_begin();
 	print_hex("qpn", 6, q->qpn);
-	print_str("dev", netdev);
+	print_dev(netdev);
 	print_num("pd", q->pd);
 	print_str("type", name_of_qp_type(q->type));
-	print_str("state", name_of_qp_state(q->state));
+	print_colored("state", name_of_qp_state(q->state),
+		      q->state == XROCE_QPS_ERR ? COLOR_BAD :
+		      q->state >= XROCE_QPS_RTR ? COLOR_GOOD : COLOR_NONE);
 	if (q->cause)
-		print_str("cause", name_of_cause(q->cause));
+		print_colored("cause", name_of_cause(q->cause), COLOR_BAD);
 	print_bits("access", access_names, ACCESS_BITS,
 		   q->access);
 	print_hex("pkey", 4, q->pkey);
@@ -245,8 +236,8 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	if (q->path_mtu) {
 		print_num("mtu", 128ull << (q->path_mtu & 7));
 		print_hex("dest_qpn", 6, q->dest_qpn);
-		print_str("sgid", name_of_gid(q->sgid, text));
-		print_str("dgid", name_of_gid(q->dgid, text));
+		print_gid("sgid", q->sgid);
+		print_gid("dgid", q->dgid);
 		print_num("rq_psn", q->rq_psn);
 		print_num("msn", q->msn);
 		print_num("min_rnr_timer", q->min_rnr_timer);
@@ -264,21 +255,35 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	print_end();
 }
 
+int qp_next(struct xroce *x, __u32 entries, __u32 *place,
+	    struct xroce_qp_query *q)
+{
+	int err;
+
+	if (*place >= entries)
+		return -ENOENT;
+	memset(q, 0, sizeof(*q));
+	q->flags = XROCE_F_NEXT;
+	q->qpn = *place;
+	err = xroce_qp_query(x, q);
+	if (!err)
+		*place = q->qpn % entries + 1;
+	return err;
+}
+
 static int show_all(struct xroce *x, const char *netdev, void *arg)
 {
-	__u32 *wanted = arg;
-	struct xroce_qp_query q = {
-		.flags = wanted ? 0 : XROCE_F_NEXT,
-		.qpn = wanted ? *wanted : 0,
-	};
+	const union one *wanted = arg;
 	struct xroce_link_query link;
+	struct xroce_qp_query q = {};
 	__u32 place = 0;
 	int err;
 
 	if (wanted) {
+		q.qpn = wanted->number;
 		err = xroce_qp_query(x, &q);
 		if (err)
-			return fail("qp 0x%06x: %s", *wanted,
+			return fail("qp 0x%06x: %s", wanted->number,
 				    reason(err, reasons));
 		show_one(netdev, &q);
 		return EXIT_OK;
@@ -286,15 +291,8 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 	err = xroce_link_find(netdev, &link);
 	if (err)
 		return fail("dev %s: %s", netdev, strerror(-err));
-	while (!(err = xroce_qp_query(x, &q))) {
+	while (!(err = qp_next(x, link.qp_entries, &place, &q)))
 		show_one(netdev, &q);
-		place = q.qpn % link.qp_entries + 1;
-		if (place == link.qp_entries)
-			return EXIT_OK;
-		memset(&q, 0, sizeof(q));
-		q.flags = XROCE_F_NEXT;
-		q.qpn = place;
-	}
 	if (err != -ENOENT)
 		return fail("dev %s: qp: %s", netdev, reason(err, reasons));
 	return EXIT_OK;
@@ -302,23 +300,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 
 static int qp_show(int argc, char **argv)
 {
-	const char *dev = NULL;
-	__u32 qpn = 0;
-	struct arg args[] = {
-		{ "qpn", &arg_24bit, &qpn, ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{}
-	};
-	int status;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	print_list_begin();
-	status = dev_each(dev, args[0].state & ARG_SEEN, show_all,
-			  args[0].state & ARG_SEEN ? &qpn : NULL);
-	print_list_end();
-	return status;
+	return one_show(argc, argv, "qpn", &arg_24bit, show_all);
 }
 
 static const struct cmd verbs[] = {

@@ -34,22 +34,20 @@ struct serve {
 	bool attached;		/* the link is ours to detach */
 };
 
+/* Options without a letter. */
+enum { NETDEV = 256, PORT, SIZE, COUNT, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
+
 static const struct option longopts[] = {
-	{ "netdev",	required_argument, NULL, 'n' },
-	{ "port",	required_argument, NULL, 'P' },
-	{ "size",	required_argument, NULL, 'S' },
-	{ "count",	required_argument, NULL, 'c' },
-	{ "file",	required_argument, NULL, 'f' },
-	{ "gid-ip",	required_argument, NULL, 'g' },
-	{ "max-qps",	required_argument, NULL, 'q' },
-	{ "timeout",	required_argument, NULL, 't' },
-	{ "idle",	required_argument, NULL, 'i' },
+	{ "netdev",	required_argument, NULL, NETDEV },
+	{ "port",	required_argument, NULL, PORT },
+	{ "size",	required_argument, NULL, SIZE },
+	{ "count",	required_argument, NULL, COUNT },
+	{ "file",	required_argument, NULL, FILE_ },
+	{ "gid-ip",	required_argument, NULL, GID_IP },
+	{ "max-qps",	required_argument, NULL, MAX_QPS },
+	{ "timeout",	required_argument, NULL, TIMEOUT },
+	{ "idle",	required_argument, NULL, IDLE },
 	{ "verbose",	no_argument, NULL, 'v' },
-	{ "json",	no_argument, NULL, 'j' },
-	{ "pretty",	no_argument, NULL, 'p' },
-	{ "debug",	no_argument, NULL, 'd' },
-	{ "version",	no_argument, NULL, 'V' },
-	{ "help",	no_argument, NULL, 'h' },
 	{}
 };
 
@@ -85,35 +83,35 @@ static int take_option(struct serve *s, int c)
 	__u64 page = sysconf(_SC_PAGESIZE);
 
 	switch (c) {
-	case 'n':
+	case NETDEV:
 		s->dev = optarg;
 		return -1;
-	case 'P':
+	case PORT:
 		return set_number("port", optarg, 65535, &s->port);
-	case 'S':
+	case SIZE:
 		if (!arg_size.parse(optarg, &server->size) || !server->size ||
 		    server->size > 1ull << 40)
 			return usage("size \"%s\": must be %s", optarg,
 				     arg_size.want);
 		server->size = (server->size + page - 1) / page * page;
 		return -1;
-	case 'c':
+	case COUNT:
 		return set_number("count", optarg, ~0u, &s->count);
-	case 'f':
+	case FILE_:
 		s->path = optarg;
 		return -1;
-	case 'g':
+	case GID_IP:
 		if (!arg_gid.parse(optarg, server->gid))
 			return usage("gid-ip \"%s\": must be %s", optarg,
 				     arg_gid.want);
 		server->have_gid = true;
 		return -1;
-	case 'q':
+	case MAX_QPS:
 		return set_number("max-qps", optarg, CLIENT_QPS_MAX,
 				  &server->max_qps);
-	case 't':
+	case TIMEOUT:
 		return set_number("timeout", optarg, 3600, &s->timeout);
-	case 'i':
+	case IDLE:
 		return set_number("idle", optarg, 86400, &s->idle);
 	case 'v':
 		server->verbose = true;
@@ -121,17 +119,21 @@ static int take_option(struct serve *s, int c)
 	case 'h':
 		return help();
 	}
-	return global_option(c);
+	return options_take_one(c, optarg);
 }
 
 static int take_options(struct serve *s, int argc, char **argv)
 {
+	struct option all[sizeof(longopts) / sizeof(longopts[0]) + SHARED_MAX];
 	int c, status;
 
+	if (options.help)
+		return help();
+	options_join(longopts, all);
 	optind = 0;
-	while ((c = getopt_long(argc, argv, GLOBAL_OPTIONS "v", longopts,
-				NULL)) != -1) {
-		status = take_option(s, c);
+	opterr = 0;
+	while ((c = getopt_long_only(argc, argv, SHARED_OPTIONS "v", all, NULL)) != -1) {
+		status = c == '?' ? options_complain(argv) : take_option(s, c);
 		if (status >= 0)
 			return status;
 	}
@@ -208,7 +210,7 @@ static void report_client(const char *name, const struct client_report *r)
 	print_num("duplicates", r->duplicates);
 	print_num("naks", r->naks);
 	if (r->cause)
-		print_str("cause", name_of_cause(r->cause));
+		print_colored("cause", name_of_cause(r->cause), COLOR_BAD);
 	print_str("result", r->result);
 	print_end();
 }
@@ -260,7 +262,7 @@ static int listen_and_serve(struct serve *s)
 	print_begin();
 	print_str("listening", s->dev);
 	print_num("port", s->port);
-	print_num("size", s->server.size);
+	print_size("size", s->server.size);
 	print_num("mtu", 128 << s->server.mtu);
 	print_flag("attached", s->attached);
 	print_end();
@@ -302,7 +304,7 @@ int do_serve(int argc, char **argv)
 	xroce_close(s.server.x);
 	if (s.server.file >= 0)
 		close(s.server.file);
-	if (s.attached && xroce_detach(s.dev, 0, error))
+	if (s.attached && dev_detach(s.dev, 0, error))
 		status = fail("link del dev %s: %s", s.dev, error);
 	return status;
 }

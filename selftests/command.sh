@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Tests of the command: what they are written with, and how they are run. To be
+# sourced after net.sh by a script whose tests are functions, one a line that
+# begins with "run ".
+
+xroce=$net_here/../build/user/xroce
+work=$(mktemp -d /dev/shm/cli-XXXXXX)
+subject=$(basename "$0" .sh)
+passed=0 failed=0
+
+xr() { in_xr "$xroce" "$@"; }
+
+not_so() { echo "# not so: $*"; return 1; }
+
+# holds EXPRESSION NAME=FILE...: of Python, over what is in JSON files
+holds() {
+	python3 - "$@" <<-'END' || not_so "$1"
+	import json, os, sys
+	names = dict(a.split("=", 1) for a in sys.argv[2:])
+	values = {n: json.load(open(f)) for n, f in names.items()}
+	if not eval("(" + sys.argv[1] + ")", {"os": os, **values}):
+	    for n, v in values.items():
+	        print("#", n, "is", json.dumps(v))
+	    sys.exit(1)
+	END
+}
+
+# fails STATUS PATTERN WORD...: status, a message that matches, and no output
+fails() {
+	local want=$1 pattern=$2 status=0
+
+	shift 2
+	xr "$@" >"$work/out" 2>"$work/err" || status=$?
+	[ "$status" = "$want" ] || not_so "exit status $want: $status: xroce $*"
+	grep -qE "$pattern" "$work/err" ||
+		not_so "'$pattern' in '$(cat "$work/err")': xroce $*"
+	[ ! -s "$work/out" ] || not_so "no output: xroce $*"
+}
+
+# makes NAME WORD...: print a number that the command says, after NAME
+makes() {
+	local name=$1
+
+	shift
+	xr "$@" | sed -nE "s/(^|.* )$name ([^ ]+).*/\2/p"
+}
+
+# with_a_pd FUNCTION: call it with a protection domain
+with_a_pd() {
+	local pd
+
+	pd=$(makes pd pd add)
+	"$1" "$pd"
+	xr pd del pd "$pd"
+}
+
+clean_up() {
+	local status=$?
+
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || xr link del dev x0 force || status=1
+	module_down || status=1
+	net_down || status=1
+	rm -rf "$work"
+	exit $status
+}
+
+# What a failed test has left should not fail the next one.
+start_anew() {
+	xr link del dev x0 force
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# run FUNCTION IDS: a test; a link for it is on x0
+run() {
+	local status
+
+	set +e
+	(set -e; "$1")
+	status=$?
+	set -e
+	if [ $status = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) ${subject}_$1 $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) ${subject}_$1 $2"
+		start_anew
+	fi
+}
+
+# The namespaces, the module and a link, and the plan.
+command_up() {
+	echo 'TAP version 13'
+	echo "1..$(grep -c '^run [a-z]' "$0")"
+	trap clean_up EXIT
+	net_up
+	module_up
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# Whether all tests have passed.
+command_passed() { [ $failed = 0 ]; }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A file of commands, one a line. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "cmd.h"
+
+#define WORDS_MAX	256
+
+/**
+ * struct reader - a file that is read by lines
+ * @file: it is open
+ * @line: the last one, those that it goes on with joined to it
+ * @size: bytes that @line has room for
+ * @number: of the line, from 1
+ * @begun: number of the line that the command began with
+ */
+struct reader {
+	FILE *file;
+	char *line;
+	size_t size;
+	unsigned int number;
+	unsigned int begun;
+};
+
+/* Without its end. Return: whether an odd number of \ was there. */
+static bool strip_end(char *line, size_t *len)
+{
+	size_t n, slashes = 0;
+
+	if (*len && line[*len - 1] == '\n')
+		line[--*len] = 0;
+	for (n = *len; n && line[n - 1] == '\\'; n--)
+		slashes++;
+	return slashes % 2;
+}
+
+/* Return: 1: a command's lines are there; 0: the end; or -errno. */
+static int read_command(struct reader *r)
+{
+	char *more = NULL;
+	size_t size = 0, len = 0;
+	bool goes_on = true;
+	ssize_t n;
+
+	r->begun = r->number + 1;
+	while (goes_on) {
+		errno = 0;
+		n = getline(&more, &size, r->file);
+		if (n < 0)
+			break;
+		r->number++;
+		if (len + n + 1 > r->size) {
+			char *bigger = realloc(r->line, len + n + 1);
+
+			if (!bigger)
+				break;
+			r->line = bigger;
+			r->size = len + n + 1;
+		}
+		memcpy(r->line + len, more, n + 1);
+		len += n;
+		goes_on = strip_end(r->line, &len);
+		if (goes_on)
+			r->line[--len] = 0;
+	}
+	free(more);
+	if (goes_on && errno)
+		return -errno;
+	return r->number >= r->begun;
+}
+
+/*
+ * Split in place. Return: number of words; -1: a quote is not closed; -2: more
+ * words than fit.
+ */
+static int split(char *p, char **words)
+{
+	char *to, quote;
+	int n = 0;
+
+	for (;;) {
+		while (isspace((unsigned char)*p))
+			p++;
+		if (!*p || *p == '#')
+			return n;
+		if (n == WORDS_MAX)
+			return -2;
+		words[n++] = to = p;
+		for (quote = 0; *p && (quote || !isspace((unsigned char)*p)); p++) {
+			if (quote ? *p == quote : *p == '"' || *p == '\'')
+				quote = quote ? 0 : *p;
+			else if (*p == '\\' && p[1] && quote != '\'')
+				*to++ = *++p;
+			else
+				*to++ = *p;
+		}
+		if (quote)
+			return -1;
+		if (*p)
+			p++;
+		*to = 0;
+	}
+}
+
+static int run_command(struct reader *r, int (*run)(int argc, char **argv))
+{
+	/* getopt(3) wants the name before them, and the NULL behind. */
+	char *words[1 + WORDS_MAX + 1] = { "xroce" };
+	int n = split(r->line, words + 1);
+
+	if (n == -1)
+		return usage("a quote is not closed");
+	if (n == -2)
+		return usage("more than %d words", WORDS_MAX);
+	if (!n)
+		return EXIT_OK;
+	words[1 + n] = NULL;
+	return run(1 + n, words);
+}
+
+int batch_run(const char *path, int (*run)(int argc, char **argv))
+{
+	struct reader r = { .file = stdin };
+	int status, result = EXIT_OK, got = 0;
+
+	if (strcmp(path, "-"))
+		r.file = fopen(path, "re");
+	if (!r.file)
+		return fail("batch %s: %s", path, strerror(errno));
+	while ((!result || options.force) && (got = read_command(&r)) > 0) {
+		cmd_at(path, r.begun);
+		status = run_command(&r, run);
+		cmd_at(NULL, 0);
+		if (!result)
+			result = status;
+	}
+	if (got < 0)
+		result = fail("batch %s: %s", path, strerror(-got));
+	if (r.file != stdin)
+		fclose(r.file);
+	free(r.line);
+	return result;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Counters of links and of regions: their names, and their sums over the CPUs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "counter.h"
+
+#define LINK(name, note)	{ #name, offsetof(struct xroce_stat, name), note }
+
+const struct counter link_counters[LINK_COUNTERS] = {
+	LINK(rx, "packets for a queue pair number of ours"),
+	LINK(rx_bytes, "their bytes, with all headers"),
+	LINK(tx, "replies sent"),
+	LINK(pass, "RoCEv2 packets for others, handed to the stack"),
+	LINK(write, "RDMA WRITE packets executed"),
+	LINK(write_bytes, "their payload"),
+	LINK(send, "SEND packets executed"),
+	LINK(send_bytes, "their payload"),
+	LINK(read, "RDMA READ requests taken"),
+	LINK(read_bytes, "bytes that they asked for"),
+	LINK(atomic, "atomic operations executed"),
+	LINK(flush, "FLUSH operations executed"),
+	LINK(queued, "replies left to the module"),
+	LINK(ack, "positive acknowledgements sent"),
+	LINK(duplicate, "requests seen again, acknowledged again"),
+	LINK(nak_seq, "NAKs: PSN sequence error"),
+	LINK(nak_inv, "NAKs: invalid request"),
+	LINK(nak_acc, "NAKs: remote access error"),
+	LINK(nak_op, "NAKs: remote operational error"),
+	LINK(nak_rnr, "NAKs: receiver not ready"),
+	LINK(ecn_ce, "packets marked: congestion experienced"),
+	LINK(cnp_tx, "congestion notifications sent"),
+	LINK(cnp_rx, "congestion notifications received"),
+	LINK(inv_opcode, "invalid: opcode not supported"),
+	LINK(inv_order, "invalid: first, middle, last out of order"),
+	LINK(inv_qp_access, "invalid: the queue pair lacks the right"),
+	LINK(inv_length, "invalid: payload, pad or length"),
+	LINK(inv_resources, "invalid: too many READs or atomics"),
+	LINK(inv_align, "invalid: atomic not on eight bytes"),
+	LINK(acc_key, "access: no such key, or not valid now"),
+	LINK(acc_pd, "access: protection domains differ"),
+	LINK(acc_qp, "access: a window of another queue pair"),
+	LINK(acc_right, "access: region or window lacks the right"),
+	LINK(acc_bounds, "access: outside region or window"),
+	LINK(acc_module, "access: gone between look-up and access"),
+	LINK(op_wqe, "operational: malformed receive work request"),
+	LINK(op_prot, "operational: it points where it must not"),
+	LINK(op_cq, "operational: completion queue full"),
+	LINK(drop_length, "dropped: does not fit the frame"),
+	LINK(drop_checksum, "dropped: IPv4 header checksum"),
+	LINK(drop_tver, "dropped: transport header version"),
+	LINK(drop_qpn, "dropped: no such queue pair"),
+	LINK(drop_opcode, "dropped: not a request of the service"),
+	LINK(drop_state, "dropped: queue pair not ready to receive"),
+	LINK(drop_error, "dropped: queue pair in error"),
+	LINK(drop_addr, "dropped: not the queue pair's addresses"),
+	LINK(drop_pkey, "dropped: partition key"),
+	LINK(drop_qkey, "dropped: queue key of a datagram"),
+	LINK(drop_recv, "dropped: no receive work request"),
+	LINK(drop_icrc, "dropped: invariant CRC"),
+	LINK(drop_busy, "dropped: another CPU has the queue pair"),
+	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
+	LINK(drop_reply, "dropped: no room for a reply"),
+	LINK(event_lost, "events that found no room"),
+};
+
+/* The table has one for each word: the last one says so. */
+_Static_assert(offsetof(struct xroce_stat, event_lost) ==
+	       (LINK_COUNTERS - 1) * sizeof(__u64), "a counter has no name");
+
+#define MR(name, note)	{ #name, offsetof(struct xroce_mr_stat, name), note }
+
+const struct counter mr_counters[MR_COUNTERS] = {
+	MR(in_requests, "RDMA WRITEs and messages that began there"),
+	MR(in_packets, "their packets"),
+	MR(in_bytes, "their bytes"),
+	MR(out_requests, "RDMA READs answered"),
+	MR(out_packets, "packets of the answers"),
+	MR(out_bytes, "their payload"),
+	MR(atomics, "atomic operations executed"),
+	MR(refused, "requests that named it and were refused"),
+};
+
+int counter_sum(int fd, __u32 key, size_t size, void *sums)
+{
+	int cpus = libbpf_num_possible_cpus(), cpu;
+	size_t words = size / sizeof(__u64), i;
+	__u64 *copies, *sum = sums;
+	int err;
+
+	if (cpus < 0)
+		return cpus;
+	copies = calloc(cpus, size);
+	if (!copies)
+		return -ENOMEM;
+	memset(sums, 0, size);
+	err = bpf_map_lookup_elem(fd, &key, copies) ? -errno : 0;
+	for (cpu = 0; !err && cpu < cpus; cpu++)
+		for (i = 0; i < words; i++)
+			sum[i] += copies[cpu * words + i];
+	free(copies);
+	return err;
+}
+
+int counter_of_link(const char *netdev, struct xroce_stat *sums)
+{
+	int fd = xroce_pin_open(netdev, "stat");
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = counter_sum(fd, 0, sizeof(*sums), sums);
+	close(fd);
+	return err;
+}

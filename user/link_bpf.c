@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The BPF side of a link: its program and maps, by their pins. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf.h>
+
+#include "link.h"
+#include "options.h"
+#include "print.h"
+
+#define MAPS_MAX	64
+
+/*
+ * Name the directory of the device's pins and ask for the BPF link in it.
+ * Return: whether it is the device's.
+ */
+static bool find_pins(const char *dev, __u32 ifindex, char *dir,
+		      struct bpf_link_info *info)
+{
+	__u32 len = sizeof(*info);
+	bool found;
+	int fd;
+
+	xroce_pin_dir(dev, ifindex, dir);
+	fd = xroce_pin_open(dir, "link");
+	if (fd < 0)
+		return false;
+	memset(info, 0, sizeof(*info));
+	found = !bpf_obj_get_info_by_fd(fd, info, &len) &&
+		info->xdp.ifindex == ifindex;
+	close(fd);
+	return found;
+}
+
+/* Return: whether it could be asked for. */
+static bool prog_info(const char *dir, struct bpf_prog_info *info)
+{
+	__u32 len = sizeof(*info);
+	int fd = xroce_pin_open(dir, "prog");
+	bool got;
+
+	if (fd < 0)
+		return false;
+	got = !bpf_obj_get_info_by_fd(fd, info, &len);
+	close(fd);
+	return got;
+}
+
+/* @since: nanoseconds of CLOCK_BOOTTIME. */
+static void print_loaded(__u64 since)
+{
+	struct timespec now, boot;
+	struct tm tm;
+	char text[32];
+	time_t when;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	when = now.tv_sec - boot.tv_sec + since / 1000000000;
+	if (!localtime_r(&when, &tm))
+		return;
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S%z", &tm);
+	print_str("loaded", text);
+}
+
+void link_bpf_print(const char *dev, __u32 ifindex)
+{
+	struct bpf_prog_info prog = {};
+	struct bpf_link_info link;
+	char dir[XROCE_NETDEV_MAX];
+	char path[128];
+
+	if (!find_pins(dev, ifindex, dir, &link))
+		return;
+	print_num("prog", link.prog_id);
+	if (prog_info(dir, &prog))
+		print_str("prog_name", prog.name);
+	print_num("bpf_link", link.id);
+	snprintf(path, sizeof(path), "%s/%s", XROCE_PIN_DIR, dir);
+	print_str("pins", path);
+}
+
+static const char *map_type(__u32 type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_ARRAY:
+		return "array";
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+		return "percpu_array";
+	case BPF_MAP_TYPE_RINGBUF:
+		return "ringbuf";
+	}
+	return "other";
+}
+
+/* Bytes that the kernel says it takes, or 0. */
+static __u64 map_memory(int fd)
+{
+	unsigned long long bytes = 0;
+	char path[64], text[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(text, sizeof(text), f))
+		if (sscanf(text, "memlock: %llu", &bytes) == 1)
+			break;
+	fclose(f);
+	return bytes;
+}
+
+static void print_map(const struct bpf_map_info *map, int fd)
+{
+	print_begin();
+	print_str("name", map->name);
+	print_num("id", map->id);
+	print_str("type", map_type(map->type));
+	print_num("value_size", map->value_size);
+	print_num("max_entries", map->max_entries);
+	print_size("memory", map_memory(fd));
+	print_end();
+}
+
+/* One after the other, in full or just named with their numbers. */
+static void print_maps(const __u32 *ids, __u32 n, bool full)
+{
+	struct bpf_map_info map;
+	__u32 i, len;
+	int fd;
+
+	for (i = 0; i < n; i++) {
+		fd = bpf_map_get_fd_by_id(ids[i]);
+		if (fd < 0)
+			continue;
+		memset(&map, 0, sizeof(map));
+		len = sizeof(map);
+		if (!bpf_obj_get_info_by_fd(fd, &map, &len)) {
+			if (full)
+				print_map(&map, fd);
+			else
+				print_num(map.name, map.id);
+		}
+		close(fd);
+	}
+}
+
+void link_bpf_print_maps(const char *dev, __u32 ifindex)
+{
+	__u32 ids[MAPS_MAX];
+	struct bpf_prog_info prog = {
+		.nr_map_ids = MAPS_MAX,
+		.map_ids = (__u64)(unsigned long)ids,
+	};
+	struct bpf_link_info link;
+	char dir[XROCE_NETDEV_MAX], tag[2 * BPF_TAG_SIZE + 1];
+	int i;
+
+	if (!find_pins(dev, ifindex, dir, &link) || !prog_info(dir, &prog))
+		return;
+	if (prog.nr_map_ids > MAPS_MAX)
+		prog.nr_map_ids = MAPS_MAX;
+	print_inner_begin("maps");
+	print_maps(ids, prog.nr_map_ids, false);
+	print_inner_end();
+	if (!options.details)
+		return;
+	for (i = 0; i < BPF_TAG_SIZE; i++)
+		sprintf(tag + 2 * i, "%02x", prog.tag[i]);
+	print_inner_begin("program");
+	print_num("id", prog.id);
+	print_str("name", prog.name);
+	print_str("tag", tag);
+	print_loaded(prog.load_time);
+	print_num("uid", prog.created_by_uid);
+	print_num("instructions", prog.xlated_prog_len / 8);
+	print_num("jited", prog.jited_prog_len);
+	print_num("verified", prog.verified_insns);
+	print_inner_end();
+	print_array_begin("map_details", "map");
+	print_maps(ids, prog.nr_map_ids, true);
+	print_array_end();
+}

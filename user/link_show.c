@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce link show: links, and with -s what they have counted. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <linux/if_link.h>
+
+#include <bpf/libbpf.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "counter.h"
+#include "dev.h"
+#include "link.h"
+#include "print.h"
+
+#define LINKS_MAX	256
+#define RATE_MS		250	/* that rates are measured over */
+
+/**
+ * struct row - a link that is shown
+ * @query: what the module says
+ * @dev: name of its device
+ * @here: the device is in this network namespace
+ * @counted: @before is there
+ * @before: counters, before those that are shown
+ */
+struct row {
+	struct xroce_link_query query;
+	char dev[sizeof(((struct xroce_link_query *)0)->name) + 1];
+	bool here;
+	bool counted;
+	struct xroce_stat before;
+};
+
+const char *link_mode(int ifindex)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
+
+	if (bpf_xdp_query(ifindex, 0, &xdp))
+		return "unknown";
+	switch (xdp.attach_mode) {
+	case XDP_ATTACHED_DRV:
+		return "native";
+	case XDP_ATTACHED_SKB:
+		return "generic";
+	case XDP_ATTACHED_HW:
+		return "offload";
+	case XDP_ATTACHED_MULTI:
+		return "several";
+	case XDP_ATTACHED_NONE:
+		return "none";
+	}
+	return "unknown";
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* Windows of all protection domains; the link does not count them. */
+static bool count_windows(const char *dev, __u32 *count)
+{
+	struct xroce_pd_query q = {};
+	struct xroce *x = xroce_open(dev);
+	__u32 next = 0;
+	int err;
+
+	*count = 0;
+	if (!x)
+		return false;
+	for (;;) {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.pd = next;
+		err = xroce_pd_query(x, &q);
+		if (err)
+			break;
+		*count += q.mws;
+		next = q.pd + 1;
+	}
+	xroce_close(x);
+	return err == -ENOENT;
+}
+
+static void print_counters(const struct row *r, double elapsed)
+{
+	struct xroce_stat now;
+	size_t i;
+
+	if (!r->counted || counter_of_link(r->dev, &now))
+		return;
+	print_inner_begin("rates");
+	print_rate("rx", (now.rx - r->before.rx) / elapsed);
+	print_rate("rx_bytes", (now.rx_bytes - r->before.rx_bytes) / elapsed);
+	print_rate("tx", (now.tx - r->before.tx) / elapsed);
+	print_inner_end();
+	print_inner_begin("counters");
+	for (i = 0; i < LINK_COUNTERS; i++)
+		if (options.json || counter_value(&link_counters[i], &now))
+			print_num(link_counters[i].name,
+				  counter_value(&link_counters[i], &now));
+	print_inner_end();
+}
+
+static void show_link(const struct row *r, double since)
+{
+	const struct xroce_link_query *q = &r->query;
+	__u32 windows;
+
+	print_begin();
+	print_num("link", q->link);
+	print_dev(r->dev);
+	print_flag("dead", q->flags & XROCE_F_DEAD);
+	print_num("ifindex", q->ifindex);
+	if (!r->here)
+		print_num("netns", q->netns);
+	else
+		print_str("mode", link_mode(q->ifindex));
+	print_num("mpt", q->mpt_entries);
+	print_num("qp", q->qp_entries);
+	print_num("pds", q->pds);
+	print_num("mrs", q->mrs);
+	if (r->here && count_windows(r->dev, &windows))
+		print_num("mws", windows);
+	print_num("qps", q->qps);
+	print_num("users", q->users);
+	link_bpf_print(r->dev, q->ifindex);
+	link_bpf_print_maps(r->dev, q->ifindex);
+	if (options.stats)
+		print_counters(r, seconds() - since);
+	print_end();
+}
+
+static void add_row(struct row *r, const struct xroce_link_query *q,
+		    __u64 netns)
+{
+	memset(r, 0, sizeof(*r));
+	r->query = *q;
+	r->here = q->netns == netns && !(q->flags & XROCE_F_DEAD);
+	if (!r->here || !if_indextoname(q->ifindex, r->dev))
+		snprintf(r->dev, sizeof(r->dev), "%.*s", (int)sizeof(q->name),
+			 q->name);
+}
+
+/* Return: 0 or -errno; @n: how many. */
+static int find_links(const char *dev, __u64 netns, struct row *rows, int *n)
+{
+	struct xroce_link_query q = {};
+	int err;
+
+	*n = 0;
+	if (dev) {
+		err = xroce_link_find(dev, &q);
+		if (!err)
+			add_row(&rows[(*n)++], &q, netns);
+		return err;
+	}
+	while (*n < LINKS_MAX && !(err = dev_next_link(&q, true)))
+		add_row(&rows[(*n)++], &q, netns);
+	return err == -ENOENT ? 0 : err;
+}
+
+static void show_links(struct row *rows, int n)
+{
+	struct timespec pause = { .tv_nsec = RATE_MS * 1000000 };
+	double since = seconds();
+	int i;
+
+	if (options.stats) {
+		for (i = 0; i < n; i++)
+			rows[i].counted = rows[i].here &&
+				!counter_of_link(rows[i].dev, &rows[i].before);
+		if (n)
+			nanosleep(&pause, NULL);
+	}
+	for (i = 0; i < n; i++)
+		show_link(&rows[i], since);
+}
+
+int link_show(int argc, char **argv)
+{
+	const char *dev = NULL;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{}
+	};
+	struct row *rows;
+	int status, err, n;
+	struct stat ns;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	if (stat("/proc/self/ns/net", &ns))
+		return fail("/proc/self/ns/net: %s", strerror(errno));
+	rows = calloc(LINKS_MAX, sizeof(*rows));
+	if (!rows)
+		return fail("links: %s", strerror(errno));
+
+	print_list_begin();
+	err = find_links(dev, ns.st_ino, rows, &n);
+	show_links(rows, n);
+	print_list_end();
+	free(rows);
+	if (err == -ENXIO)
+		return fail("links: the module is not loaded");
+	if (err)
+		return fail("link show%s%s: %s", dev ? " dev " : "",
+			    dev ? : "", err == -ENOENT ? "it has no link" :
+			    strerror(-err));
+	return EXIT_OK;
+}

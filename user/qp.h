@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Queue pairs, for those who go through all of them. */
+#ifndef _XROCE_QP_H
+#define _XROCE_QP_H
+
+#include "libxroce.h"
+
+/**
+ * qp_next() - look at the next queue pair of a link
+ * @x: the handle
+ * @entries: of the link's queue pair table
+ * @place: in it; 0 at first, then what the call before left
+ * @q: out
+ *
+ * Return: 0, -ENOENT after the last one, or another negative errno.
+ */
+int qp_next(struct xroce *x, __u32 entries, __u32 *place,
+	    struct xroce_qp_query *q);
+
+#endif /* _XROCE_QP_H */
