@@ -6,6 +6,7 @@
 /* In place of an enum xroce_cause. */
 #define NOT_READY	(-1)	/* there is no receive work request */
 #define NO_ANSWER	(-2)	/* there is no way to answer now: drop it */
+#define NOT_THERE	(-3)	/* memory on demand that has been sent for */
 
 /**
  * struct answer - what to say

@@ -81,7 +81,7 @@ static __always_inline void atomic_answer(const struct request *rq,
  * @st: counters
  * @ans: the answer
  *
- * Return: enum xroce_cause; on failure nothing has changed.
+ * Return: enum xroce_cause, or NOT_THERE; on failure nothing has changed.
  */
 static __always_inline int atomic_execute(struct xdp_md *ctx,
 					  struct request *rq,
@@ -110,6 +110,8 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	if (cause)
 		return cause;
 	err = xroce_kfuncs ? xroce_atomic(&a) : 0;
+	if (err == -EAGAIN)
+		return NOT_THERE;
 	if (err)
 		return err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 					XROCE_CAUSE_ACC_MODULE;

@@ -13,7 +13,7 @@ static __always_inline bool recv_possible(const struct xroce_qp *q)
  * Hand a packet, or a part of the work on it, to the module. Without the module
  * there always is a work request with room.
  *
- * Return: enum xroce_cause or NOT_READY.
+ * Return: enum xroce_cause, NOT_READY or NOT_THERE.
  */
 static __always_inline int recv_call(struct xdp_md *ctx,
 				     const struct xroce_recv *r)
@@ -25,6 +25,8 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 		return XROCE_CAUSE_NONE;
 	case -EAGAIN:
 		return NOT_READY;
+	case -EINPROGRESS:
+		return NOT_THERE;
 	case -EMSGSIZE:
 		return XROCE_CAUSE_INV_LENGTH;
 	case -EFAULT:

@@ -163,7 +163,7 @@ static __always_inline bool kept_may(const struct request *rq,
 
 /*
  * Check the packet that was expected and carry it out. Return: enum
- * xroce_cause, NOT_READY or NO_ANSWER.
+ * xroce_cause, NOT_READY, NOT_THERE or NO_ANSWER.
  */
 static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 				   struct xroce_qp *q, struct xroce_stat *st,
@@ -207,12 +207,14 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 		st->drop_reply++;
 		return false;
 	}
-	if (cause == NOT_READY) {
+	if (cause == NOT_READY || cause == NOT_THERE) {
 		/* What follows is ahead, and gets no NAK of its own. */
 		q->nak_sent = 1;
 		q->naks++;
 		st->nak_rnr++;
-		ans->syndrome = XROCE_SYN_RNR | q->min_rnr_timer;
+		ans->syndrome = XROCE_SYN_RNR |
+				(cause == NOT_READY ? q->min_rnr_timer :
+						      XROCE_RNR_FAULT);
 		return true;
 	}
 	if (cause) {

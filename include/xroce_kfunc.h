@@ -30,6 +30,8 @@ struct xdp_md;
  * @len: bytes
  * @begin: WRITE: not 0: the first packet of its message
  * @qpn: queue pair, which a window of type 2 must be tied to
+ * @ahead: WRITE: bytes of the message that follow this packet's, a hint
+ * @reserved: 0
  */
 struct xroce_sge {
 	__u64 va;
@@ -39,6 +41,8 @@ struct xroce_sge {
 	__u32 len;
 	__u32 begin;
 	__u32 qpn;
+	__u32 ahead;
+	__u32 reserved;
 };
 
 /**
@@ -71,8 +75,9 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * fails.
  *
  * Return: 0; -ENOENT: no such link, key or region, or a window that does not
- * grant it; -ERANGE: not inside the region; -EACCES: the region was registered without local write; -EINVAL: not
- * inside the frame.
+ * grant it; -ERANGE: not inside the region; -EACCES: the region was registered
+ * without local write; -EINVAL: not inside the frame; -EAGAIN: memory on demand
+ * that is not there, and has been sent for; -EFAULT: it cannot be had.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -84,7 +89,7 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KF
  * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
  * must lie inside the frame as well.
  *
- * Return: 0, -ENOENT, -ERANGE or -EINVAL as for xroce_write().
+ * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN or -EFAULT as for xroce_write().
  */
 extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -116,7 +121,8 @@ struct xroce_atomic {
  * xroce_atomic() - execute an atomic operation, atomic for CPUs as well
  * @a: what; its result is filled in
  *
- * Return: 0, -ENOENT, -ERANGE or -EACCES as for xroce_write(); -EINVAL: unknown
+ * Return: 0, -ENOENT, -ERANGE, -EACCES, -EAGAIN or -EFAULT as for xroce_write();
+ * -EINVAL: unknown
  * operation, or the eight bytes are not aligned in memory.
  */
 extern int xroce_atomic(struct xroce_atomic *a) XROCE_KFUNC;
@@ -219,13 +225,16 @@ struct xroce_recv {
  * or with no bytes either. With XROCE_RECV_INV and XROCE_RECV_END the window whose
  * key is @imm is unbound before the completion is there.
  *
- * On a reliable connection the queue pair has ended with any error but -EAGAIN,
+ * On a reliable connection the queue pair has ended with any error but -EAGAIN and
+ * -EINPROGRESS,
  * and the work request has been completed with the status that says why. On the
  * others this is so with -EFAULT, -EINVAL and -ENOSPC.
  *
  * Return: 0; -EAGAIN: no work request; -EMSGSIZE: the message is longer than it
  * has room for; -EFAULT: it points where the queue pair may not write; -EINVAL:
- * it is malformed; -EKEYREJECTED: the key is not one that can be invalidated; -ENOSPC: the completion queue is full; -ENOENT: no such queue
+ * it is malformed; -EKEYREJECTED: the key is not one that can be invalidated;
+ * -EINPROGRESS: it points to memory on demand that has been sent for; -ENOSPC: the
+ * completion queue is full; -ENOENT: no such queue
  * pair, or it is not receiving.
  */
 extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;

@@ -36,6 +36,7 @@ static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 		.len = READ_ONCE(sge->len),
 		.begin = READ_ONCE(sge->begin),
 		.qpn = READ_ONCE(sge->qpn),
+		.ahead = READ_ONCE(sge->ahead),
 	};
 }
 
@@ -92,7 +93,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 			 XROCE_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -ENOENT;
-	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len);
+	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len, s.ahead);
 	if (!ret)
 		xr_mr_count_in(mr, 1, s.len, !!s.begin);
 	xr_mr_drop();
@@ -113,7 +114,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 			 XROCE_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -ENOENT;
-	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len);
+	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len, 0);
 	if (!ret)
 		xr_mr_count_out(mr, s.len, 1);
 	xr_mr_drop();

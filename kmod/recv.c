@@ -217,17 +217,22 @@ static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 	else if (buf)
 		ret = xr_mr_store(mr, va, buf, len);
 	else
-		ret = xr_mr_write(mr, va, xdp, off, len);
-	if (ret)
+		ret = xr_mr_write(mr, va, xdp, off, len, 0);
+	if (ret && ret != -EAGAIN)
 		xr_mr_count_refused(mr);
-	else
+	else if (!ret)
 		/* An IP header is a part of the packet that follows. */
 		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
 	xr_mr_drop();
+	if (ret == -EAGAIN)
+		return -EINPROGRESS;
 	return ret ? -EFAULT : 0;
 }
 
-/* On from where the message has come to. There is room. */
+/*
+ * On from where the message has come to. There is room. What has been stored when
+ * memory on demand is not there, -EINPROGRESS, is stored again.
+ */
 static int xr_recv_scatter(struct xr_link *link, struct xr_qp *qp,
 			   const void *buf, struct xdp_buff *xdp, u32 off,
 			   u32 len)
@@ -283,8 +288,9 @@ static int xr_recv_bytes(struct xr_link *link, struct xr_qp *qp,
 	u32 grh_len = r->flags & XROCE_RECV_GRH ? XR_GRH_LEN : 0;
 	struct xr_recv *v = &qp->recv;
 	u64 total = (u64)v->done + grh_len + r->len;
+	u32 done = v->done, sge = v->sge, in_sge = v->in_sge;
 	u8 grh[XR_GRH_LEN];
-	int ret;
+	int ret = 0;
 
 	if (total > v->room || total > XROCE_MAX_MSG)
 		return -EMSGSIZE;
@@ -292,10 +298,15 @@ static int xr_recv_bytes(struct xr_link *link, struct xr_qp *qp,
 		ret = xr_recv_grh(xdp, r->l3, grh);
 		if (!ret)
 			ret = xr_recv_scatter(link, qp, grh, NULL, 0, grh_len);
-		if (ret)
-			return ret;
 	}
-	return xr_recv_scatter(link, qp, NULL, xdp, r->off, r->len);
+	if (!ret)
+		ret = xr_recv_scatter(link, qp, NULL, xdp, r->off, r->len);
+	if (ret == -EINPROGRESS) {
+		v->done = done;
+		v->sge = sge;
+		v->in_sge = in_sge;
+	}
+	return ret;
 }
 
 static int xr_recv_end(struct xr_qp *qp, const struct xroce_recv *r)
@@ -376,7 +387,8 @@ int xr_recv_packet(struct xr_link *link, struct xr_qp *qp,
 	if (!ret && r->flags & XROCE_RECV_END)
 		ret = xr_recv_end(qp, r);
 	/* Where nothing is answered, the next message may have the room. */
-	if (!ret || (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
+	if (!ret || ret == -EINPROGRESS ||
+	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		goto out;
 	/* The peer's error: the work request is flushed with the others. */
 	if (v->busy && ret != -EKEYREJECTED)

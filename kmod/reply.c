@@ -18,7 +18,8 @@
 /* Packets a run; then other work of this CPU has its turn. */
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
 /*
- * A device without room is left alone for a while, so often in a row. Other queue
+ * A device without room, or memory on its way, is left alone for a while, so often
+ * in a row. Other queue
  * pairs' replies find none either: the pace is halved each time, and goes up by
  * and by until there is a batch in less than the least gap.
  */
@@ -130,7 +131,8 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 	};
 	int ret;
 
-	*last = p.len == r->left;
+	p.ahead = r->left - p.len;
+	*last = !p.ahead;
 	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
 		p.opcode = xr_read_opcode(r, p.len);
 	if (p.len) {
@@ -153,7 +155,10 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 	return 0;
 }
 
-/* Fill the batch. Return: packets built, or -ENOMEM. */
+/*
+ * Fill the batch. Return: packets built; or -ENOMEM, or -EAGAIN: memory that is on
+ * its way.
+ */
 static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 {
 	struct xr_replies *rs = &qp->replies;
@@ -170,7 +175,7 @@ static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
 		r = xr_reply_at(rs, 0);
 		ret = xr_reply_packet(link, qp, r, &last);
-		if (ret == -ENOMEM)
+		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
 		if (ret) {
 			xr_reply_fail(qp, r);
@@ -305,7 +310,8 @@ static void xr_replies_work(struct work_struct *work)
 	}
 	if (!rs->dead && rs->batch.count && ret != -EBUSY)
 		ret = xr_tx_flush(&rs->batch);
-	rs->naps = ret == -EBUSY || ret == -ENOMEM ? rs->naps + 1 : 0;
+	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
+		   rs->naps + 1 : 0;
 	xr_replies_pace(rs, rs->naps);
 	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_REPLY_NAPS) {
 		/* The peer will ask again. */

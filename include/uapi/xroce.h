@@ -122,6 +122,7 @@ enum xroce_access {
 	XROCE_ACCESS_REMOTE_READ	= 1 << 2,
 	XROCE_ACCESS_REMOTE_ATOMIC	= 1 << 3,
 	XROCE_ACCESS_MW_BIND		= 1 << 4,
+	XROCE_ACCESS_ON_DEMAND		= 1 << 6,	/* no right: see MR_REG */
 	XROCE_ACCESS_FLUSH_GLOBAL	= 1 << 8,
 	XROCE_ACCESS_FLUSH_PERSISTENT	= 1 << 9,
 };
@@ -139,6 +140,7 @@ enum xroce_access {
  */
 #define XROCE_ACCESS_MR		(XROCE_ACCESS_LOCAL_WRITE | \
 				 XROCE_ACCESS_MW_BIND | \
+				 XROCE_ACCESS_ON_DEMAND | \
 				 (XROCE_ACCESS_REMOTE & \
 				  ~XROCE_ACCESS_FLUSH_PERSISTENT))
 
@@ -365,6 +367,14 @@ struct xroce_pd_query {
  * is random and none of the last four of that handle: a key that has become
  * invalid stays so for a long time (kmod/key.h says how long).
  *
+ * With XROCE_ACCESS_ON_DEMAND nothing is pinned, and nothing need be mapped: a
+ * page is brought in when a peer comes to it, and the kernel may take it away
+ * again. A requester may be told to come again (RNR NAK) meanwhile. What is not
+ * mapped then, or not for what the peer wants to do, is a remote access error;
+ * so is everything once the process has ended. Only the translation table counts
+ * against RLIMIT_MEMLOCK: 8 bytes a page. Memory that the kernel itself does not
+ * map cannot be reached.
+ *
  * Without CAP_IPC_LOCK the caller must be the process that opened the device:
  * what is pinned counts there.
  *
@@ -396,7 +406,7 @@ struct xroce_mr_reg {
  * @size: sizeof(struct xroce_mr_reg_phys)
  * @flags: XROCE_F_PERSISTENT
  * @pd: protection domain
- * @access: XROCE_ACCESS_*, as for MR_REG
+ * @access: XROCE_ACCESS_*, as for MR_REG, but XROCE_ACCESS_ON_DEMAND
  * @pages: user address of an array of __u64: physical addresses of the pages, in
  *	the order in which they make up the region; multiples of the page size.
  *	A page may be named more than once
@@ -455,7 +465,8 @@ struct xroce_mr_reg_phys {
  *	CAP_NET_ADMIN, a persistent one
  * @pd: protection domain
  * @access: XROCE_ACCESS_*, as for MR_REG; local write only if the pages were
- *	pinned for it, that is if the region that pinned them had that right
+ *	pinned for it, that is if the region that pinned them had that right;
+ *	XROCE_ACCESS_ON_DEMAND as the other region
  * @mr: out: as for MR_REG
  * @iova: address by which a peer names the first byte; it need not have the
  *	other region's offset in a page
@@ -512,7 +523,8 @@ struct xroce_mr_reg_shared {
  * @reserved: 0
  *
  * A field that @mask or @flags do not ask for is not looked at. A virtual region
- * may become a physical one and the other way round. Region and name, owner and
+ * may become a physical one and the other way round; XROCE_ACCESS_ON_DEMAND may
+ * come and go with XROCE_REREG_TRANSLATION only. Region and name, owner and
  * handle stay, and its counters go on.
  *
  * The key byte is another one after every change, whatever has changed, and none
@@ -588,6 +600,13 @@ struct xroce_mr_dereg {
  *	of sight, or a physical region
  * @sharers: out: regions that have this translation table, itself included
  * @name: out
+ * @odp_resident: out: XROCE_ACCESS_ON_DEMAND: entries that are there now; so are
+ *	the following of such a region only, and count since its memory was
+ *	registered
+ * @odp_faults: out: times that missing pages were brought in
+ * @odp_failed: out: times that they could not be
+ * @odp_pages: out: pages brought in, those ahead of an access among them
+ * @odp_invalidated: out: entries that the kernel has taken away
  *
  * Errors: -ENOENT.
  */
@@ -608,6 +627,11 @@ struct xroce_mr_query {
 	__u32 page_shift;
 	__u32 sharers;
 	char name[XROCE_NAME_MAX];
+	__aligned_u64 odp_resident;
+	__aligned_u64 odp_faults;
+	__aligned_u64 odp_failed;
+	__aligned_u64 odp_pages;
+	__aligned_u64 odp_invalidated;
 };
 
 /* Types of memory windows (IBTA 10.6.7.2). */
