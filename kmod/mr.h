@@ -93,6 +93,10 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
 
+/* mr_advise.c */
+int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
+		 struct xroce_mr_advise *a);
+
 /* mr_rereg.c */
 int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r);

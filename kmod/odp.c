@@ -297,6 +297,7 @@ void xr_odp_query(const struct xr_odp *odp, struct xroce_mr_query *q)
 	q->odp_failed = atomic64_read(&odp->failed);
 	q->odp_pages = atomic64_read(&odp->pages);
 	q->odp_invalidated = atomic64_read(&odp->invalidated);
+	q->odp_prefetched = atomic64_read(&odp->prefetched);
 }
 
 /* No region has it any more. Sleeps, but for no grace period. */

@@ -79,6 +79,7 @@ struct xr_odp_want {
  * @pages: entries made
  * @invalidated: entries taken away by the kernel
  * @failed: wants that could not be served
+ * @prefetched: pages of @pages that were asked for by xr_odp_prefetch()
  */
 struct xr_odp {
 	struct xr_pin pin;
@@ -102,6 +103,7 @@ struct xr_odp {
 	atomic64_t pages;
 	atomic64_t invalidated;
 	atomic64_t failed;
+	atomic64_t prefetched;
 };
 
 /* odp.c */
@@ -115,6 +117,8 @@ int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write);
 
 /* odp_fault.c */
 void xr_odp_work(struct work_struct *work);
+int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
+		    u64 *pages);
 
 /**
  * xr_odp_ready() - is all of a range there?

@@ -5,6 +5,9 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+
+#include "uapi/xroce.h"
 
 #include "odp.h"
 
@@ -35,12 +38,12 @@ static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
 	return false;
 }
 
-/* Make entries of what has been found, unless it is outdated: -EBUSY. */
+/* Make entries of what has been found. Return: how many; -EBUSY: it is outdated. */
 static int xr_odp_install(struct xr_odp *odp, const struct hmm_range *range,
 			  u64 first, u64 nr)
 {
 	unsigned long pfn;
-	int ret = -EBUSY;
+	int ret = -EBUSY, made = 0;
 	u64 i, entry;
 
 	spin_lock(&odp->lock);
@@ -48,22 +51,29 @@ static int xr_odp_install(struct xr_odp *odp, const struct hmm_range *range,
 		goto out;
 	for (i = 0; i < nr; i++) {
 		pfn = range->hmm_pfns[i];
+		/* Where it was not to be faulted in. */
+		if (!(pfn & HMM_PFN_VALID) || pfn & HMM_PFN_ERROR)
+			continue;
 		entry = PFN_PHYS(page_to_pfn(hmm_pfn_to_page(pfn))) |
 			XR_ODP_READ;
 		if (pfn & HMM_PFN_WRITE)
 			entry |= XR_ODP_WRITE;
 		xr_odp_put_entry(odp, first + i, entry);
+		made++;
 	}
-	atomic64_add(nr, &odp->pages);
-	ret = 0;
+	atomic64_add(made, &odp->pages);
+	ret = made;
 out:
 	spin_unlock(&odp->lock);
 	return ret;
 }
 
-/* Return: 0; -EFAULT: not all of it can be had; -EBUSY: it keeps changing. */
-static int xr_odp_fault(struct xr_odp *odp, u64 first, u64 nr, bool write,
-			unsigned long *pfns)
+/*
+ * Return: entries made; -EFAULT: not all of it can be had; -EBUSY: it keeps
+ * changing.
+ */
+static int xr_odp_fault(struct xr_odp *odp, u64 first, u64 nr,
+			unsigned long flags, unsigned long *pfns)
 {
 	unsigned long limit = jiffies +
 			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
@@ -72,8 +82,7 @@ static int xr_odp_fault(struct xr_odp *odp, u64 first, u64 nr, bool write,
 		.notifier = &odp->notifier,
 		.start = (odp->pin.addr & PAGE_MASK) + (first << PAGE_SHIFT),
 		.hmm_pfns = pfns,
-		.default_flags = HMM_PFN_REQ_FAULT |
-				 (write ? HMM_PFN_REQ_WRITE : 0),
+		.default_flags = flags,
 	};
 	int ret;
 
@@ -115,16 +124,18 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
 {
 	u64 need = min_t(u64, w->need, XR_ODP_BATCH);
 	u64 nr = max(xr_odp_plan(odp, w), need);
+	unsigned long flags = HMM_PFN_REQ_FAULT |
+			      (w->write ? HMM_PFN_REQ_WRITE : 0);
 	int ret;
 
-	ret = xr_odp_fault(odp, w->first, nr, w->write, pfns);
+	ret = xr_odp_fault(odp, w->first, nr, flags, pfns);
 	/* What lies ahead need not be there. */
-	if (ret && nr > need) {
+	if (ret < 0 && nr > need) {
 		nr = need;
-		ret = xr_odp_fault(odp, w->first, nr, w->write, pfns);
+		ret = xr_odp_fault(odp, w->first, nr, flags, pfns);
 	}
-	odp->next = ret ? 0 : w->first + nr;
-	return ret;
+	odp->next = ret < 0 ? 0 : w->first + nr;
+	return min(ret, 0);
 }
 
 static struct xr_odp_want *xr_odp_take(struct xr_odp *odp,
@@ -180,4 +191,66 @@ void xr_odp_work(struct work_struct *work)
 	if (alive)
 		mmput_async(mm);
 	free_page((unsigned long)pfns);
+}
+
+/* Batches, and where one cannot be had, smaller ones. */
+static int xr_odp_prefetch_all(struct xr_odp *odp, u64 first, u64 last,
+			       unsigned long flags, unsigned long *pfns,
+			       u64 *pages)
+{
+	u64 most = XR_ODP_BATCH, nr;
+	int ret;
+
+	while (first <= last) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		nr = min(most, last - first + 1);
+		ret = xr_odp_fault(odp, first, nr, flags, pfns);
+		if (ret < 0 && nr > 1) {
+			most = nr / 8 ? : 1;
+			continue;
+		}
+		*pages += max(ret, 0);
+		first += nr;
+		most = min(2 * most, (u64)XR_ODP_BATCH);
+	}
+	return 0;
+}
+
+/**
+ * xr_odp_prefetch() - bring in pages that an access will need
+ * @odp: memory; the caller is a user
+ * @first: first page
+ * @last: last page
+ * @advice: enum xroce_advice
+ * @pages: out: how many are there for that now
+ *
+ * What cannot be had is left out. Sleeps.
+ *
+ * Return: 0, -ENOMEM, -EINTR, or -ESRCH: the process has ended.
+ */
+int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
+		    u64 *pages)
+{
+	unsigned long flags =
+		advice == XROCE_ADVISE_PREFETCH_NO_FAULT ? 0 :
+		advice == XROCE_ADVISE_PREFETCH ? HMM_PFN_REQ_FAULT :
+		HMM_PFN_REQ_FAULT | HMM_PFN_REQ_WRITE;
+	struct mm_struct *mm = odp->pin.mm;
+	unsigned long *pfns;
+	int ret;
+
+	*pages = 0;
+	pfns = (unsigned long *)__get_free_page(GFP_KERNEL);
+	if (!pfns)
+		return -ENOMEM;
+	ret = -ESRCH;
+	if (mmget_not_zero(mm)) {
+		ret = xr_odp_prefetch_all(odp, first, last, flags, pfns,
+					  pages);
+		mmput(mm);
+	}
+	atomic64_add(*pages, &odp->prefetched);
+	free_page((unsigned long)pfns);
+	return ret;
 }

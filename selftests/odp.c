@@ -10,8 +10,8 @@
 #include "odp.h"
 
 #define ROUNDS		1000
-/* A page fault takes less than that, in a virtual machine too. */
-#define WAIT_NS		4000000
+/* A jiffy. A page fault takes less than that, in a virtual machine too. */
+#define WAIT_MS		4
 /* To the payload of an answer with an AETH. */
 #define DATA_OFF	(ETH_HLEN + 20 + 8 + 12 + 4)
 
@@ -32,6 +32,7 @@ bool odp_open_opts(struct odp *o, size_t pages, const struct wire_opts *opts)
 {
 	memset(o, 0, sizeof(*o));
 	o->bytes = pages * MEM_PAGE;
+	o->wait_ms = WAIT_MS;
 	o->mem = mmap(NULL, o->bytes, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!check(o->mem != MAP_FAILED, "memory") || !wire_open(&o->w, opts))
@@ -61,9 +62,9 @@ bool odp_again(struct odp *o)
 	return wire_open(&o->w, &rc) && register_it(o);
 }
 
-static void rest(void)
+static void rest(const struct odp *o)
 {
-	const struct timespec t = { .tv_nsec = WAIT_NS };
+	const struct timespec t = { .tv_nsec = 1000000l * o->wait_ms };
 
 	nanosleep(&t, NULL);
 }
@@ -80,7 +81,7 @@ static int once(struct odp *o, struct packet *got, struct frame *bytes)
 		o->rnr++;
 		check(got->syndrome == (XROCE_SYN_RNR | XROCE_RNR_FAULT),
 		      "syndrome %#x", got->syndrome);
-		rest();
+		rest(o);
 	}
 	return got->syndrome;
 }

@@ -15,6 +15,7 @@
  * @bytes: how much
  * @mr: the region
  * @rnr: times that the peer was told to come again
+ * @wait_ms: how long it waits then; as rxe does, but for who counts
  */
 struct odp {
 	struct wire w;
@@ -22,6 +23,7 @@ struct odp {
 	size_t bytes;
 	struct xroce_mr_reg mr;
 	unsigned int rnr;
+	unsigned int wait_ms;
 };
 
 #define ODP_IOVA	0x550000000000ull

@@ -252,6 +252,15 @@ int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
 int xroce_mr_dereg(struct xroce *x, __u32 mr);
 
 /**
+ * xroce_mr_advise() - bring in a part of a memory region on demand
+ * @x: handle
+ * @advise: in: what; out: pages
+ *
+ * Return: 0, or as for struct xroce_mr_advise.
+ */
+int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise);
+
+/**
  * xroce_mr_query() - look at a memory region
  * @x: the handle
  * @query: handle and flags in, the rest out

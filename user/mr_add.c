@@ -309,6 +309,8 @@ static int check_add(struct memory *m, const struct arg *args,
 	status = check_memory(m, args);
 	if (status)
 		return status;
+	if (seen(args, FILE_) && add->access & XROCE_ACCESS_ON_DEMAND)
+		return usage("on demand: belongs to pid: a file is mapped by this command only");
 	wrong = xroce_mr_access_error(add->access);
 	if (wrong)
 		return fail("mr%s%s: %s", add->name ? " " : "", add->name ? : "",
@@ -324,6 +326,7 @@ int mr_add(int argc, char **argv)
 	struct memory m = { .page_size = 4096 };
 	const char *dev = NULL;
 	struct add add = {};
+	bool odp = false;
 	struct arg args[] = {
 		MEMORY_ARGS(m),
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
@@ -331,12 +334,15 @@ int mr_add(int argc, char **argv)
 		{ "name", &arg_text, &add.name, ARG_OPTIONAL },
 		{ "share", &arg_text, &add.share, ARG_OPTIONAL },
 		{ "access", &arg_access, &add.access, ARG_NEEDED },
+		{ "odp", &arg_flag, &odp, ARG_OPTIONAL },
 		{}
 	};
 	struct xroce *x;
 	int status;
 
 	status = arg_parse(args, argc, argv);
+	if (odp)
+		add.access |= XROCE_ACCESS_ON_DEMAND;
 	if (!status)
 		status = check_add(&m, args, &add);
 	if (status)

@@ -43,6 +43,7 @@ enum {
 	XROCE_NR_MR_REG_PHYS,
 	XROCE_NR_MR_REG_SHARED,
 	XROCE_NR_MR_REREG,
+	XROCE_NR_MR_ADVISE,
 	XROCE_NR_QP_ADD = 0x30,
 	XROCE_NR_QP_MODIFY,
 	XROCE_NR_QP_DEL,
@@ -80,6 +81,7 @@ enum {
 #define XROCE_CMD_MR_REG_PHYS	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG_PHYS)
 #define XROCE_CMD_MR_REG_SHARED	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG_SHARED)
 #define XROCE_CMD_MR_REREG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REREG)
+#define XROCE_CMD_MR_ADVISE	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_ADVISE)
 #define XROCE_CMD_QP_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_ADD)
 #define XROCE_CMD_QP_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_MODIFY)
 #define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
@@ -564,6 +566,40 @@ struct xroce_mr_rereg {
 	__u32 reserved;
 };
 
+/* What a peer will do; the values are those of enum ibv_advise_mr_advice. */
+enum xroce_advice {
+	XROCE_ADVISE_PREFETCH		= 0,	/* read */
+	XROCE_ADVISE_PREFETCH_WRITE	= 1,	/* write, too */
+	XROCE_ADVISE_PREFETCH_NO_FAULT	= 2,	/* what is in memory anyway */
+};
+
+/**
+ * struct xroce_mr_advise - MR_ADVISE: bring in a part of a region on demand
+ * @size: sizeof(struct xroce_mr_advise)
+ * @flags: 0
+ * @mr: handle of a region with XROCE_ACCESS_ON_DEMAND
+ * @advice: enum xroce_advice
+ * @iova: first byte, as a peer names it
+ * @length: bytes, at least 1
+ * @pages: out: pages that are there now for what @advice says
+ *
+ * Returns when it is done. Nothing keeps the pages there. What is not mapped, or
+ * not for writing where that is advised, is left out; it is no error.
+ *
+ * Errors: -ENOENT, -EPERM, -EINVAL, -ERANGE (not inside the region), -EACCES
+ * (advised to write to a region without local write), -EOPNOTSUPP (a region that
+ * is not on demand), -ESRCH (its process has ended), -ENOMEM.
+ */
+struct xroce_mr_advise {
+	__u32 size;
+	__u32 flags;
+	__u32 mr;
+	__u32 advice;
+	__aligned_u64 iova;
+	__aligned_u64 length;
+	__aligned_u64 pages;
+};
+
 /**
  * struct xroce_mr_dereg - MR_DEREG: deregister a region (IBTA 11.2.8.6)
  * @size: sizeof(struct xroce_mr_dereg)
@@ -607,6 +643,7 @@ struct xroce_mr_dereg {
  * @odp_failed: out: times that they could not be
  * @odp_pages: out: pages brought in, those ahead of an access among them
  * @odp_invalidated: out: entries that the kernel has taken away
+ * @odp_prefetched: out: pages brought in, or found to be there, by MR_ADVISE
  *
  * Errors: -ENOENT.
  */
@@ -632,6 +669,7 @@ struct xroce_mr_query {
 	__aligned_u64 odp_failed;
 	__aligned_u64 odp_pages;
 	__aligned_u64 odp_invalidated;
+	__aligned_u64 odp_prefetched;
 };
 
 /* Types of memory windows (IBTA 10.6.7.2). */
