@@ -370,6 +370,56 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 		pid $holder addr "$addr" size 64K
 }
 
+# A region of a process that has touched nothing of it, on demand.
+demand() {
+	local pd=$1 holder addr
+
+	rm -f "$work/addr"
+	python3 -c 'import ctypes, mmap, sys
+m = mmap.mmap(-1, 65536, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+print(hex(ctypes.addressof(ctypes.c_char.from_buffer(m))), flush=True)
+sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
+	holder=$!
+	wait_until 20 test -s "$work/addr"
+	addr=$(cat "$work/addr")
+	xr mr add pd "$pd" name demand access local-write,remote-read \
+		pid $holder addr "$addr" size 64K odp >"$work/made"
+	xr mr add pd "$pd" name pinned access local-write pid $holder \
+		addr "$addr" size 4K >"$work/made"
+	xr -j mr show demand >"$work/before"
+	xr -j mr advise mr demand iova "$((addr + 12288))" size 8K for write \
+		>"$work/advised"
+	xr -j mr show demand >"$work/after"
+	holds '"on-demand" in before[0]["access"] and
+		before[0]["resident"] == before[0]["prefetched"] == 0 and
+		advised["pages"] == after[0]["resident"] == 2 and
+		advised["mr"] == after[0]["mr"] and
+		after[0]["prefetched"] == after[0]["fault_pages"] == 2' \
+		before="$work/before" advised="$work/advised" after="$work/after"
+	xr mr advise mr demand | grep -qE '^mr 0x[0-9a-f]+ pages 16$' ||
+		not_so "all of it"
+	fails 1 'mr demand: the range is not inside' mr advise mr demand size 65K
+	fails 1 'mr demand: the range is not inside' mr advise mr demand iova 1
+	fails 1 'mr: size 0' mr advise mr demand size 0
+	fails 2 'for "all": must be read, write or present' \
+		mr advise mr demand for all
+	fails 2 'mr is missing' mr advise
+	fails 1 'mr pinned: it is not on demand' mr advise mr pinned
+	fails 1 'mr nobody: no such region' mr advise mr nobody
+	fails 2 'on demand: belongs to pid' \
+		mr add pd "$pd" access none file "$work/file" odp
+	kill $holder
+	wait $holder || [ $? = 143 ]
+	fails 1 'mr demand: its process has ended' mr advise mr demand
+	xr -j mr show demand >"$work/after"
+	holds 'after[0]["resident"] == 0 and after[0]["invalidated"] == 16' \
+		after="$work/after"
+	xr mr del mr demand
+	xr mr del mr pinned
+}
+
+memory_on_demand() { with_a_pd demand; }
+
 memory_of_process() { mkfifo "$work/stdin"; with_a_pd process; }
 
 # share PD: a second region over the first one's memory, then changes to both.
@@ -649,6 +699,7 @@ run sizes_with_units U1
 run names_of_regions U1
 run translation_tables 'U1 T2 T4'
 run memory_of_process 'U1 R1'
+run memory_on_demand 'U1 O1 O5 O10'
 run changes_of_regions 'U1 R5 R6'
 run physical_regions 'U1 R4'
 run windows 'U1 W1 W5 W6 W7 W8 W9'
