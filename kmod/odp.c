@@ -47,7 +47,8 @@ void xr_odp_put_entry(struct xr_odp *odp, u64 i, u64 entry)
 /*
  * Take the rights away, and wait for who has seen them. A page that has been
  * written to through our mapping of it may be clean in the page tables: this is
- * where the kernel learns of it, before it can look. The page is still mapped, as
+ * where the kernel learns of it, before it can look. One that is dirty already is
+ * not written back before all our bytes are there. The page is still mapped, as
  * the caller sees to the entry before it goes from the page tables, so that it
  * needs no reference.
  */
@@ -77,7 +78,7 @@ static void xr_odp_clear(struct xr_odp *odp, u64 first, u64 last)
 		if (!(entry & XR_ODP_WRITTEN))
 			continue;
 		folio = pfn_folio(PHYS_PFN(entry));
-		if (folio != done)
+		if (folio != done && !folio_test_dirty(folio))
 			folio_mark_dirty(folio);
 		done = folio;
 		WRITE_ONCE(*xr_mtt_at(mtt, i), 0);
