@@ -26,6 +26,7 @@ static bool done(int err, const char *what)
 static bool xroce_take(void *memory)
 {
 	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+	struct xroce_mr_advise advise;
 
 	if (xroce_attach(RESPONDER_DEV, &opts)) {
 		fprintf(stderr, "bench: xroce: attach: %s\n", opts.error);
@@ -49,7 +50,19 @@ static bool xroce_take(void *memory)
 		.iova = (uintptr_t)memory,
 		.name = "bench",
 	};
-	return done(xroce_mr_reg(x, &mr), "region");
+	/* Resident memory on demand, in place of pinned memory. */
+	if (getenv("XROCE_BENCH_DEMAND"))
+		mr.access |= XROCE_ACCESS_ON_DEMAND;
+	if (!done(xroce_mr_reg(x, &mr), "region"))
+		return false;
+	advise = (struct xroce_mr_advise){
+		.mr = mr.mr,
+		.advice = XROCE_ADVISE_PREFETCH_WRITE,
+		.iova = mr.iova,
+		.length = mr.length,
+	};
+	return !(mr.access & XROCE_ACCESS_ON_DEMAND) ||
+	       done(xroce_mr_advise(x, &advise), "advice");
 }
 
 static bool xroce_connect(struct target *target)
