@@ -181,3 +181,13 @@ struct xroce_mr_query odp_query(struct odp *o)
 	check(!xroce_mr_query(o->w.x, &q), "MR_QUERY");
 	return q;
 }
+
+void odp_check_acked(int syndrome, const char *what)
+{
+	check(syndrome == XROCE_SYN_ACK, "%s: %#x", what, syndrome);
+}
+
+void odp_check_refused(int syndrome, const char *what)
+{
+	check(syndrome == XROCE_SYN_NAK_ACC, "%s: %#x", what, syndrome);
+}

@@ -52,6 +52,13 @@ int odp_read(struct odp *o, size_t off, uint32_t len, void *buf);
 /* @len bytes at @mem are that pattern. */
 bool odp_is(const void *mem, uint32_t len, uint8_t pattern);
 
+#define ACKED(call)	odp_check_acked(call, #call)
+#define REFUSED(call)	odp_check_refused(call, #call)
+
+/* An ACK; a remote access error. */
+void odp_check_acked(int syndrome, const char *what);
+void odp_check_refused(int syndrome, const char *what);
+
 /* What MR_QUERY says. */
 struct xroce_mr_query odp_query(struct odp *o);
 
