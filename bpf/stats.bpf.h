@@ -23,4 +23,13 @@ static __always_inline void stat_cause(struct xroce_stat *st, __u32 cause)
 		first[cause - XROCE_CAUSE_INV_OPCODE]++;
 }
 
+/* It will be counted when it has its turn. */
+static __always_inline void stat_kept(struct xroce_stat *st,
+				      const struct request *rq)
+{
+	st->kept++;
+	st->rx--;
+	st->rx_bytes -= rq->frame_len;
+}
+
 #endif

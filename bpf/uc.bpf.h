@@ -57,6 +57,11 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 		cause = XROCE_CAUSE_INV_QP_ACCESS;
 	else
 		cause = write_execute(ctx, rq, q, st, ans);
+	if (cause == PUT_ASIDE) {
+		q->epsn = rq->psn;
+		stat_kept(st, rq);
+		return;
+	}
 	if (cause) {
 		uc_refuse(q, st, cause, ans);
 		return;

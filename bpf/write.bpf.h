@@ -28,7 +28,7 @@ static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
  * On success the queue pair's message in progress has moved on. On failure
  * neither memory nor the queue pair has changed.
  *
- * Return: enum xroce_cause, NOT_READY or NOT_THERE.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_qp *q,
@@ -86,8 +86,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		sge.ahead = resid - len;
 		err = xroce_kfuncs ? xroce_write(ctx, &sge) : 0;
 		if (err)
-			return err == -EAGAIN ? NOT_THERE :
-						XROCE_CAUSE_ACC_MODULE;
+			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}
 
 	if (rq->flags & OP_IMM) {

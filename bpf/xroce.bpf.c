@@ -163,7 +163,7 @@ static __always_inline bool kept_may(const struct request *rq,
 
 /*
  * Check the packet that was expected and carry it out. Return: enum
- * xroce_cause, NOT_READY, NOT_THERE or NO_ANSWER.
+ * xroce_cause, NOT_READY, NOT_THERE, PUT_ASIDE or NO_ANSWER.
  */
 static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 				   struct xroce_qp *q, struct xroce_stat *st,
@@ -203,6 +203,10 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 
 	q->nak_sent = 0;
 	cause = perform(ctx, rq, q, st, ans);
+	if (cause == PUT_ASIDE) {
+		stat_kept(st, rq);
+		return false;
+	}
 	if (cause == NO_ANSWER) {
 		st->drop_reply++;
 		return false;
@@ -319,6 +323,26 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 	return true;
 }
 
+/*
+ * Packets before this one wait for memory on demand: so does it. Return: false when
+ * it is its turn.
+ */
+static __always_inline bool put_aside(struct xdp_md *ctx,
+				      const struct request *rq,
+				      const struct xroce_qp *q,
+				      struct xroce_stat *st)
+{
+	int err = xroce_kfuncs ? xroce_keep(ctx, xroce_link, q->qpn) : -ENOENT;
+
+	if (err == -EALREADY || err == -ENOENT)
+		return false;
+	if (err)
+		st->drop_kept++;
+	else
+		stat_kept(st, rq);
+	return true;
+}
+
 /* Return: XDP_*. */
 static __always_inline int packet(struct xdp_md *ctx, bool plain)
 {
@@ -348,6 +372,8 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain)
 	if (!q)
 		return XDP_DROP;
 
+	if (q->kept && put_aside(ctx, &rq, q, st))
+		return XDP_DROP;
 	if (!qp_claim(q)) {
 		st->drop_busy++;
 		return XDP_DROP;

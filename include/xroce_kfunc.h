@@ -76,8 +76,9 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  *
  * Return: 0; -ENOENT: no such link, key or region, or a window that does not
  * grant it; -ERANGE: not inside the region; -EACCES: the region was registered
- * without local write; -EINVAL: not inside the frame; -EAGAIN: memory on demand
- * that is not there, and has been sent for; -EFAULT: it cannot be had.
+ * without local write; -EINVAL: not inside the frame; -EINPROGRESS: memory on
+ * demand that is not there has been sent for, and the frame put aside until then;
+ * -EAGAIN: the same, but it has not been put aside; -EFAULT: it cannot be had.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -89,7 +90,8 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KF
  * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
  * must lie inside the frame as well.
  *
- * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN or -EFAULT as for xroce_write().
+ * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN or -EFAULT as for xroce_write();
+ * frames are not put aside.
  */
 extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -119,13 +121,14 @@ struct xroce_atomic {
 
 /**
  * xroce_atomic() - execute an atomic operation, atomic for CPUs as well
+ * @ctx: the frame that asks for it
  * @a: what; its result is filled in
  *
- * Return: 0, -ENOENT, -ERANGE, -EACCES, -EAGAIN or -EFAULT as for xroce_write();
- * -EINVAL: unknown
- * operation, or the eight bytes are not aligned in memory.
+ * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN or -EFAULT as for
+ * xroce_write(); -EINVAL: unknown operation, or the eight bytes are not aligned in
+ * memory.
  */
-extern int xroce_atomic(struct xroce_atomic *a) XROCE_KFUNC;
+extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
 
 /**
  * struct xroce_reply - a reply for the module to send
@@ -225,19 +228,32 @@ struct xroce_recv {
  * or with no bytes either. With XROCE_RECV_INV and XROCE_RECV_END the window whose
  * key is @imm is unbound before the completion is there.
  *
- * On a reliable connection the queue pair has ended with any error but -EAGAIN and
- * -EINPROGRESS,
- * and the work request has been completed with the status that says why. On the
- * others this is so with -EFAULT, -EINVAL and -ENOSPC.
+ * On a reliable connection the queue pair has ended with any error but -EAGAIN,
+ * -EINPROGRESS and -EBUSY, and the work request has been completed with the status
+ * that says why. On the others this is so with -EFAULT, -EINVAL and -ENOSPC.
  *
  * Return: 0; -EAGAIN: no work request; -EMSGSIZE: the message is longer than it
  * has room for; -EFAULT: it points where the queue pair may not write; -EINVAL:
  * it is malformed; -EKEYREJECTED: the key is not one that can be invalidated;
- * -EINPROGRESS: it points to memory on demand that has been sent for; -ENOSPC: the
- * completion queue is full; -ENOENT: no such queue
- * pair, or it is not receiving.
+ * -EINPROGRESS: it points to memory on demand that has been sent for, and the
+ * frame has been put aside until then; -EBUSY: it has not been put aside; -ENOSPC:
+ * the completion queue is full; -ENOENT: no such queue pair, or it is not
+ * receiving.
  */
 extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
+
+/**
+ * xroce_keep() - put a frame aside behind those of its queue pair that are
+ * @ctx: the frame, which has been admitted
+ * @link: number of the link
+ * @qpn: queue pair
+ *
+ * The program gets it again when it is its turn.
+ *
+ * Return: 0; -EALREADY: this is one of them, and its turn; -ENOENT: there are
+ * none, or no such queue pair; -ENOSPC, -ENOMEM: no room.
+ */
+extern int xroce_keep(struct xdp_md *ctx, __u32 link, __u32 qpn) XROCE_KFUNC;
 
 /**
  * xroce_fail() - say that a packet has moved a queue pair to ERR

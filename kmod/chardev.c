@@ -53,9 +53,11 @@ static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
 {
 	struct xroce_link_maps *a = &arg->link_maps;
 
+	if (a->reserved)
+		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
-	return xr_link_maps(ctx, a->link, a->mpt_fd, a->qp_fd, a->mr_stat_fd);
+	return xr_link_maps(ctx, a);
 }
 
 static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
@@ -260,7 +262,7 @@ struct xr_cmd {
 static const struct xr_cmd xr_cmds[] = {
 	{ XROCE_NR_LINK_ADD, sizeof(struct xroce_link_add), 16, 0, true,
 	  xr_do_link_add },
-	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 24, 0, true,
+	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 32, 0, true,
 	  xr_do_link_maps },
 	{ XROCE_NR_LINK_DEL, sizeof(struct xroce_link_del), 16, XROCE_F_FORCE,
 	  true, xr_do_link_del },

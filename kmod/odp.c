@@ -8,6 +8,7 @@
 #include "uapi/xroce.h"
 
 #include "hold.h"
+#include "keep.h"
 #include "main.h"
 #include "mr.h"
 #include "odp.h"
@@ -202,6 +203,23 @@ int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write)
 	return ret ? : -EAGAIN;
 }
 
+/**
+ * xr_odp_wanted() - is something on its way, after which xr_keep_wake() is called?
+ * @odp: memory
+ */
+bool xr_odp_wanted(struct xr_odp *odp)
+{
+	struct xr_odp_want *w;
+	bool wanted = false;
+
+	spin_lock_bh(&odp->want_lock);
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++)
+		wanted |= w->state == XR_ODP_QUEUED || w->state == XR_ODP_BUSY;
+	wanted &= !odp->closing;
+	spin_unlock_bh(&odp->want_lock);
+	return wanted;
+}
+
 static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 {
 	struct xr_pin *pin = &odp->pin;
@@ -310,6 +328,7 @@ void xr_odp_free(struct xr_odp *odp)
 	odp->closing = true;
 	spin_unlock_bh(&odp->want_lock);
 	cancel_work_sync(&odp->work);
+	xr_keep_wake(odp);
 	/* While the notifier is there: it keeps the pages where they are. */
 	xr_odp_clear_all(odp, 0, pin->mtt.count - 1, true);
 	mmu_interval_notifier_remove(&odp->notifier);

@@ -112,6 +112,7 @@ void xr_odp_exit(void);
 struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length);
 void xr_odp_free(struct xr_odp *odp);
 void xr_odp_query(const struct xr_odp *odp, struct xroce_mr_query *q);
+bool xr_odp_wanted(struct xr_odp *odp);
 void xr_odp_put_entry(struct xr_odp *odp, u64 i, u64 entry);
 int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write);
 

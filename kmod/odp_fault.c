@@ -9,6 +9,7 @@
 
 #include "uapi/xroce.h"
 
+#include "keep.h"
 #include "odp.h"
 
 /* Pages faulted in at a time: a page full of page frame numbers. */
@@ -88,8 +89,12 @@ static int xr_odp_fault(struct xr_odp *odp, u64 first, u64 nr,
 
 	range.end = range.start + (nr << PAGE_SHIFT);
 	do {
-		range.notifier_seq = mmu_interval_read_begin(range.notifier);
+		/*
+		 * The lock first: a process that forks again and again would
+		 * invalidate everything between these two each time.
+		 */
 		mmap_read_lock(mm);
+		range.notifier_seq = mmu_interval_read_begin(range.notifier);
 		ret = xr_odp_secret(mm, range.start, range.end) ? -EFAULT :
 		      hmm_range_fault(&range);
 		mmap_read_unlock(mm);
@@ -186,6 +191,7 @@ void xr_odp_work(struct work_struct *work)
 		ret = !alive ? -EFAULT : !pfns ? -ENOMEM :
 		      xr_odp_serve(odp, &copy, pfns);
 		xr_odp_done(odp, w, ret);
+		xr_keep_wake(odp);
 	}
 	/* It may be the last: all of the address space goes then, not here. */
 	if (alive)

@@ -13,6 +13,7 @@
 
 #include "cq.h"
 #include "frame.h"
+#include "keep.h"
 #include "link.h"
 #include "mr.h"
 #include "mr_stat.h"
@@ -198,7 +199,10 @@ static int xr_recv_begin(struct xr_recv *v)
 	return ret;
 }
 
-/* Into a part of an element: @buf, or else @len bytes of the frame at @off. */
+/*
+ * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
+ * 0, -EFAULT, or for memory on demand that is not there -EINPROGRESS, -EBUSY.
+ */
 static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 			 const struct xroce_sge_local *sge, u32 in,
 			 const void *buf, struct xdp_buff *xdp, u32 off,
@@ -218,20 +222,22 @@ static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 		ret = xr_mr_store(mr, va, buf, len);
 	else
 		ret = xr_mr_write(mr, va, xdp, off, len, 0);
-	if (ret && ret != -EAGAIN)
-		xr_mr_count_refused(mr);
-	else if (!ret)
+	if (!ret)
 		/* An IP header is a part of the packet that follows. */
 		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
+	else if (ret == -EAGAIN)
+		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
+	else
+		xr_mr_count_refused(mr);
 	xr_mr_drop();
 	if (ret == -EAGAIN)
-		return -EINPROGRESS;
-	return ret ? -EFAULT : 0;
+		return -EBUSY;
+	return !ret || ret == -EINPROGRESS ? ret : -EFAULT;
 }
 
 /*
  * On from where the message has come to. There is room. What has been stored when
- * memory on demand is not there, -EINPROGRESS, is stored again.
+ * memory on demand is not there is stored again.
  */
 static int xr_recv_scatter(struct xr_link *link, struct xr_qp *qp,
 			   const void *buf, struct xdp_buff *xdp, u32 off,
@@ -297,11 +303,11 @@ static int xr_recv_bytes(struct xr_link *link, struct xr_qp *qp,
 	if (grh_len) {
 		ret = xr_recv_grh(xdp, r->l3, grh);
 		if (!ret)
-			ret = xr_recv_scatter(link, qp, grh, NULL, 0, grh_len);
+			ret = xr_recv_scatter(link, qp, grh, xdp, 0, grh_len);
 	}
 	if (!ret)
 		ret = xr_recv_scatter(link, qp, NULL, xdp, r->off, r->len);
-	if (ret == -EINPROGRESS) {
+	if (ret == -EINPROGRESS || ret == -EBUSY) {
 		v->done = done;
 		v->sge = sge;
 		v->in_sge = in_sge;
@@ -387,7 +393,7 @@ int xr_recv_packet(struct xr_link *link, struct xr_qp *qp,
 	if (!ret && r->flags & XROCE_RECV_END)
 		ret = xr_recv_end(qp, r);
 	/* Where nothing is answered, the next message may have the room. */
-	if (!ret || ret == -EINPROGRESS ||
+	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||
 	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		goto out;
 	/* The peer's error: the work request is flushed with the others. */

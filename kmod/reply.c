@@ -2,6 +2,7 @@
 /* Queueing replies, cutting READ responses into packets, pacing. */
 #include <linux/if_ether.h>
 #include <linux/slab.h>
+#include <net/xdp.h>
 
 #include "xroce_map.h"
 #include "xroce_wire.h"
@@ -19,8 +20,7 @@
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
 /*
  * A device without room, or memory on its way, is left alone for a while, so often
- * in a row. Other queue
- * pairs' replies find none either: the pace is halved each time, and goes up by
+ * in a row. Other queue pairs' replies find none either: the pace is halved each time, and goes up by
  * and by until there is a batch in less than the least gap.
  */
 #define XR_REPLY_NAPS	4000
@@ -60,6 +60,30 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 		last->psn = r->psn;
 	last->msn = r->msn;
 	return true;
+}
+
+/* At the end of the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
+static int xr_reply_add(struct xr_replies *rs, const struct xroce_reply *r)
+{
+	lockdep_assert_held(&rs->lock);
+	if (rs->count == XR_REPLY_MAX)
+		return -ENOSPC;
+	if (!rs->reply)
+		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
+					  GFP_ATOMIC | __GFP_NOWARN);
+	if (!rs->reply)
+		return -ENOMEM;
+	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.key = r->key,
+		.left = r->opcode == XROCE_RC_READ_RESPONSE_ONLY ? r->len : 0,
+		.va = r->va,
+		.result = r->result,
+		.opcode = r->opcode,
+		.syndrome = r->syndrome,
+	};
+	return 0;
 }
 
 /* The way back is that of the newest request, with its addresses swapped. */
@@ -238,29 +262,13 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 	}
 	if (xr_reply_merge(rs, r))
 		goto out;
-	if (rs->count == XR_REPLY_MAX ||
-	    (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u))) {
+	if (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u)) {
 		ret = -ENOSPC;
 		goto out;
 	}
-	if (!rs->reply) {
-		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
-					  GFP_ATOMIC | __GFP_NOWARN);
-		if (!rs->reply) {
-			ret = -ENOMEM;
-			goto out;
-		}
-	}
-	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
-		.psn = r->psn & XROCE_PSN_MASK,
-		.msn = r->msn & XROCE_PSN_MASK,
-		.key = r->key,
-		.left = read ? r->len : 0,
-		.va = r->va,
-		.result = r->result,
-		.opcode = r->opcode,
-		.syndrome = r->syndrome,
-	};
+	ret = xr_reply_add(rs, r);
+	if (ret)
+		goto out;
 	rs->reads += read;
 	xr_replies_way(rs, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
@@ -270,6 +278,58 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 out:
 	spin_unlock(&rs->lock);
 	return ret;
+}
+
+/**
+ * xr_reply_frame() - send a reply that the XDP program has made
+ * @qp: whose it is
+ * @frame: what; used up. Without room it is lost, and the peer will ask again
+ *
+ * In softirq. It goes before all that is queued later.
+ */
+void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
+{
+	struct xr_replies *rs = &qp->replies;
+
+	spin_lock(&rs->lock);
+	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
+		rs->batch.frame[rs->batch.count++] = frame;
+		frame = NULL;
+		queue_work(system_bh_wq, &rs->work);
+		xr_replies_show(qp);
+	}
+	spin_unlock(&rs->lock);
+	if (frame)
+		xdp_return_frame(frame);
+}
+
+/**
+ * xr_reply_nak() - say that a packet is missing (IBTA 9.7.5.2.1)
+ * @qp: whose it is; this CPU has its claim
+ * @l2: Ethernet header of a request
+ * @l2_len: its length
+ * @psn: of the packet
+ * @msn: message sequence number
+ *
+ * In softirq. Without room, the peer's own timer has to tell it.
+ */
+void xr_reply_nak(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
+		  u32 msn)
+{
+	struct xr_replies *rs = &qp->replies;
+	const struct xroce_reply r = {
+		.opcode = XROCE_RC_ACK,
+		.syndrome = XROCE_SYN_NAK_SEQ,
+		.psn = psn,
+		.msn = msn,
+	};
+
+	spin_lock(&rs->lock);
+	if (!rs->dead && !xr_reply_add(rs, &r)) {
+		xr_replies_start(rs, l2, l2_len);
+		xr_replies_show(qp);
+	}
+	spin_unlock(&rs->lock);
 }
 
 /* How long to wait before the next batch. */

@@ -45,6 +45,7 @@ static void fill_link_maps(int fd, union arg *a)
 	a->link_maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
 					    sizeof(struct xroce_qp), 16, NULL);
 	a->link_maps.mr_stat_fd = -1;
+	a->link_maps.prog_fd = -1;
 }
 
 void close_maps(union arg *a)
@@ -290,7 +291,7 @@ static void fill_sq(int fd, union arg *a)
 
 const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
-	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 24, 0, {}, true,
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 32, 0, { 28 }, true,
 	  fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },

@@ -16,7 +16,7 @@
 
 #define NAME(n)	[COUNTER(n)] = #n
 static const char *const names[COUNTERS] = {
-	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(pass), NAME(write),
+	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(kept), NAME(pass), NAME(write),
 	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),
 	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
 	NAME(duplicate), NAME(nak_seq),
@@ -30,7 +30,7 @@ static const char *const names[COUNTERS] = {
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
-	NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
+	NAME(drop_kept), NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
 	NAME(event_lost),
 };
 #undef NAME

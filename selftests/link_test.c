@@ -41,6 +41,7 @@ static int link_maps_counted(int fd, __u32 link, int mpt_fd, int qp_fd,
 		.mpt_fd = mpt_fd,
 		.qp_fd = qp_fd,
 		.mr_stat_fd = mr_stat_fd,
+		.prog_fd = -1,
 	};
 
 	return live_ioctl(fd, XROCE_CMD_LINK_MAPS, &a);

@@ -15,7 +15,7 @@
 /* To the payload of an answer with an AETH. */
 #define DATA_OFF	(ETH_HLEN + 20 + 8 + 12 + 4)
 
-static bool register_it(struct odp *o)
+bool odp_register(struct odp *o)
 {
 	int ret;
 
@@ -38,7 +38,7 @@ bool odp_open_opts(struct odp *o, size_t pages, const struct wire_opts *opts)
 	if (!check(o->mem != MAP_FAILED, "memory") || !wire_open(&o->w, opts))
 		return false;
 	madvise(o->mem, o->bytes, MADV_NOHUGEPAGE);
-	return register_it(o);
+	return odp_register(o);
 }
 
 bool odp_open(struct odp *o, size_t pages)
@@ -59,7 +59,7 @@ bool odp_again(struct odp *o)
 	static const struct wire_opts rc;
 
 	wire_close(&o->w);
-	return wire_open(&o->w, &rc) && register_it(o);
+	return wire_open(&o->w, &rc) && odp_register(o);
 }
 
 static void rest(const struct odp *o)

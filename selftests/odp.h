@@ -33,6 +33,9 @@ bool odp_open(struct odp *o, size_t pages);
 bool odp_open_opts(struct odp *o, size_t pages, const struct wire_opts *opts);
 void odp_close(struct odp *o);
 
+/* Register the region. odp_open() has done so. */
+bool odp_register(struct odp *o);
+
 /* Another queue pair, as the first one is in error. */
 bool odp_again(struct odp *o);
 

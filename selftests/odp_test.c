@@ -38,7 +38,7 @@ static void cold(void)
 	      "access %#x, %llu there, %llu faults", q.access, q.odp_resident,
 	      q.odp_faults);
 	ACKED(odp_write(&o, 8 * MEM_PAGE, 1000, 0x21));
-	check(o.rnr >= 1 && o.rnr <= 2, "told %u times to come again", o.rnr);
+	check(!o.rnr, "told %u times to come again", o.rnr);
 	odp_is(o.mem + 8 * MEM_PAGE, 1000, 0x21);
 	q = odp_query(&o);
 	check(q.odp_resident == 1 && q.odp_faults == 1 && q.odp_pages == 1 &&
@@ -46,7 +46,6 @@ static void cold(void)
 	      "%llu there, %llu faults, %llu pages, %llu failed, %llu invalidated",
 	      q.odp_resident, q.odp_faults, q.odp_pages, q.odp_failed,
 	      q.odp_invalidated);
-	o.rnr = 0;
 	ACKED(odp_write(&o, 8 * MEM_PAGE + 7, 1001, 0x22));
 	check(!o.rnr, "told to come again");
 	odp_is(o.mem + 8 * MEM_PAGE + 7, 1001, 0x22);
@@ -89,7 +88,7 @@ static void atomics(void)
 	o.w.req.rkey = o.mr.rkey;
 	o.w.req.swap = 5;
 	ACKED(odp_request(&o));
-	check(o.rnr >= 1 && o.rnr <= 2, "told %u times to come again", o.rnr);
+	check(!o.rnr, "told %u times to come again", o.rnr);
 	ACKED(odp_request(&o));
 	check(*word == 10, "%llu", (unsigned long long)*word);
 	odp_close(&o);

@@ -201,11 +201,17 @@ struct xroce_link_add {
  * @qp_fd: BPF array of struct xroce_qp; 16 to 2^16 entries, a power of two
  * @mr_stat_fd: BPF per-CPU array of struct xroce_mr_stat, as many entries as
  *	@mpt_fd; or -1: regions are not counted
+ * @prog_fd: the XDP program; or -1: what comes for memory on demand that is not
+ *	there is never put aside, but answered with an RNR NAK
+ * @reserved: 0
  *
- * From here on the module writes the maps. Needs CAP_NET_ADMIN.
+ * From here on the module writes the maps. Packets that it has put aside are
+ * given to the program once more, so that this must be the one that is attached;
+ * as long as the link has it, the module cannot be unloaded. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, and
- * -EINVAL for a map of another type, value size or number of entries.
+ * -EINVAL for a map of another type, value size or number of entries, or a
+ * program that is not for XDP or is for one device only.
  */
 struct xroce_link_maps {
 	__u32 size;
@@ -214,6 +220,8 @@ struct xroce_link_maps {
 	__s32 mpt_fd;
 	__s32 qp_fd;
 	__s32 mr_stat_fd;
+	__s32 prog_fd;
+	__u32 reserved;
 };
 
 /**
