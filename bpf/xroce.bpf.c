@@ -324,15 +324,17 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 }
 
 /*
- * Packets before this one wait for memory on demand: so does it. Return: false when
- * it is its turn.
+ * Packets before this one wait for memory on demand: so does it. Or it is its turn,
+ * and it is too early: the packet that made it wait is still on. Return: false when
+ * it is for the caller to see to it.
  */
 static __always_inline bool put_aside(struct xdp_md *ctx,
 				      const struct request *rq,
 				      const struct xroce_qp *q,
-				      struct xroce_stat *st)
+				      struct xroce_stat *st, bool busy)
 {
-	int err = xroce_kfuncs ? xroce_keep(ctx, xroce_link, q->qpn) : -ENOENT;
+	int err = xroce_kfuncs ? xroce_keep(ctx, xroce_link, q->qpn, busy) :
+				 -ENOENT;
 
 	if (err == -EALREADY || err == -ENOENT)
 		return false;
@@ -372,10 +374,11 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain)
 	if (!q)
 		return XDP_DROP;
 
-	if (q->kept && put_aside(ctx, &rq, q, st))
+	if (q->kept && put_aside(ctx, &rq, q, st, false))
 		return XDP_DROP;
 	if (!qp_claim(q)) {
-		st->drop_busy++;
+		if (!q->kept || !put_aside(ctx, &rq, q, st, true))
+			st->drop_busy++;
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */

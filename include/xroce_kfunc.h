@@ -247,13 +247,15 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
  * @ctx: the frame, which has been admitted
  * @link: number of the link
  * @qpn: queue pair
+ * @busy: another CPU executes a packet of it
  *
  * The program gets it again when it is its turn.
  *
- * Return: 0; -EALREADY: this is one of them, and its turn; -ENOENT: there are
- * none, or no such queue pair; -ENOSPC, -ENOMEM: no room.
+ * Return: 0; -EALREADY: this is one of them, it is its turn, and the queue pair is
+ * not @busy, or has been for too long; -ENOENT: there are none, or no such queue
+ * pair; -ENOSPC, -ENOMEM: no room.
  */
-extern int xroce_keep(struct xdp_md *ctx, __u32 link, __u32 qpn) XROCE_KFUNC;
+extern int xroce_keep(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XROCE_KFUNC;
 
 /**
  * xroce_fail() - say that a packet has moved a queue pair to ERR

@@ -188,18 +188,24 @@ int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
  * xr_keep_behind() - put a frame aside behind those that are
  * @qp: whose it is
  * @xdp: the frame
+ * @busy: another CPU has its claim
  *
  * In softirq.
  *
  * Return: see xroce_keep().
  */
-int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp)
+int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 {
 	struct xr_keep *k = &qp->keep;
 	int ret;
 
-	if (this_cpu_read(xr_keep_running) == k)
-		return -EALREADY;
+	if (this_cpu_read(xr_keep_running) == k) {
+		if (!busy || READ_ONCE(k->refuse))
+			return -EALREADY;
+		k->stay = true;
+		k->again = true;
+		return 0;
+	}
 	spin_lock(&k->lock);
 	ret = k->count ? xr_keep_add(qp, xdp) : -ENOENT;
 	if (ret == -ENOSPC || ret == -ENOMEM)
@@ -347,13 +353,15 @@ static void xr_keep_work(struct work_struct *work)
 	int budget = XR_KEEP_BUDGET;
 	struct net_device *dev;
 
+	qp->keep.again = false;
 	rcu_read_lock_bh();
 	/* It goes away behind an RCU grace period. */
 	dev = READ_ONCE(qp->link->dev);
 	while (dev && budget && xr_keep_step(qp, dev))
 		budget--;
 	rcu_read_unlock_bh();
-	if (!budget)
+	/* Who is on the queue pair is about to leave it. */
+	if (!budget || qp->keep.again)
 		queue_work(system_bh_wq, &qp->keep.work);
 }
 

@@ -29,7 +29,7 @@ struct xr_qp;
 
 /**
  * struct xr_keep - frames of a queue pair that have been put aside
- * @lock: for all but @on, @node and @stay; taken in softirq, by processes with
+ * @lock: for all but @on, @node, @stay and @again; taken in softirq, by processes with
  *	bottom halves off
  * @frame: a ring of XR_KEEP_MAX; NULL until the first one is kept
  * @head: place of the first
@@ -38,7 +38,9 @@ struct xr_qp;
  * @lost: some did not fit behind the last one
  * @refuse: they have waited for too long: keep no more, tell the peer
  * @since: jiffies: the first one has waited since then
- * @stay: the work item is on the first one, and memory is missing again
+ * @stay: the work item is on the first one, and memory is missing again, or
+ *	another CPU is on the queue pair
+ * @again: the latter
  * @on: memory that the first one waits for; NULL: none. A token, which is
  *	compared only
  * @node: in the list of those who wait for any; both under its lock
@@ -55,6 +57,7 @@ struct xr_keep {
 	bool refuse;
 	unsigned long since;
 	bool stay;
+	bool again;
 	const struct xr_odp *on;
 	struct list_head node;
 	struct work_struct work;
@@ -66,7 +69,7 @@ void xr_keep_open(struct xr_keep *k);
 void xr_keep_close(struct xr_qp *qp);
 void xr_keep_free(struct xr_keep *k);
 int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp);
-int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp);
+int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy);
 void xr_keep_wake(const struct xr_odp *odp);
 
 #endif

@@ -209,12 +209,12 @@ __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 	return qp ? xr_recv_packet(link, qp, xdp, &copy) : -ENOENT;
 }
 
-__bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 id, u32 qpn)
+__bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 id, u32 qpn, u32 busy)
 {
 	struct xr_link *link = xr_kfunc_link(id);
 	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
 
-	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx) : -ENOENT;
+	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
 }
 
 __bpf_kfunc int xroce_fail(u32 id, u32 qpn)

@@ -21,6 +21,7 @@ static void sequential(void)
 		return;
 	/* A machine that is emulated takes long to clear 2 MiB. */
 	o.wait_ms = 25;
+	live_parameter("odp_patience", 500);
 	for (at = 0; at < bytes && !test_failed(); at += ODP_MTU)
 		if (odp_write(&o, at, ODP_MTU, at >> 10) != XROCE_SYN_ACK)
 			check(false, "at %zu", at);
@@ -51,6 +52,7 @@ static void sequential(void)
 	      o.rnr * 200 < bytes / MEM_PAGE, "%u times told to come again",
 	      o.rnr);
 	note("%llu pages in one message: %u RNR NAKs", bytes / MEM_PAGE, o.rnr);
+	live_parameter("odp_patience", 20);
 	odp_close(&o);
 }
 
