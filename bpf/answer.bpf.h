@@ -13,7 +13,8 @@
 static __always_inline int missed(int err, int cause)
 {
 	return err == -EINPROGRESS ? PUT_ASIDE :
-	       err == -EAGAIN ? NOT_THERE : cause;
+	       err == -EAGAIN ? NOT_THERE :
+	       err == -EIO ? XROCE_CAUSE_OP_MEMORY : cause;
 }
 
 /**

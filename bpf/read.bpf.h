@@ -72,7 +72,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	    reply_room(ctx, rq, reply_len(rq, ans)))
 		err = ans->len && xroce_kfuncs ? xroce_read(ctx, &sge) : 0;
 	if (err && err != -EAGAIN)
-		return XROCE_CAUSE_ACC_MODULE;
+		return missed(err, XROCE_CAUSE_ACC_MODULE);
 	/*
 	 * When as many as may be outstanding wait already, some of them may be
 	 * READs asked for again, so that this is no offence.

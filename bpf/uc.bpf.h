@@ -5,8 +5,8 @@
 
 /*
  * There are no acknowledgements: what cannot be executed is dropped, and the
- * rest of its message with it (IBTA 9.8.2.2, 9.8.3). Only an error of our own
- * side, in a receive work request, ends the queue pair.
+ * rest of its message with it (IBTA 9.8.2.2, 9.8.3). Only an error in a receive
+ * work request ends the queue pair.
  */
 static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
 				      int cause, const struct answer *ans)
@@ -18,7 +18,7 @@ static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
 	}
 	stat_cause(st, cause);
 	mpt_refused(cause, ans->key);
-	if (cause < XROCE_CAUSE_OP_WQE)
+	if (cause < XROCE_CAUSE_OP_WQE || cause == XROCE_CAUSE_OP_MEMORY)
 		return;
 	q->error = cause;
 	if (xroce_kfuncs)

@@ -78,7 +78,8 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * grant it; -ERANGE: not inside the region; -EACCES: the region was registered
  * without local write; -EINVAL: not inside the frame; -EINPROGRESS: memory on
  * demand that is not there has been sent for, and the frame put aside until then;
- * -EAGAIN: the same, but it has not been put aside; -EFAULT: it cannot be had.
+ * -EAGAIN: the same, but it has not been put aside; -EFAULT: it cannot be
+ * had; -EIO: nor for want of memory.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -90,8 +91,8 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KF
  * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
  * must lie inside the frame as well.
  *
- * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN or -EFAULT as for xroce_write();
- * frames are not put aside.
+ * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN, -EFAULT or -EIO as for
+ * xroce_write(); frames are not put aside.
  */
 extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -124,9 +125,9 @@ struct xroce_atomic {
  * @ctx: the frame that asks for it
  * @a: what; its result is filled in
  *
- * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN or -EFAULT as for
- * xroce_write(); -EINVAL: unknown operation, or the eight bytes are not aligned in
- * memory.
+ * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN, -EFAULT or -EIO
+ * as for xroce_write(); -EINVAL: unknown operation, or the eight bytes are not
+ * aligned in memory.
  */
 extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
 

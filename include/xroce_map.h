@@ -123,6 +123,7 @@ enum xroce_cause {
 	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
 	XROCE_CAUSE_OP_PROT,		/* it points where it must not */
 	XROCE_CAUSE_OP_CQ,		/* no room for its completion */
+	XROCE_CAUSE_OP_MEMORY,		/* memory too short for a page on demand */
 };
 
 /* Up to the PSN. */
@@ -322,7 +323,7 @@ struct xroce_event {
  * @ecn_ce: packets admitted that a switch has marked: congestion experienced
  * @cnp_tx: congestion notifications sent for them
  * @cnp_rx: congestion notifications received; a responder does nothing about them
- * @inv_opcode: by enum xroce_cause, and so on down to @op_cq
+ * @inv_opcode: by enum xroce_cause, and so on down to @op_memory
  * @drop_length: dropped: headers or lengths that do not fit the frame
  * @drop_checksum: dropped: IPv4 header checksum
  * @drop_tver: dropped: transport header version
@@ -382,6 +383,7 @@ struct xroce_stat {
 	__u64 op_wqe;
 	__u64 op_prot;
 	__u64 op_cq;
+	__u64 op_memory;
 	__u64 drop_length;
 	__u64 drop_checksum;
 	__u64 drop_tver;

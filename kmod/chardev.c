@@ -280,7 +280,7 @@ static const struct xr_cmd xr_cmds[] = {
 	  XROCE_F_PERSISTENT | XROCE_F_PID, false, xr_do_mr_reg },
 	{ XROCE_NR_MR_DEREG, sizeof(struct xroce_mr_dereg), 16, 0, false,
 	  xr_do_mr_dereg },
-	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 160, XROCE_F_NEXT,
+	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 176, XROCE_F_NEXT,
 	  false, xr_do_mr_query },
 	{ XROCE_NR_MR_REG_PHYS, sizeof(struct xroce_mr_reg_phys), 104,
 	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_phys },

@@ -89,14 +89,17 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 {
 	const struct xr_pin *pin = mr->pin;
 	u64 block = 1ull << pin->page_shift;
+	const u64 *entry;
 	u64 in;
 
 	off += pin->offset;
 	in = off & (block - 1);
 	*len = min_t(u64, *len, block - in);
+	entry = unlikely(pin->sparse) ?
+		xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
+		xr_mtt_at(&pin->mtt, off >> pin->page_shift);
 	/* The low bits of an entry are those of memory on demand. */
-	return phys_to_virt((*xr_mtt_at(&pin->mtt, off >> pin->page_shift) &
-			     PAGE_MASK) + in);
+	return phys_to_virt((*entry & PAGE_MASK) + in);
 }
 
 /**
@@ -109,7 +112,7 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
  * @ahead: bytes that the message goes on for
  *
  * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and nothing is written.
+ * the region; -EAGAIN, -EFAULT, -EIO: as of xr_odp_ready(), and nothing is written.
  */
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len, u32 ahead)

@@ -81,6 +81,7 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 
 /* mr_reg.c */
 bool xr_access_ok(u32 access);
+bool xr_iova_ok(u64 iova, u64 length);
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 			u32 access, u32 flags, const char *name);
 struct xr_pin *xr_mr_pin(u32 flags, u32 pid, u64 addr, u64 length,

@@ -65,9 +65,16 @@ struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length, u32 access)
 	return pin;
 }
 
+/* Do the addresses by which a peer names them exist? Of an address space: its own. */
+bool xr_iova_ok(u64 iova, u64 length)
+{
+	return length && iova + length - 1 >= iova &&
+	       (length < XROCE_LENGTH_ALL || !iova);
+}
+
 static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 {
-	return xr_access_ok(access) && length && iova + length - 1 >= iova &&
+	return xr_access_ok(access) && xr_iova_ok(iova, length) &&
 	       strnlen(name, XROCE_NAME_MAX) < XROCE_NAME_MAX;
 }
 
@@ -178,7 +185,7 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 	mutex_lock(&link->lock);
 	from = xr_mr_find(link, r->from);
 	ret = from ? xr_owner_check(link, who, from->owner) : -ENOENT;
-	if (!ret && r->iova + from->pin->length - 1 < r->iova)
+	if (!ret && !xr_iova_ok(r->iova, from->pin->length))
 		ret = -EINVAL;
 	if (!ret && (r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND)
 		ret = -EINVAL;

@@ -148,7 +148,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		return -EINVAL;
 	if (r->mask & XROCE_REREG_ACCESS && !xr_access_ok(r->access))
 		return -EINVAL;
-	if (translation && (!r->length || r->iova + r->length - 1 < r->iova ||
+	if (translation && (!xr_iova_ok(r->iova, r->length) ||
 			    (!phys && r->addr + r->length - 1 < r->addr)))
 		return -EINVAL;
 	ret = xr_mr_look(link, who, r->mr, &was);

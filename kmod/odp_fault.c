@@ -2,6 +2,7 @@
 /* Faulting in what accesses have missed, and what they will. */
 #include <linux/fs.h>
 #include <linux/hmm.h>
+#include <linux/log2.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -40,15 +41,17 @@ static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
 }
 
 /* Make entries of what has been found. Return: how many; -EBUSY: it is outdated. */
-static int xr_odp_install(struct xr_odp *odp, const struct hmm_range *range,
-			  u64 first, u64 nr)
+static int xr_odp_install(struct xr_odp_part *part,
+			  const struct hmm_range *range, u64 first, u64 nr)
 {
-	unsigned long pfn;
+	struct xr_odp *odp = part->odp;
 	int ret = -EBUSY, made = 0;
-	u64 i, entry;
+	unsigned long pfn;
+	u64 i, entry, had;
 
-	spin_lock(&odp->lock);
-	if (mmu_interval_read_retry(&odp->notifier, range->notifier_seq))
+	spin_lock(&part->lock);
+	had = part->resident;
+	if (mmu_interval_read_retry(&part->notifier, range->notifier_seq))
 		goto out;
 	for (i = 0; i < nr; i++) {
 		pfn = range->hmm_pfns[i];
@@ -59,29 +62,31 @@ static int xr_odp_install(struct xr_odp *odp, const struct hmm_range *range,
 			XR_ODP_READ;
 		if (pfn & HMM_PFN_WRITE)
 			entry |= XR_ODP_WRITE;
-		xr_odp_put_entry(odp, first + i, entry);
+		xr_odp_part_put_entry(part, first + i, entry);
 		made++;
 	}
-	atomic64_add(made, &odp->pages);
+	atomic64_add(part->resident - had, &odp->resident);
+	atomic64_add(made, &odp->made);
 	ret = made;
 out:
-	spin_unlock(&odp->lock);
+	spin_unlock(&part->lock);
 	return ret;
 }
 
 /*
- * Return: entries made; -EFAULT: not all of it can be had; -EBUSY: it keeps
- * changing.
+ * Bring in pages of a part, by their numbers there. Return: entries made; -EFAULT:
+ * not all of it can be had; -EBUSY: it keeps changing.
  */
-static int xr_odp_fault(struct xr_odp *odp, u64 first, u64 nr,
+static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 			unsigned long flags, unsigned long *pfns)
 {
 	unsigned long limit = jiffies +
 			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
+	struct xr_odp *odp = part->odp;
 	struct mm_struct *mm = odp->pin.mm;
 	struct hmm_range range = {
-		.notifier = &odp->notifier,
-		.start = (odp->pin.addr & PAGE_MASK) + (first << PAGE_SHIFT),
+		.notifier = &part->notifier,
+		.start = xr_odp_addr(odp, part->first + first),
 		.hmm_pfns = pfns,
 		.default_flags = flags,
 	};
@@ -102,11 +107,78 @@ static int xr_odp_fault(struct xr_odp *odp, u64 first, u64 nr,
 		if (ret == -EPERM)
 			ret = -EFAULT;
 		if (!ret)
-			ret = xr_odp_install(odp, &range, first, nr);
+			ret = xr_odp_install(part, &range, first, nr);
 		cond_resched();
 	} while (ret == -EBUSY && time_before(jiffies, limit) &&
 		 !xr_odp_closing(odp));
 	return ret;
+}
+
+/*
+ * One page of a huge one has been faulted in, the first that @pfns has: the others are
+ * there as well. Whether all of that has worked matters to nobody.
+ */
+static void xr_odp_fault_huge(struct xr_odp_part *part, u64 first, u64 nr,
+			      unsigned long *pfns)
+{
+	unsigned int order = min_t(unsigned int, ilog2(XR_ODP_BATCH),
+				   hmm_pfn_to_map_order(pfns[0]));
+	/* Numbers in the part need not be those in the address space. */
+	u64 base = xr_odp_addr(part->odp, part->first) >> PAGE_SHIFT;
+	u64 from = round_down(base + first, 1ull << order);
+	u64 to = min(from + (1ull << order), base + part->count);
+
+	from = max(from, base);
+	if (to - from > nr)
+		xr_odp_fault(part, from - base, to - from, 0, pfns);
+}
+
+/* Bring in pages of several parts. Return: as xr_odp_fault(), or -ENOMEM. */
+static int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr,
+			unsigned long flags, bool huge, unsigned long *pfns)
+{
+	struct xr_odp_part *part;
+	int ret, made = 0;
+	u64 at, n;
+
+	for (; nr; nr -= n, first += n) {
+		part = xr_odp_part_get(odp, first);
+		if (IS_ERR(part))
+			return PTR_ERR(part);
+		at = first - part->first;
+		n = min(nr, part->count - at);
+		ret = xr_odp_fault(part, at, n, flags, pfns);
+		if (ret >= 0 && huge)
+			xr_odp_fault_huge(part, at, n, pfns);
+		xr_odp_part_put(part);
+		if (ret < 0)
+			return ret;
+		made += ret;
+	}
+	return made;
+}
+
+/*
+ * Why are pages not to be had? hmm_range_fault() does not tell. Return: -ENOMEM: for
+ * want of memory; 0: they may be there now; -EFAULT: for good.
+ */
+static int xr_odp_why(struct xr_odp *odp, const struct xr_odp_want *w)
+{
+	struct mm_struct *mm = odp->pin.mm;
+	unsigned long addr;
+	u64 i;
+	int ret = 0;
+
+	for (i = w->first; i < w->first + w->need && !ret; i++) {
+		addr = xr_odp_addr(odp, i);
+		mmap_read_lock(mm);
+		ret = xr_odp_secret(mm, addr, addr + PAGE_SIZE) ? -EFAULT :
+		      fixup_user_fault(mm, addr,
+				       w->write ? FAULT_FLAG_WRITE : 0, NULL);
+		mmap_read_unlock(mm);
+		cond_resched();
+	}
+	return !ret || ret == -ENOMEM ? ret : -EFAULT;
 }
 
 /*
@@ -121,7 +193,7 @@ static u64 xr_odp_plan(struct xr_odp *odp, const struct xr_odp_want *w)
 	else
 		odp->window = 0;
 	return min3(max(w->need + w->ahead, odp->window), (u64)XR_ODP_BATCH,
-		    odp->pin.mtt.count - w->first);
+		    odp->pages - w->first);
 }
 
 static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
@@ -133,50 +205,26 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
 			      (w->write ? HMM_PFN_REQ_WRITE : 0);
 	int ret;
 
-	ret = xr_odp_fault(odp, w->first, nr, flags, pfns);
+	ret = xr_odp_bring(odp, w->first, nr, flags, true, pfns);
 	/* What lies ahead need not be there. */
 	if (ret < 0 && nr > need) {
 		nr = need;
-		ret = xr_odp_fault(odp, w->first, nr, flags, pfns);
+		ret = xr_odp_bring(odp, w->first, nr, flags, true, pfns);
+	}
+	if (ret == -EFAULT) {
+		ret = xr_odp_why(odp, w);
+		if (!ret)
+			ret = xr_odp_bring(odp, w->first, need, flags, true,
+					   pfns);
 	}
 	odp->next = ret < 0 ? 0 : w->first + nr;
 	return min(ret, 0);
 }
 
-static struct xr_odp_want *xr_odp_take(struct xr_odp *odp,
-				       struct xr_odp_want *copy)
-{
-	struct xr_odp_want *w;
-
-	spin_lock_bh(&odp->want_lock);
-	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
-		if (w->state != XR_ODP_QUEUED || odp->closing)
-			continue;
-		w->state = XR_ODP_BUSY;
-		*copy = *w;
-		spin_unlock_bh(&odp->want_lock);
-		return w;
-	}
-	spin_unlock_bh(&odp->want_lock);
-	return NULL;
-}
-
-/* What could not be done now may be asked for again; what cannot be, not. */
-static void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret)
-{
-	spin_lock_bh(&odp->want_lock);
-	w->state = ret == -EFAULT ? XR_ODP_FAILED : XR_ODP_FREE;
-	w->since = jiffies;
-	spin_unlock_bh(&odp->want_lock);
-	if (!ret)
-		atomic64_inc(&odp->faults);
-	else
-		atomic64_inc(&odp->failed);
-}
-
 void xr_odp_work(struct work_struct *work)
 {
-	struct xr_odp *odp = container_of(work, struct xr_odp, work);
+	struct xr_odp *odp = container_of(to_delayed_work(work), struct xr_odp,
+					  work);
 	struct mm_struct *mm = odp->pin.mm;
 	struct xr_odp_want *w, copy;
 	unsigned long *pfns;
@@ -199,6 +247,32 @@ void xr_odp_work(struct work_struct *work)
 	free_page((unsigned long)pfns);
 }
 
+/*
+ * Find memory that can be brought in with @flags, at @first or behind it. Return:
+ * pages from there to its end; 0: there is none.
+ */
+static u64 xr_odp_mapped(struct xr_odp *odp, u64 *first, unsigned long flags)
+{
+	unsigned long addr = xr_odp_addr(odp, *first);
+	vm_flags_t need = flags & HMM_PFN_REQ_WRITE ? VM_READ | VM_WRITE : VM_READ;
+	struct mm_struct *mm = odp->pin.mm;
+	struct vm_area_struct *vma;
+	u64 nr = 0;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	while (vma && ((vma->vm_flags & need) != need ||
+		       vma->vm_flags & (VM_IO | VM_PFNMAP)))
+		vma = find_vma(mm, vma->vm_end);
+	if (vma) {
+		addr = max(addr, vma->vm_start);
+		nr = (vma->vm_end - addr) >> PAGE_SHIFT;
+		*first = (addr - xr_odp_addr(odp, 0)) >> PAGE_SHIFT;
+	}
+	mmap_read_unlock(mm);
+	return nr;
+}
+
 /* Batches, and where one cannot be had, smaller ones. */
 static int xr_odp_prefetch_all(struct xr_odp *odp, u64 first, u64 last,
 			       unsigned long flags, unsigned long *pfns,
@@ -207,11 +281,16 @@ static int xr_odp_prefetch_all(struct xr_odp *odp, u64 first, u64 last,
 	u64 most = XR_ODP_BATCH, nr;
 	int ret;
 
-	while (first <= last) {
+	for (;;) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		nr = min(most, last - first + 1);
-		ret = xr_odp_fault(odp, first, nr, flags, pfns);
+		nr = xr_odp_mapped(odp, &first, flags);
+		if (!nr || first > last)
+			return 0;
+		nr = min3(most, nr, last - first + 1);
+		ret = xr_odp_bring(odp, first, nr, flags, false, pfns);
+		if (ret == -ENOMEM)
+			return ret;
 		if (ret < 0 && nr > 1) {
 			most = nr / 8 ? : 1;
 			continue;
@@ -220,7 +299,6 @@ static int xr_odp_prefetch_all(struct xr_odp *odp, u64 first, u64 last,
 		first += nr;
 		most = min(2 * most, (u64)XR_ODP_BATCH);
 	}
-	return 0;
 }
 
 /**

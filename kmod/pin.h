@@ -32,6 +32,7 @@ struct pid;
  *	@huge; else empty
  * @page_shift: log2 of the size of a block of @mtt
  * @offset: of the first byte in the first block
+ * @sparse: on demand, and all of an address space: @mtt is empty, see odp.h
  * @mtt: blocks in order
  * @odp: it is not pinned at all, but on demand, see odp.h; else NULL
  */
@@ -45,6 +46,7 @@ struct xr_pin {
 	bool huge;
 	struct xr_runs runs;
 	u8 page_shift;
+	bool sparse;
 	u64 offset;
 	struct xr_mtt mtt;
 	struct xr_odp *odp;

@@ -114,13 +114,16 @@ static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
 		      XROCE_RC_READ_RESPONSE_MIDDLE;
 }
 
-/* The region has gone while it was being read: say so, and nothing more. */
-static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r)
+/*
+ * The region has gone while it was being read, or memory is short, -EIO: say so, and
+ * nothing more.
+ */
+static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
 {
 	struct xr_replies *rs = &qp->replies;
 
 	r->opcode = XROCE_RC_ACK;
-	r->syndrome = XROCE_SYN_NAK_ACC;
+	r->syndrome = error == -EIO ? XROCE_SYN_NAK_OP : XROCE_SYN_NAK_ACC;
 	r->left = 0;
 	rs->reads = 0;
 	rs->count = 1;
@@ -202,7 +205,7 @@ static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
 		if (ret) {
-			xr_reply_fail(qp, r);
+			xr_reply_fail(qp, r, ret);
 			continue;
 		}
 		built++;

@@ -306,7 +306,7 @@ const struct command commands[] = {
 	{ "MR_REG", XROCE_CMD_MR_REG, 96, XROCE_F_PERSISTENT | XROCE_F_PID,
 	  { 88, 92 }, false, fill_mr_reg },
 	{ "MR_DEREG", XROCE_CMD_MR_DEREG, 16, 0, { 12 }, false, fill_mr },
-	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 160, XROCE_F_NEXT, {}, false,
+	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 176, XROCE_F_NEXT, {}, false,
 	  fill_mr },
 	{ "MR_REG_PHYS", XROCE_CMD_MR_REG_PHYS, 104, XROCE_F_PERSISTENT,
 	  { 68 }, false, fill_mr_reg_phys },

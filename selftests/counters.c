@@ -26,6 +26,7 @@ static const char *const names[COUNTERS] = {
 	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
 	NAME(acc_key), NAME(acc_pd), NAME(acc_qp), NAME(acc_right), NAME(acc_bounds),
 	NAME(acc_module), NAME(op_wqe), NAME(op_prot), NAME(op_cq),
+	NAME(op_memory),
 	NAME(drop_qkey), NAME(drop_recv),
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),

@@ -60,6 +60,7 @@ static const struct counter {
 	COUNTER(op_wqe, "operational: malformed receive work request"),
 	COUNTER(op_prot, "operational: it points where it must not"),
 	COUNTER(op_cq, "operational: completion queue full"),
+	COUNTER(op_memory, "operational: memory too short for a page on demand"),
 	COUNTER(drop_length, "dropped: does not fit the frame"),
 	COUNTER(drop_checksum, "dropped: IPv4 header checksum"),
 	COUNTER(drop_tver, "dropped: transport header version"),

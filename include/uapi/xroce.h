@@ -360,7 +360,7 @@ struct xroce_pd_query {
  * @pd: protection domain
  * @access: of XROCE_ACCESS_MR; remote write and remote atomic need local write
  * @addr: first byte, a virtual address of the caller, or of @pid
- * @length: bytes, at least 1
+ * @length: bytes, at least 1; or XROCE_LENGTH_ALL
  * @iova: address by which a peer names the first byte
  * @pid: 0, or with XROCE_F_PID a process, in the caller's pid namespace, whose memory
  *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory; ptrace(2)'s
@@ -383,7 +383,14 @@ struct xroce_pd_query {
  * mapped then, or not for what the peer wants to do, is a remote access error;
  * so is everything once the process has ended. Only the translation table counts
  * against RLIMIT_MEMLOCK: 8 bytes a page. Memory that the kernel itself does not
- * map cannot be reached.
+ * map cannot be reached. Where memory is too short for a page, for a second, that is
+ * a remote operational error.
+ *
+ * With it, and 0 for @addr and @iova and XROCE_LENGTH_ALL for @length, the region is
+ * all of an address space, as of ibv_reg_mr() with NULL and SIZE_MAX: a peer names a
+ * byte by its virtual address. There is no table then: for each 64 pages of which
+ * one has been brought in there are some 700 bytes of kernel memory, as long as one
+ * is there, and they are charged to the control group of the process.
  *
  * Without CAP_IPC_LOCK the caller must be the process that opened the device:
  * what is pinned counts there.
@@ -410,6 +417,8 @@ struct xroce_mr_reg {
 	char name[XROCE_NAME_MAX];
 	__u32 reserved[2];
 };
+
+#define XROCE_LENGTH_ALL	(~0ull)	/* of an address space, as SIZE_MAX */
 
 /**
  * struct xroce_mr_reg_phys - MR_REG_PHYS: register a physical memory region
@@ -479,7 +488,7 @@ struct xroce_mr_reg_phys {
  *	XROCE_ACCESS_ON_DEMAND as the other region
  * @mr: out: as for MR_REG
  * @iova: address by which a peer names the first byte; it need not have the
- *	other region's offset in a page
+ *	other region's offset in a page; over an address space it is 0
  * @length: out: bytes: those of the other region
  * @lkey: out: as for MR_REG
  * @rkey: out: as for MR_REG
@@ -591,8 +600,9 @@ enum xroce_advice {
  * @length: bytes, at least 1
  * @pages: out: pages that are there now for what @advice says
  *
- * Returns when it is done. Nothing keeps the pages there. What is not mapped, or
- * not for writing where that is advised, is left out; it is no error.
+ * Returns when it is done, or at a signal that kills. Nothing keeps the pages there.
+ * What is not mapped, or not for writing where that is advised, is left out; it is
+ * no error.
  *
  * Errors: -ENOENT, -EPERM, -EINVAL, -ERANGE (not inside the region), -EACCES
  * (advised to write to a region without local write), -EOPNOTSUPP (a region that
@@ -637,7 +647,7 @@ struct xroce_mr_dereg {
  * @iova: out
  * @length: out: bytes
  * @addr: out: virtual address at registration; 0: a physical region
- * @pages: out: entries of the translation table
+ * @pages: out: entries of the translation table; 0: an address space has none
  * @page_shift: out: log2 of the bytes that an entry covers
  * @offset: out: of the first byte in the first page
  * @pid: out: process whose memory it is, in the caller's pid namespace; 0: out
@@ -652,6 +662,9 @@ struct xroce_mr_dereg {
  * @odp_pages: out: pages brought in, those ahead of an access among them
  * @odp_invalidated: out: entries that the kernel has taken away
  * @odp_prefetched: out: pages brought in, or found to be there, by MR_ADVISE
+ * @odp_parts: out: of how many parts the memory consists now: 1, or of an address
+ *	space as many as it takes for the pages that are there, with 64 in each
+ * @odp_bytes: out: bytes of kernel memory that these take with their entries
  *
  * Errors: -ENOENT.
  */
@@ -678,6 +691,8 @@ struct xroce_mr_query {
 	__aligned_u64 odp_pages;
 	__aligned_u64 odp_invalidated;
 	__aligned_u64 odp_prefetched;
+	__aligned_u64 odp_parts;
+	__aligned_u64 odp_bytes;
 };
 
 /* Types of memory windows (IBTA 10.6.7.2). */
