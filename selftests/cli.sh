@@ -420,6 +420,64 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 
 memory_on_demand() { with_a_pd demand; }
 
+# All that a process maps.
+space() {
+	local pd=$1 holder addr
+
+	rm -f "$work/addr"
+	python3 -c 'import ctypes, mmap, sys
+m = mmap.mmap(-1, 65536, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+m[5] = 1
+print(hex(ctypes.addressof(ctypes.c_char.from_buffer(m))), flush=True)
+sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
+	holder=$!
+	wait_until 20 test -s "$work/addr"
+	addr=$(cat "$work/addr")
+	xr -j mr add pd "$pd" name space access local-write,remote-write \
+		pid $holder all >"$work/made"
+	xr -j mr show space >"$work/before"
+	xr -j mr advise mr space iova "$addr" size 8K for present >"$work/advised"
+	xr -j mr show space >"$work/after"
+	holds '"on-demand" in before[0]["access"] and before[0]["all"] and
+		made["iova"] == 0 and made["length"] == 2 ** 64 - 1 and
+		before[0]["length"] == 2 ** 64 - 1 and before[0]["pages"] == 0 and
+		before[0]["parts"] == before[0]["resident"] == 0 and
+		advised["pages"] == after[0]["resident"] == 1 == after[0]["parts"] and
+		512 < after[0]["metadata_bytes"] - before[0]["metadata_bytes"] < 768' \
+		made="$work/made" before="$work/before" advised="$work/advised" \
+		after="$work/after"
+	xr mr change mr space pid $holder addr "$addr" size 64K
+	xr -j mr show space >"$work/after"
+	holds 'after[0]["pages"] == 16 and not after[0]["all"]' \
+		after="$work/after"
+	xr mr change mr space pid $holder all access remote-read
+	xr mr show space | grep -q ' access remote-read,on-demand .* all ' ||
+		not_so "changed: $(xr mr show space)"
+	fails 2 'all: belongs to pid' mr add pd "$pd" access none all \
+		file "$work/file"
+	fails 2 'addr: does not go with all' mr add pd "$pd" access none \
+		pid $holder all addr "$addr"
+	fails 2 'size: does not go with all' mr add pd "$pd" access none \
+		pid $holder all size 4K
+	fails 2 'iova: does not go with all' mr add pd "$pd" access none \
+		pid $holder all iova 0
+	xr mr add pd "$pd" name pinned access none pid $holder addr "$addr" \
+		size 4K >"$work/made"
+	fails 1 "pid $holder all: .*must be on demand" mr change mr pinned \
+		pid $holder all
+	kill $holder
+	wait $holder || [ $? = 143 ]
+	wait_until 20 gone_from space
+	fails 1 "pid $holder all: no such process" mr add pd "$pd" access none \
+		pid $holder all
+	xr mr del mr space
+	xr mr del mr pinned
+}
+
+gone_from() { xr mr show "$1" | grep -q ' parts 0 '; }
+
+address_space() { with_a_pd space; }
+
 memory_of_process() { mkfifo "$work/stdin"; with_a_pd process; }
 
 # share PD: a second region over the first one's memory, then changes to both.
@@ -700,6 +758,7 @@ run names_of_regions U1
 run translation_tables 'U1 T2 T4'
 run memory_of_process 'U1 R1'
 run memory_on_demand 'U1 O1 O5 O10'
+run address_space 'U1 O2 O5'
 run changes_of_regions 'U1 R5 R6'
 run physical_regions 'U1 R4'
 run windows 'U1 W1 W5 W6 W7 W8 W9'

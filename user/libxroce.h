@@ -177,7 +177,9 @@ int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query);
 /**
  * xroce_mr_reg() - register a memory region
  * @x: the handle
- * @reg: all of it but @size, which the library fills in; keys out
+ * @reg: all of it but @size, which the library fills in; keys out. All that the
+ *	program maps, now or later: XROCE_ACCESS_ON_DEMAND in @access,
+ *	XROCE_LENGTH_ALL for @length, and 0 for @addr and @iova
  *
  * Return: 0, or as for struct xroce_mr_reg.
  */
