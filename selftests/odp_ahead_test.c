@@ -119,6 +119,56 @@ static void advised(void)
 	odp_close(&o);
 }
 
+/* In place of the region that odp_open() has registered. */
+static bool register_at(struct odp *o, char *mem, size_t bytes)
+{
+	o->mr.addr = (uintptr_t)mem;
+	o->mr.length = bytes;
+	return check(!xroce_mr_reg(o->w.x, &o->mr), "MR_REG");
+}
+
+/* A page of a huge one brings in the others, and when it is split all of them go. */
+static void huge(void)
+{
+	const size_t pages = MEM_HUGE / MEM_PAGE, before = 100;
+	struct xroce_mr_query q;
+	char *mem, buf[64];
+	struct odp o;
+	size_t i;
+
+	if (!odp_open(&o, 1))
+		return;
+	mem = mem_huge();
+	if (!mem) {
+		skip("no huge page");
+		return;
+	}
+	/* The region begins somewhere in it. */
+	if (!register_at(&o, mem + before * MEM_PAGE,
+			 MEM_HUGE - before * MEM_PAGE))
+		return;
+	ACKED(odp_read(&o, 77 * MEM_PAGE, 64, buf));
+	q = odp_query(&o);
+	check(q.odp_resident == pages - before && q.odp_faults == 1,
+	      "%llu there, %llu faults", q.odp_resident, q.odp_faults);
+	o.rnr = 0;
+	for (i = 0; i < pages - before && !test_failed(); i += 13) {
+		ACKED(odp_write(&o, i * MEM_PAGE + 5, 64, i));
+		odp_is(mem + (before + i) * MEM_PAGE + 5, 64, i);
+	}
+	check(!o.rnr && odp_query(&o).odp_faults == 1, "told to come again");
+
+	mprotect(mem + 200 * MEM_PAGE, MEM_PAGE, PROT_READ);
+	q = odp_query(&o);
+	check(q.odp_resident < pages - before, "%llu there", q.odp_resident);
+	ACKED(odp_write(&o, 0, 64, 0x71));
+	odp_is(mem + before * MEM_PAGE, 64, 0x71);
+	ACKED(odp_read(&o, 100 * MEM_PAGE, 64, buf));
+	REFUSED(odp_write(&o, 100 * MEM_PAGE, 64, 0x72));
+	odp_close(&o);
+	munmap(mem, MEM_HUGE);
+}
+
 /* As many as fit the table, of 2 MiB, some of them used. */
 static void many(void)
 {
@@ -156,6 +206,7 @@ static void many(void)
 
 static const struct test tests[] = {
 	{ "odp_advise", "O5 O10", "prefetch", advised },
+	{ "odp_huge", "O3 O6", "a huge page is brought in at once", huge },
 	{ "odp_many", "O9", "thousands of regions", many },
 	{ "odp_sequential", "O3", "read-ahead", sequential },
 };
