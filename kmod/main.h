@@ -10,7 +10,7 @@
  *   netdev notifier (rtnl held)    yes     link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
  *   reply work (softirq)           no      reply.c, cnp.c
- *   mmu notifier                   if told odp.c
+ *   mmu notifier                   if told odp_part.c
  *   fault worker                   yes     odp_fault.c
  *
  * Locks, outermost first
@@ -27,8 +27,9 @@
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
  *   replies->lock      spin, bh: a queue pair's replies
- *   odp->lock          spin: entries of memory on demand
- *   odp->want_lock     spin, bh: what of it has been missed
+ *   odp->chunks        spin: the tree's: parts of an address space, their users
+ *   part->lock         spin: entries of memory on demand
+ *   odp->want_lock     spin, bh: what of it has been missed, and parts to free
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *

@@ -219,13 +219,20 @@ static inline struct xr_odp_chunk *xr_odp_chunk(struct xr_odp *odp, u64 page)
 	return xa_load(&odp->chunks, page >> XR_ODP_SHIFT);
 }
 
+DECLARE_PER_CPU(struct xr_odp_chunk *, xr_odp_found);
+
 /*
- * The entry of a page of an address space, which has been there when this CPU was
- * on the memory already: so is the chunk until it is not any more.
+ * The entry of a page of an address space that was found to be there since this CPU
+ * is on the memory: so is the chunk, as long as that is so. Most often it is the one
+ * that was found last.
  */
 static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
 {
-	return &xr_odp_chunk(odp, page)->entry[page % XR_ODP_PAGES];
+	struct xr_odp_chunk *chunk = this_cpu_read(xr_odp_found);
+
+	if (unlikely(page - chunk->part.first >= XR_ODP_PAGES))
+		chunk = xr_odp_chunk(odp, page);
+	return &chunk->entry[page % XR_ODP_PAGES];
 }
 
 /**

@@ -24,6 +24,9 @@
 
 static struct kmem_cache *xr_odp_cache;
 
+/* Where this CPU has found what it needs last; of no use when it is done with that. */
+DEFINE_PER_CPU(struct xr_odp_chunk *, xr_odp_found);
+
 int xr_odp_chunk_init(void)
 {
 	xr_odp_cache = KMEM_CACHE(xr_odp_chunk, SLAB_ACCOUNT);
@@ -233,7 +236,7 @@ int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 {
 	const u64 rights = write ? XR_ODP_RIGHTS : XR_ODP_READ;
 	u64 i = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
-	const struct xr_odp_chunk *chunk = NULL;
+	struct xr_odp_chunk *chunk = NULL;
 
 	/* Not a process's address. */
 	if (last >= odp->pages)
@@ -245,5 +248,6 @@ int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 			       rights) != rights)
 			return xr_odp_miss(odp, i, last, ahead, write);
 	}
+	this_cpu_write(xr_odp_found, chunk);
 	return 0;
 }
