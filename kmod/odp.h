@@ -175,6 +175,7 @@ void xr_odp_queue_reclaim(struct xr_odp *odp);
 
 /* odp_want.c */
 int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write);
+void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr);
 bool xr_odp_wanted(struct xr_odp *odp);
 struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy);
 void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret);

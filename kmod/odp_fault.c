@@ -70,6 +70,8 @@ static int xr_odp_install(struct xr_odp_part *part,
 	ret = made;
 out:
 	spin_unlock(&part->lock);
+	if (ret > 0)
+		xr_odp_came(odp, part->first + first, nr);
 	return ret;
 }
 

@@ -73,6 +73,22 @@ int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write)
 	return ret ? : -EAGAIN;
 }
 
+/*
+ * Pages have come. What could not be had of them before, and comes by another way,
+ * has not failed: who asked for it will not ask again, but find it.
+ */
+void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
+{
+	struct xr_odp_want *w;
+
+	spin_lock_bh(&odp->want_lock);
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++)
+		if (w->state == XR_ODP_FAILED && w->first < first + nr &&
+		    first < w->first + w->need)
+			w->state = XR_ODP_FREE;
+	spin_unlock_bh(&odp->want_lock);
+}
+
 /**
  * xr_odp_wanted() - is something on its way, after which xr_keep_wake() is called?
  * @odp: memory
