@@ -22,7 +22,7 @@ bool odp_register(struct odp *o)
 	o->mr = mr_region(o->w.pd, o->mem, o->bytes);
 	o->mr.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE |
 		       XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_REMOTE_ATOMIC |
-		       XROCE_ACCESS_ON_DEMAND;
+		       XROCE_ACCESS_MW_BIND | XROCE_ACCESS_ON_DEMAND;
 	o->mr.iova = ODP_IOVA;
 	ret = xroce_mr_reg(o->w.x, &o->mr);
 	return check(!ret, "region on demand: %s", strerror(-ret));
