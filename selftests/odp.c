@@ -69,12 +69,12 @@ static void rest(const struct odp *o)
 	nanosleep(&t, NULL);
 }
 
-/* Send, and take an answer of one packet. */
-static int once(struct odp *o, struct packet *got, struct frame *bytes)
+/* Take an answer of one packet. */
+static int take(struct odp *o, struct packet *got, struct frame *bytes)
 {
 	struct wire *w = &o->w;
 
-	if (!wire_send(w) || !wire_take(w, WIRE_MS, got, bytes))
+	if (!wire_take(w, WIRE_MS, got, bytes))
 		return -1;
 	check(got->psn == w->req.psn, "PSN %#x, not %#x", got->psn, w->req.psn);
 	if (got->opcode == XROCE_RC_ACK && got->syndrome >> 5 == 1) {
@@ -86,13 +86,14 @@ static int once(struct odp *o, struct packet *got, struct frame *bytes)
 	return got->syndrome;
 }
 
+/* The request has been sent. */
 static int until(struct odp *o, struct packet *got, struct frame *bytes)
 {
 	int i, syndrome = -1;
 
 	for (i = 0; i < ROUNDS; i++) {
-		syndrome = once(o, got, bytes);
-		if (syndrome < 0 || syndrome >> 5 != 1)
+		syndrome = take(o, got, bytes);
+		if (syndrome < 0 || syndrome >> 5 != 1 || !wire_send(&o->w))
 			break;
 	}
 	check(syndrome >= 0 && syndrome >> 5 != 1, "no end: %#x", syndrome);
@@ -100,6 +101,11 @@ static int until(struct odp *o, struct packet *got, struct frame *bytes)
 }
 
 int odp_request(struct odp *o)
+{
+	return wire_send(&o->w) ? odp_answer(o) : -1;
+}
+
+int odp_answer(struct odp *o)
 {
 	struct packet got;
 	int syndrome = until(o, &got, NULL);
@@ -139,7 +145,7 @@ int odp_read(struct odp *o, size_t off, uint32_t len, void *buf)
 
 	aim(o, XROCE_RC_READ_REQUEST, off, len);
 	psn = o->w.req.psn;
-	syndrome = until(o, &got, &bytes);
+	syndrome = wire_send(&o->w) ? until(o, &got, &bytes) : -1;
 	for (at = 0; syndrome == XROCE_SYN_ACK; at += n) {
 		bool middle = got.opcode == XROCE_RC_READ_RESPONSE_MIDDLE;
 

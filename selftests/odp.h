@@ -46,6 +46,9 @@ bool odp_again(struct odp *o);
  */
 int odp_request(struct odp *o);
 
+/* The same, of a request that has been sent once. */
+int odp_answer(struct odp *o);
+
 /* WRITE @len bytes of a pattern at @off. Return: as odp_request(). */
 int odp_write(struct odp *o, size_t off, uint32_t len, uint8_t pattern);
 
