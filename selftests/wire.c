@@ -52,6 +52,8 @@ static int to_rts(struct wire *w, const struct wire_opts *opts, __u32 type)
 			 qp_attrs(type, XROCE_QPS_RTR));
 	m.dest_qpn = w->peer;
 	m.tos = opts->tos;
+	if (opts->mtu)
+		m.path_mtu = opts->mtu;
 	own_address(opts->ipv6, 2, m.sgid);
 	if (type != XROCE_QPT_UD)
 		own_address(opts->ipv6, 1, m.dgid);
