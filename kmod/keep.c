@@ -26,7 +26,7 @@
 static unsigned int odp_keep = XR_KEEP_MAX;
 module_param(odp_keep, uint, 0644);
 MODULE_PARM_DESC(odp_keep,
-		 "packets of a queue pair put aside while memory on demand is brought in, 0: none, RNR NAKs instead (128)");
+		 "packets of a queue pair put aside while memory on demand is brought in, 0: none, RNR NAKs instead (256)");
 
 /*
  * A fault takes longer than this only if it has to wait for a disk. The peer's
@@ -298,7 +298,7 @@ static u32 xr_keep_l2(const struct xdp_buff *xdp, u8 *l2)
 
 /*
  * Those behind the last one have been dropped. The peer may have no more to send
- * that would tell it, so it is told (IBTA 9.7.5.1.1), unless a packet is on.
+ * that would tell it, so it is told to come again with them, unless a packet is on.
  */
 static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
@@ -309,7 +309,7 @@ static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 	if (!q->nak_sent && !q->error) {
 		q->nak_sent = 1;
 		q->naks++;
-		xr_reply_nak(qp, l2, l2_len, q->epsn, q->msn);
+		xr_reply_rnr(qp, l2, l2_len, q->epsn, q->msn);
 	}
 	xr_qp_release(q);
 }

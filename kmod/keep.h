@@ -19,8 +19,8 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
-/* Frames of a queue pair; as many as Soft-RoCE has on the way. A power of two. */
-#define XR_KEEP_MAX	128u
+/* Frames of a queue pair; Soft-RoCE has half as many on the way. A power of two. */
+#define XR_KEEP_MAX	256u
 
 struct xdp_buff;
 struct xdp_frame;

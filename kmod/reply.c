@@ -307,7 +307,7 @@ void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
 }
 
 /**
- * xr_reply_nak() - say that a packet is missing (IBTA 9.7.5.2.1)
+ * xr_reply_rnr() - tell the peer to come again (IBTA 9.7.5.2.8)
  * @qp: whose it is; this CPU has its claim
  * @l2: Ethernet header of a request
  * @l2_len: its length
@@ -316,13 +316,13 @@ void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
  *
  * In softirq. Without room, the peer's own timer has to tell it.
  */
-void xr_reply_nak(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
+void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		  u32 msn)
 {
 	struct xr_replies *rs = &qp->replies;
 	const struct xroce_reply r = {
 		.opcode = XROCE_RC_ACK,
-		.syndrome = XROCE_SYN_NAK_SEQ,
+		.syndrome = XROCE_SYN_RNR | XROCE_RNR_FAULT,
 		.psn = psn,
 		.msn = msn,
 	};
