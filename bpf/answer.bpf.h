@@ -6,6 +6,16 @@
 /* In place of an enum xroce_cause. */
 #define NOT_READY	(-1)	/* there is no receive work request */
 #define NO_ANSWER	(-2)	/* there is no way to answer now: drop it */
+#define NOT_THERE	(-3)	/* memory on demand that has been sent for */
+#define PUT_ASIDE	(-4)	/* the same, and the packet comes again */
+
+/* What an error of a kfunc means that may be memory on demand's. */
+static __always_inline int missed(int err, int cause)
+{
+	return err == -EINPROGRESS ? PUT_ASIDE :
+	       err == -EAGAIN ? NOT_THERE :
+	       err == -EIO ? XROCE_CAUSE_OP_MEMORY : cause;
+}
 
 /**
  * struct answer - what to say

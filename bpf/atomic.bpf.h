@@ -81,7 +81,7 @@ static __always_inline void atomic_answer(const struct request *rq,
  * @st: counters
  * @ans: the answer
  *
- * Return: enum xroce_cause; on failure nothing has changed.
+ * Return: enum xroce_cause, NOT_THERE or PUT_ASIDE; on failure nothing has changed.
  */
 static __always_inline int atomic_execute(struct xdp_md *ctx,
 					  struct request *rq,
@@ -109,10 +109,10 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 				  XROCE_ACCESS_REMOTE_ATOMIC);
 	if (cause)
 		return cause;
-	err = xroce_kfuncs ? xroce_atomic(&a) : 0;
+	err = xroce_kfuncs ? xroce_atomic(ctx, &a) : 0;
 	if (err)
-		return err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
-					XROCE_CAUSE_ACC_MODULE;
+		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
+						    XROCE_CAUSE_ACC_MODULE);
 	st->atomic++;
 	atomic_keep(q, rq, a.result);
 	atomic_answer(rq, a.result, ans);

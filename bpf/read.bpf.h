@@ -40,7 +40,7 @@ static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
  * @ans: what read_parse() found, and PSN and MSN of the answer
  *
  * What fits the frame is put into it, and goes out with it. Everything else is
- * the module's, which sends it in order.
+ * the module's, which sends it in order, and waits for memory on demand.
  *
  * Return: enum xroce_cause, or NO_ANSWER.
  */
@@ -58,7 +58,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 		.off = rq->bth + sizeof(struct reply_packet),
 		.len = ans->len,
 	};
-	int cause;
+	int cause, err = -EAGAIN;
 
 	if (ans->len) {
 		cause = mpt_check(ans->key, q, ans->va, ans->len,
@@ -69,17 +69,16 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	ans->syndrome = XROCE_SYN_ACK;
 	if (!q->queued && ans->len <= q->mtu &&
-	    reply_room(ctx, rq, reply_len(rq, ans))) {
-		if (ans->len && xroce_kfuncs && xroce_read(ctx, &sge))
-			return XROCE_CAUSE_ACC_MODULE;
-	} else {
-		/*
-		 * When as many as may be outstanding wait already, some of them
-		 * may be READs asked for again, so that this is no offence.
-		 */
-		if (reply_queue(ctx, rq, q, st, ans))
-			return NO_ANSWER;
-	}
+	    reply_room(ctx, rq, reply_len(rq, ans)))
+		err = ans->len && xroce_kfuncs ? xroce_read(ctx, &sge) : 0;
+	if (err && err != -EAGAIN)
+		return missed(err, XROCE_CAUSE_ACC_MODULE);
+	/*
+	 * When as many as may be outstanding wait already, some of them may be
+	 * READs asked for again, so that this is no offence.
+	 */
+	if (err && reply_queue(ctx, rq, q, st, ans))
+		return NO_ANSWER;
 	st->read++;
 	st->read_bytes += ans->len;
 	return XROCE_CAUSE_NONE;

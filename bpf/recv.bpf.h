@@ -13,7 +13,7 @@ static __always_inline bool recv_possible(const struct xroce_qp *q)
  * Hand a packet, or a part of the work on it, to the module. Without the module
  * there always is a work request with room.
  *
- * Return: enum xroce_cause or NOT_READY.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
  */
 static __always_inline int recv_call(struct xdp_md *ctx,
 				     const struct xroce_recv *r)
@@ -25,6 +25,10 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 		return XROCE_CAUSE_NONE;
 	case -EAGAIN:
 		return NOT_READY;
+	case -EINPROGRESS:
+		return PUT_ASIDE;
+	case -EBUSY:
+		return NOT_THERE;
 	case -EMSGSIZE:
 		return XROCE_CAUSE_INV_LENGTH;
 	case -EFAULT:
@@ -97,9 +101,9 @@ static __always_inline bool take_payload(struct request *rq)
  * @st: counters
  * @ans: sets @key to the one to be invalidated, to be told of a refusal
  *
- * With NOT_READY nothing has changed.
+ * With what is no cause nothing has changed.
  *
- * Return: enum xroce_cause or NOT_READY.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
  */
 static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
 					struct xroce_qp *q,

@@ -3,9 +3,9 @@
 #ifndef _XROCE_STATS_BPF_H
 #define _XROCE_STATS_BPF_H
 
-_Static_assert(__builtin_offsetof(struct xroce_stat, op_cq) ==
+_Static_assert(__builtin_offsetof(struct xroce_stat, op_memory) ==
 	       __builtin_offsetof(struct xroce_stat, inv_opcode) +
-	       (XROCE_CAUSE_OP_CQ - XROCE_CAUSE_INV_OPCODE) * sizeof(__u64),
+	       (XROCE_CAUSE_OP_MEMORY - XROCE_CAUSE_INV_OPCODE) * sizeof(__u64),
 	       "counters of causes stand in the order of enum xroce_cause");
 
 static __always_inline struct xroce_stat *stat_this_cpu(void)
@@ -19,8 +19,17 @@ static __always_inline void stat_cause(struct xroce_stat *st, __u32 cause)
 {
 	__u64 *first = &st->inv_opcode;
 
-	if (cause >= XROCE_CAUSE_INV_OPCODE && cause <= XROCE_CAUSE_OP_CQ)
+	if (cause >= XROCE_CAUSE_INV_OPCODE && cause <= XROCE_CAUSE_OP_MEMORY)
 		first[cause - XROCE_CAUSE_INV_OPCODE]++;
+}
+
+/* It will be counted when it has its turn. */
+static __always_inline void stat_kept(struct xroce_stat *st,
+				      const struct request *rq)
+{
+	st->kept++;
+	st->rx--;
+	st->rx_bytes -= rq->frame_len;
 }
 
 #endif

@@ -5,8 +5,8 @@
 
 /*
  * There are no acknowledgements: what cannot be executed is dropped, and the
- * rest of its message with it (IBTA 9.8.2.2, 9.8.3). Only an error of our own
- * side, in a receive work request, ends the queue pair.
+ * rest of its message with it (IBTA 9.8.2.2, 9.8.3). Only an error in a receive
+ * work request ends the queue pair.
  */
 static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
 				      int cause, const struct answer *ans)
@@ -18,7 +18,7 @@ static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
 	}
 	stat_cause(st, cause);
 	mpt_refused(cause, ans->key);
-	if (cause < XROCE_CAUSE_OP_WQE)
+	if (cause < XROCE_CAUSE_OP_WQE || cause == XROCE_CAUSE_OP_MEMORY)
 		return;
 	q->error = cause;
 	if (xroce_kfuncs)
@@ -57,6 +57,11 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 		cause = XROCE_CAUSE_INV_QP_ACCESS;
 	else
 		cause = write_execute(ctx, rq, q, st, ans);
+	if (cause == PUT_ASIDE) {
+		q->epsn = rq->psn;
+		stat_kept(st, rq);
+		return;
+	}
 	if (cause) {
 		uc_refuse(q, st, cause, ans);
 		return;

@@ -17,7 +17,7 @@ static __always_inline bool ud_deth(struct xdp_md *ctx, struct request *rq,
 	return true;
 }
 
-/* Return: enum xroce_cause or NOT_READY. */
+/* Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE. */
 static __always_inline int ud_receive(struct xdp_md *ctx, struct request *rq,
 				      const struct xroce_qp *q, __u32 src_qpn)
 {
@@ -63,6 +63,10 @@ static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 		return;
 	}
 	cause = ud_receive(ctx, rq, q, bpf_ntohl(deth.sqpn) & XROCE_QPN_MASK);
+	if (cause == PUT_ASIDE) {
+		stat_kept(st, rq);
+		return;
+	}
 	if (cause) {
 		uc_refuse(q, st, cause, ans);
 		return;

@@ -28,7 +28,7 @@ static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
  * On success the queue pair's message in progress has moved on. On failure
  * neither memory nor the queue pair has changed.
  *
- * Return: enum xroce_cause, or NOT_READY.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_qp *q,
@@ -39,7 +39,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 	struct xroce_sge sge = { .link = xroce_link, .qpn = q->qpn };
 	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
-	int cause;
+	int cause, err;
 
 	if (rq->flags & OP_BEGIN) {
 		if (!take_reth(ctx, rq, &reth))
@@ -83,8 +83,10 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		sge.off = rq->pos;
 		sge.len = len;
 		sge.begin = rq->flags & OP_BEGIN;
-		if (xroce_kfuncs && xroce_write(ctx, &sge))
-			return XROCE_CAUSE_ACC_MODULE;
+		sge.ahead = resid - len;
+		err = xroce_kfuncs ? xroce_write(ctx, &sge) : 0;
+		if (err)
+			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}
 
 	if (rq->flags & OP_IMM) {

@@ -163,7 +163,7 @@ static __always_inline bool kept_may(const struct request *rq,
 
 /*
  * Check the packet that was expected and carry it out. Return: enum
- * xroce_cause, NOT_READY or NO_ANSWER.
+ * xroce_cause, NOT_READY, NOT_THERE, PUT_ASIDE or NO_ANSWER.
  */
 static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 				   struct xroce_qp *q, struct xroce_stat *st,
@@ -203,16 +203,22 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 
 	q->nak_sent = 0;
 	cause = perform(ctx, rq, q, st, ans);
+	if (cause == PUT_ASIDE) {
+		stat_kept(st, rq);
+		return false;
+	}
 	if (cause == NO_ANSWER) {
 		st->drop_reply++;
 		return false;
 	}
-	if (cause == NOT_READY) {
+	if (cause == NOT_READY || cause == NOT_THERE) {
 		/* What follows is ahead, and gets no NAK of its own. */
 		q->nak_sent = 1;
 		q->naks++;
 		st->nak_rnr++;
-		ans->syndrome = XROCE_SYN_RNR | q->min_rnr_timer;
+		ans->syndrome = XROCE_SYN_RNR |
+				(cause == NOT_READY ? q->min_rnr_timer :
+						      XROCE_RNR_FAULT);
 		return true;
 	}
 	if (cause) {
@@ -317,6 +323,28 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 	return true;
 }
 
+/*
+ * Packets before this one wait for memory on demand: so does it. Or it is its turn,
+ * and it is too early: the packet that made it wait is still on. Return: false when
+ * it is for the caller to see to it.
+ */
+static __always_inline bool put_aside(struct xdp_md *ctx,
+				      const struct request *rq,
+				      const struct xroce_qp *q,
+				      struct xroce_stat *st, bool busy)
+{
+	int err = xroce_kfuncs ? xroce_keep(ctx, xroce_link, q->qpn, busy) :
+				 -ENOENT;
+
+	if (err == -EALREADY || err == -ENOENT)
+		return false;
+	if (err)
+		st->drop_kept++;
+	else
+		stat_kept(st, rq);
+	return true;
+}
+
 /* Return: XDP_*. */
 static __always_inline int packet(struct xdp_md *ctx, bool plain)
 {
@@ -346,8 +374,11 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain)
 	if (!q)
 		return XDP_DROP;
 
+	if (q->kept && put_aside(ctx, &rq, q, st, false))
+		return XDP_DROP;
 	if (!qp_claim(q)) {
-		st->drop_busy++;
+		if (!q->kept || !put_aside(ctx, &rq, q, st, true))
+			st->drop_busy++;
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */

@@ -30,6 +30,8 @@ struct xdp_md;
  * @len: bytes
  * @begin: WRITE: not 0: the first packet of its message
  * @qpn: queue pair, which a window of type 2 must be tied to
+ * @ahead: WRITE: bytes of the message that follow this packet's, a hint
+ * @reserved: 0
  */
 struct xroce_sge {
 	__u64 va;
@@ -39,6 +41,8 @@ struct xroce_sge {
 	__u32 len;
 	__u32 begin;
 	__u32 qpn;
+	__u32 ahead;
+	__u32 reserved;
 };
 
 /**
@@ -71,8 +75,11 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * fails.
  *
  * Return: 0; -ENOENT: no such link, key or region, or a window that does not
- * grant it; -ERANGE: not inside the region; -EACCES: the region was registered without local write; -EINVAL: not
- * inside the frame.
+ * grant it; -ERANGE: not inside the region; -EACCES: the region was registered
+ * without local write; -EINVAL: not inside the frame; -EINPROGRESS: memory on
+ * demand that is not there has been sent for, and the frame put aside until then;
+ * -EAGAIN: the same, but it has not been put aside; -EFAULT: it cannot be
+ * had; -EIO: nor for want of memory.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -84,7 +91,8 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KF
  * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
  * must lie inside the frame as well.
  *
- * Return: 0, -ENOENT, -ERANGE or -EINVAL as for xroce_write().
+ * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN, -EFAULT or -EIO as for
+ * xroce_write(); frames are not put aside.
  */
 extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 
@@ -114,12 +122,14 @@ struct xroce_atomic {
 
 /**
  * xroce_atomic() - execute an atomic operation, atomic for CPUs as well
+ * @ctx: the frame that asks for it
  * @a: what; its result is filled in
  *
- * Return: 0, -ENOENT, -ERANGE or -EACCES as for xroce_write(); -EINVAL: unknown
- * operation, or the eight bytes are not aligned in memory.
+ * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN, -EFAULT or -EIO
+ * as for xroce_write(); -EINVAL: unknown operation, or the eight bytes are not
+ * aligned in memory.
  */
-extern int xroce_atomic(struct xroce_atomic *a) XROCE_KFUNC;
+extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
 
 /**
  * struct xroce_reply - a reply for the module to send
@@ -220,15 +230,33 @@ struct xroce_recv {
  * key is @imm is unbound before the completion is there.
  *
  * On a reliable connection the queue pair has ended with any error but -EAGAIN,
- * and the work request has been completed with the status that says why. On the
- * others this is so with -EFAULT, -EINVAL and -ENOSPC.
+ * -EINPROGRESS and -EBUSY, and the work request has been completed with the status
+ * that says why. On the others this is so with -EFAULT, -EINVAL and -ENOSPC.
  *
  * Return: 0; -EAGAIN: no work request; -EMSGSIZE: the message is longer than it
  * has room for; -EFAULT: it points where the queue pair may not write; -EINVAL:
- * it is malformed; -EKEYREJECTED: the key is not one that can be invalidated; -ENOSPC: the completion queue is full; -ENOENT: no such queue
- * pair, or it is not receiving.
+ * it is malformed; -EKEYREJECTED: the key is not one that can be invalidated;
+ * -EINPROGRESS: it points to memory on demand that has been sent for, and the
+ * frame has been put aside until then; -EBUSY: it has not been put aside; -ENOSPC:
+ * the completion queue is full; -ENOENT: no such queue pair, or it is not
+ * receiving.
  */
 extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
+
+/**
+ * xroce_keep() - put a frame aside behind those of its queue pair that are
+ * @ctx: the frame, which has been admitted
+ * @link: number of the link
+ * @qpn: queue pair
+ * @busy: another CPU executes a packet of it
+ *
+ * The program gets it again when it is its turn.
+ *
+ * Return: 0; -EALREADY: this is one of them, it is its turn, and the queue pair is
+ * not @busy, or has been for too long; -ENOENT: there are none, or no such queue
+ * pair; -ENOSPC, -ENOMEM: no room.
+ */
+extern int xroce_keep(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XROCE_KFUNC;
 
 /**
  * xroce_fail() - say that a packet has moved a queue pair to ERR

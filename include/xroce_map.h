@@ -123,6 +123,7 @@ enum xroce_cause {
 	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
 	XROCE_CAUSE_OP_PROT,		/* it points where it must not */
 	XROCE_CAUSE_OP_CQ,		/* no room for its completion */
+	XROCE_CAUSE_OP_MEMORY,		/* memory too short for a page on demand */
 };
 
 /* Up to the PSN. */
@@ -174,6 +175,7 @@ enum xroce_cause {
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
  * @recv: 1: it has a receive queue, of its own or shared
  * @sq: 1: its owner has a send queue, which comes before each packet
+ * @kept: 1: frames of it have been put aside; all others go behind them
  *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
@@ -225,7 +227,7 @@ struct xroce_qp {
 	__u8   rd_max;
 	__u8   recv;
 	__u8   sq;
-	__u8   reserved;
+	__u8   kept;
 	__u64  reserved2[6];
 
 	__be32 reply[XROCE_REPLY_WORDS];
@@ -296,9 +298,11 @@ struct xroce_event {
 
 /**
  * struct xroce_stat - map "stat": counters of a link, one copy a CPU
- * @rx: packets for a queue pair number of ours
+ * @rx: packets for a queue pair number of ours; of those put aside, the ones that
+ *	have had their turn
  * @rx_bytes: their bytes, with all headers
  * @tx: replies sent
+ * @kept: packets put aside until memory on demand is there
  * @pass: RoCEv2 packets for others, handed to the stack
  * @write: RDMA WRITE packets executed
  * @write_bytes: their payload
@@ -319,7 +323,7 @@ struct xroce_event {
  * @ecn_ce: packets admitted that a switch has marked: congestion experienced
  * @cnp_tx: congestion notifications sent for them
  * @cnp_rx: congestion notifications received; a responder does nothing about them
- * @inv_opcode: by enum xroce_cause, and so on down to @op_cq
+ * @inv_opcode: by enum xroce_cause, and so on down to @op_memory
  * @drop_length: dropped: headers or lengths that do not fit the frame
  * @drop_checksum: dropped: IPv4 header checksum
  * @drop_tver: dropped: transport header version
@@ -332,6 +336,7 @@ struct xroce_event {
  * @drop_qkey: dropped: queue key of a datagram
  * @drop_recv: dropped: no receive work request, and no acknowledgements either
  * @drop_icrc: dropped: invariant CRC
+ * @drop_kept: dropped: no room to put it aside behind others
  * @drop_busy: dropped: another CPU executes a packet of this queue pair
  * @drop_psn: dropped: ahead of the expected PSN with a NAK out already, or behind
  *	it and not repeatable
@@ -342,6 +347,7 @@ struct xroce_stat {
 	__u64 rx;
 	__u64 rx_bytes;
 	__u64 tx;
+	__u64 kept;
 	__u64 pass;
 	__u64 write;
 	__u64 write_bytes;
@@ -377,6 +383,7 @@ struct xroce_stat {
 	__u64 op_wqe;
 	__u64 op_prot;
 	__u64 op_cq;
+	__u64 op_memory;
 	__u64 drop_length;
 	__u64 drop_checksum;
 	__u64 drop_tver;
@@ -389,6 +396,7 @@ struct xroce_stat {
 	__u64 drop_qkey;
 	__u64 drop_recv;
 	__u64 drop_icrc;
+	__u64 drop_kept;
 	__u64 drop_busy;
 	__u64 drop_psn;
 	__u64 drop_reply;

@@ -92,6 +92,7 @@ struct xroce_deth {
 /* AETH syndromes (IBTA 9.7.5.2). */
 #define XROCE_SYN_ACK		0x1fu	/* credit count invalid: no limit */
 #define XROCE_SYN_RNR		0x20u	/* | timer code */
+#define XROCE_RNR_FAULT		7	/* 0.12 ms: about what a page fault takes */
 #define XROCE_SYN_NAK_SEQ	0x60u	/* PSN sequence error */
 #define XROCE_SYN_NAK_INV	0x61u	/* invalid request */
 #define XROCE_SYN_NAK_ACC	0x62u	/* remote access error */

@@ -53,9 +53,11 @@ static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
 {
 	struct xroce_link_maps *a = &arg->link_maps;
 
+	if (a->reserved)
+		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
-	return xr_link_maps(ctx, a->link, a->mpt_fd, a->qp_fd, a->mr_stat_fd);
+	return xr_link_maps(ctx, a);
 }
 
 static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
@@ -260,7 +262,7 @@ struct xr_cmd {
 static const struct xr_cmd xr_cmds[] = {
 	{ XROCE_NR_LINK_ADD, sizeof(struct xroce_link_add), 16, 0, true,
 	  xr_do_link_add },
-	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 24, 0, true,
+	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 32, 0, true,
 	  xr_do_link_maps },
 	{ XROCE_NR_LINK_DEL, sizeof(struct xroce_link_del), 16, XROCE_F_FORCE,
 	  true, xr_do_link_del },
@@ -278,7 +280,7 @@ static const struct xr_cmd xr_cmds[] = {
 	  XROCE_F_PERSISTENT | XROCE_F_PID, false, xr_do_mr_reg },
 	{ XROCE_NR_MR_DEREG, sizeof(struct xroce_mr_dereg), 16, 0, false,
 	  xr_do_mr_dereg },
-	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 112, XROCE_F_NEXT,
+	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 176, XROCE_F_NEXT,
 	  false, xr_do_mr_query },
 	{ XROCE_NR_MR_REG_PHYS, sizeof(struct xroce_mr_reg_phys), 104,
 	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_phys },
@@ -286,6 +288,8 @@ static const struct xr_cmd xr_cmds[] = {
 	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_shared },
 	{ XROCE_NR_MR_REREG, sizeof(struct xroce_mr_rereg), 88,
 	  XROCE_F_PID | XROCE_F_PHYS, false, xr_do_mr_rereg },
+	{ XROCE_NR_MR_ADVISE, sizeof(struct xroce_mr_advise), 40, 0, false,
+	  xr_do_mr_advise },
 	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 64, XROCE_F_PERSISTENT,
 	  false, xr_do_qp_add },
 	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 96, 0, false,

@@ -46,6 +46,7 @@ union xr_arg {
 	struct xroce_mr_reg_phys mr_reg_phys;
 	struct xroce_mr_reg_shared mr_reg_shared;
 	struct xroce_mr_rereg mr_rereg;
+	struct xroce_mr_advise mr_advise;
 	struct xroce_qp_add qp_add;
 	struct xroce_qp_modify qp_modify;
 	struct xroce_qp_del qp_del;
@@ -83,6 +84,8 @@ int xr_do_mr_reg_shared(struct xr_ctx *ctx, struct xr_link *link,
 			union xr_arg *arg);
 int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
 		   union xr_arg *arg);
+int xr_do_mr_advise(struct xr_ctx *ctx, struct xr_link *link,
+		    union xr_arg *arg);
 
 /* chardev_mw.c */
 int xr_do_mw_add(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);

@@ -136,3 +136,9 @@ int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
 	xr_phys_free(&phys);
 	return ret;
 }
+
+int xr_do_mr_advise(struct xr_ctx *ctx, struct xr_link *link,
+		    union xr_arg *arg)
+{
+	return xr_mr_advise(link, &ctx->own, &arg->mr_advise);
+}

@@ -49,4 +49,22 @@ static inline void xr_hold_wait(const void *what)
 		smp_cond_load_acquire(per_cpu_ptr(&xr_held, cpu), VAL != what);
 }
 
+/*
+ * Wait until no CPU is on what it is on now, whatever that is: memory is reached by
+ * several regions and windows.
+ */
+static inline void xr_hold_wait_all(void)
+{
+	const void *what;
+	int cpu;
+
+	/* Pairs with xr_hold(). */
+	smp_mb();
+	for_each_possible_cpu(cpu) {
+		what = READ_ONCE(*per_cpu_ptr(&xr_held, cpu));
+		smp_cond_load_acquire(per_cpu_ptr(&xr_held, cpu),
+				      !VAL || VAL != what);
+	}
+}
+
 #endif

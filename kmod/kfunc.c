@@ -11,6 +11,7 @@
 #include "cnp.h"
 #include "frame.h"
 #include "icrc.h"
+#include "keep.h"
 #include "link.h"
 #include "main.h"
 #include "mr.h"
@@ -36,6 +37,7 @@ static struct xroce_sge xr_sge(const struct xroce_sge *sge)
 		.len = READ_ONCE(sge->len),
 		.begin = READ_ONCE(sge->begin),
 		.qpn = READ_ONCE(sge->qpn),
+		.ahead = READ_ONCE(sge->ahead),
 	};
 }
 
@@ -58,6 +60,16 @@ static __always_inline struct xr_mr *xr_kfunc_mr(u32 id, u64 va, u32 key,
 		return NULL;
 	mr = xr_mr_hold(link, key);
 	return likely(mr) ? mr : xr_kfunc_mw(link, va, key, qpn, len, right);
+}
+
+/* Memory on demand is missing: put the frame aside, if that can be. */
+static noinline int xr_kfunc_missed(u32 id, u32 qpn, const struct xr_mr *mr,
+				    struct xdp_buff *xdp)
+{
+	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+
+	return qp ? xr_keep_missed(qp, mr->pin->odp, xdp) : -EAGAIN;
 }
 
 /* Is that an Ethernet header which fits the replies', and the frame? */
@@ -92,7 +104,9 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 			 XROCE_ACCESS_REMOTE_WRITE);
 	if (!mr)
 		return -ENOENT;
-	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len);
+	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len, s.ahead);
+	if (unlikely(ret == -EAGAIN))
+		ret = xr_kfunc_missed(s.link, s.qpn, mr, xdp);
 	if (!ret)
 		xr_mr_count_in(mr, 1, s.len, !!s.begin);
 	xr_mr_drop();
@@ -113,15 +127,16 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 			 XROCE_ACCESS_REMOTE_READ);
 	if (!mr)
 		return -ENOENT;
-	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len);
+	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len, 0);
 	if (!ret)
 		xr_mr_count_out(mr, s.len, 1);
 	xr_mr_drop();
 	return ret;
 }
 
-__bpf_kfunc int xroce_atomic(struct xroce_atomic *a)
+__bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 {
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct xroce_atomic copy;
 	struct xr_mr *mr;
 	u32 right;
@@ -137,6 +152,8 @@ __bpf_kfunc int xroce_atomic(struct xroce_atomic *a)
 	if (!mr)
 		return -ENOENT;
 	ret = xr_mr_atomic(mr, &copy);
+	if (unlikely(ret == -EAGAIN))
+		ret = xr_kfunc_missed(copy.link, copy.qpn, mr, xdp);
 	if (!ret)
 		xr_mr_count_atomic(mr);
 	xr_mr_drop();
@@ -192,6 +209,14 @@ __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 	return qp ? xr_recv_packet(link, qp, xdp, &copy) : -ENOENT;
 }
 
+__bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 id, u32 qpn, u32 busy)
+{
+	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+
+	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
+}
+
 __bpf_kfunc int xroce_fail(u32 id, u32 qpn)
 {
 	struct xr_link *link;
@@ -232,6 +257,7 @@ BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_keep, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_sq, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)

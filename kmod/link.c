@@ -69,6 +69,8 @@ static void xr_link_free(struct xr_link *link)
 		bpf_map_put(link->qp_map);
 	if (link->mr_stat_map)
 		bpf_map_put(link->mr_stat_map);
+	if (link->prog)
+		bpf_prog_put(link->prog);
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
 	xa_destroy(&link->srqs);
@@ -201,39 +203,61 @@ static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
 	return ERR_PTR(-EINVAL);
 }
 
+/*
+ * A program that we may run: for any device, and on what a device has received.
+ * Return: NULL for -1.
+ */
+static struct bpf_prog *xr_prog_get(int fd)
+{
+	struct bpf_prog *prog;
+
+	if (fd == -1)
+		return NULL;
+	prog = bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_XDP, false);
+	if (IS_ERR(prog))
+		return prog;
+	if (!bpf_prog_is_dev_bound(prog->aux) &&
+	    prog->expected_attach_type == BPF_XDP)
+		return prog;
+	bpf_prog_put(prog);
+	return ERR_PTR(-EINVAL);
+}
+
 /**
  * xr_link_maps() - give a link its maps, and keep it
  * @maker: the file that made it
- * @id: its number
- * @mpt_fd: memory protection table
- * @qp_fd: queue pair table
- * @mr_stat_fd: counters of regions, or -1
+ * @a: its number, and what it is given
  *
  * Return: 0, -ENOENT, -EEXIST, -EBADF, -EINVAL or -ENOMEM.
  */
-int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd,
-		 int mr_stat_fd)
+int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 {
 	struct bpf_map *mpt, *qp, *mr_stat;
+	struct bpf_prog *prog;
 	struct xr_link *link;
 	int ret;
 
-	mpt = xr_map_get(mpt_fd, sizeof(struct xroce_mpt), XR_MPT_MAX);
+	mpt = xr_map_get(a->mpt_fd, sizeof(struct xroce_mpt), XR_MPT_MAX);
 	if (IS_ERR(mpt))
 		return PTR_ERR(mpt);
-	qp = xr_map_get(qp_fd, sizeof(struct xroce_qp), XR_QP_MAX);
+	qp = xr_map_get(a->qp_fd, sizeof(struct xroce_qp), XR_QP_MAX);
 	if (IS_ERR(qp)) {
 		ret = PTR_ERR(qp);
 		goto err_mpt;
 	}
-	mr_stat = xr_mr_stat_map(mr_stat_fd, mpt->max_entries);
+	mr_stat = xr_mr_stat_map(a->mr_stat_fd, mpt->max_entries);
 	if (IS_ERR(mr_stat)) {
 		ret = PTR_ERR(mr_stat);
 		goto err_qp;
 	}
+	prog = xr_prog_get(a->prog_fd);
+	if (IS_ERR(prog)) {
+		ret = PTR_ERR(prog);
+		goto err_mr_stat;
+	}
 
 	mutex_lock(&xr_links_lock);
-	link = xr_link_locked(id);
+	link = xr_link_locked(a->link);
 	ret = -ENOENT;
 	if (!link)
 		goto err_unlock;
@@ -258,6 +282,7 @@ int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd,
 	link->mpt_map = mpt;
 	link->qp_map = qp;
 	link->mr_stat_map = mr_stat;
+	link->prog = prog;
 	link->qp_entries = qp->max_entries;
 	link->maker = NULL;
 	/* The data path looks at the table only below this bound. */
@@ -282,6 +307,9 @@ err_tables:
 	link->qp_used = NULL;
 err_unlock:
 	mutex_unlock(&xr_links_lock);
+	if (prog)
+		bpf_prog_put(prog);
+err_mr_stat:
 	if (mr_stat)
 		bpf_map_put(mr_stat);
 err_qp:

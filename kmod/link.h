@@ -14,10 +14,12 @@
 #define XR_MAX_LINKS	256
 
 struct bpf_map;
+struct bpf_prog;
 struct xr_ctx;
 struct xr_mr;
 struct xr_mw;
 struct xr_qp;
+struct xroce_link_maps;
 struct xroce_link_query;
 
 /**
@@ -29,6 +31,7 @@ struct xroce_link_query;
  * @mpt_map: memory protection table, with a reference
  * @qp_map: queue pair table, with a reference
  * @mr_stat_map: counters of regions, with a reference; NULL: none
+ * @prog: XDP program, with a reference; NULL: none
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map, a power of two
  * @maker: file that made it, until it has maps
@@ -64,6 +67,7 @@ struct xr_link {
 	struct bpf_map *mpt_map;
 	struct bpf_map *qp_map;
 	struct bpf_map *mr_stat_map;
+	struct bpf_prog *prog;
 	u32 mpt_entries;
 	u32 qp_entries;
 	struct xr_ctx *maker;
@@ -93,8 +97,7 @@ struct xr_link {
 extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
 
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);
-int xr_link_maps(struct xr_ctx *maker, u32 id, int mpt_fd, int qp_fd,
-		 int mr_stat_fd);
+int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a);
 int xr_link_del(u32 id, bool force);
 void xr_link_forget_maker(struct xr_ctx *maker);
 int xr_link_query(u32 id, bool next, struct xroce_link_query *q);

@@ -3,6 +3,7 @@
 #include <linux/module.h>
 
 #include "main.h"
+#include "odp.h"
 #include "vector.h"
 
 static int __init xr_init(void)
@@ -13,9 +14,12 @@ static int __init xr_init(void)
 	ret = xr_mtt_init();
 	if (ret)
 		return ret;
-	ret = xr_link_init();
+	ret = xr_odp_init();
 	if (ret)
 		goto err_mtt;
+	ret = xr_link_init();
+	if (ret)
+		goto err_odp;
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_link;
@@ -26,6 +30,8 @@ static int __init xr_init(void)
 
 err_link:
 	xr_link_exit();
+err_odp:
+	xr_odp_exit();
 err_mtt:
 	xr_mtt_exit();
 	return ret;
@@ -39,6 +45,7 @@ static void __exit xr_exit(void)
 {
 	xr_chardev_exit();
 	xr_link_exit();
+	xr_odp_exit();
 	xr_mtt_exit();
 }
 

@@ -10,13 +10,15 @@
  *   netdev notifier (rtnl held)    yes     link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
  *   reply work (softirq)           no      reply.c, cnp.c
+ *   mmu notifier                   if told odp_part.c
+ *   fault worker                   yes     odp_fault.c
  *
  * Locks, outermost first
  *
  *   rtnl               the network's
  *   ctx->lock          mutex: which link a file uses
  *   xr_links_lock      mutex: the table of links, and each link's netdev
- *   mmap_lock          the kernel's: mmap(2) of a ring
+ *   mmap_lock          the kernel's: mmap(2) of a ring; faults of the worker
  *   link->lock         mutex: the link's objects, their owners and counts
  *   sq->lock           spin, bh: a send queue
  *   recv->lock         spin, bh: what a queue pair receives with
@@ -25,12 +27,16 @@
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
  *   replies->lock      spin, bh: a queue pair's replies
+ *   odp->chunks        spin: the tree's: parts of an address space, their users
+ *   part->lock         spin: entries of memory on demand
+ *   odp->want_lock     spin, bh: what of it has been missed, and parts to free
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *
- * The data path takes only sq->lock to replies->lock. It finds links, regions,
- * windows and queue pairs under RCU; what keeps the pages of a region alive during
- * a copy is said in hold.h. A queue pair's entry in the map "qp" is shared with the XDP program
+ * The data path takes only sq->lock to replies->lock, and odp->want_lock. It finds
+ * links, regions, windows and queue pairs under RCU; what keeps the pages of a
+ * region alive during a copy is said in hold.h, and for memory on demand in odp.h.
+ * A queue pair's entry in the map "qp" is shared with the XDP program
  * by a claim, see
  * qp.c.
  */

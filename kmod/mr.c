@@ -16,6 +16,7 @@
 #include "mr.h"
 #include "mr_stat.h"
 #include "mw.h"
+#include "odp.h"
 #include "pd.h"
 #include "vector.h"
 
@@ -73,16 +74,32 @@ bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
 	return off <= mr->pin->length && len <= mr->pin->length - off;
 }
 
+/* Is the memory of a range inside the region there? As xr_odp_ready() says. */
+static inline int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len,
+			      u32 ahead, bool write)
+{
+	const struct xr_pin *pin = mr->pin;
+
+	if (likely(!pin->odp))
+		return 0;
+	return xr_odp_ready(pin->odp, pin->offset + off, len, ahead, write);
+}
+
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 {
 	const struct xr_pin *pin = mr->pin;
 	u64 block = 1ull << pin->page_shift;
+	const u64 *entry;
 	u64 in;
 
 	off += pin->offset;
 	in = off & (block - 1);
 	*len = min_t(u64, *len, block - in);
-	return phys_to_virt(*xr_mtt_at(&pin->mtt, off >> pin->page_shift) + in);
+	entry = unlikely(pin->sparse) ?
+		xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
+		xr_mtt_at(&pin->mtt, off >> pin->page_shift);
+	/* The low bits of an entry are those of memory on demand. */
+	return phys_to_virt((*entry & PAGE_MASK) + in);
 }
 
 /**
@@ -92,22 +109,27 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
  * @xdp: frame
  * @off: offset of the first byte in the frame; the range is inside it
  * @len: bytes
+ * @ahead: bytes that the message goes on for
  *
  * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region.
+ * the region; -EAGAIN, -EFAULT, -EIO: as of xr_odp_ready(), and nothing is written.
  */
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-		u32 off, u32 len)
+		u32 off, u32 len, u32 ahead)
 {
 	u64 to = va - mr->iova;
 	void *src, *dst;
 	u32 n, have;
+	int ret;
 
 	if (!mr->writable)
 		return -EACCES;
 	/* @to wraps when @va lies before the region, and is too large then. */
 	if (to > mr->pin->length || len > mr->pin->length - to)
 		return -ERANGE;
+	ret = xr_mr_ready(mr, to, len, ahead, true);
+	if (ret)
+		return ret;
 	while (len) {
 		src = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
@@ -127,19 +149,25 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
  * @xdp: frame
  * @off: offset of the first byte in the frame; the range with its pad is inside
  * @len: bytes
+ * @ahead: bytes that the message goes on for
  *
- * Return: 0; -ERANGE: outside the region.
+ * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of
+ * xr_odp_ready().
  */
 int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
-	       u32 len)
+	       u32 len, u32 ahead)
 {
 	u64 from = va - mr->iova;
 	u32 pad = -len & 3;
 	void *src, *dst;
 	u32 n, have;
+	int ret;
 
 	if (from > mr->pin->length || len > mr->pin->length - from)
 		return -ERANGE;
+	ret = xr_mr_ready(mr, from, len, ahead, false);
+	if (ret)
+		return ret;
 	while (len) {
 		dst = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
@@ -162,18 +190,23 @@ int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
  * With the instructions of the CPU, so that it is atomic for all who use them.
  *
  * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EINVAL: unknown operation, or not aligned.
+ * the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
+ * of xr_odp_ready().
  */
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
 {
 	u64 off = a->va - mr->iova;
 	u32 n = sizeof(u64);
 	u64 *word;
+	int ret;
 
 	if (!mr->writable)
 		return -EACCES;
 	if (off > mr->pin->length || sizeof(*word) > mr->pin->length - off)
 		return -ERANGE;
+	ret = xr_mr_ready(mr, off, sizeof(*word), 0, true);
+	if (ret)
+		return ret;
 	word = xr_mr_at(mr, off, &n);
 	/* Aligned for the peer, it need not be so in memory. */
 	if ((unsigned long)word % sizeof(*word))
@@ -207,12 +240,16 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 {
 	u64 to = va - mr->iova;
 	void *dst;
+	int ret;
 	u32 n;
 
 	if (!mr->writable)
 		return -EACCES;
 	if (to > mr->pin->length || len > mr->pin->length - to)
 		return -ERANGE;
+	ret = xr_mr_ready(mr, to, len, 0, true);
+	if (ret)
+		return ret;
 	while (len) {
 		n = len;
 		dst = xr_mr_at(mr, to, &n);
@@ -375,9 +412,21 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	q->page_shift = mr->pin->page_shift;
 	q->pid = pid_vnr(mr->pin->pid);
 	q->sharers = refcount_read(&mr->pin->users);
+	if (mr->pin->odp)
+		xr_odp_query(mr->pin->odp, q);
 	strscpy_pad(q->name, mr->name, sizeof(q->name));
 	mutex_unlock(&link->lock);
 	return 0;
+}
+
+/* What may have gone already when it is looked at is not there. */
+static u64 xr_mr_entry(const struct xr_mr *mr, u64 i)
+{
+	u64 entry = READ_ONCE(*xr_mtt_at(&mr->pin->mtt, i));
+
+	if (mr->pin->odp && !(entry & XR_ODP_READ))
+		return 0;
+	return entry & PAGE_MASK;
 }
 
 /**
@@ -387,7 +436,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
  * @index: the region's handle
  * @first: number of the first entry
  * @count: in: entries wanted; out: entries there are
- * @entry: physical addresses; the caller sees to who may know them
+ * @entry: physical addresses, 0: not there; the caller sees to who may know them
  *
  * Return: 0, -ENOENT or -ERANGE.
  */
@@ -412,7 +461,7 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 	}
 	*count = min_t(u64, *count, mtt->count - first);
 	for (i = 0; i < *count; i++)
-		entry[i] = *xr_mtt_at(mtt, first + i);
+		entry[i] = xr_mr_entry(mr, first + i);
 out:
 	mutex_unlock(&link->lock);
 	return ret;

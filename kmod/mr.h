@@ -81,10 +81,11 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 
 /* mr_reg.c */
 bool xr_access_ok(u32 access);
+bool xr_iova_ok(u64 iova, u64 length);
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 			u32 access, u32 flags, const char *name);
 struct xr_pin *xr_mr_pin(u32 flags, u32 pid, u64 addr, u64 length,
-			 bool writable);
+			 u32 access);
 int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	      struct xr_owner *owner, struct xroce_mr_reg *r);
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
@@ -93,6 +94,10 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
 
+/* mr_advise.c */
+int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
+		 struct xroce_mr_advise *a);
+
 /* mr_rereg.c */
 int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r);
@@ -100,9 +105,9 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
 void xr_mr_drop(void);
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-		u32 off, u32 len);
+		u32 off, u32 len, u32 ahead);
 int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-	       u32 off, u32 len);
+	       u32 off, u32 len, u32 ahead);
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);

@@ -7,6 +7,7 @@
 
 #include "link.h"
 #include "mr.h"
+#include "odp.h"
 #include "phys.h"
 
 bool xr_access_ok(u32 access)
@@ -47,9 +48,8 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 	return mr;
 }
 
-/* Pin memory of the caller, or with XROCE_F_PID of another process. */
-struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length,
-			 bool writable)
+/* Memory of the caller, or with XROCE_F_PID of another process. */
+struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length, u32 access)
 {
 	struct xr_pin *pin = ERR_PTR(-ESRCH);
 	struct pid *pid;
@@ -57,14 +57,24 @@ struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length,
 	pid = flags & XROCE_F_PID ? find_get_pid(nr) :
 				    get_task_pid(current, PIDTYPE_TGID);
 	if (pid)
-		pin = xr_pin(pid, addr, length, writable);
+		pin = access & XROCE_ACCESS_ON_DEMAND ?
+		      xr_odp(pid, addr, length) :
+		      xr_pin(pid, addr, length,
+			     access & XROCE_ACCESS_LOCAL_WRITE);
 	put_pid(pid);
 	return pin;
 }
 
+/* Do the addresses by which a peer names them exist? Of an address space: its own. */
+bool xr_iova_ok(u64 iova, u64 length)
+{
+	return length && iova + length - 1 >= iova &&
+	       (length < XROCE_LENGTH_ALL || !iova);
+}
+
 static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 {
-	return xr_access_ok(access) && length && iova + length - 1 >= iova &&
+	return xr_access_ok(access) && xr_iova_ok(iova, length) &&
 	       strnlen(name, XROCE_NAME_MAX) < XROCE_NAME_MAX;
 }
 
@@ -108,8 +118,7 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
 		return -EINVAL;
-	pin = xr_mr_pin(r->flags, r->pid, r->addr, r->length,
-			r->access & XROCE_ACCESS_LOCAL_WRITE);
+	pin = xr_mr_pin(r->flags, r->pid, r->addr, r->length, r->access);
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
@@ -138,7 +147,8 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 	struct xr_pin *pin;
 	int ret;
 
-	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name))
+	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
+	    r->access & XROCE_ACCESS_ON_DEMAND)
 		return -EINVAL;
 	pin = xr_phys_pin(phys);
 	if (IS_ERR(pin))
@@ -175,7 +185,9 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 	mutex_lock(&link->lock);
 	from = xr_mr_find(link, r->from);
 	ret = from ? xr_owner_check(link, who, from->owner) : -ENOENT;
-	if (!ret && r->iova + from->pin->length - 1 < r->iova)
+	if (!ret && !xr_iova_ok(r->iova, from->pin->length))
+		ret = -EINVAL;
+	if (!ret && (r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND)
 		ret = -EINVAL;
 	if (!ret && r->access & XROCE_ACCESS_LOCAL_WRITE &&
 	    !from->pin->writable)

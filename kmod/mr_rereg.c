@@ -55,13 +55,15 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *who, u32 index,
 /* Memory of the new region, which may be the old one's. */
 static struct xr_pin *xr_mr_repin(const struct xr_mr_was *was,
 				  const struct xr_phys *phys,
-				  const struct xroce_mr_rereg *r, bool writable)
+				  const struct xroce_mr_rereg *r, u32 access)
 {
+	bool writable = access & XROCE_ACCESS_LOCAL_WRITE;
+
 	if (r->mask & XROCE_REREG_TRANSLATION) {
 		if (phys)
 			return xr_phys_pin(phys);
 		return xr_mr_pin(r->flags, r->pid, r->addr, r->length,
-				 writable);
+				 access);
 	}
 	if (writable && !was->pin->writable)
 		return xr_pin(was->pin->pid, was->pin->addr, was->pin->length,
@@ -146,7 +148,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		return -EINVAL;
 	if (r->mask & XROCE_REREG_ACCESS && !xr_access_ok(r->access))
 		return -EINVAL;
-	if (translation && (!r->length || r->iova + r->length - 1 < r->iova ||
+	if (translation && (!xr_iova_ok(r->iova, r->length) ||
 			    (!phys && r->addr + r->length - 1 < r->addr)))
 		return -EINVAL;
 	ret = xr_mr_look(link, who, r->mr, &was);
@@ -154,7 +156,10 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		return ret;
 
 	access = r->mask & XROCE_REREG_ACCESS ? r->access : was.access;
-	pin = xr_mr_repin(&was, phys, r, access & XROCE_ACCESS_LOCAL_WRITE);
+	pin = ERR_PTR(-EINVAL);
+	if (translation ? !phys || !(access & XROCE_ACCESS_ON_DEMAND) :
+			  !((access ^ was.access) & XROCE_ACCESS_ON_DEMAND))
+		pin = xr_mr_repin(&was, phys, r, access);
 	if (IS_ERR(pin)) {
 		ret = PTR_ERR(pin);
 		goto out;

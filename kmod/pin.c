@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "huge.h"
+#include "odp.h"
 #include "phys.h"
 #include "pin.h"
 
@@ -63,7 +64,7 @@ static int xr_runs_translate(const struct xr_runs *runs, struct xr_pin *pin)
 }
 
 /* Count pages against the caller's RLIMIT_MEMLOCK. */
-static int xr_account(struct mm_struct *mm, unsigned long nr)
+int xr_pin_account(struct mm_struct *mm, unsigned long nr)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 
@@ -177,7 +178,7 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
  * The memory of @pid, if the caller may reach into it. ptrace(2)'s own check is
  * not exported, so that only its strongest credential counts.
  */
-static struct mm_struct *xr_pid_mm(struct pid *pid)
+struct mm_struct *xr_pid_mm(struct pid *pid)
 {
 	struct task_struct *task;
 	struct mm_struct *mm;
@@ -245,7 +246,7 @@ struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable)
 		.writable = writable,
 	};
 	refcount_set(&pin->users, 1);
-	ret = xr_account(mm, nr);
+	ret = xr_pin_account(mm, nr);
 	if (ret)
 		goto out;
 	ret = mm == current->mm ? xr_pin_huge(pin, &runs) : 0;
@@ -328,6 +329,10 @@ void xr_pin_put(struct xr_pin *pin)
 {
 	if (!refcount_dec_and_test(&pin->users))
 		return;
+	if (pin->odp) {
+		xr_odp_free(pin->odp);
+		return;
+	}
 	if (pin->mm)
 		xr_unpin(pin);
 	else

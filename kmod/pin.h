@@ -14,10 +14,11 @@
 #include "run.h"
 
 struct mm_struct;
+struct xr_odp;
 struct pid;
 
 /**
- * struct xr_pin - pinned memory
+ * struct xr_pin - pinned memory, or what stands for it
  * @users: regions, and those who are making or unmaking one
  * @mm: address space whose count of pinned pages it is in; a reference to the
  *	structure, not to the memory. NULL: physical pages
@@ -31,7 +32,9 @@ struct pid;
  *	@huge; else empty
  * @page_shift: log2 of the size of a block of @mtt
  * @offset: of the first byte in the first block
+ * @sparse: on demand, and all of an address space: @mtt is empty, see odp.h
  * @mtt: blocks in order
+ * @odp: it is not pinned at all, but on demand, see odp.h; else NULL
  */
 struct xr_pin {
 	refcount_t users;
@@ -43,12 +46,16 @@ struct xr_pin {
 	bool huge;
 	struct xr_runs runs;
 	u8 page_shift;
+	bool sparse;
 	u64 offset;
 	struct xr_mtt mtt;
+	struct xr_odp *odp;
 };
 
 struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable);
 struct xr_pin *xr_pin_get(struct xr_pin *pin);
 void xr_pin_put(struct xr_pin *pin);
+int xr_pin_account(struct mm_struct *mm, unsigned long nr);
+struct mm_struct *xr_pid_mm(struct pid *pid);
 
 #endif

@@ -172,6 +172,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 
 	qp->link = link;
 	xr_replies_init(&qp->replies);
+	xr_keep_init(&qp->keep);
 	qp->qpn = xr_qpn_draw(link, slot);
 	qp->type = a->type;
 	qp->state = XROCE_QPS_RESET;
@@ -225,6 +226,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	RCU_INIT_POINTER(link->qp[slot], NULL);
 	if (xr_mw_close(&qp->windows_2a) + xr_mw_close(&qp->windows_2b))
 		xr_mw_orphan(qp->pd, NULL, qp);
+	xr_keep_close(qp);
 	xr_replies_close(qp);
 	claimed = xr_qp_claim(q);
 	WRITE_ONCE(q->generation, q->generation + 1);
@@ -244,6 +246,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->rd_max = 0;
 	q->recv = 0;
 	q->sq = 0;
+	q->kept = 0;
 	q->qkey = 0;
 	memset(q->saddr, 0, sizeof(q->saddr));
 	memset(q->daddr, 0, sizeof(q->daddr));
@@ -261,6 +264,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	qp->pd->qps--;
 	link->nr_qps--;
 	xr_replies_free(&qp->replies);
+	xr_keep_free(&qp->keep);
 	xr_recv_free(&qp->recv);
 	kfree_rcu(qp, rcu);
 }

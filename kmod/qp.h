@@ -8,6 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "keep.h"
 #include "recv.h"
 #include "reply.h"
 
@@ -33,6 +34,7 @@ struct xroce_qp_query;
  * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw.h)
  * @windows_2b: likewise of type 2B
  * @replies: those that the module sends; under a lock of their own
+ * @keep: frames put aside; under a lock of its own
  * @recv: what it receives with; under a lock of its own
  * @sq: its owner's send queue, or NULL
  * @send_cq: where completions of that go, or NULL; under the lock of @sq
@@ -60,6 +62,7 @@ struct xr_qp {
 	atomic_t windows_2a;
 	atomic_t windows_2b;
 	struct xr_replies replies;
+	struct xr_keep keep;
 	struct xr_recv recv;
 	struct xr_sq __rcu *sq;
 	struct xr_cq *send_cq;

@@ -246,8 +246,10 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 			xr_qp_move(qp, a);
 		xr_qp_release(q);
 	}
-	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
+		xr_keep_close(qp);
 		xr_replies_close(qp);
+	}
 	if (to == XROCE_QPS_RESET) {
 		xr_recv_reset(qp);
 		/* What is posted is forgotten, and can end nothing any more. */
@@ -264,6 +266,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_qp_connect(qp, a);
 		xr_replies_open(&qp->replies);
 	}
+	if (to == XROCE_QPS_RTR)
+		xr_keep_open(&qp->keep);
 	if (a->mask & XROCE_QP_ACCESS) {
 		qp->access = a->access;
 		WRITE_ONCE(q->access, a->access);

@@ -13,6 +13,7 @@
 
 #include "cq.h"
 #include "frame.h"
+#include "keep.h"
 #include "link.h"
 #include "mr.h"
 #include "mr_stat.h"
@@ -198,7 +199,10 @@ static int xr_recv_begin(struct xr_recv *v)
 	return ret;
 }
 
-/* Into a part of an element: @buf, or else @len bytes of the frame at @off. */
+/*
+ * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
+ * 0, -EFAULT, or for memory on demand that is not there -EINPROGRESS, -EBUSY.
+ */
 static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 			 const struct xroce_sge_local *sge, u32 in,
 			 const void *buf, struct xdp_buff *xdp, u32 off,
@@ -217,17 +221,24 @@ static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 	else if (buf)
 		ret = xr_mr_store(mr, va, buf, len);
 	else
-		ret = xr_mr_write(mr, va, xdp, off, len);
-	if (ret)
-		xr_mr_count_refused(mr);
-	else
+		ret = xr_mr_write(mr, va, xdp, off, len, 0);
+	if (!ret)
 		/* An IP header is a part of the packet that follows. */
 		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
+	else if (ret == -EAGAIN)
+		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
+	else
+		xr_mr_count_refused(mr);
 	xr_mr_drop();
-	return ret ? -EFAULT : 0;
+	if (ret == -EAGAIN)
+		return -EBUSY;
+	return !ret || ret == -EINPROGRESS ? ret : -EFAULT;
 }
 
-/* On from where the message has come to. There is room. */
+/*
+ * On from where the message has come to. There is room. What has been stored when
+ * memory on demand is not there is stored again.
+ */
 static int xr_recv_scatter(struct xr_link *link, struct xr_qp *qp,
 			   const void *buf, struct xdp_buff *xdp, u32 off,
 			   u32 len)
@@ -283,19 +294,25 @@ static int xr_recv_bytes(struct xr_link *link, struct xr_qp *qp,
 	u32 grh_len = r->flags & XROCE_RECV_GRH ? XR_GRH_LEN : 0;
 	struct xr_recv *v = &qp->recv;
 	u64 total = (u64)v->done + grh_len + r->len;
+	u32 done = v->done, sge = v->sge, in_sge = v->in_sge;
 	u8 grh[XR_GRH_LEN];
-	int ret;
+	int ret = 0;
 
 	if (total > v->room || total > XROCE_MAX_MSG)
 		return -EMSGSIZE;
 	if (grh_len) {
 		ret = xr_recv_grh(xdp, r->l3, grh);
 		if (!ret)
-			ret = xr_recv_scatter(link, qp, grh, NULL, 0, grh_len);
-		if (ret)
-			return ret;
+			ret = xr_recv_scatter(link, qp, grh, xdp, 0, grh_len);
 	}
-	return xr_recv_scatter(link, qp, NULL, xdp, r->off, r->len);
+	if (!ret)
+		ret = xr_recv_scatter(link, qp, NULL, xdp, r->off, r->len);
+	if (ret == -EINPROGRESS || ret == -EBUSY) {
+		v->done = done;
+		v->sge = sge;
+		v->in_sge = in_sge;
+	}
+	return ret;
 }
 
 static int xr_recv_end(struct xr_qp *qp, const struct xroce_recv *r)
@@ -376,7 +393,8 @@ int xr_recv_packet(struct xr_link *link, struct xr_qp *qp,
 	if (!ret && r->flags & XROCE_RECV_END)
 		ret = xr_recv_end(qp, r);
 	/* Where nothing is answered, the next message may have the room. */
-	if (!ret || (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
+	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||
+	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		goto out;
 	/* The peer's error: the work request is flushed with the others. */
 	if (v->busy && ret != -EKEYREJECTED)

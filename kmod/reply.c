@@ -2,6 +2,7 @@
 /* Queueing replies, cutting READ responses into packets, pacing. */
 #include <linux/if_ether.h>
 #include <linux/slab.h>
+#include <net/xdp.h>
 
 #include "xroce_map.h"
 #include "xroce_wire.h"
@@ -19,8 +20,8 @@
 /* Packets a run; then other work of this CPU has its turn. */
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
 /*
- * A device without room is left alone for a while, so often in a row. Other queue
- * pairs' replies find none either: the pace is halved each time, and goes up by
+ * A device without room, or memory on its way, is left alone for a while, so often
+ * in a row. Other queue pairs' replies find none either: the pace is halved each time, and goes up by
  * and by until there is a batch in less than the least gap.
  */
 #define XR_REPLY_NAPS	4000
@@ -62,6 +63,30 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 	return true;
 }
 
+/* At the end of the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
+static int xr_reply_add(struct xr_replies *rs, const struct xroce_reply *r)
+{
+	lockdep_assert_held(&rs->lock);
+	if (rs->count == XR_REPLY_MAX)
+		return -ENOSPC;
+	if (!rs->reply)
+		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
+					  GFP_ATOMIC | __GFP_NOWARN);
+	if (!rs->reply)
+		return -ENOMEM;
+	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.key = r->key,
+		.left = r->opcode == XROCE_RC_READ_RESPONSE_ONLY ? r->len : 0,
+		.va = r->va,
+		.result = r->result,
+		.opcode = r->opcode,
+		.syndrome = r->syndrome,
+	};
+	return 0;
+}
+
 /* The way back is that of the newest request, with its addresses swapped. */
 static void xr_replies_way(struct xr_replies *rs, const void *l2, u32 l2_len)
 {
@@ -90,13 +115,16 @@ static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
 		      XROCE_RC_READ_RESPONSE_MIDDLE;
 }
 
-/* The region has gone while it was being read: say so, and nothing more. */
-static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r)
+/*
+ * The region has gone while it was being read, or memory is short, -EIO: say so, and
+ * nothing more.
+ */
+static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
 {
 	struct xr_replies *rs = &qp->replies;
 
 	r->opcode = XROCE_RC_ACK;
-	r->syndrome = XROCE_SYN_NAK_ACC;
+	r->syndrome = error == -EIO ? XROCE_SYN_NAK_OP : XROCE_SYN_NAK_ACC;
 	r->left = 0;
 	rs->reads = 0;
 	rs->count = 1;
@@ -131,7 +159,8 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 	};
 	int ret;
 
-	*last = p.len == r->left;
+	p.ahead = r->left - p.len;
+	*last = !p.ahead;
 	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
 		p.opcode = xr_read_opcode(r, p.len);
 	if (p.len) {
@@ -154,7 +183,10 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 	return 0;
 }
 
-/* Fill the batch. Return: packets built, or -ENOMEM. */
+/*
+ * Fill the batch. Return: packets built; or -ENOMEM, or -EAGAIN: memory that is on
+ * its way.
+ */
 static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 {
 	struct xr_replies *rs = &qp->replies;
@@ -171,10 +203,10 @@ static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
 		r = xr_reply_at(rs, 0);
 		ret = xr_reply_packet(link, qp, r, &last);
-		if (ret == -ENOMEM)
+		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
 		if (ret) {
-			xr_reply_fail(qp, r);
+			xr_reply_fail(qp, r, ret);
 			continue;
 		}
 		built++;
@@ -234,29 +266,13 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 	}
 	if (xr_reply_merge(rs, r))
 		goto out;
-	if (rs->count == XR_REPLY_MAX ||
-	    (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u))) {
+	if (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u)) {
 		ret = -ENOSPC;
 		goto out;
 	}
-	if (!rs->reply) {
-		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
-					  GFP_ATOMIC | __GFP_NOWARN);
-		if (!rs->reply) {
-			ret = -ENOMEM;
-			goto out;
-		}
-	}
-	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
-		.psn = r->psn & XROCE_PSN_MASK,
-		.msn = r->msn & XROCE_PSN_MASK,
-		.key = r->key,
-		.left = read ? r->len : 0,
-		.va = r->va,
-		.result = r->result,
-		.opcode = r->opcode,
-		.syndrome = r->syndrome,
-	};
+	ret = xr_reply_add(rs, r);
+	if (ret)
+		goto out;
 	rs->reads += read;
 	xr_replies_way(rs, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
@@ -266,6 +282,58 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 out:
 	spin_unlock(&rs->lock);
 	return ret;
+}
+
+/**
+ * xr_reply_frame() - send a reply that the XDP program has made
+ * @qp: whose it is
+ * @frame: what; used up. Without room it is lost, and the peer will ask again
+ *
+ * In softirq. It goes before all that is queued later.
+ */
+void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
+{
+	struct xr_replies *rs = &qp->replies;
+
+	spin_lock(&rs->lock);
+	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
+		rs->batch.frame[rs->batch.count++] = frame;
+		frame = NULL;
+		queue_work(system_bh_wq, &rs->work);
+		xr_replies_show(qp);
+	}
+	spin_unlock(&rs->lock);
+	if (frame)
+		xdp_return_frame(frame);
+}
+
+/**
+ * xr_reply_rnr() - tell the peer to come again (IBTA 9.7.5.2.8)
+ * @qp: whose it is; this CPU has its claim
+ * @l2: Ethernet header of a request
+ * @l2_len: its length
+ * @psn: of the packet
+ * @msn: message sequence number
+ *
+ * In softirq. Without room, the peer's own timer has to tell it.
+ */
+void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
+		  u32 msn)
+{
+	struct xr_replies *rs = &qp->replies;
+	const struct xroce_reply r = {
+		.opcode = XROCE_RC_ACK,
+		.syndrome = XROCE_SYN_RNR | XROCE_RNR_FAULT,
+		.psn = psn,
+		.msn = msn,
+	};
+
+	spin_lock(&rs->lock);
+	if (!rs->dead && !xr_reply_add(rs, &r)) {
+		xr_replies_start(rs, l2, l2_len);
+		xr_replies_show(qp);
+	}
+	spin_unlock(&rs->lock);
 }
 
 /* How long to wait before the next batch. */
@@ -306,7 +374,8 @@ static void xr_replies_work(struct work_struct *work)
 	}
 	if (!rs->dead && rs->batch.count && ret != -EBUSY)
 		ret = xr_tx_flush(&rs->batch);
-	rs->naps = ret == -EBUSY || ret == -ENOMEM ? rs->naps + 1 : 0;
+	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
+		   rs->naps + 1 : 0;
 	xr_replies_pace(rs, rs->naps);
 	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_REPLY_NAPS) {
 		/* The peer will ask again. */

@@ -175,7 +175,8 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 
 	at = xr_tx_headers(xdp.data, q, ipv6, p, udp_len);
 	if (p->len) {
-		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len);
+		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len,
+				 p->ahead);
 		if (ret)
 			goto err;
 	}

@@ -45,6 +45,7 @@ struct xr_tx_batch {
  * @mr: READ response with payload: region, held by the caller
  * @va: first byte
  * @len: bytes of payload
+ * @ahead: bytes of the same response that follow
  */
 struct xr_tx_packet {
 	const u8 *l2;
@@ -57,6 +58,7 @@ struct xr_tx_packet {
 	struct xr_mr *mr;
 	u64 va;
 	u32 len;
+	u32 ahead;
 };
 
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,

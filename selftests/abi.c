@@ -45,6 +45,7 @@ static void fill_link_maps(int fd, union arg *a)
 	a->link_maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
 					    sizeof(struct xroce_qp), 16, NULL);
 	a->link_maps.mr_stat_fd = -1;
+	a->link_maps.prog_fd = -1;
 }
 
 void close_maps(union arg *a)
@@ -129,6 +130,18 @@ static void fill_mr_reg_shared(int fd, union arg *a)
 	fill_mr(fd, a);
 	a->mr_reg_shared.from = a->mr_dereg.mr;
 	a->mr_reg_shared.pd = some_pd(fd);
+}
+
+static void fill_mr_advise(int fd, union arg *a)
+{
+	union arg reg = { .size = sizeof(reg.mr_reg) };
+
+	fill_mr_reg(fd, &reg);
+	reg.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+	must(fd, XROCE_CMD_MR_REG, &reg);
+	a->mr_advise.mr = reg.mr_reg.mr;
+	a->mr_advise.iova = reg.mr_reg.iova;
+	a->mr_advise.length = 1;
 }
 
 static void fill_mr_rereg(int fd, union arg *a)
@@ -276,10 +289,9 @@ static void fill_sq(int fd, union arg *a)
 	must(fd, XROCE_CMD_SQ_ADD, &add);
 }
 
-
 const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
-	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 24, 0, {}, true,
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 32, 0, { 28 }, true,
 	  fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },
@@ -294,7 +306,7 @@ const struct command commands[] = {
 	{ "MR_REG", XROCE_CMD_MR_REG, 96, XROCE_F_PERSISTENT | XROCE_F_PID,
 	  { 88, 92 }, false, fill_mr_reg },
 	{ "MR_DEREG", XROCE_CMD_MR_DEREG, 16, 0, { 12 }, false, fill_mr },
-	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 112, XROCE_F_NEXT, {}, false,
+	{ "MR_QUERY", XROCE_CMD_MR_QUERY, 176, XROCE_F_NEXT, {}, false,
 	  fill_mr },
 	{ "MR_REG_PHYS", XROCE_CMD_MR_REG_PHYS, 104, XROCE_F_PERSISTENT,
 	  { 68 }, false, fill_mr_reg_phys },
@@ -302,6 +314,8 @@ const struct command commands[] = {
 	  false, fill_mr_reg_shared },
 	{ "MR_REREG", XROCE_CMD_MR_REREG, 88, XROCE_F_PID | XROCE_F_PHYS,
 	  { 84 }, false, fill_mr_rereg },
+	{ "MR_ADVISE", XROCE_CMD_MR_ADVISE, 40, 0, {}, false,
+	  fill_mr_advise },
 	{ "MTT_QUERY", XROCE_CMD_MTT_QUERY, 136, 0, {}, true, fill_nothing },
 	{ "MTT_READ", XROCE_CMD_MTT_READ, 32, 0, {}, false, fill_mtt_read },
 	{ "QP_ADD", XROCE_CMD_QP_ADD, 64, XROCE_F_PERSISTENT, { 20, 60 }, false,

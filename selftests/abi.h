@@ -26,6 +26,7 @@ union arg {
 	struct xroce_mr_reg_phys mr_reg_phys;
 	struct xroce_mr_reg_shared mr_reg_shared;
 	struct xroce_mr_rereg mr_rereg;
+	struct xroce_mr_advise mr_advise;
 	struct xroce_mtt_query mtt_query;
 	struct xroce_mtt_read mtt_read;
 	struct xroce_qp_add qp_add;

@@ -20,10 +20,7 @@ static const struct wire_opts rc;
 
 static void set_interval(unsigned int us)
 {
-	int fd = open(INTERVAL, O_WRONLY | O_CLOEXEC);
-
-	check(fd >= 0 && dprintf(fd, "%u", us) > 0, "%s", INTERVAL);
-	close(fd);
+	live_parameter("cnp_interval", us);
 }
 
 /* Each of them is answered, but for the interval. */

@@ -16,7 +16,7 @@
 
 #define NAME(n)	[COUNTER(n)] = #n
 static const char *const names[COUNTERS] = {
-	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(pass), NAME(write),
+	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(kept), NAME(pass), NAME(write),
 	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),
 	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
 	NAME(duplicate), NAME(nak_seq),
@@ -26,11 +26,12 @@ static const char *const names[COUNTERS] = {
 	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
 	NAME(acc_key), NAME(acc_pd), NAME(acc_qp), NAME(acc_right), NAME(acc_bounds),
 	NAME(acc_module), NAME(op_wqe), NAME(op_prot), NAME(op_cq),
+	NAME(op_memory),
 	NAME(drop_qkey), NAME(drop_recv),
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
-	NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
+	NAME(drop_kept), NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
 	NAME(event_lost),
 };
 #undef NAME

@@ -76,7 +76,7 @@ static uint64_t causes(const struct xroce_stat *d)
 	return d->inv_opcode + d->inv_order + d->inv_qp_access +
 	       d->inv_length + d->inv_resources + d->inv_align + d->acc_key +
 	       d->acc_pd + d->acc_right + d->acc_bounds + d->acc_module + d->op_wqe + d->op_prot +
-	       d->op_cq;
+	       d->op_cq + d->op_memory;
 }
 
 static uint64_t naks(const struct xroce_stat *d)

@@ -256,7 +256,9 @@ static void module_busy(void)
 static void module_takes_links(void)
 {
 	struct xroce_link_add add = { .size = sizeof(add) };
-	struct xroce_link_maps maps = { .size = sizeof(maps), .mr_stat_fd = -1 };
+	struct xroce_link_maps maps = {
+		.size = sizeof(maps), .mr_stat_fd = -1, .prog_fd = -1,
+	};
 	char *mem = mem_map(10);
 	struct xroce_mr_reg r;
 	struct xroce *x;

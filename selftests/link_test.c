@@ -32,8 +32,8 @@ static int link_add(int fd, __u32 ifindex, __u32 *link)
 	return ret;
 }
 
-static int link_maps_counted(int fd, __u32 link, int mpt_fd, int qp_fd,
-			     int mr_stat_fd)
+static int link_maps_all(int fd, __u32 link, int mpt_fd, int qp_fd,
+			 int mr_stat_fd, int prog_fd)
 {
 	struct xroce_link_maps a = {
 		.size = sizeof(a),
@@ -41,6 +41,7 @@ static int link_maps_counted(int fd, __u32 link, int mpt_fd, int qp_fd,
 		.mpt_fd = mpt_fd,
 		.qp_fd = qp_fd,
 		.mr_stat_fd = mr_stat_fd,
+		.prog_fd = prog_fd,
 	};
 
 	return live_ioctl(fd, XROCE_CMD_LINK_MAPS, &a);
@@ -49,7 +50,7 @@ static int link_maps_counted(int fd, __u32 link, int mpt_fd, int qp_fd,
 /* Whose regions are not counted. */
 static int link_maps(int fd, __u32 link, int mpt_fd, int qp_fd)
 {
-	return link_maps_counted(fd, link, mpt_fd, qp_fd, -1);
+	return link_maps_all(fd, link, mpt_fd, qp_fd, -1, -1);
 }
 
 static int link_del(int fd, __u32 link, __u32 flags)
@@ -232,19 +233,73 @@ static void maps_of_counters(void)
 	ret = link_add(fd, spare(), &link);
 	check(!ret, "LINK_ADD: %d", ret);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		ret = link_maps_counted(fd, link, mpt, qp, bad[i].fd);
+		ret = link_maps_all(fd, link, mpt, qp, bad[i].fd, -1);
 		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
 		      bad[i].want);
 		if (bad[i].fd >= 0 && bad[i].fd != mpt)
 			close(bad[i].fd);
 	}
 	for (i = 0; i < ARRAY_SIZE(right); i++) {
-		ret = link_maps_counted(fd, link, mpt, qp,
-					right[i] ? : good);
+		ret = link_maps_all(fd, link, mpt, qp, right[i] ? : good, -1);
 		check(!ret, "right, %zu: %d", i, ret);
 		check(!link_del(fd, link, 0), "LINK_DEL");
 		check(!link_add(fd, spare(), &link), "LINK_ADD");
 	}
+	close(fd);
+	close(mpt);
+	close(qp);
+	close(good);
+}
+
+/* A program of no effect, but for its type. */
+static int program(enum bpf_prog_type type, enum bpf_attach_type attach)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0,
+		  .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach);
+
+	return bpf_prog_load(type, "t", "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
+/* A program that packets put aside are given to, or none. */
+static void maps_and_program(void)
+{
+	int mpt = array(sizeof(struct xroce_mpt), 16);
+	int qp = array(sizeof(struct xroce_qp), 16);
+	const struct {
+		const char *what;
+		int fd, want;
+	} bad[] = {
+		{ "no descriptor", -2, -EBADF },
+		{ "not a program", open("/dev/null", O_RDONLY), -EINVAL },
+		{ "a map", mpt, -EINVAL },
+		{ "a socket filter", program(BPF_PROG_TYPE_SOCKET_FILTER, 0),
+		  -EINVAL },
+		{ "for a CPU map", program(BPF_PROG_TYPE_XDP, BPF_XDP_CPUMAP),
+		  -EINVAL },
+		{ "for a device map", program(BPF_PROG_TYPE_XDP,
+					      BPF_XDP_DEVMAP), -EINVAL },
+	};
+	int good = program(BPF_PROG_TYPE_XDP, BPF_XDP);
+	int fd = dev_open(), ret;
+	__u32 link = 0;
+	size_t i;
+
+	ret = link_add(fd, spare(), &link);
+	check(!ret, "LINK_ADD: %d", ret);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		ret = link_maps_all(fd, link, mpt, qp, -1, bad[i].fd);
+		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
+		      bad[i].want);
+		if (bad[i].fd >= 0 && bad[i].fd != mpt)
+			close(bad[i].fd);
+	}
+	ret = link_maps_all(fd, link, mpt, qp, -1, good);
+	check(!ret, "right: %d", ret);
+	check(!link_del(fd, link, 0), "LINK_DEL");
 	close(fd);
 	close(mpt);
 	close(qp);
@@ -410,6 +465,8 @@ static const struct test tests[] = {
 	{ "link_maker_closes", "D1", "without maps it goes with its maker",
 	  maker_closes },
 	{ "link_maps", "U2", "only arrays of the right shape will do", maps },
+	{ "link_maps_program", "U2 O3", "likewise a program",
+	  maps_and_program },
 	{ "link_maps_of_counters", "U2 D6", "likewise, or none",
 	  maps_of_counters },
 	{ "link_use_errors", "R10", "a descriptor works on one link",

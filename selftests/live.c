@@ -57,6 +57,17 @@ int live_module_load_with(const char *parameters)
 	return ret;
 }
 
+void live_parameter(const char *name, unsigned int value)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/module/xroce/parameters/%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	check(fd >= 0 && dprintf(fd, "%u", value) > 0, "%s", path);
+	close(fd);
+}
+
 int live_module_load(void)
 {
 	return live_module_load_with("");

@@ -40,6 +40,9 @@ int live_main_alone(int argc, char **argv, const struct test *tests, size_t n);
 int live_skip(void);		/* 0: here; else the plan has been skipped */
 int live_module_load(void);
 int live_module_load_with(const char *parameters);
+
+/* Set a parameter of the module that is loaded. */
+void live_parameter(const char *name, unsigned int value);
 int live_module_unload(void);
 int live_module_refused(void);	/* try to unload it, once */
 int live_veth_add(const char *dev, const char *peer);

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "live.h"
+#include "live_mr.h"
 #include "mem.h"
 
 #define LW	XROCE_ACCESS_LOCAL_WRITE
@@ -292,6 +292,8 @@ static void rights(void)
 		/* Memory that is persistent cannot be registered. */
 		if (access == XROCE_ACCESS_FLUSH_GLOBAL)
 			expect_region(x, &r);
+		else if (access == XROCE_ACCESS_ON_DEMAND)
+			mr_accepted(x, r);
 		else
 			expect_refused(x, &r, -EINVAL);
 	}

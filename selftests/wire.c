@@ -52,6 +52,8 @@ static int to_rts(struct wire *w, const struct wire_opts *opts, __u32 type)
 			 qp_attrs(type, XROCE_QPS_RTR));
 	m.dest_qpn = w->peer;
 	m.tos = opts->tos;
+	if (opts->mtu)
+		m.path_mtu = opts->mtu;
 	own_address(opts->ipv6, 2, m.sgid);
 	if (type != XROCE_QPT_UD)
 		own_address(opts->ipv6, 1, m.dgid);
@@ -128,9 +130,15 @@ static bool open_socket(struct wire *w)
 		.sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = if_nametoindex(PEER_DEV),
 	};
+	int one = 1, room = 8 << 20;
 
 	w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	/* What is sent would take the room of what comes. */
 	return check(w->fd >= 0 &&
+		     !setsockopt(w->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one,
+				 sizeof(one)) &&
+		     !setsockopt(w->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room,
+				 sizeof(room)) &&
 		     !bind(w->fd, (struct sockaddr *)&addr, sizeof(addr)),
 		     PEER_DEV ": %s", strerror(errno));
 }
@@ -256,17 +264,13 @@ bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes)
 {
 	static struct frame frame;
 	struct pollfd p = { .fd = w->fd, .events = POLLIN };
-	struct sockaddr_ll from;
-	socklen_t from_len;
 	const char *wrong;
 	ssize_t n;
 
 	while (poll(&p, 1, ms) > 0) {
-		from_len = sizeof(from);
-		n = recvfrom(w->fd, frame.bytes, sizeof(frame.bytes), 0,
-			     (struct sockaddr *)&from, &from_len);
+		n = recv(w->fd, frame.bytes, sizeof(frame.bytes), 0);
 		frame.len = n < 0 ? 0 : n;
-		if (from.sll_pkttype == PACKET_OUTGOING || !is_roce(&frame))
+		if (!is_roce(&frame))
 			continue;
 		wrong = packet_parse(frame.bytes, frame.len, 0, got);
 		check(!wrong, "%u bytes came: %s", frame.len, wrong);

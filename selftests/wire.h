@@ -39,6 +39,7 @@ struct wire_opts {
 	bool recv;
 	bool beside;
 	__u32 sq;
+	__u32 mtu;
 };
 
 /**

@@ -13,7 +13,7 @@
 /* By bit; those without a name are not in use. */
 const char *const access_names[ACCESS_BITS] = {
 	"local-write", "remote-write", "remote-read", "remote-atomic",
-	"mw-bind", [8] = "flush-global", "flush-persistent",
+	"mw-bind", [6] = "on-demand", [8] = "flush-global", "flush-persistent",
 };
 
 /* Decimal, or hexadecimal with 0x. Return: what follows it, or NULL. */
@@ -174,7 +174,7 @@ const struct arg_type arg_size = {
 	"a number of bytes, with K, M, G or T", parse_size
 };
 const struct arg_type arg_access = {
-	"none, or a list of local-write,remote-write,remote-read,remote-atomic,mw-bind,flush-global",
+	"none, or a list of local-write,remote-write,remote-read,remote-atomic,mw-bind,on-demand,flush-global",
 	parse_access
 };
 const struct arg_type arg_gid = { "an IPv4 or IPv6 address", parse_gid };

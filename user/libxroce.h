@@ -177,7 +177,9 @@ int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query);
 /**
  * xroce_mr_reg() - register a memory region
  * @x: the handle
- * @reg: all of it but @size, which the library fills in; keys out
+ * @reg: all of it but @size, which the library fills in; keys out. All that the
+ *	program maps, now or later: XROCE_ACCESS_ON_DEMAND in @access,
+ *	XROCE_LENGTH_ALL for @length, and 0 for @addr and @iova
  *
  * Return: 0, or as for struct xroce_mr_reg.
  */
@@ -250,6 +252,15 @@ int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
  * Return: 0, or as for struct xroce_mr_dereg.
  */
 int xroce_mr_dereg(struct xroce *x, __u32 mr);
+
+/**
+ * xroce_mr_advise() - bring in a part of a memory region on demand
+ * @x: handle
+ * @advise: in: what; out: pages
+ *
+ * Return: 0, or as for struct xroce_mr_advise.
+ */
+int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise);
 
 /**
  * xroce_mr_query() - look at a memory region

@@ -231,6 +231,7 @@ static int give_maps(struct attach *a)
 		.qp_fd = map_fd(a, "qp"),
 		.mr_stat_fd = a->mr_stat_entries == a->mpt_entries ?
 			      map_fd(a, "mr_stat") : -1,
+		.prog_fd = bpf_program__fd(a->prog),
 	};
 	int err = xroce_command(a->dev, XROCE_CMD_LINK_MAPS, &maps);
 

@@ -142,6 +142,12 @@ int xroce_mr_dereg(struct xroce *x, __u32 mr)
 	return xroce_command(x->fd, XROCE_CMD_MR_DEREG, &dereg);
 }
 
+int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise)
+{
+	advise->size = sizeof(*advise);
+	return xroce_command(x->fd, XROCE_CMD_MR_ADVISE, advise);
+}
+
 int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query)
 {
 	query->size = sizeof(*query);

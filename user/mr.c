@@ -90,6 +90,19 @@ static int show_table(struct xroce *x, const struct xroce_mr_query *q)
 	return 0;
 }
 
+/* Counters of memory on demand. */
+static void show_demand(const struct xroce_mr_query *q)
+{
+	print_num("resident", q->odp_resident);
+	print_num("faults", q->odp_faults);
+	print_num("faults_failed", q->odp_failed);
+	print_num("fault_pages", q->odp_pages);
+	print_num("invalidated", q->odp_invalidated);
+	print_num("prefetched", q->odp_prefetched);
+	print_num("parts", q->odp_parts);
+	print_num("metadata_bytes", q->odp_bytes);
+}
+
 /* @stat is the map of its counters, or -1. */
 static int show_one(struct xroce *x, const char *netdev,
 		    const struct xroce_mr_query *q, int stat)
@@ -117,8 +130,12 @@ static int show_one(struct xroce *x, const char *netdev,
 	print_num("offset", q->offset);
 	print_num("pid", q->pid);
 	print_num("sharers", q->sharers);
+	print_flag("all", q->access & XROCE_ACCESS_ON_DEMAND &&
+			  q->length == XROCE_LENGTH_ALL);
 	print_flag("physical", q->flags & XROCE_F_PHYS);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	if (q->access & XROCE_ACCESS_ON_DEMAND)
+		show_demand(q);
 	if (stat >= 0)
 		status = mr_stat_print(netdev, stat, q->mr);
 	if (options.mtt)
@@ -189,12 +206,14 @@ static int mr_show(int argc, char **argv)
 
 static const struct cmd verbs[] = {
 	{ "show", mr_show, "[dev DEV] [HANDLE|NAME] [--mtt]", true },
-	{ "add", mr_add, "[dev DEV] pd N [name NAME] [iova A] access LIST\n"
-	  "\t{ file PATH [offset O] [size S] | pid PID addr A size S |\n"
+	{ "add", mr_add, "[dev DEV] pd N [name NAME] [iova A] access LIST [odp]\n"
+	  "\t{ file PATH [offset O] [size S] | pid PID addr A size S | pid PID all |\n"
 	  "\t  phys ADDR,... [page-size S] [offset O] [size S] | share MR }" },
 	{ "change", mr_change, "[dev DEV] mr HANDLE|NAME [pd N] [access LIST]\n"
-	  "\t[iova A] [ file PATH [offset O] [size S] | pid PID addr A size S |\n"
+	  "\t[iova A] [ file PATH [offset O] [size S] | pid PID addr A size S | pid PID all |\n"
 	  "\t           phys ADDR,... [page-size S] [offset O] [size S] ]" },
+	{ "advise", mr_advise, "[dev DEV] mr HANDLE|NAME [iova A] [size S]\n"
+	  "\t[for read|write|present]" },
 	{ "del", mr_del, "[dev DEV] mr HANDLE|NAME" },
 	{}
 };

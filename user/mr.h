@@ -18,4 +18,7 @@ int mr_not_found(const char *word, int err);
 int mr_add(int argc, char **argv);
 int mr_change(int argc, char **argv);
 
+/* mr_advise.c */
+int mr_advise(int argc, char **argv);
+
 #endif /* _XROCE_MR_H */

@@ -47,6 +47,11 @@ static const struct reason phys_reasons[] = {
 	{}
 };
 
+static const struct reason all_reasons[] = {
+	{ EFAULT, "an address space cannot be pinned, it must be on demand" },
+	{}
+};
+
 static const struct reason share_reasons[] = {
 	{ EACCES, "its pages are pinned for reading only" },
 	{}
@@ -64,6 +69,7 @@ static const struct reason share_reasons[] = {
  * @length: bytes; 0: to the end
  * @iova: address for peers
  * @pid: process; 0: none
+ * @all: all that it maps
  */
 struct memory {
 	const char *file;
@@ -76,10 +82,11 @@ struct memory {
 	__u64 length;
 	__u64 iova;
 	__u32 pid;
+	bool all;
 };
 
 /* The words of it, for both verbs; they come first in the table. */
-enum { PID, ADDR, SIZE, OFFSET, IOVA, FILE_, PHYS, PAGE_SIZE, WORDS };
+enum { PID, ADDR, SIZE, OFFSET, IOVA, FILE_, PHYS, PAGE_SIZE, ALL, WORDS };
 
 #define MEMORY_ARGS(m) \
 	[PID] = { "pid", &arg_number, &(m).pid, ARG_OPTIONAL }, \
@@ -89,7 +96,8 @@ enum { PID, ADDR, SIZE, OFFSET, IOVA, FILE_, PHYS, PAGE_SIZE, WORDS };
 	[IOVA] = { "iova", &arg_address, &(m).iova, ARG_OPTIONAL }, \
 	[FILE_] = { "file", &arg_text, &(m).file, ARG_OPTIONAL }, \
 	[PHYS] = { "phys", &arg_text, &(m).phys, ARG_OPTIONAL }, \
-	[PAGE_SIZE] = { "page-size", &arg_size, &(m).page_size, ARG_OPTIONAL }
+	[PAGE_SIZE] = { "page-size", &arg_size, &(m).page_size, ARG_OPTIONAL }, \
+	[ALL] = { "all", &arg_flag, &(m).all, ARG_OPTIONAL }
 
 static bool seen(const struct arg *args, int word)
 {
@@ -147,7 +155,15 @@ static int check_memory(struct memory *m, const struct arg *args)
 
 	if (file + pid + phys > 1)
 		return usage("only one of file, pid and phys can be given");
-	if (pid && (!seen(args, ADDR) || !seen(args, SIZE)))
+	if (m->all && !pid)
+		return usage("all: belongs to pid");
+	if (m->all && (seen(args, ADDR) || seen(args, SIZE) || seen(args, IOVA)))
+		return usage("%s: does not go with all",
+			     seen(args, ADDR) ? "addr" :
+			     seen(args, SIZE) ? "size" : "iova");
+	if (m->all)
+		m->length = XROCE_LENGTH_ALL;
+	if (pid && !m->all && (!seen(args, ADDR) || !seen(args, SIZE)))
 		return usage("%s is missing", seen(args, ADDR) ? "size" : "addr");
 	if (!file && !phys && seen(args, OFFSET))
 		return usage("offset: belongs to file or phys");
@@ -173,6 +189,9 @@ static int memory_failed(const struct memory *m, __u32 pd, int err)
 		return fail("mr: file %s: %s", m->file,
 			    reason(err, err == -ERANGE || err == -EFAULT ||
 				   err == -EOPNOTSUPP ? file_reasons : reasons));
+	if (m->all)
+		return fail("mr: pid %u all: %s", m->pid,
+			    reason(err, err == -EFAULT ? all_reasons : reasons));
 	if (m->phys)
 		return fail("mr: phys %s: %s", m->phys,
 			    reason(err, err == -EPERM || err == -EFAULT ||
@@ -324,6 +343,8 @@ static int check_add(struct memory *m, const struct arg *args,
 	status = check_memory(m, args);
 	if (status)
 		return status;
+	if (seen(args, FILE_) && add->access & XROCE_ACCESS_ON_DEMAND)
+		return usage("on demand: belongs to pid: a file is mapped by this command only");
 	wrong = xroce_mr_access_error(add->access);
 	if (wrong)
 		return fail("mr%s%s: %s", add->name ? " " : "", add->name ? : "",
@@ -339,6 +360,7 @@ int mr_add(int argc, char **argv)
 	struct memory m = { .page_size = 4096 };
 	const char *dev = NULL;
 	struct add add = {};
+	bool odp = false;
 	struct arg args[] = {
 		MEMORY_ARGS(m),
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
@@ -346,12 +368,15 @@ int mr_add(int argc, char **argv)
 		{ "name", &arg_text, &add.name, ARG_OPTIONAL },
 		{ "share", &arg_text, &add.share, ARG_OPTIONAL },
 		{ "access", &arg_access, &add.access, ARG_NEEDED },
+		{ "odp", &arg_flag, &odp, ARG_OPTIONAL },
 		{}
 	};
 	struct xroce *x;
 	int status;
 
 	status = arg_parse(args, argc, argv);
+	if (odp || m.all)
+		add.access |= XROCE_ACCESS_ON_DEMAND;
 	if (!status)
 		status = check_add(&m, args, &add);
 	if (status)
@@ -418,6 +443,8 @@ static int check_change(struct memory *m, const struct arg *args,
 		return usage("nothing to change: file, pid, phys, pd or access");
 	if (wrong)
 		return fail("mr: %s", wrong);
+	if (m->all && access)
+		r->access |= XROCE_ACCESS_ON_DEMAND;
 
 	r->flags = m->phys ? XROCE_F_PHYS : seen(args, PID) ? XROCE_F_PID : 0;
 	r->addr = m->addr;

@@ -90,6 +90,7 @@ const char *name_of_cause(__u32 cause)
 		[XROCE_CAUSE_OP_WQE] = "op_wqe",
 		[XROCE_CAUSE_OP_PROT] = "op_prot",
 		[XROCE_CAUSE_OP_CQ] = "op_cq",
+		[XROCE_CAUSE_OP_MEMORY] = "op_memory",
 	};
 
 	return NAME(names, cause);

@@ -43,6 +43,7 @@ enum {
 	XROCE_NR_MR_REG_PHYS,
 	XROCE_NR_MR_REG_SHARED,
 	XROCE_NR_MR_REREG,
+	XROCE_NR_MR_ADVISE,
 	XROCE_NR_QP_ADD = 0x30,
 	XROCE_NR_QP_MODIFY,
 	XROCE_NR_QP_DEL,
@@ -80,6 +81,7 @@ enum {
 #define XROCE_CMD_MR_REG_PHYS	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG_PHYS)
 #define XROCE_CMD_MR_REG_SHARED	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REG_SHARED)
 #define XROCE_CMD_MR_REREG	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_REREG)
+#define XROCE_CMD_MR_ADVISE	_IO(XROCE_IOC_TYPE, XROCE_NR_MR_ADVISE)
 #define XROCE_CMD_QP_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_ADD)
 #define XROCE_CMD_QP_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_MODIFY)
 #define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
@@ -122,6 +124,7 @@ enum xroce_access {
 	XROCE_ACCESS_REMOTE_READ	= 1 << 2,
 	XROCE_ACCESS_REMOTE_ATOMIC	= 1 << 3,
 	XROCE_ACCESS_MW_BIND		= 1 << 4,
+	XROCE_ACCESS_ON_DEMAND		= 1 << 6,	/* no right: see MR_REG */
 	XROCE_ACCESS_FLUSH_GLOBAL	= 1 << 8,
 	XROCE_ACCESS_FLUSH_PERSISTENT	= 1 << 9,
 };
@@ -139,6 +142,7 @@ enum xroce_access {
  */
 #define XROCE_ACCESS_MR		(XROCE_ACCESS_LOCAL_WRITE | \
 				 XROCE_ACCESS_MW_BIND | \
+				 XROCE_ACCESS_ON_DEMAND | \
 				 (XROCE_ACCESS_REMOTE & \
 				  ~XROCE_ACCESS_FLUSH_PERSISTENT))
 
@@ -197,11 +201,17 @@ struct xroce_link_add {
  * @qp_fd: BPF array of struct xroce_qp; 16 to 2^16 entries, a power of two
  * @mr_stat_fd: BPF per-CPU array of struct xroce_mr_stat, as many entries as
  *	@mpt_fd; or -1: regions are not counted
+ * @prog_fd: the XDP program; or -1: what comes for memory on demand that is not
+ *	there is never put aside, but answered with an RNR NAK
+ * @reserved: 0
  *
- * From here on the module writes the maps. Needs CAP_NET_ADMIN.
+ * From here on the module writes the maps. Packets that it has put aside are
+ * given to the program once more, so that this must be the one that is attached;
+ * as long as the link has it, the module cannot be unloaded. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, and
- * -EINVAL for a map of another type, value size or number of entries.
+ * -EINVAL for a map of another type, value size or number of entries, or a
+ * program that is not for XDP or is for one device only.
  */
 struct xroce_link_maps {
 	__u32 size;
@@ -210,6 +220,8 @@ struct xroce_link_maps {
 	__s32 mpt_fd;
 	__s32 qp_fd;
 	__s32 mr_stat_fd;
+	__s32 prog_fd;
+	__u32 reserved;
 };
 
 /**
@@ -348,7 +360,7 @@ struct xroce_pd_query {
  * @pd: protection domain
  * @access: of XROCE_ACCESS_MR; remote write and remote atomic need local write
  * @addr: first byte, a virtual address of the caller, or of @pid
- * @length: bytes, at least 1
+ * @length: bytes, at least 1; or XROCE_LENGTH_ALL
  * @iova: address by which a peer names the first byte
  * @pid: 0, or with XROCE_F_PID a process, in the caller's pid namespace, whose memory
  *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory; ptrace(2)'s
@@ -364,6 +376,21 @@ struct xroce_pd_query {
  * at random from the free ones, but for those given back lately, and the key byte
  * is random and none of the last four of that handle: a key that has become
  * invalid stays so for a long time (kmod/key.h says how long).
+ *
+ * With XROCE_ACCESS_ON_DEMAND nothing is pinned, and nothing need be mapped: a
+ * page is brought in when a peer comes to it, and the kernel may take it away
+ * again. A requester may be told to come again (RNR NAK) meanwhile. What is not
+ * mapped then, or not for what the peer wants to do, is a remote access error;
+ * so is everything once the process has ended. Only the translation table counts
+ * against RLIMIT_MEMLOCK: 8 bytes a page. Memory that the kernel itself does not
+ * map cannot be reached. Where memory is too short for a page, for a second, that is
+ * a remote operational error.
+ *
+ * With it, and 0 for @addr and @iova and XROCE_LENGTH_ALL for @length, the region is
+ * all of an address space, as of ibv_reg_mr() with NULL and SIZE_MAX: a peer names a
+ * byte by its virtual address. There is no table then: for each 64 pages of which
+ * one has been brought in there are some 700 bytes of kernel memory, as long as one
+ * is there, and they are charged to the control group of the process.
  *
  * Without CAP_IPC_LOCK the caller must be the process that opened the device:
  * what is pinned counts there.
@@ -391,12 +418,14 @@ struct xroce_mr_reg {
 	__u32 reserved[2];
 };
 
+#define XROCE_LENGTH_ALL	(~0ull)	/* of an address space, as SIZE_MAX */
+
 /**
  * struct xroce_mr_reg_phys - MR_REG_PHYS: register a physical memory region
  * @size: sizeof(struct xroce_mr_reg_phys)
  * @flags: XROCE_F_PERSISTENT
  * @pd: protection domain
- * @access: XROCE_ACCESS_*, as for MR_REG
+ * @access: XROCE_ACCESS_*, as for MR_REG, but XROCE_ACCESS_ON_DEMAND
  * @pages: user address of an array of __u64: physical addresses of the pages, in
  *	the order in which they make up the region; multiples of the page size.
  *	A page may be named more than once
@@ -455,10 +484,11 @@ struct xroce_mr_reg_phys {
  *	CAP_NET_ADMIN, a persistent one
  * @pd: protection domain
  * @access: XROCE_ACCESS_*, as for MR_REG; local write only if the pages were
- *	pinned for it, that is if the region that pinned them had that right
+ *	pinned for it, that is if the region that pinned them had that right;
+ *	XROCE_ACCESS_ON_DEMAND as the other region
  * @mr: out: as for MR_REG
  * @iova: address by which a peer names the first byte; it need not have the
- *	other region's offset in a page
+ *	other region's offset in a page; over an address space it is 0
  * @length: out: bytes: those of the other region
  * @lkey: out: as for MR_REG
  * @rkey: out: as for MR_REG
@@ -512,7 +542,8 @@ struct xroce_mr_reg_shared {
  * @reserved: 0
  *
  * A field that @mask or @flags do not ask for is not looked at. A virtual region
- * may become a physical one and the other way round. Region and name, owner and
+ * may become a physical one and the other way round; XROCE_ACCESS_ON_DEMAND may
+ * come and go with XROCE_REREG_TRANSLATION only. Region and name, owner and
  * handle stay, and its counters go on.
  *
  * The key byte is another one after every change, whatever has changed, and none
@@ -552,6 +583,41 @@ struct xroce_mr_rereg {
 	__u32 reserved;
 };
 
+/* What a peer will do; the values are those of enum ibv_advise_mr_advice. */
+enum xroce_advice {
+	XROCE_ADVISE_PREFETCH		= 0,	/* read */
+	XROCE_ADVISE_PREFETCH_WRITE	= 1,	/* write, too */
+	XROCE_ADVISE_PREFETCH_NO_FAULT	= 2,	/* what is in memory anyway */
+};
+
+/**
+ * struct xroce_mr_advise - MR_ADVISE: bring in a part of a region on demand
+ * @size: sizeof(struct xroce_mr_advise)
+ * @flags: 0
+ * @mr: handle of a region with XROCE_ACCESS_ON_DEMAND
+ * @advice: enum xroce_advice
+ * @iova: first byte, as a peer names it
+ * @length: bytes, at least 1
+ * @pages: out: pages that are there now for what @advice says
+ *
+ * Returns when it is done, or at a signal that kills. Nothing keeps the pages there.
+ * What is not mapped, or not for writing where that is advised, is left out; it is
+ * no error.
+ *
+ * Errors: -ENOENT, -EPERM, -EINVAL, -ERANGE (not inside the region), -EACCES
+ * (advised to write to a region without local write), -EOPNOTSUPP (a region that
+ * is not on demand), -ESRCH (its process has ended), -ENOMEM.
+ */
+struct xroce_mr_advise {
+	__u32 size;
+	__u32 flags;
+	__u32 mr;
+	__u32 advice;
+	__aligned_u64 iova;
+	__aligned_u64 length;
+	__aligned_u64 pages;
+};
+
 /**
  * struct xroce_mr_dereg - MR_DEREG: deregister a region (IBTA 11.2.8.6)
  * @size: sizeof(struct xroce_mr_dereg)
@@ -581,13 +647,24 @@ struct xroce_mr_dereg {
  * @iova: out
  * @length: out: bytes
  * @addr: out: virtual address at registration; 0: a physical region
- * @pages: out: entries of the translation table
+ * @pages: out: entries of the translation table; 0: an address space has none
  * @page_shift: out: log2 of the bytes that an entry covers
  * @offset: out: of the first byte in the first page
  * @pid: out: process whose memory it is, in the caller's pid namespace; 0: out
  *	of sight, or a physical region
  * @sharers: out: regions that have this translation table, itself included
  * @name: out
+ * @odp_resident: out: XROCE_ACCESS_ON_DEMAND: entries that are there now; so are
+ *	the following of such a region only, and count since its memory was
+ *	registered
+ * @odp_faults: out: times that missing pages were brought in
+ * @odp_failed: out: times that they could not be
+ * @odp_pages: out: pages brought in, those ahead of an access among them
+ * @odp_invalidated: out: entries that the kernel has taken away
+ * @odp_prefetched: out: pages brought in, or found to be there, by MR_ADVISE
+ * @odp_parts: out: of how many parts the memory consists now: 1, or of an address
+ *	space as many as it takes for the pages that are there, with 64 in each
+ * @odp_bytes: out: bytes of kernel memory that these take with their entries
  *
  * Errors: -ENOENT.
  */
@@ -608,6 +685,14 @@ struct xroce_mr_query {
 	__u32 page_shift;
 	__u32 sharers;
 	char name[XROCE_NAME_MAX];
+	__aligned_u64 odp_resident;
+	__aligned_u64 odp_faults;
+	__aligned_u64 odp_failed;
+	__aligned_u64 odp_pages;
+	__aligned_u64 odp_invalidated;
+	__aligned_u64 odp_prefetched;
+	__aligned_u64 odp_parts;
+	__aligned_u64 odp_bytes;
 };
 
 /* Types of memory windows (IBTA 10.6.7.2). */

@@ -7,10 +7,12 @@
 #                                    [OP[:SIZE]]...
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
 #   vm.sh --icount -- bench/bench.sh windows [-o FILE]
+#   vm.sh --icount --memory 4G -- bench/bench.sh space [-o FILE] [GIB]...
 #
 # The second form is of what registering and deregistering memory costs; it is
 # explained at the end. The third is of what binding and revoking windows costs;
-# windows.c says how.
+# windows.c says how. The fourth is of the memory that an address space on demand
+# takes; space.c says how.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
@@ -44,6 +46,9 @@
 # machine of more CPUs does not spend; so wake-ups preempt nobody here, and it
 # runs when the generator yields, on a window's worth of packets: the least it
 # can cost. XROCE_BENCH_PREEMPT=1 leaves the scheduler as it is.
+#
+# With XROCE_BENCH_DEMAND in the environment xroce's region is on demand, all of it
+# there; with "all" for its value it is the address space.
 #
 # With XROCE_BENCH_SQ in the environment xroce's program has a send queue, which
 # each packet looks at; nothing is posted to it.
@@ -90,5 +95,6 @@ module_up
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
 windows)	shift; "$programs/windows" "$@" ;;
+space)		shift; "$programs/space" "$@" ;;
 *)		"$programs/bench" "$@" ;;
 esac

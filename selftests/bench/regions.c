@@ -295,6 +295,58 @@ static bool many(json_object *all)
 	return true;
 }
 
+/*
+ * Many regions of 2 MiB, all there at a time, over the same memory of small pages:
+ * pinned, and on demand, of which everything is resident.
+ */
+static bool many_demand(void)
+{
+	static struct xroce_mr_reg reg[MANY];
+	static const __u32 kind[] = { 0, XROCE_ACCESS_ON_DEMAND };
+	struct xroce_mr_advise advise;
+	uint8_t *memory = map(false);
+	double t[4];
+	size_t k;
+	int i, err = 0;
+
+	if (!memory)
+		return fail("memory", "mmap", errno);
+	memset(memory, 1, HUGE_PAGE);
+	for (k = 0; k < 2; k++) {
+		t[0] = now();
+		for (i = 0; i < MANY && !err; i++) {
+			reg[i] = (struct xroce_mr_reg){
+				.pd = pd,
+				.access = ACCESS | kind[k],
+				.addr = (uintptr_t)memory,
+				.length = HUGE_PAGE,
+			};
+			err = xroce_mr_reg(x, &reg[i]);
+		}
+		t[1] = now();
+		for (i = 0; i < MANY && kind[k] && !err; i++) {
+			advise = (struct xroce_mr_advise){
+				.mr = reg[i].mr,
+				.advice = XROCE_ADVISE_PREFETCH_WRITE,
+				.length = HUGE_PAGE,
+			};
+			err = xroce_mr_advise(x, &advise);
+		}
+		t[2] = now();
+		for (i = 0; i < MANY && !err; i++)
+			err = xroce_mr_dereg(x, reg[i].mr);
+		t[3] = now();
+		if (err)
+			return fail("xroce", "many on demand", -err);
+		printf("10000 of %8llu %s: register %.0f, advise %.0f, deregister %.0f\n",
+		       HUGE_PAGE / 1024, kind[k] ? "on demand" : "pinned",
+		       (t[1] - t[0]) / MANY, (t[2] - t[1]) / MANY,
+		       (t[3] - t[2]) / MANY);
+	}
+	munmap(memory, LARGEST);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	json_object *all = json_object_new_array();
@@ -316,7 +368,7 @@ int main(int argc, char **argv)
 		       "KiB", "xroce reg", "rxe reg", "x. dereg", "rxe dereg",
 		       "x. a page", "rxe", "xroce/rxe");
 	ok = ok && sizes_of(false, argv + optind, all) &&
-	     sizes_of(true, argv + optind, all) && many(all);
+	     sizes_of(true, argv + optind, all) && many(all) && many_demand();
 	xroce_close(x);
 	if (x && xroce_detach(RESPONDER_DEV, 0, error)) {
 		fprintf(stderr, "bench: xroce: detach: %s\n", error);

@@ -14,6 +14,7 @@ static struct xroce *x;
 static struct xroce_sq *sq;	/* with XROCE_BENCH_SQ */
 static bool attached;
 static uint32_t pd, qpn;
+static uint64_t first;		/* byte of the memory, as the peer names it */
 static struct xroce_mr_reg mr;
 
 static bool done(int err, const char *what)
@@ -26,6 +27,8 @@ static bool done(int err, const char *what)
 static bool xroce_take(void *memory)
 {
 	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+	const char *demand = getenv("XROCE_BENCH_DEMAND");
+	struct xroce_mr_advise advise;
 
 	if (xroce_attach(RESPONDER_DEV, &opts)) {
 		fprintf(stderr, "bench: xroce: attach: %s\n", opts.error);
@@ -49,7 +52,24 @@ static bool xroce_take(void *memory)
 		.iova = (uintptr_t)memory,
 		.name = "bench",
 	};
-	return done(xroce_mr_reg(x, &mr), "region");
+	first = mr.iova;
+	/* Resident memory on demand, in place of pinned memory. */
+	if (demand)
+		mr.access |= XROCE_ACCESS_ON_DEMAND;
+	if (demand && !strcmp(demand, "all")) {
+		mr.addr = mr.iova = 0;
+		mr.length = XROCE_LENGTH_ALL;
+	}
+	if (!done(xroce_mr_reg(x, &mr), "region"))
+		return false;
+	advise = (struct xroce_mr_advise){
+		.mr = mr.mr,
+		.advice = XROCE_ADVISE_PREFETCH_WRITE,
+		.iova = first,
+		.length = RESPONDER_MEMORY,
+	};
+	return !(mr.access & XROCE_ACCESS_ON_DEMAND) ||
+	       done(xroce_mr_advise(x, &advise), "advice");
 }
 
 static bool xroce_connect(struct target *target)
@@ -79,7 +99,7 @@ static bool xroce_connect(struct target *target)
 	responder_gid(PEER_ADDR, modify.dgid);
 	if (!done(xroce_qp_modify(x, &modify), "RTR"))
 		goto err;
-	*target = (struct target){ qpn, mr.rkey, mr.iova };
+	*target = (struct target){ qpn, mr.rkey, first };
 	return true;
 err:
 	xroce_qp_del(x, qpn);

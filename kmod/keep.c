@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Putting frames aside, and carrying them out when memory on demand is there. */
+#include <linux/filter.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/xdp.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "frame.h"
+#include "keep.h"
+#include "link.h"
+#include "odp.h"
+#include "qp.h"
+#include "reply.h"
+#include "tx.h"
+
+/* Frames of all queue pairs: at most some 20 MB. */
+#define XR_KEEP_ALL	4096
+/* Frames a run; then other work of this CPU has its turn. */
+#define XR_KEEP_BUDGET	32
+static unsigned int odp_keep = XR_KEEP_MAX;
+module_param(odp_keep, uint, 0644);
+MODULE_PARM_DESC(odp_keep,
+		 "packets of a queue pair put aside while memory on demand is brought in, 0: none, RNR NAKs instead (256)");
+
+/*
+ * A fault takes longer than this only if it has to wait for a disk. The peer's
+ * own timer, which ends in a retry, is longer: perftest has 67 ms.
+ */
+static unsigned int odp_patience = 20;
+module_param(odp_patience, uint, 0644);
+MODULE_PARM_DESC(odp_patience,
+		 "milliseconds after which the peer of packets put aside is told to come again (20)");
+
+static atomic_t xr_kept = ATOMIC_INIT(0);
+static LIST_HEAD(xr_keep_waiting);
+static DEFINE_SPINLOCK(xr_keep_waiting_lock);
+/* Whose frame this CPU carries out. */
+static DEFINE_PER_CPU(struct xr_keep *, xr_keep_running);
+
+/* A frame of our own, as those of tx.c. */
+static struct xdp_frame *xr_keep_copy(struct xdp_buff *xdp)
+{
+	u32 len = xdp_get_buff_len(xdp), off = 0, n;
+	u32 size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
+	struct xdp_rxq_info rxq = { .mem.type = MEM_TYPE_PAGE_SHARED };
+	struct xdp_buff copy;
+	void *frag, *from;
+
+	frag = napi_alloc_frag(size);
+	if (!frag)
+		return NULL;
+	xdp_init_buff(&copy, size, &rxq);
+	xdp_prepare_buff(&copy, frag, XDP_PACKET_HEADROOM, len, false);
+	while (off < len) {
+		from = xr_frame_at(xdp, off, &n);
+		n = min(n, len - off);
+		memcpy(copy.data + off, from, n);
+		off += n;
+	}
+	return xdp_convert_buff_to_frame(&copy);
+}
+
+/* What the XDP program goes by. The lock is held. */
+static void xr_keep_show(struct xr_qp *qp)
+{
+	lockdep_assert_held(&qp->keep.lock);
+	WRITE_ONCE(qp->map->kept, !!qp->keep.count);
+}
+
+/* When the peer is told. The lock is held. */
+static unsigned long xr_keep_end(const struct xr_keep *k)
+{
+	return k->since + msecs_to_jiffies(READ_ONCE(odp_patience));
+}
+
+/* Put it at the end. The lock is held. Return: 0, -ENOSPC or -ENOMEM. */
+static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
+{
+	struct xr_keep *k = &qp->keep;
+	struct xdp_frame *frame;
+
+	lockdep_assert_held(&k->lock);
+	if (!k->open || k->refuse || k->lost ||
+	    k->count >= min(READ_ONCE(odp_keep), XR_KEEP_MAX))
+		return -ENOSPC;
+	if (!k->frame)
+		k->frame = kmalloc_array(XR_KEEP_MAX, sizeof(*k->frame),
+					 GFP_ATOMIC | __GFP_NOWARN);
+	if (!k->frame)
+		return -ENOMEM;
+	if (atomic_inc_return(&xr_kept) > XR_KEEP_ALL) {
+		atomic_dec(&xr_kept);
+		return -ENOSPC;
+	}
+	frame = xr_keep_copy(xdp);
+	if (!frame) {
+		atomic_dec(&xr_kept);
+		return -ENOMEM;
+	}
+	if (!k->count) {
+		k->since = jiffies;
+		mod_timer(&k->timer, xr_keep_end(k));
+	}
+	k->frame[(k->head + k->count++) % XR_KEEP_MAX] = frame;
+	xr_keep_show(qp);
+	return 0;
+}
+
+/* The first one waits for @odp. */
+static void xr_keep_wait(struct xr_keep *k, const struct xr_odp *odp)
+{
+	spin_lock(&xr_keep_waiting_lock);
+	k->on = odp;
+	list_move_tail(&k->node, &xr_keep_waiting);
+	spin_unlock(&xr_keep_waiting_lock);
+}
+
+static void xr_keep_unwait(struct xr_keep *k)
+{
+	spin_lock_bh(&xr_keep_waiting_lock);
+	k->on = NULL;
+	list_del_init(&k->node);
+	spin_unlock_bh(&xr_keep_waiting_lock);
+}
+
+/**
+ * xr_keep_wake() - something of a memory on demand has been brought in, or failed
+ * @odp: which
+ */
+void xr_keep_wake(const struct xr_odp *odp)
+{
+	struct xr_keep *k, *next;
+
+	spin_lock_bh(&xr_keep_waiting_lock);
+	list_for_each_entry_safe(k, next, &xr_keep_waiting, node) {
+		if (k->on != odp)
+			continue;
+		k->on = NULL;
+		list_del_init(&k->node);
+		queue_work(system_bh_wq, &k->work);
+	}
+	spin_unlock_bh(&xr_keep_waiting_lock);
+}
+
+/**
+ * xr_keep_missed() - put a frame aside until the memory it needs is there
+ * @qp: whose it is; this CPU has its claim
+ * @odp: the memory, from which it is on its way; this CPU is on it
+ * @xdp: the frame, as it has come
+ *
+ * In softirq.
+ *
+ * Return: -EINPROGRESS; or -EAGAIN: it cannot be kept, or has been for too long.
+ */
+int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
+{
+	struct xr_keep *k = &qp->keep;
+	int ret;
+
+	if (this_cpu_read(xr_keep_running) == k) {
+		if (READ_ONCE(k->refuse))
+			return -EAGAIN;
+		k->stay = true;
+		xr_keep_wait(k, odp);
+	} else {
+		spin_lock(&k->lock);
+		/* There are others only if they came while this one was on. */
+		ret = k->count ? -ENOSPC : xr_keep_add(qp, xdp);
+		if (!ret)
+			xr_keep_wait(k, odp);
+		spin_unlock(&k->lock);
+		if (ret)
+			return -EAGAIN;
+	}
+	/* What was sent for may have come before we were in the list. */
+	if (!xr_odp_wanted(odp))
+		xr_keep_wake(odp);
+	return -EINPROGRESS;
+}
+
+/**
+ * xr_keep_behind() - put a frame aside behind those that are
+ * @qp: whose it is
+ * @xdp: the frame
+ * @busy: another CPU has its claim
+ *
+ * In softirq.
+ *
+ * Return: see xroce_keep().
+ */
+int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
+{
+	struct xr_keep *k = &qp->keep;
+	int ret;
+
+	if (this_cpu_read(xr_keep_running) == k) {
+		if (!busy || READ_ONCE(k->refuse))
+			return -EALREADY;
+		k->stay = true;
+		k->again = true;
+		return 0;
+	}
+	spin_lock(&k->lock);
+	ret = k->count ? xr_keep_add(qp, xdp) : -ENOENT;
+	if (ret == -ENOSPC || ret == -ENOMEM)
+		k->lost = true;
+	spin_unlock(&k->lock);
+	return ret;
+}
+
+static struct xdp_frame *xr_keep_first(struct xr_keep *k)
+{
+	struct xdp_frame *frame;
+
+	spin_lock(&k->lock);
+	frame = k->open && k->count ? k->frame[k->head] : NULL;
+	spin_unlock(&k->lock);
+	return frame;
+}
+
+/* Take the first one out. The lock is held. */
+static struct xdp_frame *xr_keep_take(struct xr_keep *k)
+{
+	struct xdp_frame *frame = k->frame[k->head];
+
+	k->head = (k->head + 1) % XR_KEEP_MAX;
+	k->count--;
+	atomic_dec(&xr_kept);
+	return frame;
+}
+
+/* Forget them. The lock is held. */
+static void xr_keep_clear(struct xr_keep *k)
+{
+	while (k->count)
+		xdp_return_frame(xr_keep_take(k));
+	k->lost = false;
+	k->refuse = false;
+}
+
+/*
+ * The first one has been dealt with. If its peer has been told to come again,
+ * all behind it will come as well. Return: whether others were lost behind it.
+ */
+static bool xr_keep_pop(struct xr_qp *qp)
+{
+	struct xr_keep *k = &qp->keep;
+	bool lost = false;
+
+	spin_lock(&k->lock);
+	xr_keep_take(k);
+	k->since = jiffies;
+	if (k->refuse && qp->type == XROCE_QPT_RC)
+		xr_keep_clear(k);
+	k->refuse = false;
+	if (!k->count) {
+		lost = k->lost;
+		k->lost = false;
+	}
+	xr_keep_show(qp);
+	spin_unlock(&k->lock);
+	return lost;
+}
+
+/* Run the program. Return: XDP_*. The frame is where @xdp says then. */
+static u32 xr_keep_run(struct xr_keep *k, struct bpf_prog *prog,
+		       struct xdp_buff *xdp)
+{
+	struct bpf_net_context ctx, *old;
+	u32 act;
+
+	old = bpf_net_ctx_set(&ctx);
+	this_cpu_write(xr_keep_running, k);
+	act = bpf_prog_run(prog, xdp);
+	this_cpu_write(xr_keep_running, NULL);
+	bpf_net_ctx_clear(old);
+	return act;
+}
+
+/* Copy the Ethernet header, with VLAN tags. Return: its length. */
+static u32 xr_keep_l2(const struct xdp_buff *xdp, u8 *l2)
+{
+	u32 room = min_t(u32, xdp->data_end - xdp->data, XR_TX_L2_MAX);
+	u32 len = ETH_HLEN;
+
+	memcpy(l2, xdp->data, room);
+	while (len + VLAN_HLEN <= room &&
+	       eth_type_vlan(*(__be16 *)(l2 + len - ETH_TLEN)))
+		len += VLAN_HLEN;
+	return len;
+}
+
+/*
+ * Those behind the last one have been dropped. The peer may have no more to send
+ * that would tell it, so it is told to come again with them, unless a packet is on.
+ */
+static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
+{
+	struct xroce_qp *q = qp->map;
+
+	if (qp->type != XROCE_QPT_RC || cmpxchg(&q->claim, 0, 1))
+		return;
+	if (!q->nak_sent && !q->error) {
+		q->nak_sent = 1;
+		q->naks++;
+		xr_reply_rnr(qp, l2, l2_len, q->epsn, q->msn);
+	}
+	xr_qp_release(q);
+}
+
+/* Carry out the first frame. Return: false: there is none, or it has to wait. */
+static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
+{
+	struct xdp_rxq_info rxq = {
+		.dev = dev,
+		.mem.type = MEM_TYPE_PAGE_SHARED,
+	};
+	struct xr_keep *k = &qp->keep;
+	struct xdp_frame *frame = xr_keep_first(k);
+	struct xdp_buff xdp;
+	u8 l2[XR_TX_L2_MAX];
+	u32 l2_len, act;
+
+	if (!frame)
+		return false;
+	xdp.rxq = &rxq;
+	xdp_convert_frame_to_buff(frame, &xdp);
+	l2_len = xr_keep_l2(&xdp, l2);
+	k->stay = false;
+	act = xr_keep_run(k, qp->link->prog, &xdp);
+	/* It is as it was. */
+	if (k->stay)
+		return false;
+	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
+	if (frame)
+		xr_reply_frame(qp, frame);
+	else
+		page_frag_free(xdp.data_hard_start);
+	if (xr_keep_pop(qp))
+		xr_keep_tell(qp, l2, l2_len);
+	return true;
+}
+
+static void xr_keep_work(struct work_struct *work)
+{
+	struct xr_qp *qp = container_of(work, struct xr_qp, keep.work);
+	int budget = XR_KEEP_BUDGET;
+	struct net_device *dev;
+
+	qp->keep.again = false;
+	rcu_read_lock_bh();
+	/* It goes away behind an RCU grace period. */
+	dev = READ_ONCE(qp->link->dev);
+	while (dev && budget && xr_keep_step(qp, dev))
+		budget--;
+	rcu_read_unlock_bh();
+	/* Who is on the queue pair is about to leave it. */
+	if (!budget || qp->keep.again)
+		queue_work(system_bh_wq, &qp->keep.work);
+}
+
+/* The peer is not to wait for ever. */
+static void xr_keep_timeout(struct timer_list *timer)
+{
+	struct xr_keep *k = from_timer(k, timer, timer);
+	unsigned long end;
+
+	spin_lock(&k->lock);
+	end = xr_keep_end(k);
+	if (!k->open || !k->count)
+		goto out;
+	if (time_before(jiffies, end)) {
+		mod_timer(&k->timer, end);
+		goto out;
+	}
+	WRITE_ONCE(k->refuse, true);
+	xr_keep_unwait(k);
+	queue_work(system_bh_wq, &k->work);
+out:
+	spin_unlock(&k->lock);
+}
+
+void xr_keep_init(struct xr_keep *k)
+{
+	spin_lock_init(&k->lock);
+	INIT_LIST_HEAD(&k->node);
+	INIT_WORK(&k->work, xr_keep_work);
+	timer_setup(&k->timer, xr_keep_timeout, 0);
+}
+
+/* The queue pair is ready to receive. */
+void xr_keep_open(struct xr_keep *k)
+{
+	spin_lock_bh(&k->lock);
+	k->open = true;
+	spin_unlock_bh(&k->lock);
+}
+
+/* Nothing is kept any more, and nothing carried out. Sleeps. */
+void xr_keep_close(struct xr_qp *qp)
+{
+	struct xr_keep *k = &qp->keep;
+
+	spin_lock_bh(&k->lock);
+	k->open = false;
+	spin_unlock_bh(&k->lock);
+	timer_delete_sync(&k->timer);
+	xr_keep_unwait(k);
+	cancel_work_sync(&k->work);
+	/* The work item may have found memory missing before it was cancelled. */
+	xr_keep_unwait(k);
+	spin_lock_bh(&k->lock);
+	xr_keep_clear(k);
+	xr_keep_show(qp);
+	spin_unlock_bh(&k->lock);
+}
+
+void xr_keep_free(struct xr_keep *k)
+{
+	kfree(k->frame);
+}

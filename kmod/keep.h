@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames put aside while memory on demand is brought in, a queue for each queue
+ * pair. To tell the peer to come again costs it milliseconds, the fault itself
+ * takes microseconds.
+ *
+ * The first frame is one whose access has missed; those that come after it wait
+ * behind it, so that the order is kept (xroce_qp::kept says so to the XDP
+ * program). When the memory is there, a work item in softirq runs the program on
+ * them, one after the other, as if they came only now: nothing has been decided
+ * about them before, and every check is made again. What cannot be kept, or has
+ * been kept for too long, is answered with an RNR NAK.
+ */
+#ifndef _XR_KEEP_H
+#define _XR_KEEP_H
+
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+/* Frames of a queue pair; Soft-RoCE has half as many on the way. A power of two. */
+#define XR_KEEP_MAX	256u
+
+struct xdp_buff;
+struct xdp_frame;
+struct xr_odp;
+struct xr_qp;
+
+/**
+ * struct xr_keep - frames of a queue pair that have been put aside
+ * @lock: for all but @on, @node, @stay and @again; taken in softirq, by processes with
+ *	bottom halves off
+ * @frame: a ring of XR_KEEP_MAX; NULL until the first one is kept
+ * @head: place of the first
+ * @count: how many there are
+ * @open: the queue pair is ready to receive
+ * @lost: some did not fit behind the last one
+ * @refuse: they have waited for too long: keep no more, tell the peer
+ * @since: jiffies: the first one has waited since then
+ * @stay: the work item is on the first one, and memory is missing again, or
+ *	another CPU is on the queue pair
+ * @again: the latter
+ * @on: memory that the first one waits for; NULL: none. A token, which is
+ *	compared only
+ * @node: in the list of those who wait for any; both under its lock
+ * @work: carries them out
+ * @timer: runs while there are any
+ */
+struct xr_keep {
+	spinlock_t lock;
+	struct xdp_frame **frame;
+	u32 head;
+	u32 count;
+	bool open;
+	bool lost;
+	bool refuse;
+	unsigned long since;
+	bool stay;
+	bool again;
+	const struct xr_odp *on;
+	struct list_head node;
+	struct work_struct work;
+	struct timer_list timer;
+};
+
+void xr_keep_init(struct xr_keep *k);
+void xr_keep_open(struct xr_keep *k);
+void xr_keep_close(struct xr_qp *qp);
+void xr_keep_free(struct xr_keep *k);
+int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp);
+int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy);
+void xr_keep_wake(const struct xr_odp *odp);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What accesses have missed: asked for, seen to, or not to be had. */
+#include "odp.h"
+
+/* Long enough for the requester to come again: the longest RNR timer is 0.65 s. */
+#define XR_ODP_PATIENCE	(2 * HZ)
+/*
+ * Where memory is short the kernel is busy making room. It is asked again after a
+ * millisecond, then after twice that, and so on; a second in all.
+ */
+#define XR_ODP_TRIES	10
+
+/* What the access wants is there already, or has failed. */
+static int xr_odp_known(struct xr_odp *odp, u64 first, u64 last, bool write,
+			struct xr_odp_want **free)
+{
+	struct xr_odp_want *w;
+
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
+		if (w->state == XR_ODP_FAILED &&
+		    time_after(jiffies, w->since + XR_ODP_PATIENCE))
+			w->state = XR_ODP_FREE;
+		if (w->state == XR_ODP_FREE) {
+			*free = w;
+		} else if (w->state == XR_ODP_FAILED) {
+			if (last < w->first || first >= w->first + w->need ||
+			    (w->write && !write))
+				continue;
+			w->state = XR_ODP_FREE;
+			return w->error;
+		} else if (first >= w->first &&
+			   last < w->first + w->need + w->ahead &&
+			   (w->write || !write)) {
+			return -EAGAIN;
+		}
+	}
+	return 0;
+}
+
+/**
+ * xr_odp_miss() - send for pages that an access has missed
+ * @odp: memory
+ * @first: the first of them
+ * @last: the last one that the access needs
+ * @ahead: bytes that its message goes on for
+ * @write: to be written
+ *
+ * In softirq. What is wanted already is not asked for again.
+ *
+ * Return: -EAGAIN; or, it cannot be had, -EFAULT, or -EIO: memory is short.
+ */
+int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write)
+{
+	struct xr_odp_want *want = NULL;
+	int ret;
+
+	if (READ_ONCE(odp->gone))
+		return -EFAULT;
+	spin_lock_bh(&odp->want_lock);
+	ret = xr_odp_known(odp, first, last, write, &want);
+	if (!ret && want && !odp->closing) {
+		*want = (struct xr_odp_want){
+			.state = XR_ODP_QUEUED,
+			.write = write,
+			.first = first,
+			.need = last - first + 1,
+			.ahead = DIV_ROUND_UP((u64)ahead, PAGE_SIZE),
+			.since = jiffies,
+		};
+		xr_odp_queue(odp, 0);
+	}
+	spin_unlock_bh(&odp->want_lock);
+	return ret ? : -EAGAIN;
+}
+
+/*
+ * Pages have come. What could not be had of them before, and comes by another way,
+ * has not failed: who asked for it will not ask again, but find it.
+ */
+void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
+{
+	struct xr_odp_want *w;
+
+	spin_lock_bh(&odp->want_lock);
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++)
+		if (w->state == XR_ODP_FAILED && w->first < first + nr &&
+		    first < w->first + w->need)
+			w->state = XR_ODP_FREE;
+	spin_unlock_bh(&odp->want_lock);
+}
+
+/**
+ * xr_odp_wanted() - is something on its way, after which xr_keep_wake() is called?
+ * @odp: memory
+ */
+bool xr_odp_wanted(struct xr_odp *odp)
+{
+	struct xr_odp_want *w;
+	bool wanted = false;
+
+	spin_lock_bh(&odp->want_lock);
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++)
+		wanted |= w->state == XR_ODP_QUEUED || w->state == XR_ODP_BUSY;
+	wanted &= !odp->closing;
+	spin_unlock_bh(&odp->want_lock);
+	return wanted;
+}
+
+/* For the worker: the next want that is due, or NULL, and a copy of it. */
+struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy)
+{
+	struct xr_odp_want *w, *due = NULL;
+	unsigned long wait = ULONG_MAX;
+
+	spin_lock_bh(&odp->want_lock);
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
+		if (w->state != XR_ODP_QUEUED || odp->closing)
+			continue;
+		if (time_before(jiffies, w->since)) {
+			wait = min(wait, w->since - jiffies);
+			continue;
+		}
+		w->state = XR_ODP_BUSY;
+		*copy = *w;
+		due = w;
+		break;
+	}
+	if (!due && wait != ULONG_MAX)
+		xr_odp_queue(odp, wait);
+	spin_unlock_bh(&odp->want_lock);
+	return due;
+}
+
+/*
+ * What could not be done now may be asked for again; what cannot be, not. For memory
+ * the worker asks again itself.
+ */
+void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret)
+{
+	spin_lock_bh(&odp->want_lock);
+	w->since = jiffies;
+	w->error = ret == -ENOMEM ? -EIO : ret;
+	if (ret == -ENOMEM && w->tries < XR_ODP_TRIES) {
+		w->state = XR_ODP_QUEUED;
+		w->since += msecs_to_jiffies(1u << w->tries++);
+	} else if (!ret) {
+		w->state = XR_ODP_FREE;
+		atomic64_inc(&odp->faults);
+	} else {
+		w->state = ret == -EFAULT || ret == -ENOMEM ? XR_ODP_FAILED :
+							      XR_ODP_FREE;
+		atomic64_inc(&odp->failed);
+	}
+	spin_unlock_bh(&odp->want_lock);
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Private memory on demand that its process changes in one way at a time, while a
+ * peer writes and reads it: what each access finds is what the model says.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "mem.h"
+#include "odp_upset.h"
+#include "swap.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+#ifndef MADV_SOFT_OFFLINE
+#define MADV_SOFT_OFFLINE	101
+#endif
+
+#define RW		(PROT_READ | PROT_WRITE)
+#define PAGES		128u
+#define HUGE_PAGES	1536u	/* a huge page among them, wherever they begin */
+#define ACCESSES	1500u
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23
+#endif
+
+static struct odp_upset upset;
+static unsigned int changes;		/* that are enough */
+static unsigned int seen;		/* pages that a change is known to have hit */
+
+static bool enough(void)
+{
+	return atomic_load(&upset.done) >= changes && odp_accesses >= ACCESSES;
+}
+
+/* Return: open still, for a look at what has come of it. */
+static bool upset_by(bool (*change)(unsigned int *seed), unsigned int times,
+		     size_t pages)
+{
+	if (!odp_shadow_open(pages))
+		return false;
+	upset = (struct odp_upset){ .change = change };
+	changes = times;
+	seen = 0;
+	odp_shadow_run(&upset, 1, enough);
+	note("changed %u times, %u of them in vain", upset.done, upset.failed);
+	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
+	return true;
+}
+
+static void unmapped(void)
+{
+	if (!upset_by(odp_unmap, 60, PAGES))
+		return;
+	check(odp_refusals, "no access was refused");
+	odp_shadow_close();
+}
+
+static void moved(void)
+{
+	if (!upset_by(odp_move, 80, PAGES))
+		return;
+	check(odp_refusals, "no access was refused");
+	odp_shadow_close();
+}
+
+static void dropped(void)
+{
+	if (!upset_by(odp_drop, 200, PAGES))
+		return;
+	check(!odp_refusals, "%u accesses were refused", odp_refusals);
+	odp_shadow_close();
+}
+
+static void freed(void)
+{
+	if (!swap_on()) {
+		skip("no zram");
+		return;
+	}
+	if (upset_by(odp_let_go, 150, PAGES)) {
+		note("%u pages dropped", odp_dropped);
+		check(odp_dropped, "none was");
+		check(!odp_refusals, "%u accesses were refused", odp_refusals);
+		odp_shadow_close();
+	}
+	swap_off();
+}
+
+static void forked(void)
+{
+	if (!upset_by(odp_fork, 25, PAGES))
+		return;
+	check(!odp_refusals, "%u accesses were refused", odp_refusals);
+	odp_shadow_close();
+}
+
+static char *huge_place(void)
+{
+	return (char *)(((uintptr_t)odp.mem + MEM_HUGE - 1) & -MEM_HUGE);
+}
+
+static bool is_huge(const char *at)
+{
+	uint64_t pfn = mem_pfn(at);
+
+	return pfn && !(pfn % 512) && mem_pfn(at + MEM_HUGE - MEM_PAGE) == pfn + 511;
+}
+
+/* One page of it ceases to be like the others. */
+static void split(unsigned int *seed, size_t page)
+{
+	char *at = odp_page(page);
+
+	switch (odp_below(seed, 3)) {
+	case 0:
+		odp_shadow_begin(page, 1, ODP_KEEPS, 0);
+		mprotect(at, MEM_PAGE, PROT_READ);
+		mprotect(at, MEM_PAGE, RW);
+		odp_shadow_end(page, 1, RW);
+		break;
+	case 1:
+		odp_shadow_begin(page, 1, ODP_LOSES, 0);
+		madvise(at, MEM_PAGE, MADV_DONTNEED);
+		odp_shadow_end(page, 1, RW);
+		break;
+	case 2:
+		odp_shadow_begin(page, 1, ODP_LOSES, 0);
+		munmap(at, MEM_PAGE);
+		odp_map_at(at, MEM_PAGE);
+		odp_shadow_end(page, 1, RW);
+		break;
+	}
+}
+
+/* Return: whether it was made huge. */
+static bool collapse(unsigned int *seed)
+{
+	char *huge = huge_place();
+	size_t page = (huge - odp.mem) / MEM_PAGE + 1 + odp_below(seed, 511);
+	char *at = odp_page(page);
+	bool done;
+
+	madvise(huge, MEM_HUGE, MADV_HUGEPAGE);
+	done = !madvise(huge, MEM_HUGE, MADV_COLLAPSE) && is_huge(huge);
+	odp_bring((huge - odp.mem) / MEM_PAGE, 512);
+	odp_rest(seed, 20);
+	madvise(huge, MEM_HUGE, MADV_NOHUGEPAGE);
+	split(seed, page);
+	seen += done && mem_pfn(at) != mem_pfn(huge) + (at - huge) / MEM_PAGE;
+	odp_rest(seed, 10);
+	return done;
+}
+
+static void collapsed(void)
+{
+	if (!upset_by(collapse, 60, HUGE_PAGES))
+		return;
+	check(upset.failed < upset.done, "never was it huge");
+	note("%u times made small again", seen);
+	check(seen, "never was it made small");
+	odp_shadow_close();
+}
+
+static bool to_other_node(char *at)
+{
+	int node[2] = { -1, -1 }, status = -1;
+	void *addr = at;
+
+	/* Without a node to go to, it says where it is. */
+	syscall(SYS_move_pages, 0, 1ul, &addr, NULL, &node[0], 0);
+	node[1] = !node[0];
+	return node[0] >= 0 && !syscall(SYS_move_pages, 0, 1ul, &addr, &node[1],
+					&status, MPOL_MF_MOVE) &&
+	       status == node[1];
+}
+
+/* Return: whether a page has another frame now. */
+static bool migrate(unsigned int *seed)
+{
+	char *at = odp_page(odp_below(seed, PAGES));
+	uint64_t pfn, now;
+
+	odp_rest(seed, 10);
+	madvise(at, MEM_PAGE, MADV_POPULATE_WRITE);
+	pfn = mem_pfn(at);
+	/* With one node only, its frame is said to be going to fail. */
+	if (!to_other_node(at))
+		madvise(at, MEM_PAGE, MADV_SOFT_OFFLINE);
+	now = mem_pfn(at);
+	if (!odp_below(seed, 16) && system("echo 1 >/proc/sys/vm/compact_memory"))
+		return false;
+	return pfn && now && pfn != now;
+}
+
+static void migrated(void)
+{
+	if (!upset_by(migrate, 120, PAGES))
+		return;
+	check(upset.failed < upset.done / 2, "of %u pages %u stayed",
+	      upset.done, upset.failed);
+	check(!odp_refusals, "%u accesses were refused", odp_refusals);
+	odp_shadow_close();
+}
+
+static void paged_out(void)
+{
+	if (!swap_on()) {
+		skip("no zram");
+		return;
+	}
+	if (upset_by(odp_page_out, 300, PAGES)) {
+		note("%u pages to swap", odp_swapped);
+		check(odp_swapped, "none was");
+		check(!odp_refusals, "%u accesses were refused", odp_refusals);
+		odp_shadow_close();
+	}
+	swap_off();
+}
+
+static void protected(void)
+{
+	if (!upset_by(odp_protect, 60, PAGES))
+		return;
+	check(odp_refusals, "no access was refused");
+	odp_shadow_close();
+}
+
+static const struct test tests[] = {
+	{ "odp_under_munmap", "O4 O6", "unmapped, and mapped anew", unmapped },
+	{ "odp_under_mremap", "O4 O6", "moved away, and others' pages moved in",
+	  moved },
+	{ "odp_under_dontneed", "O4 O6", "made zeros", dropped },
+	{ "odp_under_free", "O4 O6", "may be made zeros until written", freed },
+	{ "odp_under_fork", "O4 O6", "copied on write, on both sides", forked },
+	{ "odp_under_thp", "O4 O6", "huge pages made and split", collapsed },
+	{ "odp_under_migrate", "O4 O6", "in other frames", migrated },
+	{ "odp_under_swap", "O4 O6", "paged out", paged_out },
+	{ "odp_under_mprotect", "O4 O6 O7", "not to be written, or not at all",
+	  protected },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes end under traffic: the one whose memory it is, or the one whose region
+ * it is. Nothing of them is reached any more, and nothing is left of them.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "odp.h"
+#include "traffic.h"
+
+#define PAGES	64u
+#define ROUNDS	10
+
+/* A process with the memory that ours is, now; it goes on taking it away. */
+static pid_t other(struct odp *o)
+{
+	pid_t pid = fork();
+	size_t i;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (i = 0;; i = (i + 7) % PAGES) {
+		madvise(o->mem + i * MEM_PAGE, MEM_PAGE, MADV_DONTNEED);
+		usleep(300);
+	}
+}
+
+/* WRITEs go on until one is refused. Return: how many did not. */
+static unsigned int until_refused(struct odp *o, pid_t victim, unsigned int when)
+{
+	int syndrome = XROCE_SYN_ACK;
+	unsigned int i;
+
+	for (i = 0; i < 2000 && syndrome == XROCE_SYN_ACK && !test_failed(); i++) {
+		if (i == when)
+			kill(victim, SIGKILL);
+		syndrome = odp_write(o, i % PAGES * MEM_PAGE, 512, i);
+	}
+	odp_check_refused(syndrome, "a WRITE to who has ended");
+	return i - 1;
+}
+
+static void memory_ends(void)
+{
+	struct xroce_mr_query q;
+	struct xroce_mr_reg own;
+	struct odp o;
+	unsigned int n;
+	pid_t pid;
+	int i;
+
+	if (!odp_open(&o, PAGES))
+		return;
+	o.wait_ms = 1;
+	own = o.mr;
+	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+		pid = other(&o);
+		o.mr = own;
+		o.mr.flags = XROCE_F_PID;
+		o.mr.pid = pid;
+		check(!xroce_mr_reg(o.w.x, &o.mr), "MR_REG");
+		n = until_refused(&o, pid, 20 + 13 * i);
+		check(n >= 20 + 13u * i, "refused after %u", n);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		q = odp_query(&o);
+		check(!q.odp_resident, "%llu pages there", q.odp_resident);
+		check(!o.mem[0], "it is not its own");
+		wire_again(&o.w);
+		REFUSED(odp_write(&o, 0, 64, 1));
+		wire_again(&o.w);
+		check(!xroce_mr_dereg(o.w.x, o.mr.mr), "MR_DEREG");
+	}
+	o.mr = own;
+	ACKED(odp_write(&o, 0, 64, 0x19));
+	odp_is(o.mem, 64, 0x19);
+	odp_close(&o);
+}
+
+/* Own a region and a queue pair; say where they are; have pages taken away. */
+static void own_and_wait(struct traffic *t)
+{
+	struct odp o;
+	size_t i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!odp_open(&o, PAGES))
+		_exit(1);
+	t->target[0].rkey = o.mr.rkey;
+	t->target[0].iova = ODP_IOVA;
+	__atomic_store_n(&t->target[0].qpn, o.w.qpn, __ATOMIC_RELEASE);
+	for (i = 0;; i++) {
+		madvise(o.mem, MEM_PAGE, MADV_DONTNEED);
+		usleep(2000);
+	}
+}
+
+static void owner_ends(void)
+{
+	struct traffic *t = traffic_new();
+	struct xroce_stat before, now;
+	pid_t sender, owner;
+	int i;
+
+	if (!t)
+		return;
+	sender = traffic_start(t, "c0", LIVE_DEV);
+	before = live_stat();
+	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+		owner = fork();
+		if (!owner)
+			own_and_wait(t);
+		traffic_goes_on(t, 100 + 30 * i);
+		kill(owner, SIGKILL);
+		waitpid(owner, NULL, 0);
+		live_check_idle(LIVE_DEV);
+		/* The same packets, for nobody. */
+		traffic_goes_on(t, 20);
+		t->target[0].qpn = 0;
+	}
+	now = live_stat();
+	check(now.write - before.write > ROUNDS, "%llu WRITEs carried out",
+	      now.write - before.write);
+	note("%llu WRITEs, %llu RNR NAKs", now.write - before.write,
+	     now.nak_rnr - before.nak_rnr);
+	traffic_stop(sender);
+	munmap(t, sizeof(*t));
+}
+
+static const struct test tests[] = {
+	{ "odp_memory_ends", "O4 O6", "the process whose memory it is ends",
+	  memory_ends },
+	{ "odp_owner_ends", "O4 O6 O9", "the process whose region it is ends",
+	  owner_ends },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory on demand over files that are changed while a peer writes and reads:
+ * what it writes is the file's, and what goes from the file is gone for it. And
+ * what was written to by nobody but the peer, in swap.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/falloc.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "mem.h"
+#include "odp_shadow.h"
+#include "swap.h"
+
+#define RW		(PROT_READ | PROT_WRITE)
+#define PAGES		128u
+#define BYTES		(PAGES * MEM_PAGE)
+#define MOST		8u
+#define ACCESSES	1500u
+#define MOUNT		"/tmp/odp_file_test"
+
+static struct odp_upset upset;
+static int file = -1;
+
+static bool enough(void)
+{
+	return atomic_load(&upset.done) >= 100 && odp_accesses >= ACCESSES;
+}
+
+/* The region's addresses are the file's from now on. */
+static bool map_file(int fd)
+{
+	file = fd;
+	return check(fd >= 0 && !ftruncate(fd, BYTES) &&
+		     mmap(odp.mem, BYTES, RW, MAP_SHARED | MAP_FIXED, fd, 0) ==
+		     odp.mem, "file: %s", strerror(errno));
+}
+
+static void upset_by(bool (*change)(unsigned int *seed))
+{
+	upset = (struct odp_upset){ .change = change };
+	odp_shadow_run(&upset, 1, enough);
+	note("changed %u times, %u of them in vain", upset.done, upset.failed);
+	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
+}
+
+/* What read(2) finds is what the process sees, which is what the model says. */
+static void compare_file(int fd)
+{
+	char *buf = aligned_alloc(MEM_PAGE, BYTES);
+
+	check(pread(fd, buf, BYTES, 0) == (ssize_t)BYTES, "read: %s",
+	      strerror(errno));
+	check(!memcmp(buf, odp.mem, BYTES), "the file has other bytes");
+	free(buf);
+}
+
+static bool open_memory(void)
+{
+	return odp_shadow_open(PAGES) &&
+	       map_file(memfd_create("odp", MFD_CLOEXEC));
+}
+
+static void close_memory(void)
+{
+	compare_file(file);
+	close(file);
+	odp_shadow_close();
+}
+
+static bool punch(unsigned int *seed)
+{
+	size_t n = 1 + odp_below(seed, MOST);
+	size_t first = odp_below(seed, PAGES - n + 1);
+	bool done;
+
+	if (odp_below(seed, 2))
+		odp_bring(first, n);
+	odp_shadow_begin(first, n, ODP_LOSES, 0);
+	done = !fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  first * MEM_PAGE, n * MEM_PAGE);
+	odp_shadow_end(first, n, RW);
+	usleep(1000 * odp_below(seed, 10));
+	return check(done, "fallocate: %s", strerror(errno));
+}
+
+static void punched(void)
+{
+	if (!open_memory())
+		return;
+	upset_by(punch);
+	check(!odp_refusals, "%u accesses were refused", odp_refusals);
+	close_memory();
+}
+
+/* Shorter, so that what is behind its end cannot be accessed, and longer again. */
+static bool resize(unsigned int *seed)
+{
+	size_t n = 1 + odp_below(seed, PAGES / 2), first = PAGES - n;
+	bool done;
+
+	odp_bring(first, n);
+	odp_shadow_begin(first, n, ODP_LOSES, 0);
+	done = !ftruncate(file, first * MEM_PAGE);
+	odp_shadow_end(first, n, PROT_NONE);
+	usleep(1000 * odp_below(seed, 20));
+	odp_shadow_begin(first, n, ODP_LOSES, 0);
+	done = !ftruncate(file, BYTES) && done;
+	odp_shadow_end(first, n, RW);
+	usleep(1000 * odp_below(seed, 20));
+	return check(done, "ftruncate: %s", strerror(errno));
+}
+
+static void resized(void)
+{
+	if (!open_memory())
+		return;
+	upset_by(resize);
+	check(odp_refusals, "no access was refused");
+	close_memory();
+}
+
+static void unmount(void)
+{
+	check(!umount(MOUNT), "umount: %s", strerror(errno));
+	rmdir(MOUNT);
+}
+
+/* A file system on a disk, which happens to be memory. */
+static bool mount_disk(void)
+{
+	if (system("modprobe brd rd_nr=1 rd_size=32768 && modprobe ext4 && "
+		   "mkfs.ext4 -q -F /dev/ram0 2>/dev/null"))
+		return false;
+	mkdir(MOUNT, 0700);
+	return check(!mount("/dev/ram0", MOUNT, "ext4", 0, NULL), "mount: %s",
+		     strerror(errno));
+}
+
+/* To the disk: what is written afterwards must be noticed anew. */
+static bool write_back(unsigned int *seed)
+{
+	bool done = !msync(odp.mem, BYTES, MS_SYNC);
+
+	if (!odp_below(seed, 4))
+		done = !posix_fadvise(file, 0, BYTES, POSIX_FADV_DONTNEED) &&
+		       done;
+	if (!odp_below(seed, 4))
+		madvise(odp.mem, BYTES, MADV_PAGEOUT);
+	usleep(1000 * odp_below(seed, 20));
+	return check(done, "msync: %s", strerror(errno));
+}
+
+static void written_back(void)
+{
+	int disk;
+
+	if (!mount_disk()) {
+		skip("no disk of memory with ext4");
+		return;
+	}
+	if (odp_shadow_open(PAGES) &&
+	    map_file(open(MOUNT "/file", O_RDWR | O_CREAT | O_CLOEXEC, 0600))) {
+		check(!fallocate(file, 0, 0, BYTES), "fallocate");
+		upset_by(write_back);
+		check(!odp_refusals, "%u accesses were refused", odp_refusals);
+		check(!fsync(file), "fsync: %s", strerror(errno));
+		disk = open(MOUNT "/file", O_RDONLY | O_DIRECT | O_CLOEXEC);
+		compare_file(disk);
+		close(disk);
+		close(file);
+		odp_shadow_close();
+	}
+	unmount();
+}
+
+/* All of it by the peer, and nothing by anyone else. */
+static void write_all(struct odp *o, uint8_t pattern)
+{
+	size_t i;
+
+	for (i = 0; i < PAGES && !test_failed(); i++)
+		ACKED(odp_write(o, i * MEM_PAGE + 3, 512, pattern + i));
+}
+
+static void look_at_all(struct odp *o, uint8_t pattern)
+{
+	char buf[512];
+	size_t i;
+
+	for (i = 0; i < PAGES && !test_failed(); i++) {
+		if (i % 3) {
+			ACKED(odp_read(o, i * MEM_PAGE + 3, sizeof(buf), buf));
+			odp_is(buf, sizeof(buf), pattern + i);
+		}
+		if (!i % 2)
+			odp_is(o->mem + i * MEM_PAGE + 3, 512, pattern + i);
+	}
+}
+
+/*
+ * To swap, and in for a READ, which leaves the page in swap as well, and clean; a
+ * WRITE to it then is not to be lost when it is paged out again.
+ */
+static void out_and_in(struct odp *o)
+{
+	size_t i, out;
+
+	for (i = 1; i < 5 && !test_failed(); i++) {
+		write_all(o, 50 * i);
+		out = swap_out(o->mem, PAGES);
+		check(out > PAGES / 2 && swap_used() >= out,
+		      "%zu pages went, %zu are in swap", out, swap_used());
+		look_at_all(o, 50 * i);
+	}
+	note("%llu pages brought in", odp_query(o).odp_pages);
+}
+
+static void swapped(bool shared)
+{
+	if (!swap_on()) {
+		skip("no zram");
+		return;
+	}
+	if (odp_open(&odp, PAGES)) {
+		if (shared)
+			map_file(memfd_create("odp", MFD_CLOEXEC));
+		out_and_in(&odp);
+		odp_close(&odp);
+		if (shared)
+			close(file);
+	}
+	swap_off();
+}
+
+static void swapped_private(void)
+{
+	swapped(false);
+}
+
+static void swapped_shared(void)
+{
+	swapped(true);
+}
+
+static const struct test tests[] = {
+	{ "odp_hole", "O4 O6", "holes punched into a file", punched },
+	{ "odp_truncate", "O4 O6", "a file made shorter and longer", resized },
+	{ "odp_file", "O4 O6", "a file on a disk", written_back },
+	{ "odp_swap", "O4 O6", "the peer's bytes in swap", swapped_private },
+	{ "odp_swap_shared", "O4 O6", "the same, of shared memory",
+	  swapped_shared },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets that come for memory on demand are put aside until it is there: in
+ * order, so many, for so long; and what is told when that cannot be.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "odp.h"
+
+#define KEEP		256u		/* the module's default */
+#define KEEP_ALL	4096u		/* of all queue pairs */
+/* To copy its page tables, with the address space locked, takes a while. */
+#define BALLAST		(64ul << 20)
+
+/**
+ * struct burst - how a message of several packets went
+ * @acked: packets acknowledged
+ * @rnr: RNR NAKs
+ * @seq: NAKs for a PSN sequence error
+ * @silent: times that nothing came
+ */
+struct burst {
+	uint32_t acked;
+	unsigned int rnr;
+	unsigned int seq;
+	unsigned int silent;
+};
+
+static atomic_bool stop;
+
+static void *forker(void *arg)
+{
+	pid_t pid;
+
+	while (!stop) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+	return arg;
+}
+
+/* From now on the process's page faults take long. */
+static bool slow(pthread_t *thread, char **ballast)
+{
+	*ballast = mmap(NULL, BALLAST, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!check(*ballast != MAP_FAILED, "memory"))
+		return false;
+	madvise(*ballast, BALLAST, MADV_NOHUGEPAGE);
+	memset(*ballast, 1, BALLAST);
+	live_parameter("odp_patience", 60000);
+	stop = false;
+	return check(!pthread_create(thread, NULL, forker, NULL), "thread");
+}
+
+static void fast(pthread_t thread, char *ballast)
+{
+	stop = true;
+	pthread_join(thread, NULL);
+	munmap(ballast, BALLAST);
+	live_parameter("odp_patience", 20);
+}
+
+/* Packet @i of @n of a WRITE to the beginning of the region. */
+static void send_one(struct odp *o, uint32_t psn, uint32_t i, uint32_t n)
+{
+	struct packet *req = &o->w.req;
+
+	req->opcode = n == 1 ? XROCE_RC_WRITE_ONLY :
+		      !i ? XROCE_RC_WRITE_FIRST :
+		      i + 1 < n ? XROCE_RC_WRITE_MIDDLE : XROCE_RC_WRITE_LAST;
+	req->psn = (psn + i) & XROCE_PSN_MASK;
+	req->va = ODP_IOVA;
+	req->rkey = o->mr.rkey;
+	req->dmalen = n * ODP_MTU;
+	req->payload = ODP_MTU;
+	req->pattern = i;
+	wire_send(&o->w);
+}
+
+static void send_from(struct odp *o, uint32_t psn, uint32_t i, uint32_t n)
+{
+	while (i < n)
+		send_one(o, psn, i++, n);
+}
+
+/* Where it is that nothing comes. */
+static void tell(struct odp *o)
+{
+	struct xroce_qp_query qp = { .qpn = o->w.qpn };
+	struct xroce_mr_query mr = odp_query(o);
+	struct xroce_stat s = live_stat();
+
+	check(!xroce_qp_query(o->w.x, &qp), "QP_QUERY");
+	note("expects %#x; %llu put aside, %llu dropped, %llu written, %llu sent; %llu there, %llu faults, %llu failed, %llu invalidated",
+	     qp.rq_psn, s.kept, s.drop_kept, s.write, s.tx, mr.odp_resident,
+	     mr.odp_faults, mr.odp_failed, mr.odp_invalidated);
+}
+
+/* All at once, and again from where the responder says, as a requester does. */
+static void burst(struct odp *o, uint32_t n, struct burst *b)
+{
+	uint32_t psn = o->w.req.psn;
+	struct packet got;
+
+	memset(b, 0, sizeof(*b));
+	send_from(o, psn, 0, n);
+	while (b->acked < n && !test_failed()) {
+		if (!wire_take(&o->w, WIRE_MS, &got, NULL)) {
+			tell(o);
+			if (!check(b->silent++ < 20, "%u of %u packets",
+				   b->acked, n))
+				break;
+			send_from(o, psn, b->acked, n);
+			continue;
+		}
+		if (!check(got.opcode == XROCE_RC_ACK, "opcode %#x", got.opcode))
+			break;
+		if (got.syndrome == XROCE_SYN_ACK) {
+			b->acked = ((got.psn - psn) & XROCE_PSN_MASK) + 1;
+			continue;
+		}
+		b->acked = (got.psn - psn) & XROCE_PSN_MASK;
+		if (got.syndrome == XROCE_SYN_NAK_SEQ)
+			b->seq++;
+		else if (got.syndrome == (XROCE_SYN_RNR | XROCE_RNR_FAULT))
+			b->rnr++;
+		else
+			check(false, "syndrome %#x", got.syndrome);
+		send_from(o, psn, b->acked, n);
+	}
+	check(b->acked == n, "%u of %u packets", b->acked, n);
+	o->w.req.psn = (psn + n) & XROCE_PSN_MASK;
+}
+
+static void compare(const struct odp *o, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n && !test_failed(); i++)
+		odp_is(o->mem + i * ODP_MTU, ODP_MTU, i);
+}
+
+/* As many as a peer sends before it waits: none is lost, or sent twice. */
+static void kept(void)
+{
+	struct xroce_stat before = live_stat(), now;
+	pthread_t thread;
+	char *ballast;
+	struct burst b;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, KEEP) || !slow(&thread, &ballast))
+		return;
+	for (i = 0; i < 5; i++) {
+		burst(&o, KEEP, &b);
+		check(!b.seq && !b.silent, "%u sequence errors, %u times silent",
+		      b.seq, b.silent);
+		compare(&o, KEEP);
+		madvise(o.mem, o.bytes, MADV_DONTNEED);
+	}
+	fast(thread, ballast);
+	now = live_stat();
+	check(now.kept > before.kept && !(now.drop_kept - before.drop_kept),
+	      "%llu put aside, %llu dropped", now.kept - before.kept,
+	      now.drop_kept - before.drop_kept);
+	note("%llu put aside, %llu RNR NAKs", now.kept - before.kept,
+	     now.nak_rnr - before.nak_rnr);
+	odp_close(&o);
+}
+
+static void answer(struct odp *o, uint8_t opcode, uint32_t psn, uint64_t orig)
+{
+	struct packet got;
+
+	if (check(wire_take(&o->w, WIRE_MS, &got, NULL), "no answer"))
+		check(got.opcode == opcode && got.syndrome == XROCE_SYN_ACK &&
+		      got.psn == (psn & XROCE_PSN_MASK) && got.orig == orig,
+		      "opcode %#x, syndrome %#x, PSN %#x, %llu", got.opcode,
+		      got.syndrome, got.psn, (unsigned long long)got.orig);
+}
+
+/* Each finds what those before it have left, whatever each had to wait for. */
+static void in_order(void)
+{
+	struct packet *req;
+	pthread_t thread;
+	char *ballast;
+	uint32_t psn;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 8) || !slow(&thread, &ballast))
+		return;
+	req = &o.w.req;
+	psn = req->psn;
+	send_one(&o, psn, 0, 1);
+	for (i = 1; i <= 2; i++) {
+		req->psn = (psn + i) & XROCE_PSN_MASK;
+		req->opcode = XROCE_RC_FETCH_ADD;
+		req->payload = 0;
+		req->va = ODP_IOVA + 4 * MEM_PAGE;
+		req->swap = 5;
+		wire_send(&o.w);
+	}
+	/* Into the first page once more. */
+	send_one(&o, psn + 3, 0, 1);
+	answer(&o, XROCE_RC_ACK, psn, 0);
+	answer(&o, XROCE_RC_ATOMIC_ACK, psn + 1, 0);
+	answer(&o, XROCE_RC_ATOMIC_ACK, psn + 2, 5);
+	answer(&o, XROCE_RC_ACK, psn + 3, 0);
+	fast(thread, ballast);
+	check(*(uint64_t *)(o.mem + 4 * MEM_PAGE) == 10, "the sum");
+	compare(&o, 1);
+	odp_close(&o);
+}
+
+/* With those for which there is no room, the peer is told to come again. */
+static void too_many(void)
+{
+	struct xroce_stat before = live_stat(), now = before;
+	unsigned int rnr = 0;
+	pthread_t thread;
+	char *ballast;
+	struct burst b;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 64) || !slow(&thread, &ballast))
+		return;
+	live_parameter("odp_keep", 4);
+	for (i = 0; i < 50 && now.drop_kept == before.drop_kept; i++) {
+		burst(&o, 64, &b);
+		check(!b.silent, "%u times silent", b.silent);
+		check(!b.seq, "%u sequence errors", b.seq);
+		rnr += b.rnr;
+		compare(&o, 64);
+		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		now = live_stat();
+	}
+	live_parameter("odp_keep", KEEP);
+	fast(thread, ballast);
+	check(now.drop_kept > before.drop_kept && rnr,
+	      "%llu dropped, %u RNR NAKs",
+	      now.drop_kept - before.drop_kept, rnr);
+	odp_close(&o);
+}
+
+/* Nothing is put aside: told to come again, twice at most. */
+static void told(void)
+{
+	struct xroce_stat before = live_stat(), now;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 64))
+		return;
+	live_parameter("odp_keep", 0);
+	/* Backwards, so that nothing is read ahead. */
+	for (i = 63; i >= 0; i--) {
+		o.rnr = 0;
+		ACKED(odp_write(&o, i * MEM_PAGE, 64, i));
+		check(o.rnr >= 1 && o.rnr <= 2, "told %u times", o.rnr);
+		odp_is(o.mem + i * MEM_PAGE, 64, i);
+	}
+	live_parameter("odp_keep", KEEP);
+	now = live_stat();
+	check(now.kept == before.kept, "put aside");
+	odp_close(&o);
+}
+
+/* The longest that a peer waits for an answer is less than a fault can take. */
+static void impatient(void)
+{
+	struct xroce_stat before = live_stat(), now = before;
+	pthread_t thread;
+	char *ballast;
+	struct burst b;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 8) || !slow(&thread, &ballast))
+		return;
+	live_parameter("odp_patience", 1);
+	for (i = 0; i < 100 && now.nak_rnr == before.nak_rnr; i++) {
+		burst(&o, 8, &b);
+		compare(&o, 8);
+		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		now = live_stat();
+	}
+	fast(thread, ballast);
+	check(now.nak_rnr > before.nak_rnr, "never told to come again");
+	odp_close(&o);
+}
+
+/* The queue pair goes while packets of it are put aside, and they with it. */
+static void purged(void)
+{
+	struct xroce_stat before = live_stat(), now = before;
+	pthread_t thread;
+	char *ballast;
+	struct burst b;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, KEEP) || !slow(&thread, &ballast))
+		return;
+	for (i = 0; i < 1000 && now.kept - before.kept < 2 * KEEP_ALL &&
+	     !test_failed(); i++) {
+		send_from(&o, o.w.req.psn, 0, KEEP);
+		if (!wire_again(&o.w))
+			break;
+		o.w.req.psn = WIRE_PSN;
+		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		now = live_stat();
+	}
+	check(now.kept - before.kept >= 2 * KEEP_ALL, "%llu put aside in %d",
+	      now.kept - before.kept, i);
+	fast(thread, ballast);
+	burst(&o, KEEP, &b);
+	compare(&o, KEEP);
+	odp_close(&o);
+}
+
+/* The region goes meanwhile: the access is refused. */
+static void deregistered(void)
+{
+	pthread_t thread;
+	struct packet got;
+	char *ballast;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 8) || !slow(&thread, &ballast))
+		return;
+	for (i = 0; i < 10 && !test_failed(); i++) {
+		send_one(&o, o.w.req.psn, 0, 1);
+		check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
+		if (!check(wire_take(&o.w, WIRE_MS, &got, NULL), "no answer"))
+			break;
+		check(got.syndrome == XROCE_SYN_NAK_ACC ||
+		      got.syndrome == XROCE_SYN_ACK, "%#x", got.syndrome);
+		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		if (!wire_again(&o.w) || !odp_register(&o))
+			break;
+	}
+	fast(thread, ballast);
+	odp_close(&o);
+}
+
+/* Where nobody would send it again, it is not lost. */
+static void unreliable(void)
+{
+	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
+	const struct timespec nap = { .tv_nsec = 5000000 };
+	struct xroce_stat before = live_stat(), now = before;
+	struct odp o;
+	int i;
+
+	if (!odp_open_opts(&o, KEEP, &uc))
+		return;
+	o.w.req.opcode = 0;
+	for (i = 0; i < 64; i++) {
+		o.w.req.opcode = (!i ? XROCE_RC_WRITE_FIRST : i < 63 ?
+				  XROCE_RC_WRITE_MIDDLE : XROCE_RC_WRITE_LAST) |
+				 XROCE_OP_UC;
+		o.w.req.va = ODP_IOVA;
+		o.w.req.rkey = o.mr.rkey;
+		o.w.req.dmalen = 64 * ODP_MTU;
+		o.w.req.payload = ODP_MTU;
+		o.w.req.pattern = i;
+		wire_send(&o.w);
+		o.w.req.psn = (o.w.req.psn + 1) & XROCE_PSN_MASK;
+	}
+	for (i = 0; i < 1000 && now.write - before.write < 64; i++) {
+		nanosleep(&nap, NULL);
+		now = live_stat();
+	}
+	check(now.write - before.write == 64 && now.kept > before.kept,
+	      "%llu executed, %llu put aside", now.write - before.write,
+	      now.kept - before.kept);
+	compare(&o, 64);
+	odp_close(&o);
+}
+
+static const struct test tests[] = {
+	{ "odp_kept", "O3", "a burst is put aside and executed", kept },
+	{ "odp_order", "O3", "in order", in_order },
+	{ "odp_too_many", "O3", "beyond the bound", too_many },
+	{ "odp_told", "O3", "RNR NAKs instead", told },
+	{ "odp_impatient", "O3", "RNR NAKs when it takes too long", impatient },
+	{ "odp_purged", "O3 O6", "the queue pair goes", purged },
+	{ "odp_kept_dereg", "O3 O4", "the region goes", deregistered },
+	{ "odp_kept_uc", "O3", "unreliable connection", unreliable },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Windows over memory on demand, and pinned memory beside it. */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <sys/mman.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "mw.h"
+#include "odp.h"
+#include "swap.h"
+
+#define PAGES	16u
+#define FIRST	(4 * MEM_PAGE + 100)	/* of the window, in the region */
+#define LENGTH	(8 * MEM_PAGE)
+
+static const char zeros[MEM_PAGE];
+
+/* From now on @o's requests carry this key. */
+static void use_key(struct odp *o, __u32 rkey)
+{
+	o->mr.rkey = rkey;
+}
+
+/* The window's place. */
+static struct xroce_bind place(struct odp *o, __u32 rkey)
+{
+	struct xroce_bind b = mw_whole(&o->w, rkey);
+
+	b.lkey = o->mr.lkey;
+	b.addr = ODP_IOVA + FIRST;
+	b.length = LENGTH;
+	return b;
+}
+
+/* A window of the type, bound there. Return: its key. */
+static __u32 bound(struct odp *o, __u32 type)
+{
+	struct xroce_bind b = place(o, mw_new(&o->w, type));
+	int status = mw_bind(&o->w, type, &b);
+
+	check(!status, "bind: status %d", status);
+	return b.rkey;
+}
+
+static bool open_bound(struct odp *o, __u32 type)
+{
+	if (!odp_open_opts(o, PAGES, &mw_rc))
+		return false;
+	use_key(o, bound(o, type));
+	return !test_failed();
+}
+
+static void close_bound(struct odp *o)
+{
+	mw_del(&o->w, o->mr.rkey);
+	odp_close(o);
+}
+
+/* A refusal ends the queue pair. */
+static void refused(struct odp *o, int syndrome, const char *what)
+{
+	odp_check_refused(syndrome, what);
+	wire_again(&o->w);
+}
+
+#define REFUSED_ONCE(o, call)	refused(o, call, #call)
+
+static void cold_one(__u32 type)
+{
+	static char buf[2 * MEM_PAGE];
+	struct odp o;
+
+	if (!open_bound(&o, type))
+		return;
+	ACKED(odp_write(&o, FIRST, 1000, 0x21));
+	odp_is(o.mem + FIRST, 1000, 0x21);
+	ACKED(odp_read(&o, FIRST + 3 * MEM_PAGE + 5, sizeof(buf), buf));
+	check(!memcmp(buf, zeros, MEM_PAGE), "not zeros");
+	ACKED(odp_write(&o, FIRST + LENGTH - 1000, 1000, 0x22));
+	odp_is(o.mem + FIRST + LENGTH - 1000, 1000, 0x22);
+	check(odp_query(&o).odp_faults >= 3, "%llu faults",
+	      odp_query(&o).odp_faults);
+	/* Resident. */
+	o.rnr = 0;
+	ACKED(odp_write(&o, FIRST, 1000, 0x23));
+	odp_is(o.mem + FIRST, 1000, 0x23);
+	check(!o.rnr, "told to come again");
+
+	/* Of the region, but not of the window; nothing is sent for. */
+	madvise(o.mem, o.bytes, MADV_DONTNEED);
+	REFUSED_ONCE(&o, odp_write(&o, FIRST - 1, 64, 0x31));
+	REFUSED_ONCE(&o, odp_write(&o, FIRST + LENGTH - 63, 64, 0x32));
+	REFUSED_ONCE(&o, odp_read(&o, 0, 64, buf));
+	check(!odp_query(&o).odp_resident, "%llu pages there",
+	      odp_query(&o).odp_resident);
+	close_bound(&o);
+}
+
+static void cold(void)
+{
+	__u32 type;
+
+	for_each_mw_type(type)
+		cold_one(type);
+}
+
+/* The window stays bound, whatever becomes of the memory. */
+static void invalidated_one(__u32 type)
+{
+	static char buf[MEM_PAGE];
+	struct odp o;
+	char *at;
+
+	if (!open_bound(&o, type))
+		return;
+	at = o.mem + 5 * MEM_PAGE;
+	ACKED(odp_write(&o, 5 * MEM_PAGE, 1024, 0x41));
+	madvise(at, MEM_PAGE, MADV_DONTNEED);
+	ACKED(odp_read(&o, 5 * MEM_PAGE, MEM_PAGE, buf));
+	check(!memcmp(buf, zeros, MEM_PAGE), "stale bytes");
+	ACKED(odp_write(&o, 5 * MEM_PAGE, 1024, 0x42));
+	munmap(at, MEM_PAGE);
+	REFUSED_ONCE(&o, odp_write(&o, 5 * MEM_PAGE, 64, 0x43));
+	check(mw_query(&o.w, o.mr.rkey).length == LENGTH, "it is not bound");
+	check(mmap(at, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		   MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at, "mmap");
+	ACKED(odp_write(&o, 5 * MEM_PAGE, 1024, 0x44));
+	odp_is(at, 1024, 0x44);
+	mprotect(at, MEM_PAGE, PROT_READ);
+	REFUSED_ONCE(&o, odp_write(&o, 5 * MEM_PAGE, 64, 0x45));
+	ACKED(odp_read(&o, 5 * MEM_PAGE, 1024, buf));
+	odp_is(buf, 1024, 0x44);
+	close_bound(&o);
+}
+
+static void invalidated(void)
+{
+	__u32 type;
+
+	for_each_mw_type(type)
+		invalidated_one(type);
+}
+
+/* Take the right away from who holds the key. */
+static void revoke(struct odp *o, __u32 type)
+{
+	struct xroce_bind b = place(o, o->mr.rkey);
+
+	b.length = 0;
+	if (type == XROCE_MW_TYPE_1)
+		check(!mw_bind(&o->w, type, &b), "unbind");
+	else
+		check(!mw_inval(&o->w, o->mr.rkey), "invalidate");
+}
+
+/*
+ * While a WRITE waits for its page the window goes: it was carried out before that,
+ * or never is.
+ */
+static void revoked_one(__u32 type)
+{
+	char *at;
+	struct odp o;
+	int syndrome;
+
+	if (!open_bound(&o, type))
+		return;
+	at = o.mem + 6 * MEM_PAGE;
+	ACKED(odp_write(&o, 7 * MEM_PAGE, 64, 0x51));
+	o.w.req.va = ODP_IOVA + 6 * MEM_PAGE;
+	o.w.req.pattern = 0x52;
+	wire_send(&o.w);
+	revoke(&o, type);
+	syndrome = odp_answer(&o);
+	if (syndrome == XROCE_SYN_ACK) {
+		odp_is(at, 64, 0x52);
+	} else {
+		odp_check_refused(syndrome, "a WRITE in flight");
+		check(!memcmp(at, zeros, 64), "it was written to");
+		wire_again(&o.w);
+	}
+	note("type %u: the WRITE in flight got %#x", type, syndrome);
+	/* Resident, and cold. */
+	REFUSED_ONCE(&o, odp_write(&o, 7 * MEM_PAGE, 64, 0x53));
+	REFUSED_ONCE(&o, odp_write(&o, 8 * MEM_PAGE, 64, 0x54));
+	odp_is(o.mem + 7 * MEM_PAGE, 64, 0x51);
+	check(!memcmp(o.mem + 8 * MEM_PAGE, zeros, 64), "it was written to");
+	mw_del(&o.w, o.mr.rkey);
+	/* Another one over the same memory. */
+	use_key(&o, bound(&o, type));
+	ACKED(odp_write(&o, 8 * MEM_PAGE, 64, 0x55));
+	odp_is(o.mem + 8 * MEM_PAGE, 64, 0x55);
+	close_bound(&o);
+}
+
+static void revoked(void)
+{
+	__u32 type;
+
+	for_each_mw_type(type)
+		revoked_one(type);
+}
+
+/* A region that grants a peer nothing, and cannot go before its window. */
+static void granted(void)
+{
+	struct xroce_mr_reg behind;
+	struct odp o;
+	__u32 key;
+
+	if (!odp_open_opts(&o, PAGES, &mw_rc))
+		return;
+	behind = o.mr;
+	behind.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND |
+			XROCE_ACCESS_ON_DEMAND;
+	check(!xroce_mr_reg(o.w.x, &behind) && !behind.rkey, "MR_REG");
+	o.mr.lkey = behind.lkey;
+	key = bound(&o, XROCE_MW_TYPE_2B);
+	use_key(&o, key);
+	ACKED(odp_write(&o, FIRST, 64, 0x61));
+	odp_is(o.mem + FIRST, 64, 0x61);
+	check(xroce_mr_dereg(o.w.x, behind.mr) == -EBUSY, "MR_DEREG");
+	mw_del(&o.w, key);
+	check(!xroce_mr_dereg(o.w.x, behind.mr), "MR_DEREG");
+	odp_close(&o);
+}
+
+/* Another queue pair's WRITE to pinned memory. Return: as odp_write(). */
+static int write_pinned(struct wire *w, size_t off, uint8_t pattern)
+{
+	struct packet got;
+
+	w->req.va = w->mr.iova + off;
+	w->req.pattern = pattern;
+	if (!wire_send(w) || !wire_take(w, WIRE_MS, &got, NULL))
+		return -1;
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+	return got.syndrome;
+}
+
+/* Nothing is slow to reach a pinned region while others wait for a page. */
+static void beside(void)
+{
+	struct odp o;
+	struct wire_opts opts = { .with = &o.w, .peer = WIRE_QPN + 1 };
+	struct wire w;
+	int i;
+
+	if (!odp_open(&o, 512) || !wire_open(&w, &opts))
+		return;
+	for (i = 0; i < 100 && !test_failed(); i++) {
+		madvise(o.mem, o.bytes, MADV_DONTNEED);
+		o.w.req.opcode = XROCE_RC_WRITE_ONLY;
+		o.w.req.rkey = o.mr.rkey;
+		o.w.req.va = ODP_IOVA + i * MEM_PAGE;
+		o.w.req.pattern = i;
+		wire_send(&o.w);
+		ACKED(write_pinned(&w, 64 * i, i + 100));
+		odp_is(w.mem + 64 * i, 64, i + 100);
+		ACKED(odp_answer(&o));
+		odp_is(o.mem + i * MEM_PAGE, 64, i);
+	}
+	wire_close(&w);
+	odp_close(&o);
+}
+
+/*
+ * The same pages pinned and on demand: the kernel cannot have the pinned ones, and
+ * both regions reach the same bytes.
+ */
+static void overlap(void)
+{
+	struct xroce_mr_reg pinned;
+	static char buf[64];
+	struct odp o;
+	uint64_t pfn;
+	__u32 rkey;
+	bool swap;
+
+	if (!odp_open(&o, PAGES))
+		return;
+	rkey = o.mr.rkey;
+	swap = swap_on();
+	ACKED(odp_write(&o, 0, 64, 0x71));
+	pinned = o.mr;
+	pinned.access &= ~XROCE_ACCESS_ON_DEMAND;
+	pinned.length = 2 * MEM_PAGE;
+	check(!xroce_mr_reg(o.w.x, &pinned), "MR_REG");
+	pfn = mem_pfn(o.mem);
+	use_key(&o, pinned.rkey);
+	ACKED(odp_read(&o, 0, 64, buf));
+	odp_is(buf, 64, 0x71);
+	ACKED(odp_write(&o, MEM_PAGE, 64, 0x72));
+	use_key(&o, rkey);
+	ACKED(odp_read(&o, MEM_PAGE, 64, buf));
+	odp_is(buf, 64, 0x72);
+	ACKED(odp_write(&o, 4 * MEM_PAGE, 64, 0x73));
+	if (swap) {
+		swap_out(o.mem, PAGES);
+		check(mem_pfn(o.mem) == pfn, "a pinned page has moved");
+		check(!mem_pfn(o.mem + 4 * MEM_PAGE), "the other has not");
+	}
+	ACKED(odp_write(&o, 0, 64, 0x74));
+	use_key(&o, pinned.rkey);
+	ACKED(odp_read(&o, 0, 64, buf));
+	odp_is(buf, 64, 0x74);
+	use_key(&o, rkey);
+	ACKED(odp_read(&o, 4 * MEM_PAGE, 64, buf));
+	odp_is(buf, 64, 0x73);
+	check(!xroce_mr_dereg(o.w.x, pinned.mr), "MR_DEREG");
+	odp_close(&o);
+	if (swap)
+		swap_off();
+}
+
+static const struct test tests[] = {
+	{ "odp_mw_cold", "O8 O3 W4", "windows over what is not there", cold },
+	{ "odp_mw_invalidate", "O8 O4", "memory goes from under a window",
+	  invalidated },
+	{ "odp_mw_revoke", "O8 W7 W11", "a window goes from over cold memory",
+	  revoked },
+	{ "odp_mw_grant", "O8 W3 W9", "the region grants a peer nothing", granted },
+	{ "odp_beside", "O8", "pinned memory does not wait", beside },
+	{ "odp_overlap", "O8 R8", "the same pages pinned and on demand", overlap },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

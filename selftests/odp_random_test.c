@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory on demand that several threads change in all ways at random, while a peer
+ * writes and reads at random: each access ends as the model says, and finds what
+ * it says. XROCE_ODP_INVALIDATIONS: how many entries the kernel takes away.
+ */
+#include "clock.h"
+#include "odp_upset.h"
+#include "setting.h"
+#include "swap.h"
+
+#define INVALIDATIONS	20000
+#define ACCESSES	1500u
+#define PAGES		512u
+#define PROGRESS	60		/* seconds */
+
+static uint64_t wanted;
+static double begun, told;
+
+static bool enough(void)
+{
+	uint64_t got = odp_query(&odp).odp_invalidated;
+
+	if (clock_now() - told > PROGRESS) {
+		told = clock_now();
+		note("%.0f s: %llu invalidated, %u accesses", told - begun,
+		     (unsigned long long)got, odp_accesses);
+	}
+	return got >= wanted && odp_accesses >= ACCESSES;
+}
+
+static bool change(unsigned int *seed)
+{
+	switch (odp_below(seed, 32)) {
+	case 0:
+		return odp_fork(seed);
+	case 1 ... 4:
+		return odp_protect(seed);
+	case 5 ... 8:
+		return odp_unmap(seed);
+	case 9 ... 12:
+		return odp_move(seed);
+	case 13 ... 20:
+		return odp_page_out(seed);
+	default:
+		return odp_drop(seed);
+	}
+}
+
+/* What can be had is there again, to be taken away. */
+static bool bring(unsigned int *seed)
+{
+	odp_bring(odp_below(seed, 4) * PAGES / 4, PAGES / 4);
+	odp_rest(seed, 4);
+	return true;
+}
+
+static void at_random(void)
+{
+	struct odp_upset upset[4] = {
+		{ .change = change }, { .change = change }, { .change = change },
+		{ .change = bring },
+	};
+	bool swap = swap_on();
+	double seconds;
+
+	if (!swap)
+		note("no zram: nothing is paged out");
+	wanted = setting("XROCE_ODP_INVALIDATIONS", INVALIDATIONS);
+	odp_rest_ms = 2;
+	begun = told = clock_now();
+	if (odp_shadow_open(PAGES)) {
+		odp_shadow_run(upset, ARRAY_SIZE(upset), enough);
+		seconds = clock_now() - begun;
+		note("%u changes, %.0f invalidations a second",
+		     upset[0].done + upset[1].done + upset[2].done,
+		     odp_query(&odp).odp_invalidated / seconds);
+		check(odp_refusals, "no access was refused");
+		odp_shadow_close();
+	}
+	if (swap)
+		swap_off();
+}
+
+static const struct test tests[] = {
+	{ "odp_random", "O4 O6 O7 O10", "changed at random under traffic",
+	  at_random },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory on demand where memory is short: of a process whose control group is full,
+ * and which cannot be killed to make room.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "odp_space.h"
+
+#define CGROUPS	"/tmp/odp_short_cgroup"
+#define GROUP	CGROUPS "/short"
+#define PARTS	8000u
+#define FILE_AT	(5000 * MEM_PAGE)
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return ok;
+}
+
+static unsigned long long get(const char *path)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen(path, "re");
+
+	if (f && fscanf(f, "%llu", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/*
+ * The kernel reports on its console that memory is short. Here that is no fault of
+ * its; what it says besides is looked for by quiet_end().
+ */
+static char levels[64];
+static int kmsg;
+
+static void quiet(void)
+{
+	int fd = open("/proc/sys/kernel/printk", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, levels, sizeof(levels) - 1);
+
+	close(fd);
+	levels[n > 0 ? n : 0] = 0;
+	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	lseek(kmsg, 0, SEEK_END);
+	check(put("/proc/sys/kernel/printk", "1"), "printk");
+}
+
+static void quiet_end(void)
+{
+	static const char *const bad[] = {
+		"WARNING:", "BUG:", "Oops", "refcount_t", "lockup", "KASAN",
+	};
+	char line[8192];
+	ssize_t n;
+	size_t i;
+
+	put("/proc/sys/kernel/printk", levels);
+	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 ||
+	       (n < 0 && errno == EPIPE)) {
+		line[n > 0 ? n : 0] = 0;
+		for (i = 0; i < ARRAY_SIZE(bad); i++)
+			check(!strstr(line, bad[i]), "%s", line);
+	}
+	close(kmsg);
+}
+
+static bool group_open(void)
+{
+	mkdir(CGROUPS, 0700);
+	if ((mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY) ||
+	    !put(CGROUPS "/cgroup.subtree_control", "+memory") ||
+	    (mkdir(GROUP, 0700) && errno != EEXIST)) {
+		skip("no control group for memory: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+static void group_close(void)
+{
+	int i;
+
+	/* Who was in it has ended, and is on its way out. */
+	for (i = 0; rmdir(GROUP) && i < 100; i++)
+		usleep(10000);
+	umount(CGROUPS);
+	rmdir(CGROUPS);
+}
+
+/* A limit of @more bytes than are used. */
+static bool limit(unsigned long long more)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu",
+		 get(GROUP "/memory.current") + more);
+	return check(put(GROUP "/memory.max", text), "memory.max");
+}
+
+/* A process in that group, with a copy of our memory, not to be killed for room. */
+static pid_t member(const struct odp *o, size_t touched)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!put(GROUP "/cgroup.procs", "0") ||
+		    !put("/proc/self/oom_score_adj", "-1000"))
+			_exit(1);
+		while (touched--)
+			o->mem[touched * SPACE_PART] = 1;
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	check(read(ready[0], &c, 1) == 1, "no process");
+	close(ready[0]);
+	return pid;
+}
+
+static void end(struct odp *o, pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	odp_close(o);
+	group_close();
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+static void out_of_memory(int syndrome, const char *what)
+{
+	check(syndrome == XROCE_SYN_NAK_OP, "%s: %#x", what, syndrome);
+}
+
+/* Pages are short: told to come again for a second, then no more; then room. */
+static void pages(void)
+{
+	struct xroce_stat before;
+	struct xroce_mr_reg its;
+	double start;
+	struct odp o;
+	char buf[64];
+	pid_t pid;
+	size_t i;
+	int fd;
+
+	if (!group_open() || !odp_open(&o, 64 * PARTS))
+		return;
+	/* Where nothing has been written, to read takes a page of a file, too. */
+	fd = memfd_create("file", MFD_CLOEXEC);
+	check(!ftruncate(fd, MEM_PAGE) &&
+	      mmap(o.mem + FILE_AT, MEM_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED,
+		   fd, 0) == o.mem + FILE_AT, "file");
+	pid = member(&o, 1);
+	its = o.mr;
+	its.flags = XROCE_F_PID;
+	its.pid = pid;
+	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
+	o.mr = its;
+	ACKED(odp_write(&o, 0, 64, 0x11));
+	quiet();
+	limit(0);
+	before = live_stat();
+	/* There may be some left that has been charged before. */
+	start = now();
+	for (i = 1; i < 4096; i++) {
+		int syndrome = odp_write(&o, i * MEM_PAGE, 64, 0x12);
+
+		if (syndrome == XROCE_SYN_NAK_OP)
+			break;
+		start = now();
+		if (!check(syndrome == XROCE_SYN_ACK, "%#x", syndrome))
+			break;
+	}
+	quiet_end();
+	check(i < 4096, "it is not short");
+	check(now() - start > 0.8 && now() - start < 20, "%.2f s",
+	      now() - start);
+	note("%zu pages, then %.2f s and %u RNR NAKs in all", i, now() - start,
+	     o.rnr);
+	check(live_stat().op_memory == before.op_memory + 1 &&
+	      live_stat().nak_op == before.nak_op + 1, "counters");
+	check(odp_query(&o).odp_failed == 1, "%llu failed",
+	      odp_query(&o).odp_failed);
+
+	/* READs are answered by the module. */
+	quiet();
+	if (wire_again(&o.w))
+		out_of_memory(odp_read(&o, FILE_AT, 64, buf), "READ");
+	quiet_end();
+	/* It is short all the same, but what is not allowed is an access error. */
+	if (wire_again(&o.w))
+		REFUSED(odp_write(&o, FILE_AT, 64, 1));
+	if (wire_again(&o.w))
+		ACKED(odp_read(&o, 0, 64, buf));
+	odp_is(buf, 64, 0x11);
+	limit(64 << 20);
+	ACKED(odp_write(&o, (i + 1) * MEM_PAGE, 64, 0x13));
+	ACKED(odp_read(&o, FILE_AT, 64, buf));
+	close(fd);
+	end(&o, pid);
+}
+
+/* Pages are there, but there is no room for what the module notes of them. */
+static void parts(void)
+{
+	struct xroce_mr_advise a = { .advice = XROCE_ADVISE_PREFETCH_NO_FAULT };
+	int syndrome = XROCE_SYN_ACK, ret;
+	unsigned long long used;
+	struct xroce_mr_query q;
+	struct odp o;
+	pid_t pid;
+	size_t i;
+
+	if (!group_open() || !space_open(&o, 64 * PARTS, NULL))
+		return;
+	pid = member(&o, PARTS);
+	if (!space_register(&o, pid, &o.mr))
+		return;
+	ACKED(odp_write(&o, space_at(o.mem), 64, 0x21));
+	limit(0);
+	a.mr = o.mr.mr;
+	a.iova = (uintptr_t)o.mem;
+	a.length = PARTS / 2 * SPACE_PART;
+	ret = xroce_mr_advise(o.w.x, &a);
+	q = odp_query(&o);
+	check(ret == -ENOMEM && q.odp_parts < PARTS / 2, "%d, %llu parts", ret,
+	      q.odp_parts);
+	for (i = PARTS / 2; i < PARTS && syndrome == XROCE_SYN_ACK; i++)
+		syndrome = odp_write(&o, space_at(o.mem + i * SPACE_PART), 64, 2);
+	check(i < PARTS, "it is not short");
+	out_of_memory(syndrome, "WRITE");
+	q = odp_query(&o);
+	note("%llu parts, %llu bytes", q.odp_parts, q.odp_bytes);
+
+	limit(64 << 20);
+	if (wire_again(&o.w))
+		ACKED(odp_write(&o, space_at(o.mem + i * SPACE_PART), 64, 3));
+	used = get(GROUP "/memory.current");
+	a.length = PARTS * SPACE_PART;
+	check(!xroce_mr_advise(o.w.x, &a) && a.pages == PARTS, "%llu pages",
+	      a.pages);
+	q = odp_query(&o);
+	/* They are that process's, whoever makes them. */
+	check(q.odp_parts == PARTS &&
+	      get(GROUP "/memory.current") - used > 512 * (PARTS - i),
+	      "%llu parts, %lld charged", q.odp_parts,
+	      get(GROUP "/memory.current") - used);
+	end(&o, pid);
+}
+
+static const struct test tests[] = {
+	{ "odp_short", "O3 D5", "no memory for pages", pages },
+	{ "space_short", "O2 O3 D5", "no memory for parts", parts },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

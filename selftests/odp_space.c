@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include <sys/mman.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "odp_space.h"
+
+bool space_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr)
+{
+	int ret;
+
+	*mr = (struct xroce_mr_reg){
+		.flags = pid ? XROCE_F_PID : 0,
+		.pd = o->w.pd,
+		.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE |
+			  XROCE_ACCESS_REMOTE_READ |
+			  XROCE_ACCESS_REMOTE_ATOMIC | XROCE_ACCESS_MW_BIND |
+			  XROCE_ACCESS_ON_DEMAND,
+		.length = XROCE_LENGTH_ALL,
+		.pid = pid,
+		.name = "space",
+	};
+	ret = xroce_mr_reg(o->w.x, mr);
+	return check(!ret, "address space: %s", strerror(-ret));
+}
+
+/* In place of the range that odp_open() has registered. */
+static bool replace(struct odp *o)
+{
+	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
+	return space_register(o, 0, &o->mr);
+}
+
+bool space_open(struct odp *o, size_t pages, const struct wire_opts *opts)
+{
+	static const struct wire_opts rc;
+
+	return odp_open_opts(o, pages, opts ? : &rc) && replace(o);
+}
+
+bool space_again(struct odp *o)
+{
+	return odp_again(o) && replace(o);
+}
+
+struct wanted {
+	struct odp *o;
+	uint64_t parts;
+};
+
+static bool has_parts(void *arg)
+{
+	const struct wanted *w = arg;
+
+	return odp_query(w->o).odp_parts == w->parts;
+}
+
+void space_expect_parts(struct odp *o, uint64_t parts)
+{
+	struct wanted w = { o, parts };
+
+	check(live_wait(has_parts, &w), "%llu parts, not %llu",
+	      odp_query(o).odp_parts, (unsigned long long)parts);
+}
+
+uint64_t space_empty_bytes(struct odp *o)
+{
+	struct xroce_mr_query q = { };
+	struct xroce_mr_reg mr;
+
+	if (!space_register(o, 0, &mr))
+		return 0;
+	q.mr = mr.mr;
+	check(!xroce_mr_query(o->w.x, &q) && !q.odp_parts, "query");
+	check(!xroce_mr_dereg(o->w.x, mr.mr), "dereg");
+	return q.odp_bytes;
+}

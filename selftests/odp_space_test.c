@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All of an address space behind one key. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "odp_space.h"
+#include "rng.h"
+
+static char data[3 * MEM_PAGE];
+
+/* What it is, what it costs when nothing is there, and what it cannot be. */
+static void registered(void)
+{
+	struct xroce_mr_query q;
+	struct xroce_mr_reg r;
+	__u64 entry;
+	struct odp o;
+
+	if (!space_open(&o, 1, NULL))
+		return;
+	q = odp_query(&o);
+	check(!q.iova && !q.addr && q.length == ~0ull && !q.pages &&
+	      q.page_shift == 12 && q.pid == (__u32)getpid(),
+	      "iova %#llx, addr %#llx, length %#llx, %llu pages", q.iova, q.addr,
+	      q.length, q.pages);
+	check(!q.odp_resident && !q.odp_parts && q.odp_bytes < 4 * MEM_PAGE,
+	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_parts,
+	      q.odp_bytes);
+	check(live_vmpin() == WIRE_BYTES / 1024, "VmPin %ld", live_vmpin());
+	check(xroce_mtt_read(o.w.x, o.mr.mr, 0, &entry, 1) == -ERANGE,
+	      "it has a table");
+
+	r = o.mr;
+	r.iova = 1;
+	mr_refused(o.w.x, r, -EINVAL);
+	r.iova = 4096;
+	mr_refused(o.w.x, r, -EINVAL);
+	r.iova = 0;
+	r.addr = 4096;
+	mr_refused(o.w.x, r, -EINVAL);
+	r.addr = 0;
+	r.length--;
+	mr_refused(o.w.x, r, -EFAULT);
+	r.length++;
+	r.access &= ~XROCE_ACCESS_ON_DEMAND;
+	mr_refused(o.w.x, r, -EFAULT);
+	r.access |= XROCE_ACCESS_ON_DEMAND;
+	mr_accepted(o.w.x, r);
+	odp_close(&o);
+}
+
+/* Heap, stack, data, a mapping of a file: their addresses are all that it takes. */
+static void anywhere(void)
+{
+	char stack[2 * MEM_PAGE], buf[2 * MEM_PAGE], *heap, *file;
+	char *const *at, *const all[] = { stack, data, NULL };
+	struct odp o;
+	int fd;
+
+	if (!space_open(&o, 4, NULL))
+		return;
+	heap = malloc(2 * MEM_PAGE);
+	fd = memfd_create("file", MFD_CLOEXEC);
+	check(!ftruncate(fd, 2 * MEM_PAGE), "ftruncate");
+	file = mmap(NULL, 2 * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	for (at = all; *at && !test_failed(); at++) {
+		ACKED(odp_write(&o, space_at(*at + 3), 1001, 0x21));
+		odp_is(*at + 3, 1001, 0x21);
+		ACKED(odp_read(&o, space_at(*at + 3), 1001, buf));
+		odp_is(buf, 1001, 0x21);
+	}
+	ACKED(odp_write(&o, space_at(heap + 2000), 1024, 0x22));
+	odp_is(heap + 2000, 1024, 0x22);
+	ACKED(odp_write(&o, space_at(file + 4090), 12, 0x23));
+	odp_is(file + 4090, 12, 0x23);
+	check(pread(fd, buf, 12, 4090) == 12 && odp_is(buf, 12, 0x23), "file");
+	ACKED(odp_write(&o, space_at(o.mem + 7), 64, 0x24));
+	odp_is(o.mem + 7, 64, 0x24);
+	o.rnr = 0;
+	ACKED(odp_write(&o, space_at(o.mem + 7), 64, 0x25));
+	check(!o.rnr, "told to come again");
+	/* Code can be read, and not be written. */
+	ACKED(odp_read(&o, space_at((void *)(uintptr_t)anywhere), 64, buf));
+	check(!memcmp(buf, (void *)(uintptr_t)anywhere, 64), "other bytes");
+	REFUSED(odp_write(&o, space_at((void *)(uintptr_t)anywhere), 4, 1));
+	munmap(file, 2 * MEM_PAGE);
+	close(fd);
+	free(heap);
+	odp_close(&o);
+}
+
+/* Nothing is there: an access error, and nothing is kept for it. */
+static void nothing(void)
+{
+	static const uint64_t never[] = {
+		0, 64, 1ull << 46, (1ull << 47) - 8192,
+		/* Not of a process, but with page tables of five levels. */
+		(1ull << 47) - 4096 - 32, 1ull << 47, 1ull << 52,
+		/* Of no process. */
+		(1ull << 56) - 4096, 1ull << 63, 0xffff888000000000, -4096ull,
+		-65ull,
+	};
+	struct xroce_mr_query q;
+	char buf[64];
+	struct odp o;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(never); i++) {
+		if (!space_open(&o, 1, NULL))
+			return;
+		REFUSED(odp_read(&o, space_at((void *)never[i]), 64, buf));
+		q = odp_query(&o);
+		check(q.odp_failed >= (never[i] <= (1ull << 47) - 8192) &&
+		      q.odp_failed <= (never[i] < (1ull << 56) - 4096) &&
+		      !q.odp_resident, "%#llx: %llu failed, %llu there",
+		      (unsigned long long)never[i], q.odp_failed,
+		      q.odp_resident);
+		space_expect_parts(&o, 0);
+		odp_close(&o);
+		if (test_failed())
+			return;
+	}
+}
+
+/* It comes and goes, and the key stays. */
+static void comes_and_goes(void)
+{
+	char buf[64], *mem;
+	struct odp o;
+
+	if (!space_open(&o, 1, NULL))
+		return;
+	mem = o.mem;
+	munmap(mem, MEM_PAGE);
+	REFUSED(odp_write(&o, space_at(mem), 64, 0x31));
+	if (!space_again(&o))
+		return;
+	check(mmap(mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_FIXED |
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == mem, "mmap");
+	ACKED(odp_write(&o, space_at(mem), 64, 0x32));
+	odp_is(mem, 64, 0x32);
+	check(odp_query(&o).odp_parts == 1, "%llu parts",
+	      odp_query(&o).odp_parts);
+	mprotect(mem, MEM_PAGE, PROT_READ);
+	ACKED(odp_read(&o, space_at(mem), 64, buf));
+	odp_is(buf, 64, 0x32);
+	munmap(mem, MEM_PAGE);
+	space_expect_parts(&o, 0);
+	REFUSED(odp_read(&o, space_at(mem), 64, buf));
+	odp_close(&o);
+}
+
+/* A packet in two parts, and a READ in many; all of a packet or nothing. */
+static void straddles(void)
+{
+	const size_t bytes = 6 * SPACE_PART;
+	static char buf[60000], zeros[512];
+	struct odp o;
+	char *edge;
+	size_t i;
+
+	if (!space_open(&o, bytes / MEM_PAGE, NULL))
+		return;
+	edge = o.mem + (-(uintptr_t)o.mem & (SPACE_PART - 1)) + SPACE_PART;
+	ACKED(odp_write(&o, space_at(edge - 500), 1000, 0x41));
+	odp_is(edge - 500, 1000, 0x41);
+	check(odp_query(&o).odp_parts == 2, "%llu parts",
+	      odp_query(&o).odp_parts);
+	ACKED(odp_read(&o, space_at(edge - 500), 1000, buf));
+	odp_is(buf, 1000, 0x41);
+
+	for (i = 0; i < bytes; i++)
+		o.mem[i] = i * 37 + i / 4096;
+	madvise(o.mem, bytes, MADV_PAGEOUT);
+	for (i = 77; i + sizeof(buf) < bytes && !test_failed(); i += sizeof(buf)) {
+		ACKED(odp_read(&o, space_at(o.mem + i), sizeof(buf), buf));
+		check(!memcmp(buf, o.mem + i, sizeof(buf)), "other bytes");
+	}
+	check(odp_query(&o).odp_parts >= 6, "%llu parts",
+	      odp_query(&o).odp_parts);
+
+	memset(edge + SPACE_PART - 512, 0, 512);
+	munmap(edge + SPACE_PART, MEM_PAGE);
+	REFUSED(odp_write(&o, space_at(edge + SPACE_PART - 500), 1000, 0x77));
+	check(!memcmp(edge + SPACE_PART - 512, zeros, 512),
+	      "half of it was written");
+	odp_close(&o);
+}
+
+static int advise(struct odp *o, __u32 advice, const void *addr, __u64 length,
+		  __u64 *pages)
+{
+	struct xroce_mr_advise a = {
+		.mr = o->mr.mr,
+		.advice = advice,
+		.iova = (uintptr_t)addr,
+		.length = length,
+	};
+	int ret = xroce_mr_advise(o->w.x, &a);
+
+	*pages = a.pages;
+	return ret;
+}
+
+/* What it takes goes with what is there. */
+static void reclaimed(void)
+{
+	const size_t parts = 400, bytes = parts * SPACE_PART;
+	uint64_t empty, one;
+	__u64 pages = 0;
+	struct xroce_mr_query q;
+	struct odp o;
+	char *mem;
+	size_t i;
+
+	if (!space_open(&o, bytes / MEM_PAGE + 64, NULL))
+		return;
+	empty = space_empty_bytes(&o);
+	mem = o.mem + (-(uintptr_t)o.mem & (SPACE_PART - 1));
+	for (i = 0; i < parts; i++)
+		mem[i * SPACE_PART + (i % 64) * MEM_PAGE] = i;
+	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem, bytes, &pages) &&
+	      pages == parts, "%llu pages", pages);
+	space_expect_parts(&o, parts);
+	q = odp_query(&o);
+	one = (q.odp_bytes - empty) / parts;
+	check(q.odp_resident == parts && one > 512 && one < 768 &&
+	      q.odp_bytes == empty + parts * one, "%llu bytes, %llu each",
+	      q.odp_bytes, (unsigned long long)one);
+	note("%zu parts of a page each: %llu bytes each", parts,
+	     (unsigned long long)one);
+
+	madvise(mem, bytes / 2, MADV_DONTNEED);
+	space_expect_parts(&o, parts / 2);
+	munmap(mem + bytes / 2, bytes / 2);
+	space_expect_parts(&o, 0);
+	q = odp_query(&o);
+	check(q.odp_bytes == empty && !q.odp_resident &&
+	      q.odp_invalidated == parts, "%llu bytes", q.odp_bytes);
+	ACKED(odp_write(&o, space_at(mem + 5), 64, 0x51));
+	odp_is(mem + 5, 64, 0x51);
+	check(odp_query(&o).odp_parts == 1, "parts");
+	odp_close(&o);
+}
+
+/* Much more than there is of memory, of which a page here and there is touched. */
+static void sparse(void)
+{
+	const uint64_t bytes = 1ull << 40;
+	const unsigned int touched = 2000;
+	struct xroce_mr_query q;
+	unsigned int i;
+	__u64 pages = 0;
+	struct odp o;
+	char *mem;
+
+	if (!space_open(&o, 1, NULL))
+		return;
+	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (!check(mem != MAP_FAILED, "mmap: %s", strerror(errno)))
+		return;
+	madvise(mem, bytes, MADV_NOHUGEPAGE);
+	rng_seed(7);
+	for (i = 0; i < touched && !test_failed(); i++) {
+		char *at = mem + ((uint64_t)rng_below(1u << 28) << MEM_PAGE_SHIFT);
+
+		if (i % 8)
+			check(!advise(&o, XROCE_ADVISE_PREFETCH_WRITE, at,
+				      MEM_PAGE, &pages) && pages == 1,
+			      "%llu pages", pages);
+		else
+			ACKED(odp_write(&o, space_at(at), 64, i));
+	}
+	q = odp_query(&o);
+	check(q.odp_resident <= touched && q.odp_resident > touched - 10 &&
+	      q.odp_parts <= q.odp_resident && q.odp_bytes < touched * 768,
+	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_parts,
+	      q.odp_bytes);
+	note("%llu pages of a TiB: %llu parts, %llu bytes", q.odp_resident,
+	     q.odp_parts, q.odp_bytes);
+	/* All of it, of which there is no more. */
+	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem + bytes - MEM_PAGE,
+		      -(uintptr_t)(mem + bytes - MEM_PAGE) - 1, &pages),
+	      "to the end of addresses");
+	munmap(mem, bytes);
+	q = odp_query(&o);
+	check(q.odp_resident < touched, "%llu there", q.odp_resident);
+	odp_close(&o);
+}
+
+static const struct test tests[] = {
+	{ "space_reg", "O2", "an address space, and what it is not", registered },
+	{ "space_any", "O2 O3 O7", "any address by one key", anywhere },
+	{ "space_nothing", "O2", "an access error where nothing is mapped",
+	  nothing },
+	{ "space_mapped", "O2 O4 O6", "mapped later, and unmapped",
+	  comes_and_goes },
+	{ "space_straddle", "O2 O3", "packets that lie in two parts", straddles },
+	{ "space_reclaim", "O2 O10", "what is gone takes no memory", reclaimed },
+	{ "space_sparse", "O1 O2 O5", "a page here and there of a TiB", sparse },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory regions on demand: what is missing is brought in, or refused. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "live_mr.h"
+#include "mem.h"
+#include "odp.h"
+
+static const char zeros[8 * MEM_PAGE];
+
+/* Nothing is there before, or pinned ever; what is there is no fault again. */
+static void cold(void)
+{
+	struct xroce_mr_query q;
+	struct odp o;
+	long pinned;
+
+	if (!odp_open(&o, 1024))
+		return;
+	pinned = live_pinned();
+	check(pinned == WIRE_BYTES / MEM_PAGE, "%ld pages pinned", pinned);
+	check(!mem_pfn(o.mem + 8 * MEM_PAGE), "there before");
+	q = odp_query(&o);
+	check(q.access & XROCE_ACCESS_ON_DEMAND && !q.odp_resident &&
+	      !q.odp_faults && q.pages == 1024 && q.page_shift == 12,
+	      "access %#x, %llu there, %llu faults", q.access, q.odp_resident,
+	      q.odp_faults);
+	ACKED(odp_write(&o, 8 * MEM_PAGE, 1000, 0x21));
+	check(!o.rnr, "told %u times to come again", o.rnr);
+	odp_is(o.mem + 8 * MEM_PAGE, 1000, 0x21);
+	q = odp_query(&o);
+	check(q.odp_resident == 1 && q.odp_faults == 1 && q.odp_pages == 1 &&
+	      !q.odp_failed && !q.odp_invalidated,
+	      "%llu there, %llu faults, %llu pages, %llu failed, %llu invalidated",
+	      q.odp_resident, q.odp_faults, q.odp_pages, q.odp_failed,
+	      q.odp_invalidated);
+	ACKED(odp_write(&o, 8 * MEM_PAGE + 7, 1001, 0x22));
+	check(!o.rnr, "told to come again");
+	odp_is(o.mem + 8 * MEM_PAGE + 7, 1001, 0x22);
+	check(live_pinned() == pinned, "%ld pages pinned", live_pinned());
+	odp_close(&o);
+}
+
+/* The same of a READ, which is answered late, and not told to come again. */
+static void reads(void)
+{
+	static char buf[8 * MEM_PAGE];
+	struct odp o;
+	size_t i;
+
+	if (!odp_open(&o, 16))
+		return;
+	ACKED(odp_read(&o, 3, 64, buf));
+	check(!memcmp(buf, zeros, 64), "not zeros");
+	ACKED(odp_read(&o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
+	check(!memcmp(buf, zeros, sizeof(buf)), "not zeros");
+	for (i = 0; i < 8 * MEM_PAGE; i++)
+		o.mem[2 * MEM_PAGE + i] = i * 31 + i / 4096;
+	ACKED(odp_read(&o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
+	check(!memcmp(buf, o.mem + 2 * MEM_PAGE, sizeof(buf)), "other bytes");
+	check(!o.rnr, "told %u times to come again", o.rnr);
+	odp_close(&o);
+}
+
+static void atomics(void)
+{
+	struct odp o;
+	uint64_t *word;
+
+	if (!odp_open(&o, 4))
+		return;
+	word = (uint64_t *)(o.mem + MEM_PAGE);
+	o.w.req.opcode = XROCE_RC_FETCH_ADD;
+	o.w.req.payload = 0;
+	o.w.req.va = ODP_IOVA + MEM_PAGE;
+	o.w.req.rkey = o.mr.rkey;
+	o.w.req.swap = 5;
+	ACKED(odp_request(&o));
+	check(!o.rnr, "told %u times to come again", o.rnr);
+	ACKED(odp_request(&o));
+	check(*word == 10, "%llu", (unsigned long long)*word);
+	odp_close(&o);
+}
+
+/* All that a packet needs is there before a byte of it is written. */
+static void straddles(void)
+{
+	struct odp o;
+
+	if (!odp_open(&o, 4))
+		return;
+	munmap(o.mem + 2 * MEM_PAGE, MEM_PAGE);
+	ACKED(odp_write(&o, MEM_PAGE - 500, 1000, 0x31));
+	odp_is(o.mem + MEM_PAGE - 500, 1000, 0x31);
+	REFUSED(odp_write(&o, 2 * MEM_PAGE - 500, 1000, 0x77));
+	check(!memcmp(o.mem + 2 * MEM_PAGE - 500, zeros, 500),
+	      "half of it was written");
+	odp_close(&o);
+}
+
+/* Registered over nothing; refused only when it has failed; then mapped. */
+static void unmapped(void)
+{
+	struct xroce_mr_query q;
+	static char buf[4 * MEM_PAGE];
+	struct odp o;
+
+	if (!odp_open(&o, 8))
+		return;
+	munmap(o.mem, o.bytes);
+	REFUSED(odp_write(&o, 5, 64, 1));
+	q = odp_query(&o);
+	check(q.odp_failed == 1 && !q.odp_faults, "%llu failed, %llu faults",
+	      q.odp_failed, q.odp_faults);
+	if (!odp_again(&o))
+		return;
+	REFUSED(odp_read(&o, 5, 64, buf));
+	if (!odp_again(&o))
+		return;
+	check(mmap(o.mem, 2 * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_FIXED |
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == o.mem, "mmap");
+	ACKED(odp_write(&o, 5, 64, 0x51));
+	odp_is(o.mem + 5, 64, 0x51);
+	/* An answer of several packets, which comes to an end on its way. */
+	REFUSED(odp_read(&o, 0, 4 * MEM_PAGE, buf));
+	odp_close(&o);
+}
+
+/* Rights are those of the mapping. */
+static void read_only(void)
+{
+	char buf[64];
+	struct odp o;
+
+	if (!odp_open(&o, 4))
+		return;
+	strcpy(o.mem, "content");
+	mprotect(o.mem, o.bytes, PROT_READ);
+	ACKED(odp_read(&o, 0, 64, buf));
+	check(!strcmp(buf, "content"), "other bytes");
+	REFUSED(odp_write(&o, 0, 64, 0x61));
+	check(!strcmp(o.mem, "content"), "written");
+	if (!odp_again(&o))
+		return;
+	mprotect(o.mem, o.bytes, PROT_READ | PROT_WRITE);
+	ACKED(odp_write(&o, 0, 64, 0x62));
+	odp_is(o.mem, 64, 0x62);
+	/* It was writable. */
+	mprotect(o.mem, o.bytes, PROT_READ);
+	REFUSED(odp_write(&o, 0, 64, 0x63));
+	odp_is(o.mem, 64, 0x62);
+	if (!odp_again(&o))
+		return;
+	mprotect(o.mem, o.bytes, PROT_NONE);
+	REFUSED(odp_read(&o, 0, 64, buf));
+	odp_close(&o);
+}
+
+/* What the kernel takes away is gone, and what it puts there is found. */
+static void invalidated(void)
+{
+	struct xroce_mr_query q;
+	static char buf[MEM_PAGE];
+	struct odp o;
+	char *to;
+	int i;
+
+	if (!odp_open(&o, 8))
+		return;
+	for (i = 0; i < 8; i++)
+		ACKED(odp_write(&o, i * MEM_PAGE, 512, 0x70 + i));
+	q = odp_query(&o);
+	check(q.odp_resident == 8, "%llu there", q.odp_resident);
+	madvise(o.mem, 2 * MEM_PAGE, MADV_DONTNEED);
+	q = odp_query(&o);
+	check(q.odp_resident == 6 && q.odp_invalidated == 2,
+	      "%llu there, %llu invalidated", q.odp_resident,
+	      q.odp_invalidated);
+	ACKED(odp_read(&o, MEM_PAGE, 512, buf));
+	check(!memcmp(buf, zeros, 512), "not zeros");
+
+	/* It takes its pages with it. */
+	to = mmap(NULL, MEM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	check(mremap(o.mem + 4 * MEM_PAGE, MEM_PAGE, MEM_PAGE,
+		     MREMAP_MAYMOVE | MREMAP_FIXED, to) == to, "mremap");
+	odp_is(to, 512, 0x74);
+	check(mmap(o.mem + 4 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	      o.mem + 4 * MEM_PAGE, "mmap");
+	ACKED(odp_write(&o, 4 * MEM_PAGE, 512, 0x44));
+	odp_is(to, 512, 0x74);
+	odp_is(o.mem + 4 * MEM_PAGE, 512, 0x44);
+	munmap(to, MEM_PAGE);
+
+	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
+	REFUSED(odp_write(&o, 5 * MEM_PAGE, 512, 1));
+	q = odp_query(&o);
+	check(q.odp_resident <= 6, "%llu there", q.odp_resident);
+	odp_close(&o);
+}
+
+/* Who is forked has what there was; the region's pages are the parent's. */
+static void forked(void)
+{
+	static char buf[64];
+	int pipes[2][2];
+	struct odp o;
+	pid_t pid;
+	char c;
+
+	if (!odp_open(&o, 2) || pipe(pipes[0]) || pipe(pipes[1]))
+		return;
+	ACKED(odp_write(&o, 0, 64, 0x11));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (read(pipes[0][0], &c, 1) != 1)
+			_exit(2);
+		c = odp_is(o.mem, 64, 0x11) ? 'y' : 'n';
+		o.mem[0] = 'c';
+		_exit(write(pipes[1][1], &c, 1) != 1);
+	}
+	ACKED(odp_write(&o, 0, 64, 0x12));
+	odp_is(o.mem, 64, 0x12);
+	check(write(pipes[0][1], "x", 1) == 1 &&
+	      read(pipes[1][0], &c, 1) == 1 && c == 'y',
+	      "the child sees what was written later");
+	waitpid(pid, NULL, 0);
+	ACKED(odp_read(&o, 0, 64, buf));
+	odp_is(buf, 64, 0x12);
+	close(pipes[0][0]);
+	close(pipes[0][1]);
+	close(pipes[1][0]);
+	close(pipes[1][1]);
+	odp_close(&o);
+}
+
+/*
+ * A page that is free to be dropped is clean: it would be, with what a peer has
+ * written, if nobody said that it has been.
+ */
+static void dirtied(void)
+{
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 4))
+		return;
+	memset(o.mem, 1, o.bytes);
+	madvise(o.mem, o.bytes, MADV_FREE);
+	ACKED(odp_write(&o, MEM_PAGE, 512, 0x55));
+	/* Another CPU may have the page on a list of its own, which this empties. */
+	for (i = 0; i < 100 && mem_pfn(o.mem + 2 * MEM_PAGE); i++) {
+		if (i && system("echo 1 >/proc/sys/vm/compact_memory"))
+			break;
+		madvise(o.mem, o.bytes, MADV_PAGEOUT);
+	}
+	check(!mem_pfn(o.mem + 2 * MEM_PAGE), "nothing was dropped");
+	odp_is(o.mem + MEM_PAGE, 512, 0x55);
+	odp_close(&o);
+}
+
+/* Memory that not even the kernel may see. */
+static void secret(void)
+{
+	int fd = syscall(SYS_memfd_secret, 0);
+	char buf[64];
+	struct odp o;
+
+	if (fd < 0) {
+		skip("memfd_secret: %s", strerror(errno));
+		return;
+	}
+	if (!odp_open(&o, 4))
+		return;
+	check(!ftruncate(fd, o.bytes) &&
+	      mmap(o.mem, o.bytes, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_FIXED, fd, 0) == o.mem, "mmap");
+	strcpy(o.mem, "secret");
+	REFUSED(odp_read(&o, 0, 64, buf));
+	close(fd);
+	odp_close(&o);
+}
+
+/* The process ends, with its memory; the region stays, and reaches nothing. */
+static void ended(void)
+{
+	struct xroce_mr_query q;
+	struct xroce_mr_reg its;
+	struct odp o;
+	pid_t pid;
+
+	if (!odp_open(&o, 4))
+		return;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	its = o.mr;
+	its.flags = XROCE_F_PID;
+	its.pid = pid;
+	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
+	o.mr = its;
+	ACKED(odp_write(&o, 0, 64, 0x13));
+	check(!o.mem[0], "it is not its own");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	q = odp_query(&o);
+	check(!q.odp_resident, "%llu there", q.odp_resident);
+	REFUSED(odp_write(&o, 0, 64, 0x14));
+	check(!xroce_mr_dereg(o.w.x, its.mr), "dereg");
+	odp_close(&o);
+}
+
+/* What may be registered, and what it counts as. */
+static void registered(void)
+{
+	const struct rlimit small = { 16 * MEM_PAGE, 16 * MEM_PAGE };
+	struct rlimit before;
+	struct xroce_mr_reg r;
+	struct xroce *x = live_open();
+	char *mem;
+
+	if (!x)
+		return;
+	/* More than there is of memory, and nothing of it mapped. */
+	mem = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
+		   MAP_NORESERVE, -1, 0);
+	munmap(mem, 64ul << 30);
+	r = mr_region(live_pd(x), mem, 64ul << 30);
+	r.access |= XROCE_ACCESS_ON_DEMAND;
+	check(!xroce_mr_reg(x, &r), "64 GiB");
+	check(!live_pinned(), "%ld pages pinned", live_pinned());
+	check(live_vmpin() == (64 << 20) / 512, "VmPin %ld", live_vmpin());
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	check(!live_vmpin(), "VmPin %ld", live_vmpin());
+
+	getrlimit(RLIMIT_MEMLOCK, &before);
+	setrlimit(RLIMIT_MEMLOCK, &small);
+	live_drop_cap(CAP_IPC_LOCK);
+	r.length = 16 * 512 * MEM_PAGE;
+	mr_accepted(x, r);
+	r.length++;
+	mr_refused(x, r, -ENOMEM);
+	live_restore_caps();
+	setrlimit(RLIMIT_MEMLOCK, &before);
+
+	r.length = 1ull << 62;
+	mr_refused(x, r, -EFAULT);
+	r.length = 0;
+	mr_refused(x, r, -EINVAL);
+	live_close(x);
+}
+
+static const struct test tests[] = {
+	{ "odp_reg", "O1 O9", "registration pins nothing", registered },
+	{ "odp_cold", "O1 O3 O10", "a WRITE of what is not there", cold },
+	{ "odp_read", "O3", "READs of what is not there", reads },
+	{ "odp_atomic", "O3", "atomics on what is not there", atomics },
+	{ "odp_straddle", "O3", "all of a packet or nothing", straddles },
+	{ "odp_unmapped", "O1 O6", "an access error where nothing is mapped",
+	  unmapped },
+	{ "odp_readonly", "O7", "rights are the mapping's", read_only },
+	{ "odp_invalidate", "O4 O6 O10", "unmapped, moved, dropped", invalidated },
+	{ "odp_fork", "O4 O6", "copies on write", forked },
+	{ "odp_dirty", "O4 O6", "what was written is kept", dirtied },
+	{ "odp_secret", "O4", "memory without the kernel's mapping", secret },
+	{ "odp_ended", "O4 O6", "the process has ended", ended },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
