@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Output: objects with named fields, as text or as JSON from the same calls. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
@@ -70,15 +72,69 @@ static void label(const char *name)
 	printf("%s%s ", fields++ ? " " : "", name);
 }
 
+/* Bytes of the character of UTF-8 that @s begins with; 0: it is none. */
+static int character(const unsigned char *s)
+{
+	int len = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 :
+		  *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
+	int i;
+
+	for (i = 1; i < len; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	/* Longer than need be, a surrogate, beyond Unicode. */
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+/* Does it act on a terminal? */
+static bool is_control(const unsigned char *s)
+{
+	return *s < 0x20 || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0);
+}
+
+/*
+ * Names are whatever bytes a program gave: here as text, to be freed. JSON escapes
+ * control characters by itself.
+ */
+static char *printable(const char *value)
+{
+	const unsigned char *from = (const unsigned char *)value;
+	char *copy = malloc(4 * strlen(value) + 1), *to = copy;
+	int len;
+
+	if (!copy)
+		return NULL;
+	for (; *from; from += len ? len : 1) {
+		len = character(from);
+		if (len && (json || !is_control(from))) {
+			memcpy(to, from, len);
+			to += len;
+		} else if (json) {
+			to = stpcpy(to, "\xef\xbf\xbd");	/* U+FFFD */
+		} else {
+			len = 0;
+			to += sprintf(to, "\\x%02x", *from);
+		}
+	}
+	*to = 0;
+	return copy;
+}
+
 void print_str(const char *name, const char *value)
 {
+	char *text = printable(value);
+
 	if (json) {
 		json_object_object_add(object, name,
-				       json_object_new_string(value));
-		return;
+				       json_object_new_string(text ? : ""));
+	} else {
+		label(name);
+		fputs(text ? : "", stdout);
 	}
-	label(name);
-	fputs(value, stdout);
+	free(text);
 }
 
 void print_num(const char *name, __u64 value)
