@@ -38,7 +38,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user selftests deps demo check bench install uninstall clean help
+.PHONY: all module bpf user selftests deps demo check check-debug bench install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user selftests
@@ -162,6 +162,15 @@ check: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@VM=$(VM) selftests/run.sh all
 
+# The tests that need the module, on a kernel that finds mistakes, which is built
+# at first and kept.
+check-debug: deps
+	@kernel=$$(selftests/vm-kernel-debug.sh build) || exit 1; \
+	kdir=$$kernel/usr/src/linux-headers-$${kernel##*/}; \
+	$(MAKE) --no-print-directory -j$(shell nproc) all KDIR=$$kdir && \
+	XROCE_CACHE=$(CACHE)/debug XROCE_MEMORY=$${XROCE_MEMORY:-4G} \
+		XROCE_SLOW=$${XROCE_SLOW:-10} selftests/run.sh machines
+
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(pool_bench) $(test_kdir)
@@ -211,6 +220,7 @@ help:
 	@echo 'deps       install what is missing (Debian 12 and 13)'
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
+	@echo 'check-debug  those in a virtual machine, on a kernel with KASAN and lockdep'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
