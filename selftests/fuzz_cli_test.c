@@ -330,6 +330,20 @@ static void make_file(void)
 	close(fd);
 }
 
+/* Links may be anywhere, with anything on them. */
+static void begin_anew(void)
+{
+	static const char *const devs[] = { LIVE_SPARE, "lo", "c0", "c1", LIVE_DEV };
+	char error[XROCE_ERROR_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(devs); i++)
+		xroce_detach(devs[i], XROCE_F_FORCE, error);
+	check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
+	      "attach");
+	live_check_idle(LIVE_DEV);
+}
+
 static void fuzz(void)
 {
 	unsigned long commands = fuzz_setting("XROCE_FUZZ_COMMANDS",
@@ -363,15 +377,8 @@ static void fuzz(void)
 	     by_status[0], by_status[1], by_status[2], documents);
 	check(by_status[0] && by_status[1] && by_status[2], "always the same");
 	check(documents || !live, "no JSON");
-	if (live) {
-		xroce_detach(LIVE_SPARE, XROCE_F_FORCE, (char[XROCE_ERROR_MAX]){});
-		xroce_detach("lo", XROCE_F_FORCE, (char[XROCE_ERROR_MAX]){});
-		xroce_detach("c0", XROCE_F_FORCE, (char[XROCE_ERROR_MAX]){});
-		xroce_detach(LIVE_DEV, XROCE_F_FORCE, (char[XROCE_ERROR_MAX]){});
-		check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
-		      "attach");
-		live_check_idle(LIVE_DEV);
-	}
+	if (live)
+		begin_anew();
 }
 
 static const struct test tests[] = {

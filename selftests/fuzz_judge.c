@@ -170,7 +170,8 @@ static void judge_counters(const struct trial *t)
 	      "ACK of what?");
 	check(is_rc(t) || !(d->tx + d->queued + naks(d) + d->duplicate),
 	      "an answer on an unreliable service");
-	check(d->send <= is_send(t), "SEND by opcode %#x", opcode(t));
+	check(!d->send || is_send(t), "SEND by opcode %#x", opcode(t));
+	check(d->send <= 1, "%llu SENDs", d->send);
 	check(!d->send || t->was.recv, "received without a receive queue");
 	check(d->send_bytes <= d->send * t->was.mtu, "%llu bytes received",
 	      d->send_bytes);

@@ -124,8 +124,8 @@ static void states(void)
 		check(!qp_move(w.x, w.qpn, XROCE_QPS_RESET, 0), "RESET");
 		for (to = 1; to <= cases[i].state; to++)
 			if (to != 5 && (to < 4 || to == cases[i].state))
-				check(!qp_move(w.x, w.qpn, to, to < 4 ?
-					       qp_attrs(XROCE_QPT_RC, to) : 0),
+				check(!qp_move(w.x, w.qpn, to,
+					       to < 4 ? qp_attrs(XROCE_QPT_RC, to) : 0),
 				      "to %u", to);
 		b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
 		got = mw_bind(&w, XROCE_MW_TYPE_2B, &b);
