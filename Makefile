@@ -38,7 +38,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user selftests deps demo check check-debug bench install uninstall clean help
+.PHONY: all module bpf user selftests deps demo check check-debug lint bench install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user selftests
@@ -119,6 +119,8 @@ deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 util-linux
 
+deps_lint := sparse cppcheck clang-tidy coccinelle
+
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)
 deps_module := $(filter-out gcc-12,$(deps_module))
@@ -171,6 +173,12 @@ check-debug: deps
 	XROCE_CACHE=$(CACHE)/debug XROCE_MEMORY=$${XROCE_MEMORY:-4G} \
 		XROCE_SLOW=$${XROCE_SLOW:-10} selftests/run.sh machines
 
+# Nothing is run.
+lint: needed += $(deps_lint)
+lint: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) module bpf $(test_kdir)
+	@KDIR=$(or $(KDIR),$(test_headers)) selftests/lint.sh
+
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(pool_bench) $(test_kdir)
@@ -220,7 +228,8 @@ help:
 	@echo 'deps       install what is missing (Debian 12 and 13)'
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
-	@echo 'check-debug  those in a virtual machine, on a kernel with KASAN and lockdep'
+	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
+	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
