@@ -44,7 +44,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests deps demo check check-deb bench \
+.PHONY: all module bpf user man selftests deps demo check check-deb check-debug lint bench \
 	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
 
@@ -150,6 +150,8 @@ deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := $(if $(KERNEL),debootstrap) bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux
 
+deps_lint := sparse cppcheck clang-tidy coccinelle
+
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)
 deps_module := $(filter-out gcc-12,$(deps_module))
@@ -193,6 +195,21 @@ demo: deps
 check: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@VM=$(VM) KERNEL=$(KERNEL) selftests/run.sh all
+
+# The tests that need the module, on a kernel that finds mistakes, which is built
+# at first and kept.
+check-debug: deps
+	@kernel=$$(selftests/vm-kernel-debug.sh build) || exit 1; \
+	kdir=$$kernel/usr/src/linux-headers-$${kernel##*/}; \
+	$(MAKE) --no-print-directory -j$(shell nproc) all KDIR=$$kdir && \
+	XROCE_CACHE=$(CACHE)/debug XROCE_MEMORY=$${XROCE_MEMORY:-4G} \
+		XROCE_SLOW=$${XROCE_SLOW:-10} selftests/run.sh machines
+
+# Nothing is run.
+lint: needed += $(deps_lint)
+lint: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) module bpf $(test_kdir)
+	@KDIR=$(or $(KDIR),$(test_headers)) selftests/lint.sh
 
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
@@ -289,6 +306,8 @@ help:
 	@echo 'deps       install what is missing (Debian 12 and 13)'
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
+	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
+	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'

@@ -83,8 +83,10 @@ static void many(void)
 	ret = live_attach(LIVE_SPARE, MPT_ENTRIES, LIVE_SPARE_ENTRIES);
 	if (!ret)
 		x = xroce_open(LIVE_SPARE);
-	if (!check(x && mem && mr && n < MPT_ENTRIES, "attach: %d", ret))
+	if (!check(x && mem && mr && n < MPT_ENTRIES, "attach: %d", ret)) {
+		free(mr);
 		return;
+	}
 	pd = live_pd(x);
 	for (i = 0; i < n; i++) {
 		ret = register_some(x, pd, mem, last, &mr[i], &pins);

@@ -14,7 +14,10 @@
 #define PATIENCE	30			/* seconds; emulated machines */
 #define REST		20000			/* microseconds without a packet */
 
-#define NAME(n)	[COUNTER(n)] = #n
+/* An initializer. */
+#define NAME(n) \
+	[COUNTER(n)] = #n
+
 static const char *const names[COUNTERS] = {
 	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(kept), NAME(pass), NAME(write),
 	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),

@@ -4,6 +4,7 @@
 
 #include <sys/random.h>
 
+#include "corpus.h"
 #include "fuzz.h"
 #include "harness.h"
 
@@ -85,12 +86,59 @@ static void valid_kept(const struct xroce_mpt *mpt, struct packet *req)
 	req->va = (mpt->iova + next() % mpt->length) & ~7ull;
 }
 
-/* What would come next on this queue pair. */
-static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
-		  struct packet *req)
+static void valid_write(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
+			struct packet *req)
 {
-	uint64_t room = mpt->length;
+	req->dmalen = fuzz_below(3 * qp->mtu);
+	if (req->dmalen > mpt->length)
+		req->dmalen = mpt->length;
+	req->va = mpt->iova + next() % (mpt->length - req->dmalen + 1);
+	if (req->dmalen > qp->mtu) {
+		req->payload = qp->mtu;
+		req->opcode = XROCE_RC_WRITE_FIRST;
+	} else {
+		req->payload = req->dmalen;
+		req->opcode = fuzz_once_in(4) ? XROCE_RC_WRITE_ONLY_IMM :
+						XROCE_RC_WRITE_ONLY;
+	}
+}
 
+static void valid_write_on(const struct xroce_qp *qp, struct packet *req)
+{
+	req->payload = qp->resid;
+	req->opcode = fuzz_once_in(4) ? XROCE_RC_WRITE_LAST_IMM :
+					XROCE_RC_WRITE_LAST;
+	if (qp->resid > qp->mtu) {
+		req->payload = qp->mtu;
+		req->opcode = XROCE_RC_WRITE_MIDDLE;
+	}
+}
+
+/* @on: it goes on with a message */
+static void valid_send(const struct xroce_qp *qp, bool on, struct packet *req)
+{
+	static const uint8_t only[] = {
+		XROCE_RC_SEND_ONLY, XROCE_RC_SEND_ONLY_IMM,
+		XROCE_RC_SEND_ONLY_INV,
+	};
+	static const uint8_t last[] = {
+		XROCE_RC_SEND_LAST, XROCE_RC_SEND_LAST_IMM,
+		XROCE_RC_SEND_LAST_INV,
+	};
+	uint32_t kinds = qp->type == XROCE_QPT_RC ? 3 : 2;
+
+	if (qp->type != XROCE_QPT_UD && fuzz_once_in(3)) {
+		req->payload = qp->mtu;
+		req->opcode = on ? XROCE_RC_SEND_MIDDLE : XROCE_RC_SEND_FIRST;
+		return;
+	}
+	req->payload = on + fuzz_below(qp->mtu + 1 - on);
+	req->opcode = (on ? last : only)[fuzz_below(kinds)];
+}
+
+void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
+		struct packet *req)
+{
 	*req = (struct packet){
 		.dst_mac = { 2, 0, 0, 0, 0, 2 },
 		.src_mac = { 2, 0, 0, 0, 0, 1 },
@@ -99,32 +147,36 @@ static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		.frag = PACKET_IP_DF,
 		.sport = 0xc000 | fuzz_below(0x4000),
 		.dport = XROCE_UDP_PORT,
+		.se = fuzz_once_in(4),
 		.mig = true,
 		.pkey = qp->pkey,
 		.dqpn = qp->qpn,
 		.ackreq = fuzz_once_in(2),
 		.psn = qp->epsn,
 		.rkey = mpt->key,
+		.imm = mpt->key,
+		.qkey = qp->qkey,
+		.sqpn = fuzz_below(1 << 24),
 		.pattern = next(),
 	};
 	memcpy(req->saddr, qp->daddr, 16);
 	memcpy(req->daddr, qp->saddr, 16);
 
-	if (qp->op != XROCE_QP_OP_NONE) {
-		req->payload = qp->resid > qp->mtu ? qp->mtu : qp->resid;
-		req->opcode = qp->resid > qp->mtu ? XROCE_RC_WRITE_MIDDLE :
-						    XROCE_RC_WRITE_LAST;
-	} else {
-		req->dmalen = fuzz_below(3 * qp->mtu);
-		if (req->dmalen > room)
-			req->dmalen = room;
-		req->va = mpt->iova + next() % (room - req->dmalen + 1);
-		req->payload = req->dmalen > qp->mtu ? qp->mtu : req->dmalen;
-		req->opcode = req->dmalen > qp->mtu ? XROCE_RC_WRITE_FIRST :
-						      XROCE_RC_WRITE_ONLY;
-		if (fuzz_once_in(2))
-			valid_kept(mpt, req);
-	}
+	if (qp->op == XROCE_RC_WRITE_FIRST)
+		valid_write_on(qp, req);
+	else if (qp->op == XROCE_RC_SEND_FIRST)
+		valid_send(qp, true, req);
+	else if (qp->type == XROCE_QPT_UD || fuzz_once_in(4))
+		valid_send(qp, false, req);
+	else
+		valid_write(qp, mpt, req);
+	if (qp->op == XROCE_QP_OP_NONE && qp->type == XROCE_QPT_RC &&
+	    fuzz_once_in(3))
+		valid_kept(mpt, req);
+	if (qp->type == XROCE_QPT_UC)
+		req->opcode |= XROCE_OP_UC;
+	if (qp->type == XROCE_QPT_UD)
+		req->opcode |= XROCE_OP_UD;
 	if (req->payload > 4096)
 		req->payload = 4096;	/* of a queue pair in any state */
 	req->pad = -req->payload & 3;
@@ -132,9 +184,10 @@ static void valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 
 static void change_transport(struct packet *req)
 {
-	switch (fuzz_below(15)) {
+	switch (fuzz_below(18)) {
 	case 0:
-		req->opcode = fuzz_below(0x20);
+		req->opcode = fuzz_below(0x20) |
+			      (req->opcode & XROCE_OP_SERVICE);
 		break;
 	case 1:
 		req->opcode = next();
@@ -158,7 +211,7 @@ static void change_transport(struct packet *req)
 		req->dmalen += nudge();
 		break;
 	case 8:
-		req->payload = fuzz_below(4200);
+		req->payload = fuzz_once_in(4) ? 0 : fuzz_below(4200);
 		req->pad = -req->payload & 3;
 		break;
 	case 9:
@@ -169,7 +222,8 @@ static void change_transport(struct packet *req)
 					      req->dqpn ^ 1u << fuzz_below(24);
 		break;
 	case 11:
-		req->opcode = XROCE_RC_WRITE_FIRST + fuzz_below(6);
+		req->opcode = (XROCE_RC_WRITE_FIRST + fuzz_below(6)) |
+			      (req->opcode & XROCE_OP_SERVICE);
 		break;
 	case 12:
 		req->opcode = XROCE_RC_CMP_SWAP + fuzz_below(11);
@@ -182,12 +236,21 @@ static void change_transport(struct packet *req)
 		req->payload = fuzz_once_in(4) ? fuzz_below(32) : 16;
 		req->pad = -req->payload & 3;
 		break;
+	case 15:
+		req->imm ^= 1u << fuzz_below(32);
+		break;
+	case 16:
+		req->qkey ^= 1u << fuzz_below(32);
+		break;
+	case 17:
+		req->opcode ^= 0x20u << fuzz_below(3);
+		break;
 	}
 }
 
 static void change_envelope(struct packet *req)
 {
-	switch (fuzz_below(15)) {
+	switch (fuzz_below(16)) {
 	case 0:
 		req->tver = fuzz_below(16);
 		break;
@@ -239,6 +302,9 @@ static void change_envelope(struct packet *req)
 	case 14:
 		req->tos = next();
 		break;
+	case 15:
+		req->icrc_flip = 1u << fuzz_below(32);
+		break;
 	}
 }
 
@@ -247,7 +313,9 @@ void fuzz_packet(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 {
 	uint32_t changes = fuzz_below(4);
 
-	valid(qp, mpt, req);
+	fuzz_valid(qp, mpt, req);
+	if (fuzz_once_in(4))
+		corpus_packet(fuzz_below(corpus_count), qp, mpt, req);
 	while (changes--) {
 		if (fuzz_once_in(3))
 			change_envelope(req);

@@ -21,6 +21,10 @@ uint32_t fuzz_below(uint32_t below);
 /* True once in @n times. */
 bool fuzz_once_in(uint32_t n);
 
+/* What would come next on the queue pair, for that region or window. */
+void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
+		struct packet *req);
+
 /**
  * fuzz_packet() - make a request
  * @qp: the queue pair as it is now

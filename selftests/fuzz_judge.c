@@ -35,6 +35,52 @@ static bool is_flush(const struct trial *t)
 	return opcode(t) == XROCE_RC_FLUSH;
 }
 
+static bool is_rc(const struct trial *t)
+{
+	return t->was.type == XROCE_QPT_RC;
+}
+
+/* What of the opcode the services have in common. */
+static uint8_t operation(const struct trial *t)
+{
+	return opcode(t) & ~XROCE_OP_SERVICE;
+}
+
+static bool is_send(const struct trial *t)
+{
+	return operation(t) <= XROCE_RC_SEND_ONLY_IMM ||
+	       operation(t) == XROCE_RC_SEND_LAST_INV ||
+	       operation(t) == XROCE_RC_SEND_ONLY_INV;
+}
+
+/* Of a SEND or WRITE: the first packet of its message, or the last. */
+static bool begins(const struct trial *t)
+{
+	switch (operation(t)) {
+	case XROCE_RC_SEND_FIRST:
+	case XROCE_RC_SEND_ONLY:
+	case XROCE_RC_SEND_ONLY_IMM:
+	case XROCE_RC_SEND_ONLY_INV:
+	case XROCE_RC_WRITE_FIRST:
+	case XROCE_RC_WRITE_ONLY:
+	case XROCE_RC_WRITE_ONLY_IMM:
+		return true;
+	}
+	return false;
+}
+
+static bool ends(const struct trial *t)
+{
+	switch (operation(t)) {
+	case XROCE_RC_SEND_FIRST:
+	case XROCE_RC_SEND_MIDDLE:
+	case XROCE_RC_WRITE_FIRST:
+	case XROCE_RC_WRITE_MIDDLE:
+		return false;
+	}
+	return true;
+}
+
 bool fuzz_is_kept(const struct frame *frame)
 {
 	switch (frame->bytes[frame->bth]) {
@@ -68,15 +114,17 @@ static bool marked(const struct frame *frame)
 /* It came as far as the queue pair. */
 static bool admitted(const struct xroce_stat *d)
 {
-	return d->rx && dropped(d) == d->drop_psn + d->drop_reply;
+	return d->rx && dropped(d) == d->drop_psn + d->drop_reply +
+				      d->drop_qkey + d->drop_recv;
 }
 
 static uint64_t causes(const struct xroce_stat *d)
 {
 	return d->inv_opcode + d->inv_order + d->inv_qp_access +
 	       d->inv_length + d->inv_resources + d->inv_align + d->acc_key +
-	       d->acc_pd + d->acc_right + d->acc_bounds + d->acc_module + d->op_wqe + d->op_prot +
-	       d->op_cq + d->op_memory;
+	       d->acc_pd + d->acc_qp + d->acc_right + d->acc_bounds +
+	       d->acc_module + d->op_wqe + d->op_prot + d->op_cq +
+	       d->op_memory;
 }
 
 static uint64_t naks(const struct xroce_stat *d)
@@ -101,8 +149,10 @@ static void judge_counters(const struct trial *t)
 {
 	const struct xroce_stat *d = &t->delta;
 	bool pass = t->run.verdict == XDP_PASS;
-	uint64_t ways = d->write + kept(d) + d->duplicate + naks(d) +
-			dropped(d);
+	/* Without acknowledgements a refusal is counted by its cause alone. */
+	uint64_t silent = is_rc(t) ? 0 : causes(d);
+	uint64_t ways = d->write + d->send + kept(d) + d->duplicate + naks(d) +
+			dropped(d) + silent;
 
 	check(d->pass <= pass, "counted as passed");
 	check(d->rx == !pass, "rx %llu", d->rx);
@@ -111,13 +161,21 @@ static void judge_counters(const struct trial *t)
 	check(ways == !pass, "it ended in %lu ways", ways);
 	check(d->ecn_ce == (admitted(d) && marked(t->frame)), "ecn_ce %llu",
 	      d->ecn_ce);
-	check(d->cnp_tx == d->ecn_ce, "cnp_tx %llu", d->cnp_tx);
+	check(d->cnp_tx == (t->was.type == XROCE_QPT_UD ? 0 : d->ecn_ce),
+	      "cnp_tx %llu", d->cnp_tx);
 	check(d->cnp_rx <= (opcode(t) == XROCE_OP_CNP), "cnp_rx");
 	check(d->tx == (t->run.verdict == XDP_TX), "tx %llu", d->tx);
 	check(d->tx + d->queued == d->ack + naks(d) + kept(d) + replayed(t),
 	      "tx %llu, queued %llu, ack %llu", d->tx, d->queued, d->ack);
-	check(d->ack <= d->write + (d->duplicate && !replayed(t)),
+	check(d->ack <= d->write + d->send + (d->duplicate && !replayed(t)),
 	      "ACK of what?");
+	check(is_rc(t) || !(d->tx + d->queued + naks(d) + d->duplicate),
+	      "an answer on an unreliable service");
+	check(!d->send || is_send(t), "SEND by opcode %#x", opcode(t));
+	check(d->send <= 1, "%llu SENDs", d->send);
+	check(!d->send || t->was.recv, "received without a receive queue");
+	check(d->send_bytes <= d->send * t->was.mtu, "%llu bytes received",
+	      d->send_bytes);
 	check(d->read == (is_read(t) && (kept(d) || d->duplicate)),
 	      "read %llu", d->read);
 	check(!d->read_bytes || d->read, "bytes without a READ");
@@ -131,9 +189,10 @@ static void judge_counters(const struct trial *t)
 				     (d->read_bytes > t->was.mtu ||
 				      d->read_bytes > NATIVE_LINEAR - 100)),
 		      "queued without need");
-	check(causes(d) == d->nak_inv + d->nak_acc + d->nak_op, "%lu causes", causes(d));
+	check(causes(d) == d->nak_inv + d->nak_acc + d->nak_op + silent,
+	      "%lu causes", causes(d));
 	check(d->inv_resources <= !t->was.rd_max, "out of resources");
-	check(t->events == causes(d) && !d->event_lost, "%u events",
+	check(t->events == causes(d) - silent && !d->event_lost, "%u events",
 	      t->events);
 	check(!t->events || t->event.cause == t->is.error, "event: cause %u",
 	      t->event.cause);
@@ -151,11 +210,29 @@ static void judge_reach(const struct trial *t, uint64_t va, uint64_t bytes,
 	check((t->was.access & rights) == rights, "QP without the right");
 	check(mpt->key == key, "key %#x", key);
 	check(mpt->state == XROCE_MPT_VALID, "state %u", mpt->state);
-	check(mpt->pd == t->was.pd, "protection domain %u", mpt->pd);
+	check(mpt->pd == t->was.pd || mpt->type == XROCE_MPT_MW_2A,
+	      "protection domain %u", mpt->pd);
+	check(!mpt->qpn || mpt->qpn == t->was.qpn, "of queue pair %#x",
+	      mpt->qpn);
 	check((mpt->access & rights) == rights, "no right");
 	check(va >= mpt->iova &&
 	      end <= (unsigned __int128)mpt->iova + mpt->length,
 	      "%lu bytes at %#lx", bytes, va);
+}
+
+/* A SEND that invalidates names a window of type 2 that is this queue pair's. */
+static void judge_invalidate(const struct trial *t)
+{
+	uint32_t key = get32(t->frame->bytes + t->frame->bth + 12);
+	const struct xroce_mpt *mpt;
+
+	check(is_rc(t), "no such request of this service");
+	check(key >> XROCE_KEY_SHIFT < NATIVE_MPT_ENTRIES, "key %#x", key);
+	mpt = &t->mpts[(key >> XROCE_KEY_SHIFT) % NATIVE_MPT_ENTRIES];
+	check(mpt->key == key && mpt->state == XROCE_MPT_VALID &&
+	      (mpt->type == XROCE_MPT_MW_2A ||
+	       (mpt->type == XROCE_MPT_MW_2B && mpt->pd == t->was.pd)) &&
+	      mpt->qpn == t->was.qpn, "invalidates %#x", key);
 }
 
 /* The safety of it all: only what the peer has been given is reached. */
@@ -173,6 +250,11 @@ static void judge_memory(const struct trial *t)
 		judge_reach(t, t->is.va - d->write_bytes, d->write_bytes,
 			    t->is.rkey, XROCE_ACCESS_REMOTE_WRITE);
 	}
+	if (d->send && t->was.type == XROCE_QPT_UD)
+		check(get32(t->frame->bytes + t->frame->bth + 12) ==
+		      t->was.qkey, "queue key");
+	if (d->send && operation(t) >= XROCE_RC_SEND_LAST_INV)
+		judge_invalidate(t);
 	if (d->read)
 		check(d->read_bytes == bytes, "%llu bytes of %u",
 		      d->read_bytes, bytes);
@@ -196,26 +278,65 @@ static void judge_memory(const struct trial *t)
 	}
 }
 
-static void judge_write(const struct trial *t, struct xroce_qp *want)
+/* A SEND or WRITE went on from @op, the opcode of its message. */
+static void judge_message(const struct trial *t, uint8_t op,
+			  struct xroce_qp *want)
 {
-	const struct xroce_qp *was = &t->was, *is = &t->is;
+	const struct xroce_qp *is = &t->is;
 	uint64_t bytes = t->delta.write_bytes;
 
-	want->op = is->op;
+	if (begins(t))
+		want->op = operation(t);
+	else
+		check(op == (is_send(t) ? XROCE_RC_SEND_FIRST :
+					  XROCE_RC_WRITE_FIRST),
+		      "opcode %#x goes on with %#x", opcode(t), op);
+	if (ends(t)) {
+		want->op = XROCE_QP_OP_NONE;
+		want->msn = PSN(t->was.msn + 1);
+	}
+	want->packets++;
+	want->bytes += bytes + t->delta.send_bytes;
+	if (!ends(t))
+		check(bytes + t->delta.send_bytes == t->was.mtu,
+		      "not a full packet, and not the last");
+	else
+		check(begins(t) || bytes + t->delta.send_bytes,
+		      "an empty last packet");
+	if (!t->delta.write)
+		return;
 	want->va = is->va;
 	want->rkey = is->rkey;
 	want->resid = is->resid;
 	want->length = is->length;
-	want->nak_sent = 0;
-	want->epsn = PSN(was->epsn + 1);
-	want->packets++;
-	want->bytes += bytes;
-	if (is->op == XROCE_QP_OP_NONE)
-		want->msn = PSN(was->msn + 1);
-	check(was->op == XROCE_QP_OP_NONE || was->resid == is->resid + bytes,
-	      "%u bytes left of %u", is->resid, was->resid);
-	check(!is->resid == (is->op == XROCE_QP_OP_NONE),
-	      "opcode %#x with %u bytes left", is->op, is->resid);
+	check(begins(t) || t->was.resid == is->resid + bytes,
+	      "%u bytes left of %u", is->resid, t->was.resid);
+	check(!is->resid == ends(t), "opcode %#x with %u bytes left",
+	      opcode(t), is->resid);
+}
+
+/* Where no PSN is missed, and nobody is told. */
+static void judge_unreliable(const struct trial *t, struct xroce_qp *want)
+{
+	const struct xroce_stat *d = &t->delta;
+	uint32_t psn = PSN(get32(t->frame->bytes + t->frame->bth + 8));
+	uint8_t op = t->was.op;
+
+	if (!admitted(d) || d->drop_qkey)
+		return;
+	if (t->was.type == XROCE_QPT_UD) {
+		want->packets += d->send;
+		want->bytes += d->send_bytes;
+		return;
+	}
+	if (psn != t->was.epsn)
+		op = XROCE_QP_OP_NONE;
+	want->epsn = PSN(psn + 1);
+	want->op = op;
+	if (d->write || d->send)
+		judge_message(t, op, want);
+	else
+		want->op = XROCE_QP_OP_NONE;
 }
 
 static void judge_kept(const struct trial *t, struct xroce_qp *want,
@@ -251,10 +372,14 @@ static void judge_qp(const struct trial *t)
 	struct xroce_rd_ring rd = t->rd_was;
 	struct xroce_qp want = t->was;
 
-	if (d->write)
-		judge_write(t, &want);
-	else
-		check(!d->write_bytes, "bytes without a WRITE");
+	check(d->write || !d->write_bytes, "bytes without a WRITE");
+	if (!is_rc(t)) {
+		judge_unreliable(t, &want);
+	} else if (d->write || d->send) {
+		want.nak_sent = 0;
+		want.epsn = PSN(t->was.epsn + 1);
+		judge_message(t, t->was.op, &want);
+	}
 	if (kept(d))
 		judge_kept(t, &want, &rd);
 	want.duplicates += d->duplicate;

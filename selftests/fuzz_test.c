@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Nearly right packets in any state, and what must hold for each of them. The
- * seed is printed; $XROCE_SEED repeats a run, $XROCE_RUNS makes it longer.
+ * seed is printed; $XROCE_SEED repeats a run, $XROCE_RUNS makes it longer: a million
+ * takes about ten seconds.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "fuzz.h"
 #include "fuzz_judge.h"
 #include "harness.h"
@@ -17,6 +19,7 @@
 #define HISTORY		16	/* packets that may be sent again */
 #define QPN		0x8000a5u
 #define PD		3
+#define REGION_STEP	50	/* from index to index */
 #define RIGHTS		(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
 
 /* Regions at every edge, and some that refuse. */
@@ -33,12 +36,28 @@ static const struct xroce_mpt regions[] = {
 	{ .iova = 0x1000, .length = 0x10000,
 	  .access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE },
 	{ .iova = 0x1000, .length = 0x10000, .state = XROCE_MPT_INVALID },
+	/* Windows over the first one. */
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_1 },
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_2A,
+	  .qpn = QPN },
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_2B,
+	  .qpn = QPN },
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_2A,
+	  .qpn = QPN, .pd = PD + 1 },
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_2B,
+	  .qpn = QPN, .pd = PD + 1 },
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_2A,
+	  .qpn = QPN + 1 },
+	{ .iova = 0x10101, .length = 1001, .type = XROCE_MPT_MW_2B,
+	  .qpn = QPN + 1 },
 };
 
 static struct xroce_mpt mpts[NATIVE_MPT_ENTRIES];
 static struct xroce_mpt mpts_now[NATIVE_MPT_ENTRIES];
 static struct xroce_qp qps_now[NATIVE_QP_ENTRIES];
 static struct xroce_rd_ring rds_now[NATIVE_QP_ENTRIES];
+static const struct xroce_qp no_qps[NATIVE_QP_ENTRIES];
+static const struct xroce_rd_ring no_rds[NATIVE_QP_ENTRIES];
 static struct xroce_stat stat;
 static struct frame frame;
 static uint8_t out[PACKET_MAX];
@@ -52,11 +71,12 @@ static void put_regions(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(regions); i++) {
-		uint32_t index = i * 100;
+		uint32_t index = i * REGION_STEP;
 		struct xroce_mpt mpt = regions[i];
 
 		mpt.key = index << XROCE_KEY_SHIFT | (0x41 + i);
-		mpt.type = XROCE_MPT_MR;
+		if (!mpt.type)
+			mpt.type = XROCE_MPT_MR;
 		if (!mpt.state)
 			mpt.state = XROCE_MPT_VALID;
 		if (!mpt.pd)
@@ -68,6 +88,40 @@ static void put_regions(void)
 	native_get_mpts(mpts);
 }
 
+/* A queue pair of a service, in order, and with all rights. */
+static void make_qp(uint32_t type)
+{
+	struct xroce_qp *was = &trial.was;
+
+	memset(was, 0, sizeof(*was));
+	memset(&trial.rd_was, 0, sizeof(trial.rd_was));
+	was->qpn = QPN;
+	was->type = type;
+	was->state = XROCE_QPS_RTR;
+	was->access = RIGHTS;
+	was->pd = PD;
+	was->dest_qpn = 0x11;
+	was->pkey = 0xffff;
+	was->sport = 0xc011;
+	was->mtu = CORPUS_MTU;
+	was->ttl = 64;
+	memcpy(was->saddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\2", 16);
+	memcpy(was->daddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\1", 16);
+	was->epsn = 0xfffffe;
+	was->op = XROCE_QP_OP_NONE;
+	was->rd_max = type == XROCE_QPT_RC ? 16 : 0;
+	was->recv = 1;
+	was->qkey = 0x77777777;
+}
+
+static void put_made(void)
+{
+	template_fill(&trial.was);
+	native_put_qp(&trial.was);
+	native_put_rd(QPN, &trial.rd_was);
+	sent = 0;
+}
+
 /* A new queue pair, not always a usable one. */
 static void put_qp(void)
 {
@@ -75,17 +129,17 @@ static void put_qp(void)
 		XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QPS_ERR,
 	};
 	static const uint8_t kept[] = { 1, 2, 3, 16, 127, XROCE_RD_MAX, 4, 0 };
+	static const uint8_t types[] = {
+		XROCE_QPT_RC, XROCE_QPT_RC, XROCE_QPT_UC, XROCE_QPT_UD,
+	};
 	struct xroce_qp *was = &trial.was;
 
-	memset(was, 0, sizeof(*was));
-	memset(&trial.rd_was, 0, sizeof(trial.rd_was));
-	was->qpn = QPN;
+	make_qp(types[fuzz_below(ARRAY_SIZE(types))]);
 	was->state = XROCE_QPS_RTR + fuzz_below(3);
 	if (fuzz_once_in(20))
 		was->state = odd_states[fuzz_below(ARRAY_SIZE(odd_states))];
-	was->type = XROCE_QPT_RC;
-	was->access = fuzz_once_in(20) ? fuzz_below(32) : RIGHTS;
-	was->pd = PD;
+	if (fuzz_once_in(20))
+		was->access = fuzz_below(32);
 	was->dest_qpn = fuzz_below(1 << 24);
 	was->pkey = 0x8000 | fuzz_below(0x8000);
 	was->sport = 0xc000 | fuzz_below(0x4000);
@@ -94,18 +148,17 @@ static void put_qp(void)
 	was->ttl = 1 + fuzz_below(255);
 	was->min_rnr_timer = fuzz_below(32);
 	was->ipv6 = fuzz_once_in(3);
-	memcpy(was->saddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\2", 16);
-	memcpy(was->daddr, "\xfd\0\0\x77\0\0\0\0\0\0\xff\xff\x0a\x4d\0\1", 16);
 	was->claim = fuzz_once_in(50);
-	was->epsn = fuzz_once_in(2) ? fuzz_below(1 << 24) : 0xfffffe;
+	if (fuzz_once_in(2))
+		was->epsn = fuzz_below(1 << 24);
 	was->msn = fuzz_below(1 << 24);
-	was->op = XROCE_QP_OP_NONE;
-	was->rd_max = kept[fuzz_below(ARRAY_SIZE(kept))];
-	was->queued = fuzz_once_in(20);
-	template_fill(was);
-	native_put_qp(was);
-	native_put_rd(QPN, &trial.rd_was);
-	sent = 0;
+	was->recv = !fuzz_once_in(6);
+	was->qkey = fuzz_below(-1u);
+	if (was->type == XROCE_QPT_RC) {
+		was->rd_max = kept[fuzz_below(ARRAY_SIZE(kept))];
+		was->queued = fuzz_once_in(20);
+	}
+	put_made();
 }
 
 static void sweep(void)
@@ -116,12 +169,10 @@ static void sweep(void)
 	check(!memcmp(mpts, mpts_now, sizeof(mpts)), "the MPT has changed");
 	native_get_qps(qps_now);
 	memset(&qps_now[slot], 0, sizeof(qps_now[slot]));
-	check(!memcmp(qps_now, (struct xroce_qp[NATIVE_QP_ENTRIES]){},
-		      sizeof(qps_now)), "another queue pair has changed");
+	check(!memcmp(qps_now, no_qps, sizeof(qps_now)), "another queue pair has changed");
 	native_get_rds(rds_now);
 	memset(&rds_now[slot], 0, sizeof(rds_now[slot]));
-	check(!memcmp(rds_now, (struct xroce_rd_ring[NATIVE_QP_ENTRIES]){},
-		      sizeof(rds_now)), "other responder resources have changed");
+	check(!memcmp(rds_now, no_rds, sizeof(rds_now)), "other responder resources have changed");
 }
 
 static void print_frame(void)
@@ -143,7 +194,7 @@ static void choose(struct packet *req)
 		*req = history[fuzz_below(sent < HISTORY ? sent : HISTORY)];
 		return;
 	}
-	mpt = &mpts[100 * fuzz_below(ARRAY_SIZE(regions))];
+	mpt = &mpts[REGION_STEP * fuzz_below(ARRAY_SIZE(regions))];
 	if (fuzz_once_in(2))
 		mpt = &mpts[0];
 	fuzz_packet(&trial.was, mpt, req);
@@ -171,22 +222,10 @@ static void count_deltas(const struct xroce_stat *before)
 		d[i] = b[i] - a[i];
 }
 
-static void one(void)
+/* Hand the frame to the program, and judge what has become of it. */
+static void try_frame(void)
 {
 	struct xroce_stat before = stat;
-	struct packet req;
-
-	if (trial.is.error || trial.is.claim || fuzz_once_in(64)) {
-		put_qp();
-	} else {
-		trial.was = trial.is;
-		trial.rd_was = trial.rd_is;
-	}
-	choose(&req);
-	packet_build(&req, &frame);
-	fuzz_frame(&frame);
-	if (frame.len < NATIVE_MIN_FRAME)
-		frame.len = NATIVE_MIN_FRAME;
 
 	trial.run = (struct native_run){
 		.in = frame.bytes,
@@ -201,6 +240,24 @@ static void one(void)
 	trial.events = native_get_events(&trial.event);
 	count_deltas(&before);
 	fuzz_judge(&trial);
+}
+
+static void one(void)
+{
+	struct packet req;
+
+	if (trial.is.error || trial.is.claim || fuzz_once_in(64)) {
+		put_qp();
+	} else {
+		trial.was = trial.is;
+		trial.rd_was = trial.rd_is;
+	}
+	choose(&req);
+	packet_build(&req, &frame);
+	fuzz_frame(&frame);
+	if (frame.len < NATIVE_MIN_FRAME)
+		frame.len = NATIVE_MIN_FRAME;
+	try_frame();
 	if (trial.delta.duplicate && fuzz_is_kept(&frame)) {
 		reads_again += trial.delta.read;
 		atomics_again += !trial.delta.read;
@@ -208,17 +265,47 @@ static void one(void)
 	mark();
 }
 
+static bool begin(void)
+{
+	if (!native_open())
+		return false;
+	native_clear();
+	put_regions();
+	native_get_stat(&stat);
+	return true;
+}
+
+/* Each seed as it is: the way it has to end, and all that always holds. */
+static void seeds(void)
+{
+	struct packet req;
+	__u64 moved;
+	size_t i;
+
+	if (!begin())
+		return;
+	for (i = 0; i < corpus_count; i++) {
+		make_qp(corpus[i].type ? : XROCE_QPT_RC);
+		put_made();
+		fuzz_valid(&trial.was, &mpts[0], &req);
+		corpus_packet(i, &trial.was, &mpts[0], &req);
+		packet_build(&req, &frame);
+		try_frame();
+		moved = ((__u64 *)&trial.delta)[corpus[i].counter];
+		check(moved == 1, "seed %s: its counter moved by %llu",
+		      corpus[i].name, moved);
+	}
+	sweep();
+}
+
 static void fuzz(void)
 {
 	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
 
 	fuzz_begin();
-	if (!native_open())
+	if (!begin())
 		return;
-	native_clear();
-	put_regions();
 	put_qp();
-	native_get_stat(&stat);
 	trial.is = trial.was;
 	trial.rd_is = trial.rd_was;
 	for (i = 0; i < runs && !test_failed(); i++) {
@@ -241,6 +328,8 @@ static void reached(void)
 #define REACHED(counter) check(stat.counter, #counter " never moved")
 	REACHED(pass);
 	REACHED(write);
+	REACHED(send);
+	REACHED(send_bytes);
 	REACHED(read);
 	REACHED(read_bytes);
 	REACHED(atomic);
@@ -260,6 +349,7 @@ static void reached(void)
 	REACHED(inv_align);
 	REACHED(acc_key);
 	REACHED(acc_pd);
+	REACHED(acc_qp);
 	REACHED(acc_right);
 	REACHED(acc_bounds);
 	REACHED(drop_length);
@@ -271,6 +361,8 @@ static void reached(void)
 	REACHED(drop_error);
 	REACHED(drop_addr);
 	REACHED(drop_pkey);
+	REACHED(drop_qkey);
+	REACHED(drop_recv);
 	REACHED(drop_busy);
 	REACHED(drop_psn);
 #undef REACHED
@@ -279,6 +371,7 @@ static void reached(void)
 }
 
 static const struct test tests[] = {
+	{ "fuzz_seeds", "D2 D5", "what the corpus says of itself", seeds },
 	{ "fuzz", "P2 R9 D3 D5 D6", "nearly right packets in any state", fuzz },
 	{ "fuzz_reached", "D6", "every way to end was seen", reached },
 };

@@ -122,11 +122,13 @@ static void states(void)
 		return;
 	for (i = 0; i < ARRAY_SIZE(cases) && !test_failed(); i++) {
 		check(!qp_move(w.x, w.qpn, XROCE_QPS_RESET, 0), "RESET");
-		for (to = 1; to <= cases[i].state; to++)
+		for (to = 1; to <= cases[i].state; to++) {
+			__u32 attrs = to < 4 ? qp_attrs(XROCE_QPT_RC, to) : 0;
+
 			if (to != 5 && (to < 4 || to == cases[i].state))
-				check(!qp_move(w.x, w.qpn, to, to < 4 ?
-					       qp_attrs(XROCE_QPT_RC, to) : 0),
-				      "to %u", to);
+				check(!qp_move(w.x, w.qpn, to, attrs), "to %u",
+				      to);
+		}
 		b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
 		got = mw_bind(&w, XROCE_MW_TYPE_2B, &b);
 		check(got == cases[i].want, "state %u: %d", cases[i].state, got);

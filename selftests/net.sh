@@ -42,9 +42,10 @@ in_xr() {
 	nsenter --net=/run/netns/xr "$@"
 }
 
-# wait_until SECONDS COMMAND...: until it succeeds, else fail
+# wait_until SECONDS COMMAND...: until it succeeds, else fail; longer where all is
+# slow (see run.sh)
 wait_until() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 * ${XROCE_SLOW:-1}))
 
 	shift
 	until "$@" >/dev/null 2>&1; do

@@ -259,7 +259,9 @@ static long huge_pool(int n)
 		fclose(f);
 	}
 	f = fopen("/proc/meminfo", "r");
-	while (f && fgets(line, sizeof(line), f))
+	if (!f)
+		return nr;
+	while (fgets(line, sizeof(line), f))
 		sscanf(line, "HugePages_Free: %ld", &nr);
 	fclose(f);
 	return nr;

@@ -355,13 +355,14 @@ static void many(void)
 	struct xroce_mr_reg r;
 	__u64 entries = 0;
 	struct xroce *x;
-	__u32 pd, i, k, *mr = calloc(MANY, sizeof(*mr));
+	__u32 pd, i, k, *mr;
 	char *mem;
 	int ret = 0;
 
 	if (!up("", 1 << 17))
 		return;
 	x = live_open();
+	mr = calloc(MANY, sizeof(*mr));
 	mem = mem_scattered(NULL, pages);
 	if (!x || !mem || !mr)
 		return;

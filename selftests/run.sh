@@ -4,6 +4,7 @@
 # Run tests, print one TAP document of all of them, close with the counts.
 #
 #   run.sh native|vm|virtio|all     lists of the Makefile beside this file
+#   run.sh machines                 vm and virtio
 #   run.sh each TEST...             TAP of each, unnumbered (run.sh in the VM)
 #
 #   all --+-- native: each TEST... -----------------------+--> count --> stdout
@@ -14,11 +15,12 @@
 # breaks it is a failure, as is a complaint of the kernel. With VM=0 in the
 # environment nothing runs in a machine: vm uses this host, virtio is skipped. With
 # KERNEL=SUITE the machine has that kernel (see vm.sh), and there is no native.
+# XROCE_SLOW=N gives every test N times its time, for a kernel that is so slow.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
 programs=$here/../build/selftests
-limit=$(sed -n 's/^timeout=//p' "$here/settings")
+limit=$(($(sed -n 's/^timeout=//p' "$here/settings") * ${XROCE_SLOW:-1}))
 
 die() { echo "run: $*" >&2; exit 2; }
 
@@ -184,10 +186,14 @@ count() {
 	}'
 }
 
-all() {
-	[ -n "${KERNEL:-}" ] || run_native
+machines() {
 	run_vm TEST_VM veth
 	run_vm TEST_VM_VIRTIO virtio
+}
+
+all() {
+	[ -n "${KERNEL:-}" ] || run_native
+	machines
 }
 
 case ${1:-} in
@@ -195,8 +201,9 @@ each)		shift; each "$@"; exit ;;
 native)		lists=run_native ;;
 vm)		lists='run_vm TEST_VM veth' ;;
 virtio)		lists='run_vm TEST_VM_VIRTIO virtio' ;;
+machines)	lists=machines ;;
 all)		lists=all ;;
-*)		die "usage: run.sh native|vm|virtio|all|each TEST..." ;;
+*)		die "usage: run.sh native|vm|virtio|machines|all|each TEST..." ;;
 esac
 
 set -o pipefail

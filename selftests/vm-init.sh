@@ -22,6 +22,29 @@ ip link set lo up
 exec >/dev/hvc0 2>&1
 stty -F /dev/hvc0 raw -echo
 
+# Where the kernel looks for memory that nobody points to any more, it is asked
+# to: what is young may be on its way into a list, and is spared at first.
+leaks=/sys/kernel/debug/kmemleak
+
+leaks_begin() {
+	[ ! -w "$leaks" ] || { echo scan; echo clear; } >"$leaks" 2>/dev/null || :
+}
+
+leaks_end() {
+	local line
+
+	[ -w "$leaks" ] || return 0
+	for _ in 1 2; do
+		sleep 6
+		echo scan >"$leaks" || return 0
+	done
+	while read -r line; do
+		echo "$line" >/dev/kmsg
+	done <"$leaks"
+}
+
+leaks_begin
 status=0
 bash "$XROCE_RUN/command" </dev/null || status=$?
+leaks_end
 echo "$status" >"$XROCE_RUN/status"

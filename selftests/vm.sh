@@ -32,7 +32,7 @@ usage() {
 	  --smp N             CPUs (2)
 	  --parallel          a thread a CPU without KVM: real races, but QEMU
 	                      before 8 now and then crashes the guest this way
-	  --memory SIZE       memory (2G)
+	  --memory SIZE       memory (\$XROCE_MEMORY, or 2G)
 	  --kernel KERNEL     a cached release, a suite that root.sh has fetched,
 	                      or a directory (the one the module is built for)
 	  --root DIR          the guest's files (the host's)
@@ -45,7 +45,8 @@ usage() {
 die() { echo "vm: $*" >&2; exit 125; }
 
 parse_options() {
-	icount='' threads=single smp=2 memory=2G wanted='' root=/ net=veth limit=600
+	icount='' threads=single smp=2 memory=${XROCE_MEMORY:-2G} wanted='' root=/ net=veth
+	limit=600
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--icount)	icount=1; shift; continue ;;
@@ -86,6 +87,7 @@ make_initramfs() {
 	[ ! -e "$out" ] || [ "$here/vm-initramfs.sh" -nt "$out" ] || return 0
 	dir=$run/initramfs
 	mkdir -p "$dir/bin" "$dir/modules"
+	: >"$dir/modules/order"
 	cp "$(command -v busybox)" "$dir/bin/busybox"
 	cp "$here/vm-initramfs.sh" "$dir/init"
 	for module in 9pnet_virtio 9p overlay virtio-rng; do
@@ -202,14 +204,16 @@ kernel_complaints() {
 	local p='\bWARNING\b|\bBUG\b|\bOops\b|Call Trace|Kernel panic'
 
 	p+='|general protection|unable to handle|[Bb]ad page|corruption'
-	p+='|refcount_t|\bUBSAN\b|\bKASAN\b|\bKFENCE\b|\bODEBUG\b'
+	p+='|refcount_t|\bUBSAN\b|\bKASAN\b|\bKFENCE\b|ODEBUG: .* object:'
 	p+='|INFO: (possible|trying|suspicious|inconsistent|task|rcu)'
 	p+='|possible (circular|recursive|irq lock)|suspicious RCU'
 	p+='|self-detected stall|detected stalls|detected expedited stalls'
 	p+='|soft lockup|hard LOCKUP|workqueue lockup|blocked for more than'
 	p+='|scheduling while atomic|sleeping function called'
-	p+='|kmemleak: .*suspected|page_owner'
-	tr -d '\r' <"$log" | grep -nE "$p"
+	p+='|kmemleak: .*suspected|page_owner tracks'
+	# x86 says at boot that it looks out for one.
+	tr -d '\r' <"$log" | grep -nE "$p" |
+		grep -v 'Scanning .* for low memory corruption'
 }
 
 finish() {

@@ -89,8 +89,7 @@ static void probe_on_demand(void)
 		    "no mmu_interval_notifier_insert: CONFIG_MMU_NOTIFIER" :
 		    "no hmm_range_fault: CONFIG_HMM_MIRROR");
 	/* The module uses it, or it does not. */
-	module = feature_symbol("xr_odp_fault\t[xroce]") ||
-		 feature_symbol("xr_odp_ready\t[xroce]");
+	module = feature_symbol("xr_odp_miss\t[xroce]");
 	feature_add("on_demand", module ? FEATURE_YES : FEATURE_NO, false, "%s",
 		    module ? "the module faults memory in" :
 		    "the module is not there, or pins all memory");

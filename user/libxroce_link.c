@@ -59,7 +59,7 @@ int xroce_link_find(const char *netdev, struct xroce_link_query *query)
 int xroce_detach(const char *netdev, unsigned int flags, char *error)
 {
 	struct xroce_link_del del = { .size = sizeof(del), .flags = flags };
-	struct xroce_link_query q;
+	struct xroce_link_query q = {};
 	char ignored[XROCE_ERROR_MAX], dir[XROCE_NETDEV_MAX];
 	int fd, err;
 

@@ -82,7 +82,7 @@ static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
 		      struct xroce_mr_reg *reg)
 {
-	struct map map;
+	struct map map = {};
 	int err = map_file(fd, offset, &reg->length, reg->access, &map);
 
 	if (err)
@@ -116,7 +116,7 @@ int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
 {
 	struct xroce_mr_query query = { .mr = rereg->mr };
 	__u32 access = rereg->access;
-	struct map map;
+	struct map map = {};
 	int err;
 
 	if (!(rereg->mask & XROCE_REREG_ACCESS)) {

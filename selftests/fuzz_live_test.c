@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Nearly right packets at the real responder: queue pairs of all services,
+ * regions, windows and receive buffers in a piece of memory that is full of a
+ * pattern. Whatever is sent, only what has been granted may lose it.
+ *
+ *   buffer  |....[rw]......[ro]....[victim]....[behind: (1) (2A) (2B)]....[recv]..|
+ *
+ * XROCE_FUZZ_PACKETS: how many; XROCE_SEED: the same ones again.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "fuzz.h"
+#include "live_mr.h"
+#include "live_qp.h"
+#include "mem.h"
+#include "mw.h"
+
+#define PACKETS		20000ul
+#define BUFFER		0x30000u
+#define IOVA		0x10000ull	/* of each region, for its first byte */
+#define LOOK		4096		/* packets between looks at the memory */
+#define TEND		64		/* between looks at windows and queues */
+
+/**
+ * struct part - of the buffer
+ * @off: where
+ * @len: bytes
+ * @access: of its region
+ * @window: XROCE_MW_TYPE_*: it is one, over the part before it that is none
+ * @written: whether a packet may change it
+ */
+static const struct part {
+	__u32 off;
+	__u32 len;
+	__u32 access;
+	__u32 window;
+	bool written;
+} parts[] = {
+#define RW	0
+	{ 0x3238, 0x8777, XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE |
+	  XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_REMOTE_ATOMIC |
+	  XROCE_ACCESS_FLUSH_GLOBAL, 0, true },
+#define RO	1
+	{ 0x10011, 0x4003, XROCE_ACCESS_REMOTE_READ },
+#define VICTIM	2
+	{ 0x18000, 0x4000, XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE |
+	  XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_REMOTE_ATOMIC },
+#define BEHIND	3
+	{ 0x1d003, 0x6ff0, XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND },
+	{ 0x1e001, 1001, MW_ALL, XROCE_MW_TYPE_1, true },
+	{ 0x1ffff, 2002, MW_ALL, XROCE_MW_TYPE_2A, true },
+	{ 0x22223, 3003, MW_ALL, XROCE_MW_TYPE_2B, true },
+#define RECV	7
+	{ 0x28007, 0x6000, XROCE_ACCESS_LOCAL_WRITE, 0, true },
+};
+
+#define QPS		8u
+
+static const struct wire_opts kinds[QPS] = {
+	{ .recv = true, .sq = MW_SQ },
+	{ .recv = true, .ipv6 = true },
+	{ .recv = true },
+	{ },
+	{ .type = XROCE_QPT_UC, .recv = true },
+	{ .type = XROCE_QPT_UC, .recv = true, .ipv6 = true },
+	{ .type = XROCE_QPT_UD, .recv = true },
+	{ .type = XROCE_QPT_UD, .recv = true, .ipv6 = true },
+};
+
+static struct wire wires[QPS];
+static struct xroce_mr_reg mrs[ARRAY_SIZE(parts)];
+static struct xroce_mpt targets[ARRAY_SIZE(parts)];
+static unsigned char *buffer;
+static bool may_change[BUFFER];
+static int qp_map = -1;
+static int out = -1;
+
+static unsigned char canary(__u32 i)
+{
+	return 0xa5 ^ i ^ i >> 8;
+}
+
+/* The windows' keys as they are, and bound if they are not. */
+static void bind_window(size_t i)
+{
+	const struct part *p = &parts[i];
+	struct wire *w = &wires[p->window == XROCE_MW_TYPE_2A ? 0 : 2];
+	struct xroce_bind b = mw_whole(w, targets[i].key);
+
+	b.lkey = mrs[BEHIND].lkey;
+	b.addr = IOVA + p->off - parts[BEHIND].off;
+	b.length = p->len;
+	if (p->window != XROCE_MW_TYPE_1)
+		b.rkey = xroce_inc_rkey(b.rkey);
+	/* Its queue pair may have ended: another time. */
+	if (mw_bind_now(&wires[0], p->window, &b))
+		return;
+	targets[i].key = b.rkey;
+	targets[i].iova = b.addr;
+	targets[i].length = b.length;
+}
+
+static void make_part(size_t i)
+{
+	const struct part *p = &parts[i];
+	__u32 at;
+	int ret;
+
+	for (at = 0; p->written && at < p->len; at++)
+		may_change[p->off + at] = true;
+	if (p->window) {
+		targets[i].key = mw_new(&wires[0], p->window);
+		bind_window(i);
+		check(targets[i].length, "window %zu is not bound", i);
+		return;
+	}
+	mrs[i] = mr_region(i == VICTIM ? live_pd(wires[0].x) : wires[0].pd,
+			   buffer + p->off, p->len);
+	mrs[i].access = p->access;
+	mrs[i].iova = IOVA;
+	ret = xroce_mr_reg(wires[0].x, &mrs[i]);
+	check(!ret, "region %zu: %d", i, ret);
+	/* Keys for local access are tried as well. */
+	targets[i].key = mrs[i].lkey;
+	targets[i].iova = IOVA;
+	targets[i].length = p->len;
+}
+
+static bool open_out(void)
+{
+	struct sockaddr_ll addr = {
+		.sll_family = AF_PACKET,
+		.sll_ifindex = if_nametoindex("c0"),
+	};
+
+	out = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	qp_map = xroce_pin_open(LIVE_DEV, "qp");
+	return check(out >= 0 && qp_map >= 0 &&
+		     !bind(out, (struct sockaddr *)&addr, sizeof(addr)),
+		     "c0: %s", strerror(errno));
+}
+
+/* Connected anew, with the right to flush as well. */
+static bool again(struct wire *w)
+{
+	struct xroce_qp_modify m = qp_change(w->qpn, XROCE_QPS_RTS,
+					     XROCE_QP_ACCESS);
+
+	if (!wire_again(w))
+		return false;
+	m.access = MW_ALL | XROCE_ACCESS_FLUSH_GLOBAL;
+	return w->opts.type == XROCE_QPT_UD ||
+	       check(!xroce_qp_modify(w->x, &m), "access");
+}
+
+static bool set_up(void)
+{
+	struct wire_opts opts;
+	__u32 i;
+
+	for (i = 0; i < QPS; i++) {
+		opts = kinds[i];
+		opts.peer = WIRE_QPN + i;
+		opts.with = i ? &wires[0] : NULL;
+		if (!wire_open(&wires[i], &opts))
+			return false;
+		/* Nobody listens to all that comes back. */
+		close(wires[i].fd);
+		wires[i].fd = -1;
+		again(&wires[i]);
+	}
+	buffer = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!check(buffer != MAP_FAILED, "%s", strerror(errno)))
+		return false;
+	for (i = 0; i < BUFFER; i++)
+		buffer[i] = canary(i);
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		make_part(i);
+	return open_out() && !test_failed();
+}
+
+static void take_down(void)
+{
+	int i;
+
+	for (i = 0; i < (int)ARRAY_SIZE(parts); i++)
+		if (parts[i].window)
+			mw_del(&wires[0], targets[i].key);
+	for (i = QPS - 1; i >= 0; i--)
+		wire_close(&wires[i]);
+	munmap(buffer, BUFFER);
+	close(qp_map);
+	close(out);
+}
+
+static void look(unsigned long packets)
+{
+	__u32 i;
+
+	for (i = 0; i < BUFFER; i++)
+		if (!may_change[i] && buffer[i] != canary(i))
+			break;
+	check(i == BUFFER, "byte %#x has changed, by packet %lu or earlier", i,
+	      packets);
+}
+
+/* Work requests, most of them right ones; the others point anywhere. */
+static void post(struct wire *w)
+{
+	const struct part *p = &parts[RECV];
+	struct xroce_sge_local sge[2];
+	__u32 lies;
+	int i;
+
+	do {
+		for (i = 0; i < 2; i++) {
+			sge[i].length = fuzz_below(1200);
+			sge[i].addr = IOVA + fuzz_below(p->len - sge[i].length);
+			sge[i].lkey = mrs[RECV].lkey;
+			if (!fuzz_once_in(64))
+				continue;
+			sge[i].addr -= fuzz_below(0x8000);
+			sge[i].length <<= fuzz_below(32);
+			lies = fuzz_below(ARRAY_SIZE(targets));
+			/* There a queue pair of its domain may receive. */
+			if (lies != BEHIND)
+				sge[i].lkey = targets[lies].key;
+		}
+	} while (!xroce_post_recv(w->rq, 0, sge, 1 + fuzz_below(2)));
+}
+
+static void tend(void)
+{
+	__u32 i;
+
+	/* Now and then there is none. */
+	for (i = 0; i < QPS; i++)
+		if (wires[i].rq && !fuzz_once_in(4))
+			post(&wires[i]);
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i].window &&
+		    (fuzz_once_in(8) || !mw_query(&wires[0], targets[i].key).bound))
+			bind_window(i);
+}
+
+/* The queue pair as it is, if it has not ended. */
+static void get_qp(struct wire *w, struct xroce_qp *qp)
+{
+	__u32 slot = w->qpn % LIVE_QP_ENTRIES;
+	struct xroce_cqe cqe[16];
+
+	/* There is room for all that a packet can complete. */
+	while (w->cq && xroce_cq_poll(w->cq, cqe, 16) > 0)
+		;
+	bpf_map_lookup_elem(qp_map, &slot, qp);
+	if (!qp->error && qp->state != XROCE_QPS_ERR)
+		return;
+	again(w);
+	bpf_map_lookup_elem(qp_map, &slot, qp);
+}
+
+static void send_one(void)
+{
+	static struct frame frame;
+	struct packet req;
+	struct xroce_qp qp;
+
+	get_qp(&wires[fuzz_below(QPS)], &qp);
+	fuzz_packet(&qp, &targets[fuzz_below(ARRAY_SIZE(targets))], &req);
+	packet_build(&req, &frame);
+	fuzz_frame(&frame);
+	if (frame.len < ETH_HLEN)
+		frame.len = ETH_HLEN;
+	if (send(out, frame.bytes, frame.len, 0) < 0)
+		check(errno == ENOBUFS || errno == EMSGSIZE, "send: %s",
+		      strerror(errno));
+}
+
+/* After all that each queue pair does what it should. */
+static void still_works(struct wire *w)
+{
+	static struct frame frame;
+	__u32 slot = w->qpn % LIVE_QP_ENTRIES;
+	struct xroce_qp qp = {};
+	int i;
+
+	if (!again(w))
+		return;
+	if (w->rq)
+		xroce_post_recv(w->rq, 0, &(struct xroce_sge_local){
+			.addr = IOVA, .length = 256, .lkey = mrs[RECV].lkey,
+		}, 1);
+	packet_build(&w->req, &frame);
+	check(send(out, frame.bytes, frame.len, 0) == frame.len, "send");
+	for (i = 0; i < 1000 && !qp.packets; i++) {
+		usleep(1000);
+		bpf_map_lookup_elem(qp_map, &slot, &qp);
+	}
+	check(qp.packets == 1 && !qp.error, "queue pair of type %u: %llu packets, cause %u",
+	      w->opts.type, qp.packets, qp.error);
+}
+
+static void reached(const struct xroce_stat *was)
+{
+	struct xroce_stat is = live_stat();
+
+#define REACHED(counter) \
+	check(is.counter != was->counter, #counter " never moved")
+	REACHED(write);
+	REACHED(send);
+	REACHED(read);
+	REACHED(atomic);
+	REACHED(flush);
+	REACHED(ack);
+	REACHED(duplicate);
+	REACHED(queued);
+	REACHED(nak_seq);
+	REACHED(nak_rnr);
+	REACHED(cnp_tx);
+	REACHED(inv_length);
+	REACHED(inv_order);
+	REACHED(acc_key);
+	REACHED(acc_pd);
+	REACHED(acc_qp);
+	REACHED(acc_right);
+	REACHED(acc_bounds);
+	REACHED(op_prot);
+	REACHED(drop_icrc);
+	REACHED(drop_recv);
+#undef REACHED
+}
+
+static void fuzz(void)
+{
+	unsigned long packets = fuzz_setting("XROCE_FUZZ_PACKETS", PACKETS), n;
+	struct xroce_stat was = live_stat();
+	__u32 i;
+
+	fuzz_begin();
+	if (!set_up())
+		return;
+	for (n = 0; n < packets && !test_failed(); n++) {
+		if (n % TEND == 0)
+			tend();
+		send_one();
+		if (n % LOOK == LOOK - 1)
+			look(n);
+	}
+	for (i = 0; i < QPS; i++)
+		still_works(&wires[i]);
+	look(n);
+	reached(&was);
+	take_down();
+}
+
+static const struct test tests[] = {
+	{ "fuzz_live", "W4 R9 P2 D3 D4 D5",
+	  "nearly right packets change what they may, and the rest works on", fuzz },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a client may say to "xroce serve": whole conversations, most of them with
+ * something changed, all in one piece, as it depends on no answer. The server's
+ * part is built with the sanitizers of the compiler here.
+ *
+ * Without the module no queue pair is made, and all before that is tried.
+ *
+ * XROCE_FUZZ_CLIENTS: how many; XROCE_SEED.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+
+#include "client.h"
+#include "fuzz.h"
+#include "live.h"
+#include "peer.h"
+#include "perftest.h"
+
+#define CLIENTS		400ul
+#define QPS		4u
+#define STREAM		8192u
+
+static uint8_t stream[STREAM];
+static uint32_t length;
+static bool live;
+static struct server server = {
+	.netdev = LIVE_DEV,
+	.size = 4096,
+	.file = -1,
+	.mtu = XROCE_MTU_4096,
+	.step_ms = 5,
+	.idle_ms = 5,
+};
+static unsigned long done, refused, connected;
+
+static void say(const void *bytes, uint32_t len)
+{
+	if (length + len > STREAM)
+		return;
+	memcpy(stream + length, bytes, len);
+	length += len;
+}
+
+static void say_key(const struct perftest_key *key)
+{
+	char text[PERFTEST_KEY_SIZE];
+
+	perftest_key_format(key, text);
+	say(text, sizeof(text));
+}
+
+static void make_key(struct perftest_key *key, bool ipv6)
+{
+	static const uint8_t v4[16] = { [10] = 0xff, 0xff, 10, 77, 0, 1 };
+	static const uint8_t v6[16] = { 0xfd, 0x77, [15] = 1 };
+
+	*key = (struct perftest_key){
+		.out_reads = fuzz_below(32),
+		.qpn = fuzz_below(1 << 24),
+		.psn = fuzz_below(1 << 24),
+		.rkey = fuzz_below(-1u),
+		.va = (uint64_t)fuzz_below(-1u) << 32 | fuzz_below(-1u),
+	};
+	memcpy(key->gid, ipv6 ? v6 : v4, 16);
+}
+
+/* All that a client says when all goes well. */
+static void make_stream(void)
+{
+	static const char *const versions[] = { "6.06", "5.70", "6.28", "12.0" };
+	static const char *const mtus[] = { "1", "3", "5" };
+	uint32_t qps = 1 + fuzz_below(QPS), round, i;
+	char version[PERFTEST_VERSION_SIZE] = {};
+	uint32_t number = htonl(fuzz_below(-1u));
+	struct perftest_key keys[QPS];
+
+	length = 0;
+	strcpy(version, versions[fuzz_below(ARRAY_SIZE(versions))]);
+	say(version, sizeof(version));
+	say(&number, sizeof(number));
+	say(&number, sizeof(number));
+	say(mtus[fuzz_below(ARRAY_SIZE(mtus))], PERFTEST_MTU_SIZE);
+	for (i = 0; i < qps; i++)
+		make_key(&keys[i], server.gid[0]);
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < qps; i++)
+			say_key(&keys[i]);
+	say_key(&keys[0]);
+	/* The end of it, in one of the ways that there are. */
+	for (i = fuzz_below(3); i; i--)
+		say("\0\0\0\0\0\0\0\1", PERFTEST_REPORT_SIZE);
+	for (i = 0; i < qps; i++)
+		say_key(&keys[i]);
+	if (fuzz_once_in(2))
+		say("done", 5);
+}
+
+/* A place, and how much from there on: messages' bounds more often. */
+static uint32_t some_place(uint32_t *len)
+{
+	uint32_t at = fuzz_below(length);
+
+	if (fuzz_once_in(2) && at > 26)
+		at = 26 + (at - 26) / PERFTEST_KEY_SIZE * PERFTEST_KEY_SIZE;
+	*len = fuzz_once_in(2) ? PERFTEST_KEY_SIZE : 1 + fuzz_below(64);
+	if (*len > length - at)
+		*len = length - at;
+	return at;
+}
+
+static void damage(void)
+{
+	uint32_t n = 1 + fuzz_below(3), at, len, to;
+
+	for (; n && length; n--) {
+		at = some_place(&len);
+		switch (fuzz_below(6)) {
+		case 0:
+			stream[at] ^= 1u << fuzz_below(8);
+			break;
+		case 1:
+			memset(stream + at, "0fF:g \xff"[fuzz_below(8)], len);
+			break;
+		case 2:
+			length = at;
+			break;
+		case 3:
+			memmove(stream + at, stream + at + len,
+				length - at - len);
+			length -= len;
+			break;
+		case 4:
+			if (length + len > STREAM)
+				break;
+			memmove(stream + at + len, stream + at, length - at);
+			length += len;
+			break;
+		case 5:
+			to = some_place(&len);
+			if (at + len <= length)
+				memmove(stream + to, stream + at, len);
+			break;
+		}
+	}
+}
+
+/* What has been said is taken back, whatever it was. */
+static void check_nothing_left(void)
+{
+	struct xroce_link_query q;
+
+	if (live && check(!xroce_link_find(LIVE_DEV, &q), "no link"))
+		check(!q.qps && !q.mrs, "%u queue pairs, %u regions left",
+		      q.qps, q.mrs);
+}
+
+static void one(bool damaged)
+{
+	struct client_report report;
+	int pair[2], ret;
+
+	if (!check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair),
+		   "%s", strerror(errno)))
+		return;
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	check(send(pair[1], stream, length, 0) == (ssize_t)length, "send");
+	shutdown(pair[1], SHUT_WR);
+	ret = client_serve(&server, pair[0], &report);
+	check(!ret, "client_serve: %d", ret);
+	check(*report.result && strnlen(report.result, sizeof(report.result)) <
+				sizeof(report.result), "no result");
+	check(report.qps <= server.max_qps, "%u queue pairs", report.qps);
+	connected += !!report.qps;
+	if (!strcmp(report.result, "done"))
+		done++;
+	else
+		refused++;
+	check(damaged || !live || !strcmp(report.result, "done"),
+	      "a good client: %s", report.result);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void print_stream(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < length; i++)
+		printf("%s%02x", i % 36 ? " " : "\n# ", stream[i]);
+	printf("\n");
+}
+
+static bool set_up(void)
+{
+	if (!live)
+		return true;
+	server.max_qps = QPS;
+	check(!system("ip addr add 10.77.0.2/24 dev " LIVE_DEV
+		      " && ip addr add fd77::2/64 dev " LIVE_DEV " nodad"),
+	      "addresses");
+	server.x = live_open();
+	return server.x && check(!xroce_pd_add(server.x, 0, &server.pd), "PD");
+}
+
+static void fuzz(void)
+{
+	unsigned long clients = fuzz_setting("XROCE_FUZZ_CLIENTS", CLIENTS), n;
+	bool damaged;
+
+	fuzz_begin();
+	if (!set_up())
+		return;
+	for (n = 0; n < clients && !test_failed(); n++) {
+		damaged = !fuzz_once_in(8);
+		make_stream();
+		if (damaged)
+			damage();
+		one(damaged);
+		if (n % 64 == 0)
+			check_nothing_left();
+	}
+	if (test_failed())
+		print_stream();
+	note("%lu done, %lu refused, %lu with a queue pair", done, refused,
+	     connected);
+	check(refused && (!live || (done && connected)), "always the same");
+	check_nothing_left();
+	if (live)
+		live_close(server.x);
+}
+
+static const struct test tests[] = {
+	{ "fuzz_serve", "U4", "what clients may say to xroce serve", fuzz },
+};
+
+/* For the sanitizers, before main(). */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+int main(int argc, char **argv)
+{
+	live = getenv("XROCE_NET");
+	return live ? live_main(argc, argv, tests, ARRAY_SIZE(tests)) :
+		      harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
