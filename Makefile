@@ -70,11 +70,18 @@ $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(B)/kmod/.kdir
 		{ echo "$@ has no BTF: is pahole installed?" >&2; rm $@; exit 1; }
 	@touch $@
 
-# For "make bench": the allocator in a module of its own, beside others.
+# For "make bench": parts of the module in modules of their own.
+in_bench   := $(B)/selftests/bench
+pool_bench := $(in_bench)/pool/pool_bench.ko
 pool_src   := $(wildcard selftests/bench/pool/*) kmod/pool.c
-pool_bench := $(B)/selftests/bench/pool/pool_bench.ko
-$(pool_bench): $(pool_src) kmod/pool.h $(B)/selftests/bench/pool/.kdir
-	@ln -sf $(pool_src:%=../../../../%) $(@D)/
+$(pool_bench): $(pool_src) kmod/pool.h $(in_bench)/pool/.kdir
+bytes_bench := $(in_bench)/bytes/bytes_bench.ko
+bytes_src   := $(wildcard selftests/bench/bytes/*) \
+	$(patsubst %,kmod/%.c,icrc clmul vector vcopy)
+$(bytes_bench): $(bytes_src) $(in_bench)/bytes/.kdir
+bench_modules := $(pool_bench) $(bytes_bench)
+$(bench_modules):
+	@ln -sf $(patsubst %,../../../../%,$(filter selftests/% kmod/%.c,$^)) $(@D)/
 	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(@D)) W=1 modules
 	@touch $@
 
@@ -164,8 +171,10 @@ check: deps
 
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
-	@$(MAKE) --no-print-directory -j$(shell nproc) all $(pool_bench) $(test_kdir)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(bench_modules) $(test_kdir)
+	@rm -f $(B)/bench.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
+	@selftests/vm.sh --icount --net virtio -- selftests/bench/bench.sh -o $(B)/bench.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json

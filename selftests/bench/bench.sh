@@ -3,7 +3,7 @@
 #
 # What a request costs its responder, in instructions: "make bench", or
 #
-#   vm.sh --icount -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
+#   vm.sh --icount [--net virtio] -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
 #                                    [OP[:SIZE]]...
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
 #   vm.sh --icount -- bench/bench.sh windows [-o FILE]
@@ -32,12 +32,20 @@
 #   is an error and no number.
 # - "drop" is an XDP program that drops: what the generator costs, and the way
 #   to the responder. It is subtracted from the others.
+#   Where what is sent arrives later, as on virtio-net, it is one that counts and
+#   drops, and the generator waits until all is counted.
+# - While the generator waits it yields. What a yield costs that nobody has taken
+#   is measured beforehand, and all but the first of a window are subtracted.
 # - "floor" is one that swaps the addresses and sends the request back.
 # - xroce and rxe each have one queue pair to 10.77.0.3, path MTU 4096, and one
 #   region; requests go to its first bytes.
 #
+# - "crc" and "copy" are what the bytes of the operation cost alone, with the
+#   module's functions: bytes/bench.c.
+#
 # A number is the median of five segments of 2,000 operations, after 500 to
-# warm up; a remark on stderr names rows whose segments differ by more than 1%.
+# warm up, and of fewer where a reply takes several packets; then there are fewer
+# under way, too, 256 KiB of replies. A remark on stderr names rows whose segments differ by more than 1%.
 #
 # rxe's worker shares the one CPU with the generator. By default it would be
 # switched to at every large packet sent, which is 5,300 instructions that a
@@ -85,10 +93,18 @@ ip neigh replace 10.77.0.3 dev c0 nud permanent lladdr \
 	"$(in_xr ip -o link show x0 | sed -E 's,.*link/ether ([^ ]+).*,\1,')"
 rxe_up
 # The generator keeps no more under way than veth takes: without the queue's cost.
-tc qdisc del dev c0 root
+[ "${XROCE_NET:-veth}" != veth ] || tc qdisc del dev c0 root
 module_up
+
+# The CRC and the copy of a payload alone: "SIZE CRC COPY" lines
+bytes() {
+	insmod "$programs/bytes/bytes_bench.ko"
+	grep . /sys/module/bytes_bench/parameters/result
+	rmmod bytes_bench
+}
+
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
 windows)	shift; "$programs/windows" "$@" ;;
-*)		"$programs/bench" "$@" ;;
+*)		"$programs/bench" -b <(bytes) "$@" ;;
 esac
