@@ -38,7 +38,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user selftests deps demo check bench install uninstall clean help
+.PHONY: all module bpf user selftests deps demo check bench bench-native install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user selftests
@@ -179,6 +179,11 @@ bench: deps
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
 
+# On this host, in nanoseconds: what the program costs without its module.
+bench-native: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
+	@XROCE_BPF_OBJECT=$(object) $(B)/selftests/bench/native -o $(B)/bench-native.json
+
 # --- Installation.
 
 release = $(firstword $(shell modinfo -F vermagic $(module)))
@@ -221,6 +226,7 @@ help:
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
+	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
 	@echo 'clean      remove build/'
