@@ -106,5 +106,6 @@ bytes() {
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
 windows)	shift; "$programs/windows" "$@" ;;
+scale)		shift; "$programs/scale" "$@" ;;
 *)		"$programs/bench" -b <(bytes) "$@" ;;
 esac
