@@ -39,6 +39,13 @@ int drop_count(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
+/* What traffic that is not ours is measured through. */
+SEC("xdp.frags")
+int pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
 SEC("xdp.frags")
 int bounce(struct xdp_md *ctx)
 {

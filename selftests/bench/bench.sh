@@ -106,6 +106,7 @@ bytes() {
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
 windows)	shift; "$programs/windows" "$@" ;;
+other)		shift; "$programs/other" "$@" ;;
 scale)		shift; "$programs/scale" "$@" ;;
 *)		"$programs/bench" -b <(bytes) "$@" ;;
 esac

@@ -81,12 +81,12 @@ extern const struct responder responder_rxe;
 void responder_xroce_tables(uint32_t mpt_entries, uint32_t qp_entries);
 
 /*
- * Register so many regions, a page of the memory each, and let the region of
- * targets[i] be one of them, evenly spread. There are no more targets than regions;
- * these stay until close().
+ * Register regions number @first to @end - 1, a page of the memory each; they stay
+ * until close(). Let the regions of @n targets be evenly spread from number 0 to
+ * @end - 1; there are no more of them than of these.
  */
-bool responder_xroce_regions(uint32_t regions, struct target *targets,
-			     uint32_t n);
+bool responder_xroce_regions(uint32_t first, uint32_t end,
+			     struct target *targets, uint32_t n);
 
 /* "a.b.c.d" as ::ffff:a.b.c.d */
 void responder_gid(const char *text, uint8_t *gid);

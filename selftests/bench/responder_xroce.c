@@ -43,19 +43,20 @@ static struct xroce_mr_reg region(void *memory, uint64_t length)
 	};
 }
 
-bool responder_xroce_regions(uint32_t regions, struct target *targets,
-			     uint32_t n)
+bool responder_xroce_regions(uint32_t first, uint32_t end,
+			     struct target *targets, uint32_t n)
 {
-	uint32_t i, page;
+	uint32_t i, j, page;
 	struct xroce_mr_reg r;
 
-	for (i = 0; i < regions; i++) {
+	for (i = first; i < end; i++) {
 		page = i % (RESPONDER_MEMORY / PAGE);
 		r = region((void *)(uintptr_t)(mr.addr + page * PAGE), PAGE);
 		if (!done(xroce_mr_reg(x, &r), "region"))
 			return false;
-		targets[(uint64_t)i * n / regions].rkey = r.rkey;
-		targets[(uint64_t)i * n / regions].va = r.iova;
+		j = (uint64_t)i * n / end;
+		targets[j].rkey = r.rkey;
+		targets[j].va = r.iova;
 	}
 	return true;
 }

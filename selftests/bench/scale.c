@@ -148,7 +148,7 @@ static bool many(const char *what, const uint32_t *numbers, size_t n,
 	for (i = 0; i < n; i++) {
 		if (cost_with == regions_cost)
 			ok = ok && responder_xroce_regions(
-				numbers[i] - (i ? numbers[i - 1] : 0), targets,
+				i ? numbers[i - 1] : 0, numbers[i], targets,
 				numbers[i] < MANY ? numbers[i] : MANY - 1);
 		for (k = 0; ok && k < ARRAY_SIZE(ops); k++) {
 			cost = cost_with(&ops[k], numbers[i]);
