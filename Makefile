@@ -38,7 +38,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user selftests deps demo check bench bench-native install uninstall clean help
+.PHONY: all module bpf user selftests deps demo check bench bench-check bench-save bench-plot bench-native install uninstall clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user selftests
@@ -125,12 +125,13 @@ deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_test := bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 util-linux
+deps_bench := gnuplot-nox
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)
 deps_module := $(filter-out gcc-12,$(deps_module))
 endif
-needed := $(deps_build) $(deps_module) $(deps_vm) $(deps_test)
+needed := $(deps_build) $(deps_module) $(deps_vm) $(deps_test) $(deps_bench)
 missing = $(filter-out $(shell dpkg-query -W \
 	-f='$${db:Status-Status} $${binary:Package}\n' 2>/dev/null | \
 	sed -nE 's/^installed ([^:]*).*/\1/p'),$(needed))
@@ -172,12 +173,25 @@ check: deps
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(bench_modules) $(test_kdir)
-	@rm -f $(B)/bench.json
+	@rm -f $(B)/bench.json $(B)/bench-*.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
 	@selftests/vm.sh --icount --net virtio -- selftests/bench/bench.sh -o $(B)/bench.json
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh other -o $(B)/bench-other.json
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh scale -o $(B)/bench-scale.json
+	@selftests/vm.sh --icount -- selftests/bench/perftest.sh -o $(B)/bench-perftest.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
+
+# Beside selftests/bench/figures.json; and renew that.
+bench-check: bench
+	@selftests/bench/figures.py check $(B)
+bench-save:
+	@selftests/bench/figures.py save $(B)
+
+# Of what is kept there, doc/*.svg.
+bench-plot: deps
+	@selftests/bench/plot.sh all
 
 # On this host, in nanoseconds: what the program costs without its module.
 bench-native: deps
@@ -226,6 +240,8 @@ help:
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
+	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
+	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
 	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
