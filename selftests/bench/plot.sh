@@ -62,13 +62,13 @@ size() {
 	$(rows bench net=veth op=WRITE -- size xroce rxe floor)
 	EOD
 	\$read << EOD
-	$(rows bench net=veth op=READ -- size xroce rxe floor)
+	$(rows bench net=veth op=READ -- size xroce rxe floor | awk '$1 <= 4096')
 	EOD
 	set logscale x 2
 	set logscale y 10
 	set format x '%.0f'
-	set xtics (8, 64, 512, 1024, 2048, 4096)
-	set xrange [6:5000]
+	set xtics (8, 64, 512, 4096)
+	set xrange [6:4400]
 	set yrange [800:30000]
 	set multiplot layout 1,2
 	set xlabel 'bytes'
@@ -150,12 +150,12 @@ perftest() {
 	EOD
 	set style data histograms
 	set style fill solid 0.9 border -1
-	set logscale y 10
-	set yrange [5000:*]
+	set boxwidth 0.6
+	set yrange [0:1.3]
 	set xtics rotate by 30 right font ',10' noenhanced
-	set ylabel 'instructions of a message'
-	plot \$data using 4:xtic(sprintf('%s %s', strcol(1), strcol(2))) title 'rxe to rxe' ls 2, \
-	     '' using 3 title 'rxe to xroce' ls 1
+	set ylabel 'instructions, xroce / rxe'
+	plot \$data using (\$3/\$4):xtic(sprintf('%s %s', strcol(1), strcol(2))) notitle ls 1, \
+	     1 notitle ls 2
 	END
 }
 
