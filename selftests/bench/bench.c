@@ -5,8 +5,8 @@
  *   bench [-o FILE] [-b FILE] [-n COUNT] [-r RESPONDER]... [OP[:SIZE]]...
  *
  * -o writes the table as JSON, beside rows of other networks that are there; -b
- * reads what the bytes alone cost, as bytes/bench.c says it; -n sets the operations of a segment, -r and the
- * arguments choose what is measured; without them, all is.
+ * reads what the bytes alone cost, as bytes/bench.c says it; -n sets the operations
+ * of a segment; -r and the arguments choose what is measured; without them, all is.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perftest's programs from end to end, the client on rxe: against "xroce serve", and
-# against the same program on rxe. "make bench", or
+# perftest's programs from end to end, the client on rxe: against "xroce serve",
+# against the same program on rxe, and against that behind XDP programs that pass
+# everything, as veth copies what comes for any XDP program. "make bench", or
 #
 #   vm.sh --icount -- bench/perftest.sh [-o FILE] [PROGRAM:SIZE]...
 #
@@ -12,14 +13,13 @@
 # else; rules send what is for the other end through the wire. What is printed is
 # from perftest's own time, in which a nanosecond is an instruction of the whole
 # machine: client, network and responder. It is for a message, or, of the latency
-# programs, for one there and back. Each is the lesser of two runs.
+# programs, for one there and back.
 set -eu
 
 . "$(dirname "$0")/../net.sh"
 
 xroce=$net_here/../build/user/xroce
 export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
-runs=2
 rows='ib_write_bw:64 ib_write_bw:4096 ib_write_bw:65536
 	ib_read_bw:64 ib_read_bw:4096 ib_read_bw:65536
 	ib_read_lat:64 ib_read_lat:4096
@@ -83,34 +83,30 @@ once() {
 	local -a args=(-m 4096 -n "$(iterations "$3")" -F)
 
 	[[ $2 = ib_atomic_* ]] || args+=(-s "$3")
-	if [ "$1" = rxe ]; then
+	if [ "$1" != xroce ]; then
 		"$2" -d rxe1 -x "$server_gid" "${args[@]}" >/dev/null 2>&1 &
 		server=$!
 	fi
-	wait_until 10 listens
+	wait_until 1000 listens
 	timeout 100 "$2" -d rxe0 -x "$client_gid" "${args[@]}" 10.77.0.2 \
 		>"$log" 2>&1 || {
 		cat "$log" >&2
-		[ "$1" != rxe ] || kill "$server"
+		[ "$1" = xroce ] || kill "$server"
 		return 1
 	}
-	if [ "$1" = rxe ]; then
+	if [ "$1" != xroce ]; then
 		wait "$server"
-		wait_until 10 silent
+		wait_until 1000 silent
 	fi
 	grep -E "^ *$3 +[0-9]+ " "$log"
 }
 
-# instructions WHO PROGRAM SIZE: the least of all runs
+# instructions WHO PROGRAM SIZE
 instructions() {
-	local i
-
-	for ((i = 0; i < runs; i++)); do
-		once "$@" || return 1
-	done | case $2 in
+	once "$@" | case $2 in
 	*_bw)	awk '{ print 1000 / $5 }' ;;	# million messages a second
 	*_lat)	awk '{ print 1000 * $6 }' ;;	# microseconds on average
-	esac | sort -g | head -n 1
+	esac
 }
 
 # measure WHO: a line a row into $work/WHO
@@ -122,13 +118,17 @@ measure() {
 	done >"$work/$1"
 }
 
-serve_up() {
-	ip link set c0 xdpdrv object "$net_here/../build/selftests/pass.bpf.o" \
+# pass_on DEV
+pass_on() {
+	ip link set "$1" xdpdrv object "$net_here/../build/selftests/pass.bpf.o" \
 		section xdp.frags
+}
+
+serve_up() {
 	"$xroce" serve --netdev x0 >/dev/null &
 	server=$!
 	undo+=(serve_down)
-	wait_until 10 listens
+	wait_until 1000 listens
 }
 
 serve_down() {
@@ -155,21 +155,29 @@ rdma link add rxe1 type rxe netdev x0
 wait_until 10 gid_of rxe1 0a4d:0002
 server_gid=$(gid_of rxe1 0a4d:0002)
 measure rxe
+# As veth needs it there for XDP_TX, it stays on c0.
+pass_on c0
+pass_on x0
+measure rxe_xdp
+ip link set x0 xdpdrv off
 rdma link delete rxe1
 module_up
 serve_up
 measure xroce
 
-paste -d ' ' "$work/xroce" "$work/rxe" | awk -v out="$out" '
-BEGIN { printf "%-13s %8s %10s %10s %9s\n", "program", "bytes", "to xroce",
-	       "to rxe", "xroce/rxe" }
-NF != 4 { bad = 1; next }
+paste -d ' ' "$work/xroce" "$work/rxe" "$work/rxe_xdp" | awk -v out="$out" '
+BEGIN {
+	printf "%-13s %8s %9s %9s %9s %9s %9s\n", "program", "bytes", "to xroce",
+	       "to rxe", "with XDP", "xroce/rxe", "with XDP"
+}
+NF != 6 { bad = 1; next }
 {
 	split($1, row, ":")
-	printf "%-13s %8d %10.0f %10.0f %9.3f\n", row[1], row[2], $2, $4, $2 / $4
+	printf "%-13s %8d %9.0f %9.0f %9.0f %9.3f %9.3f\n", row[1], row[2], $2, $4,
+	       $6, $2 / $4, $2 / $6
 	if (out)
-		printf "%s{\"program\":\"%s\",\"size\":%d,\"xroce\":%.0f,\"rxe\":%.0f}",
-		       n++ ? ",\n " : "[", row[1], row[2], $2, $4 >out
+		printf "%s{\"program\":\"%s\",\"size\":%d,\"xroce\":%.0f,\"rxe\":%.0f,\"rxe_xdp\":%.0f}",
+		       n++ ? ",\n " : "[", row[1], row[2], $2, $4, $6 >out
 }
 END {
 	if (out && n)

@@ -146,15 +146,15 @@ window() {
 perftest() {
 	draw perftest <<-END
 	\$data << EOD
-	$(rows bench-perftest -- program size xroce rxe)
+	$(rows bench-perftest -- program size xroce rxe rxe_xdp)
 	EOD
 	set style data histograms
 	set style fill solid 0.9 border -1
-	set boxwidth 0.6
-	set yrange [0:1.3]
+	set yrange [0:1.5]
 	set xtics rotate by 30 right font ',10' noenhanced
 	set ylabel 'instructions, xroce / rxe'
-	plot \$data using (\$3/\$4):xtic(sprintf('%s %s', strcol(1), strcol(2))) notitle ls 1, \
+	plot \$data using (\$3/\$4):xtic(sprintf('%s %s', strcol(1), strcol(2))) title 'rxe without an XDP program' ls 1, \
+	     '' using (\$3/\$5) title 'rxe behind an empty one' ls 4, \
 	     1 notitle ls 2
 	END
 }
