@@ -289,7 +289,6 @@ int main(int argc, char **argv)
 		xdp_detach(&lanes[i].xdp[EMPTY]);
 		xdp_detach(&lanes[i].xdp[XROCE]);
 	}
-	native_close();
 	if (out && json_object_to_file_ext(out, all, JSON_C_TO_STRING_PRETTY))
 		ok = fail(out, errno);
 	json_object_put(all);
