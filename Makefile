@@ -44,7 +44,8 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests deps demo check check-deb check-debug lint bench \
+.PHONY: all module bpf user man selftests deps demo check check-deb check-debug lint \
+	bench bench-check bench-save bench-plot bench-native \
 	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
 
@@ -79,11 +80,18 @@ $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
 		KDIR='$(KDIR)' VERSION=$(VERSION) W=1
 	@touch $@
 
-# For "make bench": the allocator in a module of its own, beside others.
+# For "make bench": parts of the module in modules of their own.
+in_bench   := $(B)/selftests/bench
+pool_bench := $(in_bench)/pool/pool_bench.ko
 pool_src   := $(wildcard selftests/bench/pool/*) kmod/pool.c
-pool_bench := $(B)/selftests/bench/pool/pool_bench.ko
-$(pool_bench): $(pool_src) kmod/pool.h $(B)/selftests/bench/pool/.kdir
-	@ln -sf $(pool_src:%=../../../../%) $(@D)/
+$(pool_bench): $(pool_src) kmod/pool.h $(in_bench)/pool/.kdir
+bytes_bench := $(in_bench)/bytes/bytes_bench.ko
+bytes_src   := $(wildcard selftests/bench/bytes/*) \
+	$(patsubst %,kmod/%.c,icrc clmul vector vcopy)
+$(bytes_bench): $(bytes_src) $(in_bench)/bytes/.kdir
+bench_modules := $(pool_bench) $(bytes_bench)
+$(bench_modules):
+	@ln -sf $(patsubst %,../../../../%,$(filter selftests/% kmod/%.c,$^)) $(@D)/
 	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(@D)) W=1 modules
 	@touch $@
 
@@ -151,12 +159,13 @@ deps_test := $(if $(KERNEL),debootstrap) bpftool iproute2 ethtool perftest rdma-
 	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux
 
 deps_lint := sparse cppcheck clang-tidy coccinelle
+deps_bench := gnuplot-nox
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)
 deps_module := $(filter-out gcc-12,$(deps_module))
 endif
-needed := $(deps_build) $(deps_module) $(deps_vm) $(deps_test)
+needed := $(deps_build) $(deps_module) $(deps_vm) $(deps_test) $(deps_bench)
 missing = $(filter-out $(shell dpkg-query -W \
 	-f='$${db:Status-Status} $${binary:Package}\n' 2>/dev/null | \
 	sed -nE 's/^installed ([^:]*).*/\1/p'),$(needed))
@@ -213,12 +222,32 @@ lint: deps
 
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
-	@$(MAKE) --no-print-directory -j$(shell nproc) all $(pool_bench) $(test_kdir)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(bench_modules) $(test_kdir)
+	@rm -f $(B)/bench.json $(B)/bench-*.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh -o $(B)/bench.json
+	@selftests/vm.sh --icount --net virtio -- selftests/bench/bench.sh -o $(B)/bench.json
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh other -o $(B)/bench-other.json
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh scale -o $(B)/bench-scale.json
+	@selftests/vm.sh --icount -- selftests/bench/perftest.sh -o $(B)/bench-perftest.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
 	@selftests/vm.sh --icount --memory 4G --timeout 1200 -- selftests/bench/bench.sh space -o $(B)/bench-space.json 1 4 64
+
+# Beside selftests/bench/figures.json; and renew that.
+bench-check: bench
+	@selftests/bench/figures.py check $(B)
+bench-save:
+	@selftests/bench/figures.py save $(B)
+
+# Of what is kept there, doc/*.svg.
+bench-plot: deps
+	@selftests/bench/plot.sh all
+
+# On this host, in nanoseconds: what the program costs without its module.
+bench-native: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
+	@XROCE_BPF_OBJECT=$(object) $(B)/selftests/bench/native -o $(B)/bench-native.json
 
 # --- Installation.
 
@@ -309,6 +338,9 @@ help:
 	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
 	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
+	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
+	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
+	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
 	@echo 'deb        Debian packages, in build/deb/'

@@ -202,6 +202,11 @@ int native_main(int argc, char **argv, const struct test *tests, size_t n)
 	return status;
 }
 
+int native_prog(void)
+{
+	return native.prog;
+}
+
 void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt)
 {
 	check(!bpf_map_update_elem(native.mpt, &index, mpt, BPF_ANY),

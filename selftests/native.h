@@ -31,6 +31,9 @@ bool native_open(void);
 /* harness_main(), and the program unloaded after it. */
 int native_main(int argc, char **argv, const struct test *tests, size_t n);
 
+/* The program, loaded; it stays this file's. */
+int native_prog(void);
+
 /*
  * Have the program keep fragments, as on veth, or free them, as it does unless
  * told. Return: whether it could be told.

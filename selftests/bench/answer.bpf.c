@@ -19,6 +19,33 @@ int drop(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, __u64);
+} drops SEC(".maps");
+
+/* For networks where a frame that has been sent has not arrived yet. */
+SEC("xdp.frags")
+int drop_count(struct xdp_md *ctx)
+{
+	__u32 zero = 0;
+	__u64 *n = bpf_map_lookup_elem(&drops, &zero);
+
+	if (n)
+		++*n;
+	return XDP_DROP;
+}
+
+/* What traffic that is not ours is measured through. */
+SEC("xdp.frags")
+int pass(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
+
 SEC("xdp.frags")
 int bounce(struct xdp_md *ctx)
 {

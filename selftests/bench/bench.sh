@@ -3,16 +3,19 @@
 #
 # What a request costs its responder, in instructions: "make bench", or
 #
-#   vm.sh --icount -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
+#   vm.sh --icount [--net virtio] -- bench/bench.sh [-o FILE] [-n COUNT] [-r RESPONDER]...
 #                                    [OP[:SIZE]]...
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
 #   vm.sh --icount -- bench/bench.sh windows [-o FILE]
 #   vm.sh --icount --memory 4G -- bench/bench.sh space [-o FILE] [GIB]...
+#   vm.sh --icount -- bench/bench.sh scale [-o FILE] [qps|regions|window]...
+#   vm.sh --icount -- bench/bench.sh other [-o FILE]
 #
 # The second form is of what registering and deregistering memory costs; it is
-# explained at the end. The third is of what binding and revoking windows costs;
-# windows.c says how. The fourth is of the memory that an address space on demand
-# takes; space.c says how.
+# explained at the end. The others are of what binding and revoking windows costs, of
+# the memory that an address space on demand takes, of what many queue pairs,
+# regions and requests under way do to the cost of one, and of what traffic pays that
+# is not ours: windows.c, space.c, scale.c and other.c say how.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
@@ -34,12 +37,21 @@
 #   is an error and no number.
 # - "drop" is an XDP program that drops: what the generator costs, and the way
 #   to the responder. It is subtracted from the others.
+#   Where what is sent arrives later, as on virtio-net, it counts them as well, and
+#   the generator waits until all are counted.
+# - While the generator waits it yields. What a yield costs that nobody has taken
+#   is measured beforehand, and all but the first of a window are subtracted.
 # - "floor" is one that swaps the addresses and sends the request back.
 # - xroce and rxe each have one queue pair to 10.77.0.3, path MTU 4096, and one
-#   region; requests go to its first bytes.
+#   region; requests go to its first bytes. SENDs find their receives posted.
+# - "crc" and "copy" are what the bytes of the operation cost alone, with the
+#   module's functions: bytes/bench.c.
 #
 # A number is the median of five segments of 2,000 operations, after 500 to
-# warm up; a remark on stderr names rows whose segments differ by more than 1%.
+# warm up, and of fewer where a reply takes several packets; then there are fewer
+# under way, too, 256 KiB of replies. A remark on stderr names rows whose segments
+# differ by more than 1%. On virtio-net they do: when QEMU moves frames, in how many
+# lots, with how many interrupts, is decided by the host's clock.
 #
 # rxe's worker shares the one CPU with the generator. By default it would be
 # switched to at every large packet sent, which is 5,300 instructions that a
@@ -90,11 +102,21 @@ ip neigh replace 10.77.0.3 dev c0 nud permanent lladdr \
 	"$(in_xr ip -o link show x0 | sed -E 's,.*link/ether ([^ ]+).*,\1,')"
 rxe_up
 # The generator keeps no more under way than veth takes: without the queue's cost.
-tc qdisc del dev c0 root
+[ "${XROCE_NET:-veth}" != veth ] || tc qdisc del dev c0 root
 module_up
+
+# The CRC and the copy of a payload alone: "SIZE CRC COPY" lines
+bytes() {
+	insmod "$programs/bytes/bytes_bench.ko"
+	grep . /sys/module/bytes_bench/parameters/result
+	rmmod bytes_bench
+}
+
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
 windows)	shift; "$programs/windows" "$@" ;;
 space)		shift; "$programs/space" "$@" ;;
-*)		"$programs/bench" "$@" ;;
+other)		shift; "$programs/other" "$@" ;;
+scale)		shift; "$programs/scale" "$@" ;;
+*)		bytes >/dev/shm/bytes; "$programs/bench" -b /dev/shm/bytes "$@" ;;
 esac

@@ -56,7 +56,7 @@ int count_replies(struct xdp_md *ctx)
 		}
 		return XDP_DROP;
 	}
-	c->psn = (psn + 1) & XROCE_PSN_MASK;
+	c->psn = (psn + c->step) & XROCE_PSN_MASK;
 	c->bytes += bpf_ntohs(r->ip.tot_len);
 	c->done += kind & COUNT_DONE;
 	return XDP_DROP;

@@ -15,10 +15,11 @@
 
 /**
  * struct count - replies
- * @kind: COUNT_* by opcode; written by the generator, as are @qpn and @psn at
- *	the start
+ * @kind: COUNT_* by opcode; written by the generator, as are @qpn, @step, and
+ *	@psn at the start
  * @qpn: destination of the replies
  * @psn: of the next reply
+ * @step: from the sequence number of a reply to the next one's
  * @done: operations answered in full, in order
  * @bytes: of all replies that were right, from the IP header on
  * @bad: RoCEv2 packets that were not the reply expected next
@@ -36,7 +37,7 @@ struct count {
 	__u32 bad_opcode;
 	__u32 bad_syndrome;
 	__u32 bad_psn;
-	__u32 reserved;
+	__u32 step;
 };
 
 #endif /* XROCE_BENCH_COUNT_H */

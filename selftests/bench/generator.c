@@ -32,9 +32,12 @@ static uint8_t own_mac[ETH_ALEN], peer_mac[ETH_ALEN];
 static uint8_t *frames;
 static struct iovec *iov;
 static struct mmsghdr *msgs;
-static uint32_t sent;
+static uint32_t sent, first;	/* numbers of frames; the first of the run */
 static uint32_t reply_len;
-static enum generator_expect expecting;
+static struct generator_run run;
+
+/* What one time round in await() costs when there is nothing to be done. */
+static double poll_ns;
 
 static uint64_t now(void)
 {
@@ -88,6 +91,55 @@ static bool open_here(void)
 	return true;
 }
 
+/* All that has been sent is answered, or where it should be, or will not be. */
+static bool arrived(void)
+{
+	if (run.expect != EXPECT_NOTHING)
+		return count->done >= sent || count->bad;
+	return !run.dropped || *run.dropped >= sent;
+}
+
+/*
+ * Let others run until then. Return: how often in vain, or -1 when patience ends.
+ */
+static int64_t await(uint64_t patience)
+{
+	uint64_t end = now() + patience;
+	int64_t polls = 0;
+
+	while (!arrived()) {
+		sched_yield();
+		polls++;
+		if (now() > end)
+			return -1;
+	}
+	return polls;
+}
+
+#define POLLS	20000
+
+/* The first thousands are dearer. */
+static void calibrate(void)
+{
+	static const volatile uint64_t never;
+	uint64_t start;
+	int i, k;
+
+	run = (struct generator_run){ .dropped = &never };
+	sent = 1;
+	for (k = 0; k < 2; k++) {
+		start = now();
+		for (i = 0; i < POLLS; i++) {
+			if (arrived())
+				return;
+			sched_yield();
+			if (now() < start)
+				return;
+		}
+		poll_ns = (double)(now() - start) / POLLS;
+	}
+}
+
 bool generator_open(void)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -102,6 +154,7 @@ bool generator_open(void)
 		ok = fail("namespace");
 	close(home);
 	close(there);
+	calibrate();
 	return ok;
 }
 
@@ -125,9 +178,10 @@ void generator_close(void)
 	xdp_detach(&xdp);
 }
 
-static void request(const struct op *op, const struct target *target,
-		    struct packet *p)
+static void request(uint32_t i, struct packet *p)
 {
+	const struct target *target = &run.targets[i % run.n_targets];
+
 	*p = (struct packet){
 		.ttl = 64,
 		.frag = PACKET_IP_DF,
@@ -143,7 +197,7 @@ static void request(const struct op *op, const struct target *target,
 	memcpy(p->src_mac, own_mac, ETH_ALEN);
 	responder_gid(PEER_ADDR, p->saddr);
 	responder_gid(RESPONDER_ADDR, p->daddr);
-	op_request(op, p);
+	op_request(run.op, i, p);
 }
 
 static uint32_t icrc_of(const struct frame *f)
@@ -154,14 +208,19 @@ static uint32_t icrc_of(const struct frame *f)
 	return icrc;
 }
 
+static uint32_t psn_of(uint32_t i)
+{
+	return (PEER_PSN + (uint64_t)i * run.step) & XROCE_PSN_MASK;
+}
+
 /*
- * The bytes of all requests, which differ in their sequence numbers only. A CRC
+ * The bytes of all requests when they differ in their sequence numbers only. A CRC
  * is an affine function of the bits: each bit of the number flips the same bits
  * of the CRC in any packet.
  */
-static void fill(struct packet *p, struct frame *f, uint32_t n, uint32_t step)
+static void fill_alike(struct packet *p, struct frame *f)
 {
-	uint32_t psn = PEER_PSN, flip[24], zero, icrc, i, bit;
+	uint32_t flip[24], zero, icrc, psn, i, bit;
 	uint8_t *to = frames;
 
 	p->psn = 0;
@@ -172,7 +231,8 @@ static void fill(struct packet *p, struct frame *f, uint32_t n, uint32_t step)
 		packet_build(p, f);
 		flip[bit] = icrc_of(f) ^ zero;
 	}
-	for (i = 0; i < n; i++, to += f->len) {
+	for (i = 0; i < run.count; i++, to += f->len) {
+		psn = psn_of(i);
 		icrc = zero;
 		for (bit = 0; bit < 24; bit++) {
 			if (psn >> bit & 1)
@@ -183,40 +243,65 @@ static void fill(struct packet *p, struct frame *f, uint32_t n, uint32_t step)
 		to[f->bth + 10] = psn >> 8;
 		to[f->bth + 11] = psn;
 		memcpy(to + f->icrc, &icrc, sizeof(icrc));
-		psn = (psn + step) & XROCE_PSN_MASK;
+	}
+}
 
-		iov[i] = (struct iovec){ to, f->len };
+static void fill_each(struct packet *p, struct frame *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < run.count; i++) {
+		request(i, p);
+		p->psn = psn_of(i);
+		packet_build(p, f);
+		memcpy(frames + (size_t)i * f->len, f->bytes, f->len);
+	}
+}
+
+static void fill(struct packet *p, struct frame *f)
+{
+	uint32_t i;
+
+	if (run.n_targets > 1 || op_differs(run.op))
+		fill_each(p, f);
+	else
+		fill_alike(p, f);
+	for (i = 0; i < run.count; i++) {
+		iov[i] = (struct iovec){ frames + (size_t)i * f->len, f->len };
 		msgs[i].msg_hdr.msg_iov = &iov[i];
 		msgs[i].msg_hdr.msg_iovlen = 1;
 	}
 }
 
-bool generator_prepare(const struct op *op, const struct target *target,
-		       uint32_t n, enum generator_expect expect)
+bool generator_prepare(const struct generator_run *r)
 {
 	static struct frame f;
 	struct count start = { .qpn = PEER_QPN, .psn = PEER_PSN };
 	struct packet p;
 
-	request(op, target, &p);
+	run = *r;
+	request(0, &p);
 	packet_build(&p, &f);
 	free_run();
-	frames = malloc((size_t)n * f.len);
-	iov = calloc(n, sizeof(*iov));
-	msgs = calloc(n, sizeof(*msgs));
+	frames = malloc((size_t)run.count * f.len);
+	iov = calloc(run.count, sizeof(*iov));
+	msgs = calloc(run.count, sizeof(*msgs));
 	if (!frames || !iov || !msgs)
 		return fail("frames");
-	fill(&p, &f, n, expect == EXPECT_REPLY ? op_psns(op) : 1);
+	fill(&p, &f);
 
-	if (expect == EXPECT_REPLY) {
-		reply_len = op_replies(op, &start);
+	start.step = run.step;
+	if (run.expect == EXPECT_REPLY) {
+		reply_len = op_replies(run.op, &start);
+		if (op_psns(run.op) > 1)
+			start.step = 1;
 	} else {
 		start.kind[p.opcode] = COUNT_DONE;
 		reply_len = f.len - f.l3;
 	}
 	memcpy((void *)count, &start, sizeof(start));
-	expecting = expect;
-	sent = 0;
+	sent = run.dropped ? *run.dropped : 0;
+	first = sent;
 	return true;
 }
 
@@ -241,40 +326,29 @@ static enum generator_result lost(char *why)
 							   GENERATOR_FAILED;
 }
 
-/* Let others run until all that was sent is answered. */
-static bool await(void)
-{
-	uint64_t end = now() + PATIENCE_NS;
-
-	while (count->done < sent && !count->bad) {
-		sched_yield();
-		if (now() > end)
-			return false;
-	}
-	return !count->bad;
-}
-
 enum generator_result generator_send(uint32_t n, uint64_t *ns, char *why)
 {
 	uint64_t start = now();
 	uint32_t end = sent + n;
+	int64_t polls, vain = 0;
 	int ret;
 
 	while (sent < end) {
-		n = end - sent < GENERATOR_WINDOW ? end - sent :
-						    GENERATOR_WINDOW;
-		ret = sendmmsg(sock, msgs + sent, n, 0);
+		n = end - sent < run.window ? end - sent : run.window;
+		ret = sendmmsg(sock, msgs + sent - first, n, 0);
 		if (ret != (int)n) {
 			snprintf(why, GENERATOR_WHY, "sendmmsg: %d of %u: %s",
 				 ret, n, strerror(errno));
 			return GENERATOR_FAILED;
 		}
 		sent += n;
-		if (expecting != EXPECT_NOTHING && !await())
+		polls = await(PATIENCE_NS);
+		if (polls < 0 || count->bad)
 			return lost(why);
+		vain += polls > 1 ? polls - 1 : 0;
 	}
-	*ns = now() - start;
-	if (expecting != EXPECT_NOTHING &&
+	*ns = now() - start - vain * poll_ns;
+	if (run.expect != EXPECT_NOTHING &&
 	    count->bytes != (uint64_t)sent * reply_len) {
 		snprintf(why, GENERATOR_WHY, "replies of %llu bytes, not %llu",
 			 count->bytes, (unsigned long long)sent * reply_len);

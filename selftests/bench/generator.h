@@ -15,7 +15,7 @@
 
 #define GENERATOR_DEV		"x0"
 #define GENERATOR_NETNS		"/run/netns/xr"
-#define GENERATOR_WINDOW	64	/* requests in flight */
+#define GENERATOR_WINDOW	64	/* requests in flight, where nothing else is said */
 
 /* What a reply must be. */
 enum generator_expect {
@@ -29,16 +29,30 @@ bool generator_open(void);
 void generator_close(void);
 
 /**
- * generator_prepare() - make the frames of a run
+ * struct generator_run - what to send
  * @op: the operation
- * @target: where to
- * @count: how many
+ * @targets: where to, one after the other and again
+ * @n_targets: how many there are
+ * @step: the sequence number of a request is so much more than that of the one
+ *	before, which was to another target; the first one's is PEER_PSN
+ * @count: requests
+ * @window: how many are sent before replies are awaited
  * @expect: what the replies are
- *
- * Return: false after a message.
+ * @dropped: where frames are counted that are not answered; NULL: nowhere
  */
-bool generator_prepare(const struct op *op, const struct target *target,
-		       uint32_t count, enum generator_expect expect);
+struct generator_run {
+	const struct op *op;
+	const struct target *targets;
+	uint32_t n_targets;
+	uint32_t step;
+	uint32_t count;
+	uint32_t window;
+	enum generator_expect expect;
+	const volatile uint64_t *dropped;
+};
+
+/* Make the frames of a run. Return: false after a message. */
+bool generator_prepare(const struct generator_run *run);
 
 /* What came of generator_send(). */
 enum generator_result {
@@ -50,7 +64,7 @@ enum generator_result {
 /**
  * generator_send() - send the next @count frames and wait for their replies
  * @count: how many
- * @ns: out: time it took
+ * @ns: out: time it took, without polling in vain
  * @why: out: when it fails, a text of GENERATOR_WHY bytes
  */
 enum generator_result generator_send(uint32_t count, uint64_t *ns, char *why);

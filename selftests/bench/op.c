@@ -13,26 +13,40 @@ const char *const op_names[OPS] = {
 	[OP_WRITE]	= "WRITE",
 	[OP_READ]	= "READ",
 	[OP_FETCH_ADD]	= "FETCH_ADD",
+	[OP_CMP_SWAP]	= "CMP_SWAP",
+	[OP_SEND]	= "SEND",
 };
 
-void op_request(const struct op *op, struct packet *packet)
+void op_request(const struct op *op, uint32_t i, struct packet *packet)
 {
 	packet->dmalen = op->size;
 	packet->pattern = OP_PATTERN;
 	switch (op->code) {
 	case OP_WRITE:
-		packet->opcode = XROCE_RC_WRITE_ONLY;
+	case OP_SEND:
+		packet->opcode = op->code == OP_SEND ? XROCE_RC_SEND_ONLY :
+						       XROCE_RC_WRITE_ONLY;
 		packet->payload = op->size;
 		packet->pad = -op->size & 3;
 		break;
 	case OP_READ:
 		packet->opcode = XROCE_RC_READ_REQUEST;
 		break;
+	case OP_CMP_SWAP:
+		packet->opcode = XROCE_RC_CMP_SWAP;
+		packet->compare = i;
+		packet->swap = i + 1;
+		break;
 	default:
 		packet->opcode = XROCE_RC_FETCH_ADD;
 		packet->swap = OP_ADDEND;
 		break;
 	}
+}
+
+bool op_differs(const struct op *op)
+{
+	return op->code == OP_CMP_SWAP;
 }
 
 static uint32_t read_packets(uint32_t size)
@@ -52,6 +66,7 @@ uint32_t op_replies(const struct op *op, struct count *count)
 
 	switch (op->code) {
 	case OP_WRITE:
+	case OP_SEND:
 		kind[XROCE_RC_ACK] = COUNT_DONE | COUNT_AETH;
 		return BARE_LEN + AETH_LEN;
 	case OP_READ:
@@ -78,14 +93,16 @@ bool op_happened(const struct op *op, const uint8_t *buf, uint32_t times)
 
 	switch (op->code) {
 	case OP_WRITE:
+	case OP_SEND:
 		for (i = 0; i < op->size; i++) {
 			if (buf[i] != packet_pattern(OP_PATTERN, i))
 				return false;
 		}
 		return true;
 	case OP_FETCH_ADD:
+	case OP_CMP_SWAP:
 		memcpy(&word, buf, sizeof(word));
-		return word == times * OP_ADDEND;
+		return word == times * (op->code == OP_CMP_SWAP ? 1 : OP_ADDEND);
 	default:
 		return true;
 	}

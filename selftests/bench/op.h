@@ -16,6 +16,8 @@ enum op_code {
 	OP_WRITE,
 	OP_READ,
 	OP_FETCH_ADD,
+	OP_CMP_SWAP,
+	OP_SEND,
 	OPS
 };
 
@@ -32,8 +34,14 @@ struct op {
 	uint32_t size;
 };
 
-/* Add opcode, headers and payload to @packet, whose address parts are there. */
-void op_request(const struct op *op, struct packet *packet);
+/*
+ * Add opcode, headers and payload of request number @i to @packet, whose address
+ * parts are there.
+ */
+void op_request(const struct op *op, uint32_t i, struct packet *packet);
+
+/* Requests differ in more than their sequence numbers. */
+bool op_differs(const struct op *op);
 
 /* Packet sequence numbers that a request uses up. */
 uint32_t op_psns(const struct op *op);

@@ -23,14 +23,20 @@
 #define RESPONDER_RD_ATOMIC	128
 
 #define RESPONDER_MEMORY	(4u << 20)
+#define RESPONDER_RECEIVE	4096u
 
 /**
  * struct target - what a request names
+ * @psn: in: the first sequence number that the queue pair expects
+ * @receives: in: how many receives of RESPONDER_RECEIVE bytes, all into the
+ *	region's first bytes, are posted to it
  * @qpn: queue pair
  * @rkey: key of the region
  * @va: its first byte
  */
 struct target {
+	uint32_t psn;
+	uint32_t receives;
 	uint32_t qpn;
 	uint32_t rkey;
 	uint64_t va;
@@ -41,8 +47,12 @@ struct target {
  * @name: what options and messages call it
  * @executes: it does what requests ask for
  * @open: take the device; @memory of RESPONDER_MEMORY bytes is to be registered
- * @connect: make a queue pair, which expects PEER_PSN first
- * @disconnect: destroy it
+ * @connect: make a queue pair
+ * @received: how many receives of all queue pairs have completed without error
+ *	since it was last asked; NULL when it does not execute
+ * @dropped: where it counts the frames it has got, if it answers none; NULL: it
+ *	counts none
+ * @disconnect: destroy the queue pair
  * @close: undo open(), whatever came of it
  *
  * What fails says so on stderr.
@@ -52,14 +62,31 @@ struct responder {
 	bool executes;
 	bool (*open)(void *memory);
 	bool (*connect)(struct target *target);
-	void (*disconnect)(void);
+	uint32_t (*received)(void);
+	const volatile uint64_t *(*dropped)(void);
+	void (*disconnect)(const struct target *target);
 	void (*close)(void);
 };
 
 extern const struct responder responder_drop;
+extern const struct responder responder_drop_counted;
 extern const struct responder responder_bounce;
 extern const struct responder responder_xroce;
 extern const struct responder responder_rxe;
+
+/*
+ * Of responder_xroce. How many entries the tables of its next open() have; 0: the
+ * usual number.
+ */
+void responder_xroce_tables(uint32_t mpt_entries, uint32_t qp_entries);
+
+/*
+ * Register regions number @first to @end - 1, a page of the memory each; they stay
+ * until close(). Let the regions of @n targets be evenly spread from number 0 to
+ * @end - 1; there are no more of them than of these.
+ */
+bool responder_xroce_regions(uint32_t first, uint32_t end,
+			     struct target *targets, uint32_t n);
 
 /* "a.b.c.d" as ::ffff:a.b.c.d */
 void responder_gid(const char *text, uint8_t *gid);

@@ -7,11 +7,13 @@
 
 #include "responder.h"
 
+#define CQES	16384	/* no more receives are posted */
+
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct ibv_mr *mr;
-static struct ibv_qp *qp;
+static struct ibv_qp *qp;	/* there is one at a time */
 
 static const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 			  IBV_ACCESS_REMOTE_ATOMIC;
@@ -47,7 +49,7 @@ static bool rxe_take(void *memory)
 	pd = ibv_alloc_pd(ctx);
 	if (!done(pd ? 0 : errno, "protection domain"))
 		return false;
-	cq = ibv_create_cq(ctx, 16, NULL, NULL, 0);
+	cq = ibv_create_cq(ctx, CQES, NULL, NULL, 0);
 	if (!done(cq ? 0 : errno, "completion queue"))
 		return false;
 	mr = ibv_reg_mr(pd, memory, RESPONDER_MEMORY,
@@ -68,7 +70,7 @@ static int gid_index(const uint8_t *gid)
 	return 0;
 }
 
-static bool rxe_ready_to_receive(void)
+static bool rxe_ready_to_receive(const struct target *target)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -87,7 +89,7 @@ static bool rxe_ready_to_receive(void)
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_4096,
 		.dest_qp_num = PEER_QPN,
-		.rq_psn = PEER_PSN,
+		.rq_psn = target->psn,
 		.max_dest_rd_atomic = RESPONDER_RD_ATOMIC,
 		.min_rnr_timer = 12,
 		.ah_attr = {
@@ -106,6 +108,17 @@ static bool rxe_ready_to_receive(void)
 	return done(err, "RTR");
 }
 
+static bool rxe_post(uint32_t n)
+{
+	struct ibv_sge sge = { (uintptr_t)mr->addr, RESPONDER_RECEIVE, mr->lkey };
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	int err = 0;
+
+	while (n-- && !err)
+		err = ibv_post_recv(qp, &wr, &bad);
+	return done(err, "receives");
+}
+
 static bool rxe_connect(struct target *target)
 {
 	struct ibv_qp_init_attr init = {
@@ -113,7 +126,7 @@ static bool rxe_connect(struct target *target)
 		.recv_cq = cq,
 		.cap = {
 			.max_send_wr = 1,
-			.max_recv_wr = 1,
+			.max_recv_wr = target->receives ?: 1,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
 		},
@@ -123,18 +136,29 @@ static bool rxe_connect(struct target *target)
 	qp = ibv_create_qp(pd, &init);
 	if (!done(qp ? 0 : errno, "queue pair"))
 		return false;
-	if (!rxe_ready_to_receive()) {
+	if (!rxe_ready_to_receive(target) || !rxe_post(target->receives)) {
 		ibv_destroy_qp(qp);
 		return false;
 	}
-	*target = (struct target){
-		qp->qp_num, mr->rkey, (uintptr_t)mr->addr
-	};
+	target->qpn = qp->qp_num;
+	target->rkey = mr->rkey;
+	target->va = (uintptr_t)mr->addr;
 	return true;
 }
 
-static void rxe_disconnect(void)
+static uint32_t rxe_received(void)
 {
+	uint32_t n = 0;
+	struct ibv_wc wc;
+
+	while (ibv_poll_cq(cq, 1, &wc) > 0)
+		n += wc.status == IBV_WC_SUCCESS;
+	return n;
+}
+
+static void rxe_disconnect(const struct target *target)
+{
+	(void)target;
 	done(ibv_destroy_qp(qp), "queue pair");
 }
 
@@ -159,6 +183,7 @@ const struct responder responder_rxe = {
 	.executes = true,
 	.open = rxe_take,
 	.connect = rxe_connect,
+	.received = rxe_received,
 	.disconnect = rxe_disconnect,
 	.close = rxe_leave,
 };

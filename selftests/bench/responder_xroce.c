@@ -7,15 +7,18 @@
 #include "libxroce.h"
 #include "responder.h"
 
+#define PAGE		4096ull
 #define BENCH_REMOTE	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
 			 XROCE_ACCESS_REMOTE_ATOMIC)
 
 static struct xroce *x;
 static struct xroce_sq *sq;	/* with XROCE_BENCH_SQ */
 static bool attached;
-static uint32_t pd, qpn;
-static uint64_t first;		/* byte of the memory, as the peer names it */
+static uint32_t pd, mpt_entries, qp_entries;
+static uint64_t base;		/* byte of the memory, as the peer names it */
 static struct xroce_mr_reg mr;
+static struct xroce_cq *cq;	/* of the queue pair that receives, */
+static struct xroce_rq *rq;	/* of which there is one at a time */
 
 static bool done(int err, const char *what)
 {
@@ -24,9 +27,48 @@ static bool done(int err, const char *what)
 	return !err;
 }
 
+void responder_xroce_tables(uint32_t mpts, uint32_t qps)
+{
+	mpt_entries = mpts;
+	qp_entries = qps;
+}
+
+static struct xroce_mr_reg region(void *memory, uint64_t length)
+{
+	return (struct xroce_mr_reg){
+		.pd = pd,
+		.access = XROCE_ACCESS_LOCAL_WRITE | BENCH_REMOTE,
+		.addr = (uintptr_t)memory,
+		.length = length,
+		.iova = (uintptr_t)memory,
+	};
+}
+
+bool responder_xroce_regions(uint32_t first, uint32_t end,
+			     struct target *targets, uint32_t n)
+{
+	uint32_t i, j, page;
+	struct xroce_mr_reg r;
+
+	for (i = first; i < end; i++) {
+		page = i % (RESPONDER_MEMORY / PAGE);
+		r = region((void *)(uintptr_t)(base + page * PAGE), PAGE);
+		if (!done(xroce_mr_reg(x, &r), "region"))
+			return false;
+		j = (uint64_t)i * n / end;
+		targets[j].rkey = r.rkey;
+		targets[j].va = r.iova;
+	}
+	return true;
+}
+
 static bool xroce_take(void *memory)
 {
-	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.mpt_entries = mpt_entries,
+		.qp_entries = qp_entries,
+	};
 	const char *demand = getenv("XROCE_BENCH_DEMAND");
 	struct xroce_mr_advise advise;
 
@@ -44,15 +86,8 @@ static bool xroce_take(void *memory)
 		if (!done(sq ? 0 : -errno, "send queue"))
 			return false;
 	}
-	mr = (struct xroce_mr_reg){
-		.pd = pd,
-		.access = XROCE_ACCESS_LOCAL_WRITE | BENCH_REMOTE,
-		.addr = (uintptr_t)memory,
-		.length = RESPONDER_MEMORY,
-		.iova = (uintptr_t)memory,
-		.name = "bench",
-	};
-	first = mr.iova;
+	mr = region(memory, RESPONDER_MEMORY);
+	base = mr.iova;
 	/* Resident memory on demand, in place of pinned memory. */
 	if (demand)
 		mr.access |= XROCE_ACCESS_ON_DEMAND;
@@ -65,11 +100,46 @@ static bool xroce_take(void *memory)
 	advise = (struct xroce_mr_advise){
 		.mr = mr.mr,
 		.advice = XROCE_ADVISE_PREFETCH_WRITE,
-		.iova = first,
+		.iova = base,
 		.length = RESPONDER_MEMORY,
 	};
 	return !(mr.access & XROCE_ACCESS_ON_DEMAND) ||
 	       done(xroce_mr_advise(x, &advise), "advice");
+}
+
+/* The queue pair, and its receives. */
+static bool create(struct target *target)
+{
+	struct xroce_sge_local sge = {
+		.addr = base, .length = RESPONDER_RECEIVE, .lkey = mr.lkey,
+	};
+	struct xroce_qp_add add = { .pd = pd, .type = XROCE_QPT_RC };
+	uint32_t i;
+	int err;
+
+	if (!target->receives)
+		return done(xroce_qp_add(x, 0, pd, &target->qpn), "queue pair");
+	cq = xroce_cq_add(x, XROCE_RQ_MAX);
+	if (!done(cq ? 0 : -errno, "completion queue"))
+		return false;
+	add.recv_cq = xroce_cq_id(cq);
+	add.rq_entries = XROCE_RQ_MAX;
+	add.rq_max_sge = 1;
+	if (!done(xroce_qp_create(x, &add, &rq), "queue pair"))
+		return false;
+	target->qpn = add.qpn;
+	for (i = 0, err = 0; i < target->receives && !err; i++)
+		err = xroce_post_recv(rq, i, &sge, 1);
+	return done(err, "receives");
+}
+
+static void xroce_disconnect(const struct target *target)
+{
+	done(rq ? xroce_rq_del(rq) : xroce_qp_del(x, target->qpn), "queue pair");
+	rq = NULL;
+	if (cq)
+		done(xroce_cq_del(cq), "completion queue");
+	cq = NULL;
 }
 
 static bool xroce_connect(struct target *target)
@@ -81,9 +151,9 @@ static bool xroce_connect(struct target *target)
 		.pkey = 0xffff,
 	};
 
-	if (!done(xroce_qp_add(x, 0, pd, &qpn), "queue pair"))
+	if (!create(target))
 		return false;
-	modify.qpn = qpn;
+	modify.qpn = target->qpn;
 	if (!done(xroce_qp_modify(x, &modify), "INIT"))
 		goto err;
 	modify.mask = XROCE_QP_STATE | XROCE_QP_AV | XROCE_QP_PATH_MTU |
@@ -92,23 +162,29 @@ static bool xroce_connect(struct target *target)
 	modify.state = XROCE_QPS_RTR;
 	modify.path_mtu = XROCE_MTU_4096;
 	modify.dest_qpn = PEER_QPN;
-	modify.rq_psn = PEER_PSN;
+	modify.rq_psn = target->psn;
 	modify.min_rnr_timer = 12;
 	modify.max_dest_rd_atomic = RESPONDER_RD_ATOMIC;
 	responder_gid(RESPONDER_ADDR, modify.sgid);
 	responder_gid(PEER_ADDR, modify.dgid);
 	if (!done(xroce_qp_modify(x, &modify), "RTR"))
 		goto err;
-	*target = (struct target){ qpn, mr.rkey, first };
+	target->rkey = mr.rkey;
+	target->va = base;
 	return true;
 err:
-	xroce_qp_del(x, qpn);
+	xroce_disconnect(target);
 	return false;
 }
 
-static void xroce_disconnect(void)
+static uint32_t xroce_received(void)
 {
-	done(xroce_qp_del(x, qpn), "queue pair");
+	struct xroce_cqe cqe;
+	uint32_t n = 0;
+
+	while (cq && xroce_cq_poll(cq, &cqe, 1) > 0)
+		n += !cqe.status;
+	return n;
 }
 
 static void xroce_leave(void)
@@ -130,6 +206,7 @@ const struct responder responder_xroce = {
 	.executes = true,
 	.open = xroce_take,
 	.connect = xroce_connect,
+	.received = xroce_received,
 	.disconnect = xroce_disconnect,
 	.close = xroce_leave,
 };

@@ -6,32 +6,34 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "op.h"
+#include "measure.h"
 
 enum table_column {
 	COLUMN_XROCE,
 	COLUMN_RXE,
 	COLUMN_FLOOR,
+	COLUMN_CRC,
+	COLUMN_COPY,
 	COLUMNS
 };
-
-/* In place of a cost. */
-#define COST_NONE	(-1.0)	/* not measured, or not supported */
-#define COST_ERROR	(-2.0)
 
 /**
  * struct row - a row
  * @op: the operation
- * @cost: instructions an operation
+ * @cost: instructions an operation, or COST_*
  */
 struct row {
 	struct op op;
 	double cost[COLUMNS];
 };
 
-void table_print(const struct row *rows, size_t n);
+/* The rows that were measured. */
+void table_print(const struct row *rows, size_t n, const char *net);
 
-/* Write @path. Return: false after a message. */
+/*
+ * Write them to @path, where rows of other networks stay. Return: false after a
+ * message.
+ */
 bool table_write(const char *path, const struct row *rows, size_t n,
 		 const char *net);
 

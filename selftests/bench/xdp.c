@@ -28,8 +28,22 @@ static bool beside(const char *name, char *path, size_t room)
 
 static bool fail(const char *what, const char *netdev, int err)
 {
-	fprintf(stderr, "bench: %s on %s: %s\n", what, netdev, strerror(err));
+	fprintf(stderr, "bench: %s%s%s: %s\n", what, netdev ? " on " : "",
+		netdev ? netdev : "", strerror(err));
 	return false;
+}
+
+bool xdp_load(struct xdp *xdp, const char *object)
+{
+	char path[PATH_MAX];
+
+	memset(xdp, 0, sizeof(*xdp));
+	if (!beside(object, path, sizeof(path)))
+		return fail(object, NULL, errno);
+	xdp->object = bpf_object__open_file(path, NULL);
+	if (!xdp->object || bpf_object__load(xdp->object))
+		return fail(path, NULL, errno);
+	return true;
 }
 
 bool xdp_attach(struct xdp *xdp, const char *object, const char *program,
@@ -37,16 +51,9 @@ bool xdp_attach(struct xdp *xdp, const char *object, const char *program,
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, query);
 	struct bpf_program *prog;
-	char path[PATH_MAX];
 
-	memset(xdp, 0, sizeof(*xdp));
-	if (!beside(object, path, sizeof(path)))
-		return fail(object, netdev, errno);
-	xdp->object = bpf_object__open_file(path, NULL);
-	if (!xdp->object)
-		return fail(path, netdev, errno);
-	if (bpf_object__load(xdp->object))
-		return fail(path, netdev, errno);
+	if (!xdp_load(xdp, object))
+		return false;
 	prog = bpf_object__find_program_by_name(xdp->object, program);
 	if (!prog)
 		return fail(program, netdev, ENOENT);

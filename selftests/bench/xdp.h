@@ -24,6 +24,10 @@ struct xdp {
  */
 bool xdp_attach(struct xdp *xdp, const char *object, const char *program,
 		const char *netdev);
+
+/* Only load the object. */
+bool xdp_load(struct xdp *xdp, const char *object);
+
 void xdp_detach(struct xdp *xdp);
 
 #endif /* XROCE_BENCH_XDP_H */

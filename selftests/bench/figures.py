@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The figures of "make bench" beside those that are kept in figures.json.
+
+  figures.py check DIR     compare DIR/bench*.json with figures.json: exit status 1
+                           when one of xroce's is dearer by more than 5% or missing
+  figures.py save DIR      replace those of figures.json that are in DIR
+  figures.py rows FILE     the rows of a file of figures.json, "key=value ..." each
+
+Figures are instructions. Those of virtio-net and of perftest are kept, but not
+compared: they depend on when QEMU moves frames, and on who runs when.
+"""
+import json
+import os
+import sys
+
+KEPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "figures.json")
+FILES = ("bench", "bench-other", "bench-scale", "bench-perftest",
+         "bench-regions", "bench-pool", "bench-windows")
+LIMIT = 0.05
+SLACK = 5     # instructions
+# What was measured; everything else in a row is a figure.
+NAMES = ("op", "size", "net", "traffic", "many", "n", "program", "pages", "kib",
+         "what", "allocator", "live", "longest", "region", "page")
+
+
+def load(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def load_dir(folder):
+    paths = {name: os.path.join(folder, name + ".json") for name in FILES}
+    return {name: load(path) for name, path in paths.items()
+            if os.path.exists(path)}
+
+
+def name_of(row):
+    return " ".join(str(row[k]) for k in NAMES if k in row)
+
+
+def own(row):
+    """xroce's figures of a row, by name."""
+    if row.get("allocator", "xroce") != "xroce":
+        return {}
+    if "traffic" in row:
+        return {"more": row["xroce"] - row["empty"]}
+    found = {}
+    for key in ("xroce", "instructions", "table_bytes"):
+        value = row.get(key)
+        if isinstance(value, dict):
+            found.update({f"{key} {k}": v for k, v in value.items()})
+        elif value is not None:
+            found[key] = value
+    return found
+
+
+def compared(name, row):
+    return name != "bench-perftest" and row.get("net") != "virtio"
+
+
+def check(folder):
+    kept, now, bad, seen = load(KEPT), load_dir(folder), 0, 0
+    for file, rows in kept.items():
+        new = {}
+        for row in now.get(file, []):
+            # xroce's and rxe's may be rows of their own
+            new.setdefault(name_of(row), {}).update(own(row))
+        for row in rows:
+            if not compared(file, row):
+                continue
+            for figure, was in own(row).items():
+                label = f"{file}: {name_of(row)}: {figure}"
+                value = new.get(name_of(row), {}).get(figure)
+                seen += 1
+                if value is None:
+                    print(f"{label}: {was}, now not measured")
+                    bad += 1
+                elif value > was * (1 + LIMIT) + SLACK:
+                    print(f"{label}: {was}, now {value} ({value / was:.3f})")
+                    bad += 1
+                elif value < was * (1 - LIMIT) - SLACK:
+                    print(f"{label}: {was}, now {value}: better; save it")
+    print(f"{seen} figures compared, {bad} dearer by more than "
+          f"{LIMIT:.0%} or missing")
+    return 1 if bad or not seen else 0
+
+
+def save(folder):
+    kept = load(KEPT) if os.path.exists(KEPT) else {}
+    new = load_dir(folder)
+    if not new:
+        print(f"figures: no bench*.json in {folder}", file=sys.stderr)
+        return 1
+    kept.update(new)
+    with open(KEPT, "w", encoding="utf-8") as f:
+        # A line a row, so that differences can be read.
+        f.write("{\n")
+        f.write(",\n".join(
+            f'"{name}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]"
+            for name, rows in sorted(kept.items())))
+        f.write("\n}\n")
+    print(f"saved {', '.join(new)}")
+    return 0
+
+
+def rows_of(file):
+    for row in load(KEPT)[file]:
+        print(" ".join(f"{k}={str(v).replace(' ', '_')}" for k, v in row.items()))
+    return 0
+
+
+def main(args):
+    commands = {"check": check, "save": save, "rows": rows_of}
+    if len(args) != 2 or args[0] not in commands:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return commands[args[0]](args[1])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

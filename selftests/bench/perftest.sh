@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# perftest's programs from end to end, the client on rxe: against "xroce serve",
+# against the same program on rxe, and against that behind XDP programs that pass
+# everything, as veth copies what comes for any XDP program. "make bench", or
+#
+#   vm.sh --icount -- bench/perftest.sh [-o FILE] [PROGRAM:SIZE]...
+#
+#   c0 10.77.0.1, rxe0  <------ veth ------>  x0 10.77.0.2, rxe1 or xroce
+#
+# Both ends are in the initial namespace, as rxe before Linux 6.15 works nowhere
+# else; rules send what is for the other end through the wire. What is printed is
+# from perftest's own time, in which a nanosecond is an instruction of the whole
+# machine: client, network and responder. It is for a message, or, of the latency
+# programs, for one there and back.
+set -eu
+
+. "$(dirname "$0")/../net.sh"
+
+xroce=$net_here/../build/user/xroce
+export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
+rows='ib_write_bw:64 ib_write_bw:4096 ib_write_bw:65536
+	ib_read_bw:64 ib_read_bw:4096 ib_read_bw:65536
+	ib_read_lat:64 ib_read_lat:4096
+	ib_atomic_bw:8 ib_atomic_lat:8'
+out=
+server=
+
+[ "${1:-}" != -o ] || { out=$2; shift 2; }
+[ $# = 0 ] || rows=$*
+
+# route DEV TO FROM TABLE: what is for TO leaves by DEV
+route() {
+	sysctl -q "net.ipv4.conf.$1.accept_local=1" "net.ipv4.conf.$1.rp_filter=0"
+	ip route add "$2" dev "$1" src "$3" table "$4"
+	ip rule add pref 10 iif "$1" lookup local
+	ip rule add pref 20 to "$2" lookup "$4"
+}
+
+mac_of() { cat "/sys/class/net/$1/address"; }
+
+wires_up() {
+	ip link add c0 type veth peer name x0
+	undo+=(wires_down)
+	net_end c0 1
+	net_end x0 2
+	wait_until 10 net_is_up c0
+	sysctl -q net.ipv4.conf.all.rp_filter=0
+	route c0 10.77.0.2 10.77.0.1 102
+	route x0 10.77.0.1 10.77.0.2 101
+	ip rule add pref 30 lookup local
+	ip rule del pref 0
+	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(mac_of x0)"
+	ip neigh replace 10.77.0.1 dev x0 nud permanent lladdr "$(mac_of c0)"
+}
+
+wires_down() { ip link del c0; }
+
+# gid_of DEVICE ADDRESS-IN-HEX: index of its RoCEv2 GID
+gid_of() {
+	local dir=/sys/class/infiniband/$1/ports/1 i
+
+	for i in $(seq 0 15); do
+		if [ "$(cat "$dir/gids/$i" 2>/dev/null)" = \
+		     "0000:0000:0000:0000:0000:ffff:$2" ] &&
+		   [ "$(cat "$dir/gid_attrs/types/$i")" = 'RoCE v2' ]; then
+			echo "$i"
+			return
+		fi
+	done
+	return 1
+}
+
+# Time limits are long: while all of it waits for the host's files, the clock of such
+# a machine leaps to the next timer.
+listens() { ss -Hltn 'sport = 18515' | grep -q .; }
+silent() { ! listens; }
+
+# iterations of a message of $1 bytes
+iterations() { [ "$1" -gt 4096 ] && echo 100 || echo 1000; }
+
+# once WHO PROGRAM SIZE: perftest's line of figures
+once() {
+	local -a args=(-m 4096 -n "$(iterations "$3")" -F)
+
+	[[ $2 = ib_atomic_* ]] || args+=(-s "$3")
+	if [ "$1" != xroce ]; then
+		"$2" -d rxe1 -x "$server_gid" "${args[@]}" >/dev/null 2>&1 &
+		server=$!
+	fi
+	wait_until 1000 listens
+	timeout 10000 "$2" -d rxe0 -x "$client_gid" "${args[@]}" 10.77.0.2 \
+		>"$log" 2>&1 || {
+		cat "$log" >&2
+		[ "$1" = xroce ] || kill "$server"
+		return 1
+	}
+	if [ "$1" != xroce ]; then
+		wait "$server"
+		wait_until 1000 silent
+	fi
+	grep -E "^ *$3 +[0-9]+ " "$log" || { cat "$log" >&2; return 1; }
+}
+
+# instructions WHO PROGRAM SIZE
+instructions() {
+	once "$@" | case $2 in
+	*_bw)	awk '{ print 1000 / $5 }' ;;	# million messages a second
+	*_lat)	awk '{ print 1000 * $6 }' ;;	# microseconds on average
+	esac
+}
+
+# measure WHO: a line a row into $work/WHO
+measure() {
+	local row
+
+	for row in $rows; do
+		echo "$row $(instructions "$1" "${row%:*}" "${row#*:}")"
+	done >"$work/$1"
+}
+
+# pass_on DEV
+pass_on() {
+	ip link set "$1" xdpdrv object "$net_here/../build/selftests/pass.bpf.o" \
+		section xdp.frags
+}
+
+serve_up() {
+	"$xroce" serve --netdev x0 >/dev/null &
+	server=$!
+	undo+=(serve_down)
+	wait_until 1000 listens
+}
+
+serve_down() {
+	kill -TERM "$server"
+	wait "$server"
+}
+
+work=$(mktemp -d /dev/shm/perftest-XXXXXX)
+log=$work/log
+work_down() { rm -r "$work"; }
+undo+=(work_down)
+
+! grep -qwE 'erms|fsrm' /proc/cpuinfo || {
+	echo "bench: the CPU has erms or fsrm" >&2
+	exit 1
+}
+sysctl -q vm.percpu_pagelist_high_fraction=8
+# rxe to rxe: no packet is to be lost on veth.
+sysctl -q net.core.netdev_max_backlog=10000
+wires_up
+rxe_up
+client_gid=$(gid_of rxe0 0a4d:0001)
+rdma link add rxe1 type rxe netdev x0
+wait_until 10 gid_of rxe1 0a4d:0002
+server_gid=$(gid_of rxe1 0a4d:0002)
+measure rxe
+# As veth needs it there for XDP_TX, it stays on c0.
+pass_on c0
+pass_on x0
+measure rxe_xdp
+ip link set x0 xdpdrv off
+rdma link delete rxe1
+module_up
+serve_up
+measure xroce
+
+paste -d ' ' "$work/xroce" "$work/rxe" "$work/rxe_xdp" | awk -v out="$out" '
+BEGIN {
+	printf "%-13s %8s %9s %9s %9s %9s %9s\n", "program", "bytes", "to xroce",
+	       "to rxe", "with XDP", "xroce/rxe", "with XDP"
+}
+NF != 6 { bad = 1; next }
+{
+	split($1, row, ":")
+	printf "%-13s %8d %9.0f %9.0f %9.0f %9.3f %9.3f\n", row[1], row[2], $2, $4,
+	       $6, $2 / $4, $2 / $6
+	if (out)
+		printf "%s{\"program\":\"%s\",\"size\":%d,\"xroce\":%.0f,\"rxe\":%.0f,\"rxe_xdp\":%.0f}",
+		       n++ ? ",\n " : "[", row[1], row[2], $2, $4, $6 >out
+}
+END {
+	if (out && n)
+		print "]" >out
+	exit bad || !NR
+}'

@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Draw the figures of figures.json with gnuplot: doc/NAME.svg.
+#
+#   plot.sh all|size|parts|many|window|perftest
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+doc=$here/../../doc
+
+# rows FILE KEY=VALUE... -- KEY...: these values of the rows that have those
+rows() {
+	"$here/figures.py" rows "$1" | awk -v args="${*:2}" '
+	BEGIN {
+		n = split(args, word, " ")
+		for (i = 1; word[i] != "--"; i++)
+			want[word[i]]
+		first = i + 1
+	}
+	{
+		split("", has); split("", value)
+		for (i = 1; i <= NF; i++) {
+			has[$i]
+			value[substr($i, 1, index($i, "=") - 1)] = \
+				substr($i, index($i, "=") + 1)
+		}
+		for (w in want)
+			if (!(w in has))
+				next
+		for (i = first; i <= n; i++)
+			printf "%s ", word[i] in value ? value[word[i]] : "?"
+		print ""
+	}'
+}
+
+# gnuplot's commands from stdin, into doc/NAME.svg
+draw() {
+	mkdir -p "$doc"
+	{
+		cat <<-END
+		set terminal svg size 720,360 font 'sans-serif,13' background '#ffffff'
+		set output '$doc/$1.svg'
+		set style line 1 lc rgb '#1b6ca8' lw 2 pt 7 ps 0.6
+		set style line 2 lc rgb '#c8553d' lw 2 pt 5 ps 0.6
+		set style line 3 lc rgb '#8a8a8a' lw 2 pt 9 ps 0.6
+		set style line 4 lc rgb '#e0a458' lw 2 pt 11 ps 0.6
+		set border 3 lc rgb '#606060'
+		set tics nomirror
+		set grid ytics lc rgb '#e0e0e0'
+		set key top left
+		set datafile missing '?'
+		END
+		cat
+	} | gnuplot
+}
+
+# Instructions of an operation by its size.
+size() {
+	draw size <<-END
+	\$write << EOD
+	$(rows bench net=veth op=WRITE -- size xroce rxe floor)
+	EOD
+	\$read << EOD
+	$(rows bench net=veth op=READ -- size xroce rxe floor | awk '$1 <= 4096')
+	EOD
+	set logscale x 2
+	set logscale y 10
+	set format x '%.0f'
+	set xtics (8, 64, 512, 4096)
+	set xrange [6:4400]
+	set yrange [800:30000]
+	set multiplot layout 1,2
+	set xlabel 'bytes'
+	set ylabel 'instructions'
+	set title 'WRITE'
+	plot \$write using 1:3 title 'rxe' with linespoints ls 2, \
+	     \$write using 1:2 title 'xroce' with linespoints ls 1, \
+	     \$write using 1:4 title 'floor' with linespoints ls 3
+	set title 'READ'
+	plot \$read using 1:3 title 'rxe' with linespoints ls 2, \
+	     \$read using 1:2 title 'xroce' with linespoints ls 1, \
+	     \$read using 1:4 title 'floor' with linespoints ls 3
+	END
+}
+
+# What the instructions of a WRITE are for.
+parts() {
+	draw parts <<-END
+	\$data << EOD
+	$(rows bench net=veth op=WRITE -- size floor crc copy xroce)
+	EOD
+	set style data histograms
+	set style histogram rowstacked
+	set style fill solid 0.9 border -1
+	set boxwidth 0.6
+	set yrange [0:*]
+	set xlabel 'bytes of a WRITE'
+	set ylabel 'instructions'
+	plot \$data using 2:xtic(1) title 'floor' ls 3, \
+	     '' using 3 title 'CRC alone' ls 4, \
+	     '' using 4 title 'copy alone' ls 2, \
+	     '' using (\$5-\$2-\$3-\$4) title 'everything else' ls 1
+	END
+}
+
+# What an operation costs when there are many of something.
+many() {
+	draw many <<-END
+	\$qps << EOD
+	$(rows bench-scale many=qps op=WRITE -- n xroce)
+	EOD
+	\$regions << EOD
+	$(rows bench-scale many=regions op=WRITE -- n xroce)
+	EOD
+	set logscale x 10
+	set format x '10^{%T}'
+	set yrange [0:4000]
+	set xlabel 'queue pairs, or regions'
+	set ylabel 'instructions of a WRITE of 64 bytes'
+	plot \$qps using 1:2 title 'queue pairs' with linespoints ls 1, \
+	     \$regions using 1:2 title 'regions' with linespoints ls 2
+	END
+}
+
+# What a WRITE costs when so many come together.
+window() {
+	draw window <<-END
+	\$xroce << EOD
+	$(rows bench-scale many=window -- n xroce)
+	EOD
+	\$rxe << EOD
+	$(rows bench-scale many=window -- n rxe)
+	EOD
+	set logscale x 2
+	set yrange [0:20000]
+	set key top right
+	set xlabel 'requests that come together'
+	set ylabel 'instructions of a WRITE of 64 bytes'
+	plot \$rxe using 1:2 title 'rxe' with linespoints ls 2, \
+	     \$xroce using 1:2 title 'xroce' with linespoints ls 1
+	END
+}
+
+# perftest, both ends and the network.
+perftest() {
+	draw perftest <<-END
+	\$data << EOD
+	$(rows bench-perftest -- program size xroce rxe rxe_xdp)
+	EOD
+	set style data histograms
+	set style fill solid 0.9 border -1
+	set yrange [0:1.5]
+	set xtics rotate by 30 right font ',10' noenhanced
+	set ylabel 'instructions, xroce / rxe'
+	plot \$data using (\$3/\$4):xtic(sprintf('%s %s', strcol(1), strcol(2))) title 'rxe without an XDP program' ls 1, \
+	     '' using (\$3/\$5) title 'rxe behind an empty one' ls 4, \
+	     1 notitle ls 2
+	END
+}
+
+case ${1:-} in
+all)	for name in size parts many window perftest; do $name; done ;;
+size|parts|many|window|perftest) "$1" ;;
+*)	echo "usage: plot.sh all|size|parts|many|window|perftest" >&2; exit 2 ;;
+esac
