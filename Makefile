@@ -232,6 +232,7 @@ bench: deps
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
+	@selftests/vm.sh --icount -- selftests/bench/bench.sh pagein -o $(B)/bench-pagein.json
 	@selftests/vm.sh --icount --memory 4G --timeout 1200 -- selftests/bench/bench.sh space -o $(B)/bench-space.json 1 4 64
 
 # Beside selftests/bench/figures.json; and renew that.

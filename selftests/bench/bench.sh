@@ -8,6 +8,7 @@
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
 #   vm.sh --icount -- bench/bench.sh windows [-o FILE]
 #   vm.sh --icount --memory 4G -- bench/bench.sh space [-o FILE] [GIB]...
+#   vm.sh --icount -- bench/bench.sh pagein [-o FILE]
 #   vm.sh --icount -- bench/bench.sh scale [-o FILE] [qps|regions|window]...
 #   vm.sh --icount -- bench/bench.sh other [-o FILE]
 #
@@ -15,7 +16,8 @@
 # explained at the end. The others are of what binding and revoking windows costs, of
 # the memory that an address space on demand takes, of what many queue pairs,
 # regions and requests under way do to the cost of one, and of what traffic pays that
-# is not ours: windows.c, space.c, scale.c and other.c say how.
+# is not ours: windows.c, space.c, scale.c and other.c say how; and pagein.c how long a
+# miss of memory on demand takes.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
@@ -91,6 +93,12 @@ export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
 # the buddy allocator depends on how full the CPU's list happens to be, and makes
 # 450 instructions: let it never be full.
 sysctl -q vm.percpu_pagelist_high_fraction=8
+
+# It makes its own network.
+[ "${1:-}" != pagein ] || {
+	shift
+	exec "$programs/../pagein" "$@"
+}
 
 [ -n "${XROCE_BENCH_PREEMPT:-}" ] ||
 	echo NO_WAKEUP_PREEMPTION >/sys/kernel/debug/sched/features
