@@ -10,6 +10,7 @@
  *   netdev notifier (rtnl held)    yes     link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
  *   reply work (softirq)           no      reply.c, cnp.c
+ *   work on kept frames (softirq)  no      keep.c, and kfunc.c from there
  *   mmu notifier                   if told odp_part.c
  *   fault worker                   yes     odp_fault.c
  *
@@ -27,18 +28,20 @@
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
  *   replies->lock      spin, bh: a queue pair's replies
+ *   keep->lock         spin, bh: frames of a queue pair that are put aside
+ *   xr_keep_waiting_lock  spin, bh: whose memory is on its way
  *   odp->chunks        spin: the tree's: parts of an address space, their users
  *   part->lock         spin: entries of memory on demand
  *   odp->want_lock     spin, bh: what of it has been missed, and parts to free
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *
- * The data path takes only sq->lock to replies->lock, and odp->want_lock. It finds
- * links, regions, windows and queue pairs under RCU; what keeps the pages of a
- * region alive during a copy is said in hold.h, and for memory on demand in odp.h.
- * A queue pair's entry in the map "qp" is shared with the XDP program
- * by a claim, see
- * qp.c.
+ * The data path takes only sq->lock to xr_keep_waiting_lock, and odp->want_lock;
+ * the last three also where it holds a region. It finds links, regions, windows and
+ * queue pairs under RCU; what keeps the pages of a region alive during a copy is
+ * said in hold.h, and for memory on demand in odp.h.
+ * A queue pair's entry in the map "qp" is shared with the XDP program by a claim,
+ * see qp.c.
  */
 #ifndef _XR_MAIN_H
 #define _XR_MAIN_H
