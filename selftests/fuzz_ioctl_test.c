@@ -220,11 +220,19 @@ static void fill(const struct shape *s, union arg *a)
 		a->link_maps.mpt_fd = maps[0];
 		a->link_maps.qp_fd = maps[1];
 		a->link_maps.mr_stat_fd = maps[2];
+		a->link_maps.prog_fd = -1;
 		break;
 	case XROCE_CMD_MR_REG:
 		a->mr_reg.addr = (__u64)(unsigned long)memory;
 		a->mr_reg.iova = a->mr_reg.addr;
 		a->mr_reg.length = MEMORY * MEM_PAGE;
+		if (fuzz_once_in(2))
+			a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+		break;
+	case XROCE_CMD_MR_ADVISE:
+		a->mr_advise.advice = fuzz_below(3);
+		a->mr_advise.iova = (__u64)(unsigned long)memory;
+		a->mr_advise.length = 1 + fuzz_below(MEMORY * MEM_PAGE);
 		break;
 	case XROCE_CMD_LINK_USE:
 		a->link_use.ifindex = if_nametoindex(LIVE_DEV);
@@ -355,7 +363,7 @@ static void in_order(int fd)
 		XROCE_CMD_LINK_USE, XROCE_CMD_PD_ADD, XROCE_CMD_CQ_ADD,
 		XROCE_CMD_SQ_ADD, XROCE_CMD_SRQ_ADD, XROCE_CMD_MR_REG_PHYS,
 		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REG,
-		XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
+		XROCE_CMD_MR_ADVISE, XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
 		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_MW_ADD,
 		XROCE_CMD_MW_BIND, XROCE_CMD_MW_INVAL,
 	};
