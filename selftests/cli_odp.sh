@@ -55,7 +55,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	xr mr del mr pinned
 }
 
-memory_on_demand() { with_a_pd demand; }
+memory_on_demand() { mkfifo "$work/stdin"; with_a_pd demand; }
 
 # All that a process maps.
 space() {

@@ -12,10 +12,11 @@
 
 #define LINK(name, note)	{ #name, offsetof(struct xroce_stat, name), note }
 
-const struct counter link_counters[LINK_COUNTERS] = {
+static const struct counter links[] = {
 	LINK(rx, "packets for a queue pair number of ours"),
 	LINK(rx_bytes, "their bytes, with all headers"),
 	LINK(tx, "replies sent"),
+	LINK(kept, "packets put aside, for memory on demand"),
 	LINK(pass, "RoCEv2 packets for others, handed to the stack"),
 	LINK(write, "RDMA WRITE packets executed"),
 	LINK(write_bytes, "their payload"),
@@ -51,6 +52,7 @@ const struct counter link_counters[LINK_COUNTERS] = {
 	LINK(op_wqe, "operational: malformed receive work request"),
 	LINK(op_prot, "operational: it points where it must not"),
 	LINK(op_cq, "operational: completion queue full"),
+	LINK(op_memory, "operational: memory too short for a page on demand"),
 	LINK(drop_length, "dropped: does not fit the frame"),
 	LINK(drop_checksum, "dropped: IPv4 header checksum"),
 	LINK(drop_tver, "dropped: transport header version"),
@@ -63,19 +65,20 @@ const struct counter link_counters[LINK_COUNTERS] = {
 	LINK(drop_qkey, "dropped: queue key of a datagram"),
 	LINK(drop_recv, "dropped: no receive work request"),
 	LINK(drop_icrc, "dropped: invariant CRC"),
+	LINK(drop_kept, "dropped: no room to put it aside"),
 	LINK(drop_busy, "dropped: another CPU has the queue pair"),
 	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
 	LINK(drop_reply, "dropped: no room for a reply"),
 	LINK(event_lost, "events that found no room"),
 };
 
-/* The table has one for each word: the last one says so. */
-_Static_assert(offsetof(struct xroce_stat, event_lost) ==
-	       (LINK_COUNTERS - 1) * sizeof(__u64), "a counter has no name");
+_Static_assert(sizeof(links) / sizeof(*links) == LINK_COUNTERS,
+	       "every counter has a name");
+const struct counter *const link_counters = links;
 
 #define MR(name, note)	{ #name, offsetof(struct xroce_mr_stat, name), note }
 
-const struct counter mr_counters[MR_COUNTERS] = {
+static const struct counter mrs[] = {
 	MR(in_requests, "RDMA WRITEs and messages that began there"),
 	MR(in_packets, "their packets"),
 	MR(in_bytes, "their bytes"),
@@ -85,6 +88,10 @@ const struct counter mr_counters[MR_COUNTERS] = {
 	MR(atomics, "atomic operations executed"),
 	MR(refused, "requests that named it and were refused"),
 };
+
+_Static_assert(sizeof(mrs) / sizeof(*mrs) == MR_COUNTERS,
+	       "every counter has a name");
+const struct counter *const mr_counters = mrs;
 
 int counter_sum(int fd, __u32 key, size_t size, void *sums)
 {

@@ -23,8 +23,8 @@ struct counter {
 #define LINK_COUNTERS	(sizeof(struct xroce_stat) / sizeof(__u64))
 #define MR_COUNTERS	(sizeof(struct xroce_mr_stat) / sizeof(__u64))
 
-extern const struct counter link_counters[LINK_COUNTERS];
-extern const struct counter mr_counters[MR_COUNTERS];
+extern const struct counter *const link_counters;	/* LINK_COUNTERS */
+extern const struct counter *const mr_counters;		/* MR_COUNTERS */
 
 /* A counter's value in the structure that it is a word of. */
 static inline __u64 counter_value(const struct counter *c, const void *sums)
