@@ -164,8 +164,10 @@ int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
 	int ret;
 
 	if (this_cpu_read(xr_keep_running) == k) {
-		if (READ_ONCE(k->refuse))
+		if (READ_ONCE(k->refuse)) {
+			k->told = true;
 			return -EAGAIN;
+		}
 		k->stay = true;
 		xr_keep_wait(k, odp);
 	} else {
@@ -199,14 +201,20 @@ int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 	struct xr_keep *k = &qp->keep;
 	int ret;
 
-	if (this_cpu_read(xr_keep_running) == k) {
-		if (!busy || READ_ONCE(k->refuse))
-			return -EALREADY;
+	if (this_cpu_read(xr_keep_running) == k && !busy)
+		return -EALREADY;
+	if (this_cpu_read(xr_keep_running) == k && !READ_ONCE(k->refuse)) {
 		k->stay = true;
 		k->again = true;
 		return 0;
 	}
 	spin_lock(&k->lock);
+	if (this_cpu_read(xr_keep_running) == k) {
+		/* Who has the claim does not let go of it. */
+		k->lost = true;
+		spin_unlock(&k->lock);
+		return -EALREADY;
+	}
 	ret = k->count ? xr_keep_add(qp, xdp) : -ENOENT;
 	if (ret == -ENOSPC || ret == -ENOMEM)
 		k->lost = true;
@@ -246,7 +254,8 @@ static void xr_keep_clear(struct xr_keep *k)
 
 /*
  * The first one has been dealt with. If its peer has been told to come again,
- * all behind it will come as well. Return: whether others were lost behind it.
+ * all behind it will come as well; it has not where the memory came just when
+ * patience ended. Return: whether others were lost behind it.
  */
 static bool xr_keep_pop(struct xr_qp *qp)
 {
@@ -256,7 +265,7 @@ static bool xr_keep_pop(struct xr_qp *qp)
 	spin_lock(&k->lock);
 	xr_keep_take(k);
 	k->since = jiffies;
-	if (k->refuse && qp->type == XROCE_QPT_RC)
+	if (k->told && qp->type == XROCE_QPT_RC)
 		xr_keep_clear(k);
 	k->refuse = false;
 	if (!k->count) {
@@ -333,6 +342,7 @@ static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
 	xdp_convert_frame_to_buff(frame, &xdp);
 	l2_len = xr_keep_l2(&xdp, l2);
 	k->stay = false;
+	k->told = false;
 	act = xr_keep_run(k, qp->link->prog, &xdp);
 	/* It is as it was. */
 	if (k->stay)

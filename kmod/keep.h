@@ -29,18 +29,19 @@ struct xr_qp;
 
 /**
  * struct xr_keep - frames of a queue pair that have been put aside
- * @lock: for all but @on, @node, @stay and @again; taken in softirq, by processes with
+ * @lock: for all but @on, @node, @stay, @again and @told; taken in softirq, by processes with
  *	bottom halves off
  * @frame: a ring of XR_KEEP_MAX; NULL until the first one is kept
  * @head: place of the first
  * @count: how many there are
  * @open: the queue pair is ready to receive
- * @lost: some did not fit behind the last one
+ * @lost: some behind the last one, or it itself, have been dropped
  * @refuse: they have waited for too long: keep no more, tell the peer
  * @since: jiffies: the first one has waited since then
  * @stay: the work item is on the first one, and memory is missing again, or
  *	another CPU is on the queue pair
  * @again: the latter
+ * @told: the peer of the first one is told to come again
  * @on: memory that the first one waits for; NULL: none. A token, which is
  *	compared only
  * @node: in the list of those who wait for any; both under its lock
@@ -58,6 +59,7 @@ struct xr_keep {
 	unsigned long since;
 	bool stay;
 	bool again;
+	bool told;
 	const struct xr_odp *on;
 	struct list_head node;
 	struct work_struct work;
