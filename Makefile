@@ -135,15 +135,23 @@ $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION),$(B)/us
 
 # --- The manual.
 
+# libxroce*.rst are of section 3 and take what the headers say (see kdoc.py); each
+# function has a link to its page.
 man_src   := $(wildcard user/doc/*.rst)
-man_pages := $(man_src:%.rst=$(B)/%.8)
+man_3     := $(patsubst %.rst,$(B)/%.3,$(filter user/doc/libxroce%,$(man_src)))
+man_8     := $(patsubst %.rst,$(B)/%.8,$(filter-out user/doc/libxroce%,$(man_src)))
+man_pages := $(man_3) $(man_8)
 RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))))
 
 man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
-$(B)/user/doc/%.8: user/doc/%.rst
+$(B)/user/doc/%.rst: user/doc/%.rst user/doc/kdoc.py user/libxroce.h include/uapi/xroce.h
 	@mkdir -p $(@D)
+	@user/doc/kdoc.py $< >$@
+
+.SECONDARY: $(man_src:%=$(B)/%)
+$(foreach n,3 8,$(B)/user/doc/%.$(n)): $(B)/user/doc/%.rst
 	$(call say,MAN)$(RST2MAN) --halt=warning $< $@
 
 selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
@@ -255,6 +263,7 @@ bench-native: deps
 release = $(firstword $(shell modinfo -F vermagic $(module)))
 modules_dir = $(DESTDIR)/lib/modules/$(release)/updates
 include_dir = $(DESTDIR)$(PREFIX)/include/xroce
+man_dir = $(DESTDIR)$(PREFIX)/share/man
 completion := user/bash-completion/xroce
 headers := user/libxroce.h include/xroce_map.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
@@ -281,7 +290,10 @@ install-user: bpf user man
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
 		user/libxroce.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
-	$(if $(RST2MAN),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 $(man_pages))
+	$(if $(RST2MAN),$(foreach n,3 8,install -D -m 644 -t $(man_dir)/man$(n) $(man_$(n)) &&) :)
+	$(if $(RST2MAN),cd $(man_dir)/man3 && for page in $(notdir $(man_3:%.3=%)); do \
+		for f in $$(sed -nE '/^\.SH FUNCTIONS/,/^\.SH STRUCT/s/^\.SS (.*)\(\)$$/\1/p' $$page.3); do \
+			ln -sf $$page.3 $$f.3; done; done)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(completion)
 
 # The module's source instead of the module, for "dkms install xroce/VERSION".
@@ -299,7 +311,8 @@ uninstall:
 	rm -f $(DESTDIR)$(LIBDIR)/libxroce.a $(DESTDIR)$(LIBDIR)/libxroce.so*
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
 	rm -rf $(DESTDIR)$(BPFDIR) $(include_dir) $(dkms_dir)
-	rm -f $(patsubst $(B)/user/doc/%,$(DESTDIR)$(PREFIX)/share/man/man8/%,$(man_pages))
+	rm -f $(foreach n,3 8,$(addprefix $(man_dir)/man$(n)/,$(notdir $(man_$(n)))))
+	find $(man_dir)/man3 -xtype l -lname 'libxroce_*.3' -delete 2>/dev/null || :
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/xroce
 	$(if $(DESTDIR),,depmod -a && ldconfig)
 	$(if $(DESTDIR),,! getent group xroce >/dev/null || groupdel xroce)
