@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attacks on a reliable connection (ReDMArk, USENIX Security 2021), at the real
+ * responder: numbers guessed, packets injected and replayed.
+ */
+#include <string.h>
+
+#include "wire.h"
+
+static const struct wire_opts rc;
+
+static bool untouched(const struct wire *w)
+{
+	size_t i;
+
+	for (i = 0; i < WIRE_BYTES && !w->mem[i]; i++)
+		;
+	return check(i == WIRE_BYTES, "byte %#zx has changed", i);
+}
+
+/* The true peer is served as if nothing had been. */
+static void still_works(struct wire *w, const struct packet *good)
+{
+	w->req = *good;
+	wire_send(w);
+	wire_expect_ack(w, WIRE_PSN, 1);
+	check(w->mem[0] == (char)packet_pattern(good->pattern, 0), "not written");
+}
+
+/* One guess, a NAK, and the queue pair has ended: the right key is too late. */
+static void key(void)
+{
+	struct xroce_stat before, now;
+	struct packet want;
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	before = live_stat();
+	for (i = 0; i < 8 && !test_failed(); i++) {
+		w.req.rkey = w.mr.rkey ^ (i < 4 ? 1u << i : 0x100u << i);
+		wire_send(&w);
+		want = wire_reply(&w, XROCE_RC_ACK);
+		want.psn = WIRE_PSN;
+		want.syndrome = XROCE_SYN_NAK_ACC;
+		wire_expect(&w, &want);
+		w.req.rkey = w.mr.rkey;
+		wire_send(&w);
+		wire_quiet(&w);
+		untouched(&w);
+		wire_again(&w);
+	}
+	now = live_stat();
+	check(now.nak_acc - before.nak_acc == 8 &&
+	      now.drop_error - before.drop_error == 8, "%llu NAKs, %llu dropped",
+	      now.nak_acc - before.nak_acc, now.drop_error - before.drop_error);
+	wire_close(&w);
+}
+
+/* A burst out of sequence gets one NAK at most, and ends nothing. */
+static void psn(void)
+{
+	struct packet good, got;
+	struct wire w;
+	int i, naks = 0;
+
+	if (!wire_open(&w, &rc))
+		return;
+	good = w.req;
+	for (i = 1; i <= 100; i++) {
+		w.req.psn = (WIRE_PSN + i * 80001u) & XROCE_PSN_MASK;
+		w.req.ackreq = false;
+		wire_send(&w);
+	}
+	while (wire_take(&w, WIRE_QUIET_MS, &got, NULL))
+		naks++;
+	check(naks == 1, "%d answers to 100 packets", naks);
+	untouched(&w);
+	still_works(&w, &good);
+	wire_close(&w);
+}
+
+static void dropped(void (*forge)(struct wire *w, int i), size_t counter)
+{
+	struct xroce_stat before, now;
+	struct packet good;
+	struct wire w;
+	__u64 n;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	before = live_stat();
+	good = w.req;
+	for (i = 1; i <= 64; i++) {
+		w.req = good;
+		forge(&w, i);
+		wire_send(&w);
+	}
+	wire_quiet(&w);
+	untouched(&w);
+	now = live_stat();
+	n = ((__u64 *)&now)[counter] - ((__u64 *)&before)[counter];
+	check(n == 64, "%llu of 64 dropped for that", n);
+	still_works(&w, &good);
+	wire_close(&w);
+}
+
+#define WORD(c)	(offsetof(struct xroce_stat, c) / sizeof(__u64))
+
+static void other_qpn(struct wire *w, int i)
+{
+	w->req.dqpn = (w->qpn ^ i << 8) | XROCE_QPN_BASE;
+}
+
+static void qpn(void)
+{
+	dropped(other_qpn, WORD(drop_qpn));
+}
+
+/* All is right but where it is from; also with keys that would end it. */
+static void other_source(struct wire *w, int i)
+{
+	w->req.saddr[15] += i;
+	w->req.rkey ^= i & 1;
+}
+
+static void source(void)
+{
+	dropped(other_source, WORD(drop_addr));
+}
+
+/* Negative acknowledgements, made up: a responder takes none. */
+static void other_nak(struct wire *w, int i)
+{
+	w->req.opcode = XROCE_RC_ACK;
+	w->req.syndrome = i & 1 ? XROCE_SYN_NAK_ACC : XROCE_SYN_NAK_SEQ;
+	w->req.payload = 0;
+	w->req.ackreq = false;
+}
+
+static void nak(void)
+{
+	dropped(other_nak, WORD(drop_opcode));
+}
+
+/* Acknowledged again, and not executed again. */
+static void replay(void)
+{
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	wire_send(&w);
+	wire_expect_ack(&w, WIRE_PSN, 1);
+	memset(w.mem, 0, WIRE_BYTES);
+	for (i = 0; i < 4 && !test_failed(); i++) {
+		wire_send(&w);
+		wire_expect_ack(&w, WIRE_PSN, 1);
+		untouched(&w);
+	}
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
+	{ "attack_psn", "D5", "PSNs that are not expected change nothing", psn },
+	{ "attack_qpn", "D3 D5", "other queue pair numbers reach nobody", qpn },
+	{ "attack_source", "D5", "injected from another address: dropped", source },
+	{ "attack_nak", "D5", "forged NAKs end nothing", nak },
+	{ "attack_replay", "D5", "a WRITE seen again is not executed again", replay },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
