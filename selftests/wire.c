@@ -107,28 +107,32 @@ static bool open_mr(struct wire *w)
 }
 
 /* What XDP_TX puts into a veth is fetched only by a peer with a program. */
-static bool peer_polls(void)
+static bool peer_polls(const char *from)
 {
 	char self[PATH_MAX], command[2 * PATH_MAX];
 	static bool done;
 	ssize_t n;
 
-	if (done)
+	if (done && !from)
 		return true;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[n > 0 ? n : 0] = 0;
-	snprintf(command, sizeof(command), "ip link set " PEER_DEV
-		 " xdpdrv object %s/pass.bpf.o section xdp.frags", dirname(self));
-	done = !system(command);
-	return check(done, "%s", command);
+	snprintf(command, sizeof(command),
+		 "ip -force link set %s xdpdrv object %s/pass.bpf.o section xdp.frags",
+		 from ? : PEER_DEV, dirname(self));
+	if (!check(!system(command), "%s", command))
+		return false;
+	done = done || !from;
+	return true;
 }
 
 static bool open_socket(struct wire *w)
 {
+	const char *from = w->opts.from ? : PEER_DEV;
 	struct sockaddr_ll addr = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = if_nametoindex(PEER_DEV),
+		.sll_ifindex = if_nametoindex(from),
 	};
 	int one = 1, room = 8 << 20;
 
@@ -140,7 +144,7 @@ static bool open_socket(struct wire *w)
 		     !setsockopt(w->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room,
 				 sizeof(room)) &&
 		     !bind(w->fd, (struct sockaddr *)&addr, sizeof(addr)),
-		     PEER_DEV ": %s", strerror(errno));
+		     "%s: %s", from, strerror(errno));
 }
 
 static void first_request(struct wire *w, const struct wire_opts *opts,
@@ -185,11 +189,12 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 	w->tos = opts->tos;
 	w->peer = opts->peer ? : WIRE_QPN;
 	w->shared = opts->with;
-	w->x = opts->with ? opts->with->x : live_open();
+	w->x = opts->with ? opts->with->x :
+	       opts->dev ? xroce_open(opts->dev) : live_open();
 	if (!w->x)
 		return false;
 	w->pd = opts->with ? opts->with->pd : live_pd(w->x);
-	if (!open_qp(w, opts, type) || !open_mr(w) || !peer_polls() ||
+	if (!open_qp(w, opts, type) || !open_mr(w) || !peer_polls(opts->from) ||
 	    !open_socket(w)) {
 		wire_close(w);
 		return false;

@@ -29,10 +29,14 @@ struct wire;
  * @beside: another handle is open when it is closed
  * @sq: entries of its handle's send queue; 0: it posts nothing
  * @peer: the peer's number; 0: WIRE_QPN
+ * @dev: the device with the link; NULL: LIVE_DEV
+ * @from: the device at the other end; NULL: c0
  */
 struct wire_opts {
 	__u32 type;
 	const struct wire *with;
+	const char *dev;
+	const char *from;
 	__u32 peer;
 	bool ipv6;
 	__u8 tos;
