@@ -94,21 +94,24 @@ __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xroce_sge s = xr_sge(sge);
+	/* Like the others, read once: it may be memory that changes under us. */
+	u32 off = READ_ONCE(sge->off), len = READ_ONCE(sge->len);
+	u64 va = READ_ONCE(sge->va);
 	struct xr_mr *mr;
 	int ret;
 
-	if (!xr_frame_has(xdp, s.off, s.len))
+	if (!xr_frame_has(xdp, off, len))
 		return -EINVAL;
-	mr = xr_kfunc_mr(s.link, s.va, s.key, s.qpn, s.len,
-			 XROCE_ACCESS_REMOTE_WRITE);
-	if (!mr)
+	mr = xr_kfunc_mr(READ_ONCE(sge->link), va, READ_ONCE(sge->key),
+			 READ_ONCE(sge->qpn), len, XROCE_ACCESS_REMOTE_WRITE);
+	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_write(mr, s.va, xdp, s.off, s.len, s.ahead);
-	if (unlikely(ret == -EAGAIN))
-		ret = xr_kfunc_missed(s.link, s.qpn, mr, xdp);
-	if (!ret)
-		xr_mr_count_in(mr, 1, s.len, !!s.begin);
+	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(sge->ahead));
+	if (likely(!ret))
+		xr_mr_count_in(mr, 1, len, !!READ_ONCE(sge->begin));
+	else if (ret == -EAGAIN)
+		ret = xr_kfunc_missed(READ_ONCE(sge->link), READ_ONCE(sge->qpn),
+				      mr, xdp);
 	xr_mr_drop();
 	return ret;
 }

@@ -53,11 +53,6 @@ struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 	return NULL;
 }
 
-void xr_mr_drop(void)
-{
-	xr_hold_drop();
-}
-
 /* Let nobody onto the region any more, and wait for those who are. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
@@ -102,6 +97,30 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 	return phys_to_virt((*entry & PAGE_MASK) + in);
 }
 
+/* From several buffers, to several blocks, or to memory on demand. */
+static noinline int xr_mr_write_any(const struct xr_mr *mr, u64 to,
+				    struct xdp_buff *xdp, u32 off, u32 len,
+				    u32 ahead)
+{
+	void *src, *dst;
+	u32 n, have;
+	int ret;
+
+	ret = xr_mr_ready(mr, to, len, ahead, true);
+	if (ret)
+		return ret;
+	while (len) {
+		src = xr_frame_at(xdp, off, &have);
+		n = min(len, have);
+		dst = xr_mr_at(mr, to, &n);
+		xr_copy(dst, src, n);
+		off += n;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
 /**
  * xr_mr_write() - copy bytes of a frame into a region
  * @mr: held by the caller
@@ -118,27 +137,21 @@ int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len, u32 ahead)
 {
 	u64 to = va - mr->iova;
-	void *src, *dst;
-	u32 n, have;
-	int ret;
+	u32 n = len;
+	void *dst;
 
 	if (!mr->writable)
 		return -EACCES;
 	/* @to wraps when @va lies before the region, and is too large then. */
 	if (to > mr->pin->length || len > mr->pin->length - to)
 		return -ERANGE;
-	ret = xr_mr_ready(mr, to, len, ahead, true);
-	if (ret)
-		return ret;
-	while (len) {
-		src = xr_frame_at(xdp, off, &have);
-		n = min(len, have);
-		dst = xr_mr_at(mr, to, &n);
-		xr_copy(dst, src, n);
-		off += n;
-		to += n;
-		len -= n;
-	}
+	if (unlikely(mr->pin->odp || off + len > xdp->data_end - xdp->data || !len))
+		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
+	/* Pinned, and in one buffer; in one block, mostly. */
+	dst = xr_mr_at(mr, to, &n);
+	if (unlikely(n < len))
+		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
+	xr_copy(dst, xdp->data + off, len);
 	return 0;
 }
 

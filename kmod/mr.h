@@ -20,6 +20,7 @@
 
 #include "xroce_map.h"
 
+#include "hold.h"
 #include "pin.h"
 
 struct xdp_buff;
@@ -103,7 +104,6 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r);
 
 struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
-void xr_mr_drop(void);
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len, u32 ahead);
 int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
@@ -111,5 +111,11 @@ int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
+
+/* Let go of what xr_mr_hold() has returned. */
+static inline void xr_mr_drop(void)
+{
+	xr_hold_drop();
+}
 
 #endif

@@ -61,7 +61,7 @@ static inline void xr_vector_end(void)
 #endif
 
 /* Like memcpy(), which on a CPU without fast strings is a loop of words. */
-static inline void xr_copy(void *dst, const void *src, size_t len)
+static __always_inline void xr_copy(void *dst, const void *src, size_t len)
 {
 #ifdef CONFIG_X86_64
 	if (len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
