@@ -8,6 +8,7 @@
 
 #define IPV4_OFFSET_OR_MORE	0x3fff	/* fragment offset and MF */
 #define VLAN_DEPTH		2
+#define ANY_OPCODE		(-1)	/* in place of one */
 
 /* Offsets, not pointers: the verifier knows no difference of two pointers. */
 struct cursor {
@@ -155,7 +156,7 @@ static __always_inline int parse_udp(struct cursor *c, struct request *rq)
 }
 
 /* Return: destination queue pair number. */
-static __always_inline int parse_bth(struct cursor *c, struct request *rq)
+static __always_inline int parse_bth(struct cursor *c, struct request *rq, int opcode)
 {
 	struct xroce_bth *bth = c->data + c->off;
 	__u32 apsn;
@@ -163,7 +164,7 @@ static __always_inline int parse_bth(struct cursor *c, struct request *rq)
 	if ((void *)(bth + 1) > c->end)
 		return -1;
 	apsn = bpf_ntohl(bth->apsn);
-	rq->opcode = bth->opcode;
+	rq->opcode = opcode == ANY_OPCODE ? bth->opcode : opcode;
 	rq->pad = (bth->flags & XROCE_BTH_PAD_MASK) >> XROCE_BTH_PAD_SHIFT;
 	rq->psn = apsn & XROCE_PSN_MASK;
 	rq->se = bth->flags & XROCE_BTH_SE;
@@ -182,11 +183,26 @@ static __always_inline bool is_plain(struct xdp_md *ctx)
 	       eth->h_proto == bpf_htons(ETH_P_IP);
 }
 
+/* The opcode of a plain packet, if that is what it is; else anything. */
+static __always_inline int plain_opcode(struct xdp_md *ctx)
+{
+	struct plain {
+		struct ethhdr eth;
+		struct iphdr ip;
+		struct udphdr udp;
+		struct xroce_bth bth;
+	} __attribute__((packed)) *p = frame_start(ctx);
+
+	return (void *)(p + 1) <= frame_end(ctx) ? p->bth.opcode : ANY_OPCODE;
+}
+
 /**
  * parse() - find out whether a frame is for a queue pair number of ours
  * @ctx: the frame
  * @rq: filled in when it is
  * @plain: is_plain(); a constant, so that all offsets are
+ * @opcode: plain_opcode() or ANY_OPCODE; a constant, so that what it is not for is
+ *	left out
  *
  * Lengths are not checked against each other yet.
  *
@@ -194,7 +210,7 @@ static __always_inline bool is_plain(struct xdp_md *ctx)
  * RoCEv2.
  */
 static __always_inline int parse(struct xdp_md *ctx, struct request *rq,
-				 bool plain)
+				 bool plain, int opcode)
 {
 	struct cursor c = {
 		.data = frame_start(ctx),
@@ -215,7 +231,7 @@ static __always_inline int parse(struct xdp_md *ctx, struct request *rq,
 	if (parse_udp(&c, rq) != XROCE_UDP_PORT)
 		return -1;
 	rq->bth = c.off;
-	next = parse_bth(&c, rq);
+	next = parse_bth(&c, rq, opcode);
 	rq->pos = c.off;
 	return next;
 }
@@ -246,7 +262,7 @@ static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
 	const __u32 *w = (const __u32 *)ip;
 	__u64 sum = (__u64)w[0] + w[1] + w[2] + w[3] + w[4];
 
-	sum = (sum & 0xffffffff) + (sum >> 32);
+	/* At most 5 * 0xffffffff, then 0x5fffa, 0x10004, 0xffff. */
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);

@@ -346,7 +346,7 @@ static __always_inline bool put_aside(struct xdp_md *ctx,
 }
 
 /* Return: XDP_*. */
-static __always_inline int packet(struct xdp_md *ctx, bool plain)
+static __always_inline int packet(struct xdp_md *ctx, bool plain, int opcode)
 {
 	struct request rq = {};
 	struct answer ans = {};
@@ -356,7 +356,7 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain)
 	bool answer = false;
 	int qpn;
 
-	qpn = parse(ctx, &rq, plain);
+	qpn = parse(ctx, &rq, plain, opcode);
 	if (qpn < 0)
 		return XDP_PASS;
 	st = stat_this_cpu();
@@ -423,7 +423,22 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain)
 SEC("xdp.frags")
 int xroce(struct xdp_md *ctx)
 {
-	return is_plain(ctx) ? packet(ctx, true) : packet(ctx, false);
+	if (!is_plain(ctx))
+		return packet(ctx, false, ANY_OPCODE);
+	/* The commonest, each without what it has no use for. */
+	switch (plain_opcode(ctx)) {
+	case XROCE_RC_WRITE_ONLY:
+		return packet(ctx, true, XROCE_RC_WRITE_ONLY);
+	case XROCE_RC_READ_REQUEST:
+		return packet(ctx, true, XROCE_RC_READ_REQUEST);
+	case XROCE_RC_SEND_ONLY:
+		return packet(ctx, true, XROCE_RC_SEND_ONLY);
+	case XROCE_RC_FETCH_ADD:
+		return packet(ctx, true, XROCE_RC_FETCH_ADD);
+	case XROCE_RC_CMP_SWAP:
+		return packet(ctx, true, XROCE_RC_CMP_SWAP);
+	}
+	return packet(ctx, true, ANY_OPCODE);
 }
 
 char _license[] SEC("license") = "GPL";
