@@ -84,10 +84,6 @@ int connect_client(struct xroce *x, int fd, __u32 access, struct end *own)
 		own->psn = 0;	/* it sends no requests */
 		err = connect_qp(x, access, own, &peer);
 	}
-	if (!err) {
-		what = "answer";
-		err = exchange_send(fd, own);
-	}
 	if (err)
 		complain(what, err);
 	return err;

@@ -17,14 +17,14 @@
 struct xroce *connect_open(const char *netdev, __u32 *pd);
 
 /**
- * connect_client() - learn of the client, connect a queue pair to it, and answer
+ * connect_client() - learn of the client, and connect a queue pair to it
  * @x: handle
  * @fd: socket of exchange_accept()
  * @access: XROCE_ACCESS_REMOTE_*: what the client may ask for at all
- * @own: queue pair number, key, address and length of what it is offered; the rest
- *	is filled in
+ * @own: in: the queue pair's number; out: first packet sequence number, and GID
  *
- * The queue pair can answer before the client knows of it: it may write at once.
+ * The queue pair can answer then. Tell the client when what it is offered is ready
+ * as well, by exchange_send(): it may write at once.
  *
  * Return: 0, or a negative errno after saying what failed.
  */

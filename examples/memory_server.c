@@ -72,6 +72,11 @@ static int serve(struct xroce *x, __u32 pd, void *mem, size_t length,
 		return complain(port, fd);
 	err = connect_client(x, fd, ACCESS, &own);
 	if (!err) {
+		err = exchange_send(fd, &own);
+		if (err)
+			complain("answer", err);
+	}
+	if (!err) {
 		/* From here on the client is served without us. */
 		exchange_closed(fd, -1);
 		connect_report(x, own.qpn);

@@ -92,6 +92,17 @@ past_the_end() {
 		says server 'state refused' && same
 }
 
+# Revoked while the client writes, round after round: it is refused, and what the
+# server writes there afterwards stays.
+window() {
+	serve window_granter -t 3000 x0
+	! client -n 1000000 rxe0 10.77.0.2 "$work/file" &&
+		ended && says client 'remote access error' &&
+		says server 'has written something' &&
+		says server 'nothing written since' &&
+		says server 'state refused'
+}
+
 # A client that says something else is told nothing, and the server leaves.
 garbage() {
 	lent 2M
@@ -118,13 +129,15 @@ mkdir "$work"
 undo+=(work_down)
 in_xr "$xroce" link add dev x0 >/dev/null
 undo+=(link_down)
-head -c 300001 /dev/urandom >"$work/file"
+# Not 0 at the beginning, as the memory is.
+{ printf x; head -c 300000 /dev/urandom; } >"$work/file"
 
 run example_memory 'U3' memory 10.77.0.2 0
 run example_memory_offset 'U3' memory 10.77.0.2 12345
 run example_memory_last 'U3' memory 10.77.0.2 $((2097152 - 300001))
 run example_memory_ipv6 'U3' memory fd77::2 77
 run example_past_the_end 'U3 R9' past_the_end
+run example_window 'U3 W3 W7' window
 run example_garbage 'U3' garbage
 run example_no_link 'U3' no_link
 results
