@@ -44,12 +44,12 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests deps demo check check-deb check-debug lint \
+.PHONY: all module bpf user man selftests examples deps demo check check-deb check-debug lint \
 	bench bench-check bench-save bench-plot bench-native \
 	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
 
-all: module bpf user man selftests
+all: module bpf user man selftests examples
 	@:
 module: $(module)
 bpf: $(object)
@@ -156,6 +156,12 @@ $(foreach n,3 8,$(B)/user/doc/%.$(n)): $(B)/user/doc/%.rst
 
 selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 	+@$(MAKE) --no-print-directory -C selftests
+
+# As who has the packages builds them, but with what lies here.
+examples: $(B)/user/libxroce.a
+	+$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) --no-print-directory -C examples \
+		O=../$(B)/examples XROCE_CFLAGS='-I../include -I../user' XROCE_DEPS=../$< \
+		XROCE_LIBS='../$< $(shell pkg-config --libs libbpf)'
 
 # --- What is needed, by purpose.
 
@@ -327,8 +333,8 @@ deb:
 	@$(if $(missing),$(call install_packages,$(missing)),:)
 	@rm -rf $(B)/deb
 	@mkdir -p $(deb_src)
-	@cp -a COPYING LICENSES Makefile README.md bpf debian include kmod \
-		selftests user $(deb_src)
+	@cp -a COPYING LICENSES Makefile README.md bpf debian examples include \
+		kmod selftests user $(deb_src)
 	cd $(deb_src) && dpkg-buildpackage -us -uc
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
 	@rm -rf $(deb_src)

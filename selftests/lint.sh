@@ -23,7 +23,7 @@ failed=()
 
 # Files of this tree, without what a build left.
 files() {
-	find bpf include kmod selftests user -name .git -prune -o -type f -name "$1" \
+	find bpf examples include kmod selftests user -name .git -prune -o -type f -name "$1" \
 		-print | sort
 }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "connect.h"
+
+int complain(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(err < 0 ? -err : err));
+	return 1;
+}
+
+struct xroce *connect_open(const char *netdev, __u32 *pd)
+{
+	struct xroce *x = xroce_open(netdev);
+	int err;
+
+	if (!x) {
+		if (errno == ENOENT)
+			fprintf(stderr, "%s: no link; xroce link add dev %s\n",
+				netdev, netdev);
+		else if (errno == ENXIO)
+			fprintf(stderr, "xroce.ko is not loaded\n");
+		else
+			complain(netdev, errno);
+		return NULL;
+	}
+	err = xroce_pd_add(x, 0, pd);
+	if (err) {
+		complain("protection domain", err);
+		xroce_close(x);
+		return NULL;
+	}
+	return x;
+}
+
+/* RESET to INIT to RTR, where it answers, to RTS, where windows can be bound. */
+static int connect_qp(struct xroce *x, __u32 access, const struct end *own,
+		      const struct end *peer)
+{
+	struct xroce_qp_modify m = {
+		.qpn = own->qpn,
+		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
+		.state = XROCE_QPS_INIT,
+		.pkey = 0xffff,
+		.access = access,
+	};
+	int err = xroce_qp_modify(x, &m);
+
+	if (err)
+		return err;
+	m.mask = XROCE_QP_STATE | XROCE_QP_AV | XROCE_QP_PATH_MTU |
+		 XROCE_QP_DEST_QPN | XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER |
+		 XROCE_QP_MAX_DEST_RD_ATOMIC;
+	m.state = XROCE_QPS_RTR;
+	m.path_mtu = XROCE_MTU_1024;	/* the client has the same */
+	m.dest_qpn = peer->qpn;
+	m.rq_psn = peer->psn;
+	m.min_rnr_timer = 12;		/* 0.64 ms */
+	m.max_dest_rd_atomic = 16;
+	memcpy(m.sgid, own->gid, 16);
+	memcpy(m.dgid, peer->gid, 16);
+	err = xroce_qp_modify(x, &m);
+	if (err)
+		return err;
+	m.mask = XROCE_QP_STATE;
+	m.state = XROCE_QPS_RTS;
+	return xroce_qp_modify(x, &m);
+}
+
+int connect_client(struct xroce *x, int fd, __u32 access, struct end *own)
+{
+	const char *what = "the client's line";
+	struct end peer;
+	int err = exchange_receive(fd, &peer);
+
+	if (!err) {
+		what = "own address";
+		err = exchange_gid(fd, own->gid);
+	}
+	if (!err) {
+		what = "connection";
+		own->psn = 0;	/* it sends no requests */
+		err = connect_qp(x, access, own, &peer);
+	}
+	if (err)
+		complain(what, err);
+	return err;
+}
+
+void connect_report(struct xroce *x, __u32 qpn)
+{
+	struct xroce_qp_query q = { .qpn = qpn };
+	int err = xroce_qp_query(x, &q);
+
+	if (err) {
+		complain("query", err);
+		return;
+	}
+	printf("packets %llu bytes %llu state %s\n",
+	       (unsigned long long)q.packets, (unsigned long long)q.bytes,
+	       q.state == XROCE_QPS_ERR ? "refused" : "good");
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Write a file into the memory that a server lends, read it back, and compare. This
+ * is libibverbs only: nothing here knows what the server is.
+ *
+ * usage: memory_client [-p PORT] [-o OFFSET] [-n ROUNDS] DEVICE SERVER FILE
+ *
+ *   memory_client rxe0 10.0.0.2 photo.jpg
+ *
+ * OFFSET is where in the server's memory to begin. The exit status is 1 when the
+ * server refuses anything, or bytes differ.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/verbs.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "exchange.h"
+
+#define MESSAGE		(1 << 20)	/* bytes of a message, at most */
+#define GIDS		256
+
+struct client {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;	/* of two messages: to send, and to read into */
+	char *buf;
+	struct end own, server;
+};
+
+static int complain(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(err));
+	return 1;
+}
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *ctx = NULL;
+	int i;
+
+	errno = ENODEV;
+	for (i = 0; list && list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	return ctx;
+}
+
+static int open_client(struct client *c, const char *device)
+{
+	struct ibv_qp_init_attr init = {
+		.cap = {
+			.max_send_wr = 1, .max_recv_wr = 1,
+			.max_send_sge = 1, .max_recv_sge = 1,
+		},
+		.qp_type = IBV_QPT_RC,
+		.sq_sig_all = 1,
+	};
+
+	c->ctx = open_device(device);
+	if (!c->ctx)
+		return complain(device, errno);
+	c->buf = malloc(2 * MESSAGE);
+	c->pd = ibv_alloc_pd(c->ctx);
+	c->cq = ibv_create_cq(c->ctx, 2, NULL, NULL, 0);
+	if (!c->buf || !c->pd || !c->cq)
+		return complain("resources", errno);
+	c->mr = ibv_reg_mr(c->pd, c->buf, 2 * MESSAGE, IBV_ACCESS_LOCAL_WRITE);
+	if (!c->mr)
+		return complain("region", errno);
+	init.send_cq = c->cq;
+	init.recv_cq = c->cq;
+	c->qp = ibv_create_qp(c->pd, &init);
+	if (!c->qp)
+		return complain("queue pair", errno);
+	c->own.qpn = c->qp->qp_num;
+	c->own.psn = getpid() & 0xffffff;
+	return 0;
+}
+
+static void close_client(struct client *c)
+{
+	if (c->qp)
+		ibv_destroy_qp(c->qp);
+	if (c->mr)
+		ibv_dereg_mr(c->mr);
+	if (c->cq)
+		ibv_destroy_cq(c->cq);
+	if (c->pd)
+		ibv_dealloc_pd(c->pd);
+	if (c->ctx)
+		ibv_close_device(c->ctx);
+	free(c->buf);
+}
+
+/* Which of the device's addresses is the one that TCP uses. */
+static int gid_index(struct client *c)
+{
+	static struct ibv_gid_entry entry[GIDS];
+	ssize_t i, n = ibv_query_gid_table(c->ctx, entry, GIDS, 0);
+
+	for (i = 0; i < n; i++)
+		if (entry[i].port_num == 1 &&
+		    entry[i].gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    !memcmp(entry[i].gid.raw, c->own.gid, 16))
+			return entry[i].gid_index;
+	return -1;
+}
+
+static int connect_qp(struct client *c)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+		.path_mtu = IBV_MTU_1024,	/* the server has the same */
+		.dest_qp_num = c->server.qpn,
+		.rq_psn = c->server.psn,
+		.min_rnr_timer = 12,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh.hop_limit = 64,
+		},
+		.sq_psn = c->own.psn,
+		.timeout = 18,			/* a second */
+		.retry_cnt = 7,
+		.rnr_retry = 7,			/* for ever: memory on demand */
+		.max_rd_atomic = 1,
+	};
+	int index = gid_index(c);
+	int err;
+
+	if (index < 0)
+		return complain("RDMA device: address", EADDRNOTAVAIL);
+	attr.ah_attr.grh.sgid_index = index;
+	memcpy(attr.ah_attr.grh.dgid.raw, c->server.gid, 16);
+	err = ibv_modify_qp(c->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+			    IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	attr.qp_state = IBV_QPS_RTR;
+	if (!err)
+		err = ibv_modify_qp(c->qp, &attr, IBV_QP_STATE | IBV_QP_AV |
+				    IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				    IBV_QP_RQ_PSN | IBV_QP_MIN_RNR_TIMER |
+				    IBV_QP_MAX_DEST_RD_ATOMIC);
+	attr.qp_state = IBV_QPS_RTS;
+	if (!err)
+		err = ibv_modify_qp(c->qp, &attr, IBV_QP_STATE |
+				    IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+				    IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				    IBV_QP_MAX_QP_RD_ATOMIC);
+	return err ? complain("connection", err) : 0;
+}
+
+/* WRITE the first half of the buffer to the server, or READ into the second. */
+static int transfer(struct client *c, enum ibv_wr_opcode opcode, uint64_t off,
+		    uint32_t length)
+{
+	const char *name = opcode == IBV_WR_RDMA_WRITE ? "WRITE" : "READ";
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)c->buf +
+			(opcode == IBV_WR_RDMA_WRITE ? 0 : MESSAGE),
+		.length = length,
+		.lkey = c->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = opcode,
+		.wr.rdma.remote_addr = c->server.addr + off,
+		.wr.rdma.rkey = c->server.rkey,
+	};
+	struct ibv_send_wr *bad;
+	struct ibv_wc wc;
+	int n, err = ibv_post_send(c->qp, &wr, &bad);
+
+	if (err)
+		return complain(name, err);
+	do {
+		n = ibv_poll_cq(c->cq, 1, &wc);
+	} while (!n);
+	if (n < 0)
+		return complain(name, EIO);
+	if (wc.status == IBV_WC_SUCCESS)
+		return 0;
+	fprintf(stderr, "%s of %u bytes at offset %llu: %s\n", name, length,
+		(unsigned long long)off, ibv_wc_status_str(wc.status));
+	return 1;
+}
+
+static int put_and_compare(struct client *c, uint64_t off, const char *file,
+			   size_t size)
+{
+	size_t at, length;
+
+	for (at = 0; at < size; at += length) {
+		length = size - at < MESSAGE ? size - at : MESSAGE;
+		memcpy(c->buf, file + at, length);
+		if (transfer(c, IBV_WR_RDMA_WRITE, off + at, length))
+			return 1;
+	}
+	for (at = 0; at < size; at += length) {
+		length = size - at < MESSAGE ? size - at : MESSAGE;
+		memset(c->buf + MESSAGE, ~file[at], length);
+		if (transfer(c, IBV_WR_RDMA_READ, off + at, length))
+			return 1;
+		if (memcmp(c->buf + MESSAGE, file + at, length))
+			return complain("what was read back differs", EIO);
+	}
+	return 0;
+}
+
+static int talk(struct client *c, const char *host, const char *port,
+		uint64_t off, unsigned long rounds, const char *file, size_t size)
+{
+	int fd = exchange_connect(host, port);
+	int err, status = 1;
+
+	if (fd < 0)
+		return complain(host, -fd);
+	err = exchange_gid(fd, c->own.gid);
+	if (!err)
+		err = exchange_send(fd, &c->own);
+	if (!err)
+		err = exchange_receive(fd, &c->server);
+	if (err)
+		complain("exchange", -err);
+	else
+		status = connect_qp(c);
+	while (!status && rounds--)
+		status = put_and_compare(c, off, file, size);
+	if (!status)
+		printf("%zu bytes written, read back, and the same\n", size);
+	close(fd);		/* the server waits for it */
+	return status;
+}
+
+static void *map_file(const char *path, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *mem = MAP_FAILED;
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st)) {
+		*size = st.st_size;
+		mem = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	if (mem == MAP_FAILED)
+		complain(path, errno);
+	if (fd >= 0)
+		close(fd);
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+int main(int argc, char **argv)
+{
+	const char *port = EXCHANGE_PORT;
+	unsigned long rounds = 1;
+	struct client c = {};
+	uint64_t off = 0;
+	int opt, status;
+	size_t size;
+	void *file;
+
+	while ((opt = getopt(argc, argv, "p:o:n:")) != -1) {
+		if (opt == 'p')
+			port = optarg;
+		else if (opt == 'o')
+			off = strtoull(optarg, NULL, 0);
+		else if (opt == 'n')
+			rounds = strtoul(optarg, NULL, 0);
+		else
+			break;
+	}
+	if (opt != -1 || argc - optind != 3) {
+		fprintf(stderr, "usage: %s [-p PORT] [-o OFFSET] [-n ROUNDS] DEVICE SERVER FILE\n",
+			argv[0]);
+		return 2;
+	}
+	file = map_file(argv[optind + 2], &size);
+	if (!file)
+		return 1;
+	status = open_client(&c, argv[optind]);
+	if (!status)
+		status = talk(&c, argv[optind + 1], port, off, rounds, file, size);
+	close_client(&c);
+	munmap(file, size);
+	return status;
+}

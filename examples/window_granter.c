@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Lend memory to one client for a while: grant it a memory window, and revoke that
+ * while the client writes. No system call is needed for either as long as packets
+ * come. From then on the memory is ours: what we put there stays.
+ *
+ * usage: window_granter [-p PORT] [-t MS] [-l BYTES] NETDEV
+ *
+ *   xroce link add dev eth0
+ *   window_granter -t 2000 eth0
+ *   memory_client -n 1000000 rxe0 10.0.0.2 photo.jpg	# on the client
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+#include "connect.h"
+
+#define ACCESS	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ)
+#define ENTRIES	16
+
+struct granter {
+	struct xroce *x;
+	struct xroce_cq *cq;
+	struct xroce_sq *sq;
+	struct end own;
+	char *mem;
+	size_t length;
+	int ms;
+};
+
+/* Posted work is applied with the next packet; do not wait for one. */
+static int complete(struct granter *g, const char *what)
+{
+	int n, err = xroce_sq_apply(g->sq);
+	struct xroce_cqe cqe;
+
+	if (err)
+		return complain(what, err);
+	do {
+		n = xroce_cq_poll(g->cq, &cqe, 1);
+	} while (!n);
+	if (n < 0)
+		return complain(what, n);
+	if (cqe.status == XROCE_WC_SUCCESS)
+		return 0;
+	fprintf(stderr, "%s: status %u\n", what, cqe.status);
+	return 1;
+}
+
+/* The region itself gives the client no right: what it gets is the window. */
+static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
+{
+	struct xroce_mr_reg mr = {
+		.pd = pd,
+		.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND,
+		.addr = (uintptr_t)g->mem,
+		.length = g->length,
+		.iova = (uintptr_t)g->mem,
+	};
+	struct xroce_mw_add mw = { .pd = pd, .type = XROCE_MW_TYPE_2B };
+	struct xroce_qp_add qp = { .pd = pd, .type = XROCE_QPT_RC };
+	int err;
+
+	g->cq = xroce_cq_add(g->x, ENTRIES);
+	g->sq = g->cq ? xroce_sq_add(g->x, ENTRIES) : NULL;
+	if (!g->sq)
+		return complain("queues", errno);
+	qp.send_cq = xroce_cq_id(g->cq);
+	err = xroce_mr_reg(g->x, &mr);
+	if (err)
+		return complain("region", err);
+	err = xroce_mw_add(g->x, &mw);
+	if (err)
+		return complain("window", err);
+	err = xroce_qp_create(g->x, &qp, NULL);
+	if (err)
+		return complain("queue pair", err);
+	*bind = (struct xroce_bind){
+		.qpn = qp.qpn,
+		.flags = XROCE_SQ_SIGNALED,
+		.rkey = xroce_inc_rkey(mw.rkey),
+		.lkey = mr.lkey,
+		.addr = mr.iova,
+		.length = g->length,
+		.access = ACCESS,
+	};
+	g->own.qpn = qp.qpn;
+	g->own.rkey = bind->rkey;
+	g->own.addr = mr.iova;
+	g->own.length = g->length;
+	return 0;
+}
+
+/* Revoked: nothing of the client's comes here any more. */
+static int take_back(struct granter *g, int fd)
+{
+	size_t i;
+	int err;
+
+	printf("the client has written %s\n", g->mem[0] ? "something" : "nothing");
+	err = xroce_post_local_inv(g->sq, 0, g->own.qpn, g->own.rkey,
+				   XROCE_SQ_SIGNALED);
+	if (err)
+		return complain("revoke", err);
+	if (complete(g, "revoke"))
+		return 1;
+	memset(g->mem, 0x5a, g->length);
+	exchange_closed(fd, -1);
+	for (i = 0; i < g->length; i++) {
+		if (g->mem[i] != 0x5a) {
+			fprintf(stderr, "byte %zu written after all\n", i);
+			return 1;
+		}
+	}
+	printf("revoked, and nothing written since\n");
+	return 0;
+}
+
+static int grant(struct granter *g, __u32 pd, const char *port)
+{
+	struct xroce_bind bind;
+	int fd, err, status = 1;
+
+	if (prepare(g, pd, &bind))
+		return 1;
+	fd = exchange_accept(port);
+	if (fd < 0)
+		return complain(port, fd);
+	err = connect_client(g->x, fd, ACCESS, &g->own);
+	if (!err) {
+		err = xroce_post_bind(g->sq, &bind);
+		if (!err && complete(g, "grant"))
+			goto out;
+		/* The window is there before the client knows its key. */
+		if (!err)
+			err = exchange_send(fd, &g->own);
+		if (err)
+			complain("grant", err);
+	}
+	if (!err) {
+		exchange_closed(fd, g->ms);
+		status = take_back(g, fd);
+		connect_report(g->x, g->own.qpn);
+	}
+out:
+	close(fd);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct granter g = { .length = 1 << 20, .ms = 1000 };
+	const char *port = EXCHANGE_PORT;
+	int c, status;
+	__u32 pd;
+
+	while ((c = getopt(argc, argv, "p:t:l:")) != -1) {
+		if (c == 'p')
+			port = optarg;
+		else if (c == 't')
+			g.ms = atoi(optarg);
+		else if (c == 'l')
+			g.length = strtoull(optarg, NULL, 0);
+		else
+			break;
+	}
+	if (c != -1 || argc - optind != 1 || g.ms < 0 || !g.length) {
+		fprintf(stderr, "usage: %s [-p PORT] [-t MS] [-l BYTES] NETDEV\n",
+			argv[0]);
+		return 2;
+	}
+	g.mem = mmap(NULL, g.length, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (g.mem == MAP_FAILED)
+		return complain("memory", errno);
+	g.x = connect_open(argv[optind], &pd);
+	if (!g.x)
+		return 1;
+	status = grant(&g, pd, port);
+	xroce_close(g.x);	/* with all that it made; the process ends as well */
+	munmap(g.mem, g.length);
+	return status;
+}
