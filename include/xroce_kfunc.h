@@ -91,8 +91,8 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KF
  * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
  * must lie inside the frame as well.
  *
- * Return: 0, -ENOENT, -ERANGE, -EINVAL, -EAGAIN, -EFAULT or -EIO as for
- * xroce_write(); frames are not put aside.
+ * Return: 0, -ENOENT, -ERANGE, -EINVAL or -EFAULT as for xroce_write(); or -EAGAIN:
+ * memory on demand is not there, and is sent for when the reply is queued.
  */
 extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
 

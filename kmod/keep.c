@@ -151,18 +151,21 @@ void xr_keep_wake(const struct xr_odp *odp)
 /**
  * xr_keep_missed() - put a frame aside until the memory it needs is there
  * @qp: whose it is; this CPU has its claim
- * @odp: the memory, from which it is on its way; this CPU is on it
+ * @odp: the memory, which this CPU is on, and has found missing
  * @xdp: the frame, as it has come
  *
  * In softirq.
  *
- * Return: -EINPROGRESS; or -EAGAIN: it cannot be kept, or has been for too long.
+ * Return: -EINPROGRESS; -EAGAIN: it cannot be kept, or has been for too long; or, it
+ * is not to be had, another error as of xr_odp_ask().
  */
 int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
 {
 	struct xr_keep *k = &qp->keep;
-	int ret;
+	int ret = xr_odp_ask(odp, qp->life);
 
+	if (ret != -EAGAIN)
+		return ret;
 	if (this_cpu_read(xr_keep_running) == k) {
 		if (READ_ONCE(k->refuse)) {
 			k->told = true;

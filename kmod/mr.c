@@ -131,7 +131,7 @@ static noinline int xr_mr_write_any(const struct xr_mr *mr, u64 to,
  * @ahead: bytes that the message goes on for
  *
  * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EAGAIN, -EFAULT, -EIO: as of xr_odp_ready(), and nothing is written.
+ * the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and nothing is written.
  */
 int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
 		u32 off, u32 len, u32 ahead)

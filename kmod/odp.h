@@ -51,7 +51,7 @@ enum xr_odp_state {
 	XR_ODP_FREE,
 	XR_ODP_QUEUED,
 	XR_ODP_BUSY,		/* being faulted in */
-	XR_ODP_FAILED,		/* cannot be had; who asks again is told */
+	XR_ODP_FAILED,		/* cannot be had; who has asked is told */
 };
 
 /**
@@ -59,21 +59,25 @@ enum xr_odp_state {
  * @state: of the want
  * @error: XR_ODP_FAILED: why, -EFAULT or -EIO
  * @write: to be written
+ * @came: some of them have come since it is busy
  * @tries: times that memory was too short for it
  * @first: number of the first page in the table
  * @need: pages that the access cannot do without
  * @ahead: pages that the same message comes to afterwards
  * @since: jiffies: failed since then; or, queued, not to be tried before
+ * @who: who has asked, xr_qp::life; nobody else is told that it has failed
  */
 struct xr_odp_want {
 	enum xr_odp_state state;
 	int error;
 	bool write;
+	bool came;
 	u8 tries;
 	u64 first;
 	u64 need;
 	u64 ahead;
 	unsigned long since;
+	u64 who;
 };
 
 /**
@@ -174,7 +178,8 @@ void xr_odp_queue(struct xr_odp *odp, unsigned long delay);
 void xr_odp_queue_reclaim(struct xr_odp *odp);
 
 /* odp_want.c */
-int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write);
+int xr_odp_miss(u64 first, u64 last, u32 ahead, bool write);
+int xr_odp_ask(struct xr_odp *odp, u64 who);
 void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr);
 bool xr_odp_wanted(struct xr_odp *odp);
 struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy);
@@ -246,8 +251,8 @@ static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
  *
  * In softirq. What is there stays until xr_mr_drop().
  *
- * Return: 0; -EAGAIN: it has been sent for; -EFAULT: it cannot be had; -EIO: nor
- * for want of memory.
+ * Return: 0; -EAGAIN: it can be asked for, before xr_mr_drop(); -EFAULT: there is no
+ * such memory.
  */
 static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 			       bool write)
@@ -262,7 +267,7 @@ static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 	last = (off + len - 1) >> PAGE_SHIFT;
 	for (; i <= last; i++)
 		if ((READ_ONCE(*xr_mtt_at(&odp->pin.mtt, i)) & rights) != rights)
-			return xr_odp_miss(odp, i, last, ahead, write);
+			return xr_odp_miss(i, last, ahead, write);
 	return 0;
 }
 

@@ -246,7 +246,7 @@ int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 			chunk = xr_odp_chunk(odp, i);
 		if (!chunk || (READ_ONCE(chunk->entry[i % XR_ODP_PAGES]) &
 			       rights) != rights)
-			return xr_odp_miss(odp, i, last, ahead, write);
+			return xr_odp_miss(i, last, ahead, write);
 	}
 	this_cpu_write(xr_odp_found, chunk);
 	return 0;

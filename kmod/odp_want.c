@@ -10,9 +10,40 @@
  */
 #define XR_ODP_TRIES	10
 
-/* What the access wants is there already, or has failed. */
-static int xr_odp_known(struct xr_odp *odp, u64 first, u64 last, bool write,
-			struct xr_odp_want **free)
+/* What this CPU's access has missed, while it is on the memory. */
+struct xr_odp_missed {
+	u64 first;
+	u64 last;
+	u32 ahead;
+	bool write;
+};
+static DEFINE_PER_CPU(struct xr_odp_missed, xr_odp_missed);
+
+/**
+ * xr_odp_miss() - take down what an access has missed, for xr_odp_ask()
+ * @first: the first page
+ * @last: the last one that the access needs
+ * @ahead: bytes that its message goes on for
+ * @write: to be written
+ *
+ * In softirq.
+ *
+ * Return: -EAGAIN.
+ */
+int xr_odp_miss(u64 first, u64 last, u32 ahead, bool write)
+{
+	*this_cpu_ptr(&xr_odp_missed) = (struct xr_odp_missed){
+		.first = first, .last = last, .ahead = ahead, .write = write,
+	};
+	return -EAGAIN;
+}
+
+/*
+ * Is it on its way already, or has @who been refused it? What others were refused says
+ * nothing: it may be there by now. @free: out: a place for another want, if any.
+ */
+static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_missed *m,
+			u64 who, struct xr_odp_want **free)
 {
 	struct xr_odp_want *w;
 
@@ -23,14 +54,17 @@ static int xr_odp_known(struct xr_odp *odp, u64 first, u64 last, bool write,
 		if (w->state == XR_ODP_FREE) {
 			*free = w;
 		} else if (w->state == XR_ODP_FAILED) {
-			if (last < w->first || first >= w->first + w->need ||
-			    (w->write && !write))
-				continue;
-			w->state = XR_ODP_FREE;
-			return w->error;
-		} else if (first >= w->first &&
-			   last < w->first + w->need + w->ahead &&
-			   (w->write || !write)) {
+			if (w->who == who && m->last >= w->first &&
+			    m->first < w->first + w->need &&
+			    (m->write || !w->write)) {
+				w->state = XR_ODP_FREE;
+				return w->error;
+			}
+			/* Who comes back for that can ask anew. */
+			*free = *free ? : w;
+		} else if (m->first >= w->first &&
+			   m->last < w->first + w->need + w->ahead &&
+			   (w->write || !m->write)) {
 			return -EAGAIN;
 		}
 	}
@@ -38,34 +72,34 @@ static int xr_odp_known(struct xr_odp *odp, u64 first, u64 last, bool write,
 }
 
 /**
- * xr_odp_miss() - send for pages that an access has missed
- * @odp: memory
- * @first: the first of them
- * @last: the last one that the access needs
- * @ahead: bytes that its message goes on for
- * @write: to be written
+ * xr_odp_ask() - send for the pages that this CPU's access has missed
+ * @odp: memory, on which it still is
+ * @who: asks, xr_qp::life
  *
  * In softirq. What is wanted already is not asked for again.
  *
- * Return: -EAGAIN; or, it cannot be had, -EFAULT, or -EIO: memory is short.
+ * Return: -EAGAIN: it is on its way; -EFAULT: @who has asked for it before, and it
+ * cannot be had; -EIO: nor for want of memory.
  */
-int xr_odp_miss(struct xr_odp *odp, u64 first, u64 last, u32 ahead, bool write)
+int xr_odp_ask(struct xr_odp *odp, u64 who)
 {
+	const struct xr_odp_missed m = *this_cpu_ptr(&xr_odp_missed);
 	struct xr_odp_want *want = NULL;
 	int ret;
 
 	if (READ_ONCE(odp->gone))
 		return -EFAULT;
 	spin_lock_bh(&odp->want_lock);
-	ret = xr_odp_known(odp, first, last, write, &want);
+	ret = xr_odp_known(odp, &m, who, &want);
 	if (!ret && want && !odp->closing) {
 		*want = (struct xr_odp_want){
 			.state = XR_ODP_QUEUED,
-			.write = write,
-			.first = first,
-			.need = last - first + 1,
-			.ahead = DIV_ROUND_UP((u64)ahead, PAGE_SIZE),
+			.write = m.write,
+			.first = m.first,
+			.need = m.last - m.first + 1,
+			.ahead = DIV_ROUND_UP((u64)m.ahead, PAGE_SIZE),
 			.since = jiffies,
+			.who = who,
 		};
 		xr_odp_queue(odp, 0);
 	}
@@ -82,10 +116,13 @@ void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
 	struct xr_odp_want *w;
 
 	spin_lock_bh(&odp->want_lock);
-	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++)
-		if (w->state == XR_ODP_FAILED && w->first < first + nr &&
-		    first < w->first + w->need)
+	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
+		if (w->first >= first + nr || first >= w->first + w->need)
+			continue;
+		w->came = true;
+		if (w->state == XR_ODP_FAILED)
 			w->state = XR_ODP_FREE;
+	}
 	spin_unlock_bh(&odp->want_lock);
 }
 
@@ -121,6 +158,7 @@ struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy)
 			continue;
 		}
 		w->state = XR_ODP_BUSY;
+		w->came = false;
 		*copy = *w;
 		due = w;
 		break;
@@ -147,8 +185,8 @@ void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret)
 		w->state = XR_ODP_FREE;
 		atomic64_inc(&odp->faults);
 	} else {
-		w->state = ret == -EFAULT || ret == -ENOMEM ? XR_ODP_FAILED :
-							      XR_ODP_FREE;
+		w->state = !w->came && (ret == -EFAULT || ret == -ENOMEM) ?
+			   XR_ODP_FAILED : XR_ODP_FREE;
 		atomic64_inc(&odp->failed);
 	}
 	spin_unlock_bh(&odp->want_lock);

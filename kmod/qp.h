@@ -31,6 +31,7 @@ struct xroce_qp_query;
  * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
  * @failed: a work request has ended it
+ * @life: another number, of no other queue pair, each time it is made ready to receive
  * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw.h)
  * @windows_2b: likewise of type 2B
  * @replies: those that the module sends; under a lock of their own
@@ -45,10 +46,9 @@ struct xroce_qp_query;
  * @rcu: the structure outlives its data path readers
  *
  * Under the link's lock, but for what the data path reads: @link, @qpn, @type,
- * @pd and @owner, which do not change, @map and @recv, and @mtu and
- * @max_dest_rd_atomic, which are set before @replies are opened. What is here is
- * what must be right even if the map
- * is not.
+ * @pd and @owner, which do not change, @map and @recv, and @mtu,
+ * @max_dest_rd_atomic and @life, which are set before @replies are opened. What is
+ * here is what must be right even if the map is not.
  */
 struct xr_qp {
 	struct xr_link *link;
@@ -59,6 +59,7 @@ struct xr_qp {
 	u32 mtu;
 	u32 max_dest_rd_atomic;
 	bool failed;
+	u64 life;
 	atomic_t windows_2a;
 	atomic_t windows_2b;
 	struct xr_replies replies;

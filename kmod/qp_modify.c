@@ -25,6 +25,8 @@
 			 XROCE_QP_RQ_PSN)
 #define XR_UD_MTU	4096	/* as long as the link takes it */
 
+static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);
+
 /**
  * struct xr_transition - attributes of a change of state (IBTA table 91)
  * @type: enum xroce_qp_type
@@ -259,6 +261,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	}
 	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
 		xr_recv_start(qp);
+	if (to == XROCE_QPS_RTR)
+		qp->life = atomic64_inc_return(&xr_qp_lives);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
 		WRITE_ONCE(q->mtu, XR_UD_MTU);
 		xr_qp_set_av(qp, a);

@@ -222,12 +222,12 @@ static int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 		ret = xr_mr_store(mr, va, buf, len);
 	else
 		ret = xr_mr_write(mr, va, xdp, off, len, 0);
+	if (ret == -EAGAIN)
+		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
 	if (!ret)
 		/* An IP header is a part of the packet that follows. */
 		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
-	else if (ret == -EAGAIN)
-		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
-	else
+	else if (ret != -EAGAIN && ret != -EINPROGRESS)
 		xr_mr_count_refused(mr);
 	xr_mr_drop();
 	if (ret == -EAGAIN)

@@ -17,6 +17,7 @@
 
 #include "icrc.h"
 #include "mr.h"
+#include "odp.h"
 #include "qp.h"
 #include "tx.h"
 
@@ -147,7 +148,8 @@ static void *xr_tx_alloc(u32 size)
  * @qp: whose it is; its entry in the map says from where to where
  * @p: what
  *
- * Return: 0; -ENOMEM; or, as for xr_mr_read(), an error of the region.
+ * Return: 0; -ENOMEM; -ERANGE, as for xr_mr_read(); or, of memory on demand that was
+ * asked for, -EAGAIN, -EFAULT or -EIO.
  */
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p)
@@ -177,6 +179,8 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	if (p->len) {
 		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len,
 				 p->ahead);
+		if (ret == -EAGAIN)
+			ret = xr_odp_ask(p->mr->pin->odp, qp->life);
 		if (ret)
 			goto err;
 	}

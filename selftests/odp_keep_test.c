@@ -282,6 +282,39 @@ static void told(void)
 	odp_close(&o);
 }
 
+/*
+ * A queue pair that was told to come again for what cannot be had, and does not: what
+ * it would have been told is no news for any other, nor for itself, made ready anew.
+ */
+static void not_told(void)
+{
+	unsigned long long failed;
+	struct packet got;
+	struct odp o;
+	int i;
+
+	if (!odp_open(&o, 8))
+		return;
+	live_parameter("odp_keep", 0);
+	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
+	odp_check_refused(odp_write(&o, 5 * MEM_PAGE, 64, 1), "it comes again");
+	check(o.rnr >= 1 && wire_again(&o.w), "told %u times", o.rnr);
+
+	failed = odp_query(&o).odp_failed;
+	check(wire_send(&o.w) && wire_take(&o.w, WIRE_MS, &got, NULL) &&
+	      got.syndrome == (XROCE_SYN_RNR | XROCE_RNR_FAULT), "no RNR NAK");
+	for (i = 0; i < 1000 && odp_query(&o).odp_failed == failed; i++)
+		usleep(1000);
+	check(odp_query(&o).odp_failed > failed, "it can be had");
+	check(mmap(o.mem + 5 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+	      MAP_FAILED && wire_again(&o.w), "mapped anew");
+	ACKED(odp_write(&o, 5 * MEM_PAGE, 64, 7));
+	odp_is(o.mem + 5 * MEM_PAGE, 64, 7);
+	live_parameter("odp_keep", KEEP);
+	odp_close(&o);
+}
+
 /* The longest that a peer waits for an answer is less than a fault can take. */
 static void impatient(void)
 {
@@ -405,6 +438,7 @@ static const struct test tests[] = {
 	{ "odp_order", "O3", "in order", in_order },
 	{ "odp_too_many", "O3", "beyond the bound", too_many },
 	{ "odp_told", "O3", "RNR NAKs instead", told },
+	{ "odp_not_told", "O3 O4", "whose failure it is", not_told },
 	{ "odp_impatient", "O3", "RNR NAKs when it takes too long", impatient },
 	{ "odp_purged", "O3 O6", "the queue pair goes", purged },
 	{ "odp_kept_dereg", "O3 O4", "the region goes", deregistered },
