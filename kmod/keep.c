@@ -202,17 +202,18 @@ int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
 int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 {
 	struct xr_keep *k = &qp->keep;
+	bool running = this_cpu_read(xr_keep_running) == k;
 	int ret;
 
-	if (this_cpu_read(xr_keep_running) == k && !busy)
+	if (running && !busy)
 		return -EALREADY;
-	if (this_cpu_read(xr_keep_running) == k && !READ_ONCE(k->refuse)) {
+	if (running && !READ_ONCE(k->refuse)) {
 		k->stay = true;
 		k->again = true;
 		return 0;
 	}
 	spin_lock(&k->lock);
-	if (this_cpu_read(xr_keep_running) == k) {
+	if (running) {
 		/* Who has the claim does not let go of it. */
 		k->lost = true;
 		spin_unlock(&k->lock);

@@ -211,12 +211,15 @@ send_write() { # QPN RKEY
 
 has_events() { [ "$(wc -l <"$work/events")" -ge "$1" ]; }
 
+# It, or its child, waits for events.
+watches() { cat /proc/{"$1","$(pgrep -P "$1" || echo self)"}/wchan | grep -q poll; }
+
 watched() {
 	local pd=$1 qpn mr mw watcher status=0
 
 	nsenter --net=/run/netns/xr "$xroce" -j -t monitor >"$work/events" &
 	watcher=$!
-	sleep 1
+	wait_until 30 watches $watcher
 	qpn=$(makes qpn qp add pd "$pd")
 	xr qp modify qpn "$qpn" state init access remote-write
 	xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
@@ -274,7 +277,7 @@ bounded() {
 	nsenter --net=/run/netns/xr timeout 60 "$xroce" monitor count 2 \
 		objects >"$work/events" &
 	watcher=$!
-	sleep 1
+	wait_until 30 watches $watcher
 	other=$(makes pd pd add)
 	wait_until 30 has_events 1
 	xr pd del pd "$other"
