@@ -170,7 +170,7 @@ qemu() { # ACCEL LIMIT KERNEL-PARAMETER...
 		-pidfile "$run/pid" -machine q35 $(accel_options "$accel") \
 		-smp "$smp" -m "$memory" \
 		-kernel "$kernel/boot/vmlinuz-$release" -initrd "$initramfs" \
-		-append "console=ttyS0 loglevel=8 printk.devkmsg=on panic=-1 oops=panic nokaslr $*" \
+		-append "console=ttyS0 tsc=reliable loglevel=8 printk.devkmsg=on panic=-1 oops=panic nokaslr $*" \
 		-serial "file:$log" \
 		-chardev stdio,id=out,signal=off \
 		-device virtio-serial-pci -device virtconsole,chardev=out \
