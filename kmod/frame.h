@@ -6,6 +6,12 @@
 #include <linux/skbuff.h>
 #include <net/xdp.h>
 
+/* Is a range inside the first buffer of the frame? */
+static inline bool xr_frame_linear(const struct xdp_buff *xdp, u32 off, u32 len)
+{
+	return (u64)off + len <= xdp->data_end - xdp->data;
+}
+
 /**
  * xr_frame_has() - is a range inside the frame?
  * @xdp: frame
@@ -14,9 +20,8 @@
  */
 static inline bool xr_frame_has(struct xdp_buff *xdp, u32 off, u32 len)
 {
-	u64 end = (u64)off + len;
-
-	return end <= xdp->data_end - xdp->data || end <= xdp_get_buff_len(xdp);
+	return likely(xr_frame_linear(xdp, off, len)) ||
+	       (u64)off + len <= xdp_get_buff_len(xdp);
 }
 
 /**

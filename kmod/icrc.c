@@ -108,8 +108,16 @@ static noinline u32 xr_icrc_rest(struct xdp_buff *xdp, u32 off, u32 end,
 	return crc;
 }
 
-static __always_inline int __xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end,
-				     u32 *crc)
+/**
+ * xr_icrc() - compute the invariant CRC of a packet in a frame
+ * @xdp: the frame
+ * @l3: offset of the IP header; it has no options
+ * @end: offset of the CRC
+ * @crc: out: in the host's byte order
+ *
+ * Return: 0, or -EINVAL: headers or CRC are not inside the frame.
+ */
+int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
 	u32 linear = xdp->data_end - xdp->data;
 	u32 headers, n;
@@ -138,20 +146,6 @@ static __always_inline int __xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end,
 	return 0;
 }
 
-/**
- * xr_icrc() - compute the invariant CRC of a packet in a frame
- * @xdp: the frame
- * @l3: offset of the IP header; it has no options
- * @end: offset of the CRC
- * @crc: out: in the host's byte order
- *
- * Return: 0, or -EINVAL: headers or CRC are not inside the frame.
- */
-int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
-{
-	return __xr_icrc(xdp, l3, end, crc);
-}
-
 /* Wherever the packet lies. */
 static noinline int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
@@ -159,7 +153,7 @@ static noinline int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 	u8 *p;
 	int ret;
 
-	ret = __xr_icrc(xdp, l3, end, &crc);
+	ret = xr_icrc(xdp, l3, end, &crc);
 	if (ret)
 		return ret;
 	p = xr_frame_at(xdp, end, &n);
@@ -170,39 +164,58 @@ static noinline int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 	return has == crc ? 0 : -EBADMSG;
 }
 
+#ifdef CONFIG_X86_64
+/*
+ * The invariant CRC of a packet in whole words, in the first buffer with room for it,
+ * as all but a few are. In a vector section. Return: false: it is not like that.
+ */
+static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
+					   u32 end, u32 *crc)
+{
+	const void *p = xdp->data + l3;
+	u32 len = end - l3;
+	bool ipv6;
+
+	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
+		     !xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
+		return false;
+	ipv6 = *(u8 *)p >> 4 == 6;
+	if (unlikely(len < (ipv6 ? sizeof(struct xr_headers6) :
+				   sizeof(struct xr_headers4))))
+		return false;
+	*crc = ~xr_clmul_headers(p, len, ipv6);
+	return true;
+}
+#else
+static bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
+{
+	return false;
+}
+#endif
+
 /* Likewise, of one that has it. Return: 0, -EINVAL, or -EBADMSG: it differs. */
 int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 {
-#ifdef CONFIG_X86_64
-	const void *data = xdp->data, *p = data + l3;
-	u32 linear = xdp->data_end - data, len = end - l3, crc;
-	bool ipv6;
+	int ret = 1;
+	u32 crc;
 
-	/* In the first buffer, and in whole words, as all but a few are. */
-	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
-		     (u64)end + XROCE_ICRC_LEN > linear))
-		return xr_icrc_check_any(xdp, l3, end);
-	ipv6 = *(u8 *)p >> 4 == 6;
-	if (unlikely(len < (ipv6 ? sizeof(struct xr_headers6) :
-				   sizeof(struct xr_headers4)) ||
-		     !xr_vector_begin()))
-		return xr_icrc_check_any(xdp, l3, end);
-	crc = ~xr_clmul_headers(p, len, ipv6);
-	xr_vector_end();
-	return get_unaligned_le32(data + end) == crc ? 0 : -EBADMSG;
-#else
-	return xr_icrc_check_any(xdp, l3, end);
-#endif
+	if (likely(xr_vector_begin())) {
+		if (likely(xr_icrc_linear(xdp, l3, end, &crc)))
+			ret = get_unaligned_le32(xdp->data + end) == crc ?
+			      0 : -EBADMSG;
+		xr_vector_end();
+	}
+	return likely(ret <= 0) ? ret : xr_icrc_check_any(xdp, l3, end);
 }
 
-/* Likewise, and write it into the frame. Return: 0 or -EINVAL. */
-int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
+/* Wherever there is room for it. */
+static noinline int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	u32 crc, n, i;
 	int ret;
 	u8 *p;
 
-	ret = __xr_icrc(xdp, l3, end, &crc);
+	ret = xr_icrc(xdp, l3, end, &crc);
 	if (ret)
 		return ret;
 	p = xr_frame_at(xdp, end, &n);
@@ -213,4 +226,19 @@ int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
 	for (i = 0; i < XROCE_ICRC_LEN; i++)
 		*(u8 *)xr_frame_at(xdp, end + i, &n) = crc >> (8 * i);
 	return 0;
+}
+
+/* Likewise, and write it into the frame. Return: 0 or -EINVAL. */
+int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	bool done = false;
+	u32 crc;
+
+	if (likely(xr_vector_begin())) {
+		done = xr_icrc_linear(xdp, l3, end, &crc);
+		if (likely(done))
+			put_unaligned_le32(crc, xdp->data + end);
+		xr_vector_end();
+	}
+	return likely(done) ? 0 : xr_icrc_put_any(xdp, l3, end);
 }

@@ -14,7 +14,7 @@
 #include "keep.h"
 #include "link.h"
 #include "main.h"
-#include "mr.h"
+#include "mr_copy.h"
 #include "mr_stat.h"
 #include "mw.h"
 #include "qp.h"
@@ -83,7 +83,9 @@ __bpf_kfunc_start_defs();
 
 __bpf_kfunc int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
-	return xr_icrc_check((struct xdp_buff *)ctx, l3, end);
+	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+
+	return xr_icrc_check(xdp, l3, end);
 }
 
 __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)

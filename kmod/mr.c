@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions: their table, look-up, and reading and writing them. */
+/* Memory regions: their table and look-up. */
 #include <linux/bitmap.h>
-#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 
-#include "xroce_kfunc.h"
 #include "xroce_map.h"
-#include "xroce_wire.h"
 
-#include "frame.h"
 #include "hold.h"
 #include "link.h"
 #include "mpt.h"
@@ -18,40 +14,9 @@
 #include "mw.h"
 #include "odp.h"
 #include "pd.h"
-#include "vector.h"
 
 /* The region or window that this CPU's data path is on. */
 DEFINE_PER_CPU(const void *, xr_held);
-
-/**
- * xr_mr_hold() - find a region by its key and keep its pages
- * @link: where
- * @key: all 32 bits
- *
- * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
- * another region until then.
- *
- * Return: the region, or NULL.
- */
-struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
-{
-	u32 index = key >> XROCE_KEY_SHIFT;
-	struct xr_mr *mr;
-	u32 entries;
-
-	/* Pairs with xr_link_maps(): the table is there. */
-	entries = smp_load_acquire(&link->mpt_entries);
-	if (index >= entries)
-		return NULL;
-	mr = rcu_dereference_bh(link->mr[array_index_nospec(index, entries)]);
-	if (!mr || mr->key != key)
-		return NULL;
-	xr_hold(mr);
-	if (!READ_ONCE(mr->dead))
-		return mr;
-	xr_mr_drop();
-	return NULL;
-}
 
 /* Let nobody onto the region any more, and wait for those who are. */
 static void xr_mr_quiesce(struct xr_mr *mr)
@@ -67,211 +32,6 @@ bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
 
 	/* It wraps when @va lies before the region, and is too large then. */
 	return off <= mr->pin->length && len <= mr->pin->length - off;
-}
-
-/* Is the memory of a range inside the region there? As xr_odp_ready() says. */
-static inline int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len,
-			      u32 ahead, bool write)
-{
-	const struct xr_pin *pin = mr->pin;
-
-	if (likely(!pin->odp))
-		return 0;
-	return xr_odp_ready(pin->odp, pin->offset + off, len, ahead, write);
-}
-
-static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
-{
-	const struct xr_pin *pin = mr->pin;
-	u64 block = 1ull << pin->page_shift;
-	const u64 *entry;
-	u64 in;
-
-	off += pin->offset;
-	in = off & (block - 1);
-	*len = min_t(u64, *len, block - in);
-	entry = unlikely(pin->sparse) ?
-		xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
-		xr_mtt_at(&pin->mtt, off >> pin->page_shift);
-	/* The low bits of an entry are those of memory on demand. */
-	return phys_to_virt((*entry & PAGE_MASK) + in);
-}
-
-/* From several buffers, to several blocks, or to memory on demand. */
-static noinline int xr_mr_write_any(const struct xr_mr *mr, u64 to,
-				    struct xdp_buff *xdp, u32 off, u32 len,
-				    u32 ahead)
-{
-	void *src, *dst;
-	u32 n, have;
-	int ret;
-
-	ret = xr_mr_ready(mr, to, len, ahead, true);
-	if (ret)
-		return ret;
-	while (len) {
-		src = xr_frame_at(xdp, off, &have);
-		n = min(len, have);
-		dst = xr_mr_at(mr, to, &n);
-		xr_copy(dst, src, n);
-		off += n;
-		to += n;
-		len -= n;
-	}
-	return 0;
-}
-
-/**
- * xr_mr_write() - copy bytes of a frame into a region
- * @mr: held by the caller
- * @va: address of the first byte in the region
- * @xdp: frame
- * @off: offset of the first byte in the frame; the range is inside it
- * @len: bytes
- * @ahead: bytes that the message goes on for
- *
- * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and nothing is written.
- */
-int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-		u32 off, u32 len, u32 ahead)
-{
-	u64 to = va - mr->iova;
-	u32 n = len;
-	void *dst;
-
-	if (!mr->writable)
-		return -EACCES;
-	/* @to wraps when @va lies before the region, and is too large then. */
-	if (to > mr->pin->length || len > mr->pin->length - to)
-		return -ERANGE;
-	if (unlikely(mr->pin->odp || off + len > xdp->data_end - xdp->data || !len))
-		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
-	/* Pinned, and in one buffer; in one block, mostly. */
-	dst = xr_mr_at(mr, to, &n);
-	if (unlikely(n < len))
-		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
-	xr_copy(dst, xdp->data + off, len);
-	return 0;
-}
-
-/**
- * xr_mr_read() - copy bytes of a region into a frame, and zeros for the pad
- * @mr: held by the caller
- * @va: address of the first byte in the region
- * @xdp: frame
- * @off: offset of the first byte in the frame; the range with its pad is inside
- * @len: bytes
- * @ahead: bytes that the message goes on for
- *
- * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of
- * xr_odp_ready().
- */
-int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp, u32 off,
-	       u32 len, u32 ahead)
-{
-	u64 from = va - mr->iova;
-	u32 pad = -len & 3;
-	void *src, *dst;
-	u32 n, have;
-	int ret;
-
-	if (from > mr->pin->length || len > mr->pin->length - from)
-		return -ERANGE;
-	ret = xr_mr_ready(mr, from, len, ahead, false);
-	if (ret)
-		return ret;
-	while (len) {
-		dst = xr_frame_at(xdp, off, &have);
-		n = min(len, have);
-		src = xr_mr_at(mr, from, &n);
-		xr_copy(dst, src, n);
-		off += n;
-		from += n;
-		len -= n;
-	}
-	while (pad--)
-		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
-	return 0;
-}
-
-/**
- * xr_mr_atomic() - execute an atomic operation on a region
- * @mr: held by the caller
- * @a: what; its result is filled in
- *
- * With the instructions of the CPU, so that it is atomic for all who use them.
- *
- * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
- * of xr_odp_ready().
- */
-int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
-{
-	u64 off = a->va - mr->iova;
-	u32 n = sizeof(u64);
-	u64 *word;
-	int ret;
-
-	if (!mr->writable)
-		return -EACCES;
-	if (off > mr->pin->length || sizeof(*word) > mr->pin->length - off)
-		return -ERANGE;
-	ret = xr_mr_ready(mr, off, sizeof(*word), 0, true);
-	if (ret)
-		return ret;
-	word = xr_mr_at(mr, off, &n);
-	/* Aligned for the peer, it need not be so in memory. */
-	if ((unsigned long)word % sizeof(*word))
-		return -EINVAL;
-	switch (a->opcode) {
-	case XROCE_RC_CMP_SWAP:
-		a->result = cmpxchg(word, a->compare, a->operand);
-		return 0;
-	case XROCE_RC_FETCH_ADD:
-		a->result = atomic64_fetch_add(a->operand, (atomic64_t *)word);
-		return 0;
-	case XROCE_RC_ATOMIC_WRITE:
-		/* After all that was written before. */
-		smp_store_release(word, a->operand);
-		a->result = 0;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-/**
- * xr_mr_store() - copy bytes into a region
- * @mr: held by the caller
- * @va: address of the first byte in the region
- * @src: the bytes
- * @len: how many
- *
- * Return: as for xr_mr_write().
- */
-int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
-{
-	u64 to = va - mr->iova;
-	void *dst;
-	int ret;
-	u32 n;
-
-	if (!mr->writable)
-		return -EACCES;
-	if (to > mr->pin->length || len > mr->pin->length - to)
-		return -ERANGE;
-	ret = xr_mr_ready(mr, to, len, 0, true);
-	if (ret)
-		return ret;
-	while (len) {
-		n = len;
-		dst = xr_mr_at(mr, to, &n);
-		xr_copy(dst, src, n);
-		src += n;
-		to += n;
-		len -= n;
-	}
-	return 0;
 }
 
 /**

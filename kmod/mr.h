@@ -23,8 +23,6 @@
 #include "hold.h"
 #include "pin.h"
 
-struct xdp_buff;
-struct xroce_atomic;
 struct xroce_mr_stat;
 struct xr_link;
 struct xr_owner;
@@ -75,6 +73,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
 void xr_mr_free(struct xr_mr *mr);
 struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index);
 int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
+bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_mr_query *q);
 int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
@@ -102,15 +101,6 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
 /* mr_rereg.c */
 int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r);
-
-struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key);
-int xr_mr_write(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-		u32 off, u32 len, u32 ahead);
-int xr_mr_read(const struct xr_mr *mr, u64 va, struct xdp_buff *xdp,
-	       u32 off, u32 len, u32 ahead);
-int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
-bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
-int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /* Let go of what xr_mr_hold() has returned. */
 static inline void xr_mr_drop(void)

@@ -149,14 +149,4 @@ struct xr_want {
 
 struct xr_mr *xr_mw_hold(const struct xr_link *link, const struct xr_want *w);
 
-/*
- * Find a region by an R_Key, its own or a window's, and keep its pages. As
- * xr_mr_hold(), which is for L_Keys.
- */
-static inline struct xr_mr *xr_rkey_hold(const struct xr_link *link,
-					 const struct xr_want *w)
-{
-	return xr_mr_hold(link, w->key) ?: xr_mw_hold(link, w);
-}
-
 #endif

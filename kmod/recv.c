@@ -15,7 +15,7 @@
 #include "frame.h"
 #include "keep.h"
 #include "link.h"
-#include "mr.h"
+#include "mr_copy.h"
 #include "mr_stat.h"
 #include "mw.h"
 #include "qp.h"

@@ -16,8 +16,7 @@
 #include "xroce_wire.h"
 
 #include "icrc.h"
-#include "mr.h"
-#include "odp.h"
+#include "mr_copy.h"
 #include "qp.h"
 #include "tx.h"
 

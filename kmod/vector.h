@@ -9,6 +9,7 @@
 #include <linux/jump_label.h>
 #include <linux/math.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #ifdef CONFIG_X86_64
 #include <asm/fpu/api.h>
 #include <asm/simd.h>
@@ -17,6 +18,8 @@
 /* Fewer bytes are not worth the section. */
 #define XR_VCOPY_MIN	256
 #define XR_VCOPY_ROUND	128
+/* More are not worth a loop of our own. */
+#define XR_WORDS_MAX	128
 
 #ifdef CONFIG_X86_64
 DECLARE_STATIC_KEY_FALSE(xr_vector_key);
@@ -60,6 +63,27 @@ static inline void xr_vector_end(void)
 }
 #endif
 
+/* Copy a multiple of eight bytes. */
+static __always_inline void xr_copy_words(u64 *to, const u64 *from, size_t len)
+{
+	u64 a, b, c, d;
+
+	for (; len >= 4 * sizeof(u64); len -= 4 * sizeof(u64)) {
+		a = get_unaligned(from);
+		b = get_unaligned(from + 1);
+		c = get_unaligned(from + 2);
+		d = get_unaligned(from + 3);
+		put_unaligned(a, to);
+		put_unaligned(b, to + 1);
+		put_unaligned(c, to + 2);
+		put_unaligned(d, to + 3);
+		from += 4;
+		to += 4;
+	}
+	for (; len; len -= sizeof(u64))
+		put_unaligned(get_unaligned(from++), to++);
+}
+
 /* Like memcpy(), which on a CPU without fast strings is a loop of words. */
 static __always_inline void xr_copy(void *dst, const void *src, size_t len)
 {
@@ -75,7 +99,10 @@ static __always_inline void xr_copy(void *dst, const void *src, size_t len)
 		len -= whole;
 	}
 #endif
-	memcpy(dst, src, len);
+	if (len <= XR_WORDS_MAX && !(len % sizeof(u64)))
+		xr_copy_words(dst, src, len);
+	else
+		memcpy(dst, src, len);
 }
 
 #endif

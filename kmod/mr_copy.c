@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reading and writing regions, where it is not as simple as in mr_copy.h. */
+#include "xroce_kfunc.h"
+#include "xroce_wire.h"
+
+#include "mr_copy.h"
+
+/* Is the memory of a range inside the region there? As xr_odp_ready() says. */
+static inline int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len,
+			      u32 ahead, bool write)
+{
+	const struct xr_pin *pin = mr->pin;
+
+	if (likely(!pin->odp))
+		return 0;
+	return xr_odp_ready(pin->odp, pin->offset + off, len, ahead, write);
+}
+
+/* xr_mr_write() from several buffers, to several blocks, or to memory on demand. */
+int xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
+		    u32 len, u32 ahead)
+{
+	void *src, *dst;
+	u32 n, have;
+	int ret;
+
+	ret = xr_mr_ready(mr, to, len, ahead, true);
+	if (ret)
+		return ret;
+	while (len) {
+		src = xr_frame_at(xdp, off, &have);
+		n = min(len, have);
+		dst = xr_mr_at(mr, to, &n);
+		xr_copy(dst, src, n);
+		off += n;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* xr_mr_read() likewise, and where there is a pad. */
+int xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
+		   u32 len, u32 ahead)
+{
+	u32 pad = -len & 3;
+	void *src, *dst;
+	u32 n, have;
+	int ret;
+
+	ret = xr_mr_ready(mr, from, len, ahead, false);
+	if (ret)
+		return ret;
+	while (len) {
+		dst = xr_frame_at(xdp, off, &have);
+		n = min(len, have);
+		src = xr_mr_at(mr, from, &n);
+		xr_copy(dst, src, n);
+		off += n;
+		from += n;
+		len -= n;
+	}
+	while (pad--)
+		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
+	return 0;
+}
+
+/**
+ * xr_mr_atomic() - execute an atomic operation on a region
+ * @mr: held by the caller
+ * @a: what; its result is filled in
+ *
+ * With the instructions of the CPU, so that it is atomic for all who use them.
+ *
+ * Return: 0; -EACCES: it has no local write; -ERANGE: outside
+ * the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
+ * of xr_odp_ready().
+ */
+int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
+{
+	u32 n = sizeof(u64);
+	u64 *word, off;
+	int ret;
+
+	if (!mr->writable)
+		return -EACCES;
+	if (xr_mr_offset(mr, a->va, sizeof(*word), &off))
+		return -ERANGE;
+	ret = xr_mr_ready(mr, off, sizeof(*word), 0, true);
+	if (ret)
+		return ret;
+	word = xr_mr_at(mr, off, &n);
+	/* Aligned for the peer, it need not be so in memory. */
+	if ((unsigned long)word % sizeof(*word))
+		return -EINVAL;
+	switch (a->opcode) {
+	case XROCE_RC_CMP_SWAP:
+		a->result = cmpxchg(word, a->compare, a->operand);
+		return 0;
+	case XROCE_RC_FETCH_ADD:
+		a->result = atomic64_fetch_add(a->operand, (atomic64_t *)word);
+		return 0;
+	case XROCE_RC_ATOMIC_WRITE:
+		/* After all that was written before. */
+		smp_store_release(word, a->operand);
+		a->result = 0;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/**
+ * xr_mr_store() - copy bytes into a region
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @src: the bytes
+ * @len: how many
+ *
+ * Return: as for xr_mr_write().
+ */
+int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
+{
+	void *dst;
+	int ret;
+	u64 to;
+	u32 n;
+
+	if (!mr->writable)
+		return -EACCES;
+	if (xr_mr_offset(mr, va, len, &to))
+		return -ERANGE;
+	ret = xr_mr_ready(mr, to, len, 0, true);
+	if (ret)
+		return ret;
+	while (len) {
+		n = len;
+		dst = xr_mr_at(mr, to, &n);
+		xr_copy(dst, src, n);
+		src += n;
+		to += n;
+		len -= n;
+	}
+	return 0;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How the data path comes to a region's bytes. Most are pinned, in one block, and in
+ * the first buffer of the frame: for these nothing is called but the copy.
+ */
+#ifndef _XR_MR_COPY_H
+#define _XR_MR_COPY_H
+
+#include <linux/io.h>
+#include <linux/nospec.h>
+
+#include "frame.h"
+#include "link.h"
+#include "mr.h"
+#include "mw.h"
+#include "odp.h"
+#include "vector.h"
+
+struct xroce_atomic;
+
+int xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
+		    u32 len, u32 ahead);
+int xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
+		   u32 len, u32 ahead);
+int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
+int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
+
+/**
+ * xr_mr_hold() - find a region by its key and keep its pages
+ * @link: where
+ * @key: all 32 bits
+ *
+ * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
+ * another region until then.
+ *
+ * Return: the region, or NULL.
+ */
+static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
+{
+	u32 index = key >> XROCE_KEY_SHIFT;
+	struct xr_mr *mr;
+	u32 entries;
+
+	/* Pairs with xr_link_maps(): the table is there. */
+	entries = smp_load_acquire(&link->mpt_entries);
+	if (unlikely(index >= entries))
+		return NULL;
+	mr = rcu_dereference_bh(link->mr[array_index_nospec(index, entries)]);
+	if (unlikely(!mr || mr->key != key))
+		return NULL;
+	xr_hold(mr);
+	if (likely(!READ_ONCE(mr->dead)))
+		return mr;
+	xr_mr_drop();
+	return NULL;
+}
+
+/*
+ * Find a region by an R_Key, its own or a window's, and keep its pages. As
+ * xr_mr_hold(), which is for L_Keys.
+ */
+static inline struct xr_mr *xr_rkey_hold(const struct xr_link *link,
+					 const struct xr_want *w)
+{
+	return xr_mr_hold(link, w->key) ?: xr_mw_hold(link, w);
+}
+
+/* A byte of the region, and up to @len of them that lie together. Its memory is there. */
+static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
+{
+	const struct xr_pin *pin = mr->pin;
+	u64 block = 1ull << pin->page_shift;
+	const u64 *entry;
+	u64 in;
+
+	off += pin->offset;
+	in = off & (block - 1);
+	*len = min_t(u64, *len, block - in);
+	entry = unlikely(pin->sparse) ?
+		xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
+		xr_mtt_at(&pin->mtt, off >> pin->page_shift);
+	/* The low bits of an entry are those of memory on demand. */
+	return phys_to_virt((*entry & PAGE_MASK) + in);
+}
+
+/* Where a range begins in the region, or -ERANGE: it is not inside. */
+static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off)
+{
+	*off = va - mr->iova;
+	/* It wraps when @va lies before the region, and is too large then. */
+	return *off > mr->pin->length || len > mr->pin->length - *off ? -ERANGE : 0;
+}
+
+/**
+ * xr_mr_write() - copy bytes of a frame into a region
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @xdp: frame
+ * @off: offset of the first byte in the frame; the range is inside it
+ * @len: bytes
+ * @ahead: bytes that the message goes on for
+ *
+ * Return: 0; -EACCES: it has no local write; -ERANGE: outside
+ * the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and nothing is written.
+ */
+static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
+				       struct xdp_buff *xdp, u32 off, u32 len,
+				       u32 ahead)
+{
+	u32 n = len;
+	void *dst;
+	u64 to;
+
+	if (unlikely(!mr->writable))
+		return -EACCES;
+	if (unlikely(xr_mr_offset(mr, va, len, &to)))
+		return -ERANGE;
+	if (unlikely(mr->pin->odp || !xr_frame_linear(xdp, off, len) || !len))
+		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
+	dst = xr_mr_at(mr, to, &n);
+	if (unlikely(n < len))
+		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
+	xr_copy(dst, xdp->data + off, len);
+	return 0;
+}
+
+/**
+ * xr_mr_read() - copy bytes of a region into a frame, and zeros for the pad
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @xdp: frame
+ * @off: offset of the first byte in the frame; the range with its pad is inside
+ * @len: bytes
+ * @ahead: bytes that the message goes on for
+ *
+ * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of
+ * xr_odp_ready().
+ */
+static __always_inline int xr_mr_read(const struct xr_mr *mr, u64 va,
+				      struct xdp_buff *xdp, u32 off, u32 len,
+				      u32 ahead)
+{
+	u32 n = len;
+	void *src;
+	u64 from;
+
+	if (unlikely(xr_mr_offset(mr, va, len, &from)))
+		return -ERANGE;
+	if (unlikely(mr->pin->odp || len % 4 || !xr_frame_linear(xdp, off, len) ||
+		     !len))
+		return xr_mr_read_any(mr, from, xdp, off, len, ahead);
+	src = xr_mr_at(mr, from, &n);
+	if (unlikely(n < len))
+		return xr_mr_read_any(mr, from, xdp, off, len, ahead);
+	xr_copy(xdp->data + off, src, len);
+	return 0;
+}
+
+#endif
