@@ -3,11 +3,6 @@
 #ifndef _XROCE_ATOMIC_BPF_H
 #define _XROCE_ATOMIC_BPF_H
 
-static __always_inline __u64 join(__be32 hi, __be32 lo)
-{
-	return (__u64)bpf_ntohl(hi) << 32 | bpf_ntohl(lo);
-}
-
 /* CMP_SWAP or FETCH_ADD. Return: true when all is there, and no more. */
 static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_atomic *a)
@@ -15,7 +10,8 @@ static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
 	void *end = frame_end(ctx);
 	struct xroce_atomiceth *h = frame_start(ctx) + rq->pos;
 
-	if (rq->pos + sizeof(*h) != rq->end || (void *)(h + 1) > end || rq->pad)
+	if (unlikely(rq->pos + sizeof(*h) != rq->end || (void *)(h + 1) > end ||
+		     rq->pad))
 		return false;
 	a->va = join(h->va_hi, h->va_lo);
 	a->key = bpf_ntohl(h->rkey);
@@ -30,17 +26,17 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 					       struct xroce_atomic *a)
 {
 	void *end = frame_end(ctx);
-	struct xroce_reth reth;
+	struct range r;
 	__u64 *value;
 
-	if (!take_reth(ctx, rq, &reth) || reth.len != bpf_htonl(sizeof(*value)))
+	if (!take_reth(ctx, rq, &r) || r.len != sizeof(*value))
 		return false;
 	value = frame_start(ctx) + rq->pos;
 	if (rq->pos + sizeof(*value) != rq->end || (void *)(value + 1) > end ||
 	    rq->pad)
 		return false;
-	a->va = join(reth.va_hi, reth.va_lo);
-	a->key = bpf_ntohl(reth.rkey);
+	a->va = r.va;
+	a->key = r.key;
 	/* Bytes to be stored as they are, not a number. */
 	__builtin_memcpy(&a->operand, value, sizeof(*value));
 	return true;
@@ -97,20 +93,21 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	bool write = rq->flags & OP_ATOMIC_WRITE;
 	int cause, err;
 
-	if (write ? !atomic_write_parse(ctx, rq, &a) : !atomic_parse(ctx, rq, &a))
+	if (unlikely(write ? !atomic_write_parse(ctx, rq, &a) :
+			     !atomic_parse(ctx, rq, &a)))
 		return XROCE_CAUSE_INV_LENGTH;
 	ans->va = a.va;
 	ans->key = a.key;
 	ans->len = sizeof(__u64);
-	if (a.va & 7)
+	if (unlikely(a.va & 7))
 		return XROCE_CAUSE_INV_ALIGN;
 	cause = mpt_check(a.key, q, a.va, sizeof(__u64),
 			  write ? XROCE_ACCESS_REMOTE_WRITE :
 				  XROCE_ACCESS_REMOTE_ATOMIC);
-	if (cause)
+	if (unlikely(cause))
 		return cause;
 	err = xroce_kfuncs ? xroce_atomic(ctx, &a) : 0;
-	if (err)
+	if (failed(err))
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);
 	st->atomic++;
@@ -144,31 +141,27 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 {
 	void *end = frame_end(ctx);
 	struct xroce_feth *feth = frame_start(ctx) + rq->pos;
-	__u32 what, selectivity, rights, len, key;
-	struct xroce_reth reth;
+	__u32 what, selectivity, rights;
+	struct range r;
 	int cause;
-	__u64 va;
 
 	if (rq->pos + sizeof(*feth) > rq->end || (void *)(feth + 1) > end)
 		return XROCE_CAUSE_INV_LENGTH;
 	what = bpf_ntohl(feth->what);
 	rq->pos += sizeof(*feth);
-	if (!take_reth(ctx, rq, &reth) || rq->pos != rq->end || rq->pad)
+	if (!take_reth(ctx, rq, &r) || rq->pos != rq->end || rq->pad)
 		return XROCE_CAUSE_INV_LENGTH;
-	va = join(reth.va_hi, reth.va_lo);
-	key = bpf_ntohl(reth.rkey);
-	len = bpf_ntohl(reth.len);
-	ans->va = va;
-	ans->key = key;
-	ans->len = len;
+	ans->va = r.va;
+	ans->key = r.key;
+	ans->len = r.len;
 	selectivity = what >> XROCE_FLUSH_SEL_SHIFT & XROCE_FLUSH_SEL_MASK;
 	rights = flush_rights(what);
-	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || len > XROCE_MAX_MSG)
+	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || r.len > XROCE_MAX_MSG)
 		return XROCE_CAUSE_INV_LENGTH;
 	if ((q->access & rights) != rights)
 		return XROCE_CAUSE_INV_QP_ACCESS;
-	cause = mpt_check_all(key, q, va,
-			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : len,
+	cause = mpt_check_all(r.key, q, r.va,
+			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : r.len,
 			      rights, selectivity == XROCE_FLUSH_SEL_MR);
 	if (cause)
 		return cause;

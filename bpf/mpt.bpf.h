@@ -28,20 +28,20 @@ static __always_inline int mpt_check_all(__u32 key,
 	__u64 off;
 
 	m = bpf_map_lookup_elem(&mpt, &index);
-	if (!m || m->key != key || m->state != XROCE_MPT_VALID)
+	if (unlikely(!m || m->key != key || m->state != XROCE_MPT_VALID))
 		return XROCE_CAUSE_ACC_KEY;
 	/* A window of type 2A is its queue pair's alone, and knows no domain. */
-	if (m->pd != q->pd && m->type != XROCE_MPT_MW_2A)
+	if (unlikely(m->pd != q->pd) && m->type != XROCE_MPT_MW_2A)
 		return XROCE_CAUSE_ACC_PD;
-	if (m->qpn && m->qpn != q->qpn)
+	if (unlikely(m->qpn) && m->qpn != q->qpn)
 		return XROCE_CAUSE_ACC_QP;
-	if ((m->access & rights) != rights)
+	if (unlikely((m->access & rights) != rights))
 		return XROCE_CAUSE_ACC_RIGHT;
 	if (whole)
 		return XROCE_CAUSE_NONE;
 	/* No sum of the two, which could pass 2^64. */
 	off = va - m->iova;
-	if (va < m->iova || off > m->length || len > m->length - off)
+	if (unlikely(va < m->iova || off > m->length || len > m->length - off))
 		return XROCE_CAUSE_ACC_BOUNDS;
 	return XROCE_CAUSE_NONE;
 }

@@ -9,6 +9,7 @@
 #define IPV4_OFFSET_OR_MORE	0x3fff	/* fragment offset and MF */
 #define VLAN_DEPTH		2
 #define ANY_OPCODE		(-1)	/* in place of one */
+#define NOT_PLAIN		(-2)
 
 /* Offsets, not pointers: the verifier knows no difference of two pointers. */
 struct cursor {
@@ -24,7 +25,8 @@ struct vlan_hdr {
 
 /**
  * struct request - where things are in the frame, and what the BTH says
- * @frame_len: bytes of the frame
+ * @frame_len: bytes of the frame; of its first buffer, if the packet is in that, until
+ *	the packet is admitted
  * @l3: offset of the IP header
  * @bth: offset of the base transport header
  * @pos: offset of what is not parsed yet
@@ -41,7 +43,9 @@ struct vlan_hdr {
  * @ecn: its low two bits are the ECN field, the others anything
  * @ackreq: the requester asks for an acknowledgement
  * @ipv6: IPv6; else IPv4
- * @se: the requester wants the completion to be a solicited event
+ * @plain: IPv4 and no VLAN tag
+ * @frags: the frame has fragments; false until the packet is admitted
+ * @se: not 0: the requester wants the completion to be a solicited event
  */
 struct request {
 	__u32 frame_len;
@@ -61,7 +65,9 @@ struct request {
 	__u8  ecn;
 	bool  ackreq;
 	bool  ipv6;
-	bool  se;
+	bool  plain;
+	bool  frags;
+	__u8  se;
 };
 
 /* Return: EtherType behind up to two VLAN tags, in network order. */
@@ -110,8 +116,8 @@ static __always_inline int parse_ipv4(struct cursor *c, struct request *rq)
 
 	if ((void *)(ip + 1) > c->end)
 		return -1;
-	if (ip->version != 4 || ip->ihl != 5 ||
-	    ip->frag_off & bpf_htons(IPV4_OFFSET_OR_MORE))
+	if (unlikely(ip->version != 4 || ip->ihl != 5 ||
+		     ip->frag_off & bpf_htons(IPV4_OFFSET_OR_MORE)))
 		return -1;
 	rq->l3_len = bpf_ntohs(ip->tot_len);
 	rq->ipv6 = false;
@@ -164,43 +170,45 @@ static __always_inline int parse_bth(struct cursor *c, struct request *rq, int o
 	if ((void *)(bth + 1) > c->end)
 		return -1;
 	apsn = bpf_ntohl(bth->apsn);
-	rq->opcode = opcode == ANY_OPCODE ? bth->opcode : opcode;
+	rq->opcode = opcode < 0 ? bth->opcode : opcode;
 	rq->pad = (bth->flags & XROCE_BTH_PAD_MASK) >> XROCE_BTH_PAD_SHIFT;
 	rq->psn = apsn & XROCE_PSN_MASK;
 	rq->se = bth->flags & XROCE_BTH_SE;
-	rq->ackreq = apsn & XROCE_BTH_ACKREQ;
+	rq->ackreq = bth->apsn & bpf_htonl(XROCE_BTH_ACKREQ);
 	rq->qpn = bpf_ntohl(bth->dqpn) & XROCE_QPN_MASK;
 	c->off += sizeof(*bth);
 	return rq->qpn;
 }
 
-/* Return: whether it is IPv4 and has no VLAN tag, as most are. */
-static __always_inline bool is_plain(struct xdp_md *ctx)
+/* Headers of a packet without a VLAN tag, over IPv4. */
+struct plain {
+	struct ethhdr eth;
+	struct iphdr ip;
+	struct udphdr udp;
+	struct xroce_bth bth;
+} __attribute__((packed));
+
+/*
+ * Return: the opcode, if that is what it is, of a frame that is IPv4, has no VLAN tag
+ * and is as long as that takes; NOT_PLAIN of others.
+ */
+static __always_inline int plain_opcode(const void *data, const void *end)
 {
-	struct ethhdr *eth = frame_start(ctx);
+	const struct plain *p = data;
 
-	return (void *)(eth + 1) <= frame_end(ctx) &&
-	       eth->h_proto == bpf_htons(ETH_P_IP);
-}
-
-/* The opcode of a plain packet, if that is what it is; else anything. */
-static __always_inline int plain_opcode(struct xdp_md *ctx)
-{
-	struct plain {
-		struct ethhdr eth;
-		struct iphdr ip;
-		struct udphdr udp;
-		struct xroce_bth bth;
-	} __attribute__((packed)) *p = frame_start(ctx);
-
-	return (void *)(p + 1) <= frame_end(ctx) ? p->bth.opcode : ANY_OPCODE;
+	if ((const void *)(p + 1) > end ||
+	    *(const __be16 *)(data + offsetof(struct ethhdr, h_proto)) !=
+	    bpf_htons(ETH_P_IP))
+		return NOT_PLAIN;
+	return p->bth.opcode;
 }
 
 /**
  * parse() - find out whether a frame is for a queue pair number of ours
- * @ctx: the frame
+ * @data: where the frame begins
+ * @end: where it, or its first buffer, ends
  * @rq: filled in when it is
- * @plain: is_plain(); a constant, so that all offsets are
+ * @plain: not NOT_PLAIN; a constant, so that all offsets are
  * @opcode: plain_opcode() or ANY_OPCODE; a constant, so that what it is not for is
  *	left out
  *
@@ -209,16 +217,17 @@ static __always_inline int plain_opcode(struct xdp_md *ctx)
  * Return: the queue pair number, or a negative number when the frame is not
  * RoCEv2.
  */
-static __always_inline int parse(struct xdp_md *ctx, struct request *rq,
+static __always_inline int parse(void *data, void *end, struct request *rq,
 				 bool plain, int opcode)
 {
 	struct cursor c = {
-		.data = frame_start(ctx),
-		.end = frame_end(ctx),
+		.data = data,
+		.end = end,
 		.off = plain ? sizeof(struct ethhdr) : 0,
 	};
 	int next = plain ? bpf_htons(ETH_P_IP) : parse_eth(&c);
 
+	rq->plain = plain;
 	rq->l3 = c.off;
 	if (next == bpf_htons(ETH_P_IP))
 		next = parse_ipv4(&c, rq);
@@ -226,9 +235,9 @@ static __always_inline int parse(struct xdp_md *ctx, struct request *rq,
 		next = parse_ipv6(&c, rq);
 	else
 		return -1;
-	if (next != IPPROTO_UDP)
+	if (unlikely(next != IPPROTO_UDP))
 		return -1;
-	if (parse_udp(&c, rq) != XROCE_UDP_PORT)
+	if (unlikely(parse_udp(&c, rq) != XROCE_UDP_PORT))
 		return -1;
 	rq->bth = c.off;
 	next = parse_bth(&c, rq, opcode);
@@ -248,9 +257,9 @@ static __always_inline bool parse_lengths(struct request *rq)
 {
 	__u32 l4 = rq->bth - sizeof(struct udphdr);
 
-	if (rq->l3_len != l4 - rq->l3 + rq->udp_len)
+	if (unlikely(rq->l3_len != l4 - rq->l3 + rq->udp_len))
 		return false;
-	if (l4 + rq->udp_len > rq->frame_len)
+	if (unlikely(l4 + rq->udp_len > rq->frame_len))
 		return false;
 	rq->end = l4 + rq->udp_len - XROCE_ICRC_LEN;
 	return true;
@@ -262,23 +271,42 @@ static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
 	const __u32 *w = (const __u32 *)ip;
 	__u64 sum = (__u64)w[0] + w[1] + w[2] + w[3] + w[4];
 
-	/* At most 5 * 0xffffffff, then 0x5fffa, 0x10004, 0xffff. */
-	sum = (sum & 0xffff) + (sum >> 16);
+	/*
+	 * At most 5 * 0xffffffff, then 0x5fffa, then 0x10004. A multiple of 0xffff
+	 * stays one, and is not 0: the version is there.
+	 */
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	return sum == 0xffff;
 }
 
+static __always_inline __u64 join(__be32 hi, __be32 lo)
+{
+	return (__u64)bpf_ntohl(hi) << 32 | bpf_ntohl(lo);
+}
+
+/* An RDMA extended transport header, in the host's byte order. */
+struct range {
+	__u64 va;
+	__u32 key;
+	__u32 len;
+};
+
 /* Take the RETH off the packet. Return: false when it is not all there. */
 static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
-				      struct xroce_reth *out)
+				      struct range *out)
 {
 	void *end = frame_end(ctx);
 	struct xroce_reth *reth = frame_start(ctx) + rq->pos;
 
-	if (rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end)
+	if (unlikely(rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end))
 		return false;
-	*out = *reth;
+	/* Right behind the BTH of a plain packet it is aligned. */
+	out->va = rq->plain && !(rq->flags & OP_FLUSH) ?
+		  bpf_be64_to_cpu(*(const __be64 *)(const void *)reth) :
+		  join(reth->va_hi, reth->va_lo);
+	out->key = bpf_ntohl(reth->rkey);
+	out->len = bpf_ntohl(reth->len);
 	rq->pos += sizeof(*reth);
 	return true;
 }

@@ -9,7 +9,7 @@ static __always_inline struct xroce_qp *qp_find(__u32 qpn)
 	struct xroce_qp *q;
 
 	q = bpf_map_lookup_elem(&qp, &slot);
-	if (!q || q->qpn != qpn)
+	if (unlikely(!q || q->qpn != qpn))
 		return NULL;
 	return q;
 }
@@ -20,12 +20,25 @@ static __always_inline struct xroce_qp *qp_find(__u32 qpn)
  */
 static __always_inline bool qp_claim(struct xroce_qp *q)
 {
-	return __sync_val_compare_and_swap(&q->claim, 0, 1) == 0;
+	return !__sync_lock_test_and_set(&q->claim, 1);
 }
 
 static __always_inline void qp_release(struct xroce_qp *q)
 {
 	__sync_lock_test_and_set(&q->claim, 0);
+}
+
+/*
+ * Has it what a packet has to do with the module for, first: frames that have been
+ * put aside, or a send queue? Both flags, which lie side by side, at once.
+ */
+static __always_inline bool qp_detour(const struct xroce_qp *q)
+{
+	_Static_assert(__builtin_offsetof(struct xroce_qp, sq) % 2 == 0 &&
+		       __builtin_offsetof(struct xroce_qp, kept) ==
+		       __builtin_offsetof(struct xroce_qp, sq) + 1,
+		       "two bytes");
+	return *(const volatile __u16 *)&q->sq;
 }
 
 /* Return: true when it takes requests; else the drop is counted. */
@@ -34,16 +47,15 @@ static __always_inline bool qp_ready(const struct xroce_qp *q,
 {
 	__u32 state = q->state;
 
-	if (state == XROCE_QPS_ERR || q->error) {
-		st->drop_error++;
-		return false;
-	}
 	/* RTR, RTS and SQD are the same to a responder (IBTA 10.3.1). */
-	if (state < XROCE_QPS_RTR || state > XROCE_QPS_SQD) {
+	if (likely(state - XROCE_QPS_RTR <= XROCE_QPS_SQD - XROCE_QPS_RTR &&
+		   !q->error))
+		return true;
+	if (state == XROCE_QPS_ERR || q->error)
+		st->drop_error++;
+	else
 		st->drop_state++;
-		return false;
-	}
-	return true;
+	return false;
 }
 
 /*
@@ -97,7 +109,7 @@ static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 	if (q->ipv6 != rq->ipv6)
 		return false;
 	if (!rq->ipv6) {
-		if ((const void *)(ip4 + 1) > end)
+		if (!rq->plain && (const void *)(ip4 + 1) > end)
 			return false;
 		return ip4->daddr == q->saddr[3] &&
 		       (ip4->saddr == q->daddr[3] || anywhere);
@@ -120,7 +132,9 @@ static __always_inline bool qp_pkey_ok(const struct xroce_qp *q, __be16 pkey)
 {
 	__u16 other = bpf_ntohs(pkey);
 
-	return !((q->pkey ^ other) & 0x7fff) && ((q->pkey | other) & 0x8000);
+	if (likely(q->pkey == other))
+		return other & 0x8000;
+	return (q->pkey ^ other) == 0x8000;
 }
 
 #endif

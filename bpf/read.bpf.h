@@ -6,7 +6,7 @@
 /* PSNs that the answer takes. */
 static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 {
-	return len ? (len + mtu - 1) / mtu : 1;
+	return likely(len <= mtu) ? 1 : (len + mtu - 1) / mtu;
 }
 
 /**
@@ -20,14 +20,14 @@ static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
 				      struct answer *ans)
 {
-	struct xroce_reth reth;
+	struct range r;
 
-	if (!take_reth(ctx, rq, &reth) || rq->pos != rq->end || rq->pad)
+	if (unlikely(!take_reth(ctx, rq, &r) || rq->pos != rq->end || rq->pad))
 		return XROCE_CAUSE_INV_LENGTH;
-	ans->va = (__u64)bpf_ntohl(reth.va_hi) << 32 | bpf_ntohl(reth.va_lo);
-	ans->key = bpf_ntohl(reth.rkey);
-	ans->len = bpf_ntohl(reth.len);
-	return ans->len > XROCE_MAX_MSG ? XROCE_CAUSE_INV_LENGTH :
+	ans->va = r.va;
+	ans->key = r.key;
+	ans->len = r.len;
+	return unlikely(ans->len > XROCE_MAX_MSG) ? XROCE_CAUSE_INV_LENGTH :
 					  XROCE_CAUSE_NONE;
 }
 
@@ -60,25 +60,27 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	};
 	int cause, err = -EAGAIN;
 
-	if (ans->len) {
+	if (likely(ans->len)) {
 		cause = mpt_check(ans->key, q, ans->va, ans->len,
 				  XROCE_ACCESS_REMOTE_READ);
-		if (cause)
+		if (unlikely(cause))
 			return cause;
 	}
 	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	ans->syndrome = XROCE_SYN_ACK;
-	if (!q->queued && ans->len <= q->mtu &&
-	    reply_room(ctx, rq, reply_len(rq, ans)))
+	if (likely(!q->queued && ans->len <= q->mtu &&
+		   reply_room(ctx, rq, reply_len(rq, ans))))
 		err = ans->len && xroce_kfuncs ? xroce_read(ctx, &sge) : 0;
-	if (err && err != -EAGAIN)
-		return missed(err, XROCE_CAUSE_ACC_MODULE);
-	/*
-	 * When as many as may be outstanding wait already, some of them may be
-	 * READs asked for again, so that this is no offence.
-	 */
-	if (err && reply_queue(ctx, rq, q, st, ans))
-		return NO_ANSWER;
+	if (failed(err)) {
+		if (err != -EAGAIN)
+			return missed(err, XROCE_CAUSE_ACC_MODULE);
+		/*
+		 * When as many as may be outstanding wait already, some of them
+		 * may be READs asked for again, so that this is no offence.
+		 */
+		if (reply_queue(ctx, rq, q, st, ans))
+			return NO_ANSWER;
+	}
 	st->read++;
 	st->read_bytes += ans->len;
 	return XROCE_CAUSE_NONE;
@@ -103,11 +105,11 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
 	int cause;
 
 	cause = read_parse(ctx, rq, ans);
-	if (cause)
+	if (unlikely(cause))
 		return cause;
 	ans->msn = (q->msn + 1) & XROCE_PSN_MASK;
 	cause = read_answer(ctx, rq, q, st, ans);
-	if (cause)
+	if (unlikely(cause))
 		return cause;
 	ans->packets = read_packets(ans->len, q->mtu);
 	r = rd_add(q);

@@ -87,7 +87,7 @@ static __always_inline bool send_length_ok(const struct request *rq, __u32 mtu)
 /* Take payload and pad apart. Return: false when there is less than a pad. */
 static __always_inline bool take_payload(struct request *rq)
 {
-	if (rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3)
+	if (unlikely(rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3))
 		return false;
 	rq->payload = rq->end - rq->pos - rq->pad;
 	return true;
@@ -113,11 +113,11 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
 	struct xroce_recv r = {};
 	int cause;
 
-	if (!recv_possible(q))
+	if (unlikely(!recv_possible(q)))
 		return NOT_READY;
 	if (rq->flags & (OP_IMM | OP_INV) && !recv_word(ctx, rq, &r.imm))
 		return XROCE_CAUSE_INV_LENGTH;
-	if (!take_payload(rq) || !send_length_ok(rq, q->mtu))
+	if (unlikely(!take_payload(rq) || !send_length_ok(rq, q->mtu)))
 		return XROCE_CAUSE_INV_LENGTH;
 	recv_fill(&r, rq, q);
 

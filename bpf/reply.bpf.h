@@ -73,15 +73,25 @@ static __always_inline void reply_eth(struct ethhdr *eth)
 	w[5] = d2;
 }
 
-/* The IP header to before the PSN, of an acknowledgement. */
+/*
+ * The IP header to before the PSN, of an acknowledgement. Behind an Ethernet header
+ * without tags, which is where this is for two words at a time, they are aligned.
+ */
 static __always_inline void reply_headers(__be32 *at, const struct xroce_qp *q,
-					  int words)
+					  int words, bool pairs)
 {
+	const void *from = q->reply;
 	int i;
 
 #pragma unroll
-	for (i = 0; i < words; i++)
-		at[i] = q->reply[i];
+	for (i = 0; i < words; i++) {
+		if (pairs && i + 1 < words) {
+			*(__u64 *)&at[i] = *(const __u64 *)(from + 4 * i);
+			i++;
+		} else {
+			at[i] = q->reply[i];
+		}
+	}
 }
 
 /* Make it another length, and the checksum fit (RFC 1624). */
@@ -134,10 +144,10 @@ static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
  */
 static __always_inline bool reply_room_keep(struct xdp_md *ctx,
 					    const struct request *rq,
-					    __u32 want, __u32 linear,
-					    __u32 total)
+					    __u32 want)
 {
-	int frag = total - linear;
+	__u32 linear = frame_end(ctx) - frame_start(ctx);
+	int frag = rq->frame_len - linear;
 	struct l2_hdr l2;
 
 	/* Such drivers put a page into each fragment: this is one. */
@@ -174,12 +184,16 @@ static __always_inline bool reply_room_front(struct xdp_md *ctx,
 static __always_inline bool reply_room(struct xdp_md *ctx,
 				       struct request *rq, __u32 want)
 {
-	__u32 linear = frame_end(ctx) - frame_start(ctx);
 	int delta = (int)want - (int)rq->frame_len;
 
-	if (rq->frame_len > linear && xroce_keep_frags)
-		return reply_room_keep(ctx, rq, want, linear, rq->frame_len);
-	if (delta && bpf_xdp_adjust_tail(ctx, delta) &&
+	if (unlikely(rq->frags) && xroce_keep_frags) {
+		if (!reply_room_keep(ctx, rq, want))
+			return false;
+		rq->frags = false;
+		rq->frame_len = want;
+		return true;
+	}
+	if (delta && unlikely(bpf_xdp_adjust_tail(ctx, delta)) &&
 	    !(delta > 0 && reply_room_front(ctx, rq, delta)))
 		return false;
 	rq->frame_len = want;
@@ -199,7 +213,7 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
  * dropped then.
  */
 static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
-				  const struct xroce_qp *q,
+				  struct xroce_qp *q,
 				  const struct answer *ans)
 {
 	__u32 want = reply_len(rq, ans);
@@ -210,7 +224,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	void *data, *end;
 	__be32 *icrc, zero = 0;
 
-	if (!reply_room(ctx, rq, want))
+	if (unlikely(!reply_room(ctx, rq, want)))
 		return false;
 
 	data = frame_start(ctx);
@@ -219,14 +233,16 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	orig = (void *)(pkt + 1);
 	/* There is at least the invariant CRC behind the headers. */
 	icrc = (void *)(pkt + 1);
-	if ((void *)(icrc + 1) > end)
+	if (unlikely((void *)(icrc + 1) > end))
 		return false;
 
 	reply_eth(data);
 	if (rq->ipv6)
-		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS);
+		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS, false);
+	else if (rq->plain)
+		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS4, true);
 	else
-		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS4);
+		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS4, false);
 	pkt->bth.apsn = bpf_htonl(ans->psn);
 	pkt->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
 	if (ans->opcode == XROCE_RC_ACK) {

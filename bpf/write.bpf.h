@@ -4,17 +4,21 @@
 #define _XROCE_WRITE_BPF_H
 
 /*
- * Length of this packet against its place in the message. @resid is what the
- * message has left, this packet included.
+ * Take payload and pad apart, and look at their length and the packet's place in the
+ * message. @resid is what the message has left, this packet included.
  */
-static __always_inline bool write_length_ok(const struct request *rq, __u32 mtu,
-					    __u32 resid)
+static __always_inline bool write_payload(struct request *rq, __u32 mtu,
+					  __u32 resid)
 {
 	if (!(rq->flags & OP_END))
-		return !rq->pad && rq->payload == mtu && resid > mtu;
-	if (rq->payload > mtu || rq->payload != resid)
+		return take_payload(rq) && !rq->pad && rq->payload == mtu &&
+		       resid > mtu;
+	/* No more than the MTU, which is no sum that passes 2^32. */
+	if (unlikely(resid > mtu || rq->end - rq->pos != resid + rq->pad ||
+		     (resid + rq->pad) & 3))
 		return false;
-	return rq->flags & OP_BEGIN || rq->payload;
+	rq->payload = resid;
+	return rq->flags & OP_BEGIN || resid;
 }
 
 /**
@@ -35,19 +39,19 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_stat *st,
 					 struct answer *ans)
 {
-	struct xroce_reth reth;
-	struct xroce_sge sge = { .link = xroce_link, .qpn = q->qpn };
+	struct range r;
 	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
 	int cause, err;
 
 	if (rq->flags & OP_BEGIN) {
-		if (!take_reth(ctx, rq, &reth))
+		if (!take_reth(ctx, rq, &r))
 			return XROCE_CAUSE_INV_LENGTH;
-		va = (__u64)bpf_ntohl(reth.va_hi) << 32 | bpf_ntohl(reth.va_lo);
-		key = bpf_ntohl(reth.rkey);
-		resid = bpf_ntohl(reth.len);
-		if (resid > XROCE_MAX_MSG)
+		va = r.va;
+		key = r.key;
+		resid = r.len;
+		/* A last packet has no more than the MTU. */
+		if (!(rq->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
 			return XROCE_CAUSE_INV_LENGTH;
 		total = resid;
 	} else {
@@ -61,7 +65,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 	ans->len = resid;
 	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
-	if (!take_payload(rq) || !write_length_ok(rq, q->mtu, resid))
+	if (unlikely(!write_payload(rq, q->mtu, resid)))
 		return XROCE_CAUSE_INV_LENGTH;
 	len = rq->payload;
 
@@ -73,19 +77,24 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 	}
 
 	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
-	if (len) {
+	if (likely(len)) {
 		cause = mpt_check(key, q, va, resid,
 				  XROCE_ACCESS_REMOTE_WRITE);
-		if (cause)
+		if (unlikely(cause))
 			return cause;
-		sge.va = va;
-		sge.key = key;
-		sge.off = rq->pos;
-		sge.len = len;
-		sge.begin = rq->flags & OP_BEGIN;
-		sge.ahead = resid - len;
+		struct xroce_sge sge = {
+			.va = va,
+			.link = xroce_link,
+			.key = key,
+			.off = rq->pos,
+			.len = len,
+			.begin = rq->flags & OP_BEGIN,
+			.qpn = q->qpn,
+			.ahead = resid - len,
+		};
+
 		err = xroce_kfuncs ? xroce_write(ctx, &sge) : 0;
-		if (err)
+		if (failed(err))
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}
 
@@ -95,10 +104,13 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			return cause;
 	}
 
-	q->va = va + len;
-	q->rkey = key;
+	/* Where the next packet goes on. */
+	if (!(rq->flags & OP_END)) {
+		q->va = va + len;
+		q->rkey = key;
+		q->length = total;
+	}
 	q->resid = resid - len;
-	q->length = total;
 	q->bytes += len;
 	st->write++;
 	st->write_bytes += len;

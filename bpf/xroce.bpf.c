@@ -25,6 +25,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "likely.bpf.h"
 #include "maps.bpf.h"
 #include "frame.bpf.h"
 #include "opcode.bpf.h"
@@ -45,12 +46,24 @@
 #include "read.bpf.h"
 #include "atomic.bpf.h"
 
+/* Until now all that mattered was whether the packet is in the first buffer. */
+static __always_inline void count_frags(struct xdp_md *ctx, struct request *rq,
+					struct xroce_stat *st)
+{
+	__u32 linear = frame_end(ctx) - frame_start(ctx);
+	__u32 len = bpf_xdp_get_buff_len(ctx);
+
+	st->rx_bytes += len - rq->frame_len;
+	rq->frame_len = len;
+	rq->frags = len > linear;
+}
+
 /*
  * Those of them that ask whether a queue pair's peer has sent the packet.
  * Return: true when it has; else the drop is counted.
  */
 static __always_inline bool admit_peer(struct xdp_md *ctx,
-				       const struct request *rq,
+				       struct request *rq,
 				       const struct xroce_qp *q,
 				       struct xroce_stat *st,
 				       const struct ethhdr *eth,
@@ -58,61 +71,70 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 				       const struct xroce_bth *bth,
 				       const void *end)
 {
-	if (!qp_ready(q, st))
+	int err = 1;
+
+	if (unlikely(!qp_ready(q, st)))
 		return false;
-	if (!eth_unicast(eth) || !qp_addr_ok(q, rq, ip, end)) {
+	if (unlikely(!eth_unicast(eth) || !qp_addr_ok(q, rq, ip, end))) {
 		st->drop_addr++;
 		return false;
 	}
-	if (!qp_pkey_ok(q, bth->pkey)) {
+	if (unlikely(!qp_pkey_ok(q, bth->pkey))) {
 		st->drop_pkey++;
 		return false;
 	}
-	if (xroce_kfuncs && xroce_icrc_check(ctx, rq->l3, rq->end)) {
-		st->drop_icrc++;
-		return false;
+	if (xroce_kfuncs)
+		err = xroce_icrc_check(ctx, rq->l3, rq->end);
+	else
+		barrier_var(err);
+	if (unlikely(err)) {
+		if (err < 0) {
+			st->drop_icrc++;
+			return false;
+		}
+		count_frags(ctx, rq, st);
 	}
 	return true;
 }
 
 /* The checks that end in silence. Return: the queue pair, or NULL. */
 static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
+					      void *data, void *end,
 					      struct request *rq,
 					      struct xroce_stat *st)
 {
-	void *data = frame_start(ctx);
-	void *end = frame_end(ctx);
 	struct xroce_bth *bth;
 	struct xroce_qp *q;
 	struct iphdr *ip;
 
-	if (!parse_lengths(rq)) {
+	if (unlikely(!parse_lengths(rq))) {
 		st->drop_length++;
 		return NULL;
 	}
 	ip = data + rq->l3;
 	bth = data + rq->bth;
-	if ((void *)(ip + 1) > end || (void *)(bth + 1) > end) {
+	if (!rq->plain &&
+	    unlikely((void *)(ip + 1) > end || (void *)(bth + 1) > end)) {
 		st->drop_length++;
 		return NULL;
 	}
-	if (!rq->ipv6 && !ipv4_checksum_ok(ip)) {
+	if (!rq->ipv6 && unlikely(!ipv4_checksum_ok(ip))) {
 		st->drop_checksum++;
 		return NULL;
 	}
-	if (bth->flags & XROCE_BTH_TVER_MASK) {
+	if (unlikely(bth->flags & XROCE_BTH_TVER_MASK)) {
 		st->drop_tver++;
 		return NULL;
 	}
 	q = qp_find(rq->qpn);
-	if (!q) {
+	if (unlikely(!q)) {
 		st->drop_qpn++;
 		return NULL;
 	}
 	rq->generation = q->generation;
 	/* All services number their operations alike. */
 	rq->flags = rc_ops[rq->opcode & ~XROCE_OP_SERVICE];
-	if (!qp_service_ok(q, rq)) {
+	if (unlikely(!qp_service_ok(q, rq))) {
 		if (!is_cnp(rq))
 			st->drop_opcode++;
 		else if (admit_peer(ctx, rq, q, st, data, ip, bth, end))
@@ -173,19 +195,19 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 
 	if (!(rq->flags & OP_KNOWN))
 		return XROCE_CAUSE_INV_OPCODE;
-	if (begin != (q->op == XROCE_QP_OP_NONE))
+	if (unlikely(begin != (q->op == XROCE_QP_OP_NONE)))
 		return XROCE_CAUSE_INV_ORDER;
 	if (!begin && !op_continues(q, rq))
 		return XROCE_CAUSE_INV_ORDER;
 	if (rq->flags & OP_WRITE)
-		return q->access & XROCE_ACCESS_REMOTE_WRITE ?
+		return likely(q->access & XROCE_ACCESS_REMOTE_WRITE) ?
 		       write_execute(ctx, rq, q, st, ans) :
 		       XROCE_CAUSE_INV_QP_ACCESS;
 	if (rq->flags & OP_SEND)
 		return send_execute(ctx, rq, q, st, ans);
-	if (!kept_may(rq, q))
+	if (unlikely(!kept_may(rq, q)))
 		return XROCE_CAUSE_INV_QP_ACCESS;
-	if (!q->rd_max)
+	if (unlikely(!q->rd_max))
 		return XROCE_CAUSE_INV_RESOURCES;
 	if (rq->flags & OP_READ)
 		return read_execute(ctx, rq, q, st, ans);
@@ -194,15 +216,11 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	return atomic_execute(ctx, rq, q, st, ans);
 }
 
-/* The packet that was expected. Return: true when there is an answer. */
-static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
-				     struct xroce_qp *q, struct xroce_stat *st,
+/* It has not been carried out. Return: true when there is an answer. */
+static __always_inline bool not_done(const struct request *rq, struct xroce_qp *q,
+				     struct xroce_stat *st, int cause,
 				     struct answer *ans)
 {
-	int cause;
-
-	q->nak_sent = 0;
-	cause = perform(ctx, rq, q, st, ans);
 	if (cause == PUT_ASIDE) {
 		stat_kept(st, rq);
 		return false;
@@ -221,10 +239,21 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 						      XROCE_RNR_FAULT);
 		return true;
 	}
-	if (cause) {
-		refuse(rq, q, st, cause, ans);
-		return true;
-	}
+	refuse(rq, q, st, cause, ans);
+	return true;
+}
+
+/* The packet that was expected. Return: true when there is an answer. */
+static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
+				     struct xroce_qp *q, struct xroce_stat *st,
+				     struct answer *ans)
+{
+	int cause;
+
+	q->nak_sent = 0;
+	cause = perform(ctx, rq, q, st, ans);
+	if (failed(cause))
+		return not_done(rq, q, st, cause, ans);
 
 	if (rq->flags & OP_BEGIN)
 		q->op = rq->opcode;
@@ -237,7 +266,7 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 	ans->msn = q->msn;
 	if (rq->flags & OP_KEPT)
 		return !ans->queued;
-	if (!rq->ackreq)
+	if (unlikely(!rq->ackreq))
 		return false;
 	st->ack++;
 	ans->syndrome = XROCE_SYN_ACK;
@@ -306,7 +335,7 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 	ans->packets = 1;
 	ans->psn = rq->psn;
 	ans->msn = q->msn;
-	if (!diff)
+	if (likely(!diff))
 		return in_order(ctx, rq, q, st, ans);
 	if (diff < 0)
 		return again(ctx, rq, q, st, ans);
@@ -345,8 +374,12 @@ static __always_inline bool put_aside(struct xdp_md *ctx,
 	return true;
 }
 
-/* Return: XDP_*. */
-static __always_inline int packet(struct xdp_md *ctx, bool plain, int opcode)
+/*
+ * @data to @end is the first buffer. @opcode is that of a plain packet, so that what
+ * others need is left out, ANY_OPCODE, or NOT_PLAIN. Return: XDP_*.
+ */
+static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
+				  int opcode)
 {
 	struct request rq = {};
 	struct answer ans = {};
@@ -356,63 +389,68 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain, int opcode)
 	bool answer = false;
 	int qpn;
 
-	qpn = parse(ctx, &rq, plain, opcode);
-	if (qpn < 0)
+	qpn = parse(data, end, &rq, opcode != NOT_PLAIN, opcode);
+	if (unlikely(qpn < 0))
 		return XDP_PASS;
 	st = stat_this_cpu();
-	if (!st)
+	if (unlikely(!st))
 		return XDP_PASS;
-	if (qpn < XROCE_QPN_BASE || qpn == XROCE_QPN_MCAST) {
+	if (unlikely(qpn < XROCE_QPN_BASE || qpn == XROCE_QPN_MCAST)) {
 		st->pass++;
 		return XDP_PASS;
 	}
 	st->rx++;
-	rq.frame_len = bpf_xdp_get_buff_len(ctx);
+	rq.frame_len = end - data;
+	if (unlikely(rq.frame_len < rq.l3 + rq.l3_len))
+		rq.frame_len = bpf_xdp_get_buff_len(ctx);
 	st->rx_bytes += rq.frame_len;
 
-	q = admit(ctx, &rq, st);
-	if (!q)
+	q = admit(ctx, data, end, &rq, st);
+	if (unlikely(!q))
 		return XDP_DROP;
 
-	if (q->kept && put_aside(ctx, &rq, q, st, false))
-		return XDP_DROP;
-	if (!qp_claim(q)) {
+	if (unlikely(qp_detour(q))) {
+		if (q->kept && put_aside(ctx, &rq, q, st, false))
+			return XDP_DROP;
+		/* What was posted before the packet came, is done before it. */
+		if (q->sq && xroce_kfuncs)
+			xroce_sq(xroce_link, q->qpn);
+	}
+	if (unlikely(!qp_claim(q))) {
 		if (!q->kept || !put_aside(ctx, &rq, q, st, true))
 			st->drop_busy++;
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */
-	if (q->generation != rq.generation) {
+	if (unlikely(q->generation != rq.generation)) {
 		qp_release(q);
 		st->drop_state++;
 		return XDP_DROP;
 	}
-	/* What has been posted before the packet came, is done before it. */
-	if (q->sq && xroce_kfuncs)
-		xroce_sq(xroce_link, q->qpn);
-	if (!qp_ready(q, st)) {
+	if (unlikely(!qp_ready(q, st))) {
 		qp_release(q);
 		return XDP_DROP;
 	}
-	if (is_marked(&rq))
+	if (unlikely(is_marked(&rq)))
 		cnp_send(ctx, &rq, q, st);
-	if (q->type == XROCE_QPT_RC)
+	/* Those that are known are a reliable connection's. */
+	if (opcode >= 0 || likely(q->type == XROCE_QPT_RC))
 		answer = execute(ctx, &rq, q, st, &ans);
 	else if (q->type == XROCE_QPT_UC)
 		uc_execute(ctx, &rq, q, st, &ans);
 	else
 		ud_execute(ctx, &rq, q, st, &ans);
 	/* Not before those that the module has yet to send. */
-	if (answer && q->queued)
+	if (answer && unlikely(q->queued))
 		err = reply_queue(ctx, &rq, q, st, &ans);
-	if (!answer || !err) {
+	if (unlikely(!answer || !err)) {
 		qp_release(q);
 		return XDP_DROP;
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
 	answer = err == -EAGAIN && reply(ctx, &rq, q, &ans);
 	qp_release(q);
-	if (!answer) {
+	if (unlikely(!answer)) {
 		st->drop_reply++;
 		return XDP_DROP;
 	}
@@ -423,22 +461,24 @@ static __always_inline int packet(struct xdp_md *ctx, bool plain, int opcode)
 SEC("xdp.frags")
 int xroce(struct xdp_md *ctx)
 {
-	if (!is_plain(ctx))
-		return packet(ctx, false, ANY_OPCODE);
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+
 	/* The commonest, each without what it has no use for. */
-	switch (plain_opcode(ctx)) {
+	switch (plain_opcode(data, end)) {
+	case NOT_PLAIN:
+		return packet(ctx, data, end, NOT_PLAIN);
 	case XROCE_RC_WRITE_ONLY:
-		return packet(ctx, true, XROCE_RC_WRITE_ONLY);
+		return packet(ctx, data, end, XROCE_RC_WRITE_ONLY);
 	case XROCE_RC_READ_REQUEST:
-		return packet(ctx, true, XROCE_RC_READ_REQUEST);
+		return packet(ctx, data, end, XROCE_RC_READ_REQUEST);
 	case XROCE_RC_SEND_ONLY:
-		return packet(ctx, true, XROCE_RC_SEND_ONLY);
+		return packet(ctx, data, end, XROCE_RC_SEND_ONLY);
 	case XROCE_RC_FETCH_ADD:
-		return packet(ctx, true, XROCE_RC_FETCH_ADD);
+		return packet(ctx, data, end, XROCE_RC_FETCH_ADD);
 	case XROCE_RC_CMP_SWAP:
-		return packet(ctx, true, XROCE_RC_CMP_SWAP);
+		return packet(ctx, data, end, XROCE_RC_CMP_SWAP);
 	}
-	return packet(ctx, true, ANY_OPCODE);
+	return packet(ctx, data, end, ANY_OPCODE);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -51,8 +51,8 @@ struct xroce_sge {
  * @l3: offset of the IPv4 or IPv6 header
  * @end: offset of the CRC, which follows payload and pad
  *
- * Return: 0; -EBADMSG: the CRC differs; -EINVAL: the offsets are not those of a
- * RoCEv2 packet inside the frame.
+ * Return: 0; 1: the CRC is right as well, and the frame has fragments; -EBADMSG: it
+ * differs; -EINVAL: the offsets are not those of a RoCEv2 packet inside the frame.
  */
 extern int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
 

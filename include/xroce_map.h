@@ -177,6 +177,11 @@ enum xroce_cause {
  * @sq: 1: its owner has a send queue, which comes before each packet
  * @kept: 1: frames of it have been put aside; all others go behind them
  *
+ * @icrc_part: what PSN, syndrome and MSN of the last reply, but for the low bytes of
+ *	PSN and MSN, added to its invariant CRC: of an acknowledgement, and of an
+ *	atomic one
+ * @icrc_for: which those were; 0: none. Written under @claim, rarely
+ *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
  * @ack_icrc: the invariant CRC of an acknowledgement whose PSN, syndrome and MSN
@@ -228,7 +233,9 @@ struct xroce_qp {
 	__u8   recv;
 	__u8   sq;
 	__u8   kept;
-	__u64  reserved2[6];
+	__u32  icrc_part[2];
+	__u64  icrc_for[2];
+	__u64  reserved2[3];
 
 	__be32 reply[XROCE_REPLY_WORDS];
 	__u32  ack_icrc;
@@ -300,7 +307,8 @@ struct xroce_event {
  * struct xroce_stat - map "stat": counters of a link, one copy a CPU
  * @rx: packets for a queue pair number of ours; of those put aside, the ones that
  *	have had their turn
- * @rx_bytes: their bytes, with all headers
+ * @rx_bytes: their bytes, with all headers; what lies behind the first buffer of the
+ *	frame counts only if the packet does, or is admitted
  * @tx: replies sent
  * @kept: packets put aside until memory on demand is there
  * @pass: RoCEv2 packets for others, handed to the stack

@@ -85,7 +85,7 @@ __bpf_kfunc int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 
-	return xr_icrc_check(xdp, l3, end);
+	return xr_icrc_check(xdp, l3, end) ? : xdp_buff_has_frags(xdp);
 }
 
 __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)

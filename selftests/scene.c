@@ -172,6 +172,9 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 		copy.resid = 0;
 		copy.length = 0;
 	}
+	/* It is right when the reply's invariant CRC is. */
+	memset(copy.icrc_part, 0, sizeof(copy.icrc_part));
+	memset(copy.icrc_for, 0, sizeof(copy.icrc_for));
 	return copy;
 }
 
