@@ -38,7 +38,8 @@
 #   After the run the region is looked at. What is not answered as it should be
 #   is an error and no number.
 # - "drop" is an XDP program that drops: what the generator costs, and the way
-#   to the responder. It is subtracted from the others.
+#   to the responder. It is subtracted from the others, and so is what the program
+#   that judges the replies takes.
 #   Where what is sent arrives later, as on virtio-net, it counts them as well, and
 #   the generator waits until all are counted.
 # - While the generator waits it yields. What a yield costs that nobody has taken

@@ -305,6 +305,52 @@ bool generator_prepare(const struct generator_run *r)
 	return true;
 }
 
+/* Of a run of a program on a frame. */
+static double run_cost(const char *program, const struct frame *f)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->bytes,
+		    .data_size_in = f->len, .repeat = 1000);
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(xdp.object,
+								  program));
+
+	if (!bpf_prog_test_run_opts(fd, &opts))
+		return opts.duration;
+	fail(program);
+	return -1;
+}
+
+double generator_judging(void)
+{
+	static struct frame f;
+	struct packet p;
+	struct count was;
+	double full, none;
+	int opcode = 0;
+
+	if (run.expect == EXPECT_NOTHING)
+		return 0;
+	memcpy(&was, (const void *)count, sizeof(was));
+	while (!(was.kind[opcode] & COUNT_DONE))
+		opcode++;
+	request(0, &p);
+	p.opcode = opcode;
+	p.dqpn = was.qpn;
+	p.psn = was.psn;
+	p.syndrome = XROCE_SYN_ACK;
+	packet_build(&p, &f);
+	/* It is the one expected each time. */
+	count->step = 0;
+	full = run_cost("count_replies", &f);
+	none = run_cost("count_nothing", &f);
+	if (count->bad != was.bad || full < none || none < 0) {
+		fprintf(stderr, "bench: generator: no reply to judge\n");
+		return -1;
+	}
+	memcpy((void *)count, &was, sizeof(was));
+	return (full - none) *
+	       (run.expect == EXPECT_REPLY ? op_psns(run.op) : 1);
+}
+
 static enum generator_result lost(char *why)
 {
 	uint32_t syndrome = count->bad_syndrome;

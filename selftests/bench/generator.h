@@ -71,4 +71,10 @@ enum generator_result generator_send(uint32_t count, uint64_t *ns, char *why);
 
 #define GENERATOR_WHY	128
 
+/*
+ * What judging the replies to a request of the run costs, by the clock of
+ * generator_send(); less than 0: an error, after a message.
+ */
+double generator_judging(void);
+
 #endif /* XROCE_BENCH_GENERATOR_H */

@@ -83,7 +83,7 @@ double measure(const char *who, struct generator_run *run, uint32_t segment)
 	uint32_t n = of_size(op, segment);
 	enum generator_result result;
 	char why[GENERATOR_WHY];
-	double cost[MEASURE_SEGMENTS];
+	double cost[MEASURE_SEGMENTS], judging;
 	uint64_t ns;
 	int i;
 
@@ -110,7 +110,8 @@ double measure(const char *who, struct generator_run *run, uint32_t segment)
 		fprintf(stderr, "bench: %s: %s %u: from %.0f to %.0f\n", who,
 			op_names[op->code], op->size, cost[0],
 			cost[MEASURE_SEGMENTS - 1]);
-	return cost[MEASURE_SEGMENTS / 2];
+	judging = generator_judging();
+	return judging < 0 ? COST_ERROR : cost[MEASURE_SEGMENTS / 2] - judging;
 }
 
 bool measure_executed(const char *who, const struct op *op,
