@@ -23,20 +23,20 @@ static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
 /* ATOMIC WRITE: a RETH for eight bytes, and those. */
 static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 					       struct request *rq,
+					       struct answer *ans,
 					       struct xroce_atomic *a)
 {
 	void *end = frame_end(ctx);
-	struct range r;
 	__u64 *value;
 
-	if (!take_reth(ctx, rq, &r) || r.len != sizeof(*value))
+	if (!take_reth(ctx, rq, ans) || ans->len != sizeof(*value))
 		return false;
 	value = frame_start(ctx) + rq->pos;
 	if (rq->pos + sizeof(*value) != rq->end || (void *)(value + 1) > end ||
 	    rq->pad)
 		return false;
-	a->va = r.va;
-	a->key = r.key;
+	a->va = ans->va;
+	a->key = ans->key;
 	/* Bytes to be stored as they are, not a number. */
 	__builtin_memcpy(&a->operand, value, sizeof(*value));
 	return true;
@@ -93,7 +93,7 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	bool write = rq->flags & OP_ATOMIC_WRITE;
 	int cause, err;
 
-	if (unlikely(write ? !atomic_write_parse(ctx, rq, &a) :
+	if (unlikely(write ? !atomic_write_parse(ctx, rq, ans, &a) :
 			     !atomic_parse(ctx, rq, &a)))
 		return XROCE_CAUSE_INV_LENGTH;
 	ans->va = a.va;
@@ -142,26 +142,22 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 	void *end = frame_end(ctx);
 	struct xroce_feth *feth = frame_start(ctx) + rq->pos;
 	__u32 what, selectivity, rights;
-	struct range r;
 	int cause;
 
 	if (rq->pos + sizeof(*feth) > rq->end || (void *)(feth + 1) > end)
 		return XROCE_CAUSE_INV_LENGTH;
 	what = bpf_ntohl(feth->what);
 	rq->pos += sizeof(*feth);
-	if (!take_reth(ctx, rq, &r) || rq->pos != rq->end || rq->pad)
+	if (!take_reth(ctx, rq, ans) || rq->pos != rq->end || rq->pad)
 		return XROCE_CAUSE_INV_LENGTH;
-	ans->va = r.va;
-	ans->key = r.key;
-	ans->len = r.len;
 	selectivity = what >> XROCE_FLUSH_SEL_SHIFT & XROCE_FLUSH_SEL_MASK;
 	rights = flush_rights(what);
-	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || r.len > XROCE_MAX_MSG)
+	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || ans->len > XROCE_MAX_MSG)
 		return XROCE_CAUSE_INV_LENGTH;
 	if ((q->access & rights) != rights)
 		return XROCE_CAUSE_INV_QP_ACCESS;
-	cause = mpt_check_all(r.key, q, r.va,
-			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : r.len,
+	cause = mpt_check_all(ans->key, q, ans->va,
+			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : ans->len,
 			      rights, selectivity == XROCE_FLUSH_SEL_MR);
 	if (cause)
 		return cause;

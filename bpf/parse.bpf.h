@@ -45,6 +45,7 @@ struct vlan_hdr {
  * @ipv6: IPv6; else IPv4
  * @plain: IPv4 and no VLAN tag
  * @frags: the frame has fragments; false until the packet is admitted
+ * @whole: the RETH that begins it is all there
  * @se: not 0: the requester wants the completion to be a solicited event
  */
 struct request {
@@ -67,6 +68,7 @@ struct request {
 	bool  ipv6;
 	bool  plain;
 	bool  frags;
+	bool  whole;
 	__u8  se;
 };
 
@@ -285,16 +287,9 @@ static __always_inline __u64 join(__be32 hi, __be32 lo)
 	return (__u64)bpf_ntohl(hi) << 32 | bpf_ntohl(lo);
 }
 
-/* An RDMA extended transport header, in the host's byte order. */
-struct range {
-	__u64 va;
-	__u32 key;
-	__u32 len;
-};
-
 /* Take the RETH off the packet. Return: false when it is not all there. */
 static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
-				      struct range *out)
+				      struct answer *ans)
 {
 	void *end = frame_end(ctx);
 	struct xroce_reth *reth = frame_start(ctx) + rq->pos;
@@ -302,11 +297,11 @@ static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
 	if (unlikely(rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end))
 		return false;
 	/* Right behind the BTH of a plain packet it is aligned. */
-	out->va = rq->plain && !(rq->flags & OP_FLUSH) ?
+	ans->va = rq->plain && !(rq->flags & OP_FLUSH) ?
 		  bpf_be64_to_cpu(*(const __be64 *)(const void *)reth) :
 		  join(reth->va_hi, reth->va_lo);
-	out->key = bpf_ntohl(reth->rkey);
-	out->len = bpf_ntohl(reth->len);
+	ans->key = bpf_ntohl(reth->rkey);
+	ans->len = bpf_ntohl(reth->len);
 	rq->pos += sizeof(*reth);
 	return true;
 }

@@ -9,24 +9,12 @@ static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 	return likely(len <= mtu) ? 1 : (len + mtu - 1) / mtu;
 }
 
-/**
- * read_parse() - take a READ's range off the packet
- * @ctx: the frame
- * @rq: the packet
- * @ans: sets @va, @key and @len
- *
- * Return: enum xroce_cause.
- */
-static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
-				      struct answer *ans)
+/* Is a READ's RETH there, and nothing else? Return: enum xroce_cause. */
+static __always_inline int read_parse(const struct request *rq,
+				      const struct answer *ans)
 {
-	struct range r;
-
-	if (unlikely(!take_reth(ctx, rq, &r) || rq->pos != rq->end || rq->pad))
+	if (unlikely(!rq->whole || rq->pos != rq->end || rq->pad))
 		return XROCE_CAUSE_INV_LENGTH;
-	ans->va = r.va;
-	ans->key = r.key;
-	ans->len = r.len;
 	return unlikely(ans->len > XROCE_MAX_MSG) ? XROCE_CAUSE_INV_LENGTH :
 					  XROCE_CAUSE_NONE;
 }
@@ -37,7 +25,7 @@ static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
  * @rq: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: what read_parse() found, and PSN and MSN of the answer
+ * @ans: the RETH, and PSN and MSN of the answer
  *
  * What fits the frame is put into it, and goes out with it. Everything else is
  * the module's, which sends it in order, and waits for memory on demand.
@@ -92,7 +80,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
  * @rq: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @ans: the answer; in: its PSN
+ * @ans: the answer; in: its PSN, and the RETH
  *
  * Return: enum xroce_cause, or NO_ANSWER; on failure nothing has changed.
  */
@@ -104,7 +92,7 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
 	struct xroce_rd *r;
 	int cause;
 
-	cause = read_parse(ctx, rq, ans);
+	cause = read_parse(rq, ans);
 	if (unlikely(cause))
 		return cause;
 	ans->msn = (q->msn + 1) & XROCE_PSN_MASK;
@@ -151,7 +139,8 @@ static __always_inline bool read_again(struct xdp_md *ctx, struct request *rq,
 	__u64 skipped;
 	__u32 left;
 
-	if (r->opcode != rq->opcode || read_parse(ctx, rq, ans))
+	rq->whole = take_reth(ctx, rq, ans);
+	if (r->opcode != rq->opcode || read_parse(rq, ans))
 		return false;
 	skipped = ans->va - r->va;
 	left = (r->last - rq->psn) & XROCE_PSN_MASK;

@@ -39,17 +39,16 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 					 struct xroce_stat *st,
 					 struct answer *ans)
 {
-	struct range r;
 	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
 	int cause, err;
 
 	if (rq->flags & OP_BEGIN) {
-		if (!take_reth(ctx, rq, &r))
+		if (!take_reth(ctx, rq, ans))
 			return XROCE_CAUSE_INV_LENGTH;
-		va = r.va;
-		key = r.key;
-		resid = r.len;
+		va = ans->va;
+		key = ans->key;
+		resid = ans->len;
 		/* A last packet has no more than the MTU. */
 		if (!(rq->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
 			return XROCE_CAUSE_INV_LENGTH;
@@ -59,10 +58,10 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		key = q->rkey;
 		resid = q->resid;
 		total = q->length;
+		ans->va = va;
+		ans->key = key;
+		ans->len = resid;
 	}
-	ans->va = va;
-	ans->key = key;
-	ans->len = resid;
 	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
 	if (unlikely(!write_payload(rq, q->mtu, resid)))

@@ -29,12 +29,12 @@
 #include "maps.bpf.h"
 #include "frame.bpf.h"
 #include "opcode.bpf.h"
+#include "answer.bpf.h"
 #include "parse.bpf.h"
 #include "stats.bpf.h"
 #include "qp.bpf.h"
 #include "mpt.bpf.h"
 #include "rd.bpf.h"
-#include "answer.bpf.h"
 #include "icrc.bpf.h"
 #include "reply.bpf.h"
 #include "event.bpf.h"
@@ -195,6 +195,9 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 
 	if (!(rq->flags & OP_KNOWN))
 		return XROCE_CAUSE_INV_OPCODE;
+	/* Before it can be refused, so that all refusals can tell of it. */
+	if (rq->flags & OP_READ)
+		rq->whole = take_reth(ctx, rq, ans);
 	if (unlikely(begin != (q->op == XROCE_QP_OP_NONE)))
 		return XROCE_CAUSE_INV_ORDER;
 	if (!begin && !op_continues(q, rq))
@@ -255,10 +258,11 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 	if (failed(cause))
 		return not_done(rq, q, st, cause, ans);
 
-	if (rq->flags & OP_BEGIN)
+	if (rq->flags & OP_BEGIN && !(rq->flags & OP_END))
 		q->op = rq->opcode;
 	if (rq->flags & OP_END) {
-		q->op = XROCE_QP_OP_NONE;
+		if (!(rq->flags & OP_BEGIN))
+			q->op = XROCE_QP_OP_NONE;
 		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
 	}
 	q->epsn = (q->epsn + ans->packets) & XROCE_PSN_MASK;

@@ -26,21 +26,6 @@ static struct xr_link *xr_kfunc_link(u32 id)
 	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
 }
 
-/* It may be memory that changes under us: read each word once. */
-static struct xroce_sge xr_sge(const struct xroce_sge *sge)
-{
-	return (struct xroce_sge){
-		.va = READ_ONCE(sge->va),
-		.link = READ_ONCE(sge->link),
-		.key = READ_ONCE(sge->key),
-		.off = READ_ONCE(sge->off),
-		.len = READ_ONCE(sge->len),
-		.begin = READ_ONCE(sge->begin),
-		.qpn = READ_ONCE(sge->qpn),
-		.ahead = READ_ONCE(sge->ahead),
-	};
-}
-
 /* Through a window; out of the way of who needs none. */
 static noinline struct xr_mr *xr_kfunc_mw(const struct xr_link *link, u64 va,
 					  u32 key, u32 qpn, u32 len, u32 right)
@@ -121,20 +106,21 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
 __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xroce_sge s = xr_sge(sge);
+	u32 off = READ_ONCE(sge->off), len = READ_ONCE(sge->len);
+	u64 va = READ_ONCE(sge->va);
 	struct xr_mr *mr;
 	int ret;
 
-	if (s.len > XROCE_MAX_MSG ||
-	    !xr_frame_has(xdp, s.off, round_up(s.len, 4)))
+	if (unlikely(len > XROCE_MAX_MSG ||
+		     !xr_frame_has(xdp, off, round_up(len, 4))))
 		return -EINVAL;
-	mr = xr_kfunc_mr(s.link, s.va, s.key, s.qpn, s.len,
-			 XROCE_ACCESS_REMOTE_READ);
-	if (!mr)
+	mr = xr_kfunc_mr(READ_ONCE(sge->link), va, READ_ONCE(sge->key),
+			 READ_ONCE(sge->qpn), len, XROCE_ACCESS_REMOTE_READ);
+	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_read(mr, s.va, xdp, s.off, s.len, 0);
-	if (!ret)
-		xr_mr_count_out(mr, s.len, 1);
+	ret = xr_mr_read(mr, va, xdp, off, len, 0);
+	if (likely(!ret))
+		xr_mr_count_out(mr, len, 1);
 	xr_mr_drop();
 	return ret;
 }
