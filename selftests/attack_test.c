@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attacks on a reliable connection (ReDMArk, USENIX Security 2021), at the real
+ * Attacks on a connection (ReDMArk, USENIX Security 2021), at the real
  * responder: numbers guessed, packets injected and replayed.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "wire.h"
 
-static const struct wire_opts rc;
+static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 
 static bool untouched(const struct wire *w)
 {
@@ -55,6 +56,65 @@ static void key(void)
 	check(now.nak_acc - before.nak_acc == 8 &&
 	      now.drop_error - before.drop_error == 8, "%llu NAKs, %llu dropped",
 	      now.nak_acc - before.nak_acc, now.drop_error - before.drop_error);
+	wire_close(&w);
+}
+
+static struct xroce_qp_query query(const struct wire *w)
+{
+	struct xroce_qp_query q = { .qpn = w->qpn };
+	int ret = xroce_qp_query(w->x, &q);
+
+	check(!ret, "query: %d", ret);
+	return q;
+}
+
+static void guess(struct wire *w, __u32 wrong)
+{
+	__u64 before = live_stat().rx;
+	int i;
+
+	w->req.rkey ^= wrong;
+	wire_send(w);
+	w->req.rkey ^= wrong;
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+	for (i = 0; i < 1000 && live_stat().rx == before; i++)
+		usleep(1000);
+}
+
+/* Nobody is told, and good packets in between buy no more guesses. */
+static void uc_key(void)
+{
+	struct xroce_qp_query q;
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, &uc))
+		return;
+	for (i = 0; i < XROCE_UC_MISSES && !test_failed(); i++) {
+		q = query(&w);
+		check(q.state == XROCE_QPS_RTS && !q.cause,
+		      "state %u, cause %u after %d", q.state, q.cause, i);
+		guess(&w, 1 + i);
+		untouched(&w);
+		if (i + 1 == XROCE_UC_MISSES)
+			break;
+		guess(&w, 0);
+		check(w.mem[0] == (char)packet_pattern(w.req.pattern, 0),
+		      "not written");
+		memset(w.mem, 0, WIRE_BYTES);
+	}
+	q = query(&w);
+	check(q.state == XROCE_QPS_ERR && q.cause == XROCE_CAUSE_ACC_KEY,
+	      "state %u, cause %u", q.state, q.cause);
+	guess(&w, 0);
+	untouched(&w);
+	wire_quiet(&w);
+	/* Connected anew, it has as many as at first. */
+	wire_again(&w);
+	w.req.psn = WIRE_PSN;
+	guess(&w, 1);
+	guess(&w, 0);
+	check(w.mem[0] == (char)packet_pattern(w.req.pattern, 0), "not written");
 	wire_close(&w);
 }
 
@@ -166,6 +226,7 @@ static void replay(void)
 
 static const struct test tests[] = {
 	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
+	{ "attack_uc_key", "R9 D5", "a bounded number of guesses ends UC", uc_key },
 	{ "attack_psn", "D5", "PSNs that are not expected change nothing", psn },
 	{ "attack_qpn", "D3 D5", "other queue pair numbers reach nobody", qpn },
 	{ "attack_source", "D5", "injected from another address: dropped", source },
