@@ -3,10 +3,16 @@
  * Attacks on a connection (ReDMArk, USENIX Security 2021), at the real
  * responder: numbers guessed, packets injected and replayed.
  */
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "mem.h"
 #include "wire.h"
+
+#define FLOOD		600		/* READs; more than wait for an answer */
+#define FLOOD_BYTES	(1u << 20)	/* of each */
 
 static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 
@@ -224,6 +230,55 @@ static void replay(void)
 	wire_close(&w);
 }
 
+/*
+ * READs asked for faster than they can be answered: no more wait than the queue pair
+ * was made for, the others are lost, and the next connection knows nothing of them.
+ */
+static void flood(void)
+{
+	struct xroce_stat before, now;
+	struct xroce_mr_reg big;
+	struct packet good, got;
+	struct wire w;
+	__u64 lost;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	good = w.req;
+	big = w.mr;
+	big.addr = (uintptr_t)mem_map(FLOOD_BYTES / MEM_PAGE);
+	big.length = FLOOD_BYTES;
+	if (!check(big.addr && !xroce_mr_reg(w.x, &big), "region"))
+		goto out;
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	w.req.dmalen = FLOOD_BYTES;
+	w.req.va = big.iova;
+	w.req.rkey = big.rkey;
+	before = live_stat();
+	for (i = 0; i < FLOOD; i++)
+		wire_send(&w);
+	for (i = 0; i < 1000; i++) {
+		now = live_stat();
+		if (now.rx - before.rx == FLOOD)
+			break;
+		usleep(1000);
+	}
+	lost = now.drop_psn - before.drop_psn;
+	note("%llu of %d READs wait or have been answered",
+	     now.queued - before.queued, FLOOD);
+	check(now.queued - before.queued + lost == FLOOD && lost > 3 * FLOOD / 4,
+	      "%llu and %llu lost", now.queued - before.queued, lost);
+	wire_again(&w);
+	while (wire_take(&w, WIRE_QUIET_MS, &got, NULL))
+		;
+	still_works(&w, &good);
+out:
+	wire_close(&w);
+	munmap((void *)(uintptr_t)big.addr, FLOOD_BYTES);
+}
+
 static const struct test tests[] = {
 	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
 	{ "attack_uc_key", "R9 D5", "a bounded number of guesses ends UC", uc_key },
@@ -232,6 +287,7 @@ static const struct test tests[] = {
 	{ "attack_source", "D5", "injected from another address: dropped", source },
 	{ "attack_nak", "D5", "forged NAKs end nothing", nak },
 	{ "attack_replay", "D5", "a WRITE seen again is not executed again", replay },
+	{ "attack_flood", "D2 D5", "more READs than can be answered", flood },
 };
 
 int main(int argc, char **argv)

@@ -2,7 +2,8 @@
 /*
  * Unreliable connection and datagrams: opcode, cause, and what comes of it.
  * Nothing is ever answered, and no queue pair ends for what one packet has wrong
- * (IBTA 9.9.3); but an unreliable connection does for keys that are guessed. What ends one, in its receive queue, is in recv_table_test.
+ * (IBTA 9.9.3); but an unreliable connection does for keys that are guessed. What
+ * ends one, in its receive queue, is in recv_table_test.
  */
 #include "harness.h"
 #include "mistake.h"
