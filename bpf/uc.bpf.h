@@ -5,10 +5,11 @@
 
 /*
  * There are no acknowledgements: what cannot be executed is dropped, and the
- * rest of its message with it (IBTA 9.8.2.2, 9.8.3). Only an error in a receive
- * work request ends the queue pair.
+ * rest of its message with it (IBTA 9.8.2.2, 9.8.3). The queue pair is ended by an
+ * error in a receive work request, and by a peer that guesses keys.
  */
-static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
+static __always_inline void uc_refuse(const struct request *rq,
+				      struct xroce_qp *q, struct xroce_stat *st,
 				      int cause, const struct answer *ans)
 {
 	q->op = XROCE_QP_OP_NONE;
@@ -18,8 +19,11 @@ static __always_inline void uc_refuse(struct xroce_qp *q, struct xroce_stat *st,
 	}
 	stat_cause(st, cause);
 	mpt_refused(cause, ans->key);
-	if (cause < XROCE_CAUSE_OP_WQE || cause == XROCE_CAUSE_OP_MEMORY)
+	if (cause < XROCE_CAUSE_ACC_KEY || cause == XROCE_CAUSE_OP_MEMORY)
 		return;
+	if (cause < XROCE_CAUSE_OP_WQE && ++q->misses < XROCE_UC_MISSES)
+		return;
+	event_refused(rq, q, st, cause, ans);
 	q->error = cause;
 	if (xroce_kfuncs)
 		xroce_fail(xroce_link, q->qpn);
@@ -47,7 +51,7 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 	q->epsn = (rq->psn + 1) & XROCE_PSN_MASK;
 	/* A message that begins puts an end to one before it. */
 	if (!begin && !op_continues(q, rq)) {
-		uc_refuse(q, st, XROCE_CAUSE_INV_ORDER, ans);
+		uc_refuse(rq, q, st, XROCE_CAUSE_INV_ORDER, ans);
 		return;
 	}
 
@@ -63,7 +67,7 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *rq,
 		return;
 	}
 	if (cause) {
-		uc_refuse(q, st, cause, ans);
+		uc_refuse(rq, q, st, cause, ans);
 		return;
 	}
 	if (begin)

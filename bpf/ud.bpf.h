@@ -55,7 +55,7 @@ static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 	int cause;
 
 	if (!ud_deth(ctx, rq, &deth)) {
-		uc_refuse(q, st, XROCE_CAUSE_INV_LENGTH, ans);
+		uc_refuse(rq, q, st, XROCE_CAUSE_INV_LENGTH, ans);
 		return;
 	}
 	if (bpf_ntohl(deth.qkey) != q->qkey) {
@@ -68,7 +68,7 @@ static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 		return;
 	}
 	if (cause) {
-		uc_refuse(q, st, cause, ans);
+		uc_refuse(rq, q, st, cause, ans);
 		return;
 	}
 	q->packets++;

@@ -101,7 +101,8 @@ struct xroce_mr_stat {
 
 /*
  * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue
- * pair to ERR and leaves the cause in xroce_qp::error.
+ * pair to ERR and leaves the cause in xroce_qp::error. So does, without a word, the
+ * XROCE_UC_MISSES-th remote access error of an unreliable connection.
  */
 enum xroce_cause {
 	XROCE_CAUSE_NONE,
@@ -165,6 +166,8 @@ enum xroce_cause {
  * @duplicates: requests seen again
  * @naks: negative acknowledgements sent
  * @rd_count: entries of its struct xroce_rd_ring that are valid
+ * @misses: of an unreliable connection: requests that were refused a remote
+ *	access; the XROCE_UC_MISSES-th ends it
  * @length: of a WRITE in progress: bytes in all
  *
  * @queued: replies that the module has yet to send; while there are any, all
@@ -223,7 +226,8 @@ struct xroce_qp {
 	__u64  bytes;
 	__u32  duplicates;
 	__u32  naks;
-	__u32  rd_count;
+	__u16  rd_count;
+	__u16  misses;
 	__u32  length;
 
 	__u32  queued;
@@ -245,6 +249,15 @@ struct xroce_qp {
 #define XROCE_QP_OP_NONE	0xff
 
 #define XROCE_RD_MAX		128
+
+/*
+ * Refusals for one of the causes from XROCE_CAUSE_ACC_KEY to XROCE_CAUSE_ACC_MODULE
+ * that end an unreliable connection, counted from when it left RESET. IBTA 9.9.3
+ * knows no end, but who is never told may guess keys for ever: RC ends with the first.
+ * Not counted anew after a good packet, which who has one key can send at any time.
+ * A message counts once, as the rest of it is lost with the packet that was refused.
+ */
+#define XROCE_UC_MISSES		16
 
 /**
  * struct xroce_rd - a READ, an atomic or the like, kept to be answered again

@@ -82,6 +82,7 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->naks = 0;
 	q->rd_head = 0;
 	q->rd_count = 0;
+	q->misses = 0;
 }
 
 /* Return: a free place in the table, taken, or @room. */

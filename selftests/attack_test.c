@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attacks on a reliable connection (ReDMArk, USENIX Security 2021), at the real
+ * Attacks on a connection (ReDMArk, USENIX Security 2021), at the real
  * responder: numbers guessed, packets injected and replayed.
  */
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "mem.h"
 #include "wire.h"
 
-static const struct wire_opts rc;
+#define FLOOD		600		/* READs; more than wait for an answer */
+#define FLOOD_BYTES	(1u << 20)	/* of each */
+
+static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 
 static bool untouched(const struct wire *w)
 {
@@ -55,6 +62,65 @@ static void key(void)
 	check(now.nak_acc - before.nak_acc == 8 &&
 	      now.drop_error - before.drop_error == 8, "%llu NAKs, %llu dropped",
 	      now.nak_acc - before.nak_acc, now.drop_error - before.drop_error);
+	wire_close(&w);
+}
+
+static struct xroce_qp_query query(const struct wire *w)
+{
+	struct xroce_qp_query q = { .qpn = w->qpn };
+	int ret = xroce_qp_query(w->x, &q);
+
+	check(!ret, "query: %d", ret);
+	return q;
+}
+
+static void guess(struct wire *w, __u32 wrong)
+{
+	__u64 before = live_stat().rx;
+	int i;
+
+	w->req.rkey ^= wrong;
+	wire_send(w);
+	w->req.rkey ^= wrong;
+	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
+	for (i = 0; i < 1000 && live_stat().rx == before; i++)
+		usleep(1000);
+}
+
+/* Nobody is told, and good packets in between buy no more guesses. */
+static void uc_key(void)
+{
+	struct xroce_qp_query q;
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, &uc))
+		return;
+	for (i = 0; i < XROCE_UC_MISSES && !test_failed(); i++) {
+		q = query(&w);
+		check(q.state == XROCE_QPS_RTS && !q.cause,
+		      "state %u, cause %u after %d", q.state, q.cause, i);
+		guess(&w, 1 + i);
+		untouched(&w);
+		if (i + 1 == XROCE_UC_MISSES)
+			break;
+		guess(&w, 0);
+		check(w.mem[0] == (char)packet_pattern(w.req.pattern, 0),
+		      "not written");
+		memset(w.mem, 0, WIRE_BYTES);
+	}
+	q = query(&w);
+	check(q.state == XROCE_QPS_ERR && q.cause == XROCE_CAUSE_ACC_KEY,
+	      "state %u, cause %u", q.state, q.cause);
+	guess(&w, 0);
+	untouched(&w);
+	wire_quiet(&w);
+	/* Connected anew, it has as many as at first. */
+	wire_again(&w);
+	w.req.psn = WIRE_PSN;
+	guess(&w, 1);
+	guess(&w, 0);
+	check(w.mem[0] == (char)packet_pattern(w.req.pattern, 0), "not written");
 	wire_close(&w);
 }
 
@@ -164,13 +230,64 @@ static void replay(void)
 	wire_close(&w);
 }
 
+/*
+ * READs asked for faster than they can be answered: no more wait than the queue pair
+ * was made for, the others are lost, and the next connection knows nothing of them.
+ */
+static void flood(void)
+{
+	struct xroce_stat before, now;
+	struct xroce_mr_reg big;
+	struct packet good, got;
+	struct wire w;
+	__u64 lost;
+	int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	good = w.req;
+	big = w.mr;
+	big.addr = (uintptr_t)mem_map(FLOOD_BYTES / MEM_PAGE);
+	big.length = FLOOD_BYTES;
+	if (!check(big.addr && !xroce_mr_reg(w.x, &big), "region"))
+		goto out;
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	w.req.dmalen = FLOOD_BYTES;
+	w.req.va = big.iova;
+	w.req.rkey = big.rkey;
+	before = live_stat();
+	for (i = 0; i < FLOOD; i++)
+		wire_send(&w);
+	for (i = 0; i < 1000; i++) {
+		now = live_stat();
+		if (now.rx - before.rx == FLOOD)
+			break;
+		usleep(1000);
+	}
+	lost = now.drop_psn - before.drop_psn;
+	note("%llu of %d READs wait or have been answered",
+	     now.queued - before.queued, FLOOD);
+	check(now.queued - before.queued + lost == FLOOD && lost > 3 * FLOOD / 4,
+	      "%llu and %llu lost", now.queued - before.queued, lost);
+	wire_again(&w);
+	while (wire_take(&w, WIRE_QUIET_MS, &got, NULL))
+		;
+	still_works(&w, &good);
+out:
+	wire_close(&w);
+	munmap((void *)(uintptr_t)big.addr, FLOOD_BYTES);
+}
+
 static const struct test tests[] = {
 	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
+	{ "attack_uc_key", "R9 D5", "a bounded number of guesses ends UC", uc_key },
 	{ "attack_psn", "D5", "PSNs that are not expected change nothing", psn },
 	{ "attack_qpn", "D3 D5", "other queue pair numbers reach nobody", qpn },
 	{ "attack_source", "D5", "injected from another address: dropped", source },
 	{ "attack_nak", "D5", "forged NAKs end nothing", nak },
 	{ "attack_replay", "D5", "a WRITE seen again is not executed again", replay },
+	{ "attack_flood", "D2 D5", "more READs than can be answered", flood },
 };
 
 int main(int argc, char **argv)

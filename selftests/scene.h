@@ -99,7 +99,10 @@ void expect_write(struct scene *s);
  */
 void expect_send(struct scene *s);
 
-/* Unreliable connection: not executed, and its message given up, in silence. */
+/*
+ * Unreliable connection: not executed, and its message given up, in silence. It ends
+ * with a miss too many.
+ */
 void expect_lost(struct scene *s, size_t counter);
 
 /* Seen before: an ACK of what came last when asked for, and no execution. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Unreliable connection and datagrams: opcode, cause, and what comes of it.
- * Nothing is ever answered, and no queue pair ends for what a packet has wrong
- * (IBTA 9.9.3). What ends one, in its receive queue, is in recv_table_test.
+ * Nothing is ever answered, and no queue pair ends for what one packet has wrong
+ * (IBTA 9.9.3); but an unreliable connection does for keys that are guessed. What
+ * ends one, in its receive queue, is in recv_table_test.
  */
 #include "harness.h"
 #include "mistake.h"
@@ -130,8 +131,59 @@ static void table_ud(void)
 	table_run(XROCE_QPT_UD, ANY, ud_rows, ARRAY_SIZE(ud_rows));
 }
 
+static void miss(struct scene *s, int i)
+{
+	static const struct {
+		uint32_t key;
+		size_t counter;
+	} wrong[] = {
+		{ 0x01, COUNTER(acc_key) },
+		{ 0x80, COUNTER(acc_key) },
+		{ 0x100, COUNTER(acc_key) },
+		{ 0, COUNTER(acc_bounds) },
+	};
+
+	s->req.rkey = SCENE_KEY ^ wrong[i % 4].key;
+	s->req.va = SCENE_IOVA + (wrong[i % 4].key ? 0 : SCENE_LENGTH);
+	expect_lost(s, wrong[i % 4].counter);
+	s->req.psn = (s->req.psn + 1) & XROCE_PSN_MASK;
+	s->req.rkey = SCENE_KEY;
+	s->req.va = SCENE_IOVA;
+}
+
+/* What is right, or wrong in another way, counts neither for nor against it. */
+static void misses(void)
+{
+	struct scene s;
+	int i;
+
+	if (!scene_init(&s))
+		return;
+	s.qp.type = XROCE_QPT_UC;
+	s.req.opcode |= XROCE_OP_UC;
+	scene_put(&s);
+	for (i = 1; i <= XROCE_UC_MISSES && !test_failed(); i++) {
+		expect_write(&s);
+		s.req.psn = (s.req.psn + 1) & XROCE_PSN_MASK;
+		s.req.payload -= 4;
+		expect_lost(&s, COUNTER(inv_length));
+		s.req.psn = (s.req.psn + 1) & XROCE_PSN_MASK;
+		s.req.payload += 4;
+		s.req.saddr[15] ^= 4;
+		s.req.rkey ^= 1;
+		expect_drop(&s, COUNTER(drop_addr));
+		s.req.saddr[15] ^= 4;
+		check(!s.qp.error, "ended by %d", i);
+		miss(&s, i);
+	}
+	check(s.qp.error, "it goes on");
+	expect_drop(&s, COUNTER(drop_error));
+}
+
 static const struct test tests[] = {
 	{ "table_UC", "D2 D5 D6", "unreliable connection", table_uc },
+	{ "UC_misses", "R9 D5", "keys guessed end an unreliable connection",
+	  misses },
 	{ "table_UD", "D2 D5 D6", "datagrams", table_ud },
 };
 
