@@ -2,9 +2,11 @@
 /* The pins of a link under XROCE_PIN_DIR. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -16,8 +18,12 @@
 
 #include "libxroce_priv.h"
 
+/*
+ * The BPF link is the last to go, as it is the first to be made: what is left by
+ * who was killed is found by its device, and keeps the module.
+ */
 static const char *const pins[] = {
-	"link", "prog", "events", "stat", "mr_stat", "rd", "qp", "mpt"
+	"prog", "events", "stat", "mr_stat", "rd", "qp", "mpt", "link"
 };
 
 int xroce_pin_path(const char *netdev, const char *name, char *path,
@@ -108,11 +114,45 @@ int xroce_pin_mkdir(const char *netdev)
 	return mkdir(path, 0700) ? -errno : 0;
 }
 
+int xroce_pin_lock(void)
+{
+	int fd;
+
+	mkdir(XROCE_PIN_DIR, 0700);
+	fd = open(XROCE_PIN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		while (flock(fd, LOCK_EX) && errno == EINTR)
+			;
+	return fd;
+}
+
+void xroce_pin_unlock(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Now, and not when the kernel has come to what the last pin leaves to do. */
+static void detach_program(const char *dir)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (xroce_pin_path(dir, "link", path, sizeof(path)))
+		return;
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return;
+	bpf_link_detach(fd);
+	close(fd);
+}
+
 void xroce_pin_remove(const char *netdev)
 {
 	char path[PATH_MAX];
 	size_t i;
 
+	detach_program(netdev);
 	for (i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
 		if (!xroce_pin_path(netdev, pins[i], path, sizeof(path)))
 			unlink(path);
@@ -120,7 +160,58 @@ void xroce_pin_remove(const char *netdev)
 		rmdir(path);
 }
 
-bool xroce_pin_alive(const char *netdev)
+bool xroce_pin_used(const char *dir, __u32 except)
 {
-	return pinned_ifindex(netdev);
+	__u32 ifindex = pinned_ifindex(dir);
+	char name[XROCE_NETDEV_MAX], of[XROCE_NETDEV_MAX];
+	struct xroce_link_query q;
+	__u32 number;
+	int err;
+
+	if (!ifindex)
+		return false;
+	for (number = 0; ; number = q.link + 1) {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.link = number;
+		err = xroce_link_query(&q);
+		if (err)
+			return err != -ENOENT;
+		if (q.flags & XROCE_F_DEAD || q.link == except ||
+		    q.ifindex != ifindex)
+			continue;
+		/* A device of another network namespace may have that index. */
+		snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
+			 q.name);
+		xroce_pin_dir(name, q.ifindex, of);
+		if (!strcmp(of, dir))
+			return true;
+	}
+}
+
+static bool exists(const char *dir)
+{
+	char path[PATH_MAX];
+
+	return !xroce_pin_path(dir, NULL, path, sizeof(path)) &&
+	       !access(path, F_OK);
+}
+
+int xroce_pin_clear(const char *netdev, __u32 except)
+{
+	char dir[XROCE_NETDEV_MAX];
+	int err = -ENOENT;
+
+	/* Of the device before it was renamed, and under the name it has. */
+	xroce_pin_dir(netdev, if_nametoindex(netdev), dir);
+	if (strcmp(dir, netdev) && !xroce_pin_used(dir, except)) {
+		xroce_pin_remove(dir);
+		err = 0;
+	}
+	if (!exists(netdev))
+		return err;
+	if (xroce_pin_used(netdev, except))
+		return -EEXIST;
+	xroce_pin_remove(netdev);
+	return exists(netdev) ? -EPERM : 0;
 }
