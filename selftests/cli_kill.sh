@@ -125,13 +125,18 @@ serving_stays() {
 		not_so "it is as it was: $(xr link show)"
 }
 
-# No pin, no program and no link keeps the module.
+# What is left keeps the module, until it is removed. Before the sixth step nothing is.
 module_goes() {
+	local n=6
+
 	xr link del dev x0
-	killed 8 "${add[@]}"
+	until [ -e /sys/fs/bpf/xroce/x0/link ]; do
+		killed $n "${add[@]}" || not_so "add is killed at step $n"
+		n=$((n + 1))
+	done
 	! rmmod xroce 2>"$work/err" || not_so "what is left keeps the module"
 	xr link del dev x0
-	nothing_is_left 'step 8'
+	nothing_is_left "step $n"
 	module_down
 	module_up
 	xr "${add[@]}" >"$work/made"
