@@ -116,7 +116,7 @@ serving_stays() {
 	ip link add x0 type dummy
 	! "$xroce" link add dev x0 >"$work/out" 2>"$work/err" ||
 		not_so "add takes the name"
-	grep -q 'x0 belongs to a device of that name' "$work/err" ||
+	grep -q "x0 belongs to another device's link" "$work/err" ||
 		not_so "add: $(cat "$work/err")"
 	! "$xroce" link del dev x0 >"$work/out" 2>"$work/err" ||
 		not_so "del takes it away"

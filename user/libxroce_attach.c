@@ -341,7 +341,7 @@ static int clear_pins(struct attach *a)
 
 	if (err == -EEXIST)
 		return failed(a, err, XROCE_PIN_DIR
-			      "/%s belongs to a device of that name in another network namespace",
+			      "/%s belongs to another device's link, which had or has that name",
 			      a->netdev);
 	if (err == -EPERM)
 		return failed(a, err, XROCE_PIN_DIR

@@ -15,6 +15,7 @@
 #include <net/if.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "libxroce_priv.h"
 
@@ -40,43 +41,74 @@ int xroce_pin_path(const char *netdev, const char *name, char *path,
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Return: the device that the BPF link in a directory of pins is attached to. */
-static __u32 pinned_ifindex(const char *dir)
+/* What the BPF link in a directory of pins is attached to; zeros if there is none. */
+static struct bpf_link_info pinned_link(const char *dir)
 {
 	struct bpf_link_info info = {};
 	__u32 len = sizeof(info);
 	char path[PATH_MAX];
-	int fd, err;
+	int fd;
 
 	if (xroce_pin_path(dir, "link", path, sizeof(path)))
-		return 0;
+		return info;
 	fd = bpf_obj_get(path);
 	if (fd < 0)
-		return 0;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+		return info;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		memset(&info, 0, sizeof(info));
 	close(fd);
-	return err ? 0 : info.xdp.ifindex;
+	return info;
 }
 
-void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX])
+/* Return: the device that it is attached to. */
+static __u32 pinned_ifindex(const char *dir)
+{
+	return pinned_link(dir).xdp.ifindex;
+}
+
+/* Return: the program on a device of this network namespace, or 0. */
+static __u32 program_on(const char *netdev, __u32 ifindex)
+{
+	__u32 id;
+
+	return if_nametoindex(netdev) != ifindex ||
+	       bpf_xdp_query_id(ifindex, 0, &id) ? 0 : id;
+}
+
+/* @prog: where it is known; devices of two network namespaces can have one index. */
+static bool is_pinned(const char *dir, __u32 ifindex, __u32 prog)
+{
+	struct bpf_link_info info = pinned_link(dir);
+
+	return info.xdp.ifindex == ifindex && (!prog || info.prog_id == prog);
+}
+
+/* The device may have been renamed since. */
+static void find_dir(const char *netdev, __u32 ifindex, __u32 prog,
+		     char dir[XROCE_NETDEV_MAX])
 {
 	struct dirent *entry;
 	DIR *pins;
 
 	snprintf(dir, XROCE_NETDEV_MAX, "%s", netdev);
-	if (!ifindex || pinned_ifindex(netdev) == ifindex)
+	if (!ifindex || is_pinned(netdev, ifindex, prog))
 		return;
 	pins = opendir(XROCE_PIN_DIR);
 	if (!pins)
 		return;
 	while ((entry = readdir(pins))) {
 		if (strlen(entry->d_name) < XROCE_NETDEV_MAX &&
-		    pinned_ifindex(entry->d_name) == ifindex) {
+		    is_pinned(entry->d_name, ifindex, prog)) {
 			strcpy(dir, entry->d_name);
 			break;
 		}
 	}
 	closedir(pins);
+}
+
+void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX])
+{
+	find_dir(netdev, ifindex, program_on(netdev, ifindex), dir);
 }
 
 int xroce_pin_open(const char *netdev, const char *name)
@@ -165,11 +197,13 @@ bool xroce_pin_used(const char *dir, __u32 except)
 	__u32 ifindex = pinned_ifindex(dir);
 	char name[XROCE_NETDEV_MAX], of[XROCE_NETDEV_MAX];
 	struct xroce_link_query q;
+	struct stat ns = {};
 	__u32 number;
 	int err;
 
 	if (!ifindex)
 		return false;
+	stat("/proc/self/ns/net", &ns);
 	for (number = 0; ; number = q.link + 1) {
 		memset(&q, 0, sizeof(q));
 		q.flags = XROCE_F_NEXT;
@@ -183,7 +217,8 @@ bool xroce_pin_used(const char *dir, __u32 except)
 		/* A device of another network namespace may have that index. */
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
 			 q.name);
-		xroce_pin_dir(name, q.ifindex, of);
+		find_dir(name, q.ifindex, q.netns == ns.st_ino ?
+			 program_on(name, q.ifindex) : 0, of);
 		if (!strcmp(of, dir))
 			return true;
 	}
