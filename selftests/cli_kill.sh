@@ -33,8 +33,8 @@ nothing_is_left() {
 		not_so "$1: pins: $(ls /sys/fs/bpf/xroce/x0)"
 	! in_xr ip -d link show x0 | grep -q prog/xdp ||
 		not_so "$1: a program is attached"
-	xr -j link show >"$work/link"
-	holds 'link == []' link="$work/link"
+	xr link show >"$work/link"
+	[ ! -s "$work/link" ] || not_so "$1: $(cat "$work/link")"
 }
 
 # Its own status is 1 where really nothing was left.
@@ -58,8 +58,9 @@ add_mends() {
 		not_so "$1: $(cat "$work/err")"
 	xr link show dev x0 | grep -q 'prog_name xroce .*pins .*/x0$' ||
 		not_so "$1: $(xr link show)"
-	holds 'sorted(os.listdir("/sys/fs/bpf/xroce/x0")) == sorted(
-		"link prog events stat mr_stat rd qp mpt".split())'
+	[ "$(cd /sys/fs/bpf/xroce/x0; echo *)" = \
+		"events link mpt mr_stat prog qp rd stat" ] ||
+		not_so "$1: pins: $(ls /sys/fs/bpf/xroce/x0)"
 }
 
 add_is_killed() {
