@@ -1,75 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to a netdev while its link serves: peers of that link wait, those of
- * another one notice nothing, and nobody finds a wrong byte.
+ * A netdev that goes down or away while its link serves, and a module that is
+ * unloaded: peers of that link wait, those of another one notice nothing, nobody finds
+ * a wrong byte, and nothing is left.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <unistd.h>
 
-#include "checked.h"
-#include "live.h"
+#include "life.h"
 
-#define ROUNDS	8
-
-static struct checked served, beside;
-
-static bool ip(const char *words)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "ip link set %s", words);
-	return check(!system(command), "%s", command);
-}
-
-static bool start(void)
-{
-	return check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES,
-				  LIVE_SPARE_ENTRIES), "attach") &&
-	       checked_start(&beside, LIVE_SPARE, "c1") &&
-	       checked_start(&served, NULL, NULL);
-}
-
-static void stop(void)
-{
-	checked_goes_on(&served, 10);
-	checked_goes_on(&beside, 10);
-	checked_stop(&served);
-	checked_stop(&beside);
-	check(!live_detach(LIVE_SPARE, 0), "detach");
-	live_check_idle(LIVE_DEV);
-}
-
-/* Nobody is answered meanwhile, but for the others. */
-static void silence(void)
-{
-	__u64 done;
-
-	/* What was on its way may still arrive. */
-	usleep(100000);
-	done = served.seen->done;
-	checked_goes_on(&beside, 3);
-	check(served.seen->done == done, "%llu answers",
-	      (unsigned long long)(served.seen->done - done));
-}
+#define ROUNDS	2
 
 static void down_up(void)
 {
 	int i;
 
-	if (!start())
+	if (!life_start())
+		return;
+	for (i = 0; i < 8 && !test_failed(); i++) {
+		life_sh("ip link set " LIVE_DEV " down");
+		life_silence();
+		life_sh("ip link set " LIVE_DEV " up");
+		checked_goes_on(&life_served, 5);
+	}
+	life_stop();
+}
+
+static bool is_dead(void *arg)
+{
+	struct xroce_link_query q;
+
+	return !xroce_link_find(arg, &q) && q.flags & XROCE_F_DEAD;
+}
+
+/* Its users keep what they have until they end; another of its name takes its place. */
+static void deleted(void)
+{
+	int i;
+
+	if (!life_start())
 		return;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		ip(LIVE_DEV " down");
-		silence();
-		ip(LIVE_DEV " up");
-		checked_goes_on(&served, 5);
+		life_sh("ip link del " LIVE_DEV);
+		check(is_dead((void *)LIVE_DEV), "the link is not dead");
+		life_says(" dead ", true, "link show dev " LIVE_DEV);
+		life_says("program uses it", false, "link del dev " LIVE_DEV);
+		life_silence();
+		checked_stop(&life_served);
+		if (i & 1)
+			life_says("", true, "link del dev " LIVE_DEV);
+		check(!live_veth_add(LIVE_DEV, "c0"), "make it again");
+		check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
+		      "attach again");
+		if (!(i & 1)) {
+			life_says(" dead ", true, "link show");
+			check(!live_detach(LIVE_DEV, 0), "the live one");
+			check(!live_detach(LIVE_DEV, 0), "the dead one");
+			check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES,
+					   LIVE_QP_ENTRIES), "attach once more");
+		}
+		if (!checked_start(&life_served, NULL, NULL))
+			return;
 	}
-	stop();
+	life_stop();
+}
+
+/* It stays as long as anybody needs it, goes then, and comes back. */
+static void unloaded(void)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+		if (!life_start())
+			return;
+		check(live_module_refused() == -EAGAIN, "unloaded in use");
+		life_says("1 program uses it", false, "link del dev " LIVE_DEV);
+		life_says("1 program uses it", false, "link del dev " LIVE_DEV " force");
+		life_stop();
+		check(live_module_refused() == -EAGAIN, "unloaded with a link");
+		check(!live_detach(LIVE_DEV, 0), "detach");
+		check(!live_module_unload(), "not unloaded");
+		life_says("the module is not loaded", false, "link show");
+		life_says("the module is not loaded", false, "link add dev " LIVE_DEV);
+		check(access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "pins are left");
+		check(!live_module_load() &&
+		      !live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
+		      "load and attach again");
+	}
 }
 
 static const struct test tests[] = {
 	{ "life_down_up", "D1", "down and up again under traffic", down_up },
+	{ "life_deleted", "D1 R7", "deleted under traffic, and made again", deleted },
+	{ "life_module", "U6", "not unloaded in use, and then with nothing left",
+	  unloaded },
 };
 
 int main(int argc, char **argv)

@@ -107,7 +107,8 @@ struct xroce_attach_opts {
  *
  * Maps, program and BPF link are pinned in XROCE_PIN_DIR/@netdev/ as "mpt",
  * "qp", "stat", "prog" and "link", and so outlive the caller. What was done is
- * undone on failure. Needs CAP_NET_ADMIN and CAP_BPF.
+ * undone on failure, and what somebody who was killed at it has left is removed
+ * first. Needs CAP_NET_ADMIN and CAP_BPF.
  *
  * Return: 0; -ENODEV (no such netdev); -EEXIST (it has a link, or pins of that
  * name are in use); -EINVAL (options); -ENOENT (no BPF object); -ENXIO (the
@@ -121,7 +122,9 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts);
  * @flags: XROCE_F_FORCE: persistent objects are deleted as well
  * @error: XROCE_ERROR_MAX bytes for the reason of a failure, or NULL
  *
- * The link goes first, so that a refusal leaves everything as it was.
+ * The link goes first, so that a refusal leaves everything as it was. Where
+ * there is no link, but pins of one whose making or deletion was cut short, these
+ * are removed.
  *
  * Return: 0; -ENOENT (no such link); -EBUSY (in use); see struct
  * xroce_link_del.

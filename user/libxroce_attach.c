@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Attaching: link, maps, program, BPF link, pins, in this order, and back in
- * the opposite one when a step fails.
+ * Attaching: link, program, BPF link, pins and at last the maps, with which the
+ * link serves, and back in the opposite order when a step fails. Until it has maps
+ * the link goes with our descriptor. So who is killed leaves pins without a link
+ * at most, which do not serve, and which the next one removes.
  */
 #include <errno.h>
 #include <limits.h>
@@ -99,6 +101,15 @@ static int check_opts(struct attach *a)
 	return 0;
 }
 
+/* Somebody else has removed the pins. */
+static bool has_program(const struct attach *a)
+{
+	char dir[XROCE_NETDEV_MAX];
+
+	xroce_pin_dir(a->netdev, a->ifindex, dir);
+	return xroce_pin_used(dir, XROCE_NO_LINK);
+}
+
 static int add_link(struct attach *a)
 {
 	struct xroce_link_add add = {
@@ -117,8 +128,11 @@ static int add_link(struct attach *a)
 	err = xroce_command(a->dev, XROCE_CMD_LINK_ADD, &add);
 	if (err) {
 		close(a->dev);
-		return failed(a, err, "%s", err == -EEXIST ?
-			      "it has a link already" : err == -ENOSPC ?
+		if (err == -EEXIST)
+			return failed(a, err, "it has a link already%s",
+				      has_program(a) ? "" :
+				      ", without a program; 'xroce link del' removes it");
+		return failed(a, err, "%s", err == -ENOSPC ?
 			      "all link numbers are taken" : strerror(-err));
 	}
 	a->opts->link = add.link;
@@ -320,16 +334,26 @@ static int pin_one(struct attach *a, const char *name, int fd)
 	return err;
 }
 
+/* What somebody who was killed has left. */
+static int clear_pins(struct attach *a)
+{
+	int err = xroce_pin_clear(a->netdev, a->opts->link);
+
+	if (err == -EEXIST)
+		return failed(a, err, XROCE_PIN_DIR
+			      "/%s belongs to another device's link, which had or has that name",
+			      a->netdev);
+	if (err == -EPERM)
+		return failed(a, err, XROCE_PIN_DIR
+			      "/%s is left of another link and cannot be removed",
+			      a->netdev);
+	return 0;
+}
+
 static int pin_all(struct attach *a)
 {
 	int err;
 
-	/* The module knows no link of this netdev: what is dead is stale. */
-	if (xroce_pin_alive(a->netdev))
-		return failed(a, -EEXIST, XROCE_PIN_DIR
-			      "/%s belongs to a program that is attached",
-			      a->netdev);
-	xroce_pin_remove(a->netdev);
 	err = xroce_pin_mkdir(a->netdev);
 	if (err)
 		return failed(a, err, XROCE_PIN_DIR "/%s: %s", a->netdev,
@@ -337,7 +361,10 @@ static int pin_all(struct attach *a)
 			      "/sys/fs/bpf has no bpffs (mount -t bpf bpf /sys/fs/bpf)" :
 			      strerror(-err));
 
-	err = pin_one(a, "mpt", map_fd(a, "mpt"));
+	/* First: see xroce_pin_remove(). */
+	err = pin_one(a, "link", a->link);
+	if (!err)
+		err = pin_one(a, "mpt", map_fd(a, "mpt"));
 	if (!err)
 		err = pin_one(a, "qp", map_fd(a, "qp"));
 	if (!err)
@@ -350,28 +377,16 @@ static int pin_all(struct attach *a)
 		err = pin_one(a, "events", map_fd(a, "events"));
 	if (!err)
 		err = pin_one(a, "prog", bpf_program__fd(a->prog));
-	if (!err)
-		err = pin_one(a, "link", a->link);
 	if (err)
 		xroce_pin_remove(a->netdev);
 	return err;
-}
-
-static void del_link(struct attach *a)
-{
-	struct xroce_link_del del = {
-		.size = sizeof(del),
-		.link = a->opts->link,
-	};
-
-	xroce_command(a->dev, XROCE_CMD_LINK_DEL, &del);
 }
 
 int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
 {
 	struct attach a = { .netdev = netdev, .opts = opts };
 	libbpf_print_fn_t print;
-	int err;
+	int err, lock;
 
 	if (opts->size != sizeof(*opts))
 		return -EINVAL;
@@ -381,31 +396,36 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
 		return err;
 
 	print = libbpf_set_print(opts->debug ? speak : be_silent);
+	lock = xroce_pin_lock();
 	err = add_link(&a);
 	if (err)
-		goto out_print;
+		goto out_unlock;
+	err = clear_pins(&a);
+	if (err)
+		goto out_close;
 	err = load_object(&a);
 	if (err)
-		goto out_del_link;
-	err = give_maps(&a);
-	if (err)
-		goto out_close_object;
+		goto out_close;
 	err = attach_program(&a);
 	if (err)
 		goto out_close_object;
 	err = tune_program(&a);
 	if (!err)
 		err = pin_all(&a);
+	if (!err) {
+		err = give_maps(&a);
+		if (err)
+			xroce_pin_remove(netdev);
+	}
 
 	/* From here on the pins hold it, or nobody does. */
 	close(a.link);
 out_close_object:
 	bpf_object__close(a.obj);
-out_del_link:
-	if (err)
-		del_link(&a);
+out_close:
 	close(a.dev);
-out_print:
+out_unlock:
+	xroce_pin_unlock(lock);
 	libbpf_set_print(print);
 	return err;
 }

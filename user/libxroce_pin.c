@@ -2,9 +2,11 @@
 /* The pins of a link under XROCE_PIN_DIR. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -13,11 +15,16 @@
 #include <net/if.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "libxroce_priv.h"
 
+/*
+ * The BPF link is the last to go, as it is the first to be made: what is left by
+ * who was killed is found by its device, and keeps the module.
+ */
 static const char *const pins[] = {
-	"link", "prog", "events", "stat", "mr_stat", "rd", "qp", "mpt"
+	"prog", "events", "stat", "mr_stat", "rd", "qp", "mpt", "link"
 };
 
 int xroce_pin_path(const char *netdev, const char *name, char *path,
@@ -34,43 +41,74 @@ int xroce_pin_path(const char *netdev, const char *name, char *path,
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Return: the device that the BPF link in a directory of pins is attached to. */
-static __u32 pinned_ifindex(const char *dir)
+/* What the BPF link in a directory of pins is attached to; zeros if there is none. */
+static struct bpf_link_info pinned_link(const char *dir)
 {
 	struct bpf_link_info info = {};
 	__u32 len = sizeof(info);
 	char path[PATH_MAX];
-	int fd, err;
+	int fd;
 
 	if (xroce_pin_path(dir, "link", path, sizeof(path)))
-		return 0;
+		return info;
 	fd = bpf_obj_get(path);
 	if (fd < 0)
-		return 0;
-	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+		return info;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		memset(&info, 0, sizeof(info));
 	close(fd);
-	return err ? 0 : info.xdp.ifindex;
+	return info;
 }
 
-void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX])
+/* Return: the device that it is attached to. */
+static __u32 pinned_ifindex(const char *dir)
+{
+	return pinned_link(dir).xdp.ifindex;
+}
+
+/* Return: the program on a device of this network namespace, or 0. */
+static __u32 program_on(const char *netdev, __u32 ifindex)
+{
+	__u32 id;
+
+	return if_nametoindex(netdev) != ifindex ||
+	       bpf_xdp_query_id(ifindex, 0, &id) ? 0 : id;
+}
+
+/* @prog: where it is known; devices of two network namespaces can have one index. */
+static bool is_pinned(const char *dir, __u32 ifindex, __u32 prog)
+{
+	struct bpf_link_info info = pinned_link(dir);
+
+	return info.xdp.ifindex == ifindex && (!prog || info.prog_id == prog);
+}
+
+/* The device may have been renamed since. */
+static void find_dir(const char *netdev, __u32 ifindex, __u32 prog,
+		     char dir[XROCE_NETDEV_MAX])
 {
 	struct dirent *entry;
 	DIR *pins;
 
 	snprintf(dir, XROCE_NETDEV_MAX, "%s", netdev);
-	if (!ifindex || pinned_ifindex(netdev) == ifindex)
+	if (!ifindex || is_pinned(netdev, ifindex, prog))
 		return;
 	pins = opendir(XROCE_PIN_DIR);
 	if (!pins)
 		return;
 	while ((entry = readdir(pins))) {
 		if (strlen(entry->d_name) < XROCE_NETDEV_MAX &&
-		    pinned_ifindex(entry->d_name) == ifindex) {
+		    is_pinned(entry->d_name, ifindex, prog)) {
 			strcpy(dir, entry->d_name);
 			break;
 		}
 	}
 	closedir(pins);
+}
+
+void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX])
+{
+	find_dir(netdev, ifindex, program_on(netdev, ifindex), dir);
 }
 
 int xroce_pin_open(const char *netdev, const char *name)
@@ -108,11 +146,45 @@ int xroce_pin_mkdir(const char *netdev)
 	return mkdir(path, 0700) ? -errno : 0;
 }
 
+int xroce_pin_lock(void)
+{
+	int fd;
+
+	mkdir(XROCE_PIN_DIR, 0700);
+	fd = open(XROCE_PIN_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		while (flock(fd, LOCK_EX) && errno == EINTR)
+			;
+	return fd;
+}
+
+void xroce_pin_unlock(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Now, and not when the kernel has come to what the last pin leaves to do. */
+static void detach_program(const char *dir)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (xroce_pin_path(dir, "link", path, sizeof(path)))
+		return;
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return;
+	bpf_link_detach(fd);
+	close(fd);
+}
+
 void xroce_pin_remove(const char *netdev)
 {
 	char path[PATH_MAX];
 	size_t i;
 
+	detach_program(netdev);
 	for (i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
 		if (!xroce_pin_path(netdev, pins[i], path, sizeof(path)))
 			unlink(path);
@@ -120,7 +192,61 @@ void xroce_pin_remove(const char *netdev)
 		rmdir(path);
 }
 
-bool xroce_pin_alive(const char *netdev)
+bool xroce_pin_used(const char *dir, __u32 except)
 {
-	return pinned_ifindex(netdev);
+	__u32 ifindex = pinned_ifindex(dir);
+	char name[XROCE_NETDEV_MAX], of[XROCE_NETDEV_MAX];
+	struct xroce_link_query q;
+	struct stat ns = {};
+	__u32 number;
+	int err;
+
+	if (!ifindex)
+		return false;
+	stat("/proc/self/ns/net", &ns);
+	for (number = 0; ; number = q.link + 1) {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.link = number;
+		err = xroce_link_query(&q);
+		if (err)
+			return err != -ENOENT;
+		if (q.flags & XROCE_F_DEAD || q.link == except ||
+		    q.ifindex != ifindex)
+			continue;
+		/* A device of another network namespace may have that index. */
+		snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
+			 q.name);
+		find_dir(name, q.ifindex, q.netns == ns.st_ino ?
+			 program_on(name, q.ifindex) : 0, of);
+		if (!strcmp(of, dir))
+			return true;
+	}
+}
+
+static bool exists(const char *dir)
+{
+	char path[PATH_MAX];
+
+	return !xroce_pin_path(dir, NULL, path, sizeof(path)) &&
+	       !access(path, F_OK);
+}
+
+int xroce_pin_clear(const char *netdev, __u32 except)
+{
+	char dir[XROCE_NETDEV_MAX];
+	int err = -ENOENT;
+
+	/* Of the device before it was renamed, and under the name it has. */
+	xroce_pin_dir(netdev, if_nametoindex(netdev), dir);
+	if (strcmp(dir, netdev) && !xroce_pin_used(dir, except)) {
+		xroce_pin_remove(dir);
+		err = 0;
+	}
+	if (!exists(netdev))
+		return err;
+	if (xroce_pin_used(netdev, except))
+		return -EEXIST;
+	xroce_pin_remove(netdev);
+	return exists(netdev) ? -EPERM : 0;
 }

@@ -42,10 +42,33 @@ XROCE_HIDDEN int xroce_pin_path(const char *netdev, const char *name,
 /* Make the directory of a device's pins, all of it. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_pin_mkdir(const char *netdev);
 
-/* Remove a device's pins and their directory; what is not there is fine. */
+/*
+ * Detach a device's program, remove its pins and their directory; what is not
+ * there is fine.
+ */
 XROCE_HIDDEN void xroce_pin_remove(const char *netdev);
 
-/* Whether the pinned BPF link of @netdev is attached to a device. */
-XROCE_HIDDEN bool xroce_pin_alive(const char *netdev);
+/*
+ * Who makes or takes down a link does it alone, also when killed. Return: what
+ * xroce_pin_unlock() takes; without a directory of pins there is no lock.
+ */
+XROCE_HIDDEN int xroce_pin_lock(void);
+XROCE_HIDDEN void xroce_pin_unlock(int fd);
+
+/* A number that no link has. */
+#define XROCE_NO_LINK	(~0U)
+
+/*
+ * Whether the BPF link pinned in @dir is attached to a device, and the device
+ * has a link other than @except.
+ */
+XROCE_HIDDEN bool xroce_pin_used(const char *dir, __u32 except);
+
+/*
+ * Remove what is left of a link of @netdev that was half made or half taken down.
+ * The caller has the lock and knows that the device has no link, but @except.
+ * Return: 0; -ENOENT (nothing is left); -EEXIST (it is in use); -EPERM.
+ */
+XROCE_HIDDEN int xroce_pin_clear(const char *netdev, __u32 except);
 
 #endif /* _LIBXROCE_PRIV_H */

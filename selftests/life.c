@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "life.h"
+
+struct checked life_served, life_beside;
+
+bool life_sh(const char *format, ...)
+{
+	char command[256];
+	va_list words;
+
+	va_start(words, format);
+	vsnprintf(command, sizeof(command), format, words);
+	va_end(words);
+	return check(!system(command), "%s", command);
+}
+
+bool life_says(const char *want, bool success, const char *format, ...)
+{
+	char self[PATH_MAX] = "", words[128], command[PATH_MAX + 160];
+	char got[4096];
+	va_list args;
+	size_t n = 0;
+	FILE *out;
+	int status;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	check(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "myself");
+	*strrchr(self, '/') = 0;
+	snprintf(command, sizeof(command), "%s/../user/xroce %s 2>&1", self, words);
+	out = popen(command, "r");
+	if (out)
+		n = fread(got, 1, sizeof(got) - 1, out);
+	got[n] = 0;
+	status = out ? pclose(out) : -1;
+	return check(!status == success && strstr(got, want),
+		     "xroce %s: status %#x, and not '%s': %s", words, status, want, got);
+}
+
+/* Commands come before traffic that takes all the time there is. */
+static bool yields(const struct checked *c)
+{
+	return check(!setpriority(PRIO_PROCESS, c->pid, 19), "setpriority");
+}
+
+bool life_start(void)
+{
+	return check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES,
+				  LIVE_SPARE_ENTRIES), "attach") &&
+	       checked_start(&life_beside, LIVE_SPARE, "c1") &&
+	       checked_start(&life_served, NULL, NULL) &&
+	       yields(&life_beside) && yields(&life_served);
+}
+
+void life_stop(void)
+{
+	checked_goes_on(&life_served, 10);
+	checked_goes_on(&life_beside, 10);
+	checked_stop(&life_served);
+	checked_stop(&life_beside);
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+	live_check_idle(LIVE_DEV);
+}
+
+void life_silence(void)
+{
+	__u64 done;
+
+	/* What was on its way may still arrive. */
+	usleep(100000);
+	done = life_served.seen->done;
+	checked_goes_on(&life_beside, 3);
+	check(life_served.seen->done == done, "%llu answers",
+	      (unsigned long long)(life_served.seen->done - done));
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What may change about a netdev while its link serves: name, MTU, network namespace.
+ * Peers wait at most, those of another link notice nothing, nobody finds a wrong byte,
+ * and the command finds the link. What becomes of whom is in README.md.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "life.h"
+
+#define ROUNDS	2
+
+/* Nothing is found by the old name, all by the new one. */
+static void renamed(void)
+{
+	int i;
+
+	if (!life_start())
+		return;
+	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+		life_sh("ip link set " LIVE_DEV " name y0");
+		life_says("dev y0 ", true, "link show dev y0");
+		life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev y0");
+		life_says("it has no link", false, "link show dev " LIVE_SPARE "x");
+		life_says("write ", true, "stat show dev y0");
+		checked_goes_on(&life_served, 5);
+		checked_goes_on(&life_beside, 3);
+		life_sh("ip link set y0 name " LIVE_DEV);
+		life_says("dev " LIVE_DEV " ", true, "link show dev " LIVE_DEV);
+		checked_goes_on(&life_served, 5);
+	}
+	life_stop();
+}
+
+/* Who makes a device of the old name is told whose the pins are; both can be deleted. */
+static void old_name(void)
+{
+	struct xroce_link_query q;
+
+	if (!life_start())
+		return;
+	life_sh("ip link set " LIVE_SPARE " name y1");
+	life_sh("ip link add " LIVE_SPARE " type dummy");
+	life_says("belongs to another device's link", false,
+	     "link add dev " LIVE_SPARE " mpt 16 qp 16");
+	life_says("it has no link", false, "link del dev " LIVE_SPARE);
+	checked_goes_on(&life_beside, 5);
+	life_sh("ip link del " LIVE_SPARE);
+	checked_stop(&life_beside);
+	life_says("", true, "link del dev y1");
+	check(access(XROCE_PIN_DIR "/" LIVE_SPARE, F_OK), "pins are left");
+	check(xroce_link_find("y1", &q) == -ENOENT, "it has a link");
+	life_sh("ip link set y1 name " LIVE_SPARE);
+	checked_goes_on(&life_served, 5);
+	checked_stop(&life_served);
+	live_check_idle(LIVE_DEV);
+}
+
+/* Requests of 1024 bytes do not fit while it is short. */
+static void mtu(void)
+{
+	static const int mtus[] = { 1300, 4300, 600, 1500, 68, 9000 };
+	size_t i;
+
+	if (!life_start())
+		return;
+	for (i = 0; i < ARRAY_SIZE(mtus) && !test_failed(); i++) {
+		life_sh("ip link set " LIVE_DEV " mtu %d", mtus[i]);
+		if (mtus[i] > 1100)
+			checked_goes_on(&life_served, 10);
+		checked_goes_on(&life_beside, 3);
+	}
+	life_sh("ip link set " LIVE_DEV " mtu 4300");
+	life_stop();
+}
+
+/**
+ * struct nets - two network namespaces
+ * @home: of the test
+ * @there: another one
+ */
+struct nets {
+	int home;
+	int there;
+};
+
+static int this_net(void)
+{
+	return open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+}
+
+static bool nets_open(struct nets *n)
+{
+	n->home = this_net();
+	if (!check(!unshare(CLONE_NEWNET), "%s", strerror(errno)))
+		return false;
+	n->there = this_net();
+	return check(!setns(n->home, CLONE_NEWNET), "%s", strerror(errno));
+}
+
+static void nets_close(struct nets *n)
+{
+	check(!setns(n->home, CLONE_NEWNET), "%s", strerror(errno));
+	close(n->there);
+	close(n->home);
+}
+
+/* Move a device there and go with it. */
+static void go(const char *dev, int net)
+{
+	life_sh("ip link set %s netns /proc/%d/fd/%d", dev, getpid(), net);
+	check(!setns(net, CLONE_NEWNET), "%s", strerror(errno));
+	life_sh("ip link set %s up", dev);
+}
+
+/* There and back, and served in both. */
+static void moved(void)
+{
+	struct nets n;
+	int i;
+
+	if (!nets_open(&n))
+		return;
+	if (!life_start())
+		goto out;
+	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+		go(LIVE_DEV, n.there);
+		life_says("mode native", true, "link show dev " LIVE_DEV);
+		checked_goes_on(&life_served, 5);
+		setns(n.home, CLONE_NEWNET);
+		life_says("it has no link", false, "link del dev " LIVE_DEV);
+		life_says("dev " LIVE_DEV " ", true, "link show");
+		checked_goes_on(&life_served, 5);
+		setns(n.there, CLONE_NEWNET);
+		go(LIVE_DEV, n.home);
+		life_says("mode native", true, "link show dev " LIVE_DEV);
+		checked_goes_on(&life_served, 5);
+	}
+	/* Deleted there, by the name that it has there. */
+	checked_stop(&life_beside);
+	go(LIVE_SPARE, n.there);
+	life_sh("ip link set " LIVE_SPARE " name y1");
+	life_says("", true, "link del dev y1");
+	check(access(XROCE_PIN_DIR "/" LIVE_SPARE, F_OK), "pins are left");
+	life_sh("ip link set y1 name " LIVE_SPARE);
+	go(LIVE_SPARE, n.home);
+	checked_goes_on(&life_served, 5);
+	checked_stop(&life_served);
+	live_check_idle(LIVE_DEV);
+out:
+	nets_close(&n);
+}
+
+/* A device elsewhere with the index of ours is another one, whatever its name was. */
+static void same_index(void)
+{
+	struct xroce_link_query q;
+	struct nets n;
+	__u32 index;
+
+	if (!nets_open(&n))
+		return;
+	if (!life_start() || !check(!xroce_link_find(LIVE_DEV, &q), "link"))
+		goto out;
+	index = q.ifindex;
+	setns(n.there, CLONE_NEWNET);
+	life_sh("ip link add d0 index %u type dummy", index);
+	life_says("", true, "link add dev d0 mpt 16 qp 16");
+	life_sh("ip link set d0 name " LIVE_DEV);
+	life_says("pins /sys/fs/bpf/xroce/d0", true, "link show dev " LIVE_DEV);
+	setns(n.home, CLONE_NEWNET);
+	life_sh("ip link set " LIVE_DEV " name d0");
+	life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev d0");
+	setns(n.there, CLONE_NEWNET);
+	life_says("", true, "link del dev " LIVE_DEV);
+	check(access(XROCE_PIN_DIR "/d0", F_OK), "its pins are left");
+	check(!access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "ours are not");
+	setns(n.home, CLONE_NEWNET);
+	life_says("mode native", true, "link show dev d0");
+	life_sh("ip link set d0 name " LIVE_DEV);
+	life_stop();
+out:
+	nets_close(&n);
+}
+
+static const struct test tests[] = {
+	{ "life_renamed", "D1 U1", "renamed under traffic", renamed },
+	{ "life_old_name", "D1 U1", "and another one takes the name", old_name },
+	{ "life_mtu", "D1", "another MTU under traffic", mtu },
+	{ "life_moved", "D1 R10", "to another network namespace and back", moved },
+	{ "life_same_index", "D1 R10", "one of the same index in another one",
+	  same_index },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
