@@ -34,8 +34,9 @@ Blanks are not compared. Words and numbers must be the same, but for:
     differ in the run, and a key of eight digits begins with its handle in both. What a
     command was the first to name, and 0, is itself.
   * a decimal number behind one of NUMBERS, or in a line that begins with "maps":
-    likewise, those of a kind among themselves
-  * a number with a fraction, which is a rate or a time, and one behind one of MEASURED
+    likewise, those of a kind among themselves; in a command behind the same name
+  * a number with a fraction, which is a rate or a time, and one behind one of MEASURED, or of
+    the names that the page says: ".. measured: NAME..."
 """
 import os
 import re
@@ -46,19 +47,20 @@ import sys
 import time
 
 HANDLES = "mr mw lkey rkey key qp qpn index addr va iova mtt".split()
-NUMBERS = {"pid": "pid", "psn": "psn", "prog": "prog", "bpf_link": "link",
+NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_link": "link",
            "sport": "sport"}
 # A slow machine sends again; how much is brought in ahead depends on who is faster.
 MEASURED = "duplicates naks faults fault_pages resident".split()
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
-LIMIT = 120 * SLOW          # seconds that a command may take
+LIMIT = 60 * SLOW          # seconds that a command may take
 PAUSE = 1 * SLOW
 
 PROMPT = re.compile(r"(client|other)?# (.*)")
 TOKEN = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+){3}|\d+\.\d+|\d+|[A-Za-z_]+|\S")
 FRACTION = re.compile(r"\d+\.\d+$")
 HEX = re.compile(r"\b0x[0-9a-f]+\b")
+WORDS = re.compile(r"\b([a-z][a-z-]*) (\d+)\b")
 BYTES = re.compile(r"\b0x[0-9a-f]{2}(?: 0x[0-9a-f]{2}){3}\b")
 
 
@@ -202,7 +204,11 @@ class Values:
                 return match[0]
             return "0x%0*x" % (len(match[0]) - 2, self.named(int(match[0], 16)))
 
-        text = HEX.sub(whole, text)
+        def behind_name(match):
+            kind = NUMBERS.get(match[1].replace("-", "_"))
+            return "%s %d" % (match[1], self.there.get((kind, int(match[2])), int(match[2])))
+
+        text = WORDS.sub(behind_name, HEX.sub(whole, text))
         return BYTES.sub(in_bytes, text)
 
 
@@ -321,6 +327,9 @@ def run(page, blocks, prefix):
 def main():
     path, prefix = sys.argv[1], sys.argv[2:]
     lines = open(path).read().expandtabs(8).split("\n")
+    for line in lines:
+        if line.startswith(".. measured: "):
+            MEASURED.extend(line.split()[2:])
     parse = blocks_of_markdown if path.endswith(".md") else blocks_of_rest
     begin = time.monotonic()
     good, ran = run(os.path.basename(path), list(parse(lines)), prefix)
