@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "connect.h"
 
@@ -33,6 +38,24 @@ struct xroce *connect_open(const char *netdev, __u32 *pd)
 		return NULL;
 	}
 	return x;
+}
+
+void *connect_map(const char *path, bool writable, size_t *length)
+{
+	int prot = PROT_READ | (writable ? PROT_WRITE : 0);
+	int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	void *mem = MAP_FAILED;
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st)) {
+		*length = st.st_size;
+		mem = mmap(NULL, *length, prot, MAP_SHARED, fd, 0);
+	}
+	if (mem == MAP_FAILED)
+		complain(path, errno);
+	if (fd >= 0)
+		close(fd);
+	return mem == MAP_FAILED ? NULL : mem;
 }
 
 /* RESET to INIT to RTR, where it answers, to RTS, where windows can be bound. */
@@ -101,4 +124,32 @@ void connect_report(struct xroce *x, __u32 qpn)
 	printf("packets %llu bytes %llu state %s\n",
 	       (unsigned long long)q.packets, (unsigned long long)q.bytes,
 	       q.state == XROCE_QPS_ERR ? "refused" : "good");
+}
+
+int connect_serve(struct xroce *x, const struct xroce_mr_reg *mr, __u32 access,
+		  const char *port)
+{
+	struct end own = {
+		.rkey = mr->rkey, .addr = mr->iova, .length = mr->length,
+	};
+	int fd, err = xroce_qp_add(x, 0, mr->pd, &own.qpn);
+
+	if (err)
+		return complain("queue pair", err);
+	fd = exchange_accept(port);
+	if (fd < 0)
+		return complain(port, fd);
+	err = connect_client(x, fd, access, &own);
+	if (!err) {
+		err = exchange_send(fd, &own);
+		if (err)
+			complain("answer", err);
+	}
+	if (!err) {
+		/* From here on the client is served without us. */
+		exchange_closed(fd, -1);
+		connect_report(x, own.qpn);
+	}
+	close(fd);
+	return err ? 1 : 0;
 }

@@ -30,6 +30,21 @@ struct xroce *connect_open(const char *netdev, __u32 *pd);
  */
 int connect_client(struct xroce *x, int fd, __u32 access, struct end *own);
 
+/**
+ * connect_serve() - serve a region to one client, until it closes the connection
+ * @x: handle
+ * @mr: the region, registered
+ * @access: XROCE_ACCESS_REMOTE_*: what the client may ask for at all
+ * @port: where to accept it
+ *
+ * Return: 0, or 1 after saying what failed.
+ */
+int connect_serve(struct xroce *x, const struct xroce_mr_reg *mr, __u32 access,
+		  const char *port);
+
+/* Map all of a file; its @length is told. Return: where, or NULL after saying why. */
+void *connect_map(const char *path, bool writable, size_t *length);
+
 /* Tell what the client did, and whether it was refused something. */
 void connect_report(struct xroce *x, __u32 qpn);
 

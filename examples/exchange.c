@@ -48,20 +48,30 @@ int exchange_accept(const char *port)
 	return err;
 }
 
-int exchange_connect(const char *host, const char *port)
+static int connect_to(const char *host, const char *port, int type)
 {
 	struct addrinfo *at;
 	int fd, err = resolve(host, port, &at);
 
 	if (err)
 		return err;
-	fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, 0);
+	fd = socket(at->ai_family, type | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, at->ai_addr, at->ai_addrlen))
 		err = -errno;
 	freeaddrinfo(at);
 	if (err && fd >= 0)
 		close(fd);
 	return err ? err : fd;
+}
+
+int exchange_connect(const char *host, const char *port)
+{
+	return connect_to(host, port, SOCK_STREAM);
+}
+
+int exchange_route(const char *host, const char *port)
+{
+	return connect_to(host, port, SOCK_DGRAM);
 }
 
 int exchange_gid(int fd, uint8_t gid[16])
@@ -116,14 +126,11 @@ static int read_line(int fd, char *line)
 	return -EMSGSIZE;
 }
 
-int exchange_receive(int fd, struct end *peer)
+int exchange_parse(const char *line, struct end *peer)
 {
 	unsigned long long addr, length;
-	char line[LINE], gid[INET6_ADDRSTRLEN];
-	int err = read_line(fd, line);
+	char gid[INET6_ADDRSTRLEN];
 
-	if (err)
-		return err;
 	if (sscanf(line, "%x %x %45s %x %llx %llx", &peer->qpn, &peer->psn, gid,
 		   &peer->rkey, &addr, &length) != 6 ||
 	    peer->qpn > 0xffffff || peer->psn > 0xffffff ||
@@ -132,6 +139,14 @@ int exchange_receive(int fd, struct end *peer)
 	peer->addr = addr;
 	peer->length = length;
 	return 0;
+}
+
+int exchange_receive(int fd, struct end *peer)
+{
+	char line[LINE];
+	int err = read_line(fd, line);
+
+	return err ? err : exchange_parse(line, peer);
 }
 
 int exchange_closed(int fd, int ms)

@@ -35,6 +35,10 @@ int exchange_connect(const char *host, const char *port);
 int exchange_gid(int fd, uint8_t gid[16]);	/* own address on this socket */
 int exchange_send(int fd, const struct end *own);
 int exchange_receive(int fd, struct end *peer);
+int exchange_parse(const char *line, struct end *peer);	/* one line, as above */
+
+/* A socket on which nothing is sent, for exchange_gid() towards a host. */
+int exchange_route(const char *host, const char *port);
 
 /* Wait for the client to close, no longer than @ms (-1: for ever); 1: it has. */
 int exchange_closed(int fd, int ms);

@@ -3,11 +3,13 @@
  * Write a file into the memory that a server lends, read it back, and compare. This
  * is libibverbs only: nothing here knows what the server is.
  *
- * usage: memory_client [-p PORT] [-o OFFSET] [-n ROUNDS] DEVICE SERVER FILE
+ * usage: memory_client [-p PORT] [-o OFFSET] [-n ROUNDS] [-s LINE] DEVICE SERVER FILE
  *
  *   memory_client rxe0 10.0.0.2 photo.jpg
  *
- * OFFSET is where in the server's memory to begin. The exit status is 1 when the
+ * OFFSET is where in the server's memory to begin. LINE is what the server would
+ * answer (see exchange.h), for one that does not listen: a queue pair made by
+ * hand, say. The client's own number and PSN, which that must know, are told. The exit status is 1 when the
  * server refuses anything, or bytes differ.
  */
 #include <errno.h>
@@ -134,7 +136,7 @@ static int connect_qp(struct client *c)
 		},
 		.sq_psn = c->own.psn,
 		.timeout = 18,			/* a second */
-		.retry_cnt = 7,
+		.retry_cnt = 6,			/* rxe takes 7 for "for ever" */
 		.rnr_retry = 7,			/* for ever: memory on demand */
 		.max_rd_atomic = 1,
 	};
@@ -221,18 +223,24 @@ static int put_and_compare(struct client *c, uint64_t off, const char *file,
 }
 
 static int talk(struct client *c, const char *host, const char *port,
-		uint64_t off, unsigned long rounds, const char *file, size_t size)
+		const char *line, uint64_t off, unsigned long rounds,
+		const char *file, size_t size)
 {
-	int fd = exchange_connect(host, port);
+	int fd = line ? exchange_route(host, port) : exchange_connect(host, port);
 	int err, status = 1;
 
 	if (fd < 0)
 		return complain(host, -fd);
 	err = exchange_gid(fd, c->own.gid);
-	if (!err)
+	if (!err && line) {
+		printf("qpn 0x%06x psn %u\n", c->own.qpn, c->own.psn);
+		fflush(stdout);
+		err = exchange_parse(line, &c->server);
+	} else if (!err) {
 		err = exchange_send(fd, &c->own);
-	if (!err)
-		err = exchange_receive(fd, &c->server);
+		if (!err)
+			err = exchange_receive(fd, &c->server);
+	}
 	if (err)
 		complain("exchange", -err);
 	else
@@ -264,7 +272,7 @@ static void *map_file(const char *path, size_t *size)
 
 int main(int argc, char **argv)
 {
-	const char *port = EXCHANGE_PORT;
+	const char *port = EXCHANGE_PORT, *line = NULL;
 	unsigned long rounds = 1;
 	struct client c = {};
 	uint64_t off = 0;
@@ -272,18 +280,20 @@ int main(int argc, char **argv)
 	size_t size;
 	void *file;
 
-	while ((opt = getopt(argc, argv, "p:o:n:")) != -1) {
+	while ((opt = getopt(argc, argv, "p:o:n:s:")) != -1) {
 		if (opt == 'p')
 			port = optarg;
 		else if (opt == 'o')
 			off = strtoull(optarg, NULL, 0);
 		else if (opt == 'n')
 			rounds = strtoul(optarg, NULL, 0);
+		else if (opt == 's')
+			line = optarg;
 		else
 			break;
 	}
 	if (opt != -1 || argc - optind != 3) {
-		fprintf(stderr, "usage: %s [-p PORT] [-o OFFSET] [-n ROUNDS] DEVICE SERVER FILE\n",
+		fprintf(stderr, "usage: %s [-p PORT] [-o OFFSET] [-n ROUNDS] [-s LINE] DEVICE SERVER FILE\n",
 			argv[0]);
 		return 2;
 	}
@@ -292,7 +302,8 @@ int main(int argc, char **argv)
 		return 1;
 	status = open_client(&c, argv[optind]);
 	if (!status)
-		status = talk(&c, argv[optind + 1], port, off, rounds, file, size);
+		status = talk(&c, argv[optind + 1], port, line, off, rounds,
+			      file, size);
 	close_client(&c);
 	munmap(file, size);
 	return status;

@@ -4,6 +4,7 @@
 #include <linux/hmm.h>
 #include <linux/log2.h>
 #include <linux/magic.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -86,6 +87,7 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
 	struct xr_odp *odp = part->odp;
 	struct mm_struct *mm = odp->pin.mm;
+	struct mem_cgroup *memcg, *old;
 	struct hmm_range range = {
 		.notifier = &part->notifier,
 		.start = xr_odp_addr(odp, part->first + first),
@@ -95,6 +97,9 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 	int ret;
 
 	range.end = range.start + (nr << PAGE_SHIFT);
+	/* Pages of a file are charged to who reads it: the process, not a worker. */
+	memcg = get_mem_cgroup_from_mm(mm);
+	old = set_active_memcg(memcg);
 	do {
 		/*
 		 * The lock first: a process that forks again and again would
@@ -113,6 +118,8 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 		cond_resched();
 	} while (ret == -EBUSY && time_before(jiffies, limit) &&
 		 !xr_odp_closing(odp));
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
 	return ret;
 }
 

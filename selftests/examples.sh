@@ -10,6 +10,7 @@ set -eu
 xroce=$net_here/../build/user/xroce
 examples=$net_here/../build/examples
 work=/dev/shm/examples
+group=/sys/fs/cgroup/xroce_examples
 server=
 
 link_down() { in_xr "$xroce" link del dev x0; }
@@ -103,6 +104,77 @@ window() {
 		says server 'state refused'
 }
 
+disk_down() {
+	umount "$work/disk"
+	rmmod brd
+	rmdir "$group"
+}
+
+# The file's pages are those of who comes to them next.
+disk_anew() {
+	umount "$work/disk"
+	mount /dev/ram0 "$work/disk"
+}
+
+# A file system on a disk of memory, and a group of processes that has much less
+# than the file on it.
+disk_up() {
+	modprobe brd rd_nr=1 rd_size=98304 && modprobe ext4 &&
+		mkfs.ext4 -q -F /dev/ram0 2>/dev/null || return 1
+	mkdir "$work/disk"
+	mount /dev/ram0 "$work/disk"
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$group"
+	undo+=(disk_down)
+	echo 16M >"$group/memory.max"
+	head -c 64M /dev/urandom >"$work/disk/file"
+	cp "$work/disk/file" "$work/want"
+	head -c 40000000 /dev/urandom >"$work/large"
+	disk_anew
+}
+
+# serve_in_group NAME [ARGUMENT]...
+serve_in_group() {
+	local name=$1
+
+	shift
+	bash -c 'echo 0 >"$1/cgroup.procs"; shift; exec "$@"' - "$group" \
+		nsenter --net=/run/netns/xr "$examples/$name" "$@" >"$work/server" 2>&1 &
+	server=$!
+	wait_until 20 listens_or_ended
+}
+
+# 40 MB into a file of 64 MiB, by 16 MiB of memory, most of which was taken away again.
+# What is on the disk in the end is what the client wrote, and what was there.
+file_larger_than_memory() {
+	local most taken
+
+	serve_in_group odp_file_server -w x0 "$work/disk/file"
+	timeout 240 "$examples/memory_client" -o 20000001 rxe0 10.77.0.2 "$work/large" \
+		>"$work/client" 2>&1 || { sed 's/^/# client: /' "$work/client"; return 1; }
+	ended && says server 'state good' &&
+		says server "^rkey 0x[0-9a-f]* addr 0x0 length 67108864$" || return 1
+	sed 's/^/# /' "$work/server"
+	taken=$(sed -nE 's/.* invalidated ([0-9]+) .*/\1/p' "$work/server")
+	[ "$taken" -gt 5000 ] || { echo "# $taken pages taken away"; return 1; }
+	most=$(cat "$group/memory.peak")
+	[ "$most" -le 16777216 ] || { echo "# $most bytes of memory"; return 1; }
+	dd if="$work/large" of="$work/want" conv=notrunc bs=1M oflag=seek_bytes \
+		seek=20000001 status=none
+	disk_anew
+	cmp "$work/disk/file" "$work/want" >"$work/cmp" ||
+		{ sed 's/^/# /' "$work/cmp"; return 1; }
+}
+
+# Without -w it is for reading: a WRITE is refused, and the file stays.
+file_read_only() {
+	cp "$work/disk/file" "$work/want"
+	serve odp_file_server x0 "$work/disk/file"
+	! client rxe0 10.77.0.2 "$work/file" &&
+		ended && says client 'remote invalid request\|remote access' &&
+		says server 'state refused' && cmp "$work/disk/file" "$work/want"
+}
+
 # A client that says something else is told nothing, and the server leaves.
 garbage() {
 	lent 2M
@@ -137,6 +209,12 @@ run example_memory_offset 'U3' memory 10.77.0.2 12345
 run example_memory_last 'U3' memory 10.77.0.2 $((2097152 - 300001))
 run example_memory_ipv6 'U3' memory fd77::2 77
 run example_past_the_end 'U3 R9' past_the_end
+if disk_up; then
+	run example_file_larger_than_memory 'U3 O1 O3 O4 O6' file_larger_than_memory
+	run example_file_read_only 'U3 R2' file_read_only
+else
+	result 0 example_file_larger_than_memory '# SKIP no disk of memory with ext4'
+fi
 run example_window 'U3 W3 W7' window
 run example_garbage 'U3' garbage
 run example_no_link 'U3' no_link

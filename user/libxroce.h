@@ -108,7 +108,7 @@ struct xroce_attach_opts {
  * Maps, program and BPF link are pinned in XROCE_PIN_DIR/@netdev/ as "mpt",
  * "qp", "stat", "prog" and "link", and so outlive the caller. What was done is
  * undone on failure, and what somebody who was killed at it has left is removed
- * first. Needs CAP_NET_ADMIN and CAP_BPF.
+ * first. Needs CAP_NET_ADMIN and CAP_SYS_ADMIN.
  *
  * Return: 0; -ENODEV (no such netdev); -EEXIST (it has a link, or pins of that
  * name are in use); -EINVAL (options); -ENOENT (no BPF object); -ENXIO (the

@@ -13,8 +13,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/sockios.h>
@@ -186,6 +188,20 @@ static int map_fd(struct attach *a, const char *name)
 	return bpf_object__find_map_fd_by_name(a->obj, name);
 }
 
+/* What it takes to learn of a module's functions; without, loading says EINVAL. */
+static bool may_load(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3];
+	const __u32 needed = 1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN;
+
+	if (syscall(SYS_capget, &head, has))
+		return true;
+	return (has[0].effective & needed) == needed;
+}
+
 static int load_object(struct attach *a)
 {
 	struct bpf_map *mpt, *qp, *rd, *mr_stat;
@@ -226,7 +242,9 @@ static int load_object(struct attach *a)
 	err = bpf_object__load(a->obj);
 	if (err) {
 		failed(a, err, "BPF object %s: the kernel refused it: %s%s", path,
-		       strerror(-err), a->opts->debug ? "" : " (debug says more)");
+		       strerror(-err), !may_load() ?
+		       " (it takes CAP_NET_ADMIN and CAP_SYS_ADMIN)" :
+		       a->opts->debug ? "" : " (debug says more)");
 		goto out_close;
 	}
 	return 0;

@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the table ACCESS of the manual says: what the command can do for a user who is
+# nobody, in the group of /dev/xroce or not, with which capabilities.
+set -eu
+
+. "$(dirname "$0")/net.sh"
+. "$(dirname "$0")/command.sh"
+
+nobody=65534
+group=64000		# of no name: the rule of udev's gives the device to "xroce"
+
+# as GROUP CAPABILITY... -- WORD...: the command, of a user with no other rights. The
+# group is "in" or "out". It takes the place of the shell.
+as() {
+	local who=--clear-groups caps=
+
+	[ "$1" = out ] || who=--groups=$group
+	shift
+	while [ "$1" != -- ]; do
+		caps=$caps,+$1
+		shift
+	done
+	shift
+	exec nsenter --net=/run/netns/xr setpriv --reuid=$nobody --regid=$nobody "$who" --bounding-set="-all$caps" \
+		--inh-caps="-all$caps" --ambient-caps="-all$caps" "$xroce" "$@"
+}
+
+# may ...: as above; it works
+may() {
+	(as "$@") >"$work/out" 2>"$work/err" ||
+		not_so "allowed: $* ($(cat "$work/err"))"
+}
+
+# may_not PATTERN ...: it is refused, with a message that matches, and prints nothing
+may_not() {
+	local pattern=$1 status=0
+
+	shift
+	(as "$@") >"$work/out" 2>"$work/err" || status=$?
+	[ "$status" = 1 ] || not_so "refused: $* (status $status, $(cat "$work/err"))"
+	grep -qE "$pattern" "$work/err" || not_so "'$pattern' in '$(cat "$work/err")': $*"
+	[ ! -s "$work/out" ] || not_so "no output: $*"
+}
+
+# needs CAPABILITY... -- WORD...: without the group, and without the last capability,
+# it is refused; with all of them it works
+needs() {
+	local caps=()
+
+	while [ "$1" != -- ]; do
+		caps+=("$1")
+		shift
+	done
+	may_not 'ermi' out "${caps[@]}" "$@"
+	may_not 'ermi|CAP_' in "${caps[@]::${#caps[@]}-1}" "$@"
+	may in "${caps[@]}" "$@"
+}
+
+# As the rule of udev's does, which has no effect here.
+give_device() {
+	local mode
+
+	mode=$(sed -n 's/.*MODE="\([0-7]*\)".*/\1/p' "$net_here/../kmod/60-xroce.rules")
+	chgrp $group /dev/xroce
+	chmod "$mode" /dev/xroce
+}
+
+probe() {
+	(as out -- feature probe dev x0) >"$work/out" 2>"$work/err" || :
+	grep -q '^usable no' "$work/out" || not_so "a probe: $(cat "$work/out")"
+}
+
+links() {
+	may_not 'Permission denied' out -- link show
+	may in -- link show
+	grep -q '^link 0 dev x0' "$work/out" || not_so "link 0: $(cat "$work/out")"
+}
+
+# Of others nothing is shown; and nothing is changed.
+objects() {
+	local pd qpn
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	xr mr add pd "$pd" name mine access local-write,mw-bind file "$work/file" >"$work/made"
+	for noun in pd mr mw qp; do
+		may_not 'no permission' out -- $noun show
+		may in -- $noun show
+		[ ! -s "$work/out" ] || not_so "no $noun is shown: $(cat "$work/out")"
+	done
+	may in net_admin -- mr show
+	grep -q ' name mine ' "$work/out" || not_so "mine: $(cat "$work/out")"
+	needs net_admin -- pd add
+	needs net_admin -- qp add pd "$pd"
+	needs net_admin -- mw add pd "$pd" type 1
+	may_not 'no such queue pair' in -- qp modify qpn "$qpn" state init
+	may in net_admin -- qp modify qpn "$qpn" state init
+	may_not 'no such region' in -- mr change mr mine access local-write
+	may in net_admin -- mr change mr mine access local-write
+	needs net_admin -- mtt show
+	may_not 'permi|no such' in -- pd del pd "$pd"
+	may_not 'permi|no such' in -- qp del qpn "$qpn"
+	may_not 'permi|no such' in -- mr del mr mine
+	may_not 'ermi' out net_admin sys_admin -- mr show mine --mtt
+	! (as in net_admin -- mr show mine --mtt) >"$work/out" 2>"$work/err" ||
+		not_so '--mtt takes CAP_SYS_ADMIN'
+	grep -q CAP_SYS_ADMIN "$work/err" || not_so "it says so: $(cat "$work/err")"
+	may in net_admin sys_admin -- mr show mine --mtt
+	may in net_admin -- mr del mr mine
+}
+
+memory() {
+	local pd
+
+	pd=$(makes pd pd add)
+	chmod 666 "$work/file"
+	needs ipc_lock net_admin -- mr add pd "$pd" access local-write file "$work/file"
+	sleep 1000 &
+	needs net_admin sys_ptrace -- mr add pd "$pd" access none pid $! all
+	kill $!
+	# Refused for the right before anything is looked at.
+	may_not 'CAP_SYS_RAWIO|permi' in net_admin -- mr add pd "$pd" access none phys 0x1000
+}
+
+# The pins are root's.
+pins() {
+	local words
+
+	for words in 'stat show' 'mpt show' 'monitor refused count 1'; do
+		# shellcheck disable=SC2086 # words
+		may_not 'ermission' in -- $words
+	done
+}
+
+serve() {
+	may_not 'Permission denied' out -- serve --netdev x0 --timeout 1
+	as in -- serve --netdev x0 --size 64K >"$work/out" 2>"$work/err" &
+	wait_until 20 grep -q '^listening' "$work/out" ||
+		not_so "serves: $(cat "$work/err")"
+	kill $!
+	wait $!
+	may in -- link show
+	grep -q ' users 0$' "$work/out" || not_so "served: $(cat "$work/out")"
+}
+
+# A module's functions are told with CAP_SYS_ADMIN only; the pins are made in
+# /sys/fs/bpf, which is root's.
+link_add() {
+	xr link del dev x0 force
+	may_not 'permi|Permi' out net_admin sys_admin -- link add dev x0
+	may_not 'permi' in -- link add dev x0
+	may_not 'permi' in sys_admin -- link add dev x0
+	may_not 'it takes CAP_NET_ADMIN and CAP_SYS_ADMIN' \
+		in net_admin bpf perfmon dac_override -- link add dev x0
+	may_not '/sys/fs/bpf.*: Permission denied' in net_admin sys_admin -- link add dev x0
+	in_xr setpriv --bounding-set=-all,+net_admin,+sys_admin \
+		--inh-caps=-all "$xroce" link add dev x0 mpt 64 qp 16 >"$work/made" ||
+		not_so 'root, with no more than these'
+	may_not 'permi' in -- link del dev x0
+}
+
+command_up
+chmod 711 "$work"
+truncate -s 64K "$work/file"
+give_device
+
+run probe U1
+run links U1
+run objects 'U1 R10'
+run memory 'U1 R4'
+run pins U1
+run serve 'U1 U4'
+run link_add U1
+command_passed
