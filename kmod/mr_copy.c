@@ -5,28 +5,21 @@
 
 #include "mr_copy.h"
 
-/* Is the memory of a range inside the region there? As xr_odp_ready() says. */
-static inline int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len,
-			      u32 ahead, bool write)
+/* Is a range of memory on demand there? As xr_odp_ready() says. */
+int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write)
 {
 	const struct xr_pin *pin = mr->pin;
 
-	if (likely(!pin->odp))
-		return 0;
 	return xr_odp_ready(pin->odp, pin->offset + off, len, ahead, write);
 }
 
-/* xr_mr_write() from several buffers, to several blocks, or to memory on demand. */
-int xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
-		    u32 len, u32 ahead)
+/* xr_mr_write() from several buffers or to several blocks; all is there. */
+void xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
+		     u32 len)
 {
 	void *src, *dst;
 	u32 n, have;
-	int ret;
 
-	ret = xr_mr_ready(mr, to, len, ahead, true);
-	if (ret)
-		return ret;
 	while (len) {
 		src = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
@@ -36,21 +29,16 @@ int xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 of
 		to += n;
 		len -= n;
 	}
-	return 0;
 }
 
 /* xr_mr_read() likewise, and where there is a pad. */
-int xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
-		   u32 len, u32 ahead)
+void xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
+		    u32 len)
 {
 	u32 pad = -len & 3;
 	void *src, *dst;
 	u32 n, have;
-	int ret;
 
-	ret = xr_mr_ready(mr, from, len, ahead, false);
-	if (ret)
-		return ret;
 	while (len) {
 		dst = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
@@ -62,7 +50,6 @@ int xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 o
 	}
 	while (pad--)
 		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
-	return 0;
 }
 
 /**
@@ -86,7 +73,8 @@ int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
 		return -EACCES;
 	if (xr_mr_offset(mr, a->va, sizeof(*word), &off))
 		return -ERANGE;
-	ret = xr_mr_ready(mr, off, sizeof(*word), 0, true);
+	ret = unlikely(mr->pin->odp) ?
+	      xr_mr_ready(mr, off, sizeof(*word), 0, true) : 0;
 	if (ret)
 		return ret;
 	word = xr_mr_at(mr, off, &n);
@@ -129,7 +117,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 		return -EACCES;
 	if (xr_mr_offset(mr, va, len, &to))
 		return -ERANGE;
-	ret = xr_mr_ready(mr, to, len, 0, true);
+	ret = unlikely(mr->pin->odp) ? xr_mr_ready(mr, to, len, 0, true) : 0;
 	if (ret)
 		return ret;
 	while (len) {

@@ -18,10 +18,11 @@
 
 struct xroce_atomic;
 
-int xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
-		    u32 len, u32 ahead);
-int xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
-		   u32 len, u32 ahead);
+int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write);
+void xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
+		     u32 len);
+void xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
+		    u32 len);
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
@@ -91,6 +92,17 @@ static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off
 	return *off > mr->pin->length || len > mr->pin->length - *off ? -ERANGE : 0;
 }
 
+/* Is a range of memory on demand in a single page that is there, and not in a tree? */
+static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 rights)
+{
+	const struct xr_pin *pin = mr->pin;
+	u64 first = (pin->offset + off) >> PAGE_SHIFT;
+
+	return !pin->sparse &&
+	       first == (pin->offset + off + len - 1) >> PAGE_SHIFT &&
+	       (READ_ONCE(*xr_mtt_at(&pin->mtt, first)) & rights) == rights;
+}
+
 /**
  * xr_mr_write() - copy bytes of a frame into a region
  * @mr: held by the caller
@@ -109,18 +121,25 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 {
 	u32 n = len;
 	void *dst;
+	int ret;
 	u64 to;
 
 	if (unlikely(!mr->writable))
 		return -EACCES;
 	if (unlikely(xr_mr_offset(mr, va, len, &to)))
 		return -ERANGE;
-	if (unlikely(mr->pin->odp || !xr_frame_linear(xdp, off, len) || !len))
-		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
+	if (unlikely(!len))
+		return 0;
+	if (unlikely(mr->pin->odp) && !xr_mr_resident(mr, to, len, XR_ODP_RIGHTS)) {
+		ret = xr_mr_ready(mr, to, len, ahead, true);
+		if (ret)
+			return ret;
+	}
 	dst = xr_mr_at(mr, to, &n);
-	if (unlikely(n < len))
-		return xr_mr_write_any(mr, to, xdp, off, len, ahead);
-	xr_copy(dst, xdp->data + off, len);
+	if (likely(n == len && xr_frame_linear(xdp, off, len)))
+		xr_copy(dst, xdp->data + off, len);
+	else
+		xr_mr_write_any(mr, to, xdp, off, len);
 	return 0;
 }
 
@@ -143,16 +162,22 @@ static __always_inline int xr_mr_read(const struct xr_mr *mr, u64 va,
 	u32 n = len;
 	void *src;
 	u64 from;
+	int ret;
 
 	if (unlikely(xr_mr_offset(mr, va, len, &from)))
 		return -ERANGE;
-	if (unlikely(mr->pin->odp || len % 4 || !xr_frame_linear(xdp, off, len) ||
-		     !len))
-		return xr_mr_read_any(mr, from, xdp, off, len, ahead);
+	if (unlikely(!len))
+		return 0;
+	if (unlikely(mr->pin->odp) && !xr_mr_resident(mr, from, len, XR_ODP_READ)) {
+		ret = xr_mr_ready(mr, from, len, ahead, false);
+		if (ret)
+			return ret;
+	}
 	src = xr_mr_at(mr, from, &n);
-	if (unlikely(n < len))
-		return xr_mr_read_any(mr, from, xdp, off, len, ahead);
-	xr_copy(xdp->data + off, src, len);
+	if (likely(n == len && !(len % 4) && xr_frame_linear(xdp, off, len)))
+		xr_copy(xdp->data + off, src, len);
+	else
+		xr_mr_read_any(mr, from, xdp, off, len);
 	return 0;
 }
 
