@@ -19,7 +19,9 @@ static __always_inline void uc_refuse(const struct request *rq,
 	}
 	stat_cause(st, cause);
 	mpt_refused(cause, ans->key);
-	if (cause < XROCE_CAUSE_ACC_KEY || cause == XROCE_CAUSE_OP_MEMORY)
+	/* Memory that is not there, or a key gone just now, is nobody's guess. */
+	if (cause < XROCE_CAUSE_ACC_KEY || cause == XROCE_CAUSE_ACC_MODULE ||
+	    cause == XROCE_CAUSE_OP_MEMORY)
 		return;
 	if (cause < XROCE_CAUSE_OP_WQE && ++q->misses < XROCE_UC_MISSES)
 		return;

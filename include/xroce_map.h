@@ -102,7 +102,8 @@ struct xroce_mr_stat {
 /*
  * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue
  * pair to ERR and leaves the cause in xroce_qp::error. So does, without a word, the
- * XROCE_UC_MISSES-th remote access error of an unreliable connection.
+ * XROCE_UC_MISSES-th remote access error of an unreliable connection, but for
+ * XROCE_CAUSE_ACC_MODULE, which does not count.
  */
 enum xroce_cause {
 	XROCE_CAUSE_NONE,

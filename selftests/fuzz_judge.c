@@ -120,8 +120,7 @@ static bool admitted(const struct xroce_stat *d)
 
 static uint64_t misses(const struct xroce_stat *d)
 {
-	return d->acc_key + d->acc_pd + d->acc_qp + d->acc_right +
-	       d->acc_bounds + d->acc_module;
+	return d->acc_key + d->acc_pd + d->acc_qp + d->acc_right + d->acc_bounds;
 }
 
 static uint64_t causes(const struct xroce_stat *d)

@@ -121,7 +121,7 @@ void expect_lost(struct scene *s, size_t counter)
 	counters_add(&delta, counter, 1);
 	s->qp.epsn = PSN(s->req.psn + 1);
 	s->qp.op = XROCE_QP_OP_NONE;
-	if (counter >= COUNTER(acc_key) && counter <= COUNTER(acc_module) &&
+	if (counter >= COUNTER(acc_key) && counter < COUNTER(acc_module) &&
 	    ++s->qp.misses == XROCE_UC_MISSES)
 		s->qp.error = XROCE_CAUSE_ACC_KEY + counter - COUNTER(acc_key);
 	scene_compare(s, XDP_DROP, &delta);
