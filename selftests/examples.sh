@@ -119,6 +119,8 @@ disk_anew() {
 # A file system on a disk of memory, and a group of processes that has much less
 # than the file on it.
 disk_up() {
+	# Somebody may have had a smaller one.
+	! [ -d /sys/module/brd ] || rmmod brd
 	modprobe brd rd_nr=1 rd_size=98304 && modprobe ext4 &&
 		mkfs.ext4 -q -F /dev/ram0 2>/dev/null || return 1
 	mkdir "$work/disk"
