@@ -210,9 +210,8 @@ static __always_inline int plain_opcode(const void *data, const void *end)
  * @data: where the frame begins
  * @end: where it, or its first buffer, ends
  * @rq: filled in when it is
- * @plain: not NOT_PLAIN; a constant, so that all offsets are
  * @opcode: plain_opcode() or ANY_OPCODE; a constant, so that what it is not for is
- *	left out
+ *	left out, and so that all offsets of a plain packet are constants
  *
  * Lengths are not checked against each other yet.
  *
@@ -220,8 +219,9 @@ static __always_inline int plain_opcode(const void *data, const void *end)
  * RoCEv2.
  */
 static __always_inline int parse(void *data, void *end, struct request *rq,
-				 bool plain, int opcode)
+				 int opcode)
 {
+	bool plain = opcode != NOT_PLAIN;
 	struct cursor c = {
 		.data = data,
 		.end = end,

@@ -393,7 +393,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	bool answer = false;
 	int qpn;
 
-	qpn = parse(data, end, &rq, opcode != NOT_PLAIN, opcode);
+	qpn = parse(data, end, &rq, opcode);
 	if (unlikely(qpn < 0))
 		return XDP_PASS;
 	st = stat_this_cpu();

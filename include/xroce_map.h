@@ -150,8 +150,8 @@ enum xroce_cause {
  * @saddr: own address
  * @daddr: the peer's address
  *
- * @claim: 1 while a packet of this queue pair is executed; taken by
- *	compare-and-exchange, by the module as well
+ * @claim: 1 while a packet of this queue pair is executed; taken by an exchange,
+ *	by the module by compare-and-exchange
  * @epsn: PSN expected next
  * @msn: messages completed, 24 bits
  * @error: enum xroce_cause that ended it, or 0
@@ -167,8 +167,8 @@ enum xroce_cause {
  * @duplicates: requests seen again
  * @naks: negative acknowledgements sent
  * @rd_count: entries of its struct xroce_rd_ring that are valid
- * @misses: of an unreliable connection: requests that were refused a remote
- *	access; the XROCE_UC_MISSES-th ends it
+ * @misses: of an unreliable connection: requests refused for their key; the
+ *	XROCE_UC_MISSES-th ends it
  * @length: of a WRITE in progress: bytes in all
  *
  * @queued: replies that the module has yet to send; while there are any, all
@@ -252,7 +252,7 @@ struct xroce_qp {
 #define XROCE_RD_MAX		128
 
 /*
- * Refusals for one of the causes from XROCE_CAUSE_ACC_KEY to XROCE_CAUSE_ACC_MODULE
+ * Refusals for one of the causes from XROCE_CAUSE_ACC_KEY to XROCE_CAUSE_ACC_BOUNDS
  * that end an unreliable connection, counted from when it left RESET. IBTA 9.9.3
  * knows no end, but who is never told may guess keys for ever: RC ends with the first.
  * Not counted anew after a good packet, which who has one key can send at any time.
