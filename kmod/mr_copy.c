@@ -13,39 +13,27 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write)
 	return xr_odp_ready(pin->odp, pin->offset + off, len, ahead, write);
 }
 
-/* xr_mr_write() from several buffers or to several blocks; all is there. */
-void xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
-		     u32 len)
+/*
+ * xr_mr_move() between several buffers and several blocks, all of which is there, and
+ * where there is a pad.
+ */
+void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
+		    u32 len, bool write)
 {
-	void *src, *dst;
+	u32 pad = write ? 0 : -len & 3;
+	void *bytes, *mem;
 	u32 n, have;
 
 	while (len) {
-		src = xr_frame_at(xdp, off, &have);
+		bytes = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
-		dst = xr_mr_at(mr, to, &n);
-		xr_copy(dst, src, n);
+		mem = xr_mr_at(mr, at, &n);
+		if (write)
+			xr_copy(mem, bytes, n);
+		else
+			xr_copy(bytes, mem, n);
 		off += n;
-		to += n;
-		len -= n;
-	}
-}
-
-/* xr_mr_read() likewise, and where there is a pad. */
-void xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
-		    u32 len)
-{
-	u32 pad = -len & 3;
-	void *src, *dst;
-	u32 n, have;
-
-	while (len) {
-		dst = xr_frame_at(xdp, off, &have);
-		n = min(len, have);
-		src = xr_mr_at(mr, from, &n);
-		xr_copy(dst, src, n);
-		off += n;
-		from += n;
+		at += n;
 		len -= n;
 	}
 	while (pad--)

@@ -19,10 +19,8 @@
 struct xroce_atomic;
 
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write);
-void xr_mr_write_any(const struct xr_mr *mr, u64 to, struct xdp_buff *xdp, u32 off,
-		     u32 len);
-void xr_mr_read_any(const struct xr_mr *mr, u64 from, struct xdp_buff *xdp, u32 off,
-		    u32 len);
+void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
+		    u32 len, bool write);
 int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
@@ -103,6 +101,37 @@ static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 
 	       (READ_ONCE(*xr_mtt_at(&pin->mtt, first)) & rights) == rights;
 }
 
+/* Bytes of a frame into a region, or out of it. @write is a constant. */
+static __always_inline int xr_mr_move(const struct xr_mr *mr, u64 va,
+				      struct xdp_buff *xdp, u32 off, u32 len,
+				      u32 ahead, bool write)
+{
+	u32 n = len;
+	void *mem;
+	int ret;
+	u64 at;
+
+	if (unlikely(xr_mr_offset(mr, va, len, &at)))
+		return -ERANGE;
+	if (unlikely(!len))
+		return 0;
+	if (unlikely(mr->pin->odp) &&
+	    !xr_mr_resident(mr, at, len, write ? XR_ODP_RIGHTS : XR_ODP_READ)) {
+		ret = xr_mr_ready(mr, at, len, ahead, write);
+		if (ret)
+			return ret;
+	}
+	mem = xr_mr_at(mr, at, &n);
+	if (unlikely(n < len || !xr_frame_linear(xdp, off, len) ||
+		     (!write && len % 4)))
+		xr_mr_move_any(mr, at, xdp, off, len, write);
+	else if (write)
+		xr_copy(mem, xdp->data + off, len);
+	else
+		xr_copy(xdp->data + off, mem, len);
+	return 0;
+}
+
 /**
  * xr_mr_write() - copy bytes of a frame into a region
  * @mr: held by the caller
@@ -119,28 +148,9 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 				       struct xdp_buff *xdp, u32 off, u32 len,
 				       u32 ahead)
 {
-	u32 n = len;
-	void *dst;
-	int ret;
-	u64 to;
-
 	if (unlikely(!mr->writable))
 		return -EACCES;
-	if (unlikely(xr_mr_offset(mr, va, len, &to)))
-		return -ERANGE;
-	if (unlikely(!len))
-		return 0;
-	if (unlikely(mr->pin->odp) && !xr_mr_resident(mr, to, len, XR_ODP_RIGHTS)) {
-		ret = xr_mr_ready(mr, to, len, ahead, true);
-		if (ret)
-			return ret;
-	}
-	dst = xr_mr_at(mr, to, &n);
-	if (likely(n == len && xr_frame_linear(xdp, off, len)))
-		xr_copy(dst, xdp->data + off, len);
-	else
-		xr_mr_write_any(mr, to, xdp, off, len);
-	return 0;
+	return xr_mr_move(mr, va, xdp, off, len, ahead, true);
 }
 
 /**
@@ -159,26 +169,7 @@ static __always_inline int xr_mr_read(const struct xr_mr *mr, u64 va,
 				      struct xdp_buff *xdp, u32 off, u32 len,
 				      u32 ahead)
 {
-	u32 n = len;
-	void *src;
-	u64 from;
-	int ret;
-
-	if (unlikely(xr_mr_offset(mr, va, len, &from)))
-		return -ERANGE;
-	if (unlikely(!len))
-		return 0;
-	if (unlikely(mr->pin->odp) && !xr_mr_resident(mr, from, len, XR_ODP_READ)) {
-		ret = xr_mr_ready(mr, from, len, ahead, false);
-		if (ret)
-			return ret;
-	}
-	src = xr_mr_at(mr, from, &n);
-	if (likely(n == len && !(len % 4) && xr_frame_linear(xdp, off, len)))
-		xr_copy(xdp->data + off, src, len);
-	else
-		xr_mr_read_any(mr, from, xdp, off, len);
-	return 0;
+	return xr_mr_move(mr, va, xdp, off, len, ahead, false);
 }
 
 #endif
