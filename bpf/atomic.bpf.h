@@ -39,6 +39,7 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 	a->key = ans->key;
 	/* Bytes to be stored as they are, not a number. */
 	__builtin_memcpy(&a->operand, value, sizeof(*value));
+	a->compare = 0;
 	return true;
 }
 
@@ -48,7 +49,7 @@ static __always_inline void atomic_keep(struct xroce_qp *q,
 {
 	struct xroce_rd *r = rd_add(q);
 
-	if (!r)
+	if (unlikely(!r))
 		return;
 	r->psn = rq->psn;
 	r->last = rq->psn;
@@ -85,22 +86,23 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 					  struct xroce_stat *st,
 					  struct answer *ans)
 {
-	struct xroce_atomic a = {
-		.link = xroce_link,
-		.qpn = q->qpn,
-		.opcode = rq->opcode,
-	};
 	bool write = rq->flags & OP_ATOMIC_WRITE;
+	struct xroce_atomic a;
 	int cause, err;
 
 	if (unlikely(write ? !atomic_write_parse(ctx, rq, ans, &a) :
 			     !atomic_parse(ctx, rq, &a)))
-		return XROCE_CAUSE_INV_LENGTH;
+		return because(XROCE_CAUSE_INV_LENGTH);
+	/* Every member on its own: nothing is written twice. */
+	a.result = 0;
+	a.link = xroce_link;
+	a.qpn = q->qpn;
+	a.opcode = rq->opcode;
 	ans->va = a.va;
 	ans->key = a.key;
 	ans->len = sizeof(__u64);
 	if (unlikely(a.va & 7))
-		return XROCE_CAUSE_INV_ALIGN;
+		return because(XROCE_CAUSE_INV_ALIGN);
 	cause = mpt_check(a.key, q, a.va, sizeof(__u64),
 			  write ? XROCE_ACCESS_REMOTE_WRITE :
 				  XROCE_ACCESS_REMOTE_ATOMIC);

@@ -21,4 +21,15 @@
 	unlikely(_x);			\
 })
 
+/*
+ * A constant of a way of its own. The compiler would put one after the other into a
+ * register, on the common way, for where the rare ones meet.
+ */
+#define because(x) ({			\
+	int _x = (x);			\
+					\
+	barrier_var(_x);		\
+	_x;				\
+})
+
 #endif

@@ -29,20 +29,20 @@ static __always_inline int mpt_check_all(__u32 key,
 
 	m = bpf_map_lookup_elem(&mpt, &index);
 	if (unlikely(!m || m->key != key || m->state != XROCE_MPT_VALID))
-		return XROCE_CAUSE_ACC_KEY;
+		return because(XROCE_CAUSE_ACC_KEY);
 	/* A window of type 2A is its queue pair's alone, and knows no domain. */
 	if (unlikely(m->pd != q->pd) && m->type != XROCE_MPT_MW_2A)
-		return XROCE_CAUSE_ACC_PD;
+		return because(XROCE_CAUSE_ACC_PD);
 	if (unlikely(m->qpn) && m->qpn != q->qpn)
-		return XROCE_CAUSE_ACC_QP;
+		return because(XROCE_CAUSE_ACC_QP);
 	if (unlikely((m->access & rights) != rights))
-		return XROCE_CAUSE_ACC_RIGHT;
+		return because(XROCE_CAUSE_ACC_RIGHT);
 	if (whole)
 		return XROCE_CAUSE_NONE;
 	/* No sum of the two, which could pass 2^64. */
 	off = va - m->iova;
 	if (unlikely(va < m->iova || off > m->length || len > m->length - off))
-		return XROCE_CAUSE_ACC_BOUNDS;
+		return because(XROCE_CAUSE_ACC_BOUNDS);
 	return XROCE_CAUSE_NONE;
 }
 

@@ -130,10 +130,11 @@ static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
  */
 static __always_inline bool qp_pkey_ok(const struct xroce_qp *q, __be16 pkey)
 {
-	__u16 other = bpf_ntohs(pkey);
+	__u16 other;
 
-	if (likely(q->pkey == other))
-		return other & 0x8000;
+	if (likely(q->pkey_full == (__u16)pkey))
+		return true;
+	other = bpf_ntohs(pkey);
 	return (q->pkey ^ other) == 0x8000;
 }
 

@@ -12,7 +12,7 @@ static __always_inline struct xroce_rd *rd_at(__u32 qpn, __u32 place)
 	__u32 slot = qpn & xroce_qp_mask;
 	struct xroce_rd_ring *ring = bpf_map_lookup_elem(&rd, &slot);
 
-	if (!ring)
+	if (unlikely(!ring))
 		return NULL;
 	/* The verifier follows a mask better than a comparison. */
 	return &ring->rd[place & (XROCE_RD_MAX - 1)];
@@ -24,6 +24,8 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 	struct xroce_rd *r = rd_at(q->qpn, q->rd_head);
 	__u32 next = q->rd_head + 1;
 
+	if (unlikely(!r))
+		return NULL;
 	q->rd_head = next < q->rd_max ? next : 0;
 	if (q->rd_count < q->rd_max)
 		q->rd_count++;

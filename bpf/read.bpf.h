@@ -14,7 +14,7 @@ static __always_inline int read_parse(const struct request *rq,
 				      const struct answer *ans)
 {
 	if (unlikely(!rq->whole || rq->pos != rq->end || rq->pad))
-		return XROCE_CAUSE_INV_LENGTH;
+		return because(XROCE_CAUSE_INV_LENGTH);
 	return unlikely(ans->len > XROCE_MAX_MSG) ? XROCE_CAUSE_INV_LENGTH :
 					  XROCE_CAUSE_NONE;
 }

@@ -9,6 +9,11 @@ struct reply_packet {
 	struct xroce_aeth aeth;
 };
 
+/* From the UDP header on. */
+#define ACK_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct reply_packet) + \
+			 XROCE_ICRC_LEN)
+#define ATOMIC_UDP_LEN	(ACK_UDP_LEN + sizeof(struct xroce_atomicacketh))
+
 /* Bytes of the frame that carries an answer. */
 static __always_inline __u32 reply_len(const struct request *rq,
 				       const struct answer *ans)
@@ -94,15 +99,28 @@ static __always_inline void reply_headers(__be32 *at, const struct xroce_qp *q,
 	}
 }
 
-/* Make it another length, and the checksum fit (RFC 1624). */
-static __always_inline void reply_ipv4_len(struct iphdr *ip, __be16 tot_len)
+/* Make it longer than an acknowledgement, and the checksum fit (RFC 1624). */
+static __always_inline void reply_ipv4_len(struct iphdr *ip, __u32 udp_len)
 {
-	__u32 sum = (__u16)~ip->check + (__u16)~ip->tot_len + tot_len;
+	__be16 ack = bpf_htons(sizeof(*ip) + ACK_UDP_LEN);
+	__be16 tot_len = bpf_htons(sizeof(*ip) + udp_len);
+	__u32 sum = (__u16)~ip->check + (__u16)~ack + tot_len;
 
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	ip->tot_len = tot_len;
 	ip->check = ~sum;
+}
+
+/* In both headers. */
+static __always_inline void reply_set_len(void *l3, bool ipv6, struct udphdr *udp,
+					  __u32 udp_len)
+{
+	udp->len = bpf_htons(udp_len);
+	if (ipv6)
+		((struct ipv6hdr *)l3)->payload_len = udp->len;
+	else
+		reply_ipv4_len(l3, udp_len);
 }
 
 /* The longest Ethernet header that parse() accepts. */
@@ -217,7 +235,6 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 				  const struct answer *ans)
 {
 	__u32 want = reply_len(rq, ans);
-	__u16 udp_len = want - rq->bth + sizeof(struct udphdr);
 	struct xroce_atomicacketh *orig;
 	struct reply_packet *pkt;
 	struct udphdr *udp;
@@ -251,14 +268,9 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	}
 
 	udp = (void *)pkt - sizeof(*udp);
-	udp->len = bpf_htons(udp_len);
-	if (rq->ipv6)
-		((struct ipv6hdr *)(data + rq->l3))->payload_len = udp->len;
-	else
-		reply_ipv4_len(data + rq->l3,
-			       bpf_htons(sizeof(struct iphdr) + udp_len));
 	pkt->bth.opcode = ans->opcode;
 	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
+		reply_set_len(data + rq->l3, rq->ipv6, udp, ATOMIC_UDP_LEN);
 		icrc = (void *)(orig + 1);
 		if ((void *)(icrc + 1) > end)
 			return false;
@@ -267,6 +279,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 		*icrc = icrc_atomic(q, ans);
 		return true;
 	}
+	reply_set_len(data + rq->l3, rq->ipv6, udp, want - rq->bth + sizeof(*udp));
 	pkt->bth.flags |= (-ans->len & 3) << XROCE_BTH_PAD_SHIFT;
 	want -= XROCE_ICRC_LEN;
 	if (xroce_kfuncs)

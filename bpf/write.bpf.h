@@ -63,9 +63,9 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		ans->len = resid;
 	}
 	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &imm))
-		return XROCE_CAUSE_INV_LENGTH;
+		return because(XROCE_CAUSE_INV_LENGTH);
 	if (unlikely(!write_payload(rq, q->mtu, resid)))
-		return XROCE_CAUSE_INV_LENGTH;
+		return because(XROCE_CAUSE_INV_LENGTH);
 	len = rq->payload;
 
 	/* Before the key, and before anything is written. */

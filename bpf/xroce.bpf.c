@@ -194,14 +194,14 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	bool begin = rq->flags & OP_BEGIN;
 
 	if (!(rq->flags & OP_KNOWN))
-		return XROCE_CAUSE_INV_OPCODE;
+		return because(XROCE_CAUSE_INV_OPCODE);
 	/* Before it can be refused, so that all refusals can tell of it. */
 	if (rq->flags & OP_READ)
 		rq->whole = take_reth(ctx, rq, ans);
 	if (unlikely(begin != (q->op == XROCE_QP_OP_NONE)))
-		return XROCE_CAUSE_INV_ORDER;
+		return because(XROCE_CAUSE_INV_ORDER);
 	if (!begin && !op_continues(q, rq))
-		return XROCE_CAUSE_INV_ORDER;
+		return because(XROCE_CAUSE_INV_ORDER);
 	if (rq->flags & OP_WRITE)
 		return likely(q->access & XROCE_ACCESS_REMOTE_WRITE) ?
 		       write_execute(ctx, rq, q, st, ans) :
@@ -209,9 +209,9 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	if (rq->flags & OP_SEND)
 		return send_execute(ctx, rq, q, st, ans);
 	if (unlikely(!kept_may(rq, q)))
-		return XROCE_CAUSE_INV_QP_ACCESS;
+		return because(XROCE_CAUSE_INV_QP_ACCESS);
 	if (unlikely(!q->rd_max))
-		return XROCE_CAUSE_INV_RESOURCES;
+		return because(XROCE_CAUSE_INV_RESOURCES);
 	if (rq->flags & OP_READ)
 		return read_execute(ctx, rq, q, st, ans);
 	if (rq->flags & OP_FLUSH)

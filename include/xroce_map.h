@@ -185,6 +185,8 @@ enum xroce_cause {
  *	PSN and MSN, added to its invariant CRC: of an acknowledgement, and of an
  *	atomic one
  * @icrc_for: which those were; 0: none. Written under @claim, rarely
+ * @pkey_full: @pkey as it is in a packet, if it is that of a full member, to which
+ *	whatever has the same belongs (IBTA 10.9.3); else more than 16 bits
  *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
@@ -240,7 +242,9 @@ struct xroce_qp {
 	__u8   kept;
 	__u32  icrc_part[2];
 	__u64  icrc_for[2];
-	__u64  reserved2[3];
+	__u32  pkey_full;
+	__u32  reserved1;
+	__u64  reserved2[2];
 
 	__be32 reply[XROCE_REPLY_WORDS];
 	__u32  ack_icrc;

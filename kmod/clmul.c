@@ -13,10 +13,6 @@
  * the vector registers.
  */
 #ifdef __x86_64__
-#ifndef __KERNEL__
-#include <stdbool.h>
-#endif
-
 #include "clmul.h"
 
 #define BLOCK	16
@@ -87,6 +83,13 @@ static inline v2 part(const struct mask *m, int i, __u32 pad)
 	return load(m->byte + AROUND + i * BLOCK - pad);
 }
 
+/* The first block of a packet, which begins @pad bytes in. */
+static inline v2 first(const void *p, const struct mask *m, __u32 pad)
+{
+	return ((load(p) & part(&inside, 0, pad)) | part(m, 0, pad)) ^
+	       part(&before, 0, pad);
+}
+
 static inline v2 on(v2 x, v2 by, v2 next)
 {
 	return MUL(x, 0, by, 0) ^ MUL(x, 1, by, 1) ^ next;
@@ -137,29 +140,37 @@ static inline __u32 reduce(v2 x)
 }
 
 /**
- * xr_clmul_headers() - the CRC's state after headers and what follows them
+ * xr_clmul_ipv4() - the CRC's state after headers and what follows them
  * @p: IP header without options; XR_CLMUL_BEFORE bytes before it may be read
  * @len: bytes from there on; a multiple of four, and at least as many as IP
  *	header, UDP header and BTH have
- * @ipv6: IPv6; else IPv4
  */
-__u32 xr_clmul_headers(const void *p, __u32 len, bool ipv6)
+__u32 xr_clmul_ipv4(const void *p, __u32 len)
 {
-	const struct mask *m = ipv6 ? &variant6 : &variant4;
+	__u32 pad = -len % BLOCK;
+	v2 x;
+
+	p -= pad;
+	x = first(p, &variant4, pad);
+	x = on(x, on_128, load(p + BLOCK) | part(&variant4, 1, pad));
+	x = on(x, on_128, load(p + 2 * BLOCK) | part(&variant4, 2, pad));
+	return reduce(blocks(x, p + 3 * BLOCK, (len + pad) / BLOCK - 3));
+}
+
+/* The same, of IPv6. */
+__u32 xr_clmul_ipv6(const void *p, __u32 len)
+{
 	__u32 pad = -len % BLOCK, n = (len + pad) / BLOCK;
 	v2 x;
 
 	p -= pad;
-	x = ((load(p) & part(&inside, 0, pad)) | part(m, 0, pad)) ^
-	    part(&before, 0, pad);
-	x = on(x, on_128, load(p + BLOCK) | part(m, 1, pad));
-	x = on(x, on_128, load(p + 2 * BLOCK) | part(m, 2, pad));
-	if (!ipv6)
-		return reduce(blocks(x, p + 3 * BLOCK, n - 3));
-	x = on(x, on_128, load(p + 3 * BLOCK) | part(m, 3, pad));
+	x = first(p, &variant6, pad);
+	x = on(x, on_128, load(p + BLOCK) | part(&variant6, 1, pad));
+	x = on(x, on_128, load(p + 2 * BLOCK) | part(&variant6, 2, pad));
+	x = on(x, on_128, load(p + 3 * BLOCK) | part(&variant6, 3, pad));
 	if (n == 4)
 		return reduce(x);
-	x = on(x, on_128, load(p + 4 * BLOCK) | part(m, 4, pad));
+	x = on(x, on_128, load(p + 4 * BLOCK) | part(&variant6, 4, pad));
 	return reduce(blocks(x, p + 5 * BLOCK, n - 5));
 }
 

@@ -8,10 +8,11 @@
 
 #include <linux/types.h>
 
-/* Bytes before the headers that xr_clmul_headers() may read. */
+/* Bytes before the headers that may be read. */
 #define XR_CLMUL_BEFORE	12
 
-__u32 xr_clmul_headers(const void *p, __u32 len, bool ipv6);
+__u32 xr_clmul_ipv4(const void *p, __u32 len);
+__u32 xr_clmul_ipv6(const void *p, __u32 len);
 __u32 xr_clmul(__u32 crc, const void *p, __u32 len);
 
 #endif

@@ -70,7 +70,7 @@ static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
 {
 	n &= ~3u;
-	*crc = xr_clmul_headers(p, n, ipv6);
+	*crc = ipv6 ? xr_clmul_ipv6(p, n) : xr_clmul_ipv4(p, n);
 	return n;
 }
 
@@ -174,16 +174,19 @@ static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
 {
 	const void *p = xdp->data + l3;
 	u32 len = end - l3;
-	bool ipv6;
 
 	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
 		     !xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
 		return false;
-	ipv6 = *(u8 *)p >> 4 == 6;
-	if (unlikely(len < (ipv6 ? sizeof(struct xr_headers6) :
-				   sizeof(struct xr_headers4))))
-		return false;
-	*crc = ~xr_clmul_headers(p, len, ipv6);
+	if (likely(*(u8 *)p >> 4 != 6)) {
+		if (unlikely(len < sizeof(struct xr_headers4)))
+			return false;
+		*crc = ~xr_clmul_ipv4(p, len);
+	} else {
+		if (unlikely(len < sizeof(struct xr_headers6)))
+			return false;
+		*crc = ~xr_clmul_ipv6(p, len);
+	}
 	return true;
 }
 #else

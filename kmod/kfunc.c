@@ -14,6 +14,7 @@
 #include "keep.h"
 #include "link.h"
 #include "main.h"
+#include "mr_atomic.h"
 #include "mr_copy.h"
 #include "mr_stat.h"
 #include "mw.h"
@@ -128,28 +129,38 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
 __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xroce_atomic copy;
+	struct xroce_atomic copy = {
+		.va = READ_ONCE(a->va),
+		.operand = READ_ONCE(a->operand),
+		.compare = READ_ONCE(a->compare),
+		.key = READ_ONCE(a->key),
+		.opcode = READ_ONCE(a->opcode),
+	};
+	struct xr_link *link = xr_kfunc_link(READ_ONCE(a->link));
 	struct xr_mr *mr;
-	u32 right;
 	int ret;
 
-	/* It may be memory that changes under us. */
-	memcpy(&copy, a, sizeof(copy));
-	barrier();
-	right = copy.opcode == XROCE_RC_ATOMIC_WRITE ?
-		XROCE_ACCESS_REMOTE_WRITE : XROCE_ACCESS_REMOTE_ATOMIC;
-	mr = xr_kfunc_mr(copy.link, copy.va, copy.key, copy.qpn, sizeof(u64),
-			 right);
-	if (!mr)
+	if (unlikely(!link))
 		return -ENOENT;
+	mr = xr_mr_hold(link, copy.key);
+	if (unlikely(!mr)) {
+		mr = xr_kfunc_mw(link, copy.va, copy.key, READ_ONCE(a->qpn),
+				 sizeof(u64),
+				 copy.opcode == XROCE_RC_ATOMIC_WRITE ?
+				 XROCE_ACCESS_REMOTE_WRITE :
+				 XROCE_ACCESS_REMOTE_ATOMIC);
+		if (!mr)
+			return -ENOENT;
+	}
 	ret = xr_mr_atomic(mr, &copy);
-	if (unlikely(ret == -EAGAIN))
-		ret = xr_kfunc_missed(copy.link, copy.qpn, mr, xdp);
-	if (!ret)
+	if (likely(!ret)) {
 		xr_mr_count_atomic(mr);
-	xr_mr_drop();
-	if (!ret)
 		a->result = copy.result;
+	} else if (ret == -EAGAIN) {
+		ret = xr_kfunc_missed(READ_ONCE(a->link), READ_ONCE(a->qpn), mr,
+				      xdp);
+	}
+	xr_mr_drop();
 	return ret;
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading and writing regions, where it is not as simple as in mr_copy.h. */
-#include "xroce_kfunc.h"
-#include "xroce_wire.h"
-
 #include "mr_copy.h"
 
 /* Is a range of memory on demand there? As xr_odp_ready() says. */
@@ -38,51 +35,6 @@ void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 of
 	}
 	while (pad--)
 		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
-}
-
-/**
- * xr_mr_atomic() - execute an atomic operation on a region
- * @mr: held by the caller
- * @a: what; its result is filled in
- *
- * With the instructions of the CPU, so that it is atomic for all who use them.
- *
- * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
- * of xr_odp_ready().
- */
-int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
-{
-	u32 n = sizeof(u64);
-	u64 *word, off;
-	int ret;
-
-	if (!mr->writable)
-		return -EACCES;
-	if (xr_mr_offset(mr, a->va, sizeof(*word), &off))
-		return -ERANGE;
-	ret = unlikely(mr->pin->odp) ?
-	      xr_mr_ready(mr, off, sizeof(*word), 0, true) : 0;
-	if (ret)
-		return ret;
-	word = xr_mr_at(mr, off, &n);
-	/* Aligned for the peer, it need not be so in memory. */
-	if ((unsigned long)word % sizeof(*word))
-		return -EINVAL;
-	switch (a->opcode) {
-	case XROCE_RC_CMP_SWAP:
-		a->result = cmpxchg(word, a->compare, a->operand);
-		return 0;
-	case XROCE_RC_FETCH_ADD:
-		a->result = atomic64_fetch_add(a->operand, (atomic64_t *)word);
-		return 0;
-	case XROCE_RC_ATOMIC_WRITE:
-		/* After all that was written before. */
-		smp_store_release(word, a->operand);
-		a->result = 0;
-		return 0;
-	}
-	return -EINVAL;
 }
 
 /**

@@ -16,12 +16,9 @@
 #include "odp.h"
 #include "vector.h"
 
-struct xroce_atomic;
-
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write);
 void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
 		    u32 len, bool write);
-int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /**

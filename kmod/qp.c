@@ -238,6 +238,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->pd = 0;
 	q->dest_qpn = 0;
 	q->pkey = 0;
+	q->pkey_full = 0;
 	q->sport = 0;
 	q->mtu = 0;
 	q->tos = 0;

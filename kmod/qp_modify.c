@@ -171,6 +171,12 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	spin_unlock_bh(&qp->replies.lock);
 }
 
+static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
+{
+	WRITE_ONCE(q->pkey, pkey);
+	WRITE_ONCE(q->pkey_full, pkey & 0x8000 ? (__force u16)htons(pkey) : ~0u);
+}
+
 /* What changes replies while requests come; no packet is executed meanwhile. */
 static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
@@ -179,7 +185,7 @@ static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	if (a->mask & XROCE_QP_AV)
 		xr_qp_set_av(qp, a);
 	if (a->mask & XROCE_QP_PKEY)
-		WRITE_ONCE(q->pkey, a->pkey);
+		xr_qp_set_pkey(q, a->pkey);
 	if (qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
 }
@@ -277,7 +283,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		WRITE_ONCE(q->access, a->access);
 	}
 	if (a->mask & XROCE_QP_PKEY)
-		WRITE_ONCE(q->pkey, a->pkey);
+		xr_qp_set_pkey(q, a->pkey);
 	if (a->mask & XROCE_QP_QKEY)
 		WRITE_ONCE(q->qkey, a->qkey);
 	if (a->mask & XROCE_QP_MIN_RNR_TIMER)

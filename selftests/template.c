@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include <arpa/inet.h>
+
 #include "packet.h"
 #include "template.h"
 
@@ -32,6 +34,7 @@ void template_fill(struct xroce_qp *qp)
 {
 	struct frame frame;
 
+	qp->pkey_full = qp->pkey & 0x8000 ? htons(qp->pkey) : ~0u;
 	memset(qp->reply, 0, sizeof(qp->reply));
 	qp->atomic_icrc = icrc_of(qp, XROCE_RC_ATOMIC_ACK, &frame);
 	qp->ack_icrc = icrc_of(qp, XROCE_RC_ACK, &frame);
