@@ -7,6 +7,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm_types.h>
 #include <linux/sched.h>
+#include <linux/timer.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -17,6 +18,10 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
 }
+#endif
+
+#ifndef timer_container_of
+#define timer_container_of	from_timer
 #endif
 
 /*

@@ -11,6 +11,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "compat.h"
 #include "frame.h"
 #include "keep.h"
 #include "link.h"
@@ -382,7 +383,7 @@ static void xr_keep_work(struct work_struct *work)
 /* The peer is not to wait for ever. */
 static void xr_keep_timeout(struct timer_list *timer)
 {
-	struct xr_keep *k = from_timer(k, timer, timer);
+	struct xr_keep *k = timer_container_of(k, timer, timer);
 	unsigned long end;
 
 	spin_lock(&k->lock);
