@@ -125,14 +125,19 @@ write_command() {
 
 accel_options() { # kvm|tcg
 	# -erms,-fsrm: a "rep movsb" costs an instruction a byte when emulated
+	local cpu=max,-erms,-fsrm
+
+	# -la57: while the kernel reads anew what its first CPU has, KASAN takes
+	# an interrupt's memory for none if there are five levels of page tables.
+	! grep -qs ^CONFIG_KASAN=y "$kernel/boot/config-$release" || cpu+=,-la57
 	if [ "$1" = kvm ]; then
 		echo -accel kvm -cpu host
 	elif [ -n "$icount" ]; then
-		echo -accel tcg -icount shift=0,sleep=off -cpu max,-erms,-fsrm
+		echo -accel tcg -icount shift=0,sleep=off -cpu "$cpu"
 	else
 		# One thread: with more, QEMU 7.2 lets a CPU run a stale int3
 		# after the kernel patched its code, one boot in ten or so.
-		echo -accel tcg,thread=$threads -cpu max,-erms,-fsrm
+		echo -accel tcg,thread=$threads -cpu "$cpu"
 	fi
 }
 
