@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sys/ioctl.h>
+
 #include "cmd.h"
 #include "progress.h"
 #include "units.h"
@@ -136,16 +138,28 @@ void progress_end(void)
 	progress_clear();
 }
 
+/* A line that is wrapped could not be taken back. */
+static void cut(char *line, size_t size)
+{
+	struct winsize window;
+
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col &&
+	    window.ws_col <= size)
+		line[window.ws_col - 1] = '\0';
+}
+
 void progress_show(const char *fmt, ...)
 {
+	char line[256];
 	va_list args;
 
 	if (!isatty(STDERR_FILENO))
 		return;
 	va_start(args, fmt);
-	fputs("\r\033[K", stderr);
-	vfprintf(stderr, fmt, args);
+	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
+	cut(line, sizeof(line));
+	fprintf(stderr, "\r\033[K%s", line);
 	fflush(stderr);
 	shown = true;
 }
