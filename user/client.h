@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* One client of xroce serve: its queue pairs and their regions, while it stays. */
+/* One client of xroce serve: what it was given, while it stays. */
 #ifndef _XROCE_CLIENT_H
 #define _XROCE_CLIENT_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "libxroce.h"
+#include "region.h"
 
 #define CLIENT_QPS_MAX	1024
 
@@ -13,21 +15,23 @@
  * struct server - what all clients are given
  * @x: the handle
  * @netdev: the device it works on
- * @pd: protection domain of all queue pairs and regions
- * @size: bytes of each queue pair's region, a multiple of the page size
- * @file: file that the regions lie over, one after the other; -1: fresh memory
+ * @regions: those with a name
+ * @size: bytes of the region of each queue pair of perftest's, a multiple of the
+ *	page size; 0: perftest is not served
+ * @file: file that these lie over, one after the other; -1: fresh memory
  * @max_qps: queue pairs that a client may have, up to CLIENT_QPS_MAX
  * @mtu: largest path MTU, enum xroce_mtu
  * @step_ms: a client has this long for each step of the handshake
- * @idle_ms: a client may send nothing for this long
+ * @idle_ms: a client of perftest's may send nothing for this long
  * @have_gid: @gid is given
  * @gid: own address; else it is chosen by the client's
  * @verbose: tell of each queue pair on stderr
+ * @lock: of the length of @file, and of the reports of clients that are served
  */
 struct server {
 	struct xroce *x;
 	const char *netdev;
-	__u32 pd;
+	struct regions regions;
 	__u64 size;
 	int file;
 	unsigned int max_qps;
@@ -37,10 +41,12 @@ struct server {
 	bool have_gid;
 	__u8 gid[16];
 	bool verbose;
+	pthread_mutex_t lock;
 };
 
 /**
  * struct client_report - how it went with a client
+ * @region: the named one that it asked for; empty: none in particular
  * @qps: number of queue pairs
  * @qpn: number of the first
  * @mtu: bytes of the path MTU; 0: it did not come to that
@@ -52,6 +58,7 @@ struct server {
  * @result: "done", or what went wrong
  */
 struct client_report {
+	char region[XROCE_NAME_MAX];
 	unsigned int qps;
 	__u32 qpn;
 	__u32 mtu;
@@ -64,16 +71,16 @@ struct client_report {
 };
 
 /**
- * client_serve() - play the passive side of perftest's handshake
+ * client_serve() - play the passive side of the handshake that the client begins
  * @server: what the client is given
  * @fd: its connection; stays the caller's
- * @report: out
+ * @report: out; with @server's lock the numbers may be read meanwhile
  *
- * All that the client was given is taken back before this returns.
+ * Any number of threads may do so. All that the client was given is taken back
+ * before this returns.
  *
  * Return: 0 whatever the client did; -EINTR: a signal said stop.
  */
-int client_serve(const struct server *server, int fd,
-		 struct client_report *report);
+int client_serve(struct server *server, int fd, struct client_report *report);
 
 #endif /* _XROCE_CLIENT_H */

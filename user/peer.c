@@ -1,40 +1,37 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* A TCP peer: whole messages, with a time limit each, until told to stop. */
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "peer.h"
 
-static volatile sig_atomic_t stop;
+/* What a peer that parts may still have on its way, at most. */
+#define PART_BYTES	(64 << 10)
 
-static void on_signal(int number)
-{
-	(void)number;
-	stop = 1;
-}
+/* Never read, so that every thread sees it, again and again. */
+static int stop_fd = -1;
 
 int peer_catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	sigset_t set;
 
-	/* Blocked but during ppoll(), so that no wait can miss one. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) ||
-	    sigaction(SIGINT, &action, NULL) ||
-	    sigaction(SIGTERM, &action, NULL))
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
-	return 0;
+	stop_fd = signalfd(stop_fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return stop_fd < 0 ? -errno : 0;
+}
+
+int peer_stop_fd(void)
+{
+	return stop_fd;
 }
 
 static long long now_ms(void)
@@ -45,106 +42,132 @@ static long long now_ms(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-int peer_wait(int fd, int ms)
+/* Wait for @events of @fd, until @end; -1: for ever. */
+static int wait_until(int fd, short events, long long end)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
-	sigset_t none;
+	struct pollfd p[] = {
+		{ .fd = fd, .events = events },
+		{ .fd = stop_fd, .events = POLLIN },
+	};
+	long long left = -1;
 	int n;
 
-	sigemptyset(&none);
-	do
-		n = stop ? 0 : ppoll(&p, 1, ms < 0 ? NULL : &t, &none);
-	while (n < 0 && errno == EINTR && !stop);
-	if (stop)
-		return -EINTR;
+	do {
+		if (end >= 0) {
+			left = end - now_ms();
+			if (left < 0)
+				left = 0;
+		}
+		n = poll(p, 2, left);
+	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
+	if (p[1].revents)
+		return -EINTR;
 	return n ? 0 : -ETIMEDOUT;
+}
+
+int peer_wait(int fd, int ms)
+{
+	return wait_until(fd, POLLIN, ms < 0 ? -1 : now_ms() + ms);
+}
+
+/* Return: bytes; 0: closed; or -errno. */
+static int receive(int fd, void *buf, size_t size, int flags, long long end)
+{
+	ssize_t n;
+	int err;
+
+	do {
+		err = wait_until(fd, POLLIN, end);
+		if (err)
+			return err;
+		n = recv(fd, buf, size, flags);
+	} while (n < 0 && (errno == EAGAIN || errno == EINTR));
+	return n < 0 ? -errno : n;
+}
+
+int peer_peek(int fd, char *first, int ms)
+{
+	return receive(fd, first, 1, MSG_PEEK, now_ms() + ms);
 }
 
 int peer_read(int fd, void *buf, size_t size, int ms)
 {
-	long long end = now_ms() + ms, left;
+	long long end = now_ms() + ms;
 	size_t have = 0;
-	ssize_t n;
-	int err;
+	int n;
 
 	while (have < size) {
-		left = end - now_ms();
-		err = peer_wait(fd, left < 0 ? 0 : left);
-		if (err)
-			return err;
-		n = recv(fd, (char *)buf + have, size - have, 0);
+		n = receive(fd, (char *)buf + have, size - have, 0, end);
+		if (n < 0)
+			return n;
 		if (!n)
 			break;
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (n > 0)
-			have += n;
+		have += n;
 	}
 	return have;
 }
 
-int peer_write(int fd, const void *buf, size_t size)
+int peer_read_line(int fd, char *buf, size_t size, int ms)
 {
-	ssize_t n = send(fd, buf, size, MSG_NOSIGNAL);
+	long long end = now_ms() + ms;
+	size_t have = 0;
+	char *newline;
+	int n;
 
-	if (n < 0)
-		return -errno;
-	return (size_t)n == size ? 0 : -EPIPE;
+	while (have < size) {
+		n = receive(fd, buf + have, size - have, 0, end);
+		if (n < 0)
+			return n;
+		if (!n)
+			return have;
+		newline = memchr(buf + have, '\n', n);
+		have += n;
+		if (newline)
+			return newline == buf + have - 1 ? (int)have : -EBADMSG;
+	}
+	return -EMSGSIZE;
 }
 
-static int listen_on(int family, const void *addr, socklen_t len)
+int peer_write(int fd, const void *buf, size_t size, int ms)
 {
-	int fd, err, on = 1, off = 0;
+	long long end = now_ms() + ms;
+	size_t done = 0;
+	ssize_t n;
+	int err;
 
-	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (!bind(fd, addr, len) && !listen(fd, SOMAXCONN))
-		return fd;
-	err = -errno;
-	close(fd);
-	return err;
+	while (done < size) {
+		n = send(fd, (const char *)buf + done, size - done,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n >= 0) {
+			done += n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return -errno;
+		err = wait_until(fd, POLLOUT, end);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
-int peer_listen(unsigned int port)
+void peer_part(int fd, int ms)
 {
-	struct sockaddr_in6 in6 = {
-		.sin6_family = AF_INET6,
-		.sin6_port = htons(port),
-		.sin6_addr = IN6ADDR_ANY_INIT,
-	};
-	struct sockaddr_in in = {
-		.sin_family = AF_INET,
-		.sin_port = htons(port),
-	};
-	int fd = listen_on(AF_INET6, &in6, sizeof(in6));
+	long long end = now_ms() + ms;
+	size_t left = PART_BYTES;
+	char rest[1024];
+	int n;
 
-	if (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL)
-		fd = listen_on(AF_INET, &in, sizeof(in));
-	return fd;
-}
-
-int peer_accept(int fd, char *name, size_t size)
-{
-	struct sockaddr_storage addr;
-	socklen_t len = sizeof(addr);
-	int peer, on = 1;
-
-	peer = accept4(fd, (struct sockaddr *)&addr, &len,
-		       SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (peer < 0)
-		return errno == ECONNABORTED ? -EAGAIN : -errno;
-	setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (getnameinfo((struct sockaddr *)&addr, len, name, size, NULL, 0,
-			NI_NUMERICHOST))
-		strcpy(name, "?");
-	if (!strncmp(name, "::ffff:", 7))
-		memmove(name, name + 7, strlen(name + 7) + 1);
-	return peer;
+	shutdown(fd, SHUT_WR);
+	while (left) {
+		n = receive(fd, rest, left < sizeof(rest) ? left : sizeof(rest),
+			    0, end);
+		if (n <= 0)
+			return;
+		left -= n;
+	}
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce serve: the passive side of perftest, for one client after another. */
+/* xroce serve: named regions for whoever asks, and the passive side of perftest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,36 +10,43 @@
 
 #include "arg.h"
 #include "client.h"
+#include "clients.h"
 #include "cmd.h"
 #include "dev.h"
+#include "listener.h"
 #include "names.h"
 #include "netaddr.h"
 #include "peer.h"
 #include "perftest.h"
 #include "print.h"
+#include "region.h"
+#include "systemd.h"
 
 #define DEFAULT_SIZE	(8 << 20)	/* what perftest's -a writes at most */
 
 struct serve {
 	struct server server;
+	struct listener listener;
 	char netdev[IF_NAMESIZE];
 	const char *dev;
 	const char *path;
 	__u32 port;
 	__u32 count;		/* clients; 0: any number */
+	__u32 clients;		/* at a time */
 	__u32 timeout;		/* seconds */
 	__u32 idle;		/* seconds */
 	bool attached;		/* the link is ours to detach */
 };
 
 /* Options without a letter. */
-enum { NETDEV = 256, PORT, SIZE, COUNT, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
+enum { NETDEV = 256, PORT, SIZE, COUNT, CLIENTS, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
 
 static const struct option longopts[] = {
 	{ "netdev",	required_argument, NULL, NETDEV },
 	{ "port",	required_argument, NULL, PORT },
 	{ "size",	required_argument, NULL, SIZE },
 	{ "count",	required_argument, NULL, COUNT },
+	{ "clients",	required_argument, NULL, CLIENTS },
 	{ "file",	required_argument, NULL, FILE_ },
 	{ "gid-ip",	required_argument, NULL, GID_IP },
 	{ "max-qps",	required_argument, NULL, MAX_QPS },
@@ -53,17 +58,20 @@ static const struct option longopts[] = {
 
 static int help(void)
 {
-	fputs("usage: xroce serve [OPTIONS]\n"
+	fputs("usage: xroce serve [OPTIONS] [region NAME [size SIZE] [file PATH] [iova ADDR]\n"
+	      "                             [access LIST] [odp]]...\n"
 	      "  --netdev DEV    network device (the one that has a link)\n"
 	      "  --port N        TCP port of the handshake (18515)\n"
-	      "  --size N        bytes of each queue pair's region (8M)\n"
-	      "  --file PATH     regions over this file, one after the other\n"
+	      "  --clients N     clients at a time (64)\n"
 	      "  --count N       leave after N clients (never)\n"
 	      "  --gid-ip ADDR   own address (one of DEV's)\n"
-	      "  --max-qps N     queue pairs that a client may have (64)\n"
 	      "  --timeout N     seconds for each step of the handshake (10)\n"
-	      "  --idle N        seconds that a client may send nothing (60)\n"
-	      "  -v, --verbose   tell of each queue pair\n", stdout);
+	      "  -v, --verbose   tell of each queue pair\n"
+	      "for clients of perftest's, without any region or where --size is given:\n"
+	      "  --size N        bytes of each queue pair's own region (8M)\n"
+	      "  --file PATH     these regions over this file, one after the other\n"
+	      "  --max-qps N     queue pairs that a client may have (64)\n"
+	      "  --idle N        seconds that a client may send nothing (60)\n", stdout);
 	return EXIT_OK;
 }
 
@@ -97,6 +105,8 @@ static int take_option(struct serve *s, int c)
 		return -1;
 	case COUNT:
 		return set_number("count", optarg, ~0u, &s->count);
+	case CLIENTS:
+		return set_number("clients", optarg, CLIENTS_MAX, &s->clients);
 	case FILE_:
 		s->path = optarg;
 		return -1;
@@ -139,9 +149,14 @@ static int take_options(struct serve *s, int argc, char **argv)
 	}
 	if (optind < argc && !strcmp(argv[optind], "help"))
 		return help();
-	if (optind < argc)
-		return usage("%s: no such argument; see 'xroce serve --help'",
-			     argv[optind]);
+	status = regions_parse(&s->server.regions, argc - optind, argv + optind);
+	if (status)
+		return status;
+	/* Who lends regions does not lend fresh memory to everybody as well. */
+	if (!s->server.size && !s->server.regions.n)
+		s->server.size = DEFAULT_SIZE;
+	if (s->path && !s->server.size)
+		return usage("--file: belongs to --size; a region has a file of its own");
 	s->server.step_ms = s->timeout * 1000;
 	s->server.idle_ms = s->idle * 1000;
 	return -1;
@@ -187,14 +202,14 @@ static int open_file(struct serve *s)
 	return EXIT_OK;
 }
 
-/* Regions are pinned: let them be as large as the hard limit allows. */
-static void raise_memlock(void)
+/* As far as the hard limit allows. */
+static void raise_limit(int resource)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_MEMLOCK, &limit)) {
+	if (!getrlimit(resource, &limit)) {
 		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_MEMLOCK, &limit);
+		setrlimit(resource, &limit);
 	}
 }
 
@@ -202,6 +217,7 @@ static void report_client(const char *name, const struct client_report *r)
 {
 	print_begin();
 	print_str("client", name);
+	print_str_or_null("region", *r->region ? r->region : NULL);
 	print_hex("qpn", 6, r->qpn);
 	print_num("qps", r->qps);
 	print_num("mtu", r->mtu);
@@ -215,69 +231,78 @@ static void report_client(const char *name, const struct client_report *r)
 	print_end();
 }
 
-/* Serve until it is enough. Return: an exit status. */
-static int serve_clients(struct serve *s, int listener)
+/* The sockets of systemd, or a port. Return: an exit status. */
+static int listen_somewhere(struct serve *s)
 {
-	struct client_report report;
-	char name[NI_MAXHOST];
-	__u32 served = 0;
-	int fd, err;
+	int err = listener_take(&s->listener);
 
-	while (!s->count || served < s->count) {
-		err = peer_wait(listener, -1);
-		if (err == -EINTR)
-			break;
-		if (err)
-			return fail("port %u: %s", s->port, strerror(-err));
-		fd = peer_accept(listener, name, sizeof(name));
-		if (fd == -EAGAIN)
-			continue;
-		if (fd < 0)
-			return fail("port %u: %s", s->port, strerror(-fd));
-		err = client_serve(&s->server, fd, &report);
-		close(fd);
-		report_client(name, &report);
-		served++;
-		if (err)
-			break;
-	}
-	return EXIT_OK;
+	if (err)
+		return fail("the sockets that were passed: %s",
+			    err == -E2BIG ? "too many" :
+			    err == -EINVAL ? "not all of them listen on TCP" :
+			    strerror(-err));
+	if (s->listener.n)
+		return EXIT_OK;
+	err = listener_open(&s->listener, s->port);
+	return err ? fail("port %u: %s", s->port, strerror(-err)) : EXIT_OK;
+}
+
+/* Tell people, and who has started us. */
+static void report_listening(const struct serve *s)
+{
+	print_begin();
+	print_str("listening", s->dev);
+	print_num("port", s->listener.port);
+	if (s->server.size)
+		print_size("size", s->server.size);
+	print_num("mtu", 128 << s->server.mtu);
+	print_flag("attached", s->attached);
+	if (s->server.regions.n)
+		regions_print(&s->server.regions);
+	print_end();
+	systemd_notify("READY=1");
 }
 
 static int listen_and_serve(struct serve *s)
 {
-	int listener, status, mtu, err;
+	const struct clients_opts opts = {
+		.max = s->clients,
+		.count = s->count,
+		.report = report_client,
+	};
+	int status, mtu, err;
+	__u32 pd;
 
 	mtu = netaddr_mtu(s->dev);
 	if (mtu < 0)
 		return fail("dev %s: mtu: %s", s->dev, strerror(-mtu));
 	s->server.mtu = mtu;
-	err = xroce_pd_add(s->server.x, 0, &s->server.pd);
-	if (err)
-		return fail("dev %s: pd: %s", s->dev, strerror(-err));
-	listener = peer_listen(s->port);
-	if (listener < 0)
-		return fail("port %u: %s", s->port, strerror(-listener));
-
-	print_begin();
-	print_str("listening", s->dev);
-	print_num("port", s->port);
-	print_size("size", s->server.size);
-	print_num("mtu", 128 << s->server.mtu);
-	print_flag("attached", s->attached);
-	print_end();
-	status = serve_clients(s, listener);
-	close(listener);
-	return status;
+	if (s->server.regions.n) {
+		err = xroce_pd_add(s->server.x, 0, &pd);
+		if (err)
+			return fail("dev %s: pd: %s", s->dev, strerror(-err));
+		status = regions_open(&s->server.regions, s->server.x, pd);
+		if (status)
+			return status;
+	}
+	status = listen_somewhere(s);
+	if (status)
+		return status;
+	report_listening(s);
+	err = clients_serve(&s->server, &s->listener, &opts);
+	systemd_notify("STOPPING=1");
+	return err ? fail("port %u: %s", s->listener.port, strerror(-err)) :
+		     EXIT_OK;
 }
 
 int do_serve(int argc, char **argv)
 {
 	struct serve s = {
 		.server.file = -1,
-		.server.size = DEFAULT_SIZE,
 		.server.max_qps = 64,
+		.server.lock = PTHREAD_MUTEX_INITIALIZER,
 		.port = PERFTEST_PORT,
+		.clients = 64,
 		.timeout = 10,
 		.idle = 60,
 	};
@@ -292,7 +317,8 @@ int do_serve(int argc, char **argv)
 	err = peer_catch_signals();
 	if (err)
 		return fail("signals: %s", strerror(-err));
-	raise_memlock();
+	raise_limit(RLIMIT_MEMLOCK);
+	raise_limit(RLIMIT_NOFILE);
 	status = open_file(&s);
 	if (status)
 		return status;
@@ -302,6 +328,8 @@ int do_serve(int argc, char **argv)
 
 	/* The descriptor takes its objects along. */
 	xroce_close(s.server.x);
+	if (regions_close(&s.server.regions))
+		status = EXIT_ERROR;
 	if (s.server.file >= 0)
 		close(s.server.file);
 	if (s.attached && dev_detach(s.dev, 0, error))
