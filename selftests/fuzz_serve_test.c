@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a client may say to "xroce serve": whole conversations, most of them with
- * something changed, all in one piece, as it depends on no answer. The server's
- * part is built with the sanitizers of the compiler here.
+ * something changed, all in one piece, as it depends on no answer. Some speak
+ * perftest's way, others begin with one of handshake_lines. The server's part is
+ * built with the sanitizers of the compiler here.
  *
  * Without the module no queue pair is made, and all before that is tried.
  *
@@ -18,15 +19,20 @@
 
 #include <arpa/inet.h>
 
+#include <json-c/json.h>
+
 #include "client.h"
 #include "fuzz.h"
+#include "handshake.h"
+#include "handshake_lines.h"
 #include "live.h"
 #include "peer.h"
 #include "perftest.h"
 
-#define CLIENTS		400ul
+#define CLIENTS		800ul
 #define QPS		4u
 #define STREAM		8192u
+#define REGIONS		2u
 
 static uint8_t stream[STREAM];
 static uint32_t length;
@@ -38,8 +44,10 @@ static struct server server = {
 	.mtu = XROCE_MTU_4096,
 	.step_ms = 5,
 	.idle_ms = 5,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
-static unsigned long done, refused, connected;
+static unsigned long done, refused, connected, lent;
+static bool json;
 
 static void say(const void *bytes, uint32_t len)
 {
@@ -103,6 +111,22 @@ static void make_stream(void)
 		say("done", 5);
 }
 
+/* Half of the good ones want a region that there is. */
+static void make_line(void)
+{
+	static const char good[] = ",\"region\":\"buffer\"}";
+	const struct handshake_line *l = handshake_lines +
+					 fuzz_below(handshake_lines_count);
+
+	length = 0;
+	say(l->text, strlen(l->text));
+	if (!l->error && !strstr(l->text, "region") && fuzz_once_in(2)) {
+		length = strrchr(l->text, '}') - l->text;
+		say(good, sizeof(good) - 1);
+	}
+	say("\n", 1);
+}
+
 /* A place, and how much from there on: messages' bounds more often. */
 static uint32_t some_place(uint32_t *len)
 {
@@ -127,7 +151,8 @@ static void damage(void)
 			stream[at] ^= 1u << fuzz_below(8);
 			break;
 		case 1:
-			memset(stream + at, "0fF:g \xff"[fuzz_below(8)], len);
+			memset(stream + at, "0fF:g \xff{[\"\\,}]1\n"[fuzz_below(17)],
+			       len);
 			break;
 		case 2:
 			length = at;
@@ -152,14 +177,42 @@ static void damage(void)
 	}
 }
 
-/* What has been said is taken back, whatever it was. */
+/* What has been said is taken back, whatever it was, but for the server's own. */
 static void check_nothing_left(void)
 {
 	struct xroce_link_query q;
 
 	if (live && check(!xroce_link_find(LIVE_DEV, &q), "no link"))
-		check(!q.qps && !q.mrs, "%u queue pairs, %u regions left",
-		      q.qps, q.mrs);
+		check(!q.qps && q.mrs == REGIONS && q.pds == 1,
+		      "%u queue pairs, %u regions, %u domains left", q.qps,
+		      q.mrs, q.pds);
+}
+
+/*
+ * Whoever begins with the brace hears one line of JSON, with what was lent or why
+ * not; and then it is over.
+ */
+static void check_answer(int fd, const char *result)
+{
+	char text[HANDSHAKE_LINE_MAX] = {};
+	int n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+	struct json_object *o, *error = NULL, *regions = NULL;
+
+	if (!check(n > 0 && text[n - 1] == '\n', "no answer: %d, %s", n, text))
+		return;
+	/* Who has been served, and said more, hears of that as well. */
+	*strchr(text, '\n') = 0;
+	o = json_tokener_parse(text);
+	if (!check(json_object_is_type(o, json_type_object), "%s", text))
+		return;
+	json_object_object_get_ex(o, "error", &error);
+	json_object_object_get_ex(o, "regions", &regions);
+	check(!error ^ !regions, "%s", text);
+	if (error)
+		check(!strcmp(json_object_get_string(error), result), "%s: %s",
+		      text, result);
+	lent += !!regions;
+	json_object_put(o);
 }
 
 static void one(bool damaged)
@@ -183,9 +236,11 @@ static void one(bool damaged)
 		done++;
 	else
 		refused++;
-	check(damaged || !live || !strcmp(report.result, "done"),
+	check(damaged || json || !live || !strcmp(report.result, "done"),
 	      "a good client: %s", report.result);
 	close(pair[0]);
+	if (length && stream[0] == HANDSHAKE_BEGINS)
+		check_answer(pair[1], report.result);
 	close(pair[1]);
 }
 
@@ -200,14 +255,27 @@ static void print_stream(void)
 
 static bool set_up(void)
 {
+	static char words[][40] = {
+		"region", "buffer", "size", "64K",
+		"region", "b", "size", "4097", "odp", "access", "remote-read",
+	};
+	char *argv[ARRAY_SIZE(words)];
+	size_t i;
+	__u32 pd;
+
 	if (!live)
 		return true;
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		argv[i] = words[i];
 	server.max_qps = QPS;
 	check(!system("ip addr add 10.77.0.2/24 dev " LIVE_DEV
 		      " && ip addr add fd77::2/64 dev " LIVE_DEV " nodad"),
 	      "addresses");
 	server.x = live_open();
-	return server.x && check(!xroce_pd_add(server.x, 0, &server.pd), "PD");
+	return server.x && check(!xroce_pd_add(server.x, 0, &pd), "PD") &&
+	       check(!regions_parse(&server.regions, ARRAY_SIZE(words), argv) &&
+		     server.regions.n == REGIONS &&
+		     !regions_open(&server.regions, server.x, pd), "regions");
 }
 
 static void fuzz(void)
@@ -220,7 +288,11 @@ static void fuzz(void)
 		return;
 	for (n = 0; n < clients && !test_failed(); n++) {
 		damaged = !fuzz_once_in(8);
-		make_stream();
+		json = fuzz_once_in(2);
+		if (json)
+			make_line();
+		else
+			make_stream();
 		if (damaged)
 			damage();
 		one(damaged);
@@ -229,12 +301,14 @@ static void fuzz(void)
 	}
 	if (test_failed())
 		print_stream();
-	note("%lu done, %lu refused, %lu with a queue pair", done, refused,
-	     connected);
-	check(refused && (!live || (done && connected)), "always the same");
+	note("%lu done, %lu refused, %lu with a queue pair, %lu with regions",
+	     done, refused, connected, lent);
+	check(refused && (!live || (done && connected && lent)),
+	      "always the same");
 	check_nothing_left();
 	if (live)
 		live_close(server.x);
+	check(!regions_close(&server.regions), "regions");
 }
 
 static const struct test tests[] = {

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clients of "xroce serve" at a time: none waits for another, there are not more
+ * than are let in, and all leave when they are told. Without the module; none of them
+ * gets as far as to a queue pair.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "clients.h"
+#include "handshake.h"
+#include "harness.h"
+#include "peer.h"
+
+#define SILENT_MS	1500	/* how long one may say nothing */
+#define SOON_MS		1000	/* for an answer on a slow machine */
+#define HELLO		"{\"xroce\":1,\"qpn\":17,\"psn\":5,\"gid\":\"10.77.0.1\"}\n"
+#define NO_REGIONS	"{\"xroce\":1,\"error\":\"there are no regions with a name\"}\n"
+
+static struct server server = {
+	.file = -1,
+	.netdev = "lo",
+	.size = 4096,
+	.step_ms = SILENT_MS,
+	.idle_ms = SILENT_MS,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+static struct listener listener;
+static struct clients_opts opts;
+static struct sockaddr_in6 where;
+static pthread_t thread;
+static int result;
+static unsigned int reports;
+static char last[128];
+
+static void on_report(const char *name, const struct client_report *report)
+{
+	check(!strcmp(name, "::1"), "from %s", name);
+	strcpy(last, report->result);
+	__atomic_add_fetch(&reports, 1, __ATOMIC_RELEASE);
+}
+
+static unsigned int reported(void)
+{
+	return __atomic_load_n(&reports, __ATOMIC_ACQUIRE);
+}
+
+static void *run(void *arg)
+{
+	(void)arg;
+	result = clients_serve(&server, &listener, &opts);
+	return NULL;
+}
+
+static bool start(unsigned int max, unsigned int count)
+{
+	socklen_t len = sizeof(where);
+	int err = listener_open(&listener, 0);
+
+	opts = (struct clients_opts){ max, count, on_report };
+	reports = 0;
+	*last = 0;
+	result = 1;
+	return check(!err, "listen: %s", strerror(-err)) &&
+	       check(!getsockname(listener.fd[0], (struct sockaddr *)&where, &len),
+		     "%s", strerror(errno)) &&
+	       check(!pthread_create(&thread, NULL, run, NULL), "thread");
+}
+
+/* It has come to its end by itself. */
+static void finish(unsigned int want)
+{
+	pthread_join(thread, NULL);
+	check(!result, "result %d", result);
+	check(reported() == want, "%u reports, not %u", reported(), want);
+}
+
+static int come(void)
+{
+	int fd;
+
+	where.sin6_addr = in6addr_loopback;
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	check(!connect(fd, (struct sockaddr *)&where, sizeof(where)), "%s",
+	      strerror(errno));
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+static void say(int fd, const char *text)
+{
+	check(send(fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text),
+	      "%s", strerror(errno));
+}
+
+/* The answer is this line, soon, and then the server parts. */
+static void hears(int fd, const char *want)
+{
+	char text[512] = {};
+	int n = peer_read(fd, text, sizeof(text) - 1, SOON_MS);
+
+	check(n >= 0 && !strcmp(text, want), "%d, \"%s\", not \"%s\"", n, text,
+	      want);
+}
+
+/* So many have left, soon. */
+static void await(unsigned int want)
+{
+	int ms;
+
+	for (ms = 0; reported() < want && ms < SOON_MS; ms++)
+		usleep(1000);
+	check(reported() == want, "%u reports, not %u", reported(), want);
+}
+
+static void leave(int fd)
+{
+	close(fd);
+}
+
+/* One that says nothing, and one that stops in the middle of its line. */
+static void silent(void)
+{
+	int a, b, c, i;
+	char byte;
+
+	if (!start(8, 7))
+		return;
+	a = come();
+	b = come();
+	say(b, "{\"xroce\":1,");
+	for (i = 0; i < 4; i++) {
+		c = come();
+		say(c, HELLO);
+		hears(c, NO_REGIONS);
+		leave(c);
+	}
+	check(reported() <= 4, "the silent have been sent away at once");
+	/* In three pieces, one of them a byte. */
+	c = come();
+	say(c, "{");
+	usleep(20000);
+	say(c, &HELLO[1]);
+	hears(c, NO_REGIONS);
+	leave(c);
+	/* Who begins and does not end is told. */
+	check(recv(b, &byte, 1, 0) < 0 && errno == EAGAIN, "told too early");
+	usleep(SILENT_MS * 1000);
+	hears(b, "{\"xroce\":1,\"error\":\"no line's end in time\"}\n");
+	leave(b);
+	leave(a);
+	finish(7);
+}
+
+static void too_many(void)
+{
+	int a, b, c;
+
+	if (!start(2, 3))
+		return;
+	a = come();
+	b = come();
+	c = come();
+	hears(c, "{\"xroce\":1,\"error\":\"too many clients\"}\n");
+	await(1);
+	check(!strcmp(last, "too many clients"), "%s", last);
+	leave(c);
+	leave(a);
+	await(2);
+	c = come();
+	say(c, HELLO);
+	hears(c, NO_REGIONS);
+	leave(c);
+	leave(b);
+	finish(4);
+}
+
+/* As many as are wanted; then nobody listens any more, while they are served. */
+static void count(void)
+{
+	int a, b, fd;
+
+	if (!start(8, 2))
+		return;
+	a = come();
+	b = come();
+	say(b, HELLO);
+	hears(b, NO_REGIONS);
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	check(connect(fd, (struct sockaddr *)&where, sizeof(where)) &&
+	      errno == ECONNREFUSED, "a third one");
+	close(fd);
+	check(reported() < 2, "the first has left");
+	leave(b);
+	leave(a);
+	finish(2);
+}
+
+static void bad_lines(void)
+{
+	char text[HANDSHAKE_LINE_MAX + 2];
+	int a;
+
+	if (!start(4, 5))
+		return;
+	a = come();
+	say(a, "{\"xroce\":1}\n");
+	hears(a, "{\"xroce\":1,\"error\":\"qpn is missing\"}\n");
+	leave(a);
+	a = come();
+	say(a, HELLO HELLO);
+	hears(a, "{\"xroce\":1,\"error\":\"more than a line\"}\n");
+	leave(a);
+	/* The longest that may be, and one byte more. */
+	memset(text, ' ', sizeof(text));
+	memcpy(text, HELLO, strlen(HELLO) - 1);
+	text[HANDSHAKE_LINE_MAX - 1] = '\n';
+	text[HANDSHAKE_LINE_MAX] = 0;
+	a = come();
+	say(a, text);
+	hears(a, NO_REGIONS);
+	leave(a);
+	text[HANDSHAKE_LINE_MAX - 1] = ' ';
+	text[HANDSHAKE_LINE_MAX] = '\n';
+	text[HANDSHAKE_LINE_MAX + 1] = 0;
+	a = come();
+	say(a, text);
+	hears(a, "{\"xroce\":1,\"error\":\"a line of more than 4096 bytes\"}\n");
+	leave(a);
+	/* Neither handshake: not a word. */
+	a = come();
+	say(a, "GET / HTTP/1.0\r\n");
+	hears(a, "");
+	leave(a);
+	finish(5);
+}
+
+/* More than a socket takes at once, for a reader who takes his time. */
+static void *read_slowly(void *arg)
+{
+	size_t got = 0, total = *(size_t *)arg;
+	int fd = ((size_t *)arg)[1];
+	char text[4096];
+	ssize_t n;
+
+	while (got < total) {
+		usleep(200);
+		n = read(fd, text, sizeof(text));
+		if (n <= 0)
+			break;
+		for (ssize_t i = 0; i < n; i++, got++)
+			if (text[i] != (char)(got * 7 >> 3))
+				return (void *)1;
+	}
+	return (void *)(got == total ? 0l : 2l);
+}
+
+static void short_sends(void)
+{
+	static char text[1 << 20];
+	size_t arg[2] = { sizeof(text) }, i;
+	int pair[2], small = 4096, err;
+	pthread_t reader;
+	void *wrong;
+
+	for (i = 0; i < sizeof(text); i++)
+		text[i] = i * 7 >> 3;
+	check(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), "pair");
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	fcntl(pair[0], F_SETFL, O_NONBLOCK);
+	arg[1] = pair[1];
+	check(!pthread_create(&reader, NULL, read_slowly, arg), "thread");
+	err = peer_write(pair[0], text, sizeof(text), 20000);
+	check(!err, "peer_write: %s", strerror(-err));
+	pthread_join(reader, &wrong);
+	check(!wrong, "what came differs: %ld", (long)wrong);
+	/* Nobody reads: it ends in time. */
+	err = peer_write(pair[0], text, sizeof(text), 50);
+	check(err == -ETIMEDOUT, "peer_write: %d", err);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* The last one, as signals stay caught, and the signal there. */
+static void stops(void)
+{
+	int a, b;
+
+	check(!peer_catch_signals(), "signals");
+	if (!start(8, 0))
+		return;
+	a = come();
+	b = come();
+	say(b, "{");
+	usleep(50000);
+	check(!reported(), "somebody has left");
+	kill(getpid(), SIGTERM);
+	finish(2);
+	check(!strcmp(last, "stopped"), "%s", last);
+	leave(a);
+	leave(b);
+}
+
+static const struct test tests[] = {
+	{ "clients_short_sends", "U4", "a message goes out in as many pieces as it takes", short_sends },
+	{ "clients_silent", "U4", "a silent client keeps nobody waiting", silent },
+	{ "clients_too_many", "U4", "one too many is told so, and takes no place", too_many },
+	{ "clients_count", "U4", "as many as are wanted, and no more", count },
+	{ "clients_bad_lines", "U4", "a bad line ends its own connection, with the reason", bad_lines },
+	{ "clients_stop", "U4", "a signal ends all of them", stops },
+};
+
+int main(int argc, char **argv)
+{
+	signal(SIGPIPE, SIG_IGN);
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The handshake in JSON of "xroce serve": what is taken, and what is said. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "handshake.h"
+#include "handshake_lines.h"
+#include "harness.h"
+
+/* Parsed from memory of just its size, for the sanitizer. */
+static bool parse(const char *text, size_t len, struct handshake *h, char *error)
+{
+	char *copy = malloc(len ? len : 1);
+	bool good;
+
+	memcpy(copy, text, len);
+	*error = 0;
+	good = handshake_parse(copy, len, h, error);
+	free(copy);
+	return good;
+}
+
+static void lines(void)
+{
+	char error[HANDSHAKE_ERROR_MAX], text[HANDSHAKE_LINE_MAX];
+	const struct handshake_line *l = handshake_lines;
+	struct handshake h;
+	bool good;
+
+	for (; l < handshake_lines + handshake_lines_count; l++) {
+		strcpy(text, l->text);
+		strcat(text, "\n");
+		good = parse(text, strlen(text), &h, error);
+		if (l->error)
+			check(!good && !strcmp(error, l->error),
+			      "%s: \"%s\", not \"%s\"", l->text,
+			      good ? "taken" : error, l->error);
+		else
+			check(good, "%s: %s", l->text, error);
+	}
+}
+
+static void values(void)
+{
+	static const char text[] =
+		"{\"xroce\":1,\"qpn\":16777215,\"psn\":0,\"gid\":\"fd77::1\",\"mtu\":2048,\"region\":\"a.b\"}\n";
+	static const __u8 v6[16] = { 0xfd, 0x77, [15] = 1 };
+	static const __u8 v4[16] = { [10] = 0xff, 0xff, 10, 77, 0, 1 };
+	char error[HANDSHAKE_ERROR_MAX];
+	struct handshake h;
+
+	check(parse(text, strlen(text), &h, error), "%s", error);
+	check(h.qpn == 0xffffff && !h.psn && h.mtu == XROCE_MTU_2048 &&
+	      !strcmp(h.region, "a.b") && !memcmp(h.gid, v6, 16),
+	      "qpn %u psn %u mtu %u region %s", h.qpn, h.psn, h.mtu, h.region);
+	check(parse(handshake_lines[0].text, strlen(handshake_lines[0].text),
+		    &h, error), "%s", error);
+	check(h.qpn == 17 && h.psn == 5 && !h.mtu && !*h.region &&
+	      !memcmp(h.gid, v4, 16), "qpn %u psn %u mtu %u region %s",
+	      h.qpn, h.psn, h.mtu, h.region);
+}
+
+/* Not even when it goes on where the line ends. */
+static void cut_short(void)
+{
+	const char *text = handshake_lines[2].text;
+	char error[HANDSHAKE_ERROR_MAX];
+	struct handshake h;
+	size_t len;
+
+	for (len = 0; len < strlen(text); len++)
+		check(!parse(text, len, &h, error), "%.*s", (int)len, text);
+	check(parse(text, len, &h, error), "%s", error);
+}
+
+/* A NUL ends nothing. */
+static void nul(void)
+{
+	char text[256], error[HANDSHAKE_ERROR_MAX];
+	struct handshake h;
+	size_t len;
+
+	len = strlen(strcpy(text, handshake_lines[0].text));
+	check(!parse(text, len + 1, &h, error), "NUL behind it");
+	memcpy(text + len, "\0{}\n", 4);
+	check(!parse(text, len + 4, &h, error), "NUL and more behind it");
+	text[3] = 0;
+	check(!parse(text, len, &h, error), "NUL in a name");
+}
+
+static struct json_object *member(struct json_object *o, const char *name)
+{
+	struct json_object *value = NULL;
+
+	check(json_object_object_get_ex(o, name, &value), "no %s", name);
+	return value;
+}
+
+static __u64 number(struct json_object *o, const char *name)
+{
+	return json_object_get_uint64(member(o, name));
+}
+
+static const char *text_of(struct json_object *o, const char *name)
+{
+	return json_object_get_string(member(o, name));
+}
+
+/* A line of JSON and nothing else. */
+static struct json_object *read_line(char *line)
+{
+	size_t len = line ? strlen(line) : 0;
+
+	if (!check(len && strchr(line, '\n') == line + len - 1, "not a line: %s",
+		   line ? line : "none"))
+		return NULL;
+	return json_tokener_parse(line);
+}
+
+static void accepts(void)
+{
+	static const struct handshake_region regions[] = {
+		{ "one", 0, 1ull << 40, 0xfffffffe, XROCE_ACCESS_REMOTE_READ },
+		{ "two", ~0ull - 4096, 4096, 0x100,
+		  XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_REMOTE_WRITE },
+	};
+	struct handshake_answer a = {
+		.qpn = 0xffffff, .psn = 0xabcdef,
+		.gid = { [10] = 0xff, 0xff, 10, 77, 0, 2 },
+		.mtu = XROCE_MTU_4096, .max_rd_atomic = 16,
+		.regions = regions, .n = 2,
+	};
+	char *line = handshake_accept(&a);
+	struct json_object *o = read_line(line), *list, *r;
+
+	if (check(o, "not JSON: %s", line)) {
+		check(number(o, "xroce") == 1 && number(o, "qpn") == 0xffffff &&
+		      number(o, "psn") == 0xabcdef && number(o, "mtu") == 4096 &&
+		      number(o, "max_rd_atomic") == 16 &&
+		      !strcmp(text_of(o, "gid"), "10.77.0.2"), "%s", line);
+		list = member(o, "regions");
+		check(json_object_array_length(list) == 2, "%s", line);
+		r = json_object_array_get_idx(list, 0);
+		check(!number(r, "iova") && number(r, "length") == 1ull << 40 &&
+		      number(r, "rkey") == 0xfffffffe &&
+		      !strcmp(text_of(r, "name"), "one"), "%s", line);
+		r = json_object_array_get_idx(list, 1);
+		check(number(r, "iova") == ~0ull - 4096 &&
+		      !strcmp(text_of(r, "access"),
+			      "[ \"remote-write\", \"remote-read\" ]"),
+		      "%s", text_of(r, "access"));
+	}
+	json_object_put(o);
+	free(line);
+}
+
+static void refuses(void)
+{
+	char *line = handshake_refuse("a \"reason\"\n\x01");
+	struct json_object *o = read_line(line);
+
+	if (check(o, "not JSON: %s", line))
+		check(number(o, "xroce") == 1 &&
+		      !strcmp(text_of(o, "error"), "a \"reason\"\n\x01"), "%s", line);
+	json_object_put(o);
+	free(line);
+}
+
+static const struct test tests[] = {
+	{ "handshake_lines", "U4", "lines that are taken, and others with the reason", lines },
+	{ "handshake_values", "U4", "what a line says is what is taken", values },
+	{ "handshake_cut_short", "U4", "no beginning of a line is a line", cut_short },
+	{ "handshake_nul", "U4", "NUL is no end of a line", nul },
+	{ "handshake_accepts", "U4", "the answer says all, exactly", accepts },
+	{ "handshake_refuses", "U4", "the refusal is a line of JSON, whatever is in it", refuses },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
