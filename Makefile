@@ -270,6 +270,8 @@ release = $(firstword $(shell modinfo -F vermagic $(module)))
 modules_dir = $(DESTDIR)/lib/modules/$(release)/updates
 include_dir = $(DESTDIR)$(PREFIX)/include/xroce
 man_dir = $(DESTDIR)$(PREFIX)/share/man
+unit_dir = $(DESTDIR)$(PREFIX)/lib/systemd/system
+units := $(wildcard user/systemd/xroce-*)
 completion := user/bash-completion/xroce
 headers := user/libxroce.h include/xroce_map.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
@@ -301,6 +303,8 @@ install-user: bpf user man
 		for f in $$(sed -nE '/^\.SH FUNCTIONS/,/^\.SH STRUCT/s/^\.SS (.*)\(\)$$/\1/p' $$page.3); do \
 			ln -sf $$page.3 $$f.3; done; done)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(completion)
+	install -d $(unit_dir)
+	$(foreach u,$(units),sed 's,@SBIN@,$(PREFIX)/sbin,' $(u) >$(unit_dir)/$(patsubst %.in,%,$(notdir $(u))) &&) :
 
 # The module's source instead of the module, for "dkms install xroce/VERSION".
 install-dkms:
@@ -320,6 +324,7 @@ uninstall:
 	rm -f $(foreach n,3 8,$(addprefix $(man_dir)/man$(n)/,$(notdir $(man_$(n)))))
 	find $(man_dir)/man3 -xtype l -lname 'libxroce_*.3' -delete 2>/dev/null || :
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/xroce
+	rm -f $(patsubst %.in,%,$(addprefix $(unit_dir)/,$(notdir $(units))))
 	$(if $(DESTDIR),,depmod -a && ldconfig)
 	$(if $(DESTDIR),,! getent group xroce >/dev/null || groupdel xroce)
 

@@ -3,10 +3,16 @@
  * Write a file into the memory that a server lends, read it back, and compare. This
  * is libibverbs only: nothing here knows what the server is.
  *
- * usage: memory_client [-p PORT] [-o OFFSET] [-n ROUNDS] [-s LINE] DEVICE SERVER FILE
+ * usage: memory_client [-c] [-p PORT] [-o OFFSET] [-n ROUNDS] [-k RKEY]
+ *                      [-r REGION [-a] | -s LINE] DEVICE SERVER FILE
  *
  *   memory_client rxe0 10.0.0.2 photo.jpg
+ *   memory_client -r album rxe0 10.0.0.2 photo.jpg	# of xroce serve ... region album
+ *   memory_client -r album -c rxe0 10.0.0.2 photo.jpg	# still there?
  *
+ * With -r the server is asked for a region by its name, with -a for all of them, to
+ * use this one: see exchange_json.h. With -c nothing is written: the file is compared
+ * with what is there. RKEY is a key from elsewhere, instead of the server's.
  * OFFSET is where in the server's memory to begin. LINE is what the server would
  * answer (see exchange.h), for one that does not listen: a queue pair made by
  * hand, say. The client's own number and PSN, which that must know, are told. The exit status is 1 when the
@@ -14,6 +20,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +31,11 @@
 #include <sys/stat.h>
 
 #include "exchange.h"
+#include "exchange_json.h"
 
 #define MESSAGE		(1 << 20)	/* bytes of a message, at most */
 #define GIDS		256
+#define MTU		1024	/* the server has the same */
 
 struct client {
 	struct ibv_context *ctx;
@@ -125,7 +134,7 @@ static int connect_qp(struct client *c)
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
-		.path_mtu = IBV_MTU_1024,	/* the server has the same */
+		.path_mtu = IBV_MTU_1024,	/* MTU */
 		.dest_qp_num = c->server.qpn,
 		.rq_psn = c->server.psn,
 		.min_rnr_timer = 12,
@@ -200,8 +209,7 @@ static int transfer(struct client *c, enum ibv_wr_opcode opcode, uint64_t off,
 	return 1;
 }
 
-static int put_and_compare(struct client *c, uint64_t off, const char *file,
-			   size_t size)
+static int put(struct client *c, uint64_t off, const char *file, size_t size)
 {
 	size_t at, length;
 
@@ -211,6 +219,13 @@ static int put_and_compare(struct client *c, uint64_t off, const char *file,
 		if (transfer(c, IBV_WR_RDMA_WRITE, off + at, length))
 			return 1;
 	}
+	return 0;
+}
+
+static int compare(struct client *c, uint64_t off, const char *file, size_t size)
+{
+	size_t at, length;
+
 	for (at = 0; at < size; at += length) {
 		length = size - at < MESSAGE ? size - at : MESSAGE;
 		memset(c->buf + MESSAGE, ~file[at], length);
@@ -222,33 +237,65 @@ static int put_and_compare(struct client *c, uint64_t off, const char *file,
 	return 0;
 }
 
-static int talk(struct client *c, const char *host, const char *port,
-		const char *line, uint64_t off, unsigned long rounds,
-		const char *file, size_t size)
-{
-	int fd = line ? exchange_route(host, port) : exchange_connect(host, port);
-	int err, status = 1;
+/* What has been asked for. */
+struct job {
+	const char *host, *port, *line, *region;
+	unsigned long rounds;
+	bool compare, all, have_key;
+	uint32_t key;
+	uint64_t off;
+	const char *file;
+	size_t size;
+};
 
-	if (fd < 0)
-		return complain(host, -fd);
-	err = exchange_gid(fd, c->own.gid);
-	if (!err && line) {
+/* Tell the server of us, and learn of it. */
+static int meet(struct client *c, const struct job *job, int fd)
+{
+	char why[256] = "";
+	int err = exchange_gid(fd, c->own.gid);
+
+	if (!err && job->line) {
 		printf("qpn 0x%06x psn %u\n", c->own.qpn, c->own.psn);
 		fflush(stdout);
-		err = exchange_parse(line, &c->server);
+		err = exchange_parse(job->line, &c->server);
+	} else if (!err && job->region) {
+		err = exchange_json(fd, &c->own, MTU, job->region, job->all,
+				    &c->server, why, sizeof(why));
 	} else if (!err) {
 		err = exchange_send(fd, &c->own);
 		if (!err)
 			err = exchange_receive(fd, &c->server);
 	}
-	if (err)
+	if (err == -EREMOTEIO)
+		fprintf(stderr, "the server: %s\n", why);
+	else if (err)
 		complain("exchange", -err);
-	else
-		status = connect_qp(c);
-	while (!status && rounds--)
-		status = put_and_compare(c, off, file, size);
+	if (job->have_key)
+		c->server.rkey = job->key;
+	return err ? 1 : 0;
+}
+
+static int talk(struct client *c, const struct job *job)
+{
+	int fd = job->line ? exchange_route(job->host, job->port) :
+			     exchange_connect(job->host, job->port);
+	unsigned long rounds = job->rounds;
+	int status;
+
+	if (fd < 0)
+		return complain(job->host, -fd);
+	status = meet(c, job, fd);
 	if (!status)
-		printf("%zu bytes written, read back, and the same\n", size);
+		status = connect_qp(c);
+	while (!status && rounds--) {
+		if (!job->compare)
+			status = put(c, job->off, job->file, job->size);
+		if (!status)
+			status = compare(c, job->off, job->file, job->size);
+	}
+	if (!status)
+		printf("%zu bytes %s, and the same\n", job->size, job->compare ?
+		       "read" : "written, read back");
 	close(fd);		/* the server waits for it */
 	return status;
 }
@@ -270,41 +317,64 @@ static void *map_file(const char *path, size_t *size)
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
+static int usage(const char *name)
+{
+	fprintf(stderr, "usage: %s [-c] [-p PORT] [-o OFFSET] [-n ROUNDS] [-k RKEY] [-r REGION [-a] | -s LINE] DEVICE SERVER FILE\n",
+		name);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	const char *port = EXCHANGE_PORT, *line = NULL;
-	unsigned long rounds = 1;
+	struct job job = { .rounds = 1 };
 	struct client c = {};
-	uint64_t off = 0;
 	int opt, status;
-	size_t size;
 	void *file;
 
-	while ((opt = getopt(argc, argv, "p:o:n:s:")) != -1) {
-		if (opt == 'p')
-			port = optarg;
-		else if (opt == 'o')
-			off = strtoull(optarg, NULL, 0);
-		else if (opt == 'n')
-			rounds = strtoul(optarg, NULL, 0);
-		else if (opt == 's')
-			line = optarg;
-		else
+	while ((opt = getopt(argc, argv, "acp:o:n:k:r:s:")) != -1) {
+		switch (opt) {
+		case 'a':
+			job.all = true;
 			break;
+		case 'c':
+			job.compare = true;
+			break;
+		case 'p':
+			job.port = optarg;
+			break;
+		case 'o':
+			job.off = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			job.rounds = strtoul(optarg, NULL, 0);
+			break;
+		case 'k':
+			job.key = strtoul(optarg, NULL, 0);
+			job.have_key = true;
+			break;
+		case 'r':
+			job.region = optarg;
+			break;
+		case 's':
+			job.line = optarg;
+			break;
+		default:
+			return usage(argv[0]);
+		}
 	}
-	if (opt != -1 || argc - optind != 3) {
-		fprintf(stderr, "usage: %s [-p PORT] [-o OFFSET] [-n ROUNDS] [-s LINE] DEVICE SERVER FILE\n",
-			argv[0]);
-		return 2;
-	}
-	file = map_file(argv[optind + 2], &size);
+	if (argc - optind != 3 || (job.region && job.line))
+		return usage(argv[0]);
+	if (!job.port)
+		job.port = job.region ? EXCHANGE_JSON_PORT : EXCHANGE_PORT;
+	job.host = argv[optind + 1];
+	file = map_file(argv[optind + 2], &job.size);
 	if (!file)
 		return 1;
+	job.file = file;
 	status = open_client(&c, argv[optind]);
 	if (!status)
-		status = talk(&c, argv[optind + 1], port, line, off, rounds,
-			      file, size);
+		status = talk(&c, &job);
 	close_client(&c);
-	munmap(file, size);
+	munmap(file, job.size);
 	return status;
 }

@@ -112,6 +112,13 @@ serve_options() {
 	for option in $("$xroce" serve --help | grep -oE -- '--[a-z-]+'); do
 		offers "$option" serve -- || status=1
 	done
+	for option in $("$xroce" serve --help | sed -n '1,2s/\[OPTIONS\]//p' |
+			grep -oE '\[[a-z]+' | tr -d '['); do
+		[ "$option" = region ] || ! offers "$option" serve '' >/dev/null ||
+			status=1
+		offers "$option" serve region a '' || status=1
+	done
+	offers remote-read serve region a access '' || status=1
 	return $status
 }
 

@@ -21,7 +21,7 @@ static const struct cmd nouns[] = {
 	{ "monitor",	do_monitor, "[dev DEV] [count N] [refused] [objects]",
 	  .about = "what happens, as it happens" },
 	{ "feature",	do_feature, .about = "what kernel, device and CPU have" },
-	{ "serve",	do_serve, .about = "the passive side of perftest" },
+	{ "serve",	do_serve, .about = "lend memory to clients, and be perftest's passive side" },
 	{}
 };
 

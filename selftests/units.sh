@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What systemd finds about the units, and how they and the example fit the command.
+# Needs no module.
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.sh"
+top=$here/..
+from=$top/user/systemd
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# As they are installed, with the command of the build tree.
+installed() {
+	local file name
+
+	ln -s "$(realpath "$top/build/user/xroce")" "$work/xroce"
+	for file in "$from"/xroce-*; do
+		name=${file##*/}
+		sed "s,@SBIN@,$work," "$file" >"$work/${name%.in}"
+	done
+	! grep -l @SBIN@ "$work"/xroce-*
+}
+
+accepted() {
+	local unit status=0
+
+	for unit in xroce-link@x0.service xroce-serve@x0.service xroce-serve@x0.socket; do
+		systemd-analyze verify --man=no "$work/$unit" >"$work/said" 2>&1 &&
+			! grep -F "$work" "$work/said" >/dev/null || {
+			sed "s/^/# $unit: /" "$work/said"
+			status=1
+		}
+	done
+	return $status
+}
+
+# It does find mistakes.
+mistaken() {
+	mkdir "$work/wrong"
+	sed 's/^ProtectHome=yes/ProtectHome=perhaps/' "$work/xroce-serve@.service" \
+		>"$work/wrong/xroce-serve@.service"
+	! systemd-analyze verify --man=no "$work/wrong/xroce-serve@x0.service" \
+		>"$work/said" 2>&1 || grep -q 'perhaps' "$work/said"
+}
+
+# The words of the example are those of the command, which gets as far as to find no
+# such device; with one word too many it does not.
+example() {
+	local SERVE='' status=0
+
+	. "$from/serve.conf"
+	# shellcheck disable=SC2086 # words
+	"$work/xroce" serve --netdev nosuchdev $SERVE >"$work/said" 2>&1 || status=$?
+	[ $status = 1 ] && grep -q 'nosuchdev' "$work/said" || {
+		echo "# $status: $(cat "$work/said")"
+		return 1
+	}
+	status=0
+	# shellcheck disable=SC2086
+	"$work/xroce" serve --netdev nosuchdev $SERVE odd >"$work/said" 2>&1 || status=$?
+	[ $status = 2 ]
+}
+
+run units_installed U6 installed
+run units_example 'U1 U6' example
+if command -v systemd-analyze >/dev/null; then
+	run units_accepted U6 accepted
+	run units_mistaken U6 mistaken
+else
+	result 0 units_accepted '# SKIP no systemd-analyze'
+fi
+results
