@@ -58,7 +58,10 @@ static const char *const seeds[] = {
 	"monitor count 1", "monitor dev x0", "monitor help",
 	"serve --netdev x0 --port 1 --count 1 --size 4096",
 	"serve --netdev x0 --gid-ip ::1 --max-qps 1 --timeout 1 --idle 1 -v",
-	"serve --file /dev/shm/fuzz --size 1M", "help", "mr help", "-V", "-h",
+	"serve --file /dev/shm/fuzz --size 1M", "help",
+	"serve --clients 2 --count 1 --timeout 1 region a size 1M file /dev/shm/fuzz",
+	"serve region a size 4097 iova 1 access remote-read,remote-write odp region b size 1",
+	"mr help", "-V", "-h",
 };
 
 static const char *const words[] = {
