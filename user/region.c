@@ -41,6 +41,12 @@ static bool name_ok(const char *name)
 	return *name && strlen(name) < XROCE_NAME_MAX;
 }
 
+/* Of all addresses. */
+static bool past_the_end(const struct region *r)
+{
+	return r->size && r->iova + (r->size - 1) < r->iova;
+}
+
 static int check(struct region *r, bool have_size)
 {
 	__u32 local = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_ON_DEMAND;
@@ -55,7 +61,7 @@ static int check(struct region *r, bool have_size)
 		return usage("region %s: size: must be given, from 1 to 1T%s",
 			     r->name, have_size ? "" :
 			     ", or a file that has one");
-	if (r->iova + r->size < r->iova)
+	if (past_the_end(r))
 		return usage("region %s: iova: it would go past the last address",
 			     r->name);
 	return EXIT_OK;
@@ -177,7 +183,7 @@ static int open_file(struct region *r)
 		return fail("region %s: file %s: has %llu bytes, not %llu",
 			    r->name, r->path, (unsigned long long)st.st_size,
 			    (unsigned long long)r->size);
-	if (!r->size || r->iova + r->size < r->iova)
+	if (!r->size || past_the_end(r))
 		return fail("region %s: file %s: %s", r->name, r->path,
 			    r->size ? "too long for its iova" : "empty: say size");
 	return EXIT_OK;
