@@ -98,11 +98,10 @@ static void refuse(const struct clients *all, int fd, const char *name,
 		   const char *why)
 {
 	struct client_report report = {};
-	char *line = handshake_refuse(why), rest[1024];
+	char *line = handshake_refuse(why), rest[HANDSHAKE_LINE_MAX];
 
 	/* What it has said is taken first: see peer_part(). */
-	while (recv(fd, rest, sizeof(rest), MSG_DONTWAIT) == sizeof(rest))
-		;
+	recv(fd, rest, sizeof(rest), MSG_DONTWAIT);
 	if (line)
 		send(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
 	free(line);
