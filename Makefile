@@ -109,7 +109,8 @@ $(B)/%.bpf.o: %.bpf.c Makefile
 	$(call say,CLANG)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
 # --- The library and the command. In the build tree the command has the library
-# in itself; with SHARED=1, for packages, it needs the installed one.
+# in itself; with SHARED=1, for packages, it needs the installed one, which keeps to
+# itself where the BPF object is.
 
 $(lib_obj): flags += -fPIC
 $(B)/user/%.o: user/%.c Makefile
@@ -130,7 +131,7 @@ $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/libxroce.map
 	@comm -23 $@.all $@.hidden | diff - $@.map >&2 || { rm $@; \
 		echo "user/libxroce.map (>) is not what the library has (<)" >&2; exit 1; }
 
-$(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION),$(B)/user/libxroce.a)
+$(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(B)/user/libxroce_object.o,$(B)/user/libxroce.a)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) $(cli_libs) -o $@
 
 # --- The manual.
