@@ -68,11 +68,11 @@ answer() {
 	exec {fd}>&-
 }
 
-# told ERROR LINE
+# told ERROR LINES: at last, as the first of them may be served before the second
 told() {
 	local got
 
-	got=$(answer "$2")
+	got=$(answer "$2" | tail -n 1)
 	[ "$got" = "{\"xroce\":1,\"error\":\"$1\"}" ] || not_so "$1: $got: $2"
 }
 
