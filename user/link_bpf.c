@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The BPF side of a link: its program and maps, by their pins. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -151,6 +152,13 @@ static void print_maps(const __u32 *ids, __u32 n, bool full)
 	}
 }
 
+static int by_number(const void *a, const void *b)
+{
+	__u32 x = *(const __u32 *)a, y = *(const __u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 void link_bpf_print_maps(const char *dev, __u32 ifindex)
 {
 	__u32 ids[MAPS_MAX];
@@ -166,6 +174,8 @@ void link_bpf_print_maps(const char *dev, __u32 ifindex)
 		return;
 	if (prog.nr_map_ids > MAPS_MAX)
 		prog.nr_map_ids = MAPS_MAX;
+	/* As they were made; the program has them as the compiler came by them. */
+	qsort(ids, prog.nr_map_ids, sizeof(ids[0]), by_number);
 	print_inner_begin("maps");
 	print_maps(ids, prog.nr_map_ids, false);
 	print_inner_end();
