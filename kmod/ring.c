@@ -17,8 +17,12 @@ int xr_ring_alloc(struct xr_ring *ring, u64 bytes)
 {
 	INIT_LIST_HEAD(&ring->node);
 	ring->bytes = PAGE_ALIGN(XROCE_RING_HEADER + bytes);
-	/* Not vmalloc_user(), which the caller's cgroup does not pay for. */
-	ring->mem = __vmalloc(ring->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	/*
+	 * Not vmalloc_user(), which the caller's cgroup does not pay for. Who asks
+	 * for more than there is is told so, and not the kernel's log.
+	 */
+	ring->mem = __vmalloc(ring->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
+					   __GFP_NOWARN);
 	return ring->mem ? 0 : -ENOMEM;
 }
 
