@@ -7,118 +7,20 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "group.h"
 #include "live_mr.h"
 #include "mem.h"
 #include "odp_space.h"
 
-#define CGROUPS	"/tmp/odp_short_cgroup"
-#define GROUP	CGROUPS "/short"
 #define PARTS	8000u
 #define FILE_AT	(5000 * MEM_PAGE)
-
-static bool put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return ok;
-}
-
-static unsigned long long get(const char *path)
-{
-	unsigned long long n = 0;
-	FILE *f = fopen(path, "re");
-
-	if (f && fscanf(f, "%llu", &n) != 1)
-		n = 0;
-	if (f)
-		fclose(f);
-	return n;
-}
-
-/*
- * The kernel reports on its console that memory is short. Here that is no fault of
- * its; what it says besides is looked for by quiet_end().
- */
-static char levels[64];
-static int kmsg;
-
-static void quiet(void)
-{
-	int fd = open("/proc/sys/kernel/printk", O_RDONLY | O_CLOEXEC);
-	ssize_t n = read(fd, levels, sizeof(levels) - 1);
-
-	close(fd);
-	levels[n > 0 ? n : 0] = 0;
-	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	lseek(kmsg, 0, SEEK_END);
-	check(put("/proc/sys/kernel/printk", "1"), "printk");
-}
-
-static void quiet_end(void)
-{
-	static const char *const bad[] = {
-		"WARNING:", "BUG:", "Oops", "refcount_t", "lockup", "KASAN",
-	};
-	char line[8192];
-	ssize_t n;
-	size_t i;
-
-	put("/proc/sys/kernel/printk", levels);
-	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 ||
-	       (n < 0 && errno == EPIPE)) {
-		line[n > 0 ? n : 0] = 0;
-		for (i = 0; i < ARRAY_SIZE(bad); i++)
-			check(!strstr(line, bad[i]), "%s", line);
-	}
-	close(kmsg);
-}
-
-static bool group_open(void)
-{
-	mkdir(CGROUPS, 0700);
-	if ((mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY) ||
-	    !put(CGROUPS "/cgroup.subtree_control", "+memory") ||
-	    (mkdir(GROUP, 0700) && errno != EEXIST)) {
-		skip("no control group for memory: %s", strerror(errno));
-		return false;
-	}
-	return true;
-}
-
-static void group_close(void)
-{
-	int i;
-
-	/* Who was in it has ended, and is on its way out. */
-	for (i = 0; rmdir(GROUP) && i < 100; i++)
-		usleep(10000);
-	umount(CGROUPS);
-	rmdir(CGROUPS);
-}
-
-/* A limit of @more bytes than are used. */
-static bool limit(unsigned long long more)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu",
-		 get(GROUP "/memory.current") + more);
-	return check(put(GROUP "/memory.max", text), "memory.max");
-}
 
 /* A process in that group, with a copy of our memory, not to be killed for room. */
 static pid_t member(const struct odp *o, size_t touched)
@@ -132,8 +34,7 @@ static pid_t member(const struct odp *o, size_t touched)
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (!put(GROUP "/cgroup.procs", "0") ||
-		    !put("/proc/self/oom_score_adj", "-1000"))
+		if (!group_join(-1000))
 			_exit(1);
 		while (touched--)
 			o->mem[touched * SPACE_PART] = 1;
@@ -196,7 +97,7 @@ static void pages(void)
 	o.mr = its;
 	ACKED(odp_write(&o, 0, 64, 0x11));
 	quiet();
-	limit(0);
+	group_limit(0);
 	before = live_stat();
 	/* There may be some left that has been charged before. */
 	start = now();
@@ -231,7 +132,7 @@ static void pages(void)
 	if (wire_again(&o.w))
 		ACKED(odp_read(&o, 0, 64, buf));
 	odp_is(buf, 64, 0x11);
-	limit(64 << 20);
+	group_limit(64 << 20);
 	ACKED(odp_write(&o, (i + 1) * MEM_PAGE, 64, 0x13));
 	ACKED(odp_read(&o, FILE_AT, 64, buf));
 	close(fd);
@@ -255,7 +156,7 @@ static void parts(void)
 	if (!space_register(&o, pid, &o.mr))
 		return;
 	ACKED(odp_write(&o, space_at(o.mem), 64, 0x21));
-	limit(0);
+	group_limit(0);
 	a.mr = o.mr.mr;
 	a.iova = (uintptr_t)o.mem;
 	a.length = PARTS / 2 * SPACE_PART;
@@ -270,19 +171,19 @@ static void parts(void)
 	q = odp_query(&o);
 	note("%llu parts, %llu bytes", q.odp_parts, q.odp_bytes);
 
-	limit(64 << 20);
+	group_limit(64 << 20);
 	if (wire_again(&o.w))
 		ACKED(odp_write(&o, space_at(o.mem + i * SPACE_PART), 64, 3));
-	used = get(GROUP "/memory.current");
+	used = group_used();
 	a.length = PARTS * SPACE_PART;
 	check(!xroce_mr_advise(o.w.x, &a) && a.pages == PARTS, "%llu pages",
 	      a.pages);
 	q = odp_query(&o);
 	/* They are that process's, whoever makes them. */
 	check(q.odp_parts == PARTS &&
-	      get(GROUP "/memory.current") - used > 512 * (PARTS - i),
+	      group_used() - used > 512 * (PARTS - i),
 	      "%llu parts, %lld charged", q.odp_parts,
-	      get(GROUP "/memory.current") - used);
+	      group_used() - used);
 	end(&o, pid);
 }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "group.h"
+#include "harness.h"
+
+#define CGROUPS	"/tmp/xroce_cgroup"
+#define GROUP	CGROUPS "/short"
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return ok;
+}
+
+static unsigned long long get(const char *path)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen(path, "re");
+
+	if (f && fscanf(f, "%llu", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static char levels[64];
+static int kmsg;
+
+void quiet(void)
+{
+	int fd = open("/proc/sys/kernel/printk", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, levels, sizeof(levels) - 1);
+
+	close(fd);
+	levels[n > 0 ? n : 0] = 0;
+	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	lseek(kmsg, 0, SEEK_END);
+	check(put("/proc/sys/kernel/printk", "1"), "printk");
+}
+
+void quiet_end(void)
+{
+	static const char *const bad[] = {
+		"WARNING:", "BUG:", "Oops", "refcount_t", "lockup", "KASAN",
+	};
+	char line[8192];
+	ssize_t n;
+	size_t i;
+
+	put("/proc/sys/kernel/printk", levels);
+	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 ||
+	       (n < 0 && errno == EPIPE)) {
+		line[n > 0 ? n : 0] = 0;
+		for (i = 0; i < ARRAY_SIZE(bad); i++)
+			check(!strstr(line, bad[i]), "%s", line);
+	}
+	close(kmsg);
+}
+
+bool group_open(void)
+{
+	mkdir(CGROUPS, 0700);
+	if ((mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY) ||
+	    !put(CGROUPS "/cgroup.subtree_control", "+memory") ||
+	    (mkdir(GROUP, 0700) && errno != EEXIST)) {
+		skip("no control group for memory: %s", strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+void group_close(void)
+{
+	int i;
+
+	/* Who was in it has ended, and is on its way out. */
+	for (i = 0; rmdir(GROUP) && i < 100; i++)
+		usleep(10000);
+	umount(CGROUPS);
+	rmdir(CGROUPS);
+}
+
+unsigned long long group_used(void)
+{
+	return get(GROUP "/memory.current");
+}
+
+bool group_limit(unsigned long long more)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu",
+		 group_used() + more);
+	return check(put(GROUP "/memory.max", text), "memory.max");
+}
+
+bool group_score(int score)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", score);
+	return put("/proc/self/oom_score_adj", text);
+}
+
+bool group_join(int score)
+{
+	return put(GROUP "/cgroup.procs", "0") && group_score(score);
+}

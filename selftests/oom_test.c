@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process with regions is killed because memory is short, under traffic: its
+ * objects go, what is left of others' over its memory is refused, and another
+ * process is served all the time.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "checked.h"
+#include "group.h"
+#include "live_mr.h"
+#include "live_qp.h"
+#include "mem.h"
+#include "odp.h"
+#include "traffic.h"
+
+#define PEER	"c0"
+#define PINNED	(512 * MEM_PAGE)
+#define ROOM	(8ull << 20)		/* of the group */
+#define LEFT	PINNED			/* of the memory on demand, for the peer */
+#define MOST	(64ull << 30)		/* that it would touch */
+#define OTHER	0x31u			/* a peer's number, not that of checked.c */
+
+static struct checked beside;
+static struct traffic *traffic;
+
+/* A queue pair, and what its packets are written to. */
+static int serve(struct xroce *x, __u32 pd, struct traffic_target *to,
+		 struct xroce_mr_reg *r)
+{
+	struct xroce_qp_modify m;
+	__u32 qpn, state;
+
+	r->access |= XROCE_ACCESS_REMOTE_WRITE;
+	r->iova = r->addr;
+	if (xroce_mr_reg(x, r) || xroce_qp_add(x, 0, pd, &qpn))
+		return -1;
+	for (state = XROCE_QPS_INIT; state <= XROCE_QPS_RTS; state++) {
+		m = qp_change(qpn, state, qp_attrs(XROCE_QPT_RC, state));
+		m.dest_qpn = OTHER;
+		if (xroce_qp_modify(x, &m))
+			return -1;
+	}
+	to->rkey = r->rkey;
+	to->iova = r->iova;
+	__atomic_store_n(&to->qpn, qpn, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* Has regions of both kinds, waits for traffic, and then wants more than there is. */
+static void be_killed(bool group)
+{
+	struct xroce_mr_reg pinned, odp;
+	char *mem = mmap(NULL, PINNED + MOST, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct xroce *x;
+	__u32 pd;
+	__u64 at;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!(group ? group_join(1000) : group_score(1000)))
+		_exit(1);
+	x = xroce_open(LIVE_DEV);
+	if (mem == MAP_FAILED || !x || xroce_pd_add(x, 0, &pd))
+		_exit(2);
+	pinned = mr_region(pd, mem, PINNED);
+	odp = mr_region(pd, mem + PINNED, 2 * LEFT);
+	odp.access |= XROCE_ACCESS_ON_DEMAND;
+	if (serve(x, pd, &traffic->target[0], &pinned) ||
+	    serve(x, pd, &traffic->target[1], &odp))
+		_exit(3);
+	if (!traffic_goes_on(traffic, 50))
+		_exit(4);
+	for (at = LEFT; at < MOST; at += MEM_PAGE)
+		mem[PINNED + at] = 1;
+	_exit(5);
+}
+
+static bool dropped(void *arg)
+{
+	return live_stat().drop_qpn >= *(__u64 *)arg;
+}
+
+/* But what there was before. */
+static void nothing_left(const struct xroce_link_query *was, long pinned)
+{
+	struct xroce_link_query is;
+	__u64 drops = live_stat().drop_qpn + 50;
+
+	check(!xroce_link_find(LIVE_DEV, &is) && is.users == was->users &&
+	      is.pds == was->pds && is.mrs == was->mrs && is.qps == was->qps,
+	      "%u users, %u PDs, %u regions, %u QPs", is.users, is.pds, is.mrs,
+	      is.qps);
+	check(live_pinned() == pinned, "%ld pages are pinned, not %ld",
+	      live_pinned(), pinned);
+	check(live_wait(dropped, &drops), "no packet for what is gone");
+}
+
+static void killed(bool group)
+{
+	struct xroce_link_query was;
+	int status = 0;
+	pid_t sender, victim;
+	long pinned;
+
+	traffic = traffic_new();
+	if (!traffic || !checked_start(&beside, NULL, NULL))
+		return;
+	check(!xroce_link_find(LIVE_DEV, &was), "link");
+	pinned = live_pinned();
+	sender = traffic_start(traffic, PEER, LIVE_DEV);
+	quiet();
+	fflush(NULL);
+	victim = fork();
+	if (!victim)
+		be_killed(group);
+	check(waitpid(victim, &status, 0) == victim && WIFSIGNALED(status) &&
+	      WTERMSIG(status) == SIGKILL, "status %#x", status);
+	quiet_end();
+	nothing_left(&was, pinned);
+	checked_goes_on(&beside, 5);
+	traffic_stop(sender);
+	checked_stop(&beside);
+	munmap(traffic, sizeof(*traffic));
+	live_check_idle(LIVE_DEV);
+}
+
+/* By a limit of its control group. */
+static void in_group(void)
+{
+	if (!group_open())
+		return;
+	group_limit(ROOM);
+	killed(true);
+	group_close();
+}
+
+/* The machine's memory is short: the process that is to go first has regions. */
+static void in_machine(void)
+{
+	killed(false);
+}
+
+/*
+ * It is the peer that fills the group, by what it writes to memory on demand of a
+ * process that has not touched it. That process is killed; its memory is a remote
+ * access error then, and the region can be deregistered.
+ */
+static void by_peer(void)
+{
+	static const struct wire_opts opts = { .beside = true, .peer = OTHER };
+	struct xroce_mr_dereg dereg = { .size = sizeof(dereg) };
+	int status = 0, syndrome = XROCE_SYN_ACK;
+	struct xroce_mr_reg its;
+	struct odp o;
+	pid_t victim;
+	size_t i;
+
+	if (!group_open() || !odp_open_opts(&o, 2 * ROOM / MEM_PAGE, &opts))
+		return;
+	check(checked_start(&beside, NULL, NULL), "traffic");
+	fflush(NULL);
+	victim = fork();
+	if (!victim) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (group_join(1000); ; )
+			pause();
+	}
+	its = o.mr;
+	its.flags = XROCE_F_PID;
+	its.pid = victim;
+	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
+	o.mr = its;
+	/* It is in the group by now. */
+	ACKED(odp_write(&o, 0, 64, 1));
+	quiet();
+	group_limit(ROOM);
+	for (i = 1; i < o.bytes / MEM_PAGE && syndrome == XROCE_SYN_ACK; i++)
+		syndrome = odp_write(&o, i * MEM_PAGE, 64, i);
+	check(syndrome != XROCE_SYN_ACK, "all of it was written");
+	check(waitpid(victim, &status, 0) == victim && WIFSIGNALED(status) &&
+	      WTERMSIG(status) == SIGKILL, "status %#x", status);
+	quiet_end();
+	note("after %zu pages: syndrome %#x", i, syndrome);
+	/* What it was told at first depends on who was quicker. */
+	check(syndrome == XROCE_SYN_NAK_ACC || syndrome == XROCE_SYN_NAK_OP,
+	      "syndrome %#x", syndrome);
+	if (wire_again(&o.w))
+		REFUSED(odp_write(&o, 0, 64, 2));
+	if (wire_again(&o.w))
+		REFUSED(odp_write(&o, i * MEM_PAGE, 64, 3));
+	dereg.mr = its.mr;
+	check(!live_ioctl(xroce_fd(o.w.x), XROCE_CMD_MR_DEREG, &dereg),
+	      "MR_DEREG");
+	checked_goes_on(&beside, 5);
+	checked_stop(&beside);
+	odp_close(&o);
+	live_check_idle(LIVE_DEV);
+	group_close();
+}
+
+static const struct test tests[] = {
+	{ "oom_group", "R7 R8 O1 O4", "its control group is full", in_group },
+	{ "oom_by_peer", "O3 O4 D5", "a peer has filled it", by_peer },
+	{ "oom_machine", "R7 R8 O1 O4", "the machine's memory is full",
+	  in_machine },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
