@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "life.h"
@@ -187,6 +190,56 @@ out:
 	nets_close(&n);
 }
 
+/* With files of BPF of its own, and a device of the same name there. */
+static void container(void)
+{
+	struct checked c;
+
+	if (check(!unshare(CLONE_NEWNET | CLONE_NEWNS) &&
+		  !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+		  !mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL), "%s",
+		  strerror(errno)) &&
+	    check(!live_veth_add(LIVE_DEV, "c0") &&
+		  !live_attach(LIVE_DEV, LIVE_SPARE_ENTRIES,
+			       LIVE_SPARE_ENTRIES), "attach") &&
+	    checked_start(&c, NULL, NULL)) {
+		life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
+			  "link show dev " LIVE_DEV);
+		checked_goes_on(&c, 10 * ROUNDS);
+		checked_stop(&c);
+		check(!live_detach(LIVE_DEV, 0), "detach");
+		check(access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "pins are left");
+	}
+	fflush(NULL);
+	_exit(test_failed());
+}
+
+/* Several of them, as containers are, served at the same time as ours. */
+static void containers(void)
+{
+	pid_t pid[3];
+	int status;
+	size_t i;
+
+	if (!life_start())
+		return;
+	fflush(NULL);
+	for (i = 0; i < ARRAY_SIZE(pid); i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			container();
+	}
+	for (i = 0; i < ARRAY_SIZE(pid); i++) {
+		checked_goes_on(&life_served, 3);
+		check(waitpid(pid[i], &status, 0) == pid[i] && !status,
+		      "container %zu: status %#x", i, status);
+	}
+	life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
+		  "link show dev " LIVE_DEV);
+	checked_goes_on(&life_served, 5);
+	life_stop();
+}
+
 static const struct test tests[] = {
 	{ "life_renamed", "D1 U1", "renamed under traffic", renamed },
 	{ "life_old_name", "D1 U1", "and another one takes the name", old_name },
@@ -194,6 +247,8 @@ static const struct test tests[] = {
 	{ "life_moved", "D1 R10", "to another network namespace and back", moved },
 	{ "life_same_index", "D1 R10", "one of the same index in another one",
 	  same_index },
+	{ "life_containers", "D1 R10", "links of one name, each with its own pins",
+	  containers },
 };
 
 int main(int argc, char **argv)
