@@ -44,7 +44,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests examples deps demo check check-deb check-debug lint \
+.PHONY: all module bpf user man selftests examples deps demo check check-deb check-debug soak lint \
 	bench bench-check bench-save bench-plot bench-native \
 	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
@@ -229,6 +229,11 @@ check-debug: deps
 	XROCE_CACHE=$(CACHE)/debug XROCE_MEMORY=$${XROCE_MEMORY:-4G} \
 		XROCE_SLOW=$${XROCE_SLOW:-10} selftests/run.sh machines
 
+# For an hour, or $XROCE_SOAK seconds.
+soak: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
+	@$(patsubst --,--timeout $$(($${XROCE_SOAK:-3600} + 900)) --,$(in_vm)) selftests/soak.sh
+
 # Nothing is run.
 lint: needed += $(deps_lint)
 lint: deps
@@ -362,6 +367,7 @@ help:
 	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      every test; ends with the counts'
 	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
+	@echo 'soak       traffic, losses and churn for an hour; memory must not grow'
 	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'

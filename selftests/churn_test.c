@@ -2,7 +2,8 @@
 /*
  * Many regions, and memory that changes while it is registered.
  *
- * XROCE_REGIONS in the environment is how many are there at once (100000).
+ * XROCE_REGIONS in the environment is how many are there at once (100000);
+ * XROCE_SEED.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 
 #include "live_mr.h"
 #include "mem.h"
+#include "setting.h"
 
 #define REGIONS		100000
 #define MPT_ENTRIES	(1u << 17)
@@ -68,8 +70,7 @@ static int register_some(struct xroce *x, __u32 pd, char *mem, __u32 last,
 /* In random order they go, and nothing is left. */
 static void many(void)
 {
-	const char *text = getenv("XROCE_REGIONS");
-	__u32 n = text ? strtoul(text, NULL, 0) : REGIONS, i, j, *mr, last = 0;
+	__u32 n = setting("XROCE_REGIONS", REGIONS), i, j, *mr, last = 0;
 	char *mem = mem_map(3);
 	struct xroce_link_query q;
 	struct xroce *x = NULL;
@@ -77,7 +78,7 @@ static void many(void)
 	__u32 pd;
 	int ret;
 
-	seed = getpid();
+	seed = setting("XROCE_SEED", getpid());
 	note("%u regions, seed %u", n, seed);
 	mr = calloc(n, sizeof(*mr));
 	ret = live_attach(LIVE_SPARE, MPT_ENTRIES, LIVE_SPARE_ENTRIES);

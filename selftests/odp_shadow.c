@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "odp_shadow.h"
 #include "rng.h"
+#include "setting.h"
 
 #define PAGE_SLOTS	((size_t)MEM_PAGE / ODP_SLOT)
 #define WRITE_SLOTS	(ODP_MTU / ODP_SLOT)	/* of one packet */
@@ -284,14 +285,15 @@ static void *keep_upsetting(void *arg)
 void odp_shadow_run(struct odp_upset *upset, size_t n, bool (*enough)(void))
 {
 	pthread_t thread[8];
+	uint64_t seed = setting("XROCE_SEED", 1);
 	double begun = clock_now();
 	struct xroce_mr_query q;
 	size_t i;
 
-	rng_seed(1);
+	rng_seed(seed);
 	atomic_store(&stop, false);
 	for (i = 0; i < n; i++) {
-		upset[i].seed = 77 * i + 5;
+		upset[i].seed = 77 * i + 4 + seed;
 		check(!pthread_create(&thread[i], NULL, keep_upsetting,
 				      &upset[i]), "thread");
 	}
