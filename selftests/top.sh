@@ -6,43 +6,14 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-command -v tmux >/dev/null || { echo '1..0 # SKIP no tmux'; exit 4; }
 . "$here/net.sh"
 . "$here/serve.sh"
-
-work=$(mktemp -d /dev/shm/top-XXXXXX)
-undo+=(work_down)
-
-work_down() { rm -rf "$work"; }
-
-tm() { tmux -u -S "$work/socket" -f /dev/null "$@"; }
-screen() { tm capture-pane -p; }
-shows() { screen | grep -qE -- "$1"; }
-type_line() { tm send-keys -l "$1" && tm send-keys Enter; }
-
-terminal_up() {
-	TERM=xterm-256color tm new-session -d -x 130 -y 30 'bash --norc --noprofile'
-	undo+=(terminal_down)
-	type_line "PS1='ready> '; cd $here/.."
-	wait_until 20 shows '^ready>'
-}
-
-terminal_down() { tm kill-server; }
+. "$here/terminal.sh"
 
 # top_up WORD...: start it there, its process being a child of the shell's
 top_up() {
 	type_line "clear; stty -a >$work/before; nsenter --net=/run/netns/xr $xroce top $*; echo status=\$?; stty -a >$work/after"
 	wait_until 30 shows '^xroce top [0-9:]+ every'
-}
-
-# What a user has after it: the shell, the terminal's modes, the cursor.
-left_well() {
-	wait_until 20 shows '^status=0' &&
-		wait_until 10 test -s "$work/after" &&
-		cmp "$work/before" "$work/after" &&
-		[ "$(tm display-message -p '#{alternate_on} #{cursor_flag}')" = '0 1' ] ||
-		{ screen | sed 's/^/# /'; return 1; }
-	rm "$work/after"
 }
 
 # A queue pair and a region with bytes a second, as in "1.23M" or "847K".

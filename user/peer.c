@@ -18,11 +18,15 @@ static int stop_fd = -1;
 
 int peer_catch_signals(void)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	/* nohup(1) has it ignored, which a blocked signal is not. */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 	stop_fd = signalfd(stop_fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * Arrange that SIGINT and SIGTERM end every wait, now and from then on. To be
+ * Arrange that SIGINT, SIGTERM and SIGHUP end every wait, now and from then on. To be
  * called before there are threads. Return: 0 or -errno.
  */
 int peer_catch_signals(void);
