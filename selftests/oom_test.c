@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -143,9 +144,17 @@ static void in_group(void)
 	group_close();
 }
 
-/* The machine's memory is short: the process that is to go first has regions. */
+/*
+ * The machine's memory is short: the process that is to go first has regions. Not
+ * among all the others: whoever looks for the last page may keep a slow machine's
+ * CPU for so long that the kernel tells of a lockup.
+ */
 static void in_machine(void)
 {
+	if (!getenv("XROCE_OOM_MACHINE")) {
+		skip("XROCE_OOM_MACHINE is not set");
+		return;
+	}
 	killed(false);
 }
 
