@@ -8,8 +8,11 @@
 #   run.sh each TEST...             TAP of each, unnumbered (run.sh in the VM)
 #
 #   all --+-- native: each TEST... -----------------------+--> count --> stdout
-#         +-- vm:     vm.sh [ each TEST... ] -------------+
+#         +-- vm:     vm.sh [ each TEST... ] ... ---------+
 #         +-- virtio: vm.sh --net virtio [ each TEST... ] +
+#
+# A list is dealt out to XROCE_MACHINES virtual machines at a time: one for each two of
+# the host's CPUs, four at most.
 #
 # A test that dies, hangs (timeout of the file settings), prints no plan or
 # breaks it is a failure, as is a complaint of the kernel. With VM=0 in the
@@ -21,13 +24,19 @@ set -eu
 here=$(realpath "$(dirname "$0")")
 programs=$here/../build/selftests
 limit=$(($(sed -n 's/^timeout=//p' "$here/settings") * ${XROCE_SLOW:-1}))
+machines=$((($(nproc) + 1) / 2))
+machines=${XROCE_MACHINES:-$((machines < 4 ? machines : 4))}
+
+# A line when it comes: mawk waits for a full buffer else.
+line_awk=(awk)
+! awk -W version 2>/dev/null | grep -q '^mawk' || line_awk+=(-W interactive)
 
 die() { echo "run: $*" >&2; exit 2; }
 
 # TAP of one test from stdin, its last line being "exit STATUS": what the test
 # cannot say itself is added. A script has a plan from each of its programs.
 judge() {
-	awk -v name="$1" -v limit="$limit" '
+	"${line_awk[@]}" -v name="$1" -v limit="$limit" '
 	function fail(why) { print "not ok " name " # " why; fflush() }
 	/^exit [0-9]+$/		{ status = $2; next }
 	/^TAP version/		{ next }
@@ -81,8 +90,61 @@ run_native() {
 	each $(list TEST_NATIVE)
 }
 
+# Lines of several machines, "MACHINE<tab>LINE" each: those of a test together, once
+# its machine is at the next.
+sort_out() {
+	"${line_awk[@]}" '
+	function put(machine) {
+		printf "%s", held[machine]
+		fflush()
+		held[machine] = ""
+	}
+	{
+		machine = $0
+		sub(/\t.*/, "", machine)
+		sub(/^[^\t]*\t/, "")
+	}
+	/^# [a-z0-9_]+(_test|\.sh)$/ { put(machine) }
+	{ held[machine] = held[machine] $0 "\n" }
+	END { for (machine in held) put(machine) }'
+}
+
+in_machine() { # MACHINE NET TEST...
+	local machine=$1 net=$2 status=0
+
+	shift 2
+	"$here/vm.sh" ${KERNEL:+--kernel "$KERNEL"} --net "$net" --timeout $((60 + limit * $#)) -- \
+		"$here/run.sh" each "$@" 2>&1 || status=$?
+	if [ "$status" = 0 ]; then
+		echo "ok vm_$net${machine}_kernel_log"
+	else
+		echo "not ok vm_$net${machine}_kernel_log # vm.sh: exit status $status"
+	fi
+}
+
+# Each machine is a process group of its own, as an interrupt does not reach what a
+# script has in the background.
+in_machines() { # NET TEST...
+	local net=$1 machine i groups=()
+
+	shift
+	set -m
+	for ((machine = 1; machine <= machines && machine <= $#; machine++)); do
+		(
+			dealt=()
+			for ((i = machine; i <= $#; i += machines)); do
+				dealt+=("${!i}")
+			done
+			in_machine "$machine" "$net" "${dealt[@]}" | sed -u "s/^/$machine\t/"
+		) &
+		groups+=("-$!")
+	done
+	trap 'kill -- "${groups[@]}"' INT TERM HUP
+	wait
+}
+
 run_vm() { # LIST NET
-	local tests status=0
+	local tests
 
 	read -ra tests < <(list "$1")
 	[ ${#tests[@]} -gt 0 ] || return 0
@@ -94,19 +156,13 @@ run_vm() { # LIST NET
 		fi
 		return
 	fi
-	"$here/vm.sh" ${KERNEL:+--kernel "$KERNEL"} --net "$2" --timeout $((60 + limit * ${#tests[@]})) -- \
-		"$here/run.sh" each "${tests[@]}" 2>&1 || status=$?
-	if [ "$status" = 0 ]; then
-		echo "ok vm_$2_kernel_log"
-	else
-		echo "not ok vm_$2_kernel_log # vm.sh: exit status $status"
-	fi
+	in_machines "$2" "${tests[@]}" | sort_out
 }
 
 # Number the results; then requirements and the tests that show them, tests of one
 # subject together; then the counts.
 count() {
-	awk '
+	"${line_awk[@]}" '
 	# "subject_name" joins the others of its subject under each of its ids.
 	function note(name, ids, mark,   i, n, id, at, subject) {
 		at = index(name, "_")
@@ -186,14 +242,14 @@ count() {
 	}'
 }
 
-machines() {
+both() {
 	run_vm TEST_VM veth
 	run_vm TEST_VM_VIRTIO virtio
 }
 
 all() {
 	[ -n "${KERNEL:-}" ] || run_native
-	machines
+	both
 }
 
 case ${1:-} in
@@ -201,7 +257,7 @@ each)		shift; each "$@"; exit ;;
 native)		lists=run_native ;;
 vm)		lists='run_vm TEST_VM veth' ;;
 virtio)		lists='run_vm TEST_VM_VIRTIO virtio' ;;
-machines)	lists=machines ;;
+machines)	lists=both ;;
 all)		lists=all ;;
 *)		die "usage: run.sh native|vm|virtio|machines|all|each TEST..." ;;
 esac

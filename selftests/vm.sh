@@ -192,17 +192,16 @@ pick_accel() {
 	[ -z "$icount" ] && [ -w /dev/kvm ] || return 0
 	read -r boot </proc/sys/kernel/random/boot_id
 	verdict=$cache/kvm-$boot
-	if [ ! -e "$verdict" ]; then
-		rm -f "$cache"/kvm-*
-		if qemu kvm 15 XROCE_PROBE=1 2>/dev/null |
-		   grep alive >/dev/null; then
-			echo kvm >"$run/verdict"
-		else
-			echo tcg >"$run/verdict"
-		fi
-		mv "$run/verdict" "$verdict"
+	if [ -e "$verdict" ]; then
+		read -r accel <"$verdict"
+		return
 	fi
-	read -r accel <"$verdict"
+	if qemu kvm 15 XROCE_PROBE=1 2>/dev/null | grep alive >/dev/null; then
+		accel=kvm
+	fi
+	echo "$accel" >"$run/verdict"
+	find "$cache" -maxdepth 1 -name 'kvm-*' ! -name "kvm-$boot" -delete
+	mv "$run/verdict" "$verdict"
 }
 
 kernel_complaints() {
