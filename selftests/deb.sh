@@ -182,8 +182,9 @@ later_version() { # VERSION LATER
 purges() {
 	local name
 
+	# With what came for their sake.
 	# shellcheck disable=SC2086 # names without blanks
-	quiet apt purge $names || return
+	quiet apt purge --autoremove $names || return
 	for name in $names; do
 		! in_root dpkg-query -W "$name" >/dev/null 2>&1 ||
 			not_so "dpkg knows nothing of $name" || return
