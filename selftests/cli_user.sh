@@ -12,7 +12,8 @@ nobody=65534
 group=64000		# of no name: the rule of udev's gives the device to "xroce"
 
 # as GROUP CAPABILITY... -- WORD...: the command, of a user with no other rights. The
-# group is "in" or "out". It takes the place of the shell.
+# group is "in" or "out"; $memlock is RLIMIT_MEMLOCK in KiB. It takes the place of the
+# shell.
 as() {
 	local who=--clear-groups caps=
 
@@ -23,6 +24,7 @@ as() {
 		shift
 	done
 	shift
+	[ -z "${memlock:-}" ] || ulimit -l "$memlock"
 	exec nsenter --net=/run/netns/xr setpriv --reuid=$nobody --regid=$nobody "$who" --bounding-set="-all$caps" \
 		--inh-caps="-all$caps" --ambient-caps="-all$caps" "$xroce" "$@"
 }
@@ -117,11 +119,20 @@ memory() {
 	pd=$(makes pd pd add)
 	chmod 666 "$work/file"
 	needs ipc_lock net_admin -- mr add pd "$pd" access local-write file "$work/file"
+	# It is 64 KiB.
+	memlock=60 may_not 'RLIMIT_MEMLOCK|annot allocate' in net_admin -- \
+		mr add pd "$pd" access local-write file "$work/file"
+	memlock=64 may in net_admin -- mr add pd "$pd" access local-write file "$work/file"
+	memlock=60 may in ipc_lock net_admin -- \
+		mr add pd "$pd" access local-write file "$work/file"
 	sleep 1000 &
 	needs net_admin sys_ptrace -- mr add pd "$pd" access none pid $! all
 	kill $!
 	# Refused for the right before anything is looked at.
 	may_not 'CAP_SYS_RAWIO|permi' in net_admin -- mr add pd "$pd" access none phys 0x1000
+	# Page 0 is nobody's to register.
+	may_not 'phys' in net_admin sys_rawio -- mr add pd "$pd" access none phys 0
+	! grep -qi permi "$work/err" || not_so "the right is enough: $(cat "$work/err")"
 }
 
 # The pins are root's.
