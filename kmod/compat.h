@@ -29,7 +29,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
  * namespace that memory was made in. Under the task's exec_update_lock, so that
  * the two belong together.
  */
+#ifdef __has_include		/* sparse has not */
 #if __has_include("linux/sched/exec_state.h")
+#define XR_EXEC_STATE
+#endif
+#endif
+
+#ifdef XR_EXEC_STATE
 #include <linux/sched/exec_state.h>
 
 static inline bool xr_mm_capable(struct task_struct *task,

@@ -152,7 +152,7 @@ int odp_read(struct odp *o, size_t off, uint32_t len, void *buf)
 		n = got.payload;
 		if (!check(n && n <= len - at, "%u bytes too many", n))
 			return -1;
-		memcpy(buf + at, bytes.bytes + DATA_OFF - (middle ? 4 : 0), n);
+		memcpy((uint8_t *)buf + at, bytes.bytes + DATA_OFF - (middle ? 4 : 0), n);
 		psn = (psn + 1) & XROCE_PSN_MASK;
 		if (at + n == len)
 			break;

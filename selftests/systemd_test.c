@@ -103,7 +103,7 @@ static void passed(void)
 static void wrong_ones(void)
 {
 	struct listener l;
-	int err, i;
+	int err, i, ends[2];
 
 	pass(0, SOCK_STREAM, false);
 	say(own_pid(), "1");
@@ -122,7 +122,7 @@ static void wrong_ones(void)
 	check(listener_take(&l) == -E2BIG, "too many");
 	for (i = 0; i <= LISTENER_MAX; i++)
 		close(SYSTEMD_LISTEN_FD + i);
-	check(!pipe((int[2]){}), "pipe");
+	check(!pipe(ends), "pipe");
 	say(own_pid(), "1");
 	check(listener_take(&l) == -ENOTSOCK, "a pipe");
 }

@@ -71,7 +71,7 @@ static int read_command(struct reader *r)
 	free(more);
 	if (goes_on && errno)
 		return -errno;
-	return r->number >= r->begun;
+	return r->line && r->number >= r->begun;
 }
 
 /*

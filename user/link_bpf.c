@@ -161,14 +161,14 @@ static int by_number(const void *a, const void *b)
 
 void link_bpf_print_maps(const char *dev, __u32 ifindex)
 {
-	__u32 ids[MAPS_MAX];
+	__u32 ids[MAPS_MAX] = {};
 	struct bpf_prog_info prog = {
 		.nr_map_ids = MAPS_MAX,
 		.map_ids = (__u64)(unsigned long)ids,
 	};
 	struct bpf_link_info link;
 	char dir[XROCE_NETDEV_MAX], tag[2 * BPF_TAG_SIZE + 1];
-	int i;
+	size_t i;
 
 	if (!find_pins(dev, ifindex, dir, &link) || !prog_info(dir, &prog))
 		return;

@@ -171,7 +171,7 @@ static int find_links(const char *dev, __u64 netns, struct row *rows, int *n)
 
 static void show_links(struct row *rows, int n)
 {
-	struct timespec pause = { .tv_nsec = RATE_MS * 1000000 };
+	struct timespec pause = { .tv_nsec = RATE_MS * 1000000l };
 	double since = seconds();
 	int i;
 

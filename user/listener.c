@@ -58,7 +58,7 @@ int listener_open(struct listener *l, __u32 port)
 /* Is it one that clients can be accepted from? Return: its port, or -errno. */
 static int check_passed(int fd)
 {
-	struct sockaddr_storage addr;
+	struct sockaddr_storage addr = {};
 	int listening = 0, type = 0;
 	socklen_t len = sizeof(int);
 

@@ -85,7 +85,7 @@ static void *run(void *arg)
 	pthread_mutex_lock(&progress.lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	while (!progress.done) {
-		until.tv_nsec += ms * 1000000;
+		until.tv_nsec += ms * 1000000l;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		if (pthread_cond_timedwait(&progress.wake, &progress.lock,

@@ -84,6 +84,7 @@ static uint64_t look(const char *path, const char *word, const char *format)
 
 	while (f && fgets(line, sizeof(line), f))
 		if (!strncmp(line, word, strlen(word)) &&
+		    // cppcheck-suppress wrongPrintfScanfArgNum
 		    sscanf(line + strlen(word), format, &a, &b) >= 1)
 			break;
 	if (f)
