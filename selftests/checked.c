@@ -18,7 +18,7 @@
 #include "setting.h"
 #include "wire.h"
 
-#define PATIENCE	(30 * setting("XROCE_SLOW", 1))	/* seconds, for an answer */
+#define PATIENCE	(100 * setting("XROCE_SLOW", 1))	/* seconds, for an answer */
 #define AGAIN_MS	60		/* then it is sent once more */
 #define LONGEST		3000u		/* of a READ: three packets */
 #define PACKET		1024u

@@ -128,12 +128,16 @@ static bool dropped(void *arg)
 	return live_stat().drop_qpn >= ((struct progress *)arg)->drops;
 }
 
-/* By the program, or by the module when the region goes in between. */
+/*
+ * By the program, or by the module when the region goes in between. The program may see
+ * an entry that is half gone: then it is not the key that it finds wrong.
+ */
 static __u64 keys_refused(void)
 {
 	struct xroce_stat stat = live_stat();
 
-	return stat.acc_key + stat.acc_module;
+	return stat.acc_key + stat.acc_pd + stat.acc_right + stat.acc_bounds +
+	       stat.acc_module;
 }
 
 static bool key_refused(void *arg)
@@ -246,7 +250,9 @@ static void module_busy(void)
 	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	detached(LIVE_DEV, 0);
 	check(!live_veth_del(LIVE_DEV), "delete the netdev");
-	err = live_module_unload();
+	/* The kernel has freed the program by then. */
+	sleep(3);
+	err = live_module_refused();
 	check(err == -EAGAIN, "unload, with a descriptor: %d", err);
 	close(fd);
 	unload();

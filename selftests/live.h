@@ -51,8 +51,8 @@ bool live_rename(const char *from, const char *to);
 int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries);
 int live_detach(const char *dev, __u32 flags);
 
-/* Seconds for what the kernel does in its own time. */
-#define LIVE_PATIENCE		10
+/* Seconds for what the kernel does in its own time, on a host that is busy. */
+#define LIVE_PATIENCE		60
 
 /* Ask again and again. Return: false when patience ended. */
 bool live_wait(bool (*done)(void *arg), void *arg);

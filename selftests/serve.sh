@@ -79,16 +79,21 @@ perf_moved() {
 perf() {
 	local program=$1 mtu=$2 size=$3 iters=$4 qps=$5 gid=$6
 	local -a before after zeros lost moved=()
-	local out i many=()
+	local out status i many=()
 
 	shift 6
 	[ "$qps" = 1 ] || many=(-q "$qps")
 	[[ $program = ib_atomic_* ]] || set -- -s "$size" "$@"
-	# shellcheck disable=SC2086 # names without blanks
-	read -ra before < <(stats_of $perf_moves $perf_losses)
-	out=$(timeout 60 "$program" -d rxe0 -x "$gid" -m "$mtu" -n "$iters" \
-	      -u 17 ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) &&
-		grep -qE "^ *$size +[0-9]+ " <<<"$out" || {
+	for i in 1 2 3; do
+		# shellcheck disable=SC2086 # names without blanks
+		read -ra before < <(stats_of $perf_moves $perf_losses)
+		status=0
+		out=$(timeout 60 "$program" -d rxe0 -x "$gid" -m "$mtu" -n "$iters" \
+		      -u 17 ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) || status=$?
+		# It measures a clock for its figures, and there was no CPU for that.
+		[[ $out = *"Can't produce a report"* ]] || break
+	done
+	[ "$status" = 0 ] && grep -qE "^ *$size +[0-9]+ " <<<"$out" || {
 		sed 's/^/# /' <<<"$out"
 		# shellcheck disable=SC2086
 		echo "# $perf_losses $perf_zeros: $(stats_of $perf_losses $perf_zeros)"

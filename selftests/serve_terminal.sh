@@ -31,25 +31,29 @@ under_traffic() {
 }
 
 lines() { screen | grep -c 'queue pair'; }
+last() { screen | grep 'queue pair' | tail -n 1; }
 
 # What was there is on two lines then; what comes goes on to take the second one's place.
 narrowed() {
-	local before
+	local before i was
 
 	tm resize-window -x 40 -y 12
-	wait_until 20 eval '! shows naks' || fail_screen
+	wait_until 20 eval '! shows naks' || fail_screen || return
 	before=$(lines)
-	sleep 3
-	[ "$(lines)" = "$before" ] && ! shows naks || fail_screen
+	for i in 1 2 3; do
+		was=$(last)
+		wait_until 20 eval '[ "$(last)" != "$was" ]' || fail_screen || return
+	done
+	[ "$(lines)" = "$before" ] && ! shows naks || fail_screen || return
 	tm resize-window -x 130 -y 30
 	wait_until 20 shows "$line" || fail_screen
 }
 
 interrupted() {
 	tm send-keys C-c
-	left_well && ! shows "$line" || fail_screen
 	kill $traffic 2>/dev/null || :
 	wait $traffic || :
+	left_well && ! shows "$line" || fail_screen
 }
 
 # killed_by SIGNAL
