@@ -24,6 +24,7 @@ static __always_inline int missed(int err, int cause)
  * @syndrome: XROCE_SYN_*
  * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY
  * @result: ATOMIC_ACK: what was there
+ * @crc: ATOMIC_ACK: what that adds to the invariant CRC, see struct xroce_atomic
  * @va: READ response: first byte
  * @key: READ response: R_Key
  * @len: READ response: bytes
@@ -40,6 +41,7 @@ struct answer {
 	__u32 key;
 	__u32 len;
 	__u32 packets;
+	__u32 crc;
 	bool queued;
 };
 

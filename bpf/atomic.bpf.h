@@ -13,10 +13,10 @@ static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
 	if (unlikely(rq->pos + sizeof(*h) != rq->end || (void *)(h + 1) > end ||
 		     rq->pad))
 		return false;
-	a->va = join(h->va_hi, h->va_lo);
+	a->va = read_va((const void *)h, rq->plain);
 	a->key = bpf_ntohl(h->rkey);
 	a->operand = join(h->swap_hi, h->swap_lo);
-	a->compare = join(h->cmp_hi, h->cmp_lo);
+	a->value = join(h->cmp_hi, h->cmp_lo);
 	return true;
 }
 
@@ -39,7 +39,7 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 	a->key = ans->key;
 	/* Bytes to be stored as they are, not a number. */
 	__builtin_memcpy(&a->operand, value, sizeof(*value));
-	a->compare = 0;
+	a->value = 0;
 	return true;
 }
 
@@ -54,19 +54,19 @@ static __always_inline void atomic_keep(struct xroce_qp *q,
 	r->psn = rq->psn;
 	r->last = rq->psn;
 	r->opcode = rq->opcode;
-	r->rkey = 0;
-	r->va = 0;
 	r->len = result;
 }
 
 /* How a request that is kept is answered, now and again. */
 static __always_inline void atomic_answer(const struct request *rq,
-					  __u64 result, struct answer *ans)
+					  __u64 result, __u32 crc,
+					  struct answer *ans)
 {
 	ans->opcode = rq->flags & OP_ATOMIC ? XROCE_RC_ATOMIC_ACK :
 					      XROCE_RC_READ_RESPONSE_ONLY;
 	ans->syndrome = XROCE_SYN_ACK;
 	ans->result = result;
+	ans->crc = crc;
 	ans->len = 0;
 }
 
@@ -88,13 +88,14 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 {
 	bool write = rq->flags & OP_ATOMIC_WRITE;
 	struct xroce_atomic a;
-	int cause, err;
+	int cause, err = 0;
 
 	if (unlikely(write ? !atomic_write_parse(ctx, rq, ans, &a) :
 			     !atomic_parse(ctx, rq, &a)))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	/* Every member on its own: nothing is written twice. */
-	a.result = 0;
+	a.crc = 0;
+	a.reserved = 0;
 	a.link = xroce_link;
 	a.qpn = q->qpn;
 	a.opcode = rq->opcode;
@@ -108,13 +109,16 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 				  XROCE_ACCESS_REMOTE_ATOMIC);
 	if (unlikely(cause))
 		return cause;
-	err = xroce_kfuncs ? xroce_atomic(ctx, &a) : 0;
+	if (xroce_kfuncs)
+		err = xroce_atomic(ctx, &a);
+	else
+		a.value = 0;
 	if (failed(err))
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);
 	st->atomic++;
-	atomic_keep(q, rq, a.result);
-	atomic_answer(rq, a.result, ans);
+	atomic_keep(q, rq, a.value);
+	atomic_answer(rq, a.value, a.crc, ans);
 	return XROCE_CAUSE_NONE;
 }
 
@@ -170,7 +174,7 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 	 */
 	st->flush++;
 	atomic_keep(q, rq, 0);
-	atomic_answer(rq, 0, ans);
+	atomic_answer(rq, 0, 0, ans);
 	return XROCE_CAUSE_NONE;
 }
 

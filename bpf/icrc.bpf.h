@@ -49,16 +49,20 @@ static __always_inline __be32 icrc_ack(struct xroce_qp *q,
 	return icrc_wire(q->ack_icrc ^ icrc_aeth(q, ans, 0));
 }
 
+/* What the result of an atomic operation adds: xroce_atomic() knows of a new one. */
+static __always_inline __u32 icrc_result(__u64 result)
+{
+	__u32 hi = result >> 32, lo = result;
+
+	return ICRC_OF(7, hi >> 24) ^ ICRC_OF(6, hi >> 16) ^ ICRC_OF(5, hi >> 8) ^
+	       ICRC_OF(4, hi) ^ ICRC_OF(3, lo >> 24) ^ ICRC_OF(2, lo >> 16) ^
+	       ICRC_OF(1, lo >> 8) ^ ICRC_OF(0, lo);
+}
+
 static __always_inline __be32 icrc_atomic(struct xroce_qp *q,
 					  const struct answer *ans)
 {
-	__u32 hi = ans->result >> 32, lo = ans->result;
-
-	return icrc_wire(q->atomic_icrc ^ icrc_aeth(q, ans, 8) ^
-			 ICRC_OF(7, hi >> 24) ^ ICRC_OF(6, hi >> 16) ^
-			 ICRC_OF(5, hi >> 8) ^ ICRC_OF(4, hi) ^
-			 ICRC_OF(3, lo >> 24) ^ ICRC_OF(2, lo >> 16) ^
-			 ICRC_OF(1, lo >> 8) ^ ICRC_OF(0, lo));
+	return icrc_wire(q->atomic_icrc ^ icrc_aeth(q, ans, 8) ^ ans->crc);
 }
 
 #endif

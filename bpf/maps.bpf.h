@@ -19,6 +19,20 @@ const volatile __u32 xroce_qp_mask;
  */
 const volatile bool xroce_kfuncs;
 
+/*
+ * What a kfunc returns, or 0 where there is none. Those are two ways as far as the
+ * compiler knows, so that the verifier can take the one that is not gone out.
+ */
+#define module(call) ({			\
+	int _ret = 0;			\
+					\
+	if (xroce_kfuncs)		\
+		_ret = (call);		\
+	else				\
+		barrier_var(_ret);	\
+	_ret;				\
+})
+
 /* CRC-32 of a byte and a number of zero bytes behind it, from state 0. */
 const volatile __u32 xroce_crc[XROCE_CRC_BEHIND][256];
 

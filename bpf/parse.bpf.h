@@ -44,7 +44,7 @@ struct vlan_hdr {
  * @ackreq: the requester asks for an acknowledgement
  * @ipv6: IPv6; else IPv4
  * @plain: IPv4 and no VLAN tag
- * @frags: the frame has fragments; false until the packet is admitted
+ * @frags: XROCE_FRAME_*; 0 until the packet is admitted
  * @whole: the RETH that begins it is all there
  * @se: not 0: the requester wants the completion to be a solicited event
  */
@@ -67,7 +67,7 @@ struct request {
 	bool  ackreq;
 	bool  ipv6;
 	bool  plain;
-	bool  frags;
+	__u8  frags;
 	bool  whole;
 	__u8  se;
 };
@@ -259,9 +259,10 @@ static __always_inline bool parse_lengths(struct request *rq)
 {
 	__u32 l4 = rq->bth - sizeof(struct udphdr);
 
-	if (unlikely(rq->l3_len != l4 - rq->l3 + rq->udp_len))
+	/* First, as the caller has just compared the two. */
+	if (unlikely(rq->frame_len < rq->l3 + rq->l3_len))
 		return false;
-	if (unlikely(l4 + rq->udp_len > rq->frame_len))
+	if (unlikely(rq->l3_len != l4 - rq->l3 + rq->udp_len))
 		return false;
 	rq->end = l4 + rq->udp_len - XROCE_ICRC_LEN;
 	return true;
@@ -274,17 +275,26 @@ static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
 	__u64 sum = (__u64)w[0] + w[1] + w[2] + w[3] + w[4];
 
 	/*
-	 * At most 5 * 0xffffffff, then 0x5fffa, then 0x10004. A multiple of 0xffff
-	 * stays one, and is not 0: the version is there.
+	 * Folded it would be 0xffff: it is a multiple of that, and not 0, as the version
+	 * is there. Multiples, and no others, become their quotient when multiplied by
+	 * the inverse of 0xffff modulo 2^64.
 	 */
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return sum == 0xffff;
+	return sum * 0xfffefffefffeffff <= ~0ull / 0xffff;
 }
 
 static __always_inline __u64 join(__be32 hi, __be32 lo)
 {
 	return (__u64)bpf_ntohl(hi) << 32 | bpf_ntohl(lo);
+}
+
+/*
+ * The virtual address that RETH and AtomicETH begin with: @aligned says that it is
+ * right behind the BTH of a plain packet, and so is.
+ */
+static __always_inline __u64 read_va(const struct xroce_reth *h, bool aligned)
+{
+	return aligned ? bpf_be64_to_cpu(*(const __be64 *)(const void *)h) :
+			 join(h->va_hi, h->va_lo);
 }
 
 /* Take the RETH off the packet. Return: false when it is not all there. */
@@ -296,10 +306,7 @@ static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
 
 	if (unlikely(rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end))
 		return false;
-	/* Right behind the BTH of a plain packet it is aligned. */
-	ans->va = rq->plain && !(rq->flags & OP_FLUSH) ?
-		  bpf_be64_to_cpu(*(const __be64 *)(const void *)reth) :
-		  join(reth->va_hi, reth->va_lo);
+	ans->va = read_va(reth, rq->plain && !(rq->flags & OP_FLUSH));
 	ans->key = bpf_ntohl(reth->rkey);
 	ans->len = bpf_ntohl(reth->len);
 	rq->pos += sizeof(*reth);

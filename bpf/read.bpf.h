@@ -58,7 +58,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	ans->syndrome = XROCE_SYN_ACK;
 	if (likely(!q->queued && ans->len <= q->mtu &&
 		   reply_room(ctx, rq, reply_len(rq, ans))))
-		err = ans->len && xroce_kfuncs ? xroce_read(ctx, &sge) : 0;
+		err = ans->len ? module(xroce_read(ctx, &sge)) : 0;
 	if (failed(err)) {
 		if (err != -EAGAIN)
 			return missed(err, XROCE_CAUSE_ACC_MODULE);

@@ -55,7 +55,7 @@ static __always_inline int reply_queue(struct xdp_md *ctx,
 		.opcode = ans->opcode,
 		.syndrome = ans->syndrome,
 	};
-	int err = xroce_kfuncs ? xroce_queue(ctx, &r, rq->l3) : 0;
+	int err = module(xroce_queue(ctx, &r, rq->l3));
 
 	if (!err) {
 		st->queued++;
@@ -121,6 +121,21 @@ static __always_inline void reply_set_len(void *l3, bool ipv6, struct udphdr *ud
 		((struct ipv6hdr *)l3)->payload_len = udp->len;
 	else
 		reply_ipv4_len(l3, udp_len);
+}
+
+/* The same of an acknowledgement with a result. */
+static __always_inline void reply_set_atomic(void *l3, bool ipv6, struct udphdr *udp,
+					     const struct xroce_qp *q)
+{
+	struct iphdr *ip = l3;
+
+	udp->len = bpf_htons(ATOMIC_UDP_LEN);
+	if (ipv6) {
+		((struct ipv6hdr *)l3)->payload_len = udp->len;
+	} else {
+		ip->tot_len = bpf_htons(sizeof(*ip) + ATOMIC_UDP_LEN);
+		ip->check = q->atomic_check;
+	}
 }
 
 /* The longest Ethernet header that parse() accepts. */
@@ -197,19 +212,24 @@ static __always_inline bool reply_room_front(struct xdp_md *ctx,
  *
  * The Ethernet header is at the front afterwards, the rest is undefined.
  *
- * Return: true, or false when it cannot be done; the frame must be dropped.
+ * Return: true, or false when it cannot be done; the frame must be dropped. One at an
+ * odd address is as it was then.
  */
 static __always_inline bool reply_room(struct xdp_md *ctx,
 				       struct request *rq, __u32 want)
 {
 	int delta = (int)want - (int)rq->frame_len;
 
-	if (unlikely(rq->frags) && xroce_keep_frags) {
-		if (!reply_room_keep(ctx, rq, want))
+	if (unlikely(rq->frags)) {
+		if (rq->frags & XROCE_FRAME_ODD)
 			return false;
-		rq->frags = false;
-		rq->frame_len = want;
-		return true;
+		if (xroce_keep_frags) {
+			if (!reply_room_keep(ctx, rq, want))
+				return false;
+			rq->frags = 0;
+			rq->frame_len = want;
+			return true;
+		}
 	}
 	if (delta && unlikely(bpf_xdp_adjust_tail(ctx, delta)) &&
 	    !(delta > 0 && reply_room_front(ctx, rq, delta)))
@@ -223,26 +243,31 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
  * @ctx: the frame of the request
  * @rq: the request
  * @q: its queue pair, claimed
+ * @st: counters
  * @ans: what to say; a READ's payload is in its place already
  *
  * VLAN tags stay as they are.
  *
  * Return: true, or false when the frame could not be made to fit; it must be
- * dropped then.
+ * dropped then, and the module may have been told to answer.
  */
 static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 				  struct xroce_qp *q,
-				  const struct answer *ans)
+				  struct xroce_stat *st,
+				  struct answer *ans)
 {
 	__u32 want = reply_len(rq, ans);
 	struct xroce_atomicacketh *orig;
 	struct reply_packet *pkt;
 	struct udphdr *udp;
 	void *data, *end;
-	__be32 *icrc, zero = 0;
+	__be32 *icrc;
 
-	if (unlikely(!reply_room(ctx, rq, want)))
+	if (unlikely(!reply_room(ctx, rq, want))) {
+		if (rq->frags & XROCE_FRAME_ODD)
+			reply_queue(ctx, rq, q, st, ans);
 		return false;
+	}
 
 	data = frame_start(ctx);
 	end = frame_end(ctx);
@@ -270,7 +295,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	udp = (void *)pkt - sizeof(*udp);
 	pkt->bth.opcode = ans->opcode;
 	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
-		reply_set_len(data + rq->l3, rq->ipv6, udp, ATOMIC_UDP_LEN);
+		reply_set_atomic(data + rq->l3, rq->ipv6, udp, q);
 		icrc = (void *)(orig + 1);
 		if ((void *)(icrc + 1) > end)
 			return false;
@@ -282,9 +307,12 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	reply_set_len(data + rq->l3, rq->ipv6, udp, want - rq->bth + sizeof(*udp));
 	pkt->bth.flags |= (-ans->len & 3) << XROCE_BTH_PAD_SHIFT;
 	want -= XROCE_ICRC_LEN;
-	if (xroce_kfuncs)
-		return !xroce_icrc_put(ctx, rq->l3, want);
-	return !bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero));
+	if (!xroce_kfuncs) {
+		__be32 zero = 0;
+
+		return !bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero));
+	}
+	return !xroce_icrc_put(ctx, rq->l3, want);
 }
 
 #endif

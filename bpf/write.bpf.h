@@ -92,7 +92,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			.ahead = resid - len,
 		};
 
-		err = xroce_kfuncs ? xroce_write(ctx, &sge) : 0;
+		err = module(xroce_write(ctx, &sge));
 		if (failed(err))
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}

@@ -48,14 +48,15 @@
 
 /* Until now all that mattered was whether the packet is in the first buffer. */
 static __always_inline void count_frags(struct xdp_md *ctx, struct request *rq,
-					struct xroce_stat *st)
+					struct xroce_stat *st, int flags)
 {
 	__u32 linear = frame_end(ctx) - frame_start(ctx);
 	__u32 len = bpf_xdp_get_buff_len(ctx);
 
 	st->rx_bytes += len - rq->frame_len;
 	rq->frame_len = len;
-	rq->frags = len > linear;
+	rq->frags = (flags & XROCE_FRAME_ODD) |
+		    (len > linear ? XROCE_FRAME_FRAGS : 0);
 }
 
 /*
@@ -92,7 +93,7 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 			st->drop_icrc++;
 			return false;
 		}
-		count_frags(ctx, rq, st);
+		count_frags(ctx, rq, st, err);
 	}
 	return true;
 }
@@ -301,7 +302,7 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
 		} else {
 			if (r->opcode != rq->opcode || r->psn != rq->psn)
 				goto drop;
-			atomic_answer(rq, r->len, ans);
+			atomic_answer(rq, r->len, icrc_result(r->len), ans);
 		}
 	} else if (!(rq->flags & OP_KNOWN)) {
 		goto drop;
@@ -452,10 +453,11 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		return XDP_DROP;
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
-	answer = err == -EAGAIN && reply(ctx, &rq, q, &ans);
+	answer = err == -EAGAIN && reply(ctx, &rq, q, st, &ans);
 	qp_release(q);
 	if (unlikely(!answer)) {
-		st->drop_reply++;
+		if (!ans.queued)
+			st->drop_reply++;
 		return XDP_DROP;
 	}
 	st->tx++;

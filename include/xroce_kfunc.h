@@ -45,13 +45,22 @@ struct xroce_sge {
 	__u32 reserved;
 };
 
+/* What else xroce_icrc_check() says of a frame. */
+#define XROCE_FRAME_FRAGS	1	/* it has fragments */
+/*
+ * Its first buffer begins at an odd address. veth of Linux 7.2 copies a frame to one when
+ * an odd number of bytes of another went there before, but cannot send back what is
+ * there: bit 0 of the address is a flag in its rings, and the kernel crashes.
+ */
+#define XROCE_FRAME_ODD		2
+
 /**
  * xroce_icrc_check() - verify a packet's invariant CRC (IBTA 7.8.1, A17.3.3)
  * @ctx: the frame
  * @l3: offset of the IPv4 or IPv6 header
  * @end: offset of the CRC, which follows payload and pad
  *
- * Return: 0; 1: the CRC is right as well, and the frame has fragments; -EBADMSG: it
+ * Return: 0, or XROCE_FRAME_* of the frame: the CRC is right; -EBADMSG: it
  * differs; -EINVAL: the offsets are not those of a RoCEv2 packet inside the frame.
  */
 extern int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
@@ -100,30 +109,33 @@ extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFU
  * struct xroce_atomic - an operation on eight bytes of a region
  * @va: their address; a multiple of eight
  * @operand: what to store, or to add
- * @compare: what to compare with
- * @result: out: what was there
+ * @value: in: what to compare with; out: what was there
  * @link: number of the link
  * @key: R_Key
  * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
  * @qpn: queue pair, as in struct xroce_sge
+ * @crc: out: the CRC of @value as it is in a packet, from a state of zero: what
+ *	it adds to the invariant CRC of its acknowledgement
+ * @reserved: 0
  *
  * All values are in the host's byte order, as in memory.
  */
 struct xroce_atomic {
 	__u64 va;
 	__u64 operand;
-	__u64 compare;
-	__u64 result;
+	__u64 value;
 	__u32 link;
 	__u32 key;
 	__u32 opcode;
 	__u32 qpn;
+	__u32 crc;
+	__u32 reserved;
 };
 
 /**
  * xroce_atomic() - execute an atomic operation, atomic for CPUs as well
  * @ctx: the frame that asks for it
- * @a: what; its result is filled in
+ * @a: what; what was there and the CRC of that are filled in
  *
  * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN, -EFAULT or -EIO
  * as for xroce_write(); -EINVAL: unknown operation, or the eight bytes are not
@@ -164,8 +176,8 @@ struct xroce_reply {
  * @r: what
  * @l3: offset of the IP header, the length of the Ethernet header
  *
- * Return: 0; -EAGAIN: nothing is queued any more and the reply is no READ: send
- * it yourself; -ENOSPC: as many READs as the queue pair may have are queued;
+ * Return: 0; -EAGAIN: nothing is queued any more, the reply is no READ and the frame
+ * none of XROCE_FRAME_ODD: send it yourself; -ENOSPC: as many READs as the queue pair may have are queued;
  * -ENOENT: no such link or queue pair; -EINVAL.
  */
 extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3) XROCE_KFUNC;

@@ -193,6 +193,7 @@ enum xroce_cause {
  * @ack_icrc: the invariant CRC of an acknowledgement whose PSN, syndrome and MSN
  *	are zero
  * @atomic_icrc: that of an atomic acknowledgement, whose result is zero as well
+ * @atomic_check: that one's IPv4 header checksum, as it is in a packet
  *
  * An array. The second cache line is written by the XDP program under @claim, and
  * reset by the module when the state leaves RESET; the others are written by the
@@ -243,7 +244,8 @@ struct xroce_qp {
 	__u32  icrc_part[2];
 	__u64  icrc_for[2];
 	__u32  pkey_full;
-	__u32  reserved1;
+	__u16  atomic_check;
+	__u16  reserved1;
 	__u64  reserved2[2];
 
 	__be32 reply[XROCE_REPLY_WORDS];

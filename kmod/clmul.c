@@ -56,20 +56,34 @@ static const struct mask variant6 = { .byte = {
 	[AROUND + 47] = 0xff, [AROUND + 52] = 0xff,
 } };
 
-/* The message, in its first block. */
-static const struct mask inside = { .byte = {
-	[AROUND + 0] = 0xff, [AROUND + 1] = 0xff, [AROUND + 2] = 0xff,
-	[AROUND + 3] = 0xff, [AROUND + 4] = 0xff, [AROUND + 5] = 0xff,
-	[AROUND + 6] = 0xff, [AROUND + 7] = 0xff, [AROUND + 8] = 0xff,
-	[AROUND + 9] = 0xff, [AROUND + 10] = 0xff, [AROUND + 11] = 0xff,
-	[AROUND + 12] = 0xff, [AROUND + 13] = 0xff, [AROUND + 14] = 0xff,
-	[AROUND + 15] = 0xff,
+/* What stays of the message in its first block: not what is before it, nor those. */
+static const struct mask stays4 = { .byte = {
+	[AROUND + 0] = 0xff, [AROUND + 2] = 0xff, [AROUND + 3] = 0xff,
+	[AROUND + 4] = 0xff, [AROUND + 5] = 0xff, [AROUND + 6] = 0xff,
+	[AROUND + 7] = 0xff, [AROUND + 9] = 0xff, [AROUND + 12] = 0xff,
+	[AROUND + 13] = 0xff, [AROUND + 14] = 0xff, [AROUND + 15] = 0xff,
 } };
 
-/* The CRC of the eight bytes of ones before it. */
-static const struct mask before = { .byte = {
-	[AROUND + 0] = 0xe3, [AROUND + 1] = 0x20, [AROUND + 2] = 0xbb,
-	[AROUND + 3] = 0xde,
+static const struct mask stays6 = { .byte = {
+	[AROUND + 0] = 0xf0, [AROUND + 4] = 0xff, [AROUND + 5] = 0xff,
+	[AROUND + 6] = 0xff, [AROUND + 8] = 0xff, [AROUND + 9] = 0xff,
+	[AROUND + 10] = 0xff, [AROUND + 11] = 0xff, [AROUND + 12] = 0xff,
+	[AROUND + 13] = 0xff, [AROUND + 14] = 0xff, [AROUND + 15] = 0xff,
+} };
+
+/*
+ * What is added to that: the ones, and to the first four bytes the CRC of the eight
+ * bytes of ones before the message, which is e3 20 bb de.
+ */
+static const struct mask added4 = { .byte = {
+	[AROUND + 0] = 0xe3, [AROUND + 1] = 0xff ^ 0x20, [AROUND + 2] = 0xbb,
+	[AROUND + 3] = 0xde, [AROUND + 8] = 0xff, [AROUND + 10] = 0xff,
+	[AROUND + 11] = 0xff,
+} };
+
+static const struct mask added6 = { .byte = {
+	[AROUND + 0] = 0x0f ^ 0xe3, [AROUND + 1] = 0xff ^ 0x20,
+	[AROUND + 2] = 0xff ^ 0xbb, [AROUND + 3] = 0xff ^ 0xde, [AROUND + 7] = 0xff,
 } };
 
 static inline v2 load(const void *p)
@@ -84,10 +98,10 @@ static inline v2 part(const struct mask *m, int i, __u32 pad)
 }
 
 /* The first block of a packet, which begins @pad bytes in. */
-static inline v2 first(const void *p, const struct mask *m, __u32 pad)
+static inline v2 first(const void *p, const struct mask *stays,
+		       const struct mask *added, __u32 pad)
 {
-	return ((load(p) & part(&inside, 0, pad)) | part(m, 0, pad)) ^
-	       part(&before, 0, pad);
+	return (load(p) & part(stays, 0, pad)) ^ part(added, 0, pad);
 }
 
 static inline v2 on(v2 x, v2 by, v2 next)
@@ -151,7 +165,7 @@ __u32 xr_clmul_ipv4(const void *p, __u32 len)
 	v2 x;
 
 	p -= pad;
-	x = first(p, &variant4, pad);
+	x = first(p, &stays4, &added4, pad);
 	x = on(x, on_128, load(p + BLOCK) | part(&variant4, 1, pad));
 	x = on(x, on_128, load(p + 2 * BLOCK) | part(&variant4, 2, pad));
 	return reduce(blocks(x, p + 3 * BLOCK, (len + pad) / BLOCK - 3));
@@ -164,7 +178,7 @@ __u32 xr_clmul_ipv6(const void *p, __u32 len)
 	v2 x;
 
 	p -= pad;
-	x = first(p, &variant6, pad);
+	x = first(p, &stays6, &added6, pad);
 	x = on(x, on_128, load(p + BLOCK) | part(&variant6, 1, pad));
 	x = on(x, on_128, load(p + 2 * BLOCK) | part(&variant6, 2, pad));
 	x = on(x, on_128, load(p + 3 * BLOCK) | part(&variant6, 3, pad));

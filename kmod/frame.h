@@ -6,10 +6,25 @@
 #include <linux/skbuff.h>
 #include <net/xdp.h>
 
+#include "xroce_kfunc.h"
+
 /* Is a range inside the first buffer of the frame? */
 static inline bool xr_frame_linear(const struct xdp_buff *xdp, u32 off, u32 len)
 {
 	return (u64)off + len <= xdp->data_end - xdp->data;
+}
+
+/* See XROCE_FRAME_ODD. */
+static inline bool xr_frame_odd(const struct xdp_buff *xdp)
+{
+	return (unsigned long)xdp->data_hard_start & 1;
+}
+
+/* XROCE_FRAME_* of a frame. */
+static inline int xr_frame_flags(struct xdp_buff *xdp)
+{
+	return (xdp_buff_has_frags(xdp) ? XROCE_FRAME_FRAGS : 0) |
+	       (xr_frame_odd(xdp) ? XROCE_FRAME_ODD : 0);
 }
 
 /**

@@ -5,33 +5,26 @@
  * change count as ones. It is sent least significant byte first.
  */
 #include <linux/crc32.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/udp.h>
 #include <linux/unaligned.h>
 
-#include "xroce_wire.h"
-
-#include "clmul.h"
-#include "frame.h"
 #include "icrc.h"
-#include "vector.h"
 
 /* State after the eight bytes of ones. */
 #define XR_ICRC_SEED	0xdebb20e3u
 
-/* The headers up to the BTH. */
-struct xr_headers4 {
-	struct iphdr ip;
-	struct udphdr udp;
-	struct xroce_bth bth;
-} __packed __aligned(4);
+u32 xr_icrc_table[sizeof(u64)][256] __ro_after_init;
 
-struct xr_headers6 {
-	struct ipv6hdr ip;
-	struct udphdr udp;
-	struct xroce_bth bth;
-} __packed __aligned(4);
+void __init xr_icrc_init(void)
+{
+	u8 bytes[sizeof(u64)] = {};
+	int byte, behind;
+
+	for (byte = 0; byte < 256; byte++) {
+		bytes[0] = byte;
+		for (behind = 0; behind < ARRAY_SIZE(xr_icrc_table); behind++)
+			xr_icrc_table[behind][byte] = crc32_le(0, bytes, 1 + behind);
+	}
+}
 
 /* The state after the headers, with what may change in flight as ones. */
 static u32 xr_icrc_headers4(const void *p)
@@ -146,8 +139,8 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 	return 0;
 }
 
-/* Wherever the packet lies. */
-static noinline int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
+/* As xr_icrc_check(), but for XROCE_FRAME_*, wherever the packet lies. */
+int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	u32 crc, n, i, has = 0;
 	u8 *p;
@@ -164,55 +157,8 @@ static noinline int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 	return has == crc ? 0 : -EBADMSG;
 }
 
-#ifdef CONFIG_X86_64
-/*
- * The invariant CRC of a packet in whole words, in the first buffer with room for it,
- * as all but a few are. In a vector section. Return: false: it is not like that.
- */
-static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
-					   u32 end, u32 *crc)
-{
-	const void *p = xdp->data + l3;
-	u32 len = end - l3;
-
-	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
-		     !xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
-		return false;
-	if (likely(*(u8 *)p >> 4 != 6)) {
-		if (unlikely(len < sizeof(struct xr_headers4)))
-			return false;
-		*crc = ~xr_clmul_ipv4(p, len);
-	} else {
-		if (unlikely(len < sizeof(struct xr_headers6)))
-			return false;
-		*crc = ~xr_clmul_ipv6(p, len);
-	}
-	return true;
-}
-#else
-static bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
-{
-	return false;
-}
-#endif
-
-/* Likewise, of one that has it. Return: 0, -EINVAL, or -EBADMSG: it differs. */
-int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
-{
-	int ret = 1;
-	u32 crc;
-
-	if (likely(xr_vector_begin())) {
-		if (likely(xr_icrc_linear(xdp, l3, end, &crc)))
-			ret = get_unaligned_le32(xdp->data + end) == crc ?
-			      0 : -EBADMSG;
-		xr_vector_end();
-	}
-	return likely(ret <= 0) ? ret : xr_icrc_check_any(xdp, l3, end);
-}
-
-/* Wherever there is room for it. */
-static noinline int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end)
+/* As xr_icrc_put(), wherever there is room for it. */
+int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	u32 crc, n, i;
 	int ret;
@@ -229,19 +175,4 @@ static noinline int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end)
 	for (i = 0; i < XROCE_ICRC_LEN; i++)
 		*(u8 *)xr_frame_at(xdp, end + i, &n) = crc >> (8 * i);
 	return 0;
-}
-
-/* Likewise, and write it into the frame. Return: 0 or -EINVAL. */
-int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
-{
-	bool done = false;
-	u32 crc;
-
-	if (likely(xr_vector_begin())) {
-		done = xr_icrc_linear(xdp, l3, end, &crc);
-		if (likely(done))
-			put_unaligned_le32(crc, xdp->data + end);
-		xr_vector_end();
-	}
-	return likely(done) ? 0 : xr_icrc_put_any(xdp, l3, end);
 }

@@ -1,14 +1,120 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The invariant CRC (IBTA 7.8.1, A17.3.3). */
+/*
+ * The invariant CRC (IBTA 7.8.1, A17.3.3). Of most packets, which are in the first buffer
+ * and in whole words, it is had without a call but for the sum itself.
+ */
 #ifndef _XR_ICRC_H
 #define _XR_ICRC_H
 
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/types.h>
+#include <linux/udp.h>
+#include <linux/unaligned.h>
 
-struct xdp_buff;
+#include "xroce_wire.h"
 
+#include "clmul.h"
+#include "frame.h"
+#include "vector.h"
+
+/* The headers up to the BTH. */
+struct xr_headers4 {
+	struct iphdr ip;
+	struct udphdr udp;
+	struct xroce_bth bth;
+} __packed __aligned(4);
+
+struct xr_headers6 {
+	struct ipv6hdr ip;
+	struct udphdr udp;
+	struct xroce_bth bth;
+} __packed __aligned(4);
+
+/* The CRC of the low byte of the index, with so many zeros behind it. */
+extern u32 xr_icrc_table[sizeof(u64)][256];
+
+void xr_icrc_init(void);
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
-int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end);
-int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end);
+int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end);
+int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end);
+
+/* Of a number as it is in a packet, from a state of zero. */
+static __always_inline u32 xr_icrc_of(u64 x)
+{
+	return xr_icrc_table[7][x >> 56] ^ xr_icrc_table[6][x >> 48 & 0xff] ^
+	       xr_icrc_table[5][x >> 40 & 0xff] ^ xr_icrc_table[4][x >> 32 & 0xff] ^
+	       xr_icrc_table[3][x >> 24 & 0xff] ^ xr_icrc_table[2][x >> 16 & 0xff] ^
+	       xr_icrc_table[1][x >> 8 & 0xff] ^ xr_icrc_table[0][x & 0xff];
+}
+
+#ifdef CONFIG_X86_64
+/*
+ * The invariant CRC of a packet in whole words, in the first buffer with room for it,
+ * as all but a few are. In a vector section. Return: false: it is not like that.
+ */
+static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
+					   u32 end, u32 *crc)
+{
+	const void *p = xdp->data + l3;
+	u32 len = end - l3;
+
+	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
+		     !xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
+		return false;
+	if (likely(*(u8 *)p >> 4 != 6)) {
+		if (unlikely(len < sizeof(struct xr_headers4)))
+			return false;
+		*crc = ~xr_clmul_ipv4(p, len);
+	} else {
+		if (unlikely(len < sizeof(struct xr_headers6)))
+			return false;
+		*crc = ~xr_clmul_ipv6(p, len);
+	}
+	return true;
+}
+#else
+static inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
+{
+	return false;
+}
+#endif
+
+/*
+ * Likewise, of one that has it. Return: 0; XROCE_FRAME_*: right as well; -EINVAL, or
+ * -EBADMSG: it differs.
+ */
+static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	int ret = 1;
+	u32 crc;
+
+	if (likely(xr_vector_begin())) {
+		if (likely(xr_icrc_linear(xdp, l3, end, &crc)))
+			ret = get_unaligned_le32(xdp->data + end) == crc ?
+			      0 : -EBADMSG;
+		xr_vector_end();
+	}
+	if (unlikely(ret > 0))
+		ret = xr_icrc_check_any(xdp, l3, end);
+	if (unlikely(ret))
+		return ret;
+	return xr_frame_flags(xdp);
+}
+
+/* Likewise, and write it into the frame. Return: 0 or -EINVAL. */
+static __always_inline int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	bool done = false;
+	u32 crc;
+
+	if (likely(xr_vector_begin())) {
+		done = xr_icrc_linear(xdp, l3, end, &crc);
+		if (likely(done))
+			put_unaligned_le32(crc, xdp->data + end);
+		xr_vector_end();
+	}
+	return likely(done) ? 0 : xr_icrc_put_any(xdp, l3, end);
+}
 
 #endif

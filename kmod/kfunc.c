@@ -69,9 +69,7 @@ __bpf_kfunc_start_defs();
 
 __bpf_kfunc int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
-	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-
-	return xr_icrc_check(xdp, l3, end) ? : xdp_buff_has_frags(xdp);
+	return xr_icrc_check((struct xdp_buff *)ctx, l3, end);
 }
 
 __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
@@ -132,7 +130,7 @@ __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 	struct xroce_atomic copy = {
 		.va = READ_ONCE(a->va),
 		.operand = READ_ONCE(a->operand),
-		.compare = READ_ONCE(a->compare),
+		.value = READ_ONCE(a->value),
 		.key = READ_ONCE(a->key),
 		.opcode = READ_ONCE(a->opcode),
 	};
@@ -155,7 +153,8 @@ __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 	ret = xr_mr_atomic(mr, &copy);
 	if (likely(!ret)) {
 		xr_mr_count_atomic(mr);
-		a->result = copy.result;
+		a->value = copy.value;
+		a->crc = xr_icrc_of(copy.value);
 	} else if (ret == -EAGAIN) {
 		ret = xr_kfunc_missed(READ_ONCE(a->link), READ_ONCE(a->qpn), mr,
 				      xdp);
@@ -180,7 +179,7 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
 	if (!qp)
 		return -ENOENT;
-	return xr_reply_queue(qp, &copy, xdp->data, l3);
+	return xr_reply_queue(qp, &copy, xdp->data, l3, xr_frame_odd(xdp));
 }
 
 __bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)

@@ -2,6 +2,7 @@
 /* Bringing the module up and down, in order. */
 #include <linux/module.h>
 
+#include "icrc.h"
 #include "main.h"
 #include "odp.h"
 #include "vector.h"
@@ -11,6 +12,7 @@ static int __init xr_init(void)
 	int ret;
 
 	xr_vector_init();
+	xr_icrc_init();
 	ret = xr_mtt_init();
 	if (ret)
 		return ret;

@@ -13,7 +13,7 @@
 /**
  * xr_mr_atomic() - execute an atomic operation on a region
  * @mr: held by the caller
- * @a: what, which nobody else may change meanwhile; its result is filled in
+ * @a: what, which nobody else may change meanwhile; what was there is filled in
  *
  * With the instructions of the CPU, so that it is atomic for all who use them.
  *
@@ -43,15 +43,15 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, struct xroce_ato
 		return -EINVAL;
 	switch (a->opcode) {
 	case XROCE_RC_CMP_SWAP:
-		a->result = cmpxchg(word, a->compare, a->operand);
+		a->value = cmpxchg(word, a->value, a->operand);
 		return 0;
 	case XROCE_RC_FETCH_ADD:
-		a->result = atomic64_fetch_add(a->operand, (atomic64_t *)word);
+		a->value = atomic64_fetch_add(a->operand, (atomic64_t *)word);
 		return 0;
 	case XROCE_RC_ATOMIC_WRITE:
 		/* After all that was written before. */
 		smp_store_release(word, a->operand);
-		a->result = 0;
+		a->value = 0;
 		return 0;
 	}
 	return -EINVAL;

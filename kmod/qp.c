@@ -255,6 +255,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	memset(q->reply, 0, sizeof(q->reply));
 	q->ack_icrc = 0;
 	q->atomic_icrc = 0;
+	q->atomic_check = 0;
 	xr_qp_release(q);
 
 	xr_sq_leave(qp);

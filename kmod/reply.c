@@ -235,14 +235,15 @@ static bool xr_replies_now(struct xr_qp *qp)
  * @r: what; checked here
  * @l2: Ethernet header of the request
  * @l2_len: its length, 14 to XR_TX_L2_MAX
+ * @must: nobody else can send it
  *
  * In softirq. A READ response of one packet goes out at once when nothing waits.
  *
- * Return: 0; -EAGAIN: nothing waits, and it is no READ; -ENOSPC; -ENOENT: the
- * queue pair is going; -EINVAL; -ENOMEM.
+ * Return: 0; -EAGAIN: nothing waits, it is no READ, and not for @must; -ENOSPC;
+ * -ENOENT: the queue pair is going; -EINVAL; -ENOMEM.
  */
 int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
-		   const void *l2, u32 l2_len)
+		   const void *l2, u32 l2_len, bool must)
 {
 	struct xr_replies *rs = &qp->replies;
 	bool read = r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
@@ -259,7 +260,7 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		ret = -ENOENT;
 		goto out;
 	}
-	if (!rs->count && !rs->batch.count && !read) {
+	if (!rs->count && !rs->batch.count && !read && !must) {
 		ret = -EAGAIN;
 		goto out;
 	}

@@ -89,7 +89,7 @@ void xr_replies_open(struct xr_replies *rs);
 void xr_replies_close(struct xr_qp *qp);
 void xr_replies_free(struct xr_replies *rs);
 int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
-		   const void *l2, u32 l2_len);
+		   const void *l2, u32 l2_len, bool must);
 void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame);
 void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		  u32 msn);

@@ -218,6 +218,9 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 			 false);
 	if (xr_icrc(&xdp, ETH_HLEN, end - (void *)frame, &crc))
 		return 0;
+	if (opcode == XROCE_RC_ATOMIC_ACK && !READ_ONCE(q->ipv6))
+		q->atomic_check =
+			(__force u16)((struct iphdr *)(frame + ETH_HLEN))->check;
 	if (opcode == XROCE_RC_ACK)
 		memcpy(q->reply, frame + ETH_HLEN,
 		       end - (void *)frame - ETH_HLEN -

@@ -3,7 +3,10 @@
  * Replies that the module sends itself, packet by packet, and those that go
  * behind them: order, PSN, and MSN of each (IBTA 9.7.5.1, 9.7.7.1).
  */
+#include <errno.h>
 #include <string.h>
+
+#include <sys/socket.h>
 
 #include "live_qp.h"
 #include "wire.h"
@@ -226,6 +229,45 @@ static void gone(void)
 	wire_close(&w);
 }
 
+/*
+ * veth copies what others may have in use, and puts the end of a long frame in front of
+ * the next frame, so that an odd length makes that one begin at an odd address.
+ */
+static void odd_frames(void)
+{
+	static uint8_t other[4293] = {
+		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5,
+	};
+	struct wire w;
+	unsigned int i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	for (i = 0; i < 60 && !test_failed(); i++) {
+		check(send(w.fd, other, sizeof(other) - 2 * i, 0) > 0, "send: %s",
+		      strerror(errno));
+		switch (i % 3) {
+		case 0:
+			next(&w, XROCE_RC_WRITE_ONLY, 64);
+			wire_send(&w);
+			expect_other(&w, XROCE_RC_ACK, w.req.psn, i + 1);
+			break;
+		case 1:
+			next(&w, XROCE_RC_READ_REQUEST, 64);
+			wire_send(&w);
+			expect_read(&w, w.req.psn, 64, i + 1);
+			break;
+		case 2:
+			next(&w, XROCE_RC_FETCH_ADD, 0);
+			wire_send(&w);
+			expect_atomic(&w, w.req.psn, i + 1);
+			break;
+		}
+		w.req.psn++;
+	}
+	wire_close(&w);
+}
+
 static const struct test tests[] = {
 	{ "stream_lengths", "D2 D5", "a READ is a message, however long", lengths },
 	{ "stream_behind", "D2 D5", "order, and the MSN of each", behind },
@@ -233,6 +275,7 @@ static const struct test tests[] = {
 	{ "stream_again", "D5", "a duplicate has the newest MSN", again },
 	{ "stream_gone", "R7 D5", "a duplicate of what is no more allowed",
 	  gone },
+	{ "stream_odd_frames", "D1 R10", "frames at odd addresses", odd_frames },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stddef.h>
 #include <string.h>
 
 #include <arpa/inet.h>
+#include <linux/ip.h>
 
 #include "packet.h"
 #include "template.h"
@@ -37,6 +39,11 @@ void template_fill(struct xroce_qp *qp)
 	qp->pkey_full = qp->pkey & 0x8000 ? htons(qp->pkey) : ~0u;
 	memset(qp->reply, 0, sizeof(qp->reply));
 	qp->atomic_icrc = icrc_of(qp, XROCE_RC_ATOMIC_ACK, &frame);
+	qp->atomic_check = 0;
+	if (!qp->ipv6)
+		memcpy(&qp->atomic_check,
+		       frame.bytes + frame.l3 + offsetof(struct iphdr, check),
+		       sizeof(qp->atomic_check));
 	qp->ack_icrc = icrc_of(qp, XROCE_RC_ACK, &frame);
 	/* The PSN is in the last four bytes of the BTH. */
 	memcpy(qp->reply, frame.bytes + frame.l3,

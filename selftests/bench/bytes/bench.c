@@ -57,7 +57,7 @@ static u64 measure(enum work work, struct xdp_buff *xdp, void *to, u32 size)
 	return start;
 }
 
-static int run(void *frame, void *to)
+static int run(u8 *frame, void *to)
 {
 	u64 none, crc, copy;
 	struct xdp_buff xdp;
