@@ -290,11 +290,31 @@ bounded() {
 	xr pd show pd "$pd" >"$work/made"
 }
 
+# For a netdev that is not there nobody looks for a module; and it has other names.
+netdev_names() {
+	local modprobe made
+
+	modprobe=$(cat /proc/sys/kernel/modprobe)
+	printf '#!/bin/sh\necho "$@" >>%s\n' "$work/asked" >"$work/modprobe"
+	chmod +x "$work/modprobe"
+	echo "$work/modprobe" >/proc/sys/kernel/modprobe
+	fails 1 'nope' link show dev nope
+	fails 1 'nope' link del dev nope
+	fails 1 'nope' link add dev nope
+	made=$(cat "$work/asked" 2>/dev/null) || :
+	# What asks as others do has one looked for.
+	in_xr ethtool nope >"$work/out" 2>&1 || :
+	echo "$modprobe" >/proc/sys/kernel/modprobe
+	[ -z "$made" ] || not_so "no module: $made"
+	[ -s "$work/asked" ] || not_so "ethtool asks for one"
+}
+
 command_up
 
 run details_of_links 'U1 U2'
 run prometheus 'U1 D6'
 run features U1
 run monitor 'U1 D6'
+run netdev_names U1
 run without_module 'U1 U6'
 command_passed

@@ -260,9 +260,17 @@ static void atomics(void)
 	receiver_close(&r);
 }
 
+static void fill(void *hole)
+{
+	check(mmap(hole, MEM_PAGE, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == hole,
+	      "mmap: %s", strerror(errno));
+}
+
 /* Where nothing is mapped it is an access error, of the client or of the buffer. */
 static void unmapped(void)
 {
+	void *hole = mem + 3 * MEM_PAGE;
 	const struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
 	struct requester_op op = operation(IBV_WR_RDMA_WRITE, 3 * 4096);
 	struct xroce_cqe cqe;
@@ -271,21 +279,22 @@ static void unmapped(void)
 	if (!setup())
 		return;
 	madvise(mem, SPACE, MADV_DONTNEED);
-	munmap(mem + 3 * MEM_PAGE, MEM_PAGE);
+	munmap(hole, MEM_PAGE);
 	status = requester_do(&client, r.qp, &op);
 	check(status == IBV_WC_REM_ACCESS_ERR, "WRITE: %d", status);
 	receiver_close(&r);
+	/* What is mapped for another queue pair would go there. */
+	fill(hole);
 	if (!setup())
 		return;
 	receive(1, 3 * 4096);
+	munmap(hole, MEM_PAGE);
 	status = receiver_do(&r, wr, 3 * 4096);
 	check(status == IBV_WC_REM_OP_ERR, "SEND: %d", status);
 	if (receiver_wait(&r, &cqe))
 		check(cqe.status == XROCE_WC_LOC_PROT_ERR, "status %u",
 		      cqe.status);
-	check(mmap(mem + 3 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-	      mem + 3 * MEM_PAGE, "mmap");
+	fill(hole);
 	receiver_close(&r);
 }
 

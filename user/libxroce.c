@@ -30,7 +30,7 @@ struct xroce *xroce_open(const char *netdev)
 	struct xroce *x;
 	int err;
 
-	use.ifindex = if_nametoindex(netdev);
+	use.ifindex = xroce_ifindex(netdev);
 	if (!use.ifindex) {
 		errno = ENODEV;
 		return NULL;

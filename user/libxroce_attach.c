@@ -97,7 +97,7 @@ static int check_opts(struct attach *a)
 	a->mr_stat_entries = mr_stat_entries(a->mpt_entries);
 	if (opts->mode > XROCE_MODE_GENERIC)
 		return failed(a, -EINVAL, "mode %u: no such mode", opts->mode);
-	a->ifindex = if_nametoindex(a->netdev);
+	a->ifindex = xroce_ifindex(a->netdev);
 	if (!a->ifindex)
 		return failed(a, -ENODEV, "no such network device");
 	return 0;

@@ -25,7 +25,7 @@ int xroce_link_query(struct xroce_link_query *query)
 int xroce_link_find(const char *netdev, struct xroce_link_query *query)
 {
 	struct xroce_link_query q, gone = {};
-	__u32 ifindex = if_nametoindex(netdev);
+	__u32 ifindex = xroce_ifindex(netdev);
 	struct stat ns;
 	__u32 number;
 	int err;

@@ -71,7 +71,7 @@ static __u32 program_on(const char *netdev, __u32 ifindex)
 {
 	__u32 id;
 
-	return if_nametoindex(netdev) != ifindex ||
+	return xroce_ifindex(netdev) != ifindex ||
 	       bpf_xdp_query_id(ifindex, 0, &id) ? 0 : id;
 }
 
@@ -116,7 +116,7 @@ int xroce_pin_open(const char *netdev, const char *name)
 	char path[PATH_MAX], dir[XROCE_NETDEV_MAX];
 	int fd, err;
 
-	xroce_pin_dir(netdev, if_nametoindex(netdev), dir);
+	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
 	err = xroce_pin_path(dir, name, path, sizeof(path));
 	if (err)
 		return err;
@@ -238,7 +238,7 @@ int xroce_pin_clear(const char *netdev, __u32 except)
 	int err = -ENOENT;
 
 	/* Of the device before it was renamed, and under the name it has. */
-	xroce_pin_dir(netdev, if_nametoindex(netdev), dir);
+	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
 	if (strcmp(dir, netdev) && !xroce_pin_used(dir, except)) {
 		xroce_pin_remove(dir);
 		err = 0;

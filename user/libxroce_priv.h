@@ -28,6 +28,9 @@ XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
 				void **ring);
 XROCE_HIDDEN void xroce_ring_unmap(void *ring, size_t bytes);
 
+/* Index of a netdev of this network namespace. Return: 0 and an errno if there is none. */
+XROCE_HIDDEN __u32 xroce_ifindex(const char *netdev);
+
 /* Give a constant of a BPF object its value before the object is loaded. */
 XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 				  const void *value, size_t size);
