@@ -44,10 +44,19 @@ rxe_gid6() { rxe_gid fd77:0000:0000:0000:0000:0000:0000:0001; }
 
 # stats_of COUNTER...: their values on a line, zeros included
 stats_of() {
-	in_xr "$xroce" -j stat show dev x0 all |
-		python3 -c 'import json, sys
-stat = json.load(sys.stdin)[0]
-print(*(stat[name] for name in sys.argv[1:]))' "$@"
+	in_xr "$xroce" -j stat show dev x0 all | tr -d '[]{}"\n' |
+		awk -v RS=, -F: -v wanted="$*" '
+		{ value[$1] = $2 }
+		END {
+			n = split(wanted, name, " ")
+			for (i = 1; i <= n; i++) {
+				if (!(name[i] in value)) {
+					print "no counter " name[i] >"/dev/stderr"
+					exit 1
+				}
+				printf "%s%s", value[name[i]], i < n ? " " : "\n"
+			}
+		}'
 }
 
 # What may move, what moves when a slow machine loses packets, and whatever must
