@@ -104,6 +104,14 @@ out:
 	return ret;
 }
 
+static int xr_do_link_prog(struct xr_ctx *ctx, struct xr_link *unused,
+			   union xr_arg *arg)
+{
+	if (!capable(CAP_NET_ADMIN))
+		return -EPERM;
+	return xr_link_prog(arg->link_prog.link, arg->link_prog.prog_fd);
+}
+
 static int xr_do_pd_add(struct xr_ctx *ctx, struct xr_link *link,
 			union xr_arg *arg)
 {
@@ -270,6 +278,8 @@ static const struct xr_cmd xr_cmds[] = {
 	  XROCE_F_NEXT, true, xr_do_link_query },
 	{ XROCE_NR_LINK_USE, sizeof(struct xroce_link_use), 16, 0, true,
 	  xr_do_link_use },
+	{ XROCE_NR_LINK_PROG, sizeof(struct xroce_link_prog), 16, 0, true,
+	  xr_do_link_prog },
 	{ XROCE_NR_PD_ADD, sizeof(struct xroce_pd_add), 16, XROCE_F_PERSISTENT,
 	  false, xr_do_pd_add },
 	{ XROCE_NR_PD_DEL, sizeof(struct xroce_pd_del), 16, 0, false,

@@ -283,14 +283,14 @@ static bool xr_keep_pop(struct xr_qp *qp)
 }
 
 /* Run the program. Return: XDP_*. The frame is where @xdp says then. */
-static u32 xr_keep_run(struct xr_keep *k, struct bpf_prog *prog,
-		       struct xdp_buff *xdp)
+static u32 xr_keep_run(struct xr_qp *qp, struct xdp_buff *xdp)
 {
+	struct bpf_prog *prog = rcu_dereference_bh(qp->link->prog);
 	struct bpf_net_context ctx, *old;
 	u32 act;
 
 	old = bpf_net_ctx_set(&ctx);
-	this_cpu_write(xr_keep_running, k);
+	this_cpu_write(xr_keep_running, &qp->keep);
 	act = bpf_prog_run(prog, xdp);
 	this_cpu_write(xr_keep_running, NULL);
 	bpf_net_ctx_clear(old);
@@ -348,7 +348,7 @@ static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
 	l2_len = xr_keep_l2(&xdp, l2);
 	k->stay = false;
 	k->told = false;
-	act = xr_keep_run(k, qp->link->prog, &xdp);
+	act = xr_keep_run(qp, &xdp);
 	/* It is as it was. */
 	if (k->stay)
 		return false;

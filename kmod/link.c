@@ -60,6 +60,12 @@ static void xr_link_put_dev(struct xr_link *link)
 	link->dev = NULL;
 }
 
+static void xr_prog_put(struct bpf_prog *prog)
+{
+	if (prog)
+		bpf_prog_put(prog);
+}
+
 static void xr_link_free(struct xr_link *link)
 {
 	xr_owner_clear(link, &link->own);
@@ -69,8 +75,7 @@ static void xr_link_free(struct xr_link *link)
 		bpf_map_put(link->qp_map);
 	if (link->mr_stat_map)
 		bpf_map_put(link->mr_stat_map);
-	if (link->prog)
-		bpf_prog_put(link->prog);
+	xr_prog_put(rcu_dereference_protected(link->prog, true));
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
 	xa_destroy(&link->srqs);
@@ -282,7 +287,7 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->mpt_map = mpt;
 	link->qp_map = qp;
 	link->mr_stat_map = mr_stat;
-	link->prog = prog;
+	rcu_assign_pointer(link->prog, prog);
 	link->qp_entries = qp->max_entries;
 	link->maker = NULL;
 	/* The data path looks at the table only below this bound. */
@@ -307,8 +312,7 @@ err_tables:
 	link->qp_used = NULL;
 err_unlock:
 	mutex_unlock(&xr_links_lock);
-	if (prog)
-		bpf_prog_put(prog);
+	xr_prog_put(prog);
 err_mr_stat:
 	if (mr_stat)
 		bpf_map_put(mr_stat);
@@ -316,6 +320,35 @@ err_qp:
 	bpf_map_put(qp);
 err_mpt:
 	bpf_map_put(mpt);
+	return ret;
+}
+
+/**
+ * xr_link_prog() - give a link another program
+ * @id: its number
+ * @fd: descriptor of the program
+ *
+ * Who runs the one before does so under RCU, behind which the kernel frees it.
+ *
+ * Return: 0, -ENOENT, -EBADF or -EINVAL.
+ */
+int xr_link_prog(u32 id, int fd)
+{
+	struct bpf_prog *prog = fd == -1 ? ERR_PTR(-EBADF) : xr_prog_get(fd);
+	struct xr_link *link;
+	int ret = 0;
+
+	if (IS_ERR(prog))
+		return PTR_ERR(prog);
+	mutex_lock(&xr_links_lock);
+	link = xr_link_locked(id);
+	if (link && link->mpt_entries)
+		prog = rcu_replace_pointer(link->prog, prog,
+					   lockdep_is_held(&xr_links_lock));
+	else
+		ret = -ENOENT;
+	mutex_unlock(&xr_links_lock);
+	xr_prog_put(prog);
 	return ret;
 }
 

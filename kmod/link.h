@@ -31,7 +31,7 @@ struct xroce_link_query;
  * @mpt_map: memory protection table, with a reference
  * @qp_map: queue pair table, with a reference
  * @mr_stat_map: counters of regions, with a reference; NULL: none
- * @prog: XDP program, with a reference; NULL: none
+ * @prog: XDP program, with a reference; NULL: none. Run under RCU
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map, a power of two
  * @maker: file that made it, until it has maps
@@ -57,7 +57,7 @@ struct xroce_link_query;
  * @own: the persistent objects
  *
  * From @id to @users under xr_links_lock, the rest under @lock. Maps, sizes and
- * tables do not change once @mpt_entries is set.
+ * tables do not change once @mpt_entries is set; @prog does, but not to NULL.
  */
 struct xr_link {
 	u32 id;
@@ -67,7 +67,7 @@ struct xr_link {
 	struct bpf_map *mpt_map;
 	struct bpf_map *qp_map;
 	struct bpf_map *mr_stat_map;
-	struct bpf_prog *prog;
+	struct bpf_prog __rcu *prog;
 	u32 mpt_entries;
 	u32 qp_entries;
 	struct xr_ctx *maker;
@@ -98,6 +98,7 @@ extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
 
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a);
+int xr_link_prog(u32 id, int fd);
 int xr_link_del(u32 id, bool force);
 void xr_link_forget_maker(struct xr_ctx *maker);
 int xr_link_query(u32 id, bool next, struct xroce_link_query *q);

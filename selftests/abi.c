@@ -64,6 +64,16 @@ static void fill_link_del(int fd, union arg *a)
 	a->link_del.link = maps.link_maps.link;
 }
 
+static void fill_link_prog(int fd, union arg *a)
+{
+	static int prog = -1;
+
+	if (prog < 0)
+		prog = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
+	fill_link_del(fd, a);
+	a->link_prog.prog_fd = prog;
+}
+
 static void fill_link_query(int fd, union arg *a)
 {
 	(void)fd;
@@ -298,6 +308,7 @@ const struct command commands[] = {
 	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 64, XROCE_F_NEXT, {}, true,
 	  fill_link_query },
 	{ "LINK_USE", XROCE_CMD_LINK_USE, 16, 0, {}, true, fill_link_use },
+	{ "LINK_PROG", XROCE_CMD_LINK_PROG, 16, 0, {}, true, fill_link_prog },
 	{ "PD_ADD", XROCE_CMD_PD_ADD, 16, XROCE_F_PERSISTENT, { 12 }, false,
 	  fill_nothing },
 	{ "PD_DEL", XROCE_CMD_PD_DEL, 16, 0, { 12 }, false, fill_pd },

@@ -17,6 +17,7 @@ union arg {
 	struct xroce_link_del link_del;
 	struct xroce_link_query link_query;
 	struct xroce_link_use link_use;
+	struct xroce_link_prog link_prog;
 	struct xroce_pd_add pd_add;
 	struct xroce_pd_del pd_del;
 	struct xroce_pd_query pd_query;

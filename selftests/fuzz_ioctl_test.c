@@ -51,6 +51,7 @@ static const struct shape {
 	{ XROCE_CMD_LINK_DEL, "k0" },
 	{ XROCE_CMD_LINK_QUERY, "k" },
 	{ XROCE_CMD_LINK_USE, "i0" },
+	{ XROCE_CMD_LINK_PROG, "kF" },
 	{ XROCE_CMD_PD_ADD, ">d0" },
 	{ XROCE_CMD_PD_DEL, "d0" },
 	{ XROCE_CMD_PD_QUERY, "d" },
@@ -97,6 +98,7 @@ static struct shared {
 static unsigned char *memory;
 static __u64 pages[MEMORY];
 static int maps[6];
+static int program;
 static int fds[FDS];
 /* By descriptor; the first is the newest. */
 static __u32 known[FDS][128][KNOWN];
@@ -221,6 +223,9 @@ static void fill(const struct shape *s, union arg *a)
 		a->link_maps.qp_fd = maps[1];
 		a->link_maps.mr_stat_fd = maps[2];
 		a->link_maps.prog_fd = -1;
+		break;
+	case XROCE_CMD_LINK_PROG:
+		a->link_prog.prog_fd = program;
 		break;
 	case XROCE_CMD_MR_REG:
 		a->mr_reg.addr = (__u64)(unsigned long)memory;
@@ -359,8 +364,8 @@ static void one_command(int fd, const struct command *c)
 static void in_order(int fd)
 {
 	static const unsigned long nrs[] = {
-		XROCE_CMD_LINK_ADD, XROCE_CMD_LINK_MAPS, XROCE_CMD_LINK_DEL,
-		XROCE_CMD_LINK_USE, XROCE_CMD_PD_ADD, XROCE_CMD_CQ_ADD,
+		XROCE_CMD_LINK_ADD, XROCE_CMD_LINK_MAPS, XROCE_CMD_LINK_PROG,
+		XROCE_CMD_LINK_DEL, XROCE_CMD_LINK_USE, XROCE_CMD_PD_ADD, XROCE_CMD_CQ_ADD,
 		XROCE_CMD_SQ_ADD, XROCE_CMD_SRQ_ADD, XROCE_CMD_MR_REG_PHYS,
 		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REG,
 		XROCE_CMD_MR_ADVISE, XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
@@ -511,6 +516,8 @@ static bool set_up(void)
 			  sizeof(struct xroce_mr_stat), 16);
 	maps[3] = new_map(BPF_MAP_TYPE_HASH, sizeof(struct xroce_mpt), 16);
 	maps[4] = maps[5] = -1;
+	program = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
+	check(program >= 0, "program: %s", strerror(errno));
 	check(commands_count == ARRAY_SIZE(shapes),
 	      "a command that this test does not know");
 	return !test_failed();
@@ -585,6 +592,7 @@ static void fuzz(void)
 	}
 	for (i = 0; i < 4; i++)
 		close(maps[i]);
+	close(program);
 	munmap(memory, MEMORY * MEM_PAGE);
 	munmap(shared, sizeof(*shared));
 }

@@ -251,19 +251,6 @@ static void maps_of_counters(void)
 	close(good);
 }
 
-/* A program of no effect, but for its type. */
-static int program(enum bpf_prog_type type, enum bpf_attach_type attach)
-{
-	static const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0,
-		  .imm = 1 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach);
-
-	return bpf_prog_load(type, "t", "GPL", insns, ARRAY_SIZE(insns), &opts);
-}
-
 /* A program that packets put aside are given to, or none. */
 static void maps_and_program(void)
 {
@@ -276,14 +263,14 @@ static void maps_and_program(void)
 		{ "no descriptor", -2, -EBADF },
 		{ "not a program", open("/dev/null", O_RDONLY), -EINVAL },
 		{ "a map", mpt, -EINVAL },
-		{ "a socket filter", program(BPF_PROG_TYPE_SOCKET_FILTER, 0),
+		{ "a socket filter", live_program(BPF_PROG_TYPE_SOCKET_FILTER, 0),
 		  -EINVAL },
-		{ "for a CPU map", program(BPF_PROG_TYPE_XDP, BPF_XDP_CPUMAP),
+		{ "for a CPU map", live_program(BPF_PROG_TYPE_XDP, BPF_XDP_CPUMAP),
 		  -EINVAL },
-		{ "for a device map", program(BPF_PROG_TYPE_XDP,
-					      BPF_XDP_DEVMAP), -EINVAL },
+		{ "for a device map", live_program(BPF_PROG_TYPE_XDP, BPF_XDP_DEVMAP),
+		  -EINVAL },
 	};
-	int good = program(BPF_PROG_TYPE_XDP, BPF_XDP);
+	int good = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
 	int fd = dev_open(), ret;
 	__u32 link = 0;
 	size_t i;
@@ -304,6 +291,92 @@ static void maps_and_program(void)
 	close(mpt);
 	close(qp);
 	close(good);
+}
+
+static int link_prog(int fd, __u32 link, int prog_fd)
+{
+	struct xroce_link_prog a = {
+		.size = sizeof(a), .link = link, .prog_fd = prog_fd,
+	};
+
+	return live_ioctl(fd, XROCE_CMD_LINK_PROG, &a);
+}
+
+static __u32 id_of(int prog_fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	check(!bpf_obj_get_info_by_fd(prog_fd, &info, &len), "program: %s",
+	      strerror(errno));
+	return info.id;
+}
+
+static bool is_freed(void *arg)
+{
+	int fd = bpf_prog_get_fd_by_id(*(__u32 *)arg);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -ENOENT;
+}
+
+/* The one before is let go, the new one is held. */
+static void another_program(void)
+{
+	int mpt = array(sizeof(struct xroce_mpt), 16);
+	int qp = array(sizeof(struct xroce_qp), 16);
+	int first = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
+	int good = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
+	const struct {
+		const char *what;
+		int fd, want;
+	} bad[] = {
+		{ "no descriptor", -2, -EBADF },
+		{ "none", -1, -EBADF },
+		{ "not a program", open("/dev/null", O_RDONLY), -EINVAL },
+		{ "a map", mpt, -EINVAL },
+		{ "a socket filter", live_program(BPF_PROG_TYPE_SOCKET_FILTER, 0),
+		  -EINVAL },
+		{ "for a CPU map", live_program(BPF_PROG_TYPE_XDP, BPF_XDP_CPUMAP),
+		  -EINVAL },
+	};
+	__u32 link = 0, was = id_of(first), is = id_of(good);
+	int fd = dev_open(), ret;
+	size_t i;
+
+	check(!link_add(fd, spare(), &link), "LINK_ADD");
+	ret = link_prog(fd, link, good);
+	check(ret == -ENOENT, "before it has maps: %d", ret);
+	ret = link_maps_all(fd, link, mpt, qp, -1, first);
+	check(!ret, "LINK_MAPS: %d", ret);
+	close(first);
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		ret = link_prog(fd, link, bad[i].fd);
+		check(ret == bad[i].want, "%s: %d, not %d", bad[i].what, ret,
+		      bad[i].want);
+		if (bad[i].fd >= 0 && bad[i].fd != mpt)
+			close(bad[i].fd);
+	}
+	ret = link_prog(fd, 255, good);
+	check(ret == -ENOENT, "no such link: %d", ret);
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = link_prog(fd, link, good);
+	live_restore_caps();
+	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
+	check(!is_freed(&was), "it is held no more, after mere refusals");
+	ret = link_prog(fd, link, good);
+	check(!ret, "right: %d", ret);
+	ret = link_prog(fd, link, good);
+	check(!ret, "once more: %d", ret);
+	close(good);
+	check(live_wait(is_freed, &was), "the one before is still held");
+	check(!is_freed(&is), "the new one is not held");
+	check(!link_del(fd, link, 0), "LINK_DEL");
+	check(live_wait(is_freed, &is), "it is held by a link that has gone");
+	close(fd);
+	close(mpt);
+	close(qp);
 }
 
 static void use_errors(void)
@@ -467,6 +540,8 @@ static const struct test tests[] = {
 	{ "link_maps", "U2", "only arrays of the right shape will do", maps },
 	{ "link_maps_program", "U2 O3", "likewise a program",
 	  maps_and_program },
+	{ "link_another_program", "U1 O3", "its program can be replaced",
+	  another_program },
 	{ "link_maps_of_counters", "U2 D6", "likewise, or none",
 	  maps_of_counters },
 	{ "link_use_errors", "R10", "a descriptor works on one link",

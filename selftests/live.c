@@ -362,6 +362,18 @@ struct xroce_stat live_stat(void)
 	return sum;
 }
 
+int live_program(int type, int attach)
+{
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0,
+		  .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach);
+
+	return bpf_prog_load(type, "t", "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
 __u32 live_pd(struct xroce *x)
 {
 	__u32 pd = 0;

@@ -87,6 +87,9 @@ bool live_map_put(const char *dev, const char *map, __u32 key,
 /* The counters of LIVE_DEV's link, now. */
 struct xroce_stat live_stat(void);
 
+/* A program of no effect, but for its types; of <linux/bpf.h>. */
+int live_program(int type, int attach);
+
 /* A protection domain of @x's; 0 and a failed check if there is none. */
 __u32 live_pd(struct xroce *x);
 

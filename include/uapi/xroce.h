@@ -34,6 +34,7 @@ enum {
 	XROCE_NR_LINK_DEL,
 	XROCE_NR_LINK_QUERY,
 	XROCE_NR_LINK_USE,
+	XROCE_NR_LINK_PROG,
 	XROCE_NR_PD_ADD = 0x10,
 	XROCE_NR_PD_DEL,
 	XROCE_NR_PD_QUERY,
@@ -72,6 +73,7 @@ enum {
 #define XROCE_CMD_LINK_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_DEL)
 #define XROCE_CMD_LINK_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_QUERY)
 #define XROCE_CMD_LINK_USE	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_USE)
+#define XROCE_CMD_LINK_PROG	_IO(XROCE_IOC_TYPE, XROCE_NR_LINK_PROG)
 #define XROCE_CMD_PD_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_ADD)
 #define XROCE_CMD_PD_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_DEL)
 #define XROCE_CMD_PD_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_PD_QUERY)
@@ -292,6 +294,27 @@ struct xroce_link_use {
 	__u32 flags;
 	__u32 ifindex;
 	__u32 link;
+};
+
+/**
+ * struct xroce_link_prog - LINK_PROG: give a link another XDP program
+ * @size: sizeof(struct xroce_link_prog)
+ * @flags: 0
+ * @link: number of a link that has maps
+ * @prog_fd: the XDP program, which uses the maps that the link has
+ *
+ * Packets that the module has put aside are given to this one from here on, so
+ * that it must be the one that is attached, or is about to be. Needs
+ * CAP_NET_ADMIN.
+ *
+ * Errors: -EPERM, -ENOENT (no such link, or one without maps), -EBADF, and
+ * -EINVAL for a program that is not for XDP or is for one device only.
+ */
+struct xroce_link_prog {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__s32 prog_fd;
 };
 
 /**
