@@ -80,7 +80,10 @@ static unsigned long xr_keep_end(const struct xr_keep *k)
 	return k->since + msecs_to_jiffies(READ_ONCE(odp_patience));
 }
 
-/* Put it at the end. The lock is held. Return: 0, -ENOSPC or -ENOMEM. */
+/*
+ * Put it at the end. The lock is held. Return: 0, -ENOSPC (also where there is no
+ * program to carry it out) or -ENOMEM.
+ */
 static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
 {
 	struct xr_keep *k = &qp->keep;
@@ -88,6 +91,7 @@ static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
 
 	lockdep_assert_held(&k->lock);
 	if (!k->open || k->refuse || k->lost ||
+	    !rcu_access_pointer(qp->link->prog) ||
 	    k->count >= min(READ_ONCE(odp_keep), XR_KEEP_MAX))
 		return -ENOSPC;
 	if (!k->frame)

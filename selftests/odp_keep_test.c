@@ -4,6 +4,7 @@
  * order, so many, for so long; and what is told when that cannot be.
  */
 #include <fcntl.h>
+#include <net/if.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -464,6 +465,54 @@ static void unreliable(void)
 	odp_close(&o);
 }
 
+/* The link of LIVE_SPARE is made anew, with its maps but without its program. */
+static bool forget_program(void)
+{
+	struct xroce_link_del del = { .size = sizeof(del) };
+	struct xroce_link_add add = {
+		.size = sizeof(add), .ifindex = if_nametoindex(LIVE_SPARE),
+	};
+	struct xroce_link_maps maps = {
+		.size = sizeof(maps), .prog_fd = -1, .mr_stat_fd = -1,
+	};
+	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+	struct xroce_link_query q;
+
+	check(fd >= 0 && !xroce_link_find(LIVE_SPARE, &q), "link");
+	del.link = q.link;
+	maps.mpt_fd = xroce_pin_open(LIVE_SPARE, "mpt");
+	maps.qp_fd = xroce_pin_open(LIVE_SPARE, "qp");
+	check(!live_ioctl(fd, XROCE_CMD_LINK_DEL, &del), "LINK_DEL");
+	check(!live_ioctl(fd, XROCE_CMD_LINK_ADD, &add), "LINK_ADD");
+	/* The program on the device says so. */
+	check(add.link == q.link, "link %u, not %u", add.link, q.link);
+	maps.link = add.link;
+	check(!live_ioctl(fd, XROCE_CMD_LINK_MAPS, &maps), "LINK_MAPS");
+	close(maps.mpt_fd);
+	close(maps.qp_fd);
+	close(fd);
+	return !test_failed();
+}
+
+/* Who could carry out nothing puts nothing aside. */
+static void no_program(void)
+{
+	const struct wire_opts opts = { .dev = LIVE_SPARE, .from = "c1" };
+	struct odp o;
+
+	if (!check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
+		   "attach") ||
+	    !forget_program())
+		return;
+	if (odp_open_opts(&o, 1, &opts)) {
+		ACKED(odp_write(&o, 0, 512, 7));
+		check(o.rnr, "it is not told to come again");
+		check(odp_is(o.mem, 512, 7), "written");
+		odp_close(&o);
+	}
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+}
+
 static const struct test tests[] = {
 	{ "odp_kept", "O3", "a burst is put aside and executed", kept },
 	{ "odp_order", "O3", "in order", in_order },
@@ -473,6 +522,7 @@ static const struct test tests[] = {
 	{ "odp_impatient", "O3", "RNR NAKs when it takes too long", impatient },
 	{ "odp_purged", "O3 O6", "the queue pair goes", purged },
 	{ "odp_kept_dereg", "O3 O4", "the region goes", deregistered },
+	{ "odp_no_program", "O3 U2", "a link without a program", no_program },
 	{ "odp_kept_uc", "O3", "unreliable connection", unreliable },
 };
 
