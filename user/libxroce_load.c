@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Loading the program: its constants, its maps, and what the kernel says of it. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+
+#include <bpf/bpf.h>
+
+#include "libxroce_load.h"
+
+const char *const xroce_load_maps[XROCE_LOAD_MAPS] = {
+	"mpt", "qp", "rd", "stat", "mr_stat", "events"
+};
+
+int xroce_failed(struct xroce_attach_opts *opts, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(opts->error, sizeof(opts->error), fmt, args);
+	va_end(args);
+	return err;
+}
+
+static int speak(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	return vfprintf(stderr, fmt, args);
+}
+
+static int be_silent(enum libbpf_print_level level, const char *fmt,
+		     va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+libbpf_print_fn_t xroce_load_print(bool debug)
+{
+	return libbpf_set_print(debug ? speak : be_silent);
+}
+
+/* On by the low byte of @crc. */
+static __u32 crc_byte(__u32 crc)
+{
+	int bit;
+
+	for (bit = 0; bit < 8; bit++)
+		crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+	return crc;
+}
+
+static int set_crc(struct xroce_load *l)
+{
+	__u32 crc[XROCE_CRC_BEHIND][256];
+	int n, byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		crc[0][byte] = crc_byte(byte);
+		for (n = 1; n < XROCE_CRC_BEHIND; n++)
+			crc[n][byte] = crc_byte(crc[n - 1][byte]);
+	}
+	return xroce_rodata_set(l->obj, "xroce_crc", crc, sizeof(crc));
+}
+
+static int set_constants(struct xroce_load *l)
+{
+	__u32 qp_mask = l->qp_entries - 1;
+	bool kfuncs = true;
+	int err;
+
+	err = xroce_rodata_set(l->obj, "xroce_link", &l->opts->link,
+			       sizeof(l->opts->link));
+	if (!err)
+		err = xroce_rodata_set(l->obj, "xroce_kfuncs", &kfuncs,
+				       sizeof(kfuncs));
+	if (!err)
+		err = xroce_rodata_set(l->obj, "xroce_qp_mask", &qp_mask,
+				       sizeof(qp_mask));
+	if (!err)
+		err = set_crc(l);
+	return err;
+}
+
+struct bpf_map *xroce_load_map(struct xroce_load *l, const char *name)
+{
+	return bpf_object__find_map_by_name(l->obj, name);
+}
+
+int xroce_load_map_fd(struct xroce_load *l, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(l->obj, name);
+}
+
+/* What it takes to learn of a module's functions; without, loading says EINVAL. */
+static bool may_load(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3];
+	const __u32 needed = 1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN;
+
+	if (syscall(SYS_capget, &head, has))
+		return true;
+	return (has[0].effective & needed) == needed;
+}
+
+int xroce_load_open(struct xroce_load *l)
+{
+	int err, i;
+
+	err = xroce_object_path(l->opts->object, l->path, sizeof(l->path));
+	if (err)
+		return xroce_failed(l->opts, err, "BPF object %s: %s", l->path,
+				    strerror(-err));
+	l->obj = bpf_object__open_file(l->path, NULL);
+	if (!l->obj)
+		return xroce_failed(l->opts, -errno, "BPF object %s: cannot be read: %s",
+				    l->path, strerror(errno));
+
+	l->prog = bpf_object__find_program_by_name(l->obj, "xroce");
+	for (i = 0; i < XROCE_LOAD_MAPS && xroce_load_map(l, xroce_load_maps[i]); i++)
+		;
+	if (l->prog && i == XROCE_LOAD_MAPS)
+		return 0;
+	xroce_load_close(l);
+	return xroce_failed(l->opts, -EINVAL,
+			    "BPF object %s: not xroce's: a map or the program is missing",
+			    l->path);
+}
+
+int xroce_load_kernel(struct xroce_load *l)
+{
+	int err = set_constants(l);
+
+	if (err)
+		return xroce_failed(l->opts, err,
+				    "BPF object %s: not xroce's: a constant is missing",
+				    l->path);
+	err = bpf_object__load(l->obj);
+	if (err)
+		return xroce_failed(l->opts, err, "BPF object %s: the kernel refused it: %s%s",
+				    l->path, strerror(-err), !may_load() ?
+				    " (it takes CAP_NET_ADMIN and CAP_SYS_ADMIN)" :
+				    l->opts->debug ? "" : " (debug says more)");
+	return 0;
+}
+
+/* veth frees fragments the wrong way, and so does generic XDP. */
+static bool frees_frags(const struct xroce_load *l)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ifreq req = { .ifr_data = (void *)&info };
+	bool frees;
+	int fd;
+
+	if (l->opts->attached != XROCE_MODE_NATIVE)
+		return false;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", l->netdev);
+	frees = !ioctl(fd, SIOCETHTOOL, &req) && strcmp(info.driver, "veth");
+	close(fd);
+	return frees;
+}
+
+/* Until this is done fragments are kept, which is right for all drivers. */
+int xroce_load_tune(struct xroce_load *l)
+{
+	bool keep = !frees_frags(l);
+	__u32 zero = 0;
+
+	if (bpf_map_update_elem(xroce_load_map_fd(l, ".data"), &zero, &keep, BPF_ANY))
+		return xroce_failed(l->opts, -errno, "the program's data: %s",
+				    strerror(errno));
+	return 0;
+}
+
+void xroce_load_close(struct xroce_load *l)
+{
+	bpf_object__close(l->obj);
+	l->obj = NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The program of a link, from the BPF object to the kernel. */
+#ifndef _LIBXROCE_LOAD_H
+#define _LIBXROCE_LOAD_H
+
+#include <limits.h>
+
+#include <bpf/libbpf.h>
+
+#include "libxroce_priv.h"
+
+/**
+ * struct xroce_load - a program
+ * @netdev: the device that it is for
+ * @opts: what the caller wants; its @link is the link's number; errors go there
+ * @qp_entries: of the link's table of queue pairs
+ * @path: of the BPF object
+ * @obj: the BPF object, from xroce_load_open() to xroce_load_close()
+ * @prog: the program in it
+ */
+struct xroce_load {
+	const char *netdev;
+	struct xroce_attach_opts *opts;
+	__u32 qp_entries;
+	char path[PATH_MAX];
+	struct bpf_object *obj;
+	struct bpf_program *prog;
+};
+
+/* Maps that are pinned, in the order that they are in. */
+#define XROCE_LOAD_MAPS	6
+XROCE_HIDDEN extern const char *const xroce_load_maps[XROCE_LOAD_MAPS];
+
+/* Leave the reason for the caller. Return: @err. */
+XROCE_HIDDEN int xroce_failed(struct xroce_attach_opts *opts, int err,
+			      const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* What libbpf says goes to stderr, or nowhere. Return: as libbpf_set_print(). */
+XROCE_HIDDEN libbpf_print_fn_t xroce_load_print(bool debug);
+
+/* Find the object, and all in it that there must be. Return: 0 or -errno. */
+XROCE_HIDDEN int xroce_load_open(struct xroce_load *l);
+XROCE_HIDDEN struct bpf_map *xroce_load_map(struct xroce_load *l,
+					    const char *name);
+
+/* With the constants of its link, and its maps as they are by now. */
+XROCE_HIDDEN int xroce_load_kernel(struct xroce_load *l);
+XROCE_HIDDEN int xroce_load_map_fd(struct xroce_load *l, const char *name);
+
+/* For the driver, where opts->attached says how it is attached. */
+XROCE_HIDDEN int xroce_load_tune(struct xroce_load *l);
+
+XROCE_HIDDEN void xroce_load_close(struct xroce_load *l);
+
+#endif /* _LIBXROCE_LOAD_H */
