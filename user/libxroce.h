@@ -117,6 +117,25 @@ struct xroce_attach_opts {
 int xroce_attach(const char *netdev, struct xroce_attach_opts *opts);
 
 /**
+ * xroce_reload() - replace the XDP program of a link, which goes on serving
+ * @netdev: name of the device, in the caller's network namespace
+ * @opts: see struct xroce_attach_opts; its mode and sizes are 0, as they stay what
+ *	they are
+ *
+ * The program is loaded anew, with the maps that the link has, and takes the place
+ * of the one before from one packet to the next: no queue pair notices. On failure
+ * that one stays. A map that is not what the new program was compiled for, because
+ * that is of another version, is refused; then the link has to be deleted and made
+ * again. Needs CAP_NET_ADMIN and CAP_SYS_ADMIN.
+ *
+ * Return: 0; -ENOENT (it has no link, the link no pins, or there is no BPF object);
+ * -ENODEV (its device has gone); -EINVAL (options, or a map of another version);
+ * -ENOTTY (the module is of an older version); -ENXIO (it is not loaded); or what
+ * the kernel said: @opts->error tells.
+ */
+int xroce_reload(const char *netdev, struct xroce_attach_opts *opts);
+
+/**
  * xroce_detach() - delete a link, detach its XDP program and remove its pins
  * @netdev: name of the device, or the one that it had before it went
  * @flags: XROCE_F_FORCE: persistent objects are deleted as well

@@ -38,6 +38,9 @@ XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 /* Path of the BPF object that xroce_attach() loads. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_object_path(const char *wanted, char *path, size_t size);
 
+/* Pin of a program that is about to take the place of "prog". */
+#define XROCE_PIN_NEW	"prog_new"
+
 /* Path of a pin, or with @name NULL of its directory. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_pin_path(const char *netdev, const char *name,
 				char *path, size_t size);

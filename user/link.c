@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce link: links between network devices and the responder. */
+#include <net/if.h>
 #include <string.h>
 
 #include "arg.h"
@@ -62,6 +63,34 @@ static int link_add(int argc, char **argv)
 	return EXIT_OK;
 }
 
+static int link_reload(int argc, char **argv)
+{
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.debug = options.debug,
+	};
+	const char *dev = NULL;
+	struct arg args[] = {
+		{ "dev", &arg_text, &dev, ARG_NEEDED },
+		{}
+	};
+	int status;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	if (xroce_reload(dev, &opts))
+		return fail("link reload dev %s: %s", dev, opts.error);
+
+	print_begin();
+	print_num("link", opts.link);
+	print_dev(dev);
+	print_str("mode", mode_names[opts.attached]);
+	link_bpf_print(dev, if_nametoindex(dev));
+	print_end();
+	return EXIT_OK;
+}
+
 static int link_del(int argc, char **argv)
 {
 	char error[XROCE_ERROR_MAX];
@@ -85,6 +114,7 @@ static int link_del(int argc, char **argv)
 static const struct cmd verbs[] = {
 	{ "show", link_show, "[dev DEV]" },
 	{ "add", link_add, "dev DEV [mode native|generic|auto] [mpt N] [qp N]" },
+	{ "reload", link_reload, "dev DEV" },
 	{ "del", link_del, "dev DEV [force]" },
 	{}
 };

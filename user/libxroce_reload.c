@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Another program for a link that serves. It has the maps of the one before, so that
+ * which of both judges a packet makes no difference, and who is killed between two
+ * steps leaves a link that serves and can be reloaded. The steps are: a pin beside the
+ * old one, the module, the device, and the pin in its place.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/if_link.h>
+
+#include <bpf/bpf.h>
+
+#include "libxroce_load.h"
+#include "libxroce_shape.h"
+
+#define MAPS_MAX	64
+
+/**
+ * struct reload - what is at hand
+ * @load: the new program
+ * @query: the link
+ * @dir: of its pins
+ * @dev: /dev/xroce
+ * @link: the BPF link
+ * @prog: the old program
+ * @map: its map's number, by place in xroce_load_maps
+ */
+struct reload {
+	struct xroce_load load;
+	struct xroce_link_query query;
+	char dir[XROCE_NETDEV_MAX];
+	int dev;
+	int link;
+	int prog;
+	__u32 map[XROCE_LOAD_MAPS];
+};
+
+static int failed_pin(struct reload *r, const char *name, int err)
+{
+	return xroce_failed(r->load.opts, err, XROCE_PIN_DIR "/%s/%s: %s", r->dir,
+			    name, strerror(-err));
+}
+
+/* Of this very directory, whatever device has its name. */
+static int open_pin(struct reload *r, const char *name)
+{
+	char path[PATH_MAX];
+	int err, fd;
+
+	err = xroce_pin_path(r->dir, name, path, sizeof(path));
+	if (err)
+		return err;
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+static int find_link(struct reload *r)
+{
+	struct xroce_attach_opts *opts = r->load.opts;
+	int err;
+
+	r->dev = xroce_dev_open();
+	err = r->dev < 0 ? r->dev :
+	      xroce_link_find(r->load.netdev, &r->query);
+	if (err == -ENXIO)
+		return xroce_failed(opts, err, "the module is not loaded");
+	if (err == -ENOENT || (!err && !r->query.mpt_entries))
+		return xroce_failed(opts, -ENOENT, "it has no link");
+	if (err)
+		return xroce_failed(opts, err, "%s", strerror(-err));
+	if (r->query.flags & XROCE_F_DEAD)
+		return xroce_failed(opts, -ENODEV, "its device has gone");
+	opts->link = r->query.link;
+	r->load.qp_entries = r->query.qp_entries;
+	return 0;
+}
+
+/* The program on the device has to be that of the pins. */
+static int find_program(struct reload *r)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
+	struct xroce_attach_opts *opts = r->load.opts;
+	struct bpf_link_info info = {};
+	__u32 len = sizeof(info);
+
+	xroce_pin_dir(r->load.netdev, r->query.ifindex, r->dir);
+	r->link = open_pin(r, "link");
+	if (r->link < 0 && r->link != -ENOENT)
+		return failed_pin(r, "link", r->link);
+	if (r->link < 0 || bpf_obj_get_info_by_fd(r->link, &info, &len) ||
+	    info.xdp.ifindex != r->query.ifindex ||
+	    bpf_xdp_query(r->query.ifindex, 0, &xdp) ||
+	    (xdp.attach_mode != XDP_ATTACHED_DRV &&
+	     xdp.attach_mode != XDP_ATTACHED_SKB) || xdp.prog_id != info.prog_id)
+		return xroce_failed(opts, -ENOENT,
+				    "it has no program, or its pins are gone; 'xroce link del' and 'xroce link add' make them anew");
+	opts->attached = xdp.attach_mode == XDP_ATTACHED_DRV ? XROCE_MODE_NATIVE :
+							      XROCE_MODE_GENERIC;
+	r->prog = bpf_prog_get_fd_by_id(info.prog_id);
+	if (r->prog < 0)
+		return xroce_failed(opts, -errno, "its program: %s", strerror(errno));
+	return 0;
+}
+
+/* As many as there were made. */
+static __u32 entries_of(const struct reload *r, const char *name,
+			const struct bpf_map_info *info, const struct bpf_map *map)
+{
+	if (!strcmp(name, "qp") || !strcmp(name, "rd"))
+		return r->query.qp_entries;
+	if (!strcmp(name, "mpt") ||
+	    (!strcmp(name, "mr_stat") && info->max_entries != 1))
+		return r->query.mpt_entries;
+	return !strcmp(name, "mr_stat") ? 1 : bpf_map__max_entries(map);
+}
+
+static int reuse_map(struct reload *r, int place)
+{
+	const char *name = xroce_load_maps[place];
+	struct bpf_map *map = xroce_load_map(&r->load, name);
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	char what[XROCE_ERROR_MAX];
+	int err, fd;
+
+	fd = open_pin(r, name);
+	if (fd < 0)
+		return failed_pin(r, name, fd);
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;
+	if (err)
+		failed_pin(r, name, err);
+	else
+		err = xroce_shape_same(&info, r->load.obj, map,
+				       entries_of(r, name, &info, map), what);
+	if (err == -EINVAL)
+		xroce_failed(r->load.opts, err,
+			     "map %s is of another version (%s): 'xroce link del' and 'xroce link add' make it anew",
+			     name, what);
+	if (!err) {
+		err = bpf_map__reuse_fd(map, fd);
+		if (err)
+			failed_pin(r, name, err);
+	}
+	r->map[place] = info.id;
+	close(fd);
+	return err;
+}
+
+/* Return: whether it is as it should be, one of another name included. */
+static bool is_pinned(const struct reload *r, __u32 id)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(id);
+	int err, i;
+
+	if (fd < 0)
+		return false;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	for (i = 0; i < XROCE_LOAD_MAPS; i++)
+		if (!err && !strcmp(info.name, xroce_load_maps[i]))
+			return r->map[i] == id;
+	return !err;
+}
+
+/* Those that the module and the old program have, and no others that look alike. */
+static int check_maps(struct reload *r)
+{
+	__u32 ids[MAPS_MAX] = {};
+	struct bpf_prog_info info = {
+		.nr_map_ids = MAPS_MAX,
+		.map_ids = (__u64)(unsigned long)ids,
+	};
+	__u32 len = sizeof(info), i;
+
+	if (bpf_obj_get_info_by_fd(r->prog, &info, &len))
+		return xroce_failed(r->load.opts, -errno, "its program: %s",
+				    strerror(errno));
+	for (i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++)
+		if (!is_pinned(r, ids[i]))
+			return xroce_failed(r->load.opts, -EINVAL,
+					    XROCE_PIN_DIR "/%s has other maps than its program",
+					    r->dir);
+	return 0;
+}
+
+static int load_program(struct reload *r)
+{
+	int err, i;
+
+	err = xroce_load_open(&r->load);
+	for (i = 0; i < XROCE_LOAD_MAPS && !err; i++)
+		err = reuse_map(r, i);
+	if (!err)
+		err = check_maps(r);
+	if (!err)
+		err = xroce_load_kernel(&r->load);
+	return err ? : xroce_load_tune(&r->load);
+}
+
+/* To the module, of both programs. */
+static int give(struct reload *r, int prog)
+{
+	struct xroce_link_prog arg = {
+		.size = sizeof(arg),
+		.link = r->query.link,
+		.prog_fd = prog,
+	};
+
+	return xroce_command(r->dev, XROCE_CMD_LINK_PROG, &arg);
+}
+
+/* To the device, in the place of another one, which has to be there. */
+static int attach(struct reload *r, int prog, int old)
+{
+	LIBBPF_OPTS(bpf_link_update_opts, update,
+		    .flags = BPF_F_REPLACE,
+		    .old_prog_fd = old);
+
+	return bpf_link_update(r->link, prog, &update) ? -errno : 0;
+}
+
+static int replace(struct reload *r)
+{
+	struct xroce_attach_opts *opts = r->load.opts;
+	int prog = bpf_program__fd(r->load.prog);
+	char pin[PATH_MAX], old[PATH_MAX];
+	int err;
+
+	err = xroce_pin_path(r->dir, XROCE_PIN_NEW, pin, sizeof(pin)) ? :
+	      xroce_pin_path(r->dir, "prog", old, sizeof(old));
+	if (err)
+		return failed_pin(r, "", err);
+	/* What somebody who was killed has left. */
+	unlink(pin);
+	if (bpf_obj_pin(prog, pin))
+		return failed_pin(r, XROCE_PIN_NEW, -errno);
+	err = give(r, prog);
+	if (err) {
+		xroce_failed(opts, err, "the module refused the program: %s",
+			     err == -ENOTTY ? "it is of an older version" :
+			     strerror(-err));
+		goto out_unpin;
+	}
+	err = attach(r, prog, r->prog);
+	if (err) {
+		xroce_failed(opts, err, "the program cannot be replaced: %s",
+			     err == -EPERM ? "another one is there by now" :
+			     strerror(-err));
+		goto out_take;
+	}
+	if (!rename(pin, old))
+		return 0;
+	err = failed_pin(r, "prog", -errno);
+
+	attach(r, r->prog, prog);
+out_take:
+	give(r, r->prog);
+out_unpin:
+	unlink(pin);
+	return err;
+}
+
+static void close_one(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+int xroce_reload(const char *netdev, struct xroce_attach_opts *opts)
+{
+	struct reload r = {
+		.load = { .netdev = netdev, .opts = opts },
+		.dev = -1,
+		.link = -1,
+		.prog = -1,
+	};
+	libbpf_print_fn_t print;
+	int err, lock;
+
+	if (opts->size != sizeof(*opts))
+		return -EINVAL;
+	opts->error[0] = 0;
+	if (opts->mode || opts->mpt_entries || opts->qp_entries)
+		return xroce_failed(opts, -EINVAL, "mode and sizes stay as they are");
+
+	print = xroce_load_print(opts->debug);
+	lock = xroce_pin_lock();
+	err = find_link(&r);
+	if (!err)
+		err = find_program(&r);
+	if (!err)
+		err = load_program(&r);
+	if (!err)
+		err = replace(&r);
+	xroce_load_close(&r.load);
+	close_one(r.prog);
+	close_one(r.link);
+	close_one(r.dev);
+	xroce_pin_unlock(lock);
+	libbpf_set_print(print);
+	return err;
+}
