@@ -245,13 +245,17 @@ bool checked_goes_on(struct checked *c, __u64 n)
 		     (unsigned long long)c->seen->done);
 }
 
-void checked_stop(struct checked *c)
+__u64 checked_stop(struct checked *c)
 {
+	__u64 sent;
+
 	__atomic_store_n(&c->seen->stop, true, __ATOMIC_RELEASE);
 	waitpid(c->pid, NULL, 0);
 	check(!c->seen->failed, "wrong, after %llu",
 	      (unsigned long long)c->seen->done);
 	note("%llu requests, %llu sent again", (unsigned long long)c->seen->done,
 	     (unsigned long long)c->seen->again);
+	sent = c->seen->done + c->seen->again;
 	munmap(c->seen, sizeof(*c->seen));
+	return sent;
 }

@@ -44,7 +44,10 @@ bool checked_start(struct checked *c, const char *dev, const char *from);
 /* Wait until @n more are answered. Return: whether they were, and all is right. */
 bool checked_goes_on(struct checked *c, __u64 n);
 
-/* It gives all back and ends; a failed check when it has seen something wrong. */
-void checked_stop(struct checked *c);
+/*
+ * It gives all back and ends; a failed check when it has seen something wrong. Return:
+ * how many packets it has sent: one for each request, each time.
+ */
+__u64 checked_stop(struct checked *c);
 
 #endif /* XROCE_CHECKED_H */

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xroce link add and del, killed before each of their steps: whatever is left, del
-# removes it and add makes a link in its place. Each test is a function; TAP.
+# xroce link add, reload and del, killed before each of their steps: whatever is left,
+# del removes it and add makes a link in its place; a link that is there stays. Each test is a function; TAP.
 set -eu
 
 . "$(dirname "$0")/net.sh"
@@ -101,10 +101,44 @@ del_is_killed() {
 	xr "${add[@]}" >"$work/made"
 }
 
+program_on() { in_xr ip -d link show x0 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p'; }
+
+# The link serves, with one program or the other, and can be reloaded or deleted.
+reload_is_killed() {
+	local n=1 was is changed=0
+
+	was=$(program_on)
+	while killed $n link reload dev x0; do
+		is=$(program_on)
+		[ "$is" ] || not_so "reload, step $n: a program is attached"
+		[ "$is" = "$was" ] || changed=$((changed + 1))
+		xr link show dev x0 | grep -q " prog $is .*pins .*/x0$" ||
+			not_so "reload, step $n: $(xr link show)"
+		if [ $((n % 2)) = 0 ]; then
+			xr link del dev x0
+			nothing_is_left "reload, step $n, del"
+			add_mends "reload, step $n"
+		else
+			xr link reload dev x0 >"$work/made"
+			[ "$(cd /sys/fs/bpf/xroce/x0; echo *)" = \
+				"events link mpt mr_stat prog qp rd stat" ] ||
+				not_so "step $n: $(ls /sys/fs/bpf/xroce/x0)"
+			[ "$(program_on)" != "$is" ] || not_so "step $n: it is reloaded"
+		fi
+		was=$(program_on)
+		n=$((n + 1))
+	done
+	echo "# reload has $((n - 1)) steps, $changed behind the exchange"
+	# A pin, the module, the device, and the pin in its place.
+	[ $n -gt 4 ] || not_so "reload has so many steps"
+	[ $changed -gt 0 ] || not_so "it was killed behind the exchange"
+}
+
 # Somebody has removed the pins of a link, which goes on in the module.
 pins_removed() {
 	rm -r /sys/fs/bpf/xroce/x0
 	fails 1 "without a program; 'xroce link del' removes it" "${add[@]}"
+	fails 1 "no program, or its pins are gone; 'xroce link del' and" link reload dev x0
 	del_mends 'pins removed'
 	xr "${add[@]}" >"$work/made"
 }
@@ -149,6 +183,7 @@ command_up
 
 run add_is_killed 'U1 D1'
 run del_is_killed 'U1 D1'
+run reload_is_killed 'U1 D1'
 run pins_removed 'U1 D1'
 run serving_stays 'U1 D1'
 run module_goes 'U1 D1'

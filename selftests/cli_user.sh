@@ -169,6 +169,11 @@ link_add() {
 	in_xr setpriv --bounding-set=-all,+net_admin,+sys_admin \
 		--inh-caps=-all "$xroce" link add dev x0 mpt 64 qp 16 >"$work/made" ||
 		not_so 'root, with no more than these'
+	in_xr setpriv --bounding-set=-all,+net_admin,+sys_admin \
+		--inh-caps=-all "$xroce" link reload dev x0 >"$work/made" ||
+		not_so 'root, with no more than these, again'
+	may_not 'ermi' in -- link reload dev x0
+	may_not 'ermi' in net_admin sys_admin -- link reload dev x0
 	may_not 'permi' in -- link del dev x0
 }
 

@@ -38,6 +38,7 @@ int xroce_main(int argc, char **argv);
 static const char *const seeds[] = {
 	"link show", "link show dev x0",
 	"link add dev x1 mode generic mpt 64 qp 16", "link del dev x1 force",
+	"link reload dev x1", "link reload dev x0",
 	"pd add dev x0", "pd add", "pd show", "pd del pd N",
 	"mr add pd 1 name a access local-write,remote-write file /dev/shm/fuzz",
 	"mr add pd 1 name \xff\xfe\x1b[31m access none file /dev/shm/fuzz offset 5",

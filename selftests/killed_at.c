@@ -5,8 +5,8 @@
  *   killed_at N COMMAND [WORD...]
  *
  * A step is a system call that may change what outlives the command: an ioctl, a
- * directory or a file that is made or removed, and of bpf(2) those that pin, attach
- * or detach. Exit status: 0, it was killed before the Nth; 3, it ended of itself,
+ * directory or a file that is made, renamed or removed, and of bpf(2) those that pin,
+ * attach, replace or detach. Exit status: 0, it was killed before the Nth; 3, it ended of itself,
  * with success and fewer steps; 1, anything else.
  */
 #include <errno.h>
@@ -30,14 +30,18 @@ static bool is_step(const struct ptrace_syscall_info *info)
 	case SYS_bpf:
 		return info->entry.args[0] == BPF_OBJ_PIN ||
 		       info->entry.args[0] == BPF_LINK_CREATE ||
+		       info->entry.args[0] == BPF_LINK_UPDATE ||
 		       info->entry.args[0] == BPF_LINK_DETACH;
 	case SYS_ioctl:
 	case SYS_mkdirat:
 	case SYS_unlinkat:
+	case SYS_renameat2:
 #ifdef SYS_mkdir
 	case SYS_mkdir:
 	case SYS_unlink:
 	case SYS_rmdir:
+	case SYS_rename:
+	case SYS_renameat:
 #endif
 		return true;
 	}
