@@ -23,7 +23,7 @@
 #include "odp.h"
 #include "setting.h"
 
-#define RELOADS	10		/* the program is verified for seconds */
+#define RELOADS	4		/* the program is verified for seconds */
 #define PINS	XROCE_PIN_DIR "/" LIVE_DEV "/"
 #define PAGES	16
 
