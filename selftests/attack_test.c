@@ -1,48 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Attacks on a connection (ReDMArk, USENIX Security 2021), at the real
- * responder: numbers guessed, packets injected and replayed.
+ * responder: numbers and keys guessed, packets injected from other addresses, and too
+ * many of them; over IPv4 and IPv6, to RC and UC. replay_test.c and spoof_test.c have
+ * those of who sees the packets.
  */
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "mem.h"
 #include "wire.h"
 
 #define FLOOD		600		/* READs; more than wait for an answer */
 #define FLOOD_BYTES	(1u << 20)	/* of each */
 
-static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
+static const struct wire_opts rc[] = { {}, { .ipv6 = true } };
+static const struct wire_opts uc[] = {
+	{ .type = XROCE_QPT_UC }, { .type = XROCE_QPT_UC, .ipv6 = true },
+};
 
-static bool untouched(const struct wire *w)
+static void each(const struct wire_opts *opts, void (*attack)(const struct wire_opts *opts))
 {
 	size_t i;
 
-	for (i = 0; i < WIRE_BYTES && !w->mem[i]; i++)
-		;
-	return check(i == WIRE_BYTES, "byte %#zx has changed", i);
+	for (i = 0; i < 2 && !test_failed(); i++) {
+		attack(&opts[i]);
+		if (test_failed())
+			note("%s, IPv%d", opts[i].type ? "UC" : "RC", opts[i].ipv6 ? 6 : 4);
+	}
 }
 
 /* The true peer is served as if nothing had been. */
 static void still_works(struct wire *w, const struct packet *good)
 {
 	w->req = *good;
-	wire_send(w);
-	wire_expect_ack(w, WIRE_PSN, 1);
+	if (w->opts.type == XROCE_QPT_UC) {
+		wire_counted(w, COUNTER(write));
+	} else {
+		wire_send(w);
+		wire_expect_ack(w, WIRE_PSN, 1);
+	}
 	check(w->mem[0] == (char)packet_pattern(good->pattern, 0), "not written");
 }
 
 /* One guess, a NAK, and the queue pair has ended: the right key is too late. */
-static void key(void)
+static void key_one(const struct wire_opts *opts)
 {
 	struct xroce_stat before, now;
 	struct packet want;
 	struct wire w;
 	int i;
 
-	if (!wire_open(&w, &rc))
+	if (!wire_open(&w, opts))
 		return;
 	before = live_stat();
 	for (i = 0; i < 8 && !test_failed(); i++) {
@@ -55,7 +67,7 @@ static void key(void)
 		w.req.rkey = w.mr.rkey;
 		wire_send(&w);
 		wire_quiet(&w);
-		untouched(&w);
+		wire_untouched(&w);
 		wire_again(&w);
 	}
 	now = live_stat();
@@ -63,6 +75,11 @@ static void key(void)
 	      now.drop_error - before.drop_error == 8, "%llu NAKs, %llu dropped",
 	      now.nak_acc - before.nak_acc, now.drop_error - before.drop_error);
 	wire_close(&w);
+}
+
+static void key(void)
+{
+	each(rc, key_one);
 }
 
 static struct xroce_qp_query query(const struct wire *w)
@@ -88,20 +105,20 @@ static void guess(struct wire *w, __u32 wrong)
 }
 
 /* Nobody is told, and good packets in between buy no more guesses. */
-static void uc_key(void)
+static void uc_key_one(const struct wire_opts *opts)
 {
 	struct xroce_qp_query q;
 	struct wire w;
 	int i;
 
-	if (!wire_open(&w, &uc))
+	if (!wire_open(&w, opts))
 		return;
 	for (i = 0; i < XROCE_UC_MISSES && !test_failed(); i++) {
 		q = query(&w);
 		check(q.state == XROCE_QPS_RTS && !q.cause,
 		      "state %u, cause %u after %d", q.state, q.cause, i);
 		guess(&w, 1 + i);
-		untouched(&w);
+		wire_untouched(&w);
 		if (i + 1 == XROCE_UC_MISSES)
 			break;
 		guess(&w, 0);
@@ -113,7 +130,7 @@ static void uc_key(void)
 	check(q.state == XROCE_QPS_ERR && q.cause == XROCE_CAUSE_ACC_KEY,
 	      "state %u, cause %u", q.state, q.cause);
 	guess(&w, 0);
-	untouched(&w);
+	wire_untouched(&w);
 	wire_quiet(&w);
 	/* Connected anew, it has as many as at first. */
 	wire_again(&w);
@@ -124,14 +141,19 @@ static void uc_key(void)
 	wire_close(&w);
 }
 
+static void uc_key(void)
+{
+	each(uc, uc_key_one);
+}
+
 /* A burst out of sequence gets one NAK at most, and ends nothing. */
-static void psn(void)
+static void psn_one(const struct wire_opts *opts)
 {
 	struct packet good, got;
 	struct wire w;
 	int i, naks = 0;
 
-	if (!wire_open(&w, &rc))
+	if (!wire_open(&w, opts))
 		return;
 	good = w.req;
 	for (i = 1; i <= 100; i++) {
@@ -142,59 +164,115 @@ static void psn(void)
 	while (wire_take(&w, WIRE_QUIET_MS, &got, NULL))
 		naks++;
 	check(naks == 1, "%d answers to 100 packets", naks);
-	untouched(&w);
+	wire_untouched(&w);
 	still_works(&w, &good);
 	wire_close(&w);
 }
 
-static void dropped(void (*forge)(struct wire *w, int i), size_t counter)
+static void psn(void)
 {
-	struct xroce_stat before, now;
+	each(rc, psn_one);
+}
+
+/*
+ * On UC a PSN is no obstacle: who has number, address and key needs no other. Without the
+ * key nothing is reached, whatever the PSN.
+ */
+static void uc_psn_one(const struct wire_opts *opts)
+{
 	struct packet good;
 	struct wire w;
-	__u64 n;
 	int i;
 
-	if (!wire_open(&w, &rc))
+	if (!wire_open(&w, opts))
 		return;
-	before = live_stat();
 	good = w.req;
-	for (i = 1; i <= 64; i++) {
+	for (i = 1; i < XROCE_UC_MISSES && !test_failed(); i++) {
 		w.req = good;
-		forge(&w, i);
-		wire_send(&w);
+		w.req.psn = (WIRE_PSN + i * 80001u) & XROCE_PSN_MASK;
+		w.req.rkey ^= i;
+		wire_counted(&w, COUNTER(acc_key));
+		wire_untouched(&w);
+		w.req.rkey = good.rkey;
+		wire_counted(&w, COUNTER(write));
+		check(w.mem[0] == (char)packet_pattern(good.pattern, 0), "not written");
+		memset(w.mem, 0, WIRE_BYTES);
 	}
 	wire_quiet(&w);
-	untouched(&w);
-	now = live_stat();
-	n = ((__u64 *)&now)[counter] - ((__u64 *)&before)[counter];
-	check(n == 64, "%llu of 64 dropped for that", n);
 	still_works(&w, &good);
 	wire_close(&w);
 }
 
-#define WORD(c)	(offsetof(struct xroce_stat, c) / sizeof(__u64))
+static void uc_psn(void)
+{
+	each(uc, uc_psn_one);
+}
+
+static void dropped(const struct wire_opts *opts, void (*forge)(struct wire *w, int i),
+		    size_t counter)
+{
+	struct packet good;
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, opts))
+		return;
+	good = w.req;
+	for (i = 1; i <= 64 && !test_failed(); i++) {
+		w.req = good;
+		forge(&w, i);
+		wire_counted(&w, counter);
+	}
+	if (test_failed())
+		note("the %dth", i - 1);
+	wire_quiet(&w);
+	wire_untouched(&w);
+	still_works(&w, &good);
+	wire_close(&w);
+}
 
 static void other_qpn(struct wire *w, int i)
 {
 	w->req.dqpn = (w->qpn ^ i << 8) | XROCE_QPN_BASE;
 }
 
+static void qpn_one(const struct wire_opts *opts)
+{
+	dropped(opts, other_qpn, COUNTER(drop_qpn));
+}
+
 static void qpn(void)
 {
-	dropped(other_qpn, WORD(drop_qpn));
+	each(rc, qpn_one);
+	each(uc, qpn_one);
+}
+
+/* In another header; for IPv4 that is the mapped address. */
+static void other_family(struct packet *p)
+{
+	p->ipv6 = !p->ipv6;
+	p->frag = p->ipv6 ? 0 : PACKET_IP_DF;
 }
 
 /* All is right but where it is from; also with keys that would end it. */
 static void other_source(struct wire *w, int i)
 {
-	w->req.saddr[15] += i;
+	if (i == 64)
+		other_family(&w->req);
+	else
+		w->req.saddr[w->req.ipv6 ? i & 15 : 12 + (i & 3)] += i;
 	w->req.rkey ^= i & 1;
+}
+
+static void source_one(const struct wire_opts *opts)
+{
+	dropped(opts, other_source, COUNTER(drop_addr));
 }
 
 static void source(void)
 {
-	dropped(other_source, WORD(drop_addr));
+	each(rc, source_one);
+	each(uc, source_one);
 }
 
 /* Negative acknowledgements, made up: a responder takes none. */
@@ -206,35 +284,22 @@ static void other_nak(struct wire *w, int i)
 	w->req.ackreq = false;
 }
 
-static void nak(void)
+static void nak_one(const struct wire_opts *opts)
 {
-	dropped(other_nak, WORD(drop_opcode));
+	dropped(opts, other_nak, COUNTER(drop_opcode));
 }
 
-/* Acknowledged again, and not executed again. */
-static void replay(void)
+static void nak(void)
 {
-	struct wire w;
-	int i;
-
-	if (!wire_open(&w, &rc))
-		return;
-	wire_send(&w);
-	wire_expect_ack(&w, WIRE_PSN, 1);
-	memset(w.mem, 0, WIRE_BYTES);
-	for (i = 0; i < 4 && !test_failed(); i++) {
-		wire_send(&w);
-		wire_expect_ack(&w, WIRE_PSN, 1);
-		untouched(&w);
-	}
-	wire_close(&w);
+	each(rc, nak_one);
+	each(uc, nak_one);
 }
 
 /*
  * READs asked for faster than they can be answered: no more wait than the queue pair
  * was made for, the others are lost, and the next connection knows nothing of them.
  */
-static void flood(void)
+static void flood_one(const struct wire_opts *opts)
 {
 	struct xroce_stat before, now;
 	struct xroce_mr_reg big;
@@ -243,7 +308,7 @@ static void flood(void)
 	__u64 lost;
 	int i;
 
-	if (!wire_open(&w, &rc))
+	if (!wire_open(&w, opts))
 		return;
 	good = w.req;
 	big = w.mr;
@@ -279,14 +344,19 @@ out:
 	munmap((void *)(uintptr_t)big.addr, FLOOD_BYTES);
 }
 
+static void flood(void)
+{
+	each(rc, flood_one);
+}
+
 static const struct test tests[] = {
 	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
 	{ "attack_uc_key", "R9 D5", "a bounded number of guesses ends UC", uc_key },
 	{ "attack_psn", "D5", "PSNs that are not expected change nothing", psn },
+	{ "attack_uc_psn", "R9 D5", "UC: any PSN, but not without the key", uc_psn },
 	{ "attack_qpn", "D3 D5", "other queue pair numbers reach nobody", qpn },
 	{ "attack_source", "D5", "injected from another address: dropped", source },
 	{ "attack_nak", "D5", "forged NAKs end nothing", nak },
-	{ "attack_replay", "D5", "a WRITE seen again is not executed again", replay },
 	{ "attack_flood", "D2 D5", "more READs than can be answered", flood },
 };
 

@@ -143,36 +143,6 @@ static void malformed(struct run *r)
 	r->post = false;
 }
 
-static __u64 counter(size_t which)
-{
-	struct xroce_stat s = live_stat();
-
-	return ((__u64 *)&s)[which];
-}
-
-struct moved {
-	size_t counter;
-	__u64 to;
-};
-
-static bool has_moved(void *arg)
-{
-	struct moved *m = arg;
-
-	return counter(m->counter) >= m->to;
-}
-
-/* Send the request; a counter moves by one for it. */
-static void offer(struct run *r, size_t which)
-{
-	struct moved m = { which, counter(which) + 1 };
-
-	wire_send(&r->w);
-	check(live_wait(has_moved, &m) && counter(which) == m.to,
-	      "counter %zu has moved by %lld, not 1", which,
-	      (long long)(counter(which) - m.to + 1));
-}
-
 static uint8_t opcode_of(const struct run *r, enum op op)
 {
 	return table_opcode(op) | (r->type == XROCE_QPT_UC ? XROCE_OP_UC :
@@ -193,7 +163,7 @@ static void cq_full(struct run *r)
 	for (i = 0; i < XROCE_CQ_MIN && !test_failed(); i++) {
 		check(!xroce_post_recv(r->w.rq, i, &sge, 1), "post_recv");
 		r->w.req.psn = (req.psn + i) & XROCE_PSN_MASK;
-		offer(r, COUNTER(send));
+		wire_counted(&r->w, COUNTER(send));
 	}
 	r->w.req = req;
 	r->w.req.psn = (req.psn + i) & XROCE_PSN_MASK;
@@ -294,7 +264,7 @@ static void begin(struct run *r)
 	r->w.req.payload = MTU;
 	r->w.req.dmalen = MTU + req.payload + (OP(r->op) & MIDDLES ? 64 : 0);
 	r->w.req.icrc_flip = 0;
-	offer(r, send ? COUNTER(send) : COUNTER(write));
+	wire_counted(&r->w, send ? COUNTER(send) : COUNTER(write));
 	req.psn = (req.psn + 1) & XROCE_PSN_MASK;
 	r->w.req = req;
 }
@@ -415,7 +385,7 @@ static void one(enum xroce_qp_type type, enum op op,
 		check(!xroce_post_recv(r.w.rq, WR_ID, r.sge, MAX_SGE),
 		      "post_recv");
 	begin(&r);
-	offer(&r, row->counter);
+	wire_counted(&r.w, row->counter);
 	answered(&r, row);
 	check(qp_state(r.w.x, r.w.qpn) == row->state, "state %u",
 	      qp_state(r.w.x, r.w.qpn));

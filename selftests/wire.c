@@ -253,6 +253,44 @@ bool wire_send(struct wire *w)
 	return check(n == (ssize_t)frame.len, "send: %s", strerror(errno));
 }
 
+struct moved {
+	size_t counter;
+	__u64 to;
+};
+
+static __u64 count(size_t counter)
+{
+	struct xroce_stat now = live_stat();
+
+	return ((__u64 *)&now)[counter];
+}
+
+static bool has_moved(void *arg)
+{
+	const struct moved *m = arg;
+
+	return count(m->counter) >= m->to;
+}
+
+void wire_counted(struct wire *w, size_t counter)
+{
+	struct moved m = { counter, count(counter) + 1 };
+
+	wire_send(w);
+	check(live_wait(has_moved, &m) && count(counter) == m.to,
+	      "counter %zu has moved by %lld, not 1", counter,
+	      (long long)(count(counter) - m.to + 1));
+}
+
+void wire_untouched(const struct wire *w)
+{
+	size_t i;
+
+	for (i = 0; i < WIRE_BYTES && !w->mem[i]; i++)
+		;
+	check(i == WIRE_BYTES, "byte %#zx has changed", i);
+}
+
 /* The kernel's own talk, of neighbours and groups, is none of ours. */
 static bool is_roce(const struct frame *f)
 {

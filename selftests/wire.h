@@ -89,6 +89,12 @@ bool wire_again(struct wire *w);
 /* Send @w->req. Return: whether it has left. */
 bool wire_send(struct wire *w);
 
+/* Send it, and wait until it has been judged: @counter, COUNTER(), moves by one. */
+void wire_counted(struct wire *w, size_t counter);
+
+/* The region's memory is as it was at first: zeros. */
+void wire_untouched(const struct wire *w);
+
 /*
  * The next packet to come back to the peer's number, within @ms: what it says, and, if @bytes is not
  * NULL, its bytes. Return: false when there is none; a malformed one fails the test.
