@@ -82,12 +82,51 @@ static void key(void)
 	each(rc, key_one);
 }
 
+/*
+ * Whoever is connected anew may guess again. All keys of an index that is in use, one a
+ * connection, with the right one among them: in another domain none is good.
+ */
+static void guesses(void)
+{
+	struct xroce_stat before, now;
+	struct xroce_mr_reg other;
+	struct packet good, want;
+	struct wire w;
+	__u32 i;
+
+	if (!wire_open(&w, &rc[0]))
+		return;
+	good = w.req;
+	other = w.mr;
+	other.pd = live_pd(w.x);
+	if (!check(!xroce_mr_reg(w.x, &other), "region"))
+		goto out;
+	before = live_stat();
+	for (i = 0; i < 256 && !test_failed(); i++) {
+		w.req.rkey = other.rkey ^ i;
+		wire_send(&w);
+		want = wire_reply(&w, XROCE_RC_ACK);
+		want.psn = WIRE_PSN;
+		want.syndrome = XROCE_SYN_NAK_ACC;
+		wire_expect(&w, &want);
+		wire_again(&w);
+	}
+	wire_untouched(&w);
+	now = live_stat();
+	check(now.acc_pd - before.acc_pd == 1 && now.acc_key - before.acc_key == 255,
+	      "%llu hits, %llu misses", now.acc_pd - before.acc_pd,
+	      now.acc_key - before.acc_key);
+	still_works(&w, &good);
+out:
+	wire_close(&w);
+}
+
 static struct xroce_qp_query query(const struct wire *w)
 {
 	struct xroce_qp_query q = { .qpn = w->qpn };
 	int ret = xroce_qp_query(w->x, &q);
 
-	check(!ret, "query: %d", ret);
+	check(!ret, "QP_QUERY: %d", ret);
 	return q;
 }
 
@@ -351,6 +390,8 @@ static void flood(void)
 
 static const struct test tests[] = {
 	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
+	{ "attack_guesses", "R9 P2 D5", "guesses without end, in a domain of one's own",
+	  guesses },
 	{ "attack_uc_key", "R9 D5", "a bounded number of guesses ends UC", uc_key },
 	{ "attack_psn", "D5", "PSNs that are not expected change nothing", psn },
 	{ "attack_uc_psn", "R9 D5", "UC: any PSN, but not without the key", uc_psn },

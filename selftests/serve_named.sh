@@ -204,7 +204,8 @@ read_only() {
 		cmp "$work/look" "$work/zeros" && memory disk -a
 }
 
-# The key of another client, which is there, is no key; nor is it afterwards.
+# The key of another client, which is there, is no key; nor is it afterwards. Who has
+# tried it is told of, with the cause.
 key_of_another() {
 	local key
 
@@ -213,10 +214,11 @@ key_of_another() {
 	read -r -t 20 -u 5 line
 	key=$(sed -nE 's/.*"rkey":([0-9]+).*/\1/p' <<<"$line")
 	refused 'remote access error' memory -k "$key" &&
-		refused 'remote access error' disk -k "$key" || return
+		refused 'remote access error' disk -k "$key" &&
+		says 'client 10.77.0.1 region disk .* cause acc_pd result' || return
 	exec 5>&-
 	objects 0 4 1 && refused 'remote access error' memory -k "$key" &&
-		memory memory
+		says 'client 10.77.0.1 region memory .* cause acc_key result' && memory memory
 }
 
 # Past the end of it, by one byte.

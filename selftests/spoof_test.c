@@ -238,6 +238,10 @@ static bool stage(struct stage *s, const struct wire_opts *opts, uint8_t opcode)
 	if (!wire_open(&s->w, opts))
 		return false;
 	s->mem = mem_map(1);
+	if (!s->mem) {
+		wire_close(&s->w);
+		return false;
+	}
 	memset(s->mem, 0, MEM_PAGE);
 	s->domain = region(s, live_pd(s->w.x), all);
 	s->right = region(s, s->w.pd, read ? XROCE_ACCESS_REMOTE_WRITE :
@@ -249,7 +253,7 @@ static bool stage(struct stage *s, const struct wire_opts *opts, uint8_t opcode)
 	s->w.req.swap = 1;
 	if (opcode == XROCE_RC_READ_REQUEST || opcode == XROCE_RC_FETCH_ADD)
 		s->w.req.payload = 0;
-	return !test_failed();
+	return true;
 }
 
 static void other_byte(struct stage *s)
@@ -371,8 +375,8 @@ static void not_granted(void)
 	};
 	size_t i, j;
 
-	for (i = 0; i < ARRAY_SIZE(rc); i++) {
-		for (j = 0; j < ARRAY_SIZE(opcodes); j++)
+	for (i = 0; i < ARRAY_SIZE(rc) && !test_failed(); i++) {
+		for (j = 0; j < ARRAY_SIZE(opcodes) && !test_failed(); j++)
 			each(&rc[i], opcodes[j], refused);
 		each(&uc[i], XROCE_OP_UC | XROCE_RC_WRITE_ONLY, dropped);
 	}
