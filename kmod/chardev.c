@@ -4,6 +4,7 @@
  * structures' sizes, flags and growth; that is all here.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -94,6 +95,11 @@ static int xr_do_link_use(struct xr_ctx *ctx, struct xr_link *unused,
 	link = xr_link_use(arg->link_use.ifindex);
 	if (IS_ERR(link)) {
 		ret = PTR_ERR(link);
+		goto out;
+	}
+	ret = xr_limits_join(&link->limits, &ctx->own);
+	if (ret) {
+		xr_link_unuse(link);
 		goto out;
 	}
 	arg->link_use.link = link->id;
@@ -340,6 +346,10 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_mtt_query },
 	{ XROCE_NR_MTT_READ, sizeof(struct xroce_mtt_read), 32, 0, false,
 	  xr_do_mtt_read },
+	{ XROCE_NR_LIMIT_SET, sizeof(struct xroce_limit_set), 80,
+	  XROCE_F_USER, true, xr_do_limit_set },
+	{ XROCE_NR_LIMIT_QUERY, sizeof(struct xroce_limit_query), 160,
+	  XROCE_F_USER | XROCE_F_NEXT, true, xr_do_limit_query },
 };
 
 static const struct xr_cmd *xr_cmd_find(unsigned int cmd)
@@ -461,6 +471,7 @@ static int xr_open(struct inode *inode, struct file *file)
 	mutex_init(&ctx->lock);
 	xr_owner_init(&ctx->own);
 	ctx->own.pid = get_task_pid(current, PIDTYPE_TGID);
+	ctx->own.uid = current_uid();
 	ctx->mm = current->mm;
 	mmgrab(ctx->mm);
 	file->private_data = ctx;
@@ -474,6 +485,7 @@ static int xr_release(struct inode *inode, struct file *file)
 	xr_link_forget_maker(ctx);
 	if (ctx->link) {
 		xr_owner_clear(ctx->link, &ctx->own);
+		xr_limits_leave(&ctx->own);
 		xr_link_unuse(ctx->link);
 	}
 	put_pid(ctx->own.pid);

@@ -68,6 +68,8 @@ union xr_arg {
 	struct xroce_sq_apply sq_apply;
 	struct xroce_mtt_query mtt_query;
 	struct xroce_mtt_read mtt_read;
+	struct xroce_limit_set limit_set;
+	struct xroce_limit_query limit_query;
 };
 
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
@@ -97,5 +99,11 @@ int xr_do_mw_inval(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
 int xr_do_sq_add(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
 int xr_do_sq_del(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
 int xr_do_sq_apply(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+
+/* chardev_limit.c */
+int xr_do_limit_set(struct xr_ctx *ctx, struct xr_link *unused,
+		    union xr_arg *arg);
+int xr_do_limit_query(struct xr_ctx *ctx, struct xr_link *unused,
+		      union xr_arg *arg);
 
 #endif

@@ -36,10 +36,13 @@ int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
 	if (!cq)
 		return -ENOMEM;
+	ret = xr_charge(&cq->charge, owner, XROCE_COUNT_CQ, 1);
+	if (ret)
+		goto err_free;
 	ret = xr_ring_alloc(&cq->ring,
 			    (u64)a->entries * sizeof(struct xroce_cqe));
 	if (ret)
-		goto err_free;
+		goto err_charge;
 	cq->mask = a->entries - 1;
 	cq->owner = owner;
 	spin_lock_init(&cq->lock);
@@ -63,6 +66,8 @@ int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
 
 err_ring:
 	xr_ring_free(&cq->ring);
+err_charge:
+	xr_uncharge(&cq->charge);
 err_free:
 	kfree(cq);
 	return ret;
@@ -77,6 +82,7 @@ void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq)
 	list_del(&cq->node);
 	xr_event_cancel(&cq->owner->events, &cq->event);
 	xr_ring_free(&cq->ring);
+	xr_uncharge(&cq->charge);
 	kfree(cq);
 }
 

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "event.h"
+#include "limit.h"
 #include "ring.h"
 
 struct xr_link;
@@ -28,6 +29,7 @@ struct xroce_cqe;
  * @event: XROCE_EVENT_CQ_ERROR
  * @owner: whose it is
  * @node: in @owner's list
+ * @charge: what it counts for
  *
  * @users, @node: under the link's lock. A queue pair completes into it only
  * while it is counted in @users.
@@ -44,6 +46,7 @@ struct xr_cq {
 	struct xr_event event;
 	struct xr_owner *owner;
 	struct list_head node;
+	struct xr_charge charge;
 };
 
 int xr_cq_create(struct xr_link *link, struct xr_owner *owner,

@@ -69,6 +69,7 @@ static void xr_prog_put(struct bpf_prog *prog)
 static void xr_link_free(struct xr_link *link)
 {
 	xr_owner_clear(link, &link->own);
+	xr_limits_exit(&link->limits);
 	if (link->mpt_map)
 		bpf_map_put(link->mpt_map);
 	if (link->qp_map)
@@ -128,6 +129,8 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);
 	xr_owner_init(&link->own);
+	xr_limits_init(&link->limits);
+	link->own.limits = &link->limits;
 	link->maker = maker;
 
 	mutex_lock(&xr_links_lock);
@@ -156,6 +159,7 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 		goto err;
 	}
 	link->id = id;
+	xr_limits_name(&link->limits, id);
 	rcu_assign_pointer(xr_links[id], link);
 	mutex_unlock(&xr_links_lock);
 	return id;
@@ -428,6 +432,26 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	q->qps = READ_ONCE(link->nr_qps);
 	ret = 0;
 out:
+	mutex_unlock(&xr_links_lock);
+	return ret;
+}
+
+/**
+ * xr_link_do() - do something with a link, which stays meanwhile
+ * @id: its number
+ * @fn: what; under the lock of the table of links
+ * @arg: for @fn
+ *
+ * Return: what @fn returns, or -ENOENT: the caller sees no such link.
+ */
+int xr_link_do(u32 id, int (*fn)(struct xr_link *link, void *arg), void *arg)
+{
+	struct xr_link *link;
+	int ret;
+
+	mutex_lock(&xr_links_lock);
+	link = xr_link_seen(id);
+	ret = link ? fn(link, arg) : -ENOENT;
 	mutex_unlock(&xr_links_lock);
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <linux/xarray.h>
 
 #include "key.h"
+#include "limit.h"
 #include "owner.h"
 
 #define XR_MAX_LINKS	256
@@ -55,6 +56,7 @@ struct xroce_link_query;
  * @nr_mws: number of memory windows
  * @nr_qps: number of queue pairs
  * @own: the persistent objects
+ * @limits: of what its users make; with a lock of their own
  *
  * From @id to @users under xr_links_lock, the rest under @lock. Maps, sizes and
  * tables do not change once @mpt_entries is set; @prog does, but not to NULL.
@@ -92,6 +94,7 @@ struct xr_link {
 	u32 nr_mws;
 	u32 nr_qps;
 	struct xr_owner own;
+	struct xr_limits limits;
 };
 
 extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
@@ -102,6 +105,7 @@ int xr_link_prog(u32 id, int fd);
 int xr_link_del(u32 id, bool force);
 void xr_link_forget_maker(struct xr_ctx *maker);
 int xr_link_query(u32 id, bool next, struct xroce_link_query *q);
+int xr_link_do(u32 id, int (*fn)(struct xr_link *link, void *arg), void *arg);
 struct xr_link *xr_link_use(u32 ifindex);
 void xr_link_unuse(struct xr_link *link);
 

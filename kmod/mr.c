@@ -95,6 +95,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	list_del(&mr->node);
 	mr->pd->mrs--;
 	link->nr_mrs--;
+	xr_uncharge(&mr->charge);
 }
 
 /* Wait for the data path and let the pages go. */

@@ -43,10 +43,11 @@ struct xr_phys;
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
+ * @charge: what it counts for
  * @name: text
  * @rcu: the structure outlives its data path readers
  *
- * @pd, @owner and @node are under the link's lock. The rest does not change
+ * @pd, @owner, @node and @charge are under the link's lock. The rest does not change
  * while the region is in the table, but for @dead and @windows.
  */
 struct xr_mr {
@@ -62,6 +63,7 @@ struct xr_mr {
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
+	struct xr_charge charge;
 	char name[XROCE_NAME_MAX];
 	struct rcu_head rcu;
 };
@@ -84,8 +86,8 @@ bool xr_access_ok(u32 access);
 bool xr_iova_ok(u64 iova, u64 length);
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 			u32 access, u32 flags, const char *name);
-struct xr_pin *xr_mr_pin(u32 flags, u32 pid, u64 addr, u64 length,
-			 u32 access);
+struct xr_pin *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 pid,
+			 u64 addr, u64 length, u32 access);
 int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	      struct xr_owner *owner, struct xroce_mr_reg *r);
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,

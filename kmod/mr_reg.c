@@ -49,7 +49,8 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 }
 
 /* Memory of the caller, or with XROCE_F_PID of another process. */
-struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length, u32 access)
+struct xr_pin *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
+			 u64 addr, u64 length, u32 access)
 {
 	struct xr_pin *pin = ERR_PTR(-ESRCH);
 	struct pid *pid;
@@ -59,7 +60,7 @@ struct xr_pin *xr_mr_pin(u32 flags, u32 nr, u64 addr, u64 length, u32 access)
 	if (pid)
 		pin = access & XROCE_ACCESS_ON_DEMAND ?
 		      xr_odp(pid, addr, length) :
-		      xr_pin(pid, addr, length,
+		      xr_pin(owner, pid, addr, length,
 			     access & XROCE_ACCESS_LOCAL_WRITE);
 	put_pid(pid);
 	return pin;
@@ -92,11 +93,16 @@ static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
 		xr_pin_put(pin);
 		return -ENOMEM;
 	}
+	ret = xr_charge(&mr->charge, owner, XROCE_COUNT_MR, 1);
+	if (ret)
+		goto err;
 	ret = xr_mr_link(link, who, mr, pd, key);
-	if (ret) {
-		kfree(mr);
-		xr_pin_put(pin);
-	}
+	if (!ret)
+		return 0;
+	xr_uncharge(&mr->charge);
+err:
+	kfree(mr);
+	xr_pin_put(pin);
 	return ret;
 }
 
@@ -118,7 +124,7 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
 		return -EINVAL;
-	pin = xr_mr_pin(r->flags, r->pid, r->addr, r->length, r->access);
+	pin = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
@@ -150,7 +156,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->access & XROCE_ACCESS_ON_DEMAND)
 		return -EINVAL;
-	pin = xr_phys_pin(phys);
+	pin = xr_phys_pin(owner, phys);
 	if (IS_ERR(pin))
 		return PTR_ERR(pin);
 	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,

@@ -61,13 +61,13 @@ static struct xr_pin *xr_mr_repin(const struct xr_mr_was *was,
 
 	if (r->mask & XROCE_REREG_TRANSLATION) {
 		if (phys)
-			return xr_phys_pin(phys);
-		return xr_mr_pin(r->flags, r->pid, r->addr, r->length,
-				 access);
+			return xr_phys_pin(was->owner, phys);
+		return xr_mr_pin(was->owner, r->flags, r->pid, r->addr,
+				 r->length, access);
 	}
 	if (writable && !was->pin->writable)
-		return xr_pin(was->pin->pid, was->pin->addr, was->pin->length,
-			      true);
+		return xr_pin(was->owner, was->pin->pid, was->pin->addr,
+			      was->pin->length, true);
 	return xr_pin_get(was->pin);
 }
 
@@ -107,6 +107,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 	}
 	mr->key = r->mr << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, r->mr);
 	mr->stat = now->stat;
+	mr->charge = now->charge;
 	now->pd->mrs--;
 	mr->pd->mrs++;
 	list_replace(&now->node, &mr->node);

@@ -75,8 +75,8 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 {
 	struct xr_mw *mw;
 	struct xr_pd *pd;
-	int ret = 0;
 	u32 index;
+	int ret;
 
 	if (a->type < XROCE_MW_TYPE_1 || a->type > XROCE_MW_TYPE_2B)
 		return -EINVAL;
@@ -86,6 +86,11 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 	spin_lock_init(&mw->lock);
 	mw->type = a->type;
 	mw->owner = owner;
+	ret = xr_charge(&mw->charge, owner, XROCE_COUNT_MW, 1);
+	if (ret) {
+		kfree(mw);
+		return ret;
+	}
 
 	mutex_lock(&link->lock);
 	pd = xr_pd_find(link, who, owner, a->pd);
@@ -113,6 +118,8 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 	mw = NULL;
 out:
 	mutex_unlock(&link->lock);
+	if (mw)
+		xr_uncharge(&mw->charge);
 	kfree(mw);
 	return ret;
 }
@@ -139,6 +146,7 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 	list_del(&mw->member);
 	mw->pd->mws--;
 	link->nr_mws--;
+	xr_uncharge(&mw->charge);
 	kfree_rcu(mw, rcu);
 }
 

@@ -18,6 +18,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "limit.h"
 #include "mr.h"
 
 struct xr_link;
@@ -48,6 +49,7 @@ struct xroce_mw_query;
  * @owner: whose it is
  * @node: in @owner's list
  * @member: in @pd's list
+ * @charge: what it counts for
  * @rcu: the structure outlives its data path readers
  *
  * From @qpn to @mr nothing changes before @live is 0 and no CPU is on the window.
@@ -72,6 +74,7 @@ struct xr_mw {
 	struct xr_owner *owner;
 	struct list_head node;
 	struct list_head member;
+	struct xr_charge charge;
 	struct rcu_head rcu;
 };
 

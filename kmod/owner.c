@@ -30,6 +30,10 @@ void xr_owner_init(struct xr_owner *own)
 	own->ring_next = 0;
 	xr_events_init(&own->events);
 	own->pid = NULL;
+	own->uid = INVALID_UID;
+	own->limits = NULL;
+	own->user = NULL;
+	own->group = NULL;
 }
 
 /*

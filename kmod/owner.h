@@ -4,12 +4,16 @@
 #define _XR_OWNER_H
 
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
 #include "event.h"
 
 struct pid;
+struct rdma_cgroup;
+struct xr_limits;
 struct xr_link;
 struct xr_sq;
+struct xr_user;
 
 /**
  * struct xr_owner - what owns objects: an open file, or a link for the
@@ -25,8 +29,13 @@ struct xr_sq;
  * @ring_next: offset of the next one
  * @events: those of the objects; under a lock of their own
  * @pid: process that opened the file; NULL: a link
+ * @uid: user who opened the file
+ * @limits: where it is counted: the link's; of a file NULL before it uses one
+ * @user: whose count it is in; NULL: a link
+ * @group: control group that has been charged for the file; NULL: none
  *
- * The lists are under the link's lock.
+ * The lists are under the link's lock. From @pid on nothing changes while there are
+ * objects.
  */
 struct xr_owner {
 	struct list_head pds;
@@ -40,6 +49,10 @@ struct xr_owner {
 	u64 ring_next;
 	struct xr_events events;
 	struct pid *pid;
+	kuid_t uid;
+	struct xr_limits *limits;
+	struct xr_user *user;
+	struct rdma_cgroup *group;
 };
 
 void xr_owner_init(struct xr_owner *own);

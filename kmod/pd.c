@@ -16,7 +16,7 @@
  * @owner: whose
  * @id: out: its number
  *
- * Return: 0, -ENOMEM or -ENOSPC.
+ * Return: 0 or an error of PD_ADD.
  */
 int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 {
@@ -28,12 +28,18 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 		return -ENOMEM;
 	pd->owner = owner;
 	INIT_LIST_HEAD(&pd->windows);
+	ret = xr_charge(&pd->charge, owner, XROCE_COUNT_PD, 1);
+	if (ret) {
+		kfree(pd);
+		return ret;
+	}
 
 	mutex_lock(&link->lock);
 	ret = xa_alloc_cyclic(&link->pds, &pd->id, pd, XR_PD_LIMIT,
 			      &link->pd_next, GFP_KERNEL_ACCOUNT);
 	if (ret < 0) {
 		mutex_unlock(&link->lock);
+		xr_uncharge(&pd->charge);
 		kfree(pd);
 		return ret == -EBUSY ? -ENOSPC : ret;
 	}
@@ -52,6 +58,7 @@ void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 	xa_erase(&link->pds, pd->id);
 	list_del(&pd->node);
 	link->nr_pds--;
+	xr_uncharge(&pd->charge);
 	kfree(pd);
 }
 

@@ -6,6 +6,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "limit.h"
+
 struct xr_link;
 struct xr_owner;
 struct xroce_pd_query;
@@ -20,6 +22,7 @@ struct xroce_pd_query;
  * @windows: those
  * @owner: whose it is
  * @node: in @owner's list
+ * @charge: what it counts for
  *
  * All under the link's lock.
  */
@@ -32,6 +35,7 @@ struct xr_pd {
 	struct list_head windows;
 	struct xr_owner *owner;
 	struct list_head node;
+	struct xr_charge charge;
 };
 
 int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id);

@@ -124,13 +124,15 @@ static bool xr_phys_valid(const struct xr_phys *phys)
 
 /**
  * xr_phys_pin() - reference physical pages and translate to them
+ * @owner: who they count for
  * @phys: which
  *
  * The caller may read and write any memory (CAP_SYS_RAWIO).
  *
  * Return: the memory, with one user, or an error of MR_REG_PHYS.
  */
-struct xr_pin *xr_phys_pin(const struct xr_phys *phys)
+struct xr_pin *xr_phys_pin(const struct xr_owner *owner,
+			   const struct xr_phys *phys)
 {
 	struct xr_pin *pin;
 	u32 i;
@@ -146,9 +148,13 @@ struct xr_pin *xr_phys_pin(const struct xr_phys *phys)
 	pin->writable = true;
 	pin->page_shift = phys->page_shift;
 	pin->offset = phys->offset;
-	ret = xr_mtt_alloc(&pin->mtt, phys->npages);
+	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
+			(u64)phys->npages << phys->page_shift);
 	if (ret)
 		goto err_free;
+	ret = xr_mtt_alloc(&pin->mtt, phys->npages);
+	if (ret)
+		goto err_charge;
 
 	for (i = 0; i < phys->npages; i++) {
 		ret = -EINVAL;
@@ -169,6 +175,8 @@ err_put:
 		xr_phys_put(PHYS_PFN(*xr_mtt_at(&pin->mtt, i)),
 			    1ul << (pin->page_shift - PAGE_SHIFT), false);
 	xr_mtt_free(&pin->mtt);
+err_charge:
+	xr_uncharge(&pin->charge);
 err_free:
 	kfree(pin);
 	return ERR_PTR(ret);

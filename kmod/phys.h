@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct xr_owner;
 struct xr_pin;
 
 /**
@@ -23,7 +24,8 @@ struct xr_phys {
 	u64 length;
 };
 
-struct xr_pin *xr_phys_pin(const struct xr_phys *phys);
+struct xr_pin *xr_phys_pin(const struct xr_owner *owner,
+			   const struct xr_phys *phys);
 void xr_phys_unpin(struct xr_pin *pin);
 
 #endif

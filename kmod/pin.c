@@ -209,6 +209,7 @@ struct mm_struct *xr_pid_mm(struct pid *pid)
 
 /**
  * xr_pin() - pin a range of memory and translate it
+ * @owner: who it counts for
  * @pid: process whose memory it is
  * @addr: first byte
  * @length: bytes
@@ -217,9 +218,10 @@ struct mm_struct *xr_pid_mm(struct pid *pid)
  * Return: the memory, with one user, or -EINVAL: empty, or it wraps; -ESRCH,
  * -EPERM: the process; -EFAULT: not mapped, or not writable; -EOPNOTSUPP: not
  * to be pinned for long; -E2BIG: more pages than the pool of tables can ever
- * take; -ENOSPC: than it can take now; -ENOMEM; -EINTR.
+ * take; -ENOSPC: than it can take now; -ENOMEM; -EDQUOT; -EINTR.
  */
-struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable)
+struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
+		      u64 length, bool writable)
 {
 	unsigned long nr = xr_pages(addr, length);
 	struct xr_runs runs = {};
@@ -249,6 +251,12 @@ struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable)
 	ret = xr_pin_account(mm, nr);
 	if (ret)
 		goto out;
+	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
+			(u64)nr << PAGE_SHIFT);
+	if (ret) {
+		atomic64_sub(nr, &mm->pinned_vm);
+		goto out;
+	}
 	ret = mm == current->mm ? xr_pin_huge(pin, &runs) : 0;
 	pin->huge = ret > 0;
 	if (!ret)
@@ -258,6 +266,7 @@ struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable)
 	if (ret) {
 		/* Nothing has been written. */
 		xr_runs_unpin(&runs, pin->huge, false);
+		xr_uncharge(&pin->charge);
 		atomic64_sub(nr, &mm->pinned_vm);
 		goto out;
 	}
@@ -337,6 +346,7 @@ void xr_pin_put(struct xr_pin *pin)
 		xr_unpin(pin);
 	else
 		xr_phys_unpin(pin);
+	xr_uncharge(&pin->charge);
 	xr_mtt_free(&pin->mtt);
 	kfree(pin);
 }

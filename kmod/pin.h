@@ -10,12 +10,14 @@
 #include <linux/refcount.h>
 #include <linux/types.h>
 
+#include "limit.h"
 #include "mtt.h"
 #include "run.h"
 
 struct mm_struct;
 struct xr_odp;
 struct pid;
+struct xr_owner;
 
 /**
  * struct xr_pin - pinned memory, or what stands for it
@@ -35,6 +37,7 @@ struct pid;
  * @sparse: on demand, and all of an address space: @mtt is empty, see odp.h
  * @mtt: blocks in order
  * @odp: it is not pinned at all, but on demand, see odp.h; else NULL
+ * @charge: what it counts for, if it is pinned
  */
 struct xr_pin {
 	refcount_t users;
@@ -50,9 +53,11 @@ struct xr_pin {
 	u64 offset;
 	struct xr_mtt mtt;
 	struct xr_odp *odp;
+	struct xr_charge charge;
 };
 
-struct xr_pin *xr_pin(struct pid *pid, u64 addr, u64 length, bool writable);
+struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
+		      u64 length, bool writable);
 struct xr_pin *xr_pin_get(struct xr_pin *pin);
 void xr_pin_put(struct xr_pin *pin);
 int xr_pin_account(struct mm_struct *mm, unsigned long nr);

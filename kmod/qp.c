@@ -155,9 +155,12 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	if (!qp)
 		return -ENOMEM;
-	ret = xr_recv_init(&qp->recv, a);
+	ret = xr_charge(&qp->charge, owner, XROCE_COUNT_QP, 1);
 	if (ret)
 		goto err_free;
+	ret = xr_recv_init(&qp->recv, a);
+	if (ret)
+		goto err_charge;
 
 	mutex_lock(&link->lock);
 	pd = xr_pd_find(link, who, owner, a->pd);
@@ -207,6 +210,8 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 err:
 	mutex_unlock(&link->lock);
 	xr_recv_free(&qp->recv);
+err_charge:
+	xr_uncharge(&qp->charge);
 err_free:
 	kfree(qp);
 	return ret;
@@ -266,6 +271,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	list_del(&qp->node);
 	qp->pd->qps--;
 	link->nr_qps--;
+	xr_uncharge(&qp->charge);
 	xr_replies_free(&qp->replies);
 	xr_keep_free(&qp->keep);
 	xr_recv_free(&qp->recv);

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "keep.h"
+#include "limit.h"
 #include "recv.h"
 #include "reply.h"
 
@@ -42,6 +43,7 @@ struct xroce_qp_query;
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
+ * @charge: what it counts for
  * @map: its entry in the map "qp", which holds all the rest
  * @rcu: the structure outlives its data path readers
  *
@@ -70,6 +72,7 @@ struct xr_qp {
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
+	struct xr_charge charge;
 	struct xroce_qp *map;
 	struct rcu_head rcu;
 };

@@ -28,9 +28,12 @@ int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 	srq = kzalloc(sizeof(*srq), GFP_KERNEL_ACCOUNT);
 	if (!srq)
 		return -ENOMEM;
-	ret = xr_rq_init(&srq->rq, a->entries, a->max_sge);
+	ret = xr_charge(&srq->charge, owner, XROCE_COUNT_SRQ, 1);
 	if (ret)
 		goto err_free;
+	ret = xr_rq_init(&srq->rq, a->entries, a->max_sge);
+	if (ret)
+		goto err_charge;
 	spin_lock_init(&srq->lock);
 	srq->owner = owner;
 
@@ -59,6 +62,8 @@ int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 err_unlock:
 	mutex_unlock(&link->lock);
 	xr_ring_free(&srq->rq.ring);
+err_charge:
+	xr_uncharge(&srq->charge);
 err_free:
 	kfree(srq);
 	return ret;
@@ -74,6 +79,7 @@ void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq)
 	xr_event_cancel(&srq->owner->events, &srq->event);
 	srq->pd->srqs--;
 	xr_ring_free(&srq->rq.ring);
+	xr_uncharge(&srq->charge);
 	kfree(srq);
 }
 

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #include "event.h"
+#include "limit.h"
 #include "rq.h"
 
 struct xr_link;
@@ -27,6 +28,7 @@ struct xroce_srq_query;
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
+ * @charge: what it counts for
  *
  * @users, @node: under the link's lock. A queue pair takes from it only while it
  * is counted in @users.
@@ -41,6 +43,7 @@ struct xr_srq {
 	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
+	struct xr_charge charge;
 };
 
 int xr_srq_create(struct xr_link *link, struct xr_owner *owner,

@@ -17,7 +17,9 @@
  *
  * Errors that every command can return: -EFAULT, -EINVAL, -E2BIG, -ENOTTY (no
  * such command), -EINTR. Commands on objects of a link return -ENOTCONN before
- * LINK_USE.
+ * LINK_USE. Commands that make an object, and MR_REREG, can also return -EDQUOT (a
+ * limit of LIMIT_SET), and those that make one and LINK_USE -EAGAIN (the limit of a
+ * control group, see struct xroce_limit_query).
  */
 #ifndef _UAPI_XROCE_H
 #define _UAPI_XROCE_H
@@ -65,6 +67,8 @@ enum {
 	XROCE_NR_SQ_ADD = 0x80,
 	XROCE_NR_SQ_DEL,
 	XROCE_NR_SQ_APPLY,
+	XROCE_NR_LIMIT_SET = 0x90,
+	XROCE_NR_LIMIT_QUERY,
 };
 
 /* The size is in the structure, so the command number carries none. */
@@ -104,6 +108,8 @@ enum {
 #define XROCE_CMD_SQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_ADD)
 #define XROCE_CMD_SQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_DEL)
 #define XROCE_CMD_SQ_APPLY	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_APPLY)
+#define XROCE_CMD_LIMIT_SET	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_SET)
+#define XROCE_CMD_LIMIT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_QUERY)
 
 /* Flags of the @flags words; each command says which it takes. */
 #define XROCE_F_PERSISTENT	(1u << 0)	/* outlives the descriptor */
@@ -112,6 +118,7 @@ enum {
 #define XROCE_F_PID		(1u << 3)	/* @addr is in process @pid */
 #define XROCE_F_DEAD		(1u << 4)	/* out: its netdev has gone */
 #define XROCE_F_PHYS		(1u << 5)	/* a list of physical pages */
+#define XROCE_F_USER		(1u << 6)	/* of a user, not of the link */
 
 #define XROCE_NAME_MAX		32	/* bytes, with the NUL */
 
@@ -294,6 +301,75 @@ struct xroce_link_use {
 	__u32 flags;
 	__u32 ifindex;
 	__u32 link;
+};
+
+/* What is counted, and can be limited. */
+enum xroce_counted {
+	XROCE_COUNT_PD,		/* protection domains */
+	XROCE_COUNT_MR,		/* memory regions */
+	XROCE_COUNT_MW,		/* memory windows */
+	XROCE_COUNT_QP,		/* queue pairs */
+	XROCE_COUNT_CQ,		/* completion queues */
+	XROCE_COUNT_SRQ,	/* shared receive queues */
+	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
+	XROCE_COUNTED,
+};
+
+#define XROCE_COUNTED_MAX	8	/* elements of an array of these */
+#define XROCE_LIMIT_NONE	(~0ull)
+
+/**
+ * struct xroce_limit_set - LIMIT_SET: limit what is made on a link
+ * @size: sizeof(struct xroce_limit_set)
+ * @flags: XROCE_F_USER: the limits are those of each user; else of all together
+ * @link: number of the link
+ * @mask: what to limit: 1 << enum xroce_counted
+ * @limit: by enum xroce_counted: how many, or how many bytes; XROCE_LIMIT_NONE, with
+ *	which a link begins; 0 where @mask has no bit
+ *
+ * A user is the real user id of who opened the descriptor. What a descriptor makes
+ * counts for its user, but what it makes XROCE_F_PERSISTENT for the link alone. A
+ * user's limit does not stop who has CAP_NET_ADMIN, the link's stops everybody.
+ * Memory that regions share is counted once, for whose region pinned it; it counts
+ * from before it is pinned until it has been unpinned, so that MR_REREG to other
+ * memory needs room for both. Memory on demand is not pinned. Where a limit is lowered
+ * below what there is, that stays, and no more is made. Needs CAP_NET_ADMIN.
+ *
+ * Errors: -EPERM, -ENOENT (no such link), -EINVAL.
+ */
+struct xroce_limit_set {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__u32 mask;
+	__aligned_u64 limit[XROCE_COUNTED_MAX];
+};
+
+/**
+ * struct xroce_limit_query - LIMIT_QUERY: look at limits and what is used of them
+ * @size: sizeof(struct xroce_limit_query)
+ * @flags: XROCE_F_USER: of a user; with it XROCE_F_NEXT: of the first one numbered
+ *	@uid or above who has the link open or objects on it
+ * @link: number of the link
+ * @uid: in, with XROCE_F_USER: the user, in the caller's user namespace; with
+ *	XROCE_F_NEXT also out; else 0
+ * @device: out: the link's name in the files of the control group controller "rdma",
+ *	as rdma.max. A descriptor with a link is one hca_handle there, an object one
+ *	hca_object, both of the process that asked for it; empty: the kernel has
+ *	no such controller
+ * @limit: out: by enum xroce_counted; XROCE_LIMIT_NONE: none
+ * @used: out: likewise
+ *
+ * Without CAP_NET_ADMIN only the caller's own user is seen. Errors: -ENOENT, -EINVAL.
+ */
+struct xroce_limit_query {
+	__u32 size;
+	__u32 flags;
+	__u32 link;
+	__u32 uid;
+	char device[16];
+	__aligned_u64 limit[XROCE_COUNTED_MAX];
+	__aligned_u64 used[XROCE_COUNTED_MAX];
 };
 
 /**

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Limits: charging, giving back, setting them and looking at them. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+
+#include "limit.h"
+#include "owner.h"
+
+#ifdef CONFIG_CGROUP_RDMA
+/*
+ * A kernel whose rdmacg_css_offline() leaves idle limits behind, as 6.12 does, uses
+ * freed memory when a device goes after a group that limited it, whosever it is. The
+ * fix was sent for stable kernels in June 2026.
+ */
+static bool rdma_cgroup = true;
+module_param(rdma_cgroup, bool, 0444);
+MODULE_PARM_DESC(rdma_cgroup,
+		 "the control group controller rdma counts links and objects (Y)");
+
+static void xr_group_register(struct xr_limits *limits)
+{
+	if (!rdma_cgroup) {
+		limits->name[0] = 0;
+		return;
+	}
+	limits->device.name = limits->name;
+	rdmacg_register_device(&limits->device);
+}
+
+static void xr_group_unregister(struct xr_limits *limits)
+{
+	rdmacg_unregister_device(&limits->device);
+}
+
+static int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
+			   bool object)
+{
+	if (!limits->name[0])
+		return 0;
+	return rdmacg_try_charge(group, &limits->device,
+				 object ? RDMACG_RESOURCE_HCA_OBJECT :
+					  RDMACG_RESOURCE_HCA_HANDLE);
+}
+
+static void xr_group_uncharge(struct xr_limits *limits,
+			      struct rdma_cgroup *group, bool object)
+{
+	if (group)
+		rdmacg_uncharge(group, &limits->device,
+				object ? RDMACG_RESOURCE_HCA_OBJECT :
+					 RDMACG_RESOURCE_HCA_HANDLE);
+}
+#else
+static void xr_group_register(struct xr_limits *limits)
+{
+	limits->name[0] = 0;
+}
+
+static void xr_group_unregister(struct xr_limits *limits) {}
+
+static int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
+			   bool object)
+{
+	return 0;
+}
+
+static void xr_group_uncharge(struct xr_limits *limits,
+			      struct rdma_cgroup *group, bool object) {}
+#endif
+
+void xr_limits_init(struct xr_limits *limits)
+{
+	u32 i;
+
+	mutex_init(&limits->lock);
+	xa_init(&limits->users);
+	for (i = 0; i < XROCE_COUNTED; i++) {
+		limits->link[i] = XROCE_LIMIT_NONE;
+		limits->user[i] = XROCE_LIMIT_NONE;
+	}
+}
+
+/*
+ * Tell the controller "rdma" of the link. The device's name would not do: it may
+ * change, and be that of another one in another namespace.
+ */
+void xr_limits_name(struct xr_limits *limits, u32 link)
+{
+	snprintf(limits->name, sizeof(limits->name), "xroce%u", link);
+	xr_group_register(limits);
+}
+
+/* Nothing is charged any more. */
+void xr_limits_exit(struct xr_limits *limits)
+{
+	WARN_ON_ONCE(!xa_empty(&limits->users));
+	if (limits->name[0])
+		xr_group_unregister(limits);
+	xa_destroy(&limits->users);
+	mutex_destroy(&limits->lock);
+}
+
+/* One reference more to a user, who may be new. */
+static struct xr_user *xr_user_get(struct xr_limits *limits, kuid_t uid)
+{
+	struct xr_user *user;
+	int ret = 0;
+
+	mutex_lock(&limits->lock);
+	user = xa_load(&limits->users, __kuid_val(uid));
+	if (!user) {
+		user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+		ret = user ? xa_err(xa_store(&limits->users, __kuid_val(uid),
+					     user, GFP_KERNEL_ACCOUNT)) :
+			     -ENOMEM;
+	}
+	if (ret) {
+		kfree(user);
+		user = ERR_PTR(ret);
+	} else {
+		user->uid = uid;
+		user->refs++;
+	}
+	mutex_unlock(&limits->lock);
+	return user;
+}
+
+/* The lock is held. */
+static void xr_user_put(struct xr_limits *limits, struct xr_user *user)
+{
+	lockdep_assert_held(&limits->lock);
+	if (--user->refs)
+		return;
+	xa_erase(&limits->users, __kuid_val(user->uid));
+	kfree(user);
+}
+
+/**
+ * xr_limits_join() - a descriptor begins to use a link
+ * @limits: the link's
+ * @own: the descriptor's; what it makes counts for its user from now on
+ *
+ * Return: 0, -EAGAIN (the control group) or -ENOMEM.
+ */
+int xr_limits_join(struct xr_limits *limits, struct xr_owner *own)
+{
+	struct xr_user *user = xr_user_get(limits, own->uid);
+	int ret;
+
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	ret = xr_group_charge(limits, &own->group, false);
+	if (ret) {
+		mutex_lock(&limits->lock);
+		xr_user_put(limits, user);
+		mutex_unlock(&limits->lock);
+		return ret;
+	}
+	own->limits = limits;
+	own->user = user;
+	return 0;
+}
+
+/* It has no objects any more. */
+void xr_limits_leave(struct xr_owner *own)
+{
+	struct xr_limits *limits = own->limits;
+
+	xr_group_uncharge(limits, own->group, false);
+	mutex_lock(&limits->lock);
+	xr_user_put(limits, own->user);
+	mutex_unlock(&limits->lock);
+}
+
+static void xr_count(struct xr_charge *c)
+{
+	c->limits->used[c->kind] += c->amount;
+	if (!c->user)
+		return;
+	c->user->used[c->kind] += c->amount;
+	c->user->refs++;
+}
+
+static void xr_uncount(struct xr_charge *c)
+{
+	mutex_lock(&c->limits->lock);
+	c->limits->used[c->kind] -= c->amount;
+	if (c->user) {
+		c->user->used[c->kind] -= c->amount;
+		xr_user_put(c->limits, c->user);
+	}
+	mutex_unlock(&c->limits->lock);
+	c->limits = NULL;
+}
+
+/* A limit may have been lowered below what there is. */
+static bool xr_fits(u64 used, u64 amount, u64 most)
+{
+	return used <= most && amount <= most - used;
+}
+
+/**
+ * xr_charge() - count an object or memory that is about to be made
+ * @c: filled in; xr_uncharge() takes it back
+ * @owner: whose it will be; the calling process's control group is charged
+ * @kind: what it is
+ * @amount: 1, or bytes
+ *
+ * A link's limits are for all, those of a user for who lacks CAP_NET_ADMIN. Sleeps.
+ *
+ * Return: 0; -EDQUOT; -EAGAIN: the control group's limit; or -ENOMEM.
+ */
+int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
+	      enum xroce_counted kind, u64 amount)
+{
+	struct xr_limits *limits = owner->limits;
+	struct xr_user *user = owner->user;
+	int ret = 0;
+
+	*c = (struct xr_charge){
+		.limits = limits,
+		.user = user,
+		.amount = amount,
+		.kind = kind,
+	};
+	mutex_lock(&limits->lock);
+	if (!xr_fits(limits->used[kind], amount, limits->link[kind]) ||
+	    (user && !xr_fits(user->used[kind], amount, limits->user[kind]) &&
+	     !capable(CAP_NET_ADMIN)))
+		ret = -EDQUOT;
+	else
+		xr_count(c);
+	mutex_unlock(&limits->lock);
+	if (ret) {
+		c->limits = NULL;
+		return ret;
+	}
+	if (kind == XROCE_COUNT_PINNED)
+		return 0;
+	ret = xr_group_charge(limits, &c->group, true);
+	if (ret)
+		xr_uncount(c);
+	return ret;
+}
+
+/* What it was for has gone. Sleeps. */
+void xr_uncharge(struct xr_charge *c)
+{
+	if (!c->limits)
+		return;
+	xr_group_uncharge(c->limits, c->group, true);
+	xr_uncount(c);
+}
+
+/**
+ * xr_limit_set() - set limits
+ * @limits: of which link
+ * @a: which ones
+ *
+ * Return: 0 or -EINVAL.
+ */
+int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a)
+{
+	u64 *most = a->flags & XROCE_F_USER ? limits->user : limits->link;
+	u32 i;
+
+	if (!a->mask || a->mask >> XROCE_COUNTED)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(a->limit); i++)
+		if (!(a->mask & BIT(i)) && a->limit[i])
+			return -EINVAL;
+	mutex_lock(&limits->lock);
+	for (i = 0; i < XROCE_COUNTED; i++)
+		if (a->mask & BIT(i))
+			most[i] = a->limit[i];
+	mutex_unlock(&limits->lock);
+	return 0;
+}
+
+/*
+ * The number of the user that the caller asks for, and may ask for: without
+ * CAP_NET_ADMIN, itself. Return: 0, -EINVAL or -ENOENT.
+ */
+static int xr_limit_whom(const struct xroce_limit_query *q, kuid_t *uid)
+{
+	uid_t self = from_kuid_munged(current_user_ns(), current_uid());
+
+	if (capable(CAP_NET_ADMIN)) {
+		*uid = make_kuid(current_user_ns(), q->uid);
+		return uid_valid(*uid) ? 0 : -EINVAL;
+	}
+	*uid = current_uid();
+	if (q->flags & XROCE_F_NEXT ? q->uid > self : q->uid != self)
+		return -ENOENT;
+	return 0;
+}
+
+/* Return: the user, NULL: who has nothing, or -EINVAL, -ENOENT. */
+static struct xr_user *xr_limit_user(struct xr_limits *limits,
+				     struct xroce_limit_query *q)
+{
+	bool next = q->flags & XROCE_F_NEXT;
+	struct xr_user *user;
+	unsigned long index;
+	kuid_t uid;
+	int ret;
+
+	lockdep_assert_held(&limits->lock);
+	ret = xr_limit_whom(q, &uid);
+	if (ret)
+		return ERR_PTR(ret);
+	index = __kuid_val(uid);
+	/* With the capability the numbers are those of the table. */
+	user = next && capable(CAP_NET_ADMIN) ?
+	       xa_find(&limits->users, &index, ULONG_MAX, XA_PRESENT) :
+	       xa_load(&limits->users, index);
+	if (next && !user)
+		return ERR_PTR(-ENOENT);
+	q->uid = from_kuid_munged(current_user_ns(), user ? user->uid : uid);
+	return user;
+}
+
+/**
+ * xr_limit_query() - look at limits, and at what is used of them
+ * @limits: of which link
+ * @q: in: whose; out: the rest
+ *
+ * Return: 0, -EINVAL or -ENOENT.
+ */
+int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
+{
+	const u64 *most = limits->link, *used = limits->used;
+	struct xr_user *user;
+	u32 i;
+
+	if (!(q->flags & XROCE_F_USER) && (q->flags || q->uid))
+		return -EINVAL;
+	mutex_lock(&limits->lock);
+	if (q->flags & XROCE_F_USER) {
+		user = xr_limit_user(limits, q);
+		if (IS_ERR(user)) {
+			mutex_unlock(&limits->lock);
+			return PTR_ERR(user);
+		}
+		most = limits->user;
+		used = user ? user->used : NULL;
+	}
+	strscpy_pad(q->device, limits->name, sizeof(q->device));
+	for (i = 0; i < ARRAY_SIZE(q->limit); i++) {
+		q->limit[i] = i < XROCE_COUNTED ? most[i] : 0;
+		q->used[i] = i < XROCE_COUNTED && used ? used[i] : 0;
+	}
+	mutex_unlock(&limits->lock);
+	return 0;
+}
