@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "client_priv.h"
+#include "cmd.h"
 #include "handshake.h"
 #include "netaddr.h"
 #include "peer.h"
@@ -54,7 +55,7 @@ int client_add_pd(struct client *c)
 	err = xroce_pd_add(c->server->x, 0, &c->pd);
 	if (err)
 		return client_problem(c, err, "protection domain: %s",
-				      strerror(-err));
+				      reason(err, NULL));
 	c->have_pd = true;
 	return 0;
 }
@@ -92,7 +93,7 @@ struct client_qp *client_add_qp(struct client *c, const struct client_end *peer)
 		return NULL;
 	err = xroce_qp_add(c->server->x, 0, c->pd, &qpn);
 	if (err) {
-		client_problem(c, err, "queue pair: %s", strerror(-err));
+		client_problem(c, err, "queue pair: %s", reason(err, NULL));
 		return NULL;
 	}
 	c->nqps++;

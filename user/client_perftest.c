@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "client_priv.h"
+#include "cmd.h"
 #include "peer.h"
 #include "perftest.h"
 
@@ -147,7 +148,7 @@ static int add_region(struct client *c, struct client_qp *qp)
 		return client_problem(c, err, "region of %llu bytes: %s",
 			       (unsigned long long)s->size, err == -ENOMEM ?
 			       "no memory, or over RLIMIT_MEMLOCK" :
-			       strerror(-err));
+			       reason(err, NULL));
 	qp->mr = reg.mr;
 	qp->have_mr = true;
 	qp->rkey = reg.rkey;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Nouns and verbs: tables of them, how they are chosen, how they fail. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,9 +75,19 @@ int usage(const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+/* Of whatever makes objects. */
+static const struct reason everywhere[] = {
+	{ EDQUOT, "a limit of the link, or of its users, is reached (xroce link show -d)" },
+	{ EAGAIN, "the control group's limit (rdma.max) is reached" },
+	{}
+};
+
 const char *reason(int err, const struct reason *table)
 {
 	for (; table && table->err; table++)
+		if (table->err == -err)
+			return table->text;
+	for (table = everywhere; table->err; table++)
 		if (table->err == -err)
 			return table->text;
 	return strerror(-err);

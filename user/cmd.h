@@ -73,7 +73,7 @@ struct reason {
 	const char *text;
 };
 
-/* The text for negative @err: the table's, else the C library's. */
+/* The text for negative @err: the table's, else of a limit, else the C library's. */
 const char *reason(int err, const struct reason *table);
 
 /* The nouns. */

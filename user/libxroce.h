@@ -169,6 +169,23 @@ int xroce_link_query(struct xroce_link_query *query);
 int xroce_link_find(const char *netdev, struct xroce_link_query *query);
 
 /**
+ * xroce_limit_set() - limit what is made on a link; no handle is needed
+ * @set: all of it but @size, which the library fills in
+ *
+ * Return: 0, or as for struct xroce_limit_set; -ENXIO (the module is not loaded).
+ */
+int xroce_limit_set(struct xroce_limit_set *set);
+
+/**
+ * xroce_limit_query() - look at limits of a link, and what is used of them; no handle
+ *	is needed
+ * @query: number, flags and user in, the rest out
+ *
+ * Return: 0, or as for struct xroce_limit_query; -ENXIO (the module is not loaded).
+ */
+int xroce_limit_query(struct xroce_limit_query *query);
+
+/**
  * xroce_pd_add() - allocate a protection domain
  * @x: the handle
  * @flags: XROCE_F_PERSISTENT or 0

@@ -116,6 +116,8 @@ static const struct cmd verbs[] = {
 	{ "add", link_add, "dev DEV [mode native|generic|auto] [mpt N] [qp N]" },
 	{ "reload", link_reload, "dev DEV" },
 	{ "del", link_del, "dev DEV [force]" },
+	{ "limit", link_limit,
+	  "[dev DEV] [user] [pd N] [mr N] [mw N] [qp N] [cq N] [srq N] [pinned SIZE]" },
 	{}
 };
 

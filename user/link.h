@@ -8,6 +8,16 @@
 /* The verb show, link_show.c. */
 int link_show(int argc, char **argv);
 
+/* The verb limit, link_limit.c. */
+int link_limit(int argc, char **argv);
+
+/*
+ * Print what the control groups of the kernel call a link; and, an inner object, its
+ * limits and what is used of them.
+ */
+void link_limit_print_group(__u32 link);
+void link_limit_print(__u32 link);
+
 /* How the program of a device of this namespace is attached, for people. */
 const char *link_mode(int ifindex);
 

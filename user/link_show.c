@@ -133,8 +133,12 @@ static void show_link(const struct row *r, double since)
 		print_num("mws", windows);
 	print_num("qps", q->qps);
 	print_num("users", q->users);
+	if (options.details)
+		link_limit_print_group(q->link);
 	link_bpf_print(r->dev, q->ifindex);
 	link_bpf_print_maps(r->dev, q->ifindex);
+	if (options.details)
+		link_limit_print(q->link);
 	if (options.stats)
 		print_counters(r, seconds() - since);
 	print_end();

@@ -280,7 +280,7 @@ static int listen_and_serve(struct serve *s)
 	if (s->server.regions.n) {
 		err = xroce_pd_add(s->server.x, 0, &pd);
 		if (err)
-			return fail("dev %s: pd: %s", s->dev, strerror(-err));
+			return fail("dev %s: pd: %s", s->dev, reason(err, NULL));
 		status = regions_open(&s->server.regions, s->server.x, pd);
 		if (status)
 			return status;

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce link limit: what users may make on a link; and what show -d says of it. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "dev.h"
+#include "link.h"
+#include "print.h"
+
+static const char *const counted_names[XROCE_COUNTED] = {
+	[XROCE_COUNT_PD] = "pd",
+	[XROCE_COUNT_MR] = "mr",
+	[XROCE_COUNT_MW] = "mw",
+	[XROCE_COUNT_QP] = "qp",
+	[XROCE_COUNT_CQ] = "cq",
+	[XROCE_COUNT_SRQ] = "srq",
+	[XROCE_COUNT_PINNED] = "pinned",
+};
+
+static bool parse_none(const char *text, void *to)
+{
+	if (strcmp(text, "none"))
+		return false;
+	*(__u64 *)to = XROCE_LIMIT_NONE;
+	return true;
+}
+
+static bool parse_limit(const char *text, void *to)
+{
+	return parse_none(text, to) || arg_address.parse(text, to);
+}
+
+static bool parse_limit_size(const char *text, void *to)
+{
+	return parse_none(text, to) || arg_size.parse(text, to);
+}
+
+static const struct arg_type arg_limit = {
+	"a number, or none", parse_limit
+};
+
+static const struct arg_type arg_limit_size = {
+	"a size in bytes, with K, M, G or T behind it, or none", parse_limit_size
+};
+
+static const struct reason reasons[] = {
+	{ ENOENT, "it has no link; 'xroce link add' makes one" },
+	{ EPERM, "not permitted: needs CAP_NET_ADMIN" },
+	{ ENXIO, "the module is not loaded" },
+	{}
+};
+
+static int set_limits(const char *dev, struct xroce_limit_set *set)
+{
+	struct xroce_link_query q;
+	char name[IF_NAMESIZE];
+	int err, status;
+
+	if (!dev) {
+		status = dev_only(name);
+		if (status)
+			return status;
+		dev = name;
+	}
+	err = xroce_link_find(dev, &q);
+	if (!err) {
+		set->link = q.link;
+		err = xroce_limit_set(set);
+	}
+	return err ? fail("link limit dev %s: %s", dev, reason(err, reasons)) :
+		     EXIT_OK;
+}
+
+int link_limit(int argc, char **argv)
+{
+	struct xroce_limit_set set = {};
+	const char *dev = NULL;
+	bool user = false;
+	struct arg args[] = {
+		{ "pd", &arg_limit, &set.limit[XROCE_COUNT_PD], ARG_OPTIONAL },
+		{ "mr", &arg_limit, &set.limit[XROCE_COUNT_MR], ARG_OPTIONAL },
+		{ "mw", &arg_limit, &set.limit[XROCE_COUNT_MW], ARG_OPTIONAL },
+		{ "qp", &arg_limit, &set.limit[XROCE_COUNT_QP], ARG_OPTIONAL },
+		{ "cq", &arg_limit, &set.limit[XROCE_COUNT_CQ], ARG_OPTIONAL },
+		{ "srq", &arg_limit, &set.limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
+		{ "pinned", &arg_limit_size, &set.limit[XROCE_COUNT_PINNED],
+		  ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "user", &arg_flag, &user, ARG_OPTIONAL },
+		{}
+	};
+	int status, i;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	/* The table begins in the order of the numbers. */
+	for (i = 0; i < XROCE_COUNTED; i++)
+		if (args[i].state & ARG_SEEN)
+			set.mask |= 1u << i;
+	if (!set.mask)
+		return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq and pinned");
+	set.flags = user ? XROCE_F_USER : 0;
+	return set_limits(dev, &set);
+}
+
+static void print_count(int what, const char *name, __u64 value)
+{
+	if (value == XROCE_LIMIT_NONE)
+		print_str_or_null(name, NULL);
+	else if (what == XROCE_COUNT_PINNED)
+		print_size(name, value);
+	else
+		print_num(name, value);
+}
+
+static void print_limits(const struct xroce_limit_query *all,
+			 const struct xroce_limit_query *each)
+{
+	int i;
+
+	print_array_begin("limits", "limit");
+	for (i = 0; i < XROCE_COUNTED; i++) {
+		if (!options.json && !all->used[i] &&
+		    all->limit[i] == XROCE_LIMIT_NONE &&
+		    each->limit[i] == XROCE_LIMIT_NONE)
+			continue;
+		print_begin();
+		print_str("of", counted_names[i]);
+		print_count(i, "used", all->used[i]);
+		print_count(i, "link", all->limit[i]);
+		print_count(i, "user", each->limit[i]);
+		print_end();
+	}
+	print_array_end();
+}
+
+static void print_users(__u32 link)
+{
+	struct xroce_limit_query q = {
+		.flags = XROCE_F_USER | XROCE_F_NEXT, .link = link,
+	};
+	__u32 uid;
+	int i;
+
+	print_array_begin("uses", "user");
+	while (!xroce_limit_query(&q)) {
+		print_begin();
+		print_num("uid", q.uid);
+		for (i = 0; i < XROCE_COUNTED; i++)
+			print_count(i, counted_names[i], q.used[i]);
+		print_end();
+		uid = q.uid;
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_USER | XROCE_F_NEXT;
+		q.link = link;
+		q.uid = uid + 1;
+		if (!q.uid)
+			break;
+	}
+	print_array_end();
+}
+
+static struct xroce_limit_query query(__u32 link, __u32 flags)
+{
+	struct xroce_limit_query q = {
+		.flags = flags, .link = link, .uid = flags ? getuid() : 0,
+	};
+	int i;
+
+	/* Gone, or an older module. */
+	if (xroce_limit_query(&q))
+		for (i = 0; i < XROCE_COUNTED; i++)
+			q.limit[i] = XROCE_LIMIT_NONE;
+	return q;
+}
+
+void link_limit_print_group(__u32 link)
+{
+	struct xroce_limit_query all = query(link, 0);
+	char name[sizeof(all.device) + 1] = "";
+
+	memcpy(name, all.device, sizeof(all.device));
+	print_str_or_null("rdma_device", *name ? name : NULL);
+}
+
+void link_limit_print(__u32 link)
+{
+	struct xroce_limit_query all = query(link, 0);
+	struct xroce_limit_query each = query(link, XROCE_F_USER);
+
+	print_limits(&all, &each);
+	print_users(link);
+}
