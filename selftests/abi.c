@@ -74,6 +74,28 @@ static void fill_link_prog(int fd, union arg *a)
 	a->link_prog.prog_fd = prog;
 }
 
+/* A link to limit; no limit at all, so that nobody minds. */
+static void fill_limit_set(int fd, union arg *a)
+{
+	struct xroce_link_query q;
+
+	(void)fd;
+	check(!xroce_link_find(LIVE_DEV, &q), "a link");
+	a->limit_set.link = q.link;
+	a->limit_set.mask = 1u << XROCE_COUNT_PD;
+	a->limit_set.limit[XROCE_COUNT_PD] = XROCE_LIMIT_NONE;
+}
+
+static void fill_limit_query(int fd, union arg *a)
+{
+	struct xroce_link_query q;
+
+	(void)fd;
+	check(!xroce_link_find(LIVE_DEV, &q), "a link");
+	a->limit_query.link = q.link;
+	a->flags = XROCE_F_USER;
+}
+
 static void fill_link_query(int fd, union arg *a)
 {
 	(void)fd;
@@ -352,6 +374,10 @@ const struct command commands[] = {
 	{ "SQ_ADD", XROCE_CMD_SQ_ADD, 32, 0, { 12 }, false, fill_sq_add },
 	{ "SQ_DEL", XROCE_CMD_SQ_DEL, 8, 0, {}, false, fill_sq },
 	{ "SQ_APPLY", XROCE_CMD_SQ_APPLY, 8, 0, {}, false, fill_sq },
+	{ "LIMIT_SET", XROCE_CMD_LIMIT_SET, 80, XROCE_F_USER, { 72 }, true,
+	  fill_limit_set },
+	{ "LIMIT_QUERY", XROCE_CMD_LIMIT_QUERY, 160,
+	  XROCE_F_USER | XROCE_F_NEXT, {}, true, fill_limit_query },
 };
 
 const size_t commands_count = ARRAY_SIZE(commands);

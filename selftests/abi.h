@@ -15,6 +15,8 @@ union arg {
 	struct xroce_link_add link_add;
 	struct xroce_link_maps link_maps;
 	struct xroce_link_del link_del;
+	struct xroce_limit_set limit_set;
+	struct xroce_limit_query limit_query;
 	struct xroce_link_query link_query;
 	struct xroce_link_use link_use;
 	struct xroce_link_prog link_prog;

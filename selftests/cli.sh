@@ -158,6 +158,11 @@ usage_errors() {
 	fails 2 'access "all"' mr add pd 1 access all file "$work/file"
 	fails 2 'addr' mr add pd 1 access none pid 1 size 1
 	fails 2 'pd "x"' pd del pd x
+	fails 2 'link limit: of what' link limit dev x0 user
+	fails 2 'qp "x": .* or none' link limit qp x
+	fails 2 'qp "1K"' link limit qp 1K
+	fails 2 'pinned "5Q": .* or none' link limit pinned 5Q
+	fails 2 'nonsense' link limit nonsense 1
 	fails 2 'nonsense' pd add nonsense
 	fails 2 '' --nonsense
 }
@@ -197,6 +202,7 @@ object_errors() {
 	fails 1 'dev nope: no such network device' mr show dev nope
 	fails 1 'dev lo: it has no link' mr show dev lo
 	fails 1 'dev nope' link add dev nope
+	fails 1 'link limit dev lo: it has no link' link limit dev lo pd 1
 	fails 1 'dev x0: it has a link already' link add dev x0
 	fails 1 'dev lo: mpt 17: not a power of two' link add dev lo mpt 17
 	fails 1 'link del dev x0: it has persistent objects' link del dev x0

@@ -36,6 +36,24 @@ links() {
 		{m["name"]: m["max_entries"] for m in all[0]["map_details"]}
 			["mpt"] == 64 and all[0]["counters"]["rx"] == 0 and
 		all[0]["rates"]["rx"] == 0' all="$work/all" prog="$work/prog"
+	holds '{l["of"]: l["used"] for l in all[0]["limits"]} == dict(pd=1, mr=1,
+			mw=2, qp=0, cq=0, srq=0, pinned=8192) and
+		all[0]["limits"][0]["link"] is None and
+		all[0]["rdma_device"] in ("xroce0", None) and
+		"limits" not in plain[0] and "rdma_device" not in plain[0]' \
+		all="$work/all" plain="$work/plain"
+	xr link limit pd 7 pinned 1G
+	xr link limit user pinned 1M mw 0x10 qp none
+	xr -d link show >"$work/text"
+	grep -q '^    limit of pd used 1 link 7$' "$work/text" &&
+		grep -q '^    limit of pinned used 8K link 1G user 1M$' "$work/text" &&
+		grep -q '^    limit of mw used 2 user 16$' "$work/text" ||
+		not_so "limits: $(cat "$work/text")"
+	xr -j -d link show >"$work/all"
+	holds '[(l["link"], l["user"]) for l in all[0]["limits"] if
+		l["of"] == "pinned"] == [(1 << 30, 1 << 20)]' all="$work/all"
+	xr link limit pd none pinned none
+	xr link limit user pinned none mw none
 	xr -d link show | grep -qE "^    program id [0-9]+ name xroce tag .* loaded 20[0-9-]+T" ||
 		not_so "details: $(xr -d link show)"
 	for id in $(makes mw mw show); do xr mw del mw "$id"; done

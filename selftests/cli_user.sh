@@ -113,6 +113,40 @@ objects() {
 	may in net_admin -- mr del mr mine
 }
 
+# Who may limit, who is limited, and who sees how much there is.
+limits() {
+	local pd
+
+	needs net_admin -- link limit user pd 0 pinned 64K
+	may in -- link show -d -j
+	holds '[l["user"] for l in links[0]["limits"] if l["of"] == "pd"] == [0] and
+		links[0]["uses"] == []' links="$work/out"
+	# With the capability there is no user's limit, but there is the link's.
+	pd=$(makes pd pd add)
+	may in net_admin -- link limit mr 0
+	may_not 'a limit of the link' in net_admin ipc_lock -- \
+		mr add pd "$pd" access none file "$work/file"
+	may in net_admin -- link limit mr none
+	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
+	! wait $! || not_so 'serves without a domain'
+	grep -q 'a limit of the link' "$work/err" || not_so "served: $(cat "$work/err")"
+	may in net_admin -- link limit user pd 1
+	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
+	wait_until 20 grep -q '^listening' "$work/out" || not_so "serves: $(cat "$work/err")"
+	xr link show -d >"$work/out"
+	grep -q "^    user uid $nobody pd 1 mr 1 .* pinned 64K" "$work/out" ||
+		not_so "a user: $(cat "$work/out")"
+	grep -qE '^    limit of pd used [0-9]+ user 1$' "$work/out" ||
+		not_so "a limit: $(cat "$work/out")"
+	may in -- link show -d -j
+	cp "$work/out" "$work/own"
+	holds '[u["uid"] for u in links[0]["uses"]] == ['$nobody']' links="$work/own"
+	kill $!
+	wait $! || :
+	xr link limit user pd none pinned none
+	xr pd del pd "$pd"
+}
+
 memory() {
 	local pd
 
@@ -186,6 +220,7 @@ run probe U1
 run links U1
 run objects 'U1 R10'
 run memory 'U1 R4'
+run limits 'U1 R7 R10'
 run pins U1
 run serve 'U1 U4'
 run link_add U1

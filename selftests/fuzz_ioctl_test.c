@@ -82,6 +82,8 @@ static const struct shape {
 	{ XROCE_CMD_SQ_ADD, "e0>O" },
 	{ XROCE_CMD_SQ_DEL, "" },
 	{ XROCE_CMD_SQ_APPLY, "" },
+	{ XROCE_CMD_LIMIT_SET, "kx" },
+	{ XROCE_CMD_LIMIT_QUERY, "k0" },
 };
 
 /* For all processes. */
@@ -188,6 +190,19 @@ static void fill_modify(struct xroce_qp_modify *m)
 	m->size = sizeof(*m);
 }
 
+/* Mostly none, so that the other commands still do something. */
+static void fill_limits(struct xroce_limit_set *a)
+{
+	__u32 i;
+
+	if (right)
+		a->mask = (1u << XROCE_COUNTED) - 1;
+	for (i = 0; i < XROCE_COUNTED; i++)
+		if (a->mask & 1u << i)
+			a->limit[i] = right || !fuzz_once_in(8) ?
+				      XROCE_LIMIT_NONE : fuzz_below(32);
+}
+
 static void fill(const struct shape *s, union arg *a)
 {
 	__u32 at = 8;
@@ -263,6 +278,9 @@ static void fill(const struct shape *s, union arg *a)
 			break;
 		a->qp_add.type = XROCE_QPT_RC;
 		break;
+	case XROCE_CMD_LIMIT_SET:
+		fill_limits(&a->limit_set);
+		break;
 	case XROCE_CMD_MW_BIND:
 		a->mw_bind.access = MW_ALL;
 		a->mw_bind.addr = (__u64)(unsigned long)memory;
@@ -321,6 +339,7 @@ static bool known_error(int ret)
 		0, EFAULT, EINVAL, E2BIG, ENOTTY, EINTR, ENOTCONN, EPERM,
 		ENOENT, EBUSY, EEXIST, ENOSPC, ENOMEM, ESRCH, EOPNOTSUPP,
 		ENODEV, EBADF, ERANGE, EXDEV, EACCES, EKEYREJECTED,
+		EDQUOT,
 	};
 	size_t i;
 
@@ -370,7 +389,7 @@ static void in_order(int fd)
 		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REG,
 		XROCE_CMD_MR_ADVISE, XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
 		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_MW_ADD,
-		XROCE_CMD_MW_BIND, XROCE_CMD_MW_INVAL,
+		XROCE_CMD_MW_BIND, XROCE_CMD_MW_INVAL, XROCE_CMD_LIMIT_SET,
 	};
 	__u32 i, n, end = fuzz_below(2 * ARRAY_SIZE(nrs));
 

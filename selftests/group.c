@@ -68,13 +68,39 @@ void quiet_end(void)
 	close(kmsg);
 }
 
-bool group_open(void)
+bool group_put(const char *file, const char *text)
 {
+	char path[128];
+
+	snprintf(path, sizeof(path), GROUP "/%s", file);
+	return put(path, text);
+}
+
+bool group_get(const char *file, char *text, size_t size)
+{
+	char path[128];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), GROUP "/%s", file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n >= 0;
+}
+
+bool group_open(const char *controller)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "+%s", controller);
 	mkdir(CGROUPS, 0700);
 	if ((mount("none", CGROUPS, "cgroup2", 0, NULL) && errno != EBUSY) ||
-	    !put(CGROUPS "/cgroup.subtree_control", "+memory") ||
+	    !put(CGROUPS "/cgroup.subtree_control", text) ||
 	    (mkdir(GROUP, 0700) && errno != EEXIST)) {
-		skip("no control group for memory: %s", strerror(errno));
+		skip("no control group for %s: %s", controller, strerror(errno));
+		group_close();
 		return false;
 	}
 	return true;
@@ -102,7 +128,7 @@ bool group_limit(unsigned long long more)
 
 	snprintf(text, sizeof(text), "%llu",
 		 group_used() + more);
-	return check(put(GROUP "/memory.max", text), "memory.max");
+	return check(group_put("memory.max", text), "memory.max");
 }
 
 bool group_score(int score)
@@ -115,5 +141,5 @@ bool group_score(int score)
 
 bool group_join(int score)
 {
-	return put(GROUP "/cgroup.procs", "0") && group_score(score);
+	return group_put("cgroup.procs", "0") && group_score(score);
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A control group that is short of memory, and what the kernel says about it. */
+/*
+ * A control group, one that is short of memory, and what the kernel says about it.
+ */
 #ifndef XROCE_GROUP_H
 #define XROCE_GROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Make the group. Return: whether there is one; if not, a skip has been noted. */
-bool group_open(void);
+/*
+ * Make the group, for a controller of the kernel's: "memory", say. Return: whether
+ * there is one; if not, a skip has been noted.
+ */
+bool group_open(const char *controller);
 
 /* Remove it; who was in it has ended. */
 void group_close(void);
@@ -19,6 +25,10 @@ bool group_join(int score);
 
 /* The score alone. */
 bool group_score(int score);
+
+/* Write to a file of the group's, read it. Return: whether that worked. */
+bool group_put(const char *file, const char *text);
+bool group_get(const char *file, char *text, size_t size);
 
 /* Bytes that are charged to it. */
 unsigned long long group_used(void);

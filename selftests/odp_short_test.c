@@ -82,7 +82,7 @@ static void pages(void)
 	size_t i;
 	int fd;
 
-	if (!group_open() || !odp_open(&o, 64 * PARTS))
+	if (!group_open("memory") || !odp_open(&o, 64 * PARTS))
 		return;
 	/* Where nothing has been written, to read takes a page of a file, too. */
 	fd = memfd_create("file", MFD_CLOEXEC);
@@ -150,7 +150,7 @@ static void parts(void)
 	pid_t pid;
 	size_t i;
 
-	if (!group_open() || !space_open(&o, 64 * PARTS, NULL))
+	if (!group_open("memory") || !space_open(&o, 64 * PARTS, NULL))
 		return;
 	pid = member(&o, PARTS);
 	if (!space_register(&o, pid, &o.mr))

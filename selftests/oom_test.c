@@ -137,7 +137,7 @@ static void killed(bool group)
 /* By a limit of its control group. */
 static void in_group(void)
 {
-	if (!group_open())
+	if (!group_open("memory"))
 		return;
 	group_limit(ROOM);
 	killed(true);
@@ -173,7 +173,7 @@ static void by_peer(void)
 	pid_t victim;
 	size_t i;
 
-	if (!group_open() || !odp_open_opts(&o, 2 * ROOM / MEM_PAGE, &opts))
+	if (!group_open("memory") || !odp_open_opts(&o, 2 * ROOM / MEM_PAGE, &opts))
 		return;
 	check(checked_start(&beside, NULL, NULL), "traffic");
 	fflush(NULL);
