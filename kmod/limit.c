@@ -59,7 +59,9 @@ static void xr_group_register(struct xr_limits *limits)
 	limits->name[0] = 0;
 }
 
-static void xr_group_unregister(struct xr_limits *limits) {}
+static void xr_group_unregister(struct xr_limits *limits)
+{
+}
 
 static int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
 			   bool object)
@@ -68,7 +70,9 @@ static int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
 }
 
 static void xr_group_uncharge(struct xr_limits *limits,
-			      struct rdma_cgroup *group, bool object) {}
+			      struct rdma_cgroup *group, bool object)
+{
+}
 #endif
 
 void xr_limits_init(struct xr_limits *limits)
