@@ -11,18 +11,18 @@
 
 #ifdef CONFIG_CGROUP_RDMA
 /*
- * A kernel whose rdmacg_css_offline() leaves idle limits behind, as 6.12 does, uses
- * freed memory when a device goes after a group that limited it, whosever it is. The
- * fix was sent for stable kernels in June 2026.
+ * rdmacg_css_offline() leaves idle limits behind, at least in 6.12: when a device goes
+ * after a group that limited it, whosever device it is, the kernel uses freed memory.
+ * So it takes an administrator who knows. Links keep what they began with.
  */
-static bool rdma_cgroup = true;
-module_param(rdma_cgroup, bool, 0444);
+static bool rdma_cgroup;
+module_param(rdma_cgroup, bool, 0644);
 MODULE_PARM_DESC(rdma_cgroup,
-		 "the control group controller rdma counts links and objects (Y)");
+		 "links made from now on are devices of the control group controller rdma (N)");
 
 static void xr_group_register(struct xr_limits *limits)
 {
-	if (!rdma_cgroup) {
+	if (!READ_ONCE(rdma_cgroup)) {
 		limits->name[0] = 0;
 		return;
 	}

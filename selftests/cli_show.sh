@@ -39,7 +39,7 @@ links() {
 	holds '{l["of"]: l["used"] for l in all[0]["limits"]} == dict(pd=1, mr=1,
 			mw=2, qp=0, cq=0, srq=0, pinned=8192) and
 		all[0]["limits"][0]["link"] is None and
-		all[0]["rdma_device"] in ("xroce0", None) and
+		all[0]["rdma_device"] is None and
 		"limits" not in plain[0] and "rdma_device" not in plain[0]' \
 		all="$work/all" plain="$work/plain"
 	xr link limit pd 7 pinned 1G
@@ -321,10 +321,11 @@ netdev_names() {
 	fails 1 'nope' link add dev nope
 	made=$(cat "$work/asked" 2>/dev/null) || :
 	# What asks as others do has one looked for.
-	in_xr ethtool nope >"$work/out" 2>&1 || :
+	in_xr python3 -c 'import socket; socket.if_nametoindex("nope")' \
+		>"$work/out" 2>&1 || :
 	echo "$modprobe" >/proc/sys/kernel/modprobe
 	[ -z "$made" ] || not_so "no module: $made"
-	[ -s "$work/asked" ] || not_so "ethtool asks for one"
+	[ -s "$work/asked" ] || not_so "others ask for one"
 }
 
 command_up

@@ -643,6 +643,35 @@ static void seen(void)
 	pair_close(&p);
 }
 
+#define RDMA_CGROUP	"/sys/module/xroce/parameters/rdma_cgroup"
+
+/* The link made anew, with the controller or without. Return: whether that is so. */
+static bool with_group(bool on)
+{
+	struct xroce_limit_query q;
+
+	live_parameter("rdma_cgroup", on);
+	check(!live_detach(LIVE_DEV, 0), "detach");
+	if (!check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES), "attach"))
+		return false;
+	q = used_by(0, 0);
+	return check(!!q.device[0] == on, "with the controller: %d", !on);
+}
+
+/* Return: whether there is a group, and the link one of its devices. */
+static bool group_begin(void)
+{
+	struct xroce_limit_query q = used_by(0, 0);
+
+	if (access(RDMA_CGROUP, F_OK)) {
+		skip("the kernel has no controller for RDMA");
+		return false;
+	}
+	/* Not by itself. */
+	check(!q.device[0], "%.16s", q.device);
+	return group_open("rdma") && with_group(true);
+}
+
 /* The line of a device in a file of the group's. Return: whether it is so. */
 static bool group_line(const char *file, const char *want)
 {
@@ -705,6 +734,7 @@ static void group_end(const char *device)
 	snprintf(line, sizeof(line), "%s hca_handle=max hca_object=max", device);
 	check(group_put("rdma.max", line), "rdma.max: %s", strerror(errno));
 	group_close();
+	with_group(false);
 }
 
 static void control_group(void)
@@ -716,14 +746,10 @@ static void control_group(void)
 	char device[sizeof(q.device) + 1], line[64];
 	pid_t child;
 
+	if (!group_begin())
+		return;
 	q = used_by(0, 0);
 	snprintf(device, sizeof(device), "%.*s", (int)sizeof(q.device), q.device);
-	if (!*device) {
-		skip("the kernel has no controller for RDMA");
-		return;
-	}
-	if (!group_open("rdma"))
-		return;
 	check(!pipe(to) && !pipe(from), "pipe");
 	snprintf(line, sizeof(line), "%s hca_handle=1 hca_object=7", device);
 	check(group_put("rdma.max", line), "rdma.max: %s", strerror(errno));
@@ -756,13 +782,9 @@ static void group_names(void)
 	struct xroce_limit_query q = {}, other = {};
 	char line[64];
 
+	if (!group_begin())
+		return;
 	q = used_by(0, 0);
-	if (!q.device[0]) {
-		skip("the kernel has no controller for RDMA");
-		return;
-	}
-	if (!group_open("rdma"))
-		return;
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
 	      "attach");
 	check(live_rename(LIVE_SPARE, "renamed"), "rename");
@@ -776,6 +798,7 @@ static void group_names(void)
 	check(!group_line("rdma.current", line), "%s is still there", line);
 	used_in_group(q.device, 0, 0);
 	group_close();
+	with_group(false);
 }
 
 static const struct test tests[] = {
