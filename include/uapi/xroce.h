@@ -192,7 +192,7 @@ enum xroce_mtu {
  * then on it lives until LINK_DEL. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENODEV (no such netdev), -EEXIST (it has a link already),
- * -ENOSPC (256 links).
+ * -ENOSPC (256 links), -ENOMEM.
  */
 struct xroce_link_add {
 	__u32 size;
@@ -218,7 +218,7 @@ struct xroce_link_add {
  * given to the program once more, so that this must be the one that is attached;
  * as long as the link has it, the module cannot be unloaded. Needs CAP_NET_ADMIN.
  *
- * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, and
+ * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, -ENOMEM, and
  * -EINVAL for a map of another type, value size or number of entries, or a
  * program that is not for XDP or is for one device only.
  */
