@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/if_ether.h>
-
 #include "checked.h"
 #include "clock.h"
 #include "rng.h"
@@ -22,8 +20,6 @@
 #define AGAIN_MS	60		/* then it is sent once more */
 #define LONGEST		3000u		/* of a READ: three packets */
 #define PACKET		1024u
-/* To the payload of an answer with an AETH. */
-#define DATA_OFF	(ETH_HLEN + 20 + 8 + 12 + 4)
 
 static struct wire w;
 static uint8_t model[WIRE_BYTES];
@@ -45,7 +41,7 @@ static uint32_t take_piece(uint32_t at, uint32_t len, const struct packet *got,
 			   const struct frame *bytes)
 {
 	bool middle = got->opcode == XROCE_RC_READ_RESPONSE_MIDDLE;
-	const uint8_t *data = bytes->bytes + DATA_OFF - (middle ? 4 : 0);
+	const uint8_t *data = bytes->bytes + WIRE_DATA_OFF - (middle ? 4 : 0);
 	uint64_t from = w.req.va - w.mr.iova + at;
 
 	if (!check(got->payload && got->payload <= len - at, "%u bytes of %u",

@@ -2,7 +2,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <linux/if_ether.h>
 #include <sys/mman.h>
 
 #include "live_mr.h"
@@ -12,8 +11,6 @@
 #define ROUNDS		1000
 /* A jiffy. A page fault takes less than that, in a virtual machine too. */
 #define WAIT_MS		4
-/* To the payload of an answer with an AETH. */
-#define DATA_OFF	(ETH_HLEN + 20 + 8 + 12 + 4)
 
 bool odp_register(struct odp *o)
 {
@@ -152,7 +149,7 @@ int odp_read(struct odp *o, size_t off, uint32_t len, void *buf)
 		n = got.payload;
 		if (!check(n && n <= len - at, "%u bytes too many", n))
 			return -1;
-		memcpy((uint8_t *)buf + at, bytes.bytes + DATA_OFF - (middle ? 4 : 0), n);
+		memcpy((uint8_t *)buf + at, bytes.bytes + WIRE_DATA_OFF - (middle ? 4 : 0), n);
 		psn = (psn + 1) & XROCE_PSN_MASK;
 		if (at + n == len)
 			break;

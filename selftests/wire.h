@@ -16,6 +16,8 @@
 #define WIRE_PSN	0xabcdefu	/* the first one expected */
 #define WIRE_BYTES	16384u		/* of the region */
 #define WIRE_QKEY	0x51515151u
+/* Over IPv4, to the payload of an answer with an AETH. */
+#define WIRE_DATA_OFF	(14 + 20 + 8 + 12 + 4)
 
 struct wire;
 
