@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <net/if.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "deed.h"
+#include "inventory.h"
+#include "mem.h"
+
+static struct inventory base, was, is;
+static pid_t other;		/* a process with memory at DEED_FAR, or 0 */
+
+int deed_open(void)
+{
+	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+
+	check(fd >= 0, XROCE_DEV_PATH ": %s", strerror(errno));
+	return fd;
+}
+
+void deed_use_link(int fd)
+{
+	struct xroce_link_use use = {
+		.size = sizeof(use),
+		.ifindex = if_nametoindex(LIVE_DEV),
+	};
+
+	must(fd, XROCE_CMD_LINK_USE, &use);
+}
+
+__u32 deed_pd(int fd)
+{
+	struct xroce_pd_add add = { .size = sizeof(add) };
+
+	must(fd, XROCE_CMD_PD_ADD, &add);
+	return add.pd;
+}
+
+void deed_memory(void)
+{
+	void *at = mmap(DEED_FAR, DEED_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+			MAP_FIXED_NOREPLACE, -1, 0);
+
+	check(at == DEED_FAR, "memory: %s", strerror(errno));
+}
+
+pid_t deed_process(void)
+{
+	deed_memory();
+	fflush(NULL);
+	other = fork();
+	if (!other) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* What is ours ends with our own descriptors. */
+		close_range(3, ~0u, 0);
+		for (;;)
+			pause();
+	}
+	munmap(DEED_FAR, DEED_PAGES * MEM_PAGE);
+	return other;
+}
+
+void deed_clean(void)
+{
+	struct xroce_link_del del = { .size = sizeof(del) };
+	struct xroce_link_query q;
+	int fd;
+
+	if (!xroce_link_find(LIVE_SPARE, &q)) {
+		fd = deed_open();
+		del.link = q.link;
+		must(fd, XROCE_CMD_LINK_DEL, &del);
+		close(fd);
+	}
+	if (other > 0) {
+		kill(other, SIGKILL);
+		waitpid(other, NULL, 0);
+	}
+	other = 0;
+	munmap(DEED_FAR, DEED_PAGES * MEM_PAGE);
+}
+
+/* Its errors have -ENOMEM among them. */
+static bool may_fail(unsigned long nr)
+{
+	static const unsigned long list[] = {
+		XROCE_CMD_LINK_ADD, XROCE_CMD_LINK_MAPS, XROCE_CMD_PD_ADD,
+		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_PHYS,
+		XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REREG,
+		XROCE_CMD_MR_ADVISE, XROCE_CMD_MW_ADD, XROCE_CMD_MTT_READ,
+		XROCE_CMD_QP_ADD, XROCE_CMD_CQ_ADD, XROCE_CMD_SRQ_ADD,
+		XROCE_CMD_SQ_ADD,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		if (list[i] == nr)
+			return true;
+	return false;
+}
+
+/* Pages advised are there; one that could not be had is left out. */
+static void advised(const union arg *a, bool injected)
+{
+	__u64 all = (a->mr_advise.length + MEM_PAGE - 1) / MEM_PAGE;
+
+	check(a->mr_advise.pages == all || (injected && a->mr_advise.pages < all),
+	      "%llu pages of %llu", a->mr_advise.pages, all);
+}
+
+static const struct command *command(unsigned long nr)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < commands_count && commands[i].nr != nr; i++)
+		;
+	return &commands[i];
+}
+
+/* Return: whether the @nth place was there, and has failed. */
+static bool attempt(const struct deed *d, unsigned int nth, unsigned int *refused)
+{
+	const struct command *c = command(d->nr);
+	int fd = deed_open(), ret, again;
+	union arg a = {}, copy;
+	char when[64];
+	bool hit;
+
+	if (!c->bare)
+		deed_use_link(fd);
+	d->fill(fd, &a);
+	a.size = c->size;
+	copy = a;
+	inventory_take(fd, &was);
+	fault_nth(nth);
+	ret = live_ioctl(fd, d->nr, &a);
+	hit = fault_nth_end();
+	snprintf(when, sizeof(when), "%s, place %u", d->name, nth);
+	check(!ret || (hit && ret == -ENOMEM && may_fail(d->nr)), "%s: %d", when, ret);
+	if (ret) {
+		++*refused;
+		inventory_take(fd, &is);
+		inventory_same(&was, &is, when);
+		a = copy;
+		again = live_ioctl(fd, d->nr, &a);
+		check(!again, "%s, once more: %d", when, again);
+	}
+	if (d->nr == XROCE_CMD_MR_ADVISE)
+		advised(&a, hit && !ret);
+	close(fd);
+	if (d->nr == XROCE_CMD_LINK_MAPS)
+		close_maps(&copy);
+	deed_clean();
+	return hit;
+}
+
+static void run(const struct deed *d)
+{
+	unsigned int nth = 0, refused = 0;
+	int bare = deed_open();
+
+	inventory_take(bare, &base);
+	while (++nth <= DEED_MOST && attempt(d, nth, &refused) && !test_failed())
+		;
+	inventory_take(bare, &is);
+	inventory_same(&base, &is, d->name);
+	check(nth <= DEED_MOST, "%s: no end", d->name);
+	check(refused || !may_fail(d->nr) || test_failed(), "%s never fails", d->name);
+	note("%s: %u places, refused at %u", d->name, nth - 1, refused);
+	close(bare);
+}
+
+void deeds_run(const struct deed *deeds, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && !test_failed(); i++)
+		run(&deeds[i]);
+}

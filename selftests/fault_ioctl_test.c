@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each place at which a command allocates fails once (deed.h); so does each of open(2),
+ * close(2) and mmap(2).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "deed.h"
+#include "inventory.h"
+#include "live_qp.h"
+#include "mem.h"
+
+static struct inventory was, is;
+
+/* Each command, as it is made to succeed in abi.c. */
+static void all_commands(void)
+{
+	struct deed d;
+	size_t i;
+
+	for (i = 0; i < commands_count && !test_failed(); i++) {
+		d = (struct deed){
+			.name = commands[i].name,
+			.nr = commands[i].nr,
+			.fill = commands[i].fill,
+		};
+		deeds_run(&d, 1);
+	}
+}
+
+/* With completion queues, its own receive queue, and work requests to post. */
+static void qp_with_queues(int fd, union arg *a)
+{
+	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = XROCE_CQ_MIN };
+	struct xroce_sq_add sq = { .size = sizeof(sq), .entries = XROCE_SQ_MIN };
+
+	must(fd, XROCE_CMD_CQ_ADD, &cq);
+	must(fd, XROCE_CMD_SQ_ADD, &sq);
+	a->qp_add.pd = deed_pd(fd);
+	a->qp_add.type = XROCE_QPT_RC;
+	a->qp_add.recv_cq = cq.cq;
+	a->qp_add.send_cq = cq.cq;
+	a->qp_add.rq_entries = 16;
+	a->qp_add.rq_max_sge = 2;
+}
+
+static void qp_with_srq(int fd, union arg *a)
+{
+	struct xroce_srq_add srq = {
+		.size = sizeof(srq), .entries = 16, .max_sge = 1,
+	};
+
+	qp_with_queues(fd, a);
+	srq.pd = a->qp_add.pd;
+	must(fd, XROCE_CMD_SRQ_ADD, &srq);
+	a->qp_add.srq = srq.srq;
+	a->qp_add.rq_entries = 0;
+	a->qp_add.rq_max_sge = 0;
+}
+
+/* The way from @from to @to. */
+static void move(int fd, union arg *a, __u32 from, __u32 to)
+{
+	union arg add = { .size = sizeof(add.qp_add) };
+	struct xroce_qp_modify m;
+	__u32 state;
+
+	qp_with_queues(fd, &add);
+	must(fd, XROCE_CMD_QP_ADD, &add);
+	for (state = XROCE_QPS_INIT; state <= from; state++) {
+		m = qp_change(add.qp_add.qpn, state, qp_attrs(XROCE_QPT_RC, state));
+		m.size = sizeof(m);
+		must(fd, XROCE_CMD_QP_MODIFY, &m);
+	}
+	a->qp_modify = qp_change(add.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
+}
+
+static void to_rtr(int fd, union arg *a)
+{
+	move(fd, a, XROCE_QPS_INIT, XROCE_QPS_RTR);
+}
+
+static void to_rts(int fd, union arg *a)
+{
+	move(fd, a, XROCE_QPS_RTR, XROCE_QPS_RTS);
+}
+
+static void to_err(int fd, union arg *a)
+{
+	move(fd, a, XROCE_QPS_RTS, XROCE_QPS_ERR);
+}
+
+static void to_reset(int fd, union arg *a)
+{
+	move(fd, a, XROCE_QPS_RTS, XROCE_QPS_RESET);
+}
+
+static void queue_pairs(void)
+{
+	static const struct deed deeds[] = {
+		{ "QP_ADD, with queues", XROCE_CMD_QP_ADD, qp_with_queues },
+		{ "QP_ADD, with a shared queue", XROCE_CMD_QP_ADD, qp_with_srq },
+		{ "QP_MODIFY, to RTR", XROCE_CMD_QP_MODIFY, to_rtr },
+		{ "QP_MODIFY, to RTS", XROCE_CMD_QP_MODIFY, to_rts },
+		{ "QP_MODIFY, to ERR", XROCE_CMD_QP_MODIFY, to_err },
+		{ "QP_MODIFY, to RESET", XROCE_CMD_QP_MODIFY, to_reset },
+	};
+
+	deeds_run(deeds, ARRAY_SIZE(deeds));
+}
+
+/* Some of everything. */
+static int populated(void)
+{
+	struct xroce_mr_reg reg = {
+		.size = sizeof(reg),
+		.access = XROCE_ACCESS_LOCAL_WRITE,
+		.addr = (uintptr_t)DEED_FAR,
+		.length = DEED_PAGES * MEM_PAGE,
+	};
+	int fd = deed_open();
+	union arg a = {};
+
+	deed_use_link(fd);
+	qp_with_srq(fd, &a);
+	a.size = sizeof(a.qp_add);
+	must(fd, XROCE_CMD_QP_ADD, &a);
+	deed_memory();
+	reg.pd = a.qp_add.pd;
+	must(fd, XROCE_CMD_MR_REG, &reg);
+	return fd;
+}
+
+/* open(2) fails, or does not; close(2) does not. */
+static void files(void)
+{
+	unsigned int nth, refused = 0;
+	int bare = deed_open(), fd, err;
+	bool hit = true;
+
+	inventory_take(bare, &was);
+	for (nth = 1; nth <= DEED_MOST && hit; nth++) {
+		fault_nth(nth);
+		fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+		err = fd < 0 ? errno : 0;
+		hit = fault_nth_end();
+		check(!err || (hit && err == ENOMEM), "place %u: %s", nth, strerror(err));
+		refused += !!err;
+		if (fd >= 0)
+			close(fd);
+	}
+	check(!hit && refused, "open: no end, or never refused");
+	note("open: %u places, refused at %u", nth - 2, refused);
+	for (nth = 1, hit = true; nth <= DEED_MOST && hit && !test_failed(); nth++) {
+		fd = populated();
+		fault_nth(nth);
+		close(fd);
+		hit = fault_nth_end();
+		deed_clean();
+		inventory_take(bare, &is);
+		inventory_same(&was, &is, "close");
+	}
+	check(!hit, "close: no end");
+	note("close: %u places", nth - 2);
+	close(bare);
+}
+
+/* mmap(2) of a ring. */
+static void mapping(void)
+{
+	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = XROCE_CQ_MIN };
+	unsigned int nth, refused = 0;
+	bool hit = true;
+	int fd, err;
+	void *at;
+
+	fd = deed_open();
+	deed_use_link(fd);
+	must(fd, XROCE_CMD_CQ_ADD, &cq);
+	for (nth = 1; nth <= DEED_MOST && hit && !test_failed(); nth++) {
+		inventory_take(fd, &was);
+		fault_nth(nth);
+		at = mmap(DEED_FAR, cq.bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, cq.offset);
+		err = at == MAP_FAILED ? errno : 0;
+		hit = fault_nth_end();
+		check(!err || (hit && err == ENOMEM), "place %u: %s", nth, strerror(err));
+		refused += !!err;
+		if (err)
+			at = mmap(DEED_FAR, cq.bytes, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, cq.offset);
+		check(at == DEED_FAR && !munmap(at, cq.bytes), "place %u, once more: %s", nth,
+		      strerror(errno));
+		inventory_take(fd, &is);
+		inventory_same(&was, &is, "mmap");
+	}
+	check(!hit && refused, "mmap: no end, or never refused");
+	note("mmap: %u places, refused at %u", nth - 2, refused);
+	close(fd);
+}
+
+/* After all of that no place in a table is lost. */
+static void tables(void)
+{
+	struct xroce_mw_add mw = { .size = sizeof(mw), .type = XROCE_MW_TYPE_1 };
+	struct xroce_qp_add qp = { .size = sizeof(qp), .type = XROCE_QPT_RC };
+	__u32 mws = 0, qps = 0;
+	int fd = deed_open(), ret;
+
+	deed_use_link(fd);
+	mw.pd = qp.pd = deed_pd(fd);
+	while (!(ret = live_ioctl(fd, XROCE_CMD_MW_ADD, &mw)))
+		mws++;
+	check(ret == -ENOSPC && mws == LIVE_MPT_ENTRIES - 1, "%u windows, %d", mws, ret);
+	while (!(ret = live_ioctl(fd, XROCE_CMD_QP_ADD, &qp)))
+		qps++;
+	check(ret == -ENOSPC && qps == LIVE_QP_ENTRIES, "%u queue pairs, %d", qps, ret);
+	close(fd);
+	live_check_idle(LIVE_DEV);
+}
+
+static const struct test tests[] = {
+	{ "fault_commands", "R5 R7 P1 W1 T3", "each command, each place", all_commands },
+	{ "fault_queue_pairs", "D2 R10", "queue pairs with queues, and their states",
+	  queue_pairs },
+	{ "fault_files", "R7 R8", "open and close", files },
+	{ "fault_mapping", "U3", "a ring is mapped", mapping },
+	{ "fault_tables", "R9", "no place in a table is lost", tables },
+};
+
+int main(int argc, char **argv)
+{
+	return fault_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Regions of all kinds are registered, changed and brought in, and each place at
+ * which that allocates fails once (deed.h).
+ */
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "deed.h"
+#include "mem.h"
+
+#define SCATTERED	40u	/* pages, and runs: more than there is room for at first */
+#define EXTENT_PAGES	524288ull	/* of a table that fills an extent */
+#define RIGHTS		(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE)
+
+static char *scattered, *huge;	/* memory, where a test has some */
+
+static void region(int fd, union arg *a, const void *mem, size_t pages)
+{
+	a->mr_reg.size = sizeof(a->mr_reg);
+	a->mr_reg.pd = deed_pd(fd);
+	a->mr_reg.access = RIGHTS;
+	a->mr_reg.addr = (uintptr_t)mem;
+	a->mr_reg.length = pages * MEM_PAGE;
+}
+
+static void untouched(int fd, union arg *a)
+{
+	deed_memory();
+	region(fd, a, DEED_FAR, DEED_PAGES);
+}
+
+static void in_runs(int fd, union arg *a)
+{
+	region(fd, a, scattered, SCATTERED);
+}
+
+static void huge_page(int fd, union arg *a)
+{
+	region(fd, a, huge, MEM_HUGE / MEM_PAGE);
+}
+
+/* A process of its own for each attempt: there is something to be made for the first. */
+static void another(int fd, union arg *a)
+{
+	region(fd, a, DEED_FAR, DEED_PAGES);
+	a->flags = XROCE_F_PID;
+	a->mr_reg.pid = deed_process();
+}
+
+static void on_demand(int fd, union arg *a)
+{
+	untouched(fd, a);
+	a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+}
+
+static void on_demand_another(int fd, union arg *a)
+{
+	another(fd, a);
+	a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+}
+
+/* Two extents of the pool, of which there is one. */
+static void long_table(int fd, union arg *a)
+{
+	on_demand(fd, a);
+	a->mr_reg.length = (EXTENT_PAGES + 1) * MEM_PAGE;
+}
+
+static void whole_space(int fd, union arg *a)
+{
+	on_demand(fd, a);
+	a->mr_reg.addr = 0;
+	a->mr_reg.length = XROCE_LENGTH_ALL;
+}
+
+/* Change a region; what it was is registered by @fill. */
+static void rereg(int fd, union arg *a, void (*fill)(int fd, union arg *a))
+{
+	union arg reg = {};
+
+	fill(fd, &reg);
+	must(fd, XROCE_CMD_MR_REG, &reg);
+	a->mr_rereg.mr = reg.mr_reg.mr;
+	a->mr_rereg.access = reg.mr_reg.access;
+	a->mr_rereg.pd = reg.mr_reg.pd;
+}
+
+static void rereg_untouched(int fd, union arg *a)
+{
+	rereg(fd, a, in_runs);
+	deed_memory();
+	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_PD;
+	a->mr_rereg.addr = (uintptr_t)DEED_FAR;
+	a->mr_rereg.length = DEED_PAGES * MEM_PAGE;
+	a->mr_rereg.pd = deed_pd(fd);
+}
+
+static void rereg_on_demand(int fd, union arg *a)
+{
+	rereg_untouched(fd, a);
+	a->mr_rereg.mask |= XROCE_REREG_ACCESS;
+	a->mr_rereg.access |= XROCE_ACCESS_ON_DEMAND;
+}
+
+static void rereg_pinned(int fd, union arg *a)
+{
+	rereg(fd, a, on_demand);
+	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
+	a->mr_rereg.access = RIGHTS;
+	a->mr_rereg.addr = (uintptr_t)DEED_FAR;
+	a->mr_rereg.length = DEED_PAGES * MEM_PAGE;
+}
+
+static void rereg_phys(int fd, union arg *a)
+{
+	static __u64 pages[SCATTERED];
+	int i;
+
+	rereg(fd, a, in_runs);
+	for (i = 0; i < (int)SCATTERED; i++)
+		pages[i] = mem_pfn(scattered + i * MEM_PAGE) * MEM_PAGE;
+	a->flags = XROCE_F_PHYS;
+	a->mr_rereg.mask = XROCE_REREG_TRANSLATION;
+	a->mr_rereg.pages = (uintptr_t)pages;
+	a->mr_rereg.npages = SCATTERED;
+	a->mr_rereg.page_shift = MEM_PAGE_SHIFT;
+	a->mr_rereg.length = SCATTERED * MEM_PAGE;
+}
+
+static void read_only(int fd, union arg *a)
+{
+	in_runs(fd, a);
+	a->mr_reg.access = XROCE_ACCESS_REMOTE_READ;
+}
+
+/* It is pinned anew. */
+static void rereg_writable(int fd, union arg *a)
+{
+	rereg(fd, a, read_only);
+	a->mr_rereg.mask = XROCE_REREG_ACCESS;
+	a->mr_rereg.access = RIGHTS;
+}
+
+static void advise(int fd, union arg *a, void (*fill)(int fd, union arg *a))
+{
+	union arg reg = {};
+
+	fill(fd, &reg);
+	reg.mr_reg.iova = reg.mr_reg.addr;
+	must(fd, XROCE_CMD_MR_REG, &reg);
+	a->mr_advise.mr = reg.mr_reg.mr;
+	a->mr_advise.advice = XROCE_ADVISE_PREFETCH_WRITE;
+	a->mr_advise.iova = (uintptr_t)DEED_FAR;
+	a->mr_advise.length = DEED_PAGES * MEM_PAGE;
+}
+
+static void advise_untouched(int fd, union arg *a)
+{
+	advise(fd, a, on_demand);
+}
+
+static void advise_space(int fd, union arg *a)
+{
+	advise(fd, a, whole_space);
+}
+
+static void pinned(void)
+{
+	static const struct deed deeds[] = {
+		{ "MR_REG, untouched", XROCE_CMD_MR_REG, untouched },
+		{ "MR_REG, scattered", XROCE_CMD_MR_REG, in_runs },
+		{ "MR_REG, of another process", XROCE_CMD_MR_REG, another },
+		{ "MR_REREG, untouched", XROCE_CMD_MR_REREG, rereg_untouched },
+		{ "MR_REREG, physical", XROCE_CMD_MR_REREG, rereg_phys },
+		{ "MR_REREG, writable", XROCE_CMD_MR_REREG, rereg_writable },
+	};
+	static const struct deed of_huge = { "MR_REG, a huge page", XROCE_CMD_MR_REG, huge_page };
+
+	scattered = mem_scattered(NULL, SCATTERED);
+	if (!scattered)
+		return;
+	deeds_run(deeds, ARRAY_SIZE(deeds));
+	munmap(scattered, SCATTERED * MEM_PAGE);
+	huge = mem_huge();
+	if (huge) {
+		deeds_run(&of_huge, 1);
+		munmap(huge, MEM_HUGE);
+	}
+}
+
+static void paged(void)
+{
+	static const struct deed deeds[] = {
+		{ "MR_REG, on demand", XROCE_CMD_MR_REG, on_demand },
+		{ "MR_REG, on demand, of another process", XROCE_CMD_MR_REG, on_demand_another },
+		{ "MR_REG, on demand, two extents", XROCE_CMD_MR_REG, long_table },
+		{ "MR_REG, an address space", XROCE_CMD_MR_REG, whole_space },
+		{ "MR_REREG, to on demand", XROCE_CMD_MR_REREG, rereg_on_demand },
+		{ "MR_REREG, from on demand", XROCE_CMD_MR_REREG, rereg_pinned },
+		{ "MR_ADVISE, untouched", XROCE_CMD_MR_ADVISE, advise_untouched },
+		{ "MR_ADVISE, an address space", XROCE_CMD_MR_ADVISE, advise_space },
+	};
+
+	scattered = mem_scattered(NULL, SCATTERED);
+	if (!scattered)
+		return;
+	deeds_run(deeds, ARRAY_SIZE(deeds));
+	munmap(scattered, SCATTERED * MEM_PAGE);
+}
+
+static const struct test tests[] = {
+	{ "fault_regions", "R1 R5 R8", "ways of pinning", pinned },
+	{ "fault_on_demand", "O1 O2 O5 R5 T3", "memory on demand, tables, advice",
+	  paged },
+};
+
+int main(int argc, char **argv)
+{
+	return fault_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

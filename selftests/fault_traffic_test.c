@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Allocations fail by chance under traffic whose answers are checked. What is lost for
+ * want of memory is asked for again; nothing is wrong, and no queue pair is in error,
+ * but for a remote operational error where memory on demand could not be had for a
+ * second.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "fault.h"
+#include "life.h"
+#include "mem.h"
+#include "odp_space.h"
+#include "setting.h"
+
+#define OFTEN		30u		/* percent that fail */
+#define SELDOM		20u
+#define REQUESTS	200u
+#define ROUNDS		20u		/* queue pairs that begin meanwhile */
+#define PAGES		256u		/* that a peer comes to, one by one */
+#define AGAIN_MS	100
+#define PATIENCE	(100 * setting("XROCE_SLOW", 1))	/* seconds, for an answer */
+
+static struct odp o;
+static size_t stride;		/* from one to the next */
+static struct frame answer;	/* the last one */
+
+/* What rtnl or a device has no memory for is lost, as on any way. */
+static void send_request(void)
+{
+	static struct frame frame;
+
+	packet_build(&o.w.req, &frame);
+	if (send(o.w.fd, frame.bytes, frame.len, 0) < 0)
+		check(errno == ENOBUFS || errno == ENOMEM, "send: %s", strerror(errno));
+}
+
+/*
+ * Ask until there is an answer that is none to come again. Return: its syndrome, and
+ * all of it in @got, or -1.
+ */
+static int ask(struct packet *got)
+{
+	const double end = clock_now() + PATIENCE;
+
+	while (clock_now() < end) {
+		send_request();
+		while (wire_take(&o.w, AGAIN_MS, got, &answer)) {
+			if (got->psn != o.w.req.psn)
+				continue;
+			if (got->opcode == XROCE_RC_ACK && got->syndrome >> 5 == 1)
+				break;
+			if (got->syndrome == XROCE_SYN_ACK)
+				o.w.req.psn = (o.w.req.psn + 1) & XROCE_PSN_MASK;
+			return got->syndrome;
+		}
+	}
+	return -1;
+}
+
+/* WRITE to a page that is not there. Return: as ask(). */
+static int write_page(uint32_t page)
+{
+	struct packet *req = &o.w.req, got;
+
+	req->opcode = XROCE_RC_WRITE_ONLY;
+	req->va = o.mr.iova + page * stride;
+	if (o.mr.length == XROCE_LENGTH_ALL)
+		req->va = (uintptr_t)o.mem + page * stride;
+	req->rkey = o.mr.rkey;
+	req->dmalen = req->payload = 64;
+	req->pattern = page;
+	return ask(&got);
+}
+
+/* To each page once. Return: how many were not to be had for want of memory. */
+static uint32_t write_all(bool *good)
+{
+	uint32_t page, refused = 0;
+	int syndrome;
+
+	for (page = 0; page < PAGES && !test_failed(); page++) {
+		syndrome = write_page(page);
+		good[page] = syndrome == XROCE_SYN_ACK;
+		if (good[page])
+			continue;
+		refused++;
+		if (!check(syndrome == XROCE_SYN_NAK_OP, "page %u: syndrome %#x", page,
+			   syndrome) || !wire_again(&o.w))
+			break;
+	}
+	return refused;
+}
+
+static void demand(enum fault_whose whose, unsigned int percent, bool space)
+{
+	static const struct wire_opts rc;
+	static bool good[PAGES];
+	uint32_t page, refused;
+	unsigned int failed;
+
+	/* A part of an address space for each. */
+	stride = space ? SPACE_PART : MEM_PAGE;
+	if (!(space ? space_open(&o, PAGES * SPACE_PART / MEM_PAGE, &rc) :
+		      odp_open(&o, PAGES)))
+		return;
+	memset(good, 0, sizeof(good));
+	fault_chance(whose, percent);
+	refused = write_all(good);
+	failed = fault_chance_end();
+	for (page = 0; page < PAGES && !test_failed(); page++)
+		if (good[page])
+			odp_is(o.mem + page * stride, 64, page);
+	note("%u allocations failed, %u of %u pages were not to be had", failed, refused,
+	     PAGES);
+	check(failed, "nothing has failed");
+	check(refused < PAGES / 2, "%u of %u pages", refused, PAGES);
+	/* With all the memory there is, all can be had. */
+	for (page = 0; page < PAGES && !test_failed(); page++)
+		ACKED(write_page(page));
+	odp_close(&o);
+}
+
+static void frames_kept(void)
+{
+	demand(FAULT_DATA_PATH, OFTEN, false);
+}
+
+static void pages_brought_in(void)
+{
+	demand(FAULT_WORKERS, SELDOM, false);
+}
+
+static void parts_of_a_space(void)
+{
+	demand(FAULT_WORKERS, SELDOM, true);
+}
+
+/* Those that have begun before. */
+static void replies(void)
+{
+	unsigned int failed;
+
+	if (!life_start())
+		return;
+	fault_chance(FAULT_DATA_PATH, OFTEN);
+	checked_goes_on(&life_served, REQUESTS);
+	checked_goes_on(&life_beside, REQUESTS / 4);
+	failed = fault_chance_end();
+	note("%u allocations failed", failed);
+	check(failed, "nothing has failed");
+	life_stop();
+}
+
+/* Add to a word, with an answer that the module sends. */
+static void add_to_word(uint64_t round)
+{
+	struct packet *req = &o.w.req, got;
+	int syndrome;
+
+	req->opcode = XROCE_RC_FETCH_ADD;
+	req->payload = req->pad = 0;
+	req->swap = 5;
+	syndrome = ask(&got);
+	check(syndrome == XROCE_SYN_ACK && got.opcode == XROCE_RC_ATOMIC_ACK &&
+	      got.orig == 5 * round, "syndrome %#x, finds %llu", syndrome,
+	      (unsigned long long)got.orig);
+	check(*(uint64_t *)o.w.mem == 5 * round + 5, "not once");
+}
+
+/* READ that word. */
+static void read_word(uint64_t value)
+{
+	struct packet *req = &o.w.req, got;
+	int syndrome;
+
+	req->opcode = XROCE_RC_READ_REQUEST;
+	req->dmalen = sizeof(value);
+	syndrome = ask(&got);
+	check(syndrome == XROCE_SYN_ACK && got.payload == sizeof(value) &&
+	      !memcmp(answer.bytes + WIRE_DATA_OFF, &value, sizeof(value)),
+	      "syndrome %#x, %u bytes", syndrome, got.payload);
+}
+
+/* What a queue pair allocates when it first needs it. */
+static void first_replies(void)
+{
+	static const struct wire_opts rc;
+	unsigned int failed, round;
+	uint64_t i;
+
+	/* What is set up once is there for those that come. */
+	if (!wire_open(&o.w, &rc))
+		return;
+	wire_close(&o.w);
+	fault_chance(FAULT_DATA_PATH, OFTEN);
+	for (round = 0; round < ROUNDS && !test_failed(); round++) {
+		if (!wire_open(&o.w, &rc))
+			break;
+		for (i = 0; i < 2; i++) {
+			add_to_word(i);
+			read_word(5 * i + 5);
+		}
+		wire_close(&o.w);
+	}
+	failed = fault_chance_end();
+	note("%u allocations failed", failed);
+	check(failed, "nothing has failed");
+}
+
+static const struct test tests[] = {
+	{ "fault_replies", "D2 D5", "no memory for frames and buffers now and then", replies },
+	{ "fault_first_replies", "D2 D5", "nor for queues of replies", first_replies },
+	{ "fault_keep", "O3 D5", "nor for packets put aside", frames_kept },
+	{ "fault_pages", "O3 O4 D5", "nor for pages on demand", pages_brought_in },
+	{ "fault_parts", "O2 O3 D5", "nor for parts of an address space", parts_of_a_space },
+};
+
+int main(int argc, char **argv)
+{
+	return fault_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
