@@ -125,7 +125,8 @@ disk_up() {
 		mkfs.ext4 -q -F /dev/ram0 2>/dev/null || return 1
 	mkdir "$work/disk"
 	mount /dev/ram0 "$work/disk"
-	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	# With both who writes to the file waits for the disk, and nobody is killed.
+	echo '+memory +io' >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir "$group"
 	undo+=(disk_down)
 	echo 16M >"$group/memory.max"
