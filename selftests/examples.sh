@@ -129,7 +129,8 @@ disk_up() {
 	echo '+memory +io' >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir "$group"
 	undo+=(disk_down)
-	echo 16M >"$group/memory.max"
+	# With 16 MiB multi-generational LRU of Linux 7.3 finds nothing to take away.
+	echo 24M >"$group/memory.max"
 	head -c 64M /dev/urandom >"$work/disk/file"
 	cp "$work/disk/file" "$work/want"
 	head -c 40000000 /dev/urandom >"$work/large"
@@ -147,7 +148,7 @@ serve_in_group() {
 	wait_until 20 listens_or_ended
 }
 
-# 40 MB into a file of 64 MiB, by 16 MiB of memory, most of which was taken away again.
+# 40 MB into a file of 64 MiB, by 24 MiB of memory, most of which was taken away again.
 # What is on the disk in the end is what the client wrote, and what was there.
 file_larger_than_memory() {
 	local most taken
@@ -161,7 +162,7 @@ file_larger_than_memory() {
 	taken=$(sed -nE 's/.* invalidated ([0-9]+) .*/\1/p' "$work/server")
 	[ "$taken" -gt 5000 ] || { echo "# $taken pages taken away"; return 1; }
 	most=$(cat "$group/memory.peak")
-	[ "$most" -le 16777216 ] || { echo "# $most bytes of memory"; return 1; }
+	[ "$most" -le 25165824 ] || { echo "# $most bytes of memory"; return 1; }
 	dd if="$work/large" of="$work/want" conv=notrunc bs=1M oflag=seek_bytes \
 		seek=20000001 status=none
 	disk_anew
