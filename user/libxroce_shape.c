@@ -98,7 +98,7 @@ static bool same_values(const struct bpf_map_info *info, const struct btf *btf,
 	is = info->btf_id ? btf__load_from_kernel_by_id(info->btf_id) : NULL;
 	if (!is)
 		return false;
-	snprintf(what, XROCE_ERROR_MAX, "values of another type");
+	snprintf(what, XROCE_ERROR_MAX, "values are not alike");
 	same = same_type(side_of(is, info->btf_value_type_id), side_of(btf, type),
 			 0, what);
 	btf__free(is);
