@@ -11,6 +11,19 @@ here=$(realpath "$(dirname "$0")")
 
 sizes='64 256 1024 4096 16384 65536 262144 1048576'
 
+# Once more where there was no CPU for the clock that it measures at first.
+write_bw() {
+	local out='' status=0
+
+	for _ in 1 2 3; do
+		status=0
+		out=$(ib_write_bw "$@" 2>&1) || status=$?
+		[[ $out = *"Can't produce a report"* ]] || break
+	done
+	printf '%s\n' "$out"
+	return $status
+}
+
 net_up
 module_up
 rxe_up
@@ -24,8 +37,8 @@ for mtu in 1024 4096; do
 	echo "ib_write_bw -d rxe0 -x $gid -m $mtu -s SIZE -n 100 10.77.0.2"
 	head=1
 	for size in $sizes; do
-		out=$(ib_write_bw -d rxe0 -x "$gid" -m "$mtu" -s "$size" \
-		      -n 100 10.77.0.2 2>&1) || { echo "$out"; exit 1; }
+		out=$(write_bw -d rxe0 -x "$gid" -m "$mtu" -s "$size" \
+		      -n 100 10.77.0.2) || { echo "$out"; exit 1; }
 		[ $head = 0 ] || grep '#bytes' <<<"$out"
 		grep -E "^ *$size " <<<"$out"
 		head=0
