@@ -24,6 +24,18 @@ int xroce_command(int fd, unsigned long command, void *arg)
 	return ioctl(fd, command, arg) < 0 ? -errno : 0;
 }
 
+int xroce_command_once(unsigned long command, void *arg)
+{
+	int fd = xroce_dev_open();
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = xroce_command(fd, command, arg);
+	close(fd);
+	return err;
+}
+
 struct xroce *xroce_open(const char *netdev)
 {
 	struct xroce_link_use use = { .size = sizeof(use) };

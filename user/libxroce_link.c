@@ -11,15 +11,8 @@
 
 int xroce_link_query(struct xroce_link_query *query)
 {
-	int fd = xroce_dev_open();
-	int err;
-
-	if (fd < 0)
-		return fd;
 	query->size = sizeof(*query);
-	err = xroce_command(fd, XROCE_CMD_LINK_QUERY, query);
-	close(fd);
-	return err;
+	return xroce_command_once(XROCE_CMD_LINK_QUERY, query);
 }
 
 int xroce_link_find(const char *netdev, struct xroce_link_query *query)
@@ -58,28 +51,14 @@ int xroce_link_find(const char *netdev, struct xroce_link_query *query)
 
 int xroce_limit_set(struct xroce_limit_set *set)
 {
-	int fd = xroce_dev_open();
-	int err;
-
-	if (fd < 0)
-		return fd;
 	set->size = sizeof(*set);
-	err = xroce_command(fd, XROCE_CMD_LIMIT_SET, set);
-	close(fd);
-	return err;
+	return xroce_command_once(XROCE_CMD_LIMIT_SET, set);
 }
 
 int xroce_limit_query(struct xroce_limit_query *query)
 {
-	int fd = xroce_dev_open();
-	int err;
-
-	if (fd < 0)
-		return fd;
 	query->size = sizeof(*query);
-	err = xroce_command(fd, XROCE_CMD_LIMIT_QUERY, query);
-	close(fd);
-	return err;
+	return xroce_command_once(XROCE_CMD_LIMIT_QUERY, query);
 }
 
 /* Who may delete no link may not detach what is left of one. */

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Translation tables, and the pool of them. */
 #include <stdint.h>
-#include <unistd.h>
 
 #include "libxroce_priv.h"
 
 int xroce_mtt_query(struct xroce_mtt_query *query)
 {
-	int fd = xroce_dev_open();
-	int err;
-
-	if (fd < 0)
-		return fd;
 	query->size = sizeof(*query);
-	err = xroce_command(fd, XROCE_CMD_MTT_QUERY, query);
-	close(fd);
-	return err;
+	return xroce_command_once(XROCE_CMD_MTT_QUERY, query);
 }
 
 int xroce_mtt_read(struct xroce *x, __u32 mr, __u64 first, __u64 *to,

@@ -23,6 +23,9 @@ XROCE_HIDDEN int xroce_dev_open(void);
 /* ioctl(2) with the errno as the result. */
 XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
 
+/* The same by a descriptor of its own, for what needs no link. */
+XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg);
+
 /* Map a ring of the module's. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
 				void **ring);
