@@ -171,8 +171,8 @@ enum xroce_cause {
  *	XROCE_UC_MISSES-th ends it
  * @length: of a WRITE in progress: bytes in all
  *
- * @queued: replies that the module has yet to send; while there are any, all
- *	others go behind them
+ * @queued: not 0: the module has replies to send, about so many; all others go
+ *	behind them
  * @generation: another number for each connection: a packet is executed on the
  *	one that it was admitted to
  * @qkey: of datagrams

@@ -40,7 +40,7 @@ int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 	} else {
 		rs->cnp = true;
 		rs->cnp_next = now + (u64)READ_ONCE(cnp_interval) * NSEC_PER_USEC;
-		xr_replies_start(rs, l2, l2_len);
+		xr_replies_start(qp, l2, l2_len);
 	}
 	spin_unlock(&rs->lock);
 	return ret;

@@ -34,11 +34,31 @@ static struct xr_reply *xr_reply_at(struct xr_replies *rs, u32 i)
 	return &rs->reply[(rs->head + i) % XR_REPLY_MAX];
 }
 
+/* Whether there is anything to send. The queue's lock is held. */
+static bool xr_replies_any(const struct xr_replies *rs)
+{
+	return rs->count || rs->batch.count || rs->cnp;
+}
+
 /* What the XDP program goes by. The queue's lock is held. */
 static void xr_replies_show(struct xr_qp *qp)
 {
-	WRITE_ONCE(qp->map->queued, qp->replies.count +
-				    !!qp->replies.batch.count);
+	struct xr_replies *rs = &qp->replies;
+
+	WRITE_ONCE(qp->map->queued,
+		   rs->count + !!rs->batch.count + rs->armed);
+}
+
+/*
+ * Have the tasklet run, on this CPU unless it is to run anyway. The queue's lock is
+ * held.
+ */
+static void xr_replies_arm(struct xr_replies *rs)
+{
+	if (rs->armed)
+		return;
+	rs->armed = true;
+	tasklet_schedule(&rs->tasklet);
 }
 
 /*
@@ -97,10 +117,11 @@ static void xr_replies_way(struct xr_replies *rs, const void *l2, u32 l2_len)
 }
 
 /* There is something to send. The queue's lock is held. */
-void xr_replies_start(struct xr_replies *rs, const void *l2, u32 l2_len)
+void xr_replies_start(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
-	xr_replies_way(rs, l2, l2_len);
-	queue_work(system_bh_wq, &rs->work);
+	xr_replies_way(&qp->replies, l2, l2_len);
+	xr_replies_arm(&qp->replies);
+	xr_replies_show(qp);
 }
 
 static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
@@ -260,7 +281,7 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		ret = -ENOENT;
 		goto out;
 	}
-	if (!rs->count && !rs->batch.count && !read && !must) {
+	if (!rs->count && !rs->batch.count && !rs->armed && !read && !must) {
 		ret = -EAGAIN;
 		goto out;
 	}
@@ -276,8 +297,8 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 	rs->reads += read;
 	xr_replies_way(rs, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
-	    !xr_replies_now(qp))
-		queue_work(system_bh_wq, &rs->work);
+	    rs->armed || !xr_replies_now(qp))
+		xr_replies_arm(rs);
 	xr_replies_show(qp);
 out:
 	spin_unlock(&rs->lock);
@@ -299,7 +320,7 @@ void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
 	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
 		rs->batch.frame[rs->batch.count++] = frame;
 		frame = NULL;
-		queue_work(system_bh_wq, &rs->work);
+		xr_replies_arm(rs);
 		xr_replies_show(qp);
 	}
 	spin_unlock(&rs->lock);
@@ -329,10 +350,8 @@ void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 	};
 
 	spin_lock(&rs->lock);
-	if (!rs->dead && !xr_reply_add(rs, &r)) {
-		xr_replies_start(rs, l2, l2_len);
-		xr_replies_show(qp);
-	}
+	if (!rs->dead && !xr_reply_add(rs, &r))
+		xr_replies_start(qp, l2, l2_len);
 	spin_unlock(&rs->lock);
 }
 
@@ -347,9 +366,9 @@ static void xr_replies_pace(struct xr_replies *rs, bool full)
 		rs->gap = 0;
 }
 
-static void xr_replies_work(struct work_struct *work)
+static void xr_replies_run(struct tasklet_struct *tasklet)
 {
-	struct xr_qp *qp = container_of(work, struct xr_qp, replies.work);
+	struct xr_qp *qp = container_of(tasklet, struct xr_qp, replies.tasklet);
 	struct xr_replies *rs = &qp->replies;
 	struct xr_link *link = qp->link;
 	int budget = rs->gap ? XR_TX_BATCH : XR_REPLY_BUDGET;
@@ -360,6 +379,7 @@ static void xr_replies_work(struct work_struct *work)
 	xr_sq_poll(qp);
 	rcu_read_unlock_bh();
 	spin_lock(&rs->lock);
+	rs->armed = false;
 	rcu_read_lock();
 	/* It goes away behind an RCU grace period. */
 	rs->batch.dev = READ_ONCE(link->dev);
@@ -385,15 +405,15 @@ static void xr_replies_work(struct work_struct *work)
 		rs->cnp = false;
 	}
 	rcu_read_unlock();
-	if (!rs->dead)
-		xr_replies_show(qp);
-	if (!rs->dead && (rs->count || rs->batch.count || rs->cnp)) {
+	if (!rs->dead && xr_replies_any(rs)) {
 		if (rs->gap)
 			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
 				      HRTIMER_MODE_REL_SOFT);
 		else
-			queue_work(system_bh_wq, &rs->work);
+			xr_replies_arm(rs);
 	}
+	if (!rs->dead)
+		xr_replies_show(qp);
 	spin_unlock(&rs->lock);
 }
 
@@ -401,14 +421,17 @@ static enum hrtimer_restart xr_replies_wake(struct hrtimer *timer)
 {
 	struct xr_replies *rs = container_of(timer, struct xr_replies, timer);
 
-	queue_work(system_bh_wq, &rs->work);
+	spin_lock(&rs->lock);
+	if (!rs->dead && xr_replies_any(rs))
+		xr_replies_arm(rs);
+	spin_unlock(&rs->lock);
 	return HRTIMER_NORESTART;
 }
 
 void xr_replies_init(struct xr_replies *rs)
 {
 	spin_lock_init(&rs->lock);
-	INIT_WORK(&rs->work, xr_replies_work);
+	tasklet_setup(&rs->tasklet, xr_replies_run);
 	hrtimer_setup(&rs->timer, xr_replies_wake, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	rs->dead = true;
@@ -431,7 +454,7 @@ void xr_replies_close(struct xr_qp *qp)
 	rs->dead = true;
 	spin_unlock_bh(&rs->lock);
 	hrtimer_cancel(&rs->timer);
-	cancel_work_sync(&rs->work);
+	tasklet_kill(&rs->tasklet);
 	spin_lock_bh(&rs->lock);
 	xr_tx_drop(&rs->batch);
 	rs->count = 0;

@@ -2,17 +2,23 @@
 /*
  * Replies that wait to be sent, a queue for each queue pair.
  *
- * The XDP program queues them under the queue pair's claim, so in order. A work
- * item in softirq sends them: a few packets a run, so that others get their
+ * The XDP program queues them under the queue pair's claim, so in order. A
+ * tasklet sends them: a few packets a run, so that others get their
  * turn, and a device without room is tried again later. While anything waits
  * the map says so (xroce_qp::queued), and the program answers nothing itself.
+ *
+ * What the program has answered itself leaves the driver no sooner than the end
+ * of its poll. What is queued behind it must not go before: so a tasklet, which
+ * runs on the CPU that polls, after the poll. A work item would run where its
+ * last run has not ended yet. And it is told only once to run: told again
+ * while it starts, it would find what came since.
  */
 #ifndef _XR_REPLY_H
 #define _XR_REPLY_H
 
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include "xroce_kfunc.h"
 
@@ -63,8 +69,9 @@ struct xr_reply {
  * @cnp: a congestion notification is to be sent; before all others
  * @cnp_next: when there may be another one, nanoseconds of CLOCK_MONOTONIC
  * @batch: frames built but not sent
- * @work: sends
- * @timer: after @gap, starts @work again
+ * @armed: @tasklet is to run
+ * @tasklet: sends
+ * @timer: after @gap, has @tasklet run again
  */
 struct xr_replies {
 	spinlock_t lock;
@@ -80,7 +87,8 @@ struct xr_replies {
 	bool cnp;
 	u64 cnp_next;
 	struct xr_tx_batch batch;
-	struct work_struct work;
+	bool armed;
+	struct tasklet_struct tasklet;
 	struct hrtimer timer;
 };
 
@@ -93,6 +101,6 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame);
 void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		  u32 msn);
-void xr_replies_start(struct xr_replies *rs, const void *l2, u32 l2_len);
+void xr_replies_start(struct xr_qp *qp, const void *l2, u32 l2_len);
 
 #endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two moments that last long: when a queue of replies has been sent, and the CPU is
+ * not yet out of the module; when a reply has been queued, and the poll goes on.
+ */
+#include <stdbool.h>
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "hold.h"
+
+#define TURNS		(1 << 23)
+#define PATIENCE_NS	5000000000ull	/* of a run, for the test */
+#define WHILE_NS	100000000ull	/* for a run to come */
+
+/* The test, and the other CPU, write it meanwhile. */
+volatile struct hold hold;
+
+struct until {
+	__u64 ns;
+	__u32 step;
+};
+
+static long turn(__u32 i, struct until *until)
+{
+	return hold.step != until->step || hold.runs ||
+	       bpf_ktime_get_ns() > until->ns;
+}
+
+/* As long as it is @step, and no run has ended. */
+static void stay(__u32 step, __u64 ns)
+{
+	struct until until = { .ns = bpf_ktime_get_ns() + ns, .step = step };
+
+	bpf_loop(TURNS, turn, &until, 0);
+}
+
+SEC("fexit")
+int run_ended(void *ctx)
+{
+	switch (hold.step) {
+	case HOLD_RUN:
+		hold.step = HOLD_HELD;
+		stay(HOLD_HELD, PATIENCE_NS);
+		break;
+	case HOLD_POLL:
+		hold.runs = 1;
+		break;
+	}
+	return 0;
+}
+
+SEC("fexit")
+int reply_queued(void *ctx)
+{
+	if (hold.step == HOLD_HELD) {
+		hold.step = HOLD_POLL;
+		stay(HOLD_POLL, WHILE_NS);
+		hold.step = HOLD_DONE;
+	}
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";
