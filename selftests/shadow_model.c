@@ -249,21 +249,23 @@ void model_execute(uint32_t qp, struct shadow_op *s)
 void model_compare(uint32_t qp, const struct shadow_op *s)
 {
 	const uint8_t *got = client.buf + s->op.off;
+	uint32_t i, first = 0, differ = 0;
 	uint64_t found;
-	uint32_t i;
 
 	memcpy(&found, got, sizeof(found));
 	switch (s->kind) {
 	case SHADOW_READ:
 	case SHADOW_FETCH_ADD:
 	case SHADOW_CMP_SWAP:
-		for (i = 0; i < s->op.len && got[i] == s->want[i]; i++)
-			;
-		if (i < s->op.len)
-			check(false,
-			      "QP %u, %s of %u at %#x: byte %u is %#x, not %#x",
-			      qp, kinds[s->kind].name, s->op.len, s->off, i,
-			      got[i], s->want[i]);
+		for (i = s->op.len; i--;) {
+			if (got[i] == s->want[i])
+				continue;
+			first = i;
+			differ++;
+		}
+		check(!differ, "QP %u, %s of %u at %#x: %u differ, byte %u is %#x, not %#x",
+		      qp, kinds[s->kind].name, s->op.len, s->off, differ, first,
+		      got[first], s->want[first]);
 		return;
 	case SHADOW_SHARED_ADD:
 		shadow_found(&adds[s->word], qp, found, 0, s->op.operand);
