@@ -13,7 +13,9 @@ serve_listens() {
 # serve_up [OPTION]...: start the server in its namespace; not by in_xr, so that
 # the process is its own
 serve_up() {
-	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 "$@" &
+	# Its errors by way of another: no progress on a terminal that shows tables.
+	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 "$@" \
+		2> >(exec cat >&2) &
 	serve_pid=$!
 	undo+=(serve_down)
 	wait_until 60 serve_listens
