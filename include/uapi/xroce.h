@@ -294,7 +294,7 @@ struct xroce_link_query {
  * @link: out: the link's number
  *
  * Errors: -ENODEV (no such netdev), -ENOENT (it has no link, or one without
- * maps), -EBUSY (the descriptor has a link already).
+ * maps), -EBUSY (the descriptor has a link already), -ENOMEM.
  */
 struct xroce_link_use {
 	__u32 size;
