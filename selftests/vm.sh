@@ -135,6 +135,9 @@ accel_options() { # kvm|tcg
 	elif [ -n "$icount" ]; then
 		echo -accel tcg -icount shift=0,sleep=off -cpu "$cpu"
 	else
+		# -cx16: before 8.0 that instruction leaves any flags behind, which an
+		# interrupt right after it brings back: trap flag, nested task.
+		! qemu-system-x86_64 --version | grep -q 'version [1-7]\.' || cpu+=,-cx16
 		# One thread: with more, QEMU 7.2 lets a CPU run a stale int3
 		# after the kernel patched its code, one boot in ten or so.
 		echo -accel tcg,thread=$threads -cpu "$cpu"
@@ -262,7 +265,7 @@ elif [ -s "$run/status" ]; then
 	status=$(cat "$run/status")
 else
 	cat "$run/qemu.err" >&2
-	tail -n 20 "$log" | tr -d '\r' >&2
+	tail -n 80 "$log" | tr -d '\r' >&2
 	echo "vm: the machine stopped early, kernel log: $log" >&2
 	status=125
 fi
