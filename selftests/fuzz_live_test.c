@@ -65,6 +65,7 @@ static const struct part {
 };
 
 #define QPS		8u
+#define CQ		64u		/* of receive queues of 16 */
 
 static const struct wire_opts kinds[QPS] = {
 	{ .recv = true, .sq = MW_SQ },
@@ -171,6 +172,7 @@ static bool set_up(void)
 	for (i = 0; i < QPS; i++) {
 		opts = kinds[i];
 		opts.peer = WIRE_QPN + i;
+		opts.cq = opts.sq ? 0 : CQ;
 		opts.with = i ? &wires[0] : NULL;
 		if (!wire_open(&wires[i], &opts))
 			return false;
@@ -240,10 +242,24 @@ static void post(struct wire *w)
 	} while (!xroce_post_recv(w->rq, 0, sge, 1 + fuzz_below(2)));
 }
 
+/*
+ * Before each work request is posted, so that there is room for all that wait and
+ * for those that take their places meanwhile.
+ */
+static void poll_all(struct wire *w)
+{
+	struct xroce_cqe cqe[16];
+
+	while (w->cq && xroce_cq_poll(w->cq, cqe, 16) > 0)
+		;
+}
+
 static void tend(void)
 {
 	__u32 i;
 
+	for (i = 0; i < QPS; i++)
+		poll_all(&wires[i]);
 	/* Now and then there is none. */
 	for (i = 0; i < QPS; i++)
 		if (wires[i].rq && !fuzz_once_in(4))
@@ -258,11 +274,8 @@ static void tend(void)
 static void get_qp(struct wire *w, struct xroce_qp *qp)
 {
 	__u32 slot = w->qpn % LIVE_QP_ENTRIES;
-	struct xroce_cqe cqe[16];
 
-	/* There is room for all that a packet can complete. */
-	while (w->cq && xroce_cq_poll(w->cq, cqe, 16) > 0)
-		;
+	poll_all(w);
 	bpf_map_lookup_elem(qp_map, &slot, qp);
 	if (!qp->error && qp->state != XROCE_QPS_ERR)
 		return;
@@ -297,6 +310,7 @@ static void still_works(struct wire *w)
 
 	if (!again(w))
 		return;
+	poll_all(w);
 	if (w->rq)
 		xroce_post_recv(w->rq, 0, &(struct xroce_sge_local){
 			.addr = IOVA, .length = 256, .lkey = mrs[RECV].lkey,

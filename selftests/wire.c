@@ -67,7 +67,7 @@ static bool open_qp(struct wire *w, const struct wire_opts *opts, __u32 type)
 	int ret;
 
 	if (opts->recv || opts->sq) {
-		w->cq = xroce_cq_add(w->x, opts->sq ? 4 * opts->sq : 16);
+		w->cq = xroce_cq_add(w->x, opts->cq ? : opts->sq ? 4 * opts->sq : 16);
 		if (!check(w->cq, "CQ: %s", strerror(errno)))
 			return false;
 	}

@@ -30,6 +30,7 @@ struct wire;
  * @with: another one, whose handle it shares, and which is closed after it
  * @beside: another handle is open when it is closed
  * @sq: entries of its handle's send queue; 0: it posts nothing
+ * @cq: entries of its completion queue; 0: 16, or four times @sq
  * @peer: the peer's number; 0: WIRE_QPN
  * @dev: the device with the link; NULL: LIVE_DEV
  * @from: the device at the other end; NULL: c0
@@ -45,6 +46,7 @@ struct wire_opts {
 	bool recv;
 	bool beside;
 	__u32 sq;
+	__u32 cq;
 	__u32 mtu;
 };
 
