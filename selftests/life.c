@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "life.h"
 
 struct checked life_served, life_beside;
@@ -24,7 +25,7 @@ bool life_sh(const char *format, ...)
 
 bool life_says(const char *want, bool success, const char *format, ...)
 {
-	char self[PATH_MAX] = "", words[128], command[PATH_MAX + 160];
+	char xroce[PATH_MAX] = "", words[128], command[PATH_MAX + 160];
 	char got[4096];
 	va_list args;
 	size_t n = 0;
@@ -34,9 +35,8 @@ bool life_says(const char *want, bool success, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(words, sizeof(words), format, args);
 	va_end(args);
-	check(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "myself");
-	*strrchr(self, '/') = 0;
-	snprintf(command, sizeof(command), "%s/../user/xroce %s 2>&1", self, words);
+	check(beside("../user/xroce", xroce), "the path of xroce");
+	snprintf(command, sizeof(command), "%s %s 2>&1", xroce, words);
 	out = popen(command, "r");
 	if (out)
 		n = fread(got, 1, sizeof(got) - 1, out);

@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "beside.h"
 #include "life.h"
 #include "mem.h"
 #include "odp.h"
@@ -285,11 +286,9 @@ static void with_object(const char *path, int want, const char *why)
 
 static void built(const char *name, int want, const char *why)
 {
-	char self[PATH_MAX] = "", path[PATH_MAX + 64];
+	char path[PATH_MAX] = "";
 
-	check(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "myself");
-	*strrchr(self, '/') = 0;
-	snprintf(path, sizeof(path), "%s/%s", self, name);
+	check(beside(name, path), "the path of %s", name);
 	with_object(path, want, why);
 }
 

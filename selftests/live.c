@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <linux/capability.h>
 
+#include "beside.h"
 #include "counters.h"
 #include "live.h"
 
@@ -30,16 +31,11 @@ int live_skip(void)
 static void module_path(char *path)
 {
 	const char *given = getenv("XROCE_MODULE");
-	ssize_t n;
 
-	if (given) {
+	if (given)
 		snprintf(path, PATH_MAX, "%s", given);
-		return;
-	}
-	n = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	path[n > 0 ? n : 0] = 0;
-	*strrchr(path, '/') = 0;
-	strncat(path, "/../kmod/xroce.ko", PATH_MAX - 1 - strlen(path));
+	else if (!beside("../kmod/xroce.ko", path))
+		path[0] = '\0';
 }
 
 /* It was there before, and stays: see soak.sh. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "beside.h"
 #include "counters.h"
 #include "harness.h"
 #include "native.h"
@@ -31,20 +31,13 @@ static struct {
 	uint32_t n_events;
 } native;
 
-static int object_path(char *path, size_t size)
+static bool object_path(char *path)
 {
 	const char *given = getenv("XROCE_BPF_OBJECT");
-	char self[PATH_MAX];
-	ssize_t n;
 
 	if (given)
-		return snprintf(path, size, "%s", given) < (int)size;
-	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n < 0)
-		return false;
-	self[n] = '\0';
-	return snprintf(path, size, "%s/../bpf/xroce.bpf.o", dirname(self)) <
-	       (int)size;
+		return snprintf(path, PATH_MAX, "%s", given) < PATH_MAX;
+	return beside("../bpf/xroce.bpf.o", path);
 }
 
 /* Set a "const volatile" variable before the program is loaded. */
@@ -183,7 +176,7 @@ bool native_open(void)
 	if (native.obj)
 		return true;
 	libbpf_set_print(quiet);
-	if (!check(object_path(path, sizeof(path)), "cannot tell the object"))
+	if (!check(object_path(path), "cannot tell the object"))
 		return false;
 	native.obj = bpf_object__open_file(path, NULL);
 	if (!check(native.obj, "%s: %s", path, strerror(errno)))

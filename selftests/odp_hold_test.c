@@ -24,6 +24,7 @@
 #include "clock.h"
 #include "mem.h"
 #include "odp.h"
+#include "on_cpu.h"
 #include "setting.h"
 
 #define SECONDS		10
@@ -37,16 +38,6 @@ static atomic_uint *sent;
 static struct odp odp;
 static char *spare;
 static unsigned int stamp[SPARES];	/* of a spare page: sent when it came */
-
-static void on_cpu(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	check(!sched_setaffinity(0, sizeof(set), &set), "CPU %d: %s", cpu,
-	      strerror(errno));
-}
 
 /* Nothing answers: each is the first of a message, whatever its number. */
 static void flood(void)
@@ -81,7 +72,7 @@ static pid_t flood_start(void)
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		on_cpu(0);
+		on_cpu(0, 0);
 		flood();
 	}
 	return pid;
@@ -200,7 +191,7 @@ static void held(void)
 	before = live_stat();
 	*sent = 2;
 	pid = flood_start();
-	on_cpu(1);
+	on_cpu(0, 1);
 	exchange_all(clock_now() + seconds);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

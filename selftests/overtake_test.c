@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,8 +19,10 @@
 
 #include <bpf/libbpf.h>
 
+#include "beside.h"
 #include "hold.h"
 #include "live_qp.h"
+#include "on_cpu.h"
 #include "wire.h"
 
 #define MTU	1024u
@@ -34,30 +35,18 @@ static struct hold *hold;		/* the program's */
 static struct bpf_object *object;
 static struct bpf_link *links[2];
 
-static bool on_cpu(pid_t pid, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return check(!sched_setaffinity(pid, sizeof(set), &set), "CPU %d: %s", cpu,
-		     strerror(errno));
-}
-
 static bool hold_attach(void)
 {
 	static const char *const at[][2] = {
 		{ "run_ended", "xr_replies_run" },
 		{ "reply_queued", "xr_reply_queue" },
 	};
-	char path[PATH_MAX] = "", self[PATH_MAX] = "";
+	char path[PATH_MAX];
 	struct bpf_program *prog;
 	size_t i;
 	int err;
 
-	check(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "myself");
-	snprintf(path, sizeof(path), "%s/hold.bpf.o", dirname(self));
-	object = bpf_object__open(path);
+	object = beside("hold.bpf.o", path) ? bpf_object__open(path) : NULL;
 	if (!check(object, "%s: %s", path, strerror(errno)))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(at); i++) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdint.h>
@@ -17,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "beside.h"
 #include "counters.h"
 #include "live_mr.h"
 #include "live_qp.h"
@@ -109,17 +109,16 @@ static bool open_mr(struct wire *w)
 /* What XDP_TX puts into a veth is fetched only by a peer with a program. */
 static bool peer_polls(const char *from)
 {
-	char self[PATH_MAX], command[2 * PATH_MAX];
+	char object[PATH_MAX], command[PATH_MAX + 128];
 	static bool done;
-	ssize_t n;
 
 	if (done && !from)
 		return true;
-	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	self[n > 0 ? n : 0] = 0;
+	if (!check(beside("pass.bpf.o", object), "the path of pass.bpf.o"))
+		return false;
 	snprintf(command, sizeof(command),
-		 "ip -force link set %s xdpdrv object %s/pass.bpf.o section xdp.frags",
-		 from ? : PEER_DEV, dirname(self));
+		 "ip -force link set %s xdpdrv object %s section xdp.frags",
+		 from ? : PEER_DEV, object);
 	if (!check(!system(command), "%s", command))
 		return false;
 	done = done || !from;

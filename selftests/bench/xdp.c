@@ -10,21 +10,8 @@
 #include <linux/if_link.h>
 #include <net/if.h>
 
+#include "../beside.h"
 #include "xdp.h"
-
-/* A path of @room bytes to a file beside the executable. */
-static bool beside(const char *name, char *path, size_t room)
-{
-	ssize_t n = readlink("/proc/self/exe", path, room - 1);
-	char *slash;
-
-	if (n < 0)
-		return false;
-	path[n] = '\0';
-	slash = strrchr(path, '/') + 1;
-	snprintf(slash, room - (slash - path), "%s", name);
-	return true;
-}
 
 static bool fail(const char *what, const char *netdev, int err)
 {
@@ -38,7 +25,7 @@ bool xdp_load(struct xdp *xdp, const char *object)
 	char path[PATH_MAX];
 
 	memset(xdp, 0, sizeof(*xdp));
-	if (!beside(object, path, sizeof(path)))
+	if (!beside(object, path))
 		return fail(object, NULL, errno);
 	xdp->object = bpf_object__open_file(path, NULL);
 	if (!xdp->object || bpf_object__load(xdp->object))

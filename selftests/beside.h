@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files that are built together with the program that runs. */
+#ifndef XROCE_BESIDE_H
+#define XROCE_BESIDE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * The path of a file by its name from the program's directory, in @path of PATH_MAX
+ * bytes. Return: whether it fits.
+ */
+static inline bool beside(const char *name, char *path)
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	size_t room;
+	char *slash;
+
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	slash = strrchr(path, '/') + 1;
+	room = PATH_MAX - (slash - path);
+	return snprintf(slash, room, "%s", name) < (int)room;
+}
+
+#endif /* XROCE_BESIDE_H */
