@@ -20,8 +20,8 @@
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
 /*
  * A device without room, or memory on its way, is left alone for a while, so often
- * in a row. Other queue pairs' replies find none either: the pace is halved each time, and goes up by
- * and by until there is a batch in less than the least gap.
+ * in a row. Other queue pairs' replies find none either: the pace is halved each
+ * time, and goes up by and by until there is a batch in less than the least gap.
  */
 #define XR_REPLY_NAPS	4000
 #define XR_REPLY_GAP_MIN	(10 * NSEC_PER_USEC)

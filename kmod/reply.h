@@ -2,10 +2,10 @@
 /*
  * Replies that wait to be sent, a queue for each queue pair.
  *
- * The XDP program queues them under the queue pair's claim, so in order. A
- * tasklet sends them: a few packets a run, so that others get their
- * turn, and a device without room is tried again later. While anything waits
- * the map says so (xroce_qp::queued), and the program answers nothing itself.
+ * The XDP program queues them under the queue pair's claim, so in order. A tasklet
+ * sends them: a few packets a run, so that others get their turn, and a device
+ * without room is tried again later. While anything waits the map says so
+ * (xroce_qp::queued), and the program answers nothing itself.
  *
  * What the program has answered itself leaves the driver no sooner than the end
  * of its poll. What is queued behind it must not go before: so a tasklet, which
