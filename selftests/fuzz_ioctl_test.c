@@ -553,7 +553,8 @@ static void report(unsigned long until)
 	for (i = 0; i < commands_count; i++) {
 		note("%-14s %8lu done %8lu refused", commands[i].name,
 		     shared->good[i], shared->bad[i]);
-		check(shared->good[i] && shared->bad[i],
+		/* Of fewer it may be that none of a kind was, or could be, done. */
+		check(until < IOCTLS || (shared->good[i] && shared->bad[i]),
 		      "%s: always the same", commands[i].name);
 	}
 }
