@@ -30,6 +30,7 @@ static __always_inline int missed(int err, int cause)
  * @len: READ response: bytes
  * @packets: PSNs that the request took
  * @queued: the module sends it
+ * @made: READ response: the frame is one, but for the Ethernet header
  */
 struct answer {
 	__u32 psn;
@@ -43,6 +44,7 @@ struct answer {
 	__u32 packets;
 	__u32 crc;
 	bool queued;
+	bool made;
 };
 
 #endif

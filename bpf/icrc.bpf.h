@@ -26,11 +26,16 @@ static __always_inline __u32 icrc_aeth(struct xroce_qp *q,
 	int of = behind / 8;
 
 	if (unlikely(q->icrc_for[of] != high)) {
-		q->icrc_part[of] = ICRC_OF(behind + 6, ans->psn >> 16) ^
-				   ICRC_OF(behind + 5, ans->psn >> 8) ^
+		__u32 psn = ans->psn, msn = ans->msn;
+
+		/* The verifier does not know that they are of 24 bits. */
+		barrier_var(psn);
+		barrier_var(msn);
+		q->icrc_part[of] = ICRC_OF(behind + 6, psn >> 16) ^
+				   ICRC_OF(behind + 5, psn >> 8) ^
 				   ICRC_OF(behind + 3, ans->syndrome) ^
-				   ICRC_OF(behind + 2, ans->msn >> 16) ^
-				   ICRC_OF(behind + 1, ans->msn >> 8);
+				   ICRC_OF(behind + 2, msn >> 16) ^
+				   ICRC_OF(behind + 1, msn >> 8);
 		q->icrc_for[of] = high;
 	}
 	return q->icrc_part[of] ^ ICRC_OF(behind + 4, ans->psn) ^
@@ -43,10 +48,9 @@ static __always_inline __be32 icrc_wire(__u32 crc)
 	return bpf_htonl(__builtin_bswap32(crc));
 }
 
-static __always_inline __be32 icrc_ack(struct xroce_qp *q,
-				       const struct answer *ans)
+static __always_inline __u32 icrc_ack(struct xroce_qp *q, const struct answer *ans)
 {
-	return icrc_wire(q->ack_icrc ^ icrc_aeth(q, ans, 0));
+	return q->ack_icrc ^ icrc_aeth(q, ans, 0);
 }
 
 /* What the result of an atomic operation adds: xroce_atomic() knows of a new one. */

@@ -19,6 +19,53 @@ static __always_inline int read_parse(const struct request *rq,
 					  XROCE_CAUSE_NONE;
 }
 
+/*
+ * Was there room lately, in the frame of a request, for as long a response? Drivers
+ * give all frames about the same; it is tried again now and then.
+ */
+static __always_inline bool read_room(struct xroce_qp *q, __u32 len)
+{
+	if (likely((__u32)q->no_room - 1 >= len))
+		return true;
+	if (q->packets & 0xff)
+		return false;
+	q->no_room = 0;
+	return true;
+}
+
+/*
+ * Make the answer here: the headers, and what the module puts behind them. Without
+ * the module the headers are reply()'s, as they are where nothing follows them.
+ *
+ * Return: 0, or a negative error of xroce_read(), or -ENOSPC.
+ */
+static __always_inline int read_make(struct xdp_md *ctx, struct request *rq,
+				     struct xroce_qp *q, struct answer *ans)
+{
+	struct xroce_read r = {
+		.va = ans->va,
+		.link = xroce_link,
+		.key = ans->key,
+		.qpn = q->qpn,
+		.off = rq->bth + sizeof(struct reply_packet),
+		.len = ans->len,
+		.l3 = rq->l3,
+	};
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+	struct reply_packet *pkt;
+
+	if (!xroce_kfuncs)
+		return reply_room(ctx, rq, reply_len(rq, ans)) ? 0 : -ENOSPC;
+	pkt = reply_headers(data, end, rq, q, ans);
+	if (unlikely(!pkt))
+		return -ENOSPC;
+	reply_set_read(data + rq->l3, rq->ipv6, pkt, ans->len);
+	if (ans->len <= XROCE_READ_SHORT)
+		r.icrc = icrc_ack(q, ans);
+	ans->made = true;
+	return xroce_read(ctx, &r);
+}
+
 /**
  * read_answer() - check a READ's key and see to its answer
  * @ctx: the frame
@@ -38,14 +85,6 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 				       struct xroce_stat *st,
 				       struct answer *ans)
 {
-	struct xroce_sge sge = {
-		.va = ans->va,
-		.link = xroce_link,
-		.qpn = q->qpn,
-		.key = ans->key,
-		.off = rq->bth + sizeof(struct reply_packet),
-		.len = ans->len,
-	};
 	int cause, err = -EAGAIN;
 
 	if (likely(ans->len)) {
@@ -56,11 +95,13 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	}
 	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	ans->syndrome = XROCE_SYN_ACK;
-	if (likely(!q->queued && ans->len <= q->mtu &&
-		   reply_room(ctx, rq, reply_len(rq, ans))))
-		err = ans->len ? module(xroce_read(ctx, &sge)) : 0;
+	if (likely(!q->queued && ans->len <= q->mtu && read_room(q, ans->len)))
+		err = ans->len ? read_make(ctx, rq, q, ans) : 0;
 	if (failed(err)) {
-		if (err != -EAGAIN)
+		ans->made = false;
+		if (err == -ENOSPC)
+			q->no_room = ans->len;
+		else if (err != -EAGAIN)
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 		/*
 		 * When as many as may be outstanding wait already, some of them

@@ -82,8 +82,8 @@ static __always_inline void reply_eth(struct ethhdr *eth)
  * The IP header to before the PSN, of an acknowledgement. Behind an Ethernet header
  * without tags, which is where this is for two words at a time, they are aligned.
  */
-static __always_inline void reply_headers(__be32 *at, const struct xroce_qp *q,
-					  int words, bool pairs)
+static __always_inline void reply_words(__be32 *at, const struct xroce_qp *q,
+					int words, bool pairs)
 {
 	const void *from = q->reply;
 	int i;
@@ -124,11 +124,14 @@ static __always_inline void reply_set_len(void *l3, bool ipv6, struct udphdr *ud
 }
 
 /* The same of an acknowledgement with a result. */
-static __always_inline void reply_set_atomic(void *l3, bool ipv6, struct udphdr *udp,
+static __always_inline void reply_set_atomic(void *l3, bool ipv6,
+					     struct reply_packet *pkt,
 					     const struct xroce_qp *q)
 {
+	struct udphdr *udp = (void *)pkt - sizeof(*udp);
 	struct iphdr *ip = l3;
 
+	pkt->bth.opcode = XROCE_RC_ATOMIC_ACK;
 	udp->len = bpf_htons(ATOMIC_UDP_LEN);
 	if (ipv6) {
 		((struct ipv6hdr *)l3)->payload_len = udp->len;
@@ -136,6 +139,43 @@ static __always_inline void reply_set_atomic(void *l3, bool ipv6, struct udphdr 
 		ip->tot_len = bpf_htons(sizeof(*ip) + ATOMIC_UDP_LEN);
 		ip->check = q->atomic_check;
 	}
+}
+
+/* A READ response with a payload. */
+static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_packet *pkt,
+					   __u32 len)
+{
+	struct udphdr *udp = (void *)pkt - sizeof(*udp);
+
+	pkt->bth.opcode = XROCE_RC_READ_RESPONSE_ONLY;
+	pkt->bth.flags |= (-len & 3) << XROCE_BTH_PAD_SHIFT;
+	reply_set_len(l3, ipv6, udp, ACK_UDP_LEN + ((len + 3) & ~3u));
+}
+
+/*
+ * All headers behind the Ethernet header, which are an acknowledgement's until
+ * something else is set. Return: NULL: they are not inside the first buffer, which is
+ * from @data to @end.
+ */
+static __always_inline struct reply_packet *reply_headers(void *data, const void *end,
+							  const struct request *rq,
+							  const struct xroce_qp *q,
+							  const struct answer *ans)
+{
+	struct reply_packet *pkt = data + rq->bth;
+
+	/* There is at least the invariant CRC behind them. */
+	if (unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end))
+		return NULL;
+	if (rq->ipv6)
+		reply_words(data + rq->l3, q, XROCE_REPLY_WORDS, false);
+	else if (rq->plain)
+		reply_words(data + rq->l3, q, XROCE_REPLY_WORDS4, true);
+	else
+		reply_words(data + rq->l3, q, XROCE_REPLY_WORDS4, false);
+	pkt->bth.apsn = bpf_htonl(ans->psn);
+	pkt->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
+	return pkt;
 }
 
 /* The longest Ethernet header that parse() accepts. */
@@ -244,7 +284,7 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
  * @rq: the request
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: what to say; a READ's payload is in its place already
+ * @ans: what to say
  *
  * VLAN tags stay as they are.
  *
@@ -259,11 +299,10 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	__u32 want = reply_len(rq, ans);
 	struct xroce_atomicacketh *orig;
 	struct reply_packet *pkt;
-	struct udphdr *udp;
 	void *data, *end;
 	__be32 *icrc;
 
-	if (unlikely(!reply_room(ctx, rq, want))) {
+	if (!ans->made && unlikely(!reply_room(ctx, rq, want))) {
 		if (rq->frags & XROCE_FRAME_ODD)
 			reply_queue(ctx, rq, q, st, ans);
 		return false;
@@ -271,31 +310,24 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 
 	data = frame_start(ctx);
 	end = frame_end(ctx);
-	pkt = data + rq->bth;
-	orig = (void *)(pkt + 1);
-	/* There is at least the invariant CRC behind the headers. */
-	icrc = (void *)(pkt + 1);
-	if (unlikely((void *)(icrc + 1) > end))
+	if (unlikely(data + sizeof(struct ethhdr) > end))
+		return false;
+	reply_eth(data);
+	if (ans->made)
+		return true;
+	pkt = reply_headers(data, end, rq, q, ans);
+	if (unlikely(!pkt))
 		return false;
 
-	reply_eth(data);
-	if (rq->ipv6)
-		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS, false);
-	else if (rq->plain)
-		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS4, true);
-	else
-		reply_headers(data + rq->l3, q, XROCE_REPLY_WORDS4, false);
-	pkt->bth.apsn = bpf_htonl(ans->psn);
-	pkt->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
+	orig = (void *)(pkt + 1);
+	icrc = (void *)(pkt + 1);
 	if (ans->opcode == XROCE_RC_ACK) {
-		*icrc = icrc_ack(q, ans);
+		*icrc = icrc_wire(icrc_ack(q, ans));
 		return true;
 	}
 
-	udp = (void *)pkt - sizeof(*udp);
-	pkt->bth.opcode = ans->opcode;
 	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
-		reply_set_atomic(data + rq->l3, rq->ipv6, udp, q);
+		reply_set_atomic(data + rq->l3, rq->ipv6, pkt, q);
 		icrc = (void *)(orig + 1);
 		if ((void *)(icrc + 1) > end)
 			return false;
@@ -304,8 +336,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 		*icrc = icrc_atomic(q, ans);
 		return true;
 	}
-	reply_set_len(data + rq->l3, rq->ipv6, udp, want - rq->bth + sizeof(*udp));
-	pkt->bth.flags |= (-ans->len & 3) << XROCE_BTH_PAD_SHIFT;
+	reply_set_read(data + rq->l3, rq->ipv6, pkt, ans->len);
 	want -= XROCE_ICRC_LEN;
 	if (!xroce_kfuncs) {
 		__be32 zero = 0;

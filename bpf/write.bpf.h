@@ -81,7 +81,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 				  XROCE_ACCESS_REMOTE_WRITE);
 		if (unlikely(cause))
 			return cause;
-		struct xroce_sge sge = {
+		struct xroce_write w = {
 			.va = va,
 			.link = xroce_link,
 			.key = key,
@@ -92,7 +92,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			.ahead = resid - len,
 		};
 
-		err = module(xroce_write(ctx, &sge));
+		err = module(xroce_write(ctx, &w));
 		if (failed(err))
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}

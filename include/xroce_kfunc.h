@@ -21,19 +21,18 @@
 struct xdp_md;
 
 /**
- * struct xroce_sge - a piece of a region, directly or through a window, and where
- *	its bytes are in the frame
+ * struct xroce_write - what to write, and where its bytes are in the frame
  * @va: address of the first byte, in the region's own addresses
  * @link: number of the link
- * @key: R_Key
+ * @key: R_Key, a region's or a window's
  * @off: offset in the frame of the first byte
  * @len: bytes
- * @begin: WRITE: not 0: the first packet of its message
+ * @begin: not 0: the first packet of its message
  * @qpn: queue pair, which a window of type 2 must be tied to
- * @ahead: WRITE: bytes of the message that follow this packet's, a hint
+ * @ahead: bytes of the message that follow this packet's, a hint
  * @reserved: 0
  */
-struct xroce_sge {
+struct xroce_write {
 	__u64 va;
 	__u32 link;
 	__u32 key;
@@ -78,7 +77,7 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
 /**
  * xroce_write() - copy bytes of the frame into a region
  * @ctx: the frame
- * @sge: what, and where to
+ * @w: what, and where to
  *
  * The bytes are in memory when this returns. Nothing has been written when it
  * fails.
@@ -90,20 +89,51 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * -EAGAIN: the same, but it has not been put aside; -EFAULT: it cannot be
  * had; -EIO: nor for want of memory.
  */
-extern int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
+extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KFUNC;
+
+/* Up to so many bytes xroce_read() goes by xroce_read::icrc. */
+#define XROCE_READ_SHORT	32
 
 /**
- * xroce_read() - copy bytes of a region into the frame
- * @ctx: the frame
- * @sge: what, and where to
- *
- * Behind the bytes comes the pad: zeros up to a multiple of four bytes, which
- * must lie inside the frame as well.
- *
- * Return: 0, -ENOENT, -ERANGE, -EINVAL or -EFAULT as for xroce_write(); or -EAGAIN:
- * memory on demand is not there, and is sent for when the reply is queued.
+ * struct xroce_read - what to read, and where its bytes belong in the frame
+ * @va: address of the first byte, in the region's own addresses
+ * @link: number of the link
+ * @key: R_Key, a region's or a window's
+ * @qpn: queue pair, which a window of type 2 must be tied to
+ * @off: offset in the frame of the first byte: all headers are before it
+ * @len: bytes, not 0
+ * @l3: offset of the IP header
+ * @icrc: up to XROCE_READ_SHORT bytes: the invariant CRC, as a number, of the
+ *	acknowledgement with the PSN and the AETH of this answer
+ * @reserved: 0
  */
-extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFUNC;
+struct xroce_read {
+	__u64 va;
+	__u32 link;
+	__u32 key;
+	__u32 qpn;
+	__u32 off;
+	__u32 len;
+	__u32 l3;
+	__u32 icrc;
+	__u32 reserved;
+};
+
+/**
+ * xroce_read() - make a READ response of the only packet of a frame with its headers
+ * @ctx: the frame; in one buffer
+ * @r: what, and where to
+ *
+ * The frame gets the length of the response. Where there is no room behind it, it
+ * begins earlier. Behind the headers, which stay as they are, come the bytes, zeros up
+ * to a multiple of four, and the invariant CRC.
+ *
+ * Return: 0; -ENOENT, -ERANGE or -EFAULT as for xroce_write(); -EINVAL: the headers are
+ * not inside the frame; -ENOSPC: there is no room in the frame; -EAGAIN: memory on
+ * demand is not there. Both are for xroce_queue(), which sends for memory. The frame is
+ * as it was when it fails.
+ */
+extern int xroce_read(struct xdp_md *ctx, const struct xroce_read *r) XROCE_KFUNC;
 
 /**
  * struct xroce_atomic - an operation on eight bytes of a region
@@ -113,7 +143,7 @@ extern int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge) XROCE_KFU
  * @link: number of the link
  * @key: R_Key
  * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
- * @qpn: queue pair, as in struct xroce_sge
+ * @qpn: queue pair, as in struct xroce_write
  * @crc: out: the CRC of @value as it is in a packet, from a state of zero: what
  *	it adds to the invariant CRC of its acknowledgement
  * @reserved: 0

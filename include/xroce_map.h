@@ -187,6 +187,8 @@ enum xroce_cause {
  * @icrc_for: which those were; 0: none. Written under @claim, rarely
  * @pkey_full: @pkey as it is in a packet, if it is that of a full member, to which
  *	whatever has the same belongs (IBTA 10.9.3); else more than 16 bits
+ * @no_room: READs of so many bytes, or more, found no room for the response in the
+ *	frame that asked, lately; 0: there was. Written under @claim, rarely
  *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
@@ -245,7 +247,7 @@ struct xroce_qp {
 	__u64  icrc_for[2];
 	__u32  pkey_full;
 	__u16  atomic_check;
-	__u16  reserved1;
+	__u16  no_room;
 	__u64  reserved2[2];
 
 	__be32 reply[XROCE_REPLY_WORDS];

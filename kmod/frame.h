@@ -40,6 +40,38 @@ static inline bool xr_frame_has(struct xdp_buff *xdp, u32 off, u32 len)
 }
 
 /**
+ * xr_frame_resize() - give a frame another length
+ * @xdp: frame
+ * @headers: bytes that stay, from its beginning; they are inside the first buffer
+ * @want: its length then; what is behind the headers is undefined
+ *
+ * As bpf_xdp_adjust_tail() does, but that nothing is cleared; where there is no room
+ * behind it, as bpf_xdp_adjust_head().
+ *
+ * Return: false: there is no room, or it is of more buffers than one, or of
+ * XROCE_FRAME_ODD; it is as it was.
+ */
+static inline bool xr_frame_resize(struct xdp_buff *xdp, u32 headers, u32 want)
+{
+	void *data = xdp->data, *hard_end = xdp_data_hard_end(xdp), *begin;
+
+	if (unlikely(xdp_buff_has_frags(xdp) || xr_frame_odd(xdp)))
+		return false;
+	if (likely(want <= hard_end - data)) {
+		xdp->data_end = data + want;
+		return true;
+	}
+	begin = xdp->data_end - want;
+	if (begin < xdp->data_hard_start + sizeof(struct xdp_frame) ||
+	    (!xdp_data_meta_unsupported(xdp) && xdp->data_meta != data))
+		return false;
+	memmove(begin, data, headers);
+	xdp->data = begin;
+	xdp->data_meta -= data - begin;
+	return true;
+}
+
+/**
  * xr_frame_at() - find a byte of the frame
  * @xdp: frame
  * @off: offset of the byte; it is inside the frame

@@ -13,6 +13,41 @@
 #define XR_ICRC_SEED	0xdebb20e3u
 
 u32 xr_icrc_table[sizeof(u64)][256] __ro_after_init;
+u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1] __ro_after_init;
+
+/* Headers of a reply, all of them zero but for what @len more bytes of payload change. */
+struct xr_change4 {
+	struct xr_headers4 h;
+	struct xroce_aeth aeth;
+} __packed __aligned(4);
+
+struct xr_change6 {
+	struct xr_headers6 h;
+	struct xroce_aeth aeth;
+} __packed __aligned(4);
+
+/* Lengths of an acknowledgement from the UDP header on, and from the IP header on. */
+#define XR_ACK_UDP	(sizeof(struct udphdr) + sizeof(struct xroce_bth) + \
+			 sizeof(struct xroce_aeth) + XROCE_ICRC_LEN)
+#define XR_ACK_IP	(sizeof(struct iphdr) + XR_ACK_UDP)
+
+static void __init xr_icrc_init_read(u32 len)
+{
+	u8 opcode = XROCE_RC_ACK ^ XROCE_RC_READ_RESPONSE_ONLY;
+	__be16 udp = htons(XR_ACK_UDP) ^ htons(XR_ACK_UDP + len);
+	struct xr_change4 c4 = {};
+	struct xr_change6 c6 = {};
+
+	c4.h.ip.tot_len = htons(XR_ACK_IP) ^ htons(XR_ACK_IP + len);
+	c4.h.udp.len = udp;
+	c4.h.bth.opcode = opcode;
+	c6.h.ip.payload_len = udp;
+	c6.h.udp.len = udp;
+	c6.h.bth.opcode = opcode;
+	/* A CRC is linear; the one that is sent is inverted, a state is not. */
+	xr_icrc_read[0][len / 4] = ~crc32_le(0, (u8 *)&c4, sizeof(c4));
+	xr_icrc_read[1][len / 4] = ~crc32_le(0, (u8 *)&c6, sizeof(c6));
+}
 
 void __init xr_icrc_init(void)
 {
@@ -24,6 +59,8 @@ void __init xr_icrc_init(void)
 		for (behind = 0; behind < ARRAY_SIZE(xr_icrc_table); behind++)
 			xr_icrc_table[behind][byte] = crc32_le(0, bytes, 1 + behind);
 	}
+	for (byte = 0; byte <= XROCE_READ_SHORT; byte += 4)
+		xr_icrc_init_read(byte);
 }
 
 /* The state after the headers, with what may change in flight as ones. */

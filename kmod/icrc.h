@@ -12,6 +12,7 @@
 #include <linux/udp.h>
 #include <linux/unaligned.h>
 
+#include "xroce_kfunc.h"
 #include "xroce_wire.h"
 
 #include "clmul.h"
@@ -33,6 +34,12 @@ struct xr_headers6 {
 
 /* The CRC of the low byte of the index, with so many zeros behind it. */
 extern u32 xr_icrc_table[sizeof(u64)][256];
+/*
+ * By IPv6 or not, and by the words of its payload: what makes of the invariant CRC of an
+ * acknowledgement the state after the headers of a READ response with the same PSN and
+ * AETH.
+ */
+extern u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1];
 
 void xr_icrc_init(void);
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);

@@ -20,6 +20,7 @@
 #include "mw.h"
 #include "qp.h"
 #include "reply.h"
+#include "response.h"
 #include "sq.h"
 
 static struct xr_link *xr_kfunc_link(u32 id)
@@ -58,6 +59,28 @@ static noinline int xr_kfunc_missed(u32 id, u32 qpn, const struct xr_mr *mr,
 	return qp ? xr_keep_missed(qp, mr->pin->odp, xdp) : -EAGAIN;
 }
 
+/* Make the frame a response, if there is room. Return: 0 or -ENOSPC. */
+static __always_inline int xr_kfunc_respond(const struct xr_mr *mr, u64 at,
+					    struct xdp_buff *xdp, u32 l3, u32 off,
+					    u32 len, u32 ack)
+{
+	u32 n = len;
+	void *mem;
+
+	if (unlikely(!xr_frame_resize(xdp, off,
+				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
+		return -ENOSPC;
+	if (len <= XROCE_READ_SHORT && !(len % 4)) {
+		mem = xr_mr_at(mr, at, &n);
+		if (likely(n == len)) {
+			xr_response_short(xdp->data + off, mem, len,
+					  *(u8 *)(xdp->data + l3) >> 4 == 6, ack);
+			return 0;
+		}
+	}
+	return xr_response_fill(mr, at, xdp, l3, off, len);
+}
+
 /* Is that an Ethernet header which fits the replies', and the frame? */
 static bool xr_kfunc_l2_ok(const struct xdp_buff *xdp, u32 l3)
 {
@@ -77,47 +100,49 @@ __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 	return xr_icrc_put((struct xdp_buff *)ctx, l3, end);
 }
 
-__bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_sge *sge)
+__bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	/* Like the others, read once: it may be memory that changes under us. */
-	u32 off = READ_ONCE(sge->off), len = READ_ONCE(sge->len);
-	u64 va = READ_ONCE(sge->va);
+	u32 off = READ_ONCE(w->off), len = READ_ONCE(w->len);
+	u64 va = READ_ONCE(w->va);
 	struct xr_mr *mr;
 	int ret;
 
 	if (!xr_frame_has(xdp, off, len))
 		return -EINVAL;
-	mr = xr_kfunc_mr(READ_ONCE(sge->link), va, READ_ONCE(sge->key),
-			 READ_ONCE(sge->qpn), len, XROCE_ACCESS_REMOTE_WRITE);
+	mr = xr_kfunc_mr(READ_ONCE(w->link), va, READ_ONCE(w->key),
+			 READ_ONCE(w->qpn), len, XROCE_ACCESS_REMOTE_WRITE);
 	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(sge->ahead));
+	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(w->ahead));
 	if (likely(!ret))
-		xr_mr_count_in(mr, 1, len, !!READ_ONCE(sge->begin));
+		xr_mr_count_in(mr, 1, len, !!READ_ONCE(w->begin));
 	else if (ret == -EAGAIN)
-		ret = xr_kfunc_missed(READ_ONCE(sge->link), READ_ONCE(sge->qpn),
+		ret = xr_kfunc_missed(READ_ONCE(w->link), READ_ONCE(w->qpn),
 				      mr, xdp);
 	xr_mr_drop();
 	return ret;
 }
 
-__bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_sge *sge)
+__bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 off = READ_ONCE(sge->off), len = READ_ONCE(sge->len);
-	u64 va = READ_ONCE(sge->va);
+	u32 off = READ_ONCE(r->off), len = READ_ONCE(r->len), l3 = READ_ONCE(r->l3);
+	u64 va = READ_ONCE(r->va), at;
 	struct xr_mr *mr;
 	int ret;
 
-	if (unlikely(len > XROCE_MAX_MSG ||
-		     !xr_frame_has(xdp, off, round_up(len, 4))))
+	if (unlikely(!len || len > XROCE_MAX_MSG || l3 >= off ||
+		     off > xdp->data_end - xdp->data))
 		return -EINVAL;
-	mr = xr_kfunc_mr(READ_ONCE(sge->link), va, READ_ONCE(sge->key),
-			 READ_ONCE(sge->qpn), len, XROCE_ACCESS_REMOTE_READ);
+	mr = xr_kfunc_mr(READ_ONCE(r->link), va, READ_ONCE(r->key),
+			 READ_ONCE(r->qpn), len, XROCE_ACCESS_REMOTE_READ);
 	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_read(mr, va, xdp, off, len, 0);
+	ret = xr_mr_range(mr, va, len, 0, false, &at);
+	if (likely(!ret))
+		ret = xr_kfunc_respond(mr, at, xdp, l3, off, len, READ_ONCE(r->icrc));
 	if (likely(!ret))
 		xr_mr_count_out(mr, len, 1);
 	xr_mr_drop();

@@ -98,34 +98,25 @@ static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 
 	       (READ_ONCE(*xr_mtt_at(&pin->mtt, first)) & rights) == rights;
 }
 
-/* Bytes of a frame into a region, or out of it. @write is a constant. */
-static __always_inline int xr_mr_move(const struct xr_mr *mr, u64 va,
-				      struct xdp_buff *xdp, u32 off, u32 len,
-				      u32 ahead, bool write)
+/**
+ * xr_mr_range() - find a range of a region, and see that its memory is there
+ * @mr: held by the caller
+ * @va: address of the first byte in the region
+ * @len: bytes
+ * @ahead: bytes that the message goes on for
+ * @write: a constant: it is to be written to
+ * @at: out: where the range begins in the region
+ *
+ * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready().
+ */
+static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
+				      u32 ahead, bool write, u64 *at)
 {
-	u32 n = len;
-	void *mem;
-	int ret;
-	u64 at;
-
-	if (unlikely(xr_mr_offset(mr, va, len, &at)))
+	if (unlikely(xr_mr_offset(mr, va, len, at)))
 		return -ERANGE;
-	if (unlikely(!len))
-		return 0;
-	if (unlikely(mr->pin->odp) &&
-	    !xr_mr_resident(mr, at, len, write ? XR_ODP_RIGHTS : XR_ODP_READ)) {
-		ret = xr_mr_ready(mr, at, len, ahead, write);
-		if (ret)
-			return ret;
-	}
-	mem = xr_mr_at(mr, at, &n);
-	if (unlikely(n < len || !xr_frame_linear(xdp, off, len) ||
-		     (!write && len % 4)))
-		xr_mr_move_any(mr, at, xdp, off, len, write);
-	else if (write)
-		xr_copy(mem, xdp->data + off, len);
-	else
-		xr_copy(xdp->data + off, mem, len);
+	if (unlikely(mr->pin->odp) && len &&
+	    !xr_mr_resident(mr, *at, len, write ? XR_ODP_RIGHTS : XR_ODP_READ))
+		return xr_mr_ready(mr, *at, len, ahead, write);
 	return 0;
 }
 
@@ -145,28 +136,22 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 				       struct xdp_buff *xdp, u32 off, u32 len,
 				       u32 ahead)
 {
+	u32 n = len;
+	void *mem;
+	int ret;
+	u64 at;
+
 	if (unlikely(!mr->writable))
 		return -EACCES;
-	return xr_mr_move(mr, va, xdp, off, len, ahead, true);
-}
-
-/**
- * xr_mr_read() - copy bytes of a region into a frame, and zeros for the pad
- * @mr: held by the caller
- * @va: address of the first byte in the region
- * @xdp: frame
- * @off: offset of the first byte in the frame; the range with its pad is inside
- * @len: bytes
- * @ahead: bytes that the message goes on for
- *
- * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of
- * xr_odp_ready().
- */
-static __always_inline int xr_mr_read(const struct xr_mr *mr, u64 va,
-				      struct xdp_buff *xdp, u32 off, u32 len,
-				      u32 ahead)
-{
-	return xr_mr_move(mr, va, xdp, off, len, ahead, false);
+	ret = xr_mr_range(mr, va, len, ahead, true, &at);
+	if (unlikely(ret || !len))
+		return ret;
+	mem = xr_mr_at(mr, at, &n);
+	if (unlikely(n < len || !xr_frame_linear(xdp, off, len)))
+		xr_mr_move_any(mr, at, xdp, off, len, true);
+	else
+		xr_copy(mem, xdp->data + off, len);
+	return 0;
 }
 
 #endif

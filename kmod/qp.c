@@ -64,7 +64,7 @@ void xr_qp_release(struct xroce_qp *q)
 	smp_store_release(&q->claim, 0);
 }
 
-/* The second cache line, for a queue pair that has seen no packet. */
+/* What the XDP program writes, for a queue pair that has seen no packet. */
 void xr_qp_clear(struct xroce_qp *q, u32 psn)
 {
 	q->epsn = psn;
@@ -83,6 +83,7 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->rd_head = 0;
 	q->rd_count = 0;
 	q->misses = 0;
+	q->no_room = 0;
 }
 
 /* Return: a free place in the table, taken, or @room. */

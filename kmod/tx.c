@@ -18,6 +18,7 @@
 #include "icrc.h"
 #include "mr_copy.h"
 #include "qp.h"
+#include "response.h"
 #include "tx.h"
 
 /* Our frames are pieces of pages, freed by page_frag_free(). */
@@ -147,7 +148,7 @@ static void *xr_tx_alloc(u32 size)
  * @qp: whose it is; its entry in the map says from where to where
  * @p: what
  *
- * Return: 0; -ENOMEM; -ERANGE, as for xr_mr_read(); or, of memory on demand that was
+ * Return: 0; -ENOMEM; -ERANGE, as for xr_mr_range(); or, of memory on demand that was
  * asked for, -EAGAIN, -EFAULT or -EIO.
  */
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
@@ -161,6 +162,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	u32 udp_len, len, size;
 	struct xdp_buff xdp;
 	void *frag, *at;
+	u64 from;
 	int ret;
 
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
@@ -176,14 +178,16 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 
 	at = xr_tx_headers(xdp.data, q, ipv6, p, udp_len);
 	if (p->len) {
-		ret = xr_mr_read(p->mr, p->va, &xdp, at - xdp.data, p->len,
-				 p->ahead);
+		ret = xr_mr_range(p->mr, p->va, p->len, p->ahead, false, &from);
 		if (ret == -EAGAIN)
 			ret = xr_odp_ask(p->mr->pin->odp, qp->life);
 		if (ret)
 			goto err;
+		ret = xr_response_fill(p->mr, from, &xdp, p->l2_len, at - xdp.data,
+				       p->len);
+	} else {
+		ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
 	}
-	ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
 	if (ret)
 		goto err;
 	/* There is room for it: the headroom was made for that. */

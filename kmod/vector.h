@@ -84,25 +84,46 @@ static __always_inline void xr_copy_words(u64 *to, const u64 *from, size_t len)
 		put_unaligned(get_unaligned(from++), to++);
 }
 
-/* Like memcpy(), which on a CPU without fast strings is a loop of words. */
-static __always_inline void xr_copy(void *dst, const void *src, size_t len)
+/* Without the vector registers. */
+static __always_inline void xr_copy_plain(void *dst, const void *src, size_t len)
+{
+	if (len <= XR_WORDS_MAX && !(len % sizeof(u64)))
+		xr_copy_words(dst, src, len);
+	else
+		memcpy(dst, src, len);
+}
+
+/*
+ * Like memcpy(), which on a CPU without fast strings is a loop of words. In a vector
+ * section.
+ */
+static __always_inline void xr_copy_vector(void *dst, const void *src, size_t len)
 {
 #ifdef CONFIG_X86_64
-	if (len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
-	    xr_vector_begin()) {
+	if (len >= XR_VCOPY_ROUND && static_branch_unlikely(&xr_vcopy_key)) {
 		size_t whole = round_down(len, XR_VCOPY_ROUND);
 
 		xr_vcopy(dst, src, whole);
-		xr_vector_end();
 		dst += whole;
 		src += whole;
 		len -= whole;
 	}
 #endif
-	if (len <= XR_WORDS_MAX && !(len % sizeof(u64)))
-		xr_copy_words(dst, src, len);
-	else
-		memcpy(dst, src, len);
+	xr_copy_plain(dst, src, len);
+}
+
+/* The same outside of one. */
+static __always_inline void xr_copy(void *dst, const void *src, size_t len)
+{
+#ifdef CONFIG_X86_64
+	if (len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
+	    xr_vector_begin()) {
+		xr_copy_vector(dst, src, len);
+		xr_vector_end();
+		return;
+	}
+#endif
+	xr_copy_plain(dst, src, len);
 }
 
 #endif

@@ -175,6 +175,8 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 	/* It is right when the reply's invariant CRC is. */
 	memset(copy.icrc_part, 0, sizeof(copy.icrc_part));
 	memset(copy.icrc_for, 0, sizeof(copy.icrc_for));
+	/* And this is a hint. */
+	copy.no_room = 0;
 	return copy;
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What follows the headers of a READ response: bytes of a region, the pad and the
+ * invariant CRC. The two passes over the bytes share a vector section, or are one.
+ */
+#ifndef _XR_RESPONSE_H
+#define _XR_RESPONSE_H
+
+#include "icrc.h"
+#include "mr_copy.h"
+
+/**
+ * xr_response_fill() - finish a READ response
+ * @mr: held by the caller
+ * @at: where the bytes begin in the region; their memory is there
+ * @xdp: the frame, which has its length and its headers
+ * @l3: offset of the IP header
+ * @off: offset of the first byte
+ * @len: bytes
+ *
+ * Return: 0, or -EINVAL as of xr_icrc_put().
+ */
+static __always_inline int xr_response_fill(const struct xr_mr *mr, u64 at,
+					    struct xdp_buff *xdp, u32 l3, u32 off,
+					    u32 len)
+{
+	u32 end = off + round_up(len, 4), n = len, crc;
+	void *mem = xr_mr_at(mr, at, &n);
+	bool done = false;
+
+	if (unlikely(n < len || len % 4 || !xr_frame_linear(xdp, off, len))) {
+		xr_mr_move_any(mr, at, xdp, off, len, false);
+		return xr_icrc_put(xdp, l3, end);
+	}
+	if (likely(xr_vector_begin())) {
+		xr_copy_vector(xdp->data + off, mem, len);
+		done = xr_icrc_linear(xdp, l3, end, &crc);
+		if (likely(done))
+			put_unaligned_le32(crc, xdp->data + end);
+		xr_vector_end();
+	} else {
+		xr_copy(xdp->data + off, mem, len);
+	}
+	return likely(done) ? 0 : xr_icrc_put_any(xdp, l3, end);
+}
+
+/**
+ * xr_response_short() - finish one of a few bytes, without the vector registers
+ * @to: where the bytes belong; the CRC follows them
+ * @from: the bytes
+ * @len: how many: a multiple of four, at most XROCE_READ_SHORT
+ * @ipv6: the packet is IPv6; else IPv4
+ * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH
+ */
+static __always_inline void xr_response_short(void *to, const void *from, u32 len,
+					      bool ipv6, u32 ack)
+{
+	u32 crc = ack ^ xr_icrc_read[ipv6][len / 4];
+	u64 word;
+
+	for (; len >= sizeof(word); len -= sizeof(word)) {
+		word = get_unaligned((const u64 *)from);
+		put_unaligned(word, (u64 *)to);
+		crc = xr_icrc_of(be64_to_cpu((__force __be64)(word ^ crc)));
+		from += sizeof(word);
+		to += sizeof(word);
+	}
+	if (len) {
+		u32 half = get_unaligned((const u32 *)from);
+
+		put_unaligned(half, (u32 *)to);
+		crc = xr_icrc_of(be32_to_cpu((__force __be32)(half ^ crc)));
+		to += sizeof(half);
+	}
+	put_unaligned_le32(~crc, to);
+}
+
+#endif
