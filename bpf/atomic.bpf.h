@@ -15,8 +15,7 @@ static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
 		return false;
 	a->va = read_va((const void *)h, rq->plain);
 	a->key = bpf_ntohl(h->rkey);
-	a->operand = join(h->swap_hi, h->swap_lo);
-	a->value = join(h->cmp_hi, h->cmp_lo);
+	a->off = rq->pos + offsetof(struct xroce_atomiceth, swap_hi);
 	return true;
 }
 
@@ -37,9 +36,7 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 		return false;
 	a->va = ans->va;
 	a->key = ans->key;
-	/* Bytes to be stored as they are, not a number. */
-	__builtin_memcpy(&a->operand, value, sizeof(*value));
-	a->value = 0;
+	a->off = rq->pos;
 	return true;
 }
 
@@ -94,8 +91,8 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 			     !atomic_parse(ctx, rq, &a)))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	/* Every member on its own: nothing is written twice. */
+	a.value = 0;
 	a.crc = 0;
-	a.reserved = 0;
 	a.link = xroce_link;
 	a.qpn = q->qpn;
 	a.opcode = rq->opcode;
@@ -111,8 +108,6 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 		return cause;
 	if (xroce_kfuncs)
 		err = xroce_atomic(ctx, &a);
-	else
-		a.value = 0;
 	if (failed(err))
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);

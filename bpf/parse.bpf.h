@@ -45,7 +45,6 @@ struct vlan_hdr {
  * @ipv6: IPv6; else IPv4
  * @plain: IPv4 and no VLAN tag
  * @frags: XROCE_FRAME_*; 0 until the packet is admitted
- * @whole: the RETH that begins it is all there
  * @se: not 0: the requester wants the completion to be a solicited event
  */
 struct request {
@@ -68,7 +67,6 @@ struct request {
 	bool  ipv6;
 	bool  plain;
 	__u8  frags;
-	bool  whole;
 	__u8  se;
 };
 

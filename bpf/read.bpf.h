@@ -9,11 +9,11 @@ static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 	return likely(len <= mtu) ? 1 : (len + mtu - 1) / mtu;
 }
 
-/* Is a READ's RETH there, and nothing else? Return: enum xroce_cause. */
-static __always_inline int read_parse(const struct request *rq,
-				      const struct answer *ans)
+/* Take the RETH, behind which is nothing else. Return: enum xroce_cause. */
+static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
+				      struct answer *ans)
 {
-	if (unlikely(!rq->whole || rq->pos != rq->end || rq->pad))
+	if (unlikely(!take_reth(ctx, rq, ans) || rq->pos != rq->end || rq->pad))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	return unlikely(ans->len > XROCE_MAX_MSG) ? XROCE_CAUSE_INV_LENGTH :
 					  XROCE_CAUSE_NONE;
@@ -121,7 +121,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
  * @rq: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @ans: the answer; in: its PSN, and the RETH
+ * @ans: the answer; in: its PSN
  *
  * Return: enum xroce_cause, or NO_ANSWER; on failure nothing has changed.
  */
@@ -133,7 +133,7 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
 	struct xroce_rd *r;
 	int cause;
 
-	cause = read_parse(rq, ans);
+	cause = read_parse(ctx, rq, ans);
 	if (unlikely(cause))
 		return cause;
 	ans->msn = (q->msn + 1) & XROCE_PSN_MASK;
@@ -180,8 +180,7 @@ static __always_inline bool read_again(struct xdp_md *ctx, struct request *rq,
 	__u64 skipped;
 	__u32 left;
 
-	rq->whole = take_reth(ctx, rq, ans);
-	if (r->opcode != rq->opcode || read_parse(rq, ans))
+	if (r->opcode != rq->opcode || read_parse(ctx, rq, ans))
 		return false;
 	skipped = ans->va - r->va;
 	left = (r->last - rq->psn) & XROCE_PSN_MASK;

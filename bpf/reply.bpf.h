@@ -102,14 +102,11 @@ static __always_inline void reply_words(__be32 *at, const struct xroce_qp *q,
 /* Make it longer than an acknowledgement, and the checksum fit (RFC 1624). */
 static __always_inline void reply_ipv4_len(struct iphdr *ip, __u32 udp_len)
 {
-	__be16 ack = bpf_htons(sizeof(*ip) + ACK_UDP_LEN);
-	__be16 tot_len = bpf_htons(sizeof(*ip) + udp_len);
-	__u32 sum = (__u16)~ip->check + (__u16)~ack + tot_len;
+	__u32 sum = (__u16)~bpf_ntohs(ip->check) + udp_len - ACK_UDP_LEN;
 
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	ip->tot_len = tot_len;
-	ip->check = ~sum;
+	/* There is one carry at most. */
+	ip->tot_len = bpf_htons(sizeof(*ip) + udp_len);
+	ip->check = bpf_htons(~(sum + (sum >> 16)));
 }
 
 /* In both headers. */
@@ -296,16 +293,19 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 				  struct xroce_stat *st,
 				  struct answer *ans)
 {
-	__u32 want = reply_len(rq, ans);
 	struct xroce_atomicacketh *orig;
 	struct reply_packet *pkt;
 	void *data, *end;
 	__be32 *icrc;
+	__u32 want;
 
-	if (!ans->made && unlikely(!reply_room(ctx, rq, want))) {
-		if (rq->frags & XROCE_FRAME_ODD)
-			reply_queue(ctx, rq, q, st, ans);
-		return false;
+	if (!ans->made) {
+		want = reply_len(rq, ans);
+		if (unlikely(!reply_room(ctx, rq, want))) {
+			if (rq->frags & XROCE_FRAME_ODD)
+				reply_queue(ctx, rq, q, st, ans);
+			return false;
+		}
 	}
 
 	data = frame_start(ctx);

@@ -184,6 +184,15 @@ static __always_inline bool kept_may(const struct request *rq,
 	return true;
 }
 
+/* A cause, before a READ has been looked at: a refusal tells what it was for. */
+static __always_inline int refused(struct xdp_md *ctx, struct request *rq,
+				   struct answer *ans, int cause)
+{
+	if (rq->flags & OP_READ)
+		take_reth(ctx, rq, ans);
+	return because(cause);
+}
+
 /*
  * Check the packet that was expected and carry it out. Return: enum
  * xroce_cause, NOT_READY, NOT_THERE, PUT_ASIDE or NO_ANSWER.
@@ -196,11 +205,8 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 
 	if (!(rq->flags & OP_KNOWN))
 		return because(XROCE_CAUSE_INV_OPCODE);
-	/* Before it can be refused, so that all refusals can tell of it. */
-	if (rq->flags & OP_READ)
-		rq->whole = take_reth(ctx, rq, ans);
 	if (unlikely(begin != (q->op == XROCE_QP_OP_NONE)))
-		return because(XROCE_CAUSE_INV_ORDER);
+		return refused(ctx, rq, ans, XROCE_CAUSE_INV_ORDER);
 	if (!begin && !op_continues(q, rq))
 		return because(XROCE_CAUSE_INV_ORDER);
 	if (rq->flags & OP_WRITE)
@@ -210,9 +216,9 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
 	if (rq->flags & OP_SEND)
 		return send_execute(ctx, rq, q, st, ans);
 	if (unlikely(!kept_may(rq, q)))
-		return because(XROCE_CAUSE_INV_QP_ACCESS);
+		return refused(ctx, rq, ans, XROCE_CAUSE_INV_QP_ACCESS);
 	if (unlikely(!q->rd_max))
-		return because(XROCE_CAUSE_INV_RESOURCES);
+		return refused(ctx, rq, ans, XROCE_CAUSE_INV_RESOURCES);
 	if (rq->flags & OP_READ)
 		return read_execute(ctx, rq, q, st, ans);
 	if (rq->flags & OP_FLUSH)

@@ -138,28 +138,28 @@ extern int xroce_read(struct xdp_md *ctx, const struct xroce_read *r) XROCE_KFUN
 /**
  * struct xroce_atomic - an operation on eight bytes of a region
  * @va: their address; a multiple of eight
- * @operand: what to store, or to add
- * @value: in: what to compare with; out: what was there
+ * @value: out: what was there
  * @link: number of the link
  * @key: R_Key
  * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
  * @qpn: queue pair, as in struct xroce_write
+ * @off: offset in the frame of what the operation works with, in its first buffer:
+ *	after the R_Key of an AtomicETH what to store or to add, then what to compare
+ *	with; or the payload of an ATOMIC WRITE
  * @crc: out: the CRC of @value as it is in a packet, from a state of zero: what
  *	it adds to the invariant CRC of its acknowledgement
- * @reserved: 0
  *
- * All values are in the host's byte order, as in memory.
+ * @value is in the host's byte order, as in memory.
  */
 struct xroce_atomic {
 	__u64 va;
-	__u64 operand;
 	__u64 value;
 	__u32 link;
 	__u32 key;
 	__u32 opcode;
 	__u32 qpn;
+	__u32 off;
 	__u32 crc;
-	__u32 reserved;
 };
 
 /**
@@ -168,8 +168,8 @@ struct xroce_atomic {
  * @a: what; what was there and the CRC of that are filled in
  *
  * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN, -EFAULT or -EIO
- * as for xroce_write(); -EINVAL: unknown operation, or the eight bytes are not
- * aligned in memory.
+ * as for xroce_write(); -EINVAL: unknown operation, or what it works with is not inside
+ * the frame, or the eight bytes are not aligned in memory.
  */
 extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
 

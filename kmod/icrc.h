@@ -55,7 +55,27 @@ static __always_inline u32 xr_icrc_of(u64 x)
 	       xr_icrc_table[1][x >> 8 & 0xff] ^ xr_icrc_table[0][x & 0xff];
 }
 
+/* Bytes from the IP header through the BTH. */
+static __always_inline u32 xr_icrc_headers_len(bool ipv6)
+{
+	return ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
+}
+
+static __always_inline bool xr_icrc_ipv6(const void *l3)
+{
+	return *(const u8 *)l3 >> 4 == 6;
+}
+
 #ifdef CONFIG_X86_64
+/*
+ * The invariant CRC of @len bytes from the IP header on, which are whole words and as
+ * many as the headers at least. In a vector section.
+ */
+static __always_inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
+{
+	return likely(!ipv6) ? ~xr_clmul_ipv4(l3, len) : ~xr_clmul_ipv6(l3, len);
+}
+
 /*
  * The invariant CRC of a packet in whole words, in the first buffer with room for it,
  * as all but a few are. In a vector section. Return: false: it is not like that.
@@ -65,22 +85,24 @@ static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
 {
 	const void *p = xdp->data + l3;
 	u32 len = end - l3;
+	bool ipv6;
 
 	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
 		     !xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
 		return false;
-	if (likely(*(u8 *)p >> 4 != 6)) {
-		if (unlikely(len < sizeof(struct xr_headers4)))
-			return false;
-		*crc = ~xr_clmul_ipv4(p, len);
-	} else {
-		if (unlikely(len < sizeof(struct xr_headers6)))
-			return false;
-		*crc = ~xr_clmul_ipv6(p, len);
-	}
+	ipv6 = xr_icrc_ipv6(p);
+	if (unlikely(len < xr_icrc_headers_len(ipv6)))
+		return false;
+	*crc = xr_icrc_sum(p, len, ipv6);
 	return true;
 }
 #else
+/* There is no vector section. */
+static inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
+{
+	return 0;
+}
+
 static inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
 	return false;

@@ -59,26 +59,12 @@ static noinline int xr_kfunc_missed(u32 id, u32 qpn, const struct xr_mr *mr,
 	return qp ? xr_keep_missed(qp, mr->pin->odp, xdp) : -EAGAIN;
 }
 
-/* Make the frame a response, if there is room. Return: 0 or -ENOSPC. */
-static __always_inline int xr_kfunc_respond(const struct xr_mr *mr, u64 at,
-					    struct xdp_buff *xdp, u32 l3, u32 off,
-					    u32 len, u32 ack)
+/* Are the headers up to @end inside the first buffer, and as many as those of RoCEv2? */
+static __always_inline bool xr_kfunc_headers_ok(const struct xdp_buff *xdp, u32 l3,
+						u32 end)
 {
-	u32 n = len;
-	void *mem;
-
-	if (unlikely(!xr_frame_resize(xdp, off,
-				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
-		return -ENOSPC;
-	if (len <= XROCE_READ_SHORT && !(len % 4)) {
-		mem = xr_mr_at(mr, at, &n);
-		if (likely(n == len)) {
-			xr_response_short(xdp->data + off, mem, len,
-					  *(u8 *)(xdp->data + l3) >> 4 == 6, ack);
-			return 0;
-		}
-	}
-	return xr_response_fill(mr, at, xdp, l3, off, len);
+	return l3 >= ETH_HLEN && l3 < end && end <= xdp->data_end - xdp->data &&
+	       end - l3 >= xr_icrc_headers_len(xr_icrc_ipv6(xdp->data + l3));
 }
 
 /* Is that an Ethernet header which fits the replies', and the frame? */
@@ -129,22 +115,28 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	u32 off = READ_ONCE(r->off), len = READ_ONCE(r->len), l3 = READ_ONCE(r->l3);
+	u32 ack = READ_ONCE(r->icrc);
 	u64 va = READ_ONCE(r->va), at;
 	struct xr_mr *mr;
 	int ret;
 
-	if (unlikely(!len || len > XROCE_MAX_MSG || l3 >= off ||
-		     off > xdp->data_end - xdp->data))
+	if (unlikely(!len || len > XROCE_MAX_MSG || !xr_kfunc_headers_ok(xdp, l3, off)))
 		return -EINVAL;
 	mr = xr_kfunc_mr(READ_ONCE(r->link), va, READ_ONCE(r->key),
 			 READ_ONCE(r->qpn), len, XROCE_ACCESS_REMOTE_READ);
 	if (unlikely(!mr))
 		return -ENOENT;
 	ret = xr_mr_range(mr, va, len, 0, false, &at);
-	if (likely(!ret))
-		ret = xr_kfunc_respond(mr, at, xdp, l3, off, len, READ_ONCE(r->icrc));
-	if (likely(!ret))
-		xr_mr_count_out(mr, len, 1);
+	if (unlikely(ret))
+		goto out;
+	ret = -ENOSPC;
+	if (unlikely(!xr_frame_resize(xdp, off,
+				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
+		goto out;
+	xr_response_fill(mr, at, xdp, l3, off, len, &ack);
+	xr_mr_count_out(mr, len, 1);
+	ret = 0;
+out:
 	xr_mr_drop();
 	return ret;
 }
@@ -152,34 +144,25 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xroce_atomic copy = {
-		.va = READ_ONCE(a->va),
-		.operand = READ_ONCE(a->operand),
-		.value = READ_ONCE(a->value),
-		.key = READ_ONCE(a->key),
-		.opcode = READ_ONCE(a->opcode),
-	};
-	struct xr_link *link = xr_kfunc_link(READ_ONCE(a->link));
+	u32 key = READ_ONCE(a->key), opcode = READ_ONCE(a->opcode);
+	u64 va = READ_ONCE(a->va), value;
+	u32 off = READ_ONCE(a->off);
+	bool write = opcode == XROCE_RC_ATOMIC_WRITE;
 	struct xr_mr *mr;
 	int ret;
 
-	if (unlikely(!link))
-		return -ENOENT;
-	mr = xr_mr_hold(link, copy.key);
-	if (unlikely(!mr)) {
-		mr = xr_kfunc_mw(link, copy.va, copy.key, READ_ONCE(a->qpn),
-				 sizeof(u64),
-				 copy.opcode == XROCE_RC_ATOMIC_WRITE ?
-				 XROCE_ACCESS_REMOTE_WRITE :
+	if (unlikely(!xr_frame_linear(xdp, off, (write ? 1 : 2) * sizeof(u64))))
+		return -EINVAL;
+	mr = xr_kfunc_mr(READ_ONCE(a->link), va, key, READ_ONCE(a->qpn), sizeof(u64),
+			 write ? XROCE_ACCESS_REMOTE_WRITE :
 				 XROCE_ACCESS_REMOTE_ATOMIC);
-		if (!mr)
-			return -ENOENT;
-	}
-	ret = xr_mr_atomic(mr, &copy);
+	if (unlikely(!mr))
+		return -ENOENT;
+	ret = xr_mr_atomic(mr, va, opcode, xdp->data + off, &value);
 	if (likely(!ret)) {
 		xr_mr_count_atomic(mr);
-		a->value = copy.value;
-		a->crc = xr_icrc_of(copy.value);
+		a->value = value;
+		a->crc = xr_icrc_of(value);
 	} else if (ret == -EAGAIN) {
 		ret = xr_kfunc_missed(READ_ONCE(a->link), READ_ONCE(a->qpn), mr,
 				      xdp);

@@ -4,6 +4,7 @@
 #define _XR_MR_ATOMIC_H
 
 #include <linux/atomic.h>
+#include <linux/unaligned.h>
 
 #include "xroce_kfunc.h"
 #include "xroce_wire.h"
@@ -13,7 +14,10 @@
 /**
  * xr_mr_atomic() - execute an atomic operation on a region
  * @mr: held by the caller
- * @a: what, which nobody else may change meanwhile; what was there is filled in
+ * @va: address of the eight bytes in the region
+ * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
+ * @with: xroce_atomic::off, in the frame
+ * @value: out: what was there
  *
  * With the instructions of the CPU, so that it is atomic for all who use them.
  *
@@ -21,7 +25,8 @@
  * the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
  * of xr_odp_ready().
  */
-static __always_inline int xr_mr_atomic(const struct xr_mr *mr, struct xroce_atomic *a)
+static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opcode,
+					const void *with, u64 *value)
 {
 	u32 n = sizeof(u64);
 	u64 *word, off;
@@ -29,7 +34,7 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, struct xroce_ato
 
 	if (unlikely(!mr->writable))
 		return -EACCES;
-	if (unlikely(xr_mr_offset(mr, a->va, sizeof(*word), &off)))
+	if (unlikely(xr_mr_offset(mr, va, sizeof(*word), &off)))
 		return -ERANGE;
 	if (unlikely(mr->pin->odp) &&
 	    !xr_mr_resident(mr, off, sizeof(*word), XR_ODP_RIGHTS)) {
@@ -41,17 +46,19 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, struct xroce_ato
 	/* Aligned for the peer, it need not be so in memory. */
 	if (unlikely((unsigned long)word % sizeof(*word)))
 		return -EINVAL;
-	switch (a->opcode) {
+	switch (opcode) {
 	case XROCE_RC_CMP_SWAP:
-		a->value = cmpxchg(word, a->value, a->operand);
+		*value = cmpxchg(word, get_unaligned_be64(with + sizeof(*word)),
+				 get_unaligned_be64(with));
 		return 0;
 	case XROCE_RC_FETCH_ADD:
-		a->value = atomic64_fetch_add(a->operand, (atomic64_t *)word);
+		*value = atomic64_fetch_add(get_unaligned_be64(with),
+					    (atomic64_t *)word);
 		return 0;
 	case XROCE_RC_ATOMIC_WRITE:
-		/* After all that was written before. */
-		smp_store_release(word, a->operand);
-		a->value = 0;
+		/* After all that was written before; bytes as they are, no number. */
+		smp_store_release(word, get_unaligned((const u64 *)with));
+		*value = 0;
 		return 0;
 	}
 	return -EINVAL;

@@ -9,48 +9,10 @@
 #include "icrc.h"
 #include "mr_copy.h"
 
-/**
- * xr_response_fill() - finish a READ response
- * @mr: held by the caller
- * @at: where the bytes begin in the region; their memory is there
- * @xdp: the frame, which has its length and its headers
- * @l3: offset of the IP header
- * @off: offset of the first byte
- * @len: bytes
- *
- * Return: 0, or -EINVAL as of xr_icrc_put().
- */
-static __always_inline int xr_response_fill(const struct xr_mr *mr, u64 at,
-					    struct xdp_buff *xdp, u32 l3, u32 off,
-					    u32 len)
-{
-	u32 end = off + round_up(len, 4), n = len, crc;
-	void *mem = xr_mr_at(mr, at, &n);
-	bool done = false;
-
-	if (unlikely(n < len || len % 4 || !xr_frame_linear(xdp, off, len))) {
-		xr_mr_move_any(mr, at, xdp, off, len, false);
-		return xr_icrc_put(xdp, l3, end);
-	}
-	if (likely(xr_vector_begin())) {
-		xr_copy_vector(xdp->data + off, mem, len);
-		done = xr_icrc_linear(xdp, l3, end, &crc);
-		if (likely(done))
-			put_unaligned_le32(crc, xdp->data + end);
-		xr_vector_end();
-	} else {
-		xr_copy(xdp->data + off, mem, len);
-	}
-	return likely(done) ? 0 : xr_icrc_put_any(xdp, l3, end);
-}
-
-/**
- * xr_response_short() - finish one of a few bytes, without the vector registers
- * @to: where the bytes belong; the CRC follows them
- * @from: the bytes
- * @len: how many: a multiple of four, at most XROCE_READ_SHORT
- * @ipv6: the packet is IPv6; else IPv4
- * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH
+/*
+ * One of a few bytes, without the vector registers. @len is a multiple of four, at most
+ * XROCE_READ_SHORT, and @ack the invariant CRC of an acknowledgement with the same PSN
+ * and AETH.
  */
 static __always_inline void xr_response_short(void *to, const void *from, u32 len,
 					      bool ipv6, u32 ack)
@@ -73,6 +35,42 @@ static __always_inline void xr_response_short(void *to, const void *from, u32 le
 		to += sizeof(half);
 	}
 	put_unaligned_le32(~crc, to);
+}
+
+/**
+ * xr_response_fill() - finish a READ response
+ * @mr: held by the caller
+ * @at: where the bytes begin in the region; their memory is there
+ * @xdp: the frame, in one buffer, which has its length and its headers: at least those
+ *	up to the BTH, of the version that the first of them says
+ * @l3: offset of the IP header
+ * @off: offset of the first byte
+ * @len: bytes, not 0
+ * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH; NULL: of
+ *	no use
+ */
+static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
+					     struct xdp_buff *xdp, u32 l3, u32 off,
+					     u32 len, const u32 *ack)
+{
+	void *ip = xdp->data + l3, *to = xdp->data + off, *mem;
+	u32 end = off + round_up(len, 4), n = len;
+
+	mem = xr_mr_at(mr, at, &n);
+	if (unlikely(n < len || len % 4)) {
+		xr_mr_move_any(mr, at, xdp, off, len, false);
+		xr_icrc_put(xdp, l3, end);
+	} else if (ack && len <= XROCE_READ_SHORT) {
+		xr_response_short(to, mem, len, xr_icrc_ipv6(ip), *ack);
+	} else if (likely(xr_vector_begin())) {
+		xr_copy_vector(to, mem, len);
+		put_unaligned_le32(xr_icrc_sum(ip, end - l3, xr_icrc_ipv6(ip)),
+				   to + len);
+		xr_vector_end();
+	} else {
+		xr_copy(to, mem, len);
+		xr_icrc_put_any(xdp, l3, end);
+	}
 }
 
 #endif

@@ -183,13 +183,13 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 			ret = xr_odp_ask(p->mr->pin->odp, qp->life);
 		if (ret)
 			goto err;
-		ret = xr_response_fill(p->mr, from, &xdp, p->l2_len, at - xdp.data,
-				       p->len);
+		xr_response_fill(p->mr, from, &xdp, p->l2_len, at - xdp.data,
+				 p->len, NULL);
 	} else {
 		ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
+		if (ret)
+			goto err;
 	}
-	if (ret)
-		goto err;
 	/* There is room for it: the headroom was made for that. */
 	batch->frame[batch->count++] = xdp_convert_buff_to_frame(&xdp);
 	return 0;
