@@ -93,6 +93,8 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	/* Every member on its own: nothing is written twice. */
 	a.value = 0;
 	a.crc = 0;
+	a.cut = write ? 0 : reply_bytes(rq, XROCE_RC_ATOMIC_ACK, 0);
+	a.reserved = 0;
 	a.link = xroce_link;
 	a.qpn = q->qpn;
 	a.opcode = rq->opcode;
@@ -111,6 +113,7 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	if (failed(err))
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);
+	reply_was_cut(rq, a.cut);
 	st->atomic++;
 	atomic_keep(q, rq, a.value);
 	atomic_answer(rq, a.value, a.crc, ans);

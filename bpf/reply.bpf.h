@@ -14,17 +14,30 @@ struct reply_packet {
 			 XROCE_ICRC_LEN)
 #define ATOMIC_UDP_LEN	(ACK_UDP_LEN + sizeof(struct xroce_atomicacketh))
 
-/* Bytes of the frame that carries an answer. */
-static __always_inline __u32 reply_len(const struct request *rq,
-				       const struct answer *ans)
+/* Bytes of the frame that carries an answer, with so many of a READ. */
+static __always_inline __u32 reply_bytes(const struct request *rq, __u32 opcode,
+					 __u32 read)
 {
 	__u32 len = rq->bth + sizeof(struct reply_packet) + XROCE_ICRC_LEN;
 
-	if (ans->opcode == XROCE_RC_ATOMIC_ACK)
+	if (opcode == XROCE_RC_ATOMIC_ACK)
 		return len + sizeof(struct xroce_atomicacketh);
-	if (ans->opcode == XROCE_RC_READ_RESPONSE_ONLY)
-		return len + ((ans->len + 3) & ~3u);
+	if (opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		return len + ((read + 3) & ~3u);
 	return len;
+}
+
+static __always_inline __u32 reply_len(const struct request *rq,
+				       const struct answer *ans)
+{
+	return reply_bytes(rq, ans->opcode, ans->len);
+}
+
+/* The module has cut the frame to that, as xroce_write::cut says. */
+static __always_inline void reply_was_cut(struct request *rq, __u32 cut)
+{
+	if (xroce_kfuncs && cut && likely(!rq->frags) && likely(cut <= rq->frame_len))
+		rq->frame_len = cut;
 }
 
 /**
@@ -64,18 +77,22 @@ static __always_inline int reply_queue(struct xdp_md *ctx,
 	return err;
 }
 
-/* In words: struct ethhdr is packed, and would be copied by the byte. */
+/*
+ * In words: struct ethhdr is packed, and would be copied by the byte. Its second half
+ * is what is aligned.
+ */
 static __always_inline void reply_eth(struct ethhdr *eth)
 {
-	__u16 *w = (__u16 *)eth;
-	__u16 d0 = w[0], d1 = w[1], d2 = w[2];
+	__u32 *dest = (__u32 *)eth->h_dest, *source = (__u32 *)eth->h_source;
+	__u16 *dest_end = (__u16 *)&eth->h_dest[4];
+	__u16 *source_end = (__u16 *)&eth->h_source[4];
+	__u32 d = *dest;
+	__u16 e = *dest_end;
 
-	w[0] = w[3];
-	w[1] = w[4];
-	w[2] = w[5];
-	w[3] = d0;
-	w[4] = d1;
-	w[5] = d2;
+	*dest = *source;
+	*dest_end = *source_end;
+	*source = d;
+	*source_end = e;
 }
 
 /*

@@ -90,11 +90,15 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			.begin = rq->flags & OP_BEGIN,
 			.qpn = q->qpn,
 			.ahead = resid - len,
+			/* A completion may have to wait, and the frame with it. */
+			.cut = rq->flags & OP_IMM ? 0 :
+			       reply_bytes(rq, XROCE_RC_ACK, 0),
 		};
 
 		err = module(xroce_write(ctx, &w));
 		if (failed(err))
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
+		reply_was_cut(rq, w.cut);
 	}
 
 	if (rq->flags & OP_IMM) {

@@ -30,7 +30,8 @@ struct xdp_md;
  * @begin: not 0: the first packet of its message
  * @qpn: queue pair, which a window of type 2 must be tied to
  * @ahead: bytes of the message that follow this packet's, a hint
- * @reserved: 0
+ * @cut: the length that the frame gets when it has been done, unless it is one of
+ *	XROCE_FRAME_*, or shorter; 0: it keeps its own
  */
 struct xroce_write {
 	__u64 va;
@@ -41,7 +42,7 @@ struct xroce_write {
 	__u32 begin;
 	__u32 qpn;
 	__u32 ahead;
-	__u32 reserved;
+	__u32 cut;
 };
 
 /* What else xroce_icrc_check() says of a frame. */
@@ -148,6 +149,8 @@ extern int xroce_read(struct xdp_md *ctx, const struct xroce_read *r) XROCE_KFUN
  *	with; or the payload of an ATOMIC WRITE
  * @crc: out: the CRC of @value as it is in a packet, from a state of zero: what
  *	it adds to the invariant CRC of its acknowledgement
+ * @cut: as in struct xroce_write
+ * @reserved: 0
  *
  * @value is in the host's byte order, as in memory.
  */
@@ -160,6 +163,8 @@ struct xroce_atomic {
 	__u32 qpn;
 	__u32 off;
 	__u32 crc;
+	__u32 cut;
+	__u32 reserved;
 };
 
 /**

@@ -59,12 +59,22 @@ static noinline int xr_kfunc_missed(u32 id, u32 qpn, const struct xr_mr *mr,
 	return qp ? xr_keep_missed(qp, mr->pin->odp, xdp) : -EAGAIN;
 }
 
+/* What is behind the answer has been done with. */
+static __always_inline void xr_kfunc_cut(struct xdp_buff *xdp, u32 len)
+{
+	if (likely(len >= ETH_HLEN && len <= xdp->data_end - xdp->data &&
+		   !xr_frame_flags(xdp)))
+		xdp->data_end = xdp->data + len;
+}
+
 /* Are the headers up to @end inside the first buffer, and as many as those of RoCEv2? */
 static __always_inline bool xr_kfunc_headers_ok(const struct xdp_buff *xdp, u32 l3,
-						u32 end)
+						u32 end, bool *ipv6)
 {
-	return l3 >= ETH_HLEN && l3 < end && end <= xdp->data_end - xdp->data &&
-	       end - l3 >= xr_icrc_headers_len(xr_icrc_ipv6(xdp->data + l3));
+	if (unlikely(l3 < ETH_HLEN || l3 >= end || end > xdp->data_end - xdp->data))
+		return false;
+	*ipv6 = xr_icrc_ipv6(xdp->data + l3);
+	return end - l3 >= xr_icrc_headers_len(*ipv6);
 }
 
 /* Is that an Ethernet header which fits the replies', and the frame? */
@@ -102,11 +112,13 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 	if (unlikely(!mr))
 		return -ENOENT;
 	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(w->ahead));
-	if (likely(!ret))
+	if (likely(!ret)) {
 		xr_mr_count_in(mr, 1, len, !!READ_ONCE(w->begin));
-	else if (ret == -EAGAIN)
+		xr_kfunc_cut(xdp, READ_ONCE(w->cut));
+	} else if (ret == -EAGAIN) {
 		ret = xr_kfunc_missed(READ_ONCE(w->link), READ_ONCE(w->qpn),
 				      mr, xdp);
+	}
 	xr_mr_drop();
 	return ret;
 }
@@ -118,9 +130,11 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	u32 ack = READ_ONCE(r->icrc);
 	u64 va = READ_ONCE(r->va), at;
 	struct xr_mr *mr;
+	bool ipv6;
 	int ret;
 
-	if (unlikely(!len || len > XROCE_MAX_MSG || !xr_kfunc_headers_ok(xdp, l3, off)))
+	if (unlikely(!len || len > XROCE_MAX_MSG ||
+		     !xr_kfunc_headers_ok(xdp, l3, off, &ipv6)))
 		return -EINVAL;
 	mr = xr_kfunc_mr(READ_ONCE(r->link), va, READ_ONCE(r->key),
 			 READ_ONCE(r->qpn), len, XROCE_ACCESS_REMOTE_READ);
@@ -133,7 +147,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	if (unlikely(!xr_frame_resize(xdp, off,
 				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
 		goto out;
-	xr_response_fill(mr, at, xdp, l3, off, len, &ack);
+	xr_response_fill(mr, at, xdp, l3, ipv6, off, len, &ack);
 	xr_mr_count_out(mr, len, 1);
 	ret = 0;
 out:
@@ -163,6 +177,7 @@ __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 		xr_mr_count_atomic(mr);
 		a->value = value;
 		a->crc = xr_icrc_of(value);
+		xr_kfunc_cut(xdp, READ_ONCE(a->cut));
 	} else if (ret == -EAGAIN) {
 		ret = xr_kfunc_missed(READ_ONCE(a->link), READ_ONCE(a->qpn), mr,
 				      xdp);

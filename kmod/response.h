@@ -42,16 +42,17 @@ static __always_inline void xr_response_short(void *to, const void *from, u32 le
  * @mr: held by the caller
  * @at: where the bytes begin in the region; their memory is there
  * @xdp: the frame, in one buffer, which has its length and its headers: at least those
- *	up to the BTH, of the version that the first of them says
+ *	up to the BTH
  * @l3: offset of the IP header
+ * @ipv6: what that is of: IPv6; else IPv4
  * @off: offset of the first byte
  * @len: bytes, not 0
  * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH; NULL: of
  *	no use
  */
 static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
-					     struct xdp_buff *xdp, u32 l3, u32 off,
-					     u32 len, const u32 *ack)
+					     struct xdp_buff *xdp, u32 l3, bool ipv6,
+					     u32 off, u32 len, const u32 *ack)
 {
 	void *ip = xdp->data + l3, *to = xdp->data + off, *mem;
 	u32 end = off + round_up(len, 4), n = len;
@@ -61,11 +62,10 @@ static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
 		xr_mr_move_any(mr, at, xdp, off, len, false);
 		xr_icrc_put(xdp, l3, end);
 	} else if (ack && len <= XROCE_READ_SHORT) {
-		xr_response_short(to, mem, len, xr_icrc_ipv6(ip), *ack);
+		xr_response_short(to, mem, len, ipv6, *ack);
 	} else if (likely(xr_vector_begin())) {
 		xr_copy_vector(to, mem, len);
-		put_unaligned_le32(xr_icrc_sum(ip, end - l3, xr_icrc_ipv6(ip)),
-				   to + len);
+		put_unaligned_le32(xr_icrc_sum(ip, end - l3, ipv6), to + len);
 		xr_vector_end();
 	} else {
 		xr_copy(to, mem, len);

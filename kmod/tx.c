@@ -183,7 +183,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 			ret = xr_odp_ask(p->mr->pin->odp, qp->life);
 		if (ret)
 			goto err;
-		xr_response_fill(p->mr, from, &xdp, p->l2_len, at - xdp.data,
+		xr_response_fill(p->mr, from, &xdp, p->l2_len, ipv6, at - xdp.data,
 				 p->len, NULL);
 	} else {
 		ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
