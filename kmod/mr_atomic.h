@@ -34,14 +34,9 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opco
 
 	if (unlikely(!mr->writable))
 		return -EACCES;
-	if (unlikely(xr_mr_offset(mr, va, sizeof(*word), &off)))
-		return -ERANGE;
-	if (unlikely(mr->pin->odp) &&
-	    !xr_mr_resident(mr, off, sizeof(*word), XR_ODP_RIGHTS)) {
-		ret = xr_mr_ready(mr, off, sizeof(*word), 0, true);
-		if (ret)
-			return ret;
-	}
+	ret = xr_mr_range(mr, va, sizeof(*word), 0, true, &off);
+	if (unlikely(ret))
+		return ret;
 	word = xr_mr_at(mr, off, &n);
 	/* Aligned for the peer, it need not be so in memory. */
 	if (unlikely((unsigned long)word % sizeof(*word)))

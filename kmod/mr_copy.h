@@ -110,7 +110,7 @@ static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 
  * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready().
  */
 static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
-				      u32 ahead, bool write, u64 *at)
+				       u32 ahead, bool write, u64 *at)
 {
 	if (unlikely(xr_mr_offset(mr, va, len, at)))
 		return -ERANGE;
