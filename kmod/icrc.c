@@ -15,7 +15,7 @@
 u32 xr_icrc_table[sizeof(u64)][256] __ro_after_init;
 u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1] __ro_after_init;
 
-/* Headers of a reply, all of them zero but for what @len more bytes of payload change. */
+/* Headers of a reply with an AETH. */
 struct xr_change4 {
 	struct xr_headers4 h;
 	struct xroce_aeth aeth;
@@ -31,6 +31,7 @@ struct xr_change6 {
 			 sizeof(struct xroce_aeth) + XROCE_ICRC_LEN)
 #define XR_ACK_IP	(sizeof(struct iphdr) + XR_ACK_UDP)
 
+/* What @len bytes of payload change in the headers, all else being zero. */
 static void __init xr_icrc_init_read(u32 len)
 {
 	u8 opcode = XROCE_RC_ACK ^ XROCE_RC_READ_RESPONSE_ONLY;
@@ -53,14 +54,15 @@ void __init xr_icrc_init(void)
 {
 	u8 bytes[sizeof(u64)] = {};
 	int byte, behind;
+	u32 len;
 
 	for (byte = 0; byte < 256; byte++) {
 		bytes[0] = byte;
 		for (behind = 0; behind < ARRAY_SIZE(xr_icrc_table); behind++)
 			xr_icrc_table[behind][byte] = crc32_le(0, bytes, 1 + behind);
 	}
-	for (byte = 0; byte <= XROCE_READ_SHORT; byte += 4)
-		xr_icrc_init_read(byte);
+	for (len = 4; len <= XROCE_READ_SHORT; len += 4)
+		xr_icrc_init_read(len);
 }
 
 /* The state after the headers, with what may change in flight as ones. */
@@ -93,7 +95,7 @@ static u32 xr_icrc_headers6(const void *p)
 static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 {
 	*crc = ipv6 ? xr_icrc_headers6(p) : xr_icrc_headers4(p);
-	return ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
+	return xr_icrc_headers_len(ipv6);
 }
 
 #ifdef CONFIG_X86_64
@@ -159,8 +161,8 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 	    !xr_frame_has(xdp, end, XROCE_ICRC_LEN))
 		return -EINVAL;
 	p = xdp->data + l3;
-	ipv6 = *(u8 *)p >> 4 == 6;
-	headers = ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
+	ipv6 = xr_icrc_ipv6(p);
+	headers = xr_icrc_headers_len(ipv6);
 	if (headers > linear - l3 || end < l3 + headers)
 		return -EINVAL;
 	if (likely(xr_vector_begin())) {
