@@ -15,8 +15,8 @@
 /* A READ of @len bytes from @off on is answered with them. Return: whether it is. */
 static bool reads(struct wire *w, uint32_t off, uint32_t len)
 {
-	struct packet want = wire_reply(w, XROCE_RC_READ_RESPONSE_ONLY), got;
 	static const char pad[4];
+	struct packet got;
 	struct frame frame;
 	size_t data = WIRE_DATA_OFF + (w->opts.ipv6 ? 20 : 0);
 
@@ -28,12 +28,20 @@ static bool reads(struct wire *w, uint32_t off, uint32_t len)
 	    !check(wire_take(w, WIRE_MS, &got, &frame), "%u bytes: no answer", len))
 		return false;
 	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
-	return check(got.opcode == want.opcode && got.payload == len &&
-		     got.pad == (-len & 3),
+	return check(got.opcode == XROCE_RC_READ_RESPONSE_ONLY &&
+		     got.payload == len && got.pad == (-len & 3),
 		     "opcode %#x, %u bytes and %u", got.opcode, got.payload, got.pad) &&
 	       check(!memcmp(frame.bytes + data, w->mem + off, len) &&
 		     !memcmp(frame.bytes + data + len, pad, -len & 3),
 		     "%u bytes from %u on: others", len, off);
+}
+
+static void fill(char *mem)
+{
+	uint32_t i;
+
+	for (i = 0; i < WIRE_BYTES; i++)
+		mem[i] = 1 + i * 31 + i / 256;
 }
 
 /* Each length from the beginning of a page, and across the end of one. */
@@ -44,8 +52,7 @@ static void lengths(const struct wire_opts *opts)
 
 	if (!wire_open(&w, opts))
 		return;
-	for (i = 0; i < WIRE_BYTES; i++)
-		w.mem[i] = 1 + i * 31 + i / 256;
+	fill(w.mem);
 	for (i = 1; i <= LENGTHS; i++)
 		if (!reads(&w, 0, i) || !reads(&w, MEM_PAGE - 1 - i / 2, i))
 			break;
@@ -76,8 +83,7 @@ static void room(void)
 
 	if (!wire_open(&w, &rc))
 		return;
-	for (i = 0; i < WIRE_BYTES; i++)
-		w.mem[i] = 1 + i * 31 + i / 256;
+	fill(w.mem);
 	before = live_stat();
 	for (i = 0; i < LONGS; i++)
 		if (!reads(&w, i, LONG) || !reads(&w, i, 1 + i % 64))
