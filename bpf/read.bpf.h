@@ -47,7 +47,6 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *rq,
 		.link = xroce_link,
 		.key = ans->key,
 		.qpn = q->qpn,
-		.off = rq->bth + sizeof(struct reply_packet),
 		.len = ans->len,
 		.l3 = rq->l3,
 	};

@@ -96,28 +96,24 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KF
 #define XROCE_READ_SHORT	32
 
 /**
- * struct xroce_read - what to read, and where its bytes belong in the frame
+ * struct xroce_read - what to read, and where its response's headers are
  * @va: address of the first byte, in the region's own addresses
  * @link: number of the link
  * @key: R_Key, a region's or a window's
  * @qpn: queue pair, which a window of type 2 must be tied to
- * @off: offset in the frame of the first byte: all headers are before it
  * @len: bytes, not 0
- * @l3: offset of the IP header
+ * @l3: offset of the IP header: behind that, UDP header, BTH and AETH are the bytes
  * @icrc: up to XROCE_READ_SHORT bytes: the invariant CRC, as a number, of the
  *	acknowledgement with the PSN and the AETH of this answer
- * @reserved: 0
  */
 struct xroce_read {
 	__u64 va;
 	__u32 link;
 	__u32 key;
 	__u32 qpn;
-	__u32 off;
 	__u32 len;
 	__u32 l3;
 	__u32 icrc;
-	__u32 reserved;
 };
 
 /**

@@ -13,9 +13,16 @@
  * the vector registers.
  */
 #ifdef __x86_64__
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#endif
+
 #include "clmul.h"
 
-#define BLOCK	16
+#define BLOCK	XR_CLMUL_BLOCK
 
 typedef long long v2 __attribute__((vector_size(BLOCK)));
 typedef int v4 __attribute__((vector_size(BLOCK)));
@@ -24,10 +31,8 @@ typedef v2 v2_at __attribute__((__aligned__(1), __may_alias__));
 /* x^(n + 32), x^(n - 32) modulo the polynomial: on by n bits. */
 static const v2 on_128 = { 0x1751997d0, 0x0ccaa009e };
 static const v2 on_512 = { 0x154442bd4, 0x1c6e41596 };
-/* x^64 modulo the polynomial. */
-static const v2 x_64 = { 0x163cd6124, 0 };
-/* x^64 divided by the polynomial; the polynomial. */
-static const v2 barrett = { 0x1f7011641, 0x1db710641 };
+/* x^96 divided by the polynomial, but for its last bit; the polynomial. */
+static const v2 barrett = { 0xb4e5b025f7011641, 0x1db710641 };
 
 /* Product of half @a of @x and half @b of @y. */
 #define MUL(x, a, y, b)	((v2)__builtin_ia32_pclmulqdq128(x, y, (a) | (b) << 4))
@@ -39,93 +44,133 @@ struct mask {
 	__u8 byte[AROUND + 64 + AROUND];
 };
 
-/*
- * Fields that change in flight, from the IP header on: TOS, TTL, both checksums,
- * and the byte before the queue pair number, as ones (IBTA A17.3.3).
+/**
+ * struct masks - for headers, from the IP header on
+ * @stays: what stays of the message in its first block: not what is before it, nor what
+ *	changes in flight
+ * @added: what is added to that: ones where it changes, and to the first four bytes the
+ *	CRC of the eight bytes of ones before the message, which is e3 20 bb de
+ * @variant: what changes in flight, as ones (IBTA A17.3.3)
  */
-static const struct mask variant4 = { .byte = {
-	[AROUND + 1] = 0xff, [AROUND + 8] = 0xff, [AROUND + 10] = 0xff,
-	[AROUND + 11] = 0xff, [AROUND + 26] = 0xff, [AROUND + 27] = 0xff,
-	[AROUND + 32] = 0xff,
-} };
+struct masks {
+	struct mask stays;
+	struct mask added;
+	struct mask variant;
+};
+
+/* TOS, TTL, both checksums, and the byte before the queue pair number. */
+static const struct masks masks4 = {
+	.stays = { .byte = {
+		[AROUND + 0] = 0xff, [AROUND + 2] = 0xff, [AROUND + 3] = 0xff,
+		[AROUND + 4] = 0xff, [AROUND + 5] = 0xff, [AROUND + 6] = 0xff,
+		[AROUND + 7] = 0xff, [AROUND + 9] = 0xff, [AROUND + 12] = 0xff,
+		[AROUND + 13] = 0xff, [AROUND + 14] = 0xff, [AROUND + 15] = 0xff,
+	} },
+	.added = { .byte = {
+		[AROUND + 0] = 0xe3, [AROUND + 1] = 0xff ^ 0x20,
+		[AROUND + 2] = 0xbb, [AROUND + 3] = 0xde, [AROUND + 8] = 0xff,
+		[AROUND + 10] = 0xff, [AROUND + 11] = 0xff,
+	} },
+	.variant = { .byte = {
+		[AROUND + 1] = 0xff, [AROUND + 8] = 0xff, [AROUND + 10] = 0xff,
+		[AROUND + 11] = 0xff, [AROUND + 26] = 0xff, [AROUND + 27] = 0xff,
+		[AROUND + 32] = 0xff,
+	} },
+};
 
 /* Traffic class and flow label, hop limit, checksum, and that byte. */
-static const struct mask variant6 = { .byte = {
-	[AROUND + 0] = 0x0f, [AROUND + 1] = 0xff, [AROUND + 2] = 0xff,
-	[AROUND + 3] = 0xff, [AROUND + 7] = 0xff, [AROUND + 46] = 0xff,
-	[AROUND + 47] = 0xff, [AROUND + 52] = 0xff,
-} };
-
-/* What stays of the message in its first block: not what is before it, nor those. */
-static const struct mask stays4 = { .byte = {
-	[AROUND + 0] = 0xff, [AROUND + 2] = 0xff, [AROUND + 3] = 0xff,
-	[AROUND + 4] = 0xff, [AROUND + 5] = 0xff, [AROUND + 6] = 0xff,
-	[AROUND + 7] = 0xff, [AROUND + 9] = 0xff, [AROUND + 12] = 0xff,
-	[AROUND + 13] = 0xff, [AROUND + 14] = 0xff, [AROUND + 15] = 0xff,
-} };
-
-static const struct mask stays6 = { .byte = {
-	[AROUND + 0] = 0xf0, [AROUND + 4] = 0xff, [AROUND + 5] = 0xff,
-	[AROUND + 6] = 0xff, [AROUND + 8] = 0xff, [AROUND + 9] = 0xff,
-	[AROUND + 10] = 0xff, [AROUND + 11] = 0xff, [AROUND + 12] = 0xff,
-	[AROUND + 13] = 0xff, [AROUND + 14] = 0xff, [AROUND + 15] = 0xff,
-} };
+static const struct masks masks6 = {
+	.stays = { .byte = {
+		[AROUND + 0] = 0xf0, [AROUND + 4] = 0xff, [AROUND + 5] = 0xff,
+		[AROUND + 6] = 0xff, [AROUND + 8] = 0xff, [AROUND + 9] = 0xff,
+		[AROUND + 10] = 0xff, [AROUND + 11] = 0xff, [AROUND + 12] = 0xff,
+		[AROUND + 13] = 0xff, [AROUND + 14] = 0xff, [AROUND + 15] = 0xff,
+	} },
+	.added = { .byte = {
+		[AROUND + 0] = 0x0f ^ 0xe3, [AROUND + 1] = 0xff ^ 0x20,
+		[AROUND + 2] = 0xff ^ 0xbb, [AROUND + 3] = 0xff ^ 0xde,
+		[AROUND + 7] = 0xff,
+	} },
+	.variant = { .byte = {
+		[AROUND + 0] = 0x0f, [AROUND + 1] = 0xff, [AROUND + 2] = 0xff,
+		[AROUND + 3] = 0xff, [AROUND + 7] = 0xff, [AROUND + 46] = 0xff,
+		[AROUND + 47] = 0xff, [AROUND + 52] = 0xff,
+	} },
+};
 
 /*
- * What is added to that: the ones, and to the first four bytes the CRC of the eight
- * bytes of ones before the message, which is e3 20 bb de.
+ * The masks for a message that begins @pad bytes in. One pointer: the compiler would
+ * make a sum for each of its loads.
  */
-static const struct mask added4 = { .byte = {
-	[AROUND + 0] = 0xe3, [AROUND + 1] = 0xff ^ 0x20, [AROUND + 2] = 0xbb,
-	[AROUND + 3] = 0xde, [AROUND + 8] = 0xff, [AROUND + 10] = 0xff,
-	[AROUND + 11] = 0xff,
-} };
+static __always_inline const struct masks *shifted(const struct masks *m, __u32 pad)
+{
+	m = (const void *)m - pad;
+	asm("" : "+r" (m));
+	return m;
+}
 
-static const struct mask added6 = { .byte = {
-	[AROUND + 0] = 0x0f ^ 0xe3, [AROUND + 1] = 0xff ^ 0x20,
-	[AROUND + 2] = 0xff ^ 0xbb, [AROUND + 3] = 0xff ^ 0xde, [AROUND + 7] = 0xff,
-} };
-
-static inline v2 load(const void *p)
+static __always_inline v2 load(const void *p)
 {
 	return *(const v2_at *)p;
 }
 
-/* The part of a mask for block @i of a message that begins @pad bytes in. */
-static inline v2 part(const struct mask *m, int i, __u32 pad)
+/*
+ * Load block @i, and copy it if @copy, a constant. Others may be writing to it: what is
+ * copied is what has been loaded.
+ */
+static __always_inline v2 take(bool copy, void *to, const void *p, int i)
 {
-	return load(m->byte + AROUND + i * BLOCK - pad);
+	v2 x = load(p + i * BLOCK);
+
+	if (copy) {
+		asm volatile("" : "+x" (x));
+		*(v2_at *)(to + i * BLOCK) = x;
+	}
+	return x;
 }
 
-/* The first block of a packet, which begins @pad bytes in. */
-static inline v2 first(const void *p, const struct mask *stays,
-		       const struct mask *added, __u32 pad)
+/* The part of a mask for block @i. */
+static __always_inline v2 part(const struct mask *m, int i)
 {
-	return (load(p) & part(stays, 0, pad)) ^ part(added, 0, pad);
+	return load(m->byte + AROUND + i * BLOCK);
 }
 
-static inline v2 on(v2 x, v2 by, v2 next)
+/* The first block of a packet. */
+static __always_inline v2 first(const void *p, const struct masks *m)
 {
-	return MUL(x, 0, by, 0) ^ MUL(x, 1, by, 1) ^ next;
+	return (load(p) & part(&m->stays, 0)) ^ part(&m->added, 0);
 }
 
-/* Read @n more blocks. */
-static inline v2 blocks(v2 x, const void *p, __u32 n)
+/* One of those that follow. */
+static __always_inline v2 next(const void *p, const struct masks *m, int i)
+{
+	return load(p + i * BLOCK) | part(&m->variant, i);
+}
+
+static __always_inline v2 on(v2 x, v2 by, v2 with)
+{
+	return MUL(x, 0, by, 0) ^ MUL(x, 1, by, 1) ^ with;
+}
+
+/* Read @n more blocks, and copy them to @to if @copy. */
+static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32 n)
 {
 	v2 x1, x2, x3;
 
 	/* Four at a time: each waits for the one before it. */
 	if (n >= 7) {
-		x1 = load(p);
-		x2 = load(p + BLOCK);
-		x3 = load(p + 2 * BLOCK);
+		x1 = take(copy, to, p, 0);
+		x2 = take(copy, to, p, 1);
+		x3 = take(copy, to, p, 2);
+		to += 3 * BLOCK;
 		p += 3 * BLOCK;
 		n -= 3;
 		do {
-			x = on(x, on_512, load(p));
-			x1 = on(x1, on_512, load(p + BLOCK));
-			x2 = on(x2, on_512, load(p + 2 * BLOCK));
-			x3 = on(x3, on_512, load(p + 3 * BLOCK));
+			x = on(x, on_512, take(copy, to, p, 0));
+			x1 = on(x1, on_512, take(copy, to, p, 1));
+			x2 = on(x2, on_512, take(copy, to, p, 2));
+			x3 = on(x3, on_512, take(copy, to, p, 3));
+			to += 4 * BLOCK;
 			p += 4 * BLOCK;
 			n -= 4;
 		} while (n >= 4);
@@ -133,24 +178,35 @@ static inline v2 blocks(v2 x, const void *p, __u32 n)
 		x = on(x, on_128, x2);
 		x = on(x, on_128, x3);
 	}
-	for (; n; n--, p += BLOCK)
-		x = on(x, on_128, load(p));
+	for (; n; n--, to += BLOCK, p += BLOCK)
+		x = on(x, on_128, take(copy, to, p, 0));
 	return x;
 }
 
-static inline __u32 reduce(v2 x)
+static __always_inline __u32 reduce(v2 x)
 {
-	const v2 low32 = { 0xffffffff, 0 };
 	const v2 zero = {};
-	v2 t;
 
-	/* 128 to 96 bits, to 64. */
+	/* 128 to 96 bits, to 32: what is left is in the third word. */
 	x = MUL(x, 0, on_128, 1) ^ __builtin_shufflevector(x, zero, 1, 2);
-	x = MUL(x & low32, 0, x_64, 0) ^
-	    (v2)__builtin_shufflevector((v4)x, (v4)zero, 1, 2, 3, 4);
-	t = MUL(x & low32, 0, barrett, 0);
-	x ^= MUL(t & low32, 0, barrett, 1);
-	return ((v4)x)[1];
+	x ^= MUL(MUL(x, 0, barrett, 0), 0, barrett, 1);
+	return ((v4)x)[2];
+}
+
+/* The first blocks of a packet: headers, and what follows. */
+static __always_inline v2 begin4(const void *p, const struct masks *m)
+{
+	v2 x = on(first(p, m), on_128, next(p, m, 1));
+
+	return on(x, on_128, next(p, m, 2));
+}
+
+static __always_inline v2 begin6(const void *p, const struct masks *m)
+{
+	v2 x = on(first(p, m), on_128, next(p, m, 1));
+
+	x = on(x, on_128, next(p, m, 2));
+	return on(x, on_128, next(p, m, 3));
 }
 
 /**
@@ -165,27 +221,47 @@ __u32 xr_clmul_ipv4(const void *p, __u32 len)
 	v2 x;
 
 	p -= pad;
-	x = first(p, &stays4, &added4, pad);
-	x = on(x, on_128, load(p + BLOCK) | part(&variant4, 1, pad));
-	x = on(x, on_128, load(p + 2 * BLOCK) | part(&variant4, 2, pad));
-	return reduce(blocks(x, p + 3 * BLOCK, (len + pad) / BLOCK - 3));
+	x = begin4(p, shifted(&masks4, pad));
+	return reduce(blocks(x, false, NULL, p + 3 * BLOCK, (len + pad) / BLOCK - 3));
 }
 
 /* The same, of IPv6. */
 __u32 xr_clmul_ipv6(const void *p, __u32 len)
 {
 	__u32 pad = -len % BLOCK, n = (len + pad) / BLOCK;
+	const struct masks *m = shifted(&masks6, pad);
 	v2 x;
 
 	p -= pad;
-	x = first(p, &stays6, &added6, pad);
-	x = on(x, on_128, load(p + BLOCK) | part(&variant6, 1, pad));
-	x = on(x, on_128, load(p + 2 * BLOCK) | part(&variant6, 2, pad));
-	x = on(x, on_128, load(p + 3 * BLOCK) | part(&variant6, 3, pad));
+	x = begin6(p, m);
 	if (n == 4)
 		return reduce(x);
-	x = on(x, on_128, load(p + 4 * BLOCK) | part(&variant6, 4, pad));
-	return reduce(blocks(x, p + 5 * BLOCK, n - 5));
+	x = on(x, on_128, next(p, m, 4));
+	return reduce(blocks(x, false, NULL, p + 5 * BLOCK, n - 5));
+}
+
+/**
+ * xr_clmul_copy_ipv4() - put a payload behind headers; the CRC's state after both
+ * @p: IP header, as of xr_clmul_ipv4()
+ * @to: where the payload belongs: right behind the BTH, or four bytes on
+ * @from: where it is; who writes to it meanwhile does not make the CRC a wrong one
+ * @len: bytes; a multiple of 16, not 0
+ */
+__u32 xr_clmul_copy_ipv4(const void *p, void *to, const void *from, __u32 len)
+{
+	__u32 pad = 3 * BLOCK - (to - p);
+	v2 x = begin4(p - pad, shifted(&masks4, pad));
+
+	return reduce(blocks(x, true, to, from, len / BLOCK));
+}
+
+/* The same, of IPv6. */
+__u32 xr_clmul_copy_ipv6(const void *p, void *to, const void *from, __u32 len)
+{
+	__u32 pad = 4 * BLOCK - (to - p);
+	v2 x = begin6(p - pad, shifted(&masks6, pad));
+
+	return reduce(blocks(x, true, to, from, len / BLOCK));
 }
 
 /**
@@ -199,6 +275,6 @@ __u32 xr_clmul(__u32 crc, const void *p, __u32 len)
 	const v2 state = { crc, 0 };
 	v2 x = load(p) ^ state;
 
-	return reduce(blocks(x, p + BLOCK, len / BLOCK - 1));
+	return reduce(blocks(x, false, NULL, p + BLOCK, len / BLOCK - 1));
 }
 #endif

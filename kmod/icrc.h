@@ -77,6 +77,17 @@ static __always_inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
 }
 
 /*
+ * The same of headers and a payload, which is copied on the way: see
+ * xr_clmul_copy_ipv4().
+ */
+static __always_inline u32 xr_icrc_copy(const void *l3, void *to, const void *from,
+					u32 len, bool ipv6)
+{
+	return likely(!ipv6) ? ~xr_clmul_copy_ipv4(l3, to, from, len) :
+			       ~xr_clmul_copy_ipv6(l3, to, from, len);
+}
+
+/*
  * The invariant CRC of a packet in whole words, in the first buffer with room for it,
  * as all but a few are. In a vector section. Return: false: it is not like that.
  */
@@ -99,6 +110,12 @@ static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
 #else
 /* There is no vector section. */
 static inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
+{
+	return 0;
+}
+
+static inline u32 xr_icrc_copy(const void *l3, void *to, const void *from, u32 len,
+			       bool ipv6)
 {
 	return 0;
 }

@@ -67,14 +67,20 @@ static __always_inline void xr_kfunc_cut(struct xdp_buff *xdp, u32 len)
 		xdp->data_end = xdp->data + len;
 }
 
-/* Are the headers up to @end inside the first buffer, and as many as those of RoCEv2? */
-static __always_inline bool xr_kfunc_headers_ok(const struct xdp_buff *xdp, u32 l3,
-						u32 end, bool *ipv6)
+/*
+ * Where the headers of a READ response end. Return: false: they are not inside the
+ * first buffer.
+ */
+static __always_inline bool xr_kfunc_headers(const struct xdp_buff *xdp, u32 l3,
+					     bool *ipv6, u32 *end)
 {
-	if (unlikely(l3 < ETH_HLEN || l3 >= end || end > xdp->data_end - xdp->data))
+	u32 linear = xdp->data_end - xdp->data;
+
+	if (unlikely(l3 < ETH_HLEN || l3 >= linear))
 		return false;
 	*ipv6 = xr_icrc_ipv6(xdp->data + l3);
-	return end - l3 >= xr_icrc_headers_len(*ipv6);
+	*end = l3 + xr_icrc_headers_len(*ipv6) + sizeof(struct xroce_aeth);
+	return *end <= linear;
 }
 
 /* Is that an Ethernet header which fits the replies', and the frame? */
@@ -126,7 +132,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 off = READ_ONCE(r->off), len = READ_ONCE(r->len), l3 = READ_ONCE(r->l3);
+	u32 len = READ_ONCE(r->len), l3 = READ_ONCE(r->l3), off;
 	u32 ack = READ_ONCE(r->icrc);
 	u64 va = READ_ONCE(r->va), at;
 	struct xr_mr *mr;
@@ -134,7 +140,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	int ret;
 
 	if (unlikely(!len || len > XROCE_MAX_MSG ||
-		     !xr_kfunc_headers_ok(xdp, l3, off, &ipv6)))
+		     !xr_kfunc_headers(xdp, l3, &ipv6, &off)))
 		return -EINVAL;
 	mr = xr_kfunc_mr(READ_ONCE(r->link), va, READ_ONCE(r->key),
 			 READ_ONCE(r->qpn), len, XROCE_ACCESS_REMOTE_READ);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What follows the headers of a READ response: bytes of a region, the pad and the
- * invariant CRC. The two passes over the bytes share a vector section, or are one.
+ * invariant CRC. The bytes are gone over once, or twice in one vector section.
  */
 #ifndef _XR_RESPONSE_H
 #define _XR_RESPONSE_H
 
 #include "icrc.h"
 #include "mr_copy.h"
+
+/* More are better copied by more than a block at a time, and then summed up. */
+#define XR_ONE_PASS_MAX	512
 
 /*
  * One of a few bytes, without the vector registers. @len is a multiple of four, at most
@@ -41,8 +44,8 @@ static __always_inline void xr_response_short(void *to, const void *from, u32 le
  * xr_response_fill() - finish a READ response
  * @mr: held by the caller
  * @at: where the bytes begin in the region; their memory is there
- * @xdp: the frame, in one buffer, which has its length and its headers: at least those
- *	up to the BTH
+ * @xdp: the frame, in one buffer, which has its length and its headers: those up to the
+ *	BTH, or to an AETH
  * @l3: offset of the IP header
  * @ipv6: what that is of: IPv6; else IPv4
  * @off: offset of the first byte
@@ -55,7 +58,7 @@ static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
 					     u32 off, u32 len, const u32 *ack)
 {
 	void *ip = xdp->data + l3, *to = xdp->data + off, *mem;
-	u32 end = off + round_up(len, 4), n = len;
+	u32 end = off + round_up(len, 4), n = len, crc;
 
 	mem = xr_mr_at(mr, at, &n);
 	if (unlikely(n < len || len % 4)) {
@@ -64,8 +67,13 @@ static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
 	} else if (ack && len <= XROCE_READ_SHORT) {
 		xr_response_short(to, mem, len, ipv6, *ack);
 	} else if (likely(xr_vector_begin())) {
-		xr_copy_vector(to, mem, len);
-		put_unaligned_le32(xr_icrc_sum(ip, end - l3, ipv6), to + len);
+		if (len <= XR_ONE_PASS_MAX && !(len % XR_CLMUL_BLOCK)) {
+			crc = xr_icrc_copy(ip, to, mem, len, ipv6);
+		} else {
+			xr_copy_vector(to, mem, len);
+			crc = xr_icrc_sum(ip, end - l3, ipv6);
+		}
+		put_unaligned_le32(crc, to + len);
 		xr_vector_end();
 	} else {
 		xr_copy(to, mem, len);

@@ -110,6 +110,39 @@ static void every_bit(void)
 	}
 }
 
+/* What a READ's response is made with: in whole blocks, of all places and lengths. */
+static void copied(void)
+{
+	static uint8_t payload[LEN_MAX], was[sizeof(bytes)];
+	uint32_t l3, len, at, got, want;
+	int i, ipv6, aeth;
+
+	if (!can())
+		return;
+	srandom(SEED + 1);
+	for (len = 0; len < sizeof(payload); len++)
+		payload[len] = random();
+	for (i = 0; i < 4; i++) {
+		ipv6 = i % 2;
+		aeth = i / 2 * 4;
+		for (len = 16; len <= 4096; len += len < 512 ? 16 : 512) {
+			l3 = 14 + len / 16 % 3 * 4;
+			at = l3 + BTH_END(ipv6) + aeth;
+			fill(l3, ipv6);
+			memcpy(was, bytes, sizeof(was));
+			got = ~(ipv6 ? xr_clmul_copy_ipv6 : xr_clmul_copy_ipv4)
+				(bytes + l3, bytes + at, payload + len % 7, len);
+			want = __builtin_bswap32(packet_icrc(bytes, l3, at + len));
+			check(got == want, "IPv%d, %u bytes at %u: %#x, not %#x",
+			      ipv6 ? 6 : 4, len, at, got, want);
+			memcpy(was + at, payload + len % 7, len);
+			check(!memcmp(was, bytes, sizeof(was)),
+			      "IPv%d, %u bytes at %u: not copied, or more",
+			      ipv6 ? 6 : 4, len, at);
+		}
+	}
+}
+
 static void pieces(void)
 {
 	uint32_t off, len, got, want;
@@ -132,6 +165,8 @@ static const struct test tests[] = {
 	  headers },
 	{ "every_bit", "D4", "what counts and what changes in flight",
 	  every_bit },
+	{ "copied", "D4", "headers, and a payload that is copied on the way",
+	  copied },
 	{ "pieces", "D4", "whole blocks, at any place", pieces },
 };
 
