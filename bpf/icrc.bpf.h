@@ -14,6 +14,23 @@
 #define ICRC_LOW	0x000000ff000000ffull	/* of PSN and MSN */
 #define ICRC_VALID	1			/* in place of these */
 
+/* From the UDP header on. */
+#define READ_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct xroce_bth) + \
+			 sizeof(struct xroce_reth) + XROCE_ICRC_LEN)
+
+/*
+ * Verify that of a request whose lengths, addresses, queue pair and partition have been
+ * compared. Return: as xroce_icrc_check().
+ */
+static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *rq,
+				      const struct xroce_qp *q, __be16 pkey)
+{
+	if (rq->plain && rq->opcode == XROCE_RC_READ_REQUEST &&
+	    likely(rq->udp_len == READ_UDP_LEN && q->pkey_full == (__u16)pkey))
+		return xroce_icrc_check_read(ctx, rq->l3, q->read_icrc);
+	return xroce_icrc_check(ctx, rq->l3, rq->end);
+}
+
 /*
  * PSN and AETH, with @behind bytes after them: 0 or 8. From one reply to the next
  * only the low bytes of PSN and MSN are others, mostly: what the rest adds is kept.

@@ -302,7 +302,11 @@ static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
 	void *end = frame_end(ctx);
 	struct xroce_reth *reth = frame_start(ctx) + rq->pos;
 
-	if (unlikely(rq->pos + sizeof(*reth) > rq->end || (void *)(reth + 1) > end))
+	if (unlikely(rq->pos + sizeof(*reth) > rq->end))
+		return false;
+	/* Two branches: one of both would be longer. */
+	asm volatile("");
+	if (unlikely((void *)(reth + 1) > end))
 		return false;
 	ans->va = read_va(reth, rq->plain && !(rq->flags & OP_FLUSH));
 	ans->key = bpf_ntohl(reth->rkey);

@@ -20,16 +20,15 @@ static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
 }
 
 /*
- * Was there room lately, in the frame of a request, for as long a response? Drivers
- * give all frames about the same; it is tried again now and then.
+ * There was no room for as long a response, in the frame of a request, lately. Drivers
+ * give all frames about the same; it is tried again now and then. Return: whether to
+ * try.
  */
-static __always_inline bool read_room(struct xroce_qp *q, __u32 len)
+static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 {
-	if (likely((__u32)q->no_room - 1 >= len))
-		return true;
-	if (q->packets & 0xff)
+	if (len > q->mtu || q->packets & 0xff)
 		return false;
-	q->no_room = 0;
+	q->read_max = q->mtu;
 	return true;
 }
 
@@ -94,12 +93,13 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	}
 	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	ans->syndrome = XROCE_SYN_ACK;
-	if (likely(!q->queued && ans->len <= q->mtu && read_room(q, ans->len)))
+	if (likely(!q->queued) &&
+	    (likely(ans->len <= q->read_max) || read_retry(q, ans->len)))
 		err = ans->len ? read_make(ctx, rq, q, ans) : 0;
 	if (failed(err)) {
 		ans->made = false;
 		if (err == -ENOSPC)
-			q->no_room = ans->len;
+			q->read_max = ans->len - 1;
 		else if (err != -EAGAIN)
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 		/*
@@ -139,7 +139,9 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
 	cause = read_answer(ctx, rq, q, st, ans);
 	if (unlikely(cause))
 		return cause;
-	ans->packets = read_packets(ans->len, q->mtu);
+	/* In the frame that asked there is one. */
+	if (!ans->made)
+		ans->packets = read_packets(ans->len, q->mtu);
 	r = rd_add(q);
 	if (r) {
 		r->psn = rq->psn;

@@ -162,8 +162,11 @@ static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_pac
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
 
 	pkt->bth.opcode = XROCE_RC_READ_RESPONSE_ONLY;
-	pkt->bth.flags |= (-len & 3) << XROCE_BTH_PAD_SHIFT;
-	reply_set_len(l3, ipv6, udp, ACK_UDP_LEN + ((len + 3) & ~3u));
+	if (unlikely(len & 3)) {
+		pkt->bth.flags |= (-len & 3) << XROCE_BTH_PAD_SHIFT;
+		len += -len & 3;
+	}
+	reply_set_len(l3, ipv6, udp, ACK_UDP_LEN + len);
 }
 
 /*

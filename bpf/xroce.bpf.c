@@ -85,7 +85,7 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 		return false;
 	}
 	if (xroce_kfuncs)
-		err = xroce_icrc_check(ctx, rq->l3, rq->end);
+		err = icrc_check(ctx, rq, q, bth->pkey);
 	else
 		barrier_var(err);
 	if (unlikely(err)) {
@@ -270,9 +270,11 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 	if (rq->flags & OP_END) {
 		if (!(rq->flags & OP_BEGIN))
 			q->op = XROCE_QP_OP_NONE;
-		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
+		/* A READ's answer has it already. */
+		q->msn = rq->flags & OP_READ ? ans->msn :
+					       (q->msn + 1) & XROCE_PSN_MASK;
 	}
-	q->epsn = (q->epsn + ans->packets) & XROCE_PSN_MASK;
+	q->epsn = (rq->psn + ans->packets) & XROCE_PSN_MASK;
 	q->packets++;
 	ans->msn = q->msn;
 	if (rq->flags & OP_KEPT)

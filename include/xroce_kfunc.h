@@ -66,6 +66,19 @@ struct xroce_write {
 extern int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
 
 /**
+ * xroce_icrc_check_read() - the same for a READ request over IPv4
+ * @ctx: the frame
+ * @l3: offset of the IPv4 header
+ * @known: xroce_qp::read_icrc of the queue pair
+ *
+ * What that does not know to vary the caller has compared: that it is as
+ * xr_icrc_read_request() makes it.
+ *
+ * Return: as xroce_icrc_check().
+ */
+extern int xroce_icrc_check_read(struct xdp_md *ctx, __u32 l3, __u32 known) XROCE_KFUNC;
+
+/**
  * xroce_icrc_put() - compute a packet's invariant CRC and write it into the frame
  * @ctx: the frame
  * @l3: offset of the IPv4 or IPv6 header

@@ -187,8 +187,11 @@ enum xroce_cause {
  * @icrc_for: which those were; 0: none. Written under @claim, rarely
  * @pkey_full: @pkey as it is in a packet, if it is that of a full member, to which
  *	whatever has the same belongs (IBTA 10.9.3); else more than 16 bits
- * @no_room: READs of so many bytes, or more, found no room for the response in the
- *	frame that asked, lately; 0: there was. Written under @claim, rarely
+ * @read_max: READs of up to so many bytes are answered in the frame that asked: @mtu, or
+ *	less where longer ones found no room in it, lately. Written under @claim, rarely
+ * @read_icrc: the invariant CRC of the peer's READ requests, if they come over IPv4 and
+ *	are of a full member, with zero for what varies: identification and flags of IPv4,
+ *	source port, flags of the BTH, AckReq, PSN and RETH
  *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
@@ -247,8 +250,9 @@ struct xroce_qp {
 	__u64  icrc_for[2];
 	__u32  pkey_full;
 	__u16  atomic_check;
-	__u16  no_room;
-	__u64  reserved2[2];
+	__u16  read_max;
+	__u32  read_icrc;
+	__u32  reserved2[3];
 
 	__be32 reply[XROCE_REPLY_WORDS];
 	__u32  ack_icrc;

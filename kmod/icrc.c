@@ -12,7 +12,7 @@
 /* State after the eight bytes of ones. */
 #define XR_ICRC_SEED	0xdebb20e3u
 
-u32 xr_icrc_table[sizeof(u64)][256] __ro_after_init;
+u32 xr_icrc_table[ARRAY_SIZE(xr_icrc_table)][256] __ro_after_init;
 u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1] __ro_after_init;
 
 /* Headers of a reply with an AETH. */
@@ -52,7 +52,7 @@ static void __init xr_icrc_init_read(u32 len)
 
 void __init xr_icrc_init(void)
 {
-	u8 bytes[sizeof(u64)] = {};
+	u8 bytes[ARRAY_SIZE(xr_icrc_table)] = {};
 	int byte, behind;
 	u32 len;
 
@@ -89,6 +89,31 @@ static u32 xr_icrc_headers6(const void *p)
 	h.udp.check = (__force __sum16)0xffff;
 	h.bth.dqpn |= htonl(0xff000000);
 	return crc32_le(XR_ICRC_SEED, (u8 *)&h, sizeof(h));
+}
+
+/**
+ * xr_icrc_read_request() - find the invariant CRC of a peer's READ requests
+ * @q: queue pair; all about its peer is there
+ *
+ * Return: that of one over IPv4, with zero for what varies: see struct xroce_qp.
+ */
+u32 xr_icrc_read_request(const struct xroce_qp *q)
+{
+	struct xr_read4 r = {
+		.h.ip.version = 4,
+		.h.ip.ihl = 5,
+		.h.ip.tot_len = htons(sizeof(r) + XROCE_ICRC_LEN),
+		.h.ip.protocol = IPPROTO_UDP,
+		.h.ip.saddr = q->daddr[3],
+		.h.ip.daddr = q->saddr[3],
+		.h.udp.dest = htons(XROCE_UDP_PORT),
+		.h.udp.len = htons(sizeof(r) - sizeof(r.h.ip) + XROCE_ICRC_LEN),
+		.h.bth.opcode = XROCE_RC_READ_REQUEST,
+		.h.bth.pkey = htons(q->pkey),
+		.h.bth.dqpn = htonl(q->qpn),
+	};
+
+	return ~crc32_le(xr_icrc_headers4(&r), (u8 *)&r.reth, sizeof(r.reth));
 }
 
 /* The state after the headers and nothing else; how many bytes that were. */

@@ -13,6 +13,7 @@
 #include <linux/unaligned.h>
 
 #include "xroce_kfunc.h"
+#include "xroce_map.h"
 #include "xroce_wire.h"
 
 #include "clmul.h"
@@ -32,8 +33,14 @@ struct xr_headers6 {
 	struct xroce_bth bth;
 } __packed __aligned(4);
 
+/* A READ request over IPv4, but for the invariant CRC. */
+struct xr_read4 {
+	struct xr_headers4 h;
+	struct xroce_reth reth;
+} __packed __aligned(4);
+
 /* The CRC of the low byte of the index, with so many zeros behind it. */
-extern u32 xr_icrc_table[sizeof(u64)][256];
+extern u32 xr_icrc_table[sizeof(struct xr_read4) - offsetof(struct xr_read4, h.ip.id)][256];
 /*
  * By IPv6 or not, and by the words of its payload: what makes of the invariant CRC of an
  * acknowledgement the state after the headers of a READ response with the same PSN and
@@ -42,6 +49,7 @@ extern u32 xr_icrc_table[sizeof(u64)][256];
 extern u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1];
 
 void xr_icrc_init(void);
+u32 xr_icrc_read_request(const struct xroce_qp *q);
 int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
 int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end);
 int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end);
@@ -145,6 +153,37 @@ static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 		ret = xr_icrc_check_any(xdp, l3, end);
 	if (unlikely(ret))
 		return ret;
+	return xr_frame_flags(xdp);
+}
+
+/* What a byte of a READ request adds to its invariant CRC. */
+#define XR_READ_VARIES(p, i)	\
+	xr_icrc_table[sizeof(struct xr_read4) - 1 - (i)][(p)[i]]
+
+/*
+ * The same of a READ request over IPv4, where all is as @known is for, but for what that
+ * does not know. So few bytes are not worth a vector section.
+ */
+static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 known)
+{
+	u32 linear = xdp->data_end - xdp->data, crc = known, i;
+	const u8 *p = xdp->data + l3;
+
+	if (unlikely(l3 > linear ||
+		     linear - l3 < sizeof(struct xr_read4) + XROCE_ICRC_LEN))
+		return -EINVAL;
+	i = offsetof(struct xr_read4, h.ip.id);
+	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
+	/* The lower byte of these is the offset of a fragment. */
+	crc ^= XR_READ_VARIES(p, offsetof(struct xr_read4, h.ip.frag_off));
+	i = offsetof(struct xr_read4, h.udp.source);
+	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
+	crc ^= XR_READ_VARIES(p, offsetof(struct xr_read4, h.bth.flags));
+#pragma GCC unroll 20
+	for (i = offsetof(struct xr_read4, h.bth.apsn); i < sizeof(struct xr_read4); i++)
+		crc ^= XR_READ_VARIES(p, i);
+	if (unlikely(get_unaligned_le32(p + sizeof(struct xr_read4)) != crc))
+		return -EBADMSG;
 	return xr_frame_flags(xdp);
 }
 

@@ -97,6 +97,11 @@ __bpf_kfunc int xroce_icrc_check(struct xdp_md *ctx, __u32 l3, __u32 end)
 	return xr_icrc_check((struct xdp_buff *)ctx, l3, end);
 }
 
+__bpf_kfunc int xroce_icrc_check_read(struct xdp_md *ctx, __u32 l3, __u32 known)
+{
+	return xr_icrc_check_read((struct xdp_buff *)ctx, l3, known);
+}
+
 __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 {
 	return xr_icrc_put((struct xdp_buff *)ctx, l3, end);
@@ -280,6 +285,7 @@ __bpf_kfunc_end_defs();
 
 BTF_KFUNCS_START(xr_kfunc_ids)
 BTF_ID_FLAGS(func, xroce_icrc_check, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_icrc_check_read, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_icrc_put, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_write, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_read, KF_TRUSTED_ARGS)

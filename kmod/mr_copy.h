@@ -61,22 +61,36 @@ static inline struct xr_mr *xr_rkey_hold(const struct xr_link *link,
 	return xr_mr_hold(link, w->key) ?: xr_mw_hold(link, w);
 }
 
+/* A byte of the pinned pages, which is @in bytes into its block. Its memory is there. */
+static inline void *xr_pin_at(const struct xr_pin *pin, u64 off, u64 in)
+{
+	const u64 *entry = unlikely(pin->sparse) ?
+			   xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
+			   xr_mtt_at(&pin->mtt, off >> pin->page_shift);
+
+	/* The low bits of an entry are those of memory on demand. */
+	return phys_to_virt((*entry & PAGE_MASK) + in);
+}
+
 /* A byte of the region, and up to @len of them that lie together. Its memory is there. */
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 {
 	const struct xr_pin *pin = mr->pin;
 	u64 block = 1ull << pin->page_shift;
-	const u64 *entry;
-	u64 in;
+	u64 at = pin->offset + off, in = at & (block - 1);
 
-	off += pin->offset;
-	in = off & (block - 1);
 	*len = min_t(u64, *len, block - in);
-	entry = unlikely(pin->sparse) ?
-		xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
-		xr_mtt_at(&pin->mtt, off >> pin->page_shift);
-	/* The low bits of an entry are those of memory on demand. */
-	return phys_to_virt((*entry & PAGE_MASK) + in);
+	return xr_pin_at(pin, at, in);
+}
+
+/* A range of the region. Its memory is there. Return: NULL: it is in several pieces. */
+static inline void *xr_mr_whole(const struct xr_mr *mr, u64 off, u32 len)
+{
+	const struct xr_pin *pin = mr->pin;
+	u64 block = 1ull << pin->page_shift;
+	u64 at = pin->offset + off, in = at & (block - 1);
+
+	return likely(in + len <= block) ? xr_pin_at(pin, at, in) : NULL;
 }
 
 /* Where a range begins in the region, or -ERANGE: it is not inside. */
@@ -136,7 +150,6 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 				       struct xdp_buff *xdp, u32 off, u32 len,
 				       u32 ahead)
 {
-	u32 n = len;
 	void *mem;
 	int ret;
 	u64 at;
@@ -146,8 +159,8 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 	ret = xr_mr_range(mr, va, len, ahead, true, &at);
 	if (unlikely(ret || !len))
 		return ret;
-	mem = xr_mr_at(mr, at, &n);
-	if (unlikely(n < len || !xr_frame_linear(xdp, off, len)))
+	mem = xr_mr_whole(mr, at, len);
+	if (unlikely(!mem || !xr_frame_linear(xdp, off, len)))
 		xr_mr_move_any(mr, at, xdp, off, len, true);
 	else
 		xr_copy(mem, xdp->data + off, len);

@@ -83,7 +83,7 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->rd_head = 0;
 	q->rd_count = 0;
 	q->misses = 0;
-	q->no_room = 0;
+	q->read_max = 0;
 }
 
 /* Return: a free place in the table, taken, or @room. */
@@ -262,6 +262,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->ack_icrc = 0;
 	q->atomic_icrc = 0;
 	q->atomic_check = 0;
+	q->read_icrc = 0;
 	xr_qp_release(q);
 
 	xr_sq_leave(qp);

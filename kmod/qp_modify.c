@@ -198,6 +198,7 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
 	xr_qp_set_av(qp, a);
 	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
+	WRITE_ONCE(q->read_max, 128 << a->path_mtu);
 	WRITE_ONCE(q->rd_max, a->max_dest_rd_atomic);
 	qp->mtu = 128 << a->path_mtu;
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;

@@ -57,11 +57,11 @@ static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
 					     struct xdp_buff *xdp, u32 l3, bool ipv6,
 					     u32 off, u32 len, const u32 *ack)
 {
-	void *ip = xdp->data + l3, *to = xdp->data + off, *mem;
-	u32 end = off + round_up(len, 4), n = len, crc;
+	void *ip = xdp->data + l3, *to = xdp->data + off;
+	const void *mem = xr_mr_whole(mr, at, len);
+	u32 end = off + round_up(len, 4), crc;
 
-	mem = xr_mr_at(mr, at, &n);
-	if (unlikely(n < len || len % 4)) {
+	if (unlikely(!mem || len % 4)) {
 		xr_mr_move_any(mr, at, xdp, off, len, false);
 		xr_icrc_put(xdp, l3, end);
 	} else if (ack && len <= XROCE_READ_SHORT) {

@@ -233,13 +233,14 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 }
 
 /**
- * xr_tx_template() - prepare the XDP program's replies
+ * xr_tx_template() - prepare the XDP program's replies, and what it looks for in READs
  * @q: a queue pair on its way to RTR; all about its peer is there
  */
 void xr_tx_template(struct xroce_qp *q)
 {
 	q->ack_icrc = xr_tx_template_icrc(q, XROCE_RC_ACK);
 	q->atomic_icrc = xr_tx_template_icrc(q, XROCE_RC_ATOMIC_ACK);
+	q->read_icrc = xr_icrc_read_request(q);
 }
 
 /* Return: whether the device took it; if not, it has been freed. */

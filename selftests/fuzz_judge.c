@@ -419,7 +419,7 @@ static void judge_qp(const struct trial *t)
 	memcpy(want.icrc_part, t->is.icrc_part, sizeof(want.icrc_part));
 	memcpy(want.icrc_for, t->is.icrc_for, sizeof(want.icrc_for));
 	/* And this is a hint. */
-	want.no_room = t->is.no_room;
+	want.read_max = t->is.read_max;
 	want.duplicates += d->duplicate;
 	want.naks += naks(d);
 	if (d->nak_seq || d->nak_rnr)

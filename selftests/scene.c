@@ -176,7 +176,7 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 	memset(copy.icrc_part, 0, sizeof(copy.icrc_part));
 	memset(copy.icrc_for, 0, sizeof(copy.icrc_for));
 	/* And this is a hint. */
-	copy.no_room = 0;
+	copy.read_max = copy.mtu;
 	return copy;
 }
 

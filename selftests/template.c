@@ -36,6 +36,7 @@ void template_fill(struct xroce_qp *qp)
 {
 	struct frame frame;
 
+	qp->read_max = qp->mtu;
 	qp->pkey_full = qp->pkey & 0x8000 ? htons(qp->pkey) : ~0u;
 	memset(qp->reply, 0, sizeof(qp->reply));
 	qp->atomic_icrc = icrc_of(qp, XROCE_RC_ATOMIC_ACK, &frame);
