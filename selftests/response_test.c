@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READs of one packet: their bytes, pad and invariant CRC, whichever way they are put
+ * READs of one packet: what they are asked for with; their bytes, pad and invariant CRC, whichever way they are put
  * into the frame (IBTA 9.4.4).
  */
 #include <string.h>
+
+#include <sys/socket.h>
 
 #include "mem.h"
 #include "wire.h"
@@ -96,7 +98,90 @@ static void room(void)
 	wire_close(&w);
 }
 
+/* What a peer may put into its requests, or routers on their way, is all the same. */
+static void requests(void)
+{
+	static const struct wire_opts rc;
+	struct packet was;
+	struct wire w;
+	uint32_t i;
+
+	if (!wire_open(&w, &rc))
+		return;
+	fill(w.mem);
+	was = w.req;
+	for (i = 0; i < 16 && !test_failed(); i++) {
+		w.req.tos = i * 16;
+		w.req.ttl = 255 - i;
+		w.req.udp_csum = i * 0x1111;
+		w.req.ip_id = i * 0x1357;
+		w.req.frag = i % 2 ? PACKET_IP_DF : 0;
+		w.req.sport = 0xc000 + i * 0x123;
+		w.req.se = i & 2;
+		w.req.mig = i & 4;
+		w.req.ackreq = i & 8;
+		/* A limited member's go another way. */
+		w.req.pkey = i % 5 ? was.pkey : was.pkey ^ 0x8000;
+		reads(&w, i * 8, 64);
+	}
+	wire_close(&w);
+}
+
+/* Is it a byte that routers change, or one of the IPv4 header's checksum? */
+static bool varies(uint32_t at)
+{
+	return at == 1 || at == 8 || at == 10 || at == 11 || at == 26 || at == 27 ||
+	       at == 32;
+}
+
+/*
+ * Each other bit counts. Of those that nothing else looks at it is the invariant CRC
+ * that does: 16 of the identification, 2 of IPv4's flags, 16 of the port, 4 of the BTH's
+ * flags, the partition's membership, 32 of PSN and AckReq, 128 of the RETH, its own 32.
+ */
+static void bits(void)
+{
+	static const struct wire_opts rc;
+	struct xroce_stat before, now;
+	static struct frame frame;
+	uint32_t i, at, sum;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	fill(w.mem);
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.va = w.mr.iova;
+	w.req.dmalen = 64;
+	w.req.payload = 0;
+	packet_build(&w.req, &frame);
+	before = live_stat();
+	for (i = 0; i < 8 * (frame.end - frame.l3); i++) {
+		at = frame.l3 + i / 8;
+		if (varies(i / 8))
+			continue;
+		frame.bytes[at] ^= 1 << i % 8;
+		memset(frame.bytes + frame.l3 + 10, 0, 2);
+		sum = packet_ip_checksum(frame.bytes + frame.l3, 20);
+		frame.bytes[frame.l3 + 10] = sum >> 8;
+		frame.bytes[frame.l3 + 11] = sum;
+		check(send(w.fd, frame.bytes, frame.len, 0) == (ssize_t)frame.len,
+		      "send");
+		frame.bytes[at] ^= 1 << i % 8;
+	}
+	reads(&w, 0, 64);
+	now = live_stat();
+	check(now.read - before.read == 1 && now.tx - before.tx == 1,
+	      "%llu READs, %llu answers", now.read - before.read, now.tx - before.tx);
+	check(now.drop_icrc - before.drop_icrc >= 231, "%llu found by their CRC",
+	      now.drop_icrc - before.drop_icrc);
+	wire_close(&w);
+}
+
 static const struct test tests[] = {
+	{ "response_requests", "D1 D4", "whatever requests may have in their headers",
+	  requests },
+	{ "response_bits", "D4", "each bit of a request that counts", bits },
 	{ "response_lengths", "D2 D4",
 	  "all short lengths over IPv4, also across pages", lengths_ipv4 },
 	{ "response_lengths_ipv6", "D1 D2 D4",
