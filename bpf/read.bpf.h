@@ -57,7 +57,7 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *rq,
 	pkt = reply_headers(data, end, rq, q, ans);
 	if (unlikely(!pkt))
 		return -ENOSPC;
-	reply_set_read(data + rq->l3, rq->ipv6, pkt, ans->len);
+	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
 	if (ans->len <= XROCE_READ_SHORT)
 		r.icrc = icrc_ack(q, ans);
 	ans->made = true;

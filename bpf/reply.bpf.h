@@ -155,18 +155,45 @@ static __always_inline void reply_set_atomic(void *l3, bool ipv6,
 	}
 }
 
-/* A READ response with a payload. */
-static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_packet *pkt,
-					   __u32 len)
+/* Work out what depends on the length of a READ response, and keep it. */
+static __always_inline void reply_read_lengths(void *l3, bool ipv6,
+					       struct reply_packet *pkt,
+					       struct xroce_qp *q, __u32 len)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
+	struct iphdr *ip = l3;
+
+	pkt->bth.flags |= (-len & 3) << XROCE_BTH_PAD_SHIFT;
+	reply_set_len(l3, ipv6, udp, ACK_UDP_LEN + ((len + 3) & ~3u));
+	q->read.flags = pkt->bth.flags;
+	q->read.udp = udp->len;
+	if (!ipv6) {
+		q->read.ip = ip->tot_len;
+		q->read.check = ip->check;
+	}
+	q->read.known = len + 1;
+}
+
+/* A READ response. Mostly it is as long as the one before. */
+static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_packet *pkt,
+					   struct xroce_qp *q, __u32 len)
+{
+	struct udphdr *udp = (void *)pkt - sizeof(*udp);
+	struct iphdr *ip = l3;
 
 	pkt->bth.opcode = XROCE_RC_READ_RESPONSE_ONLY;
-	if (unlikely(len & 3)) {
-		pkt->bth.flags |= (-len & 3) << XROCE_BTH_PAD_SHIFT;
-		len += -len & 3;
+	if (unlikely(q->read.known != len + 1)) {
+		reply_read_lengths(l3, ipv6, pkt, q, len);
+		return;
 	}
-	reply_set_len(l3, ipv6, udp, ACK_UDP_LEN + len);
+	pkt->bth.flags = q->read.flags;
+	udp->len = q->read.udp;
+	if (ipv6) {
+		((struct ipv6hdr *)l3)->payload_len = udp->len;
+	} else {
+		ip->tot_len = q->read.ip;
+		ip->check = q->read.check;
+	}
 }
 
 /*
@@ -356,7 +383,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 		*icrc = icrc_atomic(q, ans);
 		return true;
 	}
-	reply_set_read(data + rq->l3, rq->ipv6, pkt, ans->len);
+	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
 	want -= XROCE_ICRC_LEN;
 	if (!xroce_kfuncs) {
 		__be32 zero = 0;

@@ -133,6 +133,24 @@ enum xroce_cause {
 #define XROCE_REPLY_WORDS	14	/* with an IPv6 header */
 
 /**
+ * struct xroce_read_lengths - what depends on the length in the headers of a READ
+ *	response of one packet, as in the packet
+ * @known: bytes of payload that all of this is for, and 1; 0: for none
+ * @udp: length in the UDP header, and in that of IPv6
+ * @ip: length in the IPv4 header
+ * @check: checksum of that
+ * @flags: of the BTH: the pad
+ */
+struct xroce_read_lengths {
+	__u16  known;
+	__be16 udp;
+	__be16 ip;
+	__u16  check;
+	__u8   flags;
+	__u8   reserved[3];
+};
+
+/**
  * struct xroce_qp - map "qp": a queue pair
  * @qpn: number; 0: the entry is free. Its place is qpn % entries
  * @state: enum xroce_qp_state; written last, with release order
@@ -192,6 +210,8 @@ enum xroce_cause {
  * @read_icrc: the invariant CRC of the peer's READ requests, if they come over IPv4 and
  *	are of a full member, with zero for what varies: identification and flags of IPv4,
  *	source port, flags of the BTH, AckReq, PSN and RETH
+ * @read: of the last READ response that the XDP program made. Written under @claim,
+ *	rarely
  *
  * @reply: of a reliable connection: the headers of an acknowledgement, from the
  *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
@@ -252,7 +272,7 @@ struct xroce_qp {
 	__u16  atomic_check;
 	__u16  read_max;
 	__u32  read_icrc;
-	__u32  reserved2[3];
+	struct xroce_read_lengths read;
 
 	__be32 reply[XROCE_REPLY_WORDS];
 	__u32  ack_icrc;

@@ -263,6 +263,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->atomic_icrc = 0;
 	q->atomic_check = 0;
 	q->read_icrc = 0;
+	memset(&q->read, 0, sizeof(q->read));
 	xr_qp_release(q);
 
 	xr_sq_leave(qp);

@@ -57,28 +57,33 @@ static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
 					     struct xdp_buff *xdp, u32 l3, bool ipv6,
 					     u32 off, u32 len, const u32 *ack)
 {
-	void *ip = xdp->data + l3, *to = xdp->data + off;
 	const void *mem = xr_mr_whole(mr, at, len);
 	u32 end = off + round_up(len, 4), crc;
+	void *to;
 
 	if (unlikely(!mem || len % 4)) {
 		xr_mr_move_any(mr, at, xdp, off, len, false);
 		xr_icrc_put(xdp, l3, end);
-	} else if (ack && len <= XROCE_READ_SHORT) {
-		xr_response_short(to, mem, len, ipv6, *ack);
-	} else if (likely(xr_vector_begin())) {
-		if (len <= XR_ONE_PASS_MAX && !(len % XR_CLMUL_BLOCK)) {
-			crc = xr_icrc_copy(ip, to, mem, len, ipv6);
-		} else {
-			xr_copy_vector(to, mem, len);
-			crc = xr_icrc_sum(ip, end - l3, ipv6);
-		}
-		put_unaligned_le32(crc, to + len);
-		xr_vector_end();
-	} else {
-		xr_copy(to, mem, len);
-		xr_icrc_put_any(xdp, l3, end);
+		return;
 	}
+	if (ack && len <= XROCE_READ_SHORT) {
+		xr_response_short(xdp->data + off, mem, len, ipv6, *ack);
+		return;
+	}
+	if (unlikely(!xr_vector_begin())) {
+		xr_copy(xdp->data + off, mem, len);
+		xr_icrc_put_any(xdp, l3, end);
+		return;
+	}
+	to = xdp->data + off;
+	if (len <= XR_ONE_PASS_MAX && !(len % XR_CLMUL_BLOCK)) {
+		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
+	} else {
+		xr_copy_vector(to, mem, len);
+		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
+	}
+	put_unaligned_le32(crc, to + len);
+	xr_vector_end();
 }
 
 #endif

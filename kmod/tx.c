@@ -241,6 +241,7 @@ void xr_tx_template(struct xroce_qp *q)
 	q->ack_icrc = xr_tx_template_icrc(q, XROCE_RC_ACK);
 	q->atomic_icrc = xr_tx_template_icrc(q, XROCE_RC_ATOMIC_ACK);
 	q->read_icrc = xr_icrc_read_request(q);
+	memset(&q->read, 0, sizeof(q->read));
 }
 
 /* Return: whether the device took it; if not, it has been freed. */

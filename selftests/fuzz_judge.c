@@ -418,8 +418,9 @@ static void judge_qp(const struct trial *t)
 	/* It is right when the invariant CRC is. */
 	memcpy(want.icrc_part, t->is.icrc_part, sizeof(want.icrc_part));
 	memcpy(want.icrc_for, t->is.icrc_for, sizeof(want.icrc_for));
-	/* And this is a hint. */
+	/* And these make no difference to who asks. */
 	want.read_max = t->is.read_max;
+	want.read = t->is.read;
 	want.duplicates += d->duplicate;
 	want.naks += naks(d);
 	if (d->nak_seq || d->nak_rnr)

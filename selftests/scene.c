@@ -175,8 +175,9 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 	/* It is right when the reply's invariant CRC is. */
 	memset(copy.icrc_part, 0, sizeof(copy.icrc_part));
 	memset(copy.icrc_for, 0, sizeof(copy.icrc_for));
-	/* And this is a hint. */
+	/* And these make no difference to who asks. */
 	copy.read_max = copy.mtu;
+	memset(&copy.read, 0, sizeof(copy.read));
 	return copy;
 }
 
