@@ -152,31 +152,40 @@ static __always_inline v2 on(v2 x, v2 by, v2 with)
 	return MUL(x, 0, by, 0) ^ MUL(x, 1, by, 1) ^ with;
 }
 
+/* Read four more blocks, the first of them block @i, each into one of four @x. */
+static __always_inline void four(v2 *x, bool copy, void *to, const void *p, int i)
+{
+	x[0] = on(x[0], on_512, take(copy, to, p, i));
+	x[1] = on(x[1], on_512, take(copy, to, p, i + 1));
+	x[2] = on(x[2], on_512, take(copy, to, p, i + 2));
+	x[3] = on(x[3], on_512, take(copy, to, p, i + 3));
+}
+
 /* Read @n more blocks, and copy them to @to if @copy. */
 static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32 n)
 {
-	v2 x1, x2, x3;
-
 	/* Four at a time: each waits for the one before it. */
 	if (n >= 7) {
-		x1 = take(copy, to, p, 0);
-		x2 = take(copy, to, p, 1);
-		x3 = take(copy, to, p, 2);
+		v2 w[4] = { x };
+
+		w[1] = take(copy, to, p, 0);
+		w[2] = take(copy, to, p, 1);
+		w[3] = take(copy, to, p, 2);
 		to += 3 * BLOCK;
 		p += 3 * BLOCK;
-		n -= 3;
-		do {
-			x = on(x, on_512, take(copy, to, p, 0));
-			x1 = on(x1, on_512, take(copy, to, p, 1));
-			x2 = on(x2, on_512, take(copy, to, p, 2));
-			x3 = on(x3, on_512, take(copy, to, p, 3));
+		for (n -= 3; n >= 8; n -= 8, to += 8 * BLOCK, p += 8 * BLOCK) {
+			four(w, copy, to, p, 0);
+			four(w, copy, to, p, 4);
+		}
+		if (n >= 4) {
+			four(w, copy, to, p, 0);
 			to += 4 * BLOCK;
 			p += 4 * BLOCK;
 			n -= 4;
-		} while (n >= 4);
-		x = on(x, on_128, x1);
-		x = on(x, on_128, x2);
-		x = on(x, on_128, x3);
+		}
+		x = on(w[0], on_128, w[1]);
+		x = on(x, on_128, w[2]);
+		x = on(x, on_128, w[3]);
 	}
 	for (; n; n--, to += BLOCK, p += BLOCK)
 		x = on(x, on_128, take(copy, to, p, 0));

@@ -6,12 +6,24 @@
 #ifdef __x86_64__
 #include <linux/stddef.h>
 
-#define ROUND	128	/* bytes a round */
+#define ROUND	128	/* bytes */
 
 typedef long long v4 __attribute__((vector_size(32)));
 typedef v4 v4_at __attribute__((__aligned__(1), __may_alias__));
 
 void xr_vcopy(void *dst, const void *src, unsigned long len);
+
+static inline __attribute__((__always_inline__)) void copy(void *dst, const void *src)
+{
+	const v4_at *s = src;
+	v4_at *d = dst;
+	v4 a = s[0], b = s[1], c = s[2], e = s[3];
+
+	d[0] = a;
+	d[1] = b;
+	d[2] = c;
+	d[3] = e;
+}
 
 /**
  * xr_vcopy() - copy bytes, upwards
@@ -21,23 +33,11 @@ void xr_vcopy(void *dst, const void *src, unsigned long len);
  */
 void xr_vcopy(void *dst, const void *src, unsigned long len)
 {
-	const void *end = src + len;
-	const v4_at *s;
-	v4_at *d;
-
-	for (; src < end; src += ROUND, dst += ROUND) {
-		v4 a, b, c, e;
-
-		s = src;
-		d = dst;
-		a = s[0];
-		b = s[1];
-		c = s[2];
-		e = s[3];
-		d[0] = a;
-		d[1] = b;
-		d[2] = c;
-		d[3] = e;
+	for (; len >= 2 * ROUND; len -= 2 * ROUND, src += 2 * ROUND, dst += 2 * ROUND) {
+		copy(dst, src);
+		copy(dst + ROUND, src + ROUND);
 	}
+	if (len)
+		copy(dst, src);
 }
 #endif
