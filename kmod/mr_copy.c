@@ -55,9 +55,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 
 	if (!mr->writable)
 		return -EACCES;
-	if (xr_mr_offset(mr, va, len, &to))
-		return -ERANGE;
-	ret = unlikely(mr->pin->odp) ? xr_mr_ready(mr, to, len, 0, true) : 0;
+	ret = xr_mr_range(mr, va, len, 0, true, &to);
 	if (ret)
 		return ret;
 	while (len) {
