@@ -96,18 +96,17 @@ static __always_inline u32 xr_icrc_copy(const void *l3, void *to, const void *fr
 }
 
 /*
- * The invariant CRC of a packet in whole words, in the first buffer with room for it,
- * as all but a few are. In a vector section. Return: false: it is not like that.
+ * The invariant CRC of a packet in whole words, as all but a few are; @end is inside the
+ * first buffer. In a vector section. Return: false: it is not like that.
  */
-static __always_inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3,
-					   u32 end, u32 *crc)
+static __always_inline bool xr_icrc_whole(const struct xdp_buff *xdp, u32 l3, u32 end,
+					  u32 *crc)
 {
 	const void *p = xdp->data + l3;
 	u32 len = end - l3;
 	bool ipv6;
 
-	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4 ||
-		     !xr_frame_linear(xdp, end, XROCE_ICRC_LEN)))
+	if (unlikely(l3 < ETH_HLEN || l3 >= end || len % 4))
 		return false;
 	ipv6 = xr_icrc_ipv6(p);
 	if (unlikely(len < xr_icrc_headers_len(ipv6)))
@@ -128,23 +127,25 @@ static inline u32 xr_icrc_copy(const void *l3, void *to, const void *from, u32 l
 	return 0;
 }
 
-static inline bool xr_icrc_linear(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
+static inline bool xr_icrc_whole(const struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 {
 	return false;
 }
 #endif
 
 /*
- * Likewise, of one that has it. Return: 0; XROCE_FRAME_*: right as well; -EINVAL, or
- * -EBADMSG: it differs.
+ * Verify that of a packet, mostly in the first buffer. Return: 0; XROCE_FRAME_*: right as
+ * well; -EINVAL, or -EBADMSG: it differs.
  */
 static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	int ret = 1;
 	u32 crc;
 
-	if (likely(xr_vector_begin())) {
-		if (likely(xr_icrc_linear(xdp, l3, end, &crc)))
+	/* Another section is begun for a packet in several. */
+	if (likely(xr_frame_linear(xdp, end, XROCE_ICRC_LEN)) &&
+	    likely(xr_vector_begin())) {
+		if (likely(xr_icrc_whole(xdp, l3, end, &crc)))
 			ret = get_unaligned_le32(xdp->data + end) == crc ?
 			      0 : -EBADMSG;
 		xr_vector_end();
@@ -187,14 +188,15 @@ static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 
 	return xr_frame_flags(xdp);
 }
 
-/* Likewise, and write it into the frame. Return: 0 or -EINVAL. */
+/* Write it into the frame. Return: 0 or -EINVAL. */
 static __always_inline int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	bool done = false;
 	u32 crc;
 
-	if (likely(xr_vector_begin())) {
-		done = xr_icrc_linear(xdp, l3, end, &crc);
+	if (likely(xr_frame_linear(xdp, end, XROCE_ICRC_LEN)) &&
+	    likely(xr_vector_begin())) {
+		done = xr_icrc_whole(xdp, l3, end, &crc);
 		if (likely(done))
 			put_unaligned_le32(crc, xdp->data + end);
 		xr_vector_end();

@@ -17,22 +17,27 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write)
 void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
 		    u32 len, bool write)
 {
+	bool vector = xr_vcopy_begin(len);
 	u32 pad = write ? 0 : -len & 3;
-	void *bytes, *mem;
+	void *bytes, *mem, *to, *from;
 	u32 n, have;
 
 	while (len) {
 		bytes = xr_frame_at(xdp, off, &have);
 		n = min(len, have);
 		mem = xr_mr_at(mr, at, &n);
-		if (write)
-			xr_copy(mem, bytes, n);
+		to = write ? mem : bytes;
+		from = write ? bytes : mem;
+		if (vector)
+			xr_copy_vector(to, from, n);
 		else
-			xr_copy(bytes, mem, n);
+			memcpy(to, from, n);
 		off += n;
 		at += n;
 		len -= n;
 	}
+	if (vector)
+		xr_vector_end();
 	while (pad--)
 		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
 }

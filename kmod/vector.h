@@ -48,6 +48,13 @@ static inline void xr_vector_end(void)
 {
 	kernel_fpu_end();
 }
+
+/* Begin a section to copy so many bytes in, if it is worth one. */
+static __always_inline bool xr_vcopy_begin(size_t len)
+{
+	return len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
+	       xr_vector_begin();
+}
 #else
 static inline void xr_vector_init(void)
 {
@@ -60,6 +67,11 @@ static inline bool xr_vector_begin(void)
 
 static inline void xr_vector_end(void)
 {
+}
+
+static inline bool xr_vcopy_begin(size_t len)
+{
+	return false;
 }
 #endif
 
@@ -115,15 +127,12 @@ static __always_inline void xr_copy_vector(void *dst, const void *src, size_t le
 /* The same outside of one. */
 static __always_inline void xr_copy(void *dst, const void *src, size_t len)
 {
-#ifdef CONFIG_X86_64
-	if (len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
-	    xr_vector_begin()) {
+	if (xr_vcopy_begin(len)) {
 		xr_copy_vector(dst, src, len);
 		xr_vector_end();
-		return;
+	} else {
+		xr_copy_plain(dst, src, len);
 	}
-#endif
-	xr_copy_plain(dst, src, len);
 }
 
 #endif
