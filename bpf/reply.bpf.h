@@ -126,18 +126,7 @@ static __always_inline void reply_ipv4_len(struct iphdr *ip, __u32 udp_len)
 	ip->check = bpf_htons(~(sum + (sum >> 16)));
 }
 
-/* In both headers. */
-static __always_inline void reply_set_len(void *l3, bool ipv6, struct udphdr *udp,
-					  __u32 udp_len)
-{
-	udp->len = bpf_htons(udp_len);
-	if (ipv6)
-		((struct ipv6hdr *)l3)->payload_len = udp->len;
-	else
-		reply_ipv4_len(l3, udp_len);
-}
-
-/* The same of an acknowledgement with a result. */
+/* An acknowledgement with a result. */
 static __always_inline void reply_set_atomic(void *l3, bool ipv6,
 					     struct reply_packet *pkt,
 					     const struct xroce_qp *q)
@@ -160,14 +149,13 @@ static __always_inline void reply_read_lengths(void *l3, bool ipv6,
 					       struct reply_packet *pkt,
 					       struct xroce_qp *q, __u32 len)
 {
-	struct udphdr *udp = (void *)pkt - sizeof(*udp);
+	__u32 udp_len = ACK_UDP_LEN + ((len + 3) & ~3u);
 	struct iphdr *ip = l3;
 
-	pkt->bth.flags |= (-len & 3) << XROCE_BTH_PAD_SHIFT;
-	reply_set_len(l3, ipv6, udp, ACK_UDP_LEN + ((len + 3) & ~3u));
-	q->read.flags = pkt->bth.flags;
-	q->read.udp = udp->len;
+	q->read.flags = pkt->bth.flags | (-len & 3) << XROCE_BTH_PAD_SHIFT;
+	q->read.udp = bpf_htons(udp_len);
 	if (!ipv6) {
+		reply_ipv4_len(ip, udp_len);
 		q->read.ip = ip->tot_len;
 		q->read.check = ip->check;
 	}
@@ -182,10 +170,8 @@ static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_pac
 	struct iphdr *ip = l3;
 
 	pkt->bth.opcode = XROCE_RC_READ_RESPONSE_ONLY;
-	if (unlikely(q->read.known != len + 1)) {
+	if (unlikely(q->read.known != len + 1))
 		reply_read_lengths(l3, ipv6, pkt, q, len);
-		return;
-	}
 	pkt->bth.flags = q->read.flags;
 	udp->len = q->read.udp;
 	if (ipv6) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * CRC-32 by carry-less multiplication, with the vector registers of x86-64: the
- * caller may use them, and the CPU has XR_CLMUL_FEATURES. For user space too.
+ * caller may use them, and the CPU has PCLMULQDQ and AVX. For user space too.
  */
 #ifndef _XR_CLMUL_H
 #define _XR_CLMUL_H

@@ -172,7 +172,8 @@ static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 
 
 	if (unlikely(l3 > linear ||
 		     linear - l3 < sizeof(struct xr_read4) + XROCE_ICRC_LEN))
-		return -EINVAL;
+		return xr_icrc_check_any(xdp, l3, l3 + sizeof(struct xr_read4)) ?:
+		       xr_frame_flags(xdp);
 	i = offsetof(struct xr_read4, h.ip.id);
 	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
 	/* The lower byte of these is the offset of a fragment. */

@@ -11,8 +11,9 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write)
 }
 
 /*
- * xr_mr_move() between several buffers and several blocks, all of which is there, and
- * where there is a pad.
+ * Copy bytes of a frame into a region if @write, else of a region into a frame, and zeros
+ * behind them up to a multiple of four: between several buffers and several blocks, all
+ * of which is there. For the rest see xr_mr_write().
  */
 void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
 		    u32 len, bool write)
@@ -31,7 +32,7 @@ void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 of
 		if (vector)
 			xr_copy_vector(to, from, n);
 		else
-			memcpy(to, from, n);
+			xr_copy_plain(to, from, n);
 		off += n;
 		at += n;
 		len -= n;

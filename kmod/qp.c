@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A queue pair's entry in the map "qp" has two cache lines. The first one, its
+ * A queue pair's entry in the map "qp" has four cache lines. The first one, its
  * identity, is written here: the state last, so that a packet which sees RTR
  * sees the rest. The second one belongs to the XDP program while it holds the
- * claim; to set it up the claim is taken here in the same way.
+ * claim, and what it keeps for later in the third one; to set it up the claim is taken
+ * here in the same way.
  */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
@@ -83,7 +84,6 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->rd_head = 0;
 	q->rd_count = 0;
 	q->misses = 0;
-	q->read_max = 0;
 }
 
 /* Return: a free place in the table, taken, or @room. */
@@ -247,6 +247,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->pkey_full = 0;
 	q->sport = 0;
 	q->mtu = 0;
+	q->read_max = 0;
 	q->tos = 0;
 	q->ttl = 0;
 	q->min_rnr_timer = 0;

@@ -247,12 +247,15 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 			ret = -EBUSY;
 			goto out;
 		}
-		/* And what was admitted before does not start, either. */
-		WRITE_ONCE(q->generation, q->generation + 1);
 		if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET)
 			xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
 		if (to == XROCE_QPS_SQD)
 			xr_qp_move(qp, a);
+		/*
+		 * And what was admitted before does not start, either: who sees the new
+		 * number sees all that goes with it.
+		 */
+		smp_store_release(&q->generation, q->generation + 1);
 		xr_qp_release(q);
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {

@@ -48,7 +48,7 @@ static __always_inline void xr_response_short(void *to, const void *from, u32 le
  *	BTH, or to an AETH
  * @l3: offset of the IP header
  * @ipv6: what that is of: IPv6; else IPv4
- * @off: offset of the first byte
+ * @off: offset of the first byte: right behind the BTH, or behind an AETH
  * @len: bytes, not 0
  * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH; NULL: of
  *	no use

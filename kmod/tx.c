@@ -234,7 +234,7 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 
 /**
  * xr_tx_template() - prepare the XDP program's replies, and what it looks for in READs
- * @q: a queue pair on its way to RTR; all about its peer is there
+ * @q: a queue pair on its way to RTR, or whose peer moves in SQD; all about that is there
  */
 void xr_tx_template(struct xroce_qp *q)
 {

@@ -25,6 +25,7 @@
 #define REGIONS		100000
 #define MPT_ENTRIES	(1u << 17)
 #define ROUNDS		400	/* of a race */
+#define PATIENCE	(50 * ROUNDS)	/* for one that works */
 #define PAGES		300	/* that a race is about */
 
 static __u32 seed;
@@ -201,7 +202,7 @@ static int race(struct race *r, void *(*change)(void *), pid_t pid)
 		return 0;
 	pd = live_pd(x);
 	pthread_create(&thread, NULL, change, r);
-	for (i = 0; i < ROUNDS || r->changes < 20; i++) {
+	for (i = 0; i < ROUNDS || r->changes < 20 || (!worked && i < PATIENCE); i++) {
 		struct xroce_mr_reg reg = mr_region(pd, r->mem + draw(5000),
 						    200 * MEM_PAGE);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READs of one packet: what they are asked for with; their bytes, pad and invariant CRC, whichever way they are put
- * into the frame (IBTA 9.4.4).
+ * READs of one packet: what they are asked for with; and their bytes, pad and invariant
+ * CRC, whichever way they are put into the frame (IBTA 9.4.4).
  */
 #include <string.h>
 

@@ -16,17 +16,40 @@ static bool to_sqd(struct wire *w)
 	return check(!ret, "to SQD: %d", ret);
 }
 
-/* A WRITE is executed and acknowledged, in a state that it does not change. */
-static void serves(struct wire *w, uint32_t msn, __u32 state)
+/* So is a READ of as many bytes. */
+static void reads(struct wire *w, uint32_t msn)
+{
+	struct packet read = w->req, was = w->req, got;
+
+	read.opcode = XROCE_RC_READ_REQUEST;
+	read.payload = 0;
+	w->req = read;
+	wire_send(w);
+	w->req = was;
+	if (!check(wire_take(w, WIRE_MS, &got, NULL), "nothing has been read"))
+		return;
+	check(got.opcode == XROCE_RC_READ_RESPONSE_ONLY && got.psn == was.psn &&
+	      got.msn == msn && got.payload == was.payload,
+	      "opcode %#x, PSN %#x, MSN %u, %u bytes", got.opcode, got.psn, got.msn,
+	      got.payload);
+	w->req.psn++;
+}
+
+/*
+ * A WRITE is executed and acknowledged, in a state that it does not change. It is the
+ * @nth of them.
+ */
+static void serves(struct wire *w, uint32_t nth, __u32 state)
 {
 	w->req.pattern += 17;
 	wire_send(w);
-	wire_expect_ack(w, w->req.psn, msn);
+	wire_expect_ack(w, w->req.psn, 2 * nth - 1);
 	check(w->mem[63] == (char)packet_pattern(w->req.pattern, 63),
 	      "nothing has been written");
+	w->req.psn++;
+	reads(w, 2 * nth);
 	check(qp_state(w->x, w->qpn) == state, "state %u",
 	      qp_state(w->x, w->qpn));
-	w->req.psn++;
 }
 
 /* It goes on from where it was, there and back. */
