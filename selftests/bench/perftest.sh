@@ -130,7 +130,8 @@ pass_on() {
 }
 
 serve_up() {
-	"$xroce" serve --netdev x0 >/dev/null &
+	# Its status line is for terminals, and a pipe is none.
+	"$xroce" serve --netdev x0 >/dev/null 2> >(cat >&2) &
 	server=$!
 	undo+=(serve_down)
 	wait_until 1000 listens
