@@ -10,6 +10,7 @@
 #define VLAN_DEPTH		2
 #define ANY_OPCODE		(-1)	/* in place of one */
 #define NOT_PLAIN		(-2)
+#define NOT_OURS		(-3)
 
 /* Offsets, not pointers: the verifier knows no difference of two pointers. */
 struct cursor {
@@ -189,8 +190,11 @@ struct plain {
 } __attribute__((packed));
 
 /*
- * Return: the opcode, if that is what it is, of a frame that is IPv4, has no VLAN tag
- * and is as long as that takes; NOT_PLAIN of others.
+ * Of a frame that is IPv4, has no VLAN tag and is as long as that takes; if its IP header
+ * has no options, which parse() looks at.
+ *
+ * Return: the opcode; NOT_PLAIN of others; NOT_OURS: it is not UDP, or not to our port,
+ * as is most of what comes that is others'.
  */
 static __always_inline int plain_opcode(const void *data, const void *end)
 {
@@ -200,6 +204,10 @@ static __always_inline int plain_opcode(const void *data, const void *end)
 	    *(const __be16 *)(data + offsetof(struct ethhdr, h_proto)) !=
 	    bpf_htons(ETH_P_IP))
 		return NOT_PLAIN;
+	if (p->ip.protocol != IPPROTO_UDP ||
+	    *(const __be16 *)(data + offsetof(struct plain, udp.dest)) !=
+	    bpf_htons(XROCE_UDP_PORT))
+		return NOT_OURS;
 	return p->bth.opcode;
 }
 
@@ -235,9 +243,11 @@ static __always_inline int parse(void *data, void *end, struct request *rq,
 		next = parse_ipv6(&c, rq);
 	else
 		return -1;
-	if (unlikely(next != IPPROTO_UDP))
+	/* Of a plain one plain_opcode() knows; but nothing is read of a negative one. */
+	if (unlikely(plain ? next < 0 : next != IPPROTO_UDP))
 		return -1;
-	if (unlikely(parse_udp(&c, rq) != XROCE_UDP_PORT))
+	next = parse_udp(&c, rq);
+	if (unlikely(plain ? next < 0 : next != XROCE_UDP_PORT))
 		return -1;
 	rq->bth = c.off;
 	next = parse_bth(&c, rq, opcode);

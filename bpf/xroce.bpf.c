@@ -479,6 +479,8 @@ int xroce(struct xdp_md *ctx)
 
 	/* The commonest, each without what it has no use for. */
 	switch (plain_opcode(data, end)) {
+	case NOT_OURS:
+		return XDP_PASS;
 	case NOT_PLAIN:
 		return packet(ctx, data, end, NOT_PLAIN);
 	case XROCE_RC_WRITE_ONLY:
