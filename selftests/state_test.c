@@ -16,14 +16,13 @@ static bool to_sqd(struct wire *w)
 	return check(!ret, "to SQD: %d", ret);
 }
 
-/* So is a READ of as many bytes. */
+/* What has been written is read. It is the message @msn. */
 static void reads(struct wire *w, uint32_t msn)
 {
-	struct packet read = w->req, was = w->req, got;
+	struct packet was = w->req, got;
 
-	read.opcode = XROCE_RC_READ_REQUEST;
-	read.payload = 0;
-	w->req = read;
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.payload = 0;
 	wire_send(w);
 	w->req = was;
 	if (!check(wire_take(w, WIRE_MS, &got, NULL), "nothing has been read"))
@@ -36,8 +35,8 @@ static void reads(struct wire *w, uint32_t msn)
 }
 
 /*
- * A WRITE is executed and acknowledged, in a state that it does not change. It is the
- * @nth of them.
+ * A WRITE is executed and acknowledged, and a READ answered, in a state that they do not
+ * change. They are the @nth of them.
  */
 static void serves(struct wire *w, uint32_t nth, __u32 state)
 {
