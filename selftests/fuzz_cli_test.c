@@ -24,12 +24,14 @@
 
 #include "fuzz.h"
 #include "live.h"
+#include "setting.h"
 
 #define COMMANDS	1000ul
 #define COMMANDS_LIVE	250ul
 #define WORDS		24
 #define OUTPUT		(256u << 10)
 #define NUMBERS		16u
+#define PATIENCE	(20 * setting("XROCE_SLOW", 1))	/* seconds, for a command */
 
 /* main() of the command, by another name. */
 int xroce_main(int argc, char **argv);
@@ -213,7 +215,7 @@ static int run(bool json)
 	if (!pid) {
 		dup2(captured[0], STDOUT_FILENO);
 		dup2(captured[1], STDERR_FILENO);
-		alarm(20);
+		alarm(PATIENCE);
 		exit(xroce_main(argc, argv));
 	}
 	/* What goes on until told to stop, is told. */

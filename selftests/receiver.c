@@ -119,7 +119,7 @@ static bool client_open(struct receiver *r, const struct receiver_opts *opts)
 		.min_rnr_timer = 12,
 		.ah_attr = server_address(opts->ipv6),
 		.sq_psn = SEND_PSN,
-		.timeout = 18,
+		.timeout = 21,		/* nine seconds; slow machines */
 		.retry_cnt = 0,
 		.rnr_retry = opts->rnr_retry,
 		.max_rd_atomic = 1,
