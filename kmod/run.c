@@ -38,7 +38,9 @@ int xr_runs_add(struct xr_runs *runs, unsigned long pfn, unsigned long nr)
 		return -E2BIG;
 	if (runs->count == runs->room) {
 		room = max_t(size_t, 32, 2 * runs->room);
-		more = kvmalloc_array(room, sizeof(*more), GFP_KERNEL_ACCOUNT);
+		/* How many is the user's choice: to fail is no news for the log. */
+		more = kvmalloc_array(room, sizeof(*more),
+				      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!more)
 			return -ENOMEM;
 		if (runs->count)
