@@ -2,8 +2,9 @@
 /*
  * The invariant CRC of requests, which the module verifies, and of short replies. A CRC
  * is linear: that of a packet is that of another of the same length, and those of the
- * bytes in which they differ, each with as many zeros behind it. The module knows that of the packet whose
- * PSN and what follows are zero; the loader has made a table for the rest.
+ * bytes in which they differ, each with as many zeros behind it. The module knows that
+ * of the packet whose PSN and what follows are zero; the loader has made a table for the
+ * rest.
  */
 #ifndef _XROCE_ICRC_BPF_H
 #define _XROCE_ICRC_BPF_H

@@ -386,11 +386,10 @@ static void settle(struct odp *o)
 	req->va = ODP_IOVA;
 	req->swap = 0;
 	wire_send(&o->w);
-	do {
-		if (!wire_take(&o->w, WIRE_MS, &got, NULL))
-			break;
-	} while (got.opcode != XROCE_RC_ATOMIC_ACK);
-	check(wire_again(&o->w), "again");
+	while (wire_take(&o->w, WIRE_MS, &got, NULL) &&
+	       got.opcode != XROCE_RC_ATOMIC_ACK)
+		;
+	wire_again(&o->w);
 	madvise(o->mem, o->bytes, MADV_DONTNEED);
 }
 
@@ -411,7 +410,6 @@ static void purged(void)
 		send_from(&o, o.w.req.psn, 0, KEEP);
 		if (!wire_again(&o.w))
 			break;
-		o.w.req.psn = WIRE_PSN;
 		madvise(o.mem, o.bytes, MADV_DONTNEED);
 		now = live_stat();
 	}

@@ -100,7 +100,8 @@ perf() {
 		read -ra before < <(stats_of $perf_moves $perf_losses)
 		status=0
 		out=$(timeout $((60 * ${XROCE_SLOW:-1})) "$program" -d rxe0 \
-		      -x "$gid" -m "$mtu" -n "$iters" -u 17 ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) || status=$?
+		      -x "$gid" -m "$mtu" -n "$iters" -u 17 \
+		      ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) || status=$?
 		# It measures a clock for its figures, and there was no CPU for that.
 		[[ $out = *"Can't produce a report"* ]] || break
 	done

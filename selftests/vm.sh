@@ -134,7 +134,7 @@ accel_options() { # kvm|tcg
 		echo -accel kvm -cpu host
 	elif [ -n "$icount" ]; then
 		# With cx16 (see below): a kernel that has to do without counts more.
-		# A run in a dozen ends in a double fault for it, in an allocation.
+		# Now and then a run ends in a double fault for it, in an allocation.
 		echo -accel tcg -icount shift=0,sleep=off -cpu "$cpu"
 	else
 		# -cx16: before 8.0 that instruction leaves any flags behind, which an
