@@ -5,13 +5,16 @@
 #include "harness.h"
 #include "impair.h"
 
-/* The opcode is behind the headers of IP and UDP. 0x0c is a request. */
+/*
+ * The opcode is behind the headers of IP and UDP. 0x0c is a request. A match without
+ * an action ends the search, and lets the packet in.
+ */
 #define FILTER	"tc filter add dev c0 ingress prio "
 static const char *const pass_by[] = {
-	FILTER "1 protocol ip u32 match u8 0x0c 0xfc at 28 action ok",
-	FILTER "1 protocol ip u32 match u8 0x11 0xff at 28 action ok",
-	FILTER "2 protocol ipv6 u32 match u8 0x0c 0xfc at 48 action ok",
-	FILTER "2 protocol ipv6 u32 match u8 0x11 0xff at 48 action ok",
+	FILTER "1 protocol ip u32 match u8 0x0c 0xfc at 28 flowid 1:1",
+	FILTER "1 protocol ip u32 match u8 0x11 0xff at 28 flowid 1:1",
+	FILTER "2 protocol ipv6 u32 match u8 0x0c 0xfc at 48 flowid 1:1",
+	FILTER "2 protocol ipv6 u32 match u8 0x11 0xff at 48 flowid 1:1",
 };
 
 static bool run(const char *command)
