@@ -86,11 +86,11 @@ perf_moved() {
 }
 
 # How long rxe waits for an answer, as 4.096 us by a power of two: half a second, and
-# 17 seconds on a slow kernel. When its timer ends once more before what it sends
+# two on a slow kernel. When its timer ends once more before what it sends
 # again has left, rxe loses its place: a FIRST in the midst of a message, or a LAST
 # more behind the last one, each with the PSN that is expected. That is refused.
 perf_timeout=17
-[ "${XROCE_SLOW:-1}" = 1 ] || perf_timeout=22
+[ "${XROCE_SLOW:-1}" = 1 ] || perf_timeout=19
 
 # perf PROGRAM MTU SIZE ITERATIONS QPS GID [OPTION]...
 perf() {

@@ -15,6 +15,8 @@
 #
 #   --net veth     no NIC, the tests make their own veth pair
 #   --net virtio   two NICs on one hub:   nic 1 ---[ hub ]--- nic 2
+#                  With --icount they send 150 us, on the guest's clock, after they
+#                  are told to, and not when QEMU comes to it: figures repeat.
 #
 # The exit status is the command's. It is 1 when the kernel complained
 # meanwhile (see kernel_complaints), 124 when time ran out, 125 when the
@@ -164,6 +166,7 @@ net_options() {
 
 	nic+=,guest_ecn=off,guest_ufo=off,mrg_rxbuf=on,romfile=
 	[ "$net" = virtio ] || return 0
+	[ -z "$icount" ] || nic+=,tx=timer
 	for i in 1 2; do
 		echo -netdev hubport,id=hub$i,hubid=0
 		echo -device virtio-net-pci,netdev=hub$i,mac=52:54:00:77:00:0$i,$nic

@@ -53,8 +53,11 @@
 # A number is the median of five segments of 2,000 operations, after 500 to
 # warm up, and of fewer where a reply takes several packets; then there are fewer
 # under way, too, 256 KiB of replies. A remark on stderr names rows whose segments
-# differ by more than 1%. On virtio-net they do: when QEMU moves frames, in how many
-# lots, with how many interrupts, is decided by the host's clock.
+# differ by more than 1%.
+#
+# On virtio-net frames leave 150 us after the first of them, so that there are so many
+# to an interrupt. What the generator's own NIC does to receive a reply is in "floor",
+# xroce and rxe.
 #
 # rxe's worker shares the one CPU with the generator. By default it would be
 # switched to at every large packet sent, which is 5,300 instructions that a

@@ -7,8 +7,8 @@
   figures.py save DIR      replace those of figures.json that are in DIR
   figures.py rows FILE     the rows of a file of figures.json, "key=value ..." each
 
-Figures are instructions. Those of virtio-net and of perftest are kept, but not
-compared: they depend on when QEMU moves frames, and on who runs when.
+Figures are instructions. Those of perftest are kept, but not compared: they depend
+on who runs when.
 """
 import json
 import os
@@ -17,6 +17,7 @@ import sys
 KEPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "figures.json")
 FILES = ("bench", "bench-other", "bench-scale", "bench-perftest",
          "bench-regions", "bench-pool", "bench-windows")
+UNSTEADY = "bench-perftest"
 LIMIT = 0.05
 SLACK = 5     # instructions
 # What was measured; everything else in a row is a figure.
@@ -55,20 +56,16 @@ def own(row):
     return found
 
 
-def compared(name, row):
-    return name != "bench-perftest" and row.get("net") != "virtio"
-
-
 def check(folder):
     kept, now, bad, seen = load(KEPT), load_dir(folder), 0, 0
     for file, rows in kept.items():
+        if file == UNSTEADY:
+            continue
         new = {}
         for row in now.get(file, []):
             # xroce's and rxe's may be rows of their own
             new.setdefault(name_of(row), {}).update(own(row))
         for row in rows:
-            if not compared(file, row):
-                continue
             for figure, was in own(row).items():
                 label = f"{file}: {name_of(row)}: {figure}"
                 value = new.get(name_of(row), {}).get(figure)
