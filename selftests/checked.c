@@ -16,7 +16,7 @@
 #include "setting.h"
 #include "wire.h"
 
-#define PATIENCE	(100 * setting("XROCE_SLOW", 1))	/* seconds, for an answer */
+#define PATIENCE	100	/* seconds, for an answer */
 #define AGAIN_MS	60		/* then it is sent once more */
 #define LONGEST		3000u		/* of a READ: three packets */
 #define PACKET		1024u
@@ -155,7 +155,7 @@ static bool step(void)
 
 	memcpy(was, model, sizeof(was));
 	packets = choose();
-	end = clock_now() + PATIENCE;
+	end = clock_now() + patience(PATIENCE);
 	for (;;) {
 		send_request();
 		ret = take_answer();

@@ -9,6 +9,7 @@
 
 #include "counters.h"
 #include "harness.h"
+#include "setting.h"
 
 #define CPUS_MAX	256
 #define PATIENCE	30			/* seconds; emulated machines */
@@ -65,7 +66,7 @@ void counters_read(int fd, struct xroce_stat *sum)
 bool counters_settled(int fd, const struct xroce_stat *before, __u64 packets,
 		      struct xroce_stat *after)
 {
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + patience(PATIENCE);
 	struct xroce_stat last;
 	__u64 came;
 	bool still;

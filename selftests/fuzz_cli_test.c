@@ -31,7 +31,7 @@
 #define WORDS		24
 #define OUTPUT		(256u << 10)
 #define NUMBERS		16u
-#define PATIENCE	(20 * setting("XROCE_SLOW", 1))	/* seconds, for a command */
+#define PATIENCE	20	/* seconds, for a command */
 
 /* main() of the command, by another name. */
 int xroce_main(int argc, char **argv);
@@ -215,7 +215,7 @@ static int run(bool json)
 	if (!pid) {
 		dup2(captured[0], STDOUT_FILENO);
 		dup2(captured[1], STDERR_FILENO);
-		alarm(PATIENCE);
+		alarm(patience(PATIENCE));
 		exit(xroce_main(argc, argv));
 	}
 	/* What goes on until told to stop, is told. */

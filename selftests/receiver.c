@@ -11,6 +11,7 @@
 
 #include "harness.h"
 #include "receiver.h"
+#include "setting.h"
 
 #define SEND_PSN	0xfffff8u		/* wraps early on */
 #define PATIENCE	30			/* seconds; emulated machines */
@@ -289,7 +290,7 @@ void receiver_recv(struct xroce_rq *rq, uint64_t wr_id, uint32_t off,
 
 bool receiver_wait(struct receiver *r, struct xroce_cqe *cqe)
 {
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + patience(PATIENCE);
 	int n;
 
 	do {

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "requester.h"
 #include "harness.h"
+#include "setting.h"
 
 #define WAIT_SECONDS	30	/* an emulated machine is slow */
 
@@ -205,7 +206,7 @@ bool requester_post(struct requester *requester, struct ibv_qp *qp,
 
 int requester_wait_for(struct requester *requester, struct ibv_wc *wc)
 {
-	double end = clock_now() + WAIT_SECONDS;
+	double end = clock_now() + patience(WAIT_SECONDS);
 	int n;
 
 	do {

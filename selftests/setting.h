@@ -13,4 +13,10 @@ static inline uint64_t setting(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+/* So many seconds, and $XROCE_SLOW times as many on a kernel that is so slow. */
+static inline uint64_t patience(uint64_t seconds)
+{
+	return seconds * setting("XROCE_SLOW", 1);
+}
+
 #endif /* XROCE_SETTING_H */

@@ -38,7 +38,7 @@ static bool wait_one(void)
 			request_done(wc.wr_id, wc.status);
 		if (test_failed() || n > 0)
 			return !test_failed();
-	} while (!n && requests_slowest() < PATIENCE);
+	} while (!n && requests_slowest() < patience(PATIENCE));
 	requests_note_queues();
 	return check(false, "no completion");
 }
