@@ -42,15 +42,23 @@ static struct row rows[] = {
 	ROW(OP_SEND, 64),
 };
 
-/* What the generator itself costs: the first to be measured. */
-static double base[ARRAY_SIZE(rows)];
+/*
+ * What the generator itself costs, and the way to the responder: frames of a row's
+ * request, and frames like a packet of its reply, that are dropped there.
+ */
+static struct base {
+	double request;
+	double reply;
+} xdp[ARRAY_SIZE(rows)], skb[ARRAY_SIZE(rows)];
 
 static struct {
 	const struct responder *responder;
 	enum generator_expect expect;
-	int column;		/* -1: @base */
+	int column;
+	struct base *base;	/* of rows, and not @column */
 } order[] = {
-	{ &responder_drop,	EXPECT_NOTHING,	-1 },
+	{ &responder_drop,	EXPECT_NOTHING,	.base = xdp },
+	{ &responder_drop_skb,	EXPECT_NOTHING,	.base = skb },
 	{ &responder_bounce,	EXPECT_REQUEST,	COLUMN_FLOOR },
 	{ &responder_xroce,	EXPECT_REPLY,	COLUMN_XROCE },
 	{ &responder_rxe,	EXPECT_REPLY,	COLUMN_RXE },
@@ -63,6 +71,7 @@ static const char *only[ARRAY_SIZE(order)];
 static size_t onlys;
 static const char *bytes;	/* file */
 static uint32_t largest = UINT32_MAX;
+static bool copies = true;	/* for an XDP program, of socket buffers */
 
 static double cost_of(const struct responder *r, enum generator_expect expect,
 		      const struct op *op)
@@ -76,6 +85,7 @@ static double cost_of(const struct responder *r, enum generator_expect expect,
 		.step = expect == EXPECT_REPLY ? op_psns(op) : 1,
 		.expect = expect,
 		.dropped = r->dropped ? r->dropped() : NULL,
+		.misdirected = r->misdirected,
 	};
 	double cost;
 
@@ -106,22 +116,45 @@ static bool row_chosen(const struct op *op)
 	return c == chosen;
 }
 
-static bool responder_chosen(const struct responder *r)
+static bool responder_chosen(size_t which)
 {
 	size_t i;
 
+	if (order[which].base)
+		return copies || order[which].base == xdp;
 	for (i = 0; i < onlys; i++) {
-		if (!strcmp(only[i], r->name))
+		if (!strcmp(only[i], order[which].responder->name))
 			return true;
 	}
-	return !onlys || r == order[0].responder;
+	return !onlys;
+}
+
+/* An acknowledgement is about as long as a request to READ. */
+static struct op like_reply(const struct op *op)
+{
+	if (op->code != OP_READ)
+		return (struct op){ OP_READ, 8 };
+	return (struct op){ OP_WRITE, op->size < OP_MTU ? op->size : OP_MTU };
+}
+
+/*
+ * Of a row, to be subtracted. What rxe gets is not copied, and its replies are, for
+ * the program that judges them.
+ */
+static double base_of(const struct responder *r, size_t i)
+{
+	if (r != &responder_rxe || !copies)
+		return xdp[i].request;
+	return skb[i].request +
+	       op_psns(&rows[i].op) * (xdp[i].reply - skb[i].reply);
 }
 
 static bool measure_all(size_t which)
 {
 	const struct responder *r = order[which].responder;
-	int column = order[which].column;
+	struct base *base = order[which].base;
 	bool ok = true;
+	struct op like;
 	double cost;
 	size_t i;
 
@@ -134,10 +167,15 @@ static bool measure_all(size_t which)
 			continue;
 		cost = cost_of(r, order[which].expect, &rows[i].op);
 		ok &= cost != COST_ERROR;
-		if (column < 0)
-			base[i] = cost;
-		else
-			rows[i].cost[column] = cost < 0 ? cost : cost - base[i];
+		if (!base) {
+			rows[i].cost[order[which].column] =
+				cost < 0 ? cost : cost - base_of(r, i);
+			continue;
+		}
+		base[i].request = cost;
+		like = like_reply(&rows[i].op);
+		base[i].reply = cost_of(r, order[which].expect, &like);
+		ok &= base[i].reply != COST_ERROR;
 	}
 	r->close();
 	return ok;
@@ -223,12 +261,13 @@ int main(int argc, char **argv)
 	if (strcmp(net, "veth")) {
 		order[0].responder = &responder_drop_counted;
 		largest = LARGEST_HUB;
+		copies = false;
 	}
 	memory = measure_open();
 	if (!memory || !add_bytes())
 		return 1;
 	for (i = 0, ok = true; i < ARRAY_SIZE(order); i++) {
-		if (responder_chosen(order[i].responder))
+		if (responder_chosen(i))
 			ok &= measure_all(i);
 	}
 	measure_close();

@@ -71,9 +71,11 @@
 # With XROCE_BENCH_SQ in the environment xroce's program has a send queue, which
 # each packet looks at; nothing is posted to it.
 #
-# rxe gets its packets as socket buffers, as the generator has made them, while
-# an XDP program on veth gets copies of them: that is in "drop", and counts in
-# favour of rxe.
+# veth copies a socket buffer for an XDP program. xroce gets copies of the generator's
+# frames, and that is in "drop". rxe gets them as they are, but the program that judges
+# its replies gets copies. So from rxe's figures another "drop" is subtracted: that of a
+# stack that drops what is for another host, plus what the program's copies of the
+# replies are dearer than that, by frames of their length.
 #
 # Regions: ibv_reg_mr() and ibv_dereg_mr() on rxe, and xroce_mr_reg() and
 # xroce_mr_dereg(), of the same memory, all there beforehand, one after the other.

@@ -27,6 +27,7 @@ static struct xdp xdp;
 static volatile struct count *count = MAP_FAILED;
 static int sock = -1;
 static uint8_t own_mac[ETH_ALEN], peer_mac[ETH_ALEN];
+static const uint8_t nobody_mac[ETH_ALEN] = { 0x02, [5] = 0x77 };
 
 /* The run: @frames of @stride bytes each, one message a frame. */
 static uint8_t *frames;
@@ -193,7 +194,7 @@ static void request(uint32_t i, struct packet *p)
 		.va = target->va,
 		.rkey = target->rkey,
 	};
-	memcpy(p->dst_mac, peer_mac, ETH_ALEN);
+	memcpy(p->dst_mac, run.misdirected ? nobody_mac : peer_mac, ETH_ALEN);
 	memcpy(p->src_mac, own_mac, ETH_ALEN);
 	responder_gid(PEER_ADDR, p->saddr);
 	responder_gid(RESPONDER_ADDR, p->daddr);

@@ -39,6 +39,7 @@ void generator_close(void);
  * @window: how many are sent before replies are awaited
  * @expect: what the replies are
  * @dropped: where frames are counted that are not answered; NULL: nowhere
+ * @misdirected: frames are for the Ethernet address of nobody
  */
 struct generator_run {
 	const struct op *op;
@@ -49,6 +50,7 @@ struct generator_run {
 	uint32_t window;
 	enum generator_expect expect;
 	const volatile uint64_t *dropped;
+	bool misdirected;
 };
 
 /* Make the frames of a run. Return: false after a message. */

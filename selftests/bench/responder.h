@@ -46,6 +46,7 @@ struct target {
  * struct responder - one kind of responder
  * @name: what options and messages call it
  * @executes: it does what requests ask for
+ * @misdirected: it wants frames for the Ethernet address of nobody
  * @open: take the device; @memory of RESPONDER_MEMORY bytes is to be registered
  * @connect: make a queue pair
  * @received: how many receives of all queue pairs have completed without error
@@ -60,6 +61,7 @@ struct target {
 struct responder {
 	const char *name;
 	bool executes;
+	bool misdirected;
 	bool (*open)(void *memory);
 	bool (*connect)(struct target *target);
 	uint32_t (*received)(void);
@@ -70,6 +72,7 @@ struct responder {
 
 extern const struct responder responder_drop;
 extern const struct responder responder_drop_counted;
+extern const struct responder responder_drop_skb;
 extern const struct responder responder_bounce;
 extern const struct responder responder_xroce;
 extern const struct responder responder_rxe;

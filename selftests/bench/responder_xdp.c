@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The programs of answer.bpf.c. */
+/* The programs of answer.bpf.c; and none. */
 
 #include <sys/mman.h>
 
@@ -32,6 +32,13 @@ static bool drop_count_open(void *memory)
 static const volatile uint64_t *dropped(void)
 {
 	return drops;
+}
+
+/* The stack drops what is for somebody else, when it has a socket buffer of it. */
+static bool drop_skb_open(void *memory)
+{
+	(void)memory;
+	return true;
 }
 
 static bool bounce_open(void *memory)
@@ -73,6 +80,15 @@ const struct responder responder_drop_counted = {
 	.open = drop_count_open,
 	.connect = connect_any,
 	.dropped = dropped,
+	.disconnect = disconnect_any,
+	.close = close_any,
+};
+
+const struct responder responder_drop_skb = {
+	.name = "drop_skb",
+	.misdirected = true,
+	.open = drop_skb_open,
+	.connect = connect_any,
 	.disconnect = disconnect_any,
 	.close = close_any,
 };
