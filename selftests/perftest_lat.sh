@@ -12,8 +12,8 @@ here=$(realpath "$(dirname "$0")")
 # Longer than a step of the handshake may take: the client says something before it
 # works, and then nothing until it is done.
 long() {
-	timeout $((60 * ${XROCE_SLOW:-1})) ib_read_lat -d rxe0 -x "$gid4" -m 1024 \
-		-s 64 -D 13 10.77.0.2 2>&1 | grep -qE '^ *64 +[0-9]+ '
+	timeout $perf_limit ib_read_lat -d rxe0 -x "$gid4" -m 1024 \
+		-s 64 -D 13 -u $perf_timeout 10.77.0.2 2>&1 | grep -qE '^ *64 +[0-9]+ '
 }
 
 perf_up

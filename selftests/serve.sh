@@ -91,6 +91,8 @@ perf_moved() {
 # more behind the last one, each with the PSN that is expected. That is refused.
 perf_timeout=17
 [ "${XROCE_SLOW:-1}" = 1 ] || perf_timeout=19
+# Seconds for a program.
+perf_limit=$((60 * ${XROCE_SLOW:-1}))
 
 # perf PROGRAM MTU SIZE ITERATIONS QPS GID [OPTION]...
 perf() {
@@ -105,7 +107,7 @@ perf() {
 		# shellcheck disable=SC2086 # names without blanks
 		read -ra before < <(stats_of $perf_moves $perf_losses)
 		status=0
-		out=$(timeout $((60 * ${XROCE_SLOW:-1})) "$program" -d rxe0 \
+		out=$(timeout $perf_limit "$program" -d rxe0 \
 		      -x "$gid" -m "$mtu" -n "$iters" -u $perf_timeout \
 		      ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) || status=$?
 		# It measures a clock for its figures, and there was no CPU for that.
