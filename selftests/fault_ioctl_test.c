@@ -128,7 +128,7 @@ static int populated(void)
 
 	deed_use_link(fd);
 	qp_with_srq(fd, &a);
-	a.size = sizeof(a.qp_add);
+	a.size = sizeof(struct xroce_qp_add);
 	must(fd, XROCE_CMD_QP_ADD, &a);
 	deed_memory();
 	reg.pd = a.qp_add.pd;

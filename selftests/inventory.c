@@ -28,7 +28,7 @@ static void add_entry(struct inventory *v, const char *map, __u32 key, size_t si
 static void add_all(struct inventory *v, int fd, unsigned long nr, void *q,
 		    size_t size, size_t at)
 {
-	__u32 *head = q, *number = q + at;
+	__u32 *head = q, *number = (void *)((char *)q + at);
 
 	for (; ; ++*number) {
 		head[0] = size;

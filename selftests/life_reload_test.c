@@ -296,9 +296,11 @@ static void other_objects(void)
 {
 	const char *garbage = "/dev/shm/life_reload.o";
 	FILE *f = fopen(garbage, "w");
+	bool written = f && fputs("of no use", f) > 0;
 
-	if (!check(f && fputs("of no use", f) > 0 && !fclose(f), "%s", garbage) ||
-	    !life_start())
+	if (f)
+		written = !fclose(f) && written;
+	if (!check(written, "%s", garbage) || !life_start())
 		return;
 	with_object("/dev/shm/no such file", -ENOENT, "No such file");
 	with_object(garbage, -LIBBPF_ERRNO__FORMAT, "cannot be read");

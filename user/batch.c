@@ -18,6 +18,7 @@
  * @size: bytes that @line has room for
  * @number: of the line, from 1
  * @begun: number of the line that the command began with
+ * @error: why there are no more; 0: it is the end
  */
 struct reader {
 	FILE *file;
@@ -25,6 +26,7 @@ struct reader {
 	size_t size;
 	unsigned int number;
 	unsigned int begun;
+	int error;
 };
 
 /* Without its end. Return: whether an odd number of \ was there. */
@@ -39,8 +41,8 @@ static bool strip_end(char *line, size_t *len)
 	return slashes % 2;
 }
 
-/* Return: 1: a command's lines are there; 0: the end; or -errno. */
-static int read_command(struct reader *r)
+/* Return: whether a command's lines are there. */
+static bool read_command(struct reader *r)
 {
 	char *more = NULL;
 	size_t size = 0, len = 0;
@@ -68,10 +70,10 @@ static int read_command(struct reader *r)
 		if (goes_on)
 			r->line[--len] = 0;
 	}
+	if (goes_on)
+		r->error = errno;
 	free(more);
-	if (goes_on && errno)
-		return -errno;
-	return r->line && r->number >= r->begun;
+	return !r->error && r->line && r->number >= r->begun;
 }
 
 /*
@@ -126,21 +128,21 @@ static int run_command(struct reader *r, int (*run)(int argc, char **argv))
 int batch_run(const char *path, int (*run)(int argc, char **argv))
 {
 	struct reader r = { .file = stdin };
-	int status, result = EXIT_OK, got = 0;
+	int status, result = EXIT_OK;
 
 	if (strcmp(path, "-"))
 		r.file = fopen(path, "re");
 	if (!r.file)
 		return fail("batch %s: %s", path, strerror(errno));
-	while ((!result || options.force) && (got = read_command(&r)) > 0) {
+	while ((!result || options.force) && read_command(&r)) {
 		cmd_at(path, r.begun);
 		status = run_command(&r, run);
 		cmd_at(NULL, 0);
 		if (!result)
 			result = status;
 	}
-	if (got < 0)
-		result = fail("batch %s: %s", path, strerror(-got));
+	if (r.error)
+		result = fail("batch %s: %s", path, strerror(r.error));
 	if (r.file != stdin)
 		fclose(r.file);
 	free(r.line);

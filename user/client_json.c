@@ -149,7 +149,7 @@ static int let_work(struct client *c)
 
 int client_json(struct client *c)
 {
-	struct handshake_region offers[REGIONS_MAX];
+	struct handshake_region offers[REGIONS_MAX] = {};
 	struct handshake h = {};
 	int err = read_line(c, &h);
 

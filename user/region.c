@@ -111,7 +111,7 @@ static int words_of_one(int argc, char **argv)
 
 int regions_parse(struct regions *regions, int argc, char **argv)
 {
-	struct region one = {};
+	struct region one = { .name = "" };
 	int n, status;
 
 	for (regions->n = 0; argc; argc -= n, argv += n) {
