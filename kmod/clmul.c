@@ -23,10 +23,13 @@
 #include "clmul.h"
 
 #define BLOCK	XR_CLMUL_BLOCK
+#define ROUND	(8 * BLOCK)
 
 typedef long long v2 __attribute__((vector_size(BLOCK)));
 typedef int v4 __attribute__((vector_size(BLOCK)));
 typedef v2 v2_at __attribute__((__aligned__(1), __may_alias__));
+typedef long long v4l_at __attribute__((vector_size(2 * BLOCK), __aligned__(1),
+					__may_alias__));
 
 /* x^(n + 32), x^(n - 32) modulo the polynomial: on by n bits. */
 static const v2 on_128 = { 0x1751997d0, 0x0ccaa009e };
@@ -161,6 +164,25 @@ static __always_inline void four(v2 *x, bool copy, void *to, const void *p, int 
 	x[3] = on(x[3], on_512, take(copy, to, p, i + 3));
 }
 
+/* Read a round of them; if @copy, copied in larger pieces, and read where they are then. */
+static __always_inline void eight(v2 *x, bool copy, void *to, const void *p)
+{
+	if (copy) {
+		const v4l_at *from = p;
+		v4l_at *at = to;
+
+		at[0] = from[0];
+		at[1] = from[1];
+		at[2] = from[2];
+		at[3] = from[3];
+		/* Others may be writing to where they have been. */
+		asm volatile("" : : : "memory");
+		p = to;
+	}
+	four(x, false, NULL, p, 0);
+	four(x, false, NULL, p, 4);
+}
+
 /* Read @n more blocks, and copy them to @to if @copy. */
 static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32 n)
 {
@@ -173,9 +195,15 @@ static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32
 		w[3] = take(copy, to, p, 2);
 		to += 3 * BLOCK;
 		p += 3 * BLOCK;
-		for (n -= 3; n >= 8; n -= 8, to += 8 * BLOCK, p += 8 * BLOCK) {
-			four(w, copy, to, p, 0);
-			four(w, copy, to, p, 4);
+		for (n -= 3; n >= 16; n -= 16, to += 2 * ROUND, p += 2 * ROUND) {
+			eight(w, copy, to, p);
+			eight(w, copy, to + ROUND, p + ROUND);
+		}
+		if (n >= 8) {
+			eight(w, copy, to, p);
+			to += ROUND;
+			p += ROUND;
+			n -= 8;
 		}
 		if (n >= 4) {
 			four(w, copy, to, p, 0);
@@ -247,6 +275,58 @@ __u32 xr_clmul_ipv6(const void *p, __u32 len)
 		return reduce(x);
 	x = on(x, on_128, next(p, m, 4));
 	return reduce(blocks(x, false, NULL, p + 5 * BLOCK, n - 5));
+}
+
+/* The block that begins with the last @have bytes before @p, and goes on at @q. */
+static __always_inline v2 seam(const void *p, const void *q, __u32 have)
+{
+	struct {
+		v2_at first, second;
+	} at = { load(p - BLOCK), load(q) };
+
+	return load((void *)&at.second - have);
+}
+
+/* From block @i of the first piece on, of @len bytes; then @more in the second. */
+static __always_inline __u32 both(v2 x, const void *p, int i, __u32 len, const void *q,
+				  __u32 more)
+{
+	__u32 have = len % BLOCK;
+
+	x = blocks(x, false, NULL, p + i * BLOCK, len / BLOCK - i);
+	if (have) {
+		x = on(x, on_128, seam(p + len, q, have));
+		q += BLOCK - have;
+		more -= BLOCK - have;
+	}
+	return reduce(blocks(x, false, NULL, q, more / BLOCK));
+}
+
+/**
+ * xr_clmul_pieces_ipv4() - as xr_clmul_ipv4(), of a message in two pieces
+ * @p: the first
+ * @len: its bytes, XR_CLMUL_FIRST at least
+ * @q: the second
+ * @more: its bytes, XR_CLMUL_BLOCK at least; the sum of both is a multiple of four
+ */
+__u32 xr_clmul_pieces_ipv4(const void *p, __u32 len, const void *q, __u32 more)
+{
+	__u32 pad = -(len + more) % BLOCK;
+
+	p -= pad;
+	return both(begin4(p, shifted(&masks4, pad)), p, 3, len + pad, q, more);
+}
+
+/* The same, of IPv6. */
+__u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
+{
+	__u32 pad = -(len + more) % BLOCK;
+	const struct masks *m = shifted(&masks6, pad);
+	v2 x;
+
+	p -= pad;
+	x = on(begin6(p, m), on_128, next(p, m, 4));
+	return both(x, p, 5, len + pad, q, more);
 }
 
 /**

@@ -203,6 +203,40 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 	return 0;
 }
 
+#ifdef CONFIG_X86_64
+/*
+ * What xr_icrc_check_any() says of a packet in two buffers in whole words, as one in
+ * several mostly is. Return: 1: it is not like that.
+ */
+static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	u32 linear = xdp->data_end - xdp->data, crc;
+	const void *p = xdp->data + l3, *q;
+	const skb_frag_t *frag;
+
+	if (l3 < ETH_HLEN || (u64)l3 + XR_CLMUL_FIRST > linear ||
+	    (u64)linear + XR_CLMUL_BLOCK > end || (end - l3) % 4 ||
+	    !xdp_buff_has_frags(xdp))
+		return 1;
+	frag = xdp_get_shared_info_from_buff(xdp)->frags;
+	if ((u64)end + XROCE_ICRC_LEN > (u64)linear + skb_frag_size(frag))
+		return 1;
+	if (unlikely(!xr_vector_begin()))
+		return 1;
+	q = skb_frag_address(frag);
+	crc = likely(!xr_icrc_ipv6(p)) ?
+	      xr_clmul_pieces_ipv4(p, linear - l3, q, end - linear) :
+	      xr_clmul_pieces_ipv6(p, linear - l3, q, end - linear);
+	xr_vector_end();
+	return get_unaligned_le32(q + (end - linear)) == ~crc ? 0 : -EBADMSG;
+}
+#else
+static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
+{
+	return 1;
+}
+#endif
+
 /* As xr_icrc_check(), but for XROCE_FRAME_*, wherever the packet lies. */
 int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
@@ -210,6 +244,9 @@ int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 	u8 *p;
 	int ret;
 
+	ret = xr_icrc_check_two(xdp, l3, end);
+	if (likely(ret <= 0))
+		return ret;
 	ret = xr_icrc(xdp, l3, end, &crc);
 	if (ret)
 		return ret;

@@ -43,6 +43,25 @@ void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 of
 		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
 }
 
+/* Copy bytes of a frame in several buffers to where they lie together. */
+void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len)
+{
+	bool vector = xr_vcopy_begin(len);
+	const void *bytes;
+	u32 n;
+
+	for (; len; to += n, off += n, len -= n) {
+		bytes = xr_frame_at(xdp, off, &n);
+		n = min(n, len);
+		if (likely(vector))
+			xr_copy_vector(to, bytes, n);
+		else
+			xr_copy_plain(to, bytes, n);
+	}
+	if (likely(vector))
+		xr_vector_end();
+}
+
 /**
  * xr_mr_store() - copy bytes into a region
  * @mr: held by the caller

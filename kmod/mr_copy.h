@@ -19,6 +19,7 @@
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write);
 void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
 		    u32 len, bool write);
+void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /**
@@ -160,10 +161,12 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 	if (unlikely(ret || !len))
 		return ret;
 	mem = xr_mr_whole(mr, at, len);
-	if (unlikely(!mem || !xr_frame_linear(xdp, off, len)))
+	if (unlikely(!mem))
 		xr_mr_move_any(mr, at, xdp, off, len, true);
-	else
+	else if (likely(xr_frame_linear(xdp, off, len)))
 		xr_copy(mem, xdp->data + off, len);
+	else
+		xr_mr_gather(mem, xdp, off, len);
 	return 0;
 }
 

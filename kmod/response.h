@@ -9,9 +9,6 @@
 #include "icrc.h"
 #include "mr_copy.h"
 
-/* More are better copied by more than a block at a time, and then summed up. */
-#define XR_ONE_PASS_MAX	512
-
 /*
  * One of a few bytes, without the vector registers. @len is a multiple of four, at most
  * XROCE_READ_SHORT, and @ack the invariant CRC of an acknowledgement with the same PSN
@@ -76,7 +73,7 @@ static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
 		return;
 	}
 	to = xdp->data + off;
-	if (len <= XR_ONE_PASS_MAX && !(len % XR_CLMUL_BLOCK)) {
+	if (!(len % XR_CLMUL_BLOCK)) {
 		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
 	} else {
 		xr_copy_vector(to, mem, len);

@@ -33,11 +33,13 @@ static inline __attribute__((__always_inline__)) void copy(void *dst, const void
  */
 void xr_vcopy(void *dst, const void *src, unsigned long len)
 {
-	for (; len >= 2 * ROUND; len -= 2 * ROUND, src += 2 * ROUND, dst += 2 * ROUND) {
+	for (; len >= 4 * ROUND; len -= 4 * ROUND, src += 4 * ROUND, dst += 4 * ROUND) {
 		copy(dst, src);
 		copy(dst + ROUND, src + ROUND);
+		copy(dst + 2 * ROUND, src + 2 * ROUND);
+		copy(dst + 3 * ROUND, src + 3 * ROUND);
 	}
-	if (len)
+	for (; len; len -= ROUND, src += ROUND, dst += ROUND)
 		copy(dst, src);
 }
 #endif

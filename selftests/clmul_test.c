@@ -160,6 +160,36 @@ static void pieces(void)
 	}
 }
 
+/* A message in two buffers, divided anywhere; what is behind either is of no matter. */
+static void divided(void)
+{
+	static uint8_t second[LEN_MAX];
+	uint32_t l3, len, at, got, want;
+	int ipv6;
+
+	if (!can())
+		return;
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		for (len = 96; len <= LEN_MAX; len += len < 400 ? 4 : 236) {
+			l3 = 14 + len / 4 % 3 * 4;
+			fill(l3, ipv6);
+			want = __builtin_bswap32(packet_icrc(bytes, l3, l3 + len));
+			for (at = XR_CLMUL_FIRST; at <= len - XR_CLMUL_BLOCK;
+			     at += len < 400 ? 1 : 37) {
+				memset(second, 0xa5, sizeof(second));
+				memcpy(second, bytes + l3 + at, len - at);
+				memset(bytes + l3 + at, 0x5a, len - at);
+				got = ~(ipv6 ? xr_clmul_pieces_ipv6 :
+					       xr_clmul_pieces_ipv4)
+					(bytes + l3, at, second, len - at);
+				memcpy(bytes + l3 + at, second, len - at);
+				check(got == want, "IPv%d, %u bytes and %u: %#x, not %#x",
+				      ipv6 ? 6 : 4, at, len - at, got, want);
+			}
+		}
+	}
+}
+
 static const struct test tests[] = {
 	{ "headers", "D4", "headers and what follows, of every length",
 	  headers },
@@ -167,6 +197,7 @@ static const struct test tests[] = {
 	  every_bit },
 	{ "copied", "D4", "headers, and a payload that is copied on the way",
 	  copied },
+	{ "divided", "D4", "a message in two buffers, divided anywhere", divided },
 	{ "pieces", "D4", "whole blocks, at any place", pieces },
 };
 
