@@ -29,6 +29,7 @@ static __always_inline int missed(int err, int cause)
  * @key: READ response: R_Key
  * @len: READ response: bytes
  * @packets: PSNs that the request took
+ * @behind: see struct xroce_reply
  * @queued: the module sends it
  * @made: READ response: the frame is one, but for the Ethernet header
  */
@@ -43,6 +44,7 @@ struct answer {
 	__u32 len;
 	__u32 packets;
 	__u32 crc;
+	bool behind;
 	bool queued;
 	bool made;
 };

@@ -37,8 +37,9 @@ const volatile bool xroce_kfuncs;
 const volatile __u32 xroce_crc[XROCE_CRC_BEHIND][256];
 
 /*
- * Do not free a fragment of a frame. Before 6.18 veth and generic XDP free it
- * the wrong way ("page_pool leak"); the loader clears this for other drivers.
+ * Do not free a fragment of a frame; the module answers those. Before 6.18 veth and
+ * generic XDP free it the wrong way ("page_pool leak"), and veth takes a new page for
+ * each that it sends back; the loader clears this for other drivers.
  */
 volatile bool xroce_keep_frags = true;
 

@@ -32,6 +32,12 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 	return r;
 }
 
+/* The newest one. @q has kept some. Return: NULL: the map has no such slot. */
+static __always_inline struct xroce_rd *rd_newest(const struct xroce_qp *q)
+{
+	return rd_at(q->qpn, (q->rd_head ? q->rd_head : q->rd_max) - 1);
+}
+
 /**
  * rd_behind() - whether something is kept that was executed after a packet
  * @q: queue pair, claimed
@@ -42,13 +48,31 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
  */
 static __always_inline bool rd_behind(const struct xroce_qp *q, __u32 psn)
 {
-	__u32 next = q->rd_head;
 	struct xroce_rd *r;
 
 	if (!q->rd_count)
 		return false;
-	r = rd_at(q->qpn, (next ? next : q->rd_max) - 1);
+	r = rd_newest(q);
 	return !r || psn_diff(r->psn, psn) > 0;
+}
+
+/* Packets of a driver's poll, at most (NAPI_POLL_WEIGHT). */
+#define POLL_PACKETS	64
+
+/*
+ * Whether the newest answer of those may have gone out in the frame of its request in
+ * this poll, and leaves at the end of that. What the module sends now must not go before:
+ * a peer takes it for one that was lost. @psn is that of the packet.
+ */
+static __always_inline bool rd_leaves(const struct xroce_qp *q, __u32 psn)
+{
+	struct xroce_rd *r;
+
+	if (!q->rd_count)
+		return false;
+	r = rd_newest(q);
+	return !r || (((psn - r->psn) & XROCE_PSN_MASK) <= POLL_PACKETS &&
+		      (r->opcode != XROCE_RC_READ_REQUEST || r->len <= q->read_max));
 }
 
 /**

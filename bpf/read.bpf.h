@@ -102,6 +102,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 			q->read_max = ans->len - 1;
 		else if (err != -EAGAIN)
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
+		ans->behind = rd_leaves(q, rq->psn);
 		/*
 		 * When as many as may be outstanding wait already, some of them
 		 * may be READs asked for again, so that this is no offence.

@@ -67,6 +67,7 @@ static __always_inline int reply_queue(struct xdp_md *ctx,
 		.msn = ans->msn,
 		.opcode = ans->opcode,
 		.syndrome = ans->syndrome,
+		.behind = ans->behind,
 	};
 	int err = module(xroce_queue(ctx, &r, rq->l3));
 
@@ -241,28 +242,6 @@ static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
 	return true;
 }
 
-/*
- * Use the end of the frame's first buffer: cut what lies before it, and leave a
- * byte of the fragment, as padding, so that the fragment is not freed.
- */
-static __always_inline bool reply_room_keep(struct xdp_md *ctx,
-					    const struct request *rq,
-					    __u32 want)
-{
-	__u32 linear = frame_end(ctx) - frame_start(ctx);
-	int frag = rq->frame_len - linear;
-	struct l2_hdr l2;
-
-	/* Such drivers put a page into each fragment: this is one. */
-	if (frag > 4096 || linear < want || !l2_load(ctx, &l2))
-		return false;
-	if (frag > 1 && bpf_xdp_adjust_tail(ctx, 1 - frag))
-		return false;
-	if (bpf_xdp_adjust_head(ctx, (int)(linear - want)))
-		return false;
-	return l2_store(ctx, rq->l3, &l2);
-}
-
 /* Where there is no room behind the frame, there is some before it. */
 static __always_inline bool reply_room_front(struct xdp_md *ctx,
 					     const struct request *rq,
@@ -274,6 +253,12 @@ static __always_inline bool reply_room_front(struct xdp_md *ctx,
 	       l2_store(ctx, rq->l3, &l2);
 }
 
+/* Whether a frame of XROCE_FRAME_* may be given another length. */
+static __always_inline bool reply_in_frame(const struct request *rq)
+{
+	return !(rq->frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
+}
+
 /**
  * reply_room() - give the frame the length of a reply
  * @ctx: the frame
@@ -282,25 +267,13 @@ static __always_inline bool reply_room_front(struct xdp_md *ctx,
  *
  * The Ethernet header is at the front afterwards, the rest is undefined.
  *
- * Return: true, or false when it cannot be done; the frame must be dropped. One at an
- * odd address is as it was then.
+ * Return: true, or false when it cannot be done; the frame must be dropped.
  */
 static __always_inline bool reply_room(struct xdp_md *ctx,
 				       struct request *rq, __u32 want)
 {
 	int delta = (int)want - (int)rq->frame_len;
 
-	if (unlikely(rq->frags)) {
-		if (rq->frags & XROCE_FRAME_ODD)
-			return false;
-		if (xroce_keep_frags) {
-			if (!reply_room_keep(ctx, rq, want))
-				return false;
-			rq->frags = 0;
-			rq->frame_len = want;
-			return true;
-		}
-	}
 	if (delta && unlikely(bpf_xdp_adjust_tail(ctx, delta)) &&
 	    !(delta > 0 && reply_room_front(ctx, rq, delta)))
 		return false;
@@ -333,12 +306,14 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	__u32 want;
 
 	if (!ans->made) {
-		want = reply_len(rq, ans);
-		if (unlikely(!reply_room(ctx, rq, want))) {
-			if (rq->frags & XROCE_FRAME_ODD)
-				reply_queue(ctx, rq, q, st, ans);
+		if (unlikely(rq->frags) && !reply_in_frame(rq)) {
+			ans->behind = rd_leaves(q, ans->psn);
+			reply_queue(ctx, rq, q, st, ans);
 			return false;
 		}
+		want = reply_len(rq, ans);
+		if (unlikely(!reply_room(ctx, rq, want)))
+			return false;
 	}
 
 	data = frame_start(ctx);

@@ -200,6 +200,9 @@ extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
  * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY;
  *	the last stands for all READ responses
  * @syndrome: of XROCE_RC_ACK
+ * @behind: not 0: the program may have sent another in this poll of the driver's, which
+ *	leaves at the end of that and which this one must not overtake
+ * @reserved: 0
  */
 struct xroce_reply {
 	__u64 va;
@@ -212,6 +215,8 @@ struct xroce_reply {
 	__u32 msn;
 	__u32 opcode;
 	__u32 syndrome;
+	__u32 behind;
+	__u32 reserved;
 };
 
 /**
@@ -221,8 +226,8 @@ struct xroce_reply {
  * @l3: offset of the IP header, the length of the Ethernet header
  *
  * Return: 0; -EAGAIN: nothing is queued any more, the reply is no READ and the frame
- * none of XROCE_FRAME_ODD: send it yourself; -ENOSPC: as many READs as the queue pair may have are queued;
- * -ENOENT: no such link or queue pair; -EINVAL.
+ * none of XROCE_FRAME_*: send it yourself; -ENOSPC: as many READs as the queue pair may
+ * have are queued; -ENOENT: no such link or queue pair; -EINVAL.
  */
 extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3) XROCE_KFUNC;
 

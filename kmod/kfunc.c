@@ -213,7 +213,7 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
 	if (!qp)
 		return -ENOENT;
-	return xr_reply_queue(qp, &copy, xdp->data, l3, xr_frame_odd(xdp));
+	return xr_reply_queue(qp, &copy, xdp->data, l3, xr_frame_flags(xdp));
 }
 
 __bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)

@@ -250,6 +250,35 @@ static bool xr_replies_now(struct xr_qp *qp)
 	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
 }
 
+/*
+ * Send an answer without payload when nothing waits. Return: false: it could not be
+ * made, and is to be queued.
+ */
+static bool xr_reply_alone(struct xr_qp *qp, const struct xroce_reply *r)
+{
+	struct xr_replies *rs = &qp->replies;
+	const struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = r->opcode,
+		.syndrome = r->opcode == XROCE_RC_ACK ? r->syndrome :
+							XROCE_SYN_ACK,
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.result = r->result,
+	};
+
+	if (xr_tx_build(&rs->batch, qp, &p))
+		return false;
+	/* It goes away behind an RCU grace period. */
+	rs->batch.dev = READ_ONCE(qp->link->dev);
+	if (unlikely(xr_tx_flush(&rs->batch))) {
+		xr_replies_arm(rs);
+		xr_replies_show(qp);
+	}
+	return true;
+}
+
 /**
  * xr_reply_queue() - queue a reply
  * @qp: whose it is
@@ -258,7 +287,8 @@ static bool xr_replies_now(struct xr_qp *qp)
  * @l2_len: its length, 14 to XR_TX_L2_MAX
  * @must: nobody else can send it
  *
- * In softirq. A READ response of one packet goes out at once when nothing waits.
+ * In softirq. A reply of one packet goes out at once when nothing waits, unless @r says
+ * that it is behind another.
  *
  * Return: 0; -EAGAIN: nothing waits, it is no READ, and not for @must; -ENOSPC;
  * -ENOENT: the queue pair is going; -EINVAL; -ENOMEM.
@@ -281,9 +311,14 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		ret = -ENOENT;
 		goto out;
 	}
-	if (!rs->count && !rs->batch.count && !rs->armed && !read && !must) {
-		ret = -EAGAIN;
-		goto out;
+	if (!rs->count && !rs->batch.count && !rs->armed && !read) {
+		if (!must) {
+			ret = -EAGAIN;
+			goto out;
+		}
+		xr_replies_way(rs, l2, l2_len);
+		if (likely(!r->behind) && xr_reply_alone(qp, r))
+			goto out;
 	}
 	if (xr_reply_merge(rs, r))
 		goto out;
@@ -297,7 +332,7 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 	rs->reads += read;
 	xr_replies_way(rs, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
-	    rs->armed || !xr_replies_now(qp))
+	    rs->armed || r->behind || !xr_replies_now(qp))
 		xr_replies_arm(rs);
 	xr_replies_show(qp);
 out:

@@ -120,6 +120,14 @@ static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 	return at;
 }
 
+/* The invariant CRC of an acknowledgement: the template's, and what PSN and AETH add. */
+static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p)
+{
+	u32 aeth = (u32)p->syndrome << 24 | p->msn;
+
+	return q->ack_icrc ^ xr_icrc_of((u64)p->psn << 32 | aeth);
+}
+
 /*
  * Memory for a frame, for page_frag_free(). Since 6.13 the cache of fragments only
  * takes a new block, of 32 KiB, when a fragment of a page or less is asked for.
@@ -185,6 +193,8 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 			goto err;
 		xr_response_fill(p->mr, from, &xdp, p->l2_len, ipv6, at - xdp.data,
 				 p->len, NULL);
+	} else if (p->opcode == XROCE_RC_ACK) {
+		put_unaligned_le32(xr_tx_ack_icrc(q, p), at);
 	} else {
 		ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
 		if (ret)

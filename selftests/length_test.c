@@ -129,8 +129,8 @@ static void only_too_long(void)
 	}
 }
 
-/* A frame of two buffers, on a driver whose fragments must not be freed. */
-static void frags_kept(void)
+/* A frame of two buffers, on a driver whose fragments a program must not free. */
+static void frags_apart(void)
 {
 	static const uint32_t payloads[] = { 4096, 3520, 3448 };
 	struct scene s;
@@ -146,7 +146,7 @@ static void frags_kept(void)
 				s.req.vlan[s.req.vlans++].tpid = 0x8100;
 			scene_payload(&s, payloads[i]);
 			scene_put(&s);
-			s.kept = 1;
+			s.apart = true;
 			expect_write(&s);
 			if (!native_keep_frags(false))
 				return;
@@ -171,8 +171,8 @@ static const struct test tests[] = {
 	  packet_sizes },
 	{ "only_too_long", "D1 D5 D6", "more than the path MTU",
 	  only_too_long },
-	{ "frags_kept", "D1", "an answer that leaves a fragment alone",
-	  frags_kept },
+	{ "frags_apart", "D1", "an answer that is not in a frame of fragments",
+	  frags_apart },
 };
 
 int main(int argc, char **argv)

@@ -173,16 +173,17 @@ static void read_comes(struct wire *w, uint32_t psn)
 }
 
 /* Nobody polls on this CPU until both have been sent. */
-static void send_both(struct wire *w, uint32_t psn)
+static void send_both(struct wire *w, uint32_t psn, uint8_t opcode, uint32_t bytes,
+		      uint8_t next, uint32_t more)
 {
 	const struct sched_param first = { .sched_priority = 1 }, normal = {};
 
 	check(!sched_setscheduler(0, SCHED_FIFO, &first), "%s", strerror(errno));
 	w->req.psn = psn;
-	request(w, XROCE_RC_WRITE_ONLY, 64);
+	request(w, opcode, bytes);
 	wire_send(w);
 	w->req.psn = psn + 1;
-	request(w, XROCE_RC_READ_REQUEST, PACKETS * MTU);
+	request(w, next, more);
 	wire_send(w);
 	check(!sched_setscheduler(0, SCHED_OTHER, &normal), "%s", strerror(errno));
 }
@@ -200,7 +201,8 @@ static void round_of(struct wire *w, int fd)
 		return;
 	check(live_wait(held, hold), "no run was held");
 	threaded(fd, true);
-	send_both(w, psn + PACKETS);
+	send_both(w, psn + PACKETS, XROCE_RC_WRITE_ONLY, 64, XROCE_RC_READ_REQUEST,
+		  PACKETS * MTU);
 	pthread_join(there, NULL);
 
 	read_comes(w, psn);
@@ -239,9 +241,48 @@ static void behind_own(void)
 	wire_close(&w);
 }
 
+/*
+ * An answer to a frame of two buffers, or of more bytes than there is room for, which the
+ * module sends at once, behind one with bytes that the program sends; in one poll.
+ */
+static void behind_bytes(void)
+{
+	static const struct wire_opts rc = { .mtu = XROCE_MTU_4096 };
+	struct wire w;
+	unsigned int i;
+	uint32_t psn;
+	pid_t thread;
+	int fd;
+
+	if (!wire_open(&w, &rc))
+		return;
+	fd = threaded_open();
+	if (fd >= 0) {
+		threaded(fd, true);
+		thread = poller();
+		psn = w.req.psn;
+		if (thread && on_cpu(thread, POLLS) && on_cpu(0, POLLS))
+			for (i = 0; i < ROUNDS && !test_failed(); i++, psn += 4) {
+				send_both(&w, psn, XROCE_RC_READ_REQUEST, 64,
+					  XROCE_RC_WRITE_ONLY, 4096);
+				comes(&w, XROCE_RC_READ_RESPONSE_ONLY, psn);
+				comes(&w, XROCE_RC_ACK, psn + 1);
+				send_both(&w, psn + 2, XROCE_RC_READ_REQUEST, 64,
+					  XROCE_RC_READ_REQUEST, 4096);
+				comes(&w, XROCE_RC_READ_RESPONSE_ONLY, psn + 2);
+				comes(&w, XROCE_RC_READ_RESPONSE_ONLY, psn + 3);
+			}
+		threaded(fd, false);
+	}
+	close(fd);
+	wire_close(&w);
+}
+
 static const struct test tests[] = {
 	{ "overtake", "D5 R7", "what is queued goes behind what was answered before it",
 	  behind_own },
+	{ "overtake_bytes", "D5 R7", "what the module sends at once goes behind a READ's",
+	  behind_bytes },
 };
 
 int main(int argc, char **argv)

@@ -39,7 +39,7 @@ extern const uint16_t scene_mtus[SCENE_MTUS];
  * @rd: its responder resources; a test that changes them calls scene_put()
  * @req: the request; a WRITE of 64 bytes that asks for an ACK
  * @cut: bytes taken off the end of the frame
- * @kept: bytes of padding that a reply has, as a fragment was kept
+ * @apart: the frame is none to be answered in: the module answers
  */
 struct scene {
 	struct xroce_qp qp;
@@ -47,7 +47,7 @@ struct scene {
 	struct xroce_rd_ring rd;
 	struct packet req;
 	uint32_t cut;
-	uint32_t kept;
+	bool apart;
 };
 
 /* Return: false when the program cannot be loaded; the test then ends. */
