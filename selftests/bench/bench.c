@@ -19,6 +19,7 @@
 #include "table.h"
 
 #define LARGEST_HUB	65536	/* bytes of a reply */
+#define PAUSE_NS	300000	/* twice as long as a frame waits there */
 
 #define ROW(code, size)	{ { code, size }, { [0 ... COLUMNS - 1] = COST_NONE } }
 
@@ -44,12 +45,13 @@ static struct row rows[] = {
 
 /*
  * What the generator itself costs, and the way to the responder: frames of a row's
- * request, and frames like a packet of its reply, that are dropped there.
+ * request, and frames like a packet of its reply, that are dropped there by a program;
+ * and those that no program sees, as the stack drops them, or the NIC.
  */
 static struct base {
 	double request;
 	double reply;
-} xdp[ARRAY_SIZE(rows)], skb[ARRAY_SIZE(rows)];
+} xdp[ARRAY_SIZE(rows)], unseen[ARRAY_SIZE(rows)];
 
 static struct {
 	const struct responder *responder;
@@ -58,7 +60,7 @@ static struct {
 	struct base *base;	/* of rows, and not @column */
 } order[] = {
 	{ &responder_drop,	EXPECT_NOTHING,	.base = xdp },
-	{ &responder_drop_skb,	EXPECT_NOTHING,	.base = skb },
+	{ &responder_drop_skb,	EXPECT_NOTHING,	.base = unseen },
 	{ &responder_bounce,	EXPECT_REQUEST,	COLUMN_FLOOR },
 	{ &responder_xroce,	EXPECT_REPLY,	COLUMN_XROCE },
 	{ &responder_rxe,	EXPECT_REPLY,	COLUMN_RXE },
@@ -72,6 +74,7 @@ static size_t onlys;
 static const char *bytes;	/* file */
 static uint32_t largest = UINT32_MAX;
 static bool copies = true;	/* for an XDP program, of socket buffers */
+static uint64_t pause_ns;	/* until a frame has left */
 
 static double cost_of(const struct responder *r, enum generator_expect expect,
 		      const struct op *op)
@@ -86,6 +89,7 @@ static double cost_of(const struct responder *r, enum generator_expect expect,
 		.expect = expect,
 		.dropped = r->dropped ? r->dropped() : NULL,
 		.misdirected = r->misdirected,
+		.pause = r->misdirected ? pause_ns : 0,
 	};
 	double cost;
 
@@ -121,7 +125,7 @@ static bool responder_chosen(size_t which)
 	size_t i;
 
 	if (order[which].base)
-		return copies || order[which].base == xdp;
+		return true;
 	for (i = 0; i < onlys; i++) {
 		if (!strcmp(only[i], order[which].responder->name))
 			return true;
@@ -138,15 +142,20 @@ static struct op like_reply(const struct op *op)
 }
 
 /*
- * Of a row, to be subtracted. What rxe gets is not copied, and its replies are, for
- * the program that judges them.
+ * Of a row, to be subtracted. Where there are copies, what rxe gets is not copied, and
+ * its replies are, for the program that judges them. Where there are NICs, the
+ * generator's receives the replies.
  */
 static double base_of(const struct responder *r, size_t i)
 {
-	if (r != &responder_rxe || !copies)
-		return xdp[i].request;
-	return skb[i].request +
-	       op_psns(&rows[i].op) * (xdp[i].reply - skb[i].reply);
+	double reply = op_psns(&rows[i].op) * (xdp[i].reply - unseen[i].reply);
+
+	if (copies)
+		return r == &responder_rxe ? unseen[i].request + reply :
+					     xdp[i].request;
+	if (r == &responder_bounce)
+		reply = xdp[i].request - unseen[i].request;
+	return xdp[i].request + reply;
 }
 
 static bool measure_all(size_t which)
@@ -262,6 +271,7 @@ int main(int argc, char **argv)
 		order[0].responder = &responder_drop_counted;
 		largest = LARGEST_HUB;
 		copies = false;
+		pause_ns = PAUSE_NS;
 	}
 	memory = measure_open();
 	if (!memory || !add_bytes())

@@ -56,8 +56,9 @@
 # differ by more than 1%.
 #
 # On virtio-net frames leave 150 us after the first of them, so that there are so many
-# to an interrupt. What the generator's own NIC does to receive a reply is in "floor",
-# xroce and rxe.
+# to an interrupt. What the generator's own NIC does to receive the replies is
+# subtracted: what "drop" costs for frames of their length, less what the same frames
+# cost when they are for the Ethernet address of nobody, and their NIC drops them.
 #
 # rxe's worker shares the one CPU with the generator. By default it would be
 # switched to at every large packet sent, which is 5,300 instructions that a

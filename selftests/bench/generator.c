@@ -37,8 +37,11 @@ static uint32_t sent, first;	/* numbers of frames; the first of the run */
 static uint32_t reply_len;
 static struct generator_run run;
 
-/* What one time round in await() costs when there is nothing to be done. */
-static double poll_ns;
+/* When the last window has left, where a run waits for that. */
+static uint64_t left;
+
+/* What one time round in await() costs when there is nothing to be done; to wait so. */
+static double poll_ns, pause_ns;
 
 static uint64_t now(void)
 {
@@ -97,6 +100,8 @@ static bool arrived(void)
 {
 	if (run.expect != EXPECT_NOTHING)
 		return count->done >= sent || count->bad;
+	if (run.pause)
+		return now() >= left;
 	return !run.dropped || *run.dropped >= sent;
 }
 
@@ -119,26 +124,37 @@ static int64_t await(uint64_t patience)
 
 #define POLLS	20000
 
-/* The first thousands are dearer. */
-static void calibrate(void)
+/* What a poll of the run costs. The first thousands are dearer. */
+static double calibrate(void)
 {
-	static const volatile uint64_t never;
+	double cost = 0;
 	uint64_t start;
 	int i, k;
 
-	run = (struct generator_run){ .dropped = &never };
 	sent = 1;
+	left = UINT64_MAX;
 	for (k = 0; k < 2; k++) {
 		start = now();
 		for (i = 0; i < POLLS; i++) {
 			if (arrived())
-				return;
+				return 0;
 			sched_yield();
 			if (now() < start)
-				return;
+				return 0;
 		}
-		poll_ns = (double)(now() - start) / POLLS;
+		cost = (double)(now() - start) / POLLS;
 	}
+	return cost;
+}
+
+static void calibrate_both(void)
+{
+	static const volatile uint64_t never;
+
+	run = (struct generator_run){ .dropped = &never };
+	poll_ns = calibrate();
+	run = (struct generator_run){ .pause = 1 };
+	pause_ns = calibrate();
 }
 
 bool generator_open(void)
@@ -155,7 +171,7 @@ bool generator_open(void)
 		ok = fail("namespace");
 	close(home);
 	close(there);
-	calibrate();
+	calibrate_both();
 	return ok;
 }
 
@@ -389,12 +405,13 @@ enum generator_result generator_send(uint32_t n, uint64_t *ns, char *why)
 			return GENERATOR_FAILED;
 		}
 		sent += n;
+		left = run.pause ? now() + run.pause : 0;
 		polls = await(PATIENCE_NS);
 		if (polls < 0 || count->bad)
 			return lost(why);
 		vain += polls > 1 ? polls - 1 : 0;
 	}
-	*ns = now() - start - vain * poll_ns;
+	*ns = now() - start - vain * (run.pause ? pause_ns : poll_ns);
 	if (run.expect != EXPECT_NOTHING &&
 	    count->bytes != (uint64_t)sent * reply_len) {
 		snprintf(why, GENERATOR_WHY, "replies of %llu bytes, not %llu",

@@ -40,6 +40,7 @@ void generator_close(void);
  * @expect: what the replies are
  * @dropped: where frames are counted that are not answered; NULL: nowhere
  * @misdirected: frames are for the Ethernet address of nobody
+ * @pause: of frames that are neither answered nor counted: ns until a window has left
  */
 struct generator_run {
 	const struct op *op;
@@ -51,6 +52,7 @@ struct generator_run {
 	enum generator_expect expect;
 	const volatile uint64_t *dropped;
 	bool misdirected;
+	uint64_t pause;
 };
 
 /* Make the frames of a run. Return: false after a message. */
