@@ -82,7 +82,7 @@ struct xr_replies {
 	bool dead;
 	u32 naps;
 	u64 gap;
-	u8 l2[XR_TX_L2_MAX];
+	u8 l2[XR_TX_L2_ROOM];
 	u32 l2_len;
 	bool cnp;
 	u64 cnp_next;

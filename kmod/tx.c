@@ -9,6 +9,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <net/checksum.h>
 #include <net/ip.h>
 #include <net/xdp.h>
 
@@ -20,6 +21,12 @@
 #include "qp.h"
 #include "response.h"
 #include "tx.h"
+
+/*
+ * For what the driver puts before the frame, and a struct xdp_frame. A little less than
+ * drivers leave, so that one response more of 4 KiB is in a block of fragments.
+ */
+#define XR_TX_HEADROOM		192
 
 /* Our frames are pieces of pages, freed by page_frag_free(). */
 static struct xdp_rxq_info xr_tx_rxq = {
@@ -73,9 +80,12 @@ static u32 xr_tx_xth_len(u8 opcode)
 		sizeof(struct xroce_atomicacketh) : 0);
 }
 
-/* Return: the end of the headers. */
-static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
-			   const struct xr_tx_packet *p, u16 udp_len)
+/*
+ * The headers up to the BTH, from the queue pair's attributes. Return: where its PSN
+ * belongs.
+ */
+static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
+			     const struct xr_tx_packet *p, u16 udp_len)
 {
 	bool cnp = p->opcode == XROCE_OP_CNP;
 	/* What tells of congestion is not to be marked itself. */
@@ -83,8 +93,6 @@ static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 	struct xroce_bth *bth;
 	struct udphdr *udp;
 
-	memcpy(at, p->l2, p->l2_len);
-	at += p->l2_len;
 	udp = ipv6 ? xr_tx_ipv6(at, q, tos, udp_len) :
 		     xr_tx_ipv4(at, q, tos, udp_len);
 	udp->source = htons(q->sport);
@@ -94,13 +102,48 @@ static void *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 
 	bth = (struct xroce_bth *)(udp + 1);
 	bth->opcode = p->opcode;
-	bth->flags = cnp ? 0 : XROCE_BTH_MIGREQ |
-			       (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
+	bth->flags = cnp ? 0 : XROCE_BTH_MIGREQ;
 	bth->pkey = htons(q->pkey);
 	bth->dqpn = htonl(q->dest_qpn | (cnp ? XROCE_BTH_BECN : 0));
-	bth->apsn = htonl(p->psn);
-	at = bth + 1;
-	if (cnp) {
+	return &bth->apsn;
+}
+
+/* The same of a reply, from xr_tx_template()'s. */
+static __always_inline __be32 *xr_tx_reply(void *at, const struct xroce_qp *q, bool ipv6,
+					   const struct xr_tx_packet *p, u16 udp_len)
+{
+	struct xroce_bth *bth;
+	struct udphdr *udp;
+
+	if (unlikely(ipv6)) {
+		struct ipv6hdr *ip = at;
+
+		memcpy(at, q->reply, XROCE_REPLY_WORDS * sizeof(*q->reply));
+		ip->payload_len = htons(udp_len);
+		udp = (struct udphdr *)(ip + 1);
+	} else {
+		struct iphdr *ip = at;
+		__be16 len = htons(sizeof(*ip) + udp_len);
+
+		memcpy(at, q->reply, XROCE_REPLY_WORDS4 * sizeof(*q->reply));
+		csum_replace2(&ip->check, ip->tot_len, len);
+		ip->tot_len = len;
+		udp = (struct udphdr *)(ip + 1);
+	}
+	udp->len = htons(udp_len);
+	bth = (struct xroce_bth *)(udp + 1);
+	bth->opcode = p->opcode;
+	bth->flags |= (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
+	return &bth->apsn;
+}
+
+/* PSN, and what is between BTH and payload. Return: the end of the headers. */
+static __always_inline void *xr_tx_behind(__be32 *psn, const struct xr_tx_packet *p)
+{
+	void *at = psn + 1;
+
+	*psn = htonl(p->psn);
+	if (p->opcode == XROCE_OP_CNP) {
 		memset(at, 0, XROCE_CNP_LEN);
 		return at + XROCE_CNP_LEN;
 	}
@@ -170,21 +213,29 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	u32 udp_len, len, size;
 	struct xdp_buff xdp;
 	void *frag, *at;
+	__be32 *psn;
 	u64 from;
 	int ret;
 
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
 		  xr_tx_xth_len(p->opcode) + p->len + pad + XROCE_ICRC_LEN;
 	len = p->l2_len + l3 + udp_len;
-	size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
+	size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
 
 	frag = xr_tx_alloc(size);
 	if (!frag)
 		return -ENOMEM;
 	xdp_init_buff(&xdp, size, &xr_tx_rxq);
-	xdp_prepare_buff(&xdp, frag, XDP_PACKET_HEADROOM, len, false);
+	xdp_prepare_buff(&xdp, frag, XR_TX_HEADROOM, len, false);
 
-	at = xr_tx_headers(xdp.data, q, ipv6, p, udp_len);
+	/* All there is room for: three words. The next header is written over the end. */
+	memcpy(xdp.data, p->l2, XR_TX_L2_ROOM);
+	at = xdp.data + p->l2_len;
+	if (unlikely(p->opcode == XROCE_OP_CNP))
+		psn = xr_tx_headers(at, q, ipv6, p, udp_len);
+	else
+		psn = xr_tx_reply(at, q, ipv6, p, udp_len);
+	at = xr_tx_behind(psn, p);
 	if (p->len) {
 		ret = xr_mr_range(p->mr, p->va, p->len, p->ahead, false, &from);
 		if (ret == -EAGAIN)
@@ -214,19 +265,16 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 	u8 frame[ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
 		 sizeof(struct xroce_bth) + sizeof(struct xroce_aeth) +
 		 sizeof(struct xroce_atomicacketh) + XROCE_ICRC_LEN] = {};
-	static const u8 no_l2[ETH_HLEN];
-	const struct xr_tx_packet p = {
-		.l2 = no_l2,
-		.l2_len = ETH_HLEN,
-		.opcode = opcode,
-	};
+	const struct xr_tx_packet p = { .opcode = opcode };
 	u32 udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
 		      xr_tx_xth_len(opcode) + XROCE_ICRC_LEN;
 	struct xdp_buff xdp;
+	__be32 *psn;
 	void *end;
 	u32 crc;
 
-	end = xr_tx_headers(frame, q, READ_ONCE(q->ipv6), &p, udp_len);
+	psn = xr_tx_headers(frame + ETH_HLEN, q, READ_ONCE(q->ipv6), &p, udp_len);
+	end = xr_tx_behind(psn, &p);
 	xdp_init_buff(&xdp, sizeof(frame), &xr_tx_rxq);
 	xdp_prepare_buff(&xdp, frame, 0, end + XROCE_ICRC_LEN - (void *)frame,
 			 false);
@@ -236,9 +284,7 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 		q->atomic_check =
 			(__force u16)((struct iphdr *)(frame + ETH_HLEN))->check;
 	if (opcode == XROCE_RC_ACK)
-		memcpy(q->reply, frame + ETH_HLEN,
-		       end - (void *)frame - ETH_HLEN -
-		       sizeof(struct xroce_aeth) - sizeof(__be32));
+		memcpy(q->reply, frame + ETH_HLEN, (void *)psn - (void *)frame - ETH_HLEN);
 	return crc;
 }
 

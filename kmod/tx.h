@@ -13,6 +13,8 @@
 #include "xroce_kfunc.h"
 
 #define XR_TX_L2_MAX	(ETH_HLEN + 2 * VLAN_HLEN)
+/* Room for an Ethernet header, which is copied whole. */
+#define XR_TX_L2_ROOM	24
 #define XR_TX_BATCH	16
 
 struct net_device;
@@ -35,7 +37,7 @@ struct xr_tx_batch {
 
 /**
  * struct xr_tx_packet - one packet of a reply
- * @l2: Ethernet header with VLAN tags, from us to the peer
+ * @l2: Ethernet header with VLAN tags, from us to the peer; XR_TX_L2_ROOM bytes
  * @l2_len: its length
  * @opcode: enum xroce_rc_opcode, or XROCE_OP_CNP, with nothing that follows
  * @syndrome: of the AETH, unless @opcode is a READ response in the middle
