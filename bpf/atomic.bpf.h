@@ -113,7 +113,6 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	if (failed(err))
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);
-	reply_was_cut(rq, a.cut);
 	st->atomic++;
 	atomic_keep(q, rq, a.value);
 	atomic_answer(rq, a.value, a.crc, ans);

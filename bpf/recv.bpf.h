@@ -9,20 +9,10 @@ static __always_inline bool recv_possible(const struct xroce_qp *q)
 	return q->recv;
 }
 
-/*
- * Hand a packet, or a part of the work on it, to the module. Without the module
- * there always is a work request with room.
- *
- * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
- */
-static __always_inline int recv_call(struct xdp_md *ctx,
-				     const struct xroce_recv *r)
+/* What an error of xroce_recv() means. */
+static __always_inline int recv_error(int err)
 {
-	if (!xroce_kfuncs)
-		return XROCE_CAUSE_NONE;
-	switch (xroce_recv(ctx, r)) {
-	case 0:
-		return XROCE_CAUSE_NONE;
+	switch (err) {
 	case -EAGAIN:
 		return NOT_READY;
 	case -EINPROGRESS:
@@ -42,6 +32,20 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 	}
 }
 
+/*
+ * Hand a packet, or a part of the work on it, to the module. Without the module
+ * there always is a work request with room.
+ *
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
+ */
+static __always_inline int recv_call(struct xdp_md *ctx,
+				     const struct xroce_recv *r)
+{
+	int err = module(xroce_recv(ctx, r));
+
+	return likely(!err) ? XROCE_CAUSE_NONE : recv_error(err);
+}
+
 /* Immediate data, or the key to invalidate: four bytes, as they are. */
 static __always_inline bool recv_word(struct xdp_md *ctx, struct request *rq,
 				      __u32 *word)
@@ -56,6 +60,14 @@ static __always_inline bool recv_word(struct xdp_md *ctx, struct request *rq,
 	return true;
 }
 
+/* XROCE_RECV_* of what a packet carries. */
+static __always_inline __u32 recv_flags(const struct request *rq)
+{
+	return (rq->flags & OP_IMM ? XROCE_RECV_IMM : 0) |
+	       (rq->flags & OP_INV ? XROCE_RECV_INV : 0) |
+	       (rq->se ? XROCE_RECV_SOLICITED : 0);
+}
+
 /* What is the same for every call for a packet. */
 static __always_inline void recv_fill(struct xroce_recv *r,
 				      const struct request *rq,
@@ -63,15 +75,20 @@ static __always_inline void recv_fill(struct xroce_recv *r,
 {
 	r->link = xroce_link;
 	r->qpn = q->qpn;
+	r->flags |= recv_flags(rq);
 	r->off = rq->pos;
 	r->src_qpn = q->dest_qpn;
 	r->pkey = q->pkey;
-	if (rq->flags & OP_IMM)
-		r->flags |= XROCE_RECV_IMM;
-	if (rq->flags & OP_INV)
-		r->flags |= XROCE_RECV_INV;
-	if (rq->se)
-		r->flags |= XROCE_RECV_SOLICITED;
+}
+
+/* Take a work request, before anything else is done. */
+static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *rq,
+				      const struct xroce_qp *q, __u32 flags)
+{
+	struct xroce_recv r = { .flags = XROCE_RECV_BEGIN | flags };
+
+	recv_fill(&r, rq, q);
+	return recv_call(ctx, &r);
 }
 
 /* Length of a SEND packet against its place in the message. */
@@ -110,39 +127,48 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
 					struct xroce_stat *st,
 					struct answer *ans)
 {
-	struct xroce_recv r = {};
+	__u32 flags = recv_flags(rq), imm = 0;
 	int cause;
 
 	if (unlikely(!recv_possible(q)))
 		return NOT_READY;
-	if (rq->flags & (OP_IMM | OP_INV) && !recv_word(ctx, rq, &r.imm))
+	if (rq->flags & (OP_IMM | OP_INV) && !recv_word(ctx, rq, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
 	if (unlikely(!take_payload(rq) || !send_length_ok(rq, q->mtu)))
 		return XROCE_CAUSE_INV_LENGTH;
-	recv_fill(&r, rq, q);
 
 	if (rq->flags & OP_INV) {
 		/* Whether there is a work request comes before the key. */
 		if (rq->flags & OP_BEGIN) {
-			r.flags |= XROCE_RECV_BEGIN;
-			cause = recv_call(ctx, &r);
+			cause = recv_begin(ctx, rq, q, 0);
 			if (cause)
 				return cause;
-			r.flags &= ~XROCE_RECV_BEGIN;
 		}
-		r.imm = bpf_ntohl(r.imm);
-		ans->key = r.imm;
-		cause = mpt_check_invalidate(r.imm, q);
+		imm = bpf_ntohl(imm);
+		ans->key = imm;
+		cause = mpt_check_invalidate(imm, q);
 		if (cause)
 			return cause;
 	} else if (rq->flags & OP_BEGIN) {
-		r.flags |= XROCE_RECV_BEGIN;
+		flags |= XROCE_RECV_BEGIN;
 	}
-	r.len = rq->payload;
 	if (rq->flags & OP_END)
-		r.flags |= XROCE_RECV_END;
+		flags |= XROCE_RECV_END;
+	/* All in one place: what is not said is set to zero. */
+	struct xroce_recv r = {
+		.link = xroce_link,
+		.qpn = q->qpn,
+		.flags = flags,
+		.off = rq->pos,
+		.len = rq->payload,
+		.imm = imm,
+		.src_qpn = q->dest_qpn,
+		.pkey = q->pkey,
+		.cut = reply_bytes(rq, XROCE_RC_ACK, 0),
+	};
+
 	cause = recv_call(ctx, &r);
-	if (cause)
+	if (unlikely(cause))
 		return cause;
 	q->bytes += rq->payload;
 	st->send++;
@@ -158,12 +184,7 @@ static __always_inline int recv_write_begin(struct xdp_md *ctx,
 					    const struct request *rq,
 					    const struct xroce_qp *q)
 {
-	struct xroce_recv r = { .flags = XROCE_RECV_BEGIN | XROCE_RECV_WRITE };
-
-	if (!recv_possible(q))
-		return NOT_READY;
-	recv_fill(&r, rq, q);
-	return recv_call(ctx, &r);
+	return recv_possible(q) ? recv_begin(ctx, rq, q, XROCE_RECV_WRITE) : NOT_READY;
 }
 
 static __always_inline int recv_write_end(struct xdp_md *ctx,

@@ -33,13 +33,6 @@ static __always_inline __u32 reply_len(const struct request *rq,
 	return reply_bytes(rq, ans->opcode, ans->len);
 }
 
-/* The module has cut the frame to that, as xroce_write::cut says. */
-static __always_inline void reply_was_cut(struct request *rq, __u32 cut)
-{
-	if (xroce_kfuncs && cut && likely(!rq->frags) && likely(cut <= rq->frame_len))
-		rq->frame_len = cut;
-}
-
 /**
  * reply_queue() - have the module send the answer
  * @ctx: the frame of the request
@@ -305,6 +298,8 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	__be32 *icrc;
 	__u32 want;
 
+	data = frame_start(ctx);
+	end = frame_end(ctx);
 	if (!ans->made) {
 		if (unlikely(rq->frags) && !reply_in_frame(rq)) {
 			ans->behind = rd_leaves(q, ans->psn);
@@ -312,12 +307,15 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 			return false;
 		}
 		want = reply_len(rq, ans);
-		if (unlikely(!reply_room(ctx, rq, want)))
-			return false;
+		/* The module has cut it to that, mostly. */
+		if (unlikely(rq->frags || end - data != want)) {
+			if (unlikely(!reply_room(ctx, rq, want)))
+				return false;
+			data = frame_start(ctx);
+			end = frame_end(ctx);
+		}
 	}
 
-	data = frame_start(ctx);
-	end = frame_end(ctx);
 	if (unlikely(data + sizeof(struct ethhdr) > end))
 		return false;
 	reply_eth(data);

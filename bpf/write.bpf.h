@@ -98,7 +98,6 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		err = module(xroce_write(ctx, &w));
 		if (failed(err))
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
-		reply_was_cut(rq, w.cut);
 	}
 
 	if (rq->flags & OP_IMM) {

@@ -266,6 +266,8 @@ extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3) XROCE_
  * @src_qpn: the sender's queue pair
  * @l3: with XROCE_RECV_GRH: offset of the IP header
  * @pkey: partition key
+ * @cut: as in struct xroce_write
+ * @reserved: 0
  */
 struct xroce_recv {
 	__u32 link;
@@ -278,6 +280,8 @@ struct xroce_recv {
 	__u32 src_qpn;
 	__u32 l3;
 	__u32 pkey;
+	__u32 cut;
+	__u32 reserved;
 };
 
 /**

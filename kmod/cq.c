@@ -11,11 +11,6 @@
 
 #define XR_CQ_LIMIT	XA_LIMIT(1, 0xffffff)
 
-static struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
-{
-	return cq->ring.mem;
-}
-
 /**
  * xr_cq_create() - create a completion queue
  * @link: where
@@ -134,20 +129,16 @@ bool xr_cq_fired(struct xr_cq *cq)
 	return fired;
 }
 
-/* Wake who waits, if the program has asked for that. */
-static void xr_cq_wake(struct xr_cq *cq, const struct xroce_cqe *cqe)
+/*
+ * Wake who waits, if it is what the program has asked for. @solicited: the completion
+ * is of a solicited event, or of a failure. @cq->lock is held.
+ */
+void xr_cq_wake(struct xr_cq *cq, bool solicited)
 {
 	struct xroce_cq_header *h = xr_cq_header(cq);
-	u32 arm;
+	u32 arm = READ_ONCE(h->arm);
 
-	/*
-	 * The program arms and then looks at the tail once more; we have moved
-	 * the tail and now look whether it is armed.
-	 */
-	smp_mb();
-	arm = READ_ONCE(h->arm);
-	if (!arm || (arm == XROCE_CQ_ARM_SOLICITED && !cqe->status &&
-		     !(cqe->flags & XROCE_WC_SOLICITED)))
+	if (!arm || (arm == XROCE_CQ_ARM_SOLICITED && !solicited))
 		return;
 	if (!xchg(&h->arm, 0))
 		return;
@@ -155,37 +146,34 @@ static void xr_cq_wake(struct xr_cq *cq, const struct xroce_cqe *cqe)
 	wake_up_poll(&cq->owner->events.wait, EPOLLIN);
 }
 
+/* There is no room for a completion: the queue has ended. @cq->lock is held. */
+void xr_cq_overflow(struct xr_cq *cq)
+{
+	if (!cq->error)
+		xr_event_raise(&cq->owner->events, &cq->event);
+	cq->error = true;
+	WRITE_ONCE(xr_cq_header(cq)->overflow, 1);
+}
+
 /**
  * xr_cq_post() - add a completion
  * @cq: where to; the caller's queue pair is one of its users
  * @cqe: what
  *
- * With bottom halves off. A program that says it has taken what it has not, or
- * what is not there yet, fools itself: the entry is always one of the ring's.
+ * With bottom halves off.
  *
  * Return: 0, or -ENOSPC: no room; the queue takes no more from now on.
  */
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe)
 {
-	struct xroce_cq_header *h = xr_cq_header(cq);
-	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
-	int ret = 0;
+	struct xroce_cqe *to;
 
 	spin_lock(&cq->lock);
-	/* What the program has read it has read before we write there. */
-	if (cq->error || cq->tail - smp_load_acquire(&h->head) > cq->mask) {
-		if (!cq->error)
-			xr_event_raise(&cq->owner->events, &cq->event);
-		cq->error = true;
-		WRITE_ONCE(h->overflow, 1);
-		ret = -ENOSPC;
-		goto out;
+	to = xr_cq_room(cq);
+	if (to) {
+		*to = *cqe;
+		xr_cq_added(cq, cqe->status || cqe->flags & XROCE_WC_SOLICITED);
 	}
-	entries[cq->tail & cq->mask] = *cqe;
-	/* The entry is there for who sees the tail. */
-	smp_store_release(&h->tail, ++cq->tail);
-	xr_cq_wake(cq, cqe);
-out:
 	spin_unlock(&cq->lock);
-	return ret;
+	return to ? 0 : -ENOSPC;
 }

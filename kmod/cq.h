@@ -57,5 +57,49 @@ struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 			 u32 id);
 bool xr_cq_fired(struct xr_cq *cq);
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe);
+void xr_cq_wake(struct xr_cq *cq, bool solicited);
+void xr_cq_overflow(struct xr_cq *cq);
+
+static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
+{
+	return cq->ring.mem;
+}
+
+/**
+ * xr_cq_room() - where the next completion goes
+ * @cq: where to; the caller's queue pair is one of its users
+ *
+ * With @cq->lock held. A program that says it has taken what it has not, or what is not
+ * there yet, fools itself: the entry is always one of the ring's. What is reserved in it
+ * is zero.
+ *
+ * Return: an entry, to be written and then xr_cq_added(); or NULL: the queue takes no
+ * more from now on.
+ */
+static __always_inline struct xroce_cqe *xr_cq_room(struct xr_cq *cq)
+{
+	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
+	/* What the program has read it has read before we write there. */
+	u32 head = smp_load_acquire(&xr_cq_header(cq)->head);
+
+	if (likely(!cq->error && cq->tail - head <= cq->mask))
+		return &entries[cq->tail & cq->mask];
+	xr_cq_overflow(cq);
+	return NULL;
+}
+
+/* The entry that xr_cq_room() has found is written. @solicited: see xr_cq_wake(). */
+static __always_inline void xr_cq_added(struct xr_cq *cq, bool solicited)
+{
+	/* The entry is there for who sees the tail. */
+	smp_store_release(&xr_cq_header(cq)->tail, ++cq->tail);
+	/*
+	 * The program arms and then looks at the tail once more; we have moved
+	 * the tail and now look whether it is armed.
+	 */
+	smp_mb();
+	if (READ_ONCE(xr_cq_header(cq)->arm))
+		xr_cq_wake(cq, solicited);
+}
 
 #endif

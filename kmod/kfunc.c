@@ -23,11 +23,6 @@
 #include "response.h"
 #include "sq.h"
 
-static struct xr_link *xr_kfunc_link(u32 id)
-{
-	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
-}
-
 /* Through a window; out of the way of who needs none. */
 static noinline struct xr_mr *xr_kfunc_mw(const struct xr_link *link, u64 va,
 					  u32 key, u32 qpn, u32 len, u32 right)
@@ -40,7 +35,7 @@ static noinline struct xr_mr *xr_kfunc_mw(const struct xr_link *link, u64 va,
 static __always_inline struct xr_mr *xr_kfunc_mr(u32 id, u64 va, u32 key,
 						 u32 qpn, u32 len, u32 right)
 {
-	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_link *link = xr_link_rcu(id);
 	struct xr_mr *mr;
 
 	if (!link)
@@ -53,18 +48,10 @@ static __always_inline struct xr_mr *xr_kfunc_mr(u32 id, u64 va, u32 key,
 static noinline int xr_kfunc_missed(u32 id, u32 qpn, const struct xr_mr *mr,
 				    struct xdp_buff *xdp)
 {
-	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_link *link = xr_link_rcu(id);
 	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
 
 	return qp ? xr_keep_missed(qp, mr->pin->odp, xdp) : -EAGAIN;
-}
-
-/* What is behind the answer has been done with. */
-static __always_inline void xr_kfunc_cut(struct xdp_buff *xdp, u32 len)
-{
-	if (likely(len >= ETH_HLEN && len <= xdp->data_end - xdp->data &&
-		   !xr_frame_flags(xdp)))
-		xdp->data_end = xdp->data + len;
 }
 
 /*
@@ -125,7 +112,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(w->ahead));
 	if (likely(!ret)) {
 		xr_mr_count_in(mr, 1, len, !!READ_ONCE(w->begin));
-		xr_kfunc_cut(xdp, READ_ONCE(w->cut));
+		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	} else if (ret == -EAGAIN) {
 		ret = xr_kfunc_missed(READ_ONCE(w->link), READ_ONCE(w->qpn),
 				      mr, xdp);
@@ -188,7 +175,7 @@ __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 		xr_mr_count_atomic(mr);
 		a->value = value;
 		a->crc = xr_icrc_of(value);
-		xr_kfunc_cut(xdp, READ_ONCE(a->cut));
+		xr_frame_cut(xdp, READ_ONCE(a->cut));
 	} else if (ret == -EAGAIN) {
 		ret = xr_kfunc_missed(READ_ONCE(a->link), READ_ONCE(a->qpn), mr,
 				      xdp);
@@ -209,7 +196,7 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 	barrier();
 	if (!xr_kfunc_l2_ok(xdp, l3))
 		return -EINVAL;
-	link = xr_kfunc_link(copy.link);
+	link = xr_link_rcu(copy.link);
 	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
 	if (!qp)
 		return -ENOENT;
@@ -219,7 +206,7 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 __bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xr_link *l = xr_kfunc_link(link);
+	struct xr_link *l = xr_link_rcu(link);
 	struct xr_qp *qp = l ? xr_qp_get_rcu(l, qpn) : NULL;
 
 	if (!xr_kfunc_l2_ok(xdp, l3))
@@ -229,24 +216,12 @@ __bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)
 
 __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 {
-	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xroce_recv copy;
-	struct xr_link *link;
-	struct xr_qp *qp;
-
-	/* It may be memory that changes under us. */
-	memcpy(&copy, r, sizeof(copy));
-	barrier();
-	if (!xr_frame_has(xdp, copy.off, copy.len))
-		return -EINVAL;
-	link = xr_kfunc_link(copy.link);
-	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
-	return qp ? xr_recv_packet(link, qp, xdp, &copy) : -ENOENT;
+	return xr_recv_packet((struct xdp_buff *)ctx, r);
 }
 
 __bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 id, u32 qpn, u32 busy)
 {
-	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_link *link = xr_link_rcu(id);
 	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
 
 	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
@@ -257,7 +232,7 @@ __bpf_kfunc int xroce_fail(u32 id, u32 qpn)
 	struct xr_link *link;
 	struct xr_qp *qp;
 
-	link = xr_kfunc_link(id);
+	link = xr_link_rcu(id);
 	qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
 	if (!qp)
 		return -ENOENT;
@@ -267,7 +242,7 @@ __bpf_kfunc int xroce_fail(u32 id, u32 qpn)
 
 __bpf_kfunc int xroce_sq(u32 id, u32 qpn)
 {
-	struct xr_link *link = xr_kfunc_link(id);
+	struct xr_link *link = xr_link_rcu(id);
 	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
 
 	if (!qp)

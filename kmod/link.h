@@ -99,6 +99,12 @@ struct xr_link {
 
 extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
 
+/* Find a link on the data path: in softirq, under RCU, which keeps it. Or NULL. */
+static inline struct xr_link *xr_link_rcu(u32 id)
+{
+	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
+}
+
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a);
 int xr_link_prog(u32 id, int fd);

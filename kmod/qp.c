@@ -114,27 +114,6 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 }
 
 /**
- * xr_qp_get_rcu() - find a queue pair on the data path
- * @link: where
- * @qpn: its number
- *
- * In softirq, under RCU, which keeps the structure.
- *
- * Return: the queue pair, or NULL.
- */
-struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
-{
-	/* Pairs with xr_link_maps(): the table is there. */
-	u32 entries = smp_load_acquire(&link->mpt_entries) ? link->qp_entries : 0;
-	struct xr_qp *qp;
-
-	if (!entries)
-		return NULL;
-	qp = rcu_dereference_bh(link->qp[qpn & (entries - 1)]);
-	return qp && qp->qpn == qpn ? qp : NULL;
-}
-
-/**
  * xr_qp_create() - create a queue pair in state RESET
  * @link: where
  * @who: who asks

@@ -10,10 +10,10 @@
 
 #include "keep.h"
 #include "limit.h"
+#include "link.h"
 #include "recv.h"
 #include "reply.h"
 
-struct xr_link;
 struct xr_owner;
 struct xr_pd;
 struct xr_sq;
@@ -92,6 +92,26 @@ u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);
 void xr_qp_clear(struct xroce_qp *q, u32 psn);
-struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn);
+
+/**
+ * xr_qp_get_rcu() - find a queue pair on the data path
+ * @link: where
+ * @qpn: its number
+ *
+ * In softirq, under RCU, which keeps the structure.
+ *
+ * Return: the queue pair, or NULL.
+ */
+static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
+{
+	/* Pairs with xr_link_maps(): the table is there. */
+	u32 entries = smp_load_acquire(&link->mpt_entries) ? link->qp_entries : 0;
+	struct xr_qp *qp;
+
+	if (unlikely(!entries))
+		return NULL;
+	qp = rcu_dereference_bh(link->qp[qpn & (entries - 1)]);
+	return qp && qp->qpn == qpn ? qp : NULL;
+}
 
 #endif

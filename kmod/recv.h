@@ -27,7 +27,6 @@ struct xroce_recv;
  * @srq: where work requests come from; NULL: from @rq
  * @rq: its own queue
  * @wqe: work request of the message in progress, or of one that was given up
- * @room: bytes that it takes
  * @done: bytes of the message that have come
  * @sge: element of @wqe where the next byte goes
  * @in_sge: place in there
@@ -43,7 +42,6 @@ struct xr_recv {
 	struct xr_srq *srq;
 	struct xr_rq rq;
 	struct xr_wqe wqe;
-	u64 room;
 	u32 done;
 	u32 sge;
 	u32 in_sge;
@@ -60,7 +58,6 @@ void xr_recv_start(struct xr_qp *qp);
 void xr_recv_reset(struct xr_qp *qp);
 void xr_recv_stop(struct xr_qp *qp);
 void xr_recv_fail(struct xr_qp *qp);
-int xr_recv_packet(struct xr_link *link, struct xr_qp *qp,
-		   struct xdp_buff *xdp, const struct xroce_recv *r);
+int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r);
 
 #endif

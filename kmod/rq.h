@@ -3,6 +3,7 @@
 #ifndef _XR_RQ_H
 #define _XR_RQ_H
 
+#include <linux/errno.h>
 #include <linux/types.h>
 
 #include "uapi/xroce.h"
@@ -13,11 +14,13 @@
  * struct xr_wqe - a receive work request, copied out of the program's reach
  * @wr_id: the program's
  * @num_sge: elements of @sge that count
+ * @room: bytes that they take
  * @sge: where to put the message
  */
 struct xr_wqe {
 	u64 wr_id;
 	u32 num_sge;
+	u64 room;
 	struct xroce_sge_local sge[XROCE_RQ_SGE_MAX];
 };
 
@@ -25,6 +28,7 @@ struct xr_wqe {
  * struct xr_rq - receive queue
  * @mask: number of entries, less one
  * @max_sge: elements in an entry
+ * @stride: bytes of an entry
  * @head: index of the next entry to take
  * @ring: the entries; without memory there is no queue
  *
@@ -33,13 +37,71 @@ struct xr_wqe {
 struct xr_rq {
 	u32 mask;
 	u32 max_sge;
+	u32 stride;
 	u32 head;
 	struct xr_ring ring;
 };
 
 int xr_rq_init(struct xr_rq *rq, u32 entries, u32 max_sge);
-u32 xr_rq_count(const struct xr_rq *rq);
-int xr_rq_take(struct xr_rq *rq, struct xr_wqe *wqe);
 void xr_rq_forget(struct xr_rq *rq);
+
+static inline struct xroce_rq_header *xr_rq_header(const struct xr_rq *rq)
+{
+	return rq->ring.mem;
+}
+
+/* Work requests posted; none when what the program says cannot be. */
+static inline u32 xr_rq_count(const struct xr_rq *rq)
+{
+	/* The entries are there for who sees the tail. */
+	u32 n = smp_load_acquire(&xr_rq_header(rq)->tail) - rq->head;
+
+	return likely(n - 1 <= rq->mask) ? n : 0;
+}
+
+/* The oldest work request; there is one. */
+static inline const struct xroce_rq_wqe *xr_rq_next(const struct xr_rq *rq)
+{
+	return xr_ring_entries(&rq->ring) + (u64)(rq->head & rq->mask) * rq->stride;
+}
+
+/* The oldest work request is done with. */
+static inline void xr_rq_taken(struct xr_rq *rq)
+{
+	/* It has been read: the program may write there again. */
+	smp_store_release(&xr_rq_header(rq)->head, ++rq->head);
+}
+
+/**
+ * xr_rq_take() - take the oldest work request
+ * @rq: the queue
+ * @wqe: out: a copy
+ *
+ * Return: 0; -EAGAIN: there is none; -EINVAL: it is malformed; it has been taken
+ * all the same, and its @wr_id is right.
+ */
+static inline int xr_rq_take(struct xr_rq *rq, struct xr_wqe *wqe)
+{
+	const struct xroce_rq_wqe *w;
+	u32 i, num_sge, n;
+	u64 room = 0;
+
+	if (!xr_rq_count(rq))
+		return -EAGAIN;
+	w = xr_rq_next(rq);
+	wqe->wr_id = READ_ONCE(w->wr_id);
+	num_sge = READ_ONCE(w->num_sge);
+	n = unlikely(num_sge > rq->max_sge) ? 0 : num_sge;
+	wqe->num_sge = n;
+	for (i = 0; i < n; i++) {
+		wqe->sge[i].addr = READ_ONCE(w->sge[i].addr);
+		wqe->sge[i].length = READ_ONCE(w->sge[i].length);
+		wqe->sge[i].lkey = READ_ONCE(w->sge[i].lkey);
+		room += wqe->sge[i].length;
+	}
+	wqe->room = room;
+	xr_rq_taken(rq);
+	return likely(n == num_sge) ? 0 : -EINVAL;
+}
 
 #endif
