@@ -370,7 +370,7 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
 }
 
 /*
- * The commonest, all at once: a message of one packet, into one element of pinned memory.
+ * The commonest, all at once: a message of one packet, into one block of pinned memory.
  * Nothing is kept of the work request. Return: 0; -ENOSPC as xr_recv_done(); or 1: it is
  * not that, and nothing has been done.
  */
@@ -381,7 +381,8 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	struct xr_recv *v = &qp->recv;
 	const struct xroce_rq_wqe *w;
 	struct xr_mr *mr;
-	u64 wr_id, addr;
+	u64 wr_id, addr, at;
+	void *mem;
 	int ret;
 
 	if ((flags & ~XROCE_RECV_SOLICITED) != (XROCE_RECV_BEGIN | XROCE_RECV_END) ||
@@ -395,17 +396,19 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	mr = xr_mr_hold(qp->link, READ_ONCE(w->sge[0].lkey));
 	if (unlikely(!mr))
 		return 1;
-	if (unlikely(mr->pd != qp->pd || mr->pin->odp ||
+	if (unlikely(mr->pd != qp->pd || mr->pin->odp || !mr->writable ||
 		     !(mr->access & XROCE_ACCESS_LOCAL_WRITE) ||
-		     !xr_frame_linear(xdp, off, len)))
-		ret = 1;
+		     xr_mr_offset(mr, addr, len, &at)))
+		mem = NULL;
 	else
-		ret = xr_mr_write(mr, addr, xdp, off, len, 0);
-	if (likely(!ret))
-		xr_mr_count_in(mr, 1, len, 1);
-	xr_mr_drop();
-	if (unlikely(ret))
+		mem = xr_mr_whole(mr, at, len);
+	if (unlikely(!mem || !xr_frame_linear(xdp, off, len))) {
+		xr_mr_drop();
 		return 1;
+	}
+	xr_copy(mem, xdp->data + off, len);
+	xr_mr_count_in(mr, 1, len, 1);
+	xr_mr_drop();
 	xr_rq_taken(&v->rq);
 	ret = xr_recv_done(qp, r, flags, wr_id, XROCE_WC_RECV, len);
 	if (unlikely(ret))

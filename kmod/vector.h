@@ -81,6 +81,8 @@ static __always_inline void xr_copy_words(u64 *to, const u64 *from, size_t len)
 	u64 a, b, c, d;
 
 	for (; len >= 4 * sizeof(u64); len -= 4 * sizeof(u64)) {
+		/* Or the compiler works out beforehand where it ends, with a product. */
+		OPTIMIZER_HIDE_VAR(len);
 		a = get_unaligned(from);
 		b = get_unaligned(from + 1);
 		c = get_unaligned(from + 2);
