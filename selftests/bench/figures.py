@@ -3,12 +3,14 @@
 """The figures of "make bench" beside those that are kept in figures.json.
 
   figures.py check DIR     compare DIR/bench*.json with figures.json: exit status 1
-                           when one of xroce's is dearer by more than 5% or missing
+                           when one of xroce's is dearer by more than 5%, or of
+                           registering memory by more than 25%, or missing
   figures.py save DIR      replace those of figures.json that are in DIR
   figures.py rows FILE     the rows of a file of figures.json, "key=value ..." each
 
 Figures are instructions. Those of perftest are kept, but not compared: they depend
-on who runs when.
+on who runs when. What the kernel takes to pin a MiB varies by a fifth from one start
+of the machine to the next, for rxe as well: it goes by where the pages lie.
 """
 import json
 import os
@@ -19,6 +21,7 @@ FILES = ("bench", "bench-other", "bench-scale", "bench-perftest",
          "bench-regions", "bench-pool", "bench-windows")
 UNSTEADY = "bench-perftest"
 LIMIT = 0.05
+LIMITS = {"bench-regions": 0.25}
 SLACK = 5     # instructions
 # What was measured; everything else in a row is a figure.
 NAMES = ("op", "size", "net", "traffic", "many", "n", "program", "pages", "kib",
@@ -61,7 +64,7 @@ def check(folder):
     for file, rows in kept.items():
         if file == UNSTEADY:
             continue
-        new = {}
+        new, limit = {}, LIMITS.get(file, LIMIT)
         for row in now.get(file, []):
             # xroce's and rxe's may be rows of their own
             new.setdefault(name_of(row), {}).update(own(row))
@@ -73,13 +76,12 @@ def check(folder):
                 if value is None:
                     print(f"{label}: {was}, now not measured")
                     bad += 1
-                elif value > was * (1 + LIMIT) + SLACK:
+                elif value > was * (1 + limit) + SLACK:
                     print(f"{label}: {was}, now {value} ({value / was:.3f})")
                     bad += 1
-                elif value < was * (1 - LIMIT) - SLACK:
+                elif value < was * (1 - limit) - SLACK:
                     print(f"{label}: {was}, now {value}: better; save it")
-    print(f"{seen} figures compared, {bad} dearer by more than "
-          f"{LIMIT:.0%} or missing")
+    print(f"{seen} figures compared, {bad} dearer by more than is allowed, or missing")
     return 1 if bad or not seen else 0
 
 
