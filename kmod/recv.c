@@ -200,7 +200,7 @@ static int xr_recv_begin(struct xr_recv *v)
  * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
  * 0, -EFAULT, or for memory on demand that is not there -EINPROGRESS, -EBUSY.
  */
-static __always_inline int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
+static __always_inline int xr_recv_store(struct xr_qp *qp,
 					 const struct xroce_sge_local *sge, u32 in,
 					 const void *buf, struct xdp_buff *xdp,
 					 u32 off, u32 len)
@@ -209,7 +209,7 @@ static __always_inline int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
 	struct xr_mr *mr;
 	int ret;
 
-	mr = xr_mr_hold(link, sge->lkey);
+	mr = xr_mr_hold(qp->link, sge->lkey);
 	if (unlikely(!mr))
 		return -EFAULT;
 	if (unlikely(mr->pd != qp->pd || va < sge->addr ||
@@ -241,9 +241,8 @@ static __always_inline int xr_recv_store(struct xr_link *link, struct xr_qp *qp,
  * On from where the message has come to. There is room. What has been stored when
  * memory on demand is not there is stored again.
  */
-static __always_inline int xr_recv_scatter(struct xr_link *link, struct xr_qp *qp,
-					   const void *buf, struct xdp_buff *xdp,
-					   u32 off, u32 len)
+static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
+					   struct xdp_buff *xdp, u32 off, u32 len)
 {
 	struct xr_recv *v = &qp->recv;
 	const struct xroce_sge_local *sge;
@@ -258,7 +257,7 @@ static __always_inline int xr_recv_scatter(struct xr_link *link, struct xr_qp *q
 			v->in_sge = 0;
 			continue;
 		}
-		ret = xr_recv_store(link, qp, sge, v->in_sge, buf, xdp, off, n);
+		ret = xr_recv_store(qp, sge, v->in_sge, buf, xdp, off, n);
 		if (ret)
 			return ret;
 		v->in_sge += n;
@@ -275,8 +274,7 @@ static __always_inline int xr_recv_scatter(struct xr_link *link, struct xr_qp *q
  * The IP header, at the end of its room. Return: as xr_recv_scatter(), or -EINVAL: it is
  * not inside the first buffer.
  */
-static noinline int xr_recv_grh(struct xr_link *link, struct xr_qp *qp,
-				struct xdp_buff *xdp, u32 l3)
+static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 {
 	u32 linear = xdp->data_end - xdp->data;
 	u32 len = sizeof(struct iphdr);
@@ -290,13 +288,12 @@ static noinline int xr_recv_grh(struct xr_link *link, struct xr_qp *qp,
 	if (len > linear - l3)
 		return -EINVAL;
 	memcpy(grh + XR_GRH_LEN - len, ip, len);
-	return xr_recv_scatter(link, qp, grh, xdp, 0, XR_GRH_LEN);
+	return xr_recv_scatter(qp, grh, xdp, 0, XR_GRH_LEN);
 }
 
 /* The bytes of one packet, after its IP header if @grh. */
-static __always_inline int xr_recv_bytes(struct xr_link *link, struct xr_qp *qp,
-					 struct xdp_buff *xdp, u32 off, u32 len,
-					 bool grh, u32 l3)
+static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
+					 u32 off, u32 len, bool grh, u32 l3)
 {
 	struct xr_recv *v = &qp->recv;
 	u32 done = v->done, sge = v->sge, in_sge = v->in_sge;
@@ -306,9 +303,9 @@ static __always_inline int xr_recv_bytes(struct xr_link *link, struct xr_qp *qp,
 	if (unlikely(total > v->wqe.room || total > XROCE_MAX_MSG))
 		return -EMSGSIZE;
 	if (unlikely(grh))
-		ret = xr_recv_grh(link, qp, xdp, l3);
+		ret = xr_recv_grh(qp, xdp, l3);
 	if (likely(!ret))
-		ret = xr_recv_scatter(link, qp, NULL, xdp, off, len);
+		ret = xr_recv_scatter(qp, NULL, xdp, off, len);
 	if (unlikely(ret == -EINPROGRESS || ret == -EBUSY)) {
 		v->done = done;
 		v->sge = sge;
@@ -433,7 +430,6 @@ static u32 xr_recv_status(int error)
 static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 				const struct xroce_recv *r, u32 flags, u32 off, u32 len)
 {
-	struct xr_link *link = qp->link;
 	struct xr_recv *v = &qp->recv;
 	int ret = 0;
 
@@ -446,10 +442,10 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 	if (!v->busy)
 		return -ENOENT;
 	if (!ret && !(flags & XROCE_RECV_WRITE))
-		ret = xr_recv_bytes(link, qp, xdp, off, len, flags & XROCE_RECV_GRH,
+		ret = xr_recv_bytes(qp, xdp, off, len, flags & XROCE_RECV_GRH,
 				    READ_ONCE(r->l3));
 	if (!ret && flags & XROCE_RECV_END) {
-		if (flags & XROCE_RECV_INV && xr_mw_invalidate(link, qp, READ_ONCE(r->imm)))
+		if (flags & XROCE_RECV_INV && xr_mw_invalidate(qp->link, qp, READ_ONCE(r->imm)))
 			ret = -EKEYREJECTED;
 		else
 			ret = xr_recv_end(qp, r, flags);
