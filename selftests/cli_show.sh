@@ -283,6 +283,21 @@ print(json.dumps([json.loads(line) for line in open(sys.argv[1])]))' \
 			[("change", "err", "acc_key")]' l="$work/list"
 }
 
+# A count of none would never end, so that it is bounded here.
+monitor_count_zero() {
+	local n status
+
+	for n in 0 0x0 4294967296; do
+		status=0
+		in_xr timeout 30 "$xroce" monitor count $n >"$work/out" \
+			2>"$work/err" || status=$?
+		[ $status = 2 ] && [ ! -s "$work/out" ] ||
+			not_so "count $n: status $status"
+		grep -q "^xroce: count \"$n\": must be a number from 1 to 4294967295\$" \
+			"$work/err" || not_so "count $n: $(cat "$work/err")"
+	done
+}
+
 monitor() {
 	with_a_pd watched
 	with_a_pd bounded
@@ -334,6 +349,7 @@ run details_of_links 'U1 U2'
 run prometheus 'U1 D6'
 run features U1
 run monitor 'U1 D6'
+run monitor_count_zero U1
 run netdev_names U1
 run without_module 'U1 U6'
 command_passed

@@ -54,6 +54,11 @@ static bool parse_number(const char *text, void *to)
 	return true;
 }
 
+static bool parse_count(const char *text, void *to)
+{
+	return parse_number(text, to) && *(__u32 *)to;
+}
+
 static bool parse_24bit(const char *text, void *to)
 {
 	__u64 value;
@@ -166,6 +171,9 @@ static bool parse_mtu(const char *text, void *to)
 const struct arg_type arg_flag = { NULL, NULL };
 const struct arg_type arg_text = { "a text", parse_text };
 const struct arg_type arg_number = { "a number of 32 bits", parse_number };
+const struct arg_type arg_count = {
+	"a number from 1 to 4294967295", parse_count
+};
 const struct arg_type arg_byte = { "a number up to 255", parse_byte };
 const struct arg_type arg_short = { "a number up to 65535", parse_short };
 const struct arg_type arg_24bit = { "a number of 24 bits", parse_24bit };

@@ -22,6 +22,7 @@ struct arg_type {
 extern const struct arg_type arg_flag;		/* bool */
 extern const struct arg_type arg_text;		/* const char * */
 extern const struct arg_type arg_number;	/* __u32 */
+extern const struct arg_type arg_count;		/* __u32, not 0 */
 extern const struct arg_type arg_byte;		/* __u8 */
 extern const struct arg_type arg_short;		/* __u16 */
 extern const struct arg_type arg_24bit;		/* __u32 */

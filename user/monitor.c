@@ -223,7 +223,7 @@ int do_monitor(int argc, char **argv)
 	const char *dev = NULL;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "count", &arg_number, &monitor.left, ARG_OPTIONAL },
+		{ "count", &arg_count, &monitor.left, ARG_OPTIONAL },
 		{ "refused", &arg_flag, &refused, ARG_OPTIONAL },
 		{ "objects", &arg_flag, &objects, ARG_OPTIONAL },
 		{}
