@@ -170,7 +170,7 @@ deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
 	libjson-c-dev libncurses-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
-deps_test := $(if $(KERNEL),debootstrap) bpftool iproute2 ethtool perftest rdma-core ibverbs-providers \
+deps_test := $(if $(KERNEL),debootstrap) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux
 
 deps_lint := sparse cppcheck clang-tidy coccinelle

@@ -465,6 +465,8 @@ struct xroce_stat {
  */
 #define XROCE_CRC_BEHIND	15
 
+/* C++ has no _Static_assert; the layout is the same there. */
+#ifndef __cplusplus
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
 _Static_assert(sizeof(struct xroce_mr_stat) == 64, "one cache line");
 _Static_assert(sizeof(struct xroce_qp) == 256, "four cache lines");
@@ -474,5 +476,6 @@ _Static_assert(__builtin_offsetof(struct xroce_qp, queued) == 128,
 	       "the module's second line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, reply) == 192,
 	       "the line of replies");
+#endif
 
 #endif /* _XROCE_MAP_H */
