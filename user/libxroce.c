@@ -24,6 +24,11 @@ int xroce_command(int fd, unsigned long command, void *arg)
 	return ioctl(fd, command, arg) < 0 ? -errno : 0;
 }
 
+int xroce_queue_del(struct xroce *x, unsigned long command, void *arg)
+{
+	return x->fd < 0 ? 0 : xroce_command(x->fd, command, arg);
+}
+
 int xroce_command_once(unsigned long command, void *arg)
 {
 	int fd = xroce_dev_open();
@@ -47,9 +52,10 @@ struct xroce *xroce_open(const char *netdev)
 		errno = ENODEV;
 		return NULL;
 	}
-	x = malloc(sizeof(*x));
+	x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
+	x->refs = 1;
 
 	x->fd = xroce_dev_open();
 	if (x->fd < 0) {
@@ -60,6 +66,7 @@ struct xroce *xroce_open(const char *netdev)
 	if (err)
 		goto out_close;
 	x->link = use.link;
+	pthread_mutex_init(&x->lock, NULL);
 	return x;
 
 out_close:
@@ -70,12 +77,28 @@ out_free:
 	return NULL;
 }
 
+void xroce_put(struct xroce *x)
+{
+	unsigned int refs;
+
+	pthread_mutex_lock(&x->lock);
+	refs = --x->refs;
+	pthread_mutex_unlock(&x->lock);
+	if (refs)
+		return;
+	pthread_mutex_destroy(&x->lock);
+	free(x);
+}
+
 void xroce_close(struct xroce *x)
 {
 	if (!x)
 		return;
+	xroce_rings_close(x);
+	x->sq = NULL;
 	close(x->fd);
-	free(x);
+	x->fd = -1;
+	xroce_put(x);
 }
 
 int xroce_fd(const struct xroce *x)

@@ -51,6 +51,10 @@ struct xroce *xroce_open(const char *netdev);
 /**
  * xroce_close() - close a handle; its objects die unless they are persistent
  * @x: the handle, or NULL
+ *
+ * The rings of its queues are unmapped, those of queues that are still there as
+ * well. Such a queue may only be given to its xroce_*_del() function then, which
+ * frees the rest of it.
  */
 void xroce_close(struct xroce *x);
 
@@ -381,8 +385,9 @@ int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query);
 
 /*
  * Receiving. The rings are shared with the module; a completion queue or receive
- * queue may be used by one thread at a time. Queues of a handle must be deleted
- * before the handle is closed, or their memory stays mapped.
+ * queue may be used by one thread at a time. Each queue is deleted once, before or
+ * after its handle is closed: before, queue pairs first, as a queue that a queue pair
+ * uses is busy; after, in any order.
  */
 struct xroce_cq;
 struct xroce_rq;
@@ -429,6 +434,21 @@ int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n);
  * will wake up for them.
  */
 bool xroce_cq_arm(struct xroce_cq *cq, bool solicited);
+
+/**
+ * xroce_cq_wait() - take completions, and wait for the first one
+ * @cq: the queue, which xroce_cq_arm() arms; its arm is used up
+ * @cqe: out: @n of them
+ * @n: how many at most, 1 or more
+ * @timeout: milliseconds; 0: do not wait; negative: no limit
+ *
+ * It sleeps. What the program has posted to its send queue is applied first. Each
+ * queue of a handle may have a thread that waits for it.
+ *
+ * Return: how many; 0: none came in time; -EOVERFLOW: none, and none will come: one was
+ * lost; -EINTR: a signal came; -EINVAL: @n; what epoll_create1(2) gives.
+ */
+int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout);
 
 /**
  * xroce_qp_create() - create a queue pair of any kind
@@ -481,8 +501,11 @@ int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query);
  * xroce_rq_del() - destroy a shared receive queue, or a queue pair with its own
  * @rq: the queue
  *
- * Return: 0, or as for struct xroce_srq_del or struct xroce_qp_del; the queue
- * stays then.
+ * A queue pair that xroce_qp_del() has destroyed leaves its receive queue behind, which
+ * this frees.
+ *
+ * Return: 0, or as for struct xroce_srq_del or struct xroce_qp_del, but for -ENOENT;
+ * the queue stays then.
  */
 int xroce_rq_del(struct xroce_rq *rq);
 

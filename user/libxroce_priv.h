@@ -3,6 +3,7 @@
 #ifndef _LIBXROCE_PRIV_H
 #define _LIBXROCE_PRIV_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "libxroce.h"
@@ -11,10 +12,41 @@
 
 struct bpf_object;
 
+/**
+ * struct xroce_ring - memory shared with the module, one for each queue
+ * @mem: where it is mapped; NULL: not any more, as the handle has been closed
+ * @bytes: its length
+ * @x: the handle; the ring has a reference
+ * @next: in the handle's list
+ * @prev: the pointer that points here, in that list
+ */
+struct xroce_ring {
+	void *mem;
+	size_t bytes;
+	struct xroce *x;
+	struct xroce_ring *next;
+	struct xroce_ring **prev;
+};
+
+/**
+ * struct xroce - a handle
+ * @fd: descriptor of the device; -1: the handle has been closed
+ * @link: number of the link
+ * @sq: its send queue, or NULL
+ * @lock: for @rings and @refs
+ * @rings: of its queues
+ * @refs: the caller's, until xroce_close(), and one for each queue
+ *
+ * A mapped ring keeps the file open, and with it the objects of the handle. So
+ * xroce_close() unmaps all of them. Queues outlive the handle until they are deleted.
+ */
 struct xroce {
 	int fd;
 	__u32 link;
-	struct xroce_sq *sq;	/* send queue, or NULL */
+	struct xroce_sq *sq;
+	pthread_mutex_t lock;
+	struct xroce_ring *rings;
+	unsigned int refs;
 };
 
 /* Open the device without choosing a link. Return: descriptor or -errno. */
@@ -26,10 +58,21 @@ XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
 /* The same by a descriptor of its own, for what needs no link. */
 XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg);
 
+/* A reference to a handle less; the last one frees it. */
+XROCE_HIDDEN void xroce_put(struct xroce *x);
+
 /* Map a ring of the module's. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
-				void **ring);
-XROCE_HIDDEN void xroce_ring_unmap(void *ring, size_t bytes);
+				struct xroce_ring *ring);
+
+/* The opposite, for a queue that is deleted. */
+XROCE_HIDDEN void xroce_ring_unmap(struct xroce_ring *ring);
+
+/* Unmap all rings of a handle that is closed. */
+XROCE_HIDDEN void xroce_rings_close(struct xroce *x);
+
+/* xroce_command() that deletes a queue, which is gone already if the handle is closed. */
+XROCE_HIDDEN int xroce_queue_del(struct xroce *x, unsigned long command, void *arg);
 
 /* Index of a netdev of this network namespace. Return: 0 and an errno if there is none. */
 XROCE_HIDDEN __u32 xroce_ifindex(const char *netdev);

@@ -8,20 +8,54 @@
 
 #include "libxroce_priv.h"
 
-int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes, void **ring)
+int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
+		   struct xroce_ring *ring)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, x->fd,
-		       offset);
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, x->fd,
+			 offset);
 
-	if (p == MAP_FAILED)
+	if (mem == MAP_FAILED)
 		return -errno;
-	*ring = p;
+	ring->mem = mem;
+	ring->bytes = bytes;
+	ring->x = x;
+	pthread_mutex_lock(&x->lock);
+	ring->next = x->rings;
+	ring->prev = &x->rings;
+	if (ring->next)
+		ring->next->prev = &ring->next;
+	x->rings = ring;
+	x->refs++;
+	pthread_mutex_unlock(&x->lock);
 	return 0;
 }
 
-void xroce_ring_unmap(void *ring, size_t bytes)
+void xroce_ring_unmap(struct xroce_ring *ring)
 {
-	munmap(ring, bytes);
+	struct xroce *x = ring->x;
+
+	pthread_mutex_lock(&x->lock);
+	if (ring->mem) {
+		munmap(ring->mem, ring->bytes);
+		*ring->prev = ring->next;
+		if (ring->next)
+			ring->next->prev = ring->prev;
+	}
+	pthread_mutex_unlock(&x->lock);
+	xroce_put(x);
+}
+
+void xroce_rings_close(struct xroce *x)
+{
+	struct xroce_ring *ring;
+
+	pthread_mutex_lock(&x->lock);
+	for (ring = x->rings; ring; ring = ring->next) {
+		munmap(ring->mem, ring->bytes);
+		ring->mem = NULL;
+	}
+	x->rings = NULL;
+	pthread_mutex_unlock(&x->lock);
 }
 
 int xroce_async_next(struct xroce *x, struct xroce_async *async)

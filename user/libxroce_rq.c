@@ -11,8 +11,8 @@
 
 struct xroce_rq {
 	struct xroce *x;
+	struct xroce_ring map;
 	struct xroce_rq_header *ring;
-	size_t bytes;
 	__u32 qpn;
 	__u32 srq;
 	__u32 entries;
@@ -28,8 +28,8 @@ static struct xroce_rq *rq_map(struct xroce *x, __u64 offset, __u64 bytes)
 	if (!rq)
 		return NULL;
 	rq->x = x;
-	rq->bytes = bytes;
-	err = xroce_ring_map(x, offset, bytes, (void **)&rq->ring);
+	err = xroce_ring_map(x, offset, bytes, &rq->map);
+	rq->ring = rq->map.mem;
 	if (!err)
 		return rq;
 	free(rq);
@@ -115,16 +115,16 @@ int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query)
 
 int xroce_rq_del(struct xroce_rq *rq)
 {
-	struct xroce_srq_del del = { .size = sizeof(del), .srq = rq->srq };
-	int err = 0;
+	struct xroce_srq_del srq = { .size = sizeof(srq), .srq = rq->srq };
+	struct xroce_qp_del qp = { .size = sizeof(qp), .qpn = rq->qpn };
+	int err;
 
-	if (rq->srq)
-		err = xroce_command(rq->x->fd, XROCE_CMD_SRQ_DEL, &del);
-	else
-		err = xroce_qp_del(rq->x, rq->qpn);
-	if (err)
+	err = rq->srq ? xroce_queue_del(rq->x, XROCE_CMD_SRQ_DEL, &srq) :
+			xroce_queue_del(rq->x, XROCE_CMD_QP_DEL, &qp);
+	/* xroce_qp_del() has destroyed the queue pair: its ring is left. */
+	if (err && err != -ENOENT)
 		return err;
-	xroce_ring_unmap(rq->ring, rq->bytes);
+	xroce_ring_unmap(&rq->map);
 	free(rq);
 	return 0;
 }

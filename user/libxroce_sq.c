@@ -11,8 +11,8 @@
 
 struct xroce_sq {
 	struct xroce *x;
+	struct xroce_ring map;
 	struct xroce_sq_header *ring;
-	size_t bytes;
 	__u32 mask;
 	__u32 tail;
 	bool busy;		/* a thread is posting */
@@ -23,7 +23,7 @@ static int sq_command_del(struct xroce *x)
 {
 	struct xroce_sq_del del = { .size = sizeof(del) };
 
-	return xroce_command(x->fd, XROCE_CMD_SQ_DEL, &del);
+	return xroce_queue_del(x, XROCE_CMD_SQ_DEL, &del);
 }
 
 struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries)
@@ -43,9 +43,9 @@ struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries)
 		goto out_free;
 	sq->x = x;
 	sq->mask = entries - 1;
-	sq->bytes = add.bytes;
-	err = xroce_ring_map(x, add.offset, add.bytes, (void **)&sq->ring);
+	err = xroce_ring_map(x, add.offset, add.bytes, &sq->map);
 	if (!err) {
+		sq->ring = sq->map.mem;
 		x->sq = sq;
 		return sq;
 	}
@@ -63,7 +63,7 @@ int xroce_sq_del(struct xroce_sq *sq)
 	if (err)
 		return err;
 	sq->x->sq = NULL;
-	xroce_ring_unmap(sq->ring, sq->bytes);
+	xroce_ring_unmap(&sq->map);
 	free(sq);
 	return 0;
 }
