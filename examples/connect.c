@@ -58,38 +58,21 @@ void *connect_map(const char *path, bool writable, size_t *length)
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
-/* RESET to INIT to RTR, where it answers, to RTS, where windows can be bound. */
 static int connect_qp(struct xroce *x, __u32 access, const struct end *own,
 		      const struct end *peer)
 {
-	struct xroce_qp_modify m = {
+	struct xroce_connect connect = {
+		.size = sizeof(connect),
 		.qpn = own->qpn,
-		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
-		.state = XROCE_QPS_INIT,
-		.pkey = 0xffff,
 		.access = access,
+		.path_mtu = XROCE_MTU_1024,	/* the client has the same */
+		.dest_qpn = peer->qpn,
+		.rq_psn = peer->psn,
 	};
-	int err = xroce_qp_modify(x, &m);
 
-	if (err)
-		return err;
-	m.mask = XROCE_QP_STATE | XROCE_QP_AV | XROCE_QP_PATH_MTU |
-		 XROCE_QP_DEST_QPN | XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER |
-		 XROCE_QP_MAX_DEST_RD_ATOMIC;
-	m.state = XROCE_QPS_RTR;
-	m.path_mtu = XROCE_MTU_1024;	/* the client has the same */
-	m.dest_qpn = peer->qpn;
-	m.rq_psn = peer->psn;
-	m.min_rnr_timer = 12;		/* 0.64 ms */
-	m.max_dest_rd_atomic = 16;
-	memcpy(m.sgid, own->gid, 16);
-	memcpy(m.dgid, peer->gid, 16);
-	err = xroce_qp_modify(x, &m);
-	if (err)
-		return err;
-	m.mask = XROCE_QP_STATE;
-	m.state = XROCE_QPS_RTS;
-	return xroce_qp_modify(x, &m);
+	memcpy(connect.sgid, own->gid, 16);
+	memcpy(connect.dgid, peer->gid, 16);
+	return xroce_qp_connect(x, &connect);
 }
 
 int connect_client(struct xroce *x, int fd, __u32 access, struct end *own)

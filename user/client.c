@@ -112,39 +112,21 @@ struct client_qp *client_add_qp(struct client *c, const struct client_end *peer)
 /* RESET to INIT to RTR to RTS. */
 int client_connect_qp(struct client *c, struct client_qp *qp, __u32 access)
 {
-	struct xroce_qp_modify init = {
+	struct xroce_connect connect = {
+		.size = sizeof(connect),
 		.qpn = qp->own.qpn,
-		.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS,
-		.state = XROCE_QPS_INIT,
-		.pkey = 0xffff,
 		.access = access,
-	};
-	struct xroce_qp_modify rtr = {
-		.qpn = qp->own.qpn,
-		.mask = XROCE_QP_STATE | XROCE_QP_AV | XROCE_QP_PATH_MTU |
-			XROCE_QP_DEST_QPN | XROCE_QP_RQ_PSN |
-			XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC,
-		.state = XROCE_QPS_RTR,
 		.path_mtu = c->mtu,
 		.dest_qpn = qp->peer.qpn,
 		.rq_psn = qp->peer.psn,
 		.min_rnr_timer = MIN_RNR_TIMER,
 		.max_dest_rd_atomic = CLIENT_RD_ATOMIC,
 	};
-	struct xroce_qp_modify rts = {
-		.qpn = qp->own.qpn,
-		.mask = XROCE_QP_STATE,
-		.state = XROCE_QPS_RTS,
-	};
 	int err;
 
-	memcpy(rtr.sgid, qp->own.gid, sizeof(rtr.sgid));
-	memcpy(rtr.dgid, qp->peer.gid, sizeof(rtr.dgid));
-	err = xroce_qp_modify(c->server->x, &init);
-	if (!err)
-		err = xroce_qp_modify(c->server->x, &rtr);
-	if (!err)
-		err = xroce_qp_modify(c->server->x, &rts);
+	memcpy(connect.sgid, qp->own.gid, sizeof(connect.sgid));
+	memcpy(connect.dgid, qp->peer.gid, sizeof(connect.dgid));
+	err = xroce_qp_connect(c->server->x, &connect);
 	if (err)
 		return client_problem(c, err, "queue pair 0x%06x: %s",
 				      qp->own.qpn, strerror(-err));

@@ -366,6 +366,59 @@ int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn);
 int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
 
 /**
+ * struct xroce_connect - both ends of a connection
+ * @size: sizeof(struct xroce_connect)
+ * @qpn: the queue pair; it is in RESET
+ * @access: XROCE_ACCESS_REMOTE_*: what the peer may ask for; not of datagrams
+ * @pkey: partition key; 0: that of the default partition, 0xffff
+ * @path_mtu: enum xroce_mtu; 0: XROCE_MTU_1024
+ * @dest_qpn: the peer's queue pair number
+ * @rq_psn: packet sequence number of the peer's first request
+ * @min_rnr_timer: code of the RNR NAK timer, 1 to 31; 0: 12, which is 0.64 ms
+ * @max_dest_rd_atomic: READs and atomics kept for replay, 1 to 128; 0: 16
+ * @qkey: of datagrams: queue key that they must carry
+ * @sport: UDP source port of replies, 0xc000 to 0xffff; 0: made from the QPNs
+ * @tos: IPv4 type of service or IPv6 traffic class of replies
+ * @ttl: hop limit of replies; 0: 64
+ * @sgid: own address; IPv4 as ::ffff:a.b.c.d
+ * @dgid: the peer's address, of the same family; for datagrams ::
+ *
+ * Of an unreliable connection @min_rnr_timer and @max_dest_rd_atomic are ignored, of
+ * datagrams all of @access, @path_mtu, @dest_qpn and @rq_psn as well. struct
+ * xroce_qp_modify says more of each.
+ */
+struct xroce_connect {
+	size_t size;
+	__u32 qpn;
+	__u32 access;
+	__u32 pkey;
+	__u32 path_mtu;
+	__u32 dest_qpn;
+	__u32 rq_psn;
+	__u32 min_rnr_timer;
+	__u32 max_dest_rd_atomic;
+	__u32 qkey;
+	__u16 sport;
+	__u8 tos;
+	__u8 ttl;
+	__u8 sgid[16];
+	__u8 dgid[16];
+};
+
+/**
+ * xroce_qp_connect() - bring a queue pair from RESET to INIT, RTR and RTS
+ * @x: the handle
+ * @connect: both ends
+ *
+ * When this returns the queue pair answers. One that could not be connected is in RESET
+ * again.
+ *
+ * Return: 0; -EINVAL: @size, or an attribute out of range, or the queue pair is not in
+ * RESET; or as for struct xroce_qp_modify.
+ */
+int xroce_qp_connect(struct xroce *x, const struct xroce_connect *connect);
+
+/**
  * xroce_qp_del() - destroy a queue pair
  * @x: the handle
  * @qpn: its number

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What libxroce adds to the commands of the module: connecting a queue pair, waiting
+ * for completions, and queues that are deleted in any order.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+
+#include "live_qp.h"
+
+/* Two ends, all of it that a connection of any type needs. */
+static struct xroce_connect both_ends(__u32 qpn, __u32 type)
+{
+	struct xroce_qp_modify m = qp_change_of(type, qpn, 0, 0);
+	struct xroce_connect c = {
+		.size = sizeof(c),
+		.qpn = qpn,
+		.access = m.access,
+		.dest_qpn = m.dest_qpn,
+		.rq_psn = m.rq_psn,
+		.qkey = 0x1234,
+	};
+
+	memcpy(c.sgid, m.sgid, sizeof(c.sgid));
+	memcpy(c.dgid, m.dgid, sizeof(c.dgid));
+	return c;
+}
+
+static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
+{
+	struct xroce_qp_query q = { .qpn = qpn };
+	int ret = xroce_qp_query(x, &q);
+
+	check(!ret, "query: %d", ret);
+	return q;
+}
+
+static void connects(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_qp_query q;
+	struct xroce_connect c;
+	__u32 type, pd;
+	int ret;
+
+	if (!x)
+		return;
+	pd = live_pd(x);
+	for (type = XROCE_QPT_RC; type <= XROCE_QPT_UD; type++) {
+		c = both_ends(qp_of_type(x, pd, type, XROCE_QPS_RESET), type);
+		ret = xroce_qp_connect(x, &c);
+		q = query(x, c.qpn);
+		check(!ret && q.state == XROCE_QPS_RTS, "type %u: %d, state %u",
+		      type, ret, q.state);
+		check(q.pkey == 0xffff && q.ttl == 64, "pkey %#x, ttl %u", q.pkey, q.ttl);
+		if (type == XROCE_QPT_UD)
+			check(q.qkey == c.qkey, "queue key %#x", q.qkey);
+		else
+			check(q.access == c.access && q.path_mtu == XROCE_MTU_1024 &&
+			      q.dest_qpn == c.dest_qpn, "access %#x, MTU %u, peer %#x",
+			      q.access, q.path_mtu, q.dest_qpn);
+		if (type == XROCE_QPT_RC)
+			check(q.min_rnr_timer == 12 && q.max_dest_rd_atomic == 16,
+			      "RNR timer %u, %u resources", q.min_rnr_timer,
+			      q.max_dest_rd_atomic);
+		/* It is connected: that is not to be ended by another attempt. */
+		ret = xroce_qp_connect(x, &c);
+		check(ret == -EINVAL && qp_state(x, c.qpn) == XROCE_QPS_RTS,
+		      "again: %d", ret);
+	}
+	/* What is given is taken. */
+	c = both_ends(qp_in(x, pd, XROCE_QPS_RESET), XROCE_QPT_RC);
+	c.pkey = 0x8001;
+	c.path_mtu = XROCE_MTU_4096;
+	c.min_rnr_timer = 1;
+	c.max_dest_rd_atomic = 1;
+	c.sport = 0xc123;
+	c.tos = 8;
+	c.ttl = 3;
+	ret = xroce_qp_connect(x, &c);
+	q = query(x, c.qpn);
+	check(!ret && q.pkey == c.pkey && q.path_mtu == c.path_mtu &&
+	      q.min_rnr_timer == 1 && q.max_dest_rd_atomic == 1 &&
+	      q.sport == c.sport && q.tos == 8 && q.ttl == 3, "%d: attributes", ret);
+	live_close(x);
+}
+
+static void connect_refused(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_connect good, c;
+	int ret;
+
+	if (!x)
+		return;
+	good = both_ends(qp_in(x, live_pd(x), XROCE_QPS_RESET), XROCE_QPT_RC);
+	c = good;
+	c.size--;
+	check(xroce_qp_connect(x, &c) == -EINVAL, "size");
+	c = good;
+	c.qpn ^= 1u << 22;
+	check(xroce_qp_connect(x, &c) == -ENOENT, "another number");
+	/* Of INIT, and of RTR: it is in RESET again, and can be connected. */
+	c = good;
+	c.access = XROCE_ACCESS_LOCAL_WRITE;
+	ret = xroce_qp_connect(x, &c);
+	check(ret == -EINVAL && qp_state(x, c.qpn) == XROCE_QPS_RESET, "access: %d", ret);
+	c = good;
+	memset(c.sgid, 0, sizeof(c.sgid));
+	ret = xroce_qp_connect(x, &c);
+	check(ret == -EINVAL && qp_state(x, c.qpn) == XROCE_QPS_RESET, "sgid: %d", ret);
+	ret = xroce_qp_connect(x, &good);
+	check(!ret && qp_state(x, c.qpn) == XROCE_QPS_RTS, "then: %d", ret);
+	live_close(x);
+}
+
+/* The library's calls come here: a thread that sleeps makes few of them. */
+static int epoll_waits;
+
+int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+	__atomic_add_fetch(&epoll_waits, 1, __ATOMIC_RELAXED);
+	return syscall(SYS_epoll_pwait, fd, events, n, timeout, NULL, 0);
+}
+
+/* A queue pair with a receive work request, which completes when it is stopped. */
+struct sleeper {
+	struct xroce *x;
+	struct xroce_cq *cq;
+	struct xroce_rq *rq;
+	__u32 qpn;
+};
+
+static bool sleeper_open(struct sleeper *s, struct xroce *x, __u32 pd)
+{
+	struct xroce_qp_add add = {
+		.pd = pd, .type = XROCE_QPT_RC, .rq_entries = 4, .rq_max_sge = 1,
+	};
+	struct xroce_connect c;
+
+	*s = (struct sleeper){ .x = x, .cq = xroce_cq_add(x, 16) };
+	if (!check(s->cq, "CQ_ADD"))
+		return false;
+	add.recv_cq = xroce_cq_id(s->cq);
+	if (!check(!xroce_qp_create(x, &add, &s->rq), "QP_ADD"))
+		return false;
+	s->qpn = add.qpn;
+	c = both_ends(s->qpn, XROCE_QPT_RC);
+	return check(!xroce_qp_connect(x, &c), "connect") &&
+	       check(!xroce_post_recv(s->rq, 7, NULL, 0), "post");
+}
+
+static void sleeper_close(struct sleeper *s)
+{
+	check(!xroce_rq_del(s->rq) && !xroce_cq_del(s->cq), "queues");
+}
+
+static void *stop_it(void *arg)
+{
+	struct sleeper *s = arg;
+
+	/* The other thread is about to sleep when it has armed. */
+	while (!__atomic_load_n(&xroce_cq_ring(s->cq)->arm, __ATOMIC_ACQUIRE))
+		sched_yield();
+	check(!qp_move(s->x, s->qpn, XROCE_QPS_ERR, 0), "to ERR");
+	return NULL;
+}
+
+static void waits(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_cqe cqe[4];
+	struct sleeper a, b;
+	pthread_t thread;
+	int n;
+
+	if (!x || !sleeper_open(&a, x, live_pd(x)) || !sleeper_open(&b, x, live_pd(x)))
+		return;
+	check(xroce_cq_wait(a.cq, cqe, 0, 0) == -EINVAL, "no room");
+	n = xroce_cq_wait(a.cq, cqe, 4, 0);
+	check(!n, "nothing is there, but %d", n);
+	n = xroce_cq_wait(a.cq, cqe, 4, 20);
+	check(!n, "nothing comes, but %d", n);
+
+	/* A completion wakes it. */
+	check(!pthread_create(&thread, NULL, stop_it, &a), "thread");
+	n = xroce_cq_wait(a.cq, cqe, 4, -1);
+	pthread_join(thread, NULL);
+	check(n == 1 && cqe[0].wr_id == 7 && cqe[0].qpn == a.qpn &&
+	      cqe[0].status == XROCE_WC_WR_FLUSH_ERR, "%d completions", n);
+
+	/* Another queue has one that nobody takes: this one sleeps all the same. */
+	xroce_cq_arm(b.cq, false);
+	check(!qp_move(x, b.qpn, XROCE_QPS_ERR, 0), "to ERR");
+	__atomic_store_n(&epoll_waits, 0, __ATOMIC_RELAXED);
+	n = xroce_cq_wait(a.cq, cqe, 4, 200);
+	check(!n && epoll_waits <= 8, "%d completions, awake %d times", n, epoll_waits);
+	n = xroce_cq_wait(b.cq, cqe, 4, -1);
+	check(n == 1 && cqe[0].qpn == b.qpn, "the other's: %d", n);
+	sleeper_close(&a);
+	sleeper_close(&b);
+	live_close(x);
+}
+
+/* What has been posted, and no packet has applied, completes. */
+static void wait_applies(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_qp_add add = { .type = XROCE_QPT_RC };
+	struct xroce_connect c;
+	struct xroce_cqe cqe;
+	struct xroce_cq *cq;
+	struct xroce_sq *sq;
+	int n;
+
+	if (!x)
+		return;
+	add.pd = live_pd(x);
+	cq = xroce_cq_add(x, 16);
+	sq = xroce_sq_add(x, 16);
+	if (!check(cq && sq, "queues"))
+		return;
+	add.send_cq = xroce_cq_id(cq);
+	check(!xroce_qp_create(x, &add, NULL), "QP_ADD");
+	c = both_ends(add.qpn, XROCE_QPT_RC);
+	check(!xroce_qp_connect(x, &c), "connect");
+	check(!xroce_post_local_inv(sq, 3, add.qpn, 0x123456, 0), "post");
+	n = xroce_cq_wait(cq, &cqe, 1, -1);
+	check(n == 1 && cqe.wr_id == 3 && cqe.status == XROCE_WC_MW_BIND_ERR,
+	      "%d completions, status %u", n, cqe.status);
+	check(!xroce_qp_del(x, add.qpn) && !xroce_sq_del(sq) && !xroce_cq_del(cq), "end");
+	live_close(x);
+}
+
+static void wait_overflow(void)
+{
+	struct xroce *x = live_open();
+	struct xroce_cqe cqe;
+	struct sleeper s;
+	int n;
+
+	if (!x || !sleeper_open(&s, x, live_pd(x)))
+		return;
+	/* As the module says it. */
+	xroce_cq_ring(s.cq)->overflow = 1;
+	n = xroce_cq_wait(s.cq, &cqe, 1, -1);
+	check(n == -EOVERFLOW, "%d", n);
+	sleeper_close(&s);
+	live_close(x);
+}
+
+/* The queues of a handle, and the handle. */
+struct queues {
+	struct xroce *x;
+	struct xroce_cq *cq;
+	struct xroce_sq *sq;
+	struct xroce_rq *srq;
+	struct xroce_rq *rq;
+};
+
+static bool queues_open(struct queues *q)
+{
+	struct xroce_qp_add add = {
+		.type = XROCE_QPT_RC, .rq_entries = 4, .rq_max_sge = 1,
+	};
+
+	q->x = live_open();
+	if (!q->x)
+		return false;
+	add.pd = live_pd(q->x);
+	q->cq = xroce_cq_add(q->x, 16);
+	q->sq = xroce_sq_add(q->x, 16);
+	q->srq = xroce_srq_add(q->x, add.pd, 4, 1);
+	if (!check(q->cq && q->sq && q->srq, "queues"))
+		return false;
+	add.recv_cq = xroce_cq_id(q->cq);
+	add.send_cq = add.recv_cq;
+	return check(!xroce_qp_create(q->x, &add, &q->rq), "QP_ADD");
+}
+
+enum { CLOSE, DEL_CQ, DEL_SQ, DEL_SRQ, DEL_RQ, STEPS };
+
+/* Return: what the library does; 0 where it has been done before. */
+static int queues_step(struct queues *q, int step)
+{
+	int err = 0;
+
+	switch (step) {
+	case CLOSE:
+		if (q->x)
+			xroce_close(q->x);
+		q->x = NULL;
+		break;
+	case DEL_CQ:
+		err = q->cq ? xroce_cq_del(q->cq) : 0;
+		q->cq = err ? q->cq : NULL;
+		break;
+	case DEL_SQ:
+		err = q->sq ? xroce_sq_del(q->sq) : 0;
+		q->sq = err ? q->sq : NULL;
+		break;
+	case DEL_SRQ:
+		err = q->srq ? xroce_rq_del(q->srq) : 0;
+		q->srq = err ? q->srq : NULL;
+		break;
+	case DEL_RQ:
+		err = q->rq ? xroce_rq_del(q->rq) : 0;
+		q->rq = err ? q->rq : NULL;
+		break;
+	}
+	return err;
+}
+
+/* The @n-th order of all steps. */
+static void order(int n, int step[STEPS])
+{
+	int left[STEPS], i, j;
+
+	for (i = 0; i < STEPS; i++)
+		left[i] = i;
+	for (i = 0; i < STEPS; i++) {
+		j = n % (STEPS - i);
+		n /= STEPS - i;
+		step[i] = left[j];
+		memmove(left + j, left + j + 1, (STEPS - j - 1) * sizeof(*left));
+	}
+}
+
+/* Rings of the module that this process has mapped. */
+static int mapped(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+	int n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		n += !!strstr(line, XROCE_DEV_PATH);
+	if (f)
+		fclose(f);
+	return f ? n : -1;
+}
+
+/* In one order; what is busy is deleted in the end. */
+static void close_in_order(int n)
+{
+	int step[STEPS], i, err;
+	struct queues q = {};
+
+	order(n, step);
+	if (!queues_open(&q))
+		return;
+	check(mapped() == 4, "%d rings", mapped());
+	for (i = 0; i < STEPS; i++) {
+		err = queues_step(&q, step[i]);
+		check(!err || (err == -EBUSY && q.x), "order %d, step %d: %d", n, i, err);
+	}
+	for (i = 0; i < STEPS; i++)
+		check(!queues_step(&q, step[i]), "order %d, left", n);
+	check(!mapped(), "order %d: %d rings", n, mapped());
+}
+
+static void any_order(void)
+{
+	struct mallinfo2 before, after;
+	int n;
+
+	/* What the C library allocates once is there after the first. */
+	close_in_order(0);
+	before = mallinfo2();
+	for (n = 0; n < 120 && !test_failed(); n++)
+		close_in_order(n);
+	after = mallinfo2();
+	/*
+	 * The allocator's caches make a difference of some blocks; a queue that is not
+	 * freed where it comes right behind another makes one of 24.
+	 */
+	check(after.uordblks < before.uordblks + 1024, "%zd bytes left",
+	      after.uordblks - before.uordblks);
+	live_check_idle(LIVE_DEV);
+}
+
+/* A handle that is closed has no objects, also if nobody deletes its queues. */
+static void closed_first(void)
+{
+	struct queues q = {};
+
+	if (!queues_open(&q))
+		return;
+	xroce_close(q.x);
+	check(!mapped(), "%d rings", mapped());
+	live_check_idle(LIVE_DEV);
+	check(!xroce_rq_del(q.rq) && !xroce_rq_del(q.srq) && !xroce_sq_del(q.sq) &&
+	      !xroce_cq_del(q.cq), "queues");
+}
+
+/* The queue pair is destroyed by its number: its receive queue is freed by its own. */
+static void queue_pair_first(void)
+{
+	struct xroce *x = live_open();
+	struct sleeper s;
+
+	if (!x || !sleeper_open(&s, x, live_pd(x)))
+		return;
+	check(!xroce_qp_del(x, s.qpn), "QP_DEL");
+	check(mapped() == 2, "%d rings", mapped());
+	check(!xroce_rq_del(s.rq) && mapped() == 1, "receive queue");
+	check(!xroce_cq_del(s.cq) && !mapped(), "completion queue");
+	live_close(x);
+}
+
+static const struct test tests[] = {
+	{ "library_connect", "U3", "RESET to RTS, each type, defaults", connects },
+	{ "library_connect_refused", "U3", "back in RESET", connect_refused },
+	{ "library_wait", "U3", "woken by its own queue only", waits },
+	{ "library_wait_applies", "U3 W10", "posted work requests complete", wait_applies },
+	{ "library_wait_overflow", "U3", "an overflow ends the wait", wait_overflow },
+	{ "library_any_order", "U3", "queues and handle, 120 orders", any_order },
+	{ "library_closed_first", "U3", "close destroys all objects", closed_first },
+	{ "library_queue_pair_first", "U3", "a receive queue without a queue pair",
+	  queue_pair_first },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
