@@ -102,7 +102,10 @@ static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off
 	return *off > mr->pin->length || len > mr->pin->length - *off ? -ERANGE : 0;
 }
 
-/* Is a range of memory on demand in a single page that is there, and not in a tree? */
+/*
+ * Is a range of memory on demand in a single page that is there, and not in a tree, and
+ * has its process not been reaped?
+ */
 static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 rights)
 {
 	const struct xr_pin *pin = mr->pin;
@@ -110,7 +113,8 @@ static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 
 
 	return !pin->sparse &&
 	       first == (pin->offset + off + len - 1) >> PAGE_SHIFT &&
-	       (READ_ONCE(*xr_mtt_at(&pin->mtt, first)) & rights) == rights;
+	       (READ_ONCE(*xr_mtt_at(&pin->mtt, first)) & rights) == rights &&
+	       !xr_odp_reaped(pin->odp);
 }
 
 /**

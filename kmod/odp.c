@@ -91,9 +91,22 @@ err_account:
 	return ret;
 }
 
+/* The process that a thread is of, with a reference. Return: NULL: it has been reaped. */
+static struct pid *xr_odp_process(struct pid *thread)
+{
+	struct task_struct *task = get_pid_task(thread, PIDTYPE_PID);
+	struct pid *pid;
+
+	if (!task)
+		return NULL;
+	pid = get_task_pid(task, PIDTYPE_TGID);
+	put_task_struct(task);
+	return pid;
+}
+
 /**
  * xr_odp() - make memory on demand of a range of addresses, or of all of them
- * @pid: process whose memory it is
+ * @pid: process whose memory it is, or one of its threads
  * @addr: first byte
  * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the address space
  *
@@ -130,21 +143,22 @@ struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length)
 		.offset = offset_in_page(addr),
 		.sparse = sparse,
 	};
+	odp->pin.pid = xr_odp_process(pid);
 	refcount_set(&odp->pin.users, 1);
 	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
 	spin_lock_init(&odp->want_lock);
 	INIT_LIST_HEAD(&odp->empty);
 	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
 	INIT_WORK(&odp->reclaim, xr_odp_reclaim);
-	ret = xr_odp_setup(odp, mm);
+	ret = odp->pin.pid ? xr_odp_setup(odp, mm) : -ESRCH;
 	if (!ret) {
 		mmgrab(mm);
 		odp->pin.mm = mm;
-		odp->pin.pid = get_pid(pid);
 	}
 	mmput(mm);
 	if (!ret)
 		return &odp->pin;
+	put_pid(odp->pin.pid);
 	kfree(odp);
 	return ERR_PTR(ret);
 }

@@ -25,6 +25,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mmu_notifier.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -220,6 +221,16 @@ static inline u64 *xr_odp_part_at(struct xr_odp_part *part, u64 i)
 	return container_of(part, struct xr_odp_chunk, part)->entry + i;
 }
 
+/*
+ * Has the process been reaped? A fault of the worker keeps the address space, and so
+ * its entries, until the fault has been served, which can be later. Nothing is served
+ * then: who has waited for the process relies on it.
+ */
+static inline bool xr_odp_reaped(const struct xr_odp *odp)
+{
+	return !pid_has_task(odp->pin.pid, PIDTYPE_TGID);
+}
+
 static inline struct xr_odp_chunk *xr_odp_chunk(struct xr_odp *odp, u64 page)
 {
 	return xa_load(&odp->chunks, page >> XR_ODP_SHIFT);
@@ -252,7 +263,7 @@ static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
  * In softirq. What is there stays until xr_mr_drop().
  *
  * Return: 0; -EAGAIN: it can be asked for, before xr_mr_drop(); -EFAULT: there is no
- * such memory.
+ * such memory, or no such process any more.
  */
 static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 			       bool write)
@@ -262,6 +273,8 @@ static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 
 	if (!len)
 		return 0;
+	if (xr_odp_reaped(odp))
+		return -EFAULT;
 	if (odp->pin.sparse)
 		return xr_odp_sparse_ready(odp, off, len, ahead, write);
 	last = (off + len - 1) >> PAGE_SHIFT;

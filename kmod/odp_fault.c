@@ -230,29 +230,41 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
 	return min(ret, 0);
 }
 
+/*
+ * With a reference to the address space, which is held no longer than this fault takes:
+ * a process that ends meanwhile is not served any more by the next one.
+ */
+static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_odp_want *w,
+			      unsigned long *pfns)
+{
+	struct mm_struct *mm = odp->pin.mm;
+	int ret;
+
+	if (xr_odp_reaped(odp) || !mmget_not_zero(mm)) {
+		WRITE_ONCE(odp->gone, true);
+		return -EFAULT;
+	}
+	ret = pfns ? xr_odp_serve(odp, w, pfns) : -ENOMEM;
+	/* It may be the last: all of the address space goes then, not here. */
+	mmput_async(mm);
+	return ret;
+}
+
 void xr_odp_work(struct work_struct *work)
 {
 	struct xr_odp *odp = container_of(to_delayed_work(work), struct xr_odp,
 					  work);
-	struct mm_struct *mm = odp->pin.mm;
 	struct xr_odp_want *w, copy;
 	unsigned long *pfns;
-	bool alive;
 	int ret;
 
 	pfns = (unsigned long *)__get_free_page(GFP_KERNEL);
-	alive = mmget_not_zero(mm);
-	if (!alive)
-		WRITE_ONCE(odp->gone, true);
 	while ((w = xr_odp_take(odp, &copy))) {
-		ret = !alive ? -EFAULT : !pfns ? -ENOMEM :
-		      xr_odp_serve(odp, &copy, pfns);
+		ret = xr_odp_serve_alive(odp, &copy, pfns);
+		/* Who is answered now finds that we have no reference. */
 		xr_odp_done(odp, w, ret);
 		xr_keep_wake(odp);
 	}
-	/* It may be the last: all of the address space goes then, not here. */
-	if (alive)
-		mmput_async(mm);
 	free_page((unsigned long)pfns);
 }
 
@@ -338,7 +350,7 @@ int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
 	if (!pfns)
 		return -ENOMEM;
 	ret = -ESRCH;
-	if (mmget_not_zero(mm)) {
+	if (!xr_odp_reaped(odp) && mmget_not_zero(mm)) {
 		ret = xr_odp_prefetch_all(odp, first, last, flags, pfns,
 					  pages);
 		mmput(mm);

@@ -185,6 +185,11 @@ struct xroce_mr_query odp_query(struct odp *o)
 	return q;
 }
 
+bool odp_empty(void *arg)
+{
+	return !odp_query(arg).odp_resident;
+}
+
 void odp_check_acked(int syndrome, const char *what)
 {
 	check(syndrome == XROCE_SYN_ACK, "%s: %#x", what, syndrome);

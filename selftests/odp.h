@@ -68,4 +68,11 @@ void odp_check_refused(int syndrome, const char *what);
 /* What MR_QUERY says. */
 struct xroce_mr_query odp_query(struct odp *o);
 
+/*
+ * For live_wait(): no page of the region @arg, a struct odp, is there. A process's go
+ * with its address space, which a fault that is being served can keep for a while after
+ * the process has been reaped.
+ */
+bool odp_empty(void *arg);
+
 #endif /* XROCE_ODP_TEST_H */

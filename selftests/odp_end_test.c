@@ -50,24 +50,6 @@ static unsigned int until_refused(struct odp *o, pid_t victim, unsigned int when
 	return i - 1;
 }
 
-/*
- * The last to let go of the memory of who has ended can be the module, which was
- * about to fault some of it in: then it goes a little later than its process.
- */
-static void check_gone(struct odp *o)
-{
-	unsigned long long resident = 0;
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		resident = odp_query(o).odp_resident;
-		if (!resident)
-			return;
-		usleep(1000);
-	}
-	check(false, "%llu pages there", resident);
-}
-
 static void memory_ends(void)
 {
 	struct xroce_mr_reg own;
@@ -90,10 +72,11 @@ static void memory_ends(void)
 		check(n >= 20 + 13u * i, "refused after %u", n);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		check_gone(&o);
-		check(!o.mem[0], "it is not its own");
 		wire_again(&o.w);
 		REFUSED(odp_write(&o, 0, 64, 1));
+		check(live_wait(odp_empty, &o), "%llu pages there",
+		      odp_query(&o).odp_resident);
+		check(!o.mem[0], "it is not its own");
 		wire_again(&o.w);
 		check(!xroce_mr_dereg(o.w.x, o.mr.mr), "MR_DEREG");
 	}
