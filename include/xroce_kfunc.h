@@ -28,7 +28,7 @@ struct xdp_md;
  * @off: offset in the frame of the first byte
  * @len: bytes
  * @begin: not 0: the first packet of its message
- * @qpn: queue pair, which a window of type 2 must be tied to
+ * @qpn: queue pair whose peer asks: its protection domain and rights count
  * @ahead: bytes of the message that follow this packet's, a hint
  * @cut: the length that the frame gets when it has been done, unless it is one of
  *	XROCE_FRAME_*, or shorter; 0: it keeps its own
@@ -96,12 +96,11 @@ extern int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end) XROCE_KFUNC;
  * The bytes are in memory when this returns. Nothing has been written when it
  * fails.
  *
- * Return: 0; -ENOENT: no such link, key or region, or a window that does not
- * grant it; -ERANGE: not inside the region; -EACCES: the region was registered
- * without local write; -EINVAL: not inside the frame; -EINPROGRESS: memory on
- * demand that is not there has been sent for, and the frame put aside until then;
- * -EAGAIN: the same, but it has not been put aside; -EFAULT: it cannot be
- * had; -EIO: nor for want of memory.
+ * Return: 0; -ENOENT: no such link, queue pair, key or region, or one that does not
+ * grant it; -ERANGE: not inside the region; -EINVAL: not inside the frame;
+ * -EINPROGRESS: memory on demand that is not there has been sent for, and the frame
+ * put aside until then; -EAGAIN: the same, but it has not been put aside; -EFAULT: it
+ * cannot be had; -EIO: nor for want of memory.
  */
 extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KFUNC;
 
@@ -113,7 +112,7 @@ extern int xroce_write(struct xdp_md *ctx, const struct xroce_write *w) XROCE_KF
  * @va: address of the first byte, in the region's own addresses
  * @link: number of the link
  * @key: R_Key, a region's or a window's
- * @qpn: queue pair, which a window of type 2 must be tied to
+ * @qpn: queue pair whose peer asks: its protection domain and rights count
  * @len: bytes, not 0
  * @l3: offset of the IP header: behind that, UDP header, BTH and AETH are the bytes
  * @icrc: up to XROCE_READ_SHORT bytes: the invariant CRC, as a number, of the
@@ -181,7 +180,7 @@ struct xroce_atomic {
  * @ctx: the frame that asks for it
  * @a: what; what was there and the CRC of that are filled in
  *
- * Return: 0, -ENOENT, -ERANGE, -EACCES, -EINPROGRESS, -EAGAIN, -EFAULT or -EIO
+ * Return: 0, -ENOENT, -ERANGE, -EINPROGRESS, -EAGAIN, -EFAULT or -EIO
  * as for xroce_write(); -EINVAL: unknown operation, or what it works with is not inside
  * the frame, or the eight bytes are not aligned in memory.
  */

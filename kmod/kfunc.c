@@ -12,47 +12,14 @@
 #include "frame.h"
 #include "icrc.h"
 #include "keep.h"
-#include "link.h"
 #include "main.h"
 #include "mr_atomic.h"
 #include "mr_copy.h"
 #include "mr_stat.h"
-#include "mw.h"
 #include "qp.h"
 #include "reply.h"
 #include "response.h"
 #include "sq.h"
-
-/* Through a window; out of the way of who needs none. */
-static noinline struct xr_mr *xr_kfunc_mw(const struct xr_link *link, u64 va,
-					  u32 key, u32 qpn, u32 len, u32 right)
-{
-	const struct xr_want w = { va, key, qpn, len, right };
-
-	return xr_mw_hold(link, &w);
-}
-
-static __always_inline struct xr_mr *xr_kfunc_mr(u32 id, u64 va, u32 key,
-						 u32 qpn, u32 len, u32 right)
-{
-	struct xr_link *link = xr_link_rcu(id);
-	struct xr_mr *mr;
-
-	if (!link)
-		return NULL;
-	mr = xr_mr_hold(link, key);
-	return likely(mr) ? mr : xr_kfunc_mw(link, va, key, qpn, len, right);
-}
-
-/* Memory on demand is missing: put the frame aside, if that can be. */
-static noinline int xr_kfunc_missed(u32 id, u32 qpn, const struct xr_mr *mr,
-				    struct xdp_buff *xdp)
-{
-	struct xr_link *link = xr_link_rcu(id);
-	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
-
-	return qp ? xr_keep_missed(qp, mr->pin->odp, xdp) : -EAGAIN;
-}
 
 /*
  * Where the headers of a READ response end. Return: false: they are not inside the
@@ -75,6 +42,38 @@ static bool xr_kfunc_l2_ok(const struct xdp_buff *xdp, u32 l3)
 {
 	return l3 >= ETH_HLEN && l3 <= XR_TX_L2_MAX &&
 	       l3 <= xdp->data_end - xdp->data;
+}
+
+/* An operation with @words of eight bytes in the frame, which needs @right: constants. */
+static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
+					   struct xroce_atomic *a, u32 opcode,
+					   u32 words, u32 right)
+{
+	u64 va = READ_ONCE(a->va), value;
+	u32 off = READ_ONCE(a->off);
+	struct xr_mr *mr;
+	struct xr_qp *qp;
+	int ret;
+
+	if (unlikely(!xr_frame_linear(xdp, off, words * sizeof(u64))))
+		return -EINVAL;
+	qp = xr_qp_rcu(READ_ONCE(a->link), READ_ONCE(a->qpn));
+	if (unlikely(!qp))
+		return -ENOENT;
+	mr = xr_rkey_hold(qp, va, READ_ONCE(a->key), sizeof(u64), right);
+	if (unlikely(!mr))
+		return -ENOENT;
+	ret = xr_mr_atomic(mr, va, opcode, xdp->data + off, &value);
+	if (likely(!ret)) {
+		xr_mr_count_atomic(mr);
+		a->value = value;
+		a->crc = xr_icrc_of(value);
+		xr_frame_cut(xdp, READ_ONCE(a->cut));
+	} else if (ret == -EAGAIN) {
+		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
+	}
+	xr_mr_drop();
+	return ret;
 }
 
 __bpf_kfunc_start_defs();
@@ -101,12 +100,16 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 	u32 off = READ_ONCE(w->off), len = READ_ONCE(w->len);
 	u64 va = READ_ONCE(w->va);
 	struct xr_mr *mr;
+	struct xr_qp *qp;
 	int ret;
 
 	if (!xr_frame_has(xdp, off, len))
 		return -EINVAL;
-	mr = xr_kfunc_mr(READ_ONCE(w->link), va, READ_ONCE(w->key),
-			 READ_ONCE(w->qpn), len, XROCE_ACCESS_REMOTE_WRITE);
+	qp = xr_qp_rcu(READ_ONCE(w->link), READ_ONCE(w->qpn));
+	if (unlikely(!qp))
+		return -ENOENT;
+	mr = xr_rkey_hold(qp, va, READ_ONCE(w->key), len,
+			  XROCE_ACCESS_REMOTE_WRITE);
 	if (unlikely(!mr))
 		return -ENOENT;
 	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(w->ahead));
@@ -114,8 +117,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 		xr_mr_count_in(mr, 1, len, !!READ_ONCE(w->begin));
 		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	} else if (ret == -EAGAIN) {
-		ret = xr_kfunc_missed(READ_ONCE(w->link), READ_ONCE(w->qpn),
-				      mr, xdp);
+		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
 	}
 	xr_mr_drop();
 	return ret;
@@ -128,14 +130,18 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	u32 ack = READ_ONCE(r->icrc);
 	u64 va = READ_ONCE(r->va), at;
 	struct xr_mr *mr;
+	struct xr_qp *qp;
 	bool ipv6;
 	int ret;
 
 	if (unlikely(!len || len > XROCE_MAX_MSG ||
 		     !xr_kfunc_headers(xdp, l3, &ipv6, &off)))
 		return -EINVAL;
-	mr = xr_kfunc_mr(READ_ONCE(r->link), va, READ_ONCE(r->key),
-			 READ_ONCE(r->qpn), len, XROCE_ACCESS_REMOTE_READ);
+	qp = xr_qp_rcu(READ_ONCE(r->link), READ_ONCE(r->qpn));
+	if (unlikely(!qp))
+		return -ENOENT;
+	mr = xr_rkey_hold(qp, va, READ_ONCE(r->key), len,
+			  XROCE_ACCESS_REMOTE_READ);
 	if (unlikely(!mr))
 		return -ENOENT;
 	ret = xr_mr_range(mr, va, len, 0, false, &at);
@@ -156,32 +162,13 @@ out:
 __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	u32 key = READ_ONCE(a->key), opcode = READ_ONCE(a->opcode);
-	u64 va = READ_ONCE(a->va), value;
-	u32 off = READ_ONCE(a->off);
-	bool write = opcode == XROCE_RC_ATOMIC_WRITE;
-	struct xr_mr *mr;
-	int ret;
+	u32 opcode = READ_ONCE(a->opcode);
 
-	if (unlikely(!xr_frame_linear(xdp, off, (write ? 1 : 2) * sizeof(u64))))
-		return -EINVAL;
-	mr = xr_kfunc_mr(READ_ONCE(a->link), va, key, READ_ONCE(a->qpn), sizeof(u64),
-			 write ? XROCE_ACCESS_REMOTE_WRITE :
-				 XROCE_ACCESS_REMOTE_ATOMIC);
-	if (unlikely(!mr))
-		return -ENOENT;
-	ret = xr_mr_atomic(mr, va, opcode, xdp->data + off, &value);
-	if (likely(!ret)) {
-		xr_mr_count_atomic(mr);
-		a->value = value;
-		a->crc = xr_icrc_of(value);
-		xr_frame_cut(xdp, READ_ONCE(a->cut));
-	} else if (ret == -EAGAIN) {
-		ret = xr_kfunc_missed(READ_ONCE(a->link), READ_ONCE(a->qpn), mr,
-				      xdp);
-	}
-	xr_mr_drop();
-	return ret;
+	if (likely(opcode != XROCE_RC_ATOMIC_WRITE))
+		return xr_kfunc_atomic(xdp, a, opcode, 2,
+				       XROCE_ACCESS_REMOTE_ATOMIC);
+	return xr_kfunc_atomic(xdp, a, XROCE_RC_ATOMIC_WRITE, 1,
+			       XROCE_ACCESS_REMOTE_WRITE);
 }
 
 __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
@@ -189,15 +176,13 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct xroce_reply copy;
-	struct xr_link *link;
 	struct xr_qp *qp;
 
 	memcpy(&copy, r, sizeof(copy));
 	barrier();
 	if (!xr_kfunc_l2_ok(xdp, l3))
 		return -EINVAL;
-	link = xr_link_rcu(copy.link);
-	qp = link ? xr_qp_get_rcu(link, copy.qpn) : NULL;
+	qp = xr_qp_rcu(copy.link, copy.qpn);
 	if (!qp)
 		return -ENOENT;
 	return xr_reply_queue(qp, &copy, xdp->data, l3, xr_frame_flags(xdp));
@@ -206,8 +191,7 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 __bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xr_link *l = xr_link_rcu(link);
-	struct xr_qp *qp = l ? xr_qp_get_rcu(l, qpn) : NULL;
+	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
 	if (!xr_kfunc_l2_ok(xdp, l3))
 		return -EINVAL;
@@ -219,31 +203,26 @@ __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 	return xr_recv_packet((struct xdp_buff *)ctx, r);
 }
 
-__bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 id, u32 qpn, u32 busy)
+__bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
 {
-	struct xr_link *link = xr_link_rcu(id);
-	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
 	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
 }
 
-__bpf_kfunc int xroce_fail(u32 id, u32 qpn)
+__bpf_kfunc int xroce_fail(u32 link, u32 qpn)
 {
-	struct xr_link *link;
-	struct xr_qp *qp;
+	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
-	link = xr_link_rcu(id);
-	qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
 	if (!qp)
 		return -ENOENT;
 	xr_recv_fail(qp);
 	return 0;
 }
 
-__bpf_kfunc int xroce_sq(u32 id, u32 qpn)
+__bpf_kfunc int xroce_sq(u32 link, u32 qpn)
 {
-	struct xr_link *link = xr_link_rcu(id);
-	struct xr_qp *qp = link ? xr_qp_get_rcu(link, qpn) : NULL;
+	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
 	if (!qp)
 		return -ENOENT;

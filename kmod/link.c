@@ -292,9 +292,9 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->qp_map = qp;
 	link->mr_stat_map = mr_stat;
 	rcu_assign_pointer(link->prog, prog);
-	link->qp_entries = qp->max_entries;
 	link->maker = NULL;
-	/* The data path looks at the table only below this bound. */
+	/* The data path looks at the tables only below these bounds. */
+	smp_store_release(&link->qp_entries, qp->max_entries);
 	smp_store_release(&link->mpt_entries, mpt->max_entries);
 	mutex_unlock(&xr_links_lock);
 	return 0;

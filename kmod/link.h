@@ -34,7 +34,7 @@ struct xroce_link_query;
  * @mr_stat_map: counters of regions, with a reference; NULL: none
  * @prog: XDP program, with a reference; NULL: none. Run under RCU
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
- * @qp_entries: size of @qp_map, a power of two
+ * @qp_entries: size of @qp_map and @qp, a power of two; 0: no maps yet
  * @maker: file that made it, until it has maps
  * @users: files that use it
  * @lock: for the objects

@@ -21,7 +21,7 @@ DEFINE_PER_CPU(const void *, xr_held);
 /* Let nobody onto the region any more, and wait for those who are. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
-	WRITE_ONCE(mr->dead, true);
+	WRITE_ONCE(mr->access, 0);
 	xr_hold_wait(mr);
 }
 

@@ -4,8 +4,8 @@
  *
  * The data path finds a region by its key in the link's table, under RCU, and
  * holds it while it copies (xr_mr_hold(), xr_mr_drop()): the pages stay pinned
- * until it lets go (hold.h). Who deregisters marks the region dead, then waits
- * until no CPU is on it.
+ * until it lets go (hold.h). Who deregisters takes the rights away, then waits until no
+ * CPU is on it: the data path looks at the rights after it has said what it holds.
  *
  * A region does not change: to re-register is to put another in its place, with
  * the same index, owner and name and another key byte (mr_rereg.c).
@@ -32,11 +32,9 @@ struct xr_phys;
 /**
  * struct xr_mr - memory region
  * @key: index << 8 | key byte
- * @dead: being deregistered; set once
- * @writable: it has local write
  * @iova: address of the first byte for a peer
  * @pin: its memory, of which it is a user
- * @access: XROCE_ACCESS_*
+ * @access: XROCE_ACCESS_*; 0: it is being deregistered
  * @flags: XROCE_F_PID
  * @stat: its counters, see mr_stat.h
  * @windows: those bound to it, and XR_MW_GOING (mw.h)
@@ -48,12 +46,10 @@ struct xr_phys;
  * @rcu: the structure outlives its data path readers
  *
  * @pd, @owner, @node and @charge are under the link's lock. The rest does not change
- * while the region is in the table, but for @dead and @windows.
+ * while the region is in the table, but for @windows; then @access becomes 0.
  */
 struct xr_mr {
 	u32 key;
-	bool dead;
-	bool writable;
 	u64 iova;
 	struct xr_pin *pin;
 	u32 access;

@@ -33,7 +33,7 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
 		else if (off > pin->length || a->length > pin->length - off)
 			ret = -ERANGE;
 		else if (a->advice == XROCE_ADVISE_PREFETCH_WRITE &&
-			 !mr->writable)
+			 !(mr->access & XROCE_ACCESS_LOCAL_WRITE))
 			ret = -EACCES;
 		else
 			xr_pin_get(pin);

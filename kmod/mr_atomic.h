@@ -13,7 +13,7 @@
 
 /**
  * xr_mr_atomic() - execute an atomic operation on a region
- * @mr: held by the caller
+ * @mr: held by the caller, who may write to it
  * @va: address of the eight bytes in the region
  * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
  * @with: xroce_atomic::off, in the frame
@@ -21,8 +21,7 @@
  *
  * With the instructions of the CPU, so that it is atomic for all who use them.
  *
- * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
+ * Return: 0; -ERANGE: outside the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
  * of xr_odp_ready().
  */
 static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opcode,
@@ -32,8 +31,6 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opco
 	u64 *word, off;
 	int ret;
 
-	if (unlikely(!mr->writable))
-		return -EACCES;
 	ret = xr_mr_range(mr, va, sizeof(*word), 0, true, &off);
 	if (unlikely(ret))
 		return ret;

@@ -64,7 +64,7 @@ void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len)
 
 /**
  * xr_mr_store() - copy bytes into a region
- * @mr: held by the caller
+ * @mr: held by the caller, who may write to it
  * @va: address of the first byte in the region
  * @src: the bytes
  * @len: how many
@@ -78,8 +78,6 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 	u64 to;
 	u32 n;
 
-	if (!mr->writable)
-		return -EACCES;
 	ret = xr_mr_range(mr, va, len, 0, true, &to);
 	if (ret)
 		return ret;

@@ -7,13 +7,13 @@
 #define _XR_MR_COPY_H
 
 #include <linux/io.h>
-#include <linux/nospec.h>
 
 #include "frame.h"
 #include "link.h"
 #include "mr.h"
 #include "mw.h"
 #include "odp.h"
+#include "qp.h"
 #include "vector.h"
 
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write);
@@ -24,42 +24,55 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /**
  * xr_mr_hold() - find a region by its key and keep its pages
- * @link: where
+ * @link: where; there are queue pairs on it, and so there is the table
  * @key: all 32 bits
  *
- * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
+ * In softirq, under RCU. The caller must look at the region's rights, of which it has
+ * none left when it is being deregistered, must call xr_mr_drop(), and may not hold
  * another region until then.
  *
  * Return: the region, or NULL.
  */
 static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 {
-	u32 index = key >> XROCE_KEY_SHIFT;
 	struct xr_mr *mr;
-	u32 entries;
+	u32 index;
 
-	/* Pairs with xr_link_maps(): the table is there. */
-	entries = smp_load_acquire(&link->mpt_entries);
-	if (unlikely(index >= entries))
-		return NULL;
-	mr = rcu_dereference_bh(link->mr[array_index_nospec(index, entries)]);
+	/* A power of two. In the place of an index too large is another key. */
+	index = key >> XROCE_KEY_SHIFT & (link->mpt_entries - 1);
+	mr = rcu_dereference_bh(link->mr[index]);
 	if (unlikely(!mr || mr->key != key))
 		return NULL;
 	xr_hold(mr);
-	if (likely(!READ_ONCE(mr->dead)))
+	return mr;
+}
+
+/**
+ * xr_rkey_hold() - find the region behind an R_Key, and keep its pages
+ * @qp: queue pair whose peer has sent the key
+ * @va: first byte
+ * @key: all 32 bits: a region's or a window's
+ * @len: bytes; of a region the caller checks the bounds
+ * @right: the XROCE_ACCESS_REMOTE_* that is needed
+ *
+ * Protection domain and rights of queue pair, region and window are looked at here, as
+ * the maps "mpt" and "qp", by which the XDP program has judged, may say something else.
+ * A remote right to write implies local write (xr_access_ok(), xr_mw_region()).
+ *
+ * Otherwise as xr_mr_hold(), which is for L_Keys.
+ */
+static __always_inline struct xr_mr *xr_rkey_hold(const struct xr_qp *qp, u64 va,
+						  u32 key, u32 len, u32 right)
+{
+	struct xr_mr *mr = xr_mr_hold(qp->link, key);
+
+	if (unlikely(!mr))
+		return xr_mw_hold(qp, va, key, len, right);
+	if (likely(mr->pd == qp->pd &&
+		   READ_ONCE(mr->access) & READ_ONCE(qp->access) & right))
 		return mr;
 	xr_mr_drop();
 	return NULL;
-}
-
-/*
- * Find a region by an R_Key, its own or a window's, and keep its pages. As
- * xr_mr_hold(), which is for L_Keys.
- */
-static inline struct xr_mr *xr_rkey_hold(const struct xr_link *link,
-					 const struct xr_want *w)
-{
-	return xr_mr_hold(link, w->key) ?: xr_mw_hold(link, w);
 }
 
 /* A byte of the pinned pages, which is @in bytes into its block. Its memory is there. */
@@ -141,15 +154,15 @@ static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
 
 /**
  * xr_mr_write() - copy bytes of a frame into a region
- * @mr: held by the caller
+ * @mr: held by the caller, who may write to it
  * @va: address of the first byte in the region
  * @xdp: frame
  * @off: offset of the first byte in the frame; the range is inside it
  * @len: bytes
  * @ahead: bytes that the message goes on for
  *
- * Return: 0; -EACCES: it has no local write; -ERANGE: outside
- * the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and nothing is written.
+ * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and
+ * nothing is written.
  */
 static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 				       struct xdp_buff *xdp, u32 off, u32 len,
@@ -159,8 +172,6 @@ static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 	int ret;
 	u64 at;
 
-	if (unlikely(!mr->writable))
-		return -EACCES;
 	ret = xr_mr_range(mr, va, len, ahead, true, &at);
 	if (unlikely(ret || !len))
 		return ret;

@@ -42,7 +42,6 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 	mr->pin = pin;
 	mr->iova = iova;
 	mr->access = access;
-	mr->writable = access & XROCE_ACCESS_LOCAL_WRITE;
 	mr->flags = flags & XROCE_F_PID;
 	strscpy(mr->name, name, sizeof(mr->name));
 	return mr;

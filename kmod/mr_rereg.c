@@ -2,7 +2,7 @@
 /*
  * Re-registering (IBTA 10.6.3.6): another region takes the place of the old one.
  *
- * It has another key byte, whatever changes. The old region is dead and out of
+ * It has another key byte, whatever changes. The old region has no rights and is out of
  * the module's table before anything of its entry in the map "mpt" changes, so
  * that a packet which is judged by a mixture of both is refused by the module;
  * and only who knows the new key is judged by the new entry. Nothing is paid for
@@ -114,8 +114,8 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 	r->lkey = mr->key;
 	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 
-	WRITE_ONCE(now->dead, true);
-	/* Who sees anything new in the entry finds the old one dead. */
+	WRITE_ONCE(now->access, 0);
+	/* Who sees anything new in the entry finds the old one without rights. */
 	smp_wmb();
 	rcu_assign_pointer(link->mr[r->mr], mr);
 	xr_mpt_set_mr(link, mr);

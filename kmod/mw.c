@@ -16,36 +16,43 @@
 
 /**
  * xr_mw_hold() - find the region behind a window, and keep its pages
- * @link: where
- * @w: what for: all of it is checked, as the map "mpt" may say something else
+ * @qp: queue pair whose peer has sent the key
+ * @va: first byte
+ * @key: all 32 bits
+ * @len: bytes
+ * @right: the XROCE_ACCESS_REMOTE_* that is needed
+ *
+ * All of it is checked, as the maps "mpt" and "qp" may say something else.
  *
  * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
  * anything else until then.
  *
  * Return: the region, or NULL.
  */
-struct xr_mr *xr_mw_hold(const struct xr_link *link, const struct xr_want *w)
+struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
+			 u32 right)
 {
-	u32 index = w->key >> XROCE_KEY_SHIFT;
+	const struct xr_link *link = qp->link;
+	u32 index = key >> XROCE_KEY_SHIFT;
 	struct xr_mw *mw;
 	u32 entries;
 	u64 off;
 
 	/* Pairs with xr_link_maps(): the table is there. */
 	entries = smp_load_acquire(&link->mpt_entries);
-	if (!w->key || index >= entries)
+	if (!key || index >= entries)
 		return NULL;
 	mw = rcu_dereference_bh(link->mw[array_index_nospec(index, entries)]);
 	if (!mw)
 		return NULL;
 	xr_hold(mw);
 	/* Pairs with xr_mw_bind(): who sees the key sees what it grants. */
-	if (smp_load_acquire(&mw->live) != w->key)
+	if (smp_load_acquire(&mw->live) != key)
 		goto drop;
-	off = w->va - mw->addr;
-	if (off > mw->length || w->len > mw->length - off ||
-	    (mw->access & w->right) != w->right ||
-	    (mw->qpn && mw->qpn != w->qpn))
+	off = va - mw->addr;
+	if (off > mw->length || len > mw->length - off ||
+	    !(mw->access & READ_ONCE(qp->access) & right) ||
+	    mw->pd != qp->pd || (mw->qpn && mw->qpn != qp->qpn))
 		goto drop;
 	return mw->mr;
 drop:

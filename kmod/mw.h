@@ -134,22 +134,7 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
 int xr_mw_do_inval(struct xr_link *link, struct xr_owner *who,
 		   const struct xroce_mw_inval *a);
 
-/**
- * struct xr_want - what the data path wants with an R_Key
- * @va: first byte
- * @key: all 32 bits
- * @qpn: queue pair that asks
- * @len: bytes
- * @right: XROCE_ACCESS_*
- */
-struct xr_want {
-	u64 va;
-	u32 key;
-	u32 qpn;
-	u32 len;
-	u32 right;
-};
-
-struct xr_mr *xr_mw_hold(const struct xr_link *link, const struct xr_want *w);
+struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
+			 u32 right);
 
 #endif

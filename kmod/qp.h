@@ -25,6 +25,7 @@ struct xroce_qp_query;
 /**
  * struct xr_qp - queue pair
  * @link: the link it is on
+ * @pd: protection domain it is a member of
  * @qpn: its number
  * @type: enum xroce_qp_type
  * @state: enum xroce_qp_state, as last set; a packet can have ended it since
@@ -40,7 +41,6 @@ struct xroce_qp_query;
  * @recv: what it receives with; under a lock of its own
  * @sq: its owner's send queue, or NULL
  * @send_cq: where completions of that go, or NULL; under the lock of @sq
- * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
  * @charge: what it counts for
@@ -48,12 +48,14 @@ struct xroce_qp_query;
  * @rcu: the structure outlives its data path readers
  *
  * Under the link's lock, but for what the data path reads: @link, @qpn, @type,
- * @pd and @owner, which do not change, @map and @recv, and @mtu,
- * @max_dest_rd_atomic and @life, which are set before @replies are opened. What is
+ * @pd and @owner, which do not change, @map and @recv, @access, which can change at
+ * any time, and @mtu, @max_dest_rd_atomic and @life, which are set before @replies are
+ * opened. What is
  * here is what must be right even if the map is not.
  */
 struct xr_qp {
 	struct xr_link *link;
+	struct xr_pd *pd;
 	u32 qpn;
 	u32 type;
 	u32 state;
@@ -69,7 +71,6 @@ struct xr_qp {
 	struct xr_recv recv;
 	struct xr_sq __rcu *sq;
 	struct xr_cq *send_cq;
-	struct xr_pd *pd;
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xr_charge charge;
@@ -105,13 +106,21 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn);
 static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 {
 	/* Pairs with xr_link_maps(): the table is there. */
-	u32 entries = smp_load_acquire(&link->mpt_entries) ? link->qp_entries : 0;
+	u32 entries = smp_load_acquire(&link->qp_entries);
 	struct xr_qp *qp;
 
 	if (unlikely(!entries))
 		return NULL;
 	qp = rcu_dereference_bh(link->qp[qpn & (entries - 1)]);
 	return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+/* The same by the number of a link, which may be any. */
+static __always_inline struct xr_qp *xr_qp_rcu(u32 link, u32 qpn)
+{
+	const struct xr_link *l = xr_link_rcu(link);
+
+	return likely(l) ? xr_qp_get_rcu(l, qpn) : NULL;
 }
 
 #endif

@@ -283,8 +283,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	if (to == XROCE_QPS_RTR)
 		xr_keep_open(&qp->keep);
 	if (a->mask & XROCE_QP_ACCESS) {
-		qp->access = a->access;
-		WRITE_ONCE(q->access, a->access);
+		WRITE_ONCE(qp->access, a->access);
+		/* The module first: a verdict must find what it allows. */
+		smp_store_release(&q->access, a->access);
 	}
 	if (a->mask & XROCE_QP_PKEY)
 		xr_qp_set_pkey(q, a->pkey);

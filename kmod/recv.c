@@ -213,7 +213,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	if (unlikely(!mr))
 		return -EFAULT;
 	if (unlikely(mr->pd != qp->pd || va < sge->addr ||
-		     !(mr->access & XROCE_ACCESS_LOCAL_WRITE)))
+		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE)))
 		ret = -EFAULT;
 	else if (buf)
 		ret = xr_mr_store(mr, va, buf, len);
@@ -393,8 +393,8 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	mr = xr_mr_hold(qp->link, READ_ONCE(w->sge[0].lkey));
 	if (unlikely(!mr))
 		return 1;
-	if (unlikely(mr->pd != qp->pd || mr->pin->odp || !mr->writable ||
-		     !(mr->access & XROCE_ACCESS_LOCAL_WRITE) ||
+	if (unlikely(mr->pd != qp->pd || mr->pin->odp ||
+		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE) ||
 		     xr_mr_offset(mr, addr, len, &at)))
 		mem = NULL;
 	else
@@ -472,8 +472,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
  */
 int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 {
-	struct xr_link *link = xr_link_rcu(READ_ONCE(r->link));
-	struct xr_qp *qp = link ? xr_qp_get_rcu(link, READ_ONCE(r->qpn)) : NULL;
+	struct xr_qp *qp = xr_qp_rcu(READ_ONCE(r->link), READ_ONCE(r->qpn));
 	u32 off = READ_ONCE(r->off), len = READ_ONCE(r->len);
 	u32 flags = READ_ONCE(r->flags);
 	struct xr_recv *v;

@@ -153,8 +153,7 @@ static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
 }
 
 /* Build the next packet of the first reply. Return: whether it is its last. */
-static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
-			   struct xr_reply *r, bool *last)
+static int xr_reply_packet(struct xr_qp *qp, struct xr_reply *r, bool *last)
 {
 	struct xr_replies *rs = &qp->replies;
 	u32 mtu = qp->mtu;
@@ -170,13 +169,6 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 		.va = r->va,
 		.len = min(r->left, mtu),
 	};
-	struct xr_want want = {
-		.va = p.va,
-		.key = r->key,
-		.qpn = qp->qpn,
-		.len = p.len,
-		.right = XROCE_ACCESS_REMOTE_READ,
-	};
 	int ret;
 
 	p.ahead = r->left - p.len;
@@ -184,7 +176,8 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
 	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
 		p.opcode = xr_read_opcode(r, p.len);
 	if (p.len) {
-		p.mr = xr_rkey_hold(link, &want);
+		p.mr = xr_rkey_hold(qp, p.va, r->key, p.len,
+				    XROCE_ACCESS_REMOTE_READ);
 		if (!p.mr)
 			return -ENOENT;
 	}
@@ -207,7 +200,7 @@ static int xr_reply_packet(struct xr_link *link, struct xr_qp *qp,
  * Fill the batch. Return: packets built; or -ENOMEM, or -EAGAIN: memory that is on
  * its way.
  */
-static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
+static int xr_replies_build(struct xr_qp *qp, int room)
 {
 	struct xr_replies *rs = &qp->replies;
 	struct xr_reply *r;
@@ -222,7 +215,7 @@ static int xr_replies_build(struct xr_link *link, struct xr_qp *qp, int room)
 	}
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
 		r = xr_reply_at(rs, 0);
-		ret = xr_reply_packet(link, qp, r, &last);
+		ret = xr_reply_packet(qp, r, &last);
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
 		if (ret) {
@@ -246,7 +239,7 @@ static bool xr_replies_now(struct xr_qp *qp)
 
 	/* It goes away behind an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
-	return xr_replies_build(qp->link, qp, 1) > 0 &&
+	return xr_replies_build(qp, 1) > 0 &&
 	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
 }
 
@@ -405,7 +398,6 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 {
 	struct xr_qp *qp = container_of(tasklet, struct xr_qp, replies.tasklet);
 	struct xr_replies *rs = &qp->replies;
-	struct xr_link *link = qp->link;
 	int budget = rs->gap ? XR_TX_BATCH : XR_REPLY_BUDGET;
 	int ret = 0;
 
@@ -417,9 +409,9 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 	rs->armed = false;
 	rcu_read_lock();
 	/* It goes away behind an RCU grace period. */
-	rs->batch.dev = READ_ONCE(link->dev);
+	rs->batch.dev = READ_ONCE(qp->link->dev);
 	while (!rs->dead && budget > 0) {
-		ret = xr_replies_build(link, qp, budget);
+		ret = xr_replies_build(qp, budget);
 		if (ret <= 0)
 			break;
 		budget -= ret;

@@ -3,9 +3,8 @@
  * Somebody who may write BPF maps does, while packets come: bits and words of "mpt",
  * "qp" and "rd" change at any time. The program then decides whatever it decides;
  * the module still lets no byte be reached that has not been registered, none be
- * written where there is no local write, and through a window none outside of it.
- * Peers' packets carry keys of their own domain only, so that the regions of another
- * domain and of another process stay as they are, too.
+ * reached without the right for it or in another domain, and through a window none
+ * outside of it. Peers know the keys of all regions but that of another process.
  *
  *   buffer  ....[rw]....[ro]....[other domain]....[behind: (1) (2B)]....[odp]....
  *
@@ -260,10 +259,12 @@ static void tempting(const struct entry *e, unsigned char *value,
 		qp->claim = rand_r(seed) % 4 == 0;
 		qp->resid = -1;
 		qp->va -= 0x1000;
+		qp->access = -1;
 	} else if (e->map == mpt_map) {
 		mpt->iova = 0;
 		mpt->length = -1ull >> 1;
 		mpt->access = -1;
+		mpt->pd = good[0].pd;
 		mpt->state = XROCE_MPT_VALID;
 	}
 }
@@ -319,14 +320,11 @@ static void *liar(void *arg)
 static void send_one(void)
 {
 	static struct frame frame;
-	__u32 i = fuzz_below(QPS), t, slot = wires[i].qpn % LIVE_QP_ENTRIES;
+	__u32 i = fuzz_below(QPS), slot = wires[i].qpn % LIVE_QP_ENTRIES;
 	struct xroce_qp qp = good[i], is = qp;
 	struct xroce_mpt to;
 	struct packet req;
 
-	do {
-		t = fuzz_below(ARRAY_SIZE(targets));
-	} while (t == OTHER || t == BEHIND);
 	bpf_map_lookup_elem(qp_map, &slot, &is);
 	if (is.error || is.state == XROCE_QPS_ERR || fuzz_once_in(64)) {
 		revive(&wires[i]);
@@ -335,7 +333,7 @@ static void send_one(void)
 	qp.epsn = is.epsn & XROCE_PSN_MASK;
 	qp.op = is.op;
 	qp.resid = is.resid;
-	to = targets[t];
+	to = targets[fuzz_below(ARRAY_SIZE(targets))];
 	/* Beyond both ends, should that be possible. */
 	if (fuzz_once_in(4)) {
 		to.iova -= 0x800;

@@ -113,6 +113,7 @@ static void change(const struct packet *p, uint32_t off, char *mem)
 
 	switch (p->opcode & ~XROCE_OP_SERVICE) {
 	case XROCE_RC_WRITE_ONLY:
+	case XROCE_RC_ATOMIC_WRITE:
 		for (i = 0; i < p->payload; i++)
 			mem[off + i] = packet_pattern(p->pattern, i);
 		break;
@@ -132,7 +133,8 @@ static void describe(struct packet *p, uint8_t opcode, __u64 va, __u32 len,
 	p->va = va;
 	p->rkey = rkey;
 	p->dmalen = len;
-	p->payload = opcode == XROCE_RC_WRITE_ONLY ? len : 0;
+	p->payload = opcode == XROCE_RC_WRITE_ONLY ||
+		     opcode == XROCE_RC_ATOMIC_WRITE ? len : 0;
 	p->pad = -p->payload & 3;
 	p->pattern += 41;
 	p->swap = 0x100000001;
