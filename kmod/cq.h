@@ -65,6 +65,26 @@ static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
 	return cq->ring.mem;
 }
 
+/*
+ * Entries that can be added, with @cq->lock held. The program can change its index at any
+ * time, so a loop over them reads the number once.
+ */
+static inline u32 xr_cq_space(const struct xr_cq *cq)
+{
+	/* As in xr_cq_room(). */
+	u32 used = cq->tail - smp_load_acquire(&xr_cq_header(cq)->head);
+
+	return cq->error || used > cq->mask ? 0 : cq->mask + 1 - used;
+}
+
+/* The entry at the tail, with @cq->lock held. There is room for it. */
+static inline struct xroce_cqe *xr_cq_next(struct xr_cq *cq)
+{
+	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
+
+	return &entries[cq->tail & cq->mask];
+}
+
 /**
  * xr_cq_room() - where the next completion goes
  * @cq: where to; the caller's queue pair is one of its users
@@ -78,12 +98,11 @@ static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
  */
 static __always_inline struct xroce_cqe *xr_cq_room(struct xr_cq *cq)
 {
-	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
 	/* What the program has read it has read before we write there. */
 	u32 head = smp_load_acquire(&xr_cq_header(cq)->head);
 
 	if (likely(!cq->error && cq->tail - head <= cq->mask))
-		return &entries[cq->tail & cq->mask];
+		return xr_cq_next(cq);
 	xr_cq_overflow(cq);
 	return NULL;
 }

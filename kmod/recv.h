@@ -5,6 +5,7 @@
 
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "event.h"
 #include "rq.h"
@@ -30,6 +31,8 @@ struct xroce_recv;
  * @done: bytes of the message that have come
  * @sge: element of @wqe where the next byte goes
  * @in_sge: place in there
+ * @flush: entries of @rq that are still to be completed as flushed
+ * @flusher: completes them, where they are too many for softirq
  * @fatal: XROCE_EVENT_QP_FATAL
  *
  * @cq and @srq do not change as long as the queue pair lives.
@@ -45,6 +48,8 @@ struct xr_recv {
 	u32 done;
 	u32 sge;
 	u32 in_sge;
+	u32 flush;
+	struct work_struct flusher;
 	struct xr_event fatal;
 };
 
