@@ -426,8 +426,11 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		if (q->kept && put_aside(ctx, &rq, q, st, false))
 			return XDP_DROP;
 		/* What was posted before the packet came, is done before it. */
-		if (q->sq && xroce_kfuncs)
-			xroce_sq(xroce_link, q->qpn);
+		if (q->sq && xroce_kfuncs &&
+		    xroce_sq(xroce_link, q->qpn) == -EAGAIN) {
+			st->drop_busy++;
+			return XDP_DROP;
+		}
 	}
 	if (unlikely(!qp_claim(q))) {
 		if (!q->kept || !put_aside(ctx, &rq, q, st, true))

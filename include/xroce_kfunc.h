@@ -338,10 +338,10 @@ extern int xroce_fail(__u32 link, __u32 qpn) XROCE_KFUNC;
  * @link: number of the link
  * @qpn: queue pair; it can be in ERR afterwards
  *
- * When it returns, all that had been posted when it was called has been applied,
- * here or by another CPU.
- *
- * Return: 0, or -ENOENT: no such queue pair.
+ * Return: 0: all that had been posted when it was called has been applied, here or by
+ * another CPU; -EAGAIN: that is more than is applied at a time, and the packet must not
+ * be executed: when it comes again the rest has been applied, or more of it; -ENOENT: no
+ * such queue pair.
  */
 extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
 

@@ -391,7 +391,8 @@ struct xroce_event {
  * @drop_recv: dropped: no receive work request, and no acknowledgements either
  * @drop_icrc: dropped: invariant CRC
  * @drop_kept: dropped: no room to put it aside behind others
- * @drop_busy: dropped: another CPU executes a packet of this queue pair
+ * @drop_busy: dropped: another CPU executes a packet of this queue pair, or its program
+ *	has posted more work requests than are applied before a packet
  * @drop_psn: dropped: ahead of the expected PSN with a NAK out already, or behind
  *	it and not repeatable
  * @drop_reply: dropped: the frame could not be turned into a reply

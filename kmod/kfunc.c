@@ -224,10 +224,7 @@ __bpf_kfunc int xroce_sq(u32 link, u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
-	if (!qp)
-		return -ENOENT;
-	xr_sq_poll(qp);
-	return 0;
+	return qp ? xr_sq_poll(qp) : -ENOENT;
 }
 
 __bpf_kfunc_end_defs();

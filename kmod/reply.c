@@ -399,18 +399,18 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 	struct xr_qp *qp = container_of(tasklet, struct xr_qp, replies.tasklet);
 	struct xr_replies *rs = &qp->replies;
 	int budget = rs->gap ? XR_TX_BATCH : XR_REPLY_BUDGET;
-	int ret = 0;
+	int ret;
 
-	/* A key may have been revoked since. */
+	/* A key may have been revoked since: not before all that is posted is applied. */
 	rcu_read_lock_bh();
-	xr_sq_poll(qp);
+	ret = xr_sq_poll(qp);
 	rcu_read_unlock_bh();
 	spin_lock(&rs->lock);
 	rs->armed = false;
 	rcu_read_lock();
 	/* It goes away behind an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
-	while (!rs->dead && budget > 0) {
+	while (ret != -EAGAIN && !rs->dead && budget > 0) {
 		ret = xr_replies_build(qp, budget);
 		if (ret <= 0)
 			break;

@@ -4,7 +4,10 @@
  * is copied first and then checked, and so that the number of entries to apply
  * is taken once: it can be made to grow, but not to keep a CPU.
  */
+#include <linux/cpumask.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "xroce_map.h"
@@ -14,6 +17,18 @@
 #include "mw.h"
 #include "qp.h"
 #include "sq.h"
+
+/*
+ * Work requests that are applied at a time, with bottom halves off. A bind looks at all
+ * CPUs (xr_hold_wait()), so that on a machine with many of them there are fewer. One that
+ * ends a queue pair, whose receive queue is flushed, counts for several.
+ */
+#define XR_SQ_BUDGET	256u
+#define XR_SQ_BUDGET_MIN	16u
+#define XR_SQ_LOOKS	8192u
+#define XR_SQ_FAILURE	16u
+
+static void xr_sq_rest(struct work_struct *work);
 
 /**
  * xr_sq_create() - create the send queue of a file
@@ -45,6 +60,7 @@ int xr_sq_create(struct xr_link *link, struct xr_owner *owner,
 	sq->header = sq->ring.mem;
 	sq->mask = a->entries - 1;
 	spin_lock_init(&sq->lock);
+	INIT_WORK(&sq->rest, xr_sq_rest);
 
 	mutex_lock(&link->lock);
 	if (owner->sq) {
@@ -80,6 +96,8 @@ void xr_sq_destroy(struct xr_sq *sq)
 	spin_lock_bh(&sq->lock);
 	sq->dead = true;
 	spin_unlock_bh(&sq->lock);
+	/* Who finds it dead does not queue this. */
+	cancel_work_sync(&sq->rest);
 	sq->owner->sq = NULL;
 	xr_ring_retire(&sq->ring);
 	kfree_rcu(sq, rcu);
@@ -202,8 +220,11 @@ static u32 xr_sq_execute(struct xr_sq *sq, struct xr_qp *qp,
 	return XROCE_WC_LOC_QP_OP_ERR;
 }
 
-/* Carry out a work request and complete it. @sq->lock is held. */
-static void xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
+/*
+ * Carry out a work request and complete it. @sq->lock is held. Return: what of the budget
+ * it has taken.
+ */
+static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 {
 	struct xr_qp *qp = xr_qp_get_rcu(sq->link, w->qpn);
 	struct xroce_cqe cqe = {
@@ -217,11 +238,11 @@ static void xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 
 	if (!qp || qp->owner != sq->owner || !qp->send_cq) {
 		WRITE_ONCE(sq->header->lost, READ_ONCE(sq->header->lost) + 1);
-		return;
+		return 1;
 	}
 	switch (xr_qp_state(qp)) {
 	case XROCE_QPS_RESET:
-		return;
+		return 1;
 	case XROCE_QPS_ERR:
 		cqe.status = XROCE_WC_WR_FLUSH_ERR;
 		break;
@@ -236,36 +257,71 @@ static void xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 	if ((cqe.status || w->flags & XROCE_SQ_SIGNALED) &&
 	    xr_cq_post(qp->send_cq, &cqe))
 		fatal = true;
-	if (fatal)
-		xr_qp_fail(qp);
+	if (!fatal)
+		return 1;
+	xr_qp_fail(qp);
+	return XR_SQ_FAILURE;
 }
 
-/* Apply what has been posted. Under RCU. */
-static void xr_sq_drain(struct xr_sq *sq)
+static u32 xr_sq_budget(void)
+{
+	return clamp(XR_SQ_LOOKS / num_possible_cpus(), XR_SQ_BUDGET_MIN,
+		     XR_SQ_BUDGET);
+}
+
+/* The index behind what has been posted. The entries are there for who sees it. */
+static u32 xr_sq_end(const struct xr_sq *sq)
+{
+	return smp_load_acquire(&sq->header->tail);
+}
+
+/*
+ * Apply what has been posted up to the index @end, as far as the budget goes. Under RCU.
+ * @again: queue the work item for what is left. Return: whether nothing is.
+ */
+static bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 {
 	const struct xroce_sq_wqe *entries;
+	u32 n, left = xr_sq_budget();
 	struct xroce_sq_wqe w;
-	u32 n;
 
 	spin_lock_bh(&sq->lock);
-	if (sq->dead)
-		goto out;
-	entries = xr_ring_entries(&sq->ring);
-	/* The entries are there for who sees the tail. */
-	n = smp_load_acquire(&sq->header->tail) - sq->head;
-	/* What cannot be is taken for nothing. */
-	if (n > sq->mask + 1)
+	/* What cannot be is taken for nothing; so is what others have applied. */
+	n = end - sq->head;
+	if (sq->dead || n > sq->mask + 1)
 		n = 0;
-	while (n--) {
+	entries = xr_ring_entries(&sq->ring);
+	for (; n && left; n--) {
 		w = xr_sq_read(&entries[sq->head & sq->mask]);
-		xr_sq_do(sq, &w);
+		left -= min(left, xr_sq_do(sq, &w));
 		/* Applied for who sees this; the program may write there again. */
 		smp_store_release(&sq->head, sq->head + 1);
 		/* As above, for the program. */
 		smp_store_release(&sq->header->head, sq->head);
 	}
-out:
+	if (n && again)
+		queue_work(system_unbound_wq, &sq->rest);
 	spin_unlock_bh(&sq->lock);
+	return !n;
+}
+
+/* Apply all that has been posted until now. The queue stays meanwhile. Sleeps. */
+static void xr_sq_drain_all(struct xr_sq *sq)
+{
+	u32 end = xr_sq_end(sq);
+	bool done;
+
+	do {
+		rcu_read_lock_bh();
+		done = xr_sq_drain(sq, end, false);
+		rcu_read_unlock_bh();
+		cond_resched();
+	} while (!done);
+}
+
+static void xr_sq_rest(struct work_struct *work)
+{
+	xr_sq_drain_all(container_of(work, struct xr_sq, rest));
 }
 
 /**
@@ -273,25 +329,29 @@ out:
  * @qp: a queue pair of the owner's
  *
  * In softirq, under RCU. What another CPU is about to apply has been when this
- * returns.
+ * returns 0. A packet applies a budget at most; a work item then goes on.
+ *
+ * Return: 0, or -EAGAIN: something that was posted before has not been applied yet.
  */
-void xr_sq_poll(struct xr_qp *qp)
+int xr_sq_poll(struct xr_qp *qp)
 {
 	struct xr_sq *sq = rcu_dereference_bh(qp->sq);
+	u32 end;
 
+	if (!sq)
+		return 0;
+	end = xr_sq_end(sq);
 	/* Pairs with xr_sq_drain(). */
-	if (sq && READ_ONCE(sq->header->tail) != smp_load_acquire(&sq->head))
-		xr_sq_drain(sq);
+	if (end == smp_load_acquire(&sq->head) || xr_sq_drain(sq, end, true))
+		return 0;
+	return -EAGAIN;
 }
 
-/* The same for a process, which holds the link's lock. */
+/* The same for a process, which holds the link's lock: all of it. Sleeps. */
 void xr_sq_apply(struct xr_qp *qp)
 {
-	if (!qp->owner->sq)
-		return;
-	rcu_read_lock_bh();
-	xr_sq_drain(qp->owner->sq);
-	rcu_read_unlock_bh();
+	if (qp->owner->sq)
+		xr_sq_drain_all(qp->owner->sq);
 }
 
 /**
@@ -307,9 +367,7 @@ int xr_sq_apply_all(struct xr_link *link, struct xr_owner *owner)
 
 	mutex_lock(&link->lock);
 	if (owner->sq) {
-		rcu_read_lock_bh();
-		xr_sq_drain(owner->sq);
-		rcu_read_unlock_bh();
+		xr_sq_drain_all(owner->sq);
 		ret = 0;
 	}
 	mutex_unlock(&link->lock);

@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "ring.h"
 
@@ -31,6 +32,7 @@ struct xroce_sq_header;
  * @lock: for @head and @dead; bottom halves off
  * @dead: nothing is applied any more
  * @users: queue pairs that complete work requests
+ * @rest: applies what was too much for a packet
  * @ring: the entries
  * @rcu: the structure outlives its data path readers
  *
@@ -45,6 +47,7 @@ struct xr_sq {
 	spinlock_t lock;
 	bool dead;
 	u32 users;
+	struct work_struct rest;
 	struct xr_ring ring;
 	struct rcu_head rcu;
 };
@@ -57,7 +60,7 @@ int xr_sq_find_cq(struct xr_link *link, struct xr_qp *qp, u32 cq);
 void xr_sq_join(struct xr_qp *qp);
 void xr_sq_leave(struct xr_qp *qp);
 
-void xr_sq_poll(struct xr_qp *qp);
+int xr_sq_poll(struct xr_qp *qp);
 void xr_sq_apply(struct xr_qp *qp);
 int xr_sq_apply_all(struct xr_link *link, struct xr_owner *owner);
 

@@ -66,7 +66,7 @@ static const struct counter links[] = {
 	LINK(drop_recv, "dropped: no receive work request"),
 	LINK(drop_icrc, "dropped: invariant CRC"),
 	LINK(drop_kept, "dropped: no room to put it aside"),
-	LINK(drop_busy, "dropped: another CPU has the queue pair"),
+	LINK(drop_busy, "dropped: the queue pair is busy"),
 	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
 	LINK(drop_reply, "dropped: no room for a reply"),
 	LINK(event_lost, "events that found no room"),

@@ -1430,7 +1430,10 @@ struct xroce_sq_wqe {
  * One ring of struct xroce_sq_wqe for all queue pairs of the descriptor. No system
  * call tells of a post: entries are applied, in order, before the next packet for
  * any of these queue pairs is judged, or by SQ_APPLY. So whatever packet arrives
- * after the post finds it done. A work request for a queue pair in ERR completes
+ * after the post finds it done. Of very many posts at once, some are applied before a
+ * packet (256, fewer on a machine of more than 32 CPUs), the packet is dropped, and the
+ * rest is applied at once, so that it finds them done when the peer sends it again. A
+ * work request for a queue pair in ERR completes
  * with XROCE_WC_WR_FLUSH_ERR, one in INIT or RTR with XROCE_WC_LOC_QP_OP_ERR, and
  * one in RESET is forgotten. A work request that fails moves its queue pair to
  * ERR.

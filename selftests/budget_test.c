@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How much a packet or a command does in one go, whatever a program has posted and goes on
+ * posting; and that the rest is done as well.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "counters.h"
+#include "live_qp.h"
+#include "mw.h"
+#include "on_cpu.h"
+#include "setting.h"
+
+#define ROUNDS		200u		/* XROCE_BUDGET_ROUNDS */
+#define QPS		40u
+#define POSTED		100u		/* receives of each of them */
+
+static struct wire w;
+
+/* A queue pair of @w's in RTS with @entries receives. Return: its number, or 0. */
+static __u32 new_qp(__u32 entries, struct xroce_rq **rq)
+{
+	struct xroce_qp_add add = {
+		.pd = w.pd,
+		.type = XROCE_QPT_RC,
+		.recv_cq = xroce_cq_id(w.cq),
+		.send_cq = xroce_cq_id(w.cq),
+		.rq_entries = entries,
+		.rq_max_sge = 1,
+	};
+	int ret = xroce_qp_create(w.x, &add, rq);
+	__u32 to;
+
+	for (to = XROCE_QPS_INIT; !ret && to <= XROCE_QPS_RTS; to++)
+		ret = qp_move(w.x, add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
+	return check(!ret, "queue pair: %d", ret) ? add.qpn : 0;
+}
+
+static void fill(struct xroce_rq *rq, __u32 n)
+{
+	struct xroce_sge_local sge = { w.mr.iova, 1, w.mr.lkey };
+	__u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!check(!xroce_post_recv(rq, i, &sge, 1), "receive %u", i))
+			break;
+}
+
+/* A bind that is refused, which ends its queue pair. */
+static void post_bad(__u32 qpn, __u32 rkey)
+{
+	struct xroce_bind bad = mw_whole(&w, rkey);
+
+	bad.qpn = qpn;
+	bad.length++;
+	check(!xroce_post_bind(w.sq, &bad), "post");
+}
+
+/* A program that posts and polls without end: the queues are never empty, or full. */
+struct mover {
+	struct xroce_rq_header *rq;
+	struct xroce_cq_header *cq;
+	__u32 entries;
+	atomic_bool on;
+	atomic_bool stop;
+};
+
+static void move(struct mover *m)
+{
+	__atomic_store_n(&m->rq->tail,
+			 __atomic_load_n(&m->rq->head, __ATOMIC_ACQUIRE) + m->entries,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&m->cq->head, __atomic_load_n(&m->cq->tail, __ATOMIC_ACQUIRE),
+			 __ATOMIC_RELEASE);
+}
+
+static void *mover(void *arg)
+{
+	struct mover *m = arg;
+
+	on_cpu(0, 1);
+	while (!m->stop) {
+		move(m);
+		m->on = true;
+	}
+	return NULL;
+}
+
+static bool is_on(void *arg)
+{
+	return ((struct mover *)arg)->on;
+}
+
+/* One command completes no more than its queue had room for when it began. */
+static void moving(void)
+{
+	__u32 rounds = setting("XROCE_BUDGET_ROUNDS", ROUNDS), i, from, n;
+	struct wire_opts opts = { .sq = MW_SQ, .cq = XROCE_CQ_MAX };
+	struct mover m = { .entries = XROCE_RQ_MAX };
+	struct xroce_rq *rq;
+	pthread_t thread;
+	__u32 qpn, most = 0;
+
+	if (!wire_open(&w, &opts))
+		return;
+	qpn = new_qp(XROCE_RQ_MAX, &rq);
+	if (!qpn)
+		return;
+	m.rq = xroce_rq_ring(rq);
+	m.cq = xroce_cq_ring(w.cq);
+	on_cpu(0, 0);
+	if (!check(!pthread_create(&thread, NULL, mover, &m), "thread"))
+		return;
+	check(live_wait(is_on, &m), "the thread does not run");
+	for (i = 0; i < rounds && !test_failed(); i++) {
+		move(&m);
+		from = __atomic_load_n(&m.cq->tail, __ATOMIC_ACQUIRE);
+		check(!qp_move(w.x, qpn, XROCE_QPS_ERR, 0), "ERR");
+		n = __atomic_load_n(&m.cq->tail, __ATOMIC_ACQUIRE) - from;
+		most = n > most ? n : most;
+		check(n <= XROCE_RQ_MAX, "%u flushed of %u", n, XROCE_RQ_MAX);
+	}
+	m.stop = true;
+	pthread_join(thread, NULL);
+	check(most == XROCE_RQ_MAX, "at most %u flushed", most);
+	note("at most %u flushed by one command", most);
+	check(!xroce_rq_del(rq), "QP_DEL");
+	wire_close(&w);
+}
+
+/* Completions with XROCE_WC_WR_FLUSH_ERR of receives, and of failed binds, until now. */
+struct seen {
+	__u32 flushed;
+	__u32 failed;
+	__u32 want_flushed;
+	__u32 want_failed;
+};
+
+static bool all_seen(void *arg)
+{
+	struct seen *s = arg;
+	struct xroce_cqe cqe;
+
+	while (xroce_cq_poll(w.cq, &cqe, 1) == 1) {
+		s->flushed += cqe.opcode == XROCE_WC_RECV &&
+			      cqe.status == XROCE_WC_WR_FLUSH_ERR;
+		s->failed += cqe.opcode == XROCE_WC_BIND_MW &&
+			     cqe.status == XROCE_WC_MW_BIND_ERR;
+	}
+	return s->flushed >= s->want_flushed && s->failed >= s->want_failed;
+}
+
+static void expect(struct seen s)
+{
+	check(live_wait(all_seen, &s), "patience");
+	check(s.flushed == s.want_flushed && s.failed == s.want_failed,
+	      "%u flushed, %u failed", s.flushed, s.failed);
+}
+
+/* A packet applies what ends a queue pair with very much posted: all is flushed. */
+static void much_posted(void)
+{
+	struct wire_opts opts = { .sq = MW_SQ, .cq = XROCE_CQ_MAX };
+	struct xroce_rq *rq;
+	__u32 qpn;
+
+	if (!wire_open(&w, &opts))
+		return;
+	qpn = new_qp(XROCE_RQ_MAX, &rq);
+	if (!qpn)
+		return;
+	fill(rq, XROCE_RQ_MAX);
+	post_bad(qpn, mw_new(&w, XROCE_MW_TYPE_2B));
+	check(!mw_try_write(&w, w.mr.rkey), "a packet");
+	expect((struct seen){ .want_flushed = XROCE_RQ_MAX, .want_failed = 1 });
+	check(qp_state(w.x, qpn) == XROCE_QPS_ERR, "state");
+	check(!xroce_rq_del(rq), "QP_DEL");
+	wire_close(&w);
+}
+
+static bool idle(void *arg)
+{
+	(void)arg;
+	return xroce_sq_idle(w.sq);
+}
+
+/*
+ * A thousand binds, and then the key of the packet that follows is made void: it is not
+ * executed before that. The rest is applied without another packet, and then it is refused.
+ */
+static void many_binds(void)
+{
+	struct wire_opts opts = { .sq = XROCE_SQ_MAX };
+	struct xroce_bind b;
+	__u32 i, key;
+
+	if (!wire_open(&w, &opts))
+		return;
+	key = mw_bound(&w, XROCE_MW_TYPE_2B);
+	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	b.flags = 0;
+	for (i = 0; i < XROCE_SQ_MAX - 1; i++)
+		check(!xroce_bind_mw(w.sq, &b), "post %u", i);
+	check(!xroce_post_local_inv(w.sq, i, w.qpn, key, 0), "post");
+	w.req.rkey = key;
+	wire_counted(&w, COUNTER(drop_busy));
+	wire_untouched(&w);
+	check(live_wait(idle, NULL), "the rest has not been applied");
+	check(mw_try_write(&w, key) == XROCE_CAUSE_ACC_KEY, "the key is void");
+	wire_untouched(&w);
+	mw_del(&w, key);
+	mw_del(&w, b.rkey);
+	wire_close(&w);
+}
+
+/* Before one packet many queue pairs end, each with much to flush. */
+static void many_failures(void)
+{
+	struct wire_opts opts = { .sq = MW_SQ, .cq = 8192 };
+	struct xroce_rq *rq[QPS];
+	__u32 qpn[QPS], i, key;
+
+	if (!wire_open(&w, &opts))
+		return;
+	key = mw_new(&w, XROCE_MW_TYPE_2B);
+	for (i = 0; i < QPS && !test_failed(); i++) {
+		qpn[i] = new_qp(128, &rq[i]);
+		fill(rq[i], POSTED);
+	}
+	if (test_failed())
+		return;
+	for (i = 0; i < QPS; i++)
+		post_bad(qpn[i], key);
+	wire_counted(&w, COUNTER(drop_busy));
+	wire_untouched(&w);
+	expect((struct seen){ .want_flushed = QPS * POSTED, .want_failed = QPS });
+	check(xroce_sq_idle(w.sq), "not all has been applied");
+	for (i = 0; i < QPS; i++)
+		check(qp_state(w.x, qpn[i]) == XROCE_QPS_ERR && !xroce_rq_del(rq[i]),
+		      "queue pair %u", i);
+	check(!mw_try_write(&w, w.mr.rkey), "the packet that comes again");
+	mw_del(&w, key);
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "budget_moving", "D5 P2", "a flush ends, though the program posts and polls",
+	  moving },
+	{ "budget_much_posted", "D5", "all of the largest queue is flushed",
+	  much_posted },
+	{ "budget_many_binds", "W10", "no packet before all that was posted is applied",
+	  many_binds },
+	{ "budget_many_failures", "W10 D5", "many queue pairs end before one packet",
+	  many_failures },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
