@@ -43,6 +43,11 @@ const volatile __u32 xroce_crc[XROCE_CRC_BEHIND][256];
  */
 volatile bool xroce_keep_frags = true;
 
+/* Written by the module. A section, and so a map, of its own: ".data.netdev". */
+volatile struct xroce_netdev xroce_netdev SEC(".data.netdev") = {
+	.addr = XROCE_NETDEV_NO_ADDR,
+};
+
 /* By key index. Written by the module. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -99,12 +99,21 @@ static __always_inline int parse_eth(struct cursor *c)
 }
 
 /*
- * Neither from nor to a group: such packets are not for RoCEv2, and an answer
- * would go to everyone.
+ * Is the frame for an address of the device's? Others come where the device is
+ * promiscuous, or a switch floods; the stack drops them, and decides. The destination
+ * and two bytes of the source are read as one word.
  */
-static __always_inline bool eth_unicast(const struct ethhdr *eth)
+static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 {
-	return !((eth->h_dest[0] | eth->h_source[0]) & 1);
+	if (likely(xroce_netdev_word(*(const __u64 *)data) == xroce_netdev.addr))
+		return true;
+	return xroce_kfuncs && !xroce_addr(ctx, xroce_link);
+}
+
+/* An answer to such a frame would go to everyone. */
+static __always_inline bool eth_from_group(const struct ethhdr *eth)
+{
+	return eth->h_source[0] & 1;
 }
 
 /*

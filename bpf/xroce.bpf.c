@@ -76,7 +76,7 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 
 	if (unlikely(!qp_ready(q, st)))
 		return false;
-	if (unlikely(!eth_unicast(eth) || !qp_addr_ok(q, rq, ip, end))) {
+	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, rq, ip, end))) {
 		st->drop_addr++;
 		return false;
 	}
@@ -409,6 +409,10 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	if (unlikely(!st))
 		return XDP_PASS;
 	if (unlikely(qpn < XROCE_QPN_BASE || qpn == XROCE_QPN_MCAST)) {
+		st->pass++;
+		return XDP_PASS;
+	}
+	if (unlikely(!eth_ours(ctx, data))) {
 		st->pass++;
 		return XDP_PASS;
 	}

@@ -323,6 +323,18 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
 extern int xroce_keep(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XROCE_KFUNC;
 
 /**
+ * xroce_addr() - is a frame for another address of the link's device?
+ * @ctx: the frame
+ * @link: number of the link
+ *
+ * For a destination that is not the address in struct xroce_netdev.
+ *
+ * Return: 0, or -ENOENT: it is another machine's, or a device's that is on top of the
+ * link's and has an owner of its own.
+ */
+extern int xroce_addr(struct xdp_md *ctx, __u32 link) XROCE_KFUNC;
+
+/**
  * xroce_fail() - say that a packet has moved a queue pair to ERR
  * @link: number of the link
  * @qpn: queue pair

@@ -37,6 +37,39 @@ enum xroce_mpt_type {
 	XROCE_MPT_MW_2B,
 };
 
+/* The address of no device: in place of one */
+#define XROCE_NETDEV_NO_ADDR	(~0ull)
+
+/**
+ * struct xroce_netdev - map "netdev": what the program knows of its network device
+ * @addr: its Ethernet address, as xroce_netdev_addr() makes a word of it
+ *
+ * Written by the module alone, when the link begins to serve and whenever the address
+ * changes; an array of one.
+ */
+struct xroce_netdev {
+	__u64 addr;
+};
+
+/* The first eight bytes of a frame, without the two of its source address. */
+static inline __u64 xroce_netdev_word(__u64 frame)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return frame << 16;
+#else
+	return frame >> 16;
+#endif
+}
+
+/* The same of a frame to an address of six bytes. */
+static inline __u64 xroce_netdev_addr(const __u8 *addr)
+{
+	__u64 frame = 0;
+
+	__builtin_memcpy(&frame, addr, 6);
+	return xroce_netdev_word(frame);
+}
+
 /**
  * struct xroce_mpt - map "mpt": an entry of the memory protection table
  * @key: index << 8 | key byte; the index is this entry's place
@@ -357,7 +390,8 @@ struct xroce_event {
  *	frame counts only if the packet does, or is admitted
  * @tx: replies sent
  * @kept: packets put aside until memory on demand is there
- * @pass: RoCEv2 packets for others, handed to the stack
+ * @pass: RoCEv2 packets for queue pair numbers or Ethernet addresses that are not ours,
+ *	left to the stack
  * @write: RDMA WRITE packets executed
  * @write_bytes: their payload
  * @send: SEND packets executed, datagrams among them

@@ -54,8 +54,6 @@ static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
 {
 	struct xroce_link_maps *a = &arg->link_maps;
 
-	if (a->reserved)
-		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
 	return xr_link_maps(ctx, a);

@@ -8,6 +8,7 @@
 #include "xroce_kfunc.h"
 #include "xroce_wire.h"
 
+#include "addr.h"
 #include "cnp.h"
 #include "frame.h"
 #include "icrc.h"
@@ -210,6 +211,16 @@ __bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
 	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
 }
 
+__bpf_kfunc int xroce_addr(struct xdp_md *ctx, u32 id)
+{
+	const struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xr_link *link = xr_link_rcu(id);
+
+	if (!link || xdp->data_end - xdp->data < ETH_HLEN)
+		return -ENOENT;
+	return xr_addr_ours(link, xdp->data) ? 0 : -ENOENT;
+}
+
 __bpf_kfunc int xroce_fail(u32 link, u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
@@ -245,6 +256,7 @@ BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_keep, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_addr, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_sq, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)

@@ -14,6 +14,7 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
+#include "addr.h"
 #include "link.h"
 #include "main.h"
 #include "mr_stat.h"
@@ -76,6 +77,8 @@ static void xr_link_free(struct xr_link *link)
 		bpf_map_put(link->qp_map);
 	if (link->mr_stat_map)
 		bpf_map_put(link->mr_stat_map);
+	if (link->netdev_map)
+		bpf_map_put(link->netdev_map);
 	xr_prog_put(rcu_dereference_protected(link->prog, true));
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
@@ -241,7 +244,7 @@ static struct bpf_prog *xr_prog_get(int fd)
  */
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 {
-	struct bpf_map *mpt, *qp, *mr_stat;
+	struct bpf_map *mpt, *qp, *mr_stat, *netdev;
 	struct bpf_prog *prog;
 	struct xr_link *link;
 	int ret;
@@ -259,10 +262,15 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 		ret = PTR_ERR(mr_stat);
 		goto err_qp;
 	}
+	netdev = xr_addr_map(a->netdev_fd);
+	if (IS_ERR(netdev)) {
+		ret = PTR_ERR(netdev);
+		goto err_mr_stat;
+	}
 	prog = xr_prog_get(a->prog_fd);
 	if (IS_ERR(prog)) {
 		ret = PTR_ERR(prog);
-		goto err_mr_stat;
+		goto err_netdev;
 	}
 
 	mutex_lock(&xr_links_lock);
@@ -291,6 +299,8 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->mpt_map = mpt;
 	link->qp_map = qp;
 	link->mr_stat_map = mr_stat;
+	link->netdev_map = netdev;
+	xr_addr_publish(link);
 	rcu_assign_pointer(link->prog, prog);
 	link->maker = NULL;
 	/* The data path looks at the tables only below these bounds. */
@@ -317,6 +327,9 @@ err_tables:
 err_unlock:
 	mutex_unlock(&xr_links_lock);
 	xr_prog_put(prog);
+err_netdev:
+	if (netdev)
+		bpf_map_put(netdev);
 err_mr_stat:
 	if (mr_stat)
 		bpf_map_put(mr_stat);
@@ -494,7 +507,8 @@ static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct xr_link *link;
 
-	if (event != NETDEV_UNREGISTER && event != NETDEV_CHANGENAME)
+	if (event != NETDEV_UNREGISTER && event != NETDEV_CHANGENAME &&
+	    event != NETDEV_CHANGEADDR)
 		return NOTIFY_DONE;
 
 	mutex_lock(&xr_links_lock);
@@ -503,6 +517,8 @@ static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
 		goto out;
 	if (event == NETDEV_CHANGENAME) {
 		strscpy(link->name, dev->name, sizeof(link->name));
+	} else if (event == NETDEV_CHANGEADDR) {
+		xr_addr_publish(link);
 	} else if (dev->reg_state != NETREG_REGISTERED) {
 		/* Not just on its way to another namespace. */
 		xr_link_put_dev(link);

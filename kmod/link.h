@@ -32,6 +32,7 @@ struct xroce_link_query;
  * @mpt_map: memory protection table, with a reference
  * @qp_map: queue pair table, with a reference
  * @mr_stat_map: counters of regions, with a reference; NULL: none
+ * @netdev_map: what the XDP program knows of @dev, with a reference; NULL: nothing
  * @prog: XDP program, with a reference; NULL: none. Run under RCU
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map and @qp, a power of two; 0: no maps yet
@@ -69,6 +70,7 @@ struct xr_link {
 	struct bpf_map *mpt_map;
 	struct bpf_map *qp_map;
 	struct bpf_map *mr_stat_map;
+	struct bpf_map *netdev_map;
 	struct bpf_prog __rcu *prog;
 	u32 mpt_entries;
 	u32 qp_entries;

@@ -323,7 +323,7 @@ static void fill_sq(int fd, union arg *a)
 
 const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
-	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 32, 0, { 28 }, true,
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 32, 0, {}, true,
 	  fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },

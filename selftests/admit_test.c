@@ -197,21 +197,65 @@ static void address_family(void)
 	expect_drop(&s, COUNTER(drop_addr));
 }
 
-/* From a group or to one: no answer, which would go to all of it. */
-static void groups(void)
+/* An answer would go to all of the group. */
+static void from_group(void)
 {
 	struct scene s;
 
 	if (!scene_init(&s))
 		return;
-	s.req.dst_mac[0] |= 1;
-	expect_drop(&s, COUNTER(drop_addr));
-	memset(s.req.dst_mac, 0xff, sizeof(s.req.dst_mac));
-	expect_drop(&s, COUNTER(drop_addr));
-	if (!scene_init(&s))
-		return;
 	s.req.src_mac[0] |= 1;
 	expect_drop(&s, COUNTER(drop_addr));
+}
+
+/* The stack drops frames for other machines, and gives none for a group to RoCEv2. */
+static void other_addresses(void)
+{
+	static const uint8_t others[][6] = {
+		{ 0 },
+		{ 2, 0, 0, 0, 0, 1 },
+		{ 2, 0, 0, 0, 0, 0x77 },
+		{ 1, 0, 0x5e, 0, 0, 1 },
+		{ 0x33, 0x33, 0, 0, 0, 1 },
+		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+	};
+	struct scene s;
+	size_t i;
+	int bit;
+
+	if (!scene_init(&s))
+		return;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		memcpy(s.req.dst_mac, others[i], sizeof(s.req.dst_mac));
+		expect_pass(&s, COUNTER(pass));
+	}
+	for (bit = 0; bit < 48 && !test_failed(); bit++) {
+		if (!scene_init(&s))
+			return;
+		s.req.dst_mac[bit / 8] ^= 1 << bit % 8;
+		expect_pass(&s, COUNTER(pass));
+		s.req.dst_mac[bit / 8] ^= 1 << bit % 8;
+		expect_write(&s);
+	}
+}
+
+/* Of any opcode, IP version and number of VLAN tags. */
+static void other_address_each(void)
+{
+	struct scene s;
+	int opcode;
+
+	for (opcode = 0; opcode < 256 && !test_failed(); opcode++) {
+		if (!scene_init(&s))
+			return;
+		s.req.opcode = opcode;
+		s.req.dst_mac[5] ^= 1;
+		expect_pass(&s, COUNTER(pass));
+		s.req.vlan[s.req.vlans++].tpid = 0x8100;
+		expect_pass(&s, COUNTER(pass));
+		scene_ipv6(&s);
+		expect_pass(&s, COUNTER(pass));
+	}
 }
 
 static void partition_differs(void)
@@ -335,8 +379,11 @@ static const struct test tests[] = {
 	  addresses_ipv6 },
 	{ "addresses_swapped", "D5 D6", "our own address as the source",
 	  addresses_swapped },
-	{ "group_addresses", "D5 D6", "Ethernet multicast and broadcast",
-	  groups },
+	{ "group_address", "D5 D6", "from an Ethernet multicast address", from_group },
+	{ "other_address", "D5 D6", "for other machines, groups, everyone and nobody",
+	  other_addresses },
+	{ "other_address_each", "D5 D6", "for another machine, each opcode, tagged, IPv6",
+	  other_address_each },
 	{ "address_family", "D5 D6", "IPv6 with a mapped IPv4 address",
 	  address_family },
 	{ "partition_differs", "D5 D6", "every bit of the partition",

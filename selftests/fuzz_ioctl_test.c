@@ -47,7 +47,7 @@ static const struct shape {
 	const char *words;
 } shapes[] = {
 	{ XROCE_CMD_LINK_ADD, "i>k" },
-	{ XROCE_CMD_LINK_MAPS, "kFFFF0" },
+	{ XROCE_CMD_LINK_MAPS, "kFFFFF" },
 	{ XROCE_CMD_LINK_DEL, "k0" },
 	{ XROCE_CMD_LINK_QUERY, "k" },
 	{ XROCE_CMD_LINK_USE, "i0" },
@@ -99,7 +99,7 @@ static struct shared {
 
 static unsigned char *memory;
 static __u64 pages[MEMORY];
-static int maps[6];
+static int maps[7];
 static int program;
 static int fds[FDS];
 /* By descriptor; the first is the newest. */
@@ -238,6 +238,7 @@ static void fill(const struct shape *s, union arg *a)
 		a->link_maps.qp_fd = maps[1];
 		a->link_maps.mr_stat_fd = maps[2];
 		a->link_maps.prog_fd = -1;
+		a->link_maps.netdev_fd = maps[4];
 		break;
 	case XROCE_CMD_LINK_PROG:
 		a->link_prog.prog_fd = program;
@@ -534,7 +535,8 @@ static bool set_up(void)
 	maps[2] = new_map(BPF_MAP_TYPE_PERCPU_ARRAY,
 			  sizeof(struct xroce_mr_stat), 16);
 	maps[3] = new_map(BPF_MAP_TYPE_HASH, sizeof(struct xroce_mpt), 16);
-	maps[4] = maps[5] = -1;
+	maps[4] = new_map(BPF_MAP_TYPE_ARRAY, sizeof(struct xroce_netdev), 1);
+	maps[5] = maps[6] = -1;
 	program = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
 	check(program >= 0, "program: %s", strerror(errno));
 	check(commands_count == ARRAY_SIZE(shapes),

@@ -506,10 +506,13 @@ static void judge_reply(const struct trial *t)
 
 void fuzz_judge(const struct trial *t)
 {
+	static const uint8_t own[6] = { 2, 0, 0, 0, 0, 2 };
 	uint32_t verdict = t->run.verdict;
 
 	check(verdict == XDP_PASS || verdict == XDP_DROP ||
 	      verdict == XDP_TX, "verdict %u", verdict);
+	check(verdict == XDP_PASS || !memcmp(t->frame->bytes, own, sizeof(own)),
+	      "judged, and for another machine");
 	judge_counters(t);
 	judge_qp(t);
 	judge_memory(t);

@@ -28,7 +28,7 @@
 #define PINS	XROCE_PIN_DIR "/" LIVE_DEV "/"
 #define PAGES	16
 
-static const char *const maps[] = { "mpt", "qp", "rd", "stat", "mr_stat", "events" };
+static const char *const maps[] = { "mpt", "qp", "rd", "stat", "mr_stat", "events", "netdev" };
 
 /* The program that a packet finds. */
 static __u32 program_on(void)

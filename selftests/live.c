@@ -128,7 +128,8 @@ int live_veth_add(const char *dev, const char *peer)
 
 	/* veth answers XDP_TX only to a peer that polls, as GRO makes it. */
 	snprintf(command, sizeof(command),
-		 "ip link add %s mtu 4300 type veth peer name %s mtu 4300 && "
+		 "ip link add %s mtu 4300 type veth peer name %s mtu 4300 "
+		 "address 02:00:00:00:00:02 && "
 		 "ethtool -K %s gro on && ip link set %s up && ip link set %s up",
 		 peer, dev, peer, peer, dev);
 	return run(command);

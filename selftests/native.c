@@ -110,6 +110,18 @@ static bool open_events(void)
 	return check(native.events, "events: %s", strerror(errno));
 }
 
+/* Of the golden packets. */
+static bool set_addr(void)
+{
+	static const uint8_t addr[6] = { 2, 0, 0, 0, 0, 2 };
+	const struct xroce_netdev netdev = { .addr = xroce_netdev_addr(addr) };
+	uint32_t zero = 0;
+
+	return check(!bpf_map_update_elem(map_fd(".data.netdev"), &zero, &netdev,
+					  BPF_ANY),
+		     "address: %s", strerror(errno));
+}
+
 static bool load(void)
 {
 	const uint32_t link = 0, qp_mask = NATIVE_QP_ENTRIES - 1;
@@ -149,7 +161,8 @@ static bool load(void)
 	native.stat = map_fd("stat");
 	native.mr_stat = map_fd("mr_stat");
 	return native.mr_stat >= 0 && native.mpt >= 0 && native.qp >= 0 && native.rd >= 0 &&
-	       native.stat >= 0 && open_events() && native_keep_frags(false);
+	       native.stat >= 0 && open_events() && set_addr() &&
+	       native_keep_frags(false);
 }
 
 bool native_keep_frags(bool keep)

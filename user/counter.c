@@ -17,7 +17,7 @@ static const struct counter links[] = {
 	LINK(rx_bytes, "their bytes, with all headers"),
 	LINK(tx, "replies sent"),
 	LINK(kept, "packets put aside, for memory on demand"),
-	LINK(pass, "RoCEv2 packets for others, handed to the stack"),
+	LINK(pass, "RoCEv2 for another queue pair number or Ethernet address, left to the stack"),
 	LINK(write, "RDMA WRITE packets executed"),
 	LINK(write_bytes, "their payload"),
 	LINK(send, "SEND packets executed"),

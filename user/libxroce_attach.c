@@ -131,6 +131,7 @@ static int give_maps(struct attach *a)
 		.mr_stat_fd = a->mr_stat_entries == a->mpt_entries ?
 			      xroce_load_map_fd(&a->load, "mr_stat") : -1,
 		.prog_fd = bpf_program__fd(a->load.prog),
+		.netdev_fd = xroce_load_map_fd(&a->load, ".data.netdev"),
 	};
 	int err = xroce_command(a->dev, XROCE_CMD_LINK_MAPS, &maps);
 
@@ -218,7 +219,7 @@ static int pin_all(struct attach *a)
 	/* First: see xroce_pin_remove(). */
 	err = pin_one(a, "link", a->link);
 	for (i = 0; i < XROCE_LOAD_MAPS && !err; i++)
-		err = pin_one(a, xroce_load_maps[i],
+		err = pin_one(a, xroce_load_pin(i),
 			      xroce_load_map_fd(&a->load, xroce_load_maps[i]));
 	if (!err)
 		err = pin_one(a, "prog", bpf_program__fd(a->load.prog));

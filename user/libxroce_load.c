@@ -19,8 +19,16 @@
 #include "libxroce_load.h"
 
 const char *const xroce_load_maps[XROCE_LOAD_MAPS] = {
-	"mpt", "qp", "rd", "stat", "mr_stat", "events"
+	"mpt", "qp", "rd", "stat", "mr_stat", "events", ".data.netdev"
 };
+
+/* bpffs takes no dots. */
+const char *xroce_load_pin(int map)
+{
+	const char *dot = strrchr(xroce_load_maps[map], '.');
+
+	return dot ? dot + 1 : xroce_load_maps[map];
+}
 
 int xroce_failed(struct xroce_attach_opts *opts, int err, const char *fmt, ...)
 {

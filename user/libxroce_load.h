@@ -27,9 +27,10 @@ struct xroce_load {
 	struct bpf_program *prog;
 };
 
-/* Maps that are pinned, in the order that they are in. */
-#define XROCE_LOAD_MAPS	6
+/* Maps that are pinned, in the order that they are in; and the names of the pins. */
+#define XROCE_LOAD_MAPS	7
 XROCE_HIDDEN extern const char *const xroce_load_maps[XROCE_LOAD_MAPS];
+XROCE_HIDDEN const char *xroce_load_pin(int map);
 
 /* Leave the reason for the caller. Return: @err. */
 XROCE_HIDDEN int xroce_failed(struct xroce_attach_opts *opts, int err,

@@ -24,7 +24,7 @@
  * who was killed is found by its device, and keeps the module.
  */
 static const char *const pins[] = {
-	"prog", XROCE_PIN_NEW, "events", "stat", "mr_stat", "rd", "qp", "mpt", "link"
+	"prog", XROCE_PIN_NEW, "netdev", "events", "stat", "mr_stat", "rd", "qp", "mpt", "link"
 };
 
 int xroce_pin_path(const char *netdev, const char *name, char *path,

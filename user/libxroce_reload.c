@@ -122,8 +122,8 @@ static __u32 entries_of(const struct reload *r, const char *name,
 
 static int reuse_map(struct reload *r, int place)
 {
-	const char *name = xroce_load_maps[place];
-	struct bpf_map *map = xroce_load_map(&r->load, name);
+	struct bpf_map *map = xroce_load_map(&r->load, xroce_load_maps[place]);
+	const char *name = xroce_load_pin(place);
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
 	char what[XROCE_ERROR_MAX];

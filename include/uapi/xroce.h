@@ -212,7 +212,8 @@ struct xroce_link_add {
  *	@mpt_fd; or -1: regions are not counted
  * @prog_fd: the XDP program; or -1: what comes for memory on demand that is not
  *	there is never put aside, but answered with an RNR NAK
- * @reserved: 0
+ * @netdev_fd: BPF array of one struct xroce_netdev; or 0 or -1: the program does not
+ *	learn the address of the network device, and asks for each frame
  *
  * From here on the module writes the maps. Packets that it has put aside are
  * given to the program once more, so that this must be the one that is attached;
@@ -230,7 +231,7 @@ struct xroce_link_maps {
 	__s32 qp_fd;
 	__s32 mr_stat_fd;
 	__s32 prog_fd;
-	__u32 reserved;
+	__s32 netdev_fd;
 };
 
 /**

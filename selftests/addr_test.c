@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames for other Ethernet addresses than the device's, as a promiscuous port gets
+ * them: the real responder leaves them to the stack, and answers only from addresses
+ * of its own.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+#include "life.h"
+#include "odp.h"
+#include "wire.h"
+
+#define LONG	8192u		/* answered by the module */
+#define LONG_PACKETS	(LONG / 1024)
+
+/* Last byte of an address 02:00:00:00:00:XX. */
+enum { OWN = 2, NEW = 0x0a, SECOND, MACVLAN, MACVLAN_VLAN, VLAN, BRIDGE, NOBODY };
+
+static void to(struct wire *w, uint8_t last)
+{
+	memcpy(w->req.dst_mac, (uint8_t [6]){ 2, 0, 0, 0, 0, last }, 6);
+}
+
+/* Request number @n is left to the stack. */
+static void passed(struct wire *w, uint32_t n)
+{
+	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
+	wire_counted(w, COUNTER(pass));
+	wire_quiet(w);
+}
+
+/* It is executed, as message @msn, and the answer comes from where it went. */
+static void executed(struct wire *w, uint32_t n, uint32_t msn)
+{
+	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
+	wire_send(w);
+	wire_expect_ack(w, WIRE_PSN + n, msn);
+}
+
+/* A READ that the module answers. */
+static void read_long(struct wire *w, uint32_t n, uint32_t packets)
+{
+	struct packet got, was = w->req;
+	uint32_t i;
+
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
+	w->req.payload = 0;
+	w->req.dmalen = LONG;
+	wire_send(w);
+	for (i = 0; i < packets; i++)
+		if (!check(wire_take(w, WIRE_MS, &got, NULL), "response %u", i) ||
+		    !check(!memcmp(got.src_mac, w->req.dst_mac, 6) &&
+			   !memcmp(got.dst_mac, w->req.src_mac, 6),
+			   "response %u is from another address", i))
+			break;
+	wire_quiet(w);
+	w->req = was;
+}
+
+static void others(void)
+{
+	static const uint8_t macs[][6] = {
+		{ 0 },
+		{ 2, 0, 0, 0, 0, NOBODY },
+		{ 2, 0, 0, 0, 0, 1 },
+		{ 1, 0, 0x5e, 0, 0, 1 },
+		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+	};
+	static const struct wire_opts kinds[] = {
+		{ }, { .ipv6 = true }, { .type = XROCE_QPT_UC },
+	};
+	struct wire w;
+	size_t kind, i;
+
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		if (!wire_open(&w, &kinds[kind]))
+			return;
+		for (i = 0; i < ARRAY_SIZE(macs); i++) {
+			memcpy(w.req.dst_mac, macs[i], 6);
+			passed(&w, 0);
+		}
+		wire_untouched(&w);
+		to(&w, OWN);
+		if (!kinds[kind].type)
+			executed(&w, 0, 1);
+		to(&w, NOBODY);
+		read_long(&w, 1, 0);
+		wire_close(&w);
+	}
+}
+
+static void reload(void)
+{
+	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+
+	check(!xroce_reload(LIVE_DEV, &opts), "reload: %s", opts.error);
+}
+
+static void changed(void)
+{
+	static const struct wire_opts rc;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	executed(&w, 0, 1);
+	life_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
+	passed(&w, 1);
+	to(&w, NEW);
+	executed(&w, 1, 2);
+	read_long(&w, 2, LONG_PACKETS);
+	reload();
+	executed(&w, 2 + LONG_PACKETS, 4);
+	to(&w, OWN);
+	passed(&w, 3 + LONG_PACKETS);
+	life_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:02");
+	executed(&w, 3 + LONG_PACKETS, 5);
+	wire_close(&w);
+}
+
+static void second(void)
+{
+	static const struct wire_opts rc;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	to(&w, SECOND);
+	passed(&w, 0);
+	life_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	executed(&w, 0, 1);
+	read_long(&w, 1, LONG_PACKETS);
+	to(&w, NOBODY);
+	passed(&w, 1 + LONG_PACKETS);
+	to(&w, OWN);
+	executed(&w, 1 + LONG_PACKETS, 3);
+	life_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	to(&w, SECOND);
+	passed(&w, 2 + LONG_PACKETS);
+	wire_close(&w);
+}
+
+/* Of those on top: a VLAN device is the link's, a macvlan device has an owner. */
+static void upper(void)
+{
+	static const struct wire_opts rc;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	life_sh("modprobe 8021q");
+	life_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
+		"ip link set v0 up");
+	life_sh("ip link add m0 link " LIVE_DEV " address 02:00:00:00:00:0c type macvlan && "
+		"ip link set m0 up");
+	life_sh("ip link add mv0 link m0 address 02:00:00:00:00:0d type vlan id 6 && "
+		"ip link set mv0 up");
+	to(&w, MACVLAN);
+	passed(&w, 0);
+	to(&w, MACVLAN_VLAN);
+	passed(&w, 0);
+	to(&w, VLAN);
+	w.req.vlan[w.req.vlans].tpid = 0x8100;
+	w.req.vlan[w.req.vlans++].tci = 5;
+	executed(&w, 0, 1);
+	life_sh("ip link del v0 && ip link del m0");
+	passed(&w, 1);
+	wire_close(&w);
+}
+
+/* The addresses in a port's unicast list are those of machines behind other ports. */
+static void port(void)
+{
+	static const struct wire_opts rc;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	life_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
+		"ip link set br0 up && ip link set " LIVE_DEV " master br0 && "
+		"bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	executed(&w, 0, 1);
+	to(&w, BRIDGE);
+	executed(&w, 1, 2);
+	to(&w, SECOND);
+	passed(&w, 2);
+	life_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self && "
+		"ip link set " LIVE_DEV " nomaster && ip link del br0");
+	to(&w, BRIDGE);
+	passed(&w, 2);
+	wire_close(&w);
+}
+
+/* A frame that has been put aside is judged by its address once more. */
+static void kept(void)
+{
+	struct odp o;
+
+	if (!odp_open(&o, 4))
+		return;
+	life_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	to(&o.w, SECOND);
+	ACKED(odp_write(&o, 0, 512, 7));
+	check(odp_is(o.mem, 512, 7), "written");
+	life_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	to(&o.w, SECOND);
+	wire_counted(&o.w, COUNTER(pass));
+	wire_quiet(&o.w);
+	odp_close(&o);
+}
+
+static void generic(void)
+{
+	static const struct wire_opts there = { .dev = LIVE_SPARE, .from = "c1" };
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.mpt_entries = LIVE_SPARE_ENTRIES,
+		.qp_entries = LIVE_SPARE_ENTRIES,
+		.mode = XROCE_MODE_GENERIC,
+	};
+	struct wire w;
+
+	if (!check(!xroce_attach(LIVE_SPARE, &opts), "attach: %s", opts.error))
+		return;
+	if (wire_open(&w, &there)) {
+		to(&w, NOBODY);
+		wire_send(&w);
+		wire_quiet(&w);
+		wire_untouched(&w);
+		to(&w, OWN);
+		executed(&w, 0, 1);
+		life_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:0a");
+		to(&w, NEW);
+		executed(&w, 1, 2);
+		life_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:02");
+		wire_close(&w);
+	}
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+}
+
+static const struct test tests[] = {
+	{ "addr_others", "D1 D5", "for other machines, groups and nobody", others },
+	{ "addr_changed", "D1 D5", "the device's address changes under traffic", changed },
+	{ "addr_second", "D1 D5", "an address of the unicast list", second },
+	{ "addr_upper", "D1 D5", "addresses of devices on top", upper },
+	{ "addr_port", "D1 D5", "of a bridge's port", port },
+	{ "addr_kept", "D1 D5 O3", "of a frame that was put aside", kept },
+	{ "addr_generic", "D1 D5", "in generic mode", generic },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
