@@ -11,6 +11,7 @@
 #include "main.h"
 #include "mr.h"
 #include "odp.h"
+#include "process.h"
 
 static struct workqueue_struct *xr_odp_wq;
 
@@ -129,7 +130,7 @@ struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length)
 	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
-	mm = xr_pid_mm(pid);
+	mm = xr_process_mm(pid);
 	if (IS_ERR(mm)) {
 		kfree(odp);
 		return ERR_CAST(mm);

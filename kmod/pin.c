@@ -12,11 +12,11 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "compat.h"
 #include "huge.h"
 #include "odp.h"
 #include "phys.h"
 #include "pin.h"
+#include "process.h"
 
 /* Pages pinned at a time: a page full of pointers. */
 #define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
@@ -174,39 +174,6 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
 	return ret;
 }
 
-/*
- * The memory of @pid, if the caller may reach into it. ptrace(2)'s own check is
- * not exported, so that only its strongest credential counts.
- */
-struct mm_struct *xr_pid_mm(struct pid *pid)
-{
-	struct task_struct *task;
-	struct mm_struct *mm;
-
-	/* Ours, even when the thread of that number has ended. */
-	if (pid == task_tgid(current)) {
-		mmget(current->mm);
-		return current->mm;
-	}
-	task = get_pid_task(pid, PIDTYPE_PID);
-	if (!task)
-		return ERR_PTR(-ESRCH);
-	/* As ptrace(2) does: memory and its owner are of the same execve(2). */
-	if (down_read_killable(&task->signal->exec_update_lock)) {
-		put_task_struct(task);
-		return ERR_PTR(-EINTR);
-	}
-	mm = get_task_mm(task);
-	if (mm && mm != current->mm &&
-	    !xr_mm_capable(task, mm, CAP_SYS_PTRACE)) {
-		mmput(mm);
-		mm = ERR_PTR(-EPERM);
-	}
-	up_read(&task->signal->exec_update_lock);
-	put_task_struct(task);
-	return mm ?: ERR_PTR(-ESRCH);
-}
-
 /**
  * xr_pin() - pin a range of memory and translate it
  * @owner: who it counts for
@@ -236,7 +203,7 @@ struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 	pin = kmalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
 		return ERR_PTR(-ENOMEM);
-	mm = xr_pid_mm(pid);
+	mm = xr_process_mm(pid);
 	if (IS_ERR(mm)) {
 		kfree(pin);
 		return ERR_CAST(mm);

@@ -61,6 +61,5 @@ struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 struct xr_pin *xr_pin_get(struct xr_pin *pin);
 void xr_pin_put(struct xr_pin *pin);
 int xr_pin_account(struct mm_struct *mm, unsigned long nr);
-struct mm_struct *xr_pid_mm(struct pid *pid);
 
 #endif

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/landlock.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -113,6 +116,152 @@ static void of_process(void)
 	r.pid = 2;			/* kthreadd */
 	mr_refused(x, r, -ESRCH);
 	live_close(x);
+}
+
+/* A part of a child's way: what it does before it registers. Return: it worked. */
+typedef bool confine_fn(pid_t target);
+
+#define UNCONFINED	255
+
+/* Have a child of ours register it, confined. Return: its errno, or UNCONFINED. */
+static int registered_by_child(struct xroce *x, struct xroce_mr_reg r,
+			       confine_fn *confine)
+{
+	int status, ret;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (!confine(r.pid))
+			_exit(UNCONFINED);
+		ret = xroce_mr_reg(x, &r);
+		if (!ret)
+			xroce_mr_dereg(x, r.mr);
+		_exit(-ret);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : UNCONFINED;
+}
+
+static bool unconfined(pid_t target)
+{
+	return target;
+}
+
+/* Nothing is forbidden but to make block devices; and to trace processes outside. */
+static bool enter_landlock(pid_t target)
+{
+	const struct landlock_ruleset_attr attr = {
+		.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_BLOCK,
+	};
+	int fd = syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+
+	(void)target;
+	return fd >= 0 && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !syscall(SYS_landlock_restrict_self, fd, 0);
+}
+
+/* Another file where the kernel would look for the process's memory. */
+static bool bind_over_mem(const char *what, pid_t target)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", target);
+	return !unshare(CLONE_NEWNS) &&
+	       !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount(what, path, NULL, MS_BIND, NULL);
+}
+
+static bool device_over_mem(pid_t target)
+{
+	return bind_over_mem("/dev/zero", target);
+}
+
+static bool own_over_mem(pid_t target)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", getpid());
+	return bind_over_mem(path, target);
+}
+
+static bool without_proc(pid_t target)
+{
+	(void)target;
+	return !unshare(CLONE_NEWNS) &&
+	       !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("none", "/proc", "tmpfs", 0, NULL);
+}
+
+/* A process with memory that is to be registered, and who registers it. */
+struct target {
+	struct xroce *x;
+	struct xroce_mr_reg r;
+	pid_t pid;
+	char *mem;
+};
+
+static bool target_open(struct target *t)
+{
+	t->x = live_open();
+	t->mem = mem_map(1);
+	if (!t->x || !t->mem)
+		return false;
+	t->pid = spawn();
+	t->r = mr_region(live_pd(t->x), t->mem, MEM_PAGE);
+	t->r.flags = XROCE_F_PID;
+	t->r.pid = t->pid;
+	return true;
+}
+
+static void target_close(struct target *t)
+{
+	reap(t->pid);
+	munmap(t->mem, MEM_PAGE);
+	live_close(t->x);
+}
+
+/* Pinned and on demand. */
+static void target_expect(struct target *t, confine_fn *confine, int want,
+			  const char *who)
+{
+	int got;
+
+	got = registered_by_child(t->x, t->r, confine);
+	check(got == want, "%s: %d, not %d", who, got, want);
+	t->r.access |= XROCE_ACCESS_ON_DEMAND;
+	got = registered_by_child(t->x, t->r, confine);
+	check(got == want, "%s, on demand: %d, not %d", who, got, want);
+	t->r.access &= ~XROCE_ACCESS_ON_DEMAND;
+}
+
+/* A security module has its say: Landlock lets nobody trace what is outside. */
+static void confined(void)
+{
+	struct target t;
+
+	if (syscall(SYS_landlock_create_ruleset, NULL, 0,
+		    LANDLOCK_CREATE_RULESET_VERSION) < 0) {
+		skip("no Landlock");
+		return;
+	}
+	if (!target_open(&t))
+		return;
+	target_expect(&t, unconfined, 0, "without Landlock");
+	target_expect(&t, enter_landlock, EPERM, "in a domain of Landlock");
+	target_close(&t);
+}
+
+/* Only the kernel's own file is asked. */
+static void fake_proc(void)
+{
+	struct target t;
+
+	if (!target_open(&t))
+		return;
+	target_expect(&t, device_over_mem, EPERM, "a device in its place");
+	target_expect(&t, own_over_mem, EPERM, "another process's file");
+	target_expect(&t, without_proc, EPERM, "no procfs");
+	target_close(&t);
 }
 
 static long vmpin_of(pid_t pid)
@@ -272,6 +421,10 @@ static void first_thread_ended(void)
 static const struct test tests[] = {
 	{ "process_fork", "R1", "copies on write leave the region", forked },
 	{ "process_other", "R1 R2", "memory of another process", of_process },
+	{ "process_confined", "R2 R9",
+	  "not what a security module lets nobody attach to", confined },
+	{ "process_fake_proc", "R2 R9", "no other file passes for that of the memory",
+	  fake_proc },
 	{ "process_self", "R1", "our own by its number", of_self },
 	{ "process_dies", "R7 R8", "pages outlive their process",
 	  process_dies },

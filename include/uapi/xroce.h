@@ -463,9 +463,11 @@ struct xroce_pd_query {
  * @length: bytes, at least 1; or XROCE_LENGTH_ALL
  * @iova: address by which a peer names the first byte
  * @pid: 0, or with XROCE_F_PID a process, in the caller's pid namespace, whose memory
- *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory; ptrace(2)'s
- *	own check, which modules cannot call, may be stricter where a security
- *	module has a say
+ *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory, and that the
+ *	caller can open /proc/PID/mem for reading: the kernel then asks ptrace(2)'s own
+ *	check, and so Yama and the other security modules. Where that is not in the
+ *	caller's mount namespace, or not of its pid namespace: -EPERM. All this is
+ *	checked once, when the region is registered
  * @mr: out: handle: the index of its entry in the memory protection table
  * @lkey: out: key for local access: handle << 8 | key byte
  * @rkey: out: key for remote access; 0 when @access has no remote right
