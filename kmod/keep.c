@@ -14,14 +14,13 @@
 #include "compat.h"
 #include "frame.h"
 #include "keep.h"
+#include "limit.h"
 #include "link.h"
 #include "odp.h"
 #include "qp.h"
 #include "reply.h"
 #include "tx.h"
 
-/* Frames of all queue pairs: at most some 20 MB. */
-#define XR_KEEP_ALL	4096
 /* Frames a run; then other work of this CPU has its turn. */
 #define XR_KEEP_BUDGET	32
 static unsigned int odp_keep = XR_KEEP_MAX;
@@ -38,7 +37,6 @@ module_param(odp_patience, uint, 0644);
 MODULE_PARM_DESC(odp_patience,
 		 "milliseconds after which the peer of packets put aside is told to come again (20)");
 
-static atomic_t xr_kept = ATOMIC_INIT(0);
 static LIST_HEAD(xr_keep_waiting);
 static DEFINE_SPINLOCK(xr_keep_waiting_lock);
 /* Whose frame this CPU carries out. */
@@ -95,17 +93,14 @@ static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	    k->count >= min(READ_ONCE(odp_keep), XR_KEEP_MAX))
 		return -ENOSPC;
 	if (!k->frame)
-		k->frame = kmalloc_array(XR_KEEP_MAX, sizeof(*k->frame),
-					 GFP_ATOMIC | __GFP_NOWARN);
+		k->frame = xr_qp_alloc(qp, XR_KEEP_MAX, sizeof(*k->frame));
 	if (!k->frame)
 		return -ENOMEM;
-	if (atomic_inc_return(&xr_kept) > XR_KEEP_ALL) {
-		atomic_dec(&xr_kept);
+	if (!xr_charge_kept(qp->owner))
 		return -ENOSPC;
-	}
 	frame = xr_keep_copy(xdp);
 	if (!frame) {
-		atomic_dec(&xr_kept);
+		xr_uncharge_kept(qp->owner);
 		return -ENOMEM;
 	}
 	if (!k->count) {
@@ -242,21 +237,24 @@ static struct xdp_frame *xr_keep_first(struct xr_keep *k)
 }
 
 /* Take the first one out. The lock is held. */
-static struct xdp_frame *xr_keep_take(struct xr_keep *k)
+static struct xdp_frame *xr_keep_take(struct xr_qp *qp)
 {
+	struct xr_keep *k = &qp->keep;
 	struct xdp_frame *frame = k->frame[k->head];
 
 	k->head = (k->head + 1) % XR_KEEP_MAX;
 	k->count--;
-	atomic_dec(&xr_kept);
+	xr_uncharge_kept(qp->owner);
 	return frame;
 }
 
 /* Forget them. The lock is held. */
-static void xr_keep_clear(struct xr_keep *k)
+static void xr_keep_clear(struct xr_qp *qp)
 {
+	struct xr_keep *k = &qp->keep;
+
 	while (k->count)
-		xdp_return_frame(xr_keep_take(k));
+		xdp_return_frame(xr_keep_take(qp));
 	k->lost = false;
 	k->refuse = false;
 }
@@ -272,10 +270,10 @@ static bool xr_keep_pop(struct xr_qp *qp)
 	bool lost = false;
 
 	spin_lock(&k->lock);
-	xr_keep_take(k);
+	xr_keep_take(qp);
 	k->since = jiffies;
 	if (k->told && qp->type == XROCE_QPT_RC)
-		xr_keep_clear(k);
+		xr_keep_clear(qp);
 	k->refuse = false;
 	if (!k->count) {
 		lost = k->lost;
@@ -435,7 +433,7 @@ void xr_keep_close(struct xr_qp *qp)
 	/* The work item may have found memory missing before it was cancelled. */
 	xr_keep_unwait(k);
 	spin_lock_bh(&k->lock);
-	xr_keep_clear(k);
+	xr_keep_clear(qp);
 	xr_keep_show(qp);
 	spin_unlock_bh(&k->lock);
 }

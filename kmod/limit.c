@@ -259,6 +259,47 @@ void xr_uncharge(struct xr_charge *c)
 	xr_uncount(c);
 }
 
+/* Packets put aside for all, on all links. */
+static atomic_t xr_kept_all = ATOMIC_INIT(0);
+
+/* Where those of a user are counted; or those of persistent queue pairs. */
+static atomic_t *xr_kept_by(const struct xr_owner *owner)
+{
+	return owner->user ? &owner->user->kept : &owner->limits->kept_own;
+}
+
+/**
+ * xr_charge_kept() - count a packet that is about to be put aside
+ * @owner: whose queue pair it is for; the capabilities of its process do not count
+ *
+ * Nobody has more than as many as are free: whatever the others do, there is room for
+ * one who has none, and of two who want all each gets a third. In softirq.
+ *
+ * Return: false: there is no room for it.
+ */
+bool xr_charge_kept(const struct xr_owner *owner)
+{
+	struct xr_limits *limits = owner->limits;
+	int all = atomic_inc_return(&xr_kept_all);
+	int link = atomic_inc_return(&limits->kept);
+	int user = atomic_inc_return(xr_kept_by(owner));
+
+	if (user <= XR_KEPT_MAX - all &&
+	    link <= READ_ONCE(limits->link[XROCE_COUNT_KEPT]) &&
+	    (!owner->user || user <= READ_ONCE(limits->user[XROCE_COUNT_KEPT])))
+		return true;
+	xr_uncharge_kept(owner);
+	return false;
+}
+
+/* It has had its turn, or is forgotten. */
+void xr_uncharge_kept(const struct xr_owner *owner)
+{
+	atomic_dec(xr_kept_by(owner));
+	atomic_dec(&owner->limits->kept);
+	atomic_dec(&xr_kept_all);
+}
+
 /**
  * xr_limit_set() - set limits
  * @limits: of which link
@@ -279,7 +320,7 @@ int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a)
 	mutex_lock(&limits->lock);
 	for (i = 0; i < XROCE_COUNTED; i++)
 		if (a->mask & BIT(i))
-			most[i] = a->limit[i];
+			WRITE_ONCE(most[i], a->limit[i]);
 	mutex_unlock(&limits->lock);
 	return 0;
 }
@@ -337,6 +378,7 @@ static struct xr_user *xr_limit_user(struct xr_limits *limits,
 int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 {
 	const u64 *most = limits->link, *used = limits->used;
+	const atomic_t *kept = &limits->kept;
 	struct xr_user *user;
 	u32 i;
 
@@ -351,12 +393,14 @@ int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 		}
 		most = limits->user;
 		used = user ? user->used : NULL;
+		kept = user ? &user->kept : NULL;
 	}
 	strscpy_pad(q->device, limits->name, sizeof(q->device));
 	for (i = 0; i < ARRAY_SIZE(q->limit); i++) {
 		q->limit[i] = i < XROCE_COUNTED ? most[i] : 0;
 		q->used[i] = i < XROCE_COUNTED && used ? used[i] : 0;
 	}
+	q->used[XROCE_COUNT_KEPT] = kept ? atomic_read(kept) : 0;
 	mutex_unlock(&limits->lock);
 	return 0;
 }

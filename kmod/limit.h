@@ -4,11 +4,13 @@
  * each user, and, where the kernel has that, for each control group.
  *
  * An object holds a charge from when it is made until it has gone, memory from before
- * it is pinned until after it has been unpinned. Nothing on the data path counts.
+ * it is pinned until after it has been unpinned. The data path counts nothing but the
+ * packets that it puts aside.
  */
 #ifndef _XR_LIMIT_H
 #define _XR_LIMIT_H
 
+#include <linux/atomic.h>
 #include <linux/cgroup_rdma.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
@@ -20,24 +22,31 @@
 struct rdma_cgroup;
 struct xr_owner;
 
+/* Packets put aside on all links together: at most some 20 MB. */
+#define XR_KEPT_MAX	4096
+
 /**
  * struct xr_user - a user of a link
  * @uid: who
  * @refs: descriptors that use the link, and charges; it goes with the last of them
- * @used: what is charged, by enum xroce_counted
+ * @used: what is charged, by enum xroce_counted, but for XROCE_COUNT_KEPT
+ * @kept: packets put aside; under no lock
  */
 struct xr_user {
 	kuid_t uid;
 	unsigned long refs;
 	u64 used[XROCE_COUNTED];
+	atomic_t kept;
 };
 
 /**
  * struct xr_limits - limits and counts of a link
- * @lock: for all, and for the users
+ * @lock: for all, and for the users; the data path reads @link and @user without it
  * @link: most that there may be in all, by enum xroce_counted
  * @user: most that a user may have
- * @used: what is charged, in all
+ * @used: what is charged, in all, but for XROCE_COUNT_KEPT
+ * @kept: packets put aside, in all; under no lock
+ * @kept_own: those of persistent queue pairs, which have no user; likewise
  * @users: struct xr_user by number
  * @name: what the link is called by the controller "rdma" of control groups; empty:
  *	it does not know the link
@@ -48,6 +57,8 @@ struct xr_limits {
 	u64 link[XROCE_COUNTED];
 	u64 user[XROCE_COUNTED];
 	u64 used[XROCE_COUNTED];
+	atomic_t kept;
+	atomic_t kept_own;
 	struct xarray users;
 	char name[16];
 #ifdef CONFIG_CGROUP_RDMA
@@ -79,6 +90,8 @@ void xr_limits_leave(struct xr_owner *own);
 int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	      enum xroce_counted kind, u64 amount);
 void xr_uncharge(struct xr_charge *c);
+bool xr_charge_kept(const struct xr_owner *owner);
+void xr_uncharge_kept(const struct xr_owner *owner);
 int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a);
 int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q);
 

@@ -10,7 +10,9 @@
 #include <linux/bpf.h>
 #include <linux/delay.h>
 #include <linux/log2.h>
+#include <linux/memcontrol.h>
 #include <linux/random.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "uapi/xroce.h"
@@ -162,6 +164,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	qp->state = XROCE_QPS_RESET;
 	qp->pd = pd;
 	qp->owner = owner;
+	qp->group = get_mem_cgroup_from_mm(current->mm);
 	ret = xr_sq_find_cq(link, qp, a->send_cq);
 	if (!ret)
 		ret = xr_recv_join(link, qp, a);
@@ -189,6 +192,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 
 err:
 	mutex_unlock(&link->lock);
+	mem_cgroup_put(qp->group);
 	xr_recv_free(&qp->recv);
 err_charge:
 	xr_uncharge(&qp->charge);
@@ -258,6 +262,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	xr_replies_free(&qp->replies);
 	xr_keep_free(&qp->keep);
 	xr_recv_free(&qp->recv);
+	mem_cgroup_put(qp->group);
 	kfree_rcu(qp, rcu);
 }
 
@@ -295,6 +300,27 @@ u32 xr_qp_state(const struct xr_qp *qp)
 	    (READ_ONCE(qp->map->error) || READ_ONCE(qp->failed)))
 		return XROCE_QPS_ERR;
 	return state;
+}
+
+/**
+ * xr_qp_alloc() - allocate memory that a packet makes necessary
+ * @qp: the queue pair, which is not being destroyed
+ * @n: elements
+ * @size: of each, in bytes
+ *
+ * Charged to the control group of the queue pair's maker, even past its limit: who
+ * waits for memory there has to make room. In softirq.
+ *
+ * Return: the memory, or NULL.
+ */
+void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
+{
+	struct mem_cgroup *old = set_active_memcg(qp->group);
+	void *mem;
+
+	mem = kmalloc_array(n, size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(old);
+	return mem;
 }
 
 /**

@@ -14,6 +14,7 @@
 #include "recv.h"
 #include "reply.h"
 
+struct mem_cgroup;
 struct xr_owner;
 struct xr_pd;
 struct xr_sq;
@@ -44,6 +45,7 @@ struct xroce_qp_query;
  * @owner: whose it is
  * @node: in @owner's list
  * @charge: what it counts for
+ * @group: memory control group of its maker, with a reference; NULL: there are none
  * @map: its entry in the map "qp", which holds all the rest
  * @rcu: the structure outlives its data path readers
  *
@@ -74,6 +76,7 @@ struct xr_qp {
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xr_charge charge;
+	struct mem_cgroup *group;
 	struct xroce_qp *map;
 	struct rcu_head rcu;
 };
@@ -88,6 +91,7 @@ int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_qp_query *q);
 struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
 			u32 qpn);
+void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
 void xr_qp_fail(struct xr_qp *qp);
 u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);

@@ -83,14 +83,15 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 }
 
 /* At the end of the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
-static int xr_reply_add(struct xr_replies *rs, const struct xroce_reply *r)
+static int xr_reply_add(struct xr_qp *qp, const struct xroce_reply *r)
 {
+	struct xr_replies *rs = &qp->replies;
+
 	lockdep_assert_held(&rs->lock);
 	if (rs->count == XR_REPLY_MAX)
 		return -ENOSPC;
 	if (!rs->reply)
-		rs->reply = kmalloc_array(XR_REPLY_MAX, sizeof(*rs->reply),
-					  GFP_ATOMIC | __GFP_NOWARN);
+		rs->reply = xr_qp_alloc(qp, XR_REPLY_MAX, sizeof(*rs->reply));
 	if (!rs->reply)
 		return -ENOMEM;
 	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
@@ -319,7 +320,7 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		ret = -ENOSPC;
 		goto out;
 	}
-	ret = xr_reply_add(rs, r);
+	ret = xr_reply_add(qp, r);
 	if (ret)
 		goto out;
 	rs->reads += read;
@@ -378,7 +379,7 @@ void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 	};
 
 	spin_lock(&rs->lock);
-	if (!rs->dead && !xr_reply_add(rs, &r))
+	if (!rs->dead && !xr_reply_add(qp, &r))
 		xr_replies_start(qp, l2, l2_len);
 	spin_unlock(&rs->lock);
 }

@@ -7,6 +7,9 @@
 
 #include "live.h"
 
+/* Those that can be made; packets put aside come from the network. */
+#define LIMIT_KINDS	(XROCE_COUNT_PINNED + 1)
+
 extern const char *const limit_names[XROCE_COUNTED];
 
 /* A page of it becomes a region; a test's own. */

@@ -123,7 +123,7 @@ static void of_user(void)
 
 	if (!pair_open(&p))
 		return;
-	for (what = 0; what < XROCE_COUNTED; what++) {
+	for (what = 0; what < LIMIT_KINDS; what++) {
 		live_restore_caps();
 		most = user_used(ALICE, what) + 2 * limit_size_of(what);
 		limit(XROCE_F_USER, what, most);
@@ -155,7 +155,7 @@ static void of_link(void)
 
 	if (!pair_open(&p))
 		return;
-	for (what = 0; what < XROCE_COUNTED; what++) {
+	for (what = 0; what < LIMIT_KINDS; what++) {
 		limit_now(0, what, limit_used(what) + 2 * limit_size_of(what));
 		limit_expect(p.a, what, 0, p.pd_a, 0, "one user");
 		limit_expect(p.b, what, 0, p.pd_b, 0, "another one");
@@ -213,7 +213,7 @@ static void lowered(void)
 
 	if (!pair_open(&p))
 		return;
-	for (what = 0; what < XROCE_COUNTED; what++) {
+	for (what = 0; what < LIMIT_KINDS; what++) {
 		live_restore_caps();
 		was = user_used(ALICE, what);
 		live_drop_cap(CAP_NET_ADMIN);
@@ -254,7 +254,7 @@ static void unwound(void)
 		return;
 	live_restore_caps();
 	was = limit_used_by(XROCE_F_USER, ALICE);
-	for (what = XROCE_COUNT_MR; what < XROCE_COUNTED; what++)
+	for (what = XROCE_COUNT_MR; what < LIMIT_KINDS; what++)
 		if (what != XROCE_COUNT_CQ)
 			limit_expect(p.a, what, 0, 0xffff, -ENOENT, "a PD that is not");
 	munmap(limit_memory + MEM_PAGE, MEM_PAGE);
@@ -382,7 +382,7 @@ static void race_round(struct xroce *x)
 	int i;
 
 	for (i = 0; i < 200; i++) {
-		for (what = 0; what < XROCE_COUNTED; what++) {
+		for (what = 0; what < LIMIT_KINDS; what++) {
 			if (limit_make(x, what, 0, spare_pd, &id))
 				continue;
 			seen = what == XROCE_COUNT_MW ? limit_used(what) : 0;

@@ -117,7 +117,7 @@ static const struct cmd verbs[] = {
 	{ "reload", link_reload, "dev DEV" },
 	{ "del", link_del, "dev DEV [force]" },
 	{ "limit", link_limit,
-	  "[dev DEV] [user] [pd N] [mr N] [mw N] [qp N] [cq N] [srq N] [pinned SIZE]" },
+	  "[dev DEV] [user] [pd N] [mr N] [mw N] [qp N] [cq N] [srq N] [pinned SIZE] [kept N]" },
 	{}
 };
 

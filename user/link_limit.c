@@ -18,6 +18,7 @@ static const char *const counted_names[XROCE_COUNTED] = {
 	[XROCE_COUNT_CQ] = "cq",
 	[XROCE_COUNT_SRQ] = "srq",
 	[XROCE_COUNT_PINNED] = "pinned",
+	[XROCE_COUNT_KEPT] = "kept",
 };
 
 static bool parse_none(const char *text, void *to)
@@ -88,6 +89,7 @@ int link_limit(int argc, char **argv)
 		{ "srq", &arg_limit, &set.limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
 		{ "pinned", &arg_limit_size, &set.limit[XROCE_COUNT_PINNED],
 		  ARG_OPTIONAL },
+		{ "kept", &arg_limit, &set.limit[XROCE_COUNT_KEPT], ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{ "user", &arg_flag, &user, ARG_OPTIONAL },
 		{}
@@ -102,7 +104,7 @@ int link_limit(int argc, char **argv)
 		if (args[i].state & ARG_SEEN)
 			set.mask |= 1u << i;
 	if (!set.mask)
-		return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq and pinned");
+		return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and kept");
 	set.flags = user ? XROCE_F_USER : 0;
 	return set_limits(dev, &set);
 }

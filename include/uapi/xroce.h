@@ -313,6 +313,7 @@ enum xroce_counted {
 	XROCE_COUNT_CQ,		/* completion queues */
 	XROCE_COUNT_SRQ,	/* shared receive queues */
 	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
+	XROCE_COUNT_KEPT,	/* packets put aside until memory on demand is there */
 	XROCE_COUNTED,
 };
 
@@ -327,6 +328,10 @@ enum xroce_counted {
  * @mask: what to limit: 1 << enum xroce_counted
  * @limit: by enum xroce_counted: how many, or how many bytes; XROCE_LIMIT_NONE, with
  *	which a link begins; 0 where @mask has no bit
+ *
+ * Of XROCE_COUNT_KEPT there are 4,096 on all links, of which a user can have as many as
+ * are free besides; the limits hold with CAP_NET_ADMIN, too, and a packet past them is
+ * answered as one that finds no room.
  *
  * A user is the real user id of who opened the descriptor. What a descriptor makes
  * counts for its user, but what it makes XROCE_F_PERSISTENT for the link alone. A

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets that are put aside take from what all users have. One user's memory is a file
+ * whose bytes never come, and packets for it come without end: there is still room for
+ * another user's, who is not told to come again.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+#include "fuse.h"
+#include "limit.h"
+#include "mem.h"
+#include "odp.h"
+
+#define ALICE		1001u
+#define BOB		1002u
+#define KEPT_ALL	4096u	/* of all users */
+#define KEPT_QP		256u	/* of a queue pair */
+#define QPS		(KEPT_ALL / KEPT_QP)
+
+/* Alice's memory never comes; her queue pairs are more than enough to fill all. */
+struct flood {
+	struct fuse fuse;
+	struct odp o;
+	struct wire qp[QPS];
+	__u32 qps;
+};
+
+static void become(uid_t uid)
+{
+	check(!setresuid(uid, -1, -1), "setresuid: %s", strerror(errno));
+}
+
+static bool flood_open(struct flood *f)
+{
+	struct wire_opts opts = { .with = &f->o.w };
+
+	if (!odp_open(&f->o, 1) ||
+	    !check(mmap(f->o.mem, MEM_PAGE, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_FIXED, f->fuse.fd, 0) == f->o.mem, "mmap: %s",
+		   strerror(errno)))
+		return false;
+	for (f->qps = 0; f->qps < QPS; f->qps++) {
+		opts.peer = WIRE_QPN + 1 + f->qps;
+		if (!wire_open(&f->qp[f->qps], &opts))
+			return false;
+	}
+	return true;
+}
+
+static void flood_close(struct flood *f)
+{
+	fuse_abort(&f->fuse);
+	while (f->qps)
+		wire_close(&f->qp[--f->qps]);
+	odp_close(&f->o);
+	fuse_close(&f->fuse);
+}
+
+/* As many packets as there is room for in all. */
+static void flood(struct flood *f)
+{
+	struct packet *req;
+	__u32 i, n;
+
+	for (i = 0; i < QPS; i++) {
+		req = &f->qp[i].req;
+		req->va = ODP_IOVA;
+		req->rkey = f->o.mr.rkey;
+		for (n = 0; n < KEPT_QP && wire_send(&f->qp[i]); n++)
+			req->psn = (req->psn + 1) & XROCE_PSN_MASK;
+	}
+}
+
+static __u64 kept_by(__u32 uid)
+{
+	return limit_used_by(XROCE_F_USER, uid).used[XROCE_COUNT_KEPT];
+}
+
+struct kept {
+	__u32 uid;
+	__u64 want;
+};
+
+static bool is_kept(void *arg)
+{
+	const struct kept *k = arg;
+
+	return kept_by(k->uid) == k->want;
+}
+
+static void limit_kept(__u32 flags, __u64 most)
+{
+	struct xroce_limit_set set = {
+		.flags = flags,
+		.link = limit_link(LIVE_DEV),
+		.mask = 1u << XROCE_COUNT_KEPT,
+	};
+
+	set.limit[XROCE_COUNT_KEPT] = most;
+	check(!xroce_limit_set(&set), "LIMIT_SET");
+}
+
+/* While Alice has all that she can have: @want; Bob is served at once. */
+static void beside_a_flood(__u64 want)
+{
+	struct kept alice = { ALICE, want };
+	static struct flood f;
+	struct odp bob;
+
+	/* The network is set up with the first one, which takes more than they may. */
+	if (!odp_open(&bob, 1))
+		return;
+	odp_close(&bob);
+	if (!fuse_open(&f.fuse, MEM_PAGE))
+		return;
+	live_parameter("odp_patience", 60000);
+	become(BOB);
+	if (!odp_open(&bob, 4))
+		return;
+	become(ALICE);
+	if (flood_open(&f)) {
+		become(0);
+		flood(&f);
+		check(live_wait(is_kept, &alice), "%llu put aside for her, not %llu",
+		      kept_by(ALICE), want);
+		check(limit_used(XROCE_COUNT_KEPT) == want, "%llu in all",
+		      limit_used(XROCE_COUNT_KEPT));
+		ACKED(odp_write(&bob, 0, 64, 7));
+		check(!bob.rnr && odp_is(bob.mem, 64, 7),
+		      "he was told %u times to come again", bob.rnr);
+		check(!kept_by(BOB), "%llu are left of his", kept_by(BOB));
+	}
+	flood_close(&f);
+	become(0);
+	check(!limit_used(XROCE_COUNT_KEPT), "%llu are left",
+	      limit_used(XROCE_COUNT_KEPT));
+	odp_close(&bob);
+	live_parameter("odp_patience", 20);
+}
+
+/* No more than are free then. */
+static void shared(void)
+{
+	beside_a_flood(KEPT_ALL / 2);
+}
+
+static void limited(void)
+{
+	limit_kept(XROCE_F_USER, 100);
+	beside_a_flood(100);
+	limit_kept(XROCE_F_USER, XROCE_LIMIT_NONE);
+	limit_kept(0, 200);
+	limit_kept(XROCE_F_USER, 199);
+	beside_a_flood(199);
+	limit_kept(0, XROCE_LIMIT_NONE);
+	limit_kept(XROCE_F_USER, XROCE_LIMIT_NONE);
+}
+
+static const struct test tests[] = {
+	{ "odp_users_shared", "O3 P2",
+	  "one user's packets leave room for another's", shared },
+	{ "odp_users_limited", "O3 P2", "and what an administrator allows", limited },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
