@@ -324,6 +324,21 @@ void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
 }
 
 /**
+ * xr_qp_end() - the module has moved it to ERR
+ * @qp: the queue pair
+ *
+ * With bottom halves off, whoever has the claim. Its receive queue is to be told
+ * (xr_recv_fail()), once no lock is held that comes behind that of the receive queue.
+ */
+void xr_qp_end(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->failed, true);
+	/* Pairs with xr_qp_modify(): one of us writes ERR last. */
+	smp_mb();
+	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+}
+
+/**
  * xr_qp_fail() - a work request has moved it to ERR
  * @qp: the queue pair
  *
@@ -331,10 +346,7 @@ void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
  */
 void xr_qp_fail(struct xr_qp *qp)
 {
-	WRITE_ONCE(qp->failed, true);
-	/* Pairs with xr_qp_modify(): one of us writes ERR last. */
-	smp_mb();
-	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+	xr_qp_end(qp);
 	xr_recv_fail(qp);
 }
 

@@ -33,7 +33,7 @@ struct xroce_qp_query;
  * @access: XROCE_ACCESS_REMOTE_*
  * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
- * @failed: a work request has ended it
+ * @failed: a work request or a reply has ended it
  * @life: another number, of no other queue pair, each time it is made ready to receive
  * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw.h)
  * @windows_2b: likewise of type 2B
@@ -92,6 +92,7 @@ int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
 			u32 qpn);
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
+void xr_qp_end(struct xr_qp *qp);
 void xr_qp_fail(struct xr_qp *qp);
 u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);

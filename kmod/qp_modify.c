@@ -298,7 +298,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	WRITE_ONCE(qp->state, to);
 	/* The attributes are there for who sees the state. */
 	smp_store_release(&q->state, to);
-	/* Pairs with xr_qp_fail(). */
+	/* Pairs with xr_qp_end(). */
 	smp_mb();
 	if (READ_ONCE(qp->failed))
 		WRITE_ONCE(q->state, XROCE_QPS_ERR);

@@ -149,8 +149,19 @@ static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
 	r->left = 0;
 	rs->reads = 0;
 	rs->count = 1;
-	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
-	WRITE_ONCE(qp->state, XROCE_QPS_ERR);
+	rs->failed = true;
+	xr_qp_end(qp);
+}
+
+/* Give the queue's lock back. A reply that failed flushes what is posted. */
+static void xr_replies_unlock(struct xr_qp *qp)
+{
+	bool failed = qp->replies.failed;
+
+	qp->replies.failed = false;
+	spin_unlock(&qp->replies.lock);
+	if (unlikely(failed))
+		xr_recv_fail(qp);
 }
 
 /* Build the next packet of the first reply. Return: whether it is its last. */
@@ -330,7 +341,7 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		xr_replies_arm(rs);
 	xr_replies_show(qp);
 out:
-	spin_unlock(&rs->lock);
+	xr_replies_unlock(qp);
 	return ret;
 }
 
@@ -442,7 +453,7 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 	}
 	if (!rs->dead)
 		xr_replies_show(qp);
-	spin_unlock(&rs->lock);
+	xr_replies_unlock(qp);
 }
 
 static enum hrtimer_restart xr_replies_wake(struct hrtimer *timer)

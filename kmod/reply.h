@@ -61,6 +61,8 @@ struct xr_reply {
  * @head: place of the one being sent
  * @count: how many there are
  * @reads: READs among them
+ * @failed: one could not be built, which has ended the queue pair; not said to its receive
+ *	queue yet, whose lock comes before this one
  * @dead: the queue pair is being destroyed, or reset: nothing is queued
  * @naps: times in a row that the device had no room
  * @gap: nanoseconds between batches; 0: none
@@ -79,6 +81,7 @@ struct xr_replies {
 	u32 head;
 	u32 count;
 	u32 reads;
+	bool failed;
 	bool dead;
 	u32 naps;
 	u64 gap;

@@ -229,6 +229,52 @@ static void gone(void)
 	wire_close(&w);
 }
 
+static bool flushed(void *arg)
+{
+	struct xroce_cqe cqe;
+
+	return xroce_cq_poll(((struct wire *)arg)->cq, &cqe, 1) == 1 &&
+	       check(cqe.status == XROCE_WC_WR_FLUSH_ERR, "status %u", cqe.status);
+}
+
+/*
+ * A READ whose response cannot be made to its end, as the map says that the region is
+ * longer than it is: the queue pair ends like by any other failure.
+ */
+static void fails(void)
+{
+	const struct wire_opts opts = { .recv = true };
+	struct xroce_async async = {};
+	struct xroce_sge_local sge;
+	struct xroce_mpt m;
+	struct packet got;
+	struct wire w;
+	int i;
+
+	if (!wire_open(&w, &opts))
+		return;
+	sge = (struct xroce_sge_local){ w.mr.iova, 64, w.mr.lkey };
+	for (i = 0; i < 2; i++)
+		check(!xroce_post_recv(w.rq, i, &sge, 1), "receive");
+	check(live_map_get(LIVE_DEV, "mpt", w.mr.mr, &m), "entry");
+	m.length += 4 * MTU;
+	check(live_map_put(LIVE_DEV, "mpt", w.mr.mr, &m), "entry");
+	w.req.va += WIRE_BYTES - MTU;
+	next(&w, XROCE_RC_READ_REQUEST, 3 * MTU);
+	wire_send(&w);
+	for (got.opcode = 0, i = 0; i < 3 && got.opcode != XROCE_RC_ACK; i++)
+		if (!check(wire_take(&w, WIRE_MS, &got, NULL), "no answer"))
+			break;
+	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_NAK_ACC,
+	      "opcode %u, syndrome %#x", got.opcode, got.syndrome);
+	for (i = 0; i < 2; i++)
+		check(live_wait(flushed, &w), "receive %d is not flushed", i);
+	check(!xroce_async_next(w.x, &async) && async.id == w.qpn &&
+	      async.type == XROCE_EVENT_QP_FATAL, "event %u", async.type);
+	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state");
+	wire_close(&w);
+}
+
 /*
  * veth copies what others may have in use, and puts the end of a long frame in front of
  * the next frame, so that an odd length makes that one begin at an odd address.
@@ -273,6 +319,7 @@ static const struct test tests[] = {
 	{ "stream_behind", "D2 D5", "order, and the MSN of each", behind },
 	{ "stream_wraps", "D5", "the MSN has 24 bits", wraps },
 	{ "stream_again", "D5", "a duplicate has the newest MSN", again },
+	{ "stream_fails", "D5", "a READ that cannot be answered flushes receives", fails },
 	{ "stream_gone", "R7 D5", "a duplicate of what is no more allowed",
 	  gone },
 	{ "stream_odd_frames", "D1 R10", "frames at odd addresses", odd_frames },
