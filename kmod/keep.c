@@ -408,29 +408,44 @@ void xr_keep_init(struct xr_keep *k)
 	spin_lock_init(&k->lock);
 	INIT_LIST_HEAD(&k->node);
 	INIT_WORK(&k->work, xr_keep_work);
+	/* Until xr_keep_open(). */
+	disable_work(&k->work);
 	timer_setup(&k->timer, xr_keep_timeout, 0);
 }
 
-/* The queue pair is ready to receive. */
+/* The queue pair is ready to receive. Under the link's lock. */
 void xr_keep_open(struct xr_keep *k)
 {
+	if (!k->open)
+		enable_work(&k->work);
 	spin_lock_bh(&k->lock);
 	k->open = true;
 	spin_unlock_bh(&k->lock);
 }
 
-/* Nothing is kept any more, and nothing carried out. Sleeps. */
+/*
+ * Nothing is kept any more, and nothing carried out. Under the link's lock, as
+ * xr_keep_open(). Sleeps.
+ *
+ * Nor is the work item queued, by whoever comes late. The timer looks at @open under the
+ * lock, and has ended below. The work item itself, and xr_keep_wake() of memory that its
+ * last run has found missing, may want to queue it until the list is left: but it is
+ * disabled until xr_keep_open(), each closing once for each opening. A packet that is not
+ * the work item's gets into the list only with a frame that is added, so not any more.
+ */
 void xr_keep_close(struct xr_qp *qp)
 {
 	struct xr_keep *k = &qp->keep;
+	bool was;
 
 	spin_lock_bh(&k->lock);
+	was = k->open;
 	k->open = false;
 	spin_unlock_bh(&k->lock);
 	timer_delete_sync(&k->timer);
-	xr_keep_unwait(k);
-	cancel_work_sync(&k->work);
-	/* The work item may have found memory missing before it was cancelled. */
+	if (was)
+		disable_work_sync(&k->work);
+	/* Its last run may have put us there. */
 	xr_keep_unwait(k);
 	spin_lock_bh(&k->lock);
 	xr_keep_clear(qp);
