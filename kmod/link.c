@@ -4,6 +4,7 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -37,6 +38,7 @@ static struct xr_link *xr_link_locked(u32 id)
 {
 	if (id >= XR_MAX_LINKS)
 		return NULL;
+	id = array_index_nospec(id, XR_MAX_LINKS);
 	return rcu_dereference_protected(xr_links[id],
 					 lockdep_is_held(&xr_links_lock));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory regions: their table and look-up. */
 #include <linux/bitmap.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 
@@ -111,6 +112,7 @@ struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 {
 	if (index >= link->mpt_entries)
 		return NULL;
+	index = array_index_nospec(index, link->mpt_entries);
 	return rcu_dereference_protected(link->mr[index],
 					 lockdep_is_held(&link->lock));
 }
@@ -233,6 +235,7 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 		ret = -ERANGE;
 		goto out;
 	}
+	first = array_index_nospec(first, mtt->count);
 	*count = min_t(u64, *count, mtt->count - first);
 	for (i = 0; i < *count; i++)
 		entry[i] = xr_mr_entry(mr, first + i);

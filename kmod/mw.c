@@ -64,6 +64,7 @@ static struct xr_mw *xr_mw_find(const struct xr_link *link, u32 index)
 {
 	if (index >= link->mpt_entries)
 		return NULL;
+	index = array_index_nospec(index, link->mpt_entries);
 	return rcu_dereference_protected(link->mw[index],
 					 lockdep_is_held(&link->lock));
 }
