@@ -11,6 +11,7 @@
 #include "hold.h"
 #include "link.h"
 #include "mpt.h"
+#include "mr_copy.h"
 #include "mw.h"
 #include "qp.h"
 #include "sq.h"
@@ -57,33 +58,45 @@ static struct xr_mw *xr_mw_get_rcu(const struct xr_link *link, u32 key)
 	return rcu_dereference_bh(link->mw[index]);
 }
 
-/* The region to bind to, with a window more. Return: it, or an error. */
+/* May @mw be bound to @mr, which is held? Return: 0 or an error of MW_BIND. */
+static int xr_mw_region_check(const struct xr_mr *mr, const struct xr_mw *mw,
+			      const struct xr_bind *b)
+{
+	u32 access = READ_ONCE(mr->access);
+
+	/* It is going, and may have no rights left. */
+	if (atomic_read(&mr->windows) < 0)
+		return -ENOENT;
+	if (mr->pd != mw->pd)
+		return -EXDEV;
+	/* A peer cannot be let write what we may not (IBTA 10.6.7.2.2). */
+	if (!(access & XROCE_ACCESS_MW_BIND) ||
+	    (b->access & (XROCE_ACCESS_REMOTE_WRITE |
+			  XROCE_ACCESS_REMOTE_ATOMIC) &&
+	     !(access & XROCE_ACCESS_LOCAL_WRITE)))
+		return -EACCES;
+	return xr_mr_has(mr, b->addr, b->length) ? 0 : -ERANGE;
+}
+
+/*
+ * The region to bind to, with a window more. It is held until the window is counted, and
+ * counted only when all is right, so that MR_DEREG is never told of a window that there
+ * will not be. Return: it, or an error.
+ */
 static struct xr_mr *xr_mw_region(const struct xr_link *link,
 				  const struct xr_mw *mw,
 				  const struct xr_bind *b)
 {
-	u32 index = b->lkey >> XROCE_KEY_SHIFT;
-	struct xr_mr *mr;
+	struct xr_mr *mr = xr_mr_hold(link, b->lkey);
+	int ret;
 
-	if (index >= link->mpt_entries)
+	if (!mr)
 		return ERR_PTR(-ENOENT);
-	index = array_index_nospec(index, link->mpt_entries);
-	mr = rcu_dereference_bh(link->mr[index]);
-	if (!mr || mr->key != b->lkey)
-		return ERR_PTR(-ENOENT);
-	if (mr->pd != mw->pd)
-		return ERR_PTR(-EXDEV);
-	/* A peer cannot be let write what we may not (IBTA 10.6.7.2.2). */
-	if (!(mr->access & XROCE_ACCESS_MW_BIND) ||
-	    (b->access & (XROCE_ACCESS_REMOTE_WRITE |
-			  XROCE_ACCESS_REMOTE_ATOMIC) &&
-	     !(mr->access & XROCE_ACCESS_LOCAL_WRITE)))
-		return ERR_PTR(-EACCES);
-	if (!xr_mr_has(mr, b->addr, b->length))
-		return ERR_PTR(-ERANGE);
-	if (!atomic_inc_unless_negative(&mr->windows))
-		return ERR_PTR(-ENOENT);
-	return mr;
+	ret = xr_mw_region_check(mr, mw, b);
+	if (!ret && !atomic_inc_unless_negative(&mr->windows))
+		ret = -ENOENT;
+	xr_mr_drop();
+	return ret ? ERR_PTR(ret) : mr;
 }
 
 /* What does not depend on the region. @mw->lock is held. */
@@ -235,11 +248,27 @@ static struct xr_mw *xr_mw_get(struct xr_link *link, const struct xr_owner *who,
 	struct xr_mw *mw = NULL;
 	int ret;
 
-	if (index < link->mpt_entries)
+	if (index < link->mpt_entries) {
+		index = array_index_nospec(index, link->mpt_entries);
 		mw = rcu_dereference_protected(link->mw[index],
 					       lockdep_is_held(&link->lock));
+	}
 	ret = mw ? xr_owner_check(link, who, mw->owner) : -ENOENT;
 	return ret ? ERR_PTR(ret) : mw;
+}
+
+/*
+ * What MW_BIND says of a region: of one that @who does not see no more than of one that is
+ * not there. The link's lock is held.
+ */
+static int xr_mw_answer(const struct xr_link *link, const struct xr_owner *who,
+			u32 lkey, int error)
+{
+	struct xr_mr *mr = xr_mr_find(link, lkey >> XROCE_KEY_SHIFT);
+
+	if (error != -EXDEV && error != -EACCES && error != -ERANGE)
+		return error;
+	return mr && mr->key == lkey && xr_owner_sees(who, mr->owner) ? error : -ENOENT;
 }
 
 /**
@@ -282,6 +311,8 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
 	rcu_read_unlock_bh();
 	if (!ret)
 		a->rkey = READ_ONCE(mw->key);
+	else if (a->length)
+		ret = xr_mw_answer(link, who, a->lkey, ret);
 out:
 	mutex_unlock(&link->lock);
 	return ret;

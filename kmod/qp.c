@@ -8,6 +8,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
@@ -376,6 +377,15 @@ int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn)
 	return ret;
 }
 
+/* Who may not see others' regions is not told that a key is one's of theirs. */
+static u32 xr_qp_cause(const struct xr_qp *qp)
+{
+	u32 cause = READ_ONCE(qp->map->error);
+
+	return cause == XROCE_CAUSE_ACC_PD && !capable(CAP_NET_ADMIN) ?
+	       XROCE_CAUSE_ACC_KEY : cause;
+}
+
 static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 			   struct xroce_qp_query *q)
 {
@@ -397,7 +407,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->sport = m->sport;
 	q->tos = m->tos;
 	q->ttl = m->ttl;
-	q->cause = READ_ONCE(m->error);
+	q->cause = xr_qp_cause(qp);
 	memcpy(q->sgid, m->saddr, sizeof(q->sgid));
 	memcpy(q->dgid, m->daddr, sizeof(q->dgid));
 	q->pid = xr_owner_pid(qp->owner);

@@ -2,9 +2,13 @@
 /* Whose a link's objects are: who may make them, see them and change them. */
 #include <errno.h>
 #include <linux/capability.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "live.h"
+#include "abi.h"
+#include "live_qp.h"
+#include "mw.h"
 
 /* What needs CAP_NET_ADMIN, beside what does not. */
 static void not_admin(void)
@@ -94,7 +98,218 @@ static void of_another_file(void)
 	live_close(y);
 }
 
+/**
+ * struct argument - an argument of a command that names an object
+ * @nr: the command
+ * @at: where the argument is
+ * @maker: a command whose argument at @from is such an object
+ * @from: where
+ * @kind: what it is: see absent()
+ * @more: what the command needs for the argument to count, or NULL
+ */
+struct argument {
+	unsigned long nr;
+	size_t at;
+	unsigned long maker;
+	size_t from;
+	enum { NUMBER, HANDLE, QPN, KEY } kind;
+	void (*more)(int fd, union arg *a);
+};
+
+static const struct command *command(unsigned long nr)
+{
+	const struct command *c = commands;
+
+	while (c->nr != nr)
+		c++;
+	return c;
+}
+
+static void fill(int fd, unsigned long nr, union arg *a)
+{
+	const struct command *c = command(nr);
+
+	memset(a, 0, sizeof(*a));
+	c->fill(fd, a);
+	a->size = c->size;
+}
+
+static void change_pd(int fd, union arg *a)
+{
+	(void)fd;
+	a->mr_rereg.mask = XROCE_REREG_PD;
+}
+
+static void own_receives(int fd, union arg *a)
+{
+	(void)fd;
+	a->qp_add.rq_entries = 16;
+	a->qp_add.rq_max_sge = 1;
+}
+
+static void own_cq(int fd, union arg *a)
+{
+	union arg cq;
+
+	fill(fd, XROCE_CMD_CQ_DEL, &cq);
+	a->qp_add.recv_cq = cq.cq_del.cq;
+}
+
+static void own_sq(int fd, union arg *a)
+{
+	struct xroce_sq_add add = { .size = sizeof(add), .entries = XROCE_SQ_MIN };
+
+	(void)a;
+	must(fd, XROCE_CMD_SQ_ADD, &add);
+}
+
+#define ARG(c, member, m, from, kind, more) \
+	{ XROCE_CMD_##c, offsetof(union arg, member), XROCE_CMD_##m, \
+	  offsetof(union arg, from), kind, more }
+
+static const struct argument arguments[] = {
+	ARG(PD_DEL, pd_del.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(PD_QUERY, pd_query.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(MR_REG, mr_reg.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(MR_REG_PHYS, mr_reg_phys.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(MR_REG_SHARED, mr_reg_shared.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(MR_REG_SHARED, mr_reg_shared.from, MR_DEREG, mr_dereg.mr, HANDLE, NULL),
+	ARG(MR_DEREG, mr_dereg.mr, MR_DEREG, mr_dereg.mr, HANDLE, NULL),
+	ARG(MR_QUERY, mr_query.mr, MR_DEREG, mr_dereg.mr, HANDLE, NULL),
+	ARG(MR_REREG, mr_rereg.mr, MR_REREG, mr_rereg.mr, HANDLE, NULL),
+	ARG(MR_REREG, mr_rereg.pd, PD_DEL, pd_del.pd, NUMBER, change_pd),
+	ARG(MR_ADVISE, mr_advise.mr, MR_ADVISE, mr_advise.mr, HANDLE, NULL),
+	ARG(MTT_READ, mtt_read.mr, MTT_READ, mtt_read.mr, HANDLE, NULL),
+	ARG(QP_ADD, qp_add.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(QP_ADD, qp_add.recv_cq, CQ_DEL, cq_del.cq, NUMBER, own_receives),
+	ARG(QP_ADD, qp_add.srq, SRQ_DEL, srq_del.srq, NUMBER, own_cq),
+	ARG(QP_ADD, qp_add.send_cq, CQ_DEL, cq_del.cq, NUMBER, own_sq),
+	ARG(QP_MODIFY, qp_modify.qpn, QP_MODIFY, qp_modify.qpn, QPN, NULL),
+	ARG(QP_DEL, qp_del.qpn, QP_DEL, qp_del.qpn, QPN, NULL),
+	ARG(QP_QUERY, qp_query.qpn, QP_QUERY, qp_query.qpn, QPN, NULL),
+	ARG(CQ_DEL, cq_del.cq, CQ_DEL, cq_del.cq, NUMBER, NULL),
+	ARG(SRQ_ADD, srq_add.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(SRQ_MODIFY, srq_modify.srq, SRQ_DEL, srq_del.srq, NUMBER, NULL),
+	ARG(SRQ_DEL, srq_del.srq, SRQ_DEL, srq_del.srq, NUMBER, NULL),
+	ARG(SRQ_QUERY, srq_query.srq, SRQ_DEL, srq_del.srq, NUMBER, NULL),
+	ARG(MW_ADD, mw_add.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
+	ARG(MW_DEL, mw_bind.mw, MW_DEL, mw_bind.mw, HANDLE, NULL),
+	ARG(MW_QUERY, mw_bind.mw, MW_QUERY, mw_bind.mw, HANDLE, NULL),
+	ARG(MW_BIND, mw_bind.mw, MW_BIND, mw_bind.mw, HANDLE, NULL),
+	ARG(MW_BIND, mw_bind.qpn, MW_BIND, mw_bind.qpn, QPN, NULL),
+	ARG(MW_BIND, mw_bind.lkey, MW_BIND, mw_bind.lkey, KEY, NULL),
+	ARG(MW_INVAL, mw_inval.rkey, MW_INVAL, mw_inval.rkey, KEY, NULL),
+	ARG(MW_INVAL, mw_inval.qpn, MW_INVAL, mw_inval.qpn, QPN, NULL),
+};
+
+/* An index that no region and no window has. */
+static __u32 free_index(struct xroce *x)
+{
+	struct xroce_mr_query mr;
+	struct xroce_mw_query mw;
+	__u32 i;
+
+	for (i = 1; i < LIVE_MPT_ENTRIES; i++) {
+		mr = (struct xroce_mr_query){ .mr = i };
+		mw = (struct xroce_mw_query){ .mw = i };
+		if (xroce_mr_query(x, &mr) && xroce_mw_query(x, &mw))
+			return i;
+	}
+	check(false, "all indices are taken");
+	return 0;
+}
+
+/* What names nothing, in the place of @there. */
+static __u32 absent(struct xroce *x, const struct argument *g, __u32 there)
+{
+	switch (g->kind) {
+	case NUMBER:
+		return there + 100000;
+	case HANDLE:
+		return free_index(x);
+	case QPN:
+		return there ^ 0x400000;
+	default:
+		return free_index(x) << XROCE_KEY_SHIFT | 1;
+	}
+}
+
+static int attempt(int fd, const struct argument *g, union arg a, __u32 word)
+{
+	memcpy(a.bytes + g->at, &word, sizeof(word));
+	return live_ioctl(fd, g->nr, &a);
+}
+
+/* Of another's object the same is said as of one that is not there. */
+static void one_answer(void)
+{
+	static union arg a, b;
+	const struct argument *g;
+	struct xroce *x, *y;
+	__u32 there, none;
+	int theirs, nobodys;
+
+	for (g = arguments; g < arguments + ARRAY_SIZE(arguments); g++) {
+		x = live_open();
+		y = live_open();
+		if (!x || !y)
+			return;
+		fill(xroce_fd(y), g->nr, &a);
+		if (g->more)
+			g->more(xroce_fd(y), &a);
+		fill(xroce_fd(x), g->maker, &b);
+		memcpy(&there, b.bytes + g->from, sizeof(there));
+		none = absent(x, g, there);
+		live_drop_cap(CAP_NET_ADMIN);
+		theirs = attempt(xroce_fd(y), g, a, there);
+		nobodys = attempt(xroce_fd(y), g, a, none);
+		live_restore_caps();
+		check(theirs == -ENOENT && nobodys == -ENOENT,
+		      "%s, argument at %zu: another's %d, nobody's %d",
+		      command(g->nr)->name, g->at, theirs, nobodys);
+		xroce_close(x);
+		live_close(y);
+	}
+}
+
+/* Nor is it told when a packet of one's own peer names another's key. */
+static void one_cause(void)
+{
+	struct xroce_qp_query q = {};
+	struct xroce_mr_reg r = {};
+	struct packet got;
+	struct xroce *y;
+	struct wire w;
+	int ret;
+
+	if (!wire_open(&w, &(struct wire_opts){ .beside = true }))
+		return;
+	y = live_open();
+	if (!y)
+		return;
+	r = w.mr;
+	r.pd = live_pd(y);
+	check(!xroce_mr_reg(y, &r), "region");
+	w.req.rkey = r.rkey;
+	wire_send(&w);
+	check(wire_take(&w, WIRE_MS, &got, NULL) && got.syndrome == XROCE_SYN_NAK_ACC,
+	      "refused");
+	q.qpn = w.qpn;
+	ret = xroce_qp_query(w.x, &q);
+	check(!ret && q.cause == XROCE_CAUSE_ACC_PD, "%d, cause %u", ret, q.cause);
+	live_drop_cap(CAP_NET_ADMIN);
+	ret = xroce_qp_query(w.x, &q);
+	check(!ret && q.cause == XROCE_CAUSE_ACC_KEY, "%d, cause %u", ret, q.cause);
+	live_restore_caps();
+	wire_close(&w);
+	live_close(y);
+}
+
 static const struct test tests[] = {
+	{ "owner_one_answer", "R10 P2", "another's object, or none: every command",
+	  one_answer },
+	{ "owner_one_cause", "R10 P2", "another's key, or none: what QP_QUERY says",
+	  one_cause },
 	{ "link_not_admin", "R10", "persistent objects need CAP_NET_ADMIN",
 	  not_admin },
 	{ "link_other_file", "R10", "objects are their descriptor's alone",

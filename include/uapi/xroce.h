@@ -908,7 +908,8 @@ struct xroce_mw_query {
  * not be bound. What has been posted to the descriptor's send queue is applied
  * first. A window that is not bound anew is as it was.
  *
- * Errors: -ENOENT (no such window, queue pair or region), -EPERM, -EXDEV
+ * Errors: -ENOENT (no such window, queue pair or region, or the caller does not see the
+ * region and may not bind to it), -EPERM, -EXDEV
  * (protection domains differ), -EBUSY (type 2 is bound), -EACCES (the region
  * lacks window binding or local write), -ERANGE (outside the region),
  * -EOPNOTSUPP (queue pair of another type), -ENOTCONN (its state), -EINVAL.
@@ -1178,7 +1179,8 @@ struct xroce_qp_del {
  * @sport: out
  * @tos: out
  * @ttl: out
- * @cause: out: enum xroce_cause that moved it to ERR, or 0
+ * @cause: out: enum xroce_cause that moved it to ERR, or 0. Without CAP_NET_ADMIN
+ *	XROCE_CAUSE_ACC_KEY stands for XROCE_CAUSE_ACC_PD
  * @sgid: out
  * @dgid: out
  * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
