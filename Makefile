@@ -152,8 +152,12 @@ $(B)/user/doc/%.rst: user/doc/%.rst user/doc/kdoc.py user/libxroce.h include/uap
 	@user/doc/kdoc.py $< >$@
 
 .SECONDARY: $(man_src:%=$(B)/%)
-$(foreach n,3 8,$(B)/user/doc/%.$(n)): $(B)/user/doc/%.rst
-	$(call say,MAN)$(RST2MAN) --halt=warning $< $@
+# Without highlighting, which takes pygments.
+define man_rule
+$(B)/user/doc/%.$(1): $(B)/user/doc/%.rst
+	$$(call say,MAN)$$(RST2MAN) --halt=warning --syntax-highlight=none $$< $$@
+endef
+$(foreach n,3 8,$(eval $(call man_rule,$(n))))
 
 selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 	+@$(MAKE) --no-print-directory -C selftests

@@ -68,7 +68,38 @@ all_functions() {
 	[ $seen -ge 50 ] && return $status
 }
 
+# pages DIR WORD...: make, with what it builds in DIR, and with no Python package that
+# highlights
+pages() {
+	local dir=$1
+
+	shift
+	env -u MAKEFLAGS PYTHONPATH="$dir/without" make --no-print-directory \
+		-C "$here/.." B="$dir" "$@"
+}
+
+# Pages of both sections, without a warning.
+builds() {
+	local dir page status=0
+
+	dir=$(mktemp -d)
+	mkdir "$dir/without"
+	echo 'raise ImportError' >"$dir/without/pygments.py"
+	{
+		pages "$dir" -n man &&
+			pages "$dir" "$dir/user/doc/xroce-serve.8" "$dir/user/doc/libxroce_link.3"
+	} >"$dir/said" 2>&1 || status=1
+	! grep -i 'warning:' "$dir/said" || status=1
+	for page in xroce-serve.8 libxroce_link.3; do
+		grep -q '^\.TH ' "$dir/user/doc/$page" || status=1
+	done
+	[ $status = 0 ] || tail -n 20 "$dir/said" | sed 's/^/# /'
+	rm -rf "$dir"
+	return $status
+}
+
 echo 'TAP version 13'
+run manual_builds U6 builds
 run manual_nouns U1 all_nouns
 run manual_words U1 all_words
 run manual_options U1 all_options
