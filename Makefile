@@ -24,7 +24,7 @@ flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
 cli_libs = $(shell pkg-config --libs ncurses)
 
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
+BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-ffile-prefix-map=$(CURDIR)=. \
 	-I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
 
@@ -174,8 +174,10 @@ deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
 	libjson-c-dev libncurses-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
-deps_test := $(if $(KERNEL),debootstrap) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
-	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux
+# Of roots of Debian suites, see root.sh.
+deps_root := debootstrap debian-archive-keyring git tar util-linux
+deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
+	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux procps
 
 deps_lint := sparse cppcheck clang-tidy coccinelle
 deps_bench := gnuplot-nox
@@ -184,7 +186,7 @@ debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
 ifneq ($(debian),debian12)
 deps_module := $(filter-out gcc-12,$(deps_module))
 endif
-needed := $(deps_build) $(deps_module) $(deps_vm) $(deps_test) $(deps_bench)
+needed := $(deps_build) $(deps_module) $(deps_vm) $(deps_test)
 missing = $(filter-out $(shell dpkg-query -W \
 	-f='$${db:Status-Status} $${binary:Package}\n' 2>/dev/null | \
 	sed -nE 's/^installed ([^:]*).*/\1/p'),$(needed))
@@ -271,6 +273,7 @@ bench-plot: deps
 
 # On this host, in nanoseconds: what the program costs without its module.
 bench-native: deps
+bench-plot: needed += $(deps_bench)
 	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
 	@XROCE_BPF_OBJECT=$(object) $(B)/selftests/bench/native -o $(B)/bench-native.json
 
