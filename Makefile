@@ -44,7 +44,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests examples deps demo check check-deb check-debug soak lint \
+.PHONY: all module bpf user man selftests examples deps deps-root demo check check-deb check-debug soak lint \
 	bench bench-check bench-save bench-plot bench-native \
 	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
@@ -201,6 +201,10 @@ else
 	@selftests/vm-kernel.sh fetch
 	@$(if $(KERNEL),selftests/root.sh fetch $(KERNEL),:)
 endif
+
+deps-root: needed := $(deps_root)
+deps-root:
+	@$(if $(missing),$(call install_packages,$(missing)),:)
 
 # A source of the user's that does not answer need not stop us.
 define install_packages
@@ -359,7 +363,7 @@ deb:
 
 # In a clean root, and in a virtual machine with it: see selftests/deb.sh.
 SUITE ?= bookworm
-check-deb: needed += debootstrap
+check-deb: needed += $(deps_root)
 check-deb: deps deb
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@selftests/root.sh fetch $(SUITE)

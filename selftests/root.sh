@@ -13,8 +13,12 @@
 # usage: root.sh fetch SUITE           make it, unless it is there
 #        root.sh dir SUITE             where it is
 #        root.sh run DIR COMMAND...    run there; this checkout is at its own path
+#        root.sh enter DIR COMMAND...  run there, without this checkout
+#        root.sh minimal SUITE DIR [PACKAGE...]
+#                                      make a root in DIR, an empty directory, with
+#                                      no more than these packages (see fresh.sh)
 #
-# Only root can change its root, so "fetch" and "run" go through sudo.
+# Only root can change its root, so all but "dir" go through sudo.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -35,19 +39,24 @@ dir() {
 	echo "$cache/root/$1"
 }
 
-# mirror LABEL: where this host has Debian from
-mirror() {
+known_mirror() {
 	# shellcheck disable=SC2016 # apt expands it
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-		"Label: $1" | head -n 1 | grep . ||
+		"Label: $1" | head -n 1 | grep .
+}
+
+# mirror LABEL: where this host has Debian from. Without lists apt knows no labels.
+mirror() {
+	known_mirror "$1" || { apt-get -q update >&2 && known_mirror "$1"; } ||
 		die "apt has no source that is labelled $1"
 }
 
-# In a mount namespace, so that nothing stays mounted.
-run() {
-	local root=$1
+# enter TOP ROOT COMMAND...: in a mount namespace, so that nothing stays mounted; with
+# the checkout TOP, unless that is empty.
+enter() {
+	local top=$1 root=$2
 
-	shift
+	shift 2
 	# shellcheck disable=SC2016 # for the other shell
 	unshare --mount --propagation private bash -euc '
 		root=$1 top=$2
@@ -55,8 +64,10 @@ run() {
 		mount -t proc proc "$root/proc"
 		mount -t sysfs sysfs "$root/sys"
 		mount --rbind /dev "$root/dev"
-		mkdir -p "$root$top"
-		mount --bind "$top" "$root$top"
+		[ -z "$top" ] || {
+			mkdir -p "$root$top"
+			mount --bind "$top" "$root$top"
+		}
 		cp -L /etc/resolv.conf "$root/etc/"
 		exec chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
@@ -64,6 +75,8 @@ run() {
 			http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" \
 			"$@"' bash "$root" "$top" "$@"
 }
+
+run() { enter "$top" "$@"; }
 
 sources() { # SUITE
 	local base=${1%-backports} main
@@ -75,12 +88,35 @@ sources() { # SUITE
 	[ "$base" = "$1" ] || echo "deb $main $1 main"
 }
 
+# How this host's apt reaches its sources.
+apt_settings() {
+	apt-config dump |
+		grep -iE '^acquire::(.*proxy|check-(valid-until|date)) ' || :
+}
+
+minimal() { # SUITE DIR [PACKAGE...]
+	local base=${1%-backports} suite=$1 root=$2 include
+
+	shift 2
+	command -v debootstrap >/dev/null || die 'debootstrap is not installed'
+	include=$(IFS=, && echo "$*")
+	# What it mounts goes with it.
+	unshare --mount --propagation private debootstrap --variant=minbase \
+		${include:+"--include=$include"} "$base" "$root" "$(mirror Debian)"
+	sources "$suite" >"$root/etc/apt/sources.list"
+	apt_settings >"$root/etc/apt/apt.conf.d/90host"
+	# No service is started here.
+	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+	chmod 755 "$root/usr/sbin/policy-rc.d"
+	enter "" "$root" apt-get -q update
+	enter "" "$root" apt-get clean
+}
+
 fetch() {
-	local suite=$1 base=${1%-backports} tmp kernel=amd64
+	local suite=$1 tmp kernel=amd64
 	local from=()
 
 	[ ! -e "$cache/root/$suite" ] || return 0
-	command -v debootstrap >/dev/null || die 'debootstrap is not installed'
 	case $suite in
 	bookworm)	kernel=6.12-amd64 ;;
 	*-backports)	from=(-t "$suite") ;;
@@ -92,14 +128,7 @@ fetch() {
 	chmod 755 "$tmp"
 
 	echo "root: making $suite in $cache/root"
-	debootstrap --variant=minbase "$base" "$tmp" "$(mirror Debian)"
-	sources "$suite" >"$tmp/etc/apt/sources.list"
-	apt-config dump | grep -i '^acquire::.*proxy' \
-		>"$tmp/etc/apt/apt.conf.d/90proxy" || :
-	# No service is started here.
-	printf '#!/bin/sh\nexit 101\n' >"$tmp/usr/sbin/policy-rc.d"
-	chmod 755 "$tmp/usr/sbin/policy-rc.d"
-	run "$tmp" apt-get -q update
+	minimal "$suite" "$tmp"
 	# shellcheck disable=SC2086 # names without blanks
 	run "$tmp" apt-get -q -y --no-install-recommends install $packages
 	run "$tmp" env INITRD=No \
@@ -120,5 +149,8 @@ case $1 in
 fetch)	[ -e "$cache/root/$2" ] || as_root "$@"; fetch "$2" ;;
 dir)	dir "$2" ;;
 run)	as_root "$@"; shift; run "$@" ;;
-*)	die 'usage: root.sh fetch SUITE | dir SUITE | run DIR COMMAND...' ;;
+enter)	as_root "$@"; shift; enter '' "$@" ;;
+minimal) as_root "$@"; shift; minimal "$@" ;;
+*)	die 'usage: root.sh fetch SUITE | dir SUITE | run DIR COMMAND... |
+	enter DIR COMMAND... | minimal SUITE DIR [PACKAGE...]' ;;
 esac
