@@ -137,6 +137,14 @@ static bool take_members(struct json_object *object, struct handshake *h,
 	return true;
 }
 
+/* json-c from 0.18 on refuses an integer that does not fit 64 bits itself. */
+static const char *not_parsed(enum json_tokener_error err)
+{
+	return err == json_tokener_error_parse_number ?
+	       "a number is malformed or too large" :
+	       "not an object of JSON, in one line";
+}
+
 bool handshake_parse(const char *line, size_t len, struct handshake *h,
 		     char *error)
 {
@@ -155,7 +163,7 @@ bool handshake_parse(const char *line, size_t len, struct handshake *h,
 	if (json_tokener_get_error(tok) != json_tokener_success ||
 	    json_tokener_get_parse_end(tok) != len ||
 	    !json_object_is_type(object, json_type_object)) {
-		strcpy(error, "not an object of JSON, in one line");
+		strcpy(error, not_parsed(json_tokener_get_error(tok)));
 		good = false;
 	} else {
 		good = take_members(object, h, error);
