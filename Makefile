@@ -208,7 +208,8 @@ deps-root:
 
 # A source of the user's that does not answer need not stop us.
 define install_packages
-set -e; [ $$(id -u) = 0 ] && sudo= || sudo=sudo; echo "deps: installing $(1)"; \
+set -e; [ $$(id -u) = 0 ] && sudo= || sudo=sudo; \
+	echo "deps: apt-get will install, with what these packages depend on: $(1)"; \
 	$$sudo apt-get -q update || echo "deps: going on with old package lists"; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive \
 		apt-get -q -y --no-install-recommends install $(1)
@@ -272,12 +273,12 @@ bench-save:
 	@selftests/bench/figures.py save $(B)
 
 # Of what is kept there, doc/*.svg.
+bench-plot: needed += $(deps_bench)
 bench-plot: deps
 	@selftests/bench/plot.sh all
 
 # On this host, in nanoseconds: what the program costs without its module.
 bench-native: deps
-bench-plot: needed += $(deps_bench)
 	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
 	@XROCE_BPF_OBJECT=$(object) $(B)/selftests/bench/native -o $(B)/bench-native.json
 
@@ -349,14 +350,17 @@ uninstall:
 
 deps_deb := build-essential debhelper dh-dkms lintian
 deb_src  := $(B)/deb/xroce-$(VERSION)
+# Who gives the packages to others is their maintainer: see README.md.
+builder   = $(or $(DEBFULLNAME),xroce maintainers)
 
 deb: needed := $(deps_build) $(deps_deb)
 deb:
 	@$(if $(missing),$(call install_packages,$(missing)),:)
 	@rm -rf $(B)/deb
 	@mkdir -p $(deb_src)
-	@cp -a COPYING LICENSES Makefile README.md bpf debian examples include \
+	@cp -a COPYING LICENSES Makefile README.md SECURITY.md bpf debian doc examples include \
 		kmod selftests user $(deb_src)
+	@$(if $(DEBEMAIL),sed -i 's|^Maintainer:.*|Maintainer: $(builder) <$(DEBEMAIL)>|' $(deb_src)/debian/control)
 	cd $(deb_src) && dpkg-buildpackage -us -uc
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
 	@rm -rf $(deb_src)
@@ -375,8 +379,8 @@ clean:
 help:
 	@echo 'all        module, BPF object, library, command and selftests, in build/'
 	@echo 'deps       install what is missing (Debian 12 and 13)'
-	@echo 'demo       ib_write_bw against xroce, in a virtual machine'
-	@echo 'check      every test; ends with the counts'
+	@echo 'demo       deps, then ib_write_bw against xroce, in a virtual machine'
+	@echo 'check      deps, then every test; ends with the counts'
 	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
 	@echo 'soak       traffic, losses and churn for an hour; memory must not grow'
 	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy'
@@ -386,7 +390,7 @@ help:
 	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'
-	@echo 'deb        Debian packages, in build/deb/'
+	@echo 'deb        Debian packages, in build/deb/; installs what builds and checks them'
 	@echo 'check-deb  install, use, upgrade and purge them in a root of Debian $(SUITE)'
 	@echo 'clean      remove build/'
 	@echo

@@ -154,6 +154,47 @@ has_completion_and_manual() {
 		not_so 'xroce.8'
 }
 
+# What README.md and SECURITY.md have links to lies beside them.
+has_documents() {
+	local dir=$root/usr/share/doc/xroce link seen=0 status=0
+
+	for link in $(grep -ohE '\]\([^)#]+' "$dir/README.md" "$dir/SECURITY.md" |
+		      sed 's/^](//' | sort -u); do
+		case $link in *://*) continue ;; esac
+		seen=$((seen + 1))
+		[ -e "$dir/$link" ] || { not_so "$link is in the package" || status=1; }
+	done
+	[ $seen -ge 9 ] || not_so "$seen links" || return
+	[ -e "$dir/SECURITY.md" ] || not_so 'SECURITY.md is in the package' || return
+	return $status
+}
+
+# The builder's address, or the one that says that there is none.
+has_maintainer() {
+	local name want="xroce maintainers <no-address@xroce.invalid>" is
+
+	[ -z "${DEBEMAIL:-}" ] || want="${DEBFULLNAME:-xroce maintainers} <$DEBEMAIL>"
+	for name in $names; do
+		# shellcheck disable=SC2016 # dpkg-query expands it
+		is=$(in_root dpkg-query -W -f '${Maintainer}' "$name")
+		[ "$is" = "$want" ] || not_so "$name is of $want, not $is" || return
+	done
+}
+
+# Before anything else happens it is said what is missing; there is no such package.
+says_what_it_installs() {
+	local status=0
+
+	make --no-print-directory -C "$top" deb missing=xroce-no-such-package \
+		>"$work/out" 2>"$work/err" || status=$?
+	[ $status != 0 ] || not_so 'make deb fails for want of a package' || return
+	head -n 1 "$work/out" |
+		grep -q '^deps: apt-get will install.*: xroce-no-such-package$' ||
+		not_so "make deb says what it installs: $(head -n 1 "$work/out")" || return
+	find "$top/build/deb" -name 'xroce_*.deb' | grep -q . ||
+		not_so 'what was built is still there'
+}
+
 in_machine() { # VERSION [demo]
 	"$here/vm.sh" --root "$root" -- "$here/deb.sh" guest "$@" \
 		>"$work/out" 2>&1 || {
@@ -213,6 +254,9 @@ host() { # SUITE
 	run deb_installed 'U1 U6' has "$version"
 	run deb_make_install 'U6' agrees_with_make_install
 	run deb_completion 'U1' has_completion_and_manual
+	run deb_documents 'U6' has_documents
+	run deb_maintainer 'U6' has_maintainer
+	run deb_says 'U6' says_what_it_installs
 	run deb_library 'U3' builds_with_library
 	run deb_no_vmlinux 'U6' stops_without_vmlinux "$version"
 	run deb_machine 'U4 U6' in_machine "$version" demo
