@@ -344,6 +344,7 @@ netdev_names() {
 }
 
 command_up
+for_any_user
 
 run details_of_links 'U1 U2'
 run prometheus 'U1 D6'

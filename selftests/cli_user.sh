@@ -212,7 +212,7 @@ link_add() {
 }
 
 command_up
-chmod 711 "$work"
+for_any_user
 truncate -s 64K "$work/file"
 give_device
 

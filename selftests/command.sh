@@ -66,6 +66,18 @@ clean_up() {
 	exit $status
 }
 
+# From here on the command is a copy that any user may run, with its BPF object beside
+# it: the checkout may lie in a directory that is root's alone.
+for_any_user() {
+	local built=$net_here/../build
+
+	chmod 711 "$work"
+	install -d -m 755 "$work/user" "$work/bpf"
+	install -m 755 -t "$work/user" "$built/user/xroce"
+	install -m 644 -t "$work/bpf" "$built/bpf/xroce.bpf.o"
+	xroce=$work/user/xroce
+}
+
 # What a failed test has left should not fail the next one.
 start_anew() {
 	xr link del dev x0 force
