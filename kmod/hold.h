@@ -4,8 +4,11 @@
  * copied. It costs no shared cache line: each CPU says in a variable of its own
  * what it is on. One is enough, as a kfunc is on a single one, cannot sleep, and
  * is not interrupted by another. Who takes the object away marks it, then waits
- * until no CPU is on it; there is no grace period to wait for. While it holds
- * something a CPU waits for nobody, so that one may wait under any lock.
+ * until no CPU is on it; there is no grace period to wait for.
+ *
+ * While it holds something a CPU waits for nobody, so that one may wait under any
+ * lock: it takes no lock and allocates nothing. With PREEMPT_RT it is not preempted
+ * either, and there locks and the allocators sleep.
  */
 #ifndef _XR_HOLD_H
 #define _XR_HOLD_H
@@ -17,8 +20,9 @@ DECLARE_PER_CPU(const void *, xr_held);
 /*
  * Say that this CPU is on @what, in softirq. Look for the mark afterwards.
  *
- * Softirqs are not preempted, and do not nest on a CPU, but for PREEMPT_RT:
- * there it must be said.
+ * Softirqs are not preempted, and do not nest on a CPU, but with PREEMPT_RT: there
+ * preemption is disabled until xr_hold_drop(), so that xr_held and xr_odp_found are
+ * this access's alone.
  */
 static inline void xr_hold(const void *what)
 {

@@ -39,8 +39,12 @@ MODULE_PARM_DESC(odp_patience,
 
 static LIST_HEAD(xr_keep_waiting);
 static DEFINE_SPINLOCK(xr_keep_waiting_lock);
-/* Whose frame this CPU carries out. */
-static DEFINE_PER_CPU(struct xr_keep *, xr_keep_running);
+
+/* Does this softirq carry out a frame of these? */
+static bool xr_keep_running(const struct xr_keep *k)
+{
+	return READ_ONCE(k->runner) == current;
+}
 
 /* A frame of our own, as those of tx.c. */
 static struct xdp_frame *xr_keep_copy(struct xdp_buff *xdp)
@@ -151,22 +155,24 @@ void xr_keep_wake(const struct xr_odp *odp)
 /**
  * xr_keep_missed() - put a frame aside until the memory it needs is there
  * @qp: whose it is; this CPU has its claim
- * @odp: the memory, which this CPU is on, and has found missing
+ * @miss: the memory, of xr_odp_miss() in the same RCU read-side section
  * @xdp: the frame, as it has come
  *
- * In softirq.
+ * In softirq. The caller holds no region, see xr_odp_ask().
  *
  * Return: -EINPROGRESS; -EAGAIN: it cannot be kept, or has been for too long; or, it
  * is not to be had, another error as of xr_odp_ask().
  */
-int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
+int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
+		   struct xdp_buff *xdp)
 {
+	struct xr_odp *odp = miss->odp;
 	struct xr_keep *k = &qp->keep;
-	int ret = xr_odp_ask(odp, qp->life);
+	int ret = xr_odp_ask(miss, qp->life);
 
 	if (ret != -EAGAIN)
 		return ret;
-	if (this_cpu_read(xr_keep_running) == k) {
+	if (xr_keep_running(k)) {
 		if (READ_ONCE(k->refuse)) {
 			k->told = true;
 			return -EAGAIN;
@@ -202,7 +208,7 @@ int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp)
 int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 {
 	struct xr_keep *k = &qp->keep;
-	bool running = this_cpu_read(xr_keep_running) == k;
+	bool running = xr_keep_running(k);
 	int ret;
 
 	if (running && !busy)
@@ -292,9 +298,9 @@ static u32 xr_keep_run(struct xr_qp *qp, struct xdp_buff *xdp)
 	u32 act;
 
 	old = bpf_net_ctx_set(&ctx);
-	this_cpu_write(xr_keep_running, &qp->keep);
+	WRITE_ONCE(qp->keep.runner, current);
 	act = bpf_prog_run(prog, xdp);
-	this_cpu_write(xr_keep_running, NULL);
+	WRITE_ONCE(qp->keep.runner, NULL);
 	bpf_net_ctx_clear(old);
 	return act;
 }

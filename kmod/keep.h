@@ -25,7 +25,9 @@
 struct xdp_buff;
 struct xdp_frame;
 struct xr_odp;
+struct xr_odp_miss;
 struct xr_qp;
+struct task_struct;
 
 /**
  * struct xr_keep - frames of a queue pair that have been put aside
@@ -44,6 +46,8 @@ struct xr_qp;
  * @told: the peer of the first one is told to come again
  * @on: memory that the first one waits for; NULL: none. A token, which is
  *	compared only
+ * @runner: task that the softirq which carries out the first one is in; NULL: none.
+ *	Not its CPU: with PREEMPT_RT another softirq may preempt it there
  * @node: in the list of those who wait for any; both under its lock
  * @work: carries them out
  * @timer: runs while there are any
@@ -61,6 +65,7 @@ struct xr_keep {
 	bool again;
 	bool told;
 	const struct xr_odp *on;
+	struct task_struct *runner;
 	struct list_head node;
 	struct work_struct work;
 	struct timer_list timer;
@@ -70,7 +75,8 @@ void xr_keep_init(struct xr_keep *k);
 void xr_keep_open(struct xr_keep *k);
 void xr_keep_close(struct xr_qp *qp);
 void xr_keep_free(struct xr_keep *k);
-int xr_keep_missed(struct xr_qp *qp, struct xr_odp *odp, struct xdp_buff *xdp);
+int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
+		   struct xdp_buff *xdp);
 int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy);
 void xr_keep_wake(const struct xr_odp *odp);
 

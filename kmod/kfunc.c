@@ -23,6 +23,20 @@
 #include "sq.h"
 
 /*
+ * Memory on demand is missing. Let go of the region, then send for the memory, and put
+ * the frame aside, if that can be.
+ */
+static noinline int xr_kfunc_missed(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
+				    u32 len, u32 ahead, struct xdp_buff *xdp)
+{
+	struct xr_odp_miss miss;
+
+	xr_mr_miss(mr, va, len, ahead, true, &miss);
+	xr_mr_drop();
+	return xr_keep_missed(qp, &miss, xdp);
+}
+
+/*
  * Where the headers of a READ response end. Return: false: they are not inside the
  * first buffer.
  */
@@ -71,7 +85,7 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 		a->crc = xr_icrc_of(value);
 		xr_frame_cut(xdp, READ_ONCE(a->cut));
 	} else if (ret == -EAGAIN) {
-		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
+		return xr_kfunc_missed(qp, mr, va, sizeof(u64), 0, xdp);
 	}
 	xr_mr_drop();
 	return ret;
@@ -113,12 +127,12 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 			  XROCE_ACCESS_REMOTE_WRITE);
 	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_write(mr, va, xdp, off, len, READ_ONCE(w->ahead));
+	ret = xr_mr_write(mr, va, xdp, off, len);
 	if (likely(!ret)) {
 		xr_mr_count_in(mr, 1, len, !!READ_ONCE(w->begin));
 		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	} else if (ret == -EAGAIN) {
-		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
+		return xr_kfunc_missed(qp, mr, va, len, READ_ONCE(w->ahead), xdp);
 	}
 	xr_mr_drop();
 	return ret;
@@ -145,7 +159,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 			  XROCE_ACCESS_REMOTE_READ);
 	if (unlikely(!mr))
 		return -ENOENT;
-	ret = xr_mr_range(mr, va, len, 0, false, &at);
+	ret = xr_mr_range(mr, va, len, false, &at);
 	if (unlikely(ret))
 		goto out;
 	ret = -ENOSPC;

@@ -37,8 +37,8 @@
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *
- * The data path takes only sq->lock to xr_keep_waiting_lock, and odp->want_lock;
- * the last three also where it holds a region. It finds links, regions, windows and
+ * The data path takes only sq->lock to xr_keep_waiting_lock, and odp->want_lock,
+ * and none of them where it holds a region. It finds links, regions, windows and
  * queue pairs under RCU; what keeps the pages of a region alive during a copy is
  * said in hold.h, and for memory on demand in odp.h.
  * A queue pair's entry in the map "qp" is shared with the XDP program by a claim,

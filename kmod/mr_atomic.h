@@ -31,7 +31,7 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opco
 	u64 *word, off;
 	int ret;
 
-	ret = xr_mr_range(mr, va, sizeof(*word), 0, true, &off);
+	ret = xr_mr_range(mr, va, sizeof(*word), true, &off);
 	if (unlikely(ret))
 		return ret;
 	word = xr_mr_at(mr, off, &n);

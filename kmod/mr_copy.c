@@ -3,11 +3,28 @@
 #include "mr_copy.h"
 
 /* Is a range of memory on demand there? As xr_odp_ready() says. */
-int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write)
+int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 {
 	const struct xr_pin *pin = mr->pin;
 
-	return xr_odp_ready(pin->odp, pin->offset + off, len, ahead, write);
+	return xr_odp_ready(pin->odp, pin->offset + off, len, write);
+}
+
+/**
+ * xr_mr_miss() - say what an access to memory on demand has missed
+ * @mr: held by the caller
+ * @va: as for xr_mr_range(), which has returned -EAGAIN; and so are @len and @write
+ * @len: bytes
+ * @ahead: bytes that the message goes on for
+ * @write: it is to be written to
+ * @miss: out: for xr_odp_ask(), after xr_mr_drop()
+ */
+void xr_mr_miss(const struct xr_mr *mr, u64 va, u32 len, u32 ahead, bool write,
+		struct xr_odp_miss *miss)
+{
+	const struct xr_pin *pin = mr->pin;
+
+	xr_odp_miss(pin->odp, pin->offset + va - mr->iova, len, ahead, write, miss);
 }
 
 /*
@@ -78,7 +95,7 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 	u64 to;
 	u32 n;
 
-	ret = xr_mr_range(mr, va, len, 0, true, &to);
+	ret = xr_mr_range(mr, va, len, true, &to);
 	if (ret)
 		return ret;
 	while (len) {

@@ -16,7 +16,9 @@
 #include "qp.h"
 #include "vector.h"
 
-int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, u32 ahead, bool write);
+int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write);
+void xr_mr_miss(const struct xr_mr *mr, u64 va, u32 len, u32 ahead, bool write,
+		struct xr_odp_miss *miss);
 void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
 		    u32 len, bool write);
 void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len);
@@ -135,20 +137,19 @@ static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 
  * @mr: held by the caller
  * @va: address of the first byte in the region
  * @len: bytes
- * @ahead: bytes that the message goes on for
  * @write: a constant: it is to be written to
  * @at: out: where the range begins in the region
  *
  * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready().
  */
 static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
-				       u32 ahead, bool write, u64 *at)
+				       bool write, u64 *at)
 {
 	if (unlikely(xr_mr_offset(mr, va, len, at)))
 		return -ERANGE;
 	if (unlikely(mr->pin->odp) && len &&
 	    !xr_mr_resident(mr, *at, len, write ? XR_ODP_RIGHTS : XR_ODP_READ))
-		return xr_mr_ready(mr, *at, len, ahead, write);
+		return xr_mr_ready(mr, *at, len, write);
 	return 0;
 }
 
@@ -159,20 +160,18 @@ static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
  * @xdp: frame
  * @off: offset of the first byte in the frame; the range is inside it
  * @len: bytes
- * @ahead: bytes that the message goes on for
  *
  * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and
  * nothing is written.
  */
 static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
-				       struct xdp_buff *xdp, u32 off, u32 len,
-				       u32 ahead)
+				       struct xdp_buff *xdp, u32 off, u32 len)
 {
 	void *mem;
 	int ret;
 	u64 at;
 
-	ret = xr_mr_range(mr, va, len, ahead, true, &at);
+	ret = xr_mr_range(mr, va, len, true, &at);
 	if (unlikely(ret || !len))
 		return ret;
 	mem = xr_mr_whole(mr, at, len);

@@ -200,5 +200,6 @@ void xr_odp_free(struct xr_odp *odp)
 	atomic64_sub(odp->charged, &pin->mm->pinned_vm);
 	mmdrop(pin->mm);
 	put_pid(pin->pid);
-	kfree(odp);
+	/* Who has missed a page before may still ask. */
+	kfree_rcu(odp, rcu);
 }

@@ -82,6 +82,22 @@ struct xr_odp_want {
 };
 
 /**
+ * struct xr_odp_miss - what an access has missed
+ * @odp: the memory; it is there until the RCU read-side section ends
+ * @first: number of the first page that is missing
+ * @last: of the last page that the access needs
+ * @ahead: bytes that its message goes on for
+ * @write: to be written
+ */
+struct xr_odp_miss {
+	struct xr_odp *odp;
+	u64 first;
+	u64 last;
+	u32 ahead;
+	bool write;
+};
+
+/**
  * struct xr_odp_part - a range of pages, and the entries for them
  * @notifier: over all of them
  * @odp: the memory that it is a part of
@@ -142,6 +158,7 @@ struct xr_odp_chunk {
  * @invalidated: entries taken away by the kernel
  * @failed: wants that could not be served
  * @prefetched: pages of @made that were asked for by xr_odp_prefetch()
+ * @rcu: the structure outlives accesses that have missed
  */
 struct xr_odp {
 	struct xr_pin pin;
@@ -167,6 +184,7 @@ struct xr_odp {
 	atomic64_t invalidated;
 	atomic64_t failed;
 	atomic64_t prefetched;
+	struct rcu_head rcu;
 };
 
 /* odp.c */
@@ -179,8 +197,9 @@ void xr_odp_queue(struct xr_odp *odp, unsigned long delay);
 void xr_odp_queue_reclaim(struct xr_odp *odp);
 
 /* odp_want.c */
-int xr_odp_miss(u64 first, u64 last, u32 ahead, bool write);
-int xr_odp_ask(struct xr_odp *odp, u64 who);
+void xr_odp_miss(struct xr_odp *odp, u64 off, u32 len, u32 ahead, bool write,
+		 struct xr_odp_miss *miss);
+int xr_odp_ask(const struct xr_odp_miss *miss, u64 who);
 void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr);
 bool xr_odp_wanted(struct xr_odp *odp);
 struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy);
@@ -199,8 +218,7 @@ void xr_odp_part_put(struct xr_odp_part *part);
 void xr_odp_chunk_emptied(struct xr_odp_part *part);
 void xr_odp_reclaim(struct work_struct *work);
 void xr_odp_chunk_free_all(struct xr_odp *odp);
-int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
-			bool write);
+int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, bool write);
 
 /* odp_fault.c */
 void xr_odp_work(struct work_struct *work);
@@ -257,16 +275,14 @@ static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
  * @odp: memory; this CPU is on it
  * @off: offset of the first byte, from the first one of the table's first page
  * @len: bytes
- * @ahead: bytes that the message goes on for, a hint
  * @write: they will be written
  *
  * In softirq. What is there stays until xr_mr_drop().
  *
- * Return: 0; -EAGAIN: it can be asked for, before xr_mr_drop(); -EFAULT: there is no
+ * Return: 0; -EAGAIN: it can be asked for, see xr_odp_miss(); -EFAULT: there is no
  * such memory, or no such process any more.
  */
-static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
-			       bool write)
+static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, bool write)
 {
 	const u64 rights = write ? XR_ODP_RIGHTS : XR_ODP_READ;
 	u64 i = off >> PAGE_SHIFT, last;
@@ -276,11 +292,11 @@ static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 	if (xr_odp_reaped(odp))
 		return -EFAULT;
 	if (odp->pin.sparse)
-		return xr_odp_sparse_ready(odp, off, len, ahead, write);
+		return xr_odp_sparse_ready(odp, off, len, write);
 	last = (off + len - 1) >> PAGE_SHIFT;
 	for (; i <= last; i++)
 		if ((READ_ONCE(*xr_mtt_at(&odp->pin.mtt, i)) & rights) != rights)
-			return xr_odp_miss(i, last, ahead, write);
+			return -EAGAIN;
 	return 0;
 }
 

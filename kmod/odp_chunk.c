@@ -226,13 +226,11 @@ void xr_odp_chunk_free_all(struct xr_odp *odp)
  * @odp: memory; this CPU is on it
  * @off: address of the first byte
  * @len: bytes, at least one
- * @ahead: as for xr_odp_ready(), and so is @write
  * @write: they will be written
  *
  * Return: as xr_odp_ready().
  */
-int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
-			bool write)
+int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, bool write)
 {
 	const u64 rights = write ? XR_ODP_RIGHTS : XR_ODP_READ;
 	u64 i = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
@@ -246,7 +244,7 @@ int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, u32 ahead,
 			chunk = xr_odp_chunk(odp, i);
 		if (!chunk || (READ_ONCE(chunk->entry[i % XR_ODP_PAGES]) &
 			       rights) != rights)
-			return xr_odp_miss(i, last, ahead, write);
+			return -EAGAIN;
 	}
 	this_cpu_write(xr_odp_found, chunk);
 	return 0;

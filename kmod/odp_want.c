@@ -10,39 +10,55 @@
  */
 #define XR_ODP_TRIES	10
 
-/* What this CPU's access has missed, while it is on the memory. */
-struct xr_odp_missed {
-	u64 first;
-	u64 last;
-	u32 ahead;
-	bool write;
-};
-static DEFINE_PER_CPU(struct xr_odp_missed, xr_odp_missed);
+/* Is a page there, with all of @rights? The memory is held. */
+static bool xr_odp_there(struct xr_odp *odp, u64 page, u64 rights)
+{
+	struct xr_odp_chunk *chunk;
+	const u64 *entry;
+
+	if (!odp->pin.sparse) {
+		entry = xr_mtt_at(&odp->pin.mtt, page);
+	} else {
+		chunk = xr_odp_chunk(odp, page);
+		if (!chunk)
+			return false;
+		entry = &chunk->entry[page % XR_ODP_PAGES];
+	}
+	return (READ_ONCE(*entry) & rights) == rights;
+}
 
 /**
- * xr_odp_miss() - take down what an access has missed, for xr_odp_ask()
- * @first: the first page
- * @last: the last one that the access needs
- * @ahead: bytes that its message goes on for
- * @write: to be written
+ * xr_odp_miss() - say what an access has missed, for xr_odp_ask()
+ * @odp: memory; this CPU is on it
+ * @off: as for xr_odp_ready(), which has returned -EAGAIN; and so are @len and @write
+ * @len: bytes, at least one
+ * @ahead: bytes that the message goes on for, a hint
+ * @write: they will be written
+ * @miss: out: what; if all has come meanwhile, its last page
  *
  * In softirq.
- *
- * Return: -EAGAIN.
  */
-int xr_odp_miss(u64 first, u64 last, u32 ahead, bool write)
+void xr_odp_miss(struct xr_odp *odp, u64 off, u32 len, u32 ahead, bool write,
+		 struct xr_odp_miss *miss)
 {
-	*this_cpu_ptr(&xr_odp_missed) = (struct xr_odp_missed){
-		.first = first, .last = last, .ahead = ahead, .write = write,
+	const u64 rights = write ? XR_ODP_RIGHTS : XR_ODP_READ;
+
+	*miss = (struct xr_odp_miss){
+		.odp = odp,
+		.first = off >> PAGE_SHIFT,
+		.last = (off + len - 1) >> PAGE_SHIFT,
+		.ahead = ahead,
+		.write = write,
 	};
-	return -EAGAIN;
+	while (miss->first < miss->last && xr_odp_there(odp, miss->first, rights))
+		miss->first++;
 }
 
 /*
  * Is it on its way already, or has @who been refused it? What others were refused says
  * nothing: it may be there by now. @free: out: a place for another want, if any.
  */
-static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_missed *m,
+static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_miss *m,
 			u64 who, struct xr_odp_want **free)
 {
 	struct xr_odp_want *w;
@@ -72,32 +88,34 @@ static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_missed *m,
 }
 
 /**
- * xr_odp_ask() - send for the pages that this CPU's access has missed
- * @odp: memory, on which it still is
+ * xr_odp_ask() - send for the pages that an access has missed
+ * @m: what, of xr_odp_miss() in the same RCU read-side section
  * @who: asks, xr_qp::life
  *
- * In softirq. What is wanted already is not asked for again.
+ * In softirq. The caller holds no region (hold.h): locks are taken, which sleep with
+ * PREEMPT_RT. What is wanted already is not asked for again, and nothing is of memory
+ * that has been let go meanwhile.
  *
  * Return: -EAGAIN: it is on its way; -EFAULT: @who has asked for it before, and it
  * cannot be had; -EIO: nor for want of memory.
  */
-int xr_odp_ask(struct xr_odp *odp, u64 who)
+int xr_odp_ask(const struct xr_odp_miss *m, u64 who)
 {
-	const struct xr_odp_missed m = *this_cpu_ptr(&xr_odp_missed);
+	struct xr_odp *odp = m->odp;
 	struct xr_odp_want *want = NULL;
 	int ret;
 
 	if (READ_ONCE(odp->gone))
 		return -EFAULT;
 	spin_lock_bh(&odp->want_lock);
-	ret = xr_odp_known(odp, &m, who, &want);
+	ret = xr_odp_known(odp, m, who, &want);
 	if (!ret && want && !odp->closing) {
 		*want = (struct xr_odp_want){
 			.state = XR_ODP_QUEUED,
-			.write = m.write,
-			.first = m.first,
-			.need = m.last - m.first + 1,
-			.ahead = DIV_ROUND_UP((u64)m.ahead, PAGE_SIZE),
+			.write = m->write,
+			.first = m->first,
+			.need = m->last - m->first + 1,
+			.ahead = DIV_ROUND_UP((u64)m->ahead, PAGE_SIZE),
 			.since = jiffies,
 			.who = who,
 		};

@@ -265,6 +265,29 @@ static int xr_recv_begin(struct xr_recv *v)
 }
 
 /*
+ * An element has not been stored to, for @ret. Let go of its region, and put the frame
+ * aside if memory on demand is missing. Return: as xr_recv_store().
+ */
+static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
+				       u32 len, struct xdp_buff *xdp, int ret)
+{
+	struct xr_odp_miss miss;
+
+	if (ret == -EAGAIN)
+		xr_mr_miss(mr, va, len, 0, true, &miss);
+	xr_mr_drop();
+	if (ret == -EAGAIN)
+		ret = xr_keep_missed(qp, &miss, xdp);
+	if (ret == -EAGAIN)
+		return -EBUSY;
+	if (ret == -EINPROGRESS)
+		return ret;
+	/* The structure is there, under RCU. */
+	xr_mr_count_refused(mr);
+	return -EFAULT;
+}
+
+/*
  * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
  * 0, -EFAULT, or for memory on demand that is not there -EINPROGRESS, -EBUSY.
  */
@@ -286,23 +309,14 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	else if (buf)
 		ret = xr_mr_store(mr, va, buf, len);
 	else
-		ret = xr_mr_write(mr, va, xdp, off, len, 0);
+		ret = xr_mr_write(mr, va, xdp, off, len);
 	if (likely(!ret)) {
 		/* An IP header is a part of the packet that follows. */
 		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
 		xr_mr_drop();
 		return 0;
 	}
-	if (ret == -EAGAIN)
-		ret = xr_keep_missed(qp, mr->pin->odp, xdp);
-	if (ret == -EAGAIN)
-		ret = -EBUSY;
-	if (ret != -EBUSY && ret != -EINPROGRESS) {
-		xr_mr_count_refused(mr);
-		ret = -EFAULT;
-	}
-	xr_mr_drop();
-	return ret;
+	return xr_recv_not_stored(qp, mr, va, len, xdp, ret);
 }
 
 /*

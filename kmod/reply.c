@@ -11,7 +11,6 @@
 #include "compat.h"
 #include "link.h"
 #include "mr_copy.h"
-#include "mr_stat.h"
 #include "qp.h"
 #include "reply.h"
 #include "sq.h"
@@ -178,8 +177,10 @@ static int xr_reply_packet(struct xr_qp *qp, struct xr_reply *r, bool *last)
 		.psn = r->psn,
 		.msn = r->msn,
 		.result = r->result,
+		.key = r->key,
 		.va = r->va,
 		.len = min(r->left, mtu),
+		.begin = !r->begun,
 	};
 	int ret;
 
@@ -187,18 +188,7 @@ static int xr_reply_packet(struct xr_qp *qp, struct xr_reply *r, bool *last)
 	*last = !p.ahead;
 	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
 		p.opcode = xr_read_opcode(r, p.len);
-	if (p.len) {
-		p.mr = xr_rkey_hold(qp, p.va, r->key, p.len,
-				    XROCE_ACCESS_REMOTE_READ);
-		if (!p.mr)
-			return -ENOENT;
-	}
 	ret = xr_tx_build(&rs->batch, qp, &p);
-	if (p.mr) {
-		if (!ret)
-			xr_mr_count_out(p.mr, p.len, !r->begun);
-		xr_mr_drop();
-	}
 	if (ret)
 		return ret;
 	r->begun = true;

@@ -18,6 +18,7 @@
 
 #include "icrc.h"
 #include "mr_copy.h"
+#include "mr_stat.h"
 #include "qp.h"
 #include "response.h"
 #include "tx.h"
@@ -193,14 +194,51 @@ static void *xr_tx_alloc(u32 size)
 	return frag;
 }
 
+/* Memory on demand is missing. Let go of the region, then send for the memory. */
+static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
+				 const struct xr_tx_packet *p)
+{
+	struct xr_odp_miss miss;
+
+	xr_mr_miss(mr, p->va, p->len, p->ahead, false, &miss);
+	xr_mr_drop();
+	return xr_odp_ask(&miss, qp->life);
+}
+
+/*
+ * The payload, from @off on, and the invariant CRC. Nothing is allocated and no lock is
+ * taken while the region is held (hold.h). Return: as xr_tx_build().
+ */
+static __always_inline int xr_tx_payload(const struct xr_qp *qp,
+					 const struct xr_tx_packet *p,
+					 struct xdp_buff *xdp, bool ipv6, u32 off)
+{
+	struct xr_mr *mr = xr_rkey_hold(qp, p->va, p->key, p->len,
+					XROCE_ACCESS_REMOTE_READ);
+	u64 from;
+	int ret;
+
+	if (!mr)
+		return -ENOENT;
+	ret = xr_mr_range(mr, p->va, p->len, false, &from);
+	if (unlikely(ret == -EAGAIN))
+		return xr_tx_missed(qp, mr, p);
+	if (likely(!ret)) {
+		xr_response_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
+		xr_mr_count_out(mr, p->len, p->begin);
+	}
+	xr_mr_drop();
+	return ret;
+}
+
 /**
  * xr_tx_build() - add a packet to a batch that is not full
  * @batch: where
  * @qp: whose it is; its entry in the map says from where to where
  * @p: what
  *
- * Return: 0; -ENOMEM; -ERANGE, as for xr_mr_range(); or, of memory on demand that was
- * asked for, -EAGAIN, -EFAULT or -EIO.
+ * Return: 0; -ENOMEM; -ENOENT: there is no such region; -ERANGE, as for xr_mr_range();
+ * or, of memory on demand that was asked for, -EAGAIN, -EFAULT or -EIO.
  */
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p)
@@ -214,7 +252,6 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	struct xdp_buff xdp;
 	void *frag, *at;
 	__be32 *psn;
-	u64 from;
 	int ret;
 
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
@@ -237,13 +274,9 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		psn = xr_tx_reply(at, q, ipv6, p, udp_len);
 	at = xr_tx_behind(psn, p);
 	if (p->len) {
-		ret = xr_mr_range(p->mr, p->va, p->len, p->ahead, false, &from);
-		if (ret == -EAGAIN)
-			ret = xr_odp_ask(p->mr->pin->odp, qp->life);
+		ret = xr_tx_payload(qp, p, &xdp, ipv6, at - xdp.data);
 		if (ret)
 			goto err;
-		xr_response_fill(p->mr, from, &xdp, p->l2_len, ipv6, at - xdp.data,
-				 p->len, NULL);
 	} else if (p->opcode == XROCE_RC_ACK) {
 		put_unaligned_le32(xr_tx_ack_icrc(q, p), at);
 	} else {

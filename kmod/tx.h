@@ -19,7 +19,6 @@
 
 struct net_device;
 struct xdp_frame;
-struct xr_mr;
 struct xr_qp;
 struct xroce_qp;
 
@@ -44,10 +43,11 @@ struct xr_tx_batch {
  * @psn: packet sequence number
  * @msn: message sequence number
  * @result: of an atomic acknowledgement
- * @mr: READ response with payload: region, held by the caller
+ * @key: READ response with payload: R_Key that it was asked for with
  * @va: first byte
  * @len: bytes of payload
  * @ahead: bytes of the same response that follow
+ * @begin: it is the first packet of the response
  */
 struct xr_tx_packet {
 	const u8 *l2;
@@ -57,10 +57,11 @@ struct xr_tx_packet {
 	u32 psn;
 	u32 msn;
 	u64 result;
-	struct xr_mr *mr;
+	u32 key;
 	u64 va;
 	u32 len;
 	u32 ahead;
+	bool begin;
 };
 
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,

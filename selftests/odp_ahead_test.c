@@ -142,6 +142,7 @@ static void huge(void)
 	mem = mem_huge();
 	if (!mem) {
 		skip("no huge page");
+		odp_close(&o);
 		return;
 	}
 	/* The region begins somewhere in it. */
