@@ -22,6 +22,7 @@
  *   mmap_lock          the kernel's: mmap(2) of a ring; faults of the worker
  *   link->lock         mutex: the link's objects, their owners and counts
  *   limits->lock       mutex: what is charged, and the limits
+ *   xr_odp_users_lock  mutex: users whose memory is on demand
  *   sq->lock           spin, bh: a send queue
  *   recv->lock         spin, bh: what a queue pair receives with
  *   srq->lock          spin, bh: a shared receive queue

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory on demand: made, missed, invalidated, and let go. */
+#include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/wait_bit.h>
 
 #include "uapi/xroce.h"
 
@@ -11,8 +13,13 @@
 #include "main.h"
 #include "mr.h"
 #include "odp.h"
+#include "odp_user.h"
 #include "process.h"
 
+/* How long deregistering waits for a fault that is being served; then it leaves it. */
+#define XR_ODP_LEAVE	HZ
+
+/* Frees empty chunks, of all users: nothing of that waits for user space. */
 static struct workqueue_struct *xr_odp_wq;
 
 int xr_odp_init(void)
@@ -30,6 +37,7 @@ int xr_odp_init(void)
 
 void xr_odp_exit(void)
 {
+	xr_odp_user_exit();
 	destroy_workqueue(xr_odp_wq);
 	xr_odp_chunk_exit();
 }
@@ -37,11 +45,15 @@ void xr_odp_exit(void)
 /* Have wants seen to, in @delay jiffies at the latest. @odp->want_lock is held. */
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay)
 {
+	bool queued;
+
 	lockdep_assert_held(&odp->want_lock);
-	if (delay)
-		queue_delayed_work(xr_odp_wq, &odp->work, delay);
-	else
-		mod_delayed_work(xr_odp_wq, &odp->work, 0);
+	refcount_inc(&odp->refs);
+	queued = delay ? queue_delayed_work(odp->user->wq, &odp->work, delay) :
+			 !mod_delayed_work(odp->user->wq, &odp->work, 0);
+	/* It is pending already. */
+	if (!queued)
+		refcount_dec(&odp->refs);
 }
 
 /* And empty chunks. @odp->want_lock is held. */
@@ -92,17 +104,23 @@ err_account:
 	return ret;
 }
 
-/* The process that a thread is of, with a reference. Return: NULL: it has been reaped. */
-static struct pid *xr_odp_process(struct pid *thread)
+/*
+ * Take a reference to the process that a thread is of, and to its user. Return: 0;
+ * -ESRCH: it has been reaped; -ENOMEM.
+ */
+static int xr_odp_set_process(struct xr_odp *odp, struct pid *thread)
 {
 	struct task_struct *task = get_pid_task(thread, PIDTYPE_PID);
-	struct pid *pid;
 
 	if (!task)
-		return NULL;
-	pid = get_task_pid(task, PIDTYPE_TGID);
+		return -ESRCH;
+	odp->pin.pid = get_task_pid(task, PIDTYPE_TGID);
+	odp->user = xr_odp_user_get(task_uid(task));
 	put_task_struct(task);
-	return pid;
+	if (odp->user)
+		return 0;
+	put_pid(odp->pin.pid);
+	return -ENOMEM;
 }
 
 /**
@@ -144,22 +162,29 @@ struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length)
 		.offset = offset_in_page(addr),
 		.sparse = sparse,
 	};
-	odp->pin.pid = xr_odp_process(pid);
 	refcount_set(&odp->pin.users, 1);
+	refcount_set(&odp->refs, 1);
 	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
 	spin_lock_init(&odp->want_lock);
 	INIT_LIST_HEAD(&odp->empty);
 	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
 	INIT_WORK(&odp->reclaim, xr_odp_reclaim);
-	ret = odp->pin.pid ? xr_odp_setup(odp, mm) : -ESRCH;
-	if (!ret) {
-		mmgrab(mm);
-		odp->pin.mm = mm;
-	}
+	ret = xr_odp_set_process(odp, pid);
+	if (ret)
+		goto err_odp;
+	ret = xr_odp_setup(odp, mm);
+	if (ret)
+		goto err_process;
+	mmgrab(mm);
+	odp->pin.mm = mm;
 	mmput(mm);
-	if (!ret)
-		return &odp->pin;
+	return &odp->pin;
+
+err_process:
+	xr_odp_user_put(odp->user);
 	put_pid(odp->pin.pid);
+err_odp:
+	mmput(mm);
 	kfree(odp);
 	return ERR_PTR(ret);
 }
@@ -180,17 +205,11 @@ void xr_odp_query(struct xr_odp *odp, struct xroce_mr_query *q)
 		       chunks * sizeof(struct xr_odp_chunk);
 }
 
-/* No region has it any more. Sleeps, but for no grace period. */
-void xr_odp_free(struct xr_odp *odp)
+/* Nobody has it any more. Sleeps, but for no grace period. */
+static void xr_odp_release(struct xr_odp *odp)
 {
 	struct xr_pin *pin = &odp->pin;
 
-	spin_lock_bh(&odp->want_lock);
-	odp->closing = true;
-	spin_unlock_bh(&odp->want_lock);
-	cancel_delayed_work_sync(&odp->work);
-	cancel_work_sync(&odp->reclaim);
-	xr_keep_wake(odp);
 	if (pin->sparse) {
 		xr_odp_chunk_free_all(odp);
 	} else {
@@ -200,6 +219,61 @@ void xr_odp_free(struct xr_odp *odp)
 	atomic64_sub(odp->charged, &pin->mm->pinned_vm);
 	mmdrop(pin->mm);
 	put_pid(pin->pid);
+	if (odp->left)
+		atomic_dec(&odp->user->left);
+	xr_odp_user_put(odp->user);
 	/* Who has missed a page before may still ask. */
 	kfree_rcu(odp, rcu);
+}
+
+/* One reference less. Sleeps. */
+void xr_odp_put(struct xr_odp *odp)
+{
+	if (refcount_dec_and_test(&odp->refs)) {
+		xr_odp_release(odp);
+		return;
+	}
+	/* For xr_odp_wait(). It may be gone: this only compares the address. */
+	smp_mb__after_atomic();
+	wake_up_var(&odp->refs);
+}
+
+static bool xr_odp_idle(const struct xr_odp *odp)
+{
+	return refcount_read(&odp->refs) == 1;
+}
+
+/*
+ * Wait until the worker has returned, but not for memory that may never come: the worker
+ * releases it then. One such wait is enough for a user.
+ */
+static void xr_odp_wait(struct xr_odp *odp)
+{
+	if (!atomic_read(&odp->user->left))
+		wait_var_event_timeout(&odp->refs, xr_odp_idle(odp),
+				       XR_ODP_LEAVE);
+	if (xr_odp_idle(odp))
+		return;
+	odp->left = true;
+	atomic_inc(&odp->user->left);
+}
+
+/**
+ * xr_odp_free() - let memory go that no region has any more
+ * @odp: memory
+ *
+ * Sleeps, for no grace period, and for a fault that is being served no longer than
+ * XR_ODP_LEAVE. The module cannot go before the fault has been served.
+ */
+void xr_odp_free(struct xr_odp *odp)
+{
+	spin_lock_bh(&odp->want_lock);
+	odp->closing = true;
+	spin_unlock_bh(&odp->want_lock);
+	if (cancel_delayed_work(&odp->work))
+		refcount_dec(&odp->refs);
+	cancel_work_sync(&odp->reclaim);
+	xr_keep_wake(odp);
+	xr_odp_wait(odp);
+	xr_odp_put(odp);
 }

@@ -27,12 +27,14 @@
 #include <linux/mmu_notifier.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "pin.h"
 
+struct xr_odp_user;
 struct xroce_mr_query;
 
 /* Of an entry, beside the address; those below are the pool's. */
@@ -138,6 +140,9 @@ struct xr_odp_chunk {
 /**
  * struct xr_odp - memory on demand
  * @pin: what regions know of it
+ * @refs: its regions, which are one, and each run of @work that is pending or under way
+ * @user: whose workers bring it in
+ * @left: no region has it any more, but the worker had not returned then
  * @pages: how many it has, whatever is there
  * @charged: pages that its table counts as
  * @part: all of it, unless it is an address space
@@ -162,6 +167,9 @@ struct xr_odp_chunk {
  */
 struct xr_odp {
 	struct xr_pin pin;
+	refcount_t refs;
+	struct xr_odp_user *user;
+	bool left;
 	u64 pages;
 	unsigned long charged;
 	struct xr_odp_part part;
@@ -192,6 +200,7 @@ int xr_odp_init(void);
 void xr_odp_exit(void);
 struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length);
 void xr_odp_free(struct xr_odp *odp);
+void xr_odp_put(struct xr_odp *odp);
 void xr_odp_query(struct xr_odp *odp, struct xroce_mr_query *q);
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay);
 void xr_odp_queue_reclaim(struct xr_odp *odp);

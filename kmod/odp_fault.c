@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
@@ -28,6 +29,12 @@ static bool xr_odp_closing(struct xr_odp *odp)
  * Memory that the kernel itself has no mapping of: hmm_range_fault() does not
  * ask. What is in the page cache of that file system is nowhere else.
  */
+static bool xr_odp_vma_secret(const struct vm_area_struct *vma)
+{
+	return vma->vm_file &&
+	       file_inode(vma->vm_file)->i_sb->s_magic == SECRETMEM_MAGIC;
+}
+
 static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
 			  unsigned long end)
 {
@@ -35,10 +42,45 @@ static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
 
 	for (vma = find_vma(mm, start); vma && vma->vm_start < end;
 	     vma = find_vma(mm, vma->vm_end))
-		if (vma->vm_file && file_inode(vma->vm_file)->i_sb->s_magic ==
-				    SECRETMEM_MAGIC)
+		if (xr_odp_vma_secret(vma))
 			return true;
 	return false;
+}
+
+/*
+ * Fault in what is mapped of files. That may take for ever, as a FUSE server need not
+ * answer: hmm_range_fault() would wait with mmap_lock held, and could not be killed. Here
+ * the lock, which the caller has, is let go of meanwhile, and taken again.
+ *
+ * Return: 0; -EINTR: the caller is being killed. hmm_range_fault() finds what could not be
+ * had.
+ */
+static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *range)
+{
+	unsigned int flags = FAULT_FLAG_REMOTE;
+	unsigned long addr = range->start;
+	struct vm_area_struct *vma;
+	bool unlocked;
+	int ret = 0;
+
+	if (!(range->default_flags & HMM_PFN_REQ_FAULT))
+		return 0;
+	if (range->default_flags & HMM_PFN_REQ_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	while (!ret && addr < range->end) {
+		vma = find_vma(mm, addr);
+		if (!vma)
+			break;
+		addr = max(addr, vma->vm_start);
+		if (!vma->vm_file || xr_odp_vma_secret(vma)) {
+			addr = vma->vm_end;
+			continue;
+		}
+		if (addr < range->end)
+			ret = fixup_user_fault(mm, addr, flags, &unlocked);
+		addr += PAGE_SIZE;
+	}
+	return ret == -EINTR ? ret : 0;
 }
 
 /* Make entries of what has been found. Return: how many; -EBUSY: it is outdated. */
@@ -78,7 +120,8 @@ out:
 
 /*
  * Bring in pages of a part, by their numbers there. Return: entries made; -EFAULT:
- * not all of it can be had; -EBUSY: it keeps changing.
+ * not all of it can be had; -EBUSY: it keeps changing; -EINTR: the caller is being
+ * killed.
  */
 static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 			unsigned long flags, unsigned long *pfns)
@@ -106,9 +149,11 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 		 * invalidate everything between these two each time.
 		 */
 		mmap_read_lock(mm);
+		ret = xr_odp_fault_files(mm, &range);
 		range.notifier_seq = mmu_interval_read_begin(range.notifier);
-		ret = xr_odp_secret(mm, range.start, range.end) ? -EFAULT :
-		      hmm_range_fault(&range);
+		if (!ret)
+			ret = xr_odp_secret(mm, range.start, range.end) ?
+			      -EFAULT : hmm_range_fault(&range);
 		mmap_read_unlock(mm);
 		/* Not to be written to. */
 		if (ret == -EPERM)
@@ -175,6 +220,7 @@ static int xr_odp_why(struct xr_odp *odp, const struct xr_odp_want *w)
 {
 	struct mm_struct *mm = odp->pin.mm;
 	unsigned long addr;
+	bool unlocked;
 	u64 i;
 	int ret = 0;
 
@@ -183,7 +229,8 @@ static int xr_odp_why(struct xr_odp *odp, const struct xr_odp_want *w)
 		mmap_read_lock(mm);
 		ret = xr_odp_secret(mm, addr, addr + PAGE_SIZE) ? -EFAULT :
 		      fixup_user_fault(mm, addr,
-				       w->write ? FAULT_FLAG_WRITE : 0, NULL);
+				       w->write ? FAULT_FLAG_WRITE : 0,
+				       &unlocked);
 		mmap_read_unlock(mm);
 		cond_resched();
 	}
@@ -250,22 +297,31 @@ static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_odp_want *w,
 	return ret;
 }
 
+/*
+ * A fault holds the module, as it may take for ever: who would unload it is refused
+ * rather than left waiting. Where the module goes already, nothing is faulted in.
+ */
 void xr_odp_work(struct work_struct *work)
 {
 	struct xr_odp *odp = container_of(to_delayed_work(work), struct xr_odp,
 					  work);
+	bool module = try_module_get(THIS_MODULE);
 	struct xr_odp_want *w, copy;
 	unsigned long *pfns;
 	int ret;
 
 	pfns = (unsigned long *)__get_free_page(GFP_KERNEL);
 	while ((w = xr_odp_take(odp, &copy))) {
-		ret = xr_odp_serve_alive(odp, &copy, pfns);
+		ret = module ? xr_odp_serve_alive(odp, &copy, pfns) : -EFAULT;
 		/* Who is answered now finds that we have no reference. */
 		xr_odp_done(odp, w, ret);
 		xr_keep_wake(odp);
 	}
 	free_page((unsigned long)pfns);
+	/* What is still run of it is waited for, see xr_odp_user_exit(). */
+	if (module)
+		module_put(THIS_MODULE);
+	xr_odp_put(odp);
 }
 
 /*

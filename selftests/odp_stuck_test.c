@@ -3,6 +3,7 @@
  * Faults that are not served: memory on demand is a file whose server does not answer.
  * Nobody else waits for it, and who is concerned can be ended.
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,18 @@
 #include "live_mr.h"
 #include "mem.h"
 #include "odp.h"
+
+/* More than the faults of a user, and of all together before there was a limit for each. */
+#define REGIONS	280u
+#define NOBODY	65534
+
+/* What a process that has memory of the file is at; in shared memory. */
+enum stage {
+	STARTS,
+	WAITS,		/* all of its faults have been asked for */
+	CLOSES,		/* it has been told to close its handle */
+	CLOSED,
+};
 
 /* So far behind the first page that it is not read ahead with it. */
 #define STUCK	(16 * MEM_PAGE)
@@ -97,9 +110,170 @@ static void ended(void)
 	odp_close(&o);
 }
 
+/* Another user's process, with @regions regions, a page of the file each. */
+static void stick(struct fuse *f, unsigned int regions, enum stage *stage)
+{
+	static const struct wire_opts opts = { .peer = WIRE_QPN + 1 };
+	struct odp o;
+	unsigned int i;
+	char *mem;
+
+	mem = mmap(NULL, regions * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+		   f->fd, 0);
+	if (mem == MAP_FAILED || !odp_open_opts(&o, 1, &opts) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	o.mem = mem;
+	o.bytes = MEM_PAGE;
+	for (i = 0; i < regions && !test_failed(); i++, o.mem += MEM_PAGE)
+		if (odp_register(&o))
+			ask(&o, 0);
+	if (test_failed())
+		_exit(1);
+	__atomic_store_n(stage, WAITS, __ATOMIC_RELEASE);
+	while (__atomic_load_n(stage, __ATOMIC_ACQUIRE) != CLOSES)
+		usleep(1000);
+	xroce_close(o.w.x);
+	__atomic_store_n(stage, CLOSED, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+}
+
+static enum stage *stage;
+static pid_t sticky;
+
+static bool waits(void *arg)
+{
+	return __atomic_load_n((enum stage *)arg, __ATOMIC_ACQUIRE) == WAITS;
+}
+
+static bool closed(void *arg)
+{
+	return __atomic_load_n((enum stage *)arg, __ATOMIC_ACQUIRE) == CLOSED;
+}
+
+static bool reaped(void *arg)
+{
+	const pid_t *pid = arg;
+
+	return waitpid(*pid, NULL, WNOHANG) == *pid;
+}
+
+/* Have such a process, all of whose faults wait. */
+static bool stick_begin(struct fuse *f, unsigned int regions)
+{
+	live_parameter("odp_keep", 0);
+	stage = mmap(NULL, sizeof(*stage), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!check(stage != MAP_FAILED, "memory") ||
+	    !fuse_open(f, regions * MEM_PAGE))
+		return false;
+	sticky = fork();
+	if (!sticky)
+		stick(f, regions, stage);
+	return check(live_wait(waits, stage), "its faults were not asked for") &&
+	       fuse_wait_read(f);
+}
+
+static void stick_end(struct fuse *f)
+{
+	fuse_close(f);
+	munmap(stage, sizeof(*stage));
+	live_parameter("odp_keep", 256);
+}
+
+/* It closes its handle, and is killed, while none of its faults is served. */
+static void close_and_kill(void)
+{
+	__atomic_store_n(stage, CLOSES, __ATOMIC_RELEASE);
+	check(live_wait(closed, stage), "the handle is not closed");
+	kill(sticky, SIGKILL);
+	check(live_wait(reaped, &sticky), "it is not ended");
+}
+
+/* A user's faults keep no other user from paging, nor his process from ending. */
+static void others(void)
+{
+	struct fuse f;
+	struct odp o;
+
+	if (!odp_open(&o, 4) || !stick_begin(&f, REGIONS))
+		return;
+	ACKED(odp_write(&o, 0, 64, 0x21));
+	close_and_kill();
+	ACKED(odp_write(&o, 2 * MEM_PAGE, 64, 0x22));
+	stick_end(&f);
+	odp_close(&o);
+}
+
+/* It is killed, with the handle open. */
+static void killed(void)
+{
+	struct fuse f;
+
+	if (!stick_begin(&f, REGIONS))
+		return;
+	kill(sticky, SIGKILL);
+	check(live_wait(reaped, &sticky), "it is not ended");
+	stick_end(&f);
+	live_check_idle(LIVE_DEV);
+}
+
+/* The module stays until the fault has been served. */
+static void module(void)
+{
+	struct fuse f;
+
+	if (!stick_begin(&f, 1))
+		return;
+	close_and_kill();
+	check(!live_detach(LIVE_DEV, 0), "detach");
+	check(live_module_refused() == -EAGAIN, "unloaded during a fault");
+	fuse_abort(&f);
+	check(!live_module_unload(), "not unloaded");
+	check(!live_module_load() &&
+	      !live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
+	      "not loaded again");
+	stick_end(&f);
+}
+
+/* Advice waits for the file, too, but not in a way that cannot be ended. */
+static void advised(void)
+{
+	struct xroce_mr_advise a = { .advice = XROCE_ADVISE_PREFETCH };
+	struct fuse f;
+	struct odp o;
+
+	if (!fuse_open(&f, MEM_PAGE))
+		return;
+	sticky = fork();
+	if (!sticky) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!odp_open(&o, 1) ||
+		    mmap(o.mem, MEM_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_FIXED, f.fd, 0) != o.mem)
+			_exit(1);
+		a.mr = o.mr.mr;
+		a.iova = ODP_IOVA;
+		a.length = MEM_PAGE;
+		xroce_mr_advise(o.w.x, &a);
+		_exit(1);
+	}
+	fuse_wait_read(&f);
+	kill(sticky, SIGKILL);
+	check(live_wait(reaped, &sticky), "it is not ended");
+	fuse_close(&f);
+	live_check_idle(LIVE_DEV);
+}
+
 static const struct test tests[] = {
 	{ "odp_stuck_ended", "O4 O6", "a process ends while its memory is faulted in",
 	  ended },
+	{ "odp_stuck_others", "O3 O9", "another user's memory is served", others },
+	{ "odp_stuck_killed", "O6 O9", "who has such memory can be killed", killed },
+	{ "odp_stuck_advise", "O6", "who waits for such memory can be killed", advised },
+	{ "odp_stuck_module", "O9", "the module goes when the fault is over", module },
 };
 
 int main(int argc, char **argv)
