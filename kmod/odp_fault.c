@@ -83,13 +83,17 @@ static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *rang
 	return ret == -EINTR ? ret : 0;
 }
 
-/* Make entries of what has been found. Return: how many; -EBUSY: it is outdated. */
+/*
+ * Make entries of what has been found. Return: how many; -EBUSY: it is outdated; -EFAULT:
+ * the hardware has lost a page of it.
+ */
 static int xr_odp_install(struct xr_odp_part *part,
 			  const struct hmm_range *range, u64 first, u64 nr)
 {
 	struct xr_odp *odp = part->odp;
 	int ret = -EBUSY, made = 0;
 	unsigned long pfn;
+	struct page *page;
 	u64 i, entry, had;
 
 	spin_lock(&part->lock);
@@ -101,8 +105,13 @@ static int xr_odp_install(struct xr_odp_part *part,
 		/* Where it was not to be faulted in. */
 		if (!(pfn & HMM_PFN_VALID) || pfn & HMM_PFN_ERROR)
 			continue;
-		entry = PFN_PHYS(page_to_pfn(hmm_pfn_to_page(pfn))) |
-			XR_ODP_READ;
+		page = hmm_pfn_to_page(pfn);
+		/* Still mapped: the kernel is about to unmap it, or could not. */
+		if (PageHWPoison(page)) {
+			ret = -EFAULT;
+			break;
+		}
+		entry = PFN_PHYS(page_to_pfn(page)) | XR_ODP_READ;
 		if (pfn & HMM_PFN_WRITE)
 			entry |= XR_ODP_WRITE;
 		xr_odp_part_put_entry(part, first + i, entry);
@@ -110,7 +119,8 @@ static int xr_odp_install(struct xr_odp_part *part,
 	}
 	atomic64_add(part->resident - had, &odp->resident);
 	atomic64_add(made, &odp->made);
-	ret = made;
+	if (ret == -EBUSY)
+		ret = made;
 out:
 	spin_unlock(&part->lock);
 	if (ret > 0)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that the hardware reports as lost (hwpoison): what of it a peer is
+ * served, on demand and pinned. A file of sysfs tells the kernel, in place of the
+ * hardware.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+#include "counters.h"
+#include "live_mr.h"
+#include "mem.h"
+#include "odp.h"
+
+#define LOST	"/sys/devices/system/memory/hard_offline_page"
+
+/*
+ * Have the kernel told that a page of ours is lost. EBUSY: it has taken it from us, but
+ * somebody else has it. Return: false when it cannot be told: the test is skipped then.
+ */
+static bool poison(const void *page)
+{
+	uint64_t pfn = mem_pfn(page);
+	int fd = open(LOST, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0) {
+		skip("the kernel has no " LOST);
+		return false;
+	}
+	if (dprintf(fd, "%#llx", (unsigned long long)pfn << MEM_PAGE_SHIFT) < 0)
+		err = errno;
+	close(fd);
+	check(pfn && (!err || err == EBUSY), "page frame %#llx: %s", (unsigned long long)pfn,
+	      strerror(err));
+	return true;
+}
+
+/* A page that is there, and one that is not: neither is served, all others are. */
+static void on_demand(void)
+{
+	struct odp o;
+	char buf[64];
+
+	if (!odp_open(&o, 32))
+		return;
+	ACKED(odp_write(&o, 0, 64, 0x31));
+	ACKED(odp_write(&o, 16 * MEM_PAGE, 64, 0x32));
+	o.mem[20 * MEM_PAGE] = 1;
+	if (!poison(o.mem) || !poison(o.mem + 20 * MEM_PAGE))
+		goto out;
+	REFUSED(odp_read(&o, 0, 64, buf));
+	wire_again(&o.w);
+	REFUSED(odp_write(&o, 20 * MEM_PAGE, 64, 0x33));
+	wire_again(&o.w);
+	/* Half of it is lost: nothing is written. */
+	memset(o.mem + 19 * MEM_PAGE, 7, MEM_PAGE);
+	REFUSED(odp_write(&o, 20 * MEM_PAGE - 32, 64, 0x34));
+	check(o.mem[20 * MEM_PAGE - 1] == 7, "half of it was written");
+	wire_again(&o.w);
+	ACKED(odp_read(&o, 16 * MEM_PAGE, 64, buf));
+	odp_is(buf, 64, 0x32);
+	/* The neighbours, which are brought in together with it else. */
+	ACKED(odp_write(&o, MEM_PAGE, 64, 0x35));
+	ACKED(odp_write(&o, 21 * MEM_PAGE, 64, 0x36));
+	/* What is put in its place is found. */
+	check(mmap(o.mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
+		   MAP_ANONYMOUS | MAP_FIXED, -1, 0) == o.mem, "mmap");
+	ACKED(odp_write(&o, 0, 64, 0x37));
+	odp_is(o.mem, 64, 0x37);
+out:
+	odp_close(&o);
+}
+
+/*
+ * The kernel takes it from the process, and cannot from the region: the peer is served
+ * until the region goes. A region over it is refused from then on.
+ */
+static void pinned(void)
+{
+	static const struct wire_opts rc;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	wire_counted(&w, COUNTER(write));
+	if (!poison(w.mem))
+		goto out;
+	w.req.psn = (w.req.psn + 1) & XROCE_PSN_MASK;
+	wire_counted(&w, COUNTER(write));
+	mr_refused(w.x, mr_region(w.pd, w.mem, MEM_PAGE), -EFAULT);
+	check(!xroce_mr_dereg(w.x, w.mr.mr), "dereg");
+	mr_refused(w.x, mr_region(w.pd, w.mem, MEM_PAGE), -EFAULT);
+	mr_accepted(w.x, mr_region(w.pd, w.mem + MEM_PAGE, MEM_PAGE));
+out:
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "poison_on_demand", "O4 O6", "lost memory, on demand", on_demand },
+	{ "poison_pinned", "R7", "lost memory, pinned", pinned },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
