@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Values of the BPF maps, pinned under /sys/fs/bpf/xroce/<netdev>/.
+ * Values of the BPF maps, pinned under /sys/fs/bpf/xroce/<netdev>/. In <netdev> "."
+ * is written "%2e" and "%" is written "%25", as bpffs takes no dots in names.
  *
  * Each field has one writer: the module, or the XDP program. Numbers are in the
  * host's byte order unless the type says otherwise.

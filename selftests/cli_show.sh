@@ -203,30 +203,6 @@ without_module() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# An RDMA WRITE of 8 bytes by a key that nobody has, with its invariant CRC.
-send_write() { # QPN RKEY
-	python3 - "$1" "$2" "$(in_xr ip -o link show x0 |
-		sed -E 's/.* link\/ether ([^ ]+).*/\1/')" <<-'END'
-	import socket, struct, sys, zlib
-	qpn, rkey = int(sys.argv[1], 16), int(sys.argv[2], 16)
-	mac = bytes.fromhex(sys.argv[3].replace(":", ""))
-	bth = struct.pack(">BBHII", 10, 0x40, 0xffff, qpn, 0x80000000)
-	body = bth + struct.pack(">QII", 0x1000, rkey, 8) + b"x" * 8
-	udp = struct.pack(">HHHH", 49152, 4791, 8 + len(body) + 4, 0)
-	ip = struct.pack(">BBHHHBBH", 0x45, 0, 28 + len(body) + 4, 0, 0x4000, 64, 17, 0)
-	ip += socket.inet_aton("10.77.0.1") + socket.inet_aton("10.77.0.2")
-	s = sum(struct.unpack(">10H", ip))
-	ip = ip[:10] + struct.pack(">H", ~(s % 0xffff) & 0xffff) + ip[12:]
-	f = b"\xff"
-	masked = (f * 8 + ip[:1] + f + ip[2:8] + f + ip[9:10] + f * 2 + ip[12:] +
-	          udp[:6] + f * 2 + body[:4] + f + body[5:])
-	crc = struct.pack("<I", zlib.crc32(masked))
-	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-	s.bind(("c0", 0))
-	s.send(mac + s.getsockname()[4] + b"\x08\x00" + ip + udp + body + crc)
-	END
-}
-
 has_events() { [ "$(wc -l <"$work/events")" -ge "$1" ]; }
 
 # It, or its child, waits for events.
@@ -246,7 +222,7 @@ watched() {
 	mr=$(makes mr mr add pd "$pd" name seen access none file "$work/file")
 	mw=$(makes mw mw add pd "$pd" type 2b)
 	wait_until 30 grep -q '"event":"add".*"mw"' "$work/events"
-	send_write "$qpn" 0x123456
+	send_write c0 x0 10.77.0.1 10.77.0.2 "$qpn" 0x123456
 	wait_until 30 grep -q '"event":"change".*"cause"' "$work/events"
 	xr mw del mw "$mw"
 	xr mr del mr "$mr"

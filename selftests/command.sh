@@ -56,6 +56,31 @@ with_a_pd() {
 	xr pd del pd "$pd"
 }
 
+# send_write CLIENT SERVER CLIENT-IP SERVER-IP QPN RKEY: an RDMA WRITE of "xxxxxxxx" to
+# 0x1000 with its invariant CRC, from one device to the other
+send_write() {
+	python3 - "$@" "$(in_xr ip -o link show "$2" |
+		sed -E 's/.* link\/ether ([^ ]+).*/\1/')" <<-'END'
+	import socket, struct, sys, zlib
+	dev, _, client, server, qpn, rkey, mac = sys.argv[1:]
+	mac = bytes.fromhex(mac.replace(":", ""))
+	bth = struct.pack(">BBHII", 10, 0x40, 0xffff, int(qpn, 16), 0x80000000)
+	body = bth + struct.pack(">QII", 0x1000, int(rkey, 16), 8) + b"x" * 8
+	udp = struct.pack(">HHHH", 49152, 4791, 8 + len(body) + 4, 0)
+	ip = struct.pack(">BBHHHBBH", 0x45, 0, 28 + len(body) + 4, 0, 0x4000, 64, 17, 0)
+	ip += socket.inet_aton(client) + socket.inet_aton(server)
+	s = sum(struct.unpack(">10H", ip))
+	ip = ip[:10] + struct.pack(">H", ~(s % 0xffff) & 0xffff) + ip[12:]
+	f = b"\xff"
+	masked = (f * 8 + ip[:1] + f + ip[2:8] + f + ip[9:10] + f * 2 + ip[12:] +
+	          udp[:6] + f * 2 + body[:4] + f + body[5:])
+	crc = struct.pack("<I", zlib.crc32(masked))
+	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+	s.bind((dev, 0))
+	s.send(mac + s.getsockname()[4] + b"\x08\x00" + ip + udp + body + crc)
+	END
+}
+
 clean_up() {
 	local status=$?
 

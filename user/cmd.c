@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "libxroce.h"
 
 /* What is being run, for usage(). */
 static const char *this_noun;
@@ -53,6 +54,15 @@ int fail(const char *fmt, ...)
 	return EXIT_ERROR;
 }
 
+void warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	complain(fmt, args);
+	va_end(args);
+}
+
 static void print_form(FILE *to, const char *noun, const struct cmd *cmd)
 {
 	fprintf(to, "xroce %s%s%s%s%s\n", noun ? : "", noun ? " " : "",
@@ -90,7 +100,7 @@ const char *reason(int err, const struct reason *table)
 	for (table = everywhere; table->err; table++)
 		if (table->err == -err)
 			return table->text;
-	return strerror(-err);
+	return xroce_strerror(err);
 }
 
 static int help(const char *noun, const struct cmd *table)

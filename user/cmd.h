@@ -60,6 +60,9 @@ void cmd_on_message(void (*fn)(void));
 /* Say what went wrong, and with what. Return: EXIT_ERROR. */
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Say what has to be known of something that went well. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* Say what was typed wrong, and the right form. Return: EXIT_USAGE. */
 int usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -73,7 +76,7 @@ struct reason {
 	const char *text;
 };
 
-/* The text for negative @err: the table's, else of a limit, else the C library's. */
+/* The text for negative @err: the table's, else of a limit, else xroce_strerror()'s. */
 const char *reason(int err, const struct reason *table);
 
 /* The nouns. */

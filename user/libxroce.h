@@ -27,6 +27,9 @@ struct xroce;
 #define XROCE_NETDEV_MAX	16	/* bytes of a device's name, with the NUL */
 #define XROCE_ERROR_MAX		256	/* bytes of an error text, with the NUL */
 
+/* Bytes of the name of a directory in XROCE_PIN_DIR, with the NUL. */
+#define XROCE_PIN_DIR_MAX	(3 * (XROCE_NETDEV_MAX - 1) + 1)
+
 /* Sizes of the tables, where the caller gives none. */
 #define XROCE_MPT_ENTRIES	65536
 #define XROCE_QP_ENTRIES	1024
@@ -37,6 +40,19 @@ struct xroce;
  * than this has none.
  */
 #define XROCE_MR_STAT_MAX	(256ull << 20)
+
+/**
+ * xroce_strerror() - describe an error that any function can return
+ * @err: a negative errno
+ *
+ * Says for -ENXIO, -EACCES and -EPERM what they mean here and what helps: that the
+ * module is not loaded, that the caller may not open /dev/xroce, that it lacks
+ * CAP_NET_ADMIN or another program owns the object. Other errors as strerror(3).
+ * What a function says of an errno itself goes before.
+ *
+ * Return: a text that stays; of strerror(3), until the thread calls that again.
+ */
+const char *xroce_strerror(int err);
 
 /**
  * xroce_open() - open /dev/xroce for the link of a network device
@@ -109,8 +125,8 @@ struct xroce_attach_opts {
  * @netdev: name of the device, in the caller's network namespace
  * @opts: see struct xroce_attach_opts
  *
- * Maps, program and BPF link are pinned in XROCE_PIN_DIR/@netdev/ as "mpt",
- * "qp", "stat", "prog" and "link", and so outlive the caller. What was done is
+ * Maps, program and BPF link are pinned as "mpt", "qp", "stat", "prog", "link" and
+ * so on in the directory that xroce_pin_dir() names, and so outlive the caller. What was done is
  * undone on failure, and what somebody who was killed at it has left is removed
  * first. Needs CAP_NET_ADMIN and CAP_SYS_ADMIN.
  *
@@ -143,14 +159,18 @@ int xroce_reload(const char *netdev, struct xroce_attach_opts *opts);
  * xroce_detach() - delete a link, detach its XDP program and remove its pins
  * @netdev: name of the device, or the one that it had before it went
  * @flags: XROCE_F_FORCE: persistent objects are deleted as well
- * @error: XROCE_ERROR_MAX bytes for the reason of a failure, or NULL
+ * @error: XROCE_ERROR_MAX bytes for the reason of a failure, on success for a warning
+ *	or an empty text; or NULL
  *
  * The link goes first, so that a refusal leaves everything as it was. Where
  * there is no link, but pins of one whose making or deletion was cut short, these
- * are removed.
+ * are removed. Where another mount hides the pins, the program is found by the number
+ * of its BPF link and detached, which needs CAP_SYS_ADMIN, and a warning says that the
+ * pins are left.
  *
- * Return: 0; -ENOENT (no such link); -EBUSY (in use); see struct
- * xroce_link_del.
+ * Return: 0: no program of the link is attached any more; -ENOENT (no such link);
+ * -EBUSY (in use); -EPERM, -EEXIST (the program cannot be detached, and the link is as
+ * it was); see struct xroce_link_del.
  */
 int xroce_detach(const char *netdev, unsigned int flags, char *error);
 
@@ -740,10 +760,15 @@ int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
  * xroce_pin_dir() - find the directory of a device's pins
  * @netdev: name of the device
  * @ifindex: its index in its network namespace, or 0
- * @dir: out: name of the directory in XROCE_PIN_DIR: the name that the device
- *	had when the program was attached, or @netdev where nothing says otherwise
+ * @dir: out: name of the directory in XROCE_PIN_DIR; empty if no device can have the
+ *	name @netdev
+ *
+ * The directory is named after the device, as it was called when the program was
+ * attached; where no such directory is found, after @netdev. In it "." is written
+ * "%2e", as bpffs takes no dots, and "%" is written "%25": the pins of "x0.5" are in
+ * XROCE_PIN_DIR/x0%2e5. Other characters stand for themselves.
  */
-void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX]);
+void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX]);
 
 /**
  * xroce_pin_open() - open a pinned map, program or BPF link of a link

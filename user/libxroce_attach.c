@@ -22,6 +22,7 @@ struct attach {
 	const char *netdev;
 	struct xroce_attach_opts *opts;
 	__u32 ifindex;
+	char pins[XROCE_PIN_DIR_MAX];	/* directory of the pins that it makes */
 	__u32 mpt_entries;
 	__u32 mr_stat_entries;
 	int dev;		/* /dev/xroce */
@@ -63,13 +64,13 @@ static int check_opts(struct attach *a)
 	a->ifindex = xroce_ifindex(a->netdev);
 	if (!a->ifindex)
 		return xroce_failed(a->opts, -ENODEV, "no such network device");
-	return 0;
+	return xroce_pin_name(a->netdev, a->pins);
 }
 
 /* Somebody else has removed the pins. */
 static bool has_program(const struct attach *a)
 {
-	char dir[XROCE_NETDEV_MAX];
+	char dir[XROCE_PIN_DIR_MAX];
 
 	xroce_pin_dir(a->netdev, a->ifindex, dir);
 	return xroce_pin_used(dir, XROCE_NO_LINK);
@@ -84,12 +85,8 @@ static int add_link(struct attach *a)
 	int err;
 
 	a->dev = xroce_dev_open();
-	if (a->dev == -ENXIO)
-		return xroce_failed(a->opts, -ENXIO, "no " XROCE_DEV_PATH
-				    ": the module is not loaded");
 	if (a->dev < 0)
-		return xroce_failed(a->opts, a->dev, XROCE_DEV_PATH ": %s",
-				    strerror(-a->dev));
+		return xroce_failed(a->opts, a->dev, "%s", xroce_strerror(a->dev));
 	err = xroce_command(a->dev, XROCE_CMD_LINK_ADD, &add);
 	if (err) {
 		close(a->dev);
@@ -98,7 +95,7 @@ static int add_link(struct attach *a)
 					    has_program(a) ? "" :
 					    ", without a program; 'xroce link del' removes it");
 		return xroce_failed(a->opts, err, "%s", err == -ENOSPC ?
-				    "all link numbers are taken" : strerror(-err));
+				    "all link numbers are taken" : xroce_strerror(err));
 	}
 	a->opts->link = add.link;
 	return 0;
@@ -181,7 +178,7 @@ static int pin_one(struct attach *a, const char *name, int fd)
 	char path[PATH_MAX];
 	int err;
 
-	err = xroce_pin_path(a->netdev, name, path, sizeof(path));
+	err = xroce_pin_path(a->pins, name, path, sizeof(path));
 	if (!err && bpf_obj_pin(fd, path))
 		err = -errno;
 	if (err)
@@ -197,11 +194,11 @@ static int clear_pins(struct attach *a)
 	if (err == -EEXIST)
 		return xroce_failed(a->opts, err, XROCE_PIN_DIR
 				    "/%s belongs to another device's link, which had or has that name",
-				    a->netdev);
+				    a->pins);
 	if (err == -EPERM)
 		return xroce_failed(a->opts, err, XROCE_PIN_DIR
 				    "/%s is left of another link and cannot be removed",
-				    a->netdev);
+				    a->pins);
 	return 0;
 }
 
@@ -209,12 +206,9 @@ static int pin_all(struct attach *a)
 {
 	int err, i;
 
-	err = xroce_pin_mkdir(a->netdev);
+	err = xroce_pin_mkdir(a->pins, a->opts->error);
 	if (err)
-		return xroce_failed(a->opts, err, XROCE_PIN_DIR "/%s: %s", a->netdev,
-				    err == -ENOTDIR || err == -ENOENT || err == -EPERM ?
-				    "/sys/fs/bpf has no bpffs (mount -t bpf bpf /sys/fs/bpf)" :
-				    strerror(-err));
+		return err;
 
 	/* First: see xroce_pin_remove(). */
 	err = pin_one(a, "link", a->link);
@@ -224,7 +218,7 @@ static int pin_all(struct attach *a)
 	if (!err)
 		err = pin_one(a, "prog", bpf_program__fd(a->load.prog));
 	if (err)
-		xroce_pin_remove(a->netdev);
+		xroce_pin_remove(a->pins);
 	return err;
 }
 
@@ -265,7 +259,7 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
 	if (!err) {
 		err = give_maps(&a);
 		if (err)
-			xroce_pin_remove(netdev);
+			xroce_pin_remove(a.pins);
 	}
 
 	/* From here on the pins hold it, or nobody does. */

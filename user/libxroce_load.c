@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
@@ -115,15 +114,7 @@ int xroce_load_map_fd(struct xroce_load *l, const char *name)
 /* What it takes to learn of a module's functions; without, loading says EINVAL. */
 static bool may_load(void)
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3];
-	const __u32 needed = 1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN;
-
-	if (syscall(SYS_capget, &head, has))
-		return true;
-	return (has[0].effective & needed) == needed;
+	return xroce_capable(1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN);
 }
 
 int xroce_load_open(struct xroce_load *l)
@@ -139,7 +130,7 @@ int xroce_load_open(struct xroce_load *l)
 		return xroce_failed(l->opts, -errno, "BPF object %s: cannot be read: %s",
 				    l->path, strerror(errno));
 
-	l->prog = bpf_object__find_program_by_name(l->obj, "xroce");
+	l->prog = bpf_object__find_program_by_name(l->obj, XROCE_PROGRAM);
 	for (i = 0; i < XROCE_LOAD_MAPS && xroce_load_map(l, xroce_load_maps[i]); i++)
 		;
 	if (l->prog && i == XROCE_LOAD_MAPS)

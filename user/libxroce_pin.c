@@ -27,16 +27,33 @@ static const char *const pins[] = {
 	"prog", XROCE_PIN_NEW, "netdev", "events", "stat", "mr_stat", "rd", "qp", "mpt", "link"
 };
 
-int xroce_pin_path(const char *netdev, const char *name, char *path,
-		   size_t size)
+/* bpffs refuses names that contain a dot. */
+int xroce_pin_name(const char *netdev, char dir[XROCE_PIN_DIR_MAX])
+{
+	const char *p;
+
+	*dir = 0;
+	if (!*netdev || strlen(netdev) >= IF_NAMESIZE || strchr(netdev, '/') ||
+	    !strcmp(netdev, ".") || !strcmp(netdev, ".."))
+		return -EINVAL;
+	for (p = netdev; *p; p++) {
+		if (*p == '.' || *p == '%')
+			dir += sprintf(dir, "%%%02x", *p);
+		else
+			*dir++ = *p;
+	}
+	*dir = 0;
+	return 0;
+}
+
+int xroce_pin_path(const char *dir, const char *name, char *path, size_t size)
 {
 	int n;
 
-	/* A netdev's name has no slash and is neither "." nor "..". */
-	if (!*netdev || *netdev == '.' || strchr(netdev, '/') ||
-	    strlen(netdev) >= IF_NAMESIZE)
+	if (!*dir || strchr(dir, '/') || strchr(dir, '.') ||
+	    strlen(dir) >= XROCE_PIN_DIR_MAX)
 		return -EINVAL;
-	n = snprintf(path, size, "%s/%s%s%s", XROCE_PIN_DIR, netdev,
+	n = snprintf(path, size, "%s/%s%s%s", XROCE_PIN_DIR, dir,
 		     name ? "/" : "", name ? name : "");
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
@@ -66,8 +83,7 @@ static __u32 pinned_ifindex(const char *dir)
 	return pinned_link(dir).xdp.ifindex;
 }
 
-/* Return: the program on a device of this network namespace, or 0. */
-static __u32 program_on(const char *netdev, __u32 ifindex)
+__u32 xroce_pin_program_on(const char *netdev, __u32 ifindex)
 {
 	__u32 id;
 
@@ -85,19 +101,19 @@ static bool is_pinned(const char *dir, __u32 ifindex, __u32 prog)
 
 /* The device may have been renamed since. */
 static void find_dir(const char *netdev, __u32 ifindex, __u32 prog,
-		     char dir[XROCE_NETDEV_MAX])
+		     char dir[XROCE_PIN_DIR_MAX])
 {
 	struct dirent *entry;
 	DIR *pins;
 
-	snprintf(dir, XROCE_NETDEV_MAX, "%s", netdev);
-	if (!ifindex || is_pinned(netdev, ifindex, prog))
+	if (xroce_pin_name(netdev, dir) || !ifindex ||
+	    is_pinned(dir, ifindex, prog))
 		return;
 	pins = opendir(XROCE_PIN_DIR);
 	if (!pins)
 		return;
 	while ((entry = readdir(pins))) {
-		if (strlen(entry->d_name) < XROCE_NETDEV_MAX &&
+		if (strlen(entry->d_name) < XROCE_PIN_DIR_MAX &&
 		    is_pinned(entry->d_name, ifindex, prog)) {
 			strcpy(dir, entry->d_name);
 			break;
@@ -106,14 +122,14 @@ static void find_dir(const char *netdev, __u32 ifindex, __u32 prog,
 	closedir(pins);
 }
 
-void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_NETDEV_MAX])
+void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX])
 {
-	find_dir(netdev, ifindex, program_on(netdev, ifindex), dir);
+	find_dir(netdev, ifindex, xroce_pin_program_on(netdev, ifindex), dir);
 }
 
 int xroce_pin_open(const char *netdev, const char *name)
 {
-	char path[PATH_MAX], dir[XROCE_NETDEV_MAX];
+	char path[PATH_MAX], dir[XROCE_PIN_DIR_MAX];
 	int fd, err;
 
 	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
@@ -124,26 +140,57 @@ int xroce_pin_open(const char *netdev, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-int xroce_pin_mkdir(const char *netdev)
+static bool is_bpffs(const char *path)
 {
-	char path[PATH_MAX];
 	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+/* The directory that all links share. Return: as xroce_pin_mkdir(). */
+static int make_top(char *why)
+{
 	struct stat st;
 	int err;
 
-	err = xroce_pin_path(netdev, NULL, path, sizeof(path));
+	err = mkdir(XROCE_PIN_DIR, 0700) && errno != EEXIST ? -errno : 0;
+	if (!is_bpffs(err ? XROCE_BPFFS : XROCE_PIN_DIR)) {
+		snprintf(why, XROCE_ERROR_MAX, "no bpffs is mounted on " XROCE_BPFFS
+			 ": 'mount -t bpf bpf " XROCE_BPFFS "' mounts one");
+		return -ENOTDIR;
+	}
+	if (!err && stat(XROCE_PIN_DIR, &st))
+		err = -errno;
+	if (err) {
+		snprintf(why, XROCE_ERROR_MAX, XROCE_PIN_DIR ": %s", strerror(-err));
+		return err;
+	}
+	/* Nobody else may put other maps in their place. */
+	if (st.st_uid == geteuid() && !(st.st_mode & 022))
+		return 0;
+	snprintf(why, XROCE_ERROR_MAX, XROCE_PIN_DIR
+		 ": not permitted: it belongs to uid %u and has mode %04o; it must belong to uid %u, and nobody else may write to it",
+		 st.st_uid, st.st_mode & 07777, geteuid());
+	return -EACCES;
+}
+
+int xroce_pin_mkdir(const char *dir, char *why)
+{
+	char path[PATH_MAX];
+	int err;
+
+	err = make_top(why);
 	if (err)
 		return err;
-	if (mkdir(XROCE_PIN_DIR, 0700) && errno != EEXIST)
-		return -errno;
-	if (statfs(XROCE_PIN_DIR, &fs) || stat(XROCE_PIN_DIR, &st))
-		return -errno;
-	/* Nobody else may put other maps in their place. */
-	if (st.st_uid != geteuid() || st.st_mode & 022)
-		return -EACCES;
-	if (fs.f_type != BPF_FS_MAGIC)
-		return -ENOTDIR;
-	return mkdir(path, 0700) ? -errno : 0;
+	err = xroce_pin_path(dir, NULL, path, sizeof(path));
+	if (!err && mkdir(path, 0700))
+		err = -errno;
+	/* The parent is ours: what bpffs refuses by EPERM is the name. */
+	if (err)
+		snprintf(why, XROCE_ERROR_MAX, XROCE_PIN_DIR "/%s: %s", dir,
+			 err == -EPERM || err == -EINVAL || err == -ENAMETOOLONG ?
+			 "bpffs takes no directory of this name" : strerror(-err));
+	return err;
 }
 
 int xroce_pin_lock(void)
@@ -179,23 +226,23 @@ static void detach_program(const char *dir)
 	close(fd);
 }
 
-void xroce_pin_remove(const char *netdev)
+void xroce_pin_remove(const char *dir)
 {
 	char path[PATH_MAX];
 	size_t i;
 
-	detach_program(netdev);
+	detach_program(dir);
 	for (i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
-		if (!xroce_pin_path(netdev, pins[i], path, sizeof(path)))
+		if (!xroce_pin_path(dir, pins[i], path, sizeof(path)))
 			unlink(path);
-	if (!xroce_pin_path(netdev, NULL, path, sizeof(path)))
+	if (!xroce_pin_path(dir, NULL, path, sizeof(path)))
 		rmdir(path);
 }
 
 bool xroce_pin_used(const char *dir, __u32 except)
 {
 	__u32 ifindex = pinned_ifindex(dir);
-	char name[XROCE_NETDEV_MAX], of[XROCE_NETDEV_MAX];
+	char name[XROCE_NETDEV_MAX], of[XROCE_PIN_DIR_MAX];
 	struct xroce_link_query q;
 	struct stat ns = {};
 	__u32 number;
@@ -218,7 +265,7 @@ bool xroce_pin_used(const char *dir, __u32 except)
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
 			 q.name);
 		find_dir(name, q.ifindex, q.netns == ns.st_ino ?
-			 program_on(name, q.ifindex) : 0, of);
+			 xroce_pin_program_on(name, q.ifindex) : 0, of);
 		if (!strcmp(of, dir))
 			return true;
 	}
@@ -234,19 +281,21 @@ static bool exists(const char *dir)
 
 int xroce_pin_clear(const char *netdev, __u32 except)
 {
-	char dir[XROCE_NETDEV_MAX];
+	char own[XROCE_PIN_DIR_MAX], dir[XROCE_PIN_DIR_MAX];
 	int err = -ENOENT;
 
+	if (xroce_pin_name(netdev, own))
+		return err;
 	/* Of the device before it was renamed, and under the name it has. */
 	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
-	if (strcmp(dir, netdev) && !xroce_pin_used(dir, except)) {
+	if (strcmp(dir, own) && !xroce_pin_used(dir, except)) {
 		xroce_pin_remove(dir);
 		err = 0;
 	}
-	if (!exists(netdev))
+	if (!exists(own))
 		return err;
-	if (xroce_pin_used(netdev, except))
+	if (xroce_pin_used(own, except))
 		return -EEXIST;
-	xroce_pin_remove(netdev);
-	return exists(netdev) ? -EPERM : 0;
+	xroce_pin_remove(own);
+	return exists(own) ? -EPERM : 0;
 }

@@ -61,6 +61,9 @@ XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg);
 /* A reference to a handle less; the last one frees it. */
 XROCE_HIDDEN void xroce_put(struct xroce *x);
 
+/* Whether the caller has these capabilities, a mask of those below 32. */
+XROCE_HIDDEN bool xroce_capable(__u32 capabilities);
+
 /* Map a ring of the module's. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
 				struct xroce_ring *ring);
@@ -87,18 +90,30 @@ XROCE_HIDDEN int xroce_object_path(const char *wanted, char *path, size_t size);
 /* Pin of a program that is about to take the place of "prog". */
 #define XROCE_PIN_NEW	"prog_new"
 
-/* Path of a pin, or with @name NULL of its directory. Return: 0 or -errno. */
-XROCE_HIDDEN int xroce_pin_path(const char *netdev, const char *name,
-				char *path, size_t size);
-
-/* Make the directory of a device's pins, all of it. Return: 0 or -errno. */
-XROCE_HIDDEN int xroce_pin_mkdir(const char *netdev);
+/* Where a bpffs has to be mounted. */
+#define XROCE_BPFFS	"/sys/fs/bpf"
 
 /*
- * Detach a device's program, remove its pins and their directory; what is not
- * there is fine.
+ * Name of the directory that a new link of @netdev is pinned in, see
+ * xroce_pin_dir(). Return: 0; -EINVAL: no device has this name.
  */
-XROCE_HIDDEN void xroce_pin_remove(const char *netdev);
+XROCE_HIDDEN int xroce_pin_name(const char *netdev, char dir[XROCE_PIN_DIR_MAX]);
+
+/*
+ * Path of a pin, or with @name NULL of its directory. Here and below @dir is the
+ * name of a directory in XROCE_PIN_DIR. Return: 0 or -errno.
+ */
+XROCE_HIDDEN int xroce_pin_path(const char *dir, const char *name, char *path,
+				size_t size);
+
+/*
+ * Make the directory of a link's pins, and XROCE_PIN_DIR if it is missing. @why has
+ * XROCE_ERROR_MAX bytes for the reason of a failure. Return: 0 or -errno.
+ */
+XROCE_HIDDEN int xroce_pin_mkdir(const char *dir, char *why);
+
+/* Detach the pinned program, remove the pins and @dir; what is missing is skipped. */
+XROCE_HIDDEN void xroce_pin_remove(const char *dir);
 
 /*
  * Who makes or takes down a link does it alone, also when killed. Return: what
@@ -106,6 +121,12 @@ XROCE_HIDDEN void xroce_pin_remove(const char *netdev);
  */
 XROCE_HIDDEN int xroce_pin_lock(void);
 XROCE_HIDDEN void xroce_pin_unlock(int fd);
+
+/* Name of the program in the BPF object. */
+#define XROCE_PROGRAM	"xroce"
+
+/* Number of the program on a device of this network namespace; 0: none, or no such one. */
+XROCE_HIDDEN __u32 xroce_pin_program_on(const char *netdev, __u32 ifindex);
 
 /* A number that no link has. */
 #define XROCE_NO_LINK	(~0U)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
 #include <linux/if_link.h>
 
 #include <bpf/bpf.h>
@@ -34,7 +35,7 @@
 struct reload {
 	struct xroce_load load;
 	struct xroce_link_query query;
-	char dir[XROCE_NETDEV_MAX];
+	char dir[XROCE_PIN_DIR_MAX];
 	int dev;
 	int link;
 	int prog;
@@ -68,12 +69,13 @@ static int find_link(struct reload *r)
 	r->dev = xroce_dev_open();
 	err = r->dev < 0 ? r->dev :
 	      xroce_link_find(r->load.netdev, &r->query);
-	if (err == -ENXIO)
-		return xroce_failed(opts, err, "the module is not loaded");
 	if (err == -ENOENT || (!err && !r->query.mpt_entries))
 		return xroce_failed(opts, -ENOENT, "it has no link");
+	/* The module looks at this last. */
+	if (!err && !xroce_capable(1u << CAP_NET_ADMIN))
+		err = -EPERM;
 	if (err)
-		return xroce_failed(opts, err, "%s", strerror(-err));
+		return xroce_failed(opts, err, "%s", xroce_strerror(err));
 	if (r->query.flags & XROCE_F_DEAD)
 		return xroce_failed(opts, -ENODEV, "its device has gone");
 	opts->link = r->query.link;

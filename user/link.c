@@ -108,6 +108,8 @@ static int link_del(int argc, char **argv)
 		return status;
 	if (dev_detach(dev, force ? XROCE_F_FORCE : 0, error))
 		return fail("link del dev %s: %s", dev, error);
+	if (*error)
+		warn("link del dev %s: %s", dev, error);
 	return EXIT_OK;
 }
 

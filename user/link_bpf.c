@@ -16,19 +16,32 @@
 
 #define MAPS_MAX	64
 
+#define PIN_DIR_MAX	(sizeof(XROCE_PIN_DIR "/") + XROCE_PIN_DIR_MAX)
+
+/* @pins: path of the directory. Return: a descriptor, or a negative value. */
+static int open_pin(const char *pins, const char *name)
+{
+	char path[PIN_DIR_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/%s", pins, name);
+	return bpf_obj_get(path);
+}
+
 /*
- * Name the directory of the device's pins and ask for the BPF link in it.
+ * Find the directory of the device's pins and ask for the BPF link in it.
  * Return: whether it is the device's.
  */
-static bool find_pins(const char *dev, __u32 ifindex, char *dir,
+static bool find_pins(const char *dev, __u32 ifindex, char pins[PIN_DIR_MAX],
 		      struct bpf_link_info *info)
 {
+	char dir[XROCE_PIN_DIR_MAX];
 	__u32 len = sizeof(*info);
 	bool found;
 	int fd;
 
 	xroce_pin_dir(dev, ifindex, dir);
-	fd = xroce_pin_open(dir, "link");
+	snprintf(pins, PIN_DIR_MAX, "%s/%s", XROCE_PIN_DIR, dir);
+	fd = open_pin(pins, "link");
 	if (fd < 0)
 		return false;
 	memset(info, 0, sizeof(*info));
@@ -39,10 +52,10 @@ static bool find_pins(const char *dev, __u32 ifindex, char *dir,
 }
 
 /* Return: whether it could be asked for. */
-static bool prog_info(const char *dir, struct bpf_prog_info *info)
+static bool prog_info(const char *pins, struct bpf_prog_info *info)
 {
 	__u32 len = sizeof(*info);
-	int fd = xroce_pin_open(dir, "prog");
+	int fd = open_pin(pins, "prog");
 	bool got;
 
 	if (fd < 0)
@@ -73,17 +86,15 @@ void link_bpf_print(const char *dev, __u32 ifindex)
 {
 	struct bpf_prog_info prog = {};
 	struct bpf_link_info link;
-	char dir[XROCE_NETDEV_MAX];
-	char path[128];
+	char pins[PIN_DIR_MAX];
 
-	if (!find_pins(dev, ifindex, dir, &link))
+	if (!find_pins(dev, ifindex, pins, &link))
 		return;
 	print_num("prog", link.prog_id);
-	if (prog_info(dir, &prog))
+	if (prog_info(pins, &prog))
 		print_str("prog_name", prog.name);
 	print_num("bpf_link", link.id);
-	snprintf(path, sizeof(path), "%s/%s", XROCE_PIN_DIR, dir);
-	print_str("pins", path);
+	print_str("pins", pins);
 }
 
 static const char *map_type(__u32 type)
@@ -167,10 +178,10 @@ void link_bpf_print_maps(const char *dev, __u32 ifindex)
 		.map_ids = (__u64)(unsigned long)ids,
 	};
 	struct bpf_link_info link;
-	char dir[XROCE_NETDEV_MAX], tag[2 * BPF_TAG_SIZE + 1];
+	char pins[PIN_DIR_MAX], tag[2 * BPF_TAG_SIZE + 1];
 	size_t i;
 
-	if (!find_pins(dev, ifindex, dir, &link) || !prog_info(dir, &prog))
+	if (!find_pins(dev, ifindex, pins, &link) || !prog_info(pins, &prog))
 		return;
 	if (prog.nr_map_ids > MAPS_MAX)
 		prog.nr_map_ids = MAPS_MAX;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of the directories that pins are in. */
+#include <string.h>
+
+#include "harness.h"
+#include "libxroce.h"
+
+struct name {
+	const char *netdev;
+	const char *dir;
+};
+
+static const struct name names[] = {
+	{ "x0", "x0" },
+	{ "x0.5", "x0%2e5" },
+	{ "x0%2e5", "x0%252e5" },
+	{ "a%b", "a%25b" },
+	{ "...", "%2e%2e%2e" },
+	{ ".a", "%2ea" },
+	{ "...............",
+	  "%2e%2e%2e%2e%2e%2e%2e%2e%2e%2e%2e%2e%2e%2e%2e" },
+	{ "-\\\"'*?[~\x01\x7f\xff", "-\\\"'*?[~\x01\x7f\xff" },
+	/* Names that no device can have. */
+	{ "", "" },
+	{ ".", "" },
+	{ "..", "" },
+	{ "a/b", "" },
+	{ "/", "" },
+	{ "sixteen.letters.", "" },
+	{ "a name that is longer than any device's can be, and than any directory's", "" },
+};
+
+static void escaped(void)
+{
+	char dir[XROCE_PIN_DIR_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		memset(dir, 'x', sizeof(dir));
+		xroce_pin_dir(names[i].netdev, 0, dir);
+		check(!strcmp(dir, names[i].dir), "\"%s\": \"%.*s\", not \"%s\"",
+		      names[i].netdev, (int)sizeof(dir), dir, names[i].dir);
+	}
+}
+
+#define LETTERS	".%2e5a"
+#define NAMES	(6 * 6 * 6)
+
+/* No two names of three of these letters have one directory. */
+static void unique(void)
+{
+	static char dirs[NAMES][XROCE_PIN_DIR_MAX];
+	char name[4] = "";
+	int i, j, rest, same = 0;
+
+	for (i = 0; i < NAMES; i++) {
+		for (j = 0, rest = i; j < 3; j++, rest /= 6)
+			name[j] = LETTERS[rest % 6];
+		xroce_pin_dir(name, 0, dirs[i]);
+		check(!strchr(dirs[i], '.'), "%s: %s", name, dirs[i]);
+		for (j = 0; j < i; j++)
+			same += !strcmp(dirs[i], dirs[j]);
+	}
+	check(!same, "%d pairs of names have one directory", same);
+}
+
+static const struct test tests[] = {
+	{ "pins_escaped", "U1 D1", "the directory of a device's pins", escaped },
+	{ "pins_unique", "U1 D1", "is no other device's", unique },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Detaching. The BPF link is found by its pin or, where another mount hides the pins,
+ * by its number: a link is not reported as deleted while its program is attached.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf.h>
+
+#include "libxroce_priv.h"
+
+/**
+ * struct detach - a program that is to be detached
+ * @netdev: name of the device
+ * @ifindex: its index
+ * @dir: directory of its pins
+ * @prog: number of our program on the device; 0: there is none
+ * @link: descriptor of its BPF link, or -1
+ * @served: the module has a link of the device, with maps
+ * @hidden: neither the pin of the BPF link nor the directory was found
+ */
+struct detach {
+	const char *netdev;
+	__u32 ifindex;
+	char dir[XROCE_PIN_DIR_MAX];
+	__u32 prog;
+	int link;
+	bool served;
+	bool hidden;
+};
+
+/* Of a program that may not be looked at the link decides whether it is ours. */
+static __u32 own_program(const struct detach *d)
+{
+	__u32 id = xroce_pin_program_on(d->netdev, d->ifindex);
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd;
+
+	if (!id)
+		return 0;
+	fd = bpf_prog_get_fd_by_id(id);
+	if (fd < 0)
+		return d->served && errno != ENOENT ? id : 0;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	    strcmp(info.name, XROCE_PROGRAM))
+		id = 0;
+	close(fd);
+	return id;
+}
+
+static bool is_link_of(const struct detach *d, int fd)
+{
+	struct bpf_link_info info = {};
+	__u32 len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(fd, &info, &len) &&
+	       info.type == BPF_LINK_TYPE_XDP &&
+	       info.xdp.ifindex == d->ifindex && info.prog_id == d->prog;
+}
+
+/* Needs CAP_SYS_ADMIN. Return: descriptor or -errno. */
+static int link_by_number(const struct detach *d)
+{
+	__u32 id = 0;
+	int fd;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		fd = bpf_link_get_fd_by_id(id);
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		if (fd < 0)
+			return -errno;
+		if (is_link_of(d, fd))
+			return fd;
+		close(fd);
+	}
+	return -errno;
+}
+
+/* Return: descriptor or -errno. */
+static int link_by_pin(const struct detach *d)
+{
+	char path[PATH_MAX];
+	int err, fd;
+
+	err = xroce_pin_path(d->dir, "link", path, sizeof(path));
+	if (err)
+		return err;
+	fd = bpf_obj_get(path);
+	if (fd < 0)
+		return -errno;
+	if (is_link_of(d, fd))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* Find our program on a device and its BPF link. Return: 0 or -errno. */
+static int find_program(struct detach *d, char *error)
+{
+	char path[PATH_MAX];
+	int err;
+
+	d->link = -1;
+	d->hidden = false;
+	d->prog = own_program(d);
+	if (!d->prog)
+		return 0;
+	d->link = link_by_pin(d);
+	if (d->link >= 0)
+		return 0;
+	d->hidden = xroce_pin_path(d->dir, NULL, path, sizeof(path)) ||
+		    access(path, F_OK);
+	d->link = link_by_number(d);
+	if (d->link >= 0)
+		return 0;
+	err = d->link;
+	/* It may have gone just now. */
+	if (err == -ENOENT && own_program(d) != d->prog) {
+		d->prog = 0;
+		return 0;
+	}
+	if (err == -ENOENT) {
+		snprintf(error, XROCE_ERROR_MAX,
+			 "its program (%u) is attached without a BPF link: 'ip link set dev %s xdp off' detaches it",
+			 d->prog, d->netdev);
+		return -EEXIST;
+	}
+	snprintf(error, XROCE_ERROR_MAX,
+		 "its program (%u) cannot be detached: " XROCE_PIN_DIR "/%s/link cannot be opened, and to look for its BPF link by number: %s",
+		 d->prog, d->dir, err == -EPERM ? "CAP_SYS_ADMIN is needed" :
+		 strerror(-err));
+	return err;
+}
+
+/* Return: 0 or -errno; on success @error has a warning, or is empty. */
+static int detach_program(struct detach *d, char *error)
+{
+	int err = 0;
+
+	if (!d->prog)
+		return 0;
+	if (bpf_link_detach(d->link))
+		err = -errno;
+	close(d->link);
+	d->link = -1;
+	if (own_program(d) == d->prog) {
+		err = err ? : -EEXIST;
+		snprintf(error, XROCE_ERROR_MAX,
+			 "the link is deleted, but its program (%u) cannot be detached: %s",
+			 d->prog, strerror(-err));
+		return err;
+	}
+	if (d->hidden)
+		snprintf(error, XROCE_ERROR_MAX,
+			 "no pins in " XROCE_PIN_DIR "/%s: if another mount hides them, they keep the module in use until they are removed",
+			 d->dir);
+	return 0;
+}
+
+/* Remove what an attach or detach has left that was killed. */
+static int clear_left(struct detach *d, char *error)
+{
+	int err;
+
+	if (!xroce_pin_clear(d->netdev, XROCE_NO_LINK))
+		return 0;
+	d->ifindex = xroce_ifindex(d->netdev);
+	if (!d->ifindex)
+		return -ENOENT;
+	xroce_pin_dir(d->netdev, d->ifindex, d->dir);
+	err = find_program(d, error);
+	if (err)
+		return err;
+	return d->prog ? detach_program(d, error) : -ENOENT;
+}
+
+/* The module's link goes, which refuses when it is in use. */
+static int delete_link(int dev, const struct xroce_link_query *q, __u32 flags,
+		       char *error)
+{
+	struct xroce_link_del del = {
+		.size = sizeof(del), .flags = flags, .link = q->link,
+	};
+	int err = xroce_command(dev, XROCE_CMD_LINK_DEL, &del);
+
+	if (err == -EBUSY && q->users)
+		snprintf(error, XROCE_ERROR_MAX, "%u %s", q->users,
+			 q->users == 1 ? "program uses it" : "programs use it");
+	else if (err == -EBUSY)
+		snprintf(error, XROCE_ERROR_MAX,
+			 "it has persistent objects (pd %u, mr %u, qp %u); force deletes them",
+			 q->pds, q->mrs, q->qps);
+	return err;
+}
+
+static int detach(struct detach *d, int dev, __u32 flags, char *error)
+{
+	struct xroce_link_query q = { .link = XROCE_NO_LINK };
+	int err;
+
+	/* May the caller delete links? */
+	err = delete_link(dev, &q, 0, error);
+	if (err != -ENOENT)
+		return err;
+	err = xroce_link_find(d->netdev, &q);
+	if (err == -ENOENT)
+		return clear_left(d, error);
+	if (err)
+		return err;
+	d->served = q.mpt_entries;
+	d->ifindex = q.ifindex;
+	xroce_pin_dir(d->netdev, q.ifindex, d->dir);
+	/* Of a device that has gone nothing is attached. */
+	if (!(q.flags & XROCE_F_DEAD)) {
+		err = find_program(d, error);
+		if (err)
+			return err;
+	}
+	err = delete_link(dev, &q, flags, error);
+	if (err)
+		return err;
+	err = detach_program(d, error);
+	/* A device that has gone may have left its name to another one. */
+	if (!(q.flags & XROCE_F_DEAD) || !xroce_pin_used(d->dir, XROCE_NO_LINK))
+		xroce_pin_remove(d->dir);
+	return err;
+}
+
+int xroce_detach(const char *netdev, unsigned int flags, char *error)
+{
+	struct detach d = { .netdev = netdev, .link = -1 };
+	char ignored[XROCE_ERROR_MAX];
+	int lock, dev, err;
+
+	if (!error)
+		error = ignored;
+	*error = 0;
+	lock = xroce_pin_lock();
+	dev = xroce_dev_open();
+	err = dev < 0 ? dev : detach(&d, dev, flags, error);
+	if (dev >= 0)
+		close(dev);
+	if (d.link >= 0)
+		close(d.link);
+	xroce_pin_unlock(lock);
+	if (err && !*error)
+		snprintf(error, XROCE_ERROR_MAX, "%s", err == -ENOENT ?
+			 "it has no link" : xroce_strerror(err));
+	return err;
+}
