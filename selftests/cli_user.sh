@@ -75,7 +75,7 @@ probe() {
 }
 
 links() {
-	may_not 'Permission denied' out -- link show
+	may_not 'not permitted: .*group xroce' out -- link show
 	may in -- link show
 	grep -q '^link 0 dev x0' "$work/out" || not_so "link 0: $(cat "$work/out")"
 }
@@ -88,7 +88,7 @@ objects() {
 	qpn=$(makes qpn qp add pd "$pd")
 	xr mr add pd "$pd" name mine access local-write,mw-bind file "$work/file" >"$work/made"
 	for noun in pd mr mw qp; do
-		may_not 'no permission' out -- $noun show
+		may_not 'not permitted: .*group xroce' out -- $noun show
 		may in -- $noun show
 		[ ! -s "$work/out" ] || not_so "no $noun is shown: $(cat "$work/out")"
 	done
@@ -175,12 +175,12 @@ pins() {
 
 	for words in 'stat show' 'mpt show' 'monitor refused count 1'; do
 		# shellcheck disable=SC2086 # words
-		may_not 'ermission' in -- $words
+		may_not "not permitted: what is pinned in .* is root's\$" in -- $words
 	done
 }
 
 serve() {
-	may_not 'Permission denied' out -- serve --netdev x0 --timeout 1
+	may_not 'not permitted: .*group xroce' out -- serve --netdev x0 --timeout 1
 	as in -- serve --netdev x0 --size 64K >"$work/out" 2>"$work/err" &
 	wait_until 20 grep -q '^listening' "$work/out" ||
 		not_so "serves: $(cat "$work/err")"
@@ -199,7 +199,7 @@ link_add() {
 	may_not 'permi' in sys_admin -- link add dev x0
 	may_not 'it takes CAP_NET_ADMIN and CAP_SYS_ADMIN' \
 		in net_admin bpf perfmon dac_override -- link add dev x0
-	may_not '/sys/fs/bpf.*: Permission denied' in net_admin sys_admin -- link add dev x0
+	may_not '/sys/fs/bpf/xroce: not permitted: it belongs to uid 0 ' in net_admin sys_admin -- link add dev x0
 	in_xr setpriv --bounding-set=-all,+net_admin,+sys_admin \
 		--inh-caps=-all "$xroce" link add dev x0 mpt 64 qp 16 >"$work/made" ||
 		not_so 'root, with no more than these'
@@ -209,6 +209,71 @@ link_add() {
 	may_not 'ermi' in -- link reload dev x0
 	may_not 'ermi' in net_admin sys_admin -- link reload dev x0
 	may_not 'permi' in -- link del dev x0
+}
+
+# A command of each verb that opens the module's device.
+commands="link show
+link show dev x0
+link add dev x0
+link reload dev x0
+link del dev x0
+link limit pd 1
+pd show
+pd add
+pd del pd 1
+mr show
+mr add pd 1 access none file $work/file
+mr add pd 1 access none pid 1 all
+mr change mr 1 access none
+mr advise mr 1
+mr del mr 1
+mw show
+mw add pd 1 type 1
+mw bind mw 1 qpn 0x800000 mr 1 access none
+mw invalidate mw 1
+mw del mw 1
+qp show
+qp add pd 1
+qp modify qpn 0x800000 state init
+qp del qpn 0x800000
+mpt show
+mpt show dev x0
+mtt show
+stat show
+stat show dev x0
+stat show -o prometheus
+top -n 1
+monitor
+serve --netdev x0 --timeout 1"
+
+# Those that need CAP_NET_ADMIN whatever there is.
+admins='link (add|reload|del|limit)|(pd|mr|mw|qp) add|mtt'
+
+# Each noun says the same of what stops all of them, and how it is cured.
+one_wording() {
+	local words nouns
+
+	nouns=$("$xroce" help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | grep -vx feature)
+	[ "$(cut -d' ' -f1 <<<"$commands" | uniq)" = "$nouns" ] ||
+		not_so "all nouns: $nouns"
+	# shellcheck disable=SC2086 # words
+	while read -r words; do
+		may_not '^xroce: [^:]+: not permitted: /dev/xroce is for root and the group xroce$' \
+			out -- $words
+		! grep -qE "^($admins)" <<<"$words" ||
+			may_not '^xroce: [^:]+(: pd 1|: pid 1 all|: file [^:]+)?: not permitted: CAP_NET_ADMIN is needed(, and CAP_SYS_PTRACE for another process)?$' \
+				in -- $words
+	done <<<"$commands"
+	xr link del dev x0 force
+	module_down
+	while read -r words; do
+		# shellcheck disable=SC2086
+		fails 1 "^xroce: [^:]+: the module is not loaded: 'modprobe xroce' loads it\$" \
+			$words
+	done <<<"$commands"
+	module_up
+	give_device
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
 command_up
@@ -223,5 +288,6 @@ run memory 'U1 R4'
 run limits 'U1 R7 R10'
 run pins U1
 run serve 'U1 U4'
+run one_wording U1
 run link_add U1
 command_passed

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The network device that a command works on: the one named, or the only one. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +16,6 @@
 static const struct reason open_reasons[] = {
 	{ ENODEV, "no such network device" },
 	{ ENOENT, "it has no link; 'xroce link add' makes one" },
-	{ ENXIO, "the module is not loaded" },
-	{ EACCES, "no permission to open " XROCE_DEV_PATH },
 	{}
 };
 
@@ -138,22 +135,56 @@ int dev_detach(const char *netdev, unsigned int flags, char *error)
 	}
 }
 
+static bool is_here(const struct xroce_link_query *q)
+{
+	struct stat ns;
+
+	return !stat("/proc/self/ns/net", &ns) && q->netns == ns.st_ino;
+}
+
+static int each_pin(dev_show show, void *arg)
+{
+	struct xroce_link_query q = {};
+	int status = EXIT_OK, err;
+	char name[IF_NAMESIZE];
+
+	while (!status && !(err = dev_next_link(&q, true))) {
+		if (!q.mpt_entries || q.flags & XROCE_F_DEAD)
+			continue;
+		if (is_here(&q))
+			dev_name(&q, name);
+		else
+			snprintf(name, sizeof(name), "%.*s", (int)sizeof(q.name),
+				 q.name);
+		status = show(NULL, name, arg);
+	}
+	if (!status && err != -ENOENT)
+		return fail("links: %s", reason(err, open_reasons));
+	return status;
+}
+
 int dev_each_pin(const char *netdev, dev_show show, void *arg)
 {
-	int status = EXIT_OK;
-	struct dirent *entry;
-	DIR *dir;
+	struct xroce_link_query q;
+	int err;
 
-	if (netdev)
-		return show(NULL, netdev, arg);
-	dir = opendir(XROCE_PIN_DIR);
-	if (!dir && errno == ENOENT)
-		return EXIT_OK;
-	if (!dir)
-		return fail(XROCE_PIN_DIR ": %s", strerror(errno));
-	while (!status && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			status = show(NULL, entry->d_name, arg);
-	closedir(dir);
-	return status;
+	if (!netdev)
+		return each_pin(show, arg);
+	err = xroce_link_find(netdev, &q);
+	/* The device may be in another network namespace. */
+	if (err && err != -ENOENT)
+		return fail("dev %s: %s", netdev, reason(err, open_reasons));
+	return show(NULL, netdev, arg);
+}
+
+const char *dev_pin_reason(int err)
+{
+	static const struct reason reasons[] = {
+		{ ENOENT, "it has no pinned map" },
+		{ EACCES, "not permitted: what is pinned in " XROCE_PIN_DIR " is root's" },
+		{ EPERM, "not permitted: CAP_BPF is needed" },
+		{}
+	};
+
+	return reason(err, reasons);
 }

@@ -56,7 +56,7 @@ const char *dev_name(const struct xroce_link_query *q, char *name);
  * dev_detach() - xroce_detach(), with patience for who just looks at the link
  * @netdev: name of the device
  * @flags: as for xroce_detach()
- * @error: XROCE_ERROR_MAX bytes for the reason of a failure
+ * @error: XROCE_ERROR_MAX bytes for the reason of a failure, or a warning
  *
  * "show", "top" and "monitor" of others open the link for a moment.
  *
@@ -65,15 +65,18 @@ const char *dev_name(const struct xroce_link_query *q, char *name);
 int dev_detach(const char *netdev, unsigned int flags, char *error);
 
 /**
- * dev_each_pin() - call @show for every device that has pins
+ * dev_each_pin() - call @show for every link, to read its pinned maps
  * @netdev: name of the device; NULL: all
  * @show: what to call; its @x is NULL
  * @arg: for @show
  *
- * The maps are there for a reader without the module's leave.
+ * Links of other network namespaces are among them.
  *
  * Return: an exit status; what is wrong has been said.
  */
 int dev_each_pin(const char *netdev, dev_show show, void *arg);
+
+/* What negative @err of xroce_pin_open() means. */
+const char *dev_pin_reason(int err);
 
 #endif /* _XROCE_DEV_H */

@@ -67,7 +67,7 @@ static bool probe_loaded(void)
 		*name.release = 0;
 	if (module_installed(name.release))
 		feature_add("module", FEATURE_NO, true,
-			    "not loaded: modprobe xroce");
+			    "%s", xroce_strerror(-ENXIO));
 	else
 		feature_add("module", FEATURE_NO, true,
 			    "not loaded, and not installed for Linux %s",

@@ -49,8 +49,6 @@ static const struct arg_type arg_limit_size = {
 
 static const struct reason reasons[] = {
 	{ ENOENT, "it has no link; 'xroce link add' makes one" },
-	{ EPERM, "not permitted: needs CAP_NET_ADMIN" },
-	{ ENXIO, "the module is not loaded" },
 	{}
 };
 

@@ -215,11 +215,9 @@ int link_show(int argc, char **argv)
 	show_links(rows, n);
 	print_list_end();
 	free(rows);
-	if (err == -ENXIO)
-		return fail("links: the module is not loaded");
 	if (err)
 		return fail("link show%s%s: %s", dev ? " dev " : "",
 			    dev ? : "", err == -ENOENT ? "it has no link" :
-			    strerror(-err));
+			    reason(err, NULL));
 	return EXIT_OK;
 }

@@ -130,7 +130,7 @@ static int add_ring(const char *netdev)
 	if (fd == -ENOENT)
 		return EXIT_OK;
 	if (fd < 0)
-		return fail("dev %s: events: %s", netdev, strerror(-fd));
+		return fail("dev %s: events: %s", netdev, dev_pin_reason(fd));
 	monitor.devs++;
 	if (!monitor.rings) {
 		monitor.rings = ring_buffer__new(fd, show_refused, dev, NULL);

@@ -78,8 +78,7 @@ static int show_map(struct xroce *x, const char *netdev, void *arg)
 	(void)x;
 	fd = xroce_pin_open(netdev, "mpt");
 	if (fd < 0)
-		return fail("dev %s: mpt: %s", netdev, fd == -ENOENT ?
-			    "it has no pinned map" : strerror(-fd));
+		return fail("dev %s: mpt: %s", netdev, dev_pin_reason(fd));
 	if (index) {
 		err = bpf_map_lookup_elem(fd, index, &entry);
 		if (!err)

@@ -17,7 +17,6 @@
 static const struct reason reasons[] = {
 	{ ENOENT, "no such region" },
 	{ EBUSY, "a window is bound to it" },
-	{ EPERM, "not permitted" },
 	{ ENODEV, "the link has been deleted" },
 	{}
 };

@@ -19,7 +19,6 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such protection domain" },
-	{ EPERM, "not permitted" },
 	{ EFAULT, "the memory is not mapped, or not writable" },
 	{ EINVAL, "the rights or the range are not possible" },
 	{ ENOMEM, "no memory, or over RLIMIT_MEMLOCK" },
@@ -40,10 +39,15 @@ static const struct reason file_reasons[] = {
 };
 
 static const struct reason phys_reasons[] = {
-	{ EPERM, "CAP_SYS_RAWIO is needed" },
+	{ EPERM, "not permitted: CAP_NET_ADMIN and CAP_SYS_RAWIO are needed" },
 	{ EFAULT, "not all of it is memory in use by programs" },
 	{ EINVAL, "the pages, the page size or the range are not possible" },
 	{ EOPNOTSUPP, "this memory must stay movable" },
+	{}
+};
+
+static const struct reason pid_reasons[] = {
+	{ EPERM, "not permitted: CAP_NET_ADMIN is needed, and CAP_SYS_PTRACE for another process" },
 	{}
 };
 
@@ -191,7 +195,8 @@ static int memory_failed(const struct memory *m, __u32 pd, int err)
 				   err == -EOPNOTSUPP ? file_reasons : reasons));
 	if (m->all)
 		return fail("mr: pid %u all: %s", m->pid,
-			    reason(err, err == -EFAULT ? all_reasons : reasons));
+			    reason(err, err == -EPERM ? pid_reasons :
+				   err == -EFAULT ? all_reasons : reasons));
 	if (m->phys)
 		return fail("mr: phys %s: %s", m->phys,
 			    reason(err, err == -EPERM || err == -EFAULT ||
@@ -199,7 +204,8 @@ static int memory_failed(const struct memory *m, __u32 pd, int err)
 				   phys_reasons : reasons));
 	return fail("mr: pid %u addr 0x%llx size %llu: %s", m->pid,
 		    (unsigned long long)m->addr,
-		    (unsigned long long)m->length, reason(err, reasons));
+		    (unsigned long long)m->length,
+		    reason(err, m->pid && err == -EPERM ? pid_reasons : reasons));
 }
 
 static int open_file(const struct memory *m, __u32 access)

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "counter.h"
+#include "dev.h"
 #include "mr_stat.h"
 #include "print.h"
 
@@ -36,8 +37,7 @@ int mr_stat_open(const char *netdev)
 		fail("dev %s: its regions are not counted: the mpt has too many entries for that on as many CPUs",
 		     netdev);
 	else
-		fail("dev %s: mr_stat: %s", netdev, fd == -ENOENT ?
-		     "it has no pinned map" : strerror(-fd));
+		fail("dev %s: mr_stat: %s", netdev, dev_pin_reason(fd));
 	return -1;
 }
 

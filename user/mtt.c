@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce mtt: the pool of translation tables. */
-#include <errno.h>
-
 #include "arg.h"
 #include "cmd.h"
 #include "libxroce.h"
 #include "print.h"
-
-static const struct reason reasons[] = {
-	{ EPERM, "not permitted: CAP_NET_ADMIN is needed" },
-	{ ENXIO, "the module is not loaded" },
-	{}
-};
 
 /* A character for each part: nothing, tenths, everything. */
 static void print_map(const __u8 *percent)
@@ -43,7 +35,7 @@ static int mtt_show(int argc, char **argv)
 		return status;
 	err = xroce_mtt_query(&q);
 	if (err)
-		return fail("mtt: %s", reason(err, reasons));
+		return fail("mtt: %s", reason(err, NULL));
 	print_begin();
 	print_num("size", q.entries);
 	print_num("used", q.used);

@@ -15,14 +15,12 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such window" },
-	{ EPERM, "not permitted" },
 	{ ENODEV, "the link has been deleted" },
 	{}
 };
 
 static const struct reason add_reasons[] = {
 	{ ENOENT, "no such protection domain" },
-	{ EPERM, "not permitted" },
 	{ ENOSPC, "the memory protection table is full" },
 	{ ENODEV, "the link has been deleted" },
 	{}
@@ -37,7 +35,6 @@ static const struct reason bind_reasons[] = {
 	{ ENOTCONN, "the queue pair is not in rts or sqd" },
 	{ EOPNOTSUPP, "the queue pair is one for datagrams" },
 	{ ENOENT, "no such window, queue pair or region" },
-	{ EPERM, "not permitted" },
 	{}
 };
 
@@ -45,7 +42,6 @@ static const struct reason inval_reasons[] = {
 	{ EOPNOTSUPP, "a window of type 1 cannot be invalidated: bind size 0" },
 	{ EINVAL, "it is not bound" },
 	{ ENOTCONN, "its queue pair is not in rts or sqd" },
-	{ EPERM, "not permitted" },
 	{}
 };
 

@@ -169,8 +169,7 @@ int objects_take(const char *netdev, struct objects *o)
 	}
 	if (err != -ENOENT) {
 		objects_free(o);
-		return fail("monitor: %s", err == -ENXIO ?
-			    "the module is not loaded" : strerror(-err));
+		return fail("monitor: %s", reason(err, NULL));
 	}
 	if (o->count)
 		qsort(o->objects, o->count, sizeof(*o->objects),

@@ -12,7 +12,6 @@
 static const struct reason reasons[] = {
 	{ ENOENT, "no such protection domain" },
 	{ EBUSY, "regions, windows or queue pairs are members" },
-	{ EPERM, "not permitted: needs CAP_NET_ADMIN" },
 	{ ENOSPC, "all numbers are taken" },
 	{ ENODEV, "the link has been deleted" },
 	{}

@@ -14,7 +14,6 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such queue pair" },
-	{ EPERM, "not permitted" },
 	{ EBUSY, "a packet holds it" },
 	{ EINVAL, "an attribute is missing, out of range, or not for this transition" },
 	{ ENODEV, "the link has been deleted" },
@@ -23,7 +22,6 @@ static const struct reason reasons[] = {
 
 static const struct reason add_reasons[] = {
 	{ ENOENT, "no such protection domain" },
-	{ EPERM, "not permitted" },
 	{ ENOSPC, "the queue pair table is full" },
 	{ ENODEV, "the link has been deleted" },
 	{}

@@ -76,7 +76,7 @@ static int take_link(struct xroce *x, const char *netdev, void *arg)
 	if (!err)
 		err = take_mrs(x, s, &one);
 	if (err)
-		return fail("dev %s: %s", netdev, strerror(-err));
+		return fail("dev %s: %s", netdev, dev_pin_reason(err));
 	return EXIT_OK;
 }
 

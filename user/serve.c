@@ -187,8 +187,7 @@ static int open_link(struct serve *s)
 		s->server.x = xroce_open(s->dev);
 	}
 	if (!s->server.x)
-		return fail("dev %s: %s", s->dev, errno == ENXIO ?
-			    "the module is not loaded" : strerror(errno));
+		return fail("dev %s: %s", s->dev, reason(-errno, NULL));
 	return EXIT_OK;
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce stat: counters of a link, summed over the CPUs. */
-#include <errno.h>
-#include <string.h>
-
 #include "arg.h"
 #include "cmd.h"
 #include "counter.h"
@@ -20,8 +17,7 @@ static int show_counters(struct xroce *x, const char *netdev, void *arg)
 	(void)x;
 	err = counter_of_link(netdev, &sums);
 	if (err)
-		return fail("dev %s: stat: %s", netdev, err == -ENOENT ?
-			    "it has no pinned map" : strerror(-err));
+		return fail("dev %s: stat: %s", netdev, dev_pin_reason(err));
 	print_begin();
 	print_dev(netdev);
 	for (i = 0; i < LINK_COUNTERS; i++)
