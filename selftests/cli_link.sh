@@ -209,6 +209,169 @@ foreign_program() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+# same WORD... -- WORD...: both print the same
+same() {
+	local one=()
+
+	while [ "$1" != -- ]; do
+		one+=("$1")
+		shift
+	done
+	shift
+	xr "${one[@]}" >"$work/one"
+	xr "$@" >"$work/two"
+	[ -s "$work/one" ] && cmp -s "$work/one" "$work/two" || not_so "the same: ${one[*]}, $*"
+}
+
+# The word before an object's number or name may be left out; numbers are decimal or
+# hexadecimal.
+bare_words() {
+	local pd qpn mr mw
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	truncate -s 8K "$work/file"
+	mr=$(makes mr mr add pd "$pd" name bare access none file "$work/file")
+	mw=$(makes mw mw add pd "$pd" type 2b)
+	same link show dev x0 -- link show x0
+	same link limit show dev x0 -- link limit x0
+	same stat show dev x0 all -- stat show all x0
+	same pd show pd "$pd" -- pd show "$(printf 0x%x "$pd")"
+	same qp show qpn "$qpn" -- qp show $((qpn))
+	same mr show mr "$mr" -- mr show bare
+	same mr show "$mr" -- mr show dev x0 $((mr))
+	same mw show mw "$mw" -- mw show $((mw)) dev x0
+	same mpt show index "$mr" -- mpt show "$mr"
+	fails 2 'y0: no such argument, and dev is given already' link show x0 y0
+	fails 2 '^xroce: 2: no such argument, and pd is given already' pd show pd 1 2
+	fails 2 '^xroce: x0: no such argument, and no qpn, which must be' qp show x0
+	fails 2 '^xroce: 0x1000000: no such argument, and no qpn' qp del 0x1000000
+	fails 2 '^xroce: qpn is missing' qp del
+	fails 2 'nonsense: no such argument$' pd add nonsense
+	fails 1 'dev nope' link del nope
+	# A number says nothing of which link it is on.
+	xr link add lo mpt 16 qp 16 >"$work/made"
+	fails 2 'several network devices have a link: say dev DEV' pd show "$pd"
+	same pd show pd "$pd" dev x0 -- pd show "$pd" dev x0
+	xr link del lo
+	xr mw del "$mw"
+	xr mr del bare
+	xr qp del "$qpn"
+	xr pd del "$pd"
+}
+
+# completed WORD...: what the last one is completed to, in one line
+completed() {
+	PATH=$net_here/../build/user:$PATH in_xr bash -c '
+		. "$1/../user/bash-completion/xroce"; shift
+		COMP_WORDS=(xroce "$@") COMP_CWORD=$#; _xroce; echo "${COMPREPLY[@]}"' \
+		bash "$net_here" "$@"
+}
+
+# is_completed WANTED WORD...
+is_completed() {
+	local want=$1 is
+
+	shift
+	is=$(completed "$@")
+	[ "$is" = "$want" ] || not_so "'$want' is '$is' after: xroce $*"
+}
+
+# What there is, by number and by name.
+objects_completed() {
+	local pd qpn mr mw
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	truncate -s 8K "$work/file"
+	mr=$(makes mr mr add pd "$pd" name buf.1-x access none file "$work/file")
+	mw=$(makes mw mw add pd "$pd" type 2b)
+	is_completed "$pd" qp add pd ''
+	is_completed "$pd" pd del pd ''
+	is_completed "dev pd $pd" pd show ''
+	is_completed "$qpn" qp modify qpn ''
+	is_completed "$qpn" qp del "${qpn:0:4}"
+	is_completed "$mr buf.1-x" mr advise mr ''
+	is_completed "buf.1-x" mr show dev x0 b
+	is_completed "$mr buf.1-x" mr add pd "$pd" share ''
+	is_completed '' mr del dev lo mr ''
+	is_completed "$mw" mw bind mw ''
+	is_completed "dev mw $mw" mw invalidate ''
+	is_completed "$mr $mw" mpt show index 0x ||
+		is_completed "$mw $mr" mpt show index 0x
+	is_completed x0 link del x
+	is_completed 'none' link limit pd ''
+	xr mw del "$mw"
+	xr mr del "$mr"
+	xr qp del "$qpn"
+	xr pd del "$pd"
+	is_completed '' qp del qpn ''
+}
+
+# Limits are shown, set or not.
+limits_shown() {
+	xr link limit >"$work/out"
+	xr link limit show >"$work/two"
+	cmp -s "$work/out" "$work/two" || not_so "the same, with show and without"
+	[ "$(grep -cE '^    limit of (pd|mr|mw|qp|cq|srq|pinned) used 0' "$work/out")" = 7 ] ||
+		not_so "all of them: $(cat "$work/out")"
+	xr link limit qp 3 pinned 64K
+	xr link limit user mr 2
+	xr -j link limit dev x0 >"$work/limits"
+	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 7 and
+		m["qp"]["link"] == 3 and m["pinned"]["link"] == 65536 and
+		m["mr"]["user"] == 2 and m["mr"]["link"] is None and
+		m["qp"]["used"] == 0)({m["of"]: m for m in l[0]["limits"]})' \
+		l="$work/limits"
+	xr link limit qp none pinned none
+	xr link limit user mr none
+	fails 2 'link limit show: takes a device and nothing else' link limit show pd 1
+	fails 2 'link limit: of what' link limit dev x0 user
+	fails 1 'link limit dev lo: it has no link' link limit lo
+}
+
+# Values at the ends of the ranges that the manual tells, and one beyond.
+ranges() {
+	local pd qpn word most said n
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	xr qp modify qpn "$qpn" state init
+	while read -r word most; do
+		for n in 0 "$most"; do
+			xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
+				mtu 1024 dest-qpn 0x11 rq-psn 0 "$word" "$n" ||
+				not_so "$word $n is taken"
+			xr qp modify qpn "$qpn" state reset
+			xr qp modify qpn "$qpn" state init
+		done
+		n=$((most + 1))
+		fails 2 "^xroce: $word \"$n\": must be .* $most\$" \
+			qp modify qpn "$qpn" state rtr "$word" $n
+		said=$(tr -s ' \n' ' ' <"$net_here/../user/doc/xroce-qp.rst" |
+			grep -oE "\*\*$word\*\* ([^)]*\([^)]* to [0-9]+|[^)]*\()" | grep -oE '[0-9]+$')
+		[ "$said" = "$most" ] || not_so "the manual says of $word: $said"
+	done <<-END
+		min-rnr-timer	31
+		max-rd-atomic	128
+		sport		65535
+		tos		255
+		ttl		255
+	END
+	xr qp del "$qpn"
+	xr pd del "$pd"
+	for n in 15 8 17 33554432; do
+		fails 1 "lo: mpt $n: not a power of two from 16 to 16777216" link add lo mpt $n
+	done
+	for n in 8 131072 1000; do
+		fails 1 "lo: qp $n: not a power of two from 16 to 65536" link add lo qp $n
+	done
+	grep -q '(65536; 16 to 2^24)' "$net_here/../user/doc/xroce-link.rst"
+	XROCE_BPF_OBJECT=$small xr link add lo mpt 16 qp 65536 >"$work/made"
+	xr link del lo
+	fails 2 'count "0"' monitor count 0
+}
+
 command_up
 
 run odd_names 'U1 D1'
@@ -216,4 +379,8 @@ run vlan 'U1 D1'
 run no_pins 'U1 D1'
 run hidden_pins 'U1 D1'
 run foreign_program 'U1 D1'
+run bare_words U1
+run objects_completed U1
+run limits_shown 'U1 R7'
+run ranges 'U1 D5'
 command_passed

@@ -128,6 +128,18 @@ values() {
 		offers lo link add dev '' && offers errors top sort ''
 }
 
+# Without the module there are no objects, and no message about it.
+no_objects() {
+	local PATH=$here/../build/user:$PATH word
+
+	for word in pd mr share; do
+		[ -z "$(completions mr add $word '' 2>&1)" ] || return 1
+	done
+	[ -z "$(completions qp del qpn '' 2>&1)" ] &&
+		[ "$(completions qp del '' 2>&1 | xargs)" = 'dev qpn' ] &&
+		[ "$(completions mr show '' 2>&1 | xargs)" = 'dev mr' ]
+}
+
 nothing_else() {
 	[ -z "$(completions nonsense '')" ] &&
 		[ -z "$(completions mr x)" ] &&
@@ -153,5 +165,6 @@ run all_words
 run all_options
 run serve_options
 run values
+run no_objects
 run nothing_else
 [ $failed = 0 ]

@@ -79,14 +79,29 @@ static bool parse_short(const char *text, void *to)
 	return true;
 }
 
-static bool parse_byte(const char *text, void *to)
+static bool parse_up_to(const char *text, __u64 most, void *to)
 {
 	__u64 value;
 
-	if (!whole_number(text, 0xff, &value))
+	if (!whole_number(text, most, &value))
 		return false;
 	*(__u8 *)to = value;
 	return true;
+}
+
+static bool parse_byte(const char *text, void *to)
+{
+	return parse_up_to(text, 0xff, to);
+}
+
+static bool parse_rnr_timer(const char *text, void *to)
+{
+	return parse_up_to(text, 31, to);
+}
+
+static bool parse_rd_atomic(const char *text, void *to)
+{
+	return parse_up_to(text, 128, to);
 }
 
 static bool parse_address(const char *text, void *to)
@@ -175,6 +190,8 @@ const struct arg_type arg_count = {
 	"a number from 1 to 4294967295", parse_count
 };
 const struct arg_type arg_byte = { "a number up to 255", parse_byte };
+const struct arg_type arg_rnr_timer = { "a number up to 31", parse_rnr_timer };
+const struct arg_type arg_rd_atomic = { "a number up to 128", parse_rd_atomic };
 const struct arg_type arg_short = { "a number up to 65535", parse_short };
 const struct arg_type arg_24bit = { "a number of 24 bits", parse_24bit };
 const struct arg_type arg_address = { "a number of 64 bits", parse_address };
@@ -192,26 +209,55 @@ const struct arg_type arg_mtu = {
 
 static struct arg *find(struct arg *table, const char *word)
 {
-	struct arg *arg, *nameless = NULL;
+	struct arg *arg;
 
-	for (arg = table; arg->name; arg++) {
+	for (arg = table; arg->name; arg++)
 		if (!strcmp(arg->name, word))
 			return arg;
-		if (!*arg->name && !(arg->state & ARG_SEEN))
-			nameless = arg;
-	}
-	return nameless;
+	return NULL;
+}
+
+/* The one whose value may stand without its name, or NULL. */
+static struct arg *find_bare(struct arg *table)
+{
+	struct arg *arg;
+
+	for (arg = table; arg->name; arg++)
+		if (arg->state & ARG_BARE)
+			return arg;
+	return NULL;
+}
+
+/* A value without a name. Return: an exit status. */
+static int take_bare(struct arg *table, const char *word)
+{
+	struct arg *arg = find_bare(table);
+
+	if (!arg)
+		return usage("%s: no such argument", word);
+	if (arg->state & ARG_SEEN)
+		return usage("%s: no such argument, and %s is given already", word,
+			     arg->name);
+	if (!arg->type->parse(word, arg->to))
+		return usage("%s: no such argument, and no %s, which must be %s",
+			     word, arg->name, arg->type->want);
+	arg->state |= ARG_SEEN;
+	return EXIT_OK;
 }
 
 int arg_parse(struct arg *table, int argc, char **argv)
 {
 	struct arg *arg;
-	int i;
+	int status, i;
 
 	for (i = 0; i < argc; i++) {
 		arg = find(table, argv[i]);
-		if (!arg)
-			return usage("%s: no such argument", argv[i]);
+		if (!arg) {
+			status = take_bare(table, argv[i]);
+			if (status)
+				return status;
+			continue;
+		}
 		if (arg->state & ARG_SEEN)
 			return usage("%s: given twice", arg->name);
 		arg->state |= ARG_SEEN;
@@ -219,7 +265,7 @@ int arg_parse(struct arg *table, int argc, char **argv)
 			*(bool *)arg->to = true;
 			continue;
 		}
-		if (*arg->name && ++i == argc)
+		if (++i == argc)
 			return usage("%s: a value must follow: %s", arg->name,
 				     arg->type->want);
 		if (!arg->type->parse(argv[i], arg->to))
@@ -227,8 +273,7 @@ int arg_parse(struct arg *table, int argc, char **argv)
 				     arg->type->want);
 	}
 	for (arg = table; arg->name; arg++)
-		if (arg->state == ARG_NEEDED)
-			return usage("%s is missing",
-				     *arg->name ? arg->name : "the object");
+		if (arg->state & ARG_NEEDED && !(arg->state & ARG_SEEN))
+			return usage("%s is missing", arg->name);
 	return EXIT_OK;
 }

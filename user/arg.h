@@ -24,6 +24,8 @@ extern const struct arg_type arg_text;		/* const char * */
 extern const struct arg_type arg_number;	/* __u32 */
 extern const struct arg_type arg_count;		/* __u32, not 0 */
 extern const struct arg_type arg_byte;		/* __u8 */
+extern const struct arg_type arg_rnr_timer;	/* __u8, code of a time */
+extern const struct arg_type arg_rd_atomic;	/* __u8, READs and atomics kept */
 extern const struct arg_type arg_short;		/* __u16 */
 extern const struct arg_type arg_24bit;		/* __u32 */
 extern const struct arg_type arg_address;	/* __u64 */
@@ -34,10 +36,11 @@ extern const struct arg_type arg_mtu;		/* __u32, enum xroce_mtu, from bytes */
 
 /**
  * struct arg - a word that a verb takes
- * @name: the word before the value; "" takes a value that has none
+ * @name: the word before the value
  * @type: how the value is read
  * @to: where it goes
- * @state: ARG_OPTIONAL or ARG_NEEDED; ARG_SEEN is added when it was given
+ * @state: ARG_OPTIONAL or ARG_NEEDED, perhaps with ARG_BARE; ARG_SEEN is added when it
+ *	was given
  *
  * A table ends with an empty entry.
  */
@@ -52,6 +55,7 @@ enum {
 	ARG_OPTIONAL	= 0,
 	ARG_NEEDED	= 1 << 0,	/* the verb cannot do without */
 	ARG_SEEN	= 1 << 1,
+	ARG_BARE	= 1 << 2,	/* the value may stand without @name; one a table */
 };
 
 /* Read all words. Return: EXIT_OK, or EXIT_USAGE after saying why. */

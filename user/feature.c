@@ -135,7 +135,7 @@ static int feature_probe(int argc, char **argv)
 {
 	const char *dev = NULL;
 	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL | ARG_BARE },
 		{}
 	};
 	int status;
@@ -155,7 +155,7 @@ static int feature_probe(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "probe", feature_probe, "[dev DEV]" },
+	{ "probe", feature_probe, "[[dev] DEV]" },
 	{}
 };
 

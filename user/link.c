@@ -40,7 +40,7 @@ static int link_add(int argc, char **argv)
 	};
 	const char *dev = NULL;
 	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_NEEDED },
+		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
 		{ "mode", &arg_mode, &opts.mode, ARG_OPTIONAL },
 		{ "mpt", &arg_number, &opts.mpt_entries, ARG_OPTIONAL },
 		{ "qp", &arg_number, &opts.qp_entries, ARG_OPTIONAL },
@@ -71,7 +71,7 @@ static int link_reload(int argc, char **argv)
 	};
 	const char *dev = NULL;
 	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_NEEDED },
+		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
 		{}
 	};
 	int status;
@@ -97,7 +97,7 @@ static int link_del(int argc, char **argv)
 	const char *dev = NULL;
 	bool force = false;
 	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_NEEDED },
+		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
 		{ "force", &arg_flag, &force, ARG_OPTIONAL },
 		{}
 	};
@@ -114,12 +114,13 @@ static int link_del(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", link_show, "[dev DEV]" },
-	{ "add", link_add, "dev DEV [mode native|generic|auto] [mpt N] [qp N]" },
-	{ "reload", link_reload, "dev DEV" },
-	{ "del", link_del, "dev DEV [force]" },
+	{ "show", link_show, "[[dev] DEV]" },
+	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]" },
+	{ "reload", link_reload, "[dev] DEV" },
+	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,
-	  "[dev DEV] [user] [pd N] [mr N] [mw N] [qp N] [cq N] [srq N] [pinned SIZE] [kept N]" },
+	  "[show] [[dev] DEV] [user] [pd N] [mr N] [mw N] [qp N] [cq N] [srq N]\n"
+	  "\t[pinned SIZE] [kept N]" },
 	{}
 };
 

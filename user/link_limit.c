@@ -52,59 +52,18 @@ static const struct reason reasons[] = {
 	{}
 };
 
-static int set_limits(const char *dev, struct xroce_limit_set *set)
+static struct xroce_limit_query query(__u32 link, __u32 flags)
 {
-	struct xroce_link_query q;
-	char name[IF_NAMESIZE];
-	int err, status;
-
-	if (!dev) {
-		status = dev_only(name);
-		if (status)
-			return status;
-		dev = name;
-	}
-	err = xroce_link_find(dev, &q);
-	if (!err) {
-		set->link = q.link;
-		err = xroce_limit_set(set);
-	}
-	return err ? fail("link limit dev %s: %s", dev, reason(err, reasons)) :
-		     EXIT_OK;
-}
-
-int link_limit(int argc, char **argv)
-{
-	struct xroce_limit_set set = {};
-	const char *dev = NULL;
-	bool user = false;
-	struct arg args[] = {
-		{ "pd", &arg_limit, &set.limit[XROCE_COUNT_PD], ARG_OPTIONAL },
-		{ "mr", &arg_limit, &set.limit[XROCE_COUNT_MR], ARG_OPTIONAL },
-		{ "mw", &arg_limit, &set.limit[XROCE_COUNT_MW], ARG_OPTIONAL },
-		{ "qp", &arg_limit, &set.limit[XROCE_COUNT_QP], ARG_OPTIONAL },
-		{ "cq", &arg_limit, &set.limit[XROCE_COUNT_CQ], ARG_OPTIONAL },
-		{ "srq", &arg_limit, &set.limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
-		{ "pinned", &arg_limit_size, &set.limit[XROCE_COUNT_PINNED],
-		  ARG_OPTIONAL },
-		{ "kept", &arg_limit, &set.limit[XROCE_COUNT_KEPT], ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "user", &arg_flag, &user, ARG_OPTIONAL },
-		{}
+	struct xroce_limit_query q = {
+		.flags = flags, .link = link, .uid = flags ? getuid() : 0,
 	};
-	int status, i;
+	int i;
 
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	/* The table begins in the order of the numbers. */
-	for (i = 0; i < XROCE_COUNTED; i++)
-		if (args[i].state & ARG_SEEN)
-			set.mask |= 1u << i;
-	if (!set.mask)
-		return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and kept");
-	set.flags = user ? XROCE_F_USER : 0;
-	return set_limits(dev, &set);
+	/* Gone, or an older module. */
+	if (xroce_limit_query(&q))
+		for (i = 0; i < XROCE_COUNTED; i++)
+			q.limit[i] = XROCE_LIMIT_NONE;
+	return q;
 }
 
 static void print_count(int what, const char *name, __u64 value)
@@ -117,22 +76,24 @@ static void print_count(int what, const char *name, __u64 value)
 		print_num(name, value);
 }
 
-static void print_limits(const struct xroce_limit_query *all,
-			 const struct xroce_limit_query *each)
+/* @every: also those that are not set, and of which nothing is used. */
+static void print_limits(__u32 link, bool every)
 {
+	const struct xroce_limit_query all = query(link, 0);
+	const struct xroce_limit_query each = query(link, XROCE_F_USER);
 	int i;
 
 	print_array_begin("limits", "limit");
 	for (i = 0; i < XROCE_COUNTED; i++) {
-		if (!options.json && !all->used[i] &&
-		    all->limit[i] == XROCE_LIMIT_NONE &&
-		    each->limit[i] == XROCE_LIMIT_NONE)
+		if (!options.json && !every && !all.used[i] &&
+		    all.limit[i] == XROCE_LIMIT_NONE &&
+		    each.limit[i] == XROCE_LIMIT_NONE)
 			continue;
 		print_begin();
 		print_str("of", counted_names[i]);
-		print_count(i, "used", all->used[i]);
-		print_count(i, "link", all->limit[i]);
-		print_count(i, "user", each->limit[i]);
+		print_count(i, "used", all.used[i]);
+		print_count(i, "link", all.limit[i]);
+		print_count(i, "user", each.limit[i]);
 		print_end();
 	}
 	print_array_end();
@@ -164,18 +125,97 @@ static void print_users(__u32 link)
 	print_array_end();
 }
 
-static struct xroce_limit_query query(__u32 link, __u32 flags)
+static int set_limits(const char *dev, struct xroce_limit_set *set)
 {
-	struct xroce_limit_query q = {
-		.flags = flags, .link = link, .uid = flags ? getuid() : 0,
-	};
-	int i;
+	struct xroce_link_query q;
+	char name[IF_NAMESIZE];
+	int err, status;
 
-	/* Gone, or an older module. */
-	if (xroce_limit_query(&q))
-		for (i = 0; i < XROCE_COUNTED; i++)
-			q.limit[i] = XROCE_LIMIT_NONE;
-	return q;
+	if (!dev) {
+		status = dev_only(name);
+		if (status)
+			return status;
+		dev = name;
+	}
+	err = xroce_link_find(dev, &q);
+	if (!err) {
+		set->link = q.link;
+		err = xroce_limit_set(set);
+	}
+	return err ? fail("link limit dev %s: %s", dev, reason(err, reasons)) :
+		     EXIT_OK;
+}
+
+static void show_limits(const struct xroce_link_query *q, const char *dev)
+{
+	print_begin();
+	print_num("link", q->link);
+	print_dev(dev);
+	print_limits(q->link, true);
+	print_users(q->link);
+	print_end();
+}
+
+/* Of a device's link, or of all links of this network namespace. */
+static int show_all(const char *dev)
+{
+	struct xroce_link_query q = {};
+	char name[IF_NAMESIZE];
+	int err;
+
+	print_list_begin();
+	if (dev) {
+		err = xroce_link_find(dev, &q);
+		if (!err)
+			show_limits(&q, dev);
+	} else {
+		while (!(err = dev_next_link(&q, false)))
+			show_limits(&q, dev_name(&q, name));
+		if (err == -ENOENT)
+			err = 0;
+	}
+	print_list_end();
+	return err ? fail("link limit%s%s: %s", dev ? " dev " : "", dev ? : "",
+			  reason(err, reasons)) : EXIT_OK;
+}
+
+int link_limit(int argc, char **argv)
+{
+	struct xroce_limit_set set = {};
+	const char *dev = NULL;
+	bool user = false, show = false;
+	struct arg args[] = {
+		{ "pd", &arg_limit, &set.limit[XROCE_COUNT_PD], ARG_OPTIONAL },
+		{ "mr", &arg_limit, &set.limit[XROCE_COUNT_MR], ARG_OPTIONAL },
+		{ "mw", &arg_limit, &set.limit[XROCE_COUNT_MW], ARG_OPTIONAL },
+		{ "qp", &arg_limit, &set.limit[XROCE_COUNT_QP], ARG_OPTIONAL },
+		{ "cq", &arg_limit, &set.limit[XROCE_COUNT_CQ], ARG_OPTIONAL },
+		{ "srq", &arg_limit, &set.limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
+		{ "pinned", &arg_limit_size, &set.limit[XROCE_COUNT_PINNED],
+		  ARG_OPTIONAL },
+		{ "kept", &arg_limit, &set.limit[XROCE_COUNT_KEPT], ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL | ARG_BARE },
+		{ "user", &arg_flag, &user, ARG_OPTIONAL },
+		{ "show", &arg_flag, &show, ARG_OPTIONAL },
+		{}
+	};
+	int status, i;
+
+	status = arg_parse(args, argc, argv);
+	if (status)
+		return status;
+	/* The table begins in the order of the numbers. */
+	for (i = 0; i < XROCE_COUNTED; i++)
+		if (args[i].state & ARG_SEEN)
+			set.mask |= 1u << i;
+	if (show && (set.mask || user))
+		return usage("link limit show: takes a device and nothing else");
+	if (!set.mask && user)
+		return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and kept");
+	if (!set.mask)
+		return show_all(dev);
+	set.flags = user ? XROCE_F_USER : 0;
+	return set_limits(dev, &set);
 }
 
 void link_limit_print_group(__u32 link)
@@ -189,9 +229,6 @@ void link_limit_print_group(__u32 link)
 
 void link_limit_print(__u32 link)
 {
-	struct xroce_limit_query all = query(link, 0);
-	struct xroce_limit_query each = query(link, XROCE_F_USER);
-
-	print_limits(&all, &each);
+	print_limits(link, false);
 	print_users(link);
 }

@@ -194,7 +194,7 @@ int link_show(int argc, char **argv)
 {
 	const char *dev = NULL;
 	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL | ARG_BARE },
 		{}
 	};
 	struct row *rows;

@@ -100,7 +100,7 @@ static int mpt_show(int argc, char **argv)
 	const char *dev = NULL;
 	__u32 index = 0;
 	struct arg args[] = {
-		{ "index", &arg_number, &index, ARG_OPTIONAL },
+		{ "index", &arg_number, &index, ARG_OPTIONAL | ARG_BARE },
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{}
 	};
@@ -117,7 +117,7 @@ static int mpt_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", mpt_show, "[dev DEV] [index N]" },
+	{ "show", mpt_show, "[dev DEV] [[index] N]" },
 	{}
 };
 

@@ -188,8 +188,7 @@ static int mr_show(int argc, char **argv)
 	const char *dev = NULL, *word = NULL;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "mr", &arg_text, &word, ARG_OPTIONAL },
-		{ "", &arg_text, &word, ARG_OPTIONAL },
+		{ "mr", &arg_text, &word, ARG_OPTIONAL | ARG_BARE },
 		{}
 	};
 	int status;
@@ -204,7 +203,7 @@ static int mr_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", mr_show, "[dev DEV] [HANDLE|NAME] [--mtt]", true },
+	{ "show", mr_show, "[dev DEV] [[mr] HANDLE|NAME] [--mtt]", true },
 	{ "add", mr_add, "[dev DEV] pd N [name NAME] [iova A] access LIST [odp]\n"
 	  "\t{ file PATH [offset O] [size S] | pid PID addr A size S | pid PID all |\n"
 	  "\t  phys ADDR,... [page-size S] [offset O] [size S] | share MR }" },
@@ -213,7 +212,7 @@ static const struct cmd verbs[] = {
 	  "\t           phys ADDR,... [page-size S] [offset O] [size S] ]" },
 	{ "advise", mr_advise, "[dev DEV] mr HANDLE|NAME [iova A] [size S]\n"
 	  "\t[for read|write|present]" },
-	{ "del", mr_del, "[dev DEV] mr HANDLE|NAME" },
+	{ "del", mr_del, "[dev DEV] [mr] HANDLE|NAME" },
 	{}
 };
 

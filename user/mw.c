@@ -258,12 +258,12 @@ static int mw_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", mw_show, "[dev DEV] [mw HANDLE]" },
+	{ "show", mw_show, "[dev DEV] [[mw] HANDLE]" },
 	{ "add", mw_add, "[dev DEV] pd N type { 1 | 2a | 2b }" },
 	{ "bind", mw_bind, "[dev DEV] mw HANDLE qpn N mr HANDLE|NAME [addr A] [size S]\n"
 	  "\taccess LIST [key B]" },
-	{ "invalidate", mw_invalidate, "[dev DEV] mw HANDLE" },
-	{ "del", mw_del, "[dev DEV] mw HANDLE" },
+	{ "invalidate", mw_invalidate, "[dev DEV] [mw] HANDLE" },
+	{ "del", mw_del, "[dev DEV] [mw] HANDLE" },
 	{}
 };
 

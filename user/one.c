@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Verbs that work on one object of a link: "[dev DEV] NAME VALUE". */
+/* Verbs that work on one object of a link: "[dev DEV] [NAME] VALUE". */
 #include "cmd.h"
 #include "one.h"
 #include "print.h"
@@ -24,7 +24,7 @@ int one_do(int argc, char **argv, const char *name, const struct arg_type *type,
 	const char *dev = NULL;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ name, type, &c.one, ARG_NEEDED },
+		{ name, type, &c.one, ARG_NEEDED | ARG_BARE },
 		{}
 	};
 	int status;
@@ -41,7 +41,7 @@ int one_show(int argc, char **argv, const char *name,
 	const char *dev = NULL;
 	union one one = {};
 	struct arg args[] = {
-		{ name, type, &one, ARG_OPTIONAL },
+		{ name, type, &one, ARG_OPTIONAL | ARG_BARE },
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{}
 	};

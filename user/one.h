@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Verbs that work on one object of a link: "[dev DEV] NAME VALUE". */
+/* Verbs that work on one object of a link: "[dev DEV] [NAME] VALUE". */
 #ifndef _XROCE_ONE_H
 #define _XROCE_ONE_H
 

@@ -98,9 +98,9 @@ static int pd_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", pd_show, "[dev DEV] [pd N]" },
+	{ "show", pd_show, "[dev DEV] [[pd] N]" },
 	{ "add", pd_add, "[dev DEV]" },
-	{ "del", pd_del, "[dev DEV] pd N" },
+	{ "del", pd_del, "[dev DEV] [pd] N" },
 	{}
 };
 

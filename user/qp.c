@@ -152,8 +152,8 @@ static int qp_modify(int argc, char **argv)
 		[MTU] = { "mtu", &arg_mtu, &m.path_mtu, ARG_OPTIONAL },
 		[DEST] = { "dest-qpn", &arg_24bit, &m.dest_qpn, ARG_OPTIONAL },
 		[PSN] = { "rq-psn", &arg_24bit, &m.rq_psn, ARG_OPTIONAL },
-		[RNR] = { "min-rnr-timer", &arg_byte, &rnr, ARG_OPTIONAL },
-		[RD] = { "max-rd-atomic", &arg_byte, &rd, ARG_OPTIONAL },
+		[RNR] = { "min-rnr-timer", &arg_rnr_timer, &rnr, ARG_OPTIONAL },
+		[RD] = { "max-rd-atomic", &arg_rd_atomic, &rd, ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{ "qpn", &arg_24bit, &m.qpn, ARG_NEEDED },
 		{}
@@ -302,12 +302,12 @@ static int qp_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", qp_show, "[dev DEV] [qpn N]" },
+	{ "show", qp_show, "[dev DEV] [[qpn] N]" },
 	{ "add", qp_add, "[dev DEV] pd N" },
 	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|sqd|err]\n"
 	  "\t[sgid A] [dgid A] [dest-qpn N] [rq-psn N] [mtu BYTES] [access LIST]\n"
 	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]" },
-	{ "del", qp_del, "[dev DEV] qpn N" },
+	{ "del", qp_del, "[dev DEV] [qpn] N" },
 	{}
 };
 

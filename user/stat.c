@@ -33,7 +33,7 @@ static int stat_show(int argc, char **argv)
 	const char *dev = NULL;
 	bool all = false;
 	struct arg args[] = {
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
+		{ "dev", &arg_text, &dev, ARG_OPTIONAL | ARG_BARE },
 		{ "all", &arg_flag, &all, ARG_OPTIONAL },
 		{}
 	};
@@ -51,7 +51,7 @@ static int stat_show(int argc, char **argv)
 }
 
 static const struct cmd verbs[] = {
-	{ "show", stat_show, "[dev DEV] [all]", .prometheus = true },
+	{ "show", stat_show, "[[dev] DEV] [all]", .prometheus = true },
 	{}
 };
 
