@@ -372,6 +372,35 @@ ranges() {
 	fails 2 'count "0"' monitor count 0
 }
 
+# A file that is no BPF object, one of another program's, and none.
+wrong_objects() {
+	local cure='; XROCE_BPF_OBJECT names it, without that the installed one is loaded$'
+
+	xr link del dev x0
+	XROCE_BPF_OBJECT=/etc/passwd fails 1 \
+		"BPF object /etc/passwd: cannot be read: .*[Ff]ormat.*$cure" link add x0
+	XROCE_BPF_OBJECT=/etc fails 1 "BPF object /etc: cannot be read: [A-Z].*$cure" link add x0
+	! grep -q 'nknown' "$work/err" || not_so "known: $(cat "$work/err")"
+	XROCE_BPF_OBJECT=$net_here/../build/selftests/pass.bpf.o fails 1 \
+		"pass.bpf.o: not xroce's: a map or the program is missing$cure" link add x0
+	XROCE_BPF_OBJECT=/nowhere fails 1 "/nowhere: No such file.*$cure" link add x0
+	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# What cannot be memory of a region: its error says so, and not that a link has gone.
+wrong_files() {
+	local pd
+
+	pd=$(makes pd pd add)
+	mkdir "$work/dir"
+	for right in none local-write; do
+		fails 1 "^xroce: mr: file $work/dir: it is a directory: name a file" \
+			mr add pd "$pd" access $right file "$work/dir"
+	done
+	xr pd del "$pd"
+}
+
 command_up
 
 run odd_names 'U1 D1'
@@ -383,4 +412,6 @@ run bare_words U1
 run objects_completed U1
 run limits_shown 'U1 R7'
 run ranges 'U1 D5'
+run wrong_objects 'U1 D1'
+run wrong_files 'U1 R1'
 command_passed

@@ -260,9 +260,9 @@ int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg);
  * The file is mapped for the call only: the module holds the pages. They stay
  * the file's as long as nobody truncates it or punches a hole there.
  *
- * Return: 0; -ERANGE: not inside the file; what mmap(2) gives; or as for struct
- * xroce_mr_reg, where -EFAULT and -EOPNOTSUPP are what a file system gives
- * whose pages cannot be pinned for long.
+ * Return: 0; -ERANGE: not inside the file; -EISDIR: a directory; what mmap(2) gives,
+ * with -EOPNOTSUPP for -ENODEV; or as for struct xroce_mr_reg, where -EFAULT and
+ * -EOPNOTSUPP are what a file system gives whose pages cannot be pinned for long.
  */
 int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
 		      struct xroce_mr_reg *reg);

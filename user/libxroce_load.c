@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -117,18 +118,36 @@ static bool may_load(void)
 	return xroce_capable(1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN);
 }
 
+/* What the caller may do about an object that is not the right one. */
+static const char *cure(const struct xroce_load *l)
+{
+	return !l->opts->object && secure_getenv("XROCE_BPF_OBJECT") ?
+	       "; XROCE_BPF_OBJECT names it, without that the installed one is loaded" : "";
+}
+
+/* libbpf has errors of its own, beyond those of the kernel. */
+static int libbpf_failed(struct xroce_load *l, const char *what, int err,
+			 const char *hint)
+{
+	char text[128];
+
+	if (libbpf_strerror(err, text, sizeof(text)))
+		snprintf(text, sizeof(text), "libbpf's error %d", err);
+	return xroce_failed(l->opts, err >= __LIBBPF_ERRNO__START ? -EINVAL : -err,
+			    "BPF object %s: %s: %s%s", l->path, what, text, hint);
+}
+
 int xroce_load_open(struct xroce_load *l)
 {
 	int err, i;
 
 	err = xroce_object_path(l->opts->object, l->path, sizeof(l->path));
 	if (err)
-		return xroce_failed(l->opts, err, "BPF object %s: %s", l->path,
-				    strerror(-err));
+		return xroce_failed(l->opts, err, "BPF object %s: %s%s", l->path,
+				    strerror(-err), cure(l));
 	l->obj = bpf_object__open_file(l->path, NULL);
 	if (!l->obj)
-		return xroce_failed(l->opts, -errno, "BPF object %s: cannot be read: %s",
-				    l->path, strerror(errno));
+		return libbpf_failed(l, "cannot be read", errno, cure(l));
 
 	l->prog = bpf_object__find_program_by_name(l->obj, XROCE_PROGRAM);
 	for (i = 0; i < XROCE_LOAD_MAPS && xroce_load_map(l, xroce_load_maps[i]); i++)
@@ -137,8 +156,8 @@ int xroce_load_open(struct xroce_load *l)
 		return 0;
 	xroce_load_close(l);
 	return xroce_failed(l->opts, -EINVAL,
-			    "BPF object %s: not xroce's: a map or the program is missing",
-			    l->path);
+			    "BPF object %s: not xroce's: a map or the program is missing%s",
+			    l->path, cure(l));
 }
 
 int xroce_load_kernel(struct xroce_load *l)
@@ -151,10 +170,9 @@ int xroce_load_kernel(struct xroce_load *l)
 				    l->path);
 	err = bpf_object__load(l->obj);
 	if (err)
-		return xroce_failed(l->opts, err, "BPF object %s: the kernel refused it: %s%s",
-				    l->path, strerror(-err), !may_load() ?
-				    " (it takes CAP_NET_ADMIN and CAP_SYS_ADMIN)" :
-				    l->opts->debug ? "" : " (debug says more)");
+		return libbpf_failed(l, "the kernel refused it", -err, !may_load() ?
+				     " (it takes CAP_NET_ADMIN and CAP_SYS_ADMIN)" :
+				     l->opts->debug ? "" : " (debug says more)");
 	return 0;
 }
 

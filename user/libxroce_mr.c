@@ -62,6 +62,8 @@ static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 
 	if (fstat(fd, &st))
 		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
 	if (offset >= (__u64)st.st_size)
 		return -ERANGE;
 	if (!*length)
@@ -73,8 +75,9 @@ static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 	if (access & XROCE_ACCESS_LOCAL_WRITE)
 		prot |= PROT_WRITE;
 	map->base = mmap(NULL, map->span, prot, MAP_SHARED, fd, offset - head);
+	/* ENODEV is what the module says of a link that has gone. */
 	if (map->base == MAP_FAILED)
-		return -errno;
+		return errno == ENODEV ? -EOPNOTSUPP : -errno;
 	map->addr = (uintptr_t)map->base + head;
 	return 0;
 }

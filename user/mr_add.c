@@ -32,9 +32,10 @@ static const struct reason reasons[] = {
 };
 
 static const struct reason file_reasons[] = {
+	{ EISDIR, "it is a directory: name a file on tmpfs or hugetlbfs" },
 	{ ERANGE, "the range is not inside the file" },
 	{ EFAULT, "its pages cannot be pinned: use tmpfs, hugetlbfs or a memfd" },
-	{ EOPNOTSUPP, "its pages cannot be pinned: use tmpfs, hugetlbfs or a memfd" },
+	{ EOPNOTSUPP, "its pages cannot be mapped or pinned: use tmpfs, hugetlbfs or a memfd" },
 	{}
 };
 
@@ -192,7 +193,8 @@ static int memory_failed(const struct memory *m, __u32 pd, int err)
 	if (m->file)
 		return fail("mr: file %s: %s", m->file,
 			    reason(err, err == -ERANGE || err == -EFAULT ||
-				   err == -EOPNOTSUPP ? file_reasons : reasons));
+				   err == -EISDIR || err == -EOPNOTSUPP ?
+				   file_reasons : reasons));
 	if (m->all)
 		return fail("mr: pid %u all: %s", m->pid,
 			    reason(err, err == -EPERM ? pid_reasons :
@@ -270,7 +272,9 @@ static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
 	if (m->file) {
 		fd = open_file(m, add->access);
 		if (fd < 0)
-			return fail("mr: file %s: %s", m->file, strerror(errno));
+			return fail("mr: file %s: %s", m->file,
+				    errno == EISDIR ? reason(-EISDIR, file_reasons) :
+				    strerror(errno));
 		err = xroce_mr_reg_file(x, fd, m->offset, &reg);
 		close(fd);
 	} else {
@@ -412,7 +416,9 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 	if (m->file) {
 		fd = open_file(m, access);
 		if (fd < 0)
-			return fail("mr: file %s: %s", m->file, strerror(errno));
+			return fail("mr: file %s: %s", m->file,
+				    errno == EISDIR ? reason(-EISDIR, file_reasons) :
+				    strerror(errno));
 		err = xroce_mr_rereg_file(x, fd, m->offset, r);
 		close(fd);
 	} else {
