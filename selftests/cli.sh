@@ -162,7 +162,7 @@ usage_errors() {
 	fails 2 'qp "x": .* or none' link limit qp x
 	fails 2 'qp "1K"' link limit qp 1K
 	fails 2 'pinned "5Q": .* or none' link limit pinned 5Q
-	fails 2 'nonsense' link limit nonsense 1
+	fails 2 '1: no such argument, and dev is given already' link limit nonsense 1
 	fails 2 'nonsense' pd add nonsense
 	fails 2 '' --nonsense
 }

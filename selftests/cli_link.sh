@@ -313,12 +313,12 @@ limits_shown() {
 	xr link limit >"$work/out"
 	xr link limit show >"$work/two"
 	cmp -s "$work/out" "$work/two" || not_so "the same, with show and without"
-	[ "$(grep -cE '^    limit of (pd|mr|mw|qp|cq|srq|pinned) used 0' "$work/out")" = 7 ] ||
+	[ "$(grep -cE '^    limit of (pd|mr|mw|qp|cq|srq|pinned|kept) used 0' "$work/out")" = 8 ] ||
 		not_so "all of them: $(cat "$work/out")"
 	xr link limit qp 3 pinned 64K
 	xr link limit user mr 2
 	xr -j link limit dev x0 >"$work/limits"
-	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 7 and
+	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 8 and
 		m["qp"]["link"] == 3 and m["pinned"]["link"] == 65536 and
 		m["mr"]["user"] == 2 and m["mr"]["link"] is None and
 		m["qp"]["used"] == 0)({m["of"]: m for m in l[0]["limits"]})' \
@@ -332,13 +332,13 @@ limits_shown() {
 
 # Values at the ends of the ranges that the manual tells, and one beyond.
 ranges() {
-	local pd qpn word most said n
+	local pd qpn word taken most said n
 
 	pd=$(makes pd pd add)
 	qpn=$(makes qpn qp add pd "$pd")
 	xr qp modify qpn "$qpn" state init
-	while read -r word most; do
-		for n in 0 "$most"; do
+	while read -r word taken most; do
+		for n in 0 "$taken"; do
 			xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
 				mtu 1024 dest-qpn 0x11 rq-psn 0 "$word" "$n" ||
 				not_so "$word $n is taken"
@@ -349,14 +349,14 @@ ranges() {
 		fails 2 "^xroce: $word \"$n\": must be .* $most\$" \
 			qp modify qpn "$qpn" state rtr "$word" $n
 		said=$(tr -s ' \n' ' ' <"$net_here/../user/doc/xroce-qp.rst" |
-			grep -oE "\*\*$word\*\* ([^)]*\([^)]* to [0-9]+|[^)]*\()" | grep -oE '[0-9]+$')
+			grep -oE "\*\*$word\*\* [^(]*\([^)]* to [0-9]+" | grep -oE '[0-9]+$')
 		[ "$said" = "$most" ] || not_so "the manual says of $word: $said"
 	done <<-END
-		min-rnr-timer	31
-		max-rd-atomic	128
-		sport		65535
-		tos		255
-		ttl		255
+		min-rnr-timer	31	31
+		max-rd-atomic	128	128
+		sport		65535	65535
+		tos		254	255
+		ttl		255	255
 	END
 	xr qp del "$qpn"
 	xr pd del "$pd"

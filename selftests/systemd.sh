@@ -77,6 +77,51 @@ start() {
 
 is_active() { [ "$(sd systemctl is-active "$1")" = "$2" ]; }
 
+# bad_conf PATTERN LINE...: the unit fails with these settings, its journal says why,
+# and nothing is left
+bad_conf() {
+	local pattern=$1
+
+	shift
+	printf '%s\n' "$@" >/etc/xroce/link-x0.conf
+	! sd systemctl start xroce-link@x0.service >"$work/said" 2>&1 || return 1
+	sd journalctl --no-pager -o cat -u xroce-link@x0.service >"$work/said" 2>&1
+	sd systemctl reset-failed xroce-link@x0.service
+	grep -q "$pattern" "$work/said" && [ -z "$(sd "$work/user/xroce" link show)" ] &&
+		[ ! -e /proc/"$process"/root/sys/fs/bpf/xroce/x0 ] || {
+		sed 's/^/# /' "$work/said"
+		return 1
+	}
+}
+
+bad_confs() {
+	mkdir -p /etc/xroce
+	printf 'pd add dev x0\npd del dev x0 pd 7\n' >/etc/xroce/link-x0.batch
+	bad_conf '^xroce: /etc/xroce/link-x0.conf:2: nonsense: no such argument$' \
+		'mpt 64' 'nonsense 1' &&
+		bad_conf '^xroce: link add dev x0: mpt 65: not a power of two' 'mpt 65' &&
+		bad_conf '^xroce: /etc/xroce/link-x0.batch:2: pd 7: no such protection domain$' \
+			'batch /etc/xroce/link-x0.batch'
+}
+
+# With the settings, until it is stopped.
+good_conf() {
+	printf 'pd add dev x0\n' >/etc/xroce/link-x0.batch
+	printf '%s\n' 'mode generic' 'mpt 128' 'qp 32' 'limit qp 7' 'limit user mr 9' \
+		'batch /etc/xroce/link-x0.batch' >/etc/xroce/link-x0.conf
+	start xroce-link@x0.service &&
+		sd "$work/user/xroce" link show >"$work/links" &&
+		grep -q 'dev x0 .* mode generic mpt 128 qp 32 pds 1 ' "$work/links" &&
+		sd "$work/user/xroce" link limit >"$work/links" &&
+		grep -q 'limit of qp used 0 link 7$' "$work/links" &&
+		grep -q 'limit of mr used 0 user 9$' "$work/links" || {
+		sed 's/^/# /' "$work/links"
+		return 1
+	}
+	sd systemctl stop xroce-link@x0.service &&
+		[ -z "$(sd "$work/user/xroce" link show)" ] && rm /etc/xroce/link-x0.*
+}
+
 link_unit() {
 	start xroce-link@x0.service &&
 		sd "$work/user/xroce" link show >"$work/links" &&
@@ -136,6 +181,8 @@ rxe_up
 module_up
 install_units
 run systemd_boots 'U4' boot
+run systemd_bad_conf 'U1 U6' bad_confs
+run systemd_conf 'U1 U6' good_conf
 run systemd_link 'U1 U6' link_unit
 run systemd_device 'U6' device
 run systemd_socket 'U4 U6' socket_unit

@@ -64,7 +64,50 @@ example() {
 	[ $status = 2 ]
 }
 
+# conf LINE...: status of "link add" with these settings, for a device that is not there
+conf() {
+	local status=0
+
+	[ $# = 0 ] || printf '%s\n' "$@" >"$work/link.conf"
+	"$work/xroce" link add nosuchdev conf "$work/link.conf" >"$work/said" 2>&1 || status=$?
+	echo $status
+}
+
+# conf_fails LINE PATTERN TEXT...: these settings are refused, with that line's number
+conf_fails() {
+	local line=$1 pattern=$2
+
+	shift 2
+	[ "$(conf "$@")" = 2 ] && grep -qE "^xroce: $work/link.conf:$line: $pattern" "$work/said" || {
+		echo "# $*: $(cat "$work/said")"
+		return 1
+	}
+}
+
+# The example is taken, with all settings; others are refused where they stand.
+link_conf() {
+	sed 's/^#batch/batch/' "$from/link.conf" >"$work/link.conf"
+	[ "$(conf)" = 1 ] && grep -q 'dev nosuchdev: no such network device' "$work/said" || {
+		cat "$work/said"
+		return 1
+	}
+	conf_fails 2 'nonsense: no such argument' 'mpt 64' 'nonsense 1' &&
+		conf_fails 1 'mode "x": must be native' 'mode x' &&
+		conf_fails 3 'mpt: given twice' 'mpt 64' '# none' 'mpt 32' &&
+		conf_fails 1 'qp "many": must be' 'qp many' &&
+		conf_fails 1 'batch: a value must follow' 'batch' &&
+		conf_fails 1 'link limit: of what' 'limit user' &&
+		conf_fails 1 'dev: no such argument' 'limit dev x0 qp 1' &&
+		conf_fails 1 'show: no such argument' 'limit show' &&
+		conf_fails 1 'link: no such argument' 'link del dev x0' || return 1
+	rm "$work/link.conf"
+	[ "$(conf)" = 1 ] && grep -q 'link.conf: No such file' "$work/said" || return 1
+	! "$work/xroce" link add nosuchdev conf "$work/link.conf" optional >"$work/said" 2>&1 &&
+		grep -q 'dev nosuchdev: no such network device' "$work/said"
+}
+
 run units_installed U6 installed
+run units_link_conf 'U1 U6' link_conf
 run units_example 'U1 U6' example
 if command -v systemd-analyze >/dev/null; then
 	run units_accepted U6 accepted

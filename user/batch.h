@@ -18,4 +18,7 @@
  */
 int batch_run(const char *path, int (*run)(int argc, char **argv));
 
+/* Run a line as a command, with options of its own; main.c. For batch_run(). */
+int batch_line(int argc, char **argv);
+
 #endif /* _XROCE_BATCH_H */

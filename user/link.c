@@ -28,9 +28,35 @@ static bool parse_mode(const char *text, void *to)
 	return false;
 }
 
-static const struct arg_type arg_mode = {
+const struct arg_type link_arg_mode = {
 	"native, generic or auto", parse_mode
 };
+
+/* All of it or nothing. */
+static int make_link(const char *dev, struct xroce_attach_opts *opts,
+		     const struct link_conf *conf)
+{
+	char error[XROCE_ERROR_MAX];
+	int status;
+
+	if (xroce_attach(dev, opts))
+		return fail("link add dev %s: %s", dev, opts->error);
+	print_begin();
+	print_num("link", opts->link);
+	print_dev(dev);
+	print_str("mode", mode_names[opts->attached]);
+	print_end();
+
+	status = link_conf_apply(conf, dev, opts->link);
+	if (!status)
+		return EXIT_OK;
+	if (dev_detach(dev, XROCE_F_FORCE, error))
+		fail("link add dev %s: its settings failed, and it cannot be deleted: %s",
+		     dev, error);
+	else
+		fail("link add dev %s: its settings failed, it is deleted again", dev);
+	return status;
+}
 
 static int link_add(int argc, char **argv)
 {
@@ -38,29 +64,38 @@ static int link_add(int argc, char **argv)
 		.size = sizeof(opts),
 		.debug = options.debug,
 	};
-	const char *dev = NULL;
+	const char *dev = NULL, *path = NULL;
+	bool optional = false;
+	struct link_conf conf = {};
 	struct arg args[] = {
+		{ "mode", &link_arg_mode, &opts.mode, ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
-		{ "mode", &arg_mode, &opts.mode, ARG_OPTIONAL },
 		{ "mpt", &arg_number, &opts.mpt_entries, ARG_OPTIONAL },
 		{ "qp", &arg_number, &opts.qp_entries, ARG_OPTIONAL },
+		{ "conf", &arg_text, &path, ARG_OPTIONAL },
+		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },
 		{}
 	};
-	int status, err;
+	int status;
 
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	err = xroce_attach(dev, &opts);
-	if (err)
-		return fail("link add dev %s: %s", dev, opts.error);
-
-	print_begin();
-	print_num("link", opts.link);
-	print_dev(dev);
-	print_str("mode", mode_names[opts.attached]);
-	print_end();
-	return EXIT_OK;
+	if (optional && !path)
+		return usage("optional: belongs to conf");
+	if (path)
+		status = link_conf_read(path, optional, &conf);
+	/* What is typed goes before what is in the file. */
+	if (!(args[0].state & ARG_SEEN))
+		opts.mode = conf.mode;
+	if (!opts.mpt_entries)
+		opts.mpt_entries = conf.mpt;
+	if (!opts.qp_entries)
+		opts.qp_entries = conf.qp;
+	if (!status)
+		status = make_link(dev, &opts, &conf);
+	link_conf_free(&conf);
+	return status;
 }
 
 static int link_reload(int argc, char **argv)
@@ -115,7 +150,8 @@ static int link_del(int argc, char **argv)
 
 static const struct cmd verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
-	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]" },
+	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
+	  "\t[conf FILE [optional]]" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,

@@ -179,43 +179,60 @@ static int show_all(const char *dev)
 			  reason(err, reasons)) : EXIT_OK;
 }
 
-int link_limit(int argc, char **argv)
+/* @dev, @show: out, or NULL: these words are not taken. */
+static int read_words(int argc, char **argv, struct xroce_limit_set *set,
+		      const char **dev, bool *show)
 {
-	struct xroce_limit_set set = {};
-	const char *dev = NULL;
-	bool user = false, show = false;
+	bool user = false;
 	struct arg args[] = {
-		{ "pd", &arg_limit, &set.limit[XROCE_COUNT_PD], ARG_OPTIONAL },
-		{ "mr", &arg_limit, &set.limit[XROCE_COUNT_MR], ARG_OPTIONAL },
-		{ "mw", &arg_limit, &set.limit[XROCE_COUNT_MW], ARG_OPTIONAL },
-		{ "qp", &arg_limit, &set.limit[XROCE_COUNT_QP], ARG_OPTIONAL },
-		{ "cq", &arg_limit, &set.limit[XROCE_COUNT_CQ], ARG_OPTIONAL },
-		{ "srq", &arg_limit, &set.limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
-		{ "pinned", &arg_limit_size, &set.limit[XROCE_COUNT_PINNED],
+		{ "pd", &arg_limit, &set->limit[XROCE_COUNT_PD], ARG_OPTIONAL },
+		{ "mr", &arg_limit, &set->limit[XROCE_COUNT_MR], ARG_OPTIONAL },
+		{ "mw", &arg_limit, &set->limit[XROCE_COUNT_MW], ARG_OPTIONAL },
+		{ "qp", &arg_limit, &set->limit[XROCE_COUNT_QP], ARG_OPTIONAL },
+		{ "cq", &arg_limit, &set->limit[XROCE_COUNT_CQ], ARG_OPTIONAL },
+		{ "srq", &arg_limit, &set->limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
+		{ "pinned", &arg_limit_size, &set->limit[XROCE_COUNT_PINNED],
 		  ARG_OPTIONAL },
-		{ "kept", &arg_limit, &set.limit[XROCE_COUNT_KEPT], ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL | ARG_BARE },
+		{ "kept", &arg_limit, &set->limit[XROCE_COUNT_KEPT], ARG_OPTIONAL },
 		{ "user", &arg_flag, &user, ARG_OPTIONAL },
-		{ "show", &arg_flag, &show, ARG_OPTIONAL },
+		{ dev ? "dev" : NULL, &arg_text, dev, ARG_OPTIONAL | ARG_BARE },
+		{ "show", &arg_flag, show, ARG_OPTIONAL },
 		{}
 	};
 	int status, i;
 
+	memset(set, 0, sizeof(*set));
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
 	/* The table begins in the order of the numbers. */
 	for (i = 0; i < XROCE_COUNTED; i++)
 		if (args[i].state & ARG_SEEN)
-			set.mask |= 1u << i;
-	if (show && (set.mask || user))
+			set->mask |= 1u << i;
+	set->flags = user ? XROCE_F_USER : 0;
+	if (set->mask || (dev && !user))
+		return EXIT_OK;
+	return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and kept");
+}
+
+int link_limit_read(int argc, char **argv, struct xroce_limit_set *set)
+{
+	return read_words(argc, argv, set, NULL, NULL);
+}
+
+int link_limit(int argc, char **argv)
+{
+	struct xroce_limit_set set;
+	const char *dev = NULL;
+	bool show = false;
+	int status;
+
+	status = read_words(argc, argv, &set, &dev, &show);
+	if (status)
+		return status;
+	if (show && set.mask)
 		return usage("link limit show: takes a device and nothing else");
-	if (!set.mask && user)
-		return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and kept");
-	if (!set.mask)
-		return show_all(dev);
-	set.flags = user ? XROCE_F_USER : 0;
-	return set_limits(dev, &set);
+	return set.mask ? set_limits(dev, &set) : show_all(dev);
 }
 
 void link_limit_print_group(__u32 link)

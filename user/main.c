@@ -45,8 +45,7 @@ static int run(int argc, char **argv)
 	return cmd_run(NULL, nouns, argc, argv);
 }
 
-/* A line of a batch: its options are its own. */
-static int run_line(int argc, char **argv)
+int batch_line(int argc, char **argv)
 {
 	const struct options before = options;
 	int status, rest;
@@ -73,7 +72,7 @@ int main(int argc, char **argv)
 	if (options.batch && argc)
 		status = usage("-b: a batch, or a command");
 	else if (options.batch)
-		status = batch_run(options.batch, run_line);
+		status = batch_run(options.batch, batch_line);
 	else
 		status = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout))

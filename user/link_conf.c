@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Settings of a link from a file: how it is made, its limits, and its objects. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arg.h"
+#include "batch.h"
+#include "cmd.h"
+#include "link.h"
+
+/* The settings that a line can have; one of them is given once in a file. */
+enum { MODE, MPT, QP, BATCH, SETTINGS };
+
+/* The file that is read; lines come without a context. */
+static struct reading {
+	struct link_conf *conf;
+	const char *batch;
+	struct arg args[SETTINGS + 1];
+} reading;
+
+static int read_limit(struct link_conf *c, int argc, char **argv)
+{
+	int status;
+
+	if (c->limits == LINK_CONF_LIMITS)
+		return usage("limit: more than %d lines of limits", LINK_CONF_LIMITS);
+	status = link_limit_read(argc, argv, &c->limit[c->limits]);
+	if (!status)
+		c->limits++;
+	return status;
+}
+
+/* @argv[0] is the program's name. */
+static int read_line(int argc, char **argv)
+{
+	struct link_conf *c = reading.conf;
+	int status;
+
+	if (!strcmp(argv[1], "limit"))
+		return read_limit(c, argc - 2, argv + 2);
+	status = arg_parse(reading.args, argc - 1, argv + 1);
+	/* The words of a line go with it. */
+	if (!status && reading.batch && !c->batch) {
+		c->batch = strdup(reading.batch);
+		if (!c->batch)
+			return fail("batch %s: %s", reading.batch, strerror(errno));
+	}
+	return status;
+}
+
+int link_conf_read(const char *path, bool optional, struct link_conf *c)
+{
+	memset(c, 0, sizeof(*c));
+	if (optional && access(path, F_OK) && errno == ENOENT)
+		return EXIT_OK;
+	memset(&reading, 0, sizeof(reading));
+	reading.conf = c;
+	reading.args[MODE] = (struct arg){ "mode", &link_arg_mode, &c->mode };
+	reading.args[MPT] = (struct arg){ "mpt", &arg_number, &c->mpt };
+	reading.args[QP] = (struct arg){ "qp", &arg_number, &c->qp };
+	reading.args[BATCH] = (struct arg){ "batch", &arg_text, &reading.batch };
+	return batch_run(path, read_line);
+}
+
+int link_conf_apply(const struct link_conf *c, const char *dev, __u32 link)
+{
+	struct xroce_limit_set set;
+	int err, i;
+
+	for (i = 0; i < c->limits; i++) {
+		set = c->limit[i];
+		set.link = link;
+		err = xroce_limit_set(&set);
+		if (err)
+			return fail("link add dev %s: limit: %s", dev, reason(err, NULL));
+	}
+	return c->batch ? batch_run(c->batch, batch_line) : EXIT_OK;
+}
+
+void link_conf_free(struct link_conf *c)
+{
+	free(c->batch);
+	c->batch = NULL;
+}
