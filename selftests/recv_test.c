@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 
+#include "clock.h"
 #include "harness.h"
 #include "receiver.h"
 
@@ -291,13 +292,16 @@ static void not_ready(void)
 {
 	struct xroce_cqe cqe;
 	struct receiver r;
+	double end;
 	int status;
 
 	if (!receiver_open(&r, &receiver_rc))
 		return;
 	receiver_fill();
 	receiver_post(&r, receiver_send, 3000);
-	usleep(200000);
+	end = clock_now() + 10;
+	while (!receiver_query(&r).naks && clock_now() < end)
+		usleep(1000);
 	receiver_none(&r);
 	check(receiver_query(&r).naks, "no RNR NAK");
 	receiver_recv(r.rq, 7, 0, 3000);
