@@ -51,7 +51,7 @@ boot() {
 	END
 	in_xr unshare --pid --fork --mount --cgroup bash "$work/boot" >"$work/log" 2>&1 &
 	undo+=(halt)
-	wait_until 120 is_up
+	wait_until 300 is_up
 }
 
 is_up() {
@@ -128,7 +128,15 @@ link_unit() {
 		grep -q 'dev x0 .* mode native' "$work/links"
 }
 
-device() { [ "$(stat -c '%U %G %a' /dev/xroce)" = 'root xroce 660' ]; }
+has_group() { [ "$(stat -c '%U %G %a' /dev/xroce)" = 'root xroce 660' ]; }
+
+# udev may come to the device some time after the link is there.
+device() {
+	wait_until 60 has_group || {
+		stat -c '# /dev/xroce: %U %G %a' /dev/xroce
+		return 1
+	}
+}
 
 client() {
 	timeout 120 "$top/build/examples/memory_client" -r disk rxe0 10.77.0.2 \
