@@ -32,6 +32,7 @@ static __always_inline int missed(int err, int cause)
  * @behind: see struct xroce_reply
  * @queued: the module sends it
  * @made: READ response: the frame is one, but for the Ethernet header
+ * @drop: XROCE_DROP_*: there is no answer, as the packet is dropped; 0: it is not
  */
 struct answer {
 	__u32 psn;
@@ -47,6 +48,7 @@ struct answer {
 	bool behind;
 	bool queued;
 	bool made;
+	__u8 drop;
 };
 
 #endif

@@ -3,6 +3,17 @@
 #ifndef _XROCE_EVENT_BPF_H
 #define _XROCE_EVENT_BPF_H
 
+/*
+ * What the request has named: address, key and length come together, or a key alone to
+ * be invalidated. Before they have been looked at they are 0.
+ */
+static __always_inline __u8 event_named(const struct request *rq, const struct answer *ans)
+{
+	if (!(ans->va | ans->key | ans->len))
+		return 0;
+	return rq->flags & OP_INV ? XROCE_EVENT_KEY : XROCE_EVENT_RETH;
+}
+
 /**
  * event_refused() - note a refusal
  * @rq: the request
@@ -16,6 +27,8 @@ static __always_inline void event_refused(const struct request *rq,
 					  struct xroce_stat *st, int cause,
 					  const struct answer *ans)
 {
+	/* What is behind the headers that could be taken off. */
+	__u32 headers = rq->pos + rq->pad;
 	struct xroce_event *e;
 
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -31,9 +44,14 @@ static __always_inline void event_refused(const struct request *rq,
 		.key = ans->key,
 		.len = ans->len,
 		.psn = rq->psn,
+		.epsn = q->epsn,
+		.payload = rq->end > headers ? rq->end - headers : 0,
+		.mtu = q->mtu,
 		.opcode = rq->opcode,
+		.known = event_named(rq, ans) | XROCE_EVENT_QP | XROCE_EVENT_PAYLOAD,
 	};
 	__builtin_memcpy(e->peer, q->daddr, sizeof(e->peer));
+	__builtin_memcpy(e->own, q->saddr, sizeof(e->own));
 	bpf_ringbuf_submit(e, 0);
 }
 

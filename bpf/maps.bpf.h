@@ -73,7 +73,7 @@ struct {
 	__type(value, struct xroce_rd_ring);
 } rd SEC(".maps");
 
-/* One entry. Written by the program. */
+/* One entry. Written by the program, but for what the module sends. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -89,10 +89,25 @@ struct {
 	__type(value, struct xroce_mr_stat);
 } mr_stat SEC(".maps");
 
-/* Written by the program, read by whoever watches. */
+/* Of struct xroce_event. Written by the program, read by whoever watches. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 * 1024);
 } events SEC(".maps");
+
+/* Likewise. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 * 1024);
+} drops SEC(".maps");
+
+/* One entry. Written by whoever watches "drops". */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_RDONLY_PROG);
+	__type(key, __u32);
+	__type(value, struct xroce_drop_lease);
+} drop_lease SEC(".maps");
 
 #endif

@@ -41,21 +41,19 @@ static __always_inline bool qp_detour(const struct xroce_qp *q)
 	return *(const volatile __u16 *)&q->sq;
 }
 
-/* Return: true when it takes requests; else the drop is counted. */
-static __always_inline bool qp_ready(const struct xroce_qp *q,
-				     struct xroce_stat *st)
+/* Return: true when it takes requests. */
+static __always_inline bool qp_ready(const struct xroce_qp *q)
 {
-	__u32 state = q->state;
-
 	/* RTR, RTS and SQD are the same to a responder (IBTA 10.3.1). */
-	if (likely(state - XROCE_QPS_RTR <= XROCE_QPS_SQD - XROCE_QPS_RTR &&
-		   !q->error))
-		return true;
-	if (state == XROCE_QPS_ERR || q->error)
-		st->drop_error++;
-	else
-		st->drop_state++;
-	return false;
+	return likely(q->state - XROCE_QPS_RTR <= XROCE_QPS_SQD - XROCE_QPS_RTR &&
+		      !q->error);
+}
+
+/* What a packet is dropped for when it does not. */
+static __always_inline __u32 qp_unready(const struct xroce_qp *q)
+{
+	return q->state == XROCE_QPS_ERR || q->error ? XROCE_DROP_ERROR :
+						       XROCE_DROP_STATE;
 }
 
 /*

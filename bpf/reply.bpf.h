@@ -284,10 +284,10 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
  *
  * VLAN tags stay as they are.
  *
- * Return: true, or false when the frame could not be made to fit; it must be
+ * Return: bytes of the frame, or 0 when it could not be made to fit; it must be
  * dropped then, and the module may have been told to answer.
  */
-static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
+static __always_inline __u32 reply(struct xdp_md *ctx, struct request *rq,
 				  struct xroce_qp *q,
 				  struct xroce_stat *st,
 				  struct answer *ans)
@@ -296,7 +296,7 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	struct reply_packet *pkt;
 	void *data, *end;
 	__be32 *icrc;
-	__u32 want;
+	__u32 want = reply_len(rq, ans);
 
 	data = frame_start(ctx);
 	end = frame_end(ctx);
@@ -304,52 +304,51 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 		if (unlikely(rq->frags) && !reply_in_frame(rq)) {
 			ans->behind = rd_leaves(q, ans->psn);
 			reply_queue(ctx, rq, q, st, ans);
-			return false;
+			return 0;
 		}
-		want = reply_len(rq, ans);
 		/* The module has cut it to that, mostly. */
 		if (unlikely(rq->frags || end - data != want)) {
 			if (unlikely(!reply_room(ctx, rq, want)))
-				return false;
+				return 0;
 			data = frame_start(ctx);
 			end = frame_end(ctx);
 		}
 	}
 
 	if (unlikely(data + sizeof(struct ethhdr) > end))
-		return false;
+		return 0;
 	reply_eth(data);
 	if (ans->made)
-		return true;
+		return want;
 	pkt = reply_headers(data, end, rq, q, ans);
 	if (unlikely(!pkt))
-		return false;
+		return 0;
 
 	orig = (void *)(pkt + 1);
 	icrc = (void *)(pkt + 1);
 	if (ans->opcode == XROCE_RC_ACK) {
 		*icrc = icrc_wire(icrc_ack(q, ans));
-		return true;
+		return want;
 	}
 
 	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
 		reply_set_atomic(data + rq->l3, rq->ipv6, pkt, q);
 		icrc = (void *)(orig + 1);
 		if ((void *)(icrc + 1) > end)
-			return false;
+			return 0;
 		orig->orig_hi = bpf_htonl(ans->result >> 32);
 		orig->orig_lo = bpf_htonl(ans->result);
 		*icrc = icrc_atomic(q, ans);
-		return true;
+		return want;
 	}
 	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
-	want -= XROCE_ICRC_LEN;
 	if (!xroce_kfuncs) {
 		__be32 zero = 0;
 
-		return !bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero));
+		return bpf_xdp_store_bytes(ctx, want - XROCE_ICRC_LEN, &zero,
+					   sizeof(zero)) ? 0 : want;
 	}
-	return !xroce_icrc_put(ctx, rq->l3, want);
+	return xroce_icrc_put(ctx, rq->l3, want - XROCE_ICRC_LEN) ? 0 : want;
 }
 
 #endif

@@ -8,6 +8,11 @@ _Static_assert(__builtin_offsetof(struct xroce_stat, op_memory) ==
 	       (XROCE_CAUSE_OP_MEMORY - XROCE_CAUSE_INV_OPCODE) * sizeof(__u64),
 	       "counters of causes stand in the order of enum xroce_cause");
 
+_Static_assert(__builtin_offsetof(struct xroce_stat, drop_busy) ==
+	       __builtin_offsetof(struct xroce_stat, drop_length) +
+	       (XROCE_DROP_BUSY - XROCE_DROP_LENGTH) * sizeof(__u64),
+	       "and so do those of drops");
+
 static __always_inline struct xroce_stat *stat_this_cpu(void)
 {
 	__u32 zero = 0;
@@ -21,6 +26,17 @@ static __always_inline void stat_cause(struct xroce_stat *st, __u32 cause)
 
 	if (cause >= XROCE_CAUSE_INV_OPCODE && cause <= XROCE_CAUSE_OP_MEMORY)
 		first[cause - XROCE_CAUSE_INV_OPCODE]++;
+}
+
+static __always_inline void stat_drop(struct xroce_stat *st, __u32 cause)
+{
+	__u32 i = cause - XROCE_DROP_LENGTH;
+	__u64 *first = &st->drop_length;
+
+	/* The compiler would make a mask of the comparison, which the verifier forgets. */
+	barrier_var(i);
+	if (i <= XROCE_DROP_BUSY - XROCE_DROP_LENGTH)
+		first[i]++;
 }
 
 /* It will be counted when it has its turn. */

@@ -10,11 +10,11 @@
  */
 static __always_inline void uc_refuse(const struct request *rq,
 				      struct xroce_qp *q, struct xroce_stat *st,
-				      int cause, const struct answer *ans)
+				      int cause, struct answer *ans)
 {
 	q->op = XROCE_QP_OP_NONE;
 	if (cause < 0) {
-		st->drop_recv++;
+		ans->drop = XROCE_DROP_RECV;
 		return;
 	}
 	stat_cause(st, cause);

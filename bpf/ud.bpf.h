@@ -49,7 +49,7 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *rq,
 static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 				       struct xroce_qp *q,
 				       struct xroce_stat *st,
-				       const struct answer *ans)
+				       struct answer *ans)
 {
 	struct xroce_deth deth;
 	int cause;
@@ -59,7 +59,7 @@ static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
 		return;
 	}
 	if (bpf_ntohl(deth.qkey) != q->qkey) {
-		st->drop_qkey++;
+		ans->drop = XROCE_DROP_QKEY;
 		return;
 	}
 	cause = ud_receive(ctx, rq, q, bpf_ntohl(deth.sqpn) & XROCE_QPN_MASK);

@@ -33,6 +33,7 @@
 #include "parse.bpf.h"
 #include "stats.bpf.h"
 #include "qp.bpf.h"
+#include "drop.bpf.h"
 #include "mpt.bpf.h"
 #include "rd.bpf.h"
 #include "icrc.bpf.h"
@@ -61,9 +62,9 @@ static __always_inline void count_frags(struct xdp_md *ctx, struct request *rq,
 
 /*
  * Those of them that ask whether a queue pair's peer has sent the packet.
- * Return: true when it has; else the drop is counted.
+ * Return: 0 when it has, else XROCE_DROP_*.
  */
-static __always_inline bool admit_peer(struct xdp_md *ctx,
+static __always_inline int admit_peer(struct xdp_md *ctx,
 				       struct request *rq,
 				       const struct xroce_qp *q,
 				       struct xroce_stat *st,
@@ -74,75 +75,76 @@ static __always_inline bool admit_peer(struct xdp_md *ctx,
 {
 	int err = 1;
 
-	if (unlikely(!qp_ready(q, st)))
-		return false;
-	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, rq, ip, end))) {
-		st->drop_addr++;
-		return false;
-	}
-	if (unlikely(!qp_pkey_ok(q, bth->pkey))) {
-		st->drop_pkey++;
-		return false;
-	}
+	if (unlikely(!qp_ready(q)))
+		return qp_unready(q);
+	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, rq, ip, end)))
+		return because(XROCE_DROP_ADDR);
+	if (unlikely(!qp_pkey_ok(q, bth->pkey)))
+		return because(XROCE_DROP_PKEY);
 	if (xroce_kfuncs)
 		err = icrc_check(ctx, rq, q, bth->pkey);
 	else
 		barrier_var(err);
 	if (unlikely(err)) {
-		if (err < 0) {
-			st->drop_icrc++;
-			return false;
-		}
+		if (err < 0)
+			return because(XROCE_DROP_ICRC);
 		count_frags(ctx, rq, st, err);
 	}
-	return true;
+	return 0;
 }
 
-/* The checks that end in silence. Return: the queue pair, or NULL. */
+/*
+ * The checks that end in silence. Return: the queue pair; or NULL, and @cause is
+ * XROCE_DROP_*, or 0 for a packet that has been dealt with.
+ */
 static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 					      void *data, void *end,
 					      struct request *rq,
-					      struct xroce_stat *st)
+					      struct xroce_stat *st,
+					      int *cause)
 {
 	struct xroce_bth *bth;
 	struct xroce_qp *q;
 	struct iphdr *ip;
 
 	if (unlikely(!parse_lengths(rq))) {
-		st->drop_length++;
+		*cause = because(XROCE_DROP_LENGTH);
 		return NULL;
 	}
 	ip = data + rq->l3;
 	bth = data + rq->bth;
 	if (!rq->plain &&
 	    unlikely((void *)(ip + 1) > end || (void *)(bth + 1) > end)) {
-		st->drop_length++;
+		*cause = because(XROCE_DROP_LENGTH);
 		return NULL;
 	}
 	if (!rq->ipv6 && unlikely(!ipv4_checksum_ok(ip))) {
-		st->drop_checksum++;
+		*cause = because(XROCE_DROP_CHECKSUM);
 		return NULL;
 	}
 	if (unlikely(bth->flags & XROCE_BTH_TVER_MASK)) {
-		st->drop_tver++;
+		*cause = because(XROCE_DROP_TVER);
 		return NULL;
 	}
 	q = qp_find(rq->qpn);
 	if (unlikely(!q)) {
-		st->drop_qpn++;
+		*cause = because(XROCE_DROP_QPN);
 		return NULL;
 	}
 	rq->generation = q->generation;
 	/* All services number their operations alike. */
 	rq->flags = rc_ops[rq->opcode & ~XROCE_OP_SERVICE];
 	if (unlikely(!qp_service_ok(q, rq))) {
-		if (!is_cnp(rq))
-			st->drop_opcode++;
-		else if (admit_peer(ctx, rq, q, st, data, ip, bth, end))
-			st->cnp_rx++;
+		*cause = because(XROCE_DROP_OPCODE);
+		if (is_cnp(rq)) {
+			*cause = admit_peer(ctx, rq, q, st, data, ip, bth, end);
+			if (!*cause)
+				st->cnp_rx++;
+		}
 		return NULL;
 	}
-	return admit_peer(ctx, rq, q, st, data, ip, bth, end) ? q : NULL;
+	*cause = admit_peer(ctx, rq, q, st, data, ip, bth, end);
+	return failed(*cause) ? NULL : q;
 }
 
 /* A fatal refusal: NAK, and the queue pair goes to error (IBTA 9.9.3). */
@@ -236,7 +238,7 @@ static __always_inline bool not_done(const struct request *rq, struct xroce_qp *
 		return false;
 	}
 	if (cause == NO_ANSWER) {
-		st->drop_reply++;
+		ans->drop = XROCE_DROP_REPLY;
 		return false;
 	}
 	if (cause == NOT_READY || cause == NOT_THERE) {
@@ -250,6 +252,15 @@ static __always_inline bool not_done(const struct request *rq, struct xroce_qp *
 		return true;
 	}
 	refuse(rq, q, st, cause, ans);
+	return true;
+}
+
+/* Return: whether the module sends the answer; that is counted. */
+static __always_inline bool is_queued(struct xroce_qp *q, const struct answer *ans)
+{
+	if (likely(!ans->queued))
+		return false;
+	q->silent++;
 	return true;
 }
 
@@ -278,9 +289,11 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
 	q->packets++;
 	ans->msn = q->msn;
 	if (rq->flags & OP_KEPT)
-		return !ans->queued;
-	if (unlikely(!rq->ackreq))
+		return !unlikely(is_queued(q, ans));
+	if (unlikely(!rq->ackreq)) {
+		q->silent++;
 		return false;
+	}
 	st->ack++;
 	ans->syndrome = XROCE_SYN_ACK;
 	return true;
@@ -327,13 +340,15 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
 	q->duplicates++;
 	st->duplicate++;
 	if (rq->flags & OP_KEPT)
-		return !ans->queued;
-	if (!rq->ackreq)
+		return !is_queued(q, ans);
+	if (!rq->ackreq) {
+		q->silent++;
 		return false;
+	}
 	st->ack++;
 	return true;
 drop:
-	st->drop_psn++;
+	ans->drop = XROCE_DROP_PSN;
 	return false;
 }
 
@@ -354,7 +369,7 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 		return again(ctx, rq, q, st, ans);
 
 	if (q->nak_sent) {
-		st->drop_psn++;
+		ans->drop = XROCE_DROP_PSN;
 		return false;
 	}
 	q->nak_sent = 1;
@@ -381,7 +396,7 @@ static __always_inline bool put_aside(struct xdp_md *ctx,
 	if (err == -EALREADY || err == -ENOENT)
 		return false;
 	if (err)
-		st->drop_kept++;
+		drop(ctx, rq, XROCE_DROP_KEPT);
 	else
 		stat_kept(st, rq);
 	return true;
@@ -400,6 +415,8 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	struct xroce_qp *q;
 	int err = -EAGAIN;
 	bool answer = false;
+	int cause;
+	__u32 len;
 	int qpn;
 
 	qpn = parse(data, end, &rq, opcode);
@@ -422,34 +439,31 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		rq.frame_len = bpf_xdp_get_buff_len(ctx);
 	st->rx_bytes += rq.frame_len;
 
-	q = admit(ctx, data, end, &rq, st);
+	q = admit(ctx, data, end, &rq, st, &cause);
 	if (unlikely(!q))
-		return XDP_DROP;
+		return drop(ctx, &rq, cause);
 
 	if (unlikely(qp_detour(q))) {
 		if (q->kept && put_aside(ctx, &rq, q, st, false))
 			return XDP_DROP;
 		/* What was posted before the packet came, is done before it. */
 		if (q->sq && xroce_kfuncs &&
-		    xroce_sq(xroce_link, q->qpn) == -EAGAIN) {
-			st->drop_busy++;
-			return XDP_DROP;
-		}
+		    xroce_sq(xroce_link, q->qpn) == -EAGAIN)
+			return drop(ctx, &rq, XROCE_DROP_BUSY);
 	}
 	if (unlikely(!qp_claim(q))) {
 		if (!q->kept || !put_aside(ctx, &rq, q, st, true))
-			st->drop_busy++;
+			drop(ctx, &rq, XROCE_DROP_BUSY);
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */
 	if (unlikely(q->generation != rq.generation)) {
 		qp_release(q);
-		st->drop_state++;
-		return XDP_DROP;
+		return drop(ctx, &rq, XROCE_DROP_STATE);
 	}
-	if (unlikely(!qp_ready(q, st))) {
+	if (unlikely(!qp_ready(q))) {
 		qp_release(q);
-		return XDP_DROP;
+		return drop(ctx, &rq, qp_unready(q));
 	}
 	if (unlikely(is_marked(&rq)))
 		cnp_send(ctx, &rq, q, st);
@@ -464,18 +478,23 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	if (answer && unlikely(q->queued))
 		err = reply_queue(ctx, &rq, q, st, &ans);
 	if (unlikely(!answer || !err)) {
+		if (answer)
+			q->silent++;
 		qp_release(q);
-		return XDP_DROP;
+		return drop(ctx, &rq, ans.drop);
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
-	answer = err == -EAGAIN && reply(ctx, &rq, q, st, &ans);
-	qp_release(q);
-	if (unlikely(!answer)) {
-		if (!ans.queued)
-			st->drop_reply++;
-		return XDP_DROP;
+	len = err == -EAGAIN ? reply(ctx, &rq, q, st, &ans) : 0;
+	if (unlikely(!len)) {
+		q->silent++;
+		qp_release(q);
+		return drop(ctx, &rq, ans.queued ? 0 : XROCE_DROP_REPLY);
 	}
+	len -= XROCE_ACK_BYTES;
+	q->tx_more += len;
+	qp_release(q);
 	st->tx++;
+	st->tx_more += len;
 	return XDP_TX;
 }
 

@@ -3,8 +3,9 @@
  * Values of the BPF maps, pinned under /sys/fs/bpf/xroce/<netdev>/. In <netdev> "."
  * is written "%2e" and "%" is written "%25", as bpffs takes no dots in names.
  *
- * Each field has one writer: the module, or the XDP program. Numbers are in the
- * host's byte order unless the type says otherwise.
+ * Each field has one writer: the module, the XDP program, or, where that is said, a
+ * program that watches. Numbers are in the host's byte order unless the type says
+ * otherwise.
  *
  * No map is trusted with memory: the module looks a key up in its own tables
  * again before it touches a page.
@@ -160,7 +161,31 @@ enum xroce_cause {
 	XROCE_CAUSE_OP_PROT,		/* it points where it must not */
 	XROCE_CAUSE_OP_CQ,		/* no room for its completion */
 	XROCE_CAUSE_OP_MEMORY,		/* memory too short for a page on demand */
+	/* Why a packet was dropped; it ends no queue pair, and no peer is told. */
+	XROCE_DROP_LENGTH = 64,		/* headers or lengths do not fit the frame */
+	XROCE_DROP_CHECKSUM,		/* IPv4 header checksum */
+	XROCE_DROP_TVER,		/* transport header version */
+	XROCE_DROP_QPN,			/* no such queue pair */
+	/* counted for the queue pair as well: see xroce_qp::drops */
+	XROCE_DROP_QKEY,		/* queue key of a datagram */
+	XROCE_DROP_RECV,		/* no receive work request */
+	XROCE_DROP_PSN,			/* out of sequence, not repeatable */
+	XROCE_DROP_REPLY,		/* the frame could not be turned into a reply */
+	XROCE_DROP_OPCODE,		/* not a request of the queue pair's service */
+	XROCE_DROP_STATE,		/* queue pair not ready to receive */
+	XROCE_DROP_ERROR,		/* queue pair in error */
+	XROCE_DROP_ADDR,		/* not the queue pair's addresses */
+	XROCE_DROP_PKEY,		/* partition key */
+	XROCE_DROP_ICRC,		/* invariant CRC */
+	XROCE_DROP_KEPT,		/* no room to put it aside behind others */
+	/* another CPU executes a packet, or too many work requests were posted before it */
+	XROCE_DROP_BUSY,
+	/* of replies; counted by the module */
+	XROCE_DROP_TX,			/* the device did not take the frame */
 };
+
+/* Causes that have a place in xroce_qp::drops. */
+#define XROCE_QP_DROPS	(XROCE_DROP_BUSY - XROCE_DROP_QKEY + 1)
 
 /* Up to the PSN. */
 #define XROCE_REPLY_WORDS4	9	/* with an IPv4 header */
@@ -211,17 +236,19 @@ struct xroce_read_lengths {
  * @op: opcode of the message in progress (its first packet), or
  *	XROCE_QP_OP_NONE
  * @rd_head: place in its struct xroce_rd_ring where the next entry goes
- * @rkey: of the message in progress
  * @va: next byte of the message in progress
  * @resid: bytes of the message in progress that are still to come
- * @packets: requests taken in order
- * @bytes: payload written to regions
- * @duplicates: requests seen again
- * @naks: negative acknowledgements sent
  * @rd_count: entries of its struct xroce_rd_ring that are valid
  * @misses: of an unreliable connection: requests refused for their key; the
  *	XROCE_UC_MISSES-th ends it
- * @length: of a WRITE in progress: bytes in all
+ * @packets: requests taken in order
+ * @bytes: payload written to regions
+ * @tx_more: bytes of the replies that the XDP program sent in the frames of requests,
+ *	without XROCE_ACK_BYTES for each
+ * @silent: of a reliable connection: requests in @packets, @duplicates and @naks to which
+ *	the program sent no reply: none was asked for, or the module sends it. So that
+ *	an ordinary request and its acknowledgement need no counter: the others of these
+ *	were replied to. struct xroce_qp_query has the sum of all replies
  *
  * @queued: not 0: the module has replies to send, about so many; all others go
  *	behind them
@@ -254,9 +281,19 @@ struct xroce_read_lengths {
  * @atomic_icrc: that of an atomic acknowledgement, whose result is zero as well
  * @atomic_check: that one's IPv4 header checksum, as it is in a packet
  *
- * An array. The second cache line is written by the XDP program under @claim, and
- * reset by the module when the state leaves RESET; the others are written by the
- * module.
+ * @rkey: of the message in progress
+ * @length: of a WRITE in progress: bytes in all
+ * @duplicates: requests seen again
+ * @naks: negative acknowledgements sent
+ * @reserved: 0
+ * @drops: packets dropped, by cause from XROCE_DROP_QKEY on. Added to atomically by any
+ *	CPU. The causes that need no claim are in a cache line of their own, so that
+ *	whoever sends such packets does not slow down the others
+ *
+ * An array. The second cache line is written by the XDP program under @claim, as is the
+ * fifth, which few packets need; both are reset by the module on the way to RESET and
+ * RTR. The sixth is written by the XDP program without a claim. The others are written
+ * by the module.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -283,15 +320,13 @@ struct xroce_qp {
 	__u8   op;
 	__u8   rd_head;
 	__u64  va;
-	__u32  rkey;
 	__u32  resid;
-	__u64  packets;
-	__u64  bytes;
-	__u32  duplicates;
-	__u32  naks;
 	__u16  rd_count;
 	__u16  misses;
-	__u32  length;
+	__u64  packets;
+	__u64  bytes;
+	__u64  tx_more;
+	__u64  silent;
 
 	__u32  queued;
 	__u32  generation;
@@ -311,9 +346,19 @@ struct xroce_qp {
 	__be32 reply[XROCE_REPLY_WORDS];
 	__u32  ack_icrc;
 	__u32  atomic_icrc;
+
+	__u32  rkey;
+	__u32  length;
+	__u64  duplicates;
+	__u64  naks;
+	__u64  reserved;
+	__u64  drops[XROCE_QP_DROPS];
 };
 
 #define XROCE_QP_OP_NONE	0xff
+
+/* Bytes of the frame of an acknowledgement, over IPv4 and without a VLAN tag. */
+#define XROCE_ACK_BYTES		(14 + 20 + 8 + 12 + 4 + 4)
 
 #define XROCE_RD_MAX		128
 
@@ -354,21 +399,39 @@ struct xroce_rd_ring {
 	struct xroce_rd rd[XROCE_RD_MAX];
 };
 
+/* Members of struct xroce_event that mean something: xroce_event::known. */
+#define XROCE_EVENT_VA		(1 << 0)
+#define XROCE_EVENT_KEY		(1 << 1)
+#define XROCE_EVENT_LEN		(1 << 2)
+#define XROCE_EVENT_QP		(1 << 3)	/* @epsn and @mtu */
+#define XROCE_EVENT_PAYLOAD	(1 << 4)
+#define XROCE_EVENT_RETH	(XROCE_EVENT_VA | XROCE_EVENT_KEY | XROCE_EVENT_LEN)
+
 /**
- * struct xroce_event - map "events": a request that was refused for good
+ * struct xroce_event - maps "events" and "drops": a request that was refused for good,
+ *	or a packet that was dropped
  * @time: nanoseconds of CLOCK_MONOTONIC
- * @va: address that it named; 0 where it names none
- * @qpn: queue pair; it is in error now
- * @cause: enum xroce_cause
+ * @va: address that it named
+ * @qpn: queue pair number that it was for. Who was refused is in error now
+ * @cause: enum xroce_cause; from XROCE_DROP_LENGTH on it was dropped
  * @key: R_Key that it named
  * @len: bytes that it asked for
  * @psn: its packet sequence number
+ * @epsn: the one that was expected
+ * @payload: bytes in the packet behind the headers
+ * @mtu: bytes of the queue pair's path MTU
  * @opcode: of the BTH
+ * @known: XROCE_EVENT_*: which of @va, @key, @len, @epsn with @mtu, and @payload are
+ *	known; the others are 0
+ * @missed: events of drops that this CPU did not write since the one before, as there
+ *	were more than XROCE_DROP_EVENTS in a second, or no room
  * @reserved: 0
- * @peer: the peer's address; IPv4 as ::ffff:a.b.c.d
+ * @peer: source address of the packet; IPv4 as ::ffff:a.b.c.d
+ * @own: its destination address
  *
- * A ring buffer, written by the XDP program. What finds no room is lost, and
- * counted in xroce_stat::event_lost.
+ * Two ring buffers, written by the XDP program, so that no number of drops takes the
+ * room of refusals. What finds no room is lost, and counted in xroce_stat::event_lost.
+ * Drops are written only while somebody wants them: see struct xroce_drop_lease.
  */
 struct xroce_event {
 	__u64 time;
@@ -378,9 +441,29 @@ struct xroce_event {
 	__u32 key;
 	__u32 len;
 	__u32 psn;
+	__u32 epsn;
+	__u32 payload;
+	__u16 mtu;
 	__u8 opcode;
-	__u8 reserved[3];
+	__u8 known;
+	__u32 missed;
+	__u32 reserved;
 	__be32 peer[4];
+	__be32 own[4];
+};
+
+/* Events of drops in a second, at most, of each CPU. */
+#define XROCE_DROP_EVENTS	100
+
+/**
+ * struct xroce_drop_lease - map "drop_lease": until when somebody wants events of drops
+ * @until: nanoseconds of CLOCK_MONOTONIC; 0: nobody has ever wanted them
+ *
+ * An array of one entry, written by those who read "drops", again and again while they
+ * do. So nobody has to take back what a reader who was killed has left.
+ */
+struct xroce_drop_lease {
+	__u64 until;
 };
 
 /**
@@ -389,7 +472,9 @@ struct xroce_event {
  *	have had their turn
  * @rx_bytes: their bytes, with all headers; what lies behind the first buffer of the
  *	frame counts only if the packet does, or is admitted
- * @tx: replies sent
+ * @tx: replies that the XDP program sent in the frame of the request: handed to the
+ *	driver, which may still lose them
+ * @tx_more: their bytes, with all headers, without XROCE_ACK_BYTES for each
  * @kept: packets put aside until memory on demand is there
  * @pass: RoCEv2 packets for queue pair numbers or Ethernet addresses that are not ours,
  *	left to the stack
@@ -413,30 +498,26 @@ struct xroce_event {
  * @cnp_tx: congestion notifications sent for them
  * @cnp_rx: congestion notifications received; a responder does nothing about them
  * @inv_opcode: by enum xroce_cause, and so on down to @op_memory
- * @drop_length: dropped: headers or lengths that do not fit the frame
- * @drop_checksum: dropped: IPv4 header checksum
- * @drop_tver: dropped: transport header version
- * @drop_qpn: dropped: no such queue pair
- * @drop_opcode: dropped: not a request of the queue pair's service
- * @drop_state: dropped: queue pair not ready to receive
- * @drop_error: dropped: queue pair in error
- * @drop_addr: dropped: addresses are not the queue pair's, or those of a group
- * @drop_pkey: dropped: partition key
- * @drop_qkey: dropped: queue key of a datagram
- * @drop_recv: dropped: no receive work request, and no acknowledgements either
- * @drop_icrc: dropped: invariant CRC
- * @drop_kept: dropped: no room to put it aside behind others
- * @drop_busy: dropped: another CPU executes a packet of this queue pair, or its program
- *	has posted more work requests than are applied before a packet
- * @drop_psn: dropped: ahead of the expected PSN with a NAK out already, or behind
- *	it and not repeatable
- * @drop_reply: dropped: the frame could not be turned into a reply
+ * @drop_length: by enum xroce_cause from XROCE_DROP_LENGTH on, and so on down to
+ *	@drop_busy
+ * @drop_tx: frames of the module's that the device did not take; written by the module
  * @event_lost: events that found no room
+ * @event_limited: events of drops past XROCE_DROP_EVENTS in a second
+ * @module_tx: frames that the device took from the module: long READ responses, replies
+ *	behind those, congestion notifications, replies to packets that were put aside.
+ *	Written by the module. One CPU's may be below zero: a reply that the program has
+ *	made for a packet put aside is counted in @tx, taken off here, and added again
+ *	when it is sent. All replies sent are @tx and @module_tx of all CPUs
+ * @module_tx_bytes: their bytes, with all headers; likewise
+ *
+ * All but @drop_tx, @module_tx and @module_tx_bytes are written by the XDP program. The
+ * module writes those on the CPU that the copy is of, in softirq, as the program does.
  */
 struct xroce_stat {
 	__u64 rx;
 	__u64 rx_bytes;
 	__u64 tx;
+	__u64 tx_more;
 	__u64 kept;
 	__u64 pass;
 	__u64 write;
@@ -478,19 +559,23 @@ struct xroce_stat {
 	__u64 drop_checksum;
 	__u64 drop_tver;
 	__u64 drop_qpn;
+	__u64 drop_qkey;
+	__u64 drop_recv;
+	__u64 drop_psn;
+	__u64 drop_reply;
 	__u64 drop_opcode;
 	__u64 drop_state;
 	__u64 drop_error;
 	__u64 drop_addr;
 	__u64 drop_pkey;
-	__u64 drop_qkey;
-	__u64 drop_recv;
 	__u64 drop_icrc;
 	__u64 drop_kept;
 	__u64 drop_busy;
-	__u64 drop_psn;
-	__u64 drop_reply;
+	__u64 drop_tx;
 	__u64 event_lost;
+	__u64 event_limited;
+	__u64 module_tx;
+	__u64 module_tx_bytes;
 };
 
 /*
@@ -505,13 +590,18 @@ struct xroce_stat {
 #ifndef __cplusplus
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
 _Static_assert(sizeof(struct xroce_mr_stat) == 64, "one cache line");
-_Static_assert(sizeof(struct xroce_qp) == 256, "four cache lines");
+_Static_assert(sizeof(struct xroce_qp) == 384, "six cache lines");
 _Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
 	       "the XDP program's line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, queued) == 128,
 	       "the module's second line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, reply) == 192,
 	       "the line of replies");
+_Static_assert(__builtin_offsetof(struct xroce_qp, rkey) == 256,
+	       "the XDP program's second line");
+_Static_assert(__builtin_offsetof(struct xroce_qp, drops) +
+	       (XROCE_DROP_OPCODE - XROCE_DROP_QKEY) * sizeof(__u64) == 320,
+	       "the line of drops without a claim");
 #endif
 
 #endif /* _XROCE_MAP_H */

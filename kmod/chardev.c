@@ -52,11 +52,11 @@ static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
 static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
 			   union xr_arg *arg)
 {
-	struct xroce_link_maps *a = &arg->link_maps;
-
+	if (arg->link_maps.reserved)
+		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
-	return xr_link_maps(ctx, a);
+	return xr_link_maps(ctx, &arg->link_maps);
 }
 
 static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
@@ -274,7 +274,7 @@ struct xr_cmd {
 static const struct xr_cmd xr_cmds[] = {
 	{ XROCE_NR_LINK_ADD, sizeof(struct xroce_link_add), 16, 0, true,
 	  xr_do_link_add },
-	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 32, 0, true,
+	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 40, 0, true,
 	  xr_do_link_maps },
 	{ XROCE_NR_LINK_DEL, sizeof(struct xroce_link_del), 16, XROCE_F_FORCE,
 	  true, xr_do_link_del },
@@ -310,7 +310,7 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_qp_modify },
 	{ XROCE_NR_QP_DEL, sizeof(struct xroce_qp_del), 16, 0, false,
 	  xr_do_qp_del },
-	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 160, XROCE_F_NEXT,
+	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 304, XROCE_F_NEXT,
 	  false, xr_do_qp_query },
 	{ XROCE_NR_CQ_ADD, sizeof(struct xroce_cq_add), 32, 0, false,
 	  xr_do_cq_add },

@@ -331,6 +331,7 @@ static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 	if (!q->nak_sent && !q->error) {
 		q->nak_sent = 1;
 		q->naks++;
+		q->silent++;
 		xr_reply_rnr(qp, l2, l2_len, q->epsn, q->msn);
 	}
 	xr_qp_release(q);

@@ -16,9 +16,9 @@
 #include "xroce_map.h"
 
 #include "addr.h"
+#include "counters.h"
 #include "link.h"
 #include "main.h"
-#include "mr_stat.h"
 
 #define XR_MAP_MIN	16u
 #define XR_MPT_MAX	(1u << 24)
@@ -30,6 +30,9 @@ MODULE_IMPORT_NS(BPF_INTERNAL);
 #else
 MODULE_IMPORT_NS("BPF_INTERNAL");
 #endif
+
+/* Of all links without counters. Nobody looks at it. */
+static DEFINE_PER_CPU(struct xroce_stat, xr_stat_nobody);
 
 struct xr_link __rcu *xr_links[XR_MAX_LINKS];
 static DEFINE_MUTEX(xr_links_lock);
@@ -63,6 +66,12 @@ static void xr_link_put_dev(struct xr_link *link)
 	link->dev = NULL;
 }
 
+static void xr_map_put(struct bpf_map *map)
+{
+	if (map)
+		bpf_map_put(map);
+}
+
 static void xr_prog_put(struct bpf_prog *prog)
 {
 	if (prog)
@@ -77,10 +86,9 @@ static void xr_link_free(struct xr_link *link)
 		bpf_map_put(link->mpt_map);
 	if (link->qp_map)
 		bpf_map_put(link->qp_map);
-	if (link->mr_stat_map)
-		bpf_map_put(link->mr_stat_map);
-	if (link->netdev_map)
-		bpf_map_put(link->netdev_map);
+	xr_map_put(link->mr_stat_map);
+	xr_map_put(link->netdev_map);
+	xr_map_put(link->stat_map);
 	xr_prog_put(rcu_dereference_protected(link->prog, true));
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
@@ -246,7 +254,7 @@ static struct bpf_prog *xr_prog_get(int fd)
  */
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 {
-	struct bpf_map *mpt, *qp, *mr_stat, *netdev;
+	struct bpf_map *mpt, *qp, *mr_stat, *netdev, *stat;
 	struct bpf_prog *prog;
 	struct xr_link *link;
 	int ret;
@@ -259,7 +267,8 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 		ret = PTR_ERR(qp);
 		goto err_mpt;
 	}
-	mr_stat = xr_mr_stat_map(a->mr_stat_fd, mpt->max_entries);
+	mr_stat = xr_counters_map(a->mr_stat_fd, sizeof(struct xroce_mr_stat),
+				  mpt->max_entries);
 	if (IS_ERR(mr_stat)) {
 		ret = PTR_ERR(mr_stat);
 		goto err_qp;
@@ -269,10 +278,15 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 		ret = PTR_ERR(netdev);
 		goto err_mr_stat;
 	}
+	stat = xr_counters_map(a->stat_fd ? : -1, sizeof(struct xroce_stat), 1);
+	if (IS_ERR(stat)) {
+		ret = PTR_ERR(stat);
+		goto err_netdev;
+	}
 	prog = xr_prog_get(a->prog_fd);
 	if (IS_ERR(prog)) {
 		ret = PTR_ERR(prog);
-		goto err_netdev;
+		goto err_stat;
 	}
 
 	mutex_lock(&xr_links_lock);
@@ -303,6 +317,8 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->mr_stat_map = mr_stat;
 	link->netdev_map = netdev;
 	xr_addr_publish(link);
+	link->stat_map = stat;
+	link->stat = stat ? xr_counters(stat, 0) : &xr_stat_nobody;
 	rcu_assign_pointer(link->prog, prog);
 	link->maker = NULL;
 	/* The data path looks at the tables only below these bounds. */
@@ -329,12 +345,12 @@ err_tables:
 err_unlock:
 	mutex_unlock(&xr_links_lock);
 	xr_prog_put(prog);
+err_stat:
+	xr_map_put(stat);
 err_netdev:
-	if (netdev)
-		bpf_map_put(netdev);
+	xr_map_put(netdev);
 err_mr_stat:
-	if (mr_stat)
-		bpf_map_put(mr_stat);
+	xr_map_put(mr_stat);
 err_qp:
 	bpf_map_put(qp);
 err_mpt:

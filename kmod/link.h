@@ -22,6 +22,7 @@ struct xr_mw;
 struct xr_qp;
 struct xroce_link_maps;
 struct xroce_link_query;
+struct xroce_stat;
 
 /**
  * struct xr_link - a link
@@ -33,6 +34,8 @@ struct xroce_link_query;
  * @qp_map: queue pair table, with a reference
  * @mr_stat_map: counters of regions, with a reference; NULL: none
  * @netdev_map: what the XDP program knows of @dev, with a reference; NULL: nothing
+ * @stat_map: counters of the link, with a reference; NULL: none
+ * @stat: those; or, without @stat_map, counters that nobody looks at
  * @prog: XDP program, with a reference; NULL: none. Run under RCU
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map and @qp, a power of two; 0: no maps yet
@@ -71,6 +74,8 @@ struct xr_link {
 	struct bpf_map *qp_map;
 	struct bpf_map *mr_stat_map;
 	struct bpf_map *netdev_map;
+	struct bpf_map *stat_map;
+	struct xroce_stat __percpu *stat;
 	struct bpf_prog __rcu *prog;
 	u32 mpt_entries;
 	u32 qp_entries;

@@ -12,10 +12,8 @@
 
 #include "mr.h"
 
-struct bpf_map;
 struct xr_link;
 
-struct bpf_map *xr_mr_stat_map(int fd, u32 entries);
 struct xroce_mr_stat __percpu *xr_mr_stat_new(const struct xr_link *link,
 					      u32 index);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A queue pair's entry in the map "qp" has four cache lines. The first one, its
+ * A queue pair's entry in the map "qp" has six cache lines. The first one, its
  * identity, is written here: the state last, so that a packet which sees RTR
- * sees the rest. The second one belongs to the XDP program while it holds the
- * claim, and what it keeps for later in the third one; to set it up the claim is taken
- * here in the same way.
+ * sees the rest. The second and the fifth one belong to the XDP program while it holds
+ * the claim, and what it keeps for later in the third one; to set them up the claim is
+ * taken here in the same way. The sixth has counters that the program adds to without a
+ * claim.
  */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
@@ -87,6 +88,9 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->rd_head = 0;
 	q->rd_count = 0;
 	q->misses = 0;
+	q->tx_more = 0;
+	q->silent = 0;
+	memset(q->drops, 0, sizeof(q->drops));
 }
 
 /* Return: a free place in the table, taken, or @room. */
@@ -158,7 +162,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	}
 
 	qp->link = link;
-	xr_replies_init(&qp->replies);
+	xr_replies_init(&qp->replies, link->stat);
 	xr_keep_init(&qp->keep);
 	qp->qpn = xr_qpn_draw(link, slot);
 	qp->type = a->type;
@@ -386,6 +390,29 @@ static u32 xr_qp_cause(const struct xr_qp *qp)
 	       XROCE_CAUSE_ACC_KEY : cause;
 }
 
+/* What the XDP program and the module have sent, and what was dropped. */
+static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
+{
+	const struct xr_tx_batch *batch = &qp->replies.batch;
+	const struct xroce_qp *m = qp->map;
+	u64 tx = 0;
+	int i;
+
+	/* Of no request to the others there is a reply. */
+	if (qp->type == XROCE_QPT_RC)
+		tx = READ_ONCE(m->packets) + READ_ONCE(m->duplicates) +
+		     READ_ONCE(m->naks) - READ_ONCE(m->silent);
+	BUILD_BUG_ON(XROCE_DROP_TX - XROCE_DROP_QKEY != XROCE_QP_DROPS ||
+		     XROCE_QP_DROPS >= ARRAY_SIZE(q->drops));
+	q->tx = tx + READ_ONCE(batch->sent);
+	q->tx_bytes = tx * XROCE_ACK_BYTES + READ_ONCE(m->tx_more) +
+		      READ_ONCE(batch->sent_bytes);
+	memset(q->drops, 0, sizeof(q->drops));
+	for (i = 0; i < XROCE_QP_DROPS; i++)
+		q->drops[i] = READ_ONCE(m->drops[i]);
+	q->drops[XROCE_QP_DROPS] = READ_ONCE(batch->lost);
+}
+
 static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 			   struct xroce_qp_query *q)
 {
@@ -422,6 +449,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->rq_max_sge = qp->recv.rq.max_sge;
 	q->qkey = m->qkey;
 	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
+	xr_qp_describe_tx(qp, q);
 	/* What has been posted since. */
 	if (q->state == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);

@@ -263,6 +263,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_replies_close(qp);
 	}
 	if (to == XROCE_QPS_RESET) {
+		xr_replies_reset(&qp->replies);
 		xr_recv_reset(qp);
 		/* What is posted is forgotten, and can end nothing any more. */
 		WRITE_ONCE(qp->state, to);
@@ -278,6 +279,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_qp_set_av(qp, a);
 	} else if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
+		xr_replies_reset(&qp->replies);
 		xr_replies_open(&qp->replies);
 	}
 	if (to == XROCE_QPS_RTR)

@@ -347,15 +347,15 @@ void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
 	struct xr_replies *rs = &qp->replies;
 
 	spin_lock(&rs->lock);
+	xr_tx_lend(&rs->batch, frame);
 	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
 		rs->batch.frame[rs->batch.count++] = frame;
-		frame = NULL;
 		xr_replies_arm(rs);
 		xr_replies_show(qp);
+	} else {
+		xr_tx_lose(&rs->batch, frame);
 	}
 	spin_unlock(&rs->lock);
-	if (frame)
-		xdp_return_frame(frame);
 }
 
 /**
@@ -457,9 +457,11 @@ static enum hrtimer_restart xr_replies_wake(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-void xr_replies_init(struct xr_replies *rs)
+/* @stat: counters of the queue pair's link. */
+void xr_replies_init(struct xr_replies *rs, struct xroce_stat __percpu *stat)
 {
 	spin_lock_init(&rs->lock);
+	rs->batch.stat = stat;
 	tasklet_setup(&rs->tasklet, xr_replies_run);
 	hrtimer_setup(&rs->timer, xr_replies_wake, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
@@ -471,6 +473,16 @@ void xr_replies_open(struct xr_replies *rs)
 {
 	spin_lock_bh(&rs->lock);
 	rs->dead = false;
+	spin_unlock_bh(&rs->lock);
+}
+
+/* The queue pair counts anew. It is closed. */
+void xr_replies_reset(struct xr_replies *rs)
+{
+	spin_lock_bh(&rs->lock);
+	rs->batch.sent = 0;
+	rs->batch.sent_bytes = 0;
+	rs->batch.lost = 0;
 	spin_unlock_bh(&rs->lock);
 }
 

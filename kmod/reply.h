@@ -70,7 +70,7 @@ struct xr_reply {
  * @l2_len: its length
  * @cnp: a congestion notification is to be sent; before all others
  * @cnp_next: when there may be another one, nanoseconds of CLOCK_MONOTONIC
- * @batch: frames built but not sent
+ * @batch: frames built but not sent, and counters of those that were
  * @armed: @tasklet is to run
  * @tasklet: sends
  * @timer: after @gap, has @tasklet run again
@@ -95,8 +95,9 @@ struct xr_replies {
 	struct hrtimer timer;
 };
 
-void xr_replies_init(struct xr_replies *rs);
+void xr_replies_init(struct xr_replies *rs, struct xroce_stat __percpu *stat);
 void xr_replies_open(struct xr_replies *rs);
+void xr_replies_reset(struct xr_replies *rs);
 void xr_replies_close(struct xr_qp *qp);
 void xr_replies_free(struct xr_replies *rs);
 int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,

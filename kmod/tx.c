@@ -349,14 +349,32 @@ static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 	return dev_queue_xmit(skb) == NET_XMIT_SUCCESS;
 }
 
-/* Return: frames done with; the last one may have been lost. */
-static int xr_tx_slow(struct xr_tx_batch *batch)
+/*
+ * Frames that have left. In softirq or with bottom halves off, so that nobody else
+ * counts on this CPU.
+ */
+static void xr_tx_count(struct xr_tx_batch *batch, s64 frames, s64 bytes)
+{
+	batch->sent += frames;
+	batch->sent_bytes += bytes;
+	this_cpu_add(batch->stat->module_tx, frames);
+	this_cpu_add(batch->stat->module_tx_bytes, bytes);
+}
+
+/* Frames that have not. */
+static void xr_tx_count_lost(struct xr_tx_batch *batch, u32 frames)
+{
+	batch->lost += frames;
+	this_cpu_add(batch->stat->drop_tx, frames);
+}
+
+/* Return: frames done with; the last one may have been lost: then so is *@lost. */
+static int xr_tx_slow(struct xr_tx_batch *batch, bool *lost)
 {
 	unsigned int i = 0;
 
-	while (i < batch->count)
-		if (!xr_tx_skb(batch->dev, batch->frame[i++]))
-			break;
+	while (i < batch->count && !*lost)
+		*lost = !xr_tx_skb(batch->dev, batch->frame[i++]);
 	return i;
 }
 
@@ -381,28 +399,56 @@ static int xr_tx_fast(struct xr_tx_batch *batch)
 int xr_tx_flush(struct xr_tx_batch *batch)
 {
 	struct net_device *dev = batch->dev;
+	u32 len[XR_TX_BATCH], bytes = 0;
+	bool lost = false;
 	unsigned int i;
-	int sent;
+	int done, sent;
 
 	if (!batch->count)
 		return 0;
 	if (!dev || !netif_running(dev) || !netif_carrier_ok(dev))
 		return -ENETDOWN;
-	for (i = 0; i < batch->count; i++)
-		if (batch->frame[i]->len > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
+	/* Once it is sent, a frame is the device's. */
+	for (i = 0; i < batch->count; i++) {
+		len[i] = batch->frame[i]->len;
+		if (len[i] > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
 			return -EMSGSIZE;
-	sent = xr_tx_fast(batch);
-	if (sent < 0)
-		sent = xr_tx_slow(batch);
-	batch->count -= sent;
-	memmove(batch->frame, batch->frame + sent,
+	}
+	done = xr_tx_fast(batch);
+	if (done < 0)
+		done = xr_tx_slow(batch, &lost);
+	sent = done - lost;
+	for (i = 0; i < sent; i++)
+		bytes += len[i];
+	xr_tx_count(batch, sent, bytes);
+	if (unlikely(lost))
+		xr_tx_count_lost(batch, 1);
+	batch->count -= done;
+	memmove(batch->frame, batch->frame + done,
 		batch->count * sizeof(*batch->frame));
 	return batch->count ? -EBUSY : 0;
+}
+
+/*
+ * A frame that the XDP program has made, and counted as sent, is to be sent with the
+ * others: it is counted when it is.
+ */
+void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame)
+{
+	xr_tx_count(batch, -1, -(s64)frame->len);
+}
+
+/* Free a frame that cannot be sent. */
+void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
+{
+	xr_tx_count_lost(batch, 1);
+	xdp_return_frame(frame);
 }
 
 /* Free what has not been sent. */
 void xr_tx_drop(struct xr_tx_batch *batch)
 {
+	xr_tx_count_lost(batch, batch->count);
 	while (batch->count)
 		xdp_return_frame(batch->frame[--batch->count]);
 }

@@ -8,6 +8,7 @@
 
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 #include "xroce_kfunc.h"
@@ -21,17 +22,28 @@ struct net_device;
 struct xdp_frame;
 struct xr_qp;
 struct xroce_qp;
+struct xroce_stat;
 
 /**
  * struct xr_tx_batch - frames that go out together
  * @dev: network device
  * @frame: those not taken by the device yet
  * @count: how many
+ * @stat: counters of the link
+ * @sent: frames that the device has taken, of all batches
+ * @sent_bytes: their bytes
+ * @lost: frames that it has not taken
+ *
+ * Counters are of the queue pair that the batch is of.
  */
 struct xr_tx_batch {
 	struct net_device *dev;
 	struct xdp_frame *frame[XR_TX_BATCH];
 	unsigned int count;
+	struct xroce_stat __percpu *stat;
+	u64 sent;
+	u64 sent_bytes;
+	u64 lost;
 };
 
 /**
@@ -67,6 +79,8 @@ struct xr_tx_packet {
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p);
 int xr_tx_flush(struct xr_tx_batch *batch);
+void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame);
+void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame);
 void xr_tx_template(struct xroce_qp *q);
 void xr_tx_drop(struct xr_tx_batch *batch);
 

@@ -323,7 +323,7 @@ static void fill_sq(int fd, union arg *a)
 
 const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
-	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 32, 0, {}, true,
+	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 40, 0, { 36 }, true,
 	  fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },
@@ -356,7 +356,7 @@ const struct command commands[] = {
 	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 96, 0, { 52, 92 }, false,
 	  fill_qp_modify },
 	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
-	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 160, XROCE_F_NEXT, {}, false,
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 304, XROCE_F_NEXT, {}, false,
 	  fill_qp },
 	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
 	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },

@@ -20,7 +20,7 @@
 	[COUNTER(n)] = #n
 
 static const char *const names[COUNTERS] = {
-	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(kept), NAME(pass), NAME(write),
+	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(tx_more), NAME(kept), NAME(pass), NAME(write),
 	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),
 	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
 	NAME(duplicate), NAME(nak_seq),
@@ -36,9 +36,15 @@ static const char *const names[COUNTERS] = {
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
 	NAME(drop_kept), NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
-	NAME(event_lost),
+	NAME(drop_tx), NAME(event_lost), NAME(event_limited),
+	NAME(module_tx), NAME(module_tx_bytes),
 };
 #undef NAME
+
+const char *counters_name(size_t counter)
+{
+	return names[counter];
+}
 
 void counters_add(struct xroce_stat *stat, size_t counter, __u64 n)
 {

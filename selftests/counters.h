@@ -31,6 +31,9 @@ void counters_read(int fd, struct xroce_stat *sum);
 bool counters_settled(int fd, const struct xroce_stat *before, __u64 packets,
 		      struct xroce_stat *after);
 
+/* The name of a counter, as in the structure. */
+const char *counters_name(size_t counter);
+
 /* Add @n to a counter by its number. */
 void counters_add(struct xroce_stat *stat, size_t counter, __u64 n);
 

@@ -203,6 +203,12 @@ static void cnp(void)
 	expect_drop(&s, COUNTER(cnp_rx));
 }
 
+static void anew(struct scene *s, const struct scene *fresh)
+{
+	*s = *fresh;
+	scene_put(s);
+}
+
 static void cnp_refused(void)
 {
 	struct scene fresh, s;
@@ -211,25 +217,25 @@ static void cnp_refused(void)
 	if (!stage_cnp(&fresh))
 		return;
 	for (bytes = 0; bytes <= 32 && !test_failed(); bytes += 4) {
-		s = fresh;
+		anew(&s, &fresh);
 		s.req.payload = bytes;
 		if (bytes != 16)
 			expect_drop(&s, COUNTER(drop_opcode));
 	}
-	s = fresh;
+	anew(&s, &fresh);
 	s.req.payload = 15;
 	s.req.pad = 1;
 	expect_drop(&s, COUNTER(drop_opcode));
-	s = fresh;
+	anew(&s, &fresh);
 	s.req.daddr[15] ^= 1;
 	expect_drop(&s, COUNTER(drop_addr));
-	s = fresh;
+	anew(&s, &fresh);
 	s.req.pkey = 0x8001;
 	expect_drop(&s, COUNTER(drop_pkey));
-	s = fresh;
+	anew(&s, &fresh);
 	s.req.dqpn ^= 0x400000;
 	expect_drop(&s, COUNTER(drop_qpn));
-	s = fresh;
+	anew(&s, &fresh);
 	s.qp.state = XROCE_QPS_INIT;
 	scene_put(&s);
 	expect_drop(&s, COUNTER(drop_state));

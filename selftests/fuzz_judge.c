@@ -177,6 +177,8 @@ static void judge_counters(const struct trial *t)
 	      "cnp_tx %llu", d->cnp_tx);
 	check(d->cnp_rx <= (opcode(t) == XROCE_OP_CNP), "cnp_rx");
 	check(d->tx == (t->run.verdict == XDP_TX), "tx %llu", d->tx);
+	check(d->tx_more == d->tx * (t->run.out_len - XROCE_ACK_BYTES),
+	      "tx_more %llu of %u", d->tx_more, t->run.out_len);
 	check(d->tx + d->queued == d->ack + naks(d) + kept(d) + replayed(t),
 	      "tx %llu, queued %llu, ack %llu", d->tx, d->queued, d->ack);
 	check(d->ack <= d->write + d->send + (d->duplicate && !replayed(t)),
@@ -404,6 +406,7 @@ static void judge_qp(const struct trial *t)
 	const struct xroce_stat *d = &t->delta;
 	struct xroce_rd_ring rd = t->rd_was;
 	struct xroce_qp want = t->was;
+	int i;
 
 	check(d->write || !d->write_bytes, "bytes without a WRITE");
 	if (!is_rc(t)) {
@@ -423,6 +426,12 @@ static void judge_qp(const struct trial *t)
 	want.read = t->is.read;
 	want.duplicates += d->duplicate;
 	want.naks += naks(d);
+	if (is_rc(t))
+		want.silent += want.packets - t->was.packets + d->duplicate + naks(d) -
+			       d->tx;
+	want.tx_more += d->tx_more;
+	for (i = 0; i < XROCE_QP_DROPS; i++)
+		want.drops[i] += (&d->drop_qkey)[i];
 	if (d->nak_seq || d->nak_rnr)
 		want.nak_sent = 1;
 	if (d->nak_inv || d->nak_acc) {

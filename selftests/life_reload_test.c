@@ -28,7 +28,8 @@
 #define PINS	XROCE_PIN_DIR "/" LIVE_DEV "/"
 #define PAGES	16
 
-static const char *const maps[] = { "mpt", "qp", "rd", "stat", "mr_stat", "events", "netdev" };
+static const char *const maps[] = { "mpt", "qp", "rd", "stat", "mr_stat", "events",
+				    "drops", "drop_lease", "netdev" };
 
 /* The program that a packet finds. */
 static __u32 program_on(void)

@@ -304,6 +304,11 @@ uint32_t native_get_events(struct xroce_event *last)
 	return native.n_events;
 }
 
+int native_map(const char *name)
+{
+	return map_fd(name);
+}
+
 uint64_t native_get_refused(uint32_t index)
 {
 	static struct xroce_mr_stat percpu[CPUS_MAX];

@@ -59,6 +59,9 @@ void native_get_rds(struct xroce_rd_ring *rings);
 /* Take all events out. Return: how many; @last is the last of them, if any. */
 uint32_t native_get_events(struct xroce_event *last);
 
+/* A map of the program's; it stays this file's. -1 and a failed check: there is none. */
+int native_map(const char *name);
+
 /*
  * Requests refused that named the region of an index, so far, on all CPUs. Nothing
  * else is counted of it without the module.

@@ -267,7 +267,23 @@ static void compare_region(const struct scene *s, const struct xroce_stat *delta
 	check(moved == named, "the region has refused %lu", moved);
 }
 
-void scene_compare(const struct scene *s, uint32_t verdict,
+/* What the queue pair is to count of these counters of the link. */
+static void count_for_qp(struct scene *s, const struct xroce_stat *delta)
+{
+	const struct xroce_qp *was = &before.qps[s->qp.qpn & (NATIVE_QP_ENTRIES - 1)];
+	const __u64 *drop = &delta->drop_qkey;
+	int i;
+
+	if (s->qp.type == XROCE_QPT_RC)
+		s->qp.silent = was->silent + s->qp.packets - was->packets +
+			       s->qp.duplicates - was->duplicates +
+			       s->qp.naks - was->naks - delta->tx;
+	s->qp.tx_more += delta->tx_more;
+	for (i = 0; i < XROCE_QP_DROPS; i++)
+		s->qp.drops[i] += drop[i];
+}
+
+void scene_compare(struct scene *s, uint32_t verdict,
 		   const struct xroce_stat *delta)
 {
 	uint32_t slot = s->qp.qpn & (NATIVE_QP_ENTRIES - 1);
@@ -276,6 +292,7 @@ void scene_compare(const struct scene *s, uint32_t verdict,
 	check(result.verdict == verdict, "verdict is %u, not %u",
 	      result.verdict, verdict);
 	counters_check(&before.stat, &after.stat, delta);
+	count_for_qp(s, delta);
 	compare_qp(&s->qp);
 	compare_rd(s);
 	compare_event(s, ended);
@@ -345,7 +362,7 @@ struct xroce_stat scene_admitted(const struct scene *s)
 	return delta;
 }
 
-void scene_answered(const struct scene *s, struct xroce_stat *delta,
+void scene_answered(struct scene *s, struct xroce_stat *delta,
 		    const struct packet *say)
 {
 	if (s->qp.queued || s->apart) {
@@ -354,6 +371,7 @@ void scene_answered(const struct scene *s, struct xroce_stat *delta,
 		return;
 	}
 	delta->tx = 1;
+	delta->tx_more = result.out_len - XROCE_ACK_BYTES;
 	scene_compare(s, XDP_TX, delta);
 	compare_reply(s, say);
 }

@@ -6,7 +6,7 @@
 #include "scene_steps.h"
 
 /* With an ACK or NAK. */
-static void answered_ack(const struct scene *s, struct xroce_stat *delta,
+static void answered_ack(struct scene *s, struct xroce_stat *delta,
 			 uint8_t syndrome, uint32_t psn)
 {
 	struct packet say = {

@@ -50,7 +50,7 @@ static bool fits(const struct scene *s)
 	       headers + bytes + XROCE_ICRC_LEN <= NATIVE_LINEAR;
 }
 
-static void answered(const struct scene *s, struct xroce_stat *delta,
+static void answered(struct scene *s, struct xroce_stat *delta,
 		     uint64_t orig)
 {
 	struct packet say = {

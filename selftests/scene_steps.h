@@ -19,8 +19,11 @@ struct xroce_stat scene_received(void);
  */
 struct xroce_stat scene_admitted(const struct scene *s);
 
-/* Compare counters, queue pairs, regions and responder resources with @s. */
-void scene_compare(const struct scene *s, uint32_t verdict,
+/*
+ * Compare counters, queue pairs, regions and responder resources with @s, in which the
+ * queue pair counts what it has sent and what was dropped.
+ */
+void scene_compare(struct scene *s, uint32_t verdict,
 		   const struct xroce_stat *delta);
 
 /* The frame is as it was. */
@@ -34,7 +37,7 @@ void scene_untouched(void);
  *
  * While the module has replies to send, the answer goes behind them.
  */
-void scene_answered(const struct scene *s, struct xroce_stat *delta,
+void scene_answered(struct scene *s, struct xroce_stat *delta,
 		    const struct packet *say);
 
 #endif /* XROCE_SCENE_STEPS_H */

@@ -50,7 +50,7 @@ HANDLES = "mr mw lkey rkey key qp qpn index addr va iova mtt".split()
 NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_link": "link",
            "sport": "sport"}
 # A slow machine sends again; how much is brought in ahead depends on who is faster.
-MEASURED = "duplicates naks faults fault_pages resident".split()
+MEASURED = "duplicates naks tx tx_bytes faults fault_pages resident".split()
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
 LIMIT = 60 * SLOW          # seconds that a command may take

@@ -146,6 +146,8 @@ void client_sum_up(struct client *c)
 			continue;
 		sum.packets += q.packets;
 		sum.bytes += q.bytes;
+		sum.tx += q.tx;
+		sum.tx_bytes += q.tx_bytes;
 		sum.duplicates += q.duplicates;
 		sum.naks += q.naks;
 		if (!sum.cause)
@@ -156,6 +158,8 @@ void client_sum_up(struct client *c)
 	r->qpn = c->nqps ? c->qps[0].own.qpn : 0;
 	r->packets = sum.packets;
 	r->bytes = sum.bytes;
+	r->tx = sum.tx;
+	r->tx_bytes = sum.tx_bytes;
 	r->duplicates = sum.duplicates;
 	r->naks = sum.naks;
 	r->cause = sum.cause;

@@ -52,6 +52,8 @@ struct server {
  * @mtu: bytes of the path MTU; 0: it did not come to that
  * @packets: requests taken in order, of all queue pairs
  * @bytes: payload written
+ * @tx: replies sent
+ * @tx_bytes: their bytes, with all headers
  * @duplicates: requests seen again
  * @naks: negative acknowledgements sent
  * @cause: enum xroce_cause that ended the first queue pair which was ended
@@ -64,6 +66,8 @@ struct client_report {
 	__u32 mtu;
 	__u64 packets;
 	__u64 bytes;
+	__u64 tx;
+	__u64 tx_bytes;
 	__u64 duplicates;
 	__u64 naks;
 	__u32 cause;

@@ -31,7 +31,7 @@
  * @here: how many
  * @come: how many have come
  * @packets: of all, when progress was last told
- * @bytes: likewise
+ * @bytes: likewise: payload written, and bytes sent
  */
 struct clients {
 	struct server *server;
@@ -182,7 +182,7 @@ static void show_progress(struct clients *all)
 	for (v = all->first; v; v = v->next) {
 		qps += v->report.qps;
 		packets += v->report.packets;
-		bytes += v->report.bytes;
+		bytes += v->report.bytes + v->report.tx_bytes;
 		naks += v->report.naks;
 	}
 	pthread_mutex_unlock(&all->server->lock);

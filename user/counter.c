@@ -15,7 +15,9 @@
 static const struct counter links[] = {
 	LINK(rx, "packets for a queue pair number of ours"),
 	LINK(rx_bytes, "their bytes, with all headers"),
-	LINK(tx, "replies sent"),
+	LINK(tx, "replies sent, by the program or the module"),
+	{ "tx_bytes", offsetof(struct xroce_stat, tx_more),
+	  "their bytes, with all headers" },
 	LINK(kept, "packets put aside, for memory on demand"),
 	LINK(pass, "RoCEv2 for another queue pair number or Ethernet address, left to the stack"),
 	LINK(write, "RDMA WRITE packets executed"),
@@ -57,19 +59,21 @@ static const struct counter links[] = {
 	LINK(drop_checksum, "dropped: IPv4 header checksum"),
 	LINK(drop_tver, "dropped: transport header version"),
 	LINK(drop_qpn, "dropped: no such queue pair"),
+	LINK(drop_qkey, "dropped: queue key of a datagram"),
+	LINK(drop_recv, "dropped: no receive work request"),
+	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
+	LINK(drop_reply, "dropped: no room for a reply"),
 	LINK(drop_opcode, "dropped: not a request of the service"),
 	LINK(drop_state, "dropped: queue pair not ready to receive"),
 	LINK(drop_error, "dropped: queue pair in error"),
 	LINK(drop_addr, "dropped: not the queue pair's addresses"),
 	LINK(drop_pkey, "dropped: partition key"),
-	LINK(drop_qkey, "dropped: queue key of a datagram"),
-	LINK(drop_recv, "dropped: no receive work request"),
 	LINK(drop_icrc, "dropped: invariant CRC"),
 	LINK(drop_kept, "dropped: no room to put it aside"),
 	LINK(drop_busy, "dropped: the queue pair is busy"),
-	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
-	LINK(drop_reply, "dropped: no room for a reply"),
+	LINK(drop_tx, "dropped: replies that the device did not take"),
 	LINK(event_lost, "events that found no room"),
+	LINK(event_limited, "events of drops past the limit of a second"),
 };
 
 _Static_assert(sizeof(links) / sizeof(*links) == LINK_COUNTERS,
@@ -123,5 +127,10 @@ int counter_of_link(const char *netdev, struct xroce_stat *sums)
 		return fd;
 	err = counter_sum(fd, 0, sizeof(*sums), sums);
 	close(fd);
-	return err;
+	if (err)
+		return err;
+	/* Who has sent a reply is no matter. */
+	sums->tx_more += sums->tx * XROCE_ACK_BYTES + sums->module_tx_bytes;
+	sums->tx += sums->module_tx;
+	return 0;
 }

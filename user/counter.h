@@ -19,8 +19,8 @@ struct counter {
 	const char *note;
 };
 
-/* All of a structure, in its order. */
-#define LINK_COUNTERS	(sizeof(struct xroce_stat) / sizeof(__u64))
+/* All of a structure, in its order, but for what the module sends, which is in "tx". */
+#define LINK_COUNTERS	(offsetof(struct xroce_stat, module_tx) / sizeof(__u64))
 #define MR_COUNTERS	(sizeof(struct xroce_mr_stat) / sizeof(__u64))
 
 extern const struct counter *const link_counters;	/* LINK_COUNTERS */
@@ -43,7 +43,11 @@ static inline __u64 counter_value(const struct counter *c, const void *sums)
  */
 int counter_sum(int fd, __u32 key, size_t size, void *sums);
 
-/* Read the counters of a link. Return: 0 or a negative errno. */
+/*
+ * Read the counters of a link; xroce_stat::tx is of all replies sent, tx_more of all
+ * their bytes.
+ * Return: 0 or a negative errno.
+ */
 int counter_of_link(const char *netdev, struct xroce_stat *sums);
 
 #endif /* _XROCE_COUNTER_H */

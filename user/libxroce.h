@@ -757,6 +757,15 @@ int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
 			 __u32 rkey, __u32 flags);
 
 /**
+ * xroce_cause_str() - name of a cause
+ * @cause: enum xroce_cause: why a request was refused, or a packet dropped
+ *
+ * Return: the name, which is that of the counter in struct xroce_stat; "none" for
+ * XROCE_CAUSE_NONE; "unknown".
+ */
+const char *xroce_cause_str(__u32 cause);
+
+/**
  * xroce_pin_dir() - find the directory of a device's pins
  * @netdev: name of the device
  * @ifindex: its index in its network namespace, or 0
@@ -773,7 +782,7 @@ void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX
 /**
  * xroce_pin_open() - open a pinned map, program or BPF link of a link
  * @netdev: name of the device
- * @name: "mpt", "qp", "stat", "prog" or "link"
+ * @name: "mpt", "qp", "rd", "stat", "mr_stat", "prog" or "link"
  *
  * Return: a file descriptor to close, or a negative errno; -ENOENT: no such
  * pin.

@@ -129,6 +129,7 @@ static int give_maps(struct attach *a)
 			      xroce_load_map_fd(&a->load, "mr_stat") : -1,
 		.prog_fd = bpf_program__fd(a->load.prog),
 		.netdev_fd = xroce_load_map_fd(&a->load, ".data.netdev"),
+		.stat_fd = xroce_load_map_fd(&a->load, "stat"),
 	};
 	int err = xroce_command(a->dev, XROCE_CMD_LINK_MAPS, &maps);
 

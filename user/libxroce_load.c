@@ -19,7 +19,7 @@
 #include "libxroce_load.h"
 
 const char *const xroce_load_maps[XROCE_LOAD_MAPS] = {
-	"mpt", "qp", "rd", "stat", "mr_stat", "events", ".data.netdev"
+	"mpt", "qp", "rd", "stat", "mr_stat", "events", "drops", "drop_lease", ".data.netdev"
 };
 
 /* bpffs takes no dots. */

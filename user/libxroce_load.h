@@ -28,7 +28,7 @@ struct xroce_load {
 };
 
 /* Maps that are pinned, in the order that they are in; and the names of the pins. */
-#define XROCE_LOAD_MAPS	7
+#define XROCE_LOAD_MAPS	9
 XROCE_HIDDEN extern const char *const xroce_load_maps[XROCE_LOAD_MAPS];
 XROCE_HIDDEN const char *xroce_load_pin(int map);
 

@@ -24,7 +24,8 @@
  * who was killed is found by its device, and keeps the module.
  */
 static const char *const pins[] = {
-	"prog", XROCE_PIN_NEW, "netdev", "events", "stat", "mr_stat", "rd", "qp", "mpt", "link"
+	"prog", XROCE_PIN_NEW, "netdev", "drop_lease", "drops", "events", "stat", "mr_stat",
+	"rd", "qp", "mpt", "link"
 };
 
 /* bpffs refuses names that contain a dot. */

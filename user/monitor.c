@@ -106,7 +106,7 @@ static int show_refused(void *ctx, void *data, size_t size)
 	print_dev(ctx);
 	print_hex("qpn", 6, e->qpn);
 	print_gid("peer", (const __u8 *)e->peer);
-	print_colored("cause", name_of_cause(e->cause), COLOR_BAD);
+	print_colored("cause", xroce_cause_str(e->cause), COLOR_BAD);
 	print_str("opcode", name_of_opcode(e->opcode));
 	print_num("psn", e->psn);
 	print_hex("rkey", 8, e->key);

@@ -46,7 +46,7 @@ static void print_state(const struct object *o)
 			      o->state == XROCE_QPS_ERR ? COLOR_BAD :
 							  COLOR_NONE);
 		if (o->cause)
-			print_colored("cause", name_of_cause(o->cause),
+			print_colored("cause", xroce_cause_str(o->cause),
 				      COLOR_BAD);
 		break;
 	default:

@@ -70,32 +70,6 @@ const char *name_of_mw_type(__u32 type)
 	return NAME(names, type);
 }
 
-const char *name_of_cause(__u32 cause)
-{
-	/* Those of the counters in struct xroce_stat. */
-	static const char *const names[] = {
-		[XROCE_CAUSE_NONE] = "none",
-		[XROCE_CAUSE_INV_OPCODE] = "inv_opcode",
-		[XROCE_CAUSE_INV_ORDER] = "inv_order",
-		[XROCE_CAUSE_INV_QP_ACCESS] = "inv_qp_access",
-		[XROCE_CAUSE_INV_LENGTH] = "inv_length",
-		[XROCE_CAUSE_INV_RESOURCES] = "inv_resources",
-		[XROCE_CAUSE_INV_ALIGN] = "inv_align",
-		[XROCE_CAUSE_ACC_KEY] = "acc_key",
-		[XROCE_CAUSE_ACC_PD] = "acc_pd",
-		[XROCE_CAUSE_ACC_QP] = "acc_qp",
-		[XROCE_CAUSE_ACC_RIGHT] = "acc_right",
-		[XROCE_CAUSE_ACC_BOUNDS] = "acc_bounds",
-		[XROCE_CAUSE_ACC_MODULE] = "acc_module",
-		[XROCE_CAUSE_OP_WQE] = "op_wqe",
-		[XROCE_CAUSE_OP_PROT] = "op_prot",
-		[XROCE_CAUSE_OP_CQ] = "op_cq",
-		[XROCE_CAUSE_OP_MEMORY] = "op_memory",
-	};
-
-	return NAME(names, cause);
-}
-
 const char *name_of_opcode(__u8 opcode)
 {
 	static const char *const names[] = {

@@ -13,7 +13,6 @@ const char *name_of_qp_type(__u32 type);
 const char *name_of_mpt_state(__u32 state);
 const char *name_of_mpt_type(__u32 type);
 const char *name_of_mw_type(__u32 type);
-const char *name_of_cause(__u32 cause);
 const char *name_of_opcode(__u8 opcode);
 
 /* Address of a GID: IPv4 if it is a mapped one. @text has INET6_ADDRSTRLEN. */

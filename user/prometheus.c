@@ -10,6 +10,7 @@
 #include "counter.h"
 #include "names.h"
 #include "prometheus.h"
+#include "qp.h"
 #include "sample.h"
 #include "text.h"
 
@@ -100,11 +101,17 @@ static void begin_qp(const char *name, const char *tail,
 static void print_qps(const struct sample *s)
 {
 	static const char *const names[] = {
-		"packets", "bytes", "duplicates", "naks"
+		"packets", "bytes", "tx", "tx_bytes", "duplicates", "naks",
+		"drop_addr", "drop_psn", "drops"
 	};
 	static const char *const help[] = {
 		"requests taken in order", "payload written to regions",
-		"requests seen again", "negative acknowledgements sent"
+		"replies sent, by the program or the module",
+		"their bytes, with all headers",
+		"requests seen again", "negative acknowledgements sent",
+		"dropped: not the queue pair's addresses",
+		"dropped: out of sequence, not repeatable",
+		"dropped, for whatever cause"
 	};
 	size_t c, i;
 
@@ -116,7 +123,7 @@ static void print_qps(const struct sample *s)
 		printf(",pd=\"%u\",type=\"%s\",state=\"%s\",cause=\"%s\"",
 		       q->pd, name_of_qp_type(q->type),
 		       name_of_qp_state(q->state),
-		       q->cause ? name_of_cause(q->cause) : "");
+		       q->cause ? xroce_cause_str(q->cause) : "");
 		end(1);
 	}
 	for (c = 0; c < sizeof(names) / sizeof(names[0]); c++) {
@@ -124,7 +131,11 @@ static void print_qps(const struct sample *s)
 		for (i = 0; i < s->nqps; i++) {
 			const struct xroce_qp_query *q = &s->qps[i].query;
 			const __u64 values[] = {
-				q->packets, q->bytes, q->duplicates, q->naks
+				q->packets, q->bytes, q->tx, q->tx_bytes,
+				q->duplicates, q->naks,
+				q->drops[XROCE_DROP_ADDR - XROCE_DROP_QKEY],
+				q->drops[XROCE_DROP_PSN - XROCE_DROP_QKEY],
+				qp_drops(q)
 			};
 
 			begin_qp(names[c], "_total", &s->qps[i]);

@@ -215,6 +215,28 @@ static int qp_del(int argc, char **argv)
 	return one_do(argc, argv, "qpn", &arg_24bit, del_one);
 }
 
+__u64 qp_drops(const struct xroce_qp_query *q)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < QP_DROPS; i++)
+		sum += q->drops[i];
+	return sum;
+}
+
+/* What it has sent, and the packets that were dropped: all in JSON, else those there are. */
+static void show_stats(const struct xroce_qp_query *q)
+{
+	int i;
+
+	print_num("tx", q->tx);
+	print_num("tx_bytes", q->tx_bytes);
+	for (i = 0; i < QP_DROPS; i++)
+		if (q->drops[i] || options.json)
+			print_num(xroce_cause_str(XROCE_DROP_QKEY + i), q->drops[i]);
+}
+
 static void show_one(const char *netdev, const struct xroce_qp_query *q)
 {
 	print_begin();
@@ -226,7 +248,7 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 		      q->state == XROCE_QPS_ERR ? COLOR_BAD :
 		      q->state >= XROCE_QPS_RTR ? COLOR_GOOD : COLOR_NONE);
 	if (q->cause)
-		print_colored("cause", name_of_cause(q->cause), COLOR_BAD);
+		print_colored("cause", xroce_cause_str(q->cause), COLOR_BAD);
 	print_bits("access", access_names, ACCESS_BITS,
 		   q->access);
 	print_hex("pkey", 4, q->pkey);
@@ -248,6 +270,8 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	print_num("bytes", q->bytes);
 	print_num("duplicates", q->duplicates);
 	print_num("naks", q->naks);
+	if (options.stats)
+		show_stats(q);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
 	print_end();

@@ -17,4 +17,10 @@
 int qp_next(struct xroce *x, __u32 entries, __u32 *place,
 	    struct xroce_qp_query *q);
 
+/* Causes in xroce_qp_query::drops. */
+#define QP_DROPS	(XROCE_QP_DROPS + 1)
+
+/* Packets of a queue pair that were dropped, for whatever cause. */
+__u64 qp_drops(const struct xroce_qp_query *q);
+
 #endif /* _XROCE_QP_H */

@@ -222,10 +222,12 @@ static void report_client(const char *name, const struct client_report *r)
 	print_num("mtu", r->mtu);
 	print_num("packets", r->packets);
 	print_num("bytes", r->bytes);
+	print_num("tx", r->tx);
+	print_num("tx_bytes", r->tx_bytes);
 	print_num("duplicates", r->duplicates);
 	print_num("naks", r->naks);
 	if (r->cause)
-		print_colored("cause", name_of_cause(r->cause), COLOR_BAD);
+		print_colored("cause", xroce_cause_str(r->cause), COLOR_BAD);
 	print_str("result", r->result);
 	print_end();
 }

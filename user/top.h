@@ -26,7 +26,7 @@ enum top_table {
 	TOP_TABLES
 };
 
-#define TOP_RATES	6
+#define TOP_RATES	7
 
 /**
  * struct top_row - a link, a queue pair or a region
@@ -82,7 +82,7 @@ int top_make(const struct sample *before, const struct sample *now,
 void top_free(struct top_rows tables[TOP_TABLES]);
 
 /* A line of a table for people. @row NULL: its head. */
-#define TOP_LINE_MAX	160
+#define TOP_LINE_MAX	192
 void top_line(enum top_table table, const struct top_row *row,
 	      char line[TOP_LINE_MAX]);
 

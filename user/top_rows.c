@@ -7,6 +7,7 @@
 
 #include "link.h"
 #include "names.h"
+#include "qp.h"
 #include "text.h"
 #include "top.h"
 #include "units.h"
@@ -17,8 +18,10 @@ const char *const top_sort_names[TOP_SORTS] = {
 };
 
 const char *const top_rate_names[TOP_TABLES][TOP_RATES + 1] = {
-	[TOP_LINKS] = { "rx", "rx_bytes", "tx", "duplicates", "naks", "drops" },
-	[TOP_QPS] = { "packets", "bytes", "duplicates", "naks" },
+	[TOP_LINKS] = { "rx", "rx_bytes", "tx", "tx_bytes", "duplicates", "naks",
+			"drops" },
+	[TOP_QPS] = { "packets", "bytes", "tx", "tx_bytes", "duplicates", "naks",
+		      "drops" },
 	[TOP_MRS] = { "requests", "in_bytes", "out_bytes", "atomics",
 		      "refused" },
 };
@@ -37,10 +40,12 @@ static __u64 naks(const struct xroce_stat *s)
 /* Those that nobody is told of. */
 static __u64 drops(const struct xroce_stat *s)
 {
-	return s->drop_length + s->drop_checksum + s->drop_tver + s->drop_qpn +
-	       s->drop_opcode + s->drop_state + s->drop_error + s->drop_addr +
-	       s->drop_pkey + s->drop_qkey + s->drop_recv + s->drop_icrc +
-	       s->drop_busy + s->drop_psn + s->drop_reply;
+	const __u64 *first = &s->drop_length, *last = &s->drop_tx;
+	__u64 sum = 0;
+
+	while (first <= last)
+		sum += *first++;
+	return sum;
 }
 
 static void link_row(const struct sample_link *now,
@@ -57,12 +62,13 @@ static void link_row(const struct sample_link *now,
 	r->rates[0] = rate(n->rx, b->rx, interval);
 	r->rates[1] = rate(n->rx_bytes, b->rx_bytes, interval);
 	r->rates[2] = rate(n->tx, b->tx, interval);
-	r->rates[3] = rate(n->duplicate, b->duplicate, interval);
-	r->rates[4] = rate(naks(n), naks(b), interval);
-	r->rates[5] = rate(drops(n), drops(b), interval);
-	r->key[TOP_BYTES] = r->rates[1];
-	r->key[TOP_PACKETS] = r->rates[0];
-	r->key[TOP_ERRORS] = r->rates[4] + r->rates[5];
+	r->rates[3] = rate(n->tx_more, b->tx_more, interval);
+	r->rates[4] = rate(n->duplicate, b->duplicate, interval);
+	r->rates[5] = rate(naks(n), naks(b), interval);
+	r->rates[6] = rate(drops(n), drops(b), interval);
+	r->key[TOP_BYTES] = r->rates[1] + r->rates[3];
+	r->key[TOP_PACKETS] = r->rates[0] + r->rates[2];
+	r->key[TOP_ERRORS] = r->rates[5] + r->rates[6];
 	r->bad = r->key[TOP_ERRORS] > 0;
 }
 
@@ -76,17 +82,20 @@ static void qp_row(const struct sample_qp *now, const struct sample_qp *before,
 	r->dev = now->dev;
 	r->id = n->qpn;
 	r->state = name_of_qp_state(n->state);
-	r->cause = n->cause ? name_of_cause(n->cause) : "";
+	r->cause = n->cause ? xroce_cause_str(n->cause) : "";
 	if (n->path_mtu)
 		name_of_gid(n->dgid, r->name);
 	r->rates[0] = rate(n->packets, b->packets, interval);
 	r->rates[1] = rate(n->bytes, b->bytes, interval);
-	r->rates[2] = rate(n->duplicates, b->duplicates, interval);
-	r->rates[3] = rate(n->naks, b->naks, interval);
-	r->key[TOP_BYTES] = r->rates[1];
-	r->key[TOP_PACKETS] = r->rates[0];
-	r->key[TOP_ERRORS] = r->rates[2] + r->rates[3];
-	r->bad = r->rates[3] > 0 || n->state == XROCE_QPS_ERR;
+	r->rates[2] = rate(n->tx, b->tx, interval);
+	r->rates[3] = rate(n->tx_bytes, b->tx_bytes, interval);
+	r->rates[4] = rate(n->duplicates, b->duplicates, interval);
+	r->rates[5] = rate(n->naks, b->naks, interval);
+	r->rates[6] = rate(qp_drops(n), qp_drops(b), interval);
+	r->key[TOP_BYTES] = r->rates[1] + r->rates[3];
+	r->key[TOP_PACKETS] = r->rates[0] + r->rates[2];
+	r->key[TOP_ERRORS] = r->rates[4] + r->rates[5] + r->rates[6];
+	r->bad = r->rates[5] + r->rates[6] > 0 || n->state == XROCE_QPS_ERR;
 }
 
 static void mr_row(const struct sample_mr *now, const struct sample_mr *before,
@@ -201,9 +210,10 @@ void top_line(enum top_table table, const struct top_row *row,
 	      char line[TOP_LINE_MAX])
 {
 	static const char *const heads[TOP_TABLES][TOP_RATES] = {
-		[TOP_LINKS] = { "RX/s", "RX B/s", "TX/s", "DUP/s", "NAK/s",
-				"DROP/s" },
-		[TOP_QPS] = { "PKT/s", "B/s", "DUP/s", "NAK/s" },
+		[TOP_LINKS] = { "RX/s", "RX B/s", "TX/s", "TX B/s", "DUP/s",
+				"NAK/s", "DROP/s" },
+		[TOP_QPS] = { "PKT/s", "B/s", "TX/s", "TX B/s", "DUP/s",
+			      "NAK/s", "DROP/s" },
 		[TOP_MRS] = { "REQ/s", "IN B/s", "OUT B/s", "ATOM/s",
 			      "REFUSED/s" },
 	};

@@ -214,6 +214,9 @@ struct xroce_link_add {
  *	there is never put aside, but answered with an RNR NAK
  * @netdev_fd: BPF array of one struct xroce_netdev; or 0 or -1: the program does not
  *	learn the address of the network device, and asks for each frame
+ * @stat_fd: BPF per-CPU array of struct xroce_stat, one entry; or 0 or -1: frames that
+ *	the module sends are not counted there
+ * @reserved: 0
  *
  * From here on the module writes the maps. Packets that it has put aside are
  * given to the program once more, so that this must be the one that is attached;
@@ -232,6 +235,8 @@ struct xroce_link_maps {
 	__s32 mr_stat_fd;
 	__s32 prog_fd;
 	__s32 netdev_fd;
+	__s32 stat_fd;
+	__u32 reserved;
 };
 
 /**
@@ -1195,6 +1200,13 @@ struct xroce_qp_del {
  * @rq_max_sge: out: of its own receive queue
  * @qkey: out
  * @send_cq: out: completion queue of its work requests, or 0
+ * @tx: out: replies sent, by the XDP program in the frame of the request or by the
+ *	module; of the latter, those that the device took
+ * @tx_bytes: out: bytes of these frames, with all headers
+ * @drops: out: packets for it that were dropped, by enum xroce_cause from
+ *	XROCE_DROP_QKEY on; XROCE_DROP_TX: frames that the device did not take
+ *
+ * All counters begin at 0 when the state becomes RESET or RTR.
  *
  * Errors: -ENOENT.
  */
@@ -1231,6 +1243,9 @@ struct xroce_qp_query {
 	__u32 rq_max_sge;
 	__u32 qkey;
 	__u32 send_cq;
+	__aligned_u64 tx;
+	__aligned_u64 tx_bytes;
+	__aligned_u64 drops[16];
 };
 
 /*

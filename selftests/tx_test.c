@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replies that leave, counted: by the link and by the queue pair, whoever sends them.
+ * What the peer's interface has received is the measure.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live_qp.h"
+#include "wire.h"
+
+#define MTU	1024u
+#define ECN_CE	3
+
+static const struct wire_opts rc;
+
+/**
+ * struct traffic - replies, as somebody has counted them
+ * @frames: how many
+ * @bytes: with all headers
+ * @lost: frames that did not leave
+ */
+struct traffic {
+	long long frames;
+	long long bytes;
+	long long lost;
+};
+
+/* What the interface at the peer's end has received; of it nobody knows losses. */
+static struct traffic received(void)
+{
+	struct traffic t = {};
+	char line[256];
+	FILE *f = fopen("/proc/net/dev", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, " c0: %lld %lld", &t.bytes, &t.frames) == 2)
+			break;
+	if (f)
+		fclose(f);
+	check(t.frames, "c0 has received nothing yet");
+	return t;
+}
+
+static struct traffic of_link(void)
+{
+	struct xroce_stat s = live_stat();
+
+	return (struct traffic){ s.tx + s.module_tx, s.tx * XROCE_ACK_BYTES + s.tx_more +
+				 s.module_tx_bytes,
+				 s.drop_tx };
+}
+
+static struct traffic of_qp(const struct wire *w)
+{
+	struct xroce_qp_query q = { .qpn = w->qpn };
+
+	check(!xroce_qp_query(w->x, &q), "QP_QUERY");
+	return (struct traffic){ q.tx, q.tx_bytes,
+				 q.drops[XROCE_DROP_TX - XROCE_DROP_QKEY] };
+}
+
+/* Nothing but replies comes to the peer: no neighbours are looked for. */
+static bool quiet_link(void)
+{
+	int fd = open("/proc/sys/net/ipv6/conf/x0/disable_ipv6", O_WRONLY | O_CLOEXEC);
+	bool ok = check(fd >= 0 && write(fd, "1", 1) == 1, "disable_ipv6: %s",
+			strerror(errno));
+
+	close(fd);
+	return ok;
+}
+
+/* A queue pair, and what was counted before it. */
+static bool begin(struct wire *w, struct traffic *link, struct traffic *peer)
+{
+	if (!quiet_link() || !wire_open(w, &rc))
+		return false;
+	/* One reply, so that the peer has received something. */
+	wire_send(w);
+	wire_expect_ack(w, w->req.psn, 1);
+	w->req.psn++;
+	*link = of_link();
+	*peer = received();
+	return !test_failed();
+}
+
+/* All three say the same of what has happened since, of which the peer got @frames. */
+static void end(struct wire *w, const struct traffic *link, const struct traffic *peer,
+		const struct traffic *qp, long long frames)
+{
+	struct traffic l = of_link(), p = received(), q = of_qp(w);
+
+	check(p.frames - peer->frames == frames, "the peer has received %lld frames, not %lld",
+	      p.frames - peer->frames, frames);
+	check(l.frames - link->frames == frames && l.bytes - link->bytes == p.bytes - peer->bytes,
+	      "the link has sent %lld frames, %lld bytes; the peer received %lld, %lld",
+	      l.frames - link->frames, l.bytes - link->bytes, frames,
+	      p.bytes - peer->bytes);
+	check(q.frames - qp->frames == frames && q.bytes - qp->bytes == p.bytes - peer->bytes,
+	      "the queue pair has sent %lld frames, %lld bytes; the peer received %lld, %lld",
+	      q.frames - qp->frames, q.bytes - qp->bytes, frames, p.bytes - peer->bytes);
+	check(l.lost == link->lost && q.lost == qp->lost, "lost: %lld, %lld",
+	      l.lost - link->lost, q.lost - qp->lost);
+}
+
+/* Take @n replies, and no more come. */
+static void take(struct wire *w, int n)
+{
+	struct packet got;
+
+	while (n--)
+		if (!check(wire_take(w, WIRE_MS, &got, NULL), "%d replies are missing", n + 1))
+			return;
+	wire_quiet(w);
+}
+
+/* In the frame of its request, and in as many as the module makes. */
+static void reads(void)
+{
+	static const uint32_t bytes[] = { 64, 3, 2 * MTU, 5 * MTU + 1, WIRE_BYTES };
+	struct traffic link, peer, qp;
+	struct wire w;
+	size_t i;
+
+	if (!begin(&w, &link, &peer))
+		return;
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	for (i = 0; i < ARRAY_SIZE(bytes) && !test_failed(); i++) {
+		uint32_t frames = (bytes[i] + MTU - 1) / MTU;
+
+		link = of_link();
+		peer = received();
+		qp = of_qp(&w);
+		w.req.dmalen = bytes[i];
+		wire_send(&w);
+		take(&w, frames);
+		end(&w, &link, &peer, &qp, frames);
+		w.req.psn += frames;
+	}
+	wire_close(&w);
+}
+
+/* Replies behind a long one, merged or not; and a notification of congestion. */
+static void others(void)
+{
+	struct traffic link, peer, qp;
+	struct wire w;
+	uint32_t i;
+
+	if (!begin(&w, &link, &peer))
+		return;
+	qp = of_qp(&w);
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	w.req.dmalen = WIRE_BYTES;
+	wire_send(&w);
+	w.req.psn += WIRE_BYTES / MTU;
+	w.req.opcode = XROCE_RC_FETCH_ADD;
+	wire_send(&w);
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_WRITE_ONLY;
+	w.req.payload = w.req.dmalen = 64;
+	w.req.tos = ECN_CE;
+	wire_send(&w);
+	w.req.tos = 0;
+	/* Without a receive queue: not ready. */
+	w.req.psn++;
+	w.req.opcode = XROCE_RC_SEND_ONLY;
+	wire_send(&w);
+	take(&w, WIRE_BYTES / MTU + 4);
+	end(&w, &link, &peer, &qp, WIRE_BYTES / MTU + 4);
+
+	/* A PSN too far: a NAK; then one behind: acknowledged again. */
+	link = of_link();
+	peer = received();
+	qp = of_qp(&w);
+	for (i = 0; i < 2; i++) {
+		w.req.psn -= 1;
+		w.req.opcode = XROCE_RC_WRITE_ONLY;
+		w.req.payload = w.req.dmalen = 64;
+		wire_send(&w);
+		take(&w, 1);
+	}
+	end(&w, &link, &peer, &qp, 2);
+	wire_close(&w);
+}
+
+/* The device does not take such long frames: none is counted as sent, all as dropped. */
+static void lost(void)
+{
+	struct traffic link, peer, qp, l, p, q;
+	struct wire w;
+
+	if (!begin(&w, &link, &peer))
+		return;
+	check(!system("ip link set x0 mtu 600"), "mtu 600");
+	qp = of_qp(&w);
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	w.req.dmalen = 4 * MTU;
+	wire_send(&w);
+	wire_quiet(&w);
+	l = of_link();
+	p = received();
+	q = of_qp(&w);
+	check(p.frames == peer.frames && l.frames == link.frames &&
+	      l.bytes == link.bytes && q.frames == qp.frames && q.bytes == qp.bytes,
+	      "sent: %lld by the link, %lld by the queue pair; received: %lld",
+	      l.frames - link.frames, q.frames - qp.frames, p.frames - peer.frames);
+	check(l.lost - link.lost == 4 && q.lost - qp.lost == 4,
+	      "lost: %lld by the link, %lld by the queue pair, not 4",
+	      l.lost - link.lost, q.lost - qp.lost);
+	check(!system("ip link set x0 mtu 4300"), "mtu 4300");
+	wire_close(&w);
+}
+
+/* A queue pair that is made ready anew counts anew. */
+static void anew(void)
+{
+	struct traffic link, peer, qp;
+	struct wire w;
+
+	if (!begin(&w, &link, &peer))
+		return;
+	w.req.opcode = XROCE_RC_READ_REQUEST;
+	w.req.payload = 0;
+	w.req.dmalen = 2 * MTU;
+	wire_send(&w);
+	take(&w, 2);
+	qp = of_qp(&w);
+	check(qp.frames == 3, "%lld frames", qp.frames);
+	check(!qp_move(w.x, w.qpn, XROCE_QPS_ERR, 0), "ERR");
+	qp = of_qp(&w);
+	check(qp.frames == 3, "%lld frames, in ERR", qp.frames);
+	check(!qp_move(w.x, w.qpn, XROCE_QPS_RESET, 0), "RESET");
+	qp = of_qp(&w);
+	check(!qp.frames && !qp.bytes && !qp.lost, "%lld frames, in RESET", qp.frames);
+	wire_close(&w);
+}
+
+static const struct test tests[] = {
+	{ "tx_reads", "D6", "READ responses of any length", reads },
+	{ "tx_others", "D6", "replies behind them, RNR, NAKs, notifications", others },
+	{ "tx_lost", "D6", "what the device does not take is dropped", lost },
+	{ "tx_anew", "D6", "a queue pair's counters begin with it", anew },
+};
+
+int main(int argc, char **argv)
+{
+	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
