@@ -765,6 +765,59 @@ int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
  */
 const char *xroce_cause_str(__u32 cause);
 
+/* Reads events of one link: requests refused and packets dropped. */
+struct xroce_monitor;
+
+/* What a monitor reads. */
+#define XROCE_MONITOR_REFUSED	(1 << 0)	/* requests that ended their queue pair */
+#define XROCE_MONITOR_DROPPED	(1 << 1)	/* packets dropped, a limited number */
+
+/**
+ * xroce_monitor_open() - read events of a link
+ * @netdev: name of the device
+ * @what: XROCE_MONITOR_*
+ *
+ * Refusals that nobody has read yet come first. Drops are those from now on: of each
+ * CPU, the first XROCE_DROP_EVENTS in a second. An event is read once: who reads the
+ * same link at the same time sees only a part of them. Needs CAP_NET_ADMIN or what else
+ * the pins in XROCE_PIN_DIR ask for, which are root's.
+ *
+ * Return: a monitor for xroce_monitor_close(), or NULL with errno EINVAL (nothing to
+ * read, or a bit of @what that is not known), ENOENT (no such link), ENOMEM, or what the
+ * kernel said.
+ */
+struct xroce_monitor *xroce_monitor_open(const char *netdev, __u32 what);
+
+/**
+ * xroce_monitor_close() - read no more
+ * @m: the monitor, or NULL
+ */
+void xroce_monitor_close(struct xroce_monitor *m);
+
+/**
+ * xroce_monitor_fd() - a descriptor that is readable when there may be an event
+ * @m: the monitor, whose it stays
+ *
+ * For poll(2) and the like. Who waits for it calls xroce_monitor_next() at least every
+ * XROCE_MONITOR_LEASE_MS, even when it is not readable: packets dropped are reported
+ * only while somebody asks for them.
+ */
+int xroce_monitor_fd(const struct xroce_monitor *m);
+
+#define XROCE_MONITOR_LEASE_MS	10000
+
+/**
+ * xroce_monitor_next() - take an event
+ * @m: the monitor, which one thread at a time uses
+ * @event: out
+ * @timeout_ms: how long to wait for one; 0: not at all; -1: for ever
+ *
+ * Return: 0; -EAGAIN: there was none in this time; -EINTR: a signal came first; or what
+ * the kernel said.
+ */
+int xroce_monitor_next(struct xroce_monitor *m, struct xroce_event *event,
+		       int timeout_ms);
+
 /**
  * xroce_pin_dir() - find the directory of a device's pins
  * @netdev: name of the device

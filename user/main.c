@@ -18,7 +18,7 @@ static const struct cmd nouns[] = {
 	{ "top",	do_top,
 	  "[dev DEV] [interval SECONDS] [sort bytes|packets|errors|id] [-n N]",
 	  .iterations = true, .about = "rates on a full screen" },
-	{ "monitor",	do_monitor, "[dev DEV] [count N] [refused] [objects]",
+	{ "monitor",	do_monitor, "[dev DEV] [count N] [refused] [dropped] [objects]",
 	  .about = "what happens, as it happens" },
 	{ "feature",	do_feature, .about = "what kernel, device and CPU have" },
 	{ "serve",	do_serve, .about = "lend memory to clients, and be perftest's passive side" },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * xroce monitor: requests that are refused, as they are refused, and objects as
- * they come, go and change.
+ * xroce monitor: requests that are refused and packets that are dropped, as it happens,
+ * and objects as they come, go and change.
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <bpf/libbpf.h>
 
 #include "arg.h"
 #include "cmd.h"
@@ -26,17 +24,19 @@
 
 /**
  * struct monitor - what is watched
- * @rings: of all links; NULL: none
+ * @what: events, XROCE_MONITOR_*; 0: none
+ * @m: of all links
  * @dev: names of their devices
- * @devs: how many
+ * @n: how many
  * @before: objects, when they were looked at last
  * @left: events to print
  * @bounded: @left counts
  */
 static struct monitor {
-	struct ring_buffer *rings;
+	__u32 what;
+	struct xroce_monitor *m[LINKS_MAX];
 	char dev[LINKS_MAX][IF_NAMESIZE];
-	int devs;
+	int n;
 	struct objects before;
 	__u32 left;
 	bool bounded;
@@ -96,65 +96,91 @@ bool monitor_end(void)
 	return !stopped;
 }
 
-static int show_refused(void *ctx, void *data, size_t size)
+/* Of an event, what it knows; a number in the place of an unknown name. */
+static void print_opcode(__u8 opcode)
 {
-	const struct xroce_event *e = data;
+	const char *name = name_of_opcode(opcode);
+	char number[8];
 
-	if (size < sizeof(*e) || stopped)
-		return 0;
+	if (!strcmp(name, "unknown")) {
+		snprintf(number, sizeof(number), "0x%02x", opcode);
+		name = number;
+	}
+	print_str("opcode", name);
+}
+
+static void show_refused(const char *dev, const struct xroce_event *e)
+{
 	monitor_begin("refused", e->time);
-	print_dev(ctx);
+	print_dev(dev);
 	print_hex("qpn", 6, e->qpn);
 	print_gid("peer", (const __u8 *)e->peer);
 	print_colored("cause", xroce_cause_str(e->cause), COLOR_BAD);
-	print_str("opcode", name_of_opcode(e->opcode));
+	print_opcode(e->opcode);
 	print_num("psn", e->psn);
-	print_hex("rkey", 8, e->key);
-	print_hex("va", 0, e->va);
-	print_size("length", e->len);
+	if (e->known & XROCE_EVENT_KEY)
+		print_hex("rkey", 8, e->key);
+	if (e->known & XROCE_EVENT_VA)
+		print_hex("va", 0, e->va);
+	if (e->known & XROCE_EVENT_LEN)
+		print_size("length", e->len);
+	if (e->cause == XROCE_CAUSE_INV_LENGTH && e->known & XROCE_EVENT_PAYLOAD)
+		print_num("payload", e->payload);
+	if (e->cause == XROCE_CAUSE_INV_LENGTH && e->known & XROCE_EVENT_QP)
+		print_num("mtu", e->mtu);
 	monitor_end();
-	return 0;
 }
 
-static int add_ring(const char *netdev)
+static void show_dropped(const char *dev, const struct xroce_event *e)
 {
-	char *dev;
-	int fd;
+	monitor_begin("dropped", e->time);
+	print_dev(dev);
+	print_hex("qpn", 6, e->qpn);
+	print_gid("peer", (const __u8 *)e->peer);
+	print_gid("own", (const __u8 *)e->own);
+	print_colored("cause", xroce_cause_str(e->cause), COLOR_BAD);
+	print_opcode(e->opcode);
+	print_num("psn", e->psn);
+	if (e->known & XROCE_EVENT_QP)
+		print_num("expected", e->epsn);
+	if (e->missed)
+		print_num("missed", e->missed);
+	monitor_end();
+}
 
-	if (monitor.devs == LINKS_MAX)
+static int open_one(const char *netdev)
+{
+	struct xroce_monitor *m;
+
+	if (monitor.n == LINKS_MAX)
 		return fail("monitor: more than %d devices", LINKS_MAX);
-	dev = monitor.dev[monitor.devs];
-	snprintf(dev, IF_NAMESIZE, "%s", netdev);
-	fd = xroce_pin_open(netdev, "events");
+	m = xroce_monitor_open(netdev, monitor.what);
 	/* It may be gone by now. */
-	if (fd == -ENOENT)
+	if (!m && errno == ENOENT)
 		return EXIT_OK;
-	if (fd < 0)
-		return fail("dev %s: events: %s", netdev, dev_pin_reason(fd));
-	monitor.devs++;
-	if (!monitor.rings) {
-		monitor.rings = ring_buffer__new(fd, show_refused, dev, NULL);
-		if (!monitor.rings)
-			return fail("dev %s: events: %s", netdev,
-				    strerror(errno));
-	} else if (ring_buffer__add(monitor.rings, fd, show_refused, dev)) {
-		return fail("dev %s: events: %s", netdev, strerror(errno));
-	}
+	if (!m)
+		return fail("dev %s: events: %s", netdev, dev_pin_reason(-errno));
+	snprintf(monitor.dev[monitor.n], IF_NAMESIZE, "%s", netdev);
+	monitor.m[monitor.n++] = m;
 	return EXIT_OK;
 }
 
-/* Watch the rings of the links that there are now. */
-static int take_rings(const struct objects *now)
+static void close_all(void)
+{
+	while (monitor.n)
+		xroce_monitor_close(monitor.m[--monitor.n]);
+}
+
+/* Read the events of the links that there are now. */
+static int open_all(const struct objects *now)
 {
 	int status = EXIT_OK;
 	size_t i;
 
-	ring_buffer__free(monitor.rings);
-	monitor.rings = NULL;
-	monitor.devs = 0;
+	close_all();
 	for (i = 0; i < now->count && !status; i++)
 		if (now->objects[i].kind == OBJECT_LINK)
-			status = add_ring(now->objects[i].dev);
+			status = open_one(now->objects[i].dev);
 	return status;
 }
 
@@ -175,30 +201,50 @@ static bool same_links(const struct objects *a, const struct objects *b)
 	}
 }
 
-/* Wait for refusals, and tell of them. */
-static int wait_for_refusals(bool wanted)
+/* Tell of the events of a link, as many as there are now. */
+static int show_events(int i)
 {
-	int err;
+	struct xroce_event e;
+	int err = 0;
 
-	if (wanted && monitor.rings)
-		err = ring_buffer__poll(monitor.rings, OBJECTS_MS);
-	else
-		err = poll(NULL, 0, OBJECTS_MS) < 0 ? -errno : 0;
-	if (err < 0 && err != -EINTR)
-		return fail("monitor: %s", strerror(-err));
-	return EXIT_OK;
+	while (!stopped && !(err = xroce_monitor_next(monitor.m[i], &e, 0))) {
+		if (e.cause >= XROCE_DROP_LENGTH)
+			show_dropped(monitor.dev[i], &e);
+		else
+			show_refused(monitor.dev[i], &e);
+	}
+	return err && err != -EAGAIN && err != -EINTR ?
+	       fail("dev %s: events: %s", monitor.dev[i], strerror(-err)) : EXIT_OK;
 }
 
-static int watch(const char *dev, bool refused, bool objects)
+/* Wait for events, and tell of them. */
+static int wait_for_events(void)
+{
+	struct pollfd fds[LINKS_MAX];
+	int status = EXIT_OK, i;
+
+	for (i = 0; i < monitor.n; i++)
+		fds[i] = (struct pollfd){
+			.fd = xroce_monitor_fd(monitor.m[i]),
+			.events = POLLIN,
+		};
+	if (poll(fds, monitor.n, OBJECTS_MS) < 0 && errno != EINTR)
+		return fail("monitor: %s", strerror(errno));
+	for (i = 0; i < monitor.n && !status; i++)
+		status = show_events(i);
+	return status;
+}
+
+static int watch(const char *dev, bool objects)
 {
 	struct objects now;
 	int status;
 
 	status = objects_take(dev, &monitor.before);
-	if (!status && refused)
-		status = take_rings(&monitor.before);
+	if (!status && monitor.what)
+		status = open_all(&monitor.before);
 	while (!status && !stopped) {
-		status = wait_for_refusals(refused);
+		status = wait_for_events();
 		if (status || stopped)
 			break;
 		status = objects_take(dev, &now);
@@ -206,25 +252,26 @@ static int watch(const char *dev, bool refused, bool objects)
 			break;
 		if (objects)
 			monitor_compare(&monitor.before, &now);
-		if (refused && !same_links(&monitor.before, &now))
-			status = take_rings(&now);
+		if (monitor.what && !same_links(&monitor.before, &now))
+			status = open_all(&now);
 		objects_free(&monitor.before);
 		monitor.before = now;
 	}
 	objects_free(&monitor.before);
-	ring_buffer__free(monitor.rings);
+	close_all();
 	return status;
 }
 
 int do_monitor(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = stop };
-	bool refused = false, objects = false;
+	bool refused = false, dropped = false, objects = false;
 	const char *dev = NULL;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{ "count", &arg_count, &monitor.left, ARG_OPTIONAL },
 		{ "refused", &arg_flag, &refused, ARG_OPTIONAL },
+		{ "dropped", &arg_flag, &dropped, ARG_OPTIONAL },
 		{ "objects", &arg_flag, &objects, ARG_OPTIONAL },
 		{}
 	};
@@ -240,6 +287,10 @@ int do_monitor(int argc, char **argv)
 	monitor.bounded = monitor.left;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* Neither is both. */
-	return watch(dev, refused || !objects, objects || !refused);
+	/* No word: refusals and objects. */
+	if (!refused && !dropped && !objects)
+		refused = objects = true;
+	monitor.what = (refused ? XROCE_MONITOR_REFUSED : 0) |
+		       (dropped ? XROCE_MONITOR_DROPPED : 0);
+	return watch(dev, objects);
 }
