@@ -22,7 +22,7 @@ flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
-cli_libs = $(shell pkg-config --libs ncurses)
+cli_libs = $(shell pkg-config --libs ncursesw)
 
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-ffile-prefix-map=$(CURDIR)=. \

@@ -159,23 +159,66 @@ units() {
 
 units_of_sizes() { with_a_pd units; }
 
-# A name of another program's choice does not reach the terminal as it is.
-escapes() {
-	local pd=$1
-
-	truncate -s 4K "$work/file"
-	xr mr add pd "$pd" name $'e\e[31m\nmr 0x1\x80' access none \
-		file "$work/file" >"$work/made"
-	xr mr show >"$work/text"
-	[ "$(wc -l <"$work/text")" = 1 ] && ! grep -q $'\e' "$work/text" &&
-		grep -qF 'name e\x1b[31m\nmr 0x1'$'\xef\xbf\xbd pd' \
-			"$work/text" || not_so "escaped: $(cat -v "$work/text")"
-	xr -j mr show >"$work/mr"
-	holds 'mr[0]["name"] == "e\x1b[31m\nmr 0x1\ufffd"' mr="$work/mr"
-	xr mr del mr "$(makes mr mr show)"
+# clean FILE...: nothing in them moves a terminal
+clean() {
+	! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$@" &&
+		! LC_ALL=C grep -q $'\xc2[\x80-\x9f]' "$@" ||
+		not_so "clean: $(cat -v "$@")"
 }
 
-names_are_escaped() { with_a_pd escapes; }
+# A device that another has named, and what is typed, do not reach the terminal as
+# they are.
+names_are_escaped() {
+	local dev=$'e\e[31m\xc2\x9b\xff' status
+
+	in_xr ip link add "$dev" type dummy
+	xr link add dev "$dev" mode generic mpt 16 qp 16 >"$work/text"
+	for words in 'link show' 'stat show' 'top -n 1' 'monitor count 1' \
+		'stat show -o prometheus' 'feature probe'; do
+		status=0
+		# shellcheck disable=SC2086 # words
+		timeout 3 nsenter --net=/run/netns/xr "$xroce" $words >>"$work/text" \
+			2>>"$work/text" || status=$?
+	done
+	xr mr show dev "$dev" no >>"$work/text" 2>&1 || status=$?
+	xr mr show dev "$dev"x >>"$work/text" 2>&1 || status=$?
+	xr pd $'\e[2J' >>"$work/text" 2>&1 || status=$?
+	printf 'pd del pd \033[2J\n' >"$work/"$'b\e[2J'
+	xr -b "$work/"$'b\e[2J' >>"$work/text" 2>&1 || status=$?
+	grep -qF 'dev e\x1b[31m\xc2\x9b\xff ' "$work/text" &&
+		grep -qF '/b\x1b[2J:1: pd "\x1b[2J"' "$work/text" &&
+		grep -qF 'pd \x1b[2J: no such verb' "$work/text" ||
+		not_so "escaped: $(cat -v "$work/text")"
+	clean "$work/text"
+	xr -j link show dev "$dev" >"$work/link"
+	clean "$work/link"
+	holds 'link[0]["dev"] == "e\x1b[31m\x9b\ufffd"' link="$work/link"
+	xr link del dev "$dev"
+	in_xr ip link del "$dev"
+}
+
+# Columns stay where they are, whatever a name takes.
+columns() {
+	local pd=$1 name
+
+	truncate -s 4K "$work/file"
+	for name in plain $'\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e' $'e\xcc\x81a\xcc\x88' \
+		$'\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac'; do
+		xr mr add pd "$pd" name "$name" access none file "$work/file" \
+			>"$work/made"
+	done
+	xr top -n 1 interval 0.1 >"$work/top"
+	python3 - "$work/top" <<-'END' || not_so "aligned: $(cat "$work/top")"
+	import sys, unicodedata as u
+	wide = lambda c: 0 if u.combining(c) else 2 if u.east_asian_width(c) in "WF" else 1
+	lines = open(sys.argv[1], encoding="utf-8").read().split("REGION", 1)[1].splitlines()
+	at = {sum(map(wide, l[:l.index(" 4K ")])) for l in lines if " x0 " in l}
+	assert len([l for l in lines if " x0 " in l]) == 4 and len(at) == 1, at
+	END
+	for mr in $(makes mr mr show); do xr mr del mr "$mr"; done
+}
+
+columns_of_top() { with_a_pd columns; }
 
 forms() {
 	local full
@@ -240,6 +283,7 @@ run words_of_a_batch U1
 run colors U1
 run units_of_sizes U1
 run names_are_escaped U1
+run columns_of_top U1
 run forms U1
 run progress U1
 command_passed

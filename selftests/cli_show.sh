@@ -113,7 +113,7 @@ metrics() {
 
 	qpn=$(makes qpn qp add pd "$pd")
 	truncate -s 8K "$work/file"
-	xr mr add pd "$pd" name $'a "b"\\\nc' access none file "$work/file" \
+	xr mr add pd "$pd" name $'a "b"\\c' access none file "$work/file" \
 		>"$work/made"
 	xr mr add pd "$pd" name plain access none file "$work/file" \
 		>"$work/made"
@@ -135,7 +135,7 @@ metrics() {
 		["xroce_mr_refused_total", {"dev": "x0", "name": "plain",
 			"mr": "'"$index"'"}, 8 * os.cpu_count()] in parsed and
 		[l["name"] for n, l, v in parsed if n == "xroce_mr_in_bytes_total"
-			and l["name"] != "plain"] == ["a \"b\"\\\nc"]' \
+			and l["name"] != "plain"] == ["a \"b\"\\c"]' \
 		parsed="$work/parsed" stat="$work/stat"
 	xr -o prometheus stat >"$work/again"
 	cmp "$work/metrics" "$work/again"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Nouns and verbs: tables of them, how they are chosen, how they fail. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "libxroce.h"
+#include "text.h"
 
 /* What is being run, for usage(). */
 static const char *this_noun;
@@ -32,15 +35,30 @@ void cmd_at(const char *file, unsigned int line)
 	this_cmd = NULL;
 }
 
+/* What was typed, or others have said, may be in it. */
+static void put_clean(const char *fmt, va_list args)
+{
+	char *text = NULL, *clean = NULL;
+
+	if (vasprintf(&text, fmt, args) >= 0)
+		clean = malloc(TEXT_SIZE(strlen(text)));
+	fputs(clean ? text_escape(text, clean) : "no memory", stderr);
+	free(clean);
+	free(text);
+}
+
 static void complain(const char *fmt, va_list args)
 {
+	char clean[TEXT_SIZE(PATH_MAX)];
+
 	if (on_message)
 		on_message();
 	fflush(stdout);
 	fputs("xroce: ", stderr);
 	if (this_file)
-		fprintf(stderr, "%s:%u: ", this_file, this_line);
-	vfprintf(stderr, fmt, args);
+		fprintf(stderr, "%s:%u: ", strlen(this_file) < PATH_MAX ?
+			text_escape(this_file, clean) : "batch", this_line);
+	put_clean(fmt, args);
 	putc('\n', stderr);
 }
 

@@ -25,15 +25,32 @@ static const char *line;
 /* Text: fields on this line so far. */
 static unsigned int fields;
 
+/* Memory for a moment, or the end. */
+static char *buffer(size_t size)
+{
+	char *p = malloc(size);
+
+	if (!p) {
+		perror("xroce");
+		exit(1);
+	}
+	return p;
+}
+
 /* Print and forget. */
 static void json_flush(struct json_object *o)
 {
 	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text;
+	char *ascii;
 
 	if (options.pretty)
 		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
-	puts(json_object_to_json_string_ext(o, flags));
+	text = json_object_to_json_string_ext(o, flags);
+	ascii = buffer(TEXT_JSON_SIZE(strlen(text)));
+	puts(text_json(text, ascii));
 	fflush(stdout);
+	free(ascii);
 	json_object_put(o);
 }
 
@@ -120,12 +137,8 @@ static void label(const char *name)
 
 void print_colored(const char *name, const char *value, enum color color)
 {
-	char *clean = malloc(TEXT_SIZE(strlen(value)));
+	char *clean = buffer(TEXT_SIZE(strlen(value)));
 
-	if (!clean) {
-		perror("xroce");
-		exit(1);
-	}
 	if (options.json) {
 		json_object_object_add(object, name, json_object_new_string(
 			text_utf8(value, clean)));

@@ -35,8 +35,8 @@ void print_inner_begin(const char *name);
 void print_inner_end(void);
 
 /*
- * A text; printed even if empty. Text has its control characters escaped. The
- * second one has a colour.
+ * A text; printed even if empty, as text_escape() has it, or in JSON as text_utf8().
+ * The second one has a colour.
  */
 void print_str(const char *name, const char *value);
 void print_colored(const char *name, const char *value, enum color color);

@@ -13,6 +13,7 @@
 
 #include "cmd.h"
 #include "progress.h"
+#include "text.h"
 #include "units.h"
 
 #define FIRST_MS	500
@@ -139,18 +140,17 @@ void progress_end(void)
 }
 
 /* A line that is wrapped could not be taken back. */
-static void cut(char *line, size_t size)
+static void cut(char *line)
 {
 	struct winsize window;
 
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col &&
-	    window.ws_col <= size)
-		line[window.ws_col - 1] = '\0';
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &window) && window.ws_col)
+		text_cut(line, window.ws_col - 1);
 }
 
 void progress_show(const char *fmt, ...)
 {
-	char line[256];
+	char line[256], clean[TEXT_SIZE(sizeof(line))];
 	va_list args;
 
 	if (!isatty(STDERR_FILENO))
@@ -158,8 +158,8 @@ void progress_show(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
-	cut(line, sizeof(line));
-	fprintf(stderr, "\r\033[K%s", line);
+	cut(text_escape(line, clean));
+	fprintf(stderr, "\r\033[K%s", clean);
 	fflush(stderr);
 	shown = true;
 }

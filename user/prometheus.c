@@ -30,10 +30,9 @@ static void value(const char *label, const char *text)
 	const char *p;
 
 	printf("%s=\"", label);
-	for (p = text_utf8(text, clean); *p; p++) {
-		if (*p == '\n')
-			fputs("\\n", stdout);
-		else if (*p == '"' || *p == '\\')
+	/* A reader takes \\ for one \, so that it has what text_escape() says. */
+	for (p = text_escape(text, clean); *p; p++) {
+		if (*p == '"' || *p == '\\')
 			printf("\\%c", *p);
 		else
 			putchar(*p);

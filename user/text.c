@@ -1,57 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Texts of others, such as names of regions, made fit to be printed. */
+/* Text that comes from elsewhere, made fit to be printed. */
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <linux/types.h>
+#include <wchar.h>
 
 #include "text.h"
+#include "xroce_text.h"
 
-/* Return: bytes of the character that @s begins with (RFC 3629), or 0. */
-static int character(const unsigned char *s)
+static unsigned int character(const char *s, __u32 *code)
 {
-	/* of the first byte, and of the code */
-	static const struct {
-		unsigned char mask, lead;
-		__u32 least;
-	} forms[] = {
-		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 },
-		{ 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
-	};
-	__u32 code;
-	int n, i;
-
-	for (n = 0; n < 4; n++)
-		if ((*s & forms[n].mask) == forms[n].lead)
-			break;
-	if (n == 4)
-		return 0;
-	code = *s & (__u8)~forms[n].mask;
-	for (i = 1; i <= n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3f);
-	}
-	if (code < forms[n].least || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return n + 1;
+	return xroce_utf8((const unsigned char *)s, code);
 }
 
 char *text_utf8(const char *from, char *to)
 {
+	unsigned int n;
 	char *p = to;
-	int n;
+	__u32 code;
 
-	while (*from) {
-		n = character((const unsigned char *)from);
-		if (n) {
-			p = mempcpy(p, from, n);
-			from += n;
-		} else {
-			p = mempcpy(p, "\xef\xbf\xbd", 3);
-			from++;
-		}
+	for (; *from; from += n ? : 1) {
+		n = character(from, &code);
+		p = mempcpy(p, n ? from : "\xef\xbf\xbd", n ? : 3);
 	}
 	*p = 0;
 	return to;
@@ -59,19 +29,97 @@ char *text_utf8(const char *from, char *to)
 
 char *text_escape(const char *from, char *to)
 {
-	const unsigned char *s = (const unsigned char *)from;
+	unsigned int n, i;
 	char *p = to;
-	int n;
+	__u32 code;
 
-	for (; *s; s += n ? : 1) {
-		n = character(s);
-		if (*s == '\n' || *s == '\t')
-			p += sprintf(p, "\\%c", *s == '\n' ? 'n' : 't');
-		else if (*s < ' ' || *s == 0x7f)
-			p += sprintf(p, "\\x%02x", *s);
-		else
-			p = mempcpy(p, n ? (char *)s : "\xef\xbf\xbd", n ? : 3);
+	for (; *from; from += n ? : 1) {
+		n = character(from, &code);
+		if (n && xroce_printable(code)) {
+			p = mempcpy(p, from, n);
+		} else if (*from == '\n' || *from == '\t') {
+			p += sprintf(p, "\\%c", *from == '\n' ? 'n' : 't');
+		} else {
+			for (i = 0; i < (n ? : 1); i++)
+				p += sprintf(p, "\\x%02x", (unsigned char)from[i]);
+		}
 	}
 	*p = 0;
 	return to;
+}
+
+char *text_json(const char *from, char *to)
+{
+	unsigned int n;
+	char *p = to;
+	__u32 code;
+
+	for (; *from; from += n ? : 1) {
+		n = character(from, &code);
+		if (!n)
+			code = 0xfffd;
+		if (n == 1 && code != 0x7f)
+			*p++ = *from;
+		else if (code < 0x10000)
+			p += sprintf(p, "\\u%04x", code);
+		else
+			p += sprintf(p, "\\u%04x\\u%04x",
+				     0xd800 | (code - 0x10000) >> 10,
+				     0xdc00 | (code & 0x3ff));
+	}
+	*p = 0;
+	return to;
+}
+
+/* Columns of one character, whatever locale the user has. */
+static int columns(__u32 code)
+{
+	static locale_t utf8;
+	locale_t before;
+	int n;
+
+	if (code < 0x80)
+		return 1;
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	if (!utf8)
+		return 1;
+	before = uselocale(utf8);
+	n = wcwidth(code);
+	uselocale(before);
+	return n < 0 ? 1 : n;
+}
+
+/* Walk over characters up to @most columns. Return: columns; @end is behind them. */
+static int walk(const char *text, int most, const char **end)
+{
+	int sum = 0, one;
+	unsigned int n;
+	__u32 code;
+
+	for (; *text; text += n ? : 1) {
+		n = character(text, &code);
+		one = n ? columns(code) : 1;
+		if (sum + one > most)
+			break;
+		sum += one;
+	}
+	*end = text;
+	return sum;
+}
+
+int text_columns(const char *text)
+{
+	const char *end;
+
+	return walk(text, 1 << 30, &end);
+}
+
+int text_cut(char *text, int columns)
+{
+	const char *end;
+	int n = walk(text, columns, &end);
+
+	text[end - text] = 0;
+	return n;
 }

@@ -82,7 +82,7 @@ int top_make(const struct sample *before, const struct sample *now,
 void top_free(struct top_rows tables[TOP_TABLES]);
 
 /* A line of a table for people. @row NULL: its head. */
-#define TOP_LINE_MAX	192
+#define TOP_LINE_MAX	256
 void top_line(enum top_table table, const struct top_row *row,
 	      char line[TOP_LINE_MAX]);
 

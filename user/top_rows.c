@@ -181,25 +181,38 @@ void top_free(struct top_rows tables[TOP_TABLES])
 	memset(tables, 0, TOP_TABLES * sizeof(*tables));
 }
 
+/* Text of @width columns, whatever its bytes are; @to has CELL_SIZE() of them. */
+#define CELL_SIZE(n)	(TEXT_SIZE(n) + 16)
+static void cell(char *to, const char *text, int width)
+{
+	int n = text_cut(text_escape(text, to), width);
+
+	sprintf(to + strlen(to), "%*s", width - n, "");
+}
+
 /* Columns before the rates. */
 static int line_begin(enum top_table table, const struct top_row *r, char *line)
 {
-	char name[TEXT_SIZE(sizeof(r->name))], bytes[UNITS_MAX];
+	char name[CELL_SIZE(sizeof(r->name))], dev[CELL_SIZE(IF_NAMESIZE)];
+	char bytes[UNITS_MAX];
 
+	if (r) {
+		cell(dev, r->dev, 15);
+		cell(name, r->name, 14);
+	}
 	switch (table) {
 	case TOP_LINKS:
-		return r ? sprintf(line, "%-15s %-8s", r->dev, r->state) :
+		return r ? sprintf(line, "%s %-8s", dev, r->state) :
 			   sprintf(line, "%-15s %-8s", "LINK", "MODE");
 	case TOP_QPS:
-		return r ? sprintf(line, "0x%06llx %-15s %-5s %-15.39s",
-				   (unsigned long long)r->id, r->dev, r->state,
+		return r ? sprintf(line, "0x%06llx %s %-5s %-15.39s",
+				   (unsigned long long)r->id, dev, r->state,
 				   r->name) :
 			   sprintf(line, "%-8s %-15s %-5s %-15s", "QP", "DEV",
 				   "STATE", "PEER");
 	default:
-		return r ? sprintf(line, "0x%-6llx %-15s %-14.14s %6s",
-				   (unsigned long long)r->id, r->dev,
-				   text_escape(r->name, name),
+		return r ? sprintf(line, "0x%-6llx %s %s %6s",
+				   (unsigned long long)r->id, dev, name,
 				   units_exact(r->length, bytes)) :
 			   sprintf(line, "%-8s %-15s %-14s %6s", "REGION",
 				   "DEV", "NAME", "LENGTH");

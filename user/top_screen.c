@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce top on a terminal. */
 #include <errno.h>
+#include <locale.h>
 #include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "text.h"
 #include "top.h"
 
 enum { PAIR_BAD = 1, PAIR_HEAD };
@@ -87,10 +89,14 @@ static void share(const struct top_rows *tables, int lines, int rows[TOP_TABLES]
 
 static void put(int line, const char *text, int attributes)
 {
+	char cut[TOP_LINE_MAX];
+
 	if (line >= LINES)
 		return;
+	strcpy(cut, text);
+	text_cut(cut, COLS);
 	attrset(attributes);
-	mvaddnstr(line, 0, text, COLS);
+	mvaddstr(line, 0, cut);
 	attrset(A_NORMAL);
 }
 
@@ -281,6 +287,8 @@ int top_screen(const char *netdev, double interval, enum top_sort sort)
 	SCREEN *terminal;
 	int status;
 
+	/* For characters of several bytes. */
+	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return fail("top: TERM: this terminal cannot be used");

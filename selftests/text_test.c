@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text of others: what a terminal and JSON get of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "harness.h"
+#include "text.h"
+
+/* Of memory of just the size that it needs, for the sanitizer. */
+static char *apply(char *(*fn)(const char *, char *), const char *text,
+		   size_t size)
+{
+	char *copy = strdup(text), *to = malloc(size);
+
+	fn(copy, to);
+	free(copy);
+	return to;
+}
+
+static void escapes(void)
+{
+	static const struct {
+		const char *text, *escaped;
+	} rows[] = {
+		{ "", "" },
+		{ "plain text, \"quoted\" \\ and all", "plain text, \"quoted\" \\ and all" },
+		{ "a\nb\tc", "a\\nb\\tc" },
+		{ "\x1b[31m", "\\x1b[31m" },
+		{ "\x01\x1f\x7f", "\\x01\\x1f\\x7f" },
+		/* C1: CSI, in UTF-8 and alone */
+		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m" },
+		{ "\x9b" "31m", "\\x9b31m" },
+		{ "\xc2\xa0|\xc3\xa4|\xe6\x97\xa5|\xf0\x9f\x98\x80",
+		  "\xc2\xa0|\xc3\xa4|\xe6\x97\xa5|\xf0\x9f\x98\x80" },
+		/* right-to-left override and isolate, byte order mark, line separator */
+		{ "a\xe2\x80\xae" "b", "a\\xe2\\x80\\xaeb" },
+		{ "a\xe2\x81\xa6" "b", "a\\xe2\\x81\\xa6b" },
+		{ "\xef\xbb\xbf", "\\xef\\xbb\\xbf" },
+		{ "\xe2\x80\xa8", "\\xe2\\x80\\xa8" },
+		/* overlong, surrogate, too large, cut short */
+		{ "\xc0\xaf", "\\xc0\\xaf" },
+		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },
+		{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
+		{ "\xe6\x97", "\\xe6\\x97" },
+		{ "\xff\xfe", "\\xff\\xfe" },
+	};
+	size_t i;
+	char *to;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		to = apply(text_escape, rows[i].text,
+			   TEXT_SIZE(strlen(rows[i].text)));
+		check(!strcmp(to, rows[i].escaped), "%s, not %s", to,
+		      rows[i].escaped);
+		free(to);
+	}
+}
+
+/* Through json-c and back, by a parser that takes ASCII only. */
+static void json(void)
+{
+	static const struct {
+		const char *text, *json;
+	} rows[] = {
+		{ "a", "\"a\"" },
+		{ "\xc3\xa4\xe6\x97\xa5", "\"\\u00e4\\u65e5\"" },
+		{ "\xf0\x9f\x98\x80", "\"\\ud83d\\ude00\"" },
+		{ "\xf4\x8f\xbf\xbf", "\"\\udbff\\udfff\"" },
+		{ "\x1b\x7f\xc2\x9b", "\"\\u001b\\u007f\\u009b\"" },
+		{ "a\xff" "b\xe6\x97", "\"a\\ufffdb\\ufffd\\ufffd\"" },
+	};
+	struct json_object *o;
+	const char *text;
+	char *to, *clean;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		clean = apply(text_utf8, rows[i].text,
+			      TEXT_SIZE(strlen(rows[i].text)));
+		o = json_object_new_string(clean);
+		text = json_object_to_json_string(o);
+		to = apply(text_json, text, TEXT_JSON_SIZE(strlen(text)));
+		check(!strcmp(to, rows[i].json), "%s, not %s", to, rows[i].json);
+		json_object_put(o);
+		o = json_tokener_parse(to);
+		check(o && !strcmp(json_object_get_string(o), clean), "%s", to);
+		json_object_put(o);
+		free(to);
+		free(clean);
+	}
+	/* Even what is no UTF-8, if it should come so far. */
+	to = apply(text_json, "\"\xff\"", TEXT_JSON_SIZE(3));
+	check(!strcmp(to, "\"\\ufffd\""), "%s", to);
+	free(to);
+}
+
+static void columns(void)
+{
+	static const struct {
+		const char *text;
+		int all, most, cut;
+		size_t bytes;
+	} rows[] = {
+		{ "", 0, 3, 0, 0 },
+		{ "abc", 3, 3, 3, 3 },
+		{ "abc", 3, 2, 2, 2 },
+		{ "\xc3\xa4\xc3\xb6", 2, 1, 1, 2 },
+		{ "\xe6\x97\xa5\xe6\x9c\xac", 4, 4, 4, 6 },
+		{ "\xe6\x97\xa5\xe6\x9c\xac", 4, 3, 2, 3 },
+		/* a combining accent belongs to its letter */
+		{ "e\xcc\x81x", 2, 1, 1, 3 },
+	};
+	char text[32];
+	size_t i;
+	int n;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		strcpy(text, rows[i].text);
+		n = text_columns(text);
+		check(n == rows[i].all, "%s: %d columns, not %d", text, n,
+		      rows[i].all);
+		n = text_cut(text, rows[i].most);
+		check(n == rows[i].cut && strlen(text) == rows[i].bytes,
+		      "row %zu: cut to %d columns, %zu bytes", i, n, strlen(text));
+	}
+}
+
+static const struct test tests[] = {
+	{ "text_escapes", "U1", "nothing that moves a terminal, or turns text around", escapes },
+	{ "text_json", "U1", "JSON is ASCII, and says the same", json },
+	{ "text_columns", "U1", "width on a terminal, and cutting", columns },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
