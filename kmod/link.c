@@ -7,6 +7,7 @@
 #include <linux/nospec.h>
 #include <linux/nsproxy.h>
 #include <linux/rcupdate.h>
+#include <linux/rhashtable.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/version.h>
@@ -19,6 +20,7 @@
 #include "counters.h"
 #include "link.h"
 #include "main.h"
+#include "name.h"
 
 #define XR_MAP_MIN	16u
 #define XR_MPT_MAX	(1u << 24)
@@ -90,6 +92,7 @@ static void xr_link_free(struct xr_link *link)
 	xr_map_put(link->netdev_map);
 	xr_map_put(link->stat_map);
 	xr_prog_put(rcu_dereference_protected(link->prog, true));
+	rhashtable_destroy(&link->names);
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
 	xa_destroy(&link->srqs);
@@ -137,6 +140,11 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	if (!link)
 		return -ENOMEM;
+	ret = xr_names_init(&link->names);
+	if (ret) {
+		kfree(link);
+		return ret;
+	}
 	mutex_init(&link->lock);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);

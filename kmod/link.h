@@ -5,6 +5,7 @@
 
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/rhashtable-types.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 
@@ -49,6 +50,7 @@ struct xroce_stat;
  * @mr_used: bitmap of key indices that regions have
  * @mw_used: bitmap of key indices that windows have
  * @qp_used: bitmap of places in @qp_map that are not free
+ * @names: regions by name, see name.h
  * @pds: protection domain by number
  * @cqs: completion queue by number
  * @srqs: shared receive queue by number
@@ -90,6 +92,7 @@ struct xr_link {
 	unsigned long *mr_used;
 	unsigned long *mw_used;
 	unsigned long *qp_used;
+	struct rhashtable names;
 	struct xarray pds;
 	struct xarray cqs;
 	struct xarray srqs;

@@ -43,7 +43,7 @@ bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
  * @pd: number of the PD
  * @key: out: its key; @mr can be gone already when this returns
  *
- * Return: 0, -ENOENT, -EPERM or -ENOSPC.
+ * Return: 0, -ENOENT, -EPERM, -EEXIST (the name), -ENOMEM or -ENOSPC.
  */
 int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 	       u32 pd, u32 *key)
@@ -57,8 +57,12 @@ int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 		ret = PTR_ERR(mr->pd);
 		goto out;
 	}
+	ret = xr_name_take(link, mr);
+	if (ret)
+		goto out;
 	index = xr_key_take(&link->keys);
 	if (!index) {
+		xr_name_put(link, mr);
 		ret = -ENOSPC;
 		goto out;
 	}
@@ -89,6 +93,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	/* Others' windows, if any: its owner's are gone. */
 	if (xr_mw_close(&mr->windows))
 		xr_mw_orphan(mr->pd, mr, NULL);
+	xr_name_put(link, mr);
 	xr_mpt_clear(link, index);
 	RCU_INIT_POINTER(link->mr[index], NULL);
 	__clear_bit(index, link->mr_used);
@@ -190,7 +195,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	q->sharers = refcount_read(&mr->pin->users);
 	if (mr->pin->odp)
 		xr_odp_query(mr->pin->odp, q);
-	strscpy_pad(q->name, mr->name, sizeof(q->name));
+	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
 	mutex_unlock(&link->lock);
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "xroce_map.h"
 
 #include "hold.h"
+#include "name.h"
 #include "pin.h"
 
 struct xroce_mr_stat;
@@ -42,11 +43,12 @@ struct xr_phys;
  * @owner: whose it is
  * @node: in @owner's list
  * @charge: what it counts for
- * @name: text
+ * @name: its name, see name.h
+ * @named: in the link's table of names, if it has one
  * @rcu: the structure outlives its data path readers
  *
- * @pd, @owner, @node and @charge are under the link's lock. The rest does not change
- * while the region is in the table, but for @windows; then @access becomes 0.
+ * @pd, @owner, @node, @charge and @named are under the link's lock. The rest does not
+ * change while the region is in the table, but for @windows; then @access becomes 0.
  */
 struct xr_mr {
 	u32 key;
@@ -60,7 +62,8 @@ struct xr_mr {
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xr_charge charge;
-	char name[XROCE_NAME_MAX];
+	struct xr_name name;
+	struct rhash_head named;
 	struct rcu_head rcu;
 };
 

@@ -43,7 +43,7 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 	mr->iova = iova;
 	mr->access = access;
 	mr->flags = flags & XROCE_F_PID;
-	strscpy(mr->name, name, sizeof(mr->name));
+	strscpy(mr->name.text, name, sizeof(mr->name.text));
 	return mr;
 }
 
@@ -75,7 +75,7 @@ bool xr_iova_ok(u64 iova, u64 length)
 static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 {
 	return xr_access_ok(access) && xr_iova_ok(iova, length) &&
-	       strnlen(name, XROCE_NAME_MAX) < XROCE_NAME_MAX;
+	       xr_name_ok(name);
 }
 
 /* Make a region of @pin, which is used up, and publish it. */

@@ -46,7 +46,7 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *who, u32 index,
 		was->key = mr->key;
 		was->access = mr->access;
 		was->flags = mr->flags;
-		memcpy(was->name, mr->name, sizeof(was->name));
+		memcpy(was->name, mr->name.text, sizeof(was->name));
 	}
 	mutex_unlock(&link->lock);
 	return ret;
@@ -103,6 +103,11 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
 	if (!xr_mw_none(&now->windows)) {
 		ret = -EBUSY;
+		goto out;
+	}
+	ret = xr_name_move(link, now, mr);
+	if (ret) {
+		xr_mw_again(&now->windows);
 		goto out;
 	}
 	mr->key = r->mr << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, r->mr);

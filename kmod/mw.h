@@ -107,6 +107,12 @@ static inline bool xr_mw_none(atomic_t *windows)
 	return !atomic_cmpxchg(windows, 0, XR_MW_GOING);
 }
 
+/* After xr_mw_none(): the region stays as it is. */
+static inline void xr_mw_again(atomic_t *windows)
+{
+	atomic_set(windows, 0);
+}
+
 /* Let nothing be bound any more. Return: how many windows are. */
 static inline int xr_mw_close(atomic_t *windows)
 {

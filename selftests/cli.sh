@@ -241,19 +241,61 @@ names() {
 	fails 1 '31 bytes at most' \
 		mr add pd "$pd" name "${long}x" access none file "$work/file"
 	xr mr add pd "$pd" name twice access none file "$work/file" >"$work/made"
-	xr mr add pd "$pd" name twice access none file "$work/file" >"$work/made"
-	fails 1 'twice: several regions' mr del mr twice
-	xr mr add pd "$pd" name $'q"\\\n' access none file "$work/file" \
+	fails 1 'mr twice: another persistent region of the link has this name' \
+		mr add pd "$pd" name twice access none file "$work/file"
+	xr mr add pd "$pd" name $'q"\\ \303\244' access none file "$work/file" \
 		>"$work/made"
 	xr -j mr show >"$work/mr"
 	holds 'sorted(m["name"] for m in mr) ==
-		["'"$long"'", "q\"\\\n", "twice", "twice"]' mr="$work/mr"
+		["'"$long"'", "q\"\\ \u00e4", "twice"]' mr="$work/mr"
+	! LC_ALL=C grep -q $'[\x80-\xff]' "$work/mr" || not_so "ASCII: $(cat "$work/mr")"
+	while read -r name why; do
+		# shellcheck disable=SC2059 # escapes
+		fails 1 "$why" mr add pd "$pd" name "$(printf "$name")" access none \
+			file "$work/file"
+	done <<-'END'
+		0x1f		mr 0x1f: a name is no number
+		17		mr 17: a name is no number
+		a\nb		mr a\\nb: a name has no control characters
+		\033[31m	mr \\x1b\[31m: a name has no control
+		\302\233	mr \\xc2\\x9b: a name has no control
+		\377		mr \\xff: a name must be UTF-8
+	END
 	python3 -c 'import json, sys
 for m in json.load(open(sys.argv[1])): print(m["mr"])' "$work/mr" |
 		while read -r mr; do xr mr del mr "$mr" </dev/null; done
 }
 
 names_of_regions() { with_a_pd names; }
+
+# Programs may have several of a name; the persistent one is the command's.
+shared_names() {
+	local pd=$1 servers=() port
+
+	truncate -s 8K "$work/file"
+	for port in 18601 18602; do
+		nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 --port $port \
+			region shared size 4K >"$work/served.$port" &
+		servers+=($!)
+		wait_until 20 grep -q ^listening "$work/served.$port"
+	done
+	xr -j mr show shared >"$work/mr"
+	holds 'len(mr) == 2 and len({m["mr"] for m in mr}) == 2' mr="$work/mr"
+	fails 1 'mr shared: several regions of programs have this name: say the handle' \
+		mr del mr shared
+	xr mr add pd "$pd" name shared access none file "$work/file" >"$work/made"
+	xr -j mr show shared >"$work/mr"
+	holds 'len(mr) == 3' mr="$work/mr"
+	xr mr del mr shared
+	xr -j mr show shared >"$work/mr"
+	holds '["persistent" in m and m["persistent"] for m in mr] == [False] * 2' \
+		mr="$work/mr"
+	kill "${servers[@]}"
+	wait "${servers[@]}"
+	fails 1 'mr shared: no such region' mr show shared
+}
+
+names_of_programs() { with_a_pd shared_names; }
 
 # The pool, and a region's table, for those who may see them.
 tables() {
@@ -376,7 +418,8 @@ run states_of_queue_pairs 'U1 D5'
 run usage_errors U1
 run errors_of_objects 'U1 R2'
 run sizes_with_units U1
-run names_of_regions U1
+run names_of_regions 'U1 R2'
+run names_of_programs 'U1 U4'
 run translation_tables 'U1 T2 T4'
 run memory_of_process 'U1 R1'
 run renamed 'U1 D1'

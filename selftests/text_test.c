@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text of others: what a terminal and JSON get of it. */
+/* Text of others: what a terminal and JSON get of it, and what may be a name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
 
 #include "harness.h"
+#include "libxroce.h"
 #include "text.h"
 
 /* Of memory of just the size that it needs, for the sanitizer. */
@@ -58,7 +59,20 @@ static void escapes(void)
 	}
 }
 
-/* Through json-c and back, by a parser that takes ASCII only. */
+/* By the strict parser, which in json-c 0.18 takes ASCII only. */
+static struct json_object *parse(const char *text)
+{
+	struct json_tokener *t = json_tokener_new();
+	struct json_object *o;
+
+	json_tokener_set_flags(t, JSON_TOKENER_STRICT |
+				  JSON_TOKENER_VALIDATE_UTF8);
+	o = json_tokener_parse_ex(t, text, strlen(text));
+	json_tokener_free(t);
+	return o;
+}
+
+/* Through json-c and back. */
 static void json(void)
 {
 	static const struct {
@@ -84,7 +98,7 @@ static void json(void)
 		to = apply(text_json, text, TEXT_JSON_SIZE(strlen(text)));
 		check(!strcmp(to, rows[i].json), "%s, not %s", to, rows[i].json);
 		json_object_put(o);
-		o = json_tokener_parse(to);
+		o = parse(to);
 		check(o && !strcmp(json_object_get_string(o), clean), "%s", to);
 		json_object_put(o);
 		free(to);
@@ -127,10 +141,45 @@ static void columns(void)
 	}
 }
 
+static void names(void)
+{
+	static const char *const good[] = {
+		"", "a", "buffer-1", "two words", "q\"\\", "\xc3\xa4",
+		"\xe6\x97\xa5\xe6\x9c\xac", "0x", "1.5", "-1", "0xg", "12a",
+		"123456789012345678901234567890x", " 1", "x1f",
+	};
+	static const struct {
+		const char *name, *says;
+	} bad[] = {
+		{ "12345678901234567890123456789012", "31 bytes" },
+		{ "1234567890123456789012345678901\xc3\xa4", "31 bytes" },
+		{ "a\xff", "UTF-8" }, { "\xc3", "UTF-8" },
+		{ "\xed\xa0\x80", "UTF-8" }, { "\xc0\x80", "UTF-8" },
+		{ "a\nb", "control" }, { "\x1b[31m", "control" },
+		{ "\x7f", "control" }, { "a\xc2\x9b" "b", "control" },
+		{ "a\xe2\x80\xae" "b", "control" },
+		{ "0", "number" }, { "17", "number" }, { "0x1f", "number" },
+		{ "0XFF", "number" }, { "99999999999999999999", "number" },
+	};
+	const char *error;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		error = xroce_mr_name_error(good[i]);
+		check(!error, "%s: %s", good[i], error);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		error = xroce_mr_name_error(bad[i].name);
+		check(error && strstr(error, bad[i].says), "%s: %s", bad[i].name,
+		      error ? : "taken");
+	}
+}
+
 static const struct test tests[] = {
 	{ "text_escapes", "U1", "nothing that moves a terminal, or turns text around", escapes },
 	{ "text_json", "U1", "JSON is ASCII, and says the same", json },
 	{ "text_columns", "U1", "width on a terminal, and cutting", columns },
+	{ "text_names", "U1 R2", "what may be the name of a region", names },
 };
 
 int main(int argc, char **argv)

@@ -123,12 +123,12 @@ static int add_region(struct client *c, struct client_qp *qp)
 		.pd = c->pd,
 		.access = XROCE_ACCESS_LOCAL_WRITE | SERVED_ACCESS,
 		.length = s->size,
-		.name = "serve",
 	};
 	__u64 offset = s->size * (qp - c->qps);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	int err;
 
+	snprintf(reg.name, sizeof(reg.name), "serve-%td", qp - c->qps);
 	if (s->file >= 0) {
 		flags = MAP_SHARED;
 		err = grow_file(s, offset);

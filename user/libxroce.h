@@ -366,6 +366,14 @@ int xroce_mtt_read(struct xroce *x, __u32 mr, __u64 first, __u64 *to,
 const char *xroce_mr_access_error(__u32 access);
 
 /**
+ * xroce_mr_name_error() - what is wrong with a region's name
+ * @name: see XROCE_NAME_MAX; may be empty
+ *
+ * Return: a text for people, or NULL if nothing is.
+ */
+const char *xroce_mr_name_error(const char *name);
+
+/**
  * xroce_qp_add() - create a queue pair on the reliable connected service
  * @x: the handle
  * @flags: XROCE_F_PERSISTENT or 0

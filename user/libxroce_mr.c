@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <linux/magic.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "libxroce_priv.h"
+#include "xroce_text.h"
 
 const char *xroce_mr_access_error(__u32 access)
 {
@@ -21,6 +23,23 @@ const char *xroce_mr_access_error(__u32 access)
 		return "remote write needs local write";
 	if (access & XROCE_ACCESS_REMOTE_ATOMIC)
 		return "remote atomic needs local write";
+	return NULL;
+}
+
+const char *xroce_mr_name_error(const char *name)
+{
+	if (strlen(name) >= XROCE_NAME_MAX)
+		return "a name has 31 bytes at most";
+	switch (xroce_name_check(name)) {
+	case XROCE_NAME_OK:
+		break;
+	case XROCE_NAME_NOT_UTF8:
+		return "a name must be UTF-8";
+	case XROCE_NAME_CONTROL:
+		return "a name has no control characters";
+	case XROCE_NAME_NUMBER:
+		return "a name is no number: that would be a handle";
+	}
 	return NULL;
 }
 

@@ -18,6 +18,7 @@ static const struct reason reasons[] = {
 	{ ENOENT, "no such region" },
 	{ EBUSY, "a window is bound to it" },
 	{ ENODEV, "the link has been deleted" },
+	{ ENOTUNIQ, "several regions of programs have this name: say the handle (xroce mr show NAME)" },
 	{}
 };
 
@@ -27,6 +28,11 @@ int mr_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q)
 	q->flags = XROCE_F_NEXT;
 	q->mr = mr;
 	return xroce_mr_query(x, q);
+}
+
+static bool mr_named(const struct xroce_mr_query *q, const char *name)
+{
+	return !strncmp(q->name, name, sizeof(q->name));
 }
 
 int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q)
@@ -40,10 +46,13 @@ int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q)
 		return xroce_mr_query(x, q);
 
 	for (mr = 0; !(err = mr_next(x, mr, &one)); mr = one.mr + 1) {
-		if (!strncmp(one.name, word, sizeof(one.name))) {
-			*q = one;
-			found++;
-		}
+		if (!mr_named(&one, word))
+			continue;
+		*q = one;
+		/* There is one such at most. */
+		if (one.flags & XROCE_F_PERSISTENT)
+			return 0;
+		found++;
 	}
 	if (err != -ENOENT)
 		return err;
@@ -52,8 +61,7 @@ int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q)
 
 int mr_not_found(const char *word, int err)
 {
-	return fail("mr %s: %s", word, err == -ENOTUNIQ ?
-		    "several regions have this name" : reason(err, reasons));
+	return fail("mr %s: %s", word, reason(err, reasons));
 }
 
 static int del_one(struct xroce *x, const union one *mr)
@@ -145,27 +153,32 @@ static int show_one(struct xroce *x, const char *netdev,
 			  reason(err, reasons)) : status;
 }
 
+/* @word: a handle, or a name, which programs may have given several; NULL: all. */
 static int show_some(struct xroce *x, const char *netdev, const char *word,
 		     int stat)
 {
 	struct xroce_mr_query q;
+	bool found = false;
 	int status, err;
 	__u32 mr;
 
-	if (word) {
+	if (word && arg_number.parse(word, &mr)) {
 		err = mr_find(x, word, &q);
 		if (err)
 			return mr_not_found(word, err);
 		return show_one(x, netdev, &q, stat);
 	}
 	for (mr = 0; !(err = mr_next(x, mr, &q)); mr = q.mr + 1) {
+		if (word && !mr_named(&q, word))
+			continue;
+		found = true;
 		status = show_one(x, netdev, &q, stat);
 		if (status)
 			return status;
 	}
 	if (err != -ENOENT)
 		return fail("dev %s: mr: %s", netdev, reason(err, reasons));
-	return EXIT_OK;
+	return word && !found ? mr_not_found(word, -ENOENT) : EXIT_OK;
 }
 
 static int show_all(struct xroce *x, const char *netdev, void *arg)

@@ -8,7 +8,10 @@
 /* The first region at @mr or above. Return: 0 or -errno; -ENOENT: none. */
 int mr_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q);
 
-/* Find a region by handle or name. Return: 0 and the region in @q, or -errno. */
+/*
+ * Find a region by handle or name: the persistent one, or a program's if there is just
+ * one. Return: 0 and the region in @q, or -errno; -ENOTUNIQ: several.
+ */
 int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q);
 
 /* Say why mr_find() or a command on a region failed. Return: EXIT_ERROR. */

@@ -28,6 +28,7 @@ static const struct reason reasons[] = {
 	{ EOPNOTSUPP, "this memory cannot be pinned for long" },
 	{ ENODEV, "the link has been deleted" },
 	{ EBUSY, "a window is bound to it, or it has been changed meanwhile" },
+	{ EEXIST, "another persistent region of the link has this name" },
 	{}
 };
 
@@ -185,11 +186,14 @@ static int check_memory(struct memory *m, const struct arg *args)
 	return phys ? check_phys(m) : EXIT_OK;
 }
 
-/* Say why memory could not be had. */
-static int memory_failed(const struct memory *m, __u32 pd, int err)
+/* Say why memory could not be had, for a region of that name, if it has one. */
+static int memory_failed(const struct memory *m, const char *name, __u32 pd,
+			 int err)
 {
 	if (err == -ENOENT)
 		return fail("mr: pd %u: %s", pd, reason(err, reasons));
+	if (err == -EEXIST)
+		return fail("mr %s: %s", name, reason(err, reasons));
 	if (m->file)
 		return fail("mr: file %s: %s", m->file,
 			    reason(err, err == -ERANGE || err == -EFAULT ||
@@ -282,7 +286,7 @@ static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
 	}
 	progress_end();
 	if (err)
-		return memory_failed(m, add->pd, err);
+		return memory_failed(m, add->name, add->pd, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
 }
@@ -306,7 +310,7 @@ static int add_phys(struct xroce *x, struct memory *m, const struct add *add)
 		strcpy(reg.name, add->name);
 	err = xroce_mr_reg_phys(x, &reg);
 	if (err)
-		return memory_failed(m, add->pd, err);
+		return memory_failed(m, add->name, add->pd, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
 }
@@ -330,8 +334,8 @@ static int add_shared(struct xroce *x, const struct memory *m,
 		return mr_not_found(add->share, err);
 	reg.from = q.mr;
 	err = xroce_mr_reg_shared(x, &reg);
-	if (err == -ENOENT)
-		return fail("mr: pd %u: %s", add->pd, reason(err, reasons));
+	if (err == -ENOENT || err == -EEXIST)
+		return memory_failed(m, add->name, add->pd, err);
 	if (err)
 		return fail("mr: share %s: %s", add->share,
 			    reason(err, err == -EACCES ? share_reasons :
@@ -343,7 +347,6 @@ static int add_shared(struct xroce *x, const struct memory *m,
 static int check_add(struct memory *m, const struct arg *args,
 		     const struct add *add)
 {
-	const size_t room = sizeof(((struct xroce_mr_reg *)0)->name);
 	const char *wrong;
 	int status;
 
@@ -359,9 +362,9 @@ static int check_add(struct memory *m, const struct arg *args,
 	if (wrong)
 		return fail("mr%s%s: %s", add->name ? " " : "", add->name ? : "",
 			    wrong);
-	if (add->name && strlen(add->name) >= room)
-		return fail("mr %s: a name has %zu bytes at most", add->name,
-			    room - 1);
+	wrong = add->name ? xroce_mr_name_error(add->name) : NULL;
+	if (wrong)
+		return fail("mr %s: %s", add->name, wrong);
 	return EXIT_OK;
 }
 
@@ -426,7 +429,7 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 	}
 	progress_end();
 	if (err && r->mask & XROCE_REREG_TRANSLATION)
-		return memory_failed(m, r->pd, err);
+		return memory_failed(m, word, r->pd, err);
 	if (err == -ENOENT && r->mask & XROCE_REREG_PD)
 		return fail("mr %s: pd %u: %s", word, r->pd,
 			    reason(err, reasons));

@@ -80,6 +80,7 @@ static int parse_one(struct region *r, int argc, char **argv)
 		{ "odp", &arg_flag, &odp, ARG_OPTIONAL },
 		{}
 	};
+	const char *wrong;
 	int status;
 
 	if (!argc || !name_ok(argv[0]))
@@ -91,6 +92,9 @@ static int parse_one(struct region *r, int argc, char **argv)
 		.fd = -1,
 		.buf = MAP_FAILED,
 	};
+	wrong = xroce_mr_name_error(argv[0]);
+	if (wrong)
+		return usage("region %s: %s", argv[0], wrong);
 	status = arg_parse(args, argc - 1, argv + 1);
 	if (status)
 		return status;

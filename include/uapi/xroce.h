@@ -120,7 +120,15 @@ enum {
 #define XROCE_F_PHYS		(1u << 5)	/* a list of physical pages */
 #define XROCE_F_USER		(1u << 6)	/* of a user, not of the link */
 
-#define XROCE_NAME_MAX		32	/* bytes, with the NUL */
+/*
+ * Bytes of a region's name, with the NUL. A name is UTF-8 without control characters
+ * (C0, DEL, C1; nor those that break a line or change its direction: U+061C, U+200E,
+ * U+200F, U+2028 to U+202E, U+2066 to U+2069, U+FEFF), and no number in decimal, or in
+ * hexadecimal with 0x, which would read as a handle: else -EINVAL. Persistent regions
+ * of a link have different names, and so have a descriptor's regions of one
+ * protection domain: else -EEXIST. Names of other descriptors do not matter.
+ */
+#define XROCE_NAME_MAX		32
 
 /*
  * Access rights of regions, and of queue pairs (the remote ones only). The
@@ -481,7 +489,7 @@ struct xroce_pd_query {
  * @mr: out: handle: the index of its entry in the memory protection table
  * @lkey: out: key for local access: handle << 8 | key byte
  * @rkey: out: key for remote access; 0 when @access has no remote right
- * @name: text that MR_QUERY returns; may be empty
+ * @name: name, see XROCE_NAME_MAX; empty: none
  * @reserved: 0
  *
  * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn
@@ -508,7 +516,7 @@ struct xroce_pd_query {
  * what is pinned counts there.
  *
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that
- * wraps), -EFAULT (not mapped, or not writable where local write is asked for),
+ * wraps, name), -EEXIST (the name), -EFAULT (not mapped, or not writable where local write is asked for),
  * -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (no free entry in the memory
  * protection table, or the pool of translation tables has reached its limit),
  * -E2BIG (more pages than that limit allows for), -ESRCH (no such process),
@@ -551,7 +559,7 @@ struct xroce_mr_reg {
  * @lkey: out: as for MR_REG
  * @rkey: out: as for MR_REG
  * @reserved: 0
- * @name: text that MR_QUERY returns; may be empty
+ * @name: name, see XROCE_NAME_MAX; empty: none
  *
  * Needs CAP_SYS_RAWIO. All of each page must be memory that is in use by
  * programs: anonymous, of tmpfs, of hugetlbfs. Memory of the kernel's own, of
@@ -562,8 +570,8 @@ struct xroce_mr_reg {
  * here.
  *
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, page size, a page not
- * aligned, length or offset that do not fit the list, an @iova that wraps),
- * -EFAULT (@pages, or a page that may not be registered), -EOPNOTSUPP (memory
+ * aligned, length or offset that do not fit the list, an @iova that wraps, name),
+ * -EEXIST (the name), -EFAULT (@pages, or a page that may not be registered), -EOPNOTSUPP (memory
  * that must stay movable), -E2BIG (too many pages), -ENOMEM, -ENOSPC (as for
  * MR_REG), -EINTR.
  */
@@ -604,14 +612,15 @@ struct xroce_mr_reg_phys {
  * @length: out: bytes: those of the other region
  * @lkey: out: as for MR_REG
  * @rkey: out: as for MR_REG
- * @name: text that MR_QUERY returns; may be empty
+ * @name: name, see XROCE_NAME_MAX; empty: none
  *
  * Both have one translation table, and the pages are pinned and counted once,
  * until the last of them is deregistered or changed to other memory. Neither
  * depends on the other otherwise.
  *
  * Errors: -ENOENT (no such region or PD), -EPERM, -EINVAL (rights, an @iova that
- * wraps), -EACCES (local write to pages not pinned for it), -ENOMEM, -ENOSPC.
+ * wraps, name), -EEXIST (the name), -EACCES (local write to pages not pinned for it),
+ * -ENOMEM, -ENOSPC.
  */
 struct xroce_mr_reg_shared {
 	__u32 size;
@@ -673,7 +682,8 @@ struct xroce_mr_reg_shared {
  *
  * Errors: those of MR_REG and MR_REG_PHYS; -ENOENT (no such region or PD),
  * -EINVAL (also: nothing to change, unknown @mask), -EBUSY (another thread has
- * changed it meanwhile, or a window is bound to it).
+ * changed it meanwhile, or a window is bound to it), -EEXIST (a region of the new PD
+ * has its name).
  */
 struct xroce_mr_rereg {
 	__u32 size;

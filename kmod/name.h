@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of regions: unique where they are looked up. */
+#ifndef _XR_NAME_H
+#define _XR_NAME_H
+
+#include <linux/rhashtable-types.h>
+#include <linux/types.h>
+
+#include "uapi/xroce.h"
+
+struct xr_link;
+struct xr_mr;
+struct xr_owner;
+struct xr_pd;
+
+/**
+ * struct xr_name - the name of a region, and where it is unique
+ * @text: padded with zeros; empty: the region has none
+ * @owner: whose region it is
+ * @pd: protection domain of a region of a file; NULL: a persistent region, whose
+ *	name is unique on its link
+ *
+ * All bytes are the key of the link's table of names: there may be no padding.
+ */
+struct xr_name {
+	char text[XROCE_NAME_MAX];
+	const struct xr_owner *owner;
+	const struct xr_pd *pd;
+};
+
+bool xr_name_ok(const char *text);
+int xr_names_init(struct rhashtable *names);
+int xr_name_take(struct xr_link *link, struct xr_mr *mr);
+int xr_name_move(struct xr_link *link, struct xr_mr *from, struct xr_mr *to);
+void xr_name_put(struct xr_link *link, struct xr_mr *mr);
+
+#endif
