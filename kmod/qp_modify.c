@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changing a queue pair: the table of transitions, the attributes that go with
- * them, and how they get into its entry in the map.
+ * Changing a queue pair: the values of attributes, and how they get into its entry in
+ * the map. Which go with a change of state is in include/xroce_transition.h.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -9,6 +9,7 @@
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
+#include "xroce_transition.h"
 #include "xroce_wire.h"
 
 #include "link.h"
@@ -18,74 +19,9 @@
 
 #define XR_SPORT_BASE	0xc000
 
-#define XR_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
-			 XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | \
-			 XROCE_QP_MAX_DEST_RD_ATOMIC)
-#define XR_UC_RTR_ATTRS	(XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN | \
-			 XROCE_QP_RQ_PSN)
 #define XR_UD_MTU	4096	/* as long as the link takes it */
 
 static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);
-
-/**
- * struct xr_transition - attributes of a change of state (IBTA table 91)
- * @type: enum xroce_qp_type
- * @from: state
- * @to: state
- * @required: XROCE_QP_*
- * @optional: XROCE_QP_*
- */
-struct xr_transition {
-	u32 type;
-	u32 from;
-	u32 to;
-	u32 required;
-	u32 optional;
-};
-
-/* Any state to RESET or ERR stands apart: nothing but the state is given. */
-static const struct xr_transition xr_transitions[] = {
-	{ XROCE_QPT_RC, XROCE_QPS_RESET, XROCE_QPS_INIT,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
-	{ XROCE_QPT_RC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_RC, XROCE_QPS_INIT, XROCE_QPS_RTR, XR_RTR_ATTRS,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_RC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPT_RC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPT_RC, XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
-	{ XROCE_QPT_RC, XROCE_QPS_SQD, XROCE_QPS_RTS, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPT_RC, XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
-	  XROCE_QP_AV | XROCE_QP_ACCESS | XROCE_QP_PKEY |
-	  XROCE_QP_MIN_RNR_TIMER },
-	{ XROCE_QPT_UC, XROCE_QPS_RESET, XROCE_QPS_INIT,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY, 0 },
-	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_UC, XROCE_QPS_INIT, XROCE_QPS_RTR, XR_UC_RTR_ATTRS,
-	  XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_UC, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
-	{ XROCE_QPT_UC, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
-	{ XROCE_QPT_UC, XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
-	{ XROCE_QPT_UC, XROCE_QPS_SQD, XROCE_QPS_RTS, 0, XROCE_QP_ACCESS },
-	{ XROCE_QPT_UC, XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
-	  XROCE_QP_AV | XROCE_QP_ACCESS | XROCE_QP_PKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_RESET, XROCE_QPS_INIT,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY, 0 },
-	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_INIT, 0,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QP_AV,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_RTR, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_RTS, XROCE_QPS_SQD, 0, 0 },
-	{ XROCE_QPT_UD, XROCE_QPS_SQD, XROCE_QPS_RTS, 0, XROCE_QP_QKEY },
-	{ XROCE_QPT_UD, XROCE_QPS_SQD, XROCE_QPS_SQD, 0,
-	  XROCE_QP_PKEY | XROCE_QP_QKEY },
-};
 
 /* An address that a single host can have. */
 static bool xr_gid_ok(const struct in6_addr *a)
@@ -131,18 +67,10 @@ static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
 
 static bool xr_transition_ok(u32 type, u32 from, u32 to, u32 given)
 {
-	const struct xr_transition *t;
-	size_t i;
+	const struct xroce_transition *t = xroce_transition(type, from, to);
 
-	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
-		return !given;
-	for (i = 0; i < ARRAY_SIZE(xr_transitions); i++) {
-		t = &xr_transitions[i];
-		if (t->type == type && t->from == from && t->to == to)
-			return (given & t->required) == t->required &&
-			       !(given & ~(t->required | t->optional));
-	}
-	return false;
+	return t && (given & t->required) == t->required &&
+	       !(given & ~(t->required | t->optional));
 }
 
 static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)

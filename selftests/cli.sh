@@ -134,7 +134,25 @@ states() {
 
 	qpn=$(makes qpn qp add pd "$pd")
 	xr qp modify qpn "$qpn" state init access remote-write
-	fails 1 "qp $qpn: an attribute" qp modify qpn "$qpn" state sqd
+	fails 1 "qp $qpn: from init to sqd: no such transition; .* goes to rtr, reset or err" \
+		qp modify qpn "$qpn" state sqd
+	fails 1 "qp $qpn: to go from init to rtr: .* are needed; missing: mtu and rq-psn$" \
+		qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 dest-qpn 1
+	fails 1 "qp $qpn: sgid 10.77.9.9: dev x0 has only .*10.77.0.2.*: 'ip address add 10.77.9.9 dev x0' .* or say force" \
+		qp modify qpn "$qpn" state rtr sgid 10.77.9.9 dgid 10.77.0.1 \
+		mtu 1024 dest-qpn 0x11 rq-psn 0
+	fails 1 "qp $qpn: dgid 224.0.0.1: is a multicast address" \
+		qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 224.0.0.1 \
+		mtu 1024 dest-qpn 0x11 rq-psn 0 force
+	fails 1 "qp $qpn: tos 35: must be without ECN bits" \
+		qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
+		mtu 1024 dest-qpn 1 rq-psn 0 tos 35
+	fails 2 'rq-psn "16777216": must be a number from 0 to 16777215' \
+		qp modify qpn "$qpn" rq-psn 16777216
+	xr qp modify qpn "$qpn" state rtr sgid 10.77.9.9 dgid 10.77.0.1 \
+		mtu 1024 dest-qpn 0x11 rq-psn 0 force
+	xr qp modify qpn "$qpn" state reset
+	xr qp modify qpn "$qpn" state init access remote-write
 	xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
 		mtu 1024 dest-qpn 0x11 rq-psn 0
 	for state in rts sqd rts sqd err reset; do
@@ -142,6 +160,7 @@ states() {
 		xr -j qp show qpn "$qpn" >"$work/qp"
 		holds "qp[0]['state'] == '$state'" qp="$work/qp"
 	done
+	fails 1 "from reset to rtr: no such" qp modify qpn "$qpn" state rtr
 	fails 2 'state "sqe"' qp modify qpn "$qpn" state sqe
 	xr qp del qpn "$qpn"
 }
@@ -196,9 +215,7 @@ object_errors() {
 	fails 1 'mr nobody: no such region' mr del mr nobody
 	fails 1 'pd 999: no such' pd del pd 999
 	fails 1 'qp.* 0x800000: no such' qp del qpn 0x800000
-	fails 1 'qp 0x800000: tos 35: ECN bits' \
-		qp modify qpn 0x800000 state rtr sgid 10.77.0.2 \
-		dgid 10.77.0.1 mtu 1024 dest-qpn 1 rq-psn 0 tos 35
+	fails 1 'qp 0x800000: no such queue pair' qp modify qpn 0x800000 state rtr
 	fails 1 'dev nope: no such network device' mr show dev nope
 	fails 1 'dev lo: it has no link' mr show dev lo
 	fails 1 'dev nope' link add dev nope

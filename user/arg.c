@@ -185,16 +185,16 @@ static bool parse_mtu(const char *text, void *to)
 
 const struct arg_type arg_flag = { NULL, NULL };
 const struct arg_type arg_text = { "a text", parse_text };
-const struct arg_type arg_number = { "a number of 32 bits", parse_number };
+const struct arg_type arg_number = { "a number from 0 to 4294967295", parse_number };
 const struct arg_type arg_count = {
 	"a number from 1 to 4294967295", parse_count
 };
-const struct arg_type arg_byte = { "a number up to 255", parse_byte };
-const struct arg_type arg_rnr_timer = { "a number up to 31", parse_rnr_timer };
-const struct arg_type arg_rd_atomic = { "a number up to 128", parse_rd_atomic };
-const struct arg_type arg_short = { "a number up to 65535", parse_short };
-const struct arg_type arg_24bit = { "a number of 24 bits", parse_24bit };
-const struct arg_type arg_address = { "a number of 64 bits", parse_address };
+const struct arg_type arg_byte = { "a number from 0 to 255", parse_byte };
+const struct arg_type arg_rnr_timer = { "a number from 0 to 31", parse_rnr_timer };
+const struct arg_type arg_rd_atomic = { "a number from 0 to 128", parse_rd_atomic };
+const struct arg_type arg_short = { "a number from 0 to 65535", parse_short };
+const struct arg_type arg_24bit = { "a number from 0 to 16777215", parse_24bit };
+const struct arg_type arg_address = { "a number from 0 to 2^64-1", parse_address };
 const struct arg_type arg_size = {
 	"a number of bytes, with K, M, G or T", parse_size
 };

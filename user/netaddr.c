@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Addresses and MTU of a network device. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/if_vlan.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "names.h"
 #include "netaddr.h"
 #include "uapi/xroce.h"
 
@@ -22,6 +27,45 @@ static const __u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
 bool netaddr_is_ipv4(const __u8 gid[16])
 {
 	return !memcmp(gid, mapped, sizeof(mapped));
+}
+
+const char *netaddr_gid_error(const __u8 gid[16])
+{
+	static const __u8 zeros[16];
+	const __u8 *v4 = gid + 12;
+
+	if (netaddr_is_ipv4(gid)) {
+		if (!v4[0])
+			return "an unspecified address";
+		if (v4[0] == 127)
+			return "a loopback address";
+		if (v4[0] >= 224 && v4[0] < 240)
+			return "a multicast address";
+		return !memcmp(v4, "\xff\xff\xff\xff", 4) ?
+		       "the broadcast address" : NULL;
+	}
+	if (gid[0] == 0xff)
+		return "a multicast address";
+	if (memcmp(gid, zeros, 12))
+		return NULL;
+	if (!memcmp(gid, zeros, 16))
+		return "an unspecified address";
+	if (!memcmp(v4, "\0\0\0\1", 4))
+		return "a loopback address";
+	return "IPv4 without ::ffff: before it";
+}
+
+/* The device itself, or a VLAN on it? */
+static bool stands_on(const char *name, const char *netdev, int fd)
+{
+	struct vlan_ioctl_args vlan = { .cmd = GET_VLAN_REALDEV_NAME_CMD };
+
+	if (!strcmp(name, netdev))
+		return true;
+	if (strlen(name) >= sizeof(vlan.device1))
+		return false;
+	strcpy(vlan.device1, name);
+	return !ioctl(fd, SIOCGIFVLAN, &vlan) && !strcmp(vlan.u.device2, netdev);
 }
 
 static bool link_local(const __u8 gid[16])
@@ -54,6 +98,40 @@ static bool same_network(const __u8 a[16], const __u8 b[16],
 		if ((a[i] ^ b[i]) & mask[i])
 			return false;
 	return true;
+}
+
+bool netaddr_has(const char *netdev, const __u8 gid[16], char *error, size_t size)
+{
+	char name[INET6_ADDRSTRLEN], has[256] = "";
+	struct ifaddrs *all, *one;
+	bool found = false;
+	__u8 other[16];
+	int fd;
+
+	if (getifaddrs(&all))
+		return true;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	for (one = all; one && !found; one = one->ifa_next) {
+		if (!one->ifa_addr || (one->ifa_addr->sa_family != AF_INET &&
+				       one->ifa_addr->sa_family != AF_INET6) ||
+		    !stands_on(one->ifa_name, netdev, fd))
+			continue;
+		to_gid(one->ifa_addr, false, other);
+		found = !memcmp(gid, other, sizeof(other));
+		name_of_gid(other, name);
+		if (strlen(has) + strlen(name) + 3 < sizeof(has)) {
+			strcat(has, *has ? ", " : "");
+			strcat(has, name);
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	freeifaddrs(all);
+	if (!found)
+		snprintf(error, size, "%s: dev %s has %s%s: 'ip address add %s dev %s' gives it this one",
+			 name_of_gid(gid, name), netdev, *has ? "only " : "no address",
+			 has, name, netdev);
+	return found;
 }
 
 int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16])

@@ -10,12 +10,10 @@
 #include "one.h"
 #include "print.h"
 #include "qp.h"
-#include "xroce_wire.h"
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such queue pair" },
 	{ EBUSY, "a packet holds it" },
-	{ EINVAL, "an attribute is missing, out of range, or not for this transition" },
 	{ ENODEV, "the link has been deleted" },
 	{}
 };
@@ -25,27 +23,6 @@ static const struct reason add_reasons[] = {
 	{ ENOSPC, "the queue pair table is full" },
 	{ ENODEV, "the link has been deleted" },
 	{}
-};
-
-static bool parse_state(const char *text, void *to)
-{
-	static const __u32 states[] = {
-		XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QPS_RTR, XROCE_QPS_RTS,
-		XROCE_QPS_SQD, XROCE_QPS_ERR
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
-		if (!strcmp(text, name_of_qp_state(states[i]))) {
-			*(__u32 *)to = states[i];
-			return true;
-		}
-	}
-	return !strcmp(text, "error") && (*(__u32 *)to = XROCE_QPS_ERR);
-}
-
-static const struct arg_type arg_state = {
-	"reset, init, rtr, rts, sqd or err", parse_state
 };
 
 static int qp_add(int argc, char **argv)
@@ -74,127 +51,6 @@ static int qp_add(int argc, char **argv)
 	print_begin();
 	print_hex("qpn", 6, qpn);
 	print_end();
-	return EXIT_OK;
-}
-
-/* The attributes that RTR needs and that have a value most people mean. */
-static void default_attributes(struct xroce_qp_modify *m)
-{
-	if (m->mask & XROCE_QP_STATE && m->state == XROCE_QPS_INIT) {
-		if (!(m->mask & XROCE_QP_PKEY))
-			m->pkey = 0xffff;
-		m->mask |= XROCE_QP_PKEY | XROCE_QP_ACCESS;
-	}
-	if (m->mask & XROCE_QP_STATE && m->state == XROCE_QPS_RTR) {
-		if (!(m->mask & XROCE_QP_MIN_RNR_TIMER))
-			m->min_rnr_timer = 12;
-		if (!(m->mask & XROCE_QP_MAX_DEST_RD_ATOMIC))
-			m->max_dest_rd_atomic = 16;
-		m->mask |= XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
-	}
-}
-
-static const char *missing_for_rtr(const struct xroce_qp_modify *m, bool sgid,
-				   bool dgid)
-{
-	if (!sgid)
-		return "sgid";
-	if (!dgid)
-		return "dgid";
-	if (!(m->mask & XROCE_QP_DEST_QPN))
-		return "dest-qpn";
-	if (!(m->mask & XROCE_QP_RQ_PSN))
-		return "rq-psn";
-	if (!(m->mask & XROCE_QP_PATH_MTU))
-		return "mtu";
-	return NULL;
-}
-
-static int check_modify(const struct xroce_qp_modify *m, bool sgid, bool dgid)
-{
-	const char *missing;
-
-	if (m->mask & XROCE_QP_ACCESS && m->access & ~XROCE_ACCESS_REMOTE)
-		return fail("qp 0x%06x: access: a queue pair has remote rights only",
-			    m->qpn);
-	if (m->mask & XROCE_QP_STATE && m->state == XROCE_QPS_RTR) {
-		missing = missing_for_rtr(m, sgid, dgid);
-		if (missing)
-			return fail("qp 0x%06x: state rtr needs %s", m->qpn,
-				    missing);
-	}
-	if (m->mask & XROCE_QP_AV &&
-	    (m->tos & XROCE_ECN_MASK) == XROCE_ECN_CE)
-		return fail("qp 0x%06x: tos %u: ECN bits 11 are for switches to set",
-			    m->qpn, m->tos);
-	if (sgid != dgid)
-		return fail("qp 0x%06x: sgid and dgid go together", m->qpn);
-	return EXIT_OK;
-}
-
-static int qp_modify(int argc, char **argv)
-{
-	struct xroce_qp_modify m = {};
-	const char *dev = NULL;
-	__u8 rnr = 0, rd = 0;
-	enum { SGID, DGID, SPORT, TOS, TTL, STATE, ACCESS, PKEY, MTU, DEST,
-	       PSN, RNR, RD };
-	__u16 pkey = 0;
-	struct arg args[] = {
-		[SGID] = { "sgid", &arg_gid, m.sgid, ARG_OPTIONAL },
-		[DGID] = { "dgid", &arg_gid, m.dgid, ARG_OPTIONAL },
-		[SPORT] = { "sport", &arg_short, &m.sport, ARG_OPTIONAL },
-		[TOS] = { "tos", &arg_byte, &m.tos, ARG_OPTIONAL },
-		[TTL] = { "ttl", &arg_byte, &m.ttl, ARG_OPTIONAL },
-		[STATE] = { "state", &arg_state, &m.state, ARG_OPTIONAL },
-		[ACCESS] = { "access", &arg_access, &m.access, ARG_OPTIONAL },
-		[PKEY] = { "pkey", &arg_short, &pkey, ARG_OPTIONAL },
-		[MTU] = { "mtu", &arg_mtu, &m.path_mtu, ARG_OPTIONAL },
-		[DEST] = { "dest-qpn", &arg_24bit, &m.dest_qpn, ARG_OPTIONAL },
-		[PSN] = { "rq-psn", &arg_24bit, &m.rq_psn, ARG_OPTIONAL },
-		[RNR] = { "min-rnr-timer", &arg_rnr_timer, &rnr, ARG_OPTIONAL },
-		[RD] = { "max-rd-atomic", &arg_rd_atomic, &rd, ARG_OPTIONAL },
-		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "qpn", &arg_24bit, &m.qpn, ARG_NEEDED },
-		{}
-	};
-	static const __u32 masks[] = {
-		[SGID] = XROCE_QP_AV, [DGID] = XROCE_QP_AV,
-		[SPORT] = XROCE_QP_AV, [TOS] = XROCE_QP_AV, [TTL] = XROCE_QP_AV,
-		[STATE] = XROCE_QP_STATE, [ACCESS] = XROCE_QP_ACCESS,
-		[PKEY] = XROCE_QP_PKEY, [MTU] = XROCE_QP_PATH_MTU,
-		[DEST] = XROCE_QP_DEST_QPN, [PSN] = XROCE_QP_RQ_PSN,
-		[RNR] = XROCE_QP_MIN_RNR_TIMER,
-		[RD] = XROCE_QP_MAX_DEST_RD_ATOMIC,
-	};
-	struct xroce *x;
-	int status, err;
-	size_t i;
-
-	status = arg_parse(args, argc, argv);
-	if (status)
-		return status;
-	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
-		if (args[i].state & ARG_SEEN)
-			m.mask |= masks[i];
-	if (!m.mask)
-		return usage("qpn 0x%06x: nothing to modify", m.qpn);
-	m.pkey = pkey;
-	m.min_rnr_timer = rnr;
-	m.max_dest_rd_atomic = rd;
-	default_attributes(&m);
-	status = check_modify(&m, args[SGID].state & ARG_SEEN,
-			      args[DGID].state & ARG_SEEN);
-	if (status)
-		return status;
-
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
-	err = xroce_qp_modify(x, &m);
-	xroce_close(x);
-	if (err)
-		return fail("qp 0x%06x: %s", m.qpn, reason(err, reasons));
 	return EXIT_OK;
 }
 
@@ -330,7 +186,8 @@ static const struct cmd verbs[] = {
 	{ "add", qp_add, "[dev DEV] pd N" },
 	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|sqd|err]\n"
 	  "\t[sgid A] [dgid A] [dest-qpn N] [rq-psn N] [mtu BYTES] [access LIST]\n"
-	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]" },
+	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]\n"
+	  "\t[qkey N] [force]" },
 	{ "del", qp_del, "[dev DEV] [qpn] N" },
 	{}
 };

@@ -23,4 +23,7 @@ int qp_next(struct xroce *x, __u32 entries, __u32 *place,
 /* Packets of a queue pair that were dropped, for whatever cause. */
 __u64 qp_drops(const struct xroce_qp_query *q);
 
+/* The verb; in a file of its own. */
+int qp_modify(int argc, char **argv);
+
 #endif /* _XROCE_QP_H */
