@@ -171,7 +171,26 @@ usage_errors() {
 	fails 2 'nonsense' nonsense
 	fails 2 'nonsense' mr nonsense
 	fails 2 'usage: xroce mr add' mr add
-	fails 2 'one of file, pid' mr add pd 1 access none
+	fails 2 'what memory\? Give one of file, pid, phys and share' \
+		mr add pd 1 access none
+	fails 2 'file and pid: exclude each other; give one of file, pid, phys and share' \
+		mr add pd 1 access none file "$work/file" pid 1 all
+	fails 2 'phys and share: exclude each other' \
+		mr add pd 1 access none phys 0 share 1
+	fails 2 'file and phys: exclude each other; give one of file, pid and phys' \
+		mr change mr 1 file "$work/file" phys 0
+	fails 2 '^xroce: -16: no such option, and numbers have no sign$' pd del pd -16
+	fails 2 '^xroce: --de: could be --debug, --details$' pd show --de
+	fails 2 '^xroce: --json=1: takes no value$' pd show --json=1
+	fails 2 '^xroce: --batch: a value must follow$' pd show --batch
+	fails 2 '^xroce: -b: a value must follow$' pd show -b
+	fails 2 '^xroce: --cli: no such option$' pd show --cli
+	fails 2 '^xroce: --ti: a value must follow$' serve --ti
+	fails 2 '^xroce: gid-ip 224.0.0.1: is a multicast address' serve --gid-ip 224.0.0.1
+	fails 2 '^xroce: gid-ip 0.0.0.0: is an unspecified address' serve --gid-ip 0.0.0.0
+	fails 1 "^xroce: gid-ip 10.9.9.9: dev x0 has only .*10.77.0.2.*: 'ip address add" \
+		serve --netdev x0 --gid-ip 10.9.9.9
+	fails 2 'region 17: a name is no number' serve region 17 size 4K
 	fails 2 'size "5Q"' mr add pd 1 access none file "$work/file" size 5Q
 	fails 2 'size "1KB"' mr add pd 1 access none file "$work/file" size 1KB
 	fails 2 'access "all"' mr add pd 1 access all file "$work/file"

@@ -124,12 +124,20 @@ limits() {
 	# With the capability there is no user's limit, but there is the link's.
 	pd=$(makes pd pd add)
 	may in net_admin -- link limit mr 0
-	may_not 'a limit of the link' in net_admin ipc_lock -- \
+	may_not "the link is limited to 0 regions: [0-9]+ in use, 1 more wanted \('xroce link limit mr N'" \
+		in net_admin ipc_lock -- \
 		mr add pd "$pd" access none file "$work/file"
 	may in net_admin -- link limit mr none
 	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
 	! wait $! || not_so 'serves without a domain'
-	grep -q 'a limit of the link' "$work/err" || not_so "served: $(cat "$work/err")"
+	grep -q "user $nobody is limited to 0 protection domains: 0 in use, 1 more wanted ('xroce link limit user pd N'" \
+		"$work/err" || not_so "served: $(cat "$work/err")"
+	may in net_admin -- link limit user pd 1 pinned 60K
+	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
+	! wait $! || not_so 'pins more than the limit'
+	grep -q "region disk: 65536 bytes: user $nobody is limited to 60K bytes pinned: 0 in use, 64K more" \
+		"$work/err" || not_so "pinned: $(cat "$work/err")"
+	may in net_admin -- link limit user pinned 64K
 	may in net_admin -- link limit user pd 1
 	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
 	wait_until 20 grep -q '^listening' "$work/out" || not_so "serves: $(cat "$work/err")"
@@ -154,7 +162,8 @@ memory() {
 	chmod 666 "$work/file"
 	needs ipc_lock net_admin -- mr add pd "$pd" access local-write file "$work/file"
 	# It is 64 KiB.
-	memlock=60 may_not 'RLIMIT_MEMLOCK|annot allocate' in net_admin -- \
+	memlock=60 may_not 'RLIMIT_MEMLOCK is 60K: 0 pinned, 64K more wanted .*ulimit -l' \
+		in net_admin -- \
 		mr add pd "$pd" access local-write file "$work/file"
 	memlock=64 may in net_admin -- mr add pd "$pd" access local-write file "$work/file"
 	memlock=60 may in ipc_lock net_admin -- \

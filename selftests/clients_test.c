@@ -220,7 +220,7 @@ static void bad_lines(void)
 		return;
 	a = come();
 	say(a, "{\"xroce\":1}\n");
-	hears(a, "{\"xroce\":1,\"error\":\"qpn is missing\"}\n");
+	hears(a, "{\"xroce\":1,\"error\":\"qpn, psn, gid: missing\"}\n");
 	leave(a);
 	a = come();
 	say(a, HELLO HELLO);

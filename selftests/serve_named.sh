@@ -153,8 +153,8 @@ persistent() {
 }
 
 not_there() {
-	refused 'the server: there is no region of that name' no &&
-		says 'client 10.77.0.1 qpn 0x000000 .* result there is no region of that name'
+	refused 'the server: region: no region "no"; there are: disk, memory, look, later' no &&
+		says 'client 10.77.0.1 qpn 0x000000 .* result region: no region "no"; there are: disk'
 }
 
 # Clients one after another, until they are told to stop.
@@ -175,10 +175,10 @@ bad_lines() {
 	writers &
 	writes=$!
 	printf -v long '%5000s' ''
-	told 'qpn: must be a number from 0 to 16777215' '{"xroce":1,"qpn":"17"}' &&
-		told 'psn is missing' '{"xroce":1,"qpn":17,"gid":"10.77.0.1"}' &&
-		told 'region: must be a text of 1 to 31 bytes' "{$hello,\"region\":7}" &&
-		told 'a member that is not known' "{$hello,\"size\":7}" &&
+	told 'qpn: must be a number from 0 to 16777215, not \"17\"' '{"xroce":1,"qpn":"17"}' &&
+		told 'psn: missing' '{"xroce":1,"qpn":17,"gid":"10.77.0.1"}' &&
+		told 'region: must be a text of 1 to 31 bytes, not 7' "{$hello,\"region\":7}" &&
+		told '\"size\": no such member; there are xroce, qpn, psn, gid, mtu and region' "{$hello,\"size\":7}" &&
 		told 'not an object of JSON, in one line' '{nothing}' &&
 		told 'more than a line' "{$hello}
 {$hello}" &&

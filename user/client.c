@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* One client of xroce serve: what it was given, while it stays. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 #include "client_priv.h"
 #include "cmd.h"
 #include "handshake.h"
+#include "limit.h"
+#include "names.h"
 #include "netaddr.h"
 #include "peer.h"
 
@@ -55,7 +58,8 @@ int client_add_pd(struct client *c)
 	err = xroce_pd_add(c->server->x, 0, &c->pd);
 	if (err)
 		return client_problem(c, err, "protection domain: %s",
-				      reason(err, NULL));
+				      limit_reason(c->server->x, err, NULL,
+						   &(struct wanted){ XROCE_COUNT_PD }));
 	c->have_pd = true;
 	return 0;
 }
@@ -63,18 +67,28 @@ int client_add_pd(struct client *c)
 static int choose_gid(struct client *c, struct client_qp *qp)
 {
 	const struct server *s = c->server;
+	const bool ipv4 = netaddr_is_ipv4(qp->peer.gid);
+	const char *wrong = netaddr_gid_error(qp->peer.gid);
+	char peer[INET6_ADDRSTRLEN], own[INET6_ADDRSTRLEN];
 	int err;
 
+	name_of_gid(qp->peer.gid, peer);
+	if (wrong)
+		return client_problem(c, -EPROTO, "gid %s: is %s, no host's", peer,
+				      wrong);
 	if (s->have_gid) {
 		memcpy(qp->own.gid, s->gid, sizeof(qp->own.gid));
-		if (netaddr_is_ipv4(s->gid) == netaddr_is_ipv4(qp->peer.gid))
+		if (netaddr_is_ipv4(s->gid) == ipv4)
 			return 0;
-		err = -EAFNOSUPPORT;
-	} else {
-		err = netaddr_gid(s->netdev, qp->peer.gid, qp->own.gid);
+		return client_problem(c, -EAFNOSUPPORT,
+				      "gid %s: is IPv%c, the server's address is %s",
+				      peer, ipv4 ? '4' : '6',
+				      name_of_gid(s->gid, own));
 	}
+	err = netaddr_gid(s->netdev, qp->peer.gid, qp->own.gid);
 	if (err)
-		return client_problem(c, err, "no address of the family of its GID");
+		return client_problem(c, err, "gid %s: the server's device %s has no IPv%c address for it",
+				      peer, s->netdev, ipv4 ? '4' : '6');
 	return 0;
 }
 
@@ -93,7 +107,9 @@ struct client_qp *client_add_qp(struct client *c, const struct client_end *peer)
 		return NULL;
 	err = xroce_qp_add(c->server->x, 0, c->pd, &qpn);
 	if (err) {
-		client_problem(c, err, "queue pair: %s", reason(err, NULL));
+		client_problem(c, err, "queue pair: %s",
+			       limit_reason(c->server->x, err, NULL,
+					    &(struct wanted){ XROCE_COUNT_QP }));
 		return NULL;
 	}
 	c->nqps++;

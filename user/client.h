@@ -71,7 +71,7 @@ struct client_report {
 	__u64 duplicates;
 	__u64 naks;
 	__u32 cause;
-	char result[128];
+	char result[256];
 };
 
 /**

@@ -7,6 +7,7 @@
 
 #include "client_priv.h"
 #include "handshake.h"
+#include "limit.h"
 #include "peer.h"
 
 /* The region once more, for this client alone. */
@@ -25,7 +26,8 @@ static int add_region(struct client *c, const struct region *region,
 	err = xroce_mr_reg_shared(c->server->x, &reg);
 	if (err)
 		return client_problem(c, err, "region %s: %s", region->name,
-				      strerror(-err));
+				      limit_reason(c->server->x, err, NULL,
+						   &(struct wanted){ XROCE_COUNT_MR }));
 	c->mrs[c->nmrs++] = reg.mr;
 	*offer = (struct handshake_region){
 		.name = region->name,
@@ -35,6 +37,25 @@ static int add_region(struct client *c, const struct region *region,
 		.access = region->access & REGION_REMOTE,
 	};
 	return 0;
+}
+
+/* Say which there are, as far as there is room. */
+static int no_region(struct client *c, const char *name)
+{
+	const struct regions *all = &c->server->regions;
+	char list[128] = "";
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		if (strlen(list) + strlen(all->all[i].name) + 6 > sizeof(list)) {
+			strcat(list, ", ...");
+			break;
+		}
+		strcat(list, *list ? ", " : "");
+		strcat(list, all->all[i].name);
+	}
+	return client_problem(c, -ENOENT, "region: no region \"%s\"; there are: %s",
+			      name, list);
 }
 
 /* The one that it asks for, or all. */
@@ -51,8 +72,7 @@ static int add_regions(struct client *c, const struct handshake *h,
 	if (*h->region) {
 		one = regions_find(all, h->region);
 		if (!one)
-			return client_problem(c, -ENOENT,
-					      "there is no region of that name");
+			return no_region(c, h->region);
 		strcpy(c->report->region, one->name);
 	}
 	err = client_add_pd(c);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "client_priv.h"
-#include "cmd.h"
+#include "limit.h"
 #include "peer.h"
 #include "perftest.h"
 
@@ -146,9 +146,9 @@ static int add_region(struct client *c, struct client_qp *qp)
 	err = xroce_mr_reg(s->x, &reg);
 	if (err)
 		return client_problem(c, err, "region of %llu bytes: %s",
-			       (unsigned long long)s->size, err == -ENOMEM ?
-			       "no memory, or over RLIMIT_MEMLOCK" :
-			       reason(err, NULL));
+			       (unsigned long long)s->size,
+			       limit_reason(s->x, err, NULL, &(struct wanted){
+					XROCE_COUNT_MR, .bytes = s->size }));
 	qp->mr = reg.mr;
 	qp->have_mr = true;
 	qp->rkey = reg.rkey;

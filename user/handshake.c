@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The handshake in JSON: a line from the client, a line for it. */
 #include <arpa/inet.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "arg.h"
 #include "handshake.h"
 #include "names.h"
+#include "netaddr.h"
+#include "text.h"
 
 #define VERSION		1
 #define DEPTH		3	/* an object of values, which should be plain */
@@ -26,9 +29,29 @@ static const bool needed[MEMBERS] = {
 	[XROCE] = true, [QPN] = true, [PSN] = true, [GID] = true,
 };
 
-static bool wrong(char *error, const char *name, const char *want)
+#define VALUE_COLUMNS	40	/* of a value, in an error */
+
+/* The member, what it must be, and what it is. */
+static bool wrong(char *error, const char *name, const char *want,
+		  struct json_object *value)
 {
-	snprintf(error, HANDSHAKE_ERROR_MAX, "%s: must be %s", name, want);
+	const char *text = json_object_to_json_string_ext(value,
+			JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	char is[TEXT_SIZE(VALUE_COLUMNS)];
+	bool cut;
+
+	/* What json-c makes of an integer that it cannot hold is not what was said. */
+	if (json_object_is_type(value, json_type_int) &&
+	    (json_object_get_int64(value) == INT64_MAX ||
+	     json_object_get_int64(value) == INT64_MIN)) {
+		snprintf(error, HANDSHAKE_ERROR_MAX, "%s: must be %s", name, want);
+		return false;
+	}
+	snprintf(is, sizeof(is), "%s", text);
+	text_cut(is, VALUE_COLUMNS);
+	cut = strlen(is) < strlen(text);
+	snprintf(error, HANDSHAKE_ERROR_MAX, "%s: must be %s, not %s%s", name,
+		 want, is, cut ? "..." : "");
 	return false;
 }
 
@@ -61,6 +84,22 @@ static const char *take_text(struct json_object *value, size_t size)
 	return text;
 }
 
+/* An address of a host's. */
+static bool take_gid(struct json_object *value, __u8 gid[16], char *error)
+{
+	const char *text = take_text(value, INET6_ADDRSTRLEN);
+	char want[64];
+	const char *is;
+
+	if (!text || !arg_gid.parse(text, gid))
+		return wrong(error, "gid", arg_gid.want, value);
+	is = netaddr_gid_error(gid);
+	if (!is)
+		return true;
+	snprintf(want, sizeof(want), "a host's address (this is %s)", is);
+	return wrong(error, "gid", want, value);
+}
+
 static bool take_mtu(struct json_object *value, __u32 *mtu)
 {
 	__u32 bytes;
@@ -83,29 +122,59 @@ static bool take_member(enum member member, struct json_object *value,
 	switch (member) {
 	case XROCE:
 		return (take_number(value, ~0u, &version) && version == VERSION) ||
-		       wrong(error, "xroce", "1");
+		       wrong(error, "xroce", "1", value);
 	case QPN:
 		return take_number(value, 0xffffff, &h->qpn) ||
-		       wrong(error, "qpn", number24);
+		       wrong(error, "qpn", number24, value);
 	case PSN:
 		return take_number(value, 0xffffff, &h->psn) ||
-		       wrong(error, "psn", number24);
+		       wrong(error, "psn", number24, value);
 	case GID:
-		text = take_text(value, INET6_ADDRSTRLEN);
-		return (text && arg_gid.parse(text, h->gid)) ||
-		       wrong(error, "gid", arg_gid.want);
+		return take_gid(value, h->gid, error);
 	case MTU:
 		return take_mtu(value, &h->mtu) ||
-		       wrong(error, "mtu", arg_mtu.want);
+		       wrong(error, "mtu", arg_mtu.want, value);
 	case REGION:
 		text = take_text(value, sizeof(h->region));
 		if (!text || !*text)
-			return wrong(error, "region", "a text of 1 to 31 bytes");
+			return wrong(error, "region", "a text of 1 to 31 bytes",
+				     value);
 		strcpy(h->region, text);
 		return true;
 	default:
 		break;
 	}
+	return false;
+}
+
+/* "qpn, psn: missing" */
+static bool missing(char *error, const bool *seen)
+{
+	bool any = false;
+	int i;
+
+	*error = 0;
+	for (i = 0; i < MEMBERS; i++) {
+		if (!needed[i] || seen[i])
+			continue;
+		strcat(error, any ? ", " : "");
+		strcat(error, names[i]);
+		any = true;
+	}
+	if (any)
+		strcat(error, ": missing");
+	return any;
+}
+
+static bool unknown(char *error, const char *name)
+{
+	char text[TEXT_SIZE(VALUE_COLUMNS)];
+
+	snprintf(text, sizeof(text), "%s", name);
+	text_cut(text, VALUE_COLUMNS);
+	snprintf(error, HANDSHAKE_ERROR_MAX,
+		 "\"%s\"%s: no such member; there are xroce, qpn, psn, gid, mtu and region",
+		 text, strlen(text) < strlen(name) ? "..." : "");
 	return false;
 }
 
@@ -119,22 +188,13 @@ static bool take_members(struct json_object *object, struct handshake *h,
 		for (i = 0; i < MEMBERS; i++)
 			if (!strcmp(name, names[i]))
 				break;
-		if (i == MEMBERS) {
-			strcpy(error, "a member that is not known");
-			return false;
-		}
+		if (i == MEMBERS)
+			return unknown(error, name);
 		seen[i] = true;
 		if (!take_member(i, value, h, error))
 			return false;
 	}
-	for (i = 0; i < MEMBERS; i++) {
-		if (needed[i] && !seen[i]) {
-			snprintf(error, HANDSHAKE_ERROR_MAX, "%s is missing",
-				 names[i]);
-			return false;
-		}
-	}
-	return true;
+	return !missing(error, seen);
 }
 
 /* json-c from 0.18 on refuses an integer that does not fit 64 bits itself. */
@@ -206,13 +266,14 @@ static struct json_object *new_region(const struct handshake_region *r)
 /* Its text and a newline. */
 static char *to_line(struct json_object *object)
 {
-	char *line;
-	int n;
+	const char *text = json_object_to_json_string_ext(object,
+			JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *line = malloc(TEXT_JSON_SIZE(strlen(text)) + 1);
 
-	n = asprintf(&line, "%s\n", json_object_to_json_string_ext(object,
-		     JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	if (line)
+		strcat(text_json(text, line), "\n");
 	json_object_put(object);
-	return n < 0 ? NULL : line;
+	return line;
 }
 
 char *handshake_accept(const struct handshake_answer *answer)
@@ -238,8 +299,12 @@ char *handshake_accept(const struct handshake_answer *answer)
 char *handshake_refuse(const char *error)
 {
 	struct json_object *object = json_object_new_object();
+	char *clean = malloc(TEXT_SIZE(strlen(error)));
 
+	/* It may have words of the client's. */
 	add(object, "xroce", json_object_new_int(VERSION));
-	add(object, "error", json_object_new_string(error));
+	add(object, "error", json_object_new_string(clean ?
+			     text_utf8(error, clean) : "no memory"));
+	free(clean);
 	return to_line(object);
 }

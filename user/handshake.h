@@ -13,7 +13,7 @@
 #include "libxroce.h"
 
 #define HANDSHAKE_LINE_MAX	4096	/* bytes of the client's, with the newline */
-#define HANDSHAKE_ERROR_MAX	128
+#define HANDSHAKE_ERROR_MAX	256
 #define HANDSHAKE_BEGINS	'{'	/* the first byte; perftest's is a digit */
 
 /**

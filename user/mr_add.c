@@ -13,6 +13,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "limit.h"
 #include "mr.h"
 #include "print.h"
 #include "progress.h"
@@ -160,7 +161,8 @@ static int check_memory(struct memory *m, const struct arg *args)
 	const bool phys = seen(args, PHYS);
 
 	if (file + pid + phys > 1)
-		return usage("only one of file, pid and phys can be given");
+		return usage("%s and %s: exclude each other; give one of file, pid and phys",
+			     file ? "file" : "pid", phys ? "phys" : "pid");
 	if (m->all && !pid)
 		return usage("all: belongs to pid");
 	if (m->all && (seen(args, ADDR) || seen(args, SIZE) || seen(args, IOVA)))
@@ -186,41 +188,6 @@ static int check_memory(struct memory *m, const struct arg *args)
 	return phys ? check_phys(m) : EXIT_OK;
 }
 
-/* Say why memory could not be had, for a region of that name, if it has one. */
-static int memory_failed(const struct memory *m, const char *name, __u32 pd,
-			 int err)
-{
-	if (err == -ENOENT)
-		return fail("mr: pd %u: %s", pd, reason(err, reasons));
-	if (err == -EEXIST)
-		return fail("mr %s: %s", name, reason(err, reasons));
-	if (m->file)
-		return fail("mr: file %s: %s", m->file,
-			    reason(err, err == -ERANGE || err == -EFAULT ||
-				   err == -EISDIR || err == -EOPNOTSUPP ?
-				   file_reasons : reasons));
-	if (m->all)
-		return fail("mr: pid %u all: %s", m->pid,
-			    reason(err, err == -EPERM ? pid_reasons :
-				   err == -EFAULT ? all_reasons : reasons));
-	if (m->phys)
-		return fail("mr: phys %s: %s", m->phys,
-			    reason(err, err == -EPERM || err == -EFAULT ||
-				   err == -EINVAL || err == -EOPNOTSUPP ?
-				   phys_reasons : reasons));
-	return fail("mr: pid %u addr 0x%llx size %llu: %s", m->pid,
-		    (unsigned long long)m->addr,
-		    (unsigned long long)m->length,
-		    reason(err, m->pid && err == -EPERM ? pid_reasons : reasons));
-}
-
-static int open_file(const struct memory *m, __u32 access)
-{
-	bool write = access & XROCE_ACCESS_LOCAL_WRITE;
-
-	return open(m->file, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-}
-
 /* What it will be, for people: a file may be taken to its end. */
 static __u64 bytes_of(const struct memory *m)
 {
@@ -230,6 +197,49 @@ static __u64 bytes_of(const struct memory *m)
 	    (__u64)st.st_size < m->offset)
 		return m->length;
 	return st.st_size - m->offset;
+}
+
+/* Say why memory could not be had, for a region of that name, if it has one. */
+static int memory_failed(struct xroce *x, const struct memory *m,
+			 const char *name, __u32 pd, __u32 access, int err)
+{
+	const struct wanted wanted = {
+		XROCE_COUNT_MR, .persistent = true, .pid = m->pid,
+		.bytes = access & XROCE_ACCESS_ON_DEMAND || m->phys ? 0 :
+			 bytes_of(m),
+	};
+
+	if (err == -ENOENT)
+		return fail("mr: pd %u: %s", pd, reason(err, reasons));
+	if (err == -EEXIST)
+		return fail("mr %s: %s", name, reason(err, reasons));
+	if (m->file)
+		return fail("mr: file %s: %s", m->file,
+			    limit_reason(x, err, err == -ERANGE || err == -EFAULT ||
+					 err == -EISDIR || err == -EOPNOTSUPP ?
+					 file_reasons : reasons, &wanted));
+	if (m->all)
+		return fail("mr: pid %u all: %s", m->pid,
+			    limit_reason(x, err, err == -EPERM ? pid_reasons :
+					 err == -EFAULT ? all_reasons : reasons,
+					 &wanted));
+	if (m->phys)
+		return fail("mr: phys %s: %s", m->phys,
+			    limit_reason(x, err, err == -EPERM || err == -EFAULT ||
+					 err == -EINVAL || err == -EOPNOTSUPP ?
+					 phys_reasons : reasons, &wanted));
+	return fail("mr: pid %u addr 0x%llx size %llu: %s", m->pid,
+		    (unsigned long long)m->addr,
+		    (unsigned long long)m->length,
+		    limit_reason(x, err, m->pid && err == -EPERM ? pid_reasons :
+								   reasons, &wanted));
+}
+
+static int open_file(const struct memory *m, __u32 access)
+{
+	bool write = access & XROCE_ACCESS_LOCAL_WRITE;
+
+	return open(m->file, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 }
 
 static __u32 page_shift(const struct memory *m)
@@ -286,7 +296,7 @@ static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
 	}
 	progress_end();
 	if (err)
-		return memory_failed(m, add->name, add->pd, err);
+		return memory_failed(x, m, add->name, add->pd, add->access, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
 }
@@ -310,7 +320,7 @@ static int add_phys(struct xroce *x, struct memory *m, const struct add *add)
 		strcpy(reg.name, add->name);
 	err = xroce_mr_reg_phys(x, &reg);
 	if (err)
-		return memory_failed(m, add->name, add->pd, err);
+		return memory_failed(x, m, add->name, add->pd, add->access, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
 }
@@ -335,13 +345,36 @@ static int add_shared(struct xroce *x, const struct memory *m,
 	reg.from = q.mr;
 	err = xroce_mr_reg_shared(x, &reg);
 	if (err == -ENOENT || err == -EEXIST)
-		return memory_failed(m, add->name, add->pd, err);
+		return memory_failed(x, m, add->name, add->pd, add->access, err);
 	if (err)
 		return fail("mr: share %s: %s", add->share,
-			    reason(err, err == -EACCES ? share_reasons :
-							 reasons));
+			    limit_reason(x, err, err == -EACCES ? share_reasons :
+								  reasons,
+					 &(struct wanted){ XROCE_COUNT_MR,
+							   .persistent = true }));
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
+}
+
+/* One kind of memory, and just one. */
+static int check_kinds(const struct arg *args, const char *share)
+{
+	const bool given[] = {
+		seen(args, FILE_), seen(args, PID), seen(args, PHYS), share
+	};
+	static const char *const kinds[] = { "file", "pid", "phys", "share" };
+	const char *one = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+		if (given[i] && one)
+			return usage("%s and %s: exclude each other; give one of file, pid, phys and share",
+				     one, kinds[i]);
+		if (given[i])
+			one = kinds[i];
+	}
+	return one ? EXIT_OK :
+		     usage("what memory? Give one of file, pid, phys and share");
 }
 
 static int check_add(struct memory *m, const struct arg *args,
@@ -350,9 +383,9 @@ static int check_add(struct memory *m, const struct arg *args,
 	const char *wrong;
 	int status;
 
-	if (seen(args, FILE_) + seen(args, PID) + seen(args, PHYS) +
-	    !!add->share != 1)
-		return usage("one of file, pid, phys and share must be given");
+	status = check_kinds(args, add->share);
+	if (status)
+		return status;
 	status = check_memory(m, args);
 	if (status)
 		return status;
@@ -429,7 +462,7 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 	}
 	progress_end();
 	if (err && r->mask & XROCE_REREG_TRANSLATION)
-		return memory_failed(m, word, r->pd, err);
+		return memory_failed(x, m, word, r->pd, access, err);
 	if (err == -ENOENT && r->mask & XROCE_REREG_PD)
 		return fail("mr %s: pd %u: %s", word, r->pd,
 			    reason(err, reasons));

@@ -6,6 +6,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "limit.h"
 #include "mr.h"
 #include "names.h"
 #include "one.h"
@@ -82,9 +83,12 @@ static int mw_add(int argc, char **argv)
 	if (!x)
 		return EXIT_ERROR;
 	err = xroce_mw_add(x, &add);
+	status = err ? fail("mw: pd %u: %s", add.pd, limit_reason(x, err, add_reasons,
+			&(struct wanted){ XROCE_COUNT_MW, .persistent = true })) :
+		       EXIT_OK;
 	xroce_close(x);
-	if (err)
-		return fail("mw: pd %u: %s", add.pd, reason(err, add_reasons));
+	if (status)
+		return status;
 	print_begin();
 	print_hex("mw", 1, add.mw);
 	print_hex("rkey", 8, add.rkey);

@@ -11,6 +11,9 @@
 
 struct options options;
 
+/* Letters of options that have one. */
+#define NEED_VALUE	"bno"
+
 /* SHARED_MAX of SHARED_OPTIONS come first. */
 static const struct option longopts[] = {
 	{ "c",		optional_argument, NULL, 'c' },
@@ -154,12 +157,50 @@ int options_take_one(int c, const char *arg)
 	return take_flag(c);
 }
 
-int options_complain(char **argv)
+/* Say what the word could stand for in a table. Return: how many there are. */
+static int meant(const struct option *table, const char *word, char *list,
+		 size_t size)
 {
-	if (optopt > ' ' && optopt < 0x7f)
-		return usage("-%c: no such option, or its value is missing",
-			     optopt);
-	return usage("%s: no such option, or several", argv[optind - 1]);
+	size_t len = strcspn(word, "=");
+	int n = 0;
+
+	*list = 0;
+	for (; len && table->name; table++) {
+		if (strncmp(table->name, word, len))
+			continue;
+		n++;
+		if (strlen(list) + strlen(table->name) + 5 < size) {
+			strcat(list, *list ? ", --" : "--");
+			strcat(list, table->name);
+		}
+	}
+	return n;
+}
+
+int options_complain(char **argv, const struct option *table)
+{
+	const char *word = argv[optind - 1];
+	char list[128];
+	int n;
+
+	if (!table)
+		table = longopts;
+	/* A letter behind others leaves the word before it here. */
+	n = *word == '-' && strcspn(word + 1, "=") > 1 ?
+	    meant(table, word + strspn(word, "-"), list, sizeof(list)) : 0;
+	if (!n && optopt > ' ' && optopt < 0x7f)
+		return strchr(NEED_VALUE, optopt) ?
+		       usage("-%c: a value must follow", optopt) :
+		       usage("-%c: no such option", optopt);
+	if (n > 1)
+		return usage("%s: could be %s", word, list);
+	if (n)
+		return strchr(word, '=') ? usage("%s: takes no value", word) :
+					   usage("%s: a value must follow", word);
+	return usage("%s: no such option%s", word,
+		     word[strspn(word, "-")] >= '0' &&
+		     word[strspn(word, "-")] <= '9' ?
+		     ", and numbers have no sign" : "");
 }
 
 int options_take(int argc, char **argv, bool leading, int *rest)
@@ -173,7 +214,7 @@ int options_take(int argc, char **argv, bool leading, int *rest)
 				     "+" SHARED_OPTIONS "b:fn:o:t" :
 				     SHARED_OPTIONS "b:fn:o:t",
 				     longopts, NULL)) != -1) {
-		status = c == '?' ? options_complain(argv) :
+		status = c == '?' ? options_complain(argv, NULL) :
 				    options_take_one(c, optarg);
 		if (status >= 0)
 			return status;

@@ -75,8 +75,11 @@ void options_join(const struct option *own, struct option *all);
  */
 int options_take_one(int c, const char *arg);
 
-/* After getopt_long(3) has found one that it does not know. Return: EXIT_USAGE. */
-int options_complain(char **argv);
+/*
+ * After getopt_long(3) has found one that it does not know in @table; NULL: in ours.
+ * Return: EXIT_USAGE.
+ */
+int options_complain(char **argv, const struct option *table);
 
 /* Print them, for people. */
 void options_help(void);

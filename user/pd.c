@@ -6,6 +6,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "limit.h"
 #include "one.h"
 #include "print.h"
 
@@ -35,9 +36,11 @@ static int pd_add(int argc, char **argv)
 	if (!x)
 		return EXIT_ERROR;
 	err = xroce_pd_add(x, XROCE_F_PERSISTENT, &pd);
+	status = err ? fail("pd: %s", limit_reason(x, err, reasons, &(struct wanted){
+				XROCE_COUNT_PD, .persistent = true })) : EXIT_OK;
 	xroce_close(x);
-	if (err)
-		return fail("pd: %s", reason(err, reasons));
+	if (status)
+		return status;
 
 	print_begin();
 	print_num("pd", pd);

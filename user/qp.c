@@ -6,6 +6,7 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "limit.h"
 #include "names.h"
 #include "one.h"
 #include "print.h"
@@ -44,9 +45,12 @@ static int qp_add(int argc, char **argv)
 	if (!x)
 		return EXIT_ERROR;
 	err = xroce_qp_add(x, XROCE_F_PERSISTENT, pd, &qpn);
+	status = err ? fail("qp: pd %u: %s", pd, limit_reason(x, err, add_reasons,
+			&(struct wanted){ XROCE_COUNT_QP, .persistent = true })) :
+		       EXIT_OK;
 	xroce_close(x);
-	if (err)
-		return fail("qp: pd %u: %s", pd, reason(err, add_reasons));
+	if (status)
+		return status;
 
 	print_begin();
 	print_hex("qpn", 6, qpn);

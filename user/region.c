@@ -12,6 +12,7 @@
 
 #include "arg.h"
 #include "cmd.h"
+#include "limit.h"
 #include "print.h"
 #include "progress.h"
 #include "region.h"
@@ -156,6 +157,21 @@ static int file_failed(const struct region *r, int err)
 		    reason(err, file_reasons));
 }
 
+static int not_registered(const struct region *r, struct xroce *x, int err)
+{
+	const bool demand = r->access & XROCE_ACCESS_ON_DEMAND;
+	const struct wanted wanted = {
+		XROCE_COUNT_MR, .bytes = demand ? 0 : r->size,
+	};
+
+	if (r->path)
+		return fail("region %s: file %s: %s", r->name, r->path,
+			    limit_reason(x, err, file_reasons, &wanted));
+	return fail("region %s: %llu bytes: %s", r->name,
+		    (unsigned long long)r->size,
+		    limit_reason(x, err, memory_reasons, &wanted));
+}
+
 /* Open the file, make it if need be, and see that it is as long as said. */
 static int open_file(struct region *r)
 {
@@ -221,12 +237,8 @@ static int open_one(struct region *r, struct xroce *x, __u32 pd)
 				      r->size);
 	err = xroce_mr_reg(x, &reg);
 	progress_end();
-	if (err && r->path)
-		return file_failed(r, err);
 	if (err)
-		return fail("region %s: %llu bytes: %s", r->name,
-			    (unsigned long long)r->size,
-			    reason(err, memory_reasons));
+		return not_registered(r, x, err);
 	r->mr = reg.mr;
 	return EXIT_OK;
 }

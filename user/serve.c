@@ -13,6 +13,7 @@
 #include "clients.h"
 #include "cmd.h"
 #include "dev.h"
+#include "limit.h"
 #include "listener.h"
 #include "names.h"
 #include "netaddr.h"
@@ -89,6 +90,7 @@ static int take_option(struct serve *s, int c)
 {
 	struct server *server = &s->server;
 	__u64 page = sysconf(_SC_PAGESIZE);
+	const char *wrong;
 
 	switch (c) {
 	case NETDEV:
@@ -114,6 +116,9 @@ static int take_option(struct serve *s, int c)
 		if (!arg_gid.parse(optarg, server->gid))
 			return usage("gid-ip \"%s\": must be %s", optarg,
 				     arg_gid.want);
+		wrong = netaddr_gid_error(server->gid);
+		if (wrong)
+			return usage("gid-ip %s: is %s, no host's", optarg, wrong);
 		server->have_gid = true;
 		return -1;
 	case MAX_QPS:
@@ -143,7 +148,7 @@ static int take_options(struct serve *s, int argc, char **argv)
 	optind = 0;
 	opterr = 0;
 	while ((c = getopt_long_only(argc, argv, SHARED_OPTIONS "v", all, NULL)) != -1) {
-		status = c == '?' ? options_complain(argv) : take_option(s, c);
+		status = c == '?' ? options_complain(argv, all) : take_option(s, c);
 		if (status >= 0)
 			return status;
 	}
@@ -169,6 +174,7 @@ static int open_link(struct serve *s)
 		.size = sizeof(opts),
 		.debug = options.debug,
 	};
+	char error[512];
 	int err, status;
 
 	if (!s->dev) {
@@ -178,6 +184,9 @@ static int open_link(struct serve *s)
 		s->dev = s->netdev;
 	}
 	s->server.netdev = s->dev;
+	if (s->server.have_gid && if_nametoindex(s->dev) &&
+	    !netaddr_has(s->dev, s->server.gid, error, sizeof(error)))
+		return fail("gid-ip %s", error);
 	s->server.x = xroce_open(s->dev);
 	if (!s->server.x && errno == ENOENT) {
 		err = xroce_attach(s->dev, &opts);
@@ -281,7 +290,9 @@ static int listen_and_serve(struct serve *s)
 	if (s->server.regions.n) {
 		err = xroce_pd_add(s->server.x, 0, &pd);
 		if (err)
-			return fail("dev %s: pd: %s", s->dev, reason(err, NULL));
+			return fail("dev %s: pd: %s", s->dev,
+				    limit_reason(s->server.x, err, NULL,
+						 &(struct wanted){ XROCE_COUNT_PD }));
 		status = regions_open(&s->server.regions, s->server.x, pd);
 		if (status)
 			return status;
