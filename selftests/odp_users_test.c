@@ -36,9 +36,11 @@ static void become(uid_t uid)
 
 static bool flood_open(struct flood *f)
 {
+	/* Bob's handle is still open when hers is closed. */
+	static const struct wire_opts beside = { .beside = true };
 	struct wire_opts opts = { .with = &f->o.w };
 
-	if (!odp_open(&f->o, 1) ||
+	if (!odp_open_opts(&f->o, 1, &beside) ||
 	    !check(mmap(f->o.mem, MEM_PAGE, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_FIXED, f->fuse.fd, 0) == f->o.mem, "mmap: %s",
 		   strerror(errno)))
