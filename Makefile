@@ -32,6 +32,8 @@ lib_src := $(wildcard user/libxroce*.c)
 cli_src := $(filter-out $(lib_src),$(wildcard user/*.c))
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
+# Parts of the library that it keeps to itself, and the command needs.
+cli_lib := $(patsubst %,$(B)/user/libxroce_%.o,object vlan xdpfeature)
 kmod_src := $(wildcard kmod/*.[ch]) kmod/Kbuild kmod/Makefile
 
 kmod    := $(B)/kmod$(KERNEL:%=-%)
@@ -131,7 +133,7 @@ $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/libxroce.map
 	@comm -23 $@.all $@.hidden | diff - $@.map >&2 || { rm $@; \
 		echo "user/libxroce.map (>) is not what the library has (<)" >&2; exit 1; }
 
-$(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(B)/user/libxroce_object.o,$(B)/user/libxroce.a)
+$(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_lib),$(B)/user/libxroce.a)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) $(cli_libs) -o $@
 
 # --- The manual.

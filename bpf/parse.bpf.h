@@ -110,6 +110,11 @@ static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 	return xroce_kfuncs && !xroce_addr(ctx, xroce_link);
 }
 
+static __always_inline bool qpn_ours(__u32 qpn)
+{
+	return qpn >= XROCE_QPN_BASE && qpn != XROCE_QPN_MCAST;
+}
+
 /* An answer to such a frame would go to everyone. */
 static __always_inline bool eth_from_group(const struct ethhdr *eth)
 {

@@ -32,6 +32,7 @@
 #include "answer.bpf.h"
 #include "parse.bpf.h"
 #include "stats.bpf.h"
+#include "vlan.bpf.h"
 #include "qp.bpf.h"
 #include "drop.bpf.h"
 #include "mpt.bpf.h"
@@ -425,11 +426,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	st = stat_this_cpu();
 	if (unlikely(!st))
 		return XDP_PASS;
-	if (unlikely(qpn < XROCE_QPN_BASE || qpn == XROCE_QPN_MCAST)) {
-		st->pass++;
-		return XDP_PASS;
-	}
-	if (unlikely(!eth_ours(ctx, data))) {
+	if (unlikely(!qpn_ours(qpn) || !eth_ours(ctx, data))) {
 		st->pass++;
 		return XDP_PASS;
 	}
@@ -498,13 +495,12 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	return XDP_TX;
 }
 
-SEC("xdp.frags")
-int xroce(struct xdp_md *ctx)
+/* @opcode: of plain_opcode(). The commonest, each without what it has no use for. */
+static __always_inline int judge(struct xdp_md *ctx, int opcode)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
 
-	/* The commonest, each without what it has no use for. */
-	switch (plain_opcode(data, end)) {
+	switch (opcode) {
 	case NOT_OURS:
 		return XDP_PASS;
 	case NOT_PLAIN:
@@ -521,6 +517,40 @@ int xroce(struct xdp_md *ctx)
 		return packet(ctx, data, end, XROCE_RC_CMP_SWAP);
 	}
 	return packet(ctx, data, end, ANY_OPCODE);
+}
+
+SEC("xdp.frags")
+int xroce(struct xdp_md *ctx)
+{
+	return judge(ctx, plain_opcode(frame_start(ctx), frame_end(ctx)));
+}
+
+/*
+ * The same where there are VLANs, and the driver takes the tag out of the frame and
+ * tells of it. The tag goes back into the frame, so that the rest of the program and
+ * the module find it there: the reply has it, and so has a frame that is put aside.
+ *
+ * The kernel lets only a program that is bound to one device ask for the tag, and
+ * only the device's driver run it, in whose structure the frame has to be: the module
+ * carries out frames that were put aside by the program above. This one is loaded
+ * only where it is needed, as the question costs each packet some 20 instructions.
+ */
+SEC("?xdp.frags")
+int xroce_vlan(struct xdp_md *ctx)
+{
+	int opcode = plain_opcode(frame_start(ctx), frame_end(ctx));
+	struct vlan_hdr tag;
+	__u16 tci;
+
+	if (opcode == NOT_OURS)
+		return XDP_PASS;
+	if (!bpf_xdp_metadata_rx_vlan_tag(ctx, &tag.proto, &tci)) {
+		tag.tci = bpf_htons(tci);
+		if (!vlan_ours(ctx) || !vlan_put_back(ctx, &tag))
+			return XDP_PASS;
+		opcode = NOT_PLAIN;
+	}
+	return judge(ctx, opcode);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -3,6 +3,7 @@
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
+#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/nsproxy.h>
@@ -436,6 +437,18 @@ static struct xr_link *xr_link_seen(u32 id)
 	return here ? link : NULL;
 }
 
+/* Under RCU. */
+static bool xr_link_has_vlan(struct net_device *dev)
+{
+	struct net_device *upper;
+	struct list_head *iter;
+
+	netdev_for_each_upper_dev_rcu(dev, upper, iter)
+		if (is_vlan_dev(upper))
+			return true;
+	return false;
+}
+
 /**
  * xr_link_query() - look at a link
  * @id: its number
@@ -460,6 +473,8 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	q->flags = link->dev ? 0 : XROCE_F_DEAD;
 	q->ifindex = link->dev ? link->dev->ifindex : 0;
 	rcu_read_lock();
+	if (link->dev && xr_link_has_vlan(link->dev))
+		q->flags |= XROCE_F_VLAN;
 	q->netns = link->dev ? dev_net(link->dev)->ns.inum : 0;
 	rcu_read_unlock();
 	strscpy_pad(q->name, link->name, sizeof(q->name));

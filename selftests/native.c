@@ -21,6 +21,7 @@
 static struct {
 	struct bpf_object *obj;
 	int prog;
+	uint32_t vlan_ifindex;
 	int mpt;
 	int qp;
 	int rd;
@@ -110,6 +111,21 @@ static bool open_events(void)
 	return check(native.events, "events: %s", strerror(errno));
 }
 
+/* The program for VLANs, which only the device's driver may run. */
+static bool bind_vlan(void)
+{
+	struct bpf_program *prog;
+
+	prog = bpf_object__find_program_by_name(native.obj, "xroce_vlan");
+	if (!check(prog, "no program \"xroce_vlan\" in the object"))
+		return false;
+	bpf_program__set_ifindex(prog, native.vlan_ifindex);
+	/* BPF_F_XDP_DEV_BOUND_ONLY */
+	bpf_program__set_flags(prog, bpf_program__flags(prog) | 1u << 6);
+	bpf_program__set_autoload(prog, true);
+	return true;
+}
+
 /* Of the golden packets. */
 static bool set_addr(void)
 {
@@ -143,6 +159,8 @@ static bool load(void)
 	    !resize("rd", NATIVE_QP_ENTRIES))
 		return false;
 
+	if (native.vlan_ifindex && !bind_vlan())
+		return false;
 	err = bpf_object__load(native.obj);
 	if (err == -EPERM) {
 		skip("not allowed to load a BPF program");
@@ -198,6 +216,20 @@ bool native_open(void)
 		return true;
 	unload();
 	return false;
+}
+
+bool native_open_vlan(uint32_t ifindex)
+{
+	native.vlan_ifindex = ifindex;
+	return native_open();
+}
+
+int native_vlan_prog(void)
+{
+	struct bpf_program *prog;
+
+	prog = bpf_object__find_program_by_name(native.obj, "xroce_vlan");
+	return bpf_program__fd(prog);
 }
 
 int native_main(int argc, char **argv, const struct test *tests, size_t n)

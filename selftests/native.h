@@ -28,6 +28,10 @@
  */
 bool native_open(void);
 
+/* The same, with the program that asks the driver of a device for VLAN tags. */
+bool native_open_vlan(uint32_t ifindex);
+int native_vlan_prog(void);
+
 /* harness_main(), and the program unloaded after it. */
 int native_main(int argc, char **argv, const struct test *tests, size_t n);
 

@@ -4,62 +4,43 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <linux/ethtool.h>
 #include <linux/if_link.h>
-#include <linux/sockios.h>
 
 #include <bpf/libbpf.h>
 
 #include "feature.h"
-#include "libxroce.h"
+#include "libxroce_vlan.h"
+#include "libxroce_xdpfeature.h"
 #include "netaddr.h"
-#include "xdpfeature.h"
-
-/* Name the driver. Return: @driver, or "unknown". */
-static const char *driver_of(const char *netdev, char driver[32])
-{
-	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	struct ifreq req = { .ifr_data = (void *)&info };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", netdev);
-	snprintf(driver, 32, "%s", fd < 0 || ioctl(fd, SIOCETHTOOL, &req) ?
-		 "unknown" : info.driver);
-	if (fd >= 0)
-		close(fd);
-	return driver;
-}
 
 static void probe_xdp(const char *netdev, __u32 ifindex)
 {
 	const char *driver;
 	char text[32];
-	__u64 has;
-	int err = xdpfeature_get(ifindex, &has);
+	struct xroce_xdpfeatures xdp;
+	int err = xroce_xdpfeature(ifindex, &xdp);
+	__u64 has = err ? 0 : xdp.features;
 
-	driver = driver_of(netdev, text);
+	driver = xroce_driver(netdev, text);
 	if (err) {
 		feature_add("xdp_native", FEATURE_UNKNOWN, false,
 			    "driver %s: %s", driver, strerror(-err));
 		return;
 	}
-	if (has & XDPFEATURE_BASIC)
+	if (has & XROCE_XDP_BASIC)
 		feature_add("xdp_native", FEATURE_YES, false, "driver %s",
 			    driver);
 	else
 		feature_add("xdp_native", FEATURE_NO, false,
 			    "driver %s has none now: generic XDP is used, and is slower",
 			    driver);
-	feature_add("xdp_buffers", has & XDPFEATURE_RX_SG ? FEATURE_YES :
-		    FEATURE_NO, false, "%s", has & XDPFEATURE_RX_SG ?
+	feature_add("xdp_buffers", has & XROCE_XDP_RX_SG ? FEATURE_YES :
+		    FEATURE_NO, false, "%s", has & XROCE_XDP_RX_SG ?
 		    "frames of several buffers" :
 		    "a frame must fit into a buffer of the driver's, or XDP is generic");
-	feature_add("xdp_offload", has & XDPFEATURE_HW_OFFLOAD ? FEATURE_YES :
-		    FEATURE_NO, false, "%s", has & XDPFEATURE_HW_OFFLOAD ?
+	feature_add("xdp_offload", has & XROCE_XDP_HW_OFFLOAD ? FEATURE_YES :
+		    FEATURE_NO, false, "%s", has & XROCE_XDP_HW_OFFLOAD ?
 		    "of no use here: the module's functions cannot be called there" :
 		    "not needed");
 }
@@ -84,6 +65,27 @@ static void probe_free(const char *netdev, __u32 ifindex)
 				   "no program is attached", prog);
 }
 
+/*
+ * Where tags do not stay in the frame, and the program cannot learn of them, replies
+ * leave without.
+ */
+static void probe_vlan(const char *netdev, __u32 ifindex)
+{
+	char driver[32];
+
+	xroce_driver(netdev, driver);
+	if (!xroce_vlan_stripped(netdev))
+		feature_add("vlan", FEATURE_YES, false, "tags stay in the frame");
+	else if (xroce_vlan_told(ifindex))
+		feature_add("vlan", FEATURE_YES, false,
+			    "driver %s tells of tags in mode native; after a VLAN device is added 'xroce link reload dev %s'",
+			    driver, netdev);
+	else
+		feature_add("vlan", FEATURE_NO, false,
+			    "driver %s takes tags out of frames, and replies have none: 'ethtool -K %s rxvlan off'",
+			    driver, netdev);
+}
+
 void feature_probe_dev(const char *netdev)
 {
 	__u32 ifindex = if_nametoindex(netdev);
@@ -98,6 +100,7 @@ void feature_probe_dev(const char *netdev)
 		    ifindex);
 	probe_xdp(netdev, ifindex);
 	probe_free(netdev, ifindex);
+	probe_vlan(netdev, ifindex);
 	mtu = netaddr_mtu(netdev);
 	if (mtu < 0)
 		feature_add("path_mtu", FEATURE_NO, true, "%s", strerror(-mtu));

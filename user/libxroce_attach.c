@@ -27,6 +27,7 @@ struct attach {
 	__u32 mr_stat_entries;
 	int dev;		/* /dev/xroce */
 	struct xroce_load load;
+	const struct bpf_program *attached;
 	int link;		/* the BPF link */
 };
 
@@ -103,11 +104,18 @@ static int add_link(struct attach *a)
 
 static int load_program(struct attach *a)
 {
+	struct xroce_link_query link = { .link = a->opts->link };
 	struct xroce_load *l = &a->load;
 	int err = xroce_load_open(l);
 
 	if (err)
 		return err;
+	err = xroce_link_query(&link);
+	if (err) {
+		xroce_load_close(l);
+		return xroce_failed(a->opts, err, "%s", strerror(-err));
+	}
+	xroce_load_vlan(l, a->opts->mode, &link);
 	bpf_map__set_max_entries(xroce_load_map(l, "mpt"), a->mpt_entries);
 	bpf_map__set_max_entries(xroce_load_map(l, "qp"), l->qp_entries);
 	bpf_map__set_max_entries(xroce_load_map(l, "rd"), l->qp_entries);
@@ -145,10 +153,14 @@ static int create_link(struct attach *a, enum xroce_mode mode)
 		    .flags = mode == XROCE_MODE_NATIVE ? XDP_FLAGS_DRV_MODE :
 							 XDP_FLAGS_SKB_MODE);
 
-	a->link = bpf_link_create(bpf_program__fd(a->load.prog), a->ifindex, BPF_XDP,
-				  &create);
+	const struct bpf_program *prog = xroce_load_prog(&a->load, mode);
+
+	if (!prog)
+		return -EOPNOTSUPP;
+	a->link = bpf_link_create(bpf_program__fd(prog), a->ifindex, BPF_XDP, &create);
 	if (a->link < 0)
 		return -errno;
+	a->attached = prog;
 	a->opts->attached = mode;
 	return 0;
 }
@@ -167,6 +179,9 @@ static int attach_program(struct attach *a)
 	}
 	if (err == -EBUSY || err == -EEXIST)
 		return xroce_failed(a->opts, err, "it has another XDP program");
+	if (err && a->load.loses_tags &&
+	    !xroce_load_prog(&a->load, mode == XROCE_MODE_NATIVE ? mode : XROCE_MODE_GENERIC))
+		return xroce_load_no_vlan(&a->load);
 	if (err)
 		return xroce_failed(a->opts, err, "XDP cannot be attached%s: %s",
 				    mode == XROCE_MODE_NATIVE ? " natively" : "",
@@ -217,7 +232,7 @@ static int pin_all(struct attach *a)
 		err = pin_one(a, xroce_load_pin(i),
 			      xroce_load_map_fd(&a->load, xroce_load_maps[i]));
 	if (!err)
-		err = pin_one(a, "prog", bpf_program__fd(a->load.prog));
+		err = pin_one(a, "prog", bpf_program__fd(a->attached));
 	if (err)
 		xroce_pin_remove(a->pins);
 	return err;

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Loading the program: its constants, its maps, and what the kernel says of it. */
 #include <errno.h>
-#include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
-#include <linux/ethtool.h>
-#include <linux/sockios.h>
 
 #include <bpf/bpf.h>
 
 #include "libxroce_load.h"
+#include "libxroce_vlan.h"
 
 const char *const xroce_load_maps[XROCE_LOAD_MAPS] = {
 	"mpt", "qp", "rd", "stat", "mr_stat", "events", "drops", "drop_lease", ".data.netdev"
@@ -160,6 +156,44 @@ int xroce_load_open(struct xroce_load *l)
 			    l->path, cure(l));
 }
 
+/* The kernel's BPF_F_XDP_DEV_BOUND_ONLY, which older headers lack. */
+#define DEV_BOUND_ONLY	(1u << 6)
+
+void xroce_load_vlan(struct xroce_load *l, enum xroce_mode mode,
+		     const struct xroce_link_query *link)
+{
+	l->loses_tags = link->flags & XROCE_F_VLAN && xroce_vlan_stripped(l->netdev);
+	if (!l->loses_tags || mode == XROCE_MODE_GENERIC ||
+	    !xroce_vlan_told(link->ifindex))
+		return;
+	l->vlan = bpf_object__find_program_by_name(l->obj, "xroce_vlan");
+	if (!l->vlan)
+		return;
+	bpf_program__set_ifindex(l->vlan, link->ifindex);
+	bpf_program__set_flags(l->vlan, bpf_program__flags(l->vlan) | DEV_BOUND_ONLY);
+	bpf_program__set_autoload(l->vlan, true);
+}
+
+struct bpf_program *xroce_load_prog(const struct xroce_load *l, enum xroce_mode mode)
+{
+	if (!l->loses_tags)
+		return l->prog;
+	return mode == XROCE_MODE_NATIVE ? l->vlan : NULL;
+}
+
+int xroce_load_no_vlan(const struct xroce_load *l)
+{
+	char driver[32];
+	bool veth;
+
+	xroce_driver(l->netdev, driver);
+	veth = !strcmp(driver, "veth");
+	return xroce_failed(l->opts, -EOPNOTSUPP,
+			    "it has VLAN devices, and driver %s does not leave tags in frames, so that replies had none (%s%s%s)",
+			    driver, veth ? "mode native" : "'ethtool -K ",
+			    veth ? "" : l->netdev, veth ? "" : " rxvlan off'");
+}
+
 int xroce_load_kernel(struct xroce_load *l)
 {
 	int err = set_constants(l);
@@ -179,20 +213,12 @@ int xroce_load_kernel(struct xroce_load *l)
 /* veth frees fragments the wrong way, and so does generic XDP. */
 static bool frees_frags(const struct xroce_load *l)
 {
-	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	struct ifreq req = { .ifr_data = (void *)&info };
-	bool frees;
-	int fd;
+	char driver[32];
 
 	if (l->opts->attached != XROCE_MODE_NATIVE)
 		return false;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	snprintf(req.ifr_name, sizeof(req.ifr_name), "%s", l->netdev);
-	frees = !ioctl(fd, SIOCETHTOOL, &req) && strcmp(info.driver, "veth");
-	close(fd);
-	return frees;
+	xroce_driver(l->netdev, driver);
+	return strcmp(driver, "veth") && strcmp(driver, "unknown");
 }
 
 /* Until this is done fragments are kept, which is right for all drivers. */

@@ -16,7 +16,10 @@
  * @qp_entries: of the link's table of queue pairs
  * @path: of the BPF object
  * @obj: the BPF object, from xroce_load_open() to xroce_load_close()
- * @prog: the program in it
+ * @prog: the program in it, for any device
+ * @vlan: the one that learns of VLAN tags, for this device's driver; NULL: not needed,
+ *	or not to be had
+ * @loses_tags: there are VLAN devices, and their tags are not in the frames
  */
 struct xroce_load {
 	const char *netdev;
@@ -25,6 +28,8 @@ struct xroce_load {
 	char path[PATH_MAX];
 	struct bpf_object *obj;
 	struct bpf_program *prog;
+	struct bpf_program *vlan;
+	bool loses_tags;
 };
 
 /* Maps that are pinned, in the order that they are in; and the names of the pins. */
@@ -44,6 +49,17 @@ XROCE_HIDDEN libbpf_print_fn_t xroce_load_print(bool debug);
 XROCE_HIDDEN int xroce_load_open(struct xroce_load *l);
 XROCE_HIDDEN struct bpf_map *xroce_load_map(struct xroce_load *l,
 					    const char *name);
+
+/* After xroce_load_open(): load the program for VLANs as well, where it is needed. */
+XROCE_HIDDEN void xroce_load_vlan(struct xroce_load *l, enum xroce_mode mode,
+				  const struct xroce_link_query *link);
+
+/* The program for a device in this mode; NULL: it would lose tags. */
+XROCE_HIDDEN struct bpf_program *xroce_load_prog(const struct xroce_load *l,
+						 enum xroce_mode mode);
+
+/* Leave that as the reason. Return: -EOPNOTSUPP. */
+XROCE_HIDDEN int xroce_load_no_vlan(const struct xroce_load *l);
 
 /* With the constants of its link, and its maps as they are by now. */
 XROCE_HIDDEN int xroce_load_kernel(struct xroce_load *l);

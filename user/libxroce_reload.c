@@ -198,6 +198,10 @@ static int load_program(struct reload *r)
 	int err, i;
 
 	err = xroce_load_open(&r->load);
+	if (!err)
+		xroce_load_vlan(&r->load, r->load.opts->attached, &r->query);
+	if (!err && !xroce_load_prog(&r->load, r->load.opts->attached))
+		err = xroce_load_no_vlan(&r->load);
 	for (i = 0; i < XROCE_LOAD_MAPS && !err; i++)
 		err = reuse_map(r, i);
 	if (!err)
@@ -229,10 +233,15 @@ static int attach(struct reload *r, int prog, int old)
 	return bpf_link_update(r->link, prog, &update) ? -errno : 0;
 }
 
+/*
+ * The module may run the program that is for any device only. When this ends halfway it
+ * may keep the new one of that kind, with the old one on the device: both work on the
+ * same maps.
+ */
 static int replace(struct reload *r)
 {
 	struct xroce_attach_opts *opts = r->load.opts;
-	int prog = bpf_program__fd(r->load.prog);
+	int prog = bpf_program__fd(xroce_load_prog(&r->load, opts->attached));
 	char pin[PATH_MAX], old[PATH_MAX];
 	int err;
 
@@ -244,7 +253,7 @@ static int replace(struct reload *r)
 	unlink(pin);
 	if (bpf_obj_pin(prog, pin))
 		return failed_pin(r, XROCE_PIN_NEW, -errno);
-	err = give(r, prog);
+	err = give(r, bpf_program__fd(r->load.prog));
 	if (err) {
 		xroce_failed(opts, err, "the module refused the program: %s",
 			     err == -ENOTTY ? "it is of an older version" :

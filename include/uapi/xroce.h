@@ -119,6 +119,7 @@ enum {
 #define XROCE_F_DEAD		(1u << 4)	/* out: its netdev has gone */
 #define XROCE_F_PHYS		(1u << 5)	/* a list of physical pages */
 #define XROCE_F_USER		(1u << 6)	/* of a user, not of the link */
+#define XROCE_F_VLAN		(1u << 7)	/* out: there are VLAN devices on it */
 
 /*
  * Bytes of a region's name, with the NUL. A name is UTF-8 without control characters
@@ -271,7 +272,8 @@ struct xroce_link_del {
  * struct xroce_link_query - LINK_QUERY: look at a link
  * @size: sizeof(struct xroce_link_query)
  * @flags: in: XROCE_F_NEXT: the first link numbered @link or above;
- *	out: XROCE_F_DEAD when the netdev has been unregistered
+ *	out: XROCE_F_DEAD when the netdev has been unregistered, XROCE_F_VLAN when VLAN
+ *	devices are on top of it, in any network namespace
  * @link: in, and with XROCE_F_NEXT out
  * @ifindex: out: the netdev's index in its own namespace
  * @netns: out: inode number of that network namespace

@@ -9,12 +9,13 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 
-#include "xdpfeature.h"
+#include "libxroce_xdpfeature.h"
 
 /* Of the kernel's uapi/linux/netdev.h, which is newer than some headers. */
 #define NETDEV_GET		1	/* NETDEV_CMD_DEV_GET */
 #define NETDEV_IFINDEX		1	/* NETDEV_A_DEV_IFINDEX */
 #define NETDEV_XDP_FEATURES	3	/* NETDEV_A_DEV_XDP_FEATURES */
+#define NETDEV_XDP_HINTS	5	/* NETDEV_A_DEV_XDP_RX_METADATA_FEATURES */
 
 /* A request with one attribute, or an answer. */
 struct message {
@@ -75,7 +76,7 @@ static int attribute(const struct message *m, __u16 type, void *to, size_t size)
 	return -ENOENT;
 }
 
-static int ask(int fd, __u32 ifindex, __u64 *features)
+static int ask(int fd, __u32 ifindex, struct xroce_xdpfeatures *has)
 {
 	struct message m = { .g.cmd = CTRL_CMD_GETFAMILY, .g.version = 1 };
 	__u16 family;
@@ -93,19 +94,21 @@ static int ask(int fd, __u32 ifindex, __u64 *features)
 	m.g.version = 1;
 	err = talk(fd, &m, family, NETDEV_IFINDEX, &ifindex, sizeof(ifindex));
 	if (!err)
-		err = attribute(&m, NETDEV_XDP_FEATURES, features,
-				sizeof(*features));
+		err = attribute(&m, NETDEV_XDP_FEATURES, &has->features,
+				sizeof(has->features));
+	if (!err && attribute(&m, NETDEV_XDP_HINTS, &has->hints, sizeof(has->hints)))
+		has->hints = 0;
 	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
-int xdpfeature_get(__u32 ifindex, __u64 *features)
+int xroce_xdpfeature(__u32 ifindex, struct xroce_xdpfeatures *has)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	err = ask(fd, ifindex, features);
+	err = ask(fd, ifindex, has);
 	close(fd);
 	return err;
 }

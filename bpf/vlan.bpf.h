@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* VLAN tags that the driver has taken out of the frame. */
+#ifndef _XROCE_VLAN_BPF_H
+#define _XROCE_VLAN_BPF_H
+
+/* The kernel's; without a tag it returns a negative error. */
+extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx, __be16 *vlan_proto,
+					__u16 *vlan_tci) __ksym __weak;
+
+/*
+ * Is the frame for a queue pair number and address of ours, with room for one tag more?
+ * All others are left to the stack as they are.
+ */
+static __always_inline bool vlan_ours(struct xdp_md *ctx)
+{
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+	struct request rq = {};
+	struct xroce_stat *st;
+	int qpn = parse(data, end, &rq, NOT_PLAIN);
+
+	if (qpn < 0 || rq.l3 > sizeof(struct ethhdr) +
+			       (VLAN_DEPTH - 1) * sizeof(struct vlan_hdr))
+		return false;
+	if (qpn_ours(qpn) && eth_ours(ctx, data))
+		return true;
+	st = stat_this_cpu();
+	if (st)
+		st->pass++;
+	return false;
+}
+
+/* Between the addresses and the EtherType. Return: false: there is no room before it. */
+static __always_inline bool vlan_put_back(struct xdp_md *ctx, const struct vlan_hdr *tag)
+{
+	struct {
+		__u32 addrs[3];		/* destination and source */
+		__be16 tpid;
+		__be16 tci;
+	} *to, *from;
+	__u32 addrs[3];
+
+	from = frame_start(ctx);
+	if ((void *)(from + 1) > frame_end(ctx))
+		return false;
+	addrs[0] = from->addrs[0];
+	addrs[1] = from->addrs[1];
+	addrs[2] = from->addrs[2];
+	if (bpf_xdp_adjust_head(ctx, -(int)sizeof(*tag)))
+		return false;
+	to = frame_start(ctx);
+	/* As the verifier wants it: there is more of the frame than before. */
+	if ((void *)(to + 1) > frame_end(ctx))
+		return false;
+	to->addrs[0] = addrs[0];
+	to->addrs[1] = addrs[1];
+	to->addrs[2] = addrs[2];
+	to->tpid = tag->proto;
+	to->tci = tag->tci;
+	return true;
+}
+
+#endif
