@@ -10,6 +10,7 @@ top=$here/..
 . "$here/tap.sh"
 
 clang=$(command -v clang-19 || command -v clang)
+clangxx=$(command -v clang++-19 || command -v clang++)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -75,7 +76,7 @@ links() {
 run headers_c_gcc 'U3' compiles c gcc c11 gnu11 gnu17
 run headers_c_clang 'U3' compiles c "$clang" c11 gnu11 gnu17
 run headers_cxx_gcc 'U3' compiles c++ g++ c++11 c++17 c++20
-run headers_cxx_clang 'U3' compiles c++ "${clang/clang/clang++}" c++11 c++17 c++20
+run headers_cxx_clang 'U3' compiles c++ "$clangxx" c++11 c++17 c++20
 run headers_cxx_complains 'U3' complains
 run headers_cxx_links 'U3' links
 results
