@@ -246,7 +246,7 @@ forms() {
 	done
 	for words in 'qp del help' 'help qp del' 'qp del -h' 'q d help'; do
 		# shellcheck disable=SC2086
-		[ "$(xr $words)" = 'xroce qp del [dev DEV] qpn N' ] ||
+		[ "$(xr $words)" = 'xroce qp del [dev DEV] [qpn] N' ] ||
 			not_so "one form: $words"
 	done
 	xr -V | grep -qE '^xroce [0-9.]+$'
