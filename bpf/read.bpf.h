@@ -109,6 +109,7 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 		 */
 		if (reply_queue(ctx, rq, q, st, ans))
 			return NO_ANSWER;
+		st->tx_more -= ans->len;
 	}
 	st->read++;
 	st->read_bytes += ans->len;

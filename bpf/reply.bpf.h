@@ -27,6 +27,24 @@ static __always_inline __u32 reply_bytes(const struct request *rq, __u32 opcode,
 	return len;
 }
 
+/*
+ * Count the bytes of a reply that is sent in the frame of its request, but for those that
+ * follow from other counters: of an acknowledgement there are none. @read: bytes of a
+ * READ. Where it is called @opcode is a constant, and mostly @rq->plain.
+ */
+static __always_inline void reply_count(const struct request *rq, struct xroce_qp *q,
+					struct xroce_stat *st, __u32 opcode, __u32 read)
+{
+	__u32 more = reply_bytes(rq, opcode, read) - XROCE_ACK_BYTES;
+
+	if (rq->plain && opcode == XROCE_RC_ACK)
+		return;
+	q->tx_more += more;
+	if (rq->plain && opcode == XROCE_RC_READ_RESPONSE_ONLY && likely(more == read))
+		return;
+	st->tx_more += more - read;
+}
+
 static __always_inline __u32 reply_len(const struct request *rq,
 				       const struct answer *ans)
 {
@@ -284,10 +302,10 @@ static __always_inline bool reply_room(struct xdp_md *ctx,
  *
  * VLAN tags stay as they are.
  *
- * Return: bytes of the frame, or 0 when it could not be made to fit; it must be
+ * Return: true, or false when the frame could not be made to fit; it must be
  * dropped then, and the module may have been told to answer.
  */
-static __always_inline __u32 reply(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 				  struct xroce_qp *q,
 				  struct xroce_stat *st,
 				  struct answer *ans)
@@ -296,7 +314,7 @@ static __always_inline __u32 reply(struct xdp_md *ctx, struct request *rq,
 	struct reply_packet *pkt;
 	void *data, *end;
 	__be32 *icrc;
-	__u32 want = reply_len(rq, ans);
+	__u32 want;
 
 	data = frame_start(ctx);
 	end = frame_end(ctx);
@@ -304,51 +322,60 @@ static __always_inline __u32 reply(struct xdp_md *ctx, struct request *rq,
 		if (unlikely(rq->frags) && !reply_in_frame(rq)) {
 			ans->behind = rd_leaves(q, ans->psn);
 			reply_queue(ctx, rq, q, st, ans);
-			return 0;
+			return false;
 		}
+		want = reply_len(rq, ans);
 		/* The module has cut it to that, mostly. */
 		if (unlikely(rq->frags || end - data != want)) {
 			if (unlikely(!reply_room(ctx, rq, want)))
-				return 0;
+				return false;
 			data = frame_start(ctx);
 			end = frame_end(ctx);
 		}
 	}
 
 	if (unlikely(data + sizeof(struct ethhdr) > end))
-		return 0;
+		return false;
 	reply_eth(data);
-	if (ans->made)
-		return want;
+	if (ans->made) {
+		reply_count(rq, q, st, XROCE_RC_READ_RESPONSE_ONLY, ans->len);
+		return true;
+	}
 	pkt = reply_headers(data, end, rq, q, ans);
 	if (unlikely(!pkt))
-		return 0;
+		return false;
 
 	orig = (void *)(pkt + 1);
 	icrc = (void *)(pkt + 1);
 	if (ans->opcode == XROCE_RC_ACK) {
 		*icrc = icrc_wire(icrc_ack(q, ans));
-		return want;
+		reply_count(rq, q, st, XROCE_RC_ACK, 0);
+		return true;
 	}
 
 	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
 		reply_set_atomic(data + rq->l3, rq->ipv6, pkt, q);
 		icrc = (void *)(orig + 1);
 		if ((void *)(icrc + 1) > end)
-			return 0;
+			return false;
 		orig->orig_hi = bpf_htonl(ans->result >> 32);
 		orig->orig_lo = bpf_htonl(ans->result);
 		*icrc = icrc_atomic(q, ans);
-		return want;
+		reply_count(rq, q, st, XROCE_RC_ATOMIC_ACK, 0);
+		return true;
 	}
 	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
+	want -= XROCE_ICRC_LEN;
 	if (!xroce_kfuncs) {
 		__be32 zero = 0;
 
-		return bpf_xdp_store_bytes(ctx, want - XROCE_ICRC_LEN, &zero,
-					   sizeof(zero)) ? 0 : want;
+		if (bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero)))
+			return false;
+	} else if (xroce_icrc_put(ctx, rq->l3, want)) {
+		return false;
 	}
-	return xroce_icrc_put(ctx, rq->l3, want - XROCE_ICRC_LEN) ? 0 : want;
+	reply_count(rq, q, st, XROCE_RC_READ_RESPONSE_ONLY, ans->len);
+	return true;
 }
 
 #endif

@@ -353,6 +353,15 @@ drop:
 	return false;
 }
 
+/* There is an answer, but not in the frame of the request. */
+static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
+				     const struct answer *ans)
+{
+	q->silent++;
+	if (ans->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		st->tx_more -= ans->len;
+}
+
 /* The queue pair is claimed. Return: true when there is an answer. */
 static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
 				    struct xroce_qp *q, struct xroce_stat *st,
@@ -416,9 +425,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	struct xroce_qp *q;
 	int err = -EAGAIN;
 	bool answer = false;
-	int cause;
-	__u32 len;
-	int qpn;
+	int cause, qpn;
 
 	qpn = parse(data, end, &rq, opcode);
 	if (unlikely(qpn < 0))
@@ -476,22 +483,19 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		err = reply_queue(ctx, &rq, q, st, &ans);
 	if (unlikely(!answer || !err)) {
 		if (answer)
-			q->silent++;
+			not_sent(q, st, &ans);
 		qp_release(q);
 		return drop(ctx, &rq, ans.drop);
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
-	len = err == -EAGAIN ? reply(ctx, &rq, q, st, &ans) : 0;
-	if (unlikely(!len)) {
-		q->silent++;
+	answer = err == -EAGAIN && reply(ctx, &rq, q, st, &ans);
+	if (unlikely(!answer)) {
+		not_sent(q, st, &ans);
 		qp_release(q);
 		return drop(ctx, &rq, ans.queued ? 0 : XROCE_DROP_REPLY);
 	}
-	len -= XROCE_ACK_BYTES;
-	q->tx_more += len;
 	qp_release(q);
 	st->tx++;
-	st->tx_more += len;
 	return XDP_TX;
 }
 

@@ -474,7 +474,8 @@ struct xroce_drop_lease {
  *	frame counts only if the packet does, or is admitted
  * @tx: replies that the XDP program sent in the frame of the request: handed to the
  *	driver, which may still lose them
- * @tx_more: their bytes, with all headers, without XROCE_ACK_BYTES for each
+ * @tx_more: their bytes, with all headers, without XROCE_ACK_BYTES for each and without
+ *	@read_bytes, which has those of queued replies as well: may be below zero
  * @kept: packets put aside until memory on demand is there
  * @pass: RoCEv2 packets for queue pair numbers or Ethernet addresses that are not ours,
  *	left to the stack

@@ -327,6 +327,10 @@ void connection_moved(const struct xroce_stat *before, struct xroce_stat *delta,
 	delta->queued = after.queued - before->queued;
 	delta->tx = delta->ack + delta->read + delta->atomic + delta->nak_inv +
 		    delta->nak_acc + delta->nak_rnr - delta->queued;
+	/* Bytes are tx_test's to compare, as is what the module sends. */
+	delta->tx_more = after.tx_more - before->tx_more;
+	delta->module_tx = after.module_tx - before->module_tx;
+	delta->module_tx_bytes = after.module_tx_bytes - before->module_tx_bytes;
 	allow_again(before, &after, delta);
 	counters_check(before, &after, delta);
 }

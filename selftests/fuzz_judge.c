@@ -35,6 +35,12 @@ static bool is_flush(const struct trial *t)
 	return opcode(t) == XROCE_RC_FLUSH;
 }
 
+/* Bytes of the frame of a reply, but for those of an acknowledgement. */
+static __u64 sent_more(const struct trial *t)
+{
+	return t->delta.tx ? (__u64)t->run.out_len - XROCE_ACK_BYTES : 0;
+}
+
 static bool is_rc(const struct trial *t)
 {
 	return t->was.type == XROCE_QPT_RC;
@@ -177,8 +183,8 @@ static void judge_counters(const struct trial *t)
 	      "cnp_tx %llu", d->cnp_tx);
 	check(d->cnp_rx <= (opcode(t) == XROCE_OP_CNP), "cnp_rx");
 	check(d->tx == (t->run.verdict == XDP_TX), "tx %llu", d->tx);
-	check(d->tx_more == d->tx * (t->run.out_len - XROCE_ACK_BYTES),
-	      "tx_more %llu of %u", d->tx_more, t->run.out_len);
+	check(d->tx_more == sent_more(t) - d->read_bytes, "tx_more %llu of %u",
+	      d->tx_more, t->run.out_len);
 	check(d->tx + d->queued == d->ack + naks(d) + kept(d) + replayed(t),
 	      "tx %llu, queued %llu, ack %llu", d->tx, d->queued, d->ack);
 	check(d->ack <= d->write + d->send + (d->duplicate && !replayed(t)),
@@ -429,7 +435,7 @@ static void judge_qp(const struct trial *t)
 	if (is_rc(t))
 		want.silent += want.packets - t->was.packets + d->duplicate + naks(d) -
 			       d->tx;
-	want.tx_more += d->tx_more;
+	want.tx_more += sent_more(t);
 	for (i = 0; i < XROCE_QP_DROPS; i++)
 		want.drops[i] += (&d->drop_qkey)[i];
 	if (d->nak_seq || d->nak_rnr)

@@ -278,17 +278,20 @@ static void count_for_qp(struct scene *s, const struct xroce_stat *delta)
 		s->qp.silent = was->silent + s->qp.packets - was->packets +
 			       s->qp.duplicates - was->duplicates +
 			       s->qp.naks - was->naks - delta->tx;
-	s->qp.tx_more += delta->tx_more;
+	if (delta->tx)
+		s->qp.tx_more += result.out_len - XROCE_ACK_BYTES;
 	for (i = 0; i < XROCE_QP_DROPS; i++)
 		s->qp.drops[i] += drop[i];
 }
 
 void scene_compare(struct scene *s, uint32_t verdict,
-		   const struct xroce_stat *delta)
+		   const struct xroce_stat *counted)
 {
+	struct xroce_stat sum = *counted, *delta = &sum;
 	uint32_t slot = s->qp.qpn & (NATIVE_QP_ENTRIES - 1);
 	bool ended = s->qp.error && !before.qps[slot].error;
 
+	sum.tx_more = sum.tx * (result.out_len - XROCE_ACK_BYTES) - sum.read_bytes;
 	check(result.verdict == verdict, "verdict is %u, not %u",
 	      result.verdict, verdict);
 	counters_check(&before.stat, &after.stat, delta);
@@ -371,7 +374,6 @@ void scene_answered(struct scene *s, struct xroce_stat *delta,
 		return;
 	}
 	delta->tx = 1;
-	delta->tx_more = result.out_len - XROCE_ACK_BYTES;
 	scene_compare(s, XDP_TX, delta);
 	compare_reply(s, say);
 }

@@ -21,10 +21,11 @@ struct xroce_stat scene_admitted(const struct scene *s);
 
 /*
  * Compare counters, queue pairs, regions and responder resources with @s, in which the
- * queue pair counts what it has sent and what was dropped.
+ * queue pair counts what it has sent and what was dropped. @counted is without tx_more,
+ * which follows from the others.
  */
 void scene_compare(struct scene *s, uint32_t verdict,
-		   const struct xroce_stat *delta);
+		   const struct xroce_stat *counted);
 
 /* The frame is as it was. */
 void scene_untouched(void);

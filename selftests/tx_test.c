@@ -50,8 +50,8 @@ static struct traffic of_link(void)
 {
 	struct xroce_stat s = live_stat();
 
-	return (struct traffic){ s.tx + s.module_tx, s.tx * XROCE_ACK_BYTES + s.tx_more +
-				 s.module_tx_bytes,
+	return (struct traffic){ s.tx + s.module_tx, s.tx * XROCE_ACK_BYTES + s.read_bytes +
+				 s.tx_more + s.module_tx_bytes,
 				 s.drop_tx };
 }
 

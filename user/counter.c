@@ -130,7 +130,8 @@ int counter_of_link(const char *netdev, struct xroce_stat *sums)
 	if (err)
 		return err;
 	/* Who has sent a reply is no matter. */
-	sums->tx_more += sums->tx * XROCE_ACK_BYTES + sums->module_tx_bytes;
+	sums->tx_more += sums->tx * XROCE_ACK_BYTES + sums->read_bytes +
+			 sums->module_tx_bytes;
 	sums->tx += sums->module_tx;
 	return 0;
 }
