@@ -59,7 +59,7 @@ add_mends() {
 	xr link show dev x0 | grep -q 'prog_name xroce .*pins .*/x0$' ||
 		not_so "$1: $(xr link show)"
 	[ "$(cd /sys/fs/bpf/xroce/x0; echo *)" = \
-		"events link mpt mr_stat netdev prog qp rd stat" ] ||
+		"drop_lease drops events link mpt mr_stat netdev prog qp rd stat" ] ||
 		not_so "$1: pins: $(ls /sys/fs/bpf/xroce/x0)"
 }
 
@@ -121,7 +121,7 @@ reload_is_killed() {
 		else
 			xr link reload dev x0 >"$work/made"
 			[ "$(cd /sys/fs/bpf/xroce/x0; echo *)" = \
-				"events link mpt mr_stat netdev prog qp rd stat" ] ||
+				"drop_lease drops events link mpt mr_stat netdev prog qp rd stat" ] ||
 				not_so "step $n: $(ls /sys/fs/bpf/xroce/x0)"
 			[ "$(program_on)" != "$is" ] || not_so "step $n: it is reloaded"
 		fi
