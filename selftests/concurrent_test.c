@@ -71,7 +71,6 @@ static bool setup(void)
 		.pd = server.pd,
 		.access = ACCESS_ALL,
 		.length = 4096,
-		.name = "concurrent_test",
 	};
 	err = xroce_mr_reg_file(server.x, server.file, 0, &words);
 	if (!check(!err, "words: %s", strerror(-err)))
@@ -357,7 +356,6 @@ static bool long_region(uint32_t len, uint8_t **bytes, struct xroce_mr_reg *mr)
 		.pd = server.pd,
 		.access = XROCE_ACCESS_REMOTE_READ,
 		.length = len,
-		.name = "concurrent_test",
 	};
 	err = xroce_mr_reg_file(server.x, file, 0, mr);
 	close(file);

@@ -20,7 +20,6 @@ bool space_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr)
 			  XROCE_ACCESS_ON_DEMAND,
 		.length = XROCE_LENGTH_ALL,
 		.pid = pid,
-		.name = "space",
 	};
 	ret = xroce_mr_reg(o->w.x, mr);
 	return check(!ret, "address space: %s", strerror(-ret));

@@ -20,6 +20,19 @@
 
 static const char zeros[8 * MEM_PAGE];
 
+/* However busy the host is, a packet that is put aside is not refused for the time it takes. */
+static bool patient_open(struct odp *o, size_t pages)
+{
+	live_parameter("odp_patience", 60000);
+	return odp_open(o, pages);
+}
+
+static void patient_close(struct odp *o)
+{
+	odp_close(o);
+	live_parameter("odp_patience", 20);
+}
+
 /* Nothing is there before, or pinned ever; what is there is no fault again. */
 static void cold(void)
 {
@@ -27,7 +40,7 @@ static void cold(void)
 	struct odp o;
 	long pinned;
 
-	if (!odp_open(&o, 1024))
+	if (!patient_open(&o, 1024))
 		return;
 	pinned = live_pinned();
 	check(pinned == WIRE_BYTES / MEM_PAGE, "%ld pages pinned", pinned);
@@ -50,7 +63,7 @@ static void cold(void)
 	check(!o.rnr, "told to come again");
 	odp_is(o.mem + 8 * MEM_PAGE + 7, 1001, 0x22);
 	check(live_pinned() == pinned, "%ld pages pinned", live_pinned());
-	odp_close(&o);
+	patient_close(&o);
 }
 
 /* The same of a READ, which is answered late, and not told to come again. */
@@ -60,7 +73,7 @@ static void reads(void)
 	struct odp o;
 	size_t i;
 
-	if (!odp_open(&o, 16))
+	if (!patient_open(&o, 16))
 		return;
 	ACKED(odp_read(&o, 3, 64, buf));
 	check(!memcmp(buf, zeros, 64), "not zeros");
@@ -71,7 +84,7 @@ static void reads(void)
 	ACKED(odp_read(&o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
 	check(!memcmp(buf, o.mem + 2 * MEM_PAGE, sizeof(buf)), "other bytes");
 	check(!o.rnr, "told %u times to come again", o.rnr);
-	odp_close(&o);
+	patient_close(&o);
 }
 
 static void atomics(void)
@@ -79,7 +92,7 @@ static void atomics(void)
 	struct odp o;
 	uint64_t *word;
 
-	if (!odp_open(&o, 4))
+	if (!patient_open(&o, 4))
 		return;
 	word = (uint64_t *)(o.mem + MEM_PAGE);
 	o.w.req.opcode = XROCE_RC_FETCH_ADD;
@@ -91,7 +104,7 @@ static void atomics(void)
 	check(!o.rnr, "told %u times to come again", o.rnr);
 	ACKED(odp_request(&o));
 	check(*word == 10, "%llu", (unsigned long long)*word);
-	odp_close(&o);
+	patient_close(&o);
 }
 
 /* All that a packet needs is there before a byte of it is written. */
@@ -99,7 +112,7 @@ static void straddles(void)
 {
 	struct odp o;
 
-	if (!odp_open(&o, 4))
+	if (!patient_open(&o, 4))
 		return;
 	munmap(o.mem + 2 * MEM_PAGE, MEM_PAGE);
 	ACKED(odp_write(&o, MEM_PAGE - 500, 1000, 0x31));
@@ -107,7 +120,7 @@ static void straddles(void)
 	REFUSED(odp_write(&o, 2 * MEM_PAGE - 500, 1000, 0x77));
 	check(!memcmp(o.mem + 2 * MEM_PAGE - 500, zeros, 500),
 	      "half of it was written");
-	odp_close(&o);
+	patient_close(&o);
 }
 
 /* Registered over nothing; refused only when it has failed; then mapped. */

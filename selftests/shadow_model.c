@@ -94,7 +94,6 @@ static bool words_reg(struct xroce_mr_reg *mr, uint32_t off, uint32_t len,
 		.access = ACCESS_ALL,
 		.length = len,
 		.iova = iova,
-		.name = "shadow_test",
 	};
 	err = xroce_mr_reg_file(server.x, server.file, off, mr);
 	return check(!err, "words: %s", strerror(-err));
