@@ -305,7 +305,7 @@ static void other_objects(void)
 	if (!check(written, "%s", garbage) || !life_start())
 		return;
 	with_object("/dev/shm/no such file", -ENOENT, "No such file");
-	with_object(garbage, -LIBBPF_ERRNO__FORMAT, "cannot be read");
+	with_object(garbage, -EINVAL, "cannot be read: BPF object format invalid");
 	built("pass.bpf.o", -EINVAL, "not xroce's");
 	built("renamed.bpf.o", -EINVAL,
 	      "map qp is of another version ('misses', not 'missed')");
@@ -325,7 +325,7 @@ static void not_allowed(void)
 		return;
 	/* The program is loaded by then, and pinned. */
 	live_drop_cap(CAP_NET_ADMIN);
-	refused(-EPERM, "the module refused the program: Operation not");
+	refused(-EPERM, "not permitted: CAP_NET_ADMIN is needed");
 	live_restore_caps();
 	live_drop_cap(CAP_SYS_ADMIN);
 	id = program_on();
@@ -339,7 +339,7 @@ static void not_allowed(void)
 	      opts.error);
 	life_says("it has no link", false, "link reload dev lo");
 	life_says("it has no link", false, "link reload dev nosuch0");
-	life_says("usage: xroce link reload dev DEV", false, "link reload");
+	life_says("usage: xroce link reload [dev] DEV", false, "link reload");
 	checked_goes_on(&life_served, 3);
 	life_stop();
 }
