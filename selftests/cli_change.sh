@@ -43,7 +43,7 @@ changes() {
 
 	fails 2 'nothing to change' mr change mr one
 	fails 2 'mr is missing' mr change pd 1
-	fails 2 'only one of' mr change mr one file "$work/file" phys 0x1000
+	fails 2 'exclude each other' mr change mr one file "$work/file" phys 0x1000
 	fails 2 'iova' mr change mr one iova 3
 	fails 1 'mr nobody: no such region' mr change mr nobody pd "$pd"
 	fails 1 'mr one: pd 999: no such' mr change mr one pd 999

@@ -74,7 +74,6 @@ static bool server_open(void)
 		.access = ACCESS_ALL,
 		.length = REGION_LEN,
 		.iova = IOVA,
-		.name = "rxe_write_test",
 	};
 	err = xroce_mr_reg_file(server.x, server.file, REGION_OFF, &server.mr);
 	return check(!err, "mr: %s", strerror(-err));
