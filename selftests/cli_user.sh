@@ -169,7 +169,12 @@ memory() {
 	memlock=60 may in ipc_lock net_admin -- \
 		mr add pd "$pd" access local-write file "$work/file"
 	sleep 1000 &
-	needs net_admin sys_ptrace -- mr add pd "$pd" access none pid $! all
+	# Of root: its /proc/PID/mem takes the right to open it, too.
+	may_not '/proc/PID/mem' in net_admin sys_ptrace -- \
+		mr add pd "$pd" access none pid $! all
+	may_not '/proc/PID/mem' in net_admin dac_override -- \
+		mr add pd "$pd" access none pid $! all
+	may in net_admin dac_override sys_ptrace -- mr add pd "$pd" access none pid $! all
 	kill $!
 	# Refused for the right before anything is looked at.
 	may_not 'CAP_SYS_RAWIO|permi' in net_admin -- mr add pd "$pd" access none phys 0x1000
@@ -270,7 +275,7 @@ one_wording() {
 		may_not '^xroce: [^:]+: not permitted: /dev/xroce is for root and the group xroce$' \
 			out -- $words
 		! grep -qE "^($admins)" <<<"$words" ||
-			may_not '^xroce: [^:]+(: pd 1|: pid 1 all|: file [^:]+)?: not permitted: CAP_NET_ADMIN is needed(, and CAP_SYS_PTRACE for another process)?$' \
+			may_not '^xroce: [^:]+(: pd 1|: pid 1 all|: file [^:]+)?: not permitted: CAP_NET_ADMIN is needed(, and for another process .*)?$' \
 				in -- $words
 	done <<<"$commands"
 	xr link del dev x0 force

@@ -50,7 +50,7 @@ static const struct reason phys_reasons[] = {
 };
 
 static const struct reason pid_reasons[] = {
-	{ EPERM, "not permitted: CAP_NET_ADMIN is needed, and CAP_SYS_PTRACE for another process" },
+	{ EPERM, "not permitted: CAP_NET_ADMIN is needed, and for another process CAP_SYS_PTRACE and the right to open its /proc/PID/mem" },
 	{}
 };
 
