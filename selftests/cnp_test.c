@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "counters.h"
 #include "wire.h"
 
 #define ECN_CE		3
 #define DSCP		0x68
-#define SECOND		1000000u	/* an interval that no test outlasts */
+#define NEVER		4000000000u	/* an interval that no test outlasts, an hour */
+#define SECOND		1000000u
 #define INTERVAL	"/sys/module/xroce/parameters/cnp_interval"
 
 static const struct wire_opts rc;
@@ -112,7 +114,7 @@ static void sent(const struct wire_opts *opts)
 
 	if (!wire_open(&w, opts))
 		return;
-	set_interval(SECOND);
+	set_interval(NEVER);
 	w.req.tos = DSCP | ECN_CE;
 	wire_send(&w);
 	expect_both(&w, acked, true);
@@ -167,7 +169,7 @@ static void code_points(void)
 }
 
 /* One in an interval, a queue pair; those in between are counted. */
-static void paced(void)
+static void apart(void)
 {
 	struct xroce_stat before = live_stat();
 	struct wire_opts opts = { .peer = 0x22 };
@@ -179,7 +181,7 @@ static void paced(void)
 	opts.with = &w;
 	if (!wire_open(&other, &opts))
 		goto out;
-	set_interval(SECOND);
+	set_interval(NEVER);
 	w.req.tos = other.req.tos = ECN_CE;
 	for (i = 0; i < 5 && !test_failed(); i++) {
 		wire_send(&w);
@@ -189,13 +191,51 @@ static void paced(void)
 	wire_send(&other);
 	expect_both(&other, true, true);
 	moved(&before, 6, 2);
-	usleep(SECOND);
-	wire_send(&w);
-	expect_both(&w, true, true);
-	moved(&before, 7, 3);
 	set_interval(50);
 	wire_close(&other);
 out:
+	wire_close(&w);
+}
+
+/* Take the ACK. Return: whether a notification came as well. */
+static bool told(struct wire *w)
+{
+	__u64 before = live_stat().cnp_tx;
+	bool again;
+
+	wire_send(w);
+	again = check(wire_take(w, WIRE_MS, &(struct packet){}, NULL), "no ACK") &&
+		live_stat().cnp_tx > before;
+	if (again)
+		check(wire_take(w, WIRE_MS, &(struct packet){}, NULL), "one is missing");
+	w->req.psn++;
+	return again;
+}
+
+/*
+ * After an interval there is another one, and not before: the first was sent after
+ * @begun, the next one before it was seen. However late this test is.
+ */
+static void paced(void)
+{
+	double begun, now;
+	struct wire w;
+
+	if (!wire_open(&w, &rc))
+		return;
+	set_interval(SECOND);
+	w.req.tos = ECN_CE;
+	begun = clock_now();
+	check(told(&w), "the first one is missing");
+	do {
+		usleep(10000);
+		now = clock_now();
+		if (told(&w))
+			break;
+	} while (now - begun < 60 && !test_failed());
+	check(clock_now() - begun >= 1, "%.3f s apart", clock_now() - begun);
+	check(now - begun < 60, "none after %.3f s", now - begun);
+	set_interval(50);
 	wire_close(&w);
 }
 
@@ -297,7 +337,8 @@ static const struct test tests[] = {
 	{ "cnp_ipv6", "D1 D4 D5", "over IPv6", sent_ipv6 },
 	{ "cnp_uc", "D2 D5", "where there are no ACKs", sent_uc },
 	{ "cnp_code_points", "D5 D6", "only CE", code_points },
-	{ "cnp_paced", "D5 D6", "one in an interval, a queue pair", paced },
+	{ "cnp_apart", "D5 D6", "one in an interval, a queue pair", apart },
+	{ "cnp_paced", "D5 D6", "another one after the interval", paced },
 	{ "cnp_unsent", "D4 D5 D6", "a false invariant CRC, another peer",
 	  refused },
 	{ "cnp_among_responses", "D2 D5", "while a READ is answered",
