@@ -19,12 +19,14 @@
 #include <sys/socket.h>
 
 #include "clients.h"
+#include "clock.h"
 #include "handshake.h"
 #include "harness.h"
 #include "peer.h"
 
 #define SILENT_MS	1500	/* how long one may say nothing */
-#define SOON_MS		1000	/* for an answer on a slow machine */
+#define NEVER_MS	3600000	/* longer than any test takes */
+#define SOON_MS		60000	/* for an answer on a slow machine */
 #define HELLO		"{\"xroce\":1,\"qpn\":17,\"psn\":5,\"gid\":\"10.77.0.1\"}\n"
 #define NO_REGIONS	"{\"xroce\":1,\"error\":\"there are no regions with a name\"}\n"
 
@@ -32,8 +34,8 @@ static struct server server = {
 	.file = -1,
 	.netdev = "lo",
 	.size = 4096,
-	.step_ms = SILENT_MS,
-	.idle_ms = SILENT_MS,
+	.step_ms = NEVER_MS,
+	.idle_ms = NEVER_MS,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 static struct listener listener;
@@ -129,7 +131,10 @@ static void leave(int fd)
 	close(fd);
 }
 
-/* One that says nothing, and one that stops in the middle of its line. */
+/*
+ * One that says nothing, and one that stops in the middle of its line: as long as they
+ * are there, which is until they leave, others are served.
+ */
 static void silent(void)
 {
 	int a, b, c, i;
@@ -146,21 +151,42 @@ static void silent(void)
 		hears(c, NO_REGIONS);
 		leave(c);
 	}
-	check(reported() <= 4, "the silent have been sent away at once");
-	/* In three pieces, one of them a byte. */
+	/* In two pieces, one of them a byte. */
 	c = come();
 	say(c, "{");
 	usleep(20000);
 	say(c, &HELLO[1]);
 	hears(c, NO_REGIONS);
 	leave(c);
-	/* Who begins and does not end is told. */
-	check(recv(b, &byte, 1, 0) < 0 && errno == EAGAIN, "told too early");
-	usleep(SILENT_MS * 1000);
-	hears(b, "{\"xroce\":1,\"error\":\"no line's end in time\"}\n");
+	await(5);
+	check(recv(a, &byte, 1, 0) < 0 && errno == EAGAIN &&
+	      recv(b, &byte, 1, 0) < 0 && errno == EAGAIN,
+	      "the silent have been sent away");
 	leave(b);
 	leave(a);
 	finish(7);
+}
+
+/* They are not waited for any longer than is said: who begins and does not end is told. */
+static void too_silent(void)
+{
+	double begun = clock_now();
+	int a, b;
+
+	server.step_ms = SILENT_MS;
+	if (start(8, 2)) {
+		a = come();
+		b = come();
+		say(b, "{\"xroce\":1,");
+		hears(a, "");
+		hears(b, "{\"xroce\":1,\"error\":\"no line's end in time\"}\n");
+		check(clock_now() - begun >= SILENT_MS / 1e3, "told after %.3f s",
+		      clock_now() - begun);
+		leave(b);
+		leave(a);
+		finish(2);
+	}
+	server.step_ms = NEVER_MS;
 }
 
 static void too_many(void)
@@ -285,7 +311,7 @@ static void short_sends(void)
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	arg[1] = pair[1];
 	check(!pthread_create(&reader, NULL, read_slowly, arg), "thread");
-	err = peer_write(pair[0], text, sizeof(text), 20000);
+	err = peer_write(pair[0], text, sizeof(text), SOON_MS);
 	if (!check(!err, "peer_write: %s", strerror(-err)))
 		shutdown(pair[0], SHUT_WR);
 	pthread_join(reader, &wrong);
@@ -320,6 +346,7 @@ static void stops(void)
 static const struct test tests[] = {
 	{ "clients_short_sends", "U4", "a message goes out in as many pieces as it takes", short_sends },
 	{ "clients_silent", "U4", "a silent client keeps nobody waiting", silent },
+	{ "clients_too_silent", "U4", "nor is it waited for without end", too_silent },
 	{ "clients_too_many", "U4", "one too many is told so, and takes no place", too_many },
 	{ "clients_count", "U4", "as many as are wanted, and no more", count },
 	{ "clients_bad_lines", "U4", "a bad line ends its own connection, with the reason", bad_lines },
