@@ -238,6 +238,18 @@ static void dereg_under_traffic(void)
 	munmap(t, sizeof(*t));
 }
 
+/* As many as @arg says have the module. */
+static bool needed_by(void *arg)
+{
+	FILE *f = fopen("/sys/module/xroce/refcnt", "r");
+	int refs = -1;
+
+	check(f && fscanf(f, "%d", &refs) == 1, "refcnt");
+	if (f)
+		fclose(f);
+	return refs == *(int *)arg;
+}
+
 /* The module stays as long as someone needs it. */
 static void module_busy(void)
 {
@@ -250,8 +262,8 @@ static void module_busy(void)
 	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	detached(LIVE_DEV, 0);
 	check(!live_veth_del(LIVE_DEV), "delete the netdev");
-	/* The kernel has freed the program by then. */
-	sleep(3);
+	/* The kernel frees the program in its own time; the descriptor is left. */
+	check(live_wait(needed_by, &(int){ 1 }), "the program is still there");
 	err = live_module_refused();
 	check(err == -EAGAIN, "unload, with a descriptor: %d", err);
 	close(fd);
