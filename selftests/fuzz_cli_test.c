@@ -31,7 +31,7 @@
 #define WORDS		24
 #define OUTPUT		(256u << 10)
 #define NUMBERS		16u
-#define PATIENCE	20	/* seconds, for a command */
+#define PATIENCE	300	/* seconds, after which a command hangs */
 
 /* main() of the command, by another name. */
 int xroce_main(int argc, char **argv);
