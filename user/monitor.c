@@ -217,11 +217,20 @@ static int show_events(int i)
 	       fail("dev %s: events: %s", monitor.dev[i], strerror(-err)) : EXIT_OK;
 }
 
+static int show_all_events(void)
+{
+	int status = EXIT_OK, i;
+
+	for (i = 0; i < monitor.n && !status; i++)
+		status = show_events(i);
+	return status;
+}
+
 /* Wait for events, and tell of them. */
 static int wait_for_events(void)
 {
 	struct pollfd fds[LINKS_MAX];
-	int status = EXIT_OK, i;
+	int i;
 
 	for (i = 0; i < monitor.n; i++)
 		fds[i] = (struct pollfd){
@@ -230,9 +239,7 @@ static int wait_for_events(void)
 		};
 	if (poll(fds, monitor.n, OBJECTS_MS) < 0 && errno != EINTR)
 		return fail("monitor: %s", strerror(errno));
-	for (i = 0; i < monitor.n && !status; i++)
-		status = show_events(i);
-	return status;
+	return show_all_events();
 }
 
 static int watch(const char *dev, bool objects)
@@ -250,9 +257,11 @@ static int watch(const char *dev, bool objects)
 		status = objects_take(dev, &now);
 		if (status)
 			break;
-		if (objects)
+		/* A refusal before what it has done to its queue pair. */
+		status = show_all_events();
+		if (objects && !status && !stopped)
 			monitor_compare(&monitor.before, &now);
-		if (monitor.what && !same_links(&monitor.before, &now))
+		if (monitor.what && !status && !same_links(&monitor.before, &now))
 			status = open_all(&now);
 		objects_free(&monitor.before);
 		monitor.before = now;
