@@ -450,16 +450,21 @@ static void deregistered(void)
 
 /* Where nobody would send it again, it is not lost. */
 static void unreliable(void)
+static bool written(void *arg)
+{
+	return live_stat().write >= *(__u64 *)arg;
+}
+
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
-	const struct timespec nap = { .tv_nsec = 5000000 };
-	struct xroce_stat before = live_stat(), now = before;
+	struct xroce_stat before = live_stat(), now;
 	struct odp o;
 	int i;
 
 	if (!odp_open_opts(&o, KEEP, &uc))
 		return;
-	o.w.req.opcode = 0;
+	/* Patience that ends would lose what it is waited for. */
+	live_parameter("odp_patience", 60000);
 	for (i = 0; i < 64; i++) {
 		o.w.req.opcode = (!i ? XROCE_RC_WRITE_FIRST : i < 63 ?
 				  XROCE_RC_WRITE_MIDDLE : XROCE_RC_WRITE_LAST) |
@@ -472,10 +477,9 @@ static void unreliable(void)
 		wire_send(&o.w);
 		o.w.req.psn = (o.w.req.psn + 1) & XROCE_PSN_MASK;
 	}
-	for (i = 0; i < 1000 && now.write - before.write < 64; i++) {
-		nanosleep(&nap, NULL);
-		now = live_stat();
-	}
+	live_wait(written, &(__u64){ before.write + 64 });
+	live_parameter("odp_patience", 20);
+	now = live_stat();
 	check(now.write - before.write == 64 && now.kept > before.kept,
 	      "%llu executed, %llu put aside", now.write - before.write,
 	      now.kept - before.kept);
