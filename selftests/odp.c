@@ -66,6 +66,19 @@ static void rest(const struct odp *o)
 	nanosleep(&t, NULL);
 }
 
+void odp_tell(struct odp *o)
+{
+	struct xroce_qp_query qp = { .qpn = o->w.qpn };
+	struct xroce_mr_query mr = odp_query(o);
+	struct xroce_stat s = live_stat();
+
+	check(!xroce_qp_query(o->w.x, &qp), "QP_QUERY");
+	note("PSN %#x: state %u expects %#x; %llu received, %llu put aside, %llu not, for want of room, %llu busy, %llu of another PSN; %llu written, %llu + %llu sent, %llu lost; %llu there, %llu faults, %llu failed, %llu invalidated",
+	     o->w.req.psn, qp.state, qp.rq_psn, s.rx, s.kept, s.drop_kept, s.drop_busy,
+	     s.drop_psn, s.write, s.tx, s.module_tx, s.drop_tx, mr.odp_resident,
+	     mr.odp_faults, mr.odp_failed, mr.odp_invalidated);
+}
+
 /* Take an answer of one packet. */
 static int take(struct odp *o, struct packet *got, struct frame *bytes)
 {
@@ -93,7 +106,9 @@ static int until(struct odp *o, struct packet *got, struct frame *bytes)
 		if (syndrome < 0 || syndrome >> 5 != 1 || !wire_send(&o->w))
 			break;
 	}
-	check(syndrome >= 0 && syndrome >> 5 != 1, "no end: %#x", syndrome);
+	if (!check(syndrome >= 0 && syndrome >> 5 != 1, "%s, %u times told to come again",
+		   syndrome < 0 ? "no answer" : "no end", i))
+		odp_tell(o);
 	return syndrome;
 }
 

@@ -61,6 +61,9 @@ bool odp_is(const void *mem, uint32_t len, uint8_t pattern);
 #define ACKED(call)	odp_check_acked(call, #call)
 #define REFUSED(call)	odp_check_refused(call, #call)
 
+/* Note where it is that nothing comes, or no end. */
+void odp_tell(struct odp *o);
+
 /* An ACK; a remote access error. */
 void odp_check_acked(int syndrome, const char *what);
 void odp_check_refused(int syndrome, const char *what);

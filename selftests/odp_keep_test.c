@@ -24,6 +24,8 @@
 #define KEEP_ALL	4096u		/* of all queue pairs */
 /* To copy its page tables, with the address space locked, takes a while. */
 #define BALLAST		(64ul << 20)
+/* After that a packet may be lost, and is sent again; it is noted. */
+#define SILENT_MS	5000
 /* How long a disk takes for a page. */
 #define DISK_MS		40u
 
@@ -102,19 +104,6 @@ static void send_from(struct odp *o, uint32_t psn, uint32_t i, uint32_t n)
 		send_one(o, psn, i++, n);
 }
 
-/* Where it is that nothing comes. */
-static void tell(struct odp *o)
-{
-	struct xroce_qp_query qp = { .qpn = o->w.qpn };
-	struct xroce_mr_query mr = odp_query(o);
-	struct xroce_stat s = live_stat();
-
-	check(!xroce_qp_query(o->w.x, &qp), "QP_QUERY");
-	note("expects %#x; %llu put aside, %llu dropped, %llu written, %llu sent; %llu there, %llu faults, %llu failed, %llu invalidated",
-	     qp.rq_psn, s.kept, s.drop_kept, s.write, s.tx, mr.odp_resident,
-	     mr.odp_faults, mr.odp_failed, mr.odp_invalidated);
-}
-
 /* All at once, and again from where the responder says, as a requester does. */
 static void burst(struct odp *o, uint32_t n, struct burst *b)
 {
@@ -124,8 +113,8 @@ static void burst(struct odp *o, uint32_t n, struct burst *b)
 	memset(b, 0, sizeof(*b));
 	send_from(o, psn, 0, n);
 	while (b->acked < n && !test_failed()) {
-		if (!wire_take(&o->w, WIRE_MS, &got, NULL)) {
-			tell(o);
+		if (!wire_take(&o->w, SILENT_MS, &got, NULL)) {
+			odp_tell(o);
 			if (!check(b->silent++ < 20, "%u of %u packets",
 				   b->acked, n))
 				break;
@@ -386,7 +375,7 @@ static void settle(struct odp *o)
 	req->va = ODP_IOVA;
 	req->swap = 0;
 	wire_send(&o->w);
-	while (wire_take(&o->w, WIRE_MS, &got, NULL) &&
+	while (wire_take(&o->w, SILENT_MS, &got, NULL) &&
 	       got.opcode != XROCE_RC_ATOMIC_ACK)
 		;
 	wire_again(&o->w);
@@ -448,13 +437,13 @@ static void deregistered(void)
 	odp_close(&o);
 }
 
-/* Where nobody would send it again, it is not lost. */
-static void unreliable(void)
 static bool written(void *arg)
 {
 	return live_stat().write >= *(__u64 *)arg;
 }
 
+/* Where nobody would send it again, it is not lost. */
+static void unreliable(void)
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
 	struct xroce_stat before = live_stat(), now;

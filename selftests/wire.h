@@ -105,8 +105,9 @@ void wire_untouched(const struct wire *w);
  */
 bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes);
 
-/* Long enough for a reply, on slow machines; and for none to be late. */
-#define WIRE_MS		5000
+/* When a reply is given up, which is no measure of time: a machine may be busy. */
+#define WIRE_MS		60000
+/* None comes: one that is as late as that is missed, and fails nothing. */
 #define WIRE_QUIET_MS	150
 
 /*
