@@ -10,13 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/if_packet.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "counters.h"
 #include "live_mr.h"
 #include "mem.h"
 #include "odp.h"
 
+#define RING_PAGES	4
 #define LOST	"/sys/devices/system/memory/hard_offline_page"
 
 /*
@@ -76,6 +79,50 @@ out:
 	odp_close(&o);
 }
 
+/* The pages of a packet socket's ring, which the kernel maps and cannot unmap. */
+static int ring_at(void *at)
+{
+	struct tpacket_req req = {
+		.tp_block_size = MEM_PAGE, .tp_block_nr = RING_PAGES,
+		.tp_frame_size = MEM_PAGE, .tp_frame_nr = RING_PAGES,
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	check(fd >= 0 &&
+	      !setsockopt(fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof(req)) &&
+	      mmap(at, RING_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_FIXED, fd, 0) == at, "ring: %s", strerror(errno));
+	return fd;
+}
+
+/* A lost page that stays mapped is not brought in. */
+static void still_mapped(void)
+{
+	struct odp o;
+	int fd;
+
+	if (!odp_open(&o, 8))
+		return;
+	fd = ring_at(o.mem);
+	ACKED(odp_write(&o, MEM_PAGE, 64, 0x41));
+	if (!poison(o.mem))
+		goto out;
+	check(mem_pfn(o.mem), "it is not mapped any more");
+	REFUSED(odp_write(&o, 0, 64, 0x42));
+	check(!o.mem[0], "it was written to");
+	wire_again(&o.w);
+	/* Nor with one that can be had. */
+	REFUSED(odp_write(&o, MEM_PAGE - 32, 64, 0x43));
+	check(!o.mem[MEM_PAGE - 1], "half of it was written");
+	wire_again(&o.w);
+	ACKED(odp_write(&o, MEM_PAGE, 64, 0x44));
+	ACKED(odp_write(&o, 2 * MEM_PAGE, 64, 0x45));
+	odp_is(o.mem + MEM_PAGE, 64, 0x44);
+out:
+	odp_close(&o);
+	close(fd);
+}
+
 /*
  * The kernel takes it from the process, and cannot from the region: the peer is served
  * until the region goes. A region over it is refused from then on.
@@ -102,6 +149,7 @@ out:
 
 static const struct test tests[] = {
 	{ "poison_on_demand", "O4 O6", "lost memory, on demand", on_demand },
+	{ "poison_still_mapped", "O4 O6", "lost memory that the kernel cannot unmap", still_mapped },
 	{ "poison_pinned", "R7", "lost memory, pinned", pinned },
 };
 
