@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Drawing keys. */
+#include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 
 #include "key.h"
+
+/* The one at @place of all that can be drawn, those of the reserve last. */
+static u32 xr_key_draw(struct xr_keys *keys, u32 place)
+{
+	u32 *reserve = keys->free + keys->entries - keys->nr_reserve;
+	u32 index;
+
+	if (place < keys->nr_free) {
+		index = keys->free[place];
+		keys->free[place] = keys->free[--keys->nr_free];
+	} else {
+		index = reserve[place - keys->nr_free];
+		reserve[place - keys->nr_free] = reserve[0];
+		keys->nr_reserve--;
+	}
+	return index;
+}
+
+/* It can be drawn from now on. */
+static void xr_key_free(struct xr_keys *keys, u32 index)
+{
+	if (test_bit(index, keys->reserved))
+		keys->free[keys->entries - ++keys->nr_reserve] = index;
+	else
+		keys->free[keys->nr_free++] = index;
+}
 
 /**
  * xr_keys_init() - all indices free
@@ -16,22 +43,30 @@
  */
 int xr_keys_init(struct xr_keys *keys, u32 entries)
 {
-	u32 i;
+	u32 i, index;
 
 	*keys = (struct xr_keys){
+		.entries = entries,
 		.nr_free = entries - 1,
 		.room = clamp(entries / 16, 1u, XR_KEY_WAIT),
 	};
 	keys->free = kvmalloc_array(entries, sizeof(*keys->free),
 				    GFP_KERNEL_ACCOUNT);
+	keys->reserved = kvcalloc(BITS_TO_LONGS(entries),
+				  sizeof(*keys->reserved), GFP_KERNEL_ACCOUNT);
 	keys->waiting = kvmalloc_array(keys->room, sizeof(*keys->waiting),
 				       GFP_KERNEL_ACCOUNT);
 	keys->bytes = kvmalloc_array(entries, sizeof(*keys->bytes),
 				     GFP_KERNEL_ACCOUNT);
-	if (!keys->free || !keys->waiting || !keys->bytes)
+	if (!keys->free || !keys->reserved || !keys->waiting || !keys->bytes)
 		return -ENOMEM;
 	for (i = 1; i < entries; i++)
 		keys->free[i - 1] = i;
+	for (i = 0; i < entries / XR_KEY_RESERVE; i++) {
+		index = xr_key_draw(keys, get_random_u32_below(keys->nr_free));
+		__set_bit(index, keys->reserved);
+		xr_key_free(keys, index);
+	}
 	/* As if all had been used: no byte is the first one's by preference. */
 	get_random_bytes(keys->bytes, entries * sizeof(*keys->bytes));
 	return 0;
@@ -40,35 +75,40 @@ int xr_keys_init(struct xr_keys *keys, u32 entries)
 void xr_keys_exit(struct xr_keys *keys)
 {
 	kvfree(keys->free);
+	kvfree(keys->reserved);
 	kvfree(keys->waiting);
 	kvfree(keys->bytes);
 }
 
-static u32 xr_key_oldest(struct xr_keys *keys)
+/* The one that has waited longest has waited enough. */
+static void xr_key_waited(struct xr_keys *keys)
 {
 	u32 index = keys->waiting[keys->oldest];
 
 	keys->oldest = (keys->oldest + 1) % keys->room;
 	keys->nr_waiting--;
-	return index;
+	xr_key_free(keys, index);
 }
 
 /**
  * xr_key_take() - take an index
  * @keys: where from
+ * @reserve: one of the reserve will do as well
  *
  * Return: the index, or 0: all are taken.
  */
-u32 xr_key_take(struct xr_keys *keys)
+u32 xr_key_take(struct xr_keys *keys, bool reserve)
 {
-	u32 place, index;
+	u32 places;
 
-	if (!keys->nr_free)
-		return keys->nr_waiting ? xr_key_oldest(keys) : 0;
-	place = get_random_u32_below(keys->nr_free);
-	index = keys->free[place];
-	keys->free[place] = keys->free[--keys->nr_free];
-	return index;
+	for (;;) {
+		places = keys->nr_free + (reserve ? keys->nr_reserve : 0);
+		if (places)
+			return xr_key_draw(keys, get_random_u32_below(places));
+		if (!keys->nr_waiting)
+			return 0;
+		xr_key_waited(keys);
+	}
 }
 
 /**
@@ -112,6 +152,6 @@ void xr_key_chosen(struct xr_keys *keys, u32 index, u8 byte)
 void xr_key_put(struct xr_keys *keys, u32 index)
 {
 	if (keys->nr_waiting == keys->room)
-		keys->free[keys->nr_free++] = xr_key_oldest(keys);
+		xr_key_waited(keys);
 	keys->waiting[(keys->oldest + keys->nr_waiting++) % keys->room] = index;
 }

@@ -60,7 +60,7 @@ int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 	ret = xr_name_take(link, mr);
 	if (ret)
 		goto out;
-	index = xr_key_take(&link->keys);
+	index = xr_key_take(&link->keys, xr_owner_admin());
 	if (!index) {
 		xr_name_put(link, mr);
 		ret = -ENOSPC;

@@ -106,7 +106,7 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 		ret = PTR_ERR(pd);
 		goto out;
 	}
-	index = xr_key_take(&link->keys);
+	index = xr_key_take(&link->keys, xr_owner_admin());
 	if (!index) {
 		ret = -ENOSPC;
 		goto out;

@@ -4,6 +4,7 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/user_namespace.h>
 
 #include "uapi/xroce.h"
 
@@ -54,6 +55,12 @@ int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
 bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner)
 {
 	return owner == who || capable(CAP_NET_ADMIN);
+}
+
+/* May the caller have what is kept for administrators? To ask is no use of the right. */
+bool xr_owner_admin(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);
 }
 
 u32 xr_owner_pid(const struct xr_owner *owner)

@@ -59,6 +59,7 @@ void xr_owner_init(struct xr_owner *own);
 int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
 		   const struct xr_owner *owner);
 bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
+bool xr_owner_admin(void);
 u32 xr_owner_pid(const struct xr_owner *owner);
 void xr_owner_clear(struct xr_link *link, struct xr_owner *own);
 

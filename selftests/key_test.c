@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "harness.h"
 
+#include <linux/bitops.h>
 #include <linux/slab.h>
 
 #include "../kmod/key.h"
@@ -33,6 +34,10 @@ static struct xr_keys keys;
 static struct place *places;
 static u32 *held;
 static u32 entries, nr_held, nr_given;
+/* Of those held, how many are not of the reserve. */
+static u32 nr_open;
+/* How many had been given back when last only waiting ones would do for a user. */
+static u32 hurried;
 
 static void start(u32 n)
 {
@@ -40,7 +45,7 @@ static void start(u32 n)
 	entries = n;
 	places = calloc(n, sizeof(*places));
 	held = calloc(n, sizeof(*held));
-	nr_held = nr_given = 0;
+	nr_held = nr_given = nr_open = hurried = 0;
 }
 
 static void stop(void)
@@ -50,6 +55,12 @@ static void stop(void)
 	free(held);
 }
 
+/* How many who may not have the reserve can have. */
+static u32 nr_common(void)
+{
+	return entries - 1 - entries / 8;
+}
+
 /* Indices given back that may not come yet, if there is another. */
 static u32 patience(void)
 {
@@ -57,20 +68,26 @@ static u32 patience(void)
 }
 
 /* The next key, held against the twin. Return: false: refused. */
-static bool take(void)
+static bool take_from(bool reserve)
 {
-	u32 index = xr_key_take(&keys), i;
+	u32 left = reserve ? entries - 1 - nr_held : nr_common() - nr_open;
+	u32 index = xr_key_take(&keys, reserve), i;
 	struct place *p;
 	u8 byte;
 
+	if (!reserve && left <= patience())
+		hurried = nr_given;
 	if (!index)
 		return false;
 	if (!check(index < entries, "index %#x", index))
 		return false;
 	p = &places[index];
 	check(!p->taken, "index %#x given twice", index);
+	check(reserve || !test_bit(index, keys.reserved), "index %#x of the reserve",
+	      index);
 	/* Free and not waiting: what else there was. */
-	if (p->given && entries - 1 - nr_held > patience())
+	if (p->given && left > patience() &&
+	    (p->given > hurried || !test_bit(index, keys.reserved)))
 		check(nr_given - p->given >= patience(),
 		      "index %#x back after %u", index, nr_given - p->given);
 	p->taken = true;
@@ -81,7 +98,13 @@ static bool take(void)
 	p->had[p->nr_had++ % XR_KEY_BYTES] = byte;
 	p->at = nr_held;
 	held[nr_held++] = index;
+	nr_open += !test_bit(index, keys.reserved);
 	return true;
+}
+
+static bool take(void)
+{
+	return take_from(true);
 }
 
 static void give(u32 index)
@@ -90,6 +113,7 @@ static void give(u32 index)
 
 	xr_key_put(&keys, index);
 	p->taken = false;
+	nr_open -= !test_bit(index, keys.reserved);
 	p->given = ++nr_given;
 	held[p->at] = held[--nr_held];
 	places[held[p->at]].at = p->at;
@@ -119,6 +143,70 @@ static void exhaust(void)
 		}
 		stop();
 	}
+}
+
+static u32 take_all(bool reserve)
+{
+	u32 n = 0;
+
+	while (take_from(reserve))
+		n++;
+	return n;
+}
+
+static void give_all(void)
+{
+	while (nr_held)
+		give(held[fuzz_below(nr_held)]);
+}
+
+/*
+ * Who may not have the reserve never gets one of it, whatever others do meanwhile;
+ * the others get all. It is another one in each table, and spread over it.
+ */
+static void reserve(void)
+{
+	static const u32 sizes[] = { 16, 64, 4096, 65536 };
+	u32 i, n, same = 0, low = 0;
+	unsigned long *first;
+	size_t size;
+	int round;
+
+	for (size = 0; size < ARRAY_SIZE(sizes); size++) {
+		start(sizes[size]);
+		for (round = 0; round < 5; round++) {
+			n = take_all(false);
+			check(n == nr_common(), "%u of %u", n, nr_common());
+			n = take_all(true);
+			check(n == entries / 8, "%u of the reserve", n);
+			give_all();
+			/* All that waits is of the reserve, or some of it. */
+			n = take_all(true);
+			check(n == entries - 1, "%u of %u", n, entries);
+			for (i = 1; i < entries; i++)
+				if (test_bit(i, keys.reserved))
+					give(i);
+			check(!take_from(false), "one of the reserve");
+			give_all();
+		}
+		if (size + 1 < ARRAY_SIZE(sizes))
+			stop();
+	}
+	first = calloc(BITS_TO_LONGS(entries), sizeof(*first));
+	memcpy(first, keys.reserved, BITS_TO_LONGS(entries) * sizeof(*first));
+	stop();
+	start(65536);
+	for (i = 1; i < entries; i++) {
+		if (!test_bit(i, keys.reserved))
+			continue;
+		same += test_bit(i, first);
+		low += i < entries / 2;
+	}
+	note("of %u, %u as before, %u in the lower half", entries / 8, same, low);
+	/* 1,024 by chance, deviation 28; 4,096, deviation 42. */
+	check(same > 800 && same < 1250 && low > 3750 && low < 4450, "not at random");
+	free(first);
+	stop();
 }
 
 /* One place that changes hands: four other bytes before a key comes again. */
@@ -212,11 +300,14 @@ static void model(void)
 			if (i % (4 * sizes[size]) == 0)
 				fuller = 20 + fuzz_below(60);
 			if (fuzz_below(100) < fuller) {
-				if (!take()) {
+				bool all = fuzz_below(2);
+
+				if (!take_from(all)) {
 					no++;
-					check(nr_held == entries - 1,
-					      "refused with %u of %u", nr_held,
-					      entries);
+					check(nr_open == nr_common() &&
+					      (!all || nr_held == entries - 1),
+					      "refused with %u and %u of %u", nr_open,
+					      nr_held, entries);
 				}
 			} else if (nr_held) {
 				give(held[fuzz_below(nr_held)]);
@@ -238,7 +329,7 @@ static void memory(void)
 {
 	int n;
 
-	for (n = 0; n < 3; n++) {
+	for (n = 0; n < 4; n++) {
 		kernel_memory = n;
 		check(xr_keys_init(&keys, 4096) == -ENOMEM, "with %d", n);
 		xr_keys_exit(&keys);
@@ -249,6 +340,8 @@ static void memory(void)
 static const struct test tests[] = {
 	{ "key_exhaust", "R9", "each index once, then refused; given back, it is free",
 	  exhaust },
+	{ "key_reserve", "R9 R10", "what is left when a user has all may be nobody's",
+	  reserve },
 	{ "key_last_place", "R9", "a full table does not repeat a key at once either",
 	  last_place },
 	{ "key_spread", "R9", "index and byte are drawn evenly, whatever came before",

@@ -305,7 +305,46 @@ static void one_cause(void)
 	live_close(y);
 }
 
+/*
+ * Who takes all keys that he can get does not get an eighth of them, which he cannot
+ * tell from others'. With CAP_NET_ADMIN that is to be had, for a region, too.
+ */
+static void reserve(void)
+{
+	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
+	struct xroce *x = live_open(), *y = live_open();
+	struct xroce_mr_reg r = {
+		.access = XROCE_ACCESS_LOCAL_WRITE,
+		.addr = (uintptr_t)&r / 4096 * 4096,
+		.length = 1,
+	};
+	__u32 n = 0, spare = LIVE_MPT_ENTRIES / 8;
+	int ret;
+
+	if (!x || !y)
+		return;
+	add.pd = live_pd(x);
+	r.pd = live_pd(y);
+	live_drop_cap(CAP_NET_ADMIN);
+	while (!(ret = xroce_mw_add(x, &add)))
+		n++;
+	check(ret == -ENOSPC && n == LIVE_MPT_ENTRIES - 1 - spare,
+	      "%u windows, then %d", n, ret);
+	ret = xroce_mr_reg(y, &r);
+	check(ret == -ENOSPC, "region: %d", ret);
+	live_restore_caps();
+	ret = xroce_mr_reg(y, &r);
+	check(!ret, "region with CAP_NET_ADMIN: %d", ret);
+	for (n = 1; !(ret = xroce_mw_add(x, &add)); n++)
+		;
+	check(ret == -ENOSPC && n == spare, "%u of the reserve, then %d", n, ret);
+	xroce_close(x);
+	live_close(y);
+}
+
 static const struct test tests[] = {
+	{ "owner_reserve", "R10 P2", "some keys are no user's, so that what he lacks tells little",
+	  reserve },
 	{ "owner_one_answer", "R10 P2", "another's object, or none: every command",
 	  one_answer },
 	{ "owner_one_cause", "R10 P2", "another's key, or none: what QP_QUERY says",

@@ -520,7 +520,7 @@ struct xroce_pd_query {
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that
  * wraps, name), -EEXIST (the name), -EFAULT (not mapped, or not writable where local write is asked for),
  * -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (no free entry in the memory
- * protection table, or the pool of translation tables has reached its limit),
+ * protection table, of which an eighth is for CAP_NET_ADMIN, or the pool of translation tables has reached its limit),
  * -E2BIG (more pages than that limit allows for), -ESRCH (no such process),
  * -EOPNOTSUPP (memory that cannot be pinned for long).
  */
@@ -837,7 +837,8 @@ enum xroce_mw_type {
  * @reserved: 0
  *
  * It is bound to nothing. Errors: -ENOENT (no such PD), -EPERM, -EINVAL (type),
- * -ENOSPC (no free entry in the memory protection table), -ENOMEM.
+ * -ENOSPC (no free entry in the memory protection table, of which an eighth is for
+ * CAP_NET_ADMIN), -ENOMEM.
  */
 struct xroce_mw_add {
 	__u32 size;

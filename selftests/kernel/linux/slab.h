@@ -20,6 +20,8 @@ static inline void *kvmalloc_array(size_t n, size_t size, int gfp)
 	return calloc(n, size);
 }
 
+#define kvcalloc(n, size, gfp)	kvmalloc_array(n, size, gfp)
+
 #define kvfree(memory)	free(memory)
 
 #endif /* XROCE_TEST_LINUX_SLAB_H */
