@@ -21,8 +21,8 @@
  *
  * With the instructions of the CPU, so that it is atomic for all who use them.
  *
- * Return: 0; -ERANGE: outside the region; -EINVAL: unknown operation, or not aligned; -EAGAIN, -EFAULT: as
- * of xr_odp_ready().
+ * Return: 0; -ERANGE: outside the region; -EINVAL: unknown operation, or not aligned;
+ * -EAGAIN, -EFAULT: as of xr_odp_ready().
  */
 static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opcode,
 					const void *with, u64 *value)
