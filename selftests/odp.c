@@ -25,6 +25,16 @@ bool odp_register(struct odp *o)
 	return check(!ret, "region on demand: %s", strerror(-ret));
 }
 
+bool odp_register_of(struct odp *o, pid_t pid)
+{
+	int ret;
+
+	o->mr.flags = XROCE_F_PID;
+	o->mr.pid = pid;
+	ret = xroce_mr_reg(o->w.x, &o->mr);
+	return check(!ret, "region of process %d: %s", pid, strerror(-ret));
+}
+
 bool odp_open_opts(struct odp *o, size_t pages, const struct wire_opts *opts)
 {
 	memset(o, 0, sizeof(*o));

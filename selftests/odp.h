@@ -6,6 +6,8 @@
 #ifndef XROCE_ODP_TEST_H
 #define XROCE_ODP_TEST_H
 
+#include <sys/types.h>
+
 #include "wire.h"
 
 /**
@@ -35,6 +37,9 @@ void odp_close(struct odp *o);
 
 /* Register the region. odp_open() has done so. */
 bool odp_register(struct odp *o);
+
+/* Register the same range of another process. It is the region then; the other stays. */
+bool odp_register_of(struct odp *o, pid_t pid);
 
 /* Another queue pair, as the first one is in error. */
 bool odp_again(struct odp *o);

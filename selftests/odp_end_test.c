@@ -64,10 +64,7 @@ static void memory_ends(void)
 	own = o.mr;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
 		pid = other(&o);
-		o.mr = own;
-		o.mr.flags = XROCE_F_PID;
-		o.mr.pid = pid;
-		check(!xroce_mr_reg(o.w.x, &o.mr), "MR_REG");
+		odp_register_of(&o, pid);
 		n = until_refused(&o, pid, 20 + 13 * i);
 		check(n >= 20 + 13u * i, "refused after %u", n);
 		kill(pid, SIGKILL);

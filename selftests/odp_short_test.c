@@ -74,7 +74,6 @@ static void out_of_memory(int syndrome, const char *what)
 static void pages(void)
 {
 	struct xroce_stat before;
-	struct xroce_mr_reg its;
 	double start;
 	struct odp o;
 	char buf[64];
@@ -90,11 +89,7 @@ static void pages(void)
 	      mmap(o.mem + FILE_AT, MEM_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED,
 		   fd, 0) == o.mem + FILE_AT, "file");
 	pid = member(&o, 1);
-	its = o.mr;
-	its.flags = XROCE_F_PID;
-	its.pid = pid;
-	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
-	o.mr = its;
+	odp_register_of(&o, pid);
 	ACKED(odp_write(&o, 0, 64, 0x11));
 	quiet();
 	group_limit(0);

@@ -79,7 +79,6 @@ static pid_t with_file(struct odp *o, struct fuse *f, size_t off)
  */
 static void ended(void)
 {
-	struct xroce_mr_reg its;
 	struct fuse f;
 	struct odp o;
 	pid_t pid;
@@ -88,11 +87,7 @@ static void ended(void)
 		return;
 	live_parameter("odp_keep", 0);
 	pid = with_file(&o, &f, STUCK);
-	its = o.mr;
-	its.flags = XROCE_F_PID;
-	its.pid = pid;
-	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
-	o.mr = its;
+	odp_register_of(&o, pid);
 	ACKED(odp_write(&o, 0, 64, 0x13));
 	ask(&o, STUCK);
 	fuse_wait_read(&f);
@@ -104,7 +99,7 @@ static void ended(void)
 	fuse_abort(&f);
 	check(live_wait(odp_empty, &o), "%llu pages there",
 	      odp_query(&o).odp_resident);
-	check(!xroce_mr_dereg(o.w.x, its.mr), "dereg");
+	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
 	live_parameter("odp_keep", 256);
 	fuse_close(&f);
 	odp_close(&o);

@@ -310,7 +310,6 @@ static void secret(void)
 /* The process ends, with its memory; the region stays, and reaches nothing. */
 static void ended(void)
 {
-	struct xroce_mr_reg its;
 	struct odp o;
 	pid_t pid;
 
@@ -322,11 +321,7 @@ static void ended(void)
 		pause();
 		_exit(0);
 	}
-	its = o.mr;
-	its.flags = XROCE_F_PID;
-	its.pid = pid;
-	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
-	o.mr = its;
+	odp_register_of(&o, pid);
 	ACKED(odp_write(&o, 0, 64, 0x13));
 	check(!o.mem[0], "it is not its own");
 	kill(pid, SIGKILL);
@@ -334,7 +329,7 @@ static void ended(void)
 	REFUSED(odp_write(&o, 0, 64, 0x14));
 	check(live_wait(odp_empty, &o), "%llu pages there",
 	      odp_query(&o).odp_resident);
-	check(!xroce_mr_dereg(o.w.x, its.mr), "dereg");
+	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
 	odp_close(&o);
 }
 
