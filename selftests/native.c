@@ -112,6 +112,19 @@ static bool open_events(void)
 }
 
 /* The program for VLANs, which only the device's driver may run. */
+/* Return: whether the kernel lets programs ask for tags; if not, a skip has been noted. */
+static bool has_vlan_kfunc(void)
+{
+	static const char kfunc[] = "bpf_xdp_metadata_rx_vlan_tag";
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, kfunc, BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	if (!has)
+		skip("the kernel has no %s()", kfunc);
+	return has;
+}
+
 static bool bind_vlan(void)
 {
 	struct bpf_program *prog;
@@ -159,7 +172,7 @@ static bool load(void)
 	    !resize("rd", NATIVE_QP_ENTRIES))
 		return false;
 
-	if (native.vlan_ifindex && !bind_vlan())
+	if (native.vlan_ifindex && (!has_vlan_kfunc() || !bind_vlan()))
 		return false;
 	err = bpf_object__load(native.obj);
 	if (err == -EPERM) {
