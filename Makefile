@@ -292,6 +292,8 @@ include_dir = $(DESTDIR)$(PREFIX)/include/xroce
 man_dir = $(DESTDIR)$(PREFIX)/share/man
 unit_dir = $(DESTDIR)$(PREFIX)/lib/systemd/system
 units := $(wildcard user/systemd/xroce-*)
+example_dir = $(DESTDIR)$(PREFIX)/share/doc/xroce/examples
+settings := $(wildcard user/systemd/*.conf)
 completion := user/bash-completion/xroce
 headers := user/libxroce.h include/xroce_map.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
@@ -323,6 +325,7 @@ install-user: bpf user man
 		for f in $$(sed -nE '/^\.SH FUNCTIONS/,/^\.SH STRUCT/s/^\.SS (.*)\(\)$$/\1/p' $$page.3); do \
 			ln -sf $$page.3 $$f.3; done; done)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(completion)
+	install -D -m 644 -t $(example_dir) $(settings)
 	install -d $(unit_dir)
 	$(foreach u,$(units),sed 's,@SBIN@,$(PREFIX)/sbin,' $(u) >$(unit_dir)/$(patsubst %.in,%,$(notdir $(u))) &&) :
 
@@ -345,6 +348,8 @@ uninstall:
 	find $(man_dir)/man3 -xtype l -lname 'libxroce_*.3' -delete 2>/dev/null || :
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/xroce
 	rm -f $(patsubst %.in,%,$(addprefix $(unit_dir)/,$(notdir $(units))))
+	rm -f $(addprefix $(example_dir)/,$(notdir $(settings)))
+	rmdir $(example_dir) $(dir $(example_dir)) 2>/dev/null || :
 	$(if $(DESTDIR),,depmod -a && ldconfig)
 	$(if $(DESTDIR),,! getent group xroce >/dev/null || groupdel xroce)
 
