@@ -4,26 +4,17 @@
 #include <string.h>
 
 #include "libxroce_priv.h"
+#include "xroce_transition.h"
 
-static int to_state(struct xroce *x, struct xroce_qp_modify *m, __u32 state, __u32 mask)
+/* With the attributes that the change requires, of those that @m has. */
+static int to_state(struct xroce *x, struct xroce_qp_modify *m, __u32 type,
+		    __u32 from, __u32 to)
 {
-	m->state = state;
-	m->mask = XROCE_QP_STATE | mask;
+	const struct xroce_transition *t = xroce_transition(type, from, to);
+
+	m->state = to;
+	m->mask = XROCE_QP_STATE | (t ? t->required : 0);
 	return xroce_qp_modify(x, m);
-}
-
-/* Which attributes RTR needs. */
-static __u32 rtr_mask(__u32 type)
-{
-	switch (type) {
-	case XROCE_QPT_UD:
-		return XROCE_QP_AV;
-	case XROCE_QPT_UC:
-		return XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
-		       XROCE_QP_RQ_PSN;
-	}
-	return XROCE_QP_AV | XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
-	       XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
 }
 
 int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
@@ -55,14 +46,13 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 		return -EINVAL;
 	memcpy(m.sgid, c->sgid, sizeof(m.sgid));
 	memcpy(m.dgid, c->dgid, sizeof(m.dgid));
-	err = to_state(x, &m, XROCE_QPS_INIT, XROCE_QP_PKEY |
-		       (q.type == XROCE_QPT_UD ? XROCE_QP_QKEY : XROCE_QP_ACCESS));
+	err = to_state(x, &m, q.type, XROCE_QPS_RESET, XROCE_QPS_INIT);
 	if (err)
 		return err;
-	err = to_state(x, &m, XROCE_QPS_RTR, rtr_mask(q.type));
+	err = to_state(x, &m, q.type, XROCE_QPS_INIT, XROCE_QPS_RTR);
 	if (!err)
-		err = to_state(x, &m, XROCE_QPS_RTS, 0);
+		err = to_state(x, &m, q.type, XROCE_QPS_RTR, XROCE_QPS_RTS);
 	if (err)
-		to_state(x, &m, XROCE_QPS_RESET, 0);
+		to_state(x, &m, q.type, q.state, XROCE_QPS_RESET);
 	return err;
 }
