@@ -368,13 +368,17 @@ static void xr_tx_count_lost(struct xr_tx_batch *batch, u32 frames)
 	this_cpu_add(batch->stat->drop_tx, frames);
 }
 
-/* Return: frames done with; the last one may have been lost: then so is *@lost. */
-static int xr_tx_slow(struct xr_tx_batch *batch, bool *lost)
+/* Return: frames done with. The last one may have been lost: then *@lost is its bytes. */
+static int xr_tx_slow(struct xr_tx_batch *batch, u32 *lost)
 {
 	unsigned int i = 0;
+	u32 len;
 
-	while (i < batch->count && !*lost)
-		*lost = !xr_tx_skb(batch->dev, batch->frame[i++]);
+	while (i < batch->count && !*lost) {
+		len = batch->frame[i]->len;
+		if (!xr_tx_skb(batch->dev, batch->frame[i++]))
+			*lost = len;
+	}
 	return i;
 }
 
@@ -399,10 +403,9 @@ static int xr_tx_fast(struct xr_tx_batch *batch)
 int xr_tx_flush(struct xr_tx_batch *batch)
 {
 	struct net_device *dev = batch->dev;
-	u32 len[XR_TX_BATCH], bytes = 0;
-	bool lost = false;
+	u32 len, bytes = 0, lost = 0;
 	unsigned int i;
-	int done, sent;
+	int done;
 
 	if (!batch->count)
 		return 0;
@@ -410,23 +413,25 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 		return -ENETDOWN;
 	/* Once it is sent, a frame is the device's. */
 	for (i = 0; i < batch->count; i++) {
-		len[i] = batch->frame[i]->len;
-		if (len[i] > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
+		len = batch->frame[i]->len;
+		if (len > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
 			return -EMSGSIZE;
+		bytes += len;
 	}
 	done = xr_tx_fast(batch);
 	if (done < 0)
 		done = xr_tx_slow(batch, &lost);
-	sent = done - lost;
-	for (i = 0; i < sent; i++)
-		bytes += len[i];
-	xr_tx_count(batch, sent, bytes);
 	if (unlikely(lost))
 		xr_tx_count_lost(batch, 1);
+	for (i = done; unlikely(i < batch->count); i++)
+		bytes -= batch->frame[i]->len;
+	xr_tx_count(batch, done - !!lost, bytes - lost);
 	batch->count -= done;
+	if (likely(!batch->count))
+		return 0;
 	memmove(batch->frame, batch->frame + done,
 		batch->count * sizeof(*batch->frame));
-	return batch->count ? -EBUSY : 0;
+	return -EBUSY;
 }
 
 /*
