@@ -87,7 +87,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			.key = key,
 			.off = rq->pos,
 			.len = len,
-			.begin = rq->flags & OP_BEGIN,
+			.begin = !!(rq->flags & OP_BEGIN),
 			.qpn = q->qpn,
 			.ahead = resid - len,
 			/* A completion may have to wait, and the frame with it. */

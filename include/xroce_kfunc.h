@@ -27,7 +27,7 @@ struct xdp_md;
  * @key: R_Key, a region's or a window's
  * @off: offset in the frame of the first byte
  * @len: bytes
- * @begin: not 0: the first packet of its message
+ * @begin: 1: the first packet of its message; 0: not
  * @qpn: queue pair whose peer asks: its protection domain and rights count
  * @ahead: bytes of the message that follow this packet's, a hint
  * @cut: the length that the frame gets when it has been done, unless it is one of

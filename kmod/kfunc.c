@@ -129,7 +129,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 		return -ENOENT;
 	ret = xr_mr_write(mr, va, xdp, off, len);
 	if (likely(!ret)) {
-		xr_mr_count_in(mr, 1, len, !!READ_ONCE(w->begin));
+		xr_mr_count_in(mr, 1, len, READ_ONCE(w->begin) & 1);
 		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	} else if (ret == -EAGAIN) {
 		return xr_kfunc_missed(qp, mr, va, len, READ_ONCE(w->ahead), xdp);

@@ -37,16 +37,16 @@ MODULE_IMPORT_NS("BPF_INTERNAL");
 /* Of all links without counters. Nobody looks at it. */
 static DEFINE_PER_CPU(struct xroce_stat, xr_stat_nobody);
 
-struct xr_link __rcu *xr_links[XR_MAX_LINKS];
+struct xr_link __rcu *xr_links_up[XR_MAX_LINKS];
+static struct xr_link *xr_links[XR_MAX_LINKS];
 static DEFINE_MUTEX(xr_links_lock);
 
 static struct xr_link *xr_link_locked(u32 id)
 {
+	lockdep_assert_held(&xr_links_lock);
 	if (id >= XR_MAX_LINKS)
 		return NULL;
-	id = array_index_nospec(id, XR_MAX_LINKS);
-	return rcu_dereference_protected(xr_links[id],
-					 lockdep_is_held(&xr_links_lock));
+	return xr_links[array_index_nospec(id, XR_MAX_LINKS)];
 }
 
 static struct xr_link *xr_link_of_dev(const struct net_device *dev)
@@ -114,7 +114,8 @@ static void xr_link_free(struct xr_link *link)
  */
 static void xr_link_unpublish(struct xr_link *link)
 {
-	RCU_INIT_POINTER(xr_links[link->id], NULL);
+	xr_links[link->id] = NULL;
+	RCU_INIT_POINTER(xr_links_up[link->id], NULL);
 	xr_link_put_dev(link);
 }
 
@@ -182,7 +183,7 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	}
 	link->id = id;
 	xr_limits_name(&link->limits, id);
-	rcu_assign_pointer(xr_links[id], link);
+	xr_links[id] = link;
 	mutex_unlock(&xr_links_lock);
 	return id;
 
@@ -330,9 +331,11 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->stat = stat ? xr_counters(stat, 0) : &xr_stat_nobody;
 	rcu_assign_pointer(link->prog, prog);
 	link->maker = NULL;
-	/* The data path looks at the tables only below these bounds. */
-	smp_store_release(&link->qp_entries, qp->max_entries);
-	smp_store_release(&link->mpt_entries, mpt->max_entries);
+	link->qp_entries = qp->max_entries;
+	link->qp_mask = qp->max_entries - 1;
+	link->mpt_entries = mpt->max_entries;
+	link->mpt_mask = mpt->max_entries - 1;
+	rcu_assign_pointer(xr_links_up[link->id], link);
 	mutex_unlock(&xr_links_lock);
 	return 0;
 

@@ -40,6 +40,8 @@ struct xroce_stat;
  * @prog: XDP program, with a reference; NULL: none. Run under RCU
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map and @qp, a power of two; 0: no maps yet
+ * @mpt_mask: @mpt_entries - 1
+ * @qp_mask: @qp_entries - 1
  * @maker: file that made it, until it has maps
  * @users: files that use it
  * @lock: for the objects
@@ -81,6 +83,8 @@ struct xr_link {
 	struct bpf_prog __rcu *prog;
 	u32 mpt_entries;
 	u32 qp_entries;
+	u32 mpt_mask;
+	u32 qp_mask;
 	struct xr_ctx *maker;
 	unsigned int users;
 
@@ -107,12 +111,19 @@ struct xr_link {
 	struct xr_limits limits;
 };
 
-extern struct xr_link __rcu *xr_links[XR_MAX_LINKS];
+/* Those that have maps. */
+extern struct xr_link __rcu *xr_links_up[XR_MAX_LINKS];
 
-/* Find a link on the data path: in softirq, under RCU, which keeps it. Or NULL. */
+/*
+ * Find a link on the data path: in softirq, under RCU, which keeps it. Of @id only the
+ * low eight bits are looked at: a number of no link may be another's, as any number may.
+ *
+ * Return: the link, which has maps and tables, or NULL.
+ */
 static inline struct xr_link *xr_link_rcu(u32 id)
 {
-	return id < XR_MAX_LINKS ? rcu_dereference_bh(xr_links[id]) : NULL;
+	BUILD_BUG_ON(XR_MAX_LINKS != U8_MAX + 1);
+	return rcu_dereference_bh(xr_links_up[(u8)id]);
 }
 
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);

@@ -41,7 +41,7 @@ static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 	u32 index;
 
 	/* A power of two. In the place of an index too large is another key. */
-	index = key >> XROCE_KEY_SHIFT & (link->mpt_entries - 1);
+	index = key >> XROCE_KEY_SHIFT & link->mpt_mask;
 	mr = rcu_dereference_bh(link->mr[index]);
 	if (unlikely(!mr || mr->key != key))
 		return NULL;

@@ -35,14 +35,11 @@ struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 	const struct xr_link *link = qp->link;
 	u32 index = key >> XROCE_KEY_SHIFT;
 	struct xr_mw *mw;
-	u32 entries;
 	u64 off;
 
-	/* Pairs with xr_link_maps(): the table is there. */
-	entries = smp_load_acquire(&link->mpt_entries);
-	if (!key || index >= entries)
+	if (!key || index > link->mpt_mask)
 		return NULL;
-	mw = rcu_dereference_bh(link->mw[array_index_nospec(index, entries)]);
+	mw = rcu_dereference_bh(link->mw[index & link->mpt_mask]);
 	if (!mw)
 		return NULL;
 	xr_hold(mw);

@@ -110,7 +110,7 @@ static u32 xr_qp_slot(struct xr_link *link)
 /* A number of ours for this place, otherwise random; not the multicast one. */
 static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 {
-	u32 mask = link->qp_entries - 1;
+	u32 mask = link->qp_mask;
 	u32 qpn;
 
 	do {
@@ -212,7 +212,7 @@ err_free:
  */
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 {
-	u32 slot = qp->qpn & (link->qp_entries - 1);
+	u32 slot = qp->qpn & link->qp_mask;
 	struct xroce_qp *q = qp->map;
 	bool claimed;
 
@@ -282,7 +282,7 @@ static struct xr_qp *xr_qp_find(struct xr_link *link, u32 qpn)
 	struct xr_qp *qp;
 
 	lockdep_assert_held(&link->lock);
-	qp = xr_qp_in(link, qpn & (link->qp_entries - 1));
+	qp = xr_qp_in(link, qpn & link->qp_mask);
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
@@ -470,7 +470,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		struct xroce_qp_query *q)
 {
-	u32 slot = q->qpn & (link->qp_entries - 1);
+	u32 slot = q->qpn & link->qp_mask;
 	struct xr_qp *qp;
 
 	mutex_lock(&link->lock);

@@ -101,7 +101,7 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn);
 
 /**
  * xr_qp_get_rcu() - find a queue pair on the data path
- * @link: where
+ * @link: where; it has maps
  * @qpn: its number
  *
  * In softirq, under RCU, which keeps the structure.
@@ -110,13 +110,8 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn);
  */
 static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 {
-	/* Pairs with xr_link_maps(): the table is there. */
-	u32 entries = smp_load_acquire(&link->qp_entries);
-	struct xr_qp *qp;
+	struct xr_qp *qp = rcu_dereference_bh(link->qp[qpn & link->qp_mask]);
 
-	if (unlikely(!entries))
-		return NULL;
-	qp = rcu_dereference_bh(link->qp[qpn & (entries - 1)]);
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
