@@ -31,7 +31,7 @@ static __always_inline int missed(int err, int cause)
  * @packets: PSNs that the request took
  * @behind: see struct xroce_reply
  * @queued: the module sends it
- * @made: READ response: the frame is one, but for the Ethernet header
+ * @made: READ response: the frame is one
  * @drop: XROCE_DROP_*: there is no answer, as the packet is dropped; 0: it is not
  */
 struct answer {

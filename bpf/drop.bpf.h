@@ -5,11 +5,11 @@
 
 #define NSEC_PER_SEC	1000000000ull
 
-/* In one word, as a function has five arguments: offset of the IP header, opcode, IPv6. */
-#define DROP_PACKET(l3, opcode, ipv6)	((l3) | (opcode) << 8 | (ipv6) << 16)
-#define DROP_L3(packet)			((packet) & 0xff)
-#define DROP_OPCODE(packet)		((packet) >> 8 & 0xff)
-#define DROP_IPV6(packet)		((packet) >> 16 & 1)
+/* In one word: offsets of the IP header and of the BTH, IPv6. */
+#define DROP_FRAME(l3, bth, ipv6)	((l3) | (bth) << 8 | (ipv6) << 16)
+#define DROP_L3(frame)			((frame) & 0xff)
+#define DROP_BTH(frame)			((frame) >> 8 & 0xff)
+#define DROP_IPV6(frame)		((frame) >> 16 & 1)
 
 /**
  * struct drop_limit - how many events of drops this CPU has written lately
@@ -30,6 +30,18 @@ struct {
 	__type(key, __u32);
 	__type(value, struct drop_limit);
 } drop_limit SEC(".maps");
+
+/**
+ * struct drop_bth - what the BTH of a packet that is dropped says
+ * @qpn: destination queue pair number
+ * @psn: packet sequence number
+ * @opcode: 8 bits
+ */
+struct drop_bth {
+	__u32 qpn;
+	__u32 psn;
+	__u8 opcode;
+};
 
 /* Return: whether somebody wants events of drops, at @now. */
 static __always_inline bool drop_wanted(__u64 *now)
@@ -87,8 +99,9 @@ static __always_inline bool drop_addresses(struct xdp_md *ctx, struct xroce_even
 
 /* @q: the queue pair that the packet is for, or NULL. The others: see dropped(). */
 static __always_inline void drop_event(struct xdp_md *ctx, const struct xroce_qp *q,
-				       struct xroce_stat *st, __u32 qpn, __u32 cause,
-				       __u32 psn, __u32 packet)
+				       struct xroce_stat *st,
+				       const struct drop_bth *bth, __u32 cause,
+				       __u32 frame)
 {
 	struct drop_limit *limit;
 	struct xroce_event *e;
@@ -113,10 +126,10 @@ static __always_inline void drop_event(struct xdp_md *ctx, const struct xroce_qp
 	}
 	*e = (struct xroce_event){
 		.time = now,
-		.qpn = qpn,
+		.qpn = bth->qpn,
 		.cause = cause,
-		.psn = psn,
-		.opcode = DROP_OPCODE(packet),
+		.psn = bth->psn,
+		.opcode = bth->opcode,
 		.missed = limit->missed,
 	};
 	limit->missed = 0;
@@ -126,37 +139,54 @@ static __always_inline void drop_event(struct xdp_md *ctx, const struct xroce_qp
 		e->known = XROCE_EVENT_QP;
 	}
 	/* The peer's, which the packet has been compared with. */
-	if (!drop_addresses(ctx, e, DROP_L3(packet), DROP_IPV6(packet)) && q) {
+	if (!drop_addresses(ctx, e, DROP_L3(frame), DROP_IPV6(frame)) && q) {
 		__builtin_memcpy(e->peer, q->daddr, sizeof(e->peer));
 		__builtin_memcpy(e->own, q->saddr, sizeof(e->own));
 	}
 	bpf_ringbuf_submit(e, 0);
 }
 
+/* What the BTH of the frame says. It was there; if it is not, it is all zeros. */
+static __always_inline void drop_parse(struct xdp_md *ctx, __u32 off, struct drop_bth *to)
+{
+	const struct xroce_bth *bth = frame_start(ctx) + off;
+
+	if ((const void *)(bth + 1) > frame_end(ctx))
+		return;
+	to->qpn = bpf_ntohl(bth->dqpn) & XROCE_QPN_MASK;
+	to->psn = bpf_ntohl(bth->apsn) & XROCE_PSN_MASK;
+	to->opcode = bth->opcode;
+}
+
 /**
  * dropped() - count a packet that is dropped, and tell whoever watches
  * @ctx: the frame
- * @qpn: number of the queue pair that it is for, which need not be there
+ * @qpn: number of its queue pair; 0: of the one that the frame names, if that is there
  * @cause: XROCE_DROP_*
- * @psn: its packet sequence number
- * @packet: what else it is like: DROP_PACKET()
+ * @frame: DROP_FRAME()
  *
- * A function of its own, as there are many ways to it, none of which is common.
+ * A function of its own, as there are many ways to it, none of which is common. It parses
+ * the frame again, so that nobody keeps for it what they have found there.
  */
-__noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 psn, __u32 packet)
+__noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 frame)
 {
 	struct xroce_stat *st = stat_this_cpu();
-	struct xroce_qp *q = qp_find(qpn);
 	__u32 i = cause - XROCE_DROP_QKEY;
+	struct drop_bth bth = {};
+	struct xroce_qp *q;
 
 	if (!st)
 		return 0;
+	drop_parse(ctx, DROP_BTH(frame), &bth);
+	if (qpn)
+		bth.qpn = qpn;
+	q = qp_find(bth.qpn);
 	stat_drop(st, cause);
 	barrier_var(i);
 	/* Other CPUs may drop packets of the same queue pair now. */
 	if (q && i < XROCE_QP_DROPS)
 		__sync_fetch_and_add(&q->drops[i], 1);
-	drop_event(ctx, q, st, qpn, cause, psn, packet);
+	drop_event(ctx, q, st, &bth, cause, frame);
 	return 0;
 }
 
@@ -164,8 +194,16 @@ __noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 psn, __
 static __always_inline int drop(struct xdp_md *ctx, const struct request *rq, __u32 cause)
 {
 	if (cause)
-		dropped(ctx, rq->qpn, cause, rq->psn,
-			DROP_PACKET(rq->l3, rq->opcode, rq->ipv6));
+		dropped(ctx, 0, cause, DROP_FRAME(rq->l3, rq->bth, rq->ipv6));
+	return XDP_DROP;
+}
+
+/* The same when the frame may have been turned into a reply. */
+static __always_inline int drop_of(struct xdp_md *ctx, const struct request *rq,
+				   const struct xroce_qp *q, __u32 cause)
+{
+	if (cause)
+		dropped(ctx, q->qpn, cause, DROP_FRAME(rq->l3, rq->bth, rq->ipv6));
 	return XDP_DROP;
 }
 

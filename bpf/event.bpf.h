@@ -27,8 +27,8 @@ static __always_inline void event_refused(const struct request *rq,
 					  struct xroce_stat *st, int cause,
 					  const struct answer *ans)
 {
-	/* What is behind the headers that could be taken off. */
-	__u32 headers = rq->pos + rq->pad;
+	/* All headers, whether or not they could be taken off. */
+	__u32 headers = rq->bth + sizeof(struct xroce_bth) + op_headers(rq->flags) + rq->pad;
 	struct xroce_event *e;
 
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);

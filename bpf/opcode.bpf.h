@@ -50,6 +50,23 @@ static const __u16 rc_ops[32] = {
 	[XROCE_RC_SEND_ONLY_INV]	= OP_SEND | OP_BEGIN | OP_END | OP_INV,
 };
 
+/* Bytes of the headers behind the BTH of a reliable connection's request. */
+static __always_inline __u32 op_headers(__u32 flags)
+{
+	__u32 len = 0;
+
+	if (flags & OP_ATOMIC)
+		return sizeof(struct xroce_atomiceth);
+	if (flags & OP_FLUSH)
+		len += sizeof(struct xroce_feth);
+	if (flags & (OP_READ | OP_ATOMIC_WRITE | OP_FLUSH) ||
+	    (flags & OP_WRITE && flags & OP_BEGIN))
+		len += sizeof(struct xroce_reth);
+	if (flags & (OP_IMM | OP_INV))
+		len += sizeof(__be32);
+	return len;
+}
+
 /* Return: whether a connected service other than the reliable one has it. */
 static __always_inline bool uc_has(__u32 flags)
 {

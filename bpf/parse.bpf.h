@@ -99,15 +99,21 @@ static __always_inline int parse_eth(struct cursor *c)
 }
 
 /*
- * Is the frame for an address of the device's? Others come where the device is
- * promiscuous, or a switch floods; the stack drops them, and decides. The destination
- * and two bytes of the source are read as one word.
+ * Is the frame for the device's own address? The destination and two bytes of the source
+ * are read as one word.
+ */
+static __always_inline bool eth_own(const void *data)
+{
+	return xroce_netdev_word(*(const __u64 *)data) == xroce_netdev.addr;
+}
+
+/*
+ * Or for another one that it takes? Others come where the device is promiscuous, or a
+ * switch floods; the stack drops them, and decides.
  */
 static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 {
-	if (likely(xroce_netdev_word(*(const __u64 *)data) == xroce_netdev.addr))
-		return true;
-	return xroce_kfuncs && !xroce_addr(ctx, xroce_link);
+	return eth_own(data) || (xroce_kfuncs && !xroce_addr(ctx, xroce_link));
 }
 
 static __always_inline bool qpn_ours(__u32 qpn)
@@ -204,8 +210,8 @@ struct plain {
 } __attribute__((packed));
 
 /*
- * Of a frame that is IPv4, has no VLAN tag and is as long as that takes; if its IP header
- * has no options, which parse() looks at.
+ * Of a frame that is for the device's own address, is IPv4, has no VLAN tag and is as long
+ * as that takes; if its IP header has no options, which parse() looks at.
  *
  * Return: the opcode; NOT_PLAIN of others; NOT_OURS: it is not UDP, or not to our port,
  * as is most of what comes that is others'.
@@ -222,7 +228,8 @@ static __always_inline int plain_opcode(const void *data, const void *end)
 	    *(const __be16 *)(data + offsetof(struct plain, udp.dest)) !=
 	    bpf_htons(XROCE_UDP_PORT))
 		return NOT_OURS;
-	return p->bth.opcode;
+	/* A call in the way of all would take registers from them. */
+	return likely(eth_own(data)) ? p->bth.opcode : NOT_PLAIN;
 }
 
 /**

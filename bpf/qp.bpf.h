@@ -49,9 +49,11 @@ static __always_inline bool qp_ready(const struct xroce_qp *q)
 		      !q->error);
 }
 
-/* What a packet is dropped for when it does not. */
-static __always_inline __u32 qp_unready(const struct xroce_qp *q)
+/* Return: what a packet is dropped for when it does not; 0: it does. */
+static __always_inline int qp_unready(const struct xroce_qp *q)
 {
+	if (qp_ready(q))
+		return 0;
 	return q->state == XROCE_QPS_ERR || q->error ? XROCE_DROP_ERROR :
 						       XROCE_DROP_STATE;
 }

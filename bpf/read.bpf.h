@@ -32,8 +32,18 @@ static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 	return true;
 }
 
+/* The answer is another, or the module's: that finds the peer's address in the frame. */
+static __always_inline void read_unmake(struct xdp_md *ctx, struct answer *ans)
+{
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+
+	if (data + sizeof(struct ethhdr) <= end)
+		reply_eth(data);
+	ans->made = false;
+}
+
 /*
- * Make the answer here: the headers, and what the module puts behind them. Without
+ * Make the answer here: all headers, and what the module puts behind them. Without
  * the module the headers are reply()'s, as they are where nothing follows them.
  *
  * Return: 0, or a negative error of xroce_read(), or -ENOSPC.
@@ -51,6 +61,7 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *rq,
 	};
 	void *data = frame_start(ctx), *end = frame_end(ctx);
 	struct reply_packet *pkt;
+	int err;
 
 	if (!xroce_kfuncs)
 		return reply_room(ctx, rq, reply_len(rq, ans)) ? 0 : -ENOSPC;
@@ -60,8 +71,12 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *rq,
 	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
 	if (ans->len <= XROCE_READ_SHORT)
 		r.icrc = icrc_ack(q, ans);
+	reply_eth(data);
 	ans->made = true;
-	return xroce_read(ctx, &r);
+	err = xroce_read(ctx, &r);
+	if (failed(err))
+		read_unmake(ctx, ans);
+	return err;
 }
 
 /**
@@ -97,7 +112,6 @@ static __always_inline int read_answer(struct xdp_md *ctx,
 	    (likely(ans->len <= q->read_max) || read_retry(q, ans->len)))
 		err = ans->len ? read_make(ctx, rq, q, ans) : 0;
 	if (failed(err)) {
-		ans->made = false;
 		if (err == -ENOSPC)
 			q->read_max = ans->len - 1;
 		else if (err != -EAGAIN)

@@ -35,14 +35,15 @@ static __always_inline __u32 reply_bytes(const struct request *rq, __u32 opcode,
 static __always_inline void reply_count(const struct request *rq, struct xroce_qp *q,
 					struct xroce_stat *st, __u32 opcode, __u32 read)
 {
-	__u32 more = reply_bytes(rq, opcode, read) - XROCE_ACK_BYTES;
+	__u32 more = reply_bytes(rq, opcode, 0) - XROCE_ACK_BYTES + (-read & 3);
 
 	if (rq->plain && opcode == XROCE_RC_ACK)
 		return;
-	q->tx_more += more;
-	if (rq->plain && opcode == XROCE_RC_READ_RESPONSE_ONLY && likely(more == read))
+	q->tx_more += read;
+	if (rq->plain && opcode == XROCE_RC_READ_RESPONSE_ONLY && likely(!(read & 3)))
 		return;
-	st->tx_more += more - read;
+	q->tx_more += more;
+	st->tx_more += more;
 }
 
 static __always_inline __u32 reply_len(const struct request *rq,
@@ -316,31 +317,29 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 	__be32 *icrc;
 	__u32 want;
 
+	if (ans->made) {
+		reply_count(rq, q, st, XROCE_RC_READ_RESPONSE_ONLY, ans->len);
+		return true;
+	}
 	data = frame_start(ctx);
 	end = frame_end(ctx);
-	if (!ans->made) {
-		if (unlikely(rq->frags) && !reply_in_frame(rq)) {
-			ans->behind = rd_leaves(q, ans->psn);
-			reply_queue(ctx, rq, q, st, ans);
+	if (unlikely(rq->frags) && !reply_in_frame(rq)) {
+		ans->behind = rd_leaves(q, ans->psn);
+		reply_queue(ctx, rq, q, st, ans);
+		return false;
+	}
+	want = reply_len(rq, ans);
+	/* The module has cut it to that, mostly. */
+	if (unlikely(rq->frags || end - data != want)) {
+		if (unlikely(!reply_room(ctx, rq, want)))
 			return false;
-		}
-		want = reply_len(rq, ans);
-		/* The module has cut it to that, mostly. */
-		if (unlikely(rq->frags || end - data != want)) {
-			if (unlikely(!reply_room(ctx, rq, want)))
-				return false;
-			data = frame_start(ctx);
-			end = frame_end(ctx);
-		}
+		data = frame_start(ctx);
+		end = frame_end(ctx);
 	}
 
 	if (unlikely(data + sizeof(struct ethhdr) > end))
 		return false;
 	reply_eth(data);
-	if (ans->made) {
-		reply_count(rq, q, st, XROCE_RC_READ_RESPONSE_ONLY, ans->len);
-		return true;
-	}
 	pkt = reply_headers(data, end, rq, q, ans);
 	if (unlikely(!pkt))
 		return false;

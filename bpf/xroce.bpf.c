@@ -61,34 +61,39 @@ static __always_inline void count_frags(struct xdp_md *ctx, struct request *rq,
 		    (len > linear ? XROCE_FRAME_FRAGS : 0);
 }
 
+/* A packet that is dropped for @cause, but for its queue pair's state first. */
+static __always_inline int unadmitted(const struct xroce_qp *q, int cause)
+{
+	return because(qp_unready(q) ? : cause);
+}
+
 /*
- * Those of them that ask whether a queue pair's peer has sent the packet.
+ * Those of them that ask whether a queue pair's peer has sent the packet. Whether the
+ * queue pair takes requests has to be asked when it is claimed: it is not asked twice.
  * Return: 0 when it has, else XROCE_DROP_*.
  */
 static __always_inline int admit_peer(struct xdp_md *ctx,
-				       struct request *rq,
-				       const struct xroce_qp *q,
-				       struct xroce_stat *st,
-				       const struct ethhdr *eth,
-				       const struct iphdr *ip,
-				       const struct xroce_bth *bth,
-				       const void *end)
+				      struct request *rq,
+				      const struct xroce_qp *q,
+				      struct xroce_stat *st,
+				      const struct ethhdr *eth,
+				      const struct iphdr *ip,
+				      const struct xroce_bth *bth,
+				      const void *end)
 {
 	int err = 1;
 
-	if (unlikely(!qp_ready(q)))
-		return qp_unready(q);
 	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, rq, ip, end)))
-		return because(XROCE_DROP_ADDR);
+		return unadmitted(q, XROCE_DROP_ADDR);
 	if (unlikely(!qp_pkey_ok(q, bth->pkey)))
-		return because(XROCE_DROP_PKEY);
+		return unadmitted(q, XROCE_DROP_PKEY);
 	if (xroce_kfuncs)
 		err = icrc_check(ctx, rq, q, bth->pkey);
 	else
 		barrier_var(err);
 	if (unlikely(err)) {
 		if (err < 0)
-			return because(XROCE_DROP_ICRC);
+			return unadmitted(q, XROCE_DROP_ICRC);
 		count_frags(ctx, rq, st, err);
 	}
 	return 0;
@@ -138,7 +143,8 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	if (unlikely(!qp_service_ok(q, rq))) {
 		*cause = because(XROCE_DROP_OPCODE);
 		if (is_cnp(rq)) {
-			*cause = admit_peer(ctx, rq, q, st, data, ip, bth, end);
+			*cause = admit_peer(ctx, rq, q, st, data, ip, bth, end) ? :
+				 qp_unready(q);
 			if (!*cause)
 				st->cnp_rx++;
 		}
@@ -433,7 +439,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	st = stat_this_cpu();
 	if (unlikely(!st))
 		return XDP_PASS;
-	if (unlikely(!qpn_ours(qpn) || !eth_ours(ctx, data))) {
+	if (unlikely(!qpn_ours(qpn) || (opcode == NOT_PLAIN && !eth_ours(ctx, data)))) {
 		st->pass++;
 		return XDP_PASS;
 	}
@@ -448,6 +454,9 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		return drop(ctx, &rq, cause);
 
 	if (unlikely(qp_detour(q))) {
+		cause = qp_unready(q);
+		if (cause)
+			return drop(ctx, &rq, cause);
 		if (q->kept && put_aside(ctx, &rq, q, st, false))
 			return XDP_DROP;
 		/* What was posted before the packet came, is done before it. */
@@ -465,9 +474,10 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		qp_release(q);
 		return drop(ctx, &rq, XROCE_DROP_STATE);
 	}
-	if (unlikely(!qp_ready(q))) {
+	cause = qp_unready(q);
+	if (unlikely(cause)) {
 		qp_release(q);
-		return drop(ctx, &rq, qp_unready(q));
+		return drop(ctx, &rq, cause);
 	}
 	if (unlikely(is_marked(&rq)))
 		cnp_send(ctx, &rq, q, st);
@@ -479,31 +489,35 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	else
 		ud_execute(ctx, &rq, q, st, &ans);
 	/* Not before those that the module has yet to send. */
-	if (answer && unlikely(q->queued))
+	if (answer && unlikely(q->queued)) {
+		if (ans.made)
+			read_unmake(ctx, &ans);
 		err = reply_queue(ctx, &rq, q, st, &ans);
+	}
 	if (unlikely(!answer || !err)) {
 		if (answer)
 			not_sent(q, st, &ans);
 		qp_release(q);
-		return drop(ctx, &rq, ans.drop);
+		return drop_of(ctx, &rq, q, ans.drop);
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
 	answer = err == -EAGAIN && reply(ctx, &rq, q, st, &ans);
 	if (unlikely(!answer)) {
 		not_sent(q, st, &ans);
 		qp_release(q);
-		return drop(ctx, &rq, ans.queued ? 0 : XROCE_DROP_REPLY);
+		return drop_of(ctx, &rq, q, ans.queued ? 0 : XROCE_DROP_REPLY);
 	}
 	qp_release(q);
 	st->tx++;
 	return XDP_TX;
 }
 
-/* @opcode: of plain_opcode(). The commonest, each without what it has no use for. */
-static __always_inline int judge(struct xdp_md *ctx, int opcode)
+/*
+ * @opcode: of plain_opcode(). The commonest, each without what it has no use for. @data
+ * and @end are those that it was found with, so that nothing is compared twice.
+ */
+static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int opcode)
 {
-	void *data = frame_start(ctx), *end = frame_end(ctx);
-
 	switch (opcode) {
 	case NOT_OURS:
 		return XDP_PASS;
@@ -526,7 +540,9 @@ static __always_inline int judge(struct xdp_md *ctx, int opcode)
 SEC("xdp.frags")
 int xroce(struct xdp_md *ctx)
 {
-	return judge(ctx, plain_opcode(frame_start(ctx), frame_end(ctx)));
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+
+	return judge(ctx, data, end, plain_opcode(data, end));
 }
 
 /*
@@ -542,7 +558,8 @@ int xroce(struct xdp_md *ctx)
 SEC("?xdp.frags")
 int xroce_vlan(struct xdp_md *ctx)
 {
-	int opcode = plain_opcode(frame_start(ctx), frame_end(ctx));
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+	int opcode = plain_opcode(data, end);
 	struct vlan_hdr tag;
 	__u16 tci;
 
@@ -552,9 +569,11 @@ int xroce_vlan(struct xdp_md *ctx)
 		tag.tci = bpf_htons(tci);
 		if (!vlan_ours(ctx) || !vlan_put_back(ctx, &tag))
 			return XDP_PASS;
+		data = frame_start(ctx);
+		end = frame_end(ctx);
 		opcode = NOT_PLAIN;
 	}
-	return judge(ctx, opcode);
+	return judge(ctx, data, end, opcode);
 }
 
 char _license[] SEC("license") = "GPL";
