@@ -154,6 +154,7 @@ static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
 
 /* Give the queue's lock back. A reply that failed flushes what is posted. */
 static void xr_replies_unlock(struct xr_qp *qp)
+	__releases(&qp->replies.lock)
 {
 	bool failed = qp->replies.failed;
 

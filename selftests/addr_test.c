@@ -22,7 +22,9 @@ enum { OWN = 2, NEW = 0x0a, SECOND, MACVLAN, MACVLAN_VLAN, VLAN, BRIDGE, NOBODY 
 
 static void to(struct wire *w, uint8_t last)
 {
-	memcpy(w->req.dst_mac, (uint8_t [6]){ 2, 0, 0, 0, 0, last }, 6);
+	const uint8_t mac[6] = { 2, 0, 0, 0, 0, last };
+
+	memcpy(w->req.dst_mac, mac, sizeof(mac));
 }
 
 /* Request number @n is left to the stack. */

@@ -275,6 +275,7 @@ static void one_answer(void)
 /* Nor is it told when a packet of one's own peer names another's key. */
 static void one_cause(void)
 {
+	const struct wire_opts beside = { .beside = true };
 	struct xroce_qp_query q = {};
 	struct xroce_mr_reg r = {};
 	struct packet got;
@@ -282,7 +283,7 @@ static void one_cause(void)
 	struct wire w;
 	int ret;
 
-	if (!wire_open(&w, &(struct wire_opts){ .beside = true }))
+	if (!wire_open(&w, &beside))
 		return;
 	y = live_open();
 	if (!y)

@@ -156,20 +156,47 @@ static void put(struct qp_change *c, const struct value *v)
 
 	c->given |= B(v->word);
 	switch (v->word) {
-	case QP_SGID: inet_pton(AF_INET6, v->gid, m->sgid); break;
-	case QP_DGID: inet_pton(AF_INET6, v->gid, m->dgid); break;
-	case QP_MTU: m->path_mtu = v->value; break;
-	case QP_DEST: m->dest_qpn = v->value; break;
-	case QP_PSN: m->rq_psn = v->value; break;
-	case QP_ACCESS: m->access = v->value; break;
-	case QP_PKEY: m->pkey = v->value; break;
-	case QP_RNR: m->min_rnr_timer = v->value; break;
-	case QP_RD: m->max_dest_rd_atomic = v->value; break;
-	case QP_SPORT: m->sport = v->value; break;
-	case QP_TOS: m->tos = v->value; break;
-	case QP_TTL: m->ttl = v->value; break;
-	case QP_QKEY: m->qkey = v->value; break;
-	default: break;
+	case QP_SGID:
+		inet_pton(AF_INET6, v->gid, m->sgid);
+		break;
+	case QP_DGID:
+		inet_pton(AF_INET6, v->gid, m->dgid);
+		break;
+	case QP_MTU:
+		m->path_mtu = v->value;
+		break;
+	case QP_DEST:
+		m->dest_qpn = v->value;
+		break;
+	case QP_PSN:
+		m->rq_psn = v->value;
+		break;
+	case QP_ACCESS:
+		m->access = v->value;
+		break;
+	case QP_PKEY:
+		m->pkey = v->value;
+		break;
+	case QP_RNR:
+		m->min_rnr_timer = v->value;
+		break;
+	case QP_RD:
+		m->max_dest_rd_atomic = v->value;
+		break;
+	case QP_SPORT:
+		m->sport = v->value;
+		break;
+	case QP_TOS:
+		m->tos = v->value;
+		break;
+	case QP_TTL:
+		m->ttl = v->value;
+		break;
+	case QP_QKEY:
+		m->qkey = v->value;
+		break;
+	default:
+		break;
 	}
 }
 

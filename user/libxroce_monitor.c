@@ -62,7 +62,7 @@ static int take(void *ctx, void *data, size_t size)
 static int renew(const struct xroce_monitor *m)
 {
 	struct xroce_drop_lease lease = {
-		.until = now_ns() + LEASE_MS * 1000000ull,
+		.until = now_ns() + (__u64)LEASE_MS * 1000000,
 	};
 	__u32 zero = 0;
 
