@@ -280,6 +280,9 @@ static bool xr_keep_pop(struct xr_qp *qp)
 	k->since = jiffies;
 	if (k->told && qp->type == XROCE_QPT_RC)
 		xr_keep_clear(qp);
+	/* The timer has ended: the next one may have to wait as well. */
+	if (k->refuse && k->count && k->open)
+		mod_timer(&k->timer, xr_keep_end(k));
 	k->refuse = false;
 	if (!k->count) {
 		lost = k->lost;
@@ -346,6 +349,7 @@ static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
 	};
 	struct xr_keep *k = &qp->keep;
 	struct xdp_frame *frame = xr_keep_first(k);
+	bool told, lost = false;
 	struct xdp_buff xdp;
 	u8 l2[XR_TX_L2_MAX];
 	u32 l2_len, act;
@@ -362,11 +366,21 @@ static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
 	if (k->stay)
 		return false;
 	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
+	/*
+	 * A peer that has been told to come again may do so at once, and must not find
+	 * what it comes again for. Any other answer goes before those of packets that
+	 * come when nothing is kept any more.
+	 */
+	told = k->told;
+	if (told)
+		xr_keep_pop(qp);
 	if (frame)
 		xr_reply_frame(qp, frame);
 	else
 		page_frag_free(xdp.data_hard_start);
-	if (xr_keep_pop(qp))
+	if (!told)
+		lost = xr_keep_pop(qp);
+	if (lost)
 		xr_keep_tell(qp, l2, l2_len);
 	return true;
 }

@@ -105,6 +105,53 @@ static void ended(void)
 	odp_close(&o);
 }
 
+static bool written(void *arg)
+{
+	return live_stat().write > *(__u64 *)arg;
+}
+
+/* Send a WRITE on an unreliable connection. */
+static void send_uc(struct odp *o, size_t off)
+{
+	o->w.req.opcode = XROCE_RC_WRITE_ONLY | XROCE_OP_UC;
+	o->w.req.va = ODP_IOVA + off;
+	o->w.req.rkey = o->mr.rkey;
+	o->w.req.dmalen = 64;
+	o->w.req.payload = 64;
+	check(wire_send(&o->w), "send");
+	o->w.req.psn = (o->w.req.psn + 1) & XROCE_PSN_MASK;
+}
+
+/*
+ * Nobody is told to come again on an unreliable connection. Each packet that is put aside
+ * is waited for as long as patience says, and those behind it have their turn.
+ */
+static void unreliable(void)
+{
+	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
+	__u64 before = live_stat().write;
+	struct fuse f;
+	struct odp o;
+	int i;
+
+	if (!odp_open_opts(&o, 64, &uc) || !fuse_open(&f, MEM_PAGE))
+		return;
+	for (i = 1; i <= 3; i++)
+		check(mmap(o.mem + i * STUCK, MEM_PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_FIXED, f.fd, 0) != MAP_FAILED, "mmap");
+	/* Nothing else of a region is brought in while its worker is in a fault. */
+	send_uc(&o, 0);
+	check(live_wait(written, &before), "nothing is there");
+	before++;
+	for (i = 3; i >= 0; i--)
+		send_uc(&o, i * STUCK);
+	check(live_wait(written, &before), "those behind wait for ever");
+	fuse_abort(&f);
+	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
+	fuse_close(&f);
+	odp_close(&o);
+}
+
 /* Another user's process, with @regions regions, a page of the file each. */
 static void stick(struct fuse *f, unsigned int regions, enum stage *stage)
 {
@@ -265,6 +312,8 @@ static void advised(void)
 static const struct test tests[] = {
 	{ "odp_stuck_ended", "O4 O6", "a process ends while its memory is faulted in",
 	  ended },
+	{ "odp_stuck_uc", "O3 O9", "packets that are not sent again have their turn",
+	  unreliable },
 	{ "odp_stuck_others", "O3 O9", "another user's memory is served", others },
 	{ "odp_stuck_killed", "O6 O9", "who has such memory can be killed", killed },
 	{ "odp_stuck_advise", "O6", "who waits for such memory can be killed", advised },
