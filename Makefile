@@ -140,23 +140,23 @@ $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_l
 
 # libxroce*.rst are of section 3 and take what the headers say (see kdoc.py); each
 # function has a link to its page.
-man_src   := $(wildcard user/doc/*.rst)
-man_3     := $(patsubst %.rst,$(B)/%.3,$(filter user/doc/libxroce%,$(man_src)))
-man_8     := $(patsubst %.rst,$(B)/%.8,$(filter-out user/doc/libxroce%,$(man_src)))
+man_src   := $(wildcard doc/man/*.rst)
+man_3     := $(patsubst %.rst,$(B)/%.3,$(filter doc/man/libxroce%,$(man_src)))
+man_8     := $(patsubst %.rst,$(B)/%.8,$(filter-out doc/man/libxroce%,$(man_src)))
 man_pages := $(man_3) $(man_8)
 RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))))
 
 man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
-$(B)/user/doc/%.rst: user/doc/%.rst user/doc/kdoc.py user/libxroce.h include/uapi/xroce.h
+$(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py user/libxroce.h include/uapi/xroce.h
 	@mkdir -p $(@D)
-	@user/doc/kdoc.py $< >$@
+	@doc/man/kdoc.py $< >$@
 
 .SECONDARY: $(man_src:%=$(B)/%)
 # Without highlighting, which takes pygments.
 define man_rule
-$(B)/user/doc/%.$(1): $(B)/user/doc/%.rst
+$(B)/doc/man/%.$(1): $(B)/doc/man/%.rst
 	$$(call say,MAN)$$(RST2MAN) --halt=warning --syntax-highlight=none $$< $$@
 endef
 $(foreach n,3 8,$(eval $(call man_rule,$(n))))

@@ -348,7 +348,7 @@ ranges() {
 		n=$((most + 1))
 		fails 2 "^xroce: $word \"$n\": must be .* $most\$" \
 			qp modify qpn "$qpn" state rtr "$word" $n
-		said=$(tr -s ' \n' ' ' <"$net_here/../user/doc/xroce-qp.rst" |
+		said=$(tr -s ' \n' ' ' <"$net_here/../doc/man/xroce-qp.rst" |
 			grep -oE "\*\*$word\*\* [^(]*\([^)]* to [0-9]+" | grep -oE '[0-9]+$')
 		[ "$said" = "$most" ] || not_so "the manual says of $word: $said"
 	done <<-END
@@ -366,7 +366,7 @@ ranges() {
 	for n in 8 131072 1000; do
 		fails 1 "lo: qp $n: not a power of two from 16 to 65536" link add lo qp $n
 	done
-	grep -q '(65536; 16 to 2^24)' "$net_here/../user/doc/xroce-link.rst"
+	grep -q '(65536; 16 to 2^24)' "$net_here/../doc/man/xroce-link.rst"
 	XROCE_BPF_OBJECT=$small xr link add lo mpt 16 qp 65536 >"$work/made"
 	xr link del lo
 	fails 2 'count "0"' monitor count 0

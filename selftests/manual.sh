@@ -6,7 +6,7 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-doc=$here/../user/doc
+doc=$here/../doc/man
 xroce=$here/../build/user/xroce
 . "$here/tap.sh"
 
@@ -87,11 +87,11 @@ builds() {
 	echo 'raise ImportError' >"$dir/without/pygments.py"
 	{
 		pages "$dir" -n man &&
-			pages "$dir" "$dir/user/doc/xroce-serve.8" "$dir/user/doc/libxroce_link.3"
+			pages "$dir" "$dir/doc/man/xroce-serve.8" "$dir/doc/man/libxroce_link.3"
 	} >"$dir/said" 2>&1 || status=1
 	! grep -i 'warning:' "$dir/said" || status=1
 	for page in xroce-serve.8 libxroce_link.3; do
-		grep -q '^\.TH ' "$dir/user/doc/$page" || status=1
+		grep -q '^\.TH ' "$dir/doc/man/$page" || status=1
 	done
 	[ $status = 0 ] || tail -n 20 "$dir/said" | sed 's/^/# /'
 	rm -rf "$dir"

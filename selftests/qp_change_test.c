@@ -238,7 +238,7 @@ static void manual(void)
 		return;
 	path[n] = 0;
 	slash = strrchr(path, '/');
-	strcpy(slash, "/../../user/doc/xroce-qp.rst");
+	strcpy(slash, "/../../doc/man/xroce-qp.rst");
 	for (t = 0; t < 2; t++) {
 		/* That of UC is in words. */
 		for (i = 0; qp_change_row(types[t * 2], i, row); i++) {

@@ -8,7 +8,7 @@ set -eu
 
 . "$(dirname "$0")/net.sh"
 
-doc=$net_here/../user/doc
+doc=$net_here/../doc/man
 work=$(mktemp -d)
 export PATH=$net_here/../build/user:$net_here/../build/examples:$PATH
 
