@@ -18,7 +18,7 @@ B      := build
 
 CFLAGS ?= -O2 -g
 flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
-	-D_GNU_SOURCE -Iinclude -Iuser -MMD -MP
+	-D_GNU_SOURCE -Iinclude -Iuser/lib -Iuser -MMD -MP
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
@@ -28,12 +28,12 @@ BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-ffile-prefix-map=$(CURDIR)=. \
 	-I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
 
-lib_src := $(wildcard user/libxroce*.c)
-cli_src := $(filter-out $(lib_src),$(wildcard user/*.c))
+lib_src := $(wildcard user/lib/*.c)
+cli_src := $(wildcard user/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
 # Parts of the library that it keeps to itself, and the command needs.
-cli_lib := $(patsubst %,$(B)/user/libxroce_%.o,object vlan xdpfeature)
+cli_lib := $(patsubst %,$(B)/user/lib/%.o,bpf_object vlan xdp_feature)
 kmod_src := $(wildcard kmod/*.[ch]) kmod/Kbuild kmod/Makefile
 
 kmod    := $(B)/kmod$(KERNEL:%=-%)
@@ -123,15 +123,15 @@ $(B)/user/libxroce.a: $(lib_obj)
 	$(call say,AR)rm -f $@; $(AR) rcs $@ $^
 
 # The map names what programs may use; nothing of it may be missing.
-$(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/libxroce.map
+$(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/lib/libxroce.map
 	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs \
-		-Wl,--version-script=user/libxroce.map $(CFLAGS) $(LDFLAGS) \
+		-Wl,--version-script=user/lib/libxroce.map $(CFLAGS) $(LDFLAGS) \
 		$(lib_obj) $(shell pkg-config --libs libbpf) -o $@
 	@nm -g --defined-only $(lib_obj) | sed -n 's/.* T //p' | sort >$@.all
 	@readelf -sW $(lib_obj) | awk '$$6 == "HIDDEN" { print $$8 }' | sort -u >$@.hidden
-	@sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$$/\1/p' user/libxroce.map | sort >$@.map
+	@sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$$/\1/p' user/lib/libxroce.map | sort >$@.map
 	@comm -23 $@.all $@.hidden | diff - $@.map >&2 || { rm $@; \
-		echo "user/libxroce.map (>) is not what the library has (<)" >&2; exit 1; }
+		echo "user/lib/libxroce.map (>) is not what the library has (<)" >&2; exit 1; }
 
 $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_lib),$(B)/user/libxroce.a)
 	$(call say,LD)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LIBS) $(cli_libs) -o $@
@@ -149,7 +149,7 @@ RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))
 man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
-$(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py user/libxroce.h include/uapi/xroce.h
+$(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py user/lib/libxroce.h include/uapi/xroce.h
 	@mkdir -p $(@D)
 	@doc/man/kdoc.py $< >$@
 
@@ -167,7 +167,7 @@ selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 # As who has the packages builds them, but with what lies here.
 examples: $(B)/user/libxroce.a
 	+$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) --no-print-directory -C examples \
-		O=../$(B)/examples XROCE_CFLAGS='-I../include -I../user' XROCE_DEPS=../$< \
+		O=../$(B)/examples XROCE_CFLAGS='-I../include -I../user/lib' XROCE_DEPS=../$< \
 		XROCE_LIBS='../$< $(shell pkg-config --libs libbpf)'
 
 # --- What is needed, by purpose.
@@ -295,7 +295,7 @@ units := $(wildcard user/systemd/xroce-*)
 example_dir = $(DESTDIR)$(PREFIX)/share/doc/xroce/examples
 settings := $(wildcard user/systemd/*.conf)
 completion := user/bash-completion/xroce
-headers := user/libxroce.h include/xroce_map.h
+headers := user/lib/libxroce.h include/xroce_map.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
 
 install: install-module install-user
@@ -319,7 +319,7 @@ install-user: bpf user man
 	install -D -m 644 -t $(include_dir)/uapi include/uapi/xroce.h
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' \
-		user/libxroce.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
+		user/lib/libxroce.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
 	$(if $(RST2MAN),$(foreach n,3 8,install -D -m 644 -t $(man_dir)/man$(n) $(man_$(n)) &&) :)
 	$(if $(RST2MAN),cd $(man_dir)/man3 && for page in $(notdir $(man_3:%.3=%)); do \
 		for f in $$(sed -nE '/^\.SH FUNCTIONS/,/^\.SH STRUCT/s/^\.SS (.*)\(\)$$/\1/p' $$page.3); do \
@@ -406,5 +406,5 @@ help:
 	@echo "VM=0       demo, check: use this host's kernel, no virtual machine"
 	@echo 'V=1        show the commands; CC=, CLANG=, CFLAGS= as usual'
 
--include $(wildcard $(B)/user/*.d $(B)/bpf/*.d $(B)/selftests/*.bpf.d \
+-include $(wildcard $(lib_obj:.o=.d) $(cli_obj:.o=.d) $(B)/bpf/*.d $(B)/selftests/*.bpf.d \
 	    $(B)/selftests/bench/*.bpf.d)

@@ -26,7 +26,7 @@ compile() {
 
 	shift 2
 	echo "#include \"$header\"" |
-		"$@" -Wall -Wextra -Werror -I"$top/include" -I"$top/user" \
+		"$@" -Wall -Wextra -Werror -I"$top/include" -I"$top/user/lib" \
 			-fsyntax-only -x "$language" - 2>"$work/log" && return
 	echo "# $header: $*"
 	sed 's/^/# /' "$work/log"
@@ -67,7 +67,7 @@ links() {
 		       xroce_inc_rkey(0x1ff) != 0x100;
 	}
 	END
-	g++ -std=c++11 -Wall -Wextra -Werror -I"$top/include" -I"$top/user" \
+	g++ -std=c++11 -Wall -Wextra -Werror -I"$top/include" -I"$top/user/lib" \
 		"$work/program.cc" "$top/build/user/libxroce.a" \
 		$(pkg-config --libs libbpf) -o "$work/program" &&
 		"$work/program"

@@ -60,7 +60,7 @@ all_options() {
 all_functions() {
 	local name pages status=0 seen=0
 
-	for name in $(sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$/\1/p' "$here/../user/libxroce.map"); do
+	for name in $(sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$/\1/p' "$here/../user/lib/libxroce.map"); do
 		seen=$((seen + 1))
 		pages=$("$doc/kdoc.py" --names "$doc"/libxroce_*.rst | grep -cx "$name") || :
 		[ "$pages" = 1 ] || { echo "# $name: in $pages pages"; status=1; }

@@ -10,9 +10,9 @@
 #include <bpf/libbpf.h>
 
 #include "feature.h"
-#include "libxroce_vlan.h"
-#include "libxroce_xdpfeature.h"
 #include "netaddr.h"
+#include "../lib/vlan.h"
+#include "../lib/xdp_feature.h"
 
 static void probe_xdp(const char *netdev, __u32 ifindex)
 {

@@ -13,7 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "feature.h"
-#include "libxroce_priv.h"
+#include "../lib/priv.h"
 
 /* All that this command was built with. */
 static const __u8 commands[] = {

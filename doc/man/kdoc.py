@@ -7,7 +7,7 @@
 
 Within the page, paths being those from the top of the tree:
 
-    .. prototypes:: user/libxroce.h
+    .. prototypes:: user/lib/libxroce.h
        NAME...                  the declarations, in one block
     .. kernel-doc:: HEADER
        NAME...                  a subsection each: declaration and comment

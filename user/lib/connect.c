@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 #include "xroce_transition.h"
 
 /* With the attributes that the change requires, of those that @m has. */

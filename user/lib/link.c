@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 int xroce_link_query(struct xroce_link_query *query)
 {

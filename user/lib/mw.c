@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Memory windows, by command. */
-#include "libxroce_priv.h"
+#include "priv.h"
 
 int xroce_mw_add(struct xroce *x, struct xroce_mw_add *add)
 {

@@ -6,7 +6,7 @@
 
 #include <sys/mman.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
 		   struct xroce_ring *ring)

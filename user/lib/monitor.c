@@ -14,7 +14,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /* An event has been taken, and the next one shall wait. */
 #define TAKEN	(-ECANCELED)

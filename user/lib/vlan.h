@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /* Name of the device's driver; "unknown". */
 XROCE_HIDDEN const char *xroce_driver(const char *netdev, char driver[32]);

@@ -16,7 +16,7 @@
 
 #include <bpf/bpf.h>
 
-#include "libxroce_load.h"
+#include "load.h"
 
 struct attach {
 	const char *netdev;

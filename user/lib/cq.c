@@ -11,7 +11,7 @@
 
 #include <sys/epoll.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /* Polls in vain before a program that has posted is taken to wait for it. */
 #define PATIENCE	10000

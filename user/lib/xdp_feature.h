@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* What a driver says that it can do for XDP. */
-#ifndef _LIBXROCE_XDPFEATURE_H
-#define _LIBXROCE_XDPFEATURE_H
+#ifndef _LIBXROCE_XDP_FEATURE_H
+#define _LIBXROCE_XDP_FEATURE_H
 
 #include <linux/types.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /* Bits of the kernel's enum netdev_xdp_act, which older headers lack. */
 #define XROCE_XDP_BASIC		(1u << 0)	/* in the driver */
@@ -34,4 +34,4 @@ struct xroce_xdpfeatures {
  */
 XROCE_HIDDEN int xroce_xdpfeature(__u32 ifindex, struct xroce_xdpfeatures *has);
 
-#endif /* _LIBXROCE_XDPFEATURE_H */
+#endif /* _LIBXROCE_XDP_FEATURE_H */

@@ -10,7 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /* The object of the build tree that the executable lies in, if it does. */
 static bool build_tree_object(char *path, size_t size)

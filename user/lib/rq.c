@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 struct xroce_rq {
 	struct xroce *x;

@@ -9,7 +9,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 
-#include "libxroce_xdpfeature.h"
+#include "xdp_feature.h"
 
 /* Of the kernel's uapi/linux/netdev.h, which is newer than some headers. */
 #define NETDEV_GET		1	/* NETDEV_CMD_DEV_GET */

@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /*
  * Compare a map with what @obj says of it: type, flags, sizes, and the members of

@@ -13,7 +13,7 @@
 
 #include <bpf/bpf.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /**
  * struct detach - a program that is to be detached

@@ -7,7 +7,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /**
  * struct xroce_load - a program

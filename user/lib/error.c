@@ -7,7 +7,7 @@
 
 #include <linux/capability.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 bool xroce_capable(__u32 capabilities)
 {

@@ -12,7 +12,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 struct request {
 	struct nlmsghdr head;

@@ -17,7 +17,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 /*
  * The BPF link is the last to go, as it is the first to be made: what is left by

@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 #include "xroce_text.h"
 
 const char *xroce_mr_access_error(__u32 access)

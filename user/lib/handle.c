@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 int xroce_dev_open(void)
 {

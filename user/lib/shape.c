@@ -11,7 +11,7 @@
 
 #include <bpf/btf.h>
 
-#include "libxroce_shape.h"
+#include "shape.h"
 
 /* Values are structures of arrays of structures of integers. */
 #define DEPTH_MAX	8

@@ -10,8 +10,8 @@
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 
-#include "libxroce_vlan.h"
-#include "libxroce_xdpfeature.h"
+#include "vlan.h"
+#include "xdp_feature.h"
 
 /* Return: whether the device has answered. */
 static bool ask(const char *netdev, void *command)

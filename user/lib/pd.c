@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Protection domains. */
-#include "libxroce_priv.h"
+#include "priv.h"
 
 int xroce_pd_add(struct xroce *x, __u32 flags, __u32 *pd)
 {

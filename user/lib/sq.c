@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 struct xroce_sq {
 	struct xroce *x;

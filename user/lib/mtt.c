@@ -2,7 +2,7 @@
 /* Translation tables, and the pool of them. */
 #include <stdint.h>
 
-#include "libxroce_priv.h"
+#include "priv.h"
 
 int xroce_mtt_query(struct xroce_mtt_query *query)
 {

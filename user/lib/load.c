@@ -11,8 +11,8 @@
 
 #include <bpf/bpf.h>
 
-#include "libxroce_load.h"
-#include "libxroce_vlan.h"
+#include "load.h"
+#include "vlan.h"
 
 const char *const xroce_load_maps[XROCE_LOAD_MAPS] = {
 	"mpt", "qp", "rd", "stat", "mr_stat", "events", "drops", "drop_lease", ".data.netdev"

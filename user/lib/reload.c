@@ -17,8 +17,8 @@
 
 #include <bpf/bpf.h>
 
-#include "libxroce_load.h"
-#include "libxroce_shape.h"
+#include "load.h"
+#include "shape.h"
 
 #define MAPS_MAX	64
 
