@@ -18,7 +18,7 @@ B      := build
 
 CFLAGS ?= -O2 -g
 flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
-	-D_GNU_SOURCE -Iinclude -Iuser/lib -Iuser -MMD -MP
+	-D_GNU_SOURCE -Iinclude -Iuser/lib -Iuser/cmd -MMD -MP
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
@@ -29,7 +29,7 @@ BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
 
 lib_src := $(wildcard user/lib/*.c)
-cli_src := $(wildcard user/*.c)
+cli_src := $(wildcard user/cmd/*.c user/cmd/*/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
 # Parts of the library that it keeps to itself, and the command needs.

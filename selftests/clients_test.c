@@ -18,11 +18,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "clients.h"
 #include "clock.h"
 #include "handshake.h"
 #include "harness.h"
 #include "peer.h"
+#include "sessions.h"
 
 #define SILENT_MS	1500	/* how long one may say nothing */
 #define NEVER_MS	3600000	/* longer than any test takes */

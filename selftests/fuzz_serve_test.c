@@ -21,13 +21,13 @@
 
 #include <json-c/json.h>
 
-#include "client.h"
 #include "fuzz.h"
 #include "handshake.h"
 #include "handshake_lines.h"
 #include "live.h"
 #include "peer.h"
 #include "perftest.h"
+#include "session.h"
 
 #define CLIENTS		800ul
 #define QPS		4u

@@ -17,7 +17,7 @@ set -eu
 here=$(realpath "$(dirname "$0")")
 cd "$here/.."
 jobs=$(nproc)
-flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude -Iuser/lib -Iuser)
+flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude -Iuser/lib -Iuser/cmd)
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
 failed=()
 
@@ -76,7 +76,7 @@ run_cppcheck() {
 		xargs cppcheck --quiet -j "$jobs" --inline-suppr --std=c11 \
 		--enable=warning,performance,portability \
 		--suppress=ctuuninitvar --suppress=uninitdata \
-		-Iinclude -Iuser/lib -Iuser -Iselftests -Iselftests/kernel -D_GNU_SOURCE \
+		-Iinclude -Iuser/lib -Iuser/cmd -Iuser/cmd/serve -Iselftests -Iselftests/kernel -D_GNU_SOURCE \
 		'-DLIBBPF_OPTS(t,n,...)=struct t n = {__VA_ARGS__}'; } 2>&1 |
 		grep -E '(error|warning|performance|portability):'
 }

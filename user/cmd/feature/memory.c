@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Features of memory and of the CPU. None is needed; all make it better. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <linux/capability.h>
+
+#include "feature/feature.h"
+#include "units.h"
+
+#define HUGE	"/sys/kernel/mm/hugepages"
+
+static void probe_memlock(void)
+{
+	char soft[UNITS_MAX], hard[UNITS_MAX];
+	struct rlimit limit;
+
+	if (feature_capable(CAP_IPC_LOCK) ||
+	    getrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY) {
+		feature_add("memlock", FEATURE_YES, false,
+			    "memory can be pinned without a limit");
+		return;
+	}
+	feature_add("memlock", limit.rlim_cur ? FEATURE_YES : FEATURE_NO, false,
+		    "RLIMIT_MEMLOCK lets %s be pinned, %s at most",
+		    units_exact(limit.rlim_cur, soft),
+		    limit.rlim_max == RLIM_INFINITY ? "as much as wanted" :
+		    units_exact(limit.rlim_max, hard));
+}
+
+/* Of each size: how many there are. */
+static void probe_hugetlb(void)
+{
+	char text[200] = "", path[128], number[24], unit[UNITS_MAX];
+	unsigned long long kib, sum = 0;
+	struct dirent *entry;
+	size_t len = 0;
+	DIR *dir = opendir(HUGE);
+
+	while (dir && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "hugepages-%llukB", &kib) != 1)
+			continue;
+		snprintf(path, sizeof(path), HUGE "/%.60s/nr_hugepages",
+			 entry->d_name);
+		if (!feature_read(path, number, sizeof(number)))
+			continue;
+		sum += strtoull(number, NULL, 10);
+		if (len < sizeof(text))
+			len += snprintf(text + len, sizeof(text) - len,
+					"%s%s of %s", len ? ", " : "", number,
+					units_exact(kib * 1024, unit));
+	}
+	if (dir)
+		closedir(dir);
+	feature_add("huge_pages", sum ? FEATURE_YES : FEATURE_NO, false, "%s%s",
+		    *text ? text : "the kernel has none",
+		    sum || !*text ? "" : "; sysctl vm.nr_hugepages reserves some");
+}
+
+static void probe_thp(void)
+{
+	char text[64];
+
+	if (!feature_read("/sys/kernel/mm/transparent_hugepage/enabled", text,
+			  sizeof(text))) {
+		feature_add("transparent_huge_pages", FEATURE_NO, false,
+			    "the kernel has none");
+		return;
+	}
+	feature_add("transparent_huge_pages",
+		    strstr(text, "[never]") ? FEATURE_NO : FEATURE_YES, false,
+		    "%s", text);
+}
+
+/* Memory on demand: the kernel's part of it, and the module's. */
+static void probe_on_demand(void)
+{
+	const bool faults = feature_symbol("hmm_range_fault");
+	const bool notes = feature_symbol("mmu_interval_notifier_insert");
+	bool module;
+
+	feature_add("hmm", faults && notes ? FEATURE_YES : FEATURE_NO, false,
+		    "%s", faults && notes ?
+		    "hmm_range_fault, mmu_interval_notifier_insert" : faults ?
+		    "no mmu_interval_notifier_insert: CONFIG_MMU_NOTIFIER" :
+		    "no hmm_range_fault: CONFIG_HMM_MIRROR");
+	/* The module uses it, or it does not. */
+	module = feature_symbol("xr_odp_miss\t[xroce]");
+	feature_add("on_demand", module ? FEATURE_YES : FEATURE_NO, false, "%s",
+		    module ? "the module faults memory in" :
+		    "the module is not there, or pins all memory");
+}
+
+void feature_probe_memory(void)
+{
+	probe_memlock();
+	probe_hugetlb();
+	probe_thp();
+	probe_on_demand();
+}
+
+/* Return: whether the CPU has it, a word of the line of flags. */
+static bool cpu_has(const char *flags, const char *flag)
+{
+	const size_t len = strlen(flag);
+	const char *p = flags;
+
+	while ((p = strstr(p, flag))) {
+		if (p > flags && p[-1] == ' ' &&
+		    (!p[len] || strchr(" \n", p[len])))
+			return true;
+		p += len;
+	}
+	return false;
+}
+
+void feature_probe_cpu(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	bool clmul = false, avx = false;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		if (strncmp(line, "flags", 5))
+			continue;
+		clmul = cpu_has(line, "pclmulqdq");
+		avx = cpu_has(line, "avx");
+		break;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	feature_add("crc32", clmul && avx ? FEATURE_YES : FEATURE_NO, false,
+		    "%s", clmul && avx ?
+		    "the CPU multiplies without carries (pclmulqdq, avx)" :
+		    !clmul ? "the CPU has no pclmulqdq: a table is used" :
+			     "the CPU has no avx: a table is used");
+}

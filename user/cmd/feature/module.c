@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Features of the module, and of the program that calls it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "feature/feature.h"
+#include "../../lib/priv.h"
+
+/* All that this command was built with. */
+static const __u8 commands[] = {
+	XROCE_NR_LINK_ADD, XROCE_NR_LINK_MAPS, XROCE_NR_LINK_DEL,
+	XROCE_NR_LINK_QUERY, XROCE_NR_LINK_USE, XROCE_NR_LINK_PROG,
+	XROCE_NR_PD_ADD, XROCE_NR_PD_DEL, XROCE_NR_PD_QUERY, XROCE_NR_MR_REG,
+	XROCE_NR_MR_DEREG, XROCE_NR_MR_QUERY, XROCE_NR_MR_REG_PHYS,
+	XROCE_NR_MR_REG_SHARED, XROCE_NR_MR_REREG, XROCE_NR_MR_ADVISE,
+	XROCE_NR_QP_ADD,
+	XROCE_NR_QP_MODIFY, XROCE_NR_QP_DEL, XROCE_NR_QP_QUERY,
+	XROCE_NR_CQ_ADD, XROCE_NR_CQ_DEL, XROCE_NR_SRQ_ADD,
+	XROCE_NR_SRQ_MODIFY, XROCE_NR_SRQ_DEL, XROCE_NR_SRQ_QUERY,
+	XROCE_NR_MTT_QUERY, XROCE_NR_MTT_READ, XROCE_NR_MW_ADD,
+	XROCE_NR_MW_DEL, XROCE_NR_MW_QUERY, XROCE_NR_MW_BIND,
+	XROCE_NR_MW_INVAL, XROCE_NR_SQ_ADD, XROCE_NR_SQ_DEL,
+	XROCE_NR_SQ_APPLY, XROCE_NR_LIMIT_SET, XROCE_NR_LIMIT_QUERY,
+};
+
+#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+/* Whether modprobe(8) would find it. */
+static bool module_installed(const char *release)
+{
+	char path[128 + sizeof(((struct utsname *)0)->release)], line[512];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, ":")] = 0;
+		found = strstr(line, "/xroce.ko") != NULL;
+	}
+	fclose(f);
+	return found;
+}
+
+/* Return: whether it is loaded. */
+static bool probe_loaded(void)
+{
+	struct utsname name;
+	char version[64];
+
+	if (feature_read("/sys/module/xroce/version", version, sizeof(version))) {
+		feature_add("module", FEATURE_YES, true, "version %s", version);
+		return true;
+	}
+	if (uname(&name))
+		*name.release = 0;
+	if (module_installed(name.release))
+		feature_add("module", FEATURE_NO, true,
+			    "%s", xroce_strerror(-ENXIO));
+	else
+		feature_add("module", FEATURE_NO, true,
+			    "not loaded, and not installed for Linux %s",
+			    name.release);
+	return false;
+}
+
+/* A command without a structure does nothing, but says whether it is known. */
+static void probe_abi(void)
+{
+	unsigned int known = 0;
+	size_t i;
+	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		feature_add("abi", FEATURE_UNKNOWN, true, XROCE_DEV_PATH ": %s",
+			    strerror(errno));
+		return;
+	}
+	for (i = 0; i < COMMANDS; i++)
+		known += ioctl(fd, _IO(XROCE_IOC_TYPE, commands[i]), NULL) &&
+			 errno != ENOTTY;
+	close(fd);
+	feature_add("abi", known == COMMANDS ? FEATURE_YES : FEATURE_NO, true,
+		    "%u of %zu commands%s", known, COMMANDS,
+		    known == COMMANDS ? "" : ": the module is an older one");
+}
+
+/*
+ * Look for each function that the program calls in the module's BTF. @module
+ * NULL: count them only. Return: how many are missing; @first: one of those;
+ * @count: how many there are.
+ */
+static int missing_kfuncs(const struct btf *object, const struct btf *module,
+			  const char **first, int *count)
+{
+	int id = btf__find_by_name_kind(object, ".ksyms", BTF_KIND_DATASEC);
+	const struct btf_type *section, *t;
+	const struct btf_var_secinfo *var;
+	int i, missing = 0;
+	const char *name;
+
+	*count = 0;
+	if (id < 0)
+		return 0;
+	section = btf__type_by_id(object, id);
+	var = btf_var_secinfos(section);
+	for (i = 0; i < btf_vlen(section); i++, var++) {
+		t = btf__type_by_id(object, var->type);
+		name = btf__name_by_offset(object, t->name_off);
+		if (!btf_is_func(t) || strncmp(name, "xroce_", 6))
+			continue;
+		++*count;
+		if (btf__find_by_name_kind(module, name, BTF_KIND_FUNC) < 0) {
+			*first = name;
+			missing++;
+		}
+	}
+	return missing;
+}
+
+static void compare_kfuncs(const struct btf *object)
+{
+	struct btf *base = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	const char *name = NULL;
+	struct btf *module;
+	int missing, count;
+
+	module = base ? btf__parse_split("/sys/kernel/btf/xroce", base) : NULL;
+	if (!module) {
+		feature_add("kfuncs", FEATURE_NO, true,
+			    "/sys/kernel/btf/xroce: %s: the module was built without BTF",
+			    strerror(errno));
+		btf__free(base);
+		return;
+	}
+	missing = missing_kfuncs(object, module, &name, &count);
+	if (missing)
+		feature_add("kfuncs", FEATURE_NO, true,
+			    "%d of %d functions are missing in the module, as %s()",
+			    missing, count, name);
+	else
+		feature_add("kfuncs", count ? FEATURE_YES : FEATURE_NO, true,
+			    "%d functions of the module%s", count,
+			    count ? "" : ": the BPF object is not xroce's");
+	btf__free(module);
+	btf__free(base);
+}
+
+static void probe_object(bool loaded)
+{
+	struct btf *object;
+	char path[PATH_MAX];
+	int err;
+
+	err = xroce_object_path(NULL, path, sizeof(path));
+	if (err) {
+		feature_add("bpf_object", FEATURE_NO, true, "%.120s: %s", path,
+			    strerror(-err));
+		return;
+	}
+	object = btf__parse(path, NULL);
+	feature_add("bpf_object", object ? FEATURE_YES : FEATURE_NO, true,
+		    "%.120s%s%s", path, object ? "" : ": ",
+		    object ? "" : strerror(errno));
+	if (object && loaded)
+		compare_kfuncs(object);
+	btf__free(object);
+}
+
+void feature_probe_module(void)
+{
+	bool loaded = probe_loaded();
+
+	if (loaded)
+		probe_abi();
+	probe_object(loaded);
+}

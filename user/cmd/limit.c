@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Which limit stands in the way of a new object. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "feature/feature.h"
+#include "limit.h"
+#include "units.h"
+
+static __thread char text[256];
+
+/* By enum xroce_counted: what "link limit" calls it, and people. */
+static const struct {
+	const char *word;
+	const char *name;
+} names[XROCE_COUNTED] = {
+	[XROCE_COUNT_PD] = { "pd", "protection domains" },
+	[XROCE_COUNT_MR] = { "mr", "regions" },
+	[XROCE_COUNT_MW] = { "mw", "windows" },
+	[XROCE_COUNT_QP] = { "qp", "queue pairs" },
+	[XROCE_COUNT_CQ] = { "cq", "completion queues" },
+	[XROCE_COUNT_SRQ] = { "srq", "shared receive queues" },
+	[XROCE_COUNT_PINNED] = { "pinned", "bytes pinned" },
+};
+
+static __u64 in_pages(__u64 bytes)
+{
+	__u64 page = sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* Does @what not fit the limits that @q has? Then say so. */
+static bool full(const struct xroce_limit_query *q, const char *whose,
+		 enum xroce_counted what, __u64 amount)
+{
+	__u64 used = q->used[what], most = q->limit[what];
+	char limit[UNITS_MAX], in_use[UNITS_MAX], more[UNITS_MAX];
+	bool user = q->flags & XROCE_F_USER;
+
+	if (most == XROCE_LIMIT_NONE || (used <= most && amount <= most - used))
+		return false;
+	snprintf(text, sizeof(text),
+		 "%s is limited to %s %s: %s in use, %s more wanted ('xroce link limit %s%s N' changes the limit)",
+		 whose, units_exact(most, limit), names[what].name,
+		 units_exact(used, in_use), units_exact(amount, more),
+		 user ? "user " : "", names[what].word);
+	return true;
+}
+
+static bool link_full(struct xroce *x, const struct wanted *w, bool user)
+{
+	struct xroce_limit_query q = {
+		.flags = user ? XROCE_F_USER : 0,
+		.link = xroce_link(x),
+		.uid = user ? getuid() : 0,
+	};
+	char whose[32] = "the link";
+
+	if (xroce_limit_query(&q))
+		return false;
+	q.flags = user ? XROCE_F_USER : 0;
+	if (user)
+		snprintf(whose, sizeof(whose), "user %u", q.uid);
+	return (w->what != XROCE_COUNT_PINNED && full(&q, whose, w->what, 1)) ||
+	       (w->bytes && full(&q, whose, XROCE_COUNT_PINNED,
+				 in_pages(w->bytes)));
+}
+
+/* Bytes that a process has pinned. */
+static __u64 pinned(__u32 pid)
+{
+	unsigned long long kb = 0;
+	char line[256], path[32] = "/proc/self/status";
+	FILE *f;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmPin: %llu", &kb) == 1)
+			break;
+	fclose(f);
+	return kb << 10;
+}
+
+static bool memlock_full(const struct wanted *w)
+{
+	char limit[UNITS_MAX], in_use[UNITS_MAX], more[UNITS_MAX];
+	__u64 used = pinned(w->pid), amount = in_pages(w->bytes);
+	struct rlimit most;
+
+	if (!w->bytes || feature_capable(CAP_IPC_LOCK) ||
+	    getrlimit(RLIMIT_MEMLOCK, &most) || used + amount <= most.rlim_cur)
+		return false;
+	snprintf(text, sizeof(text),
+		 "RLIMIT_MEMLOCK is %s: %s pinned, %s more wanted ('ulimit -l' or LimitMEMLOCK= raises it; CAP_IPC_LOCK lifts it)",
+		 units_exact(most.rlim_cur, limit), units_exact(used, in_use),
+		 units_exact(amount, more));
+	return true;
+}
+
+const char *limit_reason(struct xroce *x, int err, const struct reason *table,
+			 const struct wanted *wanted)
+{
+	if (err == -EDQUOT && (link_full(x, wanted, false) ||
+			       (!wanted->persistent && link_full(x, wanted, true))))
+		return text;
+	if (err == -ENOMEM && memlock_full(wanted))
+		return text;
+	return reason(err, table);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A TCP peer: whole messages, with a time limit each, until told to stop. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "serve/peer.h"
+
+/* What a peer that parts may still have on its way, at most. */
+#define PART_BYTES	(64 << 10)
+
+/* Never read, so that every thread sees it, again and again. */
+static int stop_fd = -1;
+
+int peer_catch_signals(void)
+{
+	struct sigaction hangup;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	/* nohup(1) has it ignored, which a blocked signal is not. */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	stop_fd = signalfd(stop_fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return stop_fd < 0 ? -errno : 0;
+}
+
+int peer_stop_fd(void)
+{
+	return stop_fd;
+}
+
+static long long now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+/* Wait for @events of @fd, until @end; -1: for ever. */
+static int wait_until(int fd, short events, long long end)
+{
+	struct pollfd p[] = {
+		{ .fd = fd, .events = events },
+		{ .fd = stop_fd, .events = POLLIN },
+	};
+	long long left = -1;
+	int n;
+
+	do {
+		if (end >= 0) {
+			left = end - now_ms();
+			if (left < 0)
+				left = 0;
+		}
+		n = poll(p, 2, left);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if (p[1].revents)
+		return -EINTR;
+	return n ? 0 : -ETIMEDOUT;
+}
+
+int peer_wait(int fd, int ms)
+{
+	return wait_until(fd, POLLIN, ms < 0 ? -1 : now_ms() + ms);
+}
+
+/* Return: bytes; 0: closed; or -errno. */
+static int receive(int fd, void *buf, size_t size, int flags, long long end)
+{
+	ssize_t n;
+	int err;
+
+	do {
+		err = wait_until(fd, POLLIN, end);
+		if (err)
+			return err;
+		n = recv(fd, buf, size, flags);
+	} while (n < 0 && (errno == EAGAIN || errno == EINTR));
+	return n < 0 ? -errno : n;
+}
+
+int peer_peek(int fd, char *first, int ms)
+{
+	return receive(fd, first, 1, MSG_PEEK, now_ms() + ms);
+}
+
+int peer_read(int fd, void *buf, size_t size, int ms)
+{
+	long long end = now_ms() + ms;
+	size_t have = 0;
+	int n;
+
+	while (have < size) {
+		n = receive(fd, (char *)buf + have, size - have, 0, end);
+		if (n < 0)
+			return n;
+		if (!n)
+			break;
+		have += n;
+	}
+	return have;
+}
+
+int peer_read_line(int fd, char *buf, size_t size, int ms)
+{
+	long long end = now_ms() + ms;
+	size_t have = 0;
+	char *newline;
+	int n;
+
+	while (have < size) {
+		n = receive(fd, buf + have, size - have, 0, end);
+		if (n < 0)
+			return n;
+		if (!n)
+			return have;
+		newline = memchr(buf + have, '\n', n);
+		have += n;
+		if (newline)
+			return newline == buf + have - 1 ? (int)have : -EBADMSG;
+	}
+	return -EMSGSIZE;
+}
+
+int peer_write(int fd, const void *buf, size_t size, int ms)
+{
+	long long end = now_ms() + ms;
+	size_t done = 0;
+	ssize_t n;
+	int err;
+
+	while (done < size) {
+		n = send(fd, (const char *)buf + done, size - done,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n >= 0) {
+			done += n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return -errno;
+		err = wait_until(fd, POLLOUT, end);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+void peer_part(int fd, int ms)
+{
+	long long end = now_ms() + ms;
+	size_t left = PART_BYTES;
+	char rest[1024];
+	int n;
+
+	shutdown(fd, SHUT_WR);
+	while (left) {
+		n = receive(fd, rest, left < sizeof(rest) ? left : sizeof(rest),
+			    0, end);
+		if (n <= 0)
+			return;
+		left -= n;
+	}
+}

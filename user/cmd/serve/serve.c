@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce serve: named regions for whoever asks, and the passive side of perftest. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "arg.h"
+#include "cmd.h"
+#include "dev.h"
+#include "limit.h"
+#include "names.h"
+#include "netaddr.h"
+#include "print.h"
+#include "serve/listener.h"
+#include "serve/peer.h"
+#include "serve/perftest.h"
+#include "serve/regions.h"
+#include "serve/server.h"
+#include "serve/sessions.h"
+#include "serve/systemd.h"
+
+#define DEFAULT_SIZE	(8 << 20)	/* what perftest's -a writes at most */
+
+struct serve {
+	struct server server;
+	struct listener listener;
+	char netdev[IF_NAMESIZE];
+	const char *dev;
+	const char *path;
+	__u32 port;
+	__u32 count;		/* clients; 0: any number */
+	__u32 clients;		/* at a time */
+	__u32 timeout;		/* seconds */
+	__u32 idle;		/* seconds */
+	bool attached;		/* the link is ours to detach */
+};
+
+/* Options without a letter. */
+enum { NETDEV = 256, PORT, SIZE, COUNT, CLIENTS, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
+
+static const struct option longopts[] = {
+	{ "netdev",	required_argument, NULL, NETDEV },
+	{ "port",	required_argument, NULL, PORT },
+	{ "size",	required_argument, NULL, SIZE },
+	{ "count",	required_argument, NULL, COUNT },
+	{ "clients",	required_argument, NULL, CLIENTS },
+	{ "file",	required_argument, NULL, FILE_ },
+	{ "gid-ip",	required_argument, NULL, GID_IP },
+	{ "max-qps",	required_argument, NULL, MAX_QPS },
+	{ "timeout",	required_argument, NULL, TIMEOUT },
+	{ "idle",	required_argument, NULL, IDLE },
+	{ "verbose",	no_argument, NULL, 'v' },
+	{}
+};
+
+static int help(void)
+{
+	fputs("usage: xroce serve [OPTIONS] [region NAME [size SIZE] [file PATH] [iova ADDR]\n"
+	      "                             [access LIST] [odp]]...\n"
+	      "  --netdev DEV    network device (the one that has a link)\n"
+	      "  --port N        TCP port of the handshake (18515)\n"
+	      "  --clients N     clients at a time (64)\n"
+	      "  --count N       leave after N clients (never)\n"
+	      "  --gid-ip ADDR   own address (one of DEV's)\n"
+	      "  --timeout N     seconds for each step of the handshake (10)\n"
+	      "  -v, --verbose   tell of each queue pair\n"
+	      "for clients of perftest's, without any region or where --size is given:\n"
+	      "  --size N        bytes of each queue pair's own region (8M)\n"
+	      "  --file PATH     these regions over this file, one after the other\n"
+	      "  --max-qps N     queue pairs that a client may have (64)\n"
+	      "  --idle N        seconds that a client may send nothing (60)\n", stdout);
+	return EXIT_OK;
+}
+
+static int set_number(const char *name, const char *text, __u32 most,
+		      __u32 *to)
+{
+	if (!arg_number.parse(text, to) || !*to || *to > most)
+		return usage("%s \"%s\": must be a number from 1 to %u", name,
+			     text, most);
+	return -1;
+}
+
+/* Return: -1: taken; an exit status: leave with it. */
+static int take_option(struct serve *s, int c)
+{
+	struct server *server = &s->server;
+	__u64 page = sysconf(_SC_PAGESIZE);
+	const char *wrong;
+
+	switch (c) {
+	case NETDEV:
+		s->dev = optarg;
+		return -1;
+	case PORT:
+		return set_number("port", optarg, 65535, &s->port);
+	case SIZE:
+		if (!arg_size.parse(optarg, &server->size) || !server->size ||
+		    server->size > 1ull << 40)
+			return usage("size \"%s\": must be %s", optarg,
+				     arg_size.want);
+		server->size = (server->size + page - 1) / page * page;
+		return -1;
+	case COUNT:
+		return set_number("count", optarg, ~0u, &s->count);
+	case CLIENTS:
+		return set_number("clients", optarg, CLIENTS_MAX, &s->clients);
+	case FILE_:
+		s->path = optarg;
+		return -1;
+	case GID_IP:
+		if (!arg_gid.parse(optarg, server->gid))
+			return usage("gid-ip \"%s\": must be %s", optarg,
+				     arg_gid.want);
+		wrong = netaddr_gid_error(server->gid);
+		if (wrong)
+			return usage("gid-ip %s: is %s, no host's", optarg, wrong);
+		server->have_gid = true;
+		return -1;
+	case MAX_QPS:
+		return set_number("max-qps", optarg, CLIENT_QPS_MAX,
+				  &server->max_qps);
+	case TIMEOUT:
+		return set_number("timeout", optarg, 3600, &s->timeout);
+	case IDLE:
+		return set_number("idle", optarg, 86400, &s->idle);
+	case 'v':
+		server->verbose = true;
+		return -1;
+	case 'h':
+		return help();
+	}
+	return options_take_one(c, optarg);
+}
+
+static int take_options(struct serve *s, int argc, char **argv)
+{
+	struct option all[sizeof(longopts) / sizeof(longopts[0]) + SHARED_MAX];
+	int c, status;
+
+	if (options.help)
+		return help();
+	options_join(longopts, all);
+	optind = 0;
+	opterr = 0;
+	while ((c = getopt_long_only(argc, argv, SHARED_OPTIONS "v", all, NULL)) != -1) {
+		status = c == '?' ? options_complain(argv, all) : take_option(s, c);
+		if (status >= 0)
+			return status;
+	}
+	if (optind < argc && !strcmp(argv[optind], "help"))
+		return help();
+	status = regions_parse(&s->server.regions, argc - optind, argv + optind);
+	if (status)
+		return status;
+	/* Who lends regions does not lend fresh memory to everybody as well. */
+	if (!s->server.size && !s->server.regions.n)
+		s->server.size = DEFAULT_SIZE;
+	if (s->path && !s->server.size)
+		return usage("--file: belongs to --size; a region has a file of its own");
+	s->server.step_ms = s->timeout * 1000;
+	s->server.idle_ms = s->idle * 1000;
+	return -1;
+}
+
+/* Open the link, or make one that ends with us. Return: an exit status. */
+static int open_link(struct serve *s)
+{
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.debug = options.debug,
+	};
+	char error[512];
+	int err, status;
+
+	if (!s->dev) {
+		status = dev_only(s->netdev);
+		if (status)
+			return status;
+		s->dev = s->netdev;
+	}
+	s->server.netdev = s->dev;
+	if (s->server.have_gid && if_nametoindex(s->dev) &&
+	    !netaddr_has(s->dev, s->server.gid, error, sizeof(error)))
+		return fail("gid-ip %s", error);
+	s->server.x = xroce_open(s->dev);
+	if (!s->server.x && errno == ENOENT) {
+		err = xroce_attach(s->dev, &opts);
+		if (err)
+			return fail("link add dev %s: %s", s->dev, opts.error);
+		s->attached = true;
+		s->server.x = xroce_open(s->dev);
+	}
+	if (!s->server.x)
+		return fail("dev %s: %s", s->dev, reason(-errno, NULL));
+	return EXIT_OK;
+}
+
+static int open_file(struct serve *s)
+{
+	if (!s->path)
+		return EXIT_OK;
+	s->server.file = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (s->server.file < 0)
+		return fail("file %s: %s", s->path, strerror(errno));
+	return EXIT_OK;
+}
+
+/* As far as the hard limit allows. */
+static void raise_limit(int resource)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(resource, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(resource, &limit);
+	}
+}
+
+static void report_client(const char *name, const struct client_report *r)
+{
+	print_begin();
+	print_str("client", name);
+	print_str_or_null("region", *r->region ? r->region : NULL);
+	print_hex("qpn", 6, r->qpn);
+	print_num("qps", r->qps);
+	print_num("mtu", r->mtu);
+	print_num("packets", r->packets);
+	print_num("bytes", r->bytes);
+	print_num("tx", r->tx);
+	print_num("tx_bytes", r->tx_bytes);
+	print_num("duplicates", r->duplicates);
+	print_num("naks", r->naks);
+	if (r->cause)
+		print_colored("cause", xroce_cause_str(r->cause), COLOR_BAD);
+	print_str("result", r->result);
+	print_end();
+}
+
+/* The sockets of systemd, or a port. Return: an exit status. */
+static int listen_somewhere(struct serve *s)
+{
+	int err = listener_take(&s->listener);
+
+	if (err)
+		return fail("the sockets that were passed: %s",
+			    err == -E2BIG ? "too many" :
+			    err == -EINVAL ? "not all of them listen on TCP" :
+			    strerror(-err));
+	if (s->listener.n)
+		return EXIT_OK;
+	err = listener_open(&s->listener, s->port);
+	return err ? fail("port %u: %s", s->port, strerror(-err)) : EXIT_OK;
+}
+
+/* Tell people, and who has started us. */
+static void report_listening(const struct serve *s)
+{
+	print_begin();
+	print_str("listening", s->dev);
+	print_num("port", s->listener.port);
+	if (s->server.size)
+		print_size("size", s->server.size);
+	print_num("mtu", 128 << s->server.mtu);
+	print_flag("attached", s->attached);
+	if (s->server.regions.n)
+		regions_print(&s->server.regions);
+	print_end();
+	systemd_notify("READY=1");
+}
+
+static int listen_and_serve(struct serve *s)
+{
+	const struct clients_opts opts = {
+		.max = s->clients,
+		.count = s->count,
+		.report = report_client,
+	};
+	int status, mtu, err;
+	__u32 pd;
+
+	mtu = netaddr_mtu(s->dev);
+	if (mtu < 0)
+		return fail("dev %s: mtu: %s", s->dev, strerror(-mtu));
+	s->server.mtu = mtu;
+	if (s->server.regions.n) {
+		err = xroce_pd_add(s->server.x, 0, &pd);
+		if (err)
+			return fail("dev %s: pd: %s", s->dev,
+				    limit_reason(s->server.x, err, NULL,
+						 &(struct wanted){ XROCE_COUNT_PD }));
+		status = regions_open(&s->server.regions, s->server.x, pd);
+		if (status)
+			return status;
+	}
+	status = listen_somewhere(s);
+	if (status)
+		return status;
+	report_listening(s);
+	err = clients_serve(&s->server, &s->listener, &opts);
+	systemd_notify("STOPPING=1");
+	return err ? fail("port %u: %s", s->listener.port, strerror(-err)) :
+		     EXIT_OK;
+}
+
+int do_serve(int argc, char **argv)
+{
+	struct serve s = {
+		.server.file = -1,
+		.server.max_qps = 64,
+		.server.lock = PTHREAD_MUTEX_INITIALIZER,
+		.port = PERFTEST_PORT,
+		.clients = 64,
+		.timeout = 10,
+		.idle = 60,
+	};
+	char error[XROCE_ERROR_MAX];
+	int status, err;
+
+	/* getopt wants the word before the first option. */
+	status = take_options(&s, argc + 1, argv - 1);
+	if (status >= 0)
+		return status;
+
+	err = peer_catch_signals();
+	if (err)
+		return fail("signals: %s", strerror(-err));
+	raise_limit(RLIMIT_MEMLOCK);
+	raise_limit(RLIMIT_NOFILE);
+	status = open_file(&s);
+	if (status)
+		return status;
+	status = open_link(&s);
+	if (!status)
+		status = listen_and_serve(&s);
+
+	/* The descriptor takes its objects along. */
+	xroce_close(s.server.x);
+	if (regions_close(&s.server.regions))
+		status = EXIT_ERROR;
+	if (s.server.file >= 0)
+		close(s.server.file);
+	if (s.attached && dev_detach(s.dev, 0, error))
+		status = fail("link del dev %s: %s", s.dev, error);
+	return status;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The clients of xroce serve, several at a time: a thread for each, so that none
+ * waits for another. This thread accepts them, and tells how it went.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "progress.h"
+#include "serve/handshake.h"
+#include "serve/peer.h"
+#include "serve/session.h"
+#include "serve/sessions.h"
+#include "units.h"
+
+#define STACK		(256 << 10)
+#define PROGRESS_MS	1000
+
+/**
+ * struct clients - all of them
+ * @server: what they are given
+ * @listener: where they come from
+ * @opts: how many
+ * @wake: eventfd: one has left
+ * @first: those that are there
+ * @here: how many
+ * @come: how many have come
+ * @packets: of all, when progress was last told
+ * @bytes: likewise: payload written, and bytes sent
+ */
+struct clients {
+	struct server *server;
+	struct listener *listener;
+	const struct clients_opts *opts;
+	int wake;
+	struct visit *first;
+	unsigned int here;
+	__u32 come;
+	__u64 packets;
+	__u64 bytes;
+};
+
+/**
+ * struct visit - a client while it is there
+ * @all: the others
+ * @next: one of them
+ * @thread: serves it
+ * @fd: its connection
+ * @left: its thread has nothing more to do; under the server's lock
+ * @name: its address
+ * @report: how it goes
+ */
+struct visit {
+	struct clients *all;
+	struct visit *next;
+	pthread_t thread;
+	int fd;
+	bool left;
+	char name[NI_MAXHOST];
+	struct client_report report;
+};
+
+static void *serve_one(void *arg)
+{
+	struct visit *v = arg;
+	struct server *server = v->all->server;
+	const __u64 one = 1;
+
+	client_serve(server, v->fd, &v->report);
+	pthread_mutex_lock(&server->lock);
+	v->left = true;
+	pthread_mutex_unlock(&server->lock);
+	/* It cannot be full. */
+	if (write(v->all->wake, &one, sizeof(one)) < 0)
+		return NULL;
+	return NULL;
+}
+
+static int start_thread(struct visit *v)
+{
+	pthread_attr_t attr;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	err = pthread_create(&v->thread, &attr, serve_one, v);
+	pthread_attr_destroy(&attr);
+	return -err;
+}
+
+/* Tell one that cannot be served, whatever it speaks, without waiting for it. */
+static void refuse(const struct clients *all, int fd, const char *name,
+		   const char *why)
+{
+	struct client_report report = {};
+	char *line = handshake_refuse(why), rest[HANDSHAKE_LINE_MAX];
+
+	/* What it has said is taken first: see peer_part(). */
+	recv(fd, rest, sizeof(rest), MSG_DONTWAIT);
+	if (line)
+		send(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
+	free(line);
+	shutdown(fd, SHUT_WR);
+	close(fd);
+	strcpy(report.result, why);
+	progress_clear();
+	all->opts->report(name, &report);
+}
+
+static int accept_one(struct clients *all, int listener)
+{
+	struct visit *v = calloc(1, sizeof(*v));
+	int err;
+
+	if (!v)
+		return -ENOMEM;
+	v->all = all;
+	v->fd = listener_accept(listener, v->name, sizeof(v->name));
+	if (v->fd < 0) {
+		err = v->fd == -EAGAIN ? 0 : v->fd;
+		free(v);
+		return err;
+	}
+	if (all->here == all->opts->max) {
+		refuse(all, v->fd, v->name, "too many clients");
+		free(v);
+		return 0;
+	}
+	err = start_thread(v);
+	if (err) {
+		refuse(all, v->fd, v->name, "no thread for it");
+		free(v);
+		return 0;
+	}
+	v->next = all->first;
+	all->first = v;
+	all->here++;
+	all->come++;
+	if (all->opts->count && all->come == all->opts->count)
+		listener_close(all->listener);
+	return 0;
+}
+
+/* Take leave of those that have left, or of all. */
+static void reap(struct clients *all, bool wait)
+{
+	struct visit **at = &all->first, *v;
+	bool left;
+
+	while ((v = *at)) {
+		pthread_mutex_lock(&all->server->lock);
+		left = v->left;
+		pthread_mutex_unlock(&all->server->lock);
+		if (!left && !wait) {
+			at = &v->next;
+			continue;
+		}
+		pthread_join(v->thread, NULL);
+		close(v->fd);
+		progress_clear();
+		all->opts->report(v->name, &v->report);
+		*at = v->next;
+		all->here--;
+		free(v);
+	}
+}
+
+/* How it goes, for who looks at a terminal. */
+static void show_progress(struct clients *all)
+{
+	char packet_rate[UNITS_MAX], byte_rate[UNITS_MAX];
+	__u64 packets = 0, bytes = 0, naks = 0;
+	unsigned int qps = 0;
+	struct visit *v;
+
+	pthread_mutex_lock(&all->server->lock);
+	for (v = all->first; v; v = v->next) {
+		qps += v->report.qps;
+		packets += v->report.packets;
+		bytes += v->report.bytes + v->report.tx_bytes;
+		naks += v->report.naks;
+	}
+	pthread_mutex_unlock(&all->server->lock);
+	/* Of those that have left nothing is there any more. */
+	if (packets < all->packets || bytes < all->bytes)
+		all->packets = all->bytes = 0;
+	progress_show("%u clients, %u queue pairs, %llu packets, %s packets/s, %s bytes/s, %llu naks",
+		      all->here, qps, (unsigned long long)packets,
+		      units_short(packets - all->packets, packet_rate),
+		      units_short(bytes - all->bytes, byte_rate),
+		      (unsigned long long)naks);
+	all->packets = packets;
+	all->bytes = bytes;
+}
+
+/* Wait for what comes next, and do it. Return: 0; -EINTR: stop; or -errno. */
+static int step(struct clients *all)
+{
+	struct pollfd p[2 + LISTENER_MAX] = {
+		{ .fd = peer_stop_fd(), .events = POLLIN },
+		{ .fd = all->wake, .events = POLLIN },
+	};
+	int i, listeners = all->listener->n, err = 0;
+	__u64 left;
+
+	for (i = 0; i < listeners; i++)
+		p[2 + i] = (struct pollfd){ .fd = all->listener->fd[i],
+					    .events = POLLIN };
+	i = poll(p, 2 + listeners, all->here ? PROGRESS_MS : -1);
+	if (i < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (!i)
+		show_progress(all);
+	if (p[0].revents)
+		return -EINTR;
+	if (p[1].revents && read(all->wake, &left, sizeof(left)) > 0)
+		reap(all, false);
+	/* The first of them may have been the last one that counts. */
+	for (i = 0; i < listeners && all->listener->n && !err; i++)
+		if (p[2 + i].revents)
+			err = accept_one(all, all->listener->fd[i]);
+	return err;
+}
+
+int clients_serve(struct server *server, struct listener *listener,
+		  const struct clients_opts *opts)
+{
+	struct clients all = {
+		.server = server,
+		.listener = listener,
+		.opts = opts,
+	};
+	struct visit *v;
+	int err = 0;
+
+	all.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (all.wake < 0)
+		return -errno;
+	while (!err && (listener->n || all.here))
+		err = step(&all);
+	listener_close(listener);
+	/* A signal has told all of them; nothing else would. */
+	for (v = all.first; err && err != -EINTR && v; v = v->next)
+		shutdown(v->fd, SHUT_RDWR);
+	reap(&all, true);
+	close(all.wake);
+	return err == -EINTR ? 0 : err;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* xroce monitor: objects that come, go and change. */
+#include <string.h>
+#include <time.h>
+
+#include "names.h"
+#include "print.h"
+#include "watch/monitor.h"
+
+static void print_id(const struct object *o)
+{
+	static const char *const names[] = {
+		[OBJECT_LINK] = "link", [OBJECT_PD] = "pd", [OBJECT_MR] = "mr",
+		[OBJECT_MW] = "mw", [OBJECT_QP] = "qpn",
+	};
+
+	switch (o->kind) {
+	case OBJECT_LINK:
+		print_num(names[o->kind], o->link);
+		break;
+	case OBJECT_PD:
+		print_num(names[o->kind], o->id);
+		break;
+	default:
+		print_hex(names[o->kind], o->kind == OBJECT_QP ? 6 : 1, o->id);
+		print_num("pd", o->pd);
+	}
+}
+
+static void print_state(const struct object *o)
+{
+	switch (o->kind) {
+	case OBJECT_MR:
+		if (*o->name)
+			print_str("name", o->name);
+		print_hex("lkey", 8, o->key);
+		print_size("length", o->length);
+		break;
+	case OBJECT_MW:
+		print_str("state", o->state ? "bound" : "unbound");
+		print_hex("rkey", 8, o->key);
+		print_size("length", o->length);
+		break;
+	case OBJECT_QP:
+		print_colored("state", name_of_qp_state(o->state),
+			      o->state == XROCE_QPS_ERR ? COLOR_BAD :
+							  COLOR_NONE);
+		if (o->cause)
+			print_colored("cause", xroce_cause_str(o->cause),
+				      COLOR_BAD);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool tell(const char *event, const struct object *o)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	monitor_begin(event, now.tv_sec * 1000000000ull + now.tv_nsec);
+	print_dev(o->dev);
+	print_id(o);
+	if (strcmp(event, "del"))
+		print_state(o);
+	return monitor_end();
+}
+
+/* Another object, of the same kind and number. */
+static bool another(const struct object *o, const struct object *p)
+{
+	return o->kind == OBJECT_LINK && o->key != p->key;
+}
+
+static bool changed(const struct object *o, const struct object *p)
+{
+	return o->state != p->state || o->cause != p->cause ||
+	       o->key != p->key || o->length != p->length ||
+	       (o->pd != p->pd && o->kind != OBJECT_PD) ||
+	       strcmp(o->name, p->name) || strcmp(o->dev, p->dev);
+}
+
+void monitor_compare(const struct objects *before, const struct objects *now)
+{
+	size_t b = 0, n = 0;
+	int order;
+
+	while (b < before->count || n < now->count) {
+		const struct object *o = &before->objects[b];
+		const struct object *p = &now->objects[n];
+
+		order = b == before->count ? 1 : n == now->count ? -1 :
+			object_compare(o, p);
+		if (order < 0) {
+			if (!tell("del", o))
+				return;
+		} else if (order > 0) {
+			if (!tell("add", p))
+				return;
+		} else if (another(o, p)) {
+			if (!tell("del", o) || !tell("add", p))
+				return;
+		} else if (changed(o, p) && !tell("change", p)) {
+			return;
+		}
+		b += order <= 0;
+		n += order >= 0;
+	}
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * All counters in Prometheus' text exposition format, version 0.0.4: families
+ * of samples, each with its help and type before it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "counter.h"
+#include "names.h"
+#include "qp.h"
+#include "text.h"
+#include "watch/prometheus.h"
+#include "watch/sample.h"
+
+static void family(const char *of, const char *name, const char *type,
+		   const char *help)
+{
+	const char *end = strcmp(type, "counter") ? "" : "_total";
+
+	printf("# HELP xroce_%s_%s%s %s\n# TYPE xroce_%s_%s%s %s\n",
+	       of, name, end, help, of, name, end, type);
+}
+
+/* A label's value, in quotes. */
+static void value(const char *label, const char *text)
+{
+	char clean[TEXT_SIZE(XROCE_NAME_MAX)];
+	const char *p;
+
+	printf("%s=\"", label);
+	/* A reader takes \\ for one \, so that it has what text_escape() says. */
+	for (p = text_escape(text, clean); *p; p++) {
+		if (*p == '"' || *p == '\\')
+			printf("\\%c", *p);
+		else
+			putchar(*p);
+	}
+	putchar('"');
+}
+
+static void begin(const char *of, const char *name, const char *end,
+		  const char *dev)
+{
+	printf("xroce_%s_%s%s{", of, name, end);
+	value("dev", dev);
+}
+
+static void end(__u64 number)
+{
+	printf("} %llu\n", (unsigned long long)number);
+}
+
+static void print_links(const struct sample *s)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+		const char *help;
+	} gauges[] = {
+		{ "pds", offsetof(struct xroce_link_query, pds),
+		  "protection domains" },
+		{ "mrs", offsetof(struct xroce_link_query, mrs),
+		  "memory regions" },
+		{ "qps", offsetof(struct xroce_link_query, qps),
+		  "queue pairs" },
+		{ "users", offsetof(struct xroce_link_query, users),
+		  "descriptors that use the link" },
+	};
+	size_t g, i;
+
+	for (g = 0; g < sizeof(gauges) / sizeof(gauges[0]); g++) {
+		family("link", gauges[g].name, "gauge", gauges[g].help);
+		for (i = 0; i < s->nlinks; i++) {
+			begin("link", gauges[g].name, "", s->links[i].dev);
+			end(*(const __u32 *)((const char *)&s->links[i].query +
+					     gauges[g].offset));
+		}
+	}
+	for (g = 0; g < LINK_COUNTERS; g++) {
+		family("link", link_counters[g].name, "counter",
+		       link_counters[g].note);
+		for (i = 0; i < s->nlinks; i++) {
+			begin("link", link_counters[g].name, "_total",
+			      s->links[i].dev);
+			end(counter_value(&link_counters[g],
+					  &s->links[i].stat));
+		}
+	}
+}
+
+static void begin_qp(const char *name, const char *tail,
+		     const struct sample_qp *qp)
+{
+	begin("qp", name, tail, qp->dev);
+	printf(",qpn=\"0x%06x\"", qp->query.qpn);
+}
+
+static void print_qps(const struct sample *s)
+{
+	static const char *const names[] = {
+		"packets", "bytes", "tx", "tx_bytes", "duplicates", "naks",
+		"drop_addr", "drop_psn", "drops"
+	};
+	static const char *const help[] = {
+		"requests taken in order", "payload written to regions",
+		"replies sent, by the program or the module",
+		"their bytes, with all headers",
+		"requests seen again", "negative acknowledgements sent",
+		"dropped: not the queue pair's addresses",
+		"dropped: out of sequence, not repeatable",
+		"dropped, for whatever cause"
+	};
+	size_t c, i;
+
+	family("qp", "info", "gauge", "1; what the queue pair is");
+	for (i = 0; i < s->nqps; i++) {
+		const struct xroce_qp_query *q = &s->qps[i].query;
+
+		begin_qp("info", "", &s->qps[i]);
+		printf(",pd=\"%u\",type=\"%s\",state=\"%s\",cause=\"%s\"",
+		       q->pd, name_of_qp_type(q->type),
+		       name_of_qp_state(q->state),
+		       q->cause ? xroce_cause_str(q->cause) : "");
+		end(1);
+	}
+	for (c = 0; c < sizeof(names) / sizeof(names[0]); c++) {
+		family("qp", names[c], "counter", help[c]);
+		for (i = 0; i < s->nqps; i++) {
+			const struct xroce_qp_query *q = &s->qps[i].query;
+			const __u64 values[] = {
+				q->packets, q->bytes, q->tx, q->tx_bytes,
+				q->duplicates, q->naks,
+				q->drops[XROCE_DROP_ADDR - XROCE_DROP_QKEY],
+				q->drops[XROCE_DROP_PSN - XROCE_DROP_QKEY],
+				qp_drops(q)
+			};
+
+			begin_qp(names[c], "_total", &s->qps[i]);
+			end(values[c]);
+		}
+	}
+}
+
+static void begin_mr(const char *name, const char *tail,
+		     const struct sample_mr *mr)
+{
+	const struct xroce_mr_query *q = &mr->query;
+	char text[XROCE_NAME_MAX + 1];
+
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(q->name), q->name);
+	begin("mr", name, tail, mr->dev);
+	printf(",mr=\"0x%x\",", q->mr);
+	value("name", text);
+}
+
+static void print_mrs(const struct sample *s)
+{
+	size_t c, i;
+
+	family("mr", "length_bytes", "gauge", "bytes of the region");
+	for (i = 0; i < s->nmrs; i++) {
+		begin_mr("length_bytes", "", &s->mrs[i]);
+		end(s->mrs[i].query.length);
+	}
+	for (c = 0; c < MR_COUNTERS; c++) {
+		family("mr", mr_counters[c].name, "counter",
+		       mr_counters[c].note);
+		for (i = 0; i < s->nmrs; i++) {
+			if (!s->mrs[i].counted)
+				continue;
+			begin_mr(mr_counters[c].name, "_total", &s->mrs[i]);
+			end(counter_value(&mr_counters[c], &s->mrs[i].stat));
+		}
+	}
+}
+
+static void print_pool(void)
+{
+	struct xroce_mtt_query q = {};
+
+	/* It needs a right that the rest does not. */
+	if (xroce_mtt_query(&q))
+		return;
+	family("mtt", "entries", "gauge",
+	       "entries of the pool of translation tables");
+	printf("xroce_mtt_entries %llu\n", (unsigned long long)q.entries);
+	family("mtt", "used_entries", "gauge", "those that are in use");
+	printf("xroce_mtt_used_entries %llu\n", (unsigned long long)q.used);
+	family("mtt", "largest_entries", "gauge", "the longest free run");
+	printf("xroce_mtt_largest_entries %llu\n",
+	       (unsigned long long)q.largest);
+}
+
+int prometheus_print(const char *netdev)
+{
+	struct sample s;
+	int status = sample_take(netdev, &s);
+
+	if (status)
+		return status;
+	print_links(&s);
+	print_qps(&s);
+	print_mrs(&s);
+	print_pool();
+	sample_free(&s);
+	return EXIT_OK;
+}
