@@ -39,14 +39,14 @@ static struct server server = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 static struct listener listener;
-static struct clients_opts opts;
+static struct sessions_opts opts;
 static struct sockaddr_in6 where;
 static pthread_t thread;
 static int result;
 static unsigned int reports;
 static char last[128];
 
-static void on_report(const char *name, const struct client_report *report)
+static void on_report(const char *name, const struct session_report *report)
 {
 	check(!strcmp(name, "::1"), "from %s", name);
 	strcpy(last, report->result);
@@ -61,7 +61,7 @@ static unsigned int reported(void)
 static void *run(void *arg)
 {
 	(void)arg;
-	result = clients_serve(&server, &listener, &opts);
+	result = sessions_serve(&server, &listener, &opts);
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ static bool start(unsigned int max, unsigned int count)
 	socklen_t len = sizeof(where);
 	int err = listener_open(&listener, 0);
 
-	opts = (struct clients_opts){ max, count, on_report };
+	opts = (struct sessions_opts){ max, count, on_report };
 	reports = 0;
 	*last = 0;
 	result = 1;

@@ -108,7 +108,7 @@ static int take_option(struct serve *s, int c)
 	case COUNT:
 		return set_number("count", optarg, ~0u, &s->count);
 	case CLIENTS:
-		return set_number("clients", optarg, CLIENTS_MAX, &s->clients);
+		return set_number("clients", optarg, SESSIONS_MAX, &s->clients);
 	case FILE_:
 		s->path = optarg;
 		return -1;
@@ -122,7 +122,7 @@ static int take_option(struct serve *s, int c)
 		server->have_gid = true;
 		return -1;
 	case MAX_QPS:
-		return set_number("max-qps", optarg, CLIENT_QPS_MAX,
+		return set_number("max-qps", optarg, SESSION_QPS_MAX,
 				  &server->max_qps);
 	case TIMEOUT:
 		return set_number("timeout", optarg, 3600, &s->timeout);
@@ -221,7 +221,7 @@ static void raise_limit(int resource)
 	}
 }
 
-static void report_client(const char *name, const struct client_report *r)
+static void report_client(const char *name, const struct session_report *r)
 {
 	print_begin();
 	print_str("client", name);
@@ -275,7 +275,7 @@ static void report_listening(const struct serve *s)
 
 static int listen_and_serve(struct serve *s)
 {
-	const struct clients_opts opts = {
+	const struct sessions_opts opts = {
 		.max = s->clients,
 		.count = s->count,
 		.report = report_client,
@@ -301,7 +301,7 @@ static int listen_and_serve(struct serve *s)
 	if (status)
 		return status;
 	report_listening(s);
-	err = clients_serve(&s->server, &s->listener, &opts);
+	err = sessions_serve(&s->server, &s->listener, &opts);
 	systemd_notify("STOPPING=1");
 	return err ? fail("port %u: %s", s->listener.port, strerror(-err)) :
 		     EXIT_OK;

@@ -9,7 +9,7 @@
 #include "libxroce.h"
 #include "serve/regions.h"
 
-#define CLIENT_QPS_MAX	1024
+#define SESSION_QPS_MAX	1024
 
 /**
  * struct server - what all clients are given
@@ -19,7 +19,7 @@
  * @size: bytes of the region of each queue pair of perftest's, a multiple of the
  *	page size; 0: perftest is not served
  * @file: file that these lie over, one after the other; -1: fresh memory
- * @max_qps: queue pairs that a client may have, up to CLIENT_QPS_MAX
+ * @max_qps: queue pairs that a client may have, up to SESSION_QPS_MAX
  * @mtu: largest path MTU, enum xroce_mtu
  * @step_ms: a client has this long for each step of the handshake
  * @idle_ms: a client of perftest's may send nothing for this long
@@ -45,7 +45,7 @@ struct server {
 };
 
 /**
- * struct client_report - how it went with a client
+ * struct session_report - how it went with a client
  * @region: the named one that it asked for; empty: none in particular
  * @qps: number of queue pairs
  * @qpn: number of the first
@@ -59,7 +59,7 @@ struct server {
  * @cause: enum xroce_cause that ended the first queue pair which was ended
  * @result: "done", or what went wrong
  */
-struct client_report {
+struct session_report {
 	char region[XROCE_NAME_MAX];
 	unsigned int qps;
 	__u32 qpn;

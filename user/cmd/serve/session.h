@@ -5,22 +5,22 @@
 
 #include "serve/server.h"
 
-#define CLIENT_RD_ATOMIC	16	/* answered at once */
+#define SESSION_RD_ATOMIC	16	/* answered at once */
 
 /**
- * struct client_end - one end of a connection
+ * struct session_end - one end of a connection
  * @qpn: queue pair number
  * @psn: packet sequence number that it sends first
  * @gid: its address
  */
-struct client_end {
+struct session_end {
 	__u32 qpn;
 	__u32 psn;
 	__u8  gid[16];
 };
 
 /**
- * struct client_qp - a queue pair of the client's
+ * struct session_qp - a queue pair of the client's
  * @peer: the client's end
  * @own: the server's
  * @buf: memory for it alone; MAP_FAILED: none
@@ -29,9 +29,9 @@ struct client_end {
  * @rkey: its key
  * @out_reads: READs and atomics that are answered at once
  */
-struct client_qp {
-	struct client_end peer;
-	struct client_end own;
+struct session_qp {
+	struct session_end peer;
+	struct session_end own;
 	void *buf;
 	__u32 mr;
 	bool have_mr;
@@ -40,7 +40,7 @@ struct client_qp {
 };
 
 /**
- * struct client - a client while it is served
+ * struct session - a client while it is served
  * @server: what all are given
  * @report: how it goes
  * @fd: its connection
@@ -52,9 +52,9 @@ struct client_qp {
  * @mrs: handles of its own regions over these
  * @qps: the queue pairs
  */
-struct client {
+struct session {
 	struct server *server;
-	struct client_report *report;
+	struct session_report *report;
 	int fd;
 	__u32 pd;
 	bool have_pd;
@@ -62,11 +62,11 @@ struct client {
 	unsigned int nqps;
 	unsigned int nmrs;
 	__u32 mrs[REGIONS_MAX];
-	struct client_qp qps[CLIENT_QPS_MAX];
+	struct session_qp qps[SESSION_QPS_MAX];
 };
 
 /**
- * client_serve() - play the passive side of the handshake that the client begins
+ * session_serve() - play the passive side of the handshake that the client begins
  * @server: what the client is given
  * @fd: its connection; stays the caller's
  * @report: out; with @server's lock the numbers may be read meanwhile
@@ -76,42 +76,42 @@ struct client {
  *
  * Return: 0 whatever the client did; -EINTR: a signal said stop.
  */
-int client_serve(struct server *server, int fd, struct client_report *report);
+int session_serve(struct server *server, int fd, struct session_report *report);
 
 /* Leave what went wrong for the report. Return: @err. */
-int client_problem(struct client *c, int err, const char *fmt, ...)
+int session_problem(struct session *s, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* What did not come, or came in part. Return: a negative errno. */
-int client_bad_read(struct client *c, int err, const char *what);
+int session_bad_read(struct session *s, int err, const char *what);
 
-int client_write(struct client *c, const void *buf, size_t size);
+int session_write(struct session *s, const void *buf, size_t size);
 
 /* Make sure that it has a protection domain. Return: 0 or -errno. */
-int client_add_pd(struct client *c);
+int session_add_pd(struct session *s);
 
 /**
- * client_add_qp() - add a queue pair, in the state RESET
- * @c: the client
+ * session_add_qp() - add a queue pair, in the state RESET
+ * @s: the session
  * @peer: its end
  *
  * It is counted, and so taken back, whatever happens to it from here on.
  *
  * Return: it, or NULL after leaving why.
  */
-struct client_qp *client_add_qp(struct client *c, const struct client_end *peer);
+struct session_qp *session_add_qp(struct session *s, const struct session_end *peer);
 
 /* Take it to RTS, with these rights, XROCE_ACCESS_*. Return: 0 or -errno. */
-int client_connect_qp(struct client *c, struct client_qp *qp, __u32 access);
+int session_connect_qp(struct session *s, struct session_qp *qp, __u32 access);
 
 /* Bring the report's numbers up to date. */
-void client_sum_up(struct client *c);
+void session_sum_up(struct session *s);
 
 /* The handshakes, up to the end of the client. Return: 0 or -errno. */
-int client_perftest(struct client *c);
-int client_json(struct client *c);
+int session_perftest(struct session *s);
+int session_json(struct session *s);
 
 /* Send what is in the report to a client that has not been told it yet. */
-void client_json_refuse(struct client *c);
+void session_json_refuse(struct session *s);
 
 #endif /* _XROCE_SESSION_H */

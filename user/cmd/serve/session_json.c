@@ -11,24 +11,24 @@
 #include "serve/session.h"
 
 /* The region once more, for this client alone. */
-static int add_region(struct client *c, const struct region *region,
+static int add_region(struct session *s, const struct region *region,
 		      struct handshake_region *offer)
 {
 	struct xroce_mr_reg_shared reg = {
 		.from = region->mr,
-		.pd = c->pd,
+		.pd = s->pd,
 		.access = region->access,
 		.iova = region->iova,
 	};
 	int err;
 
 	strcpy(reg.name, region->name);
-	err = xroce_mr_reg_shared(c->server->x, &reg);
+	err = xroce_mr_reg_shared(s->server->x, &reg);
 	if (err)
-		return client_problem(c, err, "region %s: %s", region->name,
-				      limit_reason(c->server->x, err, NULL,
-						   &(struct wanted){ XROCE_COUNT_MR }));
-	c->mrs[c->nmrs++] = reg.mr;
+		return session_problem(s, err, "region %s: %s", region->name,
+				       limit_reason(s->server->x, err, NULL,
+						    &(struct wanted){ XROCE_COUNT_MR }));
+	s->mrs[s->nmrs++] = reg.mr;
 	*offer = (struct handshake_region){
 		.name = region->name,
 		.iova = reg.iova,
@@ -40,9 +40,9 @@ static int add_region(struct client *c, const struct region *region,
 }
 
 /* Say which there are, as far as there is room. */
-static int no_region(struct client *c, const char *name)
+static int no_region(struct session *s, const char *name)
 {
-	const struct regions *all = &c->server->regions;
+	const struct regions *all = &s->server->regions;
 	char list[128] = "";
 	size_t i;
 
@@ -54,141 +54,141 @@ static int no_region(struct client *c, const char *name)
 		strcat(list, *list ? ", " : "");
 		strcat(list, all->all[i].name);
 	}
-	return client_problem(c, -ENOENT, "region: no region \"%s\"; there are: %s",
-			      name, list);
+	return session_problem(s, -ENOENT, "region: no region \"%s\"; there are: %s",
+			       name, list);
 }
 
 /* The one that it asks for, or all. */
-static int add_regions(struct client *c, const struct handshake *h,
+static int add_regions(struct session *s, const struct handshake *h,
 		       struct handshake_region *offers)
 {
-	const struct regions *all = &c->server->regions;
+	const struct regions *all = &s->server->regions;
 	const struct region *one = NULL;
 	size_t i;
 	int err;
 
 	if (!all->n)
-		return client_problem(c, -ENOENT, "there are no regions with a name");
+		return session_problem(s, -ENOENT, "there are no regions with a name");
 	if (*h->region) {
 		one = regions_find(all, h->region);
 		if (!one)
-			return no_region(c, h->region);
-		strcpy(c->report->region, one->name);
+			return no_region(s, h->region);
+		strcpy(s->report->region, one->name);
 	}
-	err = client_add_pd(c);
+	err = session_add_pd(s);
 	for (i = 0; i < all->n && !err; i++)
 		if (!one || one == &all->all[i])
-			err = add_region(c, &all->all[i], &offers[c->nmrs]);
+			err = add_region(s, &all->all[i], &offers[s->nmrs]);
 	return err;
 }
 
-static int connect_qp(struct client *c, const struct handshake *h,
+static int connect_qp(struct session *s, const struct handshake *h,
 		      const struct handshake_region *offers)
 {
-	struct client_end peer = { .qpn = h->qpn, .psn = h->psn };
-	struct client_qp *qp;
+	struct session_end peer = { .qpn = h->qpn, .psn = h->psn };
+	struct session_qp *qp;
 	__u32 access = 0;
 	unsigned int i;
 
-	for (i = 0; i < c->nmrs; i++)
+	for (i = 0; i < s->nmrs; i++)
 		access |= offers[i].access;
-	c->mtu = c->server->mtu;
-	if (h->mtu && h->mtu < c->mtu)
-		c->mtu = h->mtu;
+	s->mtu = s->server->mtu;
+	if (h->mtu && h->mtu < s->mtu)
+		s->mtu = h->mtu;
 	memcpy(peer.gid, h->gid, sizeof(peer.gid));
-	qp = client_add_qp(c, &peer);
+	qp = session_add_qp(s, &peer);
 	if (!qp)
 		return -EIO;
-	if (client_connect_qp(c, qp, access))
+	if (session_connect_qp(s, qp, access))
 		return -EIO;
-	c->report->mtu = 128 << c->mtu;
-	if (c->server->verbose)
+	s->report->mtu = 128 << s->mtu;
+	if (s->server->verbose)
 		fprintf(stderr, "xroce: qp 0x%06x peer 0x%06x psn 0x%06x regions %u\n",
-			qp->own.qpn, peer.qpn, peer.psn, c->nmrs);
+			qp->own.qpn, peer.qpn, peer.psn, s->nmrs);
 	return 0;
 }
 
-static int answer(struct client *c, const struct handshake_region *offers)
+static int answer(struct session *s, const struct handshake_region *offers)
 {
 	struct handshake_answer a = {
-		.qpn = c->qps[0].own.qpn,
-		.psn = c->qps[0].own.psn,
-		.mtu = c->mtu,
-		.max_rd_atomic = CLIENT_RD_ATOMIC,
+		.qpn = s->qps[0].own.qpn,
+		.psn = s->qps[0].own.psn,
+		.mtu = s->mtu,
+		.max_rd_atomic = SESSION_RD_ATOMIC,
 		.regions = offers,
-		.n = c->nmrs,
+		.n = s->nmrs,
 	};
 	char *line;
 	int err;
 
-	memcpy(a.gid, c->qps[0].own.gid, sizeof(a.gid));
+	memcpy(a.gid, s->qps[0].own.gid, sizeof(a.gid));
 	line = handshake_accept(&a);
 	if (!line)
-		return client_problem(c, -ENOMEM, "no memory");
-	err = client_write(c, line, strlen(line));
+		return session_problem(s, -ENOMEM, "no memory");
+	err = session_write(s, line, strlen(line));
 	free(line);
 	return err;
 }
 
-static int read_line(struct client *c, struct handshake *h)
+static int read_line(struct session *s, struct handshake *h)
 {
 	char line[HANDSHAKE_LINE_MAX], error[HANDSHAKE_ERROR_MAX];
-	int n = peer_read_line(c->fd, line, sizeof(line), c->server->step_ms);
+	int n = peer_read_line(s->fd, line, sizeof(line), s->server->step_ms);
 
 	if (n == -EMSGSIZE)
-		return client_problem(c, n, "a line of more than %d bytes",
-				      HANDSHAKE_LINE_MAX);
+		return session_problem(s, n, "a line of more than %d bytes",
+				       HANDSHAKE_LINE_MAX);
 	if (n == -EBADMSG)
-		return client_problem(c, n, "more than a line");
+		return session_problem(s, n, "more than a line");
 	if (n <= 0 || line[n - 1] != '\n')
-		return client_bad_read(c, n < 0 ? n : 0, "line's end");
+		return session_bad_read(s, n < 0 ? n : 0, "line's end");
 	if (!handshake_parse(line, n, h, error))
-		return client_problem(c, -EPROTO, "%s", error);
+		return session_problem(s, -EPROTO, "%s", error);
 	return 0;
 }
 
 /* It works without a word, until it closes. */
-static int let_work(struct client *c)
+static int let_work(struct session *s)
 {
 	char text;
 	int n;
 
 	/* For who looks at the report. */
-	while ((n = peer_wait(c->fd, 1000)) == -ETIMEDOUT)
-		client_sum_up(c);
+	while ((n = peer_wait(s->fd, 1000)) == -ETIMEDOUT)
+		session_sum_up(s);
 	if (!n)
-		n = peer_read(c->fd, &text, 1, 0);
+		n = peer_read(s->fd, &text, 1, 0);
 	if (!n || n == -ECONNRESET)
-		return client_problem(c, 0, "done");
+		return session_problem(s, 0, "done");
 	if (n > 0)
-		return client_problem(c, -EPROTO, "more than a line");
+		return session_problem(s, -EPROTO, "more than a line");
 	if (n == -ETIMEDOUT)
-		return client_problem(c, n, "it is no more");
-	return client_bad_read(c, n, "end");
+		return session_problem(s, n, "it is no more");
+	return session_bad_read(s, n, "end");
 }
 
-int client_json(struct client *c)
+int session_json(struct session *s)
 {
 	struct handshake_region offers[REGIONS_MAX] = {};
 	struct handshake h = {};
-	int err = read_line(c, &h);
+	int err = read_line(s, &h);
 
 	if (!err)
-		err = add_regions(c, &h, offers);
+		err = add_regions(s, &h, offers);
 	if (!err)
-		err = connect_qp(c, &h, offers);
+		err = connect_qp(s, &h, offers);
 	if (!err)
-		err = answer(c, offers);
+		err = answer(s, offers);
 	if (!err)
-		err = let_work(c);
+		err = let_work(s);
 	return err;
 }
 
-void client_json_refuse(struct client *c)
+void session_json_refuse(struct session *s)
 {
-	char *line = handshake_refuse(c->report->result);
+	char *line = handshake_refuse(s->report->result);
 
-	if (line && !peer_write(c->fd, line, strlen(line), c->server->step_ms))
-		peer_part(c->fd, c->server->step_ms);
+	if (line && !peer_write(s->fd, line, strlen(line), s->server->step_ms))
+		peer_part(s->fd, s->server->step_ms);
 	free(line);
 }

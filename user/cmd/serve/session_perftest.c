@@ -24,67 +24,67 @@
 #define SERVED_ACCESS	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
 			 XROCE_ACCESS_REMOTE_ATOMIC)
 
-static int read_all(struct client *c, void *buf, size_t size, const char *what)
+static int read_all(struct session *s, void *buf, size_t size, const char *what)
 {
-	int n = peer_read(c->fd, buf, size, c->server->step_ms);
+	int n = peer_read(s->fd, buf, size, s->server->step_ms);
 
-	return n == (int)size ? 0 : client_bad_read(c, n, what);
+	return n == (int)size ? 0 : session_bad_read(s, n, what);
 }
 
-static int exchange_versions(struct client *c)
+static int exchange_versions(struct session *s)
 {
 	char text[PERFTEST_VERSION_SIZE];
-	int err = read_all(c, text, sizeof(text), "version");
+	int err = read_all(s, text, sizeof(text), "version");
 
 	if (err)
 		return err;
 	if (!perftest_version_ok(text))
-		return client_problem(c, -EPROTO, "not a version of perftest since 5.70");
-	return client_write(c, perftest_version, sizeof(perftest_version));
+		return session_problem(s, -EPROTO, "not a version of perftest since 5.70");
+	return session_write(s, perftest_version, sizeof(perftest_version));
 }
 
 /* Each side takes the larger one; here nothing depends on it. */
-static int exchange_number(struct client *c, __u32 own, const char *what)
+static int exchange_number(struct session *s, __u32 own, const char *what)
 {
 	__be32 number;
-	int err = read_all(c, &number, sizeof(number), what);
+	int err = read_all(s, &number, sizeof(number), what);
 
 	if (err)
 		return err;
 	number = htonl(own);
-	return client_write(c, &number, sizeof(number));
+	return session_write(s, &number, sizeof(number));
 }
 
-static int exchange_mtu(struct client *c)
+static int exchange_mtu(struct session *s)
 {
 	char text[PERFTEST_MTU_SIZE];
-	int err = read_all(c, text, sizeof(text), "MTU");
+	int err = read_all(s, text, sizeof(text), "MTU");
 
 	if (err)
 		return err;
-	c->mtu = perftest_mtu_parse(text);
-	if (!c->mtu)
-		return client_problem(c, -EPROTO, "its MTU is not one");
-	perftest_mtu_format(c->server->mtu, text);
-	if (c->mtu > c->server->mtu)
-		c->mtu = c->server->mtu;
-	c->report->mtu = 128 << c->mtu;
-	return client_write(c, text, sizeof(text));
+	s->mtu = perftest_mtu_parse(text);
+	if (!s->mtu)
+		return session_problem(s, -EPROTO, "its MTU is not one");
+	perftest_mtu_format(s->server->mtu, text);
+	if (s->mtu > s->server->mtu)
+		s->mtu = s->server->mtu;
+	s->report->mtu = 128 << s->mtu;
+	return session_write(s, text, sizeof(text));
 }
 
-static int read_key(struct client *c, struct perftest_key *key)
+static int read_key(struct session *s, struct perftest_key *key)
 {
 	char text[PERFTEST_KEY_SIZE];
-	int err = read_all(c, text, sizeof(text), "key message");
+	int err = read_all(s, text, sizeof(text), "key message");
 
 	if (err)
 		return err;
 	if (!perftest_key_parse(text, key))
-		return client_problem(c, -EPROTO, "a key message that is not one");
+		return session_problem(s, -EPROTO, "a key message that is not one");
 	return 0;
 }
 
-static int write_key(struct client *c, const struct client_qp *qp)
+static int write_key(struct session *s, const struct session_qp *qp)
 {
 	struct perftest_key key = {
 		.out_reads = qp->out_reads,
@@ -97,81 +97,81 @@ static int write_key(struct client *c, const struct client_qp *qp)
 
 	memcpy(key.gid, qp->own.gid, sizeof(key.gid));
 	perftest_key_format(&key, text);
-	return client_write(c, text, sizeof(text));
+	return session_write(s, text, sizeof(text));
 }
 
 /* Make room in the file for the region at @offset. Return: 0 or -errno. */
-static int grow_file(struct server *s, __u64 offset)
+static int grow_file(struct server *server, __u64 offset)
 {
 	struct stat st;
 	int err = 0;
 
 	/* Or one client's growing would cut off what another has just got. */
-	pthread_mutex_lock(&s->lock);
-	if (fstat(s->file, &st) ||
-	    ((__u64)st.st_size < offset + s->size &&
-	     ftruncate(s->file, offset + s->size)))
+	pthread_mutex_lock(&server->lock);
+	if (fstat(server->file, &st) ||
+	    ((__u64)st.st_size < offset + server->size &&
+	     ftruncate(server->file, offset + server->size)))
 		err = -errno;
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&server->lock);
 	return err;
 }
 
-static int add_region(struct client *c, struct client_qp *qp)
+static int add_region(struct session *s, struct session_qp *qp)
 {
-	struct server *s = c->server;
+	struct server *server = s->server;
 	struct xroce_mr_reg reg = {
-		.pd = c->pd,
+		.pd = s->pd,
 		.access = XROCE_ACCESS_LOCAL_WRITE | SERVED_ACCESS,
-		.length = s->size,
+		.length = server->size,
 	};
-	__u64 offset = s->size * (qp - c->qps);
+	__u64 offset = server->size * (qp - s->qps);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	int err;
 
-	snprintf(reg.name, sizeof(reg.name), "serve-%td", qp - c->qps);
-	if (s->file >= 0) {
+	snprintf(reg.name, sizeof(reg.name), "serve-%td", qp - s->qps);
+	if (server->file >= 0) {
 		flags = MAP_SHARED;
-		err = grow_file(s, offset);
+		err = grow_file(server, offset);
 		if (err)
-			return client_problem(c, err, "file: %s", strerror(-err));
+			return session_problem(s, err, "file: %s", strerror(-err));
 	} else {
 		offset = 0;
 	}
-	qp->buf = mmap(NULL, s->size, PROT_READ | PROT_WRITE, flags, s->file,
-		       offset);
+	qp->buf = mmap(NULL, server->size, PROT_READ | PROT_WRITE, flags,
+		       server->file, offset);
 	if (qp->buf == MAP_FAILED)
-		return client_problem(c, -errno, "memory: %s", strerror(errno));
+		return session_problem(s, -errno, "memory: %s", strerror(errno));
 	reg.addr = (uintptr_t)qp->buf;
 	reg.iova = reg.addr;
-	err = xroce_mr_reg(s->x, &reg);
+	err = xroce_mr_reg(server->x, &reg);
 	if (err)
-		return client_problem(c, err, "region of %llu bytes: %s",
-			       (unsigned long long)s->size,
-			       limit_reason(s->x, err, NULL, &(struct wanted){
-					XROCE_COUNT_MR, .bytes = s->size }));
+		return session_problem(s, err, "region of %llu bytes: %s",
+			       (unsigned long long)server->size,
+			       limit_reason(server->x, err, NULL, &(struct wanted){
+					XROCE_COUNT_MR, .bytes = server->size }));
 	qp->mr = reg.mr;
 	qp->have_mr = true;
 	qp->rkey = reg.rkey;
 	return 0;
 }
 
-static int add_qp(struct client *c, const struct perftest_key *key)
+static int add_qp(struct session *s, const struct perftest_key *key)
 {
-	struct client_end peer = { .qpn = key->qpn, .psn = key->psn };
-	struct client_qp *qp;
+	struct session_end peer = { .qpn = key->qpn, .psn = key->psn };
+	struct session_qp *qp;
 	int err;
 
 	memcpy(peer.gid, key->gid, sizeof(peer.gid));
-	qp = client_add_qp(c, &peer);
+	qp = session_add_qp(s, &peer);
 	if (!qp)
 		return -EIO;
 	/* A client asks for as many as it is told: not more than it can. */
-	qp->out_reads = key->out_reads > CLIENT_RD_ATOMIC ? CLIENT_RD_ATOMIC :
+	qp->out_reads = key->out_reads > SESSION_RD_ATOMIC ? SESSION_RD_ATOMIC :
 			key->out_reads;
-	err = add_region(c, qp);
+	err = add_region(s, qp);
 	if (!err)
-		err = client_connect_qp(c, qp, SERVED_ACCESS);
-	if (!err && c->server->verbose)
+		err = session_connect_qp(s, qp, SERVED_ACCESS);
+	if (!err && s->server->verbose)
 		fprintf(stderr,
 			"xroce: qp 0x%06x peer 0x%06x psn 0x%06x rkey 0x%08x va 0x%llx\n",
 			qp->own.qpn, peer.qpn, peer.psn, qp->rkey,
@@ -180,36 +180,36 @@ static int add_qp(struct client *c, const struct perftest_key *key)
 }
 
 /* Both rounds of key messages, and the one that lets the client go. */
-static int exchange_keys(struct client *c)
+static int exchange_keys(struct session *s)
 {
 	struct perftest_key key;
 	unsigned int i;
 	int err;
 
 	for (;;) {
-		err = read_key(c, &key);
+		err = read_key(s, &key);
 		if (err)
 			return err;
-		if (c->nqps && key.qpn == c->qps[0].peer.qpn)
+		if (s->nqps && key.qpn == s->qps[0].peer.qpn)
 			break;
-		err = add_qp(c, &key);
+		err = add_qp(s, &key);
 		if (!err)
-			err = write_key(c, &c->qps[c->nqps - 1]);
+			err = write_key(s, &s->qps[s->nqps - 1]);
 		if (err)
 			return err;
 	}
-	for (i = 0; i <= c->nqps; i++) {
-		const struct client_qp *qp = &c->qps[i % c->nqps];
+	for (i = 0; i <= s->nqps; i++) {
+		const struct session_qp *qp = &s->qps[i % s->nqps];
 
 		if (i) {
-			err = read_key(c, &key);
+			err = read_key(s, &key);
 			if (err)
 				return err;
 		}
 		if (key.qpn != qp->peer.qpn)
-			return client_problem(c, -EPROTO,
+			return session_problem(s, -EPROTO,
 				       "its queue pairs come in another order");
-		err = write_key(c, qp);
+		err = write_key(s, qp);
 		if (err)
 			return err;
 	}
@@ -217,22 +217,22 @@ static int exchange_keys(struct client *c)
 }
 
 /* Wait while the client works without a word. Return: 0 when it speaks. */
-static int let_work(struct client *c)
+static int let_work(struct session *s)
 {
 	__u64 before = 0, now;
 	int idle = 0, err;
 
 	for (;;) {
-		err = peer_wait(c->fd, 1000);
+		err = peer_wait(s->fd, 1000);
 		if (err != -ETIMEDOUT)
-			return err < 0 ? client_bad_read(c, err, "end") : 0;
-		client_sum_up(c);
-		now = c->report->packets + c->report->duplicates;
+			return err < 0 ? session_bad_read(s, err, "end") : 0;
+		session_sum_up(s);
+		now = s->report->packets + s->report->duplicates;
 		idle = now == before ? idle + 1000 : 0;
 		before = now;
-		if (idle >= c->server->idle_ms)
-			return client_problem(c, -ETIMEDOUT, "idle for %d s",
-					      idle / 1000);
+		if (idle >= s->server->idle_ms)
+			return session_problem(s, -ETIMEDOUT, "idle for %d s",
+					       idle / 1000);
 	}
 }
 
@@ -240,56 +240,56 @@ static int let_work(struct client *c)
  * The end: key messages, results of 8 bytes each which want an answer as long,
  * and at last "done" or nothing. Which of them come depends on the test.
  */
-static int take_leave(struct client *c)
+static int take_leave(struct session *s)
 {
 	char text[PERFTEST_KEY_SIZE];
 	int n, keys = 0, steps, err;
 
 	for (steps = 0; steps < 64; steps++) {
 		/* The latency programs say something before they work, too. */
-		err = let_work(c);
+		err = let_work(s);
 		if (err)
 			return err;
-		n = peer_read(c->fd, text, PERFTEST_REPORT_SIZE,
-			      c->server->step_ms);
+		n = peer_read(s->fd, text, PERFTEST_REPORT_SIZE,
+			      s->server->step_ms);
 		if (keys && (!n || n == -ECONNRESET ||
 			     (n == sizeof("done") && !strcmp(text, "done"))))
-			return client_problem(c, 0, "done");
+			return session_problem(s, 0, "done");
 		if (n != PERFTEST_REPORT_SIZE)
-			return client_bad_read(c, n, "end");
+			return session_bad_read(s, n, "end");
 		if (!perftest_key_begins(text)) {
 			memset(text, 0, PERFTEST_REPORT_SIZE);
-			err = client_write(c, text, PERFTEST_REPORT_SIZE);
+			err = session_write(s, text, PERFTEST_REPORT_SIZE);
 		} else {
-			err = read_all(c, text + PERFTEST_REPORT_SIZE,
+			err = read_all(s, text + PERFTEST_REPORT_SIZE,
 				       sizeof(text) - PERFTEST_REPORT_SIZE,
 				       "key message");
 			keys++;
 			if (!err)
-				err = write_key(c, &c->qps[0]);
+				err = write_key(s, &s->qps[0]);
 		}
 		if (err)
 			return err;
 	}
-	return client_problem(c, -EPROTO, "no end of messages");
+	return session_problem(s, -EPROTO, "no end of messages");
 }
 
-int client_perftest(struct client *c)
+int session_perftest(struct session *s)
 {
 	int err;
 
-	if (!c->server->size)
-		return client_problem(c, -EPROTO, "perftest is not served here");
-	err = exchange_versions(c);
+	if (!s->server->size)
+		return session_problem(s, -EPROTO, "perftest is not served here");
+	err = exchange_versions(s);
 	if (!err)
-		err = exchange_number(c, sysconf(_SC_PAGESIZE), "buffer size");
+		err = exchange_number(s, sysconf(_SC_PAGESIZE), "buffer size");
 	if (!err)
-		err = exchange_number(c, 64, "cache line size");
+		err = exchange_number(s, 64, "cache line size");
 	if (!err)
-		err = exchange_mtu(c);
+		err = exchange_mtu(s);
 	if (!err)
-		err = exchange_keys(c);
+		err = exchange_keys(s);
 	if (!err)
-		err = take_leave(c);
+		err = take_leave(s);
 	return err;
 }

@@ -23,7 +23,7 @@
 #define PROGRESS_MS	1000
 
 /**
- * struct clients - all of them
+ * struct sessions - all of them
  * @server: what they are given
  * @listener: where they come from
  * @opts: how many
@@ -34,10 +34,10 @@
  * @packets: of all, when progress was last told
  * @bytes: likewise: payload written, and bytes sent
  */
-struct clients {
+struct sessions {
 	struct server *server;
 	struct listener *listener;
-	const struct clients_opts *opts;
+	const struct sessions_opts *opts;
 	int wake;
 	struct visit *first;
 	unsigned int here;
@@ -57,13 +57,13 @@ struct clients {
  * @report: how it goes
  */
 struct visit {
-	struct clients *all;
+	struct sessions *all;
 	struct visit *next;
 	pthread_t thread;
 	int fd;
 	bool left;
 	char name[NI_MAXHOST];
-	struct client_report report;
+	struct session_report report;
 };
 
 static void *serve_one(void *arg)
@@ -72,7 +72,7 @@ static void *serve_one(void *arg)
 	struct server *server = v->all->server;
 	const __u64 one = 1;
 
-	client_serve(server, v->fd, &v->report);
+	session_serve(server, v->fd, &v->report);
 	pthread_mutex_lock(&server->lock);
 	v->left = true;
 	pthread_mutex_unlock(&server->lock);
@@ -95,10 +95,10 @@ static int start_thread(struct visit *v)
 }
 
 /* Tell one that cannot be served, whatever it speaks, without waiting for it. */
-static void refuse(const struct clients *all, int fd, const char *name,
+static void refuse(const struct sessions *all, int fd, const char *name,
 		   const char *why)
 {
-	struct client_report report = {};
+	struct session_report report = {};
 	char *line = handshake_refuse(why), rest[HANDSHAKE_LINE_MAX];
 
 	/* What it has said is taken first: see peer_part(). */
@@ -113,7 +113,7 @@ static void refuse(const struct clients *all, int fd, const char *name,
 	all->opts->report(name, &report);
 }
 
-static int accept_one(struct clients *all, int listener)
+static int accept_one(struct sessions *all, int listener)
 {
 	struct visit *v = calloc(1, sizeof(*v));
 	int err;
@@ -148,7 +148,7 @@ static int accept_one(struct clients *all, int listener)
 }
 
 /* Take leave of those that have left, or of all. */
-static void reap(struct clients *all, bool wait)
+static void reap(struct sessions *all, bool wait)
 {
 	struct visit **at = &all->first, *v;
 	bool left;
@@ -172,7 +172,7 @@ static void reap(struct clients *all, bool wait)
 }
 
 /* How it goes, for who looks at a terminal. */
-static void show_progress(struct clients *all)
+static void show_progress(struct sessions *all)
 {
 	char packet_rate[UNITS_MAX], byte_rate[UNITS_MAX];
 	__u64 packets = 0, bytes = 0, naks = 0;
@@ -200,7 +200,7 @@ static void show_progress(struct clients *all)
 }
 
 /* Wait for what comes next, and do it. Return: 0; -EINTR: stop; or -errno. */
-static int step(struct clients *all)
+static int step(struct sessions *all)
 {
 	struct pollfd p[2 + LISTENER_MAX] = {
 		{ .fd = peer_stop_fd(), .events = POLLIN },
@@ -228,10 +228,10 @@ static int step(struct clients *all)
 	return err;
 }
 
-int clients_serve(struct server *server, struct listener *listener,
-		  const struct clients_opts *opts)
+int sessions_serve(struct server *server, struct listener *listener,
+		   const struct sessions_opts *opts)
 {
-	struct clients all = {
+	struct sessions all = {
 		.server = server,
 		.listener = listener,
 		.opts = opts,

@@ -6,33 +6,33 @@
 #include "serve/listener.h"
 #include "serve/server.h"
 
-#define CLIENTS_MAX	1024	/* at a time */
+#define SESSIONS_MAX	1024	/* at a time */
 
 /**
- * struct clients_opts - how many, and who wants to know
- * @max: at a time, 1 to CLIENTS_MAX
+ * struct sessions_opts - how many, and who wants to know
+ * @max: at a time, 1 to SESSIONS_MAX
  * @count: leave when so many have been served; 0: never
  * @report: called, by the caller's thread, for each one that has left, with its
  *	address and how it went
  */
-struct clients_opts {
+struct sessions_opts {
 	unsigned int max;
 	__u32 count;
-	void (*report)(const char *name, const struct client_report *report);
+	void (*report)(const char *name, const struct session_report *report);
 };
 
 /**
- * clients_serve() - serve clients, each in a thread of its own
+ * sessions_serve() - serve clients, each in a thread of its own
  * @server: what they are given
  * @listener: where they come from; closed when enough have come
- * @opts: see struct clients_opts
+ * @opts: see struct sessions_opts
  *
  * Those beyond @opts->max are told so, and are not counted.
  *
  * Return: 0, when enough have been served or a signal said stop; or a negative
  * errno. All have left then.
  */
-int clients_serve(struct server *server, struct listener *listener,
-		  const struct clients_opts *opts);
+int sessions_serve(struct server *server, struct listener *listener,
+		   const struct sessions_opts *opts);
 
 #endif /* _XROCE_SESSIONS_H */
