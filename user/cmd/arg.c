@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arg.h"
-#include "cmd.h"
+#include "message.h"
 #include "uapi/xroce.h"
 
 /* By bit; those without a name are not in use. */

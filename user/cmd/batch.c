@@ -135,9 +135,9 @@ int batch_run(const char *path, int (*run)(int argc, char **argv))
 	if (!r.file)
 		return fail("batch %s: %s", path, strerror(errno));
 	while ((!result || options.force) && read_command(&r)) {
-		cmd_at(path, r.begun);
+		message_at(path, r.begun);
 		status = run_command(&r, run);
-		cmd_at(NULL, 0);
+		message_at(NULL, 0);
 		if (!result)
 			result = status;
 	}

@@ -1,124 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Nouns and verbs: tables of them, how they are chosen, how they fail. */
-#include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
+/* Nouns and verbs: tables of them, and how they are chosen. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
-#include "libxroce.h"
-#include "text.h"
 
-/* What is being run, for usage(). */
-static const char *this_noun;
-static const struct cmd *this_cmd;
-
-/* Where it stands, in a batch. */
-static const char *this_file;
-static unsigned int this_line;
-
-/* What makes the terminal fit for a message. */
-static void (*on_message)(void);
-
-void cmd_on_message(void (*fn)(void))
+static void print_form(const char *noun, const struct cmd *cmd)
 {
-	on_message = fn;
-}
-
-void cmd_at(const char *file, unsigned int line)
-{
-	this_file = file;
-	this_line = line;
-	this_noun = NULL;
-	this_cmd = NULL;
-}
-
-/* What was typed, or others have said, may be in it. */
-static void put_clean(const char *fmt, va_list args)
-{
-	char *text = NULL, *clean = NULL;
-
-	if (vasprintf(&text, fmt, args) >= 0)
-		clean = malloc(TEXT_SIZE(strlen(text)));
-	fputs(clean ? text_escape(text, clean) : "no memory", stderr);
-	free(clean);
-	free(text);
-}
-
-static void complain(const char *fmt, va_list args)
-{
-	char clean[TEXT_SIZE(PATH_MAX)];
-
-	if (on_message)
-		on_message();
-	fflush(stdout);
-	fputs("xroce: ", stderr);
-	if (this_file)
-		fprintf(stderr, "%s:%u: ", strlen(this_file) < PATH_MAX ?
-			text_escape(this_file, clean) : "batch", this_line);
-	put_clean(fmt, args);
-	putc('\n', stderr);
-}
-
-int fail(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	complain(fmt, args);
-	va_end(args);
-	return EXIT_ERROR;
-}
-
-void warn(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	complain(fmt, args);
-	va_end(args);
-}
-
-static void print_form(FILE *to, const char *noun, const struct cmd *cmd)
-{
-	fprintf(to, "xroce %s%s%s%s%s\n", noun ? : "", noun ? " " : "",
-		cmd->name, *cmd->args ? " " : "", cmd->args);
-}
-
-int usage(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	complain(fmt, args);
-	va_end(args);
-	if (this_cmd) {
-		fputs("usage: ", stderr);
-		print_form(stderr, this_noun, this_cmd);
-	} else {
-		fputs("xroce help says more\n", stderr);
-	}
-	return EXIT_USAGE;
-}
-
-/* Of whatever makes objects. */
-static const struct reason everywhere[] = {
-	{ EDQUOT, "a limit of the link, or of its users, is reached (xroce link show -d)" },
-	{ EAGAIN, "the control group's limit (rdma.max) is reached" },
-	{}
-};
-
-const char *reason(int err, const struct reason *table)
-{
-	for (; table && table->err; table++)
-		if (table->err == -err)
-			return table->text;
-	for (table = everywhere; table->err; table++)
-		if (table->err == -err)
-			return table->text;
-	return xroce_strerror(err);
+	form_print(stdout, &(struct form){ noun, cmd->name, cmd->args });
 }
 
 static int help(const char *noun, const struct cmd *table)
@@ -127,7 +16,7 @@ static int help(const char *noun, const struct cmd *table)
 
 	if (noun) {
 		for (cmd = table; cmd->name; cmd++)
-			print_form(stdout, noun, cmd);
+			print_form(noun, cmd);
 		return EXIT_OK;
 	}
 	fputs("usage: xroce [OPTION]... NOUN VERB ...\n"
@@ -195,10 +84,9 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 	if (!cmd)
 		return usage("%s: no such noun, or several", argv[0]);
 	if (cmd->args) {
-		this_noun = noun;
-		this_cmd = cmd;
+		message_form(&(struct form){ noun, cmd->name, cmd->args });
 		if (options.help || (argc == 2 && !strcmp(argv[1], "help"))) {
-			print_form(stdout, noun, cmd);
+			print_form(noun, cmd);
 			return EXIT_OK;
 		}
 		if (check_options(cmd))

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Nouns and verbs: tables of them, how they are chosen, how they fail. */
+/* Nouns and verbs: tables of them, and how they are chosen. */
 #ifndef _XROCE_CMD_H
 #define _XROCE_CMD_H
 
 #include <stdbool.h>
 
+#include "message.h"
 #include "options.h"
-
-/* Exit status of the command. */
-enum {
-	EXIT_OK,
-	EXIT_ERROR,
-	EXIT_USAGE,
-};
 
 /**
  * struct cmd - a noun of the command or a verb of a noun
@@ -46,38 +40,6 @@ struct cmd {
  * Return: an exit status.
  */
 int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv);
-
-/**
- * cmd_at() - say where the commands from here on stand, for messages
- * @file: file of a batch; NULL: none
- * @line: number of the line
- */
-void cmd_at(const char *file, unsigned int line);
-
-/* Call @fn before each message, so that the terminal is fit for it; NULL: nothing. */
-void cmd_on_message(void (*fn)(void));
-
-/* Say what went wrong, and with what. Return: EXIT_ERROR. */
-int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* Say what has to be known of something that went well. */
-void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* Say what was typed wrong, and the right form. Return: EXIT_USAGE. */
-int usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/**
- * struct reason - what an errno of a command means
- * @err: positive errno; 0 ends a table
- * @text: for people
- */
-struct reason {
-	int err;
-	const char *text;
-};
-
-/* The text for negative @err: the table's, else of a limit, else xroce_strerror()'s. */
-const char *reason(int err, const struct reason *table);
 
 /* The nouns. */
 int do_feature(int argc, char **argv);

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd.h"
 #include "dev.h"
+#include "message.h"
 
 /* How often, and after how long, a link that is in use is tried again. */
 #define PATIENCE	10

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "cmd.h"
 #include "libxroce.h"
+#include "message.h"
 
 /**
  * struct wanted - an object that could not be made

@@ -7,8 +7,8 @@
 
 #include "arg.h"
 #include "batch.h"
-#include "cmd.h"
 #include "link.h"
+#include "message.h"
 
 /* The settings that a line can have; one of them is given once in a file. */
 enum { MODE, MPT, QP, BATCH, SETTINGS };

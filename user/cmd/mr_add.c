@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "arg.h"
-#include "cmd.h"
 #include "dev.h"
 #include "limit.h"
+#include "message.h"
 #include "mr.h"
 #include "print.h"
 #include "progress.h"

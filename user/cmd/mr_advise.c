@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "arg.h"
-#include "cmd.h"
 #include "dev.h"
+#include "message.h"
 #include "mr.h"
 #include "print.h"
 

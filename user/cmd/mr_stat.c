@@ -6,9 +6,9 @@
 
 #include <bpf/bpf.h>
 
-#include "cmd.h"
 #include "counter.h"
 #include "dev.h"
+#include "message.h"
 #include "mr_stat.h"
 #include "print.h"
 

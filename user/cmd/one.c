@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Verbs that work on one object of a link: "[dev DEV] [NAME] VALUE". */
-#include "cmd.h"
+#include "message.h"
 #include "one.h"
 #include "print.h"
 

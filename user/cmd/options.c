@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "arg.h"
-#include "cmd.h"
+#include "message.h"
 #include "options.h"
 
 struct options options;

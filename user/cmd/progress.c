@@ -11,7 +11,7 @@
 
 #include <sys/ioctl.h>
 
-#include "cmd.h"
+#include "message.h"
 #include "progress.h"
 #include "text.h"
 #include "units.h"
@@ -116,7 +116,7 @@ void progress_begin(const char *what, __u64 bytes)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&progress.wake, &attr);
 	pthread_condattr_destroy(&attr);
-	cmd_on_message(progress_end);
+	message_before(progress_end);
 	/* Signals are for the thread that works. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -134,7 +134,7 @@ void progress_end(void)
 		pthread_join(progress.thread, NULL);
 		pthread_cond_destroy(&progress.wake);
 		progress.running = false;
-		cmd_on_message(NULL);
+		message_before(NULL);
 	}
 	progress_clear();
 }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "arg.h"
-#include "cmd.h"
 #include "limit.h"
+#include "message.h"
 #include "print.h"
 #include "progress.h"
 #include "serve/regions.h"

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-#include "cmd.h"
 #include "limit.h"
+#include "message.h"
 #include "names.h"
 #include "netaddr.h"
 #include "serve/handshake.h"

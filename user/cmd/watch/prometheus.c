@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd.h"
 #include "counter.h"
+#include "message.h"
 #include "names.h"
 #include "qp.h"
 #include "text.h"

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "cmd.h"
 #include "counter.h"
 #include "dev.h"
+#include "message.h"
 #include "mr.h"
 #include "mr_stat.h"
 #include "qp.h"

@@ -9,8 +9,8 @@
 #include <bpf/bpf.h>
 
 #include "array.h"
-#include "cmd.h"
 #include "dev.h"
+#include "message.h"
 #include "mr.h"
 #include "qp.h"
 #include "watch/snapshot.h"

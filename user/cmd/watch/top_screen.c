@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "message.h"
 #include "text.h"
 #include "watch/top.h"
 
@@ -294,7 +294,7 @@ int top_screen(const char *netdev, double interval, enum top_sort sort)
 		return fail("top: TERM: this terminal cannot be used");
 	stopped = 0;
 	catch_signals(&waiting);
-	cmd_on_message(leave);
+	message_before(leave);
 	cbreak();
 	noecho();
 	curs_set(0);
@@ -309,7 +309,7 @@ int top_screen(const char *netdev, double interval, enum top_sort sort)
 	status = run(&s, &waiting);
 	leave();
 	delscreen(terminal);
-	cmd_on_message(NULL);
+	message_before(NULL);
 	sigprocmask(SIG_SETMASK, &waiting, NULL);
 	sample_free(&s.before);
 	sample_free(&s.now);
