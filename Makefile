@@ -390,7 +390,7 @@ help:
 	@echo 'check      deps, then every test; ends with the counts'
 	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
 	@echo 'soak       traffic, losses and churn for an hour; memory must not grow'
-	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy'
+	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy, includes'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
 	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'

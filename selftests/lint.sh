@@ -10,6 +10,7 @@
 #   coccinelle    the module, with the kernel's own rules
 #   cppcheck      command, library, tests
 #   clang-tidy    command, library
+#   includes      no circles, in the folders of one_way
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
 set -eu
@@ -19,6 +20,7 @@ cd "$here/.."
 jobs=$(nproc)
 flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude -Iuser/lib -Iuser/cmd)
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
+one_way=(user)
 failed=()
 
 # Files of this tree, without what a build left.
@@ -97,8 +99,10 @@ run_clang_tidy() {
 		grep -E '(error|warning):'
 }
 
+run_includes() { ! "$here/include_cycles.py" "${one_way[@]}"; }
+
 # Each says what it found, and that is all it says.
-for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy}; do
+for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes}; do
 	echo "# $tool"
 	! "run_$tool" || failed+=("$tool")
 done
