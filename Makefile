@@ -212,9 +212,10 @@ deps-root:
 define install_packages
 set -e; [ $$(id -u) = 0 ] && sudo= || sudo=sudo; \
 	echo "deps: apt-get will install, with what these packages depend on: $(1)"; \
-	$$sudo apt-get -q update || echo "deps: going on with old package lists"; \
+	wait='-o DPkg::Lock::Timeout=300'; \
+	$$sudo apt-get -q $$wait update || echo "deps: going on with old package lists"; \
 	$$sudo env DEBIAN_FRONTEND=noninteractive \
-		apt-get -q -y --no-install-recommends install $(1)
+		apt-get -q -y $$wait --no-install-recommends install $(1)
 endef
 
 # --- Tests. They run in a virtual machine; VM=0 runs them on this host, with
