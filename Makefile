@@ -41,7 +41,7 @@ module  := $(kmod)/xroce.ko
 object  := $(B)/bpf/xroce.bpf.o
 library := $(B)/user/libxroce.a $(B)/user/libxroce.so.$(SOVERSION)
 command := $(B)/user/xroce
-test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*.bpf.c selftests/bench/*.bpf.c))
+test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*/*.bpf.c))
 
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
@@ -69,9 +69,9 @@ KDIR ?= $(call newest,$(host_headers) $(cached_headers))
 # KERNEL=SUITE builds for the kernel of a root of that suite, in that root, since
 # the tools in its headers need its libraries.
 ifdef KERNEL
-KERNEL_ROOT := $(shell selftests/root.sh dir $(KERNEL) 2>/dev/null)
-KDIR := /usr/src/linux-headers-$(if $(KERNEL_ROOT),$(shell selftests/vm-kernel.sh release $(KERNEL_ROOT)))
-in_root := selftests/root.sh run $(KERNEL_ROOT)
+KERNEL_ROOT := $(shell selftests/vm/root.sh dir $(KERNEL) 2>/dev/null)
+KDIR := /usr/src/linux-headers-$(if $(KERNEL_ROOT),$(shell selftests/vm/vm-kernel.sh release $(KERNEL_ROOT)))
+in_root := selftests/vm/root.sh run $(KERNEL_ROOT)
 endif
 
 $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
@@ -200,8 +200,8 @@ ifeq ($(filter debian12 debian13,$(debian)),)
 	@exit 1
 else
 	@$(if $(missing),$(call install_packages,$(missing)),:)
-	@selftests/vm-kernel.sh fetch
-	@$(if $(KERNEL),selftests/root.sh fetch $(KERNEL),:)
+	@selftests/vm/vm-kernel.sh fetch
+	@$(if $(KERNEL),selftests/vm/root.sh fetch $(KERNEL),:)
 endif
 
 deps-root: needed := $(deps_root)
@@ -228,7 +228,7 @@ test_kdir = $(if $(KERNEL)$(filter command environment,$(origin KDIR)),,KDIR=$(t
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
-	@$(in_vm) selftests/demo.sh
+	@$(in_vm) selftests/targets/demo.sh
 
 check: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
@@ -237,7 +237,7 @@ check: deps
 # The tests that need the module, on a kernel that finds mistakes, which is built
 # at first and kept.
 check-debug: deps
-	@kernel=$$(selftests/vm-kernel-debug.sh build) || exit 1; \
+	@kernel=$$(selftests/vm/vm-kernel-debug.sh build) || exit 1; \
 	kdir=$$kernel/usr/src/linux-headers-$${kernel##*/}; \
 	$(MAKE) --no-print-directory -j$(shell nproc) all KDIR=$$kdir && \
 	XROCE_CACHE=$(CACHE)/debug XROCE_MEMORY=$${XROCE_MEMORY:-4G} \
@@ -246,13 +246,13 @@ check-debug: deps
 # For an hour, or $XROCE_SOAK seconds.
 soak: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
-	@$(patsubst --,--timeout $$(($${XROCE_SOAK:-3600} + 900)) --,$(in_vm)) selftests/soak.sh
+	@$(patsubst --,--timeout $$(($${XROCE_SOAK:-3600} + 900)) --,$(in_vm)) selftests/targets/soak.sh
 
 # Nothing is run.
 lint: needed += $(deps_lint)
 lint: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) module bpf $(test_kdir)
-	@KDIR=$(or $(KDIR),$(test_headers)) selftests/lint.sh
+	@KDIR=$(or $(KDIR),$(test_headers)) selftests/targets/lint.sh
 
 # One CPU whose clock counts instructions: not on this host.
 bench: deps
@@ -373,13 +373,13 @@ deb:
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
 	@rm -rf $(deb_src)
 
-# In a clean root, and in a virtual machine with it: see selftests/deb.sh.
+# In a clean root, and in a virtual machine with it: see selftests/targets/deb.sh.
 SUITE ?= bookworm
 check-deb: needed += $(deps_root)
 check-deb: deps deb
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
-	@selftests/root.sh fetch $(SUITE)
-	@selftests/deb.sh $(SUITE)
+	@selftests/vm/root.sh fetch $(SUITE)
+	@selftests/targets/deb.sh $(SUITE)
 
 clean:
 	rm -rf $(B)
@@ -407,5 +407,4 @@ help:
 	@echo "VM=0       demo, check: use this host's kernel, no virtual machine"
 	@echo 'V=1        show the commands; CC=, CLANG=, CFLAGS= as usual'
 
--include $(wildcard $(lib_obj:.o=.d) $(cli_obj:.o=.d) $(B)/bpf/*.d $(B)/selftests/*.bpf.d \
-	    $(B)/selftests/bench/*.bpf.d)
+-include $(wildcard $(lib_obj:.o=.d) $(cli_obj:.o=.d) $(B)/bpf/*.d $(B)/selftests/*/*.bpf.d)

@@ -7,7 +7,7 @@
  * a tree of free runs would be 16 levels deep, each of them a cache line.
  *
  * The shortest list that will do is best fit to within 1/32. Of extents needed
- * for the same tables, each replaced six times (selftests/fit_test, 100
+ * for the same tables, each replaced six times (selftests/unit/fit_test, 100
  * rounds):
  *
  *				this	best fit	first fit

@@ -47,7 +47,7 @@ unpack() {
 		return
 	}
 	say 'making a minimal root with git and make'
-	quiet 'making a minimal root' "$here/root.sh" minimal "$suite" "$root" git make
+	quiet 'making a minimal root' "$here/vm/root.sh" minimal "$suite" "$root" git make
 	quiet 'packing the minimal root' tar -cf "$work/tar" -C "$root" \
 		--numeric-owner --xattrs --xattrs-include='*' .
 	mv "$work/tar" "$tar"
@@ -69,7 +69,7 @@ clone() {
 # The command is process 1 of a namespace, all of which ends with it.
 inside() {
 	exec unshare --pid --fork --kill-child --mount --ipc --propagation private \
-		"$here/root.sh" enter "$root" sh -c '
+		"$here/vm/root.sh" enter "$root" sh -c '
 			mount -t tmpfs tmpfs /dev/shm
 			cd /root/xroce
 			unset LC_ALL DEBIAN_FRONTEND

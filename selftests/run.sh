@@ -71,7 +71,7 @@ each() {
 
 	for test; do
 		case $test in
-		*.sh)	path=$here/$test ;;
+		*.sh)	path=$(echo "$here"/*/"$test") ;;
 		*)	path=$programs/$test ;;
 		esac
 		echo "# $test"

@@ -86,12 +86,12 @@ module_release() {
 make_initramfs() {
 	local out=$1 dir line module
 
-	[ ! -e "$out" ] || [ "$here/vm-initramfs.sh" -nt "$out" ] || return 0
+	[ ! -e "$out" ] || [ "$here/vm/vm-initramfs.sh" -nt "$out" ] || return 0
 	dir=$run/initramfs
 	mkdir -p "$dir/bin" "$dir/modules"
 	: >"$dir/modules/order"
 	cp "$(command -v busybox)" "$dir/bin/busybox"
-	cp "$here/vm-initramfs.sh" "$dir/init"
+	cp "$here/vm/vm-initramfs.sh" "$dir/init"
 	for module in 9pnet_virtio 9p overlay virtio-rng; do
 		modprobe -d "$kernel" -S "$release" --show-depends "$module"
 	done | while read -r line module; do
@@ -238,8 +238,8 @@ finish() {
 
 parse_options "$@"
 wanted=${wanted:-$(module_release)}
-kernel=$("$here/vm-kernel.sh" dir "$wanted") || exit 125
-release=$("$here/vm-kernel.sh" release "$kernel") || exit 125
+kernel=$("$here/vm/vm-kernel.sh" dir "$wanted") || exit 125
+release=$("$here/vm/vm-kernel.sh" release "$kernel") || exit 125
 module=$top/build/kmod-${wanted##*/}/xroce.ko # of make KERNEL=
 mkdir -p "$top/build/vm"
 run=$(mktemp -d "$top/build/vm/run-XXXXXX")

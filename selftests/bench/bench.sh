@@ -85,10 +85,10 @@
 # of memory, whatever the size of its pages.
 set -eu
 
-. "$(dirname "$0")/../net.sh"
+. "$(dirname "$0")/../lib/net.sh"
 
-programs=$net_here/../build/selftests/bench
-export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
+programs=$top/build/selftests/bench
+export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$top/build/bpf/xroce.bpf.o}
 
 # A "rep movsb" counts an instruction a byte here, which no real CPU does.
 ! grep -qwE 'erms|fsrm' /proc/cpuinfo || {

@@ -16,10 +16,10 @@
 # programs, for one there and back.
 set -eu
 
-. "$(dirname "$0")/../net.sh"
+. "$(dirname "$0")/../lib/net.sh"
 
-xroce=$net_here/../build/user/xroce
-export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
+xroce=$top/build/user/xroce
+export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$top/build/bpf/xroce.bpf.o}
 rows='ib_write_bw:64 ib_write_bw:4096 ib_write_bw:65536
 	ib_read_bw:64 ib_read_bw:4096 ib_read_bw:65536
 	ib_read_lat:64 ib_read_lat:4096
@@ -125,7 +125,7 @@ measure() {
 
 # pass_on DEV
 pass_on() {
-	ip link set "$1" xdpdrv object "$net_here/../build/selftests/pass.bpf.o" \
+	ip link set "$1" xdpdrv object "$top/build/selftests/lib/pass.bpf.o" \
 		section xdp.frags
 }
 

@@ -18,10 +18,10 @@
 # "xroce mtt show" tells.
 set -eu
 
-. "$(dirname "$0")/../net.sh"
+. "$(dirname "$0")/../lib/net.sh"
 
-xroce=$net_here/../build/user/xroce
-export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$net_here/../build/bpf/xroce.bpf.o}
+xroce=$top/build/user/xroce
+export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$top/build/bpf/xroce.bpf.o}
 out=
 work=$(mktemp -d /dev/shm/pool-XXXXXX)
 
@@ -32,7 +32,7 @@ work_down() { rm -r "$work"; }
 undo+=(work_down)
 
 costs() {
-	insmod "$net_here/../build/selftests/bench/pool/pool_bench.ko"
+	insmod "$top/build/selftests/bench/pool/pool_bench.ko"
 	grep . /sys/module/pool_bench/parameters/result
 	rmmod pool_bench
 }

@@ -10,7 +10,7 @@
 #include <linux/if_link.h>
 #include <net/if.h>
 
-#include "../beside.h"
+#include "beside.h"
 #include "xdp.h"
 
 static bool fail(const char *what, const char *netdev, int err)

@@ -1,0 +1,417 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# xroce link: devices with odd names, pins that cannot be made or are hidden. Each test
+# is a function; TAP.
+set -eu
+
+. "$(dirname "$0")/../lib/net.sh"
+. "$(dirname "$0")/../lib/command.sh"
+
+# It is verified at once, for links that no packet comes to.
+small=$top/build/selftests/lib/small.bpf.o
+
+# A test that fails leaves devices and links of other names.
+start_anew() {
+	local dev
+
+	for dev in c0.5 c0.6; do ! ip link del $dev 2>"$work/err" || :; done
+	for dev in $(in_xr ip -o link | sed -nE "s/^[0-9]+: ([^:@]+).*/\1/p"); do
+		xr link del dev "$dev" force 2>"$work/err" || :
+		[ "$dev" = x0 ] || [ "$dev" = lo ] || in_xr ip link del "$dev"
+	done
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# The name of the directory that the pins of a device are in.
+pins_of() { sed 's/%/%25/g; s/\./%2e/g' <<<"$1"; }
+
+attached() { in_xr ip -d link show dev "$1" | grep -q prog/xdp; }
+
+# A device of the name is found by it in all that looks for pins, and under the name
+# that it gets later.
+one_name() {
+	local name=$1 dir
+
+	dir=/sys/fs/bpf/xroce/$(pins_of "$name")
+	xr link add dev "$name" mpt 16 qp 16 >"$work/made"
+	[ -e "$dir/link" ] || not_so "pins: $(ls /sys/fs/bpf/xroce)"
+	xr -j link show dev "$name" >"$work/link"
+	NAME=$name DIR=$dir holds 'len(l) == 1 and l[0]["dev"] == os.environ["NAME"] and
+		l[0]["pins"] == os.environ["DIR"] and l[0]["prog_name"] == "xroce" and
+		l[0]["maps"]' l="$work/link"
+	xr -j stat show dev "$name" >"$work/stat"
+	NAME=$name holds 's[0]["dev"] == os.environ["NAME"]' s="$work/stat"
+	xr -j mpt show >"$work/out"
+	xr -j stat show >"$work/stat"
+	NAME=$name holds 'os.environ["NAME"] in [e["dev"] for e in s]' s="$work/stat"
+	xr link reload dev "$name" | grep -qF " pins $dir" || not_so "reload: $name"
+	fails 1 'it has a link already$' link add dev "$name"
+	in_xr ip link set dev "$name" name now.so
+	xr -j link show dev now.so >"$work/link"
+	DIR=$dir holds 'l[0]["pins"] == os.environ["DIR"]' l="$work/link"
+	xr -j stat show dev now.so >"$work/stat"
+	xr link reload dev now.so >"$work/out"
+	in_xr ip link set dev now.so name "$name"
+}
+
+odd_names() {
+	local names name
+
+	export XROCE_BPF_OBJECT=$small
+	# The longest, too. The kernel makes no device that has a "%" in its name.
+	names=('x0.5' '...' '.a' '...............' "q'\"\\*" $'\xc3\xa9')
+	for name in "${names[@]}"; do
+		in_xr ip link add name "$name" type dummy
+		one_name "$name" || return 1
+	done
+	[ "$(find /sys/fs/bpf/xroce -mindepth 1 -maxdepth 1 | wc -l)" = $((${#names[@]} + 1)) ] ||
+		not_so "a directory each: $(ls /sys/fs/bpf/xroce)"
+	for name in "${names[@]}"; do
+		xr link del dev "$name" 2>&1
+		[ ! -e "/sys/fs/bpf/xroce/$(pins_of "$name")" ] || not_so "gone: $name"
+		! attached "$name" || not_so "detached: $name"
+		in_xr ip link del dev "$name"
+	done
+	unset XROCE_BPF_OBJECT
+}
+
+# The memory is in a file: what a peer has written is there.
+written() { [ "$(head -c 8 "$work/file")" = xxxxxxxx ]; }
+
+vlan() {
+	local pd qpn rkey
+
+	modprobe 8021q
+	ip link add link c0 name c0.5 type vlan id 5
+	in_xr ip link add link x0 name x0.5 type vlan id 5
+	ip link set c0.5 up
+	in_xr ip link set x0.5 up
+	ip addr add 10.78.0.1/24 dev c0.5
+	in_xr ip addr add 10.78.0.2/24 dev x0.5
+	# A frame for a VLAN goes through the program of x0 first.
+	xr link del dev x0
+	xr link add dev x0.5 mpt 16 qp 16 >"$work/made"
+	grep -q 'dev x0.5 mode generic' "$work/made" || not_so "made: $(cat "$work/made")"
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	truncate -s 0 "$work/file"
+	truncate -s 8K "$work/file"
+	rkey=$(makes rkey mr add pd "$pd" name v access local-write,remote-write \
+		iova 0x1000 file "$work/file")
+	xr qp modify qpn "$qpn" state init access remote-write
+	xr qp modify qpn "$qpn" state rtr sgid 10.78.0.2 dgid 10.78.0.1 \
+		mtu 1024 dest-qpn 0x11 rq-psn 0
+	send_write c0.5 x0.5 10.78.0.1 10.78.0.2 "$qpn" "$rkey"
+	wait_until 30 written || not_so "written: $(xr stat show)"
+	xr -j stat show dev x0.5 >"$work/stat"
+	holds 's[0]["dev"] == "x0.5" and s[0]["rx"] == s[0]["ack"] == s[0]["tx"] == 1' \
+		s="$work/stat"
+	xr link del dev x0.5 force
+	[ ! -e '/sys/fs/bpf/xroce/x0%2e5' ] || not_so "pins of x0.5 are gone"
+	ip link del c0.5
+	in_xr ip link del x0.5
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# without_bpffs COMMAND...: in a mount namespace where nothing is on /sys/fs/bpf
+without_bpffs() {
+	in_xr unshare --mount bash -c 'umount /sys/fs/bpf && exec "$@"' bash "$@"
+}
+
+# refused_add PATTERN COMMAND...: it fails so, and makes nothing
+refused_add() {
+	local pattern=$1
+
+	shift
+	! XROCE_BPF_OBJECT=$small "$@" "$xroce" link add dev x0 >"$work/out" 2>"$work/err" ||
+		not_so "no link: $pattern"
+	grep -q "$pattern" "$work/err" || not_so "'$pattern' in '$(cat "$work/err")'"
+	! attached x0 || not_so "no program: $pattern"
+	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
+}
+
+# Each reason for which pins cannot be made is told from the others.
+no_pins() {
+	xr link del dev x0
+	refused_add "no bpffs is mounted on /sys/fs/bpf: 'mount -t bpf bpf /sys/fs/bpf' mounts one$" \
+		without_bpffs
+	chown 65534 /sys/fs/bpf/xroce
+	refused_add '/sys/fs/bpf/xroce: not permitted: it belongs to uid 65534 and .* must belong to uid 0' \
+		in_xr
+	chown 0 /sys/fs/bpf/xroce
+	chmod 777 /sys/fs/bpf/xroce
+	refused_add '/sys/fs/bpf/xroce: not permitted: .* mode 0777' in_xr
+	chmod 700 /sys/fs/bpf/xroce
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# hidden COMMAND...: where another bpffs lies over the pins
+hidden() {
+	in_xr unshare --mount bash -c 'mount -t bpf bpf /sys/fs/bpf && exec "$@"' bash "$@"
+}
+
+# Delete the module's link alone, by a del that is killed.
+del_half() {
+	local n
+
+	for ((n = 1; n < 20; n++)); do
+		hidden "$top/build/selftests/killed_at" $n "$xroce" link del dev x0 ||
+			not_so "killed at step $n"
+		[ "$(xr -j link show)" != '[]' ] || return 0
+	done
+	not_so "the link is deleted"
+}
+
+# Never is a program left on the device of a link that is said to be deleted.
+hidden_pins() {
+	local status=0
+
+	export XROCE_BPF_OBJECT=$small
+	xr link reload dev x0 >"$work/out"
+	# Who cannot find it leaves all as it is.
+	hidden setpriv --bounding-set=-all,+net_admin --inh-caps=-all "$xroce" link del dev x0 >"$work/out" 2>"$work/err" || status=$?
+	[ $status = 1 ] || not_so "refused: $status"
+	grep -q 'its program ([0-9]*) cannot be detached: .* CAP_SYS_ADMIN is needed' \
+		"$work/err" || not_so "it says so: $(cat "$work/err")"
+	attached x0 || not_so "it stays"
+	xr link show dev x0 | grep -q 'pins /sys/fs/bpf/xroce/x0$' || not_so "as it was"
+	# Who can detaches it, and says what is left.
+	hidden "$xroce" link del dev x0 >"$work/out" 2>"$work/err" ||
+		not_so "deleted: $(cat "$work/err")"
+	! attached x0 || not_so "the program is off"
+	grep -q '^xroce: link del dev x0: no pins in /sys/fs/bpf/xroce/x0: ' "$work/err" ||
+		not_so "a warning: $(cat "$work/err")"
+	[ -e /sys/fs/bpf/xroce/x0/prog ] || not_so "they are left"
+	xr link add dev x0 mpt 64 qp 16 >"$work/made" ||
+		not_so "a new one takes their place"
+	# The module's link alone has gone, as if del had been killed.
+	del_half
+	attached x0 || not_so "the program is left"
+	hidden "$xroce" link del dev x0 2>"$work/err" || not_so "again: $(cat "$work/err")"
+	! attached x0 || not_so "the program is off again"
+	status=0
+	hidden "$xroce" link del dev x0 2>"$work/err" || status=$?
+	[ $status = 1 ] && grep -q 'it has no link' "$work/err" ||
+		not_so "a third time: $status, $(cat "$work/err")"
+	unset XROCE_BPF_OBJECT
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# A program of somebody else's is not ours to detach.
+foreign_program() {
+	xr link del dev x0
+	in_xr ip link set dev x0 xdpgeneric object "$top/build/selftests/lib/pass.bpf.o" \
+		section xdp.frags
+	fails 1 'it has no link' link del dev x0
+	attached x0 || not_so "it stays"
+	in_xr ip link set dev x0 xdpgeneric off
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# same WORD... -- WORD...: both print the same
+same() {
+	local one=()
+
+	while [ "$1" != -- ]; do
+		one+=("$1")
+		shift
+	done
+	shift
+	xr "${one[@]}" >"$work/one"
+	xr "$@" >"$work/two"
+	[ -s "$work/one" ] && cmp -s "$work/one" "$work/two" || not_so "the same: ${one[*]}, $*"
+}
+
+# The word before an object's number or name may be left out; numbers are decimal or
+# hexadecimal.
+bare_words() {
+	local pd qpn mr mw
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	truncate -s 8K "$work/file"
+	mr=$(makes mr mr add pd "$pd" name bare access none file "$work/file")
+	mw=$(makes mw mw add pd "$pd" type 2b)
+	same link show dev x0 -- link show x0
+	same link limit show dev x0 -- link limit x0
+	same stat show dev x0 all -- stat show all x0
+	same pd show pd "$pd" -- pd show "$(printf 0x%x "$pd")"
+	same qp show qpn "$qpn" -- qp show $((qpn))
+	same mr show mr "$mr" -- mr show bare
+	same mr show "$mr" -- mr show dev x0 $((mr))
+	same mw show mw "$mw" -- mw show $((mw)) dev x0
+	same mpt show index "$mr" -- mpt show "$mr"
+	fails 2 'y0: no such argument, and dev is given already' link show x0 y0
+	fails 2 '^xroce: 2: no such argument, and pd is given already' pd show pd 1 2
+	fails 2 '^xroce: x0: no such argument, and no qpn, which must be' qp show x0
+	fails 2 '^xroce: 0x1000000: no such argument, and no qpn' qp del 0x1000000
+	fails 2 '^xroce: qpn is missing' qp del
+	fails 2 'nonsense: no such argument$' pd add nonsense
+	fails 1 'dev nope' link del nope
+	# A number says nothing of which link it is on.
+	xr link add lo mpt 16 qp 16 >"$work/made"
+	fails 2 'several network devices have a link: say dev DEV' pd show "$pd"
+	same pd show pd "$pd" dev x0 -- pd show "$pd" dev x0
+	xr link del lo
+	xr mw del "$mw"
+	xr mr del bare
+	xr qp del "$qpn"
+	xr pd del "$pd"
+}
+
+# completed WORD...: what the last one is completed to, in one line
+completed() {
+	PATH=$top/build/user:$PATH in_xr bash -c '
+		. "$1/user/bash-completion/xroce"; shift
+		COMP_WORDS=(xroce "$@") COMP_CWORD=$#; _xroce; echo "${COMPREPLY[@]}"' \
+		bash "$top" "$@"
+}
+
+# is_completed WANTED WORD...
+is_completed() {
+	local want=$1 is
+
+	shift
+	is=$(completed "$@")
+	[ "$is" = "$want" ] || not_so "'$want' is '$is' after: xroce $*"
+}
+
+# What there is, by number and by name.
+objects_completed() {
+	local pd qpn mr mw
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	truncate -s 8K "$work/file"
+	mr=$(makes mr mr add pd "$pd" name buf.1-x access none file "$work/file")
+	mw=$(makes mw mw add pd "$pd" type 2b)
+	is_completed "$pd" qp add pd ''
+	is_completed "$pd" pd del pd ''
+	is_completed "dev pd $pd" pd show ''
+	is_completed "$qpn" qp modify qpn ''
+	is_completed "$qpn" qp del "${qpn:0:4}"
+	is_completed "$mr buf.1-x" mr advise mr ''
+	is_completed "buf.1-x" mr show dev x0 b
+	is_completed "$mr buf.1-x" mr add pd "$pd" share ''
+	is_completed '' mr del dev lo mr ''
+	is_completed "$mw" mw bind mw ''
+	is_completed "dev mw $mw" mw invalidate ''
+	is_completed "$mr $mw" mpt show index 0x ||
+		is_completed "$mw $mr" mpt show index 0x
+	is_completed x0 link del x
+	is_completed 'none' link limit pd ''
+	xr mw del "$mw"
+	xr mr del "$mr"
+	xr qp del "$qpn"
+	xr pd del "$pd"
+	is_completed '' qp del qpn ''
+}
+
+# Limits are shown, set or not.
+limits_shown() {
+	xr link limit >"$work/out"
+	xr link limit show >"$work/two"
+	cmp -s "$work/out" "$work/two" || not_so "the same, with show and without"
+	[ "$(grep -cE '^    limit of (pd|mr|mw|qp|cq|srq|pinned|kept) used 0' "$work/out")" = 8 ] ||
+		not_so "all of them: $(cat "$work/out")"
+	xr link limit qp 3 pinned 64K
+	xr link limit user mr 2
+	xr -j link limit dev x0 >"$work/limits"
+	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 8 and
+		m["qp"]["link"] == 3 and m["pinned"]["link"] == 65536 and
+		m["mr"]["user"] == 2 and m["mr"]["link"] is None and
+		m["qp"]["used"] == 0)({m["of"]: m for m in l[0]["limits"]})' \
+		l="$work/limits"
+	xr link limit qp none pinned none
+	xr link limit user mr none
+	fails 2 'link limit show: takes a device and nothing else' link limit show pd 1
+	fails 2 'link limit: of what' link limit dev x0 user
+	fails 1 'link limit dev lo: it has no link' link limit lo
+}
+
+# Values at the ends of the ranges that the manual tells, and one beyond.
+ranges() {
+	local pd qpn word taken most said n
+
+	pd=$(makes pd pd add)
+	qpn=$(makes qpn qp add pd "$pd")
+	xr qp modify qpn "$qpn" state init
+	while read -r word taken most; do
+		for n in 0 "$taken"; do
+			xr qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
+				mtu 1024 dest-qpn 0x11 rq-psn 0 "$word" "$n" ||
+				not_so "$word $n is taken"
+			xr qp modify qpn "$qpn" state reset
+			xr qp modify qpn "$qpn" state init
+		done
+		n=$((most + 1))
+		fails 2 "^xroce: $word \"$n\": must be .* $most\$" \
+			qp modify qpn "$qpn" state rtr "$word" $n
+		said=$(tr -s ' \n' ' ' <"$top/doc/man/xroce-qp.rst" |
+			grep -oE "\*\*$word\*\* [^(]*\([^)]* to [0-9]+" | grep -oE '[0-9]+$')
+		[ "$said" = "$most" ] || not_so "the manual says of $word: $said"
+	done <<-END
+		min-rnr-timer	31	31
+		max-rd-atomic	128	128
+		sport		65535	65535
+		tos		254	255
+		ttl		255	255
+	END
+	xr qp del "$qpn"
+	xr pd del "$pd"
+	for n in 15 8 17 33554432; do
+		fails 1 "lo: mpt $n: not a power of two from 16 to 16777216" link add lo mpt $n
+	done
+	for n in 8 131072 1000; do
+		fails 1 "lo: qp $n: not a power of two from 16 to 65536" link add lo qp $n
+	done
+	grep -q '(65536; 16 to 2^24)' "$top/doc/man/xroce-link.rst"
+	XROCE_BPF_OBJECT=$small xr link add lo mpt 16 qp 65536 >"$work/made"
+	xr link del lo
+	fails 2 'count "0"' monitor count 0
+}
+
+# A file that is no BPF object, one of another program's, and none.
+wrong_objects() {
+	local cure='; XROCE_BPF_OBJECT names it, without that the installed one is loaded$'
+
+	xr link del dev x0
+	XROCE_BPF_OBJECT=/etc/passwd fails 1 \
+		"BPF object /etc/passwd: cannot be read: .*[Ff]ormat.*$cure" link add x0
+	XROCE_BPF_OBJECT=/etc fails 1 "BPF object /etc: cannot be read: [A-Z].*$cure" link add x0
+	! grep -q 'nknown' "$work/err" || not_so "known: $(cat "$work/err")"
+	XROCE_BPF_OBJECT=$top/build/selftests/lib/pass.bpf.o fails 1 \
+		"pass.bpf.o: not xroce's: a map or the program is missing$cure" link add x0
+	XROCE_BPF_OBJECT=/nowhere fails 1 "/nowhere: No such file.*$cure" link add x0
+	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# What cannot be memory of a region: its error says so, and not that a link has gone.
+wrong_files() {
+	local pd
+
+	pd=$(makes pd pd add)
+	mkdir "$work/dir"
+	for right in none local-write; do
+		fails 1 "^xroce: mr: file $work/dir: it is a directory: name a file" \
+			mr add pd "$pd" access $right file "$work/dir"
+	done
+	xr pd del "$pd"
+}
+
+command_up
+
+run odd_names 'U1 D1'
+run vlan 'U1 D1'
+run no_pins 'U1 D1'
+run hidden_pins 'U1 D1'
+run foreign_program 'U1 D1'
+run bare_words U1
+run objects_completed U1
+run limits_shown 'U1 R7'
+run ranges 'U1 D5'
+run wrong_objects 'U1 D1'
+run wrong_files 'U1 R1'
+command_passed

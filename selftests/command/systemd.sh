@@ -1,0 +1,228 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The units under a systemd that runs: process 1 of namespaces of its own, with the
+# network of the server. Its udev makes the device the group's; a client's connection
+# starts the server, which has none of root's rights.
+#
+#   client --TCP--> xroce-serve@x0.socket --> xroce-serve@x0.service
+#                                                 '--> xroce-link@x0.service
+set -eu
+
+. "$(dirname "$0")/../lib/net.sh"
+
+# Neither in a home nor in /tmp, which the units do not see.
+work=/opt/xroce-systemd
+state=/var/lib/private/xroce-serve
+process=
+
+# They are for a machine that is thrown away.
+[ "${XROCE_VM:-}" = 1 ] && [ -x /lib/systemd/systemd ] && [ -x /lib/systemd/systemd-udevd ] || {
+	echo '1..0 # SKIP needs systemd and a virtual machine'
+	exit 4
+}
+
+install_units() {
+	local unit name
+
+	mkdir -p "$work/user" "$work/bpf" /run/systemd/system /run/udev/rules.d /etc/xroce
+	cp "$top/build/user/xroce" "$work/user"
+	cp "$top/build/bpf/xroce.bpf.o" "$work/bpf"
+	for unit in "$top"/user/systemd/xroce-*; do
+		name=${unit##*/}
+		sed "s,@SBIN@,$work/user," "$unit" >"/run/systemd/system/${name%.in}"
+	done
+	cp "$top/kmod/60-xroce.rules" /run/udev/rules.d
+	getent group xroce >/dev/null || groupadd --system xroce
+	echo 'SERVE="--clients 2 region scratch size 64K region disk size 1M file disk odp"' \
+		>/etc/xroce/serve-x0.conf
+	head -c 300000 /dev/urandom >"$work/file"
+}
+
+boot() {
+	cat >"$work/boot" <<-'END'
+	mount -t proc proc /proc
+	mount -t sysfs sysfs /sys
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mount -t bpf bpf /sys/fs/bpf
+	mount --make-rshared /
+	exec env container=other /lib/systemd/systemd --system --unit=basic.target
+	END
+	in_xr unshare --pid --fork --mount --cgroup bash "$work/boot" >"$work/log" 2>&1 &
+	undo+=(halt)
+	wait_until 300 is_up
+}
+
+is_up() {
+	process=$(pgrep -o -x systemd) && sd systemctl is-active basic.target
+}
+
+halt() {
+	process=$(pgrep -o -x systemd) || return 0
+	kill -9 "$process"
+	wait
+}
+
+# sd COMMAND...: where that systemd is process 1
+sd() { nsenter -t "$process" -a "$@"; }
+
+start() {
+	timeout 200 nsenter -t "$process" -a systemctl start "$1" >"$work/said" 2>&1 &&
+		return
+	sed 's/^/# /' "$work/said"
+	sd systemctl status "$1" --no-pager -l | sed 's/^/# /'
+	return 1
+}
+
+is_active() { [ "$(sd systemctl is-active "$1")" = "$2" ]; }
+
+# bad_conf PATTERN LINE...: the unit fails with these settings, its journal says why,
+# and nothing is left
+bad_conf() {
+	local pattern=$1
+
+	shift
+	printf '%s\n' "$@" >/etc/xroce/link-x0.conf
+	! sd systemctl start xroce-link@x0.service >"$work/said" 2>&1 || return 1
+	sd journalctl --no-pager -o cat -u xroce-link@x0.service >"$work/said" 2>&1
+	sd systemctl reset-failed xroce-link@x0.service
+	grep -q "$pattern" "$work/said" && [ -z "$(sd "$work/user/xroce" link show)" ] &&
+		[ ! -e /proc/"$process"/root/sys/fs/bpf/xroce/x0 ] || {
+		sed 's/^/# /' "$work/said"
+		return 1
+	}
+}
+
+bad_confs() {
+	mkdir -p /etc/xroce
+	printf 'pd add dev x0\npd del dev x0 pd 7\n' >/etc/xroce/link-x0.batch
+	bad_conf '^xroce: /etc/xroce/link-x0.conf:2: nonsense: no such argument$' \
+		'mpt 64' 'nonsense 1' &&
+		bad_conf '^xroce: link add dev x0: mpt 65: not a power of two' 'mpt 65' &&
+		bad_conf '^xroce: /etc/xroce/link-x0.batch:2: pd 7: no such protection domain$' \
+			'batch /etc/xroce/link-x0.batch'
+}
+
+# With the settings, until it is stopped.
+good_conf() {
+	printf 'pd add dev x0\n' >/etc/xroce/link-x0.batch
+	printf '%s\n' 'mode generic' 'mpt 128' 'qp 32' 'limit qp 7' 'limit user mr 9' \
+		'batch /etc/xroce/link-x0.batch' >/etc/xroce/link-x0.conf
+	start xroce-link@x0.service &&
+		sd "$work/user/xroce" link show >"$work/links" &&
+		grep -q 'dev x0 .* mode generic mpt 128 qp 32 pds 1 ' "$work/links" &&
+		sd "$work/user/xroce" link limit >"$work/links" &&
+		grep -q 'limit of qp used 0 link 7$' "$work/links" &&
+		grep -q 'limit of mr used 0 user 9$' "$work/links" || {
+		sed 's/^/# /' "$work/links"
+		return 1
+	}
+	sd systemctl stop xroce-link@x0.service &&
+		[ -z "$(sd "$work/user/xroce" link show)" ] && rm /etc/xroce/link-x0.*
+}
+
+link_unit() {
+	start xroce-link@x0.service &&
+		sd "$work/user/xroce" link show >"$work/links" &&
+		grep -q 'dev x0 .* mode native' "$work/links"
+}
+
+# What comes after the unit finds a device that its group may open, also when udev has
+# other things to do first: the module's device is made anew, and udev held back.
+udev_late() {
+	local status=0
+
+	sd systemctl stop xroce-link@x0.service && sd udevadm settle && rmmod xroce || return 1
+	sd udevadm control --stop-exec-queue
+	insmod "$top/build/kmod/xroce.ko" || status=1
+	timeout 200 nsenter -t "$process" -a systemctl start xroce-link@x0.service \
+		>"$work/said" 2>&1 &
+	wait_until 60 link_made || status=1
+	! is_active xroce-link@x0.service active && ! has_group || status=1
+	sd udevadm control --start-exec-queue
+	wait $! && has_group || status=1
+	[ $status = 0 ] || {
+		stat -c '# /dev/xroce: %U %G %a' /dev/xroce
+		sd systemctl status xroce-link@x0.service --no-pager -l | sed 's/^/# /'
+	}
+	return $status
+}
+
+# The command has ended: the unit waits for udev, or is up.
+link_made() {
+	case $(sd systemctl show -p SubState --value xroce-link@x0.service) in
+	start-post | exited) ;;
+	*) return 1 ;;
+	esac
+}
+
+has_group() { [ "$(stat -c '%U %G %a' /dev/xroce)" = 'root xroce 660' ]; }
+
+device() {
+	has_group || {
+		stat -c '# /dev/xroce: %U %G %a' /dev/xroce
+		return 1
+	}
+}
+
+client() {
+	timeout 120 "$top/build/examples/memory_client" -r disk rxe0 10.77.0.2 \
+		"$work/file" >"$work/client" 2>&1 &&
+		grep -q 'written, read back, and the same' "$work/client" || {
+		sed 's/^/# /' "$work/client"
+		sd systemctl status xroce-serve@x0.service --no-pager -l | sed 's/^/# /'
+		return 1
+	}
+}
+
+# Nothing runs before somebody comes.
+socket_unit() {
+	start xroce-serve@x0.socket && is_active xroce-serve@x0.service inactive &&
+		client && is_active xroce-serve@x0.service active
+}
+
+# A user of its own, no capability, and no other devices.
+sandboxed() {
+	local pid
+
+	pid=$(sd systemctl show -p MainPID --value xroce-serve@x0.service)
+	sd cat "/proc/$pid/status" >"$work/status"
+	grep -qE '^CapEff:\s+0+$' "$work/status" &&
+		! grep -qE '^Uid:\s+0\s' "$work/status" &&
+		grep -qE '^NoNewPrivs:\s+1$' "$work/status" || {
+		sed 's/^/# /' "$work/status"
+		return 1
+	}
+}
+
+# What was written is in the file when the service has stopped, and served again.
+again() {
+	sd systemctl stop xroce-serve@x0.service 2>"$work/said" &&
+		cmp -n 300000 "$work/file" "$state/disk" &&
+		head -c 300000 /dev/urandom >"$work/file" && client
+}
+
+stopped() {
+	sd systemctl stop xroce-serve@x0.socket xroce-serve@x0.service \
+		xroce-link@x0.service 2>"$work/said" &&
+		is_active xroce-serve@x0.service inactive &&
+		is_active xroce-link@x0.service inactive &&
+		[ -z "$(sd "$work/user/xroce" link show)" ] &&
+		cmp -n 300000 "$work/file" "$state/disk"
+}
+
+net_up
+rxe_up
+module_up
+install_units
+run systemd_boots 'U4' boot
+run systemd_bad_conf 'U1 U6' bad_confs
+run systemd_conf 'U1 U6' good_conf
+run systemd_link 'U1 U6' link_unit
+run systemd_device 'U6' device
+run systemd_udev_late 'U6' udev_late
+run systemd_socket 'U4 U6' socket_unit
+run systemd_sandboxed 'U4 U6' sandboxed
+run systemd_again 'U4 U6' again
+run systemd_stopped 'U4 U6' stopped
+results

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What systemd finds about the units, and how they and the example fit the command.
+# Needs no module.
+set -eu
+
+. "$(dirname "$0")/../lib/tap.sh"
+from=$top/user/systemd
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# As they are installed, with the command of the build tree.
+installed() {
+	local file name
+
+	ln -s "$(realpath "$top/build/user/xroce")" "$work/xroce"
+	for file in "$from"/xroce-*; do
+		name=${file##*/}
+		sed "s,@SBIN@,$work," "$file" >"$work/${name%.in}"
+	done
+	! grep -l @SBIN@ "$work"/xroce-*
+}
+
+accepted() {
+	local unit status=0
+
+	for unit in xroce-link@x0.service xroce-serve@x0.service xroce-serve@x0.socket; do
+		systemd-analyze verify --man=no "$work/$unit" >"$work/said" 2>&1 &&
+			! grep -F "$work" "$work/said" >/dev/null || {
+			sed "s/^/# $unit: /" "$work/said"
+			status=1
+		}
+	done
+	return $status
+}
+
+# It does find mistakes.
+mistaken() {
+	mkdir "$work/wrong"
+	sed 's/^ProtectHome=yes/ProtectHome=perhaps/' "$work/xroce-serve@.service" \
+		>"$work/wrong/xroce-serve@.service"
+	! systemd-analyze verify --man=no "$work/wrong/xroce-serve@x0.service" \
+		>"$work/said" 2>&1 || grep -q 'perhaps' "$work/said"
+}
+
+# The words of the example are those of the command, which gets as far as to find no
+# such device; with one word too many it does not.
+example() {
+	local SERVE='' status=0
+
+	. "$from/serve.conf"
+	# shellcheck disable=SC2086 # words
+	"$work/xroce" serve --netdev nosuchdev $SERVE >"$work/said" 2>&1 || status=$?
+	[ $status = 1 ] && grep -q 'nosuchdev' "$work/said" || {
+		echo "# $status: $(cat "$work/said")"
+		return 1
+	}
+	status=0
+	# shellcheck disable=SC2086
+	"$work/xroce" serve --netdev nosuchdev $SERVE odd >"$work/said" 2>&1 || status=$?
+	[ $status = 2 ]
+}
+
+# conf LINE...: status of "link add" with these settings, for a device that is not there
+conf() {
+	local status=0
+
+	[ $# = 0 ] || printf '%s\n' "$@" >"$work/link.conf"
+	"$work/xroce" link add nosuchdev conf "$work/link.conf" >"$work/said" 2>&1 || status=$?
+	echo $status
+}
+
+# conf_fails LINE PATTERN TEXT...: these settings are refused, with that line's number
+conf_fails() {
+	local line=$1 pattern=$2
+
+	shift 2
+	[ "$(conf "$@")" = 2 ] && grep -qE "^xroce: $work/link.conf:$line: $pattern" "$work/said" || {
+		echo "# $*: $(cat "$work/said")"
+		return 1
+	}
+}
+
+# The example is taken, with all settings; others are refused where they stand.
+link_conf() {
+	sed 's/^#batch/batch/' "$from/link.conf" >"$work/link.conf"
+	[ "$(conf)" = 1 ] && grep -q 'dev nosuchdev: no such network device' "$work/said" || {
+		cat "$work/said"
+		return 1
+	}
+	conf_fails 2 'nonsense: no such argument' 'mpt 64' 'nonsense 1' &&
+		conf_fails 1 'mode "x": must be native' 'mode x' &&
+		conf_fails 3 'mpt: given twice' 'mpt 64' '# none' 'mpt 32' &&
+		conf_fails 1 'qp "many": must be' 'qp many' &&
+		conf_fails 1 'batch: a value must follow' 'batch' &&
+		conf_fails 1 'link limit: of what' 'limit user' &&
+		conf_fails 1 'dev: no such argument' 'limit dev x0 qp 1' &&
+		conf_fails 1 'show: no such argument' 'limit show' &&
+		conf_fails 1 'link: no such argument' 'link del dev x0' || return 1
+	rm "$work/link.conf"
+	[ "$(conf)" = 1 ] && grep -q 'link.conf: No such file' "$work/said" || return 1
+	! "$work/xroce" link add nosuchdev conf "$work/link.conf" optional >"$work/said" 2>&1 &&
+		grep -q 'dev nosuchdev: no such network device' "$work/said"
+}
+
+run units_installed U6 installed
+run units_link_conf 'U1 U6' link_conf
+run units_example 'U1 U6' example
+if command -v systemd-analyze >/dev/null; then
+	run units_accepted U6 accepted
+	run units_mistaken U6 mistaken
+else
+	result 0 units_accepted '# SKIP no systemd-analyze'
+fi
+results

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The examples of the README and of the manual are run, and print what is written
+# there; transcript.py says what may differ. Each page begins with the module loaded,
+# no link, a /dev/shm of its own, and rxe0 at the client. Without arguments: all pages.
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+
+doc=$top/doc/man
+work=$(mktemp -d)
+export PATH=$top/build/user:$top/build/examples:$PATH
+
+work_down() { rm -rf "$work"; }
+
+# Away with what a page has left. Its programs end by and by.
+anew() {
+	wait_until 20 link_down
+	tc qdisc replace dev c0 root pfifo limit 20000
+	in_xr tc qdisc del dev x0 root 2>/dev/null || :
+}
+
+link_down() {
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || in_xr xroce link del dev x0 force
+}
+
+# page FILE: as it says; a page of the command has examples
+page() {
+	local status=0
+
+	anew
+	unshare --mount bash -euc 'mount -t tmpfs tmpfs /dev/shm; cd /dev/shm; exec "$@"' \
+		- "$here/transcript.py" "$1" \
+		nsenter --net=/run/netns/xr >"$work/out" || status=$?
+	cat "$work/out"
+	case $status:${1##*/} in
+	0:* | 4:libxroce*) return 0 ;;
+	4:*)		echo "# no examples" ;;
+	esac
+	return 1
+}
+
+if [ $# -gt 0 ]; then
+	mapfile -t pages < <(realpath "$@")
+	set -- "${pages[@]}"
+else
+	set -- "$top/README.md" "$doc"/*.rst
+fi
+net_up
+undo+=(work_down)
+module_up
+rxe_up
+undo+=(link_down)
+for file; do
+	name=${file##*/}
+	run "transcript_${name%.*}" 'U1 U5' page "$file"
+done
+results

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Tests of the command: what they are written with, and how they are run. To be
+# sourced after net.sh by a script whose tests are functions, one a line that
+# begins with "run ".
+
+xroce=$top/build/user/xroce
+work=$(mktemp -d /dev/shm/cli-XXXXXX)
+subject=$(basename "$0" .sh)
+passed=0 failed=0
+
+xr() { in_xr "$xroce" "$@"; }
+
+not_so() { echo "# not so: $*"; return 1; }
+
+# holds EXPRESSION NAME=FILE...: of Python, over what is in JSON files
+holds() {
+	python3 - "$@" <<-'END' || not_so "$1"
+	import json, os, sys
+	names = dict(a.split("=", 1) for a in sys.argv[2:])
+	values = {n: json.load(open(f)) for n, f in names.items()}
+	if not eval("(" + sys.argv[1] + ")", {"os": os, **values}):
+	    for n, v in values.items():
+	        print("#", n, "is", json.dumps(v))
+	    sys.exit(1)
+	END
+}
+
+# fails STATUS PATTERN WORD...: status, a message that matches, and no output
+fails() {
+	local want=$1 pattern=$2 status=0
+
+	shift 2
+	xr "$@" >"$work/out" 2>"$work/err" || status=$?
+	[ "$status" = "$want" ] || not_so "exit status $want: $status: xroce $*"
+	grep -qE "$pattern" "$work/err" ||
+		not_so "'$pattern' in '$(cat "$work/err")': xroce $*"
+	[ ! -s "$work/out" ] || not_so "no output: xroce $*"
+}
+
+# makes NAME WORD...: print a number that the command says, after NAME
+makes() {
+	local name=$1
+
+	shift
+	xr "$@" | sed -nE "s/(^|.* )$name ([^ ]+).*/\2/p"
+}
+
+# with_a_pd FUNCTION: call it with a protection domain
+with_a_pd() {
+	local pd
+
+	pd=$(makes pd pd add)
+	"$1" "$pd"
+	xr pd del pd "$pd"
+}
+
+# send_write CLIENT SERVER CLIENT-IP SERVER-IP QPN RKEY: an RDMA WRITE of "xxxxxxxx" to
+# 0x1000 with its invariant CRC, from one device to the other
+send_write() {
+	python3 - "$@" "$(in_xr ip -o link show "$2" |
+		sed -E 's/.* link\/ether ([^ ]+).*/\1/')" <<-'END'
+	import socket, struct, sys, zlib
+	dev, _, client, server, qpn, rkey, mac = sys.argv[1:]
+	mac = bytes.fromhex(mac.replace(":", ""))
+	bth = struct.pack(">BBHII", 10, 0x40, 0xffff, int(qpn, 16), 0x80000000)
+	body = bth + struct.pack(">QII", 0x1000, int(rkey, 16), 8) + b"x" * 8
+	udp = struct.pack(">HHHH", 49152, 4791, 8 + len(body) + 4, 0)
+	ip = struct.pack(">BBHHHBBH", 0x45, 0, 28 + len(body) + 4, 0, 0x4000, 64, 17, 0)
+	ip += socket.inet_aton(client) + socket.inet_aton(server)
+	s = sum(struct.unpack(">10H", ip))
+	ip = ip[:10] + struct.pack(">H", ~(s % 0xffff) & 0xffff) + ip[12:]
+	f = b"\xff"
+	masked = (f * 8 + ip[:1] + f + ip[2:8] + f + ip[9:10] + f * 2 + ip[12:] +
+	          udp[:6] + f * 2 + body[:4] + f + body[5:])
+	crc = struct.pack("<I", zlib.crc32(masked))
+	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+	s.bind((dev, 0))
+	s.send(mac + s.getsockname()[4] + b"\x08\x00" + ip + udp + body + crc)
+	END
+}
+
+clean_up() {
+	local status=$?
+
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || xr link del dev x0 force || status=1
+	module_down || status=1
+	net_down || status=1
+	rm -rf "$work"
+	exit $status
+}
+
+# From here on the command is a copy that any user may run, with its BPF object beside
+# it: the checkout may lie in a directory that is root's alone.
+for_any_user() {
+	local built=$top/build
+
+	chmod 711 "$work"
+	install -d -m 755 "$work/user" "$work/bpf"
+	install -m 755 -t "$work/user" "$built/user/xroce"
+	install -m 644 -t "$work/bpf" "$built/bpf/xroce.bpf.o"
+	xroce=$work/user/xroce
+}
+
+# What a failed test has left should not fail the next one.
+start_anew() {
+	xr link del dev x0 force
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# run FUNCTION IDS: a test; a link for it is on x0
+run() {
+	local status
+
+	set +e
+	(set -e; "$1")
+	status=$?
+	set -e
+	if [ $status = 0 ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) ${subject}_$1 $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) ${subject}_$1 $2"
+		start_anew
+	fi
+}
+
+# The namespaces, the module and a link, and the plan.
+command_up() {
+	echo 'TAP version 13'
+	echo "1..$(grep -c '^run [a-z]' "$0")"
+	trap clean_up EXIT
+	net_up
+	module_up
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# Whether all tests have passed.
+command_passed() { [ $failed = 0 ]; }

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# A terminal of tmux's, to be typed at and looked at. To be sourced after net.sh.
+
+command -v tmux >/dev/null || { echo '1..0 # SKIP no tmux'; exit 4; }
+
+work=$(mktemp -d /dev/shm/terminal-XXXXXX)
+undo+=(work_down)
+
+work_down() { rm -rf "$work"; }
+
+tm() { tmux -u -S "$work/socket" -f /dev/null "$@"; }
+screen() { tm capture-pane -p; }
+shows() { screen | grep -qE -- "$1"; }
+type_line() { tm send-keys -l "$1" && tm send-keys Enter; }
+
+terminal_up() {
+	TERM=xterm-256color tm new-session -d -x 130 -y 30 'bash --norc --noprofile'
+	undo+=(terminal_down)
+	type_line "PS1='ready> '; cd $top"
+	wait_until 20 shows '^ready>'
+}
+
+terminal_down() { tm kill-server; }
+
+# What a user has after it: the shell, the terminal's modes, the cursor.
+left_well() {
+	wait_until 20 shows '^status=0' &&
+		wait_until 10 test -s "$work/after" &&
+		cmp "$work/before" "$work/after" &&
+		[ "$(tm display-message -p '#{alternate_on} #{cursor_flag}')" = '0 1' ] ||
+		{ screen | sed 's/^/# /'; return 1; }
+	rm "$work/after"
+}

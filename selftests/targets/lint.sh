@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What reads the sources without running them. Fails when one of these has an error
+# to tell; what is a matter of taste for user code is left out here, and why.
+#
+#   checkpatch    all of C; errors
+#   sparse        the module
+#   smatch        the module, where it is installed
+#   coccinelle    the module, with the kernel's own rules
+#   cppcheck      command, library, tests
+#   clang-tidy    command, library
+#   includes      no circles, in the folders of one_way
+#
+# usage: KDIR=DIR lint.sh [TOOL]...
+set -eu
+
+cd "$(dirname "$0")/../.."
+jobs=$(nproc)
+user_dirs=(-Iuser/lib -Iuser/cmd -Iuser/cmd/serve)
+flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude "${user_dirs[@]}")
+read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
+one_way=(user)
+failed=()
+
+# Files of this tree, without what a build left.
+files() {
+	find bpf examples include kmod selftests user -name .git -prune -o -type f -name "$1" \
+		-print | sort
+}
+
+# The kernel's source, for its scripts: the first time it is fetched.
+kernel_source() { selftests/vm/vm-kernel-debug.sh source; }
+
+run_checkpatch() {
+	local script
+
+	script=$(kernel_source)/scripts/checkpatch.pl
+	files '*.[ch]' |
+		xargs -P "$jobs" -n 8 perl "$script" --no-tree --terse --no-summary -f |
+		grep 'ERROR:'
+}
+
+run_sparse() {
+	# Left out: sparse knows no vectors.
+	find build/kmod -name '*.o' -delete
+	make -C "$KDIR" M="$PWD/build/kmod" C=1 CHECK=sparse modules 2>&1 |
+		grep -E '(error|warning):' | grep -v '/clmul\.c:'
+}
+
+run_smatch() {
+	command -v smatch >/dev/null || { echo '# no smatch here' >&2; return 1; }
+	find build/kmod -name '*.o' -delete
+	make -C "$KDIR" M="$PWD/build/kmod" C=1 CHECK='smatch -p=kernel' modules 2>&1 |
+		grep -E '(error|warn|warning):' | grep -v '/clmul\.c:'
+}
+
+# A rule that this spatch does not understand finds nothing.
+apply_rule() {
+	timeout 120 spatch -D report --very-quiet --no-show-diff \
+		--cocci-file "$1" --dir kmod -I include 2>/dev/null || :
+}
+
+# Rules that say themselves that they mistake much are left out.
+run_coccinelle() {
+	local rules rule
+
+	rules=$(kernel_source)/scripts/coccinelle
+	find "$rules" -name '*.cocci' | sort |
+		xargs grep -lE 'Confidence: (High|Moderate)' |
+		while read -r rule; do
+			apply_rule "$rule"
+		done | grep ':[0-9]'
+}
+
+run_cppcheck() {
+	{ files '*.c' | grep -E '^(user|selftests)/' | grep -v '\.bpf\.c$' |
+		xargs cppcheck --quiet -j "$jobs" --inline-suppr --std=c11 \
+		--enable=warning,performance,portability \
+		--suppress=ctuuninitvar --suppress=uninitdata \
+		-Iselftests/lib -Iselftests/lib/kernel_stubs -Iinclude "${user_dirs[@]}" \
+		-D_GNU_SOURCE \
+		'-DLIBBPF_OPTS(t,n,...)=struct t n = {__VA_ARGS__}'; } 2>&1 |
+		grep -E '(error|warning|performance|portability):'
+}
+
+# va_list: clang-tidy 14 takes a started one for one that is not.
+run_clang_tidy() {
+	local checks='-*,clang-analyzer-*,bugprone-*,-clang-analyzer-valist.*'
+
+	checks+=,-clang-analyzer-security.insecureAPI.*
+	checks+=,-bugprone-easily-swappable-parameters
+	checks+=,-bugprone-narrowing-conversions
+	checks+=,-bugprone-suspicious-string-compare,-bugprone-branch-clone
+	checks+=,-bugprone-reserved-identifier,-bugprone-assignment-in-if-condition
+	files '*.c' | grep '^user/' |
+		xargs -P "$jobs" -n 1 -I FILE clang-tidy --quiet "-checks=$checks" FILE \
+		-- "${flags[@]}" "${packages[@]}" \
+		'-DXROCE_BPF_OBJ=""' '-DXROCE_VERSION=""' 2>/dev/null |
+		grep -E '(error|warning):'
+}
+
+run_includes() { ! selftests/targets/include_cycles.py "${one_way[@]}"; }
+
+# Each says what it found, and that is all it says.
+for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes}; do
+	echo "# $tool"
+	! "run_$tool" || failed+=("$tool")
+done
+[ ${#failed[@]} -eq 0 ] || { echo "lint: ${failed[*]}" >&2; exit 1; }
+echo "lint: nothing found"

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Traffic, losses and churn for a long time: rounds of tests that exist, each with
+# another seed, until time is over. The module stays loaded. Between rounds, with
+# caches dropped, the kernel's memory is sampled, and may not grow.
+#
+#   shadow.sh        random requests against a model, on a clean link and lossy ones
+#   churn_test       regions, pinned, physical and shared
+#   odp_random_test  memory on demand that changes in all ways, against a model
+#   odp_churn_test   and that the kernel takes away
+#   mw_race_test     windows that come and go under WRITEs
+#   fuzz_ioctl_test  all other objects, of processes that are killed
+#
+# XROCE_SOAK: seconds (3600); XROCE_SEED: of the first round.
+set -eu
+
+. "$(dirname "$0")/../lib/tap.sh"
+needs_module
+
+seconds=${XROCE_SOAK:-3600}
+seed=${XROCE_SEED:-$((RANDOM << 15 | RANDOM))}
+# Until every cache has what it keeps.
+warm=2
+least=$((warm + 2))
+# KiB that memory may grow by, from the first rounds after that to the last ones.
+slack_slab=4096
+slack_held=8192
+
+# A round takes a minute or less.
+: "${XROCE_SHADOW_OPS:=2000}" "${XROCE_REGIONS:=5000}"
+: "${XROCE_ODP_INVALIDATIONS:=2000}" "${XROCE_FUZZ_IOCTLS:=4000}"
+: "${XROCE_MW_ROUNDS:=50}" "${XROCE_MW_HOSTILE:=20000}"
+export XROCE_SHADOW_OPS XROCE_REGIONS XROCE_ODP_INVALIDATIONS
+export XROCE_FUZZ_IOCTLS XROCE_MW_ROUNDS XROCE_MW_HOSTILE
+export XROCE_KEEP_MODULE=1
+
+tests=(
+	'shadow.sh D2 D4 D5'
+	'churn_test R7 R8 R9'
+	'odp_random_test O4 O6 O7'
+	'odp_churn_test O4 O6'
+	'mw_race_test W5 W6 W7 W10 W11'
+	'fuzz_ioctl_test R7 R8 R10 P1'
+)
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# one TEST: none of its results is a failure, and there is one
+one() {
+	"$top/selftests/run.sh" each "$1" >"$work/out" 2>&1 || return 1
+	! grep -q '^not ok' "$work/out" && grep -q '^ok' "$work/out"
+}
+
+# KiB: slab; and all that neither programs nor files have
+memory() {
+	local i
+
+	for i in 1 2; do
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		echo 1 >/proc/sys/vm/compact_memory
+		sleep $i
+	done
+	awk '{ sub(/:/, "", $1); v[$1] = $2 }
+	END { print v["Slab"], v["MemTotal"] - v["MemFree"] - v["Buffers"] - \
+		v["Cached"] - v["SwapCached"] - v["AnonPages"], \
+		v["MemAvailable"] }' /proc/meminfo
+}
+
+# What the module itself counts.
+idle() {
+	"$top/build/user/xroce" mtt show >"$work/mtt" &&
+		grep -q ' used 0 tables 0 free_extents 1 ' "$work/mtt" &&
+		[ "$(cat /sys/module/xroce/refcnt)" = 0 ]
+}
+
+# grown COLUMN SLACK: the least of the last third is more than the least of the first
+grown() {
+	awk -v column="$1" -v slack="$2" -v warm=$warm '
+	NR > warm { v[++n] = $column }
+	function least(from, to,   i, m) {
+		m = v[from]
+		for (i = from; i <= to; i++)
+			m = v[i] < m ? v[i] : m
+		return m
+	}
+	END {
+		third = int((n + 2) / 3)
+		by = least(n - third + 1, n) - least(1, third)
+		print "# column " column ": by " by " KiB in " n " rounds"
+		exit by <= slack
+	}' "$work/samples"
+}
+
+insmod "${XROCE_MODULE:-$top/build/kmod/xroce.ko}"
+cat /proc/slabinfo >"$work/slab"
+echo "# XROCE_SOAK=$seconds XROCE_SEED=$seed"
+rounds=0 tries=0
+# No less than it takes to compare.
+while [ "$failed" = 0 ] && { [ $SECONDS -lt "$seconds" ] || [ $rounds -lt $least ]; }; do
+	rounds=$((rounds + 1))
+	export XROCE_SEED=$((seed + rounds - 1))
+	for test in "${tests[@]}"; do
+		status=0
+		name=${test%% *}
+		one "$name" || status=1
+		[ $status = 0 ] || sed 's/^/# /' "$work/out"
+		result $status "soak_${rounds}_${name%[._]*}" "${test#* }"
+	done
+	memory >>"$work/samples"
+	status=0
+	idle || { status=1; sed 's/^/# /' "$work/mtt"; }
+	result $status "soak_${rounds}_idle" 'R7 T3'
+	echo "# round $rounds, $SECONDS s: slab held available" \
+		"$(tail -n 1 "$work/samples") KiB"
+	[ $rounds != $warm ] || cat /proc/slabinfo >"$work/slab"
+done
+
+status=0
+! grown 1 $slack_slab || status=1
+! grown 2 $slack_held || status=1
+result $status soak_memory 'R7 R8 T3 O1'
+# Who it was.
+[ $status = 0 ] || awk '
+	FNR == NR { was[$1] = $3 * $4; next }
+	$3 * $4 - was[$1] > 65536 { printf "# %s: %d KiB more\n", $1,
+		($3 * $4 - was[$1]) / 1024 }' "$work/slab" /proc/slabinfo
+until rmmod xroce 2>/dev/null || [ $((tries += 1)) -gt 50 ]; do
+	sleep 0.2
+done
+results

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * VLAN tags beside the frame, as most NICs hand them over: the program for VLANs, on a
+ * veth pair, without the module. A program on the way out of c0 moves a tag there.
+ *
+ *   c0: this, 02:00:00:00:00:01  ------>  x0: the program, 02:00:00:00:00:02
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/if_link.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+
+#include "beside.h"
+#include "counters.h"
+#include "native.h"
+#include "scene.h"
+
+#define TCI		0x2064
+#define NO_TAG		(-1)
+#define COMES_MS	5000
+#define QUIET_MS	150
+
+static int c0, x0, pushes, socks[2];
+static bool ready;
+
+static bool sh(const char *command)
+{
+	return check(!system(command), "%s", command);
+}
+
+/* Moves tag TCI of @tpid to the side of all that leaves. */
+static int push_program(uint16_t tpid)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2,
+		  .imm = htons(tpid) },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3, .imm = TCI },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_skb_vlan_push },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "push", "GPL", insns,
+			     ARRAY_SIZE(insns), NULL);
+}
+
+/* From now on frames leave with that tag beside them; 0: with none. */
+static bool push(uint16_t tpid)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = c0, .attach_point = BPF_TC_EGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .handle = 1, .priority = 1);
+	int err = 0;
+
+	if (pushes) {
+		err = bpf_tc_detach(&hook, &opts);
+		close(pushes);
+		pushes = 0;
+	}
+	if (!err && tpid) {
+		pushes = push_program(tpid);
+		opts.prog_fd = pushes;
+		err = pushes < 0 ? pushes : bpf_tc_attach(&hook, &opts);
+	}
+	return check(!err, "tag %#x: %s", tpid, strerror(-err));
+}
+
+static int packets_of(int ifindex)
+{
+	struct sockaddr_ll addr = {
+		.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = ifindex,
+	};
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), one = 1;
+
+	check(fd >= 0 &&
+	      !setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one, sizeof(one)) &&
+	      !setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof(one)) &&
+	      !bind(fd, (struct sockaddr *)&addr, sizeof(addr)), "packets: %s",
+	      strerror(errno));
+	return fd;
+}
+
+/* Return: whether all is set up; if not, a failure or a skip has been noted. */
+static bool set_up(struct scene *s)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .attach_point = BPF_TC_EGRESS);
+	char object[PATH_MAX], command[PATH_MAX + 64];
+	int err;
+
+	if (ready)
+		return scene_init(s);
+	if (unshare(CLONE_NEWNET)) {
+		skip("no network namespace");
+		return false;
+	}
+	if (!sh("ip link add c0 type veth peer name x0 && ip link set c0 up && ip link set x0 up") ||
+	    !check(beside("lib/pass.bpf.o", object), "the path of pass.bpf.o"))
+		return false;
+	/* What XDP_TX puts into a veth is fetched only by a peer with a program. */
+	snprintf(command, sizeof(command),
+		 "ip link set c0 xdpdrv object %s section xdp.frags", object);
+	if (!sh(command))
+		return false;
+	c0 = if_nametoindex("c0");
+	x0 = if_nametoindex("x0");
+	if (!native_open_vlan(x0))
+		return false;
+	err = bpf_xdp_attach(x0, native_vlan_prog(), XDP_FLAGS_DRV_MODE, NULL);
+	hook.ifindex = c0;
+	err = err ? : bpf_tc_hook_create(&hook);
+	if (!check(!err, "programs: %s", strerror(-err)))
+		return false;
+	socks[0] = packets_of(c0);
+	socks[1] = packets_of(x0);
+	ready = !test_failed();
+	return ready && scene_init(s);
+}
+
+/* The tag beside a packet that was received, or NO_TAG. */
+static int tag_of(struct msghdr *m)
+{
+	const struct tpacket_auxdata *aux;
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		aux = (const void *)CMSG_DATA(c);
+		if (c->cmsg_level == SOL_PACKET && c->cmsg_type == PACKET_AUXDATA)
+			return aux->tp_status & TP_STATUS_VLAN_VALID ?
+			       aux->tp_vlan_tci : NO_TAG;
+	}
+	return NO_TAG;
+}
+
+/* The next RoCEv2 packet. Return: false: there is none within @ms. */
+static bool take(int fd, int ms, struct packet *p, int *tag, struct frame *f)
+{
+	char control[256] __attribute__((aligned(8)));
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct iovec iov = { f->bytes, sizeof(f->bytes) };
+	struct msghdr m;
+	ssize_t n;
+
+	while (poll(&wait, 1, ms) > 0) {
+		m = (struct msghdr){
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control, .msg_controllen = sizeof(control),
+		};
+		n = recvmsg(fd, &m, 0);
+		f->len = n < 0 ? 0 : n;
+		*tag = tag_of(&m);
+		/* The kernel's own talk is of other ports. */
+		if (n > 0 && !packet_parse(f->bytes, f->len, PACKET_READ_NO_ICRC, p) &&
+		    p->dport == XROCE_UDP_PORT)
+			return true;
+	}
+	return false;
+}
+
+static void send_it(const struct scene *s, struct frame *f)
+{
+	packet_build(&s->req, f);
+	check(send(socks[0], f->bytes, f->len, 0) == (ssize_t)f->len, "send: %s",
+	      strerror(errno));
+}
+
+/* The request is executed, and the reply has @tag beside it and tags as the request. */
+static void answered(struct scene *s, int tag)
+{
+	struct xroce_qp q;
+	struct packet got;
+	struct frame f;
+	int is;
+
+	send_it(s, &f);
+	if (!check(take(socks[0], COMES_MS, &got, &is, &f), "no reply"))
+		return;
+	check(is == tag, "tag %#x, not %#x", is, tag);
+	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_ACK &&
+	      got.psn == s->req.psn, "opcode %#x, syndrome %#x, PSN %#x", got.opcode,
+	      got.syndrome, got.psn);
+	check(got.vlans == s->req.vlans &&
+	      !memcmp(got.vlan, s->req.vlan, sizeof(got.vlan)), "tags in the frame");
+	check(!memcmp(got.src_mac, s->req.dst_mac, 6) &&
+	      !memcmp(got.dst_mac, s->req.src_mac, 6), "addresses");
+	native_get_qp(SCENE_QPN, &q);
+	check(q.packets == s->qp.packets + 1, "not executed");
+}
+
+/* The stack of x0 gets it as it was, and nothing is executed. */
+static void passed(struct scene *s, int tag, unsigned int counted)
+{
+	struct xroce_stat before, after;
+	struct frame sent, f;
+	struct packet got;
+	int is;
+
+	native_get_stat(&before);
+	send_it(s, &sent);
+	if (check(take(socks[1], COMES_MS, &got, &is, &f), "not left to the stack")) {
+		check(is == tag, "tag %#x, not %#x", is, tag);
+		check(f.len == sent.len && !memcmp(f.bytes, sent.bytes, f.len),
+		      "the frame has changed");
+	}
+	check(!take(socks[0], QUIET_MS, &got, &is, &f), "there is a reply");
+	native_get_stat(&after);
+	check(after.rx == before.rx && after.pass == before.pass + counted,
+	      "rx %llu, pass %llu", after.rx - before.rx, after.pass - before.pass);
+}
+
+static void beside_frame(void)
+{
+	struct scene s;
+
+	if (set_up(&s) && push(ETH_P_8021Q))
+		answered(&s, TCI);
+	if (set_up(&s) && push(ETH_P_8021AD))
+		answered(&s, TCI);
+}
+
+static void beside_ipv6(void)
+{
+	struct scene s;
+
+	if (!set_up(&s) || !push(ETH_P_8021Q))
+		return;
+	scene_ipv6(&s);
+	answered(&s, TCI);
+}
+
+static void untagged(void)
+{
+	struct scene s;
+
+	if (set_up(&s) && push(0))
+		answered(&s, NO_TAG);
+}
+
+/* One beside the frame and one in it. */
+static void two(void)
+{
+	struct scene s;
+
+	if (!set_up(&s) || !push(ETH_P_8021AD))
+		return;
+	s.req.vlan[s.req.vlans].tpid = ETH_P_8021Q;
+	s.req.vlan[s.req.vlans++].tci = 7;
+	answered(&s, TCI);
+}
+
+/* All that is not ours is untouched; three tags are the stack's. */
+static void others(void)
+{
+	struct scene s;
+
+	if (!set_up(&s) || !push(ETH_P_8021Q))
+		return;
+	s.req.dqpn = 0x11;
+	passed(&s, TCI, 1);
+	s.req.dqpn = SCENE_QPN;
+	s.req.dst_mac[5] ^= 1;
+	passed(&s, TCI, 1);
+	s.req.dst_mac[5] ^= 1;
+	while (s.req.vlans < PACKET_VLANS)
+		s.req.vlan[s.req.vlans++].tpid = ETH_P_8021Q;
+	passed(&s, TCI, 0);
+	if (scene_init(&s))
+		answered(&s, TCI);
+}
+
+static const struct test tests[] = {
+	{ "vlan_beside", "D1", "the reply has the tag of the request", beside_frame },
+	{ "vlan_beside_ipv6", "D1", "before IPv6", beside_ipv6 },
+	{ "vlan_beside_none", "D1", "no tag", untagged },
+	{ "vlan_beside_two", "D1", "and another one in the frame", two },
+	{ "vlan_beside_others", "D3", "frames for others are left as they are", others },
+};
+
+int main(int argc, char **argv)
+{
+	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
