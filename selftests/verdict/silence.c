@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "harness.h"
-#include "mistake.h"
+#include "mutate.h"
 #include "silence.h"
 
 static const struct row rows[] = {

@@ -4,7 +4,7 @@
  * only the module knows: that is recv_table_test.
  */
 #include "harness.h"
-#include "mistake.h"
+#include "mutate.h"
 #include "silence.h"
 
 static const struct row rows[] = {

@@ -6,7 +6,7 @@
  * ends one, in its receive queue, is in recv_table_test.
  */
 #include "harness.h"
-#include "mistake.h"
+#include "mutate.h"
 #include "silence.h"
 
 static const struct row uc_rows[] = {

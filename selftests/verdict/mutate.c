@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "mistake.h"
+#include "mutate.h"
 #include "table.h"
 
 #define PSN(n)	((n) & XROCE_PSN_MASK)
