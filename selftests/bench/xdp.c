@@ -10,7 +10,7 @@
 #include <linux/if_link.h>
 #include <net/if.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "xdp.h"
 
 static bool fail(const char *what, const char *netdev, int err)
@@ -25,7 +25,7 @@ bool xdp_load(struct xdp *xdp, const char *object)
 	char path[PATH_MAX];
 
 	memset(xdp, 0, sizeof(*xdp));
-	if (!beside(object, path))
+	if (!sibling_path(object, path))
 		return fail(object, NULL, errno);
 	xdp->object = bpf_object__open_file(path, NULL);
 	if (!xdp->object || bpf_object__load(xdp->object))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each place at which a command allocates fails once (deed.h); so does each of open(2),
- * close(2) and mmap(2).
+ * Each place at which a command allocates fails once (alloc_case.h); so does each of
+ * open(2), close(2) and mmap(2).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "deed.h"
+#include "alloc_case.h"
 #include "inventory.h"
 #include "live_qp.h"
 #include "mem.h"
@@ -20,16 +20,16 @@ static struct inventory was, is;
 /* Each command, as it is made to succeed in abi.c. */
 static void all_commands(void)
 {
-	struct deed d;
+	struct alloc_case d;
 	size_t i;
 
 	for (i = 0; i < commands_count && !test_failed(); i++) {
-		d = (struct deed){
+		d = (struct alloc_case){
 			.name = commands[i].name,
 			.nr = commands[i].nr,
 			.fill = commands[i].fill,
 		};
-		deeds_run(&d, 1);
+		alloc_cases_run(&d, 1);
 	}
 }
 
@@ -41,7 +41,7 @@ static void qp_with_queues(int fd, union arg *a)
 
 	must(fd, XROCE_CMD_CQ_ADD, &cq);
 	must(fd, XROCE_CMD_SQ_ADD, &sq);
-	a->qp_add.pd = deed_pd(fd);
+	a->qp_add.pd = alloc_case_pd(fd);
 	a->qp_add.type = XROCE_QPT_RC;
 	a->qp_add.recv_cq = cq.cq;
 	a->qp_add.send_cq = cq.cq;
@@ -102,7 +102,7 @@ static void to_reset(int fd, union arg *a)
 
 static void queue_pairs(void)
 {
-	static const struct deed deeds[] = {
+	static const struct alloc_case cases[] = {
 		{ "QP_ADD, with queues", XROCE_CMD_QP_ADD, qp_with_queues },
 		{ "QP_ADD, with a shared queue", XROCE_CMD_QP_ADD, qp_with_srq },
 		{ "QP_MODIFY, to RTR", XROCE_CMD_QP_MODIFY, to_rtr },
@@ -111,7 +111,7 @@ static void queue_pairs(void)
 		{ "QP_MODIFY, to RESET", XROCE_CMD_QP_MODIFY, to_reset },
 	};
 
-	deeds_run(deeds, ARRAY_SIZE(deeds));
+	alloc_cases_run(cases, ARRAY_SIZE(cases));
 }
 
 /* Some of everything. */
@@ -120,17 +120,17 @@ static int populated(void)
 	struct xroce_mr_reg reg = {
 		.size = sizeof(reg),
 		.access = XROCE_ACCESS_LOCAL_WRITE,
-		.addr = (uintptr_t)DEED_FAR,
-		.length = DEED_PAGES * MEM_PAGE,
+		.addr = (uintptr_t)ALLOC_CASE_FAR,
+		.length = ALLOC_CASE_PAGES * MEM_PAGE,
 	};
-	int fd = deed_open();
+	int fd = alloc_case_open();
 	union arg a = {};
 
-	deed_use_link(fd);
+	alloc_case_use_link(fd);
 	qp_with_srq(fd, &a);
 	a.size = sizeof(struct xroce_qp_add);
 	must(fd, XROCE_CMD_QP_ADD, &a);
-	deed_memory();
+	alloc_case_memory();
 	reg.pd = a.qp_add.pd;
 	must(fd, XROCE_CMD_MR_REG, &reg);
 	return fd;
@@ -140,11 +140,11 @@ static int populated(void)
 static void files(void)
 {
 	unsigned int nth, refused = 0;
-	int bare = deed_open(), fd, err;
+	int bare = alloc_case_open(), fd, err;
 	bool hit = true;
 
 	inventory_take(bare, &was);
-	for (nth = 1; nth <= DEED_MOST && hit; nth++) {
+	for (nth = 1; nth <= ALLOC_CASE_MOST && hit; nth++) {
 		fault_nth(nth);
 		fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 		err = fd < 0 ? errno : 0;
@@ -156,12 +156,12 @@ static void files(void)
 	}
 	check(!hit && refused, "open: no end, or never refused");
 	note("open: %u places, refused at %u", nth - 2, refused);
-	for (nth = 1, hit = true; nth <= DEED_MOST && hit && !test_failed(); nth++) {
+	for (nth = 1, hit = true; nth <= ALLOC_CASE_MOST && hit && !test_failed(); nth++) {
 		fd = populated();
 		fault_nth(nth);
 		close(fd);
 		hit = fault_nth_end();
-		deed_clean();
+		alloc_case_clean();
 		inventory_take(bare, &is);
 		inventory_same(&was, &is, "close");
 	}
@@ -179,23 +179,23 @@ static void mapping(void)
 	int fd, err;
 	void *at;
 
-	fd = deed_open();
-	deed_use_link(fd);
+	fd = alloc_case_open();
+	alloc_case_use_link(fd);
 	must(fd, XROCE_CMD_CQ_ADD, &cq);
-	for (nth = 1; nth <= DEED_MOST && hit && !test_failed(); nth++) {
+	for (nth = 1; nth <= ALLOC_CASE_MOST && hit && !test_failed(); nth++) {
 		inventory_take(fd, &was);
 		fault_nth(nth);
-		at = mmap(DEED_FAR, cq.bytes, PROT_READ | PROT_WRITE,
+		at = mmap(ALLOC_CASE_FAR, cq.bytes, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, cq.offset);
 		err = at == MAP_FAILED ? errno : 0;
 		hit = fault_nth_end();
 		check(!err || (hit && err == ENOMEM), "place %u: %s", nth, strerror(err));
 		refused += !!err;
 		if (err)
-			at = mmap(DEED_FAR, cq.bytes, PROT_READ | PROT_WRITE,
+			at = mmap(ALLOC_CASE_FAR, cq.bytes, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, cq.offset);
-		check(at == DEED_FAR && !munmap(at, cq.bytes), "place %u, once more: %s", nth,
-		      strerror(errno));
+		check(at == ALLOC_CASE_FAR && !munmap(at, cq.bytes),
+		      "place %u, once more: %s", nth, strerror(errno));
 		inventory_take(fd, &is);
 		inventory_same(&was, &is, "mmap");
 	}
@@ -210,10 +210,10 @@ static void tables(void)
 	struct xroce_mw_add mw = { .size = sizeof(mw), .type = XROCE_MW_TYPE_1 };
 	struct xroce_qp_add qp = { .size = sizeof(qp), .type = XROCE_QPT_RC };
 	__u32 mws = 0, qps = 0;
-	int fd = deed_open(), ret;
+	int fd = alloc_case_open(), ret;
 
-	deed_use_link(fd);
-	mw.pd = qp.pd = deed_pd(fd);
+	alloc_case_use_link(fd);
+	mw.pd = qp.pd = alloc_case_pd(fd);
 	while (!(ret = live_ioctl(fd, XROCE_CMD_MW_ADD, &mw)))
 		mws++;
 	check(ret == -ENOSPC && mws == LIVE_MPT_ENTRIES - 1, "%u windows, %d", mws, ret);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Regions of all kinds are registered, changed and brought in, and each place at
- * which that allocates fails once (deed.h).
+ * which that allocates fails once (alloc_case.h).
  */
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "deed.h"
+#include "alloc_case.h"
 #include "mem.h"
 
 #define SCATTERED	40u	/* pages, and runs: more than there is room for at first */
@@ -18,7 +18,7 @@ static char *scattered, *huge;	/* memory, where a test has some */
 static void region(int fd, union arg *a, const void *mem, size_t pages)
 {
 	a->mr_reg.size = sizeof(a->mr_reg);
-	a->mr_reg.pd = deed_pd(fd);
+	a->mr_reg.pd = alloc_case_pd(fd);
 	a->mr_reg.access = RIGHTS;
 	a->mr_reg.addr = (uintptr_t)mem;
 	a->mr_reg.length = pages * MEM_PAGE;
@@ -26,8 +26,8 @@ static void region(int fd, union arg *a, const void *mem, size_t pages)
 
 static void untouched(int fd, union arg *a)
 {
-	deed_memory();
-	region(fd, a, DEED_FAR, DEED_PAGES);
+	alloc_case_memory();
+	region(fd, a, ALLOC_CASE_FAR, ALLOC_CASE_PAGES);
 }
 
 static void in_runs(int fd, union arg *a)
@@ -43,9 +43,9 @@ static void huge_page(int fd, union arg *a)
 /* A process of its own for each attempt: there is something to be made for the first. */
 static void another(int fd, union arg *a)
 {
-	region(fd, a, DEED_FAR, DEED_PAGES);
+	region(fd, a, ALLOC_CASE_FAR, ALLOC_CASE_PAGES);
 	a->flags = XROCE_F_PID;
-	a->mr_reg.pid = deed_process();
+	a->mr_reg.pid = alloc_case_process();
 }
 
 static void on_demand(int fd, union arg *a)
@@ -89,11 +89,11 @@ static void rereg(int fd, union arg *a, void (*fill)(int fd, union arg *a))
 static void rereg_untouched(int fd, union arg *a)
 {
 	rereg(fd, a, in_runs);
-	deed_memory();
+	alloc_case_memory();
 	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_PD;
-	a->mr_rereg.addr = (uintptr_t)DEED_FAR;
-	a->mr_rereg.length = DEED_PAGES * MEM_PAGE;
-	a->mr_rereg.pd = deed_pd(fd);
+	a->mr_rereg.addr = (uintptr_t)ALLOC_CASE_FAR;
+	a->mr_rereg.length = ALLOC_CASE_PAGES * MEM_PAGE;
+	a->mr_rereg.pd = alloc_case_pd(fd);
 }
 
 static void rereg_on_demand(int fd, union arg *a)
@@ -108,8 +108,8 @@ static void rereg_pinned(int fd, union arg *a)
 	rereg(fd, a, on_demand);
 	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
 	a->mr_rereg.access = RIGHTS;
-	a->mr_rereg.addr = (uintptr_t)DEED_FAR;
-	a->mr_rereg.length = DEED_PAGES * MEM_PAGE;
+	a->mr_rereg.addr = (uintptr_t)ALLOC_CASE_FAR;
+	a->mr_rereg.length = ALLOC_CASE_PAGES * MEM_PAGE;
 }
 
 static void rereg_phys(int fd, union arg *a)
@@ -151,8 +151,8 @@ static void advise(int fd, union arg *a, void (*fill)(int fd, union arg *a))
 	must(fd, XROCE_CMD_MR_REG, &reg);
 	a->mr_advise.mr = reg.mr_reg.mr;
 	a->mr_advise.advice = XROCE_ADVISE_PREFETCH_WRITE;
-	a->mr_advise.iova = (uintptr_t)DEED_FAR;
-	a->mr_advise.length = DEED_PAGES * MEM_PAGE;
+	a->mr_advise.iova = (uintptr_t)ALLOC_CASE_FAR;
+	a->mr_advise.length = ALLOC_CASE_PAGES * MEM_PAGE;
 }
 
 static void advise_untouched(int fd, union arg *a)
@@ -167,7 +167,7 @@ static void advise_space(int fd, union arg *a)
 
 static void pinned(void)
 {
-	static const struct deed deeds[] = {
+	static const struct alloc_case cases[] = {
 		{ "MR_REG, untouched", XROCE_CMD_MR_REG, untouched },
 		{ "MR_REG, scattered", XROCE_CMD_MR_REG, in_runs },
 		{ "MR_REG, of another process", XROCE_CMD_MR_REG, another },
@@ -175,23 +175,25 @@ static void pinned(void)
 		{ "MR_REREG, physical", XROCE_CMD_MR_REREG, rereg_phys },
 		{ "MR_REREG, writable", XROCE_CMD_MR_REREG, rereg_writable },
 	};
-	static const struct deed of_huge = { "MR_REG, a huge page", XROCE_CMD_MR_REG, huge_page };
+	static const struct alloc_case of_huge = {
+		"MR_REG, a huge page", XROCE_CMD_MR_REG, huge_page
+	};
 
 	scattered = mem_scattered(NULL, SCATTERED);
 	if (!scattered)
 		return;
-	deeds_run(deeds, ARRAY_SIZE(deeds));
+	alloc_cases_run(cases, ARRAY_SIZE(cases));
 	munmap(scattered, SCATTERED * MEM_PAGE);
 	huge = mem_huge();
 	if (huge) {
-		deeds_run(&of_huge, 1);
+		alloc_cases_run(&of_huge, 1);
 		munmap(huge, MEM_HUGE);
 	}
 }
 
 static void paged(void)
 {
-	static const struct deed deeds[] = {
+	static const struct alloc_case cases[] = {
 		{ "MR_REG, on demand", XROCE_CMD_MR_REG, on_demand },
 		{ "MR_REG, on demand, of another process", XROCE_CMD_MR_REG, on_demand_another },
 		{ "MR_REG, on demand, two extents", XROCE_CMD_MR_REG, long_table },
@@ -205,7 +207,7 @@ static void paged(void)
 	scattered = mem_scattered(NULL, SCATTERED);
 	if (!scattered)
 		return;
-	deeds_run(deeds, ARRAY_SIZE(deeds));
+	alloc_cases_run(cases, ARRAY_SIZE(cases));
 	munmap(scattered, SCATTERED * MEM_PAGE);
 }
 

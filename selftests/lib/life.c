@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "life.h"
 
 struct checked life_served, life_beside;
@@ -35,7 +35,7 @@ bool life_says(const char *want, bool success, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(words, sizeof(words), format, args);
 	va_end(args);
-	check(beside("../user/xroce", xroce), "the path of xroce");
+	check(sibling_path("../user/xroce", xroce), "the path of xroce");
 	snprintf(command, sizeof(command), "%s %s 2>&1", xroce, words);
 	out = popen(command, "r");
 	if (out)

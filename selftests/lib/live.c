@@ -15,7 +15,7 @@
 #include <bpf/bpf.h>
 #include <linux/capability.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "counters.h"
 #include "live.h"
 
@@ -34,7 +34,7 @@ static void module_path(char *path)
 
 	if (given)
 		snprintf(path, PATH_MAX, "%s", given);
-	else if (!beside("../kmod/xroce.ko", path))
+	else if (!sibling_path("../kmod/xroce.ko", path))
 		path[0] = '\0';
 }
 

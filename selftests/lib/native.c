@@ -10,7 +10,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "counters.h"
 #include "harness.h"
 #include "native.h"
@@ -38,7 +38,7 @@ static bool object_path(char *path)
 
 	if (given)
 		return snprintf(path, PATH_MAX, "%s", given) < PATH_MAX;
-	return beside("../bpf/xroce.bpf.o", path);
+	return sibling_path("../bpf/xroce.bpf.o", path);
 }
 
 /* Set a "const volatile" variable before the program is loaded. */

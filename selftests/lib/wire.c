@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "counters.h"
 #include "live_mr.h"
 #include "live_qp.h"
@@ -114,7 +114,7 @@ static bool peer_polls(const char *from)
 
 	if (done && !from)
 		return true;
-	if (!check(beside("lib/pass.bpf.o", object), "the path of pass.bpf.o"))
+	if (!check(sibling_path("lib/pass.bpf.o", object), "the path of pass.bpf.o"))
 		return false;
 	snprintf(command, sizeof(command),
 		 "ip -force link set %s xdpdrv object %s section xdp.frags",

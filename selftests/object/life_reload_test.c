@@ -18,7 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "life.h"
 #include "mem.h"
 #include "odp.h"
@@ -290,7 +290,7 @@ static void built(const char *name, int want, const char *why)
 {
 	char path[PATH_MAX] = "";
 
-	check(beside(name, path), "the path of %s", name);
+	check(sibling_path(name, path), "the path of %s", name);
 	with_object(path, want, why);
 }
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #include "mem.h"
-#include "odp_upset.h"
+#include "mm_churn.h"
 #include "swap.h"
 
 #ifndef MADV_COLLAPSE
@@ -30,33 +30,33 @@
 #define MADV_POPULATE_WRITE	23
 #endif
 
-static struct odp_upset upset;
+static struct mm_churn churn;
 static unsigned int changes;		/* that are enough */
 static unsigned int seen;		/* pages that a change is known to have hit */
 
 static bool enough(void)
 {
-	return atomic_load(&upset.done) >= changes && odp_accesses >= ACCESSES;
+	return atomic_load(&churn.done) >= changes && odp_accesses >= ACCESSES;
 }
 
 /* Return: open still, for a look at what has come of it. */
-static bool upset_by(bool (*change)(unsigned int *seed), unsigned int times,
+static bool churn_by(bool (*change)(unsigned int *seed), unsigned int times,
 		     size_t pages)
 {
 	if (!odp_shadow_open(pages))
 		return false;
-	upset = (struct odp_upset){ .change = change };
+	churn = (struct mm_churn){ .change = change };
 	changes = times;
 	seen = 0;
-	odp_shadow_run(&upset, 1, enough);
-	note("changed %u times, %u of them in vain", upset.done, upset.failed);
+	odp_shadow_run(&churn, 1, enough);
+	note("changed %u times, %u of them in vain", churn.done, churn.failed);
 	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
 	return true;
 }
 
 static void unmapped(void)
 {
-	if (!upset_by(odp_unmap, 60, PAGES))
+	if (!churn_by(odp_unmap, 60, PAGES))
 		return;
 	check(odp_refusals, "no access was refused");
 	odp_shadow_close();
@@ -64,7 +64,7 @@ static void unmapped(void)
 
 static void moved(void)
 {
-	if (!upset_by(odp_move, 80, PAGES))
+	if (!churn_by(odp_move, 80, PAGES))
 		return;
 	check(odp_refusals, "no access was refused");
 	odp_shadow_close();
@@ -72,7 +72,7 @@ static void moved(void)
 
 static void dropped(void)
 {
-	if (!upset_by(odp_drop, 200, PAGES))
+	if (!churn_by(odp_drop, 200, PAGES))
 		return;
 	check(!odp_refusals, "%u accesses were refused", odp_refusals);
 	odp_shadow_close();
@@ -84,7 +84,7 @@ static void freed(void)
 		skip("no zram");
 		return;
 	}
-	if (upset_by(odp_let_go, 150, PAGES)) {
+	if (churn_by(odp_let_go, 150, PAGES)) {
 		note("%u pages dropped", odp_dropped);
 		check(odp_dropped, "none was");
 		check(!odp_refusals, "%u accesses were refused", odp_refusals);
@@ -95,7 +95,7 @@ static void freed(void)
 
 static void forked(void)
 {
-	if (!upset_by(odp_fork, 25, PAGES))
+	if (!churn_by(odp_fork, 25, PAGES))
 		return;
 	check(!odp_refusals, "%u accesses were refused", odp_refusals);
 	odp_shadow_close();
@@ -160,9 +160,9 @@ static bool collapse(unsigned int *seed)
 
 static void collapsed(void)
 {
-	if (!upset_by(collapse, 60, HUGE_PAGES))
+	if (!churn_by(collapse, 60, HUGE_PAGES))
 		return;
-	check(upset.failed < upset.done, "never was it huge");
+	check(churn.failed < churn.done, "never was it huge");
 	note("%u times made small again", seen);
 	check(seen, "never was it made small");
 	odp_shadow_close();
@@ -201,10 +201,10 @@ static bool migrate(unsigned int *seed)
 
 static void migrated(void)
 {
-	if (!upset_by(migrate, 120, PAGES))
+	if (!churn_by(migrate, 120, PAGES))
 		return;
-	check(upset.failed < upset.done / 2, "of %u pages %u stayed",
-	      upset.done, upset.failed);
+	check(churn.failed < churn.done / 2, "of %u pages %u stayed",
+	      churn.done, churn.failed);
 	check(!odp_refusals, "%u accesses were refused", odp_refusals);
 	odp_shadow_close();
 }
@@ -215,7 +215,7 @@ static void paged_out(void)
 		skip("no zram");
 		return;
 	}
-	if (upset_by(odp_page_out, 300, PAGES)) {
+	if (churn_by(odp_page_out, 300, PAGES)) {
 		note("%u pages to swap", odp_swapped);
 		check(odp_swapped, "none was");
 		check(!odp_refusals, "%u accesses were refused", odp_refusals);
@@ -226,7 +226,7 @@ static void paged_out(void)
 
 static void protected(void)
 {
-	if (!upset_by(odp_protect, 60, PAGES))
+	if (!churn_by(odp_protect, 60, PAGES))
 		return;
 	check(odp_refusals, "no access was refused");
 	odp_shadow_close();

@@ -26,12 +26,12 @@
 #define ACCESSES	1500u
 #define MOUNT		"/tmp/odp_file_test"
 
-static struct odp_upset upset;
+static struct mm_churn churn;
 static int file = -1;
 
 static bool enough(void)
 {
-	return atomic_load(&upset.done) >= 100 && odp_accesses >= ACCESSES;
+	return atomic_load(&churn.done) >= 100 && odp_accesses >= ACCESSES;
 }
 
 /* The region's addresses are the file's from now on. */
@@ -43,11 +43,11 @@ static bool map_file(int fd)
 		     odp.mem, "file: %s", strerror(errno));
 }
 
-static void upset_by(bool (*change)(unsigned int *seed))
+static void churn_by(bool (*change)(unsigned int *seed))
 {
-	upset = (struct odp_upset){ .change = change };
-	odp_shadow_run(&upset, 1, enough);
-	note("changed %u times, %u of them in vain", upset.done, upset.failed);
+	churn = (struct mm_churn){ .change = change };
+	odp_shadow_run(&churn, 1, enough);
+	note("changed %u times, %u of them in vain", churn.done, churn.failed);
 	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
 }
 
@@ -95,7 +95,7 @@ static void punched(void)
 {
 	if (!open_memory())
 		return;
-	upset_by(punch);
+	churn_by(punch);
 	check(!odp_refusals, "%u accesses were refused", odp_refusals);
 	close_memory();
 }
@@ -122,7 +122,7 @@ static void resized(void)
 {
 	if (!open_memory())
 		return;
-	upset_by(resize);
+	churn_by(resize);
 	check(odp_refusals, "no access was refused");
 	close_memory();
 }
@@ -169,7 +169,7 @@ static void written_back(void)
 	if (odp_shadow_open(PAGES) &&
 	    map_file(open(MOUNT "/file", O_RDWR | O_CREAT | O_CLOEXEC, 0600))) {
 		check(!fallocate(file, 0, 0, BYTES), "fallocate");
-		upset_by(write_back);
+		churn_by(write_back);
 		check(!odp_refusals, "%u accesses were refused", odp_refusals);
 		check(!fsync(file), "fsync: %s", strerror(errno));
 		disk = open(MOUNT "/file", O_RDONLY | O_DIRECT | O_CLOEXEC);

@@ -5,7 +5,7 @@
  * it says. XROCE_ODP_INVALIDATIONS: how many entries the kernel takes away.
  */
 #include "clock.h"
-#include "odp_upset.h"
+#include "mm_churn.h"
 #include "setting.h"
 #include "swap.h"
 
@@ -57,7 +57,7 @@ static bool bring(unsigned int *seed)
 
 static void at_random(void)
 {
-	struct odp_upset upset[4] = {
+	struct mm_churn churn[4] = {
 		{ .change = change }, { .change = change }, { .change = change },
 		{ .change = bring },
 	};
@@ -70,10 +70,10 @@ static void at_random(void)
 	odp_rest_ms = 2;
 	begun = told = clock_now();
 	if (odp_shadow_open(PAGES)) {
-		odp_shadow_run(upset, ARRAY_SIZE(upset), enough);
+		odp_shadow_run(churn, ARRAY_SIZE(churn), enough);
 		seconds = clock_now() - begun;
 		note("%u changes, %.0f invalidations a second",
-		     upset[0].done + upset[1].done + upset[2].done,
+		     churn[0].done + churn[1].done + churn[2].done,
 		     odp_query(&odp).odp_invalidated / seconds);
 		check(odp_refusals, "no access was refused");
 		odp_shadow_close();

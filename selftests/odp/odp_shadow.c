@@ -270,9 +270,9 @@ static void read_some(void)
 	}
 }
 
-static void *keep_upsetting(void *arg)
+static void *keep_churning(void *arg)
 {
-	struct odp_upset *u = arg;
+	struct mm_churn *u = arg;
 
 	while (!atomic_load(&stop) && !test_failed()) {
 		if (!u->change(&u->seed))
@@ -282,7 +282,7 @@ static void *keep_upsetting(void *arg)
 	return NULL;
 }
 
-void odp_shadow_run(struct odp_upset *upset, size_t n, bool (*enough)(void))
+void odp_shadow_run(struct mm_churn *churn, size_t n, bool (*enough)(void))
 {
 	pthread_t thread[8];
 	uint64_t seed = setting("XROCE_SEED", 1);
@@ -293,9 +293,9 @@ void odp_shadow_run(struct odp_upset *upset, size_t n, bool (*enough)(void))
 	rng_seed(seed);
 	atomic_store(&stop, false);
 	for (i = 0; i < n; i++) {
-		upset[i].seed = 77 * i + 4 + seed;
-		check(!pthread_create(&thread[i], NULL, keep_upsetting,
-				      &upset[i]), "thread");
+		churn[i].seed = 77 * i + 4 + seed;
+		check(!pthread_create(&thread[i], NULL, keep_churning,
+				      &churn[i]), "thread");
 	}
 	while (!test_failed() && !enough()) {
 		if (rng_below(2))

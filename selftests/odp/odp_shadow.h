@@ -47,13 +47,13 @@ void odp_shadow_begin(size_t page, size_t n, enum odp_change change,
 void odp_shadow_end(size_t page, size_t n, int prot);
 
 /**
- * struct odp_upset - what goes on beside accesses
+ * struct mm_churn - what goes on beside accesses
  * @change: do it once; called until all is over
  * @seed: for rand_r(3)
  * @done: how often it was
  * @failed: how often it returned false
  */
-struct odp_upset {
+struct mm_churn {
 	bool (*change)(unsigned int *seed);
 	unsigned int seed;
 	atomic_uint done;
@@ -62,13 +62,13 @@ struct odp_upset {
 
 /**
  * odp_shadow_run() - random accesses, and threads that change pages
- * @upset: a thread each
+ * @churn: a thread each
  * @n: how many
  * @enough: whether that goes on
  *
  * Ends when a check has failed, too. Notes what there was.
  */
-void odp_shadow_run(struct odp_upset *upset, size_t n, bool (*enough)(void));
+void odp_shadow_run(struct mm_churn *churn, size_t n, bool (*enough)(void));
 
 /* Accesses that have been made, and that were refused, as they had to be. */
 extern unsigned int odp_accesses;

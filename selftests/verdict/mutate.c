@@ -4,45 +4,45 @@
 
 #define PSN(n)	((n) & XROCE_PSN_MASK)
 
-void mistake_none(struct scene *s) { (void)s; }
-void mistake_no_ack(struct scene *s) { s->req.ackreq = false; }
+void mutate_none(struct scene *s) { (void)s; }
+void mutate_no_ack(struct scene *s) { s->req.ackreq = false; }
 
-void mistake_frame_cut(struct scene *s) { s->cut = 4; }
-void mistake_checksum(struct scene *s) { s->req.ip_csum_flip = 0x10; }
-void mistake_version(struct scene *s) { s->req.tver = 1; }
-void mistake_no_qp(struct scene *s) { s->req.dqpn ^= 0x400; }
-void mistake_reset(struct scene *s) { s->qp.state = XROCE_QPS_RESET; }
-void mistake_init(struct scene *s) { s->qp.state = XROCE_QPS_INIT; }
-void mistake_rtr(struct scene *s) { s->qp.state = XROCE_QPS_RTR; }
-void mistake_rts(struct scene *s) { s->qp.state = XROCE_QPS_RTS; }
-void mistake_sqd(struct scene *s) { s->qp.state = XROCE_QPS_SQD; }
-void mistake_err(struct scene *s) { s->qp.state = XROCE_QPS_ERR; }
-void mistake_refused(struct scene *s) { s->qp.error = XROCE_CAUSE_ACC_KEY; }
-void mistake_saddr(struct scene *s) { s->req.saddr[15] ^= 4; }
-void mistake_daddr(struct scene *s) { s->req.daddr[15] ^= 4; }
-void mistake_pkey(struct scene *s) { s->req.pkey ^= 8; }
-void mistake_qkey(struct scene *s) { s->req.qkey ^= 1; }
+void mutate_frame_cut(struct scene *s) { s->cut = 4; }
+void mutate_checksum(struct scene *s) { s->req.ip_csum_flip = 0x10; }
+void mutate_version(struct scene *s) { s->req.tver = 1; }
+void mutate_no_qp(struct scene *s) { s->req.dqpn ^= 0x400; }
+void mutate_reset(struct scene *s) { s->qp.state = XROCE_QPS_RESET; }
+void mutate_init(struct scene *s) { s->qp.state = XROCE_QPS_INIT; }
+void mutate_rtr(struct scene *s) { s->qp.state = XROCE_QPS_RTR; }
+void mutate_rts(struct scene *s) { s->qp.state = XROCE_QPS_RTS; }
+void mutate_sqd(struct scene *s) { s->qp.state = XROCE_QPS_SQD; }
+void mutate_err(struct scene *s) { s->qp.state = XROCE_QPS_ERR; }
+void mutate_refused(struct scene *s) { s->qp.error = XROCE_CAUSE_ACC_KEY; }
+void mutate_saddr(struct scene *s) { s->req.saddr[15] ^= 4; }
+void mutate_daddr(struct scene *s) { s->req.daddr[15] ^= 4; }
+void mutate_pkey(struct scene *s) { s->req.pkey ^= 8; }
+void mutate_qkey(struct scene *s) { s->req.qkey ^= 1; }
 
-void mistake_ahead(struct scene *s) { s->req.psn = PSN(s->qp.epsn + 2); }
-void mistake_behind(struct scene *s) { s->req.psn = PSN(s->qp.epsn - 1); }
-void mistake_no_first(struct scene *s) { s->qp.op = XROCE_QP_OP_NONE; }
+void mutate_ahead(struct scene *s) { s->req.psn = PSN(s->qp.epsn + 2); }
+void mutate_behind(struct scene *s) { s->req.psn = PSN(s->qp.epsn - 1); }
+void mutate_no_first(struct scene *s) { s->qp.op = XROCE_QP_OP_NONE; }
 
-void mistake_longer(struct scene *s) { s->req.payload += 4; }
-void mistake_shorter(struct scene *s) { s->req.payload -= 4; }
-void mistake_max_msg(struct scene *s) { s->req.dmalen = XROCE_MAX_MSG + 1; }
-void mistake_not_eight(struct scene *s) { s->req.dmalen = 16; }
+void mutate_longer(struct scene *s) { s->req.payload += 4; }
+void mutate_shorter(struct scene *s) { s->req.payload -= 4; }
+void mutate_max_msg(struct scene *s) { s->req.dmalen = XROCE_MAX_MSG + 1; }
+void mutate_not_eight(struct scene *s) { s->req.dmalen = 16; }
 
-void mistake_qp_rights(struct scene *s) { s->qp.access = 0; }
-void mistake_qp_right(struct scene *s) { s->qp.access &= ~table_right(); }
-void mistake_no_resources(struct scene *s) { s->qp.rd_max = 0; }
-void mistake_no_recv(struct scene *s) { s->qp.recv = 0; }
-void mistake_align(struct scene *s) { s->req.va += 4; }
-void mistake_invalid(struct scene *s) { s->mpt.state = XROCE_MPT_FREE; }
-void mistake_pd(struct scene *s) { s->mpt.pd++; }
-void mistake_region_right(struct scene *s) { s->mpt.access &= ~table_right(); }
-void mistake_invalidate(struct scene *s) { s->req.imm = SCENE_KEY; }
+void mutate_qp_rights(struct scene *s) { s->qp.access = 0; }
+void mutate_qp_right(struct scene *s) { s->qp.access &= ~table_right(); }
+void mutate_no_resources(struct scene *s) { s->qp.rd_max = 0; }
+void mutate_no_recv(struct scene *s) { s->qp.recv = 0; }
+void mutate_align(struct scene *s) { s->req.va += 4; }
+void mutate_invalid(struct scene *s) { s->mpt.state = XROCE_MPT_FREE; }
+void mutate_pd(struct scene *s) { s->mpt.pd++; }
+void mutate_region_right(struct scene *s) { s->mpt.access &= ~table_right(); }
+void mutate_invalidate(struct scene *s) { s->req.imm = SCENE_KEY; }
 
-void mistake_placement(struct scene *s) { s->req.flush = 0; }
+void mutate_placement(struct scene *s) { s->req.flush = 0; }
 
 static void lengths(struct scene *s, int by)
 {
@@ -50,39 +50,39 @@ static void lengths(struct scene *s, int by)
 	s->req.udp_adjust = by;
 }
 
-void mistake_bth_cut(struct scene *s)
+void mutate_bth_cut(struct scene *s)
 {
 	scene_payload(s, 0);
 	lengths(s, -4 - (int)packet_xth_len(s->req.opcode));
 }
 
-void mistake_service(struct scene *s)
+void mutate_service(struct scene *s)
 {
 	s->req.opcode ^= XROCE_OP_RD;
 }
 
-void mistake_limited(struct scene *s)
+void mutate_limited(struct scene *s)
 {
 	s->qp.pkey = 0x7fff;
 	s->req.pkey = 0x7fff;
 }
 
-void mistake_ahead_again(struct scene *s)
+void mutate_ahead_again(struct scene *s)
 {
-	mistake_ahead(s);
+	mutate_ahead(s);
 	s->qp.nak_sent = 1;
 }
 
-void mistake_behind_no_ack(struct scene *s)
+void mutate_behind_no_ack(struct scene *s)
 {
-	mistake_behind(s);
-	mistake_no_ack(s);
+	mutate_behind(s);
+	mutate_no_ack(s);
 }
 
 /* Nobody looks at it. */
-void mistake_behind_key(struct scene *s)
+void mutate_behind_key(struct scene *s)
 {
-	mistake_behind(s);
+	mutate_behind(s);
 	s->req.rkey ^= 1;
 }
 
@@ -107,24 +107,24 @@ static struct xroce_rd *keep(struct scene *s, uint8_t opcode)
 	return r;
 }
 
-void mistake_behind_read(struct scene *s)
+void mutate_behind_read(struct scene *s)
 {
 	keep(s, XROCE_RC_READ_REQUEST);
 	s->req.psn = PSN(s->qp.epsn - 2);
 }
 
-void mistake_kept(struct scene *s)
+void mutate_kept(struct scene *s)
 {
-	mistake_behind(s);
+	mutate_behind(s);
 	keep(s, s->req.opcode);
 }
 
 /* Of a READ of one packet more. */
-void mistake_kept_rest(struct scene *s)
+void mutate_kept_rest(struct scene *s)
 {
 	struct xroce_rd *r;
 
-	mistake_kept(s);
+	mutate_kept(s);
 	r = &s->rd.rd[0];
 	r->psn = PSN(r->psn - 1);
 	r->va -= s->qp.mtu;
@@ -132,37 +132,37 @@ void mistake_kept_rest(struct scene *s)
 	s->mpt.iova -= s->qp.mtu;
 }
 
-void mistake_forgotten(struct scene *s)
+void mutate_forgotten(struct scene *s)
 {
-	mistake_kept(s);
+	mutate_kept(s);
 	s->req.psn = PSN(s->req.psn - 1);
 }
 
-void mistake_another(struct scene *s)
+void mutate_another(struct scene *s)
 {
-	mistake_behind(s);
+	mutate_behind(s);
 	keep(s, table_op == READ ? XROCE_RC_FLUSH : XROCE_RC_READ_REQUEST);
 }
 
-void mistake_kept_key(struct scene *s)
+void mutate_kept_key(struct scene *s)
 {
-	mistake_kept(s);
+	mutate_kept(s);
 	s->req.rkey ^= 1;
 }
 
-void mistake_kept_longer(struct scene *s)
+void mutate_kept_longer(struct scene *s)
 {
-	mistake_kept(s);
+	mutate_kept(s);
 	s->req.dmalen++;
 }
 
-void mistake_kept_right(struct scene *s)
+void mutate_kept_right(struct scene *s)
 {
-	mistake_kept(s);
-	mistake_region_right(s);
+	mutate_kept(s);
+	mutate_region_right(s);
 }
 
-void mistake_in_write(struct scene *s)
+void mutate_in_write(struct scene *s)
 {
 	s->qp.op = XROCE_RC_WRITE_FIRST;
 	s->qp.va = SCENE_IOVA;
@@ -171,12 +171,12 @@ void mistake_in_write(struct scene *s)
 	s->qp.length = 2048;
 }
 
-void mistake_in_send(struct scene *s)
+void mutate_in_send(struct scene *s)
 {
 	s->qp.op = XROCE_RC_SEND_FIRST;
 }
 
-void mistake_headers_cut(struct scene *s)
+void mutate_headers_cut(struct scene *s)
 {
 	s->req.payload = 0;
 	s->req.pad = 0;
@@ -184,18 +184,18 @@ void mistake_headers_cut(struct scene *s)
 }
 
 /* Payload and RETH agree. */
-void mistake_over_mtu(struct scene *s)
+void mutate_over_mtu(struct scene *s)
 {
 	scene_payload(s, s->qp.mtu + 4);
 	s->qp.resid = s->req.dmalen;
 }
 
-void mistake_empty(struct scene *s)
+void mutate_empty(struct scene *s)
 {
 	s->req.payload = 0;
 }
 
-void mistake_full_pad(struct scene *s)
+void mutate_full_pad(struct scene *s)
 {
 	if (s->req.payload) {
 		s->req.payload--;	/* or it would be longer */
@@ -206,14 +206,14 @@ void mistake_full_pad(struct scene *s)
 	}
 }
 
-void mistake_right_pad(struct scene *s)
+void mutate_right_pad(struct scene *s)
 {
 	scene_payload(s, 61);
 	s->qp.resid = 61;
 }
 
 /* In the field alone, or it would be payload of an odd length. */
-void mistake_pad_alone(struct scene *s)
+void mutate_pad_alone(struct scene *s)
 {
 	scene_payload(s, 0);
 	s->qp.resid = 0;
@@ -221,14 +221,14 @@ void mistake_pad_alone(struct scene *s)
 	lengths(s, -1);
 }
 
-void mistake_odd(struct scene *s)
+void mutate_odd(struct scene *s)
 {
-	mistake_right_pad(s);
+	mutate_right_pad(s);
 	s->req.pad = 0;
 }
 
 /* As long as the path MTU, but nothing is left for a last packet. */
-void mistake_ends_early(struct scene *s)
+void mutate_ends_early(struct scene *s)
 {
 	s->req.dmalen = s->qp.mtu;
 	s->qp.resid = s->qp.mtu;
@@ -241,34 +241,34 @@ static void other_key(struct scene *s, uint32_t bit)
 	s->qp.rkey ^= bit;
 }
 
-void mistake_key(struct scene *s)
+void mutate_key(struct scene *s)
 {
 	other_key(s, 1);
 }
 
-void mistake_index(struct scene *s)
+void mutate_index(struct scene *s)
 {
 	other_key(s, 1 << XROCE_KEY_SHIFT);
 }
 
-void mistake_no_bytes(struct scene *s)
+void mutate_no_bytes(struct scene *s)
 {
 	scene_payload(s, 0);
 }
 
-void mistake_no_bytes_key(struct scene *s)
+void mutate_no_bytes_key(struct scene *s)
 {
-	mistake_no_bytes(s);
+	mutate_no_bytes(s);
 	s->req.rkey ^= 1;
 }
 
 /* The region begins a little behind, or ends a little before. */
-void mistake_below(struct scene *s)
+void mutate_below(struct scene *s)
 {
 	s->mpt.iova = s->req.va + 1;
 }
 
-void mistake_above(struct scene *s)
+void mutate_above(struct scene *s)
 {
 	uint32_t len = OP(table_op) & EIGHT ? 8 : s->req.dmalen;
 
@@ -277,7 +277,7 @@ void mistake_above(struct scene *s)
 }
 
 /* Past the end of all addresses, and so into a region at their beginning. */
-void mistake_wraps(struct scene *s)
+void mutate_wraps(struct scene *s)
 {
 	s->req.va = -8ull;
 	s->qp.va = -8ull;
@@ -291,63 +291,63 @@ static void window(struct scene *s, enum xroce_mpt_type type)
 	s->req.imm = SCENE_KEY;
 }
 
-void mistake_window_1(struct scene *s)
+void mutate_window_1(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_1);
 }
 
-void mistake_window_2a(struct scene *s)
+void mutate_window_2a(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_2A);
 }
 
-void mistake_window_2b(struct scene *s)
+void mutate_window_2b(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_2B);
 }
 
-void mistake_window_2a_pd(struct scene *s)
+void mutate_window_2a_pd(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_2A);
-	mistake_pd(s);
+	mutate_pd(s);
 }
 
-void mistake_window_2b_pd(struct scene *s)
+void mutate_window_2b_pd(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_2B);
-	mistake_pd(s);
+	mutate_pd(s);
 }
 
-void mistake_window_2a_qp(struct scene *s)
+void mutate_window_2a_qp(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_2A);
 	s->mpt.qpn++;
 }
 
-void mistake_window_2b_qp(struct scene *s)
+void mutate_window_2b_qp(struct scene *s)
 {
 	window(s, XROCE_MPT_MW_2B);
 	s->mpt.qpn++;
 }
 
-void mistake_selectivity(struct scene *s)
+void mutate_selectivity(struct scene *s)
 {
 	s->req.flush |= 2 << XROCE_FLUSH_SEL_SHIFT;
 }
 
-void mistake_persistence(struct scene *s)
+void mutate_persistence(struct scene *s)
 {
 	s->req.flush = XROCE_FLUSH_PERSISTENT;
 }
 
-void mistake_region_persistence(struct scene *s)
+void mutate_region_persistence(struct scene *s)
 {
-	mistake_persistence(s);
+	mutate_persistence(s);
 	s->qp.access |= XROCE_ACCESS_FLUSH_PERSISTENT;
 }
 
 /* The range is not looked at. */
-void mistake_whole_region(struct scene *s)
+void mutate_whole_region(struct scene *s)
 {
 	s->req.flush |= XROCE_FLUSH_SEL_MR << XROCE_FLUSH_SEL_SHIFT;
 	s->req.va = 0;

@@ -19,7 +19,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "hold.h"
 #include "live_qp.h"
 #include "on_cpu.h"
@@ -46,7 +46,7 @@ static bool hold_attach(void)
 	size_t i;
 	int err;
 
-	object = beside("lib/hold.bpf.o", path) ? bpf_object__open(path) : NULL;
+	object = sibling_path("lib/hold.bpf.o", path) ? bpf_object__open(path) : NULL;
 	if (!check(object, "%s: %s", path, strerror(errno)))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(at); i++) {

@@ -24,7 +24,7 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 
-#include "beside.h"
+#include "sibling_path.h"
 #include "counters.h"
 #include "native.h"
 #include "scene.h"
@@ -109,7 +109,7 @@ static bool set_up(struct scene *s)
 		return false;
 	}
 	if (!sh("ip link add c0 type veth peer name x0 && ip link set c0 up && ip link set x0 up") ||
-	    !check(beside("lib/pass.bpf.o", object), "the path of pass.bpf.o"))
+	    !check(sibling_path("lib/pass.bpf.o", object), "the path of pass.bpf.o"))
 		return false;
 	/* What XDP_TX puts into a veth is fetched only by a peer with a program. */
 	snprintf(command, sizeof(command),

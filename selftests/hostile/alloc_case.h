@@ -4,44 +4,47 @@
  * error that it is documented to have, and has changed nothing; or it does without.
  * What it takes is there again in the end.
  */
-#ifndef XROCE_DEED_H
-#define XROCE_DEED_H
+#ifndef XROCE_ALLOC_CASE_H
+#define XROCE_ALLOC_CASE_H
 
 #include <sys/types.h>
 
 #include "abi.h"
 #include "fault.h"
 
-#define DEED_MOST	400u	/* places that a command can have */
+#define ALLOC_CASE_MOST	400u	/* places that a command can have */
 /* Where nothing else is near, so that page tables are missing, too. */
-#define DEED_FAR	((char *)0x100000000000)
-#define DEED_PAGES	6u
+#define ALLOC_CASE_FAR	((char *)0x100000000000)
+#define ALLOC_CASE_PAGES	6u
 
 /**
- * struct deed - a command, and what makes it succeed
+ * struct alloc_case - a command, and what makes it succeed
  * @name: for people
  * @nr: XROCE_CMD_*
  * @fill: make the structure, and what it refers to
  */
-struct deed {
+struct alloc_case {
 	const char *name;
 	unsigned long nr;
 	void (*fill)(int fd, union arg *a);
 };
 
 /* Do each of them, with each place failing. */
-void deeds_run(const struct deed *deeds, size_t n);
+void alloc_cases_run(const struct alloc_case *cases, size_t n);
 
 /* The device; the link on LIVE_DEV; a protection domain. */
-int deed_open(void);
-void deed_use_link(int fd);
-__u32 deed_pd(int fd);
+int alloc_case_open(void);
+void alloc_case_use_link(int fd);
+__u32 alloc_case_pd(int fd);
 
-/* DEED_PAGES at DEED_FAR that nobody has touched, in this process or in another one. */
-void deed_memory(void);
-pid_t deed_process(void);
+/*
+ * ALLOC_CASE_PAGES at ALLOC_CASE_FAR that nobody has touched, in this process or in
+ * another one.
+ */
+void alloc_case_memory(void);
+pid_t alloc_case_process(void);
 
 /* Give back those two, and a link on LIVE_SPARE. */
-void deed_clean(void);
+void alloc_case_clean(void);
 
-#endif /* XROCE_DEED_H */
+#endif /* XROCE_ALLOC_CASE_H */

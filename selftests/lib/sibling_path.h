@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Files that are built together with the program that runs. */
-#ifndef XROCE_BESIDE_H
-#define XROCE_BESIDE_H
+#ifndef XROCE_SIBLING_PATH_H
+#define XROCE_SIBLING_PATH_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
  * The path of a file by its name from the program's directory, in @path of PATH_MAX
  * bytes. Return: whether it fits.
  */
-static inline bool beside(const char *name, char *path)
+static inline bool sibling_path(const char *name, char *path)
 {
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
 	size_t room;
@@ -27,4 +27,4 @@ static inline bool beside(const char *name, char *path)
 	return snprintf(slash, room, "%s", name) < (int)room;
 }
 
-#endif /* XROCE_BESIDE_H */
+#endif /* XROCE_SIBLING_PATH_H */

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 
 #include "mem.h"
-#include "odp_upset.h"
+#include "mm_churn.h"
 #include "swap.h"
 
 #define RW	(PROT_READ | PROT_WRITE)

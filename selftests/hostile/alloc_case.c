@@ -10,14 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "deed.h"
+#include "alloc_case.h"
 #include "inventory.h"
 #include "mem.h"
 
 static struct inventory base, was, is;
-static pid_t other;		/* a process with memory at DEED_FAR, or 0 */
+static pid_t other;		/* a process with memory at ALLOC_CASE_FAR, or 0 */
 
-int deed_open(void)
+int alloc_case_open(void)
 {
 	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 
@@ -25,7 +25,7 @@ int deed_open(void)
 	return fd;
 }
 
-void deed_use_link(int fd)
+void alloc_case_use_link(int fd)
 {
 	struct xroce_link_use use = {
 		.size = sizeof(use),
@@ -35,7 +35,7 @@ void deed_use_link(int fd)
 	must(fd, XROCE_CMD_LINK_USE, &use);
 }
 
-__u32 deed_pd(int fd)
+__u32 alloc_case_pd(int fd)
 {
 	struct xroce_pd_add add = { .size = sizeof(add) };
 
@@ -43,18 +43,18 @@ __u32 deed_pd(int fd)
 	return add.pd;
 }
 
-void deed_memory(void)
+void alloc_case_memory(void)
 {
-	void *at = mmap(DEED_FAR, DEED_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
+	void *at = mmap(ALLOC_CASE_FAR, ALLOC_CASE_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 			MAP_FIXED_NOREPLACE, -1, 0);
 
-	check(at == DEED_FAR, "memory: %s", strerror(errno));
+	check(at == ALLOC_CASE_FAR, "memory: %s", strerror(errno));
 }
 
-pid_t deed_process(void)
+pid_t alloc_case_process(void)
 {
-	deed_memory();
+	alloc_case_memory();
 	fflush(NULL);
 	other = fork();
 	if (!other) {
@@ -64,18 +64,18 @@ pid_t deed_process(void)
 		for (;;)
 			pause();
 	}
-	munmap(DEED_FAR, DEED_PAGES * MEM_PAGE);
+	munmap(ALLOC_CASE_FAR, ALLOC_CASE_PAGES * MEM_PAGE);
 	return other;
 }
 
-void deed_clean(void)
+void alloc_case_clean(void)
 {
 	struct xroce_link_del del = { .size = sizeof(del) };
 	struct xroce_link_query q;
 	int fd;
 
 	if (!xroce_link_find(LIVE_SPARE, &q)) {
-		fd = deed_open();
+		fd = alloc_case_open();
 		del.link = q.link;
 		must(fd, XROCE_CMD_LINK_DEL, &del);
 		close(fd);
@@ -85,7 +85,7 @@ void deed_clean(void)
 		waitpid(other, NULL, 0);
 	}
 	other = 0;
-	munmap(DEED_FAR, DEED_PAGES * MEM_PAGE);
+	munmap(ALLOC_CASE_FAR, ALLOC_CASE_PAGES * MEM_PAGE);
 }
 
 /* Its errors have -ENOMEM among them. */
@@ -126,62 +126,62 @@ static const struct command *command(unsigned long nr)
 }
 
 /* Return: whether the @nth place was there, and has failed. */
-static bool attempt(const struct deed *d, unsigned int nth, unsigned int *refused)
+static bool attempt(const struct alloc_case *ac, unsigned int nth, unsigned int *refused)
 {
-	const struct command *c = command(d->nr);
-	int fd = deed_open(), ret, again;
+	const struct command *c = command(ac->nr);
+	int fd = alloc_case_open(), ret, again;
 	union arg a = {}, copy;
 	char when[64];
 	bool hit;
 
 	if (!c->bare)
-		deed_use_link(fd);
-	d->fill(fd, &a);
+		alloc_case_use_link(fd);
+	ac->fill(fd, &a);
 	a.size = c->size;
 	copy = a;
 	inventory_take(fd, &was);
 	fault_nth(nth);
-	ret = live_ioctl(fd, d->nr, &a);
+	ret = live_ioctl(fd, ac->nr, &a);
 	hit = fault_nth_end();
-	snprintf(when, sizeof(when), "%s, place %u", d->name, nth);
-	check(!ret || (hit && ret == -ENOMEM && may_fail(d->nr)), "%s: %d", when, ret);
+	snprintf(when, sizeof(when), "%s, place %u", ac->name, nth);
+	check(!ret || (hit && ret == -ENOMEM && may_fail(ac->nr)), "%s: %d", when, ret);
 	if (ret) {
 		++*refused;
 		inventory_take(fd, &is);
 		inventory_same(&was, &is, when);
 		a = copy;
-		again = live_ioctl(fd, d->nr, &a);
+		again = live_ioctl(fd, ac->nr, &a);
 		check(!again, "%s, once more: %d", when, again);
 	}
-	if (d->nr == XROCE_CMD_MR_ADVISE)
+	if (ac->nr == XROCE_CMD_MR_ADVISE)
 		advised(&a, hit && !ret);
 	close(fd);
-	if (d->nr == XROCE_CMD_LINK_MAPS)
+	if (ac->nr == XROCE_CMD_LINK_MAPS)
 		close_maps(&copy);
-	deed_clean();
+	alloc_case_clean();
 	return hit;
 }
 
-static void run(const struct deed *d)
+static void run(const struct alloc_case *ac)
 {
 	unsigned int nth = 0, refused = 0;
-	int bare = deed_open();
+	int bare = alloc_case_open();
 
 	inventory_take(bare, &base);
-	while (++nth <= DEED_MOST && attempt(d, nth, &refused) && !test_failed())
+	while (++nth <= ALLOC_CASE_MOST && attempt(ac, nth, &refused) && !test_failed())
 		;
 	inventory_take(bare, &is);
-	inventory_same(&base, &is, d->name);
-	check(nth <= DEED_MOST, "%s: no end", d->name);
-	check(refused || !may_fail(d->nr) || test_failed(), "%s never fails", d->name);
-	note("%s: %u places, refused at %u", d->name, nth - 1, refused);
+	inventory_same(&base, &is, ac->name);
+	check(nth <= ALLOC_CASE_MOST, "%s: no end", ac->name);
+	check(refused || !may_fail(ac->nr) || test_failed(), "%s never fails", ac->name);
+	note("%s: %u places, refused at %u", ac->name, nth - 1, refused);
 	close(bare);
 }
 
-void deeds_run(const struct deed *deeds, size_t n)
+void alloc_cases_run(const struct alloc_case *cases, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n && !test_failed(); i++)
-		run(&deeds[i]);
+		run(&cases[i]);
 }

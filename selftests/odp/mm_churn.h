@@ -3,8 +3,8 @@
  * Changes that a process makes to its private memory, for odp_shadow_run(): of some
  * pages, told to the model. Several threads may make them at a time.
  */
-#ifndef XROCE_ODP_UPSET_H
-#define XROCE_ODP_UPSET_H
+#ifndef XROCE_MM_CHURN_H
+#define XROCE_MM_CHURN_H
 
 #include "odp_shadow.h"
 
@@ -27,4 +27,4 @@ void odp_rest(unsigned int *seed, unsigned int most_ms);
 /* Private memory where nothing is mapped, like what is around it. */
 bool odp_map_at(char *at, size_t len);
 
-#endif /* XROCE_ODP_UPSET_H */
+#endif /* XROCE_MM_CHURN_H */
