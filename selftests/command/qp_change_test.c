@@ -318,14 +318,11 @@ static void compare_all(struct xroce *x, __u32 pd, __u32 type, __u32 from,
 		check(!xroce_qp_del(x, qpn), "QP_DEL");
 }
 
-static void same_verdict(void)
+static void same_verdict(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	unsigned int t, i, j;
 	__u32 pd;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	for (t = 0; t < ARRAY_SIZE(types); t++)
 		for (i = 0; i < ARRAY_SIZE(states); i++)
@@ -333,14 +330,14 @@ static void same_verdict(void)
 				compare_all(x, pd, types[t], states[i],
 					    j < ARRAY_SIZE(states) ? states[j] :
 								     NO_STATE);
-	live_close(x);
 }
 
 static const struct test tests[] = {
 	{ "qp_change_texts", "U1 D5", "what is missing, or does not belong", texts },
 	{ "qp_change_ranges", "U1 D5", "values that are out of range", ranges },
 	{ "qp_change_manual", "U1 D5", "the manual has the table", manual },
-	{ "qp_change_same_verdict", "U1 D5", "the module refuses the same", same_verdict },
+	{ "qp_change_same_verdict", "U1 D5", "the module refuses the same",
+	  ON_HANDLE(same_verdict) },
 };
 
 int main(int argc, char **argv)

@@ -100,17 +100,13 @@ static void region_rights_of(struct wire *w, __u32 rights)
 	check(!xroce_mr_dereg(w->x, reg.mr), "MR_DEREG");
 }
 
-static void region_rights(void)
+static void region_rights(struct wire *w)
 {
 	static const __u32 rights[] = { 0, MW_READ, MW_WRITE, MW_ATOMIC };
-	struct wire w;
 	size_t i;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
 	for (i = 0; i < ARRAY_SIZE(rights) && !test_failed(); i++)
-		region_rights_of(&w, rights[i]);
-	wire_close(&w);
+		region_rights_of(w, rights[i]);
 }
 
 /* Another domain's region: "mpt" says that it is ours, or that it is of no domain. */
@@ -183,39 +179,36 @@ static void qp_domain(void)
 }
 
 /* The queue pair has no rights at all; the map says all of them. */
-static void qp_rights(void)
+static void qp_rights(struct wire *w)
 {
 	struct xroce_qp_modify m;
 	struct xroce_qp q;
-	struct wire w;
 	__u32 key[2];
 	size_t i, j;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
-	key[0] = w.mr.rkey;
-	key[1] = mw_bound(&w, XROCE_MW_TYPE_1);
+	key[0] = w->mr.rkey;
+	key[1] = mw_bound(w, XROCE_MW_TYPE_1);
 	for (i = 0; i < ARRAY_SIZE(requests) && !test_failed(); i++) {
 		for (j = 0; j < ARRAY_SIZE(key); j++) {
-			m = qp_change(w.qpn, XROCE_QPS_RTS, XROCE_QP_ACCESS);
+			m = qp_change(w->qpn, XROCE_QPS_RTS, XROCE_QP_ACCESS);
 			m.access = 0;
-			check(!xroce_qp_modify(w.x, &m), "no rights");
-			q = qp_entry(&w);
+			check(!xroce_qp_modify(w->x, &m), "no rights");
+			q = qp_entry(w);
 			check(!q.access, "rights %#x", q.access);
 			q.access = MW_ALL;
-			qp_put(&w, &q);
-			refused(&w, &requests[i], key[j],
+			qp_put(w, &q);
+			refused(w, &requests[i], key[j],
 				"right of a queue pair");
 		}
 	}
-	mw_del(&w, key[1]);
-	check(!mw_try_write(&w, w.mr.rkey), "with the right");
-	wire_close(&w);
+	mw_del(w, key[1]);
+	check(!mw_try_write(w, w->mr.rkey), "with the right");
 }
 
 static const struct test tests[] = {
 	{ "map_lies_region_rights", "R9 P2 D5",
-	  "a region without the right, whatever the map says", region_rights },
+	  "a region without the right, whatever the map says",
+	  ON_WIRE(region_rights, &mw_rc) },
 	{ "map_lies_region_domain", "R9 P1 D5", "a region of another domain",
 	  region_domain },
 	{ "map_lies_window_domain", "W1 P1 D5", "a window of another domain",
@@ -223,7 +216,7 @@ static const struct test tests[] = {
 	{ "map_lies_qp_domain", "R9 P1 D5", "a queue pair of another domain",
 	  qp_domain },
 	{ "map_lies_qp_rights", "R9 P2 D5", "a queue pair without the right",
-	  qp_rights },
+	  ON_WIRE(qp_rights, &mw_rc) },
 };
 
 int main(int argc, char **argv)

@@ -82,7 +82,10 @@ static void run(const struct test *test, size_t number)
 	failed = false;
 	skipped = false;
 
-	test->fn();
+	if (test->around)
+		test->around(test);
+	else
+		test->fn();
 
 	if (failed)
 		printf("# %s\nnot ok %zu %s %s\n", test->about, number,

@@ -13,18 +13,33 @@
 
 #define HARNESS_SKIPPED	4	/* exit status: every test was skipped */
 
+struct scene;
+struct wire;
+struct xroce;
+
 /**
  * struct test - a row of a program's table
  * @name: unique in its program; without blanks
  * @ids: requirements proved, separated by blanks
  * @about: one line for the reader; printed when the test fails
  * @fn: the test; it fails when a check() in it did not hold
+ * @on_scene: one that is given a scene, by ON_SCENE() of scene.h
+ * @on_handle: one that is given a handle, by ON_HANDLE() of live.h
+ * @on_wire: one that is given a wire, by ON_WIRE() of wire.h
+ * @around: sets up what the test is given, calls it, and takes that down; does not
+ *          call it if a check() has failed before. NULL: calls for @fn alone
+ * @arg: for @around
  */
 struct test {
 	const char *name;
 	const char *ids;
 	const char *about;
 	void (*fn)(void);
+	void (*on_scene)(struct scene *s);
+	void (*on_handle)(struct xroce *x);
+	void (*on_wire)(struct wire *w);
+	void (*around)(const struct test *test);
+	const void *arg;
 };
 
 /**

@@ -256,6 +256,16 @@ void live_close(struct xroce *x)
 	live_check_idle(LIVE_DEV);
 }
 
+void live_around(const struct test *test)
+{
+	struct xroce *x = live_open();
+
+	if (!x)
+		return;
+	test->on_handle(x);
+	live_close(x);
+}
+
 void live_check_idle(const char *dev)
 {
 	struct xroce_link_query q;

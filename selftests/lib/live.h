@@ -66,6 +66,10 @@ struct xroce *live_open(void);
 /* Close it, and check that nothing is left of anybody's on LIVE_DEV. */
 void live_close(struct xroce *x);
 
+/* In a row of a table: a test that begins with the one, and ends with the other. */
+#define ON_HANDLE(test)	.on_handle = (test), .around = live_around
+void live_around(const struct test *test);
+
 /* Nobody's objects on @dev, no user, no page pinned in the whole system. */
 void live_check_idle(const char *dev);
 

@@ -112,6 +112,14 @@ bool scene_init(struct scene *s)
 	return !test_failed();
 }
 
+void scene_around(const struct test *test)
+{
+	struct scene s;
+
+	if (scene_init(&s))
+		test->on_scene(&s);
+}
+
 void scene_ipv6(struct scene *s)
 {
 	inet_pton(AF_INET6, "fd00:77::12:2", s->req.daddr);

@@ -53,6 +53,10 @@ struct scene {
 /* Return: false when the program cannot be loaded; the test then ends. */
 bool scene_init(struct scene *s);
 
+/* In a row of a table: a test that begins with a scene. */
+#define ON_SCENE(test)	.on_scene = (test), .around = scene_around
+void scene_around(const struct test *test);
+
 /* Change to IPv6, queue pair and request. */
 void scene_ipv6(struct scene *s);
 

@@ -202,6 +202,16 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 	return true;
 }
 
+void wire_around(const struct test *test)
+{
+	struct wire w;
+
+	if (!wire_open(&w, test->arg))
+		return;
+	test->on_wire(&w);
+	wire_close(&w);
+}
+
 bool wire_again(struct wire *w)
 {
 	int ret = qp_move(w->x, w->qpn, XROCE_QPS_RESET, 0);

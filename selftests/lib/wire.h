@@ -87,6 +87,11 @@ struct wire {
 bool wire_open(struct wire *w, const struct wire_opts *opts);
 void wire_close(struct wire *w);
 
+/* In a row of a table: a test that begins with the one, and ends with the other. */
+#define ON_WIRE(test, opts) \
+	.on_wire = (test), .around = wire_around, .arg = (opts)
+void wire_around(const struct test *test);
+
 /* Through RESET to RTS once more, as it was at first. */
 bool wire_again(struct wire *w);
 

@@ -43,16 +43,13 @@ static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
 	return q;
 }
 
-static void connects(void)
+static void connects(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_qp_query q;
 	struct xroce_connect c;
 	__u32 type, pd;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	for (type = XROCE_QPT_RC; type <= XROCE_QPT_UD; type++) {
 		c = both_ends(qp_of_type(x, pd, type, XROCE_QPS_RESET), type);
@@ -90,17 +87,13 @@ static void connects(void)
 	check(!ret && q.pkey == c.pkey && q.path_mtu == c.path_mtu &&
 	      q.min_rnr_timer == 1 && q.max_dest_rd_atomic == 1 &&
 	      q.sport == c.sport && q.tos == 8 && q.ttl == 3, "%d: attributes", ret);
-	live_close(x);
 }
 
-static void connect_refused(void)
+static void connect_refused(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_connect good, c;
 	int ret;
 
-	if (!x)
-		return;
 	good = both_ends(qp_in(x, live_pd(x), XROCE_QPS_RESET), XROCE_QPT_RC);
 	c = good;
 	c.size--;
@@ -119,7 +112,6 @@ static void connect_refused(void)
 	check(ret == -EINVAL && qp_state(x, c.qpn) == XROCE_QPS_RESET, "sgid: %d", ret);
 	ret = xroce_qp_connect(x, &good);
 	check(!ret && qp_state(x, c.qpn) == XROCE_QPS_RTS, "then: %d", ret);
-	live_close(x);
 }
 
 /* The library's calls come here: a thread that sleeps makes few of them. */
@@ -417,8 +409,10 @@ static void queue_pair_first(void)
 }
 
 static const struct test tests[] = {
-	{ "library_connect", "U3", "RESET to RTS, each type, defaults", connects },
-	{ "library_connect_refused", "U3", "back in RESET", connect_refused },
+	{ "library_connect", "U3", "RESET to RTS, each type, defaults",
+	  ON_HANDLE(connects) },
+	{ "library_connect_refused", "U3", "back in RESET",
+	  ON_HANDLE(connect_refused) },
 	{ "library_wait", "U3", "woken by its own queue only", waits },
 	{ "library_wait_applies", "U3 W10", "posted work requests complete", wait_applies },
 	{ "library_wait_overflow", "U3", "an overflow ends the wait", wait_overflow },

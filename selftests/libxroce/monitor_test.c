@@ -87,33 +87,29 @@ static void errors(void)
 }
 
 /* Each in its turn, and only what was asked for. */
-static void both(void)
+static void both(struct wire *w)
 {
 	struct xroce_monitor *m;
 	struct xroce_event e;
-	struct wire w;
 	int i;
 
-	if (!wire_open(&w, &rc))
-		return;
 	m = open_monitor(XROCE_MONITOR_REFUSED | XROCE_MONITOR_DROPPED);
 	for (i = 0; m && i < 3; i++) {
-		spoof(&w);
+		spoof(w);
 		check(readable(m, WIRE_MS), "not readable");
 		check(!xroce_monitor_next(m, &e, WIRE_MS) &&
-		      e.cause == XROCE_DROP_ADDR && e.qpn == w.qpn &&
-		      e.peer[3] == (*(__be32 *)&w.req.saddr[12] ^ htonl(8)) &&
-		      e.own[3] == *(__be32 *)&w.req.daddr[12] &&
-		      e.epsn == w.req.psn && e.psn == w.req.psn,
+		      e.cause == XROCE_DROP_ADDR && e.qpn == w->qpn &&
+		      e.peer[3] == (*(__be32 *)&w->req.saddr[12] ^ htonl(8)) &&
+		      e.own[3] == *(__be32 *)&w->req.daddr[12] &&
+		      e.epsn == w->req.psn && e.psn == w->req.psn,
 		      "cause %s, PSN %#x", xroce_cause_str(e.cause), e.psn);
 		check(xroce_monitor_next(m, &e, 0) == -EAGAIN, "more than one");
 	}
-	guess(&w);
+	guess(w);
 	check(!m || (!xroce_monitor_next(m, &e, WIRE_MS) &&
-		     e.cause == XROCE_CAUSE_ACC_KEY && e.qpn == w.qpn),
+		     e.cause == XROCE_CAUSE_ACC_KEY && e.qpn == w->qpn),
 	      "cause %s", xroce_cause_str(e.cause));
 	xroce_monitor_close(m);
-	wire_close(&w);
 }
 
 /* Several refusals, before anybody looks: all are there, one by one. */
@@ -144,31 +140,29 @@ static void refusals_wait(void)
 }
 
 /* Drops of the time before are not told. */
-static void drops_begin_now(void)
+static void drops_begin_now(struct wire *w)
 {
 	struct xroce_monitor *m = open_monitor(XROCE_MONITOR_DROPPED);
 	struct xroce_event e;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
 	/* Written while the lease still lasts, and read by nobody. */
 	xroce_monitor_close(m);
-	spoof(&w);
+	spoof(w);
 	m = xroce_monitor_open(LIVE_DEV, XROCE_MONITOR_DROPPED);
 	check(m && xroce_monitor_next(m, &e, 0) == -EAGAIN, "an old one");
 	/* Refusals are not asked for. */
-	guess(&w);
+	guess(w);
 	check(m && xroce_monitor_next(m, &e, 100) == -EAGAIN, "a refusal");
 	xroce_monitor_close(m);
-	wire_close(&w);
 }
 
 static const struct test tests[] = {
 	{ "monitor_errors", "U3", "what cannot be read, and waiting", errors },
-	{ "monitor_both", "U3 D6", "drops and refusals, one at a time", both },
+	{ "monitor_both", "U3 D6", "drops and refusals, one at a time",
+	  ON_WIRE(both, &rc) },
 	{ "monitor_refusals_wait", "U3 D6", "those before come first", refusals_wait },
-	{ "monitor_drops_begin_now", "U3 D6", "those before do not", drops_begin_now },
+	{ "monitor_drops_begin_now", "U3 D6", "those before do not",
+	  ON_WIRE(drops_begin_now, &rc) },
 };
 
 int main(int argc, char **argv)

@@ -102,22 +102,18 @@ static void bounds(void)
 }
 
 /* A range that begins before the window and would wrap into it. */
-static void bounds_wrap(void)
+static void bounds_wrap(struct wire *w)
 {
-	struct wire w;
 	struct xroce_bind b;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
-	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	b = mw_whole(w, mw_new(w, XROCE_MW_TYPE_1));
 	b.length = 100;
-	check(!mw_bind(&w, XROCE_MW_TYPE_1, &b), "bind");
-	expect(&w, READ, w.mr.iova - 1, 101, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
-	expect(&w, READ, w.mr.iova, 101, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
-	expect(&w, READ, w.mr.iova + 100, 1, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
-	expect(&w, READ, w.mr.iova, 100, b.rkey, 0);
-	expect(&w, READ, -8ull, 100, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
-	wire_close(&w);
+	check(!mw_bind(w, XROCE_MW_TYPE_1, &b), "bind");
+	expect(w, READ, w->mr.iova - 1, 101, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, READ, w->mr.iova, 101, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, READ, w->mr.iova + 100, 1, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
+	expect(w, READ, w->mr.iova, 100, b.rkey, 0);
+	expect(w, READ, -8ull, 100, b.rkey, XROCE_CAUSE_ACC_BOUNDS);
 }
 
 static void rights_one(struct wire *w, __u32 type)
@@ -241,115 +237,99 @@ static void other_domain(void)
 }
 
 /* Each bind of type 1 has another key, and the one before is void. */
-static void type1_new_key(void)
+static void type1_new_key(struct wire *w)
 {
 	struct xroce_bind b;
-	struct wire w;
 	__u32 old;
 	int i;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
-	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
+	b = mw_whole(w, mw_new(w, XROCE_MW_TYPE_1));
 	for (i = 0; i < 20 && !test_failed(); i++) {
 		old = b.rkey;
 		b.length = i % 5 == 4 ? 0 : WIRE_BYTES;
 		/* In turn without and with a system call. */
-		check(i & 1 ? !mw_bind_now(&w, XROCE_MW_TYPE_1, &b) :
-			      !mw_bind(&w, XROCE_MW_TYPE_1, &b), "bind");
+		check(i & 1 ? !mw_bind_now(w, XROCE_MW_TYPE_1, &b) :
+			      !mw_bind(w, XROCE_MW_TYPE_1, &b), "bind");
 		check(b.rkey != old && b.rkey >> 8 == old >> 8, "%#x, then %#x",
 		      old, b.rkey);
-		check(mw_try_write(&w, old) == XROCE_CAUSE_ACC_KEY, "old key");
-		check(mw_try_write(&w, b.rkey) ==
+		check(mw_try_write(w, old) == XROCE_CAUSE_ACC_KEY, "old key");
+		check(mw_try_write(w, b.rkey) ==
 		      (b.length ? 0 : XROCE_CAUSE_ACC_KEY), "new key");
-		check(mw_query(&w, old).rkey == b.rkey &&
-		      mw_query(&w, old).bound == !!b.length, "query");
+		check(mw_query(w, old).rkey == b.rkey &&
+		      mw_query(w, old).bound == !!b.length, "query");
 	}
-	wire_close(&w);
 }
 
-static void local_invalidate(void)
+static void local_invalidate(struct wire *w)
 {
-	struct wire w;
 	struct xroce_bind b;
 	__u32 i, type;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
 	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
-		b = mw_whole(&w, mw_new(&w, type));
+		b = mw_whole(w, mw_new(w, type));
 		for (i = 0; i < 6 && !test_failed(); i++) {
-			check(!mw_bind(&w, type, &b), "bind");
-			check(!mw_try_write(&w, b.rkey), "bound");
-			check(i & 1 ? !xroce_mw_inval(w.x, b.rkey, w.qpn) :
-				      !mw_inval(&w, b.rkey), "invalidate");
-			check(mw_try_write(&w, b.rkey) == XROCE_CAUSE_ACC_KEY,
+			check(!mw_bind(w, type, &b), "bind");
+			check(!mw_try_write(w, b.rkey), "bound");
+			check(i & 1 ? !xroce_mw_inval(w->x, b.rkey, w->qpn) :
+				      !mw_inval(w, b.rkey), "invalidate");
+			check(mw_try_write(w, b.rkey) == XROCE_CAUSE_ACC_KEY,
 			      "invalidated");
-			check(!mw_query(&w, b.rkey).bound, "query");
+			check(!mw_query(w, b.rkey).bound, "query");
 			/* The user's byte: another one, or the same. */
 			if (i != 3)
 				b.rkey = xroce_inc_rkey(b.rkey);
 		}
-		mw_del(&w, b.rkey);
+		mw_del(w, b.rkey);
 	}
-	wire_close(&w);
 }
 
 /* Many of them; each has its own bounds. */
-static void overlap(void)
+static void overlap(struct wire *w)
 {
-	struct wire w;
 	enum { N = 1000, STEP = WIRE_BYTES / N };
 	static __u32 keys[N];
 	struct xroce_bind b;
 	__u32 type;
 	int i, j;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
 	for (i = 0; i < N && !test_failed(); i++) {
 		type = mw_types[i % 3];
-		b = mw_whole(&w, mw_new(&w, type));
+		b = mw_whole(w, mw_new(w, type));
 		b.addr += i * STEP;
 		b.length = STEP + 1 + i % 40;
-		if (b.addr + b.length > w.mr.iova + WIRE_BYTES)
-			b.length = w.mr.iova + WIRE_BYTES - b.addr;
-		check(!mw_bind(&w, type, &b), "bind %d", i);
+		if (b.addr + b.length > w->mr.iova + WIRE_BYTES)
+			b.length = w->mr.iova + WIRE_BYTES - b.addr;
+		check(!mw_bind(w, type, &b), "bind %d", i);
 		keys[i] = b.rkey;
 	}
 	for (j = 0; j < 60 && !test_failed(); j++) {
 		i = j < 2 ? j * (N - 1) : rand() % N;
-		expect(&w, WRITE, w.mr.iova + i * STEP, STEP, keys[i], 0);
-		expect(&w, WRITE, w.mr.iova + i * STEP - 1, STEP, keys[i],
+		expect(w, WRITE, w->mr.iova + i * STEP, STEP, keys[i], 0);
+		expect(w, WRITE, w->mr.iova + i * STEP - 1, STEP, keys[i],
 		       XROCE_CAUSE_ACC_BOUNDS);
 	}
-	check(xroce_mr_dereg(w.x, w.mr.mr) == -EBUSY, "a region with windows");
+	check(xroce_mr_dereg(w->x, w->mr.mr) == -EBUSY, "a region with windows");
 	for (i = 0; i < N; i++)
-		mw_del(&w, keys[i]);
-	check(!xroce_mr_dereg(w.x, w.mr.mr), "a region without");
-	wire_close(&w);
+		mw_del(w, keys[i]);
+	check(!xroce_mr_dereg(w->x, w->mr.mr), "a region without");
 }
 
 /* Two windows and the region's key over the same bytes; one goes, others stay. */
-static void shared_bytes(void)
+static void shared_bytes(struct wire *w)
 {
 	__u32 one, a, b;
-	struct wire w;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
-	one = mw_bound(&w, XROCE_MW_TYPE_1);
-	a = mw_bound(&w, XROCE_MW_TYPE_2A);
-	b = mw_bound(&w, XROCE_MW_TYPE_2B);
-	check(!mw_try_write(&w, one) && !mw_try_write(&w, a) &&
-	      !mw_try_write(&w, b), "all");
-	check(!mw_inval(&w, a), "invalidate");
-	check(!mw_try_write(&w, one) && !mw_try_write(&w, b) &&
-	      mw_try_write(&w, a) == XROCE_CAUSE_ACC_KEY, "without one");
-	mw_del(&w, b);
-	check(!mw_try_write(&w, one) &&
-	      mw_try_write(&w, b) == XROCE_CAUSE_ACC_KEY, "without two");
-	wire_close(&w);
+	one = mw_bound(w, XROCE_MW_TYPE_1);
+	a = mw_bound(w, XROCE_MW_TYPE_2A);
+	b = mw_bound(w, XROCE_MW_TYPE_2B);
+	check(!mw_try_write(w, one) && !mw_try_write(w, a) &&
+	      !mw_try_write(w, b), "all");
+	check(!mw_inval(w, a), "invalidate");
+	check(!mw_try_write(w, one) && !mw_try_write(w, b) &&
+	      mw_try_write(w, a) == XROCE_CAUSE_ACC_KEY, "without one");
+	mw_del(w, b);
+	check(!mw_try_write(w, one) &&
+	      mw_try_write(w, b) == XROCE_CAUSE_ACC_KEY, "without two");
 }
 
 /*
@@ -418,7 +398,7 @@ static const struct test tests[] = {
 	{ "mw_bound", "W1 W2 W10", "a bound one does, until it is deallocated",
 	  bound },
 	{ "mw_bounds", "W4", "to the byte, at each end", bounds },
-	{ "mw_bounds_wrap", "W4", "ranges that wrap", bounds_wrap },
+	{ "mw_bounds_wrap", "W4", "ranges that wrap", ON_WIRE(bounds_wrap, &mw_rc) },
 	{ "mw_rights", "W3", "each right alone, and all sets of them", rights },
 	{ "mw_independent", "W3", "rights that the region does not grant",
 	  independent },
@@ -429,13 +409,15 @@ static const struct test tests[] = {
 	{ "mw_other_domain", "W5 W6 P2", "another domain's queue pair",
 	  other_domain },
 	{ "mw_type1_new_key", "W5", "every bind has a new key, length 0 unbinds",
-	  type1_new_key },
+	  ON_WIRE(type1_new_key, &mw_rc) },
 	{ "mw_local_invalidate", "W6 W7", "bind, invalidate, bind again",
-	  local_invalidate },
-	{ "mw_overlap", "W9 W4", "1,000 windows over one region", overlap },
+	  ON_WIRE(local_invalidate, &mw_rc) },
+	{ "mw_overlap", "W9 W4", "1,000 windows over one region",
+	  ON_WIRE(overlap, &mw_rc) },
 	{ "mw_map_lies", "W3 W4 W6", "the module checks again what the map says",
 	  map_lies },
-	{ "mw_shared_bytes", "W9", "all types over the same bytes", shared_bytes },
+	{ "mw_shared_bytes", "W9", "all types over the same bytes",
+	  ON_WIRE(shared_bytes, &mw_rc) },
 };
 
 int main(int argc, char **argv)

@@ -103,32 +103,28 @@ static void mid_type2_invalidate(void)
 }
 
 /* Without a system call: the next packet finds done what was posted before it. */
-static void before_next_packet(void)
+static void before_next_packet(struct wire *w)
 {
-	struct wire w;
 	struct xroce_bind b;
 	__u32 old;
 	int i;
 
-	if (!wire_open(&w, &mw_rc))
-		return;
-	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	b = mw_whole(w, mw_new(w, XROCE_MW_TYPE_2B));
 	b.flags = 0;
 	for (i = 0; i < 20 && !test_failed(); i++) {
-		check(!xroce_post_bind(w.sq, &b), "post");
-		check(!xroce_sq_idle(w.sq), "applied by nobody");
-		check(!mw_try_write(&w, b.rkey), "bound");
-		check(xroce_sq_idle(w.sq), "not applied");
-		check(!xroce_post_local_inv(w.sq, 2, w.qpn, b.rkey, 0), "post");
+		check(!xroce_post_bind(w->sq, &b), "post");
+		check(!xroce_sq_idle(w->sq), "applied by nobody");
+		check(!mw_try_write(w, b.rkey), "bound");
+		check(xroce_sq_idle(w->sq), "not applied");
+		check(!xroce_post_local_inv(w->sq, 2, w->qpn, b.rkey, 0), "post");
 		old = b.rkey;
 		b.rkey = xroce_inc_rkey(b.rkey);
-		check(!xroce_post_bind(w.sq, &b), "post");
-		check(mw_try_write(&w, i & 1 ? old : b.rkey) ==
+		check(!xroce_post_bind(w->sq, &b), "post");
+		check(mw_try_write(w, i & 1 ? old : b.rkey) ==
 		      (i & 1 ? XROCE_CAUSE_ACC_KEY : 0), "after three posts");
-		check(!xroce_post_local_inv(w.sq, 2, w.qpn, b.rkey, 0), "post");
+		check(!xroce_post_local_inv(w->sq, 2, w->qpn, b.rkey, 0), "post");
 	}
-	check(mw_completion(&w, NULL) == -1, "unsignalled, and all went well");
-	wire_close(&w);
+	check(mw_completion(w, NULL) == -1, "unsignalled, and all went well");
 }
 
 /* A packet for another queue pair of the handle has it applied as well. */
@@ -161,7 +157,7 @@ static const struct test tests[] = {
 	{ "mw_mid_invalidate", "W11 W7", "half a message, then invalidated",
 	  mid_type2_invalidate },
 	{ "mw_before_next_packet", "W10", "posts are applied before packets",
-	  before_next_packet },
+	  ON_WIRE(before_next_packet, &mw_rc) },
 	{ "mw_before_others_packet", "W10 W5", "of any queue pair of the handle",
 	  before_others_packet },
 };

@@ -413,16 +413,13 @@ static void other_netns(void)
 	close(fd);
 }
 
-static void query(void)
+static void query(struct xroce *x)
 {
 	struct xroce_link_query q = { .size = sizeof(q) };
-	struct xroce *x = live_open();
 	struct stat netns;
 	__u32 pd, qpn;
 	int fd = dev_open(), ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	check(!xroce_qp_add(x, 0, pd, &qpn), "QP_ADD");
 	stat("/proc/self/ns/net", &netns);
@@ -454,7 +451,6 @@ static void query(void)
 	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
 	check(ret == -ENOENT, "none after the last number: %d", ret);
 	close(fd);
-	live_close(x);
 }
 
 static void renamed(void)
@@ -547,7 +543,7 @@ static const struct test tests[] = {
 	{ "link_use_errors", "R10", "a descriptor works on one link",
 	  use_errors },
 	{ "link_netns", "R10", "an ifindex is the caller's", other_netns },
-	{ "link_query", "U1", "what a link says of itself", query },
+	{ "link_query", "U1", "what a link says of itself", ON_HANDLE(query) },
 	{ "link_renamed", "U1", "a link follows its netdev's name", renamed },
 	{ "link_del_errors", "D1", "not while someone uses it", del_errors },
 	{ "link_del_persistent", "R7", "not with objects, but by force",

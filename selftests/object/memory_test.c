@@ -203,13 +203,10 @@ static void file(struct xroce *x, int fd, __u64 size, __u64 offset, __u64 length
 	check(ret == -ERANGE, "behind the end: %d", ret);
 }
 
-static void files(void)
+static void files(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	int fd;
 
-	if (!x)
-		return;
 	fd = memfd_create("region", MFD_CLOEXEC);
 	file(x, fd, 100000, 0, 0);
 	file(x, fd, 100000, 4097, 50001);
@@ -217,7 +214,6 @@ static void files(void)
 	fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	file(x, fd, 1 << 20, 4095, 0);
 	close(fd);
-	live_close(x);
 }
 
 static void huge_files(void)
@@ -429,7 +425,7 @@ static const struct test tests[] = {
 	{ "memory_thp_and_small", "R1 R8", "huge and small pages together",
 	  huge_and_small },
 	{ "memory_hugetlb", "R1 R7", "so are those of hugetlb", hugetlb },
-	{ "memory_files", "R1", "memfd and tmpfs", files },
+	{ "memory_files", "R1", "memfd and tmpfs", ON_HANDLE(files) },
 	{ "memory_huge_files", "R1", "memfd and hugetlbfs", huge_files },
 	{ "memory_protection", "R2", "nothing that the caller may not write",
 	  protection },

@@ -59,76 +59,68 @@ static void answered(struct wire *w, int n)
 	wire_quiet(w);
 }
 
-static void writes(void)
+static void writes(struct wire *w)
 {
 	struct xroce_mr_stat want = {};
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	expect(&w, &want);
-	answered(&w, 1);
+	expect(w, &want);
+	answered(w, 1);
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 64;
-	expect(&w, &want);
+	expect(w, &want);
 	/* Seen again, and not executed. */
-	answered(&w, 1);
-	expect(&w, &want);
+	answered(w, 1);
+	expect(w, &want);
 
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_WRITE_FIRST;
-	w.req.payload = MTU;
-	w.req.dmalen = 2 * MTU + 100;
-	answered(&w, 1);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_WRITE_MIDDLE;
-	answered(&w, 1);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_WRITE_LAST;
-	w.req.payload = 100;
-	answered(&w, 1);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_WRITE_FIRST;
+	w->req.payload = MTU;
+	w->req.dmalen = 2 * MTU + 100;
+	answered(w, 1);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_WRITE_MIDDLE;
+	answered(w, 1);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_WRITE_LAST;
+	w->req.payload = 100;
+	answered(w, 1);
 	want.in_requests += 1;
 	want.in_packets += 3;
 	want.in_bytes += 2 * MTU + 100;
-	expect(&w, &want);
+	expect(w, &want);
 
 	/* Without bytes no region is meant. */
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_WRITE_ONLY;
-	w.req.payload = w.req.dmalen = 0;
-	answered(&w, 1);
-	expect(&w, &want);
-	wire_close(&w);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_WRITE_ONLY;
+	w->req.payload = w->req.dmalen = 0;
+	answered(w, 1);
+	expect(w, &want);
 }
 
 /* In the frame of the request, and by the module, packet by packet. */
-static void reads(void)
+static void reads(struct wire *w)
 {
 	struct xroce_mr_stat want = {};
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	w.req.opcode = XROCE_RC_READ_REQUEST;
-	w.req.payload = 0;
-	answered(&w, 1);
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.payload = 0;
+	answered(w, 1);
 	want.out_requests = want.out_packets = 1;
 	want.out_bytes = 64;
-	expect(&w, &want);
+	expect(w, &want);
 	/* Memory is read again. */
-	answered(&w, 1);
+	answered(w, 1);
 	want.out_requests = want.out_packets = 2;
 	want.out_bytes = 128;
-	expect(&w, &want);
+	expect(w, &want);
 
-	w.req.psn++;
-	w.req.dmalen = 9 * MTU + 3;
-	answered(&w, 10);
+	w->req.psn++;
+	w->req.dmalen = 9 * MTU + 3;
+	answered(w, 10);
 	want.out_requests += 1;
 	want.out_packets += 10;
 	want.out_bytes += 9 * MTU + 3;
-	expect(&w, &want);
-	wire_close(&w);
+	expect(w, &want);
 }
 
 static void atomics(void)
@@ -317,8 +309,9 @@ static void anew(void)
 }
 
 static const struct test tests[] = {
-	{ "mr_stat_write", "D6", "RDMA WRITE", writes },
-	{ "mr_stat_read", "D6", "RDMA READ, in the frame and streamed", reads },
+	{ "mr_stat_write", "D6", "RDMA WRITE", ON_WIRE(writes, &rc) },
+	{ "mr_stat_read", "D6", "RDMA READ, in the frame and streamed",
+	  ON_WIRE(reads, &rc) },
 	{ "mr_stat_atomic", "D6", "atomic operations", atomics },
 	{ "mr_stat_refused", "D6 R9", "refusals that name the region",
 	  refusals },

@@ -11,9 +11,8 @@
 #include "mw.h"
 
 /* What needs CAP_NET_ADMIN, beside what does not. */
-static void not_admin(void)
+static void not_admin(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_mr_reg r = {
 		.access = XROCE_ACCESS_LOCAL_WRITE,
 		.addr = (uintptr_t)&r / 4096 * 4096,
@@ -22,8 +21,6 @@ static void not_admin(void)
 	__u32 pd, qpn;
 	int ret;
 
-	if (!x)
-		return;
 	live_drop_cap(CAP_NET_ADMIN);
 	ret = xroce_pd_add(x, XROCE_F_PERSISTENT, &pd);
 	check(ret == -EPERM, "persistent PD: %d", ret);
@@ -39,7 +36,6 @@ static void not_admin(void)
 	ret = xroce_qp_add(x, 0, r.pd, &qpn);
 	check(!ret, "QP: %d", ret);
 	live_restore_caps();
-	live_close(x);
 }
 
 /* A second file: it sees with CAP_NET_ADMIN, and changes nothing. */
@@ -351,7 +347,7 @@ static const struct test tests[] = {
 	{ "owner_one_cause", "R10 P2", "another's key, or none: what QP_QUERY says",
 	  one_cause },
 	{ "link_not_admin", "R10", "persistent objects need CAP_NET_ADMIN",
-	  not_admin },
+	  ON_HANDLE(not_admin) },
 	{ "link_other_file", "R10", "objects are their descriptor's alone",
 	  of_another_file },
 };

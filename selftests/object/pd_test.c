@@ -37,15 +37,12 @@ static void expect_members(struct xroce *x, __u32 pd, __u32 mrs, __u32 qps)
 	      q.mrs, q.qps, q.flags, q.pid);
 }
 
-static void alloc_free(void)
+static void alloc_free(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_pd_query q;
 	__u32 pd;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	expect_members(x, pd, 0, 0);
 	ret = xroce_pd_del(x, pd);
@@ -56,17 +53,13 @@ static void alloc_free(void)
 	check(ret == -ENOENT, "query after dealloc: %d", ret);
 	ret = xroce_pd_del(x, pd);
 	check(ret == -ENOENT, "dealloc twice: %d", ret);
-	live_close(x);
 }
 
-static void busy_with_region(void)
+static void busy_with_region(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	__u32 pd, first = 0, second = 0;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	ret = reg(x, 0, pd, &first) ? : reg(x, 0, pd, &second);
 	check(!ret, "MR_REG: %d", ret);
@@ -80,17 +73,13 @@ static void busy_with_region(void)
 	check(!xroce_mr_dereg(x, second), "dereg");
 	ret = xroce_pd_del(x, pd);
 	check(!ret, "dealloc without: %d", ret);
-	live_close(x);
 }
 
-static void busy_with_qp(void)
+static void busy_with_qp(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	__u32 pd, qpn;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	ret = xroce_qp_add(x, 0, pd, &qpn);
 	check(!ret, "QP_ADD: %d", ret);
@@ -100,20 +89,16 @@ static void busy_with_qp(void)
 	check(!xroce_qp_del(x, qpn), "QP_DEL");
 	ret = xroce_pd_del(x, pd);
 	check(!ret, "dealloc without: %d", ret);
-	live_close(x);
 }
 
 /* Neither the number of one that never was nor of one that is gone. */
-static void unknown(void)
+static void unknown(struct xroce *x)
 {
 	static const __u32 numbers[] = { 0, 0x123456, 0xffffff, 0xffffffff };
-	struct xroce *x = live_open();
 	__u32 pd, mr, qpn;
 	size_t i;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		struct xroce_pd_query q = { .pd = numbers[i] };
@@ -130,7 +115,6 @@ static void unknown(void)
 	check(!xroce_pd_del(x, pd), "PD_DEL");
 	ret = reg(x, 0, pd, &mr);
 	check(ret == -ENOENT, "MR_REG in one that is gone: %d", ret);
-	live_close(x);
 }
 
 /* A stale number should find nothing for a long time. */
@@ -152,15 +136,12 @@ static void numbers(void)
 	live_close(x);
 }
 
-static void several(void)
+static void several(struct xroce *x)
 {
 	struct xroce_pd_query q = { .flags = XROCE_F_NEXT };
-	struct xroce *x = live_open();
 	__u32 pd[3], last = 0;
 	unsigned int i, found = 0;
 
-	if (!x)
-		return;
 	for (i = 0; i < ARRAY_SIZE(pd); i++)
 		pd[i] = live_pd(x);
 	check(!xroce_pd_del(x, pd[1]), "PD_DEL");
@@ -174,7 +155,6 @@ static void several(void)
 		};
 	}
 	check(found == 2, "%u of 2 found", found);
-	live_close(x);
 }
 
 /* A member must not outlive its domain. */
@@ -271,12 +251,16 @@ static void of_another_file(void)
 }
 
 static const struct test tests[] = {
-	{ "pd_alloc", "P1", "allocate, query, deallocate; gone then", alloc_free },
-	{ "pd_busy_region", "P1", "a region holds its domain", busy_with_region },
-	{ "pd_busy_qp", "P1", "a queue pair holds its domain", busy_with_qp },
-	{ "pd_unknown", "P1 P2", "no member without a domain", unknown },
+	{ "pd_alloc", "P1", "allocate, query, deallocate; gone then",
+	  ON_HANDLE(alloc_free) },
+	{ "pd_busy_region", "P1", "a region holds its domain",
+	  ON_HANDLE(busy_with_region) },
+	{ "pd_busy_qp", "P1", "a queue pair holds its domain",
+	  ON_HANDLE(busy_with_qp) },
+	{ "pd_unknown", "P1 P2", "no member without a domain", ON_HANDLE(unknown) },
 	{ "pd_numbers", "P1", "numbers are not used again soon", numbers },
-	{ "pd_several", "P1", "the list has what there is, in order", several },
+	{ "pd_several", "P1", "the list has what there is, in order",
+	  ON_HANDLE(several) },
 	{ "pd_persistent", "P1 P2", "members never outlive their domain",
 	  persistent },
 	{ "pd_owner", "P2", "a domain is its owner's alone", of_another_file },

@@ -8,17 +8,14 @@
 #include "live_qp.h"
 
 /* What is given is what is returned, and what stands in the map. */
-static void query(void)
+static void query(struct xroce *x)
 {
 	struct xroce_qp_query q = {};
-	struct xroce *x = live_open();
 	struct xroce_qp_modify m;
 	struct xroce_qp e;
 	__u32 pd;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	m = qp_change(qp_in(x, pd, XROCE_QPS_INIT), XROCE_QPS_RTR,
 		   RTR_ATTRS | XROCE_QP_ACCESS | XROCE_QP_PKEY);
@@ -66,19 +63,15 @@ static void query(void)
 	ret = xroce_qp_query(x, &q);
 	check(!ret && q.ttl == 64 && q.sport >= 0xc000,
 	      "%d: ttl %u, sport %#x", ret, q.ttl, q.sport);
-	live_close(x);
 }
 
-static void destroy(void)
+static void destroy(struct xroce *x)
 {
 	static const struct xroce_qp zero;
 	struct xroce_qp_query q = {};
-	struct xroce *x = live_open();
 	struct xroce_qp e;
 	__u32 pd;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
 	check(!xroce_qp_del(x, q.qpn), "QP_DEL");
@@ -92,21 +85,17 @@ static void destroy(void)
 	e.generation = 0;
 	check(!memcmp(&e, &zero, sizeof(e)), "the entry is not zero: number %#x",
 	      e.qpn);
-	live_close(x);
 }
 
 /* Numbers are ours, differ, and cannot be foretold; each finds its place. */
-static void numbers(void)
+static void numbers(struct xroce *x)
 {
 	struct xroce_qp_query q = { .flags = XROCE_F_NEXT };
 	__u32 qpn[LIVE_QP_ENTRIES], pd, more;
-	struct xroce *x = live_open();
 	unsigned int i, j, near = 0, found = 0;
 	__u64 slots = 0;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	for (i = 0; i < LIVE_QP_ENTRIES; i++) {
 		check(!xroce_qp_add(x, 0, pd, &qpn[i]), "QP_ADD");
@@ -136,17 +125,13 @@ static void numbers(void)
 	ret = xroce_qp_add(x, 0, pd, &more);
 	check(!ret && more != qpn[5] && (more ^ qpn[5]) % LIVE_QP_ENTRIES == 0,
 	      "in its place: %d, %#x after %#x", ret, more, qpn[5]);
-	live_close(x);
 }
 
-static void types(void)
+static void types(struct xroce *x)
 {
 	struct xroce_qp_add a = { .size = sizeof(a) };
-	struct xroce *x = live_open();
 	int ret;
 
-	if (!x)
-		return;
 	a.pd = live_pd(x);
 	for (a.type = 0; a.type < 16; a.type++) {
 		ret = live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &a);
@@ -154,7 +139,6 @@ static void types(void)
 			      0 : -EOPNOTSUPP),
 		      "type %u: %d", a.type, ret);
 	}
-	live_close(x);
 }
 
 /* Write fields of the entry that are the XDP program's. */
@@ -170,15 +154,12 @@ static void write_entry(__u32 qpn, __u32 claim, __u8 error)
 }
 
 /* A packet ends it: the state is ERR at once, the cause is told. */
-static void ended_by_packet(void)
+static void ended_by_packet(struct xroce *x)
 {
 	struct xroce_qp_query q = {};
-	struct xroce *x = live_open();
 	__u32 pd;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	q.qpn = qp_in(x, pd, XROCE_QPS_RTS);
 	write_entry(q.qpn, 0, XROCE_CAUSE_ACC_BOUNDS);
@@ -195,7 +176,6 @@ static void ended_by_packet(void)
 	ret = qp_move(x, q.qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY) ? :
 	      qp_move(x, q.qpn, XROCE_QPS_RTR, RTR_ATTRS);
 	check(!ret && qp_state(x, q.qpn) == XROCE_QPS_RTR, "again: %d", ret);
-	live_close(x);
 }
 
 static __u64 now_ms(void)
@@ -207,15 +187,12 @@ static __u64 now_ms(void)
 }
 
 /* Someone with the map in hand keeps the claim; the module gives up waiting. */
-static void claim_kept(void)
+static void claim_kept(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	__u32 pd, qpn, rtr;
 	__u64 start;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	qpn = qp_in(x, pd, XROCE_QPS_INIT);
 	rtr = qp_in(x, pd, XROCE_QPS_RTR);
@@ -236,18 +213,19 @@ static void claim_kept(void)
 	ret = xroce_qp_del(x, rtr);
 	check(!ret, "QP_DEL: %d", ret);
 	check(now_ms() - start < 5000, "it took %llu ms", now_ms() - start);
-	live_close(x);
 }
 
 static const struct test tests[] = {
-	{ "qp_query", "P2 U2", "what is given, told, and in the map", query },
-	{ "qp_destroy", "P2", "gone, and the entry is zero", destroy },
-	{ "qp_numbers", "D3", "our range, random, to the last place", numbers },
-	{ "qp_types", "D2", "RC, UC and UD", types },
+	{ "qp_query", "P2 U2", "what is given, told, and in the map",
+	  ON_HANDLE(query) },
+	{ "qp_destroy", "P2", "gone, and the entry is zero", ON_HANDLE(destroy) },
+	{ "qp_numbers", "D3", "our range, random, to the last place",
+	  ON_HANDLE(numbers) },
+	{ "qp_types", "D2", "RC, UC and UD", ON_HANDLE(types) },
 	{ "qp_ended_by_packet", "D5", "an error in the map is the state",
-	  ended_by_packet },
+	  ON_HANDLE(ended_by_packet) },
 	{ "qp_claim_kept", "D5", "waiting for a packet has an end",
-	  claim_kept },
+	  ON_HANDLE(claim_kept) },
 };
 
 int main(int argc, char **argv)

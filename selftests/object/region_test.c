@@ -161,7 +161,7 @@ static void chance_runs(void)
 }
 
 /* Two pages together are one entry, unless one pair lies across entries. */
-static void pairs(void)
+static void pairs(struct xroce *x)
 {
 	static const struct {
 		bool odd[3];
@@ -172,7 +172,6 @@ static void pairs(void)
 		{ { false, true, false }, 12 },
 		{ { true, true, true }, 12 },
 	};
-	struct xroce *x = live_open();
 	struct xroce_mr_query q;
 	struct xroce_mr_reg r;
 	__u32 pd;
@@ -180,8 +179,6 @@ static void pairs(void)
 	char *mem;
 	int ret;
 
-	if (!x)
-		return;
 	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		mem = mem_pairs(rows[i].odd, 3);
@@ -199,7 +196,6 @@ static void pairs(void)
 		expect_region(x, &r);
 		munmap(mem, 6 * MEM_PAGE);
 	}
-	live_close(x);
 }
 
 static void bad_ranges(void)
@@ -443,7 +439,7 @@ static const struct test tests[] = {
 	{ "region_chance_runs", "R1", "blocks are as large as can be",
 	  chance_runs },
 	{ "region_pairs", "R1", "a block never takes a page that is elsewhere",
-	  pairs },
+	  ON_HANDLE(pairs) },
 	{ "region_bad_ranges", "R1", "empty, wrapping, foreign ranges",
 	  bad_ranges },
 	{ "region_iova", "R1", "the peer's address is free", iovas },

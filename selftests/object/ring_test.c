@@ -10,17 +10,14 @@
 
 #include "live_qp.h"
 
-static void sizes(void)
+static void sizes(struct xroce *x)
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq) };
 	struct xroce_srq_add srq = { .size = sizeof(srq) };
-	struct xroce *x = live_open();
 	struct xroce_qp_add qp;
 	__u32 n;
 	int ret;
 
-	if (!x)
-		return;
 	for (n = 0; n <= 17; n++) {
 		cq.entries = 1u << n;
 		ret = live_ioctl(xroce_fd(x), XROCE_CMD_CQ_ADD, &cq);
@@ -65,7 +62,6 @@ static void sizes(void)
 	qp.recv_cq = 0x123456;
 	ret = live_ioctl(xroce_fd(x), XROCE_CMD_QP_ADD, &qp);
 	check(ret == -ENOENT, "no such CQ: %d", ret);
-	live_close(x);
 }
 
 /* Nobody may name another's queues, and a persistent queue pair has none. */
@@ -152,22 +148,18 @@ static void mappings(void)
 }
 
 /* An event that nobody has caused is not there. */
-static void no_event(void)
+static void no_event(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_async async;
 	char little[8];
 	ssize_t n;
 
-	if (!x)
-		return;
 	check(xroce_async_next(x, &async) == -EAGAIN, "an event");
 	check(!fcntl(xroce_fd(x), F_SETFL, O_NONBLOCK), "fcntl");
 	n = read(xroce_fd(x), &async, sizeof(async));
 	check(n < 0 && errno == EAGAIN, "read: %zd", n);
 	n = read(xroce_fd(x), little, sizeof(little));
 	check(n < 0 && errno == EINVAL, "read of less: %zd", n);
-	live_close(x);
 }
 
 /* The limit event of an empty queue comes at once, and goes with the queue. */
@@ -197,10 +189,10 @@ static void limit_event(void)
 }
 
 static const struct test tests[] = {
-	{ "ring_sizes", "D2", "limits of all queues", sizes },
+	{ "ring_sizes", "D2", "limits of all queues", ON_HANDLE(sizes) },
 	{ "ring_owners", "D2", "queues belong to descriptors", owners },
 	{ "ring_mappings", "D2", "what can be mapped, and stays", mappings },
-	{ "no_event", "D2", "read(2) without an event", no_event },
+	{ "no_event", "D2", "read(2) without an event", ON_HANDLE(no_event) },
 	{ "limit_event", "D2", "SRQ limit, at once", limit_event },
 };
 

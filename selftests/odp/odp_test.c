@@ -334,16 +334,13 @@ static void ended(void)
 }
 
 /* What may be registered, and what it counts as. */
-static void registered(void)
+static void registered(struct xroce *x)
 {
 	const struct rlimit small = { 16 * MEM_PAGE, 16 * MEM_PAGE };
 	struct rlimit before;
 	struct xroce_mr_reg r;
-	struct xroce *x = live_open();
 	char *mem;
 
-	if (!x)
-		return;
 	/* More than there is of memory, and nothing of it mapped. */
 	mem = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
 		   MAP_NORESERVE, -1, 0);
@@ -370,11 +367,10 @@ static void registered(void)
 	mr_refused(x, r, -EFAULT);
 	r.length = 0;
 	mr_refused(x, r, -EINVAL);
-	live_close(x);
 }
 
 static const struct test tests[] = {
-	{ "odp_reg", "O1 O9", "registration pins nothing", registered },
+	{ "odp_reg", "O1 O9", "registration pins nothing", ON_HANDLE(registered) },
 	{ "odp_cold", "O1 O3 O10", "a WRITE of what is not there", cold },
 	{ "odp_read", "O3", "READs of what is not there", reads },
 	{ "odp_atomic", "O3", "atomics on what is not there", atomics },

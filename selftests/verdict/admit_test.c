@@ -5,87 +5,66 @@
 #include "harness.h"
 #include "scene.h"
 
-static void no_such_qp(void)
+static void no_such_qp(struct scene *s)
 {
 	/* The last two share the table's slot of the one that exists. */
 	static const uint32_t qpns[] = {
 		XROCE_QPN_BASE, 0xfffffe, SCENE_QPN + 1,
 		SCENE_QPN + NATIVE_QP_ENTRIES, SCENE_QPN ^ 0x400000,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(qpns) && !test_failed(); i++) {
-		s.req.dqpn = qpns[i];
-		expect_drop(&s, COUNTER(drop_qpn));
+		s->req.dqpn = qpns[i];
+		expect_drop(s, COUNTER(drop_qpn));
 	}
 }
 
 /* FECN and BECN share the word of the QPN and change on the way. */
-static void congestion_bits(void)
+static void congestion_bits(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.fecn = true;
-	s.req.becn = true;
-	expect_write(&s);
+	s->req.fecn = true;
+	s->req.becn = true;
+	expect_write(s);
 }
 
-static void header_version(void)
+static void header_version(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	for (s.req.tver = 1; s.req.tver < 16 && !test_failed(); s.req.tver++)
-		expect_drop(&s, COUNTER(drop_tver));
+	for (s->req.tver = 1; s->req.tver < 16 && !test_failed(); s->req.tver++)
+		expect_drop(s, COUNTER(drop_tver));
 }
 
 /* Solicited event and migration state do not matter to a responder. */
-static void header_flags(void)
+static void header_flags(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.se = true;
-	s.req.mig = false;
-	expect_write(&s);
+	s->req.se = true;
+	s->req.mig = false;
+	expect_write(s);
 }
 
-static void response_opcodes(void)
+static void response_opcodes(struct scene *s)
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_READ_RESPONSE_FIRST, XROCE_RC_READ_RESPONSE_MIDDLE,
 		XROCE_RC_READ_RESPONSE_LAST, XROCE_RC_READ_RESPONSE_ONLY,
 		XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
-		s.req.opcode = ops[i];
-		expect_drop(&s, COUNTER(drop_opcode));
+		s->req.opcode = ops[i];
+		expect_drop(s, COUNTER(drop_opcode));
 	}
 }
 
-static void other_services(void)
+static void other_services(struct scene *s)
 {
-	struct scene s;
 	unsigned int op;
 
-	if (!scene_init(&s))
-		return;
 	for (op = 0x20; op < 0x100 && !test_failed(); op++) {
-		s.req.opcode = op;
+		s->req.opcode = op;
 		/* Not of 16 bytes, so that it is no congestion notification. */
-		expect_drop(&s, COUNTER(drop_opcode));
+		expect_drop(s, COUNTER(drop_opcode));
 		if (test_failed())
 			note("opcode %#x", op);
 	}
@@ -120,18 +99,15 @@ static void state(void)
 	}
 }
 
-static void error_field(void)
+static void error_field(struct scene *s)
 {
-	struct scene s;
 	uint8_t cause;
 
-	if (!scene_init(&s))
-		return;
 	for (cause = XROCE_CAUSE_INV_OPCODE;
 	     cause <= XROCE_CAUSE_ACC_MODULE && !test_failed(); cause++) {
-		s.qp.error = cause;
-		scene_put(&s);
-		expect_drop(&s, COUNTER(drop_error));
+		s->qp.error = cause;
+		scene_put(s);
+		expect_drop(s, COUNTER(drop_error));
 	}
 }
 
@@ -160,56 +136,40 @@ static void addresses_ipv4(void)
 		flip_addresses(&s, 12);
 }
 
-static void addresses_ipv6(void)
+static void addresses_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	flip_addresses(&s, 0);
+	scene_ipv6(s);
+	flip_addresses(s, 0);
 }
 
-static void addresses_swapped(void)
+static void addresses_swapped(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	memcpy(s.req.saddr, s.qp.saddr, 16);
-	memcpy(s.req.daddr, s.qp.daddr, 16);
-	expect_drop(&s, COUNTER(drop_addr));
+	memcpy(s->req.saddr, s->qp.saddr, 16);
+	memcpy(s->req.daddr, s->qp.daddr, 16);
+	expect_drop(s, COUNTER(drop_addr));
 }
 
 /* IPv6 with a mapped address is not IPv4. */
-static void address_family(void)
+static void address_family(struct scene *s)
 {
-	struct scene s;
+	s->req.ipv6 = true;
+	expect_drop(s, COUNTER(drop_addr));
 
-	if (!scene_init(&s))
-		return;
-	s.req.ipv6 = true;
-	expect_drop(&s, COUNTER(drop_addr));
-
-	s.req.ipv6 = false;
-	s.qp.ipv6 = 1;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_addr));
+	s->req.ipv6 = false;
+	s->qp.ipv6 = 1;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_addr));
 }
 
 /* An answer would go to all of the group. */
-static void from_group(void)
+static void from_group(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.src_mac[0] |= 1;
-	expect_drop(&s, COUNTER(drop_addr));
+	s->req.src_mac[0] |= 1;
+	expect_drop(s, COUNTER(drop_addr));
 }
 
 /* The stack drops frames for other machines, and gives none for a group to RoCEv2. */
-static void other_addresses(void)
+static void other_addresses(struct scene *s)
 {
 	static const uint8_t others[][6] = {
 		{ 0 },
@@ -219,23 +179,20 @@ static void other_addresses(void)
 		{ 0x33, 0x33, 0, 0, 0, 1 },
 		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
 	};
-	struct scene s;
 	size_t i;
 	int bit;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
-		memcpy(s.req.dst_mac, others[i], sizeof(s.req.dst_mac));
-		expect_pass(&s, COUNTER(pass));
+		memcpy(s->req.dst_mac, others[i], sizeof(s->req.dst_mac));
+		expect_pass(s, COUNTER(pass));
 	}
 	for (bit = 0; bit < 48 && !test_failed(); bit++) {
-		if (!scene_init(&s))
+		if (!scene_init(s))
 			return;
-		s.req.dst_mac[bit / 8] ^= 1 << bit % 8;
-		expect_pass(&s, COUNTER(pass));
-		s.req.dst_mac[bit / 8] ^= 1 << bit % 8;
-		expect_write(&s);
+		s->req.dst_mac[bit / 8] ^= 1 << bit % 8;
+		expect_pass(s, COUNTER(pass));
+		s->req.dst_mac[bit / 8] ^= 1 << bit % 8;
+		expect_write(s);
 	}
 }
 
@@ -258,20 +215,17 @@ static void other_address_each(void)
 	}
 }
 
-static void partition_differs(void)
+static void partition_differs(struct scene *s)
 {
-	struct scene s;
 	int bit;
 
-	if (!scene_init(&s))
-		return;
 	for (bit = 0; bit < 15 && !test_failed(); bit++) {
-		s.req.pkey = 0xffff ^ 1 << bit;
-		expect_drop(&s, COUNTER(drop_pkey));
+		s->req.pkey = 0xffff ^ 1 << bit;
+		expect_drop(s, COUNTER(drop_pkey));
 	}
 }
 
-static void partition_members(void)
+static void partition_members(struct scene *s)
 {
 	static const struct {
 		uint16_t qp, packet;
@@ -287,112 +241,104 @@ static void partition_members(void)
 		{ 0x0123, 0x0123, false },
 		{ 0x8123, 0xffff, false },
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
-		s.qp.pkey = rows[i].qp;
-		scene_put(&s);
-		s.req.pkey = rows[i].packet;
-		s.req.psn = s.qp.epsn;
+		s->qp.pkey = rows[i].qp;
+		scene_put(s);
+		s->req.pkey = rows[i].packet;
+		s->req.psn = s->qp.epsn;
 		if (rows[i].match)
-			expect_write(&s);
+			expect_write(s);
 		else
-			expect_drop(&s, COUNTER(drop_pkey));
+			expect_drop(s, COUNTER(drop_pkey));
 		if (test_failed())
 			note("QP %#x, packet %#x", rows[i].qp, rows[i].packet);
 	}
 }
 
-static void claimed(void)
+static void claimed(struct scene *s)
 {
-	struct scene s;
+	s->qp.claim = 1;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_busy));
+	s->req.psn++;
+	expect_drop(s, COUNTER(drop_busy));
 
-	if (!scene_init(&s))
-		return;
-	s.qp.claim = 1;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_busy));
-	s.req.psn++;
-	expect_drop(&s, COUNTER(drop_busy));
-
-	s.qp.claim = 0;
-	scene_put(&s);
-	s.req.psn = s.qp.epsn;
-	expect_write(&s);
+	s->qp.claim = 0;
+	scene_put(s);
+	s->req.psn = s->qp.epsn;
+	expect_write(s);
 }
 
 /* Each row breaks one rule more; the earlier check has the say. */
-static void order_of_checks(void)
+static void order_of_checks(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.rkey ^= 1;
-	s.qp.claim = 1;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_busy));
-	s.req.pkey = 0x8001;
-	expect_drop(&s, COUNTER(drop_pkey));
-	s.req.saddr[15] ^= 1;
-	expect_drop(&s, COUNTER(drop_addr));
-	s.qp.error = XROCE_CAUSE_ACC_KEY;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_error));
-	s.qp.error = 0;
-	s.qp.state = XROCE_QPS_INIT;
-	scene_put(&s);
-	expect_drop(&s, COUNTER(drop_state));
-	s.req.opcode = XROCE_RC_ACK;
-	expect_drop(&s, COUNTER(drop_opcode));
-	s.req.dqpn ^= 0x400000;
-	expect_drop(&s, COUNTER(drop_qpn));
-	s.req.tver = 1;
-	expect_drop(&s, COUNTER(drop_tver));
-	s.req.ip_csum_flip = 1;
-	expect_drop(&s, COUNTER(drop_checksum));
-	s.req.udp_adjust = 4;
-	expect_drop(&s, COUNTER(drop_length));
+	s->req.rkey ^= 1;
+	s->qp.claim = 1;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_busy));
+	s->req.pkey = 0x8001;
+	expect_drop(s, COUNTER(drop_pkey));
+	s->req.saddr[15] ^= 1;
+	expect_drop(s, COUNTER(drop_addr));
+	s->qp.error = XROCE_CAUSE_ACC_KEY;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_error));
+	s->qp.error = 0;
+	s->qp.state = XROCE_QPS_INIT;
+	scene_put(s);
+	expect_drop(s, COUNTER(drop_state));
+	s->req.opcode = XROCE_RC_ACK;
+	expect_drop(s, COUNTER(drop_opcode));
+	s->req.dqpn ^= 0x400000;
+	expect_drop(s, COUNTER(drop_qpn));
+	s->req.tver = 1;
+	expect_drop(s, COUNTER(drop_tver));
+	s->req.ip_csum_flip = 1;
+	expect_drop(s, COUNTER(drop_checksum));
+	s->req.udp_adjust = 4;
+	expect_drop(s, COUNTER(drop_length));
 }
 
 static const struct test tests[] = {
 	{ "no_such_qp", "D5 D6", "a QPN of our range that nobody has",
-	  no_such_qp },
+	  ON_SCENE(no_such_qp) },
 	{ "congestion_bits", "D5", "FECN and BECN are no part of the QPN",
-	  congestion_bits },
-	{ "header_version", "D5 D6", "TVER other than 0", header_version },
-	{ "header_flags", "D5", "SE and MigReq do not matter", header_flags },
+	  ON_SCENE(congestion_bits) },
+	{ "header_version", "D5 D6", "TVER other than 0", ON_SCENE(header_version) },
+	{ "header_flags", "D5", "SE and MigReq do not matter",
+	  ON_SCENE(header_flags) },
 	{ "response_opcodes", "D5 D6", "ACKs and READ responses are no requests",
-	  response_opcodes },
+	  ON_SCENE(response_opcodes) },
 	{ "other_services", "D5 D6", "every opcode of UC, RD, UD and above",
-	  other_services },
+	  ON_SCENE(other_services) },
 	{ "state", "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do",
 	  state },
 	{ "error_field", "D5 D6", "a queue pair that a packet ended",
-	  error_field },
+	  ON_SCENE(error_field) },
 	{ "addresses_ipv4", "D5 D6", "every byte of both addresses",
 	  addresses_ipv4 },
 	{ "addresses_ipv6", "D5 D6", "every byte of both addresses",
-	  addresses_ipv6 },
+	  ON_SCENE(addresses_ipv6) },
 	{ "addresses_swapped", "D5 D6", "our own address as the source",
-	  addresses_swapped },
-	{ "group_address", "D5 D6", "from an Ethernet multicast address", from_group },
+	  ON_SCENE(addresses_swapped) },
+	{ "group_address", "D5 D6", "from an Ethernet multicast address",
+	  ON_SCENE(from_group) },
 	{ "other_address", "D5 D6", "for other machines, groups, everyone and nobody",
-	  other_addresses },
+	  ON_SCENE(other_addresses) },
 	{ "other_address_each", "D5 D6", "for another machine, each opcode, tagged, IPv6",
 	  other_address_each },
 	{ "address_family", "D5 D6", "IPv6 with a mapped IPv4 address",
-	  address_family },
+	  ON_SCENE(address_family) },
 	{ "partition_differs", "D5 D6", "every bit of the partition",
-	  partition_differs },
+	  ON_SCENE(partition_differs) },
 	{ "partition_members", "D5 D6", "two limited members may not talk",
-	  partition_members },
-	{ "claimed", "D5 D6", "another CPU executes a packet of it", claimed },
+	  ON_SCENE(partition_members) },
+	{ "claimed", "D5 D6", "another CPU executes a packet of it",
+	  ON_SCENE(claimed) },
 	{ "order_of_checks", "D5 D6", "the earlier check has the say",
-	  order_of_checks },
+	  ON_SCENE(order_of_checks) },
 };
 
 int main(int argc, char **argv)

@@ -125,32 +125,29 @@ static void lengths_one(struct scene *s, uint32_t right)
 }
 
 /* The RETH of an ATOMIC WRITE says eight bytes. */
-static void reth_length(void)
+static void reth_length(struct scene *s)
 {
 	static const uint32_t lens[] = {
 		0, 1, 4, 7, 9, 12, 16, 0x108, 0x80000008, 0xffffffff,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
-	scene_request(&s, XROCE_RC_ATOMIC_WRITE);
+	scene_request(s, XROCE_RC_ATOMIC_WRITE);
 	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
-		s.req.dmalen = lens[i];
-		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		s->req.dmalen = lens[i];
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 		if (test_failed())
 			note("RETH says %u", lens[i]);
 	}
-	s.req.dmalen = 0;
-	s.req.payload = 0;
-	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
-	s.req.dmalen = 4;
-	s.req.payload = 4;
-	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
-	s.req.dmalen = 16;
-	s.req.payload = 16;
-	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	s->req.dmalen = 0;
+	s->req.payload = 0;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+	s->req.dmalen = 4;
+	s->req.payload = 4;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+	s->req.dmalen = 16;
+	s->req.payload = 16;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 }
 
 static void align_one(struct scene *s, uint32_t right)
@@ -287,7 +284,7 @@ static const struct test tests[] = {
 	  resources },
 	{ "atomic_lengths", "D5 D6", "too much, too little, pad", lengths },
 	{ "atomic_reth_length", "D5 D6", "an ATOMIC WRITE of not eight bytes",
-	  reth_length },
+	  ON_SCENE(reth_length) },
 	{ "atomic_align", "D5 D6", "every address but a multiple of eight",
 	  align },
 	{ "atomic_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },

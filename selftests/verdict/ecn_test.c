@@ -39,38 +39,30 @@ static void code_points_ipv6(void)
 }
 
 /* In IPv6 the field lies between the DSCP and the flow label. */
-static void neighbours_ipv6(void)
+static void neighbours_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	s.req.tos = 0xfc;
-	s.req.flow = 0xfffff;
-	expect_write(&s);
-	s.req.tos = ECN_CE;
-	s.req.flow = 0;
-	s.req.psn = s.qp.epsn;
-	expect_write(&s);
+	scene_ipv6(s);
+	s->req.tos = 0xfc;
+	s->req.flow = 0xfffff;
+	expect_write(s);
+	s->req.tos = ECN_CE;
+	s->req.flow = 0;
+	s->req.psn = s->qp.epsn;
+	expect_write(s);
 }
 
 /* Behind VLAN tags, which have a field of their own. */
-static void tagged(void)
+static void tagged(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.vlans = 1;
-	s.req.vlan[0].tpid = 0x8100;
-	s.req.vlan[0].tci = 3;
-	s.req.tos = 0;
-	expect_write(&s);
-	s.req.vlan[0].tci = 0;
-	s.req.tos = ECN_CE;
-	s.req.psn = s.qp.epsn;
-	expect_write(&s);
+	s->req.vlans = 1;
+	s->req.vlan[0].tpid = 0x8100;
+	s->req.vlan[0].tci = 3;
+	s->req.tos = 0;
+	expect_write(s);
+	s->req.vlan[0].tci = 0;
+	s->req.tos = ECN_CE;
+	s->req.psn = s->qp.epsn;
+	expect_write(s);
 }
 
 /* It went through the queue, so that it counts, whatever comes of it. */
@@ -139,30 +131,26 @@ static void not_admitted(void)
 }
 
 /* Connected services have a peer to tell; who sends datagrams is none. */
-static void services(void)
+static void services(struct scene *s)
 {
-	struct scene s;
+	s->qp.type = XROCE_QPT_UC;
+	scene_put(s);
+	s->req.opcode |= XROCE_OP_UC;
+	s->req.tos = ECN_CE;
+	expect_write(s);
 
-	if (!scene_init(&s))
+	if (!scene_init(s))
 		return;
-	s.qp.type = XROCE_QPT_UC;
-	scene_put(&s);
-	s.req.opcode |= XROCE_OP_UC;
-	s.req.tos = ECN_CE;
-	expect_write(&s);
-
-	if (!scene_init(&s))
-		return;
-	s.qp.type = XROCE_QPT_UD;
-	s.qp.recv = 1;
-	s.qp.qkey = 77;
-	scene_put(&s);
-	s.req.opcode = XROCE_OP_UD | XROCE_RC_SEND_ONLY;
-	s.req.qkey = 77;
-	s.req.tos = ECN_CE;
-	expect_send(&s);
-	s.req.qkey++;
-	expect_drop(&s, COUNTER(drop_qkey));
+	s->qp.type = XROCE_QPT_UD;
+	s->qp.recv = 1;
+	s->qp.qkey = 77;
+	scene_put(s);
+	s->req.opcode = XROCE_OP_UD | XROCE_RC_SEND_ONLY;
+	s->req.qkey = 77;
+	s->req.tos = ECN_CE;
+	expect_send(s);
+	s->req.qkey++;
+	expect_drop(s, COUNTER(drop_qkey));
 }
 
 /* A congestion notification from the peer. */
@@ -250,14 +238,14 @@ static const struct test tests[] = {
 	{ "ecn_ipv6", "D1 D5 D6", "each code point, with DSCP and without",
 	  code_points_ipv6 },
 	{ "ecn_neighbours_ipv6", "D1 D5", "DSCP and flow label are not it",
-	  neighbours_ipv6 },
-	{ "ecn_tagged", "D1 D5", "behind a VLAN tag", tagged },
+	  ON_SCENE(neighbours_ipv6) },
+	{ "ecn_tagged", "D1 D5", "behind a VLAN tag", ON_SCENE(tagged) },
 	{ "ecn_not_executed", "D5 D6", "duplicates, NAKs and READs count",
 	  not_executed },
 	{ "ecn_not_admitted", "D5 D6", "packets that fail a check do not",
 	  not_admitted },
 	{ "ecn_services", "D2 D5", "UC is told, of datagrams it is counted",
-	  services },
+	  ON_SCENE(services) },
 	{ "cnp_received", "D5 D6", "a notification for us is counted", cnp },
 	{ "cnp_refused", "D5 D6", "its length, peer and partition, a state",
 	  cnp_refused },

@@ -11,59 +11,49 @@ static void nothing(void)
 		access_nothing(&s);
 }
 
-static void longest(void)
+static void longest(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.opcode = XROCE_RC_WRITE_FIRST;
-	s.req.payload = 1024;
-	s.req.pad = 0;
-	access_longest(&s);
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	s->req.payload = 1024;
+	s->req.pad = 0;
+	access_longest(s);
 }
 
-static void length_differs(void)
+static void length_differs(struct scene *s)
 {
 	static const uint32_t lens[] = { 0, 1, 60, 63, 65, 68, 1024, 1 << 20 };
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(lens) && !test_failed(); i++) {
-		s.req.dmalen = lens[i];
-		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		s->req.dmalen = lens[i];
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 		if (test_failed())
 			note("RETH says %u of 64", lens[i]);
 	}
 }
 
-static void pads(void)
+static void pads(struct scene *s)
 {
 	uint32_t bytes, pad;
-	struct scene s;
 
-	if (!scene_init(&s))
-		return;
 	for (bytes = 61; bytes <= 64; bytes++) {
 		for (pad = 0; pad < 4 && !test_failed(); pad++) {
-			scene_payload(&s, bytes);
-			s.req.pad = pad;
+			scene_payload(s, bytes);
+			s->req.pad = pad;
 			if ((bytes + pad) % 4)
-				expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+				expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 			else
-				expect_accepted(&s);
+				expect_accepted(s);
 			if (test_failed())
 				note("%u bytes, pad %u", bytes, pad);
 		}
 	}
 	/* The pad says more than there is. */
-	scene_payload(&s, 0);
-	s.req.pad = 3;
-	s.req.ip_adjust = -3;
-	s.req.udp_adjust = -3;
-	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+	scene_payload(s, 0);
+	s->req.pad = 3;
+	s->req.ip_adjust = -3;
+	s->req.udp_adjust = -3;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 }
 
 /* First and Middle carry exactly the path MTU, and leave something over. */
@@ -113,19 +103,16 @@ static void packet_sizes(void)
 }
 
 /* The same on a queue pair's own path MTU. */
-static void only_too_long(void)
+static void only_too_long(struct scene *s)
 {
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < SCENE_MTUS && !test_failed(); i++) {
-		s.qp.mtu = scene_mtus[i];
-		scene_payload(&s, scene_mtus[i]);
-		expect_accepted(&s);
-		scene_payload(&s, scene_mtus[i] + 1);
-		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
+		s->qp.mtu = scene_mtus[i];
+		scene_payload(s, scene_mtus[i]);
+		expect_accepted(s);
+		scene_payload(s, scene_mtus[i] + 1);
+		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 	}
 }
 
@@ -163,14 +150,14 @@ static void frags_apart(void)
 
 static const struct test tests[] = {
 	{ "nothing", "D5", "a WRITE of no bytes looks at no key", nothing },
-	{ "longest", "D5 D6", "2^31 bytes and one more", longest },
+	{ "longest", "D5 D6", "2^31 bytes and one more", ON_SCENE(longest) },
 	{ "length_differs", "D5 D6", "payload and RETH differ",
-	  length_differs },
-	{ "pads", "D5 D6", "every pad of every length", pads },
+	  ON_SCENE(length_differs) },
+	{ "pads", "D5 D6", "every pad of every length", ON_SCENE(pads) },
 	{ "packet_sizes", "D5 D6", "first, middle and last of a wrong size",
 	  packet_sizes },
 	{ "only_too_long", "D1 D5 D6", "more than the path MTU",
-	  only_too_long },
+	  ON_SCENE(only_too_long) },
 	{ "frags_apart", "D1", "an answer that is not in a frame of fragments",
 	  frags_apart },
 };

@@ -34,150 +34,115 @@ static void message(struct scene *s, uint32_t total)
 	piece(s, XROCE_RC_WRITE_LAST, left, true);
 }
 
-static void all_mtus(void)
+static void all_mtus(struct scene *s)
 {
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < SCENE_MTUS && !test_failed(); i++) {
 		uint32_t mtu = scene_mtus[i];
 
-		s.qp.mtu = mtu;
-		scene_put(&s);
-		message(&s, mtu - 1);
-		message(&s, mtu);
-		message(&s, mtu + 1);
-		message(&s, 2 * mtu);
-		message(&s, 2 * mtu + 2);
-		message(&s, 5 * mtu - 3);
+		s->qp.mtu = mtu;
+		scene_put(s);
+		message(s, mtu - 1);
+		message(s, mtu);
+		message(s, mtu + 1);
+		message(s, 2 * mtu);
+		message(s, 2 * mtu + 2);
+		message(s, 5 * mtu - 3);
 		if (test_failed())
 			note("path MTU %u", mtu);
 	}
 }
 
-static void all_mtus_ipv6(void)
+static void all_mtus_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.qp.mtu = 4096;
-	scene_ipv6(&s);
-	message(&s, 4096);
-	message(&s, 3 * 4096 + 5);
+	s->qp.mtu = 4096;
+	scene_ipv6(s);
+	message(s, 4096);
+	message(s, 3 * 4096 + 5);
 }
 
 /* The requester asks in the middle of a message as well. */
-static void ack_anywhere(void)
+static void ack_anywhere(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.dmalen = 3 * 1024;
-	piece(&s, XROCE_RC_WRITE_FIRST, 1024, true);
-	piece(&s, XROCE_RC_WRITE_MIDDLE, 1024, true);
-	piece(&s, XROCE_RC_WRITE_LAST, 1024, false);
-	s.req.dmalen = 0;
-	piece(&s, XROCE_RC_WRITE_ONLY, 0, false);
+	s->req.dmalen = 3 * 1024;
+	piece(s, XROCE_RC_WRITE_FIRST, 1024, true);
+	piece(s, XROCE_RC_WRITE_MIDDLE, 1024, true);
+	piece(s, XROCE_RC_WRITE_LAST, 1024, false);
+	s->req.dmalen = 0;
+	piece(s, XROCE_RC_WRITE_ONLY, 0, false);
 }
 
-static void msn_wraps(void)
+static void msn_wraps(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.qp.msn = 0xfffffe;
-	scene_put(&s);
-	message(&s, 3000);
-	message(&s, 8);
-	check(s.qp.msn == 0, "MSN is %#x", s.qp.msn);
+	s->qp.msn = 0xfffffe;
+	scene_put(s);
+	message(s, 3000);
+	message(s, 8);
+	check(s->qp.msn == 0, "MSN is %#x", s->qp.msn);
 }
 
-static void psn_wraps(void)
+static void psn_wraps(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.qp.epsn = 0xfffffe;
-	scene_put(&s);
-	message(&s, 3 * 1024);
-	check(s.qp.epsn == 1, "expected PSN is %#x", s.qp.epsn);
+	s->qp.epsn = 0xfffffe;
+	scene_put(s);
+	message(s, 3 * 1024);
+	check(s->qp.epsn == 1, "expected PSN is %#x", s->qp.epsn);
 	/* Back over the edge: seen before. */
-	s.req.psn = 0xffffff;
-	expect_duplicate(&s);
-	s.req.psn = 0;
-	expect_duplicate(&s);
+	s->req.psn = 0xffffff;
+	expect_duplicate(s);
+	s->req.psn = 0;
+	expect_duplicate(s);
 }
 
-static void gap(void)
+static void gap(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.psn = SCENE_PSN + 1;
-	expect_nak_seq(&s);
-	expect_drop(&s, COUNTER(drop_psn));
-	s.req.psn = SCENE_PSN + 7;
-	s.req.ackreq = false;
-	expect_drop(&s, COUNTER(drop_psn));
-	message(&s, 64);
+	s->req.psn = SCENE_PSN + 1;
+	expect_nak_seq(s);
+	expect_drop(s, COUNTER(drop_psn));
+	s->req.psn = SCENE_PSN + 7;
+	s->req.ackreq = false;
+	expect_drop(s, COUNTER(drop_psn));
+	message(s, 64);
 	/* A new gap gets a NAK of its own. */
-	s.req.psn = s.qp.epsn + 1;
-	expect_nak_seq(&s);
-	expect_drop(&s, COUNTER(drop_psn));
+	s->req.psn = s->qp.epsn + 1;
+	expect_nak_seq(s);
+	expect_drop(s, COUNTER(drop_psn));
 }
 
 /* A duplicate between does not end the silence. */
-static void gap_duplicate(void)
+static void gap_duplicate(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.psn = SCENE_PSN + 1;
-	expect_nak_seq(&s);
-	s.req.psn = SCENE_PSN - 1;
-	expect_duplicate(&s);
-	s.req.psn = SCENE_PSN + 1;
-	expect_drop(&s, COUNTER(drop_psn));
+	s->req.psn = SCENE_PSN + 1;
+	expect_nak_seq(s);
+	s->req.psn = SCENE_PSN - 1;
+	expect_duplicate(s);
+	s->req.psn = SCENE_PSN + 1;
+	expect_drop(s, COUNTER(drop_psn));
 }
 
 /* A gap in the middle of a message, which then goes on. */
-static void gap_inside(void)
+static void gap_inside(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.dmalen = 3000;
-	piece(&s, XROCE_RC_WRITE_FIRST, 1024, false);
-	s.req.opcode = XROCE_RC_WRITE_LAST;
-	s.req.psn = s.qp.epsn + 1;
-	expect_nak_seq(&s);
-	piece(&s, XROCE_RC_WRITE_MIDDLE, 1024, false);
-	piece(&s, XROCE_RC_WRITE_LAST, 3000 - 2048, true);
+	s->req.dmalen = 3000;
+	piece(s, XROCE_RC_WRITE_FIRST, 1024, false);
+	s->req.opcode = XROCE_RC_WRITE_LAST;
+	s->req.psn = s->qp.epsn + 1;
+	expect_nak_seq(s);
+	piece(s, XROCE_RC_WRITE_MIDDLE, 1024, false);
+	piece(s, XROCE_RC_WRITE_LAST, 3000 - 2048, true);
 }
 
 /* Ahead goes before everything that is wrong inside. */
-static void gap_first(void)
+static void gap_first(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.psn = SCENE_PSN + 1;
-	s.req.rkey ^= 0xff;
-	s.req.opcode = XROCE_RC_READ_REQUEST;
-	expect_nak_seq(&s);
+	s->req.psn = SCENE_PSN + 1;
+	s->req.rkey ^= 0xff;
+	s->req.opcode = XROCE_RC_READ_REQUEST;
+	expect_nak_seq(s);
 }
 
-static void window(void)
+static void window(struct scene *s)
 {
 	static const struct {
 		uint32_t off;
@@ -190,29 +155,26 @@ static void window(void)
 	static const uint32_t epsns[] = {
 		SCENE_PSN, 0, 1, HALF - 1, HALF, HALF + 1, 0xffffff,
 	};
-	struct scene s;
 	size_t i, j;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(epsns); i++) {
 		for (j = 0; j < ARRAY_SIZE(rows) && !test_failed(); j++) {
-			s.qp.epsn = epsns[i];
-			s.qp.nak_sent = 0;
-			scene_put(&s);
-			s.req.psn = PSN(epsns[i] + rows[j].off);
+			s->qp.epsn = epsns[i];
+			s->qp.nak_sent = 0;
+			scene_put(s);
+			s->req.psn = PSN(epsns[i] + rows[j].off);
 			if (rows[j].ahead)
-				expect_nak_seq(&s);
+				expect_nak_seq(s);
 			else
-				expect_duplicate(&s);
+				expect_duplicate(s);
 			if (test_failed())
 				note("expected %#x, packet %#x", epsns[i],
-				     s.req.psn);
+				     s->req.psn);
 		}
 	}
 }
 
-static void duplicate(void)
+static void duplicate(struct scene *s)
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_WRITE_FIRST, XROCE_RC_WRITE_MIDDLE,
@@ -220,50 +182,39 @@ static void duplicate(void)
 		XROCE_RC_WRITE_LAST_IMM, XROCE_RC_WRITE_ONLY_IMM,
 		XROCE_RC_SEND_FIRST, XROCE_RC_SEND_ONLY,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
-	s.req.psn = SCENE_PSN - 1;
+	s->req.psn = SCENE_PSN - 1;
 	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
-		s.req.opcode = ops[i];
-		s.req.ackreq = true;
-		expect_duplicate(&s);
-		s.req.ackreq = false;
-		expect_duplicate(&s);
+		s->req.opcode = ops[i];
+		s->req.ackreq = true;
+		expect_duplicate(s);
+		s->req.ackreq = false;
+		expect_duplicate(s);
 		if (test_failed())
 			note("opcode %#x", ops[i]);
 	}
 }
 
 /* A duplicate's own errors are not looked at: it was judged when it was new. */
-static void duplicate_bad(void)
+static void duplicate_bad(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.psn = SCENE_PSN - 3;
-	s.req.rkey ^= 0x100;
-	expect_duplicate(&s);
-	s.req.dmalen = 0xffffffff;
-	expect_duplicate(&s);
+	s->req.psn = SCENE_PSN - 3;
+	s->req.rkey ^= 0x100;
+	expect_duplicate(s);
+	s->req.dmalen = 0xffffffff;
+	expect_duplicate(s);
 }
 
-static void duplicate_inside(void)
+static void duplicate_inside(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.dmalen = 3000;
-	piece(&s, XROCE_RC_WRITE_FIRST, 1024, false);
-	s.req.psn = PSN(s.qp.epsn - 1);
-	s.req.ackreq = true;
-	expect_duplicate(&s);
-	piece(&s, XROCE_RC_WRITE_MIDDLE, 1024, false);
-	piece(&s, XROCE_RC_WRITE_LAST, 3000 - 2048, true);
+	s->req.dmalen = 3000;
+	piece(s, XROCE_RC_WRITE_FIRST, 1024, false);
+	s->req.psn = PSN(s->qp.epsn - 1);
+	s->req.ackreq = true;
+	expect_duplicate(s);
+	piece(s, XROCE_RC_WRITE_MIDDLE, 1024, false);
+	piece(s, XROCE_RC_WRITE_LAST, 3000 - 2048, true);
 }
 
 /* Middle and Last while nothing is in progress. */
@@ -316,80 +267,70 @@ static void not_ended(void)
 }
 
 /* After a fatal NAK nothing is answered any more, duplicates neither. */
-static void after_error(void)
+static void after_error(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.rkey ^= 1;
-	expect_nak(&s, XROCE_CAUSE_ACC_KEY);
-	expect_drop(&s, COUNTER(drop_error));
-	s.req.rkey ^= 1;
-	expect_drop(&s, COUNTER(drop_error));
-	s.req.psn++;
-	expect_drop(&s, COUNTER(drop_error));
-	s.req.psn -= 2;
-	expect_drop(&s, COUNTER(drop_error));
+	s->req.rkey ^= 1;
+	expect_nak(s, XROCE_CAUSE_ACC_KEY);
+	expect_drop(s, COUNTER(drop_error));
+	s->req.rkey ^= 1;
+	expect_drop(s, COUNTER(drop_error));
+	s->req.psn++;
+	expect_drop(s, COUNTER(drop_error));
+	s->req.psn -= 2;
+	expect_drop(s, COUNTER(drop_error));
 }
 
 /* An error in the middle of a message after a gap. */
-static void error_after_gap(void)
+static void error_after_gap(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.psn++;
-	expect_nak_seq(&s);
-	s.req.psn--;
-	s.req.opcode = XROCE_RC_WRITE_LAST;
-	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
+	s->req.psn++;
+	expect_nak_seq(s);
+	s->req.psn--;
+	s->req.opcode = XROCE_RC_WRITE_LAST;
+	expect_nak(s, XROCE_CAUSE_INV_ORDER);
 }
 
 /* Errors are answered whether or not an acknowledgement was asked for. */
-static void nak_unasked(void)
+static void nak_unasked(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.ackreq = false;
-	s.req.psn = SCENE_PSN + 1;
-	expect_nak_seq(&s);
-	s.req.psn = SCENE_PSN;
-	s.req.rkey ^= 1;
-	expect_nak(&s, XROCE_CAUSE_ACC_KEY);
+	s->req.ackreq = false;
+	s->req.psn = SCENE_PSN + 1;
+	expect_nak_seq(s);
+	s->req.psn = SCENE_PSN;
+	s->req.rkey ^= 1;
+	expect_nak(s, XROCE_CAUSE_ACC_KEY);
 }
 
 static const struct test tests[] = {
 	{ "all_mtus", "D1 D2 D5", "messages of one to five packets, any MTU",
-	  all_mtus },
+	  ON_SCENE(all_mtus) },
 	{ "all_mtus_ipv6", "D1 D2 D5", "multi-buffer frames over IPv6",
-	  all_mtus_ipv6 },
+	  ON_SCENE(all_mtus_ipv6) },
 	{ "ack_anywhere", "D5", "ACK when asked, MSN counts messages",
-	  ack_anywhere },
-	{ "msn_wraps", "D5", "MSN has 24 bits", msn_wraps },
-	{ "psn_wraps", "D5", "PSN has 24 bits", psn_wraps },
-	{ "gap", "D5 D6", "one NAK a gap, then silence", gap },
+	  ON_SCENE(ack_anywhere) },
+	{ "msn_wraps", "D5", "MSN has 24 bits", ON_SCENE(msn_wraps) },
+	{ "psn_wraps", "D5", "PSN has 24 bits", ON_SCENE(psn_wraps) },
+	{ "gap", "D5 D6", "one NAK a gap, then silence", ON_SCENE(gap) },
 	{ "gap_duplicate", "D5 D6", "a duplicate does not end the silence",
-	  gap_duplicate },
-	{ "gap_inside", "D5", "a gap within a message", gap_inside },
-	{ "gap_first", "D5", "the PSN goes before opcode and key", gap_first },
-	{ "window", "D5 D6", "both edges of the PSN window", window },
-	{ "duplicate", "D5 D6", "acknowledged again, not executed", duplicate },
+	  ON_SCENE(gap_duplicate) },
+	{ "gap_inside", "D5", "a gap within a message", ON_SCENE(gap_inside) },
+	{ "gap_first", "D5", "the PSN goes before opcode and key",
+	  ON_SCENE(gap_first) },
+	{ "window", "D5 D6", "both edges of the PSN window", ON_SCENE(window) },
+	{ "duplicate", "D5 D6", "acknowledged again, not executed",
+	  ON_SCENE(duplicate) },
 	{ "duplicate_bad", "D5", "a duplicate is not judged again",
-	  duplicate_bad },
+	  ON_SCENE(duplicate_bad) },
 	{ "duplicate_inside", "D5", "a duplicate within a message",
-	  duplicate_inside },
+	  ON_SCENE(duplicate_inside) },
 	{ "nothing_begun", "D5 D6", "middle or last without a first",
 	  nothing_begun },
 	{ "not_ended", "D5 D6", "a new message within a message", not_ended },
 	{ "after_error", "D5 D6", "a queue pair in error is silent",
-	  after_error },
+	  ON_SCENE(after_error) },
 	{ "error_after_gap", "D5 D6", "the packet that closes a gap is wrong",
-	  error_after_gap },
-	{ "nak_unasked", "D5 D6", "a NAK needs no AckReq", nak_unasked },
+	  ON_SCENE(error_after_gap) },
+	{ "nak_unasked", "D5 D6", "a NAK needs no AckReq", ON_SCENE(nak_unasked) },
 };
 
 int main(int argc, char **argv)

@@ -20,14 +20,10 @@ static void write_ipv4(void)
 		expect_write(&s);
 }
 
-static void write_ipv6(void)
+static void write_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	expect_write(&s);
+	scene_ipv6(s);
+	expect_write(s);
 }
 
 static void tag(struct scene *s, uint16_t tpid, uint16_t tci)
@@ -37,202 +33,156 @@ static void tag(struct scene *s, uint16_t tpid, uint16_t tci)
 	s->req.vlans++;
 }
 
-static void vlan(void)
+static void vlan(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	tag(&s, ETH_P_8021Q, 0x6123);
-	expect_write(&s);
+	tag(s, ETH_P_8021Q, 0x6123);
+	expect_write(s);
 }
 
-static void vlan_ipv6(void)
+static void vlan_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	tag(&s, ETH_P_8021Q, 0x0fff);
-	expect_write(&s);
+	scene_ipv6(s);
+	tag(s, ETH_P_8021Q, 0x0fff);
+	expect_write(s);
 }
 
-static void qinq(void)
+static void qinq(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	tag(&s, ETH_P_8021AD, 0x2064);
-	tag(&s, ETH_P_8021Q, 0x0007);
-	expect_write(&s);
+	tag(s, ETH_P_8021AD, 0x2064);
+	tag(s, ETH_P_8021Q, 0x0007);
+	expect_write(s);
 }
 
-static void vlan_three(void)
+static void vlan_three(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	tag(&s, ETH_P_8021AD, 1);
-	tag(&s, ETH_P_8021Q, 2);
-	s.req.ethertype = ETH_P_8021Q;
-	expect_pass(&s, NO_COUNTER);
+	tag(s, ETH_P_8021AD, 1);
+	tag(s, ETH_P_8021Q, 2);
+	s->req.ethertype = ETH_P_8021Q;
+	expect_pass(s, NO_COUNTER);
 }
 
-static void not_ip(void)
+static void not_ip(struct scene *s)
 {
 	static const uint16_t types[] = {
 		ETH_P_ARP, ETH_P_LLDP, ETH_P_IBOE, ETH_P_MPLS_UC, 0x0040,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(types) && !test_failed(); i++) {
-		s.req.ethertype = types[i];
-		expect_pass(&s, NO_COUNTER);
+		s->req.ethertype = types[i];
+		expect_pass(s, NO_COUNTER);
 	}
 }
 
 /* The EtherType says one version, the header another. */
-static void ip_version(void)
+static void ip_version(struct scene *s)
 {
-	struct scene s;
+	s->req.version = 0x65;
+	expect_pass(s, NO_COUNTER);
+	s->req.version = 0x05;
+	expect_pass(s, NO_COUNTER);
 
-	if (!scene_init(&s))
-		return;
-	s.req.version = 0x65;
-	expect_pass(&s, NO_COUNTER);
-	s.req.version = 0x05;
-	expect_pass(&s, NO_COUNTER);
-
-	scene_ipv6(&s);
-	s.req.version = 0x40;
-	expect_pass(&s, NO_COUNTER);
+	scene_ipv6(s);
+	s->req.version = 0x40;
+	expect_pass(s, NO_COUNTER);
 }
 
-static void ip_options(void)
+static void ip_options(struct scene *s)
 {
-	struct scene s;
 	int words;
 
-	if (!scene_init(&s))
-		return;
 	for (words = 1; words <= 10 && !test_failed(); words++) {
-		s.req.ip_options = words;
-		expect_pass(&s, NO_COUNTER);
+		s->req.ip_options = words;
+		expect_pass(s, NO_COUNTER);
 	}
 	/* A header shorter than a header. */
-	s.req.ip_options = 0;
-	s.req.version = 0x44;
-	expect_pass(&s, NO_COUNTER);
+	s->req.ip_options = 0;
+	s->req.version = 0x44;
+	expect_pass(s, NO_COUNTER);
 }
 
-static void fragments(void)
+static void fragments(struct scene *s)
 {
 	static const uint16_t frags[] = {
 		PACKET_IP_MF, 1, 0x1fff, PACKET_IP_MF | 185,
 		PACKET_IP_DF | PACKET_IP_MF, PACKET_IP_DF | 0x1000,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(frags) && !test_failed(); i++) {
-		s.req.frag = frags[i];
-		expect_pass(&s, NO_COUNTER);
+		s->req.frag = frags[i];
+		expect_pass(s, NO_COUNTER);
 	}
 	/* May be fragmented, but is not. */
-	s.req.frag = 0;
-	expect_write(&s);
+	s->req.frag = 0;
+	expect_write(s);
 }
 
-static void ip6_extension(void)
+static void ip6_extension(struct scene *s)
 {
 	static const uint8_t types[] = {
 		IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_FRAGMENT,
 		IPPROTO_DSTOPTS,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	s.req.ip6_ext = true;
+	scene_ipv6(s);
+	s->req.ip6_ext = true;
 	for (i = 0; i < ARRAY_SIZE(types) && !test_failed(); i++) {
-		s.req.ip6_ext_type = types[i];
-		expect_pass(&s, NO_COUNTER);
+		s->req.ip6_ext_type = types[i];
+		expect_pass(s, NO_COUNTER);
 	}
 }
 
-static void not_udp(void)
+static void not_udp(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.proto = IPPROTO_TCP;
-	expect_pass(&s, NO_COUNTER);
-	s.req.proto = IPPROTO_UDPLITE;
-	expect_pass(&s, NO_COUNTER);
-	scene_ipv6(&s);
-	expect_pass(&s, NO_COUNTER);
+	s->req.proto = IPPROTO_TCP;
+	expect_pass(s, NO_COUNTER);
+	s->req.proto = IPPROTO_UDPLITE;
+	expect_pass(s, NO_COUNTER);
+	scene_ipv6(s);
+	expect_pass(s, NO_COUNTER);
 }
 
-static void other_port(void)
+static void other_port(struct scene *s)
 {
 	static const uint16_t ports[] = { 4790, 4792, 53, 0xb712 };
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(ports) && !test_failed(); i++) {
-		s.req.dport = ports[i];
-		s.req.sport = XROCE_UDP_PORT;
-		expect_pass(&s, NO_COUNTER);
+		s->req.dport = ports[i];
+		s->req.sport = XROCE_UDP_PORT;
+		expect_pass(s, NO_COUNTER);
 	}
 }
 
-static void foreign_qpn(void)
+static void foreign_qpn(struct scene *s)
 {
 	static const uint32_t qpns[] = {
 		0, 1, 0x11, SCENE_QPN & 0x7fffff, 0x7fffff, XROCE_QPN_MCAST,
 	};
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(qpns) && !test_failed(); i++) {
-		s.req.dqpn = qpns[i];
-		expect_pass(&s, COUNTER(pass));
+		s->req.dqpn = qpns[i];
+		expect_pass(s, COUNTER(pass));
 	}
 }
 
 /* What is wrong with a packet for others is the others' business. */
-static void foreign_malformed(void)
+static void foreign_malformed(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.dqpn = 0x11;
-	s.req.tver = 3;
-	expect_pass(&s, COUNTER(pass));
-	s.req.ip_csum_flip = 1;
-	expect_pass(&s, COUNTER(pass));
-	s.req.ip_adjust = 8;
-	expect_pass(&s, COUNTER(pass));
-	s.cut = 20;
-	expect_pass(&s, COUNTER(pass));
-	s.req.opcode = 0xff;
-	expect_pass(&s, COUNTER(pass));
+	s->req.dqpn = 0x11;
+	s->req.tver = 3;
+	expect_pass(s, COUNTER(pass));
+	s->req.ip_csum_flip = 1;
+	expect_pass(s, COUNTER(pass));
+	s->req.ip_adjust = 8;
+	expect_pass(s, COUNTER(pass));
+	s->cut = 20;
+	expect_pass(s, COUNTER(pass));
+	s->req.opcode = 0xff;
+	expect_pass(s, COUNTER(pass));
 }
 
 /* The frame ends at every byte, the headers still announce all of it. */
@@ -264,44 +214,33 @@ static void cut_ipv4(void)
 		cut_everywhere(&s, IP4_BTH);
 }
 
-static void cut_ipv6(void)
+static void cut_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	cut_everywhere(&s, IP6_BTH);
+	scene_ipv6(s);
+	cut_everywhere(s, IP6_BTH);
 }
 
-static void cut_qinq(void)
+static void cut_qinq(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	tag(&s, ETH_P_8021AD, 1);
-	tag(&s, ETH_P_8021Q, 2);
-	cut_everywhere(&s, IP4_BTH + 8);
+	tag(s, ETH_P_8021AD, 1);
+	tag(s, ETH_P_8021Q, 2);
+	cut_everywhere(s, IP4_BTH + 8);
 }
 
 /* A multi-buffer frame that ends within any of its buffers. */
-static void cut_jumbo(void)
+static void cut_jumbo(struct scene *s)
 {
 	struct frame whole;
-	struct scene s;
 
-	if (!scene_init(&s))
-		return;
-	s.qp.mtu = 4096;
-	scene_put(&s);
-	scene_payload(&s, 4096);
-	packet_build(&s.req, &whole);
-	for (s.cut = 1; s.cut < 4096 && !test_failed(); s.cut += 61)
-		expect_drop(&s, COUNTER(drop_length));
-	s.cut = 0;
+	s->qp.mtu = 4096;
+	scene_put(s);
+	scene_payload(s, 4096);
+	packet_build(&s->req, &whole);
+	for (s->cut = 1; s->cut < 4096 && !test_failed(); s->cut += 61)
+		expect_drop(s, COUNTER(drop_length));
+	s->cut = 0;
 	if (!test_failed())
-		expect_write(&s);
+		expect_write(s);
 }
 
 /*
@@ -339,14 +278,10 @@ static void short_ipv4(void)
 		short_everywhere(&s, false);
 }
 
-static void short_ipv6(void)
+static void short_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	short_everywhere(&s, false);
+	scene_ipv6(s);
+	short_everywhere(s, false);
 }
 
 static void short_padded(void)
@@ -383,66 +318,49 @@ static void lengths_ipv4(void)
 		lengths_differ(&s);
 }
 
-static void lengths_ipv6(void)
+static void lengths_ipv6(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	scene_ipv6(&s);
-	lengths_differ(&s);
+	scene_ipv6(s);
+	lengths_differ(s);
 }
 
-static void lengths_beyond(void)
+static void lengths_beyond(struct scene *s)
 {
 	static const int more[] = { 1, 4, 1000, 60000 };
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(more) && !test_failed(); i++) {
-		s.req.ip_adjust = more[i];
-		s.req.udp_adjust = more[i];
-		expect_drop(&s, COUNTER(drop_length));
+		s->req.ip_adjust = more[i];
+		s->req.udp_adjust = more[i];
+		expect_drop(s, COUNTER(drop_length));
 	}
 }
 
-static void trailer(void)
+static void trailer(struct scene *s)
 {
 	static const uint32_t bytes[] = { 1, 2, 3, 4, 6, 18, 46, 64 };
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(bytes) && !test_failed(); i++) {
-		s.req.trailer = bytes[i];
-		s.req.psn = s.qp.epsn;
-		expect_write(&s);
+		s->req.trailer = bytes[i];
+		s->req.psn = s->qp.epsn;
+		expect_write(s);
 	}
 }
 
-static void udp_checksum(void)
+static void udp_checksum(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.udp_csum = 0xbeef;
-	expect_write(&s);
+	s->req.udp_csum = 0xbeef;
+	expect_write(s);
 }
 
-static void ip_checksum(void)
+static void ip_checksum(struct scene *s)
 {
-	struct scene s;
 	int bit;
 
-	if (!scene_init(&s))
-		return;
 	for (bit = 0; bit < 16 && !test_failed(); bit++) {
-		s.req.ip_csum_flip = 1 << bit;
-		expect_drop(&s, COUNTER(drop_checksum));
+		s->req.ip_csum_flip = 1 << bit;
+		expect_drop(s, COUNTER(drop_checksum));
 	}
 }
 
@@ -450,43 +368,47 @@ static const struct test tests[] = {
 	{ "write_ipv4", "D1 D2", "a WRITE over IPv4 is acknowledged",
 	  write_ipv4 },
 	{ "write_ipv6", "D1 D2", "a WRITE over IPv6 is acknowledged",
-	  write_ipv6 },
-	{ "vlan", "D1", "a tag is kept in the reply", vlan },
-	{ "vlan_ipv6", "D1", "a tag before IPv6", vlan_ipv6 },
-	{ "qinq", "D1", "two tags are kept in the reply", qinq },
-	{ "vlan_three", "D3", "three tags are the stack's", vlan_three },
-	{ "not_ip", "D3", "ARP, RoCEv1 and others pass", not_ip },
-	{ "ip_version", "D3", "EtherType and IP version differ", ip_version },
-	{ "ip_options", "D3", "IPv4 options are the stack's", ip_options },
-	{ "fragments", "D3", "IPv4 fragments are the stack's", fragments },
+	  ON_SCENE(write_ipv6) },
+	{ "vlan", "D1", "a tag is kept in the reply", ON_SCENE(vlan) },
+	{ "vlan_ipv6", "D1", "a tag before IPv6", ON_SCENE(vlan_ipv6) },
+	{ "qinq", "D1", "two tags are kept in the reply", ON_SCENE(qinq) },
+	{ "vlan_three", "D3", "three tags are the stack's", ON_SCENE(vlan_three) },
+	{ "not_ip", "D3", "ARP, RoCEv1 and others pass", ON_SCENE(not_ip) },
+	{ "ip_version", "D3", "EtherType and IP version differ",
+	  ON_SCENE(ip_version) },
+	{ "ip_options", "D3", "IPv4 options are the stack's", ON_SCENE(ip_options) },
+	{ "fragments", "D3", "IPv4 fragments are the stack's", ON_SCENE(fragments) },
 	{ "ip6_extension", "D3", "IPv6 extension headers are the stack's",
-	  ip6_extension },
-	{ "not_udp", "D3", "other protocols pass", not_udp },
-	{ "other_port", "D3", "other UDP ports pass", other_port },
+	  ON_SCENE(ip6_extension) },
+	{ "not_udp", "D3", "other protocols pass", ON_SCENE(not_udp) },
+	{ "other_port", "D3", "other UDP ports pass", ON_SCENE(other_port) },
 	{ "foreign_qpn", "D3", "other queue pair numbers pass, counted",
-	  foreign_qpn },
+	  ON_SCENE(foreign_qpn) },
 	{ "foreign_malformed", "D3", "malformed packets for others pass",
-	  foreign_malformed },
+	  ON_SCENE(foreign_malformed) },
 	{ "cut_ipv4", "D3 D5 D6", "the frame ends at every byte", cut_ipv4 },
-	{ "cut_ipv6", "D3 D5 D6", "the frame ends at every byte", cut_ipv6 },
-	{ "cut_qinq", "D3 D5 D6", "the frame ends at every byte", cut_qinq },
+	{ "cut_ipv6", "D3 D5 D6", "the frame ends at every byte",
+	  ON_SCENE(cut_ipv6) },
+	{ "cut_qinq", "D3 D5 D6", "the frame ends at every byte",
+	  ON_SCENE(cut_qinq) },
 	{ "cut_jumbo", "D1 D5 D6", "a multi-buffer frame ends early",
-	  cut_jumbo },
+	  ON_SCENE(cut_jumbo) },
 	{ "short_ipv4", "D3 D5 D6", "every UDP length, the frame with it",
 	  short_ipv4 },
 	{ "short_ipv6", "D3 D5 D6", "every UDP length, the frame with it",
-	  short_ipv6 },
+	  ON_SCENE(short_ipv6) },
 	{ "short_padded", "D3 D5 D6", "every UDP length, Ethernet padding after",
 	  short_padded },
 	{ "lengths_ipv4", "D5 D6", "IP and UDP length differ", lengths_ipv4 },
-	{ "lengths_ipv6", "D5 D6", "IP and UDP length differ", lengths_ipv6 },
+	{ "lengths_ipv6", "D5 D6", "IP and UDP length differ",
+	  ON_SCENE(lengths_ipv6) },
 	{ "lengths_beyond", "D5 D6", "both lengths pass the frame's end",
-	  lengths_beyond },
-	{ "trailer", "D1", "Ethernet padding after the request", trailer },
+	  ON_SCENE(lengths_beyond) },
+	{ "trailer", "D1", "Ethernet padding after the request", ON_SCENE(trailer) },
 	{ "udp_checksum", "D5", "the UDP checksum is not looked at",
-	  udp_checksum },
+	  ON_SCENE(udp_checksum) },
 	{ "ip_checksum", "D5 D6", "any bit of the IPv4 checksum wrong",
-	  ip_checksum },
+	  ON_SCENE(ip_checksum) },
 };
 
 int main(int argc, char **argv)

@@ -152,38 +152,35 @@ static void miss(struct scene *s, int i)
 }
 
 /* What is right, or wrong in another way, counts neither for nor against it. */
-static void misses(void)
+static void misses(struct scene *s)
 {
-	struct scene s;
 	int i;
 
-	if (!scene_init(&s))
-		return;
-	s.qp.type = XROCE_QPT_UC;
-	s.req.opcode |= XROCE_OP_UC;
-	scene_put(&s);
+	s->qp.type = XROCE_QPT_UC;
+	s->req.opcode |= XROCE_OP_UC;
+	scene_put(s);
 	for (i = 1; i <= XROCE_UC_MISSES && !test_failed(); i++) {
-		expect_write(&s);
-		s.req.psn = (s.req.psn + 1) & XROCE_PSN_MASK;
-		s.req.payload -= 4;
-		expect_lost(&s, COUNTER(inv_length));
-		s.req.psn = (s.req.psn + 1) & XROCE_PSN_MASK;
-		s.req.payload += 4;
-		s.req.saddr[15] ^= 4;
-		s.req.rkey ^= 1;
-		expect_drop(&s, COUNTER(drop_addr));
-		s.req.saddr[15] ^= 4;
-		check(!s.qp.error, "ended by %d", i);
-		miss(&s, i);
+		expect_write(s);
+		s->req.psn = (s->req.psn + 1) & XROCE_PSN_MASK;
+		s->req.payload -= 4;
+		expect_lost(s, COUNTER(inv_length));
+		s->req.psn = (s->req.psn + 1) & XROCE_PSN_MASK;
+		s->req.payload += 4;
+		s->req.saddr[15] ^= 4;
+		s->req.rkey ^= 1;
+		expect_drop(s, COUNTER(drop_addr));
+		s->req.saddr[15] ^= 4;
+		check(!s->qp.error, "ended by %d", i);
+		miss(s, i);
 	}
-	check(s.qp.error, "it goes on");
-	expect_drop(&s, COUNTER(drop_error));
+	check(s->qp.error, "it goes on");
+	expect_drop(s, COUNTER(drop_error));
 }
 
 static const struct test tests[] = {
 	{ "table_UC", "D2 D5 D6", "unreliable connection", table_uc },
 	{ "UC_misses", "R9 D5", "keys guessed end an unreliable connection",
-	  misses },
+	  ON_SCENE(misses) },
 	{ "table_UD", "D2 D5 D6", "datagrams", table_ud },
 };
 

@@ -20,23 +20,20 @@ static void key_not_valid(void)
 }
 
 /* The first and last place of the table. */
-static void key_edges(void)
+static void key_edges(struct scene *s)
 {
 	static const uint32_t places[] = { 0, NATIVE_MPT_ENTRIES - 1 };
-	struct scene s;
 	size_t i;
 
-	if (!scene_init(&s))
-		return;
 	for (i = 0; i < ARRAY_SIZE(places) && !test_failed(); i++) {
-		struct xroce_mpt mpt = s.mpt;
+		struct xroce_mpt mpt = s->mpt;
 
 		mpt.key = places[i] << XROCE_KEY_SHIFT | 0x77;
 		native_put_mpt(places[i], &mpt);
-		s.req.rkey = mpt.key;
-		expect_accepted(&s);
-		s.req.rkey ^= 0x10;
-		expect_refused(&s, XROCE_CAUSE_ACC_KEY);
+		s->req.rkey = mpt.key;
+		expect_accepted(s);
+		s->req.rkey ^= 0x10;
+		expect_refused(s, XROCE_CAUSE_ACC_KEY);
 	}
 }
 
@@ -65,21 +62,17 @@ static void qp_right(void)
 }
 
 /* The first of several errors has the say. */
-static void order_of_checks(void)
+static void order_of_checks(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	access_order(&s, XROCE_ACCESS_REMOTE_WRITE);
-	s.req.dmalen++;
-	expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
-	s.qp.access = 0;
-	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
-	s.req.opcode = XROCE_RC_WRITE_LAST;
-	expect_refused(&s, XROCE_CAUSE_INV_ORDER);
-	s.req.opcode = 0x15;
-	expect_refused(&s, XROCE_CAUSE_INV_OPCODE);
+	access_order(s, XROCE_ACCESS_REMOTE_WRITE);
+	s->req.dmalen++;
+	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
+	s->qp.access = 0;
+	expect_refused(s, XROCE_CAUSE_INV_QP_ACCESS);
+	s->req.opcode = XROCE_RC_WRITE_LAST;
+	expect_refused(s, XROCE_CAUSE_INV_ORDER);
+	s->req.opcode = 0x15;
+	expect_refused(s, XROCE_CAUSE_INV_OPCODE);
 }
 
 static void bounds(void)
@@ -91,84 +84,60 @@ static void bounds(void)
 }
 
 /* The region begins at address 0. */
-static void bounds_zero(void)
+static void bounds_zero(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.mpt.iova = 0;
-	access_edges(&s);
+	s->mpt.iova = 0;
+	access_edges(s);
 }
 
 /* The region's last byte is the last of all addresses. */
-static void bounds_top(void)
+static void bounds_top(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.mpt.iova = 0ull - s.mpt.length;
-	access_edges(&s);
+	s->mpt.iova = 0ull - s->mpt.length;
+	access_edges(s);
 }
 
 /* The same, one byte less: an access may not run on to 2^64 or around it. */
-static void bounds_below_top(void)
+static void bounds_below_top(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.mpt.iova = -1ull - s.mpt.length;
-	access_edges(&s);
+	s->mpt.iova = -1ull - s->mpt.length;
+	access_edges(s);
 }
 
-static void bounds_one_byte(void)
+static void bounds_one_byte(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.mpt.length = 1;
-	access_at(&s, 0, 1, true);
-	access_at(&s, 0, 2, false);
-	access_at(&s, 1, 1, false);
-	access_at(&s, -1ull, 2, false);
+	s->mpt.length = 1;
+	access_at(s, 0, 1, true);
+	access_at(s, 0, 2, false);
+	access_at(s, 1, 1, false);
+	access_at(s, -1ull, 2, false);
 }
 
 /* Lengths that do not fit 32 bits are compared as they are. */
-static void bounds_huge(void)
+static void bounds_huge(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.mpt.iova = 0x1000;
-	s.mpt.length = (1ull << 40) + 5;
-	access_at(&s, 1ull << 40, 5, true);
-	access_at(&s, 1ull << 40, 6, false);
-	access_at(&s, (1ull << 32) + 4, 64, true);
-	s.mpt.length = 1ull << 32;
-	access_at(&s, 0, 64, true);
-	access_at(&s, (1ull << 32) - 64, 64, true);
-	access_at(&s, (1ull << 32) - 63, 64, false);
+	s->mpt.iova = 0x1000;
+	s->mpt.length = (1ull << 40) + 5;
+	access_at(s, 1ull << 40, 5, true);
+	access_at(s, 1ull << 40, 6, false);
+	access_at(s, (1ull << 32) + 4, 64, true);
+	s->mpt.length = 1ull << 32;
+	access_at(s, 0, 64, true);
+	access_at(s, (1ull << 32) - 64, 64, true);
+	access_at(s, (1ull << 32) - 63, 64, false);
 }
 
 /* The first packet is refused when the last one would not fit. */
-static void bounds_message(void)
+static void bounds_message(struct scene *s)
 {
-	struct scene s;
-
-	if (!scene_init(&s))
-		return;
-	s.req.opcode = XROCE_RC_WRITE_FIRST;
-	s.req.payload = 1024;
-	s.req.pad = 0;
-	s.req.va = SCENE_IOVA + SCENE_LENGTH - 3000;
-	s.req.dmalen = 3000;
-	expect_accepted(&s);
-	s.req.dmalen = 3001;
-	expect_refused(&s, XROCE_CAUSE_ACC_BOUNDS);
+	s->req.opcode = XROCE_RC_WRITE_FIRST;
+	s->req.payload = 1024;
+	s->req.pad = 0;
+	s->req.va = SCENE_IOVA + SCENE_LENGTH - 3000;
+	s->req.dmalen = 3000;
+	expect_accepted(s);
+	s->req.dmalen = 3001;
+	expect_refused(s, XROCE_CAUSE_ACC_BOUNDS);
 }
 
 /* Second packet of a message whose region changes after the first. */
@@ -183,30 +152,26 @@ static void second(struct scene *s)
 	s->req.psn++;
 }
 
-static void changes_between(void)
+static void changes_between(struct scene *s)
 {
-	struct scene s;
+	second(s);
+	s->mpt.key ^= 1;
+	scene_put(s);
+	expect_nak(s, XROCE_CAUSE_ACC_KEY);
 
-	if (!scene_init(&s))
+	if (!scene_init(s))
 		return;
-	second(&s);
-	s.mpt.key ^= 1;
-	scene_put(&s);
-	expect_nak(&s, XROCE_CAUSE_ACC_KEY);
+	second(s);
+	s->mpt.length = 100 + 2047;
+	scene_put(s);
+	expect_nak(s, XROCE_CAUSE_ACC_BOUNDS);
 
-	if (!scene_init(&s))
+	if (!scene_init(s))
 		return;
-	second(&s);
-	s.mpt.length = 100 + 2047;
-	scene_put(&s);
-	expect_nak(&s, XROCE_CAUSE_ACC_BOUNDS);
-
-	if (!scene_init(&s))
-		return;
-	second(&s);
-	s.qp.access = 0;
-	scene_put(&s);
-	expect_nak(&s, XROCE_CAUSE_INV_QP_ACCESS);
+	second(s);
+	s->qp.access = 0;
+	scene_put(s);
+	expect_nak(s, XROCE_CAUSE_INV_QP_ACCESS);
 }
 
 static const struct test tests[] = {
@@ -215,28 +180,29 @@ static const struct test tests[] = {
 	{ "key_not_valid", "R7 D5 D6", "an entry that is free or invalid",
 	  key_not_valid },
 	{ "key_edges", "R9", "the first and last entry of the table",
-	  key_edges },
+	  ON_SCENE(key_edges) },
 	{ "pd_differs", "P2 D5 D6", "a region of another protection domain",
 	  pd_differs },
 	{ "region_right", "R2 D5 D6", "the region lacks remote write",
 	  region_right },
 	{ "qp_right", "D5 D6", "the queue pair lacks remote write", qp_right },
 	{ "order_of_checks", "D5 D6", "the first of several errors",
-	  order_of_checks },
+	  ON_SCENE(order_of_checks) },
 	{ "bounds", "D5 D6", "first byte, last byte, one before, one past",
 	  bounds },
-	{ "bounds_zero", "D5 D6", "a region at address 0", bounds_zero },
+	{ "bounds_zero", "D5 D6", "a region at address 0", ON_SCENE(bounds_zero) },
 	{ "bounds_top", "D5 D6", "a region that ends at 2^64 - 1",
-	  bounds_top },
+	  ON_SCENE(bounds_top) },
 	{ "bounds_below_top", "D5 D6", "an access that passes 2^64",
-	  bounds_below_top },
+	  ON_SCENE(bounds_below_top) },
 	{ "bounds_one_byte", "D5 D6", "a region of one byte",
-	  bounds_one_byte },
-	{ "bounds_huge", "D5 D6", "a region of more than 4 GiB", bounds_huge },
+	  ON_SCENE(bounds_one_byte) },
+	{ "bounds_huge", "D5 D6", "a region of more than 4 GiB",
+	  ON_SCENE(bounds_huge) },
 	{ "bounds_message", "D5 D6", "the whole message is checked at once",
-	  bounds_message },
+	  ON_SCENE(bounds_message) },
 	{ "changes_between", "R7 D5", "the region changes within a message",
-	  changes_between },
+	  ON_SCENE(changes_between) },
 };
 
 int main(int argc, char **argv)

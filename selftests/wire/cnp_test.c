@@ -148,24 +148,20 @@ static void sent_uc(void)
 }
 
 /* The other code points give none, however long the last one ago. */
-static void code_points(void)
+static void code_points(struct wire *w)
 {
 	struct xroce_stat before = live_stat();
-	struct wire w;
 	int i;
 
-	if (!wire_open(&w, &rc))
-		return;
 	set_interval(0);
 	for (i = 0; i < 8 && !test_failed(); i++) {
-		w.req.tos = (i & 4 ? DSCP : 0) | (i & 3);
-		wire_send(&w);
-		expect_both(&w, true, (i & 3) == ECN_CE);
-		w.req.psn++;
+		w->req.tos = (i & 4 ? DSCP : 0) | (i & 3);
+		wire_send(w);
+		expect_both(w, true, (i & 3) == ECN_CE);
+		w->req.psn++;
 	}
 	moved(&before, 2, 2);
 	set_interval(50);
-	wire_close(&w);
 }
 
 /* One in an interval, a queue pair; those in between are counted. */
@@ -216,81 +212,70 @@ static bool told(struct wire *w)
  * After an interval there is another one, and not before: the first was sent after
  * @begun, the next one before it was seen. However late this test is.
  */
-static void paced(void)
+static void paced(struct wire *w)
 {
 	double begun, now;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
 	set_interval(SECOND);
-	w.req.tos = ECN_CE;
+	w->req.tos = ECN_CE;
 	begun = clock_now();
-	check(told(&w), "the first one is missing");
+	check(told(w), "the first one is missing");
 	do {
 		usleep(10000);
 		now = clock_now();
-		if (told(&w))
+		if (told(w))
 			break;
 	} while (now - begun < 60 && !test_failed());
 	check(clock_now() - begun >= 1, "%.3f s apart", clock_now() - begun);
 	check(now - begun < 60, "none after %.3f s", now - begun);
 	set_interval(50);
-	wire_close(&w);
 }
 
 /* What is not the peer's, or not whole, says nothing of congestion. */
-static void refused(void)
+static void refused(struct wire *w)
 {
 	struct xroce_stat before = live_stat(), now;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	w.req.tos = ECN_CE;
-	w.req.icrc_flip = 1;
-	wire_send(&w);
-	wire_quiet(&w);
-	w.req.icrc_flip = 0;
-	w.req.saddr[15] ^= 8;
-	wire_send(&w);
-	wire_quiet(&w);
+	w->req.tos = ECN_CE;
+	w->req.icrc_flip = 1;
+	wire_send(w);
+	wire_quiet(w);
+	w->req.icrc_flip = 0;
+	w->req.saddr[15] ^= 8;
+	wire_send(w);
+	wire_quiet(w);
 	now = live_stat();
 	check(now.drop_icrc - before.drop_icrc == 1 &&
 	      now.drop_addr - before.drop_addr == 1, "drop_icrc, drop_addr");
 	moved(&before, 0, 0);
-	w.req.saddr[15] ^= 8;
-	wire_send(&w);
-	expect_both(&w, true, true);
+	w->req.saddr[15] ^= 8;
+	wire_send(w);
+	expect_both(w, true, true);
 	moved(&before, 1, 1);
-	wire_close(&w);
 }
 
 /* It goes between the packets of a READ that are not sent yet. */
-static void among_responses(void)
+static void among_responses(struct wire *w)
 {
 	struct packet want, got;
 	struct frame bytes;
 	int responses = 0, cnps = 0;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	w.req.opcode = XROCE_RC_READ_REQUEST;
-	w.req.payload = 0;
-	w.req.dmalen = WIRE_BYTES;
-	w.req.tos = ECN_CE;
-	wire_send(&w);
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.payload = 0;
+	w->req.dmalen = WIRE_BYTES;
+	w->req.tos = ECN_CE;
+	wire_send(w);
 	while (responses < (int)WIRE_BYTES / 1024 || !cnps) {
-		if (!check(wire_take(&w, WIRE_MS, &got, &bytes),
+		if (!check(wire_take(w, WIRE_MS, &got, &bytes),
 			   "%d responses, %d notifications", responses, cnps))
 			break;
 		if (got.opcode == XROCE_OP_CNP) {
-			expect_cnp(&w, &got, &bytes);
+			expect_cnp(w, &got, &bytes);
 			cnps++;
 			continue;
 		}
-		want = wire_reply(&w, got.opcode);
+		want = wire_reply(w, got.opcode);
 		want.psn = (WIRE_PSN + responses++) & XROCE_PSN_MASK;
 		want.payload = 1024;
 		want.syndrome = got.opcode == XROCE_RC_READ_RESPONSE_MIDDLE ? 0 :
@@ -299,35 +284,30 @@ static void among_responses(void)
 		check(!packet_diff(&want, &got), "response %d differs",
 		      responses);
 	}
-	wire_quiet(&w);
+	wire_quiet(w);
 	check(cnps == 1, "%d notifications", cnps);
-	wire_close(&w);
 }
 
 /* One for us: counted, if its invariant CRC is right; never answered. */
-static void received(void)
+static void received(struct wire *w)
 {
 	struct xroce_stat before = live_stat(), now;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	w.req.opcode = XROCE_OP_CNP;
-	w.req.becn = true;
-	w.req.ackreq = false;
-	w.req.psn = 0;
-	w.req.payload = 16;
-	w.req.tos = ECN_CE;
-	wire_send(&w);
-	w.req.icrc_flip = 0x80;
-	wire_send(&w);
-	wire_quiet(&w);
+	w->req.opcode = XROCE_OP_CNP;
+	w->req.becn = true;
+	w->req.ackreq = false;
+	w->req.psn = 0;
+	w->req.payload = 16;
+	w->req.tos = ECN_CE;
+	wire_send(w);
+	w->req.icrc_flip = 0x80;
+	wire_send(w);
+	wire_quiet(w);
 	now = live_stat();
 	check(now.cnp_rx - before.cnp_rx == 1 &&
 	      now.drop_icrc - before.drop_icrc == 1, "cnp_rx %llu, drop_icrc %llu",
 	      now.cnp_rx - before.cnp_rx, now.drop_icrc - before.drop_icrc);
 	moved(&before, 0, 0);
-	wire_close(&w);
 }
 
 static const struct test tests[] = {
@@ -336,14 +316,15 @@ static const struct test tests[] = {
 	  sent_ipv4 },
 	{ "cnp_ipv6", "D1 D4 D5", "over IPv6", sent_ipv6 },
 	{ "cnp_uc", "D2 D5", "where there are no ACKs", sent_uc },
-	{ "cnp_code_points", "D5 D6", "only CE", code_points },
+	{ "cnp_code_points", "D5 D6", "only CE", ON_WIRE(code_points, &rc) },
 	{ "cnp_apart", "D5 D6", "one in an interval, a queue pair", apart },
-	{ "cnp_paced", "D5 D6", "another one after the interval", paced },
+	{ "cnp_paced", "D5 D6", "another one after the interval",
+	  ON_WIRE(paced, &rc) },
 	{ "cnp_unsent", "D4 D5 D6", "a false invariant CRC, another peer",
-	  refused },
+	  ON_WIRE(refused, &rc) },
 	{ "cnp_among_responses", "D2 D5", "while a READ is answered",
-	  among_responses },
-	{ "cnp_for_us", "D4 D5 D6", "counted, not answered", received },
+	  ON_WIRE(among_responses, &rc) },
+	{ "cnp_for_us", "D4 D5 D6", "counted, not answered", ON_WIRE(received, &rc) },
 };
 
 int main(int argc, char **argv)

@@ -52,41 +52,32 @@ static void serves(struct wire *w, uint32_t nth, __u32 state)
 }
 
 /* It goes on from where it was, there and back. */
-static void goes_on(void)
+static void goes_on(struct wire *w)
 {
-	struct wire w;
-
-	if (!wire_open(&w, &rc))
-		return;
-	serves(&w, 1, XROCE_QPS_RTS);
-	if (to_sqd(&w)) {
-		serves(&w, 2, XROCE_QPS_SQD);
-		check(!qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0), "to RTS");
-		serves(&w, 3, XROCE_QPS_RTS);
+	serves(w, 1, XROCE_QPS_RTS);
+	if (to_sqd(w)) {
+		serves(w, 2, XROCE_QPS_SQD);
+		check(!qp_move(w->x, w->qpn, XROCE_QPS_RTS, 0), "to RTS");
+		serves(w, 3, XROCE_QPS_RTS);
 	}
-	wire_close(&w);
 }
 
 /* A refusal ends it as ever. */
-static void refused(void)
+static void refused(struct wire *w)
 {
 	struct packet want;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	if (to_sqd(&w)) {
-		w.req.rkey ^= 1;
-		wire_send(&w);
-		want = wire_reply(&w, XROCE_RC_ACK);
-		want.psn = w.req.psn;
+	if (to_sqd(w)) {
+		w->req.rkey ^= 1;
+		wire_send(w);
+		want = wire_reply(w, XROCE_RC_ACK);
+		want.psn = w->req.psn;
 		want.syndrome = XROCE_SYN_NAK_ACC;
-		wire_expect(&w, &want);
-		check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state %u",
-		      qp_state(w.x, w.qpn));
-		check(qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0), "ERR to RTS");
+		wire_expect(w, &want);
+		check(qp_state(w->x, w->qpn) == XROCE_QPS_ERR, "state %u",
+		      qp_state(w->x, w->qpn));
+		check(qp_move(w->x, w->qpn, XROCE_QPS_RTS, 0), "ERR to RTS");
 	}
-	wire_close(&w);
 }
 
 /* ERR and RESET end it in silence. */
@@ -140,48 +131,45 @@ static void move_to(struct wire *w, const char *own, const char *peer,
 }
 
 /* The peer moves, to another address and to the other family. */
-static void addresses(void)
+static void addresses(struct wire *w)
 {
 	struct xroce_stat before, now;
 	struct packet old;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	move_to(&w, "::ffff:10.77.0.2", "::ffff:10.77.0.9", XROCE_QPS_RTS,
+	move_to(w, "::ffff:10.77.0.2", "::ffff:10.77.0.9", XROCE_QPS_RTS,
 		-EINVAL);
-	serves(&w, 1, XROCE_QPS_RTS);
-	if (!to_sqd(&w))
+	serves(w, 1, XROCE_QPS_RTS);
+	if (!to_sqd(w))
 		goto out;
-	old = w.req;
-	move_to(&w, "::ffff:10.77.0.2", "::ffff:224.0.0.9", XROCE_QPS_SQD,
+	old = w->req;
+	move_to(w, "::ffff:10.77.0.2", "::ffff:224.0.0.9", XROCE_QPS_SQD,
 		-EINVAL);
-	serves(&w, 2, XROCE_QPS_SQD);
-	move_to(&w, "::ffff:10.77.0.4", "::ffff:10.77.0.9", XROCE_QPS_SQD, 0);
-	serves(&w, 3, XROCE_QPS_SQD);
+	serves(w, 2, XROCE_QPS_SQD);
+	move_to(w, "::ffff:10.77.0.4", "::ffff:10.77.0.9", XROCE_QPS_SQD, 0);
+	serves(w, 3, XROCE_QPS_SQD);
 	before = live_stat();
-	memcpy(w.req.saddr, old.saddr, 16);
-	wire_send(&w);
-	wire_quiet(&w);
+	memcpy(w->req.saddr, old.saddr, 16);
+	wire_send(w);
+	wire_quiet(w);
 	now = live_stat();
 	check(now.drop_addr - before.drop_addr == 1, "the old peer's packet");
 
-	w.req.ipv6 = true;
-	w.req.frag = 0;
-	move_to(&w, "fd77::4", "fd77::9", XROCE_QPS_SQD, 0);
-	serves(&w, 4, XROCE_QPS_SQD);
-	check(!qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0), "to RTS");
-	serves(&w, 5, XROCE_QPS_RTS);
+	w->req.ipv6 = true;
+	w->req.frag = 0;
+	move_to(w, "fd77::4", "fd77::9", XROCE_QPS_SQD, 0);
+	serves(w, 4, XROCE_QPS_SQD);
+	check(!qp_move(w->x, w->qpn, XROCE_QPS_RTS, 0), "to RTS");
+	serves(w, 5, XROCE_QPS_RTS);
 out:
-	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "sqd_goes_on", "D5", "requests are served as in RTS", goes_on },
-	{ "sqd_refused", "D5", "and refused", refused },
+	{ "sqd_goes_on", "D5", "requests are served as in RTS",
+	  ON_WIRE(goes_on, &rc) },
+	{ "sqd_refused", "D5", "and refused", ON_WIRE(refused, &rc) },
 	{ "sqd_to_err", "D5", "to ERR", to_err },
 	{ "sqd_to_reset", "D5", "to RESET", to_reset },
-	{ "sqd_addresses", "D1 D5", "the peer moves", addresses },
+	{ "sqd_addresses", "D1 D5", "the peer moves", ON_WIRE(addresses, &rc) },
 };
 
 int main(int argc, char **argv)

@@ -77,156 +77,136 @@ static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
 }
 
 /* Of all lengths; each is a message. */
-static void lengths(void)
+static void lengths(struct wire *w)
 {
 	static const uint32_t bytes[] = {
 		1, MTU, MTU + 1, 2 * MTU, 5 * MTU - 3, WIRE_BYTES,
 	};
 	struct xroce_stat before = live_stat(), now;
-	struct wire w;
 	size_t i;
 
-	if (!wire_open(&w, &rc))
-		return;
 	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
-		next(&w, XROCE_RC_READ_REQUEST, bytes[i]);
-		wire_send(&w);
-		expect_read(&w, w.req.psn, bytes[i], i + 1);
-		w.req.psn += (bytes[i] + MTU - 1) / MTU;
+		next(w, XROCE_RC_READ_REQUEST, bytes[i]);
+		wire_send(w);
+		expect_read(w, w->req.psn, bytes[i], i + 1);
+		w->req.psn += (bytes[i] + MTU - 1) / MTU;
 	}
-	wire_quiet(&w);
+	wire_quiet(w);
 	now = live_stat();
 	/* What does not fit a packet is; one of MTU bytes may not fit its frame. */
 	check(now.queued - before.queued >= 4 && now.queued - before.queued <= 5,
 	      "%llu were left to the module", now.queued - before.queued);
-	wire_close(&w);
 }
 
 /* Nothing overtakes a READ, and each has the MSN of its own message. */
-static void behind(void)
+static void behind(struct wire *w)
 {
 	const uint32_t len = 12 * MTU;
-	struct wire w;
 	uint32_t psn;
 
-	if (!wire_open(&w, &rc))
-		return;
-	psn = w.req.psn;
-	next(&w, XROCE_RC_READ_REQUEST, len);
-	wire_send(&w);
-	w.req.psn = psn + 12;
-	next(&w, XROCE_RC_WRITE_ONLY, 64);
-	wire_send(&w);
-	w.req.psn = psn + 13;
-	next(&w, XROCE_RC_FETCH_ADD, 0);
-	wire_send(&w);
-	w.req.psn = psn + 14;
-	next(&w, XROCE_RC_READ_REQUEST, MTU + 1);
-	wire_send(&w);
-	w.req.psn = psn + 16;
-	next(&w, XROCE_RC_READ_REQUEST, 4);
-	wire_send(&w);
+	psn = w->req.psn;
+	next(w, XROCE_RC_READ_REQUEST, len);
+	wire_send(w);
+	w->req.psn = psn + 12;
+	next(w, XROCE_RC_WRITE_ONLY, 64);
+	wire_send(w);
+	w->req.psn = psn + 13;
+	next(w, XROCE_RC_FETCH_ADD, 0);
+	wire_send(w);
+	w->req.psn = psn + 14;
+	next(w, XROCE_RC_READ_REQUEST, MTU + 1);
+	wire_send(w);
+	w->req.psn = psn + 16;
+	next(w, XROCE_RC_READ_REQUEST, 4);
+	wire_send(w);
 
-	expect_read(&w, psn, len, 1);
-	expect_other(&w, XROCE_RC_ACK, psn + 12, 2);
-	expect_atomic(&w, psn + 13, 3);
-	expect_read(&w, psn + 14, MTU + 1, 4);
-	expect_read(&w, psn + 16, 4, 5);
-	wire_quiet(&w);
-	wire_close(&w);
+	expect_read(w, psn, len, 1);
+	expect_other(w, XROCE_RC_ACK, psn + 12, 2);
+	expect_atomic(w, psn + 13, 3);
+	expect_read(w, psn + 14, MTU + 1, 4);
+	expect_read(w, psn + 16, 4, 5);
+	wire_quiet(w);
 }
 
 /* Its 24 bits begin again; the number is that of the map. */
-static void wraps(void)
+static void wraps(struct wire *w)
 {
 	struct xroce_qp e;
-	struct wire w;
 	__u32 slot;
 
-	if (!wire_open(&w, &rc))
-		return;
-	slot = w.qpn & (LIVE_QP_ENTRIES - 1);
+	slot = w->qpn & (LIVE_QP_ENTRIES - 1);
 	live_map_get(LIVE_DEV, "qp", slot, &e);
 	e.msn = 0xfffffe;
 	live_map_put(LIVE_DEV, "qp", slot, &e);
-	next(&w, XROCE_RC_READ_REQUEST, 3 * MTU);
-	wire_send(&w);
-	expect_read(&w, w.req.psn, 3 * MTU, 0xffffff);
-	w.req.psn += 3;
-	wire_send(&w);
-	expect_read(&w, w.req.psn, 3 * MTU, 0);
-	w.req.psn += 3;
-	wire_send(&w);
-	expect_read(&w, w.req.psn, 3 * MTU, 1);
-	wire_quiet(&w);
-	wire_close(&w);
+	next(w, XROCE_RC_READ_REQUEST, 3 * MTU);
+	wire_send(w);
+	expect_read(w, w->req.psn, 3 * MTU, 0xffffff);
+	w->req.psn += 3;
+	wire_send(w);
+	expect_read(w, w->req.psn, 3 * MTU, 0);
+	w->req.psn += 3;
+	wire_send(w);
+	expect_read(w, w->req.psn, 3 * MTU, 1);
+	wire_quiet(w);
 }
 
 /* Asked for again, in whole and in part: as many messages as there are now. */
-static void again(void)
+static void again(struct wire *w)
 {
-	struct wire w;
 	uint32_t psn;
 
-	if (!wire_open(&w, &rc))
-		return;
-	psn = w.req.psn;
-	next(&w, XROCE_RC_READ_REQUEST, 5 * MTU);
-	wire_send(&w);
-	expect_read(&w, psn, 5 * MTU, 1);
-	w.req.psn = psn + 5;
-	next(&w, XROCE_RC_WRITE_ONLY, 64);
-	wire_send(&w);
-	wire_expect_ack(&w, psn + 5, 2);
+	psn = w->req.psn;
+	next(w, XROCE_RC_READ_REQUEST, 5 * MTU);
+	wire_send(w);
+	expect_read(w, psn, 5 * MTU, 1);
+	w->req.psn = psn + 5;
+	next(w, XROCE_RC_WRITE_ONLY, 64);
+	wire_send(w);
+	wire_expect_ack(w, psn + 5, 2);
 
-	w.req.psn = psn;
-	next(&w, XROCE_RC_READ_REQUEST, 5 * MTU);
-	wire_send(&w);
-	expect_read(&w, psn, 5 * MTU, 2);
-	w.req.psn = psn + 3;
-	w.req.va += 3 * MTU;
-	next(&w, XROCE_RC_READ_REQUEST, 2 * MTU);
-	wire_send(&w);
-	expect_read(&w, psn + 3, 2 * MTU, 2);
-	wire_quiet(&w);
-	wire_close(&w);
+	w->req.psn = psn;
+	next(w, XROCE_RC_READ_REQUEST, 5 * MTU);
+	wire_send(w);
+	expect_read(w, psn, 5 * MTU, 2);
+	w->req.psn = psn + 3;
+	w->req.va += 3 * MTU;
+	next(w, XROCE_RC_READ_REQUEST, 2 * MTU);
+	wire_send(w);
+	expect_read(w, psn + 3, 2 * MTU, 2);
+	wire_quiet(w);
 }
 
 /*
  * A READ that was answered is asked for again when its region has gone: silence,
  * and the queue pair goes on. A new one is refused.
  */
-static void gone(void)
+static void gone(struct wire *w)
 {
 	struct xroce_stat before, now;
 	struct packet want;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	next(&w, XROCE_RC_READ_REQUEST, 2 * MTU);
-	wire_send(&w);
-	expect_read(&w, w.req.psn, 2 * MTU, 1);
-	check(!xroce_mr_dereg(w.x, w.mr.mr), "DEREG");
+	next(w, XROCE_RC_READ_REQUEST, 2 * MTU);
+	wire_send(w);
+	expect_read(w, w->req.psn, 2 * MTU, 1);
+	check(!xroce_mr_dereg(w->x, w->mr.mr), "DEREG");
 	before = live_stat();
-	wire_send(&w);
-	wire_quiet(&w);
+	wire_send(w);
+	wire_quiet(w);
 	now = live_stat();
 	check(now.drop_psn - before.drop_psn == 1 &&
 	      now.nak_acc == before.nak_acc, "dropped, without a NAK");
-	check(qp_state(w.x, w.qpn) == XROCE_QPS_RTS, "state %u",
-	      qp_state(w.x, w.qpn));
+	check(qp_state(w->x, w->qpn) == XROCE_QPS_RTS, "state %u",
+	      qp_state(w->x, w->qpn));
 
-	w.req.psn += 2;
-	wire_send(&w);
-	want = wire_reply(&w, XROCE_RC_ACK);
+	w->req.psn += 2;
+	wire_send(w);
+	want = wire_reply(w, XROCE_RC_ACK);
 	want.syndrome = XROCE_SYN_NAK_ACC;
-	want.psn = w.req.psn & XROCE_PSN_MASK;
+	want.psn = w->req.psn & XROCE_PSN_MASK;
 	want.msn = 1;
-	wire_expect(&w, &want);
-	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state %u",
-	      qp_state(w.x, w.qpn));
-	wire_close(&w);
+	wire_expect(w, &want);
+	check(qp_state(w->x, w->qpn) == XROCE_QPS_ERR, "state %u",
+	      qp_state(w->x, w->qpn));
 }
 
 static bool flushed(void *arg)
@@ -279,50 +259,50 @@ static void fails(void)
  * veth copies what others may have in use, and puts the end of a long frame in front of
  * the next frame, so that an odd length makes that one begin at an odd address.
  */
-static void odd_frames(void)
+static void odd_frames(struct wire *w)
 {
 	static uint8_t other[4293] = {
 		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5,
 	};
-	struct wire w;
 	unsigned int i;
 
-	if (!wire_open(&w, &rc))
-		return;
 	for (i = 0; i < 60 && !test_failed(); i++) {
-		check(send(w.fd, other, sizeof(other) - 2 * i, 0) > 0, "send: %s",
+		check(send(w->fd, other, sizeof(other) - 2 * i, 0) > 0, "send: %s",
 		      strerror(errno));
 		switch (i % 3) {
 		case 0:
-			next(&w, XROCE_RC_WRITE_ONLY, 64);
-			wire_send(&w);
-			expect_other(&w, XROCE_RC_ACK, w.req.psn, i + 1);
+			next(w, XROCE_RC_WRITE_ONLY, 64);
+			wire_send(w);
+			expect_other(w, XROCE_RC_ACK, w->req.psn, i + 1);
 			break;
 		case 1:
-			next(&w, XROCE_RC_READ_REQUEST, 64);
-			wire_send(&w);
-			expect_read(&w, w.req.psn, 64, i + 1);
+			next(w, XROCE_RC_READ_REQUEST, 64);
+			wire_send(w);
+			expect_read(w, w->req.psn, 64, i + 1);
 			break;
 		case 2:
-			next(&w, XROCE_RC_FETCH_ADD, 0);
-			wire_send(&w);
-			expect_atomic(&w, w.req.psn, i + 1);
+			next(w, XROCE_RC_FETCH_ADD, 0);
+			wire_send(w);
+			expect_atomic(w, w->req.psn, i + 1);
 			break;
 		}
-		w.req.psn++;
+		w->req.psn++;
 	}
-	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "stream_lengths", "D2 D5", "a READ is a message, however long", lengths },
-	{ "stream_behind", "D2 D5", "order, and the MSN of each", behind },
-	{ "stream_wraps", "D5", "the MSN has 24 bits", wraps },
-	{ "stream_again", "D5", "a duplicate has the newest MSN", again },
+	{ "stream_lengths", "D2 D5", "a READ is a message, however long",
+	  ON_WIRE(lengths, &rc) },
+	{ "stream_behind", "D2 D5", "order, and the MSN of each",
+	  ON_WIRE(behind, &rc) },
+	{ "stream_wraps", "D5", "the MSN has 24 bits", ON_WIRE(wraps, &rc) },
+	{ "stream_again", "D5", "a duplicate has the newest MSN",
+	  ON_WIRE(again, &rc) },
 	{ "stream_fails", "D5", "a READ that cannot be answered flushes receives", fails },
 	{ "stream_gone", "R7 D5", "a duplicate of what is no more allowed",
-	  gone },
-	{ "stream_odd_frames", "D1 R10", "frames at odd addresses", odd_frames },
+	  ON_WIRE(gone, &rc) },
+	{ "stream_odd_frames", "D1 R10", "frames at odd addresses",
+	  ON_WIRE(odd_frames, &rc) },
 };
 
 int main(int argc, char **argv)
