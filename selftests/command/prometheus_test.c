@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The dashboard and the alerts in examples/ against what the command prints, by its own
+ * functions, of a sample that is made here: metrics.py compares.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+#include "watch/prometheus.h"
+#include "watch/sample.h"
+
+int __wrap_sample_take(const char *netdev, struct sample *s);
+int __wrap_xroce_mtt_query(struct xroce_mtt_query *q);
+
+/* The linker puts these in the place of those that ask the module: one of each. */
+int __wrap_sample_take(const char *netdev, struct sample *s)
+{
+	(void)netdev;
+	*s = (struct sample){
+		.links = calloc(1, sizeof(*s->links)),
+		.qps = calloc(1, sizeof(*s->qps)),
+		.mrs = calloc(1, sizeof(*s->mrs)),
+		.nlinks = 1,
+		.nqps = 1,
+		.nmrs = 1,
+	};
+	strcpy(s->links->dev, "x0");
+	s->qps->dev = s->links->dev;
+	s->mrs->dev = s->links->dev;
+	s->mrs->counted = true;
+	return 0;
+}
+
+int __wrap_xroce_mtt_query(struct xroce_mtt_query *q)
+{
+	q->entries = 1;
+	return 0;
+}
+
+static char top[PATH_MAX];		/* of the sources */
+static char printed[] = "/tmp/xroce-metrics-XXXXXX";
+
+/* What the command prints, into the file @printed. */
+static bool print_all(void)
+{
+	int out = dup(STDOUT_FILENO), fd = mkstemp(printed);
+	int status;
+
+	fflush(stdout);
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		return false;
+	status = prometheus_print(NULL);
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	close(fd);
+	return !status;
+}
+
+/* Return: the exit status of the shell's @command, or -1. */
+static int run(const char *command)
+{
+	int status;
+
+	fflush(stdout);
+	status = system(command);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Of an example, changed by @sed, metrics.py says @want. */
+static void judged(const char *example, const char *sed, int want)
+{
+	const char *suffix = strrchr(example, '.');
+	char command[3 * PATH_MAX];
+	int status;
+
+	snprintf(command, sizeof(command),
+		 "sed '%s' %s/examples/%s >%s%s && %s/selftests/metrics.py %s %s%s >%s.said; "
+		 "status=$?; [ $status = %d ] || cat %s.said; rm -f %s%s %s.said; exit $status",
+		 sed, top, example, printed, suffix, top, printed, printed, suffix, printed,
+		 want, printed, printed, suffix, printed);
+	status = run(command);
+	check(status == want, "%s, %s: %d, not %d", example, sed, status, want);
+}
+
+#define DASHBOARD	"grafana/xroce.json"
+#define ALERTS		"prometheus/alerts.yml"
+
+static void examples(void)
+{
+	judged(DASHBOARD, "", 0);
+	judged(ALERTS, "", 0);
+}
+
+/* It does find mistakes. */
+static void mistakes(void)
+{
+	judged(DASHBOARD, "s/xroce_link_rx_total/xroce_link_received_total/", 1);
+	judged(DASHBOARD, "s/xroce_link_users/xroce_link_programs/", 1);
+	judged(DASHBOARD, "s/by (instance, dev, qpn)/by (instance, dev, number)/", 1);
+	judged(DASHBOARD, "s/{{qpn}}/{{number}}/", 1);
+	judged(DASHBOARD, "s/\"expr\"/\"query\"/", 1);
+	judged(ALERTS, "s/link_acc_pd_total/link_acc_domain_total/", 1);
+	judged(ALERTS, "s/node_textfile_mtime_seconds/node_textfile_time/", 1);
+	judged(ALERTS, "s/xroce_qp_info{state=/xroce_qp_info{status=/", 1);
+	judged(ALERTS, "s/labels.cause/labels.why/", 1);
+	judged(ALERTS, "s/drop_tx_total\\[10m\\]/drop_tx_total/", 1);
+	judged(ALERTS, "s/expr:/expression:/", 1);
+}
+
+static const struct test tests[] = {
+	{ "metrics_examples", "U1 D6", "dashboard and alerts name what the command prints",
+	  examples },
+	{ "metrics_mistakes", "U1 D6", "a name that it does not print is found", mistakes },
+};
+
+int main(int argc, char **argv)
+{
+	ssize_t n = readlink("/proc/self/exe", top, sizeof(top) - 1);
+	int i, status;
+
+	/* build/selftests/prometheus_test */
+	for (i = 0; n > 0 && i < 3; i++)
+		*strrchr(top, '/') = 0;
+	if (n <= 0 || !print_all()) {
+		printf("Bail out! nothing is printed\n");
+		return 1;
+	}
+	status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	unlink(printed);
+	return status;
+}
