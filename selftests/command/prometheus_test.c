@@ -80,7 +80,7 @@ static void judged(const char *example, const char *sed, int want)
 	int status;
 
 	snprintf(command, sizeof(command),
-		 "sed '%s' %s/examples/%s >%s%s && %s/selftests/metrics.py %s %s%s >%s.said; "
+		 "sed '%s' %s/examples/%s >%s%s && %s/selftests/command/metrics.py %s %s%s >%s.said; "
 		 "status=$?; [ $status = %d ] || cat %s.said; rm -f %s%s %s.said; exit $status",
 		 sed, top, example, printed, suffix, top, printed, printed, suffix, printed,
 		 want, printed, printed, suffix, printed);

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The examples of the README and of the manual are run, and print what is written
-# there; transcript.py says what may differ. Each page begins with the module loaded,
-# no link, a /dev/shm of its own, and rxe0 at the client. Without arguments: all pages.
+# The examples of the README, of doc/containers.md and of the manual are run, and print
+# what is written there; transcript.py says what may differ. Each page begins with the
+# module loaded, no link, a /dev/shm of its own, and rxe0 at the client. Without
+# arguments: all pages.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -46,7 +47,7 @@ if [ $# -gt 0 ]; then
 	mapfile -t pages < <(realpath "$@")
 	set -- "${pages[@]}"
 else
-	set -- "$top/README.md" "$doc"/*.rst
+	set -- "$top/README.md" "$top/doc/containers.md" "$doc"/*.rst
 fi
 net_up
 undo+=(work_down)
