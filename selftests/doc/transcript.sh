@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The examples of the README, of doc/containers.md and of the manual are run, and print
-# what is written there; transcript.py says what may differ. Each page begins with the
-# module loaded, no link, a /dev/shm of its own, and rxe0 at the client. Without
+# Run the examples of the README, of the pages in doc/ and of the manual, and compare
+# what they print with the page; transcript.py says what may differ. Each page starts
+# with the module loaded, no link, a /dev/shm of its own, and rxe0 at the client. Without
 # arguments: all pages.
 set -eu
 
@@ -27,7 +27,7 @@ link_down() {
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || in_xr xroce link del dev x0 force
 }
 
-# page FILE: as it says; a page of the command has examples
+# page FILE: the examples print what it says; a manual page of the command has some
 page() {
 	local status=0
 
@@ -37,7 +37,7 @@ page() {
 		nsenter --net=/run/netns/xr >"$work/out" || status=$?
 	cat "$work/out"
 	case $status:${1##*/} in
-	0:* | 4:libxroce*) return 0 ;;
+	0:* | 4:libxroce* | 4:*.md) return 0 ;;
 	4:*)		echo "# no examples" ;;
 	esac
 	return 1
@@ -47,7 +47,7 @@ if [ $# -gt 0 ]; then
 	mapfile -t pages < <(realpath "$@")
 	set -- "${pages[@]}"
 else
-	set -- "$top/README.md" "$top/doc/containers.md" "$doc"/*.rst
+	set -- "$top/README.md" "$top"/doc/*.md "$doc"/*.rst
 fi
 net_up
 undo+=(work_down)
