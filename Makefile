@@ -358,7 +358,7 @@ uninstall:
 
 deps_deb := build-essential debhelper dh-dkms lintian
 deb_src  := $(B)/deb/xroce-$(VERSION)
-# Who gives the packages to others is their maintainer: see README.md.
+# Whoever gives the packages to others is their maintainer: see doc/operations.md.
 builder   = $(or $(DEBFULLNAME),xroce maintainers)
 
 deb: needed := $(deps_build) $(deps_deb)
@@ -366,8 +366,8 @@ deb:
 	@$(if $(missing),$(call install_packages,$(missing)),:)
 	@rm -rf $(B)/deb
 	@mkdir -p $(deb_src)
-	@cp -a COPYING LICENSES Makefile README.md SECURITY.md bpf debian doc examples include \
-		kmod selftests user $(deb_src)
+	@cp -a CHANGELOG.md CONTRIBUTING.md COPYING LICENSES MAINTAINERS Makefile README.md \
+		SECURITY.md bpf debian doc examples include kmod selftests user $(deb_src)
 	@$(if $(DEBEMAIL),sed -i 's|^Maintainer:.*|Maintainer: $(builder) <$(DEBEMAIL)>|' $(deb_src)/debian/control)
 	cd $(deb_src) && dpkg-buildpackage -us -uc
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes

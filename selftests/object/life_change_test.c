@@ -2,7 +2,7 @@
 /*
  * What may change about a netdev while its link serves: name, MTU, network namespace.
  * Peers wait at most, those of another link notice nothing, nobody finds a wrong byte,
- * and the command finds the link. What becomes of whom is in README.md.
+ * and the command finds the link. What becomes of whom is in doc/operations.md.
  */
 #include <errno.h>
 #include <fcntl.h>

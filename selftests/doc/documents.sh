@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The documents of the tree: each link leads to a file, and to a heading in it; each
+# block of code is a transcript, marked, or of a language that is not run; the README
+# is short. Needs no module.
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/tap.sh"
+top=$here
+until [ -e "$top/README.md" ]; do
+	top=${top%/*}
+done
+longest=8000	# bytes of the README
+
+documents() { ls "$top"/*.md "$top"/doc/*.md; }
+
+# anchors FILE: of its headings, as Markdown viewers make them
+anchors() {
+	sed -nE 's/^#+ (.*)/\L\1/p' "$1" | tr -d "\`,.:()'" | tr ' ' '-'
+}
+
+# links_of FILE: targets of its links but for those to the web
+links_of() { grep -oE '\]\([^)]+\)' "$1" | sed 's/^](//; s/)$//' | grep -v '://' || :; }
+
+# links FILE...
+links() {
+	local file target path status=0
+
+	for file; do
+		for target in $(links_of "$file"); do
+			path=${target%%#*}
+			path=${path:+${file%/*}/$path}
+			if [ ! -e "${path:=$file}" ]; then
+				echo "# ${file##*/}: no $target"
+				status=1
+			elif [ "$target" != "${target#*#}" ] &&
+			     ! anchors "$path" | grep -qxF "${target#*#}"; then
+				echo "# ${file##*/}: no heading $target"
+				status=1
+			fi
+		done
+	done
+	return $status
+}
+
+all_links() {
+	local files
+
+	mapfile -t files < <(documents)
+	[ ${#files[@]} -ge 10 ] && links "${files[@]}"
+}
+
+# blocks FILE...
+blocks() {
+	PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - "$@" <<-'END'
+		import sys
+		import transcript
+
+		bad = 0
+		for path in sys.argv[1:]:
+		    lines = open(path).read().expandtabs(8).split("\n")
+		    for block in transcript.blocks_of_markdown(lines):
+		        if block.why or block.language in ("c", "text"):
+		            continue
+		        if transcript.steps_of(block) is None:
+		            print("# %s:%d: neither a transcript nor marked" % (path, block.first))
+		            bad = 1
+		sys.exit(bad)
+	END
+}
+
+all_blocks() {
+	local files
+
+	mapfile -t files < <(documents)
+	blocks "${files[@]}"
+}
+
+short_readme() {
+	local bytes
+
+	bytes=$(wc -c <"$top/README.md")
+	[ "$bytes" -le $longest ] || { echo "# README.md: $bytes bytes"; return 1; }
+}
+
+# shellcheck disable=SC2016 # Markdown
+complains() {
+	local dir status=0
+
+	dir=$(mktemp -d)
+	printf '# A page\n[one](#a-page) [two](b.md)\n' >"$dir/a.md"
+	printf '# Other\n[one](a.md#a-page)\n```\n# true\n```\n' >"$dir/b.md"
+	links "$dir"/*.md && blocks "$dir"/*.md || status=1
+	printf '[three](c.md)\n[four](a.md#none)\n```\nmake\n```\n' >>"$dir/b.md"
+	[ "$(links "$dir/b.md" | wc -l)" = 2 ] || status=1
+	! blocks "$dir/b.md" >/dev/null || status=1
+	rm -rf "$dir"
+	return $status
+}
+
+echo 'TAP version 13'
+run documents_links U5 all_links
+run documents_blocks U5 all_blocks
+run documents_readme U5 short_readme
+run documents_complains U5 complains
+results
