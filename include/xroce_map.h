@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Values of the BPF maps, pinned under /sys/fs/bpf/xroce/<netdev>/. In <netdev> "."
- * is written "%2e" and "%" is written "%25", as bpffs takes no dots in names.
+ * Values of the BPF maps, which are pinned under /sys/fs/bpf/xroce/<netdev>/. In <netdev>
+ * "." is written "%2e" and "%" is written "%25", because bpffs accepts no dots in names.
  *
- * Each field has one writer: the module, the XDP program, or, where that is said, a
- * program that watches. Numbers are in the host's byte order unless the type says
- * otherwise.
+ * The comment of each structure says who writes which field: the module, the XDP program,
+ * or a program that reads events. Fields of a queue pair that both write are written under
+ * xroce_qp::claim. Numbers are in host byte order unless the type says otherwise.
  *
- * No map is trusted with memory: the module looks a key up in its own tables
- * again before it touches a page.
+ * The module trusts no map: it looks up a key in its own tables again before it touches a
+ * page.
  */
 #ifndef _XROCE_MAP_H
 #define _XROCE_MAP_H
@@ -22,38 +22,38 @@
 /* A key is 24 bits of index into the MPT and 8 bits of key (IBTA 3.5.3). */
 #define XROCE_KEY_SHIFT		8
 
-/* Queue pair numbers at and above this are ours; 0xffffff is multicast. */
+/* Queue pair numbers from this one on are xroce's; 0xffffff is multicast. */
 #define XROCE_QPN_BASE		0x800000u
 #define XROCE_QPN_MCAST		0xffffffu
 
 enum xroce_mpt_state {
-	XROCE_MPT_FREE,		/* nobody's */
-	XROCE_MPT_INVALID,	/* no access: a window that is not bound, or changing */
+	XROCE_MPT_FREE,		/* unused */
+	XROCE_MPT_INVALID,	/* no access: an unbound window, or an entry being changed */
 	XROCE_MPT_VALID,
 };
 
 enum xroce_mpt_type {
 	XROCE_MPT_MR = 1,
-	XROCE_MPT_MW_1,		/* windows, by type */
+	XROCE_MPT_MW_1,		/* memory windows of types 1, 2A and 2B */
 	XROCE_MPT_MW_2A,
 	XROCE_MPT_MW_2B,
 };
 
-/* The address of no device: in place of one */
+/* xroce_netdev::addr if the address is unknown; no device has this address */
 #define XROCE_NETDEV_NO_ADDR	(~0ull)
 
 /**
- * struct xroce_netdev - map "netdev": what the program knows of its network device
- * @addr: its Ethernet address, as xroce_netdev_addr() makes a word of it
+ * struct xroce_netdev - map "netdev": the network device of the link
+ * @addr: its Ethernet address as a word, see xroce_netdev_addr()
  *
- * Written by the module alone, when the link begins to serve and whenever the address
- * changes; an array of one.
+ * An array with one entry. Only the module writes it: when the link starts to serve, and
+ * whenever the address changes.
  */
 struct xroce_netdev {
 	__u64 addr;
 };
 
-/* The first eight bytes of a frame, without the two of its source address. */
+/* The destination address of a frame, from the frame's first eight bytes. */
 static inline __u64 xroce_netdev_word(__u64 frame)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -63,7 +63,7 @@ static inline __u64 xroce_netdev_word(__u64 frame)
 #endif
 }
 
-/* The same of a frame to an address of six bytes. */
+/* The same word for an Ethernet address of six bytes. */
 static inline __u64 xroce_netdev_addr(const __u8 *addr)
 {
 	__u64 frame = 0;
@@ -74,18 +74,18 @@ static inline __u64 xroce_netdev_addr(const __u8 *addr)
 
 /**
  * struct xroce_mpt - map "mpt": an entry of the memory protection table
- * @key: index << 8 | key byte; the index is this entry's place
+ * @key: index << 8 | key byte; the index is the position of this entry
  * @state: enum xroce_mpt_state; written last, with release order
  * @type: enum xroce_mpt_type
  * @access: XROCE_ACCESS_*
  * @pd: protection domain
- * @qpn: queue pair that a window of type 2 is tied to; 0: any
+ * @qpn: queue pair that a type 2 window belongs to; 0: any
  * @iova: address of the first byte
  * @length: bytes
- * @mr: of a window: index of the region behind it
+ * @mr: window: index of the region that it is bound to
  * @reserved: 0
  *
- * Written by the module alone; an array, the key is the index of the entry.
+ * An array; the map key is the key index. Only the module writes it.
  */
 struct xroce_mpt {
 	__u32 key;
@@ -101,27 +101,27 @@ struct xroce_mpt {
 };
 
 /**
- * struct xroce_mr_stat - map "mr_stat": what peers did to a region, one copy a CPU
- * @in_requests: RDMA WRITEs whose first bytes went there, and messages received
- *	whose first bytes did
- * @in_packets: their packets; a packet received into two elements of a work
- *	request counts twice
- * @in_bytes: their bytes, and the IP headers of datagrams received there
+ * struct xroce_mr_stat - map "mr_stat": peers' accesses to a region, one copy per CPU
+ * @in_requests: RDMA WRITEs, and received messages, whose first byte was written to the
+ *	region
+ * @in_packets: packets of these; a packet received into two elements of a work request
+ *	counts twice
+ * @in_bytes: payload bytes of these, and IP headers of datagrams received there
  * @out_requests: RDMA READs answered, duplicates included
- * @out_packets: packets of the answers
- * @out_bytes: their payload
- * @atomics: atomic operations executed, ATOMIC WRITE among them
- * @refused: requests that named it by its index and were refused a remote access
- *	for key, protection domain, right or bounds, and receives into it that were
- *	refused for one of the latter three
+ * @out_packets: packets of READ responses
+ * @out_bytes: payload bytes of READ responses
+ * @atomics: atomic operations executed, including ATOMIC WRITE
+ * @refused: requests with the region's key index that were refused for key, protection
+ *	domain, right or bounds, and receives into the region that were refused for one of
+ *	the latter three
  *
- * A per-CPU array; the key is the index of the region's entry in "mpt". The module
- * counts what it moves, the XDP program what it refuses. The module zeroes an entry
- * when a region gets the index; a packet for the region that had it before, and
- * still is on its way then, may be counted.
+ * A per-CPU array; the map key is the key index, as in "mpt". The module counts the bytes
+ * that it moves. Refusals are counted by the XDP program, those of receives by the module.
+ * The module zeroes an entry when a region gets the index. A packet for the previous region
+ * of the index that is still being executed may be counted afterwards.
  *
- * Where this would take more memory than is right, the map has one entry, which
- * is of no region's.
+ * If the map would exceed its limit of memory, it has a single entry, which belongs to no
+ * region.
  */
 struct xroce_mr_stat {
 	__u64 in_requests;
@@ -135,10 +135,10 @@ struct xroce_mr_stat {
 };
 
 /*
- * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue
- * pair to ERR and leaves the cause in xroce_qp::error. So does, without a word, the
- * XROCE_UC_MISSES-th remote access error of an unreliable connection, but for
- * XROCE_CAUSE_ACC_MODULE, which does not count.
+ * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue pair to ERR
+ * and leaves the cause in xroce_qp::error. On UC, where there are no NAKs, the
+ * XROCE_UC_MISSES-th remote access error does the same; XROCE_CAUSE_ACC_MODULE does not
+ * count there.
  */
 enum xroce_cause {
 	XROCE_CAUSE_NONE,
@@ -148,28 +148,28 @@ enum xroce_cause {
 	XROCE_CAUSE_INV_QP_ACCESS,	/* the queue pair lacks the right */
 	XROCE_CAUSE_INV_LENGTH,		/* payload, pad or RETH length */
 	XROCE_CAUSE_INV_RESOURCES,	/* too many READs or atomics */
-	XROCE_CAUSE_INV_ALIGN,		/* atomic not on eight bytes */
+	XROCE_CAUSE_INV_ALIGN,		/* address of an atomic is not a multiple of 8 */
 	/* remote access error, 0x62 (IBTA 9.7.4.1.3) */
-	XROCE_CAUSE_ACC_KEY,		/* no such key, or not valid now */
+	XROCE_CAUSE_ACC_KEY,		/* no such key, or it is not valid now */
 	XROCE_CAUSE_ACC_PD,		/* protection domains differ */
 	XROCE_CAUSE_ACC_QP,		/* a window of another queue pair */
 	XROCE_CAUSE_ACC_RIGHT,		/* region or window lacks the right */
 	XROCE_CAUSE_ACC_BOUNDS,		/* outside region or window */
-	XROCE_CAUSE_ACC_MODULE,		/* gone between look-up and access */
+	XROCE_CAUSE_ACC_MODULE,		/* key became invalid between check and access */
 	/* remote operational error, 0x63 (IBTA 9.7.4.1.4) */
 	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
-	XROCE_CAUSE_OP_PROT,		/* it points where it must not */
-	XROCE_CAUSE_OP_CQ,		/* no room for its completion */
-	XROCE_CAUSE_OP_MEMORY,		/* memory too short for a page on demand */
-	/* Why a packet was dropped; it ends no queue pair, and no peer is told. */
+	XROCE_CAUSE_OP_PROT,		/* its element is outside what the queue pair may write */
+	XROCE_CAUSE_OP_CQ,		/* completion queue full */
+	XROCE_CAUSE_OP_MEMORY,		/* out of memory for an on-demand page */
+	/* Why a packet was dropped. This ends no queue pair, and the peer gets no reply. */
 	XROCE_DROP_LENGTH = 64,		/* headers or lengths do not fit the frame */
 	XROCE_DROP_CHECKSUM,		/* IPv4 header checksum */
 	XROCE_DROP_TVER,		/* transport header version */
 	XROCE_DROP_QPN,			/* no such queue pair */
-	/* counted for the queue pair as well: see xroce_qp::drops */
+	/* from here on also counted in xroce_qp::drops */
 	XROCE_DROP_QKEY,		/* queue key of a datagram */
 	XROCE_DROP_RECV,		/* no receive work request */
-	XROCE_DROP_PSN,			/* out of sequence, not repeatable */
+	XROCE_DROP_PSN,			/* out of sequence, or cannot be replayed */
 	XROCE_DROP_REPLY,		/* the frame could not be turned into a reply */
 	XROCE_DROP_OPCODE,		/* not a request of the queue pair's service */
 	XROCE_DROP_STATE,		/* queue pair not ready to receive */
@@ -177,28 +177,28 @@ enum xroce_cause {
 	XROCE_DROP_ADDR,		/* not the queue pair's addresses */
 	XROCE_DROP_PKEY,		/* partition key */
 	XROCE_DROP_ICRC,		/* invariant CRC */
-	XROCE_DROP_KEPT,		/* no room to put it aside behind others */
+	XROCE_DROP_KEPT,		/* no room to defer it behind deferred frames */
 	/* another CPU executes a packet, or too many work requests were posted before it */
 	XROCE_DROP_BUSY,
-	/* of replies; counted by the module */
-	XROCE_DROP_TX,			/* the device did not take the frame */
+	/* replies, not requests; counted by the module */
+	XROCE_DROP_TX,			/* the device did not accept the frame */
 };
 
-/* Causes that have a place in xroce_qp::drops. */
+/* Number of causes that are counted in xroce_qp::drops. */
 #define XROCE_QP_DROPS	(XROCE_DROP_BUSY - XROCE_DROP_QKEY + 1)
 
-/* Up to the PSN. */
+/* 32-bit words of a reply's headers, from the IP header to before the PSN. */
 #define XROCE_REPLY_WORDS4	9	/* with an IPv4 header */
 #define XROCE_REPLY_WORDS	14	/* with an IPv6 header */
 
 /**
- * struct xroce_read_lengths - what depends on the length in the headers of a READ
- *	response of one packet, as in the packet
- * @known: bytes of payload that all of this is for, and 1; 0: for none
- * @udp: length in the UDP header, and in that of IPv6
- * @ip: length in the IPv4 header
- * @check: checksum of that
- * @flags: of the BTH: the pad
+ * struct xroce_read_lengths - header fields of a one-packet READ response that depend on
+ *	its length, in network byte order
+ * @known: payload length that the other fields are for, plus 1; 0: they are not valid
+ * @udp: length in the UDP header, and payload length in the IPv6 header
+ * @ip: total length in the IPv4 header
+ * @check: checksum of the IPv4 header
+ * @flags: flags of the BTH, with the pad count
  */
 struct xroce_read_lengths {
 	__u16  known;
@@ -211,7 +211,7 @@ struct xroce_read_lengths {
 
 /**
  * struct xroce_qp - map "qp": a queue pair
- * @qpn: number; 0: the entry is free. Its place is qpn % entries
+ * @qpn: number; 0: the entry is free. Its position is qpn % entries
  * @state: enum xroce_qp_state; written last, with release order
  * @type: enum xroce_qp_type
  * @pd: protection domain
@@ -227,73 +227,79 @@ struct xroce_read_lengths {
  * @saddr: own address
  * @daddr: the peer's address
  *
- * @claim: 1 while a packet of this queue pair is executed; taken by an exchange,
- *	by the module by compare-and-exchange
- * @epsn: PSN expected next
+ * @claim: 1 while a packet of this queue pair is executed. The XDP program takes it by an
+ *	exchange, the module by compare-and-exchange
+ * @epsn: next expected PSN
  * @msn: messages completed, 24 bits
  * @error: enum xroce_cause that ended it, or 0
- * @nak_sent: a sequence or RNR NAK is out; silent until the expected PSN comes
- * @op: opcode of the message in progress (its first packet), or
- *	XROCE_QP_OP_NONE
- * @rd_head: place in its struct xroce_rd_ring where the next entry goes
- * @va: next byte of the message in progress
- * @resid: bytes of the message in progress that are still to come
- * @rd_count: entries of its struct xroce_rd_ring that are valid
- * @misses: of an unreliable connection: requests refused for their key; the
- *	XROCE_UC_MISSES-th ends it
- * @packets: requests taken in order
- * @bytes: payload written to regions
+ * @nak_sent: a sequence or RNR NAK has been sent; no other NAK until the expected PSN
+ *	arrives
+ * @op: opcode of the first packet of the message in progress, or XROCE_QP_OP_NONE
+ * @rd_head: position in its struct xroce_rd_ring of the next entry to be written
+ * @va: address of the next byte of the message in progress
+ * @resid: remaining bytes of the message in progress
+ * @rd_count: number of valid entries of its struct xroce_rd_ring
+ * @misses: UC: requests refused for their key; the XROCE_UC_MISSES-th ends the queue pair
+ * @packets: requests accepted in order
+ * @bytes: payload bytes written to regions
  * @tx_more: bytes of the replies that the XDP program sent in the frames of requests,
- *	without XROCE_ACK_BYTES for each
- * @silent: of a reliable connection: requests in @packets, @duplicates and @naks to which
- *	the program sent no reply: none was asked for, or the module sends it. So that
- *	an ordinary request and its acknowledgement need no counter: the others of these
- *	were replied to. struct xroce_qp_query has the sum of all replies
+ *	minus XROCE_ACK_BYTES for each reply
+ * @silent: RC: requests counted in @packets, @duplicates and @naks that the program did not
+ *	reply to, because no reply was requested or the module sends it. All others were
+ *	replied to, so that an ordinary request and its acknowledgement need no counter.
+ *	struct xroce_qp_query has the sum of all replies
  *
- * @queued: not 0: the module has replies to send, about so many; all others go
- *	behind them
- * @generation: another number for each connection: a packet is executed on the
- *	one that it was admitted to
- * @qkey: of datagrams
+ * @queued: approximate number of replies that the module has yet to send. If it is not 0,
+ *	new replies are queued behind them
+ * @generation: changes with each connection. A packet is executed only on the connection
+ *	that it was admitted to
+ * @qkey: UD: queue key
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
- * @recv: 1: it has a receive queue, of its own or shared
- * @sq: 1: its owner has a send queue, which comes before each packet
- * @kept: 1: frames of it have been put aside; all others go behind them
+ * @recv: 1: it has a receive queue, its own or a shared one
+ * @sq: 1: its owner has a send queue, which is applied before each packet
+ * @kept: 1: it has deferred frames; new ones are deferred behind them
  *
- * @icrc_part: what PSN, syndrome and MSN of the last reply, but for the low bytes of
- *	PSN and MSN, added to its invariant CRC: of an acknowledgement, and of an
- *	atomic one
- * @icrc_for: which those were; 0: none. Written under @claim, rarely
- * @pkey_full: @pkey as it is in a packet, if it is that of a full member, to which
- *	whatever has the same belongs (IBTA 10.9.3); else more than 16 bits
- * @read_max: READs of up to so many bytes are answered in the frame that asked: @mtu, or
- *	less where longer ones found no room in it, lately. Written under @claim, rarely
- * @read_icrc: the invariant CRC of the peer's READ requests, if they come over IPv4 and
- *	are of a full member, with zero for what varies: identification and flags of IPv4,
- *	source port, flags of the BTH, AckReq, PSN and RETH
- * @read: of the last READ response that the XDP program made. Written under @claim,
- *	rarely
+ * @icrc_part: contribution of PSN, syndrome and MSN of the last reply to its invariant CRC,
+ *	without the low bytes of PSN and MSN; [0] for an acknowledgement, [1] for an atomic
+ *	one
+ * @icrc_for: PSN, syndrome and MSN that @icrc_part is for; 0: none
+ * @pkey_full: @pkey in network byte order, if it is that of a full member, which matches
+ *	any packet with the same key (IBTA 10.9.3); otherwise a value of more than 16 bits
+ * @read_max: longest READ in bytes that is answered in the frame of the request: @mtu, or
+ *	less if longer ones recently found no room in the frame
+ * @read_icrc: invariant CRC of the peer's READ requests, for a full member over IPv4, with
+ *	zero in the fields that vary: identification and flags of IPv4, source port, flags
+ *	of the BTH, AckReq, PSN and RETH
+ * @read: lengths of the last READ response that the XDP program made
  *
- * @reply: of a reliable connection: the headers of an acknowledgement, from the
- *	IP header to before the PSN: 9 words for IPv4, 14 for IPv6
- * @ack_icrc: the invariant CRC of an acknowledgement whose PSN, syndrome and MSN
- *	are zero
- * @atomic_icrc: that of an atomic acknowledgement, whose result is zero as well
- * @atomic_check: that one's IPv4 header checksum, as it is in a packet
+ * @reply: RC: template of an acknowledgement, from the IP header to before the PSN: 9 words
+ *	for IPv4, 14 for IPv6
+ * @ack_icrc: invariant CRC of an acknowledgement whose PSN, syndrome and MSN are zero
+ * @atomic_icrc: invariant CRC of an atomic acknowledgement whose PSN, syndrome, MSN and
+ *	result are zero
+ * @atomic_check: IPv4 header checksum of an atomic acknowledgement, in network byte order
  *
- * @rkey: of the message in progress
- * @length: of a WRITE in progress: bytes in all
- * @duplicates: requests seen again
+ * @rkey: R_Key of the message in progress
+ * @length: total bytes of the WRITE in progress
+ * @duplicates: duplicate requests
  * @naks: negative acknowledgements sent
  * @reserved: 0
- * @drops: packets dropped, by cause from XROCE_DROP_QKEY on. Added to atomically by any
- *	CPU. The causes that need no claim are in a cache line of their own, so that
- *	whoever sends such packets does not slow down the others
+ * @drops: packets dropped, by cause from XROCE_DROP_QKEY on. Any CPU adds to it, atomically.
+ *	The causes that need no claim are in a separate cache line, so that whoever sends
+ *	such packets does not slow down other packets
  *
- * An array. The second cache line is written by the XDP program under @claim, as is the
- * fifth, which few packets need; both are reset by the module on the way to RESET and
- * RTR. The sixth is written by the XDP program without a claim. The others are written
- * by the module.
+ * An array. Cache lines and their writers:
+ *
+ * 1. identity, @qpn to @daddr: the module.
+ * 2. state, @claim to @silent: the XDP program under @claim. The module takes @claim to
+ *    reset the line on the way to RESET and RTR, and to count a NAK that it sends after
+ *    deferred frames were dropped (@nak_sent, @silent).
+ * 3. @queued to @read: the module, except @icrc_part, @icrc_for, @read_max and @read, which
+ *    the XDP program writes under @claim, rarely.
+ * 4. template, @reply to @atomic_icrc: the module.
+ * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
+ *    of the module is counted in @naks.
+ * 6. the other @drops: the XDP program without a claim.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -357,28 +363,29 @@ struct xroce_qp {
 
 #define XROCE_QP_OP_NONE	0xff
 
-/* Bytes of the frame of an acknowledgement, over IPv4 and without a VLAN tag. */
+/* Bytes of the frame of an acknowledgement over IPv4 without a VLAN tag. */
 #define XROCE_ACK_BYTES		(14 + 20 + 8 + 12 + 4 + 4)
 
 #define XROCE_RD_MAX		128
 
 /*
- * Refusals for one of the causes from XROCE_CAUSE_ACC_KEY to XROCE_CAUSE_ACC_BOUNDS
- * that end an unreliable connection, counted from when it left RESET. IBTA 9.9.3
- * knows no end, but who is never told may guess keys for ever: RC ends with the first.
- * Not counted anew after a good packet, which who has one key can send at any time.
- * A message counts once, as the rest of it is lost with the packet that was refused.
+ * A UC queue pair goes to ERR after this number of refusals with a cause from
+ * XROCE_CAUSE_ACC_KEY to XROCE_CAUSE_ACC_BOUNDS, counted since it left RESET. IBTA 9.9.3
+ * sets no limit, but without one a peer could guess keys without end; on RC the first
+ * refusal ends the queue pair. A good packet does not reset the count, because a peer with
+ * one valid key can send one at any time. A message counts once: the rest of it is dropped
+ * with the refused packet.
  */
 #define XROCE_UC_MISSES		16
 
 /**
- * struct xroce_rd - a READ, an atomic or the like, kept to be answered again
- * @psn: of the request
- * @last: of the last packet of the answer
+ * struct xroce_rd - a READ, atomic, ATOMIC WRITE or FLUSH that is kept for replay
+ * @psn: PSN of the request
+ * @last: PSN of the last packet of the response
  * @opcode: enum xroce_rc_opcode of the request
- * @rkey: of a READ
- * @va: of a READ: first byte
- * @len: of a READ: bytes; of an atomic: the value that it found
+ * @rkey: READ: R_Key
+ * @va: READ: address of the first byte
+ * @len: READ: bytes; atomic: the original value
  */
 struct xroce_rd {
 	__u32 psn;
@@ -391,15 +398,16 @@ struct xroce_rd {
 
 /**
  * struct xroce_rd_ring - map "rd": the responder resources of a queue pair
- * @rd: those kept; xroce_qp::rd_max places are used in turn
+ * @rd: a ring of xroce_qp::rd_max entries
  *
- * An array, by the place of the queue pair. Written by the XDP program.
+ * An array; the map key is that of the queue pair in "qp". The XDP program writes it, under
+ * xroce_qp::claim.
  */
 struct xroce_rd_ring {
 	struct xroce_rd rd[XROCE_RD_MAX];
 };
 
-/* Members of struct xroce_event that mean something: xroce_event::known. */
+/* xroce_event::known: members of struct xroce_event that are valid. */
 #define XROCE_EVENT_VA		(1 << 0)
 #define XROCE_EVENT_KEY		(1 << 1)
 #define XROCE_EVENT_LEN		(1 << 2)
@@ -408,30 +416,30 @@ struct xroce_rd_ring {
 #define XROCE_EVENT_RETH	(XROCE_EVENT_VA | XROCE_EVENT_KEY | XROCE_EVENT_LEN)
 
 /**
- * struct xroce_event - maps "events" and "drops": a request that was refused for good,
- *	or a packet that was dropped
+ * struct xroce_event - maps "events" and "drops": a refusal that ended a queue pair, or a
+ *	dropped packet
  * @time: nanoseconds of CLOCK_MONOTONIC
- * @va: address that it named
- * @qpn: queue pair number that it was for. Who was refused is in error now
- * @cause: enum xroce_cause; from XROCE_DROP_LENGTH on it was dropped
- * @key: R_Key that it named
- * @len: bytes that it asked for
- * @psn: its packet sequence number
- * @epsn: the one that was expected
- * @payload: bytes in the packet behind the headers
- * @mtu: bytes of the queue pair's path MTU
- * @opcode: of the BTH
- * @known: XROCE_EVENT_*: which of @va, @key, @len, @epsn with @mtu, and @payload are
- *	known; the others are 0
- * @missed: events of drops that this CPU did not write since the one before, as there
- *	were more than XROCE_DROP_EVENTS in a second, or no room
+ * @va: address in the request
+ * @qpn: queue pair number in the packet. After a refusal the queue pair is in ERR
+ * @cause: enum xroce_cause; from XROCE_DROP_LENGTH on the packet was dropped
+ * @key: R_Key in the request
+ * @len: length in the request, in bytes
+ * @psn: PSN of the packet
+ * @epsn: expected PSN
+ * @payload: bytes of the packet after the headers
+ * @mtu: path MTU of the queue pair, in bytes
+ * @opcode: opcode in the BTH
+ * @known: XROCE_EVENT_*: which of @va, @key, @len, @epsn with @mtu, and @payload are valid;
+ *	the others are 0
+ * @missed: events of drops that this CPU has not written since the previous one, because
+ *	there were more than XROCE_DROP_EVENTS in a second, or the buffer was full
  * @reserved: 0
  * @peer: source address of the packet; IPv4 as ::ffff:a.b.c.d
- * @own: its destination address
+ * @own: destination address of the packet
  *
- * Two ring buffers, written by the XDP program, so that no number of drops takes the
- * room of refusals. What finds no room is lost, and counted in xroce_stat::event_lost.
- * Drops are written only while somebody wants them: see struct xroce_drop_lease.
+ * Two ring buffers, written by the XDP program; drops cannot displace refusals. An event
+ * that finds the buffer full is lost, and counted in xroce_stat::event_lost. Drops are
+ * written only while a lease is valid, see struct xroce_drop_lease.
  */
 struct xroce_event {
 	__u64 time;
@@ -452,67 +460,66 @@ struct xroce_event {
 	__be32 own[4];
 };
 
-/* Events of drops in a second, at most, of each CPU. */
+/* Maximum number of events of drops per second and CPU. */
 #define XROCE_DROP_EVENTS	100
 
 /**
- * struct xroce_drop_lease - map "drop_lease": until when somebody wants events of drops
- * @until: nanoseconds of CLOCK_MONOTONIC; 0: nobody has ever wanted them
+ * struct xroce_drop_lease - map "drop_lease": until when events of drops are written
+ * @until: nanoseconds of CLOCK_MONOTONIC; 0: no reader has asked for them yet
  *
- * An array of one entry, written by those who read "drops", again and again while they
- * do. So nobody has to take back what a reader who was killed has left.
+ * An array with one entry. Readers of "drops" write and renew it while they read. The lease
+ * of a killed reader expires by itself.
  */
 struct xroce_drop_lease {
 	__u64 until;
 };
 
 /**
- * struct xroce_stat - map "stat": counters of a link, one copy a CPU
- * @rx: packets for a queue pair number of ours; of those put aside, the ones that
- *	have had their turn
- * @rx_bytes: their bytes, with all headers; what lies behind the first buffer of the
- *	frame counts only if the packet does, or is admitted
- * @tx: replies that the XDP program sent in the frame of the request: handed to the
- *	driver, which may still lose them
- * @tx_more: their bytes, with all headers, without XROCE_ACK_BYTES for each and without
- *	@read_bytes, which has those of queued replies as well: may be below zero
- * @kept: packets put aside until memory on demand is there
- * @pass: RoCEv2 packets for queue pair numbers or Ethernet addresses that are not ours,
- *	left to the stack
+ * struct xroce_stat - map "stat": counters of a link, one copy per CPU
+ * @rx: packets for queue pair numbers of xroce; deferred ones when they are executed
+ * @rx_bytes: bytes of these packets with all headers; bytes after the first buffer of a
+ *	frame count only if the IP packet extends there, or the packet is admitted
+ * @tx: replies that the XDP program sent in the frame of the request, that is, handed to
+ *	the driver, which may still lose them
+ * @tx_more: bytes of these replies with all headers, minus XROCE_ACK_BYTES for each reply,
+ *	minus @read_bytes, which includes the bytes of queued replies. May be negative
+ * @kept: packets deferred until on-demand memory is present
+ * @pass: RoCEv2 packets for other queue pair numbers or Ethernet addresses, passed to the
+ *	stack
  * @write: RDMA WRITE packets executed
- * @write_bytes: their payload
- * @send: SEND packets executed, datagrams among them
- * @send_bytes: their payload
- * @read: RDMA READ requests taken, duplicates included
- * @read_bytes: bytes that they asked for
- * @atomic: atomic operations executed, ATOMIC WRITE among them
+ * @write_bytes: payload bytes of these packets
+ * @send: SEND packets executed, including datagrams
+ * @send_bytes: payload bytes of these packets
+ * @read: RDMA READ requests accepted, duplicates included
+ * @read_bytes: bytes that these requests asked for
+ * @atomic: atomic operations executed, including ATOMIC WRITE
  * @flush: FLUSH operations executed
- * @queued: replies handed to the module, to be sent in order
+ * @queued: replies handed to the module, which sends them in order
  * @ack: positive acknowledgements sent
- * @duplicate: requests seen again and acknowledged again
+ * @duplicate: duplicate requests that were acknowledged again
  * @nak_seq: NAKs, PSN sequence error
  * @nak_inv: NAKs, invalid request
  * @nak_acc: NAKs, remote access error
  * @nak_op: NAKs, remote operational error
  * @nak_rnr: receiver-not-ready NAKs
- * @ecn_ce: packets admitted that a switch has marked: congestion experienced
- * @cnp_tx: congestion notifications sent for them
- * @cnp_rx: congestion notifications received; a responder does nothing about them
- * @inv_opcode: by enum xroce_cause, and so on down to @op_memory
- * @drop_length: by enum xroce_cause from XROCE_DROP_LENGTH on, and so on down to
+ * @ecn_ce: admitted packets that a switch has marked (congestion experienced)
+ * @cnp_tx: congestion notifications sent
+ * @cnp_rx: congestion notifications received; a responder does not react to them
+ * @inv_opcode: refusals, in the order of enum xroce_cause, up to @op_memory
+ * @drop_length: drops, in the order of enum xroce_cause from XROCE_DROP_LENGTH on, up to
  *	@drop_busy
- * @drop_tx: frames of the module's that the device did not take; written by the module
- * @event_lost: events that found no room
- * @event_limited: events of drops past XROCE_DROP_EVENTS in a second
- * @module_tx: frames that the device took from the module: long READ responses, replies
- *	behind those, congestion notifications, replies to packets that were put aside.
- *	Written by the module. One CPU's may be below zero: a reply that the program has
- *	made for a packet put aside is counted in @tx, taken off here, and added again
- *	when it is sent. All replies sent are @tx and @module_tx of all CPUs
- * @module_tx_bytes: their bytes, with all headers; likewise
+ * @drop_tx: frames of the module that the device did not accept
+ * @event_lost: events that found the ring buffer full
+ * @event_limited: events of drops above XROCE_DROP_EVENTS per second
+ * @module_tx: frames of the module that the device accepted: long READ responses, replies
+ *	behind them, congestion notifications, replies to deferred packets. The value of one
+ *	CPU may be negative: a reply of the program to a deferred packet is counted in @tx,
+ *	subtracted here, and added when it is sent. The sum of @tx and @module_tx over all
+ *	CPUs is the number of replies sent
+ * @module_tx_bytes: bytes of these frames with all headers, counted in the same way
  *
- * All but @drop_tx, @module_tx and @module_tx_bytes are written by the XDP program. The
- * module writes those on the CPU that the copy is of, in softirq, as the program does.
+ * The module writes @drop_tx, @module_tx and @module_tx_bytes, in softirq on the CPU that
+ * the copy belongs to. The XDP program writes all other fields, likewise.
  */
 struct xroce_stat {
 	__u64 rx;
@@ -580,10 +587,9 @@ struct xroce_stat {
 };
 
 /*
- * Not in a map of its own but a constant of the program, which who loads it has
- * to set: xroce_crc[n][b] is the CRC-32, from state 0 and not inverted, of the
- * byte b and n zero bytes behind it. As many n as an atomic acknowledgement has
- * bytes from the PSN on.
+ * Rows of a constant of the XDP program that the loader sets: xroce_crc[n][b] is the
+ * CRC-32, with initial state 0 and not inverted, of the byte b followed by n zero bytes.
+ * There are as many rows as an atomic acknowledgement has bytes from the PSN on.
  */
 #define XROCE_CRC_BEHIND	15
 
