@@ -2,24 +2,22 @@
 /*
  * The ioctl interface of /dev/xroce.
  *
- * Every command takes one structure whose first word is its size in bytes as
- * the caller knows it. A shorter structure of an older program is completed
- * with zeros; a longer one of a newer program is accepted only if what this
- * kernel does not know is zero (-E2BIG otherwise). Unknown bits of @flags and
- * non-zero reserved words are -EINVAL. Results are written back into the same
- * structure.
+ * Every command takes one structure, whose first word is the size in bytes that the caller
+ * knows. A shorter structure of an older program is completed with zeros. A longer one of a
+ * newer program is accepted only if the bytes that this kernel does not know are zero
+ * (-E2BIG otherwise). Unknown bits of @flags and non-zero reserved words are -EINVAL.
+ * Results are written back into the same structure.
  *
- * A file descriptor works on one link (XROCE_CMD_LINK_USE). What it makes
- * belongs to it and is destroyed when it is closed for the last time, unless
- * it was made XROCE_F_PERSISTENT (CAP_NET_ADMIN): such an object lives until it
- * is deleted or its link is. A descriptor may name its own objects, and with
- * CAP_NET_ADMIN the persistent ones as well.
+ * A file descriptor works on one link (XROCE_CMD_LINK_USE). The objects that it makes
+ * belong to it and are destroyed when it is closed for the last time. An object made with
+ * XROCE_F_PERSISTENT (CAP_NET_ADMIN) lives until it or its link is deleted. A descriptor
+ * may name its own objects, and with CAP_NET_ADMIN also the persistent ones.
  *
  * Errors that every command can return: -EFAULT, -EINVAL, -E2BIG, -ENOTTY (no
- * such command), -EINTR. Commands on objects of a link return -ENOTCONN before
- * LINK_USE. Commands that make an object, and MR_REREG, can also return -EDQUOT (a
- * limit of LIMIT_SET), and those that make one and LINK_USE -EAGAIN (the limit of a
- * control group, see struct xroce_limit_query).
+ * such command), -EINTR. Commands on objects of a link return -ENOTCONN before LINK_USE.
+ * Commands that make an object, and MR_REREG, can also return -EDQUOT (a limit of
+ * LIMIT_SET). Commands that make an object, and LINK_USE, can also return -EAGAIN (the
+ * limit of a control group, see struct xroce_limit_query).
  */
 #ifndef _UAPI_XROCE_H
 #define _UAPI_XROCE_H
@@ -112,22 +110,22 @@ enum {
 #define XROCE_CMD_LIMIT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_QUERY)
 
 /* Flags of the @flags words; each command says which it takes. */
-#define XROCE_F_PERSISTENT	(1u << 0)	/* outlives the descriptor */
-#define XROCE_F_NEXT		(1u << 1)	/* query: first at or after */
-#define XROCE_F_FORCE		(1u << 2)	/* delete what is inside, too */
+#define XROCE_F_PERSISTENT	(1u << 0)	/* the object outlives the descriptor */
+#define XROCE_F_NEXT		(1u << 1)	/* query: the first object at or after */
+#define XROCE_F_FORCE		(1u << 2)	/* also delete the objects inside */
 #define XROCE_F_PID		(1u << 3)	/* @addr is in process @pid */
-#define XROCE_F_DEAD		(1u << 4)	/* out: its netdev has gone */
+#define XROCE_F_DEAD		(1u << 4)	/* out: its netdev has been unregistered */
 #define XROCE_F_PHYS		(1u << 5)	/* a list of physical pages */
 #define XROCE_F_USER		(1u << 6)	/* of a user, not of the link */
 #define XROCE_F_VLAN		(1u << 7)	/* out: there are VLAN devices on it */
 
 /*
- * Bytes of a region's name, with the NUL. A name is UTF-8 without control characters
- * (C0, DEL, C1; nor those that break a line or change its direction: U+061C, U+200E,
- * U+200F, U+2028 to U+202E, U+2066 to U+2069, U+FEFF), and no number in decimal, or in
- * hexadecimal with 0x, which would read as a handle: else -EINVAL. Persistent regions
- * of a link have different names, and so have a descriptor's regions of one
- * protection domain: else -EEXIST. Names of other descriptors do not matter.
+ * Bytes of a region's name, with the NUL. A name is UTF-8 without control characters (C0,
+ * DEL, C1) and without characters that break a line or change its direction (U+061C,
+ * U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069, U+FEFF). It is no number, decimal or
+ * hexadecimal with 0x, because a number is a handle. Other names are -EINVAL. Names are
+ * unique among the persistent regions of a link, and among a descriptor's regions of one
+ * protection domain (-EEXIST). Names of other descriptors do not matter.
  */
 #define XROCE_NAME_MAX		32
 
@@ -154,9 +152,8 @@ enum xroce_access {
 				 XROCE_ACCESS_FLUSH_PERSISTENT)
 
 /*
- * Those that a region can have. No memory that can be registered keeps its content
- * without power, so that a queue pair may have the right to flush to persistence,
- * but finds no region that grants it.
+ * Rights that a region can have. No memory that can be registered keeps its content without
+ * power: a queue pair may have the right to flush to persistence, but no region grants it.
  */
 #define XROCE_ACCESS_MR		(XROCE_ACCESS_LOCAL_WRITE | \
 				 XROCE_ACCESS_MW_BIND | \
@@ -197,8 +194,8 @@ enum xroce_mtu {
  * @ifindex: the network device, in the caller's network namespace
  * @link: out: the link's number, 0 to 255
  *
- * The link belongs to the descriptor until LINK_MAPS gives it its maps; from
- * then on it lives until LINK_DEL. Needs CAP_NET_ADMIN.
+ * The link belongs to the descriptor until LINK_MAPS gives it its maps. After that it lives
+ * until LINK_DEL. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENODEV (no such netdev), -EEXIST (it has a link already),
  * -ENOSPC (256 links), -ENOMEM.
@@ -217,19 +214,19 @@ struct xroce_link_add {
  * @link: number of a link that this descriptor made and that has no maps yet
  * @mpt_fd: BPF array of struct xroce_mpt; 16 to 2^24 entries, a power of two
  * @qp_fd: BPF array of struct xroce_qp; 16 to 2^16 entries, a power of two
- * @mr_stat_fd: BPF per-CPU array of struct xroce_mr_stat, as many entries as
- *	@mpt_fd; or -1: regions are not counted
- * @prog_fd: the XDP program; or -1: what comes for memory on demand that is not
- *	there is never put aside, but answered with an RNR NAK
- * @netdev_fd: BPF array of one struct xroce_netdev; or 0 or -1: the program does not
- *	learn the address of the network device, and asks for each frame
- * @stat_fd: BPF per-CPU array of struct xroce_stat, one entry; or 0 or -1: frames that
+ * @mr_stat_fd: BPF per-CPU array of struct xroce_mr_stat with as many entries as @mpt_fd;
+ *	or -1: accesses to regions are not counted
+ * @prog_fd: the XDP program; or -1: packets for on-demand memory that is not present are
+ *	never deferred, but answered with an RNR NAK
+ * @netdev_fd: BPF array of one struct xroce_netdev; or 0 or -1: the program does not learn
+ *	the address of the network device, and asks the module for each frame
+ * @stat_fd: BPF per-CPU array of struct xroce_stat with one entry; or 0 or -1: frames that
  *	the module sends are not counted there
  * @reserved: 0
  *
- * From here on the module writes the maps. Packets that it has put aside are
- * given to the program once more, so that this must be the one that is attached;
- * as long as the link has it, the module cannot be unloaded. Needs CAP_NET_ADMIN.
+ * From now on the module writes the maps. It runs the program on deferred packets again, so
+ * @prog_fd must be the program that is attached. As long as the link has the program, the
+ * module cannot be unloaded. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENOENT (no such link), -EEXIST (it has maps), -EBADF, -ENOMEM, and
  * -EINVAL for a map of another type, value size or number of entries, or a
@@ -251,7 +248,7 @@ struct xroce_link_maps {
 /**
  * struct xroce_link_del - LINK_DEL: destroy a link
  * @size: sizeof(struct xroce_link_del)
- * @flags: XROCE_F_FORCE destroys its persistent objects, too
+ * @flags: XROCE_F_FORCE also destroys its persistent objects
  * @link: number of the link
  * @reserved: 0
  *
@@ -269,7 +266,7 @@ struct xroce_link_del {
 };
 
 /**
- * struct xroce_link_query - LINK_QUERY: look at a link
+ * struct xroce_link_query - LINK_QUERY: query a link
  * @size: sizeof(struct xroce_link_query)
  * @flags: in: XROCE_F_NEXT: the first link numbered @link or above;
  *	out: XROCE_F_DEAD when the netdev has been unregistered, XROCE_F_VLAN when VLAN
@@ -319,7 +316,7 @@ struct xroce_link_use {
 	__u32 link;
 };
 
-/* What is counted, and can be limited. */
+/* Objects and resources that are counted and can be limited. */
 enum xroce_counted {
 	XROCE_COUNT_PD,		/* protection domains */
 	XROCE_COUNT_MR,		/* memory regions */
@@ -328,7 +325,7 @@ enum xroce_counted {
 	XROCE_COUNT_CQ,		/* completion queues */
 	XROCE_COUNT_SRQ,	/* shared receive queues */
 	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
-	XROCE_COUNT_KEPT,	/* packets put aside until memory on demand is there */
+	XROCE_COUNT_KEPT,	/* packets deferred until on-demand memory is present */
 	XROCE_COUNTED,
 };
 
@@ -336,25 +333,25 @@ enum xroce_counted {
 #define XROCE_LIMIT_NONE	(~0ull)
 
 /**
- * struct xroce_limit_set - LIMIT_SET: limit what is made on a link
+ * struct xroce_limit_set - LIMIT_SET: limit objects and resources of a link
  * @size: sizeof(struct xroce_limit_set)
- * @flags: XROCE_F_USER: the limits are those of each user; else of all together
+ * @flags: XROCE_F_USER: limits for each user; otherwise for the whole link
  * @link: number of the link
- * @mask: what to limit: 1 << enum xroce_counted
- * @limit: by enum xroce_counted: how many, or how many bytes; XROCE_LIMIT_NONE, with
- *	which a link begins; 0 where @mask has no bit
+ * @mask: the limits that are set: 1 << enum xroce_counted
+ * @limit: by enum xroce_counted: maximum number, or bytes; XROCE_LIMIT_NONE: no limit, as
+ *	at the start; 0 if @mask does not have the bit
  *
- * Of XROCE_COUNT_KEPT there are 4,096 on all links, of which a user can have as many as
- * are free besides; the limits hold with CAP_NET_ADMIN, too, and a packet past them is
- * answered as one that finds no room.
+ * A user is the real user id of the process that opened the descriptor. Objects of a
+ * descriptor count for its user and for the link, objects made with XROCE_F_PERSISTENT only
+ * for the link. A user's limit does not apply with CAP_NET_ADMIN, the link's limit does.
+ * Memory that regions share counts once, for the owner of the region that pinned it. It
+ * counts from before it is pinned until it has been unpinned: MR_REREG to other memory
+ * needs room for both. On-demand memory is not pinned. If a limit is lowered below the
+ * present use, existing objects stay and new ones are refused. Needs CAP_NET_ADMIN.
  *
- * A user is the real user id of who opened the descriptor. What a descriptor makes
- * counts for its user, but what it makes XROCE_F_PERSISTENT for the link alone. A
- * user's limit does not stop who has CAP_NET_ADMIN, the link's stops everybody.
- * Memory that regions share is counted once, for whose region pinned it; it counts
- * from before it is pinned until it has been unpinned, so that MR_REREG to other
- * memory needs room for both. Memory on demand is not pinned. Where a limit is lowered
- * below what there is, that stays, and no more is made. Needs CAP_NET_ADMIN.
+ * XROCE_COUNT_KEPT: at most 4,096 packets are deferred on all links. A user has at most as
+ * many of them as remain free. These limits also apply with CAP_NET_ADMIN. A packet above
+ * them is handled like any packet that finds no room.
  *
  * Errors: -EPERM, -ENOENT (no such link), -EINVAL.
  */
@@ -367,10 +364,10 @@ struct xroce_limit_set {
 };
 
 /**
- * struct xroce_limit_query - LIMIT_QUERY: look at limits and what is used of them
+ * struct xroce_limit_query - LIMIT_QUERY: query limits and present use
  * @size: sizeof(struct xroce_limit_query)
- * @flags: XROCE_F_USER: of a user; with it XROCE_F_NEXT: of the first one numbered
- *	@uid or above who has the link open or objects on it
+ * @flags: XROCE_F_USER: of a user; with XROCE_F_NEXT in addition: of the first user
+ *	numbered @uid or above who has the link open or objects on it
  * @link: number of the link
  * @uid: in, with XROCE_F_USER: the user, in the caller's user namespace; with
  *	XROCE_F_NEXT also out; else 0
@@ -400,9 +397,8 @@ struct xroce_limit_query {
  * @link: number of a link that has maps
  * @prog_fd: the XDP program, which uses the maps that the link has
  *
- * Packets that the module has put aside are given to this one from here on, so
- * that it must be the one that is attached, or is about to be. Needs
- * CAP_NET_ADMIN.
+ * From now on the module runs this program on deferred packets. It must be the program that
+ * is attached or is about to be attached. Needs CAP_NET_ADMIN.
  *
  * Errors: -EPERM, -ENOENT (no such link, or one without maps), -EBADF, and
  * -EINVAL for a program that is not for XDP or is for one device only.
@@ -448,7 +444,7 @@ struct xroce_pd_del {
 };
 
 /**
- * struct xroce_pd_query - PD_QUERY: look at a protection domain
+ * struct xroce_pd_query - PD_QUERY: query a protection domain
  * @size: sizeof(struct xroce_pd_query)
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
  * @pd: in, and with XROCE_F_NEXT out
@@ -459,8 +455,8 @@ struct xroce_pd_del {
  * @mws: out: windows that are members
  * @reserved: 0
  *
- * Without CAP_NET_ADMIN only the descriptor's own objects are seen; the same
- * holds for MR_QUERY, MW_QUERY and QP_QUERY. Errors: -ENOENT.
+ * Without CAP_NET_ADMIN only the descriptor's own objects are visible, also to MR_QUERY,
+ * MW_QUERY and QP_QUERY. Errors: -ENOENT.
  */
 struct xroce_pd_query {
 	__u32 size;
@@ -482,47 +478,46 @@ struct xroce_pd_query {
  * @addr: first byte, a virtual address of the caller, or of @pid
  * @length: bytes, at least 1; or XROCE_LENGTH_ALL
  * @iova: address by which a peer names the first byte
- * @pid: 0, or with XROCE_F_PID a process, in the caller's pid namespace, whose memory
- *	it is. Needs CAP_SYS_PTRACE in the user namespace of its memory, and that the
- *	caller can open /proc/PID/mem for reading: the kernel then asks ptrace(2)'s own
- *	check, and so Yama and the other security modules. Where that is not in the
- *	caller's mount namespace, or not of its pid namespace: -EPERM. All this is
- *	checked once, when the region is registered
+ * @pid: 0; with XROCE_F_PID the process, in the caller's pid namespace, whose memory is
+ *	registered. Needs CAP_SYS_PTRACE in the user namespace of that memory, and the right
+ *	to open /proc/PID/mem for reading, for which the kernel makes the check of ptrace(2)
+ *	and asks the security modules, Yama among them. -EPERM if that file is not in the
+ *	caller's mount namespace, or not of its pid namespace. All of this is checked once,
+ *	at registration
  * @mr: out: handle: the index of its entry in the memory protection table
  * @lkey: out: key for local access: handle << 8 | key byte
  * @rkey: out: key for remote access; 0 when @access has no remote right
  * @name: name, see XROCE_NAME_MAX; empty: none
  * @reserved: 0
  *
- * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn
- * at random from the free ones, but for those given back lately, and the key byte
- * is random and none of the last four of that handle: a key that has become
- * invalid stays so for a long time (kmod/key.h says how long).
+ * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn at random
+ * from the free ones, except those that were freed recently. The key byte is random and
+ * differs from the last four of that handle. A key that has become invalid therefore stays
+ * invalid for a long time (kmod/key.h says how long).
  *
- * With XROCE_ACCESS_ON_DEMAND nothing is pinned, and nothing need be mapped: a
- * page is brought in when a peer comes to it, and the kernel may take it away
- * again. A requester may be told to come again (RNR NAK) meanwhile. What is not
- * mapped then, or not for what the peer wants to do, is a remote access error;
- * so is everything once the process has ended. Only the translation table counts
- * against RLIMIT_MEMLOCK: 8 bytes a page. Memory that the kernel itself does not
- * map cannot be reached. Where memory is too short for a page, for a second, that is
- * a remote operational error.
+ * With XROCE_ACCESS_ON_DEMAND nothing is pinned, and nothing need be mapped: a page is
+ * brought in when a peer accesses it, and the kernel may take it away again. In the
+ * meantime a requester may get an RNR NAK. An access to memory that is not mapped, or whose
+ * mapping does not permit it, is a remote access error, and so is any access after the
+ * process has ended. Only the translation table counts against RLIMIT_MEMLOCK: 8 bytes per
+ * page. Memory that the kernel itself does not map cannot be reached. If there is no memory
+ * for a page for a second, the result is a remote operational error.
  *
- * With it, and 0 for @addr and @iova and XROCE_LENGTH_ALL for @length, the region is
- * all of an address space, as of ibv_reg_mr() with NULL and SIZE_MAX: a peer names a
- * byte by its virtual address. There is no table then: for each 64 pages of which
- * one has been brought in there are some 700 bytes of kernel memory, as long as one
- * is there, and they are charged to the control group of the process.
+ * With XROCE_ACCESS_ON_DEMAND, 0 for @addr and @iova and XROCE_LENGTH_ALL for @length, the
+ * region is a whole address space, as for ibv_reg_mr() with NULL and SIZE_MAX: a peer names
+ * a byte by its virtual address. Such a region has no table. Each 64 pages of which at least
+ * one is resident take about 700 bytes of kernel memory, charged to the control group of
+ * the process.
  *
- * Without CAP_IPC_LOCK the caller must be the process that opened the device:
- * what is pinned counts there.
+ * Without CAP_IPC_LOCK the caller must be the process that opened the device, because
+ * pinned memory is counted there.
  *
- * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that
- * wraps, name), -EEXIST (the name), -EFAULT (not mapped, or not writable where local write is asked for),
- * -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (no free entry in the memory
- * protection table, of which an eighth is for CAP_NET_ADMIN, or the pool of translation tables has reached its limit),
- * -E2BIG (more pages than that limit allows for), -ESRCH (no such process),
- * -EOPNOTSUPP (memory that cannot be pinned for long).
+ * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that wraps, name),
+ * -EEXIST (the name), -EFAULT (not mapped, or not writable although local write is
+ * requested), -ENOMEM (memory, or RLIMIT_MEMLOCK), -ENOSPC (no free entry in the memory
+ * protection table, of which an eighth is for CAP_NET_ADMIN, or the pool of translation
+ * tables has reached its limit), -E2BIG (more pages than that limit allows), -ESRCH (no
+ * such process), -EOPNOTSUPP (memory that cannot be pinned for long).
  */
 struct xroce_mr_reg {
 	__u32 size;
@@ -540,20 +535,18 @@ struct xroce_mr_reg {
 	__u32 reserved[2];
 };
 
-#define XROCE_LENGTH_ALL	(~0ull)	/* of an address space, as SIZE_MAX */
+#define XROCE_LENGTH_ALL	(~0ull)	/* a whole address space, as SIZE_MAX */
 
 /**
  * struct xroce_mr_reg_phys - MR_REG_PHYS: register a physical memory region
  * @size: sizeof(struct xroce_mr_reg_phys)
  * @flags: XROCE_F_PERSISTENT
  * @pd: protection domain
- * @access: XROCE_ACCESS_*, as for MR_REG, but XROCE_ACCESS_ON_DEMAND
- * @pages: user address of an array of __u64: physical addresses of the pages, in
- *	the order in which they make up the region; multiples of the page size.
- *	A page may be named more than once
- * @npages: how many, 1 to XROCE_PHYS_PAGES_MAX
- * @page_shift: log2 of the page size in bytes: from that of the CPU's small
- *	pages up to 30
+ * @access: XROCE_ACCESS_*, as for MR_REG, without XROCE_ACCESS_ON_DEMAND
+ * @pages: user address of an array of __u64: physical addresses of the pages in the order
+ *	of the region; multiples of the page size. A page may occur more than once
+ * @npages: number of pages, 1 to XROCE_PHYS_PAGES_MAX
+ * @page_shift: log2 of the page size in bytes: from that of the CPU's small pages to 30
  * @offset: of the region's first byte in the first page; less than a page
  * @length: bytes, at least 1; the last one is in the last page
  * @iova: address by which a peer names the first byte
@@ -563,18 +556,16 @@ struct xroce_mr_reg {
  * @reserved: 0
  * @name: name, see XROCE_NAME_MAX; empty: none
  *
- * Needs CAP_SYS_RAWIO. All of each page must be memory that is in use by
- * programs: anonymous, of tmpfs, of hugetlbfs. Memory of the kernel's own, of
- * other file systems, of devices, and what is free is refused. The pages are
- * referenced as long as the region lives, so that they are never put to another
- * use; they are not counted against RLIMIT_MEMLOCK. Nothing keeps a page mapped
- * where it was: a copy on write leaves the region with the page that is named
- * here.
+ * Needs CAP_SYS_RAWIO. Every byte of each page must be memory that programs use: anonymous,
+ * of tmpfs or of hugetlbfs. Free memory and memory of the kernel, of other file systems and
+ * of devices is refused. The region holds a reference to each page, so that the page is not
+ * reused as long as the region lives. The pages do not count against RLIMIT_MEMLOCK. They
+ * need not stay mapped: after a copy on write the region still has the page named here.
  *
- * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, page size, a page not
- * aligned, length or offset that do not fit the list, an @iova that wraps, name),
- * -EEXIST (the name), -EFAULT (@pages, or a page that may not be registered), -EOPNOTSUPP (memory
- * that must stay movable), -E2BIG (too many pages), -ENOMEM, -ENOSPC (as for
+ * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, page size, a page that is not
+ * aligned, a length or offset that does not fit the list, an @iova that wraps, name),
+ * -EEXIST (the name), -EFAULT (@pages, or a page that may not be registered), -EOPNOTSUPP
+ * (memory that must stay movable), -E2BIG (too many pages), -ENOMEM, -ENOSPC (as for
  * MR_REG), -EINTR.
  */
 struct xroce_mr_reg_phys {
@@ -605,9 +596,8 @@ struct xroce_mr_reg_phys {
  * @from: handle of the other region: one of this descriptor's or, with
  *	CAP_NET_ADMIN, a persistent one
  * @pd: protection domain
- * @access: XROCE_ACCESS_*, as for MR_REG; local write only if the pages were
- *	pinned for it, that is if the region that pinned them had that right;
- *	XROCE_ACCESS_ON_DEMAND as the other region
+ * @access: XROCE_ACCESS_*, as for MR_REG; local write only if the region that pinned the
+ *	pages had this right; XROCE_ACCESS_ON_DEMAND as the other region
  * @mr: out: as for MR_REG
  * @iova: address by which a peer names the first byte; it need not have the
  *	other region's offset in a page; over an address space it is 0
@@ -616,9 +606,9 @@ struct xroce_mr_reg_phys {
  * @rkey: out: as for MR_REG
  * @name: name, see XROCE_NAME_MAX; empty: none
  *
- * Both have one translation table, and the pages are pinned and counted once,
- * until the last of them is deregistered or changed to other memory. Neither
- * depends on the other otherwise.
+ * Both regions have one translation table. The pages are pinned and counted once, until the
+ * last of the regions is deregistered or changed to other memory. Otherwise neither region
+ * depends on the other.
  *
  * Errors: -ENOENT (no such region or PD), -EPERM, -EINVAL (rights, an @iova that
  * wraps, name), -EEXIST (the name), -EACCES (local write to pages not pinned for it),
@@ -649,7 +639,7 @@ struct xroce_mr_reg_shared {
  * @flags: with XROCE_REREG_TRANSLATION: XROCE_F_PID: @addr is in @pid;
  *	XROCE_F_PHYS: the region becomes, or stays, a physical one
  * @mr: its handle, which stays
- * @mask: XROCE_REREG_*: what changes, in any combination
+ * @mask: XROCE_REREG_*: the properties that change, in any combination
  * @pd: XROCE_REREG_PD: protection domain
  * @access: XROCE_REREG_ACCESS: XROCE_ACCESS_*
  * @addr: XROCE_REREG_TRANSLATION without XROCE_F_PHYS: as for MR_REG
@@ -664,28 +654,24 @@ struct xroce_mr_reg_shared {
  * @rkey: out: likewise; 0 without a remote right
  * @reserved: 0
  *
- * A field that @mask or @flags do not ask for is not looked at. A virtual region
- * may become a physical one and the other way round; XROCE_ACCESS_ON_DEMAND may
- * come and go with XROCE_REREG_TRANSLATION only. Region and name, owner and
- * handle stay, and its counters go on.
+ * Fields that @mask and @flags do not select are ignored. A virtual region may become a
+ * physical one and vice versa. XROCE_ACCESS_ON_DEMAND can change only together with
+ * XROCE_REREG_TRANSLATION. The region keeps its handle, name, owner and counters.
  *
- * The key byte is another one after every change, whatever has changed, and none
- * of the last four: a request that was made for the old region is refused, never
- * executed on the new one. So each packet sees all of
- * the old region or all of the new one. When this returns no access by the old
- * key is under way and none can start.
+ * Every change gives the region a new key byte, which differs from the last four. A request
+ * for the old region is refused and never executed on the new one: each packet sees either
+ * the old region or the new one. When the command returns, no access with the old key is
+ * under way and none can start.
  *
- * A change that fails leaves the region as it was, keys included. While it is
- * made, the pages of both count against RLIMIT_MEMLOCK. A region that gains
- * local write, over pages pinned for reading and without
- * XROCE_REREG_TRANSLATION, has its range of addresses pinned anew: errors are
- * then those of MR_REG. Where other regions share its table, only this one moves
- * to a new one.
+ * A change that fails leaves the region as it was, keys included. During the change the
+ * pages of both the old and the new memory count against RLIMIT_MEMLOCK. If a region over
+ * pages pinned for reading gains local write without XROCE_REREG_TRANSLATION, its address
+ * range is pinned again; the errors are then those of MR_REG. If other regions share its
+ * table, only this region gets a new one.
  *
- * Errors: those of MR_REG and MR_REG_PHYS; -ENOENT (no such region or PD),
- * -EINVAL (also: nothing to change, unknown @mask), -EBUSY (another thread has
- * changed it meanwhile, or a window is bound to it), -EEXIST (a region of the new PD
- * has its name).
+ * Errors: those of MR_REG and MR_REG_PHYS; -ENOENT (no such region or PD), -EINVAL (also:
+ * nothing to change, unknown @mask), -EBUSY (another thread has changed the region in the
+ * meantime, or a window is bound to it), -EEXIST (a region of the new PD has its name).
  */
 struct xroce_mr_rereg {
 	__u32 size;
@@ -707,30 +693,30 @@ struct xroce_mr_rereg {
 	__u32 reserved;
 };
 
-/* What a peer will do; the values are those of enum ibv_advise_mr_advice. */
+/* Expected access of peers; the values are those of enum ibv_advise_mr_advice. */
 enum xroce_advice {
 	XROCE_ADVISE_PREFETCH		= 0,	/* read */
-	XROCE_ADVISE_PREFETCH_WRITE	= 1,	/* write, too */
-	XROCE_ADVISE_PREFETCH_NO_FAULT	= 2,	/* what is in memory anyway */
+	XROCE_ADVISE_PREFETCH_WRITE	= 1,	/* read and write */
+	XROCE_ADVISE_PREFETCH_NO_FAULT	= 2,	/* only pages that are in memory already */
 };
 
 /**
- * struct xroce_mr_advise - MR_ADVISE: bring in a part of a region on demand
+ * struct xroce_mr_advise - MR_ADVISE: bring in a part of an on-demand region
  * @size: sizeof(struct xroce_mr_advise)
  * @flags: 0
  * @mr: handle of a region with XROCE_ACCESS_ON_DEMAND
  * @advice: enum xroce_advice
  * @iova: first byte, as a peer names it
  * @length: bytes, at least 1
- * @pages: out: pages that are there now for what @advice says
+ * @pages: out: pages that are present now for the advised access
  *
- * Returns when it is done, or at a signal that kills. Nothing keeps the pages there.
- * What is not mapped, or not for writing where that is advised, is left out; it is
- * no error.
+ * Returns when the pages have been brought in, or when the process is killed. The kernel
+ * may take the pages away again at any time. Memory that is not mapped, or not writable if
+ * writing is advised, is skipped; this is no error.
  *
- * Errors: -ENOENT, -EPERM, -EINVAL, -ERANGE (not inside the region), -EACCES
- * (advised to write to a region without local write), -EOPNOTSUPP (a region that
- * is not on demand), -ESRCH (its process has ended), -ENOMEM.
+ * Errors: -ENOENT, -EPERM, -EINVAL, -ERANGE (not inside the region), -EACCES (writing is
+ * advised for a region without local write), -EOPNOTSUPP (not an on-demand region), -ESRCH
+ * (its process has ended), -ENOMEM.
  */
 struct xroce_mr_advise {
 	__u32 size;
@@ -749,8 +735,8 @@ struct xroce_mr_advise {
  * @mr: its handle
  * @reserved: 0
  *
- * When it returns no access to the pages is under way and none can start.
- * Errors: -ENOENT, -EPERM, -EBUSY (a window is bound to it).
+ * When the command returns, no access to the pages is under way and none can start.
+ * Errors: -ENOENT, -EPERM, -EBUSY (a window is bound to the region).
  */
 struct xroce_mr_dereg {
 	__u32 size;
@@ -760,7 +746,7 @@ struct xroce_mr_dereg {
 };
 
 /**
- * struct xroce_mr_query - MR_QUERY: look at a region (IBTA 11.2.8.3)
+ * struct xroce_mr_query - MR_QUERY: query a region (IBTA 11.2.8.3)
  * @size: sizeof(struct xroce_mr_query)
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID, XROCE_F_PHYS
  * @mr: in, and with XROCE_F_NEXT out
@@ -774,21 +760,21 @@ struct xroce_mr_dereg {
  * @pages: out: entries of the translation table; 0: an address space has none
  * @page_shift: out: log2 of the bytes that an entry covers
  * @offset: out: of the first byte in the first page
- * @pid: out: process whose memory it is, in the caller's pid namespace; 0: out
- *	of sight, or a physical region
- * @sharers: out: regions that have this translation table, itself included
+ * @pid: out: process whose memory it is, in the caller's pid namespace; 0: not visible
+ *	there, or a physical region
+ * @sharers: out: regions that have this translation table, including this one
  * @name: out
- * @odp_resident: out: XROCE_ACCESS_ON_DEMAND: entries that are there now; so are
- *	the following of such a region only, and count since its memory was
+ * @odp_resident: out: pages that are present now. This and the following fields are for
+ *	regions with XROCE_ACCESS_ON_DEMAND only; counters start when the memory is
  *	registered
- * @odp_faults: out: times that missing pages were brought in
- * @odp_failed: out: times that they could not be
- * @odp_pages: out: pages brought in, those ahead of an access among them
- * @odp_invalidated: out: entries that the kernel has taken away
- * @odp_prefetched: out: pages brought in, or found to be there, by MR_ADVISE
- * @odp_parts: out: of how many parts the memory consists now: 1, or of an address
- *	space as many as it takes for the pages that are there, with 64 in each
- * @odp_bytes: out: bytes of kernel memory that these take with their entries
+ * @odp_faults: out: faults that brought in missing pages
+ * @odp_failed: out: faults that failed
+ * @odp_pages: out: pages brought in, including pages ahead of an access
+ * @odp_invalidated: out: entries that the kernel has invalidated
+ * @odp_prefetched: out: pages that MR_ADVISE brought in or found present
+ * @odp_parts: out: parts of the memory: 1; of an address space one for each 64 pages of
+ *	which at least one is present
+ * @odp_bytes: out: bytes of kernel memory that the parts and their entries take
  *
  * Errors: -ENOENT.
  */
@@ -857,7 +843,7 @@ struct xroce_mw_add {
  * @mw: its handle
  * @reserved: 0
  *
- * A window that is bound is unbound. When it returns no access through it is
+ * A bound window is unbound. When the command returns, no access through the window is
  * under way and none can start. Errors: -ENOENT, -EPERM.
  */
 struct xroce_mw_del {
@@ -868,17 +854,17 @@ struct xroce_mw_del {
 };
 
 /**
- * struct xroce_mw_query - MW_QUERY: look at a memory window (IBTA 11.2.8.9)
+ * struct xroce_mw_query - MW_QUERY: query a memory window (IBTA 11.2.8.9)
  * @size: sizeof(struct xroce_mw_query)
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
  * @mw: in, and with XROCE_F_NEXT out
  * @pd: out
  * @type: out: enum xroce_mw_type
- * @bound: out: 1: it is bound, and what follows counts; 0: it gives no access
+ * @bound: out: 1: it is bound, and the following fields are valid; 0: it gives no access
  * @rkey: out: its key
- * @mr: out: handle of the region behind it
+ * @mr: out: handle of the region that it is bound to
  * @access: out: XROCE_ACCESS_REMOTE_* and XROCE_ACCESS_FLUSH_GLOBAL
- * @qpn: out: of type 2: queue pair that it is tied to
+ * @qpn: out: type 2: queue pair that it belongs to
  * @addr: out: address of the first byte
  * @length: out: bytes
  * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
@@ -909,28 +895,26 @@ struct xroce_mw_query {
  * @size: sizeof(struct xroce_mw_bind)
  * @flags: 0
  * @mw: the window's handle
- * @qpn: queue pair in RTS or SQD, reliable or unreliable connected; type 2 is
- *	tied to it
- * @rkey: in: of type 2: the key that it shall have: any key byte; of type 1: 0.
- *	out: the window's key
+ * @qpn: queue pair in RTS or SQD, reliable or unreliable connected; a type 2 window then
+ *	belongs to it
+ * @rkey: in: type 2: its new key, with any key byte; type 1: 0. out: the window's key
  * @lkey: of a region registered with XROCE_ACCESS_MW_BIND
  * @addr: first byte, in the region's addresses
  * @length: bytes; 0: type 1 is unbound, type 2 is refused
- * @access: what the window grants, whatever the region does: XROCE_ACCESS_REMOTE_*
- *	and XROCE_ACCESS_FLUSH_GLOBAL; remote write and remote atomic need the
- *	region's local write
+ * @access: rights of the window, independent of the remote rights of the region:
+ *	XROCE_ACCESS_REMOTE_* and XROCE_ACCESS_FLUSH_GLOBAL; remote write and remote atomic
+ *	need the region's local write
  * @reserved: 0
  *
- * Window, region and queue pair are of one protection domain. A window of type
- * 1 gets a new key with each bind, and the old one is void; one of type 2 must
- * not be bound. What has been posted to the descriptor's send queue is applied
- * first. A window that is not bound anew is as it was.
+ * Window, region and queue pair must belong to one protection domain. A type 1 window gets
+ * a new key with each bind, and its old key becomes void. A type 2 window must be unbound.
+ * Work requests posted to the descriptor's send queue are applied first. On failure the
+ * window is as it was.
  *
- * Errors: -ENOENT (no such window, queue pair or region, or the caller does not see the
- * region and may not bind to it), -EPERM, -EXDEV
- * (protection domains differ), -EBUSY (type 2 is bound), -EACCES (the region
- * lacks window binding or local write), -ERANGE (outside the region),
- * -EOPNOTSUPP (queue pair of another type), -ENOTCONN (its state), -EINVAL.
+ * Errors: -ENOENT (no such window, queue pair or region, or a region that the caller does
+ * not see and may not bind to), -EPERM, -EXDEV (protection domains differ), -EBUSY (type 2
+ * is bound), -EACCES (the region lacks window binding or local write), -ERANGE (outside the
+ * region), -EOPNOTSUPP (queue pair of another type), -ENOTCONN (its state), -EINVAL.
  */
 struct xroce_mw_bind {
 	__u32 size;
@@ -949,15 +933,15 @@ struct xroce_mw_bind {
  * struct xroce_mw_inval - MW_INVAL: invalidate a window's key at once (11.4.1.1)
  * @size: sizeof(struct xroce_mw_inval)
  * @flags: 0
- * @rkey: key of a window of type 2 that is bound
- * @qpn: queue pair that it is tied to, in RTS or SQD
+ * @rkey: key of a bound window of type 2
+ * @qpn: queue pair that the window belongs to, in RTS or SQD
  *
- * The window stays, and can be bound again. What has been posted to the
- * descriptor's send queue is applied first.
+ * The window stays and can be bound again. Work requests posted to the descriptor's send
+ * queue are applied first.
  *
- * Errors: -ENOENT (no such window or queue pair, or another key), -EPERM,
- * -EOPNOTSUPP (type 1), -EINVAL (it is not bound), -EXDEV (tied to another queue
- * pair), -ENOTCONN (the queue pair's state).
+ * Errors: -ENOENT (no such window or queue pair, or another key), -EPERM, -EOPNOTSUPP
+ * (type 1), -EINVAL (not bound), -EXDEV (belongs to another queue pair), -ENOTCONN (the
+ * queue pair's state).
  */
 struct xroce_mw_inval {
 	__u32 size;
@@ -969,25 +953,24 @@ struct xroce_mw_inval {
 #define XROCE_MTT_MAP		64	/* parts of the map of the pool */
 
 /**
- * struct xroce_mtt_query - MTT_QUERY: look at the pool of translation tables
+ * struct xroce_mtt_query - MTT_QUERY: query the pool of translation tables
  * @size: sizeof(struct xroce_mtt_query)
  * @flags: 0
- * @entries: out: size of the pool, in entries of 8 bytes, as are all below but
- *	the counts; a multiple of 524,288, which is the size of an extent
+ * @entries: out: size of the pool in entries of 8 bytes; a multiple of 524,288, which is
+ *	the size of an extent
  * @used: out: entries of tables
- * @tables: out: runs in use: one a table, one for each extent of a table that is
- *	longer than an extent
+ * @tables: out: runs in use: one per table, or one per extent of a table that is longer
+ *	than an extent
  * @free_extents: out: free runs
  * @largest: out: the longest free run
  * @scattered: out: free entries that are not in the longest free run of their
  *	extent; 0: nothing is fragmented
- * @kept: out: size without any table: what was reserved when the module was
- *	loaded (module parameter mtt_reserve)
- * @limit: out: size that it can grow to (module parameter mtt_limit)
- * @map: out: for each 64th part of the pool, percent in use; 0: nothing at all;
- *	100: everything
+ * @kept: out: entries reserved when the module was loaded (module parameter mtt_reserve),
+ *	which is the size of the pool without tables
+ * @limit: out: maximum size in entries (module parameter mtt_limit)
+ * @map: out: for each 64th of the pool, percent in use; 0: nothing at all; 100: everything
  *
- * The pool is the module's, of all links, so no link need be chosen. Needs
+ * The pool belongs to the module and serves all links; no link need be chosen. Needs
  * CAP_NET_ADMIN. Errors: -EPERM.
  */
 struct xroce_mtt_query {
@@ -1007,18 +990,18 @@ struct xroce_mtt_query {
 #define XROCE_MTT_READ_MAX	512	/* entries at a time */
 
 /**
- * struct xroce_mtt_read - MTT_READ: look at a region's translation table
+ * struct xroce_mtt_read - MTT_READ: read a region's translation table
  * @size: sizeof(struct xroce_mtt_read)
  * @flags: 0
  * @mr: the region's handle
- * @count: in: entries that fit @to, 1 to XROCE_MTT_READ_MAX; out: entries
- *	written there, less at the table's end only
+ * @count: in: size of @to in entries, 1 to XROCE_MTT_READ_MAX; out: entries read, fewer
+ *	only at the end of the table
  * @first: number of the first entry to read
  * @to: address of an array of __u64 for physical addresses
  *
- * Needs CAP_SYS_ADMIN, as the same numbers in /proc/PID/pagemap do: where
- * memory lies physically helps to attack it. Errors: -EPERM, -ENOENT (no such
- * region), -EINVAL (@count), -ERANGE (@first is behind the end), -ENOMEM.
+ * Needs CAP_SYS_ADMIN, as /proc/PID/pagemap does for the same numbers: physical addresses
+ * help attacks. Errors: -EPERM, -ENOENT (no such region), -EINVAL (@count), -ERANGE
+ * (@first is behind the end), -ENOMEM.
  */
 struct xroce_mtt_read {
 	__u32 size;
@@ -1037,20 +1020,20 @@ struct xroce_mtt_read {
  * @type: enum xroce_qp_type
  * @qpn: out: its number; 0x800000 to 0xfffffe
  * @reserved: 0
- * @recv_cq: completion queue of its receive queue; 0: it can receive nothing but
- *	WRITEs, and is never ready for the rest
- * @srq: shared receive queue of the same protection domain; 0: one of its own
- * @rq_entries: of its own receive queue: a power of two, up to XROCE_RQ_MAX
- * @rq_max_sge: of its own receive queue: 1 to XROCE_RQ_SGE_MAX
- * @rq_offset: out: of its own receive queue: what to give mmap(2)
- * @rq_bytes: out: likewise: length
- * @send_cq: completion queue of work requests posted for it to the descriptor's
- *	send queue, which must be there (SQ_ADD); 0: none can be posted
+ * @recv_cq: completion queue of its receive queue; 0: it has no receive queue, and a
+ *	message that needs a receive work request is never accepted
+ * @srq: shared receive queue of the same protection domain; 0: its own receive queue
+ * @rq_entries: own receive queue: entries, a power of two up to XROCE_RQ_MAX
+ * @rq_max_sge: own receive queue: elements per work request, 1 to XROCE_RQ_SGE_MAX
+ * @rq_offset: out: own receive queue: offset for mmap(2)
+ * @rq_bytes: out: own receive queue: length for mmap(2)
+ * @send_cq: completion queue of work requests that are posted for it to the descriptor's
+ *	send queue, which must exist (SQ_ADD); 0: none can be posted
  * @reserved2: 0
  *
- * It starts in state RESET. Queues belong to descriptors, so that a persistent
- * queue pair has none. Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL
- * (queues), -EOPNOTSUPP (type), -ENOSPC (table full), -ENOMEM.
+ * The queue pair starts in state RESET. Queues belong to descriptors; a persistent queue
+ * pair has none. Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL (queues),
+ * -EOPNOTSUPP (type), -ENOSPC (table full), -ENOMEM.
  */
 struct xroce_qp_add {
 	__u32 size;
@@ -1088,7 +1071,7 @@ struct xroce_qp_add {
  * @qpn: its number
  * @mask: XROCE_QP_*: which of the fields below are given
  * @state: enum xroce_qp_state
- * @access: XROCE_ACCESS_REMOTE_*: what the peer may ask for at all
+ * @access: XROCE_ACCESS_REMOTE_*: rights of the peer; region or window restrict them
  * @pkey: partition key, 16 bits; 0xffff is the default partition
  * @path_mtu: enum xroce_mtu
  * @dest_qpn: the peer's queue pair number, 24 bits
@@ -1096,9 +1079,9 @@ struct xroce_qp_add {
  * @min_rnr_timer: code of the RNR NAK timer, 0 to 31 (IBTA 9.7.5.2.8)
  * @max_dest_rd_atomic: READs and atomics kept for replay, 0 to 128
  * @sport: UDP source port of replies, 0xc000 to 0xffff; 0: made from the QPNs
- * @tos: IPv4 type of service or IPv6 traffic class of replies. Its low two bits,
- *	ECN, may not be 3, which is for switches to say; others than 0 tell them
- *	that marks on READ responses are heeded, which they are not
+ * @tos: IPv4 type of service or IPv6 traffic class of replies. The low two bits (ECN) must
+ *	not be 3, which only switches set, and should be 0, because marks on READ responses
+ *	have no effect
  * @ttl: hop limit of replies; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: peer's address, of the same family; for datagrams ::
@@ -1119,8 +1102,8 @@ struct xroce_qp_add {
  * * any to RESET, any to ERR: nothing else
  *
  * Unreliable connected: the same without min_rnr_timer and max_dest_rd_atomic.
- * In SQD requests are answered, and work requests executed, as in RTS: none of
- * them waits for a peer.
+ * In SQD requests are answered and work requests executed as in RTS, because none of them
+ * waits for a peer.
  *
  * Datagrams:
  *
@@ -1131,8 +1114,8 @@ struct xroce_qp_add {
  * * RTS to SQD: nothing else
  * * SQD to SQD: / pkey, qkey
  *
- * On the way to ERR what is posted is completed with XROCE_WC_WR_FLUSH_ERR; on
- * the way to RESET it is forgotten.
+ * The transition to ERR completes posted work requests with XROCE_WC_WR_FLUSH_ERR; the
+ * transition to RESET discards them.
  *
  * Errors: -ENOENT, -EPERM, -EINVAL (transition, attribute missing, not allowed
  * or out of range), -EBUSY (a packet has held the queue pair for too long).
@@ -1167,8 +1150,8 @@ struct xroce_qp_modify {
  * @qpn: its number
  * @reserved: 0
  *
- * A window of type 2B that is tied to it is unbound. Errors: -ENOENT, -EPERM,
- * -EBUSY (a window of type 2A is tied to it).
+ * Bound windows of type 2B are unbound. Errors: -ENOENT, -EPERM, -EBUSY (a window of type
+ * 2A is bound to it).
  */
 struct xroce_qp_del {
 	__u32 size;
@@ -1178,11 +1161,11 @@ struct xroce_qp_del {
 };
 
 /**
- * struct xroce_qp_query - QP_QUERY: look at a queue pair (IBTA 11.2.4.3)
+ * struct xroce_qp_query - QP_QUERY: query a queue pair (IBTA 11.2.4.3)
  * @size: sizeof(struct xroce_qp_query)
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
- * @qpn: in, and with XROCE_F_NEXT out. With XROCE_F_NEXT the order is that of
- *	the queue pair table: its place there is qpn % qp_entries
+ * @qpn: in, and with XROCE_F_NEXT out. XROCE_F_NEXT follows the order of the queue pair
+ *	table, in which the position is qpn % qp_entries
  * @pd: out
  * @type: out: enum xroce_qp_type
  * @state: out: enum xroce_qp_state; ERR as soon as a packet caused it
@@ -1203,9 +1186,9 @@ struct xroce_qp_del {
  * @dgid: out
  * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
  *	or out of sight
- * @packets: out: requests taken in order
- * @bytes: out: payload written to regions
- * @duplicates: out: requests seen again
+ * @packets: out: requests accepted in order
+ * @bytes: out: payload bytes written to regions
+ * @duplicates: out: duplicate requests
  * @naks: out: negative acknowledgements sent, RNR among them
  * @recv_cq: out: completion queue, or 0
  * @srq: out: shared receive queue, or 0
@@ -1214,12 +1197,12 @@ struct xroce_qp_del {
  * @qkey: out
  * @send_cq: out: completion queue of its work requests, or 0
  * @tx: out: replies sent, by the XDP program in the frame of the request or by the
- *	module; of the latter, those that the device took
+ *	module; of the latter, those that the device accepted
  * @tx_bytes: out: bytes of these frames, with all headers
- * @drops: out: packets for it that were dropped, by enum xroce_cause from
- *	XROCE_DROP_QKEY on; XROCE_DROP_TX: frames that the device did not take
+ * @drops: out: packets dropped, by enum xroce_cause from XROCE_DROP_QKEY on;
+ *	XROCE_DROP_TX: frames that the device did not accept
  *
- * All counters begin at 0 when the state becomes RESET or RTR.
+ * All counters are set to 0 when the state becomes RESET or RTR.
  *
  * Errors: -ENOENT.
  */
@@ -1262,15 +1245,15 @@ struct xroce_qp_query {
 };
 
 /*
- * Rings. A queue is memory of the module's that the program maps with mmap(2),
- * MAP_SHARED, all of it, at the offset that the command gave: XROCE_RING_HEADER
- * bytes, then the entries. Indices run freely through 32 bits; the entry of an
- * index is its low bits. Whoever advances an index does so with release order
- * after it is done with the entries, and reads the other's with acquire order.
+ * Rings. A queue is memory of the module that the program maps as a whole with mmap(2),
+ * MAP_SHARED, at the offset that the command returned: XROCE_RING_HEADER bytes of header,
+ * then the entries. Indices are free-running 32-bit numbers; the low bits of an index
+ * select the entry. A side advances its index with release order after it has finished the
+ * entries, and reads the other side's index with acquire order.
  *
- * The module believes nothing that it reads there: false indices and entries
- * harm the program alone. Mapped memory stays when the queue has gone. A mapping
- * keeps the descriptor's objects like another descriptor of the same file.
+ * The module trusts nothing that it reads there: wrong indices and entries harm the program
+ * alone. Mapped memory outlives its queue. A mapping keeps the descriptor's objects alive
+ * like another descriptor of the same file.
  */
 #define XROCE_RING_HEADER	4096
 
@@ -1286,11 +1269,11 @@ struct xroce_qp_query {
 /**
  * struct xroce_cq_header - header of a completion queue
  * @head: index of the next entry to take; written by the program
- * @arm: XROCE_CQ_ARM_*: written by the program; the module makes it 0 as it
- *	wakes whoever polls the descriptor
+ * @arm: XROCE_CQ_ARM_*: written by the program; the module sets it to 0 when it wakes
+ *	pollers of the descriptor
  * @reserved: 0
- * @tail: index of the next entry to come; written by the module
- * @overflow: 1: an entry found no room and was lost; the queue has ended
+ * @tail: index of the next entry to be added; written by the module
+ * @overflow: 1: the queue was full and a completion was lost; the queue is unusable
  * @reserved2: 0
  */
 struct xroce_cq_header {
@@ -1330,14 +1313,14 @@ enum xroce_wc_flags {
 
 /**
  * struct xroce_cqe - completion of a work request
- * @wr_id: the program's
- * @status: enum xroce_wc_status; unless 0 only @wr_id and @qpn mean anything
+ * @wr_id: from the work request
+ * @status: enum xroce_wc_status; if it is not 0, only @wr_id and @qpn are valid
  * @opcode: enum xroce_wc_opcode
  * @byte_len: bytes received or written
- * @imm_or_key: immediate data, in network byte order, or key that was invalidated,
- *	or key that a window was bound with
+ * @imm_or_key: immediate data in network byte order, or the key that was invalidated, or
+ *	the key that a window was bound with
  * @qpn: queue pair
- * @src_qpn: the sender's
+ * @src_qpn: queue pair number of the sender
  * @flags: enum xroce_wc_flags
  * @pkey: partition key
  * @reserved: 0
@@ -1370,7 +1353,7 @@ struct xroce_rq_header {
 };
 
 /**
- * struct xroce_sge_local - where to put a part of a message
+ * struct xroce_sge_local - element of a receive work request
  * @addr: address of the first byte, as in struct xroce_mr_reg::iova
  * @length: bytes; may be 0
  * @lkey: key of a region of the queue pair's domain with local write
@@ -1383,10 +1366,10 @@ struct xroce_sge_local {
 
 /**
  * struct xroce_rq_wqe - work request of a receive queue
- * @wr_id: the program's, returned in struct xroce_cqe
- * @num_sge: elements of @sge that count; may be 0
+ * @wr_id: chosen by the program, returned in struct xroce_cqe
+ * @num_sge: number of valid elements of @sge; may be 0
  * @reserved: 0
- * @sge: as many as the queue was made for, filled in turn
+ * @sge: as many elements as the queue was made for, filled in order
  */
 struct xroce_rq_wqe {
 	__aligned_u64 wr_id;
@@ -1403,8 +1386,8 @@ struct xroce_rq_wqe {
  * @tail: index of the next entry to post; written by the program
  * @reserved: 0
  * @head: index of the next entry to be applied; written by the module
- * @lost: entries that named no queue pair of the descriptor's with a completion
- *	queue for them; written by the module
+ * @lost: entries that named no queue pair of the descriptor with a send_cq; written by the
+ *	module
  * @reserved2: 0
  */
 struct xroce_sq_header {
@@ -1424,20 +1407,21 @@ enum xroce_sq_opcode {
 
 /* struct xroce_sq_wqe::flags; the values are those of enum ibv_send_flags. */
 enum xroce_sq_flags {
-	XROCE_SQ_FENCE		= 1 << 0,	/* what is before is done anyway */
-	XROCE_SQ_SIGNALED	= 1 << 1,	/* completion also of success */
+	XROCE_SQ_FENCE		= 1 << 0,	/* no effect: entries are applied in order */
+	XROCE_SQ_SIGNALED	= 1 << 1,	/* completion also on success */
 };
 
 /**
  * struct xroce_sq_wqe - work request of a send queue
- * @wr_id: the program's, returned in struct xroce_cqe
+ * @wr_id: chosen by the program, returned in struct xroce_cqe
  * @opcode: enum xroce_sq_opcode
  * @flags: enum xroce_sq_flags
- * @qpn: queue pair that it is for
- * @key: BIND_MW, BIND_MW_1: the key that the window shall have; its index names the
- *	window, which is the descriptor's. Of type 1: another one than it has.
- *	LOCAL_INV: key of a window that is tied to the queue pair
- * @lkey: BIND_MW: of the region, as in struct xroce_mw_bind, and so on
+ * @qpn: queue pair of the work request
+ * @key: BIND_MW, BIND_MW_1: new key of the window; its index names the window, which must
+ *	belong to the descriptor. Type 1: it must differ from the present key. LOCAL_INV:
+ *	key of a window that belongs to the queue pair
+ * @lkey: BIND_MW: key of the region. This and the following fields are as in struct
+ *	xroce_mw_bind
  * @access: BIND_MW
  * @addr: BIND_MW
  * @length: BIND_MW
@@ -1462,19 +1446,19 @@ struct xroce_sq_wqe {
  * @flags: 0
  * @entries: a power of two from XROCE_SQ_MIN to XROCE_SQ_MAX
  * @reserved: 0
- * @offset: out: what to give mmap(2)
+ * @offset: out: offset for mmap(2)
  * @bytes: out: length of the ring
  *
- * One ring of struct xroce_sq_wqe for all queue pairs of the descriptor. No system
- * call tells of a post: entries are applied, in order, before the next packet for
- * any of these queue pairs is judged, or by SQ_APPLY. So whatever packet arrives
- * after the post finds it done. Of very many posts at once, some are applied before a
- * packet (256, fewer on a machine of more than 32 CPUs), the packet is dropped, and the
- * rest is applied at once, so that it finds them done when the peer sends it again. A
- * work request for a queue pair in ERR completes
- * with XROCE_WC_WR_FLUSH_ERR, one in INIT or RTR with XROCE_WC_LOC_QP_OP_ERR, and
- * one in RESET is forgotten. A work request that fails moves its queue pair to
- * ERR.
+ * One ring of struct xroce_sq_wqe serves all queue pairs of the descriptor. A post needs no
+ * system call: entries are applied, in order, before the next packet for any of these queue
+ * pairs is judged, or by SQ_APPLY. A packet that arrives after the post finds it applied.
+ * At most 256 entries (fewer on a machine of more than 32 CPUs) are applied before a
+ * packet. If more are posted, the packet is dropped and the rest is applied at once, before
+ * the peer sends the packet again.
+ *
+ * A work request for a queue pair in ERR completes with XROCE_WC_WR_FLUSH_ERR, for one in
+ * INIT or RTR with XROCE_WC_LOC_QP_OP_ERR; for one in RESET it is discarded. A work request
+ * that fails moves its queue pair to ERR.
  *
  * Errors: -EEXIST (there is one), -EINVAL, -ENOMEM.
  */
@@ -1492,8 +1476,8 @@ struct xroce_sq_add {
  * @size: sizeof(struct xroce_sq_del)
  * @flags: 0
  *
- * What has been posted and not been applied is forgotten. Errors: -ENOENT, -EBUSY
- * (a queue pair completes work requests).
+ * Entries that have not been applied are discarded. Errors: -ENOENT, -EBUSY (a queue pair
+ * has a send_cq).
  */
 struct xroce_sq_del {
 	__u32 size;
@@ -1501,11 +1485,11 @@ struct xroce_sq_del {
 };
 
 /**
- * struct xroce_sq_apply - SQ_APPLY: apply now what has been posted
+ * struct xroce_sq_apply - SQ_APPLY: apply posted work requests now
  * @size: sizeof(struct xroce_sq_apply)
  * @flags: 0
  *
- * For a program that waits while no packet comes. Errors: -ENOENT (no send queue).
+ * For a program that waits while no packet arrives. Errors: -ENOENT (no send queue).
  */
 struct xroce_sq_apply {
 	__u32 size;
@@ -1577,8 +1561,8 @@ struct xroce_srq_add {
  * @size: sizeof(struct xroce_srq_modify)
  * @flags: 0
  * @srq: its number
- * @limit: once fewer than this many work requests are posted there is an event
- *	XROCE_EVENT_SRQ_LIMIT, a single one; 0: none
+ * @limit: one event XROCE_EVENT_SRQ_LIMIT is sent when fewer work requests than this are
+ *	posted; 0: no event
  *
  * Errors: -ENOENT, -EINVAL (more than it has entries).
  */
@@ -1606,7 +1590,7 @@ struct xroce_srq_del {
 };
 
 /**
- * struct xroce_srq_query - SRQ_QUERY: look at a shared receive queue (11.2.3.2)
+ * struct xroce_srq_query - SRQ_QUERY: query a shared receive queue (11.2.3.2)
  * @size: sizeof(struct xroce_srq_query)
  * @flags: 0
  * @srq: its number
@@ -1642,10 +1626,9 @@ enum xroce_event_type {
  * @id: number of the CQ, the queue pair or the SRQ
  * @reserved: 0
  *
- * An event that has not been read is not repeated. read(2) takes one event at a
- * time and waits for it, but with O_NONBLOCK: -EAGAIN. poll(2) says POLLPRI when
- * there is one, and POLLIN when a completion queue has taken an arm and has not
- * been armed again since.
+ * An event is not repeated before it has been read. read(2) returns one event and waits for
+ * it, or returns -EAGAIN with O_NONBLOCK. poll(2) reports POLLPRI if there is an event, and
+ * POLLIN if an armed completion queue has fired and has not been armed again.
  */
 struct xroce_async {
 	__u32 type;
