@@ -7,11 +7,7 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/tap.sh"
-top=$here
-until [ -e "$top/README.md" ]; do
-	top=${top%/*}
-done
+. "$here/../lib/tap.sh"
 longest=8000	# bytes of the README
 
 documents() { ls "$top"/*.md "$top"/doc/*.md; }

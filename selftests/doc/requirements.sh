@@ -6,11 +6,7 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/tap.sh"
-top=$here
-until [ -e "$top/doc/requirements.md" ]; do
-	top=${top%/*}
-done
+. "$here/../lib/tap.sh"
 
 # defined PAGE: the ids in the first column of its tables
 defined() { sed -nE 's/^\| ([A-Z][0-9]+) \|.*/\1/p' "$1"; }
