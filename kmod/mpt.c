@@ -43,7 +43,7 @@ void xr_mpt_set_mr(struct xr_link *link, const struct xr_mr *mr)
 	WRITE_ONCE(m->access, mr->access);
 	WRITE_ONCE(m->pd, mr->pd->id);
 	WRITE_ONCE(m->iova, mr->iova);
-	WRITE_ONCE(m->length, mr->pin->length);
+	WRITE_ONCE(m->length, mr->umem->length);
 	/* After all the rest: who sees the key, and then VALID, sees it. */
 	smp_store_release(&m->key, mr->key);
 	smp_store_release(&m->state, XROCE_MPT_VALID);

@@ -2,7 +2,6 @@
 /* Memory regions: their table and look-up. */
 #include <linux/bitmap.h>
 #include <linux/nospec.h>
-#include <linux/pid.h>
 #include <linux/slab.h>
 
 #include "xroce_map.h"
@@ -13,11 +12,7 @@
 #include "mr.h"
 #include "mr_stat.h"
 #include "mw.h"
-#include "odp.h"
 #include "pd.h"
-
-/* The region or window that this CPU's data path is on. */
-DEFINE_PER_CPU(const void *, xr_held);
 
 /* Let nobody onto the region any more, and wait for those who are. */
 static void xr_mr_quiesce(struct xr_mr *mr)
@@ -32,7 +27,7 @@ bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
 	u64 off = va - mr->iova;
 
 	/* It wraps when @va lies before the region, and is too large then. */
-	return off <= mr->pin->length && len <= mr->pin->length - off;
+	return off <= mr->umem->length && len <= mr->umem->length - off;
 }
 
 /**
@@ -108,7 +103,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 void xr_mr_free(struct xr_mr *mr)
 {
 	xr_mr_quiesce(mr);
-	xr_pin_put(mr->pin);
+	xr_umem_put(mr->umem);
 	kfree_rcu(mr, rcu);
 }
 
@@ -179,35 +174,16 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	}
 	q->mr = index;
 	q->flags = mr->flags |
-		   (mr->owner == &link->own ? XROCE_F_PERSISTENT : 0) |
-		   (mr->pin->mm ? 0 : XROCE_F_PHYS);
+		   (mr->owner == &link->own ? XROCE_F_PERSISTENT : 0);
 	q->pd = mr->pd->id;
 	q->access = mr->access;
 	q->lkey = mr->key;
 	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 	q->iova = mr->iova;
-	q->length = mr->pin->length;
-	q->addr = mr->pin->addr;
-	q->pages = mr->pin->mtt.count;
-	q->offset = mr->pin->offset;
-	q->page_shift = mr->pin->page_shift;
-	q->pid = pid_vnr(mr->pin->pid);
-	q->sharers = refcount_read(&mr->pin->users);
-	if (mr->pin->odp)
-		xr_odp_query(mr->pin->odp, q);
+	xr_umem_query(mr->umem, q);
 	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
 	mutex_unlock(&link->lock);
 	return 0;
-}
-
-/* What may have gone already when it is looked at is not there. */
-static u64 xr_mr_entry(const struct xr_mr *mr, u64 i)
-{
-	u64 entry = READ_ONCE(*xr_mtt_at(&mr->pin->mtt, i));
-
-	if (mr->pin->odp && !(entry & XR_ODP_READ))
-		return 0;
-	return entry & PAGE_MASK;
 }
 
 /**
@@ -224,7 +200,7 @@ static u64 xr_mr_entry(const struct xr_mr *mr, u64 i)
 int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 		  u64 first, u32 *count, u64 *entry)
 {
-	const struct xr_mtt *mtt;
+	const struct xr_umem *umem;
 	struct xr_mr *mr;
 	int ret = 0;
 	u32 i;
@@ -235,15 +211,15 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 		ret = -ENOENT;
 		goto out;
 	}
-	mtt = &mr->pin->mtt;
-	if (first >= mtt->count) {
+	umem = mr->umem;
+	if (first >= umem->mtt.count) {
 		ret = -ERANGE;
 		goto out;
 	}
-	first = array_index_nospec(first, mtt->count);
-	*count = min_t(u64, *count, mtt->count - first);
+	first = array_index_nospec(first, umem->mtt.count);
+	*count = min_t(u64, *count, umem->mtt.count - first);
 	for (i = 0; i < *count; i++)
-		entry[i] = xr_mr_entry(mr, first + i);
+		entry[i] = xr_umem_entry(umem, first + i);
 out:
 	mutex_unlock(&link->lock);
 	return ret;

@@ -22,7 +22,7 @@
 
 #include "hold.h"
 #include "name.h"
-#include "pin.h"
+#include "umem.h"
 
 struct xroce_mr_stat;
 struct xr_link;
@@ -34,7 +34,7 @@ struct xr_phys;
  * struct xr_mr - memory region
  * @key: index << 8 | key byte
  * @iova: address of the first byte for a peer
- * @pin: its memory, of which it is a user
+ * @umem: its memory, of which it is a user
  * @access: XROCE_ACCESS_*; 0: it is being deregistered
  * @flags: XROCE_F_PID
  * @stat: its counters, see mr_stat.h
@@ -53,7 +53,7 @@ struct xr_phys;
 struct xr_mr {
 	u32 key;
 	u64 iova;
-	struct xr_pin *pin;
+	struct xr_umem *umem;
 	u32 access;
 	u32 flags;
 	struct xroce_mr_stat __percpu *stat;
@@ -83,10 +83,10 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 /* mr_reg.c */
 bool xr_access_ok(u32 access);
 bool xr_iova_ok(u64 iova, u64 length);
-struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
+struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name);
-struct xr_pin *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 pid,
-			 u64 addr, u64 length, u32 access);
+struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 pid,
+			  u64 addr, u64 length, u32 access);
 int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	      struct xr_owner *owner, struct xroce_mr_reg *r);
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,

@@ -15,7 +15,7 @@
 int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
 		 struct xroce_mr_advise *a)
 {
-	struct xr_pin *pin;
+	struct xr_umem *umem;
 	struct xr_mr *mr;
 	u64 off = 0;
 	int ret;
@@ -26,26 +26,26 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
 	mr = xr_mr_find(link, a->mr);
 	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
 	if (!ret) {
-		pin = mr->pin;
+		umem = mr->umem;
 		off = a->iova - mr->iova;
-		if (!pin->odp)
+		if (!umem->on_demand)
 			ret = -EOPNOTSUPP;
-		else if (off > pin->length || a->length > pin->length - off)
+		else if (off > umem->length || a->length > umem->length - off)
 			ret = -ERANGE;
 		else if (a->advice == XROCE_ADVISE_PREFETCH_WRITE &&
 			 !(mr->access & XROCE_ACCESS_LOCAL_WRITE))
 			ret = -EACCES;
 		else
-			xr_pin_get(pin);
+			xr_umem_get(umem);
 	}
 	mutex_unlock(&link->lock);
 	if (ret)
 		return ret;
 
-	off += pin->offset;
-	ret = xr_odp_prefetch(pin->odp, off >> PAGE_SHIFT,
+	off += umem->offset;
+	ret = xr_odp_prefetch(xr_odp_behind(umem), off >> PAGE_SHIFT,
 			      (off + a->length - 1) >> PAGE_SHIFT, a->advice,
 			      &a->pages);
-	xr_pin_put(pin);
+	xr_umem_put(umem);
 	return ret;
 }

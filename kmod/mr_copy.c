@@ -5,9 +5,9 @@
 /* Is a range of memory on demand there? As xr_odp_ready() says. */
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 {
-	const struct xr_pin *pin = mr->pin;
+	const struct xr_umem *umem = mr->umem;
 
-	return xr_odp_ready(pin->odp, pin->offset + off, len, write);
+	return xr_odp_ready(xr_odp_behind(umem), umem->offset + off, len, write);
 }
 
 /**
@@ -22,9 +22,9 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 void xr_mr_miss(const struct xr_mr *mr, u64 va, u32 len, u32 ahead, bool write,
 		struct xr_odp_miss *miss)
 {
-	const struct xr_pin *pin = mr->pin;
+	const struct xr_umem *umem = mr->umem;
 
-	xr_odp_miss(pin->odp, pin->offset + va - mr->iova, len, ahead, write, miss);
+	xr_odp_miss(xr_odp_behind(umem), umem->offset + va - mr->iova, len, ahead, write, miss);
 }
 
 /*

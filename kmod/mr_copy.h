@@ -78,11 +78,11 @@ static __always_inline struct xr_mr *xr_rkey_hold(const struct xr_qp *qp, u64 va
 }
 
 /* A byte of the pinned pages, which is @in bytes into its block. Its memory is there. */
-static inline void *xr_pin_at(const struct xr_pin *pin, u64 off, u64 in)
+static inline void *xr_umem_at(const struct xr_umem *umem, u64 off, u64 in)
 {
-	const u64 *entry = unlikely(pin->sparse) ?
-			   xr_odp_sparse_at(pin->odp, off >> PAGE_SHIFT) :
-			   xr_mtt_at(&pin->mtt, off >> pin->page_shift);
+	const u64 *entry = unlikely(umem->sparse) ?
+			   xr_odp_sparse_at(xr_odp_behind(umem), off >> PAGE_SHIFT) :
+			   xr_mtt_at(&umem->mtt, off >> umem->page_shift);
 
 	/* The low bits of an entry are those of memory on demand. */
 	return phys_to_virt((*entry & PAGE_MASK) + in);
@@ -91,22 +91,22 @@ static inline void *xr_pin_at(const struct xr_pin *pin, u64 off, u64 in)
 /* A byte of the region, and up to @len of them that lie together. Its memory is there. */
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 {
-	const struct xr_pin *pin = mr->pin;
-	u64 block = 1ull << pin->page_shift;
-	u64 at = pin->offset + off, in = at & (block - 1);
+	const struct xr_umem *umem = mr->umem;
+	u64 block = 1ull << umem->page_shift;
+	u64 at = umem->offset + off, in = at & (block - 1);
 
 	*len = min_t(u64, *len, block - in);
-	return xr_pin_at(pin, at, in);
+	return xr_umem_at(umem, at, in);
 }
 
 /* A range of the region. Its memory is there. Return: NULL: it is in several pieces. */
 static inline void *xr_mr_whole(const struct xr_mr *mr, u64 off, u32 len)
 {
-	const struct xr_pin *pin = mr->pin;
-	u64 block = 1ull << pin->page_shift;
-	u64 at = pin->offset + off, in = at & (block - 1);
+	const struct xr_umem *umem = mr->umem;
+	u64 block = 1ull << umem->page_shift;
+	u64 at = umem->offset + off, in = at & (block - 1);
 
-	return likely(in + len <= block) ? xr_pin_at(pin, at, in) : NULL;
+	return likely(in + len <= block) ? xr_umem_at(umem, at, in) : NULL;
 }
 
 /* Where a range begins in the region, or -ERANGE: it is not inside. */
@@ -114,7 +114,7 @@ static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off
 {
 	*off = va - mr->iova;
 	/* It wraps when @va lies before the region, and is too large then. */
-	return *off > mr->pin->length || len > mr->pin->length - *off ? -ERANGE : 0;
+	return *off > mr->umem->length || len > mr->umem->length - *off ? -ERANGE : 0;
 }
 
 /*
@@ -123,13 +123,13 @@ static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off
  */
 static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 rights)
 {
-	const struct xr_pin *pin = mr->pin;
-	u64 first = (pin->offset + off) >> PAGE_SHIFT;
+	const struct xr_umem *umem = mr->umem;
+	u64 first = (umem->offset + off) >> PAGE_SHIFT;
 
-	return !pin->sparse &&
-	       first == (pin->offset + off + len - 1) >> PAGE_SHIFT &&
-	       (READ_ONCE(*xr_mtt_at(&pin->mtt, first)) & rights) == rights &&
-	       !xr_odp_reaped(pin->odp);
+	return !umem->sparse &&
+	       first == (umem->offset + off + len - 1) >> PAGE_SHIFT &&
+	       (READ_ONCE(*xr_mtt_at(&umem->mtt, first)) & rights) == rights &&
+	       !xr_odp_reaped(xr_odp_behind(umem));
 }
 
 /**
@@ -147,7 +147,7 @@ static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
 {
 	if (unlikely(xr_mr_offset(mr, va, len, at)))
 		return -ERANGE;
-	if (unlikely(mr->pin->odp) && len &&
+	if (unlikely(mr->umem->on_demand) && len &&
 	    !xr_mr_resident(mr, *at, len, write ? XR_ODP_RIGHTS : XR_ODP_READ))
 		return xr_mr_ready(mr, *at, len, write);
 	return 0;

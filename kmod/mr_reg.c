@@ -9,6 +9,7 @@
 #include "mr.h"
 #include "odp.h"
 #include "phys.h"
+#include "pin.h"
 
 bool xr_access_ok(u32 access)
 {
@@ -23,7 +24,7 @@ bool xr_access_ok(u32 access)
 /**
  * xr_mr_new() - make a region that nobody knows yet
  * @owner: whose it will be
- * @pin: its memory; the caller's use of it becomes the region's
+ * @umem: its memory; the caller's use of it becomes the region's
  * @iova: address of the first byte for a peer
  * @access: XROCE_ACCESS_*
  * @flags: XROCE_F_PID
@@ -31,7 +32,7 @@ bool xr_access_ok(u32 access)
  *
  * Return: the region, or NULL.
  */
-struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
+struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name)
 {
 	struct xr_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
@@ -39,7 +40,7 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 	if (!mr)
 		return NULL;
 	mr->owner = owner;
-	mr->pin = pin;
+	mr->umem = umem;
 	mr->iova = iova;
 	mr->access = access;
 	mr->flags = flags & XROCE_F_PID;
@@ -48,21 +49,21 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_pin *pin, u64 iova,
 }
 
 /* Memory of the caller, or with XROCE_F_PID of another process. */
-struct xr_pin *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
-			 u64 addr, u64 length, u32 access)
+struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
+			  u64 addr, u64 length, u32 access)
 {
-	struct xr_pin *pin = ERR_PTR(-ESRCH);
+	struct xr_umem *umem = ERR_PTR(-ESRCH);
 	struct pid *pid;
 
 	pid = flags & XROCE_F_PID ? find_get_pid(nr) :
 				    get_task_pid(current, PIDTYPE_TGID);
 	if (pid)
-		pin = access & XROCE_ACCESS_ON_DEMAND ?
+		umem = access & XROCE_ACCESS_ON_DEMAND ?
 		      xr_odp(pid, addr, length) :
 		      xr_pin(owner, pid, addr, length,
 			     access & XROCE_ACCESS_LOCAL_WRITE);
 	put_pid(pid);
-	return pin;
+	return umem;
 }
 
 /* Do the addresses by which a peer names them exist? Of an address space: its own. */
@@ -78,18 +79,18 @@ static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 	       xr_name_ok(name);
 }
 
-/* Make a region of @pin, which is used up, and publish it. */
+/* Make a region of @umem, which is used up, and publish it. */
 static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
-			 struct xr_owner *owner, struct xr_pin *pin, u64 iova,
+			 struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			 u32 pd, u32 access, u32 flags, const char *name,
 			 u32 *key)
 {
 	struct xr_mr *mr;
 	int ret;
 
-	mr = xr_mr_new(owner, pin, iova, access, flags, name);
+	mr = xr_mr_new(owner, umem, iova, access, flags, name);
 	if (!mr) {
-		xr_pin_put(pin);
+		xr_umem_put(umem);
 		return -ENOMEM;
 	}
 	ret = xr_charge(&mr->charge, owner, XROCE_COUNT_MR, 1);
@@ -101,7 +102,7 @@ static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
 	xr_uncharge(&mr->charge);
 err:
 	kfree(mr);
-	xr_pin_put(pin);
+	xr_umem_put(umem);
 	return ret;
 }
 
@@ -117,16 +118,16 @@ err:
 int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	      struct xr_owner *owner, struct xroce_mr_reg *r)
 {
-	struct xr_pin *pin;
+	struct xr_umem *umem;
 	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
 		return -EINVAL;
-	pin = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
-	if (IS_ERR(pin))
-		return PTR_ERR(pin);
-	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
+	umem = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	ret = xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
 			    r->flags, r->name, &r->lkey);
 	if (ret)
 		return ret;
@@ -149,16 +150,16 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 		   struct xr_owner *owner, const struct xr_phys *phys,
 		   struct xroce_mr_reg_phys *r)
 {
-	struct xr_pin *pin;
+	struct xr_umem *umem;
 	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->access & XROCE_ACCESS_ON_DEMAND)
 		return -EINVAL;
-	pin = xr_phys_pin(owner, phys);
-	if (IS_ERR(pin))
-		return PTR_ERR(pin);
-	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
+	umem = xr_phys_pin(owner, phys);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	ret = xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
 			    0, r->name, &r->lkey);
 	if (ret)
 		return ret;
@@ -179,7 +180,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r)
 {
-	struct xr_pin *pin = NULL;
+	struct xr_umem *umem = NULL;
 	struct xr_mr *from;
 	u32 flags = 0;
 	int ret;
@@ -190,23 +191,23 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 	mutex_lock(&link->lock);
 	from = xr_mr_find(link, r->from);
 	ret = from ? xr_owner_check(link, who, from->owner) : -ENOENT;
-	if (!ret && !xr_iova_ok(r->iova, from->pin->length))
+	if (!ret && !xr_iova_ok(r->iova, from->umem->length))
 		ret = -EINVAL;
 	if (!ret && (r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND)
 		ret = -EINVAL;
 	if (!ret && r->access & XROCE_ACCESS_LOCAL_WRITE &&
-	    !from->pin->writable)
+	    !from->umem->writable)
 		ret = -EACCES;
 	if (!ret) {
-		pin = xr_pin_get(from->pin);
+		umem = xr_umem_get(from->umem);
 		flags = from->flags;
 	}
 	mutex_unlock(&link->lock);
 	if (ret)
 		return ret;
 
-	r->length = pin->length;
-	ret = xr_mr_publish(link, who, owner, pin, r->iova, r->pd, r->access,
+	r->length = umem->length;
+	ret = xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
 			    flags, r->name, &r->lkey);
 	if (ret)
 		return ret;

@@ -18,11 +18,12 @@
 #include "mw.h"
 #include "pd.h"
 #include "phys.h"
+#include "pin.h"
 
 /* The region as it is: its memory is used, its key says that it is still it. */
 struct xr_mr_was {
 	struct xr_owner *owner;
-	struct xr_pin *pin;
+	struct xr_umem *umem;
 	u64 iova;
 	u32 key;
 	u32 access;
@@ -41,7 +42,7 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *who, u32 index,
 	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
 	if (!ret) {
 		was->owner = mr->owner;
-		was->pin = xr_pin_get(mr->pin);
+		was->umem = xr_umem_get(mr->umem);
 		was->iova = mr->iova;
 		was->key = mr->key;
 		was->access = mr->access;
@@ -53,8 +54,8 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *who, u32 index,
 }
 
 /* Memory of the new region, which may be the old one's. */
-static struct xr_pin *xr_mr_repin(const struct xr_mr_was *was,
-				  const struct xr_phys *phys,
+static struct xr_umem *xr_mr_repin(const struct xr_mr_was *was,
+				   const struct xr_phys *phys,
 				  const struct xroce_mr_rereg *r, u32 access)
 {
 	bool writable = access & XROCE_ACCESS_LOCAL_WRITE;
@@ -65,10 +66,10 @@ static struct xr_pin *xr_mr_repin(const struct xr_mr_was *was,
 		return xr_mr_pin(was->owner, r->flags, r->pid, r->addr,
 				 r->length, access);
 	}
-	if (writable && !was->pin->writable)
-		return xr_pin(was->owner, was->pin->pid, was->pin->addr,
-			      was->pin->length, true);
-	return xr_pin_get(was->pin);
+	if (writable && !was->umem->writable)
+		return xr_pin(was->owner, was->umem->pid, was->umem->addr,
+			      was->umem->length, true);
+	return xr_umem_get(was->umem);
 }
 
 /*
@@ -89,7 +90,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 		goto out;
 	}
 	/* A key byte can come again; all of them together hardly ever. */
-	if (now->key != was->key || now->pin != was->pin ||
+	if (now->key != was->key || now->umem != was->umem ||
 	    now->iova != was->iova || now->access != was->access) {
 		ret = -EBUSY;
 		goto out;
@@ -145,7 +146,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 	const bool translation = r->mask & XROCE_REREG_TRANSLATION;
 	struct xr_mr_was was;
 	struct xr_mr *mr, *old;
-	struct xr_pin *pin;
+	struct xr_umem *umem;
 	u32 access;
 	int ret;
 
@@ -162,19 +163,19 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		return ret;
 
 	access = r->mask & XROCE_REREG_ACCESS ? r->access : was.access;
-	pin = ERR_PTR(-EINVAL);
+	umem = ERR_PTR(-EINVAL);
 	if (translation ? !phys || !(access & XROCE_ACCESS_ON_DEMAND) :
 			  !((access ^ was.access) & XROCE_ACCESS_ON_DEMAND))
-		pin = xr_mr_repin(&was, phys, r, access);
-	if (IS_ERR(pin)) {
-		ret = PTR_ERR(pin);
+		umem = xr_mr_repin(&was, phys, r, access);
+	if (IS_ERR(umem)) {
+		ret = PTR_ERR(umem);
 		goto out;
 	}
 	ret = -ENOMEM;
-	mr = xr_mr_new(was.owner, pin, translation ? r->iova : was.iova, access,
+	mr = xr_mr_new(was.owner, umem, translation ? r->iova : was.iova, access,
 		       translation ? r->flags : was.flags, was.name);
 	if (!mr)
-		goto err_pin;
+		goto err_umem;
 	ret = xr_mr_replace(link, who, &was, mr, r, &old);
 	if (ret)
 		goto err_mr;
@@ -183,9 +184,9 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 
 err_mr:
 	kfree(mr);
-err_pin:
-	xr_pin_put(pin);
+err_umem:
+	xr_umem_put(umem);
 out:
-	xr_pin_put(was.pin);
+	xr_umem_put(was.umem);
 	return ret;
 }

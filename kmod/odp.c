@@ -10,8 +10,6 @@
 #include "uapi/xroce.h"
 
 #include "keep.h"
-#include "main.h"
-#include "mr.h"
 #include "odp.h"
 #include "odp_user.h"
 #include "process.h"
@@ -65,32 +63,32 @@ void xr_odp_queue_reclaim(struct xr_odp *odp)
 
 static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 {
-	struct xr_pin *pin = &odp->pin;
+	struct xr_umem *umem = &odp->umem;
 	u64 i, n;
 	int ret;
 
 	/* An address space has no table, but a tree, which is empty yet. */
-	if (pin->sparse) {
+	if (umem->sparse) {
 		odp->pages = TASK_SIZE_MAX >> PAGE_SHIFT;
 		return 0;
 	}
-	n = (offset_in_page(pin->addr) + pin->length + PAGE_SIZE - 1) >>
+	n = (offset_in_page(umem->addr) + umem->length + PAGE_SIZE - 1) >>
 	    PAGE_SHIFT;
 	odp->pages = n;
 	odp->charged = DIV_ROUND_UP(n * sizeof(u64), PAGE_SIZE);
-	ret = xr_pin_account(mm, odp->charged);
+	ret = xr_umem_account(mm, odp->charged);
 	if (ret)
 		return ret;
-	ret = xr_mtt_alloc(&pin->mtt, n);
+	ret = xr_mtt_alloc(&umem->mtt, n);
 	if (ret)
 		goto err_account;
 	for (i = 0; i < n; i += XR_EXTENT_ENTRIES) {
-		memset(xr_mtt_at(&pin->mtt, i), 0,
+		memset(xr_mtt_at(&umem->mtt, i), 0,
 		       min_t(u64, n - i, XR_EXTENT_ENTRIES) * sizeof(u64));
 		cond_resched();
 	}
 	odp->part.odp = odp;
-	odp->part.mtt = &pin->mtt;
+	odp->part.mtt = &umem->mtt;
 	odp->part.count = n;
 	ret = xr_odp_part_open(&odp->part, mm);
 	if (ret)
@@ -98,7 +96,7 @@ static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 	return 0;
 
 err_mtt:
-	xr_mtt_free(&pin->mtt);
+	xr_mtt_free(&umem->mtt);
 err_account:
 	atomic64_sub(odp->charged, &mm->pinned_vm);
 	return ret;
@@ -114,84 +112,19 @@ static int xr_odp_set_process(struct xr_odp *odp, struct pid *thread)
 
 	if (!task)
 		return -ESRCH;
-	odp->pin.pid = get_task_pid(task, PIDTYPE_TGID);
+	odp->umem.pid = get_task_pid(task, PIDTYPE_TGID);
 	odp->user = xr_odp_user_get(task_uid(task));
 	put_task_struct(task);
 	if (odp->user)
 		return 0;
-	put_pid(odp->pin.pid);
+	put_pid(odp->umem.pid);
 	return -ENOMEM;
 }
 
-/**
- * xr_odp() - make memory on demand of a range of addresses, or of all of them
- * @pid: process whose memory it is, or one of its threads
- * @addr: first byte
- * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the address space
- *
- * Nothing need be mapped there. The table is what counts against
- * RLIMIT_MEMLOCK.
- *
- * Return: the memory, with one user, or an error as of xr_pin().
- */
-struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length)
-{
-	const bool sparse = !addr && length == XROCE_LENGTH_ALL;
-	struct mm_struct *mm;
-	struct xr_odp *odp;
-	int ret;
-
-	if (!length || addr + length < addr)
-		return ERR_PTR(-EINVAL);
-	if (!sparse && addr + length > TASK_SIZE_MAX)
-		return ERR_PTR(-EFAULT);
-	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
-	if (!odp)
-		return ERR_PTR(-ENOMEM);
-	mm = xr_process_mm(pid);
-	if (IS_ERR(mm)) {
-		kfree(odp);
-		return ERR_CAST(mm);
-	}
-	odp->pin = (struct xr_pin){
-		.odp = odp,
-		.addr = addr,
-		.length = length,
-		.writable = true,	/* the process's mapping decides */
-		.page_shift = PAGE_SHIFT,
-		.offset = offset_in_page(addr),
-		.sparse = sparse,
-	};
-	refcount_set(&odp->pin.users, 1);
-	refcount_set(&odp->refs, 1);
-	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
-	spin_lock_init(&odp->want_lock);
-	INIT_LIST_HEAD(&odp->empty);
-	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
-	INIT_WORK(&odp->reclaim, xr_odp_reclaim);
-	ret = xr_odp_set_process(odp, pid);
-	if (ret)
-		goto err_odp;
-	ret = xr_odp_setup(odp, mm);
-	if (ret)
-		goto err_process;
-	mmgrab(mm);
-	odp->pin.mm = mm;
-	mmput(mm);
-	return &odp->pin;
-
-err_process:
-	xr_odp_user_put(odp->user);
-	put_pid(odp->pin.pid);
-err_odp:
-	mmput(mm);
-	kfree(odp);
-	return ERR_PTR(ret);
-}
-
 /* Its counters, and what it takes to keep them and the entries. */
-void xr_odp_query(struct xr_odp *odp, struct xroce_mr_query *q)
+static void xr_odp_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 {
+	const struct xr_odp *odp = xr_odp_behind(umem);
 	const unsigned long chunks = READ_ONCE(odp->nr_chunks);
 
 	q->odp_resident = atomic64_read(&odp->resident);
@@ -200,25 +133,32 @@ void xr_odp_query(struct xr_odp *odp, struct xroce_mr_query *q)
 	q->odp_pages = atomic64_read(&odp->made);
 	q->odp_invalidated = atomic64_read(&odp->invalidated);
 	q->odp_prefetched = atomic64_read(&odp->prefetched);
-	q->odp_parts = odp->pin.sparse ? chunks : 1;
-	q->odp_bytes = sizeof(*odp) + odp->pin.mtt.count * sizeof(u64) +
+	q->odp_parts = umem->sparse ? chunks : 1;
+	q->odp_bytes = sizeof(*odp) + umem->mtt.count * sizeof(u64) +
 		       chunks * sizeof(struct xr_odp_chunk);
+}
+
+static u64 xr_odp_entry(const struct xr_umem *umem, u64 i)
+{
+	u64 entry = READ_ONCE(*xr_mtt_at(&umem->mtt, i));
+
+	return entry & XR_ODP_READ ? entry & PAGE_MASK : 0;
 }
 
 /* Nobody has it any more. Sleeps, but for no grace period. */
 static void xr_odp_release(struct xr_odp *odp)
 {
-	struct xr_pin *pin = &odp->pin;
+	struct xr_umem *umem = &odp->umem;
 
-	if (pin->sparse) {
+	if (umem->sparse) {
 		xr_odp_chunk_free_all(odp);
 	} else {
 		xr_odp_part_close(&odp->part);
-		xr_mtt_free(&pin->mtt);
+		xr_mtt_free(&umem->mtt);
 	}
-	atomic64_sub(odp->charged, &pin->mm->pinned_vm);
-	mmdrop(pin->mm);
-	put_pid(pin->pid);
+	atomic64_sub(odp->charged, &odp->mm->pinned_vm);
+	mmdrop(odp->mm);
+	put_pid(umem->pid);
 	if (odp->left)
 		atomic_dec(&odp->user->left);
 	xr_odp_user_put(odp->user);
@@ -258,15 +198,15 @@ static void xr_odp_wait(struct xr_odp *odp)
 	atomic_inc(&odp->user->left);
 }
 
-/**
- * xr_odp_free() - let memory go that no region has any more
- * @odp: memory
- *
- * Sleeps, for no grace period, and for a fault that is being served no longer than
- * XR_ODP_LEAVE. The module cannot go before the fault has been served.
+/*
+ * Let memory go that no region has any more. Sleeps, for no grace period, and for a fault
+ * that is being served no longer than XR_ODP_LEAVE. The module cannot go before the fault
+ * has been served.
  */
-void xr_odp_free(struct xr_odp *odp)
+static void xr_odp_free(struct xr_umem *umem)
 {
+	struct xr_odp *odp = xr_odp_behind(umem);
+
 	spin_lock_bh(&odp->want_lock);
 	odp->closing = true;
 	spin_unlock_bh(&odp->want_lock);
@@ -276,4 +216,77 @@ void xr_odp_free(struct xr_odp *odp)
 	xr_keep_wake(odp);
 	xr_odp_wait(odp);
 	xr_odp_put(odp);
+}
+
+static const struct xr_umem_ops xr_odp_umem_ops = {
+	.release = xr_odp_free,
+	.query = xr_odp_query,
+	.entry = xr_odp_entry,
+};
+
+/**
+ * xr_odp() - make memory on demand of a range of addresses, or of all of them
+ * @pid: process whose memory it is, or one of its threads
+ * @addr: first byte
+ * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the address space
+ *
+ * Nothing need be mapped there. The table is what counts against
+ * RLIMIT_MEMLOCK.
+ *
+ * Return: the memory, with one user, or an error as of xr_pin().
+ */
+struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length)
+{
+	const bool sparse = !addr && length == XROCE_LENGTH_ALL;
+	struct mm_struct *mm;
+	struct xr_odp *odp;
+	int ret;
+
+	if (!length || addr + length < addr)
+		return ERR_PTR(-EINVAL);
+	if (!sparse && addr + length > TASK_SIZE_MAX)
+		return ERR_PTR(-EFAULT);
+	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+	if (!odp)
+		return ERR_PTR(-ENOMEM);
+	mm = xr_process_mm(pid);
+	if (IS_ERR(mm)) {
+		kfree(odp);
+		return ERR_CAST(mm);
+	}
+	odp->umem = (struct xr_umem){
+		.ops = &xr_odp_umem_ops,
+		.on_demand = true,
+		.addr = addr,
+		.length = length,
+		.writable = true,	/* the process's mapping decides */
+		.page_shift = PAGE_SHIFT,
+		.offset = offset_in_page(addr),
+		.sparse = sparse,
+	};
+	refcount_set(&odp->umem.users, 1);
+	refcount_set(&odp->refs, 1);
+	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
+	spin_lock_init(&odp->want_lock);
+	INIT_LIST_HEAD(&odp->empty);
+	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
+	INIT_WORK(&odp->reclaim, xr_odp_reclaim);
+	ret = xr_odp_set_process(odp, pid);
+	if (ret)
+		goto err_odp;
+	ret = xr_odp_setup(odp, mm);
+	if (ret)
+		goto err_process;
+	mmgrab(mm);
+	odp->mm = mm;
+	mmput(mm);
+	return &odp->umem;
+
+err_process:
+	xr_odp_user_put(odp->user);
+	put_pid(odp->umem.pid);
+err_odp:
+	mmput(mm);
+	kfree(odp);
+	return ERR_PTR(ret);
 }

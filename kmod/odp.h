@@ -6,7 +6,7 @@
  *
  * Entries lie in parts, each with its own notifier and lock. Of a range of
  * addresses there is one part, whose entries are a table like that of pinned
- * memory. Of all of an address space, xr_pin::sparse, there is a part for each
+ * memory. Of all of an address space, xr_umem::sparse, there is a part for each
  * XR_ODP_PAGES pages where something is mapped, and a tree to find it by
  * (odp_chunk.c).
  *
@@ -32,10 +32,9 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-#include "pin.h"
+#include "umem.h"
 
 struct xr_odp_user;
-struct xroce_mr_query;
 
 /* Of an entry, beside the address; those below are the pool's. */
 #define XR_ODP_READ	BIT_ULL(2)
@@ -139,7 +138,8 @@ struct xr_odp_chunk {
 
 /**
  * struct xr_odp - memory on demand
- * @pin: what regions know of it
+ * @umem: what regions know of it; in front
+ * @mm: its address space; a reference to the structure, not to the memory
  * @refs: its regions, which are one, and each run of @work that is pending or under way
  * @user: whose workers bring it in
  * @left: no region has it any more, but the worker had not returned then
@@ -166,7 +166,8 @@ struct xr_odp_chunk {
  * @rcu: the structure outlives accesses that have missed
  */
 struct xr_odp {
-	struct xr_pin pin;
+	struct xr_umem umem;
+	struct mm_struct *mm;
 	refcount_t refs;
 	struct xr_odp_user *user;
 	bool left;
@@ -198,10 +199,8 @@ struct xr_odp {
 /* odp.c */
 int xr_odp_init(void);
 void xr_odp_exit(void);
-struct xr_pin *xr_odp(struct pid *pid, u64 addr, u64 length);
-void xr_odp_free(struct xr_odp *odp);
+struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length);
 void xr_odp_put(struct xr_odp *odp);
-void xr_odp_query(struct xr_odp *odp, struct xroce_mr_query *q);
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay);
 void xr_odp_queue_reclaim(struct xr_odp *odp);
 
@@ -234,10 +233,16 @@ void xr_odp_work(struct work_struct *work);
 int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
 		    u64 *pages);
 
+/* What is behind xr_umem::on_demand. */
+static inline struct xr_odp *xr_odp_behind(const struct xr_umem *umem)
+{
+	return container_of(umem, struct xr_odp, umem);
+}
+
 /* The address of a page. */
 static inline unsigned long xr_odp_addr(const struct xr_odp *odp, u64 page)
 {
-	return (odp->pin.addr & PAGE_MASK) + (page << PAGE_SHIFT);
+	return (odp->umem.addr & PAGE_MASK) + (page << PAGE_SHIFT);
 }
 
 /* The entry of a page of a part, by its number there. */
@@ -255,7 +260,7 @@ static inline u64 *xr_odp_part_at(struct xr_odp_part *part, u64 i)
  */
 static inline bool xr_odp_reaped(const struct xr_odp *odp)
 {
-	return !pid_has_task(odp->pin.pid, PIDTYPE_TGID);
+	return !pid_has_task(odp->umem.pid, PIDTYPE_TGID);
 }
 
 static inline struct xr_odp_chunk *xr_odp_chunk(struct xr_odp *odp, u64 page)
@@ -286,7 +291,7 @@ static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
  * @len: bytes
  * @write: they will be written
  *
- * In softirq. What is there stays until xr_mr_drop().
+ * In softirq. What is there stays until xr_hold_drop().
  *
  * Return: 0; -EAGAIN: it can be asked for, see xr_odp_miss(); -EFAULT: there is no
  * such memory, or no such process any more.
@@ -300,11 +305,11 @@ static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, bool write)
 		return 0;
 	if (xr_odp_reaped(odp))
 		return -EFAULT;
-	if (odp->pin.sparse)
+	if (odp->umem.sparse)
 		return xr_odp_sparse_ready(odp, off, len, write);
 	last = (off + len - 1) >> PAGE_SHIFT;
 	for (; i <= last; i++)
-		if ((READ_ONCE(*xr_mtt_at(&odp->pin.mtt, i)) & rights) != rights)
+		if ((READ_ONCE(*xr_mtt_at(&odp->umem.mtt, i)) & rights) != rights)
 			return -EAGAIN;
 	return 0;
 }

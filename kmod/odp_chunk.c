@@ -64,7 +64,7 @@ static struct xr_odp_chunk *xr_odp_chunk_add(struct xr_odp *odp, u64 index)
 	chunk->part.odp = odp;
 	chunk->part.first = index << XR_ODP_SHIFT;
 	chunk->part.count = XR_ODP_PAGES;
-	ret = xr_odp_part_open(&chunk->part, odp->pin.mm);
+	ret = xr_odp_part_open(&chunk->part, odp->mm);
 	if (ret) {
 		kmem_cache_free(xr_odp_cache, chunk);
 		return ERR_PTR(ret);
@@ -96,7 +96,7 @@ struct xr_odp_part *xr_odp_part_get(struct xr_odp *odp, u64 page)
 	struct mem_cgroup *memcg, *old;
 	struct xr_odp_chunk *chunk;
 
-	if (!odp->pin.sparse)
+	if (!odp->umem.sparse)
 		return &odp->part;
 	xa_lock(&odp->chunks);
 	chunk = xr_odp_chunk(odp, page);
@@ -107,7 +107,7 @@ struct xr_odp_part *xr_odp_part_get(struct xr_odp *odp, u64 page)
 		return &chunk->part;
 
 	/* A worker's own allocations are nobody's. */
-	memcg = get_mem_cgroup_from_mm(odp->pin.mm);
+	memcg = get_mem_cgroup_from_mm(odp->mm);
 	old = set_active_memcg(memcg);
 	chunk = xr_odp_chunk_add(odp, page >> XR_ODP_SHIFT);
 	set_active_memcg(old);

@@ -139,7 +139,7 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 	unsigned long limit = jiffies +
 			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
 	struct xr_odp *odp = part->odp;
-	struct mm_struct *mm = odp->pin.mm;
+	struct mm_struct *mm = odp->mm;
 	struct mem_cgroup *memcg, *old;
 	struct hmm_range range = {
 		.notifier = &part->notifier,
@@ -228,7 +228,7 @@ static int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr,
  */
 static int xr_odp_why(struct xr_odp *odp, const struct xr_odp_want *w)
 {
-	struct mm_struct *mm = odp->pin.mm;
+	struct mm_struct *mm = odp->mm;
 	unsigned long addr;
 	bool unlocked;
 	u64 i;
@@ -294,7 +294,7 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
 static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_odp_want *w,
 			      unsigned long *pfns)
 {
-	struct mm_struct *mm = odp->pin.mm;
+	struct mm_struct *mm = odp->mm;
 	int ret;
 
 	if (xr_odp_reaped(odp) || !mmget_not_zero(mm)) {
@@ -342,7 +342,7 @@ static u64 xr_odp_mapped(struct xr_odp *odp, u64 *first, unsigned long flags)
 {
 	unsigned long addr = xr_odp_addr(odp, *first);
 	vm_flags_t need = flags & HMM_PFN_REQ_WRITE ? VM_READ | VM_WRITE : VM_READ;
-	struct mm_struct *mm = odp->pin.mm;
+	struct mm_struct *mm = odp->mm;
 	struct vm_area_struct *vma;
 	u64 nr = 0;
 
@@ -407,7 +407,7 @@ int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
 		advice == XROCE_ADVISE_PREFETCH_NO_FAULT ? 0 :
 		advice == XROCE_ADVISE_PREFETCH ? HMM_PFN_REQ_FAULT :
 		HMM_PFN_REQ_FAULT | HMM_PFN_REQ_WRITE;
-	struct mm_struct *mm = odp->pin.mm;
+	struct mm_struct *mm = odp->mm;
 	unsigned long *pfns;
 	int ret;
 

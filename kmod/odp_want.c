@@ -16,8 +16,8 @@ static bool xr_odp_there(struct xr_odp *odp, u64 page, u64 rights)
 	struct xr_odp_chunk *chunk;
 	const u64 *entry;
 
-	if (!odp->pin.sparse) {
-		entry = xr_mtt_at(&odp->pin.mtt, page);
+	if (!odp->umem.sparse) {
+		entry = xr_mtt_at(&odp->umem.mtt, page);
 	} else {
 		chunk = xr_odp_chunk(odp, page);
 		if (!chunk)

@@ -13,8 +13,22 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
+#include "uapi/xroce.h"
+
+#include "limit.h"
 #include "phys.h"
-#include "pin.h"
+#include "run.h"
+#include "umem.h"
+
+/**
+ * struct xr_paged - memory that is physical pages
+ * @umem: what regions know of it
+ * @charge: what it counts for
+ */
+struct xr_paged {
+	struct xr_umem umem;
+	struct xr_charge charge;
+};
 
 /* Is it anonymous, or of tmpfs or hugetlbfs? A reference is held. Sleeps. */
 static bool xr_phys_of_program(struct folio *folio)
@@ -122,6 +136,30 @@ static bool xr_phys_valid(const struct xr_phys *phys)
 	       phys->offset + phys->length > span - size;
 }
 
+/* What xr_phys_pin() has made has no user any more. Sleeps. */
+static void xr_phys_unpin(struct xr_umem *umem)
+{
+	struct xr_paged *paged = container_of(umem, struct xr_paged, umem);
+	u64 i;
+
+	for (i = 0; i < umem->mtt.count; i++)
+		xr_phys_put(PHYS_PFN(*xr_mtt_at(&umem->mtt, i)),
+			    1ul << (umem->page_shift - PAGE_SHIFT), true);
+	xr_uncharge(&paged->charge);
+	xr_mtt_free(&umem->mtt);
+	kfree(paged);
+}
+
+static void xr_phys_query(const struct xr_umem *umem, struct xroce_mr_query *q)
+{
+	q->flags |= XROCE_F_PHYS;
+}
+
+static const struct xr_umem_ops xr_phys_ops = {
+	.release = xr_phys_unpin,
+	.query = xr_phys_query,
+};
+
 /**
  * xr_phys_pin() - reference physical pages and translate to them
  * @owner: who they count for
@@ -131,28 +169,31 @@ static bool xr_phys_valid(const struct xr_phys *phys)
  *
  * Return: the memory, with one user, or an error of MR_REG_PHYS.
  */
-struct xr_pin *xr_phys_pin(const struct xr_owner *owner,
-			   const struct xr_phys *phys)
+struct xr_umem *xr_phys_pin(const struct xr_owner *owner,
+			    const struct xr_phys *phys)
 {
-	struct xr_pin *pin;
+	struct xr_paged *paged;
+	struct xr_umem *umem;
 	u32 i;
 	int ret;
 
 	if (!xr_phys_valid(phys))
 		return ERR_PTR(-EINVAL);
-	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
-	if (!pin)
+	paged = kzalloc(sizeof(*paged), GFP_KERNEL_ACCOUNT);
+	if (!paged)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&pin->users, 1);
-	pin->length = phys->length;
-	pin->writable = true;
-	pin->page_shift = phys->page_shift;
-	pin->offset = phys->offset;
-	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
+	umem = &paged->umem;
+	umem->ops = &xr_phys_ops;
+	refcount_set(&umem->users, 1);
+	umem->length = phys->length;
+	umem->writable = true;
+	umem->page_shift = phys->page_shift;
+	umem->offset = phys->offset;
+	ret = xr_charge(&paged->charge, owner, XROCE_COUNT_PINNED,
 			(u64)phys->npages << phys->page_shift);
 	if (ret)
 		goto err_free;
-	ret = xr_mtt_alloc(&pin->mtt, phys->npages);
+	ret = xr_mtt_alloc(&umem->mtt, phys->npages);
 	if (ret)
 		goto err_charge;
 
@@ -166,28 +207,18 @@ struct xr_pin *xr_phys_pin(const struct xr_owner *owner,
 		ret = xr_phys_get_page(phys->pages[i], phys->page_shift);
 		if (ret)
 			goto err_put;
-		*xr_mtt_at(&pin->mtt, i) = phys->pages[i];
+		*xr_mtt_at(&umem->mtt, i) = phys->pages[i];
 	}
-	return pin;
+	return umem;
 
 err_put:
 	while (i--)
-		xr_phys_put(PHYS_PFN(*xr_mtt_at(&pin->mtt, i)),
-			    1ul << (pin->page_shift - PAGE_SHIFT), false);
-	xr_mtt_free(&pin->mtt);
+		xr_phys_put(PHYS_PFN(*xr_mtt_at(&umem->mtt, i)),
+			    1ul << (umem->page_shift - PAGE_SHIFT), false);
+	xr_mtt_free(&umem->mtt);
 err_charge:
-	xr_uncharge(&pin->charge);
+	xr_uncharge(&paged->charge);
 err_free:
-	kfree(pin);
+	kfree(paged);
 	return ERR_PTR(ret);
-}
-
-/* What xr_phys_pin() has made has no user any more. Sleeps. */
-void xr_phys_unpin(struct xr_pin *pin)
-{
-	u64 i;
-
-	for (i = 0; i < pin->mtt.count; i++)
-		xr_phys_put(PHYS_PFN(*xr_mtt_at(&pin->mtt, i)),
-			    1ul << (pin->page_shift - PAGE_SHIFT), true);
 }

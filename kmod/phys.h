@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 struct xr_owner;
-struct xr_pin;
+struct xr_umem;
 
 /**
  * struct xr_phys - a list of physical pages, and what of it is meant
@@ -24,8 +24,7 @@ struct xr_phys {
 	u64 length;
 };
 
-struct xr_pin *xr_phys_pin(const struct xr_owner *owner,
-			   const struct xr_phys *phys);
-void xr_phys_unpin(struct xr_pin *pin);
+struct xr_umem *xr_phys_pin(const struct xr_owner *owner,
+			    const struct xr_phys *phys);
 
 #endif

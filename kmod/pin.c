@@ -5,7 +5,6 @@
  * translation table; they are kept themselves only if they are few. Memory that
  * huge pages map throughout is pinned once for each of them.
  */
-#include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
@@ -13,10 +12,11 @@
 #include <linux/slab.h>
 
 #include "huge.h"
-#include "odp.h"
-#include "phys.h"
+#include "limit.h"
 #include "pin.h"
 #include "process.h"
+#include "run.h"
+#include "umem.h"
 
 /* Pages pinned at a time: a page full of pointers. */
 #define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
@@ -27,52 +27,59 @@
 #error "all memory must be in the kernel's own mapping"
 #endif
 
+/**
+ * struct xr_pinned - pinned memory
+ * @umem: what regions know of it
+ * @mm: address space whose count of pinned pages it is in; a reference to the
+ *	structure, not to the memory
+ * @huge: each PMD_SIZE of it, naturally aligned, lies in a huge page and is
+ *	pinned once; else each page is pinned
+ * @runs: what is pinned, where that is less to keep than the table; always with
+ *	@huge; else empty
+ * @charge: what it counts for
+ */
+struct xr_pinned {
+	struct xr_umem umem;
+	struct mm_struct *mm;
+	bool huge;
+	struct xr_runs runs;
+	struct xr_charge charge;
+};
+
 static unsigned long xr_pages(u64 addr, u64 length)
 {
 	return (offset_in_page(addr) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
 }
 
 /* Build the translation table. */
-static int xr_runs_translate(const struct xr_runs *runs, struct xr_pin *pin)
+static int xr_runs_translate(const struct xr_runs *runs, struct xr_umem *umem)
 {
 	u64 block, phys, end, n = 0;
 	size_t i;
 	int ret;
 
-	pin->page_shift = xr_runs_shift(runs,
-					xr_pages(pin->addr, pin->length));
-	block = 1ull << pin->page_shift;
-	phys = PFN_PHYS(runs->run[0].pfn) + offset_in_page(pin->addr);
-	pin->offset = phys & (block - 1);
-	ret = xr_mtt_alloc(&pin->mtt, (pin->offset + pin->length + block - 1) >>
-				      pin->page_shift);
+	umem->page_shift = xr_runs_shift(runs,
+					 xr_pages(umem->addr, umem->length));
+	block = 1ull << umem->page_shift;
+	phys = PFN_PHYS(runs->run[0].pfn) + offset_in_page(umem->addr);
+	umem->offset = phys & (block - 1);
+	ret = xr_mtt_alloc(&umem->mtt, (umem->offset + umem->length + block - 1) >>
+				       umem->page_shift);
 	if (ret)
 		return ret;
 
 	for (i = 0; i < runs->count; i++) {
 		phys = ALIGN_DOWN(PFN_PHYS(runs->run[i].pfn), block);
 		end = PFN_PHYS(runs->run[i].pfn + runs->run[i].nr);
-		for (; phys < end && n < pin->mtt.count; phys += block)
-			*xr_mtt_at(&pin->mtt, n++) = phys;
+		for (; phys < end && n < umem->mtt.count; phys += block)
+			*xr_mtt_at(&umem->mtt, n++) = phys;
 	}
 	/* Every page has its place, and no entry is left over. */
-	if (WARN_ON_ONCE(n != pin->mtt.count)) {
-		xr_mtt_free(&pin->mtt);
+	if (WARN_ON_ONCE(n != umem->mtt.count)) {
+		xr_mtt_free(&umem->mtt);
 		return -EINVAL;
 	}
 	return 0;
-}
-
-/* Count pages against the caller's RLIMIT_MEMLOCK. */
-int xr_pin_account(struct mm_struct *mm, unsigned long nr)
-{
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-
-	if (atomic64_add_return(nr, &mm->pinned_vm) <= limit ||
-	    capable(CAP_IPC_LOCK))
-		return 0;
-	atomic64_sub(nr, &mm->pinned_vm);
-	return -ENOMEM;
 }
 
 /* Return: number of pages pinned, at least one, or an error. */
@@ -98,11 +105,11 @@ static long xr_pin_batch(struct mm_struct *mm, unsigned long start,
  * Pin memory of the caller that huge pages map, all of it. On failure nothing is
  * pinned. Return: 1; 0: it is not such memory; or an error.
  */
-static int xr_pin_huge(const struct xr_pin *pin, struct xr_runs *runs)
+static int xr_pin_huge(const struct xr_umem *umem, struct xr_runs *runs)
 {
-	unsigned int gup = FOLL_LONGTERM | (pin->writable ? FOLL_WRITE : 0);
-	unsigned long left = xr_pages(pin->addr, pin->length), nr;
-	unsigned long start = pin->addr & PAGE_MASK;
+	unsigned int gup = FOLL_LONGTERM | (umem->writable ? FOLL_WRITE : 0);
+	unsigned long left = xr_pages(umem->addr, umem->length), nr;
+	unsigned long start = umem->addr & PAGE_MASK;
 	struct page *page;
 	long got;
 	int ret;
@@ -111,7 +118,7 @@ static int xr_pin_huge(const struct xr_pin *pin, struct xr_runs *runs)
 		return 0;
 	for (; left; left -= nr, start += nr << PAGE_SHIFT) {
 		ret = 0;
-		if (!xr_huge_pfn(start, pin->writable))
+		if (!xr_huge_pfn(start, umem->writable))
 			goto err;
 		got = pin_user_pages_fast(start, 1, gup, &page);
 		if (got != 1) {
@@ -120,7 +127,7 @@ static int xr_pin_huge(const struct xr_pin *pin, struct xr_runs *runs)
 		}
 		nr = (ALIGN(start + 1, PMD_SIZE) - start) >> PAGE_SHIFT;
 		nr = min(left, nr);
-		if (xr_huge_pfn(start, pin->writable) == page_to_pfn(page))
+		if (xr_huge_pfn(start, umem->writable) == page_to_pfn(page))
 			ret = xr_runs_add(runs, page_to_pfn(page), nr) ? : 1;
 		if (ret != 1) {
 			unpin_user_page(page);
@@ -141,12 +148,12 @@ err:
 }
 
 /* Pin it all. On failure what is in @runs is pinned. */
-static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
+static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
 		       struct xr_runs *runs)
 {
-	unsigned int gup = FOLL_LONGTERM | (pin->writable ? FOLL_WRITE : 0);
-	unsigned long left = xr_pages(pin->addr, pin->length);
-	unsigned long start = pin->addr & PAGE_MASK;
+	unsigned int gup = FOLL_LONGTERM | (umem->writable ? FOLL_WRITE : 0);
+	unsigned long left = xr_pages(umem->addr, umem->length);
+	unsigned long start = umem->addr & PAGE_MASK;
 	struct page **page;
 	int ret = 0;
 	long got;
@@ -174,6 +181,52 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
 	return ret;
 }
 
+/* By the table: blocks of a page, or such that need not be used in whole. */
+static void xr_unpin_table(const struct xr_umem *umem)
+{
+	unsigned long left = xr_pages(umem->addr, umem->length);
+	unsigned long block = 1ul << (umem->page_shift - PAGE_SHIFT);
+	unsigned long skip = umem->offset >> PAGE_SHIFT;
+	const struct xr_mtt *mtt = &umem->mtt;
+	struct xr_run run;
+	u64 i, n;
+
+	for (i = 0; i < mtt->count; i += n, skip = 0) {
+		if (block == 1) {
+			n = min(mtt->count - i, (u64)XR_EXTENT_ENTRIES);
+			xr_entries_unpin(xr_mtt_at(mtt, i), n, umem->writable);
+			continue;
+		}
+		n = 1;
+		run.pfn = PHYS_PFN(*xr_mtt_at(mtt, i)) + skip;
+		run.nr = min(left, block - skip);
+		xr_run_unpin(&run, false, umem->writable);
+		left -= run.nr;
+	}
+}
+
+/* The process may have ended long ago. */
+static void xr_unpin(struct xr_umem *umem)
+{
+	struct xr_pinned *pin = container_of(umem, struct xr_pinned, umem);
+
+	if (pin->runs.count)
+		xr_runs_unpin(&pin->runs, pin->huge, umem->writable);
+	else
+		xr_unpin_table(umem);
+	xr_runs_free(&pin->runs);
+	atomic64_sub(xr_pages(umem->addr, umem->length), &pin->mm->pinned_vm);
+	mmdrop(pin->mm);
+	put_pid(umem->pid);
+	xr_uncharge(&pin->charge);
+	xr_mtt_free(&umem->mtt);
+	kfree(pin);
+}
+
+static const struct xr_umem_ops xr_pin_ops = {
+	.release = xr_unpin,
+};
+
 /**
  * xr_pin() - pin a range of memory and translate it
  * @owner: who it counts for
@@ -187,13 +240,13 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_pin *pin,
  * to be pinned for long; -E2BIG: more pages than the pool of tables can ever
  * take; -ENOSPC: than it can take now; -ENOMEM; -EDQUOT; -EINTR.
  */
-struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
-		      u64 length, bool writable)
+struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
+		       u64 length, bool writable)
 {
 	unsigned long nr = xr_pages(addr, length);
 	struct xr_runs runs = {};
 	struct mm_struct *mm;
-	struct xr_pin *pin;
+	struct xr_pinned *pin;
 	int ret;
 
 	if (!length || addr + length < addr)
@@ -209,13 +262,14 @@ struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 		return ERR_CAST(mm);
 	}
 
-	*pin = (struct xr_pin){
-		.addr = addr,
-		.length = length,
-		.writable = writable,
+	*pin = (struct xr_pinned){
+		.umem.ops = &xr_pin_ops,
+		.umem.addr = addr,
+		.umem.length = length,
+		.umem.writable = writable,
 	};
-	refcount_set(&pin->users, 1);
-	ret = xr_pin_account(mm, nr);
+	refcount_set(&pin->umem.users, 1);
+	ret = xr_umem_account(mm, nr);
 	if (ret)
 		goto out;
 	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
@@ -224,12 +278,12 @@ struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 		atomic64_sub(nr, &mm->pinned_vm);
 		goto out;
 	}
-	ret = mm == current->mm ? xr_pin_huge(pin, &runs) : 0;
+	ret = mm == current->mm ? xr_pin_huge(&pin->umem, &runs) : 0;
 	pin->huge = ret > 0;
 	if (!ret)
-		ret = xr_pin_runs(mm, pin, &runs);
+		ret = xr_pin_runs(mm, &pin->umem, &runs);
 	if (ret >= 0)
-		ret = xr_runs_translate(&runs, pin);
+		ret = xr_runs_translate(&runs, &pin->umem);
 	if (ret) {
 		/* Nothing has been written. */
 		xr_runs_unpin(&runs, pin->huge, false);
@@ -239,81 +293,14 @@ struct xr_pin *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 	}
 	mmgrab(mm);
 	pin->mm = mm;
-	pin->pid = get_pid(pid);
+	pin->umem.pid = get_pid(pid);
 	if (pin->huge || runs.count * XR_PAGES_A_RUN <= nr)
 		xr_runs_move(&pin->runs, &runs);
 out:
 	xr_runs_free(&runs);
 	mmput(mm);
 	if (!ret)
-		return pin;
+		return &pin->umem;
 	kfree(pin);
 	return ERR_PTR(ret);
-}
-
-/* By the table: blocks of a page, or such that need not be used in whole. */
-static void xr_unpin_table(const struct xr_pin *pin)
-{
-	unsigned long left = xr_pages(pin->addr, pin->length);
-	unsigned long block = 1ul << (pin->page_shift - PAGE_SHIFT);
-	unsigned long skip = pin->offset >> PAGE_SHIFT;
-	const struct xr_mtt *mtt = &pin->mtt;
-	struct xr_run run;
-	u64 i, n;
-
-	for (i = 0; i < mtt->count; i += n, skip = 0) {
-		if (block == 1) {
-			n = min(mtt->count - i, (u64)XR_EXTENT_ENTRIES);
-			xr_entries_unpin(xr_mtt_at(mtt, i), n, pin->writable);
-			continue;
-		}
-		n = 1;
-		run.pfn = PHYS_PFN(*xr_mtt_at(mtt, i)) + skip;
-		run.nr = min(left, block - skip);
-		xr_run_unpin(&run, false, pin->writable);
-		left -= run.nr;
-	}
-}
-
-/* The process may have ended long ago. */
-static void xr_unpin(struct xr_pin *pin)
-{
-	if (pin->runs.count)
-		xr_runs_unpin(&pin->runs, pin->huge, pin->writable);
-	else
-		xr_unpin_table(pin);
-	xr_runs_free(&pin->runs);
-	atomic64_sub(xr_pages(pin->addr, pin->length), &pin->mm->pinned_vm);
-	mmdrop(pin->mm);
-	put_pid(pin->pid);
-}
-
-/* One user more, by the leave of one who is. */
-struct xr_pin *xr_pin_get(struct xr_pin *pin)
-{
-	refcount_inc(&pin->users);
-	return pin;
-}
-
-/**
- * xr_pin_put() - let memory go, if it has no other user
- * @pin: the memory; the caller translates by it no more
- *
- * Sleeps.
- */
-void xr_pin_put(struct xr_pin *pin)
-{
-	if (!refcount_dec_and_test(&pin->users))
-		return;
-	if (pin->odp) {
-		xr_odp_free(pin->odp);
-		return;
-	}
-	if (pin->mm)
-		xr_unpin(pin);
-	else
-		xr_phys_unpin(pin);
-	xr_uncharge(&pin->charge);
-	xr_mtt_free(&pin->mtt);
-	kfree(pin);
 }

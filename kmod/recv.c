@@ -475,7 +475,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	mr = xr_mr_hold(qp->link, READ_ONCE(w->sge[0].lkey));
 	if (unlikely(!mr))
 		return 1;
-	if (unlikely(mr->pd != qp->pd || mr->pin->odp ||
+	if (unlikely(mr->pd != qp->pd || mr->umem->on_demand ||
 		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE) ||
 		     xr_mr_offset(mr, addr, len, &at)))
 		mem = NULL;
