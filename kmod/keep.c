@@ -17,6 +17,7 @@
 #include "limit.h"
 #include "link.h"
 #include "odp.h"
+#include "odp_wait.h"
 #include "qp.h"
 #include "reply.h"
 #include "tx.h"
@@ -36,9 +37,6 @@ static unsigned int odp_patience = 20;
 module_param(odp_patience, uint, 0644);
 MODULE_PARM_DESC(odp_patience,
 		 "milliseconds after which the peer of packets put aside is told to come again (20)");
-
-static LIST_HEAD(xr_keep_waiting);
-static DEFINE_SPINLOCK(xr_keep_waiting_lock);
 
 /* Does this softirq carry out a frame of these? */
 static bool xr_keep_running(const struct xr_keep *k)
@@ -116,40 +114,12 @@ static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	return 0;
 }
 
-/* The first one waits for @odp. */
-static void xr_keep_wait(struct xr_keep *k, const struct xr_odp *odp)
+/* What the first one waits for may be there. */
+static void xr_keep_wake(struct xr_odp_waiter *waiter)
 {
-	spin_lock(&xr_keep_waiting_lock);
-	k->on = odp;
-	list_move_tail(&k->node, &xr_keep_waiting);
-	spin_unlock(&xr_keep_waiting_lock);
-}
+	struct xr_keep *k = container_of(waiter, struct xr_keep, waiter);
 
-static void xr_keep_unwait(struct xr_keep *k)
-{
-	spin_lock_bh(&xr_keep_waiting_lock);
-	k->on = NULL;
-	list_del_init(&k->node);
-	spin_unlock_bh(&xr_keep_waiting_lock);
-}
-
-/**
- * xr_keep_wake() - something of a memory on demand has been brought in, or failed
- * @odp: which
- */
-void xr_keep_wake(const struct xr_odp *odp)
-{
-	struct xr_keep *k, *next;
-
-	spin_lock_bh(&xr_keep_waiting_lock);
-	list_for_each_entry_safe(k, next, &xr_keep_waiting, node) {
-		if (k->on != odp)
-			continue;
-		k->on = NULL;
-		list_del_init(&k->node);
-		queue_work(system_bh_wq, &k->work);
-	}
-	spin_unlock_bh(&xr_keep_waiting_lock);
+	queue_work(system_bh_wq, &k->work);
 }
 
 /**
@@ -178,20 +148,20 @@ int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 			return -EAGAIN;
 		}
 		k->stay = true;
-		xr_keep_wait(k, odp);
+		xr_odp_wait(&k->waiter, odp);
 	} else {
 		spin_lock(&k->lock);
 		/* There are others only if they came while this one was on. */
 		ret = k->count ? -ENOSPC : xr_keep_add(qp, xdp);
 		if (!ret)
-			xr_keep_wait(k, odp);
+			xr_odp_wait(&k->waiter, odp);
 		spin_unlock(&k->lock);
 		if (ret)
 			return -EAGAIN;
 	}
 	/* What was sent for may have come before we were in the list. */
 	if (!xr_odp_wanted(odp))
-		xr_keep_wake(odp);
+		xr_odp_wake(odp);
 	return -EINPROGRESS;
 }
 
@@ -418,7 +388,7 @@ static void xr_keep_timeout(struct timer_list *timer)
 		goto out;
 	}
 	WRITE_ONCE(k->refuse, true);
-	xr_keep_unwait(k);
+	xr_odp_wait_end(&k->waiter);
 	queue_work(system_bh_wq, &k->work);
 out:
 	spin_unlock(&k->lock);
@@ -427,7 +397,7 @@ out:
 void xr_keep_init(struct xr_keep *k)
 {
 	spin_lock_init(&k->lock);
-	INIT_LIST_HEAD(&k->node);
+	xr_odp_waiter_init(&k->waiter, xr_keep_wake);
 	INIT_WORK(&k->work, xr_keep_work);
 	/* Until xr_keep_open(). */
 	disable_work(&k->work);
@@ -449,7 +419,7 @@ void xr_keep_open(struct xr_keep *k)
  * xr_keep_open(). Sleeps.
  *
  * Nor is the work item queued, by whoever comes late. The timer looks at @open under the
- * lock, and has ended below. The work item itself, and xr_keep_wake() of memory that its
+ * lock, and has ended below. The work item itself, and xr_odp_wake() of memory that its
  * last run has found missing, may want to queue it until the list is left: but it is
  * disabled until xr_keep_open(), each closing once for each opening. A packet that is not
  * the work item's gets into the list only with a frame that is added, so not any more.
@@ -467,7 +437,7 @@ void xr_keep_close(struct xr_qp *qp)
 	if (was)
 		disable_work_sync(&k->work);
 	/* Its last run may have put us there. */
-	xr_keep_unwait(k);
+	xr_odp_wait_end(&k->waiter);
 	spin_lock_bh(&k->lock);
 	xr_keep_clear(qp);
 	xr_keep_show(qp);

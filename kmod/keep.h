@@ -14,25 +14,25 @@
 #ifndef _XR_KEEP_H
 #define _XR_KEEP_H
 
-#include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
+
+#include "odp_wait.h"
 
 /* Frames of a queue pair; Soft-RoCE has half as many on the way. A power of two. */
 #define XR_KEEP_MAX	256u
 
 struct xdp_buff;
 struct xdp_frame;
-struct xr_odp;
 struct xr_odp_miss;
 struct xr_qp;
 struct task_struct;
 
 /**
  * struct xr_keep - frames of a queue pair that have been put aside
- * @lock: for all but @on, @node, @stay, @again and @told; taken in softirq, by processes with
- *	bottom halves off
+ * @lock: for all but @waiter, @stay, @again and @told; taken in softirq, by processes
+ *	with bottom halves off
  * @frame: a ring of XR_KEEP_MAX; NULL until the first one is kept
  * @head: place of the first
  * @count: how many there are
@@ -44,11 +44,9 @@ struct task_struct;
  *	another CPU is on the queue pair
  * @again: the latter
  * @told: the peer of the first one is told to come again
- * @on: memory that the first one waits for; NULL: none. A token, which is
- *	compared only
+ * @waiter: for the memory that the first one needs
  * @runner: task that the softirq which carries out the first one is in; NULL: none.
  *	Not its CPU: with PREEMPT_RT another softirq may preempt it there
- * @node: in the list of those who wait for any; both under its lock
  * @work: carries them out
  * @timer: runs while there are any
  */
@@ -64,9 +62,8 @@ struct xr_keep {
 	bool stay;
 	bool again;
 	bool told;
-	const struct xr_odp *on;
+	struct xr_odp_waiter waiter;
 	struct task_struct *runner;
-	struct list_head node;
 	struct work_struct work;
 	struct timer_list timer;
 };
@@ -78,6 +75,5 @@ void xr_keep_free(struct xr_keep *k);
 int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		   struct xdp_buff *xdp);
 int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy);
-void xr_keep_wake(const struct xr_odp *odp);
 
 #endif

@@ -31,14 +31,14 @@
  *   events->lock       spin, bh: events that a file has not read
  *   replies->lock      spin, bh: a queue pair's replies
  *   keep->lock         spin, bh: frames of a queue pair that are put aside
- *   xr_keep_waiting_lock  spin, bh: whose memory is on its way
+ *   xr_odp_wait_lock   spin, bh: who waits for memory on its way
  *   odp->chunks        spin: the tree's: parts of an address space, their users
  *   part->lock         spin: entries of memory on demand
  *   odp->want_lock     spin, bh: what of it has been missed, and parts to free
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *
- * The data path takes only sq->lock to xr_keep_waiting_lock, and odp->want_lock,
+ * The data path takes only sq->lock to xr_odp_wait_lock, and odp->want_lock,
  * and none of them where it holds a region. It finds links, regions, windows and
  * queue pairs under RCU; what keeps the pages of a region alive during a copy is
  * said in hold.h, and for memory on demand in odp.h.

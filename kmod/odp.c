@@ -9,9 +9,9 @@
 
 #include "uapi/xroce.h"
 
-#include "keep.h"
 #include "odp.h"
 #include "odp_user.h"
+#include "odp_wait.h"
 #include "process.h"
 
 /* How long deregistering waits for a fault that is being served; then it leaves it. */
@@ -173,7 +173,7 @@ void xr_odp_put(struct xr_odp *odp)
 		xr_odp_release(odp);
 		return;
 	}
-	/* For xr_odp_wait(). It may be gone: this only compares the address. */
+	/* For xr_odp_wait_worker(). It may be gone: this only compares the address. */
 	smp_mb__after_atomic();
 	wake_up_var(&odp->refs);
 }
@@ -187,7 +187,7 @@ static bool xr_odp_idle(const struct xr_odp *odp)
  * Wait until the worker has returned, but not for memory that may never come: the worker
  * releases it then. One such wait is enough for a user.
  */
-static void xr_odp_wait(struct xr_odp *odp)
+static void xr_odp_wait_worker(struct xr_odp *odp)
 {
 	if (!atomic_read(&odp->user->left))
 		wait_var_event_timeout(&odp->refs, xr_odp_idle(odp),
@@ -213,8 +213,8 @@ static void xr_odp_free(struct xr_umem *umem)
 	if (cancel_delayed_work(&odp->work))
 		refcount_dec(&odp->refs);
 	cancel_work_sync(&odp->reclaim);
-	xr_keep_wake(odp);
-	xr_odp_wait(odp);
+	xr_odp_wake(odp);
+	xr_odp_wait_worker(odp);
 	xr_odp_put(odp);
 }
 

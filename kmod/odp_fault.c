@@ -12,8 +12,8 @@
 
 #include "uapi/xroce.h"
 
-#include "keep.h"
 #include "odp.h"
+#include "odp_wait.h"
 
 /* Pages faulted in at a time: a page full of page frame numbers. */
 #define XR_ODP_BATCH	(PAGE_SIZE / sizeof(unsigned long))
@@ -325,7 +325,7 @@ void xr_odp_work(struct work_struct *work)
 		ret = module ? xr_odp_serve_alive(odp, &copy, pfns) : -EFAULT;
 		/* Who is answered now finds that we have no reference. */
 		xr_odp_done(odp, w, ret);
-		xr_keep_wake(odp);
+		xr_odp_wake(odp);
 	}
 	free_page((unsigned long)pfns);
 	/* What is still run of it is waited for, see xr_odp_user_exit(). */

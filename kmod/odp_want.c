@@ -145,7 +145,7 @@ void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
 }
 
 /**
- * xr_odp_wanted() - is something on its way, after which xr_keep_wake() is called?
+ * xr_odp_wanted() - is something on its way, after which xr_odp_wake() is called?
  * @odp: memory
  */
 bool xr_odp_wanted(struct xr_odp *odp)
