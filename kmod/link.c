@@ -20,7 +20,6 @@
 #include "addr.h"
 #include "counters.h"
 #include "link.h"
-#include "main.h"
 #include "name.h"
 
 #define XR_MAP_MIN	16u

@@ -126,6 +126,8 @@ static inline struct xr_link *xr_link_rcu(u32 id)
 	return rcu_dereference_bh(xr_links_up[(u8)id]);
 }
 
+int xr_link_init(void);
+void xr_link_exit(void);
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a);
 int xr_link_prog(u32 id, int fd);

@@ -3,7 +3,9 @@
 #include <linux/module.h>
 
 #include "icrc.h"
+#include "link.h"
 #include "main.h"
+#include "mtt.h"
 #include "odp.h"
 #include "vector.h"
 

@@ -48,13 +48,6 @@
 #ifndef _XR_MAIN_H
 #define _XR_MAIN_H
 
-#undef pr_fmt
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
-int xr_mtt_init(void);
-void xr_mtt_exit(void);
-int xr_link_init(void);
-void xr_link_exit(void);
 int xr_kfunc_init(void);
 int xr_chardev_init(void);
 void xr_chardev_exit(void);

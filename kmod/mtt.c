@@ -5,6 +5,8 @@
  * kernel's own memory and charged to nobody's cgroup; what a user can take of
  * them is 8 bytes for each page that RLIMIT_MEMLOCK lets him pin.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -15,7 +17,6 @@
 
 #include "uapi/xroce.h"
 
-#include "main.h"
 #include "mtt.h"
 
 #define XR_EXTENT_MIB	(XR_EXTENT_BYTES >> 20)

@@ -50,6 +50,8 @@ static inline u64 *xr_mtt_at(const struct xr_mtt *mtt, u64 i)
 	       (i & (XR_EXTENT_ENTRIES - 1));
 }
 
+int xr_mtt_init(void);
+void xr_mtt_exit(void);
 int xr_mtt_alloc(struct xr_mtt *mtt, u64 count);
 void xr_mtt_free(struct xr_mtt *mtt);
 u64 xr_mtt_limit(void);
