@@ -25,6 +25,7 @@
 #include "qp.h"
 #include "ring.h"
 #include "srq.h"
+#include "teardown.h"
 
 /* Whose a new object is. */
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
@@ -68,7 +69,7 @@ static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
 		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
-	return xr_link_del(a->link, a->flags & XROCE_F_FORCE);
+	return xr_teardown_link(a->link, a->flags & XROCE_F_FORCE);
 }
 
 static int xr_do_link_query(struct xr_ctx *ctx, struct xr_link *unused,
@@ -482,7 +483,7 @@ static int xr_release(struct inode *inode, struct file *file)
 
 	xr_link_forget_maker(ctx);
 	if (ctx->link) {
-		xr_owner_clear(ctx->link, &ctx->own);
+		xr_teardown(ctx->link, &ctx->own);
 		xr_limits_leave(&ctx->own);
 		xr_link_unuse(ctx->link);
 	}

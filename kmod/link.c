@@ -80,14 +80,49 @@ static void xr_prog_put(struct bpf_prog *prog)
 		bpf_prog_put(prog);
 }
 
-static void xr_link_free(struct xr_link *link)
+/* What xr_link_tables() has made, if anything. */
+static void xr_link_tables_free(struct xr_link *link)
 {
-	xr_owner_clear(link, &link->own);
+	xr_keys_exit(&link->keys);
+	bitmap_free(link->mr_used);
+	bitmap_free(link->mw_used);
+	bitmap_free(link->qp_used);
+	kvfree(link->mr);
+	kvfree(link->mw);
+	kvfree(link->qp);
+	link->keys = (struct xr_keys){};
+	link->mr_used = NULL;
+	link->mw_used = NULL;
+	link->qp_used = NULL;
+	link->mr = NULL;
+	link->mw = NULL;
+	link->qp = NULL;
+}
+
+/* Make the tables of a link without any. Return: 0 or -ENOMEM. */
+static int xr_link_tables(struct xr_link *link, u32 keys, u32 qps)
+{
+	int ret = xr_keys_init(&link->keys, keys);
+
+	link->mr = kvcalloc(keys, sizeof(*link->mr), GFP_KERNEL_ACCOUNT);
+	link->mw = kvcalloc(keys, sizeof(*link->mw), GFP_KERNEL_ACCOUNT);
+	link->qp = kvcalloc(qps, sizeof(*link->qp), GFP_KERNEL_ACCOUNT);
+	link->mr_used = bitmap_zalloc(keys, GFP_KERNEL_ACCOUNT);
+	link->mw_used = bitmap_zalloc(keys, GFP_KERNEL_ACCOUNT);
+	link->qp_used = bitmap_zalloc(qps, GFP_KERNEL_ACCOUNT);
+	if (!ret && link->mr && link->mw && link->qp && link->mr_used &&
+	    link->mw_used && link->qp_used)
+		return 0;
+	xr_link_tables_free(link);
+	return -ENOMEM;
+}
+
+/* A link without objects, that nobody finds any more, or has found. Sleeps. */
+void xr_link_free(struct xr_link *link)
+{
 	xr_limits_exit(&link->limits);
-	if (link->mpt_map)
-		bpf_map_put(link->mpt_map);
-	if (link->qp_map)
-		bpf_map_put(link->qp_map);
+	xr_map_put(link->mpt_map);
+	xr_map_put(link->qp_map);
 	xr_map_put(link->mr_stat_map);
 	xr_map_put(link->netdev_map);
 	xr_map_put(link->stat_map);
@@ -96,33 +131,20 @@ static void xr_link_free(struct xr_link *link)
 	xa_destroy(&link->pds);
 	xa_destroy(&link->cqs);
 	xa_destroy(&link->srqs);
-	xr_keys_exit(&link->keys);
-	bitmap_free(link->mr_used);
-	bitmap_free(link->mw_used);
-	bitmap_free(link->qp_used);
-	kvfree(link->mr);
-	kvfree(link->mw);
-	kvfree(link->qp);
+	xr_link_tables_free(link);
 	mutex_destroy(&link->lock);
 	kfree(link);
 }
 
 /*
  * Take it out of the table. The lock is held, which rtnl may be waiting for, so
- * that what takes long is left to xr_link_finish().
+ * that what takes long is left for later.
  */
 static void xr_link_unpublish(struct xr_link *link)
 {
 	xr_links[link->id] = NULL;
 	RCU_INIT_POINTER(xr_links_up[link->id], NULL);
 	xr_link_put_dev(link);
-}
-
-/* The data path may still be on it. Without the lock. */
-static void xr_link_finish(struct xr_link *link)
-{
-	synchronize_rcu();
-	xr_link_free(link);
 }
 
 /**
@@ -193,7 +215,8 @@ err:
 }
 
 /*
- * The file has closed. A link it made and gave no maps goes with it.
+ * The file has closed. A link it made and gave no maps goes with it; the data path does
+ * not find such a link, and it has no objects.
  */
 void xr_link_forget_maker(struct xr_ctx *maker)
 {
@@ -209,7 +232,7 @@ void xr_link_forget_maker(struct xr_ctx *maker)
 			xr_link_unpublish(link);
 		mutex_unlock(&xr_links_lock);
 		if (link)
-			xr_link_finish(link);
+			xr_link_free(link);
 	}
 }
 
@@ -306,21 +329,9 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	ret = -EEXIST;
 	if (link->maker != maker)
 		goto err_unlock;
-	ret = -ENOMEM;
-	link->mr = kvcalloc(mpt->max_entries, sizeof(*link->mr),
-			    GFP_KERNEL_ACCOUNT);
-	link->mw = kvcalloc(mpt->max_entries, sizeof(*link->mw),
-			    GFP_KERNEL_ACCOUNT);
-	link->qp = kvcalloc(qp->max_entries, sizeof(*link->qp),
-			    GFP_KERNEL_ACCOUNT);
-	if (xr_keys_init(&link->keys, mpt->max_entries))
-		goto err_tables;
-	link->mr_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
-	link->mw_used = bitmap_zalloc(mpt->max_entries, GFP_KERNEL_ACCOUNT);
-	link->qp_used = bitmap_zalloc(qp->max_entries, GFP_KERNEL_ACCOUNT);
-	if (!link->mr || !link->mw || !link->qp || !link->mr_used ||
-	    !link->mw_used || !link->qp_used)
-		goto err_tables;
+	ret = xr_link_tables(link, mpt->max_entries, qp->max_entries);
+	if (ret)
+		goto err_unlock;
 	link->mpt_map = mpt;
 	link->qp_map = qp;
 	link->mr_stat_map = mr_stat;
@@ -338,21 +349,6 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	mutex_unlock(&xr_links_lock);
 	return 0;
 
-err_tables:
-	xr_keys_exit(&link->keys);
-	kvfree(link->mr);
-	kvfree(link->mw);
-	kvfree(link->qp);
-	bitmap_free(link->mr_used);
-	bitmap_free(link->mw_used);
-	bitmap_free(link->qp_used);
-	link->mr = NULL;
-	link->mw = NULL;
-	link->qp = NULL;
-	link->keys = (struct xr_keys){};
-	link->mr_used = NULL;
-	link->mw_used = NULL;
-	link->qp_used = NULL;
 err_unlock:
 	mutex_unlock(&xr_links_lock);
 	xr_prog_put(prog);
@@ -399,29 +395,32 @@ int xr_link_prog(u32 id, int fd)
 }
 
 /**
- * xr_link_del() - destroy a link
+ * xr_link_take() - take a link that nobody uses out of the table, for good
  * @id: its number
- * @force: with its persistent objects
+ * @force: even if it has persistent objects
  *
- * Return: 0, -ENOENT or -EBUSY.
+ * When this returns nobody is on the link. Sleeps.
+ *
+ * Return: the link, whose objects are the caller's to destroy before xr_link_free(); or
+ * -ENOENT or -EBUSY.
  */
-int xr_link_del(u32 id, bool force)
+struct xr_link *xr_link_take(u32 id, bool force)
 {
 	struct xr_link *link;
-	int ret = 0;
 
 	mutex_lock(&xr_links_lock);
 	link = xr_link_locked(id);
 	if (!link)
-		ret = -ENOENT;
+		link = ERR_PTR(-ENOENT);
 	else if (link->users || link->maker || (link->nr_pds && !force))
-		ret = -EBUSY;
+		link = ERR_PTR(-EBUSY);
 	else
 		xr_link_unpublish(link);
 	mutex_unlock(&xr_links_lock);
-	if (!ret)
-		xr_link_finish(link);
-	return ret;
+	/* The data path may still be on it. */
+	if (!IS_ERR(link))
+		synchronize_rcu();
+	return link;
 }
 
 /* Without CAP_NET_ADMIN, a link of the caller's network namespace only. */
@@ -582,19 +581,5 @@ int xr_link_init(void)
 
 void xr_link_exit(void)
 {
-	struct xr_link *link;
-	u32 id;
-
 	unregister_netdevice_notifier(&xr_netdev_notifier);
-	for (id = 0; id < XR_MAX_LINKS; id++) {
-		mutex_lock(&xr_links_lock);
-		link = xr_link_locked(id);
-		if (link)
-			xr_link_unpublish(link);
-		mutex_unlock(&xr_links_lock);
-		if (link)
-			xr_link_finish(link);
-	}
-	/* Regions free themselves behind RCU. */
-	rcu_barrier();
 }

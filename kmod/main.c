@@ -7,6 +7,7 @@
 #include "main.h"
 #include "mtt.h"
 #include "odp.h"
+#include "teardown.h"
 #include "vector.h"
 
 static int __init xr_init(void)
@@ -49,6 +50,7 @@ static void __exit xr_exit(void)
 {
 	xr_chardev_exit();
 	xr_link_exit();
+	xr_teardown_links();
 	xr_odp_exit();
 	xr_mtt_exit();
 }

@@ -117,6 +117,16 @@ struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 					 lockdep_is_held(&link->lock));
 }
 
+/* Like xr_mr_find(), for who wants to change it, or to share its memory. */
+struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *who,
+			u32 index)
+{
+	struct xr_mr *mr = xr_mr_find(link, index);
+	int ret = mr ? xr_owner_check(who, mr->owner) : -ENOENT;
+
+	return ret ? ERR_PTR(ret) : mr;
+}
+
 /**
  * xr_mr_dereg() - deregister a region
  * @link: where
@@ -131,8 +141,8 @@ int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index)
 	int ret;
 
 	mutex_lock(&link->lock);
-	mr = xr_mr_find(link, index);
-	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
+	mr = xr_mr_get(link, who, index);
+	ret = PTR_ERR_OR_ZERO(mr);
 	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
 	if (!ret && !xr_mw_none(&mr->windows))
 		ret = -EBUSY;
@@ -174,7 +184,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 	}
 	q->mr = index;
 	q->flags = mr->flags |
-		   (mr->owner == &link->own ? XROCE_F_PERSISTENT : 0);
+		   xr_owner_flags(mr->owner);
 	q->pd = mr->pd->id;
 	q->access = mr->access;
 	q->lkey = mr->key;

@@ -73,6 +73,8 @@ int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
 void xr_mr_free(struct xr_mr *mr);
 struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index);
+struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *who,
+			u32 index);
 int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,

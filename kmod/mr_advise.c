@@ -23,8 +23,8 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
 	if (a->advice > XROCE_ADVISE_PREFETCH_NO_FAULT || !a->length)
 		return -EINVAL;
 	mutex_lock(&link->lock);
-	mr = xr_mr_find(link, a->mr);
-	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
+	mr = xr_mr_get(link, who, a->mr);
+	ret = PTR_ERR_OR_ZERO(mr);
 	if (!ret) {
 		umem = mr->umem;
 		off = a->iova - mr->iova;

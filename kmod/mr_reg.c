@@ -79,11 +79,11 @@ static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 	       xr_name_ok(name);
 }
 
-/* Make a region of @umem, which is used up, and publish it. */
+/* Make a region of @umem, which is used up, and publish it. Return: 0 and its keys. */
 static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
 			 struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			 u32 pd, u32 access, u32 flags, const char *name,
-			 u32 *key)
+			 u32 *handle, u32 *lkey, u32 *rkey)
 {
 	struct xr_mr *mr;
 	int ret;
@@ -96,9 +96,14 @@ static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
 	ret = xr_charge(&mr->charge, owner, XROCE_COUNT_MR, 1);
 	if (ret)
 		goto err;
-	ret = xr_mr_link(link, who, mr, pd, key);
-	if (!ret)
-		return 0;
+	ret = xr_mr_link(link, who, mr, pd, lkey);
+	if (ret)
+		goto err_charge;
+	*handle = *lkey >> XROCE_KEY_SHIFT;
+	*rkey = access & XROCE_ACCESS_REMOTE ? *lkey : 0;
+	return 0;
+
+err_charge:
 	xr_uncharge(&mr->charge);
 err:
 	kfree(mr);
@@ -119,7 +124,6 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	      struct xr_owner *owner, struct xroce_mr_reg *r)
 {
 	struct xr_umem *umem;
-	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
@@ -127,13 +131,8 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	umem = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	ret = xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
-			    r->flags, r->name, &r->lkey);
-	if (ret)
-		return ret;
-	r->mr = r->lkey >> XROCE_KEY_SHIFT;
-	r->rkey = r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0;
-	return 0;
+	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+			    r->flags, r->name, &r->mr, &r->lkey, &r->rkey);
 }
 
 /**
@@ -151,7 +150,6 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 		   struct xroce_mr_reg_phys *r)
 {
 	struct xr_umem *umem;
-	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->access & XROCE_ACCESS_ON_DEMAND)
@@ -159,13 +157,8 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 	umem = xr_phys_pin(owner, phys);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	ret = xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
-			    0, r->name, &r->lkey);
-	if (ret)
-		return ret;
-	r->mr = r->lkey >> XROCE_KEY_SHIFT;
-	r->rkey = r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0;
-	return 0;
+	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+			    0, r->name, &r->mr, &r->lkey, &r->rkey);
 }
 
 /**
@@ -189,8 +182,8 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 	if (!xr_mr_args_ok(r->access, r->iova, 1, r->name))
 		return -EINVAL;
 	mutex_lock(&link->lock);
-	from = xr_mr_find(link, r->from);
-	ret = from ? xr_owner_check(link, who, from->owner) : -ENOENT;
+	from = xr_mr_get(link, who, r->from);
+	ret = PTR_ERR_OR_ZERO(from);
 	if (!ret && !xr_iova_ok(r->iova, from->umem->length))
 		ret = -EINVAL;
 	if (!ret && (r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND)
@@ -207,11 +200,6 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 		return ret;
 
 	r->length = umem->length;
-	ret = xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
-			    flags, r->name, &r->lkey);
-	if (ret)
-		return ret;
-	r->mr = r->lkey >> XROCE_KEY_SHIFT;
-	r->rkey = r->access & XROCE_ACCESS_REMOTE ? r->lkey : 0;
-	return 0;
+	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+			    flags, r->name, &r->mr, &r->lkey, &r->rkey);
 }

@@ -38,8 +38,8 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *who, u32 index,
 	int ret;
 
 	mutex_lock(&link->lock);
-	mr = xr_mr_find(link, index);
-	ret = mr ? xr_owner_check(link, who, mr->owner) : -ENOENT;
+	mr = xr_mr_get(link, who, index);
+	ret = PTR_ERR_OR_ZERO(mr);
 	if (!ret) {
 		was->owner = mr->owner;
 		was->umem = xr_umem_get(mr->umem);

@@ -66,6 +66,16 @@ static struct xr_mw *xr_mw_find(const struct xr_link *link, u32 index)
 					 lockdep_is_held(&link->lock));
 }
 
+/* Like xr_mw_find(), for who wants to change it. The link's lock is held. */
+struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
+			u32 index)
+{
+	struct xr_mw *mw = xr_mw_find(link, index);
+	int ret = mw ? xr_owner_check(who, mw->owner) : -ENOENT;
+
+	return ret ? ERR_PTR(ret) : mw;
+}
+
 /**
  * xr_mw_create() - allocate a window
  * @link: where
@@ -169,8 +179,8 @@ int xr_mw_delete(struct xr_link *link, struct xr_owner *who, u32 index)
 	int ret;
 
 	mutex_lock(&link->lock);
-	mw = xr_mw_find(link, index);
-	ret = mw ? xr_owner_check(link, who, mw->owner) : -ENOENT;
+	mw = xr_mw_get(link, who, index);
+	ret = PTR_ERR_OR_ZERO(mw);
 	if (!ret)
 		xr_mw_destroy(link, mw);
 	mutex_unlock(&link->lock);
@@ -204,7 +214,7 @@ void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
 static void xr_mw_describe(struct xr_link *link, struct xr_mw *mw,
 			   struct xroce_mw_query *q)
 {
-	q->flags = mw->owner == &link->own ? XROCE_F_PERSISTENT : 0;
+	q->flags = xr_owner_flags(mw->owner);
 	q->pd = mw->pd->id;
 	q->type = mw->type;
 	q->pid = xr_owner_pid(mw->owner);

@@ -119,6 +119,8 @@ static inline int xr_mw_close(atomic_t *windows)
 	return atomic_fetch_or(XR_MW_GOING, windows) & INT_MAX;
 }
 
+struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
+			u32 index);
 int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 		 struct xr_owner *owner, struct xroce_mw_add *a);
 int xr_mw_delete(struct xr_link *link, struct xr_owner *who, u32 index);

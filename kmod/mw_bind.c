@@ -5,6 +5,7 @@
  */
 #include <linux/nospec.h>
 
+
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
@@ -239,22 +240,6 @@ int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key)
 	}
 	spin_unlock_bh(&mw->lock);
 	return ret;
-}
-
-/* A window that @who may change. The link's lock is held. */
-static struct xr_mw *xr_mw_get(struct xr_link *link, const struct xr_owner *who,
-			       u32 index)
-{
-	struct xr_mw *mw = NULL;
-	int ret;
-
-	if (index < link->mpt_entries) {
-		index = array_index_nospec(index, link->mpt_entries);
-		mw = rcu_dereference_protected(link->mw[index],
-					       lockdep_is_held(&link->lock));
-	}
-	ret = mw ? xr_owner_check(link, who, mw->owner) : -ENOENT;
-	return ret ? ERR_PTR(ret) : mw;
 }
 
 /*

@@ -37,7 +37,7 @@ int xr_names_init(struct rhashtable *names)
 static void xr_name_scope(struct xr_link *link, struct xr_mr *mr)
 {
 	mr->name.owner = mr->owner;
-	mr->name.pd = mr->owner == &link->own ? NULL : mr->pd;
+	mr->name.pd = xr_owner_persistent(mr->owner) ? NULL : mr->pd;
 }
 
 /**

@@ -11,7 +11,6 @@
 struct pid;
 struct rdma_cgroup;
 struct xr_limits;
-struct xr_link;
 struct xr_sq;
 struct xr_user;
 
@@ -56,11 +55,16 @@ struct xr_owner {
 };
 
 void xr_owner_init(struct xr_owner *own);
-int xr_owner_check(const struct xr_link *link, const struct xr_owner *who,
-		   const struct xr_owner *owner);
+int xr_owner_check(const struct xr_owner *who, const struct xr_owner *owner);
 bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
 bool xr_owner_admin(void);
 u32 xr_owner_pid(const struct xr_owner *owner);
-void xr_owner_clear(struct xr_link *link, struct xr_owner *own);
+u32 xr_owner_flags(const struct xr_owner *owner);
+
+/* Is it a link: does what it owns outlive files? */
+static inline bool xr_owner_persistent(const struct xr_owner *owner)
+{
+	return !owner->pid;
+}
 
 #endif

@@ -62,6 +62,16 @@ void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 	kfree(pd);
 }
 
+/* One that @who may change. The link's lock is held. */
+static struct xr_pd *xr_pd_get(struct xr_link *link, const struct xr_owner *who,
+			       u32 id)
+{
+	struct xr_pd *pd = xa_load(&link->pds, id);
+	int ret = pd ? xr_owner_check(who, pd->owner) : -ENOENT;
+
+	return ret ? ERR_PTR(ret) : pd;
+}
+
 /**
  * xr_pd_delete() - deallocate a protection domain that has no members
  * @link: where
@@ -76,8 +86,8 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 	int ret;
 
 	mutex_lock(&link->lock);
-	pd = xa_load(&link->pds, id);
-	ret = pd ? xr_owner_check(link, who, pd->owner) : -ENOENT;
+	pd = xr_pd_get(link, who, id);
+	ret = PTR_ERR_OR_ZERO(pd);
 	if (!ret && (pd->mrs || pd->qps || pd->srqs || pd->mws))
 		ret = -EBUSY;
 	if (!ret)
@@ -102,14 +112,12 @@ struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
 			 const struct xr_owner *owner, u32 id)
 {
 	struct xr_pd *pd;
-	int ret;
 
 	lockdep_assert_held(&link->lock);
-	pd = xa_load(&link->pds, id);
-	ret = pd ? xr_owner_check(link, who, pd->owner) : -ENOENT;
-	if (ret)
-		return ERR_PTR(ret);
-	if (owner == &link->own && pd->owner != owner)
+	pd = xr_pd_get(link, who, id);
+	if (IS_ERR(pd))
+		return pd;
+	if (xr_owner_persistent(owner) && pd->owner != owner)
 		return ERR_PTR(-EPERM);
 	return pd;
 }
@@ -136,7 +144,7 @@ int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
 		pd = xa_find_after(&link->pds, &id, ULONG_MAX, XA_PRESENT);
 	if (pd && xr_owner_sees(who, pd->owner)) {
 		q->pd = pd->id;
-		q->flags = pd->owner == &link->own ? XROCE_F_PERSISTENT : 0;
+		q->flags = xr_owner_flags(pd->owner);
 		q->mrs = pd->mrs;
 		q->qps = pd->qps;
 		q->pid = xr_owner_pid(pd->owner);

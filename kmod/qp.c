@@ -291,7 +291,7 @@ struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
 			u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_find(link, qpn);
-	int ret = qp ? xr_owner_check(link, who, qp->owner) : -ENOENT;
+	int ret = qp ? xr_owner_check(who, qp->owner) : -ENOENT;
 
 	return ret ? ERR_PTR(ret) : qp;
 }
@@ -418,7 +418,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 {
 	const struct xroce_qp *m = qp->map;
 
-	q->flags = qp->owner == &link->own ? XROCE_F_PERSISTENT : 0;
+	q->flags = xr_owner_flags(qp->owner);
 	q->qpn = qp->qpn;
 	q->pd = qp->pd->id;
 	q->type = m->type;

@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
-#include "link.h"
+#include "owner.h"
 #include "ring.h"
 
 /**
