@@ -24,7 +24,6 @@
 #include "xroce_map.h"
 
 #include "addr.h"
-#include "link.h"
 
 /**
  * xr_addr_map() - get the map "netdev"
@@ -52,21 +51,22 @@ struct bpf_map *xr_addr_map(int fd)
 
 /**
  * xr_addr_publish() - tell the XDP program the address of the device
- * @link: the link; the lock of the table of links is held
+ * @map: the map "netdev" of its link; NULL: none
+ * @dev: the device, which stays; NULL: it has gone
  *
  * A device that changes its address while this reads it tells afterwards, and this is
  * called again.
  */
-void xr_addr_publish(struct xr_link *link)
+void xr_addr_publish(struct bpf_map *map, const struct net_device *dev)
 {
 	struct xroce_netdev *n;
 	u32 zero = 0;
 
-	if (!link->netdev_map || !link->dev || link->dev->addr_len != ETH_ALEN)
+	if (!map || !dev || dev->addr_len != ETH_ALEN)
 		return;
 	rcu_read_lock();
-	n = link->netdev_map->ops->map_lookup_elem(link->netdev_map, &zero);
-	WRITE_ONCE(n->addr, xroce_netdev_addr(link->dev->dev_addr));
+	n = map->ops->map_lookup_elem(map, &zero);
+	WRITE_ONCE(n->addr, xroce_netdev_addr(dev->dev_addr));
 	rcu_read_unlock();
 }
 
@@ -105,25 +105,22 @@ static bool xr_addr_of(struct net_device *dev, u8 *addr)
 }
 
 /**
- * xr_addr_ours() - is a frame for the link's device?
- * @link: the link
+ * xr_addr_ours() - is a frame for a link's device?
+ * @dev: the device, which goes away behind an RCU grace period
  * @frame: the frame, of ETH_ALEN bytes at least
  *
- * On the data path: in softirq. It takes as long as the unicast list is.
+ * On the data path: in softirq, under RCU. It takes as long as the unicast list is.
  */
-bool xr_addr_ours(const struct xr_link *link, const void *frame)
+bool xr_addr_ours(struct net_device *dev, const void *frame)
 {
 	u8 addr[ETH_ALEN] __aligned(2);
-	struct net_device *dev;
 	bool ours = false;
 
 	memcpy(addr, frame, sizeof(addr));
 	if (!is_valid_ether_addr(addr))
 		return false;
 	rcu_read_lock();
-	/* It goes away behind an RCU grace period. */
-	dev = READ_ONCE(link->dev);
-	if (dev && dev->addr_len == ETH_ALEN)
+	if (dev->addr_len == ETH_ALEN)
 		ours = xr_addr_of(dev, addr);
 	rcu_read_unlock();
 	return ours;

@@ -6,10 +6,10 @@
 #include <linux/types.h>
 
 struct bpf_map;
-struct xr_link;
+struct net_device;
 
 struct bpf_map *xr_addr_map(int fd);
-void xr_addr_publish(struct xr_link *link);
-bool xr_addr_ours(const struct xr_link *link, const void *frame);
+void xr_addr_publish(struct bpf_map *map, const struct net_device *dev);
+bool xr_addr_ours(struct net_device *dev, const void *frame);
 
 #endif

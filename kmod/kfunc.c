@@ -80,7 +80,7 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 		return -ENOENT;
 	ret = xr_mr_atomic(mr, va, opcode, xdp->data + off, &value);
 	if (likely(!ret)) {
-		xr_mr_count_atomic(mr);
+		xr_mr_count_atomic(mr->stat);
 		a->value = value;
 		a->crc = xr_icrc_of(value);
 		xr_frame_cut(xdp, READ_ONCE(a->cut));
@@ -129,7 +129,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 		return -ENOENT;
 	ret = xr_mr_write(mr, va, xdp, off, len);
 	if (likely(!ret)) {
-		xr_mr_count_in(mr, 1, len, READ_ONCE(w->begin) & 1);
+		xr_mr_count_in(mr->stat, 1, len, READ_ONCE(w->begin) & 1);
 		xr_frame_cut(xdp, READ_ONCE(w->cut));
 	} else if (ret == -EAGAIN) {
 		return xr_kfunc_missed(qp, mr, va, len, READ_ONCE(w->ahead), xdp);
@@ -167,7 +167,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
 		goto out;
 	xr_response_fill(mr, at, xdp, l3, ipv6, off, len, &ack);
-	xr_mr_count_out(mr, len, 1);
+	xr_mr_count_out(mr->stat, len, 1);
 	ret = 0;
 out:
 	xr_mr_drop();
@@ -229,10 +229,13 @@ __bpf_kfunc int xroce_addr(struct xdp_md *ctx, u32 id)
 {
 	const struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct xr_link *link = xr_link_rcu(id);
+	struct net_device *dev;
 
 	if (!link || xdp->data_end - xdp->data < ETH_HLEN)
 		return -ENOENT;
-	return xr_addr_ours(link, xdp->data) ? 0 : -ENOENT;
+	/* It goes away behind an RCU grace period. */
+	dev = READ_ONCE(link->dev);
+	return dev && xr_addr_ours(dev, xdp->data) ? 0 : -ENOENT;
 }
 
 __bpf_kfunc int xroce_fail(u32 link, u32 qpn)

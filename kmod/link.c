@@ -336,7 +336,7 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->qp_map = qp;
 	link->mr_stat_map = mr_stat;
 	link->netdev_map = netdev;
-	xr_addr_publish(link);
+	xr_addr_publish(netdev, link->dev);
 	link->stat_map = stat;
 	link->stat = stat ? xr_counters(stat, 0) : &xr_stat_nobody;
 	rcu_assign_pointer(link->prog, prog);
@@ -560,7 +560,7 @@ static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
 	if (event == NETDEV_CHANGENAME) {
 		strscpy(link->name, dev->name, sizeof(link->name));
 	} else if (event == NETDEV_CHANGEADDR) {
-		xr_addr_publish(link);
+		xr_addr_publish(link->netdev_map, link->dev);
 	} else if (dev->reg_state != NETREG_REGISTERED) {
 		/* Not just on its way to another namespace. */
 		xr_link_put_dev(link);

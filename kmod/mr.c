@@ -52,19 +52,19 @@ int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 		ret = PTR_ERR(mr->pd);
 		goto out;
 	}
-	ret = xr_name_take(link, mr);
+	ret = xr_name_take(&link->names, &mr->name, mr->owner, mr->pd);
 	if (ret)
 		goto out;
 	index = xr_key_take(&link->keys, xr_owner_admin());
 	if (!index) {
-		xr_name_put(link, mr);
+		xr_name_put(&link->names, &mr->name);
 		ret = -ENOSPC;
 		goto out;
 	}
 	__set_bit(index, link->mr_used);
 	*key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
 	mr->key = *key;
-	mr->stat = xr_mr_stat_new(link, index);
+	mr->stat = xr_mr_stat_new(link->mr_stat_map, index);
 	mr->pd->mrs++;
 	link->nr_mrs++;
 	list_add_tail(&mr->node, &mr->owner->mrs);
@@ -88,7 +88,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	/* Others' windows, if any: its owner's are gone. */
 	if (xr_mw_close(&mr->windows))
 		xr_mw_orphan(mr->pd, mr, NULL);
-	xr_name_put(link, mr);
+	xr_name_put(&link->names, &mr->name);
 	xr_mpt_clear(link, index);
 	RCU_INIT_POINTER(link->mr[index], NULL);
 	__clear_bit(index, link->mr_used);

@@ -44,10 +44,9 @@ struct xr_phys;
  * @node: in @owner's list
  * @charge: what it counts for
  * @name: its name, see name.h
- * @named: in the link's table of names, if it has one
  * @rcu: the structure outlives its data path readers
  *
- * @pd, @owner, @node, @charge and @named are under the link's lock. The rest does not
+ * @pd, @owner, @node, @charge and the place of @name in its table are under the link's lock. The rest does not
  * change while the region is in the table, but for @windows; then @access becomes 0.
  */
 struct xr_mr {
@@ -63,7 +62,6 @@ struct xr_mr {
 	struct list_head node;
 	struct xr_charge charge;
 	struct xr_name name;
-	struct rhash_head named;
 	struct rcu_head rcu;
 };
 

@@ -106,7 +106,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 		ret = -EBUSY;
 		goto out;
 	}
-	ret = xr_name_move(link, now, mr);
+	ret = xr_name_move(&link->names, &now->name, &mr->name, mr->owner, mr->pd);
 	if (ret) {
 		xr_mw_again(&now->windows);
 		goto out;

@@ -10,41 +10,35 @@
 
 #include "xroce_map.h"
 
-#include "mr.h"
+struct bpf_map;
 
-struct xr_link;
-
-struct xroce_mr_stat __percpu *xr_mr_stat_new(const struct xr_link *link,
+struct xroce_mr_stat __percpu *xr_mr_stat_new(const struct bpf_map *map,
 					      u32 index);
 
-static inline void xr_mr_count_in(const struct xr_mr *mr, u32 packets,
+static inline void xr_mr_count_in(struct xroce_mr_stat __percpu *stat, u32 packets,
 				  u32 bytes, u32 requests)
 {
-	struct xroce_mr_stat __percpu *stat = mr->stat;
-
 	this_cpu_add(stat->in_packets, packets);
 	this_cpu_add(stat->in_bytes, bytes);
 	this_cpu_add(stat->in_requests, requests);
 }
 
-static inline void xr_mr_count_out(const struct xr_mr *mr, u32 bytes,
+static inline void xr_mr_count_out(struct xroce_mr_stat __percpu *stat, u32 bytes,
 				   u32 requests)
 {
-	struct xroce_mr_stat __percpu *stat = mr->stat;
-
 	this_cpu_inc(stat->out_packets);
 	this_cpu_add(stat->out_bytes, bytes);
 	this_cpu_add(stat->out_requests, requests);
 }
 
-static inline void xr_mr_count_atomic(const struct xr_mr *mr)
+static inline void xr_mr_count_atomic(struct xroce_mr_stat __percpu *stat)
 {
-	this_cpu_inc(mr->stat->atomics);
+	this_cpu_inc(stat->atomics);
 }
 
-static inline void xr_mr_count_refused(const struct xr_mr *mr)
+static inline void xr_mr_count_refused(struct xroce_mr_stat __percpu *stat)
 {
-	this_cpu_inc(mr->stat->refused);
+	this_cpu_inc(stat->refused);
 }
 
 #endif

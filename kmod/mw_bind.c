@@ -5,7 +5,6 @@
  */
 #include <linux/nospec.h>
 
-
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 

@@ -8,18 +8,16 @@
 
 #include "xroce_text.h"
 
-#include "link.h"
-#include "mr.h"
 #include "name.h"
+#include "owner.h"
 
 static const struct rhashtable_params xr_name_params = {
-	.key_len = sizeof(struct xr_name),
-	.key_offset = offsetof(struct xr_mr, name),
-	.head_offset = offsetof(struct xr_mr, named),
+	.key_len = offsetof(struct xr_name, node),
+	.head_offset = offsetof(struct xr_name, node),
 	.automatic_shrinking = true,
 };
 
-static_assert(sizeof(struct xr_name) ==
+static_assert(offsetof(struct xr_name, node) ==
 	      XROCE_NAME_MAX + 2 * sizeof(void *));
 
 /* Text from user space, of XROCE_NAME_MAX bytes. */
@@ -34,62 +32,64 @@ int xr_names_init(struct rhashtable *names)
 	return rhashtable_init(names, &xr_name_params);
 }
 
-static void xr_name_scope(struct xr_link *link, struct xr_mr *mr)
+static void xr_name_scope(struct xr_name *name, const struct xr_owner *owner,
+			  const struct xr_pd *pd)
 {
-	mr->name.owner = mr->owner;
-	mr->name.pd = xr_owner_persistent(mr->owner) ? NULL : mr->pd;
+	name->owner = owner;
+	name->pd = xr_owner_persistent(owner) ? NULL : pd;
 }
 
 /**
  * xr_name_take() - make the name of a new region its own
- * @link: where; its lock is held
- * @mr: the region, which has its owner and protection domain
+ * @names: the link's; its lock is held
+ * @name: the name
+ * @owner: whose region it is
+ * @pd: its protection domain
  *
  * Return: 0, -EEXIST or -ENOMEM.
  */
-int xr_name_take(struct xr_link *link, struct xr_mr *mr)
+int xr_name_take(struct rhashtable *names, struct xr_name *name,
+		 const struct xr_owner *owner, const struct xr_pd *pd)
 {
 	int ret;
 
-	lockdep_assert_held(&link->lock);
-	if (!*mr->name.text)
+	if (!*name->text)
 		return 0;
-	xr_name_scope(link, mr);
-	ret = rhashtable_lookup_insert_fast(&link->names, &mr->named,
-					    xr_name_params);
+	xr_name_scope(name, owner, pd);
+	ret = rhashtable_lookup_insert_fast(names, &name->node, xr_name_params);
 	return ret && ret != -EEXIST ? -ENOMEM : ret;
 }
 
 /**
  * xr_name_move() - let another region take the place of one
- * @link: where; its lock is held
- * @from: has the name
+ * @names: the link's; its lock is held
+ * @from: in the table
  * @to: has the same text, and perhaps another protection domain
+ * @owner: as of xr_name_take(), for @to
+ * @pd: likewise
  *
  * Return: 0, or -EEXIST or -ENOMEM, and nothing has changed.
  */
-int xr_name_move(struct xr_link *link, struct xr_mr *from, struct xr_mr *to)
+int xr_name_move(struct rhashtable *names, struct xr_name *from, struct xr_name *to,
+		 const struct xr_owner *owner, const struct xr_pd *pd)
 {
 	int ret;
 
-	lockdep_assert_held(&link->lock);
-	if (!*to->name.text)
+	if (!*to->text)
 		return 0;
-	xr_name_scope(link, to);
-	if (from->name.pd == to->name.pd)
-		return rhashtable_replace_fast(&link->names, &from->named,
-					       &to->named, xr_name_params);
-	ret = xr_name_take(link, to);
+	xr_name_scope(to, owner, pd);
+	if (from->pd == to->pd)
+		return rhashtable_replace_fast(names, &from->node, &to->node,
+					       xr_name_params);
+	ret = xr_name_take(names, to, owner, pd);
 	if (!ret)
-		xr_name_put(link, from);
+		xr_name_put(names, from);
 	return ret;
 }
 
 /* The region goes. The link's lock is held. */
-void xr_name_put(struct xr_link *link, struct xr_mr *mr)
+void xr_name_put(struct rhashtable *names, struct xr_name *name)
 {
-	lockdep_assert_held(&link->lock);
-	if (*mr->name.text)
-		rhashtable_remove_fast(&link->names, &mr->named,
-				       xr_name_params);
+	if (*name->text)
+		rhashtable_remove_fast(names, &name->node, xr_name_params);
 }

@@ -8,8 +8,6 @@
 
 #include "uapi/xroce.h"
 
-struct xr_link;
-struct xr_mr;
 struct xr_owner;
 struct xr_pd;
 
@@ -19,19 +17,23 @@ struct xr_pd;
  * @owner: whose region it is
  * @pd: protection domain of a region of a file; NULL: a persistent region, whose
  *	name is unique on its link
+ * @node: in the link's table of names, if it is not empty
  *
- * All bytes are the key of the link's table of names: there may be no padding.
+ * All bytes before @node are the key of that table: there may be no padding.
  */
 struct xr_name {
 	char text[XROCE_NAME_MAX];
 	const struct xr_owner *owner;
 	const struct xr_pd *pd;
+	struct rhash_head node;
 };
 
 bool xr_name_ok(const char *text);
 int xr_names_init(struct rhashtable *names);
-int xr_name_take(struct xr_link *link, struct xr_mr *mr);
-int xr_name_move(struct xr_link *link, struct xr_mr *from, struct xr_mr *to);
-void xr_name_put(struct xr_link *link, struct xr_mr *mr);
+int xr_name_take(struct rhashtable *names, struct xr_name *name,
+		 const struct xr_owner *owner, const struct xr_pd *pd);
+int xr_name_move(struct rhashtable *names, struct xr_name *from, struct xr_name *to,
+		 const struct xr_owner *owner, const struct xr_pd *pd);
+void xr_name_put(struct rhashtable *names, struct xr_name *name);
 
 #endif

@@ -283,7 +283,7 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
 	if (ret == -EINPROGRESS)
 		return ret;
 	/* The structure is there, under RCU. */
-	xr_mr_count_refused(mr);
+	xr_mr_count_refused(mr->stat);
 	return -EFAULT;
 }
 
@@ -312,7 +312,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 		ret = xr_mr_write(mr, va, xdp, off, len);
 	if (likely(!ret)) {
 		/* An IP header is a part of the packet that follows. */
-		xr_mr_count_in(mr, !buf, len, !qp->recv.done);
+		xr_mr_count_in(mr->stat, !buf, len, !qp->recv.done);
 		xr_mr_drop();
 		return 0;
 	}
@@ -486,7 +486,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 		return 1;
 	}
 	xr_copy(mem, xdp->data + off, len);
-	xr_mr_count_in(mr, 1, len, 1);
+	xr_mr_count_in(mr->stat, 1, len, 1);
 	xr_mr_drop();
 	xr_rq_taken(&v->rq);
 	ret = xr_recv_done(qp, r, flags, wr_id, XROCE_WC_RECV, len);

@@ -225,7 +225,7 @@ static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 		return xr_tx_missed(qp, mr, p);
 	if (likely(!ret)) {
 		xr_response_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
-		xr_mr_count_out(mr, p->len, p->begin);
+		xr_mr_count_out(mr->stat, p->len, p->begin);
 	}
 	xr_mr_drop();
 	return ret;
