@@ -5,16 +5,13 @@
 
 #include <linux/types.h>
 
-struct xr_link;
-struct xr_mr;
-struct xr_mw;
+struct bpf_map;
 struct xroce_mpt;
 
-void xr_mpt_set_mr(struct xr_link *link, const struct xr_mr *mr);
-struct xroce_mpt *xr_mpt_entry(const struct xr_link *link, u32 index);
-void xr_mpt_bind_mw(const struct xr_mw *mw);
-void xr_mpt_stop_mw(const struct xr_mw *mw);
-void xr_mpt_unbind_mw(const struct xr_mw *mw);
-void xr_mpt_clear(struct xr_link *link, u32 index);
+struct xroce_mpt *xr_mpt_entry(struct bpf_map *map, u32 index);
+void xr_mpt_put_mr(struct xroce_mpt *m, const struct xroce_mpt *mr);
+void xr_mpt_put_mw(struct xroce_mpt *m, const struct xroce_mpt *mw);
+void xr_mpt_stop(struct xroce_mpt *m);
+void xr_mpt_clear(struct xroce_mpt *m);
 
 #endif

@@ -14,6 +14,25 @@
 #include "mw.h"
 #include "pd.h"
 
+static struct xroce_mpt *xr_mr_entry(const struct xr_link *link, const struct xr_mr *mr)
+{
+	return xr_mpt_entry(link->mpt_map, mr->key >> XROCE_KEY_SHIFT);
+}
+
+/* Let peers reach a region; the module's own table has it already. */
+void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
+{
+	const struct xroce_mpt m = {
+		.key = mr->key,
+		.access = mr->access,
+		.pd = mr->pd->id,
+		.iova = mr->iova,
+		.length = mr->umem->length,
+	};
+
+	xr_mpt_put_mr(xr_mr_entry(link, mr), &m);
+}
+
 /* Let nobody onto the region any more, and wait for those who are. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
@@ -70,7 +89,7 @@ int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 	list_add_tail(&mr->node, &mr->owner->mrs);
 	/* The module's table first: a verdict must find what it allows. */
 	rcu_assign_pointer(link->mr[index], mr);
-	xr_mpt_set_mr(link, mr);
+	xr_mr_show(link, mr);
 out:
 	mutex_unlock(&link->lock);
 	return ret;
@@ -89,7 +108,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	if (xr_mw_close(&mr->windows))
 		xr_mw_orphan(mr->pd, mr, NULL);
 	xr_name_put(&link->names, &mr->name);
-	xr_mpt_clear(link, index);
+	xr_mpt_clear(xr_mr_entry(link, mr));
 	RCU_INIT_POINTER(link->mr[index], NULL);
 	__clear_bit(index, link->mr_used);
 	xr_key_put(&link->keys, index);

@@ -68,6 +68,7 @@ struct xr_mr {
 /* mr.c */
 int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
 	       u32 pd, u32 *key);
+void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr);
 void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
 void xr_mr_free(struct xr_mr *mr);
 struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index);

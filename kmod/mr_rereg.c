@@ -13,7 +13,6 @@
 #include <linux/slab.h>
 
 #include "link.h"
-#include "mpt.h"
 #include "mr.h"
 #include "mw.h"
 #include "pd.h"
@@ -124,7 +123,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 	/* Who sees anything new in the entry finds the old one without rights. */
 	smp_wmb();
 	rcu_assign_pointer(link->mr[r->mr], mr);
-	xr_mpt_set_mr(link, mr);
+	xr_mr_show(link, mr);
 	*old = now;
 out:
 	mutex_unlock(&link->lock);

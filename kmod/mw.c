@@ -121,12 +121,12 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 	__set_bit(index, link->mw_used);
 	mw->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
 	mw->pd = pd;
-	mw->map = xr_mpt_entry(link, index);
+	mw->map = xr_mpt_entry(link->mpt_map, index);
 	pd->mws++;
 	link->nr_mws++;
 	list_add_tail(&mw->node, &owner->mws);
 	list_add_tail(&mw->member, &pd->windows);
-	xr_mpt_unbind_mw(mw);
+	xr_mw_show(mw, XROCE_MPT_INVALID);
 	rcu_assign_pointer(link->mw[index], mw);
 	a->mw = index;
 	a->rkey = mw->key;
@@ -154,7 +154,7 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 	xr_mw_stop(mw);
 	spin_unlock_bh(&mw->lock);
 	RCU_INIT_POINTER(link->mw[index], NULL);
-	xr_mpt_clear(link, index);
+	xr_mpt_clear(mw->map);
 	__clear_bit(index, link->mw_used);
 	xr_key_put(&link->keys, index);
 	list_del(&mw->node);
@@ -204,7 +204,7 @@ void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
 		spin_lock_bh(&mw->lock);
 		if ((mr && mw->mr == mr) || (qp && mw->qp == qp)) {
 			xr_mw_stop(mw);
-			xr_mpt_unbind_mw(mw);
+			xr_mw_show(mw, XROCE_MPT_INVALID);
 		}
 		spin_unlock_bh(&mw->lock);
 		cond_resched();

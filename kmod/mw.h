@@ -18,6 +18,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "xroce_map.h"
+
 #include "limit.h"
 #include "mr.h"
 
@@ -25,7 +27,6 @@ struct xr_link;
 struct xr_owner;
 struct xr_pd;
 struct xr_qp;
-struct xroce_mpt;
 struct xroce_mw_add;
 struct xroce_mw_bind;
 struct xroce_mw_inval;
@@ -132,6 +133,7 @@ void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
 
 /* mw_bind.c */
 void xr_mw_stop(struct xr_mw *mw);
+void xr_mw_show(const struct xr_mw *mw, enum xroce_mpt_state state);
 int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 	       const struct xr_bind *b);
 int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,

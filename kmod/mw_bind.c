@@ -13,6 +13,7 @@
 #include "mpt.h"
 #include "mr_copy.h"
 #include "mw.h"
+#include "pd.h"
 #include "qp.h"
 #include "sq.h"
 
@@ -22,6 +23,39 @@
 static atomic_t *xr_mw_tied(const struct xr_mw *mw, struct xr_qp *qp)
 {
 	return mw->type == XROCE_MW_TYPE_2A ? &qp->windows_2a : &qp->windows_2b;
+}
+
+static enum xroce_mpt_type xr_mw_mpt_type(const struct xr_mw *mw)
+{
+	switch (mw->type) {
+	case XROCE_MW_TYPE_1:
+		return XROCE_MPT_MW_1;
+	case XROCE_MW_TYPE_2A:
+		return XROCE_MPT_MW_2A;
+	default:
+		return XROCE_MPT_MW_2B;
+	}
+}
+
+/*
+ * Write it to the map "mpt": XROCE_MPT_VALID: it is bound, and can be used already;
+ * XROCE_MPT_INVALID: it is not. @mw->lock is held, or nobody else has it yet.
+ */
+void xr_mw_show(const struct xr_mw *mw, enum xroce_mpt_state state)
+{
+	const struct xroce_mpt m = {
+		.key = mw->key,
+		.state = state,
+		.type = xr_mw_mpt_type(mw),
+		.access = mw->access,
+		.pd = mw->pd->id,
+		.qpn = mw->qpn,
+		.iova = mw->addr,
+		.length = mw->length,
+		.mr = mw->mr ? mw->mr->key >> XROCE_KEY_SHIFT : 0,
+	};
+
+	xr_mpt_put_mw(mw->map, &m);
 }
 
 /*
@@ -34,7 +68,7 @@ void xr_mw_stop(struct xr_mw *mw)
 	if (!mw->mr)
 		return;
 	WRITE_ONCE(mw->live, 0);
-	xr_mpt_stop_mw(mw);
+	xr_mpt_stop(mw->map);
 	xr_hold_wait(mw);
 	atomic_dec(&mw->mr->windows);
 	mw->mr = NULL;
@@ -170,7 +204,7 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 		xr_key_chosen(&link->keys, index, mw->key);
 	}
 	if (!mr) {
-		xr_mpt_unbind_mw(mw);
+		xr_mw_show(mw, XROCE_MPT_INVALID);
 		goto out;
 	}
 	mw->mr = mr;
@@ -183,7 +217,7 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 	}
 	/* The module first: a verdict must find what it allows. */
 	smp_store_release(&mw->live, mw->key);
-	xr_mpt_bind_mw(mw);
+	xr_mw_show(mw, XROCE_MPT_VALID);
 out:
 	spin_unlock_bh(&mw->lock);
 	return ret;
@@ -235,7 +269,7 @@ int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key)
 		ret = -EXDEV;
 	if (!ret) {
 		xr_mw_stop(mw);
-		xr_mpt_unbind_mw(mw);
+		xr_mw_show(mw, XROCE_MPT_INVALID);
 	}
 	spin_unlock_bh(&mw->lock);
 	return ret;
