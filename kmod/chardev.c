@@ -19,7 +19,7 @@
 #include "cq.h"
 #include "link.h"
 #include "main.h"
-#include "mr.h"
+#include "mr_reg.h"
 #include "mtt.h"
 #include "pd.h"
 #include "qp.h"

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 
 #include "chardev.h"
-#include "mr.h"
+#include "mr_reg.h"
 #include "phys.h"
 
 /* What is pinned is counted where the file's maker is limited. */

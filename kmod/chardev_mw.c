@@ -2,6 +2,7 @@
 /* /dev/xroce: commands on memory windows and send queues. */
 #include <linux/err.h>
 
+#include "bind.h"
 #include "chardev.h"
 #include "mw.h"
 #include "sq.h"

@@ -21,14 +21,14 @@
 #include "xroce_map.h"
 
 #include "hold.h"
+#include "limit.h"
+#include "link.h"
 #include "name.h"
 #include "umem.h"
 
 struct xroce_mr_stat;
-struct xr_link;
 struct xr_owner;
 struct xr_pd;
-struct xr_phys;
 
 /**
  * struct xr_mr - memory region
@@ -38,7 +38,7 @@ struct xr_phys;
  * @access: XROCE_ACCESS_*; 0: it is being deregistered
  * @flags: XROCE_F_PID
  * @stat: its counters, see mr_stat.h
- * @windows: those bound to it, and XR_MW_GOING (mw.h)
+ * @windows: those bound to it, and XR_MW_GOING (mw_count.h)
  * @pd: protection domain it is a member of
  * @owner: whose it is
  * @node: in @owner's list
@@ -65,44 +65,37 @@ struct xr_mr {
 	struct rcu_head rcu;
 };
 
-/* mr.c */
-int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
-	       u32 pd, u32 *key);
-void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr);
-void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
-void xr_mr_free(struct xr_mr *mr);
 struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index);
 struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *who,
 			u32 index);
-int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
-int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
-		struct xroce_mr_query *q);
-int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
-		  u64 first, u32 *count, u64 *entry);
+void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr);
+void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr);
 
-/* mr_reg.c */
-bool xr_access_ok(u32 access);
-bool xr_iova_ok(u64 iova, u64 length);
-struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
-			u32 access, u32 flags, const char *name);
-struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 pid,
-			  u64 addr, u64 length, u32 access);
-int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
-	      struct xr_owner *owner, struct xroce_mr_reg *r);
-int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
-		   struct xr_owner *owner, const struct xr_phys *phys,
-		   struct xroce_mr_reg_phys *r);
-int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
-		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
+/**
+ * xr_mr_hold() - find a region by its key and keep its pages
+ * @link: where; there are queue pairs on it, and so there is the table
+ * @key: all 32 bits
+ *
+ * In softirq, under RCU. The caller must look at the region's rights, of which it has
+ * none left when it is being deregistered, must call xr_mr_drop(), and may not hold
+ * another region until then.
+ *
+ * Return: the region, or NULL.
+ */
+static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
+{
+	struct xr_mr *mr;
+	u32 index;
 
-/* mr_advise.c */
-int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
-		 struct xroce_mr_advise *a);
-
-/* mr_rereg.c */
-int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
-		const struct xr_phys *phys, struct xroce_mr_rereg *r);
+	/* A power of two. In the place of an index too large is another key. */
+	index = key >> XROCE_KEY_SHIFT & link->mpt_mask;
+	mr = rcu_dereference_bh(link->mr[index]);
+	if (unlikely(!mr || mr->key != key))
+		return NULL;
+	xr_hold(mr);
+	return mr;
+}
 
 /* Let go of what xr_mr_hold() has returned. */
 static inline void xr_mr_drop(void)

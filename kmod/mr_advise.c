@@ -2,6 +2,7 @@
 /* Bringing in memory on demand before a peer comes to it. */
 #include "link.h"
 #include "mr.h"
+#include "mr_reg.h"
 #include "odp.h"
 
 /**

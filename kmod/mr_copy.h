@@ -25,31 +25,6 @@ void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /**
- * xr_mr_hold() - find a region by its key and keep its pages
- * @link: where; there are queue pairs on it, and so there is the table
- * @key: all 32 bits
- *
- * In softirq, under RCU. The caller must look at the region's rights, of which it has
- * none left when it is being deregistered, must call xr_mr_drop(), and may not hold
- * another region until then.
- *
- * Return: the region, or NULL.
- */
-static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
-{
-	struct xr_mr *mr;
-	u32 index;
-
-	/* A power of two. In the place of an index too large is another key. */
-	index = key >> XROCE_KEY_SHIFT & link->mpt_mask;
-	mr = rcu_dereference_bh(link->mr[index]);
-	if (unlikely(!mr || mr->key != key))
-		return NULL;
-	xr_hold(mr);
-	return mr;
-}
-
-/**
  * xr_rkey_hold() - find the region behind an R_Key, and keep its pages
  * @qp: queue pair whose peer has sent the key
  * @va: first byte

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Registering: virtual regions, physical ones, and those that share a table. */
+#include <linux/bitmap.h>
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -7,7 +8,10 @@
 
 #include "link.h"
 #include "mr.h"
+#include "mr_reg.h"
+#include "mr_stat.h"
 #include "odp.h"
+#include "pd.h"
 #include "phys.h"
 #include "pin.h"
 
@@ -77,6 +81,52 @@ static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 {
 	return xr_access_ok(access) && xr_iova_ok(iova, length) &&
 	       xr_name_ok(name);
+}
+
+/**
+ * xr_mr_link() - make a region a member of its PD, give it a key, publish it
+ * @link: where
+ * @who: who asks
+ * @mr: the region
+ * @pd: number of the PD
+ * @key: out: its key; @mr can be gone already when this returns
+ *
+ * Return: 0, -ENOENT, -EPERM, -EEXIST (the name), -ENOMEM or -ENOSPC.
+ */
+static int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
+		      u32 pd, u32 *key)
+{
+	u32 index;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	mr->pd = xr_pd_find(link, who, mr->owner, pd);
+	if (IS_ERR(mr->pd)) {
+		ret = PTR_ERR(mr->pd);
+		goto out;
+	}
+	ret = xr_name_take(&link->names, &mr->name, mr->owner, mr->pd);
+	if (ret)
+		goto out;
+	index = xr_key_take(&link->keys, xr_owner_admin());
+	if (!index) {
+		xr_name_put(&link->names, &mr->name);
+		ret = -ENOSPC;
+		goto out;
+	}
+	__set_bit(index, link->mr_used);
+	*key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mr->key = *key;
+	mr->stat = xr_mr_stat_new(link->mr_stat_map, index);
+	mr->pd->mrs++;
+	link->nr_mrs++;
+	list_add_tail(&mr->node, &mr->owner->mrs);
+	/* The module's table first: a verdict must find what it allows. */
+	rcu_assign_pointer(link->mr[index], mr);
+	xr_mr_show(link, mr);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
 }
 
 /* Make a region of @umem, which is used up, and publish it. Return: 0 and its keys. */

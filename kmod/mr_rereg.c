@@ -14,7 +14,8 @@
 
 #include "link.h"
 #include "mr.h"
-#include "mw.h"
+#include "mr_reg.h"
+#include "mw_count.h"
 #include "pd.h"
 #include "phys.h"
 #include "pin.h"

@@ -10,6 +10,7 @@
 #include "hold.h"
 #include "link.h"
 #include "mpt.h"
+#include "mr.h"
 #include "mw.h"
 #include "pd.h"
 #include "qp.h"

@@ -5,25 +5,23 @@
  *
  * A window that is bound is one of its region's xr_mr::windows, and one of type 2
  * is counted in its queue pair as well. Regions and queue pairs that go see to
- * that nothing is bound to them any more, and that nothing will be: XR_MW_GOING.
+ * that nothing is bound to them any more, and that nothing will be (mw_count.h).
  * So a bound window keeps its region, and the data path has to hold no more than
  * the window (hold.h).
  */
 #ifndef _XR_MW_H
 #define _XR_MW_H
 
-#include <linux/atomic.h>
 #include <linux/list.h>
-#include <linux/limits.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "xroce_map.h"
 
 #include "limit.h"
-#include "mr.h"
 
 struct xr_link;
+struct xr_mr;
 struct xr_owner;
 struct xr_pd;
 struct xr_qp;
@@ -99,27 +97,6 @@ struct xr_bind {
 	bool draw;
 };
 
-/* A count of bound windows that takes no more of them. */
-#define XR_MW_GOING	INT_MIN
-
-/* Let nothing be bound any more, if nothing is. Return: whether that is so. */
-static inline bool xr_mw_none(atomic_t *windows)
-{
-	return !atomic_cmpxchg(windows, 0, XR_MW_GOING);
-}
-
-/* After xr_mw_none(): the region stays as it is. */
-static inline void xr_mw_again(atomic_t *windows)
-{
-	atomic_set(windows, 0);
-}
-
-/* Let nothing be bound any more. Return: how many windows are. */
-static inline int xr_mw_close(atomic_t *windows)
-{
-	return atomic_fetch_or(XR_MW_GOING, windows) & INT_MAX;
-}
-
 struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
 			u32 index);
 int xr_mw_create(struct xr_link *link, struct xr_owner *who,
@@ -139,11 +116,6 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
 		    const struct xr_bind *b);
 int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key);
-int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
-		  struct xroce_mw_bind *a);
-int xr_mw_do_inval(struct xr_link *link, struct xr_owner *who,
-		   const struct xroce_mw_inval *a);
-
 struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 			 u32 right);
 

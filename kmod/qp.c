@@ -24,6 +24,7 @@
 #include "cq.h"
 #include "link.h"
 #include "mw.h"
+#include "mw_count.h"
 #include "pd.h"
 #include "qp.h"
 #include "sq.h"

@@ -35,7 +35,7 @@ struct xroce_qp_query;
  * @max_dest_rd_atomic: READs and atomics kept for replay
  * @failed: a work request or a reply has ended it
  * @life: another number, of no other queue pair, each time it is made ready to receive
- * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw.h)
+ * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw_count.h)
  * @windows_2b: likewise of type 2B
  * @replies: those that the module sends; under a lock of their own
  * @keep: frames put aside; under a lock of its own

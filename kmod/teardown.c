@@ -7,6 +7,7 @@
 #include "cq.h"
 #include "link.h"
 #include "mr.h"
+#include "mr_reg.h"
 #include "mw.h"
 #include "owner.h"
 #include "pd.h"
