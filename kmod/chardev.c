@@ -22,7 +22,7 @@
 #include "mr_reg.h"
 #include "mtt.h"
 #include "pd.h"
-#include "qp.h"
+#include "qp_create.h"
 #include "ring.h"
 #include "srq.h"
 #include "teardown.h"

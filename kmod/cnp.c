@@ -3,11 +3,9 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 
-#include "xroce_wire.h"
-
 #include "cnp.h"
 #include "qp.h"
-#include "tx.h"
+#include "reply.h"
 
 /* A sender that reacts needs no more (DCQCN has 50 as well). */
 static unsigned int cnp_interval = 50;
@@ -43,24 +41,5 @@ int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 		xr_replies_start(qp, l2, l2_len);
 	}
 	spin_unlock(&rs->lock);
-	return ret;
-}
-
-/*
- * Build the one that is to be sent. The queue's lock is held, and there is room in
- * the batch. Return: 0 or -ENOMEM.
- */
-int xr_cnp_build(struct xr_qp *qp)
-{
-	struct xr_replies *rs = &qp->replies;
-	struct xr_tx_packet p = {
-		.l2 = rs->l2,
-		.l2_len = rs->l2_len,
-		.opcode = XROCE_OP_CNP,
-	};
-	int ret = xr_tx_build(&rs->batch, qp, &p);
-
-	if (!ret)
-		rs->cnp = false;
 	return ret;
 }

@@ -11,6 +11,5 @@
 struct xr_qp;
 
 int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len);
-int xr_cnp_build(struct xr_qp *qp);
 
 #endif

@@ -18,6 +18,8 @@
 #include "mr_copy.h"
 #include "mr_stat.h"
 #include "qp.h"
+#include "recv.h"
+#include "recv_queue.h"
 #include "reply.h"
 #include "response.h"
 #include "sq.h"

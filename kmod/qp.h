@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queue pairs (IBTA 10.2.4): their identity, states and attributes. */
+/* Queue pairs (IBTA 10.2.4): their identity and state, and how they are found. */
 #ifndef _XR_QP_H
 #define _XR_QP_H
 
@@ -8,20 +8,17 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
-#include "keep.h"
 #include "limit.h"
 #include "link.h"
-#include "recv.h"
-#include "reply.h"
+#include "qp_keep.h"
+#include "qp_recv.h"
+#include "qp_reply.h"
 
 struct mem_cgroup;
 struct xr_owner;
 struct xr_pd;
 struct xr_sq;
 struct xroce_qp;
-struct xroce_qp_add;
-struct xroce_qp_modify;
-struct xroce_qp_query;
 
 /**
  * struct xr_qp - queue pair
@@ -81,19 +78,12 @@ struct xr_qp {
 	struct rcu_head rcu;
 };
 
-int xr_qp_create(struct xr_link *link, struct xr_owner *who,
-		 struct xr_owner *owner, struct xroce_qp_add *a);
-int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
-		 const struct xroce_qp_modify *attr);
-int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);
-void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
-int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
-		struct xroce_qp_query *q);
-struct xr_qp *xr_qp_get(struct xr_link *link, const struct xr_owner *who,
+struct xr_qp *xr_qp_in(const struct xr_link *link, u32 slot);
+struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn);
+struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *who,
 			u32 qpn);
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
 void xr_qp_end(struct xr_qp *qp);
-void xr_qp_fail(struct xr_qp *qp);
 u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);

@@ -12,8 +12,12 @@
 #include "xroce_transition.h"
 #include "xroce_wire.h"
 
+#include "keep.h"
 #include "link.h"
 #include "qp.h"
+#include "qp_create.h"
+#include "recv_queue.h"
+#include "reply.h"
 #include "sq.h"
 #include "tx.h"
 

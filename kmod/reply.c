@@ -4,16 +4,17 @@
 #include <linux/slab.h>
 #include <net/xdp.h>
 
+#include "xroce_kfunc.h"
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
-#include "cnp.h"
 #include "compat.h"
 #include "link.h"
-#include "mr_copy.h"
 #include "qp.h"
+#include "recv_queue.h"
 #include "reply.h"
 #include "sq.h"
+#include "tx.h"
 
 /* Packets a run; then other work of this CPU has its turn. */
 #define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
@@ -200,6 +201,25 @@ static int xr_reply_packet(struct xr_qp *qp, struct xr_reply *r, bool *last)
 }
 
 /*
+ * Build the congestion notification that is to be sent. The queue's lock is held, and there is room in
+ * the batch. Return: 0 or -ENOMEM.
+ */
+static int xr_reply_cnp(struct xr_qp *qp)
+{
+	struct xr_replies *rs = &qp->replies;
+	struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = XROCE_OP_CNP,
+	};
+	int ret = xr_tx_build(&rs->batch, qp, &p);
+
+	if (!ret)
+		rs->cnp = false;
+	return ret;
+}
+
+/*
  * Fill the batch. Return: packets built; or -ENOMEM, or -EAGAIN: memory that is on
  * its way.
  */
@@ -211,7 +231,7 @@ static int xr_replies_build(struct xr_qp *qp, int room)
 	bool last;
 
 	if (rs->cnp && rs->batch.count < XR_TX_BATCH) {
-		ret = xr_cnp_build(qp);
+		ret = xr_reply_cnp(qp);
 		if (ret)
 			return ret;
 		built++;

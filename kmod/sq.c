@@ -16,6 +16,7 @@
 #include "link.h"
 #include "mw.h"
 #include "qp.h"
+#include "recv_queue.h"
 #include "sq.h"
 
 /*
@@ -259,7 +260,8 @@ static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 		fatal = true;
 	if (!fatal)
 		return 1;
-	xr_qp_fail(qp);
+	xr_qp_end(qp);
+	xr_recv_fail(qp);
 	return XR_SQ_FAILURE;
 }
 

@@ -12,6 +12,7 @@
 #include "owner.h"
 #include "pd.h"
 #include "qp.h"
+#include "qp_create.h"
 #include "sq.h"
 #include "srq.h"
 #include "teardown.h"

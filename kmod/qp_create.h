@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Creating queue pairs, changing them, looking at them, and their end. */
+#ifndef _XR_QP_CREATE_H
+#define _XR_QP_CREATE_H
+
+#include <linux/types.h>
+
+struct xr_link;
+struct xr_owner;
+struct xr_qp;
+struct xroce_qp_add;
+struct xroce_qp_modify;
+struct xroce_qp_query;
+
+int xr_qp_create(struct xr_link *link, struct xr_owner *who,
+		 struct xr_owner *owner, struct xroce_qp_add *a);
+int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);
+void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
+
+/* qp_modify.c */
+int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
+		 const struct xroce_qp_modify *attr);
+
+/* qp_query.c */
+int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_qp_query *q);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The receive side of a queue pair: tied to its queues, started, stopped, and what is
+ * posted flushed. Messages are received in recv.c.
+ */
+#ifndef _XR_RECV_QUEUE_H
+#define _XR_RECV_QUEUE_H
+
+#include <linux/types.h>
+
+struct xr_link;
+struct xr_qp;
+struct xr_recv;
+struct xroce_qp_add;
+
+int xr_recv_init(struct xr_recv *v, const struct xroce_qp_add *a);
+int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
+		 struct xroce_qp_add *a);
+void xr_recv_leave(struct xr_qp *qp);
+void xr_recv_free(struct xr_recv *v);
+
+void xr_recv_start(struct xr_qp *qp);
+void xr_recv_reset(struct xr_qp *qp);
+void xr_recv_stop(struct xr_qp *qp);
+void xr_recv_fail(struct xr_qp *qp);
+void xr_recv_fail_locked(struct xr_qp *qp);
+int xr_recv_error(struct xr_qp *qp, u32 status);
+
+#endif
