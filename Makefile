@@ -34,7 +34,9 @@ lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
 # Parts of the library that it keeps to itself, and the command needs.
 cli_lib := $(patsubst %,$(B)/user/lib/%.o,bpf_object vlan xdp_feature)
-kmod_src := $(wildcard kmod/*.[ch]) kmod/Kbuild kmod/Makefile
+kmod_src := $(wildcard kmod/*.[ch] kmod/*/*.[ch]) kmod/Kbuild kmod/Makefile
+kmod_dirs := $(sort $(dir $(kmod_src)))
+kmod_in = $(foreach f,$(kmod_src),$(if $(filter $(1),$(dir $(f))),$(f)))
 
 kmod    := $(B)/kmod$(KERNEL:%=-%)
 module  := $(kmod)/xroce.ko
@@ -77,7 +79,8 @@ endif
 $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
 	$(if $(KERNEL),$(if $(KERNEL_ROOT),,$(error no root of $(KERNEL): run "make deps KERNEL=$(KERNEL)")))
 	@find $(kmod) -xtype l -delete
-	@ln -sf $(kmod_src:%=../../%) $(kmod)/
+	@$(foreach d,$(kmod_dirs),mkdir -p $(d:kmod/%=$(kmod)/%) && \
+		ln -srf $(call kmod_in,$(d)) $(d:kmod/%=$(kmod)/%) &&) :
 	$(if $(filter 1,$(V)),,@)$(in_root) $(if $(KERNEL),make,$(MAKE)) --no-print-directory -C $(abspath $(kmod)) \
 		KDIR='$(KDIR)' VERSION=$(VERSION) W=1
 	@touch $@
@@ -85,11 +88,11 @@ $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
 # For "make bench": parts of the module in modules of their own.
 in_bench   := $(B)/selftests/bench
 pool_bench := $(in_bench)/pool/pool_bench.ko
-pool_src   := $(wildcard selftests/bench/pool/*) kmod/pool.c
-$(pool_bench): $(pool_src) kmod/pool.h $(in_bench)/pool/.kdir
+pool_src   := $(wildcard selftests/bench/pool/*) kmod/mem/pool.c
+$(pool_bench): $(pool_src) kmod/mem/pool.h $(in_bench)/pool/.kdir
 bytes_bench := $(in_bench)/bytes/bytes_bench.ko
 bytes_src   := $(wildcard selftests/bench/bytes/*) \
-	$(patsubst %,kmod/%.c,icrc clmul vector vcopy)
+	$(patsubst %,kmod/bytes/%.c,icrc clmul vector vcopy)
 $(bytes_bench): $(bytes_src) $(in_bench)/bytes/.kdir
 bench_modules := $(pool_bench) $(bytes_bench)
 $(bench_modules):
@@ -332,7 +335,7 @@ install-user: bpf user man
 
 # The module's source instead of the module, for "dkms install xroce/VERSION".
 install-dkms:
-	install -D -m 644 -t $(dkms_dir)/kmod $(kmod_src)
+	$(foreach d,$(kmod_dirs),install -D -m 644 -t $(dkms_dir)/$(d) $(call kmod_in,$(d)) &&) :
 	install -D -m 644 -t $(dkms_dir)/include $(wildcard include/*.h)
 	install -D -m 644 -t $(dkms_dir)/include/uapi $(wildcard include/uapi/*.h)
 	sed 's,#MODULE_VERSION#,$(VERSION),' kmod/dkms.conf >$(dkms_dir)/dkms.conf

@@ -15,17 +15,18 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "ctl/mr_reg.h"
+#include "ctl/qp_create.h"
+#include "ctl/teardown.h"
+#include "mem/mtt.h"
+#include "obj/cq.h"
+#include "obj/link.h"
+#include "obj/pd.h"
+#include "obj/ring.h"
+#include "obj/srq.h"
+
 #include "chardev.h"
-#include "cq.h"
-#include "link.h"
 #include "main.h"
-#include "mr_reg.h"
-#include "mtt.h"
-#include "pd.h"
-#include "qp_create.h"
-#include "ring.h"
-#include "srq.h"
-#include "teardown.h"
 
 /* Whose a new object is. */
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,

@@ -7,7 +7,7 @@
 
 #include "uapi/xroce.h"
 
-#include "link.h"
+#include "obj/link.h"
 
 struct mm_struct;
 

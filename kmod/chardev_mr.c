@@ -8,9 +8,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "ctl/mr_reg.h"
+#include "mem/phys.h"
+
 #include "chardev.h"
-#include "mr_reg.h"
-#include "phys.h"
 
 /* What is pinned is counted where the file's maker is limited. */
 static bool xr_may_pin(const struct xr_ctx *ctx, u32 flags)

@@ -2,10 +2,11 @@
 /* /dev/xroce: commands on memory windows and send queues. */
 #include <linux/err.h>
 
-#include "bind.h"
+#include "ctl/bind.h"
+#include "obj/mw.h"
+#include "obj/sq.h"
+
 #include "chardev.h"
-#include "mw.h"
-#include "sq.h"
 
 int xr_do_mw_add(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg)
 {

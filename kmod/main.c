@@ -2,13 +2,14 @@
 /* Bringing the module up and down, in order. */
 #include <linux/module.h>
 
-#include "icrc.h"
-#include "link.h"
+#include "bytes/icrc.h"
+#include "bytes/vector.h"
+#include "ctl/teardown.h"
+#include "mem/mtt.h"
+#include "obj/link.h"
+#include "odp/odp.h"
+
 #include "main.h"
-#include "mtt.h"
-#include "odp.h"
-#include "teardown.h"
-#include "vector.h"
 
 static int __init xr_init(void)
 {

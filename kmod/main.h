@@ -3,16 +3,32 @@
  * xroce.ko owns memory: it pins pages, keeps their translation tables, and
  * moves bytes for the XDP program, which passes the verdicts.
  *
+ * Folders, each of which includes only such as come behind it
+ *
+ *   .        front: the device's ioctls (chardev*.c), the kfuncs, the beginning and the end
+ *   ctl/     what takes several kinds of objects, their memory, or the data path
+ *   data/    the data path: packets in, replies out, frames that wait
+ *   obj/     links and the objects on them: structures, tables, look-up, and their making
+ *            and end where no more than that is needed
+ *   odp/     memory on demand
+ *   mem/     memory: pinned or physical, translation tables, what the data path is on
+ *   own/     owners of objects: what counts for them, what they are told
+ *   bytes/   bytes of frames: invariant CRC, copying
+ *
  * What may sleep where
  *
  *   context                        sleeps  enters by
  *   ioctl, close                   yes     chardev.c
- *   netdev notifier (rtnl held)    yes     link.c
+ *   netdev notifier (rtnl held)    yes     obj/link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
- *   reply work (softirq)           no      reply.c, cnp.c
- *   work on kept frames (softirq)  no      keep.c, and kfunc.c from there
- *   mmu notifier                   if told odp_part.c
- *   fault worker                   yes     odp_fault.c
+ *   tasklet of replies, timer      no      data/reply.c
+ *   timer of kept frames           no      data/keep.c
+ *   work on those (softirq)        no      data/keep.c, and kfunc.c from there
+ *   work that flushes a queue      yes     obj/recv_queue.c
+ *   work on a send queue           yes     obj/sq.c
+ *   mmu notifier                   if told odp/part.c
+ *   fault worker                   yes     odp/fault.c
+ *   worker on empty parts          yes     odp/chunk.c
  *
  * Locks, outermost first
  *
@@ -41,9 +57,9 @@
  * The data path takes only sq->lock to xr_odp_wait_lock, and odp->want_lock,
  * and none of them where it holds a region. It finds links, regions, windows and
  * queue pairs under RCU; what keeps the pages of a region alive during a copy is
- * said in hold.h, and for memory on demand in odp.h.
+ * said in mem/hold.h, and for memory on demand in odp/odp.h.
  * A queue pair's entry in the map "qp" is shared with the XDP program by a claim,
- * see qp.c.
+ * see obj/qp.c.
  */
 #ifndef _XR_MAIN_H
 #define _XR_MAIN_H

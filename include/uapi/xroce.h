@@ -493,7 +493,7 @@ struct xroce_pd_query {
  * The pages are pinned and counted against RLIMIT_MEMLOCK. The handle is drawn at random
  * from the free ones, except those that were freed recently. The key byte is random and
  * differs from the last four of that handle. A key that has become invalid therefore stays
- * invalid for a long time (kmod/key.h says how long).
+ * invalid for a long time (kmod/obj/key.h says how long).
  *
  * With XROCE_ACCESS_ON_DEMAND nothing is pinned, and nothing need be mapped: a page is
  * brought in when a peer accesses it, and the kernel may take it away again. In the

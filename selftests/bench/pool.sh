@@ -8,7 +8,7 @@
 # First instructions: to free one table and allocate another while so many live,
 # of up to so many entries, in the kernel, of four allocators:
 #
-#   xroce      kmod/pool.c, with its lock
+#   xroce      kmod/mem/pool.c, with its lock
 #   list       a list of free pieces in the order of addresses, first fit
 #   list_best  the same, best fit
 #   genalloc   the kernel's, first fit

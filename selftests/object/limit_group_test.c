@@ -94,7 +94,7 @@ static void in_group(int told, int tell)
 
 /*
  * The kernel may not live through the end of a device after that of a group with
- * limits for it: see kmod/limit.c.
+ * limits for it: see kmod/own/limit.c.
  */
 static void group_end(const char *device)
 {

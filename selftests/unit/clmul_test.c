@@ -12,7 +12,7 @@
 
 #ifdef __x86_64__
 #pragma GCC target("avx,pclmul")
-#include "../../kmod/clmul.c"
+#include "../../kmod/bytes/clmul.c"
 
 #define BTH_END(ipv6)	((ipv6) ? 60u : 40u)
 #define LEN_MAX		4200u

@@ -12,7 +12,7 @@
 #include "fuzz.h"
 #include "harness.h"
 
-#include "../../kmod/pool.h"
+#include "../../kmod/mem/pool.h"
 
 #define EXTENTS		64u
 #define RUNS_MAX	100000

@@ -15,7 +15,7 @@
 #include <linux/bitops.h>
 #include <linux/slab.h>
 
-#include "../../kmod/key.h"
+#include "../../kmod/obj/key.h"
 
 #define RUNS	3000000ul
 

@@ -10,7 +10,7 @@
 #include "fuzz.h"
 #include "harness.h"
 
-#include "../../kmod/pool.h"
+#include "../../kmod/mem/pool.h"
 
 #define EXTENTS		4u
 #define KEPT		2u

@@ -8,7 +8,7 @@
 
 #ifdef __x86_64__
 #pragma GCC target("avx")
-#include "../../kmod/vcopy.c"
+#include "../../kmod/bytes/vcopy.c"
 
 #define LEN_MAX		4096u
 #define EDGE		64u

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Binding and invalidating windows now, behind what has been posted. */
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "obj/link.h"
+#include "obj/mr.h"
+#include "obj/mw.h"
+#include "obj/qp.h"
+#include "obj/sq.h"
+
+#include "bind.h"
+
+/*
+ * What MW_BIND says of a region: of one that @who does not see no more than of one that is
+ * not there. The link's lock is held.
+ */
+static int xr_mw_answer(const struct xr_link *link, const struct xr_owner *who,
+			u32 lkey, int error)
+{
+	struct xr_mr *mr = xr_mr_find(link, lkey >> XROCE_KEY_SHIFT);
+
+	if (error != -EXDEV && error != -EACCES && error != -ERANGE)
+		return error;
+	return mr && mr->key == lkey && xr_owner_sees(who, mr->owner) ? error : -ENOENT;
+}
+
+/**
+ * xr_mw_do_bind() - bind a window now
+ * @link: where
+ * @who: who asks
+ * @a: what
+ *
+ * Return: 0 or an error of MW_BIND.
+ */
+int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
+		  struct xroce_mw_bind *a)
+{
+	struct xr_bind b = {
+		.lkey = a->lkey,
+		.addr = a->addr,
+		.length = a->length,
+		.access = a->access,
+	};
+	struct xr_mw *mw;
+	struct xr_qp *qp;
+	int ret;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_get(link, who, a->mw);
+	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, who, a->qpn);
+	ret = PTR_ERR_OR_ZERO(qp);
+	if (ret)
+		goto out;
+	b.one = mw->type == XROCE_MW_TYPE_1;
+	b.draw = b.one;
+	b.key = b.draw ? a->mw << XROCE_KEY_SHIFT : a->rkey;
+	ret = -EINVAL;
+	if (b.key >> XROCE_KEY_SHIFT != a->mw || (b.draw && a->rkey))
+		goto out;
+	/* What was posted before comes before. */
+	xr_sq_apply(qp);
+	rcu_read_lock_bh();
+	ret = xr_mw_bind(link, mw, qp, &b);
+	rcu_read_unlock_bh();
+	if (!ret)
+		a->rkey = READ_ONCE(mw->key);
+	else if (a->length)
+		ret = xr_mw_answer(link, who, a->lkey, ret);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_mw_do_inval() - make a key void now
+ * @link: where
+ * @who: who asks
+ * @a: what
+ *
+ * Return: 0 or an error of MW_INVAL.
+ */
+int xr_mw_do_inval(struct xr_link *link, struct xr_owner *who,
+		   const struct xroce_mw_inval *a)
+{
+	struct xr_mw *mw;
+	struct xr_qp *qp;
+	u32 state;
+	int ret;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_get(link, who, a->rkey >> XROCE_KEY_SHIFT);
+	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, who, a->qpn);
+	ret = PTR_ERR_OR_ZERO(qp);
+	if (ret)
+		goto out;
+	xr_sq_apply(qp);
+	state = xr_qp_state(qp);
+	ret = -ENOTCONN;
+	if (state != XROCE_QPS_RTS && state != XROCE_QPS_SQD)
+		goto out;
+	rcu_read_lock_bh();
+	ret = xr_mw_invalidate(link, qp, a->rkey);
+	rcu_read_unlock_bh();
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}

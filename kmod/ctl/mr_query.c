@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Looking at regions. */
+#include <linux/bitmap.h>
+#include <linux/nospec.h>
+
+#include "uapi/xroce.h"
+
+#include "obj/link.h"
+#include "obj/mr.h"
+#include "obj/pd.h"
+#include "own/owner.h"
+
+#include "mr_reg.h"
+
+/**
+ * xr_mr_query() - look at a region
+ * @link: where
+ * @who: who asks
+ * @next: the first one at or after @q's that @who may see
+ * @q: in: the handle; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_mr_query *q)
+{
+	unsigned long index = q->mr;
+	struct xr_mr *mr;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, index);
+	while (next && (!mr || !xr_owner_sees(who, mr->owner))) {
+		index = find_next_bit(link->mr_used, link->mpt_entries,
+				      index + 1);
+		if (index >= link->mpt_entries)
+			break;
+		mr = xr_mr_find(link, index);
+	}
+	if (index >= link->mpt_entries || !mr || !xr_owner_sees(who, mr->owner)) {
+		mutex_unlock(&link->lock);
+		return -ENOENT;
+	}
+	q->mr = index;
+	q->flags = mr->flags |
+		   xr_owner_flags(mr->owner);
+	q->pd = mr->pd->id;
+	q->access = mr->access;
+	q->lkey = mr->key;
+	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
+	q->iova = mr->iova;
+	xr_umem_query(mr->umem, q);
+	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
+	mutex_unlock(&link->lock);
+	return 0;
+}
+
+/**
+ * xr_mr_entries() - look at a region's translation table
+ * @link: where
+ * @who: who asks
+ * @index: the region's handle
+ * @first: number of the first entry
+ * @count: in: entries wanted; out: entries there are
+ * @entry: physical addresses, 0: not there; the caller sees to who may know them
+ *
+ * Return: 0, -ENOENT or -ERANGE.
+ */
+int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
+		  u64 first, u32 *count, u64 *entry)
+{
+	const struct xr_umem *umem;
+	struct xr_mr *mr;
+	int ret = 0;
+	u32 i;
+
+	mutex_lock(&link->lock);
+	mr = xr_mr_find(link, index);
+	if (!mr || !xr_owner_sees(who, mr->owner)) {
+		ret = -ENOENT;
+		goto out;
+	}
+	umem = mr->umem;
+	if (first >= umem->mtt.count) {
+		ret = -ERANGE;
+		goto out;
+	}
+	first = array_index_nospec(first, umem->mtt.count);
+	*count = min_t(u64, *count, umem->mtt.count - first);
+	for (i = 0; i < *count; i++)
+		entry[i] = xr_umem_entry(umem, first + i);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Registering: virtual regions, physical ones, and those that share a table. */
+#include <linux/bitmap.h>
+#include <linux/pid.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "mem/phys.h"
+#include "mem/pin.h"
+#include "obj/link.h"
+#include "obj/mr.h"
+#include "obj/mr_stat.h"
+#include "obj/pd.h"
+#include "odp/odp.h"
+
+#include "mr_reg.h"
+
+bool xr_access_ok(u32 access)
+{
+	if (access & ~XROCE_ACCESS_MR)
+		return false;
+	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
+	return !(access & (XROCE_ACCESS_REMOTE_WRITE |
+			   XROCE_ACCESS_REMOTE_ATOMIC)) ||
+	       access & XROCE_ACCESS_LOCAL_WRITE;
+}
+
+/**
+ * xr_mr_new() - make a region that nobody knows yet
+ * @owner: whose it will be
+ * @umem: its memory; the caller's use of it becomes the region's
+ * @iova: address of the first byte for a peer
+ * @access: XROCE_ACCESS_*
+ * @flags: XROCE_F_PID
+ * @name: ends with a NUL
+ *
+ * Return: the region, or NULL.
+ */
+struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
+			u32 access, u32 flags, const char *name)
+{
+	struct xr_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+
+	if (!mr)
+		return NULL;
+	mr->owner = owner;
+	mr->umem = umem;
+	mr->iova = iova;
+	mr->access = access;
+	mr->flags = flags & XROCE_F_PID;
+	strscpy(mr->name.text, name, sizeof(mr->name.text));
+	return mr;
+}
+
+/* Memory of the caller, or with XROCE_F_PID of another process. */
+struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
+			  u64 addr, u64 length, u32 access)
+{
+	struct xr_umem *umem = ERR_PTR(-ESRCH);
+	struct pid *pid;
+
+	pid = flags & XROCE_F_PID ? find_get_pid(nr) :
+				    get_task_pid(current, PIDTYPE_TGID);
+	if (pid)
+		umem = access & XROCE_ACCESS_ON_DEMAND ?
+		      xr_odp(pid, addr, length) :
+		      xr_pin(owner, pid, addr, length,
+			     access & XROCE_ACCESS_LOCAL_WRITE);
+	put_pid(pid);
+	return umem;
+}
+
+/* Do the addresses by which a peer names them exist? Of an address space: its own. */
+bool xr_iova_ok(u64 iova, u64 length)
+{
+	return length && iova + length - 1 >= iova &&
+	       (length < XROCE_LENGTH_ALL || !iova);
+}
+
+static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
+{
+	return xr_access_ok(access) && xr_iova_ok(iova, length) &&
+	       xr_name_ok(name);
+}
+
+/**
+ * xr_mr_link() - make a region a member of its PD, give it a key, publish it
+ * @link: where
+ * @who: who asks
+ * @mr: the region
+ * @pd: number of the PD
+ * @key: out: its key; @mr can be gone already when this returns
+ *
+ * Return: 0, -ENOENT, -EPERM, -EEXIST (the name), -ENOMEM or -ENOSPC.
+ */
+static int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
+		      u32 pd, u32 *key)
+{
+	u32 index;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	mr->pd = xr_pd_find(link, who, mr->owner, pd);
+	if (IS_ERR(mr->pd)) {
+		ret = PTR_ERR(mr->pd);
+		goto out;
+	}
+	ret = xr_name_take(&link->names, &mr->name, mr->owner, mr->pd);
+	if (ret)
+		goto out;
+	index = xr_key_take(&link->keys, xr_owner_admin());
+	if (!index) {
+		xr_name_put(&link->names, &mr->name);
+		ret = -ENOSPC;
+		goto out;
+	}
+	__set_bit(index, link->mr_used);
+	*key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mr->key = *key;
+	mr->stat = xr_mr_stat_new(link->mr_stat_map, index);
+	mr->pd->mrs++;
+	link->nr_mrs++;
+	list_add_tail(&mr->node, &mr->owner->mrs);
+	/* The module's table first: a verdict must find what it allows. */
+	rcu_assign_pointer(link->mr[index], mr);
+	xr_mr_show(link, mr);
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/* Make a region of @umem, which is used up, and publish it. Return: 0 and its keys. */
+static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
+			 struct xr_owner *owner, struct xr_umem *umem, u64 iova,
+			 u32 pd, u32 access, u32 flags, const char *name,
+			 u32 *handle, u32 *lkey, u32 *rkey)
+{
+	struct xr_mr *mr;
+	int ret;
+
+	mr = xr_mr_new(owner, umem, iova, access, flags, name);
+	if (!mr) {
+		xr_umem_put(umem);
+		return -ENOMEM;
+	}
+	ret = xr_charge(&mr->charge, owner, XROCE_COUNT_MR, 1);
+	if (ret)
+		goto err;
+	ret = xr_mr_link(link, who, mr, pd, lkey);
+	if (ret)
+		goto err_charge;
+	*handle = *lkey >> XROCE_KEY_SHIFT;
+	*rkey = access & XROCE_ACCESS_REMOTE ? *lkey : 0;
+	return 0;
+
+err_charge:
+	xr_uncharge(&mr->charge);
+err:
+	kfree(mr);
+	xr_umem_put(umem);
+	return ret;
+}
+
+/**
+ * xr_mr_reg() - register a virtual region
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @r: in: what; out: handle and keys
+ *
+ * Return: 0 or an error of MR_REG.
+ */
+int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+	      struct xr_owner *owner, struct xroce_mr_reg *r)
+{
+	struct xr_umem *umem;
+
+	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
+	    r->addr + r->length - 1 < r->addr)
+		return -EINVAL;
+	umem = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+			    r->flags, r->name, &r->mr, &r->lkey, &r->rkey);
+}
+
+/**
+ * xr_mr_reg_phys() - register a physical region
+ * @link: where
+ * @who: who asks; may read and write any memory
+ * @owner: whose it will be
+ * @phys: the pages
+ * @r: in: what else; out: handle and keys
+ *
+ * Return: 0 or an error of MR_REG_PHYS.
+ */
+int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
+		   struct xr_owner *owner, const struct xr_phys *phys,
+		   struct xroce_mr_reg_phys *r)
+{
+	struct xr_umem *umem;
+
+	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
+	    r->access & XROCE_ACCESS_ON_DEMAND)
+		return -EINVAL;
+	umem = xr_phys_pin(owner, phys);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+			    0, r->name, &r->mr, &r->lkey, &r->rkey);
+}
+
+/**
+ * xr_mr_reg_shared() - register a region over the memory of another
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @r: in: what; out: length, handle and keys
+ *
+ * Return: 0 or an error of MR_REG_SHARED.
+ */
+int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
+		     struct xr_owner *owner, struct xroce_mr_reg_shared *r)
+{
+	struct xr_umem *umem = NULL;
+	struct xr_mr *from;
+	u32 flags = 0;
+	int ret;
+
+	/* The length is known below; 1 checks the rest. */
+	if (!xr_mr_args_ok(r->access, r->iova, 1, r->name))
+		return -EINVAL;
+	mutex_lock(&link->lock);
+	from = xr_mr_get(link, who, r->from);
+	ret = PTR_ERR_OR_ZERO(from);
+	if (!ret && !xr_iova_ok(r->iova, from->umem->length))
+		ret = -EINVAL;
+	if (!ret && (r->access ^ from->access) & XROCE_ACCESS_ON_DEMAND)
+		ret = -EINVAL;
+	if (!ret && r->access & XROCE_ACCESS_LOCAL_WRITE &&
+	    !from->umem->writable)
+		ret = -EACCES;
+	if (!ret) {
+		umem = xr_umem_get(from->umem);
+		flags = from->flags;
+	}
+	mutex_unlock(&link->lock);
+	if (ret)
+		return ret;
+
+	r->length = umem->length;
+	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+			    flags, r->name, &r->mr, &r->lkey, &r->rkey);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Creating queue pairs, and their end. */
+#include <linux/bitmap.h>
+#include <linux/bpf.h>
+#include <linux/memcontrol.h>
+#include <linux/random.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "data/keep.h"
+#include "data/reply.h"
+#include "obj/link.h"
+#include "obj/mw.h"
+#include "obj/mw_count.h"
+#include "obj/pd.h"
+#include "obj/qp.h"
+#include "obj/recv_queue.h"
+#include "obj/sq.h"
+
+#include "qp_create.h"
+
+static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
+{
+	struct xroce_qp *q;
+
+	rcu_read_lock();
+	q = link->qp_map->ops->map_lookup_elem(link->qp_map, &slot);
+	rcu_read_unlock();
+	return q;
+}
+
+/* Return: a free place in the table, taken, or @room. */
+static u32 xr_qp_slot(struct xr_link *link)
+{
+	u32 room = link->qp_entries;
+	u32 slot = get_random_u32_below(room);
+
+	slot = find_next_zero_bit(link->qp_used, room, slot);
+	if (slot == room)
+		slot = find_first_zero_bit(link->qp_used, room);
+	if (slot < room)
+		__set_bit(slot, link->qp_used);
+	return slot;
+}
+
+/* A number of ours for this place, otherwise random; not the multicast one. */
+static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
+{
+	u32 mask = link->qp_mask;
+	u32 qpn;
+
+	do {
+		qpn = get_random_u32() & (XROCE_QPN_MASK - XROCE_QPN_BASE);
+		qpn = XROCE_QPN_BASE | (qpn & ~mask) | slot;
+	} while (qpn == XROCE_QPN_MCAST);
+	return qpn;
+}
+
+/**
+ * xr_qp_create() - create a queue pair in state RESET
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @a: in: what; out: its number, and where its receive queue is
+ *
+ * Return: 0 or an error of QP_ADD.
+ */
+int xr_qp_create(struct xr_link *link, struct xr_owner *who,
+		 struct xr_owner *owner, struct xroce_qp_add *a)
+{
+	struct xr_pd *pd;
+	struct xr_qp *qp;
+	u32 slot;
+	int ret;
+
+	if (a->type < XROCE_QPT_RC || a->type > XROCE_QPT_UD)
+		return -EOPNOTSUPP;
+	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
+	if (!qp)
+		return -ENOMEM;
+	ret = xr_charge(&qp->charge, owner, XROCE_COUNT_QP, 1);
+	if (ret)
+		goto err_free;
+	ret = xr_recv_init(&qp->recv, a);
+	if (ret)
+		goto err_charge;
+
+	mutex_lock(&link->lock);
+	pd = xr_pd_find(link, who, owner, a->pd);
+	if (IS_ERR(pd)) {
+		ret = PTR_ERR(pd);
+		goto err;
+	}
+	slot = xr_qp_slot(link);
+	if (slot == link->qp_entries) {
+		ret = -ENOSPC;
+		goto err;
+	}
+
+	qp->link = link;
+	xr_replies_init(&qp->replies, link->stat);
+	xr_keep_init(&qp->keep);
+	qp->qpn = xr_qpn_draw(link, slot);
+	qp->type = a->type;
+	qp->state = XROCE_QPS_RESET;
+	qp->pd = pd;
+	qp->owner = owner;
+	qp->group = get_mem_cgroup_from_mm(current->mm);
+	ret = xr_sq_find_cq(link, qp, a->send_cq);
+	if (!ret)
+		ret = xr_recv_join(link, qp, a);
+	if (ret) {
+		__clear_bit(slot, link->qp_used);
+		goto err;
+	}
+	xr_sq_join(qp);
+	qp->map = xr_qp_entry(link, slot);
+	pd->qps++;
+	link->nr_qps++;
+	list_add_tail(&qp->node, &owner->qps);
+	rcu_assign_pointer(link->qp[slot], qp);
+
+	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
+	WRITE_ONCE(qp->map->type, qp->type);
+	WRITE_ONCE(qp->map->recv, !!qp->recv.cq);
+	WRITE_ONCE(qp->map->sq, !!owner->sq);
+	WRITE_ONCE(qp->map->pd, pd->id);
+	/* The rest is there for who finds the number. */
+	smp_store_release(&qp->map->qpn, qp->qpn);
+	a->qpn = qp->qpn;
+	mutex_unlock(&link->lock);
+	return 0;
+
+err:
+	mutex_unlock(&link->lock);
+	mem_cgroup_put(qp->group);
+	xr_recv_free(&qp->recv);
+err_charge:
+	xr_uncharge(&qp->charge);
+err_free:
+	kfree(qp);
+	return ret;
+}
+
+/*
+ * Destroy a queue pair. The link's lock is held. When this returns no packet is
+ * executed on it: one that comes to the claim later finds another number.
+ */
+void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
+{
+	u32 slot = qp->qpn & link->qp_mask;
+	struct xroce_qp *q = qp->map;
+	bool claimed;
+
+	lockdep_assert_held(&link->lock);
+	WRITE_ONCE(q->state, XROCE_QPS_RESET);
+	RCU_INIT_POINTER(link->qp[slot], NULL);
+	if (xr_mw_close(&qp->windows_2a) + xr_mw_close(&qp->windows_2b))
+		xr_mw_orphan(qp->pd, NULL, qp);
+	xr_keep_close(qp);
+	xr_replies_close(qp);
+	claimed = xr_qp_claim(q);
+	WRITE_ONCE(q->generation, q->generation + 1);
+	WRITE_ONCE(q->qpn, 0);
+	xr_qp_clear(q, 0);
+	q->type = 0;
+	q->access = 0;
+	q->pd = 0;
+	q->dest_qpn = 0;
+	q->pkey = 0;
+	q->pkey_full = 0;
+	q->sport = 0;
+	q->mtu = 0;
+	q->read_max = 0;
+	q->tos = 0;
+	q->ttl = 0;
+	q->min_rnr_timer = 0;
+	q->ipv6 = 0;
+	q->rd_max = 0;
+	q->recv = 0;
+	q->sq = 0;
+	q->kept = 0;
+	q->qkey = 0;
+	memset(q->saddr, 0, sizeof(q->saddr));
+	memset(q->daddr, 0, sizeof(q->daddr));
+	memset(q->reply, 0, sizeof(q->reply));
+	q->ack_icrc = 0;
+	q->atomic_icrc = 0;
+	q->atomic_check = 0;
+	q->read_icrc = 0;
+	memset(&q->read, 0, sizeof(q->read));
+	xr_qp_release(q);
+
+	xr_sq_leave(qp);
+	xr_recv_leave(qp);
+	/* Who never gave the claim back may still write here: to nobody. */
+	if (claimed)
+		__clear_bit(slot, link->qp_used);
+	list_del(&qp->node);
+	qp->pd->qps--;
+	link->nr_qps--;
+	xr_uncharge(&qp->charge);
+	xr_replies_free(&qp->replies);
+	xr_keep_free(&qp->keep);
+	xr_recv_free(&qp->recv);
+	mem_cgroup_put(qp->group);
+	kfree_rcu(qp, rcu);
+}
+
+/**
+ * xr_qp_delete() - destroy a queue pair
+ * @link: where
+ * @who: who asks
+ * @qpn: its number
+ *
+ * Return: 0, -ENOENT, -EPERM or -EBUSY.
+ */
+int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn)
+{
+	struct xr_qp *qp;
+	int ret;
+
+	mutex_lock(&link->lock);
+	qp = xr_qp_get(link, who, qpn);
+	ret = PTR_ERR_OR_ZERO(qp);
+	if (!ret)
+		xr_sq_apply(qp);
+	if (!ret && !xr_mw_none(&qp->windows_2a))
+		ret = -EBUSY;
+	if (!ret)
+		xr_qp_destroy(link, qp);
+	mutex_unlock(&link->lock);
+	return ret;
+}

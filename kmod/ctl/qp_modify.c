@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changing a queue pair: the values of attributes, and how they get into its entry in
+ * the map. Which go with a change of state is in include/xroce_transition.h.
+ */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <net/ipv6.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_transition.h"
+#include "xroce_wire.h"
+
+#include "data/keep.h"
+#include "data/reply.h"
+#include "data/tx.h"
+#include "obj/link.h"
+#include "obj/qp.h"
+#include "obj/recv_queue.h"
+#include "obj/sq.h"
+
+#include "qp_create.h"
+
+#define XR_SPORT_BASE	0xc000
+
+#define XR_UD_MTU	4096	/* as long as the link takes it */
+
+static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);
+
+/* An address that a single host can have. */
+static bool xr_gid_ok(const struct in6_addr *a)
+{
+	__be32 v4 = a->s6_addr32[3];
+
+	if (ipv6_addr_v4mapped(a))
+		return !ipv4_is_zeronet(v4) && !ipv4_is_multicast(v4) &&
+		       !ipv4_is_lbcast(v4);
+	return !ipv6_addr_any(a) && !ipv6_addr_is_multicast(a);
+}
+
+static bool xr_av_ok(u32 type, const struct xroce_qp_modify *a)
+{
+	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
+	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
+
+	/* Nothing is sent to whoever a datagram is from. */
+	if (type == XROCE_QPT_UD)
+		return xr_gid_ok(s) && ipv6_addr_any(d) && !a->sport &&
+		       !a->tos && !a->ttl;
+	return xr_gid_ok(s) && xr_gid_ok(d) &&
+	       ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
+	       (a->tos & XROCE_ECN_MASK) != XROCE_ECN_CE &&
+	       (!a->sport || a->sport >= XR_SPORT_BASE);
+}
+
+static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
+{
+	u32 m = a->mask;
+
+	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
+	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
+	       (!(m & XROCE_QP_AV) || xr_av_ok(type, a)) &&
+	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
+					     a->path_mtu <= XROCE_MTU_4096)) &&
+	       (!(m & XROCE_QP_DEST_QPN) || a->dest_qpn <= XROCE_QPN_MASK) &&
+	       (!(m & XROCE_QP_RQ_PSN) || a->rq_psn <= XROCE_PSN_MASK) &&
+	       (!(m & XROCE_QP_MIN_RNR_TIMER) || a->min_rnr_timer <= 31) &&
+	       (!(m & XROCE_QP_MAX_DEST_RD_ATOMIC) ||
+		a->max_dest_rd_atomic <= 128);
+}
+
+static bool xr_transition_ok(u32 type, u32 from, u32 to, u32 given)
+{
+	const struct xroce_transition *t = xroce_transition(type, from, to);
+
+	return t && (given & t->required) == t->required &&
+	       !(given & ~(t->required | t->optional));
+}
+
+static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)
+{
+	if (given)
+		return given;
+	/* Flows of different queue pairs should take different paths. */
+	return XR_SPORT_BASE | ((qpn ^ dest_qpn ^ dest_qpn >> 14) &
+				(U16_MAX - XR_SPORT_BASE));
+}
+
+/* Write the address vector; no packet is executed meanwhile. */
+static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
+	struct xroce_qp *q = qp->map;
+
+	/* Nor is a reply built. */
+	spin_lock_bh(&qp->replies.lock);
+	WRITE_ONCE(q->ipv6, v6);
+	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
+	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
+	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
+	WRITE_ONCE(q->tos, a->tos);
+	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
+	spin_unlock_bh(&qp->replies.lock);
+}
+
+static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
+{
+	WRITE_ONCE(q->pkey, pkey);
+	WRITE_ONCE(q->pkey_full, pkey & 0x8000 ? (__force u16)htons(pkey) : ~0u);
+}
+
+/* What changes replies while requests come; no packet is executed meanwhile. */
+static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	struct xroce_qp *q = qp->map;
+
+	if (a->mask & XROCE_QP_AV)
+		xr_qp_set_av(qp, a);
+	if (a->mask & XROCE_QP_PKEY)
+		xr_qp_set_pkey(q, a->pkey);
+	if (qp->type == XROCE_QPT_RC)
+		xr_tx_template(q);
+}
+
+/* Write what the way to RTR fixes. */
+static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
+{
+	struct xroce_qp *q = qp->map;
+
+	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
+	xr_qp_set_av(qp, a);
+	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
+	WRITE_ONCE(q->read_max, 128 << a->path_mtu);
+	WRITE_ONCE(q->rd_max, a->max_dest_rd_atomic);
+	qp->mtu = 128 << a->path_mtu;
+	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
+}
+
+/**
+ * xr_qp_modify() - change state or attributes
+ * @link: where
+ * @who: who asks
+ * @a: the change
+ *
+ * All or nothing.
+ *
+ * Return: 0 or an error of QP_MODIFY.
+ */
+int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
+		 const struct xroce_qp_modify *a)
+{
+	struct xroce_qp *q;
+	struct xr_qp *qp;
+	u32 from, to;
+	int ret = 0;
+
+	mutex_lock(&link->lock);
+	qp = xr_qp_get(link, who, a->qpn);
+	if (IS_ERR(qp)) {
+		ret = PTR_ERR(qp);
+		goto out;
+	}
+	q = qp->map;
+	from = xr_qp_state(qp);
+	to = a->mask & XROCE_QP_STATE ? a->state : from;
+	if (!xr_transition_ok(qp->type, from, to, a->mask & ~XROCE_QP_STATE) ||
+	    !xr_attrs_ok(qp->type, a)) {
+		ret = -EINVAL;
+		goto out;
+	}
+	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
+	    to == XROCE_QPS_ERR ||
+	    (to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY))) {
+		/* No packet starts once the state is out of the way. */
+		if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+			WRITE_ONCE(q->state, to);
+		if (!xr_qp_claim(q)) {
+			WRITE_ONCE(q->state, qp->state);
+			ret = -EBUSY;
+			goto out;
+		}
+		if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET)
+			xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
+		if (to == XROCE_QPS_SQD)
+			xr_qp_move(qp, a);
+		/*
+		 * And what was admitted before does not start, either: who sees the new
+		 * number sees all that goes with it.
+		 */
+		smp_store_release(&q->generation, q->generation + 1);
+		xr_qp_release(q);
+	}
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
+		xr_keep_close(qp);
+		xr_replies_close(qp);
+	}
+	if (to == XROCE_QPS_RESET) {
+		xr_replies_reset(&qp->replies);
+		xr_recv_reset(qp);
+		/* What is posted is forgotten, and can end nothing any more. */
+		WRITE_ONCE(qp->state, to);
+		xr_sq_apply(qp);
+		qp->failed = false;
+	}
+	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
+		xr_recv_start(qp);
+	if (to == XROCE_QPS_RTR)
+		qp->life = atomic64_inc_return(&xr_qp_lives);
+	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
+		WRITE_ONCE(q->mtu, XR_UD_MTU);
+		xr_qp_set_av(qp, a);
+	} else if (to == XROCE_QPS_RTR) {
+		xr_qp_connect(qp, a);
+		xr_replies_reset(&qp->replies);
+		xr_replies_open(&qp->replies);
+	}
+	if (to == XROCE_QPS_RTR)
+		xr_keep_open(&qp->keep);
+	if (a->mask & XROCE_QP_ACCESS) {
+		WRITE_ONCE(qp->access, a->access);
+		/* The module first: a verdict must find what it allows. */
+		smp_store_release(&q->access, a->access);
+	}
+	if (a->mask & XROCE_QP_PKEY)
+		xr_qp_set_pkey(q, a->pkey);
+	if (a->mask & XROCE_QP_QKEY)
+		WRITE_ONCE(q->qkey, a->qkey);
+	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
+		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
+	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
+		xr_tx_template(q);
+	WRITE_ONCE(qp->state, to);
+	/* The attributes are there for who sees the state. */
+	smp_store_release(&q->state, to);
+	/* Pairs with xr_qp_end(). */
+	smp_mb();
+	if (READ_ONCE(qp->failed))
+		WRITE_ONCE(q->state, XROCE_QPS_ERR);
+	if (to == XROCE_QPS_ERR) {
+		xr_recv_stop(qp);
+		xr_sq_apply(qp);
+	}
+out:
+	mutex_unlock(&link->lock);
+	return ret;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Looking at queue pairs. */
+#include <linux/bitmap.h>
+#include <linux/capability.h>
+#include <linux/log2.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "obj/cq.h"
+#include "obj/link.h"
+#include "obj/pd.h"
+#include "obj/qp.h"
+#include "obj/recv_queue.h"
+#include "obj/sq.h"
+#include "obj/srq.h"
+#include "own/owner.h"
+
+#include "qp_create.h"
+
+/* Who may not see others' regions is not told that a key is one's of theirs. */
+static u32 xr_qp_cause(const struct xr_qp *qp)
+{
+	u32 cause = READ_ONCE(qp->map->error);
+
+	return cause == XROCE_CAUSE_ACC_PD && !capable(CAP_NET_ADMIN) ?
+	       XROCE_CAUSE_ACC_KEY : cause;
+}
+
+/* What the XDP program and the module have sent, and what was dropped. */
+static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
+{
+	const struct xr_tx_batch *batch = &qp->replies.batch;
+	const struct xroce_qp *m = qp->map;
+	u64 tx = 0;
+	int i;
+
+	/* Of no request to the others there is a reply. */
+	if (qp->type == XROCE_QPT_RC)
+		tx = READ_ONCE(m->packets) + READ_ONCE(m->duplicates) +
+		     READ_ONCE(m->naks) - READ_ONCE(m->silent);
+	BUILD_BUG_ON(XROCE_DROP_TX - XROCE_DROP_QKEY != XROCE_QP_DROPS ||
+		     XROCE_QP_DROPS >= ARRAY_SIZE(q->drops));
+	q->tx = tx + READ_ONCE(batch->sent);
+	q->tx_bytes = tx * XROCE_ACK_BYTES + READ_ONCE(m->tx_more) +
+		      READ_ONCE(batch->sent_bytes);
+	memset(q->drops, 0, sizeof(q->drops));
+	for (i = 0; i < XROCE_QP_DROPS; i++)
+		q->drops[i] = READ_ONCE(m->drops[i]);
+	q->drops[XROCE_QP_DROPS] = READ_ONCE(batch->lost);
+}
+
+static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
+			   struct xroce_qp_query *q)
+{
+	const struct xroce_qp *m = qp->map;
+
+	q->flags = xr_owner_flags(qp->owner);
+	q->qpn = qp->qpn;
+	q->pd = qp->pd->id;
+	q->type = m->type;
+	q->state = xr_qp_state(qp);
+	q->access = qp->access;
+	q->pkey = m->pkey;
+	q->path_mtu = m->mtu ? ilog2(m->mtu) - 7 : 0;
+	q->dest_qpn = m->dest_qpn;
+	q->rq_psn = READ_ONCE(m->epsn);
+	q->msn = READ_ONCE(m->msn);
+	q->min_rnr_timer = m->min_rnr_timer;
+	q->max_dest_rd_atomic = qp->max_dest_rd_atomic;
+	q->sport = m->sport;
+	q->tos = m->tos;
+	q->ttl = m->ttl;
+	q->cause = xr_qp_cause(qp);
+	memcpy(q->sgid, m->saddr, sizeof(q->sgid));
+	memcpy(q->dgid, m->daddr, sizeof(q->dgid));
+	q->pid = xr_owner_pid(qp->owner);
+	q->reserved = 0;
+	q->packets = READ_ONCE(m->packets);
+	q->bytes = READ_ONCE(m->bytes);
+	q->duplicates = READ_ONCE(m->duplicates);
+	q->naks = READ_ONCE(m->naks);
+	q->recv_cq = qp->recv.cq ? qp->recv.cq->id : 0;
+	q->srq = qp->recv.srq ? qp->recv.srq->id : 0;
+	q->rq_entries = qp->recv.rq.ring.mem ? qp->recv.rq.mask + 1 : 0;
+	q->rq_max_sge = qp->recv.rq.max_sge;
+	q->qkey = m->qkey;
+	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
+	xr_qp_describe_tx(qp, q);
+	/* What has been posted since. */
+	if (q->state == XROCE_QPS_ERR) {
+		xr_recv_stop(qp);
+		xr_sq_apply(qp);
+	}
+}
+
+/**
+ * xr_qp_query() - look at a queue pair
+ * @link: where
+ * @who: who asks
+ * @next: the first one, in the order of places in the table, at or after @q's
+ *	that @who may see
+ * @q: in: the number; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_qp_query *q)
+{
+	u32 slot = q->qpn & link->qp_mask;
+	struct xr_qp *qp;
+
+	mutex_lock(&link->lock);
+	qp = next ? xr_qp_in(link, slot) : xr_qp_find(link, q->qpn);
+	while (next && !(qp && xr_owner_sees(who, qp->owner))) {
+		slot = find_next_bit(link->qp_used, link->qp_entries, slot + 1);
+		if (slot >= link->qp_entries) {
+			qp = NULL;
+			break;
+		}
+		qp = xr_qp_in(link, slot);
+	}
+	if (qp && !xr_owner_sees(who, qp->owner))
+		qp = NULL;
+	if (qp)
+		xr_qp_describe(link, qp, q);
+	mutex_unlock(&link->lock);
+	return qp ? 0 : -ENOENT;
+}

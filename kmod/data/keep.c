@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Putting frames aside, and carrying them out when memory on demand is there. */
+#include <linux/filter.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/xdp.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "bytes/frame.h"
+#include "obj/link.h"
+#include "obj/qp.h"
+#include "odp/odp.h"
+#include "odp/wait.h"
+#include "own/limit.h"
+
+#include "compat.h"
+#include "keep.h"
+#include "reply.h"
+#include "tx.h"
+
+/* Frames a run; then other work of this CPU has its turn. */
+#define XR_KEEP_BUDGET	32
+static unsigned int odp_keep = XR_KEEP_MAX;
+module_param(odp_keep, uint, 0644);
+MODULE_PARM_DESC(odp_keep,
+		 "packets of a queue pair put aside while memory on demand is brought in, 0: none, RNR NAKs instead (256)");
+
+/*
+ * A fault takes longer than this only if it has to wait for a disk. The peer's
+ * own timer, which ends in a retry, is longer: perftest has 67 ms.
+ */
+static unsigned int odp_patience = 20;
+module_param(odp_patience, uint, 0644);
+MODULE_PARM_DESC(odp_patience,
+		 "milliseconds after which the peer of packets put aside is told to come again (20)");
+
+/* Does this softirq carry out a frame of these? */
+static bool xr_keep_running(const struct xr_keep *k)
+{
+	return READ_ONCE(k->runner) == current;
+}
+
+/* A frame of our own, as those of tx.c. */
+static struct xdp_frame *xr_keep_copy(struct xdp_buff *xdp)
+{
+	u32 len = xdp_get_buff_len(xdp), off = 0, n;
+	u32 size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
+	struct xdp_rxq_info rxq = { .mem.type = MEM_TYPE_PAGE_SHARED };
+	struct xdp_buff copy;
+	void *frag, *from;
+
+	frag = napi_alloc_frag(size);
+	if (!frag)
+		return NULL;
+	xdp_init_buff(&copy, size, &rxq);
+	xdp_prepare_buff(&copy, frag, XDP_PACKET_HEADROOM, len, false);
+	while (off < len) {
+		from = xr_frame_at(xdp, off, &n);
+		n = min(n, len - off);
+		memcpy(copy.data + off, from, n);
+		off += n;
+	}
+	return xdp_convert_buff_to_frame(&copy);
+}
+
+/* What the XDP program goes by. The lock is held. */
+static void xr_keep_show(struct xr_qp *qp)
+{
+	lockdep_assert_held(&qp->keep.lock);
+	WRITE_ONCE(qp->map->kept, !!qp->keep.count);
+}
+
+/* When the peer is told. The lock is held. */
+static unsigned long xr_keep_end(const struct xr_keep *k)
+{
+	return k->since + msecs_to_jiffies(READ_ONCE(odp_patience));
+}
+
+/*
+ * Put it at the end. The lock is held. Return: 0, -ENOSPC (also where there is no
+ * program to carry it out) or -ENOMEM.
+ */
+static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
+{
+	struct xr_keep *k = &qp->keep;
+	struct xdp_frame *frame;
+
+	lockdep_assert_held(&k->lock);
+	if (!k->open || k->refuse || k->lost ||
+	    !rcu_access_pointer(qp->link->prog) ||
+	    k->count >= min(READ_ONCE(odp_keep), XR_KEEP_MAX))
+		return -ENOSPC;
+	if (!k->frame)
+		k->frame = xr_qp_alloc(qp, XR_KEEP_MAX, sizeof(*k->frame));
+	if (!k->frame)
+		return -ENOMEM;
+	if (!xr_charge_kept(qp->owner))
+		return -ENOSPC;
+	frame = xr_keep_copy(xdp);
+	if (!frame) {
+		xr_uncharge_kept(qp->owner);
+		return -ENOMEM;
+	}
+	if (!k->count) {
+		k->since = jiffies;
+		mod_timer(&k->timer, xr_keep_end(k));
+	}
+	k->frame[(k->head + k->count++) % XR_KEEP_MAX] = frame;
+	xr_keep_show(qp);
+	return 0;
+}
+
+/* What the first one waits for may be there. */
+static void xr_keep_wake(struct xr_odp_waiter *waiter)
+{
+	struct xr_keep *k = container_of(waiter, struct xr_keep, waiter);
+
+	queue_work(system_bh_wq, &k->work);
+}
+
+/**
+ * xr_keep_missed() - put a frame aside until the memory it needs is there
+ * @qp: whose it is; this CPU has its claim
+ * @miss: the memory, of xr_odp_miss() in the same RCU read-side section
+ * @xdp: the frame, as it has come
+ *
+ * In softirq. The caller holds no region, see xr_odp_ask().
+ *
+ * Return: -EINPROGRESS; -EAGAIN: it cannot be kept, or has been for too long; or, it
+ * is not to be had, another error as of xr_odp_ask().
+ */
+int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
+		   struct xdp_buff *xdp)
+{
+	struct xr_odp *odp = miss->odp;
+	struct xr_keep *k = &qp->keep;
+	int ret = xr_odp_ask(miss, qp->life);
+
+	if (ret != -EAGAIN)
+		return ret;
+	if (xr_keep_running(k)) {
+		if (READ_ONCE(k->refuse)) {
+			k->told = true;
+			return -EAGAIN;
+		}
+		k->stay = true;
+		xr_odp_wait(&k->waiter, odp);
+	} else {
+		spin_lock(&k->lock);
+		/* There are others only if they came while this one was on. */
+		ret = k->count ? -ENOSPC : xr_keep_add(qp, xdp);
+		if (!ret)
+			xr_odp_wait(&k->waiter, odp);
+		spin_unlock(&k->lock);
+		if (ret)
+			return -EAGAIN;
+	}
+	/* What was sent for may have come before we were in the list. */
+	if (!xr_odp_wanted(odp))
+		xr_odp_wake(odp);
+	return -EINPROGRESS;
+}
+
+/**
+ * xr_keep_behind() - put a frame aside behind those that are
+ * @qp: whose it is
+ * @xdp: the frame
+ * @busy: another CPU has its claim
+ *
+ * In softirq.
+ *
+ * Return: see xroce_keep().
+ */
+int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
+{
+	struct xr_keep *k = &qp->keep;
+	bool running = xr_keep_running(k);
+	int ret;
+
+	if (running && !busy)
+		return -EALREADY;
+	if (running && !READ_ONCE(k->refuse)) {
+		k->stay = true;
+		k->again = true;
+		return 0;
+	}
+	spin_lock(&k->lock);
+	if (running) {
+		/* Who has the claim does not let go of it. */
+		k->lost = true;
+		spin_unlock(&k->lock);
+		return -EALREADY;
+	}
+	ret = k->count ? xr_keep_add(qp, xdp) : -ENOENT;
+	if (ret == -ENOSPC || ret == -ENOMEM)
+		k->lost = true;
+	spin_unlock(&k->lock);
+	return ret;
+}
+
+static struct xdp_frame *xr_keep_first(struct xr_keep *k)
+{
+	struct xdp_frame *frame;
+
+	spin_lock(&k->lock);
+	frame = k->open && k->count ? k->frame[k->head] : NULL;
+	spin_unlock(&k->lock);
+	return frame;
+}
+
+/* Take the first one out. The lock is held. */
+static struct xdp_frame *xr_keep_take(struct xr_qp *qp)
+{
+	struct xr_keep *k = &qp->keep;
+	struct xdp_frame *frame = k->frame[k->head];
+
+	k->head = (k->head + 1) % XR_KEEP_MAX;
+	k->count--;
+	xr_uncharge_kept(qp->owner);
+	return frame;
+}
+
+/* Forget them. The lock is held. */
+static void xr_keep_clear(struct xr_qp *qp)
+{
+	struct xr_keep *k = &qp->keep;
+
+	while (k->count)
+		xdp_return_frame(xr_keep_take(qp));
+	k->lost = false;
+	k->refuse = false;
+}
+
+/*
+ * The first one has been dealt with. If its peer has been told to come again,
+ * all behind it will come as well; it has not where the memory came just when
+ * patience ended. Return: whether others were lost behind it.
+ */
+static bool xr_keep_pop(struct xr_qp *qp)
+{
+	struct xr_keep *k = &qp->keep;
+	bool lost = false;
+
+	spin_lock(&k->lock);
+	xr_keep_take(qp);
+	k->since = jiffies;
+	if (k->told && qp->type == XROCE_QPT_RC)
+		xr_keep_clear(qp);
+	/* The timer has ended: the next one may have to wait as well. */
+	if (k->refuse && k->count && k->open)
+		mod_timer(&k->timer, xr_keep_end(k));
+	k->refuse = false;
+	if (!k->count) {
+		lost = k->lost;
+		k->lost = false;
+	}
+	xr_keep_show(qp);
+	spin_unlock(&k->lock);
+	return lost;
+}
+
+/* Run the program. Return: XDP_*. The frame is where @xdp says then. */
+static u32 xr_keep_run(struct xr_qp *qp, struct xdp_buff *xdp)
+{
+	struct bpf_prog *prog = rcu_dereference_bh(qp->link->prog);
+	struct bpf_net_context ctx, *old;
+	u32 act;
+
+	old = bpf_net_ctx_set(&ctx);
+	WRITE_ONCE(qp->keep.runner, current);
+	act = bpf_prog_run(prog, xdp);
+	WRITE_ONCE(qp->keep.runner, NULL);
+	bpf_net_ctx_clear(old);
+	return act;
+}
+
+/* Copy the Ethernet header, with VLAN tags. Return: its length. */
+static u32 xr_keep_l2(const struct xdp_buff *xdp, u8 *l2)
+{
+	u32 room = min_t(u32, xdp->data_end - xdp->data, XR_TX_L2_MAX);
+	u32 len = ETH_HLEN;
+
+	memcpy(l2, xdp->data, room);
+	while (len + VLAN_HLEN <= room &&
+	       eth_type_vlan(*(__be16 *)(l2 + len - ETH_TLEN)))
+		len += VLAN_HLEN;
+	return len;
+}
+
+/*
+ * Those behind the last one have been dropped. The peer may have no more to send
+ * that would tell it, so it is told to come again with them, unless a packet is on.
+ */
+static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
+{
+	struct xroce_qp *q = qp->map;
+
+	if (qp->type != XROCE_QPT_RC || cmpxchg(&q->claim, 0, 1))
+		return;
+	if (!q->nak_sent && !q->error) {
+		q->nak_sent = 1;
+		q->naks++;
+		q->silent++;
+		xr_reply_rnr(qp, l2, l2_len, q->epsn, q->msn);
+	}
+	xr_qp_release(q);
+}
+
+/* Carry out the first frame. Return: false: there is none, or it has to wait. */
+static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
+{
+	struct xdp_rxq_info rxq = {
+		.dev = dev,
+		.mem.type = MEM_TYPE_PAGE_SHARED,
+	};
+	struct xr_keep *k = &qp->keep;
+	struct xdp_frame *frame = xr_keep_first(k);
+	bool told, lost = false;
+	struct xdp_buff xdp;
+	u8 l2[XR_TX_L2_MAX];
+	u32 l2_len, act;
+
+	if (!frame)
+		return false;
+	xdp.rxq = &rxq;
+	xdp_convert_frame_to_buff(frame, &xdp);
+	l2_len = xr_keep_l2(&xdp, l2);
+	k->stay = false;
+	k->told = false;
+	act = xr_keep_run(qp, &xdp);
+	/* It is as it was. */
+	if (k->stay)
+		return false;
+	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
+	/*
+	 * A peer that has been told to come again may do so at once, and must not find
+	 * what it comes again for. Any other answer goes before those of packets that
+	 * come when nothing is kept any more.
+	 */
+	told = k->told;
+	if (told)
+		xr_keep_pop(qp);
+	if (frame)
+		xr_reply_frame(qp, frame);
+	else
+		page_frag_free(xdp.data_hard_start);
+	if (!told)
+		lost = xr_keep_pop(qp);
+	if (lost)
+		xr_keep_tell(qp, l2, l2_len);
+	return true;
+}
+
+static void xr_keep_work(struct work_struct *work)
+{
+	struct xr_qp *qp = container_of(work, struct xr_qp, keep.work);
+	int budget = XR_KEEP_BUDGET;
+	struct net_device *dev;
+
+	qp->keep.again = false;
+	rcu_read_lock_bh();
+	/* It goes away behind an RCU grace period. */
+	dev = READ_ONCE(qp->link->dev);
+	while (dev && budget && xr_keep_step(qp, dev))
+		budget--;
+	rcu_read_unlock_bh();
+	/* Who is on the queue pair is about to leave it. */
+	if (!budget || qp->keep.again)
+		queue_work(system_bh_wq, &qp->keep.work);
+}
+
+/* The peer is not to wait for ever. */
+static void xr_keep_timeout(struct timer_list *timer)
+{
+	struct xr_keep *k = timer_container_of(k, timer, timer);
+	unsigned long end;
+
+	spin_lock(&k->lock);
+	end = xr_keep_end(k);
+	if (!k->open || !k->count)
+		goto out;
+	if (time_before(jiffies, end)) {
+		mod_timer(&k->timer, end);
+		goto out;
+	}
+	WRITE_ONCE(k->refuse, true);
+	xr_odp_wait_end(&k->waiter);
+	queue_work(system_bh_wq, &k->work);
+out:
+	spin_unlock(&k->lock);
+}
+
+void xr_keep_init(struct xr_keep *k)
+{
+	spin_lock_init(&k->lock);
+	xr_odp_waiter_init(&k->waiter, xr_keep_wake);
+	INIT_WORK(&k->work, xr_keep_work);
+	/* Until xr_keep_open(). */
+	disable_work(&k->work);
+	timer_setup(&k->timer, xr_keep_timeout, 0);
+}
+
+/* The queue pair is ready to receive. Under the link's lock. */
+void xr_keep_open(struct xr_keep *k)
+{
+	if (!k->open)
+		enable_work(&k->work);
+	spin_lock_bh(&k->lock);
+	k->open = true;
+	spin_unlock_bh(&k->lock);
+}
+
+/*
+ * Nothing is kept any more, and nothing carried out. Under the link's lock, as
+ * xr_keep_open(). Sleeps.
+ *
+ * Nor is the work item queued, by whoever comes late. The timer looks at @open under the
+ * lock, and has ended below. The work item itself, and xr_odp_wake() of memory that its
+ * last run has found missing, may want to queue it until the list is left: but it is
+ * disabled until xr_keep_open(), each closing once for each opening. A packet that is not
+ * the work item's gets into the list only with a frame that is added, so not any more.
+ */
+void xr_keep_close(struct xr_qp *qp)
+{
+	struct xr_keep *k = &qp->keep;
+	bool was;
+
+	spin_lock_bh(&k->lock);
+	was = k->open;
+	k->open = false;
+	spin_unlock_bh(&k->lock);
+	timer_delete_sync(&k->timer);
+	if (was)
+		disable_work_sync(&k->work);
+	/* Its last run may have put us there. */
+	xr_odp_wait_end(&k->waiter);
+	spin_lock_bh(&k->lock);
+	xr_keep_clear(qp);
+	xr_keep_show(qp);
+	spin_unlock_bh(&k->lock);
+}
+
+void xr_keep_free(struct xr_keep *k)
+{
+	kfree(k->frame);
+}

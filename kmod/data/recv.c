@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A work request is copied when its message begins: the program can write the
+ * ring at any time. One whose message is a single packet is done with at once, and what
+ * is used of it is read once. Each element is checked against the module's own table
+ * of regions as bytes arrive for it, one region held at a time.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+
+#include "uapi/xroce.h"
+#include "xroce_kfunc.h"
+#include "xroce_wire.h"
+
+#include "bytes/frame.h"
+#include "obj/cq.h"
+#include "obj/link.h"
+#include "obj/mr_stat.h"
+#include "obj/mw.h"
+#include "obj/qp.h"
+#include "obj/recv_queue.h"
+#include "obj/srq.h"
+
+#include "keep.h"
+#include "mr_copy.h"
+#include "recv.h"
+
+/* Room for the IP header before a datagram (IBTA 11.4.1.2, A17.4.5.1). */
+#define XR_GRH_LEN	sizeof(struct ipv6hdr)
+/* Take a work request, or begin again with the last one. */
+static int xr_recv_begin(struct xr_recv *v)
+{
+	int ret = 0;
+
+	if (likely(!v->busy))
+		ret = v->srq ? xr_srq_take(v->srq, &v->wqe) :
+			       xr_rq_take(&v->rq, &v->wqe);
+	if (ret == -EAGAIN)
+		return ret;
+	v->busy = true;
+	v->done = 0;
+	v->sge = 0;
+	v->in_sge = 0;
+	return ret;
+}
+
+/*
+ * An element has not been stored to, for @ret. Let go of its region, and put the frame
+ * aside if memory on demand is missing. Return: as xr_recv_store().
+ */
+static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
+				       u32 len, struct xdp_buff *xdp, int ret)
+{
+	struct xr_odp_miss miss;
+
+	if (ret == -EAGAIN)
+		xr_mr_miss(mr, va, len, 0, true, &miss);
+	xr_mr_drop();
+	if (ret == -EAGAIN)
+		ret = xr_keep_missed(qp, &miss, xdp);
+	if (ret == -EAGAIN)
+		return -EBUSY;
+	if (ret == -EINPROGRESS)
+		return ret;
+	/* The structure is there, under RCU. */
+	xr_mr_count_refused(mr->stat);
+	return -EFAULT;
+}
+
+/*
+ * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
+ * 0, -EFAULT, or for memory on demand that is not there -EINPROGRESS, -EBUSY.
+ */
+static __always_inline int xr_recv_store(struct xr_qp *qp,
+					 const struct xroce_sge_local *sge, u32 in,
+					 const void *buf, struct xdp_buff *xdp,
+					 u32 off, u32 len)
+{
+	u64 va = sge->addr + in;
+	struct xr_mr *mr;
+	int ret;
+
+	mr = xr_mr_hold(qp->link, sge->lkey);
+	if (unlikely(!mr))
+		return -EFAULT;
+	if (unlikely(mr->pd != qp->pd || va < sge->addr ||
+		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE)))
+		ret = -EFAULT;
+	else if (buf)
+		ret = xr_mr_store(mr, va, buf, len);
+	else
+		ret = xr_mr_write(mr, va, xdp, off, len);
+	if (likely(!ret)) {
+		/* An IP header is a part of the packet that follows. */
+		xr_mr_count_in(mr->stat, !buf, len, !qp->recv.done);
+		xr_mr_drop();
+		return 0;
+	}
+	return xr_recv_not_stored(qp, mr, va, len, xdp, ret);
+}
+
+/*
+ * On from where the message has come to. There is room. What has been stored when
+ * memory on demand is not there is stored again.
+ */
+static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
+					   struct xdp_buff *xdp, u32 off, u32 len)
+{
+	struct xr_recv *v = &qp->recv;
+	const struct xroce_sge_local *sge;
+	u32 n;
+	int ret;
+
+	while (len) {
+		sge = &v->wqe.sge[v->sge];
+		n = min(len, sge->length - v->in_sge);
+		if (!n) {
+			v->sge++;
+			v->in_sge = 0;
+			continue;
+		}
+		ret = xr_recv_store(qp, sge, v->in_sge, buf, xdp, off, n);
+		if (ret)
+			return ret;
+		v->in_sge += n;
+		v->done += n;
+		len -= n;
+		off += n;
+		if (buf)
+			buf += n;
+	}
+	return 0;
+}
+
+/*
+ * The IP header, at the end of its room. Return: as xr_recv_scatter(), or -EINVAL: it is
+ * not inside the first buffer.
+ */
+static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
+{
+	u32 linear = xdp->data_end - xdp->data;
+	u32 len = sizeof(struct iphdr);
+	const u8 *ip = xdp->data + l3;
+	u8 grh[XR_GRH_LEN] = {};
+
+	if (l3 >= linear)
+		return -EINVAL;
+	if (*ip >> 4 == 6)
+		len = sizeof(struct ipv6hdr);
+	if (len > linear - l3)
+		return -EINVAL;
+	memcpy(grh + XR_GRH_LEN - len, ip, len);
+	return xr_recv_scatter(qp, grh, xdp, 0, XR_GRH_LEN);
+}
+
+/* The bytes of one packet, after its IP header if @grh. */
+static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
+					 u32 off, u32 len, bool grh, u32 l3)
+{
+	struct xr_recv *v = &qp->recv;
+	u32 done = v->done, sge = v->sge, in_sge = v->in_sge;
+	u64 total = (u64)done + (grh ? XR_GRH_LEN : 0) + len;
+	int ret = 0;
+
+	if (unlikely(total > v->wqe.room || total > XROCE_MAX_MSG))
+		return -EMSGSIZE;
+	if (unlikely(grh))
+		ret = xr_recv_grh(qp, xdp, l3);
+	if (likely(!ret))
+		ret = xr_recv_scatter(qp, NULL, xdp, off, len);
+	if (unlikely(ret == -EINPROGRESS || ret == -EBUSY)) {
+		v->done = done;
+		v->sge = sge;
+		v->in_sge = in_sge;
+	}
+	return ret;
+}
+
+/* enum xroce_wc_flags of a message. */
+static __always_inline u32 xr_recv_flags(u32 flags)
+{
+	if (likely(!(flags & ~(XROCE_RECV_BEGIN | XROCE_RECV_END))))
+		return 0;
+	return (flags & XROCE_RECV_IMM ? XROCE_WC_WITH_IMM : 0) |
+	       (flags & XROCE_RECV_INV ? XROCE_WC_WITH_INV : 0) |
+	       (flags & XROCE_RECV_SOLICITED ? XROCE_WC_SOLICITED : 0) |
+	       (flags & XROCE_RECV_GRH ? XROCE_WC_GRH : 0);
+}
+
+/*
+ * A message of @len bytes is there. @qp's lock is held. Return: 0, or -ENOSPC as
+ * xr_cq_post().
+ */
+static __always_inline int xr_recv_done(struct xr_qp *qp, const struct xroce_recv *r,
+					u32 flags, u64 wr_id, u32 opcode, u32 len)
+{
+	struct xr_cq *cq = qp->recv.cq;
+	struct xroce_cqe *cqe;
+
+	spin_lock(&cq->lock);
+	cqe = xr_cq_room(cq);
+	if (likely(cqe)) {
+		cqe->wr_id = wr_id;
+		cqe->status = XROCE_WC_SUCCESS;
+		cqe->opcode = opcode;
+		cqe->byte_len = len;
+		cqe->imm_or_key = READ_ONCE(r->imm);
+		cqe->qpn = qp->qpn;
+		cqe->src_qpn = READ_ONCE(r->src_qpn);
+		cqe->flags = xr_recv_flags(flags);
+		cqe->pkey = READ_ONCE(r->pkey);
+		xr_cq_added(cq, flags & XROCE_RECV_SOLICITED);
+	}
+	spin_unlock(&cq->lock);
+	return likely(cqe) ? 0 : -ENOSPC;
+}
+
+/* The message in progress has ended. Return: as xr_recv_done(). */
+static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv *r,
+				       u32 flags)
+{
+	struct xr_recv *v = &qp->recv;
+
+	v->busy = false;
+	return flags & XROCE_RECV_WRITE ?
+	       xr_recv_done(qp, r, flags, v->wqe.wr_id, XROCE_WC_RECV_RDMA_WITH_IMM,
+			    READ_ONCE(r->byte_len)) :
+	       xr_recv_done(qp, r, flags, v->wqe.wr_id, XROCE_WC_RECV, v->done);
+}
+
+/*
+ * The commonest, all at once: a message of one packet, into one block of pinned memory.
+ * Nothing is kept of the work request. Return: 0; -ENOSPC as xr_recv_done(); or 1: it is
+ * not that, and nothing has been done.
+ */
+static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
+					const struct xroce_recv *r, u32 flags,
+					u32 off, u32 len)
+{
+	struct xr_recv *v = &qp->recv;
+	const struct xroce_rq_wqe *w;
+	struct xr_mr *mr;
+	u64 wr_id, addr, at;
+	void *mem;
+	int ret;
+
+	if ((flags & ~XROCE_RECV_SOLICITED) != (XROCE_RECV_BEGIN | XROCE_RECV_END) ||
+	    v->busy || v->srq || !len || !xr_rq_count(&v->rq))
+		return 1;
+	w = xr_rq_next(&v->rq);
+	if (READ_ONCE(w->num_sge) != 1 || READ_ONCE(w->sge[0].length) < len)
+		return 1;
+	wr_id = READ_ONCE(w->wr_id);
+	addr = READ_ONCE(w->sge[0].addr);
+	mr = xr_mr_hold(qp->link, READ_ONCE(w->sge[0].lkey));
+	if (unlikely(!mr))
+		return 1;
+	if (unlikely(mr->pd != qp->pd || mr->umem->on_demand ||
+		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE) ||
+		     xr_mr_offset(mr, addr, len, &at)))
+		mem = NULL;
+	else
+		mem = xr_mr_whole(mr, at, len);
+	if (unlikely(!mem || !xr_frame_linear(xdp, off, len))) {
+		xr_mr_drop();
+		return 1;
+	}
+	xr_copy(mem, xdp->data + off, len);
+	xr_mr_count_in(mr->stat, 1, len, 1);
+	xr_mr_drop();
+	xr_rq_taken(&v->rq);
+	ret = xr_recv_done(qp, r, flags, wr_id, XROCE_WC_RECV, len);
+	if (unlikely(ret))
+		xr_recv_fail_locked(qp);
+	return ret;
+}
+
+/* What the program is told of a work request that ended with @error. */
+static u32 xr_recv_status(int error)
+{
+	switch (error) {
+	case -EMSGSIZE:
+		return XROCE_WC_LOC_LEN_ERR;
+	case -EFAULT:
+		return XROCE_WC_LOC_PROT_ERR;
+	default:
+		return XROCE_WC_LOC_QP_OP_ERR;
+	}
+}
+
+/* Anything else. @qp's lock is held. Return: see xroce_recv(). */
+static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
+				const struct xroce_recv *r, u32 flags, u32 off, u32 len)
+{
+	struct xr_recv *v = &qp->recv;
+	int ret = 0;
+
+	if (!xr_frame_has(xdp, off, len))
+		return -EINVAL;
+	if (flags & XROCE_RECV_BEGIN)
+		ret = xr_recv_begin(v);
+	if (ret == -EAGAIN)
+		return ret;
+	if (!v->busy)
+		return -ENOENT;
+	if (!ret && !(flags & XROCE_RECV_WRITE))
+		ret = xr_recv_bytes(qp, xdp, off, len, flags & XROCE_RECV_GRH,
+				    READ_ONCE(r->l3));
+	if (!ret && flags & XROCE_RECV_END) {
+		if (flags & XROCE_RECV_INV && xr_mw_invalidate(qp->link, qp, READ_ONCE(r->imm)))
+			ret = -EKEYREJECTED;
+		else
+			ret = xr_recv_end(qp, r, flags);
+	}
+	/* Where nothing is answered, the next message may have the room. */
+	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||
+	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
+		return ret;
+	/* The peer's error: the work request is flushed with the others. */
+	if (v->busy && ret != -EKEYREJECTED)
+		xr_recv_error(qp, xr_recv_status(ret));
+	xr_recv_fail_locked(qp);
+	return ret;
+}
+
+/**
+ * xr_recv_packet() - receive a packet
+ * @xdp: the frame
+ * @r: what the XDP program wants; it may be memory that changes under us
+ *
+ * In softirq, under RCU.
+ *
+ * Return: see xroce_recv().
+ */
+int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
+{
+	struct xr_qp *qp = xr_qp_rcu(READ_ONCE(r->link), READ_ONCE(r->qpn));
+	u32 off = READ_ONCE(r->off), len = READ_ONCE(r->len);
+	u32 flags = READ_ONCE(r->flags);
+	struct xr_recv *v;
+	int ret = -ENOENT;
+
+	if (unlikely(!qp))
+		return ret;
+	v = &qp->recv;
+	spin_lock(&v->lock);
+	if (likely(v->on && v->cq)) {
+		ret = xr_recv_only(qp, xdp, r, flags, off, len);
+		if (ret > 0)
+			ret = xr_recv_any(qp, xdp, r, flags, off, len);
+	}
+	spin_unlock(&v->lock);
+	if (likely(!ret))
+		xr_frame_cut(xdp, READ_ONCE(r->cut));
+	return ret;
+}

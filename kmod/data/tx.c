@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building a frame and handing it to the driver as XDP does, or, where the
+ * driver cannot, as a socket buffer. All of this runs in softirq.
+ */
+#include <linux/filter.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include <net/ip.h>
+#include <net/xdp.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "bytes/icrc.h"
+#include "obj/mr_stat.h"
+#include "obj/qp.h"
+
+#include "mr_copy.h"
+#include "response.h"
+#include "tx.h"
+
+/*
+ * For what the driver puts before the frame, and a struct xdp_frame. A little less than
+ * drivers leave, so that one response more of 4 KiB is in a block of fragments.
+ */
+#define XR_TX_HEADROOM		192
+
+/* Our frames are pieces of pages, freed by page_frag_free(). */
+static struct xdp_rxq_info xr_tx_rxq = {
+	.mem.type = MEM_TYPE_PAGE_SHARED,
+};
+
+static void *xr_tx_ipv4(void *at, const struct xroce_qp *q, u8 tos, u16 udp_len)
+{
+	struct iphdr *ip = at;
+
+	*ip = (struct iphdr){
+		.version = 4,
+		.ihl = 5,
+		.tos = tos,
+		.tot_len = htons(sizeof(*ip) + udp_len),
+		.frag_off = htons(IP_DF),
+		.ttl = q->ttl,
+		.protocol = IPPROTO_UDP,
+		.saddr = q->saddr[3],
+		.daddr = q->daddr[3],
+	};
+	ip->check = ip_fast_csum(ip, ip->ihl);
+	return ip + 1;
+}
+
+static void *xr_tx_ipv6(void *at, const struct xroce_qp *q, u8 tos, u16 udp_len)
+{
+	struct ipv6hdr *ip = at;
+
+	*(__be32 *)ip = htonl(6u << 28 | (u32)tos << 20);
+	ip->payload_len = htons(udp_len);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = q->ttl;
+	memcpy(&ip->saddr, q->saddr, sizeof(ip->saddr));
+	memcpy(&ip->daddr, q->daddr, sizeof(ip->daddr));
+	return ip + 1;
+}
+
+static bool xr_tx_has_aeth(u8 opcode)
+{
+	return opcode != XROCE_RC_READ_RESPONSE_MIDDLE && opcode != XROCE_OP_CNP;
+}
+
+/* Bytes between BTH and payload. */
+static u32 xr_tx_xth_len(u8 opcode)
+{
+	if (opcode == XROCE_OP_CNP)
+		return XROCE_CNP_LEN;
+	return (xr_tx_has_aeth(opcode) ? sizeof(struct xroce_aeth) : 0) +
+	       (opcode == XROCE_RC_ATOMIC_ACK ?
+		sizeof(struct xroce_atomicacketh) : 0);
+}
+
+/*
+ * The headers up to the BTH, from the queue pair's attributes. Return: where its PSN
+ * belongs.
+ */
+static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
+			     const struct xr_tx_packet *p, u16 udp_len)
+{
+	bool cnp = p->opcode == XROCE_OP_CNP;
+	/* What tells of congestion is not to be marked itself. */
+	u8 tos = cnp ? q->tos & ~XROCE_ECN_MASK : q->tos;
+	struct xroce_bth *bth;
+	struct udphdr *udp;
+
+	udp = ipv6 ? xr_tx_ipv6(at, q, tos, udp_len) :
+		     xr_tx_ipv4(at, q, tos, udp_len);
+	udp->source = htons(q->sport);
+	udp->dest = htons(XROCE_UDP_PORT);
+	udp->len = htons(udp_len);
+	udp->check = 0;
+
+	bth = (struct xroce_bth *)(udp + 1);
+	bth->opcode = p->opcode;
+	bth->flags = cnp ? 0 : XROCE_BTH_MIGREQ;
+	bth->pkey = htons(q->pkey);
+	bth->dqpn = htonl(q->dest_qpn | (cnp ? XROCE_BTH_BECN : 0));
+	return &bth->apsn;
+}
+
+/* The same of a reply, from xr_tx_template()'s. */
+static __always_inline __be32 *xr_tx_reply(void *at, const struct xroce_qp *q, bool ipv6,
+					   const struct xr_tx_packet *p, u16 udp_len)
+{
+	struct xroce_bth *bth;
+	struct udphdr *udp;
+
+	if (unlikely(ipv6)) {
+		struct ipv6hdr *ip = at;
+
+		memcpy(at, q->reply, XROCE_REPLY_WORDS * sizeof(*q->reply));
+		ip->payload_len = htons(udp_len);
+		udp = (struct udphdr *)(ip + 1);
+	} else {
+		struct iphdr *ip = at;
+		__be16 len = htons(sizeof(*ip) + udp_len);
+
+		memcpy(at, q->reply, XROCE_REPLY_WORDS4 * sizeof(*q->reply));
+		csum_replace2(&ip->check, ip->tot_len, len);
+		ip->tot_len = len;
+		udp = (struct udphdr *)(ip + 1);
+	}
+	udp->len = htons(udp_len);
+	bth = (struct xroce_bth *)(udp + 1);
+	bth->opcode = p->opcode;
+	bth->flags |= (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
+	return &bth->apsn;
+}
+
+/* PSN, and what is between BTH and payload. Return: the end of the headers. */
+static __always_inline void *xr_tx_behind(__be32 *psn, const struct xr_tx_packet *p)
+{
+	void *at = psn + 1;
+
+	*psn = htonl(p->psn);
+	if (p->opcode == XROCE_OP_CNP) {
+		memset(at, 0, XROCE_CNP_LEN);
+		return at + XROCE_CNP_LEN;
+	}
+	if (xr_tx_has_aeth(p->opcode)) {
+		struct xroce_aeth *aeth = at;
+
+		aeth->smsn = htonl((u32)p->syndrome << 24 | p->msn);
+		at = aeth + 1;
+	}
+	if (p->opcode == XROCE_RC_ATOMIC_ACK) {
+		struct xroce_atomicacketh *orig = at;
+
+		orig->orig_hi = htonl(upper_32_bits(p->result));
+		orig->orig_lo = htonl(lower_32_bits(p->result));
+		at = orig + 1;
+	}
+	return at;
+}
+
+/* The invariant CRC of an acknowledgement: the template's, and what PSN and AETH add. */
+static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p)
+{
+	u32 aeth = (u32)p->syndrome << 24 | p->msn;
+
+	return q->ack_icrc ^ xr_icrc_of((u64)p->psn << 32 | aeth);
+}
+
+/*
+ * Memory for a frame, for page_frag_free(). Since 6.13 the cache of fragments only
+ * takes a new block, of 32 KiB, when a fragment of a page or less is asked for.
+ * What is left may just have had room for that, and the block may be a mere page,
+ * so this is tried twice.
+ */
+static void *xr_tx_alloc(u32 size)
+{
+	void *frag = napi_alloc_frag(size);
+	void *page;
+	int i;
+
+	for (i = 0; unlikely(!frag) && i < 2 && size > PAGE_SIZE; i++) {
+		page = napi_alloc_frag(PAGE_SIZE);
+		if (!page)
+			break;
+		page_frag_free(page);
+		frag = napi_alloc_frag(size);
+	}
+	return frag;
+}
+
+/* Memory on demand is missing. Let go of the region, then send for the memory. */
+static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
+				 const struct xr_tx_packet *p)
+{
+	struct xr_odp_miss miss;
+
+	xr_mr_miss(mr, p->va, p->len, p->ahead, false, &miss);
+	xr_mr_drop();
+	return xr_odp_ask(&miss, qp->life);
+}
+
+/*
+ * The payload, from @off on, and the invariant CRC. Nothing is allocated and no lock is
+ * taken while the region is held (hold.h). Return: as xr_tx_build().
+ */
+static __always_inline int xr_tx_payload(const struct xr_qp *qp,
+					 const struct xr_tx_packet *p,
+					 struct xdp_buff *xdp, bool ipv6, u32 off)
+{
+	struct xr_mr *mr = xr_rkey_hold(qp, p->va, p->key, p->len,
+					XROCE_ACCESS_REMOTE_READ);
+	u64 from;
+	int ret;
+
+	if (!mr)
+		return -ENOENT;
+	ret = xr_mr_range(mr, p->va, p->len, false, &from);
+	if (unlikely(ret == -EAGAIN))
+		return xr_tx_missed(qp, mr, p);
+	if (likely(!ret)) {
+		xr_response_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
+		xr_mr_count_out(mr->stat, p->len, p->begin);
+	}
+	xr_mr_drop();
+	return ret;
+}
+
+/**
+ * xr_tx_build() - add a packet to a batch that is not full
+ * @batch: where
+ * @qp: whose it is; its entry in the map says from where to where
+ * @p: what
+ *
+ * Return: 0; -ENOMEM; -ENOENT: there is no such region; -ERANGE, as for xr_mr_range();
+ * or, of memory on demand that was asked for, -EAGAIN, -EFAULT or -EIO.
+ */
+int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
+		const struct xr_tx_packet *p)
+{
+	const struct xroce_qp *q = qp->map;
+	/* Once: who writes to the map meanwhile must not make headers longer. */
+	bool ipv6 = READ_ONCE(q->ipv6);
+	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	u32 pad = -p->len & 3;
+	u32 udp_len, len, size;
+	struct xdp_buff xdp;
+	void *frag, *at;
+	__be32 *psn;
+	int ret;
+
+	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		  xr_tx_xth_len(p->opcode) + p->len + pad + XROCE_ICRC_LEN;
+	len = p->l2_len + l3 + udp_len;
+	size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
+
+	frag = xr_tx_alloc(size);
+	if (!frag)
+		return -ENOMEM;
+	xdp_init_buff(&xdp, size, &xr_tx_rxq);
+	xdp_prepare_buff(&xdp, frag, XR_TX_HEADROOM, len, false);
+
+	/* All there is room for: three words. The next header is written over the end. */
+	memcpy(xdp.data, p->l2, XR_TX_L2_ROOM);
+	at = xdp.data + p->l2_len;
+	if (unlikely(p->opcode == XROCE_OP_CNP))
+		psn = xr_tx_headers(at, q, ipv6, p, udp_len);
+	else
+		psn = xr_tx_reply(at, q, ipv6, p, udp_len);
+	at = xr_tx_behind(psn, p);
+	if (p->len) {
+		ret = xr_tx_payload(qp, p, &xdp, ipv6, at - xdp.data);
+		if (ret)
+			goto err;
+	} else if (p->opcode == XROCE_RC_ACK) {
+		put_unaligned_le32(xr_tx_ack_icrc(q, p), at);
+	} else {
+		ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
+		if (ret)
+			goto err;
+	}
+	/* There is room for it: the headroom was made for that. */
+	batch->frame[batch->count++] = xdp_convert_buff_to_frame(&xdp);
+	return 0;
+err:
+	page_frag_free(frag);
+	return ret;
+}
+
+/* The invariant CRC of a reply of which all that varies is zero. */
+static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
+{
+	u8 frame[ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
+		 sizeof(struct xroce_bth) + sizeof(struct xroce_aeth) +
+		 sizeof(struct xroce_atomicacketh) + XROCE_ICRC_LEN] = {};
+	const struct xr_tx_packet p = { .opcode = opcode };
+	u32 udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		      xr_tx_xth_len(opcode) + XROCE_ICRC_LEN;
+	struct xdp_buff xdp;
+	__be32 *psn;
+	void *end;
+	u32 crc;
+
+	psn = xr_tx_headers(frame + ETH_HLEN, q, READ_ONCE(q->ipv6), &p, udp_len);
+	end = xr_tx_behind(psn, &p);
+	xdp_init_buff(&xdp, sizeof(frame), &xr_tx_rxq);
+	xdp_prepare_buff(&xdp, frame, 0, end + XROCE_ICRC_LEN - (void *)frame,
+			 false);
+	if (xr_icrc(&xdp, ETH_HLEN, end - (void *)frame, &crc))
+		return 0;
+	if (opcode == XROCE_RC_ATOMIC_ACK && !READ_ONCE(q->ipv6))
+		q->atomic_check =
+			(__force u16)((struct iphdr *)(frame + ETH_HLEN))->check;
+	if (opcode == XROCE_RC_ACK)
+		memcpy(q->reply, frame + ETH_HLEN, (void *)psn - (void *)frame - ETH_HLEN);
+	return crc;
+}
+
+/**
+ * xr_tx_template() - prepare the XDP program's replies, and what it looks for in READs
+ * @q: a queue pair on its way to RTR, or whose peer moves in SQD; all about that is there
+ */
+void xr_tx_template(struct xroce_qp *q)
+{
+	q->ack_icrc = xr_tx_template_icrc(q, XROCE_RC_ACK);
+	q->atomic_icrc = xr_tx_template_icrc(q, XROCE_RC_ATOMIC_ACK);
+	q->read_icrc = xr_icrc_read_request(q);
+	memset(&q->read, 0, sizeof(q->read));
+}
+
+/* Return: whether the device took it; if not, it has been freed. */
+static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
+{
+	struct sk_buff *skb = xdp_build_skb_from_frame(frame, dev);
+
+	if (!skb) {
+		xdp_return_frame(frame);
+		return false;
+	}
+	/* The builder took the Ethernet header off, as for a received packet. */
+	skb_push(skb, ETH_HLEN);
+	skb_reset_mac_header(skb);
+	skb->dev = dev;
+	return dev_queue_xmit(skb) == NET_XMIT_SUCCESS;
+}
+
+/*
+ * Frames that have left. In softirq or with bottom halves off, so that nobody else
+ * counts on this CPU.
+ */
+static void xr_tx_count(struct xr_tx_batch *batch, s64 frames, s64 bytes)
+{
+	batch->sent += frames;
+	batch->sent_bytes += bytes;
+	this_cpu_add(batch->stat->module_tx, frames);
+	this_cpu_add(batch->stat->module_tx_bytes, bytes);
+}
+
+/* Frames that have not. */
+static void xr_tx_count_lost(struct xr_tx_batch *batch, u32 frames)
+{
+	batch->lost += frames;
+	this_cpu_add(batch->stat->drop_tx, frames);
+}
+
+/* Return: frames done with. The last one may have been lost: then *@lost is its bytes. */
+static int xr_tx_slow(struct xr_tx_batch *batch, u32 *lost)
+{
+	unsigned int i = 0;
+	u32 len;
+
+	while (i < batch->count && !*lost) {
+		len = batch->frame[i]->len;
+		if (!xr_tx_skb(batch->dev, batch->frame[i++]))
+			*lost = len;
+	}
+	return i;
+}
+
+static int xr_tx_fast(struct xr_tx_batch *batch)
+{
+	struct net_device *dev = batch->dev;
+
+	if (!dev->netdev_ops->ndo_xdp_xmit ||
+	    !(dev->xdp_features & NETDEV_XDP_ACT_NDO_XMIT))
+		return -EOPNOTSUPP;
+	return dev->netdev_ops->ndo_xdp_xmit(dev, batch->count, batch->frame,
+					     XDP_XMIT_FLUSH);
+}
+
+/**
+ * xr_tx_flush() - hand the frames to the device
+ * @batch: what; those that the device has no room for stay, in order
+ *
+ * Return: 0; -EBUSY: some stay; -ENETDOWN: all stay; -EMSGSIZE: all stay, as
+ * the device is not made for frames of that size.
+ */
+int xr_tx_flush(struct xr_tx_batch *batch)
+{
+	struct net_device *dev = batch->dev;
+	u32 len, bytes = 0, lost = 0;
+	unsigned int i;
+	int done;
+
+	if (!batch->count)
+		return 0;
+	if (!dev || !netif_running(dev) || !netif_carrier_ok(dev))
+		return -ENETDOWN;
+	/* Once it is sent, a frame is the device's. */
+	for (i = 0; i < batch->count; i++) {
+		len = batch->frame[i]->len;
+		if (len > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
+			return -EMSGSIZE;
+		bytes += len;
+	}
+	done = xr_tx_fast(batch);
+	if (done < 0)
+		done = xr_tx_slow(batch, &lost);
+	if (unlikely(lost))
+		xr_tx_count_lost(batch, 1);
+	for (i = done; unlikely(i < batch->count); i++)
+		bytes -= batch->frame[i]->len;
+	xr_tx_count(batch, done - !!lost, bytes - lost);
+	batch->count -= done;
+	if (likely(!batch->count))
+		return 0;
+	memmove(batch->frame, batch->frame + done,
+		batch->count * sizeof(*batch->frame));
+	return -EBUSY;
+}
+
+/*
+ * A frame that the XDP program has made, and counted as sent, is to be sent with the
+ * others: it is counted when it is.
+ */
+void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame)
+{
+	xr_tx_count(batch, -1, -(s64)frame->len);
+}
+
+/* Free a frame that cannot be sent. */
+void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
+{
+	xr_tx_count_lost(batch, 1);
+	xdp_return_frame(frame);
+}
+
+/* Free what has not been sent. */
+void xr_tx_drop(struct xr_tx_batch *batch)
+{
+	xr_tx_count_lost(batch, batch->count);
+	while (batch->count)
+		xdp_return_frame(batch->frame[--batch->count]);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages are pinned in batches and noted as runs of contiguous page frames. The
+ * runs give the largest block size that fits all of them, and then the
+ * translation table; they are kept themselves only if they are few. Memory that
+ * huge pages map throughout is pinned once for each of them.
+ */
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "own/limit.h"
+
+#include "huge.h"
+#include "pin.h"
+#include "process.h"
+#include "run.h"
+#include "umem.h"
+
+/* Pages pinned at a time: a page full of pointers. */
+#define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
+/* Runs are kept if they are so long: an eighth of what the table takes, at most. */
+#define XR_PAGES_A_RUN	16
+
+#ifndef CONFIG_64BIT
+#error "all memory must be in the kernel's own mapping"
+#endif
+
+/**
+ * struct xr_pinned - pinned memory
+ * @umem: what regions know of it
+ * @mm: address space whose count of pinned pages it is in; a reference to the
+ *	structure, not to the memory
+ * @huge: each PMD_SIZE of it, naturally aligned, lies in a huge page and is
+ *	pinned once; else each page is pinned
+ * @runs: what is pinned, where that is less to keep than the table; always with
+ *	@huge; else empty
+ * @charge: what it counts for
+ */
+struct xr_pinned {
+	struct xr_umem umem;
+	struct mm_struct *mm;
+	bool huge;
+	struct xr_runs runs;
+	struct xr_charge charge;
+};
+
+static unsigned long xr_pages(u64 addr, u64 length)
+{
+	return (offset_in_page(addr) + length + PAGE_SIZE - 1) >> PAGE_SHIFT;
+}
+
+/* Build the translation table. */
+static int xr_runs_translate(const struct xr_runs *runs, struct xr_umem *umem)
+{
+	u64 block, phys, end, n = 0;
+	size_t i;
+	int ret;
+
+	umem->page_shift = xr_runs_shift(runs,
+					 xr_pages(umem->addr, umem->length));
+	block = 1ull << umem->page_shift;
+	phys = PFN_PHYS(runs->run[0].pfn) + offset_in_page(umem->addr);
+	umem->offset = phys & (block - 1);
+	ret = xr_mtt_alloc(&umem->mtt, (umem->offset + umem->length + block - 1) >>
+				       umem->page_shift);
+	if (ret)
+		return ret;
+
+	for (i = 0; i < runs->count; i++) {
+		phys = ALIGN_DOWN(PFN_PHYS(runs->run[i].pfn), block);
+		end = PFN_PHYS(runs->run[i].pfn + runs->run[i].nr);
+		for (; phys < end && n < umem->mtt.count; phys += block)
+			*xr_mtt_at(&umem->mtt, n++) = phys;
+	}
+	/* Every page has its place, and no entry is left over. */
+	if (WARN_ON_ONCE(n != umem->mtt.count)) {
+		xr_mtt_free(&umem->mtt);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Return: number of pages pinned, at least one, or an error. */
+static long xr_pin_batch(struct mm_struct *mm, unsigned long start,
+			 unsigned long nr, unsigned int gup, struct page **page)
+{
+	int locked = 1;
+	long got;
+
+	if (mm == current->mm) {
+		got = pin_user_pages_fast(start, nr, gup, page);
+	} else {
+		if (mmap_read_lock_killable(mm))
+			return -EINTR;
+		got = pin_user_pages_remote(mm, start, nr, gup, page, &locked);
+		if (locked)
+			mmap_read_unlock(mm);
+	}
+	return got ? got : -EFAULT;
+}
+
+/*
+ * Pin memory of the caller that huge pages map, all of it. On failure nothing is
+ * pinned. Return: 1; 0: it is not such memory; or an error.
+ */
+static int xr_pin_huge(const struct xr_umem *umem, struct xr_runs *runs)
+{
+	unsigned int gup = FOLL_LONGTERM | (umem->writable ? FOLL_WRITE : 0);
+	unsigned long left = xr_pages(umem->addr, umem->length), nr;
+	unsigned long start = umem->addr & PAGE_MASK;
+	struct page *page;
+	long got;
+	int ret;
+
+	if (left < XR_HUGE_PAGES)
+		return 0;
+	for (; left; left -= nr, start += nr << PAGE_SHIFT) {
+		ret = 0;
+		if (!xr_huge_pfn(start, umem->writable))
+			goto err;
+		got = pin_user_pages_fast(start, 1, gup, &page);
+		if (got != 1) {
+			ret = got;
+			goto err;
+		}
+		nr = (ALIGN(start + 1, PMD_SIZE) - start) >> PAGE_SHIFT;
+		nr = min(left, nr);
+		if (xr_huge_pfn(start, umem->writable) == page_to_pfn(page))
+			ret = xr_runs_add(runs, page_to_pfn(page), nr) ? : 1;
+		if (ret != 1) {
+			unpin_user_page(page);
+			goto err;
+		}
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			goto err;
+		}
+	}
+	return 1;
+
+err:
+	xr_runs_unpin(runs, true, false);
+	runs->count = 0;
+	return ret;
+}
+
+/* Pin it all. On failure what is in @runs is pinned. */
+static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
+		       struct xr_runs *runs)
+{
+	unsigned int gup = FOLL_LONGTERM | (umem->writable ? FOLL_WRITE : 0);
+	unsigned long left = xr_pages(umem->addr, umem->length);
+	unsigned long start = umem->addr & PAGE_MASK;
+	struct page **page;
+	int ret = 0;
+	long got;
+
+	page = (struct page **)__get_free_page(GFP_KERNEL_ACCOUNT);
+	if (!page)
+		return -ENOMEM;
+	while (left && !ret) {
+		cond_resched();
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
+		got = xr_pin_batch(mm, start, min(left, XR_PIN_BATCH), gup,
+				   page);
+		if (got < 0) {
+			ret = got;
+			break;
+		}
+		ret = xr_runs_add_pages(runs, page, got);
+		start += got << PAGE_SHIFT;
+		left -= got;
+	}
+	free_page((unsigned long)page);
+	return ret;
+}
+
+/* By the table: blocks of a page, or such that need not be used in whole. */
+static void xr_unpin_table(const struct xr_umem *umem)
+{
+	unsigned long left = xr_pages(umem->addr, umem->length);
+	unsigned long block = 1ul << (umem->page_shift - PAGE_SHIFT);
+	unsigned long skip = umem->offset >> PAGE_SHIFT;
+	const struct xr_mtt *mtt = &umem->mtt;
+	struct xr_run run;
+	u64 i, n;
+
+	for (i = 0; i < mtt->count; i += n, skip = 0) {
+		if (block == 1) {
+			n = min(mtt->count - i, (u64)XR_EXTENT_ENTRIES);
+			xr_entries_unpin(xr_mtt_at(mtt, i), n, umem->writable);
+			continue;
+		}
+		n = 1;
+		run.pfn = PHYS_PFN(*xr_mtt_at(mtt, i)) + skip;
+		run.nr = min(left, block - skip);
+		xr_run_unpin(&run, false, umem->writable);
+		left -= run.nr;
+	}
+}
+
+/* The process may have ended long ago. */
+static void xr_unpin(struct xr_umem *umem)
+{
+	struct xr_pinned *pin = container_of(umem, struct xr_pinned, umem);
+
+	if (pin->runs.count)
+		xr_runs_unpin(&pin->runs, pin->huge, umem->writable);
+	else
+		xr_unpin_table(umem);
+	xr_runs_free(&pin->runs);
+	atomic64_sub(xr_pages(umem->addr, umem->length), &pin->mm->pinned_vm);
+	mmdrop(pin->mm);
+	put_pid(umem->pid);
+	xr_uncharge(&pin->charge);
+	xr_mtt_free(&umem->mtt);
+	kfree(pin);
+}
+
+static const struct xr_umem_ops xr_pin_ops = {
+	.release = xr_unpin,
+};
+
+/**
+ * xr_pin() - pin a range of memory and translate it
+ * @owner: who it counts for
+ * @pid: process whose memory it is
+ * @addr: first byte
+ * @length: bytes
+ * @writable: the bytes will be written to
+ *
+ * Return: the memory, with one user, or -EINVAL: empty, or it wraps; -ESRCH,
+ * -EPERM: the process; -EFAULT: not mapped, or not writable; -EOPNOTSUPP: not
+ * to be pinned for long; -E2BIG: more pages than the pool of tables can ever
+ * take; -ENOSPC: than it can take now; -ENOMEM; -EDQUOT; -EINTR.
+ */
+struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
+		       u64 length, bool writable)
+{
+	unsigned long nr = xr_pages(addr, length);
+	struct xr_runs runs = {};
+	struct mm_struct *mm;
+	struct xr_pinned *pin;
+	int ret;
+
+	if (!length || addr + length < addr)
+		return ERR_PTR(-EINVAL);
+	if (addr + length > TASK_SIZE_MAX)
+		return ERR_PTR(-EFAULT);
+	pin = kmalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
+		return ERR_PTR(-ENOMEM);
+	mm = xr_process_mm(pid);
+	if (IS_ERR(mm)) {
+		kfree(pin);
+		return ERR_CAST(mm);
+	}
+
+	*pin = (struct xr_pinned){
+		.umem.ops = &xr_pin_ops,
+		.umem.addr = addr,
+		.umem.length = length,
+		.umem.writable = writable,
+	};
+	refcount_set(&pin->umem.users, 1);
+	ret = xr_umem_account(mm, nr);
+	if (ret)
+		goto out;
+	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
+			(u64)nr << PAGE_SHIFT);
+	if (ret) {
+		atomic64_sub(nr, &mm->pinned_vm);
+		goto out;
+	}
+	ret = mm == current->mm ? xr_pin_huge(&pin->umem, &runs) : 0;
+	pin->huge = ret > 0;
+	if (!ret)
+		ret = xr_pin_runs(mm, &pin->umem, &runs);
+	if (ret >= 0)
+		ret = xr_runs_translate(&runs, &pin->umem);
+	if (ret) {
+		/* Nothing has been written. */
+		xr_runs_unpin(&runs, pin->huge, false);
+		xr_uncharge(&pin->charge);
+		atomic64_sub(nr, &mm->pinned_vm);
+		goto out;
+	}
+	mmgrab(mm);
+	pin->mm = mm;
+	pin->umem.pid = get_pid(pid);
+	if (pin->huge || runs.count * XR_PAGES_A_RUN <= nr)
+		xr_runs_move(&pin->runs, &runs);
+out:
+	xr_runs_free(&runs);
+	mmput(mm);
+	if (!ret)
+		return &pin->umem;
+	kfree(pin);
+	return ERR_PTR(ret);
+}

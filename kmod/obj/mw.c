@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory windows: allocation, look-up, and what the data path may do with them. */
+#include <linux/bitmap.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "mem/hold.h"
+
+#include "link.h"
+#include "mpt.h"
+#include "mr.h"
+#include "mw.h"
+#include "pd.h"
+#include "qp.h"
+
+/**
+ * xr_mw_hold() - find the region behind a window, and keep its pages
+ * @qp: queue pair whose peer has sent the key
+ * @va: first byte
+ * @key: all 32 bits
+ * @len: bytes
+ * @right: the XROCE_ACCESS_REMOTE_* that is needed
+ *
+ * All of it is checked, as the maps "mpt" and "qp" may say something else.
+ *
+ * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
+ * anything else until then.
+ *
+ * Return: the region, or NULL.
+ */
+struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
+			 u32 right)
+{
+	const struct xr_link *link = qp->link;
+	u32 index = key >> XROCE_KEY_SHIFT;
+	struct xr_mw *mw;
+	u64 off;
+
+	if (!key || index > link->mpt_mask)
+		return NULL;
+	mw = rcu_dereference_bh(link->mw[index & link->mpt_mask]);
+	if (!mw)
+		return NULL;
+	xr_hold(mw);
+	/* Pairs with xr_mw_bind(): who sees the key sees what it grants. */
+	if (smp_load_acquire(&mw->live) != key)
+		goto drop;
+	off = va - mw->addr;
+	if (off > mw->length || len > mw->length - off ||
+	    !(mw->access & READ_ONCE(qp->access) & right) ||
+	    mw->pd != qp->pd || (mw->qpn && mw->qpn != qp->qpn))
+		goto drop;
+	return mw->mr;
+drop:
+	xr_hold_drop();
+	return NULL;
+}
+
+static struct xr_mw *xr_mw_find(const struct xr_link *link, u32 index)
+{
+	if (index >= link->mpt_entries)
+		return NULL;
+	index = array_index_nospec(index, link->mpt_entries);
+	return rcu_dereference_protected(link->mw[index],
+					 lockdep_is_held(&link->lock));
+}
+
+/* Like xr_mw_find(), for who wants to change it. The link's lock is held. */
+struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
+			u32 index)
+{
+	struct xr_mw *mw = xr_mw_find(link, index);
+	int ret = mw ? xr_owner_check(who, mw->owner) : -ENOENT;
+
+	return ret ? ERR_PTR(ret) : mw;
+}
+
+/**
+ * xr_mw_create() - allocate a window
+ * @link: where
+ * @who: who asks
+ * @owner: whose it will be
+ * @a: in: what; out: handle and key
+ *
+ * Return: 0 or an error of MW_ADD.
+ */
+int xr_mw_create(struct xr_link *link, struct xr_owner *who,
+		 struct xr_owner *owner, struct xroce_mw_add *a)
+{
+	struct xr_mw *mw;
+	struct xr_pd *pd;
+	u32 index;
+	int ret;
+
+	if (a->type < XROCE_MW_TYPE_1 || a->type > XROCE_MW_TYPE_2B)
+		return -EINVAL;
+	mw = kzalloc(sizeof(*mw), GFP_KERNEL_ACCOUNT);
+	if (!mw)
+		return -ENOMEM;
+	spin_lock_init(&mw->lock);
+	mw->type = a->type;
+	mw->owner = owner;
+	ret = xr_charge(&mw->charge, owner, XROCE_COUNT_MW, 1);
+	if (ret) {
+		kfree(mw);
+		return ret;
+	}
+
+	mutex_lock(&link->lock);
+	pd = xr_pd_find(link, who, owner, a->pd);
+	if (IS_ERR(pd)) {
+		ret = PTR_ERR(pd);
+		goto out;
+	}
+	index = xr_key_take(&link->keys, xr_owner_admin());
+	if (!index) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	__set_bit(index, link->mw_used);
+	mw->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
+	mw->pd = pd;
+	mw->map = xr_mpt_entry(link->mpt_map, index);
+	pd->mws++;
+	link->nr_mws++;
+	list_add_tail(&mw->node, &owner->mws);
+	list_add_tail(&mw->member, &pd->windows);
+	xr_mw_show(mw, XROCE_MPT_INVALID);
+	rcu_assign_pointer(link->mw[index], mw);
+	a->mw = index;
+	a->rkey = mw->key;
+	mw = NULL;
+out:
+	mutex_unlock(&link->lock);
+	if (mw)
+		xr_uncharge(&mw->charge);
+	kfree(mw);
+	return ret;
+}
+
+/*
+ * Deallocate a window. The link's lock is held. When this returns no access
+ * through it is under way.
+ */
+void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
+{
+	u32 index = mw->key >> XROCE_KEY_SHIFT;
+
+	lockdep_assert_held(&link->lock);
+	spin_lock_bh(&mw->lock);
+	/* Nobody binds it again, who may have found it already. */
+	mw->gone = true;
+	xr_mw_stop(mw);
+	spin_unlock_bh(&mw->lock);
+	RCU_INIT_POINTER(link->mw[index], NULL);
+	xr_mpt_clear(mw->map);
+	__clear_bit(index, link->mw_used);
+	xr_key_put(&link->keys, index);
+	list_del(&mw->node);
+	list_del(&mw->member);
+	mw->pd->mws--;
+	link->nr_mws--;
+	xr_uncharge(&mw->charge);
+	kfree_rcu(mw, rcu);
+}
+
+/**
+ * xr_mw_delete() - deallocate a window
+ * @link: where
+ * @who: who asks
+ * @index: its handle
+ *
+ * Return: 0, -ENOENT or -EPERM.
+ */
+int xr_mw_delete(struct xr_link *link, struct xr_owner *who, u32 index)
+{
+	struct xr_mw *mw;
+	int ret;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_get(link, who, index);
+	ret = PTR_ERR_OR_ZERO(mw);
+	if (!ret)
+		xr_mw_destroy(link, mw);
+	mutex_unlock(&link->lock);
+	return ret;
+}
+
+/**
+ * xr_mw_orphan() - unbind what is bound to a region or a queue pair that goes
+ * @pd: its protection domain; the link's lock is held
+ * @mr: the region, or NULL
+ * @qp: the queue pair, or NULL
+ *
+ * Its count of windows has been closed, so that no more come.
+ */
+void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
+		  const struct xr_qp *qp)
+{
+	struct xr_mw *mw;
+
+	list_for_each_entry(mw, &pd->windows, member) {
+		spin_lock_bh(&mw->lock);
+		if ((mr && mw->mr == mr) || (qp && mw->qp == qp)) {
+			xr_mw_stop(mw);
+			xr_mw_show(mw, XROCE_MPT_INVALID);
+		}
+		spin_unlock_bh(&mw->lock);
+		cond_resched();
+	}
+}
+
+static void xr_mw_describe(struct xr_link *link, struct xr_mw *mw,
+			   struct xroce_mw_query *q)
+{
+	q->flags = xr_owner_flags(mw->owner);
+	q->pd = mw->pd->id;
+	q->type = mw->type;
+	q->pid = xr_owner_pid(mw->owner);
+	q->reserved = 0;
+	spin_lock_bh(&mw->lock);
+	q->bound = !!mw->mr;
+	q->rkey = mw->key;
+	q->mr = mw->mr ? mw->mr->key >> XROCE_KEY_SHIFT : 0;
+	q->access = mw->access;
+	q->qpn = mw->qpn;
+	q->addr = mw->addr;
+	q->length = mw->length;
+	spin_unlock_bh(&mw->lock);
+}
+
+/**
+ * xr_mw_query() - look at a window
+ * @link: where
+ * @who: who asks
+ * @next: the first one at or after @q's that @who may see
+ * @q: in: the handle; out: all
+ *
+ * Return: 0 or -ENOENT.
+ */
+int xr_mw_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_mw_query *q)
+{
+	unsigned long index = q->mw;
+	struct xr_mw *mw;
+
+	mutex_lock(&link->lock);
+	mw = xr_mw_find(link, index);
+	while (next && (!mw || !xr_owner_sees(who, mw->owner))) {
+		index = find_next_bit(link->mw_used, link->mpt_entries,
+				      index + 1);
+		if (index >= link->mpt_entries)
+			break;
+		mw = xr_mw_find(link, index);
+	}
+	if (index >= link->mpt_entries || !mw || !xr_owner_sees(who, mw->owner))
+		mw = NULL;
+	if (mw) {
+		q->mw = index;
+		xr_mw_describe(link, mw, q);
+	}
+	mutex_unlock(&link->lock);
+	return mw ? 0 : -ENOENT;
+}

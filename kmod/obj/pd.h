@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Protection domains (IBTA 10.2.3): a number that members share. */
+#ifndef _XR_PD_H
+#define _XR_PD_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "own/limit.h"
+
+struct xr_link;
+struct xr_owner;
+struct xroce_pd_query;
+
+/**
+ * struct xr_pd - protection domain
+ * @id: its number on the link, from 1
+ * @mrs: regions that are members
+ * @qps: queue pairs that are members
+ * @srqs: shared receive queues that are members
+ * @mws: windows that are members
+ * @windows: those
+ * @owner: whose it is
+ * @node: in @owner's list
+ * @charge: what it counts for
+ *
+ * All under the link's lock.
+ */
+struct xr_pd {
+	u32 id;
+	u32 mrs;
+	u32 qps;
+	u32 srqs;
+	u32 mws;
+	struct list_head windows;
+	struct xr_owner *owner;
+	struct list_head node;
+	struct xr_charge charge;
+};
+
+int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id);
+int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id);
+void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd);
+int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
+		struct xroce_pd_query *q);
+struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
+			 const struct xr_owner *owner, u32 id);
+
+#endif

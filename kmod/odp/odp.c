@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory on demand: made, missed, invalidated, and let go. */
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "uapi/xroce.h"
+
+#include "mem/process.h"
+
+#include "odp.h"
+#include "user.h"
+#include "wait.h"
+
+/* How long deregistering waits for a fault that is being served; then it leaves it. */
+#define XR_ODP_LEAVE	HZ
+
+/* Frees empty chunks, of all users: nothing of that waits for user space. */
+static struct workqueue_struct *xr_odp_wq;
+
+int xr_odp_init(void)
+{
+	int ret = xr_odp_chunk_init();
+
+	if (ret)
+		return ret;
+	xr_odp_wq = alloc_workqueue("xroce_odp", WQ_HIGHPRI | WQ_UNBOUND, 0);
+	if (xr_odp_wq)
+		return 0;
+	xr_odp_chunk_exit();
+	return -ENOMEM;
+}
+
+void xr_odp_exit(void)
+{
+	xr_odp_user_exit();
+	destroy_workqueue(xr_odp_wq);
+	xr_odp_chunk_exit();
+}
+
+/* Have wants seen to, in @delay jiffies at the latest. @odp->want_lock is held. */
+void xr_odp_queue(struct xr_odp *odp, unsigned long delay)
+{
+	bool queued;
+
+	lockdep_assert_held(&odp->want_lock);
+	refcount_inc(&odp->refs);
+	queued = delay ? queue_delayed_work(odp->user->wq, &odp->work, delay) :
+			 !mod_delayed_work(odp->user->wq, &odp->work, 0);
+	/* It is pending already. */
+	if (!queued)
+		refcount_dec(&odp->refs);
+}
+
+/* And empty chunks. @odp->want_lock is held. */
+void xr_odp_queue_reclaim(struct xr_odp *odp)
+{
+	lockdep_assert_held(&odp->want_lock);
+	queue_work(xr_odp_wq, &odp->reclaim);
+}
+
+static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
+{
+	struct xr_umem *umem = &odp->umem;
+	u64 i, n;
+	int ret;
+
+	/* An address space has no table, but a tree, which is empty yet. */
+	if (umem->sparse) {
+		odp->pages = TASK_SIZE_MAX >> PAGE_SHIFT;
+		return 0;
+	}
+	n = (offset_in_page(umem->addr) + umem->length + PAGE_SIZE - 1) >>
+	    PAGE_SHIFT;
+	odp->pages = n;
+	odp->charged = DIV_ROUND_UP(n * sizeof(u64), PAGE_SIZE);
+	ret = xr_umem_account(mm, odp->charged);
+	if (ret)
+		return ret;
+	ret = xr_mtt_alloc(&umem->mtt, n);
+	if (ret)
+		goto err_account;
+	for (i = 0; i < n; i += XR_EXTENT_ENTRIES) {
+		memset(xr_mtt_at(&umem->mtt, i), 0,
+		       min_t(u64, n - i, XR_EXTENT_ENTRIES) * sizeof(u64));
+		cond_resched();
+	}
+	odp->part.odp = odp;
+	odp->part.mtt = &umem->mtt;
+	odp->part.count = n;
+	ret = xr_odp_part_open(&odp->part, mm);
+	if (ret)
+		goto err_mtt;
+	return 0;
+
+err_mtt:
+	xr_mtt_free(&umem->mtt);
+err_account:
+	atomic64_sub(odp->charged, &mm->pinned_vm);
+	return ret;
+}
+
+/*
+ * Take a reference to the process that a thread is of, and to its user. Return: 0;
+ * -ESRCH: it has been reaped; -ENOMEM.
+ */
+static int xr_odp_set_process(struct xr_odp *odp, struct pid *thread)
+{
+	struct task_struct *task = get_pid_task(thread, PIDTYPE_PID);
+
+	if (!task)
+		return -ESRCH;
+	odp->umem.pid = get_task_pid(task, PIDTYPE_TGID);
+	odp->user = xr_odp_user_get(task_uid(task));
+	put_task_struct(task);
+	if (odp->user)
+		return 0;
+	put_pid(odp->umem.pid);
+	return -ENOMEM;
+}
+
+/* Its counters, and what it takes to keep them and the entries. */
+static void xr_odp_query(const struct xr_umem *umem, struct xroce_mr_query *q)
+{
+	const struct xr_odp *odp = xr_odp_behind(umem);
+	const unsigned long chunks = READ_ONCE(odp->nr_chunks);
+
+	q->odp_resident = atomic64_read(&odp->resident);
+	q->odp_faults = atomic64_read(&odp->faults);
+	q->odp_failed = atomic64_read(&odp->failed);
+	q->odp_pages = atomic64_read(&odp->made);
+	q->odp_invalidated = atomic64_read(&odp->invalidated);
+	q->odp_prefetched = atomic64_read(&odp->prefetched);
+	q->odp_parts = umem->sparse ? chunks : 1;
+	q->odp_bytes = sizeof(*odp) + umem->mtt.count * sizeof(u64) +
+		       chunks * sizeof(struct xr_odp_chunk);
+}
+
+static u64 xr_odp_entry(const struct xr_umem *umem, u64 i)
+{
+	u64 entry = READ_ONCE(*xr_mtt_at(&umem->mtt, i));
+
+	return entry & XR_ODP_READ ? entry & PAGE_MASK : 0;
+}
+
+/* Nobody has it any more. Sleeps, but for no grace period. */
+static void xr_odp_release(struct xr_odp *odp)
+{
+	struct xr_umem *umem = &odp->umem;
+
+	if (umem->sparse) {
+		xr_odp_chunk_free_all(odp);
+	} else {
+		xr_odp_part_close(&odp->part);
+		xr_mtt_free(&umem->mtt);
+	}
+	atomic64_sub(odp->charged, &odp->mm->pinned_vm);
+	mmdrop(odp->mm);
+	put_pid(umem->pid);
+	if (odp->left)
+		atomic_dec(&odp->user->left);
+	xr_odp_user_put(odp->user);
+	/* Who has missed a page before may still ask. */
+	kfree_rcu(odp, rcu);
+}
+
+/* One reference less. Sleeps. */
+void xr_odp_put(struct xr_odp *odp)
+{
+	if (refcount_dec_and_test(&odp->refs)) {
+		xr_odp_release(odp);
+		return;
+	}
+	/* For xr_odp_wait_worker(). It may be gone: this only compares the address. */
+	smp_mb__after_atomic();
+	wake_up_var(&odp->refs);
+}
+
+static bool xr_odp_idle(const struct xr_odp *odp)
+{
+	return refcount_read(&odp->refs) == 1;
+}
+
+/*
+ * Wait until the worker has returned, but not for memory that may never come: the worker
+ * releases it then. One such wait is enough for a user.
+ */
+static void xr_odp_wait_worker(struct xr_odp *odp)
+{
+	if (!atomic_read(&odp->user->left))
+		wait_var_event_timeout(&odp->refs, xr_odp_idle(odp),
+				       XR_ODP_LEAVE);
+	if (xr_odp_idle(odp))
+		return;
+	odp->left = true;
+	atomic_inc(&odp->user->left);
+}
+
+/*
+ * Let memory go that no region has any more. Sleeps, for no grace period, and for a fault
+ * that is being served no longer than XR_ODP_LEAVE. The module cannot go before the fault
+ * has been served.
+ */
+static void xr_odp_free(struct xr_umem *umem)
+{
+	struct xr_odp *odp = xr_odp_behind(umem);
+
+	spin_lock_bh(&odp->want_lock);
+	odp->closing = true;
+	spin_unlock_bh(&odp->want_lock);
+	if (cancel_delayed_work(&odp->work))
+		refcount_dec(&odp->refs);
+	cancel_work_sync(&odp->reclaim);
+	xr_odp_wake(odp);
+	xr_odp_wait_worker(odp);
+	xr_odp_put(odp);
+}
+
+static const struct xr_umem_ops xr_odp_umem_ops = {
+	.release = xr_odp_free,
+	.query = xr_odp_query,
+	.entry = xr_odp_entry,
+};
+
+/**
+ * xr_odp() - make memory on demand of a range of addresses, or of all of them
+ * @pid: process whose memory it is, or one of its threads
+ * @addr: first byte
+ * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the address space
+ *
+ * Nothing need be mapped there. The table is what counts against
+ * RLIMIT_MEMLOCK.
+ *
+ * Return: the memory, with one user, or an error as of xr_pin().
+ */
+struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length)
+{
+	const bool sparse = !addr && length == XROCE_LENGTH_ALL;
+	struct mm_struct *mm;
+	struct xr_odp *odp;
+	int ret;
+
+	if (!length || addr + length < addr)
+		return ERR_PTR(-EINVAL);
+	if (!sparse && addr + length > TASK_SIZE_MAX)
+		return ERR_PTR(-EFAULT);
+	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
+	if (!odp)
+		return ERR_PTR(-ENOMEM);
+	mm = xr_process_mm(pid);
+	if (IS_ERR(mm)) {
+		kfree(odp);
+		return ERR_CAST(mm);
+	}
+	odp->umem = (struct xr_umem){
+		.ops = &xr_odp_umem_ops,
+		.on_demand = true,
+		.addr = addr,
+		.length = length,
+		.writable = true,	/* the process's mapping decides */
+		.page_shift = PAGE_SHIFT,
+		.offset = offset_in_page(addr),
+		.sparse = sparse,
+	};
+	refcount_set(&odp->umem.users, 1);
+	refcount_set(&odp->refs, 1);
+	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
+	spin_lock_init(&odp->want_lock);
+	INIT_LIST_HEAD(&odp->empty);
+	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
+	INIT_WORK(&odp->reclaim, xr_odp_reclaim);
+	ret = xr_odp_set_process(odp, pid);
+	if (ret)
+		goto err_odp;
+	ret = xr_odp_setup(odp, mm);
+	if (ret)
+		goto err_process;
+	mmgrab(mm);
+	odp->mm = mm;
+	mmput(mm);
+	return &odp->umem;
+
+err_process:
+	xr_odp_user_put(odp->user);
+	put_pid(odp->umem.pid);
+err_odp:
+	mmput(mm);
+	kfree(odp);
+	return ERR_PTR(ret);
+}

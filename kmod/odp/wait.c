@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waiting for memory on demand. */
+#include <linux/spinlock.h>
+
+#include "wait.h"
+
+static LIST_HEAD(xr_odp_waiting);
+static DEFINE_SPINLOCK(xr_odp_wait_lock);
+
+/* It waits for nothing. */
+void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
+			void (*wake)(struct xr_odp_waiter *waiter))
+{
+	waiter->on = NULL;
+	INIT_LIST_HEAD(&waiter->node);
+	waiter->wake = wake;
+}
+
+/**
+ * xr_odp_wait() - wait for a memory
+ * @waiter: it may wait already
+ * @odp: the memory
+ *
+ * In softirq. What was asked for may come before this: see xr_odp_wanted().
+ */
+void xr_odp_wait(struct xr_odp_waiter *waiter, const struct xr_odp *odp)
+{
+	spin_lock(&xr_odp_wait_lock);
+	waiter->on = odp;
+	list_move_tail(&waiter->node, &xr_odp_waiting);
+	spin_unlock(&xr_odp_wait_lock);
+}
+
+/* It waits no more, if it has, and is not woken. */
+void xr_odp_wait_end(struct xr_odp_waiter *waiter)
+{
+	spin_lock_bh(&xr_odp_wait_lock);
+	waiter->on = NULL;
+	list_del_init(&waiter->node);
+	spin_unlock_bh(&xr_odp_wait_lock);
+}
+
+/**
+ * xr_odp_wake() - something of a memory has been brought in, or failed
+ * @odp: which
+ */
+void xr_odp_wake(const struct xr_odp *odp)
+{
+	struct xr_odp_waiter *waiter, *next;
+
+	spin_lock_bh(&xr_odp_wait_lock);
+	list_for_each_entry_safe(waiter, next, &xr_odp_waiting, node) {
+		if (waiter->on != odp)
+			continue;
+		waiter->on = NULL;
+		list_del_init(&waiter->node);
+		waiter->wake(waiter);
+	}
+	spin_unlock_bh(&xr_odp_wait_lock);
+}
