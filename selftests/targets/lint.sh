@@ -11,6 +11,7 @@
 #   cppcheck      command, library, tests
 #   clang-tidy    command, library
 #   includes      no circles, in the folders of one_way
+#   folders       nor of folders, in the module
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
 set -eu
@@ -20,7 +21,7 @@ jobs=$(nproc)
 user_dirs=(-Iuser/lib -Iuser/cmd -Iuser/cmd/serve)
 flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude "${user_dirs[@]}")
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
-one_way=(user)
+one_way=(kmod user)
 failed=()
 
 # Files of this tree, without what a build left.
@@ -102,8 +103,20 @@ run_clang_tidy() {
 
 run_includes() { ! selftests/targets/include_cycles.py "${one_way[@]}"; }
 
+# A header is beside the file that includes it, or is named from kmod/ on.
+run_folders() {
+	local file header
+
+	grep -r '^#include "' --include='*.[ch]' kmod | sed 's/#include //; s/"//g' |
+		while IFS=: read -r file header; do
+			[ ! -e "${file%/*}/$header" ] || header=${file%/*}/$header
+			[ -e "$header" ] || header=kmod/$header
+			[ ! -e "$header" ] || echo "${file%/*} ${header%/*}"
+		done | sort -u | tsort 2>&1 >/dev/null | grep -v 'contains a loop'
+}
+
 # Each says what it found, and that is all it says.
-for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes}; do
+for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders}; do
 	echo "# $tool"
 	! "run_$tool" || failed+=("$tool")
 done
