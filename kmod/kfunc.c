@@ -11,12 +11,12 @@
 #include "bytes/frame.h"
 #include "bytes/icrc.h"
 #include "data/cnp.h"
-#include "data/keep.h"
+#include "data/defer.h"
 #include "data/mr_atomic.h"
 #include "data/mr_copy.h"
 #include "data/recv.h"
-#include "data/reply.h"
 #include "data/response.h"
+#include "data/read_response.h"
 #include "obj/addr.h"
 #include "obj/mr_stat.h"
 #include "obj/qp.h"
@@ -35,8 +35,8 @@ static noinline int xr_kfunc_missed(struct xr_qp *qp, const struct xr_mr *mr, u6
 	struct xr_odp_miss miss;
 
 	xr_mr_miss(mr, va, len, ahead, true, &miss);
-	xr_mr_drop();
-	return xr_keep_missed(qp, &miss, xdp);
+	xr_mr_release();
+	return xr_defer_missed(qp, &miss, xdp);
 }
 
 /*
@@ -78,7 +78,7 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 	qp = xr_qp_rcu(READ_ONCE(a->link), READ_ONCE(a->qpn));
 	if (unlikely(!qp))
 		return -ENOENT;
-	mr = xr_rkey_hold(qp, va, READ_ONCE(a->key), sizeof(u64), right);
+	mr = xr_rkey_acquire(qp, va, READ_ONCE(a->key), sizeof(u64), right);
 	if (unlikely(!mr))
 		return -ENOENT;
 	ret = xr_mr_atomic(mr, va, opcode, xdp->data + off, &value);
@@ -90,7 +90,7 @@ static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 	} else if (ret == -EAGAIN) {
 		return xr_kfunc_missed(qp, mr, va, sizeof(u64), 0, xdp);
 	}
-	xr_mr_drop();
+	xr_mr_release();
 	return ret;
 }
 
@@ -126,7 +126,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 	qp = xr_qp_rcu(READ_ONCE(w->link), READ_ONCE(w->qpn));
 	if (unlikely(!qp))
 		return -ENOENT;
-	mr = xr_rkey_hold(qp, va, READ_ONCE(w->key), len,
+	mr = xr_rkey_acquire(qp, va, READ_ONCE(w->key), len,
 			  XROCE_ACCESS_REMOTE_WRITE);
 	if (unlikely(!mr))
 		return -ENOENT;
@@ -137,7 +137,7 @@ __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 	} else if (ret == -EAGAIN) {
 		return xr_kfunc_missed(qp, mr, va, len, READ_ONCE(w->ahead), xdp);
 	}
-	xr_mr_drop();
+	xr_mr_release();
 	return ret;
 }
 
@@ -158,7 +158,7 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	qp = xr_qp_rcu(READ_ONCE(r->link), READ_ONCE(r->qpn));
 	if (unlikely(!qp))
 		return -ENOENT;
-	mr = xr_rkey_hold(qp, va, READ_ONCE(r->key), len,
+	mr = xr_rkey_acquire(qp, va, READ_ONCE(r->key), len,
 			  XROCE_ACCESS_REMOTE_READ);
 	if (unlikely(!mr))
 		return -ENOENT;
@@ -169,11 +169,11 @@ __bpf_kfunc int xroce_read(struct xdp_md *ctx, const struct xroce_read *r)
 	if (unlikely(!xr_frame_resize(xdp, off,
 				      off + round_up(len, 4) + XROCE_ICRC_LEN)))
 		goto out;
-	xr_response_fill(mr, at, xdp, l3, ipv6, off, len, &ack);
+	xr_read_fill(mr, at, xdp, l3, ipv6, off, len, &ack);
 	xr_mr_count_out(mr->stat, len, 1);
 	ret = 0;
 out:
-	xr_mr_drop();
+	xr_mr_release();
 	return ret;
 }
 
@@ -203,7 +203,7 @@ __bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
 	qp = xr_qp_rcu(copy.link, copy.qpn);
 	if (!qp)
 		return -ENOENT;
-	return xr_reply_queue(qp, &copy, xdp->data, l3, xr_frame_flags(xdp));
+	return xr_response_queue(qp, &copy, xdp->data, l3, xr_frame_flags(xdp));
 }
 
 __bpf_kfunc int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3)
@@ -225,7 +225,7 @@ __bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
-	return qp ? xr_keep_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
+	return qp ? xr_defer_behind(qp, (struct xdp_buff *)ctx, busy) : -ENOENT;
 }
 
 __bpf_kfunc int xroce_addr(struct xdp_md *ctx, u32 id)

@@ -21,14 +21,14 @@
  *   ioctl, close                   yes     chardev.c
  *   netdev notifier (rtnl held)    yes     obj/link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
- *   tasklet of replies, timer      no      data/reply.c
- *   timer of kept frames           no      data/keep.c
- *   work on those (softirq)        no      data/keep.c, and kfunc.c from there
+ *   tasklet of replies, timer      no      data/response.c
+ *   timer of kept frames           no      data/defer.c
+ *   work on those (softirq)        no      data/defer.c, and kfunc.c from there
  *   work that flushes a queue      yes     obj/recv_queue.c
  *   work on a send queue           yes     obj/sq.c
- *   mmu notifier                   if told odp/part.c
+ *   mmu notifier                   if told odp/range.c
  *   fault worker                   yes     odp/fault.c
- *   worker on empty parts          yes     odp/chunk.c
+ *   worker on empty parts          yes     odp/child.c
  *
  * Locks, outermost first
  *
@@ -50,14 +50,14 @@
  *   xr_odp_wait_lock   spin, bh: who waits for memory on its way
  *   odp->chunks        spin: the tree's: parts of an address space, their users
  *   part->lock         spin: entries of memory on demand
- *   odp->want_lock     spin, bh: what of it has been missed, and parts to free
+ *   odp->req_lock     spin, bh: what of it has been missed, and parts to free
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
  *
- * The data path takes only sq->lock to xr_odp_wait_lock, and odp->want_lock,
+ * The data path takes only sq->lock to xr_odp_wait_lock, and odp->req_lock,
  * and none of them where it holds a region. It finds links, regions, windows and
  * queue pairs under RCU; what keeps the pages of a region alive during a copy is
- * said in mem/hold.h, and for memory on demand in odp/odp.h.
+ * said in mem/hazard.h, and for memory on demand in odp/odp.h.
  * A queue pair's entry in the map "qp" is shared with the XDP program by a claim,
  * see obj/qp.c.
  */

@@ -12,28 +12,28 @@
 #include "bind.h"
 
 /*
- * What MW_BIND says of a region: of one that @who does not see no more than of one that is
+ * What MW_BIND says of a region: of one that @caller does not see no more than of one that is
  * not there. The link's lock is held.
  */
-static int xr_mw_answer(const struct xr_link *link, const struct xr_owner *who,
+static int xr_mw_answer(const struct xr_link *link, const struct xr_owner *caller,
 			u32 lkey, int error)
 {
 	struct xr_mr *mr = xr_mr_find(link, lkey >> XROCE_KEY_SHIFT);
 
 	if (error != -EXDEV && error != -EACCES && error != -ERANGE)
 		return error;
-	return mr && mr->key == lkey && xr_owner_sees(who, mr->owner) ? error : -ENOENT;
+	return mr && mr->key == lkey && xr_owner_sees(caller, mr->owner) ? error : -ENOENT;
 }
 
 /**
  * xr_mw_do_bind() - bind a window now
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @a: what
  *
  * Return: 0 or an error of MW_BIND.
  */
-int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
+int xr_mw_do_bind(struct xr_link *link, struct xr_owner *caller,
 		  struct xroce_mw_bind *a)
 {
 	struct xr_bind b = {
@@ -47,8 +47,8 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
 	int ret;
 
 	mutex_lock(&link->lock);
-	mw = xr_mw_get(link, who, a->mw);
-	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, who, a->qpn);
+	mw = xr_mw_get(link, caller, a->mw);
+	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, caller, a->qpn);
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (ret)
 		goto out;
@@ -66,7 +66,7 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *who,
 	if (!ret)
 		a->rkey = READ_ONCE(mw->key);
 	else if (a->length)
-		ret = xr_mw_answer(link, who, a->lkey, ret);
+		ret = xr_mw_answer(link, caller, a->lkey, ret);
 out:
 	mutex_unlock(&link->lock);
 	return ret;
@@ -75,12 +75,12 @@ out:
 /**
  * xr_mw_do_inval() - make a key void now
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @a: what
  *
  * Return: 0 or an error of MW_INVAL.
  */
-int xr_mw_do_inval(struct xr_link *link, struct xr_owner *who,
+int xr_mw_do_inval(struct xr_link *link, struct xr_owner *caller,
 		   const struct xroce_mw_inval *a)
 {
 	struct xr_mw *mw;
@@ -89,8 +89,8 @@ int xr_mw_do_inval(struct xr_link *link, struct xr_owner *who,
 	int ret;
 
 	mutex_lock(&link->lock);
-	mw = xr_mw_get(link, who, a->rkey >> XROCE_KEY_SHIFT);
-	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, who, a->qpn);
+	mw = xr_mw_get(link, caller, a->rkey >> XROCE_KEY_SHIFT);
+	qp = IS_ERR(mw) ? ERR_CAST(mw) : xr_qp_get(link, caller, a->qpn);
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (ret)
 		goto out;

@@ -9,12 +9,12 @@
 /**
  * xr_mr_advise() - say what a peer will do with a part of a region
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @a: in: what; out: pages
  *
  * Return: 0 or an error of MR_ADVISE.
  */
-int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
+int xr_mr_advise(struct xr_link *link, struct xr_owner *caller,
 		 struct xroce_mr_advise *a)
 {
 	struct xr_umem *umem;
@@ -25,7 +25,7 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
 	if (a->advice > XROCE_ADVISE_PREFETCH_NO_FAULT || !a->length)
 		return -EINVAL;
 	mutex_lock(&link->lock);
-	mr = xr_mr_get(link, who, a->mr);
+	mr = xr_mr_get(link, caller, a->mr);
 	ret = PTR_ERR_OR_ZERO(mr);
 	if (!ret) {
 		umem = mr->umem;

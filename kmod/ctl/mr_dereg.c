@@ -3,7 +3,7 @@
 #include <linux/bitmap.h>
 #include <linux/slab.h>
 
-#include "mem/hold.h"
+#include "mem/hazard.h"
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "obj/mw.h"
@@ -16,7 +16,7 @@
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
 	WRITE_ONCE(mr->access, 0);
-	xr_hold_wait(mr);
+	xr_hazard_wait(mr);
 }
 
 /*
@@ -53,18 +53,18 @@ void xr_mr_free(struct xr_mr *mr)
 /**
  * xr_mr_dereg() - deregister a region
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @index: its handle
  *
  * Return: 0, -ENOENT, -EPERM or -EBUSY.
  */
-int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index)
+int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index)
 {
 	struct xr_mr *mr;
 	int ret;
 
 	mutex_lock(&link->lock);
-	mr = xr_mr_get(link, who, index);
+	mr = xr_mr_get(link, caller, index);
 	ret = PTR_ERR_OR_ZERO(mr);
 	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
 	if (!ret && !xr_mw_none(&mr->windows))

@@ -15,13 +15,13 @@
 /**
  * xr_mr_query() - look at a region
  * @link: where
- * @who: who asks
- * @next: the first one at or after @q's that @who may see
+ * @caller: who asks
+ * @next: the first one at or after @q's that @caller may see
  * @q: in: the handle; out: all
  *
  * Return: 0 or -ENOENT.
  */
-int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_mr_query *q)
 {
 	unsigned long index = q->mr;
@@ -29,14 +29,14 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 
 	mutex_lock(&link->lock);
 	mr = xr_mr_find(link, index);
-	while (next && (!mr || !xr_owner_sees(who, mr->owner))) {
+	while (next && (!mr || !xr_owner_sees(caller, mr->owner))) {
 		index = find_next_bit(link->mr_used, link->mpt_entries,
 				      index + 1);
 		if (index >= link->mpt_entries)
 			break;
 		mr = xr_mr_find(link, index);
 	}
-	if (index >= link->mpt_entries || !mr || !xr_owner_sees(who, mr->owner)) {
+	if (index >= link->mpt_entries || !mr || !xr_owner_sees(caller, mr->owner)) {
 		mutex_unlock(&link->lock);
 		return -ENOENT;
 	}
@@ -57,7 +57,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
 /**
  * xr_mr_entries() - look at a region's translation table
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @index: the region's handle
  * @first: number of the first entry
  * @count: in: entries wanted; out: entries there are
@@ -65,7 +65,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
  *
  * Return: 0, -ENOENT or -ERANGE.
  */
-int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
+int xr_mr_entries(struct xr_link *link, struct xr_owner *caller, u32 index,
 		  u64 first, u32 *count, u64 *entry)
 {
 	const struct xr_umem *umem;
@@ -75,7 +75,7 @@ int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
 
 	mutex_lock(&link->lock);
 	mr = xr_mr_find(link, index);
-	if (!mr || !xr_owner_sees(who, mr->owner)) {
+	if (!mr || !xr_owner_sees(caller, mr->owner)) {
 		ret = -ENOENT;
 		goto out;
 	}

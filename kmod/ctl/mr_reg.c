@@ -87,21 +87,21 @@ static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 /**
  * xr_mr_link() - make a region a member of its PD, give it a key, publish it
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @mr: the region
  * @pd: number of the PD
  * @key: out: its key; @mr can be gone already when this returns
  *
  * Return: 0, -ENOENT, -EPERM, -EEXIST (the name), -ENOMEM or -ENOSPC.
  */
-static int xr_mr_link(struct xr_link *link, struct xr_owner *who, struct xr_mr *mr,
+static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_mr *mr,
 		      u32 pd, u32 *key)
 {
 	u32 index;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	mr->pd = xr_pd_find(link, who, mr->owner, pd);
+	mr->pd = xr_pd_find(link, caller, mr->owner, pd);
 	if (IS_ERR(mr->pd)) {
 		ret = PTR_ERR(mr->pd);
 		goto out;
@@ -131,7 +131,7 @@ out:
 }
 
 /* Make a region of @umem, which is used up, and publish it. Return: 0 and its keys. */
-static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
+static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller,
 			 struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			 u32 pd, u32 access, u32 flags, const char *name,
 			 u32 *handle, u32 *lkey, u32 *rkey)
@@ -147,7 +147,7 @@ static int xr_mr_publish(struct xr_link *link, struct xr_owner *who,
 	ret = xr_charge(&mr->charge, owner, XROCE_COUNT_MR, 1);
 	if (ret)
 		goto err;
-	ret = xr_mr_link(link, who, mr, pd, lkey);
+	ret = xr_mr_link(link, caller, mr, pd, lkey);
 	if (ret)
 		goto err_charge;
 	*handle = *lkey >> XROCE_KEY_SHIFT;
@@ -165,13 +165,13 @@ err:
 /**
  * xr_mr_reg() - register a virtual region
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @owner: whose it will be
  * @r: in: what; out: handle and keys
  *
  * Return: 0 or an error of MR_REG.
  */
-int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	      struct xr_owner *owner, struct xroce_mr_reg *r)
 {
 	struct xr_umem *umem;
@@ -182,21 +182,21 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
 	umem = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+	return xr_mr_publish(link, caller, owner, umem, r->iova, r->pd, r->access,
 			    r->flags, r->name, &r->mr, &r->lkey, &r->rkey);
 }
 
 /**
  * xr_mr_reg_phys() - register a physical region
  * @link: where
- * @who: who asks; may read and write any memory
+ * @caller: who asks; may read and write any memory
  * @owner: whose it will be
  * @phys: the pages
  * @r: in: what else; out: handle and keys
  *
  * Return: 0 or an error of MR_REG_PHYS.
  */
-int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
+int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xr_owner *owner, const struct xr_phys *phys,
 		   struct xroce_mr_reg_phys *r)
 {
@@ -208,20 +208,20 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
 	umem = xr_phys_pin(owner, phys);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+	return xr_mr_publish(link, caller, owner, umem, r->iova, r->pd, r->access,
 			    0, r->name, &r->mr, &r->lkey, &r->rkey);
 }
 
 /**
  * xr_mr_reg_shared() - register a region over the memory of another
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @owner: whose it will be
  * @r: in: what; out: length, handle and keys
  *
  * Return: 0 or an error of MR_REG_SHARED.
  */
-int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
+int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r)
 {
 	struct xr_umem *umem = NULL;
@@ -233,7 +233,7 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 	if (!xr_mr_args_ok(r->access, r->iova, 1, r->name))
 		return -EINVAL;
 	mutex_lock(&link->lock);
-	from = xr_mr_get(link, who, r->from);
+	from = xr_mr_get(link, caller, r->from);
 	ret = PTR_ERR_OR_ZERO(from);
 	if (!ret && !xr_iova_ok(r->iova, from->umem->length))
 		ret = -EINVAL;
@@ -251,6 +251,6 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
 		return ret;
 
 	r->length = umem->length;
-	return xr_mr_publish(link, who, owner, umem, r->iova, r->pd, r->access,
+	return xr_mr_publish(link, caller, owner, umem, r->iova, r->pd, r->access,
 			    flags, r->name, &r->mr, &r->lkey, &r->rkey);
 }

@@ -23,31 +23,31 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name);
 struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 pid,
 			  u64 addr, u64 length, u32 access);
-int xr_mr_reg(struct xr_link *link, struct xr_owner *who,
+int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	      struct xr_owner *owner, struct xroce_mr_reg *r);
-int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *who,
+int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xr_owner *owner, const struct xr_phys *phys,
 		   struct xroce_mr_reg_phys *r);
-int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *who,
+int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
 
 /* mr_rereg.c */
-int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
+int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r);
 
 /* mr_dereg.c */
 void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr);
 void xr_mr_free(struct xr_mr *mr);
-int xr_mr_dereg(struct xr_link *link, struct xr_owner *who, u32 index);
+int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index);
 
 /* mr_query.c */
-int xr_mr_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_mr_query *q);
-int xr_mr_entries(struct xr_link *link, struct xr_owner *who, u32 index,
+int xr_mr_entries(struct xr_link *link, struct xr_owner *caller, u32 index,
 		  u64 first, u32 *count, u64 *entry);
 
 /* mr_advise.c */
-int xr_mr_advise(struct xr_link *link, struct xr_owner *who,
+int xr_mr_advise(struct xr_link *link, struct xr_owner *caller,
 		 struct xroce_mr_advise *a);
 
 #endif

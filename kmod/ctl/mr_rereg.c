@@ -32,14 +32,14 @@ struct xr_mr_was {
 	char name[XROCE_NAME_MAX];
 };
 
-static int xr_mr_look(struct xr_link *link, struct xr_owner *who, u32 index,
+static int xr_mr_look(struct xr_link *link, struct xr_owner *caller, u32 index,
 		      struct xr_mr_was *was)
 {
 	struct xr_mr *mr;
 	int ret;
 
 	mutex_lock(&link->lock);
-	mr = xr_mr_get(link, who, index);
+	mr = xr_mr_get(link, caller, index);
 	ret = PTR_ERR_OR_ZERO(mr);
 	if (!ret) {
 		was->owner = mr->owner;
@@ -77,7 +77,7 @@ static struct xr_umem *xr_mr_repin(const struct xr_mr_was *was,
  * Put @mr where the region is that @was. On success the old one is the caller's
  * to free, and @mr can be gone already.
  */
-static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
+static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 			 const struct xr_mr_was *was, struct xr_mr *mr,
 			 struct xroce_mr_rereg *r, struct xr_mr **old)
 {
@@ -97,7 +97,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *who,
 		goto out;
 	}
 	mr->pd = r->mask & XROCE_REREG_PD ?
-		 xr_pd_find(link, who, mr->owner, r->pd) : now->pd;
+		 xr_pd_find(link, caller, mr->owner, r->pd) : now->pd;
 	if (IS_ERR(mr->pd)) {
 		ret = PTR_ERR(mr->pd);
 		goto out;
@@ -135,13 +135,13 @@ out:
 /**
  * xr_mr_rereg() - re-register a region
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @phys: pages to change to, if they are physical; else NULL
  * @r: in: what; out: keys
  *
  * Return: 0 or an error of MR_REREG; the region is then as it was.
  */
-int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
+int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r)
 {
 	const bool translation = r->mask & XROCE_REREG_TRANSLATION;
@@ -159,7 +159,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 	if (translation && (!xr_iova_ok(r->iova, r->length) ||
 			    (!phys && r->addr + r->length - 1 < r->addr)))
 		return -EINVAL;
-	ret = xr_mr_look(link, who, r->mr, &was);
+	ret = xr_mr_look(link, caller, r->mr, &was);
 	if (ret)
 		return ret;
 
@@ -177,7 +177,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *who,
 		       translation ? r->flags : was.flags, was.name);
 	if (!mr)
 		goto err_umem;
-	ret = xr_mr_replace(link, who, &was, mr, r, &old);
+	ret = xr_mr_replace(link, caller, &was, mr, r, &old);
 	if (ret)
 		goto err_mr;
 	xr_mr_free(old);

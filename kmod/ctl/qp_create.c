@@ -11,8 +11,8 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
-#include "data/keep.h"
-#include "data/reply.h"
+#include "data/defer.h"
+#include "data/response.h"
 #include "obj/link.h"
 #include "obj/mw.h"
 #include "obj/mw_count.h"
@@ -63,13 +63,13 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 /**
  * xr_qp_create() - create a queue pair in state RESET
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @owner: whose it will be
  * @a: in: what; out: its number, and where its receive queue is
  *
  * Return: 0 or an error of QP_ADD.
  */
-int xr_qp_create(struct xr_link *link, struct xr_owner *who,
+int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_qp_add *a)
 {
 	struct xr_pd *pd;
@@ -90,7 +90,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 		goto err_charge;
 
 	mutex_lock(&link->lock);
-	pd = xr_pd_find(link, who, owner, a->pd);
+	pd = xr_pd_find(link, caller, owner, a->pd);
 	if (IS_ERR(pd)) {
 		ret = PTR_ERR(pd);
 		goto err;
@@ -102,8 +102,8 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *who,
 	}
 
 	qp->link = link;
-	xr_replies_init(&qp->replies, link->stat);
-	xr_keep_init(&qp->keep);
+	xr_responses_init(&qp->responses, link->stat);
+	xr_defer_init(&qp->defer);
 	qp->qpn = xr_qpn_draw(link, slot);
 	qp->type = a->type;
 	qp->state = XROCE_QPS_RESET;
@@ -161,8 +161,8 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	RCU_INIT_POINTER(link->qp[slot], NULL);
 	if (xr_mw_close(&qp->windows_2a) + xr_mw_close(&qp->windows_2b))
 		xr_mw_orphan(qp->pd, NULL, qp);
-	xr_keep_close(qp);
-	xr_replies_close(qp);
+	xr_defer_close(qp);
+	xr_responses_close(qp);
 	claimed = xr_qp_claim(q);
 	WRITE_ONCE(q->generation, q->generation + 1);
 	WRITE_ONCE(q->qpn, 0);
@@ -204,8 +204,8 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	qp->pd->qps--;
 	link->nr_qps--;
 	xr_uncharge(&qp->charge);
-	xr_replies_free(&qp->replies);
-	xr_keep_free(&qp->keep);
+	xr_responses_free(&qp->responses);
+	xr_defer_free(&qp->defer);
 	xr_recv_free(&qp->recv);
 	mem_cgroup_put(qp->group);
 	kfree_rcu(qp, rcu);
@@ -214,18 +214,18 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 /**
  * xr_qp_delete() - destroy a queue pair
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @qpn: its number
  *
  * Return: 0, -ENOENT, -EPERM or -EBUSY.
  */
-int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn)
+int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn)
 {
 	struct xr_qp *qp;
 	int ret;
 
 	mutex_lock(&link->lock);
-	qp = xr_qp_get(link, who, qpn);
+	qp = xr_qp_get(link, caller, qpn);
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (!ret)
 		xr_sq_apply(qp);

@@ -12,17 +12,17 @@ struct xroce_qp_add;
 struct xroce_qp_modify;
 struct xroce_qp_query;
 
-int xr_qp_create(struct xr_link *link, struct xr_owner *who,
+int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_qp_add *a);
-int xr_qp_delete(struct xr_link *link, struct xr_owner *who, u32 qpn);
+int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 
 /* qp_modify.c */
-int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
+int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		 const struct xroce_qp_modify *attr);
 
 /* qp_query.c */
-int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_qp_query *q);
 
 #endif

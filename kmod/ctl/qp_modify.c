@@ -12,8 +12,8 @@
 #include "xroce_transition.h"
 #include "xroce_wire.h"
 
-#include "data/keep.h"
-#include "data/reply.h"
+#include "data/defer.h"
+#include "data/response.h"
 #include "data/tx.h"
 #include "obj/link.h"
 #include "obj/qp.h"
@@ -94,14 +94,14 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	struct xroce_qp *q = qp->map;
 
 	/* Nor is a reply built. */
-	spin_lock_bh(&qp->replies.lock);
+	spin_lock_bh(&qp->responses.lock);
 	WRITE_ONCE(q->ipv6, v6);
 	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
 	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
-	spin_unlock_bh(&qp->replies.lock);
+	spin_unlock_bh(&qp->responses.lock);
 }
 
 static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
@@ -140,14 +140,14 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 /**
  * xr_qp_modify() - change state or attributes
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @a: the change
  *
  * All or nothing.
  *
  * Return: 0 or an error of QP_MODIFY.
  */
-int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
+int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		 const struct xroce_qp_modify *a)
 {
 	struct xroce_qp *q;
@@ -156,7 +156,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	qp = xr_qp_get(link, who, a->qpn);
+	qp = xr_qp_get(link, caller, a->qpn);
 	if (IS_ERR(qp)) {
 		ret = PTR_ERR(qp);
 		goto out;
@@ -192,11 +192,11 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 		xr_qp_release(q);
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
-		xr_keep_close(qp);
-		xr_replies_close(qp);
+		xr_defer_close(qp);
+		xr_responses_close(qp);
 	}
 	if (to == XROCE_QPS_RESET) {
-		xr_replies_reset(&qp->replies);
+		xr_responses_reset(&qp->responses);
 		xr_recv_reset(qp);
 		/* What is posted is forgotten, and can end nothing any more. */
 		WRITE_ONCE(qp->state, to);
@@ -206,17 +206,17 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *who,
 	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
 		xr_recv_start(qp);
 	if (to == XROCE_QPS_RTR)
-		qp->life = atomic64_inc_return(&xr_qp_lives);
+		qp->epoch = atomic64_inc_return(&xr_qp_lives);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
 		WRITE_ONCE(q->mtu, XR_UD_MTU);
 		xr_qp_set_av(qp, a);
 	} else if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
-		xr_replies_reset(&qp->replies);
-		xr_replies_open(&qp->replies);
+		xr_responses_reset(&qp->responses);
+		xr_responses_open(&qp->responses);
 	}
 	if (to == XROCE_QPS_RTR)
-		xr_keep_open(&qp->keep);
+		xr_defer_open(&qp->defer);
 	if (a->mask & XROCE_QP_ACCESS) {
 		WRITE_ONCE(qp->access, a->access);
 		/* The module first: a verdict must find what it allows. */

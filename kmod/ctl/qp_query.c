@@ -31,7 +31,7 @@ static u32 xr_qp_cause(const struct xr_qp *qp)
 /* What the XDP program and the module have sent, and what was dropped. */
 static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 {
-	const struct xr_tx_batch *batch = &qp->replies.batch;
+	const struct xr_tx_batch *batch = &qp->responses.batch;
 	const struct xroce_qp *m = qp->map;
 	u64 tx = 0;
 	int i;
@@ -98,14 +98,14 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 /**
  * xr_qp_query() - look at a queue pair
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @next: the first one, in the order of places in the table, at or after @q's
- *	that @who may see
+ *	that @caller may see
  * @q: in: the number; out: all
  *
  * Return: 0 or -ENOENT.
  */
-int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_qp_query *q)
 {
 	u32 slot = q->qpn & link->qp_mask;
@@ -113,7 +113,7 @@ int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 
 	mutex_lock(&link->lock);
 	qp = next ? xr_qp_in(link, slot) : xr_qp_find(link, q->qpn);
-	while (next && !(qp && xr_owner_sees(who, qp->owner))) {
+	while (next && !(qp && xr_owner_sees(caller, qp->owner))) {
 		slot = find_next_bit(link->qp_used, link->qp_entries, slot + 1);
 		if (slot >= link->qp_entries) {
 			qp = NULL;
@@ -121,7 +121,7 @@ int xr_qp_query(struct xr_link *link, struct xr_owner *who, bool next,
 		}
 		qp = xr_qp_in(link, slot);
 	}
-	if (qp && !xr_owner_sees(who, qp->owner))
+	if (qp && !xr_owner_sees(caller, qp->owner))
 		qp = NULL;
 	if (qp)
 		xr_qp_describe(link, qp, q);

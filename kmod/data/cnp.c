@@ -6,7 +6,7 @@
 #include "obj/qp.h"
 
 #include "cnp.h"
-#include "reply.h"
+#include "response.h"
 
 /* A sender that reacts needs no more (DCQCN has 50 as well). */
 static unsigned int cnp_interval = 50;
@@ -27,7 +27,7 @@ MODULE_PARM_DESC(cnp_interval,
  */
 int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 	u64 now = ktime_get_ns();
 	int ret = 0;
 
@@ -39,7 +39,7 @@ int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 	} else {
 		rs->cnp = true;
 		rs->cnp_next = now + (u64)READ_ONCE(cnp_interval) * NSEC_PER_USEC;
-		xr_replies_start(qp, l2, l2_len);
+		xr_responses_start(qp, l2, l2_len);
 	}
 	spin_unlock(&rs->lock);
 	return ret;

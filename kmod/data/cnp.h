@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Congestion notification packets (IBTA A17.9). They go out with the replies of a
- * queue pair (reply.h) but are none: nothing waits for them.
+ * queue pair (response.h) but are none: nothing waits for them.
  */
 #ifndef _XR_CNP_H
 #define _XR_CNP_H

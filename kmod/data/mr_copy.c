@@ -17,7 +17,7 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
  * @len: bytes
  * @ahead: bytes that the message goes on for
  * @write: it is to be written to
- * @miss: out: for xr_odp_ask(), after xr_mr_drop()
+ * @miss: out: for xr_odp_ask(), after xr_mr_release()
  */
 void xr_mr_miss(const struct xr_mr *mr, u64 va, u32 len, u32 ahead, bool write,
 		struct xr_odp_miss *miss)

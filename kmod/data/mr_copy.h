@@ -25,7 +25,7 @@ void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /**
- * xr_rkey_hold() - find the region behind an R_Key, and keep its pages
+ * xr_rkey_acquire() - find the region behind an R_Key, and keep its pages
  * @qp: queue pair whose peer has sent the key
  * @va: first byte
  * @key: all 32 bits: a region's or a window's
@@ -36,19 +36,19 @@ int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
  * the maps "mpt" and "qp", by which the XDP program has judged, may say something else.
  * A remote right to write implies local write (xr_access_ok(), xr_mw_region()).
  *
- * Otherwise as xr_mr_hold(), which is for L_Keys.
+ * Otherwise as xr_mr_acquire(), which is for L_Keys.
  */
-static __always_inline struct xr_mr *xr_rkey_hold(const struct xr_qp *qp, u64 va,
+static __always_inline struct xr_mr *xr_rkey_acquire(const struct xr_qp *qp, u64 va,
 						  u32 key, u32 len, u32 right)
 {
-	struct xr_mr *mr = xr_mr_hold(qp->link, key);
+	struct xr_mr *mr = xr_mr_acquire(qp->link, key);
 
 	if (unlikely(!mr))
-		return xr_mw_hold(qp, va, key, len, right);
+		return xr_mw_acquire(qp, va, key, len, right);
 	if (likely(mr->pd == qp->pd &&
 		   READ_ONCE(mr->access) & READ_ONCE(qp->access) & right))
 		return mr;
-	xr_mr_drop();
+	xr_mr_release();
 	return NULL;
 }
 

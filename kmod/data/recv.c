@@ -21,7 +21,7 @@
 #include "obj/recv_queue.h"
 #include "obj/srq.h"
 
-#include "keep.h"
+#include "defer.h"
 #include "mr_copy.h"
 #include "recv.h"
 
@@ -55,9 +55,9 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
 
 	if (ret == -EAGAIN)
 		xr_mr_miss(mr, va, len, 0, true, &miss);
-	xr_mr_drop();
+	xr_mr_release();
 	if (ret == -EAGAIN)
-		ret = xr_keep_missed(qp, &miss, xdp);
+		ret = xr_defer_missed(qp, &miss, xdp);
 	if (ret == -EAGAIN)
 		return -EBUSY;
 	if (ret == -EINPROGRESS)
@@ -80,7 +80,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	struct xr_mr *mr;
 	int ret;
 
-	mr = xr_mr_hold(qp->link, sge->lkey);
+	mr = xr_mr_acquire(qp->link, sge->lkey);
 	if (unlikely(!mr))
 		return -EFAULT;
 	if (unlikely(mr->pd != qp->pd || va < sge->addr ||
@@ -93,7 +93,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	if (likely(!ret)) {
 		/* An IP header is a part of the packet that follows. */
 		xr_mr_count_in(mr->stat, !buf, len, !qp->recv.done);
-		xr_mr_drop();
+		xr_mr_release();
 		return 0;
 	}
 	return xr_recv_not_stored(qp, mr, va, len, xdp, ret);
@@ -252,7 +252,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 		return 1;
 	wr_id = READ_ONCE(w->wr_id);
 	addr = READ_ONCE(w->sge[0].addr);
-	mr = xr_mr_hold(qp->link, READ_ONCE(w->sge[0].lkey));
+	mr = xr_mr_acquire(qp->link, READ_ONCE(w->sge[0].lkey));
 	if (unlikely(!mr))
 		return 1;
 	if (unlikely(mr->pd != qp->pd || mr->umem->on_demand ||
@@ -262,12 +262,12 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	else
 		mem = xr_mr_whole(mr, at, len);
 	if (unlikely(!mem || !xr_frame_linear(xdp, off, len))) {
-		xr_mr_drop();
+		xr_mr_release();
 		return 1;
 	}
 	xr_copy(mem, xdp->data + off, len);
 	xr_mr_count_in(mr->stat, 1, len, 1);
-	xr_mr_drop();
+	xr_mr_release();
 	xr_rq_taken(&v->rq);
 	ret = xr_recv_done(qp, r, flags, wr_id, XROCE_WC_RECV, len);
 	if (unlikely(ret))

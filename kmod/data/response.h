@@ -1,87 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows the headers of a READ response: bytes of a region, the pad and the
- * invariant CRC. The bytes are gone over once, or twice in one vector section.
+ * Replies that wait to be sent, a queue for each queue pair.
+ *
+ * The XDP program queues them under the queue pair's claim, so in order. A tasklet
+ * sends them: a few packets a run, so that others get their turn, and a device
+ * without room is tried again later. While anything waits the map says so
+ * (xroce_qp::queued), and the program answers nothing itself.
+ *
+ * What the program has answered itself leaves the driver no sooner than the end
+ * of its poll. What is queued behind it must not go before: so a tasklet, which
+ * runs on the CPU that polls, after the poll. A work item would run where its
+ * last run has not ended yet. And it is told only once to run: told again
+ * while it starts, it would find what came since.
  */
 #ifndef _XR_RESPONSE_H
 #define _XR_RESPONSE_H
 
-#include "bytes/icrc.h"
+#include <linux/types.h>
 
-#include "mr_copy.h"
+struct xdp_frame;
+struct xr_qp;
+struct xr_responses;
+struct xroce_reply;
+struct xroce_stat;
 
-/*
- * One of a few bytes, without the vector registers. @len is a multiple of four, at most
- * XROCE_READ_SHORT, and @ack the invariant CRC of an acknowledgement with the same PSN
- * and AETH.
- */
-static __always_inline void xr_response_short(void *to, const void *from, u32 len,
-					      bool ipv6, u32 ack)
-{
-	u32 crc = ack ^ xr_icrc_read[ipv6][len / 4];
-	u64 word;
-
-	for (; len >= sizeof(word); len -= sizeof(word)) {
-		word = get_unaligned((const u64 *)from);
-		put_unaligned(word, (u64 *)to);
-		crc = xr_icrc_of(be64_to_cpu((__force __be64)(word ^ crc)));
-		from += sizeof(word);
-		to += sizeof(word);
-	}
-	if (len) {
-		u32 half = get_unaligned((const u32 *)from);
-
-		put_unaligned(half, (u32 *)to);
-		crc = xr_icrc_of(be32_to_cpu((__force __be32)(half ^ crc)));
-		to += sizeof(half);
-	}
-	put_unaligned_le32(~crc, to);
-}
+/* READs and atomics that may be outstanding, and acknowledgements between. */
+#define XR_RESPONSE_MAX	256
 
 /**
- * xr_response_fill() - finish a READ response
- * @mr: held by the caller
- * @at: where the bytes begin in the region; their memory is there
- * @xdp: the frame, in one buffer, which has its length and its headers: those up to the
- *	BTH, or to an AETH
- * @l3: offset of the IP header
- * @ipv6: what that is of: IPv6; else IPv4
- * @off: offset of the first byte: right behind the BTH, or behind an AETH
- * @len: bytes, not 0
- * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH; NULL: of
- *	no use
+ * struct xr_response - a reply, and how far it has got
+ * @psn: of the next packet
+ * @msn: message sequence number
+ * @key: READ: R_Key
+ * @left: READ: bytes to send
+ * @va: READ: next byte
+ * @result: atomic: what was there
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, XROCE_RC_READ_RESPONSE_ONLY
+ * @syndrome: of XROCE_RC_ACK
+ * @begun: its first packet has been sent
  */
-static __always_inline void xr_response_fill(const struct xr_mr *mr, u64 at,
-					     struct xdp_buff *xdp, u32 l3, bool ipv6,
-					     u32 off, u32 len, const u32 *ack)
-{
-	const void *mem = xr_mr_whole(mr, at, len);
-	u32 end = off + round_up(len, 4), crc;
-	void *to;
+struct xr_response {
+	u32 psn;
+	u32 msn;
+	u32 key;
+	u32 left;
+	u64 va;
+	u64 result;
+	u8 opcode;
+	u8 syndrome;
+	bool begun;
+};
 
-	if (unlikely(!mem || len % 4)) {
-		xr_mr_move_any(mr, at, xdp, off, len, false);
-		xr_icrc_put(xdp, l3, end);
-		return;
-	}
-	if (ack && len <= XROCE_READ_SHORT) {
-		xr_response_short(xdp->data + off, mem, len, ipv6, *ack);
-		return;
-	}
-	if (unlikely(!xr_vector_begin())) {
-		xr_copy(xdp->data + off, mem, len);
-		xr_icrc_put_any(xdp, l3, end);
-		return;
-	}
-	to = xdp->data + off;
-	if (!(len % XR_CLMUL_BLOCK)) {
-		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
-	} else {
-		xr_copy_vector(to, mem, len);
-		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
-	}
-	put_unaligned_le32(crc, to + len);
-	xr_vector_end();
-}
+void xr_responses_init(struct xr_responses *rs, struct xroce_stat __percpu *stat);
+void xr_responses_open(struct xr_responses *rs);
+void xr_responses_reset(struct xr_responses *rs);
+void xr_responses_close(struct xr_qp *qp);
+void xr_responses_free(struct xr_responses *rs);
+int xr_response_queue(struct xr_qp *qp, const struct xroce_reply *r,
+		   const void *l2, u32 l2_len, bool must);
+void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame);
+void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
+		  u32 msn);
+void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len);
 
 #endif

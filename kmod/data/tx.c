@@ -21,7 +21,7 @@
 #include "obj/qp.h"
 
 #include "mr_copy.h"
-#include "response.h"
+#include "read_response.h"
 #include "tx.h"
 
 /*
@@ -111,7 +111,7 @@ static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 }
 
 /* The same of a reply, from xr_tx_template()'s. */
-static __always_inline __be32 *xr_tx_reply(void *at, const struct xroce_qp *q, bool ipv6,
+static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q, bool ipv6,
 					   const struct xr_tx_packet *p, u16 udp_len)
 {
 	struct xroce_bth *bth;
@@ -202,19 +202,19 @@ static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 	struct xr_odp_miss miss;
 
 	xr_mr_miss(mr, p->va, p->len, p->ahead, false, &miss);
-	xr_mr_drop();
-	return xr_odp_ask(&miss, qp->life);
+	xr_mr_release();
+	return xr_odp_ask(&miss, qp->epoch);
 }
 
 /*
  * The payload, from @off on, and the invariant CRC. Nothing is allocated and no lock is
- * taken while the region is held (hold.h). Return: as xr_tx_build().
+ * taken while the region is held (hazard.h). Return: as xr_tx_build().
  */
 static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 					 const struct xr_tx_packet *p,
 					 struct xdp_buff *xdp, bool ipv6, u32 off)
 {
-	struct xr_mr *mr = xr_rkey_hold(qp, p->va, p->key, p->len,
+	struct xr_mr *mr = xr_rkey_acquire(qp, p->va, p->key, p->len,
 					XROCE_ACCESS_REMOTE_READ);
 	u64 from;
 	int ret;
@@ -225,10 +225,10 @@ static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 	if (unlikely(ret == -EAGAIN))
 		return xr_tx_missed(qp, mr, p);
 	if (likely(!ret)) {
-		xr_response_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
+		xr_read_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
 		xr_mr_count_out(mr->stat, p->len, p->begin);
 	}
-	xr_mr_drop();
+	xr_mr_release();
 	return ret;
 }
 
@@ -272,7 +272,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	if (unlikely(p->opcode == XROCE_OP_CNP))
 		psn = xr_tx_headers(at, q, ipv6, p, udp_len);
 	else
-		psn = xr_tx_reply(at, q, ipv6, p, udp_len);
+		psn = xr_tx_response(at, q, ipv6, p, udp_len);
 	at = xr_tx_behind(psn, p);
 	if (p->len) {
 		ret = xr_tx_payload(qp, p, &xdp, ipv6, at - xdp.data);

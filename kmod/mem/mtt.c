@@ -35,7 +35,7 @@ MODULE_PARM_DESC(mtt_limit, "MiB that translation tables can take (1024)");
 
 static struct xr_pool xr_pool;
 /* Extents that stay. */
-static u32 xr_pool_kept;
+static u32 xr_pool_reserved;
 static DEFINE_SPINLOCK(xr_pool_lock);
 /* Who adds an extent. */
 static DEFINE_MUTEX(xr_pool_grow_lock);
@@ -63,18 +63,18 @@ static void xr_extent_put(u64 *memory)
 	free_pages((unsigned long)memory, XR_EXTENT_ORDER);
 }
 
-static int xr_run_take(struct xr_mtt_run *run, u32 count)
+static int xr_pfn_run_take(struct xr_mtt_run *run, u32 count)
 {
 	spin_lock(&xr_pool_lock);
 	run->at = xr_pool_alloc(&xr_pool, count);
-	if (run->at != XR_RUN_NONE)
+	if (run->at != XR_PFN_RUN_NONE)
 		run->entry = xr_pool_at(&xr_pool, run->at);
 	spin_unlock(&xr_pool_lock);
-	return run->at == XR_RUN_NONE ? -ENOSPC : 0;
+	return run->at == XR_PFN_RUN_NONE ? -ENOSPC : 0;
 }
 
 /* Take it from an extent that is added for it. */
-static int xr_run_grow(struct xr_mtt_run *run, u32 count)
+static int xr_pfn_run_grow(struct xr_mtt_run *run, u32 count)
 {
 	u64 *memory;
 	u32 id;
@@ -82,7 +82,7 @@ static int xr_run_grow(struct xr_mtt_run *run, u32 count)
 
 	mutex_lock(&xr_pool_grow_lock);
 	/* Who was before us may have left enough. */
-	ret = xr_run_take(run, count);
+	ret = xr_pfn_run_take(run, count);
 	if (!ret)
 		goto out;
 	/* Extents come only under the mutex, so a free number stays free. */
@@ -107,13 +107,13 @@ out:
 }
 
 /* Give it back, and the extent if it is not one of those that stay. */
-static void xr_run_put(const struct xr_mtt_run *run, u32 count)
+static void xr_pfn_run_put(const struct xr_mtt_run *run, u32 count)
 {
 	u32 id = run->at >> XR_EXTENT_SHIFT;
 	u64 *memory = NULL;
 
 	spin_lock(&xr_pool_lock);
-	if (xr_pool_free(&xr_pool, run->at, count) && id >= xr_pool_kept)
+	if (xr_pool_free(&xr_pool, run->at, count) && id >= xr_pool_reserved)
 		memory = xr_pool_remove(&xr_pool, id);
 	spin_unlock(&xr_pool_lock);
 	if (memory)
@@ -153,9 +153,9 @@ int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 	}
 	for (i = 0; i < runs; i++) {
 		run = i ? &mtt->more[i - 1] : &mtt->run;
-		ret = xr_run_take(run, xr_mtt_run_count(mtt, i));
+		ret = xr_pfn_run_take(run, xr_mtt_run_count(mtt, i));
 		if (ret)
-			ret = xr_run_grow(run, xr_mtt_run_count(mtt, i));
+			ret = xr_pfn_run_grow(run, xr_mtt_run_count(mtt, i));
 		if (ret)
 			goto err;
 	}
@@ -163,7 +163,7 @@ int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 
 err:
 	while (i--)
-		xr_run_put(i ? &mtt->more[i - 1] : &mtt->run,
+		xr_pfn_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 			   xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
 	*mtt = (struct xr_mtt){};
@@ -179,7 +179,7 @@ void xr_mtt_free(struct xr_mtt *mtt)
 	u32 i, runs = (mtt->count + XR_EXTENT_ENTRIES - 1) >> XR_EXTENT_SHIFT;
 
 	for (i = 0; i < runs; i++)
-		xr_run_put(i ? &mtt->more[i - 1] : &mtt->run,
+		xr_pfn_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 			   xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
 	*mtt = (struct xr_mtt){};
@@ -255,7 +255,7 @@ void xr_mtt_query(struct xroce_mtt_query *q)
 	u32 id;
 
 	q->limit = xr_mtt_limit();
-	q->kept = (u64)xr_pool_kept << XR_EXTENT_SHIFT;
+	q->kept = (u64)xr_pool_reserved << XR_EXTENT_SHIFT;
 	q->largest = 0;
 	q->scattered = 0;
 	spin_lock(&xr_pool_lock);
@@ -291,8 +291,8 @@ int xr_mtt_init(void)
 	u32 room = mtt_limit / XR_EXTENT_MIB;
 	u64 *memory;
 
-	xr_pool_kept = DIV_ROUND_UP(mtt_reserve, XR_EXTENT_MIB);
-	if (!xr_pool_kept || xr_pool_kept > room || room > XR_EXTENTS_MAX) {
+	xr_pool_reserved = DIV_ROUND_UP(mtt_reserve, XR_EXTENT_MIB);
+	if (!xr_pool_reserved || xr_pool_reserved > room || room > XR_EXTENTS_MAX) {
 		pr_err("mtt_reserve=%u mtt_limit=%u: at least %zu, the limit no less, and at most %zu\n",
 		       mtt_reserve, mtt_limit, XR_EXTENT_MIB,
 		       XR_EXTENTS_MAX * XR_EXTENT_MIB);
@@ -302,7 +302,7 @@ int xr_mtt_init(void)
 	if (!xr_pool.extent)
 		return -ENOMEM;
 	xr_pool.room = room;
-	while (xr_pool.extents < xr_pool_kept) {
+	while (xr_pool.extents < xr_pool_reserved) {
 		memory = xr_extent_get();
 		if (!memory) {
 			pr_err("mtt_reserve=%u: no contiguous memory\n",

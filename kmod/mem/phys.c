@@ -18,7 +18,7 @@
 #include "own/limit.h"
 
 #include "phys.h"
-#include "run.h"
+#include "pfn_run.h"
 #include "umem.h"
 
 /**

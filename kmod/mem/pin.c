@@ -16,7 +16,7 @@
 #include "huge.h"
 #include "pin.h"
 #include "process.h"
-#include "run.h"
+#include "pfn_run.h"
 #include "umem.h"
 
 /* Pages pinned at a time: a page full of pointers. */
@@ -43,7 +43,7 @@ struct xr_pinned {
 	struct xr_umem umem;
 	struct mm_struct *mm;
 	bool huge;
-	struct xr_runs runs;
+	struct xr_pfn_runs runs;
 	struct xr_charge charge;
 };
 
@@ -53,13 +53,13 @@ static unsigned long xr_pages(u64 addr, u64 length)
 }
 
 /* Build the translation table. */
-static int xr_runs_translate(const struct xr_runs *runs, struct xr_umem *umem)
+static int xr_pfn_runs_translate(const struct xr_pfn_runs *runs, struct xr_umem *umem)
 {
 	u64 block, phys, end, n = 0;
 	size_t i;
 	int ret;
 
-	umem->page_shift = xr_runs_shift(runs,
+	umem->page_shift = xr_pfn_runs_shift(runs,
 					 xr_pages(umem->addr, umem->length));
 	block = 1ull << umem->page_shift;
 	phys = PFN_PHYS(runs->run[0].pfn) + offset_in_page(umem->addr);
@@ -106,7 +106,7 @@ static long xr_pin_batch(struct mm_struct *mm, unsigned long start,
  * Pin memory of the caller that huge pages map, all of it. On failure nothing is
  * pinned. Return: 1; 0: it is not such memory; or an error.
  */
-static int xr_pin_huge(const struct xr_umem *umem, struct xr_runs *runs)
+static int xr_pin_huge(const struct xr_umem *umem, struct xr_pfn_runs *runs)
 {
 	unsigned int gup = FOLL_LONGTERM | (umem->writable ? FOLL_WRITE : 0);
 	unsigned long left = xr_pages(umem->addr, umem->length), nr;
@@ -129,7 +129,7 @@ static int xr_pin_huge(const struct xr_umem *umem, struct xr_runs *runs)
 		nr = (ALIGN(start + 1, PMD_SIZE) - start) >> PAGE_SHIFT;
 		nr = min(left, nr);
 		if (xr_huge_pfn(start, umem->writable) == page_to_pfn(page))
-			ret = xr_runs_add(runs, page_to_pfn(page), nr) ? : 1;
+			ret = xr_pfn_runs_add(runs, page_to_pfn(page), nr) ? : 1;
 		if (ret != 1) {
 			unpin_user_page(page);
 			goto err;
@@ -143,14 +143,14 @@ static int xr_pin_huge(const struct xr_umem *umem, struct xr_runs *runs)
 	return 1;
 
 err:
-	xr_runs_unpin(runs, true, false);
+	xr_pfn_runs_unpin(runs, true, false);
 	runs->count = 0;
 	return ret;
 }
 
 /* Pin it all. On failure what is in @runs is pinned. */
 static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
-		       struct xr_runs *runs)
+		       struct xr_pfn_runs *runs)
 {
 	unsigned int gup = FOLL_LONGTERM | (umem->writable ? FOLL_WRITE : 0);
 	unsigned long left = xr_pages(umem->addr, umem->length);
@@ -174,7 +174,7 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
 			ret = got;
 			break;
 		}
-		ret = xr_runs_add_pages(runs, page, got);
+		ret = xr_pfn_runs_add_pages(runs, page, got);
 		start += got << PAGE_SHIFT;
 		left -= got;
 	}
@@ -189,7 +189,7 @@ static void xr_unpin_table(const struct xr_umem *umem)
 	unsigned long block = 1ul << (umem->page_shift - PAGE_SHIFT);
 	unsigned long skip = umem->offset >> PAGE_SHIFT;
 	const struct xr_mtt *mtt = &umem->mtt;
-	struct xr_run run;
+	struct xr_pfn_run run;
 	u64 i, n;
 
 	for (i = 0; i < mtt->count; i += n, skip = 0) {
@@ -201,7 +201,7 @@ static void xr_unpin_table(const struct xr_umem *umem)
 		n = 1;
 		run.pfn = PHYS_PFN(*xr_mtt_at(mtt, i)) + skip;
 		run.nr = min(left, block - skip);
-		xr_run_unpin(&run, false, umem->writable);
+		xr_pfn_run_unpin(&run, false, umem->writable);
 		left -= run.nr;
 	}
 }
@@ -212,10 +212,10 @@ static void xr_unpin(struct xr_umem *umem)
 	struct xr_pinned *pin = container_of(umem, struct xr_pinned, umem);
 
 	if (pin->runs.count)
-		xr_runs_unpin(&pin->runs, pin->huge, umem->writable);
+		xr_pfn_runs_unpin(&pin->runs, pin->huge, umem->writable);
 	else
 		xr_unpin_table(umem);
-	xr_runs_free(&pin->runs);
+	xr_pfn_runs_free(&pin->runs);
 	atomic64_sub(xr_pages(umem->addr, umem->length), &pin->mm->pinned_vm);
 	mmdrop(pin->mm);
 	put_pid(umem->pid);
@@ -245,7 +245,7 @@ struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 		       u64 length, bool writable)
 {
 	unsigned long nr = xr_pages(addr, length);
-	struct xr_runs runs = {};
+	struct xr_pfn_runs runs = {};
 	struct mm_struct *mm;
 	struct xr_pinned *pin;
 	int ret;
@@ -284,10 +284,10 @@ struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 	if (!ret)
 		ret = xr_pin_runs(mm, &pin->umem, &runs);
 	if (ret >= 0)
-		ret = xr_runs_translate(&runs, &pin->umem);
+		ret = xr_pfn_runs_translate(&runs, &pin->umem);
 	if (ret) {
 		/* Nothing has been written. */
-		xr_runs_unpin(&runs, pin->huge, false);
+		xr_pfn_runs_unpin(&runs, pin->huge, false);
 		xr_uncharge(&pin->charge);
 		atomic64_sub(nr, &mm->pinned_vm);
 		goto out;
@@ -296,9 +296,9 @@ struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 	pin->mm = mm;
 	pin->umem.pid = get_pid(pid);
 	if (pin->huge || runs.count * XR_PAGES_A_RUN <= nr)
-		xr_runs_move(&pin->runs, &runs);
+		xr_pfn_runs_move(&pin->runs, &runs);
 out:
-	xr_runs_free(&runs);
+	xr_pfn_runs_free(&runs);
 	mmput(mm);
 	if (!ret)
 		return &pin->umem;

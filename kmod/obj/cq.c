@@ -94,18 +94,18 @@ struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 /**
  * xr_cq_delete() - destroy a completion queue that no queue pair uses
  * @link: where
- * @who: who asks; it must be its own
+ * @caller: who asks; it must be its own
  * @id: its number
  *
  * Return: 0, -ENOENT or -EBUSY.
  */
-int xr_cq_delete(struct xr_link *link, struct xr_owner *who, u32 id)
+int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 {
 	struct xr_cq *cq;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	cq = xr_cq_find(link, who, id);
+	cq = xr_cq_find(link, caller, id);
 	if (!cq)
 		ret = -ENOENT;
 	else if (cq->users)

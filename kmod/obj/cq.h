@@ -52,7 +52,7 @@ struct xr_cq {
 
 int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
 		 struct xroce_cq_add *a);
-int xr_cq_delete(struct xr_link *link, struct xr_owner *who, u32 id);
+int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id);
 void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq);
 struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 			 u32 id);

@@ -56,11 +56,11 @@ struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 }
 
 /* Like xr_mr_find(), for who wants to change it, or to share its memory. */
-struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *who,
+struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 index)
 {
 	struct xr_mr *mr = xr_mr_find(link, index);
-	int ret = mr ? xr_owner_check(who, mr->owner) : -ENOENT;
+	int ret = mr ? xr_owner_check(caller, mr->owner) : -ENOENT;
 
 	return ret ? ERR_PTR(ret) : mr;
 }

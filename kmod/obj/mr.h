@@ -3,8 +3,8 @@
  * Memory regions (IBTA 10.6).
  *
  * The data path finds a region by its key in the link's table, under RCU, and
- * holds it while it copies (xr_mr_hold(), xr_mr_drop()): the pages stay pinned
- * until it lets go (hold.h). Who deregisters takes the rights away, then waits until no
+ * holds it while it copies (xr_mr_acquire(), xr_mr_release()): the pages stay pinned
+ * until it lets go (hazard.h). Who deregisters takes the rights away, then waits until no
  * CPU is on it: the data path looks at the rights after it has said what it holds.
  *
  * A region does not change: to re-register is to put another in its place, with
@@ -20,7 +20,7 @@
 
 #include "xroce_map.h"
 
-#include "mem/hold.h"
+#include "mem/hazard.h"
 #include "mem/umem.h"
 #include "own/limit.h"
 
@@ -67,24 +67,24 @@ struct xr_mr {
 };
 
 struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index);
-struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *who,
+struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 index);
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len);
 void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr);
 void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr);
 
 /**
- * xr_mr_hold() - find a region by its key and keep its pages
+ * xr_mr_acquire() - find a region by its key and keep its pages
  * @link: where; there are queue pairs on it, and so there is the table
  * @key: all 32 bits
  *
  * In softirq, under RCU. The caller must look at the region's rights, of which it has
- * none left when it is being deregistered, must call xr_mr_drop(), and may not hold
+ * none left when it is being deregistered, must call xr_mr_release(), and may not hold
  * another region until then.
  *
  * Return: the region, or NULL.
  */
-static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
+static inline struct xr_mr *xr_mr_acquire(const struct xr_link *link, u32 key)
 {
 	struct xr_mr *mr;
 	u32 index;
@@ -94,14 +94,14 @@ static inline struct xr_mr *xr_mr_hold(const struct xr_link *link, u32 key)
 	mr = rcu_dereference_bh(link->mr[index]);
 	if (unlikely(!mr || mr->key != key))
 		return NULL;
-	xr_hold(mr);
+	xr_hazard_set(mr);
 	return mr;
 }
 
-/* Let go of what xr_mr_hold() has returned. */
-static inline void xr_mr_drop(void)
+/* Let go of what xr_mr_acquire() has returned. */
+static inline void xr_mr_release(void)
 {
-	xr_hold_drop();
+	xr_hazard_clear();
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
-#include "mem/hold.h"
+#include "mem/hazard.h"
 
 #include "link.h"
 #include "mpt.h"
@@ -17,7 +17,7 @@
 #include "qp.h"
 
 /**
- * xr_mw_hold() - find the region behind a window, and keep its pages
+ * xr_mw_acquire() - find the region behind a window, and keep its pages
  * @qp: queue pair whose peer has sent the key
  * @va: first byte
  * @key: all 32 bits
@@ -26,12 +26,12 @@
  *
  * All of it is checked, as the maps "mpt" and "qp" may say something else.
  *
- * In softirq, under RCU. The caller must call xr_mr_drop() and may not hold
+ * In softirq, under RCU. The caller must call xr_mr_release() and may not hold
  * anything else until then.
  *
  * Return: the region, or NULL.
  */
-struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
+struct xr_mr *xr_mw_acquire(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 			 u32 right)
 {
 	const struct xr_link *link = qp->link;
@@ -44,7 +44,7 @@ struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 	mw = rcu_dereference_bh(link->mw[index & link->mpt_mask]);
 	if (!mw)
 		return NULL;
-	xr_hold(mw);
+	xr_hazard_set(mw);
 	/* Pairs with xr_mw_bind(): who sees the key sees what it grants. */
 	if (smp_load_acquire(&mw->live) != key)
 		goto drop;
@@ -55,7 +55,7 @@ struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 		goto drop;
 	return mw->mr;
 drop:
-	xr_hold_drop();
+	xr_hazard_clear();
 	return NULL;
 }
 
@@ -69,11 +69,11 @@ static struct xr_mw *xr_mw_find(const struct xr_link *link, u32 index)
 }
 
 /* Like xr_mw_find(), for who wants to change it. The link's lock is held. */
-struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
+struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 index)
 {
 	struct xr_mw *mw = xr_mw_find(link, index);
-	int ret = mw ? xr_owner_check(who, mw->owner) : -ENOENT;
+	int ret = mw ? xr_owner_check(caller, mw->owner) : -ENOENT;
 
 	return ret ? ERR_PTR(ret) : mw;
 }
@@ -81,13 +81,13 @@ struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
 /**
  * xr_mw_create() - allocate a window
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @owner: whose it will be
  * @a: in: what; out: handle and key
  *
  * Return: 0 or an error of MW_ADD.
  */
-int xr_mw_create(struct xr_link *link, struct xr_owner *who,
+int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_mw_add *a)
 {
 	struct xr_mw *mw;
@@ -110,7 +110,7 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *who,
 	}
 
 	mutex_lock(&link->lock);
-	pd = xr_pd_find(link, who, owner, a->pd);
+	pd = xr_pd_find(link, caller, owner, a->pd);
 	if (IS_ERR(pd)) {
 		ret = PTR_ERR(pd);
 		goto out;
@@ -170,18 +170,18 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 /**
  * xr_mw_delete() - deallocate a window
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @index: its handle
  *
  * Return: 0, -ENOENT or -EPERM.
  */
-int xr_mw_delete(struct xr_link *link, struct xr_owner *who, u32 index)
+int xr_mw_delete(struct xr_link *link, struct xr_owner *caller, u32 index)
 {
 	struct xr_mw *mw;
 	int ret;
 
 	mutex_lock(&link->lock);
-	mw = xr_mw_get(link, who, index);
+	mw = xr_mw_get(link, caller, index);
 	ret = PTR_ERR_OR_ZERO(mw);
 	if (!ret)
 		xr_mw_destroy(link, mw);
@@ -235,13 +235,13 @@ static void xr_mw_describe(struct xr_link *link, struct xr_mw *mw,
 /**
  * xr_mw_query() - look at a window
  * @link: where
- * @who: who asks
- * @next: the first one at or after @q's that @who may see
+ * @caller: who asks
+ * @next: the first one at or after @q's that @caller may see
  * @q: in: the handle; out: all
  *
  * Return: 0 or -ENOENT.
  */
-int xr_mw_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_mw_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_mw_query *q)
 {
 	unsigned long index = q->mw;
@@ -249,14 +249,14 @@ int xr_mw_query(struct xr_link *link, struct xr_owner *who, bool next,
 
 	mutex_lock(&link->lock);
 	mw = xr_mw_find(link, index);
-	while (next && (!mw || !xr_owner_sees(who, mw->owner))) {
+	while (next && (!mw || !xr_owner_sees(caller, mw->owner))) {
 		index = find_next_bit(link->mw_used, link->mpt_entries,
 				      index + 1);
 		if (index >= link->mpt_entries)
 			break;
 		mw = xr_mw_find(link, index);
 	}
-	if (index >= link->mpt_entries || !mw || !xr_owner_sees(who, mw->owner))
+	if (index >= link->mpt_entries || !mw || !xr_owner_sees(caller, mw->owner))
 		mw = NULL;
 	if (mw) {
 		q->mw = index;

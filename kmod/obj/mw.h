@@ -7,7 +7,7 @@
  * is counted in its queue pair as well. Regions and queue pairs that go see to
  * that nothing is bound to them any more, and that nothing will be (mw_count.h).
  * So a bound window keeps its region, and the data path has to hold no more than
- * the window (hold.h).
+ * the window (hazard.h).
  */
 #ifndef _XR_MW_H
 #define _XR_MW_H
@@ -97,13 +97,13 @@ struct xr_bind {
 	bool draw;
 };
 
-struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *who,
+struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 index);
-int xr_mw_create(struct xr_link *link, struct xr_owner *who,
+int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_mw_add *a);
-int xr_mw_delete(struct xr_link *link, struct xr_owner *who, u32 index);
+int xr_mw_delete(struct xr_link *link, struct xr_owner *caller, u32 index);
 void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw);
-int xr_mw_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_mw_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_mw_query *q);
 void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
 		  const struct xr_qp *qp);
@@ -116,7 +116,7 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
 		    const struct xr_bind *b);
 int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key);
-struct xr_mr *xr_mw_hold(const struct xr_qp *qp, u64 va, u32 key, u32 len,
+struct xr_mr *xr_mw_acquire(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 			 u32 right);
 
 #endif

@@ -8,7 +8,7 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
-#include "mem/hold.h"
+#include "mem/hazard.h"
 
 #include "link.h"
 #include "mpt.h"
@@ -69,7 +69,7 @@ void xr_mw_stop(struct xr_mw *mw)
 		return;
 	WRITE_ONCE(mw->live, 0);
 	xr_mpt_stop(mw->map);
-	xr_hold_wait(mw);
+	xr_hazard_wait(mw);
 	atomic_dec(&mw->mr->windows);
 	mw->mr = NULL;
 	if (mw->qp)
@@ -121,7 +121,7 @@ static struct xr_mr *xr_mw_region(const struct xr_link *link,
 				  const struct xr_mw *mw,
 				  const struct xr_bind *b)
 {
-	struct xr_mr *mr = xr_mr_hold(link, b->lkey);
+	struct xr_mr *mr = xr_mr_acquire(link, b->lkey);
 	int ret;
 
 	if (!mr)
@@ -129,7 +129,7 @@ static struct xr_mr *xr_mw_region(const struct xr_link *link,
 	ret = xr_mw_region_check(mr, mw, b);
 	if (!ret && !atomic_inc_unless_negative(&mr->windows))
 		ret = -ENOENT;
-	xr_mr_drop();
+	xr_mr_release();
 	return ret ? ERR_PTR(ret) : mr;
 }
 

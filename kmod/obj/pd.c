@@ -62,12 +62,12 @@ void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 	kfree(pd);
 }
 
-/* One that @who may change. The link's lock is held. */
-static struct xr_pd *xr_pd_get(struct xr_link *link, const struct xr_owner *who,
+/* One that @caller may change. The link's lock is held. */
+static struct xr_pd *xr_pd_get(struct xr_link *link, const struct xr_owner *caller,
 			       u32 id)
 {
 	struct xr_pd *pd = xa_load(&link->pds, id);
-	int ret = pd ? xr_owner_check(who, pd->owner) : -ENOENT;
+	int ret = pd ? xr_owner_check(caller, pd->owner) : -ENOENT;
 
 	return ret ? ERR_PTR(ret) : pd;
 }
@@ -75,18 +75,18 @@ static struct xr_pd *xr_pd_get(struct xr_link *link, const struct xr_owner *who,
 /**
  * xr_pd_delete() - deallocate a protection domain that has no members
  * @link: where
- * @who: who asks
+ * @caller: who asks
  * @id: its number
  *
  * Return: 0, -ENOENT, -EPERM or -EBUSY.
  */
-int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
+int xr_pd_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 {
 	struct xr_pd *pd;
 	int ret;
 
 	mutex_lock(&link->lock);
-	pd = xr_pd_get(link, who, id);
+	pd = xr_pd_get(link, caller, id);
 	ret = PTR_ERR_OR_ZERO(pd);
 	if (!ret && (pd->mrs || pd->qps || pd->srqs || pd->mws))
 		ret = -EBUSY;
@@ -99,7 +99,7 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 /**
  * xr_pd_find() - a protection domain that a new member may join
  * @link: where; its lock is held
- * @who: who asks
+ * @caller: who asks
  * @owner: whose the member will be
  * @id: its number
  *
@@ -108,13 +108,13 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *who, u32 id)
  *
  * Return: the domain, or -ENOENT, -EPERM.
  */
-struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
+struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *caller,
 			 const struct xr_owner *owner, u32 id)
 {
 	struct xr_pd *pd;
 
 	lockdep_assert_held(&link->lock);
-	pd = xr_pd_get(link, who, id);
+	pd = xr_pd_get(link, caller, id);
 	if (IS_ERR(pd))
 		return pd;
 	if (xr_owner_persistent(owner) && pd->owner != owner)
@@ -125,13 +125,13 @@ struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *who,
 /**
  * xr_pd_query() - look at a protection domain
  * @link: where
- * @who: who asks
- * @next: the first one at or after @q's that @who may see
+ * @caller: who asks
+ * @next: the first one at or after @q's that @caller may see
  * @q: in: the number; out: all
  *
  * Return: 0 or -ENOENT.
  */
-int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
+int xr_pd_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_pd_query *q)
 {
 	unsigned long id = q->pd;
@@ -140,9 +140,9 @@ int xr_pd_query(struct xr_link *link, struct xr_owner *who, bool next,
 	mutex_lock(&link->lock);
 	pd = next ? xa_find(&link->pds, &id, ULONG_MAX, XA_PRESENT) :
 		    xa_load(&link->pds, id);
-	while (next && pd && !xr_owner_sees(who, pd->owner))
+	while (next && pd && !xr_owner_sees(caller, pd->owner))
 		pd = xa_find_after(&link->pds, &id, ULONG_MAX, XA_PRESENT);
-	if (pd && xr_owner_sees(who, pd->owner)) {
+	if (pd && xr_owner_sees(caller, pd->owner)) {
 		q->pd = pd->id;
 		q->flags = xr_owner_flags(pd->owner);
 		q->mrs = pd->mrs;

@@ -92,11 +92,11 @@ struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn)
 }
 
 /* Like xr_qp_find(), for who wants to change it. */
-struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *who,
+struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_find(link, qpn);
-	int ret = qp ? xr_owner_check(who, qp->owner) : -ENOENT;
+	int ret = qp ? xr_owner_check(caller, qp->owner) : -ENOENT;
 
 	return ret ? ERR_PTR(ret) : qp;
 }

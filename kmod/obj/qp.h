@@ -11,9 +11,9 @@
 #include "own/limit.h"
 
 #include "link.h"
-#include "qp_keep.h"
+#include "qp_defer.h"
 #include "qp_recv.h"
-#include "qp_reply.h"
+#include "qp_response.h"
 
 struct mem_cgroup;
 struct xr_owner;
@@ -32,11 +32,11 @@ struct xroce_qp;
  * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
  * @failed: a work request or a reply has ended it
- * @life: another number, of no other queue pair, each time it is made ready to receive
+ * @epoch: another number, of no other queue pair, each time it is made ready to receive
  * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw_count.h)
  * @windows_2b: likewise of type 2B
- * @replies: those that the module sends; under a lock of their own
- * @keep: frames put aside; under a lock of its own
+ * @responses: those that the module sends; under a lock of their own
+ * @defer: frames put aside; under a lock of its own
  * @recv: what it receives with; under a lock of its own
  * @sq: its owner's send queue, or NULL
  * @send_cq: where completions of that go, or NULL; under the lock of @sq
@@ -49,7 +49,7 @@ struct xroce_qp;
  *
  * Under the link's lock, but for what the data path reads: @link, @qpn, @type,
  * @pd and @owner, which do not change, @map and @recv, @access, which can change at
- * any time, and @mtu, @max_dest_rd_atomic and @life, which are set before @replies are
+ * any time, and @mtu, @max_dest_rd_atomic and @epoch, which are set before @responses are
  * opened. What is
  * here is what must be right even if the map is not.
  */
@@ -63,11 +63,11 @@ struct xr_qp {
 	u32 mtu;
 	u32 max_dest_rd_atomic;
 	bool failed;
-	u64 life;
+	u64 epoch;
 	atomic_t windows_2a;
 	atomic_t windows_2b;
-	struct xr_replies replies;
-	struct xr_keep keep;
+	struct xr_responses responses;
+	struct xr_defer defer;
 	struct xr_recv recv;
 	struct xr_sq __rcu *sq;
 	struct xr_cq *send_cq;
@@ -81,7 +81,7 @@ struct xr_qp {
 
 struct xr_qp *xr_qp_in(const struct xr_link *link, u32 slot);
 struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn);
-struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *who,
+struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 qpn);
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
 void xr_qp_end(struct xr_qp *qp);

@@ -21,7 +21,7 @@
 
 /*
  * Work requests that are applied at a time, with bottom halves off. A bind looks at all
- * CPUs (xr_hold_wait()), so that on a machine with many of them there are fewer. One that
+ * CPUs (xr_hazard_wait()), so that on a machine with many of them there are fewer. One that
  * ends a queue pair, whose receive queue is flushed, counts for several.
  */
 #define XR_SQ_BUDGET	256u

@@ -105,7 +105,7 @@ static void xr_srq_check_limit(struct xr_srq *srq)
 /**
  * xr_srq_modify() - arm or disarm the limit event
  * @link: where
- * @who: who asks; it must be its own
+ * @caller: who asks; it must be its own
  * @id: its number
  * @limit: work requests; 0: disarm
  *
@@ -113,14 +113,14 @@ static void xr_srq_check_limit(struct xr_srq *srq)
  *
  * Return: 0, -ENOENT or -EINVAL.
  */
-int xr_srq_modify(struct xr_link *link, struct xr_owner *who, u32 id,
+int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 		  u32 limit)
 {
 	struct xr_srq *srq;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	srq = xr_srq_find(link, who, id);
+	srq = xr_srq_find(link, caller, id);
 	if (!srq) {
 		ret = -ENOENT;
 	} else if (limit > srq->rq.mask + 1) {
@@ -138,18 +138,18 @@ int xr_srq_modify(struct xr_link *link, struct xr_owner *who, u32 id,
 /**
  * xr_srq_delete() - destroy a shared receive queue that no queue pair uses
  * @link: where
- * @who: who asks; it must be its own
+ * @caller: who asks; it must be its own
  * @id: its number
  *
  * Return: 0, -ENOENT or -EBUSY.
  */
-int xr_srq_delete(struct xr_link *link, struct xr_owner *who, u32 id)
+int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 {
 	struct xr_srq *srq;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
-	srq = xr_srq_find(link, who, id);
+	srq = xr_srq_find(link, caller, id);
 	if (!srq)
 		ret = -ENOENT;
 	else if (srq->users)
@@ -163,18 +163,18 @@ int xr_srq_delete(struct xr_link *link, struct xr_owner *who, u32 id)
 /**
  * xr_srq_query() - look at a shared receive queue
  * @link: where
- * @who: who asks; it must be its own
+ * @caller: who asks; it must be its own
  * @q: in: the number; out: all
  *
  * Return: 0 or -ENOENT.
  */
-int xr_srq_query(struct xr_link *link, struct xr_owner *who,
+int xr_srq_query(struct xr_link *link, struct xr_owner *caller,
 		 struct xroce_srq_query *q)
 {
 	struct xr_srq *srq;
 
 	mutex_lock(&link->lock);
-	srq = xr_srq_find(link, who, q->srq);
+	srq = xr_srq_find(link, caller, q->srq);
 	if (srq) {
 		q->pd = srq->pd->id;
 		q->entries = srq->rq.mask + 1;

@@ -49,11 +49,11 @@ struct xr_srq {
 
 int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 		  struct xroce_srq_add *a);
-int xr_srq_modify(struct xr_link *link, struct xr_owner *who, u32 id,
+int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 		  u32 limit);
-int xr_srq_delete(struct xr_link *link, struct xr_owner *who, u32 id);
+int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id);
 void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq);
-int xr_srq_query(struct xr_link *link, struct xr_owner *who,
+int xr_srq_query(struct xr_link *link, struct xr_owner *caller,
 		 struct xroce_srq_query *q);
 struct xr_srq *xr_srq_find(struct xr_link *link, const struct xr_owner *owner,
 			   u32 id);

@@ -55,19 +55,19 @@ static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
  * Return: 0; -EINTR: the caller is being killed. hmm_range_fault() finds what could not be
  * had.
  */
-static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *range)
+static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *hmm)
 {
 	unsigned int flags = FAULT_FLAG_REMOTE;
-	unsigned long addr = range->start;
+	unsigned long addr = hmm->start;
 	struct vm_area_struct *vma;
 	bool unlocked;
 	int ret = 0;
 
-	if (!(range->default_flags & HMM_PFN_REQ_FAULT))
+	if (!(hmm->default_flags & HMM_PFN_REQ_FAULT))
 		return 0;
-	if (range->default_flags & HMM_PFN_REQ_WRITE)
+	if (hmm->default_flags & HMM_PFN_REQ_WRITE)
 		flags |= FAULT_FLAG_WRITE;
-	while (!ret && addr < range->end) {
+	while (!ret && addr < hmm->end) {
 		vma = find_vma(mm, addr);
 		if (!vma)
 			break;
@@ -76,7 +76,7 @@ static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *rang
 			addr = vma->vm_end;
 			continue;
 		}
-		if (addr < range->end)
+		if (addr < hmm->end)
 			ret = fixup_user_fault(mm, addr, flags, &unlocked);
 		addr += PAGE_SIZE;
 	}
@@ -87,21 +87,21 @@ static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *rang
  * Make entries of what has been found. Return: how many; -EBUSY: it is outdated; -EFAULT:
  * the hardware has lost a page of it.
  */
-static int xr_odp_install(struct xr_odp_part *part,
-			  const struct hmm_range *range, u64 first, u64 nr)
+static int xr_odp_install(struct xr_odp_range *range,
+			  const struct hmm_range *hmm, u64 first, u64 nr)
 {
-	struct xr_odp *odp = part->odp;
+	struct xr_odp *odp = range->odp;
 	int ret = -EBUSY, made = 0;
 	unsigned long pfn;
 	struct page *page;
 	u64 i, entry, had;
 
-	spin_lock(&part->lock);
-	had = part->resident;
-	if (mmu_interval_read_retry(&part->notifier, range->notifier_seq))
+	spin_lock(&range->lock);
+	had = range->resident;
+	if (mmu_interval_read_retry(&range->notifier, hmm->notifier_seq))
 		goto out;
 	for (i = 0; i < nr; i++) {
-		pfn = range->hmm_pfns[i];
+		pfn = hmm->hmm_pfns[i];
 		/* Where it was not to be faulted in. */
 		if (!(pfn & HMM_PFN_VALID) || pfn & HMM_PFN_ERROR)
 			continue;
@@ -114,17 +114,17 @@ static int xr_odp_install(struct xr_odp_part *part,
 		entry = PFN_PHYS(page_to_pfn(page)) | XR_ODP_READ;
 		if (pfn & HMM_PFN_WRITE)
 			entry |= XR_ODP_WRITE;
-		xr_odp_part_put_entry(part, first + i, entry);
+		xr_odp_range_put_entry(range, first + i, entry);
 		made++;
 	}
-	atomic64_add(part->resident - had, &odp->resident);
+	atomic64_add(range->resident - had, &odp->resident);
 	atomic64_add(made, &odp->made);
 	if (ret == -EBUSY)
 		ret = made;
 out:
-	spin_unlock(&part->lock);
+	spin_unlock(&range->lock);
 	if (ret > 0)
-		xr_odp_came(odp, part->first + first, nr);
+		xr_odp_came(odp, range->first + first, nr);
 	return ret;
 }
 
@@ -133,23 +133,23 @@ out:
  * not all of it can be had; -EBUSY: it keeps changing; -EINTR: the caller is being
  * killed.
  */
-static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
+static int xr_odp_fault(struct xr_odp_range *range, u64 first, u64 nr,
 			unsigned long flags, unsigned long *pfns)
 {
 	unsigned long limit = jiffies +
 			      msecs_to_jiffies(HMM_RANGE_DEFAULT_TIMEOUT);
-	struct xr_odp *odp = part->odp;
+	struct xr_odp *odp = range->odp;
 	struct mm_struct *mm = odp->mm;
 	struct mem_cgroup *memcg, *old;
-	struct hmm_range range = {
-		.notifier = &part->notifier,
-		.start = xr_odp_addr(odp, part->first + first),
+	struct hmm_range hmm = {
+		.notifier = &range->notifier,
+		.start = xr_odp_addr(odp, range->first + first),
 		.hmm_pfns = pfns,
 		.default_flags = flags,
 	};
 	int ret;
 
-	range.end = range.start + (nr << PAGE_SHIFT);
+	hmm.end = hmm.start + (nr << PAGE_SHIFT);
 	/* Pages of a file are charged to who reads it: the process, not a worker. */
 	memcg = get_mem_cgroup_from_mm(mm);
 	old = set_active_memcg(memcg);
@@ -159,17 +159,17 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
 		 * invalidate everything between these two each time.
 		 */
 		mmap_read_lock(mm);
-		ret = xr_odp_fault_files(mm, &range);
-		range.notifier_seq = mmu_interval_read_begin(range.notifier);
+		ret = xr_odp_fault_files(mm, &hmm);
+		hmm.notifier_seq = mmu_interval_read_begin(hmm.notifier);
 		if (!ret)
-			ret = xr_odp_secret(mm, range.start, range.end) ?
-			      -EFAULT : hmm_range_fault(&range);
+			ret = xr_odp_secret(mm, hmm.start, hmm.end) ?
+			      -EFAULT : hmm_range_fault(&hmm);
 		mmap_read_unlock(mm);
 		/* Not to be written to. */
 		if (ret == -EPERM)
 			ret = -EFAULT;
 		if (!ret)
-			ret = xr_odp_install(part, &range, first, nr);
+			ret = xr_odp_install(range, &hmm, first, nr);
 		cond_resched();
 	} while (ret == -EBUSY && time_before(jiffies, limit) &&
 		 !xr_odp_closing(odp));
@@ -182,39 +182,39 @@ static int xr_odp_fault(struct xr_odp_part *part, u64 first, u64 nr,
  * One page of a huge one has been faulted in, the first that @pfns has: the others are
  * there as well. Whether all of that has worked matters to nobody.
  */
-static void xr_odp_fault_huge(struct xr_odp_part *part, u64 first, u64 nr,
+static void xr_odp_fault_huge(struct xr_odp_range *range, u64 first, u64 nr,
 			      unsigned long *pfns)
 {
 	unsigned int order = min_t(unsigned int, ilog2(XR_ODP_BATCH),
 				   hmm_pfn_to_map_order(pfns[0]));
 	/* Numbers in the part need not be those in the address space. */
-	u64 base = xr_odp_addr(part->odp, part->first) >> PAGE_SHIFT;
+	u64 base = xr_odp_addr(range->odp, range->first) >> PAGE_SHIFT;
 	u64 from = round_down(base + first, 1ull << order);
-	u64 to = min(from + (1ull << order), base + part->count);
+	u64 to = min(from + (1ull << order), base + range->count);
 
 	from = max(from, base);
 	if (to - from > nr)
-		xr_odp_fault(part, from - base, to - from, 0, pfns);
+		xr_odp_fault(range, from - base, to - from, 0, pfns);
 }
 
 /* Bring in pages of several parts. Return: as xr_odp_fault(), or -ENOMEM. */
 static int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr,
 			unsigned long flags, bool huge, unsigned long *pfns)
 {
-	struct xr_odp_part *part;
+	struct xr_odp_range *range;
 	int ret, made = 0;
 	u64 at, n;
 
 	for (; nr; nr -= n, first += n) {
-		part = xr_odp_part_get(odp, first);
-		if (IS_ERR(part))
-			return PTR_ERR(part);
-		at = first - part->first;
-		n = min(nr, part->count - at);
-		ret = xr_odp_fault(part, at, n, flags, pfns);
+		range = xr_odp_range_get(odp, first);
+		if (IS_ERR(range))
+			return PTR_ERR(range);
+		at = first - range->first;
+		n = min(nr, range->count - at);
+		ret = xr_odp_fault(range, at, n, flags, pfns);
 		if (ret >= 0 && huge)
-			xr_odp_fault_huge(part, at, n, pfns);
-		xr_odp_part_put(part);
+			xr_odp_fault_huge(range, at, n, pfns);
+		xr_odp_range_put(range);
 		if (ret < 0)
 			return ret;
 		made += ret;
@@ -226,7 +226,7 @@ static int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr,
  * Why are pages not to be had? hmm_range_fault() does not tell. Return: -ENOMEM: for
  * want of memory; 0: they may be there now; -EFAULT: for good.
  */
-static int xr_odp_why(struct xr_odp *odp, const struct xr_odp_want *w)
+static int xr_odp_why(struct xr_odp *odp, const struct xr_fault_req *w)
 {
 	struct mm_struct *mm = odp->mm;
 	unsigned long addr;
@@ -251,7 +251,7 @@ static int xr_odp_why(struct xr_odp *odp, const struct xr_odp_want *w)
  * All of the message, if it is not too long; more if accesses come one behind
  * the other.
  */
-static u64 xr_odp_plan(struct xr_odp *odp, const struct xr_odp_want *w)
+static u64 xr_odp_plan(struct xr_odp *odp, const struct xr_fault_req *w)
 {
 	if (w->first == odp->next)
 		odp->window = clamp(4 * odp->window, XR_ODP_WINDOW,
@@ -262,7 +262,7 @@ static u64 xr_odp_plan(struct xr_odp *odp, const struct xr_odp_want *w)
 		    odp->pages - w->first);
 }
 
-static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
+static int xr_odp_serve(struct xr_odp *odp, const struct xr_fault_req *w,
 			unsigned long *pfns)
 {
 	u64 need = min_t(u64, w->need, XR_ODP_BATCH);
@@ -291,7 +291,7 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_odp_want *w,
  * With a reference to the address space, which is held no longer than this fault takes:
  * a process that ends meanwhile is not served any more by the next one.
  */
-static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_odp_want *w,
+static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_fault_req *w,
 			      unsigned long *pfns)
 {
 	struct mm_struct *mm = odp->mm;
@@ -316,7 +316,7 @@ void xr_odp_work(struct work_struct *work)
 	struct xr_odp *odp = container_of(to_delayed_work(work), struct xr_odp,
 					  work);
 	bool module = try_module_get(THIS_MODULE);
-	struct xr_odp_want *w, copy;
+	struct xr_fault_req *w, copy;
 	unsigned long *pfns;
 	int ret;
 

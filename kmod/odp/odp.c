@@ -23,14 +23,14 @@ static struct workqueue_struct *xr_odp_wq;
 
 int xr_odp_init(void)
 {
-	int ret = xr_odp_chunk_init();
+	int ret = xr_odp_child_init();
 
 	if (ret)
 		return ret;
 	xr_odp_wq = alloc_workqueue("xroce_odp", WQ_HIGHPRI | WQ_UNBOUND, 0);
 	if (xr_odp_wq)
 		return 0;
-	xr_odp_chunk_exit();
+	xr_odp_child_exit();
 	return -ENOMEM;
 }
 
@@ -38,15 +38,15 @@ void xr_odp_exit(void)
 {
 	xr_odp_user_exit();
 	destroy_workqueue(xr_odp_wq);
-	xr_odp_chunk_exit();
+	xr_odp_child_exit();
 }
 
-/* Have wants seen to, in @delay jiffies at the latest. @odp->want_lock is held. */
+/* Have wants seen to, in @delay jiffies at the latest. @odp->req_lock is held. */
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay)
 {
 	bool queued;
 
-	lockdep_assert_held(&odp->want_lock);
+	lockdep_assert_held(&odp->req_lock);
 	refcount_inc(&odp->refs);
 	queued = delay ? queue_delayed_work(odp->user->wq, &odp->work, delay) :
 			 !mod_delayed_work(odp->user->wq, &odp->work, 0);
@@ -55,10 +55,10 @@ void xr_odp_queue(struct xr_odp *odp, unsigned long delay)
 		refcount_dec(&odp->refs);
 }
 
-/* And empty chunks. @odp->want_lock is held. */
+/* And empty chunks. @odp->req_lock is held. */
 void xr_odp_queue_reclaim(struct xr_odp *odp)
 {
-	lockdep_assert_held(&odp->want_lock);
+	lockdep_assert_held(&odp->req_lock);
 	queue_work(xr_odp_wq, &odp->reclaim);
 }
 
@@ -88,10 +88,10 @@ static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 		       min_t(u64, n - i, XR_EXTENT_ENTRIES) * sizeof(u64));
 		cond_resched();
 	}
-	odp->part.odp = odp;
-	odp->part.mtt = &umem->mtt;
-	odp->part.count = n;
-	ret = xr_odp_part_open(&odp->part, mm);
+	odp->range.odp = odp;
+	odp->range.mtt = &umem->mtt;
+	odp->range.count = n;
+	ret = xr_odp_range_open(&odp->range, mm);
 	if (ret)
 		goto err_mtt;
 	return 0;
@@ -126,7 +126,7 @@ static int xr_odp_set_process(struct xr_odp *odp, struct pid *thread)
 static void xr_odp_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 {
 	const struct xr_odp *odp = xr_odp_behind(umem);
-	const unsigned long chunks = READ_ONCE(odp->nr_chunks);
+	const unsigned long children = READ_ONCE(odp->nr_children);
 
 	q->odp_resident = atomic64_read(&odp->resident);
 	q->odp_faults = atomic64_read(&odp->faults);
@@ -134,9 +134,9 @@ static void xr_odp_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 	q->odp_pages = atomic64_read(&odp->made);
 	q->odp_invalidated = atomic64_read(&odp->invalidated);
 	q->odp_prefetched = atomic64_read(&odp->prefetched);
-	q->odp_parts = umem->sparse ? chunks : 1;
+	q->odp_parts = umem->sparse ? children : 1;
 	q->odp_bytes = sizeof(*odp) + umem->mtt.count * sizeof(u64) +
-		       chunks * sizeof(struct xr_odp_chunk);
+		       children * sizeof(struct xr_odp_child);
 }
 
 static u64 xr_odp_entry(const struct xr_umem *umem, u64 i)
@@ -152,9 +152,9 @@ static void xr_odp_release(struct xr_odp *odp)
 	struct xr_umem *umem = &odp->umem;
 
 	if (umem->sparse) {
-		xr_odp_chunk_free_all(odp);
+		xr_odp_child_free_all(odp);
 	} else {
-		xr_odp_part_close(&odp->part);
+		xr_odp_range_close(&odp->range);
 		xr_mtt_free(&umem->mtt);
 	}
 	atomic64_sub(odp->charged, &odp->mm->pinned_vm);
@@ -208,9 +208,9 @@ static void xr_odp_free(struct xr_umem *umem)
 {
 	struct xr_odp *odp = xr_odp_behind(umem);
 
-	spin_lock_bh(&odp->want_lock);
+	spin_lock_bh(&odp->req_lock);
 	odp->closing = true;
-	spin_unlock_bh(&odp->want_lock);
+	spin_unlock_bh(&odp->req_lock);
 	if (cancel_delayed_work(&odp->work))
 		refcount_dec(&odp->refs);
 	cancel_work_sync(&odp->reclaim);
@@ -267,8 +267,8 @@ struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length)
 	};
 	refcount_set(&odp->umem.users, 1);
 	refcount_set(&odp->refs, 1);
-	xa_init_flags(&odp->chunks, XA_FLAGS_ACCOUNT);
-	spin_lock_init(&odp->want_lock);
+	xa_init_flags(&odp->children, XA_FLAGS_ACCOUNT);
+	spin_lock_init(&odp->req_lock);
 	INIT_LIST_HEAD(&odp->empty);
 	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
 	INIT_WORK(&odp->reclaim, xr_odp_reclaim);

@@ -8,16 +8,16 @@
  * addresses there is one part, whose entries are a table like that of pinned
  * memory. Of all of an address space, xr_umem::sparse, there is a part for each
  * XR_ODP_PAGES pages where something is mapped, and a tree to find it by
- * (chunk.c).
+ * (child.c).
  *
  * Who writes an entry holds its part's lock. An access holds no lock: it says that
- * its CPU is on a region or a window (hold.h), then looks at all entries that it
+ * its CPU is on a region or a window (hazard.h), then looks at all entries that it
  * needs (xr_odp_ready()), then copies. An entry goes in two steps: its rights are
  * taken away, and the address stays until no CPU that has seen them is left. Only
  * then has the kernel the page back. So an access reads the entry of a page twice
  * without harm.
  *
- * What an access misses is a want (want.c); a worker faults it in (fault.c).
+ * What an access misses is a want (fault_req.c); a worker faults it in (fault.c).
  */
 #ifndef _XR_ODP_H
 #define _XR_ODP_H
@@ -43,7 +43,7 @@ struct xr_odp_user;
 #define XR_ODP_RIGHTS	(XR_ODP_READ | XR_ODP_WRITE)
 
 /* What different accesses can wait for at the same time. */
-#define XR_ODP_WANTS	16
+#define XR_FAULT_REQS	16
 
 /* Pages of a part, where there are many: their entries fill half a KiB. */
 #define XR_ODP_SHIFT	6
@@ -57,7 +57,7 @@ enum xr_odp_state {
 };
 
 /**
- * struct xr_odp_want - pages that an access has missed
+ * struct xr_fault_req - pages that an access has missed
  * @state: of the want
  * @error: XR_ODP_FAILED: why, -EFAULT or -EIO
  * @write: to be written
@@ -67,9 +67,9 @@ enum xr_odp_state {
  * @need: pages that the access cannot do without
  * @ahead: pages that the same message comes to afterwards
  * @since: jiffies: failed since then; or, queued, not to be tried before
- * @who: who has asked, xr_qp::life; nobody else is told that it has failed
+ * @caller: who has asked, xr_qp::epoch; nobody else is told that it has failed
  */
-struct xr_odp_want {
+struct xr_fault_req {
 	enum xr_odp_state state;
 	int error;
 	bool write;
@@ -79,7 +79,7 @@ struct xr_odp_want {
 	u64 need;
 	u64 ahead;
 	unsigned long since;
-	u64 who;
+	u64 caller;
 };
 
 /**
@@ -99,7 +99,7 @@ struct xr_odp_miss {
 };
 
 /**
- * struct xr_odp_part - a range of pages, and the entries for them
+ * struct xr_odp_range - a range of pages, and the entries for them
  * @notifier: over all of them
  * @odp: the memory that it is a part of
  * @mtt: the entries; NULL: those of the chunk that this is in
@@ -110,7 +110,7 @@ struct xr_odp_miss {
  * @low: no entry below it is; both are numbers in the part
  * @high: nor above it
  */
-struct xr_odp_part {
+struct xr_odp_range {
 	struct mmu_interval_notifier notifier;
 	struct xr_odp *odp;
 	const struct xr_mtt *mtt;
@@ -123,14 +123,14 @@ struct xr_odp_part {
 };
 
 /**
- * struct xr_odp_chunk - a part of an address space
- * @part: itself, in front
+ * struct xr_odp_child - a part of an address space
+ * @range: itself, in front
  * @users: who brings pages in; under the tree's lock
- * @empty: in xr_odp::empty; under want_lock
+ * @empty: in xr_odp::empty; under req_lock
  * @entry: one a page
  */
-struct xr_odp_chunk {
-	struct xr_odp_part part;
+struct xr_odp_child {
+	struct xr_odp_range range;
 	u32 users;
 	struct list_head empty;
 	u64 entry[XR_ODP_PAGES];
@@ -145,13 +145,13 @@ struct xr_odp_chunk {
  * @left: no region has it any more, but the worker had not returned then
  * @pages: how many it has, whatever is there
  * @charged: pages that its table counts as
- * @part: all of it, unless it is an address space
- * @chunks: of an address space: the parts, by number of the first page
- * @nr_chunks: how many; under the lock of @chunks
+ * @range: all of it, unless it is an address space
+ * @children: of an address space: the parts, by number of the first page
+ * @nr_children: how many; under the lock of @children
  * @gone: its process has ended
- * @want_lock: softirq: @want, @closing and @empty
+ * @req_lock: softirq: @req, @closing and @empty
  * @closing: nothing is wanted any more
- * @want: what has been missed
+ * @req: what has been missed
  * @empty: chunks that may have no entry left
  * @work: the worker that sees to wants
  * @reclaim: and to empty chunks
@@ -173,14 +173,14 @@ struct xr_odp {
 	bool left;
 	u64 pages;
 	unsigned long charged;
-	struct xr_odp_part part;
-	struct xarray chunks;
-	unsigned long nr_chunks;
+	struct xr_odp_range range;
+	struct xarray children;
+	unsigned long nr_children;
 	bool gone;
 
-	spinlock_t want_lock;
+	spinlock_t req_lock;
 	bool closing;
-	struct xr_odp_want want[XR_ODP_WANTS];
+	struct xr_fault_req req[XR_FAULT_REQS];
 	struct list_head empty;
 	struct delayed_work work;
 	struct work_struct reclaim;
@@ -204,28 +204,28 @@ void xr_odp_put(struct xr_odp *odp);
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay);
 void xr_odp_queue_reclaim(struct xr_odp *odp);
 
-/* want.c */
+/* fault_req.c */
 void xr_odp_miss(struct xr_odp *odp, u64 off, u32 len, u32 ahead, bool write,
 		 struct xr_odp_miss *miss);
-int xr_odp_ask(const struct xr_odp_miss *miss, u64 who);
+int xr_odp_ask(const struct xr_odp_miss *miss, u64 caller);
 void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr);
-bool xr_odp_wanted(struct xr_odp *odp);
-struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy);
-void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret);
+bool xr_odp_requested(struct xr_odp *odp);
+struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy);
+void xr_odp_done(struct xr_odp *odp, struct xr_fault_req *w, int ret);
 
-/* part.c */
-int xr_odp_part_open(struct xr_odp_part *part, struct mm_struct *mm);
-void xr_odp_part_close(struct xr_odp_part *part);
-void xr_odp_part_put_entry(struct xr_odp_part *part, u64 i, u64 entry);
+/* range.c */
+int xr_odp_range_open(struct xr_odp_range *range, struct mm_struct *mm);
+void xr_odp_range_close(struct xr_odp_range *range);
+void xr_odp_range_put_entry(struct xr_odp_range *range, u64 i, u64 entry);
 
-/* chunk.c */
-int xr_odp_chunk_init(void);
-void xr_odp_chunk_exit(void);
-struct xr_odp_part *xr_odp_part_get(struct xr_odp *odp, u64 page);
-void xr_odp_part_put(struct xr_odp_part *part);
-void xr_odp_chunk_emptied(struct xr_odp_part *part);
+/* child.c */
+int xr_odp_child_init(void);
+void xr_odp_child_exit(void);
+struct xr_odp_range *xr_odp_range_get(struct xr_odp *odp, u64 page);
+void xr_odp_range_put(struct xr_odp_range *range);
+void xr_odp_child_emptied(struct xr_odp_range *range);
 void xr_odp_reclaim(struct work_struct *work);
-void xr_odp_chunk_free_all(struct xr_odp *odp);
+void xr_odp_child_free_all(struct xr_odp *odp);
 int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, bool write);
 
 /* fault.c */
@@ -246,11 +246,11 @@ static inline unsigned long xr_odp_addr(const struct xr_odp *odp, u64 page)
 }
 
 /* The entry of a page of a part, by its number there. */
-static inline u64 *xr_odp_part_at(struct xr_odp_part *part, u64 i)
+static inline u64 *xr_odp_range_at(struct xr_odp_range *range, u64 i)
 {
-	if (part->mtt)
-		return xr_mtt_at(part->mtt, i);
-	return container_of(part, struct xr_odp_chunk, part)->entry + i;
+	if (range->mtt)
+		return xr_mtt_at(range->mtt, i);
+	return container_of(range, struct xr_odp_child, range)->entry + i;
 }
 
 /*
@@ -263,12 +263,12 @@ static inline bool xr_odp_reaped(const struct xr_odp *odp)
 	return !pid_has_task(odp->umem.pid, PIDTYPE_TGID);
 }
 
-static inline struct xr_odp_chunk *xr_odp_chunk(struct xr_odp *odp, u64 page)
+static inline struct xr_odp_child *xr_odp_child(struct xr_odp *odp, u64 page)
 {
-	return xa_load(&odp->chunks, page >> XR_ODP_SHIFT);
+	return xa_load(&odp->children, page >> XR_ODP_SHIFT);
 }
 
-DECLARE_PER_CPU(struct xr_odp_chunk *, xr_odp_found);
+DECLARE_PER_CPU(struct xr_odp_child *, xr_odp_found);
 
 /*
  * The entry of a page of an address space that was found to be there since this CPU
@@ -277,11 +277,11 @@ DECLARE_PER_CPU(struct xr_odp_chunk *, xr_odp_found);
  */
 static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
 {
-	struct xr_odp_chunk *chunk = this_cpu_read(xr_odp_found);
+	struct xr_odp_child *child = this_cpu_read(xr_odp_found);
 
-	if (unlikely(page - chunk->part.first >= XR_ODP_PAGES))
-		chunk = xr_odp_chunk(odp, page);
-	return &chunk->entry[page % XR_ODP_PAGES];
+	if (unlikely(page - child->range.first >= XR_ODP_PAGES))
+		child = xr_odp_child(odp, page);
+	return &child->entry[page % XR_ODP_PAGES];
 }
 
 /**
@@ -291,7 +291,7 @@ static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
  * @len: bytes
  * @write: they will be written
  *
- * In softirq. What is there stays until xr_hold_drop().
+ * In softirq. What is there stays until xr_hazard_clear().
  *
  * Return: 0; -EAGAIN: it can be asked for, see xr_odp_miss(); -EFAULT: there is no
  * such memory, or no such process any more.

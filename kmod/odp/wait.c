@@ -21,7 +21,7 @@ void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
  * @waiter: it may wait already
  * @odp: the memory
  *
- * In softirq. What was asked for may come before this: see xr_odp_wanted().
+ * In softirq. What was asked for may come before this: see xr_odp_requested().
  */
 void xr_odp_wait(struct xr_odp_waiter *waiter, const struct xr_odp *odp)
 {

@@ -260,16 +260,16 @@ void xr_uncharge(struct xr_charge *c)
 }
 
 /* Packets put aside for all, on all links. */
-static atomic_t xr_kept_all = ATOMIC_INIT(0);
+static atomic_t xr_deferred_all = ATOMIC_INIT(0);
 
 /* Where those of a user are counted; or those of persistent queue pairs. */
-static atomic_t *xr_kept_by(const struct xr_owner *owner)
+static atomic_t *xr_deferred_by(const struct xr_owner *owner)
 {
-	return owner->user ? &owner->user->kept : &owner->limits->kept_own;
+	return owner->user ? &owner->user->kept : &owner->limits->deferred_own;
 }
 
 /**
- * xr_charge_kept() - count a packet that is about to be put aside
+ * xr_charge_deferred() - count a packet that is about to be put aside
  * @owner: whose queue pair it is for; the capabilities of its process do not count
  *
  * Nobody has more than as many as are free: whatever the others do, there is room for
@@ -277,27 +277,27 @@ static atomic_t *xr_kept_by(const struct xr_owner *owner)
  *
  * Return: false: there is no room for it.
  */
-bool xr_charge_kept(const struct xr_owner *owner)
+bool xr_charge_deferred(const struct xr_owner *owner)
 {
 	struct xr_limits *limits = owner->limits;
-	int all = atomic_inc_return(&xr_kept_all);
+	int all = atomic_inc_return(&xr_deferred_all);
 	int link = atomic_inc_return(&limits->kept);
-	int user = atomic_inc_return(xr_kept_by(owner));
+	int user = atomic_inc_return(xr_deferred_by(owner));
 
-	if (user <= XR_KEPT_MAX - all &&
+	if (user <= XR_DEFERRED_MAX - all &&
 	    link <= READ_ONCE(limits->link[XROCE_COUNT_KEPT]) &&
 	    (!owner->user || user <= READ_ONCE(limits->user[XROCE_COUNT_KEPT])))
 		return true;
-	xr_uncharge_kept(owner);
+	xr_uncharge_deferred(owner);
 	return false;
 }
 
 /* It has had its turn, or is forgotten. */
-void xr_uncharge_kept(const struct xr_owner *owner)
+void xr_uncharge_deferred(const struct xr_owner *owner)
 {
-	atomic_dec(xr_kept_by(owner));
+	atomic_dec(xr_deferred_by(owner));
 	atomic_dec(&owner->limits->kept);
-	atomic_dec(&xr_kept_all);
+	atomic_dec(&xr_deferred_all);
 }
 
 /**

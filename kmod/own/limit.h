@@ -23,7 +23,7 @@ struct rdma_cgroup;
 struct xr_owner;
 
 /* Packets put aside on all links together: at most some 20 MB. */
-#define XR_KEPT_MAX	4096
+#define XR_DEFERRED_MAX	4096
 
 /**
  * struct xr_user - a user of a link
@@ -46,7 +46,7 @@ struct xr_user {
  * @user: most that a user may have
  * @used: what is charged, in all, but for XROCE_COUNT_KEPT
  * @kept: packets put aside, in all; under no lock
- * @kept_own: those of persistent queue pairs, which have no user; likewise
+ * @deferred_own: those of persistent queue pairs, which have no user; likewise
  * @users: struct xr_user by number
  * @name: what the link is called by the controller "rdma" of control groups; empty:
  *	it does not know the link
@@ -58,7 +58,7 @@ struct xr_limits {
 	u64 user[XROCE_COUNTED];
 	u64 used[XROCE_COUNTED];
 	atomic_t kept;
-	atomic_t kept_own;
+	atomic_t deferred_own;
 	struct xarray users;
 	char name[16];
 #ifdef CONFIG_CGROUP_RDMA
@@ -90,8 +90,8 @@ void xr_limits_leave(struct xr_owner *own);
 int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	      enum xroce_counted kind, u64 amount);
 void xr_uncharge(struct xr_charge *c);
-bool xr_charge_kept(const struct xr_owner *owner);
-void xr_uncharge_kept(const struct xr_owner *owner);
+bool xr_charge_deferred(const struct xr_owner *owner);
+void xr_uncharge_deferred(const struct xr_owner *owner);
 int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a);
 int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q);
 

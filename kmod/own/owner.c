@@ -28,22 +28,22 @@ void xr_owner_init(struct xr_owner *own)
 }
 
 /*
- * May @who change what @owner owns? Return: 0; -EPERM; or -ENOENT: it may not
+ * May @caller change what @owner owns? Return: 0; -EPERM; or -ENOENT: it may not
  * even know that it is there.
  */
-int xr_owner_check(const struct xr_owner *who, const struct xr_owner *owner)
+int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner)
 {
-	if (owner == who)
+	if (owner == caller)
 		return 0;
 	if (!capable(CAP_NET_ADMIN))
 		return -ENOENT;
 	return xr_owner_persistent(owner) ? 0 : -EPERM;
 }
 
-/* May @who look at what @owner owns? */
-bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner)
+/* May @caller look at what @owner owns? */
+bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner)
 {
-	return owner == who || capable(CAP_NET_ADMIN);
+	return owner == caller || capable(CAP_NET_ADMIN);
 }
 
 /* May the caller have what is kept for administrators? To ask is no use of the right. */

@@ -55,8 +55,8 @@ struct xr_owner {
 };
 
 void xr_owner_init(struct xr_owner *own);
-int xr_owner_check(const struct xr_owner *who, const struct xr_owner *owner);
-bool xr_owner_sees(const struct xr_owner *who, const struct xr_owner *owner);
+int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner);
+bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner);
 bool xr_owner_admin(void);
 u32 xr_owner_pid(const struct xr_owner *owner);
 u32 xr_owner_flags(const struct xr_owner *owner);

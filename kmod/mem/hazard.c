@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "hold.h"
+#include "hazard.h"
 
 /* The region or window that this CPU's data path is on. */
-DEFINE_PER_CPU(const void *, xr_held);
+DEFINE_PER_CPU(const void *, xr_hazard);

@@ -10,63 +10,63 @@
  * lock: it takes no lock and allocates nothing. With PREEMPT_RT it is not preempted
  * either, and there locks and the allocators sleep.
  */
-#ifndef _XR_HOLD_H
-#define _XR_HOLD_H
+#ifndef _XR_HAZARD_H
+#define _XR_HAZARD_H
 
 #include <linux/percpu.h>
 
-DECLARE_PER_CPU(const void *, xr_held);
+DECLARE_PER_CPU(const void *, xr_hazard);
 
 /*
  * Say that this CPU is on @what, in softirq. Look for the mark afterwards.
  *
  * Softirqs are not preempted, and do not nest on a CPU, but with PREEMPT_RT: there
- * preemption is disabled until xr_hold_drop(), so that xr_held and xr_odp_found are
+ * preemption is disabled until xr_hazard_clear(), so that xr_hazard and xr_odp_found are
  * this access's alone.
  */
-static inline void xr_hold(const void *what)
+static inline void xr_hazard_set(const void *what)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_disable();
-	this_cpu_write(xr_held, what);
-	/* Pairs with xr_hold_wait(): it sees us, or we see the mark. */
+	this_cpu_write(xr_hazard, what);
+	/* Pairs with xr_hazard_wait(): it sees us, or we see the mark. */
 	smp_mb();
 }
 
-static inline void xr_hold_drop(void)
+static inline void xr_hazard_clear(void)
 {
-	/* The copy is over for who sees this; pairs with xr_hold_wait(). */
-	smp_store_release(this_cpu_ptr(&xr_held), NULL);
+	/* The copy is over for who sees this; pairs with xr_hazard_wait(). */
+	smp_store_release(this_cpu_ptr(&xr_hazard), NULL);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
 }
 
 /* Wait until no CPU is on @what. The mark has been set. */
-static inline void xr_hold_wait(const void *what)
+static inline void xr_hazard_wait(const void *what)
 {
 	int cpu;
 
-	/* Pairs with xr_hold(). */
+	/* Pairs with xr_hazard_set(). */
 	smp_mb();
 	for_each_possible_cpu(cpu)
 		/* A copy of at most one frame. */
-		smp_cond_load_acquire(per_cpu_ptr(&xr_held, cpu), VAL != what);
+		smp_cond_load_acquire(per_cpu_ptr(&xr_hazard, cpu), VAL != what);
 }
 
 /*
  * Wait until no CPU is on what it is on now, whatever that is: memory is reached by
  * several regions and windows.
  */
-static inline void xr_hold_wait_all(void)
+static inline void xr_hazard_wait_all(void)
 {
 	const void *what;
 	int cpu;
 
-	/* Pairs with xr_hold(). */
+	/* Pairs with xr_hazard_set(). */
 	smp_mb();
 	for_each_possible_cpu(cpu) {
-		what = READ_ONCE(*per_cpu_ptr(&xr_held, cpu));
-		smp_cond_load_acquire(per_cpu_ptr(&xr_held, cpu),
+		what = READ_ONCE(*per_cpu_ptr(&xr_hazard, cpu));
+		smp_cond_load_acquire(per_cpu_ptr(&xr_hazard, cpu),
 				      !VAL || VAL != what);
 	}
 }

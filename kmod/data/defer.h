@@ -11,22 +11,22 @@
  * about them before, and every check is made again. What cannot be kept, or has
  * been kept for too long, is answered with an RNR NAK.
  */
-#ifndef _XR_KEEP_H
-#define _XR_KEEP_H
+#ifndef _XR_DEFER_H
+#define _XR_DEFER_H
 
 #include <linux/types.h>
 
 struct xdp_buff;
-struct xr_keep;
+struct xr_defer;
 struct xr_odp_miss;
 struct xr_qp;
 
-void xr_keep_init(struct xr_keep *k);
-void xr_keep_open(struct xr_keep *k);
-void xr_keep_close(struct xr_qp *qp);
-void xr_keep_free(struct xr_keep *k);
-int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
+void xr_defer_init(struct xr_defer *k);
+void xr_defer_open(struct xr_defer *k);
+void xr_defer_close(struct xr_qp *qp);
+void xr_defer_free(struct xr_defer *k);
+int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		   struct xdp_buff *xdp);
-int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy);
+int xr_defer_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "huge.h"
 #include "mtt.h"
-#include "run.h"
+#include "pfn_run.h"
 
 /* Pages unpinned before another task may run. */
 #define XR_UNPIN_STEP	1024ul
@@ -16,17 +16,17 @@
 #define XR_UNPIN_RUN	4
 
 /**
- * xr_runs_add() - add page frames at the end
+ * xr_pfn_runs_add() - add page frames at the end
  * @runs: the list
  * @pfn: the first one
  * @nr: how many
  *
  * Return: 0, -ENOMEM, or -E2BIG: more runs than a translation table could take.
  */
-int xr_runs_add(struct xr_runs *runs, unsigned long pfn, unsigned long nr)
+int xr_pfn_runs_add(struct xr_pfn_runs *runs, unsigned long pfn, unsigned long nr)
 {
-	struct xr_run *last = runs->run + runs->count - 1;
-	struct xr_run *more;
+	struct xr_pfn_run *last = runs->run + runs->count - 1;
+	struct xr_pfn_run *more;
 	size_t room;
 
 	if (runs->count && last->pfn + last->nr == pfn) {
@@ -49,7 +49,7 @@ int xr_runs_add(struct xr_runs *runs, unsigned long pfn, unsigned long nr)
 		runs->run = more;
 		runs->room = room;
 	}
-	runs->run[runs->count++] = (struct xr_run){ .pfn = pfn, .nr = nr };
+	runs->run[runs->count++] = (struct xr_pfn_run){ .pfn = pfn, .nr = nr };
 	return 0;
 }
 
@@ -77,21 +77,21 @@ static long xr_contiguous(struct page *const *page, long nr)
 }
 
 /**
- * xr_runs_add_pages() - add pinned pages at the end
+ * xr_pfn_runs_add_pages() - add pinned pages at the end
  * @runs: the list
  * @page: the pages
  * @nr: how many
  *
- * Return: 0 or as for xr_runs_add(); those that found no room are unpinned then.
+ * Return: 0 or as for xr_pfn_runs_add(); those that found no room are unpinned then.
  */
-int xr_runs_add_pages(struct xr_runs *runs, struct page **page, long nr)
+int xr_pfn_runs_add_pages(struct xr_pfn_runs *runs, struct page **page, long nr)
 {
 	long i, n;
 	int ret;
 
 	for (i = 0; i < nr; i += n) {
 		n = xr_contiguous(page + i, nr - i);
-		ret = xr_runs_add(runs, page_to_pfn(page[i]), n);
+		ret = xr_pfn_runs_add(runs, page_to_pfn(page[i]), n);
 		if (ret) {
 			unpin_user_pages(page + i, nr - i);
 			return ret;
@@ -101,24 +101,24 @@ int xr_runs_add_pages(struct xr_runs *runs, struct page **page, long nr)
 }
 
 /* Move all to a list that is empty, in no more memory than it takes if possible. */
-void xr_runs_move(struct xr_runs *to, struct xr_runs *from)
+void xr_pfn_runs_move(struct xr_pfn_runs *to, struct xr_pfn_runs *from)
 {
 	*to = *from;
 	to->run = kvmemdup(from->run, from->count * sizeof(*from->run),
 			   GFP_KERNEL_ACCOUNT);
 	if (!to->run)
 		swap(to->run, from->run);
-	xr_runs_free(from);
+	xr_pfn_runs_free(from);
 }
 
-void xr_runs_free(struct xr_runs *runs)
+void xr_pfn_runs_free(struct xr_pfn_runs *runs)
 {
 	kvfree(runs->run);
-	*runs = (struct xr_runs){};
+	*runs = (struct xr_pfn_runs){};
 }
 
 /**
- * xr_runs_shift() - how large can the blocks of a translation table be?
+ * xr_pfn_runs_shift() - how large can the blocks of a translation table be?
  * @runs: what it has to translate to
  * @nr: page frames in all
  *
@@ -127,7 +127,7 @@ void xr_runs_free(struct xr_runs *runs)
  *
  * Return: log2 of the largest such block, no larger than it takes to hold all.
  */
-u8 xr_runs_shift(const struct xr_runs *runs, unsigned long nr)
+u8 xr_pfn_runs_shift(const struct xr_pfn_runs *runs, unsigned long nr)
 {
 	unsigned long borders = 1ul << min_t(int, XR_BLOCK_MAX - PAGE_SHIFT,
 					     order_base_2(nr));
@@ -143,7 +143,7 @@ u8 xr_runs_shift(const struct xr_runs *runs, unsigned long nr)
 }
 
 /* Undo the pins of a run: all, or with @huge one for each huge page. Sleeps. */
-void xr_run_unpin(const struct xr_run *run, bool huge, bool dirty)
+void xr_pfn_run_unpin(const struct xr_pfn_run *run, bool huge, bool dirty)
 {
 	unsigned long end = run->pfn + run->nr, pfn, nr;
 
@@ -156,12 +156,12 @@ void xr_run_unpin(const struct xr_run *run, bool huge, bool dirty)
 	}
 }
 
-void xr_runs_unpin(const struct xr_runs *runs, bool huge, bool dirty)
+void xr_pfn_runs_unpin(const struct xr_pfn_runs *runs, bool huge, bool dirty)
 {
 	size_t i;
 
 	for (i = 0; i < runs->count; i++)
-		xr_run_unpin(&runs->run[i], huge, dirty);
+		xr_pfn_run_unpin(&runs->run[i], huge, dirty);
 }
 
 /* Of @nr blocks of a page, those at the front that are contiguous. */
@@ -192,7 +192,7 @@ void xr_entries_unpin(const u64 *entry, u64 nr, bool dirty)
 {
 	struct page *page[XR_UNPIN_LIST];
 	unsigned int n = 0;
-	struct xr_run run;
+	struct xr_pfn_run run;
 
 	for (; nr; entry += run.nr, nr -= run.nr) {
 		run.pfn = PHYS_PFN(*entry);
@@ -203,7 +203,7 @@ void xr_entries_unpin(const u64 *entry, u64 nr, bool dirty)
 		    *entry + ((XR_UNPIN_RUN - 1) << PAGE_SHIFT))
 			run.nr = xr_entries_run(entry, nr);
 		if (run.nr >= XR_UNPIN_RUN) {
-			xr_run_unpin(&run, false, dirty);
+			xr_pfn_run_unpin(&run, false, dirty);
 			continue;
 		}
 		run.nr = 1;

@@ -14,37 +14,37 @@
 #include "obj/sq.h"
 
 #include "compat.h"
-#include "reply.h"
+#include "response.h"
 #include "tx.h"
 
 /* Packets a run; then other work of this CPU has its turn. */
-#define XR_REPLY_BUDGET	(2 * XR_TX_BATCH)
+#define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
 /*
  * A device without room, or memory on its way, is left alone for a while, so often
  * in a row. Other queue pairs' replies find none either: the pace is halved each
  * time, and goes up by and by until there is a batch in less than the least gap.
  */
-#define XR_REPLY_NAPS	4000
-#define XR_REPLY_GAP_MIN	(10 * NSEC_PER_USEC)
-#define XR_REPLY_GAP	(50 * NSEC_PER_USEC)	/* to begin with */
-#define XR_REPLY_GAP_MAX	NSEC_PER_MSEC
-#define XR_REPLY_GAP_DECAY	16
+#define XR_RESPONSE_NAPS	4000
+#define XR_RESPONSE_GAP_MIN	(10 * NSEC_PER_USEC)
+#define XR_RESPONSE_GAP	(50 * NSEC_PER_USEC)	/* to begin with */
+#define XR_RESPONSE_GAP_MAX	NSEC_PER_MSEC
+#define XR_RESPONSE_GAP_DECAY	16
 
-static struct xr_reply *xr_reply_at(struct xr_replies *rs, u32 i)
+static struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
 {
-	return &rs->reply[(rs->head + i) % XR_REPLY_MAX];
+	return &rs->reply[(rs->head + i) % XR_RESPONSE_MAX];
 }
 
 /* Whether there is anything to send. The queue's lock is held. */
-static bool xr_replies_any(const struct xr_replies *rs)
+static bool xr_responses_any(const struct xr_responses *rs)
 {
 	return rs->count || rs->batch.count || rs->cnp;
 }
 
 /* What the XDP program goes by. The queue's lock is held. */
-static void xr_replies_show(struct xr_qp *qp)
+static void xr_responses_show(struct xr_qp *qp)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 
 	WRITE_ONCE(qp->map->queued,
 		   rs->count + !!rs->batch.count + rs->armed);
@@ -54,7 +54,7 @@ static void xr_replies_show(struct xr_qp *qp)
  * Have the tasklet run, on this CPU unless it is to run anyway. The queue's lock is
  * held.
  */
-static void xr_replies_arm(struct xr_replies *rs)
+static void xr_responses_arm(struct xr_responses *rs)
 {
 	if (rs->armed)
 		return;
@@ -66,14 +66,14 @@ static void xr_replies_arm(struct xr_replies *rs)
  * An acknowledgement takes the place of one that waits right before it: it
  * says more. Return: whether it did.
  */
-static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
+static bool xr_response_merge(struct xr_responses *rs, const struct xroce_reply *r)
 {
-	struct xr_reply *last;
+	struct xr_response *last;
 
 	if (r->opcode != XROCE_RC_ACK || r->syndrome != XROCE_SYN_ACK ||
 	    !rs->count)
 		return false;
-	last = xr_reply_at(rs, rs->count - 1);
+	last = xr_response_at(rs, rs->count - 1);
 	if (last->opcode != XROCE_RC_ACK || last->syndrome != XROCE_SYN_ACK)
 		return false;
 	/* That of a duplicate may say less. */
@@ -84,18 +84,18 @@ static bool xr_reply_merge(struct xr_replies *rs, const struct xroce_reply *r)
 }
 
 /* At the end of the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
-static int xr_reply_add(struct xr_qp *qp, const struct xroce_reply *r)
+static int xr_response_add(struct xr_qp *qp, const struct xroce_reply *r)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 
 	lockdep_assert_held(&rs->lock);
-	if (rs->count == XR_REPLY_MAX)
+	if (rs->count == XR_RESPONSE_MAX)
 		return -ENOSPC;
 	if (!rs->reply)
-		rs->reply = xr_qp_alloc(qp, XR_REPLY_MAX, sizeof(*rs->reply));
+		rs->reply = xr_qp_alloc(qp, XR_RESPONSE_MAX, sizeof(*rs->reply));
 	if (!rs->reply)
 		return -ENOMEM;
-	*xr_reply_at(rs, rs->count++) = (struct xr_reply){
+	*xr_response_at(rs, rs->count++) = (struct xr_response){
 		.psn = r->psn & XROCE_PSN_MASK,
 		.msn = r->msn & XROCE_PSN_MASK,
 		.key = r->key,
@@ -109,7 +109,7 @@ static int xr_reply_add(struct xr_qp *qp, const struct xroce_reply *r)
 }
 
 /* The way back is that of the newest request, with its addresses swapped. */
-static void xr_replies_way(struct xr_replies *rs, const void *l2, u32 l2_len)
+static void xr_responses_way(struct xr_responses *rs, const void *l2, u32 l2_len)
 {
 	lockdep_assert_held(&rs->lock);
 	memcpy(rs->l2, l2, l2_len);
@@ -119,14 +119,14 @@ static void xr_replies_way(struct xr_replies *rs, const void *l2, u32 l2_len)
 }
 
 /* There is something to send. The queue's lock is held. */
-void xr_replies_start(struct xr_qp *qp, const void *l2, u32 l2_len)
+void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
-	xr_replies_way(&qp->replies, l2, l2_len);
-	xr_replies_arm(&qp->replies);
-	xr_replies_show(qp);
+	xr_responses_way(&qp->responses, l2, l2_len);
+	xr_responses_arm(&qp->responses);
+	xr_responses_show(qp);
 }
 
-static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
+static u8 xr_read_opcode(const struct xr_response *r, u32 len)
 {
 	bool last = len == r->left;
 
@@ -141,9 +141,9 @@ static u8 xr_read_opcode(const struct xr_reply *r, u32 len)
  * The region has gone while it was being read, or memory is short, -EIO: say so, and
  * nothing more.
  */
-static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
+static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 
 	r->opcode = XROCE_RC_ACK;
 	r->syndrome = error == -EIO ? XROCE_SYN_NAK_OP : XROCE_SYN_NAK_ACC;
@@ -155,21 +155,21 @@ static void xr_reply_fail(struct xr_qp *qp, struct xr_reply *r, int error)
 }
 
 /* Give the queue's lock back. A reply that failed flushes what is posted. */
-static void xr_replies_unlock(struct xr_qp *qp)
-	__releases(&qp->replies.lock)
+static void xr_responses_unlock(struct xr_qp *qp)
+	__releases(&qp->responses.lock)
 {
-	bool failed = qp->replies.failed;
+	bool failed = qp->responses.failed;
 
-	qp->replies.failed = false;
-	spin_unlock(&qp->replies.lock);
+	qp->responses.failed = false;
+	spin_unlock(&qp->responses.lock);
 	if (unlikely(failed))
 		xr_recv_fail(qp);
 }
 
 /* Build the next packet of the first reply. Return: whether it is its last. */
-static int xr_reply_packet(struct xr_qp *qp, struct xr_reply *r, bool *last)
+static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *last)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 	u32 mtu = qp->mtu;
 	struct xr_tx_packet p = {
 		.l2 = rs->l2,
@@ -205,9 +205,9 @@ static int xr_reply_packet(struct xr_qp *qp, struct xr_reply *r, bool *last)
  * Build the congestion notification that is to be sent. The queue's lock is held, and there is room in
  * the batch. Return: 0 or -ENOMEM.
  */
-static int xr_reply_cnp(struct xr_qp *qp)
+static int xr_response_cnp(struct xr_qp *qp)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 	struct xr_tx_packet p = {
 		.l2 = rs->l2,
 		.l2_len = rs->l2_len,
@@ -224,46 +224,46 @@ static int xr_reply_cnp(struct xr_qp *qp)
  * Fill the batch. Return: packets built; or -ENOMEM, or -EAGAIN: memory that is on
  * its way.
  */
-static int xr_replies_build(struct xr_qp *qp, int room)
+static int xr_responses_build(struct xr_qp *qp, int room)
 {
-	struct xr_replies *rs = &qp->replies;
-	struct xr_reply *r;
+	struct xr_responses *rs = &qp->responses;
+	struct xr_response *r;
 	int built = 0, ret;
 	bool last;
 
 	if (rs->cnp && rs->batch.count < XR_TX_BATCH) {
-		ret = xr_reply_cnp(qp);
+		ret = xr_response_cnp(qp);
 		if (ret)
 			return ret;
 		built++;
 	}
 	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
-		r = xr_reply_at(rs, 0);
-		ret = xr_reply_packet(qp, r, &last);
+		r = xr_response_at(rs, 0);
+		ret = xr_response_packet(qp, r, &last);
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
 		if (ret) {
-			xr_reply_fail(qp, r, ret);
+			xr_response_fail(qp, r, ret);
 			continue;
 		}
 		built++;
 		if (!last)
 			continue;
 		rs->reads -= r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
-		rs->head = (rs->head + 1) % XR_REPLY_MAX;
+		rs->head = (rs->head + 1) % XR_RESPONSE_MAX;
 		rs->count--;
 	}
 	return built;
 }
 
 /* Send the only packet that there is. Return: whether all is done. */
-static bool xr_replies_now(struct xr_qp *qp)
+static bool xr_responses_now(struct xr_qp *qp)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 
 	/* It goes away behind an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
-	return xr_replies_build(qp, 1) > 0 &&
+	return xr_responses_build(qp, 1) > 0 &&
 	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
 }
 
@@ -271,9 +271,9 @@ static bool xr_replies_now(struct xr_qp *qp)
  * Send an answer without payload when nothing waits. Return: false: it could not be
  * made, and is to be queued.
  */
-static bool xr_reply_alone(struct xr_qp *qp, const struct xroce_reply *r)
+static bool xr_response_alone(struct xr_qp *qp, const struct xroce_reply *r)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 	const struct xr_tx_packet p = {
 		.l2 = rs->l2,
 		.l2_len = rs->l2_len,
@@ -290,14 +290,14 @@ static bool xr_reply_alone(struct xr_qp *qp, const struct xroce_reply *r)
 	/* It goes away behind an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	if (unlikely(xr_tx_flush(&rs->batch))) {
-		xr_replies_arm(rs);
-		xr_replies_show(qp);
+		xr_responses_arm(rs);
+		xr_responses_show(qp);
 	}
 	return true;
 }
 
 /**
- * xr_reply_queue() - queue a reply
+ * xr_response_queue() - queue a reply
  * @qp: whose it is
  * @r: what; checked here
  * @l2: Ethernet header of the request
@@ -310,10 +310,10 @@ static bool xr_reply_alone(struct xr_qp *qp, const struct xroce_reply *r)
  * Return: 0; -EAGAIN: nothing waits, it is no READ, and not for @must; -ENOSPC;
  * -ENOENT: the queue pair is going; -EINVAL; -ENOMEM.
  */
-int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
+int xr_response_queue(struct xr_qp *qp, const struct xroce_reply *r,
 		   const void *l2, u32 l2_len, bool must)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 	bool read = r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
 	int ret = 0;
 
@@ -333,47 +333,47 @@ int xr_reply_queue(struct xr_qp *qp, const struct xroce_reply *r,
 			ret = -EAGAIN;
 			goto out;
 		}
-		xr_replies_way(rs, l2, l2_len);
-		if (likely(!r->behind) && xr_reply_alone(qp, r))
+		xr_responses_way(rs, l2, l2_len);
+		if (likely(!r->behind) && xr_response_alone(qp, r))
 			goto out;
 	}
-	if (xr_reply_merge(rs, r))
+	if (xr_response_merge(rs, r))
 		goto out;
 	if (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u)) {
 		ret = -ENOSPC;
 		goto out;
 	}
-	ret = xr_reply_add(qp, r);
+	ret = xr_response_add(qp, r);
 	if (ret)
 		goto out;
 	rs->reads += read;
-	xr_replies_way(rs, l2, l2_len);
+	xr_responses_way(rs, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
-	    rs->armed || r->behind || !xr_replies_now(qp))
-		xr_replies_arm(rs);
-	xr_replies_show(qp);
+	    rs->armed || r->behind || !xr_responses_now(qp))
+		xr_responses_arm(rs);
+	xr_responses_show(qp);
 out:
-	xr_replies_unlock(qp);
+	xr_responses_unlock(qp);
 	return ret;
 }
 
 /**
- * xr_reply_frame() - send a reply that the XDP program has made
+ * xr_response_frame() - send a reply that the XDP program has made
  * @qp: whose it is
  * @frame: what; used up. Without room it is lost, and the peer will ask again
  *
  * In softirq. It goes before all that is queued later.
  */
-void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
+void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 
 	spin_lock(&rs->lock);
 	xr_tx_lend(&rs->batch, frame);
 	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
 		rs->batch.frame[rs->batch.count++] = frame;
-		xr_replies_arm(rs);
-		xr_replies_show(qp);
+		xr_responses_arm(rs);
+		xr_responses_show(qp);
 	} else {
 		xr_tx_lose(&rs->batch, frame);
 	}
@@ -381,7 +381,7 @@ void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
 }
 
 /**
- * xr_reply_rnr() - tell the peer to come again (IBTA 9.7.5.2.8)
+ * xr_response_rnr() - tell the peer to come again (IBTA 9.7.5.2.8)
  * @qp: whose it is; this CPU has its claim
  * @l2: Ethernet header of a request
  * @l2_len: its length
@@ -390,10 +390,10 @@ void xr_reply_frame(struct xr_qp *qp, struct xdp_frame *frame)
  *
  * In softirq. Without room, the peer's own timer has to tell it.
  */
-void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
+void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		  u32 msn)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 	const struct xroce_reply r = {
 		.opcode = XROCE_RC_ACK,
 		.syndrome = XROCE_SYN_RNR | XROCE_RNR_FAULT,
@@ -402,27 +402,27 @@ void xr_reply_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 	};
 
 	spin_lock(&rs->lock);
-	if (!rs->dead && !xr_reply_add(qp, &r))
-		xr_replies_start(qp, l2, l2_len);
+	if (!rs->dead && !xr_response_add(qp, &r))
+		xr_responses_start(qp, l2, l2_len);
 	spin_unlock(&rs->lock);
 }
 
 /* How long to wait before the next batch. */
-static void xr_replies_pace(struct xr_replies *rs, bool full)
+static void xr_responses_pace(struct xr_responses *rs, bool full)
 {
 	if (full)
-		rs->gap = clamp(2 * rs->gap, XR_REPLY_GAP, XR_REPLY_GAP_MAX);
+		rs->gap = clamp(2 * rs->gap, XR_RESPONSE_GAP, XR_RESPONSE_GAP_MAX);
 	else
-		rs->gap -= rs->gap / XR_REPLY_GAP_DECAY;
-	if (rs->gap < XR_REPLY_GAP_MIN)
+		rs->gap -= rs->gap / XR_RESPONSE_GAP_DECAY;
+	if (rs->gap < XR_RESPONSE_GAP_MIN)
 		rs->gap = 0;
 }
 
-static void xr_replies_run(struct tasklet_struct *tasklet)
+static void xr_responses_run(struct tasklet_struct *tasklet)
 {
-	struct xr_qp *qp = container_of(tasklet, struct xr_qp, replies.tasklet);
-	struct xr_replies *rs = &qp->replies;
-	int budget = rs->gap ? XR_TX_BATCH : XR_REPLY_BUDGET;
+	struct xr_qp *qp = container_of(tasklet, struct xr_qp, responses.tasklet);
+	struct xr_responses *rs = &qp->responses;
+	int budget = rs->gap ? XR_TX_BATCH : XR_RESPONSE_BUDGET;
 	int ret;
 
 	/* A key may have been revoked since: not before all that is posted is applied. */
@@ -435,7 +435,7 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 	/* It goes away behind an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	while (ret != -EAGAIN && !rs->dead && budget > 0) {
-		ret = xr_replies_build(qp, budget);
+		ret = xr_responses_build(qp, budget);
 		if (ret <= 0)
 			break;
 		budget -= ret;
@@ -447,8 +447,8 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 		ret = xr_tx_flush(&rs->batch);
 	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
 		   rs->naps + 1 : 0;
-	xr_replies_pace(rs, rs->naps);
-	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_REPLY_NAPS) {
+	xr_responses_pace(rs, rs->naps);
+	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_RESPONSE_NAPS) {
 		/* The peer will ask again. */
 		xr_tx_drop(&rs->batch);
 		rs->count = 0;
@@ -456,42 +456,42 @@ static void xr_replies_run(struct tasklet_struct *tasklet)
 		rs->cnp = false;
 	}
 	rcu_read_unlock();
-	if (!rs->dead && xr_replies_any(rs)) {
+	if (!rs->dead && xr_responses_any(rs)) {
 		if (rs->gap)
 			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
 				      HRTIMER_MODE_REL_SOFT);
 		else
-			xr_replies_arm(rs);
+			xr_responses_arm(rs);
 	}
 	if (!rs->dead)
-		xr_replies_show(qp);
-	xr_replies_unlock(qp);
+		xr_responses_show(qp);
+	xr_responses_unlock(qp);
 }
 
-static enum hrtimer_restart xr_replies_wake(struct hrtimer *timer)
+static enum hrtimer_restart xr_responses_wake(struct hrtimer *timer)
 {
-	struct xr_replies *rs = container_of(timer, struct xr_replies, timer);
+	struct xr_responses *rs = container_of(timer, struct xr_responses, timer);
 
 	spin_lock(&rs->lock);
-	if (!rs->dead && xr_replies_any(rs))
-		xr_replies_arm(rs);
+	if (!rs->dead && xr_responses_any(rs))
+		xr_responses_arm(rs);
 	spin_unlock(&rs->lock);
 	return HRTIMER_NORESTART;
 }
 
 /* @stat: counters of the queue pair's link. */
-void xr_replies_init(struct xr_replies *rs, struct xroce_stat __percpu *stat)
+void xr_responses_init(struct xr_responses *rs, struct xroce_stat __percpu *stat)
 {
 	spin_lock_init(&rs->lock);
 	rs->batch.stat = stat;
-	tasklet_setup(&rs->tasklet, xr_replies_run);
-	hrtimer_setup(&rs->timer, xr_replies_wake, CLOCK_MONOTONIC,
+	tasklet_setup(&rs->tasklet, xr_responses_run);
+	hrtimer_setup(&rs->timer, xr_responses_wake, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	rs->dead = true;
 }
 
 /* The queue pair is ready to receive. */
-void xr_replies_open(struct xr_replies *rs)
+void xr_responses_open(struct xr_responses *rs)
 {
 	spin_lock_bh(&rs->lock);
 	rs->dead = false;
@@ -499,7 +499,7 @@ void xr_replies_open(struct xr_replies *rs)
 }
 
 /* The queue pair counts anew. It is closed. */
-void xr_replies_reset(struct xr_replies *rs)
+void xr_responses_reset(struct xr_responses *rs)
 {
 	spin_lock_bh(&rs->lock);
 	rs->batch.sent = 0;
@@ -509,9 +509,9 @@ void xr_replies_reset(struct xr_replies *rs)
 }
 
 /* Nothing is sent any more, and nothing queued. Sleeps. */
-void xr_replies_close(struct xr_qp *qp)
+void xr_responses_close(struct xr_qp *qp)
 {
-	struct xr_replies *rs = &qp->replies;
+	struct xr_responses *rs = &qp->responses;
 
 	spin_lock_bh(&rs->lock);
 	rs->dead = true;
@@ -526,11 +526,11 @@ void xr_replies_close(struct xr_qp *qp)
 	rs->naps = 0;
 	rs->gap = 0;
 	rs->cnp = false;
-	xr_replies_show(qp);
+	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);
 }
 
-void xr_replies_free(struct xr_replies *rs)
+void xr_responses_free(struct xr_responses *rs)
 {
 	kfree(rs->reply);
 }

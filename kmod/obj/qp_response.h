@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue pair's replies that wait to be sent: see reply.h. */
-#ifndef _XR_QP_REPLY_H
-#define _XR_QP_REPLY_H
+/* A queue pair's replies that wait to be sent: see response.h. */
+#ifndef _XR_QP_RESPONSE_H
+#define _XR_QP_RESPONSE_H
 
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -9,10 +9,10 @@
 
 #include "tx_batch.h"
 
-struct xr_reply;
+struct xr_response;
 
 /**
- * struct xr_replies - the queue of a queue pair
+ * struct xr_responses - the queue of a queue pair
  * @lock: for all of it; taken in softirq, by processes with bottom halves off
  * @reply: a ring; NULL until the first one is queued
  * @head: place of the one being sent
@@ -32,9 +32,9 @@ struct xr_reply;
  * @tasklet: sends
  * @timer: after @gap, has @tasklet run again
  */
-struct xr_replies {
+struct xr_responses {
 	spinlock_t lock;
-	struct xr_reply *reply;
+	struct xr_response *reply;
 	u32 head;
 	u32 count;
 	u32 reads;

@@ -13,16 +13,16 @@
 /* Is a page there, with all of @rights? The memory is held. */
 static bool xr_odp_there(struct xr_odp *odp, u64 page, u64 rights)
 {
-	struct xr_odp_chunk *chunk;
+	struct xr_odp_child *child;
 	const u64 *entry;
 
 	if (!odp->umem.sparse) {
 		entry = xr_mtt_at(&odp->umem.mtt, page);
 	} else {
-		chunk = xr_odp_chunk(odp, page);
-		if (!chunk)
+		child = xr_odp_child(odp, page);
+		if (!child)
 			return false;
-		entry = &chunk->entry[page % XR_ODP_PAGES];
+		entry = &child->entry[page % XR_ODP_PAGES];
 	}
 	return (READ_ONCE(*entry) & rights) == rights;
 }
@@ -55,22 +55,22 @@ void xr_odp_miss(struct xr_odp *odp, u64 off, u32 len, u32 ahead, bool write,
 }
 
 /*
- * Is it on its way already, or has @who been refused it? What others were refused says
+ * Is it on its way already, or has @caller been refused it? What others were refused says
  * nothing: it may be there by now. @free: out: a place for another want, if any.
  */
 static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_miss *m,
-			u64 who, struct xr_odp_want **free)
+			u64 caller, struct xr_fault_req **free)
 {
-	struct xr_odp_want *w;
+	struct xr_fault_req *w;
 
-	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
+	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++) {
 		if (w->state == XR_ODP_FAILED &&
 		    time_after(jiffies, w->since + XR_ODP_PATIENCE))
 			w->state = XR_ODP_FREE;
 		if (w->state == XR_ODP_FREE) {
 			*free = w;
 		} else if (w->state == XR_ODP_FAILED) {
-			if (w->who == who && m->last >= w->first &&
+			if (w->caller == caller && m->last >= w->first &&
 			    m->first < w->first + w->need &&
 			    (m->write || !w->write)) {
 				w->state = XR_ODP_FREE;
@@ -90,38 +90,38 @@ static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_miss *m,
 /**
  * xr_odp_ask() - send for the pages that an access has missed
  * @m: what, of xr_odp_miss() in the same RCU read-side section
- * @who: asks, xr_qp::life
+ * @caller: asks, xr_qp::epoch
  *
- * In softirq. The caller holds no region (hold.h): locks are taken, which sleep with
+ * In softirq. The caller holds no region (hazard.h): locks are taken, which sleep with
  * PREEMPT_RT. What is wanted already is not asked for again, and nothing is of memory
  * that has been let go meanwhile.
  *
- * Return: -EAGAIN: it is on its way; -EFAULT: @who has asked for it before, and it
+ * Return: -EAGAIN: it is on its way; -EFAULT: @caller has asked for it before, and it
  * cannot be had; -EIO: nor for want of memory.
  */
-int xr_odp_ask(const struct xr_odp_miss *m, u64 who)
+int xr_odp_ask(const struct xr_odp_miss *m, u64 caller)
 {
 	struct xr_odp *odp = m->odp;
-	struct xr_odp_want *want = NULL;
+	struct xr_fault_req *req = NULL;
 	int ret;
 
 	if (READ_ONCE(odp->gone))
 		return -EFAULT;
-	spin_lock_bh(&odp->want_lock);
-	ret = xr_odp_known(odp, m, who, &want);
-	if (!ret && want && !odp->closing) {
-		*want = (struct xr_odp_want){
+	spin_lock_bh(&odp->req_lock);
+	ret = xr_odp_known(odp, m, caller, &req);
+	if (!ret && req && !odp->closing) {
+		*req = (struct xr_fault_req){
 			.state = XR_ODP_QUEUED,
 			.write = m->write,
 			.first = m->first,
 			.need = m->last - m->first + 1,
 			.ahead = DIV_ROUND_UP((u64)m->ahead, PAGE_SIZE),
 			.since = jiffies,
-			.who = who,
+			.caller = caller,
 		};
 		xr_odp_queue(odp, 0);
 	}
-	spin_unlock_bh(&odp->want_lock);
+	spin_unlock_bh(&odp->req_lock);
 	return ret ? : -EAGAIN;
 }
 
@@ -131,44 +131,44 @@ int xr_odp_ask(const struct xr_odp_miss *m, u64 who)
  */
 void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
 {
-	struct xr_odp_want *w;
+	struct xr_fault_req *w;
 
-	spin_lock_bh(&odp->want_lock);
-	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
+	spin_lock_bh(&odp->req_lock);
+	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++) {
 		if (w->first >= first + nr || first >= w->first + w->need)
 			continue;
 		w->came = true;
 		if (w->state == XR_ODP_FAILED)
 			w->state = XR_ODP_FREE;
 	}
-	spin_unlock_bh(&odp->want_lock);
+	spin_unlock_bh(&odp->req_lock);
 }
 
 /**
- * xr_odp_wanted() - is something on its way, after which xr_odp_wake() is called?
+ * xr_odp_requested() - is something on its way, after which xr_odp_wake() is called?
  * @odp: memory
  */
-bool xr_odp_wanted(struct xr_odp *odp)
+bool xr_odp_requested(struct xr_odp *odp)
 {
-	struct xr_odp_want *w;
+	struct xr_fault_req *w;
 	bool wanted = false;
 
-	spin_lock_bh(&odp->want_lock);
-	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++)
+	spin_lock_bh(&odp->req_lock);
+	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++)
 		wanted |= w->state == XR_ODP_QUEUED || w->state == XR_ODP_BUSY;
 	wanted &= !odp->closing;
-	spin_unlock_bh(&odp->want_lock);
+	spin_unlock_bh(&odp->req_lock);
 	return wanted;
 }
 
 /* For the worker: the next want that is due, or NULL, and a copy of it. */
-struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy)
+struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy)
 {
-	struct xr_odp_want *w, *due = NULL;
+	struct xr_fault_req *w, *due = NULL;
 	unsigned long wait = ULONG_MAX;
 
-	spin_lock_bh(&odp->want_lock);
-	for (w = odp->want; w < odp->want + XR_ODP_WANTS; w++) {
+	spin_lock_bh(&odp->req_lock);
+	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++) {
 		if (w->state != XR_ODP_QUEUED || odp->closing)
 			continue;
 		if (time_before(jiffies, w->since)) {
@@ -183,7 +183,7 @@ struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy)
 	}
 	if (!due && wait != ULONG_MAX)
 		xr_odp_queue(odp, wait);
-	spin_unlock_bh(&odp->want_lock);
+	spin_unlock_bh(&odp->req_lock);
 	return due;
 }
 
@@ -191,9 +191,9 @@ struct xr_odp_want *xr_odp_take(struct xr_odp *odp, struct xr_odp_want *copy)
  * What could not be done now may be asked for again; what cannot be, not. For memory
  * the worker asks again itself.
  */
-void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret)
+void xr_odp_done(struct xr_odp *odp, struct xr_fault_req *w, int ret)
 {
-	spin_lock_bh(&odp->want_lock);
+	spin_lock_bh(&odp->req_lock);
 	w->since = jiffies;
 	w->error = ret == -ENOMEM ? -EIO : ret;
 	if (ret == -ENOMEM && w->tries < XR_ODP_TRIES) {
@@ -207,5 +207,5 @@ void xr_odp_done(struct xr_odp *odp, struct xr_odp_want *w, int ret)
 			   XR_ODP_FAILED : XR_ODP_FREE;
 		atomic64_inc(&odp->failed);
 	}
-	spin_unlock_bh(&odp->want_lock);
+	spin_unlock_bh(&odp->req_lock);
 }

@@ -19,13 +19,13 @@
 #include "own/limit.h"
 
 #include "compat.h"
-#include "keep.h"
-#include "reply.h"
+#include "defer.h"
+#include "response.h"
 #include "tx.h"
 
 /* Frames a run; then other work of this CPU has its turn. */
-#define XR_KEEP_BUDGET	32
-static unsigned int odp_keep = XR_KEEP_MAX;
+#define XR_DEFER_BUDGET	32
+static unsigned int odp_keep = XR_DEFER_MAX;
 module_param(odp_keep, uint, 0644);
 MODULE_PARM_DESC(odp_keep,
 		 "packets of a queue pair put aside while memory on demand is brought in, 0: none, RNR NAKs instead (256)");
@@ -40,13 +40,13 @@ MODULE_PARM_DESC(odp_patience,
 		 "milliseconds after which the peer of packets put aside is told to come again (20)");
 
 /* Does this softirq carry out a frame of these? */
-static bool xr_keep_running(const struct xr_keep *k)
+static bool xr_defer_running(const struct xr_defer *k)
 {
 	return READ_ONCE(k->runner) == current;
 }
 
 /* A frame of our own, as those of tx.c. */
-static struct xdp_frame *xr_keep_copy(struct xdp_buff *xdp)
+static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
 {
 	u32 len = xdp_get_buff_len(xdp), off = 0, n;
 	u32 size = SKB_HEAD_ALIGN(XDP_PACKET_HEADROOM + len);
@@ -69,14 +69,14 @@ static struct xdp_frame *xr_keep_copy(struct xdp_buff *xdp)
 }
 
 /* What the XDP program goes by. The lock is held. */
-static void xr_keep_show(struct xr_qp *qp)
+static void xr_defer_show(struct xr_qp *qp)
 {
-	lockdep_assert_held(&qp->keep.lock);
-	WRITE_ONCE(qp->map->kept, !!qp->keep.count);
+	lockdep_assert_held(&qp->defer.lock);
+	WRITE_ONCE(qp->map->kept, !!qp->defer.count);
 }
 
 /* When the peer is told. The lock is held. */
-static unsigned long xr_keep_end(const struct xr_keep *k)
+static unsigned long xr_defer_end(const struct xr_defer *k)
 {
 	return k->since + msecs_to_jiffies(READ_ONCE(odp_patience));
 }
@@ -85,46 +85,46 @@ static unsigned long xr_keep_end(const struct xr_keep *k)
  * Put it at the end. The lock is held. Return: 0, -ENOSPC (also where there is no
  * program to carry it out) or -ENOMEM.
  */
-static int xr_keep_add(struct xr_qp *qp, struct xdp_buff *xdp)
+static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 {
-	struct xr_keep *k = &qp->keep;
+	struct xr_defer *k = &qp->defer;
 	struct xdp_frame *frame;
 
 	lockdep_assert_held(&k->lock);
 	if (!k->open || k->refuse || k->lost ||
 	    !rcu_access_pointer(qp->link->prog) ||
-	    k->count >= min(READ_ONCE(odp_keep), XR_KEEP_MAX))
+	    k->count >= min(READ_ONCE(odp_keep), XR_DEFER_MAX))
 		return -ENOSPC;
 	if (!k->frame)
-		k->frame = xr_qp_alloc(qp, XR_KEEP_MAX, sizeof(*k->frame));
+		k->frame = xr_qp_alloc(qp, XR_DEFER_MAX, sizeof(*k->frame));
 	if (!k->frame)
 		return -ENOMEM;
-	if (!xr_charge_kept(qp->owner))
+	if (!xr_charge_deferred(qp->owner))
 		return -ENOSPC;
-	frame = xr_keep_copy(xdp);
+	frame = xr_defer_copy(xdp);
 	if (!frame) {
-		xr_uncharge_kept(qp->owner);
+		xr_uncharge_deferred(qp->owner);
 		return -ENOMEM;
 	}
 	if (!k->count) {
 		k->since = jiffies;
-		mod_timer(&k->timer, xr_keep_end(k));
+		mod_timer(&k->timer, xr_defer_end(k));
 	}
-	k->frame[(k->head + k->count++) % XR_KEEP_MAX] = frame;
-	xr_keep_show(qp);
+	k->frame[(k->head + k->count++) % XR_DEFER_MAX] = frame;
+	xr_defer_show(qp);
 	return 0;
 }
 
 /* What the first one waits for may be there. */
-static void xr_keep_wake(struct xr_odp_waiter *waiter)
+static void xr_defer_wake(struct xr_odp_waiter *waiter)
 {
-	struct xr_keep *k = container_of(waiter, struct xr_keep, waiter);
+	struct xr_defer *k = container_of(waiter, struct xr_defer, waiter);
 
 	queue_work(system_bh_wq, &k->work);
 }
 
 /**
- * xr_keep_missed() - put a frame aside until the memory it needs is there
+ * xr_defer_missed() - put a frame aside until the memory it needs is there
  * @qp: whose it is; this CPU has its claim
  * @miss: the memory, of xr_odp_miss() in the same RCU read-side section
  * @xdp: the frame, as it has come
@@ -134,16 +134,16 @@ static void xr_keep_wake(struct xr_odp_waiter *waiter)
  * Return: -EINPROGRESS; -EAGAIN: it cannot be kept, or has been for too long; or, it
  * is not to be had, another error as of xr_odp_ask().
  */
-int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
+int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		   struct xdp_buff *xdp)
 {
 	struct xr_odp *odp = miss->odp;
-	struct xr_keep *k = &qp->keep;
-	int ret = xr_odp_ask(miss, qp->life);
+	struct xr_defer *k = &qp->defer;
+	int ret = xr_odp_ask(miss, qp->epoch);
 
 	if (ret != -EAGAIN)
 		return ret;
-	if (xr_keep_running(k)) {
+	if (xr_defer_running(k)) {
 		if (READ_ONCE(k->refuse)) {
 			k->told = true;
 			return -EAGAIN;
@@ -153,7 +153,7 @@ int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 	} else {
 		spin_lock(&k->lock);
 		/* There are others only if they came while this one was on. */
-		ret = k->count ? -ENOSPC : xr_keep_add(qp, xdp);
+		ret = k->count ? -ENOSPC : xr_defer_add(qp, xdp);
 		if (!ret)
 			xr_odp_wait(&k->waiter, odp);
 		spin_unlock(&k->lock);
@@ -161,13 +161,13 @@ int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 			return -EAGAIN;
 	}
 	/* What was sent for may have come before we were in the list. */
-	if (!xr_odp_wanted(odp))
+	if (!xr_odp_requested(odp))
 		xr_odp_wake(odp);
 	return -EINPROGRESS;
 }
 
 /**
- * xr_keep_behind() - put a frame aside behind those that are
+ * xr_defer_behind() - put a frame aside behind those that are
  * @qp: whose it is
  * @xdp: the frame
  * @busy: another CPU has its claim
@@ -176,10 +176,10 @@ int xr_keep_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
  *
  * Return: see xroce_keep().
  */
-int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
+int xr_defer_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 {
-	struct xr_keep *k = &qp->keep;
-	bool running = xr_keep_running(k);
+	struct xr_defer *k = &qp->defer;
+	bool running = xr_defer_running(k);
 	int ret;
 
 	if (running && !busy)
@@ -196,14 +196,14 @@ int xr_keep_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 		spin_unlock(&k->lock);
 		return -EALREADY;
 	}
-	ret = k->count ? xr_keep_add(qp, xdp) : -ENOENT;
+	ret = k->count ? xr_defer_add(qp, xdp) : -ENOENT;
 	if (ret == -ENOSPC || ret == -ENOMEM)
 		k->lost = true;
 	spin_unlock(&k->lock);
 	return ret;
 }
 
-static struct xdp_frame *xr_keep_first(struct xr_keep *k)
+static struct xdp_frame *xr_defer_first(struct xr_defer *k)
 {
 	struct xdp_frame *frame;
 
@@ -214,24 +214,24 @@ static struct xdp_frame *xr_keep_first(struct xr_keep *k)
 }
 
 /* Take the first one out. The lock is held. */
-static struct xdp_frame *xr_keep_take(struct xr_qp *qp)
+static struct xdp_frame *xr_defer_take(struct xr_qp *qp)
 {
-	struct xr_keep *k = &qp->keep;
+	struct xr_defer *k = &qp->defer;
 	struct xdp_frame *frame = k->frame[k->head];
 
-	k->head = (k->head + 1) % XR_KEEP_MAX;
+	k->head = (k->head + 1) % XR_DEFER_MAX;
 	k->count--;
-	xr_uncharge_kept(qp->owner);
+	xr_uncharge_deferred(qp->owner);
 	return frame;
 }
 
 /* Forget them. The lock is held. */
-static void xr_keep_clear(struct xr_qp *qp)
+static void xr_defer_clear(struct xr_qp *qp)
 {
-	struct xr_keep *k = &qp->keep;
+	struct xr_defer *k = &qp->defer;
 
 	while (k->count)
-		xdp_return_frame(xr_keep_take(qp));
+		xdp_return_frame(xr_defer_take(qp));
 	k->lost = false;
 	k->refuse = false;
 }
@@ -241,46 +241,46 @@ static void xr_keep_clear(struct xr_qp *qp)
  * all behind it will come as well; it has not where the memory came just when
  * patience ended. Return: whether others were lost behind it.
  */
-static bool xr_keep_pop(struct xr_qp *qp)
+static bool xr_defer_pop(struct xr_qp *qp)
 {
-	struct xr_keep *k = &qp->keep;
+	struct xr_defer *k = &qp->defer;
 	bool lost = false;
 
 	spin_lock(&k->lock);
-	xr_keep_take(qp);
+	xr_defer_take(qp);
 	k->since = jiffies;
 	if (k->told && qp->type == XROCE_QPT_RC)
-		xr_keep_clear(qp);
+		xr_defer_clear(qp);
 	/* The timer has ended: the next one may have to wait as well. */
 	if (k->refuse && k->count && k->open)
-		mod_timer(&k->timer, xr_keep_end(k));
+		mod_timer(&k->timer, xr_defer_end(k));
 	k->refuse = false;
 	if (!k->count) {
 		lost = k->lost;
 		k->lost = false;
 	}
-	xr_keep_show(qp);
+	xr_defer_show(qp);
 	spin_unlock(&k->lock);
 	return lost;
 }
 
 /* Run the program. Return: XDP_*. The frame is where @xdp says then. */
-static u32 xr_keep_run(struct xr_qp *qp, struct xdp_buff *xdp)
+static u32 xr_defer_run(struct xr_qp *qp, struct xdp_buff *xdp)
 {
 	struct bpf_prog *prog = rcu_dereference_bh(qp->link->prog);
 	struct bpf_net_context ctx, *old;
 	u32 act;
 
 	old = bpf_net_ctx_set(&ctx);
-	WRITE_ONCE(qp->keep.runner, current);
+	WRITE_ONCE(qp->defer.runner, current);
 	act = bpf_prog_run(prog, xdp);
-	WRITE_ONCE(qp->keep.runner, NULL);
+	WRITE_ONCE(qp->defer.runner, NULL);
 	bpf_net_ctx_clear(old);
 	return act;
 }
 
 /* Copy the Ethernet header, with VLAN tags. Return: its length. */
-static u32 xr_keep_l2(const struct xdp_buff *xdp, u8 *l2)
+static u32 xr_defer_l2(const struct xdp_buff *xdp, u8 *l2)
 {
 	u32 room = min_t(u32, xdp->data_end - xdp->data, XR_TX_L2_MAX);
 	u32 len = ETH_HLEN;
@@ -296,7 +296,7 @@ static u32 xr_keep_l2(const struct xdp_buff *xdp, u8 *l2)
  * Those behind the last one have been dropped. The peer may have no more to send
  * that would tell it, so it is told to come again with them, unless a packet is on.
  */
-static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
+static void xr_defer_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
 	struct xroce_qp *q = qp->map;
 
@@ -306,20 +306,20 @@ static void xr_keep_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 		q->nak_sent = 1;
 		q->naks++;
 		q->silent++;
-		xr_reply_rnr(qp, l2, l2_len, q->epsn, q->msn);
+		xr_response_rnr(qp, l2, l2_len, q->epsn, q->msn);
 	}
 	xr_qp_release(q);
 }
 
 /* Carry out the first frame. Return: false: there is none, or it has to wait. */
-static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
+static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 {
 	struct xdp_rxq_info rxq = {
 		.dev = dev,
 		.mem.type = MEM_TYPE_PAGE_SHARED,
 	};
-	struct xr_keep *k = &qp->keep;
-	struct xdp_frame *frame = xr_keep_first(k);
+	struct xr_defer *k = &qp->defer;
+	struct xdp_frame *frame = xr_defer_first(k);
 	bool told, lost = false;
 	struct xdp_buff xdp;
 	u8 l2[XR_TX_L2_MAX];
@@ -329,10 +329,10 @@ static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
 		return false;
 	xdp.rxq = &rxq;
 	xdp_convert_frame_to_buff(frame, &xdp);
-	l2_len = xr_keep_l2(&xdp, l2);
+	l2_len = xr_defer_l2(&xdp, l2);
 	k->stay = false;
 	k->told = false;
-	act = xr_keep_run(qp, &xdp);
+	act = xr_defer_run(qp, &xdp);
 	/* It is as it was. */
 	if (k->stay)
 		return false;
@@ -344,44 +344,44 @@ static bool xr_keep_step(struct xr_qp *qp, struct net_device *dev)
 	 */
 	told = k->told;
 	if (told)
-		xr_keep_pop(qp);
+		xr_defer_pop(qp);
 	if (frame)
-		xr_reply_frame(qp, frame);
+		xr_response_frame(qp, frame);
 	else
 		page_frag_free(xdp.data_hard_start);
 	if (!told)
-		lost = xr_keep_pop(qp);
+		lost = xr_defer_pop(qp);
 	if (lost)
-		xr_keep_tell(qp, l2, l2_len);
+		xr_defer_tell(qp, l2, l2_len);
 	return true;
 }
 
-static void xr_keep_work(struct work_struct *work)
+static void xr_defer_work(struct work_struct *work)
 {
-	struct xr_qp *qp = container_of(work, struct xr_qp, keep.work);
-	int budget = XR_KEEP_BUDGET;
+	struct xr_qp *qp = container_of(work, struct xr_qp, defer.work);
+	int budget = XR_DEFER_BUDGET;
 	struct net_device *dev;
 
-	qp->keep.again = false;
+	qp->defer.again = false;
 	rcu_read_lock_bh();
 	/* It goes away behind an RCU grace period. */
 	dev = READ_ONCE(qp->link->dev);
-	while (dev && budget && xr_keep_step(qp, dev))
+	while (dev && budget && xr_defer_step(qp, dev))
 		budget--;
 	rcu_read_unlock_bh();
 	/* Who is on the queue pair is about to leave it. */
-	if (!budget || qp->keep.again)
-		queue_work(system_bh_wq, &qp->keep.work);
+	if (!budget || qp->defer.again)
+		queue_work(system_bh_wq, &qp->defer.work);
 }
 
 /* The peer is not to wait for ever. */
-static void xr_keep_timeout(struct timer_list *timer)
+static void xr_defer_timeout(struct timer_list *timer)
 {
-	struct xr_keep *k = timer_container_of(k, timer, timer);
+	struct xr_defer *k = timer_container_of(k, timer, timer);
 	unsigned long end;
 
 	spin_lock(&k->lock);
-	end = xr_keep_end(k);
+	end = xr_defer_end(k);
 	if (!k->open || !k->count)
 		goto out;
 	if (time_before(jiffies, end)) {
@@ -395,18 +395,18 @@ out:
 	spin_unlock(&k->lock);
 }
 
-void xr_keep_init(struct xr_keep *k)
+void xr_defer_init(struct xr_defer *k)
 {
 	spin_lock_init(&k->lock);
-	xr_odp_waiter_init(&k->waiter, xr_keep_wake);
-	INIT_WORK(&k->work, xr_keep_work);
-	/* Until xr_keep_open(). */
+	xr_odp_waiter_init(&k->waiter, xr_defer_wake);
+	INIT_WORK(&k->work, xr_defer_work);
+	/* Until xr_defer_open(). */
 	disable_work(&k->work);
-	timer_setup(&k->timer, xr_keep_timeout, 0);
+	timer_setup(&k->timer, xr_defer_timeout, 0);
 }
 
 /* The queue pair is ready to receive. Under the link's lock. */
-void xr_keep_open(struct xr_keep *k)
+void xr_defer_open(struct xr_defer *k)
 {
 	if (!k->open)
 		enable_work(&k->work);
@@ -417,17 +417,17 @@ void xr_keep_open(struct xr_keep *k)
 
 /*
  * Nothing is kept any more, and nothing carried out. Under the link's lock, as
- * xr_keep_open(). Sleeps.
+ * xr_defer_open(). Sleeps.
  *
  * Nor is the work item queued, by whoever comes late. The timer looks at @open under the
  * lock, and has ended below. The work item itself, and xr_odp_wake() of memory that its
  * last run has found missing, may want to queue it until the list is left: but it is
- * disabled until xr_keep_open(), each closing once for each opening. A packet that is not
+ * disabled until xr_defer_open(), each closing once for each opening. A packet that is not
  * the work item's gets into the list only with a frame that is added, so not any more.
  */
-void xr_keep_close(struct xr_qp *qp)
+void xr_defer_close(struct xr_qp *qp)
 {
-	struct xr_keep *k = &qp->keep;
+	struct xr_defer *k = &qp->defer;
 	bool was;
 
 	spin_lock_bh(&k->lock);
@@ -440,12 +440,12 @@ void xr_keep_close(struct xr_qp *qp)
 	/* Its last run may have put us there. */
 	xr_odp_wait_end(&k->waiter);
 	spin_lock_bh(&k->lock);
-	xr_keep_clear(qp);
-	xr_keep_show(qp);
+	xr_defer_clear(qp);
+	xr_defer_show(qp);
 	spin_unlock_bh(&k->lock);
 }
 
-void xr_keep_free(struct xr_keep *k)
+void xr_defer_free(struct xr_defer *k)
 {
 	kfree(k->frame);
 }

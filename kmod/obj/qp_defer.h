@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue pair's frames that have been put aside: see keep.h. */
-#ifndef _XR_QP_KEEP_H
-#define _XR_QP_KEEP_H
+/* A queue pair's frames that have been put aside: see defer.h. */
+#ifndef _XR_QP_DEFER_H
+#define _XR_QP_DEFER_H
 
 #include <linux/spinlock.h>
 #include <linux/timer.h>
@@ -10,16 +10,16 @@
 #include "odp/wait.h"
 
 /* Frames of a queue pair; Soft-RoCE has half as many on the way. A power of two. */
-#define XR_KEEP_MAX	256u
+#define XR_DEFER_MAX	256u
 
 struct task_struct;
 struct xdp_frame;
 
 /**
- * struct xr_keep - frames of a queue pair that have been put aside
+ * struct xr_defer - frames of a queue pair that have been put aside
  * @lock: for all but @waiter, @stay, @again and @told; taken in softirq, by processes
  *	with bottom halves off
- * @frame: a ring of XR_KEEP_MAX; NULL until the first one is kept
+ * @frame: a ring of XR_DEFER_MAX; NULL until the first one is kept
  * @head: place of the first
  * @count: how many there are
  * @open: the queue pair is ready to receive
@@ -36,7 +36,7 @@ struct xdp_frame;
  * @work: carries them out
  * @timer: runs while there are any
  */
-struct xr_keep {
+struct xr_defer {
 	spinlock_t lock;
 	struct xdp_frame **frame;
 	u32 head;

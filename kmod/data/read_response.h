@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What follows the headers of a READ response: bytes of a region, the pad and the
+ * invariant CRC. The bytes are gone over once, or twice in one vector section.
+ */
+#ifndef _XR_READ_RESPONSE_H
+#define _XR_READ_RESPONSE_H
+
+#include "bytes/icrc.h"
+
+#include "mr_copy.h"
+
+/*
+ * One of a few bytes, without the vector registers. @len is a multiple of four, at most
+ * XROCE_READ_SHORT, and @ack the invariant CRC of an acknowledgement with the same PSN
+ * and AETH.
+ */
+static __always_inline void xr_read_short(void *to, const void *from, u32 len,
+					      bool ipv6, u32 ack)
+{
+	u32 crc = ack ^ xr_icrc_read[ipv6][len / 4];
+	u64 word;
+
+	for (; len >= sizeof(word); len -= sizeof(word)) {
+		word = get_unaligned((const u64 *)from);
+		put_unaligned(word, (u64 *)to);
+		crc = xr_icrc_of(be64_to_cpu((__force __be64)(word ^ crc)));
+		from += sizeof(word);
+		to += sizeof(word);
+	}
+	if (len) {
+		u32 half = get_unaligned((const u32 *)from);
+
+		put_unaligned(half, (u32 *)to);
+		crc = xr_icrc_of(be32_to_cpu((__force __be32)(half ^ crc)));
+		to += sizeof(half);
+	}
+	put_unaligned_le32(~crc, to);
+}
+
+/**
+ * xr_read_fill() - finish a READ response
+ * @mr: held by the caller
+ * @at: where the bytes begin in the region; their memory is there
+ * @xdp: the frame, in one buffer, which has its length and its headers: those up to the
+ *	BTH, or to an AETH
+ * @l3: offset of the IP header
+ * @ipv6: what that is of: IPv6; else IPv4
+ * @off: offset of the first byte: right behind the BTH, or behind an AETH
+ * @len: bytes, not 0
+ * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH; NULL: of
+ *	no use
+ */
+static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
+					     struct xdp_buff *xdp, u32 l3, bool ipv6,
+					     u32 off, u32 len, const u32 *ack)
+{
+	const void *mem = xr_mr_whole(mr, at, len);
+	u32 end = off + round_up(len, 4), crc;
+	void *to;
+
+	if (unlikely(!mem || len % 4)) {
+		xr_mr_move_any(mr, at, xdp, off, len, false);
+		xr_icrc_put(xdp, l3, end);
+		return;
+	}
+	if (ack && len <= XROCE_READ_SHORT) {
+		xr_read_short(xdp->data + off, mem, len, ipv6, *ack);
+		return;
+	}
+	if (unlikely(!xr_vector_begin())) {
+		xr_copy(xdp->data + off, mem, len);
+		xr_icrc_put_any(xdp, l3, end);
+		return;
+	}
+	to = xdp->data + off;
+	if (!(len % XR_CLMUL_BLOCK)) {
+		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
+	} else {
+		xr_copy_vector(to, mem, len);
+		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
+	}
+	put_unaligned_le32(crc, to + len);
+	xr_vector_end();
+}
+
+#endif
