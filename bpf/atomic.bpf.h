@@ -4,103 +4,103 @@
 #define _XROCE_ATOMIC_BPF_H
 
 /* CMP_SWAP or FETCH_ADD. Return: true when all is there, and no more. */
-static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *req,
 					 struct xroce_atomic *a)
 {
 	void *end = frame_end(ctx);
-	struct xroce_atomiceth *h = frame_start(ctx) + rq->pos;
+	struct xroce_atomiceth *h = frame_start(ctx) + req->pos;
 
-	if (unlikely(rq->pos + sizeof(*h) != rq->end || (void *)(h + 1) > end ||
-		     rq->pad))
+	if (unlikely(req->pos + sizeof(*h) != req->end || (void *)(h + 1) > end ||
+		     req->pad))
 		return false;
-	a->va = read_va((const void *)h, rq->plain);
+	a->va = read_va((const void *)h, req->plain);
 	a->key = bpf_ntohl(h->rkey);
-	a->off = rq->pos + offsetof(struct xroce_atomiceth, swap_hi);
+	a->off = req->pos + offsetof(struct xroce_atomiceth, swap_hi);
 	return true;
 }
 
 /* ATOMIC WRITE: a RETH for eight bytes, and those. */
 static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
-					       struct request *rq,
-					       struct answer *ans,
+					       struct request *req,
+					       struct response *resp,
 					       struct xroce_atomic *a)
 {
 	void *end = frame_end(ctx);
 	__u64 *value;
 
-	if (!take_reth(ctx, rq, ans) || ans->len != sizeof(*value))
+	if (!take_reth(ctx, req, resp) || resp->len != sizeof(*value))
 		return false;
-	value = frame_start(ctx) + rq->pos;
-	if (rq->pos + sizeof(*value) != rq->end || (void *)(value + 1) > end ||
-	    rq->pad)
+	value = frame_start(ctx) + req->pos;
+	if (req->pos + sizeof(*value) != req->end || (void *)(value + 1) > end ||
+	    req->pad)
 		return false;
-	a->va = ans->va;
-	a->key = ans->key;
-	a->off = rq->pos;
+	a->va = resp->va;
+	a->key = resp->key;
+	a->off = req->pos;
 	return true;
 }
 
 /* Keep the request under its PSN, with what it found. */
-static __always_inline void atomic_keep(struct xroce_qp *q,
-					const struct request *rq, __u64 result)
+static __always_inline void atomic_record(struct xroce_qp *q,
+					const struct request *req, __u64 result)
 {
 	struct xroce_rd *r = rd_add(q);
 
 	if (unlikely(!r))
 		return;
-	r->psn = rq->psn;
-	r->last = rq->psn;
-	r->opcode = rq->opcode;
+	r->psn = req->psn;
+	r->last = req->psn;
+	r->opcode = req->opcode;
 	r->len = result;
 }
 
 /* How a request that is kept is answered, now and again. */
-static __always_inline void atomic_answer(const struct request *rq,
+static __always_inline void atomic_respond(const struct request *req,
 					  __u64 result, __u32 crc,
-					  struct answer *ans)
+					  struct response *resp)
 {
-	ans->opcode = rq->flags & OP_ATOMIC ? XROCE_RC_ATOMIC_ACK :
+	resp->opcode = req->flags & OP_ATOMIC ? XROCE_RC_ATOMIC_ACK :
 					      XROCE_RC_READ_RESPONSE_ONLY;
-	ans->syndrome = XROCE_SYN_ACK;
-	ans->result = result;
-	ans->crc = crc;
-	ans->len = 0;
+	resp->syndrome = XROCE_SYN_ACK;
+	resp->result = result;
+	resp->crc = crc;
+	resp->len = 0;
 }
 
 /**
  * atomic_execute() - check an atomic operation and carry it out
  * @ctx: the frame
- * @rq: the packet, which is in order
+ * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @ans: the answer
+ * @resp: the answer
  *
- * Return: enum xroce_cause, NOT_THERE or PUT_ASIDE; on failure nothing has changed.
+ * Return: enum xroce_cause, NOT_THERE or DEFERRED; on failure nothing has changed.
  */
 static __always_inline int atomic_execute(struct xdp_md *ctx,
-					  struct request *rq,
+					  struct request *req,
 					  struct xroce_qp *q,
 					  struct xroce_stat *st,
-					  struct answer *ans)
+					  struct response *resp)
 {
-	bool write = rq->flags & OP_ATOMIC_WRITE;
+	bool write = req->flags & OP_ATOMIC_WRITE;
 	struct xroce_atomic a;
 	int cause, err = 0;
 
-	if (unlikely(write ? !atomic_write_parse(ctx, rq, ans, &a) :
-			     !atomic_parse(ctx, rq, &a)))
+	if (unlikely(write ? !atomic_write_parse(ctx, req, resp, &a) :
+			     !atomic_parse(ctx, req, &a)))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	/* Every member on its own: nothing is written twice. */
 	a.value = 0;
 	a.crc = 0;
-	a.cut = write ? 0 : reply_bytes(rq, XROCE_RC_ATOMIC_ACK, 0);
+	a.cut = write ? 0 : response_bytes(req, XROCE_RC_ATOMIC_ACK, 0);
 	a.reserved = 0;
 	a.link = xroce_link;
 	a.qpn = q->qpn;
-	a.opcode = rq->opcode;
-	ans->va = a.va;
-	ans->key = a.key;
-	ans->len = sizeof(__u64);
+	a.opcode = req->opcode;
+	resp->va = a.va;
+	resp->key = a.key;
+	resp->len = sizeof(__u64);
 	if (unlikely(a.va & 7))
 		return because(XROCE_CAUSE_INV_ALIGN);
 	cause = mpt_check(a.key, q, a.va, sizeof(__u64),
@@ -114,8 +114,8 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 		return missed(err, err == -EINVAL ? XROCE_CAUSE_INV_ALIGN :
 						    XROCE_CAUSE_ACC_MODULE);
 	st->atomic++;
-	atomic_keep(q, rq, a.value);
-	atomic_answer(rq, a.value, a.crc, ans);
+	atomic_record(q, req, a.value);
+	atomic_respond(req, a.value, a.crc, resp);
 	return XROCE_CAUSE_NONE;
 }
 
@@ -130,37 +130,37 @@ static __always_inline __u32 flush_rights(__u32 placement)
 /**
  * flush_execute() - check a FLUSH and carry it out
  * @ctx: the frame
- * @rq: the packet, which is in order
+ * @req: the packet, which is in order
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: the answer
+ * @resp: the answer
  *
  * Return: enum xroce_cause; on failure nothing has changed.
  */
-static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
+static __always_inline int flush_execute(struct xdp_md *ctx, struct request *req,
 					 struct xroce_qp *q,
 					 struct xroce_stat *st,
-					 struct answer *ans)
+					 struct response *resp)
 {
 	void *end = frame_end(ctx);
-	struct xroce_feth *feth = frame_start(ctx) + rq->pos;
+	struct xroce_feth *feth = frame_start(ctx) + req->pos;
 	__u32 what, selectivity, rights;
 	int cause;
 
-	if (rq->pos + sizeof(*feth) > rq->end || (void *)(feth + 1) > end)
+	if (req->pos + sizeof(*feth) > req->end || (void *)(feth + 1) > end)
 		return XROCE_CAUSE_INV_LENGTH;
 	what = bpf_ntohl(feth->what);
-	rq->pos += sizeof(*feth);
-	if (!take_reth(ctx, rq, ans) || rq->pos != rq->end || rq->pad)
+	req->pos += sizeof(*feth);
+	if (!take_reth(ctx, req, resp) || req->pos != req->end || req->pad)
 		return XROCE_CAUSE_INV_LENGTH;
 	selectivity = what >> XROCE_FLUSH_SEL_SHIFT & XROCE_FLUSH_SEL_MASK;
 	rights = flush_rights(what);
-	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || ans->len > XROCE_MAX_MSG)
+	if (!rights || selectivity > XROCE_FLUSH_SEL_MR || resp->len > XROCE_MAX_MSG)
 		return XROCE_CAUSE_INV_LENGTH;
 	if ((q->access & rights) != rights)
 		return XROCE_CAUSE_INV_QP_ACCESS;
-	cause = mpt_check_all(ans->key, q, ans->va,
-			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : ans->len,
+	cause = mpt_check_all(resp->key, q, resp->va,
+			      selectivity == XROCE_FLUSH_SEL_MR ? 0 : resp->len,
 			      rights, selectivity == XROCE_FLUSH_SEL_MR);
 	if (cause)
 		return cause;
@@ -170,8 +170,8 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *rq,
 	 * that nobody holds the right to ask for persistence.
 	 */
 	st->flush++;
-	atomic_keep(q, rq, 0);
-	atomic_answer(rq, 0, 0, ans);
+	atomic_record(q, req, 0);
+	atomic_respond(req, 0, 0, resp);
 	return XROCE_CAUSE_NONE;
 }
 

@@ -191,19 +191,19 @@ __noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 frame)
 }
 
 /* Drop a packet for a cause, XROCE_DROP_*, or for none. Return: XDP_DROP. */
-static __always_inline int drop(struct xdp_md *ctx, const struct request *rq, __u32 cause)
+static __always_inline int drop(struct xdp_md *ctx, const struct request *req, __u32 cause)
 {
 	if (cause)
-		dropped(ctx, 0, cause, DROP_FRAME(rq->l3, rq->bth, rq->ipv6));
+		dropped(ctx, 0, cause, DROP_FRAME(req->l3, req->bth, req->ipv6));
 	return XDP_DROP;
 }
 
 /* The same when the frame may have been turned into a reply. */
-static __always_inline int drop_of(struct xdp_md *ctx, const struct request *rq,
+static __always_inline int drop_of(struct xdp_md *ctx, const struct request *req,
 				   const struct xroce_qp *q, __u32 cause)
 {
 	if (cause)
-		dropped(ctx, q->qpn, cause, DROP_FRAME(rq->l3, rq->bth, rq->ipv6));
+		dropped(ctx, q->qpn, cause, DROP_FRAME(req->l3, req->bth, req->ipv6));
 	return XDP_DROP;
 }
 

@@ -7,28 +7,28 @@
  * What the request has named: address, key and length come together, or a key alone to
  * be invalidated. Before they have been looked at they are 0.
  */
-static __always_inline __u8 event_named(const struct request *rq, const struct answer *ans)
+static __always_inline __u8 event_named(const struct request *req, const struct response *resp)
 {
-	if (!(ans->va | ans->key | ans->len))
+	if (!(resp->va | resp->key | resp->len))
 		return 0;
-	return rq->flags & OP_INV ? XROCE_EVENT_KEY : XROCE_EVENT_RETH;
+	return req->flags & OP_INV ? XROCE_EVENT_KEY : XROCE_EVENT_RETH;
 }
 
 /**
  * event_refused() - note a refusal
- * @rq: the request
+ * @req: the request
  * @q: its queue pair, which is in error now: there is one event for each
  * @st: counters
  * @cause: enum xroce_cause
- * @ans: key, address and length, where the request names them
+ * @resp: key, address and length, where the request names them
  */
-static __always_inline void event_refused(const struct request *rq,
+static __always_inline void event_refused(const struct request *req,
 					  const struct xroce_qp *q,
 					  struct xroce_stat *st, int cause,
-					  const struct answer *ans)
+					  const struct response *resp)
 {
 	/* All headers, whether or not they could be taken off. */
-	__u32 headers = rq->bth + sizeof(struct xroce_bth) + op_headers(rq->flags) + rq->pad;
+	__u32 headers = req->bth + sizeof(struct xroce_bth) + op_headers(req->flags) + req->pad;
 	struct xroce_event *e;
 
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -38,17 +38,17 @@ static __always_inline void event_refused(const struct request *rq,
 	}
 	*e = (struct xroce_event){
 		.time = bpf_ktime_get_ns(),
-		.va = ans->va,
+		.va = resp->va,
 		.qpn = q->qpn,
 		.cause = cause,
-		.key = ans->key,
-		.len = ans->len,
-		.psn = rq->psn,
+		.key = resp->key,
+		.len = resp->len,
+		.psn = req->psn,
 		.epsn = q->epsn,
-		.payload = rq->end > headers ? rq->end - headers : 0,
+		.payload = req->end > headers ? req->end - headers : 0,
 		.mtu = q->mtu,
-		.opcode = rq->opcode,
-		.known = event_named(rq, ans) | XROCE_EVENT_QP | XROCE_EVENT_PAYLOAD,
+		.opcode = req->opcode,
+		.known = event_named(req, resp) | XROCE_EVENT_QP | XROCE_EVENT_PAYLOAD,
 	};
 	__builtin_memcpy(e->peer, q->daddr, sizeof(e->peer));
 	__builtin_memcpy(e->own, q->saddr, sizeof(e->own));

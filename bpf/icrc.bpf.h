@@ -23,13 +23,13 @@
  * Verify that of a request whose lengths, addresses, queue pair and partition have been
  * compared. Return: as xroce_icrc_check().
  */
-static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *rq,
+static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *req,
 				      const struct xroce_qp *q, __be16 pkey)
 {
-	if (rq->plain && rq->opcode == XROCE_RC_READ_REQUEST &&
-	    likely(rq->udp_len == READ_UDP_LEN && q->pkey_full == (__u16)pkey))
-		return xroce_icrc_check_read(ctx, rq->l3, q->read_icrc);
-	return xroce_icrc_check(ctx, rq->l3, rq->end);
+	if (req->plain && req->opcode == XROCE_RC_READ_REQUEST &&
+	    likely(req->udp_len == READ_UDP_LEN && q->pkey_full == (__u16)pkey))
+		return xroce_icrc_check_read(ctx, req->l3, q->read_icrc);
+	return xroce_icrc_check(ctx, req->l3, req->end);
 }
 
 /*
@@ -37,27 +37,27 @@ static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *
  * only the low bytes of PSN and MSN are others, mostly: what the rest adds is kept.
  */
 static __always_inline __u32 icrc_aeth(struct xroce_qp *q,
-				       const struct answer *ans, int behind)
+				       const struct response *resp, int behind)
 {
-	__u64 all = (__u64)ans->psn << 32 | ans->syndrome << 24 | ans->msn;
+	__u64 all = (__u64)resp->psn << 32 | resp->syndrome << 24 | resp->msn;
 	__u64 high = (all & ~ICRC_LOW) | ICRC_VALID;
 	int of = behind / 8;
 
 	if (unlikely(q->icrc_for[of] != high)) {
-		__u32 psn = ans->psn, msn = ans->msn;
+		__u32 psn = resp->psn, msn = resp->msn;
 
 		/* The verifier does not know that they are of 24 bits. */
 		barrier_var(psn);
 		barrier_var(msn);
 		q->icrc_part[of] = ICRC_OF(behind + 6, psn >> 16) ^
 				   ICRC_OF(behind + 5, psn >> 8) ^
-				   ICRC_OF(behind + 3, ans->syndrome) ^
+				   ICRC_OF(behind + 3, resp->syndrome) ^
 				   ICRC_OF(behind + 2, msn >> 16) ^
 				   ICRC_OF(behind + 1, msn >> 8);
 		q->icrc_for[of] = high;
 	}
-	return q->icrc_part[of] ^ ICRC_OF(behind + 4, ans->psn) ^
-	       ICRC_OF(behind, ans->msn);
+	return q->icrc_part[of] ^ ICRC_OF(behind + 4, resp->psn) ^
+	       ICRC_OF(behind, resp->msn);
 }
 
 /* Least significant byte first. */
@@ -66,9 +66,9 @@ static __always_inline __be32 icrc_wire(__u32 crc)
 	return bpf_htonl(__builtin_bswap32(crc));
 }
 
-static __always_inline __u32 icrc_ack(struct xroce_qp *q, const struct answer *ans)
+static __always_inline __u32 icrc_ack(struct xroce_qp *q, const struct response *resp)
 {
-	return q->ack_icrc ^ icrc_aeth(q, ans, 0);
+	return q->ack_icrc ^ icrc_aeth(q, resp, 0);
 }
 
 /* What the result of an atomic operation adds: xroce_atomic() knows of a new one. */
@@ -82,9 +82,9 @@ static __always_inline __u32 icrc_result(__u64 result)
 }
 
 static __always_inline __be32 icrc_atomic(struct xroce_qp *q,
-					  const struct answer *ans)
+					  const struct response *resp)
 {
-	return icrc_wire(q->atomic_icrc ^ icrc_aeth(q, ans, 8) ^ ans->crc);
+	return icrc_wire(q->atomic_icrc ^ icrc_aeth(q, resp, 8) ^ resp->crc);
 }
 
 #endif

@@ -18,8 +18,8 @@ enum op_flag {
 };
 
 /* Answered with more than an acknowledgement, and kept to be answered again. */
-#define OP_KEPT	(OP_READ | OP_ATOMIC | OP_ATOMIC_WRITE | OP_FLUSH)
-#define OP_KNOWN	(OP_SEND | OP_WRITE | OP_KEPT)
+#define OP_REPLAY	(OP_READ | OP_ATOMIC | OP_ATOMIC_WRITE | OP_FLUSH)
+#define OP_KNOWN	(OP_SEND | OP_WRITE | OP_REPLAY)
 
 /* What is not here is a request that this responder does not support. */
 static const __u16 rc_ops[32] = {

@@ -131,7 +131,7 @@ static __always_inline bool eth_from_group(const struct ethhdr *eth)
  * Options and fragments are the stack's: RoCEv2 has neither.
  * Return: protocol.
  */
-static __always_inline int parse_ipv4(struct cursor *c, struct request *rq)
+static __always_inline int parse_ipv4(struct cursor *c, struct request *req)
 {
 	struct iphdr *ip = c->data + c->off;
 
@@ -140,15 +140,15 @@ static __always_inline int parse_ipv4(struct cursor *c, struct request *rq)
 	if (unlikely(ip->version != 4 || ip->ihl != 5 ||
 		     ip->frag_off & bpf_htons(IPV4_OFFSET_OR_MORE)))
 		return -1;
-	rq->l3_len = bpf_ntohs(ip->tot_len);
-	rq->ipv6 = false;
-	rq->ecn = ip->tos;
+	req->l3_len = bpf_ntohs(ip->tot_len);
+	req->ipv6 = false;
+	req->ecn = ip->tos;
 	c->off += sizeof(*ip);
 	return ip->protocol;
 }
 
 /* Return: next header; extension headers are the stack's. */
-static __always_inline int parse_ipv6(struct cursor *c, struct request *rq)
+static __always_inline int parse_ipv6(struct cursor *c, struct request *req)
 {
 	struct ipv6hdr *ip = c->data + c->off;
 
@@ -156,10 +156,10 @@ static __always_inline int parse_ipv6(struct cursor *c, struct request *rq)
 		return -1;
 	if (ip->version != 6)
 		return -1;
-	rq->l3_len = sizeof(*ip) + bpf_ntohs(ip->payload_len);
-	rq->ipv6 = true;
+	req->l3_len = sizeof(*ip) + bpf_ntohs(ip->payload_len);
+	req->ipv6 = true;
 	/* Behind the version and the upper four bits of the traffic class. */
-	rq->ecn = ((const __u8 *)ip)[1] >> 4;
+	req->ecn = ((const __u8 *)ip)[1] >> 4;
 	c->off += sizeof(*ip);
 	return ip->nexthdr;
 }
@@ -168,14 +168,14 @@ static __always_inline int parse_ipv6(struct cursor *c, struct request *rq)
  * Too short for RoCEv2's headers and invariant CRC, it names no queue pair.
  * Return: destination port.
  */
-static __always_inline int parse_udp(struct cursor *c, struct request *rq)
+static __always_inline int parse_udp(struct cursor *c, struct request *req)
 {
 	struct udphdr *udp = c->data + c->off;
 
 	if ((void *)(udp + 1) > c->end)
 		return -1;
-	rq->udp_len = bpf_ntohs(udp->len);
-	if (rq->udp_len < sizeof(*udp) + sizeof(struct xroce_bth) +
+	req->udp_len = bpf_ntohs(udp->len);
+	if (req->udp_len < sizeof(*udp) + sizeof(struct xroce_bth) +
 			  XROCE_ICRC_LEN)
 		return -1;
 	c->off += sizeof(*udp);
@@ -183,7 +183,7 @@ static __always_inline int parse_udp(struct cursor *c, struct request *rq)
 }
 
 /* Return: destination queue pair number. */
-static __always_inline int parse_bth(struct cursor *c, struct request *rq, int opcode)
+static __always_inline int parse_bth(struct cursor *c, struct request *req, int opcode)
 {
 	struct xroce_bth *bth = c->data + c->off;
 	__u32 apsn;
@@ -191,14 +191,14 @@ static __always_inline int parse_bth(struct cursor *c, struct request *rq, int o
 	if ((void *)(bth + 1) > c->end)
 		return -1;
 	apsn = bpf_ntohl(bth->apsn);
-	rq->opcode = opcode < 0 ? bth->opcode : opcode;
-	rq->pad = (bth->flags & XROCE_BTH_PAD_MASK) >> XROCE_BTH_PAD_SHIFT;
-	rq->psn = apsn & XROCE_PSN_MASK;
-	rq->se = bth->flags & XROCE_BTH_SE;
-	rq->ackreq = bth->apsn & bpf_htonl(XROCE_BTH_ACKREQ);
-	rq->qpn = bpf_ntohl(bth->dqpn) & XROCE_QPN_MASK;
+	req->opcode = opcode < 0 ? bth->opcode : opcode;
+	req->pad = (bth->flags & XROCE_BTH_PAD_MASK) >> XROCE_BTH_PAD_SHIFT;
+	req->psn = apsn & XROCE_PSN_MASK;
+	req->se = bth->flags & XROCE_BTH_SE;
+	req->ackreq = bth->apsn & bpf_htonl(XROCE_BTH_ACKREQ);
+	req->qpn = bpf_ntohl(bth->dqpn) & XROCE_QPN_MASK;
 	c->off += sizeof(*bth);
-	return rq->qpn;
+	return req->qpn;
 }
 
 /* Headers of a packet without a VLAN tag, over IPv4. */
@@ -236,7 +236,7 @@ static __always_inline int plain_opcode(const void *data, const void *end)
  * parse() - find out whether a frame is for a queue pair number of ours
  * @data: where the frame begins
  * @end: where it, or its first buffer, ends
- * @rq: filled in when it is
+ * @req: filled in when it is
  * @opcode: plain_opcode() or ANY_OPCODE; a constant, so that what it is not for is
  *	left out, and so that all offsets of a plain packet are constants
  *
@@ -245,7 +245,7 @@ static __always_inline int plain_opcode(const void *data, const void *end)
  * Return: the queue pair number, or a negative number when the frame is not
  * RoCEv2.
  */
-static __always_inline int parse(void *data, void *end, struct request *rq,
+static __always_inline int parse(void *data, void *end, struct request *req,
 				 int opcode)
 {
 	bool plain = opcode != NOT_PLAIN;
@@ -256,44 +256,44 @@ static __always_inline int parse(void *data, void *end, struct request *rq,
 	};
 	int next = plain ? bpf_htons(ETH_P_IP) : parse_eth(&c);
 
-	rq->plain = plain;
-	rq->l3 = c.off;
+	req->plain = plain;
+	req->l3 = c.off;
 	if (next == bpf_htons(ETH_P_IP))
-		next = parse_ipv4(&c, rq);
+		next = parse_ipv4(&c, req);
 	else if (next == bpf_htons(ETH_P_IPV6))
-		next = parse_ipv6(&c, rq);
+		next = parse_ipv6(&c, req);
 	else
 		return -1;
 	/* Of a plain one plain_opcode() knows; but nothing is read of a negative one. */
 	if (unlikely(plain ? next < 0 : next != IPPROTO_UDP))
 		return -1;
-	next = parse_udp(&c, rq);
+	next = parse_udp(&c, req);
 	if (unlikely(plain ? next < 0 : next != XROCE_UDP_PORT))
 		return -1;
-	rq->bth = c.off;
-	next = parse_bth(&c, rq, opcode);
-	rq->pos = c.off;
+	req->bth = c.off;
+	next = parse_bth(&c, req, opcode);
+	req->pos = c.off;
 	return next;
 }
 
 /**
  * parse_lengths() - check the lengths against each other and the frame
- * @rq: @frame_len is there; sets @end
+ * @req: @frame_len is there; sets @end
  *
  * Trailing bytes beyond the IP packet are Ethernet padding, and are allowed.
  *
  * Return: true when the frame holds what its headers announce.
  */
-static __always_inline bool parse_lengths(struct request *rq)
+static __always_inline bool parse_lengths(struct request *req)
 {
-	__u32 l4 = rq->bth - sizeof(struct udphdr);
+	__u32 l4 = req->bth - sizeof(struct udphdr);
 
 	/* First, as the caller has just compared the two. */
-	if (unlikely(rq->frame_len < rq->l3 + rq->l3_len))
+	if (unlikely(req->frame_len < req->l3 + req->l3_len))
 		return false;
-	if (unlikely(rq->l3_len != l4 - rq->l3 + rq->udp_len))
+	if (unlikely(req->l3_len != l4 - req->l3 + req->udp_len))
 		return false;
-	rq->end = l4 + rq->udp_len - XROCE_ICRC_LEN;
+	req->end = l4 + req->udp_len - XROCE_ICRC_LEN;
 	return true;
 }
 
@@ -327,22 +327,22 @@ static __always_inline __u64 read_va(const struct xroce_reth *h, bool aligned)
 }
 
 /* Take the RETH off the packet. Return: false when it is not all there. */
-static __always_inline bool take_reth(struct xdp_md *ctx, struct request *rq,
-				      struct answer *ans)
+static __always_inline bool take_reth(struct xdp_md *ctx, struct request *req,
+				      struct response *resp)
 {
 	void *end = frame_end(ctx);
-	struct xroce_reth *reth = frame_start(ctx) + rq->pos;
+	struct xroce_reth *reth = frame_start(ctx) + req->pos;
 
-	if (unlikely(rq->pos + sizeof(*reth) > rq->end))
+	if (unlikely(req->pos + sizeof(*reth) > req->end))
 		return false;
 	/* Two branches: one of both would be longer. */
 	asm volatile("");
 	if (unlikely((void *)(reth + 1) > end))
 		return false;
-	ans->va = read_va(reth, rq->plain && !(rq->flags & OP_FLUSH));
-	ans->key = bpf_ntohl(reth->rkey);
-	ans->len = bpf_ntohl(reth->len);
-	rq->pos += sizeof(*reth);
+	resp->va = read_va(reth, req->plain && !(req->flags & OP_FLUSH));
+	resp->key = bpf_ntohl(reth->rkey);
+	resp->len = bpf_ntohl(reth->len);
+	req->pos += sizeof(*reth);
 	return true;
 }
 

@@ -63,10 +63,10 @@ static __always_inline int qp_unready(const struct xroce_qp *q)
  * SENDs and WRITEs are ever in progress.
  */
 static __always_inline bool op_continues(const struct xroce_qp *q,
-					 const struct request *rq)
+					 const struct request *req)
 {
-	return (q->op == XROCE_RC_SEND_FIRST && rq->flags & OP_SEND) ||
-	       (q->op == XROCE_RC_WRITE_FIRST && rq->flags & OP_WRITE);
+	return (q->op == XROCE_RC_SEND_FIRST && req->flags & OP_SEND) ||
+	       (q->op == XROCE_RC_WRITE_FIRST && req->flags & OP_WRITE);
 }
 
 /*
@@ -74,15 +74,15 @@ static __always_inline bool op_continues(const struct xroce_qp *q,
  * connection does not know it has to say.
  */
 static __always_inline bool qp_service_ok(const struct xroce_qp *q,
-					  const struct request *rq)
+					  const struct request *req)
 {
-	switch (rq->opcode & XROCE_OP_SERVICE) {
+	switch (req->opcode & XROCE_OP_SERVICE) {
 	case XROCE_OP_RC:
-		return q->type == XROCE_QPT_RC && !(rq->flags & OP_RESPONSE);
+		return q->type == XROCE_QPT_RC && !(req->flags & OP_RESPONSE);
 	case XROCE_OP_UC:
-		return q->type == XROCE_QPT_UC && uc_has(rq->flags);
+		return q->type == XROCE_QPT_UC && uc_has(req->flags);
 	case XROCE_OP_UD:
-		return q->type == XROCE_QPT_UD && ud_has(rq->flags);
+		return q->type == XROCE_QPT_UD && ud_has(req->flags);
 	}
 	return false;
 }
@@ -98,7 +98,7 @@ static __always_inline int psn_diff(__u32 a, __u32 b)
  * peer's. A datagram may be from anywhere.
  */
 static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
-				       const struct request *rq,
+				       const struct request *req,
 				       const void *l3, const void *end)
 {
 	bool anywhere = q->type == XROCE_QPT_UD;
@@ -106,10 +106,10 @@ static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 	const struct iphdr *ip4 = l3;
 	const __be32 *s, *d;
 
-	if (q->ipv6 != rq->ipv6)
+	if (q->ipv6 != req->ipv6)
 		return false;
-	if (!rq->ipv6) {
-		if (!rq->plain && (const void *)(ip4 + 1) > end)
+	if (!req->ipv6) {
+		if (!req->plain && (const void *)(ip4 + 1) > end)
 			return false;
 		return ip4->daddr == q->saddr[3] &&
 		       (ip4->saddr == q->daddr[3] || anywhere);

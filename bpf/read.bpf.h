@@ -10,12 +10,12 @@ static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 }
 
 /* Take the RETH, behind which is nothing else. Return: enum xroce_cause. */
-static __always_inline int read_parse(struct xdp_md *ctx, struct request *rq,
-				      struct answer *ans)
+static __always_inline int read_parse(struct xdp_md *ctx, struct request *req,
+				      struct response *resp)
 {
-	if (unlikely(!take_reth(ctx, rq, ans) || rq->pos != rq->end || rq->pad))
+	if (unlikely(!take_reth(ctx, req, resp) || req->pos != req->end || req->pad))
 		return because(XROCE_CAUSE_INV_LENGTH);
-	return unlikely(ans->len > XROCE_MAX_MSG) ? XROCE_CAUSE_INV_LENGTH :
+	return unlikely(resp->len > XROCE_MAX_MSG) ? XROCE_CAUSE_INV_LENGTH :
 					  XROCE_CAUSE_NONE;
 }
 
@@ -33,139 +33,139 @@ static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 }
 
 /* The answer is another, or the module's: that finds the peer's address in the frame. */
-static __always_inline void read_unmake(struct xdp_md *ctx, struct answer *ans)
+static __always_inline void read_unmake(struct xdp_md *ctx, struct response *resp)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
 
 	if (data + sizeof(struct ethhdr) <= end)
-		reply_eth(data);
-	ans->made = false;
+		response_eth(data);
+	resp->made = false;
 }
 
 /*
  * Make the answer here: all headers, and what the module puts behind them. Without
- * the module the headers are reply()'s, as they are where nothing follows them.
+ * the module the headers are respond()'s, as they are where nothing follows them.
  *
  * Return: 0, or a negative error of xroce_read(), or -ENOSPC.
  */
-static __always_inline int read_make(struct xdp_md *ctx, struct request *rq,
-				     struct xroce_qp *q, struct answer *ans)
+static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
+				     struct xroce_qp *q, struct response *resp)
 {
 	struct xroce_read r = {
-		.va = ans->va,
+		.va = resp->va,
 		.link = xroce_link,
-		.key = ans->key,
+		.key = resp->key,
 		.qpn = q->qpn,
-		.len = ans->len,
-		.l3 = rq->l3,
+		.len = resp->len,
+		.l3 = req->l3,
 	};
 	void *data = frame_start(ctx), *end = frame_end(ctx);
-	struct reply_packet *pkt;
+	struct response_packet *pkt;
 	int err;
 
 	if (!xroce_kfuncs)
-		return reply_room(ctx, rq, reply_len(rq, ans)) ? 0 : -ENOSPC;
-	pkt = reply_headers(data, end, rq, q, ans);
+		return response_room(ctx, req, response_len(req, resp)) ? 0 : -ENOSPC;
+	pkt = response_headers(data, end, req, q, resp);
 	if (unlikely(!pkt))
 		return -ENOSPC;
-	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
-	if (ans->len <= XROCE_READ_SHORT)
-		r.icrc = icrc_ack(q, ans);
-	reply_eth(data);
-	ans->made = true;
+	response_set_read(data + req->l3, req->ipv6, pkt, q, resp->len);
+	if (resp->len <= XROCE_READ_SHORT)
+		r.icrc = icrc_ack(q, resp);
+	response_eth(data);
+	resp->made = true;
 	err = xroce_read(ctx, &r);
 	if (failed(err))
-		read_unmake(ctx, ans);
+		read_unmake(ctx, resp);
 	return err;
 }
 
 /**
- * read_answer() - check a READ's key and see to its answer
+ * read_respond() - check a READ's key and see to its answer
  * @ctx: the frame
- * @rq: the packet
+ * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: the RETH, and PSN and MSN of the answer
+ * @resp: the RETH, and PSN and MSN of the answer
  *
  * What fits the frame is put into it, and goes out with it. Everything else is
  * the module's, which sends it in order, and waits for memory on demand.
  *
- * Return: enum xroce_cause, or NO_ANSWER.
+ * Return: enum xroce_cause, or NO_RESPONSE.
  */
-static __always_inline int read_answer(struct xdp_md *ctx,
-				       struct request *rq,
+static __always_inline int read_respond(struct xdp_md *ctx,
+				       struct request *req,
 				       struct xroce_qp *q,
 				       struct xroce_stat *st,
-				       struct answer *ans)
+				       struct response *resp)
 {
 	int cause, err = -EAGAIN;
 
-	if (likely(ans->len)) {
-		cause = mpt_check(ans->key, q, ans->va, ans->len,
+	if (likely(resp->len)) {
+		cause = mpt_check(resp->key, q, resp->va, resp->len,
 				  XROCE_ACCESS_REMOTE_READ);
 		if (unlikely(cause))
 			return cause;
 	}
-	ans->opcode = XROCE_RC_READ_RESPONSE_ONLY;
-	ans->syndrome = XROCE_SYN_ACK;
+	resp->opcode = XROCE_RC_READ_RESPONSE_ONLY;
+	resp->syndrome = XROCE_SYN_ACK;
 	if (likely(!q->queued) &&
-	    (likely(ans->len <= q->read_max) || read_retry(q, ans->len)))
-		err = ans->len ? read_make(ctx, rq, q, ans) : 0;
+	    (likely(resp->len <= q->read_max) || read_retry(q, resp->len)))
+		err = resp->len ? read_make(ctx, req, q, resp) : 0;
 	if (failed(err)) {
 		if (err == -ENOSPC)
-			q->read_max = ans->len - 1;
+			q->read_max = resp->len - 1;
 		else if (err != -EAGAIN)
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
-		ans->behind = rd_leaves(q, rq->psn);
+		resp->behind = rd_leaves(q, req->psn);
 		/*
 		 * When as many as may be outstanding wait already, some of them
 		 * may be READs asked for again, so that this is no offence.
 		 */
-		if (reply_queue(ctx, rq, q, st, ans))
-			return NO_ANSWER;
-		st->tx_more -= ans->len;
+		if (response_queue(ctx, req, q, st, resp))
+			return NO_RESPONSE;
+		st->tx_more -= resp->len;
 	}
 	st->read++;
-	st->read_bytes += ans->len;
+	st->read_bytes += resp->len;
 	return XROCE_CAUSE_NONE;
 }
 
 /**
  * read_execute() - check a READ and answer it
  * @ctx: the frame
- * @rq: the packet, which is in order
+ * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @ans: the answer; in: its PSN
+ * @resp: the answer; in: its PSN
  *
- * Return: enum xroce_cause, or NO_ANSWER; on failure nothing has changed.
+ * Return: enum xroce_cause, or NO_RESPONSE; on failure nothing has changed.
  */
-static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
+static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
 					struct xroce_qp *q,
 					struct xroce_stat *st,
-					struct answer *ans)
+					struct response *resp)
 {
 	struct xroce_rd *r;
 	int cause;
 
-	cause = read_parse(ctx, rq, ans);
+	cause = read_parse(ctx, req, resp);
 	if (unlikely(cause))
 		return cause;
-	ans->msn = (q->msn + 1) & XROCE_PSN_MASK;
-	cause = read_answer(ctx, rq, q, st, ans);
+	resp->msn = (q->msn + 1) & XROCE_PSN_MASK;
+	cause = read_respond(ctx, req, q, st, resp);
 	if (unlikely(cause))
 		return cause;
 	/* In the frame that asked there is one. */
-	if (!ans->made)
-		ans->packets = read_packets(ans->len, q->mtu);
+	if (!resp->made)
+		resp->packets = read_packets(resp->len, q->mtu);
 	r = rd_add(q);
 	if (r) {
-		r->psn = rq->psn;
-		r->last = (rq->psn + ans->packets - 1) & XROCE_PSN_MASK;
-		r->opcode = rq->opcode;
-		r->rkey = ans->key;
-		r->va = ans->va;
-		r->len = ans->len;
+		r->psn = req->psn;
+		r->last = (req->psn + resp->packets - 1) & XROCE_PSN_MASK;
+		r->opcode = req->opcode;
+		r->rkey = resp->key;
+		r->va = resp->va;
+		r->len = resp->len;
 	}
 	return XROCE_CAUSE_NONE;
 }
@@ -173,11 +173,11 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
 /**
  * read_again() - answer a READ once more, or the rest of one
  * @ctx: the frame
- * @rq: the packet
+ * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
  * @r: what was kept
- * @ans: the answer; in: its PSN and MSN
+ * @resp: the answer; in: its PSN and MSN
  *
  * Memory is read again, and may have changed (IBTA 9.7.5.1.2). So key, right and
  * bounds are looked at again as well; what may not be done any more is dropped.
@@ -188,24 +188,24 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *rq,
  * Return: true when it has been seen to; false: it is another READ, or may not
  * be done any more.
  */
-static __always_inline bool read_again(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool read_again(struct xdp_md *ctx, struct request *req,
 				       struct xroce_qp *q,
 				       struct xroce_stat *st,
 				       const struct xroce_rd *r,
-				       struct answer *ans)
+				       struct response *resp)
 {
 	__u64 skipped;
 	__u32 left;
 
-	if (r->opcode != rq->opcode || read_parse(ctx, rq, ans))
+	if (r->opcode != req->opcode || read_parse(ctx, req, resp))
 		return false;
-	skipped = ans->va - r->va;
-	left = (r->last - rq->psn) & XROCE_PSN_MASK;
-	if (ans->key != r->rkey || skipped > r->len ||
-	    ans->len > r->len - skipped ||
-	    read_packets(ans->len, q->mtu) > left + 1)
+	skipped = resp->va - r->va;
+	left = (r->last - req->psn) & XROCE_PSN_MASK;
+	if (resp->key != r->rkey || skipped > r->len ||
+	    resp->len > r->len - skipped ||
+	    read_packets(resp->len, q->mtu) > left + 1)
 		return false;
-	return !read_answer(ctx, rq, q, st, ans);
+	return !read_respond(ctx, req, q, st, resp);
 }
 
 #endif

@@ -16,7 +16,7 @@ static __always_inline int recv_error(int err)
 	case -EAGAIN:
 		return NOT_READY;
 	case -EINPROGRESS:
-		return PUT_ASIDE;
+		return DEFERRED;
 	case -EBUSY:
 		return NOT_THERE;
 	case -EMSGSIZE:
@@ -36,7 +36,7 @@ static __always_inline int recv_error(int err)
  * Hand a packet, or a part of the work on it, to the module. Without the module
  * there always is a work request with room.
  *
- * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
  */
 static __always_inline int recv_call(struct xdp_md *ctx,
 				     const struct xroce_recv *r)
@@ -47,132 +47,132 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 }
 
 /* Immediate data, or the key to invalidate: four bytes, as they are. */
-static __always_inline bool recv_word(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool recv_word(struct xdp_md *ctx, struct request *req,
 				      __u32 *word)
 {
 	void *end = frame_end(ctx);
-	__u32 *p = frame_start(ctx) + rq->pos;
+	__u32 *p = frame_start(ctx) + req->pos;
 
-	if (rq->pos + sizeof(*p) > rq->end || (void *)(p + 1) > end)
+	if (req->pos + sizeof(*p) > req->end || (void *)(p + 1) > end)
 		return false;
 	*word = *p;
-	rq->pos += sizeof(*p);
+	req->pos += sizeof(*p);
 	return true;
 }
 
 /* XROCE_RECV_* of what a packet carries. */
-static __always_inline __u32 recv_flags(const struct request *rq)
+static __always_inline __u32 recv_flags(const struct request *req)
 {
-	return (rq->flags & OP_IMM ? XROCE_RECV_IMM : 0) |
-	       (rq->flags & OP_INV ? XROCE_RECV_INV : 0) |
-	       (rq->se ? XROCE_RECV_SOLICITED : 0);
+	return (req->flags & OP_IMM ? XROCE_RECV_IMM : 0) |
+	       (req->flags & OP_INV ? XROCE_RECV_INV : 0) |
+	       (req->se ? XROCE_RECV_SOLICITED : 0);
 }
 
 /* What is the same for every call for a packet. */
 static __always_inline void recv_fill(struct xroce_recv *r,
-				      const struct request *rq,
+				      const struct request *req,
 				      const struct xroce_qp *q)
 {
 	r->link = xroce_link;
 	r->qpn = q->qpn;
-	r->flags |= recv_flags(rq);
-	r->off = rq->pos;
+	r->flags |= recv_flags(req);
+	r->off = req->pos;
 	r->src_qpn = q->dest_qpn;
 	r->pkey = q->pkey;
 }
 
 /* Take a work request, before anything else is done. */
-static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *rq,
+static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *req,
 				      const struct xroce_qp *q, __u32 flags)
 {
 	struct xroce_recv r = { .flags = XROCE_RECV_BEGIN | flags };
 
-	recv_fill(&r, rq, q);
+	recv_fill(&r, req, q);
 	return recv_call(ctx, &r);
 }
 
 /* Length of a SEND packet against its place in the message. */
-static __always_inline bool send_length_ok(const struct request *rq, __u32 mtu)
+static __always_inline bool send_length_ok(const struct request *req, __u32 mtu)
 {
-	if (!(rq->flags & OP_END))
-		return !rq->pad && rq->payload == mtu;
-	if (rq->payload > mtu)
+	if (!(req->flags & OP_END))
+		return !req->pad && req->payload == mtu;
+	if (req->payload > mtu)
 		return false;
-	return rq->flags & OP_BEGIN || rq->payload;
+	return req->flags & OP_BEGIN || req->payload;
 }
 
 /* Take payload and pad apart. Return: false when there is less than a pad. */
-static __always_inline bool take_payload(struct request *rq)
+static __always_inline bool take_payload(struct request *req)
 {
-	if (unlikely(rq->pos + rq->pad > rq->end || (rq->end - rq->pos) & 3))
+	if (unlikely(req->pos + req->pad > req->end || (req->end - req->pos) & 3))
 		return false;
-	rq->payload = rq->end - rq->pos - rq->pad;
+	req->payload = req->end - req->pos - req->pad;
 	return true;
 }
 
 /**
  * send_execute() - check one packet of a SEND and carry it out
  * @ctx: the frame
- * @rq: the packet
+ * @req: the packet
  * @q: its queue pair, claimed; the packet is in order
  * @st: counters
- * @ans: sets @key to the one to be invalidated, to be told of a refusal
+ * @resp: sets @key to the one to be invalidated, to be told of a refusal
  *
  * With what is no cause nothing has changed.
  *
- * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
  */
-static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
+static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 					struct xroce_qp *q,
 					struct xroce_stat *st,
-					struct answer *ans)
+					struct response *resp)
 {
-	__u32 flags = recv_flags(rq), imm = 0;
+	__u32 flags = recv_flags(req), imm = 0;
 	int cause;
 
 	if (unlikely(!recv_possible(q)))
 		return NOT_READY;
-	if (rq->flags & (OP_IMM | OP_INV) && !recv_word(ctx, rq, &imm))
+	if (req->flags & (OP_IMM | OP_INV) && !recv_word(ctx, req, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
-	if (unlikely(!take_payload(rq) || !send_length_ok(rq, q->mtu)))
+	if (unlikely(!take_payload(req) || !send_length_ok(req, q->mtu)))
 		return XROCE_CAUSE_INV_LENGTH;
 
-	if (rq->flags & OP_INV) {
+	if (req->flags & OP_INV) {
 		/* Whether there is a work request comes before the key. */
-		if (rq->flags & OP_BEGIN) {
-			cause = recv_begin(ctx, rq, q, 0);
+		if (req->flags & OP_BEGIN) {
+			cause = recv_begin(ctx, req, q, 0);
 			if (cause)
 				return cause;
 		}
 		imm = bpf_ntohl(imm);
-		ans->key = imm;
+		resp->key = imm;
 		cause = mpt_check_invalidate(imm, q);
 		if (cause)
 			return cause;
-	} else if (rq->flags & OP_BEGIN) {
+	} else if (req->flags & OP_BEGIN) {
 		flags |= XROCE_RECV_BEGIN;
 	}
-	if (rq->flags & OP_END)
+	if (req->flags & OP_END)
 		flags |= XROCE_RECV_END;
 	/* All in one place: what is not said is set to zero. */
 	struct xroce_recv r = {
 		.link = xroce_link,
 		.qpn = q->qpn,
 		.flags = flags,
-		.off = rq->pos,
-		.len = rq->payload,
+		.off = req->pos,
+		.len = req->payload,
 		.imm = imm,
 		.src_qpn = q->dest_qpn,
 		.pkey = q->pkey,
-		.cut = reply_bytes(rq, XROCE_RC_ACK, 0),
+		.cut = response_bytes(req, XROCE_RC_ACK, 0),
 	};
 
 	cause = recv_call(ctx, &r);
 	if (unlikely(cause))
 		return cause;
-	q->bytes += rq->payload;
+	q->bytes += req->payload;
 	st->send++;
-	st->send_bytes += rq->payload;
+	st->send_bytes += req->payload;
 	return XROCE_CAUSE_NONE;
 }
 
@@ -181,14 +181,14 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *rq,
  * anything is written, and complete it afterwards.
  */
 static __always_inline int recv_write_begin(struct xdp_md *ctx,
-					    const struct request *rq,
+					    const struct request *req,
 					    const struct xroce_qp *q)
 {
-	return recv_possible(q) ? recv_begin(ctx, rq, q, XROCE_RECV_WRITE) : NOT_READY;
+	return recv_possible(q) ? recv_begin(ctx, req, q, XROCE_RECV_WRITE) : NOT_READY;
 }
 
 static __always_inline int recv_write_end(struct xdp_md *ctx,
-					  const struct request *rq,
+					  const struct request *req,
 					  const struct xroce_qp *q, __u32 imm,
 					  __u32 byte_len)
 {
@@ -198,7 +198,7 @@ static __always_inline int recv_write_end(struct xdp_md *ctx,
 		.byte_len = byte_len,
 	};
 
-	recv_fill(&r, rq, q);
+	recv_fill(&r, req, q);
 	return recv_call(ctx, &r);
 }
 

@@ -40,12 +40,12 @@ static __always_inline void stat_drop(struct xroce_stat *st, __u32 cause)
 }
 
 /* It will be counted when it has its turn. */
-static __always_inline void stat_kept(struct xroce_stat *st,
-				      const struct request *rq)
+static __always_inline void stat_deferred(struct xroce_stat *st,
+				      const struct request *req)
 {
 	st->kept++;
 	st->rx--;
-	st->rx_bytes -= rq->frame_len;
+	st->rx_bytes -= req->frame_len;
 }
 
 #endif

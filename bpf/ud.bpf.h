@@ -4,36 +4,36 @@
 #define _XROCE_UD_BPF_H
 
 /* Take the DETH off the packet. Return: false when it is not all there. */
-static __always_inline bool ud_deth(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool ud_deth(struct xdp_md *ctx, struct request *req,
 				    struct xroce_deth *out)
 {
 	void *end = frame_end(ctx);
-	struct xroce_deth *deth = frame_start(ctx) + rq->pos;
+	struct xroce_deth *deth = frame_start(ctx) + req->pos;
 
-	if (rq->pos + sizeof(*deth) > rq->end || (void *)(deth + 1) > end)
+	if (req->pos + sizeof(*deth) > req->end || (void *)(deth + 1) > end)
 		return false;
 	*out = *deth;
-	rq->pos += sizeof(*deth);
+	req->pos += sizeof(*deth);
 	return true;
 }
 
-/* Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE. */
-static __always_inline int ud_receive(struct xdp_md *ctx, struct request *rq,
+/* Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED. */
+static __always_inline int ud_receive(struct xdp_md *ctx, struct request *req,
 				      const struct xroce_qp *q, __u32 src_qpn)
 {
 	struct xroce_recv r = {
 		.flags = XROCE_RECV_BEGIN | XROCE_RECV_END | XROCE_RECV_GRH,
-		.l3 = rq->l3,
+		.l3 = req->l3,
 	};
 
-	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &r.imm))
+	if (req->flags & OP_IMM && !recv_word(ctx, req, &r.imm))
 		return XROCE_CAUSE_INV_LENGTH;
-	if (!take_payload(rq) || rq->payload > q->mtu)
+	if (!take_payload(req) || req->payload > q->mtu)
 		return XROCE_CAUSE_INV_LENGTH;
 	if (!recv_possible(q))
 		return NOT_READY;
-	recv_fill(&r, rq, q);
-	r.len = rq->payload;
+	recv_fill(&r, req, q);
+	r.len = req->payload;
 	r.src_qpn = src_qpn;
 	return recv_call(ctx, &r);
 }
@@ -41,40 +41,40 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *rq,
 /**
  * ud_execute() - receive a datagram, from whatever address
  * @ctx: the frame
- * @rq: the packet
+ * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: empty: a datagram names nothing
+ * @resp: empty: a datagram names nothing
  */
-static __always_inline void ud_execute(struct xdp_md *ctx, struct request *rq,
+static __always_inline void ud_execute(struct xdp_md *ctx, struct request *req,
 				       struct xroce_qp *q,
 				       struct xroce_stat *st,
-				       struct answer *ans)
+				       struct response *resp)
 {
 	struct xroce_deth deth;
 	int cause;
 
-	if (!ud_deth(ctx, rq, &deth)) {
-		uc_refuse(rq, q, st, XROCE_CAUSE_INV_LENGTH, ans);
+	if (!ud_deth(ctx, req, &deth)) {
+		uc_refuse(req, q, st, XROCE_CAUSE_INV_LENGTH, resp);
 		return;
 	}
 	if (bpf_ntohl(deth.qkey) != q->qkey) {
-		ans->drop = XROCE_DROP_QKEY;
+		resp->drop = XROCE_DROP_QKEY;
 		return;
 	}
-	cause = ud_receive(ctx, rq, q, bpf_ntohl(deth.sqpn) & XROCE_QPN_MASK);
-	if (cause == PUT_ASIDE) {
-		stat_kept(st, rq);
+	cause = ud_receive(ctx, req, q, bpf_ntohl(deth.sqpn) & XROCE_QPN_MASK);
+	if (cause == DEFERRED) {
+		stat_deferred(st, req);
 		return;
 	}
 	if (cause) {
-		uc_refuse(rq, q, st, cause, ans);
+		uc_refuse(req, q, st, cause, resp);
 		return;
 	}
 	q->packets++;
-	q->bytes += rq->payload;
+	q->bytes += req->payload;
 	st->send++;
-	st->send_bytes += rq->payload;
+	st->send_bytes += req->payload;
 }
 
 #endif

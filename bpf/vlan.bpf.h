@@ -14,11 +14,11 @@ extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx, __be16 *vlan_p
 static __always_inline bool vlan_ours(struct xdp_md *ctx)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
-	struct request rq = {};
+	struct request req = {};
 	struct xroce_stat *st;
-	int qpn = parse(data, end, &rq, NOT_PLAIN);
+	int qpn = parse(data, end, &req, NOT_PLAIN);
 
-	if (qpn < 0 || rq.l3 > sizeof(struct ethhdr) +
+	if (qpn < 0 || req.l3 > sizeof(struct ethhdr) +
 			       (VLAN_DEPTH - 1) * sizeof(struct vlan_hdr))
 		return false;
 	if (qpn_ours(qpn) && eth_ours(ctx, data))

@@ -7,50 +7,50 @@
  * Take payload and pad apart, and look at their length and the packet's place in the
  * message. @resid is what the message has left, this packet included.
  */
-static __always_inline bool write_payload(struct request *rq, __u32 mtu,
+static __always_inline bool write_payload(struct request *req, __u32 mtu,
 					  __u32 resid)
 {
-	if (!(rq->flags & OP_END))
-		return take_payload(rq) && !rq->pad && rq->payload == mtu &&
+	if (!(req->flags & OP_END))
+		return take_payload(req) && !req->pad && req->payload == mtu &&
 		       resid > mtu;
 	/* No more than the MTU, which is no sum that passes 2^32. */
-	if (unlikely(resid > mtu || rq->end - rq->pos != resid + rq->pad ||
-		     (resid + rq->pad) & 3))
+	if (unlikely(resid > mtu || req->end - req->pos != resid + req->pad ||
+		     (resid + req->pad) & 3))
 		return false;
-	rq->payload = resid;
-	return rq->flags & OP_BEGIN || resid;
+	req->payload = resid;
+	return req->flags & OP_BEGIN || resid;
 }
 
 /**
  * write_execute() - check one packet of a WRITE and carry it out
  * @ctx: the frame
- * @rq: the packet
+ * @req: the packet
  * @q: its queue pair, claimed; it has the right, and the packet is in order
  * @st: counters
- * @ans: sets @va, @key and @len, to be told of a refusal
+ * @resp: sets @va, @key and @len, to be told of a refusal
  *
  * On success the queue pair's message in progress has moved on. On failure
  * neither memory nor the queue pair has changed.
  *
- * Return: enum xroce_cause, NOT_READY, NOT_THERE or PUT_ASIDE.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
  */
-static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
+static __always_inline int write_execute(struct xdp_md *ctx, struct request *req,
 					 struct xroce_qp *q,
 					 struct xroce_stat *st,
-					 struct answer *ans)
+					 struct response *resp)
 {
 	__u32 resid, key, len, total, imm = 0;
 	__u64 va;
 	int cause, err;
 
-	if (rq->flags & OP_BEGIN) {
-		if (!take_reth(ctx, rq, ans))
+	if (req->flags & OP_BEGIN) {
+		if (!take_reth(ctx, req, resp))
 			return XROCE_CAUSE_INV_LENGTH;
-		va = ans->va;
-		key = ans->key;
-		resid = ans->len;
+		va = resp->va;
+		key = resp->key;
+		resid = resp->len;
 		/* A last packet has no more than the MTU. */
-		if (!(rq->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
+		if (!(req->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
 			return XROCE_CAUSE_INV_LENGTH;
 		total = resid;
 	} else {
@@ -58,19 +58,19 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 		key = q->rkey;
 		resid = q->resid;
 		total = q->length;
-		ans->va = va;
-		ans->key = key;
-		ans->len = resid;
+		resp->va = va;
+		resp->key = key;
+		resp->len = resid;
 	}
-	if (rq->flags & OP_IMM && !recv_word(ctx, rq, &imm))
+	if (req->flags & OP_IMM && !recv_word(ctx, req, &imm))
 		return because(XROCE_CAUSE_INV_LENGTH);
-	if (unlikely(!write_payload(rq, q->mtu, resid)))
+	if (unlikely(!write_payload(req, q->mtu, resid)))
 		return because(XROCE_CAUSE_INV_LENGTH);
-	len = rq->payload;
+	len = req->payload;
 
 	/* Before the key, and before anything is written. */
-	if (rq->flags & OP_IMM) {
-		cause = recv_write_begin(ctx, rq, q);
+	if (req->flags & OP_IMM) {
+		cause = recv_write_begin(ctx, req, q);
 		if (cause)
 			return cause;
 	}
@@ -85,14 +85,14 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			.va = va,
 			.link = xroce_link,
 			.key = key,
-			.off = rq->pos,
+			.off = req->pos,
 			.len = len,
-			.begin = !!(rq->flags & OP_BEGIN),
+			.begin = !!(req->flags & OP_BEGIN),
 			.qpn = q->qpn,
 			.ahead = resid - len,
 			/* A completion may have to wait, and the frame with it. */
-			.cut = rq->flags & OP_IMM ? 0 :
-			       reply_bytes(rq, XROCE_RC_ACK, 0),
+			.cut = req->flags & OP_IMM ? 0 :
+			       response_bytes(req, XROCE_RC_ACK, 0),
 		};
 
 		err = module(xroce_write(ctx, &w));
@@ -100,14 +100,14 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *rq,
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}
 
-	if (rq->flags & OP_IMM) {
-		cause = recv_write_end(ctx, rq, q, imm, total);
+	if (req->flags & OP_IMM) {
+		cause = recv_write_end(ctx, req, q, imm, total);
 		if (cause)
 			return cause;
 	}
 
 	/* Where the next packet goes on. */
-	if (!(rq->flags & OP_END)) {
+	if (!(req->flags & OP_END)) {
 		q->va = va + len;
 		q->rkey = key;
 		q->length = total;

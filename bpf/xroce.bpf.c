@@ -29,7 +29,7 @@
 #include "maps.bpf.h"
 #include "frame.bpf.h"
 #include "opcode.bpf.h"
-#include "answer.bpf.h"
+#include "response.bpf.h"
 #include "parse.bpf.h"
 #include "stats.bpf.h"
 #include "vlan.bpf.h"
@@ -38,7 +38,7 @@
 #include "mpt.bpf.h"
 #include "rd.bpf.h"
 #include "icrc.bpf.h"
-#include "reply.bpf.h"
+#include "respond.bpf.h"
 #include "event.bpf.h"
 #include "recv.bpf.h"
 #include "write.bpf.h"
@@ -49,15 +49,15 @@
 #include "atomic.bpf.h"
 
 /* Until now all that mattered was whether the packet is in the first buffer. */
-static __always_inline void count_frags(struct xdp_md *ctx, struct request *rq,
+static __always_inline void count_frags(struct xdp_md *ctx, struct request *req,
 					struct xroce_stat *st, int flags)
 {
 	__u32 linear = frame_end(ctx) - frame_start(ctx);
 	__u32 len = bpf_xdp_get_buff_len(ctx);
 
-	st->rx_bytes += len - rq->frame_len;
-	rq->frame_len = len;
-	rq->frags = (flags & XROCE_FRAME_ODD) |
+	st->rx_bytes += len - req->frame_len;
+	req->frame_len = len;
+	req->frags = (flags & XROCE_FRAME_ODD) |
 		    (len > linear ? XROCE_FRAME_FRAGS : 0);
 }
 
@@ -73,7 +73,7 @@ static __always_inline int unadmitted(const struct xroce_qp *q, int cause)
  * Return: 0 when it has, else XROCE_DROP_*.
  */
 static __always_inline int admit_peer(struct xdp_md *ctx,
-				      struct request *rq,
+				      struct request *req,
 				      const struct xroce_qp *q,
 				      struct xroce_stat *st,
 				      const struct ethhdr *eth,
@@ -83,18 +83,18 @@ static __always_inline int admit_peer(struct xdp_md *ctx,
 {
 	int err = 1;
 
-	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, rq, ip, end)))
+	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, req, ip, end)))
 		return unadmitted(q, XROCE_DROP_ADDR);
 	if (unlikely(!qp_pkey_ok(q, bth->pkey)))
 		return unadmitted(q, XROCE_DROP_PKEY);
 	if (xroce_kfuncs)
-		err = icrc_check(ctx, rq, q, bth->pkey);
+		err = icrc_check(ctx, req, q, bth->pkey);
 	else
 		barrier_var(err);
 	if (unlikely(err)) {
 		if (err < 0)
 			return unadmitted(q, XROCE_DROP_ICRC);
-		count_frags(ctx, rq, st, err);
+		count_frags(ctx, req, st, err);
 	}
 	return 0;
 }
@@ -105,7 +105,7 @@ static __always_inline int admit_peer(struct xdp_md *ctx,
  */
 static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 					      void *data, void *end,
-					      struct request *rq,
+					      struct request *req,
 					      struct xroce_stat *st,
 					      int *cause)
 {
@@ -113,18 +113,18 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	struct xroce_qp *q;
 	struct iphdr *ip;
 
-	if (unlikely(!parse_lengths(rq))) {
+	if (unlikely(!parse_lengths(req))) {
 		*cause = because(XROCE_DROP_LENGTH);
 		return NULL;
 	}
-	ip = data + rq->l3;
-	bth = data + rq->bth;
-	if (!rq->plain &&
+	ip = data + req->l3;
+	bth = data + req->bth;
+	if (!req->plain &&
 	    unlikely((void *)(ip + 1) > end || (void *)(bth + 1) > end)) {
 		*cause = because(XROCE_DROP_LENGTH);
 		return NULL;
 	}
-	if (!rq->ipv6 && unlikely(!ipv4_checksum_ok(ip))) {
+	if (!req->ipv6 && unlikely(!ipv4_checksum_ok(ip))) {
 		*cause = because(XROCE_DROP_CHECKSUM);
 		return NULL;
 	}
@@ -132,120 +132,120 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		*cause = because(XROCE_DROP_TVER);
 		return NULL;
 	}
-	q = qp_find(rq->qpn);
+	q = qp_find(req->qpn);
 	if (unlikely(!q)) {
 		*cause = because(XROCE_DROP_QPN);
 		return NULL;
 	}
-	rq->generation = q->generation;
+	req->generation = q->generation;
 	/* All services number their operations alike. */
-	rq->flags = rc_ops[rq->opcode & ~XROCE_OP_SERVICE];
-	if (unlikely(!qp_service_ok(q, rq))) {
+	req->flags = rc_ops[req->opcode & ~XROCE_OP_SERVICE];
+	if (unlikely(!qp_service_ok(q, req))) {
 		*cause = because(XROCE_DROP_OPCODE);
-		if (is_cnp(rq)) {
-			*cause = admit_peer(ctx, rq, q, st, data, ip, bth, end) ? :
+		if (is_cnp(req)) {
+			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
 				 qp_unready(q);
 			if (!*cause)
 				st->cnp_rx++;
 		}
 		return NULL;
 	}
-	*cause = admit_peer(ctx, rq, q, st, data, ip, bth, end);
+	*cause = admit_peer(ctx, req, q, st, data, ip, bth, end);
 	return failed(*cause) ? NULL : q;
 }
 
 /* A fatal refusal: NAK, and the queue pair goes to error (IBTA 9.9.3). */
-static __always_inline void refuse(const struct request *rq,
+static __always_inline void refuse(const struct request *req,
 				   struct xroce_qp *q, struct xroce_stat *st,
-				   int cause, struct answer *ans)
+				   int cause, struct response *resp)
 {
-	event_refused(rq, q, st, cause, ans);
+	event_refused(req, q, st, cause, resp);
 	q->error = cause;
 	q->naks++;
 	stat_cause(st, cause);
-	mpt_refused(cause, ans->key);
-	ans->opcode = XROCE_RC_ACK;
-	ans->msn = q->msn;
+	mpt_refused(cause, resp->key);
+	resp->opcode = XROCE_RC_ACK;
+	resp->msn = q->msn;
 	if (xroce_kfuncs)
 		xroce_fail(xroce_link, q->qpn);
 	if (cause >= XROCE_CAUSE_OP_WQE) {
-		ans->syndrome = XROCE_SYN_NAK_OP;
+		resp->syndrome = XROCE_SYN_NAK_OP;
 		st->nak_op++;
 	} else if (cause >= XROCE_CAUSE_ACC_KEY) {
-		ans->syndrome = XROCE_SYN_NAK_ACC;
+		resp->syndrome = XROCE_SYN_NAK_ACC;
 		st->nak_acc++;
 	} else {
-		ans->syndrome = XROCE_SYN_NAK_INV;
+		resp->syndrome = XROCE_SYN_NAK_INV;
 		st->nak_inv++;
 	}
 }
 
 /* Has the queue pair the right that the request needs, if it is a single one? */
-static __always_inline bool kept_may(const struct request *rq,
+static __always_inline bool replay_may(const struct request *req,
 				     const struct xroce_qp *q)
 {
-	if (rq->flags & OP_READ)
+	if (req->flags & OP_READ)
 		return q->access & XROCE_ACCESS_REMOTE_READ;
-	if (rq->flags & OP_ATOMIC)
+	if (req->flags & OP_ATOMIC)
 		return q->access & XROCE_ACCESS_REMOTE_ATOMIC;
-	if (rq->flags & OP_ATOMIC_WRITE)
+	if (req->flags & OP_ATOMIC_WRITE)
 		return q->access & XROCE_ACCESS_REMOTE_WRITE;
 	return true;
 }
 
 /* A cause, before a READ has been looked at: a refusal tells what it was for. */
-static __always_inline int refused(struct xdp_md *ctx, struct request *rq,
-				   struct answer *ans, int cause)
+static __always_inline int refused(struct xdp_md *ctx, struct request *req,
+				   struct response *resp, int cause)
 {
-	if (rq->flags & OP_READ)
-		take_reth(ctx, rq, ans);
+	if (req->flags & OP_READ)
+		take_reth(ctx, req, resp);
 	return because(cause);
 }
 
 /*
  * Check the packet that was expected and carry it out. Return: enum
- * xroce_cause, NOT_READY, NOT_THERE, PUT_ASIDE or NO_ANSWER.
+ * xroce_cause, NOT_READY, NOT_THERE, DEFERRED or NO_RESPONSE.
  */
-static __always_inline int perform(struct xdp_md *ctx, struct request *rq,
+static __always_inline int perform(struct xdp_md *ctx, struct request *req,
 				   struct xroce_qp *q, struct xroce_stat *st,
-				   struct answer *ans)
+				   struct response *resp)
 {
-	bool begin = rq->flags & OP_BEGIN;
+	bool begin = req->flags & OP_BEGIN;
 
-	if (!(rq->flags & OP_KNOWN))
+	if (!(req->flags & OP_KNOWN))
 		return because(XROCE_CAUSE_INV_OPCODE);
 	if (unlikely(begin != (q->op == XROCE_QP_OP_NONE)))
-		return refused(ctx, rq, ans, XROCE_CAUSE_INV_ORDER);
-	if (!begin && !op_continues(q, rq))
+		return refused(ctx, req, resp, XROCE_CAUSE_INV_ORDER);
+	if (!begin && !op_continues(q, req))
 		return because(XROCE_CAUSE_INV_ORDER);
-	if (rq->flags & OP_WRITE)
+	if (req->flags & OP_WRITE)
 		return likely(q->access & XROCE_ACCESS_REMOTE_WRITE) ?
-		       write_execute(ctx, rq, q, st, ans) :
+		       write_execute(ctx, req, q, st, resp) :
 		       XROCE_CAUSE_INV_QP_ACCESS;
-	if (rq->flags & OP_SEND)
-		return send_execute(ctx, rq, q, st, ans);
-	if (unlikely(!kept_may(rq, q)))
-		return refused(ctx, rq, ans, XROCE_CAUSE_INV_QP_ACCESS);
+	if (req->flags & OP_SEND)
+		return send_execute(ctx, req, q, st, resp);
+	if (unlikely(!replay_may(req, q)))
+		return refused(ctx, req, resp, XROCE_CAUSE_INV_QP_ACCESS);
 	if (unlikely(!q->rd_max))
-		return refused(ctx, rq, ans, XROCE_CAUSE_INV_RESOURCES);
-	if (rq->flags & OP_READ)
-		return read_execute(ctx, rq, q, st, ans);
-	if (rq->flags & OP_FLUSH)
-		return flush_execute(ctx, rq, q, st, ans);
-	return atomic_execute(ctx, rq, q, st, ans);
+		return refused(ctx, req, resp, XROCE_CAUSE_INV_RESOURCES);
+	if (req->flags & OP_READ)
+		return read_execute(ctx, req, q, st, resp);
+	if (req->flags & OP_FLUSH)
+		return flush_execute(ctx, req, q, st, resp);
+	return atomic_execute(ctx, req, q, st, resp);
 }
 
 /* It has not been carried out. Return: true when there is an answer. */
-static __always_inline bool not_done(const struct request *rq, struct xroce_qp *q,
+static __always_inline bool not_done(const struct request *req, struct xroce_qp *q,
 				     struct xroce_stat *st, int cause,
-				     struct answer *ans)
+				     struct response *resp)
 {
-	if (cause == PUT_ASIDE) {
-		stat_kept(st, rq);
+	if (cause == DEFERRED) {
+		stat_deferred(st, req);
 		return false;
 	}
-	if (cause == NO_ANSWER) {
-		ans->drop = XROCE_DROP_REPLY;
+	if (cause == NO_RESPONSE) {
+		resp->drop = XROCE_DROP_REPLY;
 		return false;
 	}
 	if (cause == NOT_READY || cause == NOT_THERE) {
@@ -253,56 +253,56 @@ static __always_inline bool not_done(const struct request *rq, struct xroce_qp *
 		q->nak_sent = 1;
 		q->naks++;
 		st->nak_rnr++;
-		ans->syndrome = XROCE_SYN_RNR |
+		resp->syndrome = XROCE_SYN_RNR |
 				(cause == NOT_READY ? q->min_rnr_timer :
 						      XROCE_RNR_FAULT);
 		return true;
 	}
-	refuse(rq, q, st, cause, ans);
+	refuse(req, q, st, cause, resp);
 	return true;
 }
 
 /* Return: whether the module sends the answer; that is counted. */
-static __always_inline bool is_queued(struct xroce_qp *q, const struct answer *ans)
+static __always_inline bool is_queued(struct xroce_qp *q, const struct response *resp)
 {
-	if (likely(!ans->queued))
+	if (likely(!resp->queued))
 		return false;
 	q->silent++;
 	return true;
 }
 
 /* The packet that was expected. Return: true when there is an answer. */
-static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 				     struct xroce_qp *q, struct xroce_stat *st,
-				     struct answer *ans)
+				     struct response *resp)
 {
 	int cause;
 
 	q->nak_sent = 0;
-	cause = perform(ctx, rq, q, st, ans);
+	cause = perform(ctx, req, q, st, resp);
 	if (failed(cause))
-		return not_done(rq, q, st, cause, ans);
+		return not_done(req, q, st, cause, resp);
 
-	if (rq->flags & OP_BEGIN && !(rq->flags & OP_END))
-		q->op = rq->opcode;
-	if (rq->flags & OP_END) {
-		if (!(rq->flags & OP_BEGIN))
+	if (req->flags & OP_BEGIN && !(req->flags & OP_END))
+		q->op = req->opcode;
+	if (req->flags & OP_END) {
+		if (!(req->flags & OP_BEGIN))
 			q->op = XROCE_QP_OP_NONE;
 		/* A READ's answer has it already. */
-		q->msn = rq->flags & OP_READ ? ans->msn :
+		q->msn = req->flags & OP_READ ? resp->msn :
 					       (q->msn + 1) & XROCE_PSN_MASK;
 	}
-	q->epsn = (rq->psn + ans->packets) & XROCE_PSN_MASK;
+	q->epsn = (req->psn + resp->packets) & XROCE_PSN_MASK;
 	q->packets++;
-	ans->msn = q->msn;
-	if (rq->flags & OP_KEPT)
-		return !unlikely(is_queued(q, ans));
-	if (unlikely(!rq->ackreq)) {
+	resp->msn = q->msn;
+	if (req->flags & OP_REPLAY)
+		return !unlikely(is_queued(q, resp));
+	if (unlikely(!req->ackreq)) {
 		q->silent++;
 		return false;
 	}
 	st->ack++;
-	ans->syndrome = XROCE_SYN_ACK;
+	resp->syndrome = XROCE_SYN_ACK;
 	return true;
 }
 
@@ -310,29 +310,29 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *rq,
  * Executed before (IBTA 9.7.5.1.2). What cannot be answered again is dropped.
  * Return: true when there is an answer.
  */
-static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool again(struct xdp_md *ctx, struct request *req,
 				  struct xroce_qp *q, struct xroce_stat *st,
-				  struct answer *ans)
+				  struct response *resp)
 {
 	struct xroce_rd *r = NULL;
 	int place;
 
-	if (rq->flags & OP_KEPT) {
-		place = rd_find(q->qpn, rq->psn, q->rd_count, q->rd_head,
+	if (req->flags & OP_REPLAY) {
+		place = rd_find(q->qpn, req->psn, q->rd_count, q->rd_head,
 				q->rd_max);
 		if (place >= 0)
 			r = rd_at(q->qpn, place);
 		if (!r)
 			goto drop;
-		if (rq->flags & OP_READ) {
-			if (!read_again(ctx, rq, q, st, r, ans))
+		if (req->flags & OP_READ) {
+			if (!read_again(ctx, req, q, st, r, resp))
 				goto drop;
 		} else {
-			if (r->opcode != rq->opcode || r->psn != rq->psn)
+			if (r->opcode != req->opcode || r->psn != req->psn)
 				goto drop;
-			atomic_answer(rq, r->len, icrc_result(r->len), ans);
+			atomic_respond(req, r->len, icrc_result(r->len), resp);
 		}
-	} else if (!(rq->flags & OP_KNOWN)) {
+	} else if (!(req->flags & OP_KNOWN)) {
 		goto drop;
 	} else {
 		/*
@@ -340,59 +340,59 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *rq,
 		 * takes more than an acknowledgement: a requester may take it
 		 * for the answer to a READ.
 		 */
-		if (!rd_behind(q, rq->psn))
-			ans->psn = (q->epsn - 1) & XROCE_PSN_MASK;
-		ans->syndrome = XROCE_SYN_ACK;
+		if (!rd_behind(q, req->psn))
+			resp->psn = (q->epsn - 1) & XROCE_PSN_MASK;
+		resp->syndrome = XROCE_SYN_ACK;
 	}
 	q->duplicates++;
 	st->duplicate++;
-	if (rq->flags & OP_KEPT)
-		return !is_queued(q, ans);
-	if (!rq->ackreq) {
+	if (req->flags & OP_REPLAY)
+		return !is_queued(q, resp);
+	if (!req->ackreq) {
 		q->silent++;
 		return false;
 	}
 	st->ack++;
 	return true;
 drop:
-	ans->drop = XROCE_DROP_PSN;
+	resp->drop = XROCE_DROP_PSN;
 	return false;
 }
 
 /* There is an answer, but not in the frame of the request. */
 static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
-				     const struct answer *ans)
+				     const struct response *resp)
 {
 	q->silent++;
-	if (ans->opcode == XROCE_RC_READ_RESPONSE_ONLY)
-		st->tx_more -= ans->len;
+	if (resp->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		st->tx_more -= resp->len;
 }
 
 /* The queue pair is claimed. Return: true when there is an answer. */
-static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
 				    struct xroce_qp *q, struct xroce_stat *st,
-				    struct answer *ans)
+				    struct response *resp)
 {
-	int diff = psn_diff(rq->psn, q->epsn);
+	int diff = psn_diff(req->psn, q->epsn);
 
-	ans->opcode = XROCE_RC_ACK;
-	ans->packets = 1;
-	ans->psn = rq->psn;
-	ans->msn = q->msn;
+	resp->opcode = XROCE_RC_ACK;
+	resp->packets = 1;
+	resp->psn = req->psn;
+	resp->msn = q->msn;
 	if (likely(!diff))
-		return in_order(ctx, rq, q, st, ans);
+		return in_order(ctx, req, q, st, resp);
 	if (diff < 0)
-		return again(ctx, rq, q, st, ans);
+		return again(ctx, req, q, st, resp);
 
 	if (q->nak_sent) {
-		ans->drop = XROCE_DROP_PSN;
+		resp->drop = XROCE_DROP_PSN;
 		return false;
 	}
 	q->nak_sent = 1;
 	q->naks++;
 	st->nak_seq++;
-	ans->psn = q->epsn;
-	ans->syndrome = XROCE_SYN_NAK_SEQ;
+	resp->psn = q->epsn;
+	resp->syndrome = XROCE_SYN_NAK_SEQ;
 	return true;
 }
 
@@ -401,8 +401,8 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *rq,
  * and it is too early: the packet that made it wait is still on. Return: false when
  * it is for the caller to see to it.
  */
-static __always_inline bool put_aside(struct xdp_md *ctx,
-				      const struct request *rq,
+static __always_inline bool defer(struct xdp_md *ctx,
+				      const struct request *req,
 				      const struct xroce_qp *q,
 				      struct xroce_stat *st, bool busy)
 {
@@ -412,9 +412,9 @@ static __always_inline bool put_aside(struct xdp_md *ctx,
 	if (err == -EALREADY || err == -ENOENT)
 		return false;
 	if (err)
-		drop(ctx, rq, XROCE_DROP_KEPT);
+		drop(ctx, req, XROCE_DROP_KEPT);
 	else
-		stat_kept(st, rq);
+		stat_deferred(st, req);
 	return true;
 }
 
@@ -425,15 +425,15 @@ static __always_inline bool put_aside(struct xdp_md *ctx,
 static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 				  int opcode)
 {
-	struct request rq = {};
-	struct answer ans = {};
+	struct request req = {};
+	struct response resp = {};
 	struct xroce_stat *st;
 	struct xroce_qp *q;
 	int err = -EAGAIN;
-	bool answer = false;
+	bool response = false;
 	int cause, qpn;
 
-	qpn = parse(data, end, &rq, opcode);
+	qpn = parse(data, end, &req, opcode);
 	if (unlikely(qpn < 0))
 		return XDP_PASS;
 	st = stat_this_cpu();
@@ -444,68 +444,68 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		return XDP_PASS;
 	}
 	st->rx++;
-	rq.frame_len = end - data;
-	if (unlikely(rq.frame_len < rq.l3 + rq.l3_len))
-		rq.frame_len = bpf_xdp_get_buff_len(ctx);
-	st->rx_bytes += rq.frame_len;
+	req.frame_len = end - data;
+	if (unlikely(req.frame_len < req.l3 + req.l3_len))
+		req.frame_len = bpf_xdp_get_buff_len(ctx);
+	st->rx_bytes += req.frame_len;
 
-	q = admit(ctx, data, end, &rq, st, &cause);
+	q = admit(ctx, data, end, &req, st, &cause);
 	if (unlikely(!q))
-		return drop(ctx, &rq, cause);
+		return drop(ctx, &req, cause);
 
 	if (unlikely(qp_detour(q))) {
 		cause = qp_unready(q);
 		if (cause)
-			return drop(ctx, &rq, cause);
-		if (q->kept && put_aside(ctx, &rq, q, st, false))
+			return drop(ctx, &req, cause);
+		if (q->kept && defer(ctx, &req, q, st, false))
 			return XDP_DROP;
 		/* What was posted before the packet came, is done before it. */
 		if (q->sq && xroce_kfuncs &&
 		    xroce_sq(xroce_link, q->qpn) == -EAGAIN)
-			return drop(ctx, &rq, XROCE_DROP_BUSY);
+			return drop(ctx, &req, XROCE_DROP_BUSY);
 	}
 	if (unlikely(!qp_claim(q))) {
-		if (!q->kept || !put_aside(ctx, &rq, q, st, true))
-			drop(ctx, &rq, XROCE_DROP_BUSY);
+		if (!q->kept || !defer(ctx, &req, q, st, true))
+			drop(ctx, &req, XROCE_DROP_BUSY);
 		return XDP_DROP;
 	}
 	/* It may have ended, or be another one by now. */
-	if (unlikely(q->generation != rq.generation)) {
+	if (unlikely(q->generation != req.generation)) {
 		qp_release(q);
-		return drop(ctx, &rq, XROCE_DROP_STATE);
+		return drop(ctx, &req, XROCE_DROP_STATE);
 	}
 	cause = qp_unready(q);
 	if (unlikely(cause)) {
 		qp_release(q);
-		return drop(ctx, &rq, cause);
+		return drop(ctx, &req, cause);
 	}
-	if (unlikely(is_marked(&rq)))
-		cnp_send(ctx, &rq, q, st);
+	if (unlikely(is_marked(&req)))
+		cnp_send(ctx, &req, q, st);
 	/* Those that are known are a reliable connection's. */
 	if (opcode >= 0 || likely(q->type == XROCE_QPT_RC))
-		answer = execute(ctx, &rq, q, st, &ans);
+		response = execute(ctx, &req, q, st, &resp);
 	else if (q->type == XROCE_QPT_UC)
-		uc_execute(ctx, &rq, q, st, &ans);
+		uc_execute(ctx, &req, q, st, &resp);
 	else
-		ud_execute(ctx, &rq, q, st, &ans);
+		ud_execute(ctx, &req, q, st, &resp);
 	/* Not before those that the module has yet to send. */
-	if (answer && unlikely(q->queued)) {
-		if (ans.made)
-			read_unmake(ctx, &ans);
-		err = reply_queue(ctx, &rq, q, st, &ans);
+	if (response && unlikely(q->queued)) {
+		if (resp.made)
+			read_unmake(ctx, &resp);
+		err = response_queue(ctx, &req, q, st, &resp);
 	}
-	if (unlikely(!answer || !err)) {
-		if (answer)
-			not_sent(q, st, &ans);
+	if (unlikely(!response || !err)) {
+		if (response)
+			not_sent(q, st, &resp);
 		qp_release(q);
-		return drop_of(ctx, &rq, q, ans.drop);
+		return drop_of(ctx, &req, q, resp.drop);
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
-	answer = err == -EAGAIN && reply(ctx, &rq, q, st, &ans);
-	if (unlikely(!answer)) {
-		not_sent(q, st, &ans);
+	response = err == -EAGAIN && respond(ctx, &req, q, st, &resp);
+	if (unlikely(!response)) {
+		not_sent(q, st, &resp);
 		qp_release(q);
-		return drop_of(ctx, &rq, q, ans.queued ? 0 : XROCE_DROP_REPLY);
+		return drop_of(ctx, &req, q, resp.queued ? 0 : XROCE_DROP_REPLY);
 	}
 	qp_release(q);
 	st->tx++;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the program says to a request. */
-#ifndef _XROCE_ANSWER_BPF_H
-#define _XROCE_ANSWER_BPF_H
+#ifndef _XROCE_RESPONSE_BPF_H
+#define _XROCE_RESPONSE_BPF_H
 
 /* In place of an enum xroce_cause. */
 #define NOT_READY	(-1)	/* there is no receive work request */
-#define NO_ANSWER	(-2)	/* there is no way to answer now: drop it */
+#define NO_RESPONSE	(-2)	/* there is no way to answer now: drop it */
 #define NOT_THERE	(-3)	/* memory on demand that has been sent for */
-#define PUT_ASIDE	(-4)	/* the same, and the packet comes again */
+#define DEFERRED	(-4)	/* the same, and the packet comes again */
 
 /* What an error of a kfunc means that may be memory on demand's. */
 static __always_inline int missed(int err, int cause)
 {
-	return err == -EINPROGRESS ? PUT_ASIDE :
+	return err == -EINPROGRESS ? DEFERRED :
 	       err == -EAGAIN ? NOT_THERE :
 	       err == -EIO ? XROCE_CAUSE_OP_MEMORY : cause;
 }
@@ -34,7 +34,7 @@ static __always_inline int missed(int err, int cause)
  * @made: READ response: the frame is one
  * @drop: XROCE_DROP_*: there is no answer, as the packet is dropped; 0: it is not
  */
-struct answer {
+struct response {
 	__u32 psn;
 	__u32 msn;
 	__u32 syndrome;

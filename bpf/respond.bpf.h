@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Turning the request's frame into its answer. */
-#ifndef _XROCE_REPLY_BPF_H
-#define _XROCE_REPLY_BPF_H
+#ifndef _XROCE_RESPOND_BPF_H
+#define _XROCE_RESPOND_BPF_H
 
 /* Headers of all replies; result or payload follow, then the invariant CRC. */
-struct reply_packet {
+struct response_packet {
 	struct xroce_bth bth;
 	struct xroce_aeth aeth;
 };
 
 /* From the UDP header on. */
-#define ACK_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct reply_packet) + \
+#define ACK_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct response_packet) + \
 			 XROCE_ICRC_LEN)
 #define ATOMIC_UDP_LEN	(ACK_UDP_LEN + sizeof(struct xroce_atomicacketh))
 
 /* Bytes of the frame that carries an answer, with so many of a READ. */
-static __always_inline __u32 reply_bytes(const struct request *rq, __u32 opcode,
+static __always_inline __u32 response_bytes(const struct request *req, __u32 opcode,
 					 __u32 read)
 {
-	__u32 len = rq->bth + sizeof(struct reply_packet) + XROCE_ICRC_LEN;
+	__u32 len = req->bth + sizeof(struct response_packet) + XROCE_ICRC_LEN;
 
 	if (opcode == XROCE_RC_ATOMIC_ACK)
 		return len + sizeof(struct xroce_atomicacketh);
@@ -30,62 +30,62 @@ static __always_inline __u32 reply_bytes(const struct request *rq, __u32 opcode,
 /*
  * Count the bytes of a reply that is sent in the frame of its request, but for those that
  * follow from other counters: of an acknowledgement there are none. @read: bytes of a
- * READ. Where it is called @opcode is a constant, and mostly @rq->plain.
+ * READ. Where it is called @opcode is a constant, and mostly @req->plain.
  */
-static __always_inline void reply_count(const struct request *rq, struct xroce_qp *q,
+static __always_inline void response_count(const struct request *req, struct xroce_qp *q,
 					struct xroce_stat *st, __u32 opcode, __u32 read)
 {
-	__u32 more = reply_bytes(rq, opcode, 0) - XROCE_ACK_BYTES + (-read & 3);
+	__u32 more = response_bytes(req, opcode, 0) - XROCE_ACK_BYTES + (-read & 3);
 
-	if (rq->plain && opcode == XROCE_RC_ACK)
+	if (req->plain && opcode == XROCE_RC_ACK)
 		return;
 	q->tx_more += read;
-	if (rq->plain && opcode == XROCE_RC_READ_RESPONSE_ONLY && likely(!(read & 3)))
+	if (req->plain && opcode == XROCE_RC_READ_RESPONSE_ONLY && likely(!(read & 3)))
 		return;
 	q->tx_more += more;
 	st->tx_more += more;
 }
 
-static __always_inline __u32 reply_len(const struct request *rq,
-				       const struct answer *ans)
+static __always_inline __u32 response_len(const struct request *req,
+				       const struct response *resp)
 {
-	return reply_bytes(rq, ans->opcode, ans->len);
+	return response_bytes(req, resp->opcode, resp->len);
 }
 
 /**
- * reply_queue() - have the module send the answer
+ * response_queue() - have the module send the answer
  * @ctx: the frame of the request
- * @rq: the request
+ * @req: the request
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: the answer; marked
+ * @resp: the answer; marked
  *
  * Return: 0 or a negative error of xroce_queue().
  */
-static __always_inline int reply_queue(struct xdp_md *ctx,
-				       const struct request *rq,
+static __always_inline int response_queue(struct xdp_md *ctx,
+				       const struct request *req,
 				       const struct xroce_qp *q,
 				       struct xroce_stat *st,
-				       struct answer *ans)
+				       struct response *resp)
 {
 	struct xroce_reply r = {
-		.va = ans->va,
-		.result = ans->result,
+		.va = resp->va,
+		.result = resp->result,
 		.link = xroce_link,
 		.qpn = q->qpn,
-		.key = ans->key,
-		.len = ans->len,
-		.psn = ans->psn,
-		.msn = ans->msn,
-		.opcode = ans->opcode,
-		.syndrome = ans->syndrome,
-		.behind = ans->behind,
+		.key = resp->key,
+		.len = resp->len,
+		.psn = resp->psn,
+		.msn = resp->msn,
+		.opcode = resp->opcode,
+		.syndrome = resp->syndrome,
+		.behind = resp->behind,
 	};
-	int err = module(xroce_queue(ctx, &r, rq->l3));
+	int err = module(xroce_queue(ctx, &r, req->l3));
 
 	if (!err) {
 		st->queued++;
-		ans->queued = true;
+		resp->queued = true;
 	}
 	return err;
 }
@@ -94,7 +94,7 @@ static __always_inline int reply_queue(struct xdp_md *ctx,
  * In words: struct ethhdr is packed, and would be copied by the byte. Its second half
  * is what is aligned.
  */
-static __always_inline void reply_eth(struct ethhdr *eth)
+static __always_inline void response_eth(struct ethhdr *eth)
 {
 	__u32 *dest = (__u32 *)eth->h_dest, *source = (__u32 *)eth->h_source;
 	__u16 *dest_end = (__u16 *)&eth->h_dest[4];
@@ -112,7 +112,7 @@ static __always_inline void reply_eth(struct ethhdr *eth)
  * The IP header to before the PSN, of an acknowledgement. Behind an Ethernet header
  * without tags, which is where this is for two words at a time, they are aligned.
  */
-static __always_inline void reply_words(__be32 *at, const struct xroce_qp *q,
+static __always_inline void response_words(__be32 *at, const struct xroce_qp *q,
 					int words, bool pairs)
 {
 	const void *from = q->reply;
@@ -130,7 +130,7 @@ static __always_inline void reply_words(__be32 *at, const struct xroce_qp *q,
 }
 
 /* Make it longer than an acknowledgement, and the checksum fit (RFC 1624). */
-static __always_inline void reply_ipv4_len(struct iphdr *ip, __u32 udp_len)
+static __always_inline void response_ipv4_len(struct iphdr *ip, __u32 udp_len)
 {
 	__u32 sum = (__u16)~bpf_ntohs(ip->check) + udp_len - ACK_UDP_LEN;
 
@@ -140,8 +140,8 @@ static __always_inline void reply_ipv4_len(struct iphdr *ip, __u32 udp_len)
 }
 
 /* An acknowledgement with a result. */
-static __always_inline void reply_set_atomic(void *l3, bool ipv6,
-					     struct reply_packet *pkt,
+static __always_inline void response_set_atomic(void *l3, bool ipv6,
+					     struct response_packet *pkt,
 					     const struct xroce_qp *q)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
@@ -158,8 +158,8 @@ static __always_inline void reply_set_atomic(void *l3, bool ipv6,
 }
 
 /* Work out what depends on the length of a READ response, and keep it. */
-static __always_inline void reply_read_lengths(void *l3, bool ipv6,
-					       struct reply_packet *pkt,
+static __always_inline void response_read_lengths(void *l3, bool ipv6,
+					       struct response_packet *pkt,
 					       struct xroce_qp *q, __u32 len)
 {
 	__u32 udp_len = ACK_UDP_LEN + ((len + 3) & ~3u);
@@ -168,7 +168,7 @@ static __always_inline void reply_read_lengths(void *l3, bool ipv6,
 	q->read.flags = pkt->bth.flags | (-len & 3) << XROCE_BTH_PAD_SHIFT;
 	q->read.udp = bpf_htons(udp_len);
 	if (!ipv6) {
-		reply_ipv4_len(ip, udp_len);
+		response_ipv4_len(ip, udp_len);
 		q->read.ip = ip->tot_len;
 		q->read.check = ip->check;
 	}
@@ -176,7 +176,7 @@ static __always_inline void reply_read_lengths(void *l3, bool ipv6,
 }
 
 /* A READ response. Mostly it is as long as the one before. */
-static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_packet *pkt,
+static __always_inline void response_set_read(void *l3, bool ipv6, struct response_packet *pkt,
 					   struct xroce_qp *q, __u32 len)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
@@ -184,7 +184,7 @@ static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_pac
 
 	pkt->bth.opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	if (unlikely(q->read.known != len + 1))
-		reply_read_lengths(l3, ipv6, pkt, q, len);
+		response_read_lengths(l3, ipv6, pkt, q, len);
 	pkt->bth.flags = q->read.flags;
 	udp->len = q->read.udp;
 	if (ipv6) {
@@ -200,24 +200,24 @@ static __always_inline void reply_set_read(void *l3, bool ipv6, struct reply_pac
  * something else is set. Return: NULL: they are not inside the first buffer, which is
  * from @data to @end.
  */
-static __always_inline struct reply_packet *reply_headers(void *data, const void *end,
-							  const struct request *rq,
+static __always_inline struct response_packet *response_headers(void *data, const void *end,
+							  const struct request *req,
 							  const struct xroce_qp *q,
-							  const struct answer *ans)
+							  const struct response *resp)
 {
-	struct reply_packet *pkt = data + rq->bth;
+	struct response_packet *pkt = data + req->bth;
 
 	/* There is at least the invariant CRC behind them. */
 	if (unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end))
 		return NULL;
-	if (rq->ipv6)
-		reply_words(data + rq->l3, q, XROCE_REPLY_WORDS, false);
-	else if (rq->plain)
-		reply_words(data + rq->l3, q, XROCE_REPLY_WORDS4, true);
+	if (req->ipv6)
+		response_words(data + req->l3, q, XROCE_REPLY_WORDS, false);
+	else if (req->plain)
+		response_words(data + req->l3, q, XROCE_REPLY_WORDS4, true);
 	else
-		reply_words(data + rq->l3, q, XROCE_REPLY_WORDS4, false);
-	pkt->bth.apsn = bpf_htonl(ans->psn);
-	pkt->aeth.smsn = bpf_htonl(ans->syndrome << 24 | ans->msn);
+		response_words(data + req->l3, q, XROCE_REPLY_WORDS4, false);
+	pkt->bth.apsn = bpf_htonl(resp->psn);
+	pkt->aeth.smsn = bpf_htonl(resp->syndrome << 24 | resp->msn);
 	return pkt;
 }
 
@@ -255,83 +255,83 @@ static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
 }
 
 /* Where there is no room behind the frame, there is some before it. */
-static __always_inline bool reply_room_front(struct xdp_md *ctx,
-					     const struct request *rq,
+static __always_inline bool response_room_front(struct xdp_md *ctx,
+					     const struct request *req,
 					     int delta)
 {
 	struct l2_hdr l2;
 
 	return l2_load(ctx, &l2) && !bpf_xdp_adjust_head(ctx, -delta) &&
-	       l2_store(ctx, rq->l3, &l2);
+	       l2_store(ctx, req->l3, &l2);
 }
 
 /* Whether a frame of XROCE_FRAME_* may be given another length. */
-static __always_inline bool reply_in_frame(const struct request *rq)
+static __always_inline bool response_in_frame(const struct request *req)
 {
-	return !(rq->frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
+	return !(req->frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
 }
 
 /**
- * reply_room() - give the frame the length of a reply
+ * response_room() - give the frame the length of a reply
  * @ctx: the frame
- * @rq: the request
+ * @req: the request
  * @want: bytes of the reply
  *
  * The Ethernet header is at the front afterwards, the rest is undefined.
  *
  * Return: true, or false when it cannot be done; the frame must be dropped.
  */
-static __always_inline bool reply_room(struct xdp_md *ctx,
-				       struct request *rq, __u32 want)
+static __always_inline bool response_room(struct xdp_md *ctx,
+				       struct request *req, __u32 want)
 {
-	int delta = (int)want - (int)rq->frame_len;
+	int delta = (int)want - (int)req->frame_len;
 
 	if (delta && unlikely(bpf_xdp_adjust_tail(ctx, delta)) &&
-	    !(delta > 0 && reply_room_front(ctx, rq, delta)))
+	    !(delta > 0 && response_room_front(ctx, req, delta)))
 		return false;
-	rq->frame_len = want;
+	req->frame_len = want;
 	return true;
 }
 
 /**
- * reply() - make the frame an answer
+ * respond() - make the frame an answer
  * @ctx: the frame of the request
- * @rq: the request
+ * @req: the request
  * @q: its queue pair, claimed
  * @st: counters
- * @ans: what to say
+ * @resp: what to say
  *
  * VLAN tags stay as they are.
  *
  * Return: true, or false when the frame could not be made to fit; it must be
  * dropped then, and the module may have been told to answer.
  */
-static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
+static __always_inline bool respond(struct xdp_md *ctx, struct request *req,
 				  struct xroce_qp *q,
 				  struct xroce_stat *st,
-				  struct answer *ans)
+				  struct response *resp)
 {
 	struct xroce_atomicacketh *orig;
-	struct reply_packet *pkt;
+	struct response_packet *pkt;
 	void *data, *end;
 	__be32 *icrc;
 	__u32 want;
 
-	if (ans->made) {
-		reply_count(rq, q, st, XROCE_RC_READ_RESPONSE_ONLY, ans->len);
+	if (resp->made) {
+		response_count(req, q, st, XROCE_RC_READ_RESPONSE_ONLY, resp->len);
 		return true;
 	}
 	data = frame_start(ctx);
 	end = frame_end(ctx);
-	if (unlikely(rq->frags) && !reply_in_frame(rq)) {
-		ans->behind = rd_leaves(q, ans->psn);
-		reply_queue(ctx, rq, q, st, ans);
+	if (unlikely(req->frags) && !response_in_frame(req)) {
+		resp->behind = rd_leaves(q, resp->psn);
+		response_queue(ctx, req, q, st, resp);
 		return false;
 	}
-	want = reply_len(rq, ans);
+	want = response_len(req, resp);
 	/* The module has cut it to that, mostly. */
-	if (unlikely(rq->frags || end - data != want)) {
-		if (unlikely(!reply_room(ctx, rq, want)))
+	if (unlikely(req->frags || end - data != want)) {
+		if (unlikely(!response_room(ctx, req, want)))
 			return false;
 		data = frame_start(ctx);
 		end = frame_end(ctx);
@@ -339,41 +339,41 @@ static __always_inline bool reply(struct xdp_md *ctx, struct request *rq,
 
 	if (unlikely(data + sizeof(struct ethhdr) > end))
 		return false;
-	reply_eth(data);
-	pkt = reply_headers(data, end, rq, q, ans);
+	response_eth(data);
+	pkt = response_headers(data, end, req, q, resp);
 	if (unlikely(!pkt))
 		return false;
 
 	orig = (void *)(pkt + 1);
 	icrc = (void *)(pkt + 1);
-	if (ans->opcode == XROCE_RC_ACK) {
-		*icrc = icrc_wire(icrc_ack(q, ans));
-		reply_count(rq, q, st, XROCE_RC_ACK, 0);
+	if (resp->opcode == XROCE_RC_ACK) {
+		*icrc = icrc_wire(icrc_ack(q, resp));
+		response_count(req, q, st, XROCE_RC_ACK, 0);
 		return true;
 	}
 
-	if (ans->opcode == XROCE_RC_ATOMIC_ACK) {
-		reply_set_atomic(data + rq->l3, rq->ipv6, pkt, q);
+	if (resp->opcode == XROCE_RC_ATOMIC_ACK) {
+		response_set_atomic(data + req->l3, req->ipv6, pkt, q);
 		icrc = (void *)(orig + 1);
 		if ((void *)(icrc + 1) > end)
 			return false;
-		orig->orig_hi = bpf_htonl(ans->result >> 32);
-		orig->orig_lo = bpf_htonl(ans->result);
-		*icrc = icrc_atomic(q, ans);
-		reply_count(rq, q, st, XROCE_RC_ATOMIC_ACK, 0);
+		orig->orig_hi = bpf_htonl(resp->result >> 32);
+		orig->orig_lo = bpf_htonl(resp->result);
+		*icrc = icrc_atomic(q, resp);
+		response_count(req, q, st, XROCE_RC_ATOMIC_ACK, 0);
 		return true;
 	}
-	reply_set_read(data + rq->l3, rq->ipv6, pkt, q, ans->len);
+	response_set_read(data + req->l3, req->ipv6, pkt, q, resp->len);
 	want -= XROCE_ICRC_LEN;
 	if (!xroce_kfuncs) {
 		__be32 zero = 0;
 
 		if (bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero)))
 			return false;
-	} else if (xroce_icrc_put(ctx, rq->l3, want)) {
+	} else if (xroce_icrc_put(ctx, req->l3, want)) {
 		return false;
 	}
-	reply_count(rq, q, st, XROCE_RC_READ_RESPONSE_ONLY, ans->len);
+	response_count(req, q, st, XROCE_RC_READ_RESPONSE_ONLY, resp->len);
 	return true;
 }
 
