@@ -130,21 +130,21 @@ out:
 	return ret;
 }
 
-/* Make a region of @umem, which is used up, and publish it. Return: 0 and its keys. */
+/*
+ * Publish a region of @umem; NULL: there was no memory for it. Both are used up. Return: 0,
+ * and its handle and keys.
+ */
 static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller,
-			 struct xr_owner *owner, struct xr_umem *umem, u64 iova,
-			 u32 pd, u32 access, u32 flags, const char *name,
+			 struct xr_umem *umem, struct xr_mr *mr, u32 pd,
 			 u32 *handle, u32 *lkey, u32 *rkey)
 {
-	struct xr_mr *mr;
-	int ret;
+	u32 access;
+	int ret = -ENOMEM;
 
-	mr = xr_mr_new(owner, umem, iova, access, flags, name);
-	if (!mr) {
-		xr_umem_put(umem);
-		return -ENOMEM;
-	}
-	ret = xr_charge(&mr->charge, owner, XROCE_COUNT_MR, 1);
+	if (!mr)
+		goto err;
+	access = mr->access;
+	ret = xr_charge(&mr->charge, mr->owner, XROCE_COUNT_MR, 1);
 	if (ret)
 		goto err;
 	ret = xr_mr_link(link, caller, mr, pd, lkey);
@@ -175,6 +175,7 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	      struct xr_owner *owner, struct xroce_mr_reg *r)
 {
 	struct xr_umem *umem;
+	struct xr_mr *mr;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
@@ -182,8 +183,8 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	umem = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	return xr_mr_publish(link, caller, owner, umem, r->iova, r->pd, r->access,
-			    r->flags, r->name, &r->mr, &r->lkey, &r->rkey);
+	mr = xr_mr_new(owner, umem, r->iova, r->access, r->flags, r->name);
+	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
 }
 
 /**
@@ -201,6 +202,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xroce_mr_reg_phys *r)
 {
 	struct xr_umem *umem;
+	struct xr_mr *mr;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->access & XROCE_ACCESS_ON_DEMAND)
@@ -208,8 +210,8 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 	umem = xr_phys_pin(owner, phys);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
-	return xr_mr_publish(link, caller, owner, umem, r->iova, r->pd, r->access,
-			    0, r->name, &r->mr, &r->lkey, &r->rkey);
+	mr = xr_mr_new(owner, umem, r->iova, r->access, 0, r->name);
+	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
 }
 
 /**
@@ -225,7 +227,7 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r)
 {
 	struct xr_umem *umem = NULL;
-	struct xr_mr *from;
+	struct xr_mr *from, *mr;
 	u32 flags = 0;
 	int ret;
 
@@ -251,6 +253,6 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		return ret;
 
 	r->length = umem->length;
-	return xr_mr_publish(link, caller, owner, umem, r->iova, r->pd, r->access,
-			    flags, r->name, &r->mr, &r->lkey, &r->rkey);
+	mr = xr_mr_new(owner, umem, r->iova, r->access, flags, r->name);
+	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
 }
