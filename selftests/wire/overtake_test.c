@@ -38,8 +38,8 @@ static struct bpf_link *links[2];
 static bool hold_attach(void)
 {
 	static const char *const at[][2] = {
-		{ "run_ended", "xr_replies_run" },
-		{ "reply_queued", "xr_reply_queue" },
+		{ "run_ended", "xr_responses_run" },
+		{ "reply_queued", "xr_response_queue" },
 	};
 	char path[PATH_MAX];
 	struct bpf_program *prog;
