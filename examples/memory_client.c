@@ -15,8 +15,8 @@
  * with what is there. RKEY is a key from elsewhere, instead of the server's.
  * OFFSET is where in the server's memory to begin. LINE is what the server would
  * answer (see exchange.h), for one that does not listen: a queue pair made by
- * hand, say. The client's own number and PSN, which that must know, are told. The exit status is 1 when the
- * server refuses anything, or bytes differ.
+ * hand, say. The client's own number and PSN, which that must know, are told. The exit
+ * status is 1 when the server refuses anything, or bytes differ.
  */
 #include <errno.h>
 #include <fcntl.h>

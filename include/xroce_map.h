@@ -158,7 +158,7 @@ enum xroce_cause {
 	XROCE_CAUSE_ACC_MODULE,		/* key became invalid between check and access */
 	/* remote operational error, 0x63 (IBTA 9.7.4.1.4) */
 	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
-	XROCE_CAUSE_OP_PROT,		/* its element is outside what the queue pair may write */
+	XROCE_CAUSE_OP_PROT,		/* its element is outside a writable region */
 	XROCE_CAUSE_OP_CQ,		/* completion queue full */
 	XROCE_CAUSE_OP_MEMORY,		/* out of memory for an on-demand page */
 	/* Why a packet was dropped. This ends no queue pair, and the peer gets no reply. */

@@ -697,7 +697,7 @@ struct xroce_mr_rereg {
 enum xroce_advice {
 	XROCE_ADVISE_PREFETCH		= 0,	/* read */
 	XROCE_ADVISE_PREFETCH_WRITE	= 1,	/* read and write */
-	XROCE_ADVISE_PREFETCH_NO_FAULT	= 2,	/* only pages that are in memory already */
+	XROCE_ADVISE_PREFETCH_NO_FAULT	= 2,	/* only pages in memory already */
 };
 
 /**

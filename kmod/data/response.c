@@ -202,8 +202,8 @@ static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *las
 }
 
 /*
- * Build the congestion notification that is to be sent. The queue's lock is held, and there is room in
- * the batch. Return: 0 or -ENOMEM.
+ * Build the congestion notification that is to be sent. The queue's lock is held, and
+ * there is room in the batch. Return: 0 or -ENOMEM.
  */
 static int xr_response_cnp(struct xr_qp *qp)
 {

@@ -47,8 +47,9 @@ struct xr_pd;
  * @name: its name, see name.h
  * @rcu: the structure outlives its data path readers
  *
- * @pd, @owner, @node, @charge and the place of @name in its table are under the link's lock. The rest does not
- * change while the region is in the table, but for @windows; then @access becomes 0.
+ * @pd, @owner, @node, @charge and the place of @name in its table are under the link's
+ * lock. The rest does not change while the region is in the table, but for @windows; then
+ * @access becomes 0.
  */
 struct xr_mr {
 	u32 key;

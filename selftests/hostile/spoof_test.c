@@ -16,7 +16,7 @@
 #include "wire.h"
 
 #define ROOM	8192u		/* where in the region messages are received */
-#define SPOOFED	0x5a		/* pattern of the forger's bytes; the peer's is the wire's */
+#define SPOOFED	0x5a		/* pattern of the forger's bytes */
 
 static const struct wire_opts rc[] = {
 	{ .recv = true }, { .recv = true, .ipv6 = true },

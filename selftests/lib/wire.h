@@ -105,8 +105,9 @@ void wire_counted(struct wire *w, size_t counter);
 void wire_untouched(const struct wire *w);
 
 /*
- * The next packet to come back to the peer's number, within @ms: what it says, and, if @bytes is not
- * NULL, its bytes. Return: false when there is none; a malformed one fails the test.
+ * The next packet to come back to the peer's number, within @ms: what it says, and, if
+ * @bytes is not NULL, its bytes. Return: false when there is none; a malformed one fails
+ * the test.
  */
 bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes);
 

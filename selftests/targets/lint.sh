@@ -12,6 +12,7 @@
 #   clang-tidy    command, library
 #   includes      no circles, in the folders of one_way
 #   folders       nor of folders, in the module
+#   columns       no line of C is longer than .clang-format allows, but for strings
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
 set -eu
@@ -115,8 +116,22 @@ run_folders() {
 		done | sort -u | tsort 2>&1 >/dev/null | grep -v 'contains a loop'
 }
 
+run_columns() {
+	local limit
+
+	limit=$(sed -n 's/^ColumnLimit: //p' .clang-format)
+	files '*.[ch]' | xargs awk -v limit="$limit" '{
+		line = $0
+		for (gsub(/[^\t]/, ".", line); (at = index(line, "\t")); )
+			line = substr(line, 1, at - 1) \
+				substr("........", (at - 1) % 8 + 1) substr(line, at + 1)
+		if (length(line) > limit && $0 !~ /"/)
+			print FILENAME ":" FNR ": " length(line) " columns"
+	}' | grep .
+}
+
 # Each says what it found, and that is all it says.
-for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders}; do
+for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders columns}; do
 	echo "# $tool"
 	! "run_$tool" || failed+=("$tool")
 done
