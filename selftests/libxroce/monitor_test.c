@@ -90,7 +90,7 @@ static void errors(void)
 static void both(struct wire *w)
 {
 	struct xroce_monitor *m;
-	struct xroce_event e;
+	struct xroce_event e = {};
 	int i;
 
 	m = open_monitor(XROCE_MONITOR_REFUSED | XROCE_MONITOR_DROPPED);

@@ -447,6 +447,7 @@ static void unreliable(void)
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
 	struct xroce_stat before = live_stat(), now;
+	__u64 all = before.write + 64;
 	struct odp o;
 	int i;
 
@@ -466,7 +467,7 @@ static void unreliable(void)
 		wire_send(&o.w);
 		o.w.req.psn = (o.w.req.psn + 1) & XROCE_PSN_MASK;
 	}
-	live_wait(written, &(__u64){ before.write + 64 });
+	live_wait(written, &all);
 	live_parameter("odp_patience", 20);
 	now = live_stat();
 	check(now.write - before.write == 64 && now.kept > before.kept,
