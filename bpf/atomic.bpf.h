@@ -42,7 +42,7 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 
 /* Keep the request under its PSN, with what it found. */
 static __always_inline void atomic_record(struct xroce_qp *q,
-					const struct request *req, __u64 result)
+					  const struct request *req, __u64 result)
 {
 	struct xroce_rd *r = rd_add(q);
 
@@ -56,8 +56,8 @@ static __always_inline void atomic_record(struct xroce_qp *q,
 
 /* How a request that is kept is answered, now and again. */
 static __always_inline void atomic_respond(const struct request *req,
-					  __u64 result, __u32 crc,
-					  struct response *resp)
+					   __u64 result, __u32 crc,
+					   struct response *resp)
 {
 	resp->opcode = req->flags & OP_ATOMIC ? XROCE_RC_ATOMIC_ACK :
 					      XROCE_RC_READ_RESPONSE_ONLY;

@@ -190,21 +190,22 @@ __noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 frame)
 	return 0;
 }
 
-/* Drop a packet for a cause, XROCE_DROP_*, or for none. Return: XDP_DROP. */
-static __always_inline int drop(struct xdp_md *ctx, const struct request *req, __u32 cause)
+/*
+ * Drop a packet for a cause, XROCE_DROP_*, or for none. @qpn: see dropped(). Return:
+ * XDP_DROP.
+ */
+static __always_inline int drop_of(struct xdp_md *ctx, const struct request *req,
+				   __u32 qpn, __u32 cause)
 {
 	if (cause)
-		dropped(ctx, 0, cause, DROP_FRAME(req->l3, req->bth, req->ipv6));
+		dropped(ctx, qpn, cause, DROP_FRAME(req->l3, req->bth, req->ipv6));
 	return XDP_DROP;
 }
 
-/* The same when the frame may have been turned into a reply. */
-static __always_inline int drop_of(struct xdp_md *ctx, const struct request *req,
-				   const struct xroce_qp *q, __u32 cause)
+/* The same as long as the frame has not been turned into a response. */
+static __always_inline int drop(struct xdp_md *ctx, const struct request *req, __u32 cause)
 {
-	if (cause)
-		dropped(ctx, q->qpn, cause, DROP_FRAME(req->l3, req->bth, req->ipv6));
-	return XDP_DROP;
+	return drop_of(ctx, req, 0, cause);
 }
 
 #endif

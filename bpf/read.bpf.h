@@ -93,10 +93,10 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
  * Return: enum xroce_cause, or NO_RESPONSE.
  */
 static __always_inline int read_respond(struct xdp_md *ctx,
-				       struct request *req,
-				       struct xroce_qp *q,
-				       struct xroce_stat *st,
-				       struct response *resp)
+					struct request *req,
+					struct xroce_qp *q,
+					struct xroce_stat *st,
+					struct response *resp)
 {
 	int cause, err = -EAGAIN;
 

@@ -16,7 +16,7 @@ struct response_packet {
 
 /* Bytes of the frame that carries an answer, with so many of a READ. */
 static __always_inline __u32 response_bytes(const struct request *req, __u32 opcode,
-					 __u32 read)
+					    __u32 read)
 {
 	__u32 len = req->bth + sizeof(struct response_packet) + XROCE_ICRC_LEN;
 
@@ -33,7 +33,7 @@ static __always_inline __u32 response_bytes(const struct request *req, __u32 opc
  * READ. Where it is called @opcode is a constant, and mostly @req->plain.
  */
 static __always_inline void response_count(const struct request *req, struct xroce_qp *q,
-					struct xroce_stat *st, __u32 opcode, __u32 read)
+					   struct xroce_stat *st, __u32 opcode, __u32 read)
 {
 	__u32 more = response_bytes(req, opcode, 0) - XROCE_ACK_BYTES + (-read & 3);
 
@@ -47,7 +47,7 @@ static __always_inline void response_count(const struct request *req, struct xro
 }
 
 static __always_inline __u32 response_len(const struct request *req,
-				       const struct response *resp)
+					  const struct response *resp)
 {
 	return response_bytes(req, resp->opcode, resp->len);
 }
@@ -63,10 +63,10 @@ static __always_inline __u32 response_len(const struct request *req,
  * Return: 0 or a negative error of xroce_queue().
  */
 static __always_inline int response_queue(struct xdp_md *ctx,
-				       const struct request *req,
-				       const struct xroce_qp *q,
-				       struct xroce_stat *st,
-				       struct response *resp)
+					  const struct request *req,
+					  const struct xroce_qp *q,
+					  struct xroce_stat *st,
+					  struct response *resp)
 {
 	struct xroce_reply r = {
 		.va = resp->va,
@@ -113,7 +113,7 @@ static __always_inline void response_eth(struct ethhdr *eth)
  * without tags, which is where this is for two words at a time, they are aligned.
  */
 static __always_inline void response_words(__be32 *at, const struct xroce_qp *q,
-					int words, bool pairs)
+					   int words, bool pairs)
 {
 	const void *from = q->reply;
 	int i;
@@ -141,8 +141,8 @@ static __always_inline void response_ipv4_len(struct iphdr *ip, __u32 udp_len)
 
 /* An acknowledgement with a result. */
 static __always_inline void response_set_atomic(void *l3, bool ipv6,
-					     struct response_packet *pkt,
-					     const struct xroce_qp *q)
+						struct response_packet *pkt,
+						const struct xroce_qp *q)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
 	struct iphdr *ip = l3;
@@ -159,8 +159,8 @@ static __always_inline void response_set_atomic(void *l3, bool ipv6,
 
 /* Work out what depends on the length of a READ response, and keep it. */
 static __always_inline void response_read_lengths(void *l3, bool ipv6,
-					       struct response_packet *pkt,
-					       struct xroce_qp *q, __u32 len)
+						  struct response_packet *pkt,
+						  struct xroce_qp *q, __u32 len)
 {
 	__u32 udp_len = ACK_UDP_LEN + ((len + 3) & ~3u);
 	struct iphdr *ip = l3;
@@ -177,7 +177,7 @@ static __always_inline void response_read_lengths(void *l3, bool ipv6,
 
 /* A READ response. Mostly it is as long as the one before. */
 static __always_inline void response_set_read(void *l3, bool ipv6, struct response_packet *pkt,
-					   struct xroce_qp *q, __u32 len)
+					      struct xroce_qp *q, __u32 len)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
 	struct iphdr *ip = l3;
@@ -201,9 +201,9 @@ static __always_inline void response_set_read(void *l3, bool ipv6, struct respon
  * from @data to @end.
  */
 static __always_inline struct response_packet *response_headers(void *data, const void *end,
-							  const struct request *req,
-							  const struct xroce_qp *q,
-							  const struct response *resp)
+								const struct request *req,
+								const struct xroce_qp *q,
+								const struct response *resp)
 {
 	struct response_packet *pkt = data + req->bth;
 
@@ -256,8 +256,8 @@ static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
 
 /* Where there is no room behind the frame, there is some before it. */
 static __always_inline bool response_room_front(struct xdp_md *ctx,
-					     const struct request *req,
-					     int delta)
+						const struct request *req,
+						int delta)
 {
 	struct l2_hdr l2;
 
@@ -282,7 +282,7 @@ static __always_inline bool response_in_frame(const struct request *req)
  * Return: true, or false when it cannot be done; the frame must be dropped.
  */
 static __always_inline bool response_room(struct xdp_md *ctx,
-				       struct request *req, __u32 want)
+					  struct request *req, __u32 want)
 {
 	int delta = (int)want - (int)req->frame_len;
 
@@ -307,9 +307,9 @@ static __always_inline bool response_room(struct xdp_md *ctx,
  * dropped then, and the module may have been told to answer.
  */
 static __always_inline bool respond(struct xdp_md *ctx, struct request *req,
-				  struct xroce_qp *q,
-				  struct xroce_stat *st,
-				  struct response *resp)
+				    struct xroce_qp *q,
+				    struct xroce_stat *st,
+				    struct response *resp)
 {
 	struct xroce_atomicacketh *orig;
 	struct response_packet *pkt;

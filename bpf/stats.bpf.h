@@ -41,7 +41,7 @@ static __always_inline void stat_drop(struct xroce_stat *st, __u32 cause)
 
 /* It will be counted when it has its turn. */
 static __always_inline void stat_deferred(struct xroce_stat *st,
-				      const struct request *req)
+					  const struct request *req)
 {
 	st->kept++;
 	st->rx--;

@@ -182,7 +182,7 @@ static __always_inline void refuse(const struct request *req,
 
 /* Has the queue pair the right that the request needs, if it is a single one? */
 static __always_inline bool replay_may(const struct request *req,
-				     const struct xroce_qp *q)
+				       const struct xroce_qp *q)
 {
 	if (req->flags & OP_READ)
 		return q->access & XROCE_ACCESS_REMOTE_READ;
@@ -402,9 +402,9 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
  * it is for the caller to see to it.
  */
 static __always_inline bool defer(struct xdp_md *ctx,
-				      const struct request *req,
-				      const struct xroce_qp *q,
-				      struct xroce_stat *st, bool busy)
+				  const struct request *req,
+				  const struct xroce_qp *q,
+				  struct xroce_stat *st, bool busy)
 {
 	int err = xroce_kfuncs ? xroce_keep(ctx, xroce_link, q->qpn, busy) :
 				 -ENOENT;
@@ -498,14 +498,14 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		if (response)
 			not_sent(q, st, &resp);
 		qp_release(q);
-		return drop_of(ctx, &req, q, resp.drop);
+		return drop_of(ctx, &req, q->qpn, resp.drop);
 	}
 	/* Still claimed: the answer goes to the peer that asked. */
 	response = err == -EAGAIN && respond(ctx, &req, q, st, &resp);
 	if (unlikely(!response)) {
 		not_sent(q, st, &resp);
 		qp_release(q);
-		return drop_of(ctx, &req, q, resp.queued ? 0 : XROCE_DROP_REPLY);
+		return drop_of(ctx, &req, q->qpn, resp.queued ? 0 : XROCE_DROP_REPLY);
 	}
 	qp_release(q);
 	st->tx++;
