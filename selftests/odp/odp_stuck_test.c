@@ -32,18 +32,24 @@ enum stage {
 /* So far behind the first page that it is not read ahead with it. */
 #define STUCK	(16 * MEM_PAGE)
 
-/* Send @o's request once. It is told to come again: the fault has been asked for. */
-static void ask(struct odp *o, size_t off)
+/* Send a WRITE of 64 bytes. */
+static bool send_write(struct odp *o, uint8_t opcode, size_t off)
 {
-	struct packet got;
-
-	o->w.req.opcode = XROCE_RC_WRITE_ONLY;
+	o->w.req.opcode = opcode;
 	o->w.req.va = ODP_IOVA + off;
 	o->w.req.rkey = o->mr.rkey;
 	o->w.req.dmalen = 64;
 	o->w.req.payload = 64;
 	o->w.req.pad = 0;
-	if (check(wire_send(&o->w) && wire_take(&o->w, WIRE_MS, &got, NULL), "no answer"))
+	return wire_send(&o->w);
+}
+
+/* Send one, which is told to come again: the fault has been asked for. */
+static void ask(struct odp *o, size_t off)
+{
+	struct packet got;
+
+	if (check(send_write(o, XROCE_RC_WRITE_ONLY, off) && wire_take(&o->w, WIRE_MS, &got, NULL), "no answer"))
 		check(got.syndrome == (XROCE_SYN_RNR | XROCE_RNR_FAULT),
 		      "syndrome %#x", got.syndrome);
 }
@@ -113,12 +119,7 @@ static bool written(void *arg)
 /* Send a WRITE on an unreliable connection. */
 static void send_uc(struct odp *o, size_t off)
 {
-	o->w.req.opcode = XROCE_RC_WRITE_ONLY | XROCE_OP_UC;
-	o->w.req.va = ODP_IOVA + off;
-	o->w.req.rkey = o->mr.rkey;
-	o->w.req.dmalen = 64;
-	o->w.req.payload = 64;
-	check(wire_send(&o->w), "send");
+	check(send_write(o, XROCE_RC_WRITE_ONLY | XROCE_OP_UC, off), "send");
 	o->w.req.psn = (o->w.req.psn + 1) & XROCE_PSN_MASK;
 }
 
