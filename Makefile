@@ -270,7 +270,7 @@ bench: deps
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh windows -o $(B)/bench-windows.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh pagein -o $(B)/bench-pagein.json
-	@selftests/vm.sh --icount --memory 4G --timeout 1200 -- selftests/bench/bench.sh space -o $(B)/bench-space.json 1 4 64
+	@selftests/vm.sh --icount --memory 4G --timeout 1200 -- selftests/bench/bench.sh implicit -o $(B)/bench-implicit.json 1 4 64
 
 # Beside selftests/bench/figures.json; and renew that.
 bench-check: bench

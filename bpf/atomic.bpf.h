@@ -73,7 +73,7 @@ static __always_inline void atomic_respond(const struct request *req,
  * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @resp: the answer
+ * @resp: the response
  *
  * Return: enum xroce_cause, NOT_THERE or DEFERRED; on failure nothing has changed.
  */
@@ -133,7 +133,7 @@ static __always_inline __u32 flush_rights(__u32 placement)
  * @req: the packet, which is in order
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: the answer
+ * @resp: the response
  *
  * Return: enum xroce_cause; on failure nothing has changed.
  */

@@ -26,7 +26,7 @@ static __always_inline bool is_cnp(const struct request *req)
  * @q: its queue pair, claimed
  * @st: counters
  *
- * It is a frame of its own beside the answer, which the module builds, and
+ * It is a frame of its own beside the response, which the module builds, and
  * spaces out. Who sends datagrams is no peer of the queue pair's: their marks are
  * only counted.
  */

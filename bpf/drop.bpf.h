@@ -71,7 +71,7 @@ static __always_inline bool drop_within_limit(struct drop_limit *limit, __u64 no
 
 /*
  * The addresses in the frame. Return: false: they are not there, or may have been
- * overwritten with those of a reply.
+ * overwritten with those of a response.
  */
 static __always_inline bool drop_addresses(struct xdp_md *ctx, struct xroce_event *e,
 					   __u32 l3, bool ipv6)
@@ -80,7 +80,7 @@ static __always_inline bool drop_addresses(struct xdp_md *ctx, struct xroce_even
 	const struct ipv6hdr *ip6 = data + l3;
 	const struct iphdr *ip4 = data + l3;
 
-	if (e->cause == XROCE_DROP_PSN || e->cause == XROCE_DROP_REPLY)
+	if (e->cause == XROCE_DROP_PSN || e->cause == XROCE_DROP_RESPONSE)
 		return false;
 	if (ipv6) {
 		if ((const void *)(ip6 + 1) > end)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The invariant CRC of requests, which the module verifies, and of short replies. A CRC
+ * The invariant CRC of requests, which the module verifies, and of short responses. A CRC
  * is linear: that of a packet is that of another of the same length, and those of the
  * bytes in which they differ, each with as many zeros behind it. The module knows that
  * of the packet whose PSN and what follows are zero; the loader has made a table for the
@@ -33,7 +33,7 @@ static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *
 }
 
 /*
- * PSN and AETH, with @behind bytes after them: 0 or 8. From one reply to the next
+ * PSN and AETH, with @behind bytes after them: 0 or 8. From one response to the next
  * only the low bytes of PSN and MSN are others, mostly: what the rest adds is kept.
  */
 static __always_inline __u32 icrc_aeth(struct xroce_qp *q,

@@ -121,7 +121,7 @@ static __always_inline bool qpn_ours(__u32 qpn)
 	return qpn >= XROCE_QPN_BASE && qpn != XROCE_QPN_MCAST;
 }
 
-/* An answer to such a frame would go to everyone. */
+/* A response to such a frame would go to everyone. */
 static __always_inline bool eth_from_group(const struct ethhdr *eth)
 {
 	return eth->h_source[0] & 1;

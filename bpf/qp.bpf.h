@@ -30,12 +30,12 @@ static __always_inline void qp_release(struct xroce_qp *q)
 
 /*
  * Has it what a packet has to do with the module for, first: frames that have been
- * put aside, or a send queue? Both flags, which lie side by side, at once.
+ * deferred, or a send queue? Both flags, which lie side by side, at once.
  */
 static __always_inline bool qp_detour(const struct xroce_qp *q)
 {
 	_Static_assert(__builtin_offsetof(struct xroce_qp, sq) % 2 == 0 &&
-		       __builtin_offsetof(struct xroce_qp, kept) ==
+		       __builtin_offsetof(struct xroce_qp, deferred) ==
 		       __builtin_offsetof(struct xroce_qp, sq) + 1,
 		       "two bytes");
 	return *(const volatile __u16 *)&q->sq;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Responder resources: what was answered with more than an acknowledgement is
- * kept, so that it can be answered again when the answer is lost (IBTA 9.7.5.1.2,
+ * kept, so that it can be answered again when the response is lost (IBTA 9.7.5.1.2,
  * 9.4.5). The newest xroce_qp::rd_max are there.
  */
 #ifndef _XROCE_RD_BPF_H
@@ -60,7 +60,7 @@ static __always_inline bool rd_behind(const struct xroce_qp *q, __u32 psn)
 #define POLL_PACKETS	64
 
 /*
- * Whether the newest answer of those may have gone out in the frame of its request in
+ * Whether the newest response of those may have gone out in the frame of its request in
  * this poll, and leaves at the end of that. What the module sends now must not go before:
  * a peer takes it for one that was lost. @psn is that of the packet.
  */
@@ -78,7 +78,7 @@ static __always_inline bool rd_leaves(const struct xroce_qp *q, __u32 psn)
 /**
  * rd_find() - find what was kept under a PSN
  * @qpn: queue pair number
- * @psn: first PSN of the answer, or one within
+ * @psn: first PSN of the response, or one within
  * @count: how many to look through
  * @head: place behind the newest
  * @max: places that are used in turn

@@ -3,7 +3,7 @@
 #ifndef _XROCE_READ_BPF_H
 #define _XROCE_READ_BPF_H
 
-/* PSNs that the answer takes. */
+/* PSNs that the response takes. */
 static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 {
 	return likely(len <= mtu) ? 1 : (len + mtu - 1) / mtu;
@@ -32,7 +32,7 @@ static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 	return true;
 }
 
-/* The answer is another, or the module's: that finds the peer's address in the frame. */
+/* The response is another, or the module's: that finds the peer's address in the frame. */
 static __always_inline void read_unmake(struct xdp_md *ctx, struct response *resp)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
@@ -43,7 +43,7 @@ static __always_inline void read_unmake(struct xdp_md *ctx, struct response *res
 }
 
 /*
- * Make the answer here: all headers, and what the module puts behind them. Without
+ * Make the response here: all headers, and what the module puts behind them. Without
  * the module the headers are respond()'s, as they are where nothing follows them.
  *
  * Return: 0, or a negative error of xroce_read(), or -ENOSPC.
@@ -80,15 +80,15 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
 }
 
 /**
- * read_respond() - check a READ's key and see to its answer
+ * read_respond() - check a READ's key and see to its response
  * @ctx: the frame
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: the RETH, and PSN and MSN of the answer
+ * @resp: the RETH, and PSN and MSN of the response
  *
  * What fits the frame is put into it, and goes out with it. Everything else is
- * the module's, which sends it in order, and waits for memory on demand.
+ * the module's, which sends it in order, and waits for on-demand memory.
  *
  * Return: enum xroce_cause, or NO_RESPONSE.
  */
@@ -136,7 +136,7 @@ static __always_inline int read_respond(struct xdp_md *ctx,
  * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @resp: the answer; in: its PSN
+ * @resp: the response; in: its PSN
  *
  * Return: enum xroce_cause, or NO_RESPONSE; on failure nothing has changed.
  */
@@ -177,12 +177,12 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
  * @q: its queue pair, claimed
  * @st: counters
  * @r: what was kept
- * @resp: the answer; in: its PSN and MSN
+ * @resp: the response; in: its PSN and MSN
  *
  * Memory is read again, and may have changed (IBTA 9.7.5.1.2). So key, right and
  * bounds are looked at again as well; what may not be done any more is dropped.
  * A NAK would end a queue pair that has done nothing wrong: the READ was executed
- * when it was allowed, and its answer may still be on its way. If it was lost, the
+ * when it was allowed, and its response may still be on its way. If it was lost, the
  * requester's retries end.
  *
  * Return: true when it has been seen to; false: it is another READ, or may not

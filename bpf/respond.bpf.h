@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turning the request's frame into its answer. */
+/* Turning the request's frame into its response. */
 #ifndef _XROCE_RESPOND_BPF_H
 #define _XROCE_RESPOND_BPF_H
 
-/* Headers of all replies; result or payload follow, then the invariant CRC. */
+/* Headers of all responses; result or payload follow, then the invariant CRC. */
 struct response_packet {
 	struct xroce_bth bth;
 	struct xroce_aeth aeth;
@@ -14,7 +14,7 @@ struct response_packet {
 			 XROCE_ICRC_LEN)
 #define ATOMIC_UDP_LEN	(ACK_UDP_LEN + sizeof(struct xroce_atomicacketh))
 
-/* Bytes of the frame that carries an answer, with so many of a READ. */
+/* Bytes of the frame that carries a response, with so many of a READ. */
 static __always_inline __u32 response_bytes(const struct request *req, __u32 opcode,
 					    __u32 read)
 {
@@ -28,7 +28,7 @@ static __always_inline __u32 response_bytes(const struct request *req, __u32 opc
 }
 
 /*
- * Count the bytes of a reply that is sent in the frame of its request, but for those that
+ * Count the bytes of a response that is sent in the frame of its request, but for those that
  * follow from other counters: of an acknowledgement there are none. @read: bytes of a
  * READ. Where it is called @opcode is a constant, and mostly @req->plain.
  */
@@ -53,12 +53,12 @@ static __always_inline __u32 response_len(const struct request *req,
 }
 
 /**
- * response_queue() - have the module send the answer
+ * response_queue() - have the module send the response
  * @ctx: the frame of the request
  * @req: the request
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: the answer; marked
+ * @resp: the response; marked
  *
  * Return: 0 or a negative error of xroce_queue().
  */
@@ -68,7 +68,7 @@ static __always_inline int response_queue(struct xdp_md *ctx,
 					  struct xroce_stat *st,
 					  struct response *resp)
 {
-	struct xroce_reply r = {
+	struct xroce_response r = {
 		.va = resp->va,
 		.result = resp->result,
 		.link = xroce_link,
@@ -115,7 +115,7 @@ static __always_inline void response_eth(struct ethhdr *eth)
 static __always_inline void response_words(__be32 *at, const struct xroce_qp *q,
 					   int words, bool pairs)
 {
-	const void *from = q->reply;
+	const void *from = q->response;
 	int i;
 
 #pragma unroll
@@ -124,7 +124,7 @@ static __always_inline void response_words(__be32 *at, const struct xroce_qp *q,
 			*(__u64 *)&at[i] = *(const __u64 *)(from + 4 * i);
 			i++;
 		} else {
-			at[i] = q->reply[i];
+			at[i] = q->response[i];
 		}
 	}
 }
@@ -211,11 +211,11 @@ static __always_inline struct response_packet *response_headers(void *data, cons
 	if (unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end))
 		return NULL;
 	if (req->ipv6)
-		response_words(data + req->l3, q, XROCE_REPLY_WORDS, false);
+		response_words(data + req->l3, q, XROCE_RESPONSE_WORDS, false);
 	else if (req->plain)
-		response_words(data + req->l3, q, XROCE_REPLY_WORDS4, true);
+		response_words(data + req->l3, q, XROCE_RESPONSE_WORDS4, true);
 	else
-		response_words(data + req->l3, q, XROCE_REPLY_WORDS4, false);
+		response_words(data + req->l3, q, XROCE_RESPONSE_WORDS4, false);
 	pkt->bth.apsn = bpf_htonl(resp->psn);
 	pkt->aeth.smsn = bpf_htonl(resp->syndrome << 24 | resp->msn);
 	return pkt;
@@ -272,10 +272,10 @@ static __always_inline bool response_in_frame(const struct request *req)
 }
 
 /**
- * response_room() - give the frame the length of a reply
+ * response_room() - give the frame the length of a response
  * @ctx: the frame
  * @req: the request
- * @want: bytes of the reply
+ * @want: bytes of the response
  *
  * The Ethernet header is at the front afterwards, the rest is undefined.
  *
@@ -294,7 +294,7 @@ static __always_inline bool response_room(struct xdp_md *ctx,
 }
 
 /**
- * respond() - make the frame an answer
+ * respond() - make the frame a response
  * @ctx: the frame of the request
  * @req: the request
  * @q: its queue pair, claimed

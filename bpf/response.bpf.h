@@ -6,10 +6,10 @@
 /* In place of an enum xroce_cause. */
 #define NOT_READY	(-1)	/* there is no receive work request */
 #define NO_RESPONSE	(-2)	/* there is no way to answer now: drop it */
-#define NOT_THERE	(-3)	/* memory on demand that has been sent for */
+#define NOT_THERE	(-3)	/* on-demand memory that has been sent for */
 #define DEFERRED	(-4)	/* the same, and the packet comes again */
 
-/* What an error of a kfunc means that may be memory on demand's. */
+/* What an error of a kfunc means that may be on-demand memory's. */
 static __always_inline int missed(int err, int cause)
 {
 	return err == -EINPROGRESS ? DEFERRED :
@@ -18,7 +18,7 @@ static __always_inline int missed(int err, int cause)
 }
 
 /**
- * struct answer - what to say
+ * struct response - what to say
  * @psn: packet sequence number of the first packet
  * @msn: message sequence number
  * @syndrome: XROCE_SYN_*
@@ -29,10 +29,10 @@ static __always_inline int missed(int err, int cause)
  * @key: READ response: R_Key
  * @len: READ response: bytes
  * @packets: PSNs that the request took
- * @behind: see struct xroce_reply
+ * @behind: see struct xroce_response
  * @queued: the module sends it
  * @made: READ response: the frame is one
- * @drop: XROCE_DROP_*: there is no answer, as the packet is dropped; 0: it is not
+ * @drop: XROCE_DROP_*: there is no response, as the packet is dropped; 0: it is not
  */
 struct response {
 	__u32 psn;

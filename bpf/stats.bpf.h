@@ -43,7 +43,7 @@ static __always_inline void stat_drop(struct xroce_stat *st, __u32 cause)
 static __always_inline void stat_deferred(struct xroce_stat *st,
 					  const struct request *req)
 {
-	st->kept++;
+	st->deferred++;
 	st->rx--;
 	st->rx_bytes -= req->frame_len;
 }

@@ -235,7 +235,7 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *req,
 	return atomic_execute(ctx, req, q, st, resp);
 }
 
-/* It has not been carried out. Return: true when there is an answer. */
+/* It has not been carried out. Return: true when there is a response. */
 static __always_inline bool not_done(const struct request *req, struct xroce_qp *q,
 				     struct xroce_stat *st, int cause,
 				     struct response *resp)
@@ -245,7 +245,7 @@ static __always_inline bool not_done(const struct request *req, struct xroce_qp 
 		return false;
 	}
 	if (cause == NO_RESPONSE) {
-		resp->drop = XROCE_DROP_REPLY;
+		resp->drop = XROCE_DROP_RESPONSE;
 		return false;
 	}
 	if (cause == NOT_READY || cause == NOT_THERE) {
@@ -262,7 +262,7 @@ static __always_inline bool not_done(const struct request *req, struct xroce_qp 
 	return true;
 }
 
-/* Return: whether the module sends the answer; that is counted. */
+/* Return: whether the module sends the response; that is counted. */
 static __always_inline bool is_queued(struct xroce_qp *q, const struct response *resp)
 {
 	if (likely(!resp->queued))
@@ -271,7 +271,7 @@ static __always_inline bool is_queued(struct xroce_qp *q, const struct response 
 	return true;
 }
 
-/* The packet that was expected. Return: true when there is an answer. */
+/* The packet that was expected. Return: true when there is a response. */
 static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 				     struct xroce_qp *q, struct xroce_stat *st,
 				     struct response *resp)
@@ -288,7 +288,7 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 	if (req->flags & OP_END) {
 		if (!(req->flags & OP_BEGIN))
 			q->op = XROCE_QP_OP_NONE;
-		/* A READ's answer has it already. */
+		/* A READ's response has it already. */
 		q->msn = req->flags & OP_READ ? resp->msn :
 					       (q->msn + 1) & XROCE_PSN_MASK;
 	}
@@ -308,7 +308,7 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 
 /*
  * Executed before (IBTA 9.7.5.1.2). What cannot be answered again is dropped.
- * Return: true when there is an answer.
+ * Return: true when there is a response.
  */
 static __always_inline bool again(struct xdp_md *ctx, struct request *req,
 				  struct xroce_qp *q, struct xroce_stat *st,
@@ -338,7 +338,7 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *req,
 		/*
 		 * Say again how far we are (IBTA C9-105), but not across what
 		 * takes more than an acknowledgement: a requester may take it
-		 * for the answer to a READ.
+		 * for the response to a READ.
 		 */
 		if (!rd_behind(q, req->psn))
 			resp->psn = (q->epsn - 1) & XROCE_PSN_MASK;
@@ -359,7 +359,7 @@ drop:
 	return false;
 }
 
-/* There is an answer, but not in the frame of the request. */
+/* There is a response, but not in the frame of the request. */
 static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
 				     const struct response *resp)
 {
@@ -368,7 +368,7 @@ static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
 		st->tx_more -= resp->len;
 }
 
-/* The queue pair is claimed. Return: true when there is an answer. */
+/* The queue pair is claimed. Return: true when there is a response. */
 static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
 				    struct xroce_qp *q, struct xroce_stat *st,
 				    struct response *resp)
@@ -397,7 +397,7 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * Packets before this one wait for memory on demand: so does it. Or it is its turn,
+ * Packets before this one wait for on-demand memory: so does it. Or it is its turn,
  * and it is too early: the packet that made it wait is still on. Return: false when
  * it is for the caller to see to it.
  */
@@ -406,13 +406,13 @@ static __always_inline bool defer(struct xdp_md *ctx,
 				  const struct xroce_qp *q,
 				  struct xroce_stat *st, bool busy)
 {
-	int err = xroce_kfuncs ? xroce_keep(ctx, xroce_link, q->qpn, busy) :
+	int err = xroce_kfuncs ? xroce_defer(ctx, xroce_link, q->qpn, busy) :
 				 -ENOENT;
 
 	if (err == -EALREADY || err == -ENOENT)
 		return false;
 	if (err)
-		drop(ctx, req, XROCE_DROP_KEPT);
+		drop(ctx, req, XROCE_DROP_DEFER);
 	else
 		stat_deferred(st, req);
 	return true;
@@ -457,7 +457,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		cause = qp_unready(q);
 		if (cause)
 			return drop(ctx, &req, cause);
-		if (q->kept && defer(ctx, &req, q, st, false))
+		if (q->deferred && defer(ctx, &req, q, st, false))
 			return XDP_DROP;
 		/* What was posted before the packet came, is done before it. */
 		if (q->sq && xroce_kfuncs &&
@@ -465,7 +465,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 			return drop(ctx, &req, XROCE_DROP_BUSY);
 	}
 	if (unlikely(!qp_claim(q))) {
-		if (!q->kept || !defer(ctx, &req, q, st, true))
+		if (!q->deferred || !defer(ctx, &req, q, st, true))
 			drop(ctx, &req, XROCE_DROP_BUSY);
 		return XDP_DROP;
 	}
@@ -500,12 +500,12 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		qp_release(q);
 		return drop_of(ctx, &req, q->qpn, resp.drop);
 	}
-	/* Still claimed: the answer goes to the peer that asked. */
+	/* Still claimed: the response goes to the peer that asked. */
 	response = err == -EAGAIN && respond(ctx, &req, q, st, &resp);
 	if (unlikely(!response)) {
 		not_sent(q, st, &resp);
 		qp_release(q);
-		return drop_of(ctx, &req, q->qpn, resp.queued ? 0 : XROCE_DROP_REPLY);
+		return drop_of(ctx, &req, q->qpn, resp.queued ? 0 : XROCE_DROP_RESPONSE);
 	}
 	qp_release(q);
 	st->tx++;
@@ -548,11 +548,11 @@ int xroce(struct xdp_md *ctx)
 /*
  * The same where there are VLANs, and the driver takes the tag out of the frame and
  * tells of it. The tag goes back into the frame, so that the rest of the program and
- * the module find it there: the reply has it, and so has a frame that is put aside.
+ * the module find it there: the response has it, and so has a frame that is deferred.
  *
  * The kernel lets only a program that is bound to one device ask for the tag, and
  * only the device's driver run it, in whose structure the frame has to be: the module
- * carries out frames that were put aside by the program above. This one is loaded
+ * carries out frames that were deferred by the program above. This one is loaded
  * only where it is needed, as the question costs each packet some 20 instructions.
  */
 SEC("?xdp.frags")

@@ -212,7 +212,7 @@ DRIVERS = [
      None, None),
     ("lan966x", [ETH + "microchip/lan966x"],
      "the frame at the length that it was received with, whatever the program made of it: "
-     "**replies of another length than the request are broken**",
+     "**responses of another length than the request are broken**",
      r"case XDP_TX:\s*return lan966x_fdma_xmit_xdpf\(port, page,\s*data_len - IFH_LEN_BYTES\)",
      None, None),
     ("vmxnet3", ["drivers/net/vmxnet3"],

@@ -146,7 +146,7 @@ static int connect_qp(struct client *c)
 		.sq_psn = c->own.psn,
 		.timeout = 18,			/* a second */
 		.retry_cnt = 6,			/* rxe takes 7 for "for ever" */
-		.rnr_retry = 7,			/* for ever: memory on demand */
+		.rnr_retry = 7,			/* for ever: on-demand memory */
 		.max_rd_atomic = 1,
 	};
 	int index = gid_index(c);

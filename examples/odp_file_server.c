@@ -21,7 +21,7 @@
 
 #include "connect.h"
 
-/* What memory on demand did; "invalidated" was taken away again. */
+/* What on-demand memory did; "invalidated" was taken away again. */
 static int report(struct xroce *x, __u32 mr)
 {
 	struct xroce_mr_query q = { .mr = mr };

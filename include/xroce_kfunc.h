@@ -30,7 +30,7 @@ struct xdp_md;
  * @begin: 1: first packet of its message; 0: not
  * @qpn: queue pair of the requester; its protection domain and rights are checked
  * @ahead: bytes of the message after this packet, a hint for on-demand memory
- * @cut: length in bytes to which the frame is cut after success, for the reply. A frame
+ * @cut: length in bytes to which the frame is cut after success, for the response. A frame
  *	that is shorter, has fragments, or starts at an odd address (XROCE_FRAME_*) is not
  *	cut; 0: no frame is
  */
@@ -185,7 +185,7 @@ struct xroce_atomic {
 extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
 
 /**
- * struct xroce_reply - a reply for the module to send
+ * struct xroce_response - a response for the module to send
  * @va: READ: address of the first byte
  * @result: atomic: original value
  * @link: number of the link
@@ -197,11 +197,11 @@ extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
  * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY, which stands
  *	for all READ responses
  * @syndrome: syndrome of an XROCE_RC_ACK
- * @behind: not 0: the program may have sent another reply in this poll of the driver. That
- *	reply leaves at the end of the poll, and this one must not overtake it
+ * @behind: not 0: the program may have sent another response in this poll of the driver. That
+ *	response leaves at the end of the poll, and this one must not overtake it
  * @reserved: 0
  */
-struct xroce_reply {
+struct xroce_response {
 	__u64 va;
 	__u64 result;
 	__u32 link;
@@ -217,17 +217,17 @@ struct xroce_reply {
 };
 
 /**
- * xroce_queue() - queue a reply; the module sends it after those queued before it
- * @ctx: the frame of the request; the reply goes to the source of its Ethernet header
- * @r: the reply
+ * xroce_queue() - queue a response; the module sends it after those queued before it
+ * @ctx: the frame of the request; the response goes to the source of its Ethernet header
+ * @r: the response
  * @l3: offset of the IP header, the length of the Ethernet header
  *
- * Return: 0; -EAGAIN: not queued, the program shall send the reply in the frame: the queue
- * has become empty, the reply is no READ, and the frame has none of XROCE_FRAME_*;
+ * Return: 0; -EAGAIN: not queued, the program shall send the response in the frame: the queue
+ * has become empty, the response is no READ, and the frame has none of XROCE_FRAME_*;
  * -ENOSPC: the queue pair has its maximum of queued READs; -ENOENT: no such link or queue
  * pair; -EINVAL: wrong arguments.
  */
-extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3) XROCE_KFUNC;
+extern int xroce_queue(struct xdp_md *ctx, const struct xroce_response *r, __u32 l3) XROCE_KFUNC;
 
 /**
  * xroce_cnp() - have the module send a congestion notification (A17.9)
@@ -237,7 +237,7 @@ extern int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r, __u32 l3
  * @l3: offset of the IP header, the length of the Ethernet header
  *
  * A queue pair sends one notification at a time, and one per interval (the module's
- * parameter cnp_interval). Notifications do not wait for queued replies.
+ * parameter cnp_interval). Notifications do not wait for queued responses.
  *
  * Return: 0; -EAGAIN: the interval has not passed; -ENOENT: no such link or queue pair, or
  * the queue pair is not connected; -EINVAL: wrong arguments.
@@ -306,7 +306,7 @@ struct xroce_recv {
 extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
 
 /**
- * xroce_keep() - defer a frame behind the deferred frames of its queue pair
+ * xroce_defer() - defer a frame behind the deferred frames of its queue pair
  * @ctx: the frame, which has been admitted
  * @link: number of the link
  * @qpn: queue pair
@@ -318,7 +318,7 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
  * is not @busy, or has been for too long; -ENOENT: there are no deferred frames, or no such
  * queue pair; -ENOSPC, -ENOMEM: no room.
  */
-extern int xroce_keep(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XROCE_KFUNC;
+extern int xroce_defer(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XROCE_KFUNC;
 
 /**
  * xroce_addr() - check a frame's destination against all addresses of the link's device

@@ -161,7 +161,7 @@ enum xroce_cause {
 	XROCE_CAUSE_OP_PROT,		/* its element is outside a writable region */
 	XROCE_CAUSE_OP_CQ,		/* completion queue full */
 	XROCE_CAUSE_OP_MEMORY,		/* out of memory for an on-demand page */
-	/* Why a packet was dropped. This ends no queue pair, and the peer gets no reply. */
+	/* Why a packet was dropped. This ends no queue pair, and the peer gets no response. */
 	XROCE_DROP_LENGTH = 64,		/* headers or lengths do not fit the frame */
 	XROCE_DROP_CHECKSUM,		/* IPv4 header checksum */
 	XROCE_DROP_TVER,		/* transport header version */
@@ -170,26 +170,26 @@ enum xroce_cause {
 	XROCE_DROP_QKEY,		/* queue key of a datagram */
 	XROCE_DROP_RECV,		/* no receive work request */
 	XROCE_DROP_PSN,			/* out of sequence, or cannot be replayed */
-	XROCE_DROP_REPLY,		/* the frame could not be turned into a reply */
+	XROCE_DROP_RESPONSE,		/* the frame could not be turned into a response */
 	XROCE_DROP_OPCODE,		/* not a request of the queue pair's service */
 	XROCE_DROP_STATE,		/* queue pair not ready to receive */
 	XROCE_DROP_ERROR,		/* queue pair in error */
 	XROCE_DROP_ADDR,		/* not the queue pair's addresses */
 	XROCE_DROP_PKEY,		/* partition key */
 	XROCE_DROP_ICRC,		/* invariant CRC */
-	XROCE_DROP_KEPT,		/* no room to defer it behind deferred frames */
+	XROCE_DROP_DEFER,		/* no room to defer it behind deferred frames */
 	/* another CPU executes a packet, or too many work requests were posted before it */
 	XROCE_DROP_BUSY,
-	/* replies, not requests; counted by the module */
+	/* responses, not requests; counted by the module */
 	XROCE_DROP_TX,			/* the device did not accept the frame */
 };
 
 /* Number of causes that are counted in xroce_qp::drops. */
 #define XROCE_QP_DROPS	(XROCE_DROP_BUSY - XROCE_DROP_QKEY + 1)
 
-/* 32-bit words of a reply's headers, from the IP header to before the PSN. */
-#define XROCE_REPLY_WORDS4	9	/* with an IPv4 header */
-#define XROCE_REPLY_WORDS	14	/* with an IPv6 header */
+/* 32-bit words of a response's headers, from the IP header to before the PSN. */
+#define XROCE_RESPONSE_WORDS4	9	/* with an IPv4 header */
+#define XROCE_RESPONSE_WORDS	14	/* with an IPv6 header */
 
 /**
  * struct xroce_read_lengths - header fields of a one-packet READ response that depend on
@@ -218,10 +218,10 @@ struct xroce_read_lengths {
  * @access: XROCE_ACCESS_REMOTE_*
  * @dest_qpn: the peer's number
  * @pkey: partition key
- * @sport: UDP source port of replies
+ * @sport: UDP source port of responses
  * @mtu: bytes of the path MTU
- * @tos: IPv4 type of service or IPv6 traffic class of replies
- * @ttl: hop limit of replies
+ * @tos: IPv4 type of service or IPv6 traffic class of responses
+ * @ttl: hop limit of responses
  * @min_rnr_timer: timer code of RNR NAKs
  * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr
  * @saddr: own address
@@ -242,24 +242,24 @@ struct xroce_read_lengths {
  * @misses: UC: requests refused for their key; the XROCE_UC_MISSES-th ends the queue pair
  * @packets: requests accepted in order
  * @bytes: payload bytes written to regions
- * @tx_more: bytes of the replies that the XDP program sent in the frames of requests,
- *	minus XROCE_ACK_BYTES for each reply
+ * @tx_more: bytes of the responses that the XDP program sent in the frames of requests,
+ *	minus XROCE_ACK_BYTES for each response
  * @silent: RC: requests counted in @packets, @duplicates and @naks that the program did not
- *	reply to, because no reply was requested or the module sends it. All others were
+ *	response to, because no response was requested or the module sends it. All others were
  *	replied to, so that an ordinary request and its acknowledgement need no counter.
- *	struct xroce_qp_query has the sum of all replies
+ *	struct xroce_qp_query has the sum of all responses
  *
- * @queued: approximate number of replies that the module has yet to send. If it is not 0,
- *	new replies are queued behind them
+ * @queued: approximate number of responses that the module has yet to send. If it is not 0,
+ *	new responses are queued behind them
  * @generation: changes with each connection. A packet is executed only on the connection
  *	that it was admitted to
  * @qkey: UD: queue key
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
  * @recv: 1: it has a receive queue, its own or a shared one
  * @sq: 1: its owner has a send queue, which is applied before each packet
- * @kept: 1: it has deferred frames; new ones are deferred behind them
+ * @deferred: 1: it has deferred frames; new ones are deferred behind them
  *
- * @icrc_part: contribution of PSN, syndrome and MSN of the last reply to its invariant CRC,
+ * @icrc_part: contribution of PSN, syndrome and MSN of the last response to its invariant CRC,
  *	without the low bytes of PSN and MSN; [0] for an acknowledgement, [1] for an atomic
  *	one
  * @icrc_for: PSN, syndrome and MSN that @icrc_part is for; 0: none
@@ -272,7 +272,7 @@ struct xroce_read_lengths {
  *	of the BTH, AckReq, PSN and RETH
  * @read: lengths of the last READ response that the XDP program made
  *
- * @reply: RC: template of an acknowledgement, from the IP header to before the PSN: 9 words
+ * @response: RC: template of an acknowledgement, from the IP header to before the PSN: 9 words
  *	for IPv4, 14 for IPv6
  * @ack_icrc: invariant CRC of an acknowledgement whose PSN, syndrome and MSN are zero
  * @atomic_icrc: invariant CRC of an atomic acknowledgement whose PSN, syndrome, MSN and
@@ -296,7 +296,7 @@ struct xroce_read_lengths {
  *    deferred frames were dropped (@nak_sent, @silent).
  * 3. @queued to @read: the module, except @icrc_part, @icrc_for, @read_max and @read, which
  *    the XDP program writes under @claim, rarely.
- * 4. template, @reply to @atomic_icrc: the module.
+ * 4. template, @response to @atomic_icrc: the module.
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
  *    of the module is counted in @naks.
  * 6. the other @drops: the XDP program without a claim.
@@ -340,7 +340,7 @@ struct xroce_qp {
 	__u8   rd_max;
 	__u8   recv;
 	__u8   sq;
-	__u8   kept;
+	__u8   deferred;
 	__u32  icrc_part[2];
 	__u64  icrc_for[2];
 	__u32  pkey_full;
@@ -349,7 +349,7 @@ struct xroce_qp {
 	__u32  read_icrc;
 	struct xroce_read_lengths read;
 
-	__be32 reply[XROCE_REPLY_WORDS];
+	__be32 response[XROCE_RESPONSE_WORDS];
 	__u32  ack_icrc;
 	__u32  atomic_icrc;
 
@@ -479,11 +479,11 @@ struct xroce_drop_lease {
  * @rx: packets for queue pair numbers of xroce; deferred ones when they are executed
  * @rx_bytes: bytes of these packets with all headers; bytes after the first buffer of a
  *	frame count only if the IP packet extends there, or the packet is admitted
- * @tx: replies that the XDP program sent in the frame of the request, that is, handed to
+ * @tx: responses that the XDP program sent in the frame of the request, that is, handed to
  *	the driver, which may still lose them
- * @tx_more: bytes of these replies with all headers, minus XROCE_ACK_BYTES for each reply,
- *	minus @read_bytes, which includes the bytes of queued replies. May be negative
- * @kept: packets deferred until on-demand memory is present
+ * @tx_more: bytes of these responses with all headers, minus XROCE_ACK_BYTES for each response,
+ *	minus @read_bytes, which includes the bytes of queued responses. May be negative
+ * @deferred: packets deferred until on-demand memory is present
  * @pass: RoCEv2 packets for other queue pair numbers or Ethernet addresses, passed to the
  *	stack
  * @write: RDMA WRITE packets executed
@@ -494,7 +494,7 @@ struct xroce_drop_lease {
  * @read_bytes: bytes that these requests asked for
  * @atomic: atomic operations executed, including ATOMIC WRITE
  * @flush: FLUSH operations executed
- * @queued: replies handed to the module, which sends them in order
+ * @queued: responses handed to the module, which sends them in order
  * @ack: positive acknowledgements sent
  * @duplicate: duplicate requests that were acknowledged again
  * @nak_seq: NAKs, PSN sequence error
@@ -511,11 +511,11 @@ struct xroce_drop_lease {
  * @drop_tx: frames of the module that the device did not accept
  * @event_lost: events that found the ring buffer full
  * @event_limited: events of drops above XROCE_DROP_EVENTS per second
- * @module_tx: frames of the module that the device accepted: long READ responses, replies
- *	behind them, congestion notifications, replies to deferred packets. The value of one
- *	CPU may be negative: a reply of the program to a deferred packet is counted in @tx,
+ * @module_tx: frames of the module that the device accepted: long READ responses, responses
+ *	behind them, congestion notifications, responses to deferred packets. The value of one
+ *	CPU may be negative: a response of the program to a deferred packet is counted in @tx,
  *	subtracted here, and added when it is sent. The sum of @tx and @module_tx over all
- *	CPUs is the number of replies sent
+ *	CPUs is the number of responses sent
  * @module_tx_bytes: bytes of these frames with all headers, counted in the same way
  *
  * The module writes @drop_tx, @module_tx and @module_tx_bytes, in softirq on the CPU that
@@ -526,7 +526,7 @@ struct xroce_stat {
 	__u64 rx_bytes;
 	__u64 tx;
 	__u64 tx_more;
-	__u64 kept;
+	__u64 deferred;
 	__u64 pass;
 	__u64 write;
 	__u64 write_bytes;
@@ -570,14 +570,14 @@ struct xroce_stat {
 	__u64 drop_qkey;
 	__u64 drop_recv;
 	__u64 drop_psn;
-	__u64 drop_reply;
+	__u64 drop_response;
 	__u64 drop_opcode;
 	__u64 drop_state;
 	__u64 drop_error;
 	__u64 drop_addr;
 	__u64 drop_pkey;
 	__u64 drop_icrc;
-	__u64 drop_kept;
+	__u64 drop_defer;
 	__u64 drop_busy;
 	__u64 drop_tx;
 	__u64 event_lost;
@@ -602,8 +602,8 @@ _Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
 	       "the XDP program's line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, queued) == 128,
 	       "the module's second line");
-_Static_assert(__builtin_offsetof(struct xroce_qp, reply) == 192,
-	       "the line of replies");
+_Static_assert(__builtin_offsetof(struct xroce_qp, response) == 192,
+	       "the line of responses");
 _Static_assert(__builtin_offsetof(struct xroce_qp, rkey) == 256,
 	       "the XDP program's second line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, drops) +

@@ -26,7 +26,7 @@
 #include "main.h"
 
 /*
- * Memory on demand is missing. Let go of the region, then send for the memory, and put
+ * On-demand memory is missing. Let go of the region, then send for the memory, and put
  * the frame aside, if that can be.
  */
 static noinline int xr_kfunc_missed(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
@@ -55,7 +55,7 @@ static __always_inline bool xr_kfunc_headers(const struct xdp_buff *xdp, u32 l3,
 	return *end <= linear;
 }
 
-/* Is that an Ethernet header which fits the replies', and the frame? */
+/* Is that an Ethernet header which fits the responses', and the frame? */
 static bool xr_kfunc_l2_ok(const struct xdp_buff *xdp, u32 l3)
 {
 	return l3 >= ETH_HLEN && l3 <= XR_TX_L2_MAX &&
@@ -189,11 +189,11 @@ __bpf_kfunc int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a)
 			       XROCE_ACCESS_REMOTE_WRITE);
 }
 
-__bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_reply *r,
+__bpf_kfunc int xroce_queue(struct xdp_md *ctx, const struct xroce_response *r,
 			    __u32 l3)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	struct xroce_reply copy;
+	struct xroce_response copy;
 	struct xr_qp *qp;
 
 	memcpy(&copy, r, sizeof(copy));
@@ -221,7 +221,7 @@ __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 	return xr_recv_packet((struct xdp_buff *)ctx, r);
 }
 
-__bpf_kfunc int xroce_keep(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
+__bpf_kfunc int xroce_defer(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
@@ -275,7 +275,7 @@ BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
-BTF_ID_FLAGS(func, xroce_keep, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_defer, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_addr, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_sq, KF_TRUSTED_ARGS)

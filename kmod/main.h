@@ -7,10 +7,10 @@
  *
  *   .        front: the device's ioctls (chardev*.c), the kfuncs, the beginning and the end
  *   ctl/     what takes several kinds of objects, their memory, or the data path
- *   data/    the data path: packets in, replies out, frames that wait
+ *   data/    the data path: packets in, responses out, frames that wait
  *   obj/     links and the objects on them: structures, tables, look-up, and their making
  *            and end where no more than that is needed
- *   odp/     memory on demand
+ *   odp/     on-demand memory
  *   mem/     memory: pinned or physical, translation tables, what the data path is on
  *   own/     owners of objects: what counts for them, what they are told
  *   bytes/   bytes of frames: invariant CRC, copying
@@ -21,7 +21,7 @@
  *   ioctl, close                   yes     chardev.c
  *   netdev notifier (rtnl held)    yes     obj/link.c
  *   kfunc (softirq, RCU)           no      kfunc.c
- *   tasklet of replies, timer      no      data/response.c
+ *   tasklet of responses, timer      no      data/response.c
  *   timer of kept frames           no      data/defer.c
  *   work on those (softirq)        no      data/defer.c, and kfunc.c from there
  *   work that flushes a queue      yes     obj/recv_queue.c
@@ -45,11 +45,11 @@
  *   mw->lock           spin, bh: a window
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
- *   replies->lock      spin, bh: a queue pair's replies
- *   keep->lock         spin, bh: frames of a queue pair that are put aside
+ *   responses->lock      spin, bh: a queue pair's responses
+ *   keep->lock         spin, bh: frames of a queue pair that are deferred
  *   xr_odp_wait_lock   spin, bh: who waits for memory on its way
  *   odp->chunks        spin: the tree's: parts of an address space, their users
- *   part->lock         spin: entries of memory on demand
+ *   part->lock         spin: entries of on-demand memory
  *   odp->req_lock     spin, bh: what of it has been missed, and parts to free
  *   xr_pool_grow_lock  mutex: extents are added to the pool of tables
  *   xr_pool_lock       spin: the pool
@@ -57,7 +57,7 @@
  * The data path takes only sq->lock to xr_odp_wait_lock, and odp->req_lock,
  * and none of them where it holds a region. It finds links, regions, windows and
  * queue pairs under RCU; what keeps the pages of a region alive during a copy is
- * said in mem/hazard.h, and for memory on demand in odp/odp.h.
+ * said in mem/hazard.h, and for on-demand memory in odp/odp.h.
  * A queue pair's entry in the map "qp" is shared with the XDP program by a claim,
  * see obj/qp.c.
  */

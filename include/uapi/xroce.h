@@ -325,7 +325,7 @@ enum xroce_counted {
 	XROCE_COUNT_CQ,		/* completion queues */
 	XROCE_COUNT_SRQ,	/* shared receive queues */
 	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
-	XROCE_COUNT_KEPT,	/* packets deferred until on-demand memory is present */
+	XROCE_COUNT_DEFERRED,	/* packets deferred until on-demand memory is present */
 	XROCE_COUNTED,
 };
 
@@ -349,7 +349,7 @@ enum xroce_counted {
  * needs room for both. On-demand memory is not pinned. If a limit is lowered below the
  * present use, existing objects stay and new ones are refused. Needs CAP_NET_ADMIN.
  *
- * XROCE_COUNT_KEPT: at most 4,096 packets are deferred on all links. A user has at most as
+ * XROCE_COUNT_DEFERRED: at most 4,096 packets are deferred on all links. A user has at most as
  * many of them as remain free. These limits also apply with CAP_NET_ADMIN. A packet above
  * them is handled like any packet that finds no room.
  *
@@ -772,7 +772,7 @@ struct xroce_mr_dereg {
  * @odp_pages: out: pages brought in, including pages ahead of an access
  * @odp_invalidated: out: entries that the kernel has invalidated
  * @odp_prefetched: out: pages that MR_ADVISE brought in or found present
- * @odp_parts: out: parts of the memory: 1; of an address space one for each 64 pages of
+ * @odp_children: out: parts of the memory: 1; of an address space one for each 64 pages of
  *	which at least one is present
  * @odp_bytes: out: bytes of kernel memory that the parts and their entries take
  *
@@ -801,7 +801,7 @@ struct xroce_mr_query {
 	__aligned_u64 odp_pages;
 	__aligned_u64 odp_invalidated;
 	__aligned_u64 odp_prefetched;
-	__aligned_u64 odp_parts;
+	__aligned_u64 odp_children;
 	__aligned_u64 odp_bytes;
 };
 
@@ -965,7 +965,7 @@ struct xroce_mw_inval {
  * @largest: out: the longest free run
  * @scattered: out: free entries that are not in the longest free run of their
  *	extent; 0: nothing is fragmented
- * @kept: out: entries reserved when the module was loaded (module parameter mtt_reserve),
+ * @reserved: out: entries reserved when the module was loaded (module parameter mtt_reserve),
  *	which is the size of the pool without tables
  * @limit: out: maximum size in entries (module parameter mtt_limit)
  * @map: out: for each 64th of the pool, percent in use; 0: nothing at all; 100: everything
@@ -982,7 +982,7 @@ struct xroce_mtt_query {
 	__aligned_u64 free_extents;
 	__aligned_u64 largest;
 	__aligned_u64 scattered;
-	__aligned_u64 kept;
+	__aligned_u64 reserved;
 	__aligned_u64 limit;
 	__u8 map[XROCE_MTT_MAP];
 };
@@ -1078,11 +1078,11 @@ struct xroce_qp_add {
  * @rq_psn: packet sequence number expected first, 24 bits
  * @min_rnr_timer: code of the RNR NAK timer, 0 to 31 (IBTA 9.7.5.2.8)
  * @max_dest_rd_atomic: READs and atomics kept for replay, 0 to 128
- * @sport: UDP source port of replies, 0xc000 to 0xffff; 0: made from the QPNs
- * @tos: IPv4 type of service or IPv6 traffic class of replies. The low two bits (ECN) must
+ * @sport: UDP source port of responses, 0xc000 to 0xffff; 0: made from the QPNs
+ * @tos: IPv4 type of service or IPv6 traffic class of responses. The low two bits (ECN) must
  *	not be 3, which only switches set, and should be 0, because marks on READ responses
  *	have no effect
- * @ttl: hop limit of replies; 0: 64
+ * @ttl: hop limit of responses; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: peer's address, of the same family; for datagrams ::
  * @reserved: 0
@@ -1196,7 +1196,7 @@ struct xroce_qp_del {
  * @rq_max_sge: out: of its own receive queue
  * @qkey: out
  * @send_cq: out: completion queue of its work requests, or 0
- * @tx: out: replies sent, by the XDP program in the frame of the request or by the
+ * @tx: out: responses sent, by the XDP program in the frame of the request or by the
  *	module; of the latter, those that the device accepted
  * @tx_bytes: out: bytes of these frames, with all headers
  * @drops: out: packets dropped, by enum xroce_cause from XROCE_DROP_QKEY on;

@@ -39,7 +39,7 @@ static inline bool xr_frame_has(struct xdp_buff *xdp, u32 off, u32 len)
 	       (u64)off + len <= xdp_get_buff_len(xdp);
 }
 
-/* What is behind the answer has been done with: see xroce_write::cut. */
+/* What is behind the response has been done with: see xroce_write::cut. */
 static __always_inline void xr_frame_cut(struct xdp_buff *xdp, u32 len)
 {
 	if (likely(len >= ETH_HLEN && len <= xdp->data_end - xdp->data &&

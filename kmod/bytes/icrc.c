@@ -15,7 +15,7 @@
 u32 xr_icrc_table[ARRAY_SIZE(xr_icrc_table)][256] __ro_after_init;
 u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1] __ro_after_init;
 
-/* Headers of a reply with an AETH. */
+/* Headers of a response with an AETH. */
 struct xr_change4 {
 	struct xr_headers4 h;
 	struct xroce_aeth aeth;

@@ -15,7 +15,7 @@
  * What MW_BIND says of a region: of one that @caller does not see no more than of one that is
  * not there. The link's lock is held.
  */
-static int xr_mw_answer(const struct xr_link *link, const struct xr_owner *caller,
+static int xr_mw_bind_error(const struct xr_link *link, const struct xr_owner *caller,
 			u32 lkey, int error)
 {
 	struct xr_mr *mr = xr_mr_find(link, lkey >> XROCE_KEY_SHIFT);
@@ -66,7 +66,7 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *caller,
 	if (!ret)
 		a->rkey = READ_ONCE(mw->key);
 	else if (a->length)
-		ret = xr_mw_answer(link, caller, a->lkey, ret);
+		ret = xr_mw_bind_error(link, caller, a->lkey, ret);
 out:
 	mutex_unlock(&link->lock);
 	return ret;

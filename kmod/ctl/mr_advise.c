@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bringing in memory on demand before a peer comes to it. */
+/* Bringing in on-demand memory before a peer comes to it. */
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "odp/odp.h"

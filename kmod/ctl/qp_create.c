@@ -183,11 +183,11 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->rd_max = 0;
 	q->recv = 0;
 	q->sq = 0;
-	q->kept = 0;
+	q->deferred = 0;
 	q->qkey = 0;
 	memset(q->saddr, 0, sizeof(q->saddr));
 	memset(q->daddr, 0, sizeof(q->daddr));
-	memset(q->reply, 0, sizeof(q->reply));
+	memset(q->response, 0, sizeof(q->response));
 	q->ack_icrc = 0;
 	q->atomic_icrc = 0;
 	q->atomic_check = 0;

@@ -93,7 +93,7 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
 	struct xroce_qp *q = qp->map;
 
-	/* Nor is a reply built. */
+	/* Nor is a response built. */
 	spin_lock_bh(&qp->responses.lock);
 	WRITE_ONCE(q->ipv6, v6);
 	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
@@ -110,7 +110,7 @@ static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
 	WRITE_ONCE(q->pkey_full, pkey & 0x8000 ? (__force u16)htons(pkey) : ~0u);
 }
 
-/* What changes replies while requests come; no packet is executed meanwhile. */
+/* What changes responses while requests come; no packet is executed meanwhile. */
 static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	struct xroce_qp *q = qp->map;

@@ -36,7 +36,7 @@ static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 	u64 tx = 0;
 	int i;
 
-	/* Of no request to the others there is a reply. */
+	/* Of no request to the others there is a response. */
 	if (qp->type == XROCE_QPT_RC)
 		tx = READ_ONCE(m->packets) + READ_ONCE(m->duplicates) +
 		     READ_ONCE(m->naks) - READ_ONCE(m->silent);

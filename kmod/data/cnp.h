@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Congestion notification packets (IBTA A17.9). They go out with the replies of a
+ * Congestion notification packets (IBTA A17.9). They go out with the responses of a
  * queue pair (response.h) but are none: nothing waits for them.
  */
 #ifndef _XR_CNP_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Putting frames aside, and carrying them out when memory on demand is there. */
+/* Putting frames aside, and carrying them out when on-demand memory is there. */
 #include <linux/filter.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
@@ -25,19 +25,19 @@
 
 /* Frames a run; then other work of this CPU has its turn. */
 #define XR_DEFER_BUDGET	32
-static unsigned int odp_keep = XR_DEFER_MAX;
-module_param(odp_keep, uint, 0644);
-MODULE_PARM_DESC(odp_keep,
-		 "packets of a queue pair put aside while memory on demand is brought in, 0: none, RNR NAKs instead (256)");
+static unsigned int odp_defer_max = XR_DEFER_MAX;
+module_param(odp_defer_max, uint, 0644);
+MODULE_PARM_DESC(odp_defer_max,
+		 "packets of a queue pair deferred while on-demand memory is brought in, 0: none, RNR NAKs instead (256)");
 
 /*
  * A fault takes longer than this only if it has to wait for a disk. The peer's
  * own timer, which ends in a retry, is longer: perftest has 67 ms.
  */
-static unsigned int odp_patience = 20;
-module_param(odp_patience, uint, 0644);
-MODULE_PARM_DESC(odp_patience,
-		 "milliseconds after which the peer of packets put aside is told to come again (20)");
+static unsigned int odp_defer_ms = 20;
+module_param(odp_defer_ms, uint, 0644);
+MODULE_PARM_DESC(odp_defer_ms,
+		 "milliseconds after which the peer of packets deferred is told to come again (20)");
 
 /* Does this softirq carry out a frame of these? */
 static bool xr_defer_running(const struct xr_defer *k)
@@ -72,13 +72,13 @@ static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
 static void xr_defer_show(struct xr_qp *qp)
 {
 	lockdep_assert_held(&qp->defer.lock);
-	WRITE_ONCE(qp->map->kept, !!qp->defer.count);
+	WRITE_ONCE(qp->map->deferred, !!qp->defer.count);
 }
 
 /* When the peer is told. The lock is held. */
 static unsigned long xr_defer_end(const struct xr_defer *k)
 {
-	return k->since + msecs_to_jiffies(READ_ONCE(odp_patience));
+	return k->since + msecs_to_jiffies(READ_ONCE(odp_defer_ms));
 }
 
 /*
@@ -93,7 +93,7 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	lockdep_assert_held(&k->lock);
 	if (!k->open || k->refuse || k->lost ||
 	    !rcu_access_pointer(qp->link->prog) ||
-	    k->count >= min(READ_ONCE(odp_keep), XR_DEFER_MAX))
+	    k->count >= min(READ_ONCE(odp_defer_max), XR_DEFER_MAX))
 		return -ENOSPC;
 	if (!k->frame)
 		k->frame = xr_qp_alloc(qp, XR_DEFER_MAX, sizeof(*k->frame));
@@ -174,7 +174,7 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
  *
  * In softirq.
  *
- * Return: see xroce_keep().
+ * Return: see xroce_defer().
  */
 int xr_defer_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 {
@@ -339,7 +339,7 @@ static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
 	/*
 	 * A peer that has been told to come again may do so at once, and must not find
-	 * what it comes again for. Any other answer goes before those of packets that
+	 * what it comes again for. Any other response goes before those of packets that
 	 * come when nothing is kept any more.
 	 */
 	told = k->told;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames put aside while memory on demand is brought in, a queue for each queue
+ * Frames deferred while on-demand memory is brought in, a queue for each queue
  * pair. To tell the peer to come again costs it milliseconds, the fault itself
  * takes microseconds.
  *

@@ -2,7 +2,7 @@
 /* Reading and writing regions, where it is not as simple as in mr_copy.h. */
 #include "mr_copy.h"
 
-/* Is a range of memory on demand there? As xr_odp_ready() says. */
+/* Is a range of on-demand memory there? As xr_odp_ready() says. */
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 {
 	const struct xr_umem *umem = mr->umem;
@@ -11,7 +11,7 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 }
 
 /**
- * xr_mr_miss() - say what an access to memory on demand has missed
+ * xr_mr_miss() - say what an access to on-demand memory has missed
  * @mr: held by the caller
  * @va: as for xr_mr_range(), which has returned -EAGAIN; and so are @len and @write
  * @len: bytes

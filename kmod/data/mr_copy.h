@@ -59,7 +59,7 @@ static inline void *xr_umem_at(const struct xr_umem *umem, u64 off, u64 in)
 			   xr_odp_sparse_at(xr_odp_behind(umem), off >> PAGE_SHIFT) :
 			   xr_mtt_at(&umem->mtt, off >> umem->page_shift);
 
-	/* The low bits of an entry are those of memory on demand. */
+	/* The low bits of an entry are those of on-demand memory. */
 	return phys_to_virt((*entry & PAGE_MASK) + in);
 }
 
@@ -93,7 +93,7 @@ static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off
 }
 
 /*
- * Is a range of memory on demand in a single page that is there, and not in a tree, and
+ * Is a range of on-demand memory in a single page that is there, and not in a tree, and
  * has its process not been reaped?
  */
 static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 rights)

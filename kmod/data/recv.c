@@ -46,7 +46,7 @@ static int xr_recv_begin(struct xr_recv *v)
 
 /*
  * An element has not been stored to, for @ret. Let go of its region, and put the frame
- * aside if memory on demand is missing. Return: as xr_recv_store().
+ * aside if on-demand memory is missing. Return: as xr_recv_store().
  */
 static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
 				       u32 len, struct xdp_buff *xdp, int ret)
@@ -69,7 +69,7 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
 
 /*
  * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
- * 0, -EFAULT, or for memory on demand that is not there -EINPROGRESS, -EBUSY.
+ * 0, -EFAULT, or for on-demand memory that is not there -EINPROGRESS, -EBUSY.
  */
 static __always_inline int xr_recv_store(struct xr_qp *qp,
 					 const struct xroce_sge_local *sge, u32 in,
@@ -101,7 +101,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 
 /*
  * On from where the message has come to. There is room. What has been stored when
- * memory on demand is not there is stored again.
+ * on-demand memory is not there is stored again.
  */
 static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
 					   struct xdp_buff *xdp, u32 off, u32 len)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queueing replies, cutting READ responses into packets, pacing. */
+/* Queueing responses, cutting READ responses into packets, pacing. */
 #include <linux/if_ether.h>
 #include <linux/slab.h>
 #include <net/xdp.h>
@@ -21,7 +21,7 @@
 #define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
 /*
  * A device without room, or memory on its way, is left alone for a while, so often
- * in a row. Other queue pairs' replies find none either: the pace is halved each
+ * in a row. Other queue pairs' responses find none either: the pace is halved each
  * time, and goes up by and by until there is a batch in less than the least gap.
  */
 #define XR_RESPONSE_NAPS	4000
@@ -32,7 +32,7 @@
 
 static struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
 {
-	return &rs->reply[(rs->head + i) % XR_RESPONSE_MAX];
+	return &rs->response[(rs->head + i) % XR_RESPONSE_MAX];
 }
 
 /* Whether there is anything to send. The queue's lock is held. */
@@ -66,7 +66,7 @@ static void xr_responses_arm(struct xr_responses *rs)
  * An acknowledgement takes the place of one that waits right before it: it
  * says more. Return: whether it did.
  */
-static bool xr_response_merge(struct xr_responses *rs, const struct xroce_reply *r)
+static bool xr_response_merge(struct xr_responses *rs, const struct xroce_response *r)
 {
 	struct xr_response *last;
 
@@ -84,16 +84,16 @@ static bool xr_response_merge(struct xr_responses *rs, const struct xroce_reply 
 }
 
 /* At the end of the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
-static int xr_response_add(struct xr_qp *qp, const struct xroce_reply *r)
+static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
 {
 	struct xr_responses *rs = &qp->responses;
 
 	lockdep_assert_held(&rs->lock);
 	if (rs->count == XR_RESPONSE_MAX)
 		return -ENOSPC;
-	if (!rs->reply)
-		rs->reply = xr_qp_alloc(qp, XR_RESPONSE_MAX, sizeof(*rs->reply));
-	if (!rs->reply)
+	if (!rs->response)
+		rs->response = xr_qp_alloc(qp, XR_RESPONSE_MAX, sizeof(*rs->response));
+	if (!rs->response)
 		return -ENOMEM;
 	*xr_response_at(rs, rs->count++) = (struct xr_response){
 		.psn = r->psn & XROCE_PSN_MASK,
@@ -154,7 +154,7 @@ static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 	xr_qp_end(qp);
 }
 
-/* Give the queue's lock back. A reply that failed flushes what is posted. */
+/* Give the queue's lock back. A response that failed flushes what is posted. */
 static void xr_responses_unlock(struct xr_qp *qp)
 	__releases(&qp->responses.lock)
 {
@@ -166,7 +166,7 @@ static void xr_responses_unlock(struct xr_qp *qp)
 		xr_recv_fail(qp);
 }
 
-/* Build the next packet of the first reply. Return: whether it is its last. */
+/* Build the next packet of the first response. Return: whether it is its last. */
 static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *last)
 {
 	struct xr_responses *rs = &qp->responses;
@@ -268,10 +268,10 @@ static bool xr_responses_now(struct xr_qp *qp)
 }
 
 /*
- * Send an answer without payload when nothing waits. Return: false: it could not be
+ * Send a response without payload when nothing waits. Return: false: it could not be
  * made, and is to be queued.
  */
-static bool xr_response_alone(struct xr_qp *qp, const struct xroce_reply *r)
+static bool xr_response_alone(struct xr_qp *qp, const struct xroce_response *r)
 {
 	struct xr_responses *rs = &qp->responses;
 	const struct xr_tx_packet p = {
@@ -297,20 +297,20 @@ static bool xr_response_alone(struct xr_qp *qp, const struct xroce_reply *r)
 }
 
 /**
- * xr_response_queue() - queue a reply
+ * xr_response_queue() - queue a response
  * @qp: whose it is
  * @r: what; checked here
  * @l2: Ethernet header of the request
  * @l2_len: its length, 14 to XR_TX_L2_MAX
  * @must: nobody else can send it
  *
- * In softirq. A reply of one packet goes out at once when nothing waits, unless @r says
+ * In softirq. A response of one packet goes out at once when nothing waits, unless @r says
  * that it is behind another.
  *
  * Return: 0; -EAGAIN: nothing waits, it is no READ, and not for @must; -ENOSPC;
  * -ENOENT: the queue pair is going; -EINVAL; -ENOMEM.
  */
-int xr_response_queue(struct xr_qp *qp, const struct xroce_reply *r,
+int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		   const void *l2, u32 l2_len, bool must)
 {
 	struct xr_responses *rs = &qp->responses;
@@ -358,7 +358,7 @@ out:
 }
 
 /**
- * xr_response_frame() - send a reply that the XDP program has made
+ * xr_response_frame() - send a response that the XDP program has made
  * @qp: whose it is
  * @frame: what; used up. Without room it is lost, and the peer will ask again
  *
@@ -394,7 +394,7 @@ void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		  u32 msn)
 {
 	struct xr_responses *rs = &qp->responses;
-	const struct xroce_reply r = {
+	const struct xroce_response r = {
 		.opcode = XROCE_RC_ACK,
 		.syndrome = XROCE_SYN_RNR | XROCE_RNR_FAULT,
 		.psn = psn,
@@ -532,5 +532,5 @@ void xr_responses_close(struct xr_qp *qp)
 
 void xr_responses_free(struct xr_responses *rs)
 {
-	kfree(rs->reply);
+	kfree(rs->response);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replies that wait to be sent, a queue for each queue pair.
+ * Responses that wait to be sent, a queue for each queue pair.
  *
  * The XDP program queues them under the queue pair's claim, so in order. A tasklet
  * sends them: a few packets a run, so that others get their turn, and a device
@@ -21,14 +21,14 @@
 struct xdp_frame;
 struct xr_qp;
 struct xr_responses;
-struct xroce_reply;
+struct xroce_response;
 struct xroce_stat;
 
 /* READs and atomics that may be outstanding, and acknowledgements between. */
 #define XR_RESPONSE_MAX	256
 
 /**
- * struct xr_response - a reply, and how far it has got
+ * struct xr_response - a response, and how far it has got
  * @psn: of the next packet
  * @msn: message sequence number
  * @key: READ: R_Key
@@ -56,7 +56,7 @@ void xr_responses_open(struct xr_responses *rs);
 void xr_responses_reset(struct xr_responses *rs);
 void xr_responses_close(struct xr_qp *qp);
 void xr_responses_free(struct xr_responses *rs);
-int xr_response_queue(struct xr_qp *qp, const struct xroce_reply *r,
+int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		   const void *l2, u32 l2_len, bool must);
 void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame);
 void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,

@@ -110,7 +110,7 @@ static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 	return &bth->apsn;
 }
 
-/* The same of a reply, from xr_tx_template()'s. */
+/* The same of a response, from xr_tx_template()'s. */
 static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q, bool ipv6,
 					   const struct xr_tx_packet *p, u16 udp_len)
 {
@@ -120,14 +120,14 @@ static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q
 	if (unlikely(ipv6)) {
 		struct ipv6hdr *ip = at;
 
-		memcpy(at, q->reply, XROCE_REPLY_WORDS * sizeof(*q->reply));
+		memcpy(at, q->response, XROCE_RESPONSE_WORDS * sizeof(*q->response));
 		ip->payload_len = htons(udp_len);
 		udp = (struct udphdr *)(ip + 1);
 	} else {
 		struct iphdr *ip = at;
 		__be16 len = htons(sizeof(*ip) + udp_len);
 
-		memcpy(at, q->reply, XROCE_REPLY_WORDS4 * sizeof(*q->reply));
+		memcpy(at, q->response, XROCE_RESPONSE_WORDS4 * sizeof(*q->response));
 		csum_replace2(&ip->check, ip->tot_len, len);
 		ip->tot_len = len;
 		udp = (struct udphdr *)(ip + 1);
@@ -195,7 +195,7 @@ static void *xr_tx_alloc(u32 size)
 	return frag;
 }
 
-/* Memory on demand is missing. Let go of the region, then send for the memory. */
+/* On-demand memory is missing. Let go of the region, then send for the memory. */
 static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 				 const struct xr_tx_packet *p)
 {
@@ -239,7 +239,7 @@ static __always_inline int xr_tx_payload(const struct xr_qp *qp,
  * @p: what
  *
  * Return: 0; -ENOMEM; -ENOENT: there is no such region; -ERANGE, as for xr_mr_range();
- * or, of memory on demand that was asked for, -EAGAIN, -EFAULT or -EIO.
+ * or, of on-demand memory that was asked for, -EAGAIN, -EFAULT or -EIO.
  */
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p)
@@ -293,7 +293,7 @@ err:
 	return ret;
 }
 
-/* The invariant CRC of a reply of which all that varies is zero. */
+/* The invariant CRC of a response of which all that varies is zero. */
 static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 {
 	u8 frame[ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
@@ -318,12 +318,12 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 		q->atomic_check =
 			(__force u16)((struct iphdr *)(frame + ETH_HLEN))->check;
 	if (opcode == XROCE_RC_ACK)
-		memcpy(q->reply, frame + ETH_HLEN, (void *)psn - (void *)frame - ETH_HLEN);
+		memcpy(q->response, frame + ETH_HLEN, (void *)psn - (void *)frame - ETH_HLEN);
 	return crc;
 }
 
 /**
- * xr_tx_template() - prepare the XDP program's replies, and what it looks for in READs
+ * xr_tx_template() - prepare the XDP program's responses, and what it looks for in READs
  * @q: a queue pair on its way to RTR, or whose peer moves in SQD; all about that is there
  */
 void xr_tx_template(struct xroce_qp *q)

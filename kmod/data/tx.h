@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames that the module sends itself: replies that do not fit the frame of the
+ * Frames that the module sends itself: responses that do not fit the frame of the
  * request, or may not overtake those before them.
  */
 #ifndef _XR_TX_H
@@ -14,7 +14,7 @@ struct xr_tx_batch;
 struct xroce_qp;
 
 /**
- * struct xr_tx_packet - one packet of a reply
+ * struct xr_tx_packet - one packet of a response
  * @l2: Ethernet header with VLAN tags, from us to the peer; XR_TX_L2_ROOM bytes
  * @l2_len: its length
  * @opcode: enum xroce_rc_opcode, or XROCE_OP_CNP, with nothing that follows

@@ -255,7 +255,7 @@ void xr_mtt_query(struct xroce_mtt_query *q)
 	u32 id;
 
 	q->limit = xr_mtt_limit();
-	q->kept = (u64)xr_pool_reserved << XR_EXTENT_SHIFT;
+	q->reserved = (u64)xr_pool_reserved << XR_EXTENT_SHIFT;
 	q->largest = 0;
 	q->scattered = 0;
 	spin_lock(&xr_pool_lock);

@@ -31,12 +31,12 @@ struct xroce_qp;
  * @access: XROCE_ACCESS_REMOTE_*
  * @mtu: bytes of the path MTU
  * @max_dest_rd_atomic: READs and atomics kept for replay
- * @failed: a work request or a reply has ended it
+ * @failed: a work request or a response has ended it
  * @epoch: another number, of no other queue pair, each time it is made ready to receive
  * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw_count.h)
  * @windows_2b: likewise of type 2B
  * @responses: those that the module sends; under a lock of their own
- * @defer: frames put aside; under a lock of its own
+ * @defer: frames deferred; under a lock of its own
  * @recv: what it receives with; under a lock of its own
  * @sq: its owner's send queue, or NULL
  * @send_cq: where completions of that go, or NULL; under the lock of @sq

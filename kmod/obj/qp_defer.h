@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue pair's frames that have been put aside: see defer.h. */
+/* A queue pair's frames that have been deferred: see defer.h. */
 #ifndef _XR_QP_DEFER_H
 #define _XR_QP_DEFER_H
 
@@ -16,7 +16,7 @@ struct task_struct;
 struct xdp_frame;
 
 /**
- * struct xr_defer - frames of a queue pair that have been put aside
+ * struct xr_defer - frames of a queue pair that have been deferred
  * @lock: for all but @waiter, @stay, @again and @told; taken in softirq, by processes
  *	with bottom halves off
  * @frame: a ring of XR_DEFER_MAX; NULL until the first one is kept

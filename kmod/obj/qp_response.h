@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue pair's replies that wait to be sent: see response.h. */
+/* A queue pair's responses that wait to be sent: see response.h. */
 #ifndef _XR_QP_RESPONSE_H
 #define _XR_QP_RESPONSE_H
 
@@ -14,7 +14,7 @@ struct xr_response;
 /**
  * struct xr_responses - the queue of a queue pair
  * @lock: for all of it; taken in softirq, by processes with bottom halves off
- * @reply: a ring; NULL until the first one is queued
+ * @response: a ring; NULL until the first one is queued
  * @head: place of the one being sent
  * @count: how many there are
  * @reads: READs among them
@@ -34,7 +34,7 @@ struct xr_response;
  */
 struct xr_responses {
 	spinlock_t lock;
-	struct xr_response *reply;
+	struct xr_response *response;
 	u32 head;
 	u32 count;
 	u32 reads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory on demand: made, missed, invalidated, and let go. */
+/* On-demand memory: made, missed, invalidated, and let go. */
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -134,7 +134,7 @@ static void xr_odp_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 	q->odp_pages = atomic64_read(&odp->made);
 	q->odp_invalidated = atomic64_read(&odp->invalidated);
 	q->odp_prefetched = atomic64_read(&odp->prefetched);
-	q->odp_parts = umem->sparse ? children : 1;
+	q->odp_children = umem->sparse ? children : 1;
 	q->odp_bytes = sizeof(*odp) + umem->mtt.count * sizeof(u64) +
 		       children * sizeof(struct xr_odp_child);
 }
@@ -226,7 +226,7 @@ static const struct xr_umem_ops xr_odp_umem_ops = {
 };
 
 /**
- * xr_odp() - make memory on demand of a range of addresses, or of all of them
+ * xr_odp() - make on-demand memory of a range of addresses, or of all of them
  * @pid: process whose memory it is, or one of its threads
  * @addr: first byte
  * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the address space

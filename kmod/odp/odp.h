@@ -137,7 +137,7 @@ struct xr_odp_child {
 };
 
 /**
- * struct xr_odp - memory on demand
+ * struct xr_odp - on-demand memory
  * @umem: what regions know of it; in front
  * @mm: its address space; a reference to the structure, not to the memory
  * @refs: its regions, which are one, and each run of @work that is pending or under way

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Entries of memory on demand: they come, and the kernel takes them away. */
+/* Entries of on-demand memory: they come, and the kernel takes them away. */
 #include <linux/mm.h>
 
 #include "mem/hazard.h"

@@ -7,7 +7,7 @@
 
 #include "user.h"
 
-/* How long a user is kept that has no memory on demand: it may register some again. */
+/* How long a user is kept that has no on-demand memory: it may register some again. */
 #define XR_ODP_USER_IDLE	HZ
 
 /* For the list, xr_odp_user::refs and their sum. */

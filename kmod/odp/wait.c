@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waiting for memory on demand. */
+/* Waiting for on-demand memory. */
 #include <linux/spinlock.h>
 
 #include "wait.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waiting for memory on demand: those who have asked for something that is not there,
+ * Waiting for on-demand memory: those who have asked for something that is not there,
  * and are woken when it may be.
  */
 #ifndef _XR_ODP_WAIT_H

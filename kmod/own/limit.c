@@ -259,17 +259,17 @@ void xr_uncharge(struct xr_charge *c)
 	xr_uncount(c);
 }
 
-/* Packets put aside for all, on all links. */
+/* Packets deferred for all, on all links. */
 static atomic_t xr_deferred_all = ATOMIC_INIT(0);
 
 /* Where those of a user are counted; or those of persistent queue pairs. */
 static atomic_t *xr_deferred_by(const struct xr_owner *owner)
 {
-	return owner->user ? &owner->user->kept : &owner->limits->deferred_own;
+	return owner->user ? &owner->user->deferred : &owner->limits->deferred_own;
 }
 
 /**
- * xr_charge_deferred() - count a packet that is about to be put aside
+ * xr_charge_deferred() - count a packet that is about to be deferred
  * @owner: whose queue pair it is for; the capabilities of its process do not count
  *
  * Nobody has more than as many as are free: whatever the others do, there is room for
@@ -281,12 +281,12 @@ bool xr_charge_deferred(const struct xr_owner *owner)
 {
 	struct xr_limits *limits = owner->limits;
 	int all = atomic_inc_return(&xr_deferred_all);
-	int link = atomic_inc_return(&limits->kept);
+	int link = atomic_inc_return(&limits->deferred);
 	int user = atomic_inc_return(xr_deferred_by(owner));
 
 	if (user <= XR_DEFERRED_MAX - all &&
-	    link <= READ_ONCE(limits->link[XROCE_COUNT_KEPT]) &&
-	    (!owner->user || user <= READ_ONCE(limits->user[XROCE_COUNT_KEPT])))
+	    link <= READ_ONCE(limits->link[XROCE_COUNT_DEFERRED]) &&
+	    (!owner->user || user <= READ_ONCE(limits->user[XROCE_COUNT_DEFERRED])))
 		return true;
 	xr_uncharge_deferred(owner);
 	return false;
@@ -296,7 +296,7 @@ bool xr_charge_deferred(const struct xr_owner *owner)
 void xr_uncharge_deferred(const struct xr_owner *owner)
 {
 	atomic_dec(xr_deferred_by(owner));
-	atomic_dec(&owner->limits->kept);
+	atomic_dec(&owner->limits->deferred);
 	atomic_dec(&xr_deferred_all);
 }
 
@@ -378,7 +378,7 @@ static struct xr_user *xr_limit_user(struct xr_limits *limits,
 int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 {
 	const u64 *most = limits->link, *used = limits->used;
-	const atomic_t *kept = &limits->kept;
+	const atomic_t *deferred = &limits->deferred;
 	struct xr_user *user;
 	u32 i;
 
@@ -393,14 +393,14 @@ int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 		}
 		most = limits->user;
 		used = user ? user->used : NULL;
-		kept = user ? &user->kept : NULL;
+		deferred = user ? &user->deferred : NULL;
 	}
 	strscpy_pad(q->device, limits->name, sizeof(q->device));
 	for (i = 0; i < ARRAY_SIZE(q->limit); i++) {
 		q->limit[i] = i < XROCE_COUNTED ? most[i] : 0;
 		q->used[i] = i < XROCE_COUNTED && used ? used[i] : 0;
 	}
-	q->used[XROCE_COUNT_KEPT] = kept ? atomic_read(kept) : 0;
+	q->used[XROCE_COUNT_DEFERRED] = deferred ? atomic_read(deferred) : 0;
 	mutex_unlock(&limits->lock);
 	return 0;
 }

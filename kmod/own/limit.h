@@ -22,21 +22,21 @@
 struct rdma_cgroup;
 struct xr_owner;
 
-/* Packets put aside on all links together: at most some 20 MB. */
+/* Packets deferred on all links together: at most some 20 MB. */
 #define XR_DEFERRED_MAX	4096
 
 /**
  * struct xr_user - a user of a link
  * @uid: who
  * @refs: descriptors that use the link, and charges; it goes with the last of them
- * @used: what is charged, by enum xroce_counted, but for XROCE_COUNT_KEPT
- * @kept: packets put aside; under no lock
+ * @used: what is charged, by enum xroce_counted, but for XROCE_COUNT_DEFERRED
+ * @deferred: deferred packets; under no lock
  */
 struct xr_user {
 	kuid_t uid;
 	unsigned long refs;
 	u64 used[XROCE_COUNTED];
-	atomic_t kept;
+	atomic_t deferred;
 };
 
 /**
@@ -44,8 +44,8 @@ struct xr_user {
  * @lock: for all, and for the users; the data path reads @link and @user without it
  * @link: most that there may be in all, by enum xroce_counted
  * @user: most that a user may have
- * @used: what is charged, in all, but for XROCE_COUNT_KEPT
- * @kept: packets put aside, in all; under no lock
+ * @used: what is charged, in all, but for XROCE_COUNT_DEFERRED
+ * @deferred: deferred packets, in all; under no lock
  * @deferred_own: those of persistent queue pairs, which have no user; likewise
  * @users: struct xr_user by number
  * @name: what the link is called by the controller "rdma" of control groups; empty:
@@ -57,7 +57,7 @@ struct xr_limits {
 	u64 link[XROCE_COUNTED];
 	u64 user[XROCE_COUNTED];
 	u64 used[XROCE_COUNTED];
-	atomic_t kept;
+	atomic_t deferred;
 	atomic_t deferred_own;
 	struct xarray users;
 	char name[16];

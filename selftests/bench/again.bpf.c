@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For BPF_PROG_TEST_RUN, which lets a program see its own reply when it repeats:
+ * For BPF_PROG_TEST_RUN, which lets a program see its own response when it repeats:
  * make the frame the next request, and go on to the program that is measured.
  */
 #include <linux/bpf.h>

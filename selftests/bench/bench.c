@@ -18,7 +18,7 @@
 #include "responder.h"
 #include "table.h"
 
-#define LARGEST_HUB	65536	/* bytes of a reply */
+#define LARGEST_HUB	65536	/* bytes of a response */
 #define PAUSE_NS	300000	/* twice as long as a frame waits there */
 
 #define ROW(code, size)	{ { code, size }, { [0 ... COLUMNS - 1] = COST_NONE } }
@@ -45,12 +45,12 @@ static struct row rows[] = {
 
 /*
  * What the generator itself costs, and the way to the responder: frames of a row's
- * request, and frames like a packet of its reply, that are dropped there by a program;
+ * request, and frames like a packet of its response, that are dropped there by a program;
  * and those that no program sees, as the stack drops them, or the NIC.
  */
 static struct base {
 	double request;
-	double reply;
+	double response;
 } xdp[ARRAY_SIZE(rows)], unseen[ARRAY_SIZE(rows)];
 
 static struct {
@@ -62,8 +62,8 @@ static struct {
 	{ &responder_drop,	EXPECT_NOTHING,	.base = xdp },
 	{ &responder_drop_skb,	EXPECT_NOTHING,	.base = unseen },
 	{ &responder_bounce,	EXPECT_REQUEST,	COLUMN_FLOOR },
-	{ &responder_xroce,	EXPECT_REPLY,	COLUMN_XROCE },
-	{ &responder_rxe,	EXPECT_REPLY,	COLUMN_RXE },
+	{ &responder_xroce,	EXPECT_RESPONSE,	COLUMN_XROCE },
+	{ &responder_rxe,	EXPECT_RESPONSE,	COLUMN_RXE },
 };
 
 static uint32_t segment = MEASURE_SEGMENT;
@@ -85,7 +85,7 @@ static double cost_of(const struct responder *r, enum generator_expect expect,
 		.op = op,
 		.targets = &target,
 		.n_targets = 1,
-		.step = expect == EXPECT_REPLY ? op_psns(op) : 1,
+		.step = expect == EXPECT_RESPONSE ? op_psns(op) : 1,
 		.expect = expect,
 		.dropped = r->dropped ? r->dropped() : NULL,
 		.misdirected = r->misdirected,
@@ -134,7 +134,7 @@ static bool responder_chosen(size_t which)
 }
 
 /* An acknowledgement is about as long as a request to READ. */
-static struct op like_reply(const struct op *op)
+static struct op like_response(const struct op *op)
 {
 	if (op->code != OP_READ)
 		return (struct op){ OP_READ, 8 };
@@ -143,19 +143,19 @@ static struct op like_reply(const struct op *op)
 
 /*
  * Of a row, to be subtracted. Where there are copies, what rxe gets is not copied, and
- * its replies are, for the program that judges them. Where there are NICs, the
- * generator's receives the replies.
+ * its responses are, for the program that judges them. Where there are NICs, the
+ * generator's receives the responses.
  */
 static double base_of(const struct responder *r, size_t i)
 {
-	double reply = op_psns(&rows[i].op) * (xdp[i].reply - unseen[i].reply);
+	double response = op_psns(&rows[i].op) * (xdp[i].response - unseen[i].response);
 
 	if (copies)
-		return r == &responder_rxe ? unseen[i].request + reply :
+		return r == &responder_rxe ? unseen[i].request + response :
 					     xdp[i].request;
 	if (r == &responder_bounce)
-		reply = xdp[i].request - unseen[i].request;
-	return xdp[i].request + reply;
+		response = xdp[i].request - unseen[i].request;
+	return xdp[i].request + response;
 }
 
 static bool measure_all(size_t which)
@@ -182,9 +182,9 @@ static bool measure_all(size_t which)
 			continue;
 		}
 		base[i].request = cost;
-		like = like_reply(&rows[i].op);
-		base[i].reply = cost_of(r, order[which].expect, &like);
-		ok &= base[i].reply != COST_ERROR;
+		like = like_response(&rows[i].op);
+		base[i].response = cost_of(r, order[which].expect, &like);
+		ok &= base[i].response != COST_ERROR;
 	}
 	r->close();
 	return ok;

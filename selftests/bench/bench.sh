@@ -7,7 +7,7 @@
 #                                    [OP[:SIZE]]...
 #   vm.sh --icount --memory 4G -- bench/bench.sh regions [-o FILE] [KIB]...
 #   vm.sh --icount -- bench/bench.sh windows [-o FILE]
-#   vm.sh --icount --memory 4G -- bench/bench.sh space [-o FILE] [GIB]...
+#   vm.sh --icount --memory 4G -- bench/bench.sh implicit [-o FILE] [GIB]...
 #   vm.sh --icount -- bench/bench.sh pagein [-o FILE]
 #   vm.sh --icount -- bench/bench.sh scale [-o FILE] [qps|regions|window]...
 #   vm.sh --icount -- bench/bench.sh other [-o FILE]
@@ -16,15 +16,15 @@
 # explained at the end. The others are of what binding and revoking windows costs, of
 # the memory that an address space on demand takes, of what many queue pairs,
 # regions and requests under way do to the cost of one, and of what traffic pays that
-# is not ours: windows.c, space.c, scale.c and other.c say how; and pagein.c how long a
-# miss of memory on demand takes.
+# is not ours: windows.c, implicit.c, scale.c and other.c say how; and pagein.c how long a
+# miss of on-demand memory takes.
 #
 #   initial namespace                      namespace xr
 #   +-----------------------+              +--------------------------+
 #   | c0 10.77.0.1          |   requests   | x0    the generator,     |
 #   |    drop, floor, xroce |<-------------|       10.77.0.3, which   |
 #   |    or rxe             |------------->|       there is not       |
-#   +-----------------------+   replies    +--------------------------+
+#   +-----------------------+   responses    +--------------------------+
 #
 # With --icount a nanosecond of the machine is an instruction, of whatever: the
 # kernel, the generator, the responder. There is one CPU, and it never idles
@@ -33,13 +33,13 @@
 # - The generator makes all frames beforehand: right invariant CRCs, sequence
 #   numbers that go up. It sends 64 with one sendmmsg(2) on a packet socket,
 #   then yields until all are answered, and so on.
-# - Its interface has an XDP program that judges each reply (destination,
+# - Its interface has an XDP program that judges each response (destination,
 #   opcode, ACK, sequence number, bytes), counts it, and drops everything.
 #   After the run the region is looked at. What is not answered as it should be
 #   is an error and no number.
 # - "drop" is an XDP program that drops: what the generator costs, and the way
 #   to the responder. It is subtracted from the others, and so is what the program
-#   that judges the replies takes.
+#   that judges the responses takes.
 #   Where what is sent arrives later, as on virtio-net, it counts them as well, and
 #   the generator waits until all are counted.
 # - While the generator waits it yields. What a yield costs that nobody has taken
@@ -51,12 +51,12 @@
 #   module's functions: bytes/bench.c.
 #
 # A number is the median of five segments of 2,000 operations, after 500 to
-# warm up, and of fewer where a reply takes several packets; then there are fewer
-# under way, too, 256 KiB of replies. A remark on stderr names rows whose segments
+# warm up, and of fewer where a response takes several packets; then there are fewer
+# under way, too, 256 KiB of responses. A remark on stderr names rows whose segments
 # differ by more than 1%.
 #
 # On virtio-net frames leave 150 us after the first of them, so that there are so many
-# to an interrupt. What the generator's own NIC does to receive the replies is
+# to an interrupt. What the generator's own NIC does to receive the responses is
 # subtracted: what "drop" costs for frames of their length, less what the same frames
 # cost when they are for the Ethernet address of nobody, and their NIC drops them.
 #
@@ -74,9 +74,9 @@
 #
 # veth copies a socket buffer for an XDP program. xroce gets copies of the generator's
 # frames, and that is in "drop". rxe gets them as they are, but the program that judges
-# its replies gets copies. So from rxe's figures another "drop" is subtracted: that of a
+# its responses gets copies. So from rxe's figures another "drop" is subtracted: that of a
 # stack that drops what is for another host, plus what the program's copies of the
-# replies are dearer than that, by frames of their length.
+# responses are dearer than that, by frames of their length.
 #
 # Regions: ibv_reg_mr() and ibv_dereg_mr() on rxe, and xroce_mr_reg() and
 # xroce_mr_dereg(), of the same memory, all there beforehand, one after the other.
@@ -130,7 +130,7 @@ bytes() {
 case ${1:-} in
 regions)	shift; "$programs/regions" "$@" ;;
 windows)	shift; "$programs/windows" "$@" ;;
-space)		shift; "$programs/space" "$@" ;;
+implicit)		shift; "$programs/implicit" "$@" ;;
 other)		shift; "$programs/other" "$@" ;;
 scale)		shift; "$programs/scale" "$@" ;;
 *)		bytes >/dev/shm/bytes; "$programs/bench" -b /dev/shm/bytes "$@" ;;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* On the generator's interface: judge and count replies, drop everything. */
+/* On the generator's interface: judge and count responses, drop everything. */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -12,7 +12,7 @@
 
 #include "count.h"
 
-struct reply {
+struct response {
 	struct ethhdr eth;
 	struct iphdr ip;
 	struct udphdr udp;
@@ -29,9 +29,9 @@ struct {
 } count SEC(".maps");
 
 SEC("xdp.frags")
-int count_replies(struct xdp_md *ctx)
+int count_responses(struct xdp_md *ctx)
 {
-	struct reply *r = (void *)(long)ctx->data;
+	struct response *r = (void *)(long)ctx->data;
 	__u32 syndrome, psn, zero = 0;
 	struct count *c;
 	__u8 kind;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The replies that the generator has got: the value of the map "count", which
+ * The responses that the generator has got: the value of the map "count", which
  * count.bpf.c and the generator share.
  */
 #ifndef XROCE_BENCH_COUNT_H
@@ -8,21 +8,21 @@
 
 #include <linux/types.h>
 
-/* What an opcode is to the operation that is measured; 0: not its reply. */
+/* What an opcode is to the operation that is measured; 0: not its response. */
 #define COUNT_DONE	(1u << 0)	/* the last packet, or the only one */
-#define COUNT_PART	(1u << 1)	/* another packet of the reply */
+#define COUNT_PART	(1u << 1)	/* another packet of the response */
 #define COUNT_AETH	(1u << 2)	/* it has one, which must say ACK */
 
 /**
- * struct count - replies
+ * struct count - responses
  * @kind: COUNT_* by opcode; written by the generator, as are @qpn, @step, and
  *	@psn at the start
- * @qpn: destination of the replies
- * @psn: of the next reply
- * @step: from the sequence number of a reply to the next one's
+ * @qpn: destination of the responses
+ * @psn: of the next response
+ * @step: from the sequence number of a response to the next one's
  * @done: operations answered in full, in order
- * @bytes: of all replies that were right, from the IP header on
- * @bad: RoCEv2 packets that were not the reply expected next
+ * @bytes: of all responses that were right, from the IP header on
+ * @bad: RoCEv2 packets that were not the response expected next
  * @bad_opcode: of the first of them
  * @bad_syndrome: its AETH's, if it has one
  * @bad_psn: its sequence number

@@ -21,7 +21,7 @@
 #include "xdp.h"
 
 #define SEND_BUFFER	(64 << 20)
-#define PATIENCE_NS	2000000000ull	/* until replies count as lost */
+#define PATIENCE_NS	2000000000ull	/* until responses count as lost */
 
 static struct xdp xdp;
 static volatile struct count *count = MAP_FAILED;
@@ -34,7 +34,7 @@ static uint8_t *frames;
 static struct iovec *iov;
 static struct mmsghdr *msgs;
 static uint32_t sent, first;	/* numbers of frames; the first of the run */
-static uint32_t reply_len;
+static uint32_t response_len;
 static struct generator_run run;
 
 /* When the last window has left, where a run waits for that. */
@@ -78,7 +78,7 @@ static bool open_here(void)
 
 	if (!mac_of(GENERATOR_DEV, own_mac))
 		return fail(GENERATOR_DEV);
-	if (!xdp_attach(&xdp, "count.bpf.o", "count_replies", GENERATOR_DEV))
+	if (!xdp_attach(&xdp, "count.bpf.o", "count_responses", GENERATOR_DEV))
 		return false;
 	fd = bpf_object__find_map_fd_by_name(xdp.object, "count");
 	count = mmap(NULL, sizeof(*count), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -308,13 +308,13 @@ bool generator_prepare(const struct generator_run *r)
 	fill(&p, &f);
 
 	start.step = run.step;
-	if (run.expect == EXPECT_REPLY) {
-		reply_len = op_replies(run.op, &start);
+	if (run.expect == EXPECT_RESPONSE) {
+		response_len = op_responses(run.op, &start);
 		if (op_psns(run.op) > 1)
 			start.step = 1;
 	} else {
 		start.kind[p.opcode] = COUNT_DONE;
-		reply_len = f.len - f.l3;
+		response_len = f.len - f.l3;
 	}
 	memcpy((void *)count, &start, sizeof(start));
 	sent = run.dropped ? *run.dropped : 0;
@@ -357,15 +357,15 @@ double generator_judging(void)
 	packet_build(&p, &f);
 	/* It is the one expected each time. */
 	count->step = 0;
-	full = run_cost("count_replies", &f);
+	full = run_cost("count_responses", &f);
 	none = run_cost("count_nothing", &f);
 	if (count->bad != was.bad || full < none || none < 0) {
-		fprintf(stderr, "bench: generator: no reply to judge\n");
+		fprintf(stderr, "bench: generator: no response to judge\n");
 		return -1;
 	}
 	memcpy((void *)count, &was, sizeof(was));
 	return (full - none) *
-	       (run.expect == EXPECT_REPLY ? op_psns(run.op) : 1);
+	       (run.expect == EXPECT_RESPONSE ? op_psns(run.op) : 1);
 }
 
 static enum generator_result lost(char *why)
@@ -380,7 +380,7 @@ static enum generator_result lost(char *why)
 	}
 	if (c->bad_opcode != XROCE_RC_ACK || syndrome >> 5 != 3) {
 		snprintf(why, GENERATOR_WHY,
-			 "reply %llu has opcode %#x, PSN %#x, AETH %#x, not the right ones",
+			 "response %llu has opcode %#x, PSN %#x, AETH %#x, not the right ones",
 			 c->done, c->bad_opcode, c->bad_psn, syndrome);
 		return GENERATOR_FAILED;
 	}
@@ -413,9 +413,9 @@ enum generator_result generator_send(uint32_t n, uint64_t *ns, char *why)
 	}
 	*ns = now() - start - vain * (run.pause ? pause_ns : poll_ns);
 	if (run.expect != EXPECT_NOTHING &&
-	    count->bytes != (uint64_t)sent * reply_len) {
-		snprintf(why, GENERATOR_WHY, "replies of %llu bytes, not %llu",
-			 count->bytes, (unsigned long long)sent * reply_len);
+	    count->bytes != (uint64_t)sent * response_len) {
+		snprintf(why, GENERATOR_WHY, "responses of %llu bytes, not %llu",
+			 count->bytes, (unsigned long long)sent * response_len);
 		return GENERATOR_FAILED;
 	}
 	return GENERATOR_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The requester: frames made beforehand, sent through a packet socket on
- * GENERATOR_DEV in the namespace GENERATOR_NETNS, and replies counted by
+ * GENERATOR_DEV in the namespace GENERATOR_NETNS, and responses counted by
  * count.bpf.c there.
  */
 #ifndef XROCE_BENCH_GENERATOR_H
@@ -17,11 +17,11 @@
 #define GENERATOR_NETNS		"/run/netns/xr"
 #define GENERATOR_WINDOW	64	/* requests in flight, where nothing else is said */
 
-/* What a reply must be. */
+/* What a response must be. */
 enum generator_expect {
 	EXPECT_NOTHING,		/* nobody answers */
 	EXPECT_REQUEST,		/* the request comes back */
-	EXPECT_REPLY,
+	EXPECT_RESPONSE,
 };
 
 /* Open the socket and attach the program. Return: false after a message. */
@@ -36,8 +36,8 @@ void generator_close(void);
  * @step: the sequence number of a request is so much more than that of the one
  *	before, which was to another target; the first one's is PEER_PSN
  * @count: requests
- * @window: how many are sent before replies are awaited
- * @expect: what the replies are
+ * @window: how many are sent before responses are awaited
+ * @expect: what the responses are
  * @dropped: where frames are counted that are not answered; NULL: nowhere
  * @misdirected: frames are for the Ethernet address of nobody
  * @pause: of frames that are neither answered nor counted: ns until a window has left
@@ -62,11 +62,11 @@ bool generator_prepare(const struct generator_run *run);
 enum generator_result {
 	GENERATOR_OK,
 	GENERATOR_REFUSED,	/* the first was: NAK, invalid request */
-	GENERATOR_FAILED,	/* a false reply, or none */
+	GENERATOR_FAILED,	/* a false response, or none */
 };
 
 /**
- * generator_send() - send the next @count frames and wait for their replies
+ * generator_send() - send the next @count frames and wait for their responses
  * @count: how many
  * @ns: out: time it took, without polling in vain
  * @why: out: when it fails, a text of GENERATOR_WHY bytes
@@ -76,7 +76,7 @@ enum generator_result generator_send(uint32_t count, uint64_t *ns, char *why);
 #define GENERATOR_WHY	128
 
 /*
- * What judging the replies to a request of the run costs, by the clock of
+ * What judging the responses to a request of the run costs, by the clock of
  * generator_send(); less than 0: an error, after a message.
  */
 double generator_judging(void);

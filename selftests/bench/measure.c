@@ -8,7 +8,7 @@
 #include "measure.h"
 
 #define SPREAD		0.01	/* of the segments, without a remark */
-#define IN_FLIGHT	(256u << 10)	/* bytes of all replies of a window */
+#define IN_FLIGHT	(256u << 10)	/* bytes of all responses of a window */
 
 /*
  * A clock that counts instructions says 2,000,000 here, whatever the machine, when

@@ -59,7 +59,7 @@ uint32_t op_psns(const struct op *op)
 	return op->code == OP_READ ? read_packets(op->size) : 1;
 }
 
-uint32_t op_replies(const struct op *op, struct count *count)
+uint32_t op_responses(const struct op *op, struct count *count)
 {
 	uint8_t *kind = count->kind;
 	uint32_t n;

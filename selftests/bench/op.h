@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The operations that can be measured: their requests and their replies. */
+/* The operations that can be measured: their requests and their responses. */
 #ifndef XROCE_BENCH_OP_H
 #define XROCE_BENCH_OP_H
 
@@ -46,8 +46,8 @@ bool op_differs(const struct op *op);
 /* Packet sequence numbers that a request uses up. */
 uint32_t op_psns(const struct op *op);
 
-/* What replies look like: @count's kinds. Return: their bytes, from IP on. */
-uint32_t op_replies(const struct op *op, struct count *count);
+/* What responses look like: @count's kinds. Return: their bytes, from IP on. */
+uint32_t op_responses(const struct op *op, struct count *count);
 
 /**
  * op_happened() - is the region's memory what @times operations leave there?

@@ -6,9 +6,9 @@
  *
  *   pagein [-o FILE]		of bench.sh
  *
- * "resident" is what it takes when all is there. "put aside" is over memory that has
+ * "resident" is what it takes when all is there. "deferred" is over memory that has
  * never been touched: packets wait for it in the module. "RNR" is the same when none
- * are put aside (odp_keep=0): the peer is told to come again, and does after a jiffy,
+ * are deferred (odp_defer_max=0): the peer is told to come again, and does after a jiffy,
  * as Soft-RoCE does. "advised" is MR_ADVISE first, whose own time is "advice", with
  * the page faults in it.
  *
@@ -134,7 +134,7 @@ static void one(json_object *all, size_t i)
 				madvise(o.mem, LONGEST, MADV_DONTNEED);
 			if (way == RESIDENT || way == ADVISED)
 				advice = advise(sizes[i].bytes);
-			live_parameter("odp_keep", way == RNR ? 0 : 256);
+			live_parameter("odp_defer_max", way == RNR ? 0 : 256);
 			rnr[way] = 0;
 			start = now();
 			for (off = 0; off < sizes[i].bytes;
@@ -168,7 +168,7 @@ static void pagein(void)
 	if (!odp_open_opts(&o, LONGEST / MEM_PAGE, &opts))
 		return;
 	printf("%-17s %12s %12s %12s %6s %12s %12s\n", "WRITE", "resident",
-	       "put aside", "RNR", "NAKs", "advised", "advice");
+	       "deferred", "RNR", "NAKs", "advised", "advice");
 	for (i = 0; i < ARRAY_SIZE(sizes) && !test_failed(); i++)
 		one(all, i);
 	if (out && !test_failed())
@@ -179,7 +179,7 @@ static void pagein(void)
 }
 
 static const struct test benches[] = {
-	{ "pagein", "O3 O5", "memory on demand, from miss to answer", pagein },
+	{ "pagein", "O3 O5", "on-demand memory, from miss to answer", pagein },
 };
 
 int main(int argc, char **argv)

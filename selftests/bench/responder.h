@@ -19,7 +19,7 @@
 #define PEER_QPN	0x00c0deu
 #define PEER_PSN	0x000100u
 
-/* READs and atomics that may wait for their replies; more than the window. */
+/* READs and atomics that may wait for their responses; more than the window. */
 #define RESPONDER_RD_ATOMIC	128
 
 #define RESPONDER_MEMORY	(4u << 20)

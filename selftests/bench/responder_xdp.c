@@ -47,7 +47,7 @@ static bool bounce_open(void *memory)
 	return xdp_attach(&xdp, "answer.bpf.o", "bounce", RESPONDER_DEV);
 }
 
-/* The generator takes a bounced request for its reply. */
+/* The generator takes a bounced request for its response. */
 static bool connect_any(struct target *target)
 {
 	target->qpn = PEER_QPN;

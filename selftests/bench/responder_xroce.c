@@ -88,7 +88,7 @@ static bool xroce_take(void *memory)
 	}
 	mr = region(memory, RESPONDER_MEMORY);
 	base = mr.iova;
-	/* Resident memory on demand, in place of pinned memory. */
+	/* Resident on-demand memory, in place of pinned memory. */
 	if (demand)
 		mr.access |= XROCE_ACCESS_ON_DEMAND;
 	if (demand && !strcmp(demand, "all")) {

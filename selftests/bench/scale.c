@@ -68,7 +68,7 @@ static double cost_of(const struct responder *r, const struct op *op,
 		.n_targets = n_targets,
 		.step = step,
 		.window = window,
-		.expect = r->executes ? EXPECT_REPLY : EXPECT_NOTHING,
+		.expect = r->executes ? EXPECT_RESPONSE : EXPECT_NOTHING,
 	};
 
 	return measure(r->name, &run, MEASURE_SEGMENT);

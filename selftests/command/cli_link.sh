@@ -313,7 +313,7 @@ limits_shown() {
 	xr link limit >"$work/out"
 	xr link limit show >"$work/two"
 	cmp -s "$work/out" "$work/two" || not_so "the same, with show and without"
-	[ "$(grep -cE '^    limit of (pd|mr|mw|qp|cq|srq|pinned|kept) used 0' "$work/out")" = 8 ] ||
+	[ "$(grep -cE '^    limit of (pd|mr|mw|qp|cq|srq|pinned|deferred) used 0' "$work/out")" = 8 ] ||
 		not_so "all of them: $(cat "$work/out")"
 	xr link limit qp 3 pinned 64K
 	xr link limit user mr 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xroce: regions on demand.
+# The command xroce: on-demand regions.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -78,8 +78,8 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	holds '"on-demand" in before[0]["access"] and before[0]["all"] and
 		made["iova"] == 0 and made["length"] == 2 ** 64 - 1 and
 		before[0]["length"] == 2 ** 64 - 1 and before[0]["pages"] == 0 and
-		before[0]["parts"] == before[0]["resident"] == 0 and
-		advised["pages"] == after[0]["resident"] == 1 == after[0]["parts"] and
+		before[0]["children"] == before[0]["resident"] == 0 and
+		advised["pages"] == after[0]["resident"] == 1 == after[0]["children"] and
 		512 < after[0]["metadata_bytes"] - before[0]["metadata_bytes"] < 768' \
 		made="$work/made" before="$work/before" advised="$work/advised" \
 		after="$work/after"
@@ -113,7 +113,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 
 address_space() { with_a_pd space; }
 
-gone_from() { xr mr show "$1" | grep -q ' parts 0 '; }
+gone_from() { xr mr show "$1" | grep -q ' children 0 '; }
 
 command_up
 

@@ -126,7 +126,7 @@ static void accepts(void)
 		{ "two", ~0ull - 4096, 4096, 0x100,
 		  XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_REMOTE_WRITE },
 	};
-	struct handshake_answer a = {
+	struct handshake_response a = {
 		.qpn = 0xffffff, .psn = 0xabcdef,
 		.gid = { [10] = 0xff, 0xff, 10, 77, 0, 2 },
 		.mtu = XROCE_MTU_4096, .max_rd_atomic = 16,

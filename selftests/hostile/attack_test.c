@@ -60,7 +60,7 @@ static void key_one(const struct wire_opts *opts)
 	for (i = 0; i < 8 && !test_failed(); i++) {
 		w.req.rkey = w.mr.rkey ^ (i < 4 ? 1u << i : 0x100u << i);
 		wire_send(&w);
-		want = wire_reply(&w, XROCE_RC_ACK);
+		want = wire_response(&w, XROCE_RC_ACK);
 		want.psn = WIRE_PSN;
 		want.syndrome = XROCE_SYN_NAK_ACC;
 		wire_expect(&w, &want);
@@ -105,7 +105,7 @@ static void guesses(void)
 	for (i = 0; i < 256 && !test_failed(); i++) {
 		w.req.rkey = other.rkey ^ i;
 		wire_send(&w);
-		want = wire_reply(&w, XROCE_RC_ACK);
+		want = wire_response(&w, XROCE_RC_ACK);
 		want.psn = WIRE_PSN;
 		want.syndrome = XROCE_SYN_NAK_ACC;
 		wire_expect(&w, &want);

@@ -213,7 +213,7 @@ static void paged(void)
 
 static const struct test tests[] = {
 	{ "fault_regions", "R1 R5 R8", "ways of pinning", pinned },
-	{ "fault_on_demand", "O1 O2 O5 R5 T3", "memory on demand, tables, advice",
+	{ "fault_on_demand", "O1 O2 O5 R5 T3", "on-demand memory, tables, advice",
 	  paged },
 };
 

@@ -2,7 +2,7 @@
 /*
  * Allocations fail by chance under traffic whose answers are checked. What is lost for
  * want of memory is asked for again; nothing is wrong, and no queue pair is in error,
- * but for a remote operational error where memory on demand could not be had for a
+ * but for a remote operational error where on-demand memory could not be had for a
  * second.
  */
 #include <errno.h>
@@ -14,9 +14,9 @@
 
 #include "clock.h"
 #include "fault.h"
-#include "life.h"
+#include "siblings.h"
 #include "mem.h"
-#include "odp_space.h"
+#include "odp_implicit.h"
 #include "setting.h"
 
 #define OFTEN		30u		/* percent that fail */
@@ -106,8 +106,8 @@ static void demand(enum fault_whose whose, unsigned int percent, bool space)
 	unsigned int failed;
 
 	/* A part of an address space for each. */
-	stride = space ? SPACE_PART : MEM_PAGE;
-	if (!(space ? space_open(&o, PAGES * SPACE_PART / MEM_PAGE, &rc) :
+	stride = space ? IMPLICIT_CHILD : MEM_PAGE;
+	if (!(space ? implicit_open(&o, PAGES * IMPLICIT_CHILD / MEM_PAGE, &rc) :
 		      odp_open(&o, PAGES)))
 		return;
 	memset(good, 0, sizeof(good));
@@ -137,25 +137,25 @@ static void pages_brought_in(void)
 	demand(FAULT_WORKERS, SELDOM, false);
 }
 
-static void parts_of_a_space(void)
+static void implicit_children(void)
 {
 	demand(FAULT_WORKERS, SELDOM, true);
 }
 
 /* Those that have begun before. */
-static void replies(void)
+static void responses(void)
 {
 	unsigned int failed;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	fault_chance(FAULT_DATA_PATH, OFTEN);
-	checked_goes_on(&life_served, REQUESTS);
-	checked_goes_on(&life_beside, REQUESTS / 4);
+	checked_goes_on(&sibling_changed, REQUESTS);
+	checked_goes_on(&sibling_quiet, REQUESTS / 4);
 	failed = fault_chance_end();
 	note("%u allocations failed", failed);
 	check(failed, "nothing has failed");
-	life_stop();
+	siblings_stop();
 }
 
 /* Add to a word, with an answer that the module sends. */
@@ -189,7 +189,7 @@ static void read_word(uint64_t value)
 }
 
 /* What a queue pair allocates when it first needs it. */
-static void first_replies(void)
+static void first_responses(void)
 {
 	static const struct wire_opts rc;
 	unsigned int failed, round;
@@ -215,11 +215,11 @@ static void first_replies(void)
 }
 
 static const struct test tests[] = {
-	{ "fault_replies", "D2 D5", "no memory for frames and buffers now and then", replies },
-	{ "fault_first_replies", "D2 D5", "nor for queues of replies", first_replies },
-	{ "fault_keep", "O3 D5", "nor for packets put aside", frames_kept },
+	{ "fault_responses", "D2 D5", "no memory for frames and buffers now and then", responses },
+	{ "fault_first_responses", "D2 D5", "nor for queues of responses", first_responses },
+	{ "fault_defer", "O3 D5", "nor for packets deferred", frames_kept },
 	{ "fault_pages", "O3 O4 D5", "nor for pages on demand", pages_brought_in },
-	{ "fault_parts", "O2 O3 D5", "nor for parts of an address space", parts_of_a_space },
+	{ "fault_parts", "O2 O3 D5", "nor for parts of an address space", implicit_children },
 };
 
 int main(int argc, char **argv)

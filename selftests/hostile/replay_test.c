@@ -48,7 +48,7 @@ static void value_is(struct wire *w, __u64 want)
 
 static void expect(struct wire *w, uint8_t opcode, uint32_t at, uint32_t msn, __u64 orig)
 {
-	struct packet want = wire_reply(w, opcode);
+	struct packet want = wire_response(w, opcode);
 
 	want.syndrome = XROCE_SYN_ACK;
 	want.psn = at;
@@ -140,7 +140,7 @@ static void atomic_one(const struct wire_opts *opts, uint8_t opcode)
 	/* More than half the circle behind is ahead. */
 	set_epsn(&w, WIRE_PSN + HALF + 1);
 	wire_send(&w);
-	want = wire_reply(&w, XROCE_RC_ACK);
+	want = wire_response(&w, XROCE_RC_ACK);
 	want.syndrome = XROCE_SYN_NAK_SEQ;
 	want.psn = psn(HALF + 1);
 	want.msn = KEPT + 1;
@@ -343,7 +343,7 @@ static void invalidate(void)
 
 static void read_expect(struct wire *w)
 {
-	struct packet want = wire_reply(w, XROCE_RC_READ_RESPONSE_ONLY), got;
+	struct packet want = wire_response(w, XROCE_RC_READ_RESPONSE_ONLY), got;
 	struct frame f;
 	uint32_t data;
 

@@ -125,7 +125,7 @@ static void reads(struct wire *w)
 	w->req.opcode = XROCE_RC_READ_REQUEST;
 	w->req.payload = 0;
 	wire_send(w);
-	want = wire_reply(w, XROCE_RC_READ_RESPONSE_ONLY);
+	want = wire_response(w, XROCE_RC_READ_RESPONSE_ONLY);
 	want.syndrome = XROCE_SYN_ACK;
 	want.psn = psn(0);
 	want.msn = 1;
@@ -326,7 +326,7 @@ static void refused(struct stage *s, const struct beyond *b)
 	forge(&s->w);
 	b->make(s);
 	wire_send(&s->w);
-	want = wire_reply(&s->w, XROCE_RC_ACK);
+	want = wire_response(&s->w, XROCE_RC_ACK);
 	want.psn = psn(0);
 	want.syndrome = XROCE_SYN_NAK_ACC;
 	wire_expect(&s->w, &want);

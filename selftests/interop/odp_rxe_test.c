@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An independent requester at memory on demand: cold, resident, and in swap. Run by
+ * An independent requester at on-demand memory: cold, resident, and in swap. Run by
  * odp_rxe.sh.
  */
 #include <errno.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Random requests compared with a model, on a link that is clean, then not.
-# The server's replies pass by every queueing discipline of x0, so they are
+# The server's responses pass by every queueing discipline of x0, so they are
 # impaired when they come in at c0:
 #
 #   c0 ---> netem ---> x0 ---> c0, ingress ---> i0 ---> netem ---> c0

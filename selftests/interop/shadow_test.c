@@ -99,9 +99,9 @@ static void report(const struct link *link, const struct xroce_stat *before,
 	note("%u requests, %llu packets, %.1f s, at most %.1f s without a queue pair's completion",
 	     ops, MOVED(rx), seconds, requests_slowest());
 	model_note_kinds();
-	note("duplicates %llu, sequence NAKs %llu, RNR NAKs %llu, dropped: PSN %llu, ICRC %llu, busy %llu, reply %llu",
+	note("duplicates %llu, sequence NAKs %llu, RNR NAKs %llu, dropped: PSN %llu, ICRC %llu, busy %llu, response %llu",
 	     MOVED(duplicate), MOVED(nak_seq), MOVED(nak_rnr), MOVED(drop_psn),
-	     MOVED(drop_icrc), MOVED(drop_busy), MOVED(drop_reply));
+	     MOVED(drop_icrc), MOVED(drop_busy), MOVED(drop_response));
 	check(!MOVED(nak_inv) && !MOVED(nak_acc) && !MOVED(nak_op) &&
 	      !MOVED(drop_error), "a request has been refused");
 #undef MOVED

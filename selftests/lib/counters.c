@@ -20,7 +20,7 @@
 	[COUNTER(n)] = #n
 
 static const char *const names[COUNTERS] = {
-	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(tx_more), NAME(kept), NAME(pass), NAME(write),
+	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(tx_more), NAME(deferred), NAME(pass), NAME(write),
 	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),
 	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
 	NAME(duplicate), NAME(nak_seq),
@@ -35,7 +35,7 @@ static const char *const names[COUNTERS] = {
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
 	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
-	NAME(drop_kept), NAME(drop_busy), NAME(drop_psn), NAME(drop_reply),
+	NAME(drop_defer), NAME(drop_busy), NAME(drop_psn), NAME(drop_response),
 	NAME(drop_tx), NAME(event_lost), NAME(event_limited),
 	NAME(module_tx), NAME(module_tx_bytes),
 };

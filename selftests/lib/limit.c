@@ -6,7 +6,7 @@
 #include "mem.h"
 
 const char *const limit_names[XROCE_COUNTED] = {
-	"PD", "MR", "MW", "QP", "CQ", "SRQ", "pinned", "kept",
+	"PD", "MR", "MW", "QP", "CQ", "SRQ", "pinned", "deferred",
 };
 
 char *limit_memory;

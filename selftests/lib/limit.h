@@ -7,7 +7,7 @@
 
 #include "live.h"
 
-/* Those that can be made; packets put aside come from the network. */
+/* Those that can be made; packets deferred come from the network. */
 #define LIMIT_KINDS	(XROCE_COUNT_PINNED + 1)
 
 extern const char *const limit_names[XROCE_COUNTED];

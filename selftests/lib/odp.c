@@ -22,7 +22,7 @@ bool odp_register(struct odp *o)
 		       XROCE_ACCESS_MW_BIND | XROCE_ACCESS_ON_DEMAND;
 	o->mr.iova = ODP_IOVA;
 	ret = xroce_mr_reg(o->w.x, &o->mr);
-	return check(!ret, "region on demand: %s", strerror(-ret));
+	return check(!ret, "on-demand region: %s", strerror(-ret));
 }
 
 bool odp_register_of(struct odp *o, pid_t pid)
@@ -83,8 +83,8 @@ void odp_tell(struct odp *o)
 	struct xroce_stat s = live_stat();
 
 	check(!xroce_qp_query(o->w.x, &qp), "QP_QUERY");
-	note("PSN %#x: state %u expects %#x; %llu received, %llu put aside, %llu not, for want of room, %llu busy, %llu of another PSN; %llu written, %llu + %llu sent, %llu lost; %llu there, %llu faults, %llu failed, %llu invalidated",
-	     o->w.req.psn, qp.state, qp.rq_psn, s.rx, s.kept, s.drop_kept, s.drop_busy,
+	note("PSN %#x: state %u expects %#x; %llu received, %llu deferred, %llu not, for want of room, %llu busy, %llu of another PSN; %llu written, %llu + %llu sent, %llu lost; %llu there, %llu faults, %llu failed, %llu invalidated",
+	     o->w.req.psn, qp.state, qp.rq_psn, s.rx, s.deferred, s.drop_defer, s.drop_busy,
 	     s.drop_psn, s.write, s.tx, s.module_tx, s.drop_tx, mr.odp_resident,
 	     mr.odp_faults, mr.odp_failed, mr.odp_invalidated);
 }

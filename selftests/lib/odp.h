@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A made-up peer (wire.h) of a region on demand: it comes again when it is told
+ * A made-up peer (wire.h) of a on-demand region: it comes again when it is told
  * to, as a requester does, and counts how often that is.
  */
 #ifndef XROCE_ODP_TEST_H
@@ -11,7 +11,7 @@
 #include "wire.h"
 
 /**
- * struct odp - a region on demand, and a queue pair to reach it by
+ * struct odp - a on-demand region, and a queue pair to reach it by
  * @w: the peer; its request goes to the region
  * @mem: memory of the region, of which nothing is there
  * @bytes: how much

@@ -187,7 +187,7 @@ uint16_t packet_ip_checksum(const uint8_t *bytes, uint32_t len);
 #define PACKET_READ_NO_ICRC	(1u << 0)	/* that of a READ is zero */
 
 /**
- * packet_parse() - describe a reply's bytes
+ * packet_parse() - describe a response's bytes
  * @bytes: the frame
  * @len: its length
  * @flags: PACKET_READ_NO_ICRC

@@ -56,7 +56,7 @@ unsigned int packet_diff(const struct packet *want, const struct packet *got)
 			continue;
 		format(f, want, a);
 		format(f, got, b);
-		note("reply %s: want %s, got %s", f->name, a, b);
+		note("response %s: want %s, got %s", f->name, a, b);
 		differ++;
 	}
 	return differ;

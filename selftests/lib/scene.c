@@ -180,7 +180,7 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 		copy.resid = 0;
 		copy.length = 0;
 	}
-	/* It is right when the reply's invariant CRC is. */
+	/* It is right when the response's invariant CRC is. */
 	memset(copy.icrc_part, 0, sizeof(copy.icrc_part));
 	memset(copy.icrc_for, 0, sizeof(copy.icrc_for));
 	/* And these make no difference to who asks. */
@@ -320,7 +320,7 @@ void scene_untouched(void)
 }
 
 /* Answers to @s->req, from the address and port that @s->qp says. */
-static void compare_reply(const struct scene *s, const struct packet *say)
+static void compare_response(const struct scene *s, const struct packet *say)
 {
 	struct packet want = {
 		.vlans = s->req.vlans,
@@ -353,8 +353,8 @@ static void compare_reply(const struct scene *s, const struct packet *say)
 	if (result.verdict != XDP_TX)
 		return;		/* noted already */
 	wrong = packet_parse(out, result.out_len, PACKET_READ_NO_ICRC, &got);
-	if (check(!wrong, "reply of %u bytes: %s", result.out_len, wrong))
-		check(!packet_diff(&want, &got), "the reply differs");
+	if (check(!wrong, "response of %u bytes: %s", result.out_len, wrong))
+		check(!packet_diff(&want, &got), "the response differs");
 }
 
 struct xroce_stat scene_received(void)
@@ -383,5 +383,5 @@ void scene_answered(struct scene *s, struct xroce_stat *delta,
 	}
 	delta->tx = 1;
 	scene_compare(s, XDP_TX, delta);
-	compare_reply(s, say);
+	compare_response(s, say);
 }

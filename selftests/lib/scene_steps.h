@@ -36,7 +36,7 @@ void scene_untouched(void);
  * @delta: counters, those of sending not among them
  * @say: opcode, psn, syndrome, msn, orig, payload and pad of the answer
  *
- * While the module has replies to send, the answer goes behind them.
+ * While the module has responses to send, the answer goes behind them.
  */
 void scene_answered(struct scene *s, struct xroce_stat *delta,
 		    const struct packet *say);

@@ -66,7 +66,7 @@ stats_of() {
 perf_moves='write_bytes read read_bytes atomic duplicate'
 perf_losses='nak_seq drop_psn'
 perf_zeros='nak_inv nak_acc nak_op nak_rnr drop_length drop_checksum drop_icrc
-	drop_addr drop_error drop_state drop_busy drop_reply'
+	drop_addr drop_error drop_state drop_busy drop_response'
 
 # perf_moved PROGRAM SIZE REQUESTS WRITE_BYTES READ READ_BYTES ATOMIC DUPLICATE:
 # whether the counters moved by what the program asked for. A slow machine lets

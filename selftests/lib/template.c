@@ -38,7 +38,7 @@ void template_fill(struct xroce_qp *qp)
 
 	qp->read_max = qp->mtu;
 	qp->pkey_full = qp->pkey & 0x8000 ? htons(qp->pkey) : ~0u;
-	memset(qp->reply, 0, sizeof(qp->reply));
+	memset(qp->response, 0, sizeof(qp->response));
 	qp->atomic_icrc = icrc_of(qp, XROCE_RC_ATOMIC_ACK, &frame);
 	qp->atomic_check = 0;
 	if (!qp->ipv6)
@@ -47,7 +47,7 @@ void template_fill(struct xroce_qp *qp)
 		       sizeof(qp->atomic_check));
 	qp->ack_icrc = icrc_of(qp, XROCE_RC_ACK, &frame);
 	/* The PSN is in the last four bytes of the BTH. */
-	memcpy(qp->reply, frame.bytes + frame.l3,
+	memcpy(qp->response, frame.bytes + frame.l3,
 	       frame.bth + sizeof(struct xroce_bth) - 4 - frame.l3);
 }
 

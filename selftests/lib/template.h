@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the module prepares for the replies of a queue pair. */
+/* What the module prepares for the responses of a queue pair. */
 #ifndef XROCE_TEMPLATE_H
 #define XROCE_TEMPLATE_H
 

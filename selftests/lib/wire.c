@@ -335,7 +335,7 @@ bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes)
 	return false;
 }
 
-struct packet wire_reply(const struct wire *w, uint8_t opcode)
+struct packet wire_response(const struct wire *w, uint8_t opcode)
 {
 	struct xroce_qp_query q = { .qpn = w->qpn };
 	struct packet want = {
@@ -379,7 +379,7 @@ void wire_quiet(struct wire *w)
 
 void wire_expect_ack(struct wire *w, uint32_t psn, uint32_t msn)
 {
-	struct packet want = wire_reply(w, XROCE_RC_ACK);
+	struct packet want = wire_response(w, XROCE_RC_ACK);
 
 	want.syndrome = XROCE_SYN_ACK;
 	want.psn = psn & XROCE_PSN_MASK;

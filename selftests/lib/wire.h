@@ -25,7 +25,7 @@ struct wire;
  * struct wire_opts - what the queue pair is like
  * @type: enum xroce_qp_type; 0: RC
  * @ipv6: over IPv6
- * @tos: of its replies
+ * @tos: of its responses
  * @recv: it has a receive queue, of 16 entries of 2 elements
  * @with: another one, whose handle it shares, and which is closed after it
  * @beside: another handle is open when it is closed
@@ -63,7 +63,7 @@ struct wire_opts {
  * @mr: the region, with all rights
  * @req: a request of 64 bytes that asks for an ACK: a WRITE, or a datagram
  * @peer: the peer's number
- * @tos: of replies
+ * @tos: of responses
  * @shared: the handle is another's
  * @fd: packet socket
  */
@@ -111,16 +111,16 @@ void wire_untouched(const struct wire *w);
  */
 bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes);
 
-/* When a reply is given up, which is no measure of time: a machine may be busy. */
+/* When a response is given up, which is no measure of time: a machine may be busy. */
 #define WIRE_MS		60000
 /* None comes: one that is as late as that is missed, and fails nothing. */
 #define WIRE_QUIET_MS	150
 
 /*
- * What a reply has in all its fields but those of its opcode: addresses, ports,
+ * What a response has in all its fields but those of its opcode: addresses, ports,
  * partition, number.
  */
-struct packet wire_reply(const struct wire *w, uint8_t opcode);
+struct packet wire_response(const struct wire *w, uint8_t opcode);
 
 /* Take a packet and compare it. */
 void wire_expect(struct wire *w, const struct packet *want);

@@ -251,7 +251,7 @@ static void maps_of_counters(void)
 	close(good);
 }
 
-/* A program that packets put aside are given to, or none. */
+/* A program that packets deferred are given to, or none. */
 static void maps_and_program(void)
 {
 	int mpt = array(sizeof(struct xroce_mpt), 16);

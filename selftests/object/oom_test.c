@@ -26,7 +26,7 @@
 #define PEER	"c0"
 #define PINNED	(512 * MEM_PAGE)
 #define ROOM	(8ull << 20)		/* of the group */
-#define LEFT	PINNED			/* of the memory on demand, for the peer */
+#define LEFT	PINNED			/* of the on-demand memory, for the peer */
 #define MOST	(64ull << 30)		/* that it would touch */
 #define OTHER	0x31u			/* a peer's number, not that of checked.c */
 
@@ -159,7 +159,7 @@ static void in_machine(void)
 }
 
 /*
- * It is the peer that fills the group, by what it writes to memory on demand of a
+ * It is the peer that fills the group, by what it writes to on-demand memory of a
  * process that has not touched it. That process is killed; its memory is a remote
  * access error then, and the region can be deregistered.
  */

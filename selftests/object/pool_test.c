@@ -60,8 +60,8 @@ static void check_first_state(__u64 extents)
 	struct xroce_mtt_query q = pool();
 	size_t i;
 
-	check(q.entries == extents * EXTENT && q.kept == q.entries,
-	      "%llu entries, %llu kept", q.entries, q.kept);
+	check(q.entries == extents * EXTENT && q.reserved == q.entries,
+	      "%llu entries, %llu reserved", q.entries, q.reserved);
 	check(!q.used && !q.tables, "%llu used by %llu", q.used, q.tables);
 	check(q.free_extents == extents && q.largest == EXTENT && !q.scattered,
 	      "%llu free extents, largest %llu, scattered %llu",
@@ -283,7 +283,7 @@ static void two_extents(void)
 	check(!ret, "register: %d", ret);
 	q = pool();
 	check(q.used == pages && q.tables == 2 && q.entries == 2 * EXTENT &&
-	      q.kept == EXTENT && q.free_extents == 1 &&
+	      q.reserved == EXTENT && q.free_extents == 1 &&
 	      q.largest == 2 * EXTENT - pages,
 	      "%llu of %llu used by %llu, %llu free extents", q.used,
 	      q.entries, q.tables, q.free_extents);
@@ -449,7 +449,7 @@ static void parallel(void)
 	while (left && !test_failed()) {
 		q = pool();
 		check(q.used <= q.entries && q.largest <= EXTENT &&
-		      q.scattered <= q.entries && q.entries >= q.kept,
+		      q.scattered <= q.entries && q.entries >= q.reserved,
 		      "%llu of %llu used, largest %llu, scattered %llu",
 		      q.used, q.entries, q.largest, q.scattered);
 		most = q.entries > most ? q.entries : most;

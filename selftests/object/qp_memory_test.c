@@ -15,7 +15,7 @@
 #include "wire.h"
 
 #define QPS		60u
-#define REPLIES		10240u	/* bytes of a queue pair's replies that wait */
+#define RESPONSES		10240u	/* bytes of a queue pair's responses that wait */
 
 /* The module has to send it. */
 static bool read_long(struct wire *w)
@@ -51,7 +51,7 @@ static void in_group(void)
 	after = group_used();
 	note("%llu bytes before, %llu after", before, after);
 	/* The kernel counts in steps of 64 pages a CPU. */
-	check(after >= before + QPS * REPLIES / 2, "%lld bytes for %u queue pairs",
+	check(after >= before + QPS * RESPONSES / 2, "%lld bytes for %u queue pairs",
 	      (long long)(after - before), QPS);
 	while (n)
 		wire_close(&qp[--n]);
@@ -81,7 +81,7 @@ static void charged(void)
 
 static const struct test tests[] = {
 	{ "qp_memory_charged", "P2 U2",
-	  "memory of waiting replies is its maker's group's", charged },
+	  "memory of waiting responses is its maker's group's", charged },
 };
 
 int main(int argc, char **argv)

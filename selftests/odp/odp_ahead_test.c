@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions on demand: what is brought in before it is missed, and many. */
+/* Memory on-demand regions: what is brought in before it is missed, and many. */
 #include <errno.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static void sequential(void)
 		return;
 	/* A machine that is emulated takes long to clear 2 MiB. */
 	o.wait_ms = 25;
-	live_parameter("odp_patience", 500);
+	live_parameter("odp_defer_ms", 500);
 	for (at = 0; at < bytes && !test_failed(); at += ODP_MTU)
 		if (odp_write(&o, at, ODP_MTU, at >> 10) != XROCE_SYN_ACK)
 			check(false, "at %zu", at);
@@ -53,7 +53,7 @@ static void sequential(void)
 	      o.rnr * 200 < bytes / MEM_PAGE, "%u times told to come again",
 	      o.rnr);
 	note("%llu pages in one message: %u RNR NAKs", bytes / MEM_PAGE, o.rnr);
-	live_parameter("odp_patience", 20);
+	live_parameter("odp_defer_ms", 20);
 	odp_close(&o);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Private memory on demand that its process changes in one way at a time, while a
+ * Private on-demand memory that its process changes in one way at a time, while a
  * peer writes and reads it: what each access finds is what the model says.
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory on demand under traffic: while a peer writes and reads, another thread
+ * On-demand memory under traffic: while a peer writes and reads, another thread
  * has the kernel take pages away and move them, in ways that keep their bytes. A
  * model of the memory says what each READ has to find.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory on demand over files that are changed while a peer writes and reads:
+ * On-demand memory over files that are changed while a peer writes and reads:
  * what it writes is the file's, and what goes from the file is gone for it. And
  * what was written to by nobody but the peer, in swap.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory on demand of which there is a lot: one large region, and many of them. */
+/* On-demand memory of which there is a lot: one large region, and many of them. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>

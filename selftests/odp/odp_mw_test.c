@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Windows over memory on demand, and pinned memory beside it. */
+/* Windows over on-demand memory, and pinned memory beside it. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

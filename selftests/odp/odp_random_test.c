@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory on demand that several threads change in all ways at random, while a peer
+ * On-demand memory that several threads change in all ways at random, while a peer
  * writes and reads at random: each access ends as the model says, and finds what
  * it says. XROCE_ODP_INVALIDATIONS: how many entries the kernel takes away.
  */

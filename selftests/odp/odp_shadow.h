@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A model of a region on demand (odp.h) whose pages other threads change while a
+ * A model of a on-demand region (odp.h) whose pages other threads change while a
  * peer writes and reads them. Who changes pages says so before and after. Then it
  * is known of each access whether it had to succeed, or could not, or whether
  * both is right because the change went on meanwhile; and of each slot what it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory on demand where memory is short: of a process whose control group is full,
+ * On-demand memory where memory is short: of a process whose control group is full,
  * and which cannot be killed to make room.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "group.h"
 #include "live_mr.h"
 #include "mem.h"
-#include "odp_space.h"
+#include "odp_implicit.h"
 
 #define PARTS	8000u
 #define FILE_AT	(5000 * MEM_PAGE)
@@ -37,7 +37,7 @@ static pid_t member(const struct odp *o, size_t touched)
 		if (!group_join(-1000))
 			_exit(1);
 		while (touched--)
-			o->mem[touched * SPACE_PART] = 1;
+			o->mem[touched * IMPLICIT_CHILD] = 1;
 		if (write(ready[1], "x", 1) != 1)
 			_exit(1);
 		pause();
@@ -145,46 +145,46 @@ static void parts(void)
 	pid_t pid;
 	size_t i;
 
-	if (!group_open("memory") || !space_open(&o, 64 * PARTS, NULL))
+	if (!group_open("memory") || !implicit_open(&o, 64 * PARTS, NULL))
 		return;
 	pid = member(&o, PARTS);
-	if (!space_register(&o, pid, &o.mr))
+	if (!implicit_register(&o, pid, &o.mr))
 		return;
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x21));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x21));
 	group_limit(0);
 	a.mr = o.mr.mr;
 	a.iova = (uintptr_t)o.mem;
-	a.length = PARTS / 2 * SPACE_PART;
+	a.length = PARTS / 2 * IMPLICIT_CHILD;
 	ret = xroce_mr_advise(o.w.x, &a);
 	q = odp_query(&o);
-	check(ret == -ENOMEM && q.odp_parts < PARTS / 2, "%d, %llu parts", ret,
-	      q.odp_parts);
+	check(ret == -ENOMEM && q.odp_children < PARTS / 2, "%d, %llu parts", ret,
+	      q.odp_children);
 	for (i = PARTS / 2; i < PARTS && syndrome == XROCE_SYN_ACK; i++)
-		syndrome = odp_write(&o, space_at(o.mem + i * SPACE_PART), 64, 2);
+		syndrome = odp_write(&o, implicit_at(o.mem + i * IMPLICIT_CHILD), 64, 2);
 	check(i < PARTS, "it is not short");
 	out_of_memory(syndrome, "WRITE");
 	q = odp_query(&o);
-	note("%llu parts, %llu bytes", q.odp_parts, q.odp_bytes);
+	note("%llu parts, %llu bytes", q.odp_children, q.odp_bytes);
 
 	group_limit(64 << 20);
 	if (wire_again(&o.w))
-		ACKED(odp_write(&o, space_at(o.mem + i * SPACE_PART), 64, 3));
+		ACKED(odp_write(&o, implicit_at(o.mem + i * IMPLICIT_CHILD), 64, 3));
 	used = group_used();
-	a.length = PARTS * SPACE_PART;
+	a.length = PARTS * IMPLICIT_CHILD;
 	check(!xroce_mr_advise(o.w.x, &a) && a.pages == PARTS, "%llu pages",
 	      a.pages);
 	q = odp_query(&o);
 	/* They are that process's, whoever makes them. */
-	check(q.odp_parts == PARTS &&
+	check(q.odp_children == PARTS &&
 	      group_used() - used > 512 * (PARTS - i),
-	      "%llu parts, %lld charged", q.odp_parts,
+	      "%llu parts, %lld charged", q.odp_children,
 	      group_used() - used);
 	end(&o, pid);
 }
 
 static const struct test tests[] = {
 	{ "odp_short", "O3 D5", "no memory for pages", pages },
-	{ "space_short", "O2 O3 D5", "no memory for parts", parts },
+	{ "implicit_short", "O2 O3 D5", "no memory for parts", parts },
 };
 
 int main(int argc, char **argv)

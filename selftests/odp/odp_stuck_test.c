@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Faults that are not served: memory on demand is a file whose server does not answer.
+ * Faults that are not served: on-demand memory is a file whose server does not answer.
  * Nobody else waits for it, and who is concerned can be ended.
  */
 #include <errno.h>
@@ -91,7 +91,7 @@ static void ended(void)
 
 	if (!odp_open(&o, 32) || !fuse_open(&f, MEM_PAGE))
 		return;
-	live_parameter("odp_keep", 0);
+	live_parameter("odp_defer_max", 0);
 	pid = with_file(&o, &f, STUCK);
 	odp_register_of(&o, pid);
 	ACKED(odp_write(&o, 0, 64, 0x13));
@@ -106,7 +106,7 @@ static void ended(void)
 	check(live_wait(odp_empty, &o), "%llu pages there",
 	      odp_query(&o).odp_resident);
 	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
-	live_parameter("odp_keep", 256);
+	live_parameter("odp_defer_max", 256);
 	fuse_close(&f);
 	odp_close(&o);
 }
@@ -124,7 +124,7 @@ static void send_uc(struct odp *o, size_t off)
 }
 
 /*
- * Nobody is told to come again on an unreliable connection. Each packet that is put aside
+ * Nobody is told to come again on an unreliable connection. Each packet that is deferred
  * is waited for as long as patience says, and those behind it have their turn.
  */
 static void unreliable(void)
@@ -206,7 +206,7 @@ static bool reaped(void *arg)
 /* Have such a process, all of whose faults wait. */
 static bool stick_begin(struct fuse *f, unsigned int regions)
 {
-	live_parameter("odp_keep", 0);
+	live_parameter("odp_defer_max", 0);
 	stage = mmap(NULL, sizeof(*stage), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!check(stage != MAP_FAILED, "memory") ||
@@ -223,7 +223,7 @@ static void stick_end(struct fuse *f)
 {
 	fuse_close(f);
 	munmap(stage, sizeof(*stage));
-	live_parameter("odp_keep", 256);
+	live_parameter("odp_defer_max", 256);
 }
 
 /* It closes its handle, and is killed, while none of its faults is served. */

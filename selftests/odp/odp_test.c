@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions on demand: what is missing is brought in, or refused. */
+/* Memory on-demand regions: what is missing is brought in, or refused. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -20,17 +20,17 @@
 
 static const char zeros[8 * MEM_PAGE];
 
-/* However busy the host is, a packet that is put aside is not refused for the time it takes. */
+/* However busy the host is, a packet that is deferred is not refused for the time it takes. */
 static bool patient_open(struct odp *o, size_t pages)
 {
-	live_parameter("odp_patience", 60000);
+	live_parameter("odp_defer_ms", 60000);
 	return odp_open(o, pages);
 }
 
 static void patient_close(struct odp *o)
 {
 	odp_close(o);
-	live_parameter("odp_patience", 20);
+	live_parameter("odp_defer_ms", 20);
 }
 
 /* Nothing is there before, or pinned ever; what is there is no fault again. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets that are put aside take from what all users have. One user's memory is a file
+ * Packets that are deferred take from what all users have. One user's memory is a file
  * whose bytes never come, and packets for it come without end: there is still room for
  * another user's, who is not told to come again.
  */
@@ -79,7 +79,7 @@ static void flood(struct flood *f)
 
 static __u64 kept_by(__u32 uid)
 {
-	return limit_used_by(XROCE_F_USER, uid).used[XROCE_COUNT_KEPT];
+	return limit_used_by(XROCE_F_USER, uid).used[XROCE_COUNT_DEFERRED];
 }
 
 struct kept {
@@ -99,10 +99,10 @@ static void limit_kept(__u32 flags, __u64 most)
 	struct xroce_limit_set set = {
 		.flags = flags,
 		.link = limit_link(LIVE_DEV),
-		.mask = 1u << XROCE_COUNT_KEPT,
+		.mask = 1u << XROCE_COUNT_DEFERRED,
 	};
 
-	set.limit[XROCE_COUNT_KEPT] = most;
+	set.limit[XROCE_COUNT_DEFERRED] = most;
 	check(!xroce_limit_set(&set), "LIMIT_SET");
 }
 
@@ -119,7 +119,7 @@ static void beside_a_flood(__u64 want)
 	odp_close(&bob);
 	if (!fuse_open(&f.fuse, MEM_PAGE))
 		return;
-	live_parameter("odp_patience", 60000);
+	live_parameter("odp_defer_ms", 60000);
 	become(BOB);
 	if (!odp_open(&bob, 4))
 		return;
@@ -127,10 +127,10 @@ static void beside_a_flood(__u64 want)
 	if (flood_open(&f)) {
 		become(0);
 		flood(&f);
-		check(live_wait(is_kept, &alice), "%llu put aside for her, not %llu",
+		check(live_wait(is_kept, &alice), "%llu deferred for her, not %llu",
 		      kept_by(ALICE), want);
-		check(limit_used(XROCE_COUNT_KEPT) == want, "%llu in all",
-		      limit_used(XROCE_COUNT_KEPT));
+		check(limit_used(XROCE_COUNT_DEFERRED) == want, "%llu in all",
+		      limit_used(XROCE_COUNT_DEFERRED));
 		ACKED(odp_write(&bob, 0, 64, 7));
 		check(!bob.rnr && odp_is(bob.mem, 64, 7),
 		      "he was told %u times to come again", bob.rnr);
@@ -138,10 +138,10 @@ static void beside_a_flood(__u64 want)
 	}
 	flood_close(&f);
 	become(0);
-	check(!limit_used(XROCE_COUNT_KEPT), "%llu are left",
-	      limit_used(XROCE_COUNT_KEPT));
+	check(!limit_used(XROCE_COUNT_DEFERRED), "%llu are left",
+	      limit_used(XROCE_COUNT_DEFERRED));
 	odp_close(&bob);
-	live_parameter("odp_patience", 20);
+	live_parameter("odp_defer_ms", 20);
 }
 
 /* No more than are free then. */

@@ -7,7 +7,7 @@
 #
 #   shadow.sh        random requests against a model, on a clean link and lossy ones
 #   churn_test       regions, pinned, physical and shared
-#   odp_random_test  memory on demand that changes in all ways, against a model
+#   odp_random_test  on-demand memory that changes in all ways, against a model
 #   odp_churn_test   and that the kernel takes away
 #   mw_race_test     windows that come and go under WRITEs
 #   fuzz_ioctl_test  all other objects, of processes that are killed

@@ -239,7 +239,7 @@ static void order_one(struct scene *s, uint32_t right)
 	expect_nak_seq(s);
 }
 
-/* A gap before, and replies that go first. */
+/* A gap before, and responses that go first. */
 static void behind_one(struct scene *s, uint32_t right)
 {
 	(void)right;
@@ -292,7 +292,7 @@ static const struct test tests[] = {
 	  bounds },
 	{ "atomic_order_of_checks", "D5 D6", "the first of several errors",
 	  order },
-	{ "atomic_behind", "D2 D5", "behind a gap, and behind other replies",
+	{ "atomic_behind", "D2 D5", "behind a gap, and behind other responses",
 	  behind },
 };
 

@@ -35,7 +35,7 @@ static bool is_flush(const struct trial *t)
 	return opcode(t) == XROCE_RC_FLUSH;
 }
 
-/* Bytes of the frame of a reply, but for those of an acknowledgement. */
+/* Bytes of the frame of a response, but for those of an acknowledgement. */
 static __u64 sent_more(const struct trial *t)
 {
 	return t->delta.tx ? (__u64)t->run.out_len - XROCE_ACK_BYTES : 0;
@@ -105,7 +105,7 @@ static uint64_t dropped(const struct xroce_stat *d)
 	return d->drop_length + d->drop_checksum + d->drop_tver + d->drop_qpn +
 	       d->drop_opcode + d->drop_state + d->drop_error + d->drop_addr +
 	       d->drop_pkey + d->drop_icrc + d->drop_busy + d->drop_psn +
-	       d->drop_reply + d->drop_qkey + d->drop_recv + d->cnp_rx;
+	       d->drop_response + d->drop_qkey + d->drop_recv + d->cnp_rx;
 }
 
 /* Its ECN field says congestion experienced. */
@@ -120,7 +120,7 @@ static bool marked(const struct frame *frame)
 /* It came as far as the queue pair. */
 static bool admitted(const struct xroce_stat *d)
 {
-	return d->rx && dropped(d) == d->drop_psn + d->drop_reply +
+	return d->rx && dropped(d) == d->drop_psn + d->drop_response +
 				      d->drop_qkey + d->drop_recv;
 }
 
@@ -493,14 +493,14 @@ static void judge_answer(const struct trial *t, const struct packet *got)
 		check(got->orig == r->len, "value %#lx", got->orig);
 }
 
-static void judge_reply(const struct trial *t)
+static void judge_response(const struct trial *t)
 {
 	const struct xroce_qp *was = &t->was;
 	struct packet got;
 	const char *wrong = packet_parse(t->run.out, t->run.out_len,
 					 PACKET_READ_NO_ICRC, &got);
 
-	if (!check(!wrong, "reply of %u bytes: %s", t->run.out_len, wrong))
+	if (!check(!wrong, "response of %u bytes: %s", t->run.out_len, wrong))
 		return;
 	check(!memcmp(got.dst_mac, t->frame->bytes + 6, 6) &&
 	      !memcmp(got.src_mac, t->frame->bytes, 6), "MAC addresses");
@@ -532,7 +532,7 @@ void fuzz_judge(const struct trial *t)
 	judge_qp(t);
 	judge_memory(t);
 	if (verdict == XDP_TX)
-		judge_reply(t);
+		judge_response(t);
 	if (verdict == XDP_PASS)
 		check(t->run.out_len == t->run.in_len &&
 		      !memcmp(t->run.out, t->frame->bytes, t->run.in_len),

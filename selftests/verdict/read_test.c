@@ -275,7 +275,7 @@ static void gap(void)
 	expect_nak_seq(&s);
 }
 
-/* Replies that the module has yet to send go first. */
+/* Responses that the module has yet to send go first. */
 static void behind_queue(void)
 {
 	struct scene s;
@@ -338,7 +338,7 @@ static const struct test tests[] = {
 	{ "read_order_of_checks", "D5 D6", "the first of several errors",
 	  order_of_checks },
 	{ "read_gap", "D5 D6", "a READ closes a gap", gap },
-	{ "read_behind_queue", "D2 D5", "no reply overtakes another",
+	{ "read_behind_queue", "D2 D5", "no response overtakes another",
 	  behind_queue },
 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "counters.h"
-#include "life.h"
+#include "siblings.h"
 #include "odp.h"
 #include "wire.h"
 
@@ -111,7 +111,7 @@ static void changed(void)
 	if (!wire_open(&w, &rc))
 		return;
 	executed(&w, 0, 1);
-	life_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
+	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
 	passed(&w, 1);
 	to(&w, NEW);
 	executed(&w, 1, 2);
@@ -120,7 +120,7 @@ static void changed(void)
 	executed(&w, 2 + LONG_PACKETS, 4);
 	to(&w, OWN);
 	passed(&w, 3 + LONG_PACKETS);
-	life_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:02");
+	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:02");
 	executed(&w, 3 + LONG_PACKETS, 5);
 	wire_close(&w);
 }
@@ -134,14 +134,14 @@ static void second(void)
 		return;
 	to(&w, SECOND);
 	passed(&w, 0);
-	life_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	siblings_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	executed(&w, 0, 1);
 	read_long(&w, 1, LONG_PACKETS);
 	to(&w, NOBODY);
 	passed(&w, 1 + LONG_PACKETS);
 	to(&w, OWN);
 	executed(&w, 1 + LONG_PACKETS, 3);
-	life_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	to(&w, SECOND);
 	passed(&w, 2 + LONG_PACKETS);
 	wire_close(&w);
@@ -155,12 +155,12 @@ static void upper(void)
 
 	if (!wire_open(&w, &rc))
 		return;
-	life_sh("modprobe 8021q");
-	life_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
+	siblings_sh("modprobe 8021q");
+	siblings_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
 		"ip link set v0 up");
-	life_sh("ip link add m0 link " LIVE_DEV " address 02:00:00:00:00:0c type macvlan && "
+	siblings_sh("ip link add m0 link " LIVE_DEV " address 02:00:00:00:00:0c type macvlan && "
 		"ip link set m0 up");
-	life_sh("ip link add mv0 link m0 address 02:00:00:00:00:0d type vlan id 6 && "
+	siblings_sh("ip link add mv0 link m0 address 02:00:00:00:00:0d type vlan id 6 && "
 		"ip link set mv0 up");
 	to(&w, MACVLAN);
 	passed(&w, 0);
@@ -170,7 +170,7 @@ static void upper(void)
 	w.req.vlan[w.req.vlans].tpid = 0x8100;
 	w.req.vlan[w.req.vlans++].tci = 5;
 	executed(&w, 0, 1);
-	life_sh("ip link del v0 && ip link del m0");
+	siblings_sh("ip link del v0 && ip link del m0");
 	passed(&w, 1);
 	wire_close(&w);
 }
@@ -183,7 +183,7 @@ static void port(void)
 
 	if (!wire_open(&w, &rc))
 		return;
-	life_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
+	siblings_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
 		"ip link set br0 up && ip link set " LIVE_DEV " master br0 && "
 		"bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	executed(&w, 0, 1);
@@ -191,25 +191,25 @@ static void port(void)
 	executed(&w, 1, 2);
 	to(&w, SECOND);
 	passed(&w, 2);
-	life_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self && "
+	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self && "
 		"ip link set " LIVE_DEV " nomaster && ip link del br0");
 	to(&w, BRIDGE);
 	passed(&w, 2);
 	wire_close(&w);
 }
 
-/* A frame that has been put aside is judged by its address once more. */
+/* A frame that has been deferred is judged by its address once more. */
 static void kept(void)
 {
 	struct odp o;
 
 	if (!odp_open(&o, 4))
 		return;
-	life_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	siblings_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	to(&o.w, SECOND);
 	ACKED(odp_write(&o, 0, 512, 7));
 	check(odp_is(o.mem, 512, 7), "written");
-	life_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
+	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
 	to(&o.w, SECOND);
 	wire_counted(&o.w, COUNTER(pass));
 	wire_quiet(&o.w);
@@ -236,10 +236,10 @@ static void generic(void)
 		wire_untouched(&w);
 		to(&w, OWN);
 		executed(&w, 0, 1);
-		life_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:0a");
+		siblings_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:0a");
 		to(&w, NEW);
 		executed(&w, 1, 2);
-		life_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:02");
+		siblings_sh("ip link set " LIVE_SPARE " address 02:00:00:00:00:02");
 		wire_close(&w);
 	}
 	check(!live_detach(LIVE_SPARE, 0), "detach");
@@ -251,7 +251,7 @@ static const struct test tests[] = {
 	{ "addr_second", "D1 D5", "an address of the unicast list", second },
 	{ "addr_upper", "D1 D5", "addresses of devices on top", upper },
 	{ "addr_port", "D1 D5", "of a bridge's port", port },
-	{ "addr_kept", "D1 D5 O3", "of a frame that was put aside", kept },
+	{ "addr_deferred", "D1 D5 O3", "of a frame that was deferred", kept },
 	{ "addr_generic", "D1 D5", "in generic mode", generic },
 };
 

@@ -38,7 +38,7 @@ static void default_interval(void)
 
 static struct packet notification(const struct wire *w)
 {
-	struct packet want = wire_reply(w, XROCE_OP_CNP);
+	struct packet want = wire_response(w, XROCE_OP_CNP);
 
 	want.tos = w->tos & ~3;
 	want.mig = false;
@@ -62,7 +62,7 @@ static void expect_cnp(const struct wire *w, const struct packet *got,
 /* An ACK, if @acked, and a notification, if @told, in any order. */
 static void expect_both(struct wire *w, bool acked, bool told)
 {
-	struct packet got, ack = wire_reply(w, XROCE_RC_ACK);
+	struct packet got, ack = wire_response(w, XROCE_RC_ACK);
 	struct frame bytes;
 	int left = acked + told;
 
@@ -275,7 +275,7 @@ static void among_responses(struct wire *w)
 			cnps++;
 			continue;
 		}
-		want = wire_reply(w, got.opcode);
+		want = wire_response(w, got.opcode);
 		want.psn = (WIRE_PSN + responses++) & XROCE_PSN_MASK;
 		want.payload = 1024;
 		want.syndrome = got.opcode == XROCE_RC_READ_RESPONSE_MIDDLE ? 0 :

@@ -29,7 +29,7 @@ static uint32_t headers(const struct wire *w)
 /* A WRITE of @len bytes to @off. Return: whether it has happened, and nothing else. */
 static bool writes(struct wire *w, uint32_t off, uint32_t len)
 {
-	struct packet ack = wire_reply(w, XROCE_RC_ACK);
+	struct packet ack = wire_response(w, XROCE_RC_ACK);
 	uint32_t i;
 
 	w->req.va = w->mr.iova + off;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replies that the program sends itself leave at the end of the driver's poll. What is
+ * Responses that the program sends itself leave at the end of the driver's poll. What is
  * queued behind them in the same poll goes behind them, even when the CPU that sent
- * the queue's last replies has not come to its end (IBTA 9.7.5.1).
+ * the queue's last responses has not come to its end (IBTA 9.7.5.1).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include <bpf/libbpf.h>
 
 #include "sibling_path.h"
-#include "hold.h"
+#include "stall.h"
 #include "live_qp.h"
 #include "on_cpu.h"
 #include "wire.h"
@@ -31,22 +31,22 @@
 #define POLLS	0		/* the CPU that polls; its thread is napi/x0-... */
 #define LINGERS	1		/* the CPU whose run lasts */
 
-static struct hold *hold;		/* the program's */
+static struct stall *stall;		/* the program's */
 static struct bpf_object *object;
 static struct bpf_link *links[2];
 
-static bool hold_attach(void)
+static bool stall_attach(void)
 {
 	static const char *const at[][2] = {
 		{ "run_ended", "xr_responses_run" },
-		{ "reply_queued", "xr_response_queue" },
+		{ "response_queued", "xr_response_queue" },
 	};
 	char path[PATH_MAX];
 	struct bpf_program *prog;
 	size_t i;
 	int err;
 
-	object = sibling_path("lib/hold.bpf.o", path) ? bpf_object__open(path) : NULL;
+	object = sibling_path("lib/stall.bpf.o", path) ? bpf_object__open(path) : NULL;
 	if (!check(object, "%s: %s", path, strerror(errno)))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
@@ -64,19 +64,19 @@ static bool hold_attach(void)
 		if (!check(links[i], "%s: %s", at[i][1], strerror(errno)))
 			return false;
 	}
-	hold = mmap(NULL, sizeof(*hold), PROT_READ | PROT_WRITE, MAP_SHARED,
+	stall = mmap(NULL, sizeof(*stall), PROT_READ | PROT_WRITE, MAP_SHARED,
 		    bpf_object__find_map_fd_by_name(object, ".bss"), 0);
-	return check(hold != MAP_FAILED, "variables: %s", strerror(errno));
+	return check(stall != MAP_FAILED, "variables: %s", strerror(errno));
 }
 
-static void hold_detach(void)
+static void stall_detach(void)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(links); i++)
 		bpf_link__destroy(links[i]);
-	if (hold && hold != MAP_FAILED)
-		munmap(hold, sizeof(*hold));
+	if (stall && stall != MAP_FAILED)
+		munmap(stall, sizeof(*stall));
 	bpf_object__close(object);
 }
 
@@ -144,11 +144,11 @@ static void *send_there(void *wire)
 	return NULL;
 }
 
-static bool held(void *arg)
+static bool stalled(void *arg)
 {
-	struct hold *h = arg;
+	struct stall *h = arg;
 
-	return __atomic_load_n(&h->step, __ATOMIC_ACQUIRE) == HOLD_HELD;
+	return __atomic_load_n(&h->step, __ATOMIC_ACQUIRE) == STALL_STALLED;
 }
 
 /* The next packet has this opcode and PSN. */
@@ -194,12 +194,12 @@ static void round_of(struct wire *w, int fd)
 	pthread_t there;
 
 	threaded(fd, false);
-	hold->runs = 0;
-	__atomic_store_n(&hold->step, HOLD_RUN, __ATOMIC_RELEASE);
+	stall->runs = 0;
+	__atomic_store_n(&stall->step, STALL_RUN, __ATOMIC_RELEASE);
 	request(w, XROCE_RC_READ_REQUEST, PACKETS * MTU);
 	if (!check(!pthread_create(&there, NULL, send_there, w), "thread"))
 		return;
-	check(live_wait(held, hold), "no run was held");
+	check(live_wait(stalled, stall), "no run was stalled");
 	threaded(fd, true);
 	send_both(w, psn + PACKETS, XROCE_RC_WRITE_ONLY, 64, XROCE_RC_READ_REQUEST,
 		  PACKETS * MTU);
@@ -208,8 +208,8 @@ static void round_of(struct wire *w, int fd)
 	read_comes(w, psn);
 	comes(w, XROCE_RC_ACK, psn + PACKETS);
 	read_comes(w, psn + PACKETS + 1);
-	check(hold->step == HOLD_DONE, "held as far as step %u", hold->step);
-	check(!hold->runs, "the queue was sent before the poll's end");
+	check(stall->step == STALL_DONE, "stalled as far as step %u", stall->step);
+	check(!stall->runs, "the queue was sent before the poll's end");
 	w->req.psn = psn + 2 * PACKETS + 1;
 }
 
@@ -228,7 +228,7 @@ static void behind_own(void)
 	if (!wire_open(&w, &rc))
 		return;
 	fd = threaded_open();
-	if (fd >= 0 && hold_attach()) {
+	if (fd >= 0 && stall_attach()) {
 		threaded(fd, true);
 		thread = poller();
 		if (thread && on_cpu(thread, POLLS) && on_cpu(0, POLLS))
@@ -236,7 +236,7 @@ static void behind_own(void)
 				round_of(&w, fd);
 		threaded(fd, false);
 	}
-	hold_detach();
+	stall_detach();
 	close(fd);
 	wire_close(&w);
 }

@@ -320,7 +320,7 @@ static bool is_silent(enum xroce_qp_type type, const struct module_row *row)
 
 static void answered(struct run *r, const struct module_row *row)
 {
-	struct packet want = wire_reply(&r->w, XROCE_RC_ACK), got;
+	struct packet want = wire_response(&r->w, XROCE_RC_ACK), got;
 	bool over = row->syndrome == XROCE_SYN_ACK && OP(r->op) & ENDS;
 
 	if (is_silent(r->type, row)) {

@@ -70,7 +70,7 @@ static void refused(struct wire *w)
 	if (to_sqd(w)) {
 		w->req.rkey ^= 1;
 		wire_send(w);
-		want = wire_reply(w, XROCE_RC_ACK);
+		want = wire_response(w, XROCE_RC_ACK);
 		want.psn = w->req.psn;
 		want.syndrome = XROCE_SYN_NAK_ACC;
 		wire_expect(w, &want);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replies that the module sends itself, packet by packet, and those that go
+ * Responses that the module sends itself, packet by packet, and those that go
  * behind them: order, PSN, and MSN of each (IBTA 9.7.5.1, 9.7.7.1).
  */
 #include <errno.h>
@@ -34,7 +34,7 @@ static void expect_read(struct wire *w, uint32_t psn, uint32_t bytes,
 		uint32_t len = left < MTU ? left : MTU;
 		bool last = len == left;
 
-		want = wire_reply(w, !at && last ? XROCE_RC_READ_RESPONSE_ONLY :
+		want = wire_response(w, !at && last ? XROCE_RC_READ_RESPONSE_ONLY :
 				     !at ? XROCE_RC_READ_RESPONSE_FIRST :
 				     last ? XROCE_RC_READ_RESPONSE_LAST :
 				     XROCE_RC_READ_RESPONSE_MIDDLE);
@@ -53,7 +53,7 @@ static void expect_read(struct wire *w, uint32_t psn, uint32_t bytes,
 static void expect_other(struct wire *w, uint8_t opcode, uint32_t psn,
 			 uint32_t msn)
 {
-	struct packet want = wire_reply(w, opcode);
+	struct packet want = wire_response(w, opcode);
 
 	want.syndrome = XROCE_SYN_ACK;
 	want.psn = psn & XROCE_PSN_MASK;
@@ -64,7 +64,7 @@ static void expect_other(struct wire *w, uint8_t opcode, uint32_t psn,
 /* What an atomic found, which is what a WRITE had put there. */
 static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
 {
-	struct packet want = wire_reply(w, XROCE_RC_ATOMIC_ACK);
+	struct packet want = wire_response(w, XROCE_RC_ATOMIC_ACK);
 	uint32_t i;
 
 	want.syndrome = XROCE_SYN_ACK;
@@ -200,7 +200,7 @@ static void gone(struct wire *w)
 
 	w->req.psn += 2;
 	wire_send(w);
-	want = wire_reply(w, XROCE_RC_ACK);
+	want = wire_response(w, XROCE_RC_ACK);
 	want.syndrome = XROCE_SYN_NAK_ACC;
 	want.psn = w->req.psn & XROCE_PSN_MASK;
 	want.msn = 1;

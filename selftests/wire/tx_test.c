@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replies that leave, counted: by the link and by the queue pair, whoever sends them.
+ * Responses that leave, counted: by the link and by the queue pair, whoever sends them.
  * What the peer's interface has received is the measure.
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 static const struct wire_opts rc;
 
 /**
- * struct traffic - replies, as somebody has counted them
+ * struct traffic - responses, as somebody has counted them
  * @frames: how many
  * @bytes: with all headers
  * @lost: frames that did not leave
@@ -64,7 +64,7 @@ static struct traffic of_qp(const struct wire *w)
 				 q.drops[XROCE_DROP_TX - XROCE_DROP_QKEY] };
 }
 
-/* Nothing but replies comes to the peer: no neighbours are looked for. */
+/* Nothing but responses comes to the peer: no neighbours are looked for. */
 static bool quiet_link(void)
 {
 	int fd = open("/proc/sys/net/ipv6/conf/x0/disable_ipv6", O_WRONLY | O_CLOEXEC);
@@ -80,7 +80,7 @@ static bool begin(struct wire *w, struct traffic *link, struct traffic *peer)
 {
 	if (!quiet_link() || !wire_open(w, &rc))
 		return false;
-	/* One reply, so that the peer has received something. */
+	/* One response, so that the peer has received something. */
 	wire_send(w);
 	wire_expect_ack(w, w->req.psn, 1);
 	w->req.psn++;
@@ -108,13 +108,13 @@ static void end(struct wire *w, const struct traffic *link, const struct traffic
 	      l.lost - link->lost, q.lost - qp->lost);
 }
 
-/* Take @n replies, and no more come. */
+/* Take @n responses, and no more come. */
 static void take(struct wire *w, int n)
 {
 	struct packet got;
 
 	while (n--)
-		if (!check(wire_take(w, WIRE_MS, &got, NULL), "%d replies are missing", n + 1))
+		if (!check(wire_take(w, WIRE_MS, &got, NULL), "%d responses are missing", n + 1))
 			return;
 	wire_quiet(w);
 }
@@ -146,7 +146,7 @@ static void reads(void)
 	wire_close(&w);
 }
 
-/* Replies behind a long one, merged or not; and a notification of congestion. */
+/* Responses behind a long one, merged or not; and a notification of congestion. */
 static void others(void)
 {
 	struct traffic link, peer, qp;
@@ -246,7 +246,7 @@ static void anew(void)
 
 static const struct test tests[] = {
 	{ "tx_reads", "D6", "READ responses of any length", reads },
-	{ "tx_others", "D6", "replies behind them, RNR, NAKs, notifications", others },
+	{ "tx_others", "D6", "responses behind them, RNR, NAKs, notifications", others },
 	{ "tx_lost", "D6", "what the device does not take is dropped", lost },
 	{ "tx_anew", "D6", "a queue pair's counters begin with it", anew },
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # VLAN devices on top of the link's device, where the driver takes the tags out of
-# frames and where it does not: rxe as the client, on c0.5, and xroce on x0. Replies
+# frames and where it does not: rxe as the client, on c0.5, and xroce on x0. Responses
 # come back in the VLAN, or "link add" says why there are none.
 #
 #   c0.5 10.78.0.1 --- c0  <---- veth ---->  x0 --- x0.5 10.78.0.2

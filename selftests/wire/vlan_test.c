@@ -178,7 +178,7 @@ static void send_it(const struct scene *s, struct frame *f)
 	      strerror(errno));
 }
 
-/* The request is executed, and the reply has @tag beside it and tags as the request. */
+/* The request is executed, and the response has @tag beside it and tags as the request. */
 static void answered(struct scene *s, int tag)
 {
 	struct xroce_qp q;
@@ -187,7 +187,7 @@ static void answered(struct scene *s, int tag)
 	int is;
 
 	send_it(s, &f);
-	if (!check(take(socks[0], COMES_MS, &got, &is, &f), "no reply"))
+	if (!check(take(socks[0], COMES_MS, &got, &is, &f), "no response"))
 		return;
 	check(is == tag, "tag %#x, not %#x", is, tag);
 	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_ACK &&
@@ -216,7 +216,7 @@ static void passed(struct scene *s, int tag, unsigned int counted)
 		check(f.len == sent.len && !memcmp(f.bytes, sent.bytes, f.len),
 		      "the frame has changed");
 	}
-	check(!take(socks[0], QUIET_MS, &got, &is, &f), "there is a reply");
+	check(!take(socks[0], QUIET_MS, &got, &is, &f), "there is a response");
 	native_get_stat(&after);
 	check(after.rx == before.rx && after.pass == before.pass + counted,
 	      "rx %llu, pass %llu", after.rx - before.rx, after.pass - before.pass);
@@ -283,7 +283,7 @@ static void others(void)
 }
 
 static const struct test tests[] = {
-	{ "vlan_beside", "D1", "the reply has the tag of the request", beside_frame },
+	{ "vlan_beside", "D1", "the response has the tag of the request", beside_frame },
 	{ "vlan_beside_ipv6", "D1", "before IPv6", beside_ipv6 },
 	{ "vlan_beside_none", "D1", "no tag", untagged },
 	{ "vlan_beside_two", "D1", "and another one in the frame", two },

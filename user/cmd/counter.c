@@ -15,10 +15,10 @@
 static const struct counter links[] = {
 	LINK(rx, "packets for a queue pair number of ours"),
 	LINK(rx_bytes, "their bytes, with all headers"),
-	LINK(tx, "replies sent, by the program or the module"),
+	LINK(tx, "responses sent, by the program or the module"),
 	{ "tx_bytes", offsetof(struct xroce_stat, tx_more),
 	  "their bytes, with all headers" },
-	LINK(kept, "packets put aside, for memory on demand"),
+	LINK(deferred, "packets deferred until on-demand memory is present"),
 	LINK(pass, "RoCEv2 for another queue pair number or Ethernet address, left to the stack"),
 	LINK(write, "RDMA WRITE packets executed"),
 	LINK(write_bytes, "their payload"),
@@ -28,7 +28,7 @@ static const struct counter links[] = {
 	LINK(read_bytes, "bytes that they asked for"),
 	LINK(atomic, "atomic operations executed"),
 	LINK(flush, "FLUSH operations executed"),
-	LINK(queued, "replies left to the module"),
+	LINK(queued, "responses left to the module"),
 	LINK(ack, "positive acknowledgements sent"),
 	LINK(duplicate, "requests seen again, acknowledged again"),
 	LINK(nak_seq, "NAKs: PSN sequence error"),
@@ -62,16 +62,16 @@ static const struct counter links[] = {
 	LINK(drop_qkey, "dropped: queue key of a datagram"),
 	LINK(drop_recv, "dropped: no receive work request"),
 	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
-	LINK(drop_reply, "dropped: no room for a reply"),
+	LINK(drop_response, "dropped: no room for a response"),
 	LINK(drop_opcode, "dropped: not a request of the service"),
 	LINK(drop_state, "dropped: queue pair not ready to receive"),
 	LINK(drop_error, "dropped: queue pair in error"),
 	LINK(drop_addr, "dropped: not the queue pair's addresses"),
 	LINK(drop_pkey, "dropped: partition key"),
 	LINK(drop_icrc, "dropped: invariant CRC"),
-	LINK(drop_kept, "dropped: no room to put it aside"),
+	LINK(drop_defer, "dropped: no room to defer it"),
 	LINK(drop_busy, "dropped: the queue pair is busy"),
-	LINK(drop_tx, "dropped: replies that the device did not take"),
+	LINK(drop_tx, "dropped: responses that the device did not take"),
 	LINK(event_lost, "events that found no room"),
 	LINK(event_limited, "events of drops past the limit of a second"),
 };
@@ -129,7 +129,7 @@ int counter_of_link(const char *netdev, struct xroce_stat *sums)
 	close(fd);
 	if (err)
 		return err;
-	/* Who has sent a reply is no matter. */
+	/* Who has sent a response is no matter. */
 	sums->tx_more += sums->tx * XROCE_ACK_BYTES + sums->read_bytes +
 			 sums->module_tx_bytes;
 	sums->tx += sums->module_tx;

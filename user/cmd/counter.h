@@ -44,7 +44,7 @@ static inline __u64 counter_value(const struct counter *c, const void *sums)
 int counter_sum(int fd, __u32 key, size_t size, void *sums);
 
 /*
- * Read the counters of a link; xroce_stat::tx is of all replies sent, tx_more of all
+ * Read the counters of a link; xroce_stat::tx is of all responses sent, tx_more of all
  * their bytes.
  * Return: 0 or a negative errno.
  */

@@ -156,7 +156,7 @@ static const struct cmd verbs[] = {
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,
 	  "[show] [[dev] DEV] [user] [pd N] [mr N] [mw N] [qp N] [cq N] [srq N]\n"
-	  "\t[pinned SIZE] [kept N]" },
+	  "\t[pinned SIZE] [deferred N]" },
 	{}
 };
 

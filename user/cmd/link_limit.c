@@ -18,7 +18,7 @@ static const char *const counted_names[XROCE_COUNTED] = {
 	[XROCE_COUNT_CQ] = "cq",
 	[XROCE_COUNT_SRQ] = "srq",
 	[XROCE_COUNT_PINNED] = "pinned",
-	[XROCE_COUNT_KEPT] = "kept",
+	[XROCE_COUNT_DEFERRED] = "deferred",
 };
 
 static bool parse_none(const char *text, void *to)
@@ -193,7 +193,7 @@ static int read_words(int argc, char **argv, struct xroce_limit_set *set,
 		{ "srq", &arg_limit, &set->limit[XROCE_COUNT_SRQ], ARG_OPTIONAL },
 		{ "pinned", &arg_limit_size, &set->limit[XROCE_COUNT_PINNED],
 		  ARG_OPTIONAL },
-		{ "kept", &arg_limit, &set->limit[XROCE_COUNT_KEPT], ARG_OPTIONAL },
+		{ "deferred", &arg_limit, &set->limit[XROCE_COUNT_DEFERRED], ARG_OPTIONAL },
 		{ "user", &arg_flag, &user, ARG_OPTIONAL },
 		{ dev ? "dev" : NULL, &arg_text, dev, ARG_OPTIONAL | ARG_BARE },
 		{ "show", &arg_flag, show, ARG_OPTIONAL },
@@ -212,7 +212,7 @@ static int read_words(int argc, char **argv, struct xroce_limit_set *set,
 	set->flags = user ? XROCE_F_USER : 0;
 	if (set->mask || (dev && !user))
 		return EXIT_OK;
-	return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and kept");
+	return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and deferred");
 }
 
 int link_limit_read(int argc, char **argv, struct xroce_limit_set *set)

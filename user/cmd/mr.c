@@ -97,7 +97,7 @@ static int show_table(struct xroce *x, const struct xroce_mr_query *q)
 	return 0;
 }
 
-/* Counters of memory on demand. */
+/* Counters of on-demand memory. */
 static void show_demand(const struct xroce_mr_query *q)
 {
 	print_num("resident", q->odp_resident);
@@ -106,7 +106,7 @@ static void show_demand(const struct xroce_mr_query *q)
 	print_num("fault_pages", q->odp_pages);
 	print_num("invalidated", q->odp_invalidated);
 	print_num("prefetched", q->odp_prefetched);
-	print_num("parts", q->odp_parts);
+	print_num("children", q->odp_children);
 	print_num("metadata_bytes", q->odp_bytes);
 }
 

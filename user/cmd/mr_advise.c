@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce mr advise: bring in memory on demand. */
+/* xroce mr advise: bring in on-demand memory. */
 #include <errno.h>
 #include <string.h>
 

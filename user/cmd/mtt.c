@@ -44,7 +44,7 @@ static int mtt_show(int argc, char **argv)
 	print_num("largest", q.largest);
 	print_num("fragmentation",
 		  percent_of(q.scattered, q.entries - q.used));
-	print_num("reserve", q.kept);
+	print_num("reserve", q.reserved);
 	print_num("limit", q.limit);
 	print_map(q.map);
 	print_end();

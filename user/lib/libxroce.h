@@ -401,9 +401,9 @@ int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
  * @min_rnr_timer: code of the RNR NAK timer, 1 to 31; 0: 12, which is 0.64 ms
  * @max_dest_rd_atomic: READs and atomics kept for replay, 1 to 128; 0: 16
  * @qkey: datagrams: queue key that they must carry
- * @sport: UDP source port of replies, 0xc000 to 0xffff; 0: made from the QPNs
- * @tos: IPv4 type of service or IPv6 traffic class of replies
- * @ttl: hop limit of replies; 0: 64
+ * @sport: UDP source port of responses, 0xc000 to 0xffff; 0: made from the QPNs
+ * @tos: IPv4 type of service or IPv6 traffic class of responses
+ * @ttl: hop limit of responses; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: the peer's address, of the same family; for datagrams ::
  *

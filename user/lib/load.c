@@ -189,7 +189,7 @@ int xroce_load_no_vlan(const struct xroce_load *l)
 	xroce_driver(l->netdev, driver);
 	veth = !strcmp(driver, "veth");
 	return xroce_failed(l->opts, -EOPNOTSUPP,
-			    "it has VLAN devices, and driver %s does not leave tags in frames, so that replies had none (%s%s%s)",
+			    "it has VLAN devices, and driver %s does not leave tags in frames, so that responses had none (%s%s%s)",
 			    driver, veth ? "mode native" : "'ethtool -K ",
 			    veth ? "" : l->netdev, veth ? "" : " rxvlan off'");
 }

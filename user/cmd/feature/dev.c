@@ -66,7 +66,7 @@ static void probe_free(const char *netdev, __u32 ifindex)
 }
 
 /*
- * Where tags do not stay in the frame, and the program cannot learn of them, replies
+ * Where tags do not stay in the frame, and the program cannot learn of them, responses
  * leave without.
  */
 static void probe_vlan(const char *netdev, __u32 ifindex)
@@ -82,7 +82,7 @@ static void probe_vlan(const char *netdev, __u32 ifindex)
 			    driver, netdev);
 	else
 		feature_add("vlan", FEATURE_NO, false,
-			    "driver %s takes tags out of frames, and replies have none: 'ethtool -K %s rxvlan off'",
+			    "driver %s takes tags out of frames, and responses have none: 'ethtool -K %s rxvlan off'",
 			    driver, netdev);
 }
 

@@ -76,7 +76,7 @@ static void probe_thp(void)
 		    "%s", text);
 }
 
-/* Memory on demand: the kernel's part of it, and the module's. */
+/* On-demand memory: the kernel's part of it, and the module's. */
 static void probe_on_demand(void)
 {
 	const bool faults = feature_symbol("hmm_range_fault");

@@ -276,7 +276,7 @@ static char *to_line(struct json_object *object)
 	return line;
 }
 
-char *handshake_accept(const struct handshake_answer *answer)
+char *handshake_accept(const struct handshake_response *answer)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *regions = json_object_new_array();

@@ -49,7 +49,7 @@ struct handshake_region {
 };
 
 /**
- * struct handshake_answer - what the client is told
+ * struct handshake_response - what the client is told
  * @qpn: number of the server's queue pair
  * @psn: packet sequence number that it would send first
  * @gid: its address
@@ -58,7 +58,7 @@ struct handshake_region {
  * @regions: the regions
  * @n: how many
  */
-struct handshake_answer {
+struct handshake_response {
 	__u32 qpn;
 	__u32 psn;
 	__u8  gid[16];
@@ -81,7 +81,7 @@ bool handshake_parse(const char *line, size_t len, struct handshake *h,
 		     char *error);
 
 /* The line for a client that is served, for free(3); NULL: no memory. */
-char *handshake_accept(const struct handshake_answer *answer);
+char *handshake_accept(const struct handshake_response *answer);
 
 /* The line for one that is not. */
 char *handshake_refuse(const char *error);

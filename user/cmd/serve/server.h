@@ -52,7 +52,7 @@ struct server {
  * @mtu: bytes of the path MTU; 0: it did not come to that
  * @packets: requests taken in order, of all queue pairs
  * @bytes: payload written
- * @tx: replies sent
+ * @tx: responses sent
  * @tx_bytes: their bytes, with all headers
  * @duplicates: requests seen again
  * @naks: negative acknowledgements sent

@@ -110,7 +110,7 @@ static int connect_qp(struct session *s, const struct handshake *h,
 
 static int answer(struct session *s, const struct handshake_region *offers)
 {
-	struct handshake_answer a = {
+	struct handshake_response a = {
 		.qpn = s->qps[0].own.qpn,
 		.psn = s->qps[0].own.psn,
 		.mtu = s->mtu,

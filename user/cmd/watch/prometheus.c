@@ -105,7 +105,7 @@ static void print_qps(const struct sample *s)
 	};
 	static const char *const help[] = {
 		"requests taken in order", "payload written to regions",
-		"replies sent, by the program or the module",
+		"responses sent, by the program or the module",
 		"their bytes, with all headers",
 		"requests seen again", "negative acknowledgements sent",
 		"dropped: not the queue pair's addresses",

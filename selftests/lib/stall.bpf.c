@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two moments that last long: when a queue of replies has been sent, and the CPU is
- * not yet out of the module; when a reply has been queued, and the poll goes on.
+ * Two moments that last long: when a queue of responses has been sent, and the CPU is
+ * not yet out of the module; when a response has been queued, and the poll goes on.
  */
 #include <stdbool.h>
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "hold.h"
+#include "stall.h"
 
 #define TURNS		(1 << 23)
 #define PATIENCE_NS	5000000000ull	/* of a run, for the test */
 #define WHILE_NS	100000000ull	/* for a run to come */
 
 /* The test, and the other CPU, write it meanwhile. */
-volatile struct hold hold;
+volatile struct stall stall;
 
 struct until {
 	__u64 ns;
@@ -24,7 +24,7 @@ struct until {
 
 static long turn(__u32 i, struct until *until)
 {
-	return hold.step != until->step || hold.runs ||
+	return stall.step != until->step || stall.runs ||
 	       bpf_ktime_get_ns() > until->ns;
 }
 
@@ -39,25 +39,25 @@ static void stay(__u32 step, __u64 ns)
 SEC("fexit")
 int run_ended(void *ctx)
 {
-	switch (hold.step) {
-	case HOLD_RUN:
-		hold.step = HOLD_HELD;
-		stay(HOLD_HELD, PATIENCE_NS);
+	switch (stall.step) {
+	case STALL_RUN:
+		stall.step = STALL_STALLED;
+		stay(STALL_STALLED, PATIENCE_NS);
 		break;
-	case HOLD_POLL:
-		hold.runs = 1;
+	case STALL_POLL:
+		stall.runs = 1;
 		break;
 	}
 	return 0;
 }
 
 SEC("fexit")
-int reply_queued(void *ctx)
+int response_queued(void *ctx)
 {
-	if (hold.step == HOLD_HELD) {
-		hold.step = HOLD_POLL;
-		stay(HOLD_POLL, WHILE_NS);
-		hold.step = HOLD_DONE;
+	if (stall.step == STALL_STALLED) {
+		stall.step = STALL_POLL;
+		stay(STALL_POLL, WHILE_NS);
+		stall.step = STALL_DONE;
 	}
 	return 0;
 }

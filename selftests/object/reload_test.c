@@ -19,7 +19,7 @@
 #include <bpf/libbpf.h>
 
 #include "sibling_path.h"
-#include "life.h"
+#include "siblings.h"
 #include "mem.h"
 #include "odp.h"
 #include "setting.h"
@@ -111,7 +111,7 @@ static void check_sent(const struct xroce_stat *was, __u64 requests)
 	      is.nak_acc == was->nak_acc && is.nak_op == was->nak_op, "a NAK");
 	check(is.drop_busy == was->drop_busy && is.drop_psn == was->drop_psn &&
 	      is.drop_icrc == was->drop_icrc && is.drop_qpn == was->drop_qpn &&
-	      is.drop_reply == was->drop_reply && is.drop_length == was->drop_length,
+	      is.drop_response == was->drop_response && is.drop_length == was->drop_length,
 	      "a packet was dropped");
 }
 
@@ -123,20 +123,20 @@ static void under_traffic(void)
 	__u32 id, next;
 
 	before = live_stat();
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	was = loaded();
 	for (i = 0; i < n && !test_failed(); i++) {
 		id = program_on();
-		life_says("mode native prog ", true, "link reload dev " LIVE_DEV);
+		siblings_says("mode native prog ", true, "link reload dev " LIVE_DEV);
 		next = program_on();
 		check(next != id, "program %u is there still", id);
-		checked_goes_on(&life_served, 3);
+		checked_goes_on(&sibling_changed, 3);
 	}
 	nothing_more(was);
-	checked_goes_on(&life_beside, 3);
-	requests = checked_stop(&life_served);
-	checked_stop(&life_beside);
+	checked_goes_on(&sibling_quiet, 3);
+	requests = checked_stop(&sibling_changed);
+	checked_stop(&sibling_quiet);
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 	check_sent(&before, requests);
 	live_check_idle(LIVE_DEV);
@@ -151,7 +151,7 @@ static void several(void)
 	int status;
 	size_t i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	was = loaded();
 	fflush(NULL);
@@ -164,10 +164,10 @@ static void several(void)
 		check(waitpid(pid[i], &status, 0) == pid[i] && !status,
 		      "process %zu: status %#x", i, status);
 	nothing_more(was);
-	life_stop();
+	siblings_stop();
 }
 
-/* Packets put aside for memory on demand are given to whichever it is by then. */
+/* Packets deferred for on-demand memory are given to whichever it is by then. */
 static void on_demand(void)
 {
 	struct xroce_attach_opts opts;
@@ -181,7 +181,7 @@ static void on_demand(void)
 	if (!odp_open(&o, PAGES))
 		return;
 	was = loaded();
-	kept = live_stat().kept;
+	kept = live_stat().deferred;
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
@@ -197,9 +197,9 @@ static void on_demand(void)
 		check(odp_is(o.mem + at, 512, i), "write %u", i);
 	}
 	check(!status, "reload: status %#x", status);
-	check(live_stat().kept > kept, "none was put aside");
-	note("%u pages, %llu packets put aside", i,
-	     (unsigned long long)(live_stat().kept - kept));
+	check(live_stat().deferred > kept, "none was deferred");
+	note("%u pages, %llu packets deferred", i,
+	     (unsigned long long)(live_stat().deferred - kept));
 	nothing_more(was);
 	odp_close(&o);
 }
@@ -217,7 +217,7 @@ static void refused(int want, const char *why)
 	check(program_on() == id, "another program");
 	check(access(PINS "prog_new", F_OK), "a pin is left");
 	nothing_more(was);
-	checked_goes_on(&life_served, 3);
+	checked_goes_on(&sibling_changed, 3);
 }
 
 /* For a while @fd is pinned in the place of @pin. */
@@ -256,7 +256,7 @@ static void other_maps(void)
 {
 	size_t i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	for (i = 0; i < ARRAY_SIZE(maps) - RINGS; i++)
 		swapped(maps[i], map_like(maps[i], 8, 0), -EINVAL,
@@ -275,7 +275,7 @@ static void other_maps(void)
 	swapped("link", -1, -ENOENT, "its pins are gone");
 	swapped("link", xroce_pin_open(LIVE_SPARE, "link"), -ENOENT,
 		"its pins are gone");
-	life_stop();
+	siblings_stop();
 }
 
 /* An object in the place of the right one. */
@@ -296,20 +296,20 @@ static void built(const char *name, int want, const char *why)
 
 static void other_objects(void)
 {
-	const char *garbage = "/dev/shm/life_reload.o";
+	const char *garbage = "/dev/shm/reload.o";
 	FILE *f = fopen(garbage, "w");
 	bool written = f && fputs("of no use", f) > 0;
 
 	if (f)
 		written = !fclose(f) && written;
-	if (!check(written, "%s", garbage) || !life_start())
+	if (!check(written, "%s", garbage) || !siblings_start())
 		return;
 	with_object("/dev/shm/no such file", -ENOENT, "No such file");
 	with_object(garbage, -EINVAL, "cannot be read: BPF object format invalid");
 	built("lib/pass.bpf.o", -EINVAL, "not xroce's");
 	built("lib/renamed.bpf.o", -EINVAL,
 	      "map qp is of another version ('misses', not 'missed')");
-	life_stop();
+	siblings_stop();
 	unlink(garbage);
 }
 
@@ -321,7 +321,7 @@ static void not_allowed(void)
 	__u32 id;
 	int ret;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	/* The program is loaded by then, and pinned. */
 	live_drop_cap(CAP_NET_ADMIN);
@@ -337,11 +337,11 @@ static void not_allowed(void)
 	ret = xroce_reload(LIVE_DEV, &opts);
 	check(ret == -EINVAL && strstr(opts.error, "stay as they are"), "%d: %s", ret,
 	      opts.error);
-	life_says("it has no link", false, "link reload dev lo");
-	life_says("it has no link", false, "link reload dev nosuch0");
-	life_says("usage: xroce link reload [dev] DEV", false, "link reload");
-	checked_goes_on(&life_served, 3);
-	life_stop();
+	siblings_says("it has no link", false, "link reload dev lo");
+	siblings_says("it has no link", false, "link reload dev nosuch0");
+	siblings_says("usage: xroce link reload [dev] DEV", false, "link reload");
+	checked_goes_on(&sibling_changed, 3);
+	siblings_stop();
 }
 
 /* Of whom nobody is served. */
@@ -349,22 +349,22 @@ static void without_device(void)
 {
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
 	      "attach");
-	life_sh("ip link del " LIVE_SPARE);
-	life_says("its device has gone", false, "link reload dev " LIVE_SPARE);
+	siblings_sh("ip link del " LIVE_SPARE);
+	siblings_says("its device has gone", false, "link reload dev " LIVE_SPARE);
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 	check(!live_veth_add(LIVE_SPARE, "c1"), "make it again");
 }
 
 static const struct test tests[] = {
-	{ "life_reload_traffic", "U1 D1 D5", "under traffic, again and again", under_traffic },
-	{ "life_reload_several", "U1", "several at a time take turns", several },
-	{ "life_reload_on_demand", "O3 U1", "with packets put aside", on_demand },
-	{ "life_reload_maps", "U1 U2", "maps of another shape, or of others, are refused",
+	{ "reload_traffic", "U1 D1 D5", "under traffic, again and again", under_traffic },
+	{ "reload_several", "U1", "several at a time take turns", several },
+	{ "reload_on_demand", "O3 U1", "with packets deferred", on_demand },
+	{ "reload_maps", "U1 U2", "maps of another shape, or of others, are refused",
 	  other_maps },
-	{ "life_reload_objects", "U1", "so are other objects", other_objects },
-	{ "life_reload_not_allowed", "U1", "so is who has no right to",
+	{ "reload_objects", "U1", "so are other objects", other_objects },
+	{ "reload_not_allowed", "U1", "so is who has no right to",
 	  not_allowed },
-	{ "life_reload_gone", "U1 R10", "a device that has gone", without_device },
+	{ "reload_gone", "U1 R10", "a device that has gone", without_device },
 };
 
 int main(int argc, char **argv)

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "sibling_path.h"
-#include "life.h"
+#include "siblings.h"
 
-struct checked life_served, life_beside;
+struct checked sibling_changed, sibling_quiet;
 
-bool life_sh(const char *format, ...)
+bool siblings_sh(const char *format, ...)
 {
 	char command[256];
 	va_list words;
@@ -23,7 +23,7 @@ bool life_sh(const char *format, ...)
 	return check(!system(command), "%s", command);
 }
 
-bool life_says(const char *want, bool success, const char *format, ...)
+bool siblings_says(const char *want, bool success, const char *format, ...)
 {
 	char xroce[PATH_MAX] = "", words[128], command[PATH_MAX + 160];
 	char got[4096];
@@ -52,33 +52,33 @@ static bool yields(const struct checked *c)
 	return check(!setpriority(PRIO_PROCESS, c->pid, 19), "setpriority");
 }
 
-bool life_start(void)
+bool siblings_start(void)
 {
 	return check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES,
 				  LIVE_SPARE_ENTRIES), "attach") &&
-	       checked_start(&life_beside, LIVE_SPARE, "c1") &&
-	       checked_start(&life_served, NULL, NULL) &&
-	       yields(&life_beside) && yields(&life_served);
+	       checked_start(&sibling_quiet, LIVE_SPARE, "c1") &&
+	       checked_start(&sibling_changed, NULL, NULL) &&
+	       yields(&sibling_quiet) && yields(&sibling_changed);
 }
 
-void life_stop(void)
+void siblings_stop(void)
 {
-	checked_goes_on(&life_served, 10);
-	checked_goes_on(&life_beside, 10);
-	checked_stop(&life_served);
-	checked_stop(&life_beside);
+	checked_goes_on(&sibling_changed, 10);
+	checked_goes_on(&sibling_quiet, 10);
+	checked_stop(&sibling_changed);
+	checked_stop(&sibling_quiet);
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 	live_check_idle(LIVE_DEV);
 }
 
-void life_silence(void)
+void siblings_silence(void)
 {
 	__u64 done;
 
 	/* What was on its way may still arrive. */
 	usleep(100000);
-	done = life_served.seen->done;
-	checked_goes_on(&life_beside, 3);
-	check(life_served.seen->done == done, "%llu answers",
-	      (unsigned long long)(life_served.seen->done - done));
+	done = sibling_changed.seen->done;
+	checked_goes_on(&sibling_quiet, 3);
+	check(sibling_changed.seen->done == done, "%llu answers",
+	      (unsigned long long)(sibling_changed.seen->done - done));
 }

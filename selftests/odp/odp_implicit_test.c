@@ -10,7 +10,7 @@
 
 #include "live_mr.h"
 #include "mem.h"
-#include "odp_space.h"
+#include "odp_implicit.h"
 #include "rng.h"
 
 static char data[3 * MEM_PAGE];
@@ -23,15 +23,15 @@ static void registered(void)
 	__u64 entry;
 	struct odp o;
 
-	if (!space_open(&o, 1, NULL))
+	if (!implicit_open(&o, 1, NULL))
 		return;
 	q = odp_query(&o);
 	check(!q.iova && !q.addr && q.length == ~0ull && !q.pages &&
 	      q.page_shift == 12 && q.pid == (__u32)getpid(),
 	      "iova %#llx, addr %#llx, length %#llx, %llu pages", q.iova, q.addr,
 	      q.length, q.pages);
-	check(!q.odp_resident && !q.odp_parts && q.odp_bytes < 4 * MEM_PAGE,
-	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_parts,
+	check(!q.odp_resident && !q.odp_children && q.odp_bytes < 4 * MEM_PAGE,
+	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_children,
 	      q.odp_bytes);
 	check(live_vmpin() == WIRE_BYTES / 1024, "VmPin %ld", live_vmpin());
 	check(xroce_mtt_read(o.w.x, o.mr.mr, 0, &entry, 1) == -ERANGE,
@@ -64,32 +64,32 @@ static void anywhere(void)
 	struct odp o;
 	int fd;
 
-	if (!space_open(&o, 4, NULL))
+	if (!implicit_open(&o, 4, NULL))
 		return;
 	heap = malloc(2 * MEM_PAGE);
 	fd = memfd_create("file", MFD_CLOEXEC);
 	check(!ftruncate(fd, 2 * MEM_PAGE), "ftruncate");
 	file = mmap(NULL, 2 * MEM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	for (at = all; *at && !test_failed(); at++) {
-		ACKED(odp_write(&o, space_at(*at + 3), 1001, 0x21));
+		ACKED(odp_write(&o, implicit_at(*at + 3), 1001, 0x21));
 		odp_is(*at + 3, 1001, 0x21);
-		ACKED(odp_read(&o, space_at(*at + 3), 1001, buf));
+		ACKED(odp_read(&o, implicit_at(*at + 3), 1001, buf));
 		odp_is(buf, 1001, 0x21);
 	}
-	ACKED(odp_write(&o, space_at(heap + 2000), 1024, 0x22));
+	ACKED(odp_write(&o, implicit_at(heap + 2000), 1024, 0x22));
 	odp_is(heap + 2000, 1024, 0x22);
-	ACKED(odp_write(&o, space_at(file + 4090), 12, 0x23));
+	ACKED(odp_write(&o, implicit_at(file + 4090), 12, 0x23));
 	odp_is(file + 4090, 12, 0x23);
 	check(pread(fd, buf, 12, 4090) == 12 && odp_is(buf, 12, 0x23), "file");
-	ACKED(odp_write(&o, space_at(o.mem + 7), 64, 0x24));
+	ACKED(odp_write(&o, implicit_at(o.mem + 7), 64, 0x24));
 	odp_is(o.mem + 7, 64, 0x24);
 	o.rnr = 0;
-	ACKED(odp_write(&o, space_at(o.mem + 7), 64, 0x25));
+	ACKED(odp_write(&o, implicit_at(o.mem + 7), 64, 0x25));
 	check(!o.rnr, "told to come again");
 	/* Code can be read, and not be written. */
-	ACKED(odp_read(&o, space_at((void *)(uintptr_t)anywhere), 64, buf));
+	ACKED(odp_read(&o, implicit_at((void *)(uintptr_t)anywhere), 64, buf));
 	check(!memcmp(buf, (void *)(uintptr_t)anywhere, 64), "other bytes");
-	REFUSED(odp_write(&o, space_at((void *)(uintptr_t)anywhere), 4, 1));
+	REFUSED(odp_write(&o, implicit_at((void *)(uintptr_t)anywhere), 4, 1));
 	munmap(file, 2 * MEM_PAGE);
 	close(fd);
 	free(heap);
@@ -113,16 +113,16 @@ static void nothing(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(never); i++) {
-		if (!space_open(&o, 1, NULL))
+		if (!implicit_open(&o, 1, NULL))
 			return;
-		REFUSED(odp_read(&o, space_at((void *)never[i]), 64, buf));
+		REFUSED(odp_read(&o, implicit_at((void *)never[i]), 64, buf));
 		q = odp_query(&o);
 		check(q.odp_failed >= (never[i] <= (1ull << 47) - 8192) &&
 		      q.odp_failed <= (never[i] < (1ull << 56) - 4096) &&
 		      !q.odp_resident, "%#llx: %llu failed, %llu there",
 		      (unsigned long long)never[i], q.odp_failed,
 		      q.odp_resident);
-		space_expect_parts(&o, 0);
+		implicit_expect_children(&o, 0);
 		odp_close(&o);
 		if (test_failed())
 			return;
@@ -135,61 +135,61 @@ static void comes_and_goes(void)
 	char buf[64], *mem;
 	struct odp o;
 
-	if (!space_open(&o, 1, NULL))
+	if (!implicit_open(&o, 1, NULL))
 		return;
 	mem = o.mem;
 	munmap(mem, MEM_PAGE);
-	REFUSED(odp_write(&o, space_at(mem), 64, 0x31));
-	if (!space_again(&o))
+	REFUSED(odp_write(&o, implicit_at(mem), 64, 0x31));
+	if (!implicit_again(&o))
 		return;
 	check(mmap(mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_FIXED |
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == mem, "mmap");
-	ACKED(odp_write(&o, space_at(mem), 64, 0x32));
+	ACKED(odp_write(&o, implicit_at(mem), 64, 0x32));
 	odp_is(mem, 64, 0x32);
-	check(odp_query(&o).odp_parts == 1, "%llu parts",
-	      odp_query(&o).odp_parts);
+	check(odp_query(&o).odp_children == 1, "%llu parts",
+	      odp_query(&o).odp_children);
 	mprotect(mem, MEM_PAGE, PROT_READ);
-	ACKED(odp_read(&o, space_at(mem), 64, buf));
+	ACKED(odp_read(&o, implicit_at(mem), 64, buf));
 	odp_is(buf, 64, 0x32);
 	munmap(mem, MEM_PAGE);
-	space_expect_parts(&o, 0);
-	REFUSED(odp_read(&o, space_at(mem), 64, buf));
+	implicit_expect_children(&o, 0);
+	REFUSED(odp_read(&o, implicit_at(mem), 64, buf));
 	odp_close(&o);
 }
 
 /* A packet in two parts, and a READ in many; all of a packet or nothing. */
 static void straddles(void)
 {
-	const size_t bytes = 6 * SPACE_PART;
+	const size_t bytes = 6 * IMPLICIT_CHILD;
 	static char buf[60000], zeros[512];
 	struct odp o;
 	char *edge;
 	size_t i;
 
-	if (!space_open(&o, bytes / MEM_PAGE, NULL))
+	if (!implicit_open(&o, bytes / MEM_PAGE, NULL))
 		return;
-	edge = o.mem + (-(uintptr_t)o.mem & (SPACE_PART - 1)) + SPACE_PART;
-	ACKED(odp_write(&o, space_at(edge - 500), 1000, 0x41));
+	edge = o.mem + (-(uintptr_t)o.mem & (IMPLICIT_CHILD - 1)) + IMPLICIT_CHILD;
+	ACKED(odp_write(&o, implicit_at(edge - 500), 1000, 0x41));
 	odp_is(edge - 500, 1000, 0x41);
-	check(odp_query(&o).odp_parts == 2, "%llu parts",
-	      odp_query(&o).odp_parts);
-	ACKED(odp_read(&o, space_at(edge - 500), 1000, buf));
+	check(odp_query(&o).odp_children == 2, "%llu parts",
+	      odp_query(&o).odp_children);
+	ACKED(odp_read(&o, implicit_at(edge - 500), 1000, buf));
 	odp_is(buf, 1000, 0x41);
 
 	for (i = 0; i < bytes; i++)
 		o.mem[i] = i * 37 + i / 4096;
 	madvise(o.mem, bytes, MADV_PAGEOUT);
 	for (i = 77; i + sizeof(buf) < bytes && !test_failed(); i += sizeof(buf)) {
-		ACKED(odp_read(&o, space_at(o.mem + i), sizeof(buf), buf));
+		ACKED(odp_read(&o, implicit_at(o.mem + i), sizeof(buf), buf));
 		check(!memcmp(buf, o.mem + i, sizeof(buf)), "other bytes");
 	}
-	check(odp_query(&o).odp_parts >= 6, "%llu parts",
-	      odp_query(&o).odp_parts);
+	check(odp_query(&o).odp_children >= 6, "%llu parts",
+	      odp_query(&o).odp_children);
 
-	memset(edge + SPACE_PART - 512, 0, 512);
-	munmap(edge + SPACE_PART, MEM_PAGE);
-	REFUSED(odp_write(&o, space_at(edge + SPACE_PART - 500), 1000, 0x77));
-	check(!memcmp(edge + SPACE_PART - 512, zeros, 512),
+	memset(edge + IMPLICIT_CHILD - 512, 0, 512);
+	munmap(edge + IMPLICIT_CHILD, MEM_PAGE);
+	REFUSED(odp_write(&o, implicit_at(edge + IMPLICIT_CHILD - 500), 1000, 0x77));
+	check(!memcmp(edge + IMPLICIT_CHILD - 512, zeros, 512),
 	      "half of it was written");
 	odp_close(&o);
 }
@@ -212,7 +212,7 @@ static int advise(struct odp *o, __u32 advice, const void *addr, __u64 length,
 /* What it takes goes with what is there. */
 static void reclaimed(void)
 {
-	const size_t parts = 400, bytes = parts * SPACE_PART;
+	const size_t parts = 400, bytes = parts * IMPLICIT_CHILD;
 	uint64_t empty, one;
 	__u64 pages = 0;
 	struct xroce_mr_query q;
@@ -220,15 +220,15 @@ static void reclaimed(void)
 	char *mem;
 	size_t i;
 
-	if (!space_open(&o, bytes / MEM_PAGE + 64, NULL))
+	if (!implicit_open(&o, bytes / MEM_PAGE + 64, NULL))
 		return;
-	empty = space_empty_bytes(&o);
-	mem = o.mem + (-(uintptr_t)o.mem & (SPACE_PART - 1));
+	empty = implicit_empty_bytes(&o);
+	mem = o.mem + (-(uintptr_t)o.mem & (IMPLICIT_CHILD - 1));
 	for (i = 0; i < parts; i++)
-		mem[i * SPACE_PART + (i % 64) * MEM_PAGE] = i;
+		mem[i * IMPLICIT_CHILD + (i % 64) * MEM_PAGE] = i;
 	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem, bytes, &pages) &&
 	      pages == parts, "%llu pages", pages);
-	space_expect_parts(&o, parts);
+	implicit_expect_children(&o, parts);
 	q = odp_query(&o);
 	one = (q.odp_bytes - empty) / parts;
 	check(q.odp_resident == parts && one > 512 && one < 768 &&
@@ -238,15 +238,15 @@ static void reclaimed(void)
 	     (unsigned long long)one);
 
 	madvise(mem, bytes / 2, MADV_DONTNEED);
-	space_expect_parts(&o, parts / 2);
+	implicit_expect_children(&o, parts / 2);
 	munmap(mem + bytes / 2, bytes / 2);
-	space_expect_parts(&o, 0);
+	implicit_expect_children(&o, 0);
 	q = odp_query(&o);
 	check(q.odp_bytes == empty && !q.odp_resident &&
 	      q.odp_invalidated == parts, "%llu bytes", q.odp_bytes);
-	ACKED(odp_write(&o, space_at(mem + 5), 64, 0x51));
+	ACKED(odp_write(&o, implicit_at(mem + 5), 64, 0x51));
 	odp_is(mem + 5, 64, 0x51);
-	check(odp_query(&o).odp_parts == 1, "parts");
+	check(odp_query(&o).odp_children == 1, "parts");
 	odp_close(&o);
 }
 
@@ -261,7 +261,7 @@ static void sparse(void)
 	struct odp o;
 	char *mem;
 
-	if (!space_open(&o, 1, NULL))
+	if (!implicit_open(&o, 1, NULL))
 		return;
 	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -277,15 +277,15 @@ static void sparse(void)
 				      MEM_PAGE, &pages) && pages == 1,
 			      "%llu pages", pages);
 		else
-			ACKED(odp_write(&o, space_at(at), 64, i));
+			ACKED(odp_write(&o, implicit_at(at), 64, i));
 	}
 	q = odp_query(&o);
 	check(q.odp_resident <= touched && q.odp_resident > touched - 10 &&
-	      q.odp_parts <= q.odp_resident && q.odp_bytes < touched * 768,
-	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_parts,
+	      q.odp_children <= q.odp_resident && q.odp_bytes < touched * 768,
+	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_children,
 	      q.odp_bytes);
 	note("%llu pages of a TiB: %llu parts, %llu bytes", q.odp_resident,
-	     q.odp_parts, q.odp_bytes);
+	     q.odp_children, q.odp_bytes);
 	/* All of it, of which there is no more. */
 	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem + bytes - MEM_PAGE,
 		      -(uintptr_t)(mem + bytes - MEM_PAGE) - 1, &pages),
@@ -298,14 +298,14 @@ static void sparse(void)
 
 static const struct test tests[] = {
 	{ "space_reg", "O2", "an address space, and what it is not", registered },
-	{ "space_any", "O2 O3 O7", "any address by one key", anywhere },
-	{ "space_nothing", "O2", "an access error where nothing is mapped",
+	{ "implicit_any", "O2 O3 O7", "any address by one key", anywhere },
+	{ "implicit_nothing", "O2", "an access error where nothing is mapped",
 	  nothing },
-	{ "space_mapped", "O2 O4 O6", "mapped later, and unmapped",
+	{ "implicit_mapped", "O2 O4 O6", "mapped later, and unmapped",
 	  comes_and_goes },
-	{ "space_straddle", "O2 O3", "packets that lie in two parts", straddles },
-	{ "space_reclaim", "O2 O10", "what is gone takes no memory", reclaimed },
-	{ "space_sparse", "O1 O2 O5", "a page here and there of a TiB", sparse },
+	{ "implicit_straddle", "O2 O3", "packets that lie in two parts", straddles },
+	{ "implicit_reclaim", "O2 O10", "what is gone takes no memory", reclaimed },
+	{ "implicit_sparse", "O1 O2 O5", "a page here and there of a TiB", sparse },
 };
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
  * there: as many pages at random as that is, of ranges of several sizes. See bench.sh,
  * which runs this.
  *
- *   space [-o FILE] [GIB]...
+ *   implicit [-o FILE] [GIB]...
  *
  * "parts" are the module's, 64 pages in each, with their entries; "tree" is what it
  * takes to find them, by /proc/slabinfo. Beside it are the kernel's own page tables
@@ -164,7 +164,7 @@ static bool measure(uint8_t *memory, uint64_t range, struct cost *c)
 	if (err)
 		return fail("query", -err);
 	c->pages = q.odp_resident;
-	c->parts = q.odp_parts;
+	c->parts = q.odp_children;
 	c->bytes = q.odp_bytes - base;
 	t = now();
 	err = xroce_mr_dereg(x, r.mr);
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "o:")) != -1) {
 		if (opt != 'o') {
-			fprintf(stderr, "usage: space [-o FILE] [GIB]...\n");
+			fprintf(stderr, "usage: implicit [-o FILE] [GIB]...\n");
 			return 2;
 		}
 		out = optarg;

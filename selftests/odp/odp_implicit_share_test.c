@@ -20,7 +20,7 @@
 #include "live_mr.h"
 #include "mem.h"
 #include "mw.h"
-#include "odp_space.h"
+#include "odp_implicit.h"
 #include "rng.h"
 
 /* A process with a copy of our memory, that does nothing. */
@@ -60,37 +60,37 @@ static void two(void)
 	struct odp o;
 	pid_t pid;
 
-	if (!space_open(&o, 4, NULL))
+	if (!implicit_open(&o, 4, NULL))
 		return;
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x10));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x10));
 	pid = sleeper();
-	if (!space_register(&o, pid, &other))
+	if (!implicit_register(&o, pid, &other))
 		return;
 	mine = o.mr;
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x11));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x11));
 	o.mr = other;
-	ACKED(odp_read(&o, space_at(o.mem), 64, buf));
+	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
 	odp_is(buf, 64, 0x10);
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x12));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x12));
 	odp_is(o.mem, 64, 0x11);
 	if (its(pid, o.mem, buf, 64))
 		odp_is(buf, 64, 0x12);
 	/* It has what we have no more. */
 	munmap(o.mem + MEM_PAGE, MEM_PAGE);
-	ACKED(odp_write(&o, space_at(o.mem + MEM_PAGE), 64, 0x13));
+	ACKED(odp_write(&o, implicit_at(o.mem + MEM_PAGE), 64, 0x13));
 	if (its(pid, o.mem + MEM_PAGE, buf, 64))
 		odp_is(buf, 64, 0x13);
 	check(odp_query(&o).pid == (__u32)pid, "pid");
 
 	stop(pid);
-	space_expect_parts(&o, 0);
+	implicit_expect_children(&o, 0);
 	check(!odp_query(&o).odp_resident, "%llu there",
 	      odp_query(&o).odp_resident);
-	REFUSED(odp_write(&o, space_at(o.mem), 64, 0x14));
+	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x14));
 	odp_is(o.mem, 64, 0x11);
 	o.mr = mine;
 	if (wire_again(&o.w))
-		ACKED(odp_write(&o, space_at(o.mem), 64, 0x15));
+		ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x15));
 	odp_is(o.mem, 64, 0x15);
 	odp_close(&o);
 }
@@ -102,16 +102,16 @@ static void forked(void)
 	struct odp o;
 	pid_t pid;
 
-	if (!space_open(&o, 2, NULL))
+	if (!implicit_open(&o, 2, NULL))
 		return;
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x21));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x21));
 	pid = sleeper();
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x22));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x22));
 	odp_is(o.mem, 64, 0x22);
 	if (its(pid, o.mem, buf, 64))
 		odp_is(buf, 64, 0x21);
 	stop(pid);
-	ACKED(odp_read(&o, space_at(o.mem), 64, buf));
+	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
 	odp_is(buf, 64, 0x22);
 	odp_close(&o);
 }
@@ -124,7 +124,7 @@ static void windows(void)
 	__u32 type;
 
 	for_each_mw_type(type) {
-		if (!space_open(&o, 4, &mw_rc))
+		if (!implicit_open(&o, 4, &mw_rc))
 			return;
 		start = o.mem + MEM_PAGE - 100;
 		b = mw_whole(&o.w, mw_new(&o.w, type));
@@ -133,15 +133,15 @@ static void windows(void)
 		b.length = 1000;
 		check(!mw_bind(&o.w, type, &b), "bind");
 		check(xroce_mr_dereg(o.w.x, o.mr.mr) == -EBUSY, "dereg");
-		check(!odp_query(&o).odp_parts, "something is there");
+		check(!odp_query(&o).odp_children, "something is there");
 		o.mr.rkey = b.rkey;
-		ACKED(odp_write(&o, space_at(start), 1000, 0x31));
+		ACKED(odp_write(&o, implicit_at(start), 1000, 0x31));
 		odp_is(start, 1000, 0x31);
-		check(odp_query(&o).odp_parts, "nothing is there");
-		REFUSED(odp_write(&o, space_at(start + 992), 9, 0x32));
+		check(odp_query(&o).odp_children, "nothing is there");
+		REFUSED(odp_write(&o, implicit_at(start + 992), 9, 0x32));
 		if (!wire_again(&o.w))
 			return;
-		REFUSED(odp_read(&o, space_at(start - 1), 8, buf));
+		REFUSED(odp_read(&o, implicit_at(start - 1), 8, buf));
 		odp_is(start, 1000, 0x31);
 		mw_del(&o.w, b.rkey);
 		odp_close(&o);
@@ -157,9 +157,9 @@ static void changed(void)
 	char buf[64];
 	struct odp o;
 
-	if (!space_open(&o, 4, NULL))
+	if (!implicit_open(&o, 4, NULL))
 		return;
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x41));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x41));
 	r = (struct xroce_mr_rereg){
 		.mr = o.mr.mr,
 		.mask = XROCE_REREG_ACCESS,
@@ -167,9 +167,9 @@ static void changed(void)
 	};
 	check(!xroce_mr_rereg(o.w.x, &r), "rights");
 	o.mr.rkey = r.rkey;
-	ACKED(odp_read(&o, space_at(o.mem), 64, buf));
+	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
 	odp_is(buf, 64, 0x41);
-	REFUSED(odp_write(&o, space_at(o.mem), 64, 0x42));
+	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x42));
 	check(odp_query(&o).odp_resident == 1, "it is other memory");
 
 	r = (struct xroce_mr_rereg){
@@ -185,8 +185,8 @@ static void changed(void)
 	if (wire_again(&o.w))
 		ACKED(odp_write(&o, MEM_PAGE, 64, 0x43));
 	odp_is(o.mem + MEM_PAGE, 64, 0x43);
-	check(odp_query(&o).pages == 2 && odp_query(&o).odp_parts == 1, "query");
-	REFUSED(odp_write(&o, space_at(o.mem), 64, 0x44));
+	check(odp_query(&o).pages == 2 && odp_query(&o).odp_children == 1, "query");
+	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x44));
 
 	r.addr = 0;
 	r.length = XROCE_LENGTH_ALL;
@@ -200,7 +200,7 @@ static void changed(void)
 	check(!xroce_mr_rereg(o.w.x, &r), "all of it");
 	o.mr.rkey = r.rkey;
 	if (wire_again(&o.w))
-		ACKED(odp_write(&o, space_at(o.mem), 64, 0x45));
+		ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x45));
 	odp_is(o.mem, 64, 0x45);
 	odp_close(&o);
 }
@@ -211,9 +211,9 @@ static void shared(void)
 	char buf[64];
 	struct odp o;
 
-	if (!space_open(&o, 1, NULL))
+	if (!implicit_open(&o, 1, NULL))
 		return;
-	ACKED(odp_write(&o, space_at(o.mem), 64, 0x51));
+	ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x51));
 	r = (struct xroce_mr_reg_shared){
 		.from = o.mr.mr,
 		.pd = o.w.pd,
@@ -231,11 +231,11 @@ static void shared(void)
 	o.mr.mr = r.mr;
 	o.mr.rkey = r.rkey;
 	o.rnr = 0;
-	ACKED(odp_read(&o, space_at(o.mem), 64, buf));
+	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
 	odp_is(buf, 64, 0x51);
-	check(odp_query(&o).odp_parts == 1 && odp_query(&o).odp_faults == 1,
+	check(odp_query(&o).odp_children == 1 && odp_query(&o).odp_faults == 1,
 	      "other memory");
-	REFUSED(odp_write(&o, space_at(o.mem), 64, 0x52));
+	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x52));
 	odp_close(&o);
 }
 
@@ -247,7 +247,7 @@ static void received(void)
 	struct xroce_cqe cqe;
 	struct odp o;
 
-	if (!space_open(&o, 4, &opts))
+	if (!implicit_open(&o, 4, &opts))
 		return;
 	sge = (struct xroce_sge_local){
 		(uintptr_t)o.mem + MEM_PAGE - 100, 1000, o.mr.lkey,
@@ -276,13 +276,13 @@ static struct {
 	char *mem;
 	atomic_bool stop;
 	unsigned int upsets;
-	uint8_t model[PARTS * SPACE_PART / MEM_PAGE];
+	uint8_t model[PARTS * IMPLICIT_CHILD / MEM_PAGE];
 } churn;
 
 /* The file keeps its bytes; what the process has of it comes and goes. */
 static void *upset(void *arg)
 {
-	const size_t bytes = PARTS * SPACE_PART;
+	const size_t bytes = PARTS * IMPLICIT_CHILD;
 	struct xroce_mr_advise a = {
 		.mr = churn.odp.mr.mr,
 		.advice = XROCE_ADVISE_PREFETCH_WRITE,
@@ -291,8 +291,8 @@ static void *upset(void *arg)
 	size_t at, len;
 
 	while (!atomic_load(&churn.stop)) {
-		at = rand_r(&seed) % PARTS * SPACE_PART;
-		len = SPACE_PART * (1 + rand_r(&seed) % 8);
+		at = rand_r(&seed) % PARTS * IMPLICIT_CHILD;
+		len = IMPLICIT_CHILD * (1 + rand_r(&seed) % 8);
 		if (len > bytes - at)
 			len = bytes - at;
 		if (seed & 64) {
@@ -314,11 +314,11 @@ static void one_op(struct odp *o)
 	uint8_t pattern = 1 + rng_below(255);
 
 	if (rng_below(2)) {
-		ACKED(odp_write(o, space_at(at), SLOT, pattern));
+		ACKED(odp_write(o, implicit_at(at), SLOT, pattern));
 		churn.model[page] = pattern;
 		return;
 	}
-	ACKED(odp_read(o, space_at(at), SLOT, buf));
+	ACKED(odp_read(o, implicit_at(at), SLOT, buf));
 	if (churn.model[page])
 		odp_is(buf, SLOT, churn.model[page]);
 	else
@@ -327,7 +327,7 @@ static void one_op(struct odp *o)
 
 static void churned(void)
 {
-	const size_t bytes = PARTS * SPACE_PART;
+	const size_t bytes = PARTS * IMPLICIT_CHILD;
 	struct odp *o = &churn.odp;
 	struct xroce_mr_query q;
 	pthread_t thread[2];
@@ -335,7 +335,7 @@ static void churned(void)
 	size_t page;
 	int fd;
 
-	if (!space_open(o, 1, NULL))
+	if (!implicit_open(o, 1, NULL))
 		return;
 	fd = memfd_create("churn", MFD_CLOEXEC);
 	check(!ftruncate(fd, bytes), "ftruncate");
@@ -356,21 +356,21 @@ static void churned(void)
 			       SLOT, churn.model[page]);
 	q = odp_query(o);
 	note("%u operations, %u upsets: %llu faults, %llu invalidated, %llu parts",
-	     OPS, churn.upsets, q.odp_faults, q.odp_invalidated, q.odp_parts);
+	     OPS, churn.upsets, q.odp_faults, q.odp_invalidated, q.odp_children);
 	munmap(churn.mem, bytes);
-	space_expect_parts(o, 0);
+	implicit_expect_children(o, 0);
 	close(fd);
 	odp_close(o);
 }
 
 static const struct test tests[] = {
-	{ "space_two", "O2", "two processes, and the end of one", two },
-	{ "space_fork", "O2 O6", "copies on write", forked },
-	{ "space_window", "O2 O8", "windows on parts of it", windows },
-	{ "space_rereg", "O2 R5", "other rights and other memory", changed },
-	{ "space_share", "O2 R6", "two regions over one", shared },
-	{ "space_recv", "O2 R9", "receive buffers", received },
-	{ "space_churn", "O2 O4 O6", "parts that come and go under traffic",
+	{ "implicit_two", "O2", "two processes, and the end of one", two },
+	{ "implicit_fork", "O2 O6", "copies on write", forked },
+	{ "implicit_window", "O2 O8", "windows on parts of it", windows },
+	{ "implicit_rereg", "O2 R5", "other rights and other memory", changed },
+	{ "implicit_share", "O2 R6", "two regions over one", shared },
+	{ "implicit_recv", "O2 R9", "receive buffers", received },
+	{ "implicit_churn", "O2 O4 O6", "parts that come and go under traffic",
 	  churned },
 };
 

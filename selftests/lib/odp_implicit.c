@@ -5,9 +5,9 @@
 
 #include "live_mr.h"
 #include "mem.h"
-#include "odp_space.h"
+#include "odp_implicit.h"
 
-bool space_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr)
+bool implicit_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr)
 {
 	int ret;
 
@@ -29,17 +29,17 @@ bool space_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr)
 static bool replace(struct odp *o)
 {
 	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
-	return space_register(o, 0, &o->mr);
+	return implicit_register(o, 0, &o->mr);
 }
 
-bool space_open(struct odp *o, size_t pages, const struct wire_opts *opts)
+bool implicit_open(struct odp *o, size_t pages, const struct wire_opts *opts)
 {
 	static const struct wire_opts rc;
 
 	return odp_open_opts(o, pages, opts ? : &rc) && replace(o);
 }
 
-bool space_again(struct odp *o)
+bool implicit_again(struct odp *o)
 {
 	return odp_again(o) && replace(o);
 }
@@ -49,30 +49,30 @@ struct wanted {
 	uint64_t parts;
 };
 
-static bool has_parts(void *arg)
+static bool has_children(void *arg)
 {
 	const struct wanted *w = arg;
 
-	return odp_query(w->o).odp_parts == w->parts;
+	return odp_query(w->o).odp_children == w->parts;
 }
 
-void space_expect_parts(struct odp *o, uint64_t parts)
+void implicit_expect_children(struct odp *o, uint64_t parts)
 {
 	struct wanted w = { o, parts };
 
-	check(live_wait(has_parts, &w), "%llu parts, not %llu",
-	      odp_query(o).odp_parts, (unsigned long long)parts);
+	check(live_wait(has_children, &w), "%llu parts, not %llu",
+	      odp_query(o).odp_children, (unsigned long long)parts);
 }
 
-uint64_t space_empty_bytes(struct odp *o)
+uint64_t implicit_empty_bytes(struct odp *o)
 {
 	struct xroce_mr_query q = { };
 	struct xroce_mr_reg mr;
 
-	if (!space_register(o, 0, &mr))
+	if (!implicit_register(o, 0, &mr))
 		return 0;
 	q.mr = mr.mr;
-	check(!xroce_mr_query(o->w.x, &q) && !q.odp_parts, "query");
+	check(!xroce_mr_query(o->w.x, &q) && !q.odp_children, "query");
 	check(!xroce_mr_dereg(o->w.x, mr.mr), "dereg");
 	return q.odp_bytes;
 }

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "life.h"
+#include "siblings.h"
 
 #define ROUNDS	2
 
@@ -22,21 +22,21 @@ static void renamed(void)
 {
 	int i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		life_sh("ip link set " LIVE_DEV " name y0");
-		life_says("dev y0 ", true, "link show dev y0");
-		life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev y0");
-		life_says("it has no link", false, "link show dev " LIVE_SPARE "x");
-		life_says("write ", true, "stat show dev y0");
-		checked_goes_on(&life_served, 5);
-		checked_goes_on(&life_beside, 3);
-		life_sh("ip link set y0 name " LIVE_DEV);
-		life_says("dev " LIVE_DEV " ", true, "link show dev " LIVE_DEV);
-		checked_goes_on(&life_served, 5);
+		siblings_sh("ip link set " LIVE_DEV " name y0");
+		siblings_says("dev y0 ", true, "link show dev y0");
+		siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev y0");
+		siblings_says("it has no link", false, "link show dev " LIVE_SPARE "x");
+		siblings_says("write ", true, "stat show dev y0");
+		checked_goes_on(&sibling_changed, 5);
+		checked_goes_on(&sibling_quiet, 3);
+		siblings_sh("ip link set y0 name " LIVE_DEV);
+		siblings_says("dev " LIVE_DEV " ", true, "link show dev " LIVE_DEV);
+		checked_goes_on(&sibling_changed, 5);
 	}
-	life_stop();
+	siblings_stop();
 }
 
 /* Who makes a device of the old name is told whose the pins are; both can be deleted. */
@@ -44,22 +44,22 @@ static void old_name(void)
 {
 	struct xroce_link_query q;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
-	life_sh("ip link set " LIVE_SPARE " name y1");
-	life_sh("ip link add " LIVE_SPARE " type dummy");
-	life_says("belongs to another device's link", false,
+	siblings_sh("ip link set " LIVE_SPARE " name y1");
+	siblings_sh("ip link add " LIVE_SPARE " type dummy");
+	siblings_says("belongs to another device's link", false,
 	     "link add dev " LIVE_SPARE " mpt 16 qp 16");
-	life_says("it has no link", false, "link del dev " LIVE_SPARE);
-	checked_goes_on(&life_beside, 5);
-	life_sh("ip link del " LIVE_SPARE);
-	checked_stop(&life_beside);
-	life_says("", true, "link del dev y1");
+	siblings_says("it has no link", false, "link del dev " LIVE_SPARE);
+	checked_goes_on(&sibling_quiet, 5);
+	siblings_sh("ip link del " LIVE_SPARE);
+	checked_stop(&sibling_quiet);
+	siblings_says("", true, "link del dev y1");
 	check(access(XROCE_PIN_DIR "/" LIVE_SPARE, F_OK), "pins are left");
 	check(xroce_link_find("y1", &q) == -ENOENT, "it has a link");
-	life_sh("ip link set y1 name " LIVE_SPARE);
-	checked_goes_on(&life_served, 5);
-	checked_stop(&life_served);
+	siblings_sh("ip link set y1 name " LIVE_SPARE);
+	checked_goes_on(&sibling_changed, 5);
+	checked_stop(&sibling_changed);
 	live_check_idle(LIVE_DEV);
 }
 
@@ -69,16 +69,16 @@ static void mtu(void)
 	static const int mtus[] = { 1300, 4300, 600, 1500, 68, 9000 };
 	size_t i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	for (i = 0; i < ARRAY_SIZE(mtus) && !test_failed(); i++) {
-		life_sh("ip link set " LIVE_DEV " mtu %d", mtus[i]);
+		siblings_sh("ip link set " LIVE_DEV " mtu %d", mtus[i]);
 		if (mtus[i] > 1100)
-			checked_goes_on(&life_served, 10);
-		checked_goes_on(&life_beside, 3);
+			checked_goes_on(&sibling_changed, 10);
+		checked_goes_on(&sibling_quiet, 3);
 	}
-	life_sh("ip link set " LIVE_DEV " mtu 4300");
-	life_stop();
+	siblings_sh("ip link set " LIVE_DEV " mtu 4300");
+	siblings_stop();
 }
 
 /**
@@ -115,9 +115,9 @@ static void nets_close(struct nets *n)
 /* Move a device there and go with it. */
 static void go(const char *dev, int net)
 {
-	life_sh("ip link set %s netns /proc/%d/fd/%d", dev, getpid(), net);
+	siblings_sh("ip link set %s netns /proc/%d/fd/%d", dev, getpid(), net);
 	check(!setns(net, CLONE_NEWNET), "%s", strerror(errno));
-	life_sh("ip link set %s up", dev);
+	siblings_sh("ip link set %s up", dev);
 }
 
 /* There and back, and served in both. */
@@ -128,31 +128,31 @@ static void moved(void)
 
 	if (!nets_open(&n))
 		return;
-	if (!life_start())
+	if (!siblings_start())
 		goto out;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
 		go(LIVE_DEV, n.there);
-		life_says("mode native", true, "link show dev " LIVE_DEV);
-		checked_goes_on(&life_served, 5);
+		siblings_says("mode native", true, "link show dev " LIVE_DEV);
+		checked_goes_on(&sibling_changed, 5);
 		setns(n.home, CLONE_NEWNET);
-		life_says("it has no link", false, "link del dev " LIVE_DEV);
-		life_says("dev " LIVE_DEV " ", true, "link show");
-		checked_goes_on(&life_served, 5);
+		siblings_says("it has no link", false, "link del dev " LIVE_DEV);
+		siblings_says("dev " LIVE_DEV " ", true, "link show");
+		checked_goes_on(&sibling_changed, 5);
 		setns(n.there, CLONE_NEWNET);
 		go(LIVE_DEV, n.home);
-		life_says("mode native", true, "link show dev " LIVE_DEV);
-		checked_goes_on(&life_served, 5);
+		siblings_says("mode native", true, "link show dev " LIVE_DEV);
+		checked_goes_on(&sibling_changed, 5);
 	}
 	/* Deleted there, by the name that it has there. */
-	checked_stop(&life_beside);
+	checked_stop(&sibling_quiet);
 	go(LIVE_SPARE, n.there);
-	life_sh("ip link set " LIVE_SPARE " name y1");
-	life_says("", true, "link del dev y1");
+	siblings_sh("ip link set " LIVE_SPARE " name y1");
+	siblings_says("", true, "link del dev y1");
 	check(access(XROCE_PIN_DIR "/" LIVE_SPARE, F_OK), "pins are left");
-	life_sh("ip link set y1 name " LIVE_SPARE);
+	siblings_sh("ip link set y1 name " LIVE_SPARE);
 	go(LIVE_SPARE, n.home);
-	checked_goes_on(&life_served, 5);
-	checked_stop(&life_served);
+	checked_goes_on(&sibling_changed, 5);
+	checked_stop(&sibling_changed);
 	live_check_idle(LIVE_DEV);
 out:
 	nets_close(&n);
@@ -167,25 +167,25 @@ static void same_index(void)
 
 	if (!nets_open(&n))
 		return;
-	if (!life_start() || !check(!xroce_link_find(LIVE_DEV, &q), "link"))
+	if (!siblings_start() || !check(!xroce_link_find(LIVE_DEV, &q), "link"))
 		goto out;
 	index = q.ifindex;
 	setns(n.there, CLONE_NEWNET);
-	life_sh("ip link add d0 index %u type dummy", index);
-	life_says("", true, "link add dev d0 mpt 16 qp 16");
-	life_sh("ip link set d0 name " LIVE_DEV);
-	life_says("pins /sys/fs/bpf/xroce/d0", true, "link show dev " LIVE_DEV);
+	siblings_sh("ip link add d0 index %u type dummy", index);
+	siblings_says("", true, "link add dev d0 mpt 16 qp 16");
+	siblings_sh("ip link set d0 name " LIVE_DEV);
+	siblings_says("pins /sys/fs/bpf/xroce/d0", true, "link show dev " LIVE_DEV);
 	setns(n.home, CLONE_NEWNET);
-	life_sh("ip link set " LIVE_DEV " name d0");
-	life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev d0");
+	siblings_sh("ip link set " LIVE_DEV " name d0");
+	siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev d0");
 	setns(n.there, CLONE_NEWNET);
-	life_says("", true, "link del dev " LIVE_DEV);
+	siblings_says("", true, "link del dev " LIVE_DEV);
 	check(access(XROCE_PIN_DIR "/d0", F_OK), "its pins are left");
 	check(!access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "ours are not");
 	setns(n.home, CLONE_NEWNET);
-	life_says("mode native", true, "link show dev d0");
-	life_sh("ip link set d0 name " LIVE_DEV);
-	life_stop();
+	siblings_says("mode native", true, "link show dev d0");
+	siblings_sh("ip link set d0 name " LIVE_DEV);
+	siblings_stop();
 out:
 	nets_close(&n);
 }
@@ -203,7 +203,7 @@ static void container(void)
 		  !live_attach(LIVE_DEV, LIVE_SPARE_ENTRIES,
 			       LIVE_SPARE_ENTRIES), "attach") &&
 	    checked_start(&c, NULL, NULL)) {
-		life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
+		siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
 			  "link show dev " LIVE_DEV);
 		checked_goes_on(&c, 10 * ROUNDS);
 		checked_stop(&c);
@@ -221,7 +221,7 @@ static void containers(void)
 	int status;
 	size_t i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	fflush(NULL);
 	for (i = 0; i < ARRAY_SIZE(pid); i++) {
@@ -230,24 +230,24 @@ static void containers(void)
 			container();
 	}
 	for (i = 0; i < ARRAY_SIZE(pid); i++) {
-		checked_goes_on(&life_served, 3);
+		checked_goes_on(&sibling_changed, 3);
 		check(waitpid(pid[i], &status, 0) == pid[i] && !status,
 		      "container %zu: status %#x", i, status);
 	}
-	life_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
+	siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
 		  "link show dev " LIVE_DEV);
-	checked_goes_on(&life_served, 5);
-	life_stop();
+	checked_goes_on(&sibling_changed, 5);
+	siblings_stop();
 }
 
 static const struct test tests[] = {
-	{ "life_renamed", "D1 U1", "renamed under traffic", renamed },
-	{ "life_old_name", "D1 U1", "and another one takes the name", old_name },
-	{ "life_mtu", "D1", "another MTU under traffic", mtu },
-	{ "life_moved", "D1 R10", "to another network namespace and back", moved },
-	{ "life_same_index", "D1 R10", "one of the same index in another one",
+	{ "netdev_renamed", "D1 U1", "renamed under traffic", renamed },
+	{ "netdev_old_name", "D1 U1", "and another one takes the name", old_name },
+	{ "netdev_mtu", "D1", "another MTU under traffic", mtu },
+	{ "netdev_moved", "D1 R10", "to another network namespace and back", moved },
+	{ "netdev_same_index", "D1 R10", "one of the same index in another one",
 	  same_index },
-	{ "life_containers", "D1 R10", "links of one name, each with its own pins",
+	{ "netdev_containers", "D1 R10", "links of one name, each with its own pins",
 	  containers },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets that come for memory on demand are put aside until it is there: in
+ * Packets that come for on-demand memory are deferred until it is there: in
  * order, so many, for so long; and what is told when that cannot be.
  */
 #include <fcntl.h>
@@ -68,7 +68,7 @@ static bool slow(pthread_t *thread, char **ballast)
 		return false;
 	madvise(*ballast, BALLAST, MADV_NOHUGEPAGE);
 	memset(*ballast, 1, BALLAST);
-	live_parameter("odp_patience", 60000);
+	live_parameter("odp_defer_ms", 60000);
 	stop = false;
 	return check(!pthread_create(thread, NULL, forker, NULL), "thread");
 }
@@ -78,7 +78,7 @@ static void fast(pthread_t thread, char *ballast)
 	stop = true;
 	pthread_join(thread, NULL);
 	munmap(ballast, BALLAST);
-	live_parameter("odp_patience", 20);
+	live_parameter("odp_defer_ms", 20);
 }
 
 /* Packet @i of @n of a WRITE to the beginning of the region. */
@@ -169,10 +169,10 @@ static void kept(void)
 	}
 	fast(thread, ballast);
 	now = live_stat();
-	check(now.kept > before.kept && !(now.drop_kept - before.drop_kept),
-	      "%llu put aside, %llu dropped", now.kept - before.kept,
-	      now.drop_kept - before.drop_kept);
-	note("%llu put aside, %llu RNR NAKs", now.kept - before.kept,
+	check(now.deferred > before.deferred && !(now.drop_defer - before.drop_defer),
+	      "%llu deferred, %llu dropped", now.deferred - before.deferred,
+	      now.drop_defer - before.drop_defer);
+	note("%llu deferred, %llu RNR NAKs", now.deferred - before.deferred,
 	     now.nak_rnr - before.nak_rnr);
 	odp_close(&o);
 }
@@ -236,8 +236,8 @@ static void too_many(void)
 
 	if (!odp_open(&o, 64) || !slow(&thread, &ballast))
 		return;
-	live_parameter("odp_keep", 4);
-	for (i = 0; i < 50 && now.drop_kept == before.drop_kept; i++) {
+	live_parameter("odp_defer_max", 4);
+	for (i = 0; i < 50 && now.drop_defer == before.drop_defer; i++) {
 		burst(&o, 64, &b);
 		check(!b.silent, "%u times silent", b.silent);
 		check(!b.seq, "%u sequence errors", b.seq);
@@ -246,15 +246,15 @@ static void too_many(void)
 		madvise(o.mem, o.bytes, MADV_DONTNEED);
 		now = live_stat();
 	}
-	live_parameter("odp_keep", KEEP);
+	live_parameter("odp_defer_max", KEEP);
 	fast(thread, ballast);
-	check(now.drop_kept > before.drop_kept && rnr,
+	check(now.drop_defer > before.drop_defer && rnr,
 	      "%llu dropped, %u RNR NAKs",
-	      now.drop_kept - before.drop_kept, rnr);
+	      now.drop_defer - before.drop_defer, rnr);
 	odp_close(&o);
 }
 
-/* Nothing is put aside: told to come again, until the memory is there. */
+/* Nothing is deferred: told to come again, until the memory is there. */
 static void told(void)
 {
 	struct xroce_stat before = live_stat(), now;
@@ -263,7 +263,7 @@ static void told(void)
 
 	if (!odp_open(&o, 64))
 		return;
-	live_parameter("odp_keep", 0);
+	live_parameter("odp_defer_max", 0);
 	/* Backwards, so that nothing is read ahead. */
 	for (i = 63; i >= 0; i--) {
 		o.rnr = 0;
@@ -271,9 +271,9 @@ static void told(void)
 		check(o.rnr, "not told to come again");
 		odp_is(o.mem + i * MEM_PAGE, 64, i);
 	}
-	live_parameter("odp_keep", KEEP);
+	live_parameter("odp_defer_max", KEEP);
 	now = live_stat();
-	check(now.kept == before.kept, "put aside");
+	check(now.deferred == before.deferred, "deferred");
 	odp_close(&o);
 }
 
@@ -290,7 +290,7 @@ static void not_told(void)
 
 	if (!odp_open(&o, 8))
 		return;
-	live_parameter("odp_keep", 0);
+	live_parameter("odp_defer_max", 0);
 	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
 	odp_check_refused(odp_write(&o, 5 * MEM_PAGE, 64, 1), "it comes again");
 	check(o.rnr >= 1 && wire_again(&o.w), "told %u times", o.rnr);
@@ -306,7 +306,7 @@ static void not_told(void)
 	      MAP_FAILED && wire_again(&o.w), "mapped anew");
 	ACKED(odp_write(&o, 5 * MEM_PAGE, 64, 7));
 	odp_is(o.mem + 5 * MEM_PAGE, 64, 7);
-	live_parameter("odp_keep", KEEP);
+	live_parameter("odp_defer_max", KEEP);
 	odp_close(&o);
 }
 
@@ -348,7 +348,7 @@ static void impatient(void)
 		return;
 	}
 	for (ms = 1; ms < 2 * DISK_MS && !test_failed(); ms++) {
-		live_parameter("odp_patience", ms);
+		live_parameter("odp_defer_ms", ms);
 		burst(&o, 8, &b);
 		check(!b.silent, "%u ms: %u times silent", ms, b.silent);
 		told += ms < DISK_MS / 2 && b.rnr;
@@ -358,13 +358,13 @@ static void impatient(void)
 		      !posix_fadvise(disk, 0, o.bytes, POSIX_FADV_DONTNEED), "fsync");
 	}
 	check(told > DISK_MS / 4, "told %u times to come again", told);
-	live_parameter("odp_patience", 20);
+	live_parameter("odp_defer_ms", 20);
 	odp_close(&o);
 	close(disk);
 	check(!system("rmmod null_blk"), "rmmod");
 }
 
-/* As at first, and no reply to what was sent before is to come. */
+/* As at first, and no response to what was sent before is to come. */
 static void settle(struct odp *o)
 {
 	struct packet *req = &o->w.req, got;
@@ -382,7 +382,7 @@ static void settle(struct odp *o)
 	madvise(o->mem, o->bytes, MADV_DONTNEED);
 }
 
-/* The queue pair goes while packets of it are put aside, and they with it. */
+/* The queue pair goes while packets of it are deferred, and they with it. */
 static void purged(void)
 {
 	struct xroce_stat before = live_stat(), now = before;
@@ -394,7 +394,7 @@ static void purged(void)
 
 	if (!odp_open(&o, KEEP) || !slow(&thread, &ballast))
 		return;
-	for (i = 0; i < 1000 && now.kept - before.kept < 2 * KEEP_ALL &&
+	for (i = 0; i < 1000 && now.deferred - before.deferred < 2 * KEEP_ALL &&
 	     !test_failed(); i++) {
 		send_from(&o, o.w.req.psn, 0, KEEP);
 		if (!wire_again(&o.w))
@@ -402,8 +402,8 @@ static void purged(void)
 		madvise(o.mem, o.bytes, MADV_DONTNEED);
 		now = live_stat();
 	}
-	check(now.kept - before.kept >= 2 * KEEP_ALL, "%llu put aside in %d",
-	      now.kept - before.kept, i);
+	check(now.deferred - before.deferred >= 2 * KEEP_ALL, "%llu deferred in %d",
+	      now.deferred - before.deferred, i);
 	fast(thread, ballast);
 	settle(&o);
 	burst(&o, KEEP, &b);
@@ -454,7 +454,7 @@ static void unreliable(void)
 	if (!odp_open_opts(&o, KEEP, &uc))
 		return;
 	/* Patience that ends would lose what it is waited for. */
-	live_parameter("odp_patience", 60000);
+	live_parameter("odp_defer_ms", 60000);
 	for (i = 0; i < 64; i++) {
 		o.w.req.opcode = (!i ? XROCE_RC_WRITE_FIRST : i < 63 ?
 				  XROCE_RC_WRITE_MIDDLE : XROCE_RC_WRITE_LAST) |
@@ -468,11 +468,11 @@ static void unreliable(void)
 		o.w.req.psn = (o.w.req.psn + 1) & XROCE_PSN_MASK;
 	}
 	live_wait(written, &all);
-	live_parameter("odp_patience", 20);
+	live_parameter("odp_defer_ms", 20);
 	now = live_stat();
-	check(now.write - before.write == 64 && now.kept > before.kept,
-	      "%llu executed, %llu put aside", now.write - before.write,
-	      now.kept - before.kept);
+	check(now.write - before.write == 64 && now.deferred > before.deferred,
+	      "%llu executed, %llu deferred", now.write - before.write,
+	      now.deferred - before.deferred);
 	compare(&o, 64);
 	odp_close(&o);
 }
@@ -526,16 +526,16 @@ static void no_program(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_kept", "O3", "a burst is put aside and executed", kept },
+	{ "odp_deferred", "O3", "a burst is deferred and executed", kept },
 	{ "odp_order", "O3", "in order", in_order },
 	{ "odp_too_many", "O3", "beyond the bound", too_many },
 	{ "odp_told", "O3", "RNR NAKs instead", told },
 	{ "odp_not_told", "O3 O4", "whose failure it is", not_told },
 	{ "odp_impatient", "O3", "RNR NAKs when it takes too long", impatient },
 	{ "odp_purged", "O3 O6", "the queue pair goes", purged },
-	{ "odp_kept_dereg", "O3 O4", "the region goes", deregistered },
+	{ "odp_deferred_dereg", "O3 O4", "the region goes", deregistered },
 	{ "odp_no_program", "O3 U2", "a link without a program", no_program },
-	{ "odp_kept_uc", "O3", "unreliable connection", unreliable },
+	{ "odp_deferred_uc", "O3", "unreliable connection", unreliable },
 };
 
 int main(int argc, char **argv)

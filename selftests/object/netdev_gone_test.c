@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "life.h"
+#include "siblings.h"
 
 #define ROUNDS	2
 
@@ -15,15 +15,15 @@ static void down_up(void)
 {
 	int i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	for (i = 0; i < 8 && !test_failed(); i++) {
-		life_sh("ip link set " LIVE_DEV " down");
-		life_silence();
-		life_sh("ip link set " LIVE_DEV " up");
-		checked_goes_on(&life_served, 5);
+		siblings_sh("ip link set " LIVE_DEV " down");
+		siblings_silence();
+		siblings_sh("ip link set " LIVE_DEV " up");
+		checked_goes_on(&sibling_changed, 5);
 	}
-	life_stop();
+	siblings_stop();
 }
 
 static bool is_dead(void *arg)
@@ -38,31 +38,31 @@ static void deleted(void)
 {
 	int i;
 
-	if (!life_start())
+	if (!siblings_start())
 		return;
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		life_sh("ip link del " LIVE_DEV);
+		siblings_sh("ip link del " LIVE_DEV);
 		check(is_dead((void *)LIVE_DEV), "the link is not dead");
-		life_says(" dead ", true, "link show dev " LIVE_DEV);
-		life_says("program uses it", false, "link del dev " LIVE_DEV);
-		life_silence();
-		checked_stop(&life_served);
+		siblings_says(" dead ", true, "link show dev " LIVE_DEV);
+		siblings_says("program uses it", false, "link del dev " LIVE_DEV);
+		siblings_silence();
+		checked_stop(&sibling_changed);
 		if (i & 1)
-			life_says("", true, "link del dev " LIVE_DEV);
+			siblings_says("", true, "link del dev " LIVE_DEV);
 		check(!live_veth_add(LIVE_DEV, "c0"), "make it again");
 		check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
 		      "attach again");
 		if (!(i & 1)) {
-			life_says(" dead ", true, "link show");
+			siblings_says(" dead ", true, "link show");
 			check(!live_detach(LIVE_DEV, 0), "the live one");
 			check(!live_detach(LIVE_DEV, 0), "the dead one");
 			check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES,
 					   LIVE_QP_ENTRIES), "attach once more");
 		}
-		if (!checked_start(&life_served, NULL, NULL))
+		if (!checked_start(&sibling_changed, NULL, NULL))
 			return;
 	}
-	life_stop();
+	siblings_stop();
 }
 
 /* It stays as long as anybody needs it, goes then, and comes back. */
@@ -71,17 +71,17 @@ static void unloaded(void)
 	int i;
 
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
-		if (!life_start())
+		if (!siblings_start())
 			return;
 		check(live_module_refused() == -EAGAIN, "unloaded in use");
-		life_says("1 program uses it", false, "link del dev " LIVE_DEV);
-		life_says("1 program uses it", false, "link del dev " LIVE_DEV " force");
-		life_stop();
+		siblings_says("1 program uses it", false, "link del dev " LIVE_DEV);
+		siblings_says("1 program uses it", false, "link del dev " LIVE_DEV " force");
+		siblings_stop();
 		check(live_module_refused() == -EAGAIN, "unloaded with a link");
 		check(!live_detach(LIVE_DEV, 0), "detach");
 		check(!live_module_unload(), "not unloaded");
-		life_says("the module is not loaded", false, "link show");
-		life_says("the module is not loaded", false, "link add dev " LIVE_DEV);
+		siblings_says("the module is not loaded", false, "link show");
+		siblings_says("the module is not loaded", false, "link add dev " LIVE_DEV);
 		check(access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "pins are left");
 		check(!live_module_load() &&
 		      !live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
@@ -90,9 +90,9 @@ static void unloaded(void)
 }
 
 static const struct test tests[] = {
-	{ "life_down_up", "D1", "down and up again under traffic", down_up },
-	{ "life_deleted", "D1 R7", "deleted under traffic, and made again", deleted },
-	{ "life_module", "U6", "not unloaded in use, and then with nothing left",
+	{ "netdev_down_up", "D1", "down and up again under traffic", down_up },
+	{ "netdev_deleted", "D1 R7", "deleted under traffic, and made again", deleted },
+	{ "module_in_use", "U6", "not unloaded in use, and then with nothing left",
 	  unloaded },
 };
 
