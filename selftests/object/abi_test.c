@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all ioctl commands share: how a structure may be longer or shorter, and
- * which bits of it are not for use.
+ * Rules that all ioctl commands share: structures of other sizes, unknown flags, reserved
+ * fields, bad pointers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #include "abi.h"
 
-/* Delete the link that a command has left on the spare device. */
+/* Delete the link that LINK_ADD may have left on the spare device. */
 static void del_spare_link(void)
 {
 	struct xroce_link_del del = {
@@ -31,11 +31,11 @@ static void del_spare_link(void)
 }
 
 /**
- * struct attempt - one call of a command, right but for what is said here
- * @size: of the structure; the bytes after what is known are zero
- * @bad: offset of a byte to be changed, or 0
- * @flags: exclusive-ored into the flags
- * @unlinked: on a descriptor without a link, though the command wants one
+ * struct attempt - one call of a command; anything not given here is valid
+ * @size: of the structure; bytes past the known size are zero
+ * @bad: offset of a byte to corrupt, or 0
+ * @flags: bits to flip in the flags
+ * @unlinked: use a descriptor without a link, even if the command needs one
  */
 struct attempt {
 	__u32 size;
@@ -44,7 +44,7 @@ struct attempt {
 	bool unlinked;
 };
 
-/* Return: the command's result. */
+/* Return: the result of the command. */
 static int attempt(const struct command *c, const struct attempt *t)
 {
 	struct xroce_link_use use = {
@@ -206,11 +206,11 @@ static void pointers(void)
 		check(ret == -EFAULT, "%s, unmapped: %d", c->name, ret);
 		ret = live_ioctl(fd, c->nr, (void *)0xffffffff81000000);
 		check(ret == -EFAULT, "%s, kernel: %d", c->name, ret);
-		/* The size is there, the last byte is not. */
+		/* The size field is mapped, the last byte is not. */
 		memcpy(end - c->size + 1, &c->size, sizeof(c->size));
 		ret = live_ioctl(fd, c->nr, end - c->size + 1);
 		check(ret == -EFAULT, "%s, ends unmapped: %d", c->name, ret);
-		/* Nothing has such a number. */
+		/* Mapped to the end; no object has such a number. */
 		memset(map, 0xff, PAGE);
 		memset(end - c->size, 0, 8);
 		memcpy(end - c->size, &c->size, sizeof(c->size));
@@ -250,22 +250,21 @@ static void no_command(void)
 }
 
 static const struct test tests[] = {
-	{ "abi_size_right", "U3", "every command works", size_right },
-	{ "abi_size_short", "U3", "a structure too short is -EINVAL",
+	{ "abi_size_right", "U3", "every command accepts its structure at its exact size",
+	  size_right },
+	{ "abi_size_short", "U3", "a structure that is too short is refused with -EINVAL",
 	  size_short },
-	{ "abi_size_long", "U3", "a newer program's structure with zeros works",
+	{ "abi_size_long", "U3", "a longer structure whose extra bytes are zero is accepted",
 	  size_long },
-	{ "abi_size_too_new", "U3", "a feature we do not know is -E2BIG",
+	{ "abi_size_too_new", "U3", "a non-zero byte past the known size is refused with -E2BIG",
 	  size_too_new },
-	{ "abi_size_too_long", "U3", "more than a page is -E2BIG",
+	{ "abi_size_too_long", "U3", "a structure of more than a page is refused with -E2BIG",
 	  size_too_long },
-	{ "abi_flags_unknown", "U3", "every unknown flag is -EINVAL",
-	  flags_unknown },
-	{ "abi_reserved", "U3", "reserved words are zero", reserved },
-	{ "abi_no_link", "U3", "objects need LINK_USE first", no_link },
-	{ "abi_pointers", "U3", "bad pointers are -EFAULT", pointers },
-	{ "abi_no_command", "U3", "no other command, by exact number",
-	  no_command },
+	{ "abi_flags_unknown", "U3", "every unknown flag is refused with -EINVAL", flags_unknown },
+	{ "abi_reserved", "U3", "reserved words must be zero", reserved },
+	{ "abi_no_link", "U3", "commands on objects need LINK_USE first", no_link },
+	{ "abi_pointers", "U3", "bad pointers are refused with -EFAULT", pointers },
+	{ "abi_no_command", "U3", "command numbers must match exactly", no_command },
 };
 
 int main(int argc, char **argv)

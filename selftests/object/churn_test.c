@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many regions, and memory that changes while it is registered.
+ * Many regions, and memory that changes while it is being registered.
  *
- * XROCE_REGIONS in the environment is how many are there at once (100000);
- * XROCE_SEED.
+ * Environment: XROCE_REGIONS is the number of simultaneous regions (100000); XROCE_SEED
+ * seeds the random numbers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 
 #define REGIONS		100000
 #define MPT_ENTRIES	(1u << 17)
-#define ROUNDS		400	/* of a race */
-#define PATIENCE	(50 * ROUNDS)	/* for one that works */
-#define PAGES		300	/* that a race is about */
+#define ROUNDS		400	/* rounds of a race */
+#define PATIENCE	(50 * ROUNDS)	/* rounds, if no registration has succeeded yet */
+#define PAGES		300	/* pages of memory in a race */
 
 static __u32 seed;
 
@@ -36,7 +36,10 @@ static __u32 draw(__u32 below)
 	return (__u64)seed * below >> 32;
 }
 
-/* One of three kinds; all together pin what @pins says. */
+/*
+ * Register a region of a random kind: shared, physical or virtual. @pins: the pages pinned
+ * so far, updated.
+ */
 static int register_some(struct xroce *x, __u32 pd, char *mem, __u32 last,
 			 __u32 *mr, long *pins)
 {
@@ -68,7 +71,7 @@ static int register_some(struct xroce *x, __u32 pd, char *mem, __u32 last,
 	return ret;
 }
 
-/* In random order they go, and nothing is left. */
+/* Deregister them in random order and check that nothing is left. */
 static void many(void)
 {
 	__u32 n = setting("XROCE_REGIONS", REGIONS), i, j, *mr, last = 0;
@@ -123,11 +126,11 @@ static void many(void)
 }
 
 /**
- * struct race - what changes while it is registered
- * @mem: PAGES of memory
- * @fd: the file that it is of, or -1
- * @stop: the changes are to end
- * @changes: how many there have been
+ * struct race - memory that changes while it is registered
+ * @mem: PAGES pages of memory
+ * @fd: file that @mem maps, or -1
+ * @stop: tells the thread that makes the changes to end
+ * @changes: changes made so far
  */
 struct race {
 	char *mem;
@@ -188,8 +191,8 @@ static void *punch(void *arg)
 }
 
 /*
- * Register again and again while @change runs. Each time it works, or the memory
- * was not there; and no pin is left. Return: how often it worked.
+ * Register again and again while @change runs. Each attempt succeeds or fails with -EFAULT,
+ * and no pin is left. Return: the number of successes.
  */
 static int race(struct race *r, void *(*change)(void *), pid_t pid)
 {
@@ -214,7 +217,10 @@ static int race(struct race *r, void *(*change)(void *), pid_t pid)
 			break;
 		if (!ret && draw(2))
 			ret = xroce_mr_dereg(x, reg.mr);
-		/* Some stay a while: they hold what has been unmapped. */
+		/*
+		 * Half of the regions stay for some rounds and hold pages that are unmapped
+		 * meanwhile.
+		 */
 		if (i % 16 == 15) {
 			xroce_close(x);
 			x = live_open();
@@ -317,9 +323,8 @@ static void sparse_part(struct xroce *x, __u32 pd, int fd, __u64 offset,
 }
 
 /*
- * A file of 4 GiB and more, nothing of which is there, on a file system of 16 MiB:
- * parts of it can be registered anywhere, all of it cannot, and then nothing of
- * it stays pinned.
+ * A sparse file of more than 4 GiB on a file system of 16 MiB: small parts can be
+ * registered at any offset. Registering all of it fails, and nothing stays pinned.
  */
 static void sparse(void)
 {
@@ -355,12 +360,13 @@ static void sparse(void)
 }
 
 static const struct test tests[] = {
-	{ "churn_many", "R7 R8 R9", "100,000 regions go in random order", many },
-	{ "churn_munmap", "R1 R8", "while memory is unmapped", unmapped },
-	{ "churn_fork", "R1 R8", "while its process forks", forked },
-	{ "churn_exit", "R1 R8", "while its process is killed", exited },
-	{ "churn_punch", "R1 R8", "while holes are punched", punched },
-	{ "churn_sparse", "R1", "parts of 4 GiB, and all of it", sparse },
+	{ "churn_many", "R7 R8 R9", "100,000 regions, deregistered in random order", many },
+	{ "churn_munmap", "R1 R8", "registering while the memory is unmapped", unmapped },
+	{ "churn_fork", "R1 R8", "registering while the process forks", forked },
+	{ "churn_exit", "R1 R8", "registering while the owner of the memory is killed", exited },
+	{ "churn_punch", "R1 R8", "registering while holes are punched into the file", punched },
+	{ "churn_sparse", "R1",
+	  "parts of a sparse file of 4 GiB can be registered, all of it cannot", sparse },
 };
 
 int main(int argc, char **argv)

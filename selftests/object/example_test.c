@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The example that the texts on memory regions work out: address 0x141200, 10000
- * bytes, pages of 4 KiB. They let it end at 143910h; that is the first byte after
- * it. The last one is 0x14390f: 0x141200 + 0x2710 - 1.
+ * The worked example of texts on memory regions: address 0x141200, 10000 bytes, pages of 4
+ * KiB. The texts say that it ends at 143910h, which is the first byte after it. The last
+ * byte is 0x14390f = 0x141200 + 0x2710 - 1.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -34,7 +34,7 @@ static void end(struct xroce *x, __u32 mr)
 	live_close(x);
 }
 
-/* Three pages, each where it physically is, the first byte at 0x200. */
+/* Three pages, each at its physical address; the first byte is at offset 0x200. */
 static void translation(void)
 {
 	struct xroce_mr_query q = {};
@@ -62,7 +62,7 @@ static void translation(void)
 	end(x, r.mr);
 }
 
-/* Packets find the bytes by that: the first, those at borders, the last. */
+/* Packets reach the right bytes: the first, those at page borders, the last. */
 static void bytes(void)
 {
 	static const __u64 at[] = {
@@ -77,7 +77,7 @@ static void bytes(void)
 		return;
 	for (i = 0; i < ARRAY_SIZE(at); i++)
 		probe_lands(&p, r.rkey, at[i], 1, (void *)at[i]);
-	/* Over a border; and up to the end. */
+	/* Across a page border, and up to the last byte. */
 	probe_lands(&p, r.rkey, 0x142000 - 300, 600, (void *)0x141ed4);
 	probe_lands(&p, r.rkey, LAST - 999, 1000, (void *)(LAST - 999));
 	probe_refused(&p, r.rkey, FIRST - 1, XROCE_CAUSE_ACC_BOUNDS);
@@ -87,9 +87,9 @@ static void bytes(void)
 }
 
 static const struct test tests[] = {
-	{ "example_translation", "R1 R3 T2", "three pages, offset 0x200",
+	{ "example_translation", "R1 R3 T2", "the table has three pages and offset 0x200",
 	  translation },
-	{ "example_bytes", "R3 R9", "first, border and last bytes", bytes },
+	{ "example_bytes", "R3 R9", "packets reach the first, border and last bytes", bytes },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ends: of a program, a descriptor, a netdev, a link, the module. Each test
- * loads the module and unloads it, and looks for what is left.
+ * Ends of lifetimes: of a process, a descriptor, a netdev, a link, the module. Each test
+ * loads and unloads the module, and checks that nothing is left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static void down(void)
 	unload();
 }
 
-/* A queue pair that writes to a region, noted as a target. */
+/* Make a region and a queue pair with remote write, and publish both as a traffic target. */
 static int serve_one(struct xroce *x, __u32 pd, char *mem,
 		     struct traffic_target *to)
 {
@@ -83,13 +83,13 @@ static int serve_one(struct xroce *x, __u32 pd, char *mem,
 	ret = xroce_qp_modify(x, &rtr) ? :
 	      qp_move(x, qpn, XROCE_QPS_RTS, 0);
 	to->rkey = r.rkey;
-	/* Over a border of pages. */
+	/* Across a page border. */
 	to->iova = r.iova + MEM_PAGE - 500;
 	__atomic_store_n(&to->qpn, qpn, __ATOMIC_RELEASE);
 	return ret;
 }
 
-/* The program that will be killed: regions and queue pairs, and no end. */
+/* The process that will be killed: it makes regions and queue pairs, and waits. */
 static pid_t start_victim(struct traffic *t, char *shared)
 {
 	pid_t pid = fork();
@@ -105,7 +105,7 @@ static pid_t start_victim(struct traffic *t, char *shared)
 	for (i = 0; i < TRAFFIC_TARGETS; i++)
 		if (serve_one(x, pd, shared + i * REGION, &t->target[i]))
 			_exit(1);
-	/* More than traffic goes to. */
+	/* More regions than traffic goes to. */
 	for (i = 0; i < 100; i++)
 		mr_accepted(x, mr_region(pd, shared, REGION));
 	for (;;)
@@ -129,8 +129,9 @@ static bool dropped(void *arg)
 }
 
 /*
- * By the program, or by the module when the region goes in between. The program may see
- * an entry that is half gone: then it is not the key that it finds wrong.
+ * Accesses refused by the program, or by the module if the region is removed between the
+ * two. While an entry is being cleared, the program may find another field wrong than the
+ * key.
  */
 static __u64 keys_refused(void)
 {
@@ -145,7 +146,7 @@ static bool key_refused(void *arg)
 	return keys_refused() >= ((struct progress *)arg)->refused;
 }
 
-/* Killed under traffic, nothing of a program stays: no page, no object. */
+/* A process is killed under traffic: none of its pages and objects is left. */
 static void killed(void)
 {
 	size_t size = TRAFFIC_TARGETS * REGION;
@@ -168,7 +169,7 @@ static void killed(void)
 		kill(victim, SIGKILL);
 		waitpid(victim, NULL, 0);
 
-		/* All is gone; packets still come, and write nothing. */
+		/* All objects are gone. Packets still arrive, and write nothing. */
 		live_check_idle(LIVE_DEV);
 		memset(shared, 0, size);
 		p.drops = live_stat().drop_qpn + 100;
@@ -177,7 +178,7 @@ static void killed(void)
 		memset(t->target, 0, sizeof(t->target));
 	}
 
-	/* Once more, and everything goes while packets come. */
+	/* Once more, but detach and unload while packets arrive. */
 	victim = start_victim(t, shared);
 	p.writes = live_stat().write + 100;
 	check(live_wait(written, &p), "no traffic");
@@ -192,7 +193,7 @@ static void killed(void)
 	munmap(t, sizeof(*t));
 }
 
-/* Not a byte lands after MR_DEREG has returned. */
+/* No byte is written after MR_DEREG has returned. */
 static void dereg_under_traffic(void)
 {
 	struct traffic *t = traffic_new();
@@ -223,7 +224,7 @@ static void dereg_under_traffic(void)
 		traffic_goes_on(t, 20);
 		check(mem_zero(mem, REGION), "written after MR_DEREG");
 		check(!live_pinned(), "%ld pages pinned", live_pinned());
-		/* The key was good, and is not now: that ends the queue pair. */
+		/* The key has become invalid: a packet with it moves the queue pair to ERR. */
 		check(live_wait(key_refused, &p), "no packet for the key");
 		check(qp_state(x, qpn) == XROCE_QPS_ERR, "state %u",
 		      qp_state(x, qpn));
@@ -238,7 +239,7 @@ static void dereg_under_traffic(void)
 	munmap(t, sizeof(*t));
 }
 
-/* As many as @arg says have the module. */
+/* Return: whether the module has @arg references. */
 static bool needed_by(void *arg)
 {
 	FILE *f = fopen("/sys/module/xroce/refcnt", "r");
@@ -250,7 +251,7 @@ static bool needed_by(void *arg)
 	return refs == *(int *)arg;
 }
 
-/* The module stays as long as someone needs it. */
+/* The module cannot be unloaded while it is in use. */
 static void module_busy(void)
 {
 	int fd, err;
@@ -262,7 +263,7 @@ static void module_busy(void)
 	fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	detached(LIVE_DEV, 0);
 	check(!live_veth_del(LIVE_DEV), "delete the netdev");
-	/* The kernel frees the program in its own time; the descriptor is left. */
+	/* The kernel frees the program asynchronously. Only the descriptor is left then. */
 	check(live_wait(needed_by, &(int){ 1 }), "the program is still there");
 	err = live_module_refused();
 	check(err == -EAGAIN, "unload, with a descriptor: %d", err);
@@ -270,7 +271,7 @@ static void module_busy(void)
 	unload();
 }
 
-/* It takes links without a program with it, and their persistent objects. */
+/* Unloading deletes links that have no program, with their persistent objects. */
 static void module_takes_links(void)
 {
 	struct xroce_link_add add = { .size = sizeof(add) };
@@ -323,7 +324,7 @@ static bool is_dead(void *arg)
 	       !q.ifindex;
 }
 
-/* A netdev can go at any time; what was made on it stays with its owner. */
+/* A netdev can disappear at any time; objects on its link stay with their owner. */
 static void netdev_deleted(void)
 {
 	char *mem = mem_map(4);
@@ -349,7 +350,7 @@ static void netdev_deleted(void)
 	munmap(mem, 4 * MEM_PAGE);
 }
 
-/* A dead link does not stand in the way of another one of its name. */
+/* A dead link does not prevent a new link on a netdev of the same name. */
 static void netdev_again(void)
 {
 	struct xroce_link_query q;
@@ -388,7 +389,7 @@ static void netns_deleted(void)
 	unload();
 }
 
-/* Objects live until the last close, whoever closes. */
+/* Objects live until the last close, whichever process closes. */
 static void forked(void)
 {
 	struct traffic_target to;
@@ -421,7 +422,10 @@ static void forked(void)
 	down();
 }
 
-/* The maker ends first; the child, whose memory it is not, closes last. */
+/*
+ * The process that made the region exits first; its child, which inherited the descriptor,
+ * closes last.
+ */
 static void closed_by_child(void)
 {
 	struct xroce_link_query q;
@@ -459,24 +463,21 @@ static void closed_by_child(void)
 }
 
 static const struct test tests[] = {
-	{ "lifetime_killed", "R7 R8", "kill -9 under traffic, then all goes",
+	{ "lifetime_killed", "R7 R8", "kill -9 under traffic removes all objects and pins",
 	  killed },
-	{ "lifetime_dereg", "R7", "no byte lands after MR_DEREG",
+	{ "lifetime_dereg", "R7", "no byte is written after MR_DEREG has returned",
 	  dereg_under_traffic },
-	{ "lifetime_module_busy", "U6", "unloading waits for users",
+	{ "lifetime_module_busy", "U6", "the module cannot be unloaded while it is in use",
 	  module_busy },
-	{ "lifetime_module_links", "U6 R7", "unloading takes links with it",
+	{ "lifetime_module_links", "U6 R7", "unloading deletes links without a program",
 	  module_takes_links },
-	{ "lifetime_netdev_deleted", "D1", "a link outlives its netdev",
-	  netdev_deleted },
-	{ "lifetime_netdev_again", "D1", "dead links are not in the way",
+	{ "lifetime_netdev_deleted", "D1", "a link outlives its netdev", netdev_deleted },
+	{ "lifetime_netdev_again", "D1", "a dead link does not block a new one of the same name",
 	  netdev_again },
-	{ "lifetime_netns_deleted", "D1", "and its network namespace",
-	  netns_deleted },
-	{ "lifetime_fork", "R7 R10", "objects live until the last close",
-	  forked },
-	{ "lifetime_closed_by_child", "R7 R10", "a stranger closes last",
-	  closed_by_child },
+	{ "lifetime_netns_deleted", "D1", "a link outlives its network namespace", netns_deleted },
+	{ "lifetime_fork", "R7 R10", "objects live until the last close, after a fork", forked },
+	{ "lifetime_closed_by_child", "R7 R10",
+	  "the maker has exited and another process closes last", closed_by_child },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The limits of a control group, of the kernel's controller for RDMA. */
+/*
+ * Limits of a control group, by the kernel's rdma controller.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@
 
 #define RDMA_CGROUP	"/sys/module/xroce/parameters/rdma_cgroup"
 
-/* The link made anew, with the controller or without. Return: whether that is so. */
+/* Make the link again, with or without the controller. Return: whether that worked. */
 static bool with_group(bool on)
 {
 	struct xroce_limit_query q;
@@ -27,7 +29,7 @@ static bool with_group(bool on)
 	return check(!!q.device[0] == on, "with the controller: %d", !on);
 }
 
-/* Return: whether there is a group, and the link one of its devices. */
+/* Return: whether there is a group and the link is one of its devices. */
 static bool group_begin(void)
 {
 	struct xroce_limit_query q = limit_used_by(0, 0);
@@ -36,12 +38,12 @@ static bool group_begin(void)
 		skip("the kernel has no controller for RDMA");
 		return false;
 	}
-	/* Not by itself. */
+	/* Links do not register with the controller by default. */
 	check(!q.device[0], "%.16s", q.device);
 	return group_open("rdma") && with_group(true);
 }
 
-/* The line of a device in a file of the group's. Return: whether it is so. */
+/* Return: whether a file of the group has a line that begins with @want. */
 static bool group_line(const char *file, const char *want)
 {
 	char text[512] = "", *at, *end;
@@ -65,7 +67,7 @@ static void used_in_group(const char *device, int handles, int objects)
 	check(group_line("rdma.current", line), "not %s", line);
 }
 
-/* In the group: up to its limit, for the reason that it gives. */
+/* A process in the group: makes objects up to the limit, and gets -EAGAIN past it. */
 static void in_group(int told, int tell)
 {
 	struct xroce *x, *y;
@@ -80,7 +82,7 @@ static void in_group(int told, int tell)
 	pd = x ? live_pd(x) : 0;
 	for (what = XROCE_COUNT_MR; what < XROCE_COUNT_PINNED; what++)
 		limit_expect(x, what, 0, pd, 0, "the group");
-	/* The seventh is persistent, and the group's all the same. */
+	/* The seventh object is persistent, and is charged to the group all the same. */
 	check(!limit_make(x, XROCE_COUNT_PD, XROCE_F_PERSISTENT, 0, &id), "persistent");
 	for (what = 0; what < XROCE_COUNT_PINNED; what++)
 		limit_expect(x, what, 0, pd, -EAGAIN, "the group, past its limit");
@@ -93,8 +95,8 @@ static void in_group(int told, int tell)
 }
 
 /*
- * The kernel may not live through the end of a device after that of a group with
- * limits for it: see kmod/own/limit.c.
+ * Lift the limits before the group is deleted: if an rdma device is unregistered after a
+ * group that had limits for it, the kernel uses freed memory; see kmod/own/limit.c.
  */
 static void group_end(const char *device)
 {
@@ -128,7 +130,7 @@ static void control_group(void)
 		in_group(to[0], from[1]);
 	check(read(from[0], &pd, sizeof(pd)) == sizeof(pd), "the child");
 	used_in_group(device, 1, 7);
-	/* Those who are not in it are not its. */
+	/* Processes outside the group are not charged to it. */
 	x = live_open();
 	if (x) {
 		live_pd(x);
@@ -145,7 +147,7 @@ static void control_group(void)
 	group_end(device);
 }
 
-/* Two links have two names, whatever their devices are called. */
+/* Two links have two device names, even if their netdevs have had the same name. */
 static void group_names(void)
 {
 	struct xroce_limit_query q = {}, other = {};
@@ -171,8 +173,8 @@ static void group_names(void)
 }
 
 static const struct test tests[] = {
-	{ "limit_group", "R7 R10", "the control group's limit", control_group },
-	{ "limit_group_names", "R10", "what links are called there",
+	{ "limit_group", "R7 R10", "the limit of the control group holds", control_group },
+	{ "limit_group_names", "R10", "each link has its own device name in the controller",
 	  group_names },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits of a link and of its users: what counts, for whom, up to where, and that it
- * is given back whatever way it goes. Users are told apart by the real user id that
- * opened the device.
+ * Limits of a link and of its users: what is counted, for which user, and up to which
+ * limit; every way to delete an object gives its count back. Users are distinguished by the
+ * real user id that opened the device.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -23,9 +23,9 @@
 #define ALICE	1001u
 #define BOB	1002u
 
-static __u32 spare_pd;		/* of what a child makes */
+static __u32 spare_pd;		/* protection domain of a child's objects */
 
-/* Limit one kind. */
+/* Set the limit of one kind. */
 static void limit(__u32 flags, enum xroce_counted what, __u64 most)
 {
 	struct xroce_limit_set set = {
@@ -40,7 +40,7 @@ static void limit(__u32 flags, enum xroce_counted what, __u64 most)
 	check(!ret, "LIMIT_SET of %s, %llu: %d", limit_names[what], most, ret);
 }
 
-/* No limit any more. */
+/* Remove all limits. */
 static void unlimited(void)
 {
 	int i;
@@ -56,7 +56,7 @@ static __u64 user_used(__u32 uid, enum xroce_counted what)
 	return limit_used_by(XROCE_F_USER, uid).used[what];
 }
 
-/* As if that user had opened it. */
+/* Open the device with @uid as the real user id. */
 static struct xroce *open_as(uid_t uid)
 {
 	struct xroce *x;
@@ -67,7 +67,7 @@ static struct xroce *open_as(uid_t uid)
 	return x;
 }
 
-/* Two users with a domain each. */
+/* Two users with a protection domain each. */
 struct pair {
 	struct xroce *a, *b;
 	__u32 pd_a, pd_b;
@@ -86,7 +86,7 @@ static bool pair_open(struct pair *p)
 	return true;
 }
 
-/* All is given back. */
+/* Close both; nothing is counted any more. */
 static void pair_close(struct pair *p)
 {
 	struct xroce_limit_query q, none = {};
@@ -105,7 +105,7 @@ static void pair_close(struct pair *p)
 	munmap(limit_memory, 2 * MEM_PAGE);
 }
 
-/* With CAP_NET_ADMIN, for a moment. */
+/* Set a limit, with CAP_NET_ADMIN just for this call. */
 static void limit_now(__u32 flags, enum xroce_counted what, __u64 most)
 {
 	live_restore_caps();
@@ -113,7 +113,7 @@ static void limit_now(__u32 flags, enum xroce_counted what, __u64 most)
 	live_drop_cap(CAP_NET_ADMIN);
 }
 
-/* Up to a user's limit and not past it; another user is not in the way. */
+/* A user can make objects up to the limit and not past it; another user is not affected. */
 static void of_user(void)
 {
 	__u32 what, id[2];
@@ -147,7 +147,7 @@ static void of_user(void)
 	pair_close(&p);
 }
 
-/* The link's is for all together, whatever they may. */
+/* The link's limit is for all users together, whatever their capabilities. */
 static void of_link(void)
 {
 	struct pair p;
@@ -171,7 +171,10 @@ static void of_link(void)
 	pair_close(&p);
 }
 
-/* What is persistent is the link's, not its maker's, and goes as it was made. */
+/*
+ * Persistent objects count for the link, not for the user who made them; deleting them
+ * gives the count back.
+ */
 static void persistent(void)
 {
 	static const enum xroce_counted kinds[] = {
@@ -196,7 +199,7 @@ static void persistent(void)
 	check(is.used[XROCE_COUNT_PD] == 3 && is.used[XROCE_COUNT_MR] == 1 &&
 	      is.used[XROCE_COUNT_MW] == 1 && is.used[XROCE_COUNT_QP] == 1 &&
 	      is.used[XROCE_COUNT_PINNED] == MEM_PAGE, "not for the link");
-	/* By another descriptor. */
+	/* Deleted through another descriptor. */
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		check(!limit_drop(p.b, kinds[i], id[i]), "%s", limit_names[kinds[i]]);
 	check(!xroce_pd_del(p.b, pd), "PD_DEL");
@@ -204,7 +207,10 @@ static void persistent(void)
 	pair_close(&p);
 }
 
-/* A limit below what there is leaves that, and is not a limit of zero. */
+/*
+ * A limit below the current usage keeps existing objects. New ones are refused until usage
+ * is below it.
+ */
 static void lowered(void)
 {
 	__u32 what, id[3], i;
@@ -236,7 +242,7 @@ static void lowered(void)
 	pair_close(&p);
 }
 
-/* Commands that fail for a reason of their own count nothing. */
+/* A command that fails for another reason than a limit leaves the counts unchanged. */
 static void unwound(void)
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = 17 };
@@ -260,7 +266,8 @@ static void unwound(void)
 	munmap(limit_memory + MEM_PAGE, MEM_PAGE);
 	r = mr_region(p.pd_a, limit_memory, 2 * MEM_PAGE);
 	mr_refused(p.a, r, -EFAULT);
-	page[0] = mem_pfn(limit_memory) * MEM_PAGE;	/* and the second one is not */
+	page[0] = mem_pfn(limit_memory) * MEM_PAGE;	/* page[1] is 0: not RAM that may be
+							 * registered */
 	phys.pd = p.pd_a;
 	phys.pages = (uintptr_t)page;
 	phys.npages = 2;
@@ -279,7 +286,7 @@ static void unwound(void)
 	check(ret == -EINVAL, "QP_ADD: %d", ret);
 	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_MR_REG_SHARED, &shared);
 	check(ret == -ENOENT, "MR_REG_SHARED: %d", ret);
-	/* A limit stands in the way of the region only when it is pinned. */
+	/* MR_REG checks this limit only after it has pinned the memory. */
 	limit(0, XROCE_COUNT_MR, 0);
 	limit_expect(p.a, XROCE_COUNT_MR, 0, p.pd_a, -EDQUOT, "none allowed");
 	limit(0, XROCE_COUNT_MR, XROCE_LIMIT_NONE);
@@ -296,7 +303,7 @@ static void unwound(void)
 	pair_close(&p);
 }
 
-/* Region after region over the same memory, and what they count. */
+/* Several regions over the same memory, and the pinned bytes that they count. */
 static void pins(void)
 {
 	struct xroce_mr_reg_shared shared = { .access = XROCE_ACCESS_LOCAL_WRITE };
@@ -310,7 +317,7 @@ static void pins(void)
 	if (!pair_open(&p))
 		return;
 	live_restore_caps();
-	/* Whole pages, however little of them. */
+	/* Whole pages count, however few bytes of them are registered. */
 	r = mr_region(p.pd_a, limit_memory + MEM_PAGE - 1, 2);
 	check(!xroce_mr_reg(p.a, &r), "MR_REG");
 	check(limit_used(XROCE_COUNT_PINNED) == 2 * MEM_PAGE, "two bytes of two pages: %llu",
@@ -331,7 +338,10 @@ static void pins(void)
 	check(limit_used(XROCE_COUNT_PINNED) == 2 * MEM_PAGE, "on demand: %llu",
 	      limit_used(XROCE_COUNT_PINNED));
 
-	/* To other memory there has to be room for both, and then for one. */
+	/*
+	 * A change to other memory needs room for both; afterwards only the new memory
+	 * counts.
+	 */
 	rereg.mr = shared.mr;
 	rereg.addr = (uintptr_t)limit_memory;
 	rereg.length = 1;
@@ -360,7 +370,7 @@ static void pins(void)
 	pair_close(&p);
 }
 
-/* Each makes what it can. */
+/* Make objects until one is refused. @made: the number of windows. */
 static void race_up(struct xroce *x, unsigned int *made)
 {
 	__u32 id;
@@ -372,9 +382,9 @@ static void race_up(struct xroce *x, unsigned int *made)
 
 #define RACERS	4
 #define ROOM	50u
-#define PLACES	2u	/* more, for which the racers race */
+#define PLACES	2u	/* raised by this much, so that the racers compete */
 
-/* Each makes and deletes. There must never be more windows than may be. */
+/* Make and delete. There must never be more windows than the limit. */
 static void race_round(struct xroce *x)
 {
 	__u32 what, id;
@@ -386,14 +396,14 @@ static void race_round(struct xroce *x)
 			if (limit_make(x, what, 0, spare_pd, &id))
 				continue;
 			seen = what == XROCE_COUNT_MW ? limit_used(what) : 0;
-			/* One is another user's. */
+			/* One window belongs to another user. */
 			check(seen <= ROOM + PLACES + 1, "%llu windows", seen);
 			limit_drop(x, what, id);
 		}
 	}
 }
 
-/* Processes of one user, all at the same time, and a descriptor that they share. */
+/* Several processes of one user at the same time, one of them with a shared descriptor. */
 static void forked(void)
 {
 	unsigned int *made = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
@@ -445,7 +455,7 @@ static void forked(void)
 		waitpid(pid[i], &status, 0);
 		check(!status, "child %u: status %#x", i, status);
 	}
-	/* What is left is the shared descriptor's, each object once. */
+	/* Only the objects of the shared descriptor are left, each counted once. */
 	is = limit_used_by(0, 0);
 	check(is.used[XROCE_COUNT_PD] == was.used[XROCE_COUNT_PD] &&
 	      is.used[XROCE_COUNT_MR] * MEM_PAGE == is.used[XROCE_COUNT_PINNED] &&
@@ -459,7 +469,7 @@ static void forked(void)
 	pair_close(&p);
 }
 
-/* Who sees whom. */
+/* LIMIT_QUERY: which user may see the counts of which user. */
 static void seen(void)
 {
 	struct xroce_limit_query q;
@@ -531,15 +541,16 @@ static void seen(void)
 }
 
 static const struct test tests[] = {
-	{ "limit_of_user", "R7 R10 P1 W1", "each kind, for each user", of_user },
-	{ "limit_of_link", "R7 R10 P1 W1", "each kind, for all together",
+	{ "limit_of_user", "R7 R10 P1 W1", "the limit of a user, for each kind", of_user },
+	{ "limit_of_link", "R7 R10 P1 W1", "the limit of a link, for each kind, over all users",
 	  of_link },
-	{ "limit_persistent", "R7 R10", "what counts for nobody", persistent },
-	{ "limit_lowered", "R7 P1 W1", "below what there is", lowered },
-	{ "limit_unwound", "R1 R4 R6 R7", "what fails counts nothing", unwound },
-	{ "limit_pinned", "R1 R4 R5 R6 R8 O1", "bytes that are pinned", pins },
-	{ "limit_fork", "R7 R8 R10", "processes of one user, at a time", forked },
-	{ "limit_seen", "R10 U3", "who sees whom, and wrong arguments", seen },
+	{ "limit_persistent", "R7 R10", "persistent objects count for the link only", persistent },
+	{ "limit_lowered", "R7 P1 W1", "a limit below the current usage", lowered },
+	{ "limit_unwound", "R1 R4 R6 R7", "a failed command counts nothing", unwound },
+	{ "limit_pinned", "R1 R4 R5 R6 R8 O1", "pinned bytes are counted", pins },
+	{ "limit_fork", "R7 R8 R10", "concurrent processes of one user stay within the limit",
+	  forked },
+	{ "limit_seen", "R10 U3", "who may query and set limits; invalid arguments", seen },
 };
 
 int main(int argc, char **argv)

@@ -47,7 +47,7 @@ static int link_maps_all(int fd, __u32 link, int mpt_fd, int qp_fd,
 	return live_ioctl(fd, XROCE_CMD_LINK_MAPS, &a);
 }
 
-/* Whose regions are not counted. */
+/* LINK_MAPS without per-region counters and without a program. */
 static int link_maps(int fd, __u32 link, int mpt_fd, int qp_fd)
 {
 	return link_maps_all(fd, link, mpt_fd, qp_fd, -1, -1);
@@ -111,7 +111,7 @@ static void add_errors(void)
 	close(fd);
 }
 
-/* Until it has maps a link is its maker's. */
+/* Until LINK_MAPS, a link belongs to the file that made it. */
 static void maker_closes(void)
 {
 	int fd = dev_open(), other = dev_open(), ret;
@@ -204,7 +204,7 @@ static int percpu_array(__u32 value_size, __u32 entries)
 			      entries, NULL);
 }
 
-/* Counters of regions: as many as there can be regions, or none at all. */
+/* Map of per-region counters: as many entries as regions, or no map. */
 static void maps_of_counters(void)
 {
 	const __u32 size = sizeof(struct xroce_mr_stat);
@@ -251,7 +251,7 @@ static void maps_of_counters(void)
 	close(good);
 }
 
-/* A program that packets deferred are given to, or none. */
+/* The program that runs for deferred frames; or none. */
 static void maps_and_program(void)
 {
 	int mpt = array(sizeof(struct xroce_mpt), 16);
@@ -321,7 +321,7 @@ static bool is_freed(void *arg)
 	return fd == -ENOENT;
 }
 
-/* The one before is let go, the new one is held. */
+/* The previous program is released, the new one is held. */
 static void another_program(void)
 {
 	int mpt = array(sizeof(struct xroce_mpt), 16);
@@ -394,7 +394,7 @@ static void use_errors(void)
 	close(fd);
 }
 
-/* An ifindex means something in the caller's network namespace only. */
+/* An ifindex is valid only in the caller's network namespace. */
 static void other_netns(void)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -529,24 +529,22 @@ static void del_persistent(void)
 }
 
 static const struct test tests[] = {
-	{ "link_add_errors", "D1", "a link needs a netdev without one",
-	  add_errors },
-	{ "link_maker_closes", "D1", "without maps it goes with its maker",
+	{ "link_add_errors", "D1", "LINK_ADD needs a netdev that has no link", add_errors },
+	{ "link_maker_closes", "D1", "a link without maps ends with the file that made it",
 	  maker_closes },
-	{ "link_maps", "U2", "only arrays of the right shape will do", maps },
-	{ "link_maps_program", "U2 O3", "likewise a program",
-	  maps_and_program },
-	{ "link_another_program", "U1 O3", "its program can be replaced",
+	{ "link_maps", "U2", "LINK_MAPS accepts only arrays of the right shape", maps },
+	{ "link_maps_program", "U2 O3", "LINK_MAPS accepts only XDP programs", maps_and_program },
+	{ "link_another_program", "U1 O3", "the program of a link can be replaced",
 	  another_program },
-	{ "link_maps_of_counters", "U2 D6", "likewise, or none",
-	  maps_of_counters },
-	{ "link_use_errors", "R10", "a descriptor works on one link",
-	  use_errors },
-	{ "link_netns", "R10", "an ifindex is the caller's", other_netns },
-	{ "link_query", "U1", "what a link says of itself", ON_HANDLE(query) },
+	{ "link_maps_of_counters", "U2 D6",
+	  "the map of per-region counters has the right shape, or is absent", maps_of_counters },
+	{ "link_use_errors", "R10", "a descriptor uses one link", use_errors },
+	{ "link_netns", "R10", "an ifindex belongs to the caller's network namespace",
+	  other_netns },
+	{ "link_query", "U1", "LINK_QUERY reports the link", ON_HANDLE(query) },
 	{ "link_renamed", "U1", "a link follows its netdev's name", renamed },
-	{ "link_del_errors", "D1", "not while someone uses it", del_errors },
-	{ "link_del_persistent", "R7", "not with objects, but by force",
+	{ "link_del_errors", "D1", "LINK_DEL is refused while a file uses the link", del_errors },
+	{ "link_del_persistent", "R7", "LINK_DEL of persistent objects needs force",
 	  del_persistent },
 };
 

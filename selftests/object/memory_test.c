@@ -19,8 +19,9 @@
 #define RR	XROCE_ACCESS_REMOTE_READ
 
 /*
- * A huge page is one entry, and parts of it are. It is pinned once, if the region
- * has as many pages as a huge page; all its pages count.
+ * A huge page, whole or in part, is one table entry. It is pinned once if the region has at
+ * least as many pages as a huge page, else page by page. Each of its pages counts for
+ * RLIMIT_MEMLOCK.
  */
 static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 {
@@ -66,7 +67,7 @@ static void transparent_huge(void)
 	live_close(x);
 }
 
-/* Its mapping is split, its process forks and writes: the pages are the same. */
+/* The mapping is split, the process forks and writes: the region keeps its pages. */
 static void huge_split(void)
 {
 	struct xroce *x = live_open();
@@ -104,7 +105,7 @@ out:
 	live_close(x);
 }
 
-/* A huge page with a small one behind it, or in it: every page is pinned. */
+/* A huge page with a small page behind or inside it: every page is pinned. */
 static void huge_and_small(void)
 {
 	struct xroce *x = live_open();
@@ -128,7 +129,7 @@ static void huge_and_small(void)
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	munmap(behind, MEM_PAGE);
 
-	/* The last page is read-only: the region is refused, with no pin left. */
+	/* The last page is read-only: the region is refused, and no pin is left. */
 	mprotect(huge + MEM_HUGE - MEM_PAGE, MEM_PAGE, PROT_READ);
 	mr_refused(x, mr_region(pd, huge, MEM_HUGE), -EFAULT);
 	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
@@ -173,7 +174,7 @@ out:
 	set_huge_pages(0);
 }
 
-/* A file keeps its pages though the mapping is gone. */
+/* A region over a file keeps its pages after munmap(). */
 static void file(struct xroce *x, int fd, __u64 size, __u64 offset, __u64 length)
 {
 	struct xroce_mr_reg r = { .access = LW, .length = length };
@@ -239,7 +240,7 @@ static void huge_files(void)
 	set_huge_pages(0);
 }
 
-/* What may not be written may be registered for reading, at most. */
+/* Memory that the caller may not write can only be registered for reading. */
 static void protection(void)
 {
 	struct xroce *x = live_open();
@@ -307,7 +308,7 @@ static void hole(void)
 	live_close(x);
 }
 
-/* Sixteen pages for who has no CAP_IPC_LOCK, in one region or in several. */
+/* RLIMIT_MEMLOCK of sixteen pages, without CAP_IPC_LOCK, in one region or in several. */
 static void memlock(void)
 {
 	struct rlimit old, limit;
@@ -351,7 +352,7 @@ static void memlock(void)
 	munmap(mem, 20 * MEM_PAGE);
 }
 
-/* Regions over the same pages pin each for itself. */
+/* Overlapping regions pin the pages separately. */
 static void overlap(void)
 {
 	struct xroce *x = live_open();
@@ -377,7 +378,7 @@ static void overlap(void)
 	check(!xroce_mr_dereg(x, b.mr), "dereg");
 	check(live_pinned() == 1, "%ld pages pinned, not 1", live_pinned());
 
-	/* The last one over it holds a page that is mapped no more. */
+	/* The last region holds a page that is no longer mapped. */
 	pfn = mem_pfn(mem + 5 * MEM_PAGE);
 	munmap(mem, 8 * MEM_PAGE);
 	check(pfn && live_pinned() == 1, "%ld pages pinned after munmap",
@@ -387,7 +388,7 @@ static void overlap(void)
 	live_close(x);
 }
 
-/* So do regions over a huge page, and parts of it. */
+/* The same, for regions over a huge page and parts of it. */
 static void huge_overlap(void)
 {
 	struct xroce *x = live_open();
@@ -419,20 +420,19 @@ out:
 }
 
 static const struct test tests[] = {
-	{ "memory_thp", "R1 R7", "a huge page is one entry", transparent_huge },
-	{ "memory_thp_split", "R1 R8", "it may be split and copied on write",
-	  huge_split },
-	{ "memory_thp_and_small", "R1 R8", "huge and small pages together",
-	  huge_and_small },
-	{ "memory_hugetlb", "R1 R7", "so are those of hugetlb", hugetlb },
-	{ "memory_files", "R1", "memfd and tmpfs", ON_HANDLE(files) },
-	{ "memory_huge_files", "R1", "memfd and hugetlbfs", huge_files },
-	{ "memory_protection", "R2", "nothing that the caller may not write",
-	  protection },
-	{ "memory_hole", "R1", "all pages or none", hole },
-	{ "memory_limit", "R1", "RLIMIT_MEMLOCK", memlock },
-	{ "memory_overlap", "R8", "each region pins for itself", overlap },
-	{ "memory_huge_overlap", "R8", "of a huge page, too", huge_overlap },
+	{ "memory_thp", "R1 R7", "a transparent huge page is one table entry", transparent_huge },
+	{ "memory_thp_split", "R1 R8", "a huge page is split and copied on write", huge_split },
+	{ "memory_thp_and_small", "R1 R8", "huge and small pages in one region", huge_and_small },
+	{ "memory_hugetlb", "R1 R7", "a hugetlb page is one table entry", hugetlb },
+	{ "memory_files", "R1", "files of memfd and tmpfs", ON_HANDLE(files) },
+	{ "memory_huge_files", "R1", "files of memfd and hugetlbfs with huge pages", huge_files },
+	{ "memory_protection", "R2",
+	  "memory that the caller may not write is not registered for writing", protection },
+	{ "memory_hole", "R1", "a hole in the mapping: all pages are pinned, or none", hole },
+	{ "memory_limit", "R1", "RLIMIT_MEMLOCK is respected", memlock },
+	{ "memory_overlap", "R8", "overlapping regions pin separately", overlap },
+	{ "memory_huge_overlap", "R8", "overlapping regions over a huge page pin separately",
+	  huge_overlap },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queue pairs: transitions, and the attributes that go with them. */
+/*
+ * Queue pairs: state transitions and their attributes.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stddef.h>
@@ -9,7 +11,7 @@
 
 #define ALL_ATTRS	(RTR_ATTRS | XROCE_QP_ACCESS | XROCE_QP_PKEY)
 
-/* Each test's handle, and a domain of it. */
+/* Handle of the running test, and a protection domain on it. */
 static struct xroce *x;
 static __u32 pd;
 
@@ -25,7 +27,7 @@ struct legal {
 	__u32 from, to, required, optional;
 };
 
-/* What struct xroce_qp_modify says of each type, in its own words. */
+/* The transitions that the comment on struct xroce_qp_modify lists, for each type. */
 static const struct legal rc[] = {
 	{ XROCE_QPS_RESET, XROCE_QPS_INIT, XROCE_QP_PKEY | XROCE_QP_ACCESS, 0 },
 	{ XROCE_QPS_INIT, XROCE_QPS_INIT, 0, XROCE_QP_PKEY | XROCE_QP_ACCESS },
@@ -85,7 +87,7 @@ static const __u32 states[] = {
 	XROCE_QPS_SQD, XROCE_QPS_ERR,
 };
 
-/* What a change takes; NULL: there is no such change. */
+/* Return: the attributes of a transition; NULL: there is no such transition. */
 static const struct legal *find(const struct legal *l, __u32 from, __u32 to)
 {
 	static const struct legal nothing_else;
@@ -98,7 +100,10 @@ static const struct legal *find(const struct legal *l, __u32 from, __u32 to)
 	return NULL;
 }
 
-/* One change of a new queue pair in state @from: result, and state after it. */
+/*
+ * Try one transition of a new queue pair in state @from; check the result and the state
+ * afterwards.
+ */
 static void expect_of(__u32 type, __u32 from, struct xroce_qp_modify m,
 		      int want)
 {
@@ -126,7 +131,7 @@ static void expect(__u32 from, struct xroce_qp_modify m, int want)
 	expect_of(XROCE_QPT_RC, from, m, want);
 }
 
-/* With what is required, and with all that is allowed. */
+/* With the required attributes, and with all allowed ones. */
 static void transition(__u32 type, const struct legal *l, __u32 from, __u32 to)
 {
 	if (l) {
@@ -156,7 +161,7 @@ static void transitions(void)
 					   find(types[t].legal, states[i],
 						states[j]),
 					   states[i], states[j]);
-			/* SQE, and what is no state */
+			/* SQE, and numbers that are not a state. */
 			for (to = 5; to <= 32; to += to == 5 ? 2 : 1)
 				expect_of(types[t].type, states[i],
 					  qp_change(0, to, 0), -EINVAL);
@@ -165,7 +170,7 @@ static void transitions(void)
 	live_close(x);
 }
 
-/* Each attribute in turn: left out where required, given where not allowed. */
+/* Each attribute in turn: omitted if it is required, given if it is not allowed. */
 static void attributes_of(__u32 type, const struct legal *l)
 {
 	__u32 bit, allowed = l->required | l->optional;
@@ -198,7 +203,7 @@ static void attributes(void)
 	live_close(x);
 }
 
-/* A change without the state bit keeps the state. */
+/* A change without XROCE_QP_STATE keeps the state. */
 static void state_kept(void)
 {
 	struct xroce_qp_modify m;
@@ -252,7 +257,7 @@ static void init_values(void)
 	live_close(x);
 }
 
-/* A value of one field on the way to RTR. */
+/* A value of one field in the transition to RTR. */
 #define FIELD(name, value, want) \
 	{ #name " " #value, offsetof(struct xroce_qp_modify, name), \
 	  sizeof(((struct xroce_qp_modify *)0)->name), value, want }
@@ -300,7 +305,7 @@ static void rtr_values(void)
 		return;
 	for (i = 0; i < ARRAY_SIZE(rows) && !test_failed(); i++) {
 		m = qp_change(0, XROCE_QPS_RTR, RTR_ATTRS);
-		/* The low bytes come first, on every machine that runs this. */
+		/* Copies the low bytes: every machine that runs this is little-endian. */
 		memcpy((char *)&m + rows[i].offset, &rows[i].value,
 		       rows[i].size);
 		expect(XROCE_QPS_INIT, m, rows[i].want);
@@ -310,7 +315,7 @@ static void rtr_values(void)
 	live_close(x);
 }
 
-/* On the way to RTR, from one host to another. */
+/* A transition to RTR from one address to another. */
 static struct xroce_qp_modify between(__u32 mask, const char *own,
 				      const char *peer)
 {
@@ -321,7 +326,7 @@ static struct xroce_qp_modify between(__u32 mask, const char *own,
 	return m;
 }
 
-/* Addresses of hosts, both of one family. */
+/* Addresses of the two hosts; both must be of one family. */
 static void addresses(void)
 {
 	static const struct {
@@ -357,7 +362,7 @@ static void addresses(void)
 	live_close(x);
 }
 
-/* A datagram's queue pair has an address of its own, and no peer. */
+/* A UD queue pair has an address of its own and no peer address. */
 static void datagram_address(void)
 {
 	static const struct {
@@ -396,14 +401,12 @@ static void datagram_address(void)
 
 static const struct test tests[] = {
 	{ "modify_transitions", "D5", "all pairs of states", transitions },
-	{ "modify_attributes", "D5", "required, optional, not allowed",
-	  attributes },
-	{ "modify_state_kept", "D5", "a change within a state", state_kept },
-	{ "modify_init_values", "D5", "rights and partition key", init_values },
-	{ "modify_rtr_values", "D5", "ranges of what a peer is", rtr_values },
-	{ "modify_addresses", "D1 D5", "two hosts of one family", addresses },
-	{ "modify_datagram_address", "D1 D2 D5", "one host, and no peer",
-	  datagram_address },
+	{ "modify_attributes", "D5", "required, optional and forbidden attributes", attributes },
+	{ "modify_state_kept", "D5", "a change that keeps the state", state_kept },
+	{ "modify_init_values", "D5", "access rights and partition key", init_values },
+	{ "modify_rtr_values", "D5", "valid ranges of the peer's attributes", rtr_values },
+	{ "modify_addresses", "D1 D5", "addresses of two hosts of one family", addresses },
+	{ "modify_datagram_address", "D1 D2 D5", "UD: one address, and no peer", datagram_address },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counters of regions: each move counted once, for the region it was in. */
+/*
+ * Per-region counters: each access is counted once, for the region that it reached.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@
 
 static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 
-/* Those of a region, of all CPUs. */
+/* Return: the counters of a region, summed over all CPUs. */
 static struct xroce_mr_stat counters(__u32 mr)
 {
 	int fd = xroce_pin_open(LIVE_DEV, "mr_stat");
@@ -47,7 +49,7 @@ static void expect(const struct wire *w, const struct xroce_mr_stat *want)
 	      want->atomics, want->refused);
 }
 
-/* Send, and wait until @n answers are here and no more. */
+/* Send the request, and check that exactly @n responses arrive. */
 static void answered(struct wire *w, int n)
 {
 	struct packet got;
@@ -68,7 +70,7 @@ static void writes(struct wire *w)
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 64;
 	expect(w, &want);
-	/* Seen again, and not executed. */
+	/* A duplicate is not executed again, and not counted. */
 	answered(w, 1);
 	expect(w, &want);
 
@@ -89,7 +91,7 @@ static void writes(struct wire *w)
 	want.in_bytes += 2 * MTU + 100;
 	expect(w, &want);
 
-	/* Without bytes no region is meant. */
+	/* A request of zero bytes accesses no region. */
 	w->req.psn++;
 	w->req.opcode = XROCE_RC_WRITE_ONLY;
 	w->req.payload = w->req.dmalen = 0;
@@ -97,7 +99,7 @@ static void writes(struct wire *w)
 	expect(w, &want);
 }
 
-/* In the frame of the request, and by the module, packet by packet. */
+/* Responses in the frame of the request, and responses that the module sends. */
 static void reads(struct wire *w)
 {
 	struct xroce_mr_stat want = {};
@@ -108,7 +110,7 @@ static void reads(struct wire *w)
 	want.out_requests = want.out_packets = 1;
 	want.out_bytes = 64;
 	expect(w, &want);
-	/* Memory is read again. */
+	/* A duplicate READ reads the memory again, and is counted again. */
 	answered(w, 1);
 	want.out_requests = want.out_packets = 2;
 	want.out_bytes = 128;
@@ -149,7 +151,7 @@ static void atomics(void)
 	wire_close(&w);
 }
 
-/* A change of the request, refused by the region or not. */
+/* Send the request with one change; the region's count of refusals grows by @by. */
 #define REFUSED(change, by) do {					\
 	w.req = good;							\
 	w.req.psn = psn++;						\
@@ -161,7 +163,7 @@ static void atomics(void)
 		note("%s", #change);					\
 } while (0)
 
-/* An unreliable connection goes on after a refusal. */
+/* UC: the queue pair stays usable after a refusal. */
 static void refusals(void)
 {
 	struct xroce_mr_stat want = {}, others, now;
@@ -178,14 +180,14 @@ static void refusals(void)
 	others = counters(weak.mr);
 	REFUSED(w.req.va += WIRE_BYTES - 63, 1);
 	REFUSED(w.req.va--, 1);
-	REFUSED(w.req.rkey ^= 0x40, 1);		/* the index is the region's */
-	REFUSED(w.req.dmalen = 65, 0);		/* no matter of the region's */
-	REFUSED(w.req.rkey = weak.lkey, 0);	/* of another's */
+	REFUSED(w.req.rkey ^= 0x40, 1);		/* the index still finds the region */
+	REFUSED(w.req.dmalen = 65, 0);		/* refused before the key is looked up */
+	REFUSED(w.req.rkey = weak.lkey, 0);	/* counted for the other region */
 	now = counters(weak.mr);
 	check(now.refused == others.refused + 1, "the other region's: %llu",
 	      now.refused);
 	check(!xroce_mr_dereg(w.x, weak.mr), "DEREG");
-	REFUSED(w.req.rkey = weak.lkey, 0);	/* of nobody's */
+	REFUSED(w.req.rkey = weak.lkey, 0);	/* counted for no region */
 	now = counters(weak.mr);
 	check(now.refused == others.refused + 1, "nobody's: %llu", now.refused);
 	want.in_requests = want.in_packets = 1;
@@ -204,7 +206,7 @@ static void post(struct wire *w, __u32 len0, __u32 len1)
 	check(!xroce_post_recv(w->rq, 1, sge, 2), "post_recv");
 }
 
-/* Messages received, in two elements; the last one not inside the region. */
+/* SENDs into receives of two elements, and one past the end of the region. */
 static void receives(void)
 {
 	static const struct wire_opts opts = { .recv = true };
@@ -217,7 +219,7 @@ static void receives(void)
 	w.req.opcode = XROCE_RC_SEND_ONLY;
 	answered(&w, 1);
 	want.in_requests = 1;
-	want.in_packets = 2;	/* a part of it in each element */
+	want.in_packets = 2;	/* one for each element */
 	want.in_bytes = 64;
 	expect(&w, &want);
 
@@ -239,7 +241,7 @@ static void receives(void)
 	post(&w, 0, 9000);
 	w.req.psn++;
 	w.req.opcode = XROCE_RC_SEND_ONLY;
-	answered(&w, 1);	/* it begins inside */
+	answered(&w, 1);	/* it begins inside the region */
 	want.in_requests++;
 	want.in_packets++;
 	want.in_bytes += 10;
@@ -253,7 +255,7 @@ static void receives(void)
 	wire_close(&w);
 }
 
-/* The IP header comes first, and is a part of the message. */
+/* The IP header precedes the message and counts as a part of it. */
 static void datagrams(void)
 {
 	static const struct wire_opts opts = {
@@ -269,7 +271,7 @@ static void datagrams(void)
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 40 + 64;
 	expect(&w, &want);
-	/* Not to another address. */
+	/* A datagram to another address is not received. */
 	post(&w, 200, 0);
 	w.req.daddr[15] ^= 1;
 	answered(&w, 0);
@@ -277,7 +279,7 @@ static void datagrams(void)
 	wire_close(&w);
 }
 
-/* Whatever is there from before goes when a region gets the index, not others'. */
+/* Registering a region clears the old counters of its index, and of no other. */
 static void anew(void)
 {
 	int fd = xroce_pin_open(LIVE_DEV, "mr_stat"), ret;
@@ -310,14 +312,14 @@ static void anew(void)
 
 static const struct test tests[] = {
 	{ "mr_stat_write", "D6", "RDMA WRITE", ON_WIRE(writes, &rc) },
-	{ "mr_stat_read", "D6", "RDMA READ, in the frame and streamed",
+	{ "mr_stat_read", "D6", "RDMA READ, in the frame of the request and streamed",
 	  ON_WIRE(reads, &rc) },
 	{ "mr_stat_atomic", "D6", "atomic operations", atomics },
-	{ "mr_stat_refused", "D6 R9", "refusals that name the region",
+	{ "mr_stat_refused", "D6 R9", "refusals are counted for the region that the key names",
 	  refusals },
 	{ "mr_stat_receive", "D6", "messages received", receives },
 	{ "mr_stat_datagram", "D6", "datagrams received", datagrams },
-	{ "mr_stat_anew", "D6 R1", "zero when a region gets the index", anew },
+	{ "mr_stat_anew", "D6 R1", "a new region begins with zero counters", anew },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of regions: which the module takes, and where they are unique. */
+/*
+ * Names of regions: their form, and their scope.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
@@ -13,7 +15,7 @@
 
 static char *page;
 
-/* Register the page under a name, the three ways. Return: the result. */
+/* Register the page under a name. Return: the result. */
 static int reg(struct xroce *x, __u32 flags, __u32 pd, const char *name,
 	       __u32 *mr)
 {
@@ -49,7 +51,7 @@ static int reg_phys(struct xroce *x, __u32 pd, const char *name, __u32 *mr)
 	struct xroce_mr_query q = {};
 	int ret;
 
-	/* A page that may be registered: that of ours. */
+	/* Its physical address may be registered, too. */
 	ret = reg(x, 0, pd, "page", &q.mr);
 	if (!ret)
 		ret = xroce_mtt_read(x, q.mr, 0, &at, 1) == 1 ? 0 : -EIO;
@@ -115,7 +117,7 @@ static void forms(void)
 	live_close(x);
 }
 
-/* One name, for one persistent region of a link. */
+/* Persistent regions: a name is unique on the link. */
 static void persistent(void)
 {
 	__u32 pd, other, first, mr;
@@ -133,10 +135,10 @@ static void persistent(void)
 	ret = reg(y, XROCE_F_PERSISTENT, other, "one", &mr);
 	check(ret == -EEXIST, "of another domain and descriptor: %d", ret);
 	xroce_close(y);
-	/* Those without a name are many. */
+	/* Regions without a name can be many. */
 	check(!reg(x, XROCE_F_PERSISTENT, pd, "", &mr) &&
 	      !xroce_mr_dereg(x, mr), "without a name");
-	/* A descriptor's own do not matter. */
+	/* Regions of a descriptor have names of their own. */
 	check(!reg(x, 0, live_pd(x), "one", &mr), "the descriptor's own");
 	check(!xroce_mr_dereg(x, first), "MR_DEREG");
 	check(!reg(x, XROCE_F_PERSISTENT, pd, "one", &first), "free again");
@@ -145,7 +147,10 @@ static void persistent(void)
 	live_close(x);
 }
 
-/* A descriptor: by protection domain; and nothing is learnt of others'. */
+/*
+ * Regions of a descriptor: a name is unique in the protection domain, and other owners'
+ * names cannot be discovered.
+ */
 static void own(void)
 {
 	struct xroce *x, *y;
@@ -167,7 +172,10 @@ static void own(void)
 	live_close(x);
 }
 
-/* The name goes along when a region is changed, or not at all. */
+/*
+ * A region keeps its name when it is re-registered; if the new domain has the name, nothing
+ * changes.
+ */
 static void changed(void)
 {
 	struct xroce_mr_rereg r = { .mask = XROCE_REREG_PD };
@@ -193,7 +201,7 @@ static void changed(void)
 	ret = reg(x, 0, other, "one", &mr);
 	check(ret == -EEXIST, "it has the name there: %d", ret);
 	check(!reg(x, 0, pd, "one", &mr), "and left it here");
-	/* In place, keys only. */
+	/* A change of access rights keeps the name. */
 	r.mask = XROCE_REREG_ACCESS;
 	r.access = XROCE_ACCESS_LOCAL_WRITE;
 	ret = xroce_mr_rereg(x, &r);
@@ -204,7 +212,7 @@ static void changed(void)
 	live_close(x);
 }
 
-/* The table grows and shrinks. */
+/* The hash table grows and shrinks. */
 static void many(void)
 {
 	static __u32 mr[MANY];
@@ -235,11 +243,13 @@ static void many(void)
 }
 
 static const struct test tests[] = {
-	{ "name_forms", "R2", "UTF-8, no control characters, no number", forms },
-	{ "name_persistent", "R2", "unique on the link", persistent },
-	{ "name_own", "R2 R10", "unique in a domain; others' are not learnt", own },
-	{ "name_changed", "R2 R9", "a name goes along, or nothing changes", changed },
-	{ "name_many", "R2", "a table of many names", many },
+	{ "name_forms", "R2", "UTF-8 without control characters, and not a number", forms },
+	{ "name_persistent", "R2", "the name of a persistent region is unique on the link",
+	  persistent },
+	{ "name_own", "R2 R10", "other names are unique in a protection domain, and do not leak",
+	  own },
+	{ "name_changed", "R2 R9", "re-registering keeps the name, or fails", changed },
+	{ "name_many", "R2", "many names at once", many },
 };
 
 int main(int argc, char **argv)

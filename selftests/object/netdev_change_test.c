@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What may change about a netdev while its link serves: name, MTU, network namespace.
- * Peers wait at most, those of another link notice nothing, nobody finds a wrong byte,
- * and the command finds the link. What becomes of whom is in doc/operations.md.
+ * Changes of a netdev while its link serves: name, MTU, network namespace. Peers of that
+ * link at most wait, and peers of another link are not affected. No byte is wrong, and the
+ * command finds the link. doc/operations.md says what happens to each object.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #define ROUNDS	2
 
-/* Nothing is found by the old name, all by the new one. */
+/* The command finds the link by its new name only. */
 static void renamed(void)
 {
 	int i;
@@ -39,7 +39,10 @@ static void renamed(void)
 	siblings_stop();
 }
 
-/* Who makes a device of the old name is told whose the pins are; both can be deleted. */
+/*
+ * Making a link on a new device with the old name fails: the pins belong to another
+ * device's link. Both can be deleted.
+ */
 static void old_name(void)
 {
 	struct xroce_link_query q;
@@ -63,7 +66,7 @@ static void old_name(void)
 	live_check_idle(LIVE_DEV);
 }
 
-/* Requests of 1024 bytes do not fit while it is short. */
+/* Requests of 1024 bytes do not fit while the MTU is small. */
 static void mtu(void)
 {
 	static const int mtus[] = { 1300, 4300, 600, 1500, 68, 9000 };
@@ -83,7 +86,7 @@ static void mtu(void)
 
 /**
  * struct nets - two network namespaces
- * @home: of the test
+ * @home: the namespace of the test
  * @there: another one
  */
 struct nets {
@@ -112,7 +115,7 @@ static void nets_close(struct nets *n)
 	close(n->home);
 }
 
-/* Move a device there and go with it. */
+/* Move a device to another namespace and enter that namespace. */
 static void go(const char *dev, int net)
 {
 	siblings_sh("ip link set %s netns /proc/%d/fd/%d", dev, getpid(), net);
@@ -120,7 +123,7 @@ static void go(const char *dev, int net)
 	siblings_sh("ip link set %s up", dev);
 }
 
-/* There and back, and served in both. */
+/* Move the device away and back; it serves in both namespaces. */
 static void moved(void)
 {
 	struct nets n;
@@ -143,7 +146,7 @@ static void moved(void)
 		siblings_says("mode native", true, "link show dev " LIVE_DEV);
 		checked_goes_on(&sibling_changed, 5);
 	}
-	/* Deleted there, by the name that it has there. */
+	/* Delete the link there, by the device's name there. */
 	checked_stop(&sibling_quiet);
 	go(LIVE_SPARE, n.there);
 	siblings_sh("ip link set " LIVE_SPARE " name y1");
@@ -158,7 +161,10 @@ out:
 	nets_close(&n);
 }
 
-/* A device elsewhere with the index of ours is another one, whatever its name was. */
+/*
+ * A device in another namespace with the same ifindex is a different device, whatever its
+ * name was.
+ */
 static void same_index(void)
 {
 	struct xroce_link_query q;
@@ -190,7 +196,7 @@ out:
 	nets_close(&n);
 }
 
-/* With files of BPF of its own, and a device of the same name there. */
+/* A namespace with a BPF file system of its own and a device of the same name. */
 static void container(void)
 {
 	struct checked c;
@@ -214,7 +220,7 @@ static void container(void)
 	_exit(test_failed());
 }
 
-/* Several of them, as containers are, served at the same time as ours. */
+/* Several such namespaces, as for containers, served at the same time as LIVE_DEV. */
 static void containers(void)
 {
 	pid_t pid[3];
@@ -241,14 +247,14 @@ static void containers(void)
 }
 
 static const struct test tests[] = {
-	{ "netdev_renamed", "D1 U1", "renamed under traffic", renamed },
-	{ "netdev_old_name", "D1 U1", "and another one takes the name", old_name },
-	{ "netdev_mtu", "D1", "another MTU under traffic", mtu },
-	{ "netdev_moved", "D1 R10", "to another network namespace and back", moved },
-	{ "netdev_same_index", "D1 R10", "one of the same index in another one",
+	{ "netdev_renamed", "D1 U1", "a netdev is renamed under traffic", renamed },
+	{ "netdev_old_name", "D1 U1", "another netdev takes the old name", old_name },
+	{ "netdev_mtu", "D1", "the MTU changes under traffic", mtu },
+	{ "netdev_moved", "D1 R10", "a netdev moves to another network namespace and back", moved },
+	{ "netdev_same_index", "D1 R10", "a netdev of the same ifindex in another namespace",
 	  same_index },
-	{ "netdev_containers", "D1 R10", "links of one name, each with its own pins",
-	  containers },
+	{ "netdev_containers", "D1 R10",
+	  "links of one name in several namespaces, each with its own pins", containers },
 };
 
 int main(int argc, char **argv)

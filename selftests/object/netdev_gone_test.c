@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A netdev that goes down or away while its link serves, and a module that is
- * unloaded: peers of that link wait, those of another one notice nothing, nobody finds
- * a wrong byte, and nothing is left.
+ * A netdev that goes down or is deleted while its link serves, and a module that is
+ * unloaded. Peers of that link wait, and peers of another link are not affected. No byte is
+ * wrong, and nothing is left.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -33,7 +33,10 @@ static bool is_dead(void *arg)
 	return !xroce_link_find(arg, &q) && q.flags & XROCE_F_DEAD;
 }
 
-/* Its users keep what they have until they end; another of its name takes its place. */
+/*
+ * Users of the dead link keep their objects until they exit; a netdev of the same name gets
+ * a new link.
+ */
 static void deleted(void)
 {
 	int i;
@@ -65,7 +68,7 @@ static void deleted(void)
 	siblings_stop();
 }
 
-/* It stays as long as anybody needs it, goes then, and comes back. */
+/* The module stays while it is in use; then it is unloaded and loaded again. */
 static void unloaded(void)
 {
 	int i;
@@ -90,9 +93,9 @@ static void unloaded(void)
 }
 
 static const struct test tests[] = {
-	{ "netdev_down_up", "D1", "down and up again under traffic", down_up },
-	{ "netdev_deleted", "D1 R7", "deleted under traffic, and made again", deleted },
-	{ "module_in_use", "U6", "not unloaded in use, and then with nothing left",
+	{ "netdev_down_up", "D1", "a netdev goes down and up again under traffic", down_up },
+	{ "netdev_deleted", "D1 R7", "a netdev is deleted under traffic and made again", deleted },
+	{ "module_in_use", "U6", "a module in use is not unloaded; unloading leaves nothing behind",
 	  unloaded },
 };
 

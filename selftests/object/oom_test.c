@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process with regions is killed because memory is short, under traffic: its
- * objects go, what is left of others' over its memory is refused, and another
+ * A process with regions is killed under traffic because memory is short. Its objects
+ * disappear, accesses to its memory through other owners' regions are refused, and another
  * process is served all the time.
  */
 #include <errno.h>
@@ -25,15 +25,17 @@
 
 #define PEER	"c0"
 #define PINNED	(512 * MEM_PAGE)
-#define ROOM	(8ull << 20)		/* of the group */
-#define LEFT	PINNED			/* of the on-demand memory, for the peer */
-#define MOST	(64ull << 30)		/* that it would touch */
-#define OTHER	0x31u			/* a peer's number, not that of checked.c */
+#define ROOM	(8ull << 20)		/* memory limit of the group */
+#define LEFT	PINNED			/* on-demand memory left untouched, for the peer to fault
+					 * in */
+#define MOST	(64ull << 30)		/* memory that the process tries to touch */
+#define OTHER	0x31u			/* a peer's queue pair number, other than that of
+					 * checked.c */
 
 static struct checked beside;
 static struct traffic *traffic;
 
-/* A queue pair, and what its packets are written to. */
+/* Make a region and a queue pair that accepts WRITEs to it. */
 static int serve(struct xroce *x, __u32 pd, struct traffic_target *to,
 		 struct xroce_mr_reg *r)
 {
@@ -56,7 +58,10 @@ static int serve(struct xroce *x, __u32 pd, struct traffic_target *to,
 	return 0;
 }
 
-/* Has regions of both kinds, waits for traffic, and then wants more than there is. */
+/*
+ * The victim: has a pinned and an on-demand region, waits for traffic, then touches more
+ * memory than there is.
+ */
 static void be_killed(bool group)
 {
 	struct xroce_mr_reg pinned, odp;
@@ -90,7 +95,7 @@ static bool dropped(void *arg)
 	return live_stat().drop_qpn >= *(__u64 *)arg;
 }
 
-/* But what there was before. */
+/* Only the objects that existed before are left. */
 static void nothing_left(const struct xroce_link_query *was, long pinned)
 {
 	struct xroce_link_query is;
@@ -134,7 +139,7 @@ static void killed(bool group)
 	live_check_idle(LIVE_DEV);
 }
 
-/* By a limit of its control group. */
+/* Killed by the limit of its control group. */
 static void in_group(void)
 {
 	if (!group_open("memory"))
@@ -145,9 +150,9 @@ static void in_group(void)
 }
 
 /*
- * The machine's memory is short: the process that is to go first has regions. Not
- * among all the others: whoever looks for the last page may keep a slow machine's
- * CPU for so long that the kernel tells of a lockup.
+ * The machine's memory is short, and the process that is to be killed first has regions. It
+ * runs only on request: on a slow machine the search for the last free page can keep a CPU
+ * busy for so long that the kernel reports a lockup.
  */
 static void in_machine(void)
 {
@@ -159,9 +164,9 @@ static void in_machine(void)
 }
 
 /*
- * It is the peer that fills the group, by what it writes to on-demand memory of a
- * process that has not touched it. That process is killed; its memory is a remote
- * access error then, and the region can be deregistered.
+ * The peer fills the group, by WRITEs to on-demand memory that the process has not touched.
+ * The process is killed. Accesses to its memory are remote access errors then, and the
+ * region can be deregistered.
  */
 static void by_peer(void)
 {
@@ -188,7 +193,7 @@ static void by_peer(void)
 	its.pid = victim;
 	check(!xroce_mr_reg(o.w.x, &its), "MR_REG");
 	o.mr = its;
-	/* It is in the group by now. */
+	/* The process has joined the group by now. */
 	ACKED(odp_write(&o, 0, 64, 1));
 	quiet();
 	group_limit(ROOM);
@@ -199,7 +204,7 @@ static void by_peer(void)
 	      WTERMSIG(status) == SIGKILL, "status %#x", status);
 	quiet_end();
 	note("after %zu pages: syndrome %#x", i, syndrome);
-	/* What it was told at first depends on who was quicker. */
+	/* The first NAK depends on timing: on how far the exit of the process has come. */
 	check(syndrome == XROCE_SYN_NAK_ACC || syndrome == XROCE_SYN_NAK_OP,
 	      "syndrome %#x", syndrome);
 	if (wire_again(&o.w))
@@ -217,10 +222,10 @@ static void by_peer(void)
 }
 
 static const struct test tests[] = {
-	{ "oom_group", "R7 R8 O1 O4", "its control group is full", in_group },
-	{ "oom_by_peer", "O3 O4 D5", "a peer has filled it", by_peer },
-	{ "oom_machine", "R7 R8 O1 O4", "the machine's memory is full",
-	  in_machine },
+	{ "oom_group", "R7 R8 O1 O4", "the memory limit of its control group is reached",
+	  in_group },
+	{ "oom_by_peer", "O3 O4 D5", "a peer has filled the group's memory", by_peer },
+	{ "oom_machine", "R7 R8 O1 O4", "the machine's memory is full", in_machine },
 };
 
 int main(int argc, char **argv)

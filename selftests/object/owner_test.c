@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose a link's objects are: who may make them, see them and change them. */
+/*
+ * Ownership of objects: who may make, see and change them.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stddef.h>
@@ -10,7 +12,7 @@
 #include "live_qp.h"
 #include "mw.h"
 
-/* What needs CAP_NET_ADMIN, beside what does not. */
+/* Commands that need CAP_NET_ADMIN, and those that do not. */
 static void not_admin(struct xroce *x)
 {
 	struct xroce_mr_reg r = {
@@ -38,7 +40,7 @@ static void not_admin(struct xroce *x)
 	live_restore_caps();
 }
 
-/* A second file: it sees with CAP_NET_ADMIN, and changes nothing. */
+/* A second file with CAP_NET_ADMIN sees the objects, but cannot change them. */
 static void of_another_file(void)
 {
 	struct xroce *x = live_open(), *y = live_open();
@@ -95,13 +97,13 @@ static void of_another_file(void)
 }
 
 /**
- * struct argument - an argument of a command that names an object
+ * struct argument - a field of a command that names an object
  * @nr: the command
- * @at: where the argument is
- * @maker: a command whose argument at @from is such an object
- * @from: where
- * @kind: what it is: see absent()
- * @more: what the command needs for the argument to count, or NULL
+ * @at: offset of the field
+ * @maker: a command whose field at @from names an object of that kind
+ * @from: offset of that field
+ * @kind: form of the name: see absent()
+ * @more: sets up what the command needs to look at the field, or NULL
  */
 struct argument {
 	unsigned long nr;
@@ -198,7 +200,7 @@ static const struct argument arguments[] = {
 	ARG(MW_INVAL, mw_inval.qpn, MW_INVAL, mw_inval.qpn, QPN, NULL),
 };
 
-/* An index that no region and no window has. */
+/* Return: an index that neither a region nor a window has. */
 static __u32 free_index(struct xroce *x)
 {
 	struct xroce_mr_query mr;
@@ -215,7 +217,7 @@ static __u32 free_index(struct xroce *x)
 	return 0;
 }
 
-/* What names nothing, in the place of @there. */
+/* Return: a name of the same form as @there that names no object. */
 static __u32 absent(struct xroce *x, const struct argument *g, __u32 there)
 {
 	switch (g->kind) {
@@ -236,7 +238,7 @@ static int attempt(int fd, const struct argument *g, union arg a, __u32 word)
 	return live_ioctl(fd, g->nr, &a);
 }
 
-/* Of another's object the same is said as of one that is not there. */
+/* Another owner's object gets the same error as one that does not exist. */
 static void one_answer(void)
 {
 	static union arg a, b;
@@ -268,7 +270,7 @@ static void one_answer(void)
 	}
 }
 
-/* Nor is it told when a packet of one's own peer names another's key. */
+/* Nor does the cause of a refusal tell whether a key belongs to another owner. */
 static void one_cause(void)
 {
 	const struct wire_opts beside = { .beside = true };
@@ -303,8 +305,9 @@ static void one_cause(void)
 }
 
 /*
- * Who takes all keys that he can get does not get an eighth of them, which he cannot
- * tell from others'. With CAP_NET_ADMIN that is to be had, for a region, too.
+ * A user without CAP_NET_ADMIN cannot allocate the last eighth of the keys, and cannot tell
+ * them from keys of other users. With CAP_NET_ADMIN they can be allocated, for regions,
+ * too.
  */
 static void reserve(void)
 {
@@ -340,16 +343,13 @@ static void reserve(void)
 }
 
 static const struct test tests[] = {
-	{ "owner_reserve", "R10 P2", "some keys are no user's, so that what he lacks tells little",
-	  reserve },
-	{ "owner_one_answer", "R10 P2", "another's object, or none: every command",
+	{ "owner_reserve", "R10 P2",
+	  "one eighth of the keys is reserved, which hides other users' usage", reserve },
+	{ "owner_one_answer", "R10 P2", "every command: another owner's object looks like none",
 	  one_answer },
-	{ "owner_one_cause", "R10 P2", "another's key, or none: what QP_QUERY says",
-	  one_cause },
-	{ "link_not_admin", "R10", "persistent objects need CAP_NET_ADMIN",
-	  ON_HANDLE(not_admin) },
-	{ "link_other_file", "R10", "objects are their descriptor's alone",
-	  of_another_file },
+	{ "owner_one_cause", "R10 P2", "QP_QUERY: another owner's key looks like none", one_cause },
+	{ "link_not_admin", "R10", "persistent objects need CAP_NET_ADMIN", ON_HANDLE(not_admin) },
+	{ "link_other_file", "R10", "only the owning file changes an object", of_another_file },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Protection domains: members, numbers, owners. */
+/*
+ * Protection domains: members, numbers, owners.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
@@ -91,7 +93,7 @@ static void busy_with_qp(struct xroce *x)
 	check(!ret, "dealloc without: %d", ret);
 }
 
-/* Neither the number of one that never was nor of one that is gone. */
+/* Numbers that were never used, and the number of a deleted domain. */
 static void unknown(struct xroce *x)
 {
 	static const __u32 numbers[] = { 0, 0x123456, 0xffffff, 0xffffffff };
@@ -117,7 +119,7 @@ static void unknown(struct xroce *x)
 	check(ret == -ENOENT, "MR_REG in one that is gone: %d", ret);
 }
 
-/* A stale number should find nothing for a long time. */
+/* Numbers are not reused soon, so that a stale one finds nothing. */
 static void numbers(void)
 {
 	struct xroce *x = live_open();
@@ -211,7 +213,7 @@ static void persistent(void)
 	live_close(y);
 }
 
-/* An administrator sees another file's objects, and nobody else uses them. */
+/* CAP_NET_ADMIN sees the objects of another file, but does not let anybody use them. */
 static void of_another_file(void)
 {
 	struct xroce *x = live_open(), *y = live_open();
@@ -251,19 +253,14 @@ static void of_another_file(void)
 }
 
 static const struct test tests[] = {
-	{ "pd_alloc", "P1", "allocate, query, deallocate; gone then",
-	  ON_HANDLE(alloc_free) },
-	{ "pd_busy_region", "P1", "a region holds its domain",
-	  ON_HANDLE(busy_with_region) },
-	{ "pd_busy_qp", "P1", "a queue pair holds its domain",
-	  ON_HANDLE(busy_with_qp) },
-	{ "pd_unknown", "P1 P2", "no member without a domain", ON_HANDLE(unknown) },
-	{ "pd_numbers", "P1", "numbers are not used again soon", numbers },
-	{ "pd_several", "P1", "the list has what there is, in order",
-	  ON_HANDLE(several) },
-	{ "pd_persistent", "P1 P2", "members never outlive their domain",
-	  persistent },
-	{ "pd_owner", "P2", "a domain is its owner's alone", of_another_file },
+	{ "pd_alloc", "P1", "allocate, query, deallocate", ON_HANDLE(alloc_free) },
+	{ "pd_busy_region", "P1", "a domain with a region is busy", ON_HANDLE(busy_with_region) },
+	{ "pd_busy_qp", "P1", "a domain with a queue pair is busy", ON_HANDLE(busy_with_qp) },
+	{ "pd_unknown", "P1 P2", "objects need an existing domain", ON_HANDLE(unknown) },
+	{ "pd_numbers", "P1", "numbers are not reused soon", numbers },
+	{ "pd_several", "P1", "the list is complete and ordered", ON_HANDLE(several) },
+	{ "pd_persistent", "P1 P2", "members never outlive their domain", persistent },
+	{ "pd_owner", "P2", "only its owner uses a domain", of_another_file },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Physical regions: pages that the caller names, and those that it may not. */
+/*
+ * Physical regions: the caller names the pages; some pages are refused.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -54,7 +56,7 @@ static void refused(struct xroce *x, struct xroce_mr_reg_phys r, int want,
 		xroce_mr_dereg(x, r.mr);
 }
 
-/* Pages in any order, a first byte in the first one, a last in the last one. */
+/* Pages in any order; the region begins and ends inside a page. */
 static void pages(void)
 {
 	static const int order[] = { 2, 0, 5, 3, 1 };
@@ -95,10 +97,10 @@ static void pages(void)
 	      live_pinned(), live_vmpin());
 
 	probe_lands(&p, r.rkey, IOVA, 500, mem + 2 * MEM_PAGE + 1000);
-	/* The third page of the list. */
+	/* In the third page of the list. */
 	probe_lands(&p, r.rkey, IOVA + 2 * MEM_PAGE - 1000 + 8, 1000,
 		    mem + 5 * MEM_PAGE + 8);
-	/* Over the border of the first one and the second one: 96 and 4. */
+	/* Across the border of the first and the second page: 96 and 4 bytes. */
 	check(!probe_write(&p, r.rkey, IOVA + MEM_PAGE - 1000 - 96, 100) &&
 	      mem[3 * MEM_PAGE - 1] == (char)(p.pattern + 95 * 7) &&
 	      mem[3] == (char)(p.pattern + 99 * 7), "over a border");
@@ -110,7 +112,7 @@ static void pages(void)
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	probe_refused(&p, r.rkey, IOVA, XROCE_CAUSE_ACC_KEY);
 
-	/* The same page twice; and no right to write. */
+	/* The same page twice; and a region without the right to write. */
 	list[1] = list[0];
 	r = phys_region(pd, list, 2, 2 * MEM_PAGE);
 	check(!xroce_mr_reg_phys(x, &r), "a page twice");
@@ -126,7 +128,7 @@ static void pages(void)
 	munmap(mem, 6 * MEM_PAGE);
 }
 
-/* Everything about the arguments that can be wrong. */
+/* Every argument that can be invalid. */
 static void bad_arguments(void)
 {
 	struct xroce *x = live_open();
@@ -148,12 +150,12 @@ static void bad_arguments(void)
 	BAD(r.page_shift = 11, -EINVAL);
 	BAD(r.page_shift = 31, -EINVAL);
 	BAD(r.page_shift = 64, -EINVAL);
-	BAD(r.page_shift = 21, -EINVAL);	/* they are not aligned so */
+	BAD(r.page_shift = 21, -EINVAL);	/* the pages are not aligned to that size */
 	BAD(r.offset = MEM_PAGE, -EINVAL);
 	BAD(r.offset = -1ull, -EINVAL);
 	BAD(r.length = 0, -EINVAL);
 	BAD(r.length++, -EINVAL);
-	BAD(r.length = MEM_PAGE - 10, -EINVAL);	/* the second one is left over */
+	BAD(r.length = MEM_PAGE - 10, -EINVAL);	/* the second page is not used */
 	BAD(r.length = -1ull, -EINVAL);
 	BAD(r.iova = -100ull, -EINVAL);
 	BAD(r.access = RW, -EINVAL);
@@ -177,12 +179,12 @@ static void bad_arguments(void)
 	munmap(mem, 2 * MEM_PAGE);
 }
 
-/* Find a page frame that has all of @set and none of @clear. */
+/* Return: a page frame that has all flags of @set and none of @clear, or 0. */
 static __u64 frame_with(__u64 set, __u64 clear)
 {
 	int fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
 	static __u64 flags[4096];
-	__u64 pfn = 256;		/* what is below is odd */
+	__u64 pfn = 256;		/* the first megabyte has special frames */
 	ssize_t n, i;
 
 	while ((n = pread(fd, flags, sizeof(flags), pfn * 8)) > 0) {
@@ -200,7 +202,7 @@ out:
 
 #define BIT(n)	(1ull << (n))
 
-/* Neither what is no memory, nor what is the kernel's, nor what is free. */
+/* Addresses that are not RAM, pages of the kernel, and free pages are refused. */
 static void forbidden(void)
 {
 	static const struct {
@@ -246,7 +248,7 @@ static void forbidden(void)
 	live_close(x);
 }
 
-/* Free huge pages of the pool, of which there are @n. */
+/* Set the size of the huge page pool, if @n is not negative. Return: its free pages. */
 static long huge_pool(int n)
 {
 	char line[128];
@@ -277,8 +279,8 @@ static char *map_huge(int n)
 }
 
 /*
- * A huge page that somebody references is not free: physical and virtual
- * regions over it hold it, each for itself, the last one to its end.
+ * A huge page is not free while it is referenced. Physical and virtual regions each hold a
+ * reference of their own, until the last of them is gone.
  */
 static void held(void)
 {
@@ -300,7 +302,7 @@ static void held(void)
 	pd = live_pd(x);
 	if (!mem || !probe_open(&p, x, pd))
 		goto out;
-	/* 2 MiB pages; and small ones inside of them. */
+	/* Pages of 2 MiB, and small pages inside them. */
 	huge[0] = phys_addr(mem);
 	huge[1] = phys_addr(mem + MEM_HUGE);
 	large = phys_region(pd, huge, 2, MEM_HUGE + 1);
@@ -330,7 +332,10 @@ static void held(void)
 	check(!xroce_mr_dereg(x, small.mr), "dereg");
 	check(huge_pool(-1) == 4, "%ld of 4 free", huge_pool(-1));
 
-	/* The virtual one last; and what was taken before a failure is let go. */
+	/*
+	 * The virtual region last. A failed registration releases the pages that it has
+	 * already taken.
+	 */
 	mem = map_huge(1);
 	list[0] = phys_addr(mem);
 	list[1] = 1ull << 45;
@@ -352,7 +357,7 @@ out:
 	huge_pool(0);
 }
 
-/* A small page that is mapped nowhere any more is not put to another use. */
+/* A small page that is no longer mapped is not reused while a region holds it. */
 static void not_reused(void)
 {
 	const size_t size = 64 << 20;
@@ -389,15 +394,13 @@ static void not_reused(void)
 }
 
 static const struct test tests[] = {
-	{ "phys_pages", "R4 R7 R9", "a list of pages, in any order", pages },
-	{ "phys_bad_arguments", "R4 R2", "lists and lengths that do not fit",
+	{ "phys_pages", "R4 R7 R9", "a list of pages in any order", pages },
+	{ "phys_bad_arguments", "R4 R2", "lists and lengths that do not fit are refused",
 	  bad_arguments },
-	{ "phys_forbidden", "R4", "no memory, kernel memory, free memory",
-	  forbidden },
-	{ "phys_held", "R4 R8", "pages stay until the last region is gone",
-	  held },
-	{ "phys_not_reused", "R4 R8", "though they are mapped no more",
-	  not_reused },
+	{ "phys_forbidden", "R4",
+	  "addresses that are not RAM, kernel pages and free pages are refused", forbidden },
+	{ "phys_held", "R4 R8", "pages are held until the last region over them is gone", held },
+	{ "phys_not_reused", "R4 R8", "unmapped pages are not reused", not_reused },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of translation tables in the module: what is reserved, what a region
- * takes of it, what is told of it, and how it ends. Each test loads the module
- * with parameters of its own.
+ * The module's pool of translation tables: what is reserved, what a region allocates, what
+ * MTT_QUERY reports, and how the pool ends. Each test loads the module with its own
+ * parameters.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ static struct xroce_mtt_query pool(void)
 	return q;
 }
 
-/* Just as it was loaded: @extents, all free. */
+/* As after loading: @extents extents, all free. */
 static void check_first_state(__u64 extents)
 {
 	struct xroce_mtt_query q = pool();
@@ -102,12 +102,12 @@ static void reserve(void)
 	}
 	if (sysconf(_SC_PHYS_PAGES) >> 8 > 16000)
 		return;
-	/* More than the machine has. */
+	/* More memory than the machine has. */
 	ret = live_module_load_with("mtt_reserve=16380 mtt_limit=16380");
 	check(ret == -ENOMEM, "16380 MiB: %d", ret);
 }
 
-/* Every entry is where the memory is. */
+/* Every entry has the physical address of its page. */
 static void check_entries(struct xroce *x, __u32 mr, __u64 first, __u64 count,
 			  const char *mem)
 {
@@ -149,7 +149,7 @@ static void table(void)
 	ret = xroce_mr_reg(x, &r);
 	check(!ret, "register: %d", ret);
 	q = pool();
-	/* 8 bytes a page, and nothing else. */
+	/* 8 bytes for a page, and no other overhead. */
 	check(q.used == pages && q.tables == 1, "%llu entries for %zu pages",
 	      q.used, pages);
 	check(q.free_extents == 1 && q.largest == EXTENT - pages &&
@@ -172,7 +172,7 @@ static void table(void)
 	ret = xroce_mtt_read(x, r.mr, 0, (__u64 *)8, 1);
 	check(ret == -EFAULT, "bad address: %d", ret);
 
-	/* Who may see: an address is a secret, another's region as well. */
+	/* Physical addresses are secret, and so are other owners' regions. */
 	live_drop_cap(CAP_SYS_ADMIN);
 	ret = xroce_mtt_read(x, r.mr, 0, entry, 1);
 	check(ret == -EPERM, "without CAP_SYS_ADMIN: %d", ret);
@@ -194,7 +194,7 @@ static void table(void)
 	down();
 }
 
-/* The picture of the source: two tables come, the first goes, the second. */
+/* The example in the comment of the pool: two tables are allocated, then freed in order. */
 static void merge(void)
 {
 	struct xroce_mr_reg a, b;
@@ -230,7 +230,7 @@ static void merge(void)
 	down();
 }
 
-/* A WRITE over the border of the table's first two runs. */
+/* A WRITE across the border of the table's first two extents. */
 static void write_over_border(struct xroce *x, __u32 pd, char *mem,
 			      const struct xroce_mr_reg *r)
 {
@@ -258,7 +258,7 @@ static void write_over_border(struct xroce *x, __u32 pd, char *mem,
 	munmap(t, sizeof(*t));
 }
 
-/* A table longer than an extent has runs in two, and translates the same. */
+/* A table longer than an extent uses two extents, and still translates correctly. */
 static void two_extents(void)
 {
 	const size_t pages = EXTENT + 3000;
@@ -302,7 +302,7 @@ static void two_extents(void)
 	down();
 }
 
-/* What does not fit is refused, and why is told; then it fits. */
+/* A table that does not fit is refused, with a reason; it fits once there is room. */
 static void limit(void)
 {
 	const size_t pages = EXTENT + 1;
@@ -321,7 +321,7 @@ static void limit(void)
 	pd = live_pd(x);
 	mr_refused(x, mr_region(pd, mem, pages * MEM_PAGE), -E2BIG);
 	check_first_state(1);
-	/* All there can be; then not even one page more. */
+	/* All entries of the pool; then not one more. */
 	a = mr_region(pd, mem, EXTENT * MEM_PAGE);
 	ret = xroce_mr_reg(x, &a);
 	check(!ret, "register: %d", ret);
@@ -331,7 +331,7 @@ static void limit(void)
 	b = mr_region(pd, mem, MEM_PAGE);
 	mr_refused(x, b, -ENOSPC);
 	check(!xroce_mr_dereg(x, a.mr), "dereg");
-	/* Free, but in two parts: a table in the middle. */
+	/* Enough free entries, but in two parts: a table lies between them. */
 	a = mr_region(pd, mem, EXTENT / 2 * MEM_PAGE);
 	b = mr_region(pd, mem, 2 * MEM_PAGE);
 	check(!xroce_mr_reg(x, &a) && !xroce_mr_reg(x, &b) &&
@@ -347,7 +347,7 @@ static void limit(void)
 	down();
 }
 
-/* 100,000 regions, gone in random order: nothing is left of them. */
+/* 100,000 regions, deregistered in random order: nothing is left. */
 static void many(void)
 {
 	const size_t pages = 64;
@@ -400,8 +400,8 @@ static void many(void)
 }
 
 /*
- * One of several: regions come and go. @long_ones: each takes more than half an
- * extent, so that an extent comes with it and goes with it.
+ * One of several processes that register and deregister. @long_ones: each table takes more
+ * than half an extent, so that the pool grows and shrinks each time.
  */
 static void come_and_go(char *mem, size_t pages, bool long_ones)
 {
@@ -423,7 +423,7 @@ static void come_and_go(char *mem, size_t pages, bool long_ones)
 			_exit(3);
 		mr[k] = r.mr;
 	}
-	/* What is left goes with the descriptor. */
+	/* The remaining regions end with the descriptor. */
 	_exit(0);
 }
 
@@ -468,18 +468,14 @@ static void parallel(void)
 }
 
 static const struct test tests[] = {
-	{ "pool_reserve", "T1 T4", "memory at load, as the parameters say",
-	  reserve },
-	{ "pool_table", "T2 T4", "8 bytes a page, each where the page is", table },
-	{ "pool_merge", "T3 T4", "two tables come and go", merge },
-	{ "pool_two_extents", "T1 T2", "a table longer than an extent",
-	  two_extents },
-	{ "pool_limit", "T1 T3", "no more than the limit, nor than is in one piece",
-	  limit },
-	{ "pool_parallel", "T1 T3 T4", "several at once, and one who looks",
+	{ "pool_reserve", "T1 T4", "memory is reserved at load, as the parameters say", reserve },
+	{ "pool_table", "T2 T4", "8 bytes for a page, with the right address", table },
+	{ "pool_merge", "T3 T4", "freed runs merge with both neighbours", merge },
+	{ "pool_two_extents", "T1 T2", "a table longer than an extent", two_extents },
+	{ "pool_limit", "T1 T3", "the pool's limit and its longest free run are respected", limit },
+	{ "pool_parallel", "T1 T3 T4", "concurrent allocations, and a concurrent reader",
 	  parallel },
-	{ "pool_many", "T3 T4 R7", "100,000 regions leave the pool as it was",
-	  many },
+	{ "pool_many", "T3 T4 R7", "100,000 regions leave the pool as it was", many },
 };
 
 int main(int argc, char **argv)

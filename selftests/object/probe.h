@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Asking the real responder: a queue pair, and a raw packet that writes by a key.
- * What becomes of it is seen in the map "qp" and in memory.
+ * Probes of the real responder: a queue pair, and a raw WRITE packet with a given key. The
+ * outcome is read from the map "qp" and from memory.
  */
 #ifndef XROCE_PROBE_H
 #define XROCE_PROBE_H
@@ -20,7 +20,7 @@
  * @qpn: its number
  * @sock: packet socket on the peer of LIVE_DEV
  * @qp_map: map "qp" of LIVE_DEV
- * @pattern: of the last WRITE
+ * @pattern: payload pattern of the last WRITE
  */
 struct probe {
 	struct xroce *x;
@@ -30,26 +30,26 @@ struct probe {
 	__u8 pattern;
 };
 
-/* A new one of a protection domain. Return: false and a failed check if not. */
+/* Make a queue pair in a protection domain. Return: false, with a failed check, on error. */
 bool probe_open(struct probe *p, struct xroce *x, __u32 pd);
 void probe_close(struct probe *p);
 
 /**
- * probe_write() - send an RDMA WRITE and wait for what becomes of it
- * @p: the queue pair; it is connected anew after a refusal
+ * probe_write() - send an RDMA WRITE and wait for its outcome
+ * @p: the queue pair; it is connected again after a refusal
  * @rkey: R_Key
  * @va: address
- * @len: bytes, 1 to PROBE_MAX, of a pattern that differs from call to call
+ * @len: bytes, 1 to PROBE_MAX; the pattern differs from call to call
  *
- * Return: enum xroce_cause; 0: executed; -1 and a failed check: nothing.
+ * Return: enum xroce_cause of a refusal; 0: executed; -1, with a failed check: no outcome.
  */
 int probe_write(struct probe *p, __u32 rkey, __u64 va, __u32 len);
 
-/* A WRITE is executed, and is to be seen at @at. */
+/* Check that a WRITE is executed and its bytes are at @at. */
 void probe_lands(struct probe *p, __u32 rkey, __u64 va, __u32 len,
 		 const void *at);
 
-/* A WRITE of a byte is refused for @cause. */
+/* Check that a WRITE of one byte is refused for @cause. */
 void probe_refused(struct probe *p, __u32 rkey, __u64 va, int cause);
 
 #endif /* XROCE_PROBE_H */

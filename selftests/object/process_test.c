@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions of processes that fork, that end, and of others. */
+/*
+ * Memory regions of processes that fork or exit, and of other processes.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -20,7 +22,7 @@
 #include "live_mr.h"
 #include "mem.h"
 
-/* After a fork the region's pages stay the parent's. */
+/* After a fork the region's pages stay with the parent. */
 static void forked(void)
 {
 	struct xroce *x = live_open();
@@ -51,7 +53,7 @@ static void forked(void)
 	munmap(mem, MEM_PAGE);
 }
 
-/* A child that shares nothing and waits to be killed. */
+/* Fork a child that waits to be killed. */
 static pid_t spawn(void)
 {
 	pid_t pid = fork();
@@ -84,7 +86,7 @@ static void of_process(void)
 		return;
 	munmap(mem + 4 * MEM_PAGE, MEM_PAGE);
 	pid = spawn();
-	munmap(mem, 4 * MEM_PAGE);	/* the child's alone now */
+	munmap(mem, 4 * MEM_PAGE);	/* only the child has it mapped now */
 	r = mr_region(live_pd(x), mem, 4 * MEM_PAGE);
 	mr_refused(x, r, -EFAULT);
 	r.flags = XROCE_F_PID;
@@ -102,7 +104,7 @@ static void of_process(void)
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
 
-	r.length++;	/* not mapped there */
+	r.length++;	/* not mapped in the child */
 	mr_refused(x, r, -EFAULT);
 	r.length--;
 	mr_accepted(x, r);
@@ -110,7 +112,7 @@ static void of_process(void)
 	waitid(P_PID, pid, &info, WEXITED | WNOWAIT);
 	mr_refused(x, r, -ESRCH);		/* a zombie */
 	waitpid(pid, NULL, 0);
-	mr_refused(x, r, -ESRCH);		/* nothing */
+	mr_refused(x, r, -ESRCH);		/* no such process */
 	r.pid = 0;
 	mr_refused(x, r, -ESRCH);
 	r.pid = 2;			/* kthreadd */
@@ -118,12 +120,12 @@ static void of_process(void)
 	live_close(x);
 }
 
-/* A part of a child's way: what it does before it registers. Return: it worked. */
+/* A step that a child takes before it registers. Return: whether it worked. */
 typedef bool confine_fn(pid_t target);
 
 #define UNCONFINED	255
 
-/* Have a child of ours register it, confined. Return: its errno, or UNCONFINED. */
+/* Register in a child, after @confine. Return: the child's errno, or UNCONFINED. */
 static int registered_by_child(struct xroce *x, struct xroce_mr_reg r,
 			       confine_fn *confine)
 {
@@ -147,7 +149,10 @@ static bool unconfined(pid_t target)
 	return target;
 }
 
-/* Nothing is forbidden but to make block devices; and to trace processes outside. */
+/*
+ * A ruleset that forbids only block devices. Landlock then also forbids to trace processes
+ * outside the sandbox.
+ */
 static bool enter_landlock(pid_t target)
 {
 	const struct landlock_ruleset_attr attr = {
@@ -160,7 +165,7 @@ static bool enter_landlock(pid_t target)
 	       !syscall(SYS_landlock_restrict_self, fd, 0);
 }
 
-/* Another file where the kernel would look for the process's memory. */
+/* Mount another file over the process's /proc/PID/mem. */
 static bool bind_over_mem(const char *what, pid_t target)
 {
 	char path[64];
@@ -192,7 +197,7 @@ static bool without_proc(pid_t target)
 	       !mount("none", "/proc", "tmpfs", 0, NULL);
 }
 
-/* A process with memory that is to be registered, and who registers it. */
+/* A process whose memory is to be registered, and the handle that registers it. */
 struct target {
 	struct xroce *x;
 	struct xroce_mr_reg r;
@@ -220,7 +225,7 @@ static void target_close(struct target *t)
 	live_close(t->x);
 }
 
-/* Pinned and on demand. */
+/* Check the result for a pinned and for an on-demand region. */
 static void target_expect(struct target *t, confine_fn *confine, int want,
 			  const char *who)
 {
@@ -234,7 +239,7 @@ static void target_expect(struct target *t, confine_fn *confine, int want,
 	t->r.access &= ~XROCE_ACCESS_ON_DEMAND;
 }
 
-/* A security module has its say: Landlock lets nobody trace what is outside. */
+/* A security module can forbid it: Landlock forbids to trace processes outside the sandbox. */
 static void confined(void)
 {
 	struct target t;
@@ -251,7 +256,7 @@ static void confined(void)
 	target_close(&t);
 }
 
-/* Only the kernel's own file is asked. */
+/* Permission comes from the kernel's own /proc/PID/mem only. */
 static void fake_proc(void)
 {
 	struct target t;
@@ -279,7 +284,10 @@ static long vmpin_of(pid_t pid)
 	return kib;
 }
 
-/* Pages count where their process is, whoever forks, asks or ends. */
+/*
+ * Pinned pages count for the process whose memory they are, whoever forks, registers or
+ * exits.
+ */
 static void accounted(void)
 {
 	struct xroce *x = live_open();
@@ -307,7 +315,7 @@ static void accounted(void)
 	check(vmpin_of(child) == 0, "the child's VmPin %ld", vmpin_of(child));
 	check(!xroce_mr_reg(x, &its), "MR_REG");
 
-	/* It ends while its pages are pinned, and its number may be another's. */
+	/* The process exits while its pages are pinned, and its pid may be reused. */
 	reap(child);
 	other = spawn();
 	check(live_vmpin() == 32 && live_pinned() == 11, "VmPin %ld, %ld pinned",
@@ -323,7 +331,7 @@ static void accounted(void)
 	live_close(x);
 }
 
-/* It is our own: no capability is needed. */
+/* The caller's own pid: no capability is needed. */
 static void of_self(void)
 {
 	struct xroce *x = live_open();
@@ -393,7 +401,7 @@ static void *register_orphaned(void *arg)
 	_exit(0);
 }
 
-/* A process goes on when its first thread has ended. */
+/* A process lives on when its first thread has exited. */
 static void first_thread_ended(void)
 {
 	struct xroce *x = live_open();
@@ -419,18 +427,18 @@ static void first_thread_ended(void)
 }
 
 static const struct test tests[] = {
-	{ "process_fork", "R1", "copies on write leave the region", forked },
+	{ "process_fork", "R1", "copy on write after a fork leaves the region's pages alone",
+	  forked },
 	{ "process_other", "R1 R2", "memory of another process", of_process },
-	{ "process_confined", "R2 R9",
-	  "not what a security module lets nobody attach to", confined },
-	{ "process_fake_proc", "R2 R9", "no other file passes for that of the memory",
+	{ "process_confined", "R2 R9", "refused if a security module forbids to trace the process",
+	  confined },
+	{ "process_fake_proc", "R2 R9", "another file mounted over /proc/PID/mem is refused",
 	  fake_proc },
-	{ "process_self", "R1", "our own by its number", of_self },
-	{ "process_dies", "R7 R8", "pages outlive their process",
-	  process_dies },
-	{ "process_accounting", "R1 R8", "pages count where their process is",
+	{ "process_self", "R1", "the caller's own pid", of_self },
+	{ "process_dies", "R7 R8", "pages outlive their process", process_dies },
+	{ "process_accounting", "R1 R8", "pinned pages count for the process whose memory they are",
 	  accounted },
-	{ "process_thread", "R1", "from a thread, the first one gone",
+	{ "process_thread", "R1", "registered from a thread after the first thread has exited",
 	  first_thread_ended },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What packets make a queue pair allocate is charged to the control group of the process
- * that made it, though it is allocated in softirq.
+ * Memory that packets make a queue pair allocate is charged to the control group of the
+ * process that made the queue pair, although it is allocated in softirq.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "wire.h"
 
 #define QPS		60u
-#define RESPONSES		10240u	/* bytes of a queue pair's responses that wait */
+#define RESPONSES		10240u	/* bytes that a queue pair's response queue takes */
 
-/* The module has to send it. */
+/* A READ that is long enough for the module to send the responses. */
 static bool read_long(struct wire *w)
 {
 	struct packet got;
@@ -50,7 +50,7 @@ static void in_group(void)
 		;
 	after = group_used();
 	note("%llu bytes before, %llu after", before, after);
-	/* The kernel counts in steps of 64 pages a CPU. */
+	/* The kernel accounts in batches of 64 pages on each CPU. */
 	check(after >= before + QPS * RESPONSES / 2, "%lld bytes for %u queue pairs",
 	      (long long)(after - before), QPS);
 	while (n)
@@ -81,7 +81,7 @@ static void charged(void)
 
 static const struct test tests[] = {
 	{ "qp_memory_charged", "P2 U2",
-	  "memory of waiting responses is its maker's group's", charged },
+	  "memory of queued responses is charged to the maker's control group", charged },
 };
 
 int main(int argc, char **argv)

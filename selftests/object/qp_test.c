@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queue pairs: numbers, what they tell, and the entry in the map "qp". */
+/*
+ * Queue pairs: numbers, queries, and the entry in the map "qp".
+ */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -7,7 +9,7 @@
 
 #include "live_qp.h"
 
-/* What is given is what is returned, and what stands in the map. */
+/* The attributes that were set are returned, and are in the map. */
 static void query(struct xroce *x)
 {
 	struct xroce_qp_query q = {};
@@ -56,7 +58,7 @@ static void query(struct xroce *x)
 	      !e.nak_sent && e.op == XROCE_QP_OP_NONE && !e.resid,
 	      "the second line of the entry");
 
-	/* What is not given has its default. */
+	/* Attributes that are not given have their defaults. */
 	check(!qp_move(x, m.qpn, XROCE_QPS_RESET, 0) &&
 	      !qp_move(x, m.qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY) &&
 	      !qp_move(x, m.qpn, XROCE_QPS_RTR, RTR_ATTRS), "once more to RTR");
@@ -87,7 +89,7 @@ static void destroy(struct xroce *x)
 	      e.qpn);
 }
 
-/* Numbers are ours, differ, and cannot be foretold; each finds its place. */
+/* Numbers are in xroce's range, unique and unpredictable, and cover all slots of the table. */
 static void numbers(struct xroce *x)
 {
 	struct xroce_qp_query q = { .flags = XROCE_F_NEXT };
@@ -141,7 +143,7 @@ static void types(struct xroce *x)
 	}
 }
 
-/* Write fields of the entry that are the XDP program's. */
+/* Write fields of the entry that belong to the XDP program. */
 static void write_entry(__u32 qpn, __u32 claim, __u8 error)
 {
 	__u32 slot = qpn & (LIVE_QP_ENTRIES - 1);
@@ -153,7 +155,7 @@ static void write_entry(__u32 qpn, __u32 claim, __u8 error)
 	live_map_put(LIVE_DEV, "qp", slot, &e);
 }
 
-/* A packet ends it: the state is ERR at once, the cause is told. */
+/* A packet ends the queue pair: the state is ERR at once, and QP_QUERY tells the cause. */
 static void ended_by_packet(struct xroce *x)
 {
 	struct xroce_qp_query q = {};
@@ -186,7 +188,7 @@ static __u64 now_ms(void)
 	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
 }
 
-/* Someone with the map in hand keeps the claim; the module gives up waiting. */
+/* A process that can write the map keeps the claim; the module stops waiting for it. */
 static void claim_kept(struct xroce *x)
 {
 	__u32 pd, qpn, rtr;
@@ -216,16 +218,14 @@ static void claim_kept(struct xroce *x)
 }
 
 static const struct test tests[] = {
-	{ "qp_query", "P2 U2", "what is given, told, and in the map",
-	  ON_HANDLE(query) },
-	{ "qp_destroy", "P2", "gone, and the entry is zero", ON_HANDLE(destroy) },
-	{ "qp_numbers", "D3", "our range, random, to the last place",
+	{ "qp_query", "P2 U2", "attributes are returned and are in the map", ON_HANDLE(query) },
+	{ "qp_destroy", "P2", "a deleted queue pair leaves a zero entry", ON_HANDLE(destroy) },
+	{ "qp_numbers", "D3", "numbers are random, in range, and cover the table",
 	  ON_HANDLE(numbers) },
 	{ "qp_types", "D2", "RC, UC and UD", ON_HANDLE(types) },
-	{ "qp_ended_by_packet", "D5", "an error in the map is the state",
+	{ "qp_ended_by_packet", "D5", "an error in the map is reported as the state",
 	  ON_HANDLE(ended_by_packet) },
-	{ "qp_claim_kept", "D5", "waiting for a packet has an end",
-	  ON_HANDLE(claim_kept) },
+	{ "qp_claim_kept", "D5", "the wait for the claim is bounded", ON_HANDLE(claim_kept) },
 };
 
 int main(int argc, char **argv)

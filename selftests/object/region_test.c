@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions: range, rights, keys, and the entry in the map "mpt". */
+/*
+ * Memory regions: range, rights, keys, and the entry in the map "mpt".
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static struct xroce_mr_reg region(__u32 pd, const void *addr, __u64 length)
 	};
 }
 
-/* The query and the map have to say what was registered. */
+/* MR_QUERY and the map must report what was registered. */
 static void check_region(struct xroce *x, const struct xroce_mr_reg *r)
 {
 	struct xroce_mr_query q = { .mr = r->mr };
@@ -73,7 +75,7 @@ static void check_gone(struct xroce *x, __u32 mr)
 		      mr, e.key, e.state);
 }
 
-/* Register, look at it, deregister, look again. */
+/* Register, check, deregister, check again. */
 static void expect_region(struct xroce *x, struct xroce_mr_reg *r)
 {
 	int ret = xroce_mr_reg(x, r);
@@ -138,7 +140,7 @@ static void ranges(void)
 	live_close(x);
 }
 
-/* Private memory lies in runs of chance. */
+/* Private memory: physically contiguous runs of random lengths. */
 static void chance_runs(void)
 {
 	struct xroce *x = live_open();
@@ -160,7 +162,7 @@ static void chance_runs(void)
 	live_close(x);
 }
 
-/* Two pages together are one entry, unless one pair lies across entries. */
+/* Pairs of contiguous pages are one entry each, unless a pair is not aligned to its size. */
 static void pairs(struct xroce *x)
 {
 	static const struct {
@@ -235,7 +237,7 @@ static void bad_ranges(void)
 	live_close(x);
 }
 
-/* The peer's address is anything, as long as it does not wrap. */
+/* The IOVA can be anything, as long as the range does not wrap. */
 static void iovas(void)
 {
 	struct xroce *x = live_open();
@@ -251,7 +253,7 @@ static void iovas(void)
 	expect_region(x, &r);
 	r.iova = 0x123456789abcdef1;
 	expect_region(x, &r);
-	r.iova = -1000ull;		/* its last byte is the last there is */
+	r.iova = -1000ull;		/* the last byte is 2^64 - 1 */
 	expect_region(x, &r);
 	r.iova = -999ull;
 	expect_refused(x, &r, -EINVAL);
@@ -263,7 +265,7 @@ static void iovas(void)
 	live_close(x);
 }
 
-/* All 32 sets of rights; remote write and atomic need local write. */
+/* All 32 sets of the first five rights; remote write and atomic need local write. */
 static void rights(void)
 {
 	struct xroce *x = live_open();
@@ -285,7 +287,10 @@ static void rights(void)
 	for (access = 32; access; access <<= 1) {
 		r = region(pd, mem, MEM_PAGE);
 		r.access = LW | access;
-		/* Memory that is persistent cannot be registered. */
+		/*
+		 * FLUSH_PERSISTENT is among the refused: persistent memory cannot be
+		 * registered.
+		 */
 		if (access == XROCE_ACCESS_FLUSH_GLOBAL)
 			expect_region(x, &r);
 		else if (access == XROCE_ACCESS_ON_DEMAND)
@@ -297,7 +302,7 @@ static void rights(void)
 	live_close(x);
 }
 
-/* An index is drawn, and so is the key byte. */
+/* The index and the key byte are random. */
 static void keys(void)
 {
 	struct xroce *x = live_open();
@@ -320,17 +325,16 @@ static void keys(void)
 		if (i)
 			bytes += (r[i].lkey & 0xff) == (r[i - 1].lkey & 0xff);
 	}
-	/* By chance: 63 of 4096, 63 of 256. */
+	/* Expected by chance: 63 of 4096, 63 of 256. */
 	check(low < 3, "%u indices follow the one before", low);
 	check(bytes < 8, "%u key bytes are the one before", bytes);
 	xroce_close(x);
 
-	/* The same index comes with another key byte, as a rule. */
 	live_check_idle(LIVE_DEV);
 	munmap(mem, MEM_PAGE);
 }
 
-/* A table of 16 has 15: index 0 is nobody's. */
+/* A table of 16 entries holds 15 regions: index 0 is never used. */
 static void table_full(void)
 {
 	__u32 seen[LIVE_SPARE_ENTRIES] = {};
@@ -364,7 +368,7 @@ static void table_full(void)
 		for (i = 0; i < ARRAY_SIZE(r); i++)
 			check(!xroce_mr_dereg(x, r[i].mr), "dereg");
 	}
-	/* By chance 45 of 256. */
+	/* Expected by chance: 45 of 256. */
 	check(regs == 45 && same < 8, "%u of %u indices have the old key",
 	      same, regs);
 	xroce_close(x);
@@ -394,7 +398,7 @@ static void names(void)
 	live_close(x);
 }
 
-/* The list: all regions of all owners, in the order of their handles. */
+/* The list: all regions of all owners, ordered by handle. */
 static void list(void)
 {
 	struct xroce *x = live_open(), *y = live_open();
@@ -434,19 +438,17 @@ static void list(void)
 }
 
 static const struct test tests[] = {
-	{ "region_ranges", "R1 R7", "any byte, any length, no page more",
+	{ "region_ranges", "R1 R7", "any first byte and length, and no page more than needed",
 	  ranges },
-	{ "region_chance_runs", "R1", "blocks are as large as can be",
-	  chance_runs },
-	{ "region_pairs", "R1", "a block never takes a page that is elsewhere",
-	  ON_HANDLE(pairs) },
-	{ "region_bad_ranges", "R1", "empty, wrapping, foreign ranges",
+	{ "region_chance_runs", "R1", "blocks are as large as possible", chance_runs },
+	{ "region_pairs", "R1", "a block holds contiguous pages only", ON_HANDLE(pairs) },
+	{ "region_bad_ranges", "R1", "empty, wrapping and unmapped ranges are refused",
 	  bad_ranges },
-	{ "region_iova", "R1", "the peer's address is free", iovas },
+	{ "region_iova", "R1", "the IOVA is freely chosen", iovas },
 	{ "region_rights", "R1 R2", "all sets of rights", rights },
-	{ "region_keys", "R9", "keys cannot be foretold", keys },
-	{ "region_table_full", "R9", "a full table is -ENOSPC", table_full },
-	{ "region_names", "R7", "a name ends", names },
+	{ "region_keys", "R9", "keys are unpredictable", keys },
+	{ "region_table_full", "R9", "a full table is refused with -ENOSPC", table_full },
+	{ "region_names", "R7", "a name must be terminated", names },
 	{ "region_list", "R7 R10", "the list is complete", list },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program of a link is replaced under traffic: no packet is lost or answered
- * wrongly, nothing of the old one remains, and what goes wrong leaves it in place.
- * XROCE_RELOADS: how often.
+ * Replacing the program of a link under traffic: no packet is lost or answered wrongly,
+ * nothing of the old program remains, and a failure leaves it in place. XROCE_RELOADS in
+ * the environment: the number of times.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,15 +24,15 @@
 #include "odp.h"
 #include "setting.h"
 
-#define RELOADS	4		/* the program is verified for seconds */
+#define RELOADS	4		/* the verifier takes seconds for each */
 #define PINS	XROCE_PIN_DIR "/" LIVE_DEV "/"
 #define PAGES	16
 
 static const char *const maps[] = { "mpt", "qp", "rd", "stat", "mr_stat", "drop_lease",
 				    "netdev", "events", "drops" };
-#define RINGS	2	/* the last ones, which have no values */
+#define RINGS	2	/* ring buffers, at the end of maps[]; they have no values */
 
-/* The program that a packet finds. */
+/* Return: the id of the attached program. */
 static __u32 program_on(void)
 {
 	__u32 id = 0;
@@ -61,7 +61,7 @@ static struct loaded loaded(void)
 	return n;
 }
 
-/* The kernel frees them in its own time. */
+/* The kernel frees them asynchronously. */
 static bool is_as_before(void *arg)
 {
 	const struct loaded *was = arg;
@@ -97,7 +97,7 @@ static bool all_seen(void *arg)
 	return live_stat().rx - s->before >= s->requests;
 }
 
-/* Each request was a packet, which a program took, and none was refused. */
+/* Each request was one packet that a program handled, and none was refused or dropped. */
 static void check_sent(const struct xroce_stat *was, __u64 requests)
 {
 	struct sent s = { was->rx, requests };
@@ -142,7 +142,7 @@ static void under_traffic(void)
 	live_check_idle(LIVE_DEV);
 }
 
-/* Some at a time: they take turns. */
+/* Several at the same time take turns. */
 static void several(void)
 {
 	struct xroce_attach_opts opts;
@@ -167,7 +167,7 @@ static void several(void)
 	siblings_stop();
 }
 
-/* Packets deferred for on-demand memory are given to whichever it is by then. */
+/* Deferred frames are run through the program that is current when their memory is present. */
 static void on_demand(void)
 {
 	struct xroce_attach_opts opts;
@@ -204,7 +204,10 @@ static void on_demand(void)
 	odp_close(&o);
 }
 
-/* It fails like that; the program and all else is as it was, and serves. */
+/*
+ * Replacing fails with @want and a message with @why; the program and its pins are
+ * unchanged and it serves.
+ */
 static void refused(int want, const char *why)
 {
 	struct xroce_attach_opts opts;
@@ -220,7 +223,7 @@ static void refused(int want, const char *why)
 	checked_goes_on(&sibling_changed, 3);
 }
 
-/* For a while @fd is pinned in the place of @pin. */
+/* Replacing is refused while @fd is pinned in the place of @pin. */
 static void swapped(const char *pin, int fd, int want, const char *why)
 {
 	char at[64];
@@ -235,7 +238,7 @@ static void swapped(const char *pin, int fd, int want, const char *why)
 		close(fd);
 }
 
-/* As one of this link's, but for what is added; without BTF. */
+/* Return: a map like that of this link, larger by @value and @entries, without BTF. */
 static int map_like(const char *pin, int value, int entries)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts);
@@ -268,7 +271,7 @@ static void other_maps(void)
 	swapped("events", map_like("events", 0, 65536), -EINVAL, "(entries 131072,");
 	swapped("qp", xroce_pin_open(LIVE_DEV, "stat"), -EINVAL, "(type 6, not 2)");
 	swapped("mpt", map_like("mpt", 0, 0), -EINVAL, "nothing is known of its");
-	/* They look alike, and are another link's. */
+	/* Maps of the right shape that belong to another link. */
 	swapped("stat", xroce_pin_open(LIVE_SPARE, "stat"), -EINVAL,
 		"has other maps than its program");
 	swapped("qp", -1, -ENOENT, PINS "qp: No such file");
@@ -278,7 +281,7 @@ static void other_maps(void)
 	siblings_stop();
 }
 
-/* An object in the place of the right one. */
+/* With another object file. */
 static void with_object(const char *path, int want, const char *why)
 {
 	check(!setenv("XROCE_BPF_OBJECT", path, 1), "%s", path);
@@ -323,7 +326,7 @@ static void not_allowed(void)
 
 	if (!siblings_start())
 		return;
-	/* The program is loaded by then, and pinned. */
+	/* By then the program is loaded and pinned. */
 	live_drop_cap(CAP_NET_ADMIN);
 	refused(-EPERM, "not permitted: CAP_NET_ADMIN is needed");
 	live_restore_caps();
@@ -344,7 +347,7 @@ static void not_allowed(void)
 	siblings_stop();
 }
 
-/* Of whom nobody is served. */
+/* The device of the link is gone. */
 static void without_device(void)
 {
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
@@ -356,15 +359,13 @@ static void without_device(void)
 }
 
 static const struct test tests[] = {
-	{ "reload_traffic", "U1 D1 D5", "under traffic, again and again", under_traffic },
-	{ "reload_several", "U1", "several at a time take turns", several },
-	{ "reload_on_demand", "O3 U1", "with packets deferred", on_demand },
-	{ "reload_maps", "U1 U2", "maps of another shape, or of others, are refused",
-	  other_maps },
-	{ "reload_objects", "U1", "so are other objects", other_objects },
-	{ "reload_not_allowed", "U1", "so is who has no right to",
-	  not_allowed },
-	{ "reload_gone", "U1 R10", "a device that has gone", without_device },
+	{ "reload_traffic", "U1 D1 D5", "replaced repeatedly under traffic", under_traffic },
+	{ "reload_several", "U1", "concurrent replacements take turns", several },
+	{ "reload_on_demand", "O3 U1", "replaced while packets are deferred", on_demand },
+	{ "reload_maps", "U1 U2", "maps of another shape or another link are refused", other_maps },
+	{ "reload_objects", "U1", "object files of another version are refused", other_objects },
+	{ "reload_not_allowed", "U1", "callers without the capability are refused", not_allowed },
+	{ "reload_gone", "U1 R10", "a link whose device is gone is refused", without_device },
 };
 
 int main(int argc, char **argv)

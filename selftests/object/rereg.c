@@ -82,7 +82,7 @@ void rereg_expect(const struct xroce_mr_reg *r, char *at)
 		probe_refused(in, r->lkey, r->iova, XROCE_CAUSE_ACC_RIGHT);
 		return;
 	}
-	/* The first bytes, those at a border of pages, and the last ones. */
+	/* The first bytes, those across a page border, and the last ones. */
 	probe_lands(in, r->rkey, r->iova, 700, at);
 	probe_lands(in, r->rkey, r->iova + MEM_PAGE - 300, 1000,
 		    at + MEM_PAGE - 300);

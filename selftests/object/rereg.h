@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A region of the real module that is re-registered: what it is, what it may
- * become, and whether it is that, for queries and for packets.
+ * A region of the real module that is re-registered: its state, valid changes of it, and
+ * checks of it by query and by packet.
  */
 #ifndef XROCE_REREG_H
 #define XROCE_REREG_H
@@ -24,13 +24,13 @@
 #define REREG_IOVA	0x700000000fffull
 
 /**
- * struct rereg - a region, and what it takes to change it
+ * struct rereg - a region, and what changes of it need
  * @x: handle on LIVE_DEV
  * @pd: two protection domains
  * @qp: a queue pair in each
- * @a: what the region lies over from REREG_OFFSET on, REREG_PAGES
- * @b: other memory, a page more
- * @mr: the region, of the first domain; a test that changes it says so here
+ * @a: memory of REREG_PAGES; the region lies over it from REREG_OFFSET on
+ * @b: other memory, one page more
+ * @mr: the region, in the first domain; a test that changes the region updates it
  */
 struct rereg {
 	struct xroce *x;
@@ -42,7 +42,7 @@ struct rereg {
 
 extern struct rereg rereg;
 
-/* Make all of it. Return: false and a failed check if that does not work. */
+/* Make all of it. Return: false, with a failed check, on error. */
 bool rereg_begin(void);
 
 /* Take it down, and check that nothing is left. */
@@ -54,12 +54,12 @@ struct xroce_mr_rereg rereg_change(__u32 mask);
 /* The physical addresses of @n pages. */
 void rereg_pages(const char *mem, __u64 *list, int n);
 
-/* The region, its entry and what packets find are as @r says, over @at. */
+/* Check query, map entry and packets against @r, over the memory at @at. */
 void rereg_expect(const struct xroce_mr_reg *r, char *at);
 
 /*
- * A change, @what, had the result @ret, which has to be the error @want: the
- * region is what it was, for packets too.
+ * Check that the change @what has failed with @want, and that the region is as before, for
+ * packets too. @ret: the result of the change.
  */
 void rereg_unchanged(const char *what, int ret, int want);
 

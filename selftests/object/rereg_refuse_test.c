@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Re-registering that fails: the region stays as it was. */
+/*
+ * Re-registering that fails: the region stays as it was.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
@@ -10,7 +12,7 @@
 #include "mem.h"
 #include "rereg.h"
 
-/* One thing wrong, in a change that is right otherwise. */
+/* Changes that are valid but for one thing. */
 static __u64 page_list[2];
 
 static void no_mask(struct xroce_mr_rereg *c)
@@ -167,7 +169,7 @@ static void refused(void)
 	rereg_end();
 }
 
-/* What the caller may not do, and what there is no room for. */
+/* Changes that are not permitted, or exceed a limit. */
 static void not_allowed(void)
 {
 	struct xroce *y = live_open();
@@ -212,10 +214,9 @@ static void not_allowed(void)
 }
 
 static const struct test tests[] = {
-	{ "rereg_refused", "R5", "a failure leaves the region as it was",
-	  refused },
-	{ "rereg_not_allowed", "R5 R10", "so does what is not permitted",
-	  not_allowed },
+	{ "rereg_refused", "R5", "a failure leaves the region as it was", refused },
+	{ "rereg_not_allowed", "R5 R10",
+	  "a change that is not permitted leaves the region as it was", not_allowed },
 };
 
 int main(int argc, char **argv)

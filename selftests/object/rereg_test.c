@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Re-registering: what changes and what stays. */
+/*
+ * Re-registering: what changes and what stays.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "rereg.h"
 #include "traffic.h"
 
-/* All seven masks, there and back again. */
+/* All seven masks, and back again. */
 static void combinations(void)
 {
 	struct xroce_mr_rereg c;
@@ -46,7 +48,7 @@ static void combinations(void)
 							 rereg.a + REREG_OFFSET);
 		check(live_pinned() == (mask & TRANSLATION ? 5 : 4),
 		      "mask %u: %ld pages pinned", mask, live_pinned());
-		/* By the old key nothing, neither here nor there. */
+		/* The old key gives access in neither domain. */
 		probe_refused(&rereg.qp[0], was.rkey, was.iova,
 			      XROCE_CAUSE_ACC_KEY);
 		probe_refused(&rereg.qp[1], was.rkey, now.iova,
@@ -68,7 +70,7 @@ static void combinations(void)
 	rereg_end();
 }
 
-/* The new domain has a member, the old one has not. */
+/* The new domain has a member, the old one has none. */
 static void domain(void)
 {
 	struct xroce_pd_query q[2];
@@ -98,7 +100,7 @@ static void domain(void)
 	rereg_end();
 }
 
-/* Without a remote right there is no R_Key; it comes with one. */
+/* A region has an R_Key only with a remote right; gaining one creates the key. */
 static void remote_key(void)
 {
 	struct xroce_mr_rereg c;
@@ -118,7 +120,7 @@ static void remote_key(void)
 	rereg_end();
 }
 
-/* A virtual region becomes a physical one, another one, and virtual again. */
+/* A virtual region becomes physical, then physical over other pages, then virtual again. */
 static void kinds(void)
 {
 	struct xroce_mr_query q = {};
@@ -166,7 +168,7 @@ static void kinds(void)
 	rereg_end();
 }
 
-/* What was pinned for reading is pinned for writing, if it may be. */
+/* Memory that was pinned for reading is pinned for writing, if the mapping allows it. */
 static void gains_write(void)
 {
 	struct xroce_mr_rereg c;
@@ -191,7 +193,7 @@ static void gains_write(void)
 	rereg_end();
 }
 
-/* A key byte is none of the last four, and cannot be foretold. */
+/* A new key byte differs from the last four, and is unpredictable. */
 static void keys(void)
 {
 	__u32 last[5] = { ~0u, ~0u, ~0u, ~0u };
@@ -213,7 +215,7 @@ static void keys(void)
 		memmove(last, last + 1, 4 * sizeof(last[0]));
 		last[4] = c.lkey;
 	}
-	/* By chance: about two. */
+	/* Expected by chance: about two. */
 	check(steps < 15, "%d key bytes follow the one before", steps);
 	rereg_end();
 }
@@ -224,8 +226,8 @@ static bool more_written(void *arg)
 }
 
 /*
- * Packets by the old key come all the time. When the change is made they write
- * to the old memory no more, and never to the new one.
+ * Packets with the old key arrive all the time. After the change they write neither to the
+ * old memory nor to the new.
  */
 static void under_traffic(void)
 {
@@ -276,16 +278,16 @@ static void under_traffic(void)
 }
 
 static const struct test tests[] = {
-	{ "rereg_combinations", "R5 R9 P2",
-	  "memory, domain and rights, in any combination", combinations },
-	{ "rereg_domain", "P1 R5", "a member of the new domain alone", domain },
-	{ "rereg_remote_key", "R5 R1", "an R_Key with a remote right only",
-	  remote_key },
-	{ "rereg_kinds", "R5 R4", "virtual, physical, virtual", kinds },
-	{ "rereg_gains_write", "R5 R2", "memory pinned for reading",
+	{ "rereg_combinations", "R5 R9 P2", "memory, domain and rights in any combination",
+	  combinations },
+	{ "rereg_domain", "P1 R5", "the region is a member of the new domain only", domain },
+	{ "rereg_remote_key", "R5 R1", "an R_Key exists only with a remote right", remote_key },
+	{ "rereg_kinds", "R5 R4", "virtual, physical, and virtual again", kinds },
+	{ "rereg_gains_write", "R5 R2", "memory that was pinned for reading gains write access",
 	  gains_write },
-	{ "rereg_keys", "R5 R9", "a new key byte each time", keys },
-	{ "rereg_traffic", "R5 R7", "wholly old or wholly new", under_traffic },
+	{ "rereg_keys", "R5 R9", "each change makes a new key byte", keys },
+	{ "rereg_traffic", "R5 R7", "under traffic, old or new memory and never a mixture",
+	  under_traffic },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queues shared with programs: making, mapping and deleting them. */
+/*
+ * Queues shared with user space: making, mapping and deleting them.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -64,7 +66,7 @@ static void sizes(struct xroce *x)
 	check(ret == -ENOENT, "no such CQ: %d", ret);
 }
 
-/* Nobody may name another's queues, and a persistent queue pair has none. */
+/* Another owner's queues cannot be used, and a persistent queue pair has none. */
 static void owners(void)
 {
 	struct xroce *x = live_open(), *y = live_open();
@@ -134,7 +136,7 @@ static void mappings(void)
 	memset(p, 0x5a, cq.bytes);
 	check(!memcmp(p, q, cq.bytes), "two memories");
 
-	/* What is mapped stays; nobody can map it any more. */
+	/* Existing mappings stay valid; a new one is refused. */
 	del.cq = cq.cq;
 	check(!live_ioctl(fd, XROCE_CMD_CQ_DEL, &del), "CQ_DEL");
 	check(mmap(NULL, cq.bytes, rw, MAP_SHARED, fd, cq.offset) ==
@@ -147,7 +149,7 @@ static void mappings(void)
 	live_close(x);
 }
 
-/* An event that nobody has caused is not there. */
+/* Reading without a pending event. */
 static void no_event(struct xroce *x)
 {
 	struct xroce_async async;
@@ -162,7 +164,7 @@ static void no_event(struct xroce *x)
 	check(n < 0 && errno == EINVAL, "read of less: %zd", n);
 }
 
-/* The limit event of an empty queue comes at once, and goes with the queue. */
+/* The limit event of an empty queue is immediate; deleting the queue discards a pending one. */
 static void limit_event(void)
 {
 	struct xroce *x = live_open();
@@ -189,11 +191,11 @@ static void limit_event(void)
 }
 
 static const struct test tests[] = {
-	{ "ring_sizes", "D2", "limits of all queues", ON_HANDLE(sizes) },
-	{ "ring_owners", "D2", "queues belong to descriptors", owners },
-	{ "ring_mappings", "D2", "what can be mapped, and stays", mappings },
-	{ "no_event", "D2", "read(2) without an event", ON_HANDLE(no_event) },
-	{ "limit_event", "D2", "SRQ limit, at once", limit_event },
+	{ "ring_sizes", "D2", "size limits of all queues", ON_HANDLE(sizes) },
+	{ "ring_owners", "D2", "queues belong to their descriptor", owners },
+	{ "ring_mappings", "D2", "which memory can be mapped, and for how long", mappings },
+	{ "no_event", "D2", "read(2) without a pending event", ON_HANDLE(no_event) },
+	{ "limit_event", "D2", "the SRQ limit event is immediate", limit_event },
 };
 
 int main(int argc, char **argv)

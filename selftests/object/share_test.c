@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Regions that share the memory and the translation table of another. */
+/*
+ * Regions that share memory and translation table with another region.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
@@ -19,7 +21,7 @@
 #define LENGTH	(4 * MEM_PAGE + 99)
 #define IOVA	0x5000000ull
 
-/* A region, and a queue pair in its domain and in another. */
+/* A region, and a queue pair in its domain and in another one. */
 static struct {
 	struct xroce *x;
 	__u32 pd[2];
@@ -78,7 +80,7 @@ static void sharers(__u32 mr, __u32 want)
 	      q.sharers, want);
 }
 
-/* Address, domain and rights are its own, memory and length are not. */
+/* Address, domain and rights are its own; memory and length are shared. */
 static void shared(void)
 {
 	struct xroce_mr_reg_shared s, more;
@@ -102,7 +104,7 @@ static void shared(void)
 	      q.length, q.iova, q.pd, q.access, q.rkey, q.name);
 	sharers(t.r.mr, 2);
 	sharers(s.mr, 2);
-	/* Pinned and counted once. */
+	/* The memory is pinned and counted once. */
 	check(live_pinned() == PAGES && live_vmpin() == 4 * PAGES,
 	      "%ld pages pinned, VmPin %ld", live_pinned(), live_vmpin());
 
@@ -116,7 +118,7 @@ static void shared(void)
 	probe_refused(&t.qp[0], s.rkey, s.iova, XROCE_CAUSE_ACC_PD);
 	probe_refused(&t.qp[1], t.r.rkey, IOVA, XROCE_CAUSE_ACC_PD);
 
-	/* One that may only be read, of the one that shares. */
+	/* A read-only region that shares with the sharing region. */
 	more = sharing(s.mr);
 	more.access = RR;
 	check(!xroce_mr_reg_shared(t.x, &more), "MR_REG_SHARED of a sharer");
@@ -125,7 +127,7 @@ static void shared(void)
 	check(!xroce_mr_dereg(t.x, more.mr), "dereg");
 	sharers(t.r.mr, 2);
 
-	/* It goes on without the one that pinned. */
+	/* It works on after the first region is deregistered. */
 	check(!xroce_mr_dereg(t.x, t.r.mr), "dereg");
 	sharers(s.mr, 1);
 	check(live_pinned() == PAGES && live_vmpin() == 4 * PAGES,
@@ -136,7 +138,7 @@ static void shared(void)
 	end();
 }
 
-/* When one changes to other memory, the other one stays where it was. */
+/* When one region changes to other memory, the other keeps the old memory. */
 static void one_changes(void)
 {
 	char *other = mem_scattered(NULL, 3);
@@ -161,7 +163,7 @@ static void one_changes(void)
 	probe_lands(&t.qp[0], c.rkey, IOVA, 900, other);
 	probe_lands(&t.qp[1], s.rkey, s.iova, 900, t.mem + 8);
 
-	/* Rights and domain are each one's own. */
+	/* Each region has its own rights and domain. */
 	c.mask = XROCE_REREG_PD;
 	c.mr = s.mr;
 	c.pd = t.pd[0];
@@ -221,7 +223,7 @@ static void refused(void)
 	end();
 }
 
-/* A persistent one, of a region that dies with its file; others share it. */
+/* A persistent region outlives the first region and its file; others can share it. */
 static void outlives(void)
 {
 	struct xroce_mr_reg_shared s, own;
@@ -262,11 +264,11 @@ static void outlives(void)
 }
 
 static const struct test tests[] = {
-	{ "share_region", "R6 R8 P2", "one table, two regions", shared },
-	{ "share_one_changes", "R6 R5", "one moves, the other one stays",
+	{ "share_region", "R6 R8 P2", "two regions share one table", shared },
+	{ "share_one_changes", "R6 R5", "one region changes its memory, the other does not",
 	  one_changes },
-	{ "share_refused", "R6 R2 R10", "rights, owners, ranges", refused },
-	{ "share_outlives", "R6 R7", "a sharer outlives the first one's file",
+	{ "share_refused", "R6 R2 R10", "invalid rights, owners and ranges are refused", refused },
+	{ "share_outlives", "R6 R7", "a sharing region outlives the first region's file",
 	  outlives },
 };
 
