@@ -59,7 +59,10 @@ pid_t alloc_case_process(void)
 	other = fork();
 	if (!other) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* What is ours ends with our own descriptors. */
+		/*
+		 * Close inherited descriptors: objects must end when this test closes its
+		 * own.
+		 */
 		close_range(3, ~0u, 0);
 		for (;;)
 			pause();
@@ -88,7 +91,7 @@ void alloc_case_clean(void)
 	munmap(ALLOC_CASE_FAR, ALLOC_CASE_PAGES * MEM_PAGE);
 }
 
-/* Its errors have -ENOMEM among them. */
+/* Return: whether -ENOMEM is among the command's documented errors. */
 static bool may_fail(unsigned long nr)
 {
 	static const unsigned long list[] = {
@@ -107,7 +110,7 @@ static bool may_fail(unsigned long nr)
 	return false;
 }
 
-/* Pages advised are there; one that could not be had is left out. */
+/* All advised pages are resident, except those whose allocation failed. */
 static void advised(const union arg *a, bool injected)
 {
 	__u64 all = (a->mr_advise.length + MEM_PAGE - 1) / MEM_PAGE;
@@ -125,7 +128,10 @@ static const struct command *command(unsigned long nr)
 	return &commands[i];
 }
 
-/* Return: whether the @nth place was there, and has failed. */
+/*
+ * Run a case with its @nth allocation failing. Return: whether the command came to that
+ * allocation.
+ */
 static bool attempt(const struct alloc_case *ac, unsigned int nth, unsigned int *refused)
 {
 	const struct command *c = command(ac->nr);

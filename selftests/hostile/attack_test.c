@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attacks on a connection (ReDMArk, USENIX Security 2021), at the real
- * responder: numbers and keys guessed, packets injected from other addresses, and too
- * many of them; over IPv4 and IPv6, to RC and UC. replay_test.c and spoof_test.c have
- * those of who sees the packets.
+ * Attacks on a connection (ReDMArk, USENIX Security 2021) at the real responder: guessed
+ * queue pair numbers and keys, packets injected from other addresses, and floods; over IPv4
+ * and IPv6, to RC and UC. Attackers who can see the packets are in replay_test.c and
+ * spoof_test.c.
  */
 #include <stdint.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "mem.h"
 #include "wire.h"
 
-#define FLOOD		600		/* READs; more than wait for an answer */
-#define FLOOD_BYTES	(1u << 20)	/* of each */
+#define FLOOD		600		/* READs, more than can be queued */
+#define FLOOD_BYTES	(1u << 20)	/* bytes of each READ */
 
 static const struct wire_opts rc[] = { {}, { .ipv6 = true } };
 static const struct wire_opts uc[] = {
@@ -33,7 +33,7 @@ static void each(const struct wire_opts *opts, void (*attack)(const struct wire_
 	}
 }
 
-/* The true peer is served as if nothing had been. */
+/* The true peer is served as before. */
 static void still_works(struct wire *w, const struct packet *good)
 {
 	w->req = *good;
@@ -46,7 +46,7 @@ static void still_works(struct wire *w, const struct packet *good)
 	check(w->mem[0] == (char)packet_pattern(good->pattern, 0), "not written");
 }
 
-/* One guess, a NAK, and the queue pair has ended: the right key is too late. */
+/* One wrong key gets a NAK and ends the queue pair; the right key is refused then. */
 static void key_one(const struct wire_opts *opts)
 {
 	struct xroce_stat before, now;
@@ -83,8 +83,9 @@ static void key(void)
 }
 
 /*
- * Whoever is connected anew may guess again. All keys of an index that is in use, one a
- * connection, with the right one among them: in another domain none is good.
+ * A peer that connects again may guess again. Try all 256 keys of an index in use, one on
+ * each connection. The right key is among them, but belongs to another domain: none gives
+ * access.
  */
 static void guesses(void)
 {
@@ -143,7 +144,7 @@ static void guess(struct wire *w, __u32 wrong)
 		usleep(1000);
 }
 
-/* Nobody is told, and good packets in between buy no more guesses. */
+/* A wrong key gets no response on UC, and valid packets in between do not reset the count. */
 static void uc_key_one(const struct wire_opts *opts)
 {
 	struct xroce_qp_query q;
@@ -171,7 +172,7 @@ static void uc_key_one(const struct wire_opts *opts)
 	guess(&w, 0);
 	wire_untouched(&w);
 	wire_quiet(&w);
-	/* Connected anew, it has as many as at first. */
+	/* A new connection starts counting from zero. */
 	wire_again(&w);
 	w.req.psn = WIRE_PSN;
 	guess(&w, 1);
@@ -185,7 +186,7 @@ static void uc_key(void)
 	each(uc, uc_key_one);
 }
 
-/* A burst out of sequence gets one NAK at most, and ends nothing. */
+/* A burst of wrong PSNs gets one NAK in all, and does not end the connection. */
 static void psn_one(const struct wire_opts *opts)
 {
 	struct packet good, got;
@@ -214,8 +215,8 @@ static void psn(void)
 }
 
 /*
- * On UC a PSN is no obstacle: who has number, address and key needs no other. Without the
- * key nothing is reached, whatever the PSN.
+ * UC does not check the PSN of a new message: number, address and key are sufficient.
+ * Without the key nothing is reached, whatever the PSN.
  */
 static void uc_psn_one(const struct wire_opts *opts)
 {
@@ -286,14 +287,14 @@ static void qpn(void)
 	each(uc, qpn_one);
 }
 
-/* In another header; for IPv4 that is the mapped address. */
+/* The other IP version; IPv4 addresses become mapped addresses. */
 static void other_family(struct packet *p)
 {
 	p->ipv6 = !p->ipv6;
 	p->frag = p->ipv6 ? 0 : PACKET_IP_DF;
 }
 
-/* All is right but where it is from; also with keys that would end it. */
+/* Everything is right but the source address; every second packet also has a wrong key. */
 static void other_source(struct wire *w, int i)
 {
 	if (i == 64)
@@ -314,7 +315,7 @@ static void source(void)
 	each(uc, source_one);
 }
 
-/* Negative acknowledgements, made up: a responder takes none. */
+/* Forged NAKs: a responder ignores them. */
 static void other_nak(struct wire *w, int i)
 {
 	w->req.opcode = XROCE_RC_ACK;
@@ -335,8 +336,8 @@ static void nak(void)
 }
 
 /*
- * READs asked for faster than they can be answered: no more wait than the queue pair
- * was made for, the others are lost, and the next connection knows nothing of them.
+ * READs that arrive faster than they can be answered: the queue pair queues as many as it
+ * was made for and drops the others. The next connection is not affected.
  */
 static void flood_one(const struct wire_opts *opts)
 {
@@ -389,15 +390,15 @@ static void flood(void)
 }
 
 static const struct test tests[] = {
-	{ "attack_key", "R9 D5", "one guess of a key ends the queue pair", key },
-	{ "attack_guesses", "R9 P2 D5", "guesses without end, in a domain of one's own",
+	{ "attack_key", "R9 D5", "one wrong key ends the queue pair", key },
+	{ "attack_guesses", "R9 P2 D5", "unlimited guesses find no key of another domain",
 	  guesses },
-	{ "attack_uc_key", "R9 D5", "a bounded number of guesses ends UC", uc_key },
-	{ "attack_psn", "D5", "PSNs that are not expected change nothing", psn },
-	{ "attack_uc_psn", "R9 D5", "UC: any PSN, but not without the key", uc_psn },
-	{ "attack_qpn", "D3 D5", "other queue pair numbers reach nobody", qpn },
-	{ "attack_source", "D5", "injected from another address: dropped", source },
-	{ "attack_nak", "D5", "forged NAKs end nothing", nak },
+	{ "attack_uc_key", "R9 D5", "a bounded number of wrong keys ends a UC queue pair", uc_key },
+	{ "attack_psn", "D5", "unexpected PSNs change nothing", psn },
+	{ "attack_uc_psn", "R9 D5", "UC: any PSN is accepted, but not without the key", uc_psn },
+	{ "attack_qpn", "D3 D5", "other queue pair numbers are not served", qpn },
+	{ "attack_source", "D5", "packets from another address are dropped", source },
+	{ "attack_nak", "D5", "forged NAKs are ignored", nak },
 	{ "attack_flood", "D2 D5", "more READs than can be answered", flood },
 };
 

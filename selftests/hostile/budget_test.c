@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much a packet or a command does in one go, whatever a program has posted and goes on
- * posting; and that the rest is done as well.
+ * The work that one packet or command does is bounded, however much a program has posted
+ * and keeps posting; the remaining work is done later.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,13 +12,13 @@
 #include "on_cpu.h"
 #include "setting.h"
 
-#define ROUNDS		200u		/* XROCE_BUDGET_ROUNDS */
+#define ROUNDS		200u		/* default of XROCE_BUDGET_ROUNDS */
 #define QPS		40u
-#define POSTED		100u		/* receives of each of them */
+#define POSTED		100u		/* receives posted to each of them */
 
 static struct wire w;
 
-/* A queue pair of @w's in RTS with @entries receives. Return: its number, or 0. */
+/* Make a queue pair of @w's domain in RTS with @entries receives. Return: its number, or 0. */
 static __u32 new_qp(__u32 entries, struct xroce_rq **rq)
 {
 	struct xroce_qp_add add = {
@@ -47,7 +47,7 @@ static void fill(struct xroce_rq *rq, __u32 n)
 			break;
 }
 
-/* A bind that is refused, which ends its queue pair. */
+/* Post a bind that will be refused, which ends its queue pair. */
 static void post_bad(__u32 qpn, __u32 rkey)
 {
 	struct xroce_bind bad = mw_whole(&w, rkey);
@@ -57,7 +57,10 @@ static void post_bad(__u32 qpn, __u32 rkey)
 	check(!xroce_post_bind(w.sq, &bad), "post");
 }
 
-/* A program that posts and polls without end: the queues are never empty, or full. */
+/*
+ * A thread that posts and polls without end, so that the receive queue is never empty and
+ * the completion queue never full.
+ */
 struct mover {
 	struct xroce_rq_header *rq;
 	struct xroce_cq_header *cq;
@@ -92,7 +95,7 @@ static bool is_on(void *arg)
 	return ((struct mover *)arg)->on;
 }
 
-/* One command completes no more than its queue had room for when it began. */
+/* One command completes at most as many receives as the queue has room for. */
 static void moving(void)
 {
 	__u32 rounds = setting("XROCE_BUDGET_ROUNDS", ROUNDS), i, from, n;
@@ -129,7 +132,10 @@ static void moving(void)
 	wire_close(&w);
 }
 
-/* Completions with XROCE_WC_WR_FLUSH_ERR of receives, and of failed binds, until now. */
+/*
+ * Completions so far: receives with XROCE_WC_WR_FLUSH_ERR, and binds with
+ * XROCE_WC_MW_BIND_ERR.
+ */
 struct seen {
 	__u32 flushed;
 	__u32 failed;
@@ -158,7 +164,10 @@ static void expect(struct seen s)
 	      "%u flushed, %u failed", s.flushed, s.failed);
 }
 
-/* A packet applies what ends a queue pair with very much posted: all is flushed. */
+/*
+ * A packet applies a work request that ends a queue pair with a full receive queue: all
+ * receives are flushed.
+ */
 static void much_posted(void)
 {
 	struct wire_opts opts = { .sq = MW_SQ, .cq = XROCE_CQ_MAX };
@@ -186,8 +195,9 @@ static bool idle(void *arg)
 }
 
 /*
- * A thousand binds, and then the key of the packet that follows is made void: it is not
- * executed before that. The rest is applied without another packet, and then it is refused.
+ * A full queue of binds, whose last work request invalidates the key of the next packet.
+ * The packet is dropped until all of them are applied, which happens without another
+ * packet; then the key is refused.
  */
 static void many_binds(void)
 {
@@ -214,7 +224,7 @@ static void many_binds(void)
 	wire_close(&w);
 }
 
-/* Before one packet many queue pairs end, each with much to flush. */
+/* Before one packet is executed, many queue pairs end, each with many receives to flush. */
 static void many_failures(void)
 {
 	struct wire_opts opts = { .sq = MW_SQ, .cq = 8192 };
@@ -245,12 +255,11 @@ static void many_failures(void)
 }
 
 static const struct test tests[] = {
-	{ "budget_moving", "D5 P2", "a flush ends, though the program posts and polls",
-	  moving },
-	{ "budget_much_posted", "D5", "all of the largest queue is flushed",
+	{ "budget_moving", "D5 P2", "a flush ends, though the program posts and polls", moving },
+	{ "budget_much_posted", "D5", "a receive queue of the largest size is flushed completely",
 	  much_posted },
-	{ "budget_many_binds", "W10", "no packet before all that was posted is applied",
-	  many_binds },
+	{ "budget_many_binds", "W10",
+	  "no packet is executed before all posted work requests are applied", many_binds },
 	{ "budget_many_failures", "W10 D5", "many queue pairs end before one packet",
 	  many_failures },
 };

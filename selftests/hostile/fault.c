@@ -13,18 +13,18 @@
 #include "fault.h"
 
 #define DEBUGFS		"/sys/kernel/debug"
-#define MOST		1000000u	/* failures by chance, of either kind */
+#define MOST		1000000u	/* limit of random failures of each kind */
 
-/* Slab objects, and pages. */
+/* Injectors for slab objects and for pages. */
 static const char * const kinds[] = { "failslab", "fail_page_alloc" };
 /*
- * Caches of slab objects that the data path takes from in softirq, or the stack below
- * it. Not all there are: the virtual machine's console loses what it has no object for.
+ * Slab caches from which the data path, or the network stack below it, allocates in
+ * softirq. Only these: the virtual machine's console would lose output.
  */
 static const char * const caches[] = { "kmalloc-2k", "skbuff_head_cache" };
 static int nth_fd = -1;
 
-/* Write a number to a file in @dir, at @sub. Return: whether it worked. */
+/* Write @value to a file in @dir/@sub. Return: whether that worked. */
 static bool put(const char *dir, const char *sub, const char *name, unsigned int value)
 {
 	char path[128];
@@ -39,7 +39,7 @@ static bool put(const char *dir, const char *sub, const char *name, unsigned int
 	return done;
 }
 
-/* Of both kinds. */
+/* Write to a file of both injectors. */
 static void set(const char *name, unsigned int value)
 {
 	size_t i;
@@ -63,15 +63,15 @@ static unsigned int get(const char *kind, const char *name)
 	return value;
 }
 
-/* As it is for fault_nth(), which looks at no chance. */
+/* Settings for fault_nth(), which ignores the probability. */
 static void prepare(void)
 {
-	/* A stack trace a failure, on a serial console, would take all the time. */
+	/* Stack traces of all failures would keep a serial console busy. */
 	set("verbose", 0);
 	set("probability", 0);
 	set("task-filter", 0);
 	put(DEBUGFS, kinds[0], "cache-filter", 0);
-	/* Also what may wait, and single pages. */
+	/* Include allocations that may sleep, and single pages. */
 	set("ignore-gfp-wait", 0);
 	put(DEBUGFS, kinds[1], "ignore-gfp-highmem", 0);
 	put(DEBUGFS, kinds[1], "min-order", 0);
@@ -79,7 +79,7 @@ static void prepare(void)
 
 int fault_main(int argc, char **argv, const struct test *tests, size_t n)
 {
-	/* It lists, or is not for here at all. */
+	/* No faults are needed to list the tests, or if live_main() skips them. */
 	if ((argc == 2 && !strcmp(argv[1], "-l")) || !getenv("XROCE_NET"))
 		return live_main(argc, argv, tests, n);
 	if (access(DEBUGFS "/failslab", F_OK))
@@ -99,7 +99,7 @@ void fault_nth(unsigned int nth)
 	char text[16];
 	int n = snprintf(text, sizeof(text), "%u", nth);
 
-	/* The last thing that is done before. */
+	/* Must be the last call before the tested one: its allocations would be counted. */
 	check(pwrite(nth_fd, text, n, 0) == n, "fail-nth: %s", strerror(errno));
 }
 
@@ -121,7 +121,7 @@ static void mark_caches(bool mark)
 		      caches[i], strerror(errno));
 }
 
-/* Workers, and who makes more of them, which are like it. */
+/* Mark the kernel's workers, and kthreadd, from which new workers inherit the mark. */
 static void mark_workers(bool mark)
 {
 	DIR *proc = opendir("/proc");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each place at which a command allocates fails once (alloc_case.h); so does each of
+ * Each allocation of each command fails once (alloc_case.h); so does each allocation of
  * open(2), close(2) and mmap(2).
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static struct inventory was, is;
 
-/* Each command, as it is made to succeed in abi.c. */
+/* Each command, with the arguments of abi.c. */
 static void all_commands(void)
 {
 	struct alloc_case d;
@@ -33,7 +33,7 @@ static void all_commands(void)
 	}
 }
 
-/* With completion queues, its own receive queue, and work requests to post. */
+/* With completion queues, a receive queue and a send queue. */
 static void qp_with_queues(int fd, union arg *a)
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = XROCE_CQ_MIN };
@@ -63,7 +63,7 @@ static void qp_with_srq(int fd, union arg *a)
 	a->qp_add.rq_max_sge = 0;
 }
 
-/* The way from @from to @to. */
+/* Make a queue pair in state @from, and fill in its transition to @to. */
 static void move(int fd, union arg *a, __u32 from, __u32 to)
 {
 	union arg add = { .size = sizeof(add.qp_add) };
@@ -114,7 +114,7 @@ static void queue_pairs(void)
 	alloc_cases_run(cases, ARRAY_SIZE(cases));
 }
 
-/* Some of everything. */
+/* Return: a file with objects of several kinds. */
 static int populated(void)
 {
 	struct xroce_mr_reg reg = {
@@ -136,7 +136,7 @@ static int populated(void)
 	return fd;
 }
 
-/* open(2) fails, or does not; close(2) does not. */
+/* open(2) either succeeds or fails with ENOMEM; close(2) always succeeds. */
 static void files(void)
 {
 	unsigned int nth, refused = 0;
@@ -204,7 +204,7 @@ static void mapping(void)
 	close(fd);
 }
 
-/* After all of that no place in a table is lost. */
+/* After all of that, no slot in a table is lost. */
 static void tables(void)
 {
 	struct xroce_mw_add mw = { .size = sizeof(mw), .type = XROCE_MW_TYPE_1 };
@@ -225,12 +225,12 @@ static void tables(void)
 }
 
 static const struct test tests[] = {
-	{ "fault_commands", "R5 R7 P1 W1 T3", "each command, each place", all_commands },
-	{ "fault_queue_pairs", "D2 R10", "queue pairs with queues, and their states",
+	{ "fault_commands", "R5 R7 P1 W1 T3", "each allocation of each command", all_commands },
+	{ "fault_queue_pairs", "D2 R10", "queue pairs with queues, and their transitions",
 	  queue_pairs },
-	{ "fault_files", "R7 R8", "open and close", files },
-	{ "fault_mapping", "U3", "a ring is mapped", mapping },
-	{ "fault_tables", "R9", "no place in a table is lost", tables },
+	{ "fault_files", "R7 R8", "open(2) and close(2)", files },
+	{ "fault_mapping", "U3", "mmap(2) of a ring", mapping },
+	{ "fault_tables", "R9", "no slot in a table is lost", tables },
 };
 
 int main(int argc, char **argv)

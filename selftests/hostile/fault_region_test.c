@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions of all kinds are registered, changed and brought in, and each place at
- * which that allocates fails once (alloc_case.h).
+ * Registering, re-registering and prefetching regions of all kinds, with each of their
+ * allocations failing once (alloc_case.h).
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -9,11 +9,11 @@
 #include "alloc_case.h"
 #include "mem.h"
 
-#define SCATTERED	40u	/* pages, and runs: more than there is room for at first */
-#define EXTENT_PAGES	524288ull	/* of a table that fills an extent */
+#define SCATTERED	40u	/* pages, each a run of its own: more runs than fit at first */
+#define EXTENT_PAGES	524288ull	/* pages whose table fills an extent */
 #define RIGHTS		(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE)
 
-static char *scattered, *huge;	/* memory, where a test has some */
+static char *scattered, *huge;	/* memory, for the tests that need it */
 
 static void region(int fd, union arg *a, const void *mem, size_t pages)
 {
@@ -40,7 +40,7 @@ static void huge_page(int fd, union arg *a)
 	region(fd, a, huge, MEM_HUGE / MEM_PAGE);
 }
 
-/* A process of its own for each attempt: there is something to be made for the first. */
+/* A new process for each attempt, because the first region of a process allocates more. */
 static void another(int fd, union arg *a)
 {
 	region(fd, a, ALLOC_CASE_FAR, ALLOC_CASE_PAGES);
@@ -60,7 +60,7 @@ static void on_demand_another(int fd, union arg *a)
 	a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
 }
 
-/* Two extents of the pool, of which there is one. */
+/* Needs two extents; the pool has one. */
 static void long_table(int fd, union arg *a)
 {
 	on_demand(fd, a);
@@ -74,7 +74,7 @@ static void whole_space(int fd, union arg *a)
 	a->mr_reg.length = XROCE_LENGTH_ALL;
 }
 
-/* Change a region; what it was is registered by @fill. */
+/* Re-register a region that @fill describes. */
 static void rereg(int fd, union arg *a, void (*fill)(int fd, union arg *a))
 {
 	union arg reg = {};
@@ -134,7 +134,7 @@ static void read_only(int fd, union arg *a)
 	a->mr_reg.access = XROCE_ACCESS_REMOTE_READ;
 }
 
-/* It is pinned anew. */
+/* Write access needs new pins. */
 static void rereg_writable(int fd, union arg *a)
 {
 	rereg(fd, a, read_only);
@@ -212,9 +212,8 @@ static void paged(void)
 }
 
 static const struct test tests[] = {
-	{ "fault_regions", "R1 R5 R8", "ways of pinning", pinned },
-	{ "fault_on_demand", "O1 O2 O5 R5 T3", "on-demand memory, tables, advice",
-	  paged },
+	{ "fault_regions", "R1 R5 R8", "pinned regions of all kinds", pinned },
+	{ "fault_on_demand", "O1 O2 O5 R5 T3", "on-demand regions, tables, advice", paged },
 };
 
 int main(int argc, char **argv)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocations fail by chance under traffic whose answers are checked. What is lost for
- * want of memory is asked for again; nothing is wrong, and no queue pair is in error,
- * but for a remote operational error where on-demand memory could not be had for a
- * second.
+ * Allocations fail at random under traffic whose responses are checked. Packets lost for
+ * want of memory are sent again. No data is wrong, and no queue pair goes to ERR, except by
+ * a remote operational error if on-demand memory could not be allocated for a second.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -19,19 +18,19 @@
 #include "odp_implicit.h"
 #include "setting.h"
 
-#define OFTEN		30u		/* percent that fail */
+#define OFTEN		30u		/* percent of allocations that fail */
 #define SELDOM		20u
 #define REQUESTS	200u
-#define ROUNDS		20u		/* queue pairs that begin meanwhile */
-#define PAGES		256u		/* that a peer comes to, one by one */
+#define ROUNDS		20u		/* queue pairs made meanwhile */
+#define PAGES		256u		/* pages that the peer writes to, one after the other */
 #define AGAIN_MS	100
-#define PATIENCE	100	/* seconds, for an answer */
+#define PATIENCE	100	/* seconds to wait for a response */
 
 static struct odp o;
-static size_t stride;		/* from one to the next */
-static struct frame answer;	/* the last one */
+static size_t stride;		/* distance in bytes between two of these pages */
+static struct frame answer;	/* the last response */
 
-/* What rtnl or a device has no memory for is lost, as on any way. */
+/* A packet that the sender has no memory for is lost, like on any network. */
 static void send_request(void)
 {
 	static struct frame frame;
@@ -42,8 +41,8 @@ static void send_request(void)
 }
 
 /*
- * Ask until there is an answer that is none to come again. Return: its syndrome, and
- * all of it in @got, or -1.
+ * Send the request until there is a response other than an RNR NAK. Return: its syndrome,
+ * with the response in @got, or -1.
  */
 static int ask(struct packet *got)
 {
@@ -64,7 +63,7 @@ static int ask(struct packet *got)
 	return -1;
 }
 
-/* WRITE to a page that is not there. Return: as ask(). */
+/* WRITE to a page that is not resident. Return: as ask(). */
 static int write_page(uint32_t page)
 {
 	struct packet *req = &o.w.req, got;
@@ -79,7 +78,7 @@ static int write_page(uint32_t page)
 	return ask(&got);
 }
 
-/* To each page once. Return: how many were not to be had for want of memory. */
+/* WRITE to each page once. Return: the number of pages that could not be allocated. */
 static uint32_t write_all(bool *good)
 {
 	uint32_t page, refused = 0;
@@ -105,7 +104,7 @@ static void demand(enum fault_whose whose, unsigned int percent, bool space)
 	uint32_t page, refused;
 	unsigned int failed;
 
-	/* A part of an address space for each. */
+	/* With @space, each page is in another child of the implicit on-demand region. */
 	stride = space ? IMPLICIT_CHILD : MEM_PAGE;
 	if (!(space ? implicit_open(&o, PAGES * IMPLICIT_CHILD / MEM_PAGE, &rc) :
 		      odp_open(&o, PAGES)))
@@ -121,7 +120,7 @@ static void demand(enum fault_whose whose, unsigned int percent, bool space)
 	     PAGES);
 	check(failed, "nothing has failed");
 	check(refused < PAGES / 2, "%u of %u pages", refused, PAGES);
-	/* With all the memory there is, all can be had. */
+	/* Without faults, every page can be written. */
 	for (page = 0; page < PAGES && !test_failed(); page++)
 		ACKED(write_page(page));
 	odp_close(&o);
@@ -142,7 +141,7 @@ static void implicit_children(void)
 	demand(FAULT_WORKERS, SELDOM, true);
 }
 
-/* Those that have begun before. */
+/* Queue pairs that exist already. */
 static void responses(void)
 {
 	unsigned int failed;
@@ -158,7 +157,7 @@ static void responses(void)
 	siblings_stop();
 }
 
-/* Add to a word, with an answer that the module sends. */
+/* FETCH_ADD to a word; the module sends the response. */
 static void add_to_word(uint64_t round)
 {
 	struct packet *req = &o.w.req, got;
@@ -188,14 +187,14 @@ static void read_word(uint64_t value)
 	      "syndrome %#x, %u bytes", syndrome, got.payload);
 }
 
-/* What a queue pair allocates when it first needs it. */
+/* Allocations that a queue pair makes at its first use. */
 static void first_responses(void)
 {
 	static const struct wire_opts rc;
 	unsigned int failed, round;
 	uint64_t i;
 
-	/* What is set up once is there for those that come. */
+	/* Connect once before, so that the one-time setup is done. */
 	if (!wire_open(&o.w, &rc))
 		return;
 	wire_close(&o.w);
@@ -215,11 +214,13 @@ static void first_responses(void)
 }
 
 static const struct test tests[] = {
-	{ "fault_responses", "D2 D5", "no memory for frames and buffers now and then", responses },
-	{ "fault_first_responses", "D2 D5", "nor for queues of responses", first_responses },
-	{ "fault_defer", "O3 D5", "nor for packets deferred", frames_kept },
-	{ "fault_pages", "O3 O4 D5", "nor for pages on demand", pages_brought_in },
-	{ "fault_parts", "O2 O3 D5", "nor for parts of an address space", implicit_children },
+	{ "fault_responses", "D2 D5", "random failures for frames and buffers", responses },
+	{ "fault_first_responses", "D2 D5", "random failures for queues of responses",
+	  first_responses },
+	{ "fault_defer", "O3 D5", "random failures for deferred frames", frames_kept },
+	{ "fault_pages", "O3 O4 D5", "random failures for on-demand pages", pages_brought_in },
+	{ "fault_parts", "O2 O3 D5", "random failures for children of implicit on-demand regions",
+	  implicit_children },
 };
 
 int main(int argc, char **argv)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random commands, most of their fields plausible and the others anything, from
- * several processes that share what they make: they open, close, map, fork and
- * are killed. Each result has to be one that the interface knows, and nothing may
- * be left in the end.
+ * Random commands from several processes that share objects and also open, close, map, fork
+ * and get killed. Most fields are plausible, the others random. Each result must be a
+ * documented error, and nothing may be left in the end.
  *
- * XROCE_FUZZ_IOCTLS: how many; XROCE_SEED.
+ * Environment: XROCE_FUZZ_IOCTLS is the number of commands, XROCE_SEED the seed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,17 +28,17 @@
 #define PROCESSES	4
 #define FDS		4
 #define MEMORY		64u	/* pages */
-#define KNOWN		8u	/* numbers of a kind that are remembered */
+#define KNOWN		8u	/* numbers of each kind that are remembered */
 #define COMMANDS	64u
 
 /*
- * What the words of a command are, behind size and flags, a letter each:
+ * The words of a command after size and flags, one letter for each:
  *
  *   d pd   m mr   q qpn   c cq   s srq   w window   l lkey   r rkey   k link
  *   i ifindex   a access   t QP type   T window type   e entries   g elements
  *   n pages   h page shift   x mask   p pid   F map   0 reserved
  *
- * two words: V address   L length   O offset   P list of pages   B buffer
+ * of 64 bits: V address   L length   O offset   P list of pages   B buffer
  * >X: a number that the command returns
  */
 static const struct shape {
@@ -86,15 +85,15 @@ static const struct shape {
 	{ XROCE_CMD_LIMIT_QUERY, "k0" },
 };
 
-/* For all processes. */
+/* Shared by all processes. */
 static struct shared {
 	unsigned long done;
 	unsigned long good[COMMANDS];
 	unsigned long bad[COMMANDS];
-	__u32 known[128][KNOWN];	/* by the letter of their kind */
-	int strange;			/* a result that no command has */
+	__u32 known[128][KNOWN];	/* indexed by the letter of the kind */
+	int strange;			/* a result that no command may have */
 	__u32 strange_command;
-	bool spilled;			/* a command wrote behind its structure */
+	bool spilled;			/* a command wrote past its structure */
 } *shared;
 
 static unsigned char *memory;
@@ -102,10 +101,10 @@ static __u64 pages[MEMORY];
 static int maps[7];
 static int program;
 static int fds[FDS];
-/* By descriptor; the first is the newest. */
+/* Indexed by descriptor; the newest number is first. */
 static __u32 known[FDS][128][KNOWN];
-static int slot;		/* of the descriptor in use */
-static bool right;		/* nothing but what should succeed, for a while */
+static int slot;		/* index of the descriptor in use */
+static bool right;		/* for a while, only commands that should succeed */
 
 static void learn(char kind, __u32 number)
 {
@@ -124,7 +123,7 @@ static __u32 recall(char kind)
 				 known[slot][(int)kind][i];
 }
 
-/* One word of a kind, as it could be. */
+/* Return: a plausible value of a word. */
 static __u32 word(char kind)
 {
 	static const __u32 masks[] = { 1, 2, 4, 3, 5, 6, 7 };
@@ -190,7 +189,7 @@ static void fill_modify(struct xroce_qp_modify *m)
 	m->size = sizeof(*m);
 }
 
-/* Mostly none, so that the other commands still do something. */
+/* Mostly no limit, so that other commands can still succeed. */
 static void fill_limits(struct xroce_limit_set *a)
 {
 	__u32 i;
@@ -231,7 +230,7 @@ static void fill(const struct shape *s, union arg *a)
 	}
 	if (!right && fuzz_once_in(2))
 		return;
-	/* What has to fit something else. */
+	/* Fields that must match others. */
 	switch (s->nr) {
 	case XROCE_CMD_LINK_MAPS:
 		a->link_maps.mpt_fd = maps[0];
@@ -305,12 +304,12 @@ static void learn_all(const struct shape *s, const union arg *a)
 			learn(*c, v);
 		at += strchr("VLOPB", *c) ? 8 : 4;
 	}
-	/* A query has found it: whatever is there, of whomever. */
+	/* A query with F_NEXT has found an object, of any owner. */
 	if (s->words[0] && !s->words[1])
 		learn(s->words[0], a->pd_query.pd);
 }
 
-/* Up to three bits, words or flags. */
+/* Corrupt up to three bits, words or flags. */
 static void damage(union arg *a, __u32 size)
 {
 	__u32 n = fuzz_once_in(3) ? 1 + fuzz_below(3) : 0, v;
@@ -380,7 +379,7 @@ static void one_command(int fd, const struct command *c)
 	learn_all(s, &a);
 }
 
-/* One after the other, so that there is something to be damaged. */
+/* Commands in a useful order, so that there are objects to corrupt. */
 static void in_order(int fd)
 {
 	static const unsigned long nrs[] = {
@@ -413,7 +412,7 @@ static void open_one(int *fd)
 		live_ioctl(*fd, XROCE_CMD_LINK_USE, &use);
 }
 
-/* Map a ring, or something else, and write there. */
+/* Map a ring or some other offset, and write to it. */
 static void map_ring(int fd)
 {
 	size_t len = MEM_PAGE << fuzz_below(4);
@@ -462,7 +461,7 @@ static void other_calls(int fd)
 
 static void work(unsigned long until, unsigned long own);
 
-/* A child that has all of ours, and that ends by itself or is ended. */
+/* A child with all our descriptors, which exits or gets killed. */
 static void fork_one(void)
 {
 	pid_t child = fork();
@@ -479,7 +478,7 @@ static void fork_one(void)
 	waitpid(child, NULL, 0);
 }
 
-/* Until all have done so many, or this one its own. */
+/* Issue commands until all processes have issued @until, or this one @own. */
 static void work(unsigned long until, unsigned long own)
 {
 	while (own-- && !shared->strange && !shared->spilled &&
@@ -555,13 +554,13 @@ static void report(unsigned long until)
 	for (i = 0; i < commands_count; i++) {
 		note("%-14s %8lu done %8lu refused", commands[i].name,
 		     shared->good[i], shared->bad[i]);
-		/* Of fewer it may be that none of a kind was, or could be, done. */
+		/* A short run may not see both results of every command. */
 		check(until < IOCTLS || (shared->good[i] && shared->bad[i]),
 		      "%s: always the same", commands[i].name);
 	}
 }
 
-/* What is persistent outlives its maker; and the spare link may be there. */
+/* Delete what outlives the processes: persistent objects and the spare link. */
 static void sweep(void)
 {
 	struct xroce_link_query q;
@@ -607,7 +606,7 @@ static void fuzz(void)
 	report(until);
 	xroce_close(keeper);
 	sweep();
-	/* And all is as it should be. */
+	/* The responder still works. */
 	if (wire_open(&w, &mw_rc)) {
 		check(!mw_try_write(&w, w.mr.rkey), "a WRITE after all");
 		wire_close(&w);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nearly right packets at the real responder: queue pairs of all services,
- * regions, windows and receive buffers in a piece of memory that is full of a
- * pattern. Whatever is sent, only what has been granted may lose it.
+ * Nearly valid packets at the real responder: queue pairs of all services, regions, windows
+ * and receive buffers in a piece of memory that is full of a pattern. Whatever is sent,
+ * only bytes that are granted for writing may change.
  *
  *   buffer  |....[rw]......[ro]....[victim]....[behind: (1) (2A) (2B)]....[recv]..|
  *
- * XROCE_FUZZ_PACKETS: how many; XROCE_SEED: the same ones again.
+ * Environment: XROCE_FUZZ_PACKETS is the number of packets; XROCE_SEED repeats a run.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,16 +27,17 @@
 
 #define PACKETS		20000ul
 #define BUFFER		0x30000u
-#define IOVA		0x10000ull	/* of each region, for its first byte */
-#define LOOK		4096		/* packets between looks at the memory */
-#define TEND		64		/* between looks at windows and queues */
+#define IOVA		0x10000ull	/* of the first byte of each region */
+#define LOOK		4096		/* packets between checks of the memory */
+#define TEND		64		/* packets between refills of windows and queues */
 
 /**
- * struct part - of the buffer
- * @off: where
- * @len: bytes
- * @access: of its region
- * @window: XROCE_MW_TYPE_*: it is one, over the part before it that is none
+ * struct part - a part of the buffer
+ * @off: offset in bytes
+ * @len: length in bytes
+ * @access: rights of its region
+ * @window: XROCE_MW_TYPE_* of a window over the last part before it that is a region; 0:
+ *          the part is a region
  * @written: whether a packet may change it
  */
 static const struct part {
@@ -65,7 +66,7 @@ static const struct part {
 };
 
 #define QPS		8u
-#define CQ		64u		/* of receive queues of 16 */
+#define CQ		64u		/* entries; receive queues have 16 */
 
 static const struct wire_opts kinds[QPS] = {
 	{ .recv = true, .sq = MW_SQ },
@@ -91,7 +92,7 @@ static unsigned char canary(__u32 i)
 	return 0xa5 ^ i ^ i >> 8;
 }
 
-/* The windows' keys as they are, and bound if they are not. */
+/* Bind a window, type 2 with a new key. The targets hold the current keys. */
 static void bind_window(size_t i)
 {
 	const struct part *p = &parts[i];
@@ -103,7 +104,7 @@ static void bind_window(size_t i)
 	b.length = p->len;
 	if (p->window != XROCE_MW_TYPE_1)
 		b.rkey = xroce_inc_rkey(b.rkey);
-	/* Its queue pair may have ended: another time. */
+	/* The queue pair may have ended: try again next time. */
 	if (mw_bind_now(&wires[0], p->window, &b))
 		return;
 	targets[i].key = b.rkey;
@@ -131,7 +132,7 @@ static void make_part(size_t i)
 	mrs[i].iova = IOVA;
 	ret = xroce_mr_reg(wires[0].x, &mrs[i]);
 	check(!ret, "region %zu: %d", i, ret);
-	/* Keys for local access are tried as well. */
+	/* Peers also try L_Keys. */
 	targets[i].key = mrs[i].lkey;
 	targets[i].iova = IOVA;
 	targets[i].length = p->len;
@@ -151,7 +152,7 @@ static bool open_out(void)
 		     "c0: %s", strerror(errno));
 }
 
-/* Connected anew, with the right to flush as well. */
+/* Connect again, with the right to flush, too. */
 static bool again(struct wire *w)
 {
 	struct xroce_qp_modify m = qp_change(w->qpn, XROCE_QPS_RTS,
@@ -176,7 +177,7 @@ static bool set_up(void)
 		opts.with = i ? &wires[0] : NULL;
 		if (!wire_open(&wires[i], &opts))
 			return false;
-		/* Nobody listens to all that comes back. */
+		/* Close the receiving socket: responses are not read. */
 		close(wires[i].fd);
 		wires[i].fd = -1;
 		again(&wires[i]);
@@ -217,7 +218,7 @@ static void look(unsigned long packets)
 	      packets);
 }
 
-/* Work requests, most of them right ones; the others point anywhere. */
+/* Post receives, most of them valid; some point anywhere. */
 static void post(struct wire *w)
 {
 	const struct part *p = &parts[RECV];
@@ -235,7 +236,7 @@ static void post(struct wire *w)
 			sge[i].addr -= fuzz_below(0x8000);
 			sge[i].length <<= fuzz_below(32);
 			lies = fuzz_below(ARRAY_SIZE(targets));
-			/* There a queue pair of its domain may receive. */
+			/* [behind] has local write: a receive there would be valid. */
 			if (lies != BEHIND)
 				sge[i].lkey = targets[lies].key;
 		}
@@ -243,8 +244,8 @@ static void post(struct wire *w)
 }
 
 /*
- * Before each work request is posted, so that there is room for all that wait and
- * for those that take their places meanwhile.
+ * Poll before each work request is posted, so that the completion queue has room for those
+ * that wait and those posted meanwhile.
  */
 static void poll_all(struct wire *w)
 {
@@ -260,7 +261,7 @@ static void tend(void)
 
 	for (i = 0; i < QPS; i++)
 		poll_all(&wires[i]);
-	/* Now and then there is none. */
+	/* Sometimes leave the queue empty. */
 	for (i = 0; i < QPS; i++)
 		if (wires[i].rq && !fuzz_once_in(4))
 			post(&wires[i]);
@@ -270,7 +271,7 @@ static void tend(void)
 			bind_window(i);
 }
 
-/* The queue pair as it is, if it has not ended. */
+/* Read the queue pair's entry, after connecting it again if it has ended. */
 static void get_qp(struct wire *w, struct xroce_qp *qp)
 {
 	__u32 slot = w->qpn % LIVE_QP_ENTRIES;
@@ -300,7 +301,7 @@ static void send_one(void)
 		      strerror(errno));
 }
 
-/* After all that each queue pair does what it should. */
+/* After the fuzzing, each queue pair still works. */
 static void still_works(struct wire *w)
 {
 	static struct frame frame;
@@ -380,7 +381,8 @@ static void fuzz(void)
 
 static const struct test tests[] = {
 	{ "fuzz_live", "W4 R9 P2 D3 D4 D5",
-	  "nearly right packets change what they may, and the rest works on", fuzz },
+	  "nearly valid packets change only what is granted, and the queue pairs keep working",
+	  fuzz },
 };
 
 int main(int argc, char **argv)

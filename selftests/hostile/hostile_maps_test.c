@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Somebody who may write BPF maps does, while packets come: bits and words of "mpt",
- * "qp" and "rd" change at any time. The program then decides whatever it decides;
- * the module still lets no byte be reached that has not been registered, none be
- * reached without the right for it or in another domain, and through a window none
- * outside of it. Peers know the keys of all regions but that of another process.
+ * A process that can write BPF maps changes bits and words of "mpt", "qp" and "rd" at any
+ * time while packets arrive. The XDP program then decides anything. The module still must
+ * not let a peer reach a byte that is not registered, lacks the right, belongs to another
+ * domain, or is outside the bounds of a window. Peers know the keys of all regions except
+ * that of another process.
  *
  *   buffer  ....[rw]....[ro]....[other domain]....[behind: (1) (2B)]....[odp]....
  *
- * All but [rw], [ro], (1), (2B) and [odp] is full of a secret, which is neither to be
- * changed nor to be read. XROCE_HOSTILE_PACKETS: how many; XROCE_SEED.
+ * All bytes outside [rw], [ro], (1), (2B) and [odp] are a secret, which must neither be
+ * changed nor be read. Environment: XROCE_HOSTILE_PACKETS is the number of packets;
+ * XROCE_SEED.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,15 +31,15 @@
 #include "neighbour.h"
 
 #define PACKETS		6000ul
-#define ROUND		500u		/* packets until all is made anew */
+#define ROUND		500u		/* packets until all objects are made again */
 #define BUFFER		0x18000u
-#define IOVA		0x100000ull	/* of each region, for its first byte */
-#define BATCH		25u		/* packets between looks at the answers */
-#define LIE		8u		/* packets between lies, at most */
+#define IOVA		0x100000ull	/* of the first byte of each region */
+#define BATCH		25u		/* packets between checks of the responses */
+#define LIE		8u		/* packets between two lies, at most */
 #define QPS		3u
-#define STRANGERS	8u		/* entries of "mpt" that are nobody's */
+#define STRANGERS	8u		/* unused entries of "mpt" */
 
-/* As of fuzz_live_test, in a small way. */
+/* As in fuzz_live_test.c, but smaller. */
 static const struct part {
 	__u32 off;
 	__u32 len;
@@ -65,7 +66,7 @@ static const struct wire_opts kinds[QPS] = {
 	{ .type = XROCE_QPT_UC },
 };
 
-/* An entry of a map, as it was when the round began. */
+/* A map entry as it was when the round began. */
 struct entry {
 	int map;
 	__u32 key;
@@ -82,7 +83,7 @@ static int mpt_map, qp_map, rd_map;
 static struct entry entries[2 * QPS + ARRAY_SIZE(parts) + 1 + STRANGERS];
 static size_t entries_count;
 static atomic_bool stop;
-/* For who needs the truth for a moment. */
+/* Held while the maps must not change. */
 static pthread_mutex_t honest = PTHREAD_MUTEX_INITIALIZER;
 static atomic_ulong lies;
 static unsigned long answers;
@@ -157,7 +158,7 @@ static void note_entries(void)
 			  sizeof(struct xroce_mpt));
 }
 
-/* The truth again, as far as it is known here. */
+/* Write the original entry. */
 static void restore(const struct entry *e)
 {
 	check(!bpf_map_update_elem(e->map, &e->key, e->was, BPF_ANY),
@@ -172,7 +173,7 @@ static void restore_all(void)
 		restore(&entries[i]);
 }
 
-/* Room for messages, in the region of its own. */
+/* Post receives, in the wire's own region. */
 static void post(struct wire *w)
 {
 	const struct xroce_sge_local sge = {
@@ -186,11 +187,11 @@ static void post(struct wire *w)
 		;
 }
 
-/* What has ended the queue pair may have been a lie or a packet. */
+/* Connect a queue pair again that a lie or a packet has ended. */
 static void revive(struct wire *w)
 {
 	pthread_mutex_lock(&honest);
-	/* Nobody gives back a claim that nobody has taken. */
+	/* Restore the entry first: a claim set by a lie would never be released. */
 	restore(&entries[2 * (w - wires)]);
 	usleep(1000);
 	wire_again(w);
@@ -198,7 +199,7 @@ static void revive(struct wire *w)
 	pthread_mutex_unlock(&honest);
 }
 
-/* Each queue pair does what it should. */
+/* Check that a queue pair works. */
 static void works(struct wire *w)
 {
 	const unsigned char *last = (unsigned char *)w->mem + 63;
@@ -248,7 +249,7 @@ static void take_down(void)
 		wire_close(&wires[i]);
 }
 
-/* What gives access, or should stop everything. */
+/* Change an entry so that it gives access, or blocks the queue pair. */
 static void tempting(const struct entry *e, unsigned char *value,
 		     unsigned int *seed)
 {
@@ -269,10 +270,10 @@ static void tempting(const struct entry *e, unsigned char *value,
 	}
 }
 
-/* That; or a bit, a byte, or a word that could be something. */
+/* Change an entry by tempting(), or in one bit or word. */
 static void lie(const struct entry *e, unsigned int *seed)
 {
-	/* Of a ring the places in use. */
+	/* Of a ring, only the slots in use. */
 	__u32 size = e->map == rd_map ? 4 * sizeof(struct xroce_rd) : e->size;
 	unsigned char value[sizeof(struct xroce_rd_ring)];
 	__u32 at = rand_r(seed) % size, v;
@@ -297,7 +298,7 @@ static void lie(const struct entry *e, unsigned int *seed)
 	lies++;
 }
 
-/* All the time: for a while a lie, or the truth once more. */
+/* The thread that changes the maps: writes a lie, or restores an entry, again and again. */
 static void *liar(void *arg)
 {
 	unsigned int seed = *(unsigned int *)arg;
@@ -316,7 +317,7 @@ static void *liar(void *arg)
 	return NULL;
 }
 
-/* What the peer would send, be its queue pair's entry right or wrong. */
+/* Send what a peer would send, whether or not its queue pair's entry is right. */
 static void send_one(void)
 {
 	static struct frame frame;
@@ -334,7 +335,7 @@ static void send_one(void)
 	qp.op = is.op;
 	qp.resid = is.resid;
 	to = targets[fuzz_below(ARRAY_SIZE(targets))];
-	/* Beyond both ends, should that be possible. */
+	/* Also try addresses before and after the target. */
 	if (fuzz_once_in(4)) {
 		to.iova -= 0x800;
 		to.length += 0x1000;
@@ -455,13 +456,13 @@ static void hostile(void)
 		take_down();
 	}
 	reached(&was);
-	/* Made anew, all is as it should be. */
+	/* All objects are made again, and work. */
 	set_up();
 	take_down();
 	end();
 }
 
-/* Nobody puts it right: objects go with lies about them, and a new link works. */
+/* Entries are not restored: objects are deleted with lies about them, and a new link works. */
 static void unmended(void)
 {
 	if (!begin())
@@ -482,8 +483,8 @@ static void unmended(void)
 
 static const struct test tests[] = {
 	{ "hostile_maps", "R9 P2 W3 W4 D3 D5",
-	  "maps that lie let nobody reach more than is registered", hostile },
-	{ "hostile_unmended", "R7 W1 P1", "nor does what is destroyed meanwhile",
+	  "whatever the maps say, peers reach nothing but what is registered", hostile },
+	{ "hostile_unmended", "R7 W1 P1", "objects are deleted while the maps are wrong",
 	  unmended },
 };
 

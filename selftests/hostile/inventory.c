@@ -22,8 +22,8 @@ static void add_entry(struct inventory *v, const char *map, __u32 key, size_t si
 }
 
 /*
- * All objects of a kind: @q is a zeroed structure for a query, with the number at
- * @at. Where the descriptor has no link there are none.
+ * Add all objects of a kind. @q is a zeroed structure for a query, with the number at
+ * offset @at. A descriptor without a link has no objects.
  */
 static void add_all(struct inventory *v, int fd, unsigned long nr, void *q,
 		    size_t size, size_t at)
@@ -58,7 +58,7 @@ static void add_regions(struct inventory *v, int fd)
 	}
 }
 
-/* Their order is that of their places. */
+/* Queue pairs are listed in the order of their slots. */
 static void add_qps(struct inventory *v, int fd)
 {
 	struct xroce_qp_query q = {};

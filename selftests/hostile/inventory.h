@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that the module says of itself to a descriptor: links, objects with their
- * attributes and their entries in the maps, pins, and the pool of tables. A command
- * that has failed leaves no difference.
+ * Everything that the module reports to a descriptor: links, objects with attributes and
+ * map entries, pins, and the pool of tables. A failed command leaves it unchanged.
  */
 #ifndef XROCE_INVENTORY_H
 #define XROCE_INVENTORY_H
@@ -17,10 +16,10 @@ struct inventory {
 	__u8 byte[INVENTORY_ROOM];
 };
 
-/* Look. What only counts events is left out. */
+/* Take the inventory, without event counters. */
 void inventory_take(int fd, struct inventory *v);
 
-/* Return: whether they are the same; a failed check if not. */
+/* Return: whether they are equal; if not, a check fails. */
 bool inventory_same(const struct inventory *was, const struct inventory *is,
 		    const char *when);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Somebody who may write BPF maps makes the entry of a region or of a queue pair say
- * more than has been granted. The XDP program believes it; the module looks in its own
- * tables, and refuses: no byte of the region is read or written.
+ * A process that can write BPF maps makes the entry of a region or a queue pair claim more
+ * than has been granted. The XDP program believes it. The module checks its own tables and
+ * refuses: no byte of the region is read or written.
  */
 #include <string.h>
 
 #include "live_qp.h"
 #include "mw.h"
 
-#define LONG_READ	4000u	/* more than the path MTU: the module sends it */
+#define LONG_READ	4000u	/* longer than the path MTU: the module sends the response */
 
 static const struct request {
 	uint8_t opcode;
@@ -23,7 +23,7 @@ static const struct request {
 	{ XROCE_RC_ATOMIC_WRITE, 8, MW_WRITE },
 };
 
-/* A handle of its own, and so another domain; it can bind windows. */
+/* A second handle with its own domain; it can bind windows. */
 static const struct wire_opts stranger = { .peer = 0x12, .beside = true, .sq = MW_SQ };
 
 static struct xroce_mpt mpt_entry(__u32 key)
@@ -52,7 +52,7 @@ static void qp_put(const struct wire *w, const struct xroce_qp *q)
 	check(live_map_put(LIVE_DEV, "qp", w->qpn % LIVE_QP_ENTRIES, q), "put qp");
 }
 
-/* The module refuses it; by a NAK alone where the answer was queued already. */
+/* The module refuses the request. If the response was queued already, there is only a NAK. */
 static void refused(struct wire *w, const struct request *r, __u32 key,
 		    const char *lie)
 {
@@ -75,7 +75,7 @@ static void all_refused(struct wire *w, __u32 key, const char *lie)
 		refused(w, &requests[i], key, lie);
 }
 
-/* A region with some of the rights; the map says all of them. */
+/* A region with some of the rights; the map claims all of them. */
 static void region_rights_of(struct wire *w, __u32 rights)
 {
 	struct xroce_mr_reg reg = w->mr;
@@ -109,7 +109,7 @@ static void region_rights(struct wire *w)
 		region_rights_of(w, rights[i]);
 }
 
-/* Another domain's region: "mpt" says that it is ours, or that it is of no domain. */
+/* A region of another domain; "mpt" claims our domain, or none. */
 static void region_domain(void)
 {
 	struct xroce_mpt truth, lie;
@@ -132,7 +132,7 @@ static void region_domain(void)
 	wire_close(&w);
 }
 
-/* Type 1 is for all queue pairs of the domain, and for no others. */
+/* A type 1 window is valid for all queue pairs of its domain only. */
 static void window_domain(void)
 {
 	struct xroce_mpt truth, lie;
@@ -154,7 +154,7 @@ static void window_domain(void)
 	wire_close(&w);
 }
 
-/* The queue pair is of the other domain, says the map "qp". */
+/* "qp" claims that the queue pair is in the other domain. */
 static void qp_domain(void)
 {
 	struct wire w, other;
@@ -178,7 +178,7 @@ static void qp_domain(void)
 	wire_close(&w);
 }
 
-/* The queue pair has no rights at all; the map says all of them. */
+/* A queue pair without rights; the map claims all of them. */
 static void qp_rights(struct wire *w)
 {
 	struct xroce_qp_modify m;
@@ -206,16 +206,15 @@ static void qp_rights(struct wire *w)
 }
 
 static const struct test tests[] = {
-	{ "map_lies_region_rights", "R9 P2 D5",
-	  "a region without the right, whatever the map says",
+	{ "map_lies_region_rights", "R9 P2 D5", "a region without the right, whatever the map says",
 	  ON_WIRE(region_rights, &mw_rc) },
-	{ "map_lies_region_domain", "R9 P1 D5", "a region of another domain",
+	{ "map_lies_region_domain", "R9 P1 D5", "a region of another domain, whatever the map says",
 	  region_domain },
-	{ "map_lies_window_domain", "W1 P1 D5", "a window of another domain",
+	{ "map_lies_window_domain", "W1 P1 D5", "a window of another domain, whatever the map says",
 	  window_domain },
-	{ "map_lies_qp_domain", "R9 P1 D5", "a queue pair of another domain",
+	{ "map_lies_qp_domain", "R9 P1 D5", "a queue pair of another domain, whatever the map says",
 	  qp_domain },
-	{ "map_lies_qp_rights", "R9 P2 D5", "a queue pair without the right",
+	{ "map_lies_qp_rights", "R9 P2 D5", "a queue pair without the right, whatever the map says",
 	  ON_WIRE(qp_rights, &mw_rc) },
 };
 

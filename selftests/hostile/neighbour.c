@@ -29,7 +29,7 @@ void secret_fill(unsigned char *mem, size_t len)
 		mem[i] = secret(i);
 }
 
-/* Any two repetitions, wherever they begin. */
+/* Look for any two periods of the secret in sequence, at any phase. */
 bool secret_in(const unsigned char *bytes, size_t len)
 {
 	unsigned char twice[3 * sizeof(words)];
@@ -51,7 +51,7 @@ static bool all_there(const unsigned char *mem)
 	return i == BYTES;
 }
 
-/* It answers before it is asked for the first time: it is ready. */
+/* The child process. Its first answer, before any question, means that it is ready. */
 static void be_well(void)
 {
 	struct xroce *x = xroce_open(LIVE_DEV);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests seen on the path and sent again (ReDMArk, USENIX Security 2021), at the
- * real responder: what is executed twice, and what is said.
+ * Requests captured on the path and sent again (ReDMArk, USENIX Security 2021), at the real
+ * responder: which are executed twice, and what the responses are.
  */
 #include <stdint.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 
 #define ONE		0x0102030405060708ull
 #define OTHER		0x7777777777777777ull
-#define STEP		16u		/* what is added, or its neighbour is swapped for */
+#define STEP		16u		/* addend of FETCH_ADD; CMP_SWAP swaps in ONE + STEP */
 #define KEPT		16u		/* max_dest_rd_atomic of a wire */
-#define ROOM		8192u		/* where in the region messages are received */
-#define HALF		0x800000u	/* half the circle of PSNs */
+#define ROOM		8192u		/* offset in the region of receive buffers */
+#define HALF		0x800000u	/* half the PSN space */
 
 static const struct wire_opts families[] = { {}, { .ipv6 = true } };
 static const struct wire_opts receives[] = {
@@ -28,7 +28,7 @@ static const struct wire_opts uc[] = {
 	{ .type = XROCE_QPT_UC, .recv = true, .ipv6 = true },
 };
 
-/* The PSN of the @n-th request. */
+/* The PSN of request number @n. */
 static uint32_t psn(uint32_t n)
 {
 	return (WIRE_PSN + n) & XROCE_PSN_MASK;
@@ -57,7 +57,7 @@ static void expect(struct wire *w, uint8_t opcode, uint32_t at, uint32_t msn, __
 	wire_expect(w, &want);
 }
 
-/* As if so many packets had gone by. */
+/* Pretend that many packets have been received. */
 static void set_epsn(struct wire *w, uint32_t epsn)
 {
 	__u32 slot = w->qpn & (LIVE_QP_ENTRIES - 1);
@@ -69,7 +69,10 @@ static void set_epsn(struct wire *w, uint32_t epsn)
 	live_map_put(LIVE_DEV, "qp", slot, &q);
 }
 
-/* An operation that changes ONE to ONE + STEP, and would change that again. */
+/*
+ * An operation that changes ONE to ONE + STEP and, if executed again, would change memory
+ * again.
+ */
 static struct packet atomic(const struct wire *w, uint8_t opcode)
 {
 	struct packet p = w->req;
@@ -82,8 +85,8 @@ static struct packet atomic(const struct wire *w, uint8_t opcode)
 }
 
 /*
- * The answer to @req is the first one each time, and memory is what it was set to
- * meanwhile: for a swap, what it compares with.
+ * A replayed @req gets the original response each time and does not change memory, even if
+ * memory holds the value that a swap compares with.
  */
 static void same_again(struct wire *w, const struct packet *req, uint32_t msn)
 {
@@ -116,7 +119,7 @@ static void atomic_one(const struct wire_opts *opts, uint8_t opcode)
 	value_is(&w, ONE + STEP);
 	same_again(&w, &captured, 1);
 
-	/* As many others as leave room for it; then one more. */
+	/* As many other atomics as leave its result in the replay ring; then one more. */
 	for (i = 1; i < KEPT && !test_failed(); i++) {
 		w.req = captured;
 		w.req.va += 64;
@@ -137,7 +140,7 @@ static void atomic_one(const struct wire_opts *opts, uint8_t opcode)
 	wire_quiet(&w);
 	value_is(&w, ONE);
 
-	/* More than half the circle behind is ahead. */
+	/* More than half the PSN space behind counts as ahead. */
 	set_epsn(&w, WIRE_PSN + HALF + 1);
 	wire_send(&w);
 	want = wire_response(&w, XROCE_RC_ACK);
@@ -161,7 +164,7 @@ static void atomics(void)
 			atomic_one(&families[i], opcodes[j]);
 }
 
-/* After 2^24 packets nothing tells it from a new one. */
+/* After 2^24 packets a replay cannot be told from a new request. */
 static void circle(void)
 {
 	struct wire w;
@@ -181,8 +184,8 @@ static void circle(void)
 }
 
 /*
- * The number is connected anew, by the same PSN: of what was kept before nothing is
- * answered, and what fits is a new request.
+ * The queue pair is connected again with the same initial PSN: results kept for the old
+ * connection are not replayed, and a captured request with the expected PSN is new.
  */
 static void later(void)
 {
@@ -215,7 +218,10 @@ static void later(void)
 	wire_close(&w);
 }
 
-/* A WRITE of three packets, the middle one alone as well, after memory has changed. */
+/*
+ * A WRITE of three packets and one of a single packet, replayed after memory has changed;
+ * the last time without the FIRST packet.
+ */
 static void write(void)
 {
 	static const uint8_t opcodes[] = {
@@ -260,7 +266,7 @@ static void post(struct wire *w, __u64 wr_id)
 	check(!xroce_post_recv(w->rq, wr_id, &sge, 1), "post_recv");
 }
 
-/* One completion has come, of @wr_id; or, if that is 0, none. */
+/* Check that there is one completion, for @wr_id; or none, if that is 0. */
 static void completed(struct wire *w, __u64 wr_id)
 {
 	struct xroce_cqe cqe[2] = {};
@@ -270,7 +276,7 @@ static void completed(struct wire *w, __u64 wr_id)
 	      "%d completions, of %#llx, status %u", n, cqe[0].wr_id, cqe[0].status);
 }
 
-/* No second completion, no second work request taken, nothing written. */
+/* A replayed SEND makes no second completion, consumes no receive and writes nothing. */
 static void receive_one(const struct wire_opts *opts, uint8_t opcode)
 {
 	struct wire w;
@@ -296,7 +302,7 @@ static void receive_one(const struct wire_opts *opts, uint8_t opcode)
 	wire_send(&w);
 	wire_expect_ack(&w, psn(1), 2);
 	completed(&w, 2);
-	/* There is none left, and a duplicate has no need of one. */
+	/* The receive queue is empty; a duplicate needs no receive. */
 	w.req.psn = psn(0);
 	wire_send(&w);
 	wire_expect_ack(&w, psn(1), 2);
@@ -316,7 +322,7 @@ static void receive(void)
 			receive_one(&receives[i], opcodes[j]);
 }
 
-/* A window's key that was invalidated and is good again stays so. */
+/* A window key that was invalidated and bound again is not invalidated by a replay. */
 static void invalidate(void)
 {
 	const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
@@ -382,13 +388,13 @@ static void no_region(struct wire *w)
 	check(!xroce_mr_dereg(w->x, w->mr.mr), "DEREG");
 }
 
-/* A window, by whose key the READ is, is invalidated. */
+/* Invalidate the window whose key the READ uses. */
 static void no_window(struct wire *w)
 {
 	check(!mw_inval(w, w->req.rkey), "LOCAL_INV");
 }
 
-/* It is read again as memory is now, for as long as the key is good for that. */
+/* A replayed READ returns the current memory, as long as its key is valid. */
 static void read_one(const struct wire_opts *opts, void (*end)(struct wire *w))
 {
 	struct wire w;
@@ -430,7 +436,7 @@ static void read_again(void)
 		read_one(rows[i].opts, rows[i].end);
 }
 
-/* A message that is one packet is executed once more, whenever and whatever its PSN. */
+/* UC: a replayed message of one packet is executed again, at any time and with any PSN. */
 static void uc_write(struct wire *w)
 {
 	static const uint32_t psns[] = { 0, 0, HALF, 12345 };
@@ -445,7 +451,7 @@ static void uc_write(struct wire *w)
 	memset(w->mem, 0, WIRE_BYTES);
 }
 
-/* The packets of a message of three, from the @first on; each moves @counter. */
+/* Send the packets of a message of three, from @first on; each increments @counter. */
 static void uc_packets(struct wire *w, size_t first, size_t counter)
 {
 	static const uint8_t opcodes[] = {
@@ -461,7 +467,10 @@ static void uc_packets(struct wire *w, size_t first, size_t counter)
 	}
 }
 
-/* One of several is, as a whole; its rest is not. */
+/*
+ * UC: a message of several packets is executed again if all are replayed, but not without
+ * its first packet.
+ */
 static void uc_message(struct wire *w)
 {
 	struct packet only = w->req;
@@ -506,7 +515,7 @@ static void uc_all(void)
 		uc_write(&w);
 		uc_message(&w);
 		uc_receive(&w);
-		/* Not after the grant has ended. */
+		/* But not after the key has become invalid. */
 		no_region(&w);
 		wire_counted(&w, COUNTER(acc_key));
 		wire_untouched(&w);
@@ -516,14 +525,16 @@ static void uc_all(void)
 }
 
 static const struct test tests[] = {
-	{ "replay_atomic", "D2 D5", "FETCH_ADD and CMP_SWAP change memory once", atomics },
-	{ "replay_circle", "D5", "after 2^24 packets a PSN comes again", circle },
-	{ "replay_later", "D5", "to a connection that came after", later },
-	{ "replay_write", "D2 D5", "a WRITE does not undo what came after", write },
-	{ "replay_receive", "D2 D5", "one completion a message", receive },
-	{ "replay_invalidate", "W7 D5", "a key that is good again stays so", invalidate },
-	{ "replay_read", "R7 W7 D5", "a READ, as long as its key is good", read_again },
-	{ "replay_uc", "R7 D2 D5", "UC executes whole messages again, within the grant", uc_all },
+	{ "replay_atomic", "D2 D5", "a replayed FETCH_ADD or CMP_SWAP changes memory once",
+	  atomics },
+	{ "replay_circle", "D5", "after 2^24 packets a PSN is valid again", circle },
+	{ "replay_later", "D5", "replayed to a later connection of the queue pair", later },
+	{ "replay_write", "D2 D5", "a replayed WRITE does not undo later changes", write },
+	{ "replay_receive", "D2 D5", "a replayed SEND makes no second completion", receive },
+	{ "replay_invalidate", "W7 D5",
+	  "a replayed invalidation does not void a key that was bound again", invalidate },
+	{ "replay_read", "R7 W7 D5", "a replayed READ works while its key is valid", read_again },
+	{ "replay_uc", "R7 D2 D5", "UC executes replayed messages, within the grant", uc_all },
 };
 
 int main(int argc, char **argv)

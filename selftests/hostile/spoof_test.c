@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A host on the path that forges the peer's requests (ReDMArk, USENIX Security 2021), at
- * the real responder: address, number, PSN and key are the true peer's, the MAC is not.
- * They are executed, and the true peer is out of step; what it was not granted stays
- * out of reach.
+ * A host on the path forges the peer's requests (ReDMArk, USENIX Security 2021), at the
+ * real responder: address, number, PSN and key are those of the true peer, the MAC is not.
+ * They are executed, and the true peer's PSNs are stale then. Memory that was not granted
+ * to the peer stays out of reach.
  */
 #include <stdint.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "mem.h"
 #include "wire.h"
 
-#define ROOM	8192u		/* where in the region messages are received */
+#define ROOM	8192u		/* offset in the region of receive buffers */
 #define SPOOFED	0x5a		/* pattern of the forger's bytes */
 
 static const struct wire_opts rc[] = {
@@ -31,7 +31,7 @@ static uint32_t psn(uint32_t n)
 	return (WIRE_PSN + n) & XROCE_PSN_MASK;
 }
 
-/* The next request as the forger sends it. */
+/* Turn the next request into the forger's. */
 static void forge(struct wire *w)
 {
 	w->req.src_mac[5] = 0x66;
@@ -57,8 +57,9 @@ static __u32 duplicates(const struct wire *w)
 }
 
 /*
- * The forger is answered. The peer's own request of that PSN is acknowledged without
- * being executed, and the next one is executed: it cannot tell.
+ * The forged request is acknowledged. The peer's own request with that PSN is taken for a
+ * duplicate and acknowledged without being executed. The next one is executed: the peer
+ * cannot tell.
  */
 static void out_of_step(struct wire *w)
 {
@@ -88,7 +89,10 @@ static void out_of_step(struct wire *w)
 	w->req = true_one;
 }
 
-/* What needs more of an answer than an acknowledgement gets none, and changes nothing. */
+/*
+ * A duplicate READ or atomic, for which no request is kept, is dropped: no response, no
+ * change.
+ */
 static void no_answer(struct wire *w)
 {
 	static const uint8_t opcodes[] = { XROCE_RC_READ_REQUEST, XROCE_RC_FETCH_ADD };
@@ -113,7 +117,7 @@ static void no_answer(struct wire *w)
 	      qp_state(w->x, w->qpn));
 }
 
-/* What the peer may read goes to the forger. */
+/* The forger can READ what the peer may read. */
 static void reads(struct wire *w)
 {
 	struct packet true_one = w->req, want, got;
@@ -138,7 +142,7 @@ static void reads(struct wire *w)
 	w->req = true_one;
 }
 
-/* The forger's message is the one that is received; the peer's is lost. */
+/* The forger's message is received; the peer's is taken for a duplicate. */
 static void receives(struct wire *w)
 {
 	struct xroce_sge_local sge = { w->mr.iova + ROOM, 64, w->mr.lkey };
@@ -180,7 +184,7 @@ static void executed(void)
 	}
 }
 
-/* UC has no step to be out of: both are executed. */
+/* UC checks no PSN between messages: both requests are executed. */
 static void uc_executed(void)
 {
 	struct packet true_one;
@@ -203,12 +207,12 @@ static void uc_executed(void)
 }
 
 /**
- * struct stage - what there is beside the grant
- * @w: the queue pair, and the region that is granted
- * @mem: memory of the others
+ * struct stage - a grant, and what is outside it
+ * @w: the queue pair, and the granted region
+ * @mem: memory of the other regions
  * @domain: a region of another protection domain
- * @right: one of the same, which grants something else
- * @gone: what was the key of one
+ * @right: a region of the same domain, with another right
+ * @gone: key of a deregistered region
  */
 struct stage {
 	struct wire w;
@@ -281,7 +285,7 @@ static void before(struct stage *s)
 	s->w.req.va -= 8;
 }
 
-/* An atomic has eight bytes. */
+/* An atomic accesses eight bytes. */
 static void across_the_end(struct stage *s)
 {
 	s->w.req.va += WIRE_BYTES - (s->w.req.opcode == XROCE_RC_FETCH_ADD ? 0 : 56);
@@ -317,7 +321,7 @@ static void nothing_changed(struct stage *s)
 	check(i == MEM_PAGE, "byte %#x beside the grant has changed", i);
 }
 
-/* A NAK, to the forger; the connection has ended for the true peer as well. */
+/* The forger gets a NAK, and the connection has ended for the true peer, too. */
 static void refused(struct stage *s, const struct beyond *b)
 {
 	struct packet true_one = s->w.req, want;
@@ -383,11 +387,12 @@ static void not_granted(void)
 }
 
 static const struct test tests[] = {
-	{ "spoof_executed", "D5", "forged requests are executed, and the peer is out of step",
-	  executed },
-	{ "spoof_uc_executed", "D5", "the same on UC, which has no step", uc_executed },
-	{ "spoof_not_granted", "R1 R2 R9 P2 D5", "nothing beyond the peer's grant",
-	  not_granted },
+	{ "spoof_executed", "D5",
+	  "forged requests are executed, and the peer's are taken for duplicates", executed },
+	{ "spoof_uc_executed", "D5", "UC: forged requests are executed, and so are the peer's",
+	  uc_executed },
+	{ "spoof_not_granted", "R1 R2 R9 P2 D5",
+	  "forged requests reach nothing beyond the peer's grant", not_granted },
 };
 
 int main(int argc, char **argv)
