@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xroce: what it makes, what it shows, how it refuses. Each test is
-# a function; TAP.
+# The xroce command: what it makes, shows and refuses. Each test is a function; TAP.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# The command, bpftool and the table of keys say the same of a region.
+# The command, bpftool and the map of keys must agree about a region.
 three_views() {
 	local pd mr
 
@@ -23,8 +22,8 @@ three_views() {
 	python3 -m json.tool <"$work/mr" >"$work/pretty"
 	holds 'len(mr) == 1 and len(mpt) == 1 and len(dump) == 64' \
 		mr="$work/mr" mpt="$work/mpt" dump="$work/dump"
-	# One translation a block: neighbours in memory may make it larger than
-	# a page.
+	# One table entry for each block; blocks can be larger than a page if pages happen
+	# to be contiguous.
 	holds 'mr[0]["length"] == 65536 and mr[0]["offset"] % 4096 == 1 and
 		mr[0]["pages"] == -(-(mr[0]["offset"] + 65536) //
 			mr[0]["page_size"]) and mr[0]["name"] == "three" and
@@ -53,7 +52,7 @@ three_views() {
 		dump="$work/dump"
 }
 
-# JSON from every command that shows, with objects and without.
+# All commands that show print JSON, with and without objects.
 json_everywhere() {
 	local pd qpn noun
 
@@ -83,7 +82,7 @@ json_everywhere() {
 	xr pd del pd "$pd"
 }
 
-# Counters of a region: asked for, and only then; as bpftool shows them.
+# Counters of a region are shown only on request, and match those of bpftool.
 counters() {
 	local pd=$1 pin=/sys/fs/bpf/xroce/x0/mr_stat names index id byte
 
@@ -93,7 +92,7 @@ counters() {
 	xr -j mr add pd "$pd" name counted access none file "$work/file" \
 		>"$work/made"
 	index=$(makes mr mr show)
-	# Each CPU's eight numbers are 1 to 8.
+	# Each CPU counts 1 to 8 in the eight counters.
 	for byte in 1 2 3 4 5 6 7 8; do echo $byte 0 0 0 0 0 0 0; done |
 		xargs bpftool map update pinned $pin key \
 			$((index & 255)) $((index >> 8)) 0 0 value
@@ -119,7 +118,7 @@ counters() {
 	bpftool map pin id "$id" $pin
 	xr mr del mr counted
 
-	# Counters of that many regions take too much memory.
+	# With so many regions, the map of counters would be too large.
 	xr link add dev lo mpt 4194304 qp 16 >"$work/made"
 	fails 1 'dev lo: its regions are not counted' mr show dev lo -s
 	xr mr show dev lo >"$work/text"
@@ -128,7 +127,7 @@ counters() {
 
 counters_of_regions() { with_a_pd counters; }
 
-# A queue pair through its states, by their names.
+# A queue pair goes through its states, by name.
 states() {
 	local pd=$1 qpn state
 
@@ -205,7 +204,7 @@ usage_errors() {
 	fails 2 '' --nonsense
 }
 
-# An object, a value, a reason.
+# Error messages name the object, the value and the reason.
 object_errors() {
 	local pd=$1
 
@@ -304,7 +303,7 @@ for m in json.load(open(sys.argv[1])): print(m["mr"])' "$work/mr" |
 
 names_of_regions() { with_a_pd names; }
 
-# Programs may have several of a name; the persistent one is the command's.
+# Several programs may have regions of one name; the command means the persistent one.
 shared_names() {
 	local pd=$1 servers=() port
 
@@ -333,7 +332,7 @@ shared_names() {
 
 names_of_programs() { with_a_pd shared_names; }
 
-# The pool, and a region's table, for those who may see them.
+# The pool and the table of a region are shown to callers with the capability.
 tables() {
 	local pd=$1 without
 
@@ -381,7 +380,7 @@ tables() {
 
 translation_tables() { with_a_pd tables; }
 
-# Memory of a process that knows nothing of it.
+# Memory of a process that does not cooperate.
 process() {
 	local pd=$1 holder addr
 
@@ -431,7 +430,7 @@ going_away() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# A device that has been renamed since is found under its new name.
+# A device that was renamed later is found by its new name.
 renamed() {
 	in_xr ip link set x0 down name y0
 	in_xr ip link set y0 up

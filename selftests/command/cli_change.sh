@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xroce: regions that change, physical ones, and windows.
+# The xroce command: changes of regions, physical regions, and windows.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# share PD: a second region over the first one's memory, then changes to both.
+# share PD: make a second region over the first one's memory, then change both
 changes() {
 	local pd=$1 other
 
@@ -63,7 +63,7 @@ changes() {
 
 changes_of_regions() { with_a_pd changes; }
 
-# Physical addresses of a file's pages, in hexadecimal, joined by commas.
+# Print the physical addresses of a file's pages, in hexadecimal, joined by commas.
 pages_of() { # FILE
 	python3 - "$1" <<-'END'
 	import ctypes, mmap, os, struct, sys
@@ -115,7 +115,7 @@ physical() {
 
 physical_regions() { with_a_pd physical; }
 
-# Bind, look, revoke, of one type.
+# Bind, show and revoke a window of one type.
 window() { # TYPE QPN
 	local key mw first second
 

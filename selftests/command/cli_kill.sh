@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xroce link add, reload and del, killed before each of their steps: whatever is left,
-# del removes it and add makes a link in its place; a link that is there stays. Each test is a function; TAP.
+# xroce link add, reload and del, killed before each of their steps. Afterwards del removes
+# what is left, add makes a link in its place, and a link that serves goes on. Each test is
+# a function; TAP.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
 add=(link add dev x0 mpt 64 qp 16)
-# The program itself is verified for seconds, and here fifty times.
+# A small program: verifying the real one takes seconds, and here it is loaded fifty times.
 export XROCE_BPF_OBJECT=$top/build/selftests/lib/small.bpf.o
 
-# killed N WORD...: whether the command was killed before its Nth step; fails when
-# it ended of itself otherwise than with success
+# killed N WORD...: succeeds if the command was killed before its Nth step, fails if it
+# succeeded in fewer steps; exits if the command failed
 killed() {
 	local n=$1 status=0
 
@@ -37,7 +38,7 @@ nothing_is_left() {
 	[ ! -s "$work/link" ] || not_so "$1: $(cat "$work/link")"
 }
 
-# Its own status is 1 where really nothing was left.
+# del may fail only if nothing is left.
 del_mends() {
 	local left=
 
@@ -52,7 +53,7 @@ del_mends() {
 	nothing_is_left "$1, del"
 }
 
-# It serves, with everything that belongs to it.
+# add makes a link that has its program and all pins.
 add_mends() {
 	xr "${add[@]}" >"$work/made" 2>"$work/err" ||
 		not_so "$1: $(cat "$work/err")"
@@ -77,7 +78,7 @@ add_is_killed() {
 		n=$((n + 1))
 	done
 	echo "# add has $((n - 1)) steps"
-	# A link, a program, eight pins and their directory, maps.
+	# The link, the program, eleven pins and their directory.
 	[ $n -gt 12 ] || not_so "add has so many steps"
 }
 
@@ -85,7 +86,7 @@ del_is_killed() {
 	local n=1
 
 	while killed $n link del dev x0; do
-		# Before the module has deleted it, it is as it was.
+		# As long as the module has the link, everything else is still there.
 		if xr link show dev x0 >"$work/out" 2>&1; then
 			fails 1 'it has a link already$' "${add[@]}"
 		else
@@ -95,7 +96,7 @@ del_is_killed() {
 		n=$((n + 1))
 	done
 	echo "# del has $((n - 1)) steps"
-	# A link, a program, eight pins and their directory.
+	# The link, the program, eleven pins and their directory.
 	[ $n -gt 11 ] || not_so "del has so many steps"
 	nothing_is_left del
 	xr "${add[@]}" >"$work/made"
@@ -103,7 +104,7 @@ del_is_killed() {
 
 program_on() { in_xr ip -d link show x0 | sed -nE 's/.*prog\/xdp id ([0-9]+).*/\1/p'; }
 
-# The link serves, with one program or the other, and can be reloaded or deleted.
+# The link serves with either the old or the new program, and can be reloaded or deleted.
 reload_is_killed() {
 	local n=1 was is changed=0
 
@@ -129,12 +130,12 @@ reload_is_killed() {
 		n=$((n + 1))
 	done
 	echo "# reload has $((n - 1)) steps, $changed behind the exchange"
-	# A pin, the module, the device, and the pin in its place.
+	# A new pin, the module, the device, and renaming the pin.
 	[ $n -gt 4 ] || not_so "reload has so many steps"
 	[ $changed -gt 0 ] || not_so "it was killed behind the exchange"
 }
 
-# Somebody has removed the pins of a link, which goes on in the module.
+# The pins of a link were removed; the link itself is still in the module.
 pins_removed() {
 	rm -r /sys/fs/bpf/xroce/x0
 	fails 1 "without a program; 'xroce link del' removes it" "${add[@]}"
@@ -143,7 +144,7 @@ pins_removed() {
 	xr "${add[@]}" >"$work/made"
 }
 
-# A device of that name in another network namespace has nothing to say.
+# A device of that name in another network namespace does not affect the link.
 serving_stays() {
 	local id
 
@@ -161,7 +162,7 @@ serving_stays() {
 		not_so "it is as it was: $(xr link show)"
 }
 
-# What is left keeps the module, until it is removed. Before the sixth step nothing is.
+# Remains of a link hold the module until they are removed. Before step six there are none.
 module_goes() {
 	local n=6
 

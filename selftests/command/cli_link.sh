@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xroce link: devices with odd names, pins that cannot be made or are hidden. Each test
-# is a function; TAP.
+# xroce link: devices with odd names, pins that cannot be made or are hidden. Each test is a
+# function; TAP.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# It is verified at once, for links that no packet comes to.
+# A program that loads quickly, for links that receive no packets.
 small=$top/build/selftests/lib/small.bpf.o
 
-# A test that fails leaves devices and links of other names.
+# Remove devices and links of other names that a failed test has left.
 start_anew() {
 	local dev
 
@@ -23,13 +23,12 @@ start_anew() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# The name of the directory that the pins of a device are in.
+# Print the name of the directory with a device's pins.
 pins_of() { sed 's/%/%25/g; s/\./%2e/g' <<<"$1"; }
 
 attached() { in_xr ip -d link show dev "$1" | grep -q prog/xdp; }
 
-# A device of the name is found by it in all that looks for pins, and under the name
-# that it gets later.
+# All commands that look for pins find a device by this name, and by a later one.
 one_name() {
 	local name=$1 dir
 
@@ -59,7 +58,7 @@ odd_names() {
 	local names name
 
 	export XROCE_BPF_OBJECT=$small
-	# The longest, too. The kernel makes no device that has a "%" in its name.
+	# Including the longest possible name. The kernel refuses device names with "%".
 	names=('x0.5' '...' '.a' '...............' "q'\"\\*" $'\xc3\xa9')
 	for name in "${names[@]}"; do
 		in_xr ip link add name "$name" type dummy
@@ -76,7 +75,7 @@ odd_names() {
 	unset XROCE_BPF_OBJECT
 }
 
-# The memory is in a file: what a peer has written is there.
+# The region is over a file; a peer's WRITE shows up there.
 written() { [ "$(head -c 8 "$work/file")" = xxxxxxxx ]; }
 
 vlan() {
@@ -89,7 +88,7 @@ vlan() {
 	in_xr ip link set x0.5 up
 	ip addr add 10.78.0.1/24 dev c0.5
 	in_xr ip addr add 10.78.0.2/24 dev x0.5
-	# A frame for a VLAN goes through the program of x0 first.
+	# Without this, x0's program would take frames for a VLAN first.
 	xr link del dev x0
 	xr link add dev x0.5 mpt 16 qp 16 >"$work/made"
 	grep -q 'dev x0.5 mode generic' "$work/made" || not_so "made: $(cat "$work/made")"
@@ -114,12 +113,12 @@ vlan() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# without_bpffs COMMAND...: in a mount namespace where nothing is on /sys/fs/bpf
+# without_bpffs COMMAND...: run it in a mount namespace with no bpffs on /sys/fs/bpf
 without_bpffs() {
 	in_xr unshare --mount bash -c 'umount /sys/fs/bpf && exec "$@"' bash "$@"
 }
 
-# refused_add PATTERN COMMAND...: it fails so, and makes nothing
+# refused_add PATTERN COMMAND...: add fails with that message and makes nothing
 refused_add() {
 	local pattern=$1
 
@@ -131,7 +130,7 @@ refused_add() {
 	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
 }
 
-# Each reason for which pins cannot be made is told from the others.
+# Each reason why pins cannot be made has a message of its own.
 no_pins() {
 	xr link del dev x0
 	refused_add "no bpffs is mounted on /sys/fs/bpf: 'mount -t bpf bpf /sys/fs/bpf' mounts one$" \
@@ -146,12 +145,12 @@ no_pins() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# hidden COMMAND...: where another bpffs lies over the pins
+# hidden COMMAND...: run it in a mount namespace where another bpffs hides the pins
 hidden() {
 	in_xr unshare --mount bash -c 'mount -t bpf bpf /sys/fs/bpf && exec "$@"' bash "$@"
 }
 
-# Delete the module's link alone, by a del that is killed.
+# Kill del just after it has deleted the module's link.
 del_half() {
 	local n
 
@@ -163,20 +162,20 @@ del_half() {
 	not_so "the link is deleted"
 }
 
-# Never is a program left on the device of a link that is said to be deleted.
+# When del reports success, no program is left on the device.
 hidden_pins() {
 	local status=0
 
 	export XROCE_BPF_OBJECT=$small
 	xr link reload dev x0 >"$work/out"
-	# Who cannot find it leaves all as it is.
+	# Without the capability to find the program, del changes nothing.
 	hidden setpriv --bounding-set=-all,+net_admin --inh-caps=-all "$xroce" link del dev x0 >"$work/out" 2>"$work/err" || status=$?
 	[ $status = 1 ] || not_so "refused: $status"
 	grep -q 'its program ([0-9]*) cannot be detached: .* CAP_SYS_ADMIN is needed' \
 		"$work/err" || not_so "it says so: $(cat "$work/err")"
 	attached x0 || not_so "it stays"
 	xr link show dev x0 | grep -q 'pins /sys/fs/bpf/xroce/x0$' || not_so "as it was"
-	# Who can detaches it, and says what is left.
+	# With it, del detaches the program and warns about the remaining pins.
 	hidden "$xroce" link del dev x0 >"$work/out" 2>"$work/err" ||
 		not_so "deleted: $(cat "$work/err")"
 	! attached x0 || not_so "the program is off"
@@ -185,7 +184,7 @@ hidden_pins() {
 	[ -e /sys/fs/bpf/xroce/x0/prog ] || not_so "they are left"
 	xr link add dev x0 mpt 64 qp 16 >"$work/made" ||
 		not_so "a new one takes their place"
-	# The module's link alone has gone, as if del had been killed.
+	# The module's link is already deleted, as by a del that was killed.
 	del_half
 	attached x0 || not_so "the program is left"
 	hidden "$xroce" link del dev x0 2>"$work/err" || not_so "again: $(cat "$work/err")"
@@ -198,7 +197,7 @@ hidden_pins() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# A program of somebody else's is not ours to detach.
+# del does not detach a program that is not xroce's.
 foreign_program() {
 	xr link del dev x0
 	in_xr ip link set dev x0 xdpgeneric object "$top/build/selftests/lib/pass.bpf.o" \
@@ -209,7 +208,7 @@ foreign_program() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# same WORD... -- WORD...: both print the same
+# same WORD... -- WORD...: both commands print the same
 same() {
 	local one=()
 
@@ -223,7 +222,7 @@ same() {
 	[ -s "$work/one" ] && cmp -s "$work/one" "$work/two" || not_so "the same: ${one[*]}, $*"
 }
 
-# The word before an object's number or name may be left out; numbers are decimal or
+# The word before an object's number or name may be omitted; numbers are decimal or
 # hexadecimal.
 bare_words() {
 	local pd qpn mr mw
@@ -249,7 +248,7 @@ bare_words() {
 	fails 2 '^xroce: qpn is missing' qp del
 	fails 2 'nonsense: no such argument$' pd add nonsense
 	fails 1 'dev nope' link del nope
-	# A number says nothing of which link it is on.
+	# A number alone does not tell which link is meant.
 	xr link add lo mpt 16 qp 16 >"$work/made"
 	fails 2 'several network devices have a link: say dev DEV' pd show "$pd"
 	same pd show pd "$pd" dev x0 -- pd show "$pd" dev x0
@@ -260,7 +259,7 @@ bare_words() {
 	xr pd del "$pd"
 }
 
-# completed WORD...: what the last one is completed to, in one line
+# completed WORD...: print the completions of the last word, in one line
 completed() {
 	PATH=$top/build/user:$PATH in_xr bash -c '
 		. "$1/user/bash-completion/xroce"; shift
@@ -268,7 +267,7 @@ completed() {
 		bash "$top" "$@"
 }
 
-# is_completed WANTED WORD...
+# is_completed WANTED WORD...: the completions are exactly these
 is_completed() {
 	local want=$1 is
 
@@ -277,7 +276,7 @@ is_completed() {
 	[ "$is" = "$want" ] || not_so "'$want' is '$is' after: xroce $*"
 }
 
-# What there is, by number and by name.
+# Objects are completed by number and by name.
 objects_completed() {
 	local pd qpn mr mw
 
@@ -308,7 +307,7 @@ objects_completed() {
 	is_completed '' qp del qpn ''
 }
 
-# Limits are shown, set or not.
+# Limits are shown whether or not they are set.
 limits_shown() {
 	xr link limit >"$work/out"
 	xr link limit show >"$work/two"
@@ -330,7 +329,7 @@ limits_shown() {
 	fails 1 'link limit dev lo: it has no link' link limit lo
 }
 
-# Values at the ends of the ranges that the manual tells, and one beyond.
+# Values at both ends of the documented ranges, and one beyond.
 ranges() {
 	local pd qpn word taken most said n
 
@@ -372,7 +371,7 @@ ranges() {
 	fails 2 'count "0"' monitor count 0
 }
 
-# A file that is no BPF object, one of another program's, and none.
+# A file that is not a BPF object, an object with another program, and a missing one.
 wrong_objects() {
 	local cure='; XROCE_BPF_OBJECT names it, without that the installed one is loaded$'
 
@@ -388,7 +387,8 @@ wrong_objects() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# What cannot be memory of a region: its error says so, and not that a link has gone.
+# A file that cannot be memory of a region: the error says so, and does not claim that a
+# link is gone.
 wrong_files() {
 	local pd
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xroce: on-demand regions.
+# The xroce command: on-demand regions.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# A region of a process that has touched nothing of it, on demand.
+# An on-demand region over memory that the process has not touched.
 demand() {
 	local pd=$1 holder addr
 
@@ -57,7 +57,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 
 memory_on_demand() { mkfifo "$work/stdin"; with_a_pd demand; }
 
-# All that a process maps.
+# A region over everything that a process maps.
 space() {
 	local pd=$1 holder addr
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xroce: batches, colours, units, and the forms of its words.
+# The xroce command: batches, colours, units, and the syntax of its words.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# batch STATUS FILE OPTION...: run it; what it says is in out and err
+# batch STATUS FILE OPTION...: run a batch; its output is in out and err
 batch() {
 	local want=$1 file=$2 status=0
 
@@ -17,7 +17,7 @@ batch() {
 		not_so "exit status $want: $status: $(cat "$work/err")"
 }
 
-# The third command fails, on the fifth line; the others can be done.
+# The third command, on line five, fails; the others work.
 write_batch() {
 	cat >"$work/batch" <<-'END'
 	# a comment, and a command in two lines
@@ -68,7 +68,7 @@ batch_goes_on() {
 	fails 2 'a batch, or a command' -b "$work/batch" pd show
 }
 
-# Quotes keep blanks; options of a line are that line's.
+# Quoted words may contain blanks; options on a line are for that line only.
 batch_words() {
 	local pd=$1
 
@@ -96,13 +96,13 @@ batch_words() {
 
 words_of_a_batch() { with_a_pd batch_words; }
 
-# on_terminal COMMAND: what it writes there
+# on_terminal COMMAND: print what it writes to a terminal
 on_terminal() { TERM=xterm script -qec "$1" /dev/null </dev/null; }
 
 colored() { grep -q $'\e\\[36mx0\e\\[0m' "$work/out"; }
 plain() { grep -q 'dev x0 ' "$work/out" && ! grep -q $'\e' "$work/out"; }
 
-# shows HOW COMMAND WORD...: colored or plain
+# shows HOW COMMAND WORD...: HOW is colored or plain
 shows() {
 	local how=$1
 
@@ -131,7 +131,7 @@ colors() {
 	fails 2 'color "sometimes"' -c=sometimes link show
 }
 
-# Units where a number is a multiple, and never in JSON.
+# Text has units for multiples of a unit; JSON has plain numbers.
 units() {
 	local pd=$1 bytes text
 
@@ -159,15 +159,14 @@ units() {
 
 units_of_sizes() { with_a_pd units; }
 
-# clean FILE...: nothing in them moves a terminal
+# clean FILE...: the files contain no control characters for terminals
 clean() {
 	! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' "$@" &&
 		! LC_ALL=C grep -q $'\xc2[\x80-\x9f]' "$@" ||
 		not_so "clean: $(cat -v "$@")"
 }
 
-# A device that another has named, and what is typed, do not reach the terminal as
-# they are.
+# A device's name from somebody else, and the user's own words, are escaped on the terminal.
 names_are_escaped() {
 	local dev=$'e\e[31m\xc2\x9b\xff' status
 
@@ -197,7 +196,7 @@ names_are_escaped() {
 	in_xr ip link del "$dev"
 }
 
-# Columns stay where they are, whatever a name takes.
+# Columns stay aligned, however wide a name is.
 columns() {
 	local pd=$1 name
 
@@ -252,7 +251,7 @@ forms() {
 	xr -V | grep -qE '^xroce [0-9.]+$'
 }
 
-# A file that takes a while to be pinned: told on a terminal, not in a pipe.
+# Pinning a large file takes a while: progress is shown on a terminal, not in a pipe.
 work_is_told() {
 	local pd=$1 add
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The command xroce: what it shows of links and of the machine, the counters for
-# Prometheus, and events.
+# The xroce command: what it shows of links and of the machine, counters for Prometheus, and
+# events.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# The program and its maps, as bpftool knows them; windows; counters.
+# Program and maps as bpftool shows them; windows; counters.
 links() {
 	local pd=$1 id
 
@@ -66,7 +66,7 @@ links() {
 
 details_of_links() { with_a_pd links; }
 
-# Read the text format as strictly as it is defined; print it as JSON.
+# Parse the text format strictly by its definition; print it as JSON.
 parse_prometheus() {
 	python3 - <<-'END'
 	import json, os, re, sys
@@ -117,7 +117,7 @@ metrics() {
 		>"$work/made"
 	xr mr add pd "$pd" name plain access none file "$work/file" \
 		>"$work/made"
-	# Each CPU has counted 1 to 8.
+	# Each CPU counts 1 to 8 in the eight counters.
 	index=$(makes mr mr show plain)
 	for byte in 1 2 3 4 5 6 7 8; do echo $byte 0 0 0 0 0 0 0; done |
 		xargs bpftool map update pinned $pin key \
@@ -139,7 +139,7 @@ metrics() {
 		parsed="$work/parsed" stat="$work/stat"
 	xr -o prometheus stat >"$work/again"
 	cmp "$work/metrics" "$work/again"
-	# The parser finds what is wrong.
+	# The parser itself detects errors.
 	echo 'xroce_mtt_entries 3' >>"$work/metrics"
 	! work=$work parse_prometheus >"$work/parsed" 2>"$work/err" ||
 		not_so "a family in two places is found"
@@ -175,14 +175,14 @@ features() {
 		$(state_of bpf_xdp) == 'unknown' and
 		$(state_of module) == 'yes' and
 		$(state_of abi) == 'unknown'" p="$work/probe"
-	# Another object than ours, and none.
+	# An object with another program, and a missing one.
 	status=0
 	in_xr env XROCE_BPF_OBJECT="$top/build/selftests/lib/pass.bpf.o" \
 		"$xroce" -j feature >"$work/probe" || status=$?
 	holds "$status == 1 and $(state_of kfuncs) == 'no'" p="$work/probe"
 }
 
-# Without the lo's XDP it can be used all the same.
+# The command can be used even if lo has no XDP.
 fails_to_probe() {
 	xr -j feature probe "$@" >"$work/probe" || :
 }
@@ -205,7 +205,7 @@ without_module() {
 
 has_events() { [ "$(wc -l <"$work/events")" -ge "$1" ]; }
 
-# It, or its child, waits for events.
+# watches PID: the process or its child waits for events
 watches() { cat /proc/{"$1","$(pgrep -P "$1" || echo self)"}/wchan | grep -q poll; }
 
 watched() {
@@ -228,7 +228,7 @@ watched() {
 	xr mr del mr "$mr"
 	xr qp del qpn "$qpn"
 	wait_until 30 grep -q '"event":"del".*"qpn"' "$work/events"
-	# A new link has a new ring of events.
+	# A new link has a new ring buffer of events.
 	xr link add dev lo mpt 16 qp 16 >"$work/made"
 	wait_until 30 grep -q '"event":"add","dev":"lo","link"' "$work/events"
 	xr link del dev lo
@@ -259,7 +259,7 @@ print(json.dumps([json.loads(line) for line in open(sys.argv[1])]))' \
 			[("change", "err", "acc_key")]' l="$work/list"
 }
 
-# A count of none would never end, so that it is bounded here.
+# A count of zero must be refused, not run without end: hence the timeout.
 monitor_count_zero() {
 	local n status
 
@@ -279,7 +279,7 @@ monitor() {
 	with_a_pd bounded
 }
 
-# It ends after as many as it is asked for, of the kind that it is asked for.
+# monitor ends after the requested number of events of the requested kind.
 bounded() {
 	local pd=$1 other watcher
 
@@ -299,7 +299,7 @@ bounded() {
 	xr pd show pd "$pd" >"$work/made"
 }
 
-# For a netdev that is not there nobody looks for a module; and it has other names.
+# A netdev that does not exist causes no module request; other names of netdevs work.
 netdev_names() {
 	local modprobe made
 
@@ -311,7 +311,7 @@ netdev_names() {
 	fails 1 'nope' link del dev nope
 	fails 1 'nope' link add dev nope
 	made=$(cat "$work/asked" 2>/dev/null) || :
-	# What asks as others do has one looked for.
+	# To compare: other programs' lookups do request a module.
 	in_xr python3 -c 'import socket; socket.if_nametoindex("nope")' \
 		>"$work/out" 2>&1 || :
 	echo "$modprobe" >/proc/sys/kernel/modprobe

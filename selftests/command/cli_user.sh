@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the table ACCESS of the manual says: what the command can do for a user who is
-# nobody, in the group of /dev/xroce or not, with which capabilities.
+# The table ACCESS of the manual: what the command can do for an ordinary user, in the group
+# of /dev/xroce or not, with which capabilities.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
 nobody=65534
-group=64000		# of no name: the rule of udev's gives the device to "xroce"
+group=64000		# without a name; the udev rule gives the device to "xroce"
 
-# as GROUP CAPABILITY... -- WORD...: the command, of a user with no other rights. The
-# group is "in" or "out"; $memlock is RLIMIT_MEMLOCK in KiB. It takes the place of the
-# shell.
+# as GROUP CAPABILITY... -- WORD...: replace the shell by the command, run as a user with
+# these rights only. GROUP is "in" or "out"; $memlock is RLIMIT_MEMLOCK in KiB.
 as() {
 	local who=--clear-groups caps=
 
@@ -29,13 +28,13 @@ as() {
 		--inh-caps="-all$caps" --ambient-caps="-all$caps" "$xroce" "$@"
 }
 
-# may ...: as above; it works
+# may ...: the same words as for as; the command works
 may() {
 	(as "$@") >"$work/out" 2>"$work/err" ||
 		not_so "allowed: $* ($(cat "$work/err"))"
 }
 
-# may_not PATTERN ...: it is refused, with a message that matches, and prints nothing
+# may_not PATTERN ...: it fails with a message that matches, and prints nothing
 may_not() {
 	local pattern=$1 status=0
 
@@ -46,8 +45,8 @@ may_not() {
 	[ ! -s "$work/out" ] || not_so "no output: $*"
 }
 
-# needs CAPABILITY... -- WORD...: without the group, and without the last capability,
-# it is refused; with all of them it works
+# needs CAPABILITY... -- WORD...: it is refused outside the group, and without the last
+# capability; it works with all of them
 needs() {
 	local caps=()
 
@@ -60,7 +59,7 @@ needs() {
 	may in "${caps[@]}" "$@"
 }
 
-# As the rule of udev's does, which has no effect here.
+# Do what the udev rule does; no udev runs here.
 give_device() {
 	local mode
 
@@ -80,7 +79,7 @@ links() {
 	grep -q '^link 0 dev x0' "$work/out" || not_so "link 0: $(cat "$work/out")"
 }
 
-# Of others nothing is shown; and nothing is changed.
+# Objects of other owners are neither shown nor changed.
 objects() {
 	local pd qpn
 
@@ -113,7 +112,7 @@ objects() {
 	may in net_admin -- mr del mr mine
 }
 
-# Who may limit, who is limited, and who sees how much there is.
+# Who may set limits, who is limited, and who sees the counts.
 limits() {
 	local pd
 
@@ -121,7 +120,7 @@ limits() {
 	may in -- link show -d -j
 	holds '[l["user"] for l in links[0]["limits"] if l["of"] == "pd"] == [0] and
 		links[0]["uses"] == []' links="$work/out"
-	# With the capability there is no user's limit, but there is the link's.
+	# CAP_NET_ADMIN exempts from limits of users, not from limits of the link.
 	pd=$(makes pd pd add)
 	may in net_admin -- link limit mr 0
 	may_not "the link is limited to 0 regions: [0-9]+ in use, 1 more wanted \('xroce link limit mr N'" \
@@ -161,7 +160,7 @@ memory() {
 	pd=$(makes pd pd add)
 	chmod 666 "$work/file"
 	needs ipc_lock net_admin -- mr add pd "$pd" access local-write file "$work/file"
-	# It is 64 KiB.
+	# The file has 64 KiB.
 	memlock=60 may_not 'RLIMIT_MEMLOCK is 60K: 0 pinned, 64K more wanted .*ulimit -l' \
 		in net_admin -- \
 		mr add pd "$pd" access local-write file "$work/file"
@@ -169,21 +168,21 @@ memory() {
 	memlock=60 may in ipc_lock net_admin -- \
 		mr add pd "$pd" access local-write file "$work/file"
 	sleep 1000 &
-	# Of root: its /proc/PID/mem takes the right to open it, too.
+	# A process of root: opening its /proc/PID/mem needs another capability, too.
 	may_not '/proc/PID/mem' in net_admin sys_ptrace -- \
 		mr add pd "$pd" access none pid $! all
 	may_not '/proc/PID/mem' in net_admin dac_override -- \
 		mr add pd "$pd" access none pid $! all
 	may in net_admin dac_override sys_ptrace -- mr add pd "$pd" access none pid $! all
 	kill $!
-	# Refused for the right before anything is looked at.
+	# The capability is checked before the arguments.
 	may_not 'CAP_SYS_RAWIO|permi' in net_admin -- mr add pd "$pd" access none phys 0x1000
-	# Page 0 is nobody's to register.
+	# Page 0 cannot be registered.
 	may_not 'phys' in net_admin sys_rawio -- mr add pd "$pd" access none phys 0
 	! grep -qi permi "$work/err" || not_so "the right is enough: $(cat "$work/err")"
 }
 
-# The pins are root's.
+# The pins belong to root.
 pins() {
 	local words
 
@@ -204,8 +203,8 @@ serve() {
 	grep -q ' users 0$' "$work/out" || not_so "served: $(cat "$work/out")"
 }
 
-# A module's functions are told with CAP_SYS_ADMIN only; the pins are made in
-# /sys/fs/bpf, which is root's.
+# CAP_SYS_ADMIN is needed to find the module's functions; the pins are made in /sys/fs/bpf,
+# which belongs to root.
 link_add() {
 	xr link del dev x0 force
 	may_not 'permi|Permi' out net_admin sys_admin -- link add dev x0
@@ -260,10 +259,10 @@ top -n 1
 monitor
 serve --netdev x0 --timeout 1"
 
-# Those that need CAP_NET_ADMIN whatever there is.
+# The commands that always need CAP_NET_ADMIN.
 admins='link (add|reload|del|limit)|(pd|mr|mw|qp) add|mtt'
 
-# Each noun says the same of what stops all of them, and how it is cured.
+# All nouns report common errors in the same words, with the cure.
 one_wording() {
 	local words nouns
 

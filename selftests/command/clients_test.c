@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clients of "xroce serve" at a time: none waits for another, there are not more
- * than are let in, and all leave when they are told. Without the module; none of them
- * gets as far as to a queue pair.
+ * Simultaneous clients of "xroce serve": none waits for another, their number is limited,
+ * and all end when the server is stopped. Runs without the module, as no client gets a
+ * queue pair.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 #include "peer.h"
 #include "sessions.h"
 
-#define SILENT_MS	1500	/* how long one may say nothing */
+#define SILENT_MS	1500	/* how long a client may be silent */
 #define NEVER_MS	3600000	/* longer than any test takes */
-#define SOON_MS		60000	/* for an answer on a slow machine */
+#define SOON_MS		60000	/* for a response on a slow machine */
 #define HELLO		"{\"xroce\":1,\"qpn\":17,\"psn\":5,\"gid\":\"10.77.0.1\"}\n"
 #define NO_REGIONS	"{\"xroce\":1,\"error\":\"there are no regions with a name\"}\n"
 
@@ -80,7 +80,7 @@ static bool start(unsigned int max, unsigned int count)
 	       check(!pthread_create(&thread, NULL, run, NULL), "thread");
 }
 
-/* It has come to its end by itself. */
+/* The server ends by itself, with @want reports of clients. */
 static void finish(unsigned int want)
 {
 	pthread_join(thread, NULL);
@@ -106,7 +106,7 @@ static void say(int fd, const char *text)
 	      "%s", strerror(errno));
 }
 
-/* The answer is this line, soon, and then the server parts. */
+/* The server's answer is this line, soon; then it closes the connection. */
 static void hears(int fd, const char *want)
 {
 	char text[512] = {};
@@ -116,7 +116,7 @@ static void hears(int fd, const char *want)
 	      want);
 }
 
-/* So many have left, soon. */
+/* Wait until so many clients have left. */
 static void await(unsigned int want)
 {
 	int ms;
@@ -132,8 +132,8 @@ static void leave(int fd)
 }
 
 /*
- * One that says nothing, and one that stops in the middle of its line: as long as they
- * are there, which is until they leave, others are served.
+ * One client is silent, another stops in the middle of its line. Others are served all the
+ * time until these two leave.
  */
 static void silent(void)
 {
@@ -151,7 +151,7 @@ static void silent(void)
 		hears(c, NO_REGIONS);
 		leave(c);
 	}
-	/* In two pieces, one of them a byte. */
+	/* A line in two segments, the first of one byte. */
 	c = come();
 	say(c, "{");
 	usleep(20000);
@@ -167,7 +167,7 @@ static void silent(void)
 	finish(7);
 }
 
-/* They are not waited for any longer than is said: who begins and does not end is told. */
+/* The time for a line is limited. A client that has sent a part of one is told why. */
 static void too_silent(void)
 {
 	double begun = clock_now();
@@ -212,7 +212,10 @@ static void too_many(void)
 	finish(4);
 }
 
-/* As many as are wanted; then nobody listens any more, while they are served. */
+/*
+ * The server takes as many clients as --count says, then closes its socket while they are
+ * served.
+ */
 static void count(void)
 {
 	int a, b, fd, ms, err = 0;
@@ -252,7 +255,7 @@ static void bad_lines(void)
 	say(a, HELLO HELLO);
 	hears(a, "{\"xroce\":1,\"error\":\"more than a line\"}\n");
 	leave(a);
-	/* The longest that may be, and one byte more. */
+	/* The longest possible line, and one byte more. */
 	memset(text, ' ', sizeof(text));
 	memcpy(text, HELLO, strlen(HELLO) - 1);
 	text[HANDSHAKE_LINE_MAX - 1] = '\n';
@@ -268,7 +271,7 @@ static void bad_lines(void)
 	say(a, text);
 	hears(a, "{\"xroce\":1,\"error\":\"a line of more than 4096 bytes\"}\n");
 	leave(a);
-	/* Neither handshake: not a word. */
+	/* Neither handshake: closed without an answer. */
 	a = come();
 	say(a, "GET / HTTP/1.0\r\n");
 	hears(a, "");
@@ -276,7 +279,7 @@ static void bad_lines(void)
 	finish(5);
 }
 
-/* More than a socket takes at once, for a reader who takes his time. */
+/* Read slowly; the sender has more than a socket buffer holds. */
 static void *read_slowly(void *arg)
 {
 	size_t got = 0, total = *(size_t *)arg;
@@ -316,14 +319,14 @@ static void short_sends(void)
 		shutdown(pair[0], SHUT_WR);
 	pthread_join(reader, &wrong);
 	check(!wrong, "what came differs: %ld", (long)wrong);
-	/* Nobody reads: it ends in time. */
+	/* Nobody reads: peer_write() ends with -ETIMEDOUT. */
 	err = peer_write(pair[0], text, sizeof(text), 50);
 	check(err == -ETIMEDOUT, "peer_write: %d", err);
 	close(pair[0]);
 	close(pair[1]);
 }
 
-/* The last one, as signals stay caught, and the signal there. */
+/* Must be the last test: caught signals stay caught, and SIGTERM stays pending. */
 static void stops(void)
 {
 	int a, b;
@@ -344,13 +347,15 @@ static void stops(void)
 }
 
 static const struct test tests[] = {
-	{ "clients_short_sends", "U4", "a message goes out in as many pieces as it takes", short_sends },
-	{ "clients_silent", "U4", "a silent client keeps nobody waiting", silent },
-	{ "clients_too_silent", "U4", "nor is it waited for without end", too_silent },
-	{ "clients_too_many", "U4", "one too many is told so, and takes no place", too_many },
-	{ "clients_count", "U4", "as many as are wanted, and no more", count },
-	{ "clients_bad_lines", "U4", "a bad line ends its own connection, with the reason", bad_lines },
-	{ "clients_stop", "U4", "a signal ends all of them", stops },
+	{ "clients_short_sends", "U4", "a message is sent in as many pieces as necessary",
+	  short_sends },
+	{ "clients_silent", "U4", "a silent client delays nobody", silent },
+	{ "clients_too_silent", "U4", "a silent client is sent away after a time", too_silent },
+	{ "clients_too_many", "U4", "one client too many is refused, and takes no slot", too_many },
+	{ "clients_count", "U4", "as many clients as requested, and no more", count },
+	{ "clients_bad_lines", "U4", "a bad line ends its own connection, with a reason",
+	  bad_lines },
+	{ "clients_stop", "U4", "a signal ends all connections", stops },
 };
 
 int main(int argc, char **argv)

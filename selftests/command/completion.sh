@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The completion of the shell knows what the command's own help says: all nouns,
-# verbs, words and options. Needs no module.
+# Shell completion matches the command's own help: all nouns, verbs, words and options.
+# Needs no module.
 set -eu
 
 top=$(realpath "$(dirname "$0")/../..")
@@ -11,7 +11,7 @@ xroce=$top/build/user/xroce
 
 failed=0 count=0
 
-# complete WORD...: what the last one is completed to, a word a line
+# completions WORD...: print the completions of the last word, one on a line
 completions() {
 	local COMP_WORDS=(xroce "$@") COMP_CWORD=$# COMPREPLY=()
 
@@ -19,7 +19,7 @@ completions() {
 	[ ${#COMPREPLY[@]} = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 }
 
-# offers WANTED WORD...: whether it is among the completions
+# offers WANTED WORD...: WANTED is among the completions
 offers() {
 	local want=$1
 
@@ -30,10 +30,10 @@ offers() {
 
 nouns() { "$xroce" help | sed -nE 's/^  ([a-z]+)  .*/\1/p'; }
 
-# A form begins with "xroce NOUN VERB"; lines that go on do not.
+# A form begins with "xroce NOUN VERB"; continuation lines do not.
 verbs() { "$xroce" "$1" help | sed -nE "s/^xroce $1 ([a-z]+).*/\1/p"; }
 
-# Words of a form that are written as they stand, but for the values of others.
+# The literal words of a form, without alternatives of values.
 words() { # NOUN [VERB]
 	"$xroce" "$@" help | sed -e "s/^xroce $*//" -e 's/[a-z0-9]*|[a-z0-9|]*//g' |
 		grep -oE '\b[a-z][a-z-]*\b' | sort -u
@@ -128,7 +128,7 @@ values() {
 		offers lo link add dev '' && offers errors top sort ''
 }
 
-# Without the module there are no objects, and no message about it.
+# Without the module no objects are completed, and there is no message.
 no_objects() {
 	local PATH=$top/build/user:$PATH word
 

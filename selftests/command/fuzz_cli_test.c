@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random words for the command, beginning with good ones. It is built with the
- * sanitizers of the compiler here. It may succeed or refuse; it may not crash, say
- * nothing about a refusal, or print what is no text or no JSON.
+ * Random words for the command, derived from valid ones. The command is built with the
+ * compiler's sanitizers. It may succeed or fail. It must not crash, fail without a message,
+ * print control characters, or print invalid JSON.
  *
- * Without the module only what comes before it is tried, and as nobody.
+ * Without the module only parsing and lookups are exercised, as an unprivileged user.
  *
- * XROCE_FUZZ_COMMANDS: how many; XROCE_SEED.
+ * Environment: XROCE_FUZZ_COMMANDS is the number of commands, XROCE_SEED the seed.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -31,12 +31,12 @@
 #define WORDS		24
 #define OUTPUT		(256u << 10)
 #define NUMBERS		16u
-#define PATIENCE	300	/* seconds, after which a command hangs */
+#define PATIENCE	300	/* seconds until a command counts as hung */
 
-/* main() of the command, by another name. */
+/* main() of the command, renamed. */
 int xroce_main(int argc, char **argv);
 
-/* N stands for a number that some command has said. */
+/* N is replaced by a number that an earlier command has printed. */
 static const char *const seeds[] = {
 	"link show", "link show dev x0",
 	"link add dev x1 mode generic mpt 64 qp 16", "link del dev x1 force",
@@ -163,7 +163,7 @@ static void change_word(int i)
 	}
 }
 
-/* A table as large as that is no mistake, only too large for this machine. */
+/* Replace huge sizes of tables: they are valid, but this machine's memory is too small. */
 static void keep_small(void)
 {
 	int i;
@@ -174,7 +174,7 @@ static void keep_small(void)
 			strcpy(storage[i], "64");
 }
 
-/* All seeds as they are, then whatever comes. */
+/* First all seeds unchanged, then random changes of them. */
 static void make_command(unsigned long n, bool json)
 {
 	uint32_t changes = fuzz_once_in(2) ? 0 : 1 + fuzz_below(4);
@@ -218,7 +218,7 @@ static int run(bool json)
 		alarm(patience(PATIENCE));
 		exit(xroce_main(argc, argv));
 	}
-	/* What goes on until told to stop, is told. */
+	/* Commands that run until they are stopped get SIGTERM. */
 	for (i = 0; lasts(json) && i < 50; i++) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return status;
@@ -237,7 +237,7 @@ static void capture(int i)
 	output[i][n < 0 ? 0 : n] = 0;
 }
 
-/* Lines of characters, none of which moves a terminal. */
+/* Return: whether it is UTF-8 without control characters. */
 static bool is_text(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -248,7 +248,7 @@ static bool is_text(const char *text)
 	return true;
 }
 
-/* One or more values, and nothing else. */
+/* Return: whether it is one or more JSON values, and nothing else. */
 static bool is_json(const char *text)
 {
 	struct json_tokener *t = json_tokener_new();
@@ -271,7 +271,7 @@ static bool is_json(const char *text)
 	return at == len;
 }
 
-/* Remember numbers that name something: "qpn 0x9db0d", "mr": 5. */
+/* Remember numbers that name objects: "qpn 0x9db0d", "mr": 5. */
 static void learn(const char *text)
 {
 	const char *p = text;
@@ -315,16 +315,19 @@ static void judge(bool json, int status)
 	if (!check(code <= 2, "exit status %d", code))
 		return;
 	by_status[code]++;
-	/* "xroce feature" fails by what it shows. */
+	/* "xroce feature" reports failure in its output. */
 	if (code)
 		check(*err || (code == 1 && strstr(out, "usable")),
 		      "refused without a word");
-	/* With several links an object alone is not understood, in a list of none. */
+	/*
+	 * With several links, an object without a link is a usage error; the list was begun
+	 * already.
+	 */
 	if (code == 2)
 		check(!*out || !strcmp(out, "[]\n"),
 		      "output of what was not understood");
 	check(is_text(out), "output that is no text");
-	/* Help and version are for people. */
+	/* Help and version are plain text, even with -j. */
 	if (*out == '[' || *out == '{')
 		check(is_json(out), "output that is no JSON");
 	learn(out);
@@ -338,7 +341,7 @@ static void make_file(void)
 	close(fd);
 }
 
-/* Links may be anywhere, with anything on them. */
+/* Delete all links, which may be on any device, with objects. */
 static void begin_anew(void)
 {
 	static const char *const devs[] = { LIVE_SPARE, "lo", "c0", "c1", LIVE_DEV };
@@ -368,7 +371,7 @@ static void fuzz(void)
 	if (live)
 		make_file();
 	for (n = 0; n < commands && !test_failed(); n++) {
-		/* It may have been taken away. */
+		/* An earlier command may have deleted the link. */
 		if (live && n % 64 == 0)
 			xroce_attach(LIVE_DEV, &(struct xroce_attach_opts){
 				.size = sizeof(struct xroce_attach_opts),
@@ -393,7 +396,7 @@ static const struct test tests[] = {
 	{ "fuzz_cli", "U1", "random words: no crash, and text or JSON", fuzz },
 };
 
-/* For the sanitizers, before main(). */
+/* Read by the sanitizers before main(). */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

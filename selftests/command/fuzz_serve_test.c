@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a client may say to "xroce serve": whole conversations, most of them with
- * something changed, all in one piece, as it depends on no answer. Some speak
- * perftest's way, others begin with one of handshake_lines. The server's part is
- * built with the sanitizers of the compiler here.
+ * What clients may send to "xroce serve": whole conversations, most of them corrupted, each
+ * sent at once because nothing in it depends on a response. Some are perftest's, others
+ * begin with one of handshake_lines. The server's part is built with the compiler's
+ * sanitizers.
  *
- * Without the module no queue pair is made, and all before that is tried.
+ * Without the module, everything before the queue pair is made is exercised.
  *
- * XROCE_FUZZ_CLIENTS: how many; XROCE_SEED.
+ * Environment: XROCE_FUZZ_CLIENTS is the number of clients, XROCE_SEED the seed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,7 @@ static void make_key(struct perftest_key *key, bool ipv6)
 	memcpy(key->gid, ipv6 ? v6 : v4, 16);
 }
 
-/* All that a client says when all goes well. */
+/* Everything that a well-behaved perftest client sends. */
 static void make_stream(void)
 {
 	static const char *const versions[] = { "6.06", "5.70", "6.28", "12.0" };
@@ -102,7 +102,7 @@ static void make_stream(void)
 		for (i = 0; i < qps; i++)
 			say_key(&keys[i]);
 	say_key(&keys[0]);
-	/* The end of it, in one of the ways that there are. */
+	/* The end, in one of the possible ways. */
 	for (i = fuzz_below(3); i; i--)
 		say("\0\0\0\0\0\0\0\1", PERFTEST_REPORT_SIZE);
 	for (i = 0; i < qps; i++)
@@ -111,7 +111,7 @@ static void make_stream(void)
 		say("done", 5);
 }
 
-/* Half are good, and half of these want a region that there is. */
+/* Half of the lines are valid, and half of these name an existing region. */
 static void make_line(void)
 {
 	static const char good[] = ",\"region\":\"buffer\"}";
@@ -130,7 +130,7 @@ static void make_line(void)
 	say("\n", 1);
 }
 
-/* A place, and how much from there on: messages' bounds more often. */
+/* Return: a place to corrupt, often the start of a message, with a length in @len. */
 static uint32_t some_place(uint32_t *len)
 {
 	uint32_t at = fuzz_below(length);
@@ -180,7 +180,7 @@ static void damage(void)
 	}
 }
 
-/* What has been said is taken back, whatever it was, but for the server's own. */
+/* All objects made for the client are deleted; the server's own are left. */
 static void check_nothing_left(void)
 {
 	struct xroce_link_query q;
@@ -192,8 +192,8 @@ static void check_nothing_left(void)
 }
 
 /*
- * Whoever begins with the brace hears one line of JSON, with what was lent or why
- * not; and then it is over.
+ * A client whose first byte is "{" gets one line of JSON with its region or with an error,
+ * and then the connection ends.
  */
 static void check_answer(int fd, const char *result)
 {
@@ -203,7 +203,7 @@ static void check_answer(int fd, const char *result)
 
 	if (!check(n > 0 && text[n - 1] == '\n', "no answer: %d, %s", n, text))
 		return;
-	/* Who has been served, and said more, hears of that as well. */
+	/* A client that sends more after it has been served gets a second line. */
 	*strchr(text, '\n') = 0;
 	o = json_tokener_parse(text);
 	if (!check(json_object_is_type(o, json_type_object), "%s", text))
@@ -318,7 +318,7 @@ static const struct test tests[] = {
 	{ "fuzz_serve", "U4", "what clients may say to xroce serve", fuzz },
 };
 
-/* For the sanitizers, before main(). */
+/* Read by the sanitizers before main(). */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

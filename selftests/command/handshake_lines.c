@@ -15,16 +15,16 @@
 #define JSON	"not an object of JSON, in one line"
 #define NUMBER	"a number is malformed or too large"
 
-/* An integer of more than 64 bits: json-c before 0.18 takes the nearest that fits. */
+/* An integer of more than 64 bits: json-c before 0.18 clamps it. */
 #if JSON_C_VERSION_NUM < (18 << 8)
 #define LARGE_QPN	QPN
 #else
 #define LARGE_QPN	NUMBER
 #endif
 
-/* What is needed, for lines that have something else as well. */
+/* The mandatory members, for lines that also have others. */
 #define NEEDED	"{\"xroce\":1,\"qpn\":17,\"psn\":5,\"gid\":\"10.77.0.1\""
-/* Without the one. */
+/* Without one of them. */
 #define NO_QPN	"{\"xroce\":1,\"psn\":5,\"gid\":\"10.77.0.1\""
 #define NO_PSN	"{\"xroce\":1,\"qpn\":17,\"gid\":\"10.77.0.1\""
 #define NO_GID	"{\"xroce\":1,\"qpn\":17,\"psn\":5"

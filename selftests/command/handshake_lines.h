@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines that clients of xroce serve may begin with, and what becomes of them: where
- * the fuzzer of that starts from. A line that once found a mistake belongs here.
+ * First lines that clients of xroce serve may send, with the expected result. The fuzzer
+ * starts from them. Add each line that has found a bug.
  */
 #ifndef XROCE_HANDSHAKE_LINES_H
 #define XROCE_HANDSHAKE_LINES_H
@@ -10,8 +10,8 @@
 
 /**
  * struct handshake_line - a line
- * @text: of it, without the newline
- * @error: what is wrong with it; NULL: nothing
+ * @text: the line, without the newline
+ * @error: expected error; NULL: the line is valid
  */
 struct handshake_line {
 	const char *text;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The handshake in JSON of "xroce serve": what is taken, and what is said. */
+/*
+ * The JSON handshake of "xroce serve": which lines are accepted, and the answers.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 #include "handshake_lines.h"
 #include "harness.h"
 
-/* Parsed from memory of just its size, for the sanitizer. */
+/* Parse a copy of exactly that size, so that the sanitizer sees overruns. */
 static bool parse(const char *text, size_t len, struct handshake *h, char *error)
 {
 	char *copy = malloc(len ? len : 1);
@@ -62,7 +64,7 @@ static void values(void)
 	      h.qpn, h.psn, h.mtu, h.region);
 }
 
-/* Not even when it goes on where the line ends. */
+/* A truncated line is refused, even if the rest follows it in memory. */
 static void cut_short(void)
 {
 	const char *text = handshake_lines[2].text;
@@ -75,7 +77,7 @@ static void cut_short(void)
 	check(parse(text, len, &h, error), "%s", error);
 }
 
-/* A NUL ends nothing. */
+/* A NUL does not end a line. */
 static void nul(void)
 {
 	char text[256], error[HANDSHAKE_ERROR_MAX];
@@ -108,7 +110,7 @@ static const char *text_of(struct json_object *o, const char *name)
 	return json_object_get_string(member(o, name));
 }
 
-/* A line of JSON and nothing else. */
+/* Parse a line that must be exactly one JSON object. */
 static struct json_object *read_line(char *line)
 {
 	size_t len = line ? strlen(line) : 0;
@@ -169,12 +171,14 @@ static void refuses(void)
 }
 
 static const struct test tests[] = {
-	{ "handshake_lines", "U4", "lines that are taken, and others with the reason", lines },
-	{ "handshake_values", "U4", "what a line says is what is taken", values },
-	{ "handshake_cut_short", "U4", "no beginning of a line is a line", cut_short },
-	{ "handshake_nul", "U4", "NUL is no end of a line", nul },
-	{ "handshake_accepts", "U4", "the answer says all, exactly", accepts },
-	{ "handshake_refuses", "U4", "the refusal is a line of JSON, whatever is in it", refuses },
+	{ "handshake_lines", "U4", "valid lines are accepted, others are refused with the reason",
+	  lines },
+	{ "handshake_values", "U4", "all values of a line are parsed", values },
+	{ "handshake_cut_short", "U4", "no beginning of a line is accepted", cut_short },
+	{ "handshake_nul", "U4", "a NUL does not end a line", nul },
+	{ "handshake_accepts", "U4", "the answer has all members, exactly", accepts },
+	{ "handshake_refuses", "U4", "a refusal is a line of JSON, whatever the message contains",
+	  refuses },
 };
 
 int main(int argc, char **argv)

@@ -4,10 +4,10 @@
  *
  *   killed_at N COMMAND [WORD...]
  *
- * A step is a system call that may change what outlives the command: an ioctl, a
- * directory or a file that is made, renamed or removed, and of bpf(2) those that pin,
- * attach, replace or detach. Exit status: 0, it was killed before the Nth; 3, it ended of itself,
- * with success and fewer steps; 1, anything else.
+ * A step is a system call whose effect may outlive the command: an ioctl; making, renaming
+ * or removing a directory or a file; a bpf(2) command that pins, attaches, replaces or
+ * detaches. Exit status: 0: killed before step N; 3: it succeeded in fewer steps; 1:
+ * anything else.
  */
 #include <errno.h>
 #include <signal.h>
@@ -48,7 +48,7 @@ static bool is_step(const struct ptrace_syscall_info *info)
 	return false;
 }
 
-/* On to the next stop. Return: whether the command is still there. */
+/* Continue to the next stop. Return: whether the command still runs. */
 static bool next_stop(pid_t pid, int signal, int *status)
 {
 	if (ptrace(PTRACE_SYSCALL, pid, NULL, (long)signal) ||

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 
-# Of who reads the text; they add labels to all.
+# Metrics and labels that the collectors of the text add.
 OTHERS = {"node_textfile_mtime_seconds": {"file"}}
 ADDED = {"instance", "job"}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The dashboard and the alerts in examples/ against what the command prints, by its own
- * functions, of a sample that is made here: metrics.py compares.
+ * Compare dashboard and alerts of examples/ with the metrics that the command prints. The
+ * command's own functions print a sample that is made here; metrics.py compares.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 int __wrap_sample_take(const char *netdev, struct sample *s);
 int __wrap_xroce_mtt_query(struct xroce_mtt_query *q);
 
-/* The linker puts these in the place of those that ask the module: one of each. */
+/* Linked instead of the functions that ask the module: one object of each kind. */
 int __wrap_sample_take(const char *netdev, struct sample *s)
 {
 	(void)netdev;
@@ -42,10 +42,10 @@ int __wrap_xroce_mtt_query(struct xroce_mtt_query *q)
 	return 0;
 }
 
-static char top[PATH_MAX];		/* of the sources */
+static char top[PATH_MAX];		/* of the source tree */
 static char printed[] = "/tmp/xroce-metrics-XXXXXX";
 
-/* What the command prints, into the file @printed. */
+/* Print all metrics into the file @printed. */
 static bool print_all(void)
 {
 	int out = dup(STDOUT_FILENO), fd = mkstemp(printed);
@@ -62,7 +62,7 @@ static bool print_all(void)
 	return !status;
 }
 
-/* Return: the exit status of the shell's @command, or -1. */
+/* Return: exit status of the shell command, or -1. */
 static int run(const char *command)
 {
 	int status;
@@ -72,7 +72,7 @@ static int run(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Of an example, changed by @sed, metrics.py says @want. */
+/* metrics.py exits with @want for an example that @sed has changed. */
 static void judged(const char *example, const char *sed, int want)
 {
 	const char *suffix = strrchr(example, '.');
@@ -97,7 +97,7 @@ static void examples(void)
 	judged(ALERTS, "", 0);
 }
 
-/* It does find mistakes. */
+/* metrics.py detects mistakes. */
 static void mistakes(void)
 {
 	judged(DASHBOARD, "s/xroce_link_rx_total/xroce_link_received_total/", 1);
@@ -114,9 +114,10 @@ static void mistakes(void)
 }
 
 static const struct test tests[] = {
-	{ "metrics_examples", "U1 D6", "dashboard and alerts name what the command prints",
+	{ "metrics_examples", "U1 D6", "dashboard and alerts use metrics that the command prints",
 	  examples },
-	{ "metrics_mistakes", "U1 D6", "a name that it does not print is found", mistakes },
+	{ "metrics_mistakes", "U1 D6", "a metric that the command does not print is detected",
+	  mistakes },
 };
 
 int main(int argc, char **argv)
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
 	ssize_t n = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	int i, status;
 
-	/* build/selftests/prometheus_test */
+	/* The program is build/selftests/prometheus_test. */
 	for (i = 0; n > 0 && i < 3; i++)
 		*strrchr(top, '/') = 0;
 	if (n <= 0 || !print_all()) {

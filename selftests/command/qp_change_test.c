@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * "xroce qp modify": what it says of a change, and that it refuses what the module
- * refuses and nothing else. The second needs the module.
+ * "xroce qp modify": its messages, and that it refuses exactly what the module refuses. The
+ * comparison needs the module.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static const __u32 states[] = {
 	XROCE_QPS_SQD, XROCE_QPS_ERR,
 };
 
-/* A change with good values of some words. */
+/* Return: a change with valid values of the given words. */
 static struct qp_change change(__u32 to, __u32 given)
 {
 	struct qp_change c = {
@@ -58,7 +58,7 @@ static struct qp_change change(__u32 to, __u32 given)
 	return c;
 }
 
-/* What is said. */
+/* The messages. */
 static void texts(void)
 {
 	static const struct {
@@ -106,13 +106,13 @@ static void texts(void)
 	}
 }
 
-/* A value that is out of range, or is not. */
+/* A value that is in or out of range. */
 struct value {
 	enum qp_word word;
 	__u32 value;
 	const char *gid;
-	const char *says;	/* NULL: it is good */
-	bool stricter;		/* than the module */
+	const char *says;	/* NULL: it is valid */
+	bool stricter;		/* the command refuses it, the module does not */
 };
 
 static const struct value values[] = {
@@ -142,7 +142,7 @@ static const struct value values[] = {
 	{ QP_RD, 129, .says = "max-rd-atomic 129: must be 0 to 128" },
 	{ QP_RD, 128 },
 	{ QP_SPORT, 4791, .says = "sport 4791: must be 49152 to 65535, or 0 for one made from the numbers" },
-	/* For datagrams the module cannot tell what is 0 from what is not given. */
+	/* For UD the module cannot tell 0 from a value that is not given. */
 	{ QP_SPORT, 0, .stricter = true }, { QP_SPORT, 0xc000 },
 	{ QP_TOS, 35, .says = "tos 35: must be without ECN bits 11, which are for switches to set" },
 	{ QP_TOS, 254 },
@@ -216,7 +216,7 @@ static void ranges(void)
 		check(good == !v->says && (good || !strcmp(error, v->says)),
 		      "%s: \"%s\"", qp_word(v->word), good ? "good" : error);
 	}
-	/* All at once. */
+	/* Several errors at once. */
 	c = change(XROCE_QPS_RTR, RTR_WORDS & ~B(QP_MTU));
 	put(&c, &(struct value){ QP_RNR, 32 });
 	put(&c, &(struct value){ QP_QKEY, 1 });
@@ -225,7 +225,7 @@ static void ranges(void)
 	      strstr(error, "min-rnr-timer 32: must"), "%s", error);
 }
 
-/* The manual's table is the code's. */
+/* The table in the manual matches the code. */
 static void manual(void)
 {
 	char path[PATH_MAX], line[QP_ERROR_MAX + 4], row[QP_ERROR_MAX];
@@ -240,7 +240,7 @@ static void manual(void)
 	slash = strrchr(path, '/');
 	strcpy(slash, "/../../doc/man/xroce-qp.rst");
 	for (t = 0; t < 2; t++) {
-		/* That of UC is in words. */
+		/* The manual describes UC in words. */
 		for (i = 0; qp_change_row(types[t * 2], i, row); i++) {
 			rows++;
 			f = fopen(path, "re");
@@ -260,7 +260,7 @@ static void manual(void)
 	check(rows == 16 && found == rows, "%u of %u lines", found, rows);
 }
 
-/* The verdicts of the command and of the module on one change. */
+/* Compare the verdicts of command and module about one change. */
 static void compare(struct xroce *x, __u32 pd, __u32 type, __u32 from,
 		    __u32 *qpn, struct qp_change c, bool stricter)
 {
@@ -301,13 +301,13 @@ static void compare_all(struct xroce *x, __u32 pd, __u32 type, __u32 from,
 
 	for (i = 0; i < ARRAY_SIZE(sets); i++) {
 		compare(x, pd, type, from, &qpn, change(to, sets[i]), false);
-		/* One word less, or more. */
+		/* With one word less or more. */
 		for (word = 0; i < 5 && word < QP_WORDS; word++)
 			compare(x, pd, type, from, &qpn,
 				change(to, sets[i] ^ B(word)), false);
 	}
 	for (v = values; v < values + ARRAY_SIZE(values); v++) {
-		/* What goes with it where it goes at all. */
+		/* Together with the words that some transition allows. */
 		for (i = 0; i < 5; i++) {
 			c = change(to, sets[i]);
 			put(&c, v);
@@ -333,10 +333,10 @@ static void same_verdict(struct xroce *x)
 }
 
 static const struct test tests[] = {
-	{ "qp_change_texts", "U1 D5", "what is missing, or does not belong", texts },
-	{ "qp_change_ranges", "U1 D5", "values that are out of range", ranges },
-	{ "qp_change_manual", "U1 D5", "the manual has the table", manual },
-	{ "qp_change_same_verdict", "U1 D5", "the module refuses the same",
+	{ "qp_change_texts", "U1 D5", "messages about missing and unexpected words", texts },
+	{ "qp_change_ranges", "U1 D5", "values out of range", ranges },
+	{ "qp_change_manual", "U1 D5", "the table in the manual", manual },
+	{ "qp_change_same_verdict", "U1 D5", "the module refuses the same changes",
 	  ON_HANDLE(same_verdict) },
 };
 

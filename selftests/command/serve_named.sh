@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The named regions of "xroce serve", and clients of its handshake in JSON: that of
-# examples/ on libibverbs, over rxe, and others that say what they like.
+# Named regions of "xroce serve", and clients of its JSON handshake: the one of examples/,
+# which uses libibverbs over rxe, and raw lines.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -20,10 +20,10 @@ work_down() { rm -rf "$work"; }
 link_down() { in_xr "$xroce" link del dev x0; }
 not_so() { echo "# not so: $*"; return 1; }
 
-# up [WORD]...: start the server, whose output goes to a file
+# up [WORD]...: start the server, with its output in a file
 up() { serve_up "$@" >"$work/out" 2>"$work/err"; }
 
-# SIGTERM, and it leaves cleanly, with nothing of its own left
+# SIGTERM ends the server cleanly; none of its objects is left
 down() {
 	local status=0
 
@@ -44,7 +44,7 @@ memory() {
 		>"$work/client" 2>&1 || { sed 's/^/# client: /' "$work/client"; return 1; }
 }
 
-# refused PATTERN NAME [OPTION]...: it is not; the client says why
+# refused PATTERN NAME [OPTION]...: the client is refused and prints a matching reason
 refused() {
 	local pattern=$1
 
@@ -53,12 +53,12 @@ refused() {
 		not_so "$pattern: $(cat "$work/client")"
 }
 
-# says PATTERN: the server does, soon
+# says PATTERN: the server prints it, soon
 says() {
 	wait_until 20 grep -qE "$1" "$work/out" || not_so "$1: $(cat "$work/out")"
 }
 
-# answer LINE: what a client that sends it is told, until the server parts
+# answer LINE: print what the server answers to it before it closes the connection
 answer() {
 	local fd
 
@@ -68,7 +68,8 @@ answer() {
 	exec {fd}>&-
 }
 
-# told ERROR LINES: at last, as the first of them may be served before the second
+# told ERROR LINES: the last answer to LINES is this error; the first line may be served
+# before the second arrives
 told() {
 	local got
 
@@ -86,7 +87,7 @@ objects_now() {
 		grep -q "\"pds\":$3,\"mrs\":$2,\"mws\":0,\"qps\":$1," "$work/link"
 }
 
-# What is said of the regions, by the server and to a client.
+# What server and handshake report about the regions.
 listed() {
 	grep -q "^listening x0 port 18515 mtu 4096$" "$work/out" &&
 		grep -q "^    region name disk length 1M iova 0x0 access remote-write,remote-read,remote-atomic file $work/disk$" "$work/out" &&
@@ -114,8 +115,8 @@ listed() {
 	END
 }
 
-# Both write at once, while one says nothing, and another has been served and is
-# silent; these are still there afterwards.
+# Two clients write at the same time. Two other connections, one silent and one already
+# served, survive this.
 two_at_once() {
 	local first second
 
@@ -143,8 +144,8 @@ in_file() {
 	cmp "$work/got" "$work/file" >/dev/null || not_so "$1 at $2"
 }
 
-# What was written is in the files, and when the server comes back it is in the
-# regions; where there is no file there is something else.
+# Written bytes are in the files, and in the regions again when the server has been
+# restarted. A region without a file has lost them.
 persistent() {
 	memory later && down && in_file disk 12345 && in_file later 0 || return
 	[ "$(stat -c %s "$work/disk")" = 1048576 ] || not_so 'its length' || return
@@ -157,7 +158,7 @@ not_there() {
 		says 'client 10.77.0.1 qpn 0x000000 .* result region: no region "no"; there are: disk'
 }
 
-# Clients one after another, until they are told to stop.
+# Run clients one after another until the file "stop" exists.
 writers() {
 	rm -f "$work/stop"
 	until [ -e "$work/stop" ]; do
@@ -165,7 +166,8 @@ writers() {
 	done >"$work/a" 2>&1
 }
 
-# Each is told; those that write meanwhile, and one that is there, notice nothing.
+# Each bad line gets an error. Clients that write meanwhile, and one that is connected, are
+# not affected.
 bad_lines() {
 	local writes status=0 long
 
@@ -188,7 +190,7 @@ bad_lines() {
 	touch "$work/stop"
 	wait $writes || not_so "$(cat "$work/a")" || status=1
 	objects 1 8 2 || status=1
-	# Who has been served has nothing to say either.
+	# A client that has been served must not send anything more.
 	echo more >&5
 	read -r -t 20 -u 5 line && [ "$line" = '{"xroce":1,"error":"more than a line"}' ] ||
 		not_so "more: $line" || status=1
@@ -196,16 +198,16 @@ bad_lines() {
 	objects 0 4 1 && return $status
 }
 
-# The right is the region's; and a queue pair that might write, as another region
-# of the client's may be written, may not write this one.
+# Access rights are those of the region: a queue pair that may write to another region of
+# its client may not write to this one.
 read_only() {
 	refused 'remote (access|invalid request) error' look &&
 		refused 'WRITE .*remote access error' look -a &&
 		cmp "$work/look" "$work/zeros" && memory disk -a
 }
 
-# The key of another client, which is there, is no key; nor is it afterwards. Who has
-# tried it is told of, with the cause.
+# The key of another client gives no access, neither while that client is connected nor
+# afterwards. The server reports the client that has tried it, with the cause.
 key_of_another() {
 	local key
 
@@ -221,12 +223,12 @@ key_of_another() {
 		says 'client 10.77.0.1 region memory .* cause acc_key result' && memory memory
 }
 
-# Past the end of it, by one byte.
+# One byte past the end of the region.
 past_the_end() {
 	memory memory -o 0 && refused 'remote access error' memory -o 1
 }
 
-# ends PATTERN WORD...: the server does not begin, and says why
+# ends PATTERN WORD...: the server does not start, and says why
 ends() {
 	local pattern=$1 status=0
 
@@ -251,12 +253,12 @@ files() {
 	objects 0 4 1
 }
 
-# write_bw OPTION...: perftest's client
+# write_bw OPTION...: run perftest's client
 write_bw() {
 	timeout 60 ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 1024 -n 50 "$@" 10.77.0.2
 }
 
-# perftest is served where somebody wants that; then two of it at once as well.
+# perftest is served only if that is enabled; then two of its clients at once, too.
 with_perftest() {
 	local first
 
@@ -272,7 +274,7 @@ with_perftest() {
 		memory disk && objects 0 4 1 && down
 }
 
-# The server is started as systemd does, and tells what it is told to.
+# The server is started as by systemd, and reports its state to systemd.
 passed() {
 	in_xr python3 - "$work" "$xroce" serve --netdev x0 --count 1 "${regions[@]}" \
 		<<-'END' >"$work/python" 2>&1 &

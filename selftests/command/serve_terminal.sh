@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xroce serve on a terminal of tmux's: it says on one line how far it is, however wide
-# that is, and takes it back at the end; to a file it says nothing.
+# xroce serve on a terminal of tmux: it shows its progress on one line, whatever the width,
+# and erases that line at the end. To a file it writes no progress.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -19,7 +19,7 @@ started() {
 	wait_until 60 serve_listens && wait_until 20 shows '^listening ' || fail_screen
 }
 
-# A client that leaves the CPU to others, and has much to do.
+# A niced client with a long run.
 under_traffic() {
 	nice ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 1024 -s 1024 -n 1000000 \
 		--rate_limit=1 --rate_units=M --rate_limit_type=SW --burst_size=8 \
@@ -32,7 +32,8 @@ under_traffic() {
 lines() { screen | grep -c 'queue pair'; }
 last() { screen | grep 'queue pair' | tail -n 1; }
 
-# What was there is on two lines then; what comes goes on to take the second one's place.
+# The old progress line takes two lines after narrowing; updates replace only the second
+# one.
 narrowed() {
 	local before i was
 
@@ -55,7 +56,7 @@ interrupted() {
 	left_well && ! shows "$line" || fail_screen
 }
 
-# killed_by SIGNAL
+# killed_by SIGNAL: the terminal is left clean
 killed_by() {
 	started &&
 		pkill "-$1" -x -P "$(tm display-message -p '#{pane_pid}')" xroce &&

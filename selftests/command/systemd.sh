@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The units under a systemd that runs: process 1 of namespaces of its own, with the
-# network of the server. Its udev makes the device the group's; a client's connection
-# starts the server, which has none of root's rights.
+# The units under a running systemd, which is process 1 of its own namespaces, with the
+# network of the server. Its udev gives the device to the group. A client's connection
+# starts the server, which has none of root's capabilities.
 #
 #   client --TCP--> xroce-serve@x0.socket --> xroce-serve@x0.service
 #                                                 '--> xroce-link@x0.service
@@ -11,12 +11,12 @@ set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 
-# Neither in a home nor in /tmp, which the units do not see.
+# Not in a home directory or /tmp, which the units cannot see.
 work=/opt/xroce-systemd
 state=/var/lib/private/xroce-serve
 process=
 
-# They are for a machine that is thrown away.
+# These tests change the system: only in a disposable machine.
 [ "${XROCE_VM:-}" = 1 ] && [ -x /lib/systemd/systemd ] && [ -x /lib/systemd/systemd-udevd ] || {
 	echo '1..0 # SKIP needs systemd and a virtual machine'
 	exit 4
@@ -63,7 +63,7 @@ halt() {
 	wait
 }
 
-# sd COMMAND...: where that systemd is process 1
+# sd COMMAND...: run it in the namespaces of that systemd
 sd() { nsenter -t "$process" -a "$@"; }
 
 start() {
@@ -76,8 +76,8 @@ start() {
 
 is_active() { [ "$(sd systemctl is-active "$1")" = "$2" ]; }
 
-# bad_conf PATTERN LINE...: the unit fails with these settings, its journal says why,
-# and nothing is left
+# bad_conf PATTERN LINE...: the unit fails with these settings, its journal says why, and
+# nothing is left
 bad_conf() {
 	local pattern=$1
 
@@ -103,7 +103,7 @@ bad_confs() {
 			'batch /etc/xroce/link-x0.batch'
 }
 
-# With the settings, until it is stopped.
+# Valid settings apply until the unit is stopped.
 good_conf() {
 	printf 'pd add dev x0\n' >/etc/xroce/link-x0.batch
 	printf '%s\n' 'mode generic' 'mpt 128' 'qp 32' 'limit qp 7' 'limit user mr 9' \
@@ -127,8 +127,8 @@ link_unit() {
 		grep -q 'dev x0 .* mode native' "$work/links"
 }
 
-# What comes after the unit finds a device that its group may open, also when udev has
-# other things to do first: the module's device is made anew, and udev held back.
+# Units ordered after xroce-link find a device that its group may open, even if udev is
+# slow: load the module again while udev is held back.
 udev_late() {
 	local status=0
 
@@ -175,13 +175,13 @@ client() {
 	}
 }
 
-# Nothing runs before somebody comes.
+# The server starts only when the first client connects.
 socket_unit() {
 	start xroce-serve@x0.socket && is_active xroce-serve@x0.service inactive &&
 		client && is_active xroce-serve@x0.service active
 }
 
-# A user of its own, no capability, and no other devices.
+# The service has its own user, no capabilities, and no other devices.
 sandboxed() {
 	local pid
 
@@ -195,7 +195,7 @@ sandboxed() {
 	}
 }
 
-# What was written is in the file when the service has stopped, and served again.
+# Written bytes are in the file after the service has stopped, and are served again.
 again() {
 	sd systemctl stop xroce-serve@x0.service 2>"$work/said" &&
 		cmp -n 300000 "$work/file" "$state/disk" &&

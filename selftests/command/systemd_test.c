@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What "xroce serve" takes from systemd, and tells it. */
+/*
+ * What "xroce serve" takes from systemd, and its notifications.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -16,7 +18,7 @@
 #include "listener.h"
 #include "systemd.h"
 
-/* As systemd says it to process @pid. */
+/* Set the environment as systemd does for process @pid. */
 static void say(const char *pid, const char *fds)
 {
 	unsetenv("LISTEN_PID");
@@ -35,7 +37,7 @@ static const char *own_pid(void)
 	return text;
 }
 
-/* Put a socket where the n-th of systemd's is. */
+/* Put a socket at the n-th descriptor that systemd passes. */
 static void pass(int n, int type, bool listening)
 {
 	struct sockaddr_in6 any = { .sin6_family = AF_INET6 };
@@ -169,16 +171,18 @@ static void tells(void)
 }
 
 static const struct test tests[] = {
-	{ "systemd_not_passed", "U6", "sockets of nobody, or another, are not taken", not_passed },
-	{ "systemd_nonsense", "U6", "an environment without sense is an error", nonsense },
+	{ "systemd_not_passed", "U6", "sockets for no process, or another one, are ignored",
+	  not_passed },
+	{ "systemd_nonsense", "U6", "an invalid environment is an error", nonsense },
 	{ "systemd_passed", "U6", "listening sockets are taken, once", passed },
-	{ "systemd_wrong_ones", "U6", "what is no listening TCP socket is refused", wrong_ones },
-	{ "systemd_tells", "U6", "who wants to know is told", tells },
+	{ "systemd_wrong_ones", "U6", "descriptors that are not listening TCP sockets are refused",
+	  wrong_ones },
+	{ "systemd_tells", "U6", "systemd is notified if it asks for that", tells },
 };
 
 int main(int argc, char **argv)
 {
-	/* Whoever has started us: these are the test's. */
+	/* Close inherited descriptors: the tests use these numbers. */
 	closefrom(SYSTEMD_LISTEN_FD);
 	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

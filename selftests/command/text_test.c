@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text of others: what a terminal and JSON get of it, and what may be a name. */
+/*
+ * Text from elsewhere: its form on a terminal and in JSON, and valid names.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 #include "libxroce.h"
 #include "text.h"
 
-/* Of memory of just the size that it needs, for the sanitizer. */
+/* Run @fn with a buffer of exactly that size, so that the sanitizer sees overruns. */
 static char *apply(char *(*fn)(const char *, char *), const char *text,
 		   size_t size)
 {
@@ -30,7 +32,7 @@ static void escapes(void)
 		{ "a\nb\tc", "a\\nb\\tc" },
 		{ "\x1b[31m", "\\x1b[31m" },
 		{ "\x01\x1f\x7f", "\\x01\\x1f\\x7f" },
-		/* C1: CSI, in UTF-8 and alone */
+		/* C1: CSI, as UTF-8 and as a single byte */
 		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m" },
 		{ "\x9b" "31m", "\\x9b31m" },
 		{ "\xc2\xa0|\xc3\xa4|\xe6\x97\xa5|\xf0\x9f\x98\x80",
@@ -40,7 +42,7 @@ static void escapes(void)
 		{ "a\xe2\x81\xa6" "b", "a\\xe2\\x81\\xa6b" },
 		{ "\xef\xbb\xbf", "\\xef\\xbb\\xbf" },
 		{ "\xe2\x80\xa8", "\\xe2\\x80\\xa8" },
-		/* overlong, surrogate, too large, cut short */
+		/* overlong, surrogate, too large, truncated */
 		{ "\xc0\xaf", "\\xc0\\xaf" },
 		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },
 		{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
@@ -59,7 +61,7 @@ static void escapes(void)
 	}
 }
 
-/* By the strict parser, which in json-c 0.18 takes ASCII only. */
+/* With the strict parser; that of json-c 0.18 takes only ASCII. */
 static struct json_object *parse(const char *text)
 {
 	struct json_tokener *t = json_tokener_new();
@@ -104,7 +106,7 @@ static void json(void)
 		free(to);
 		free(clean);
 	}
-	/* Even what is no UTF-8, if it should come so far. */
+	/* Invalid UTF-8 is replaced. */
 	to = apply(text_json, "\"\xff\"", TEXT_JSON_SIZE(3));
 	check(!strcmp(to, "\"\\ufffd\""), "%s", to);
 	free(to);
@@ -176,10 +178,11 @@ static void names(void)
 }
 
 static const struct test tests[] = {
-	{ "text_escapes", "U1", "nothing that moves a terminal, or turns text around", escapes },
-	{ "text_json", "U1", "JSON is ASCII, and says the same", json },
-	{ "text_columns", "U1", "width on a terminal, and cutting", columns },
-	{ "text_names", "U1 R2", "what may be the name of a region", names },
+	{ "text_escapes", "U1", "control characters and text direction overrides are escaped",
+	  escapes },
+	{ "text_json", "U1", "JSON is ASCII with the same content", json },
+	{ "text_columns", "U1", "width on a terminal, and truncation", columns },
+	{ "text_names", "U1 R2", "valid names of regions", names },
 };
 
 int main(int argc, char **argv)

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xroce top on a terminal of tmux's, under traffic of ib_write_bw: what it shows,
-# how it obeys, and how it leaves the terminal.
+# xroce top on a terminal of tmux, under traffic of ib_write_bw: what it shows, its keys,
+# and the state in which it leaves the terminal.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 . "$(dirname "$0")/../lib/terminal.sh"
 
-# top_up WORD...: start it there, its process being a child of the shell's
+# top_up WORD...: start it there as a child of the shell
 top_up() {
 	type_line "clear; stty -a >$work/before; nsenter --net=/run/netns/xr $xroce top $*; echo status=\$?; stty -a >$work/after"
 	wait_until 30 shows '^xroce top [0-9:]+ every'
 }
 
-# A queue pair and a region with bytes a second, as in "1.23M" or "847K".
+# Find a queue pair and a region with traffic; rates are like "1.23M" or "847K".
 rate='[0-9][0-9.]*[KMG]?'
 busy_qp() { screen | awk '$2 == "x0" && $3 == "rts" && $6 + 0 > 0' | grep -q .; }
 busy_mr() {
@@ -31,7 +31,8 @@ under_traffic() {
 
 small() { screen | sed -n '10p' | grep -q '^q quit'; }
 
-# Fewer lines, then more: heads of all tables, and the keys on the last line.
+# Shrink the window, then enlarge it: all tables keep their heads, and the keys stay on the
+# last line.
 resized() {
 	tm resize-window -x 100 -y 10
 	wait_until 20 small && shows '^LINK' && shows '^QP' && shows '^REGION' ||
@@ -47,7 +48,7 @@ sorted_by() { # KEY NAME
 	wait_until 20 shows "^xroce top .* by $2:"
 }
 
-# By number the queue pairs are in order; by bytes the idle ones are last.
+# Sorted by number, queue pairs are in order; sorted by bytes, idle ones are last.
 sorts() {
 	sorted_by i id && ids | LC_ALL=C sort -c && [ "$(ids | wc -l)" -ge 3 ] &&
 		sorted_by b bytes && sorted_by s packets &&
@@ -63,10 +64,10 @@ idle_last() {
 		END { exit !busy || idle != 2 }'
 }
 
-# in_color QPN: the codes before its row
+# in_color QPN: print the escape codes before its row
 in_color() { grep -aoE $'^(\e\\[[0-9;]*m)*'"$1 " "$work/colors"; }
 
-# A queue pair in error is bold and red, one that is not is neither.
+# A queue pair in error is bold and red; others are neither.
 highlights() {
 	tm capture-pane -pe >"$work/colors"
 	in_color "$bad" | grep -q '1m.*31m' &&
@@ -93,7 +94,7 @@ no_terminal() {
 		grep -q 'top: standard output is no terminal; -n N' "$work/err"
 }
 
-# Plain iterations, as text and as JSON.
+# A fixed number of iterations, as text and as JSON.
 iterations() {
 	in_xr "$xroce" top -n 2 interval 0.2 >"$work/out" &&
 		[ "$(grep -c '^LINK ' "$work/out")" = 2 ] &&
@@ -115,7 +116,7 @@ iterations() {
 	END
 }
 
-# What keeps the server from deleting its link.
+# Delete the objects that keep the server from deleting its link.
 objects_down() {
 	local qpn
 
@@ -133,7 +134,7 @@ good=$(in_xr "$xroce" qp add pd "$pd" | sed 's/qpn //')
 bad=$(in_xr "$xroce" qp add pd "$pd" | sed 's/qpn //')
 in_xr "$xroce" qp modify qpn "$bad" state err
 terminal_up
-# Traffic that leaves the CPU to others.
+# Niced traffic.
 nice ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 4096 -s 16384 -n 1000000 -q 2 \
 	--rate_limit=2 --rate_units=M --rate_limit_type=SW --burst_size=8 \
 	10.77.0.2 >"$work/traffic" 2>&1 &

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What systemd finds about the units, and how they and the example fit the command.
-# Needs no module.
+# The units pass systemd's checks, and match the command and the example. Needs no module.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
@@ -10,7 +9,7 @@ from=$top/user/systemd
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# As they are installed, with the command of the build tree.
+# The units as installed, with the command of the build tree.
 installed() {
 	local file name
 
@@ -35,7 +34,7 @@ accepted() {
 	return $status
 }
 
-# It does find mistakes.
+# The check detects mistakes.
 mistaken() {
 	mkdir "$work/wrong"
 	sed 's/^ProtectHome=yes/ProtectHome=perhaps/' "$work/xroce-serve@.service" \
@@ -44,8 +43,8 @@ mistaken() {
 		>"$work/said" 2>&1 || grep -q 'perhaps' "$work/said"
 }
 
-# The words of the example are those of the command, which gets as far as to find no
-# such device; with one word too many it does not.
+# The command accepts the words of the example, and fails only because there is no such
+# device; with one word too many it is a usage error.
 example() {
 	local SERVE='' status=0
 
@@ -62,7 +61,7 @@ example() {
 	[ $status = 2 ]
 }
 
-# conf LINE...: status of "link add" with these settings, for a device that is not there
+# conf LINE...: print the status of "link add" with these settings, for a missing device
 conf() {
 	local status=0
 
@@ -71,7 +70,7 @@ conf() {
 	echo $status
 }
 
-# conf_fails LINE PATTERN TEXT...: these settings are refused, with that line's number
+# conf_fails LINE PATTERN TEXT...: these settings are refused, with that line number
 conf_fails() {
 	local line=$1 pattern=$2
 
@@ -82,7 +81,8 @@ conf_fails() {
 	}
 }
 
-# The example is taken, with all settings; others are refused where they stand.
+# The example is accepted with all its settings; wrong ones are refused with the line
+# number.
 link_conf() {
 	sed 's/^#batch/batch/' "$from/link.conf" >"$work/link.conf"
 	[ "$(conf)" = 1 ] && grep -q 'dev nosuchdev: no such network device' "$work/said" || {
