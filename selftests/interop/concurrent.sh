@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Several queue pairs, and the server's own CPU, at the same memory at once.
+# Several queue pairs and a thread of the server access the same memory at the same time.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"

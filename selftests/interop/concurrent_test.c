@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What goes on at once: rxe's queue pairs and a thread of the server's change
- * one word of memory that both have mapped; a long READ goes on beside short
- * WRITEs. Run by concurrent.sh.
+ * Concurrent accesses: rxe's queue pairs and a thread of the server change one word of
+ * memory that is registered and mapped; short WRITEs make progress beside a long READ. Run
+ * by concurrent.sh.
  *
- * XROCE_CONCURRENT_OPS: additions a queue pair, up to 500,000.
- * XROCE_READ_MIB: the READ's length.
+ * Environment: XROCE_CONCURRENT_OPS is the number of additions of each queue pair, up to
+ * 500,000. XROCE_READ_MIB is the length of the READ in MiB.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,28 +23,28 @@
 #include "shadow.h"
 
 #define QPS		8
-#define DEPTH		8		/* additions in flight, a queue pair */
+#define DEPTH		8		/* additions in flight on each queue pair */
 #define OPS		500
-#define ROUNDS		25		/* of a lock, a queue pair */
+#define ROUNDS		25		/* acquisitions of the lock by each queue pair */
 #define READ_MIB	64
 
-#define WORD		2048u		/* in the file; not in the region */
+#define WORD		2048u		/* offset in the file; outside the region */
 #define COUNT		(WORD + 64)
 #define MIB		(1u << 20)
-#define LOCAL		(1ull << 32)	/* what the thread adds */
+#define LOCAL		(1ull << 32)	/* addend of the thread */
 
 #define WRITES_LEN	64u
 
-/* Where a READ ends in the client's buffer, everything else begins. */
+/* Offset in the client's buffer of all operands and results; the long READ ends before it. */
 static uint32_t small_off;
 static struct xroce_mr_reg words;
-static uint8_t *mapped;			/* the file, by the server's program */
+static uint8_t *mapped;			/* the file, mapped by the server's program */
 
 /**
  * struct neighbour - the server's own thread
- * @run: what it does again and again
- * @done: how often it has
- * @stop: written by the test
+ * @run: called again and again
+ * @done: number of calls
+ * @stop: set by the test
  */
 struct neighbour {
 	void (*run)(void);
@@ -100,7 +100,7 @@ static bool open_one(struct connection *c, enum ibv_mtu mtu, bool ipv6)
 	return connection_open_opts(c, mtu, RIGHTS, ipv6, &opts);
 }
 
-/* What a word has to hold; connection_compare() compares it once more. */
+/* Check a word, and set what connection_compare() compares it with. */
 static void expect(uint32_t off, uint64_t want)
 {
 	check(*word_at(off) == want, "%#llx, not %#llx",
@@ -108,7 +108,7 @@ static void expect(uint32_t off, uint64_t want)
 	memcpy(server.want + off, &want, sizeof(want));
 }
 
-/* With @qps connections, and @n as neighbour. */
+/* Run @drive on @qps connections, with @n beside it. */
 static void side_by_side(struct neighbour *n, struct connection *c, uint32_t qps,
 			 void (*drive)(struct connection *c))
 {
@@ -137,7 +137,7 @@ static bool post(struct connection *c, uint32_t qp, struct requester_op op)
 	return requester_post(&client, c[qp].qp, &op);
 }
 
-/* Return: which request is complete, or -1 and a failed check. */
+/* Return: id of the completed request, or -1 with a failed check. */
 static int64_t wait_one(void)
 {
 	struct ibv_wc wc;
@@ -150,8 +150,8 @@ static int64_t wait_one(void)
 }
 
 /*
- * Additions. The queue pairs' stay in the word's lower half, the thread's are in
- * its upper half, so that what a queue pair finds says how far both are.
+ * Additions. Those of the queue pairs stay in the lower half of the word; the thread adds
+ * to the upper half. A value found by a queue pair shows the progress of both.
  */
 static struct shadow_word sum;
 
@@ -227,8 +227,8 @@ static void fetch_add(void)
 }
 
 /*
- * A lock: 0 or its owner. Who has it reads a count and writes one more; nothing
- * but the lock keeps others from doing so at the same time.
+ * A lock is 0 or its owner. The owner reads a counter and writes it back incremented; only
+ * the lock prevents lost updates.
  */
 enum step { LOCK, READ_COUNT, WRITE_COUNT, UNLOCK };
 
@@ -243,7 +243,7 @@ static void local_lock(void)
 	}
 	++*word_at(COUNT);
 	__atomic_store_n(word_at(WORD), 0, __ATOMIC_SEQ_CST);
-	/* It is the others' turn. */
+	/* Let the others have the lock. */
 	usleep(1000);
 }
 
@@ -339,7 +339,7 @@ static void cmp_swap(void)
 	connection_compare("after the locks");
 }
 
-/* A region of its own, over a file of its own. */
+/* Make a region of its own over a file of its own. */
 static bool long_region(uint32_t len, uint8_t **bytes, struct xroce_mr_reg *mr)
 {
 	int err, file = memfd_create("long", MFD_CLOEXEC);
@@ -376,10 +376,10 @@ static bool short_write(struct connection *c, uint32_t run)
 }
 
 /**
- * struct pace - how long requests took
- * @n: how many
+ * struct pace - duration of requests
+ * @n: number of requests
  * @sum: seconds
- * @max: of the slowest
+ * @max: seconds of the slowest
  */
 struct pace {
 	uint32_t n;
@@ -395,7 +395,7 @@ static void pace_add(struct pace *p, double seconds)
 		p->max = seconds;
 }
 
-/* WRITEs one by one: @n of them, or until the READ of c[1] is complete. */
+/* Issue WRITEs one by one: @n of them, or until the READ of c[1] is complete. */
 static struct pace write_on(struct connection *c, uint32_t n)
 {
 	struct pace p = {};
@@ -431,9 +431,9 @@ static void compare_read(const uint8_t *bytes, uint32_t len)
 }
 
 /*
- * On veth the client's ring is full of the READ most of the time. What the XDP
- * program answers just then is lost, so that the slowest WRITE may be one that the
- * client had to send again, a second later.
+ * On veth the client's ring is full of READ responses most of the time. Responses that the
+ * XDP program sends meanwhile are lost, so the slowest WRITE may be one that the client
+ * sent again after a second.
  */
 static void read_beside_writes(void)
 {
@@ -476,11 +476,9 @@ static void read_beside_writes(void)
 }
 
 static const struct test tests[] = {
-	{ "fetch_add", "D2 D5", "8 queue pairs and a thread: the sum is exact",
-	  fetch_add },
-	{ "cmp_swap", "D2 D5", "8 queue pairs and a thread take turns",
-	  cmp_swap },
-	{ "read_beside_writes", "D2 D5", "a long READ does not hold up WRITEs",
+	{ "fetch_add", "D2 D5", "8 queue pairs and a thread add; the sum is exact", fetch_add },
+	{ "cmp_swap", "D2 D5", "8 queue pairs and a thread share a lock", cmp_swap },
+	{ "read_beside_writes", "D2 D5", "WRITEs make progress beside a long READ",
 	  read_beside_writes },
 };
 

@@ -17,12 +17,12 @@
 #define NETNS		"/run/netns/xr"
 #define RXE		"rxe0"
 
-#define PSN		0xfffff0u		/* wraps early on */
+#define PSN		0xfffff0u		/* wraps early */
 
 struct server server;
 struct requester client;
 
-/* Attach and open in the server's namespace, then come back. */
+/* Attach and open in the server's namespace, then return to the own one. */
 static bool enter_and_open(void)
 {
 	struct xroce_attach_opts opts = { .size = sizeof(opts) };
@@ -140,7 +140,7 @@ bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
 		     bool ipv6)
 {
 	const struct connection_opts opts = {
-		.timeout = 18,		/* a second; slow machines */
+		.timeout = 18,		/* a second, for slow machines */
 		.retry = 5,
 	};
 
@@ -279,8 +279,8 @@ void connection_write(struct connection *c, uint32_t off, uint32_t len,
 }
 
 /*
- * A slow machine loses packets, or lets the client's patience end. What was
- * executed counts once all the same, but for READs.
+ * On a slow machine packets get lost, or the client times out and sends again. Each request
+ * still counts once, except READs.
  */
 static void allow_again(const struct xroce_stat *before,
 			const struct xroce_stat *after,
@@ -313,7 +313,7 @@ void connection_moved(const struct xroce_stat *before, struct xroce_stat *delta,
 {
 	struct xroce_stat after;
 
-	/* What the client had sent before it was told off has to arrive first. */
+	/* First wait for the packets that the client had sent before it got the NAK. */
 	counters_settled(server.stat, before, 0, &after);
 	if (delta->nak_acc && trailing)
 		delta->drop_error = after.drop_error - before->drop_error;
@@ -322,11 +322,11 @@ void connection_moved(const struct xroce_stat *before, struct xroce_stat *delta,
 		    delta->drop_error;
 	delta->rx_bytes = after.rx_bytes - before->rx_bytes;
 	delta->ack = after.ack - before->ack;
-	/* What the module sends is not among what the program sends. */
+	/* tx does not count packets that the module sends. */
 	delta->queued = after.queued - before->queued;
 	delta->tx = delta->ack + delta->read + delta->atomic + delta->nak_inv +
 		    delta->nak_acc + delta->nak_rnr - delta->queued;
-	/* Bytes are tx_test's to compare, as is what the module sends. */
+	/* tx_test compares bytes, and the module's packets. */
 	delta->tx_more = after.tx_more - before->tx_more;
 	delta->module_tx = after.module_tx - before->module_tx;
 	delta->module_tx_bytes = after.module_tx_bytes - before->module_tx_bytes;

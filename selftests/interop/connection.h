@@ -4,8 +4,8 @@
  *
  *   initial namespace: rxe0 on c0  <------>  namespace xr: xroce on x0
  *
- * The region lies over a file, with guards on both sides, and all of the file is
- * compared. Failures of the set-up fail the test.
+ * The region is over a file, with guards on both sides, and the whole file is compared. A
+ * failing set-up fails the test.
  */
 #ifndef XROCE_CONNECTION_H
 #define XROCE_CONNECTION_H
@@ -28,19 +28,19 @@
 #define ACCESS_WRITE	(XROCE_ACCESS_LOCAL_WRITE | RIGHT)
 #define ACCESS_ALL	(XROCE_ACCESS_LOCAL_WRITE | RIGHTS)
 
-#define RD_ATOMIC	16	/* READs and atomics outstanding, by default */
-#define FILE_SIZE	(512u * 1024)	/* what the region lies over */
+#define RD_ATOMIC	16	/* default number of outstanding READs and atomics */
+#define FILE_SIZE	(512u * 1024)	/* bytes of the file */
 
 /**
  * struct server - xroce's side
  * @x: open handle
  * @stat: map of the counters
- * @file: what the region lies over
+ * @file: the file that the region is over
  * @pd: protection domain of the queue pairs and of @mr
- * @other_pd: another one
+ * @other_pd: another protection domain
  * @mr: the region
- * @want: what the file has to hold
- * @got: what it held at last
+ * @want: expected contents of the file
+ * @got: contents of the file when it was last read
  */
 struct server {
 	struct xroce *x;
@@ -59,8 +59,8 @@ extern struct requester client;
 /**
  * struct connection - two queue pairs
  * @qp: the client's
- * @qpn: the server's
- * @rq: the server's receive queue, if it has one of its own
+ * @qpn: number of the server's
+ * @rq: receive queue of the server's queue pair; NULL: none, or shared
  * @mtu: path MTU in bytes
  */
 struct connection {
@@ -70,32 +70,32 @@ struct connection {
 	uint32_t mtu;
 };
 
-/* Both sides, for all tests of a program. */
+/* Set up and take down both sides, once in a program. */
 bool connection_setup(void);
 bool connection_setup_sized(size_t size);	/* of the client's buffer */
 void connection_teardown(void);
 
-/* harness_main(), and all taken down after it. */
+/* harness_main(), then connection_teardown(). */
 int connection_main(int argc, char **argv, const struct test *tests, size_t n);
 
 /**
- * connection_open() - a new connection
+ * connection_open() - make a connection
  * @c: out
  * @mtu: path MTU
  * @access: remote rights of the server's queue pair
- * @ipv6: whether addresses are IPv6
+ * @ipv6: use IPv6 addresses
  */
 bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
 		     bool ipv6);
 
 /**
- * struct connection_opts - what else there is to choose
+ * struct connection_opts - options of a connection
  * @timeout: the client's local ACK timeout code
- * @retry: times that the client sends again
- * @rnr_retry: times that it does so when the server was not ready; 7: for ever
- * @cq: the server's completion queue; NULL: it receives nothing
- * @srq: its shared receive queue; NULL: one of its own
- * @rq_entries: of its own receive queue, of two elements each
+ * @retry: the client's retry count
+ * @rnr_retry: the client's RNR retry count; 7: unlimited
+ * @cq: the server's completion queue; NULL: no receives
+ * @srq: the server's shared receive queue; NULL: an own receive queue
+ * @rq_entries: entries of the own receive queue, of two elements each
  */
 struct connection_opts {
 	uint8_t timeout;
@@ -106,39 +106,38 @@ struct connection_opts {
 	uint32_t rq_entries;
 };
 
-/* The same. */
+/* connection_open() with options. */
 bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
 			  uint32_t access, bool ipv6,
 			  const struct connection_opts *opts);
 void connection_close(struct connection *c);
 
-/* Change the server's queue pair; @what is for the message. */
+/* Modify the server's queue pair; @what is for the message. */
 void connection_modify(struct xroce_qp_modify *modify, const char *what);
 
-/* New bytes for @op, in the client's buffer and in what is expected. */
+/* Put new bytes for @op into the client's buffer and into the expected contents. */
 void connection_fill(const struct requester_op *op);
 
-/* Packets of a message. */
+/* Return: number of packets of a message. */
 uint32_t connection_packets(uint32_t len, uint32_t mtu);
 
 /*
- * WRITE @len new bytes at @off of the region, and compare the file. @delta: what
- * the counters have to move by; this adds to it.
+ * WRITE @len new bytes at offset @off of the region, and compare the file. @delta: expected
+ * change of the counters; this adds to it.
  */
 void connection_write(struct connection *c, uint32_t off, uint32_t len,
 		      struct xroce_stat *delta);
 
-/* Compare the file, guards included, and not by a mapping. */
+/* Compare the whole file with pread(), not by a mapping. @when: for the message. */
 void connection_compare(const char *when);
 
 /**
  * connection_moved() - check the counters since @before
- * @before: counters then
- * @delta: what has moved since; this adds what follows from it
- * @trailing: more packets of a refused message may have come, into silence
+ * @before: counters at the beginning
+ * @delta: expected changes; this adds those that follow from them
+ * @trailing: later packets of a refused message may have been dropped
  *
- * How many packets ask for an ACK is rxe's business, that each of them is
- * answered is ours.
+ * rxe decides which packets ask for an ACK; each of those must be answered.
  */
 void connection_moved(const struct xroce_stat *before,
 		      struct xroce_stat *delta, bool trailing);

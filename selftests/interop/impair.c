@@ -6,8 +6,9 @@
 #include "impair.h"
 
 /*
- * The opcode is behind the headers of IP and UDP. 0x0c is a request. A match without
- * an action ends the search, and lets the packet in.
+ * Matches the opcode behind the IP and UDP headers: 0x0d to 0x0f, READ responses of several
+ * packets (0x0c is a request, which c0 does not receive), and 0x11, acknowledgements. A
+ * match without an action ends the search and lets the packet in.
  */
 #define FILTER	"tc filter add dev c0 ingress prio "
 static const char *const pass_by[] = {
@@ -51,7 +52,7 @@ bool impair(const char *how, bool streams)
 void impair_no_more(void)
 {
 	both_ways("");
-	/* There may be none. */
+	/* There may be no filter. */
 	system("tc filter del dev c0 ingress prio 1 2>/dev/null");
 	system("tc filter del dev c0 ingress prio 2 2>/dev/null");
 }

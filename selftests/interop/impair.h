@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * netem on both ways between rxe and xroce, set up by shadow.sh: c0 sends
- * through one, what it receives goes through i0 and another.
+ * netem in both directions between rxe and xroce, set up by shadow.sh: c0 sends through one
+ * netem; what it receives goes through i0 and another.
  */
 #ifndef XROCE_IMPAIR_H
 #define XROCE_IMPAIR_H
@@ -11,8 +11,8 @@
 /**
  * impair() - begin
  * @how: arguments of netem
- * @streams: to READ responses of several packets and to acknowledgements, too, on
- *	their way to the client; else they pass by
+ * @streams: also impair READ responses of several packets, and acknowledgements, on their
+ *           way to the client
  *
  * Return: whether it worked; a failure fails the test.
  */

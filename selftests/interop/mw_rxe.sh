@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rxe reads and writes through memory windows of xroce's.
+# rxe reads and writes through memory windows of xroce.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An independent requester at windows: what rdma-core's tests do to memory
- * windows and to requests of no bytes, and what none of them covers: bounds, and
- * type 2 on another queue pair. Run by mw_rxe.sh.
+ * An independent requester and memory windows: the tests of rdma-core for windows and
+ * zero-size requests, and two that rdma-core lacks: bounds, and type 2 windows on another
+ * queue pair. Run by mw_rxe.sh.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct receiver_opts opts = {
 };
 
 static struct xroce_sq *sq;
-static struct xroce_mr_reg behind;	/* that grants nothing to peers */
+static struct xroce_mr_reg behind;	/* grants no remote rights */
 static struct receiver r;
 
 static bool setup(void)
@@ -40,7 +40,7 @@ static bool setup(void)
 	return receiver_open(&r, &opts);
 }
 
-/* A new window over the first @len bytes of the region; posted, no more. */
+/* Make a window over the first @len bytes of the region, and post its bind. */
 static struct xroce_bind window(uint32_t type, uint32_t access, uint32_t len)
 {
 	struct xroce_mw_add add = { .pd = server.pd, .type = type };
@@ -66,7 +66,7 @@ static void del(const struct xroce_bind *b)
 	check(!xroce_mw_del(server.x, b->rkey >> XROCE_KEY_SHIFT), "MW_DEL");
 }
 
-/* A request of rxe's that ends as it should, with the file as it should be. */
+/* Issue a request of rxe; it must end with @want, and the file must be as expected. */
 static void request(enum ibv_wr_opcode opcode, uint32_t off, uint32_t len,
 		    uint32_t rkey, int want)
 {
@@ -194,7 +194,7 @@ static void invalidate_dealloc(void)
 	revoke(XROCE_MW_TYPE_2B, DEALLOC);
 }
 
-/* The second SEND with invalidate is what rxe's own responder falls over. */
+/* The second SEND with invalidate exposes a bug in rxe's own responder. */
 static void invalidate_twice(void)
 {
 	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV };
@@ -219,7 +219,7 @@ static void invalidate_twice(void)
 	receiver_close(&r);
 }
 
-/* Bound without the right that is asked for. */
+/* The window lacks the right that the request needs. */
 static void without_right(void)
 {
 	static const struct {
@@ -245,7 +245,7 @@ static void without_right(void)
 	}
 }
 
-/* rxe asks for it; its own responder would have let it through. */
+/* rxe sends these requests; its own responder would execute them. */
 static void bounds(void)
 {
 	static const struct {
@@ -275,7 +275,7 @@ static void bounds(void)
 	}
 }
 
-/* A request of no bytes looks at no key. */
+/* A request of zero bytes needs no valid key. */
 static void zero_size(void)
 {
 	struct xroce_bind b;
@@ -314,7 +314,7 @@ static void wrong_qp(void)
 	}
 }
 
-/* FETCH ADD through a window of type 2A, on the first bytes of the file. */
+/* FETCH_ADD through a type 2A window over the first bytes of the file. */
 static void atomics(void)
 {
 	struct requester_op op = { .va = 0x10008, .len = 8 };
@@ -355,22 +355,24 @@ static void atomics(void)
 }
 
 static const struct test tests[] = {
-	{ "mw_rxe_type1", "W5", "test_mr: mw_type1", type1 },
-	{ "mw_rxe_type2", "W6", "test_mr: mw_type2", type2 },
-	{ "mw_rxe_type1_invalidate", "W5 W7", "test_mr: type 1, refused",
-	  type1_invalidate },
-	{ "mw_rxe_invalidate_local", "W7", "test_mr", invalidate_local },
-	{ "mw_rxe_invalidate_remote", "W7", "test_mr", invalidate_remote },
-	{ "mw_rxe_invalidate_dealloc", "W1", "test_mr", invalidate_dealloc },
-	{ "mw_rxe_invalidate_twice", "W7", "SEND with invalidate, again",
+	{ "mw_rxe_type1", "W5", "as rdma-core's test_mr: type 1", type1 },
+	{ "mw_rxe_type2", "W6", "as rdma-core's test_mr: type 2", type2 },
+	{ "mw_rxe_type1_invalidate", "W5 W7",
+	  "as rdma-core's test_mr: invalidating type 1 is refused", type1_invalidate },
+	{ "mw_rxe_invalidate_local", "W7", "as rdma-core's test_mr: local invalidation",
+	  invalidate_local },
+	{ "mw_rxe_invalidate_remote", "W7", "as rdma-core's test_mr: remote invalidation",
+	  invalidate_remote },
+	{ "mw_rxe_invalidate_dealloc", "W1", "as rdma-core's test_mr: access after deallocation",
+	  invalidate_dealloc },
+	{ "mw_rxe_invalidate_twice", "W7", "a second SEND with invalidate is refused",
 	  invalidate_twice },
-	{ "mw_rxe_without_right", "W3", "test_qpex: bind without remote write",
+	{ "mw_rxe_without_right", "W3", "as rdma-core's test_qpex: bound without the right",
 	  without_right },
-	{ "mw_rxe_zero_size", "D5", "test_qpex: zero-size requests", zero_size },
-	{ "mw_rxe_bounds", "W4", "outside the window, inside the region",
-	  bounds },
+	{ "mw_rxe_zero_size", "D5", "as rdma-core's test_qpex: zero-size requests", zero_size },
+	{ "mw_rxe_bounds", "W4", "outside the window, inside the region", bounds },
 	{ "mw_rxe_wrong_qp", "W6", "type 2 on another queue pair", wrong_qp },
-	{ "mw_rxe_atomics", "W3", "FETCH ADD", atomics },
+	{ "mw_rxe_atomics", "W3", "FETCH_ADD through a window", atomics },
 };
 
 int main(int argc, char **argv)

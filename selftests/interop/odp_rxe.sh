@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rxe sends to, writes, reads and changes on-demand memory.
+# rxe uses on-demand memory: SEND, WRITE, READ and atomics.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"

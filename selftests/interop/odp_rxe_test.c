@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An independent requester at on-demand memory: cold, resident, and in swap. Run by
- * odp_rxe.sh.
+ * An independent requester and on-demand memory that is untouched, resident or swapped out.
+ * Run by odp_rxe.sh.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "swap.h"
 
 #define SPACE	(RECEIVER_BYTES + 4 * 4096u)
-#define OFF	(4096u + 0x235)		/* of a message in it */
+#define OFF	(4096u + 0x235)		/* offset of a message in the region */
 #define VA	0x660000000000ull
 
 static const struct receiver_opts opts = {
@@ -31,7 +31,7 @@ static const uint32_t sizes[] = {
 enum state { COLD, RESIDENT, SWAPPED, STATES };
 static const char *const state_names[] = { "cold", "resident", "in swap" };
 
-static uint8_t *mem;			/* the server's, on demand */
+static uint8_t *mem;			/* the server's on-demand memory */
 static struct xroce_mr_reg region;
 static struct receiver r;
 static struct xroce_sq *sq;		/* so that the queue pair grants all rights */
@@ -69,7 +69,7 @@ static unsigned long long faults(void)
 	return q.odp_faults;
 }
 
-/* All of the memory is 0 afterwards if it is cold, else @fill. */
+/* Bring the memory to a state. It then holds 0 if cold, else @fill. */
 static void bring_to(enum state state, uint8_t fill)
 {
 	size_t out;
@@ -84,7 +84,7 @@ static void bring_to(enum state state, uint8_t fill)
 	check(out > SPACE / MEM_PAGE / 2, "%zu pages in swap", out);
 }
 
-/* Nothing but @len bytes at OFF has changed, and they are @want. */
+/* Only @len bytes at OFF have changed, and they are @want. */
 static void compare(const void *want, uint32_t len, uint8_t fill)
 {
 	size_t i;
@@ -100,7 +100,7 @@ static void compare(const void *want, uint32_t len, uint8_t fill)
 	}
 }
 
-/* Do it with every size, in every state the memory can be in. */
+/* Run @fn with every size, for memory in every state. */
 static void in_all_states(void (*fn)(uint32_t len, uint8_t fill))
 {
 	bool swap = swap_on();
@@ -138,7 +138,7 @@ static void succeeded(int status, const char *what)
 	      status < 0 ? "no completion" : ibv_wc_status_str(status));
 }
 
-/* The buffer of a receive work request, in two elements. */
+/* Post a receive of two elements. */
 static void receive(uint64_t wr_id, uint32_t len)
 {
 	const struct xroce_sge_local sge[] = {
@@ -229,7 +229,7 @@ static void reads(void)
 	in_all_states(read_one);
 }
 
-/* On the last word of a page; each finds what the one before left. */
+/* An atomic on the last word of a page. @found and @left: the value before and after. */
 static void atomic(enum ibv_wr_opcode opcode, uint64_t compare_to,
 		   uint64_t operand, uint64_t found, uint64_t left, bool cold)
 {
@@ -267,7 +267,10 @@ static void fill(void *hole)
 	      "mmap: %s", strerror(errno));
 }
 
-/* Where nothing is mapped it is an access error, of the client or of the buffer. */
+/*
+ * Unmapped memory: a WRITE is a remote access error, a SEND a protection error of the
+ * receive.
+ */
 static void unmapped(void)
 {
 	void *hole = mem + 3 * MEM_PAGE;
@@ -283,7 +286,7 @@ static void unmapped(void)
 	status = requester_do(&client, r.qp, &op);
 	check(status == IBV_WC_REM_ACCESS_ERR, "WRITE: %d", status);
 	receiver_close(&r);
-	/* What is mapped for another queue pair would go there. */
+	/* Map the hole again now: otherwise the next set-up may map something there. */
 	fill(hole);
 	if (!setup())
 		return;
@@ -299,12 +302,12 @@ static void unmapped(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_rxe_send", "O3 D2", "SEND into receive buffers on demand", sends },
+	{ "odp_rxe_send", "O3 D2", "SEND into on-demand receive buffers", sends },
 	{ "odp_rxe_imm", "O3 D2", "WRITE with immediate", immediates },
 	{ "odp_rxe_write", "O3", "WRITE of 1 B to 1 MiB", writes },
 	{ "odp_rxe_read", "O3", "READ of 1 B to 1 MiB", reads },
-	{ "odp_rxe_atomic", "O3", "atomics", atomics },
-	{ "odp_rxe_unmapped", "O6", "nothing is mapped there", unmapped },
+	{ "odp_rxe_atomic", "O3", "atomic operations", atomics },
+	{ "odp_rxe_unmapped", "O6", "accesses to unmapped memory", unmapped },
 };
 
 int main(int argc, char **argv)

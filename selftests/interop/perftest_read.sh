@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perftest's programs, as Debian ships them, on rxe against "xroce serve": READ.
+# perftest as packaged by Debian, on rxe, against "xroce serve": READ.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"

@@ -13,8 +13,8 @@
 #include "receiver.h"
 #include "setting.h"
 
-#define SEND_PSN	0xfffff8u		/* wraps early on */
-#define PATIENCE	30			/* seconds; emulated machines */
+#define SEND_PSN	0xfffff8u		/* wraps early */
+#define PATIENCE	30			/* seconds; for emulated machines */
 #define ROOM		(RECEIVER_BYTES + RECEIVER_SPARE)
 #define ALL		(ROOM + 2 * RECEIVER_GUARD)
 
@@ -58,7 +58,7 @@ bool receiver_setup(void)
 	return true;
 }
 
-/* Address of a side, 1: the client. */
+/* The GID of a side; 1 is the client. */
 static void gid(bool ipv6, int side, uint8_t *out)
 {
 	char text[16];
@@ -120,7 +120,7 @@ static bool client_open(struct receiver *r, const struct receiver_opts *opts)
 		.min_rnr_timer = 12,
 		.ah_attr = server_address(opts->ipv6),
 		.sq_psn = SEND_PSN,
-		.timeout = 21,		/* nine seconds; slow machines */
+		.timeout = 21,		/* nine seconds, for slow machines */
 		.retry_cnt = 0,
 		.rnr_retry = opts->rnr_retry,
 		.max_rd_atomic = 1,
@@ -376,7 +376,7 @@ void receiver_scattered(struct receiver *r, uint32_t len)
 	      !memcmp(base + a + 100, sender_buf + a, b) &&
 	      !memcmp(base + a + b + 200, sender_buf + a + b, len - a - b),
 	      "%u bytes differ", len);
-	/* Move them out of the holes' way, and look at these. */
+	/* Clear the first two elements, so that one check covers the gaps between elements. */
 	memset(base, base[-1], a);
 	memset(base + a + 100, base[-1], b);
 	receiver_untouched(3 + a + b + 200, len - a - b);

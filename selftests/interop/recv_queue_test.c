@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receive queues, shared ones and completion queues: what becomes of what is
- * posted, and who is told of it. Run by recv.sh.
+ * Receive queues, shared receive queues and completion queues: completion or flush of
+ * posted requests, and notifications. Run by recv.sh.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ static void flush(void)
 	for (i = 0; i < 5; i++)
 		receiver_recv(r.rq, i, 0, 100);
 	receiver_state(&r, XROCE_QPS_ERR);
-	receiver_recv(r.rq, i, 0, 100);		/* by the next query */
+	receiver_recv(r.rq, i, 0, 100);		/* flushed by the next query */
 	receiver_query(&r);
 	for (i = 0; i < 6 && receiver_wait(&r, &cqe); i++)
 		check(cqe.wr_id == i && cqe.status == XROCE_WC_WR_FLUSH_ERR,
@@ -82,7 +82,7 @@ static void arm(void)
 	check(ready() == POLLIN, "solicited: %#x", ready());
 	take_one(&r);
 
-	/* An error counts as solicited. */
+	/* A completion with an error counts as solicited. */
 	check(!xroce_cq_arm(r.cq, true), "empty");
 	receiver_recv(r.rq, 4, 0, 100);
 	receiver_state(&r, XROCE_QPS_ERR);
@@ -179,7 +179,7 @@ static void shared(void)
 	receiver_must(&a, receiver_send, 9);
 	check(!ready(), "the event came twice");
 	check(xroce_rq_del(opts.srq) == -EBUSY, "queue pairs use it");
-	/* One in error takes nothing from the other. */
+	/* A queue pair in ERR does not consume receives of the other. */
 	receiver_state(&a, XROCE_QPS_ERR);
 	take_one(&a);
 	receiver_none(&a);
@@ -191,9 +191,9 @@ static void shared(void)
 }
 
 /*
- * A program that writes anything anywhere into its rings while messages come.
- * The kernel has to survive, bytes may go into its region only, and a queue pair
- * made afterwards works.
+ * A program writes random values into its rings while messages arrive. The kernel must
+ * survive, bytes may be written into the program's region only, and a new queue pair works
+ * afterwards.
  */
 struct scribble {
 	struct xroce_rq_header *rq;
@@ -214,16 +214,16 @@ static void *scribbler(void *arg)
 		x ^= x << 17;
 		words = x & 1 ? (uint32_t *)s->rq : (uint32_t *)s->cq;
 		switch (x >> 1 & 7) {
-		case 0:		/* the indices, wild */
+		case 0:		/* random indices */
 			s->rq->tail = x >> 32;
 			s->cq->head = x >> 20;
 			break;
-		case 1:		/* and such that much seems to be posted */
+		case 1:		/* indices of a queue with some entries */
 			s->rq->tail = s->rq->head + (x >> 40 & 15);
 			s->cq->head = s->cq->tail;
 			s->cq->arm = x >> 50 & 3;
 			break;
-		case 2:		/* those of the module */
+		case 2:		/* the module's indices */
 			s->rq->head = x >> 32;
 			s->cq->tail = x >> 30;
 			break;
@@ -273,11 +273,11 @@ static void hostile(void)
 }
 
 static const struct test tests[] = {
-	{ "flush", "D5", "to ERR and to RESET", flush },
+	{ "flush", "D5", "transitions to ERR and to RESET flush receives", flush },
 	{ "arm", "D2", "poll(2), solicited or not", arm },
-	{ "overflow", "D5", "a completion too many", overflow },
+	{ "overflow", "D5", "a full completion queue", overflow },
 	{ "shared", "D2 D5", "shared receive queue and its limit", shared },
-	{ "hostile", "D5 P2", "rings full of anything", hostile },
+	{ "hostile", "D5 P2", "rings full of random values", hostile },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rxe sends arrives where receive work requests say, is completed as it
- * should be, and nowhere else. Run by recv.sh.
+ * SENDs of rxe: the bytes are where receives say, with the right completion, and nothing
+ * else is written. Run by recv.sh.
  */
 #include <string.h>
 #include <unistd.h>
@@ -75,7 +75,7 @@ static void immediate(void)
 	receiver_close(&r);
 }
 
-/* The bytes go where the RETH says, and the work request's buffer stays. */
+/* The bytes go to the address in the RETH; the buffer of the receive is unchanged. */
 static void write_immediate(enum ibv_qp_type type)
 {
 	static const uint32_t lens[] = { 0, 1, 1024, 1025, 5000 };
@@ -120,7 +120,10 @@ static void uc_write_immediate(void)
 	write_immediate(IBV_QPT_UC);
 }
 
-/* The queue pair has ended: event, cause, and all that was posted flushed. */
+/*
+ * The queue pair has ended: there is an event and a cause, and all posted receives are
+ * flushed.
+ */
 static void ended(struct receiver *r, uint32_t cause, uint64_t first_flushed,
 		  uint32_t flushed)
 {
@@ -141,7 +144,7 @@ static void ended(struct receiver *r, uint32_t cause, uint64_t first_flushed,
 	check(xroce_async_next(server.x, &async) == -EAGAIN, "a second event");
 }
 
-/* One SEND that fails: what the client sees, and the first completion. */
+/* A SEND fails: check the client's status and the first completion. */
 static void fails(struct receiver *r, uint32_t len, int client_status,
 		  uint32_t status, uint32_t cause)
 {
@@ -229,7 +232,7 @@ static void other_rights(void)
 	check(!xroce_mr_reg(server.x, &reg), "MR_REG");
 	sge.lkey = reg.lkey;
 	protection(&sge);
-	/* Deregistered. */
+	/* The same key after deregistration. */
 	xroce_mr_dereg(server.x, reg.mr);
 	protection(&sge);
 }
@@ -248,11 +251,11 @@ static void out_of_bounds(void)
 	protection(&sge);
 	sge.addr = end - 63;
 	protection(&sge);
-	sge.addr = -32ull;		/* passes 2^64 */
+	sge.addr = -32ull;		/* wraps past 2^64 */
 	protection(&sge);
 }
 
-/* More elements than the queue was made for; written past the library. */
+/* More elements than the queue was made for, which libxroce would refuse. */
 static void malformed(void)
 {
 	struct xroce_rq_wqe *wqe;
@@ -270,7 +273,7 @@ static void malformed(void)
 	receiver_close(&r);
 }
 
-/* Nothing here can be invalidated from afar. */
+/* A region cannot be invalidated remotely. */
 static void invalidate(void)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_INV };
@@ -315,22 +318,21 @@ static void not_ready(void)
 }
 
 static const struct test tests[] = {
-	{ "sizes_256", "D2 D4", "any size, scattered; IPv6", sizes_256 },
-	{ "sizes_1024", "D2 D4", "any size, scattered", sizes_1024 },
-	{ "sizes_4096", "D2 D4", "any size, scattered; IPv6", sizes_4096 },
+	{ "sizes_256", "D2 D4", "SENDs of any size, scattered; IPv6", sizes_256 },
+	{ "sizes_1024", "D2 D4", "SENDs of any size, scattered", sizes_1024 },
+	{ "sizes_4096", "D2 D4", "SENDs of any size, scattered; IPv6", sizes_4096 },
 	{ "immediate", "D2", "SEND with immediate", immediate },
 	{ "write_immediate", "D2", "WRITE with immediate", rc_write_immediate },
-	{ "not_ready", "D2 D5", "RNR, then posted, then received", not_ready },
-	{ "too_long", "D5", "longer than the work request", too_long },
-	{ "wrong_lkey", "D5 R9", "keys that name no region", wrong_lkey },
-	{ "other_rights", "D5 P2", "another domain, no local write, gone",
+	{ "not_ready", "D2 D5", "RNR NAK, then a receive is posted and the SEND is received",
+	  not_ready },
+	{ "too_long", "D5", "a SEND longer than the receive", too_long },
+	{ "wrong_lkey", "D5 R9", "L_Keys that name no region", wrong_lkey },
+	{ "other_rights", "D5 P2", "another domain, no local write, a deregistered region",
 	  other_rights },
-	{ "out_of_bounds", "D5 R1", "elements past a region's ends",
-	  out_of_bounds },
+	{ "out_of_bounds", "D5 R1", "elements past the ends of a region", out_of_bounds },
 	{ "malformed", "D5", "too many elements", malformed },
-	{ "invalidate", "D2 D5", "SEND with invalidate of a region",
-	  invalidate },
-	{ "uc_write_immediate", "D2", "the same, WRITE", uc_write_immediate },
+	{ "invalidate", "D2 D5", "SEND with invalidate of a region", invalidate },
+	{ "uc_write_immediate", "D2", "UC: WRITE with immediate", uc_write_immediate },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SENDs over the unreliable services: received, or dropped without a word, and
- * what comes next is received. Run by recv.sh.
+ * SENDs over unreliable services are received, or dropped silently without affecting later
+ * ones. Run by recv.sh.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "receiver.h"
 
 /*
- * Send over an unreliable service, and wait: that @packets have left is all that
- * the client is told.
+ * Send over an unreliable service, and wait until @packets have arrived: the client's
+ * completion does not tell.
  */
 static void arrives(struct receiver *r, struct ibv_send_wr wr, uint32_t len,
 		    uint32_t packets)
@@ -35,7 +35,10 @@ static void uc_send(void)
 	opts.type = IBV_QPT_UC;
 	if (!receiver_open(&r, &opts))
 		return;
-	/* Nowhere to go, or too small: dropped, and all goes on. */
+	/*
+	 * Dropped because there is no receive, or a receive that is too small; later SENDs
+	 * work.
+	 */
 	arrives(&r, receiver_send, 10, 1);
 	receiver_recv(r.rq, 0, 0, 1500);
 	arrives(&r, receiver_send, 1501, 2);
@@ -56,7 +59,7 @@ static void uc_send(void)
 	receiver_close(&r);
 }
 
-/* Addresses are where the last 40 bytes of the headers have them. */
+/* The GRH area: addresses are at the end of its 40 bytes. */
 static void compare_grh(bool ipv6)
 {
 	static const uint8_t nothing[20];
@@ -98,7 +101,7 @@ static void datagrams(bool ipv6)
 		return;
 	counters_read(server.stat, &before);
 	arrives(&r, bad_key, 10, 1);
-	arrives(&r, receiver_send, 10, 1);		/* no work request */
+	arrives(&r, receiver_send, 10, 1);		/* no receive */
 	receiver_recv(r.rq, 0, 0, 50);
 	arrives(&r, receiver_send, 11, 1);		/* no room for 51 */
 	receiver_none(&r);
@@ -138,9 +141,9 @@ static void ud_ipv6(void)
 }
 
 static const struct test tests[] = {
-	{ "uc_send", "D2 D5", "unreliable connection", uc_send },
-	{ "ud_ipv4", "D2 D5", "datagrams", ud_ipv4 },
-	{ "ud_ipv6", "D2 D5", "datagrams over IPv6", ud_ipv6 },
+	{ "uc_send", "D2 D5", "SENDs over UC", uc_send },
+	{ "ud_ipv4", "D2 D5", "UD datagrams over IPv4", ud_ipv4 },
+	{ "ud_ipv6", "D2 D5", "UD datagrams over IPv6", ud_ipv6 },
 };
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "setting.h"
 
-#define WAIT_SECONDS	30	/* an emulated machine is slow */
+#define WAIT_SECONDS	30	/* for emulated machines */
 
 static struct ibv_context *open_device(const char *name)
 {
@@ -150,7 +150,7 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 	return check(!err, "RTS: %s", strerror(err));
 }
 
-/* Not among what ibv_post_send() takes. */
+/* ibv_post_send() does not take ATOMIC WRITE. */
 static int post_atomic_write(struct ibv_qp *qp, const struct requester_op *op)
 {
 	struct ibv_qp_ex *ex = ibv_qp_to_qp_ex(qp);

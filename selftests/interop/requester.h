@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A requester on libibverbs: queue pairs of one device, and requests that are
- * waited for. Failures of the set-up fail the test.
+ * A requester on libibverbs: queue pairs of one device, and requests with their
+ * completions. A failing set-up fails the test.
  */
 #ifndef XROCE_REQUESTER_H
 #define XROCE_REQUESTER_H
@@ -11,7 +11,7 @@
 
 #include <infiniband/verbs.h>
 
-#define REQUESTER_DEPTH	64	/* requests in flight, a queue pair */
+#define REQUESTER_DEPTH	64	/* requests in flight on each queue pair */
 
 /**
  * struct requester - an open device with a buffer to write from
@@ -19,8 +19,8 @@
  * @pd: protection domain
  * @cq: completion queue of all queue pairs
  * @mr: region of @buf
- * @buf: the bytes that are sent
- * @size: of @buf
+ * @buf: buffer of requests
+ * @size: bytes of @buf
  */
 struct requester {
 	struct ibv_context *ctx;
@@ -32,15 +32,15 @@ struct requester {
 };
 
 /**
- * struct requester_path - what connects a queue pair
+ * struct requester_path - attributes of a connection
  * @sgid: own address, IPv4 as ::ffff:a.b.c.d
  * @dgid: peer's address
  * @dest_qpn: peer's queue pair number
  * @sq_psn: first PSN
  * @mtu: path MTU
  * @timeout: local ACK timeout code
- * @retry: times that a request is sent again
- * @rnr_retry: times that it is because the peer was not ready; 7: for ever
+ * @retry: retry count
+ * @rnr_retry: RNR retry count; 7: unlimited
  * @rd_atomic: READs and atomics that may be outstanding
  */
 struct requester_path {
@@ -58,7 +58,7 @@ struct requester_path {
 bool requester_open(struct requester *requester, const char *device, size_t size);
 void requester_close(struct requester *requester);
 
-/* A queue pair in state INIT, which can ATOMIC WRITE, or NULL. */
+/* Make a queue pair in state INIT, which can send ATOMIC WRITE. Return: NULL on error. */
 struct ibv_qp *requester_qp_add(struct requester *requester);
 
 /* Bring it to RTS. */
@@ -68,16 +68,15 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 /**
  * struct requester_op - a request
  * @opcode: IBV_WR_RDMA_WRITE and others
- * @off: of its first byte in the requester's buffer; not of an ATOMIC WRITE
- * @len: bytes; 8, of an atomic operation
+ * @off: offset of its data in the requester's buffer; unused by ATOMIC WRITE
+ * @len: bytes; 8 for an atomic operation
  * @va: remote address
  * @rkey: remote key
- * @compare: CMP_SWAP
- * @operand: CMP_SWAP: what to store; FETCH_ADD: what to add; ATOMIC WRITE: what
- *	to store
+ * @compare: CMP_SWAP: value to compare with
+ * @operand: CMP_SWAP and ATOMIC WRITE: value to store; FETCH_ADD: value to add
  * @imm: immediate data, in network byte order
  * @id: for the completion
- * @solicited: wake up who waits for its completion at the peer
+ * @solicited: solicited event
  */
 struct requester_op {
 	enum ibv_wr_opcode opcode;
@@ -95,13 +94,13 @@ struct requester_op {
 bool requester_post(struct requester *requester, struct ibv_qp *qp,
 		 const struct requester_op *op);
 
-/* Wait for the next completion. Return: enum ibv_wc_status, or -1 in time out. */
+/* Wait for the next completion. Return: enum ibv_wc_status, or -1 on timeout. */
 int requester_wait(struct requester *requester);
 
-/* The same, and which request it was of; the rest of @wc may not be set. */
+/* The same; @wc has at least the id of the request. */
 int requester_wait_for(struct requester *requester, struct ibv_wc *wc);
 
-/* Both. */
+/* Post a request and wait for it. */
 int requester_do(struct requester *requester, struct ibv_qp *qp,
 	      const struct requester_op *op);
 

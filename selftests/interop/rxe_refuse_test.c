@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rxe asks for what it may not have: it is told so, no byte of the file changes,
- * and the queue pair is in error. Run by rxe_write.sh.
+ * Requests of rxe that are not permitted: each gets a NAK, no byte of the file changes, and
+ * the queue pair goes to ERR. Run by rxe_write.sh.
  */
 #include <string.h>
 
@@ -11,10 +11,10 @@
 
 /**
  * struct refusal - a request that must fail
- * @op: what is asked for
+ * @op: the request
  * @access: remote rights of the server's queue pair
- * @status: what the client is told
- * @cause: counter that must move
+ * @status: the client's completion status
+ * @cause: counter of the cause
  * @answer: counter of the NAK
  * @error: enum xroce_cause of the queue pair
  */
@@ -100,7 +100,7 @@ static void wrong_key(void)
 	refused(&r);
 }
 
-/* A region over the same file that must not be written. */
+/* A region over the same file which does not permit the request. */
 static void refused_region(struct refusal *r, uint32_t pd, uint32_t access)
 {
 	struct xroce_mr_reg mr = {
@@ -117,7 +117,7 @@ static void refused_region(struct refusal *r, uint32_t pd, uint32_t access)
 	refused(r);
 	err = xroce_mr_dereg(server.x, mr.mr);
 	check(!err, "dereg: %s", strerror(-err));
-	/* And the key is dead now, whatever was wrong with it before. */
+	/* After deregistration the key itself is refused, whatever the reason was before. */
 	r->cause = COUNTER(acc_key);
 	r->error = XROCE_CAUSE_ACC_KEY;
 	refused(r);
@@ -155,7 +155,7 @@ static void bounds(void)
 	refused(&r);
 	r.op.va = IOVA - 1;
 	refused(&r);
-	r.op.va = -50ull;			/* passes 2^64 */
+	r.op.va = -50ull;			/* wraps past 2^64 */
 	refused(&r);
 	r.op.va = IOVA + 1;			/* only its last packet */
 	r.op.len = REGION_LEN;
@@ -213,7 +213,7 @@ static void immediate(void)
 	refused(&r);
 }
 
-/* Silence: the client gives up by itself. */
+/* No response: the client times out. */
 static void qp_in_error(void)
 {
 	struct xroce_stat before, delta = { .drop_error = 1 };
@@ -245,7 +245,7 @@ static void qp_in_error(void)
 	connection_close(&pair);
 }
 
-/* A connection's error is its own. */
+/* An error of one connection does not affect others. */
 static void others_go_on(void)
 {
 	struct xroce_stat delta = {};
@@ -267,22 +267,17 @@ static void others_go_on(void)
 }
 
 static const struct test tests[] = {
-	{ "wrong_key", "R9 D5 D6", "key byte and index", wrong_key },
-	{ "other_pd", "P2 R7 D6", "another PD; then deregistered", other_pd },
-	{ "no_right", "R2 R7 D6", "no remote write; then deregistered",
-	  no_right },
+	{ "wrong_key", "R9 D5 D6", "wrong key byte, wrong index", wrong_key },
+	{ "other_pd", "P2 R7 D6", "a region of another domain; then deregistered", other_pd },
+	{ "no_right", "R2 R7 D6", "a region without remote write; then deregistered", no_right },
 	{ "bounds", "R1 D5 D6", "one byte past either end", bounds },
-	{ "qp_no_right", "D5 D6", "the queue pair lacks remote write",
-	  qp_no_right },
-	{ "read_no_right", "R2 R7 D6", "no remote read; then deregistered",
+	{ "qp_no_right", "D5 D6", "the queue pair lacks remote write", qp_no_right },
+	{ "read_no_right", "R2 R7 D6", "a region without remote read; then deregistered",
 	  read_no_right },
-	{ "qp_read_no_right", "D5 D6", "the queue pair lacks remote read",
-	  qp_read_no_right },
-	{ "immediate", "D5 D6", "no receive request: not ready", immediate },
-	{ "qp_in_error", "D5 D6", "a queue pair in error is silent",
-	  qp_in_error },
-	{ "others_go_on", "D5", "an error ends one connection",
-	  others_go_on },
+	{ "qp_read_no_right", "D5 D6", "the queue pair lacks remote read", qp_read_no_right },
+	{ "immediate", "D5 D6", "WRITE with immediate without a receive: RNR NAK", immediate },
+	{ "qp_in_error", "D5 D6", "a queue pair in ERR sends no response", qp_in_error },
+	{ "others_go_on", "D5", "an error ends only its own connection", others_go_on },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# rxe as the client, xroce as the server, every byte compared: WRITE and READ, and
-# what is refused.
+# rxe as the client, xroce as the server: WRITEs and READs with every byte compared, and
+# refusals.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"

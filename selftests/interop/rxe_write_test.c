@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rxe writes into a region and reads from it, and every byte is compared with
- * the file that the region lies over. Run by rxe_write.sh.
+ * rxe writes to a region and reads from it; every byte is compared with the file that the
+ * region is over. Run by rxe_write.sh.
  */
 #include <string.h>
 
@@ -168,7 +168,7 @@ static void whole_region(void)
 	connection_close(&pair);
 }
 
-/* Many in flight, over one another: the last one's bytes remain. */
+/* Many overlapping WRITEs in flight: the bytes of the last one remain. */
 static void in_flight(void)
 {
 	struct xroce_stat before, delta = {};
@@ -202,21 +202,19 @@ static void in_flight(void)
 }
 
 static const struct test tests[] = {
-	{ "mtu_256", "D1 D2 D4 R1", "any size at any offset", mtu_256 },
-	{ "mtu_512", "D1 D2 D4 R1", "any size at any offset", mtu_512 },
-	{ "mtu_1024", "D1 D2 D4 R1", "any size at any offset", mtu_1024 },
-	{ "mtu_2048", "D1 D2 D4 R1", "any size at any offset", mtu_2048 },
-	{ "mtu_4096", "D1 D2 D4 R1", "any size at any offset", mtu_4096 },
-	{ "ipv6_1024", "D1 D2 D4", "the same over IPv6", ipv6_1024 },
-	{ "ipv6_4096", "D1 D2 D4", "the same over IPv6", ipv6_4096 },
+	{ "mtu_256", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_256 },
+	{ "mtu_512", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_512 },
+	{ "mtu_1024", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_1024 },
+	{ "mtu_2048", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_2048 },
+	{ "mtu_4096", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_4096 },
+	{ "ipv6_1024", "D1 D2 D4", "WRITE over IPv6", ipv6_1024 },
+	{ "ipv6_4096", "D1 D2 D4", "WRITE over IPv6", ipv6_4096 },
 	{ "read_256", "D1 D2 D4 R1", "READ: any size at any offset", read_256 },
-	{ "read_1024", "D1 D2 D4 R1", "READ: any size at any offset",
-	  read_1024 },
-	{ "read_4096", "D1 D2 D4 R1", "READ: any size at any offset",
-	  read_4096 },
-	{ "read_ipv6", "D1 D2 D4", "the same over IPv6", read_ipv6 },
-	{ "whole_region", "D2 R1", "every byte in one WRITE", whole_region },
-	{ "in_flight", "D2 D5", "64 WRITEs in flight, in order", in_flight },
+	{ "read_1024", "D1 D2 D4 R1", "READ: any size at any offset", read_1024 },
+	{ "read_4096", "D1 D2 D4 R1", "READ: any size at any offset", read_4096 },
+	{ "read_ipv6", "D1 D2 D4", "READ over IPv6", read_ipv6 },
+	{ "whole_region", "D2 R1", "the whole region in one WRITE", whole_region },
+	{ "in_flight", "D2 D5", "64 WRITEs in flight are executed in order", in_flight },
 };
 
 int main(int argc, char **argv)

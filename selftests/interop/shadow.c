@@ -32,7 +32,7 @@ void shadow_found(struct shadow_word *word, uint32_t qp, uint64_t found,
 		.operand = operand,
 	};
 	word->guess = found == compare ? operand : found;
-	/* Where only positive numbers are added, a queue pair sees it grow. */
+	/* FETCH_ADD adds positive numbers only, so each queue pair sees the word grow. */
 	if (!compare) {
 		check(found - word->first >= word->last[qp],
 		      "QP %u found %llu after more", qp, (long long)found);
@@ -68,7 +68,7 @@ uint64_t shadow_adds(struct shadow_word *word)
 	return value;
 }
 
-/* Those that stored first, by what they found; then the others. */
+/* Successful swaps first, ordered by the value found; then failed ones. */
 static int by_found(const void *a, const void *b)
 {
 	const struct shadow_step *x = a, *y = b;
@@ -116,7 +116,7 @@ uint64_t shadow_swaps(struct shadow_word *word)
 		values[seen++] = value;
 	}
 	check(seen == stored + 1, "%zu swaps, a chain of %zu", stored, seen - 1);
-	/* The others have found what had been there at some time. */
+	/* Each failed swap must have found a value of the chain. */
 	qsort(values, seen, sizeof(*values), by_value);
 	for (i = stored; i < word->n; i++)
 		check(bsearch(&word->step[i].found, values, seen, sizeof(*values),

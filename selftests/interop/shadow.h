@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Words that several queue pairs change at once. Nobody knows in which order
- * they did, but there must have been one: what one left, the next one found.
+ * Words that several queue pairs change at the same time. The order of the operations is
+ * unknown, but one must exist: each operation found the value that another one left.
  */
 #ifndef XROCE_SHADOW_H
 #define XROCE_SHADOW_H
@@ -15,8 +15,8 @@
 /**
  * struct shadow_step - an operation
  * @found: value found
- * @compare: CMP_SWAP: value hoped for
- * @operand: FETCH_ADD: what was added, CMP_SWAP: to be stored, unique
+ * @compare: CMP_SWAP: value compared with
+ * @operand: FETCH_ADD: addend; CMP_SWAP: value to store, unique
  */
 struct shadow_step {
 	uint64_t found;
@@ -25,13 +25,13 @@ struct shadow_step {
 };
 
 /**
- * struct shadow_word - a word, under FETCH_ADD or CMP_SWAP alone
- * @first: value before all of them
- * @guess: found last
- * @last: found last by each queue pair
+ * struct shadow_word - a word changed by FETCH_ADD only or by CMP_SWAP only
+ * @first: value before all operations
+ * @guess: value after the last operation that has completed
+ * @last: each queue pair's last result: growth of the word since @first
  * @step: operations
- * @n: how many
- * @room: for how many
+ * @n: number of operations
+ * @room: operations that fit into @step
  */
 struct shadow_word {
 	uint64_t first;
@@ -44,11 +44,11 @@ struct shadow_word {
 
 void shadow_start(struct shadow_word *word, uint64_t first);
 
-/* Queue pair @qp's next operation. */
+/* Record the next operation of queue pair @qp. */
 void shadow_found(struct shadow_word *word, uint32_t qp, uint64_t found,
 		  uint64_t compare, uint64_t operand);
 
-/* Check the chain. Return: the value in the end. */
+/* Check that the operations form a chain. Return: the final value. */
 uint64_t shadow_adds(struct shadow_word *word);
 uint64_t shadow_swaps(struct shadow_word *word);
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Random requests compared with a model, on a link that is clean, then not.
-# The server's responses pass by every queueing discipline of x0, so they are
-# impaired when they come in at c0:
+# Random requests compared with a model, on a clean link and on impaired ones. xroce's
+# responses bypass the queueing disciplines of x0, so they are impaired when they arrive on
+# c0:
 #
 #   c0 ---> netem ---> x0 ---> c0, ingress ---> i0 ---> netem ---> c0
 set -eu

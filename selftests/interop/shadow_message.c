@@ -11,8 +11,8 @@
 #define QUEUES		3		/* the last one is shared */
 #define SHARED		(QUEUES - 1)
 #define ENTRIES		4
-#define EXPECTED	64		/* messages under way, a queue pair */
-#define GUARD		64u		/* before, between and behind elements */
+#define EXPECTED	64		/* messages in flight on each queue pair */
+#define GUARD		64u		/* bytes before, between and after elements */
 #define BLANK		0xa5
 #define BUFFER		(MESSAGE_MAX + 3 * GUARD)
 
@@ -20,7 +20,7 @@
  * struct request - a receive request: two elements with a gap between
  * @buf: its buffer, BLANK when posted
  * @split: bytes of the first element
- * @posted: the server may write there
+ * @posted: the server may write to @buf
  */
 struct request {
 	uint8_t *buf;
@@ -31,8 +31,8 @@ struct request {
 /**
  * struct queue - a receive queue
  * @rq: the queue
- * @request: its requests, used in turn where the queue is not shared
- * @next: of them, to be completed next
+ * @request: its requests; used in turn unless the queue is shared
+ * @next: index of the request to complete next
  */
 struct queue {
 	struct xroce_rq *rq;
@@ -41,12 +41,12 @@ struct queue {
 };
 
 /**
- * struct message - one under way
+ * struct message - a message in flight
  * @opcode: as posted
  * @len: bytes
  * @imm: immediate data
- * @solicited: and what else the completion says
- * @bytes: of a SEND
+ * @solicited: whether the completion is solicited
+ * @bytes: payload of a SEND
  */
 struct message {
 	enum ibv_wr_opcode opcode;
@@ -59,10 +59,10 @@ struct message {
 /**
  * struct expected - a queue pair's messages, in order
  * @message: ring
- * @sent: so far
- * @got: so far
+ * @sent: messages sent
+ * @got: messages received
  * @qpn: number of the server's queue pair
- * @src: number of the client's
+ * @src: number of the client's queue pair
  */
 struct expected {
 	struct message message[EXPECTED];
@@ -154,7 +154,7 @@ static void request_post(uint32_t q, uint32_t k)
 	check(!err, "post_recv: %s", strerror(-err));
 }
 
-/* Those that are free, in turn: which is the order of their completion. */
+/* Post the free requests, in the order of their completion. */
 static void queue_fill(uint32_t q)
 {
 	struct queue *queue = &queues[q];
@@ -228,7 +228,7 @@ static void compare_cqe(uint32_t qp, const struct xroce_cqe *got,
 	      got->byte_len, got->imm_or_key, got->src_qpn, got->flags);
 }
 
-/* @len bytes have come, and nothing else; the buffer is made blank again. */
+/* Check that exactly @len bytes were written, and make the buffer BLANK again. */
 static void compare_bytes(const struct request *r, const uint8_t *bytes,
 			  uint32_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the queue pairs of the shadow model send: the messages that must arrive,
- * in order, and the queues that receive them. Two queue pairs have a receive
- * queue of their own, two share one. All are short of receive requests at times.
+ * Messages of the shadow model's queue pairs, which must arrive in order, and the queues
+ * that receive them. Two queue pairs have a receive queue of their own, two share one. Each
+ * runs out of receive requests now and then.
  */
 #ifndef XROCE_SHADOW_MESSAGE_H
 #define XROCE_SHADOW_MESSAGE_H
@@ -15,23 +15,23 @@
 #define SHADOW_QPS	4
 #define MESSAGE_MAX	65536u
 
-/* Before the connections: queues, and what to give each of them. */
+/* Make the queues before the connections, and put those of @qp into its options. */
 bool messages_open(void);
 void messages_options(uint32_t qp, struct connection_opts *opts);
 
-/* A connection is there; its receive queue is filled. */
+/* After a connection is made: fill its receive queue. */
 void messages_start(uint32_t qp, const struct connection *c);
 
-/* Queue pair @qp will be the one to complete a receive request with @op. */
+/* @op of queue pair @qp will complete a receive request. */
 void message_expect(uint32_t qp, const struct requester_op *op);
 
-/* Compare what has come, and post more receive requests, or not yet. */
+/* Compare received messages; post receive requests at random. */
 void messages_poll(void);
 
-/* All are there, and nothing has been written beside them. */
+/* Check that all messages have arrived and no other byte was written. */
 void messages_finish(void);
 
-/* After the connections. */
+/* Delete the queues after the connections. */
 void messages_close(void);
 
 #endif /* XROCE_SHADOW_MESSAGE_H */

@@ -10,10 +10,10 @@
 #include "shadow_model.h"
 
 #define AREA		(98u * 1024)
-#define WORDS_OFF	(0x66000u)		/* in the file; in no area */
+#define WORDS_OFF	(0x66000u)		/* in the file; outside the areas */
 #define WORDS_LEN	4096u
 #define WORDS_IOVA	0x123456789000ull
-#define OWN_OFF		256u			/* behind the shared words */
+#define OWN_OFF		256u			/* after the shared words */
 #define OWN_LEN		960u
 
 _Static_assert(REGION_OFF + SHADOW_QPS * AREA <= WORDS_OFF,
@@ -41,7 +41,7 @@ static const struct {
 
 static struct shadow_word adds[SHADOW_WORDS], swaps[SHADOW_WORDS];
 static struct xroce_mr_reg words, first_words[SHADOW_QPS];
-static uint64_t token;		/* of shared swaps, each another one */
+static uint64_t token;		/* operand of shared swaps, unique */
 static uint32_t chosen[SHADOW_KINDS];
 
 static uint32_t own_off(uint32_t qp)
@@ -49,7 +49,7 @@ static uint32_t own_off(uint32_t qp)
 	return WORDS_OFF + OWN_OFF + qp * OWN_LEN;
 }
 
-/* Most are short, so that headers and order count, not copying. */
+/* Mostly short, so that headers and ordering dominate, not copying. */
 static uint32_t random_len(void)
 {
 	switch (rng_below(16)) {
@@ -155,7 +155,7 @@ const char *model_name(enum shadow_kind kind)
 	return kinds[kind].name;
 }
 
-/* Where, and how much: @s->off, length, address and key. */
+/* Choose the target: @s->off, length, address and key. */
 static void choose_range(uint32_t qp, struct shadow_op *s)
 {
 	struct requester_op *op = &s->op;
@@ -278,7 +278,7 @@ void model_compare(uint32_t qp, const struct shadow_op *s)
 	}
 }
 
-/* The chains; what they end in is what memory must hold. */
+/* Check the chains; their final values must be in memory. */
 void model_finish(void)
 {
 	uint32_t i;

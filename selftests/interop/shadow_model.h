@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shadow model: random requests, what each of them must find, and what
- * memory holds in the end.
+ * The shadow model: random requests, the expected result of each, and the expected contents
+ * of memory.
  *
  *   file:  | area 0 | area 1 | area 2 | area 3 |  guard | words: shared, 0..3 |
- *            under the key of server.mr                   under a key of their own
+ *            under the key of server.mr                   under other keys
  *
- * A queue pair's area and words are its own. The model executes each request
- * when it is chosen, in the order that the specification demands. On the shared
- * words the queue pairs race: the values found must form one chain, each the
- * successor of another.
+ * Each queue pair has an area and words of its own. The model executes a request when it is
+ * chosen, which is the order that the specification demands. The queue pairs race for the
+ * shared words: the values found must form one chain, in which each operation found what
+ * another one left.
  */
 #ifndef XROCE_SHADOW_MODEL_H
 #define XROCE_SHADOW_MODEL_H
@@ -28,7 +28,7 @@ enum shadow_kind {
 	SHADOW_FETCH_ADD,
 	SHADOW_CMP_SWAP,
 	SHADOW_ATOMIC_WRITE,
-	SHADOW_SHARED_ADD,	/* of words that the queue pairs share */
+	SHADOW_SHARED_ADD,	/* on words that the queue pairs share */
 	SHADOW_SHARED_SWAP,
 	SHADOW_KINDS
 };
@@ -36,10 +36,10 @@ enum shadow_kind {
 /**
  * struct shadow_op - a request of the model
  * @op: as posted
- * @kind: what it is
- * @off: in the file
- * @word: of a shared word
- * @want: what a READ must find, or an atomic of an own word
+ * @kind: its kind
+ * @off: offset in the file
+ * @word: index of the shared word
+ * @want: expected result of a READ, or of an atomic on an own word
  */
 struct shadow_op {
 	struct requester_op op;
@@ -49,29 +49,29 @@ struct shadow_op {
 	uint8_t *want;
 };
 
-/* After the server's set-up: regions. */
+/* Make the regions, after the server's set-up. */
 bool model_open(void);
 
-/* Begin, with memory as it is. */
+/* Begin with the current contents of memory. */
 void model_start(void);
 
-/* Choose a request of queue pair @qp: all but @want and its place in op.off. */
+/* Choose a request of queue pair @qp, except for @want and op.off. */
 void model_choose(uint32_t qp, struct shadow_op *s);
 
-/* Fill in operands, and carry it out. */
+/* Fill in the operands, and execute the request in the model. */
 void model_execute(uint32_t qp, struct shadow_op *s);
 
-/* It is complete: compare what it found. */
+/* The request is complete: compare its result. */
 void model_compare(uint32_t qp, const struct shadow_op *s);
 
-/* All are complete: what the shared words must hold is known as well. */
+/* All requests are complete: check the shared words, too. */
 void model_finish(void);
 
 bool model_is_send(enum shadow_kind kind);
 bool model_is_atomic(enum shadow_kind kind);
 const char *model_name(enum shadow_kind kind);
 
-/* Diagnostics: how many of each kind. */
+/* Print the number of requests of each kind. */
 void model_note_kinds(void);
 
 #endif /* XROCE_SHADOW_MODEL_H */

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rxe of Linux 6.12 does wrong, and how requests keep out of its way:
+ * Bugs of rxe in Linux 6.12, and how the requests avoid them:
  *
- * - req_retry() forgets where an ATOMIC WRITE goes, so that it is sent to address
- *   0 the second time. Here it goes there the first time, too: each queue pair
- *   has a region for it that begins there.
- * - complete_wqe(), by which the answer to a later request completes an earlier
- *   one, does not give back an ATOMIC WRITE's share of max_rd_atomic. When all is
- *   lost, nothing goes on. Nothing is posted behind an ATOMIC WRITE before it is
- *   complete.
- * - rxe_wqe_is_fenced() has a fenced request wait for all READs and atomics that
- *   are outstanding, which are those behind it and itself when it is sent again:
- *   for ever. Fences are not on the wire; the test waits instead.
+ * - req_retry() forgets the address of an ATOMIC WRITE, so that a retry goes to address 0.
+ *   Here the first attempt goes to address 0, too: each queue pair has a region for it that
+ *   begins there.
+ * - complete_wqe(), by which the response to a later request completes an earlier one, does
+ *   not give back the share of max_rd_atomic of an ATOMIC WRITE. When it is used up,
+ *   nothing is sent any more. Therefore nothing is posted behind an ATOMIC WRITE before it
+ *   is complete.
+ * - rxe_wqe_is_fenced() lets a fenced request wait for all outstanding READs and atomics,
+ *   including later ones and, on a retry, itself: forever. Fences are not visible on the
+ *   wire; the test waits instead.
+ * - A retry is counted even if a NAK has just shown that packets did arrive; only an
+ *   acknowledgement resets the count, and rxe asks for one in 65 packets. A long message on
+ *   a bad link thus exceeds any count. 7 means unlimited in rxe; the test itself checks
+ *   that no request takes too long.
  *
- * - A retry is counted even if a NAK has just said that packets did arrive; only an
- *   acknowledgement sets the count back, and rxe asks for one in 65 packets. A long
- *   message on a bad link so uses up any count. 7, with rxe, is for ever; that
- *   nobody waits for ever is checked by the clock.
- *
- * FLUSH is not among the requests: libibverbs 44 cannot post it.
+ * FLUSH is missing: libibverbs 44 cannot post it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +39,8 @@
  * @op: ring
  * @chosen: requests so far
  * @done: completions so far
- * @since: when the last one was complete, or the first one posted
- * @waiting: the last one is not posted yet
+ * @since: time of the last completion, or of the first request
+ * @waiting: the last request is not posted yet
  */
 struct worker {
 	struct connection c;
@@ -114,7 +113,7 @@ void requests_close(void)
 	messages_close();
 }
 
-/* Whether it changes what a READ before it is to find. */
+/* Return: whether @s changes bytes that an outstanding READ reads. */
 static bool must_wait(uint32_t qp, const struct shadow_op *s)
 {
 	uint32_t i;
@@ -141,7 +140,7 @@ static struct shadow_op *choose(uint32_t qp)
 	model_choose(qp, s);
 	s->op.id = qp;
 	s->op.off = (qp * DEPTH + w->chosen % DEPTH) * SLOT + rng_below(64);
-	/* Results of atomics are stored as numbers. */
+	/* Results of atomics are stored as aligned words. */
 	if (model_is_atomic(s->kind))
 		s->op.off &= ~7u;
 	w->waiting = must_wait(qp, s);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random requests of several queue pairs, each of which has many in flight. Only
- * what may overtake (IBTA 10.8.3.3: anything after a READ) waits, where it would
- * change what the READ finds.
+ * Random requests of several queue pairs, many of them in flight. A request that may
+ * overtake a READ (IBTA 10.8.3.3) waits for it if it would change the READ's result.
  */
 #ifndef XROCE_SHADOW_REQUEST_H
 #define XROCE_SHADOW_REQUEST_H
@@ -12,29 +11,29 @@
 
 #include "connection.h"
 
-/* Connect the queue pairs; @opts: of each of them, but for its queues. */
+/* Connect the queue pairs. @opts: options of all of them, except the queues. */
 bool requests_open(const struct connection_opts *opts);
 void requests_close(void);
 
-/* Choose one for queue pair @qp, unless one is waiting, and post it. */
+/* Post a request of queue pair @qp: the one that waits, or a new one. */
 bool request_post(uint32_t qp);
 
-/* Whether it may be called; whether one is waiting. */
+/* Whether request_post() may be called; whether a request waits. */
 bool request_may_post(uint32_t qp);
 bool request_is_waiting(uint32_t qp);
 
-/* The oldest one of @qp is complete: compare what it found. */
+/* The oldest request of @qp is complete: compare its result. */
 void request_done(uint32_t qp, enum ibv_wc_status status);
 
-/* How many were chosen; of them: posted and not complete, not posted yet. */
+/* Number of requests chosen so far; in flight; chosen but not posted. */
 uint32_t requests_chosen(void);
 uint32_t requests_in_flight(void);
 uint32_t requests_waiting(void);
 
-/* Seconds between completions of a queue pair, at most. */
+/* Return: longest time without a completion of a queue pair, in seconds. */
 double requests_slowest(void);
 
-/* Diagnostics: what each queue pair waits for. */
+/* Print what each queue pair waits for. */
 void requests_note_queues(void);
 
 #endif /* XROCE_SHADOW_REQUEST_H */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random requests of several queue pairs, compared with a model: what each of
- * them finds, which messages arrive, and what memory holds in the end; on a clean
- * link and on impaired ones. Run by shadow.sh.
+ * Random requests of several queue pairs, compared with a model: results of requests,
+ * received messages, and memory; on a clean link and on impaired ones. Run by shadow.sh.
  *
- * XROCE_SHADOW_OPS: requests on the clean link; an impaired one gets a fifth of
- * them. XROCE_SEED: of the random numbers.
+ * Environment: XROCE_SHADOW_OPS is the number of requests on the clean link; an impaired
+ * one gets a fifth of them. XROCE_SEED is the seed of the random numbers.
  */
 #include <errno.h>
 #include <string.h>
@@ -23,9 +22,9 @@
 #include "shadow_request.h"
 
 #define OPS		10000
-#define PATIENCE	20		/* seconds without a queue pair's completion */
+#define PATIENCE	20		/* seconds without a completion of a queue pair */
 
-/* The next completion; the server goes on receiving meanwhile. */
+/* Wait for the next completion, and keep receiving meanwhile. */
 static bool wait_one(void)
 {
 	struct ibv_wc wc;
@@ -43,7 +42,7 @@ static bool wait_one(void)
 	return check(false, "no completion");
 }
 
-/* A queue pair that may post, beginning with any; or SHADOW_QPS. */
+/* Return: a random queue pair that may post, or SHADOW_QPS. */
 static uint32_t pick(void)
 {
 	uint32_t i, qp = rng_below(SHADOW_QPS);
@@ -64,7 +63,7 @@ static void drive(uint32_t ops)
 		if (requests_chosen() == ops && !requests_waiting() && !in_flight)
 			return;
 		qp = pick();
-		/* Now and then less than could be is in flight. */
+		/* Now and then do not fill the queues, so that less is in flight. */
 		if (qp < SHADOW_QPS && !(in_flight && !rng_below(8)) &&
 		    (requests_chosen() < ops || request_is_waiting(qp))) {
 			if (!request_post(qp))
@@ -76,11 +75,11 @@ static void drive(uint32_t ops)
 }
 
 /**
- * struct link - what is done to packets
- * @netem: arguments of netem, NULL: nothing
- * @streams: to READ responses of several packets, and to acknowledgements, too
- * @bit: counter that says that it was
- * @enough: requests for that to be certain
+ * struct link - impairment of a link
+ * @netem: arguments of netem; NULL: none
+ * @streams: see impair()
+ * @bit: index of a counter that shows the impairment
+ * @enough: number of requests after which @bit must have moved
  */
 struct link {
 	const char *netem;
@@ -110,7 +109,7 @@ static void report(const struct link *link, const struct xroce_stat *before,
 		      ((const __u64 *)before)[link->bit], "nothing was impaired");
 }
 
-/* The next test is not to suffer from this one's failure. */
+/* A failure must not affect the next test: drop completions, accept the file as it is. */
 static void start_afresh(void)
 {
 	struct ibv_wc wc;
@@ -124,9 +123,9 @@ static void start_afresh(void)
 static void shadow(const struct link *link)
 {
 	/*
-	 * 67 ms; or on a clean link, where it only shows that the machine is
-	 * slow, a second. A slow kernel has 16 times that: rxe loses its place in
-	 * a request when its timer ends once more before it could send again.
+	 * 67 ms; or a second on a clean link, where a timeout only means that the machine
+	 * is slow. A slow kernel gets 16 times as long: rxe loses its position in a request
+	 * if its timer expires again before it could send.
 	 */
 	const struct connection_opts opts = {
 		.timeout = (link->netem ? 14 : 18) +
@@ -175,12 +174,11 @@ static void duplicate(void)
 }
 
 /*
- * One in fifty is late. Acknowledgements and parts of long answers are not, with
- * regard to each other: rxe of Linux 6.12 takes an acknowledgement that comes
- * between the responses of a READ for a reason to expect the READ's first
- * response next. When it is another one, it says that the READ was successful,
- * warns in the kernel's log, and breaks off (check_psn(), COMPST_UPDATE_COMP and
- * check_ack() of rxe_comp.c).
+ * One packet in fifty is late, except acknowledgements and responses of several packets
+ * relative to each other. If an acknowledgement arrives between the responses of a READ,
+ * rxe of Linux 6.12 expects the first response of that READ next; on another response it
+ * completes the READ successfully, warns in the kernel log, and stops (check_psn(),
+ * COMPST_UPDATE_COMP and check_ack() of rxe_comp.c).
  */
 static void reorder(void)
 {
@@ -194,11 +192,12 @@ static void corrupt(void)
 }
 
 static const struct test tests[] = {
-	{ "clean", "D2 D3 D4 D5", "all as in the model", clean },
-	{ "loss", "D2 D3 D4 D5", "1% lost, both ways", loss },
-	{ "duplicate", "D2 D3 D4 D5", "1% twice, both ways", duplicate },
-	{ "reorder", "D2 D3 D4 D5", "2% late, both ways", reorder },
-	{ "corrupt", "D2 D3 D4 D5", "0.1% with a wrong bit, both ways", corrupt },
+	{ "clean", "D2 D3 D4 D5", "a clean link", clean },
+	{ "loss", "D2 D3 D4 D5", "1% of packets lost, in both directions", loss },
+	{ "duplicate", "D2 D3 D4 D5", "1% of packets duplicated, in both directions", duplicate },
+	{ "reorder", "D2 D3 D4 D5", "2% of packets late, in both directions", reorder },
+	{ "corrupt", "D2 D3 D4 D5", "0.1% of packets with a wrong bit, in both directions",
+	  corrupt },
 };
 
 int main(int argc, char **argv)
