@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For BPF_PROG_TEST_RUN, which lets a program see its own response when it repeats:
- * make the frame the next request, and go on to the program that is measured.
+ * For BPF_PROG_TEST_RUN, which passes the frame of one repetition on to the next: write the
+ * next request into the frame, then call the program to be measured.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_endian.h>
@@ -46,7 +46,7 @@ int again(struct xdp_md *ctx)
 	return XDP_ABORTED;
 }
 
-/* What all are compared with. */
+/* The baseline. */
 SEC("xdp.frags")
 int empty(struct xdp_md *ctx)
 {

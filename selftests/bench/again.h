@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The value of the map "request", which again.bpf.c and native.c share. */
+/*
+ * Value of the map "request", shared by again.bpf.c and native.c.
+ */
 #ifndef XROCE_BENCH_AGAIN_H
 #define XROCE_BENCH_AGAIN_H
 
@@ -9,9 +11,9 @@
 
 /**
  * struct again - the next request
- * @len: of the frame, up to AGAIN_MAX bytes
+ * @len: bytes of the frame, up to AGAIN_MAX
  * @psn_at: offset of the last word of its BTH; AGAIN_MAX: it has none
- * @psn: what that word is to be, in the host's byte order; goes up
+ * @psn: the value of that word, in host byte order; incremented
  * @reserved: 0
  * @bytes: the frame
  */

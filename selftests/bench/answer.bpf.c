@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Responders that do nothing: "drop", which is what the generator and the way
- * to the responder cost, and "bounce", the least that an answer costs.
+ * Responders for comparison: "drop" shows the cost of the generator and of the path to the
+ * responder, "bounce" the minimum cost of a response.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -27,7 +27,7 @@ struct {
 	__type(value, __u64);
 } drops SEC(".maps");
 
-/* For networks where a frame that has been sent has not arrived yet. */
+/* Count the frames, for networks where a sent frame arrives later. */
 SEC("xdp.frags")
 int drop_count(struct xdp_md *ctx)
 {
@@ -39,7 +39,7 @@ int drop_count(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* What traffic that is not ours is measured through. */
+/* For the measurement of unrelated traffic. */
 SEC("xdp.frags")
 int pass(struct xdp_md *ctx)
 {

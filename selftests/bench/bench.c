@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request costs its responder. See bench.sh, which runs this.
+ * Cost of a request for its responder. Run by bench.sh.
  *
  *   bench [-o FILE] [-b FILE] [-n COUNT] [-r RESPONDER]... [OP[:SIZE]]...
  *
- * -o writes the table as JSON, beside rows of other networks that are there; -b
- * reads what the bytes alone cost, as bytes/bench.c says it; -n sets the operations
- * of a segment; -r and the arguments choose what is measured; without them, all is.
+ * -o writes the table as JSON and keeps rows of other networks in the file; -b reads the
+ * cost of CRC and copy as printed by bytes/bench.c; -n sets the operations of a segment; -r
+ * and the arguments select responders and operations (default: all).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "table.h"
 
 #define LARGEST_HUB	65536	/* bytes of a response */
-#define PAUSE_NS	300000	/* twice as long as a frame waits there */
+#define PAUSE_NS	300000	/* twice the delay of a frame in the hub */
 
 #define ROW(code, size)	{ { code, size }, { [0 ... COLUMNS - 1] = COST_NONE } }
 
@@ -44,9 +44,9 @@ static struct row rows[] = {
 };
 
 /*
- * What the generator itself costs, and the way to the responder: frames of a row's
- * request, and frames like a packet of its response, that are dropped there by a program;
- * and those that no program sees, as the stack drops them, or the NIC.
+ * Cost of the generator and of the path to the responder, for frames like a row's request
+ * and like a packet of its response: dropped by an XDP program (xdp), or by the stack or
+ * the NIC without one (unseen).
  */
 static struct base {
 	double request;
@@ -57,7 +57,7 @@ static struct {
 	const struct responder *responder;
 	enum generator_expect expect;
 	int column;
-	struct base *base;	/* of rows, and not @column */
+	struct base *base;	/* where to store the costs, instead of @column */
 } order[] = {
 	{ &responder_drop,	EXPECT_NOTHING,	.base = xdp },
 	{ &responder_drop_skb,	EXPECT_NOTHING,	.base = unseen },
@@ -71,9 +71,9 @@ static uint8_t *memory;
 static char **chosen;		/* OP[:SIZE]; none: all */
 static const char *only[ARRAY_SIZE(order)];
 static size_t onlys;
-static const char *bytes;	/* file */
+static const char *bytes;	/* name of a file */
 static uint32_t largest = UINT32_MAX;
-static bool copies = true;	/* for an XDP program, of socket buffers */
+static bool copies = true;	/* the network copies socket buffers for XDP programs */
 static uint64_t pause_ns;	/* until a frame has left */
 
 static double cost_of(const struct responder *r, enum generator_expect expect,
@@ -133,7 +133,10 @@ static bool responder_chosen(size_t which)
 	return !onlys;
 }
 
-/* An acknowledgement is about as long as a request to READ. */
+/*
+ * A frame of about the length of a response: an acknowledgement is about as long as a READ
+ * request.
+ */
 static struct op like_response(const struct op *op)
 {
 	if (op->code != OP_READ)
@@ -142,9 +145,9 @@ static struct op like_response(const struct op *op)
 }
 
 /*
- * Of a row, to be subtracted. Where there are copies, what rxe gets is not copied, and
- * its responses are, for the program that judges them. Where there are NICs, the
- * generator's receives the responses.
+ * Cost to subtract from a row. On a network that copies for XDP, frames to rxe are not
+ * copied, but its responses are, for the program that judges them. With NICs, the cost of
+ * receiving the responses is the generator's.
  */
 static double base_of(const struct responder *r, size_t i)
 {
@@ -190,7 +193,7 @@ static bool measure_all(size_t which)
 	return ok;
 }
 
-/* The CRC and the copy of a payload. Return: false after a message. */
+/* Read the cost of CRC and copy of a payload. Return: false after a message. */
 static bool add_bytes(void)
 {
 	uint32_t size, crc, copy, packets;
@@ -264,8 +267,8 @@ int main(int argc, char **argv)
 	if (!net)
 		net = "veth";
 	/*
-	 * On veth, a frame that has been sent has arrived. QEMU's hub loses some of
-	 * 256 in a row, whoever sends them, and the generator asks for none again.
+	 * On veth, sending delivers a frame at once. QEMU's hub loses some of 256
+	 * consecutive frames, and the generator does not retransmit.
 	 */
 	if (strcmp(net, "veth")) {
 		order[0].responder = &responder_drop_counted;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* On the generator's interface: judge and count responses, drop everything. */
+/*
+ * On the generator's interface: judge and count responses, drop everything.
+ */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -17,7 +19,7 @@ struct response {
 	struct iphdr ip;
 	struct udphdr udp;
 	struct xroce_bth bth;
-	__be32 aeth;		/* or what else follows; the ICRC at least */
+	__be32 aeth;		/* if there is one; at least the ICRC follows */
 } __attribute__((packed));
 
 struct {
@@ -62,7 +64,7 @@ int count_responses(struct xdp_md *ctx)
 	return XDP_DROP;
 }
 
-/* The same without a look at it: what is more in the other is the generator's cost. */
+/* The baseline for the cost of count_responses, which is subtracted. */
 SEC("xdp.frags")
 int count_nothing(struct xdp_md *ctx)
 {

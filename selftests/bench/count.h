@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The responses that the generator has got: the value of the map "count", which
- * count.bpf.c and the generator share.
+ * Responses that the generator has received: value of the map "count", shared by
+ * count.bpf.c and the generator.
  */
 #ifndef XROCE_BENCH_COUNT_H
 #define XROCE_BENCH_COUNT_H
 
 #include <linux/types.h>
 
-/* What an opcode is to the operation that is measured; 0: not its response. */
-#define COUNT_DONE	(1u << 0)	/* the last packet, or the only one */
+/* Role of an opcode in the responses to the measured operation; 0: not a response. */
+#define COUNT_DONE	(1u << 0)	/* last or only packet */
 #define COUNT_PART	(1u << 1)	/* another packet of the response */
-#define COUNT_AETH	(1u << 2)	/* it has one, which must say ACK */
+#define COUNT_AETH	(1u << 2)	/* has an AETH, which must be an ACK */
 
 /**
  * struct count - responses
- * @kind: COUNT_* by opcode; written by the generator, as are @qpn, @step, and
- *	@psn at the start
+ * @kind: COUNT_* by opcode; the generator writes this, @qpn, @step, and the initial @psn
  * @qpn: destination of the responses
- * @psn: of the next response
- * @step: from the sequence number of a response to the next one's
- * @done: operations answered in full, in order
- * @bytes: of all responses that were right, from the IP header on
- * @bad: RoCEv2 packets that were not the response expected next
- * @bad_opcode: of the first of them
- * @bad_syndrome: its AETH's, if it has one
- * @bad_psn: its sequence number
+ * @psn: PSN of the next response
+ * @step: increment of the PSN from one response to the next
+ * @done: operations completely answered, in order
+ * @bytes: bytes of all correct responses, from the IP header on
+ * @bad: RoCEv2 packets that were not the expected response
+ * @bad_opcode: opcode of the first of them
+ * @bad_syndrome: its syndrome, if it has an AETH
+ * @bad_psn: its PSN
  */
 struct count {
 	__u8 kind[256];

@@ -23,7 +23,7 @@ UNSTEADY = "bench-perftest"
 LIMIT = 0.05
 LIMITS = {"bench-regions: 4 KiB 1024": 0.1, "bench-regions: 4 KiB 16384": 0.1}
 SLACK = 5     # instructions
-# What was measured; everything else in a row is a figure.
+# Keys that identify a row; the others are figures.
 NAMES = ("op", "size", "net", "traffic", "many", "n", "program", "pages", "kib",
          "what", "allocator", "live", "longest", "region", "page")
 
@@ -66,7 +66,7 @@ def check(folder):
             continue
         new = {}
         for row in now.get(file, []):
-            # xroce's and rxe's may be rows of their own
+            # xroce and rxe can have separate rows
             new.setdefault(name_of(row), {}).update(own(row))
         for row in rows:
             place = f"{file}: {name_of(row)}"
@@ -95,7 +95,7 @@ def save(folder):
         return 1
     kept.update(new)
     with open(KEPT, "w", encoding="utf-8") as f:
-        # A line a row, so that differences can be read.
+        # One row on a line, for readable diffs.
         f.write("{\n")
         f.write(",\n".join(
             f'"{name}": [\n' + ",\n".join(json.dumps(row) for row in rows) + "\n]"

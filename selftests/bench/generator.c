@@ -29,18 +29,18 @@ static int sock = -1;
 static uint8_t own_mac[ETH_ALEN], peer_mac[ETH_ALEN];
 static const uint8_t nobody_mac[ETH_ALEN] = { 0x02, [5] = 0x77 };
 
-/* The run: @frames of @stride bytes each, one message a frame. */
+/* The run: @frames of @stride bytes, one message for each frame. */
 static uint8_t *frames;
 static struct iovec *iov;
 static struct mmsghdr *msgs;
-static uint32_t sent, first;	/* numbers of frames; the first of the run */
+static uint32_t sent, first;	/* frames sent so far; number at the start of the run */
 static uint32_t response_len;
 static struct generator_run run;
 
-/* When the last window has left, where a run waits for that. */
+/* When the last window has left, if the run waits for that. */
 static uint64_t left;
 
-/* What one time round in await() costs when there is nothing to be done; to wait so. */
+/* Cost of one iteration of await() without other work; how long to wait for a window. */
 static double poll_ns, pause_ns;
 
 static uint64_t now(void)
@@ -86,7 +86,7 @@ static bool open_here(void)
 	if (count == MAP_FAILED)
 		return fail("map");
 
-	/* Protocol 0: it is there to send only. */
+	/* Protocol 0: the socket only sends. */
 	sock = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	addr.sll_ifindex = if_nametoindex(GENERATOR_DEV);
 	if (sock < 0 || bind(sock, (struct sockaddr *)&addr, sizeof(addr)) ||
@@ -95,7 +95,7 @@ static bool open_here(void)
 	return true;
 }
 
-/* All that has been sent is answered, or where it should be, or will not be. */
+/* Return: whether all sent frames are answered, counted or gone, or one response is wrong. */
 static bool arrived(void)
 {
 	if (run.expect != EXPECT_NOTHING)
@@ -105,9 +105,7 @@ static bool arrived(void)
 	return !run.dropped || *run.dropped >= sent;
 }
 
-/*
- * Let others run until then. Return: how often in vain, or -1 when patience ends.
- */
+/* Yield until arrived(). Return: number of yields, or -1 on timeout. */
 static int64_t await(uint64_t patience)
 {
 	uint64_t end = now() + patience;
@@ -124,7 +122,7 @@ static int64_t await(uint64_t patience)
 
 #define POLLS	20000
 
-/* What a poll of the run costs. The first thousands are dearer. */
+/* Measure a poll of await(). The first thousands take longer and are ignored. */
 static double calibrate(void)
 {
 	double cost = 0;
@@ -231,9 +229,8 @@ static uint32_t psn_of(uint32_t i)
 }
 
 /*
- * The bytes of all requests when they differ in their sequence numbers only. A CRC
- * is an affine function of the bits: each bit of the number flips the same bits
- * of the CRC in any packet.
+ * Build the requests if they differ in their PSN only. A CRC is an affine function of the
+ * bits: a bit of the PSN flips the same bits of the CRC in every packet.
  */
 static void fill_alike(struct packet *p, struct frame *f)
 {
@@ -322,7 +319,7 @@ bool generator_prepare(const struct generator_run *r)
 	return true;
 }
 
-/* Of a run of a program on a frame. */
+/* Return: nanoseconds of one run of a program on a frame, or -1. */
 static double run_cost(const char *program, const struct frame *f)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->bytes,
@@ -355,7 +352,7 @@ double generator_judging(void)
 	p.psn = was.psn;
 	p.syndrome = XROCE_SYN_ACK;
 	packet_build(&p, &f);
-	/* It is the one expected each time. */
+	/* The same response is expected each time. */
 	count->step = 0;
 	full = run_cost("count_responses", &f);
 	none = run_cost("count_nothing", &f);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requester: frames made beforehand, sent through a packet socket on
- * GENERATOR_DEV in the namespace GENERATOR_NETNS, and responses counted by
- * count.bpf.c there.
+ * The requester: prebuilt frames, sent through a packet socket on GENERATOR_DEV in the
+ * namespace GENERATOR_NETNS; count.bpf.c counts responses there.
  */
 #ifndef XROCE_BENCH_GENERATOR_H
 #define XROCE_BENCH_GENERATOR_H
@@ -15,12 +14,12 @@
 
 #define GENERATOR_DEV		"x0"
 #define GENERATOR_NETNS		"/run/netns/xr"
-#define GENERATOR_WINDOW	64	/* requests in flight, where nothing else is said */
+#define GENERATOR_WINDOW	64	/* default number of requests in flight */
 
-/* What a response must be. */
+/* The expected responses. */
 enum generator_expect {
-	EXPECT_NOTHING,		/* nobody answers */
-	EXPECT_REQUEST,		/* the request comes back */
+	EXPECT_NOTHING,		/* none */
+	EXPECT_REQUEST,		/* the request itself */
 	EXPECT_RESPONSE,
 };
 
@@ -31,16 +30,16 @@ void generator_close(void);
 /**
  * struct generator_run - what to send
  * @op: the operation
- * @targets: where to, one after the other and again
- * @n_targets: how many there are
- * @step: the sequence number of a request is so much more than that of the one
- *	before, which was to another target; the first one's is PEER_PSN
+ * @targets: destinations, used in turn
+ * @n_targets: number of destinations
+ * @step: increment of the PSN from one request to the next, which has another target; the
+ *        first PSN is PEER_PSN
  * @count: requests
- * @window: how many are sent before responses are awaited
- * @expect: what the responses are
- * @dropped: where frames are counted that are not answered; NULL: nowhere
- * @misdirected: frames are for the Ethernet address of nobody
- * @pause: of frames that are neither answered nor counted: ns until a window has left
+ * @window: requests to send before waiting for responses
+ * @expect: the expected responses
+ * @dropped: counter of frames that are not answered; NULL: none
+ * @misdirected: send to an Ethernet address that nobody has
+ * @pause: if frames are neither answered nor counted: nanoseconds until a window has left
  */
 struct generator_run {
 	const struct op *op;
@@ -55,29 +54,29 @@ struct generator_run {
 	uint64_t pause;
 };
 
-/* Make the frames of a run. Return: false after a message. */
+/* Build the frames of a run. Return: false after a message. */
 bool generator_prepare(const struct generator_run *run);
 
-/* What came of generator_send(). */
+/* Result of generator_send(). */
 enum generator_result {
 	GENERATOR_OK,
-	GENERATOR_REFUSED,	/* the first was: NAK, invalid request */
-	GENERATOR_FAILED,	/* a false response, or none */
+	GENERATOR_REFUSED,	/* NAK (invalid request) for the first */
+	GENERATOR_FAILED,	/* a wrong response, or none */
 };
 
 /**
  * generator_send() - send the next @count frames and wait for their responses
- * @count: how many
- * @ns: out: time it took, without polling in vain
- * @why: out: when it fails, a text of GENERATOR_WHY bytes
+ * @count: number of frames
+ * @ns: out: duration, without useless polls
+ * @why: out: on failure, a text of up to GENERATOR_WHY bytes
  */
 enum generator_result generator_send(uint32_t count, uint64_t *ns, char *why);
 
 #define GENERATOR_WHY	128
 
 /*
- * What judging the responses to a request of the run costs, by the clock of
- * generator_send(); less than 0: an error, after a message.
+ * Cost of judging the responses to one request of the run, in nanoseconds as of
+ * generator_send(). Return: less than 0 on error, after a message.
  */
 double generator_judging(void);
 

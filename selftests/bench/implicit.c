@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an address space on demand takes of the kernel's memory, when 1 GiB of it is
- * there: as many pages at random as that is, of ranges of several sizes. See bench.sh,
- * which runs this.
+ * Kernel memory that an implicit on-demand region takes when 1 GiB of it is resident:
+ * random pages in ranges of several sizes. Run by bench.sh.
  *
  *   implicit [-o FILE] [GIB]...
  *
- * "parts" are the module's, 64 pages in each, with their entries; "tree" is what it
- * takes to find them, by /proc/slabinfo. Beside it are the kernel's own page tables
- * (VmPTE), and what the table of a region over the range would be. "fault" is
- * MR_ADVISE of one page, with the kernel's page fault; "dereg" is of a part.
+ * "parts" are the module's children of 64 pages with their entries; "tree" is the memory of
+ * their index, from /proc/slabinfo. For comparison: the kernel's own page tables (VmPTE),
+ * and the size of a table over the whole range. "fault" is MR_ADVISE of one page with the
+ * kernel's page fault; "dereg" is deregistration, divided by the number of parts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@
 
 static const unsigned long ranges[] = { 1, 4, 16, 64, 1024 };
 
-/* Of a range. */
+/* Cost for a range. */
 struct cost {
 	uint64_t pages;
 	uint64_t parts;
@@ -75,7 +74,7 @@ static double now(void)
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
-/* A number behind a word at the start of a line of a file. */
+/* Return: the number (or product of two) after @word at the start of a line of a file. */
 static uint64_t look(const char *path, const char *word, const char *format)
 {
 	FILE *f = fopen(path, "re");
@@ -92,7 +91,7 @@ static uint64_t look(const char *path, const char *word, const char *format)
 	return a * b;
 }
 
-/* Bytes of all nodes of all trees in the kernel. */
+/* Return: bytes of the nodes of all trees in the kernel. */
 static uint64_t nodes(void)
 {
 	return look("/proc/slabinfo", "radix_tree_node", "%llu %*u %llu");
@@ -103,14 +102,14 @@ static uint64_t page_tables(void)
 	return look("/proc/self/status", "VmPTE:", "%llu") * 1024;
 }
 
-/* Different pages below @n, in no order: a permutation, cut off. */
+/* Return: element @i of a random permutation of the numbers below @n. */
 static uint64_t nth(uint64_t i, uint64_t n)
 {
 	uint64_t bits = 63 - __builtin_clzll(n), half = (bits + 1) / 2;
 	uint64_t left, right, mask = (1ull << half) - 1, t;
 	int round;
 
-	/* A Feistel network, of a power of two; again if that is too many. */
+	/* A Feistel network over a power of two, repeated until the result is below @n. */
 	do {
 		left = i >> half;
 		right = i & mask;

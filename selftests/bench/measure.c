@@ -7,12 +7,12 @@
 
 #include "measure.h"
 
-#define SPREAD		0.01	/* of the segments, without a remark */
+#define SPREAD		0.01	/* of segments, without a remark */
 #define IN_FLIGHT	(256u << 10)	/* bytes of all responses of a window */
 
 /*
- * A clock that counts instructions says 2,000,000 here, whatever the machine, when
- * nobody else runs meanwhile.
+ * Check that the clock counts instructions: this loop takes 2,000,000, unless something
+ * else runs meanwhile.
  */
 static bool clock_counts(void)
 {

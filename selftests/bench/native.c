@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the verdict costs on this machine, in nanoseconds: "make bench-native".
+ * Cost of the verdict on this machine, in nanoseconds: "make bench-native".
  *
  *   native [-o FILE]
  *
- * The program is loaded as for the tests of this host, without its module: it takes
- * every ICRC for good and moves no byte; the rest is real. BPF_PROG_TEST_RUN repeats
- * a program of ours that writes the next request into the frame and calls what is
- * measured, which is xroce's program, or one that returns at once. "verdict" is the
- * difference. A figure is the median of 15 rounds of 100,000; all take turns.
+ * The program is loaded as for the native tests, without its module: it accepts every ICRC
+ * and copies no payload; everything else is real. BPF_PROG_TEST_RUN repeats a program that
+ * writes the next request into the frame and calls either xroce's program or one that
+ * returns at once. "verdict" is the difference. A figure is the median of 15 interleaved
+ * rounds of 100,000.
  *
- * The last table is of two CPUs at once, each with a queue pair of its own: how many
- * times as much they do as one.
+ * The last table is for two CPUs at the same time, each with its own queue pair: their
+ * throughput relative to one CPU.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -35,14 +35,14 @@
 #define ROUNDS		15
 #define REPEAT		100000
 #define CPUS		2
-#define OTHER_QPN	0x000011u	/* in nobody's range but rxe's */
+#define OTHER_QPN	0x000011u	/* in the range of rxe, not of xroce */
 
 enum { EMPTY, XROCE, WHO };
 
 static const struct row {
 	const char *name;
 	bool ours;
-	uint8_t opcode;		/* if @ours */
+	uint8_t opcode;		/* used if @ours */
 } rows[] = {
 	{ "WRITE 64", true, XROCE_RC_WRITE_ONLY },
 	{ "READ 64", true, XROCE_RC_READ_REQUEST },
@@ -52,7 +52,7 @@ static const struct row {
 	{ "another's TCP", false },
 };
 
-/* One a CPU; the second is for the last table only. */
+/* One for each CPU; the second is used by the last table only. */
 static struct lane {
 	struct xdp xdp[WHO];
 	struct again request;
@@ -92,7 +92,7 @@ static bool lane_open(struct lane *l)
 	return true;
 }
 
-/* Queue pair and request of lane @n; those of other lanes stay. */
+/* Set up queue pair and request of lane @n, without touching the other lanes. */
 static void stage(const struct row *row, int n)
 {
 	struct again *a = &lanes[n].request;
@@ -117,12 +117,12 @@ static void stage(const struct row *row, int n)
 	*a = (struct again){
 		.len = f.len,
 		.psn_at = f.bth + 8,
-		.psn = 0x80000000u | scene.req.psn,	/* with AckReq */
+		.psn = 0x80000000u | scene.req.psn,	/* bit 31 is AckReq */
 	};
 	memcpy(a->bytes, f.bytes, f.len);
 }
 
-/* Nanoseconds of one run; or 0 after a message. */
+/* Return: nanoseconds of one run, or 0 after a message. */
 static double run(const struct lane *l, int who)
 {
 	uint32_t zero = 0;
@@ -213,7 +213,7 @@ static void *on_cpu(void *arg)
 	return NULL;
 }
 
-/* On CPUs from @first to @last at once. Return: runs a nanosecond, or 0. */
+/* Run on CPUs @first to @last at the same time. Return: runs in a nanosecond, or 0. */
 static double rate(const struct row *row, int first, int last)
 {
 	pthread_t threads[CPUS];

@@ -5,7 +5,7 @@
 
 #define OP_ADDEND	0x1111111111111111ull
 
-/* Of a packet without extended headers and payload, from the IP header on. */
+/* Bytes of a packet without extended headers and payload, from the IP header on. */
 #define BARE_LEN	(20 + 8 + sizeof(struct xroce_bth) + XROCE_ICRC_LEN)
 #define AETH_LEN	sizeof(struct xroce_aeth)
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The operations that can be measured: their requests and their responses. */
+/*
+ * The operations that can be measured: their requests and their responses.
+ */
 #ifndef XROCE_BENCH_OP_H
 #define XROCE_BENCH_OP_H
 
@@ -21,12 +23,12 @@ enum op_code {
 	OPS
 };
 
-/* What a table calls it. */
+/* Names for tables. */
 extern const char *const op_names[OPS];
 
 /**
  * struct op - one measured operation
- * @code: which
+ * @code: which operation
  * @size: bytes that it moves
  */
 struct op {
@@ -35,25 +37,25 @@ struct op {
 };
 
 /*
- * Add opcode, headers and payload of request number @i to @packet, whose address
- * parts are there.
+ * Add opcode, headers and payload of request number @i to @packet, which has its addresses
+ * already.
  */
 void op_request(const struct op *op, uint32_t i, struct packet *packet);
 
-/* Requests differ in more than their sequence numbers. */
+/* Return: whether requests differ in more than their PSNs. */
 bool op_differs(const struct op *op);
 
-/* Packet sequence numbers that a request uses up. */
+/* Return: number of PSNs that a request uses. */
 uint32_t op_psns(const struct op *op);
 
-/* What responses look like: @count's kinds. Return: their bytes, from IP on. */
+/* Set @count->kind for the expected responses. Return: their bytes, from the IP header on. */
 uint32_t op_responses(const struct op *op, struct count *count);
 
 /**
- * op_happened() - is the region's memory what @times operations leave there?
+ * op_happened() - check the region's memory after @times operations
  * @op: the operation
- * @buf: the bytes at the request's address, zero before
- * @times: how often it was executed
+ * @buf: the bytes at the request's address, zero before the first operation
+ * @times: number of operations
  */
 bool op_happened(const struct op *op, const uint8_t *buf, uint32_t times);
 

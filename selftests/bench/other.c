@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the program costs traffic that is not ours. See bench.sh, which runs this.
+ * Cost of the program to unrelated traffic. Run by bench.sh.
  *
  *   other [-o FILE]
  *
- * A UDP ping and a TCP stream from the namespace "xr" to this one, with sockets of
- * one process, while RESPONDER_DEV carries no program, one that passes everything, and
- * xroce's. A figure is the median of nine segments: instructions of the whole machine
- * for a packet that has come in there, what answers it included.
+ * A UDP ping and a TCP stream from the namespace "xr" to this one, with all sockets in one
+ * process, while RESPONDER_DEV has no program, one that passes everything, or xroce's. A
+ * figure is the median of nine segments: instructions of the whole machine for each packet
+ * received there, including its response.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +30,10 @@
 
 #define SENDER_ADDR	"10.77.0.2"
 #define PORT		7000
-#define PINGS		2000		/* a segment */
+#define PINGS		2000		/* in a segment */
 #define PING_BYTES	64
-#define STREAM_BYTES	(16u << 20)	/* a segment */
-#define SEGMENTS	9		/* of which the median counts */
+#define STREAM_BYTES	(16u << 20)	/* in a segment */
+#define SEGMENTS	9		/* the median is reported */
 #define PATIENCE_NS	10000000000ull
 
 enum { NONE, EMPTY, XROCE, WHO };
@@ -56,7 +56,7 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-/* A socket in xr. */
+/* Make a socket in xr. */
 static int socket_there(int type)
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -139,7 +139,7 @@ static bool tcp_open(void)
 	return (receiver >= 0 && nonblocking()) || fail("TCP");
 }
 
-/* One datagram from @from to @to. */
+/* Send one datagram from @from to @to and wait for it. */
 static bool datagram(int from, int to)
 {
 	uint64_t end = now() + PATIENCE_NS;
@@ -221,7 +221,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Return: instructions a packet, or -1 after a message. */
+/* Return: instructions for a packet, or -1 after a message. */
 static double measure(const struct traffic *t)
 {
 	double cost[SEGMENTS];

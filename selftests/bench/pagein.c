@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long a WRITE takes whose memory is on demand, from its first packet to the
- * acknowledgement of its last, in nanoseconds of the machine: with --icount these are
- * the instructions of peer, kernel and module, and the time that all of them wait.
+ * Duration of a WRITE to on-demand memory, from its first packet to the acknowledgement of
+ * its last, in nanoseconds of the machine: with --icount these are the instructions of
+ * peer, kernel and module, plus the time during which all of them wait.
  *
- *   pagein [-o FILE]		of bench.sh
+ *   pagein [-o FILE]		run by bench.sh
  *
- * "resident" is what it takes when all is there. "deferred" is over memory that has
- * never been touched: packets wait for it in the module. "RNR" is the same when none
- * are deferred (odp_defer_max=0): the peer is told to come again, and does after a jiffy,
- * as Soft-RoCE does. "advised" is MR_ADVISE first, whose own time is "advice", with
- * the page faults in it.
+ * "resident": the memory is resident. "deferred": the memory was never touched, and packets
+ * wait for it in the module. "RNR": the same with nothing deferred (odp_defer_max=0): the
+ * peer gets RNR NAKs and retries after a jiffy, as Soft-RoCE does. "advised": after
+ * MR_ADVISE, whose own duration, including page faults, is "advice".
  *
  * The peer sends 64 packets of 2 KiB, then waits until all of them are acknowledged.
  */
@@ -29,7 +28,7 @@
 
 #define MTU	2048u
 #define WINDOW	64u
-#define ROUNDS	3		/* the best of them counts */
+#define ROUNDS	3		/* the best is reported */
 #define LONGEST	(64u << 20)
 #define JIFFY	4000000l	/* nanoseconds, at HZ=250 */
 
@@ -57,7 +56,7 @@ static uint64_t now(void)
 	return clock_now() * 1e9;
 }
 
-/* Packet @i of @n of a message to @off; the last of a window asks for an ACK. */
+/* Send packet @i of @n of a message to @off; the last of a window requests an ACK. */
 static void send_one(uint64_t off, uint32_t psn, uint32_t i, uint32_t n)
 {
 	struct packet *req = &o.w.req;
@@ -74,7 +73,7 @@ static void send_one(uint64_t off, uint32_t psn, uint32_t i, uint32_t n)
 	wire_send(&o.w);
 }
 
-/* A message. Return: RNR NAKs. */
+/* Send a message. Return: number of RNR NAKs. */
 static uint32_t message(uint64_t off, uint32_t bytes)
 {
 	const struct timespec jiffy = { .tv_nsec = JIFFY };

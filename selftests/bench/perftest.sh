@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perftest's programs from end to end, the client on rxe: against "xroce serve",
-# against the same program on rxe, and against that behind XDP programs that pass
-# everything, as veth copies what comes for any XDP program. "make bench", or
+# perftest end to end, with the client on rxe: against "xroce serve", against the same
+# program on rxe, and against rxe behind XDP programs that pass everything, because veth
+# copies incoming frames for any XDP program. "make bench", or
 #
 #   vm.sh --icount -- bench/perftest.sh [-o FILE] [PROGRAM:SIZE]...
 #
 #   c0 10.77.0.1, rxe0  <------ veth ------>  x0 10.77.0.2, rxe1 or xroce
 #
-# Both ends are in the initial namespace, as rxe before Linux 6.15 works nowhere
-# else; rules send what is for the other end through the wire. What is printed is
-# from perftest's own time, in which a nanosecond is an instruction of the whole
-# machine: client, network and responder. It is for a message, or, of the latency
-# programs, for one there and back.
+# Both ends are in the initial namespace, because rxe before Linux 6.15 works nowhere else;
+# routing rules send packets for the other end through veth. Figures are from perftest's
+# own time, in which a nanosecond is one instruction of the whole machine: client, network
+# and responder. They are for one message or, with the latency programs, for one round
+# trip.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -30,7 +30,7 @@ server=
 [ "${1:-}" != -o ] || { out=$2; shift 2; }
 [ $# = 0 ] || rows=$*
 
-# route DEV TO FROM TABLE: what is for TO leaves by DEV
+# route DEV TO FROM TABLE: packets for TO leave by DEV
 route() {
 	sysctl -q "net.ipv4.conf.$1.accept_local=1" "net.ipv4.conf.$1.rp_filter=0"
 	ip route add "$2" dev "$1" src "$3" table "$4"
@@ -57,7 +57,7 @@ wires_up() {
 
 wires_down() { ip link del c0; }
 
-# gid_of DEVICE ADDRESS-IN-HEX: index of its RoCEv2 GID
+# gid_of DEVICE ADDRESS-IN-HEX: print the index of its RoCEv2 GID
 gid_of() {
 	local dir=/sys/class/infiniband/$1/ports/1 i
 
@@ -72,15 +72,15 @@ gid_of() {
 	return 1
 }
 
-# Time limits are long: while all of it waits for the host's files, the clock of such
-# a machine leaps to the next timer.
+# Time limits are long: while the machine waits for files of the host, its clock jumps to
+# the next timer.
 listens() { ss -Hltn 'sport = 18515' | grep -q .; }
 silent() { ! listens; }
 
-# iterations of a message of $1 bytes
+# Iterations for messages of $1 bytes.
 iterations() { [ "$1" -gt 4096 ] && echo 100 || echo 1000; }
 
-# once WHO PROGRAM SIZE: perftest's line of figures
+# once WHO PROGRAM SIZE: print perftest's line of figures
 once() {
 	local -a args=(-m 4096 -n "$(iterations "$3")" -F)
 
@@ -103,16 +103,16 @@ once() {
 	grep -E "^ *$3 +[0-9]+ " "$log" || { cat "$log" >&2; return 1; }
 }
 
-# instructions WHO PROGRAM SIZE
+# instructions WHO PROGRAM SIZE: print the instructions of a message
 instructions() {
 	once "$@" | case $2 in
-	*_bw)	awk '{ print 1000 / $5 }' ;;	# million messages a second
-	*_lat)	awk '{ print 1000 * $6 }' ;;	# microseconds on average
+	*_bw)	awk '{ print 1000 / $5 }' ;;	# million messages per second
+	*_lat)	awk '{ print 1000 * $6 }' ;;	# average, in microseconds
 	esac
 }
 
-# measure WHO: a line a row into $work/WHO, of seven runs the middle one: who runs
-# when differs by up to a tenth
+# measure WHO: write $work/WHO, one line for each row: the median of seven runs, because
+# scheduling makes them differ by up to a tenth
 measure() {
 	local row
 
@@ -123,14 +123,14 @@ measure() {
 	done >"$work/$1"
 }
 
-# pass_on DEV
+# pass_on DEV: attach the program that passes everything
 pass_on() {
 	ip link set "$1" xdpdrv object "$top/build/selftests/lib/pass.bpf.o" \
 		section xdp.frags
 }
 
 serve_up() {
-	# Its status line is for terminals, and a pipe is none.
+	# To a pipe the server prints no status line.
 	"$xroce" serve --netdev x0 >/dev/null 2> >(cat >&2) &
 	server=$!
 	undo+=(serve_down)
@@ -152,7 +152,7 @@ undo+=(work_down)
 	exit 1
 }
 sysctl -q vm.percpu_pagelist_high_fraction=8
-# rxe to rxe: no packet is to be lost on veth.
+# rxe to rxe: no packet may be lost on veth.
 sysctl -q net.core.netdev_max_backlog=10000
 wires_up
 rxe_up
@@ -161,7 +161,7 @@ rdma link add rxe1 type rxe netdev x0
 wait_until 10 gid_of rxe1 0a4d:0002
 server_gid=$(gid_of rxe1 0a4d:0002)
 measure rxe
-# As veth needs it there for XDP_TX, it stays on c0.
+# veth needs a program on c0 for XDP_TX, so this one stays.
 pass_on c0
 pass_on x0
 measure rxe_xdp

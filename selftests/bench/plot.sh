@@ -9,7 +9,7 @@ set -eu
 here=$(realpath "$(dirname "$0")")
 doc=$here/../../doc
 
-# rows FILE KEY=VALUE... -- KEY...: these values of the rows that have those
+# rows FILE KEY=VALUE... -- KEY...: print these values of the matching rows
 rows() {
 	"$here/figures.py" rows "$1" | awk -v args="${*:2}" '
 	BEGIN {
@@ -34,7 +34,7 @@ rows() {
 	}'
 }
 
-# gnuplot's commands from stdin, into doc/NAME.svg
+# draw NAME: run gnuplot commands from stdin, into doc/NAME.svg
 draw() {
 	mkdir -p "$doc"
 	{
@@ -84,7 +84,7 @@ size() {
 	END
 }
 
-# What the instructions of a WRITE are for.
+# What the instructions of a WRITE are spent on.
 parts() {
 	draw parts <<-END
 	\$data << EOD
@@ -104,7 +104,7 @@ parts() {
 	END
 }
 
-# What an operation costs when there are many of something.
+# Cost of an operation by the number of queue pairs or regions.
 many() {
 	draw many <<-END
 	\$qps << EOD
@@ -123,7 +123,7 @@ many() {
 	END
 }
 
-# What a WRITE costs when so many come together.
+# Cost of a WRITE by the number of requests in a batch.
 window() {
 	draw window <<-END
 	\$xroce << EOD
@@ -142,7 +142,7 @@ window() {
 	END
 }
 
-# perftest, both ends and the network.
+# perftest: both ends and the network.
 perftest() {
 	draw perftest <<-END
 	\$data << EOD

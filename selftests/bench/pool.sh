@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a translation table costs: "make bench", or
+# Cost of a translation table: "make bench", or
 #
 #   vm.sh --icount -- bench/pool.sh [-o FILE]
 #
-# First instructions: to free one table and allocate another while so many live,
-# of up to so many entries, in the kernel, of four allocators:
+# First in instructions: freeing one table and allocating another while so many tables of
+# up to so many entries are live, in the kernel, by four allocators:
 #
 #   xroce      kmod/mem/pool.c, with its lock
-#   list       a list of free pieces in the order of addresses, first fit
+#   list       a list of free pieces in address order, first fit
 #   list_best  the same, best fit
 #   genalloc   the kernel's, first fit
 #
-# and how many extents of 4 MiB each has grown to. How they are measured is said
-# in pool/bench.c. Then bytes: what of the pool regions of several sizes take, as
-# "xroce mtt show" tells.
+# and the number of extents of 4 MiB that each has grown to; pool/bench.c explains the
+# method. Then in bytes: how much of the pool regions of several sizes take, from "xroce
+# mtt show".
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -39,7 +39,7 @@ costs() {
 
 used() { "$xroce" -j mtt show | sed -E 's/.*"used":([0-9]+).*/\1/'; }
 
-# bytes SIZE PAGE: "bytes SIZE PAGE BYTES" of one region
+# bytes SIZE PAGE: print "bytes SIZE PAGE BYTES" for one region
 bytes() {
 	local before
 

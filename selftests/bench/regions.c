@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What registering and deregistering memory costs, beside rxe. See bench.sh,
- * which runs this.
+ * Cost of registering and deregistering memory, compared with rxe. Run by bench.sh.
  *
  *   regions [-o FILE] [SIZE_IN_KIB]...
  *
- * -o writes the table as JSON; the arguments choose what is measured.
+ * -o writes the table as JSON; the arguments select sizes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +25,8 @@
 #define HUGE_PAGE	(2ull << 20)
 #define LARGEST		(1ull << 30)
 #define WARM_UP		2
-#define ROUNDS		5	/* of which the median counts */
-#define MANY		10000	/* regions at once */
+#define ROUNDS		5	/* the median is reported */
+#define MANY		10000	/* regions at the same time */
 #define ACCESS		(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE | \
 			 XROCE_ACCESS_REMOTE_READ)
 
@@ -35,7 +34,7 @@ enum { XROCE, RXE, WHO };
 
 static const uint32_t sizes[] = { 4, 64, 1024, 16384, 262144, 1048576 };
 
-/* Of one size; instructions. */
+/* Instructions for one size. */
 struct cost {
 	double reg;
 	double dereg;
@@ -249,7 +248,7 @@ static bool sizes_of(bool huge, char **words, json_object *all)
 	return true;
 }
 
-/* Many regions of a page each, all there at a time. */
+/* Many regions of one page, all at the same time. */
 static bool many(json_object *all)
 {
 	static struct xroce_mr_reg reg[MANY];
@@ -296,8 +295,8 @@ static bool many(json_object *all)
 }
 
 /*
- * Many regions of 2 MiB, all there at a time, over the same memory of small pages:
- * pinned, and on demand, of which everything is resident.
+ * Many regions of 2 MiB at the same time, over the same memory of small pages: pinned, and
+ * on-demand with everything resident.
  */
 static bool many_demand(void)
 {

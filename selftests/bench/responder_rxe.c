@@ -7,13 +7,13 @@
 
 #include "responder.h"
 
-#define CQES	16384	/* no more receives are posted */
+#define CQES	16384	/* at least as many as receives are posted */
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
 static struct ibv_mr *mr;
-static struct ibv_qp *qp;	/* there is one at a time */
+static struct ibv_qp *qp;	/* only one at a time */
 
 static const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 			  IBV_ACCESS_REMOTE_ATOMIC;

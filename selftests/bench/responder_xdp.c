@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The programs of answer.bpf.c; and none. */
+/*
+ * The programs of answer.bpf.c; and the stack without a program.
+ */
 
 #include <sys/mman.h>
 
@@ -9,7 +11,7 @@
 #include "xdp.h"
 
 static struct xdp xdp;
-static volatile uint64_t *drops = MAP_FAILED;	/* of drop_count */
+static volatile uint64_t *drops = MAP_FAILED;	/* counter of drop_count */
 
 static bool drop_open(void *memory)
 {
@@ -34,7 +36,7 @@ static const volatile uint64_t *dropped(void)
 	return drops;
 }
 
-/* The stack drops what is for somebody else, when it has a socket buffer of it. */
+/* No program: the stack drops frames for another host after allocating a socket buffer. */
 static bool drop_skb_open(void *memory)
 {
 	(void)memory;
@@ -47,7 +49,7 @@ static bool bounce_open(void *memory)
 	return xdp_attach(&xdp, "answer.bpf.o", "bounce", RESPONDER_DEV);
 }
 
-/* The generator takes a bounced request for its response. */
+/* The generator expects its own requests as responses. */
 static bool connect_any(struct target *target)
 {
 	target->qpn = PEER_QPN;

@@ -15,10 +15,10 @@ static struct xroce *x;
 static struct xroce_sq *sq;	/* with XROCE_BENCH_SQ */
 static bool attached;
 static uint32_t pd, mpt_entries, qp_entries;
-static uint64_t base;		/* byte of the memory, as the peer names it */
+static uint64_t base;		/* address of the memory for the peer */
 static struct xroce_mr_reg mr;
-static struct xroce_cq *cq;	/* of the queue pair that receives, */
-static struct xroce_rq *rq;	/* of which there is one at a time */
+static struct xroce_cq *cq;	/* of the queue pair that receives; there is */
+static struct xroce_rq *rq;	/* only one at a time */
 
 static bool done(int err, const char *what)
 {
@@ -88,7 +88,7 @@ static bool xroce_take(void *memory)
 	}
 	mr = region(memory, RESPONDER_MEMORY);
 	base = mr.iova;
-	/* Resident on-demand memory, in place of pinned memory. */
+	/* Make the on-demand memory resident. */
 	if (demand)
 		mr.access |= XROCE_ACCESS_ON_DEMAND;
 	if (demand && !strcmp(demand, "all")) {
@@ -107,7 +107,7 @@ static bool xroce_take(void *memory)
 	       done(xroce_mr_advise(x, &advise), "advice");
 }
 
-/* The queue pair, and its receives. */
+/* Make the queue pair and post its receives. */
 static bool create(struct target *target)
 {
 	struct xroce_sge_local sge = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request costs when there are many: queue pairs, regions, requests under
- * way. See bench.sh, which runs this.
+ * Cost of a request by the number of queue pairs, regions or requests in flight. Run by
+ * bench.sh.
  *
  *   scale [-o FILE] [qps|regions|window]...
  *
- * Requests go to one queue pair after the other, or to regions evenly spread over all
- * that there are. Queue pair number j expects the sequence number PEER_PSN + j * step
- * first, where step * queue pairs is 1 modulo 2^24: then those of all requests go up
- * by step, and those of a queue pair by 1. So their number is odd.
+ * Requests go to the queue pairs in turn, or to regions evenly spread over all regions.
+ * Queue pair number j expects PEER_PSN + j * step as its first PSN, where step * queue
+ * pairs is 1 modulo 2^24: the PSNs of consecutive requests differ by step, and those of one
+ * queue pair by 1. This requires an odd number of queue pairs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static bool connect_all(const struct responder *r, uint32_t n, uint32_t step)
 	return true;
 }
 
-/* @r is open and connected. Return: what measure() does. */
+/* Measure with @r open and connected. Return: as measure(). */
 static double cost_of(const struct responder *r, const struct op *op,
 		      uint32_t n_targets, uint32_t step, uint32_t window)
 {
@@ -74,7 +74,7 @@ static double cost_of(const struct responder *r, const struct op *op,
 	return measure(r->name, &run, MEASURE_SEGMENT);
 }
 
-/* What sending costs, so many at a time. */
+/* Return: cost of sending @window requests at a time. */
 static double sending(const struct op *op, uint32_t window)
 {
 	double cost = COST_ERROR;
@@ -102,7 +102,7 @@ static void report(const char *what, uint32_t n, const struct op *op,
 	json_object_array_add(all, o);
 }
 
-/* With so many queue pairs. */
+/* Return: cost of a request with @n queue pairs. */
 static double qps_cost(const struct op *op, uint32_t n)
 {
 	const struct responder *r = &responder_xroce;

@@ -74,7 +74,7 @@ static json_object *row_json(const struct row *row, const char *net)
 	return o;
 }
 
-/* The rows of @path, without those of @net. */
+/* Return: the rows of @path that are not for @net. */
 static json_object *others(const char *path, const char *net)
 {
 	json_object *all = json_object_from_file(path), *row, *value;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What was measured: for people, and as JSON. */
+/*
+ * The table of results: for readers, and as JSON.
+ */
 #ifndef XROCE_BENCH_TABLE_H
 #define XROCE_BENCH_TABLE_H
 
@@ -20,20 +22,17 @@ enum table_column {
 /**
  * struct row - a row
  * @op: the operation
- * @cost: instructions an operation, or COST_*
+ * @cost: instructions of an operation by column, or COST_*
  */
 struct row {
 	struct op op;
 	double cost[COLUMNS];
 };
 
-/* The rows that were measured. */
+/* Print the rows that were measured. */
 void table_print(const struct row *rows, size_t n, const char *net);
 
-/*
- * Write them to @path, where rows of other networks stay. Return: false after a
- * message.
- */
+/* Write them to @path, keeping its rows of other networks. Return: false after a message. */
 bool table_write(const char *path, const struct row *rows, size_t n,
 		 const char *net);
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs to bind a memory window and to revoke it, beside rxe, and beside
- * registering its region, which is the other way to grant access. See bench.sh,
- * which runs this.
+ * Cost of binding and revoking a memory window, compared with rxe, and with registering a
+ * region, the other way to grant access. Run by bench.sh.
  *
  *   windows [-o FILE]
  *
- * "posted": the work request is written into the ring, and one of XROCE's system
- * calls applies 64 of them: little more than what a packet pays that comes next.
- * "alone": each is applied by a system call of its own and its completion polled,
- * as rxe's always are.
+ * "posted": work requests are written into the ring, and one system call of xroce applies
+ * 64 of them: little more than the cost to a packet that finds them. "alone": each is
+ * applied by its own system call and its completion is polled; rxe has no other way.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@
 #include "harness.h"
 #include "windows.h"
 
-#define ROUNDS		9	/* of which the median counts; one to warm up */
+#define ROUNDS		9	/* the median is reported; one more to warm up */
 
 void *mw_memory;
 static bool failed;
@@ -48,10 +46,10 @@ static double now(void)
 
 /**
  * struct row - what is measured
- * @name: for people and in JSON
- * @own: do it @n times
- * @rxe: likewise; NULL: there is none
- * @n: how often
+ * @name: for readers and in JSON
+ * @own: do it @n times with xroce
+ * @rxe: the same with rxe; NULL: not supported
+ * @n: repetitions
  */
 static const struct row {
 	const char *name;
@@ -132,7 +130,7 @@ int main(int argc, char **argv)
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mw_memory == MAP_FAILED)
 		return 1;
-	/* Small pages, all there beforehand. */
+	/* Small pages, resident. */
 	madvise(mw_memory, MW_LENGTH, MADV_NOHUGEPAGE);
 	memset(mw_memory, 1, MW_LENGTH);
 	if (!own_open())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Binding, revoking and registering, by xroce and by rxe, over the same memory.
- * Each of the functions that take a number does its work that many times. An
- * error is said, and ends the measurement.
+ * Binding, revoking and registering, with xroce and with rxe, over the same memory.
+ * Functions with an argument repeat their work that many times. An error prints a message
+ * and ends the measurement.
  */
 #ifndef XROCE_BENCH_WINDOWS_H
 #define XROCE_BENCH_WINDOWS_H
@@ -20,23 +20,23 @@
 
 extern void *mw_memory;
 
-/* Say what went wrong, if it did; @err: 0, or an errno of either sign. */
+/* Print an error, if there is one; @err: 0, or an errno of either sign. */
 bool mw_done(int err, const char *what);
 
 bool own_open(void);
 void own_close(void);
 
-/* Posted: a batch, applied together; type 2 in pairs of bind and invalidate. */
+/* A batch, posted and applied together; type 2: pairs of bind and invalidate. */
 void own_one_posted(uint32_t n);
 void own_two_posted(uint32_t n);
 
-/* Each applied by itself, and its completion polled. */
+/* Each applied separately, with its completion polled. */
 void own_one_alone(uint32_t n);
 void own_two_alone(uint32_t n);
 
 void own_register(uint32_t n);		/* and deregister */
 void own_reregister(uint32_t n);
-void own_rights(uint32_t n);		/* re-register with other rights alone */
+void own_rights(uint32_t n);		/* re-register with other rights only */
 
 bool rxe_open(void);
 void rxe_one(uint32_t n);

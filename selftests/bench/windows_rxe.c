@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What windows.c measures of rxe. */
+/*
+ * The operations of windows.c with rxe.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -98,7 +100,7 @@ static void rxe_completion(void)
 	struct ibv_wc wc = { .status = -1 };
 	int n;
 
-	/* Its worker has the one CPU only when it is left to it. */
+	/* rxe's worker gets the only CPU when this process yields. */
 	while (!(n = ibv_poll_cq(rxe.cq, 1, &wc)))
 		sched_yield();
 	if (n != 1 || wc.status) {
@@ -132,7 +134,7 @@ void rxe_two(uint32_t n)
 				       MW_RIGHTS } },
 		};
 		rxe_post(&wr);
-		/* The next bind names the window by the key that it has. */
+		/* The next bind names the window by its current key. */
 		rxe.two->rkey = rxe.rkey;
 		wr = (struct ibv_send_wr){
 			.wr_id = 2,

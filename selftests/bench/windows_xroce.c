@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What windows.c measures of xroce. */
+/*
+ * The operations of windows.c with xroce.
+ */
 #include <errno.h>
 #include <stdio.h>
 
@@ -104,7 +106,7 @@ void own_close(void)
 {
 	char error[XROCE_ERROR_MAX] = "";
 
-	/* Mapped queues would keep the handle. */
+	/* Mapped queues would keep the handle open. */
 	xroce_mw_del(own.x, own.one.rkey >> XROCE_KEY_SHIFT);
 	xroce_mw_del(own.x, own.two.rkey >> XROCE_KEY_SHIFT);
 	xroce_qp_del(own.x, own.qpn);
@@ -123,7 +125,7 @@ static void own_completion(void)
 		"xroce: completion");
 }
 
-/* A batch, applied together. */
+/* Post a batch, and apply it. */
 void own_one_posted(uint32_t n)
 {
 	while (n--)
@@ -131,7 +133,7 @@ void own_one_posted(uint32_t n)
 	mw_done(xroce_sq_apply(own.sq), "xroce: apply");
 }
 
-/* In pairs: half of them bind, half of them invalidate. */
+/* Pairs: one half are binds, the other invalidations. */
 void own_two_posted(uint32_t n)
 {
 	for (; n; n -= 2) {
@@ -179,7 +181,7 @@ void own_register(uint32_t n)
 	}
 }
 
-/* To other rights each time, and over the same memory. */
+/* Alternate between two sets of rights, over the same memory. */
 static void change(uint32_t n, uint32_t mask)
 {
 	static struct xroce_mr_reg r;
@@ -202,13 +204,13 @@ static void change(uint32_t n, uint32_t mask)
 	}
 }
 
-/* The memory is pinned anew. */
+/* The memory is pinned again. */
 void own_reregister(uint32_t n)
 {
 	change(n, XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS);
 }
 
-/* It stays pinned as it is. */
+/* The memory stays pinned. */
 void own_rights(uint32_t n)
 {
 	change(n, XROCE_REREG_ACCESS);

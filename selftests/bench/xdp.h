@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A program of this directory on a network device. */
+/*
+ * A program of this directory on a network device.
+ */
 #ifndef XROCE_BENCH_XDP_H
 #define XROCE_BENCH_XDP_H
 
@@ -14,18 +16,18 @@ struct xdp {
 };
 
 /**
- * xdp_attach() - load a program and attach it, in the driver
- * @xdp: for xdp_detach()
+ * xdp_attach() - load a program and attach it in native mode
+ * @xdp: out: for xdp_detach()
  * @object: file beside the executable
  * @program: its name
- * @netdev: name of the device, in this namespace; it carries no program
+ * @netdev: name of a device of this namespace without a program
  *
  * Return: true, or false after a message; @xdp may be detached in any case.
  */
 bool xdp_attach(struct xdp *xdp, const char *object, const char *program,
 		const char *netdev);
 
-/* Only load the object. */
+/* Load the object without attaching a program. */
 bool xdp_load(struct xdp *xdp, const char *object);
 
 void xdp_detach(struct xdp *xdp);

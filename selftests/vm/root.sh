@@ -1,32 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Roots of Debian suites, made by debootstrap from the mirror that this host uses,
-# with a kernel of 6.12 or newer, what its modules are built with, and what tests
-# run. They live in a cache of the user's:
+# Root file systems of Debian suites, made by debootstrap from this host's mirror, with a
+# kernel of 6.12 or newer, the packages that build its modules, and those that tests run.
+# They are in a cache of the user:
 #
 #   $XROCE_CACHE/root/SUITE/
 #
-# SUITE is bookworm, trixie, or one of them with -backports: the kernel is then
-# the newest of these.
+# SUITE is bookworm, trixie, or one of them with -backports, which then provides the
+# kernel.
 #
-# usage: root.sh fetch SUITE           make it, unless it is there
-#        root.sh dir SUITE             where it is
+# usage: root.sh fetch SUITE           make it, if it does not exist
+#        root.sh dir SUITE             print its path
 #        root.sh run DIR COMMAND...    run there; this checkout is at its own path
 #        root.sh enter DIR COMMAND...  run there, without this checkout
 #        root.sh minimal SUITE DIR [PACKAGE...]
 #                                      make a root in DIR, an empty directory, with
-#                                      no more than these packages (see fresh.sh)
+#                                      only these packages (see fresh.sh)
 #
-# Only root can change its root, so all but "dir" go through sudo.
+# Changing the root needs privilege, so everything but "dir" uses sudo.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
 top=$(realpath "$here/../..")
 cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}
 
-# What deb.sh needs of a machine, but for the packages it tests; and iproute2 to
-# busybox are for the tests of vm.sh --root.
+# Dependencies of deb.sh, except the packages that it tests; those from iproute2 to busybox
+# are for the tests of vm.sh --root.
 packages='systemd udev kmod dkms pahole gcc libc6-dev make bash-completion libbpf1 libjson-c5
 	libelf1 libbpf-dev iproute2 ethtool rdma-core ibverbs-providers perftest bpftool
 	procps python3 pkgconf initramfs-tools busybox'
@@ -45,14 +45,14 @@ known_mirror() {
 		"Label: $1" | head -n 1 | grep .
 }
 
-# mirror LABEL: where this host has Debian from. Without lists apt knows no labels.
+# mirror LABEL: print this host's mirror. apt knows labels only if it has package lists.
 mirror() {
 	known_mirror "$1" || { apt-get -q update >&2 && known_mirror "$1"; } ||
 		die "apt has no source that is labelled $1"
 }
 
-# enter TOP ROOT COMMAND...: in a mount namespace, so that nothing stays mounted; with
-# the checkout TOP, unless that is empty.
+# enter TOP ROOT COMMAND...: run in a mount namespace, so that no mount is left over;
+# bind-mount the checkout TOP, unless that is empty
 enter() {
 	local top=$1 root=$2
 
@@ -88,7 +88,7 @@ sources() { # SUITE
 	[ "$base" = "$1" ] || echo "deb $main $1 main"
 }
 
-# How this host's apt reaches its sources.
+# Print the apt settings of this host that concern its sources.
 apt_settings() {
 	apt-config dump |
 		grep -iE '^acquire::(.*proxy|check-(valid-until|date)) ' || :
@@ -100,12 +100,12 @@ minimal() { # SUITE DIR [PACKAGE...]
 	shift 2
 	command -v debootstrap >/dev/null || die 'debootstrap is not installed'
 	include=$(IFS=, && echo "$*")
-	# What it mounts goes with it.
+	# debootstrap's mounts end with the namespace.
 	unshare --mount --propagation private debootstrap --variant=minbase \
 		${include:+"--include=$include"} "$base" "$root" "$(mirror Debian)"
 	sources "$suite" >"$root/etc/apt/sources.list"
 	apt_settings >"$root/etc/apt/apt.conf.d/90host"
-	# No service is started here.
+	# Do not start services.
 	printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 	chmod 755 "$root/usr/sbin/policy-rc.d"
 	enter "" "$root" apt-get -q update

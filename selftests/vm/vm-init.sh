@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Process 1 of the machine that vm.sh starts, with the host's files as root:
-# run the command, leave its exit status, power off.
+# Process 1 of the machine that vm.sh starts, with the host's files as root: run the
+# command, store its exit status, power off.
 set -eu
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root TERM=dumb
@@ -17,13 +17,12 @@ echo xroce-vm >/proc/sys/kernel/hostname
 echo 1 >/proc/sys/kernel/panic_on_oops
 ip link set lo up
 
-# A terminal, so that programs write line by line, but one that leaves the
-# bytes alone.
+# A terminal makes programs write line by line; raw mode leaves the bytes unchanged.
 exec >/dev/hvc0 2>&1
 stty -F /dev/hvc0 raw -echo
 
-# Where the kernel looks for memory that nobody points to any more, it is asked
-# to: what is young may be on its way into a list, and is spared at first.
+# Let kmemleak scan for leaks. Objects younger than a few seconds may be about to be linked
+# somewhere, so it ignores them at first.
 leaks=/sys/kernel/debug/kmemleak
 
 leaks_begin() {

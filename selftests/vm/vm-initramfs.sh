@@ -1,10 +1,9 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# /init of the initramfs of vm.sh: make the host's files the root, mount the
-# rest, go on with vm-init.sh there. All with busybox, since a program from
-# the host costs 0.1 s before anything is cached. The variables come from the
-# kernel's command line.
+# /init of the initramfs of vm.sh: make the host's files the root, mount the rest, continue
+# with vm-init.sh there. Uses busybox only, because starting a program of the host takes 0.1
+# s before anything is cached. Variables come from the kernel command line.
 set -eu
 b=/bin/busybox
 

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A kernel that finds our mistakes, built from Debian's source with the options
-# of debug.config. It lives in a cache of its own inside the user's, laid out as
-# vm-kernel.sh's, so that $XROCE_CACHE alone says which kernels are meant:
+# A debug kernel, built from Debian's source with the options of debug.config. It is in a
+# cache of its own inside the user's, with the layout of vm-kernel.sh, so that $XROCE_CACHE
+# alone selects the kernels:
 #
 #   $XROCE_CACHE/debug/kernel/VERSION-debug-HASH/boot/vmlinuz-*
 #                                               /lib/modules/*/
 #                                               /usr/src/linux-headers-*/  (KDIR)
-#   $XROCE_CACHE/debug/build-HASH/   while it is built; an interrupted one goes on
+#   $XROCE_CACHE/debug/build-HASH/   during the build; an interrupted build continues
 #
-# HASH is that of debug.config. The KDIR is the source, built.
+# HASH is the hash of debug.config. KDIR is the source tree after the build.
 #
-# usage: vm-kernel-debug.sh build    unless it is there; say where it is
-#        vm-kernel-debug.sh dir      where it is
-#        vm-kernel-debug.sh source   unpack the source, to have its scripts; say where
+# usage: vm-kernel-debug.sh build    build it, if it does not exist; print its path
+#        vm-kernel-debug.sh dir      print its path
+#        vm-kernel-debug.sh source   unpack the source for its scripts; print its path
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -48,7 +48,7 @@ install_needed() {
 		--no-install-recommends install "${missing[@]}" >&2
 }
 
-# The newest that the distribution has.
+# The newest source package of the distribution.
 source_package() {
 	apt-cache search --names-only '^linux-source-[0-9.]*$' |
 		sed 's/ .*//' | sort -V | tail -n 1 | grep .
@@ -83,7 +83,7 @@ configure() { # in the source
 	make -s x86_64_defconfig kvm_guest.config
 	scripts/kconfig/merge_config.sh -m .config "$here/debug.config" >/dev/null
 	make -s olddefconfig
-	# What was asked for and cannot be had finds nothing.
+	# Report options that are not available.
 	grep -E '^CONFIG.*=[ym]' "$here/debug.config" | grep -vxFf .config |
 		sed 's/^/vm-kernel-debug: not to be had: /' >&2 || :
 	grep -qx CONFIG_KASAN=y .config || die "no KASAN"
@@ -116,7 +116,7 @@ build() {
 	make -s INSTALL_MOD_PATH="$root" INSTALL_MOD_STRIP=1 modules_install >&2
 	rm -f "$root/lib/modules/$release"/{build,source}
 	link_modules "$root"
-	# Building modules needs the programs in scripts/ and tools/, no object.
+	# Building modules needs the programs in scripts/ and tools/, but no objects.
 	find . -path ./scripts -prune -o -path ./tools -prune -o -type f \
 		\( -name '*.o' -o -name '*.a' -o -name '*.ko' -o -name '.*.cmd' \) \
 		-exec rm {} +
@@ -126,7 +126,7 @@ build() {
 	rm -rf "$work"
 }
 
-# The scripts of a built one, or of one to be built.
+# Print the source of the built kernel, or of the one to be built, for its scripts.
 source_dir() {
 	local kernel
 

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The kernels under test. They live in a cache of the user's and are never
-# installed on the host:
+# The kernels under test. They are in a cache of the user and are never installed on the
+# host:
 #
 #   $XROCE_CACHE/kernel/RELEASE/boot/vmlinuz-RELEASE
 #                              /lib/modules/RELEASE/
 #                              /usr/src/linux-headers-RELEASE/   (KDIR)
 #
-# Other kernels come with the roots of root.sh, and lie there in the same way.
+# The roots of root.sh contain other kernels in the same layout.
 #
-# usage: vm-kernel.sh fetch            unpack Debian's 6.12, unless it is there
-#        vm-kernel.sh list             the cached releases, newest last
-#        vm-kernel.sh dir [KERNEL]     where a release (the newest), or the kernel
-#                                      of a suite or of a directory, is unpacked
-#        vm-kernel.sh release DIR      what is unpacked there
+# usage: vm-kernel.sh fetch            unpack Debian's 6.12, if it does not exist
+#        vm-kernel.sh list             print the cached releases, newest last
+#        vm-kernel.sh dir [KERNEL]     print the path of a release (default: the
+#                                      newest), of a suite's kernel or of a directory
+#        vm-kernel.sh release DIR      print the release in DIR
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -58,8 +58,8 @@ depends() { # PACKAGE PATTERN
 		sed -nE "s/^ .*Depends: (linux-$2)\$/\\1/p" | head -n 1 | grep .
 }
 
-# The image the distribution's meta package stands for. Debian 12 has 6.12
-# beside its own 6.1, from Debian 13 on the plain meta package is new enough.
+# Print the package that the distribution's meta package depends on. Debian 12 has 6.12
+# beside its own 6.1; from Debian 13 on the plain meta package is new enough.
 image_package() {
 	local meta package
 
@@ -72,8 +72,8 @@ image_package() {
 	return 1
 }
 
-# Both spellings of the modules' path must work, whichever the package and
-# the host's kmod prefer.
+# Both spellings of the modules' path must work, whichever the package and the host's kmod
+# prefer.
 link_modules() {
 	local root=$1
 
@@ -83,7 +83,7 @@ link_modules() {
 		ln -s ../../lib/modules "$root/usr/lib/modules"
 }
 
-# Debian's headers include their common part by its installed path.
+# Debian's headers include their common part by its installed path: make it relative.
 relocate_headers() {
 	local headers=$1 common=$2
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the bytes of a message cost by themselves, with the module's own functions:
- * the invariant CRC of a WRITE of so many bytes, from the IP header on, and a copy
- * of its payload. See bench/bench.sh, which loads this where a nanosecond is an
- * instruction, and reads the parameter "result": "SIZE CRC COPY", a line each.
+ * Cost of the bytes of a message, with the module's own functions: the invariant CRC of a
+ * WRITE of so many bytes, from the IP header on, and a copy of its payload. bench/bench.sh
+ * loads this on a machine where a nanosecond is one instruction, and reads the parameter
+ * "result", lines of "SIZE CRC COPY".
  */
 #include <linux/gfp.h>
 #include <linux/ip.h>
@@ -36,7 +36,7 @@ static u64 measure(enum work work, struct xdp_buff *xdp, void *to, u32 size)
 	void *payload = xdp->data + ETH_HLEN + HEADERS;
 	u64 start;
 
-	/* As the data path has it. */
+	/* As in the data path. */
 	local_bh_disable();
 	start = ktime_get_ns();
 	for (i = 0; i < TIMES; i++) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it costs to free a table and to allocate another, while so many are
- * live: of the pool, of the list, of the kernel's genalloc. See bench/pool.sh,
- * which loads this where a nanosecond is an instruction, and reads the
- * parameter "result".
+ * Cost of freeing a table and allocating another while many are live: by the pool, the list
+ * and the kernel's genalloc. bench/pool.sh loads this on a machine where a nanosecond is
+ * one instruction, and reads the parameter "result".
  *
- * Tables are of 1 to 128 entries, the short ones as often as the long ones; in
- * the last row, of up to 32,768. There are first more than are to live, and the
- * rest are freed, here and there; in the last row there are not, but six
- * exchanges each, so that it shows how much memory it takes. Then some
- * exchanges warm up and 2,000 count. The same random numbers are drawn for all,
- * and what that costs is subtracted.
+ * Tables have 1 to 128 entries, in the last row up to 32,768, with short and long ones
+ * equally frequent. First more tables are allocated than shall live, and the surplus is
+ * freed at random places. In the last row there is no surplus, but six exchanges for each
+ * table, to show how much memory is taken. Then some exchanges warm up and 2,000 are
+ * measured. All allocators get the same random numbers; the cost of drawing them is
+ * subtracted.
  */
 #include <linux/bitops.h>
 #include <linux/genalloc.h>
@@ -54,13 +53,13 @@ module_param_string(result, result, sizeof(result), 0444);
 MODULE_PARM_DESC(result, "out: a line a row");
 
 static u64 *extents[EXTENTS];
-/* How many are in use by the rivals, that grow as the pool does. */
+/* Extents in use; all allocators grow as the pool does. */
 static int used;
 static struct table *tables;
 static struct rnd_state random;
 static DEFINE_SPINLOCK(lock);
 
-/* --- The pool, with the lock that the module puts around it. */
+/* --- The pool, with the lock that the module takes around it. */
 
 static struct xr_pool pool;
 static u64 *pool_extents[EXTENTS];
@@ -127,7 +126,7 @@ static void first_free(const struct table *t)
 	spin_unlock(&lock);
 }
 
-/* --- The kernel's; it has no lock. */
+/* --- The kernel's genalloc; it has no lock. */
 
 static struct gen_pool *gen;
 
@@ -151,7 +150,7 @@ static void gen_free(const struct table *t)
 	gen_pool_free(gen, (unsigned long)t->entry, t->count * sizeof(u64));
 }
 
-/* --- Nothing: what the measuring costs. */
+/* --- Nothing: the cost of the measurement itself. */
 
 static void none_add(u64 *extent)
 {
@@ -194,7 +193,7 @@ static bool take(const struct allocator *a, const struct row *row,
 	return true;
 }
 
-/* From the highest address to the lowest: what is quickest for a list. */
+/* From the highest address to the lowest: the fastest order for a list. */
 static int descending(const void *a, const void *b)
 {
 	const struct table *x = a, *y = b;
@@ -237,7 +236,7 @@ static bool exchange(const struct allocator *a, const struct row *row,
 	return true;
 }
 
-/* Return: tenths of an instruction an exchange; 0: it did not work. */
+/* Return: tenths of an instruction for an exchange; 0: it failed. */
 static u64 measure(const struct allocator *a, const struct row *row)
 {
 	u64 start, end;
@@ -254,7 +253,7 @@ static u64 measure(const struct allocator *a, const struct row *row)
 		start = 0;
 	end = ktime_get_ns();
 	preempt_enable();
-	/* The others are just forgotten. */
+	/* Only genalloc has memory to free; the other allocators' state is dropped. */
 	if (gen) {
 		for (i = 0; i < row->live; i++)
 			a->free(&tables[i]);
