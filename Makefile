@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# All that is built lies in build/; "make help" lists the targets.
+# Everything is built in build/; "make help" lists the targets.
 
-# The version is that of the newest entry.
+# The version of the newest changelog entry.
 VERSION   := $(shell sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 SOVERSION := 0
 PREFIX    ?= /usr/local
 LIBDIR    ?= $(PREFIX)/lib
-# What the library loads, beside that of another SOVERSION.
+# Where the library finds its BPF object; one directory for each SOVERSION.
 BPFDIR    := $(LIBDIR)/libxroce$(SOVERSION)
 
 CC     ?= gcc
@@ -32,7 +32,7 @@ lib_src := $(wildcard user/lib/*.c)
 cli_src := $(wildcard user/cmd/*.c user/cmd/*/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
-# Parts of the library that it keeps to itself, and the command needs.
+# Private parts of the library that the command also uses.
 cli_lib := $(patsubst %,$(B)/user/lib/%.o,bpf_object vlan xdp_feature)
 kmod_src := $(wildcard kmod/*.[ch] kmod/*/*.[ch]) kmod/Kbuild kmod/Makefile
 kmod_dirs := $(sort $(dir $(kmod_src)))
@@ -68,8 +68,8 @@ newest = $(shell ls -U -d $(1) 2>/dev/null | \
 	sort -s -V -k1,1 | tail -n 1 | sed -E 's,^[^ ]+ (.*)/vmlinux$$,\1,')
 KDIR ?= $(call newest,$(host_headers) $(cached_headers))
 
-# KERNEL=SUITE builds for the kernel of a root of that suite, in that root, since
-# the tools in its headers need its libraries.
+# KERNEL=SUITE builds for the kernel of that suite's root, and inside the root, because the
+# tools in its headers need its libraries.
 ifdef KERNEL
 KERNEL_ROOT := $(shell selftests/vm/root.sh dir $(KERNEL) 2>/dev/null)
 KDIR := /usr/src/linux-headers-$(if $(KERNEL_ROOT),$(shell selftests/vm/vm-kernel.sh release $(KERNEL_ROOT)))
@@ -85,7 +85,7 @@ $(module): $(kmod_src) $(wildcard include/*.h include/uapi/*.h) $(kmod)/.kdir
 		KDIR='$(KDIR)' VERSION=$(VERSION) W=1
 	@touch $@
 
-# For "make bench": parts of the module in modules of their own.
+# For "make bench": parts of the module as separate modules.
 in_bench   := $(B)/selftests/bench
 pool_bench := $(in_bench)/pool/pool_bench.ko
 pool_src   := $(wildcard selftests/bench/pool/*) kmod/mem/pool.c
@@ -100,7 +100,7 @@ $(bench_modules):
 	$(if $(filter 1,$(V)),,@)$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(@D)) W=1 modules
 	@touch $@
 
-# Objects of another kernel are of no use.
+# Delete objects that were built for another kernel.
 $(B)/%/.kdir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(KDIR)' | cmp -s - $@ || \
@@ -113,9 +113,9 @@ $(B)/%.bpf.o: %.bpf.c Makefile
 	@mkdir -p $(@D)
 	$(call say,CLANG)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
-# --- The library and the command. In the build tree the command has the library
-# in itself; with SHARED=1, for packages, it needs the installed one, which keeps to
-# itself where the BPF object is.
+# --- The library and the command. In the build tree the command is linked with the static
+# library. With SHARED=1, for packages, it uses the shared library, which knows the path of
+# the BPF object.
 
 $(lib_obj): flags += -fPIC
 $(B)/user/%.o: user/%.c Makefile
@@ -125,7 +125,7 @@ $(B)/user/%.o: user/%.c Makefile
 $(B)/user/libxroce.a: $(lib_obj)
 	$(call say,AR)rm -f $@; $(AR) rcs $@ $^
 
-# The map names what programs may use; nothing of it may be missing.
+# The version script lists the exported functions; it must match the library.
 $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/lib/libxroce.map
 	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=user/lib/libxroce.map $(CFLAGS) $(LDFLAGS) \
@@ -141,8 +141,8 @@ $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_l
 
 # --- The manual.
 
-# libxroce*.rst are of section 3 and take what the headers say (see kdoc.py); each
-# function has a link to its page.
+# libxroce*.rst belong to section 3 and include text from the headers (see kdoc.py); each
+# function gets a link to its page.
 man_src   := $(wildcard doc/man/*.rst)
 man_3     := $(patsubst %.rst,$(B)/%.3,$(filter doc/man/libxroce%,$(man_src)))
 man_8     := $(patsubst %.rst,$(B)/%.8,$(filter-out doc/man/libxroce%,$(man_src)))
@@ -157,7 +157,7 @@ $(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py user/lib/libxroce.h include/ua
 	@doc/man/kdoc.py $< >$@
 
 .SECONDARY: $(man_src:%=$(B)/%)
-# Without highlighting, which takes pygments.
+# Without syntax highlighting, which needs pygments.
 define man_rule
 $(B)/doc/man/%.$(1): $(B)/doc/man/%.rst
 	$$(call say,MAN)$$(RST2MAN) --halt=warning --syntax-highlight=none $$< $$@
@@ -167,19 +167,19 @@ $(foreach n,3 8,$(eval $(call man_rule,$(n))))
 selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
 	+@$(MAKE) --no-print-directory -C selftests
 
-# As who has the packages builds them, but with what lies here.
+# Built like by users of the packages, but with the headers and library of this tree.
 examples: $(B)/user/libxroce.a
 	+$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) --no-print-directory -C examples \
 		O=../$(B)/examples XROCE_CFLAGS='-I../include -I../user/lib' XROCE_DEPS=../$< \
 		XROCE_LIBS='../$< $(shell pkg-config --libs libbpf)'
 
-# --- What is needed, by purpose.
+# --- Dependencies, by purpose.
 
 deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
 	libjson-c-dev libncurses-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
-# Of roots of Debian suites, see root.sh.
+# For roots of Debian suites, see root.sh.
 deps_root := debootstrap debian-archive-keyring git tar util-linux
 deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
 	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux procps
@@ -211,7 +211,7 @@ deps-root: needed := $(deps_root)
 deps-root:
 	@$(if $(missing),$(call install_packages,$(missing)),:)
 
-# A source of the user's that does not answer need not stop us.
+# A package source that does not answer is not fatal.
 define install_packages
 set -e; [ $$(id -u) = 0 ] && sudo= || sudo=sudo; \
 	echo "deps: apt-get will install, with what these packages depend on: $(1)"; \
@@ -221,8 +221,8 @@ set -e; [ $$(id -u) = 0 ] && sudo= || sudo=sudo; \
 		apt-get -q -y $$wait --no-install-recommends install $(1)
 endef
 
-# --- Tests. They run in a virtual machine; VM=0 runs them on this host, with
-# the module in this host's kernel.
+# --- Tests. They run in a virtual machine; VM=0 runs them on this host, with the module in
+# this host's kernel.
 
 VM ?= 1
 in_vm := $(if $(filter 0,$(VM)),XROCE_NET=veth,selftests/vm.sh $(KERNEL:%=--kernel %) --)
@@ -237,8 +237,7 @@ check: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@VM=$(VM) KERNEL=$(KERNEL) selftests/run.sh all
 
-# The tests that need the module, on a kernel that finds mistakes, which is built
-# at first and kept.
+# The tests that need the module, on a debug kernel, which is built once and kept.
 check-debug: deps
 	@kernel=$$(selftests/vm/vm-kernel-debug.sh build) || exit 1; \
 	kdir=$$kernel/usr/src/linux-headers-$${kernel##*/}; \
@@ -251,13 +250,13 @@ soak: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@$(patsubst --,--timeout $$(($${XROCE_SOAK:-3600} + 900)) --,$(in_vm)) selftests/targets/soak.sh
 
-# Nothing is run.
+# Static checks only.
 lint: needed += $(deps_lint)
 lint: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) module bpf $(test_kdir)
 	@KDIR=$(or $(KDIR),$(test_headers)) selftests/targets/lint.sh
 
-# One CPU whose clock counts instructions: not on this host.
+# On one CPU whose clock counts instructions, so always in a virtual machine.
 bench: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(bench_modules) $(test_kdir)
 	@rm -f $(B)/bench.json $(B)/bench-*.json
@@ -272,18 +271,18 @@ bench: deps
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh pagein -o $(B)/bench-pagein.json
 	@selftests/vm.sh --icount --memory 4G --timeout 1200 -- selftests/bench/bench.sh implicit -o $(B)/bench-implicit.json 1 4 64
 
-# Beside selftests/bench/figures.json; and renew that.
+# Compare with selftests/bench/figures.json; and update that file.
 bench-check: bench
 	@selftests/bench/figures.py check $(B)
 bench-save:
 	@selftests/bench/figures.py save $(B)
 
-# Of what is kept there, doc/*.svg.
+# Draw doc/*.svg from that file.
 bench-plot: needed += $(deps_bench)
 bench-plot: deps
 	@selftests/bench/plot.sh all
 
-# On this host, in nanoseconds: what the program costs without its module.
+# On this host, in nanoseconds: cost of the program without its module.
 bench-native: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
 	@XROCE_BPF_OBJECT=$(object) $(B)/selftests/bench/native -o $(B)/bench-native.json
@@ -309,7 +308,7 @@ install: install-module install-user
 install-module: module install-device
 	install -D -m 644 $(module) $(modules_dir)/xroce.ko
 
-# Who may open the module's device.
+# udev rule and group for the module's device.
 install-device:
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/udev/rules.d kmod/60-xroce.rules
 	install -D -m 644 kmod/xroce.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/xroce.conf
@@ -333,7 +332,7 @@ install-user: bpf user man
 	install -d $(unit_dir)
 	$(foreach u,$(units),sed 's,@SBIN@,$(PREFIX)/sbin,' $(u) >$(unit_dir)/$(patsubst %.in,%,$(notdir $(u))) &&) :
 
-# The module's source instead of the module, for "dkms install xroce/VERSION".
+# The module's source, for "dkms install xroce/VERSION".
 install-dkms:
 	$(foreach d,$(kmod_dirs),install -D -m 644 -t $(dkms_dir)/$(d) $(call kmod_in,$(d)) &&) :
 	install -D -m 644 -t $(dkms_dir)/include $(wildcard include/*.h)
@@ -357,11 +356,11 @@ uninstall:
 	$(if $(DESTDIR),,depmod -a && ldconfig)
 	$(if $(DESTDIR),,! getent group xroce >/dev/null || groupdel xroce)
 
-# --- Debian packages, of a copy of the sources, in build/deb.
+# --- Debian packages, from a copy of the sources in build/deb.
 
 deps_deb := build-essential debhelper dh-dkms lintian
 deb_src  := $(B)/deb/xroce-$(VERSION)
-# Whoever gives the packages to others is their maintainer: see doc/operations.md.
+# Whoever distributes the packages is their maintainer: see doc/operations.md.
 builder   = $(or $(DEBFULLNAME),xroce maintainers)
 
 deb: needed := $(deps_build) $(deps_deb)
@@ -376,7 +375,7 @@ deb:
 	lintian --display-info --fail-on error,warning,info $(B)/deb/xroce_$(VERSION)_*.changes
 	@rm -rf $(deb_src)
 
-# In a clean root, and in a virtual machine with it: see selftests/targets/deb.sh.
+# In a clean root, and in a virtual machine with that root: see selftests/targets/deb.sh.
 SUITE ?= bookworm
 check-deb: needed += $(deps_root)
 check-deb: deps deb

@@ -65,7 +65,7 @@ static int connect_qp(struct xroce *x, __u32 access, const struct end *own,
 		.size = sizeof(connect),
 		.qpn = own->qpn,
 		.access = access,
-		.path_mtu = XROCE_MTU_1024,	/* the client has the same */
+		.path_mtu = XROCE_MTU_1024,	/* the client uses the same */
 		.dest_qpn = peer->qpn,
 		.rq_psn = peer->psn,
 	};
@@ -129,7 +129,7 @@ int connect_serve(struct xroce *x, const struct xroce_mr_reg *mr, __u32 access,
 			complain("answer", err);
 	}
 	if (!err) {
-		/* From here on the client is served without us. */
+		/* From here on the kernel serves the client without this process. */
 		exchange_closed(fd, -1);
 		connect_report(x, own.qpn);
 	}

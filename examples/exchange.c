@@ -13,7 +13,7 @@
 
 #define LINE	128
 
-/* Sockets are of IPv6, which carries IPv4 as ::ffff:a.b.c.d: so do GIDs. */
+/* IPv6 sockets carry IPv4 as ::ffff:a.b.c.d, and so do GIDs. */
 static int resolve(const char *host, const char *port, struct addrinfo **found)
 {
 	const struct addrinfo hints = {

@@ -34,7 +34,7 @@ static int ask(int fd, const struct end *own, unsigned int mtu, const char *regi
 	if (region)
 		add(o, "region", json_object_new_string(region));
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-	/* A new socket has room for two lines. */
+	/* Two lines fit into the buffer of a new socket: send() does not block. */
 	if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0 ||
 	    send(fd, "\n", 1, MSG_NOSIGNAL) < 0)
 		err = -errno;
@@ -63,7 +63,7 @@ static int read_answer(int fd, char *line)
 	return -EMSGSIZE;
 }
 
-/* A member that is a number up to @most. */
+/* Read a member that is a number up to @most. */
 static int number(struct json_object *o, const char *name, uint64_t most,
 		  uint64_t *to)
 {
@@ -132,7 +132,7 @@ static int take_answer(struct json_object *o, unsigned int mtu,
 		snprintf(why, size, "%s", json_object_get_string(error));
 		return -EREMOTEIO;
 	}
-	/* The server may have less; this client does not go down. */
+	/* The server may choose a smaller MTU, which this client does not accept. */
 	if (number(o, "qpn", 0xffffff, &qpn) || number(o, "psn", 0xffffff, &psn) ||
 	    number(o, "mtu", 4096, &used) || used != mtu ||
 	    take_gid(o, server->gid))

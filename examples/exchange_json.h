@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The client's side of xroce serve's handshake in JSON: see xroce-serve(8). */
+/*
+ * The client's side of the JSON handshake of xroce serve: see xroce-serve(8).
+ */
 #ifndef EXCHANGE_JSON_H
 #define EXCHANGE_JSON_H
 
@@ -11,18 +13,18 @@
 #define EXCHANGE_JSON_PORT	"18515"
 
 /**
- * exchange_json() - ask for a region by its name, and learn of it
- * @fd: socket of exchange_connect(), to be kept as long as the region is used
- * @own: queue pair number, PSN and GID
- * @mtu: bytes that the own end wants: 256 to 4096
- * @region: name
- * @all: ask for all that there are, among which it shall be
+ * exchange_json() - request a region by its name
+ * @fd: socket of exchange_connect(); keep it open as long as the region is used
+ * @own: own queue pair number, PSN and GID
+ * @mtu: own path MTU: 256 to 4096 bytes
+ * @region: name of the region
+ * @all: request all regions of the server, and use this one
  * @server: out: the other end, and the region
- * @why: out: what the server has against it
- * @size: bytes there
+ * @why: out: the server's error message
+ * @size: bytes of @why
  *
- * Return: 0; -EREMOTEIO: the server said no, see @why; -EPROTO: it said something
- * else, or another MTU; or another negative errno.
+ * Return: 0; -EREMOTEIO: the server refused, see @why; -EPROTO: an invalid answer, or
+ * another MTU; or another negative errno.
  */
 int exchange_json(int fd, const struct end *own, unsigned int mtu,
 		  const char *region, bool all, struct end *server, char *why,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Write a file into the memory that a server lends, read it back, and compare. This
- * is libibverbs only: nothing here knows what the server is.
+ * Write a file into memory that a server lends, read it back, and compare. Uses libibverbs
+ * only and works with any RoCEv2 server.
  *
  * usage: memory_client [-c] [-p PORT] [-o OFFSET] [-n ROUNDS] [-k RKEY]
  *                      [-r REGION [-a] | -s LINE] DEVICE SERVER FILE
@@ -10,13 +10,13 @@
  *   memory_client -r album rxe0 10.0.0.2 photo.jpg	# of xroce serve ... region album
  *   memory_client -r album -c rxe0 10.0.0.2 photo.jpg	# still there?
  *
- * With -r the server is asked for a region by its name, with -a for all of them, to
- * use this one: see exchange_json.h. With -c nothing is written: the file is compared
- * with what is there. RKEY is a key from elsewhere, instead of the server's.
- * OFFSET is where in the server's memory to begin. LINE is what the server would
- * answer (see exchange.h), for one that does not listen: a queue pair made by
- * hand, say. The client's own number and PSN, which that must know, are told. The exit
- * status is 1 when the server refuses anything, or bytes differ.
+ * -r requests a region by its name; with -a all regions are requested, and this one is
+ * used: see exchange_json.h. With -c nothing is written: the file is compared with the
+ * server's memory. RKEY replaces the server's key. OFFSET is where to begin in the server's
+ * memory. LINE replaces the server's answer (see exchange.h) for a server without a TCP
+ * port, for example a queue pair made by hand; the client then prints its own number and
+ * PSN, which that server needs. The exit status is 1 if the server refuses a request or
+ * bytes differ.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,14 +35,14 @@
 
 #define MESSAGE		(1 << 20)	/* bytes of a message, at most */
 #define GIDS		256
-#define MTU		1024	/* the server has the same */
+#define MTU		1024	/* the server uses the same */
 
 struct client {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
-	struct ibv_mr *mr;	/* of two messages: to send, and to read into */
+	struct ibv_mr *mr;	/* of two messages: one to send, one to read into */
 	char *buf;
 	struct end own, server;
 };
@@ -115,7 +115,7 @@ static void close_client(struct client *c)
 	free(c->buf);
 }
 
-/* Which of the device's addresses is the one that TCP uses. */
+/* Find the device's GID with the address that TCP uses. */
 static int gid_index(struct client *c)
 {
 	static struct ibv_gid_entry entry[GIDS];
@@ -145,8 +145,8 @@ static int connect_qp(struct client *c)
 		},
 		.sq_psn = c->own.psn,
 		.timeout = 18,			/* a second */
-		.retry_cnt = 6,			/* rxe takes 7 for "for ever" */
-		.rnr_retry = 7,			/* for ever: on-demand memory */
+		.retry_cnt = 6,			/* rxe takes 7 as unlimited */
+		.rnr_retry = 7,			/* unlimited, for on-demand memory */
 		.max_rd_atomic = 1,
 	};
 	int index = gid_index(c);
@@ -237,7 +237,7 @@ static int compare(struct client *c, uint64_t off, const char *file, size_t size
 	return 0;
 }
 
-/* What has been asked for. */
+/* The options. */
 struct job {
 	const char *host, *port, *line, *region;
 	unsigned long rounds;
@@ -248,7 +248,7 @@ struct job {
 	size_t size;
 };
 
-/* Tell the server of us, and learn of it. */
+/* Exchange connection data with the server. */
 static int meet(struct client *c, const struct job *job, int fd)
 {
 	char why[256] = "";
@@ -296,7 +296,7 @@ static int talk(struct client *c, const struct job *job)
 	if (!status)
 		printf("%zu bytes %s, and the same\n", job->size, job->compare ?
 		       "read" : "written, read back");
-	close(fd);		/* the server waits for it */
+	close(fd);		/* the server waits for this */
 	return status;
 }
 

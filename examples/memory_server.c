@@ -8,9 +8,9 @@
  *   xroce link add dev eth0
  *   memory_server eth0 /dev/shm/lent	# and on the client, see memory_client.c
  *
- * The memory is that of a file on tmpfs, so that it can be looked at. Its pages are
- * pinned, and count against RLIMIT_MEMLOCK. Ends when the client does; closing the
- * handle destroys everything that it made.
+ * The memory is a file on tmpfs, so that other programs can look at it. Its pages are
+ * pinned, and count against RLIMIT_MEMLOCK. The server ends with the client; closing the
+ * handle destroys all objects made with it.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static int lend(struct xroce *x, __u32 pd, void *mem, size_t length,
 		.access = ACCESS | XROCE_ACCESS_LOCAL_WRITE,
 		.addr = (uintptr_t)mem,
 		.length = length,
-		.iova = (uintptr_t)mem,	/* what the client calls the first byte */
+		.iova = (uintptr_t)mem,	/* the client's address of the first byte */
 		.name = "memory_server",
 	};
 	int err = xroce_mr_reg(x, &mr);

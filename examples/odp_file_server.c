@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Serve a file to one client, which may read and, with -w, write it by RDMA. The file
- * may be larger than memory: nothing of it is pinned. What the client comes to is
- * brought in, and the kernel writes back and takes away what it needs the memory for.
+ * Serve a file to one client, which may read and, with -w, write it by RDMA. The file may
+ * be larger than memory, because nothing is pinned: the kernel reads pages in when the
+ * client accesses them, and writes back and reclaims them when it needs the memory.
  *
  * usage: odp_file_server [-w] [-p PORT] NETDEV FILE
  *
  *   xroce link add dev eth0
  *   odp_file_server -w eth0 disk.img	# and on the client, see memory_client.c
  *
- * Tells the key and the address of the first byte, and in the end what was brought in.
- * A file that becomes shorter meanwhile is a remote access error to the client; here
- * it would be a SIGBUS, if the memory were touched.
+ * Prints the key and the address of the first byte, and finally the number of pages read
+ * in. If the file is truncated meanwhile, the client gets remote access errors; this
+ * process would get a SIGBUS if it touched the memory.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 #include "connect.h"
 
-/* What on-demand memory did; "invalidated" was taken away again. */
+/* Print the counters of on-demand memory; "invalidated": taken back by the kernel. */
 static int report(struct xroce *x, __u32 mr)
 {
 	struct xroce_mr_query q = { .mr = mr };
@@ -46,7 +46,7 @@ static int serve(struct xroce *x, __u32 pd, void *mem, size_t length,
 		.pd = pd,
 		.addr = (uintptr_t)mem,
 		.length = length,
-		.iova = 0,		/* the client names bytes as the file does */
+		.iova = 0,		/* the client uses offsets in the file as addresses */
 		.name = "odp_file_server",
 	};
 	int err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Lend memory to one client for a while: grant it a memory window, and revoke that
- * while the client writes. No system call is needed for either as long as packets
- * come. From then on the memory is ours: what we put there stays.
+ * Lend memory to one client for a limited time: grant it a memory window, and revoke the
+ * window while the client writes. While packets arrive, neither needs a system call. After
+ * the revocation the client cannot change the memory any more.
  *
  * usage: window_granter [-p PORT] [-t MS] [-l BYTES] NETDEV
  *
@@ -33,7 +33,7 @@ struct granter {
 	int ms;
 };
 
-/* Posted work is applied with the next packet; do not wait for one. */
+/* Apply posted work requests now, instead of with the next packet, and poll the completion. */
 static int complete(struct granter *g, const char *what)
 {
 	int n, err = xroce_sq_apply(g->sq);
@@ -52,7 +52,7 @@ static int complete(struct granter *g, const char *what)
 	return 1;
 }
 
-/* The region itself gives the client no right: what it gets is the window. */
+/* The region grants the client no rights; only the window does. */
 static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
 {
 	struct xroce_mr_reg mr = {
@@ -96,7 +96,7 @@ static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
 	return 0;
 }
 
-/* Revoked: nothing of the client's comes here any more. */
+/* Revoke the window, and check that no later WRITE of the client arrives. */
 static int take_back(struct granter *g, int fd)
 {
 	size_t i;
@@ -136,7 +136,7 @@ static int grant(struct granter *g, __u32 pd, const char *port)
 		err = xroce_post_bind(g->sq, &bind);
 		if (!err && complete(g, "grant"))
 			goto out;
-		/* The window is there before the client knows its key. */
+		/* The window is bound before the client knows its key. */
 		if (!err)
 			err = exchange_send(fd, &g->own);
 		if (err)
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 	if (!g.x)
 		return 1;
 	status = grant(&g, pd, port);
-	xroce_close(g.x);	/* with all that it made; the process ends as well */
+	xroce_close(g.x);	/* closes everything made with it */
 	munmap(g.mem, g.length);
 	return status;
 }

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Run a command where nobody has installed anything: in a new root of a Debian suite
-# that has minbase, git and make, and a clone of HEAD.
+# Run a command on a system where nothing is installed: in a new root of a Debian suite
+# with minbase, git and make, and a clone of HEAD.
 #
 #   debootstrap --> SUITE.tar --unpack--> root/ <--clone-- HEAD of this checkout
 #                                          |
 #                   SUITE.debs/ <--------> /var/cache/apt/archives
 #
 # The command is one line of shell, run by root in the clone. It has the network for
-# packages and the host's /dev, and a home, a /dev/shm and processes of its own. The two
-# things that are kept, for a week, lie in $XROCE_CACHE/fresh/.
+# packages, the host's /dev, and a home, a /dev/shm and processes of its own. The archive
+# and the packages are kept for a week, in $XROCE_CACHE/fresh/.
 #
 # usage: fresh.sh SUITE COMMAND
 #
-# The exit status is the command's, or 125 when it could not be run.
+# The exit status is that of the command, or 125 if it could not be run.
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -25,7 +25,7 @@ kept=$cache/fresh
 say() { echo "fresh: $suite: $*"; }
 die() { say "$@" >&2; exit 125; }
 
-# quiet WHAT COMMAND...: its output only if it fails
+# quiet WHAT COMMAND...: show its output only if it fails
 quiet() {
 	local what=$1
 
@@ -36,7 +36,7 @@ quiet() {
 	}
 }
 
-# The minimal root, which is made anew when it is a week old.
+# Unpack the minimal root, and build it again if it is older than a week.
 unpack() {
 	local tar=$kept/$suite.tar
 
@@ -53,20 +53,20 @@ unpack() {
 	mv "$work/tar" "$tar"
 }
 
-# Packages are linked, not copied, to where apt looks for them.
+# Hard-link packages to and from apt's archive.
 link_packages() { # FROM TO
 	mkdir -p "$1" "$2"
 	find "$1" -maxdepth 1 -name '*.deb' -exec cp -lnt "$2" {} +
 }
 
-# As another user's, the checkout would be refused.
+# git refuses a checkout of another user unless told otherwise.
 clone() {
 	git config --file "$work/gitconfig" safe.directory '*'
 	GIT_CONFIG_GLOBAL=$work/gitconfig quiet 'the clone' \
 		git clone -q --depth 1 "file://$top" "$root/root/xroce"
 }
 
-# The command is process 1 of a namespace, all of which ends with it.
+# The command runs in a PID namespace, whose processes all end with its process 1.
 inside() {
 	exec unshare --pid --fork --kill-child --mount --ipc --propagation private \
 		"$here/vm/root.sh" enter "$root" sh -c '
@@ -79,7 +79,7 @@ inside() {
 clean_up() {
 	[ -z "${child:-}" ] || kill -KILL "$child" 2>/dev/null || :
 	wait
-	# Its last processes may take a moment.
+	# The last processes may take a moment to end.
 	for _ in {1..50}; do
 		rm -rf --one-file-system "$work" 2>/dev/null && return
 		sleep 0.1
@@ -105,7 +105,7 @@ clone
 head=$(git -C "$root/root/xroce" log -1 --format='%h "%s"')
 
 say "$2, in a clone of $head"
-# In the background, as bash runs no trap while it waits for what is not.
+# In the background: bash runs no trap while it waits for a foreground command.
 status=0
 inside "$2" <&0 &
 child=$!

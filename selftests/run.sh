@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Run tests, print one TAP document of all of them, close with the counts.
+# Run tests, print one TAP document for all of them, and finally the counts.
 #
 #   run.sh native|vm|virtio|all     lists of the Makefile beside this file
 #   run.sh machines                 vm and virtio
@@ -11,14 +11,14 @@
 #         +-- vm:     vm.sh [ each TEST... ] ... ---------+
 #         +-- virtio: vm.sh --net virtio [ each TEST... ] +
 #
-# A list is dealt out to XROCE_MACHINES virtual machines at a time: one for each two of
-# the host's CPUs, four at most.
+# The vm list is distributed over XROCE_MACHINES simultaneous virtual machines (default:
+# one for each two CPUs of the host, at most four).
 #
-# A test that dies, hangs (timeout of the file settings), prints no plan or
-# breaks it is a failure, as is a complaint of the kernel. With VM=0 in the
-# environment nothing runs in a machine: vm uses this host, virtio is skipped. With
-# KERNEL=SUITE the machine has that kernel (see vm.sh), and there is no native.
-# XROCE_SLOW=N gives every test N times its time, for a kernel that is so slow.
+# A test that dies, exceeds the timeout of the file settings, prints no plan or deviates
+# from its plan is a failure, and so is a complaint of the kernel. With VM=0 in the
+# environment no virtual machine is used: vm runs on this host, virtio is skipped. With
+# KERNEL=SUITE the machine has that kernel (see vm.sh), and native is skipped. XROCE_SLOW=N
+# multiplies all timeouts by N, for slow kernels.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -27,14 +27,14 @@ limit=$(($(sed -n 's/^timeout=//p' "$here/settings") * ${XROCE_SLOW:-1}))
 machines=$((($(nproc) + 1) / 2))
 machines=${XROCE_MACHINES:-$((machines < 4 ? machines : 4))}
 
-# A line when it comes: mawk waits for a full buffer else.
+# Flush each line: mawk otherwise waits for a full buffer.
 line_awk=(awk)
 ! awk -W version 2>/dev/null | grep -q '^mawk' || line_awk+=(-W interactive)
 
 die() { echo "run: $*" >&2; exit 2; }
 
-# TAP of one test from stdin, its last line being "exit STATUS": what the test
-# cannot say itself is added. A script has a plan from each of its programs.
+# Pass on the TAP of one test from stdin, whose last line is "exit STATUS", and add failures
+# that the test cannot report itself. A script has one plan for each of its programs.
 judge() {
 	"${line_awk[@]}" -v name="$1" -v limit="$limit" '
 	function fail(why) { print "not ok " name " # " why; fflush() }
@@ -90,8 +90,8 @@ run_native() {
 	each $(list TEST_NATIVE)
 }
 
-# Lines of several machines, "MACHINE<tab>LINE" each: those of a test together, once
-# its machine is at the next.
+# Lines of several machines, each "MACHINE<tab>LINE": print the lines of a test together, as
+# soon as its machine has reached the next test.
 sort_out() {
 	"${line_awk[@]}" '
 	function put(machine) {
@@ -122,8 +122,8 @@ in_machine() { # MACHINE NET TEST...
 	fi
 }
 
-# Each machine is a process group of its own, as an interrupt does not reach what a
-# script has in the background.
+# Each machine is a process group of its own, because an interrupt does not reach background
+# jobs of a script.
 in_machines() { # NET TEST...
 	local net=$1 machine i groups=()
 
@@ -159,11 +159,11 @@ run_vm() { # LIST NET
 	in_machines "$2" "${tests[@]}" | sort_out
 }
 
-# Number the results; then requirements and the tests that show them, tests of one
-# subject together; then the counts.
+# Number the results; then print requirements with the tests that show them, grouped by
+# subject; then the counts.
 count() {
 	"${line_awk[@]}" '
-	# "subject_name" joins the others of its subject under each of its ids.
+	# Group tests named "subject_name" by their subject under each of their ids.
 	function note(name, ids, mark,   i, n, id, at, subject) {
 		at = index(name, "_")
 		subject = at ? substr(name, 1, at - 1) : name

@@ -10,17 +10,16 @@
 #   stdout       <---  virtio console  <---  the command's stdout and stderr
 #   build/vm/dmesg-*.log  <---  ttyS0  <---  the kernel's log
 #
-# With --root DIR that directory is the guest's / instead of the host's, with the
-# kernel in it, and the checkout is shared besides, read-only, at the same path.
+# With --root DIR that directory is the guest's / instead of the host's, with its own
+# kernel, and the checkout is also shared, read-only, at the same path.
 #
 #   --net veth     no NIC, the tests make their own veth pair
 #   --net virtio   two NICs on one hub:   nic 1 ---[ hub ]--- nic 2
-#                  With --icount they send 150 us, on the guest's clock, after they
-#                  are told to, and not when QEMU comes to it: figures repeat.
+#                  With --icount they send 150 us of guest time after a request,
+#                  not when QEMU gets to it, so that figures are reproducible.
 #
-# The exit status is the command's. It is 1 when the kernel complained
-# meanwhile (see kernel_complaints), 124 when time ran out, 125 when the
-# machine did not work.
+# The exit status is that of the command. It is 1 if the kernel complained meanwhile (see
+# kernel_complaints), 124 after a timeout, 125 if the machine failed.
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -74,7 +73,7 @@ parse_options() {
 	command=("$@")
 }
 
-# The module fits one kernel only, so that is the one to boot.
+# Boot the kernel that the module was built for.
 module_release() {
 	local ko=$top/build/kmod/xroce.ko magic
 
@@ -95,7 +94,7 @@ make_initramfs() {
 	for module in 9pnet_virtio 9p overlay virtio-rng; do
 		modprobe -d "$kernel" -S "$release" --show-depends "$module"
 	done | while read -r line module; do
-		[ "$line" = insmod ] || continue # else built in
+		[ "$line" = insmod ] || continue # otherwise built in
 		line=${module##*/} line=${line%%.ko*}.ko
 		! grep -qx "$line" "$dir/modules/order" 2>/dev/null || continue
 		echo "$line" >>"$dir/modules/order"
@@ -109,7 +108,7 @@ make_initramfs() {
 	mv "$run/cpio" "$out"
 }
 
-# What the guest runs: the environment, then the command.
+# The guest runs this: the environment, then the command.
 write_command() {
 	local name
 
@@ -126,24 +125,24 @@ write_command() {
 }
 
 accel_options() { # kvm|tcg
-	# -erms,-fsrm: a "rep movsb" costs an instruction a byte when emulated
+	# -erms,-fsrm: when emulated, "rep movsb" costs one instruction for each byte
 	local cpu=max,-erms,-fsrm
 
-	# -la57: while the kernel reads anew what its first CPU has, KASAN takes
-	# an interrupt's memory for none if there are five levels of page tables.
+	# -la57: with five levels of page tables, KASAN takes the memory of an interrupt for
+	# unmapped while the kernel identifies its first CPU again.
 	! grep -qs ^CONFIG_KASAN=y "$kernel/boot/config-$release" || cpu+=,-la57
 	if [ "$1" = kvm ]; then
 		echo -accel kvm -cpu host
 	elif [ -n "$icount" ]; then
-		# With cx16 (see below): a kernel that has to do without counts more.
-		# Now and then a run ends in a double fault for it, in an allocation.
+		# With cx16 (see below): a kernel without it executes more instructions.
+		# This rarely ends in a double fault, in an allocation.
 		echo -accel tcg -icount shift=0,sleep=off -cpu "$cpu"
 	else
-		# -cx16: before 8.0 that instruction leaves any flags behind, which an
-		# interrupt right after it brings back: trap flag, nested task.
+		# -cx16: before 8.0 that instruction leaves random flags, which the return
+		# from an interrupt right after it restores: trap flag, nested task.
 		! qemu-system-x86_64 --version | grep -q 'version [1-7]\.' || cpu+=,-cx16
-		# One thread: with more, QEMU 7.2 lets a CPU run a stale int3
-		# after the kernel patched its code, one boot in ten or so.
+		# One thread: with more, QEMU 7.2 lets a CPU run a stale int3 after the
+		# kernel has patched its code, in about one boot of ten.
 		echo -accel tcg,thread=$threads -cpu "$cpu"
 	fi
 }
@@ -191,8 +190,8 @@ qemu() { # ACCEL LIMIT KERNEL-PARAMETER...
 		$(shares) $(net_options) </dev/null
 }
 
-# A /dev/kvm that can be opened may still be unable to start a kernel (nested
-# virtualisation without the real thing). Try it, once per boot of the host.
+# A /dev/kvm that can be opened may still be unable to start a kernel (emulated nested
+# virtualisation). Try it, once per boot of the host.
 pick_accel() {
 	local verdict boot
 
@@ -223,7 +222,7 @@ kernel_complaints() {
 	p+='|soft lockup|hard LOCKUP|workqueue lockup|blocked for more than'
 	p+='|scheduling while atomic|sleeping function called'
 	p+='|kmemleak: .*suspected|page_owner tracks'
-	# x86 says at boot that it looks out for one.
+	# x86 prints this at boot when it starts to look for corruption.
 	tr -d '\r' <"$log" | grep -nE "$p" |
 		grep -v 'Scanning .* for low memory corruption'
 }
@@ -240,7 +239,7 @@ parse_options "$@"
 wanted=${wanted:-$(module_release)}
 kernel=$("$here/vm/vm-kernel.sh" dir "$wanted") || exit 125
 release=$("$here/vm/vm-kernel.sh" release "$kernel") || exit 125
-module=$top/build/kmod-${wanted##*/}/xroce.ko # of make KERNEL=
+module=$top/build/kmod-${wanted##*/}/xroce.ko # built with make KERNEL=
 mkdir -p "$top/build/vm"
 run=$(mktemp -d "$top/build/vm/run-XXXXXX")
 log=$top/build/vm/dmesg-${run##*-}.log
@@ -252,8 +251,8 @@ make_initramfs "$initramfs"
 pick_accel
 write_command >"$run/command"
 
-# In the background, since bash runs no trap while it waits for a foreground
-# command. The pipe keeps QEMU from making the caller's stdout non-blocking.
+# In the background: bash runs no trap while it waits for a foreground command. The pipe
+# prevents QEMU from making the caller's stdout non-blocking.
 {
 	status=0
 	qemu "$accel" "$limit" XROCE_TOP="$top" XROCE_RUN="$run" \

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The figures of "make bench" beside those that are kept in figures.json.
+"""Compare the figures of "make bench" with those that are kept in figures.json.
 
   figures.py check DIR     compare DIR/bench*.json with figures.json: exit status 1
-                           when one of xroce's is dearer by more than 5%, or, of
-                           those in LIMITS, by more than that, or missing
-  figures.py save DIR      replace those of figures.json that are in DIR
-  figures.py rows FILE     the rows of a file of figures.json, "key=value ..." each
+                           if a figure of xroce is missing, or is higher by more than
+                           5% (or its limit in LIMITS)
+  figures.py save DIR      replace the figures of figures.json by those in DIR
+  figures.py rows FILE     print the rows of a file of figures.json, as "key=value ..."
 
-Figures are instructions. Those of perftest are kept, but not compared: they depend
-on who runs when. What the kernel takes to pin 1 or 16 MiB in pages of 4 KiB goes by
-where these lie, for rxe as well, and varies from one start of the machine to the next.
+Figures are instructions. Those of perftest are kept, but not compared: they depend on
+scheduling. The cost of pinning 1 or 16 MiB in pages of 4 KiB depends on where these
+pages are, for rxe as well, and varies from one start of the machine to the next.
 """
 import json
 import os

@@ -88,7 +88,7 @@ static bool xroce_take(void *memory)
 	}
 	mr = region(memory, RESPONDER_MEMORY);
 	base = mr.iova;
-	/* Make the on-demand memory resident. */
+	/* On-demand memory, made resident, instead of pinned memory. */
 	if (demand)
 		mr.access |= XROCE_ACCESS_ON_DEMAND;
 	if (demand && !strcmp(demand, "all")) {

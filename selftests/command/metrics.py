@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Are the metrics that dashboards and alerts name those that the command prints?
+"""Check that dashboards and alerts use only metrics that the command prints.
 
     metrics.py EXPOSITION FILE...
 
-EXPOSITION is what "xroce -o prometheus stat show" has printed, with one link, queue pair
-and region at least. FILE is a dashboard of Grafana's (.json) or a file of rules of
-Prometheus' (.yml). Each metric in an expression has to be in EXPOSITION, or in OTHERS;
-each label that is compared, grouped by or printed, one of the metric's, or one that
-Prometheus adds; a counter has to be given a range. Exit status: 0: so it is; 1: not so.
+EXPOSITION is the output of "xroce -o prometheus stat show" with at least one link, queue
+pair and region. FILE is a Grafana dashboard (.json) or a Prometheus file of rules (.yml).
+Each metric in an expression must be in EXPOSITION, or in OTHERS. Each label that is
+compared, grouped by or printed must be a label of the metric, or one that Prometheus
+adds. A counter must have a range. Exit status: 0: all of this holds; 1: it does not.
 """
 import json
 import re
@@ -24,7 +24,7 @@ NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 
 
 def read_exposition(text):
-    """{metric: labels}"""
+    """Return: the labels of each metric, as {metric: labels}."""
     metrics = {name: set() for name in re.findall(rf"^# TYPE ({NAME}) ", text, re.M)}
     for name, labels in re.findall(rf"^({NAME})(?:\{{(.*)\}})? \d+$", text, re.M):
         metrics[name] |= set(re.findall(r'(\w+)="', labels))
@@ -32,7 +32,7 @@ def read_exposition(text):
 
 
 def of_dashboard(text):
-    """Expressions, and texts with labels in them. Variables are not looked into."""
+    """Return: expressions, and texts with labels in them. Variables are not expanded."""
     exprs, texts = [], []
 
     def walk(node):
@@ -58,7 +58,7 @@ def of_dashboard(text):
 
 
 def of_rules(text):
-    """The same of rules: what is behind "expr:", there or indented below."""
+    """The same for rules: the text after "expr:", on that line or indented below."""
     exprs, lines = [], text.split("\n")
     for at, line in enumerate(lines):
         found = re.match(r"( *)(- )?expr: *(.*)$", line)
@@ -89,7 +89,7 @@ def labels_of(name, metrics):
 
 
 def check_expr(expr, metrics):
-    """Return: labels of its metrics."""
+    """Check an expression. Return: labels of its metrics."""
     strings = re.sub(r'"(?:[^"\\]|\\.)*"', '""', expr)
     lists = re.findall(r"\b(?:by|without|on|ignoring|group_left|group_right) *\(([^)]*)\)", strings)
     bare = re.sub(r"\b(by|without|on|ignoring|group_left|group_right) *\([^)]*\)", " ", strings)
@@ -118,7 +118,7 @@ def check_expr(expr, metrics):
 
 
 def check(path, metrics):
-    """Return: how many expressions."""
+    """Check a file. Return: number of expressions."""
     with open(path, encoding="utf-8") as f:
         text = f.read()
     exprs, texts = of_rules(text) if path.endswith(".yml") else of_dashboard(text)

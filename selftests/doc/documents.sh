@@ -1,26 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The documents of the tree: each link leads to a file, and to a heading in it; each
-# block of code is a transcript, marked, or of a language that is not run; the README
-# is short. Needs no module.
+# Check the documents of the tree: each link leads to an existing file and heading; each
+# block of code is a transcript, is marked as not run, or is in a language that is not run;
+# the README is short. Needs no module.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
 . "$here/../lib/tap.sh"
-longest=8000	# bytes of the README
+longest=8000	# limit for the README, in bytes
 
 documents() { ls "$top"/*.md "$top"/doc/*.md; }
 
-# anchors FILE: of its headings, as Markdown viewers make them
+# anchors FILE: print the anchors of its headings, as Markdown viewers make them
 anchors() {
 	sed -nE 's/^#+ (.*)/\L\1/p' "$1" | tr -d "\`,.:()'" | tr ' ' '-'
 }
 
-# links_of FILE: targets of its links but for those to the web
+# links_of FILE: print the targets of its links, except links to the web
 links_of() { grep -oE '\]\([^)]+\)' "$1" | sed 's/^](//; s/)$//' | grep -v '://' || :; }
 
-# links FILE...
+# links FILE...: check the links of these files
 links() {
 	local file target path status=0
 
@@ -48,7 +48,7 @@ all_links() {
 	[ ${#files[@]} -ge 10 ] && links "${files[@]}"
 }
 
-# blocks FILE...
+# blocks FILE...: check the blocks of code of these files
 blocks() {
 	PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 - "$@" <<-'END'
 		import sys

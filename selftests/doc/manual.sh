@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The manual has a page for each noun with all of its verbs and words, all options,
-# and a page for each function of the library. Needs no module.
+# The manual has a page for each noun with all of its verbs and words, all options, and a
+# page for each function of the library. Needs no module.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
 doc=$top/doc/man
 xroce=$top/build/user/xroce
 
-# has PAGE WORD: as it stands, bold
+# has PAGE WORD: the page has the word in bold
 has() { grep -qE "\*\*([^*]* )?$2( [^*]*)?\*\*" "$doc/$1.rst" || { echo "# $1: no $2"; return 1; }; }
 
 nouns() { "$xroce" help | sed -nE 's/^  ([a-z]+)  .*/\1/p'; }
@@ -24,7 +24,7 @@ all_nouns() {
 	[ $seen -ge 12 ] && return $status
 }
 
-# Words of the forms in help, but for serve, which has options.
+# All words of the forms in help; serve has options instead.
 all_words() {
 	local noun word status=0 seen=0
 
@@ -55,7 +55,7 @@ all_options() {
 	[ $seen -ge 24 ] && return $status
 }
 
-# Functions of the library, each in one page.
+# Each function of the library is on exactly one page.
 all_functions() {
 	local name pages status=0 seen=0
 
@@ -67,8 +67,8 @@ all_functions() {
 	[ $seen -ge 50 ] && return $status
 }
 
-# pages DIR WORD...: make, with what it builds in DIR, and with no Python package that
-# highlights
+# pages DIR WORD...: run make with build directory DIR, without the Python package for
+# syntax highlighting
 pages() {
 	local dir=$1
 
@@ -77,7 +77,7 @@ pages() {
 		-C "$top" B="$dir" "$@"
 }
 
-# Pages of both sections, without a warning.
+# The pages of both sections build without a warning.
 builds() {
 	local dir page status=0
 

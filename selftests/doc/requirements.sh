@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Compare the ids of requirements that tests name with doc/requirements.md. Needs no
-# module.
+# Compare the ids of requirements that tests name with doc/requirements.md. Needs no module.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
 . "$here/../lib/tap.sh"
 
-# defined PAGE: the ids in the first column of its tables
+# defined PAGE: print the ids in the first column of its tables
 defined() { sed -nE 's/^\| ([A-Z][0-9]+) \|.*/\1/p' "$1"; }
 
-# named DIR: "FILE ID" for each id of a row of a test in DIR. A row is
+# named DIR: print "FILE ID" for each id of a row of a test in DIR. A row is
 # { "NAME", "IDS", in C; run NAME IDS, or result STATUS NAME IDS, in a script.
 named() {
 	(
@@ -23,7 +22,7 @@ named() {
 	) | awk '{ for (i = 2; i <= NF; i++) print $1, $i }'
 }
 
-# all_defined PAGE DIR N: no test names an id that is not defined; N are named at least
+# all_defined PAGE DIR N: tests name defined ids only, and at least N of them
 all_defined() {
 	local ids file id status=0 seen=0
 
@@ -38,7 +37,7 @@ all_defined() {
 	[ $seen -ge "$3" ] && return $status
 }
 
-# all_tested PAGE DIR N: each id has a test; N are defined at least
+# all_tested PAGE DIR N: each defined id has a test, and at least N are defined
 all_tested() {
 	local id ids status=0 seen=0
 
@@ -57,7 +56,7 @@ defined_once() {
 	[ -z "$twice" ] || { echo "# defined twice: $twice"; return 1; }
 }
 
-# A page and tests that disagree in both directions.
+# The checks detect an undefined id and an id without a test.
 complains() {
 	local dir status=0
 

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Each row of the table of attacks in SECURITY.md names tests, and these are there.
-# Needs no module.
+# Each row of the table of attacks in SECURITY.md names tests, and these exist. Needs no
+# module.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
 
-# rows FILE: the last cell of each
+# rows FILE: print the last cell of each row
 rows() { sed -nE '/^\|[- |]*\|$/d; s/^\|.*\| ([^|]*) \|$/\1/p' "$1" | tail -n +2; }
 
-# there NAME: a program, a script, or a test of one
+# there NAME: it is a program, a script, or a test of one of them
 there() {
 	compgen -G "$top/selftests/*/$1" >/dev/null ||
 		compgen -G "$top/selftests/*/$1.c" >/dev/null ||
@@ -18,7 +18,7 @@ there() {
 		grep -q "^run $1 " "$top"/selftests/*/*.sh
 }
 
-# named FILE: all that it names is there, and each row names something
+# named FILE: each row names something, and everything named exists
 named() {
 	local cell name status=0 seen=0
 
@@ -36,7 +36,7 @@ tests_named() { named "$top/SECURITY.md" 25; }
 
 table() { printf '%s\n' '| attack | test |' '|---|---|' "| one | \`security.sh\` |" "$@"; }
 
-# A row without one, and one whose test has gone.
+# The check detects a row without a test, and a test that does not exist.
 complains() {
 	named <(table) 1 && ! named <(table '| two | - |') 2 >/dev/null &&
 		! named <(table "| two | \`attack_key\`; \`no_such\` |") 2 >/dev/null

@@ -1,42 +1,42 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run the examples of a page of documentation, and compare what they print.
+"""Run the examples of a page of documentation, and compare their output with the page.
 
     [XROCE_KEEP_ON=1] transcript.py PAGE COMMAND...
 
 PAGE is Markdown or reStructuredText. COMMAND is put before the shell of the server's
-side, as "nsenter --net=/run/netns/xr". Exit status 0: all is as the page says; 1: it
-is not; 4: the page has nothing to run. The first difference is the last, as what comes
-behind may follow from it, but with XROCE_KEEP_ON, for who writes a page.
+side, as in "nsenter --net=/run/netns/xr". Exit status: 0: the output is as on the page;
+1: it differs; 4: the page has nothing to run. Stops at the first difference, because
+later ones may follow from it; with XROCE_KEEP_ON, for authors of a page, it continues.
 
-A block of code (``` in Markdown, :: in reST) is a transcript:
+A block of code (``` in Markdown, :: in reST) is either a transcript:
 
     # COMMAND                   by root on the server's side
-    other# COMMAND              there, at another terminal
+    other# COMMAND              there, in another terminal
     client# COMMAND             by root on the client's side
-    > MORE                      goes on with the command
+    > MORE                      continues the command
     OUTPUT                      both streams; "..." on a line is any number of lines
 
-or is marked, before it, with the reason why it cannot be run:
+or is marked, before the block, with the reason why it cannot be run:
 
     .. not run: WHY             <!-- not run: WHY -->
 
-Everything else fails, but for blocks whose language is given as c or text. Each of
-the three has one shell for all of the page. Behind a command that ends in & its output
-is waited for where the page has some, else a second passes, as before one types
-elsewhere.
+Any other block is an error, unless its language is c or text. Each of the three
+terminals has one shell for the whole page. After a command that ends in & its output is
+awaited if the page shows some; otherwise there is a pause of a second, as before somebody
+types in another terminal.
 
-Blanks are not compared. Words and numbers must be the same, but for:
+White space is not compared. Words and numbers must be the same, except:
 
-  * a hexadecimal number behind one of HANDLES, which the module draws at random. It
-    stands for that of this run from there on, in outputs of either base and in
-    commands, there also as four bytes, lowest first; two that differ on the page
-    differ in the run, and a key of eight digits begins with its handle in both. What a
-    command was the first to name, and 0, is itself.
-  * a decimal number behind one of NUMBERS, or in a line that begins with "maps":
-    likewise, those of a kind among themselves; in a command behind the same name
-  * a number with a fraction, which is a rate or a time, and one behind one of MEASURED, or of
-    the names that the page says: ".. measured: NAME..."
+  * a hexadecimal number after one of HANDLES, which the module draws at random. From
+    there on it stands for the number of this run, in outputs of either base and in
+    commands, there also as four bytes, lowest first. Two numbers that differ on the page
+    must differ in the run, and a key of eight digits must begin with its handle in both.
+    0, and numbers that a command was the first to name, stand for themselves.
+  * a decimal number after one of NUMBERS, or in a line that begins with "maps": the
+    same, among numbers of one kind; in a command after the same name
+  * a number with a fraction, which is a rate or a time, and a number after one of
+    MEASURED, or of the names that the page gives: ".. measured: NAME..."
 """
 import os
 import re
@@ -49,11 +49,11 @@ import time
 HANDLES = "mr mw lkey rkey key qp qpn index addr va iova mtt".split()
 NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_link": "link",
            "sport": "sport"}
-# A slow machine sends again; how much is brought in ahead depends on who is faster.
+# A slow machine retransmits; how much is prefetched depends on timing.
 MEASURED = "duplicates naks tx tx_bytes faults fault_pages resident".split()
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
-LIMIT = 60 * SLOW          # seconds that a command may take
+LIMIT = 60 * SLOW          # seconds for a command
 PAUSE = 1 * SLOW
 
 PROMPT = re.compile(r"(client|other)?# (.*)")
@@ -65,7 +65,7 @@ BYTES = re.compile(r"\b0x[0-9a-f]{2}(?: 0x[0-9a-f]{2}){3}\b")
 
 
 class Block:
-    """Lines of code with the number of the first, and why they are not run."""
+    """A block of code: its lines, the number of the first, and why it is not run."""
     def __init__(self, first, why, language):
         self.first, self.why, self.language, self.lines = first, why, language, []
 
@@ -111,7 +111,7 @@ def blocks_of_rest(lines):
 
 
 def steps_of(block):
-    """[number of the line, side, command, output]; None where it has none."""
+    """Return: a list of [line number, side, command, output]; output is None if absent."""
     steps = []
     for number, line in enumerate(block.lines, block.first):
         if prompt := PROMPT.match(line):
@@ -133,7 +133,7 @@ class Differs(Exception):
 
 
 class Values:
-    """What numbers of the page are in this run."""
+    """Maps numbers of the page to those of this run."""
     def __init__(self, other=None):
         self.there = dict(other.there) if other else {}
         self.back = dict(other.back) if other else {}
@@ -213,7 +213,7 @@ class Values:
 
 
 def compare(values, want, got):
-    """The values that make them the same; else who differs, by index into both."""
+    """Return: the values that make them equal, or the indices at which they differ."""
     at = 0
     while at < len(want) and want[at].strip() != "...":
         if at >= len(got):

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Run the examples of the README, of the pages in doc/ and of the manual, and compare
-# what they print with the page; transcript.py says what may differ. Each page starts
-# with the module loaded, no link, a /dev/shm of its own, and rxe0 at the client. Without
-# arguments: all pages.
+# Run the examples of the README, of the pages in doc/ and of the manual, and compare their
+# output with the page; transcript.py defines which differences are allowed. Each page
+# starts with the module loaded, no link, a /dev/shm of its own, and rxe0 at the client.
+# Default: all pages.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -16,7 +16,7 @@ export PATH=$top/build/user:$top/build/examples:$PATH
 
 work_down() { rm -rf "$work"; }
 
-# Away with what a page has left. Its programs end by and by.
+# Clean up after a page. Its programs may take a while to exit.
 anew() {
 	wait_until 20 link_down
 	tc qdisc replace dev c0 root pfifo limit 20000
@@ -27,7 +27,7 @@ link_down() {
 	[ ! -e /sys/fs/bpf/xroce/x0 ] || in_xr xroce link del dev x0 force
 }
 
-# page FILE: the examples print what it says; a manual page of the command has some
+# page FILE: the examples print what the page says; pages of the command must have examples
 page() {
 	local status=0
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What transcript.py takes for a difference between a page and a run, and what not.
+# Which differences between a page and a run transcript.py reports, and which it allows.
 # Needs no module: the pages are made here.
 set -eu
 
@@ -10,10 +10,10 @@ here=$(realpath "$(dirname "$0")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# page FILE: as it says
+# page FILE: run the examples of a page
 page() { "$here/transcript.py" "$1" env; }
 
-# wrong LINE EXPECTED GOT: a page of the text on stdin fails at this line
+# wrong LINE EXPECTED GOT: the page on stdin fails at this line
 wrong() {
 	cat >"$work/wrong.rst"
 	! page "$work/wrong.rst" >"$work/said" &&
@@ -35,7 +35,7 @@ another_number() {
 	printf '%s\n' '# echo length 7' 'length 8' | in_block | wrong 3 'length 8' 'length 7'
 }
 
-# The same on the page, not so in this run; and the other way round.
+# Two numbers that are equal on the page but differ in the run; and the reverse.
 another_key() {
 	printf '%s\n' '# echo mr 0x77; echo mr 0x88' 'mr 0x12' 'mr 0x12' |
 		in_block | wrong 3 'mr 0x12' 'mr 0x88' &&
@@ -61,14 +61,14 @@ between() {
 	printf '%s\n' '# seq 9' '1' '...' '8' | in_block | wrong 3 '8' '2'
 }
 
-# Not a transcript, and nobody says why.
+# A block that is neither a transcript nor marked with a reason.
 unmarked() {
 	echo 'make all' | in_block >"$work/unmarked.rst"
 	! page "$work/unmarked.rst" >"$work/said" &&
 		grep -q '^# unmarked.rst:3: neither' "$work/said"
 }
 
-# What is the run's own is not taken for a difference, and commands get it.
+# Numbers that differ from run to run are allowed, and are substituted in commands.
 own_numbers() {
 	{
 		printf '%s\n' '# echo mr 0x77 rkey 0x00007711 at 0x10' \
@@ -80,20 +80,20 @@ own_numbers() {
 	page "$work/own.rst"
 }
 
-# An address is no number with a fraction.
+# An IP address is not a number with a fraction.
 other_address() {
 	printf '%s\n' '# echo peer 10.77.0.1' 'peer 10.77.0.9' |
 		in_block | wrong 3 'peer 10.77.0.9' 'peer 10.77.0.1'
 }
 
-# A background job's output is waited for, and another shell's does not mix with it.
+# The output of a background job is awaited, and does not mix with that of another shell.
 background() {
 	printf '%s\n' '# (sleep 1; echo done) &' 'done' 'client# echo other' 'other' 'other# echo third' 'third' \
 		'# sleep 1 & echo no wait >/dev/null' '# wait' | in_block >"$work/back.rst"
 	page "$work/back.rst"
 }
 
-# Marked blocks are listed with the reason, here of Markdown.
+# Marked blocks are listed with their reason, here in Markdown.
 listed() {
 	printf '%s\n' '<!-- not run: of no use -->' '```' 'rm -rf /' '```' '' '```' \
 		'# echo one' 'one' '```' >"$work/listed.md"

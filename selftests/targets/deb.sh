@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The Debian packages, in a root of their own (see root.sh) that is thrown away:
+# Test the Debian packages in a temporary root file system (see root.sh):
 #
 #   build/deb  --install-->  files, DKMS  --vm.sh--> the device, the demo
 #   a version  --upgrade-->  files, DKMS  --vm.sh--> the device
 #   later      --purge---->  the root as it was
 #
 # usage: deb.sh [SUITE]            as root, after "make deb" and "make all"
-#        deb.sh guest VERSION [demo]    what runs in the machine
+#        deb.sh guest VERSION [demo]    runs in the virtual machine
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -18,7 +18,7 @@ names='xroce libxroce0 libxroce-dev xroce-dkms'
 
 not_so() { echo "# not so: $*"; return 1; }
 
-# same NAME EXPECTED FOUND: two lists
+# same NAME EXPECTED FOUND: compare two lists
 same() {
 	diff "$2" "$3" >"$work/diff" || {
 		sed 's/^/# /' "$work/diff" | head -n 40
@@ -26,7 +26,7 @@ same() {
 	}
 }
 
-# quiet COMMAND...: its output only if it fails
+# quiet COMMAND...: show its output only if it fails
 quiet() {
 	"$@" >"$work/out" 2>&1 || {
 		sed 's/^/# /' "$work/out" | tail -n 60
@@ -36,8 +36,8 @@ quiet() {
 
 in_root() { "$top/selftests/vm/root.sh" run "$root" "$@"; }
 
-# Every file of the root that is not a log or a list of what is installed, what it
-# is and whose; of regular ones the content. In /etc, NAME- is NAME as it was.
+# Print type, mode and owner of every file of the root except logs and package lists, and
+# the hash of regular files. Backup files /etc/NAME- are ignored.
 snapshot() {
 	(cd "$root" && find . -xdev \( -path ./var/lib/dpkg -o -path ./var/log \
 		-o -path ./var/cache -o -path ./var/lib/apt -o -path ".$top" \
@@ -46,7 +46,7 @@ snapshot() {
 		-o -printf '%p %m %u:%g %y %l\n') | sort
 }
 
-# deb_of VERSION: the packages of a version, as arguments of apt
+# deb_of VERSION: print the packages of a version, as arguments of apt
 deb_of() {
 	local dir name
 
@@ -58,13 +58,13 @@ deb_of() {
 
 apt() { in_root apt-get -y -q --no-install-recommends "$@"; }
 
-# install VERSION
+# install VERSION: install the packages
 install() {
 	# shellcheck disable=SC2046 # names without blanks
 	quiet apt install $(deb_of "$1")
 }
 
-# has VERSION: the packages, the command, the module, and nothing of another one
+# has VERSION: packages, command and module are of this version, and no other is left
 has() {
 	local name release
 
@@ -84,7 +84,7 @@ has() {
 		not_so "/usr/src has xroce-$1 only"
 }
 
-# A program that is built with what pkg-config says runs with the library.
+# A program built with pkg-config's flags runs with the installed library.
 builds_with_library() {
 	cat >"$root/tmp/p.c" <<-'END'
 	#include <errno.h>
@@ -104,8 +104,8 @@ builds_with_library() {
 	rm "$root"/tmp/[pq] "$root/tmp/p.c"
 }
 
-# Names of "make install" are those of the packages, which have their libraries
-# elsewhere and the module's source instead of the module.
+# "make install" installs the same files as the packages, except that the packages have
+# libraries in another directory and the module's source instead of the module.
 agrees_with_make_install() {
 	local dir=$work/install name
 
@@ -140,7 +140,7 @@ stops_without_vmlinux() { # VERSION
 	quiet in_root dkms install -m xroce -v "$1" -k "$release" --force
 }
 
-# completes: the completion loads, and the manual is there
+# Shell completion loads, and the manual is installed.
 has_completion_and_manual() {
 	# shellcheck disable=SC2016 # for the other shell
 	[ "$(in_root bash -ec '. /usr/share/bash-completion/bash_completion
@@ -153,7 +153,7 @@ has_completion_and_manual() {
 		not_so 'xroce.8'
 }
 
-# What README.md and SECURITY.md have links to lies beside them.
+# Files that README.md and SECURITY.md link to are installed beside them.
 has_documents() {
 	local dir=$root/usr/share/doc/xroce link seen=0 status=0
 
@@ -168,7 +168,7 @@ has_documents() {
 	return $status
 }
 
-# The builder's address, or the one that says that there is none.
+# The maintainer is the builder's address, or the placeholder address.
 has_maintainer() {
 	local name want="xroce maintainers <no-address@xroce.invalid>" is
 
@@ -180,7 +180,7 @@ has_maintainer() {
 	done
 }
 
-# Before anything else happens it is said what is missing; there is no such package.
+# "make deb" first lists the packages that it installs; here one that does not exist.
 says_what_it_installs() {
 	local status=0
 
@@ -202,7 +202,7 @@ in_machine() { # VERSION [demo]
 	}
 }
 
-# The same sources with a later version, from the source package.
+# Build the same sources with a later version, from the source package.
 later_version() { # VERSION LATER
 	local dir=$top/build/deb/later
 
@@ -222,7 +222,7 @@ later_version() { # VERSION LATER
 purges() {
 	local name
 
-	# With what came for their sake.
+	# Including packages installed as dependencies.
 	# shellcheck disable=SC2086 # names without blanks
 	quiet apt purge --autoremove $names || return
 	for name in $names; do
@@ -267,7 +267,7 @@ host() { # SUITE
 	results
 }
 
-# may_open GROUP...: whether a user of these groups may open the device
+# may_open GROUP...: a user of these groups may open the device
 may_open() {
 	setpriv --reuid=65534 --regid=65534 "$@" \
 		bash -c ': <>/dev/xroce' 2>/dev/null
@@ -298,7 +298,7 @@ if [ "${1:-}" = guest ]; then
 elif [ "$(id -u)" != 0 ]; then
 	exec sudo XROCE_CACHE="$cache" "$here/deb.sh" "$@"
 elif [ -z "${XROCE_DEB:-}" ]; then
-	# What is mounted goes with us.
+	# Mounts end with this process.
 	XROCE_DEB=1 exec unshare --mount --propagation private "$here/deb.sh" "$@"
 else
 	host "${1:-bookworm}"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The main job: an unmodified ib_write_bw, on Soft-RoCE, writes into a region
-# that XDP serves. In the virtual machine; see net.sh for the network.
+# The demo: an unmodified ib_write_bw on Soft-RoCE writes into a region that XDP serves.
+# Runs in the virtual machine; see net.sh for the network.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -10,7 +10,7 @@ set -eu
 
 sizes='64 256 1024 4096 16384 65536 262144 1048576'
 
-# Once more where there was no CPU for the clock that it measures at first.
+# Retry if perftest fails to measure its clock on a busy CPU.
 write_bw() {
 	local out='' status=0
 
@@ -30,7 +30,7 @@ gid=$(rxe_gid4)
 serve_up
 in_xr "$xroce" link show
 
-# One table a path MTU: the rules, the head and the rows are ib_write_bw's own.
+# One table for each path MTU: rules, head and rows are printed by ib_write_bw.
 for mtu in 1024 4096; do
 	echo
 	echo "ib_write_bw -d rxe0 -x $gid -m $mtu -s SIZE -n 100 10.77.0.2"

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Includes between the files of a directory go one way.
+"""Check that includes between the files of a directory have no cycles.
 
     include_cycles.py DIR...
 
-Each directory is looked at by itself, with all below it. A .c and its .h of one folder
-are one: neither is of use without the other. Of includes those in quotes count, if
-the file is there: beside the one that includes it, or else where its path ends as the
-include says. When that could be several it is an error as well.
+Each directory is checked separately, with all directories below it. A .c and its .h in
+one folder count as one node, as neither is of use without the other. Includes in quotes
+count if the file exists: beside the including file, or else at a path that ends as the
+include says. If several files match, that is an error as well.
 
-Prints one of the shortest circles, if there is any, and fails.
+Prints one of the shortest cycles, if there is any, and fails.
 """
 import os
 import re
@@ -30,7 +30,7 @@ def sources(top):
 
 
 def target(path, include, files):
-    """The file that is meant; None: one of another directory."""
+    """Return: the included file; None: it is in another directory."""
     beside = os.path.normpath(os.path.join(os.path.dirname(path), include))
     if beside in files:
         return beside
@@ -41,7 +41,7 @@ def target(path, include, files):
 
 
 def graph(top):
-    """Which include which: node -> nodes."""
+    """Return: the includes of each node, as {node: nodes}."""
     files = set(sources(top))
     edges = {os.path.splitext(path)[0]: set() for path in files}
     for path in files:
@@ -56,7 +56,7 @@ def graph(top):
 
 
 def circle(edges):
-    """The nodes of one of the shortest, or None."""
+    """Return: the nodes of one of the shortest cycles, or None."""
     best = None
     for start in sorted(edges):
         came = {start: None}

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What reads the sources without running them. Fails when one of these has an error
-# to tell; what is a matter of taste for user code is left out here, and why.
+# Static checks of the sources. Fails if one of these reports an error; style checks that
+# do not suit user-space code are disabled here, with the reason.
 #
 #   checkpatch    all of C; errors
 #   sparse        the module
-#   smatch        the module, where it is installed
+#   smatch        the module, if installed
 #   coccinelle    the module, with the kernel's own rules
 #   cppcheck      command, library, tests
 #   clang-tidy    command, library
-#   includes      no circles, in the folders of one_way
-#   folders       nor of folders, in the module
-#   columns       no line of C is longer than .clang-format allows, but for strings
+#   includes      no include cycles in the folders of one_way
+#   folders       no include cycles between folders of the module
+#   columns       no line of C is longer than .clang-format allows, except strings
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
 set -eu
@@ -25,13 +25,13 @@ read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
 one_way=(kmod user)
 failed=()
 
-# Files of this tree, without what a build left.
+# files PATTERN: files of this tree, without build results
 files() {
 	find bpf examples include kmod selftests user -name .git -prune -o -type f -name "$1" \
 		-print | sort
 }
 
-# The kernel's source, for its scripts: the first time it is fetched.
+# The kernel's source, for its scripts; downloaded at first use.
 kernel_source() { selftests/vm/vm-kernel-debug.sh source; }
 
 run_checkpatch() {
@@ -44,7 +44,7 @@ run_checkpatch() {
 }
 
 run_sparse() {
-	# Left out: sparse knows no vectors.
+	# sparse does not support vector types.
 	find build/kmod -name '*.o' -delete
 	make -C "$KDIR" M="$PWD/build/kmod" C=1 CHECK=sparse modules 2>&1 |
 		grep -E '(error|warning):' | grep -v '/clmul\.c:'
@@ -57,13 +57,13 @@ run_smatch() {
 		grep -E '(error|warn|warning):' | grep -v '/clmul\.c:'
 }
 
-# A rule that this spatch does not understand finds nothing.
+# A rule that this version of spatch cannot parse reports nothing.
 apply_rule() {
 	timeout 120 spatch -D report --very-quiet --no-show-diff \
 		--cocci-file "$1" --dir kmod -I include 2>/dev/null || :
 }
 
-# Rules that say themselves that they mistake much are left out.
+# Rules that declare a low confidence are left out.
 run_coccinelle() {
 	local rules rule
 
@@ -86,7 +86,7 @@ run_cppcheck() {
 		grep -E '(error|warning|performance|portability):'
 }
 
-# va_list: clang-tidy 14 takes a started one for one that is not.
+# va_list: clang-tidy 14 reports initialised lists as uninitialised.
 run_clang_tidy() {
 	local checks='-*,clang-analyzer-*,bugprone-*,-clang-analyzer-valist.*'
 
@@ -104,7 +104,7 @@ run_clang_tidy() {
 
 run_includes() { ! selftests/targets/include_cycles.py "${one_way[@]}"; }
 
-# A header is beside the file that includes it, or is named from kmod/ on.
+# A header is beside the file that includes it, or its path begins in kmod/.
 run_folders() {
 	local file header
 
@@ -130,7 +130,7 @@ run_columns() {
 	}' | grep .
 }
 
-# Each says what it found, and that is all it says.
+# Each tool prints its findings, and succeeds if there are any.
 for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders columns}; do
 	echo "# $tool"
 	! "run_$tool" || failed+=("$tool")

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Traffic, losses and churn for a long time: rounds of tests that exist, each with
-# another seed, until time is over. The module stays loaded. Between rounds, with
-# caches dropped, the kernel's memory is sampled, and may not grow.
+# Traffic, losses and churn for a long time: rounds of existing tests, each with another
+# seed, until the time is up. The module stays loaded. Between rounds, with caches dropped,
+# the kernel's memory is sampled; it must not grow.
 #
 #   shadow.sh        random requests against a model, on a clean link and lossy ones
 #   churn_test       regions, pinned, physical and shared
 #   odp_random_test  on-demand memory that changes in all ways, against a model
-#   odp_churn_test   and that the kernel takes away
-#   mw_race_test     windows that come and go under WRITEs
-#   fuzz_ioctl_test  all other objects, of processes that are killed
+#   odp_churn_test   on-demand memory that the kernel reclaims
+#   mw_race_test     windows bound and revoked under WRITEs
+#   fuzz_ioctl_test  all other objects, in processes that are killed
 #
-# XROCE_SOAK: seconds (3600); XROCE_SEED: of the first round.
+# Environment: XROCE_SOAK: seconds (3600); XROCE_SEED: seed of the first round.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
@@ -20,14 +20,14 @@ needs_module
 
 seconds=${XROCE_SOAK:-3600}
 seed=${XROCE_SEED:-$((RANDOM << 15 | RANDOM))}
-# Until every cache has what it keeps.
+# Rounds until all caches are filled, which are not compared.
 warm=2
 least=$((warm + 2))
-# KiB that memory may grow by, from the first rounds after that to the last ones.
+# KiB that memory may grow by, from the first compared rounds to the last.
 slack_slab=4096
 slack_held=8192
 
-# A round takes a minute or less.
+# Settings that limit a round to about a minute.
 : "${XROCE_SHADOW_OPS:=2000}" "${XROCE_REGIONS:=5000}"
 : "${XROCE_ODP_INVALIDATIONS:=2000}" "${XROCE_FUZZ_IOCTLS:=4000}"
 : "${XROCE_MW_ROUNDS:=50}" "${XROCE_MW_HOSTILE:=20000}"
@@ -47,13 +47,13 @@ tests=(
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# one TEST: none of its results is a failure, and there is one
+# one TEST: no result is a failure, and there is at least one result
 one() {
 	"$top/selftests/run.sh" each "$1" >"$work/out" 2>&1 || return 1
 	! grep -q '^not ok' "$work/out" && grep -q '^ok' "$work/out"
 }
 
-# KiB: slab; and all that neither programs nor files have
+# Print KiB: slab; memory used by neither programs nor files; available memory.
 memory() {
 	local i
 
@@ -69,14 +69,15 @@ memory() {
 		v["MemAvailable"] }' /proc/meminfo
 }
 
-# What the module itself counts.
+# The module's own counts show that nothing is left.
 idle() {
 	"$top/build/user/xroce" mtt show >"$work/mtt" &&
 		grep -q ' used 0 tables 0 free_extents 1 ' "$work/mtt" &&
 		[ "$(cat /sys/module/xroce/refcnt)" = 0 ]
 }
 
-# grown COLUMN SLACK: the least of the last third is more than the least of the first
+# grown COLUMN SLACK: fail if the minimum of the last third exceeds that of the first third
+# by more than SLACK
 grown() {
 	awk -v column="$1" -v slack="$2" -v warm=$warm '
 	NR > warm { v[++n] = $column }
@@ -98,7 +99,7 @@ insmod "${XROCE_MODULE:-$top/build/kmod/xroce.ko}"
 cat /proc/slabinfo >"$work/slab"
 echo "# XROCE_SOAK=$seconds XROCE_SEED=$seed"
 rounds=0 tries=0
-# No less than it takes to compare.
+# At least as many rounds as the comparison needs.
 while [ "$failed" = 0 ] && { [ $SECONDS -lt "$seconds" ] || [ $rounds -lt $least ]; }; do
 	rounds=$((rounds + 1))
 	export XROCE_SEED=$((seed + rounds - 1))
@@ -122,7 +123,7 @@ status=0
 ! grown 1 $slack_slab || status=1
 ! grown 2 $slack_held || status=1
 result $status soak_memory 'R7 R8 T3 O1'
-# Who it was.
+# Print the slab caches that have grown.
 [ $status = 0 ] || awk '
 	FNR == NR { was[$1] = $3 * $4; next }
 	$3 * $4 - was[$1] > 65536 { printf "# %s: %d KiB more\n", $1,
