@@ -85,7 +85,7 @@ static uint32_t message(uint64_t off, uint32_t bytes)
 			send_one(off, psn, i, n);
 		do {
 			if (!check(wire_take(&o.w, WIRE_MS, &got, NULL),
-				   "no answer behind %u of %u", acked, n))
+				   "no response after %u of %u", acked, n))
 				return rnr;
 			acked = (got.psn - psn) & XROCE_PSN_MASK;
 			if (got.syndrome == XROCE_SYN_ACK)

@@ -161,7 +161,7 @@ static void silent(void)
 	await(5);
 	check(recv(a, &byte, 1, 0) < 0 && errno == EAGAIN &&
 	      recv(b, &byte, 1, 0) < 0 && errno == EAGAIN,
-	      "the silent have been sent away");
+	      "the silent clients were disconnected");
 	leave(b);
 	leave(a);
 	finish(7);
@@ -233,7 +233,7 @@ static void count(void)
 		close(fd);
 		usleep(1000);
 	}
-	check(err == ECONNREFUSED, "a third one: %s", strerror(err));
+	check(err == ECONNREFUSED, "a third client: %s", strerror(err));
 	check(reported() < 2, "the first has left");
 	leave(b);
 	leave(a);
@@ -318,7 +318,7 @@ static void short_sends(void)
 	if (!check(!err, "peer_write: %s", strerror(-err)))
 		shutdown(pair[0], SHUT_WR);
 	pthread_join(reader, &wrong);
-	check(!wrong, "what came differs: %ld", (long)wrong);
+	check(!wrong, "received bytes differ: %ld", (long)wrong);
 	/* Nobody reads: peer_write() ends with -ETIMEDOUT. */
 	err = peer_write(pair[0], text, sizeof(text), 50);
 	check(err == -ETIMEDOUT, "peer_write: %d", err);
@@ -338,7 +338,7 @@ static void stops(void)
 	b = come();
 	say(b, "{");
 	usleep(50000);
-	check(!reported(), "somebody has left");
+	check(!reported(), "a client has left");
 	kill(getpid(), SIGTERM);
 	finish(2);
 	check(!strcmp(last, "stopped"), "%s", last);

@@ -318,18 +318,18 @@ static void judge(bool json, int status)
 	/* "xroce feature" reports failure in its output. */
 	if (code)
 		check(*err || (code == 1 && strstr(out, "usable")),
-		      "refused without a word");
+		      "failed without a message");
 	/*
 	 * With several links, an object without a link is a usage error; the list was begun
 	 * already.
 	 */
 	if (code == 2)
 		check(!*out || !strcmp(out, "[]\n"),
-		      "output of what was not understood");
-	check(is_text(out), "output that is no text");
+		      "output after a usage error");
+	check(is_text(out), "output is not text");
 	/* Help and version are plain text, even with -j. */
 	if (*out == '[' || *out == '{')
-		check(is_json(out), "output that is no JSON");
+		check(is_json(out), "output is not JSON");
 	learn(out);
 }
 
@@ -384,7 +384,7 @@ static void fuzz(void)
 	}
 	if (test_failed())
 		print_command();
-	note("%lu succeeded, %lu failed, %lu not understood; %lu JSON documents",
+	note("%lu succeeded, %lu failed, %lu usage errors; %lu JSON documents",
 	     by_status[0], by_status[1], by_status[2], documents);
 	check(by_status[0] && by_status[1] && by_status[2], "always the same");
 	check(documents || !live, "no JSON");

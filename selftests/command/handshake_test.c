@@ -85,9 +85,9 @@ static void nul(void)
 	size_t len;
 
 	len = strlen(strcpy(text, handshake_lines[0].text));
-	check(!parse(text, len + 1, &h, error), "NUL behind it");
+	check(!parse(text, len + 1, &h, error), "NUL after the line");
 	memcpy(text + len, "\0{}\n", 4);
-	check(!parse(text, len + 4, &h, error), "NUL and more behind it");
+	check(!parse(text, len + 4, &h, error), "NUL and more after the line");
 	text[3] = 0;
 	check(!parse(text, len, &h, error), "NUL in a name");
 }

@@ -56,12 +56,12 @@ static void not_passed(void)
 	struct listener l;
 
 	say(NULL, NULL);
-	check(!systemd_listen_fds(), "nobody has started us");
+	check(!systemd_listen_fds(), "not started by systemd");
 	say(NULL, "1");
 	check(!systemd_listen_fds(), "no process");
 	say("1", "1");
 	check(!systemd_listen_fds(), "another process");
-	check(getenv("LISTEN_FDS"), "what is another's is gone");
+	check(getenv("LISTEN_FDS"), "the environment for another process was changed");
 	check(!listener_take(&l) && !l.n, "another process");
 }
 

@@ -157,7 +157,7 @@ static bool attempt(const struct alloc_case *ac, unsigned int nth, unsigned int 
 		inventory_same(&was, &is, when);
 		a = copy;
 		again = live_ioctl(fd, ac->nr, &a);
-		check(!again, "%s, once more: %d", when, again);
+		check(!again, "%s, repeated: %d", when, again);
 	}
 	if (ac->nr == XROCE_CMD_MR_ADVISE)
 		advised(&a, hit && !ret);
@@ -178,7 +178,7 @@ static void run(const struct alloc_case *ac)
 		;
 	inventory_take(bare, &is);
 	inventory_same(&base, &is, ac->name);
-	check(nth <= ALLOC_CASE_MOST, "%s: no end", ac->name);
+	check(nth <= ALLOC_CASE_MOST, "%s: too many allocations", ac->name);
 	check(refused || !may_fail(ac->nr) || test_failed(), "%s never fails", ac->name);
 	note("%s: %u places, refused at %u", ac->name, nth - 1, refused);
 	close(bare);

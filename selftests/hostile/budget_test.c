@@ -115,7 +115,7 @@ static void moving(void)
 	on_cpu(0, 0);
 	if (!check(!pthread_create(&thread, NULL, mover, &m), "thread"))
 		return;
-	check(live_wait(is_on, &m), "the thread does not run");
+	check(live_wait(is_on, &m), "the thread is not running");
 	for (i = 0; i < rounds && !test_failed(); i++) {
 		move(&m);
 		from = __atomic_load_n(&m.cq->tail, __ATOMIC_ACQUIRE);
@@ -216,8 +216,8 @@ static void many_binds(void)
 	w.req.rkey = key;
 	wire_counted(&w, COUNTER(drop_busy));
 	wire_untouched(&w);
-	check(live_wait(idle, NULL), "the rest has not been applied");
-	check(mw_try_write(&w, key) == XROCE_CAUSE_ACC_KEY, "the key is void");
+	check(live_wait(idle, NULL), "the remaining work requests were not applied");
+	check(mw_try_write(&w, key) == XROCE_CAUSE_ACC_KEY, "a WRITE with an invalidated key");
 	wire_untouched(&w);
 	mw_del(&w, key);
 	mw_del(&w, b.rkey);
@@ -245,11 +245,11 @@ static void many_failures(void)
 	wire_counted(&w, COUNTER(drop_busy));
 	wire_untouched(&w);
 	expect((struct seen){ .want_flushed = QPS * POSTED, .want_failed = QPS });
-	check(xroce_sq_idle(w.sq), "not all has been applied");
+	check(xroce_sq_idle(w.sq), "not all work requests were applied");
 	for (i = 0; i < QPS; i++)
 		check(qp_state(w.x, qpn[i]) == XROCE_QPS_ERR && !xroce_rq_del(rq[i]),
 		      "queue pair %u", i);
-	check(!mw_try_write(&w, w.mr.rkey), "the packet that comes again");
+	check(!mw_try_write(&w, w.mr.rkey), "a retransmitted packet");
 	mw_del(&w, key);
 	wire_close(&w);
 }

@@ -154,7 +154,7 @@ static void files(void)
 		if (fd >= 0)
 			close(fd);
 	}
-	check(!hit && refused, "open: no end, or never refused");
+	check(!hit && refused, "open: too many allocations, or it never fails");
 	note("open: %u places, refused at %u", nth - 2, refused);
 	for (nth = 1, hit = true; nth <= ALLOC_CASE_MOST && hit && !test_failed(); nth++) {
 		fd = populated();
@@ -165,7 +165,7 @@ static void files(void)
 		inventory_take(bare, &is);
 		inventory_same(&was, &is, "close");
 	}
-	check(!hit, "close: no end");
+	check(!hit, "close: too many allocations");
 	note("close: %u places", nth - 2);
 	close(bare);
 }
@@ -195,11 +195,11 @@ static void mapping(void)
 			at = mmap(ALLOC_CASE_FAR, cq.bytes, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, cq.offset);
 		check(at == ALLOC_CASE_FAR && !munmap(at, cq.bytes),
-		      "place %u, once more: %s", nth, strerror(errno));
+		      "place %u, repeated: %s", nth, strerror(errno));
 		inventory_take(fd, &is);
 		inventory_same(&was, &is, "mmap");
 	}
-	check(!hit && refused, "mmap: no end, or never refused");
+	check(!hit && refused, "mmap: too many allocations, or it never fails");
 	note("mmap: %u places, refused at %u", nth - 2, refused);
 	close(fd);
 }

@@ -116,9 +116,9 @@ static void demand(enum fault_whose whose, unsigned int percent, bool space)
 	for (page = 0; page < PAGES && !test_failed(); page++)
 		if (good[page])
 			odp_is(o.mem + page * stride, 64, page);
-	note("%u allocations failed, %u of %u pages were not to be had", failed, refused,
+	note("%u allocations failed, %u of %u pages could not be allocated", failed, refused,
 	     PAGES);
-	check(failed, "nothing has failed");
+	check(failed, "no allocation failed");
 	check(refused < PAGES / 2, "%u of %u pages", refused, PAGES);
 	/* Without faults, every page can be written. */
 	for (page = 0; page < PAGES && !test_failed(); page++)
@@ -153,7 +153,7 @@ static void responses(void)
 	checked_goes_on(&sibling_quiet, REQUESTS / 4);
 	failed = fault_chance_end();
 	note("%u allocations failed", failed);
-	check(failed, "nothing has failed");
+	check(failed, "no allocation failed");
 	siblings_stop();
 }
 
@@ -210,7 +210,7 @@ static void first_responses(void)
 	}
 	failed = fault_chance_end();
 	note("%u allocations failed", failed);
-	check(failed, "nothing has failed");
+	check(failed, "no allocation failed");
 }
 
 static const struct test tests[] = {

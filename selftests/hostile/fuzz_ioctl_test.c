@@ -608,7 +608,7 @@ static void fuzz(void)
 	sweep();
 	/* The responder still works. */
 	if (wire_open(&w, &mw_rc)) {
-		check(!mw_try_write(&w, w.mr.rkey), "a WRITE after all");
+		check(!mw_try_write(&w, w.mr.rkey), "a WRITE after the fuzzing");
 		wire_close(&w);
 	}
 	for (i = 0; i < 4; i++)

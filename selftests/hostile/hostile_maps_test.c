@@ -211,7 +211,7 @@ static void works(struct wire *w)
 	for (i = 0; i < 2000 && *last != packet_pattern(pattern, 63); i++)
 		usleep(1000);
 	check(*last == packet_pattern(pattern, 63),
-	      "a queue pair of type %u is deaf", w->opts.type);
+	      "a queue pair of type %u does not respond", w->opts.type);
 }
 
 static bool set_up(void)

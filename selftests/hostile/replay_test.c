@@ -361,7 +361,7 @@ static void read_expect(struct wire *w)
 	    !check(!packet_diff(&want, &got), "it differs"))
 		return;
 	data = f.len - XROCE_ICRC_LEN - 64;
-	check(!memcmp(f.bytes + data, w->mem, 64), "not what memory holds now");
+	check(!memcmp(f.bytes + data, w->mem, 64), "not the current contents of memory");
 }
 
 static void no_answer(struct wire *w)

@@ -44,7 +44,7 @@ static void written(const struct wire *w, uint32_t off, uint8_t pattern)
 
 	for (i = 0; i < 64; i++)
 		if (!check(w->mem[off + i] == (char)packet_pattern(pattern, i),
-			   "byte %u is not what it should be", i))
+			   "byte %u differs", i))
 			return;
 }
 
@@ -318,7 +318,7 @@ static void nothing_changed(struct stage *s)
 	wire_untouched(&s->w);
 	for (i = 0; i < MEM_PAGE && !s->mem[i]; i++)
 		;
-	check(i == MEM_PAGE, "byte %#x beside the grant has changed", i);
+	check(i == MEM_PAGE, "byte %#x outside the grant has changed", i);
 }
 
 /* The forger gets a NAK, and the connection has ended for the true peer, too. */

@@ -204,7 +204,7 @@ static void drive_adds(struct connection *c)
 	}
 	note("%u additions of %u queue pairs, the thread's seen going on %u times",
 	     QPS * ops, QPS, turns);
-	check(turns, "nothing went on at once");
+	check(turns, "nothing ran concurrently");
 }
 
 static void fetch_add(void)
@@ -460,7 +460,7 @@ static void read_beside_writes(void)
 		seconds = clock_now() - seconds;
 		compare_read(bytes, op.len);
 		connection_compare("after the WRITEs");
-		check(beside.n > 1, "%u WRITEs while it went on", beside.n);
+		check(beside.n > 1, "%u WRITEs during the READ", beside.n);
 		counters_read(server.stat, &after);
 		note("READ of %u MiB: %.1f s; %u WRITEs of %u bytes meanwhile, %llu sent again",
 		     op.len / MIB, seconds, beside.n, WRITES_LEN,

@@ -87,7 +87,7 @@ static void request(enum ibv_wr_opcode opcode, uint32_t off, uint32_t len,
 	      status < 0 ? "no completion" : ibv_wc_status_str(status));
 	if (opcode == IBV_WR_RDMA_READ && !want)
 		check(!memcmp(client.buf, server.want + REGION_OFF + off, len),
-		      "it has read something else");
+		      "wrong bytes read");
 	connection_compare("after a request");
 }
 
@@ -345,7 +345,7 @@ static void atomics(void)
 	op.operand = 0x1000000000000001;
 	check(!requester_do(&client, r.qp, &op), "FETCH ADD");
 	memcpy(&word, server.want + 8, 8);
-	check(!memcmp(client.buf, &word, 8), "it has found something else");
+	check(!memcmp(client.buf, &word, 8), "wrong value found");
 	word += op.operand;
 	memcpy(server.want + 8, &word, 8);
 	connection_compare("after FETCH ADD");

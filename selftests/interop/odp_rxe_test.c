@@ -108,7 +108,7 @@ static void in_all_states(void (*fn)(uint32_t len, uint8_t fill))
 	unsigned long long before;
 
 	if (!swap)
-		note("no zram: nothing is in swap");
+		note("no zram: swapped-out memory is not tested");
 	for (state = COLD; state < states && !test_failed(); state++) {
 		if (!setup())
 			break;
@@ -244,9 +244,9 @@ static void atomic(enum ibv_wr_opcode opcode, uint64_t compare_to,
 	op.operand = operand;
 	succeeded(requester_do(&client, r.qp, &op), "atomic operation");
 	memcpy(&got, client.buf, 8);
-	check(got == found, "it has found %#llx", (unsigned long long)got);
+	check(got == found, "found %#llx", (unsigned long long)got);
 	memcpy(&got, word, 8);
-	check(got == left, "there is %#llx", (unsigned long long)got);
+	check(got == left, "memory holds %#llx", (unsigned long long)got);
 }
 
 static void atomics(void)

@@ -31,7 +31,7 @@ static void flush(void)
 	receiver_state(&r, XROCE_QPS_RESET);
 	receiver_query(&r);
 	receiver_none(&r);
-	check(xroce_rq_ring(r.rq)->head == 7, "RESET forgets what is posted");
+	check(xroce_rq_ring(r.rq)->head == 7, "receives are still posted after RESET");
 	receiver_close(&r);
 }
 
@@ -66,12 +66,12 @@ static void arm(void)
 
 	receiver_must(&r, receiver_send, 8);
 	check(!ready(), "not armed, but %#x", ready());
-	check(xroce_cq_arm(r.cq, false), "there is one");
+	check(xroce_cq_arm(r.cq, false), "armed in spite of a completion");
 	take_one(&r);
 	check(!xroce_cq_arm(r.cq, false) && !ready(), "armed: %#x", ready());
 	receiver_must(&r, receiver_send, 8);
 	check(ready() == POLLIN, "completed: %#x", ready());
-	check(!xroce_cq_ring(r.cq)->arm, "the arm is still there");
+	check(!xroce_cq_ring(r.cq)->arm, "still armed");
 	take_one(&r);
 
 	check(!xroce_cq_arm(r.cq, true) && !ready(), "armed: %#x", ready());

@@ -60,7 +60,7 @@ uint64_t shadow_adds(struct shadow_word *word)
 		qsort(word->step, word->n, sizeof(*word->step), by_growth);
 	for (i = 0; i < word->n; i++) {
 		if (!check(word->step[i].found == value,
-			   "addition %zu found %#llx, and %#llx is what was left",
+			   "addition %zu found %#llx, but %#llx was left",
 			   i, (long long)word->step[i].found, (long long)value))
 			break;
 		value += word->step[i].operand;

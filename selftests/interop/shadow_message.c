@@ -254,7 +254,7 @@ static void message_got(const struct xroce_cqe *cqe)
 		;
 	if (!check(qp < SHADOW_QPS && q == queue_of(qp) && k < ENTRIES &&
 		   queues[q].request[k].posted && expected[qp].got != expected[qp].sent,
-		   "nobody expects wr_id %#llx for %#x", cqe->wr_id, cqe->qpn))
+		   "unexpected completion: wr_id %#llx, QP %#x", cqe->wr_id, cqe->qpn))
 		return;
 	check(q == SHARED || k == queues[q].next, "request %u, not %u", k,
 	      queues[q].next);
@@ -292,7 +292,7 @@ void messages_finish(void)
 		      expected[qp].got);
 	for (i = 0; i < QUEUES * ENTRIES; i++)
 		check(!memcmp(buffers + i * BUFFER, blank, BUFFER),
-		      "bytes in no message");
+		      "bytes outside of messages were written");
 }
 
 void messages_close(void)

@@ -350,7 +350,7 @@ static void sparse(void)
 	sparse_part(x, pd, fd, (2ull << 30) - MEM_PAGE, 2 * MEM_PAGE);
 	r = mr_region(pd, NULL, 0);
 	ret = xroce_mr_reg_file(x, fd, 0, &r);
-	check(ret == -EFAULT, "all of it: %d", ret);
+	check(ret == -EFAULT, "the whole file: %d", ret);
 	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
 	      live_pinned(), live_vmpin());
 	close(fd);

@@ -173,7 +173,7 @@ static void killed(void)
 		live_check_idle(LIVE_DEV);
 		memset(shared, 0, size);
 		p.drops = live_stat().drop_qpn + 100;
-		check(live_wait(dropped, &p), "no packet for what is gone");
+		check(live_wait(dropped, &p), "no packet for a deleted queue pair");
 		check(mem_zero(shared, size), "written after the end");
 		memset(t->target, 0, sizeof(t->target));
 	}
@@ -362,7 +362,7 @@ static void netdev_again(void)
 	check(!live_attach(LIVE_DEV, LIVE_MPT_ENTRIES, LIVE_QP_ENTRIES),
 	      "attach again");
 	check(!xroce_link_find(LIVE_DEV, &q) && !(q.flags & XROCE_F_DEAD),
-	      "the live link is not the first to be found");
+	      "the live link is not found first");
 	check(!live_detach(LIVE_DEV, 0), "detach the live one");
 	check(is_dead(LIVE_DEV), "the dead one remains");
 	down();

@@ -194,11 +194,11 @@ static void persistent(void)
 		check(!limit_make(p.a, kinds[i], XROCE_F_PERSISTENT, pd, &id[i]),
 		      "%s", limit_names[kinds[i]]);
 	is = limit_used_by(XROCE_F_USER, ALICE);
-	check(limit_same(&was, &is), "they count for their maker");
+	check(limit_same(&was, &is), "persistent objects count for their maker");
 	is = limit_used_by(0, 0);
 	check(is.used[XROCE_COUNT_PD] == 3 && is.used[XROCE_COUNT_MR] == 1 &&
 	      is.used[XROCE_COUNT_MW] == 1 && is.used[XROCE_COUNT_QP] == 1 &&
-	      is.used[XROCE_COUNT_PINNED] == MEM_PAGE, "not for the link");
+	      is.used[XROCE_COUNT_PINNED] == MEM_PAGE, "persistent objects are not counted for the link");
 	/* Deleted through another descriptor. */
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		check(!limit_drop(p.b, kinds[i], id[i]), "%s", limit_names[kinds[i]]);
@@ -262,7 +262,7 @@ static void unwound(void)
 	was = limit_used_by(XROCE_F_USER, ALICE);
 	for (what = XROCE_COUNT_MR; what < LIMIT_KINDS; what++)
 		if (what != XROCE_COUNT_CQ)
-			limit_expect(p.a, what, 0, 0xffff, -ENOENT, "a PD that is not");
+			limit_expect(p.a, what, 0, 0xffff, -ENOENT, "a PD that does not exist");
 	munmap(limit_memory + MEM_PAGE, MEM_PAGE);
 	r = mr_region(p.pd_a, limit_memory, 2 * MEM_PAGE);
 	mr_refused(p.a, r, -EFAULT);
@@ -279,7 +279,7 @@ static void unwound(void)
 	qp.pd = p.pd_a;
 	qp.recv_cq = 0xffff;
 	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_QP_ADD, &qp);
-	check(ret, "QP_ADD with a CQ that is not");
+	check(ret, "QP_ADD with a CQ that does not exist");
 	qp.recv_cq = 0;
 	qp.rq_entries = 3;
 	ret = live_ioctl(xroce_fd(p.a), XROCE_CMD_QP_ADD, &qp);
@@ -514,7 +514,7 @@ static void seen(void)
 	q.flags = XROCE_F_USER;
 	q.uid = 12345;
 	ret = xroce_limit_query(&q);
-	check(!ret && !q.used[XROCE_COUNT_PD], "who has nothing: %d", ret);
+	check(!ret && !q.used[XROCE_COUNT_PD], "a user without objects: %d", ret);
 
 	q.flags = 0;
 	ret = xroce_limit_query(&q);
@@ -530,7 +530,7 @@ static void seen(void)
 	set.mask = 0;
 	check(xroce_limit_set(&set) == -EINVAL, "no mask");
 	set.mask = 1u << XROCE_COUNTED;
-	check(xroce_limit_set(&set) == -EINVAL, "a mask that is not");
+	check(xroce_limit_set(&set) == -EINVAL, "an invalid mask");
 	set.mask = 1;
 	set.limit[1] = 1;
 	check(xroce_limit_set(&set) == -EINVAL, "a limit without a mask");

@@ -120,11 +120,11 @@ static void maker_closes(void)
 	ret = link_add(fd, spare(), &link);
 	check(!ret && spare_has_link(), "LINK_ADD: %d", ret);
 	ret = link_use(other, spare());
-	check(ret == -ENOENT, "LINK_USE of one without maps: %d", ret);
+	check(ret == -ENOENT, "LINK_USE of a link without maps: %d", ret);
 	ret = link_del(other, link, XROCE_F_FORCE);
-	check(ret == -EBUSY, "LINK_DEL of one without maps: %d", ret);
+	check(ret == -EBUSY, "LINK_DEL of a link without maps: %d", ret);
 	close(other);
-	check(spare_has_link(), "closing another descriptor took it");
+	check(spare_has_link(), "closing another descriptor deleted it");
 	close(fd);
 	check(!spare_has_link(), "it outlives its maker");
 }
@@ -364,16 +364,16 @@ static void another_program(void)
 	ret = link_prog(fd, link, good);
 	live_restore_caps();
 	check(ret == -EPERM, "without CAP_NET_ADMIN: %d", ret);
-	check(!is_freed(&was), "it is held no more, after mere refusals");
+	check(!is_freed(&was), "a refused change released the program");
 	ret = link_prog(fd, link, good);
 	check(!ret, "right: %d", ret);
 	ret = link_prog(fd, link, good);
 	check(!ret, "once more: %d", ret);
 	close(good);
-	check(live_wait(is_freed, &was), "the one before is still held");
-	check(!is_freed(&is), "the new one is not held");
+	check(live_wait(is_freed, &was), "the previous program is still held");
+	check(!is_freed(&is), "the new program is not held");
 	check(!link_del(fd, link, 0), "LINK_DEL");
-	check(live_wait(is_freed, &is), "it is held by a link that has gone");
+	check(live_wait(is_freed, &is), "a deleted link holds the program");
 	close(fd);
 	close(mpt);
 	close(qp);

@@ -59,7 +59,7 @@ static void transparent_huge(void)
 	char *huge = mem_huge();
 
 	if (!huge)
-		skip("no transparent huge page to be had");
+		skip("no transparent huge page available");
 	else if (x)
 		huge_parts(x, huge, 1);
 	if (huge)
@@ -77,7 +77,7 @@ static void huge_split(void)
 	pid_t pid;
 
 	if (!x || !huge) {
-		skip("no transparent huge page to be had");
+		skip("no transparent huge page available");
 		goto out;
 	}
 	r = mr_region(live_pd(x), huge, MEM_HUGE);
@@ -114,7 +114,7 @@ static void huge_and_small(void)
 	__u32 pd;
 
 	if (!x || !huge) {
-		skip("no transparent huge page to be had");
+		skip("no transparent huge page available");
 		goto out;
 	}
 	behind = mmap(huge + MEM_HUGE, MEM_PAGE, PROT_READ | PROT_WRITE,
@@ -160,7 +160,7 @@ static void hugetlb(void)
 	if (!x)
 		return;
 	if (!set_huge_pages(4)) {
-		skip("no huge pages to be had");
+		skip("no huge pages available");
 		goto out;
 	}
 	mem = mmap(NULL, 3 * MEM_HUGE, PROT_READ | PROT_WRITE,
@@ -225,7 +225,7 @@ static void huge_files(void)
 	if (!x)
 		return;
 	if (!set_huge_pages(4)) {
-		skip("no huge pages to be had");
+		skip("no huge pages available");
 	} else {
 		fd = memfd_create("region", MFD_CLOEXEC | MFD_HUGETLB);
 		file(x, fd, 2 * MEM_HUGE, 0, 0);
@@ -397,7 +397,7 @@ static void huge_overlap(void)
 	__u32 pd;
 
 	if (!x || !huge) {
-		skip("no transparent huge page to be had");
+		skip("no transparent huge page available");
 		goto out;
 	}
 	pd = live_pd(x);

@@ -197,10 +197,10 @@ static void changed(void)
 	      "to the other's domain: %d, PD %u", ret, q.pd);
 	check(!xroce_mr_dereg(x, mr), "MR_DEREG");
 	ret = xroce_mr_rereg(x, &r);
-	check(!ret, "when it has gone: %d", ret);
+	check(!ret, "after MR_DEREG: %d", ret);
 	ret = reg(x, 0, other, "one", &mr);
-	check(ret == -EEXIST, "it has the name there: %d", ret);
-	check(!reg(x, 0, pd, "one", &mr), "and left it here");
+	check(ret == -EEXIST, "the name is free in the new domain: %d", ret);
+	check(!reg(x, 0, pd, "one", &mr), "the name is still in use in the old domain");
 	/* A change of access rights keeps the name. */
 	r.mask = XROCE_REREG_ACCESS;
 	r.access = XROCE_ACCESS_LOCAL_WRITE;
@@ -208,7 +208,7 @@ static void changed(void)
 	check(!ret && reg(x, 0, other, "one", &mr) == -EEXIST,
 	      "changed in place: %d", ret);
 	check(!xroce_mr_dereg(x, r.mr) && !reg(x, 0, other, "one", &mr),
-	      "free when it has gone");
+	      "the name is still in use after MR_DEREG");
 	live_close(x);
 }
 

@@ -187,7 +187,7 @@ static void same_index(void)
 	setns(n.there, CLONE_NEWNET);
 	siblings_says("", true, "link del dev " LIVE_DEV);
 	check(access(XROCE_PIN_DIR "/d0", F_OK), "its pins are left");
-	check(!access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "ours are not");
+	check(!access(XROCE_PIN_DIR "/" LIVE_DEV, F_OK), "LIVE_DEV's pins are gone");
 	setns(n.home, CLONE_NEWNET);
 	siblings_says("mode native", true, "link show dev d0");
 	siblings_sh("ip link set d0 name " LIVE_DEV);

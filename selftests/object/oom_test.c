@@ -107,7 +107,7 @@ static void nothing_left(const struct xroce_link_query *was, long pinned)
 	      is.qps);
 	check(live_pinned() == pinned, "%ld pages are pinned, not %ld",
 	      live_pinned(), pinned);
-	check(live_wait(dropped, &drops), "no packet for what is gone");
+	check(live_wait(dropped, &drops), "no packet for a deleted queue pair");
 }
 
 static void killed(bool group)

@@ -116,7 +116,7 @@ static void unknown(struct xroce *x)
 	}
 	check(!xroce_pd_del(x, pd), "PD_DEL");
 	ret = reg(x, 0, pd, &mr);
-	check(ret == -ENOENT, "MR_REG in one that is gone: %d", ret);
+	check(ret == -ENOENT, "MR_REG in a deleted PD: %d", ret);
 }
 
 /* Numbers are not reused soon, so that a stale one finds nothing. */
@@ -132,7 +132,7 @@ static void numbers(void)
 		seen[i] = live_pd(x);
 		check(!xroce_pd_del(x, seen[i]), "PD_DEL");
 		for (j = 0; j < i; j++)
-			check(seen[i] != seen[j], "%u comes again after %zu",
+			check(seen[i] != seen[j], "%u is reused after %zu",
 			      seen[i], i - j);
 	}
 	live_close(x);

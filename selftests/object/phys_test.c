@@ -295,7 +295,7 @@ static void held(void)
 	if (!x)
 		return;
 	if (huge_pool(4) < 4) {
-		skip("no huge pages to be had");
+		skip("no huge pages available");
 		goto out;
 	}
 	mem = map_huge(2);
@@ -381,7 +381,7 @@ static void not_reused(void)
 	munmap(mem, MEM_PAGE);
 	others = mem_map(size / MEM_PAGE);
 	for (i = 0; i < size; i += MEM_PAGE)
-		if (!check(mem_pfn(others + i) != pfn, "page %zu is it", i))
+		if (!check(mem_pfn(others + i) != pfn, "page %zu was reused", i))
 			break;
 	check(!probe_write(&p, r.rkey, IOVA, 1000), "WRITE");
 	for (i = 0; i < size; i += 8)

@@ -110,7 +110,7 @@ static void numbers(struct xroce *x)
 			     2 * LIVE_QP_ENTRIES;
 	}
 	check(!~slots, "places %#llx", slots);
-	check(near < 3, "%u numbers are near the one before", near);
+	check(near < 3, "%u numbers are near their predecessor", near);
 	ret = xroce_qp_add(x, 0, pd, &more);
 	check(ret == -ENOSPC, "one too many: %d", ret);
 	while (found <= LIVE_QP_ENTRIES && !xroce_qp_query(x, &q)) {

@@ -66,12 +66,12 @@ static void check_gone(struct xroce *x, __u32 mr)
 	struct xroce_mpt e;
 	int ret = xroce_mr_query(x, &q);
 
-	check(ret == -ENOENT, "query of region %#x that is gone: %d", mr, ret);
+	check(ret == -ENOENT, "query of deregistered region %#x: %d", mr, ret);
 	ret = xroce_mr_dereg(x, mr);
-	check(ret == -ENOENT, "dereg of region %#x that is gone: %d", mr, ret);
+	check(ret == -ENOENT, "dereg of deregistered region %#x: %d", mr, ret);
 	if (live_map_get(LIVE_DEV, "mpt", mr, &e))
 		check(e.state == XROCE_MPT_FREE && !memcmp(&e, &zero, sizeof(e)),
-		      "entry of region %#x that is gone: key %#x, state %u",
+		      "entry of deregistered region %#x: key %#x, state %u",
 		      mr, e.key, e.state);
 }
 
@@ -326,8 +326,8 @@ static void keys(void)
 			bytes += (r[i].lkey & 0xff) == (r[i - 1].lkey & 0xff);
 	}
 	/* Expected by chance: 63 of 4096, 63 of 256. */
-	check(low < 3, "%u indices follow the one before", low);
-	check(bytes < 8, "%u key bytes are the one before", bytes);
+	check(low < 3, "%u indices follow their predecessor", low);
+	check(bytes < 8, "%u key bytes equal their predecessor", bytes);
 	xroce_close(x);
 
 	live_check_idle(LIVE_DEV);

@@ -95,7 +95,7 @@ static void domain(void)
 	      q[1].mrs);
 	check(!xroce_pd_del(rereg.x, own), "PD_DEL without");
 	c.pd = own;
-	check(xroce_mr_rereg(rereg.x, &c) == -ENOENT, "to one that is gone");
+	check(xroce_mr_rereg(rereg.x, &c) == -ENOENT, "to a deleted domain");
 	check(xroce_pd_del(rereg.x, other) == -EBUSY, "PD_DEL with the region");
 	rereg_end();
 }
@@ -216,7 +216,7 @@ static void keys(void)
 		last[4] = c.lkey;
 	}
 	/* Expected by chance: about two. */
-	check(steps < 15, "%d key bytes follow the one before", steps);
+	check(steps < 15, "%d key bytes follow their predecessor", steps);
 	rereg_end();
 }
 
