@@ -129,7 +129,7 @@ int connect_serve(struct xroce *x, const struct xroce_mr_reg *mr, __u32 access,
 			complain("answer", err);
 	}
 	if (!err) {
-		/* From here on the kernel serves the client without this process. */
+		/* From here on XDP and the module serve the client; this process only waits. */
 		exchange_closed(fd, -1);
 		connect_report(x, own.qpn);
 	}

@@ -315,7 +315,7 @@ static void fuzz(void)
 }
 
 static const struct test tests[] = {
-	{ "fuzz_serve", "U4", "what clients may say to xroce serve", fuzz },
+	{ "fuzz_serve", "U4", "random conversations with clients: no crash, nothing left", fuzz },
 };
 
 /* Read by the sanitizers before main(). */

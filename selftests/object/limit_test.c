@@ -198,7 +198,8 @@ static void persistent(void)
 	is = limit_used_by(0, 0);
 	check(is.used[XROCE_COUNT_PD] == 3 && is.used[XROCE_COUNT_MR] == 1 &&
 	      is.used[XROCE_COUNT_MW] == 1 && is.used[XROCE_COUNT_QP] == 1 &&
-	      is.used[XROCE_COUNT_PINNED] == MEM_PAGE, "persistent objects are not counted for the link");
+	      is.used[XROCE_COUNT_PINNED] == MEM_PAGE,
+	      "persistent objects are not counted for the link");
 	/* Deleted through another descriptor. */
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		check(!limit_drop(p.b, kinds[i], id[i]), "%s", limit_names[kinds[i]]);
