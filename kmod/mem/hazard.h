@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the data path keeps what it works on, a region or a window, until it has
- * copied. It costs no shared cache line: each CPU says in a variable of its own
- * what it is on. One is enough, as a kfunc is on a single one, cannot sleep, and
- * is not interrupted by another. Who takes the object away marks it, then waits
- * until no CPU is on it; there is no grace period to wait for.
+ * Hazard pointers: how the data path keeps a region or window alive until it has finished
+ * copying. They cost no shared cache line: each CPU writes to a variable of its own which
+ * object it is using. One variable is enough, because a kfunc uses one object at a time,
+ * cannot sleep, and is not interrupted by another kfunc. To take an object away, mark it,
+ * then wait until no CPU is using it. There is no grace period to wait for.
  *
- * While it holds something a CPU waits for nobody, so that one may wait under any
- * lock: it takes no lock and allocates nothing. With PREEMPT_RT it is not preempted
- * either, and there locks and the allocators sleep.
+ * While a CPU's hazard pointer is set, the CPU takes no lock, allocates nothing and never
+ * blocks. So xr_hazard_wait() may be called under any lock. With PREEMPT_RT, where locks
+ * and allocators sleep, preemption is disabled as well.
  */
 #ifndef _XR_HAZARD_H
 #define _XR_HAZARD_H
@@ -18,30 +18,33 @@
 DECLARE_PER_CPU(const void *, xr_hazard);
 
 /*
- * Say that this CPU is on @what, in softirq. Look for the mark afterwards.
+ * Set this CPU's hazard pointer to @what, in softirq. Check for the mark afterwards.
  *
- * Softirqs are not preempted, and do not nest on a CPU, but with PREEMPT_RT: there
- * preemption is disabled until xr_hazard_clear(), so that xr_hazard and xr_odp_found are
- * this access's alone.
+ * Softirqs are not preempted and do not nest on a CPU. With PREEMPT_RT they can be
+ * preempted, so preemption is disabled until xr_hazard_clear(): no other access changes
+ * xr_hazard and xr_odp_found meanwhile.
  */
 static inline void xr_hazard_set(const void *what)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_disable();
 	this_cpu_write(xr_hazard, what);
-	/* Pairs with xr_hazard_wait(): it sees us, or we see the mark. */
+	/* Pairs with xr_hazard_wait(): either it sees the pointer, or we see the mark. */
 	smp_mb();
 }
 
 static inline void xr_hazard_clear(void)
 {
-	/* The copy is over for who sees this; pairs with xr_hazard_wait(). */
+	/*
+	 * The copy is complete if this is seen; pairs with xr_hazard_wait() and
+	 * _wait_all().
+	 */
 	smp_store_release(this_cpu_ptr(&xr_hazard), NULL);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_enable();
 }
 
-/* Wait until no CPU is on @what. The mark has been set. */
+/* Wait until no CPU is using @what. The caller has marked it. */
 static inline void xr_hazard_wait(const void *what)
 {
 	int cpu;
@@ -49,13 +52,13 @@ static inline void xr_hazard_wait(const void *what)
 	/* Pairs with xr_hazard_set(). */
 	smp_mb();
 	for_each_possible_cpu(cpu)
-		/* A copy of at most one frame. */
+		/* For at most the copy of one frame. */
 		smp_cond_load_acquire(per_cpu_ptr(&xr_hazard, cpu), VAL != what);
 }
 
 /*
- * Wait until no CPU is on what it is on now, whatever that is: memory is reached by
- * several regions and windows.
+ * Wait until each CPU has finished with the object that it is using now, whichever it is:
+ * several regions and windows may refer to the same memory.
  */
 static inline void xr_hazard_wait_all(void)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pin_user_pages() makes a huge page 512 entries of an array, which is nearly all
- * that pinning it costs. Whoever pins one page of it and then finds that a single
- * entry of the page table maps all of it knows the other 511: what is checked and
- * counted when a page is pinned (rights, exclusiveness, references, pins) is the
- * same for all that such an entry maps.
+ * pin_user_pages() fills in 512 array entries for a huge page, which is nearly all of the
+ * cost. If one page has been pinned and then a single page-table entry is found to map all
+ * of the huge page, the other 511 pages are known: rights, exclusiveness, references and
+ * pins, which are checked and counted when a page is pinned, are the same for all pages
+ * that the entry maps.
  */
 #include <linux/mm.h>
 #include <linux/pgtable.h>
@@ -13,8 +13,8 @@
 #include "huge.h"
 
 /*
- * As get_user_pages_fast() does: page tables of this address space are not freed
- * while interrupts are off here. What is read may be outdated at once.
+ * Walks the page tables as get_user_pages_fast() does: while interrupts are off, page
+ * tables of this address space are not freed. The result may be outdated at once.
  */
 static unsigned long xr_huge_walk(unsigned long addr, bool write)
 {
@@ -45,13 +45,13 @@ static unsigned long xr_huge_walk(unsigned long addr, bool write)
 
 /**
  * xr_huge_pfn() - the page frame at an address that a huge page maps
- * @addr: address of the caller's
+ * @addr: address in the caller's address space
  * @write: it must be mapped for writing
  *
- * All up to the next multiple of PMD_SIZE is mapped contiguously. It is worth
- * something only to who has pinned the page before.
+ * Everything up to the next multiple of PMD_SIZE is mapped contiguously. The result can be
+ * relied on only if the page has been pinned before.
  *
- * Return: its number, or 0: not there, or mapped by small pages.
+ * Return: the page frame number, or 0: not mapped, or mapped by small pages.
  */
 unsigned long xr_huge_pfn(unsigned long addr, bool write)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of translation tables: extents of contiguous memory, some reserved
- * when the module is loaded, others while they are needed. The extents are the
- * kernel's own memory and charged to nobody's cgroup; what a user can take of
- * them is 8 bytes for each page that RLIMIT_MEMLOCK lets him pin.
+ * The pool of translation tables: extents of contiguous memory. Some are reserved when the
+ * module is loaded, others are allocated as long as they are needed. Extents are charged to
+ * no cgroup. A user can take at most 8 bytes of them for each page that RLIMIT_MEMLOCK
+ * allows.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,7 +21,7 @@
 
 #define XR_EXTENT_MIB	(XR_EXTENT_BYTES >> 20)
 #define XR_EXTENT_ORDER	get_order(XR_EXTENT_BYTES)
-/* Entries read under the lock at a time by xr_mtt_query(): some 10 us. */
+/* Entries that xr_mtt_query() reads under the lock at a time: some 10 us. */
 #define XR_QUERY_STEP	4096u
 
 static unsigned int mtt_reserve = XR_EXTENT_MIB;
@@ -34,16 +34,16 @@ module_param(mtt_limit, uint, 0444);
 MODULE_PARM_DESC(mtt_limit, "MiB that translation tables can take (1024)");
 
 static struct xr_pool xr_pool;
-/* Extents that stay. */
+/* The first extents, which are never given back. */
 static u32 xr_pool_reserved;
 static DEFINE_SPINLOCK(xr_pool_lock);
-/* Who adds an extent. */
+/* Serialises the addition of extents. */
 static DEFINE_MUTEX(xr_pool_grow_lock);
 
 static_assert(XR_EXTENT_BYTES >> PAGE_SHIFT <= MAX_ORDER_NR_PAGES);
 
 /**
- * xr_mtt_limit() - the longest table there can be
+ * xr_mtt_limit() - the length of the longest possible table
  *
  * Return: entries.
  */
@@ -73,7 +73,7 @@ static int xr_pfn_run_take(struct xr_mtt_run *run, u32 count)
 	return run->at == XR_PFN_RUN_NONE ? -ENOSPC : 0;
 }
 
-/* Take it from an extent that is added for it. */
+/* Add an extent and take the run from it. */
 static int xr_pfn_run_grow(struct xr_mtt_run *run, u32 count)
 {
 	u64 *memory;
@@ -81,11 +81,11 @@ static int xr_pfn_run_grow(struct xr_mtt_run *run, u32 count)
 	int ret;
 
 	mutex_lock(&xr_pool_grow_lock);
-	/* Who was before us may have left enough. */
+	/* The previous owner of the mutex may have left enough. */
 	ret = xr_pfn_run_take(run, count);
 	if (!ret)
 		goto out;
-	/* Extents come only under the mutex, so a free number stays free. */
+	/* Extents are added only under the mutex, so a free number stays free. */
 	for (id = 0; id < xr_pool.room; id++)
 		if (!READ_ONCE(xr_pool.extent[id]))
 			break;
@@ -106,7 +106,7 @@ out:
 	return ret;
 }
 
-/* Give it back, and the extent if it is not one of those that stay. */
+/* Give a run back, and its extent if that is all free and not reserved. */
 static void xr_pfn_run_put(const struct xr_mtt_run *run, u32 count)
 {
 	u32 id = run->at >> XR_EXTENT_SHIFT;
@@ -131,10 +131,10 @@ static u32 xr_mtt_run_count(const struct xr_mtt *mtt, u32 i)
  * @mtt: filled in
  * @count: entries, at least 1
  *
- * May sleep. What is in the entries is not defined.
+ * May sleep. The entries are not initialised.
  *
- * Return: 0; -E2BIG: more than there can ever be; -ENOSPC: the limit is reached
- * and no free run is long enough; -ENOMEM: the kernel has no contiguous memory.
+ * Return: 0; -E2BIG: longer than xr_mtt_limit(); -ENOSPC: the limit is reached and no free
+ * run is long enough; -ENOMEM: the kernel has no contiguous memory.
  */
 int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 {
@@ -172,7 +172,7 @@ err:
 
 /**
  * xr_mtt_free() - give a translation table back
- * @mtt: what xr_mtt_alloc() filled in; nobody translates by it any more
+ * @mtt: table from xr_mtt_alloc(), which nothing uses any more
  */
 void xr_mtt_free(struct xr_mtt *mtt)
 {
@@ -201,7 +201,7 @@ static void xr_query_run(struct xr_query *see, u64 at, u32 count)
 
 	while (count) {
 		part = at / see->width;
-		/* Extents have come since the map was laid out. */
+		/* Extents were added after the map was laid out. */
 		if (part >= XROCE_MTT_MAP)
 			return;
 		n = min_t(u64, count, (part + 1) * see->width - at);
@@ -212,8 +212,8 @@ static void xr_query_run(struct xr_query *see, u64 at, u32 count)
 }
 
 /*
- * Look at one extent, the pool being locked for a step at a time. Return:
- * false: there is none of that number.
+ * Look at one extent. The pool is locked for XR_QUERY_STEP entries at a time. Return:
+ * false: there is no extent of that number.
  */
 static bool xr_query_extent(struct xr_query *see, u32 id, u64 base,
 			    struct xroce_mtt_query *q)
@@ -243,10 +243,10 @@ static bool xr_query_extent(struct xr_query *see, u32 id, u64 base,
 }
 
 /**
- * xr_mtt_query() - look at the pool
- * @q: filled in but for size and flags
+ * xr_mtt_query() - describe the state of the pool
+ * @q: filled in except for size and flags
  *
- * Tables may come and go meanwhile.
+ * Tables may be allocated and freed meanwhile.
  */
 void xr_mtt_query(struct xroce_mtt_query *q)
 {

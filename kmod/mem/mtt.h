@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Translation tables: one physically contiguous run of entries a region, so
- * that a translation is one look-up. Only a table longer than an extent of the
- * pool, 524,288 entries, has several runs, all but the last of them whole
- * extents.
+ * Translation tables: each region has one physically contiguous run of entries, so that a
+ * translation is one look-up. Only a table longer than an extent of the pool (524,288
+ * entries) has several runs; all but the last are whole extents.
  *
- * An entry is the physical address of a block of memory. All blocks of a table
- * have the same size, a power of two of at least a page. The two low bits of an
- * entry must be zero: the pool tells by them what is free, see pool.h.
+ * An entry is the physical address of a block of memory. All blocks of a table have the
+ * same size, a power of two and at least a page. The two low bits of an entry must be zero,
+ * because they tell the pool which entries are free, see pool.h.
  */
 #ifndef _XR_MTT_H
 #define _XR_MTT_H
@@ -41,7 +40,7 @@ struct xr_mtt {
 	u64 count;
 };
 
-/* Entry @i, which is below @mtt->count. */
+/* Entry @i, which must be below @mtt->count. */
 static inline u64 *xr_mtt_at(const struct xr_mtt *mtt, u64 i)
 {
 	if (likely(i < XR_EXTENT_ENTRIES))

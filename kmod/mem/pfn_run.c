@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collecting runs of page frames, and letting their pins go. */
+/* Collecting runs of page frames, and unpinning them. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -8,20 +8,20 @@
 #include "mtt.h"
 #include "pfn_run.h"
 
-/* Pages unpinned before another task may run. */
+/* Pages unpinned between two calls of cond_resched(). */
 #define XR_UNPIN_STEP	1024ul
-/* Single pages unpinned at a time: a list on the stack. */
+/* Single pages unpinned at a time; they are in an array on the stack. */
 #define XR_UNPIN_LIST	32
-/* A run of so many is unpinned as such. */
+/* A run of at least this many pages is unpinned as a range. */
 #define XR_UNPIN_RUN	4
 
 /**
- * xr_pfn_runs_add() - add page frames at the end
+ * xr_pfn_runs_add() - append page frames
  * @runs: the list
  * @pfn: the first one
  * @nr: how many
  *
- * Return: 0, -ENOMEM, or -E2BIG: more runs than a translation table could take.
+ * Return: 0, -ENOMEM, or -E2BIG: more runs than a translation table can have entries.
  */
 int xr_pfn_runs_add(struct xr_pfn_runs *runs, unsigned long pfn, unsigned long nr)
 {
@@ -33,12 +33,12 @@ int xr_pfn_runs_add(struct xr_pfn_runs *runs, unsigned long pfn, unsigned long n
 		last->nr += nr;
 		return 0;
 	}
-	/* Each run takes an entry at least. */
+	/* Each run takes at least one entry. */
 	if (runs->count == xr_mtt_limit())
 		return -E2BIG;
 	if (runs->count == runs->room) {
 		room = max_t(size_t, 32, 2 * runs->room);
-		/* How many is the user's choice: to fail is no news for the log. */
+		/* The user chooses the size, so a failure must not be logged. */
 		more = kvmalloc_array(room, sizeof(*more),
 				      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!more)
@@ -60,7 +60,7 @@ static bool xr_follows(const struct page *page, const struct page *first, long i
 	return page_to_pfn(page) == page_to_pfn(first) + i;
 }
 
-/* Of @nr pages, those at the front that are contiguous; at least one. */
+/* How many of the first of @nr pages are contiguous; at least one. */
 static long xr_contiguous(struct page *const *page, long nr)
 {
 	const struct page *first = page[0];
@@ -77,12 +77,12 @@ static long xr_contiguous(struct page *const *page, long nr)
 }
 
 /**
- * xr_pfn_runs_add_pages() - add pinned pages at the end
+ * xr_pfn_runs_add_pages() - append pinned pages
  * @runs: the list
  * @page: the pages
  * @nr: how many
  *
- * Return: 0 or as for xr_pfn_runs_add(); those that found no room are unpinned then.
+ * Return: 0, or an error of xr_pfn_runs_add(); then the pages not appended are unpinned.
  */
 int xr_pfn_runs_add_pages(struct xr_pfn_runs *runs, struct page **page, long nr)
 {
@@ -100,7 +100,7 @@ int xr_pfn_runs_add_pages(struct xr_pfn_runs *runs, struct page **page, long nr)
 	return 0;
 }
 
-/* Move all to a list that is empty, in no more memory than it takes if possible. */
+/* Move all runs to the empty list @to, and shrink its array to fit if there is memory. */
 void xr_pfn_runs_move(struct xr_pfn_runs *to, struct xr_pfn_runs *from)
 {
 	*to = *from;
@@ -118,20 +118,21 @@ void xr_pfn_runs_free(struct xr_pfn_runs *runs)
 }
 
 /**
- * xr_pfn_runs_shift() - how large can the blocks of a translation table be?
- * @runs: what it has to translate to
+ * xr_pfn_runs_shift() - choose the block size of a translation table
+ * @runs: the page frames that it translates to
  * @nr: page frames in all
  *
- * Blocks are naturally aligned. Every run must consist of whole ones, but for the
+ * Blocks are naturally aligned. Every run must consist of whole blocks, except for the
  * start of the first run and the end of the last.
  *
- * Return: log2 of the largest such block, no larger than it takes to hold all.
+ * Return: log2 of the largest such size in bytes; no larger than one block for everything
+ * needs.
  */
 u8 xr_pfn_runs_shift(const struct xr_pfn_runs *runs, unsigned long nr)
 {
 	unsigned long borders = 1ul << min_t(int, XR_BLOCK_MAX - PAGE_SHIFT,
 					     order_base_2(nr));
-	/* Page frame of the next page, if all were one run. */
+	/* The page frame that would be next if all runs so far were one. */
 	unsigned long straight = runs->run[0].pfn;
 	size_t i;
 
@@ -142,7 +143,7 @@ u8 xr_pfn_runs_shift(const struct xr_pfn_runs *runs, unsigned long nr)
 	return PAGE_SHIFT + __ffs(borders);
 }
 
-/* Undo the pins of a run: all, or with @huge one for each huge page. Sleeps. */
+/* Unpin a run: each page, or with @huge one pin for each huge page. Sleeps. */
 void xr_pfn_run_unpin(const struct xr_pfn_run *run, bool huge, bool dirty)
 {
 	unsigned long end = run->pfn + run->nr, pfn, nr;
@@ -164,7 +165,7 @@ void xr_pfn_runs_unpin(const struct xr_pfn_runs *runs, bool huge, bool dirty)
 		xr_pfn_run_unpin(&runs->run[i], huge, dirty);
 }
 
-/* Of @nr blocks of a page, those at the front that are contiguous. */
+/* How many of the first of @nr entries are contiguous, if each is a block of one page. */
 static u64 xr_entries_run(const u64 *entry, u64 nr)
 {
 	u64 i = 1, next = *entry + PAGE_SIZE;
@@ -180,13 +181,13 @@ static u64 xr_entries_run(const u64 *entry, u64 nr)
 }
 
 /**
- * xr_entries_unpin() - undo the pins of blocks of a page each
+ * xr_entries_unpin() - unpin blocks of one page each
  * @entry: their physical addresses
  * @nr: how many
  * @dirty: they may have been written to
  *
- * Sleeps. Long runs go as ranges, the rest as a list: that is the cheapest for
- * either.
+ * Sleeps. Long runs are unpinned as ranges, other pages as a list, which is the cheapest
+ * way for either.
  */
 void xr_entries_unpin(const u64 *entry, u64 nr, bool dirty)
 {
@@ -197,7 +198,7 @@ void xr_entries_unpin(const u64 *entry, u64 nr, bool dirty)
 	for (; nr; entry += run.nr, nr -= run.nr) {
 		run.pfn = PHYS_PFN(*entry);
 		run.nr = 1;
-		/* A guess first. */
+		/* Only if one comparison suggests a run. */
 		if (nr >= XR_UNPIN_RUN &&
 		    entry[XR_UNPIN_RUN - 1] ==
 		    *entry + ((XR_UNPIN_RUN - 1) << PAGE_SHIFT))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs of contiguous page frames, in the order of the memory they make up. */
+/* Runs of contiguous page frames, in the order of the memory that they back. */
 #ifndef _XR_PFN_RUN_H
 #define _XR_PFN_RUN_H
 
@@ -7,7 +7,7 @@
 
 struct page;
 
-/* Largest block: what a 1 GiB huge page gives. */
+/* log2 of the largest block: a 1 GiB huge page. */
 #define XR_BLOCK_MAX	30
 
 struct xr_pfn_run {
@@ -19,7 +19,7 @@ struct xr_pfn_run {
  * struct xr_pfn_runs - a list of runs
  * @run: the runs
  * @count: how many
- * @room: for how many there is memory
+ * @room: how many @run has memory for
  */
 struct xr_pfn_runs {
 	struct xr_pfn_run *run;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who names a page by its physical address names whatever the kernel has put
- * there. A reference taken on a page that is free would corrupt the allocator,
- * and one on a page of the slab, of a page table or of a driver would let a peer
- * write there: only memory that programs have is taken, and it is told by what
- * the page says of itself once a reference holds it.
+ * A physical address can name any page, whatever the kernel uses it for. A reference to a
+ * free page would corrupt the allocator. A reference to a page of the slab, of a page table
+ * or of a driver would let a peer write there. So only memory of programs is accepted. The
+ * page itself tells what it is, once a reference keeps it from changing.
  */
 #include <linux/mm.h>
 #include <linux/memory_hotplug.h>
@@ -22,27 +21,27 @@
 #include "umem.h"
 
 /**
- * struct xr_paged - memory that is physical pages
- * @umem: what regions know of it
- * @charge: what it counts for
+ * struct xr_paged - memory that consists of physical pages
+ * @umem: the part that all kinds of memory have
+ * @charge: the bytes that it counts as
  */
 struct xr_paged {
 	struct xr_umem umem;
 	struct xr_charge charge;
 };
 
-/* Is it anonymous, or of tmpfs or hugetlbfs? A reference is held. Sleeps. */
+/* Is it anonymous, or of tmpfs or hugetlbfs? The caller has a reference. Sleeps. */
 static bool xr_phys_of_program(struct folio *folio)
 {
 	bool ok;
 
-	/* What else has a type is the kernel's, and not to be locked. */
+	/* Other pages with a type are the kernel's, and must not be locked. */
 	if (folio_test_hugetlb(folio))
 		return true;
 	if (folio_test_reserved(folio) || page_has_type(&folio->page) ||
 	    !READ_ONCE(folio->mapping))
 		return false;
-	/* A mapping does not go while the folio is locked. */
+	/* The mapping stays while the folio is locked. */
 	folio_lock(folio);
 	if (folio_test_anon(folio))
 		ok = !folio_test_ksm(folio);
@@ -53,7 +52,7 @@ static bool xr_phys_of_program(struct folio *folio)
 	return ok;
 }
 
-/* Reference the folio that a page frame lies in, if it may be had. */
+/* Take a reference to the folio of a page frame, if that is memory of a program. */
 static struct folio *xr_phys_get(unsigned long pfn)
 {
 	struct page *page = pfn_to_online_page(pfn);
@@ -62,7 +61,7 @@ static struct folio *xr_phys_get(unsigned long pfn)
 	if (!page)
 		return ERR_PTR(-EFAULT);
 	folio = page_folio(page);
-	/* A free page has none, and must not get one. */
+	/* A free page has no reference, and must not get one. */
 	if (!folio_try_get(folio))
 		return ERR_PTR(-EFAULT);
 	if (page_folio(page) != folio || PageHWPoison(page) ||
@@ -70,7 +69,7 @@ static struct folio *xr_phys_get(unsigned long pfn)
 		folio_put(folio);
 		return ERR_PTR(-EFAULT);
 	}
-	/* Nothing of it could be moved away any more. */
+	/* Pages in ZONE_MOVABLE must stay movable. */
 	if (is_zone_movable_page(page)) {
 		folio_put(folio);
 		return ERR_PTR(-EOPNOTSUPP);
@@ -78,7 +77,7 @@ static struct folio *xr_phys_get(unsigned long pfn)
 	return folio;
 }
 
-/* Of @nr page frames from @pfn on, those that lie in the same folio. */
+/* How many of @nr page frames, from @pfn on, are in the folio. */
 static unsigned long xr_phys_span(struct folio *folio, unsigned long pfn,
 				  unsigned long nr)
 {
@@ -86,8 +85,8 @@ static unsigned long xr_phys_span(struct folio *folio, unsigned long pfn,
 }
 
 /*
- * Let go of the first @nr page frames of a page: one reference a folio, which
- * cannot have been split or merged meanwhile.
+ * Drop the references to the first @nr page frames of a page: one for each folio. No folio
+ * was split or merged meanwhile, because of the reference.
  */
 static void xr_phys_put(unsigned long pfn, unsigned long nr, bool dirty)
 {
@@ -104,7 +103,7 @@ static void xr_phys_put(unsigned long pfn, unsigned long nr, bool dirty)
 	}
 }
 
-/* Reference all of a page, or nothing. */
+/* Take references to all of a page, or to nothing. */
 static int xr_phys_get_page(u64 addr, u8 shift)
 {
 	unsigned long first = PHYS_PFN(addr), pfn = first;
@@ -132,12 +131,12 @@ static bool xr_phys_valid(const struct xr_phys *phys)
 		return false;
 	size = 1ull << phys->page_shift;
 	span = (u64)phys->npages << phys->page_shift;
-	/* From the first page to the last one, and no page left over. */
+	/* The bytes begin in the first page and end in the last one. */
 	return phys->offset < size && phys->length <= span - phys->offset &&
 	       phys->offset + phys->length > span - size;
 }
 
-/* What xr_phys_pin() has made has no user any more. Sleeps. */
+/* The memory of xr_phys_pin() has no user any more. Sleeps. */
 static void xr_phys_unpin(struct xr_umem *umem)
 {
 	struct xr_paged *paged = container_of(umem, struct xr_paged, umem);
@@ -162,9 +161,9 @@ static const struct xr_umem_ops xr_phys_ops = {
 };
 
 /**
- * xr_phys_pin() - reference physical pages and translate to them
- * @owner: who they count for
- * @phys: which
+ * xr_phys_pin() - take references to physical pages and make a table for them
+ * @owner: is charged for them
+ * @phys: the pages
  *
  * The caller may read and write any memory (CAP_SYS_RAWIO).
  *

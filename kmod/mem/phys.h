@@ -9,10 +9,10 @@ struct xr_owner;
 struct xr_umem;
 
 /**
- * struct xr_phys - a list of physical pages, and what of it is meant
+ * struct xr_phys - a list of physical pages, and the bytes of them that are meant
  * @pages: addresses
  * @npages: how many
- * @page_shift: log2 of the page size
+ * @page_shift: log2 of the page size in bytes
  * @offset: of the first byte in the first page
  * @length: bytes
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages are pinned in batches and noted as runs of contiguous page frames. The
- * runs give the largest block size that fits all of them, and then the
- * translation table; they are kept themselves only if they are few. Memory that
- * huge pages map throughout is pinned once for each of them.
+ * Pages are pinned in batches and collected as runs of contiguous page frames. The runs
+ * determine the block size, the largest that fits all of them, and then the translation
+ * table. They are kept only if they are few. If huge pages map all of the memory, each is
+ * pinned once.
  */
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -19,9 +19,12 @@
 #include "pfn_run.h"
 #include "umem.h"
 
-/* Pages pinned at a time: a page full of pointers. */
+/* Pages pinned at a time: their pointers fill a page. */
 #define XR_PIN_BATCH	(PAGE_SIZE / sizeof(struct page *))
-/* Runs are kept if they are so long: an eighth of what the table takes, at most. */
+/*
+ * Pages that runs must have on average to be kept: then they take at most an eighth of the
+ * memory of a table of pages.
+ */
 #define XR_PAGES_A_RUN	16
 
 #ifndef CONFIG_64BIT
@@ -30,14 +33,14 @@
 
 /**
  * struct xr_pinned - pinned memory
- * @umem: what regions know of it
- * @mm: address space whose count of pinned pages it is in; a reference to the
- *	structure, not to the memory
- * @huge: each PMD_SIZE of it, naturally aligned, lies in a huge page and is
- *	pinned once; else each page is pinned
- * @runs: what is pinned, where that is less to keep than the table; always with
- *	@huge; else empty
- * @charge: what it counts for
+ * @umem: the part that all kinds of memory have
+ * @mm: address space whose pinned_vm counts the pages; a reference to the structure
+ *	(mmgrab()), not to the memory
+ * @huge: each naturally aligned PMD_SIZE of it is in a huge page and is pinned once;
+ *	otherwise each page is pinned
+ * @runs: the pinned page frames; always with @huge, otherwise only if they take much less
+ *	memory than the table; else empty
+ * @charge: the bytes that it counts as
  */
 struct xr_pinned {
 	struct xr_umem umem;
@@ -75,7 +78,7 @@ static int xr_pfn_runs_translate(const struct xr_pfn_runs *runs, struct xr_umem 
 		for (; phys < end && n < umem->mtt.count; phys += block)
 			*xr_mtt_at(&umem->mtt, n++) = phys;
 	}
-	/* Every page has its place, and no entry is left over. */
+	/* Every page has an entry, and no entry is unused. */
 	if (WARN_ON_ONCE(n != umem->mtt.count)) {
 		xr_mtt_free(&umem->mtt);
 		return -EINVAL;
@@ -103,8 +106,8 @@ static long xr_pin_batch(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Pin memory of the caller that huge pages map, all of it. On failure nothing is
- * pinned. Return: 1; 0: it is not such memory; or an error.
+ * Pin memory of the caller, all of which huge pages map. On failure nothing is pinned.
+ * Return: 1; 0: small pages map some of it; or an error.
  */
 static int xr_pin_huge(const struct xr_umem *umem, struct xr_pfn_runs *runs)
 {
@@ -148,7 +151,7 @@ err:
 	return ret;
 }
 
-/* Pin it all. On failure what is in @runs is pinned. */
+/* Pin all of it. On failure the pages in @runs are pinned. */
 static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
 		       struct xr_pfn_runs *runs)
 {
@@ -182,7 +185,10 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
 	return ret;
 }
 
-/* By the table: blocks of a page, or such that need not be used in whole. */
+/*
+ * Unpin the pages of the table. Blocks are single pages, or larger; of larger ones the
+ * first and the last may be pinned in part only.
+ */
 static void xr_unpin_table(const struct xr_umem *umem)
 {
 	unsigned long left = xr_pages(umem->addr, umem->length);
@@ -230,16 +236,17 @@ static const struct xr_umem_ops xr_pin_ops = {
 
 /**
  * xr_pin() - pin a range of memory and translate it
- * @owner: who it counts for
+ * @owner: is charged for it
  * @pid: process whose memory it is
  * @addr: first byte
  * @length: bytes
  * @writable: the bytes will be written to
  *
- * Return: the memory, with one user, or -EINVAL: empty, or it wraps; -ESRCH,
- * -EPERM: the process; -EFAULT: not mapped, or not writable; -EOPNOTSUPP: not
- * to be pinned for long; -E2BIG: more pages than the pool of tables can ever
- * take; -ENOSPC: than it can take now; -ENOMEM; -EDQUOT; -EINTR.
+ * Return: the memory, with one user, or -EINVAL: empty, or it wraps; -ESRCH: the process
+ * has ended; -EPERM: the caller may not attach to the process; -EFAULT: not mapped, or not
+ * writable; -EOPNOTSUPP: the memory cannot be pinned for long; -E2BIG: more pages than the
+ * MTT pool can ever take; -ENOSPC: more than it can take now; -ENOMEM: also RLIMIT_MEMLOCK;
+ * -EDQUOT: a limit of the owner; -EINTR.
  */
 struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 		       u64 length, bool writable)
@@ -286,7 +293,7 @@ struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 	if (ret >= 0)
 		ret = xr_pfn_runs_translate(&runs, &pin->umem);
 	if (ret) {
-		/* Nothing has been written. */
+		/* Nothing was written to the pages. */
 		xr_pfn_runs_unpin(&runs, pin->huge, false);
 		xr_uncharge(&pin->charge);
 		atomic64_sub(nr, &mm->pinned_vm);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pinned memory: a range of a process's memory, held in place. */
+/* Pinned memory: a range of a process's memory. */
 #ifndef _XR_PIN_H
 #define _XR_PIN_H
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocating takes the end of a free run from the first list whose runs are all
- * long enough; freeing looks at the entries before and behind. Neither depends
- * on how many runs there are: to free a table and allocate another costs 350
- * instructions with 10 tables as with 100,000 (selftests/bench/pool.sh), where
- * a tree of free runs would be 16 levels deep, each of them a cache line.
+ * Allocation takes the end of a free run from the first list whose runs are all long
+ * enough; freeing looks at the entries before and behind the run. The cost of neither
+ * depends on the number of runs: to free a table and allocate another takes 350
+ * instructions with 10 tables as with 100,000 (selftests/bench/pool.sh). A tree of free
+ * runs would be 16 levels deep, each of them a cache line.
  *
- * The shortest list that will do is best fit to within 1/32. Of extents needed
- * for the same tables, each replaced six times (selftests/unit/fit_test, 100
- * rounds):
+ * The shortest list that is long enough gives best fit to within 1/32. Extents needed for
+ * the same tables, each replaced six times (selftests/unit/fit_test, 100 rounds):
  *
  *				this	best fit	first fit
  *	powers of two		6.00	6.00		6.72
@@ -20,7 +19,7 @@
 #include "pool.h"
 
 #define XR_LINK_BITS	31
-/* Runs of the request's own class that are looked at before giving up. */
+/* Runs of the request's own class that are examined before giving up. */
 #define XR_POOL_LOOKS	256
 
 static u32 xr_pfn_run_kind(u64 entry)
@@ -43,7 +42,7 @@ static u64 xr_pfn_run_head(u32 kind, u32 next, u32 prev)
 	return kind | (u64)next << 2 | (u64)prev << (2 + XR_LINK_BITS);
 }
 
-/* The length of a run by its first entry. */
+/* The length of a free run, from its first entry. */
 static u32 xr_pfn_run_length(const u64 *head)
 {
 	return xr_pfn_run_kind(*head) == XR_PFN_RUN_SINGLE ? 1 : head[1] >> 2;
@@ -65,7 +64,7 @@ static u32 xr_pool_class(u32 count)
 	return XR_POOL_EXACT + 32 * (power - 6) + (count >> (power - 5) & 31);
 }
 
-/* The first class whose runs are all of @count at least. */
+/* The first class whose runs all have at least @count entries. */
 static u32 xr_pool_class_above(u32 count)
 {
 	if (count >= XR_POOL_EXACT)
@@ -122,8 +121,8 @@ static void xr_pool_unlink(struct xr_pool *pool, u32 at, u32 count)
 
 /**
  * xr_pool_add() - add an extent, all of it free
- * @pool: where
- * @id: a number below @pool->room that no extent has
+ * @pool: the pool
+ * @id: unused extent number below @pool->room
  * @memory: XR_EXTENT_ENTRIES zeros
  */
 void xr_pool_add(struct xr_pool *pool, u32 id, u64 *memory)
@@ -134,8 +133,8 @@ void xr_pool_add(struct xr_pool *pool, u32 id, u64 *memory)
 }
 
 /**
- * xr_pool_remove() - take an extent out
- * @pool: where
+ * xr_pool_remove() - remove an extent
+ * @pool: the pool
  * @id: its number; all of it is free
  *
  * Return: its memory.
@@ -150,14 +149,17 @@ u64 *xr_pool_remove(struct xr_pool *pool, u32 id)
 	return memory;
 }
 
-/* Return: a run of @count at least, or XR_PFN_RUN_NONE. */
+/* Return: a free run of at least @count entries, or XR_PFN_RUN_NONE. */
 static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
 {
 	u32 class = xr_pool_class_above(count), word = class / 64, look, at;
 	u64 bits = pool->has[word] & ~0ull << class % 64;
 
 	if (!bits) {
-		/* Words above this one; there are no 64 of them. */
+		/*
+		 * The words above this one. The shift is defined, as there are fewer than
+		 * 64 words.
+		 */
 		bits = pool->some & ~0ull << (word + 1);
 		if (bits) {
 			word = __ffs64(bits);
@@ -167,7 +169,7 @@ static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
 	if (bits)
 		return pool->first[word * 64 + __ffs64(bits)];
 
-	/* Its own class has longer ones and shorter ones. */
+	/* Runs of the request's own class may be long enough or too short. */
 	class = xr_pool_class(count);
 	if (!(pool->has[class / 64] >> class % 64 & 1))
 		return XR_PFN_RUN_NONE;
@@ -182,11 +184,11 @@ static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
 
 /**
  * xr_pool_alloc() - take a run
- * @pool: where from
+ * @pool: the pool
  * @count: entries; 1 to XR_EXTENT_ENTRIES
  *
- * Entries in use must have the two low bits clear, which they have at first;
- * what else is in them is not defined.
+ * The two low bits of each entry are clear on return, and the user of the run must leave
+ * them clear. The other bits are undefined.
  *
  * Return: number of the first entry, or XR_PFN_RUN_NONE: no free run is long enough
  * (or, above 64 entries, none that is up to 1/32 longer was among the first 256
@@ -223,7 +225,7 @@ u32 xr_pool_alloc(struct xr_pool *pool, u32 count)
 
 /**
  * xr_pool_free() - give a run back
- * @pool: where to
+ * @pool: the pool
  * @at: number of its first entry
  * @count: entries, as allocated
  *
@@ -264,13 +266,13 @@ bool xr_pool_free(struct xr_pool *pool, u32 at, u32 count)
 
 /**
  * xr_pool_next() - the next free run in the order of addresses
- * @pool: where
- * @at: in: the number of an entry; out: of the run's first entry, or @end
+ * @pool: the pool
+ * @at: in: number of the entry to begin at; out: the run's first entry, or @end
  * @end: number behind the last entry that may be a run's first, in the same
  *	extent
  *
- * Reads all the entries in between. The pool may have changed since the call
- * before: an entry that is inside a free run now is taken for one in use.
+ * Reads all the entries in between. The pool may have changed since the previous call:
+ * an entry that is inside a free run now is taken for one in use.
  *
  * Return: length of the run; 0: there is none.
  */

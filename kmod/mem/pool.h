@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Free runs of 8-byte entries in contiguous extents of memory. It needs nothing
- * of the kernel but its types and bit operations, so that tests compile it,
- * too.
+ * Free runs of 8-byte entries in contiguous extents of memory. This needs nothing from
+ * the kernel except its types and bit operations, so that tests can compile it.
  *
- * Where a run lies is said in the run itself: an entry in use has its two low
- * bits clear, as a physical address of a page has, and those of a free run's
- * first and last entry say that it is free, how long it is, and which are the
- * next and the previous of about its length. So tables have no header, a free
- * run can be as short as one entry, and nothing is kept beside them but where
- * the first free run of each length is.
+ * A run describes itself. An entry in use has its two low bits clear, as the physical
+ * address of a page has. In the first and the last entry of a free run these bits say that
+ * the run is free; the entries also have its length, and the next and the previous run of
+ * about that length. So tables have no header, a free run can be as short as one entry,
+ * and the only separate data is the first free run of each length.
  *
  *	first entry	kind:2 next:31 previous:31
  *	second, last	XR_PFN_RUN_TAIL:2 length:62
  *
- * All other entries of a free run have the two low bits clear as well, so that
- * an extent can be read in the order of addresses, see xr_pool_next().
+ * All other entries of a free run have the two low bits clear as well, so that an extent
+ * can be read in the order of addresses, see xr_pool_next().
  *
- * Who calls sees to it that one does at a time.
+ * Callers serialise.
  */
 #ifndef _XR_POOL_H
 #define _XR_POOL_H
@@ -28,7 +26,7 @@
 #define XR_EXTENT_SHIFT		19
 #define XR_EXTENT_ENTRIES	(1u << XR_EXTENT_SHIFT)
 #define XR_EXTENT_BYTES		((size_t)XR_EXTENT_ENTRIES * sizeof(u64))
-/* An entry's number has 31 bits, and the last number is none's. */
+/* An entry's number has 31 bits; the highest means "none". */
 #define XR_EXTENTS_MAX		4095u
 #define XR_PFN_RUN_NONE		0x7fffffffu
 
@@ -37,13 +35,13 @@
 enum {
 	XR_PFN_RUN_USED,		/* in use, or inside a free run */
 	XR_PFN_RUN_HEAD,		/* first of a free run of several */
-	XR_PFN_RUN_TAIL,		/* second or last of one */
-	XR_PFN_RUN_SINGLE,		/* free, its neighbours are not */
+	XR_PFN_RUN_TAIL,		/* second or last of a free run */
+	XR_PFN_RUN_SINGLE,		/* free run of one entry */
 };
 
 /*
- * Classes of length: one for each length below 64, then 32 for each power of
- * two, the last one being that of a whole extent.
+ * Classes of length: one for each length below 64, then 32 for each power of two. The last
+ * one is that of a whole extent.
  */
 #define XR_POOL_EXACT		64u
 #define XR_POOL_CLASSES		(XR_POOL_EXACT + 32 * (XR_EXTENT_SHIFT - 6) + 1)
@@ -58,10 +56,10 @@ enum {
  * @taken: runs in use
  * @used: entries in use
  * @some: bit w: @has[w] is not zero
- * @has: bit of a class: there is a free run of it
- * @first: entry number of the first one, if there is one
+ * @has: bit of a class: there is a free run of that class
+ * @first: for each class: number of the first entry of its first run, if there is one
  *
- * An entry's number is its extent's, then its place there.
+ * An entry's number is its extent's number, then (19 low bits) its index in the extent.
  */
 struct xr_pool {
 	u64 **extent;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who registers memory of another process must be one who may attach to it with
- * ptrace(2). The function which decides that, and which asks the security modules, is
- * not for modules to call. open(2) of /proc/PID/mem calls it, for the caller's own
- * credentials; so that file is opened here.
+ * To register memory of another process the caller must be allowed to attach to it with
+ * ptrace(2). The function that decides this and asks the security modules is not exported
+ * to modules. open(2) of /proc/PID/mem calls it with the caller's own credentials, so this
+ * opens that file.
  *
- * What is at that path is up to whoever mounts file systems in the caller's namespace:
- * it must turn out to be that file, of the caller's pid namespace. The number in the
- * path is that of @pid's process for as long as the process has not been reaped, and the
- * memory that was asked about is what the process has before and after.
+ * Anyone who mounts file systems in the caller's namespace decides what is at that path. So
+ * the file is checked: it must be PID/mem of a procfs of the caller's pid namespace. The
+ * number in the path belongs to @pid's process until the process has been reaped. The
+ * process must have the same memory before and after the check.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -23,11 +23,11 @@
 #include "process.h"
 
 /*
- * Whether the caller has @cap over @mm, the memory of @task, in the user
- * namespace that memory was made in. Under the task's exec_update_lock, so that
- * the two belong together. Newer kernels than 6.12 say that elsewhere.
+ * Whether the caller has @cap in the user namespace in which @mm, the memory of @task, was
+ * made. Under the task's exec_update_lock, so that @mm is still the task's. Kernels after
+ * 6.12 keep the namespace in task->exec_state.
  */
-#ifdef __has_include		/* sparse has not */
+#ifdef __has_include		/* sparse does not have it */
 #if __has_include("linux/sched/exec_state.h")
 #define XR_EXEC_STATE
 #endif
@@ -52,13 +52,13 @@ static bool xr_mm_capable(struct task_struct *task, struct mm_struct *mm, int ca
 }
 #endif
 
-/* Is that /PID/mem of a procfs in which the caller's process numbers hold? */
+/* Is the file /PID/mem of a procfs for the caller's pid namespace? */
 static bool xr_is_proc_mem(const struct file *file, const char *nr)
 {
 	const struct super_block *sb = file_inode(file)->i_sb;
 	const struct dentry *mem = file->f_path.dentry;
 
-	/* Nothing is renamed or moved there. */
+	/* procfs never renames or moves dentries, so they need no lock. */
 	return sb->s_magic == PROC_SUPER_MAGIC &&
 	       proc_pid_ns(file_inode(file)->i_sb) == task_active_pid_ns(current) &&
 	       !strcmp(mem->d_name.name, "mem") &&
@@ -85,12 +85,12 @@ static int xr_process_attach(struct pid *pid)
 	return ret;
 }
 
-/* What memory the task has, if the caller has the capability for it. */
+/* The task's memory, if it is the caller's own or the caller has CAP_SYS_PTRACE over it. */
 static struct mm_struct *xr_process_capable(struct task_struct *task)
 {
 	struct mm_struct *mm;
 
-	/* As ptrace(2) does: memory and its owner are of the same execve(2). */
+	/* As ptrace(2) does: memory and credentials belong to the same execve(2). */
 	if (down_read_killable(&task->signal->exec_update_lock))
 		return ERR_PTR(-EINTR);
 	mm = get_task_mm(task);
@@ -104,11 +104,11 @@ static struct mm_struct *xr_process_capable(struct task_struct *task)
 }
 
 /**
- * xr_process_mm() - the memory of a process, if the caller may reach into it
+ * xr_process_mm() - the memory of a process, if the caller may access it
  * @pid: process
  *
- * Of another process: with CAP_SYS_PTRACE in the user namespace of its memory, and if
- * the caller can open /proc/PID/mem now. Sleeps.
+ * For another process the caller must have CAP_SYS_PTRACE in the user namespace of its
+ * memory, and must be able to open /proc/PID/mem now. Sleeps.
  *
  * Return: the memory, with a reference for mmput(), or -ESRCH, -EPERM, -EINTR, -ENOMEM.
  */
@@ -118,7 +118,7 @@ struct mm_struct *xr_process_mm(struct pid *pid)
 	struct task_struct *task;
 	int ret;
 
-	/* Ours, even when the thread of that number has ended. */
+	/* The caller's own, even if the thread with this number has ended. */
 	if (pid == task_tgid(current)) {
 		mmget(current->mm);
 		return current->mm;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory of regions: its users, and what is said of it. */
+/* Memory of regions: its users, queries, accounting. */
 #include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -9,7 +9,7 @@
 
 #include "umem.h"
 
-/* One user more, by the leave of one who is. */
+/* Add a user. The memory already has one, which cannot go meanwhile. */
 struct xr_umem *xr_umem_get(struct xr_umem *umem)
 {
 	refcount_inc(&umem->users);
@@ -17,8 +17,8 @@ struct xr_umem *xr_umem_get(struct xr_umem *umem)
 }
 
 /**
- * xr_umem_put() - let memory go, if it has no other user
- * @umem: the memory; the caller translates by it no more
+ * xr_umem_put() - drop a user; without users the memory is released
+ * @umem: the memory; the caller uses it no more
  *
  * Sleeps.
  */
@@ -28,7 +28,7 @@ void xr_umem_put(struct xr_umem *umem)
 		umem->ops->release(umem);
 }
 
-/* Its part of what MR_QUERY says. */
+/* Fill in the members of MR_QUERY that describe the memory. */
 void xr_umem_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 {
 	q->length = umem->length;
@@ -47,7 +47,8 @@ void xr_umem_query(const struct xr_umem *umem, struct xroce_mr_query *q)
  * @umem: memory
  * @i: number of the entry
  *
- * Return: the physical address of a block; 0: it is not there, or may have gone already.
+ * Return: the physical address of a block; 0: it is not resident. An entry of on-demand
+ * memory may have been invalidated already.
  */
 u64 xr_umem_entry(const struct xr_umem *umem, u64 i)
 {
@@ -56,7 +57,7 @@ u64 xr_umem_entry(const struct xr_umem *umem, u64 i)
 	return *xr_mtt_at(&umem->mtt, i);
 }
 
-/* Count pages against the caller's RLIMIT_MEMLOCK. */
+/* Count pages against the caller's RLIMIT_MEMLOCK. Return: 0 or -ENOMEM. */
 int xr_umem_account(struct mm_struct *mm, unsigned long nr)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;

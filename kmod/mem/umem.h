@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of regions: bytes in blocks of one size, found by a translation table. Regions
- * that share it count its users; it does not change as long as it has any.
+ * Memory of regions: bytes in blocks of one size, with a translation table. Regions that
+ * share memory are counted as its users. It does not change while it has any.
  *
- * It is pinned (pin.h), physical pages (phys.h), or on demand (odp.h). Who makes one of
- * a kind has it in a structure of his own; here is what all have, and what is different
- * is behind xr_umem_ops. The data path calls none of these: it looks at
- * xr_umem::on_demand and xr_umem::sparse.
+ * There are three kinds: pinned (pin.h), physical pages (phys.h), and on demand (odp.h).
+ * Each has a structure of its own that contains this one. Functions that differ between
+ * kinds are in xr_umem_ops. The data path calls none of them: it checks xr_umem::on_demand
+ * and xr_umem::sparse.
  */
 #ifndef _XR_UMEM_H
 #define _XR_UMEM_H
@@ -22,10 +22,10 @@ struct xr_umem;
 struct xroce_mr_query;
 
 /**
- * struct xr_umem_ops - what is different from kind to kind
- * @release: it has no user any more; all of it goes. Sleeps
- * @query: what MR_QUERY says of this kind alone; NULL: nothing
- * @entry: as xr_umem_entry(); NULL: every entry is there
+ * struct xr_umem_ops - functions of a kind of memory
+ * @release: frees memory that has no user any more. Sleeps
+ * @query: fills in the members of MR_QUERY that only this kind has; NULL: none
+ * @entry: as xr_umem_entry(); NULL: all entries are always valid
  */
 struct xr_umem_ops {
 	void (*release)(struct xr_umem *umem);
@@ -34,16 +34,16 @@ struct xr_umem_ops {
 };
 
 /**
- * struct xr_umem - memory, the part of it that all kinds have
- * @users: regions, and those who are making or unmaking one
+ * struct xr_umem - memory, the part that all kinds have
+ * @users: regions, and tasks that are making or removing one
  * @ops: of its kind
- * @pid: process whose it is, or was, with a reference; NULL: nobody's
+ * @pid: process that it belongs or belonged to, with a reference; NULL: physical pages
  * @addr: first byte; 0: physical pages
  * @length: bytes
  * @writable: may be written to
  * @on_demand: entries of @mtt come and go, see odp.h
- * @sparse: and are not there at all: it is all of an address space
- * @page_shift: log2 of the size of a block of @mtt
+ * @sparse: a whole address space on demand; its entries are in children, @mtt has none
+ * @page_shift: log2 of the size of a block of @mtt in bytes
  * @offset: of the first byte in the first block
  * @mtt: blocks in order
  */

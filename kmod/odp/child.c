@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An address space on demand: entries for XR_ODP_PAGES pages at a time, where
- * something has been brought in and is still there.
+ * Children of implicit on-demand regions: entries for XR_ODP_PAGES pages each, where pages
+ * have been faulted in and may still be resident.
  *
- * A chunk is made by who brings pages in, never in softirq, and is a user's until
- * then. It goes when it has neither entries nor users. As it has no entries, no
- * access that has found all it needs is under way, and none that comes finds any;
- * those that look at it at that time are waited for (hazard.h).
+ * A child is allocated by the task that brings pages in, never in softirq. The task counts
+ * as its user meanwhile. A child with neither entries nor users is freed. Since it has no
+ * entries, no access that found all of its pages resident is still copying, and no new
+ * access finds any. xr_odp_reclaim() waits for accesses that still read the child
+ * (hazard.h).
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
@@ -17,15 +18,15 @@
 #include "odp.h"
 
 /*
- * A chunk is to its pages what the kernel's own page tables are, and is charged as
- * those: to the memory's control group, not against RLIMIT_MEMLOCK. Where there is
- * no room, accesses fail, and nobody is killed for it.
+ * A child is charged like the page tables of its pages: to the process's memory control
+ * group, not against RLIMIT_MEMLOCK. If there is no memory, accesses fail, and the OOM
+ * killer is not invoked.
  */
 #define XR_ODP_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 static struct kmem_cache *xr_odp_cache;
 
-/* Where this CPU has found what it needs last; of no use when it is done with that. */
+/* The child that this CPU's access found last; invalid when the access has ended. */
 DEFINE_PER_CPU(struct xr_odp_child *, xr_odp_found);
 
 int xr_odp_child_init(void)
@@ -44,14 +45,17 @@ static struct xr_odp_child *xr_odp_of(struct xr_odp_range *range)
 	return container_of(range, struct xr_odp_child, range);
 }
 
-/* It is in no table, or nobody can look any more. Sleeps. */
+/* @child is not in the tree, or no access can look it up any more. Sleeps. */
 static void xr_odp_child_free(struct xr_odp_child *child)
 {
 	xr_odp_range_close(&child->range);
 	kmem_cache_free(xr_odp_cache, child);
 }
 
-/* Make one, with a user, and publish it. Return: it, one that was quicker, or an error. */
+/*
+ * Allocate a child with one user and publish it. Return: the child; or the one that another
+ * task has published first, with one user more; or an error.
+ */
 static struct xr_odp_child *xr_odp_child_add(struct xr_odp *odp, u64 index)
 {
 	struct xr_odp_child *child, *old;
@@ -84,13 +88,14 @@ static struct xr_odp_child *xr_odp_child_add(struct xr_odp *odp, u64 index)
 }
 
 /**
- * xr_odp_range_get() - find the part that a page is in, or make it
- * @odp: memory
+ * xr_odp_range_get() - find the range that a page is in, or make it
+ * @odp: on-demand memory
  * @page: number of the page
  *
- * The process has a user. Sleeps. xr_odp_range_put() undoes it.
+ * The caller holds a reference to the address space (mmget()). Sleeps. xr_odp_range_put()
+ * drops the user that this adds.
  *
- * Return: the part, or an error: -ENOMEM, or one of xr_odp_range_open().
+ * Return: the range, or an error: -ENOMEM, or one of xr_odp_range_open().
  */
 struct xr_odp_range *xr_odp_range_get(struct xr_odp *odp, u64 page)
 {
@@ -107,7 +112,7 @@ struct xr_odp_range *xr_odp_range_get(struct xr_odp *odp, u64 page)
 	if (child)
 		return &child->range;
 
-	/* A worker's own allocations are nobody's. */
+	/* A worker is in no memory control group: charge the process's. */
 	memcg = get_mem_cgroup_from_mm(odp->mm);
 	old = set_active_memcg(memcg);
 	child = xr_odp_child_add(odp, page >> XR_ODP_SHIFT);
@@ -116,21 +121,21 @@ struct xr_odp_range *xr_odp_range_get(struct xr_odp *odp, u64 page)
 	return IS_ERR(child) ? ERR_CAST(child) : &child->range;
 }
 
-/* One user less. It may be gone when this returns, if it has no entries. */
+/* Drop a user. A child without users and entries may be freed before this returns. */
 void xr_odp_range_put(struct xr_odp_range *range)
 {
 	struct xr_odp *odp = range->odp;
 
 	if (range->mtt)
 		return;
-	/* Under the lock: it is not freed before it is on the list. */
+	/* Under the lock, so that the child is listed before it can be freed. */
 	xa_lock(&odp->children);
 	if (!--xr_odp_of(range)->users && !READ_ONCE(range->resident))
 		xr_odp_child_emptied(range);
 	xa_unlock(&odp->children);
 }
 
-/* A chunk has lost its last entry, or its last user without having any. */
+/* A child has lost its last entry, or its last user while it had no entries. */
 void xr_odp_child_emptied(struct xr_odp_range *range)
 {
 	struct xr_odp_child *child = xr_odp_of(range);
@@ -145,7 +150,10 @@ void xr_odp_child_emptied(struct xr_odp_range *range)
 	spin_unlock_bh(&odp->req_lock);
 }
 
-/* Take a chunk out of the tree if it is of no use. Return: whether it was not. */
+/*
+ * Remove a child from the tree if it has no users and no entries. Return: whether it was
+ * removed.
+ */
 static bool xr_odp_child_take(struct xr_odp *odp, struct xr_odp_child *child)
 {
 	struct xr_odp_range *range = &child->range;
@@ -154,7 +162,7 @@ static bool xr_odp_child_take(struct xr_odp *odp, struct xr_odp_child *child)
 	xa_lock(&odp->children);
 	idle = !child->users;
 	if (idle) {
-		/* Who takes entries away has it until no access is left. */
+		/* xr_odp_clear() holds the lock until no access uses the entries. */
 		spin_lock(&range->lock);
 		idle = !range->resident;
 		spin_unlock(&range->lock);
@@ -181,9 +189,9 @@ static struct xr_odp_child *xr_odp_child_pop(struct xr_odp *odp)
 }
 
 /*
- * Free the chunks that are empty. Their notifiers may be called until they have been
- * removed, and one may have found its chunk to be empty just now and be about to list
- * it: it sees that it is listed, here.
+ * Free the empty children. A notifier may run until it has been removed. If it has just
+ * found its child empty and is about to list it, it sees that the child is listed: in
+ * @gone.
  */
 void xr_odp_reclaim(struct work_struct *work)
 {
@@ -201,7 +209,7 @@ void xr_odp_reclaim(struct work_struct *work)
 	}
 	if (list_empty(&gone))
 		return;
-	/* For all of them at once. */
+	/* Once for all of them. */
 	xr_hazard_wait_all();
 	list_for_each_entry_safe(child, next, &gone, empty) {
 		xr_odp_child_free(child);
@@ -209,7 +217,7 @@ void xr_odp_reclaim(struct work_struct *work)
 	}
 }
 
-/* No region has the memory any more, and no worker. Sleeps. */
+/* No region and no worker has a reference to the memory any more. Sleeps. */
 void xr_odp_child_free_all(struct xr_odp *odp)
 {
 	struct xr_odp_child *child;
@@ -223,11 +231,11 @@ void xr_odp_child_free_all(struct xr_odp *odp)
 }
 
 /**
- * xr_odp_sparse_ready() - xr_odp_ready() of an address space
- * @odp: memory; this CPU is on it
+ * xr_odp_sparse_ready() - xr_odp_ready() for an implicit on-demand region
+ * @odp: on-demand memory; this CPU's hazard pointer protects it
  * @off: address of the first byte
  * @len: bytes, at least one
- * @write: they will be written
+ * @write: the access writes
  *
  * Return: as xr_odp_ready().
  */
@@ -237,7 +245,7 @@ int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, bool write)
 	u64 i = off >> PAGE_SHIFT, last = (off + len - 1) >> PAGE_SHIFT;
 	struct xr_odp_child *child = NULL;
 
-	/* Not a process's address. */
+	/* Above the addresses of user space. */
 	if (last >= odp->pages)
 		return -EFAULT;
 	for (; i <= last; i++) {

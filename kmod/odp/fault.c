@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Faulting in what accesses have missed, and what they will. */
+/* Faulting in the pages that accesses have missed, and those that they will need next. */
 #include <linux/fs.h>
 #include <linux/hmm.h>
 #include <linux/log2.h>
@@ -15,9 +15,12 @@
 #include "odp.h"
 #include "wait.h"
 
-/* Pages faulted in at a time: a page full of page frame numbers. */
+/* Pages faulted in at a time: their page frame numbers fill a page. */
 #define XR_ODP_BATCH	(PAGE_SIZE / sizeof(unsigned long))
-/* Of the first access that goes on where another one ended; then four times that. */
+/*
+ * Pages faulted in when accesses turn out to be sequential; then four times as many each
+ * time.
+ */
 #define XR_ODP_WINDOW	8u
 
 static bool xr_odp_closing(struct xr_odp *odp)
@@ -26,8 +29,9 @@ static bool xr_odp_closing(struct xr_odp *odp)
 }
 
 /*
- * Memory that the kernel itself has no mapping of: hmm_range_fault() does not
- * ask. What is in the page cache of that file system is nowhere else.
+ * Secret memory has no mapping in the kernel, and hmm_range_fault() does not check for it.
+ * Its pages are only in the page cache of secretmem, so that it is enough to look at the
+ * file.
  */
 static bool xr_odp_vma_secret(const struct vm_area_struct *vma)
 {
@@ -48,12 +52,13 @@ static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Fault in what is mapped of files. That may take for ever, as a FUSE server need not
- * answer: hmm_range_fault() would wait with mmap_lock held, and could not be killed. Here
- * the lock, which the caller has, is let go of meanwhile, and taken again.
+ * Fault in the pages of mapped files. This can take for ever, because a FUSE server need
+ * not answer. hmm_range_fault() would hold mmap_lock all the time and could not be killed.
+ * fixup_user_fault() drops mmap_lock, which the caller holds, while it waits, and takes it
+ * again.
  *
- * Return: 0; -EINTR: the caller is being killed. hmm_range_fault() finds what could not be
- * had.
+ * Return: 0; -EINTR: the caller is being killed. Other errors are left to hmm_range_fault()
+ * to find.
  */
 static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *hmm)
 {
@@ -84,8 +89,8 @@ static int xr_odp_fault_files(struct mm_struct *mm, const struct hmm_range *hmm)
 }
 
 /*
- * Make entries of what has been found. Return: how many; -EBUSY: it is outdated; -EFAULT:
- * the hardware has lost a page of it.
+ * Make entries of the pages that hmm_range_fault() has found. Return: how many; -EBUSY: the
+ * pages were invalidated meanwhile; -EFAULT: one of them is poisoned (memory failure).
  */
 static int xr_odp_install(struct xr_odp_range *range,
 			  const struct hmm_range *hmm, u64 first, u64 nr)
@@ -102,7 +107,7 @@ static int xr_odp_install(struct xr_odp_range *range,
 		goto out;
 	for (i = 0; i < nr; i++) {
 		pfn = hmm->hmm_pfns[i];
-		/* Where it was not to be faulted in. */
+		/* Not resident, and flags did not ask to fault it in. */
 		if (!(pfn & HMM_PFN_VALID) || pfn & HMM_PFN_ERROR)
 			continue;
 		page = hmm_pfn_to_page(pfn);
@@ -129,9 +134,9 @@ out:
 }
 
 /*
- * Bring in pages of a part, by their numbers there. Return: entries made; -EFAULT:
- * not all of it can be had; -EBUSY: it keeps changing; -EINTR: the caller is being
- * killed.
+ * Bring in pages of a range; @first counts within the range. Return: entries made; -EFAULT:
+ * some of the pages cannot be accessed; -EBUSY: they kept being invalidated; -EINTR: the
+ * caller is being killed.
  */
 static int xr_odp_fault(struct xr_odp_range *range, u64 first, u64 nr,
 			unsigned long flags, unsigned long *pfns)
@@ -150,13 +155,14 @@ static int xr_odp_fault(struct xr_odp_range *range, u64 first, u64 nr,
 	int ret;
 
 	hmm.end = hmm.start + (nr << PAGE_SHIFT);
-	/* Pages of a file are charged to who reads it: the process, not a worker. */
+	/* Charge file pages to the process for which they are read, not to the worker. */
 	memcg = get_mem_cgroup_from_mm(mm);
 	old = set_active_memcg(memcg);
 	do {
 		/*
-		 * The lock first: a process that forks again and again would
-		 * invalidate everything between these two each time.
+		 * mmap_lock first: otherwise a process that forks in a loop could
+		 * invalidate the range each time between mmu_interval_read_begin() and the
+		 * lock.
 		 */
 		mmap_read_lock(mm);
 		ret = xr_odp_fault_files(mm, &hmm);
@@ -165,7 +171,7 @@ static int xr_odp_fault(struct xr_odp_range *range, u64 first, u64 nr,
 			ret = xr_odp_secret(mm, hmm.start, hmm.end) ?
 			      -EFAULT : hmm_range_fault(&hmm);
 		mmap_read_unlock(mm);
-		/* Not to be written to. */
+		/* The mapping is not writable. */
 		if (ret == -EPERM)
 			ret = -EFAULT;
 		if (!ret)
@@ -179,15 +185,16 @@ static int xr_odp_fault(struct xr_odp_range *range, u64 first, u64 nr,
 }
 
 /*
- * One page of a huge one has been faulted in, the first that @pfns has: the others are
- * there as well. Whether all of that has worked matters to nobody.
+ * The page at @first is resident, and pfns[0] has the order of its mapping. If that is a
+ * huge page, make the entries of its other pages, too, which are resident as well. Errors
+ * do not matter.
  */
 static void xr_odp_fault_huge(struct xr_odp_range *range, u64 first, u64 nr,
 			      unsigned long *pfns)
 {
 	unsigned int order = min_t(unsigned int, ilog2(XR_ODP_BATCH),
 				   hmm_pfn_to_map_order(pfns[0]));
-	/* Numbers in the part need not be those in the address space. */
+	/* Page numbers in the range need not be aligned as those in the address space. */
 	u64 base = xr_odp_addr(range->odp, range->first) >> PAGE_SHIFT;
 	u64 from = round_down(base + first, 1ull << order);
 	u64 to = min(from + (1ull << order), base + range->count);
@@ -197,7 +204,10 @@ static void xr_odp_fault_huge(struct xr_odp_range *range, u64 first, u64 nr,
 		xr_odp_fault(range, from - base, to - from, 0, pfns);
 }
 
-/* Bring in pages of several parts. Return: as xr_odp_fault(), or -ENOMEM. */
+/*
+ * Bring in pages of one or several ranges. Return: as xr_odp_fault(), or as
+ * xr_odp_range_get().
+ */
 static int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr,
 			unsigned long flags, bool huge, unsigned long *pfns)
 {
@@ -223,8 +233,8 @@ static int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr,
 }
 
 /*
- * Why are pages not to be had? hmm_range_fault() does not tell. Return: -ENOMEM: for
- * want of memory; 0: they may be there now; -EFAULT: for good.
+ * Find out why pages cannot be accessed, since hmm_range_fault() does not tell. Return:
+ * -ENOMEM: out of memory; 0: they may be resident now; -EFAULT: permanent.
  */
 static int xr_odp_why(struct xr_odp *odp, const struct xr_fault_req *w)
 {
@@ -248,8 +258,8 @@ static int xr_odp_why(struct xr_odp *odp, const struct xr_fault_req *w)
 }
 
 /*
- * All of the message, if it is not too long; more if accesses come one behind
- * the other.
+ * How many pages to bring in: the rest of the message, and more if accesses are sequential;
+ * at most XR_ODP_BATCH.
  */
 static u64 xr_odp_plan(struct xr_odp *odp, const struct xr_fault_req *w)
 {
@@ -272,7 +282,7 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_fault_req *w,
 	int ret;
 
 	ret = xr_odp_bring(odp, w->first, nr, flags, true, pfns);
-	/* What lies ahead need not be there. */
+	/* The pages ahead may be inaccessible: try without them. */
 	if (ret < 0 && nr > need) {
 		nr = need;
 		ret = xr_odp_bring(odp, w->first, nr, flags, true, pfns);
@@ -288,8 +298,8 @@ static int xr_odp_serve(struct xr_odp *odp, const struct xr_fault_req *w,
 }
 
 /*
- * With a reference to the address space, which is held no longer than this fault takes:
- * a process that ends meanwhile is not served any more by the next one.
+ * Hold a reference to the address space only during this fault: if the process ends
+ * meanwhile, the next request fails.
  */
 static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_fault_req *w,
 			      unsigned long *pfns)
@@ -302,14 +312,17 @@ static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_fault_req *w,
 		return -EFAULT;
 	}
 	ret = pfns ? xr_odp_serve(odp, w, pfns) : -ENOMEM;
-	/* It may be the last: all of the address space goes then, not here. */
+	/*
+	 * If this is the last reference, a work item tears the address space down, not this
+	 * worker.
+	 */
 	mmput_async(mm);
 	return ret;
 }
 
 /*
- * A fault holds the module, as it may take for ever: who would unload it is refused
- * rather than left waiting. Where the module goes already, nothing is faulted in.
+ * A fault holds a reference to the module, because it can take for ever: rmmod fails
+ * instead of hanging. If the module is being unloaded already, nothing is faulted in.
  */
 void xr_odp_work(struct work_struct *work)
 {
@@ -323,20 +336,23 @@ void xr_odp_work(struct work_struct *work)
 	pfns = (unsigned long *)__get_free_page(GFP_KERNEL);
 	while ((w = xr_odp_take(odp, &copy))) {
 		ret = module ? xr_odp_serve_alive(odp, &copy, pfns) : -EFAULT;
-		/* Who is answered now finds that we have no reference. */
+		/*
+		 * The reference to the address space is dropped before the peer gets its
+		 * response.
+		 */
 		xr_odp_done(odp, w, ret);
 		xr_odp_wake(odp);
 	}
 	free_page((unsigned long)pfns);
-	/* What is still run of it is waited for, see xr_odp_user_exit(). */
+	/* xr_odp_user_exit() waits for the code that still runs after this. */
 	if (module)
 		module_put(THIS_MODULE);
 	xr_odp_put(odp);
 }
 
 /*
- * Find memory that can be brought in with @flags, at @first or behind it. Return:
- * pages from there to its end; 0: there is none.
+ * Find the first mapping at or after page @first that can be brought in with @flags, and
+ * move @first there. Return: pages from @first to the mapping's end; 0: there is none.
  */
 static u64 xr_odp_mapped(struct xr_odp *odp, u64 *first, unsigned long flags)
 {
@@ -360,7 +376,7 @@ static u64 xr_odp_mapped(struct xr_odp *odp, u64 *first, unsigned long flags)
 	return nr;
 }
 
-/* Batches, and where one cannot be had, smaller ones. */
+/* In batches. If a batch fails, in smaller ones, to skip as little as possible. */
 static int xr_odp_prefetch_all(struct xr_odp *odp, u64 first, u64 last,
 			       unsigned long flags, unsigned long *pfns,
 			       u64 *pages)
@@ -390,13 +406,13 @@ static int xr_odp_prefetch_all(struct xr_odp *odp, u64 first, u64 last,
 
 /**
  * xr_odp_prefetch() - bring in pages that an access will need
- * @odp: memory; the caller is a user
+ * @odp: on-demand memory; the caller is a user of its umem
  * @first: first page
  * @last: last page
  * @advice: enum xroce_advice
- * @pages: out: how many are there for that now
+ * @pages: out: how many have entries for such an access now
  *
- * What cannot be had is left out. Sleeps.
+ * Pages that cannot be accessed are skipped. Sleeps.
  *
  * Return: 0, -ENOMEM, -EINTR, or -ESRCH: the process has ended.
  */

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What accesses have missed: asked for, seen to, or not to be had. */
+/* Fault requests: the pages that accesses have missed, for the fault worker. */
 #include "odp.h"
 
-/* Long enough for the requester to come again: the longest RNR timer is 0.65 s. */
+/*
+ * How long a failed request is kept for the peer's retry: the longest RNR timer is 0.65 s.
+ */
 #define XR_ODP_PATIENCE	(2 * HZ)
 /*
- * Where memory is short the kernel is busy making room. It is asked again after a
- * millisecond, then after twice that, and so on; a second in all.
+ * If memory is short the kernel is busy reclaiming. The worker retries after 1 ms, 2 ms, 4
+ * ms and so on: about a second in all.
  */
 #define XR_ODP_TRIES	10
 
-/* Is a page there, with all of @rights? The memory is held. */
+/* Is a page resident with all of @rights? This CPU's hazard pointer protects the memory. */
 static bool xr_odp_there(struct xr_odp *odp, u64 page, u64 rights)
 {
 	struct xr_odp_child *child;
@@ -28,13 +30,13 @@ static bool xr_odp_there(struct xr_odp *odp, u64 page, u64 rights)
 }
 
 /**
- * xr_odp_miss() - say what an access has missed, for xr_odp_ask()
- * @odp: memory; this CPU is on it
- * @off: as for xr_odp_ready(), which has returned -EAGAIN; and so are @len and @write
+ * xr_odp_miss() - record what an access has missed, for xr_odp_ask()
+ * @odp: on-demand memory; this CPU's hazard pointer protects it
+ * @off: as for xr_odp_ready(), which has returned -EAGAIN; @len and @write as well
  * @len: bytes, at least one
- * @ahead: bytes that the message goes on for, a hint
- * @write: they will be written
- * @miss: out: what; if all has come meanwhile, its last page
+ * @ahead: bytes that follow in the message, a hint
+ * @write: the access writes
+ * @miss: out: the missing pages; the last page if all have become resident meanwhile
  *
  * In softirq.
  */
@@ -55,8 +57,12 @@ void xr_odp_miss(struct xr_odp *odp, u64 off, u32 len, u32 ahead, bool write,
 }
 
 /*
- * Is it on its way already, or has @caller been refused it? What others were refused says
- * nothing: it may be there by now. @free: out: a place for another want, if any.
+ * Look for a request that covers @m. Requests of other callers that have failed do not
+ * count: the pages may be accessible by now. @free: out: a request that can be overwritten,
+ * if any.
+ *
+ * Return: -EAGAIN: the pages are on their way; -EFAULT, -EIO: @caller's request for them
+ * has failed, and is forgotten; 0: there is no such request.
  */
 static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_miss *m,
 			u64 caller, struct xr_fault_req **free)
@@ -76,7 +82,7 @@ static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_miss *m,
 				w->state = XR_ODP_FREE;
 				return w->error;
 			}
-			/* Who comes back for that can ask anew. */
+			/* If its caller comes back, it asks again. */
 			*free = *free ? : w;
 		} else if (m->first >= w->first &&
 			   m->last < w->first + w->need + w->ahead &&
@@ -88,16 +94,17 @@ static int xr_odp_known(struct xr_odp *odp, const struct xr_odp_miss *m,
 }
 
 /**
- * xr_odp_ask() - send for the pages that an access has missed
- * @m: what, of xr_odp_miss() in the same RCU read-side section
- * @caller: asks, xr_qp::epoch
+ * xr_odp_ask() - request the pages that an access has missed
+ * @m: the pages, from xr_odp_miss() in the same RCU read-side section
+ * @caller: xr_qp::epoch of the queue pair
  *
- * In softirq. The caller holds no region (hazard.h): locks are taken, which sleep with
- * PREEMPT_RT. What is wanted already is not asked for again, and nothing is of memory
- * that has been let go meanwhile.
+ * In softirq. The caller holds no hazard pointer, because this takes locks, which sleep with
+ * PREEMPT_RT. Nothing is queued if a request covers the pages already, if all requests are in
+ * use, or if the memory is being released.
  *
- * Return: -EAGAIN: it is on its way; -EFAULT: @caller has asked for it before, and it
- * cannot be had; -EIO: nor for want of memory.
+ * Return: -EAGAIN: the pages are on their way, or ask again; -EFAULT: @caller's last request
+ * for them has failed, or the process has ended; -EIO: @caller's request has failed because
+ * the kernel is out of memory.
  */
 int xr_odp_ask(const struct xr_odp_miss *m, u64 caller)
 {
@@ -126,8 +133,8 @@ int xr_odp_ask(const struct xr_odp_miss *m, u64 caller)
 }
 
 /*
- * Pages have come. What could not be had of them before, and comes by another way,
- * has not failed: who asked for it will not ask again, but find it.
+ * Pages have become resident. Failed requests for them are forgotten, as their callers will
+ * find the pages, and a request that is being served does not fail.
  */
 void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
 {
@@ -145,8 +152,8 @@ void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
 }
 
 /**
- * xr_odp_requested() - is something on its way, after which xr_odp_wake() is called?
- * @odp: memory
+ * xr_odp_requested() - is a request pending, after which xr_odp_wake() is called?
+ * @odp: on-demand memory
  */
 bool xr_odp_requested(struct xr_odp *odp)
 {
@@ -161,7 +168,7 @@ bool xr_odp_requested(struct xr_odp *odp)
 	return wanted;
 }
 
-/* For the worker: the next want that is due, or NULL, and a copy of it. */
+/* For the worker: the next request that is due, and a copy of it, or NULL. */
 struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy)
 {
 	struct xr_fault_req *w, *due = NULL;
@@ -188,8 +195,9 @@ struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy)
 }
 
 /*
- * What could not be done now may be asked for again; what cannot be, not. For memory
- * the worker asks again itself.
+ * A request has been served with the result @ret. -ENOMEM: the worker tries again later.
+ * -EFAULT, or -ENOMEM once too often: the request has failed, and its caller will be told.
+ * After other errors the caller may ask again.
  */
 void xr_odp_done(struct xr_odp *odp, struct xr_fault_req *w, int ret)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* On-demand memory: made, missed, invalidated, and let go. */
+/* On-demand memory: allocation, references, release. */
 #include <linux/cred.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -15,10 +15,10 @@
 #include "user.h"
 #include "wait.h"
 
-/* How long deregistering waits for a fault that is being served; then it leaves it. */
+/* How long deregistration waits for a fault that is being served, in jiffies. */
 #define XR_ODP_LEAVE	HZ
 
-/* Frees empty chunks, of all users: nothing of that waits for user space. */
+/* Frees empty children, for all users: this never waits for user space. */
 static struct workqueue_struct *xr_odp_wq;
 
 int xr_odp_init(void)
@@ -41,7 +41,7 @@ void xr_odp_exit(void)
 	xr_odp_child_exit();
 }
 
-/* Have wants seen to, in @delay jiffies at the latest. @odp->req_lock is held. */
+/* Run the worker after at most @delay jiffies. @odp->req_lock is held. */
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay)
 {
 	bool queued;
@@ -50,12 +50,12 @@ void xr_odp_queue(struct xr_odp *odp, unsigned long delay)
 	refcount_inc(&odp->refs);
 	queued = delay ? queue_delayed_work(odp->user->wq, &odp->work, delay) :
 			 !mod_delayed_work(odp->user->wq, &odp->work, 0);
-	/* It is pending already. */
+	/* It was pending already, and has a reference. */
 	if (!queued)
 		refcount_dec(&odp->refs);
 }
 
-/* And empty chunks. @odp->req_lock is held. */
+/* Have empty children freed. @odp->req_lock is held. */
 void xr_odp_queue_reclaim(struct xr_odp *odp)
 {
 	lockdep_assert_held(&odp->req_lock);
@@ -68,7 +68,7 @@ static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 	u64 i, n;
 	int ret;
 
-	/* An address space has no table, but a tree, which is empty yet. */
+	/* An implicit region has no table, but a tree, which is still empty. */
 	if (umem->sparse) {
 		odp->pages = TASK_SIZE_MAX >> PAGE_SHIFT;
 		return 0;
@@ -104,8 +104,8 @@ err_account:
 }
 
 /*
- * Take a reference to the process that a thread is of, and to its user. Return: 0;
- * -ESRCH: it has been reaped; -ENOMEM.
+ * Take references to the process that @thread belongs to, and to its user. Return: 0;
+ * -ESRCH: the thread has been reaped; -ENOMEM.
  */
 static int xr_odp_set_process(struct xr_odp *odp, struct pid *thread)
 {
@@ -122,7 +122,7 @@ static int xr_odp_set_process(struct xr_odp *odp, struct pid *thread)
 	return -ENOMEM;
 }
 
-/* Its counters, and what it takes to keep them and the entries. */
+/* Counters, and the memory that is used for entries. */
 static void xr_odp_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 {
 	const struct xr_odp *odp = xr_odp_behind(umem);
@@ -146,7 +146,7 @@ static u64 xr_odp_entry(const struct xr_umem *umem, u64 i)
 	return entry & XR_ODP_READ ? entry & PAGE_MASK : 0;
 }
 
-/* Nobody has it any more. Sleeps, but for no grace period. */
+/* The last reference is gone. Sleeps, but waits for no grace period. */
 static void xr_odp_release(struct xr_odp *odp)
 {
 	struct xr_umem *umem = &odp->umem;
@@ -163,18 +163,18 @@ static void xr_odp_release(struct xr_odp *odp)
 	if (odp->left)
 		atomic_dec(&odp->user->left);
 	xr_odp_user_put(odp->user);
-	/* Who has missed a page before may still ask. */
+	/* xr_odp_ask() may still read it, for an access that missed earlier. */
 	kfree_rcu(odp, rcu);
 }
 
-/* One reference less. Sleeps. */
+/* Drop a reference. Sleeps. */
 void xr_odp_put(struct xr_odp *odp)
 {
 	if (refcount_dec_and_test(&odp->refs)) {
 		xr_odp_release(odp);
 		return;
 	}
-	/* For xr_odp_wait_worker(). It may be gone: this only compares the address. */
+	/* For xr_odp_wait_worker(). @odp may be freed: only its address is compared. */
 	smp_mb__after_atomic();
 	wake_up_var(&odp->refs);
 }
@@ -185,8 +185,9 @@ static bool xr_odp_idle(const struct xr_odp *odp)
 }
 
 /*
- * Wait until the worker has returned, but not for memory that may never come: the worker
- * releases it then. One such wait is enough for a user.
+ * Wait until the worker has returned, but no longer than XR_ODP_LEAVE: the pages may never
+ * come. In that case the worker releases the memory. Do not wait at all if such memory of
+ * this user exists already.
  */
 static void xr_odp_wait_worker(struct xr_odp *odp)
 {
@@ -200,9 +201,9 @@ static void xr_odp_wait_worker(struct xr_odp *odp)
 }
 
 /*
- * Let memory go that no region has any more. Sleeps, for no grace period, and for a fault
- * that is being served no longer than XR_ODP_LEAVE. The module cannot go before the fault
- * has been served.
+ * The last region of the memory is gone. Sleeps, but waits for no grace period, and at most
+ * XR_ODP_LEAVE for a fault that is being served. That fault holds a reference to the
+ * module.
  */
 static void xr_odp_free(struct xr_umem *umem)
 {
@@ -226,12 +227,12 @@ static const struct xr_umem_ops xr_odp_umem_ops = {
 };
 
 /**
- * xr_odp() - make on-demand memory of a range of addresses, or of all of them
+ * xr_odp() - make on-demand memory of a range of addresses or of an address space
  * @pid: process whose memory it is, or one of its threads
  * @addr: first byte
- * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the address space
+ * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the whole address space
  *
- * Nothing need be mapped there. The table is what counts against
+ * Nothing need be mapped there. The pages of the translation table count against
  * RLIMIT_MEMLOCK.
  *
  * Return: the memory, with one user, or an error as of xr_pin().

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * On-demand paging: memory that is found, not pinned. Translation is in pages, and
- * its entries come and go with the page tables of the process: an entry that says
- * XR_ODP_READ is also in the CPU's.
+ * On-demand paging: memory that is not pinned. Translation is in pages. Entries come and go
+ * with the page tables of the process: a page whose entry has XR_ODP_READ is also in the
+ * CPU's page tables.
  *
- * Entries lie in parts, each with its own notifier and lock. Of a range of
- * addresses there is one part, whose entries are a table like that of pinned
- * memory. Of all of an address space, xr_umem::sparse, there is a part for each
- * XR_ODP_PAGES pages where something is mapped, and a tree to find it by
- * (child.c).
+ * Entries are in ranges (struct xr_odp_range), each with its own notifier and lock. A
+ * region over a range of addresses has one, whose entries are a table as that of pinned
+ * memory. An implicit region (xr_umem::sparse) has a child for each XR_ODP_PAGES pages
+ * where any are mapped, and a tree to find it by (child.c).
  *
- * Who writes an entry holds its part's lock. An access holds no lock: it says that
- * its CPU is on a region or a window (hazard.h), then looks at all entries that it
- * needs (xr_odp_ready()), then copies. An entry goes in two steps: its rights are
- * taken away, and the address stays until no CPU that has seen them is left. Only
- * then has the kernel the page back. So an access reads the entry of a page twice
- * without harm.
+ * Entries are written under the lock of their range. An access takes no lock. It sets this
+ * CPU's hazard pointer to the region or window (hazard.h), then checks all entries that it
+ * needs (xr_odp_ready()), then copies. An entry is removed in two steps: its rights are
+ * cleared, and its address stays until no CPU uses it any more. Only then does the notifier
+ * return the page to the kernel. So an access can safely read the entry of a page twice.
  *
- * What an access misses is a want (fault_req.c); a worker faults it in (fault.c).
+ * An access that misses a page leaves a fault request (fault_req.c). A worker serves it
+ * (fault.c).
  */
 #ifndef _XR_ODP_H
 #define _XR_ODP_H
@@ -36,16 +35,16 @@
 
 struct xr_odp_user;
 
-/* Of an entry, beside the address; those below are the pool's. */
+/* Bits of an entry beside the address. Bits 0 and 1 belong to the MTT pool. */
 #define XR_ODP_READ	BIT_ULL(2)
 #define XR_ODP_WRITE	BIT_ULL(3)
-#define XR_ODP_WRITTEN	BIT_ULL(4)	/* it may have been; it is going */
+#define XR_ODP_WRITTEN	BIT_ULL(4)	/* may have been written; being cleared */
 #define XR_ODP_RIGHTS	(XR_ODP_READ | XR_ODP_WRITE)
 
-/* What different accesses can wait for at the same time. */
+/* Fault requests that a memory can have at a time. */
 #define XR_FAULT_REQS	16
 
-/* Pages of a part, where there are many: their entries fill half a KiB. */
+/* Pages of a child: their entries take 512 bytes. */
 #define XR_ODP_SHIFT	6
 #define XR_ODP_PAGES	(1ul << XR_ODP_SHIFT)
 
@@ -53,21 +52,23 @@ enum xr_odp_state {
 	XR_ODP_FREE,
 	XR_ODP_QUEUED,
 	XR_ODP_BUSY,		/* being faulted in */
-	XR_ODP_FAILED,		/* cannot be had; who has asked is told */
+	XR_ODP_FAILED,		/* inaccessible; its caller will be told */
 };
 
 /**
  * struct xr_fault_req - pages that an access has missed
- * @state: of the want
- * @error: XR_ODP_FAILED: why, -EFAULT or -EIO
- * @write: to be written
- * @came: some of them have come since it is busy
- * @tries: times that memory was too short for it
- * @first: number of the first page in the table
- * @need: pages that the access cannot do without
- * @ahead: pages that the same message comes to afterwards
- * @since: jiffies: failed since then; or, queued, not to be tried before
- * @caller: who has asked, xr_qp::epoch; nobody else is told that it has failed
+ * @state: of the request
+ * @error: if XR_ODP_FAILED: -EFAULT or -EIO
+ * @write: for writing
+ * @came: some of the pages have become resident since it was taken by the worker
+ * @tries: how often it was retried because memory was short
+ * @first: number of the first page in the memory
+ * @need: pages that the access needs
+ * @ahead: pages that follow in the same message
+ * @since: jiffies; XR_ODP_FAILED: when it failed; XR_ODP_QUEUED: not to be served before
+ * @caller: xr_qp::epoch of the requester; only this caller is told of a failure
+ *
+ * All under xr_odp::req_lock.
  */
 struct xr_fault_req {
 	enum xr_odp_state state;
@@ -83,12 +84,12 @@ struct xr_fault_req {
 };
 
 /**
- * struct xr_odp_miss - what an access has missed
- * @odp: the memory; it is there until the RCU read-side section ends
+ * struct xr_odp_miss - the pages that an access has missed
+ * @odp: the memory; valid until the RCU read-side section ends
  * @first: number of the first page that is missing
- * @last: of the last page that the access needs
- * @ahead: bytes that its message goes on for
- * @write: to be written
+ * @last: number of the last page that the access needs
+ * @ahead: bytes that follow in the message
+ * @write: the access writes
  */
 struct xr_odp_miss {
 	struct xr_odp *odp;
@@ -99,16 +100,16 @@ struct xr_odp_miss {
 };
 
 /**
- * struct xr_odp_range - a range of pages, and the entries for them
- * @notifier: over all of them
+ * struct xr_odp_range - a range of pages and their entries
+ * @notifier: covers all of them
  * @odp: the memory that it is a part of
- * @mtt: the entries; NULL: those of the chunk that this is in
+ * @mtt: the entries; NULL: this is in a struct xr_odp_child, which has them
  * @first: number of the first page
  * @count: pages
- * @lock: who changes an entry; in process context only
- * @resident: entries that are there
- * @low: no entry below it is; both are numbers in the part
- * @high: nor above it
+ * @lock: protects the entries and the fields below; taken in process context only
+ * @resident: entries that have XR_ODP_READ
+ * @low: no such entry is below this one, counted within the range
+ * @high: no such entry is above this one
  */
 struct xr_odp_range {
 	struct mmu_interval_notifier notifier;
@@ -123,11 +124,11 @@ struct xr_odp_range {
 };
 
 /**
- * struct xr_odp_child - a part of an address space
- * @range: itself, in front
- * @users: who brings pages in; under the tree's lock
- * @empty: in xr_odp::empty; under req_lock
- * @entry: one a page
+ * struct xr_odp_child - a part of an implicit on-demand region
+ * @range: its pages
+ * @users: tasks that are bringing pages in; under the lock of xr_odp::children
+ * @empty: in xr_odp::empty; under xr_odp::req_lock
+ * @entry: one for each page
  */
 struct xr_odp_child {
 	struct xr_odp_range range;
@@ -138,32 +139,32 @@ struct xr_odp_child {
 
 /**
  * struct xr_odp - on-demand memory
- * @umem: what regions know of it; in front
- * @mm: its address space; a reference to the structure, not to the memory
- * @refs: its regions, which are one, and each run of @work that is pending or under way
- * @user: whose workers bring it in
- * @left: no region has it any more, but the worker had not returned then
- * @pages: how many it has, whatever is there
- * @charged: pages that its table counts as
- * @range: all of it, unless it is an address space
- * @children: of an address space: the parts, by number of the first page
- * @nr_children: how many; under the lock of @children
+ * @umem: the part that all kinds of memory have
+ * @mm: address space; a reference to the structure (mmgrab()), not to the memory
+ * @refs: one for all regions, and one for each run of @work that is pending or under way
+ * @user: whose workers fault it in
+ * @left: the last region is gone, but a worker still serves a fault
+ * @pages: its size, resident or not
+ * @charged: pages of its table that count against RLIMIT_MEMLOCK
+ * @range: all of its pages, unless it is implicit (xr_umem::sparse)
+ * @children: of an implicit region, by number of the first page / XR_ODP_PAGES
+ * @nr_children: how many there are; under the lock of @children
  * @gone: its process has ended
- * @req_lock: softirq: @req, @closing and @empty
- * @closing: nothing is wanted any more
- * @req: what has been missed
- * @empty: chunks that may have no entry left
- * @work: the worker that sees to wants
- * @reclaim: and to empty chunks
- * @next: worker: page behind what was faulted in last
- * @window: worker: pages to fault in when the next access begins at @next
- * @resident: entries that are there
- * @faults: wants that were served
+ * @req_lock: protects @req, @closing and @empty; taken in softirq, too
+ * @closing: no more requests are accepted or served
+ * @req: fault requests
+ * @empty: children that may have no entry left
+ * @work: the worker that serves @req
+ * @reclaim: frees the children in @empty
+ * @next: the worker's: number of the page after the last one that was faulted in
+ * @window: the worker's: pages to fault in if the next access begins at @next
+ * @resident: entries that have XR_ODP_READ, in all ranges
+ * @faults: requests that were served
  * @made: entries made
- * @invalidated: entries taken away by the kernel
- * @failed: wants that could not be served
- * @prefetched: pages of @made that were asked for by xr_odp_prefetch()
- * @rcu: the structure outlives accesses that have missed
+ * @invalidated: entries that the kernel has invalidated
+ * @failed: requests that have failed
+ * @prefetched: pages of @made that xr_odp_prefetch() has brought in
+ * @rcu: xr_odp_ask() may read the structure after the access has ended
  */
 struct xr_odp {
 	struct xr_umem umem;
@@ -233,7 +234,7 @@ void xr_odp_work(struct work_struct *work);
 int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
 		    u64 *pages);
 
-/* What is behind xr_umem::on_demand. */
+/* The on-demand memory of a umem that has xr_umem::on_demand. */
 static inline struct xr_odp *xr_odp_behind(const struct xr_umem *umem)
 {
 	return container_of(umem, struct xr_odp, umem);
@@ -245,7 +246,7 @@ static inline unsigned long xr_odp_addr(const struct xr_odp *odp, u64 page)
 	return (odp->umem.addr & PAGE_MASK) + (page << PAGE_SHIFT);
 }
 
-/* The entry of a page of a part, by its number there. */
+/* The entry of page @i, counted within the range. */
 static inline u64 *xr_odp_range_at(struct xr_odp_range *range, u64 i)
 {
 	if (range->mtt)
@@ -254,9 +255,9 @@ static inline u64 *xr_odp_range_at(struct xr_odp_range *range, u64 i)
 }
 
 /*
- * Has the process been reaped? A fault of the worker keeps the address space, and so
- * its entries, until the fault has been served, which can be later. Nothing is served
- * then: who has waited for the process relies on it.
+ * Has the process been reaped? A fault that the worker serves can keep the address space
+ * and its entries beyond that. No access succeeds then: a parent that has waited for the
+ * process relies on it.
  */
 static inline bool xr_odp_reaped(const struct xr_odp *odp)
 {
@@ -271,9 +272,9 @@ static inline struct xr_odp_child *xr_odp_child(struct xr_odp *odp, u64 page)
 DECLARE_PER_CPU(struct xr_odp_child *, xr_odp_found);
 
 /*
- * The entry of a page of an address space that was found to be there since this CPU
- * is on the memory: so is the chunk, as long as that is so. Most often it is the one
- * that was found last.
+ * The entry of a page of an implicit region. xr_odp_sparse_ready() has found it to be
+ * resident since this CPU's hazard pointer was set, so its child exists until the pointer
+ * is cleared. Usually the page is in the child that was found last.
  */
 static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
 {
@@ -285,16 +286,16 @@ static inline u64 *xr_odp_sparse_at(struct xr_odp *odp, u64 page)
 }
 
 /**
- * xr_odp_ready() - is all of a range there?
- * @odp: memory; this CPU is on it
- * @off: offset of the first byte, from the first one of the table's first page
+ * xr_odp_ready() - are all pages of an access resident?
+ * @odp: on-demand memory; this CPU's hazard pointer protects it
+ * @off: offset of the first byte from the beginning of the table's first page
  * @len: bytes
- * @write: they will be written
+ * @write: the access writes
  *
- * In softirq. What is there stays until xr_hazard_clear().
+ * In softirq. Resident pages stay until xr_hazard_clear().
  *
- * Return: 0; -EAGAIN: it can be asked for, see xr_odp_miss(); -EFAULT: there is no
- * such memory, or no such process any more.
+ * Return: 0; -EAGAIN: some are not resident and can be requested, see xr_odp_miss();
+ * -EFAULT: there is no such address, or the process has ended.
  */
 static inline int xr_odp_ready(struct xr_odp *odp, u64 off, u32 len, bool write)
 {

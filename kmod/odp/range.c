@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Entries of on-demand memory: they come, and the kernel takes them away. */
+/* Entries of on-demand memory: the kernel invalidates them through an interval notifier. */
 #include <linux/mm.h>
 
 #include "mem/hazard.h"
 
 #include "odp.h"
 
-/* Entries that are taken away under the lock at a time. */
+/* Entries cleared at a time with the lock held. */
 #define XR_ODP_CLEAR	512u
 
 /* Under @range->lock. */
@@ -24,12 +24,11 @@ void xr_odp_range_put_entry(struct xr_odp_range *range, u64 i, u64 entry)
 }
 
 /*
- * Take the rights away, and wait for who has seen them. A page that has been
- * written to through our mapping of it may be clean in the page tables: this is
- * where the kernel learns of it, before it can look. One that is dirty already is
- * not written back before all our bytes are there. The page is still mapped, as
- * the caller sees to the entry before it goes from the page tables, so that it
- * needs no reference.
+ * Take the rights of the entries away, and wait until no access uses them. A page that was
+ * written through such an entry may be clean in the page tables, so it is marked dirty
+ * here, before the kernel looks. If it is dirty already, writeback begins only after this,
+ * with all of our bytes in the page. The pages need no reference: the kernel unmaps them
+ * only after the notifier has returned.
  */
 static void xr_odp_clear(struct xr_odp_range *range, u64 first, u64 last)
 {
@@ -65,8 +64,8 @@ static void xr_odp_clear(struct xr_odp_range *range, u64 first, u64 last)
 }
 
 /*
- * Some entries at a time, as many as there are of them from @first to @last.
- * Return: whether these were the last ones that the part had.
+ * Clear the entries from @first to @last, XR_ODP_CLEAR at a time. Return: whether the range
+ * has lost its last entry.
  */
 static bool xr_odp_clear_all(struct xr_odp_range *range, u64 first, u64 last,
 			     bool may_sleep)
@@ -96,8 +95,8 @@ out:
 }
 
 /*
- * Whoever faults in a page of ours meanwhile sees the new sequence number, and
- * begins again when the kernel is done. Nothing here sleeps unless it may.
+ * A fault under way in xr_odp_fault() sees the new sequence number, and retries when the
+ * kernel has finished. Sleeps only if the notifier range is blockable.
  */
 static bool xr_odp_invalidate(struct mmu_interval_notifier *notifier,
 			      const struct mmu_notifier_range *inv,
@@ -129,9 +128,9 @@ static const struct mmu_interval_notifier_ops xr_odp_ops = {
 };
 
 /**
- * xr_odp_range_open() - have a part's entries come and go with a process's pages
- * @range: all but its notifier and its lock is there
- * @mm: the process's, with a user
+ * xr_odp_range_open() - register a range's notifier with an address space
+ * @range: initialised except for its notifier and its lock
+ * @mm: the process's address space; the caller has a reference (mmget())
  *
  * Sleeps. Return: 0, or an error of mmu_interval_notifier_insert().
  */
@@ -144,10 +143,10 @@ int xr_odp_range_open(struct xr_odp_range *range, struct mm_struct *mm)
 					    &xr_odp_ops);
 }
 
-/* Take all entries away. Nobody makes more of them. Sleeps. */
+/* Take all entries away. No task makes new ones any more. Sleeps. */
 void xr_odp_range_close(struct xr_odp_range *range)
 {
-	/* While the notifier is there: it keeps the pages where they are. */
+	/* Before the notifier is removed: without it the kernel could free the pages. */
 	xr_odp_clear_all(range, 0, range->count - 1, true);
 	mmu_interval_notifier_remove(&range->notifier);
 }

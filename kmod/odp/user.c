@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Users whose memory is on demand, and their workqueues. */
+/* Users who have on-demand memory, and their workqueues. */
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -7,10 +7,12 @@
 
 #include "user.h"
 
-/* How long a user is kept that has no on-demand memory: it may register some again. */
+/*
+ * How long a user without on-demand memory is kept, in jiffies: it may register some again.
+ */
 #define XR_ODP_USER_IDLE	HZ
 
-/* For the list, xr_odp_user::refs and their sum. */
+/* Protects the list, xr_odp_user::refs and their sum. */
 static DEFINE_MUTEX(xr_odp_users_lock);
 static LIST_HEAD(xr_odp_users);
 static unsigned long xr_odp_users_refs;
@@ -20,8 +22,8 @@ static void xr_odp_users_reap(struct work_struct *work);
 static DECLARE_DELAYED_WORK(xr_odp_users_work, xr_odp_users_reap);
 
 /*
- * Free the users without memory. The last worker of one may not have returned: its
- * workqueue is destroyed only then, which is why this has a work item of its own.
+ * Free the users without memory. This is a work item of its own because the last worker of
+ * such a user may not have returned yet, and destroy_workqueue() waits for it.
  */
 static void xr_odp_users_reap(struct work_struct *work)
 {
@@ -66,12 +68,12 @@ static struct xr_odp_user *xr_odp_user_new(kuid_t uid)
 }
 
 /**
- * xr_odp_user_get() - find a user, or make it
- * @uid: who
+ * xr_odp_user_get() - find a user, or create it
+ * @uid: real user id
  *
- * Sleeps. xr_odp_user_put() undoes it.
+ * Sleeps. xr_odp_user_put() drops the reference.
  *
- * Return: the user, or NULL: there is no memory.
+ * Return: the user, or NULL: out of memory.
  */
 struct xr_odp_user *xr_odp_user_get(kuid_t uid)
 {
@@ -92,7 +94,7 @@ struct xr_odp_user *xr_odp_user_get(kuid_t uid)
 	return user;
 }
 
-/* One memory object less. Sleeps; a worker of the user's may call it. */
+/* Drop a reference. Sleeps; one of the user's own workers may call it. */
 void xr_odp_user_put(struct xr_odp_user *user)
 {
 	mutex_lock(&xr_odp_users_lock);
@@ -116,8 +118,9 @@ static bool xr_odp_users_idle(void)
 }
 
 /*
- * The module goes. No region is left, and no worker is in a fault, as that holds the
- * module; but some may be about to let go of memory.
+ * The module is being unloaded. There are no regions left, and no worker is in a fault,
+ * since that holds a reference to the module. But a worker may still have to release
+ * memory.
  */
 void xr_odp_user_exit(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Users whose memory is on demand. Each has a workqueue for its page faults, which serves
- * XR_ODP_WORKERS at a time: a user whose memory never comes, as that of a FUSE file whose
- * server does not answer, keeps no other user from paging.
+ * Users who have on-demand memory. Each has a workqueue for its page faults, which serves
+ * at most XR_ODP_WORKERS at a time. So if a user's memory never comes, for example a FUSE
+ * file whose server does not answer, other users' faults are still served.
  */
 #ifndef _XR_ODP_USER_H
 #define _XR_ODP_USER_H
@@ -17,12 +17,12 @@ struct workqueue_struct;
 #define XR_ODP_WORKERS	32
 
 /**
- * struct xr_odp_user - a user whose memory is on demand
- * @uid: real user of the processes whose memory it is
- * @refs: memory objects; under the lock of the list
+ * struct xr_odp_user - a user who has on-demand memory
+ * @uid: real user id of the processes whose memory it is
+ * @refs: memory objects; under xr_odp_users_lock
  * @wq: serves their faults
- * @left: objects that no region has any more, but that are being faulted in
- * @node: in the list of users
+ * @left: memory objects without regions whose fault is still being served
+ * @node: in the list of users; under xr_odp_users_lock
  */
 struct xr_odp_user {
 	kuid_t uid;

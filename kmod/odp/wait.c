@@ -7,7 +7,7 @@
 static LIST_HEAD(xr_odp_waiting);
 static DEFINE_SPINLOCK(xr_odp_wait_lock);
 
-/* It waits for nothing. */
+/* The waiter does not wait yet. */
 void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
 			void (*wake)(struct xr_odp_waiter *waiter))
 {
@@ -17,11 +17,12 @@ void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
 }
 
 /**
- * xr_odp_wait() - wait for a memory
- * @waiter: it may wait already
+ * xr_odp_wait() - wait for on-demand memory
+ * @waiter: may be waiting already
  * @odp: the memory
  *
- * In softirq. What was asked for may come before this: see xr_odp_requested().
+ * In softirq. The pages may have become resident before this call: check
+ * xr_odp_requested() afterwards.
  */
 void xr_odp_wait(struct xr_odp_waiter *waiter, const struct xr_odp *odp)
 {
@@ -31,7 +32,7 @@ void xr_odp_wait(struct xr_odp_waiter *waiter, const struct xr_odp *odp)
 	spin_unlock(&xr_odp_wait_lock);
 }
 
-/* It waits no more, if it has, and is not woken. */
+/* Stop waiting, if it does. @waiter->wake is not called after this. */
 void xr_odp_wait_end(struct xr_odp_waiter *waiter)
 {
 	spin_lock_bh(&xr_odp_wait_lock);
@@ -41,8 +42,8 @@ void xr_odp_wait_end(struct xr_odp_waiter *waiter)
 }
 
 /**
- * xr_odp_wake() - something of a memory has been brought in, or failed
- * @odp: which
+ * xr_odp_wake() - wake all waiters of a memory: pages have become resident, or failed
+ * @odp: the memory
  */
 void xr_odp_wake(const struct xr_odp *odp)
 {

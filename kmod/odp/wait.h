@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waiting for on-demand memory: those who have asked for something that is not there,
- * and are woken when it may be.
+ * Waiting for on-demand memory: a waiter has requested pages that are not resident, and is
+ * woken when they may be.
  */
 #ifndef _XR_ODP_WAIT_H
 #define _XR_ODP_WAIT_H
@@ -11,12 +11,12 @@
 struct xr_odp;
 
 /**
- * struct xr_odp_waiter - one who waits
- * @on: memory that it waits for; NULL: none. A token, which is compared only
- * @node: in the list of those who wait for any; both under its lock
- * @wake: something of it has been brought in, or cannot be. It does not wait any more.
- *	Called by a worker of the memory's, behind a fault, or by who lets the memory go,
- *	with that lock: to queue work is all that it may do
+ * struct xr_odp_waiter - a waiter
+ * @on: memory that it waits for, only compared, never dereferenced; NULL: none
+ * @node: in the list of all waiters; @on and @node under xr_odp_wait_lock
+ * @wake: pages of the memory have become resident, or a request has failed. The waiter is
+ *	off the list. Called by the fault worker, or when the memory is released, with
+ *	xr_odp_wait_lock held: it may do no more than queue work
  */
 struct xr_odp_waiter {
 	const struct xr_odp *on;
