@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The raw protocol of /dev/fuse: the mount point is a file, so there is no LOOKUP. */
+/* The raw protocol of /dev/fuse. The mount point is a file, so there is no LOOKUP. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #include "live.h"
 
 #define MOUNT_POINT	"/tmp/fuse_test"
-/* What FUSE_MIN_READ_BUFFER asks for, and a page more. */
+/* FUSE_MIN_READ_BUFFER is the minimum; the rest is a reserve. */
 #define REQUEST_MAX	(2 * FUSE_MIN_READ_BUFFER)
 
 static void answer(int dev, const struct fuse_in_header *in, int error,
@@ -37,7 +37,7 @@ static void answer(int dev, const struct fuse_in_header *in, int error,
 		{ .iov_base = body, .iov_len = len },
 	};
 
-	/* ENOENT: who asked has gone. */
+	/* ENOENT: the requesting process has ended. */
 	if (writev(dev, v, len ? 2 : 1) < 0 && errno != ENOENT)
 		_exit(1);
 }
@@ -150,10 +150,10 @@ bool fuse_open(struct fuse *f, size_t bytes)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		serve(dev, bytes, f->reads);
 	}
-	/* The server has it alone: the connection ends with it. */
+	/* Only the server has the device open, so the connection ends with the server. */
 	close(dev);
 	f->fd = open(MOUNT_POINT, O_RDWR | O_CLOEXEC);
-	/* The kernel asks for its size only now. */
+	/* Only now does the kernel ask for the size. */
 	return check(f->fd >= 0 && !fstat(f->fd, &st) && st.st_size == (off_t)bytes,
 		     "the file: %s", strerror(errno));
 }
@@ -167,7 +167,7 @@ static bool has_read(void *arg)
 
 bool fuse_wait_read(struct fuse *f)
 {
-	return check(live_wait(has_read, f), "nothing was read");
+	return check(live_wait(has_read, f), "no READ request");
 }
 
 void fuse_abort(struct fuse *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file whose bytes never come: a FUSE server that answers everything but READ. Who
- * faults in a page of it waits until the server ends.
+ * A file whose bytes never come: a FUSE server that answers everything except READ. A page
+ * fault on this file waits until the server ends.
  */
 #ifndef XROCE_FUSE_TEST_H
 #define XROCE_FUSE_TEST_H
@@ -15,7 +15,7 @@
  * struct fuse - the file and its server
  * @fd: the file, open for reading and writing; -1: none
  * @server: process that serves it; 0: it has ended
- * @reads: READ requests that it has got; in shared memory
+ * @reads: READ requests that it has received; in shared memory
  */
 struct fuse {
 	int fd;
@@ -23,16 +23,16 @@ struct fuse {
 	unsigned int *reads;
 };
 
-/* Serve a file of @bytes. Return: false and a failed check if that does not work. */
+/* Serve a file of @bytes. Return: false, after a failed check, if that does not work. */
 bool fuse_open(struct fuse *f, size_t bytes);
 
-/* Wait until the server has got a READ. */
+/* Wait until the server has received a READ. */
 bool fuse_wait_read(struct fuse *f);
 
-/* End the server: what waits for it fails. */
+/* End the server: pending page faults fail. */
 void fuse_abort(struct fuse *f);
 
-/* All of it, and that. */
+/* End the server, close the file and unmount it. */
 void fuse_close(struct fuse *f);
 
 #endif /* XROCE_FUSE_TEST_H */

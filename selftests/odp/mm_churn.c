@@ -14,7 +14,7 @@
 #include "swap.h"
 
 #define RW	(PROT_READ | PROT_WRITE)
-#define BLOCK	16u	/* pages of which one thread at a time changes some */
+#define BLOCK	16u	/* pages; only one thread at a time changes pages of a block */
 #define MOST	8u	/* pages that are changed at a time */
 
 unsigned int odp_rest_ms = 40;
@@ -26,7 +26,7 @@ static pthread_mutex_t block[ODP_PAGES_MAX / BLOCK] = {
 };
 
 /**
- * struct range - pages that are this thread's to change
+ * struct range - pages that this thread may change; it holds their block's mutex
  * @first: number of the first one
  * @n: how many
  * @at: address of the first one
@@ -39,7 +39,7 @@ struct range {
 	size_t len;
 };
 
-/* Half of the time they are all there, else as many as happen to be. */
+/* Half of the time all of the pages are brought in first. */
 static struct range take(unsigned int *seed)
 {
 	size_t b = odp_below(seed, odp_pages / BLOCK);
@@ -100,7 +100,7 @@ bool odp_unmap(unsigned int *seed)
 	return give(&r, done);
 }
 
-/* One by one: what has been moved in before is a mapping of its own. */
+/* One by one, because each page that was moved in before is a mapping of its own. */
 static bool move_pages(char *from, size_t n, char *to)
 {
 	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
@@ -123,7 +123,7 @@ static bool move_in(const struct range *r, char *from, uint8_t base)
 	return done;
 }
 
-/* What has left the range is its process's alone. */
+/* Move pages out of the region. Only this process may write to them afterwards. */
 static bool move_away(const struct range *r, char *to, uint8_t mark,
 		      unsigned int *seed)
 {
@@ -148,7 +148,7 @@ bool odp_move(unsigned int *seed)
 
 	to = mmap(NULL, r.len, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
 		  -1, 0);
-	/* Or over what is there. */
+	/* Otherwise the new pages replace those that are there. */
 	if (odp_below(seed, 2))
 		done = move_away(&r, to, base ^ 0xff, seed);
 	return give(&r, done && move_in(&r, to, base));
@@ -188,7 +188,7 @@ bool odp_let_go(unsigned int *seed)
 	return give(&r, dropped);
 }
 
-/* The child has the bytes of then, and its own; nobody else's. */
+/* The child has the bytes from the time of the fork, and its own writes; no others. */
 static bool child_is_alone(const struct range *r)
 {
 	char copy[BLOCK * MEM_PAGE];
@@ -218,7 +218,7 @@ bool odp_fork(unsigned int *seed)
 	odp_rest(seed, 10);
 	waitpid(pid, &status, 0);
 	give(&r, !status);
-	return check(!status, "the child's bytes have changed: %#x", status);
+	return check(!status, "the child sees other bytes: %#x", status);
 }
 
 bool odp_page_out(unsigned int *seed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory on-demand regions: what is brought in before it is missed, and many. */
+/* On-demand regions: pages brought in before they are missed, and many regions. */
 #include <errno.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "mem.h"
 #include "odp.h"
 
-/* 64 MiB, never touched, message by message or in a single one. */
+/* 64 MiB, never touched, in messages of one packet and in a single message. */
 static void sequential(void)
 {
 	const size_t bytes = 64 << 20;
@@ -20,7 +20,7 @@ static void sequential(void)
 
 	if (!odp_open(&o, bytes / MEM_PAGE))
 		return;
-	/* A machine that is emulated takes long to clear 2 MiB. */
+	/* An emulated machine takes long to clear 2 MiB. */
 	o.wait_ms = 25;
 	live_parameter("odp_defer_ms", 500);
 	for (at = 0; at < bytes && !test_failed(); at += ODP_MTU)
@@ -28,7 +28,7 @@ static void sequential(void)
 			check(false, "at %zu", at);
 	for (at = 0; at < bytes && !test_failed(); at += 7 * ODP_MTU)
 		odp_is(o.mem + at, ODP_MTU, at >> 10);
-	check(o.rnr * 200 < bytes / MEM_PAGE, "%u times told to come again",
+	check(o.rnr * 200 < bytes / MEM_PAGE, "%u RNR NAKs",
 	      o.rnr);
 	note("%llu pages in messages of %u bytes: %u RNR NAKs", bytes / MEM_PAGE,
 	     ODP_MTU, o.rnr);
@@ -50,7 +50,7 @@ static void sequential(void)
 		odp_is(o.mem + at, ODP_MTU, 3 + (at >> 10));
 	now = live_stat();
 	check(now.nak_rnr - before.nak_rnr == o.rnr &&
-	      o.rnr * 200 < bytes / MEM_PAGE, "%u times told to come again",
+	      o.rnr * 200 < bytes / MEM_PAGE, "%u RNR NAKs",
 	      o.rnr);
 	note("%llu pages in one message: %u RNR NAKs", bytes / MEM_PAGE, o.rnr);
 	live_parameter("odp_defer_ms", 20);
@@ -84,9 +84,9 @@ static void advised(void)
 	o.mem[3 * MEM_PAGE] = 1;
 	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, 0, 2048, &got) &&
 	      got == 1, "%llu pages", got);
-	check(!mem_pfn(o.mem), "it was faulted in");
+	check(!mem_pfn(o.mem), "a page without memory was faulted in");
 	ACKED(odp_write(&o, 3 * MEM_PAGE, 64, 0x41));
-	check(!odp_query(&o).odp_faults, "faulted in once more");
+	check(!odp_query(&o).odp_faults, "a resident page was faulted in");
 
 	check(!advise(&o, XROCE_ADVISE_PREFETCH, 16, 16, &got) && got == 16,
 	      "%llu pages", got);
@@ -94,9 +94,9 @@ static void advised(void)
 	check(odp_query(&o).odp_faults == 0, "%llu faults",
 	      odp_query(&o).odp_faults);
 	ACKED(odp_write(&o, 16 * MEM_PAGE, 64, 0x42));
-	check(odp_query(&o).odp_faults == 1, "the page of zeros was written to");
+	check(odp_query(&o).odp_faults == 1, "the zero page was written to");
 
-	/* Around what is not mapped. */
+	/* Unmapped pages are skipped. */
 	munmap(o.mem + 700 * MEM_PAGE, MEM_PAGE);
 	munmap(o.mem + 1500 * MEM_PAGE, 100 * MEM_PAGE);
 	check(!advise(&o, XROCE_ADVISE_PREFETCH_WRITE, 0, 2048, &got) &&
@@ -104,23 +104,23 @@ static void advised(void)
 	q = odp_query(&o);
 	check(q.odp_resident == 2048 - 101 &&
 	      q.odp_prefetched == 1 + 16 + 2048 - 101,
-	      "%llu there, %llu prefetched", q.odp_resident, q.odp_prefetched);
+	      "%llu resident, %llu prefetched", q.odp_resident, q.odp_prefetched);
 	ACKED(odp_write(&o, 2047 * MEM_PAGE, 64, 0x43));
 	ACKED(odp_write(&o, 699 * MEM_PAGE, 64, 0x44));
-	check(odp_query(&o).odp_faults == 1, "faulted in once more");
+	check(odp_query(&o).odp_faults == 1, "a resident page was faulted in");
 
-	check(advise(&o, 3, 0, 1, &got) == -EINVAL, "an advice we do not know");
-	check(advise(&o, 0, 0, 0, &got) == -EINVAL, "no bytes");
-	check(advise(&o, 0, 0, 2049, &got) == -ERANGE, "too much");
-	check(advise(&o, 0, -1, 1, &got) == -ERANGE, "before it");
+	check(advise(&o, 3, 0, 1, &got) == -EINVAL, "unknown advice");
+	check(advise(&o, 0, 0, 0, &got) == -EINVAL, "length 0");
+	check(advise(&o, 0, 0, 2049, &got) == -ERANGE, "beyond the end");
+	check(advise(&o, 0, -1, 1, &got) == -ERANGE, "before the beginning");
 	o.mr.mr = o.w.mr.mr;
-	check(advise(&o, 0, 0, 1, &got) == -EOPNOTSUPP, "a pinned region");
+	check(advise(&o, 0, 0, 1, &got) == -EOPNOTSUPP, "MR_ADVISE of a pinned region");
 	o.mr.mr = 0;
-	check(advise(&o, 0, 0, 1, &got) == -ENOENT, "no region");
+	check(advise(&o, 0, 0, 1, &got) == -ENOENT, "MR_ADVISE without a region");
 	odp_close(&o);
 }
 
-/* In place of the region that odp_open() has registered. */
+/* Instead of the region that odp_open() has registered. */
 static bool register_at(struct odp *o, char *mem, size_t bytes)
 {
 	o->mr.addr = (uintptr_t)mem;
@@ -128,7 +128,7 @@ static bool register_at(struct odp *o, char *mem, size_t bytes)
 	return check(!xroce_mr_reg(o->w.x, &o->mr), "MR_REG");
 }
 
-/* A page of a huge one brings in the others, and when it is split all of them go. */
+/* A fault on one page of a huge page brings in all of it; a split invalidates all of it. */
 static void huge(void)
 {
 	const size_t pages = MEM_HUGE / MEM_PAGE, before = 100;
@@ -145,17 +145,17 @@ static void huge(void)
 		odp_close(&o);
 		return;
 	}
-	/* The region begins somewhere in it. */
+	/* The region begins in the middle of the huge page. */
 	if (!register_at(&o, mem + before * MEM_PAGE,
 			 MEM_HUGE - before * MEM_PAGE))
 		return;
 	ACKED(odp_read(&o, 77 * MEM_PAGE, 64, buf));
-	/* The answer waits for its page only, the others come right behind it. */
+	/* The response waits only for its own page; the others follow at once. */
 	for (i = 0; i < 1000 && !odp_query(&o).odp_faults; i++)
 		usleep(1000);
 	q = odp_query(&o);
 	check(q.odp_resident == pages - before && q.odp_faults == 1,
-	      "%llu there, %llu faults", q.odp_resident, q.odp_faults);
+	      "%llu resident, %llu faults", q.odp_resident, q.odp_faults);
 	o.rnr = 0;
 	for (i = 0; i < pages - before && !test_failed(); i += 13) {
 		ACKED(odp_write(&o, i * MEM_PAGE + 5, 64, i));
@@ -165,7 +165,7 @@ static void huge(void)
 
 	mprotect(mem + 200 * MEM_PAGE, MEM_PAGE, PROT_READ);
 	q = odp_query(&o);
-	check(q.odp_resident < pages - before, "%llu there", q.odp_resident);
+	check(q.odp_resident < pages - before, "%llu resident", q.odp_resident);
 	ACKED(odp_write(&o, 0, 64, 0x71));
 	odp_is(mem + before * MEM_PAGE, 64, 0x71);
 	ACKED(odp_read(&o, 100 * MEM_PAGE, 64, buf));
@@ -174,7 +174,7 @@ static void huge(void)
 	munmap(mem, MEM_HUGE);
 }
 
-/* As many as fit the table, of 2 MiB, some of them used. */
+/* As many regions of 2 MiB as the table has room for; some are accessed. */
 static void many(void)
 {
 	static struct xroce_mr_reg reg[LIVE_MPT_ENTRIES - 16];
@@ -200,7 +200,7 @@ static void many(void)
 		ACKED(odp_write(&o, 77, 64, i));
 		odp_is(mem + i * MEM_HUGE + 77, 64, i);
 	}
-	/* All of it goes at once, from under half of them. */
+	/* All of the memory is unmapped at once, when half of the regions are left. */
 	for (i = 0; i < ARRAY_SIZE(reg); i += 2)
 		check(!xroce_mr_dereg(o.w.x, reg[i].mr), "dereg");
 	munmap(mem, ARRAY_SIZE(reg) * MEM_HUGE);
@@ -210,10 +210,11 @@ static void many(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_advise", "O5 O10", "prefetch", advised },
-	{ "odp_huge", "O3 O6", "a huge page is brought in at once", huge },
-	{ "odp_many", "O9", "thousands of regions", many },
-	{ "odp_sequential", "O3", "read-ahead", sequential },
+	{ "odp_advise", "O5 O10", "MR_ADVISE prefetches pages", advised },
+	{ "odp_huge", "O3 O6", "a fault brings in all of a huge page", huge },
+	{ "odp_many", "O9", "as many regions as the table has room for", many },
+	{ "odp_sequential", "O3", "sequential WRITEs get few RNR NAKs",
+	  sequential },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Private on-demand memory that its process changes in one way at a time, while a
- * peer writes and reads it: what each access finds is what the model says.
+ * Private on-demand memory that its process changes in one way at a time, while a peer
+ * writes and reads it. Each access must find what the model predicts.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 
 #define RW		(PROT_READ | PROT_WRITE)
 #define PAGES		128u
-#define HUGE_PAGES	1536u	/* a huge page among them, wherever they begin */
+#define HUGE_PAGES	1536u	/* contain an aligned huge page, wherever they begin */
 #define ACCESSES	1500u
 
 #ifndef MADV_POPULATE_WRITE
@@ -31,15 +31,15 @@
 #endif
 
 static struct mm_churn churn;
-static unsigned int changes;		/* that are enough */
-static unsigned int seen;		/* pages that a change is known to have hit */
+static unsigned int changes;		/* number of changes after which a test ends */
+static unsigned int seen;		/* pages for which the change is known to have worked */
 
 static bool enough(void)
 {
 	return atomic_load(&churn.done) >= changes && odp_accesses >= ACCESSES;
 }
 
-/* Return: open still, for a look at what has come of it. */
+/* Return: true: the region is still open, for further checks. */
 static bool churn_by(bool (*change)(unsigned int *seed), unsigned int times,
 		     size_t pages)
 {
@@ -49,7 +49,7 @@ static bool churn_by(bool (*change)(unsigned int *seed), unsigned int times,
 	changes = times;
 	seen = 0;
 	odp_shadow_run(&churn, 1, enough);
-	note("changed %u times, %u of them in vain", churn.done, churn.failed);
+	note("%u changes, %u of them without effect", churn.done, churn.failed);
 	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
 	return true;
 }
@@ -86,7 +86,7 @@ static void freed(void)
 	}
 	if (churn_by(odp_let_go, 150, PAGES)) {
 		note("%u pages dropped", odp_dropped);
-		check(odp_dropped, "none was");
+		check(odp_dropped, "no page was dropped");
 		check(!odp_refusals, "%u accesses were refused", odp_refusals);
 		odp_shadow_close();
 	}
@@ -113,7 +113,7 @@ static bool is_huge(const char *at)
 	return pfn && !(pfn % 512) && mem_pfn(at + MEM_HUGE - MEM_PAGE) == pfn + 511;
 }
 
-/* One page of it ceases to be like the others. */
+/* Change one page of the huge page, so that it is split. */
 static void split(unsigned int *seed, size_t page)
 {
 	char *at = odp_page(page);
@@ -139,7 +139,7 @@ static void split(unsigned int *seed, size_t page)
 	}
 }
 
-/* Return: whether it was made huge. */
+/* Return: whether a huge page was made. */
 static bool collapse(unsigned int *seed)
 {
 	char *huge = huge_place();
@@ -162,9 +162,9 @@ static void collapsed(void)
 {
 	if (!churn_by(collapse, 60, HUGE_PAGES))
 		return;
-	check(churn.failed < churn.done, "never was it huge");
-	note("%u times made small again", seen);
-	check(seen, "never was it made small");
+	check(churn.failed < churn.done, "no huge page was made");
+	note("%u huge pages split", seen);
+	check(seen, "no huge page was split");
 	odp_shadow_close();
 }
 
@@ -173,7 +173,7 @@ static bool to_other_node(char *at)
 	int node[2] = { -1, -1 }, status = -1;
 	void *addr = at;
 
-	/* Without a node to go to, it says where it is. */
+	/* Without a target node, move_pages(2) reports the current one. */
 	syscall(SYS_move_pages, 0, 1ul, &addr, NULL, &node[0], 0);
 	node[1] = !node[0];
 	return node[0] >= 0 && !syscall(SYS_move_pages, 0, 1ul, &addr, &node[1],
@@ -190,7 +190,7 @@ static bool migrate(unsigned int *seed)
 	odp_rest(seed, 10);
 	madvise(at, MEM_PAGE, MADV_POPULATE_WRITE);
 	pfn = mem_pfn(at);
-	/* With one node only, its frame is said to be going to fail. */
+	/* With only one node, report the frame as failing, so that the page is moved. */
 	if (!to_other_node(at))
 		madvise(at, MEM_PAGE, MADV_SOFT_OFFLINE);
 	now = mem_pfn(at);
@@ -203,7 +203,7 @@ static void migrated(void)
 {
 	if (!churn_by(migrate, 120, PAGES))
 		return;
-	check(churn.failed < churn.done / 2, "of %u pages %u stayed",
+	check(churn.failed < churn.done / 2, "%u changes, %u without a new page frame",
 	      churn.done, churn.failed);
 	check(!odp_refusals, "%u accesses were refused", odp_refusals);
 	odp_shadow_close();
@@ -216,8 +216,8 @@ static void paged_out(void)
 		return;
 	}
 	if (churn_by(odp_page_out, 300, PAGES)) {
-		note("%u pages to swap", odp_swapped);
-		check(odp_swapped, "none was");
+		note("%u pages swapped out", odp_swapped);
+		check(odp_swapped, "no page was swapped out");
 		check(!odp_refusals, "%u accesses were refused", odp_refusals);
 		odp_shadow_close();
 	}
@@ -233,16 +233,23 @@ static void protected(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_under_munmap", "O4 O6", "unmapped, and mapped anew", unmapped },
-	{ "odp_under_mremap", "O4 O6", "moved away, and others' pages moved in",
+	{ "odp_under_munmap", "O4 O6", "accesses while pages are unmapped and mapped again",
+	  unmapped },
+	{ "odp_under_mremap", "O4 O6", "accesses while pages are moved out and others in",
 	  moved },
-	{ "odp_under_dontneed", "O4 O6", "made zeros", dropped },
-	{ "odp_under_free", "O4 O6", "may be made zeros until written", freed },
-	{ "odp_under_fork", "O4 O6", "copied on write, on both sides", forked },
-	{ "odp_under_thp", "O4 O6", "huge pages made and split", collapsed },
-	{ "odp_under_migrate", "O4 O6", "in other frames", migrated },
-	{ "odp_under_swap", "O4 O6", "paged out", paged_out },
-	{ "odp_under_mprotect", "O4 O6 O7", "not to be written, or not at all",
+	{ "odp_under_dontneed", "O4 O6", "accesses while pages are dropped",
+	  dropped },
+	{ "odp_under_free", "O4 O6", "accesses while pages may be dropped until written",
+	  freed },
+	{ "odp_under_fork", "O4 O6", "accesses while parent and child copy on write",
+	  forked },
+	{ "odp_under_thp", "O4 O6", "accesses while huge pages are made and split",
+	  collapsed },
+	{ "odp_under_migrate", "O4 O6", "accesses while pages are migrated",
+	  migrated },
+	{ "odp_under_swap", "O4 O6", "accesses while pages are swapped out",
+	  paged_out },
+	{ "odp_under_mprotect", "O4 O6 O7", "accesses while the rights of pages change",
 	  protected },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On-demand memory under traffic: while a peer writes and reads, another thread
- * has the kernel take pages away and move them, in ways that keep their bytes. A
- * model of the memory says what each READ has to find.
+ * On-demand memory under traffic: while a peer writes and reads, another thread makes the
+ * kernel take pages away and move them, in ways that keep their bytes. A model of the
+ * memory tells what each READ must find.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@
 static struct odp odp;
 static atomic_bool stop;
 static bool swap;
-/* What is written to each slot, as a pattern; 0: nothing. */
+/* The pattern that was written to each slot last; 0: none. */
 static uint8_t model[PAGES * MEM_PAGE / SLOT];
 
 enum { OUT, PROTECT, COMPACT, HUGE, SMALL, FORK, COLD, KINDS };
@@ -51,7 +51,7 @@ static void tell(const char *path, const char *word)
 	close(fd);
 }
 
-/* A generator of the other thread's own. */
+/* The random numbers of the second thread. */
 static uint32_t below(unsigned int *seed, uint32_t n)
 {
 	return (uint32_t)rand_r(seed) % n;
@@ -66,7 +66,7 @@ static void upset(unsigned int *seed)
 	int kind = below(seed, KINDS);
 	pid_t pid;
 
-	/* The dear ones not so often. */
+	/* The expensive ones less often. */
 	if ((kind == COMPACT || kind == FORK || kind == PROTECT) && below(seed, 16))
 		return;
 	switch (kind) {
@@ -74,7 +74,7 @@ static void upset(unsigned int *seed)
 		madvise(at, len, MADV_PAGEOUT);
 		break;
 	case PROTECT:
-		/* As it is for who waits for it. */
+		/* An access that waits for the page finds its old rights. */
 		mprotect(at, len, PROT_READ);
 		mprotect(at, len, PROT_READ | PROT_WRITE);
 		break;
@@ -86,7 +86,7 @@ static void upset(unsigned int *seed)
 		madvise(huge, MEM_HUGE, MADV_COLLAPSE);
 		break;
 	case SMALL:
-		/* A page of a huge one, which is split by that. */
+		/* mprotect() of one page splits its huge page. */
 		madvise(huge, MEM_HUGE, MADV_NOHUGEPAGE);
 		mprotect(at, MEM_PAGE, PROT_READ);
 		mprotect(at, MEM_PAGE, PROT_READ | PROT_WRITE);
@@ -122,7 +122,7 @@ static bool write_slot(void)
 	uint8_t pattern = 1 + rng_below(255);
 	int syndrome = odp_write(&odp, slot * SLOT, SLOT, pattern);
 
-	/* Between two mprotect() it is an access error, and has not happened. */
+	/* Between the two calls of mprotect() a WRITE is refused, and has no effect. */
 	if (syndrome == XROCE_SYN_ACK)
 		model[slot] = pattern;
 	return syndrome == XROCE_SYN_ACK;
@@ -177,7 +177,7 @@ static void traffic(void)
 		if (rng_below(2) ? write_slot() : read_slot())
 			continue;
 		errors++;
-		/* The queue pair is in error; the memory is what it was. */
+		/* The queue pair is in the error state; the memory is unchanged. */
 		if (!test_failed() && !odp_again(&odp))
 			break;
 	}
@@ -196,7 +196,8 @@ static void traffic(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_traffic", "O4 O6", "pages taken away under traffic", traffic },
+	{ "odp_traffic", "O4 O6", "the kernel takes pages away under traffic",
+	  traffic },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets that come for on-demand memory are deferred until it is there: in
- * order, so many, for so long; and what is told when that cannot be.
+ * Packets for on-demand memory that is not resident are deferred: in order, up to a number,
+ * for a limited time. Packets that cannot be deferred get an RNR NAK.
  */
 #include <fcntl.h>
 #include <net/if.h>
@@ -20,21 +20,21 @@
 #include "mem.h"
 #include "odp.h"
 
-#define KEEP		256u		/* the module's default */
-#define KEEP_ALL	4096u		/* of all queue pairs */
-/* To copy its page tables, with the address space locked, takes a while. */
+#define KEEP		256u		/* default of odp_defer_max */
+#define KEEP_ALL	4096u		/* limit for all queue pairs together */
+/* fork() takes a while to copy its page tables, with the address space locked. */
 #define BALLAST		(64ul << 20)
-/* After that a packet may be lost, and is sent again; it is noted. */
+/* A packet not answered by then is counted as lost and sent again. */
 #define SILENT_MS	5000
-/* How long a disk takes for a page. */
+/* How long the disk takes for a page. */
 #define DISK_MS		40u
 
 /**
- * struct burst - how a message of several packets went
+ * struct burst - counters of a message of several packets
  * @acked: packets acknowledged
  * @rnr: RNR NAKs
  * @seq: NAKs for a PSN sequence error
- * @silent: times that nothing came
+ * @silent: timeouts without a response
  */
 struct burst {
 	uint32_t acked;
@@ -59,7 +59,7 @@ static void *forker(void *arg)
 	return arg;
 }
 
-/* From now on the process's page faults take long. */
+/* Make the page faults of this process take long, until fast(). */
 static bool slow(pthread_t *thread, char **ballast)
 {
 	*ballast = mmap(NULL, BALLAST, PROT_READ | PROT_WRITE,
@@ -81,7 +81,7 @@ static void fast(pthread_t thread, char *ballast)
 	live_parameter("odp_defer_ms", 20);
 }
 
-/* Packet @i of @n of a WRITE to the beginning of the region. */
+/* Send packet @i of @n of a WRITE to the beginning of the region. */
 static void send_one(struct odp *o, uint32_t psn, uint32_t i, uint32_t n)
 {
 	struct packet *req = &o->w.req;
@@ -104,7 +104,7 @@ static void send_from(struct odp *o, uint32_t psn, uint32_t i, uint32_t n)
 		send_one(o, psn, i++, n);
 }
 
-/* All at once, and again from where the responder says, as a requester does. */
+/* Send a message at once; after a NAK or a timeout again from the PSN that is expected. */
 static void burst(struct odp *o, uint32_t n, struct burst *b)
 {
 	uint32_t psn = o->w.req.psn;
@@ -148,7 +148,7 @@ static void compare(const struct odp *o, uint32_t n)
 		odp_is(o->mem + i * ODP_MTU, ODP_MTU, i);
 }
 
-/* As many as a peer sends before it waits: none is lost, or sent twice. */
+/* As many packets as can be deferred: none is lost, or sent twice. */
 static void kept(void)
 {
 	struct xroce_stat before = live_stat(), now;
@@ -188,7 +188,7 @@ static void answer(struct odp *o, uint8_t opcode, uint32_t psn, uint64_t orig)
 		      got.syndrome, got.psn, (unsigned long long)got.orig);
 }
 
-/* Each finds what those before it have left, whatever each had to wait for. */
+/* Each packet finds what the previous ones have left, however long each had to wait. */
 static void in_order(void)
 {
 	struct packet *req;
@@ -211,7 +211,7 @@ static void in_order(void)
 		req->swap = 5;
 		wire_send(&o.w);
 	}
-	/* Into the first page once more. */
+	/* Into the first page again. */
 	send_one(&o, psn + 3, 0, 1);
 	answer(&o, XROCE_RC_ACK, psn, 0);
 	answer(&o, XROCE_RC_ATOMIC_ACK, psn + 1, 0);
@@ -223,7 +223,7 @@ static void in_order(void)
 	odp_close(&o);
 }
 
-/* With those for which there is no room, the peer is told to come again. */
+/* Packets for which there is no room get an RNR NAK. */
 static void too_many(void)
 {
 	struct xroce_stat before = live_stat(), now = before;
@@ -254,7 +254,7 @@ static void too_many(void)
 	odp_close(&o);
 }
 
-/* Nothing is deferred: told to come again, until the memory is there. */
+/* Nothing is deferred: RNR NAKs until the memory is resident. */
 static void told(void)
 {
 	struct xroce_stat before = live_stat(), now;
@@ -268,7 +268,7 @@ static void told(void)
 	for (i = 63; i >= 0; i--) {
 		o.rnr = 0;
 		ACKED(odp_write(&o, i * MEM_PAGE, 64, i));
-		check(o.rnr, "not told to come again");
+		check(o.rnr, "no RNR NAK");
 		odp_is(o.mem + i * MEM_PAGE, 64, i);
 	}
 	live_parameter("odp_defer_max", KEEP);
@@ -278,8 +278,9 @@ static void told(void)
 }
 
 /*
- * A queue pair that was told to come again for what cannot be had, and does not: what
- * it would have been told is no news for any other, nor for itself, made ready anew.
+ * A queue pair gets an RNR NAK for memory that is inaccessible, and its peer does not
+ * retry. The failed request is not reported to another queue pair, nor to this one after a
+ * reset.
  */
 static void not_told(void)
 {
@@ -292,25 +293,25 @@ static void not_told(void)
 		return;
 	live_parameter("odp_defer_max", 0);
 	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
-	odp_check_refused(odp_write(&o, 5 * MEM_PAGE, 64, 1), "it comes again");
-	check(o.rnr >= 1 && wire_again(&o.w), "told %u times", o.rnr);
+	odp_check_refused(odp_write(&o, 5 * MEM_PAGE, 64, 1), "WRITE to an unmapped page");
+	check(o.rnr >= 1 && wire_again(&o.w), "%u RNR NAKs", o.rnr);
 
 	failed = odp_query(&o).odp_failed;
 	check(wire_send(&o.w) && wire_take(&o.w, WIRE_MS, &got, NULL) &&
 	      got.syndrome == (XROCE_SYN_RNR | XROCE_RNR_FAULT), "no RNR NAK");
 	for (i = 0; i < 1000 && odp_query(&o).odp_failed == failed; i++)
 		usleep(1000);
-	check(odp_query(&o).odp_failed > failed, "it can be had");
+	check(odp_query(&o).odp_failed > failed, "the request did not fail");
 	check(mmap(o.mem + 5 * MEM_PAGE, MEM_PAGE, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
-	      MAP_FAILED && wire_again(&o.w), "mapped anew");
+	      MAP_FAILED && wire_again(&o.w), "mapped again");
 	ACKED(odp_write(&o, 5 * MEM_PAGE, 64, 7));
 	odp_is(o.mem + 5 * MEM_PAGE, 64, 7);
 	live_parameter("odp_defer_max", KEEP);
 	odp_close(&o);
 }
 
-/* The region is of a disk that takes its time. Return: the disk, -1: there is none. */
+/* Map a slow disk as the region. Return: the disk; -1: there is none. */
 static int slow_disk(struct odp *o)
 {
 	char load[160];
@@ -329,8 +330,8 @@ static int slow_disk(struct odp *o)
 }
 
 /*
- * The longest that a peer waits for an answer is less than a fault can take: it is told.
- * Memory that comes when patience ends is no reason to lose any.
+ * A fault takes longer than a frame may be deferred: the peer gets an RNR NAK. If the
+ * memory becomes resident just when that time ends, no packet is lost.
  */
 static void impatient(void)
 {
@@ -357,19 +358,22 @@ static void impatient(void)
 		check(!fsync(disk) &&
 		      !posix_fadvise(disk, 0, o.bytes, POSIX_FADV_DONTNEED), "fsync");
 	}
-	check(told > DISK_MS / 4, "told %u times to come again", told);
+	check(told > DISK_MS / 4, "RNR NAKs with %u settings", told);
 	live_parameter("odp_defer_ms", 20);
 	odp_close(&o);
 	close(disk);
 	check(!system("rmmod null_blk"), "rmmod");
 }
 
-/* As at first, and no response to what was sent before is to come. */
+/* Back to the initial state, with no response to earlier packets outstanding. */
 static void settle(struct odp *o)
 {
 	struct packet *req = &o->w.req, got;
 
-	/* Answered behind all others, unless its PSN is one of theirs: not at all. */
+	/*
+	 * Its response is the last, unless its PSN is that of an earlier packet: then there
+	 * is none.
+	 */
 	req->opcode = XROCE_RC_FETCH_ADD;
 	req->payload = 0;
 	req->va = ODP_IOVA;
@@ -382,7 +386,7 @@ static void settle(struct odp *o)
 	madvise(o->mem, o->bytes, MADV_DONTNEED);
 }
 
-/* The queue pair goes while packets of it are deferred, and they with it. */
+/* The queue pair is reset while packets of it are deferred: they are dropped. */
 static void purged(void)
 {
 	struct xroce_stat before = live_stat(), now = before;
@@ -411,7 +415,7 @@ static void purged(void)
 	odp_close(&o);
 }
 
-/* The region goes meanwhile: the access is refused. */
+/* The region is deregistered while packets wait: the access is refused. */
 static void deregistered(void)
 {
 	pthread_t thread;
@@ -442,7 +446,7 @@ static bool written(void *arg)
 	return live_stat().write >= *(__u64 *)arg;
 }
 
-/* Where nobody would send it again, it is not lost. */
+/* On an unreliable connection nothing is sent again, and nothing is lost. */
 static void unreliable(void)
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
@@ -453,7 +457,7 @@ static void unreliable(void)
 
 	if (!odp_open_opts(&o, KEEP, &uc))
 		return;
-	/* Patience that ends would lose what it is waited for. */
+	/* Frames that are deferred for too long would be lost. */
 	live_parameter("odp_defer_ms", 60000);
 	for (i = 0; i < 64; i++) {
 		o.w.req.opcode = (!i ? XROCE_RC_WRITE_FIRST : i < 63 ?
@@ -477,7 +481,7 @@ static void unreliable(void)
 	odp_close(&o);
 }
 
-/* The link of LIVE_SPARE is made anew, with its maps but without its program. */
+/* Make the link of LIVE_SPARE anew, with its maps but without its program. */
 static bool forget_program(void)
 {
 	struct xroce_link_del del = { .size = sizeof(del) };
@@ -496,7 +500,7 @@ static bool forget_program(void)
 	maps.qp_fd = xroce_pin_open(LIVE_SPARE, "qp");
 	check(!live_ioctl(fd, XROCE_CMD_LINK_DEL, &del), "LINK_DEL");
 	check(!live_ioctl(fd, XROCE_CMD_LINK_ADD, &add), "LINK_ADD");
-	/* The program on the device says so. */
+	/* The program on the device has the number of the link as a constant. */
 	check(add.link == q.link, "link %u, not %u", add.link, q.link);
 	maps.link = add.link;
 	check(!live_ioctl(fd, XROCE_CMD_LINK_MAPS, &maps), "LINK_MAPS");
@@ -506,7 +510,7 @@ static bool forget_program(void)
 	return !test_failed();
 }
 
-/* Who could carry out nothing puts nothing aside. */
+/* Without a program that could execute them, no frames are deferred. */
 static void no_program(void)
 {
 	const struct wire_opts opts = { .dev = LIVE_SPARE, .from = "c1" };
@@ -518,7 +522,7 @@ static void no_program(void)
 		return;
 	if (odp_open_opts(&o, 1, &opts)) {
 		ACKED(odp_write(&o, 0, 512, 7));
-		check(o.rnr, "it is not told to come again");
+		check(o.rnr, "no RNR NAK");
 		check(odp_is(o.mem, 512, 7), "written");
 		odp_close(&o);
 	}
@@ -526,16 +530,26 @@ static void no_program(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_deferred", "O3", "a burst is deferred and executed", kept },
-	{ "odp_order", "O3", "in order", in_order },
-	{ "odp_too_many", "O3", "beyond the bound", too_many },
-	{ "odp_told", "O3", "RNR NAKs instead", told },
-	{ "odp_not_told", "O3 O4", "whose failure it is", not_told },
-	{ "odp_impatient", "O3", "RNR NAKs when it takes too long", impatient },
-	{ "odp_purged", "O3 O6", "the queue pair goes", purged },
-	{ "odp_deferred_dereg", "O3 O4", "the region goes", deregistered },
-	{ "odp_no_program", "O3 U2", "a link without a program", no_program },
-	{ "odp_deferred_uc", "O3", "unreliable connection", unreliable },
+	{ "odp_deferred", "O3", "as many packets as can be deferred are executed",
+	  kept },
+	{ "odp_order", "O3", "deferred packets are executed in order",
+	  in_order },
+	{ "odp_too_many", "O3", "packets beyond odp_defer_max get an RNR NAK",
+	  too_many },
+	{ "odp_told", "O3", "with odp_defer_max=0 packets get an RNR NAK",
+	  told },
+	{ "odp_not_told", "O3 O4", "a failed fault is reported only to its requester",
+	  not_told },
+	{ "odp_impatient", "O3", "RNR NAKs if a fault takes longer than odp_defer_ms",
+	  impatient },
+	{ "odp_purged", "O3 O6", "the queue pair is reset while packets are deferred",
+	  purged },
+	{ "odp_deferred_dereg", "O3 O4", "the region is deregistered while packets are deferred",
+	  deregistered },
+	{ "odp_no_program", "O3 U2", "a link without a program defers nothing",
+	  no_program },
+	{ "odp_deferred_uc", "O3", "deferred packets of an unreliable connection are not lost",
+	  unreliable },
 };
 
 int main(int argc, char **argv)

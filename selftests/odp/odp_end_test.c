@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes end under traffic: the one whose memory it is, or the one whose region
- * it is. Nothing of them is reached any more, and nothing is left of them.
+ * A process ends under traffic: the one whose memory it is, or the one that owns the
+ * region. Its memory is no longer accessible, and no object is left.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 #define PAGES	64u
 #define ROUNDS	10
 
-/* A process with the memory that ours is, now; it goes on taking it away. */
+/* A child with a copy of our memory, which keeps dropping pages of it. */
 static pid_t other(struct odp *o)
 {
 	pid_t pid = fork();
@@ -35,7 +35,10 @@ static pid_t other(struct odp *o)
 	}
 }
 
-/* WRITEs go on until one is refused. Return: how many did not. */
+/*
+ * Send WRITEs until one is refused; kill @victim before number @when. Return: how many were
+ * acknowledged.
+ */
 static unsigned int until_refused(struct odp *o, pid_t victim, unsigned int when)
 {
 	int syndrome = XROCE_SYN_ACK;
@@ -46,7 +49,7 @@ static unsigned int until_refused(struct odp *o, pid_t victim, unsigned int when
 			kill(victim, SIGKILL);
 		syndrome = odp_write(o, i % PAGES * MEM_PAGE, 512, i);
 	}
-	odp_check_refused(syndrome, "a WRITE to who has ended");
+	odp_check_refused(syndrome, "WRITE to memory of an ended process");
 	return i - 1;
 }
 
@@ -71,9 +74,9 @@ static void memory_ends(void)
 		waitpid(pid, NULL, 0);
 		wire_again(&o.w);
 		REFUSED(odp_write(&o, 0, 64, 1));
-		check(live_wait(odp_empty, &o), "%llu pages there",
+		check(live_wait(odp_empty, &o), "%llu pages resident",
 		      odp_query(&o).odp_resident);
-		check(!o.mem[0], "it is not its own");
+		check(!o.mem[0], "the parent's memory was written");
 		wire_again(&o.w);
 		check(!xroce_mr_dereg(o.w.x, o.mr.mr), "MR_DEREG");
 	}
@@ -83,7 +86,7 @@ static void memory_ends(void)
 	odp_close(&o);
 }
 
-/* Own a region and a queue pair; say where they are; have pages taken away. */
+/* Make a region and a queue pair, tell the sender, and keep dropping a page. */
 static void own_and_wait(struct traffic *t)
 {
 	struct odp o;
@@ -120,12 +123,12 @@ static void owner_ends(void)
 		kill(owner, SIGKILL);
 		waitpid(owner, NULL, 0);
 		live_check_idle(LIVE_DEV);
-		/* The same packets, for nobody. */
+		/* The same packets, for a queue pair that does not exist any more. */
 		traffic_goes_on(t, 20);
 		t->target[0].qpn = 0;
 	}
 	now = live_stat();
-	check(now.write - before.write > ROUNDS, "%llu WRITEs carried out",
+	check(now.write - before.write > ROUNDS, "%llu WRITEs executed",
 	      now.write - before.write);
 	note("%llu WRITEs, %llu RNR NAKs", now.write - before.write,
 	     now.nak_rnr - before.nak_rnr);

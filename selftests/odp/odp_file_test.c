@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On-demand memory over files that are changed while a peer writes and reads:
- * what it writes is the file's, and what goes from the file is gone for it. And
- * what was written to by nobody but the peer, in swap.
+ * On-demand memory over files that change while a peer writes and reads: the peer's bytes
+ * arrive in the file, and bytes removed from the file are gone for the peer. Then memory in
+ * swap that only the peer has written to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static bool enough(void)
 	return atomic_load(&churn.done) >= 100 && odp_accesses >= ACCESSES;
 }
 
-/* The region's addresses are the file's from now on. */
+/* Map the file at the region's addresses. */
 static bool map_file(int fd)
 {
 	file = fd;
@@ -47,18 +47,18 @@ static void churn_by(bool (*change)(unsigned int *seed))
 {
 	churn = (struct mm_churn){ .change = change };
 	odp_shadow_run(&churn, 1, enough);
-	note("changed %u times, %u of them in vain", churn.done, churn.failed);
+	note("%u changes, %u of them without effect", churn.done, churn.failed);
 	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
 }
 
-/* What read(2) finds is what the process sees, which is what the model says. */
+/* read(2) returns the bytes of the mapping, which have been compared with the model. */
 static void compare_file(int fd)
 {
 	char *buf = aligned_alloc(MEM_PAGE, BYTES);
 
 	check(pread(fd, buf, BYTES, 0) == (ssize_t)BYTES, "read: %s",
 	      strerror(errno));
-	check(!memcmp(buf, odp.mem, BYTES), "the file has other bytes");
+	check(!memcmp(buf, odp.mem, BYTES), "the file differs from its mapping");
 	free(buf);
 }
 
@@ -100,7 +100,10 @@ static void punched(void)
 	close_memory();
 }
 
-/* Shorter, so that what is behind its end cannot be accessed, and longer again. */
+/*
+ * Truncate the file, so that the memory behind its end is inaccessible, and extend it
+ * again.
+ */
 static bool resize(unsigned int *seed)
 {
 	size_t n = 1 + odp_below(seed, PAGES / 2), first = PAGES - n;
@@ -133,7 +136,7 @@ static void unmount(void)
 	rmdir(MOUNT);
 }
 
-/* A file system on a disk, which happens to be memory. */
+/* A file system on a RAM disk. */
 static bool mount_disk(void)
 {
 	if (system("modprobe brd rd_nr=1 rd_size=32768 && modprobe ext4 && "
@@ -144,7 +147,7 @@ static bool mount_disk(void)
 		     strerror(errno));
 }
 
-/* To the disk: what is written afterwards must be noticed anew. */
+/* Write back to the disk: later writes must make the pages dirty again. */
 static bool write_back(unsigned int *seed)
 {
 	bool done = !msync(odp.mem, BYTES, MS_SYNC);
@@ -163,7 +166,7 @@ static void written_back(void)
 	int disk;
 
 	if (!mount_disk()) {
-		skip("no disk of memory with ext4");
+		skip("no RAM disk with ext4");
 		return;
 	}
 	if (odp_shadow_open(PAGES) &&
@@ -181,7 +184,7 @@ static void written_back(void)
 	unmount();
 }
 
-/* All of it by the peer, and nothing by anyone else. */
+/* Only the peer writes to the memory. */
 static void write_all(struct odp *o, uint8_t pattern)
 {
 	size_t i;
@@ -206,8 +209,8 @@ static void look_at_all(struct odp *o, uint8_t pattern)
 }
 
 /*
- * To swap, and in for a READ, which leaves the page in swap as well, and clean; a
- * WRITE to it then is not to be lost when it is paged out again.
+ * Page out, then in for a READ, which leaves the page clean and in swap. A WRITE after that
+ * must survive when the page is paged out again.
  */
 static void out_and_in(struct odp *o)
 {
@@ -217,7 +220,7 @@ static void out_and_in(struct odp *o)
 		write_all(o, 50 * i);
 		out = swap_out(o->mem, PAGES);
 		check(out > PAGES / 2 && swap_used() >= out,
-		      "%zu pages went, %zu are in swap", out, swap_used());
+		      "%zu pages paged out, %zu in swap", out, swap_used());
 		look_at_all(o, 50 * i);
 	}
 	note("%llu pages brought in", odp_query(o).odp_pages);
@@ -251,11 +254,14 @@ static void swapped_shared(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_hole", "O4 O6", "holes punched into a file", punched },
-	{ "odp_truncate", "O4 O6", "a file made shorter and longer", resized },
-	{ "odp_file", "O4 O6", "a file on a disk", written_back },
-	{ "odp_swap", "O4 O6", "the peer's bytes in swap", swapped_private },
-	{ "odp_swap_shared", "O4 O6", "the same, of shared memory",
+	{ "odp_hole", "O4 O6", "holes are punched into the file", punched },
+	{ "odp_truncate", "O4 O6", "the file is truncated and extended",
+	  resized },
+	{ "odp_file", "O4 O6", "the file is written back to a disk",
+	  written_back },
+	{ "odp_swap", "O4 O6", "the peer's bytes survive in swap",
+	  swapped_private },
+	{ "odp_swap_shared", "O4 O6", "the peer's bytes in shared memory survive in swap",
 	  swapped_shared },
 };
 

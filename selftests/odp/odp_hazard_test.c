@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel has a page back only when no copy into it goes on. One CPU receives
- * WRITEs to a page, one behind the other; the other CPU moves it away, and another
- * page into its place. What has left the region must not change any more, however
- * long the first CPU was held up in the midst of a copy: an emulated CPU is each
- * time that another one has its turn.
+ * The kernel gets a page back only when no copy into it is under way. One CPU receives
+ * WRITEs to a page, one after the other. The other CPU moves the page out of the region and
+ * another page in. A page that has left the region must not change any more, however long
+ * the first CPU was stopped in the middle of a copy, as an emulated CPU is each time that
+ * another one runs.
  *
- * XROCE_ODP_SECONDS: how long.
+ * XROCE_ODP_SECONDS: duration.
  */
 #include <errno.h>
 #include <sched.h>
@@ -29,17 +29,20 @@
 
 #define SECONDS		10
 #define BATCH		16u	/* packets sent at a time */
-#define BYTES		4096u	/* of a packet */
-#define SPARES		4096u	/* pages that wait to be looked at */
+#define BYTES		4096u	/* payload of a packet */
+#define SPARES		4096u	/* pages that wait to be checked */
 #define MARK		0xa5
 
-/* The number of batches that have been sent, in memory of both processes. */
+/* Batches sent so far; shared between the two processes. */
 static atomic_uint *sent;
 static struct odp odp;
 static char *spare;
-static unsigned int stamp[SPARES];	/* of a spare page: sent when it came */
+static unsigned int stamp[SPARES];	/* of a spare page: *sent when it left the region */
 
-/* Nothing answers: each is the first of a message, whatever its number. */
+/*
+ * There are no responses: UC accepts each as the first packet of a message, whatever its
+ * PSN.
+ */
 static void flood(void)
 {
 	static struct frame frame;
@@ -96,13 +99,18 @@ static bool move(char *from, char *to)
 		     strerror(errno));
 }
 
-/* All copies that went on when it left are over: the sender has been back since. */
+/*
+ * All copies that were under way when the page left have ended, as the sender has sent
+ * again.
+ */
 static bool is_old(size_t i)
 {
 	return *sent - stamp[i] >= 2;
 }
 
-/* A page that keeps changing, or a machine that stands still, may be left out. */
+/*
+ * Prefetch may skip a page that keeps changing, or if the machine was stopped: try again.
+ */
 static bool bring(struct xroce_mr_advise *a)
 {
 	int tries;
@@ -113,12 +121,12 @@ static bool bring(struct xroce_mr_advise *a)
 			return false;
 		if (a->pages == 1)
 			return true;
-		printf("# MR_ADVISE: left out\n");
+		printf("# MR_ADVISE: page skipped\n");
 	}
 	return check(false, "MR_ADVISE: %llu pages", (unsigned long long)a->pages);
 }
 
-/* Put a spare page into the region, be there until it is written to, take it out. */
+/* Move a spare page into the region, make it resident and writable, and move it out. */
 static bool exchange(size_t i)
 {
 	struct xroce_mr_advise a = {
@@ -161,7 +169,7 @@ static void exchange_all(double end)
 			sched_yield();
 		is_marked(spare + i * MEM_PAGE);
 	}
-	note("%u times exchanged under %u packets", n, *sent * BATCH);
+	note("%u exchanges during %u packets", n, *sent * BATCH);
 }
 
 static void held(void)
@@ -197,7 +205,7 @@ static void held(void)
 	waitpid(pid, NULL, 0);
 	sched_setaffinity(0, sizeof(all), &all);
 	q = odp_query(&odp);
-	note("%llu WRITEs carried out, %llu invalidated",
+	note("%llu WRITEs executed, %llu invalidated",
 	     live_stat().write - before.write, q.odp_invalidated);
 	check(live_stat().write - before.write > 100, "there was no traffic");
 	munmap(spare, SPARES * MEM_PAGE);
@@ -205,7 +213,8 @@ static void held(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_hold", "O4", "no copy into what the kernel has back", held },
+	{ "odp_hold", "O4", "no copy into a page after the kernel has it back",
+	  held },
 };
 
 int main(int argc, char **argv)

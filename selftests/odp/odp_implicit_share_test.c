@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces on demand, and others: other processes, windows, regions that share
- * one, receive queues, and the kernel, which takes pages away under traffic.
+ * Implicit on-demand regions in combination: with other processes, windows, regions that
+ * share memory, receive queues, and with the kernel invalidating pages under traffic.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #include "odp_implicit.h"
 #include "rng.h"
 
-/* A process with a copy of our memory, that does nothing. */
+/* A child with a copy of our memory that does nothing. */
 static pid_t sleeper(void)
 {
 	pid_t pid = fork();
@@ -43,7 +43,7 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Another process's bytes at an address of ours. */
+/* Read another process's bytes at the same address. */
 static bool its(pid_t pid, void *addr, void *buf, size_t len)
 {
 	struct iovec local = { buf, len }, remote = { addr, len };
@@ -52,7 +52,7 @@ static bool its(pid_t pid, void *addr, void *buf, size_t len)
 		     (ssize_t)len, "process_vm_readv: %s", strerror(errno));
 }
 
-/* The same addresses of two processes are two memories. */
+/* The same addresses of two processes are different memory. */
 static void two(void)
 {
 	struct xroce_mr_reg mine, other;
@@ -75,7 +75,7 @@ static void two(void)
 	odp_is(o.mem, 64, 0x11);
 	if (its(pid, o.mem, buf, 64))
 		odp_is(buf, 64, 0x12);
-	/* It has what we have no more. */
+	/* The child still has the page that is unmapped here. */
 	munmap(o.mem + MEM_PAGE, MEM_PAGE);
 	ACKED(odp_write(&o, implicit_at(o.mem + MEM_PAGE), 64, 0x13));
 	if (its(pid, o.mem + MEM_PAGE, buf, 64))
@@ -84,7 +84,7 @@ static void two(void)
 
 	stop(pid);
 	implicit_expect_children(&o, 0);
-	check(!odp_query(&o).odp_resident, "%llu there",
+	check(!odp_query(&o).odp_resident, "%llu resident",
 	      odp_query(&o).odp_resident);
 	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x14));
 	odp_is(o.mem, 64, 0x11);
@@ -133,11 +133,11 @@ static void windows(void)
 		b.length = 1000;
 		check(!mw_bind(&o.w, type, &b), "bind");
 		check(xroce_mr_dereg(o.w.x, o.mr.mr) == -EBUSY, "dereg");
-		check(!odp_query(&o).odp_children, "something is there");
+		check(!odp_query(&o).odp_children, "a page is resident");
 		o.mr.rkey = b.rkey;
 		ACKED(odp_write(&o, implicit_at(start), 1000, 0x31));
 		odp_is(start, 1000, 0x31);
-		check(odp_query(&o).odp_children, "nothing is there");
+		check(odp_query(&o).odp_children, "no page is resident");
 		REFUSED(odp_write(&o, implicit_at(start + 992), 9, 0x32));
 		if (!wire_again(&o.w))
 			return;
@@ -150,7 +150,7 @@ static void windows(void)
 	}
 }
 
-/* Other rights, other memory, and all of it again. */
+/* Re-register with other rights, as a range, and as the address space again. */
 static void changed(void)
 {
 	struct xroce_mr_rereg r;
@@ -165,12 +165,12 @@ static void changed(void)
 		.mask = XROCE_REREG_ACCESS,
 		.access = XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_ON_DEMAND,
 	};
-	check(!xroce_mr_rereg(o.w.x, &r), "rights");
+	check(!xroce_mr_rereg(o.w.x, &r), "re-registration with other rights");
 	o.mr.rkey = r.rkey;
 	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
 	odp_is(buf, 64, 0x41);
 	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x42));
-	check(odp_query(&o).odp_resident == 1, "it is other memory");
+	check(odp_query(&o).odp_resident == 1, "the memory has changed");
 
 	r = (struct xroce_mr_rereg){
 		.mr = o.mr.mr,
@@ -180,7 +180,7 @@ static void changed(void)
 		.length = 2 * MEM_PAGE,
 		.iova = ODP_IOVA,
 	};
-	check(!xroce_mr_rereg(o.w.x, &r), "a range");
+	check(!xroce_mr_rereg(o.w.x, &r), "re-registration as a range");
 	o.mr.rkey = r.rkey;
 	if (wire_again(&o.w))
 		ACKED(odp_write(&o, MEM_PAGE, 64, 0x43));
@@ -190,14 +190,14 @@ static void changed(void)
 
 	r.addr = 0;
 	r.length = XROCE_LENGTH_ALL;
-	check(xroce_mr_rereg(o.w.x, &r) == -EINVAL, "at another address");
+	check(xroce_mr_rereg(o.w.x, &r) == -EINVAL, "iova is not 0");
 	r.iova = 0;
 	r.access &= ~XROCE_ACCESS_ON_DEMAND;
-	check(xroce_mr_rereg(o.w.x, &r) == -EFAULT, "pinned");
+	check(xroce_mr_rereg(o.w.x, &r) == -EFAULT, "without on-demand access");
 	check(odp_query(&o).lkey >> 8 == o.mr.mr &&
-	      odp_query(&o).rkey == o.mr.rkey, "it has changed");
+	      odp_query(&o).rkey == o.mr.rkey, "the region has changed");
 	r.access |= XROCE_ACCESS_ON_DEMAND;
-	check(!xroce_mr_rereg(o.w.x, &r), "all of it");
+	check(!xroce_mr_rereg(o.w.x, &r), "re-registration as an address space");
 	o.mr.rkey = r.rkey;
 	if (wire_again(&o.w))
 		ACKED(odp_write(&o, implicit_at(o.mem), 64, 0x45));
@@ -220,10 +220,10 @@ static void shared(void)
 		.access = XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_ON_DEMAND,
 		.iova = 1,
 	};
-	check(xroce_mr_reg_shared(o.w.x, &r) == -EINVAL, "at another address");
+	check(xroce_mr_reg_shared(o.w.x, &r) == -EINVAL, "iova is not 0");
 	r.iova = 0;
 	r.access = XROCE_ACCESS_REMOTE_READ;
-	check(xroce_mr_reg_shared(o.w.x, &r) == -EINVAL, "pinned");
+	check(xroce_mr_reg_shared(o.w.x, &r) == -EINVAL, "without on-demand access");
 	r.access |= XROCE_ACCESS_ON_DEMAND;
 	check(!xroce_mr_reg_shared(o.w.x, &r) && r.length == XROCE_LENGTH_ALL,
 	      "shared");
@@ -234,12 +234,12 @@ static void shared(void)
 	ACKED(odp_read(&o, implicit_at(o.mem), 64, buf));
 	odp_is(buf, 64, 0x51);
 	check(odp_query(&o).odp_children == 1 && odp_query(&o).odp_faults == 1,
-	      "other memory");
+	      "the memory is not shared");
 	REFUSED(odp_write(&o, implicit_at(o.mem), 64, 0x52));
 	odp_close(&o);
 }
 
-/* The local key is as good: messages go anywhere. */
+/* The L_Key is valid for all of the address space, too: SENDs can go anywhere. */
 static void received(void)
 {
 	static const struct wire_opts opts = { .recv = true };
@@ -263,7 +263,7 @@ static void received(void)
 
 	sge.addr = 64;
 	check(!xroce_post_recv(o.w.rq, 8, &sge, 1), "post");
-	check(odp_request(&o) == XROCE_SYN_NAK_OP, "nothing is mapped there");
+	check(odp_request(&o) == XROCE_SYN_NAK_OP, "SEND to unmapped memory");
 	odp_close(&o);
 }
 
@@ -279,7 +279,7 @@ static struct {
 	uint8_t model[PARTS * IMPLICIT_CHILD / MEM_PAGE];
 } churn;
 
-/* The file keeps its bytes; what the process has of it comes and goes. */
+/* The file keeps its bytes, while its mappings and entries come and go. */
 static void *upset(void *arg)
 {
 	const size_t bytes = PARTS * IMPLICIT_CHILD;
@@ -355,7 +355,7 @@ static void churned(void)
 			odp_is(churn.mem + page * MEM_PAGE + page % 60 * SLOT,
 			       SLOT, churn.model[page]);
 	q = odp_query(o);
-	note("%u operations, %u upsets: %llu faults, %llu invalidated, %llu parts",
+	note("%u operations, %u changes: %llu faults, %llu invalidated, %llu children",
 	     OPS, churn.upsets, q.odp_faults, q.odp_invalidated, q.odp_children);
 	munmap(churn.mem, bytes);
 	implicit_expect_children(o, 0);
@@ -364,13 +364,18 @@ static void churned(void)
 }
 
 static const struct test tests[] = {
-	{ "implicit_two", "O2", "two processes, and the end of one", two },
-	{ "implicit_fork", "O2 O6", "copies on write", forked },
-	{ "implicit_window", "O2 O8", "windows on parts of it", windows },
-	{ "implicit_rereg", "O2 R5", "other rights and other memory", changed },
-	{ "implicit_share", "O2 R6", "two regions over one", shared },
-	{ "implicit_recv", "O2 R9", "receive buffers", received },
-	{ "implicit_churn", "O2 O4 O6", "parts that come and go under traffic",
+	{ "implicit_two", "O2", "regions of two processes, of which one ends",
+	  two },
+	{ "implicit_fork", "O2 O6", "copy on write after a fork", forked },
+	{ "implicit_window", "O2 O8", "windows bound to parts of an address space",
+	  windows },
+	{ "implicit_rereg", "O2 R5", "re-registration with other rights and memory",
+	  changed },
+	{ "implicit_share", "O2 R6", "two regions share an address space",
+	  shared },
+	{ "implicit_recv", "O2 R9", "receive buffers anywhere in an address space",
+	  received },
+	{ "implicit_churn", "O2 O4 O6", "children come and go under traffic",
 	  churned },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All of an address space behind one key. */
+/* Implicit on-demand regions: a whole address space behind one key. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +15,9 @@
 
 static char data[3 * MEM_PAGE];
 
-/* What it is, what it costs when nothing is there, and what it cannot be. */
+/*
+ * What a query returns, what the region costs when nothing is resident, invalid arguments.
+ */
 static void registered(void)
 {
 	struct xroce_mr_query q;
@@ -31,11 +33,11 @@ static void registered(void)
 	      "iova %#llx, addr %#llx, length %#llx, %llu pages", q.iova, q.addr,
 	      q.length, q.pages);
 	check(!q.odp_resident && !q.odp_children && q.odp_bytes < 4 * MEM_PAGE,
-	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_children,
+	      "%llu resident, %llu children, %llu bytes", q.odp_resident, q.odp_children,
 	      q.odp_bytes);
 	check(live_vmpin() == WIRE_BYTES / 1024, "VmPin %ld", live_vmpin());
 	check(xroce_mtt_read(o.w.x, o.mr.mr, 0, &entry, 1) == -ERANGE,
-	      "it has a table");
+	      "the region has a table");
 
 	r = o.mr;
 	r.iova = 1;
@@ -56,7 +58,7 @@ static void registered(void)
 	odp_close(&o);
 }
 
-/* Heap, stack, data, a mapping of a file: their addresses are all that it takes. */
+/* Heap, stack, data and a file mapping: the virtual address is enough. */
 static void anywhere(void)
 {
 	char stack[2 * MEM_PAGE], buf[2 * MEM_PAGE], *heap, *file;
@@ -85,8 +87,8 @@ static void anywhere(void)
 	odp_is(o.mem + 7, 64, 0x24);
 	o.rnr = 0;
 	ACKED(odp_write(&o, implicit_at(o.mem + 7), 64, 0x25));
-	check(!o.rnr, "told to come again");
-	/* Code can be read, and not be written. */
+	check(!o.rnr, "RNR NAK for a resident page");
+	/* Code can be read but not written. */
 	ACKED(odp_read(&o, implicit_at((void *)(uintptr_t)anywhere), 64, buf));
 	check(!memcmp(buf, (void *)(uintptr_t)anywhere, 64), "other bytes");
 	REFUSED(odp_write(&o, implicit_at((void *)(uintptr_t)anywhere), 4, 1));
@@ -96,14 +98,14 @@ static void anywhere(void)
 	odp_close(&o);
 }
 
-/* Nothing is there: an access error, and nothing is kept for it. */
+/* Unmapped addresses: an access error, and no memory is used for them. */
 static void nothing(void)
 {
 	static const uint64_t never[] = {
 		0, 64, 1ull << 46, (1ull << 47) - 8192,
-		/* Not of a process, but with page tables of five levels. */
+		/* User addresses only with five-level page tables. */
 		(1ull << 47) - 4096 - 32, 1ull << 47, 1ull << 52,
-		/* Of no process. */
+		/* Never user addresses. */
 		(1ull << 56) - 4096, 1ull << 63, 0xffff888000000000, -4096ull,
 		-65ull,
 	};
@@ -119,7 +121,7 @@ static void nothing(void)
 		q = odp_query(&o);
 		check(q.odp_failed >= (never[i] <= (1ull << 47) - 8192) &&
 		      q.odp_failed <= (never[i] < (1ull << 56) - 4096) &&
-		      !q.odp_resident, "%#llx: %llu failed, %llu there",
+		      !q.odp_resident, "%#llx: %llu failed, %llu resident",
 		      (unsigned long long)never[i], q.odp_failed,
 		      q.odp_resident);
 		implicit_expect_children(&o, 0);
@@ -129,7 +131,7 @@ static void nothing(void)
 	}
 }
 
-/* It comes and goes, and the key stays. */
+/* Memory is mapped and unmapped, while the key stays valid. */
 static void comes_and_goes(void)
 {
 	char buf[64], *mem;
@@ -146,7 +148,7 @@ static void comes_and_goes(void)
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == mem, "mmap");
 	ACKED(odp_write(&o, implicit_at(mem), 64, 0x32));
 	odp_is(mem, 64, 0x32);
-	check(odp_query(&o).odp_children == 1, "%llu parts",
+	check(odp_query(&o).odp_children == 1, "%llu children",
 	      odp_query(&o).odp_children);
 	mprotect(mem, MEM_PAGE, PROT_READ);
 	ACKED(odp_read(&o, implicit_at(mem), 64, buf));
@@ -157,7 +159,10 @@ static void comes_and_goes(void)
 	odp_close(&o);
 }
 
-/* A packet in two parts, and a READ in many; all of a packet or nothing. */
+/*
+ * A packet that spans two children, and a READ that spans many. Packets are executed
+ * completely or not at all.
+ */
 static void straddles(void)
 {
 	const size_t bytes = 6 * IMPLICIT_CHILD;
@@ -171,7 +176,7 @@ static void straddles(void)
 	edge = o.mem + (-(uintptr_t)o.mem & (IMPLICIT_CHILD - 1)) + IMPLICIT_CHILD;
 	ACKED(odp_write(&o, implicit_at(edge - 500), 1000, 0x41));
 	odp_is(edge - 500, 1000, 0x41);
-	check(odp_query(&o).odp_children == 2, "%llu parts",
+	check(odp_query(&o).odp_children == 2, "%llu children",
 	      odp_query(&o).odp_children);
 	ACKED(odp_read(&o, implicit_at(edge - 500), 1000, buf));
 	odp_is(buf, 1000, 0x41);
@@ -183,7 +188,7 @@ static void straddles(void)
 		ACKED(odp_read(&o, implicit_at(o.mem + i), sizeof(buf), buf));
 		check(!memcmp(buf, o.mem + i, sizeof(buf)), "other bytes");
 	}
-	check(odp_query(&o).odp_children >= 6, "%llu parts",
+	check(odp_query(&o).odp_children >= 6, "%llu children",
 	      odp_query(&o).odp_children);
 
 	memset(edge + IMPLICIT_CHILD - 512, 0, 512);
@@ -209,7 +214,7 @@ static int advise(struct odp *o, __u32 advice, const void *addr, __u64 length,
 	return ret;
 }
 
-/* What it takes goes with what is there. */
+/* Children are freed when their pages are gone. */
 static void reclaimed(void)
 {
 	const size_t parts = 400, bytes = parts * IMPLICIT_CHILD;
@@ -234,7 +239,7 @@ static void reclaimed(void)
 	check(q.odp_resident == parts && one > 512 && one < 768 &&
 	      q.odp_bytes == empty + parts * one, "%llu bytes, %llu each",
 	      q.odp_bytes, (unsigned long long)one);
-	note("%zu parts of a page each: %llu bytes each", parts,
+	note("%zu children with a page each: %llu bytes each", parts,
 	     (unsigned long long)one);
 
 	madvise(mem, bytes / 2, MADV_DONTNEED);
@@ -246,11 +251,11 @@ static void reclaimed(void)
 	      q.odp_invalidated == parts, "%llu bytes", q.odp_bytes);
 	ACKED(odp_write(&o, implicit_at(mem + 5), 64, 0x51));
 	odp_is(mem + 5, 64, 0x51);
-	check(odp_query(&o).odp_children == 1, "parts");
+	check(odp_query(&o).odp_children == 1, "number of children");
 	odp_close(&o);
 }
 
-/* Much more than there is of memory, of which a page here and there is touched. */
+/* A mapping much larger than memory, of which few pages are touched. */
 static void sparse(void)
 {
 	const uint64_t bytes = 1ull << 40;
@@ -282,30 +287,34 @@ static void sparse(void)
 	q = odp_query(&o);
 	check(q.odp_resident <= touched && q.odp_resident > touched - 10 &&
 	      q.odp_children <= q.odp_resident && q.odp_bytes < touched * 768,
-	      "%llu there, %llu parts, %llu bytes", q.odp_resident, q.odp_children,
+	      "%llu resident, %llu children, %llu bytes", q.odp_resident, q.odp_children,
 	      q.odp_bytes);
-	note("%llu pages of a TiB: %llu parts, %llu bytes", q.odp_resident,
+	note("%llu pages of a TiB: %llu children, %llu bytes", q.odp_resident,
 	     q.odp_children, q.odp_bytes);
-	/* All of it, of which there is no more. */
+	/* A range to the end of all addresses, with nothing more to bring in. */
 	check(!advise(&o, XROCE_ADVISE_PREFETCH_NO_FAULT, mem + bytes - MEM_PAGE,
 		      -(uintptr_t)(mem + bytes - MEM_PAGE) - 1, &pages),
-	      "to the end of addresses");
+	      "prefetch to the end of addresses");
 	munmap(mem, bytes);
 	q = odp_query(&o);
-	check(q.odp_resident < touched, "%llu there", q.odp_resident);
+	check(q.odp_resident < touched, "%llu resident", q.odp_resident);
 	odp_close(&o);
 }
 
 static const struct test tests[] = {
-	{ "space_reg", "O2", "an address space, and what it is not", registered },
-	{ "implicit_any", "O2 O3 O7", "any address by one key", anywhere },
+	{ "space_reg", "O2", "register an address space; invalid arguments",
+	  registered },
+	{ "implicit_any", "O2 O3 O7", "one key reaches any address", anywhere },
 	{ "implicit_nothing", "O2", "an access error where nothing is mapped",
 	  nothing },
-	{ "implicit_mapped", "O2 O4 O6", "mapped later, and unmapped",
+	{ "implicit_mapped", "O2 O4 O6", "memory is mapped after registration, and unmapped",
 	  comes_and_goes },
-	{ "implicit_straddle", "O2 O3", "packets that lie in two parts", straddles },
-	{ "implicit_reclaim", "O2 O10", "what is gone takes no memory", reclaimed },
-	{ "implicit_sparse", "O1 O2 O5", "a page here and there of a TiB", sparse },
+	{ "implicit_straddle", "O2 O3", "packets that span two children",
+	  straddles },
+	{ "implicit_reclaim", "O2 O10", "children without pages are freed",
+	  reclaimed },
+	{ "implicit_sparse", "O1 O2 O5", "a few pages of a TiB are resident",
+	  sparse },
 };
 
 int main(int argc, char **argv)

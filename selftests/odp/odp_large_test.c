@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* On-demand memory of which there is a lot: one large region, and many of them. */
+/* Much on-demand memory: one large region, and many regions. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,9 +19,11 @@
 #define REGIONS		10000u
 #define REGION_PAGES	16u
 #define MPT		16384u
-#define LEAK		2048	/* kilobytes; a tenth of what a region has */
+#define LEAK		2048	/* kilobytes: for each region a tenth of the memory that it takes */
 
-/* First byte of a place, one in each part of the region, in page 0 and the last. */
+/*
+ * Offset of place @i: one in each part of the region, with the very first and last bytes.
+ */
 static size_t place(const struct odp *o, size_t i)
 {
 	size_t part = o->bytes / PLACES / MEM_PAGE * MEM_PAGE;
@@ -61,10 +63,10 @@ static void large(void)
 	}
 	q = odp_query(&o);
 	check(q.odp_resident >= PLACES && q.odp_resident <= 2 * PLACES,
-	      "%llu pages there", q.odp_resident);
-	note("%llu MiB of %llu MiB, %llu pages there", q.length >> 20,
+	      "%llu pages resident", q.odp_resident);
+	note("region of %llu MiB, memory of %llu MiB, %llu pages resident", q.length >> 20,
 	     (unsigned long long)info.totalram >> 20, q.odp_resident);
-	/* Behind the last byte. */
+	/* Beyond the last byte. */
 	REFUSED(odp_write(&o, o.bytes - 511, 512, 1));
 	odp_close(&o);
 }
@@ -75,7 +77,7 @@ static long slab_kb(void)
 	char line[128];
 	FILE *f;
 
-	/* What waits for a grace period goes first. */
+	/* Let memory that waits for a grace period be freed first. */
 	usleep(300000);
 	f = fopen("/proc/meminfo", "r");
 	while (f && fgets(line, sizeof(line), f))
@@ -97,7 +99,7 @@ static __u64 pool_used(void)
 	return q.used;
 }
 
-/* A page of each is there. Return: seconds to deregister them. */
+/* Register all, with one resident page each. Return: seconds to deregister them. */
 static double round_of(struct xroce *x, __u32 pd, char *mem)
 {
 	static struct xroce_mr_reg reg[REGIONS];
@@ -117,15 +119,15 @@ static double round_of(struct xroce *x, __u32 pd, char *mem)
 		check(!xroce_mr_advise(x, &a), "MR_ADVISE");
 		pages += a.pages;
 	}
-	check(pages == REGIONS, "%llu pages are there", pages);
+	check(pages == REGIONS, "%llu pages are resident", pages);
 	ended = clock_now();
-	note("%u registered and brought in: %.2f s", REGIONS, ended - begun);
+	note("%u registered and prefetched: %.2f s", REGIONS, ended - begun);
 	for (i = 0; i < REGIONS && !test_failed(); i++)
 		check(!xroce_mr_dereg(x, reg[i].mr), "dereg");
 	return clock_now() - ended;
 }
 
-/* Nothing is left of them, nor does it take long. */
+/* Nothing is left of the regions, and deregistration is fast. */
 static void many(void)
 {
 	long before = 0, after = 0;
@@ -151,7 +153,7 @@ static void many(void)
 	for (i = 0; i < 3 && !test_failed(); i++) {
 		seconds = round_of(x, pd, mem);
 		after = slab_kb();
-		note("deregistered: %.0f ms; %ld kB of kernel memory", 1e3 * seconds,
+		note("deregistered in %.0f ms; %ld kB of kernel memory", 1e3 * seconds,
 		     after);
 		check(seconds < 10, "%.1f s", seconds);
 		check(pool_used() == used, "%llu entries of the pool are left",
@@ -167,8 +169,9 @@ static void many(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_large", "O1 O3 O10", "more than there is of memory", large },
-	{ "odp_ten_thousand", "O1 O9", "10,000 regions, and nothing left", many },
+	{ "odp_large", "O1 O3 O10", "a region larger than memory", large },
+	{ "odp_ten_thousand", "O1 O9", "10,000 regions leave nothing behind",
+	  many },
 };
 
 int main(int argc, char **argv)

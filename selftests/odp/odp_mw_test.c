@@ -13,18 +13,18 @@
 #include "swap.h"
 
 #define PAGES	16u
-#define FIRST	(4 * MEM_PAGE + 100)	/* of the window, in the region */
+#define FIRST	(4 * MEM_PAGE + 100)	/* offset of the window in the region */
 #define LENGTH	(8 * MEM_PAGE)
 
 static const char zeros[MEM_PAGE];
 
-/* From now on @o's requests carry this key. */
+/* Use this key for all further requests of @o. */
 static void use_key(struct odp *o, __u32 rkey)
 {
 	o->mr.rkey = rkey;
 }
 
-/* The window's place. */
+/* A bind request for the test's range of the region. */
 static struct xroce_bind place(struct odp *o, __u32 rkey)
 {
 	struct xroce_bind b = mw_whole(&o->w, rkey);
@@ -35,7 +35,7 @@ static struct xroce_bind place(struct odp *o, __u32 rkey)
 	return b;
 }
 
-/* A window of the type, bound there. Return: its key. */
+/* Make a window of the type and bind it to that range. Return: its key. */
 static __u32 bound(struct odp *o, __u32 type)
 {
 	struct xroce_bind b = place(o, mw_new(&o->w, type));
@@ -59,7 +59,7 @@ static void close_bound(struct odp *o)
 	odp_close(o);
 }
 
-/* A refusal ends the queue pair. */
+/* A refusal leaves the queue pair in the error state: make it ready again. */
 static void refused(struct odp *o, int syndrome, const char *what)
 {
 	odp_check_refused(syndrome, what);
@@ -83,18 +83,18 @@ static void cold_one(__u32 type)
 	odp_is(o.mem + FIRST + LENGTH - 1000, 1000, 0x22);
 	check(odp_query(&o).odp_faults >= 3, "%llu faults",
 	      odp_query(&o).odp_faults);
-	/* Resident. */
+	/* The pages are resident now. */
 	o.rnr = 0;
 	ACKED(odp_write(&o, FIRST, 1000, 0x23));
 	odp_is(o.mem + FIRST, 1000, 0x23);
-	check(!o.rnr, "told to come again");
+	check(!o.rnr, "RNR NAK for a resident page");
 
-	/* Of the region, but not of the window; nothing is sent for. */
+	/* In the region, but outside the window: refused, and nothing is faulted in. */
 	madvise(o.mem, o.bytes, MADV_DONTNEED);
 	REFUSED_ONCE(&o, odp_write(&o, FIRST - 1, 64, 0x31));
 	REFUSED_ONCE(&o, odp_write(&o, FIRST + LENGTH - 63, 64, 0x32));
 	REFUSED_ONCE(&o, odp_read(&o, 0, 64, buf));
-	check(!odp_query(&o).odp_resident, "%llu pages there",
+	check(!odp_query(&o).odp_resident, "%llu pages resident",
 	      odp_query(&o).odp_resident);
 	close_bound(&o);
 }
@@ -107,7 +107,7 @@ static void cold(void)
 		cold_one(type);
 }
 
-/* The window stays bound, whatever becomes of the memory. */
+/* The window stays bound when its memory is unmapped or protected. */
 static void invalidated_one(__u32 type)
 {
 	static char buf[MEM_PAGE];
@@ -124,7 +124,7 @@ static void invalidated_one(__u32 type)
 	ACKED(odp_write(&o, 5 * MEM_PAGE, 1024, 0x42));
 	munmap(at, MEM_PAGE);
 	REFUSED_ONCE(&o, odp_write(&o, 5 * MEM_PAGE, 64, 0x43));
-	check(mw_query(&o.w, o.mr.rkey).length == LENGTH, "it is not bound");
+	check(mw_query(&o.w, o.mr.rkey).length == LENGTH, "the window is not bound");
 	check(mmap(at, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		   MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at, "mmap");
 	ACKED(odp_write(&o, 5 * MEM_PAGE, 1024, 0x44));
@@ -144,7 +144,7 @@ static void invalidated(void)
 		invalidated_one(type);
 }
 
-/* Take the right away from who holds the key. */
+/* Unbind or invalidate the window. */
 static void revoke(struct odp *o, __u32 type)
 {
 	struct xroce_bind b = place(o, o->mr.rkey);
@@ -157,8 +157,8 @@ static void revoke(struct odp *o, __u32 type)
 }
 
 /*
- * While a WRITE waits for its page the window goes: it was carried out before that,
- * or never is.
+ * Revoke a window while a WRITE waits for its page: the WRITE was executed before, or never
+ * is.
  */
 static void revoked_one(__u32 type)
 {
@@ -179,17 +179,17 @@ static void revoked_one(__u32 type)
 		odp_is(at, 64, 0x52);
 	} else {
 		odp_check_refused(syndrome, "a WRITE in flight");
-		check(!memcmp(at, zeros, 64), "it was written to");
+		check(!memcmp(at, zeros, 64), "the page was written");
 		wire_again(&o.w);
 	}
 	note("type %u: the WRITE in flight got %#x", type, syndrome);
-	/* Resident, and cold. */
+	/* A resident page, and one that is not. */
 	REFUSED_ONCE(&o, odp_write(&o, 7 * MEM_PAGE, 64, 0x53));
 	REFUSED_ONCE(&o, odp_write(&o, 8 * MEM_PAGE, 64, 0x54));
 	odp_is(o.mem + 7 * MEM_PAGE, 64, 0x51);
-	check(!memcmp(o.mem + 8 * MEM_PAGE, zeros, 64), "it was written to");
+	check(!memcmp(o.mem + 8 * MEM_PAGE, zeros, 64), "the page was written");
 	mw_del(&o.w, o.mr.rkey);
-	/* Another one over the same memory. */
+	/* Another window over the same memory. */
 	use_key(&o, bound(&o, type));
 	ACKED(odp_write(&o, 8 * MEM_PAGE, 64, 0x55));
 	odp_is(o.mem + 8 * MEM_PAGE, 64, 0x55);
@@ -204,7 +204,7 @@ static void revoked(void)
 		revoked_one(type);
 }
 
-/* A region that grants a peer nothing, and cannot go before its window. */
+/* A region without remote rights, which cannot be deregistered before its window. */
 static void granted(void)
 {
 	struct xroce_mr_reg behind;
@@ -228,7 +228,7 @@ static void granted(void)
 	odp_close(&o);
 }
 
-/* Another queue pair's WRITE to pinned memory. Return: as odp_write(). */
+/* WRITE to pinned memory through another queue pair. Return: as odp_write(). */
 static int write_pinned(struct wire *w, size_t off, uint8_t pattern)
 {
 	struct packet got;
@@ -241,7 +241,7 @@ static int write_pinned(struct wire *w, size_t off, uint8_t pattern)
 	return got.syndrome;
 }
 
-/* Nothing is slow to reach a pinned region while others wait for a page. */
+/* Requests to a pinned region are not delayed while others wait for a page. */
 static void beside(void)
 {
 	struct odp o;
@@ -268,7 +268,7 @@ static void beside(void)
 }
 
 /*
- * The same pages pinned and on demand: the kernel cannot have the pinned ones, and
+ * The same pages pinned and on demand: the kernel cannot take the pinned ones away, and
  * both regions reach the same bytes.
  */
 static void overlap(void)
@@ -301,7 +301,7 @@ static void overlap(void)
 	if (swap) {
 		swap_out(o.mem, PAGES);
 		check(mem_pfn(o.mem) == pfn, "a pinned page has moved");
-		check(!mem_pfn(o.mem + 4 * MEM_PAGE), "the other has not");
+		check(!mem_pfn(o.mem + 4 * MEM_PAGE), "the other page was not paged out");
 	}
 	ACKED(odp_write(&o, 0, 64, 0x74));
 	use_key(&o, pinned.rkey);
@@ -317,14 +317,18 @@ static void overlap(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_mw_cold", "O8 O3 W4", "windows over what is not there", cold },
-	{ "odp_mw_invalidate", "O8 O4", "memory goes from under a window",
+	{ "odp_mw_cold", "O8 O3 W4", "access through a window to memory that is not resident",
+	  cold },
+	{ "odp_mw_invalidate", "O8 O4", "memory is invalidated under a window",
 	  invalidated },
-	{ "odp_mw_revoke", "O8 W7 W11", "a window goes from over cold memory",
+	{ "odp_mw_revoke", "O8 W7 W11", "a window is revoked while a WRITE waits for its page",
 	  revoked },
-	{ "odp_mw_grant", "O8 W3 W9", "the region grants a peer nothing", granted },
-	{ "odp_beside", "O8", "pinned memory does not wait", beside },
-	{ "odp_overlap", "O8 R8", "the same pages pinned and on demand", overlap },
+	{ "odp_mw_grant", "O8 W3 W9", "the region has no remote rights, the window has",
+	  granted },
+	{ "odp_beside", "O8", "access to pinned memory does not wait for faults",
+	  beside },
+	{ "odp_overlap", "O8 R8", "the same pages pinned and on demand",
+	  overlap },
 };
 
 int main(int argc, char **argv)

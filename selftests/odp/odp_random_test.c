@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On-demand memory that several threads change in all ways at random, while a peer
- * writes and reads at random: each access ends as the model says, and finds what
- * it says. XROCE_ODP_INVALIDATIONS: how many entries the kernel takes away.
+ * On-demand memory that several threads change at random, while a peer writes and reads at
+ * random. Each access must end as the model predicts, and find what it predicts.
+ * XROCE_ODP_INVALIDATIONS: invalidated entries after which the test ends.
  */
 #include "clock.h"
 #include "mm_churn.h"
@@ -12,7 +12,7 @@
 #define INVALIDATIONS	20000
 #define ACCESSES	1500u
 #define PAGES		512u
-#define PROGRESS	60		/* seconds */
+#define PROGRESS	60		/* seconds between progress notes */
 
 static uint64_t wanted;
 static double begun, told;
@@ -47,7 +47,7 @@ static bool change(unsigned int *seed)
 	}
 }
 
-/* What can be had is there again, to be taken away. */
+/* Bring in pages, so that they can be taken away again. */
 static bool bring(unsigned int *seed)
 {
 	odp_bring(odp_below(seed, 4) * PAGES / 4, PAGES / 4);
@@ -83,7 +83,7 @@ static void at_random(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_random", "O4 O6 O7 O10", "changed at random under traffic",
+	{ "odp_random", "O4 O6 O7 O10", "memory changes at random under traffic",
 	  at_random },
 };
 

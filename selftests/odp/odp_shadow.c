@@ -16,15 +16,15 @@
 #define READ_SLOTS	(2 * PAGE_SLOTS)
 
 /**
- * struct page - what is known of a page
- * @epoch: changes, begun and ended: odd during one
- * @life: of its bytes
- * @since: they may be of this life still, or any one after it
- * @losing: it is changed just now, and its bytes go, or may
- * @lost: they do go
+ * struct page - the model's state of a page
+ * @epoch: begun plus ended changes: odd during a change
+ * @life: number of the current life; a change that may lose bytes begins a new one
+ * @since: the bytes may be of this life, or any later one
+ * @losing: a change that loses bytes, or may, is under way
+ * @lost: that change certainly loses them
  * @prot: PROT_*
- * @base: what was there when this life began
- * @before: and the one before
+ * @base: pattern of the page at the beginning of this life
+ * @before: @base of the previous life
  */
 struct page {
 	unsigned int epoch;
@@ -38,11 +38,11 @@ struct page {
 };
 
 /**
- * struct slot - what was written last
- * @life: of the page then; 0: nothing was
- * @from: place in the message
+ * struct slot - the last write to a slot
+ * @life: life of the page at that time; 0: not written
+ * @from: offset in the message
  * @pattern: of the message
- * @sure: it was written in that life, and not in the one before
+ * @sure: written in that life for certain, not in the one before
  */
 struct slot {
 	unsigned int life;
@@ -57,7 +57,7 @@ unsigned int odp_accesses;
 unsigned int odp_refusals;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct page pages[ODP_PAGES_MAX];	/* under the lock */
+static struct page pages[ODP_PAGES_MAX];	/* under @lock */
 static struct slot slots[ODP_PAGES_MAX * PAGE_SLOTS];
 static atomic_bool stop;
 
@@ -140,7 +140,10 @@ static bool has(const uint8_t *bytes, uint8_t pattern, uint32_t from)
 	return true;
 }
 
-/* The bytes that the page began its life with, or the one that goes on still. */
+/*
+ * Do the bytes match the initial pattern of the current life, or of one that is just
+ * ending?
+ */
 static bool is_base(const uint8_t *bytes, size_t slot, const struct page *p)
 {
 	uint32_t from = slot % PAGE_SLOTS * ODP_SLOT;
@@ -149,7 +152,7 @@ static bool is_base(const uint8_t *bytes, size_t slot, const struct page *p)
 	       (p->losing && has(bytes, p->before, from));
 }
 
-/* No life has begun in between, and none was about to. */
+/* No life has begun in between, and none was about to end at @before. */
 static bool same_life(const struct page *before, const struct page *after)
 {
 	return before->life == after->life && !before->losing;
@@ -164,7 +167,7 @@ static bool compare(const uint8_t *bytes, size_t n, const struct page *before,
 	bool right;
 
 	if (!same_life(before, after)) {
-		/* A life has passed by: it may be of that one. */
+		/* A life has begun meanwhile: the bytes may be of either. */
 		right = base || (written && s->life >= before->since) ||
 			after->life - before->life > 1;
 	} else if (s->life == before->life && s->sure) {
@@ -179,7 +182,7 @@ static bool compare(const uint8_t *bytes, size_t n, const struct page *before,
 		right = base;
 	}
 	return check(right,
-		     "page %zu, slot %zu is %#x; %#x was written in life %u%s, it is %u to %u, from %u, of base %#x",
+		     "page %zu, slot %zu is %#x; %#x was written in life %u%s; life %u to %u, since %u, base %#x",
 		     n / PAGE_SLOTS, n % PAGE_SLOTS, bytes[0],
 		     packet_pattern(s->pattern, s->from), s->life,
 		     s->sure ? "" : " or later", before->life, after->life,
@@ -187,8 +190,8 @@ static bool compare(const uint8_t *bytes, size_t n, const struct page *before,
 }
 
 /*
- * Has the access ended as it has to? Return: whether it was carried out; if not,
- * the queue pair is ready again.
+ * Check that the result of an access was possible. Return: whether it was executed; if not,
+ * the queue pair has been made ready again.
  */
 static bool ended(int syndrome, int prot, const struct page *before,
 		  const struct page *after, size_t n)
@@ -216,7 +219,7 @@ static bool ended(int syndrome, int prot, const struct page *before,
 	return false;
 }
 
-/* Not behind the end. */
+/* Choose slots that end within the region. */
 static size_t choose(size_t most, size_t *n)
 {
 	*n = rng_below(4) ? 1 : 1 + rng_below(most);
@@ -312,7 +315,7 @@ void odp_shadow_run(struct mm_churn *churn, size_t n, bool (*enough)(void))
 	     q.odp_pages, q.odp_invalidated);
 }
 
-/* The process sees the same. */
+/* Compare the process's own view as well. */
 void odp_shadow_close(void)
 {
 	struct page p;

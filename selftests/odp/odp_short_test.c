@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * On-demand memory where memory is short: of a process whose control group is full,
- * and which cannot be killed to make room.
+ * On-demand memory when memory is short: the process's control group is full, and its
+ * process cannot be killed by the OOM killer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,10 @@
 #define PARTS	8000u
 #define FILE_AT	(5000 * MEM_PAGE)
 
-/* A process in that group, with a copy of our memory, not to be killed for room. */
+/*
+ * A process in that group, with a copy of our memory, exempt from the OOM killer. It
+ * touches a page in each of the first @touched children.
+ */
 static pid_t member(const struct odp *o, size_t touched)
 {
 	int ready[2];
@@ -70,7 +73,7 @@ static void out_of_memory(int syndrome, const char *what)
 	check(syndrome == XROCE_SYN_NAK_OP, "%s: %#x", what, syndrome);
 }
 
-/* Pages are short: told to come again for a second, then no more; then room. */
+/* No memory for pages: RNR NAKs for a second, then a NAK; then there is memory again. */
 static void pages(void)
 {
 	struct xroce_stat before;
@@ -83,7 +86,10 @@ static void pages(void)
 
 	if (!group_open("memory") || !odp_open(&o, 64 * PARTS))
 		return;
-	/* Where nothing has been written, to read takes a page of a file, too. */
+	/*
+	 * A READ of private memory that was never written takes the zero page, so use a
+	 * file.
+	 */
 	fd = memfd_create("file", MFD_CLOEXEC);
 	check(!ftruncate(fd, MEM_PAGE) &&
 	      mmap(o.mem + FILE_AT, MEM_PAGE, PROT_READ, MAP_SHARED | MAP_FIXED,
@@ -94,7 +100,7 @@ static void pages(void)
 	quiet();
 	group_limit(0);
 	before = live_stat();
-	/* There may be some left that has been charged before. */
+	/* Some pages may be left that were charged before. */
 	start = now();
 	for (i = 1; i < 4096; i++) {
 		int syndrome = odp_write(&o, i * MEM_PAGE, 64, 0x12);
@@ -106,7 +112,7 @@ static void pages(void)
 			break;
 	}
 	quiet_end();
-	check(i < 4096, "it is not short");
+	check(i < 4096, "memory is not short");
 	check(now() - start > 0.8 && now() - start < 20, "%.2f s",
 	      now() - start);
 	note("%zu pages, then %.2f s and %u RNR NAKs in all", i, now() - start,
@@ -116,12 +122,12 @@ static void pages(void)
 	check(odp_query(&o).odp_failed == 1, "%llu failed",
 	      odp_query(&o).odp_failed);
 
-	/* READs are answered by the module. */
+	/* Responses to READs are made by the module. */
 	quiet();
 	if (wire_again(&o.w))
 		out_of_memory(odp_read(&o, FILE_AT, 64, buf), "READ");
 	quiet_end();
-	/* It is short all the same, but what is not allowed is an access error. */
+	/* Memory is still short, but an access without the right is an access error. */
 	if (wire_again(&o.w))
 		REFUSED(odp_write(&o, FILE_AT, 64, 1));
 	if (wire_again(&o.w))
@@ -134,7 +140,7 @@ static void pages(void)
 	end(&o, pid);
 }
 
-/* Pages are there, but there is no room for what the module notes of them. */
+/* Pages are resident, but there is no memory for the module's entries. */
 static void parts(void)
 {
 	struct xroce_mr_advise a = { .advice = XROCE_ADVISE_PREFETCH_NO_FAULT };
@@ -157,14 +163,14 @@ static void parts(void)
 	a.length = PARTS / 2 * IMPLICIT_CHILD;
 	ret = xroce_mr_advise(o.w.x, &a);
 	q = odp_query(&o);
-	check(ret == -ENOMEM && q.odp_children < PARTS / 2, "%d, %llu parts", ret,
+	check(ret == -ENOMEM && q.odp_children < PARTS / 2, "MR_ADVISE: %d, %llu children", ret,
 	      q.odp_children);
 	for (i = PARTS / 2; i < PARTS && syndrome == XROCE_SYN_ACK; i++)
 		syndrome = odp_write(&o, implicit_at(o.mem + i * IMPLICIT_CHILD), 64, 2);
-	check(i < PARTS, "it is not short");
+	check(i < PARTS, "memory is not short");
 	out_of_memory(syndrome, "WRITE");
 	q = odp_query(&o);
-	note("%llu parts, %llu bytes", q.odp_children, q.odp_bytes);
+	note("%llu children, %llu bytes", q.odp_children, q.odp_bytes);
 
 	group_limit(64 << 20);
 	if (wire_again(&o.w))
@@ -174,17 +180,19 @@ static void parts(void)
 	check(!xroce_mr_advise(o.w.x, &a) && a.pages == PARTS, "%llu pages",
 	      a.pages);
 	q = odp_query(&o);
-	/* They are that process's, whoever makes them. */
+	/* Children are charged to that process, whichever process makes them. */
 	check(q.odp_children == PARTS &&
 	      group_used() - used > 512 * (PARTS - i),
-	      "%llu parts, %lld charged", q.odp_children,
+	      "%llu children, %lld bytes charged", q.odp_children,
 	      group_used() - used);
 	end(&o, pid);
 }
 
 static const struct test tests[] = {
-	{ "odp_short", "O3 D5", "no memory for pages", pages },
-	{ "implicit_short", "O2 O3 D5", "no memory for parts", parts },
+	{ "odp_short", "O3 D5", "a fault fails because no memory is left for pages",
+	  pages },
+	{ "implicit_short", "O2 O3 D5", "a fault fails because no memory is left for children",
+	  parts },
 };
 
 int main(int argc, char **argv)

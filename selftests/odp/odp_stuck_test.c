@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Faults that are not served: on-demand memory is a file whose server does not answer.
- * Nobody else waits for it, and who is concerned can be ended.
+ * Faults that are never served: on-demand memory is a file whose server does not answer.
+ * Other users are not delayed, and the processes concerned can be killed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,19 +17,22 @@
 #include "mem.h"
 #include "odp.h"
 
-/* More than the faults of a user, and of all together before there was a limit for each. */
+/*
+ * More than the faults served at a time for a user, and than a workqueue's default limit
+ * (256).
+ */
 #define REGIONS	280u
 #define NOBODY	65534
 
-/* What a process that has memory of the file is at; in shared memory. */
+/* State of a process that has memory of the file; in shared memory. */
 enum stage {
 	STARTS,
-	WAITS,		/* all of its faults have been asked for */
+	WAITS,		/* all of its faults have been requested */
 	CLOSES,		/* it has been told to close its handle */
 	CLOSED,
 };
 
-/* So far behind the first page that it is not read ahead with it. */
+/* Offset so far from the first page that read-ahead does not reach it. */
 #define STUCK	(16 * MEM_PAGE)
 
 /* Send a WRITE of 64 bytes. */
@@ -44,7 +47,7 @@ static bool send_write(struct odp *o, uint8_t opcode, size_t off)
 	return wire_send(&o->w);
 }
 
-/* Send one, which is told to come again: the fault has been asked for. */
+/* Send a WRITE and expect an RNR NAK: the fault has been requested. */
 static void ask(struct odp *o, size_t off)
 {
 	struct packet got;
@@ -54,7 +57,7 @@ static void ask(struct odp *o, size_t off)
 		      "syndrome %#x", got.syndrome);
 }
 
-/* A process with the memory that ours is, but for a page of the file at @off. */
+/* A child with a copy of our memory, except that the page at @off is of the file. */
 static pid_t with_file(struct odp *o, struct fuse *f, size_t off)
 {
 	int ready[2];
@@ -80,8 +83,8 @@ static pid_t with_file(struct odp *o, struct fuse *f, size_t off)
 }
 
 /*
- * The worker is in a fault of it when the process ends, and keeps its memory, of which
- * other pages are there. They are not served any more.
+ * A process ends while the worker is in a fault for it. The fault keeps the address space,
+ * with resident pages, but accesses are refused.
  */
 static void ended(void)
 {
@@ -100,10 +103,10 @@ static void ended(void)
 	ACKED(odp_write(&o, 0, 64, 0x14));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	check(!odp_empty(&o), "nothing was there");
+	check(!odp_empty(&o), "no page was resident");
 	REFUSED(odp_write(&o, 0, 64, 0x15));
 	fuse_abort(&f);
-	check(live_wait(odp_empty, &o), "%llu pages there",
+	check(live_wait(odp_empty, &o), "%llu pages resident",
 	      odp_query(&o).odp_resident);
 	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
 	live_parameter("odp_defer_max", 256);
@@ -124,8 +127,8 @@ static void send_uc(struct odp *o, size_t off)
 }
 
 /*
- * Nobody is told to come again on an unreliable connection. Each packet that is deferred
- * is waited for as long as patience says, and those behind it have their turn.
+ * There are no RNR NAKs on an unreliable connection. Each deferred packet waits for at most
+ * odp_defer_ms, then the next one is executed.
  */
 static void unreliable(void)
 {
@@ -140,20 +143,20 @@ static void unreliable(void)
 	for (i = 1; i <= 3; i++)
 		check(mmap(o.mem + i * STUCK, MEM_PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_FIXED, f.fd, 0) != MAP_FAILED, "mmap");
-	/* Nothing else of a region is brought in while its worker is in a fault. */
+	/* While a worker is in a fault, no other page of the region is brought in. */
 	send_uc(&o, 0);
-	check(live_wait(written, &before), "nothing is there");
+	check(live_wait(written, &before), "the first page was not written");
 	before++;
 	for (i = 3; i >= 0; i--)
 		send_uc(&o, i * STUCK);
-	check(live_wait(written, &before), "those behind wait for ever");
+	check(live_wait(written, &before), "the packet behind the stuck ones was not executed");
 	fuse_abort(&f);
 	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
 	fuse_close(&f);
 	odp_close(&o);
 }
 
-/* Another user's process, with @regions regions, a page of the file each. */
+/* Process of another user with @regions regions, each with one page of the file. */
 static void stick(struct fuse *f, unsigned int regions, enum stage *stage)
 {
 	static const struct wire_opts opts = { .peer = WIRE_QPN + 1 };
@@ -203,7 +206,7 @@ static bool reaped(void *arg)
 	return waitpid(*pid, NULL, WNOHANG) == *pid;
 }
 
-/* Have such a process, all of whose faults wait. */
+/* Start that process, and wait until all of its faults wait. */
 static bool stick_begin(struct fuse *f, unsigned int regions)
 {
 	live_parameter("odp_defer_max", 0);
@@ -215,7 +218,7 @@ static bool stick_begin(struct fuse *f, unsigned int regions)
 	sticky = fork();
 	if (!sticky)
 		stick(f, regions, stage);
-	return check(live_wait(waits, stage), "its faults were not asked for") &&
+	return check(live_wait(waits, stage), "its faults were not requested") &&
 	       fuse_wait_read(f);
 }
 
@@ -226,16 +229,16 @@ static void stick_end(struct fuse *f)
 	live_parameter("odp_defer_max", 256);
 }
 
-/* It closes its handle, and is killed, while none of its faults is served. */
+/* It closes its handle, and is killed, while its faults wait. */
 static void close_and_kill(void)
 {
 	__atomic_store_n(stage, CLOSES, __ATOMIC_RELEASE);
 	check(live_wait(closed, stage), "the handle is not closed");
 	kill(sticky, SIGKILL);
-	check(live_wait(reaped, &sticky), "it is not ended");
+	check(live_wait(reaped, &sticky), "the process did not end");
 }
 
-/* A user's faults keep no other user from paging, nor his process from ending. */
+/* A user's faults neither delay another user's, nor keep the process from ending. */
 static void others(void)
 {
 	struct fuse f;
@@ -258,12 +261,12 @@ static void killed(void)
 	if (!stick_begin(&f, REGIONS))
 		return;
 	kill(sticky, SIGKILL);
-	check(live_wait(reaped, &sticky), "it is not ended");
+	check(live_wait(reaped, &sticky), "the process did not end");
 	stick_end(&f);
 	live_check_idle(LIVE_DEV);
 }
 
-/* The module stays until the fault has been served. */
+/* The module cannot be unloaded until the fault has ended. */
 static void module(void)
 {
 	struct fuse f;
@@ -281,7 +284,7 @@ static void module(void)
 	stick_end(&f);
 }
 
-/* Advice waits for the file, too, but not in a way that cannot be ended. */
+/* MR_ADVISE waits for the file, too, but can be killed. */
 static void advised(void)
 {
 	struct xroce_mr_advise a = { .advice = XROCE_ADVISE_PREFETCH };
@@ -305,20 +308,24 @@ static void advised(void)
 	}
 	fuse_wait_read(&f);
 	kill(sticky, SIGKILL);
-	check(live_wait(reaped, &sticky), "it is not ended");
+	check(live_wait(reaped, &sticky), "the process did not end");
 	fuse_close(&f);
 	live_check_idle(LIVE_DEV);
 }
 
 static const struct test tests[] = {
-	{ "odp_stuck_ended", "O4 O6", "a process ends while its memory is faulted in",
+	{ "odp_stuck_ended", "O4 O6", "a process ends while a fault for it is stuck",
 	  ended },
-	{ "odp_stuck_uc", "O3 O9", "packets that are not sent again have their turn",
+	{ "odp_stuck_uc", "O3 O9", "UC packets behind stuck ones are executed",
 	  unreliable },
-	{ "odp_stuck_others", "O3 O9", "another user's memory is served", others },
-	{ "odp_stuck_killed", "O6 O9", "who has such memory can be killed", killed },
-	{ "odp_stuck_advise", "O6", "who waits for such memory can be killed", advised },
-	{ "odp_stuck_module", "O9", "the module goes when the fault is over", module },
+	{ "odp_stuck_others", "O3 O9", "another user's faults are served",
+	  others },
+	{ "odp_stuck_killed", "O6 O9", "the process with the stuck memory can be killed",
+	  killed },
+	{ "odp_stuck_advise", "O6", "a process stuck in MR_ADVISE can be killed",
+	  advised },
+	{ "odp_stuck_module", "O9", "the module can be unloaded only after the fault",
+	  module },
 };
 
 int main(int argc, char **argv)

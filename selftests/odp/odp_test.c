@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory on-demand regions: what is missing is brought in, or refused. */
+/* On-demand regions: missing pages are brought in, or the access is refused. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 static const char zeros[8 * MEM_PAGE];
 
-/* However busy the host is, a packet that is deferred is not refused for the time it takes. */
+/* Packets are deferred for so long that none is refused because the host is busy. */
 static bool patient_open(struct odp *o, size_t pages)
 {
 	live_parameter("odp_defer_ms", 60000);
@@ -33,7 +33,10 @@ static void patient_close(struct odp *o)
 	live_parameter("odp_defer_ms", 20);
 }
 
-/* Nothing is there before, or pinned ever; what is there is no fault again. */
+/*
+ * Nothing is resident at first, and nothing is ever pinned. A resident page causes no
+ * fault.
+ */
 static void cold(void)
 {
 	struct xroce_mr_query q;
@@ -44,29 +47,29 @@ static void cold(void)
 		return;
 	pinned = live_pinned();
 	check(pinned == WIRE_BYTES / MEM_PAGE, "%ld pages pinned", pinned);
-	check(!mem_pfn(o.mem + 8 * MEM_PAGE), "there before");
+	check(!mem_pfn(o.mem + 8 * MEM_PAGE), "resident before the first access");
 	q = odp_query(&o);
 	check(q.access & XROCE_ACCESS_ON_DEMAND && !q.odp_resident &&
 	      !q.odp_faults && q.pages == 1024 && q.page_shift == 12,
-	      "access %#x, %llu there, %llu faults", q.access, q.odp_resident,
+	      "access %#x, %llu resident, %llu faults", q.access, q.odp_resident,
 	      q.odp_faults);
 	ACKED(odp_write(&o, 8 * MEM_PAGE, 1000, 0x21));
-	check(!o.rnr, "told %u times to come again", o.rnr);
+	check(!o.rnr, "%u RNR NAKs", o.rnr);
 	odp_is(o.mem + 8 * MEM_PAGE, 1000, 0x21);
 	q = odp_query(&o);
 	check(q.odp_resident == 1 && q.odp_faults == 1 && q.odp_pages == 1 &&
 	      !q.odp_failed && !q.odp_invalidated,
-	      "%llu there, %llu faults, %llu pages, %llu failed, %llu invalidated",
+	      "%llu resident, %llu faults, %llu pages, %llu failed, %llu invalidated",
 	      q.odp_resident, q.odp_faults, q.odp_pages, q.odp_failed,
 	      q.odp_invalidated);
 	ACKED(odp_write(&o, 8 * MEM_PAGE + 7, 1001, 0x22));
-	check(!o.rnr, "told to come again");
+	check(!o.rnr, "RNR NAK for a resident page");
 	odp_is(o.mem + 8 * MEM_PAGE + 7, 1001, 0x22);
 	check(live_pinned() == pinned, "%ld pages pinned", live_pinned());
 	patient_close(&o);
 }
 
-/* The same of a READ, which is answered late, and not told to come again. */
+/* The same for READs: the response is late, but there is no RNR NAK. */
 static void reads(void)
 {
 	static char buf[8 * MEM_PAGE];
@@ -83,7 +86,7 @@ static void reads(void)
 		o.mem[2 * MEM_PAGE + i] = i * 31 + i / 4096;
 	ACKED(odp_read(&o, 2 * MEM_PAGE, 8 * MEM_PAGE, buf));
 	check(!memcmp(buf, o.mem + 2 * MEM_PAGE, sizeof(buf)), "other bytes");
-	check(!o.rnr, "told %u times to come again", o.rnr);
+	check(!o.rnr, "%u RNR NAKs", o.rnr);
 	patient_close(&o);
 }
 
@@ -101,13 +104,13 @@ static void atomics(void)
 	o.w.req.rkey = o.mr.rkey;
 	o.w.req.swap = 5;
 	ACKED(odp_request(&o));
-	check(!o.rnr, "told %u times to come again", o.rnr);
+	check(!o.rnr, "%u RNR NAKs", o.rnr);
 	ACKED(odp_request(&o));
 	check(*word == 10, "%llu", (unsigned long long)*word);
 	patient_close(&o);
 }
 
-/* All that a packet needs is there before a byte of it is written. */
+/* All pages of a packet must be resident before a byte is written. */
 static void straddles(void)
 {
 	struct odp o;
@@ -123,7 +126,7 @@ static void straddles(void)
 	patient_close(&o);
 }
 
-/* Registered over nothing; refused only when it has failed; then mapped. */
+/* Registered over unmapped memory: accesses are refused until it is mapped. */
 static void unmapped(void)
 {
 	struct xroce_mr_query q;
@@ -146,12 +149,12 @@ static void unmapped(void)
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == o.mem, "mmap");
 	ACKED(odp_write(&o, 5, 64, 0x51));
 	odp_is(o.mem + 5, 64, 0x51);
-	/* An answer of several packets, which comes to an end on its way. */
+	/* A response of several packets that ends with a NAK. */
 	REFUSED(odp_read(&o, 0, 4 * MEM_PAGE, buf));
 	odp_close(&o);
 }
 
-/* Rights are those of the mapping. */
+/* The rights are those of the mapping. */
 static void read_only(void)
 {
 	char buf[64];
@@ -164,13 +167,13 @@ static void read_only(void)
 	ACKED(odp_read(&o, 0, 64, buf));
 	check(!strcmp(buf, "content"), "other bytes");
 	REFUSED(odp_write(&o, 0, 64, 0x61));
-	check(!strcmp(o.mem, "content"), "written");
+	check(!strcmp(o.mem, "content"), "the page was written");
 	if (!odp_again(&o))
 		return;
 	mprotect(o.mem, o.bytes, PROT_READ | PROT_WRITE);
 	ACKED(odp_write(&o, 0, 64, 0x62));
 	odp_is(o.mem, 64, 0x62);
-	/* It was writable. */
+	/* It was writable when it was brought in. */
 	mprotect(o.mem, o.bytes, PROT_READ);
 	REFUSED(odp_write(&o, 0, 64, 0x63));
 	odp_is(o.mem, 64, 0x62);
@@ -181,7 +184,7 @@ static void read_only(void)
 	odp_close(&o);
 }
 
-/* What the kernel takes away is gone, and what it puts there is found. */
+/* Pages that the kernel takes away are gone, and new pages are found. */
 static void invalidated(void)
 {
 	struct xroce_mr_query q;
@@ -195,16 +198,16 @@ static void invalidated(void)
 	for (i = 0; i < 8; i++)
 		ACKED(odp_write(&o, i * MEM_PAGE, 512, 0x70 + i));
 	q = odp_query(&o);
-	check(q.odp_resident == 8, "%llu there", q.odp_resident);
+	check(q.odp_resident == 8, "%llu resident", q.odp_resident);
 	madvise(o.mem, 2 * MEM_PAGE, MADV_DONTNEED);
 	q = odp_query(&o);
 	check(q.odp_resident == 6 && q.odp_invalidated == 2,
-	      "%llu there, %llu invalidated", q.odp_resident,
+	      "%llu resident, %llu invalidated", q.odp_resident,
 	      q.odp_invalidated);
 	ACKED(odp_read(&o, MEM_PAGE, 512, buf));
 	check(!memcmp(buf, zeros, 512), "not zeros");
 
-	/* It takes its pages with it. */
+	/* mremap() moves the page. */
 	to = mmap(NULL, MEM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	check(mremap(o.mem + 4 * MEM_PAGE, MEM_PAGE, MEM_PAGE,
 		     MREMAP_MAYMOVE | MREMAP_FIXED, to) == to, "mremap");
@@ -220,11 +223,11 @@ static void invalidated(void)
 	munmap(o.mem + 5 * MEM_PAGE, MEM_PAGE);
 	REFUSED(odp_write(&o, 5 * MEM_PAGE, 512, 1));
 	q = odp_query(&o);
-	check(q.odp_resident <= 6, "%llu there", q.odp_resident);
+	check(q.odp_resident <= 6, "%llu resident", q.odp_resident);
 	odp_close(&o);
 }
 
-/* Who is forked has what there was; the region's pages are the parent's. */
+/* A forked child has the old bytes; the region's pages are the parent's. */
 static void forked(void)
 {
 	static char buf[64];
@@ -260,10 +263,7 @@ static void forked(void)
 	odp_close(&o);
 }
 
-/*
- * A page that is free to be dropped is clean: it would be, with what a peer has
- * written, if nobody said that it has been.
- */
+/* A page with MADV_FREE is dropped if it is clean. A peer's WRITE must make it dirty. */
 static void dirtied(void)
 {
 	struct odp o;
@@ -274,7 +274,7 @@ static void dirtied(void)
 	memset(o.mem, 1, o.bytes);
 	madvise(o.mem, o.bytes, MADV_FREE);
 	ACKED(odp_write(&o, MEM_PAGE, 512, 0x55));
-	/* Another CPU may have the page on a list of its own, which this empties. */
+	/* The page may be in another CPU's LRU batch; compaction drains these. */
 	for (i = 0; i < 100 && mem_pfn(o.mem + 2 * MEM_PAGE); i++) {
 		if (i && system("echo 1 >/proc/sys/vm/compact_memory"))
 			break;
@@ -285,7 +285,7 @@ static void dirtied(void)
 	odp_close(&o);
 }
 
-/* Memory that not even the kernel may see. */
+/* Memory that even the kernel has no mapping of. */
 static void secret(void)
 {
 	int fd = syscall(SYS_memfd_secret, 0);
@@ -307,7 +307,7 @@ static void secret(void)
 	odp_close(&o);
 }
 
-/* The process ends, with its memory; the region stays, and reaches nothing. */
+/* The process ends; its region stays, but all accesses are refused. */
 static void ended(void)
 {
 	struct odp o;
@@ -323,17 +323,17 @@ static void ended(void)
 	}
 	odp_register_of(&o, pid);
 	ACKED(odp_write(&o, 0, 64, 0x13));
-	check(!o.mem[0], "it is not its own");
+	check(!o.mem[0], "the parent's memory was written");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	REFUSED(odp_write(&o, 0, 64, 0x14));
-	check(live_wait(odp_empty, &o), "%llu pages there",
+	check(live_wait(odp_empty, &o), "%llu pages resident",
 	      odp_query(&o).odp_resident);
 	check(!xroce_mr_dereg(o.w.x, o.mr.mr), "dereg");
 	odp_close(&o);
 }
 
-/* What may be registered, and what it counts as. */
+/* Which regions can be registered, and what they count as. */
 static void registered(struct xroce *x)
 {
 	const struct rlimit small = { 16 * MEM_PAGE, 16 * MEM_PAGE };
@@ -341,7 +341,7 @@ static void registered(struct xroce *x)
 	struct xroce_mr_reg r;
 	char *mem;
 
-	/* More than there is of memory, and nothing of it mapped. */
+	/* More than the machine's memory, and nothing is mapped there. */
 	mem = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS |
 		   MAP_NORESERVE, -1, 0);
 	munmap(mem, 64ul << 30);
@@ -370,19 +370,24 @@ static void registered(struct xroce *x)
 }
 
 static const struct test tests[] = {
-	{ "odp_reg", "O1 O9", "registration pins nothing", ON_HANDLE(registered) },
-	{ "odp_cold", "O1 O3 O10", "a WRITE of what is not there", cold },
-	{ "odp_read", "O3", "READs of what is not there", reads },
-	{ "odp_atomic", "O3", "atomics on what is not there", atomics },
-	{ "odp_straddle", "O3", "all of a packet or nothing", straddles },
+	{ "odp_reg", "O1 O9", "registration pins nothing",
+	  ON_HANDLE(registered) },
+	{ "odp_cold", "O1 O3 O10", "a WRITE to memory that is not resident",
+	  cold },
+	{ "odp_read", "O3", "READs of memory that is not resident", reads },
+	{ "odp_atomic", "O3", "atomics on memory that is not resident",
+	  atomics },
+	{ "odp_straddle", "O3", "a packet is executed completely or not at all",
+	  straddles },
 	{ "odp_unmapped", "O1 O6", "an access error where nothing is mapped",
 	  unmapped },
-	{ "odp_readonly", "O7", "rights are the mapping's", read_only },
-	{ "odp_invalidate", "O4 O6 O10", "unmapped, moved, dropped", invalidated },
-	{ "odp_fork", "O4 O6", "copies on write", forked },
-	{ "odp_dirty", "O4 O6", "what was written is kept", dirtied },
-	{ "odp_secret", "O4", "memory without the kernel's mapping", secret },
-	{ "odp_ended", "O4 O6", "the process has ended", ended },
+	{ "odp_readonly", "O7", "rights are those of the mapping", read_only },
+	{ "odp_invalidate", "O4 O6 O10", "pages are unmapped, moved, dropped",
+	  invalidated },
+	{ "odp_fork", "O4 O6", "copy on write after a fork", forked },
+	{ "odp_dirty", "O4 O6", "a WRITE makes its page dirty", dirtied },
+	{ "odp_secret", "O4", "secret memory is inaccessible", secret },
+	{ "odp_ended", "O4 O6", "the process with the memory ends", ended },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets that are deferred take from what all users have. One user's memory is a file
- * whose bytes never come, and packets for it come without end: there is still room for
- * another user's, who is not told to come again.
+ * Deferred packets count against a limit for all users. One user's memory is a file whose
+ * bytes never come, and packets for it keep coming. There must still be room for another
+ * user's packets, so that these get no RNR NAK.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,11 +17,11 @@
 
 #define ALICE		1001u
 #define BOB		1002u
-#define KEPT_ALL	4096u	/* of all users */
-#define KEPT_QP		256u	/* of a queue pair */
+#define KEPT_ALL	4096u	/* for all users together */
+#define KEPT_QP		256u	/* for a queue pair */
 #define QPS		(KEPT_ALL / KEPT_QP)
 
-/* Alice's memory never comes; her queue pairs are more than enough to fill all. */
+/* Alice's memory never comes. Her queue pairs are enough to reach the limit. */
 struct flood {
 	struct fuse fuse;
 	struct odp o;
@@ -62,7 +62,7 @@ static void flood_close(struct flood *f)
 	fuse_close(&f->fuse);
 }
 
-/* As many packets as there is room for in all. */
+/* Send as many packets as there is room for altogether. */
 static void flood(struct flood *f)
 {
 	struct packet *req;
@@ -106,14 +106,14 @@ static void limit_kept(__u32 flags, __u64 most)
 	check(!xroce_limit_set(&set), "LIMIT_SET");
 }
 
-/* While Alice has all that she can have: @want; Bob is served at once. */
+/* When Alice has reached her limit, @want, Bob's requests are executed at once. */
 static void beside_a_flood(__u64 want)
 {
 	struct kept alice = { ALICE, want };
 	static struct flood f;
 	struct odp bob;
 
-	/* The network is set up with the first one, which takes more than they may. */
+	/* The first odp_open() sets up the network, which needs root. */
 	if (!odp_open(&bob, 1))
 		return;
 	odp_close(&bob);
@@ -127,24 +127,24 @@ static void beside_a_flood(__u64 want)
 	if (flood_open(&f)) {
 		become(0);
 		flood(&f);
-		check(live_wait(is_kept, &alice), "%llu deferred for her, not %llu",
+		check(live_wait(is_kept, &alice), "%llu deferred for Alice, not %llu",
 		      kept_by(ALICE), want);
-		check(limit_used(XROCE_COUNT_DEFERRED) == want, "%llu in all",
+		check(limit_used(XROCE_COUNT_DEFERRED) == want, "%llu deferred for all",
 		      limit_used(XROCE_COUNT_DEFERRED));
 		ACKED(odp_write(&bob, 0, 64, 7));
 		check(!bob.rnr && odp_is(bob.mem, 64, 7),
-		      "he was told %u times to come again", bob.rnr);
-		check(!kept_by(BOB), "%llu are left of his", kept_by(BOB));
+		      "Bob's peer got %u RNR NAKs", bob.rnr);
+		check(!kept_by(BOB), "%llu are still deferred for Bob", kept_by(BOB));
 	}
 	flood_close(&f);
 	become(0);
-	check(!limit_used(XROCE_COUNT_DEFERRED), "%llu are left",
+	check(!limit_used(XROCE_COUNT_DEFERRED), "%llu are still deferred",
 	      limit_used(XROCE_COUNT_DEFERRED));
 	odp_close(&bob);
 	live_parameter("odp_defer_ms", 20);
 }
 
-/* No more than are free then. */
+/* A user can have no more deferred packets than are still free: at most half. */
 static void shared(void)
 {
 	beside_a_flood(KEPT_ALL / 2);
@@ -164,8 +164,9 @@ static void limited(void)
 
 static const struct test tests[] = {
 	{ "odp_users_shared", "O3 P2",
-	  "one user's packets leave room for another's", shared },
-	{ "odp_users_limited", "O3 P2", "and what an administrator allows", limited },
+	  "a user's deferred packets leave room for another user's", shared },
+	{ "odp_users_limited", "O3 P2", "limits of deferred packets for users and links",
+	  limited },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that the hardware reports as lost (hwpoison): what of it a peer is
- * served, on demand and pinned. A file of sysfs tells the kernel, in place of the
- * hardware.
+ * Memory that the hardware reports as lost (hwpoison), in on-demand and pinned regions. A
+ * file in sysfs simulates the report.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +22,8 @@
 #define LOST	"/sys/devices/system/memory/hard_offline_page"
 
 /*
- * Have the kernel told that a page of ours is lost. EBUSY: it has taken it from us, but
- * somebody else has it. Return: false when it cannot be told: the test is skipped then.
+ * Report a page of ours as lost. EBUSY: the kernel has taken it from us, but it has other
+ * users. Return: false: that is not possible, and the test is skipped.
  */
 static bool poison(const void *page)
 {
@@ -43,7 +42,7 @@ static bool poison(const void *page)
 	return true;
 }
 
-/* A page that is there, and one that is not: neither is served, all others are. */
+/* A resident page and one that is not: neither can be accessed, all others can. */
 static void on_demand(void)
 {
 	struct odp o;
@@ -60,17 +59,17 @@ static void on_demand(void)
 	wire_again(&o.w);
 	REFUSED(odp_write(&o, 20 * MEM_PAGE, 64, 0x33));
 	wire_again(&o.w);
-	/* Half of it is lost: nothing is written. */
+	/* A packet of which half would go to the lost page: nothing is written. */
 	memset(o.mem + 19 * MEM_PAGE, 7, MEM_PAGE);
 	REFUSED(odp_write(&o, 20 * MEM_PAGE - 32, 64, 0x34));
 	check(o.mem[20 * MEM_PAGE - 1] == 7, "half of it was written");
 	wire_again(&o.w);
 	ACKED(odp_read(&o, 16 * MEM_PAGE, 64, buf));
 	odp_is(buf, 64, 0x32);
-	/* The neighbours, which are brought in together with it else. */
+	/* The neighbours, which otherwise are brought in together with it. */
 	ACKED(odp_write(&o, MEM_PAGE, 64, 0x35));
 	ACKED(odp_write(&o, 21 * MEM_PAGE, 64, 0x36));
-	/* What is put in its place is found. */
+	/* A page that replaces the lost one can be accessed. */
 	check(mmap(o.mem, MEM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 		   MAP_ANONYMOUS | MAP_FIXED, -1, 0) == o.mem, "mmap");
 	ACKED(odp_write(&o, 0, 64, 0x37));
@@ -107,11 +106,11 @@ static void still_mapped(void)
 	ACKED(odp_write(&o, MEM_PAGE, 64, 0x41));
 	if (!poison(o.mem))
 		goto out;
-	check(mem_pfn(o.mem), "it is not mapped any more");
+	check(mem_pfn(o.mem), "the page is not mapped any more");
 	REFUSED(odp_write(&o, 0, 64, 0x42));
-	check(!o.mem[0], "it was written to");
+	check(!o.mem[0], "the lost page was written");
 	wire_again(&o.w);
-	/* Nor with one that can be had. */
+	/* Nor is a packet executed that also needs an intact page. */
 	REFUSED(odp_write(&o, MEM_PAGE - 32, 64, 0x43));
 	check(!o.mem[MEM_PAGE - 1], "half of it was written");
 	wire_again(&o.w);
@@ -124,8 +123,8 @@ out:
 }
 
 /*
- * The kernel takes it from the process, and cannot from the region: the peer is served
- * until the region goes. A region over it is refused from then on.
+ * The kernel can take the page from the process, but not from the region: the peer can
+ * access it until the region is deregistered. A new region over it is refused.
  */
 static void pinned(void)
 {
@@ -148,9 +147,11 @@ out:
 }
 
 static const struct test tests[] = {
-	{ "poison_on_demand", "O4 O6", "lost memory, on demand", on_demand },
-	{ "poison_still_mapped", "O4 O6", "lost memory that the kernel cannot unmap", still_mapped },
-	{ "poison_pinned", "R7", "lost memory, pinned", pinned },
+	{ "poison_on_demand", "O4 O6", "lost memory in an on-demand region",
+	  on_demand },
+	{ "poison_still_mapped", "O4 O6", "lost on-demand memory that the kernel cannot unmap",
+	  still_mapped },
+	{ "poison_pinned", "R7", "lost memory in a pinned region", pinned },
 };
 
 int main(int argc, char **argv)
