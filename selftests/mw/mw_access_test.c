@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a peer can do through windows, and what it cannot. */
+/* What a peer can and cannot access through windows. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define READ	XROCE_RC_READ_REQUEST
 #define ADD	XROCE_RC_FETCH_ADD
 
-/* @op comes to @want. */
+/* Check that a request with opcode @op has the result @want, see mw_try(). */
 #define expect(w, op, va, len, key, want) do { \
 	int got_ = mw_try(w, op, va, len, key); \
 	check(got_ == (want), "opcode %#x at +%lld, %u bytes: cause %d, not %d", \
@@ -39,7 +39,7 @@ static void unbound_one(struct wire *w, __u32 type)
 
 	expect(w, WRITE, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
 	expect(w, READ, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
-	/* The key does for nothing else, either. */
+	/* The key is not valid for virtual address 0, either. */
 	expect(w, WRITE, 0, 8, key, XROCE_CAUSE_ACC_KEY);
 	mw_del(w, key);
 	expect(w, WRITE, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
@@ -57,7 +57,10 @@ static void bound_one(struct wire *w, __u32 type)
 	expect(w, WRITE, w->mr.iova + 77, 1001, key, 0);
 	expect(w, READ, w->mr.iova + 77, 1001, key, 0);
 	expect(w, ADD, w->mr.iova + 80, 8, key, 0);
-	/* The region's own key goes on, and the key of another byte does not. */
+	/*
+	 * The region's own key stays valid; the window's key with another low byte is
+	 * invalid.
+	 */
 	expect(w, WRITE, w->mr.iova, 8, w->mr.rkey, 0);
 	expect(w, WRITE, w->mr.iova, 8, key ^ 1, XROCE_CAUSE_ACC_KEY);
 	mw_del(w, key);
@@ -70,7 +73,7 @@ static void bound(void)
 	all_types(bound_one);
 }
 
-/* One byte smaller than its region at each end. */
+/* A window that is one byte smaller than its region at each end. */
 static void bounds_one(struct wire *w, __u32 type)
 {
 	struct xroce_bind b = mw_whole(w, mw_new(w, type));
@@ -145,7 +148,7 @@ static void rights(void)
 	all_types(rights_one);
 }
 
-/* The region grants nothing to peers, the window everything. */
+/* The region grants no remote rights, the window all of them. */
 static void independent_one(struct wire *w, __u32 type)
 {
 	struct xroce_mr_reg reg = w->mr;
@@ -172,7 +175,10 @@ static void independent(void)
 	all_types(independent_one);
 }
 
-/* Who may use it: the queue pair itself, one of the same domain, another's. */
+/*
+ * Try a window through its own queue pair, then through another one of the same domain,
+ * which gives @cause.
+ */
 static void whose(__u32 type, int cause)
 {
 	struct wire w;
@@ -187,11 +193,11 @@ static void whose(__u32 type, int cause)
 	if (!wire_open(&other, &opts))
 		return;
 	key = mw_bound(&w, type);
-	check(!mw_try_write(&w, key), "its own queue pair");
-	/* The other's memory is not the window's: compare nothing but causes. */
+	check(!mw_try_write(&w, key), "WRITE through its own queue pair");
+	/* The other wire has different memory, so only causes are compared. */
 	other.mr.iova = w.mr.iova;
 	got = mw_try(&other, READ, w.mr.iova, 8, key);
-	check(got == cause, "another queue pair: cause %d", got);
+	check(got == cause, "READ through another queue pair: cause %d", got);
 	mw_del(&w, key);
 	wire_close(&other);
 	wire_close(&w);
@@ -236,7 +242,7 @@ static void other_domain(void)
 	}
 }
 
-/* Each bind of type 1 has another key, and the one before is void. */
+/* Each bind of a type 1 window gives it another key, and makes the old key invalid. */
 static void type1_new_key(struct wire *w)
 {
 	struct xroce_bind b;
@@ -247,7 +253,7 @@ static void type1_new_key(struct wire *w)
 	for (i = 0; i < 20 && !test_failed(); i++) {
 		old = b.rkey;
 		b.length = i % 5 == 4 ? 0 : WIRE_BYTES;
-		/* In turn without and with a system call. */
+		/* Alternately without and with a system call. */
 		check(i & 1 ? !mw_bind_now(w, XROCE_MW_TYPE_1, &b) :
 			      !mw_bind(w, XROCE_MW_TYPE_1, &b), "bind");
 		check(b.rkey != old && b.rkey >> 8 == old >> 8, "%#x, then %#x",
@@ -269,13 +275,13 @@ static void local_invalidate(struct wire *w)
 		b = mw_whole(w, mw_new(w, type));
 		for (i = 0; i < 6 && !test_failed(); i++) {
 			check(!mw_bind(w, type, &b), "bind");
-			check(!mw_try_write(w, b.rkey), "bound");
+			check(!mw_try_write(w, b.rkey), "WRITE while bound");
 			check(i & 1 ? !xroce_mw_inval(w->x, b.rkey, w->qpn) :
 				      !mw_inval(w, b.rkey), "invalidate");
 			check(mw_try_write(w, b.rkey) == XROCE_CAUSE_ACC_KEY,
-			      "invalidated");
+			      "WRITE after invalidation");
 			check(!mw_query(w, b.rkey).bound, "query");
-			/* The user's byte: another one, or the same. */
+			/* The low byte is chosen by the user: another one, or the same. */
 			if (i != 3)
 				b.rkey = xroce_inc_rkey(b.rkey);
 		}
@@ -283,7 +289,7 @@ static void local_invalidate(struct wire *w)
 	}
 }
 
-/* Many of them; each has its own bounds. */
+/* Many windows over one region, each with its own bounds. */
 static void overlap(struct wire *w)
 {
 	enum { N = 1000, STEP = WIRE_BYTES / N };
@@ -308,13 +314,13 @@ static void overlap(struct wire *w)
 		expect(w, WRITE, w->mr.iova + i * STEP - 1, STEP, keys[i],
 		       XROCE_CAUSE_ACC_BOUNDS);
 	}
-	check(xroce_mr_dereg(w->x, w->mr.mr) == -EBUSY, "a region with windows");
+	check(xroce_mr_dereg(w->x, w->mr.mr) == -EBUSY, "deregistration with windows");
 	for (i = 0; i < N; i++)
 		mw_del(w, keys[i]);
-	check(!xroce_mr_dereg(w->x, w->mr.mr), "a region without");
+	check(!xroce_mr_dereg(w->x, w->mr.mr), "deregistration without windows");
 }
 
-/* Two windows and the region's key over the same bytes; one goes, others stay. */
+/* Three windows over the same bytes: if one is revoked, the others stay valid. */
 static void shared_bytes(struct wire *w)
 {
 	__u32 one, a, b;
@@ -323,18 +329,18 @@ static void shared_bytes(struct wire *w)
 	a = mw_bound(w, XROCE_MW_TYPE_2A);
 	b = mw_bound(w, XROCE_MW_TYPE_2B);
 	check(!mw_try_write(w, one) && !mw_try_write(w, a) &&
-	      !mw_try_write(w, b), "all");
+	      !mw_try_write(w, b), "WRITE through each window");
 	check(!mw_inval(w, a), "invalidate");
 	check(!mw_try_write(w, one) && !mw_try_write(w, b) &&
-	      mw_try_write(w, a) == XROCE_CAUSE_ACC_KEY, "without one");
+	      mw_try_write(w, a) == XROCE_CAUSE_ACC_KEY, "WRITE after one was invalidated");
 	mw_del(w, b);
 	check(!mw_try_write(w, one) &&
-	      mw_try_write(w, b) == XROCE_CAUSE_ACC_KEY, "without two");
+	      mw_try_write(w, b) == XROCE_CAUSE_ACC_KEY, "WRITE after another was deallocated");
 }
 
 /*
- * Somebody with the right to write maps makes a window's entry say more than has
- * been bound: the module knows better.
+ * An entry of the map is overwritten, by a process with the right to write maps, so that it
+ * grants more than the window. The module checks its own copy.
  */
 static void map_lies(void)
 {
@@ -364,7 +370,8 @@ static void map_lies(void)
 			lie.access = i == 2 ? ~0u : lie.access;
 			lie.key = i == 3 ? lie.key ^ 1 : lie.key;
 			lie.qpn = i == 4 ? other.qpn : lie.qpn;
-			check(live_map_put(LIVE_DEV, "mpt", index, &lie), "lie");
+			check(live_map_put(LIVE_DEV, "mpt", index, &lie),
+			      "map entry with wrong values");
 			if (i < 2)
 				got = mw_try(&w, WRITE, w.mr.iova + 1, 100, b.rkey);
 			else if (i == 2)
@@ -376,17 +383,17 @@ static void map_lies(void)
 			else
 				continue;
 			check(got == XROCE_CAUSE_ACC_MODULE,
-			      "type %u, lie %u: cause %d", type, i, got);
+			      "type %u, wrong entry %u: cause %d", type, i, got);
 		}
-		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "truth");
-		check(!mw_try_write(&w, b.rkey), "still good");
-		/* And that it is still bound. */
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "map entry restored");
+		check(!mw_try_write(&w, b.rkey), "WRITE with the correct entry");
+		/* The same with an entry that says that the window is still bound. */
 		mw_del(&w, b.rkey);
-		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "lie");
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "map entry with wrong values");
 		check(mw_try_write(&w, b.rkey) == XROCE_CAUSE_ACC_MODULE,
-		      "type %u: gone", type);
+		      "type %u: WRITE after deallocation", type);
 		memset(&entry, 0, sizeof(entry));
-		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "truth");
+		check(live_map_put(LIVE_DEV, "mpt", index, &entry), "map entry restored");
 		wire_close(&other);
 		wire_close(&w);
 	}
@@ -395,28 +402,31 @@ static void map_lies(void)
 static const struct test tests[] = {
 	{ "mw_unbound", "W1", "a window that is not bound gives no access",
 	  unbound },
-	{ "mw_bound", "W1 W2 W10", "a bound one does, until it is deallocated",
+	{ "mw_bound", "W1 W2 W10", "a bound window gives access until it is deallocated",
 	  bound },
-	{ "mw_bounds", "W4", "to the byte, at each end", bounds },
-	{ "mw_bounds_wrap", "W4", "ranges that wrap", ON_WIRE(bounds_wrap, &mw_rc) },
-	{ "mw_rights", "W3", "each right alone, and all sets of them", rights },
-	{ "mw_independent", "W3", "rights that the region does not grant",
+	{ "mw_bounds", "W4", "bounds are exact at both ends", bounds },
+	{ "mw_bounds_wrap", "W4", "a range that wraps is out of bounds",
+	  ON_WIRE(bounds_wrap, &mw_rc) },
+	{ "mw_rights", "W3", "each set of rights is enforced", rights },
+	{ "mw_independent", "W3", "a window can grant rights that the region does not",
 	  independent },
-	{ "mw_type1_any_qp", "W5 P2", "any queue pair of the domain",
+	{ "mw_type1_any_qp", "W5 P2", "type 1: any queue pair of the domain has access",
 	  type1_any_qp },
-	{ "mw_type2a_one_qp", "W6 P2", "only the queue pair", type2a_one_qp },
-	{ "mw_type2b_one_qp", "W6 P2", "only the queue pair", type2b_one_qp },
-	{ "mw_other_domain", "W5 W6 P2", "another domain's queue pair",
+	{ "mw_type2a_one_qp", "W6 P2", "type 2A: only its own queue pair has access",
+	  type2a_one_qp },
+	{ "mw_type2b_one_qp", "W6 P2", "type 2B: only its own queue pair has access",
+	  type2b_one_qp },
+	{ "mw_other_domain", "W5 W6 P2", "a queue pair of another domain has no access",
 	  other_domain },
-	{ "mw_type1_new_key", "W5", "every bind has a new key, length 0 unbinds",
+	{ "mw_type1_new_key", "W5", "each bind of type 1 has a new key; length 0 unbinds",
 	  ON_WIRE(type1_new_key, &mw_rc) },
 	{ "mw_local_invalidate", "W6 W7", "bind, invalidate, bind again",
 	  ON_WIRE(local_invalidate, &mw_rc) },
-	{ "mw_overlap", "W9 W4", "1,000 windows over one region",
+	{ "mw_overlap", "W9 W4", "1,000 windows over one region, each with its bounds",
 	  ON_WIRE(overlap, &mw_rc) },
-	{ "mw_map_lies", "W3 W4 W6", "the module checks again what the map says",
+	{ "mw_map_lies", "W3 W4 W6", "the module does not trust the map's entry",
 	  map_lies },
-	{ "mw_shared_bytes", "W9", "all types over the same bytes",
+	{ "mw_shared_bytes", "W9", "windows of all types over the same bytes",
 	  ON_WIRE(shared_bytes, &mw_rc) },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Windows as objects: made, looked at, in the way of others, and gone. */
+/* Windows as objects: allocation, queries, dependencies, deallocation. */
 #include <errno.h>
 
 #include "live_qp.h"
@@ -7,7 +7,7 @@
 
 static struct wire w;
 
-/* The whole table of a scene: a queue pair in RTS, a region, a send queue. */
+/* Open a wire: a queue pair in RTS, a region, a send queue. */
 static bool open_wire(void)
 {
 	return wire_open(&w, &mw_rc);
@@ -31,13 +31,13 @@ static void allocate(void)
 		check(!xroce_mw_query(w.x, &q) && q.mw == key >> 8 && !q.flags,
 		      "next is %#x", q.mw);
 		mw_del(&w, key);
-		check(xroce_mw_del(w.x, key >> 8) == -ENOENT, "twice");
+		check(xroce_mw_del(w.x, key >> 8) == -ENOENT, "deallocated twice");
 		q.mw = key >> 8;
 		q.flags = 0;
-		check(xroce_mw_query(w.x, &q) == -ENOENT, "gone");
+		check(xroce_mw_query(w.x, &q) == -ENOENT, "query after deallocation");
 		q.mw = 0;
 		q.flags = XROCE_F_NEXT;
-		check(xroce_mw_query(w.x, &q) == -ENOENT, "none");
+		check(xroce_mw_query(w.x, &q) == -ENOENT, "query of the next one, with none left");
 	}
 	wire_close(&w);
 }
@@ -74,7 +74,7 @@ static void all_keys(void)
 		n++;
 	check(ret == -ENOSPC && n == LIVE_MPT_ENTRIES - 1, "%u windows, then %d",
 	      n, ret);
-	check(!xroce_mw_del(x, add.mw) && !xroce_mw_add(x, &add), "one less");
+	check(!xroce_mw_del(x, add.mw) && !xroce_mw_add(x, &add), "allocation after one was freed");
 	live_close(x);
 }
 
@@ -88,8 +88,9 @@ static void member(void)
 	check(!xroce_mw_add(x, &add), "window");
 	check(!xroce_pd_query(x, &q) && q.mws == 1 && !q.mrs && !q.qps,
 	      "%u windows", q.mws);
-	check(xroce_pd_del(x, add.pd) == -EBUSY, "a member");
-	check(!xroce_mw_del(x, add.mw) && !xroce_pd_del(x, add.pd), "none");
+	check(xroce_pd_del(x, add.pd) == -EBUSY, "PD_DEL with a window");
+	check(!xroce_mw_del(x, add.mw) && !xroce_pd_del(x, add.pd),
+	      "MW_DEL, then PD_DEL");
 	live_close(x);
 }
 
@@ -148,7 +149,7 @@ static void dereg(void)
 			.access = reg.access,
 		};
 		check(xroce_mr_rereg(w.x, &change) == -EBUSY, "bound");
-		check(!mw_try_write(&w, b.rkey), "still good");
+		check(!mw_try_write(&w, b.rkey), "WRITE through the window");
 		if (type == XROCE_MW_TYPE_1) {
 			b.length = 0;
 			check(!mw_bind(&w, type, &b), "unbind");
@@ -157,16 +158,16 @@ static void dereg(void)
 		}
 		change.mr = reg.mr;
 		check(!xroce_mr_rereg(w.x, &change), "unbound");
-		/* The region has another key now. */
+		/* Re-registration has given the region another L_Key. */
 		b.length = 1;
-		check(mw_bind_now(&w, type, &b) == -ENOENT, "the old L_Key");
+		check(mw_bind_now(&w, type, &b) == -ENOENT, "bind with the old L_Key");
 		check(!xroce_mr_dereg(w.x, reg.mr), "unbound");
-		check(mw_bind_now(&w, type, &b) == -ENOENT, "no region");
+		check(mw_bind_now(&w, type, &b) == -ENOENT, "bind without the region");
 	}
 	wire_close(&w);
 }
 
-/* A window's key is good for nothing local. */
+/* A window's key is not valid as an L_Key. */
 static void not_local(void)
 {
 	static const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
@@ -187,7 +188,7 @@ static void not_local(void)
 	wire_close(&w);
 }
 
-/* Not another handle's windows, nor through its queue pairs. */
+/* Windows and queue pairs of another handle cannot be used. */
 static void owners(void)
 {
 	static const struct wire_opts opts = { .sq = MW_SQ, .beside = true };
@@ -203,17 +204,18 @@ static void owners(void)
 	check(mw_bind_now(&w, XROCE_MW_TYPE_2B, &b) == -ENOENT, "window");
 	check(xroce_mw_del(w.x, key >> 8) == -ENOENT, "MW_DEL");
 	check(mw_bind(&w, XROCE_MW_TYPE_2B, &b) == XROCE_WC_MW_BIND_ERR,
-	      "posted");
+	      "posted bind");
 	live_restore_caps();
 	wire_again(&w);
 	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
 	b.qpn = other.qpn;
-	check(mw_bind_now(&w, XROCE_MW_TYPE_2B, &b) == -EPERM, "queue pair");
+	check(mw_bind_now(&w, XROCE_MW_TYPE_2B, &b) == -EPERM,
+	      "bind with another handle's queue pair");
 	wire_close(&other);
 	wire_close(&w);
 }
 
-/* All goes with the handle, bound or not, and nothing stays pinned. */
+/* Closing the handle frees its windows, bound or not, and nothing stays pinned. */
 static void close_all(void)
 {
 	__u32 type, i;
@@ -232,15 +234,21 @@ static void close_all(void)
 
 static const struct test tests[] = {
 	{ "mw_allocate", "W1", "allocate, query, deallocate", allocate },
-	{ "mw_allocate_refused", "W1", "domain, type, handle", allocate_refused },
-	{ "mw_all_keys", "W1 R9", "as many as the table has places", all_keys },
-	{ "mw_member", "P1", "a domain with a window stays", member },
-	{ "mw_qp_destroy", "W8", "2A holds its queue pair, 2B does not",
+	{ "mw_allocate_refused", "W1", "wrong domain, type or handle is refused",
+	  allocate_refused },
+	{ "mw_all_keys", "W1 R9", "as many windows as the table has entries",
+	  all_keys },
+	{ "mw_member", "P1", "a domain with a window cannot be deleted",
+	  member },
+	{ "mw_qp_destroy", "W8", "a bound 2A window keeps its queue pair, 2B does not",
 	  qp_destroy },
-	{ "mw_dereg", "W9 R5 R7", "a region with windows stays as it is", dereg },
-	{ "mw_not_local", "R9", "no local access by a window's key", not_local },
-	{ "mw_owners", "U3", "what is another handle's", owners },
-	{ "mw_close", "W1", "windows go with their handle", close_all },
+	{ "mw_dereg", "W9 R5 R7", "a region with windows cannot be changed or deregistered",
+	  dereg },
+	{ "mw_not_local", "R9", "a window's key is not valid as an L_Key",
+	  not_local },
+	{ "mw_owners", "U3", "objects of another handle cannot be used",
+	  owners },
+	{ "mw_close", "W1", "closing the handle frees its windows", close_all },
 };
 
 int main(int argc, char **argv)

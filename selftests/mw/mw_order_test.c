@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a bind or a revocation takes effect: between packets, and in a message. */
+/*
+ * When a bind or a revocation takes effect: before the next packet, also within a message.
+ */
 #include "mw.h"
 
 #define READ	XROCE_RC_READ_REQUEST
 
-/* A request of several packets, with something in between. */
+/* Send a packet of a message with several, number @n from 1. */
 static void long_write(struct wire *w, __u32 key, uint8_t opcode, __u32 n)
 {
 	w->req.opcode = opcode;
@@ -32,7 +34,7 @@ static void part_is(const struct wire *w, __u32 i, bool written)
 
 enum between { REBIND, INVALIDATE, FREE, UNBIND };
 
-/* Half of a message is there; then the window goes. */
+/* Half of a message is written; then the window is revoked. */
 static void mid_message(__u32 type, enum between what)
 {
 	struct xroce_bind b;
@@ -51,7 +53,7 @@ static void mid_message(__u32 type, enum between what)
 	check(wire_take(&w, WIRE_MS, &got, NULL) &&
 	      got.syndrome == XROCE_SYN_ACK, "the second packet");
 	switch (what) {
-	case REBIND:	/* even to the same range */
+	case REBIND:	/* to the same range */
 		check(!xroce_bind_mw(w.sq, &b), "post");
 		break;
 	case UNBIND:
@@ -64,7 +66,7 @@ static void mid_message(__u32 type, enum between what)
 	case FREE:
 		mw_del(&w, key);
 	}
-	/* Nothing but the packet has the post applied. */
+	/* Only the arrival of this packet causes the work request to be applied. */
 	long_write(&w, key, XROCE_RC_WRITE_MIDDLE, 3);
 	check(wire_take(&w, WIRE_MS, &got, NULL) &&
 	      got.syndrome == XROCE_SYN_NAK_ACC, "syndrome %#x", got.syndrome);
@@ -102,7 +104,7 @@ static void mid_type2_invalidate(void)
 	mid_message(XROCE_MW_TYPE_2B, INVALIDATE);
 }
 
-/* Without a system call: the next packet finds done what was posted before it. */
+/* Without a system call: work requests are applied before the next packet is executed. */
 static void before_next_packet(struct wire *w)
 {
 	struct xroce_bind b;
@@ -113,9 +115,9 @@ static void before_next_packet(struct wire *w)
 	b.flags = 0;
 	for (i = 0; i < 20 && !test_failed(); i++) {
 		check(!xroce_post_bind(w->sq, &b), "post");
-		check(!xroce_sq_idle(w->sq), "applied by nobody");
+		check(!xroce_sq_idle(w->sq), "applied before a packet came");
 		check(!mw_try_write(w, b.rkey), "bound");
-		check(xroce_sq_idle(w->sq), "not applied");
+		check(xroce_sq_idle(w->sq), "not applied by the packet");
 		check(!xroce_post_local_inv(w->sq, 2, w->qpn, b.rkey, 0), "post");
 		old = b.rkey;
 		b.rkey = xroce_inc_rkey(b.rkey);
@@ -124,10 +126,10 @@ static void before_next_packet(struct wire *w)
 		      (i & 1 ? XROCE_CAUSE_ACC_KEY : 0), "after three posts");
 		check(!xroce_post_local_inv(w->sq, 2, w->qpn, b.rkey, 0), "post");
 	}
-	check(mw_completion(w, NULL) == -1, "unsignalled, and all went well");
+	check(mw_completion(w, NULL) == -1, "completion of an unsignalled work request");
 }
 
-/* A packet for another queue pair of the handle has it applied as well. */
+/* A packet for another queue pair of the handle also has them applied. */
 static void before_others_packet(void)
 {
 	struct wire w;
@@ -142,23 +144,24 @@ static void before_others_packet(void)
 		return;
 	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
 	check(!xroce_bind_mw(w.sq, &b), "post");
-	check(!mw_try(&other, READ, w.mr.iova, 8, b.rkey), "bound by another");
+	check(!mw_try(&other, READ, w.mr.iova, 8, b.rkey), "READ through another queue pair");
 	check(!mw_completion(&w, NULL), "completion");
 	wire_close(&other);
 	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "mw_mid_rebind", "W11", "half a message, then a bind of type 1",
+	{ "mw_mid_rebind", "W11", "a type 1 window is bound again within a message",
 	  mid_type1_rebind },
-	{ "mw_mid_unbind", "W11 W5", "half a message, then length 0",
+	{ "mw_mid_unbind", "W11 W5", "a type 1 window is unbound within a message",
 	  mid_type1_unbind },
-	{ "mw_mid_free", "W11", "half a message, then deallocated", mid_free },
-	{ "mw_mid_invalidate", "W11 W7", "half a message, then invalidated",
+	{ "mw_mid_free", "W11", "a window is deallocated within a message",
+	  mid_free },
+	{ "mw_mid_invalidate", "W11 W7", "a type 2 window is invalidated within a message",
 	  mid_type2_invalidate },
-	{ "mw_before_next_packet", "W10", "posts are applied before packets",
+	{ "mw_before_next_packet", "W10", "work requests are applied before the next packet",
 	  ON_WIRE(before_next_packet, &mw_rc) },
-	{ "mw_before_others_packet", "W10 W5", "of any queue pair of the handle",
+	{ "mw_before_others_packet", "W10 W5", "a packet for any queue pair applies them",
 	  before_others_packet },
 };
 

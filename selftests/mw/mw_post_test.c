@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The send queue: completions, states, indices; SEND with invalidate. */
+/* The send queue: completions, states, indices. And SEND with invalidate. */
 #include <errno.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void completions(void)
 		check(!xroce_post_local_inv(w.sq, 100 + i, w.qpn, b.rkey,
 					    b.flags), "post");
 	}
-	check(mw_completion(&w, NULL) == -1, "nobody has applied them");
+	check(mw_completion(&w, NULL) == -1, "completion before they were applied");
 	check(!xroce_sq_apply(w.sq), "apply");
 	for (i = 1; i < 10; i += 2) {
 		check(!mw_completion(&w, &cqe) &&
@@ -41,11 +41,11 @@ static void completions(void)
 		check(!mw_completion(&w, &cqe) && cqe.wr_id == 100u + i &&
 		      cqe.opcode == XROCE_WC_LOCAL_INV, "invalidate %d", i);
 	}
-	check(mw_completion(&w, NULL) == -1, "signalled ones only");
+	check(mw_completion(&w, NULL) == -1, "completion of an unsignalled work request");
 	wire_close(&w);
 }
 
-/* A failure is completed though unsignalled, and those behind it are flushed. */
+/* A failed work request has a completion even if unsignalled; later ones are flushed. */
 static void failure_flushes(void)
 {
 	struct xroce_async async = {};
@@ -69,8 +69,8 @@ static void failure_flushes(void)
 	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state");
 	check(!xroce_async_next(w.x, &async) && async.id == w.qpn &&
 	      async.type == XROCE_EVENT_QP_FATAL, "event %u", async.type);
-	check(!mw_query(&w, b.rkey).bound, "nothing is bound");
-	/* It stays there, until it is reset. */
+	check(!mw_query(&w, b.rkey).bound, "the window is bound");
+	/* It stays in the error state until it is reset. */
 	check(qp_move(w.x, w.qpn, XROCE_QPS_RTS, 0) == -EINVAL, "from ERR");
 	wire_send(&w);
 	wire_quiet(&w);
@@ -80,7 +80,7 @@ static void failure_flushes(void)
 	wire_close(&w);
 }
 
-/* A failure that a packet has applied stops that very packet. */
+/* If a packet has a work request applied and that fails, the packet is dropped. */
 static void failure_stops_packet(void)
 {
 	struct xroce_bind bad;
@@ -140,7 +140,7 @@ static void states(void)
 	wire_close(&w);
 }
 
-/* On the way to ERR what is posted is flushed, to RESET it is forgotten. */
+/* A move to ERR flushes what is posted, a move to RESET discards it. */
 static void modify_flushes(void)
 {
 	struct xroce_bind b;
@@ -157,8 +157,8 @@ static void modify_flushes(void)
 	      "flushed by the query");
 	check(!xroce_post_bind(w.sq, &b) && wire_again(&w), "to RESET");
 	check(mw_completion(&w, NULL) == -1 && xroce_sq_idle(w.sq),
-	      "forgotten");
-	check(!mw_query(&w, b.rkey).bound, "nothing is bound");
+	      "completion after RESET");
+	check(!mw_query(&w, b.rkey).bound, "the window is bound");
 	wire_close(&w);
 }
 
@@ -196,7 +196,10 @@ static void malformed(void)
 	wire_close(&w);
 }
 
-/* No queue pair of the handle's that completes work requests: lost, and counted. */
+/*
+ * The queue pair does not exist, is another handle's, or has no send CQ: the work request
+ * is lost, and counted.
+ */
 static void strangers(void)
 {
 	__u32 qpns[4] = { 0, 0xffffffff };
@@ -218,7 +221,7 @@ static void strangers(void)
 	wire_close(&w);
 }
 
-/* Indices that cannot be are taken for an empty queue. */
+/* With invalid indices the queue is taken to be empty. */
 static void indices(void)
 {
 	static const __u32 off[] = { MW_SQ + 1, 1000, 0x80000000, -1u };
@@ -236,15 +239,15 @@ static void indices(void)
 		h->tail = tail + off[i];
 		check(!xroce_sq_apply(w.sq) && h->head == tail, "tail + %#x",
 		      off[i]);
-		check(!mw_try_write(&w, w.mr.rkey), "a packet");
+		check(!mw_try_write(&w, w.mr.rkey), "WRITE with wrong indices");
 	}
 	h->tail = tail;
-	/* What the module has written there is for the program alone. */
+	/* The module ignores the head in the ring: it writes it only for the program. */
 	h->head = 12345;
 	check(!xroce_sq_apply(w.sq), "apply");
 	h->head = tail;
 	check(!mw_bind(&w, XROCE_MW_TYPE_2B, &b) &&
-	      !mw_try_write(&w, b.rkey), "and on");
+	      !mw_try_write(&w, b.rkey), "bind after wrong indices");
 	wire_close(&w);
 }
 
@@ -260,12 +263,12 @@ static void full(void)
 	for (i = 0; i < MW_SQ; i++)
 		check(!xroce_bind_mw(w.sq, &b), "post %u", i);
 	check(xroce_bind_mw(w.sq, &b) == -ENOSPC, "full");
-	check(!mw_try_write(&w, b.rkey), "the last of them");
-	check(!xroce_bind_mw(w.sq, &b), "empty");
+	check(!mw_try_write(&w, b.rkey), "WRITE after the last bind");
+	check(!xroce_bind_mw(w.sq, &b), "post to the empty queue");
 	wire_close(&w);
 }
 
-/* No room for a completion: the queue pair ends, the module goes on. */
+/* If the CQ is full, the queue pair goes to ERR; the module still works. */
 static void cq_full(void)
 {
 	struct xroce_bind b;
@@ -321,7 +324,7 @@ static void queue_commands(void)
 	live_close(x);
 }
 
-/* What is posted when a queue pair goes is done before. */
+/* Deleting a queue pair first applies what is posted. */
 static void qp_delete_applies(void)
 {
 	struct xroce_bind b;
@@ -337,7 +340,7 @@ static void qp_delete_applies(void)
 	wire_close(&w);
 }
 
-/* Who does nothing but poll gets what he waits for, though no packet comes. */
+/* If no packet comes, polling alone has the work request applied in the end. */
 static void poll_applies(void)
 {
 	struct xroce_bind b;
@@ -355,7 +358,7 @@ static void poll_applies(void)
 
 static const struct wire_opts with_recv = { .sq = MW_SQ, .recv = true };
 
-/* A SEND with invalidate. Return: the syndrome of its answer. */
+/* Post a receive, then send a SEND with invalidate. Return: the response's syndrome. */
 static int send_inv(__u32 key, __u64 wr_id)
 {
 	struct xroce_sge_local sge = { .length = 64, .lkey = w.mr.lkey };
@@ -391,15 +394,15 @@ static void remote_invalidate(void)
 		check(!mw_completion(&w, &cqe) && cqe.wr_id == 7 &&
 		      cqe.flags == XROCE_WC_WITH_INV && cqe.imm_or_key == key &&
 		      cqe.byte_len == 64, "flags %#x", cqe.flags);
-		check(!mw_query(&w, key).bound, "unbound");
-		/* Sent once more it is acknowledged, and nothing else. */
+		check(!mw_query(&w, key).bound, "window still bound");
+		/* A duplicate is acknowledged, with no other effect. */
 		w.req.psn = (w.req.psn - 1) & XROCE_PSN_MASK;
 		wire_send(&w);
 		check(wire_take(&w, WIRE_MS, &got, NULL) &&
 		      got.syndrome == XROCE_SYN_ACK, "duplicate");
 		w.req.psn = (w.req.psn + 1) & XROCE_PSN_MASK;
 		check(mw_try_write(&w, key) == XROCE_CAUSE_ACC_KEY, "void");
-		/* It can be bound again. */
+		/* The window can be bound again. */
 		struct xroce_bind b = mw_whole(&w, key);
 
 		check(!mw_bind(&w, type, &b) && !mw_try_write(&w, key), "again");
@@ -408,7 +411,7 @@ static void remote_invalidate(void)
 	wire_close(&w);
 }
 
-/* What may not be invalidated from afar; rxe's second SEND is among it. */
+/* Keys that a peer may not invalidate, of a region among them. */
 static void remote_refused(void)
 {
 	struct wire_opts opts = { .peer = 0x12, .sq = MW_SQ };
@@ -433,36 +436,41 @@ static void remote_refused(void)
 		check(wire_again(&w), "again");
 	}
 	check(mw_query(&w, keys[1]).bound && mw_query(&w, keys[4]).bound &&
-	      mw_query(&w, keys[5]).bound, "all as they were");
+	      mw_query(&w, keys[5]).bound, "a window was invalidated");
 	mw_del(&w, keys[4]);
 	wire_close(&other);
 	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "mw_completions", "W10", "wr_id, signalled and not, fence, order",
+	{ "mw_completions", "W10", "completions: wr_id, signalled or not, fence, order",
 	  completions },
-	{ "mw_failure_flushes", "W10", "an error ends the queue pair",
+	{ "mw_failure_flushes", "W10", "a failure moves the queue pair to ERR and flushes the rest",
 	  failure_flushes },
-	{ "mw_failure_stops_packet", "W10", "before the packet that came next",
+	{ "mw_failure_stops_packet", "W10", "a failure stops the packet that applies it",
 	  failure_stops_packet },
-	{ "mw_states", "W10 W2", "work requests by state", states },
-	{ "mw_modify_flushes", "W10", "on the way to ERR and RESET",
+	{ "mw_states", "W10 W2", "the result of a work request in each state",
+	  states },
+	{ "mw_modify_flushes", "W10", "a move to ERR flushes, a move to RESET discards",
 	  modify_flushes },
-	{ "mw_malformed", "W10", "opcode, flags, reserved", malformed },
-	{ "mw_strangers", "W10", "queue pairs that are not for it", strangers },
-	{ "mw_indices", "W10", "indices out of range", indices },
-	{ "mw_full", "W10", "as many as there are entries", full },
-	{ "mw_cq_full", "W10", "no room for a completion", cq_full },
-	{ "mw_queue_commands", "W10", "making and destroying it",
+	{ "mw_malformed", "W10", "invalid opcode, flags or reserved field",
+	  malformed },
+	{ "mw_strangers", "W10", "work requests for a wrong queue pair are counted as lost",
+	  strangers },
+	{ "mw_indices", "W10", "indices out of range are taken for an empty queue",
+	  indices },
+	{ "mw_full", "W10", "as many work requests as there are entries",
+	  full },
+	{ "mw_cq_full", "W10", "the completion queue is full", cq_full },
+	{ "mw_queue_commands", "W10", "send queues are created and destroyed",
 	  queue_commands },
-	{ "mw_qp_delete_applies", "W10 W8", "posts before a queue pair goes",
+	{ "mw_qp_delete_applies", "W10 W8", "deleting a queue pair first applies what is posted",
 	  qp_delete_applies },
-	{ "mw_poll_applies", "W10", "by polling, while no packet comes",
+	{ "mw_poll_applies", "W10", "polling applies work requests if no packet comes",
 	  poll_applies },
-	{ "mw_remote_invalidate", "W7", "SEND with invalidate",
+	{ "mw_remote_invalidate", "W7", "SEND with invalidate invalidates the window",
 	  remote_invalidate },
-	{ "mw_remote_refused", "W7", "and of what it is refused",
+	{ "mw_remote_refused", "W7", "SEND with invalidate of a wrong key is refused",
 	  remote_refused },
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows that come and go under WRITEs that use their keys, new and old. The
- * region is cut into slots; what a window is bound to is one of them, and every
- * other slot is full of a byte that the WRITEs do not carry. So the model is:
- * once a slot has been revoked and filled it stays as it is, until it is bound
- * again.
+ * Windows are bound and revoked under WRITEs that use old and new keys. The region is
+ * divided into slots. The window covers one slot. All other slots are filled with a byte
+ * that the WRITEs do not carry. Once a slot has been revoked and filled, it must not change
+ * until it is bound again.
  *
- * XROCE_MW_ROUNDS: binds a test; XROCE_MW_HOSTILE: work requests of the last.
+ * XROCE_MW_ROUNDS: binds in a test; XROCE_MW_HOSTILE: work requests in the last test.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +19,7 @@
 
 #define PEER		"c0"
 #define SLOTS		8u
-#define SLOT		(WIRE_BYTES / SLOTS)	/* above TRAFFIC_BYTES */
+#define SLOT		(WIRE_BYTES / SLOTS)	/* at least TRAFFIC_BYTES + 7 */
 #define QPS		4u
 #define CANARY		0xc3
 #define ROUNDS		150
@@ -53,7 +52,7 @@ static void stop(void)
 	wire_close(&w);
 }
 
-/* A refused WRITE ends its queue pair: bring all of these back. */
+/* Make all queue pairs ready again that a refused WRITE has moved to ERR. */
 static void revive(void)
 {
 	__u32 i, to;
@@ -65,19 +64,19 @@ static void revive(void)
 		for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTR; to++)
 			check(!qp_move(w.x, qpns[i], to,
 				       qp_attrs(XROCE_QPT_RC, to)), "to %u", to);
-		/* It may have ended again by now. */
+		/* May fail: another WRITE may have moved it to ERR already. */
 		qp_move(w.x, qpns[i], XROCE_QPS_RTS, 0);
 	}
 }
 
-/* Send to a slot by a key; or to all, and beyond, as far as WRITEs reach. */
+/* Have queue pair @i's WRITEs sent to a slot, with a key. */
 static void aim(__u32 i, __u32 key, __u32 slot)
 {
 	traffic->target[i].iova = w.mr.iova + slot * SLOT + (slot & 1 ? 7 : 0);
 	__atomic_store_n(&traffic->target[i].rkey, key, __ATOMIC_RELEASE);
 }
 
-/* All slots but @slot are as they were filled. */
+/* Check that all slots except @slot have not changed since they were filled. */
 static void untouched(__u32 slot, const char *when)
 {
 	__u32 i;
@@ -99,7 +98,7 @@ static bool slot_written(__u32 slot)
 	return false;
 }
 
-/* Wait for the post to be applied: by packets, or for want of these by command. */
+/* Wait until the work request is applied by a packet; if none comes, by SQ_APPLY. */
 static void applied(void)
 {
 	int i;
@@ -112,7 +111,7 @@ static void applied(void)
 		check(false, "a work request failed");
 }
 
-/* One window of type 1 from slot to slot, while old keys are still used. */
+/* A type 1 window is bound to one slot after the other, while old keys are still used. */
 static void rebind(void)
 {
 	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, old, seen = 0;
@@ -129,7 +128,7 @@ static void rebind(void)
 		b.addr = w.mr.iova + slot * SLOT;
 		check(!xroce_bind_mw(w.sq, &b), "post");
 		applied();
-		/* The old binding is over: nothing comes behind this. */
+		/* The old binding has ended: no WRITE through it arrives after this. */
 		memset(w.mem, CANARY, WIRE_BYTES);
 		aim(0, b.rkey, slot);
 		aim(1, old, rand() % SLOTS);
@@ -150,12 +149,12 @@ static void rebind(void)
 			untouched(SLOTS, "unbound");
 		}
 	}
-	note("%u binds, %u of them written through", i, seen);
+	note("%u binds, of which %u were used by a WRITE", i, seen);
 	check(seen > rounds / 4, "hardly anything has been written");
 	stop();
 }
 
-/* Windows of type 2, each of a queue pair that WRITEs come for. */
+/* Type 2 windows, each of a queue pair that receives WRITEs. */
 static void revoke(void)
 {
 	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, seen = 0;
@@ -173,7 +172,7 @@ static void revoke(void)
 		b.qpn = qpns[i % QPS];
 		b.addr += slot * SLOT;
 		b.length = SLOT;
-		/* It may have ended again since. */
+		/* The queue pair may be in ERR again. */
 		if (mw_bind_now(&w, type, &b)) {
 			mw_del(&w, key);
 			continue;
@@ -191,16 +190,16 @@ static void revoke(void)
 		if (!(i % 3))
 			xroce_mw_del(w.x, key >> 8);
 	}
-	note("%u rounds, %u windows written through", i, seen);
+	note("%u rounds, %u windows used by a WRITE", i, seen);
 	check(seen > rounds / 8, "hardly anything has been written");
 	stop();
 }
 
 /**
- * struct hostile - what a work request is made of
- * @keys: of windows, of regions, of nothing
- * @victim: region of another domain, that nothing may reach
- * @stop: for the scribbler
+ * struct hostile - material for work requests
+ * @keys: of windows, of regions, invalid ones
+ * @victim: region of another domain, which must not change
+ * @stop: ends the thread scribble()
  */
 static struct hostile {
 	__u32 keys[16];
@@ -232,7 +231,7 @@ static void make(struct xroce_sq_wqe *wqe, __u64 *seed)
 		.addr = w.mr.iova + (r >> 32) % WIRE_BYTES,
 		.length = (r >> 48) % WIRE_BYTES,
 	};
-	/* And one of four is damaged, anywhere, or wholly. */
+	/* One of four is damaged in a word, and one of 64 is random. */
 	r = noise(seed);
 	if (!(r & 3))
 		words[(r >> 8) % 8] ^= noise(seed) >> (r >> 16 & 63);
@@ -241,7 +240,7 @@ static void make(struct xroce_sq_wqe *wqe, __u64 *seed)
 			words[i] = noise(seed);
 }
 
-/* Changes entries while they are read, and now and then the indices. */
+/* Change entries while the module reads them, and now and then the tail. */
 static void *scribble(void *arg)
 {
 	__u64 *ring = (__u64 *)((char *)xroce_sq_ring(w.sq) + XROCE_RING_HEADER);
@@ -317,12 +316,12 @@ static void hostile_ring(void)
 	hostile.stop = true;
 	pthread_join(scribbler, NULL);
 	traffic_goes_on(traffic, 20);
-	note("%llu work requests, %u of them for nobody", n, ring->lost);
+	note("%llu work requests, %u of them lost", n, ring->lost);
 	victim = (const char *)(unsigned long)hostile.victim.addr;
 	for (i = 0; i < 2 * WIRE_BYTES && !victim[i]; i++)
 		;
-	check(i == 2 * WIRE_BYTES, "byte %u of another's region", i);
-	/* The module is as good as new: windows work as they should. */
+	check(i == 2 * WIRE_BYTES, "byte %u of the victim's region has changed", i);
+	/* After this the module works as before: windows and handle can be closed. */
 	ring->tail = ring->head;
 	for (i = 0; i < 10; i++)
 		mw_del(&w, hostile.keys[i]);
@@ -333,10 +332,12 @@ static void hostile_ring(void)
 }
 
 static const struct test tests[] = {
-	{ "mw_race_rebind", "W5 W10 W11", "type 1 rebound under WRITEs", rebind },
-	{ "mw_race_revoke", "W6 W7 W11", "type 2 revoked under WRITEs", revoke },
+	{ "mw_race_rebind", "W5 W10 W11", "type 1 windows are bound again under WRITEs",
+	  rebind },
+	{ "mw_race_revoke", "W6 W7 W11", "type 2 windows are revoked under WRITEs",
+	  revoke },
 	{ "mw_hostile_ring", "W10",
-	  "random work requests, changing while they are read, under WRITEs",
+	  "random work requests that change while the module reads them",
 	  hostile_ring },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rules of windows, each with what breaks it: by command, which says what is
- * wrong, and by work request, which says that something is.
+ * The rules for binding a window, each with requests that violate it: by ioctl, which
+ * returns the reason, and by work request, which only fails.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 
 static struct wire w;
 
-/* The whole table of a scene: a queue pair in RTS, a region, a send queue. */
+/* Open a wire: a queue pair in RTS, a region, a send queue. */
 static bool open_wire(void)
 {
 	return wire_open(&w, &mw_rc);
 }
 
-/* @b is refused, either way, and leaves the window as it was. */
+/* @b is refused by ioctl and by work request, and does not change the window. */
 static void refused(__u32 type, struct xroce_bind b, int want)
 {
 	struct xroce_mw_query before = mw_query(&w, b.rkey), after;
@@ -31,7 +31,7 @@ static void refused(__u32 type, struct xroce_bind b, int want)
 					  XROCE_WC_MW_BIND_ERR),
 	      "type %u, posted: %d", type, ret);
 	after = mw_query(&w, b.rkey);
-	check(!memcmp(&before, &after, sizeof(before)), "it has changed");
+	check(!memcmp(&before, &after, sizeof(before)), "the window has changed");
 	if (want != -ENOTCONN)
 		check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR && wire_again(&w),
 		      "not in ERR");
@@ -50,7 +50,7 @@ static void accepted(__u32 type, struct xroce_bind b)
 		check(!mw_inval(&w, b.rkey), "invalidate");
 }
 
-/* Only for a region that was registered with window binding. */
+/* Only a region registered with the right MW_BIND can have windows. */
 static void mw_bind_right(void)
 {
 	struct xroce_mr_reg reg;
@@ -113,7 +113,7 @@ static void local_write(void)
 	wire_close(&w);
 }
 
-/* Window, region and queue pair are of one domain. */
+/* Window, region and queue pair must be of one domain. */
 static void domains(void)
 {
 	struct xroce_mr_reg reg;
@@ -139,7 +139,7 @@ static void domains(void)
 		b.lkey = reg.lkey;
 		refused(type, b, -EXDEV);
 		b.qpn = qpn;
-		check(!mw_bind_now(&w, type, &b), "all of the other domain");
+		check(!mw_bind_now(&w, type, &b), "bind with all objects in the other domain");
 	}
 	wire_close(&w);
 }
@@ -190,7 +190,7 @@ static void services(void)
 	wire_close(&w);
 }
 
-/* Keys that name no region: of nothing, of a window, of another byte. */
+/* L_Keys of no region: unused, a window's, with another low byte. */
 static void no_region(void)
 {
 	struct xroce_bind b;
@@ -221,24 +221,24 @@ static void type1_keys(void)
 	if (!open_wire())
 		return;
 	key = mw_bound(&w, XROCE_MW_TYPE_1);
-	/* Of its own choice, past the library: the same key again. */
+	/* Replace the key that the library has chosen by the current one. */
 	b = mw_whole(&w, key);
 	check(!xroce_bind_mw(w.sq, &b), "post");
 	((struct xroce_sq_wqe *)((char *)xroce_sq_ring(w.sq) +
 				 XROCE_RING_HEADER))[1].key = key;
 	check(!xroce_sq_apply(w.sq) &&
 	      mw_completion(&w, NULL) == XROCE_WC_MW_BIND_ERR, "the same key");
-	check(mw_query(&w, key).bound, "as it was");
+	check(mw_query(&w, key).bound, "the window is not bound");
 	wire_again(&w);
 	check(mw_inval(&w, key) == XROCE_WC_MW_BIND_ERR, "invalidated");
-	check(mw_query(&w, key).bound, "as it was");
+	check(mw_query(&w, key).bound, "the window is not bound");
 	wire_again(&w);
 	check(xroce_mw_inval(w.x, key, w.qpn) == -EOPNOTSUPP, "invalidated");
-	check(!mw_try_write(&w, key), "still good");
+	check(!mw_try_write(&w, key), "WRITE through the window");
 	wire_close(&w);
 }
 
-/* Each type by its own verb. */
+/* Each type must be bound by the verb of its type. */
 static void wrong_type(void)
 {
 	struct xroce_bind b;
@@ -275,7 +275,7 @@ static void type2_state(void)
 		b.length = 0;
 		refused(type, b, -EINVAL);
 		b.length = 1;
-		/* A key of the user's. */
+		/* The user chooses the low byte of the key. */
 		b.rkey = (b.rkey & ~0xff) | 0xa5;
 		check(!mw_bind(&w, type, &b) &&
 		      mw_query(&w, b.rkey).rkey == b.rkey, "bind");
@@ -284,7 +284,7 @@ static void type2_state(void)
 		refused(type, b, -EBUSY);
 		b.rkey = (b.rkey & ~0xff) | 0xa5;
 		check(!mw_inval(&w, b.rkey), "invalidate");
-		/* And now there is nothing to invalidate. */
+		/* Now there is nothing to invalidate. */
 		check(xroce_mw_inval(w.x, b.rkey, w.qpn) == -EINVAL, "again");
 		check(mw_inval(&w, b.rkey) == XROCE_WC_MW_BIND_ERR, "again");
 		wire_again(&w);
@@ -312,24 +312,28 @@ static void inval_refused(void)
 		wire_again(&w);
 		check(mw_inval(&w, key ^ 1) == XROCE_WC_MW_BIND_ERR, "byte");
 		wire_again(&w);
-		check(!mw_try_write(&w, key), "still good");
+		check(!mw_try_write(&w, key), "WRITE through the window");
 		mw_del(&w, key);
 	}
 	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "mw_bind_right", "W2", "the region's window binding", mw_bind_right },
-	{ "mw_local_write", "W2", "the region's local write", local_write },
-	{ "mw_domains", "W2 P2", "one domain for all three", domains },
-	{ "mw_range", "W2", "the range is inside the region", range },
-	{ "mw_services", "W2", "RC and UC, and no UD", services },
-	{ "mw_no_region", "W2", "keys that name no region", no_region },
-	{ "mw_type1_keys", "W5 W7", "no key twice, no invalidate", type1_keys },
-	{ "mw_wrong_type", "W5 W6", "each type by its own verb", wrong_type },
-	{ "mw_type2_state", "W6", "bound once, by the user's key, not empty",
+	{ "mw_bind_right", "W2", "the region needs MW_BIND", mw_bind_right },
+	{ "mw_local_write", "W2", "remote write and atomic need the region's local write",
+	  local_write },
+	{ "mw_domains", "W2 P2", "window, region and queue pair need one domain",
+	  domains },
+	{ "mw_range", "W2", "the range must be inside the region", range },
+	{ "mw_services", "W2", "bind on RC and UC, not on UD", services },
+	{ "mw_no_region", "W2", "an L_Key of no region is refused", no_region },
+	{ "mw_type1_keys", "W5 W7", "type 1: no key twice, no invalidate",
+	  type1_keys },
+	{ "mw_wrong_type", "W5 W6", "each type needs the verb of its type",
+	  wrong_type },
+	{ "mw_type2_state", "W6", "type 2: bound once, with the user's key, not empty",
 	  type2_state },
-	{ "mw_inval_refused", "W7", "another key, another queue pair",
+	{ "mw_inval_refused", "W7", "invalidate with a wrong key or queue pair is refused",
 	  inval_refused },
 };
 

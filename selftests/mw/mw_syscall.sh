@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# strace of a program that posts binds and revocations under traffic: it makes no
-# system call for them. The sender of the traffic is a process of its own.
+# Runs a program that posts binds and revocations under traffic with strace, and checks
+# that it makes no system call for them. Another process sends the traffic.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
@@ -20,7 +20,7 @@ strace -f -o "$work/trace" "$top/build/selftests/mw_syscall_test" \
 sed 's/^/# /' "$work/out"
 sender=$(sed -n 's/^# sender //p' "$work/out")
 
-# Lines between the two marks, but the sender's.
+# Lines between the two marks, except the sender's.
 awk -v sender="$sender" '
 	/sched_get_priority_max\(/	{ marks++; next }
 	/sched_get_priority_max resumed/ { next }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * 10,000 binds and as many revocations, by two threads, under traffic. Between
- * two calls of sched_get_priority_max(2) there is to be no system call: mw_syscall.sh looks, by
- * strace. While the queue is full, packets make room.
+ * 10,000 binds and as many revocations, by two threads, under traffic. Between two calls of
+ * sched_get_priority_max(2), which serve as marks, there must be no system call:
+ * mw_syscall.sh checks that with strace. When the queue is full, arriving packets make
+ * room.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,20 +19,20 @@
 #define PEER	"c0"
 #define BINDS	10000u
 #define THREADS	2u
-#define MARK	SCHED_IDLE	/* nobody else asks for that */
+#define MARK	SCHED_IDLE	/* an argument that no other call here has */
 
-/* strace itself pins pages: they are not counted at the end. */
+/* strace itself pins pages: do not count them at the end. */
 static const struct wire_opts opts = { .sq = XROCE_SQ_MAX, .beside = true };
 static struct wire w;
 
 /**
- * struct poster - a thread that posts
+ * struct poster - a thread that posts work requests
  * @one: a window of type 1
- * @two: one of type 2B
+ * @two: a window of type 2B
  * @posted: binds
  * @ready: it waits for @go
- * @go: begin; false again: the marks are behind us
- * @done: it is through
+ * @go: true: begin; false again: the second mark has been made
+ * @done: all work requests are posted
  */
 static struct poster {
 	struct xroce_bind one;

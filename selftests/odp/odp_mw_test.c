@@ -327,8 +327,7 @@ static const struct test tests[] = {
 	  granted },
 	{ "odp_beside", "O8", "access to pinned memory does not wait for faults",
 	  beside },
-	{ "odp_overlap", "O8 R8", "the same pages pinned and on demand",
-	  overlap },
+	{ "odp_overlap", "O8 R8", "the same pages pinned and on demand", overlap },
 };
 
 int main(int argc, char **argv)

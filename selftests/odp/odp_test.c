@@ -370,8 +370,7 @@ static void registered(struct xroce *x)
 }
 
 static const struct test tests[] = {
-	{ "odp_reg", "O1 O9", "registration pins nothing",
-	  ON_HANDLE(registered) },
+	{ "odp_reg", "O1 O9", "registration pins nothing", ON_HANDLE(registered) },
 	{ "odp_cold", "O1 O3 O10", "a WRITE to memory that is not resident",
 	  cold },
 	{ "odp_read", "O3", "READs of memory that is not resident", reads },
