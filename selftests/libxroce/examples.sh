@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The programs of examples/: those on libxroce serve, the one on libibverbs is their
-# client, over rxe.
+# The programs in examples/: those with libxroce are the servers, the one with libibverbs
+# is their client, over rxe.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -16,12 +16,12 @@ server=
 link_down() { in_xr "$xroce" link del dev x0; }
 work_down() { rm -rf "$work"; }
 
-# serve NAME [ARGUMENT]...: start a server, whose output goes to a file
+# serve NAME [ARGUMENT]...: start a server, with its output in the file "server"
 serve() {
 	local name=$1
 
 	shift
-	# Not by in_xr, so that the process is its own.
+	# Without in_xr, so that $! is the server itself.
 	nsenter --net=/run/netns/xr "$examples/$name" "$@" \
 		>"$work/server" 2>&1 &
 	server=$!
@@ -32,7 +32,7 @@ listens_or_ended() {
 	in_xr ss -Hltn 'sport = 18600' | grep -q . || ! kill -0 "$server"
 }
 
-# ended [STATUS]: the server ends as its client does
+# ended [STATUS]: wait for the server and check its exit status, 0 by default
 ended() {
 	local status=0
 
@@ -43,7 +43,7 @@ ended() {
 	}
 }
 
-# client [ARGUMENT]...: its output goes to a file
+# client [ARGUMENT]...: run the client, with its output in the file "client"
 client() {
 	timeout 60 "$examples/memory_client" "$@" >"$work/client" 2>&1 || {
 		sed 's/^/# client: /' "$work/client"
@@ -51,6 +51,7 @@ client() {
 	}
 }
 
+# says server|client PATTERN: its output has a line that matches
 says() {
 	grep -q "$2" "$work/$1" || {
 		echo "# the $1 says: $(cat "$work/$1"), not: $2"
@@ -58,12 +59,13 @@ says() {
 	}
 }
 
-# lent BYTES: a file of zeros to serve, and another to compare it with
+# lent BYTES: make a file of zeros to serve, "lent", and a copy, "want"
 lent() {
 	rm -f "$work/lent" "$work/want"
 	truncate -s "$1" "$work/lent" "$work/want"
 }
 
+# put OFFSET: write into "want" what the client writes into "lent"
 put() {
 	dd if="$work/file" of="$work/want" conv=notrunc bs=1M oflag=seek_bytes \
 		seek="$1" status=none
@@ -71,7 +73,7 @@ put() {
 
 same() { cmp "$work/lent" "$work/want" | sed 's/^/# /'; [ "${PIPESTATUS[0]}" = 0 ]; }
 
-# memory ADDRESS OFFSET: what the client writes is there, and nothing else
+# memory ADDRESS OFFSET: the file has what the client wrote, and is otherwise unchanged
 memory() {
 	lent 2M
 	put "$2"
@@ -81,7 +83,7 @@ memory() {
 		says server "bytes $(stat -c %s "$work/file") " && same
 }
 
-# The last byte would be one past the end: nothing is written, and both know.
+# The last byte would be one past the end: nothing is written, and both report an error.
 past_the_end() {
 	local size
 
@@ -93,8 +95,8 @@ past_the_end() {
 		says server 'state refused' && same
 }
 
-# Revoked while the client writes, round after round: it is refused, and what the
-# server writes there afterwards stays.
+# The window is revoked while the client writes again and again: the client is refused,
+# and bytes that the server writes afterwards do not change.
 window() {
 	serve window_granter -t 3000 x0
 	! client -n 1000000 rxe0 10.77.0.2 "$work/file" &&
@@ -110,26 +112,26 @@ disk_down() {
 	rmdir "$group"
 }
 
-# The file's pages are those of who comes to them next.
+# Empty the page cache: the file's pages are charged to the process that reads them next.
 disk_anew() {
 	umount "$work/disk"
 	mount /dev/ram0 "$work/disk"
 }
 
-# A file system on a disk of memory, and a group of processes that has much less
-# than the file on it.
+# A file system on a RAM disk, and a control group with much less memory than the size of
+# the file.
 disk_up() {
-	# Somebody may have had a smaller one.
+	# An earlier test may have left a smaller one.
 	! [ -d /sys/module/brd ] || rmmod brd
 	modprobe brd rd_nr=1 rd_size=98304 && modprobe ext4 &&
 		mkfs.ext4 -q -F /dev/ram0 2>/dev/null || return 1
 	mkdir "$work/disk"
 	mount /dev/ram0 "$work/disk"
-	# With both who writes to the file waits for the disk, and nobody is killed.
+	# With both controllers, writers wait for the disk instead of being killed.
 	echo '+memory +io' >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir "$group"
 	undo+=(disk_down)
-	# With 16 MiB multi-generational LRU of Linux 7.3 finds nothing to take away.
+	# With 16 MiB, multi-generational LRU of Linux 7.3 finds nothing to reclaim.
 	echo 24M >"$group/memory.max"
 	head -c 64M /dev/urandom >"$work/disk/file"
 	cp "$work/disk/file" "$work/want"
@@ -137,7 +139,7 @@ disk_up() {
 	disk_anew
 }
 
-# serve_in_group NAME [ARGUMENT]...
+# serve_in_group NAME [ARGUMENT]...: the same as serve, in the control group
 serve_in_group() {
 	local name=$1
 
@@ -148,8 +150,9 @@ serve_in_group() {
 	wait_until 20 listens_or_ended
 }
 
-# 40 MB into a file of 64 MiB, by 24 MiB of memory, most of which was taken away again.
-# What is on the disk in the end is what the client wrote, and what was there.
+# The client writes 40 MB into a file of 64 MiB, with 24 MiB of memory, so that most pages
+# are reclaimed meanwhile. In the end the disk has the bytes that the client wrote, and the
+# old bytes elsewhere.
 file_larger_than_memory() {
 	local most taken
 
@@ -160,7 +163,7 @@ file_larger_than_memory() {
 		says server "^rkey 0x[0-9a-f]* addr 0x0 length 67108864$" || return 1
 	sed 's/^/# /' "$work/server"
 	taken=$(sed -nE 's/.* invalidated ([0-9]+) .*/\1/p' "$work/server")
-	[ "$taken" -gt 5000 ] || { echo "# $taken pages taken away"; return 1; }
+	[ "$taken" -gt 5000 ] || { echo "# $taken pages invalidated"; return 1; }
 	most=$(cat "$group/memory.peak")
 	[ "$most" -le 25165824 ] || { echo "# $most bytes of memory"; return 1; }
 	dd if="$work/large" of="$work/want" conv=notrunc bs=1M oflag=seek_bytes \
@@ -170,7 +173,7 @@ file_larger_than_memory() {
 		{ sed 's/^/# /' "$work/cmp"; return 1; }
 }
 
-# Without -w it is for reading: a WRITE is refused, and the file stays.
+# Without -w the file is read-only: a WRITE is refused, and the file does not change.
 file_read_only() {
 	cp "$work/disk/file" "$work/want"
 	serve odp_file_server x0 "$work/disk/file"
@@ -179,7 +182,7 @@ file_read_only() {
 		says server 'state refused' && cmp "$work/disk/file" "$work/want"
 }
 
-# A client that says something else is told nothing, and the server leaves.
+# A client with another protocol gets no response, and the server exits.
 garbage() {
 	lent 2M
 	serve memory_server x0 "$work/lent"
@@ -188,7 +191,7 @@ garbage() {
 		ended 1 && says server 'Protocol error' && same
 }
 
-# Without a link the server says what to do.
+# Without a link the server prints the command that makes one.
 no_link() {
 	local status=0
 
@@ -205,7 +208,7 @@ mkdir "$work"
 undo+=(work_down)
 in_xr "$xroce" link add dev x0 >/dev/null
 undo+=(link_down)
-# Not 0 at the beginning, as the memory is.
+# The first byte must not be 0, because the memory is all zeros.
 { printf x; head -c 300000 /dev/urandom; } >"$work/file"
 
 run example_memory 'U3' memory 10.77.0.2 0
@@ -217,7 +220,7 @@ if disk_up; then
 	run example_file_larger_than_memory 'U3 O1 O3 O4 O6' file_larger_than_memory
 	run example_file_read_only 'U3 R2' file_read_only
 else
-	result 0 example_file_larger_than_memory '# SKIP no disk of memory with ext4'
+	result 0 example_file_larger_than_memory '# SKIP no RAM disk with ext4'
 fi
 run example_window 'U3 W3 W7' window
 run example_garbage 'U3' garbage

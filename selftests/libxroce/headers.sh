@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Every header that is installed compiles by itself, as C and as C++, without a
-# warning; and a C++ program links with the library. Needs no module.
+# Every installed header compiles by itself, as C and as C++, without a warning, and a
+# C++ program links with the library. Needs no module.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
@@ -12,7 +12,7 @@ clangxx=$(command -v clang++-19 || command -v clang++)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Those of "make install-user".
+# The headers that "make install-user" installs.
 installed() {
 	sed -n 's/^headers := //p' "$top/Makefile" | tr ' ' '\n'
 	(cd "$top" && printf '%s\n' include/uapi/*.h)
@@ -45,7 +45,7 @@ compiles() {
 	[ $seen -ge $((3 * $#)) ] && return $status
 }
 
-# A header that is not C++ does not pass.
+# A header that is not valid C++ is reported.
 complains() {
 	echo '_Static_assert(1, "C only");' >"$work/c_only.h"
 	! compile c++ "$work/c_only.h" g++ >/dev/null

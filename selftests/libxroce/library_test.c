@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libxroce adds to the commands of the module: connecting a queue pair, waiting
- * for completions, and queues that are deleted in any order.
+ * Functions of libxroce that are more than a command of the module: connecting a queue
+ * pair, waiting for completions, deleting queues in any order.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -16,7 +16,7 @@
 
 #include "live_qp.h"
 
-/* Two ends, all of it that a connection of any type needs. */
+/* The parameters to connect a queue pair of @type. */
 static struct xroce_connect both_ends(__u32 qpn, __u32 type)
 {
 	struct xroce_qp_modify m = qp_change_of(type, qpn, 0, 0);
@@ -68,12 +68,12 @@ static void connects(struct xroce *x)
 			check(q.min_rnr_timer == 12 && q.max_dest_rd_atomic == 16,
 			      "RNR timer %u, %u resources", q.min_rnr_timer,
 			      q.max_dest_rd_atomic);
-		/* It is connected: that is not to be ended by another attempt. */
+		/* A queue pair that is connected stays so if it is connected again. */
 		ret = xroce_qp_connect(x, &c);
 		check(ret == -EINVAL && qp_state(x, c.qpn) == XROCE_QPS_RTS,
 		      "again: %d", ret);
 	}
-	/* What is given is taken. */
+	/* Attributes that are given replace the defaults. */
 	c = both_ends(qp_in(x, pd, XROCE_QPS_RESET), XROCE_QPT_RC);
 	c.pkey = 0x8001;
 	c.path_mtu = XROCE_MTU_4096;
@@ -100,8 +100,11 @@ static void connect_refused(struct xroce *x)
 	check(xroce_qp_connect(x, &c) == -EINVAL, "size");
 	c = good;
 	c.qpn ^= 1u << 22;
-	check(xroce_qp_connect(x, &c) == -ENOENT, "another number");
-	/* Of INIT, and of RTR: it is in RESET again, and can be connected. */
+	check(xroce_qp_connect(x, &c) == -ENOENT, "another queue pair number");
+	/*
+	 * Refused by the move to INIT, then to RTR: it is in RESET again and can be
+	 * connected.
+	 */
 	c = good;
 	c.access = XROCE_ACCESS_LOCAL_WRITE;
 	ret = xroce_qp_connect(x, &c);
@@ -114,7 +117,7 @@ static void connect_refused(struct xroce *x)
 	check(!ret && qp_state(x, c.qpn) == XROCE_QPS_RTS, "then: %d", ret);
 }
 
-/* The library's calls come here: a thread that sleeps makes few of them. */
+/* Replaces libc's for the library: counts how often the library sleeps. */
 static int epoll_waits;
 
 int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
@@ -123,7 +126,7 @@ int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 	return syscall(SYS_epoll_pwait, fd, events, n, timeout, NULL, 0);
 }
 
-/* A queue pair with a receive work request, which completes when it is stopped. */
+/* A queue pair with a receive work request, which is completed when the QP goes to ERR. */
 struct sleeper {
 	struct xroce *x;
 	struct xroce_cq *cq;
@@ -159,7 +162,7 @@ static void *stop_it(void *arg)
 {
 	struct sleeper *s = arg;
 
-	/* The other thread is about to sleep when it has armed. */
+	/* The other thread has armed the queue, so it is about to sleep. */
 	while (!__atomic_load_n(&xroce_cq_ring(s->cq)->arm, __ATOMIC_ACQUIRE))
 		sched_yield();
 	check(!qp_move(s->x, s->qpn, XROCE_QPS_ERR, 0), "to ERR");
@@ -178,31 +181,34 @@ static void waits(void)
 		return;
 	check(xroce_cq_wait(a.cq, cqe, 0, 0) == -EINVAL, "no room");
 	n = xroce_cq_wait(a.cq, cqe, 4, 0);
-	check(!n, "nothing is there, but %d", n);
+	check(!n, "nothing to poll, but %d completions", n);
 	n = xroce_cq_wait(a.cq, cqe, 4, 20);
-	check(!n, "nothing comes, but %d", n);
+	check(!n, "nothing posted, but %d completions", n);
 
-	/* A completion wakes it. */
+	/* A completion wakes the thread. */
 	check(!pthread_create(&thread, NULL, stop_it, &a), "thread");
 	n = xroce_cq_wait(a.cq, cqe, 4, -1);
 	pthread_join(thread, NULL);
 	check(n == 1 && cqe[0].wr_id == 7 && cqe[0].qpn == a.qpn &&
 	      cqe[0].status == XROCE_WC_WR_FLUSH_ERR, "%d completions", n);
 
-	/* Another queue has one that nobody takes: this one sleeps all the same. */
+	/*
+	 * Another queue has a completion that is not taken: this thread sleeps all the
+	 * same.
+	 */
 	xroce_cq_arm(b.cq, false);
 	check(!qp_move(x, b.qpn, XROCE_QPS_ERR, 0), "to ERR");
 	__atomic_store_n(&epoll_waits, 0, __ATOMIC_RELAXED);
 	n = xroce_cq_wait(a.cq, cqe, 4, 200);
 	check(!n && epoll_waits <= 8, "%d completions, awake %d times", n, epoll_waits);
 	n = xroce_cq_wait(b.cq, cqe, 4, -1);
-	check(n == 1 && cqe[0].qpn == b.qpn, "the other's: %d", n);
+	check(n == 1 && cqe[0].qpn == b.qpn, "completions of the other queue: %d", n);
 	sleeper_close(&a);
 	sleeper_close(&b);
 	live_close(x);
 }
 
-/* What has been posted, and no packet has applied, completes. */
+/* A work request that was posted, and that no packet has applied, is completed. */
 static void wait_applies(void)
 {
 	struct xroce *x = live_open();
@@ -241,7 +247,7 @@ static void wait_overflow(void)
 
 	if (!x || !sleeper_open(&s, x, live_pd(x)))
 		return;
-	/* As the module says it. */
+	/* Set the flag as the module does. */
 	xroce_cq_ring(s.cq)->overflow = 1;
 	n = xroce_cq_wait(s.cq, &cqe, 1, -1);
 	check(n == -EOVERFLOW, "%d", n);
@@ -249,7 +255,7 @@ static void wait_overflow(void)
 	live_close(x);
 }
 
-/* The queues of a handle, and the handle. */
+/* A handle and its queues. */
 struct queues {
 	struct xroce *x;
 	struct xroce_cq *cq;
@@ -280,7 +286,7 @@ static bool queues_open(struct queues *q)
 
 enum { CLOSE, DEL_CQ, DEL_SQ, DEL_SRQ, DEL_RQ, STEPS };
 
-/* Return: what the library does; 0 where it has been done before. */
+/* Close or delete one of them. Return: the result; 0 if that was done before. */
 static int queues_step(struct queues *q, int step)
 {
 	int err = 0;
@@ -311,7 +317,7 @@ static int queues_step(struct queues *q, int step)
 	return err;
 }
 
-/* The @n-th order of all steps. */
+/* The @n-th permutation of the steps. */
 static void order(int n, int step[STEPS])
 {
 	int left[STEPS], i, j;
@@ -326,7 +332,7 @@ static void order(int n, int step[STEPS])
 	}
 }
 
-/* Rings of the module that this process has mapped. */
+/* Number of rings that this process has mapped. */
 static int mapped(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -340,7 +346,7 @@ static int mapped(void)
 	return f ? n : -1;
 }
 
-/* In one order; what is busy is deleted in the end. */
+/* Delete in one order. Queues that were busy are deleted in a second pass. */
 static void close_in_order(int n)
 {
 	int step[STEPS], i, err;
@@ -355,7 +361,7 @@ static void close_in_order(int n)
 		check(!err || (err == -EBUSY && q.x), "order %d, step %d: %d", n, i, err);
 	}
 	for (i = 0; i < STEPS; i++)
-		check(!queues_step(&q, step[i]), "order %d, left", n);
+		check(!queues_step(&q, step[i]), "order %d: second pass", n);
 	check(!mapped(), "order %d: %d rings", n, mapped());
 }
 
@@ -364,22 +370,22 @@ static void any_order(void)
 	struct mallinfo2 before, after;
 	int n;
 
-	/* What the C library allocates once is there after the first. */
+	/* After the first time the C library has allocated what it keeps. */
 	close_in_order(0);
 	before = mallinfo2();
 	for (n = 0; n < 120 && !test_failed(); n++)
 		close_in_order(n);
 	after = mallinfo2();
 	/*
-	 * The allocator's caches make a difference of some blocks; a queue that is not
-	 * freed where it comes right behind another makes one of 24.
+	 * The allocator's caches cause a difference of some blocks. A queue that is not freed
+	 * when it is deleted right after a certain other one leaks a block in 24 orders.
 	 */
 	check(after.uordblks < before.uordblks + 1024, "%zd bytes left",
 	      after.uordblks - before.uordblks);
 	live_check_idle(LIVE_DEV);
 }
 
-/* A handle that is closed has no objects, also if nobody deletes its queues. */
+/* Closing a handle destroys its objects, even if its queues are never deleted. */
 static void closed_first(void)
 {
 	struct queues q = {};
@@ -393,7 +399,7 @@ static void closed_first(void)
 	      !xroce_cq_del(q.cq), "queues");
 }
 
-/* The queue pair is destroyed by its number: its receive queue is freed by its own. */
+/* A queue pair is destroyed by its number, and its receive queue deleted afterwards. */
 static void queue_pair_first(void)
 {
 	struct xroce *x = live_open();
@@ -409,16 +415,19 @@ static void queue_pair_first(void)
 }
 
 static const struct test tests[] = {
-	{ "library_connect", "U3", "RESET to RTS, each type, defaults",
+	{ "library_connect", "U3", "connect each type from RESET to RTS, with defaults",
 	  ON_HANDLE(connects) },
-	{ "library_connect_refused", "U3", "back in RESET",
+	{ "library_connect_refused", "U3", "after a failed connect the queue pair is in RESET",
 	  ON_HANDLE(connect_refused) },
-	{ "library_wait", "U3", "woken by its own queue only", waits },
-	{ "library_wait_applies", "U3 W10", "posted work requests complete", wait_applies },
+	{ "library_wait", "U3", "a wait is woken only by its own completion queue",
+	  waits },
+	{ "library_wait_applies", "U3 W10", "a wait applies posted work requests",
+	  wait_applies },
 	{ "library_wait_overflow", "U3", "an overflow ends the wait", wait_overflow },
-	{ "library_any_order", "U3", "queues and handle, 120 orders", any_order },
+	{ "library_any_order", "U3", "queues and handle are closed in all 120 orders",
+	  any_order },
 	{ "library_closed_first", "U3", "close destroys all objects", closed_first },
-	{ "library_queue_pair_first", "U3", "a receive queue without a queue pair",
+	{ "library_queue_pair_first", "U3", "a receive queue outlives its queue pair",
 	  queue_pair_first },
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The library's monitor: events of a link, one by one, with a descriptor to wait for. */
+/*
+ * The library's monitor: returns events of a link one by one, and has a descriptor for
+ * poll(2).
+ */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -27,7 +30,7 @@ static struct xroce_monitor *open_monitor(__u32 what)
 	struct xroce_event e;
 
 	check(m, "open: %s", strerror(errno));
-	/* What others have left. */
+	/* Discard events of earlier tests. */
 	while (m && !xroce_monitor_next(m, &e, 0))
 		;
 	return m;
@@ -40,7 +43,7 @@ static bool readable(const struct xroce_monitor *m, int ms)
 	return poll(&p, 1, ms) == 1 && p.revents & POLLIN;
 }
 
-/* A packet that has another source address than the queue pair's peer. */
+/* Send a packet whose source address is not that of the queue pair's peer. */
 static void spoof(struct wire *w)
 {
 	w->req.saddr[15] ^= 8;
@@ -48,7 +51,7 @@ static void spoof(struct wire *w)
 	w->req.saddr[15] ^= 8;
 }
 
-/* A request with a key that is not there: it ends the queue pair. */
+/* Send a request with an invalid key, which moves the queue pair to ERR. */
 static void guess(struct wire *w)
 {
 	w->req.rkey ^= 1 << 20;
@@ -64,9 +67,9 @@ static void errors(void)
 	int ret;
 
 	m = xroce_monitor_open(LIVE_DEV, 0);
-	check(!m && errno == EINVAL, "nothing: %s", strerror(errno));
+	check(!m && errno == EINVAL, "no kind of event: %s", strerror(errno));
 	m = xroce_monitor_open(LIVE_DEV, 1 << 2);
-	check(!m && errno == EINVAL, "a bit more: %s", strerror(errno));
+	check(!m && errno == EINVAL, "an unknown flag: %s", strerror(errno));
 	m = xroce_monitor_open(LIVE_SPARE, XROCE_MONITOR_REFUSED);
 	check(!m && errno == ENOENT, "no link: %s", strerror(errno));
 	m = xroce_monitor_open("nosuchdev0", XROCE_MONITOR_DROPPED);
@@ -76,9 +79,9 @@ static void errors(void)
 	m = open_monitor(XROCE_MONITOR_REFUSED | XROCE_MONITOR_DROPPED);
 	if (!m)
 		return;
-	check(!readable(m, 0), "readable, and nothing is there");
+	check(!readable(m, 0), "readable without an event");
 	ret = xroce_monitor_next(m, &e, 0);
-	check(ret == -EAGAIN, "no waiting: %d", ret);
+	check(ret == -EAGAIN, "timeout 0: %d", ret);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	ret = xroce_monitor_next(m, &e, 120);
 	check(ret == -EAGAIN && ms_since(&begin) >= 119, "120 ms: %d after %ld ms", ret,
@@ -86,7 +89,7 @@ static void errors(void)
 	xroce_monitor_close(m);
 }
 
-/* Each in its turn, and only what was asked for. */
+/* Each event is returned once, and only the kinds that were chosen. */
 static void both(struct wire *w)
 {
 	struct xroce_monitor *m;
@@ -112,7 +115,7 @@ static void both(struct wire *w)
 	xroce_monitor_close(m);
 }
 
-/* Several refusals, before anybody looks: all are there, one by one. */
+/* Several refusals before the monitor is opened: all are returned, one by one. */
 static void refusals_wait(void)
 {
 	struct xroce_monitor *m = open_monitor(XROCE_MONITOR_REFUSED);
@@ -131,37 +134,39 @@ static void refusals_wait(void)
 	for (i = 0; m && i < 3; i++)
 		check(!xroce_monitor_next(m, &e, 0) && e.cause == XROCE_CAUSE_ACC_KEY,
 		      "refusal %d", i);
-	check(m && xroce_monitor_next(m, &e, 0) == -EAGAIN, "a fourth one");
-	/* Drops were not asked for. */
+	check(m && xroce_monitor_next(m, &e, 0) == -EAGAIN, "a fourth refusal");
+	/* Drops were not chosen. */
 	spoof(&w);
-	check(m && xroce_monitor_next(m, &e, 100) == -EAGAIN, "a drop");
+	check(m && xroce_monitor_next(m, &e, 100) == -EAGAIN, "an event of a drop");
 	xroce_monitor_close(m);
 	wire_close(&w);
 }
 
-/* Drops of the time before are not told. */
+/* Drops from before the monitor was opened are not returned. */
 static void drops_begin_now(struct wire *w)
 {
 	struct xroce_monitor *m = open_monitor(XROCE_MONITOR_DROPPED);
 	struct xroce_event e;
 
-	/* Written while the lease still lasts, and read by nobody. */
+	/* Written while the lease of the closed monitor lasts, and not read. */
 	xroce_monitor_close(m);
 	spoof(w);
 	m = xroce_monitor_open(LIVE_DEV, XROCE_MONITOR_DROPPED);
-	check(m && xroce_monitor_next(m, &e, 0) == -EAGAIN, "an old one");
-	/* Refusals are not asked for. */
+	check(m && xroce_monitor_next(m, &e, 0) == -EAGAIN,
+	      "an event from before the monitor was opened");
+	/* Refusals were not chosen. */
 	guess(w);
-	check(m && xroce_monitor_next(m, &e, 100) == -EAGAIN, "a refusal");
+	check(m && xroce_monitor_next(m, &e, 100) == -EAGAIN, "an event of a refusal");
 	xroce_monitor_close(m);
 }
 
 static const struct test tests[] = {
-	{ "monitor_errors", "U3", "what cannot be read, and waiting", errors },
-	{ "monitor_both", "U3 D6", "drops and refusals, one at a time",
+	{ "monitor_errors", "U3", "invalid arguments and timeouts", errors },
+	{ "monitor_both", "U3 D6", "a monitor of drops and refusals returns each once",
 	  ON_WIRE(both, &rc) },
-	{ "monitor_refusals_wait", "U3 D6", "those before come first", refusals_wait },
-	{ "monitor_drops_begin_now", "U3 D6", "those before do not",
+	{ "monitor_refusals_wait", "U3 D6",
+	  "refusals from before the monitor was opened are returned", refusals_wait },
+	{ "monitor_drops_begin_now", "U3 D6", "drops from before the monitor was opened are not",
 	  ON_WIRE(drops_begin_now, &rc) },
 };
 
