@@ -29,15 +29,18 @@ static inline void xr_hazard_set(const void *what)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		preempt_disable();
 	this_cpu_write(xr_hazard, what);
-	/* Pairs with xr_hazard_wait(): either it sees the pointer, or we see the mark. */
+	/*
+	 * Pairs with xr_hazard_wait() and xr_hazard_wait_all(): either they see the pointer,
+	 * or we see the mark.
+	 */
 	smp_mb();
 }
 
 static inline void xr_hazard_clear(void)
 {
 	/*
-	 * The copy is complete if this is seen; pairs with xr_hazard_wait() and
-	 * _wait_all().
+	 * A CPU that sees this sees the copy complete; pairs with xr_hazard_wait() and
+	 * xr_hazard_wait_all().
 	 */
 	smp_store_release(this_cpu_ptr(&xr_hazard), NULL);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))

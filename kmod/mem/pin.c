@@ -246,7 +246,7 @@ static const struct xr_umem_ops xr_pin_ops = {
  * has ended; -EPERM: the caller may not attach to the process; -EFAULT: not mapped, or not
  * writable; -EOPNOTSUPP: the memory cannot be pinned for long; -E2BIG: more pages than the
  * MTT pool can ever take; -ENOSPC: more than it can take now; -ENOMEM: also RLIMIT_MEMLOCK;
- * -EDQUOT: a limit of the owner; -EINTR.
+ * -EDQUOT: a limit of LIMIT_SET; -EINTR.
  */
 struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 		       u64 length, bool writable)

@@ -7,8 +7,8 @@
  */
 #define XR_ODP_PATIENCE	(2 * HZ)
 /*
- * If memory is short the kernel is busy reclaiming. The worker retries after 1 ms, 2 ms, 4
- * ms and so on: about a second in all.
+ * If memory is short the kernel is busy reclaiming. The worker retries after 1, 2, 4 ms and
+ * so on: about a second in all.
  */
 #define XR_ODP_TRIES	10
 

@@ -6,8 +6,8 @@
  *
  * Entries are in ranges (struct xr_odp_range), each with its own notifier and lock. A
  * region over a range of addresses has one, whose entries are a table as that of pinned
- * memory. An implicit region (xr_umem::sparse) has a child for each XR_ODP_PAGES pages
- * where any are mapped, and a tree to find it by (child.c).
+ * memory. An implicit region (xr_umem::sparse) has a child for each XR_ODP_PAGES pages of
+ * which some have been faulted in, and a tree to find it by (child.c).
  *
  * Entries are written under the lock of their range. An access takes no lock. It sets this
  * CPU's hazard pointer to the region or window (hazard.h), then checks all entries that it

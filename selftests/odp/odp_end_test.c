@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process ends under traffic: the one whose memory it is, or the one that owns the
+ * A process ends under traffic: the one with the memory, or the one that owns the
  * region. Its memory is no longer accessible, and no object is left.
  */
 #include <signal.h>
@@ -137,9 +137,9 @@ static void owner_ends(void)
 }
 
 static const struct test tests[] = {
-	{ "odp_memory_ends", "O4 O6", "the process whose memory it is ends",
+	{ "odp_memory_ends", "O4 O6", "the process with the memory ends",
 	  memory_ends },
-	{ "odp_owner_ends", "O4 O6 O9", "the process whose region it is ends",
+	{ "odp_owner_ends", "O4 O6 O9", "the process that owns the region ends",
 	  owner_ends },
 };
 
