@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/xroce: from ioctl structures to calls. The objects know nothing of the
- * structures' sizes, flags and growth; that is all here.
+ * /dev/xroce: ioctl, mmap, poll and read. The size of an ioctl structure, its growth and the
+ * flags that its command accepts are checked here. The handlers here and in chardev_*.c
+ * check capabilities and reserved words, and choose the owner of a new object.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -28,7 +29,7 @@
 #include "chardev.h"
 #include "main.h"
 
-/* Whose a new object is. */
+/* Return: the owner of an object that is made with @flags, or -EPERM. */
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
 			      u32 flags)
 {
@@ -103,7 +104,7 @@ static int xr_do_link_use(struct xr_ctx *ctx, struct xr_link *unused,
 		goto out;
 	}
 	arg->link_use.link = link->id;
-	/* Pairs with xr_ctx_link(). */
+	/* Pairs with xr_ioctl(), xr_mmap() and xr_poll(). */
 	smp_store_release(&ctx->link, link);
 out:
 	mutex_unlock(&ctx->lock);
@@ -258,11 +259,11 @@ static int xr_do_mtt_read(struct xr_ctx *ctx, struct xr_link *link,
 /**
  * struct xr_cmd - an ioctl command
  * @nr: XROCE_NR_*
- * @size: of its structure today
- * @min: of its structure in the first release
- * @flags: XROCE_F_* that it takes
+ * @size: bytes of its structure in this version
+ * @min: bytes of its structure in the first release
+ * @flags: XROCE_F_* that it accepts
  * @no_link: it does not work on the file's link
- * @fn: what to do; @link is NULL with @no_link
+ * @fn: handler; its @link is NULL if @no_link is set
  */
 struct xr_cmd {
 	unsigned int nr;
@@ -384,12 +385,12 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 	ret = copy_struct_from_user(&arg, cmd->size, u, size);
 	if (ret)
 		return ret;
-	/* The copy may differ from what was read first; it counts for nothing. */
+	/* User space may have changed the size since it was checked. */
 	arg.size = size;
 	if (arg.head.flags & ~cmd->flags)
 		return -EINVAL;
 	if (!cmd->no_link) {
-		/* Set once, and kept until the file is closed. */
+		/* The link stays until the file is closed. Pairs with xr_do_link_use(). */
 		link = smp_load_acquire(&ctx->link);
 		if (!link)
 			return -ENOTCONN;
@@ -405,7 +406,7 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 static int xr_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct xr_ctx *ctx = file->private_data;
-	/* Set once, and kept until the file is closed. */
+	/* As in xr_ioctl(). */
 	struct xr_link *link = smp_load_acquire(&ctx->link);
 	int ret;
 
@@ -420,7 +421,7 @@ static int xr_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t xr_poll(struct file *file, poll_table *wait)
 {
 	struct xr_ctx *ctx = file->private_data;
-	/* As in xr_mmap(). */
+	/* As in xr_ioctl(). */
 	struct xr_link *link = smp_load_acquire(&ctx->link);
 	__poll_t ready = 0;
 	struct xr_cq *cq;
@@ -438,7 +439,7 @@ static __poll_t xr_poll(struct file *file, poll_table *wait)
 	return ready;
 }
 
-/* An asynchronous event, a single one. */
+/* Read one asynchronous event. */
 static ssize_t xr_read(struct file *file, char __user *buf, size_t size,
 		       loff_t *pos)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the front end share: an open file, its commands. */
+/* The front end: an open file of /dev/xroce, and the handlers of its commands. */
 #ifndef _XR_CHARDEV_H
 #define _XR_CHARDEV_H
 
@@ -13,10 +13,10 @@ struct mm_struct;
 
 /**
  * struct xr_ctx - an open file
- * @lock: for @link
- * @link: the link it uses; set once
- * @mm: address space of who opened it; a reference to the structure
- * @own: its objects
+ * @lock: serialises setting @link
+ * @link: the link that the file uses; NULL until LINK_USE, never changed afterwards
+ * @mm: address space of the process that opened the file; a reference to the structure only
+ * @own: the owner of the file's objects
  */
 struct xr_ctx {
 	struct mutex lock;
@@ -25,7 +25,7 @@ struct xr_ctx {
 	struct xr_owner own;
 };
 
-/* What a command takes. */
+/* The structure of any command. Each begins with its size and flags. */
 union xr_arg {
 	u32 size;
 	struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The front end's commands on limits. */
+/* /dev/xroce: commands on limits. */
 #include <linux/capability.h>
 
 #include "chardev.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The front end's commands on memory regions. */
+/* /dev/xroce: commands on memory regions. */
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -13,14 +13,21 @@
 
 #include "chardev.h"
 
-/* What is pinned is counted where the file's maker is limited. */
+/*
+ * Without CAP_IPC_LOCK only the process that opened the file may register its own memory,
+ * because pinned pages count against the RLIMIT_MEMLOCK of that process. XROCE_F_PID has
+ * checks of its own.
+ */
 static bool xr_may_pin(const struct xr_ctx *ctx, u32 flags)
 {
 	return flags & XROCE_F_PID || current->mm == ctx->mm ||
 	       capable(CAP_IPC_LOCK);
 }
 
-/* Copy a list of pages. Return: 0 and what xr_phys_free() frees, or an error. */
+/*
+ * Copy a list of physical pages from user space, for xr_phys_free(). Return: 0; -EPERM: no
+ * CAP_SYS_RAWIO; -EINVAL: an empty list; -E2BIG: a list that is too long; -EFAULT; -ENOMEM.
+ */
 static int xr_phys_copy(struct xr_phys *phys, u64 user, u32 npages)
 {
 	u64 *pages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the XDP program may call. Documented in xroce_kfunc.h. */
+/* Kfuncs for the XDP program. Documented in xroce_kfunc.h. */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
@@ -26,8 +26,8 @@
 #include "main.h"
 
 /*
- * On-demand memory is missing. Let go of the region, then send for the memory, and put
- * the frame aside, if that can be.
+ * On-demand memory is not resident. Release the region, then request a fault and defer the
+ * frame. Return: see xr_defer_missed().
  */
 static noinline int xr_kfunc_missed(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
 				    u32 len, u32 ahead, struct xdp_buff *xdp)
@@ -40,8 +40,8 @@ static noinline int xr_kfunc_missed(struct xr_qp *qp, const struct xr_mr *mr, u6
 }
 
 /*
- * Where the headers of a READ response end. Return: false: they are not inside the
- * first buffer.
+ * Find the IP version and the end of the headers of a READ response. Return: false: the
+ * headers are not inside the first buffer.
  */
 static __always_inline bool xr_kfunc_headers(const struct xdp_buff *xdp, u32 l3,
 					     bool *ipv6, u32 *end)
@@ -55,14 +55,17 @@ static __always_inline bool xr_kfunc_headers(const struct xdp_buff *xdp, u32 l3,
 	return *end <= linear;
 }
 
-/* Is that an Ethernet header which fits the responses', and the frame? */
+/* Is @l3 a possible length of a response's Ethernet header, inside the first buffer? */
 static bool xr_kfunc_l2_ok(const struct xdp_buff *xdp, u32 l3)
 {
 	return l3 >= ETH_HLEN && l3 <= XR_TX_L2_MAX &&
 	       l3 <= xdp->data_end - xdp->data;
 }
 
-/* An operation with @words of eight bytes in the frame, which needs @right: constants. */
+/*
+ * Execute an operation with @words operands of eight bytes in the frame, which needs @right.
+ * Both are constants. Return: see xroce_atomic().
+ */
 static __always_inline int xr_kfunc_atomic(struct xdp_buff *xdp,
 					   struct xroce_atomic *a, u32 opcode,
 					   u32 words, u32 right)
@@ -114,7 +117,7 @@ __bpf_kfunc int xroce_icrc_put(struct xdp_md *ctx, __u32 l3, __u32 end)
 __bpf_kfunc int xroce_write(struct xdp_md *ctx, const struct xroce_write *w)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	/* Like the others, read once: it may be memory that changes under us. */
+	/* Read each field of @w once: @w may be in a map, and change at any time. */
 	u32 off = READ_ONCE(w->off), len = READ_ONCE(w->len);
 	u64 va = READ_ONCE(w->va);
 	struct xr_mr *mr;
@@ -236,7 +239,7 @@ __bpf_kfunc int xroce_addr(struct xdp_md *ctx, u32 id)
 
 	if (!link || xdp->data_end - xdp->data < ETH_HLEN)
 		return -ENOENT;
-	/* It goes away behind an RCU grace period. */
+	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(link->dev);
 	return dev && xr_addr_ours(dev, xdp->data) ? 0 : -ENOENT;
 }
@@ -260,7 +263,7 @@ __bpf_kfunc int xroce_sq(u32 link, u32 qpn)
 
 __bpf_kfunc_end_defs();
 
-/* No pointer may be NULL. Newer kernels take that for granted. */
+/* Pointer arguments must not be NULL. Newer kernels imply this flag. */
 #ifndef KF_TRUSTED_ARGS
 #define KF_TRUSTED_ARGS	0
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bringing the module up and down, in order. */
+/* Initialisation and exit of the module. */
 #include <linux/module.h>
 
 #include "bytes/icrc.h"
@@ -44,8 +44,8 @@ err_mtt:
 }
 
 /*
- * Nobody has the device open and no program that calls our kfuncs is loaded:
- * both hold the module.
+ * The device is not open, and no program that calls our kfuncs is loaded: both would hold
+ * a reference to the module.
  */
 static void __exit xr_exit(void)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The message is a polynomial over GF(2), its first bit the highest power. What
- * has been read is 128 bits that are congruent to it; to read on is to multiply
- * them by a power of x, which two constants do, one for each half. At the end
- * they are divided by the CRC's polynomial, by way of its reciprocal (Barrett).
+ * The message is a polynomial over GF(2); its first bit is the coefficient of the highest
+ * power. The state is 128 bits that are congruent to the part read so far. To read n more
+ * bits, the state is multiplied by x^n with two constants, one for each half. At the end it
+ * is reduced modulo the CRC's polynomial by means of the reciprocal (Barrett).
  *
- * Bits are in reflected order, which a carry-less product keeps but for one
- * place: constants are those of 33 bits. Zeros before a message do not count, so
- * that it can be read in whole blocks from a little before its beginning.
+ * Bits are in reflected order. The carry-less product of reflected factors is reflected, too,
+ * but shifted by one bit, which constants of 33 bits make up for. Leading zeros do not
+ * change the state, so a message is read in whole blocks that begin up to XR_CLMUL_BEFORE
+ * bytes before it, where masks clear the other bytes.
  *
- * Compiled for AVX: nothing in here may run outside of a section that may use
- * the vector registers.
+ * Compiled for AVX: call these functions only in a section that may use vector registers.
  */
 #ifdef __x86_64__
 #ifdef __KERNEL__
@@ -31,16 +31,16 @@ typedef v2 v2_at __attribute__((__aligned__(1), __may_alias__));
 typedef long long v4l_at __attribute__((vector_size(2 * BLOCK), __aligned__(1),
 					__may_alias__));
 
-/* x^(n + 32), x^(n - 32) modulo the polynomial: on by n bits. */
+/* x^(n + 32) and x^(n - 32) modulo the polynomial: factors that advance the state by n bits. */
 static const v2 on_128 = { 0x1751997d0, 0x0ccaa009e };
 static const v2 on_512 = { 0x154442bd4, 0x1c6e41596 };
-/* x^96 divided by the polynomial, but for its last bit; the polynomial. */
+/* The quotient of x^96 and the polynomial, without its last bit; the polynomial. */
 static const v2 barrett = { 0xb4e5b025f7011641, 0x1db710641 };
 
 /* Product of half @a of @x and half @b of @y. */
 #define MUL(x, a, y, b)	((v2)__builtin_ia32_pclmulqdq128(x, y, (a) | (b) << 4))
 
-/* A byte for each one of a block, zeros before and behind. */
+/* A mask for the first 64 bytes, and zeros on both sides, so that it can be loaded shifted. */
 #define AROUND	BLOCK
 
 struct mask {
@@ -48,12 +48,13 @@ struct mask {
 };
 
 /**
- * struct masks - for headers, from the IP header on
- * @stays: what stays of the message in its first block: not what is before it, nor what
- *	changes in flight
- * @added: what is added to that: ones where it changes, and to the first four bytes the
- *	CRC of the eight bytes of ones before the message, which is e3 20 bb de
- * @variant: what changes in flight, as ones (IBTA A17.3.3)
+ * struct masks - masks for the headers, from the IP header on
+ * @stays: AND mask of the first block: clears bytes before the message, and fields that
+ *	change in flight
+ * @added: XOR mask of the first block: sets fields that change in flight, and adds to the
+ *	first four bytes the state after the eight bytes of ones that precede the message,
+ *	e3 20 bb de
+ * @variant: OR mask of the other blocks: fields that change in flight (IBTA A17.3.3)
  */
 struct masks {
 	struct mask stays;
@@ -61,7 +62,7 @@ struct masks {
 	struct mask variant;
 };
 
-/* TOS, TTL, both checksums, and the byte before the queue pair number. */
+/* Variant fields: TOS, TTL, both checksums, the byte before the queue pair number. */
 static const struct masks masks4 = {
 	.stays = { .byte = {
 		[AROUND + 0] = 0xff, [AROUND + 2] = 0xff, [AROUND + 3] = 0xff,
@@ -81,7 +82,7 @@ static const struct masks masks4 = {
 	} },
 };
 
-/* Traffic class and flow label, hop limit, checksum, and that byte. */
+/* Variant fields: traffic class, flow label, hop limit, UDP checksum, and the same byte. */
 static const struct masks masks6 = {
 	.stays = { .byte = {
 		[AROUND + 0] = 0xf0, [AROUND + 4] = 0xff, [AROUND + 5] = 0xff,
@@ -102,8 +103,8 @@ static const struct masks masks6 = {
 };
 
 /*
- * The masks for a message that begins @pad bytes in. One pointer: the compiler would
- * make a sum for each of its loads.
+ * The masks for a message that begins @pad bytes into its first block. The asm keeps one
+ * pointer in a register; the compiler would compute an address for each load.
  */
 static __always_inline const struct masks *shifted(const struct masks *m, __u32 pad)
 {
@@ -118,8 +119,8 @@ static __always_inline v2 load(const void *p)
 }
 
 /*
- * Load block @i, and copy it if @copy, a constant. Others may be writing to it: what is
- * copied is what has been loaded.
+ * Load block @i, and store it to @to if @copy, a constant, is set. The asm makes sure that
+ * the stored bytes are those of the CRC, even if others write to the source.
  */
 static __always_inline v2 take(bool copy, void *to, const void *p, int i)
 {
@@ -132,30 +133,31 @@ static __always_inline v2 take(bool copy, void *to, const void *p, int i)
 	return x;
 }
 
-/* The part of a mask for block @i. */
+/* Load the part of a mask for block @i. */
 static __always_inline v2 part(const struct mask *m, int i)
 {
 	return load(m->byte + AROUND + i * BLOCK);
 }
 
-/* The first block of a packet. */
+/* Load the first block of a packet. */
 static __always_inline v2 first(const void *p, const struct masks *m)
 {
 	return (load(p) & part(&m->stays, 0)) ^ part(&m->added, 0);
 }
 
-/* One of those that follow. */
+/* Load block @i of a packet, not the first one, and set its variant fields. */
 static __always_inline v2 next(const void *p, const struct masks *m, int i)
 {
 	return load(p + i * BLOCK) | part(&m->variant, i);
 }
 
+/* Advance the state @x by the bits that the factors @by are for, and add block @with. */
 static __always_inline v2 on(v2 x, v2 by, v2 with)
 {
 	return MUL(x, 0, by, 0) ^ MUL(x, 1, by, 1) ^ with;
 }
 
-/* Read four more blocks, the first of them block @i, each into one of four @x. */
+/* Read four blocks from block @i on, each into one of the four states @x. */
 static __always_inline void four(v2 *x, bool copy, void *to, const void *p, int i)
 {
 	x[0] = on(x[0], on_512, take(copy, to, p, i));
@@ -164,7 +166,7 @@ static __always_inline void four(v2 *x, bool copy, void *to, const void *p, int 
 	x[3] = on(x[3], on_512, take(copy, to, p, i + 3));
 }
 
-/* Read a round of them; if @copy, copied in larger pieces, and read where they are then. */
+/* Read eight blocks into four states. With @copy, copy them first, then read the copy. */
 static __always_inline void eight(v2 *x, bool copy, void *to, const void *p)
 {
 	if (copy) {
@@ -175,7 +177,7 @@ static __always_inline void eight(v2 *x, bool copy, void *to, const void *p)
 		at[1] = from[1];
 		at[2] = from[2];
 		at[3] = from[3];
-		/* Others may be writing to where they have been. */
+		/* Read the copy, not registers or the source: others may write to the source. */
 		asm volatile("" : : : "memory");
 		p = to;
 	}
@@ -183,10 +185,10 @@ static __always_inline void eight(v2 *x, bool copy, void *to, const void *p)
 	four(x, false, NULL, p, 4);
 }
 
-/* Read @n more blocks, and copy them to @to if @copy. */
+/* Read @n blocks, and copy them to @to if @copy, a constant, is set. */
 static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32 n)
 {
-	/* Four at a time: each waits for the one before it. */
+	/* Four independent states, because a product waits for the one before it. */
 	if (n >= 7) {
 		v2 w[4] = { x };
 
@@ -220,17 +222,18 @@ static __always_inline v2 blocks(v2 x, bool copy, void *to, const void *p, __u32
 	return x;
 }
 
+/* Reduce the state to the CRC's 32 bits. */
 static __always_inline __u32 reduce(v2 x)
 {
 	const v2 zero = {};
 
-	/* 128 to 96 bits, to 32: what is left is in the third word. */
+	/* From 128 bits to 96, then to 32: the result is the third word. */
 	x = MUL(x, 0, on_128, 1) ^ __builtin_shufflevector(x, zero, 1, 2);
 	x ^= MUL(MUL(x, 0, barrett, 0), 0, barrett, 1);
 	return ((v4)x)[2];
 }
 
-/* The first blocks of a packet: headers, and what follows. */
+/* Read the first three blocks of a packet over IPv4, which have all variant fields. */
 static __always_inline v2 begin4(const void *p, const struct masks *m)
 {
 	v2 x = on(first(p, m), on_128, next(p, m, 1));
@@ -238,6 +241,7 @@ static __always_inline v2 begin4(const void *p, const struct masks *m)
 	return on(x, on_128, next(p, m, 2));
 }
 
+/* Read the first four blocks of a packet over IPv6. The fifth may have a variant field, too. */
 static __always_inline v2 begin6(const void *p, const struct masks *m)
 {
 	v2 x = on(first(p, m), on_128, next(p, m, 1));
@@ -247,10 +251,12 @@ static __always_inline v2 begin6(const void *p, const struct masks *m)
 }
 
 /**
- * xr_clmul_ipv4() - the CRC's state after headers and what follows them
+ * xr_clmul_ipv4() - compute the CRC's state after a packet
  * @p: IP header without options; XR_CLMUL_BEFORE bytes before it may be read
- * @len: bytes from there on; a multiple of four, and at least as many as IP
- *	header, UDP header and BTH have
+ * @len: bytes from the IP header on; a multiple of four, and at least the length of IP
+ *	header, UDP header and BTH
+ *
+ * Return: the state; the invariant CRC is its complement.
  */
 __u32 xr_clmul_ipv4(const void *p, __u32 len)
 {
@@ -262,7 +268,7 @@ __u32 xr_clmul_ipv4(const void *p, __u32 len)
 	return reduce(blocks(x, false, NULL, p + 3 * BLOCK, (len + pad) / BLOCK - 3));
 }
 
-/* The same, of IPv6. */
+/* The same for IPv6. */
 __u32 xr_clmul_ipv6(const void *p, __u32 len)
 {
 	__u32 pad = -len % BLOCK, n = (len + pad) / BLOCK;
@@ -277,7 +283,7 @@ __u32 xr_clmul_ipv6(const void *p, __u32 len)
 	return reduce(blocks(x, false, NULL, p + 5 * BLOCK, n - 5));
 }
 
-/* The block that begins with the last @have bytes before @p, and goes on at @q. */
+/* The block that consists of the @have bytes before @p and of the first bytes at @q. */
 static __always_inline v2 seam(const void *p, const void *q, __u32 have)
 {
 	struct {
@@ -287,7 +293,10 @@ static __always_inline v2 seam(const void *p, const void *q, __u32 have)
 	return load((void *)&at.second - have);
 }
 
-/* From block @i of the first piece on, of @len bytes; then @more in the second. */
+/*
+ * Read a message in two pieces, from block @i of the first piece on. The first piece has @len
+ * bytes, the second one @more. Return: the reduced state.
+ */
 static __always_inline __u32 both(v2 x, const void *p, int i, __u32 len, const void *q,
 				  __u32 more)
 {
@@ -303,11 +312,12 @@ static __always_inline __u32 both(v2 x, const void *p, int i, __u32 len, const v
 }
 
 /**
- * xr_clmul_pieces_ipv4() - as xr_clmul_ipv4(), of a message in two pieces
- * @p: the first
- * @len: its bytes, XR_CLMUL_FIRST at least
- * @q: the second
- * @more: its bytes, XR_CLMUL_BLOCK at least; the sum of both is a multiple of four
+ * xr_clmul_pieces_ipv4() - like xr_clmul_ipv4(), for a packet in two pieces
+ * @p: the first piece, from the IP header on
+ * @len: bytes of the first piece, at least XR_CLMUL_FIRST
+ * @q: the second piece
+ * @more: bytes of the second piece, at least XR_CLMUL_BLOCK; @len + @more is a multiple of
+ *	four
  */
 __u32 xr_clmul_pieces_ipv4(const void *p, __u32 len, const void *q, __u32 more)
 {
@@ -317,7 +327,7 @@ __u32 xr_clmul_pieces_ipv4(const void *p, __u32 len, const void *q, __u32 more)
 	return both(begin4(p, shifted(&masks4, pad)), p, 3, len + pad, q, more);
 }
 
-/* The same, of IPv6. */
+/* The same for IPv6. */
 __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
 {
 	__u32 pad = -(len + more) % BLOCK;
@@ -330,11 +340,13 @@ __u32 xr_clmul_pieces_ipv6(const void *p, __u32 len, const void *q, __u32 more)
 }
 
 /**
- * xr_clmul_copy_ipv4() - put a payload behind headers; the CRC's state after both
- * @p: IP header, as of xr_clmul_ipv4()
- * @to: where the payload belongs: right behind the BTH, or four bytes on
- * @from: where it is; who writes to it meanwhile does not make the CRC a wrong one
- * @len: bytes; a multiple of 16, not 0
+ * xr_clmul_copy_ipv4() - copy a payload behind its headers, and compute the CRC's state
+ * @p: IP header, as for xr_clmul_ipv4()
+ * @to: destination of the payload: after the BTH, or after an AETH
+ * @from: payload; if it changes meanwhile, the CRC is that of the copy
+ * @len: bytes of payload; a multiple of XR_CLMUL_BLOCK, not 0
+ *
+ * Return: the state after headers and payload, as xr_clmul_ipv4().
  */
 __u32 xr_clmul_copy_ipv4(const void *p, void *to, const void *from, __u32 len)
 {
@@ -344,7 +356,7 @@ __u32 xr_clmul_copy_ipv4(const void *p, void *to, const void *from, __u32 len)
 	return reduce(blocks(x, true, to, from, len / BLOCK));
 }
 
-/* The same, of IPv6. */
+/* The same for IPv6. */
 __u32 xr_clmul_copy_ipv6(const void *p, void *to, const void *from, __u32 len)
 {
 	__u32 pad = 4 * BLOCK - (to - p);
@@ -354,10 +366,12 @@ __u32 xr_clmul_copy_ipv6(const void *p, void *to, const void *from, __u32 len)
 }
 
 /**
- * xr_clmul() - go on with a CRC
- * @crc: its state
- * @p: bytes
- * @len: how many; a multiple of 16, not 0
+ * xr_clmul() - continue a CRC
+ * @crc: the state so far
+ * @p: bytes to read
+ * @len: number of bytes; a multiple of XR_CLMUL_BLOCK, not 0
+ *
+ * Return: the new state.
  */
 __u32 xr_clmul(__u32 crc, const void *p, __u32 len)
 {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CRC-32 by carry-less multiplication, with the vector registers of x86-64: the
- * caller may use them, and the CPU has PCLMULQDQ and AVX. For user space too.
+ * CRC-32 by carry-less multiplication, with the vector registers of x86-64. The caller must
+ * be in a section that may use them, and the CPU must have PCLMULQDQ and AVX. Also compiled
+ * for user space.
  */
 #ifndef _XR_CLMUL_H
 #define _XR_CLMUL_H
 
 #include <linux/types.h>
 
-/* Bytes before the headers that may be read. */
+/* Bytes before the IP header that may be read, and are ignored. */
 #define XR_CLMUL_BEFORE	12
-/* Bytes of a message's first piece, at least. */
+/* Minimum bytes of the first piece of a message in two pieces. */
 #define XR_CLMUL_FIRST	80
-/* What is copied on the way is a multiple of this. */
+/* Bytes of a vector register. The length of a payload that is copied is a multiple of it. */
 #define XR_CLMUL_BLOCK	16
 
 __u32 xr_clmul_ipv4(const void *p, __u32 len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The bytes of an XDP frame, which may be in several fragments. */
+/* The bytes of an XDP frame, which may have fragments. */
 #ifndef _XR_FRAME_H
 #define _XR_FRAME_H
 
@@ -20,7 +20,7 @@ static inline bool xr_frame_odd(const struct xdp_buff *xdp)
 	return (unsigned long)xdp->data_hard_start & 1;
 }
 
-/* XROCE_FRAME_* of a frame. */
+/* Return: XROCE_FRAME_* of a frame. */
 static inline int xr_frame_flags(struct xdp_buff *xdp)
 {
 	return (xdp_buff_has_frags(xdp) ? XROCE_FRAME_FRAGS : 0) |
@@ -28,7 +28,7 @@ static inline int xr_frame_flags(struct xdp_buff *xdp)
 }
 
 /**
- * xr_frame_has() - is a range inside the frame?
+ * xr_frame_has() - check that a range is inside the frame
  * @xdp: frame
  * @off: offset of its first byte
  * @len: bytes
@@ -39,7 +39,7 @@ static inline bool xr_frame_has(struct xdp_buff *xdp, u32 off, u32 len)
 	       (u64)off + len <= xdp_get_buff_len(xdp);
 }
 
-/* What is behind the response has been done with: see xroce_write::cut. */
+/* Cut the frame to the length of a response, if that is possible: see xroce_write::cut. */
 static __always_inline void xr_frame_cut(struct xdp_buff *xdp, u32 len)
 {
 	if (likely(len >= ETH_HLEN && len <= xdp->data_end - xdp->data &&
@@ -48,16 +48,15 @@ static __always_inline void xr_frame_cut(struct xdp_buff *xdp, u32 len)
 }
 
 /**
- * xr_frame_resize() - give a frame another length
+ * xr_frame_resize() - change the length of a frame
  * @xdp: frame
- * @headers: bytes that stay, from its beginning; they are inside the first buffer
- * @want: its length then; what is behind the headers is undefined
+ * @headers: bytes at the beginning that are preserved; they are inside the first buffer
+ * @want: the new length; the content after the headers is undefined
  *
- * As bpf_xdp_adjust_tail() does, but that nothing is cleared; where there is no room
- * behind it, as bpf_xdp_adjust_head().
+ * Like bpf_xdp_adjust_tail(), but does not clear new bytes. If there is no room at the end,
+ * like bpf_xdp_adjust_head().
  *
- * Return: false: there is no room, or it is of more buffers than one, or of
- * XROCE_FRAME_ODD; it is as it was.
+ * Return: false: there is no room, or the frame has one of XROCE_FRAME_*; it is unchanged.
  */
 static inline bool xr_frame_resize(struct xdp_buff *xdp, u32 headers, u32 want)
 {
@@ -83,9 +82,9 @@ static inline bool xr_frame_resize(struct xdp_buff *xdp, u32 headers, u32 want)
  * xr_frame_at() - find a byte of the frame
  * @xdp: frame
  * @off: offset of the byte; it is inside the frame
- * @len: out: bytes from there on that lie together, at least 1
+ * @len: out: contiguous bytes from there on, at least 1
  *
- * Return: where it is.
+ * Return: the address of the byte.
  */
 static inline void *xr_frame_at(struct xdp_buff *xdp, u32 off, u32 *len)
 {

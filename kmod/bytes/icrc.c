@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CRC-32 over eight bytes of ones, where InfiniBand's local route header would
- * be, and the packet from the IP header through the pad. Fields that routers
- * change count as ones. It is sent least significant byte first.
+ * CRC-32 over eight bytes of ones, in place of InfiniBand's local route header, and the
+ * packet from the IP header through the pad. Fields that routers change count as ones. The
+ * CRC is sent least significant byte first.
  */
 #include <linux/crc32.h>
 #include <linux/unaligned.h>
@@ -26,12 +26,15 @@ struct xr_change6 {
 	struct xroce_aeth aeth;
 } __packed __aligned(4);
 
-/* Lengths of an acknowledgement from the UDP header on, and from the IP header on. */
+/* Bytes of an acknowledgement from the UDP header on, and from the IPv4 header on. */
 #define XR_ACK_UDP	(sizeof(struct udphdr) + sizeof(struct xroce_bth) + \
 			 sizeof(struct xroce_aeth) + XROCE_ICRC_LEN)
 #define XR_ACK_IP	(sizeof(struct iphdr) + XR_ACK_UDP)
 
-/* What @len bytes of payload change in the headers, all else being zero. */
+/*
+ * Fill in xr_icrc_read for @len bytes of payload, from the difference (XOR) between the
+ * headers of such a READ response and those of an acknowledgement.
+ */
 static void __init xr_icrc_init_read(u32 len)
 {
 	u8 opcode = XROCE_RC_ACK ^ XROCE_RC_READ_RESPONSE_ONLY;
@@ -45,7 +48,7 @@ static void __init xr_icrc_init_read(u32 len)
 	c6.h.ip.payload_len = udp;
 	c6.h.udp.len = udp;
 	c6.h.bth.opcode = opcode;
-	/* A CRC is linear; the one that is sent is inverted, a state is not. */
+	/* CRCs are linear. The complement is because a CRC is sent inverted, a state is not. */
 	xr_icrc_read[0][len / 4] = ~crc32_le(0, (u8 *)&c4, sizeof(c4));
 	xr_icrc_read[1][len / 4] = ~crc32_le(0, (u8 *)&c6, sizeof(c6));
 }
@@ -65,7 +68,7 @@ void __init xr_icrc_init(void)
 		xr_icrc_init_read(len);
 }
 
-/* The state after the headers, with what may change in flight as ones. */
+/* Return: the state after the headers, with fields that change in flight as ones. */
 static u32 xr_icrc_headers4(const void *p)
 {
 	struct xr_headers4 h;
@@ -92,10 +95,10 @@ static u32 xr_icrc_headers6(const void *p)
 }
 
 /**
- * xr_icrc_read_request() - find the invariant CRC of a peer's READ requests
- * @q: queue pair; all about its peer is there
+ * xr_icrc_read_request() - compute the invariant CRC of a peer's READ requests
+ * @q: queue pair; the peer's addresses are set
  *
- * Return: that of one over IPv4, with zero for what varies: see struct xroce_qp.
+ * Return: the CRC over IPv4, with zeros in the fields that vary, see xroce_qp::read_icrc.
  */
 u32 xr_icrc_read_request(const struct xroce_qp *q)
 {
@@ -116,7 +119,7 @@ u32 xr_icrc_read_request(const struct xroce_qp *q)
 	return ~crc32_le(xr_icrc_headers4(&r), (u8 *)&r.reth, sizeof(r.reth));
 }
 
-/* The state after the headers and nothing else; how many bytes that were. */
+/* Compute the state after the headers. Return: bytes of the headers. */
 static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 {
 	*crc = ipv6 ? xr_icrc_headers6(p) : xr_icrc_headers4(p);
@@ -124,6 +127,7 @@ static u32 xr_icrc_headers(const void *p, bool ipv6, u32 *crc)
 }
 
 #ifdef CONFIG_X86_64
+/* Compute the state after up to @n bytes. Return: bytes read, a multiple of four. */
 static u32 xr_icrc_first(const void *p, u32 n, bool ipv6, u32 *crc)
 {
 	n &= ~3u;
@@ -150,7 +154,7 @@ static u32 xr_icrc_more(u32 crc, const void *p, u32 n)
 }
 #endif
 
-/* The state after what lies in other buffers than the headers do. */
+/* Continue the state @crc from @off to @end, in any number of buffers. */
 static noinline u32 xr_icrc_rest(struct xdp_buff *xdp, u32 off, u32 end,
 				 u32 crc, bool vector)
 {
@@ -170,7 +174,7 @@ static noinline u32 xr_icrc_rest(struct xdp_buff *xdp, u32 off, u32 end,
  * @xdp: the frame
  * @l3: offset of the IP header; it has no options
  * @end: offset of the CRC
- * @crc: out: in the host's byte order
+ * @crc: out: the CRC, in host byte order
  *
  * Return: 0, or -EINVAL: headers or CRC are not inside the frame.
  */
@@ -205,8 +209,8 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc)
 
 #ifdef CONFIG_X86_64
 /*
- * What xr_icrc_check_any() says of a packet in two buffers in whole words, as one in
- * several mostly is. Return: 1: it is not like that.
+ * xr_icrc_check_any() for a packet in two buffers, a multiple of four bytes long, which is
+ * the most frequent packet with fragments. Return: 1: it is of another kind.
  */
 static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
 {
@@ -237,7 +241,7 @@ static int xr_icrc_check_two(struct xdp_buff *xdp, u32 l3, u32 end)
 }
 #endif
 
-/* As xr_icrc_check(), but for XROCE_FRAME_*, wherever the packet lies. */
+/* Like xr_icrc_check(), for any number of buffers. Return: 0, -EBADMSG or -EINVAL. */
 int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	u32 crc, n, i, has = 0;
@@ -258,7 +262,7 @@ int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end)
 	return has == crc ? 0 : -EBADMSG;
 }
 
-/* As xr_icrc_put(), wherever there is room for it. */
+/* Like xr_icrc_put(), for any number of buffers. */
 int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	u32 crc, n, i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The invariant CRC (IBTA 7.8.1, A17.3.3). Of most packets, which are in the first buffer
- * and in whole words, it is had without a call but for the sum itself.
+ * The invariant CRC (IBTA 7.8.1, A17.3.3). Most packets are in the first buffer, and a
+ * multiple of four bytes long. For these, everything is inlined but the CRC itself.
  */
 #ifndef _XR_ICRC_H
 #define _XR_ICRC_H
@@ -33,18 +33,17 @@ struct xr_headers6 {
 	struct xroce_bth bth;
 } __packed __aligned(4);
 
-/* A READ request over IPv4, but for the invariant CRC. */
+/* A READ request over IPv4, without the invariant CRC. */
 struct xr_read4 {
 	struct xr_headers4 h;
 	struct xroce_reth reth;
 } __packed __aligned(4);
 
-/* The CRC of the low byte of the index, with so many zeros behind it. */
+/* [n][b]: CRC of the byte b and n bytes of zeros behind it, from state 0. */
 extern u32 xr_icrc_table[sizeof(struct xr_read4) - offsetof(struct xr_read4, h.ip.id)][256];
 /*
- * By IPv6 or not, and by the words of its payload: what makes of the invariant CRC of an
- * acknowledgement the state after the headers of a READ response with the same PSN and
- * AETH.
+ * [IPv6][words of payload]: difference (XOR) between the invariant CRC of an acknowledgement
+ * and the state after the headers of a READ response with the same PSN and AETH.
  */
 extern u32 xr_icrc_read[2][XROCE_READ_SHORT / 4 + 1];
 
@@ -54,7 +53,7 @@ int xr_icrc(struct xdp_buff *xdp, u32 l3, u32 end, u32 *crc);
 int xr_icrc_check_any(struct xdp_buff *xdp, u32 l3, u32 end);
 int xr_icrc_put_any(struct xdp_buff *xdp, u32 l3, u32 end);
 
-/* Of a number as it is in a packet, from a state of zero. */
+/* CRC of a number in network byte order, from state 0. */
 static __always_inline u32 xr_icrc_of(u64 x)
 {
 	return xr_icrc_table[7][x >> 56] ^ xr_icrc_table[6][x >> 48 & 0xff] ^
@@ -63,7 +62,7 @@ static __always_inline u32 xr_icrc_of(u64 x)
 	       xr_icrc_table[1][x >> 8 & 0xff] ^ xr_icrc_table[0][x & 0xff];
 }
 
-/* Bytes from the IP header through the BTH. */
+/* Return: bytes of IP header, UDP header and BTH. */
 static __always_inline u32 xr_icrc_headers_len(bool ipv6)
 {
 	return ipv6 ? sizeof(struct xr_headers6) : sizeof(struct xr_headers4);
@@ -76,8 +75,8 @@ static __always_inline bool xr_icrc_ipv6(const void *l3)
 
 #ifdef CONFIG_X86_64
 /*
- * The invariant CRC of @len bytes from the IP header on, which are whole words and as
- * many as the headers at least. In a vector section.
+ * Compute the invariant CRC of @len bytes from the IP header on: a multiple of four, and at
+ * least the headers. In a vector section.
  */
 static __always_inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
 {
@@ -85,8 +84,8 @@ static __always_inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
 }
 
 /*
- * The same of headers and a payload, which is copied on the way: see
- * xr_clmul_copy_ipv4().
+ * Copy a payload behind its headers, and compute the invariant CRC of both: see
+ * xr_clmul_copy_ipv4(). In a vector section.
  */
 static __always_inline u32 xr_icrc_copy(const void *l3, void *to, const void *from,
 					u32 len, bool ipv6)
@@ -96,8 +95,9 @@ static __always_inline u32 xr_icrc_copy(const void *l3, void *to, const void *fr
 }
 
 /*
- * The invariant CRC of a packet in whole words, as all but a few are; @end is inside the
- * first buffer. In a vector section. Return: false: it is not like that.
+ * Compute the invariant CRC of a packet in the first buffer. In a vector section. Return:
+ * false: the length is not a multiple of four, as it is for nearly all packets, or the
+ * headers do not fit.
  */
 static __always_inline bool xr_icrc_whole(const struct xdp_buff *xdp, u32 l3, u32 end,
 					  u32 *crc)
@@ -115,7 +115,7 @@ static __always_inline bool xr_icrc_whole(const struct xdp_buff *xdp, u32 l3, u3
 	return true;
 }
 #else
-/* There is no vector section. */
+/* Never called: xr_vector_begin() returns false. */
 static inline u32 xr_icrc_sum(const void *l3, u32 len, bool ipv6)
 {
 	return 0;
@@ -134,15 +134,15 @@ static inline bool xr_icrc_whole(const struct xdp_buff *xdp, u32 l3, u32 end, u3
 #endif
 
 /*
- * Verify that of a packet, mostly in the first buffer. Return: 0; XROCE_FRAME_*: right as
- * well; -EINVAL, or -EBADMSG: it differs.
+ * Verify the invariant CRC of a packet, most often in the first buffer. Return: 0 or
+ * XROCE_FRAME_*: it is right; -EBADMSG: it is wrong; -EINVAL: wrong offsets.
  */
 static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	int ret = 1;
 	u32 crc;
 
-	/* Another section is begun for a packet in several. */
+	/* For other packets, xr_icrc_check_any() begins a vector section. */
 	if (likely(xr_frame_linear(xdp, end, XROCE_ICRC_LEN)) &&
 	    likely(xr_vector_begin())) {
 		if (likely(xr_icrc_whole(xdp, l3, end, &crc)))
@@ -157,13 +157,13 @@ static __always_inline int xr_icrc_check(struct xdp_buff *xdp, u32 l3, u32 end)
 	return xr_frame_flags(xdp);
 }
 
-/* What a byte of a READ request adds to its invariant CRC. */
+/* Contribution (XOR) of byte @i of a READ request to its invariant CRC. */
 #define XR_READ_VARIES(p, i)	\
 	xr_icrc_table[sizeof(struct xr_read4) - 1 - (i)][(p)[i]]
 
 /*
- * The same of a READ request over IPv4, where all is as @known is for, but for what that
- * does not know. So few bytes are not worth a vector section.
+ * Verify the invariant CRC of a READ request over IPv4, see xroce_icrc_check_read(). So few
+ * bytes are not worth a vector section. Return: as xr_icrc_check().
  */
 static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 known)
 {
@@ -176,7 +176,7 @@ static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 
 		       xr_frame_flags(xdp);
 	i = offsetof(struct xr_read4, h.ip.id);
 	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
-	/* The lower byte of these is the offset of a fragment. */
+	/* Only the byte with the flags: the packet is no fragment, so the offset is 0. */
 	crc ^= XR_READ_VARIES(p, offsetof(struct xr_read4, h.ip.frag_off));
 	i = offsetof(struct xr_read4, h.udp.source);
 	crc ^= XR_READ_VARIES(p, i) ^ XR_READ_VARIES(p, i + 1);
@@ -189,7 +189,7 @@ static __always_inline int xr_icrc_check_read(struct xdp_buff *xdp, u32 l3, u32 
 	return xr_frame_flags(xdp);
 }
 
-/* Write it into the frame. Return: 0 or -EINVAL. */
+/* Compute the invariant CRC and write it to the frame, at @end. Return: 0 or -EINVAL. */
 static __always_inline int xr_icrc_put(struct xdp_buff *xdp, u32 l3, u32 end)
 {
 	bool done = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copying with the vector registers of x86-64, compiled for AVX: see vector.h.
- * For user space too.
+ * Copying with the vector registers of x86-64, compiled for AVX: see vector.h. Also compiled
+ * for user space.
  */
 #ifdef __x86_64__
 #include <linux/stddef.h>
@@ -26,10 +26,10 @@ static inline __attribute__((__always_inline__)) void copy(void *dst, const void
 }
 
 /**
- * xr_vcopy() - copy bytes, upwards
- * @dst: where to
- * @src: where from; the two do not overlap
- * @len: how many; a multiple of 128
+ * xr_vcopy() - copy bytes in ascending order
+ * @dst: destination
+ * @src: source; it does not overlap with @dst
+ * @len: number of bytes; a multiple of 128
  */
 void xr_vcopy(void *dst, const void *src, unsigned long len)
 {

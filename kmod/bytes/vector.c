@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the CPU has. */
+/* Detection of CPU features for vector.h. */
 #ifdef CONFIG_X86_64
 #include <asm/cpufeature.h>
 
@@ -14,7 +14,7 @@ void xr_vector_init(void)
 	    !boot_cpu_has(X86_FEATURE_PCLMULQDQ))
 		return;
 	static_branch_enable(&xr_vector_key);
-	/* Where strings are fast, memcpy() is a single instruction. */
+	/* With fast short REP MOVSB, memcpy() is a single instruction. */
 	if (!boot_cpu_has(X86_FEATURE_FSRM))
 		static_branch_enable(&xr_vcopy_key);
 }

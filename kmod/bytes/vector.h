@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Vector registers in the data path: clmul.c and vcopy.c are compiled for AVX,
- * and run between xr_vector_begin() and xr_vector_end() only.
+ * Vector registers in the data path. The functions of clmul.c and vcopy.c are compiled for
+ * AVX; call them only between xr_vector_begin() and xr_vector_end().
  */
 #ifndef _XR_VECTOR_H
 #define _XR_VECTOR_H
@@ -15,10 +15,10 @@
 #include <asm/simd.h>
 #endif
 
-/* Fewer bytes are not worth the section. */
+/* Minimum bytes of a copy for which a vector section pays off. */
 #define XR_VCOPY_MIN	256
 #define XR_VCOPY_ROUND	128
-/* More are not worth a loop of our own. */
+/* Maximum bytes for which xr_copy_words() is faster than memcpy(). */
 #define XR_WORDS_MAX	128
 
 #ifdef CONFIG_X86_64
@@ -31,15 +31,15 @@ void xr_vcopy(void *dst, const void *src, size_t len);
 /**
  * xr_vector_begin() - begin a section that may use the vector registers
  *
- * Not in the midst of someone else's section, which a softirq may find itself.
+ * Fails if this softirq has interrupted another user of the vector registers.
  *
- * Return: whether it has begun.
+ * Return: whether the section has begun; if so, xr_vector_end() ends it.
  */
 static inline bool xr_vector_begin(void)
 {
 	if (!static_branch_likely(&xr_vector_key) || !may_use_simd())
 		return false;
-	/* For integers only: MXCSR does not matter. */
+	/* Integer instructions only, so MXCSR need not be set up. */
 	kernel_fpu_begin_mask(0);
 	return true;
 }
@@ -49,7 +49,7 @@ static inline void xr_vector_end(void)
 	kernel_fpu_end();
 }
 
-/* Begin a section to copy so many bytes in, if it is worth one. */
+/* Begin a vector section for a copy of @len bytes if it pays off. Return: whether it has. */
 static __always_inline bool xr_vcopy_begin(size_t len)
 {
 	return len >= XR_VCOPY_MIN && static_branch_unlikely(&xr_vcopy_key) &&
@@ -81,7 +81,7 @@ static __always_inline void xr_copy_words(u64 *to, const u64 *from, size_t len)
 	u64 a, b, c, d;
 
 	for (; len >= 4 * sizeof(u64); len -= 4 * sizeof(u64)) {
-		/* Or the compiler works out beforehand where it ends, with a product. */
+		/* Keeps the compiler from computing the end address by a multiplication. */
 		OPTIMIZER_HIDE_VAR(len);
 		a = get_unaligned(from);
 		b = get_unaligned(from + 1);
@@ -98,7 +98,7 @@ static __always_inline void xr_copy_words(u64 *to, const u64 *from, size_t len)
 		put_unaligned(get_unaligned(from++), to++);
 }
 
-/* Without the vector registers. */
+/* Copy without vector registers. */
 static __always_inline void xr_copy_plain(void *dst, const void *src, size_t len)
 {
 	if (len <= XR_WORDS_MAX && !(len % sizeof(u64)))
@@ -108,8 +108,8 @@ static __always_inline void xr_copy_plain(void *dst, const void *src, size_t len
 }
 
 /*
- * Like memcpy(), which on a CPU without fast strings is a loop of words. In a vector
- * section.
+ * Copy with vector registers, in a vector section. Without fast short REP MOVSB, memcpy() is
+ * a slower loop of words.
  */
 static __always_inline void xr_copy_vector(void *dst, const void *src, size_t len)
 {
@@ -126,7 +126,7 @@ static __always_inline void xr_copy_vector(void *dst, const void *src, size_t le
 	xr_copy_plain(dst, src, len);
 }
 
-/* The same outside of one. */
+/* Copy, in a vector section if that pays off. Not in one already. */
 static __always_inline void xr_copy(void *dst, const void *src, size_t len)
 {
 	if (xr_vcopy_begin(len)) {

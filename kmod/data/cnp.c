@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Congestion notification packets, and how often there may be one. */
+/* Congestion notification packets and their pacing. */
 #include <linux/ktime.h>
 #include <linux/module.h>
 
@@ -8,22 +8,22 @@
 #include "cnp.h"
 #include "response.h"
 
-/* A sender that reacts needs no more (DCQCN has 50 as well). */
+/* A sender that reacts needs no more; DCQCN uses 50 as well. */
 static unsigned int cnp_interval = 50;
 module_param(cnp_interval, uint, 0644);
 MODULE_PARM_DESC(cnp_interval,
 		 "microseconds between congestion notifications of a queue pair");
 
 /**
- * xr_cnp_queue() - have a congestion notification sent
- * @qp: a packet for which was marked
+ * xr_cnp_queue() - queue a congestion notification
+ * @qp: the queue pair that received a marked packet
  * @l2: Ethernet header of the packet
- * @l2_len: its length, 14 to XR_TX_L2_MAX
+ * @l2_len: its length in bytes, ETH_HLEN to XR_TX_L2_MAX
  *
  * In softirq.
  *
- * Return: 0; -EAGAIN: there was one not long ago; -ENOENT: the queue pair is
- * going, or has no peer.
+ * Return: 0; -EAGAIN: one is queued already, or the interval has not passed; -ENOENT: the
+ * queue pair is not connected, or is being destroyed.
  */
 int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Congestion notification packets (IBTA A17.9). They go out with the responses of a
- * queue pair (response.h) but are none: nothing waits for them.
+ * Congestion notification packets (IBTA A17.9). The tasklet that sends the responses of a
+ * queue pair (response.h) sends them, before all queued responses.
  */
 #ifndef _XR_CNP_H
 #define _XR_CNP_H

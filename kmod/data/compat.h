@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Linux 6.12 is what is written for. Here is what later ones have changed of timers. */
+/* Timer functions that Linux 6.12 does not have yet. */
 #ifndef _XR_COMPAT_H
 #define _XR_COMPAT_H
 

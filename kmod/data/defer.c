@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Putting frames aside, and carrying them out when on-demand memory is there. */
+/* Deferring frames, and executing them once on-demand memory is resident. */
 #include <linux/filter.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
@@ -23,7 +23,7 @@
 #include "response.h"
 #include "tx.h"
 
-/* Frames a run; then other work of this CPU has its turn. */
+/* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_DEFER_BUDGET	32
 static unsigned int odp_defer_max = XR_DEFER_MAX;
 module_param(odp_defer_max, uint, 0644);
@@ -31,21 +31,21 @@ MODULE_PARM_DESC(odp_defer_max,
 		 "packets of a queue pair deferred while on-demand memory is brought in, 0: none, RNR NAKs instead (256)");
 
 /*
- * A fault takes longer than this only if it has to wait for a disk. The peer's
- * own timer, which ends in a retry, is longer: perftest has 67 ms.
+ * A fault takes longer than this only if it waits for a disk. The peer's retry timer is
+ * longer: 67 ms with perftest.
  */
 static unsigned int odp_defer_ms = 20;
 module_param(odp_defer_ms, uint, 0644);
 MODULE_PARM_DESC(odp_defer_ms,
 		 "milliseconds after which the peer of packets deferred is told to come again (20)");
 
-/* Does this softirq carry out a frame of these? */
+/* Is the XDP program running on a frame of this queue, in this softirq? */
 static bool xr_defer_running(const struct xr_defer *k)
 {
 	return READ_ONCE(k->runner) == current;
 }
 
-/* A frame of our own, as those of tx.c. */
+/* Copy a frame to memory of our own, as tx.c allocates it. Return: the copy, or NULL. */
 static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
 {
 	u32 len = xdp_get_buff_len(xdp), off = 0, n;
@@ -68,22 +68,22 @@ static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
 	return xdp_convert_buff_to_frame(&copy);
 }
 
-/* What the XDP program goes by. The lock is held. */
+/* Tell the XDP program whether there are deferred frames. The lock is held. */
 static void xr_defer_show(struct xr_qp *qp)
 {
 	lockdep_assert_held(&qp->defer.lock);
 	WRITE_ONCE(qp->map->deferred, !!qp->defer.count);
 }
 
-/* When the peer is told. The lock is held. */
+/* Return: when the first frame has waited for too long, in jiffies. The lock is held. */
 static unsigned long xr_defer_end(const struct xr_defer *k)
 {
 	return k->since + msecs_to_jiffies(READ_ONCE(odp_defer_ms));
 }
 
 /*
- * Put it at the end. The lock is held. Return: 0, -ENOSPC (also where there is no
- * program to carry it out) or -ENOMEM.
+ * Append a copy of the frame. The lock is held. Return: 0; -ENOSPC: no room, no program to
+ * execute it later, or the queue is closed, refusing or has lost a frame; -ENOMEM.
  */
 static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 {
@@ -115,7 +115,7 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	return 0;
 }
 
-/* What the first one waits for may be there. */
+/* The memory that the first frame waits for may be resident. Under xr_odp_wait_lock. */
 static void xr_defer_wake(struct xr_odp_waiter *waiter)
 {
 	struct xr_defer *k = container_of(waiter, struct xr_defer, waiter);
@@ -124,15 +124,15 @@ static void xr_defer_wake(struct xr_odp_waiter *waiter)
 }
 
 /**
- * xr_defer_missed() - put a frame aside until the memory it needs is there
- * @qp: whose it is; this CPU has its claim
- * @miss: the memory, of xr_odp_miss() in the same RCU read-side section
- * @xdp: the frame, as it has come
+ * xr_defer_missed() - request a fault, and defer the frame that needs it
+ * @qp: queue pair of the frame; this CPU has the claim
+ * @miss: the memory, from xr_odp_miss() in the same RCU read-side section
+ * @xdp: the frame, unchanged since it arrived
  *
  * In softirq. The caller holds no region, see xr_odp_ask().
  *
- * Return: -EINPROGRESS; -EAGAIN: it cannot be kept, or has been for too long; or, it
- * is not to be had, another error as of xr_odp_ask().
+ * Return: -EINPROGRESS: the frame is deferred; -EAGAIN: it cannot be deferred, or has been
+ * deferred for too long; -EFAULT or -EIO of xr_odp_ask(): the memory is not accessible.
  */
 int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		   struct xdp_buff *xdp)
@@ -152,7 +152,7 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		xr_odp_wait(&k->waiter, odp);
 	} else {
 		spin_lock(&k->lock);
-		/* There are others only if they came while this one was on. */
+		/* Frames deferred after this packet passed qp_detour() must not precede it. */
 		ret = k->count ? -ENOSPC : xr_defer_add(qp, xdp);
 		if (!ret)
 			xr_odp_wait(&k->waiter, odp);
@@ -160,17 +160,17 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		if (ret)
 			return -EAGAIN;
 	}
-	/* What was sent for may have come before we were in the list. */
+	/* The request may have been served before the waiter was in the list. */
 	if (!xr_odp_requested(odp))
 		xr_odp_wake(odp);
 	return -EINPROGRESS;
 }
 
 /**
- * xr_defer_behind() - put a frame aside behind those that are
- * @qp: whose it is
+ * xr_defer_behind() - defer a frame behind the deferred frames of its queue pair
+ * @qp: queue pair of the frame
  * @xdp: the frame
- * @busy: another CPU has its claim
+ * @busy: another CPU has the claim
  *
  * In softirq.
  *
@@ -191,7 +191,7 @@ int xr_defer_behind(struct xr_qp *qp, struct xdp_buff *xdp, bool busy)
 	}
 	spin_lock(&k->lock);
 	if (running) {
-		/* Who has the claim does not let go of it. */
+		/* The claim was not released in time: give up this frame. */
 		k->lost = true;
 		spin_unlock(&k->lock);
 		return -EALREADY;
@@ -213,7 +213,7 @@ static struct xdp_frame *xr_defer_first(struct xr_defer *k)
 	return frame;
 }
 
-/* Take the first one out. The lock is held. */
+/* Remove the first frame. The lock is held. */
 static struct xdp_frame *xr_defer_take(struct xr_qp *qp)
 {
 	struct xr_defer *k = &qp->defer;
@@ -225,7 +225,7 @@ static struct xdp_frame *xr_defer_take(struct xr_qp *qp)
 	return frame;
 }
 
-/* Forget them. The lock is held. */
+/* Drop all frames. The lock is held. */
 static void xr_defer_clear(struct xr_qp *qp)
 {
 	struct xr_defer *k = &qp->defer;
@@ -237,9 +237,10 @@ static void xr_defer_clear(struct xr_qp *qp)
 }
 
 /*
- * The first one has been dealt with. If its peer has been told to come again,
- * all behind it will come as well; it has not where the memory came just when
- * patience ended. Return: whether others were lost behind it.
+ * Remove the first frame, which has been executed. If its peer gets an RNR NAK (RC), drop
+ * the frames behind it: the peer sends them again, too. After a timeout there is no NAK if
+ * the memory became resident just in time. Return: whether the queue is empty and frames
+ * behind the last one have been lost.
  */
 static bool xr_defer_pop(struct xr_qp *qp)
 {
@@ -251,7 +252,7 @@ static bool xr_defer_pop(struct xr_qp *qp)
 	k->since = jiffies;
 	if (k->told && qp->type == XROCE_QPT_RC)
 		xr_defer_clear(qp);
-	/* The timer has ended: the next one may have to wait as well. */
+	/* The timer has expired; the next frame may have to wait, too. */
 	if (k->refuse && k->count && k->open)
 		mod_timer(&k->timer, xr_defer_end(k));
 	k->refuse = false;
@@ -264,7 +265,7 @@ static bool xr_defer_pop(struct xr_qp *qp)
 	return lost;
 }
 
-/* Run the program. Return: XDP_*. The frame is where @xdp says then. */
+/* Run the XDP program on a frame, which it may move and resize. Return: XDP_*. */
 static u32 xr_defer_run(struct xr_qp *qp, struct xdp_buff *xdp)
 {
 	struct bpf_prog *prog = rcu_dereference_bh(qp->link->prog);
@@ -293,8 +294,9 @@ static u32 xr_defer_l2(const struct xdp_buff *xdp, u8 *l2)
 }
 
 /*
- * Those behind the last one have been dropped. The peer may have no more to send
- * that would tell it, so it is told to come again with them, unless a packet is on.
+ * Frames behind the last deferred one have been dropped. The peer may have nothing more to
+ * send that would provoke a sequence NAK, so send it an RNR NAK, unless another packet has
+ * the claim.
  */
 static void xr_defer_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
@@ -311,7 +313,7 @@ static void xr_defer_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
 	xr_qp_release(q);
 }
 
-/* Carry out the first frame. Return: false: there is none, or it has to wait. */
+/* Execute the first frame. Return: false: there is none, or it has to wait. */
 static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 {
 	struct xdp_rxq_info rxq = {
@@ -333,14 +335,14 @@ static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 	k->stay = false;
 	k->told = false;
 	act = xr_defer_run(qp, &xdp);
-	/* It is as it was. */
+	/* Deferred again; the frame has not changed. */
 	if (k->stay)
 		return false;
 	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
 	/*
-	 * A peer that has been told to come again may do so at once, and must not find
-	 * what it comes again for. Any other response goes before those of packets that
-	 * come when nothing is kept any more.
+	 * After an RNR NAK the peer may send again at once, so the queue must be empty
+	 * before the NAK is sent. Any other response is sent before the frame is removed:
+	 * responses to packets that are no longer deferred must follow it.
 	 */
 	told = k->told;
 	if (told)
@@ -364,17 +366,17 @@ static void xr_defer_work(struct work_struct *work)
 
 	qp->defer.again = false;
 	rcu_read_lock_bh();
-	/* It goes away behind an RCU grace period. */
+	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(qp->link->dev);
 	while (dev && budget && xr_defer_step(qp, dev))
 		budget--;
 	rcu_read_unlock_bh();
-	/* Who is on the queue pair is about to leave it. */
+	/* With @again, another CPU has the claim, and is about to release it. */
 	if (!budget || qp->defer.again)
 		queue_work(system_bh_wq, &qp->defer.work);
 }
 
-/* The peer is not to wait for ever. */
+/* The first frame has waited for too long: execute it, with an RNR NAK if it misses again. */
 static void xr_defer_timeout(struct timer_list *timer)
 {
 	struct xr_defer *k = timer_container_of(k, timer, timer);
@@ -400,12 +402,12 @@ void xr_defer_init(struct xr_defer *k)
 	spin_lock_init(&k->lock);
 	xr_odp_waiter_init(&k->waiter, xr_defer_wake);
 	INIT_WORK(&k->work, xr_defer_work);
-	/* Until xr_defer_open(). */
+	/* xr_defer_open() enables it. */
 	disable_work(&k->work);
 	timer_setup(&k->timer, xr_defer_timeout, 0);
 }
 
-/* The queue pair is ready to receive. Under the link's lock. */
+/* Allow frames to be deferred: the queue pair becomes ready to receive. Under link->lock. */
 void xr_defer_open(struct xr_defer *k)
 {
 	if (!k->open)
@@ -416,14 +418,15 @@ void xr_defer_open(struct xr_defer *k)
 }
 
 /*
- * Nothing is kept any more, and nothing carried out. Under the link's lock, as
- * xr_defer_open(). Sleeps.
+ * Drop the deferred frames, and wait until none is being executed. Afterwards no frame is
+ * deferred. Under link->lock, like xr_defer_open(). Sleeps.
  *
- * Nor is the work item queued, by whoever comes late. The timer looks at @open under the
- * lock, and has ended below. The work item itself, and xr_odp_wake() of memory that its
- * last run has found missing, may want to queue it until the list is left: but it is
- * disabled until xr_defer_open(), each closing once for each opening. A packet that is not
- * the work item's gets into the list only with a frame that is added, so not any more.
+ * The work item is not queued any more either. The timer checks @open under the lock, and
+ * is deleted below. The work item itself, and xr_odp_wake() for memory that its last run has
+ * missed, may try to queue it until the waiter is off the list; but the item is disabled
+ * until xr_defer_open(). disable_work_sync() and enable_work() are balanced by @open. A
+ * packet outside the work item gets on the list only if its frame is added, which @open
+ * prevents.
  */
 void xr_defer_close(struct xr_qp *qp)
 {
@@ -437,7 +440,7 @@ void xr_defer_close(struct xr_qp *qp)
 	timer_delete_sync(&k->timer);
 	if (was)
 		disable_work_sync(&k->work);
-	/* Its last run may have put us there. */
+	/* The last run of the work item may have added the waiter again. */
 	xr_odp_wait_end(&k->waiter);
 	spin_lock_bh(&k->lock);
 	xr_defer_clear(qp);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames deferred while on-demand memory is brought in, a queue for each queue
- * pair. To tell the peer to come again costs it milliseconds, the fault itself
- * takes microseconds.
+ * Frames deferred while on-demand memory is brought in, one queue for each queue pair. An
+ * RNR NAK costs the peer milliseconds, a page fault takes microseconds.
  *
- * The first frame is one whose access has missed; those that come after it wait
- * behind it, so that the order is kept (xroce_qp::kept says so to the XDP
- * program). When the memory is there, a work item in softirq runs the program on
- * them, one after the other, as if they came only now: nothing has been decided
- * about them before, and every check is made again. What cannot be kept, or has
- * been kept for too long, is answered with an RNR NAK.
+ * The first frame is one whose access has missed. Later frames wait behind it, so that the
+ * order is kept; xroce_qp::deferred tells the XDP program to defer them. Once the memory is
+ * resident, a work item in softirq runs the program on the frames in order, as if they had
+ * just arrived: all checks are made again. A frame that cannot be deferred, or that has
+ * waited for too long, is answered with an RNR NAK.
  */
 #ifndef _XR_DEFER_H
 #define _XR_DEFER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Atomic operations on a region's bytes. */
+/* Atomic operations on a region. */
 #ifndef _XR_MR_ATOMIC_H
 #define _XR_MR_ATOMIC_H
 
@@ -13,16 +13,17 @@
 
 /**
  * xr_mr_atomic() - execute an atomic operation on a region
- * @mr: held by the caller, who may write to it
+ * @mr: region, held by the caller, who has the right to write to it
  * @va: address of the eight bytes in the region
  * @opcode: XROCE_RC_CMP_SWAP, XROCE_RC_FETCH_ADD or XROCE_RC_ATOMIC_WRITE
- * @with: xroce_atomic::off, in the frame
- * @value: out: what was there
+ * @with: operands in the frame, see xroce_atomic::off
+ * @value: out: the original value; 0 for an ATOMIC WRITE
  *
- * With the instructions of the CPU, so that it is atomic for all who use them.
+ * Uses the CPU's atomic instructions, so that the operation is atomic with respect to
+ * programs, too.
  *
- * Return: 0; -ERANGE: outside the region; -EINVAL: unknown operation, or not aligned;
- * -EAGAIN, -EFAULT: as of xr_odp_ready().
+ * Return: 0; -ERANGE: outside the region; -EINVAL: unknown operation, or not aligned in
+ * memory; -EAGAIN, -EFAULT: as xr_odp_ready().
  */
 static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opcode,
 					const void *with, u64 *value)
@@ -35,7 +36,7 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opco
 	if (unlikely(ret))
 		return ret;
 	word = xr_mr_at(mr, off, &n);
-	/* Aligned for the peer, it need not be so in memory. */
+	/* An address that is aligned for the peer need not be aligned in memory. */
 	if (unlikely((unsigned long)word % sizeof(*word)))
 		return -EINVAL;
 	switch (opcode) {
@@ -48,7 +49,7 @@ static __always_inline int xr_mr_atomic(const struct xr_mr *mr, u64 va, u32 opco
 					    (atomic64_t *)word);
 		return 0;
 	case XROCE_RC_ATOMIC_WRITE:
-		/* After all that was written before; bytes as they are, no number. */
+		/* After all earlier WRITEs. The bytes are stored as they are, unswapped. */
 		smp_store_release(word, get_unaligned((const u64 *)with));
 		*value = 0;
 		return 0;

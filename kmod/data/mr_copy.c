@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading and writing regions, where it is not as simple as in mr_copy.h. */
+/* Reading and writing regions: the less frequent cases. See mr_copy.h for the others. */
 #include "mr_copy.h"
 
-/* Is a range of on-demand memory there? As xr_odp_ready() says. */
+/* Is a range of an on-demand region resident? Return: as xr_odp_ready(). */
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 {
 	const struct xr_umem *umem = mr->umem;
@@ -11,12 +11,12 @@ int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 }
 
 /**
- * xr_mr_miss() - say what an access to on-demand memory has missed
- * @mr: held by the caller
- * @va: as for xr_mr_range(), which has returned -EAGAIN; and so are @len and @write
+ * xr_mr_miss() - describe what an access to on-demand memory has missed
+ * @mr: region, held by the caller
+ * @va: as @len and @write: the arguments of xr_mr_range(), which has returned -EAGAIN
  * @len: bytes
- * @ahead: bytes that the message goes on for
- * @write: it is to be written to
+ * @ahead: bytes of the message after this access
+ * @write: the access writes
  * @miss: out: for xr_odp_ask(), after xr_mr_release()
  */
 void xr_mr_miss(const struct xr_mr *mr, u64 va, u32 len, u32 ahead, bool write,
@@ -28,9 +28,9 @@ void xr_mr_miss(const struct xr_mr *mr, u64 va, u32 len, u32 ahead, bool write,
 }
 
 /*
- * Copy bytes of a frame into a region if @write, else of a region into a frame, and zeros
- * behind them up to a multiple of four: between several buffers and several blocks, all
- * of which is there. For the rest see xr_mr_write().
+ * Copy bytes between a frame and a region, which may be in several buffers and blocks, all
+ * of them resident. @write: from the frame to the region; otherwise from the region to the
+ * frame, followed by zeros up to a multiple of four. @at is an offset in the region.
  */
 void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 off,
 		    u32 len, bool write)
@@ -60,7 +60,7 @@ void xr_mr_move_any(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 of
 		*(u8 *)xr_frame_at(xdp, off++, &have) = 0;
 }
 
-/* Copy bytes of a frame in several buffers to where they lie together. */
+/* Copy bytes of a frame in several buffers to contiguous memory. */
 void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len)
 {
 	bool vector = xr_vcopy_begin(len);
@@ -81,12 +81,12 @@ void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len)
 
 /**
  * xr_mr_store() - copy bytes into a region
- * @mr: held by the caller, who may write to it
+ * @mr: region, held by the caller, who has the right to write to it
  * @va: address of the first byte in the region
- * @src: the bytes
- * @len: how many
+ * @src: source
+ * @len: bytes
  *
- * Return: as for xr_mr_write().
+ * Return: as xr_mr_write().
  */
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len)
 {

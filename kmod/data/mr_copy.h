@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the data path comes to a region's bytes. Most are pinned, in one block, and in
- * the first buffer of the frame: for these nothing is called but the copy.
+ * Access of the data path to the bytes of regions. Most accesses are to pinned memory in one
+ * block, and to the first buffer of the frame: for these only the copy is not inlined.
  */
 #ifndef _XR_MR_COPY_H
 #define _XR_MR_COPY_H
@@ -25,18 +25,18 @@ void xr_mr_gather(void *to, struct xdp_buff *xdp, u32 off, u32 len);
 int xr_mr_store(const struct xr_mr *mr, u64 va, const void *src, u32 len);
 
 /**
- * xr_rkey_acquire() - find the region behind an R_Key, and keep its pages
+ * xr_rkey_acquire() - find the region that an R_Key gives access to, and hold it
  * @qp: queue pair whose peer has sent the key
- * @va: first byte
- * @key: all 32 bits: a region's or a window's
- * @len: bytes; of a region the caller checks the bounds
+ * @va: address of the first byte
+ * @key: R_Key of a region or window, all 32 bits
+ * @len: bytes. Checked against a window's bounds; the caller checks those of a region
  * @right: the XROCE_ACCESS_REMOTE_* that is needed
  *
- * Protection domain and rights of queue pair, region and window are looked at here, as
- * the maps "mpt" and "qp", by which the XDP program has judged, may say something else.
- * A remote right to write implies local write (xr_access_ok(), xr_mw_region()).
+ * Protection domain and rights of queue pair, region and window are checked here again,
+ * because the XDP program has read them from maps, which others can write. A remote right
+ * to write implies local write (xr_access_ok(), xr_mw_region()).
  *
- * Otherwise as xr_mr_acquire(), which is for L_Keys.
+ * Context and Return: as xr_mr_acquire(), which is for L_Keys.
  */
 static __always_inline struct xr_mr *xr_rkey_acquire(const struct xr_qp *qp, u64 va,
 						  u32 key, u32 len, u32 right)
@@ -52,18 +52,21 @@ static __always_inline struct xr_mr *xr_rkey_acquire(const struct xr_qp *qp, u64
 	return NULL;
 }
 
-/* A byte of the pinned pages, which is @in bytes into its block. Its memory is there. */
+/* Return: address of the byte at @off of @umem, @in bytes into its block. It is resident. */
 static inline void *xr_umem_at(const struct xr_umem *umem, u64 off, u64 in)
 {
 	const u64 *entry = unlikely(umem->sparse) ?
 			   xr_odp_sparse_at(xr_odp_behind(umem), off >> PAGE_SHIFT) :
 			   xr_mtt_at(&umem->mtt, off >> umem->page_shift);
 
-	/* The low bits of an entry are those of on-demand memory. */
+	/* The low bits of an entry are flags of the pool and of on-demand memory. */
 	return phys_to_virt((*entry & PAGE_MASK) + in);
 }
 
-/* A byte of the region, and up to @len of them that lie together. Its memory is there. */
+/*
+ * Return: address of the byte at @off of the region. @len: in: bytes wanted; out: bytes of
+ * them that are contiguous. They are resident.
+ */
 static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 {
 	const struct xr_umem *umem = mr->umem;
@@ -74,7 +77,7 @@ static inline void *xr_mr_at(const struct xr_mr *mr, u64 off, u32 *len)
 	return xr_umem_at(umem, at, in);
 }
 
-/* A range of the region. Its memory is there. Return: NULL: it is in several pieces. */
+/* Return: address of a resident range of the region; NULL: it is in several blocks. */
 static inline void *xr_mr_whole(const struct xr_mr *mr, u64 off, u32 len)
 {
 	const struct xr_umem *umem = mr->umem;
@@ -84,17 +87,17 @@ static inline void *xr_mr_whole(const struct xr_mr *mr, u64 off, u32 len)
 	return likely(in + len <= block) ? xr_umem_at(umem, at, in) : NULL;
 }
 
-/* Where a range begins in the region, or -ERANGE: it is not inside. */
+/* Find the offset of a range in the region. Return: 0, or -ERANGE: it is not inside. */
 static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off)
 {
 	*off = va - mr->iova;
-	/* It wraps when @va lies before the region, and is too large then. */
+	/* If @va is below the region, the difference wraps and is too large. */
 	return *off > mr->umem->length || len > mr->umem->length - *off ? -ERANGE : 0;
 }
 
 /*
- * Is a range of on-demand memory in a single page that is there, and not in a tree, and
- * has its process not been reaped?
+ * Is a range of on-demand memory in a single resident page of a region with a table (not an
+ * implicit one), and does its process still exist?
  */
 static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 rights)
 {
@@ -108,14 +111,14 @@ static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 
 }
 
 /**
- * xr_mr_range() - find a range of a region, and see that its memory is there
- * @mr: held by the caller
+ * xr_mr_range() - find a range of a region, and check that it is resident
+ * @mr: region, held by the caller
  * @va: address of the first byte in the region
  * @len: bytes
- * @write: a constant: it is to be written to
- * @at: out: where the range begins in the region
+ * @write: the access writes; a constant
+ * @at: out: offset of the range in the region
  *
- * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready().
+ * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as xr_odp_ready().
  */
 static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
 				       bool write, u64 *at)
@@ -130,14 +133,15 @@ static __always_inline int xr_mr_range(const struct xr_mr *mr, u64 va, u32 len,
 
 /**
  * xr_mr_write() - copy bytes of a frame into a region
- * @mr: held by the caller, who may write to it
+ * @mr: region, held by the caller, who has the right to write to it
  * @va: address of the first byte in the region
  * @xdp: frame
- * @off: offset of the first byte in the frame; the range is inside it
+ * @off: offset of the first byte in the frame; the range is inside the frame
  * @len: bytes
  *
- * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as of xr_odp_ready(), and
- * nothing is written.
+ * Nothing is written if an error is returned.
+ *
+ * Return: 0; -ERANGE: outside the region; -EAGAIN, -EFAULT: as xr_odp_ready().
  */
 static __always_inline int xr_mr_write(const struct xr_mr *mr, u64 va,
 				       struct xdp_buff *xdp, u32 off, u32 len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows the headers of a READ response: bytes of a region, the pad and the
- * invariant CRC. The bytes are gone over once, or twice in one vector section.
+ * Payload, pad and invariant CRC of a READ response. The payload is read once by a copy that
+ * also computes the CRC, or is copied and then read again in the same vector section.
  */
 #ifndef _XR_READ_RESPONSE_H
 #define _XR_READ_RESPONSE_H
@@ -11,9 +11,9 @@
 #include "mr_copy.h"
 
 /*
- * One of a few bytes, without the vector registers. @len is a multiple of four, at most
- * XROCE_READ_SHORT, and @ack the invariant CRC of an acknowledgement with the same PSN
- * and AETH.
+ * Write a short payload and its invariant CRC, without vector registers. @len is a multiple
+ * of four, at most XROCE_READ_SHORT. @ack is the invariant CRC of an acknowledgement with
+ * the same PSN and AETH.
  */
 static __always_inline void xr_read_short(void *to, const void *from, u32 len,
 					      bool ipv6, u32 ack)
@@ -39,17 +39,16 @@ static __always_inline void xr_read_short(void *to, const void *from, u32 len,
 }
 
 /**
- * xr_read_fill() - finish a READ response
- * @mr: held by the caller
- * @at: where the bytes begin in the region; their memory is there
- * @xdp: the frame, in one buffer, which has its length and its headers: those up to the
- *	BTH, or to an AETH
+ * xr_read_fill() - write payload, pad and invariant CRC of a READ response
+ * @mr: region, held by the caller
+ * @at: offset of the payload in the region, where it is resident
+ * @xdp: the frame, in one buffer; it has its final length and all headers
  * @l3: offset of the IP header
- * @ipv6: what that is of: IPv6; else IPv4
- * @off: offset of the first byte: right behind the BTH, or behind an AETH
- * @len: bytes, not 0
- * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH; NULL: of
- *	no use
+ * @ipv6: the IP header is IPv6; otherwise IPv4
+ * @off: offset of the payload in the frame, which follows the BTH or an AETH
+ * @len: bytes of payload, not 0
+ * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH, for up to
+ *	XROCE_READ_SHORT bytes; NULL: unknown
  */
 static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
 					     struct xdp_buff *xdp, u32 l3, bool ipv6,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A work request is copied when its message begins: the program can write the
- * ring at any time. One whose message is a single packet is done with at once, and what
- * is used of it is read once. Each element is checked against the module's own table
- * of regions as bytes arrive for it, one region held at a time.
+ * A work request is copied out of the ring when its message begins, because the program can
+ * write to the ring at any time. If the message is a single packet, no copy is needed: each
+ * field is read once. The L_Key of an element is looked up in the module's own table when
+ * bytes arrive for it. One region is held at a time.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -27,7 +27,11 @@
 
 /* Room for the IP header before a datagram (IBTA 11.4.1.2, A17.4.5.1). */
 #define XR_GRH_LEN	sizeof(struct ipv6hdr)
-/* Take a work request, or begin again with the last one. */
+
+/*
+ * Take a work request. If the previous message has not ended, use its work request again.
+ * Return: 0, -EAGAIN: there is none, or -EINVAL: it is malformed.
+ */
 static int xr_recv_begin(struct xr_recv *v)
 {
 	int ret = 0;
@@ -45,8 +49,8 @@ static int xr_recv_begin(struct xr_recv *v)
 }
 
 /*
- * An element has not been stored to, for @ret. Let go of its region, and put the frame
- * aside if on-demand memory is missing. Return: as xr_recv_store().
+ * Writing to an element has failed with @ret. Release its region, and defer the frame if
+ * on-demand memory is missing. Return: as xr_recv_store().
  */
 static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr, u64 va,
 				       u32 len, struct xdp_buff *xdp, int ret)
@@ -62,14 +66,15 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
 		return -EBUSY;
 	if (ret == -EINPROGRESS)
 		return ret;
-	/* The structure is there, under RCU. */
+	/* The structure is still allocated: this is an RCU read-side section. */
 	xr_mr_count_refused(mr->stat);
 	return -EFAULT;
 }
 
 /*
- * Into a part of an element: @buf, or else @len bytes of the frame at @off. Return:
- * 0, -EFAULT, or for on-demand memory that is not there -EINPROGRESS, -EBUSY.
+ * Write @len bytes to an element, at @in: from @buf, or if that is NULL from the frame at
+ * @off. Return: 0; -EFAULT: not accessible; -EINPROGRESS: on-demand memory is not resident
+ * and the frame has been deferred; -EBUSY: the same, but it could not be deferred.
  */
 static __always_inline int xr_recv_store(struct xr_qp *qp,
 					 const struct xroce_sge_local *sge, u32 in,
@@ -91,7 +96,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	else
 		ret = xr_mr_write(mr, va, xdp, off, len);
 	if (likely(!ret)) {
-		/* An IP header is a part of the packet that follows. */
+		/* @buf is the IP header; its packet is counted with the payload. */
 		xr_mr_count_in(mr->stat, !buf, len, !qp->recv.done);
 		xr_mr_release();
 		return 0;
@@ -100,8 +105,9 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 }
 
 /*
- * On from where the message has come to. There is room. What has been stored when
- * on-demand memory is not there is stored again.
+ * Write the next @len bytes of a message, for which the work request has room. If on-demand
+ * memory is missing on the way, xr_recv_bytes() resets the position, and bytes that are
+ * already written are written again later. Return: as xr_recv_store().
  */
 static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
 					   struct xdp_buff *xdp, u32 off, u32 len)
@@ -133,8 +139,8 @@ static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
 }
 
 /*
- * The IP header, at the end of its room. Return: as xr_recv_scatter(), or -EINVAL: it is
- * not inside the first buffer.
+ * Write the IP header to the end of its XR_GRH_LEN bytes. Return: as xr_recv_scatter(), or
+ * -EINVAL: the header is not inside the first buffer.
  */
 static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 {
@@ -153,7 +159,10 @@ static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 	return xr_recv_scatter(qp, grh, xdp, 0, XR_GRH_LEN);
 }
 
-/* The bytes of one packet, after its IP header if @grh. */
+/*
+ * Write the payload of one packet, with @grh after its IP header. Return: as xr_recv_grh(),
+ * or -EMSGSIZE: the message is longer than the work request, or than XROCE_MAX_MSG.
+ */
 static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
 					 u32 off, u32 len, bool grh, u32 l3)
 {
@@ -176,7 +185,7 @@ static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
 	return ret;
 }
 
-/* enum xroce_wc_flags of a message. */
+/* Convert XROCE_RECV_* of the last packet of a message to enum xroce_wc_flags. */
 static __always_inline u32 xr_recv_flags(u32 flags)
 {
 	if (likely(!(flags & ~(XROCE_RECV_BEGIN | XROCE_RECV_END))))
@@ -188,8 +197,8 @@ static __always_inline u32 xr_recv_flags(u32 flags)
 }
 
 /*
- * A message of @len bytes is there. @qp's lock is held. Return: 0, or -ENOSPC as
- * xr_cq_post().
+ * Post the completion of a message of @len bytes. recv->lock is held. Return: 0, or
+ * -ENOSPC: the completion queue is full.
  */
 static __always_inline int xr_recv_done(struct xr_qp *qp, const struct xroce_recv *r,
 					u32 flags, u64 wr_id, u32 opcode, u32 len)
@@ -215,7 +224,7 @@ static __always_inline int xr_recv_done(struct xr_qp *qp, const struct xroce_rec
 	return likely(cqe) ? 0 : -ENOSPC;
 }
 
-/* The message in progress has ended. Return: as xr_recv_done(). */
+/* Complete the message in progress. Return: as xr_recv_done(). */
 static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv *r,
 				       u32 flags)
 {
@@ -229,9 +238,9 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
 }
 
 /*
- * The commonest, all at once: a message of one packet, into one block of pinned memory.
- * Nothing is kept of the work request. Return: 0; -ENOSPC as xr_recv_done(); or 1: it is
- * not that, and nothing has been done.
+ * Fast path: a SEND of one packet into a single element in one block of pinned memory. The
+ * work request is not copied. recv->lock is held. Return: 0; -ENOSPC as xr_recv_done(); 1:
+ * the packet or the work request is of another kind, and nothing has been done.
  */
 static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 					const struct xroce_recv *r, u32 flags,
@@ -275,7 +284,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	return ret;
 }
 
-/* What the program is told of a work request that ended with @error. */
+/* Return: completion status of a work request that failed with @error. */
 static u32 xr_recv_status(int error)
 {
 	switch (error) {
@@ -288,7 +297,7 @@ static u32 xr_recv_status(int error)
 	}
 }
 
-/* Anything else. @qp's lock is held. Return: see xroce_recv(). */
+/* All packets that xr_recv_only() leaves. recv->lock is held. Return: see xroce_recv(). */
 static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 				const struct xroce_recv *r, u32 flags, u32 off, u32 len)
 {
@@ -312,11 +321,11 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 		else
 			ret = xr_recv_end(qp, r, flags);
 	}
-	/* Where nothing is answered, the next message may have the room. */
+	/* UC and UD: a message that is too long leaves its work request to the next one. */
 	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||
 	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		return ret;
-	/* The peer's error: the work request is flushed with the others. */
+	/* -EKEYREJECTED is an error of the peer: the work request is flushed instead. */
 	if (v->busy && ret != -EKEYREJECTED)
 		xr_recv_error(qp, xr_recv_status(ret));
 	xr_recv_fail_locked(qp);
@@ -326,7 +335,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 /**
  * xr_recv_packet() - receive a packet
  * @xdp: the frame
- * @r: what the XDP program wants; it may be memory that changes under us
+ * @r: arguments of xroce_recv(); they may change at any time, so each is read once
  *
  * In softirq, under RCU.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Receiving: a queue pair's messages into its receive work requests. */
+/* Receiving messages of a queue pair into its receive work requests. */
 #ifndef _XR_RECV_H
 #define _XR_RECV_H
 

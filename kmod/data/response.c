@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queueing responses, cutting READ responses into packets, pacing. */
+/* Queueing responses, segmenting READ responses, pacing. */
 #include <linux/if_ether.h>
 #include <linux/slab.h>
 #include <net/xdp.h>
@@ -17,16 +17,17 @@
 #include "response.h"
 #include "tx.h"
 
-/* Packets a run; then other work of this CPU has its turn. */
+/* Packets per run of the tasklet, before it yields to other work on this CPU. */
 #define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
 /*
- * A device without room, or memory on its way, is left alone for a while, so often
- * in a row. Other queue pairs' responses find none either: the pace is halved each
- * time, and goes up by and by until there is a batch in less than the least gap.
+ * If the device has no room, or memory is missing, the tasklet tries again later, up to
+ * XR_RESPONSE_NAPS times in a row. Since other queue pairs compete for the same room, the gap
+ * between batches doubles each time, from XR_RESPONSE_GAP to XR_RESPONSE_GAP_MAX. It shrinks
+ * with each successful run; below XR_RESPONSE_GAP_MIN there is no gap. In nanoseconds.
  */
 #define XR_RESPONSE_NAPS	4000
 #define XR_RESPONSE_GAP_MIN	(10 * NSEC_PER_USEC)
-#define XR_RESPONSE_GAP	(50 * NSEC_PER_USEC)	/* to begin with */
+#define XR_RESPONSE_GAP	(50 * NSEC_PER_USEC)	/* the first one */
 #define XR_RESPONSE_GAP_MAX	NSEC_PER_MSEC
 #define XR_RESPONSE_GAP_DECAY	16
 
@@ -41,7 +42,7 @@ static bool xr_responses_any(const struct xr_responses *rs)
 	return rs->count || rs->batch.count || rs->cnp;
 }
 
-/* What the XDP program goes by. The queue's lock is held. */
+/* Tell the XDP program whether responses are queued. The queue's lock is held. */
 static void xr_responses_show(struct xr_qp *qp)
 {
 	struct xr_responses *rs = &qp->responses;
@@ -51,8 +52,8 @@ static void xr_responses_show(struct xr_qp *qp)
 }
 
 /*
- * Have the tasklet run, on this CPU unless it is to run anyway. The queue's lock is
- * held.
+ * Schedule the tasklet on this CPU, unless it is already scheduled somewhere. The queue's
+ * lock is held.
  */
 static void xr_responses_arm(struct xr_responses *rs)
 {
@@ -63,8 +64,8 @@ static void xr_responses_arm(struct xr_responses *rs)
 }
 
 /*
- * An acknowledgement takes the place of one that waits right before it: it
- * says more. Return: whether it did.
+ * Let an acknowledgement replace one at the end of the queue: acknowledgements are
+ * cumulative. Return: whether it did.
  */
 static bool xr_response_merge(struct xr_responses *rs, const struct xroce_response *r)
 {
@@ -76,14 +77,14 @@ static bool xr_response_merge(struct xr_responses *rs, const struct xroce_respon
 	last = xr_response_at(rs, rs->count - 1);
 	if (last->opcode != XROCE_RC_ACK || last->syndrome != XROCE_SYN_ACK)
 		return false;
-	/* That of a duplicate may say less. */
+	/* The acknowledgement of a duplicate may have an earlier PSN. */
 	if (((r->psn - last->psn) & XROCE_PSN_MASK) < 1u << 23)
 		last->psn = r->psn;
 	last->msn = r->msn;
 	return true;
 }
 
-/* At the end of the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
+/* Append to the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
 static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
 {
 	struct xr_responses *rs = &qp->responses;
@@ -108,7 +109,7 @@ static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
 	return 0;
 }
 
-/* The way back is that of the newest request, with its addresses swapped. */
+/* Responses go back to where the newest request came from: with its addresses swapped. */
 static void xr_responses_way(struct xr_responses *rs, const void *l2, u32 l2_len)
 {
 	lockdep_assert_held(&rs->lock);
@@ -118,7 +119,7 @@ static void xr_responses_way(struct xr_responses *rs, const void *l2, u32 l2_len
 	rs->l2_len = l2_len;
 }
 
-/* There is something to send. The queue's lock is held. */
+/* Send what is queued, with the Ethernet header of a request. The queue's lock is held. */
 void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
 	xr_responses_way(&qp->responses, l2, l2_len);
@@ -138,8 +139,9 @@ static u8 xr_read_opcode(const struct xr_response *r, u32 len)
 }
 
 /*
- * The region has gone while it was being read, or memory is short, -EIO: say so, and
- * nothing more.
+ * A response cannot be built: the region is no longer accessible, or with -EIO on-demand
+ * memory could not be brought in. Replace the whole queue by a NAK, and move the queue pair
+ * to ERR. The queue's lock is held.
  */
 static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 {
@@ -154,7 +156,10 @@ static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 	xr_qp_end(qp);
 }
 
-/* Give the queue's lock back. A response that failed flushes what is posted. */
+/*
+ * Release the queue's lock. If a response has failed, flush the receive queue, whose lock
+ * comes before this one.
+ */
 static void xr_responses_unlock(struct xr_qp *qp)
 	__releases(&qp->responses.lock)
 {
@@ -166,7 +171,10 @@ static void xr_responses_unlock(struct xr_qp *qp)
 		xr_recv_fail(qp);
 }
 
-/* Build the next packet of the first response. Return: whether it is its last. */
+/*
+ * Build the next packet of the first response. @last: out: it is the last one of the
+ * response. Return: as xr_tx_build().
+ */
 static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *last)
 {
 	struct xr_responses *rs = &qp->responses;
@@ -202,8 +210,8 @@ static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *las
 }
 
 /*
- * Build the congestion notification that is to be sent. The queue's lock is held, and
- * there is room in the batch. Return: 0 or -ENOMEM.
+ * Build the pending congestion notification. The queue's lock is held, and there is room in
+ * the batch. Return: 0 or -ENOMEM.
  */
 static int xr_response_cnp(struct xr_qp *qp)
 {
@@ -221,8 +229,8 @@ static int xr_response_cnp(struct xr_qp *qp)
 }
 
 /*
- * Fill the batch. Return: packets built; or -ENOMEM, or -EAGAIN: memory that is on
- * its way.
+ * Build packets until the batch is full, or @room packets are built. Return: packets built;
+ * if none could be built, -ENOMEM, or -EAGAIN: on-demand memory is being brought in.
  */
 static int xr_responses_build(struct xr_qp *qp, int room)
 {
@@ -256,20 +264,20 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 	return built;
 }
 
-/* Send the only packet that there is. Return: whether all is done. */
+/* Build and send the only packet of the queue. Return: whether nothing is left to send. */
 static bool xr_responses_now(struct xr_qp *qp)
 {
 	struct xr_responses *rs = &qp->responses;
 
-	/* It goes away behind an RCU grace period. */
+	/* The device is freed after an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	return xr_responses_build(qp, 1) > 0 &&
 	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
 }
 
 /*
- * Send a response without payload when nothing waits. Return: false: it could not be
- * made, and is to be queued.
+ * Send a response without payload at once; the queue is empty. Return: false: out of memory,
+ * the response has to be queued.
  */
 static bool xr_response_alone(struct xr_qp *qp, const struct xroce_response *r)
 {
@@ -287,7 +295,7 @@ static bool xr_response_alone(struct xr_qp *qp, const struct xroce_response *r)
 
 	if (xr_tx_build(&rs->batch, qp, &p))
 		return false;
-	/* It goes away behind an RCU grace period. */
+	/* The device is freed after an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	if (unlikely(xr_tx_flush(&rs->batch))) {
 		xr_responses_arm(rs);
@@ -298,17 +306,18 @@ static bool xr_response_alone(struct xr_qp *qp, const struct xroce_response *r)
 
 /**
  * xr_response_queue() - queue a response
- * @qp: whose it is
- * @r: what; checked here
+ * @qp: queue pair
+ * @r: the response; checked here
  * @l2: Ethernet header of the request
- * @l2_len: its length, 14 to XR_TX_L2_MAX
- * @must: nobody else can send it
+ * @l2_len: its length in bytes, ETH_HLEN to XR_TX_L2_MAX
+ * @must: the response cannot be sent in the frame of the request
  *
- * In softirq. A response of one packet goes out at once when nothing waits, unless @r says
- * that it is behind another.
+ * In softirq. A response of one packet is sent at once if the queue is empty and
+ * xroce_response::behind is not set.
  *
- * Return: 0; -EAGAIN: nothing waits, it is no READ, and not for @must; -ENOSPC;
- * -ENOENT: the queue pair is going; -EINVAL; -ENOMEM.
+ * Return: 0; -EAGAIN: the queue is empty, the response is no READ, and @must is not set: send
+ * it in the frame; -ENOSPC: the queue is full, or has its maximum of READs; -ENOENT: the
+ * queue pair is not connected, or is being destroyed; -EINVAL; -ENOMEM.
  */
 int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		   const void *l2, u32 l2_len, bool must)
@@ -358,11 +367,11 @@ out:
 }
 
 /**
- * xr_response_frame() - send a response that the XDP program has made
- * @qp: whose it is
- * @frame: what; used up. Without room it is lost, and the peer will ask again
+ * xr_response_frame() - send a response that the XDP program has made of a deferred frame
+ * @qp: queue pair
+ * @frame: the response; consumed. It is dropped if there is no room; the peer then retries
  *
- * In softirq. It goes before all that is queued later.
+ * In softirq. It precedes all responses that are queued later.
  */
 void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame)
 {
@@ -381,14 +390,14 @@ void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame)
 }
 
 /**
- * xr_response_rnr() - tell the peer to come again (IBTA 9.7.5.2.8)
- * @qp: whose it is; this CPU has its claim
+ * xr_response_rnr() - queue an RNR NAK (IBTA 9.7.5.2.8)
+ * @qp: queue pair; this CPU has the claim
  * @l2: Ethernet header of a request
- * @l2_len: its length
- * @psn: of the packet
+ * @l2_len: its length in bytes
+ * @psn: PSN of the packet that has to be sent again
  * @msn: message sequence number
  *
- * In softirq. Without room, the peer's own timer has to tell it.
+ * In softirq. If there is no room, the peer retries when its own timer expires.
  */
 void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		  u32 msn)
@@ -407,7 +416,7 @@ void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 	spin_unlock(&rs->lock);
 }
 
-/* How long to wait before the next batch. */
+/* Update the gap before the next batch. @full: the last run found no room or no memory. */
 static void xr_responses_pace(struct xr_responses *rs, bool full)
 {
 	if (full)
@@ -425,14 +434,14 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	int budget = rs->gap ? XR_TX_BATCH : XR_RESPONSE_BUDGET;
 	int ret;
 
-	/* A key may have been revoked since: not before all that is posted is applied. */
+	/* Posted work requests may revoke a key: apply them before memory is read. */
 	rcu_read_lock_bh();
 	ret = xr_sq_poll(qp);
 	rcu_read_unlock_bh();
 	spin_lock(&rs->lock);
 	rs->armed = false;
 	rcu_read_lock();
-	/* It goes away behind an RCU grace period. */
+	/* The device is freed after an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
 	while (ret != -EAGAIN && !rs->dead && budget > 0) {
 		ret = xr_responses_build(qp, budget);
@@ -449,7 +458,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 		   rs->naps + 1 : 0;
 	xr_responses_pace(rs, rs->naps);
 	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_RESPONSE_NAPS) {
-		/* The peer will ask again. */
+		/* The peer retries. */
 		xr_tx_drop(&rs->batch);
 		rs->count = 0;
 		rs->reads = 0;
@@ -490,7 +499,7 @@ void xr_responses_init(struct xr_responses *rs, struct xroce_stat __percpu *stat
 	rs->dead = true;
 }
 
-/* The queue pair is ready to receive. */
+/* Accept responses: the queue pair becomes ready to receive. */
 void xr_responses_open(struct xr_responses *rs)
 {
 	spin_lock_bh(&rs->lock);
@@ -498,7 +507,7 @@ void xr_responses_open(struct xr_responses *rs)
 	spin_unlock_bh(&rs->lock);
 }
 
-/* The queue pair counts anew. It is closed. */
+/* Zero the counters. The queue is closed. */
 void xr_responses_reset(struct xr_responses *rs)
 {
 	spin_lock_bh(&rs->lock);
@@ -508,7 +517,7 @@ void xr_responses_reset(struct xr_responses *rs)
 	spin_unlock_bh(&rs->lock);
 }
 
-/* Nothing is sent any more, and nothing queued. Sleeps. */
+/* Drop all responses and stop sending. Afterwards none is accepted. Sleeps. */
 void xr_responses_close(struct xr_qp *qp)
 {
 	struct xr_responses *rs = &qp->responses;

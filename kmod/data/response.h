@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Responses that wait to be sent, a queue for each queue pair.
+ * Responses that the module sends, one queue for each queue pair.
  *
- * The XDP program queues them under the queue pair's claim, so in order. A tasklet
- * sends them: a few packets a run, so that others get their turn, and a device
- * without room is tried again later. While anything waits the map says so
- * (xroce_qp::queued), and the program answers nothing itself.
+ * The XDP program queues responses under the queue pair's claim, that is, in order. A
+ * tasklet sends them, a few packets per run, so that other queue pairs are served, too. If
+ * the device has no room, it tries again later. While responses are queued,
+ * xroce_qp::queued is not 0, and the program sends no response itself.
  *
- * What the program has answered itself leaves the driver no sooner than the end
- * of its poll. What is queued behind it must not go before: so a tasklet, which
- * runs on the CPU that polls, after the poll. A work item would run where its
- * last run has not ended yet. And it is told only once to run: told again
- * while it starts, it would find what came since.
+ * A response that the program sends itself leaves the driver at the end of the driver's
+ * poll or later. A response queued behind it must not overtake it. A tasklet runs on the CPU
+ * that polls, after the poll; a work item could run on the CPU of its previous run, if that
+ * has not ended yet. The tasklet is not scheduled again before it has taken the queue's lock
+ * (xr_responses::armed), because a run that is just starting would find newer responses.
  */
 #ifndef _XR_RESPONSE_H
 #define _XR_RESPONSE_H
@@ -24,20 +24,20 @@ struct xr_responses;
 struct xroce_response;
 struct xroce_stat;
 
-/* READs and atomics that may be outstanding, and acknowledgements between. */
+/* Outstanding READs and atomics, at most XROCE_RD_MAX, and acknowledgements between them. */
 #define XR_RESPONSE_MAX	256
 
 /**
- * struct xr_response - a response, and how far it has got
- * @psn: of the next packet
+ * struct xr_response - a queued response and its progress
+ * @psn: PSN of the next packet
  * @msn: message sequence number
  * @key: READ: R_Key
- * @left: READ: bytes to send
- * @va: READ: next byte
- * @result: atomic: what was there
- * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, XROCE_RC_READ_RESPONSE_ONLY
- * @syndrome: of XROCE_RC_ACK
- * @begun: its first packet has been sent
+ * @left: READ: bytes that remain to be sent
+ * @va: READ: address of the next byte
+ * @result: atomic: original value
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, or XROCE_RC_READ_RESPONSE_ONLY for any READ
+ * @syndrome: syndrome of an XROCE_RC_ACK
+ * @begun: the first packet has been built
  */
 struct xr_response {
 	u32 psn;

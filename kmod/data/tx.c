@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Building a frame and handing it to the driver as XDP does, or, where the
- * driver cannot, as a socket buffer. All of this runs in softirq.
+ * Building frames and giving them to the driver by ndo_xdp_xmit(), or as socket buffers if
+ * the driver has none. Frames are built and sent in softirq; they are also dropped, and
+ * templates made, in process context.
  */
 #include <linux/filter.h>
 #include <linux/ip.h>
@@ -25,8 +26,9 @@
 #include "tx.h"
 
 /*
- * For what the driver puts before the frame, and a struct xdp_frame. A little less than
- * drivers leave, so that one response more of 4 KiB is in a block of fragments.
+ * Headroom in bytes, for struct xdp_frame and for what the driver puts before the frame. A
+ * little less than XDP_PACKET_HEADROOM, so that a block of page fragments holds one more
+ * response of 4 KiB.
  */
 #define XR_TX_HEADROOM		192
 
@@ -83,14 +85,14 @@ static u32 xr_tx_xth_len(u8 opcode)
 }
 
 /*
- * The headers up to the BTH, from the queue pair's attributes. Return: where its PSN
- * belongs.
+ * Write the headers up to the BTH, from the queue pair's attributes. Return: address of the
+ * PSN, which is not written.
  */
 static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 			     const struct xr_tx_packet *p, u16 udp_len)
 {
 	bool cnp = p->opcode == XROCE_OP_CNP;
-	/* What tells of congestion is not to be marked itself. */
+	/* Switches must not mark a congestion notification: not ECN-capable. */
 	u8 tos = cnp ? q->tos & ~XROCE_ECN_MASK : q->tos;
 	struct xroce_bth *bth;
 	struct udphdr *udp;
@@ -110,7 +112,7 @@ static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 	return &bth->apsn;
 }
 
-/* The same of a response, from xr_tx_template()'s. */
+/* Like xr_tx_headers(), for a response, from the template that xr_tx_template() has made. */
 static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q, bool ipv6,
 					   const struct xr_tx_packet *p, u16 udp_len)
 {
@@ -139,7 +141,7 @@ static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q
 	return &bth->apsn;
 }
 
-/* PSN, and what is between BTH and payload. Return: the end of the headers. */
+/* Write the PSN and all headers between BTH and payload. Return: the end of the headers. */
 static __always_inline void *xr_tx_behind(__be32 *psn, const struct xr_tx_packet *p)
 {
 	void *at = psn + 1;
@@ -165,7 +167,7 @@ static __always_inline void *xr_tx_behind(__be32 *psn, const struct xr_tx_packet
 	return at;
 }
 
-/* The invariant CRC of an acknowledgement: the template's, and what PSN and AETH add. */
+/* Invariant CRC of an acknowledgement: that of the template XOR the share of PSN and AETH. */
 static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p)
 {
 	u32 aeth = (u32)p->syndrome << 24 | p->msn;
@@ -174,10 +176,10 @@ static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p
 }
 
 /*
- * Memory for a frame, for page_frag_free(). Since 6.13 the cache of fragments only
- * takes a new block, of 32 KiB, when a fragment of a page or less is asked for.
- * What is left may just have had room for that, and the block may be a mere page,
- * so this is tried twice.
+ * Allocate memory for a frame, for page_frag_free(). Since Linux 6.13 the cache of page
+ * fragments takes a new block of 32 KiB only for a fragment of a page or less, so ask for
+ * one if a larger fragment fails. Try twice: the old block may have had room for the page,
+ * and the new block may be a single page.
  */
 static void *xr_tx_alloc(u32 size)
 {
@@ -195,7 +197,7 @@ static void *xr_tx_alloc(u32 size)
 	return frag;
 }
 
-/* On-demand memory is missing. Let go of the region, then send for the memory. */
+/* On-demand memory is not resident. Release the region, then request a fault. */
 static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 				 const struct xr_tx_packet *p)
 {
@@ -207,8 +209,8 @@ static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 }
 
 /*
- * The payload, from @off on, and the invariant CRC. Nothing is allocated and no lock is
- * taken while the region is held (hazard.h). Return: as xr_tx_build().
+ * Write the payload, which begins at @off, and the invariant CRC. Nothing is allocated and no
+ * lock is taken while the region is held (hazard.h). Return: as xr_tx_build().
  */
 static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 					 const struct xr_tx_packet *p,
@@ -233,19 +235,19 @@ static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 }
 
 /**
- * xr_tx_build() - add a packet to a batch that is not full
- * @batch: where
- * @qp: whose it is; its entry in the map says from where to where
- * @p: what
+ * xr_tx_build() - build a packet and add it to a batch
+ * @batch: a batch that is not full
+ * @qp: queue pair; its addresses are taken from its entry in the map "qp"
+ * @p: the packet
  *
- * Return: 0; -ENOMEM; -ENOENT: there is no such region; -ERANGE, as for xr_mr_range();
- * or, of on-demand memory that was asked for, -EAGAIN, -EFAULT or -EIO.
+ * Return: 0; -ENOMEM; -ENOENT: no such region, or no right to read it; -ERANGE: outside the
+ * region; -EAGAIN: on-demand memory is being brought in; -EFAULT or -EIO: it cannot be.
  */
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p)
 {
 	const struct xroce_qp *q = qp->map;
-	/* Once: who writes to the map meanwhile must not make headers longer. */
+	/* Read once: the map can change, but the headers must fit what is allocated. */
 	bool ipv6 = READ_ONCE(q->ipv6);
 	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	u32 pad = -p->len & 3;
@@ -266,7 +268,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	xdp_init_buff(&xdp, size, &xr_tx_rxq);
 	xdp_prepare_buff(&xdp, frag, XR_TX_HEADROOM, len, false);
 
-	/* All there is room for: three words. The next header is written over the end. */
+	/* A copy of constant length; the IP header overwrites what is behind @l2_len. */
 	memcpy(xdp.data, p->l2, XR_TX_L2_ROOM);
 	at = xdp.data + p->l2_len;
 	if (unlikely(p->opcode == XROCE_OP_CNP))
@@ -285,7 +287,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		if (ret)
 			goto err;
 	}
-	/* There is room for it: the headroom was made for that. */
+	/* This cannot fail: XR_TX_HEADROOM has room for struct xdp_frame. */
 	batch->frame[batch->count++] = xdp_convert_buff_to_frame(&xdp);
 	return 0;
 err:
@@ -293,7 +295,10 @@ err:
 	return ret;
 }
 
-/* The invariant CRC of a response of which all that varies is zero. */
+/*
+ * Compute the invariant CRC of a response whose PSN, syndrome, MSN and result are zero. Also
+ * set xroce_qp::response or xroce_qp::atomic_check.
+ */
 static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 {
 	u8 frame[ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
@@ -323,8 +328,9 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 }
 
 /**
- * xr_tx_template() - prepare the XDP program's responses, and what it looks for in READs
- * @q: a queue pair on its way to RTR, or whose peer moves in SQD; all about that is there
+ * xr_tx_template() - precompute headers and CRCs of responses, and the CRC of READ requests
+ * @q: RC queue pair on its way to RTR, or whose address vector or partition key changes in
+ *	SQD; the attributes are set
  */
 void xr_tx_template(struct xroce_qp *q)
 {
@@ -334,7 +340,7 @@ void xr_tx_template(struct xroce_qp *q)
 	memset(&q->read, 0, sizeof(q->read));
 }
 
-/* Return: whether the device took it; if not, it has been freed. */
+/* Send a frame as a socket buffer. Return: whether the device took it; if not, it is freed. */
 static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 {
 	struct sk_buff *skb = xdp_build_skb_from_frame(frame, dev);
@@ -351,8 +357,8 @@ static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 }
 
 /*
- * Frames that have left. In softirq or with bottom halves off, so that nobody else
- * counts on this CPU.
+ * Count frames that the device has accepted. In softirq or with bottom halves off, so that
+ * nothing else on this CPU counts at the same time.
  */
 static void xr_tx_count(struct xr_tx_batch *batch, s64 frames, s64 bytes)
 {
@@ -362,14 +368,17 @@ static void xr_tx_count(struct xr_tx_batch *batch, s64 frames, s64 bytes)
 	this_cpu_add(batch->stat->module_tx_bytes, bytes);
 }
 
-/* Frames that have not. */
+/* Count frames that the device has not accepted. */
 static void xr_tx_count_lost(struct xr_tx_batch *batch, u32 frames)
 {
 	batch->lost += frames;
 	this_cpu_add(batch->stat->drop_tx, frames);
 }
 
-/* Return: frames done with. The last one may have been lost: then *@lost is its bytes. */
+/*
+ * Send a batch as socket buffers. Return: frames that are used up. If the last of these was
+ * lost, *@lost is its length in bytes.
+ */
 static int xr_tx_slow(struct xr_tx_batch *batch, u32 *lost)
 {
 	unsigned int i = 0;
@@ -395,11 +404,11 @@ static int xr_tx_fast(struct xr_tx_batch *batch)
 }
 
 /**
- * xr_tx_flush() - hand the frames to the device
- * @batch: what; those that the device has no room for stay, in order
+ * xr_tx_flush() - give the frames of a batch to the device
+ * @batch: the batch; frames for which the device has no room stay in it, in order
  *
- * Return: 0; -EBUSY: some stay; -ENETDOWN: all stay; -EMSGSIZE: all stay, as
- * the device is not made for frames of that size.
+ * Return: 0; -EBUSY: some frames stay; -ENETDOWN: all stay, the device is down or gone;
+ * -EMSGSIZE: all stay, one exceeds the device's MTU.
  */
 int xr_tx_flush(struct xr_tx_batch *batch)
 {
@@ -412,7 +421,7 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 		return 0;
 	if (!dev || !netif_running(dev) || !netif_carrier_ok(dev))
 		return -ENETDOWN;
-	/* Once it is sent, a frame is the device's. */
+	/* Add up the lengths now: a frame belongs to the device once it is sent. */
 	for (i = 0; i < batch->count; i++) {
 		len = batch->frame[i]->len;
 		if (len > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
@@ -436,22 +445,22 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 }
 
 /*
- * A frame that the XDP program has made, and counted as sent, is to be sent with the
- * others: it is counted when it is.
+ * A frame that the XDP program has made, and has already counted as sent, is added to a
+ * batch: subtract it here, because xr_tx_flush() counts it.
  */
 void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame)
 {
 	xr_tx_count(batch, -1, -(s64)frame->len);
 }
 
-/* Free a frame that cannot be sent. */
+/* Free a frame that cannot be sent, and count it. */
 void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
 {
 	xr_tx_count_lost(batch, 1);
 	xdp_return_frame(frame);
 }
 
-/* Free what has not been sent. */
+/* Free the frames of a batch, and count them as lost. */
 void xr_tx_drop(struct xr_tx_batch *batch)
 {
 	xr_tx_count_lost(batch, batch->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames that the module sends itself: responses that do not fit the frame of the
- * request, or may not overtake those before them.
+ * Frames that the module builds and sends: responses that do not fit the frame of the
+ * request or must not overtake earlier ones, and congestion notifications.
  */
 #ifndef _XR_TX_H
 #define _XR_TX_H
@@ -14,19 +14,19 @@ struct xr_tx_batch;
 struct xroce_qp;
 
 /**
- * struct xr_tx_packet - one packet of a response
+ * struct xr_tx_packet - one packet of a response, or a congestion notification
  * @l2: Ethernet header with VLAN tags, from us to the peer; XR_TX_L2_ROOM bytes
- * @l2_len: its length
- * @opcode: enum xroce_rc_opcode, or XROCE_OP_CNP, with nothing that follows
- * @syndrome: of the AETH, unless @opcode is a READ response in the middle
+ * @l2_len: length of that header, in bytes
+ * @opcode: enum xroce_rc_opcode, or XROCE_OP_CNP, which uses none of the fields below
+ * @syndrome: syndrome of the AETH; unused for XROCE_RC_READ_RESPONSE_MIDDLE
  * @psn: packet sequence number
  * @msn: message sequence number
- * @result: of an atomic acknowledgement
- * @key: READ response with payload: R_Key that it was asked for with
- * @va: first byte
+ * @result: atomic acknowledgement: original value
+ * @key: READ response with payload: R_Key of the request
+ * @va: READ response with payload: address of the first byte
  * @len: bytes of payload
- * @ahead: bytes of the same response that follow
- * @begin: it is the first packet of the response
+ * @ahead: bytes of the response after this packet
+ * @begin: first packet of the response
  */
 struct xr_tx_packet {
 	const u8 *l2;

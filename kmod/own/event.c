@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An event that has not been read is not repeated, so that each object brings
- * the memory for its own and none can be lost.
+ * An object embeds its events. An event that has not been read is not queued a second time.
+ * So raising an event allocates no memory, and no event is lost.
  */
 #include <linux/poll.h>
 
@@ -21,7 +21,7 @@ bool xr_events_pending(struct xr_events *events)
 	return !list_empty_careful(&events->pending);
 }
 
-/* Take the oldest one. Return: whether there was one. */
+/* Remove the oldest event. Return: whether there was one. */
 bool xr_events_next(struct xr_events *events, struct xroce_async *out)
 {
 	struct xr_event *event;
@@ -55,7 +55,7 @@ void xr_event_raise(struct xr_events *events, struct xr_event *event)
 	wake_up_poll(&events->wait, EPOLLPRI);
 }
 
-/* The object goes, and what it had to say goes with it. */
+/* Discard a pending event: its object is being destroyed. */
 void xr_event_cancel(struct xr_events *events, struct xr_event *event)
 {
 	spin_lock_bh(&events->lock);

@@ -11,10 +11,10 @@
 struct xroce_async;
 
 /**
- * struct xr_events - those that a file has not read yet
- * @lock: for @pending; innermost, bottom halves off
- * @pending: events
- * @wait: for events, and for completion queues that take an arm
+ * struct xr_events - asynchronous events that a file has not read yet
+ * @lock: for @pending; taken with bottom halves off, under locks of objects
+ * @pending: struct xr_event, oldest first
+ * @wait: read(2) and poll(2) wait here, for events and for armed completion queues to fire
  */
 struct xr_events {
 	spinlock_t lock;
@@ -23,10 +23,10 @@ struct xr_events {
 };
 
 /**
- * struct xr_event - an event of an object, part of it
- * @node: in xr_events::pending, else empty
+ * struct xr_event - an event of an object, embedded in the object
+ * @node: in xr_events::pending; empty if the event is not pending
  * @type: enum xroce_event_type
- * @id: the object's number
+ * @id: number of the object
  */
 struct xr_event {
 	struct list_head node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Limits: charging, giving back, setting them and looking at them. */
+/* Limits: charge, uncharge, set, query. */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/module.h>
@@ -11,9 +11,10 @@
 
 #ifdef CONFIG_CGROUP_RDMA
 /*
- * rdmacg_css_offline() leaves idle limits behind, at least in 6.12: when a device goes
- * after a group that limited it, whosever device it is, the kernel uses freed memory.
- * So it takes an administrator who knows. Links keep what they began with.
+ * rdmacg_css_offline() leaves idle limits behind, at least in Linux 6.12: if a device of any
+ * driver is unregistered after a control group that limited it has been removed, the kernel
+ * uses freed memory. So this is off unless an administrator turns it on. A link keeps the
+ * value with which it was made.
  */
 static bool rdma_cgroup;
 module_param(rdma_cgroup, bool, 0644);
@@ -88,8 +89,8 @@ void xr_limits_init(struct xr_limits *limits)
 }
 
 /*
- * Tell the controller "rdma" of the link. The device's name would not do: it may
- * change, and be that of another one in another namespace.
+ * Register the link with the control group controller "rdma". The name of the netdev cannot
+ * be used: it can change, and is unique only within a network namespace.
  */
 void xr_limits_name(struct xr_limits *limits, u32 link)
 {
@@ -97,7 +98,7 @@ void xr_limits_name(struct xr_limits *limits, u32 link)
 	xr_group_register(limits);
 }
 
-/* Nothing is charged any more. */
+/* The link is being freed; nothing is charged any more. */
 void xr_limits_exit(struct xr_limits *limits)
 {
 	WARN_ON_ONCE(!xa_empty(&limits->users));
@@ -107,7 +108,7 @@ void xr_limits_exit(struct xr_limits *limits)
 	mutex_destroy(&limits->lock);
 }
 
-/* One reference more to a user, who may be new. */
+/* Get a reference to a user, and make the structure if there is none. */
 static struct xr_user *xr_user_get(struct xr_limits *limits, kuid_t uid)
 {
 	struct xr_user *user;
@@ -132,7 +133,7 @@ static struct xr_user *xr_user_get(struct xr_limits *limits, kuid_t uid)
 	return user;
 }
 
-/* The lock is held. */
+/* Drop a reference to a user. The lock is held. */
 static void xr_user_put(struct xr_limits *limits, struct xr_user *user)
 {
 	lockdep_assert_held(&limits->lock);
@@ -143,11 +144,11 @@ static void xr_user_put(struct xr_limits *limits, struct xr_user *user)
 }
 
 /**
- * xr_limits_join() - a descriptor begins to use a link
- * @limits: the link's
- * @own: the descriptor's; what it makes counts for its user from now on
+ * xr_limits_join() - account for a descriptor that begins to use a link
+ * @limits: limits of the link
+ * @own: owner of the descriptor's objects, which count for @own->uid from now on
  *
- * Return: 0, -EAGAIN (the control group) or -ENOMEM.
+ * Return: 0; -EAGAIN: limit of the control group; -ENOMEM.
  */
 int xr_limits_join(struct xr_limits *limits, struct xr_owner *own)
 {
@@ -168,7 +169,7 @@ int xr_limits_join(struct xr_limits *limits, struct xr_owner *own)
 	return 0;
 }
 
-/* It has no objects any more. */
+/* Undo xr_limits_join(). The descriptor has no objects any more. */
 void xr_limits_leave(struct xr_owner *own)
 {
 	struct xr_limits *limits = own->limits;
@@ -200,22 +201,24 @@ static void xr_uncount(struct xr_charge *c)
 	c->limits = NULL;
 }
 
-/* A limit may have been lowered below what there is. */
+/* The present use may exceed a limit that has been lowered. */
 static bool xr_fits(u64 used, u64 amount, u64 most)
 {
 	return used <= most && amount <= most - used;
 }
 
 /**
- * xr_charge() - count an object or memory that is about to be made
- * @c: filled in; xr_uncharge() takes it back
- * @owner: whose it will be; the calling process's control group is charged
- * @kind: what it is
+ * xr_charge() - charge an object that is about to be made, or memory before it is pinned
+ * @c: out: the charge, for xr_uncharge()
+ * @owner: future owner
+ * @kind: what is charged
  * @amount: 1, or bytes
  *
- * A link's limits are for all, those of a user for who lacks CAP_NET_ADMIN. Sleeps.
+ * The limits of the link always apply, those of a user only without CAP_NET_ADMIN. The
+ * control group of the calling process is charged, too, except for pinned memory. Sleeps.
  *
- * Return: 0; -EDQUOT; -EAGAIN: the control group's limit; or -ENOMEM.
+ * Return: 0; -EDQUOT: limit of the link or user; -EAGAIN: limit of the control group;
+ * -ENOMEM.
  */
 int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	      enum xroce_counted kind, u64 amount)
@@ -250,7 +253,7 @@ int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	return ret;
 }
 
-/* What it was for has gone. Sleeps. */
+/* Undo xr_charge(). @c may be empty. Sleeps. */
 void xr_uncharge(struct xr_charge *c)
 {
 	if (!c->limits)
@@ -259,23 +262,24 @@ void xr_uncharge(struct xr_charge *c)
 	xr_uncount(c);
 }
 
-/* Packets deferred for all, on all links. */
+/* Number of deferred packets on all links. */
 static atomic_t xr_deferred_all = ATOMIC_INIT(0);
 
-/* Where those of a user are counted; or those of persistent queue pairs. */
+/* Return: number of deferred packets of a user, or of a link's persistent queue pairs. */
 static atomic_t *xr_deferred_by(const struct xr_owner *owner)
 {
 	return owner->user ? &owner->user->deferred : &owner->limits->deferred_own;
 }
 
 /**
- * xr_charge_deferred() - count a packet that is about to be deferred
- * @owner: whose queue pair it is for; the capabilities of its process do not count
+ * xr_charge_deferred() - charge a packet that is about to be deferred
+ * @owner: owner of the packet's queue pair; its capabilities do not matter
  *
- * Nobody has more than as many as are free: whatever the others do, there is room for
- * one who has none, and of two who want all each gets a third. In softirq.
+ * A user may have at most as many deferred packets as remain free. So there is always room
+ * for a user who has none; two users who defer as many as they can get a third each. In
+ * softirq.
  *
- * Return: false: there is no room for it.
+ * Return: false: no room; nothing is charged.
  */
 bool xr_charge_deferred(const struct xr_owner *owner)
 {
@@ -292,7 +296,7 @@ bool xr_charge_deferred(const struct xr_owner *owner)
 	return false;
 }
 
-/* It has had its turn, or is forgotten. */
+/* Undo xr_charge_deferred(): the packet has been executed or dropped. */
 void xr_uncharge_deferred(const struct xr_owner *owner)
 {
 	atomic_dec(xr_deferred_by(owner));
@@ -302,10 +306,10 @@ void xr_uncharge_deferred(const struct xr_owner *owner)
 
 /**
  * xr_limit_set() - set limits
- * @limits: of which link
- * @a: which ones
+ * @limits: limits of the link
+ * @a: new values
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, or -EINVAL: unknown bits in the mask, or a value without its bit.
  */
 int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a)
 {
@@ -326,8 +330,8 @@ int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a)
 }
 
 /*
- * The number of the user that the caller asks for, and may ask for: without
- * CAP_NET_ADMIN, itself. Return: 0, -EINVAL or -ENOENT.
+ * Find the user that a query is about. Without CAP_NET_ADMIN that is always the caller.
+ * Return: 0; -EINVAL: no such user id; -ENOENT: another user, which the caller may not see.
  */
 static int xr_limit_whom(const struct xroce_limit_query *q, kuid_t *uid)
 {
@@ -343,7 +347,10 @@ static int xr_limit_whom(const struct xroce_limit_query *q, kuid_t *uid)
 	return 0;
 }
 
-/* Return: the user, NULL: who has nothing, or -EINVAL, -ENOENT. */
+/*
+ * Find the user that a query is about, and set xroce_limit_query::uid. The lock is held.
+ * Return: the user; NULL: the user has nothing charged; or -EINVAL or -ENOENT.
+ */
 static struct xr_user *xr_limit_user(struct xr_limits *limits,
 				     struct xroce_limit_query *q)
 {
@@ -358,7 +365,7 @@ static struct xr_user *xr_limit_user(struct xr_limits *limits,
 	if (ret)
 		return ERR_PTR(ret);
 	index = __kuid_val(uid);
-	/* With the capability the numbers are those of the table. */
+	/* With the capability, user ids of the caller are indices of the XArray. */
 	user = next && capable(CAP_NET_ADMIN) ?
 	       xa_find(&limits->users, &index, ULONG_MAX, XA_PRESENT) :
 	       xa_load(&limits->users, index);
@@ -369,11 +376,12 @@ static struct xr_user *xr_limit_user(struct xr_limits *limits,
 }
 
 /**
- * xr_limit_query() - look at limits, and at what is used of them
- * @limits: of which link
- * @q: in: whose; out: the rest
+ * xr_limit_query() - query limits and present use
+ * @limits: limits of the link
+ * @q: in: @flags and @uid; out: the rest
  *
- * Return: 0, -EINVAL or -ENOENT.
+ * Return: 0; -EINVAL: @flags and @uid do not fit, or no such user id; -ENOENT: no such user,
+ * or the caller may not see it.
  */
 int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 {

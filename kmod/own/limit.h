@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Limits of what a link's users may have, and counts of what they have: in all, for
- * each user, and, where the kernel has that, for each control group.
+ * Limits of the objects and memory on a link, and counts of the present use: for the link,
+ * for each user, and, if the kernel supports it, for each control group.
  *
- * An object holds a charge from when it is made until it has gone, memory from before
- * it is pinned until after it has been unpinned. The data path counts nothing but the
- * packets that it puts aside.
+ * An object is charged from its creation to its destruction, memory from before it is pinned
+ * until it has been unpinned. The data path counts only the packets that it defers.
  */
 #ifndef _XR_LIMIT_H
 #define _XR_LIMIT_H
@@ -22,15 +21,17 @@
 struct rdma_cgroup;
 struct xr_owner;
 
-/* Packets deferred on all links together: at most some 20 MB. */
+/* Maximum number of deferred packets on all links. They take at most about 20 MB. */
 #define XR_DEFERRED_MAX	4096
 
 /**
  * struct xr_user - a user of a link
- * @uid: who
- * @refs: descriptors that use the link, and charges; it goes with the last of them
- * @used: what is charged, by enum xroce_counted, but for XROCE_COUNT_DEFERRED
+ * @uid: real user id of the process that opened the descriptor
+ * @refs: descriptors that use the link, and charges; the last one frees the structure
+ * @used: what is charged, by enum xroce_counted; XROCE_COUNT_DEFERRED is in @deferred
  * @deferred: deferred packets; under no lock
+ *
+ * Under xr_limits::lock, except @deferred.
  */
 struct xr_user {
 	kuid_t uid;
@@ -41,16 +42,16 @@ struct xr_user {
 
 /**
  * struct xr_limits - limits and counts of a link
- * @lock: for all, and for the users; the data path reads @link and @user without it
- * @link: most that there may be in all, by enum xroce_counted
- * @user: most that a user may have
- * @used: what is charged, in all, but for XROCE_COUNT_DEFERRED
- * @deferred: deferred packets, in all; under no lock
- * @deferred_own: those of persistent queue pairs, which have no user; likewise
- * @users: struct xr_user by number
- * @name: what the link is called by the controller "rdma" of control groups; empty:
- *	it does not know the link
- * @device: for that controller, which keeps pointers to it and to @name
+ * @lock: for all fields and for the users; the data path reads @link and @user without it
+ * @link: limits of the link, by enum xroce_counted
+ * @user: limits of each user, likewise
+ * @used: what is charged on the link; XROCE_COUNT_DEFERRED is in @deferred
+ * @deferred: deferred packets of the link; under no lock
+ * @deferred_own: deferred packets of its persistent queue pairs, which have no user; under
+ *	no lock
+ * @users: struct xr_user by user id
+ * @name: name of the link for the control group controller "rdma"; empty: not registered
+ * @device: the link for that controller, which keeps pointers to @device and @name
  */
 struct xr_limits {
 	struct mutex lock;
@@ -67,12 +68,12 @@ struct xr_limits {
 };
 
 /**
- * struct xr_charge - what an object, or memory, counts for
- * @limits: where; NULL: for nothing
- * @user: whose; NULL: nobody's, it is persistent
- * @group: control group that has been charged; NULL: none
- * @amount: objects or bytes
- * @kind: what it is
+ * struct xr_charge - the charge of an object or of pinned memory
+ * @limits: the link's limits and counts; NULL: nothing is charged
+ * @user: user that is charged; NULL: none, the object is persistent
+ * @group: control group that is charged; NULL: none
+ * @amount: 1 for an object, or bytes
+ * @kind: what is charged
  */
 struct xr_charge {
 	struct xr_limits *limits;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owners: what they may change and see. */
+/* Owners of objects: permission to change and see them. */
 #include <linux/capability.h>
 #include <linux/pid.h>
 #include <linux/user_namespace.h>
@@ -28,8 +28,8 @@ void xr_owner_init(struct xr_owner *own)
 }
 
 /*
- * May @caller change what @owner owns? Return: 0; -EPERM; or -ENOENT: it may not
- * even know that it is there.
+ * May @caller change objects of @owner? Return: 0; -EPERM; -ENOENT: @caller may not even see
+ * them.
  */
 int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner)
 {
@@ -40,13 +40,13 @@ int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner)
 	return xr_owner_persistent(owner) ? 0 : -EPERM;
 }
 
-/* May @caller look at what @owner owns? */
+/* May @caller see objects of @owner? */
 bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner)
 {
 	return owner == caller || capable(CAP_NET_ADMIN);
 }
 
-/* May the caller have what is kept for administrators? To ask is no use of the right. */
+/* May the caller use what is reserved for administrators? Not audited: it may do without. */
 bool xr_owner_admin(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);
@@ -57,7 +57,7 @@ u32 xr_owner_pid(const struct xr_owner *owner)
 	return owner->pid ? pid_vnr(owner->pid) : 0;
 }
 
-/* What a query says of an object: XROCE_F_PERSISTENT or 0. */
+/* Return: flags of an object in a query: XROCE_F_PERSISTENT or 0. */
 u32 xr_owner_flags(const struct xr_owner *owner)
 {
 	return xr_owner_persistent(owner) ? XROCE_F_PERSISTENT : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who objects belong to, and die with. */
+/* Owners of objects, which are destroyed with their owner. */
 #ifndef _XR_OWNER_H
 #define _XR_OWNER_H
 
@@ -15,8 +15,7 @@ struct xr_sq;
 struct xr_user;
 
 /**
- * struct xr_owner - what owns objects: an open file, or a link for the
- *	persistent ones
+ * struct xr_owner - an owner of objects: an open file, or a link for persistent objects
  * @pds: protection domains
  * @mrs: memory regions
  * @mws: memory windows
@@ -25,16 +24,16 @@ struct xr_user;
  * @srqs: shared receive queues
  * @sq: send queue; NULL: none
  * @rings: rings that the file can map
- * @ring_next: offset of the next one
- * @events: those of the objects; under a lock of their own
- * @pid: process that opened the file; NULL: a link
- * @uid: user who opened the file
- * @limits: where it is counted: the link's; of a file NULL before it uses one
- * @user: whose count it is in; NULL: a link
+ * @ring_next: mmap offset of the next ring, in bytes
+ * @events: asynchronous events of the objects; with a lock of its own
+ * @pid: process that opened the file, with a reference; NULL: the owner is a link
+ * @uid: real user id of that process
+ * @limits: limits of the link; NULL: a file that does not use a link yet
+ * @user: user that the objects count for; NULL: the owner is a link
  * @group: control group that has been charged for the file; NULL: none
  *
- * The lists are under the link's lock. From @pid on nothing changes while there are
- * objects.
+ * @pds to @ring_next are under the link's lock. @pid and the fields after it do not change
+ * while there are objects.
  */
 struct xr_owner {
 	struct list_head pds;
@@ -61,7 +60,7 @@ bool xr_owner_admin(void);
 u32 xr_owner_pid(const struct xr_owner *owner);
 u32 xr_owner_flags(const struct xr_owner *owner);
 
-/* Is it a link: does what it owns outlive files? */
+/* Is the owner a link? Its objects outlive the files that made them. */
 static inline bool xr_owner_persistent(const struct xr_owner *owner)
 {
 	return !owner->pid;
