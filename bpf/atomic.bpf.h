@@ -3,7 +3,7 @@
 #ifndef _XROCE_ATOMIC_BPF_H
 #define _XROCE_ATOMIC_BPF_H
 
-/* CMP_SWAP or FETCH_ADD. Return: true when all is there, and no more. */
+/* Parse a CMP_SWAP or FETCH_ADD. Return: false: wrong length. */
 static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *req,
 					 struct xroce_atomic *a)
 {
@@ -19,7 +19,7 @@ static __always_inline bool atomic_parse(struct xdp_md *ctx, struct request *req
 	return true;
 }
 
-/* ATOMIC WRITE: a RETH for eight bytes, and those. */
+/* Parse an ATOMIC WRITE: a RETH for eight bytes, and the bytes. Return: false: wrong length. */
 static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 					       struct request *req,
 					       struct response *resp,
@@ -40,7 +40,7 @@ static __always_inline bool atomic_write_parse(struct xdp_md *ctx,
 	return true;
 }
 
-/* Keep the request under its PSN, with what it found. */
+/* Keep the request and its result for replay. */
 static __always_inline void atomic_record(struct xroce_qp *q,
 					  const struct request *req, __u64 result)
 {
@@ -54,7 +54,7 @@ static __always_inline void atomic_record(struct xroce_qp *q,
 	r->len = result;
 }
 
-/* How a request that is kept is answered, now and again. */
+/* Fill in the response to an atomic operation or FLUSH, which may be a replay. */
 static __always_inline void atomic_respond(const struct request *req,
 					   __u64 result, __u32 crc,
 					   struct response *resp)
@@ -68,14 +68,15 @@ static __always_inline void atomic_respond(const struct request *req,
 }
 
 /**
- * atomic_execute() - check an atomic operation and carry it out
+ * atomic_execute() - check and execute an atomic operation or ATOMIC WRITE
  * @ctx: the frame
  * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @resp: the response
+ * @resp: out: the response; @va, @key and @len are set also for a refusal's event
  *
- * Return: enum xroce_cause, NOT_THERE or DEFERRED; on failure nothing has changed.
+ * Return: enum xroce_cause, NOT_THERE or DEFERRED; if it is not XROCE_CAUSE_NONE, neither
+ * memory nor the queue pair has changed.
  */
 static __always_inline int atomic_execute(struct xdp_md *ctx,
 					  struct request *req,
@@ -90,7 +91,7 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 	if (unlikely(write ? !atomic_write_parse(ctx, req, resp, &a) :
 			     !atomic_parse(ctx, req, &a)))
 		return because(XROCE_CAUSE_INV_LENGTH);
-	/* Every member on its own: nothing is written twice. */
+	/* One by one: an initialiser would zero the members that are already set. */
 	a.value = 0;
 	a.crc = 0;
 	a.cut = write ? 0 : response_bytes(req, XROCE_RC_ATOMIC_ACK, 0);
@@ -128,14 +129,14 @@ static __always_inline __u32 flush_rights(__u32 placement)
 }
 
 /**
- * flush_execute() - check a FLUSH and carry it out
+ * flush_execute() - check and execute a FLUSH
  * @ctx: the frame
  * @req: the packet, which is in order
- * @q: its queue pair, claimed
+ * @q: its queue pair, claimed; its rights are checked here
  * @st: counters
- * @resp: the response
+ * @resp: out: the response
  *
- * Return: enum xroce_cause; on failure nothing has changed.
+ * Return: enum xroce_cause; if it is not XROCE_CAUSE_NONE, the queue pair has not changed.
  */
 static __always_inline int flush_execute(struct xdp_md *ctx, struct request *req,
 					 struct xroce_qp *q,
@@ -165,9 +166,9 @@ static __always_inline int flush_execute(struct xdp_md *ctx, struct request *req
 	if (cause)
 		return cause;
 	/*
-	 * Whatever was written before is in memory, where every CPU and device
-	 * sees it. Memory that keeps it without power cannot be registered, so
-	 * that nobody holds the right to ask for persistence.
+	 * Nothing to do: earlier WRITEs are in memory, where every CPU and device sees
+	 * them. Persistent memory cannot be registered, so no region has the right to
+	 * FLUSH for persistence.
 	 */
 	st->flush++;
 	atomic_record(q, req, 0);

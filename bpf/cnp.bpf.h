@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Congestion on the way to us, and telling its sender (IBTA A17.9). */
+/* Congestion marks on requests, and the notification of the sender (IBTA A17.9). */
 #ifndef _XROCE_CNP_BPF_H
 #define _XROCE_CNP_BPF_H
 
-/* Has a switch that was congested marked the packet? */
+/* Has a congested switch marked the packet? */
 static __always_inline bool is_marked(const struct request *req)
 {
 	return (req->ecn & XROCE_ECN_MASK) == XROCE_ECN_CE;
 }
 
 /*
- * Is it a congestion notification, of its right length? It is not a request of
- * any service; what it asks for is for a requester to do.
+ * Is it a congestion notification of the right length? It belongs to no service. A
+ * responder only counts it: requesters react.
  */
 static __always_inline bool is_cnp(const struct request *req)
 {
@@ -20,15 +20,14 @@ static __always_inline bool is_cnp(const struct request *req)
 }
 
 /**
- * cnp_send() - a packet was marked: have the module say so to the peer
+ * cnp_send() - have the module send a congestion notification
  * @ctx: the frame
- * @req: the packet, whatever comes of it: it was sent too fast
+ * @req: the marked packet; it does not matter whether it can be executed
  * @q: its queue pair, claimed
  * @st: counters
  *
- * It is a frame of its own beside the response, which the module builds, and
- * spaces out. Who sends datagrams is no peer of the queue pair's: their marks are
- * only counted.
+ * The notification is a separate frame, which the module builds and paces. Datagrams have no
+ * connected peer to notify: their marks are only counted.
  */
 static __always_inline void cnp_send(struct xdp_md *ctx,
 				     const struct request *req,

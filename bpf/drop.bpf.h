@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Dropping a packet: counting it, and telling whoever watches. */
+/* Dropping a packet: counters and events. */
 #ifndef _XROCE_DROP_BPF_H
 #define _XROCE_DROP_BPF_H
 
 #define NSEC_PER_SEC	1000000000ull
 
-/* In one word: offsets of the IP header and of the BTH, IPv6. */
+/* One word with the offsets of the IP header and of the BTH, and whether it is IPv6. */
 #define DROP_FRAME(l3, bth, ipv6)	((l3) | (bth) << 8 | (ipv6) << 16)
 #define DROP_L3(frame)			((frame) & 0xff)
 #define DROP_BTH(frame)			((frame) >> 8 & 0xff)
 #define DROP_IPV6(frame)		((frame) >> 16 & 1)
 
 /**
- * struct drop_limit - how many events of drops this CPU has written lately
- * @since: when the second began, nanoseconds of CLOCK_MONOTONIC
- * @events: since then
- * @missed: not written since the last one that was
+ * struct drop_limit - rate limit of drop events, one copy per CPU
+ * @since: start of the present second, nanoseconds of CLOCK_MONOTONIC
+ * @events: events written since then
+ * @missed: events not written since the last one that was written
  */
 struct drop_limit {
 	__u64 since;
@@ -23,7 +23,7 @@ struct drop_limit {
 	__u32 missed;
 };
 
-/* One entry. The program's own. */
+/* One entry. Only the program uses it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -32,7 +32,7 @@ struct {
 } drop_limit SEC(".maps");
 
 /**
- * struct drop_bth - what the BTH of a packet that is dropped says
+ * struct drop_bth - fields of a dropped packet's BTH
  * @qpn: destination queue pair number
  * @psn: packet sequence number
  * @opcode: 8 bits
@@ -43,7 +43,7 @@ struct drop_bth {
 	__u8 opcode;
 };
 
-/* Return: whether somebody wants events of drops, at @now. */
+/* Return: whether there is a reader of drop events. @now: out: the time, if there is one. */
 static __always_inline bool drop_wanted(__u64 *now)
 {
 	const struct xroce_drop_lease *lease;
@@ -56,7 +56,7 @@ static __always_inline bool drop_wanted(__u64 *now)
 	return *now < lease->until;
 }
 
-/* Return: whether there may be another event in this second. */
+/* Return: whether another event may be written in this second. If so, count it. */
 static __always_inline bool drop_within_limit(struct drop_limit *limit, __u64 now)
 {
 	if (now - limit->since >= NSEC_PER_SEC) {
@@ -70,8 +70,8 @@ static __always_inline bool drop_within_limit(struct drop_limit *limit, __u64 no
 }
 
 /*
- * The addresses in the frame. Return: false: they are not there, or may have been
- * overwritten with those of a response.
+ * Copy the addresses from the frame. Return: false: they are outside the first buffer, or
+ * the headers of a response may have overwritten them.
  */
 static __always_inline bool drop_addresses(struct xdp_md *ctx, struct xroce_event *e,
 					   __u32 l3, bool ipv6)
@@ -97,7 +97,10 @@ static __always_inline bool drop_addresses(struct xdp_md *ctx, struct xroce_even
 	return true;
 }
 
-/* @q: the queue pair that the packet is for, or NULL. The others: see dropped(). */
+/*
+ * Write an event if a reader wants it. @q: queue pair of the packet, or NULL. @bth: its BTH.
+ * Other parameters: see dropped().
+ */
 static __always_inline void drop_event(struct xdp_md *ctx, const struct xroce_qp *q,
 				       struct xroce_stat *st,
 				       const struct drop_bth *bth, __u32 cause,
@@ -138,7 +141,7 @@ static __always_inline void drop_event(struct xdp_md *ctx, const struct xroce_qp
 		e->mtu = q->mtu;
 		e->known = XROCE_EVENT_QP;
 	}
-	/* The peer's, which the packet has been compared with. */
+	/* Use the queue pair's addresses: the packet had the same ones. */
 	if (!drop_addresses(ctx, e, DROP_L3(frame), DROP_IPV6(frame)) && q) {
 		__builtin_memcpy(e->peer, q->daddr, sizeof(e->peer));
 		__builtin_memcpy(e->own, q->saddr, sizeof(e->own));
@@ -146,7 +149,7 @@ static __always_inline void drop_event(struct xdp_md *ctx, const struct xroce_qp
 	bpf_ringbuf_submit(e, 0);
 }
 
-/* What the BTH of the frame says. It was there; if it is not, it is all zeros. */
+/* Read the BTH of the frame. @to stays zero if the BTH is outside the first buffer. */
 static __always_inline void drop_parse(struct xdp_md *ctx, __u32 off, struct drop_bth *to)
 {
 	const struct xroce_bth *bth = frame_start(ctx) + off;
@@ -159,14 +162,14 @@ static __always_inline void drop_parse(struct xdp_md *ctx, __u32 off, struct dro
 }
 
 /**
- * dropped() - count a packet that is dropped, and tell whoever watches
+ * dropped() - count a dropped packet, and write an event if a reader wants it
  * @ctx: the frame
- * @qpn: number of its queue pair; 0: of the one that the frame names, if that is there
+ * @qpn: number of its queue pair; 0: take it from the BTH
  * @cause: XROCE_DROP_*
  * @frame: DROP_FRAME()
  *
- * A function of its own, as there are many ways to it, none of which is common. It parses
- * the frame again, so that nobody keeps for it what they have found there.
+ * Not inlined, because it has many callers, all of them rare. It parses the BTH again, so
+ * that its callers need not keep the fields in registers.
  */
 __noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 frame)
 {
@@ -183,7 +186,7 @@ __noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 frame)
 	q = qp_find(bth.qpn);
 	stat_drop(st, cause);
 	barrier_var(i);
-	/* Other CPUs may drop packets of the same queue pair now. */
+	/* Atomic: other CPUs may drop packets of the same queue pair. */
 	if (q && i < XROCE_QP_DROPS)
 		__sync_fetch_and_add(&q->drops[i], 1);
 	drop_event(ctx, q, st, &bth, cause, frame);
@@ -191,7 +194,7 @@ __noinline int dropped(struct xdp_md *ctx, __u32 qpn, __u32 cause, __u32 frame)
 }
 
 /*
- * Drop a packet for a cause, XROCE_DROP_*, or for none. @qpn: see dropped(). Return:
+ * Drop a packet. @cause: XROCE_DROP_*, or 0: it is not counted. @qpn: see dropped(). Return:
  * XDP_DROP.
  */
 static __always_inline int drop_of(struct xdp_md *ctx, const struct request *req,
@@ -202,7 +205,7 @@ static __always_inline int drop_of(struct xdp_md *ctx, const struct request *req
 	return XDP_DROP;
 }
 
-/* The same as long as the frame has not been turned into a response. */
+/* The same for a frame whose BTH has not been overwritten by a response. */
 static __always_inline int drop(struct xdp_md *ctx, const struct request *req, __u32 cause)
 {
 	return drop_of(ctx, req, 0, cause);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Telling who watches of a request that was refused. */
+/* Events of refused requests. */
 #ifndef _XROCE_EVENT_BPF_H
 #define _XROCE_EVENT_BPF_H
 
 /*
- * What the request has named: address, key and length come together, or a key alone to
- * be invalidated. Before they have been looked at they are 0.
+ * Return: XROCE_EVENT_* for the fields of @resp that the request names: address, key and
+ * length of a RETH or AtomicETH, or only a key to be invalidated. All are 0 if the request
+ * has not been parsed so far.
  */
 static __always_inline __u8 event_named(const struct request *req, const struct response *resp)
 {
@@ -15,19 +16,19 @@ static __always_inline __u8 event_named(const struct request *req, const struct 
 }
 
 /**
- * event_refused() - note a refusal
+ * event_refused() - write an event about a refusal
  * @req: the request
- * @q: its queue pair, which is in error now: there is one event for each
+ * @q: its queue pair, which the refusal moves to ERR: there is one event per connection
  * @st: counters
  * @cause: enum xroce_cause
- * @resp: key, address and length, where the request names them
+ * @resp: key, address and length, if the request names them
  */
 static __always_inline void event_refused(const struct request *req,
 					  const struct xroce_qp *q,
 					  struct xroce_stat *st, int cause,
 					  const struct response *resp)
 {
-	/* All headers, whether or not they could be taken off. */
+	/* Bytes of all headers and the pad, also if they could not be parsed. */
 	__u32 headers = req->bth + sizeof(struct xroce_bth) + op_headers(req->flags) + req->pad;
 	struct xroce_event *e;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the first buffer of a frame begins and ends. The verifier wants these
- * loads to be at a constant offset from the pointer it has given us, and some
- * compilers would keep the sum of the two in a register.
+ * Start and end of the first buffer of a frame. The verifier accepts these loads only at a
+ * constant offset from the context pointer; some compilers would first add the offset to the
+ * pointer.
  */
 #ifndef _XROCE_FRAME_BPF_H
 #define _XROCE_FRAME_BPF_H

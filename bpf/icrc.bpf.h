@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The invariant CRC of requests, which the module verifies, and of short responses. A CRC
- * is linear: that of a packet is that of another of the same length, and those of the
- * bytes in which they differ, each with as many zeros behind it. The module knows that
- * of the packet whose PSN and what follows are zero; the loader has made a table for the
- * rest.
+ * The invariant CRC of requests, which the module verifies, and of short responses, which is
+ * computed here. CRCs are linear: the CRC of a packet is the XOR of the CRC of another packet
+ * of the same length and, for each byte that differs, the CRC of the difference followed by
+ * as many zeros as there are bytes behind it. The module provides the CRC of an
+ * acknowledgement with zeros from the PSN on, the loader a table for single bytes.
  */
 #ifndef _XROCE_ICRC_BPF_H
 #define _XROCE_ICRC_BPF_H
 
-/* The low byte of @x, with @behind bytes after it. */
+/* Contribution of the low byte of @x, if @behind bytes follow it. */
 #define ICRC_OF(behind, x)	xroce_crc[behind][(x) & 0xff]
 
-#define ICRC_LOW	0x000000ff000000ffull	/* of PSN and MSN */
-#define ICRC_VALID	1			/* in place of these */
+#define ICRC_LOW	0x000000ff000000ffull	/* low bytes of PSN and MSN */
+#define ICRC_VALID	1			/* xroce_qp::icrc_for is valid; a bit of ICRC_LOW */
 
-/* From the UDP header on. */
+/* Bytes of a READ request from the UDP header on. */
 #define READ_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct xroce_bth) + \
 			 sizeof(struct xroce_reth) + XROCE_ICRC_LEN)
 
 /*
- * Verify that of a request whose lengths, addresses, queue pair and partition have been
- * compared. Return: as xroce_icrc_check().
+ * Verify the invariant CRC of a request whose lengths, addresses, queue pair number and
+ * partition key have been checked. Return: as xroce_icrc_check().
  */
 static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *req,
 				      const struct xroce_qp *q, __be16 pkey)
@@ -33,8 +33,9 @@ static __always_inline int icrc_check(struct xdp_md *ctx, const struct request *
 }
 
 /*
- * PSN and AETH, with @behind bytes after them: 0 or 8. From one response to the next
- * only the low bytes of PSN and MSN are others, mostly: what the rest adds is kept.
+ * Contribution of PSN and AETH if @behind bytes follow them: 0 or 8. From one response to the
+ * next, usually only the low bytes of PSN and MSN differ, so the contribution of the other
+ * bytes is kept in @q.
  */
 static __always_inline __u32 icrc_aeth(struct xroce_qp *q,
 				       const struct response *resp, int behind)
@@ -46,7 +47,7 @@ static __always_inline __u32 icrc_aeth(struct xroce_qp *q,
 	if (unlikely(q->icrc_for[of] != high)) {
 		__u32 psn = resp->psn, msn = resp->msn;
 
-		/* The verifier does not know that they are of 24 bits. */
+		/* Keeps the masks: the verifier does not know that both have 24 bits. */
 		barrier_var(psn);
 		barrier_var(msn);
 		q->icrc_part[of] = ICRC_OF(behind + 6, psn >> 16) ^
@@ -60,7 +61,7 @@ static __always_inline __u32 icrc_aeth(struct xroce_qp *q,
 	       ICRC_OF(behind, resp->msn);
 }
 
-/* Least significant byte first. */
+/* A CRC as it is sent: least significant byte first. */
 static __always_inline __be32 icrc_wire(__u32 crc)
 {
 	return bpf_htonl(__builtin_bswap32(crc));
@@ -71,7 +72,7 @@ static __always_inline __u32 icrc_ack(struct xroce_qp *q, const struct response 
 	return q->ack_icrc ^ icrc_aeth(q, resp, 0);
 }
 
-/* What the result of an atomic operation adds: xroce_atomic() knows of a new one. */
+/* Contribution of the result of a replayed atomic; xroce_atomic() returns that of a new one. */
 static __always_inline __u32 icrc_result(__u64 result)
 {
 	__u32 hi = result >> 32, lo = result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is common and what is not: only four registers survive a call, and the compiler
- * is told whose way is to have them.
+ * Hints for the compiler. Only four registers survive a call, and the frequent path should
+ * get them.
  */
 #ifndef _XROCE_LIKELY_BPF_H
 #define _XROCE_LIKELY_BPF_H
@@ -10,8 +10,8 @@
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 /*
- * An int that is not 0, which is rare. The compiler would make one decision of this
- * and of those that follow on it.
+ * Is the int @x not 0, which is rare? The barrier keeps the compiler from merging this test
+ * with later tests of @x.
  */
 #define failed(x) ({			\
 	int _x = (x);			\
@@ -22,8 +22,8 @@
 })
 
 /*
- * A constant of a way of its own. The compiler would put one after the other into a
- * register, on the common way, for where the rare ones meet.
+ * Keep the constant @x off the frequent path. Without the barrier the compiler loads the
+ * constants of several rare paths into a register on the frequent path, before the branches.
  */
 #define because(x) ({			\
 	int _x = (x);			\

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Judging a key (IBTA 9.7.4.1.3, 10.6.3). */
+/* Checking a key (IBTA 9.7.4.1.3, 10.6.3). */
 #ifndef _XROCE_MPT_BPF_H
 #define _XROCE_MPT_BPF_H
 
 /**
- * mpt_check_all() - may this queue pair do that to this range, or to the whole?
+ * mpt_check_all() - check access of a queue pair's peer to a range, or to a whole region
  * @key: R_Key
  * @q: the queue pair
- * @va: first byte
+ * @va: address of the first byte
  * @len: bytes
  * @rights: XROCE_ACCESS_* that are needed, all of them
- * @whole: @va and @len do not count
+ * @whole: do not check @va and @len
  *
- * An entry that the module is changing may be seen half changed. It is not
- * VALID at first and its key is a new one, and the module compares the key
- * again, so that no more than a refusal can come of it. A window's key may come
- * back, as the user chooses it: the module asks all of this again of windows.
+ * An entry may be half changed, because the module writes it without a lock. While it
+ * changes, it is not VALID, and afterwards its key is a new one. The module compares the key
+ * again, so the worst result is a refusal. The key of a window can recur, because users
+ * choose its low byte: for windows the module makes all of these checks again.
  *
- * Return: enum xroce_cause; XROCE_CAUSE_NONE: it may.
+ * Return: enum xroce_cause; XROCE_CAUSE_NONE: access is granted.
  */
 static __always_inline int mpt_check_all(__u32 key,
 					 const struct xroce_qp *q, __u64 va,
@@ -30,7 +30,7 @@ static __always_inline int mpt_check_all(__u32 key,
 	m = bpf_map_lookup_elem(&mpt, &index);
 	if (unlikely(!m || m->key != key || m->state != XROCE_MPT_VALID))
 		return because(XROCE_CAUSE_ACC_KEY);
-	/* A window of type 2A is its queue pair's alone, and knows no domain. */
+	/* A window of type 2A belongs to one queue pair; its domain is not compared. */
 	if (unlikely(m->pd != q->pd) && m->type != XROCE_MPT_MW_2A)
 		return because(XROCE_CAUSE_ACC_PD);
 	if (unlikely(m->qpn) && m->qpn != q->qpn)
@@ -39,14 +39,14 @@ static __always_inline int mpt_check_all(__u32 key,
 		return because(XROCE_CAUSE_ACC_RIGHT);
 	if (whole)
 		return XROCE_CAUSE_NONE;
-	/* No sum of the two, which could pass 2^64. */
+	/* No sum of address and length: it could exceed 2^64. */
 	off = va - m->iova;
 	if (unlikely(va < m->iova || off > m->length || len > m->length - off))
 		return because(XROCE_CAUSE_ACC_BOUNDS);
 	return XROCE_CAUSE_NONE;
 }
 
-/* The same for a range and one right. */
+/* Like mpt_check_all(), for a range and one right. */
 static __always_inline int mpt_check(__u32 key, const struct xroce_qp *q, __u64 va,
 				     __u32 len, __u32 right)
 {
@@ -54,11 +54,11 @@ static __always_inline int mpt_check(__u32 key, const struct xroce_qp *q, __u64 
 }
 
 /**
- * mpt_check_invalidate() - may this queue pair's peer invalidate that key?
+ * mpt_check_invalidate() - check whether a queue pair's peer may invalidate a key
  * @key: R_Key
  * @q: the queue pair
  *
- * Only windows of type 2 can be invalidated from afar (IBTA 10.6.7.2.6).
+ * A peer can invalidate only windows of type 2 (IBTA 10.6.7.2.6).
  *
  * Return: enum xroce_cause.
  */
@@ -78,10 +78,9 @@ static __always_inline int mpt_check_invalidate(__u32 key,
 }
 
 /**
- * mpt_refused() - count a refusal for the region that the request names, or that
- *	is behind the window
- * @cause: why; no other than those of mpt_check_all() count
- * @key: R_Key; of whose index there is a region: its lower byte may be another's
+ * mpt_refused() - count a refusal for a region, or for the region that a window is bound to
+ * @cause: enum xroce_cause; only causes of mpt_check_all() count
+ * @key: R_Key in the request; only its index is used, the low byte may be wrong
  */
 __noinline int mpt_refused(int cause, __u32 key)
 {

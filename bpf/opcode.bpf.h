@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each reliable connection opcode is (IBTA table 35). */
+/* Properties of opcodes (IBTA table 35). */
 #ifndef _XROCE_OPCODE_BPF_H
 #define _XROCE_OPCODE_BPF_H
 
 enum op_flag {
-	OP_RESPONSE	= 1 << 0,	/* for a requester, not for us */
+	OP_RESPONSE	= 1 << 0,	/* for a requester, not for a responder */
 	OP_SEND		= 1 << 1,
 	OP_WRITE	= 1 << 2,
 	OP_BEGIN	= 1 << 3,	/* first packet of a message */
@@ -17,11 +17,11 @@ enum op_flag {
 	OP_FLUSH	= 1 << 10,
 };
 
-/* Answered with more than an acknowledgement, and kept to be answered again. */
+/* Requests whose response is more than an acknowledgement, and which are kept for replay. */
 #define OP_REPLAY	(OP_READ | OP_ATOMIC | OP_ATOMIC_WRITE | OP_FLUSH)
 #define OP_KNOWN	(OP_SEND | OP_WRITE | OP_REPLAY)
 
-/* What is not here is a request that this responder does not support. */
+/* By operation, for all services. 0: a request that this responder does not support. */
 static const __u16 rc_ops[32] = {
 	[XROCE_RC_SEND_FIRST]		= OP_SEND | OP_BEGIN,
 	[XROCE_RC_SEND_MIDDLE]		= OP_SEND,
@@ -50,7 +50,7 @@ static const __u16 rc_ops[32] = {
 	[XROCE_RC_SEND_ONLY_INV]	= OP_SEND | OP_BEGIN | OP_END | OP_INV,
 };
 
-/* Bytes of the headers behind the BTH of a reliable connection's request. */
+/* Return: bytes of the headers after the BTH of a request on a reliable connection. */
 static __always_inline __u32 op_headers(__u32 flags)
 {
 	__u32 len = 0;
@@ -67,13 +67,13 @@ static __always_inline __u32 op_headers(__u32 flags)
 	return len;
 }
 
-/* Return: whether a connected service other than the reliable one has it. */
+/* Return: whether the unreliable connected service has the operation. */
 static __always_inline bool uc_has(__u32 flags)
 {
 	return flags & (OP_SEND | OP_WRITE) && !(flags & OP_INV);
 }
 
-/* Likewise for datagrams. */
+/* Return: whether the unreliable datagram service has the operation. */
 static __always_inline bool ud_has(__u32 flags)
 {
 	return flags & OP_SEND && flags & OP_BEGIN && flags & OP_END &&

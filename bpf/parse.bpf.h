@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Headers up to the base transport header. Each parser takes one header off the
- * cursor and says what comes next, or a negative number: nothing for us.
+ * Parsing headers up to the base transport header. Each parser advances the cursor by one
+ * header and returns what the header says of the next one, or -1 if the frame is not RoCEv2.
  */
 #ifndef _XROCE_PARSE_BPF_H
 #define _XROCE_PARSE_BPF_H
 
 #define IPV4_OFFSET_OR_MORE	0x3fff	/* fragment offset and MF */
 #define VLAN_DEPTH		2
-#define ANY_OPCODE		(-1)	/* in place of one */
+/* In place of the opcode of a plain packet; see plain_opcode(). */
+#define ANY_OPCODE		(-1)	/* a plain packet with any opcode */
 #define NOT_PLAIN		(-2)
 #define NOT_OURS		(-3)
 
-/* Offsets, not pointers: the verifier knows no difference of two pointers. */
+/* An offset instead of a pointer: the verifier does not track differences of pointers. */
 struct cursor {
 	void *data;
 	void *end;
@@ -25,28 +26,28 @@ struct vlan_hdr {
 };
 
 /**
- * struct request - where things are in the frame, and what the BTH says
- * @frame_len: bytes of the frame; of its first buffer, if the packet is in that, until
- *	the packet is admitted
+ * struct request - offsets in the frame, and fields of the headers
+ * @frame_len: bytes of the frame. Until the packet is admitted, bytes of the first buffer if
+ *	the packet is inside that
  * @l3: offset of the IP header
  * @bth: offset of the base transport header
- * @pos: offset of what is not parsed yet
+ * @pos: offset of the first byte that is not parsed yet
  * @end: offset of the invariant CRC
- * @l3_len: bytes from the IP header on, as the IP header says
- * @udp_len: bytes from the UDP header on, as the UDP header says
+ * @l3_len: bytes from the IP header on, according to the IP header
+ * @udp_len: bytes from the UDP header on, according to the UDP header
  * @payload: bytes between the headers and the pad
  * @qpn: destination queue pair number
  * @psn: packet sequence number
- * @generation: of the queue pair when it let the packet in
+ * @generation: xroce_qp::generation when the packet was admitted
  * @flags: enum op_flag of the opcode
  * @opcode: 8 bits
  * @pad: bytes of pad, 0 to 3
- * @ecn: its low two bits are the ECN field, the others anything
+ * @ecn: the low two bits are the ECN field; ignore the others
  * @ackreq: the requester asks for an acknowledgement
- * @ipv6: IPv6; else IPv4
+ * @ipv6: IPv6; otherwise IPv4
  * @plain: IPv4 and no VLAN tag
  * @frags: XROCE_FRAME_*; 0 until the packet is admitted
- * @se: not 0: the requester wants the completion to be a solicited event
+ * @se: not 0: the completion shall be a solicited event
  */
 struct request {
 	__u32 frame_len;
@@ -71,7 +72,7 @@ struct request {
 	__u8  se;
 };
 
-/* Return: EtherType behind up to two VLAN tags, in network order. */
+/* Return: EtherType after up to two VLAN tags, in network byte order, or -1. */
 static __always_inline int parse_eth(struct cursor *c)
 {
 	struct ethhdr *eth = c->data + c->off;
@@ -99,8 +100,8 @@ static __always_inline int parse_eth(struct cursor *c)
 }
 
 /*
- * Is the frame for the device's own address? The destination and two bytes of the source
- * are read as one word.
+ * Is the frame for the device's own address? Reads the destination and two bytes of the
+ * source as one word.
  */
 static __always_inline bool eth_own(const void *data)
 {
@@ -108,8 +109,8 @@ static __always_inline bool eth_own(const void *data)
 }
 
 /*
- * Or for another one that it takes? Others come where the device is promiscuous, or a
- * switch floods; the stack drops them, and decides.
+ * Is the frame for any address of the device? Frames for other addresses arrive if the device
+ * is promiscuous or a switch floods; they are left to the stack.
  */
 static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 {
@@ -121,15 +122,15 @@ static __always_inline bool qpn_ours(__u32 qpn)
 	return qpn >= XROCE_QPN_BASE && qpn != XROCE_QPN_MCAST;
 }
 
-/* A response to such a frame would go to everyone. */
+/* Is the source a group address? A response would go to all members. */
 static __always_inline bool eth_from_group(const struct ethhdr *eth)
 {
 	return eth->h_source[0] & 1;
 }
 
 /*
- * Options and fragments are the stack's: RoCEv2 has neither.
- * Return: protocol.
+ * Packets with options, and fragments, are left to the stack: RoCEv2 has neither.
+ * Return: protocol, or -1.
  */
 static __always_inline int parse_ipv4(struct cursor *c, struct request *req)
 {
@@ -147,7 +148,7 @@ static __always_inline int parse_ipv4(struct cursor *c, struct request *req)
 	return ip->protocol;
 }
 
-/* Return: next header; extension headers are the stack's. */
+/* Return: next header, or -1. Packets with extension headers are left to the stack. */
 static __always_inline int parse_ipv6(struct cursor *c, struct request *req)
 {
 	struct ipv6hdr *ip = c->data + c->off;
@@ -158,15 +159,15 @@ static __always_inline int parse_ipv6(struct cursor *c, struct request *req)
 		return -1;
 	req->l3_len = sizeof(*ip) + bpf_ntohs(ip->payload_len);
 	req->ipv6 = true;
-	/* Behind the version and the upper four bits of the traffic class. */
+	/* The low two bits of the traffic class are bits 4 and 5 of the second byte. */
 	req->ecn = ((const __u8 *)ip)[1] >> 4;
 	c->off += sizeof(*ip);
 	return ip->nexthdr;
 }
 
 /*
- * Too short for RoCEv2's headers and invariant CRC, it names no queue pair.
- * Return: destination port.
+ * A datagram that is too short for a BTH and the invariant CRC is not RoCEv2.
+ * Return: destination port, or -1.
  */
 static __always_inline int parse_udp(struct cursor *c, struct request *req)
 {
@@ -182,7 +183,7 @@ static __always_inline int parse_udp(struct cursor *c, struct request *req)
 	return bpf_ntohs(udp->dest);
 }
 
-/* Return: destination queue pair number. */
+/* @opcode: opcode of a plain packet, or negative. Return: destination QP number, or -1. */
 static __always_inline int parse_bth(struct cursor *c, struct request *req, int opcode)
 {
 	struct xroce_bth *bth = c->data + c->off;
@@ -201,7 +202,7 @@ static __always_inline int parse_bth(struct cursor *c, struct request *req, int 
 	return req->qpn;
 }
 
-/* Headers of a packet without a VLAN tag, over IPv4. */
+/* Headers of a plain packet: over IPv4, without VLAN tags. */
 struct plain {
 	struct ethhdr eth;
 	struct iphdr ip;
@@ -210,11 +211,12 @@ struct plain {
 } __attribute__((packed));
 
 /*
- * Of a frame that is for the device's own address, is IPv4, has no VLAN tag and is as long
- * as that takes; if its IP header has no options, which parse() looks at.
+ * Recognise a plain packet: a frame for the device's own address, without VLAN tags, over
+ * IPv4 and UDP to port 4791, with all headers in the first buffer. parse() checks later that
+ * the IP header has no options.
  *
- * Return: the opcode; NOT_PLAIN of others; NOT_OURS: it is not UDP, or not to our port,
- * as is most of what comes that is others'.
+ * Return: the opcode of a plain packet; NOT_OURS: IPv4, but not UDP to port 4791, which is
+ * most of the traffic of others; NOT_PLAIN: any other frame.
  */
 static __always_inline int plain_opcode(const void *data, const void *end)
 {
@@ -228,22 +230,21 @@ static __always_inline int plain_opcode(const void *data, const void *end)
 	    *(const __be16 *)(data + offsetof(struct plain, udp.dest)) !=
 	    bpf_htons(XROCE_UDP_PORT))
 		return NOT_OURS;
-	/* A call in the way of all would take registers from them. */
+	/* Not eth_ours(): its call would take registers from the frequent path. */
 	return likely(eth_own(data)) ? p->bth.opcode : NOT_PLAIN;
 }
 
 /**
- * parse() - find out whether a frame is for a queue pair number of ours
- * @data: where the frame begins
- * @end: where it, or its first buffer, ends
- * @req: filled in when it is
- * @opcode: plain_opcode() or ANY_OPCODE; a constant, so that what it is not for is
- *	left out, and so that all offsets of a plain packet are constants
+ * parse() - parse the headers up to the BTH
+ * @data: start of the frame
+ * @end: end of its first buffer
+ * @req: out: valid if the frame is RoCEv2
+ * @opcode: result of plain_opcode(), or ANY_OPCODE for a plain packet. A constant, so that
+ *	unneeded code is left out, and all offsets of a plain packet are constants
  *
- * Lengths are not checked against each other yet.
+ * Lengths are not compared with each other yet.
  *
- * Return: the queue pair number, or a negative number when the frame is not
- * RoCEv2.
+ * Return: the queue pair number, or a negative number: the frame is not RoCEv2.
  */
 static __always_inline int parse(void *data, void *end, struct request *req,
 				 int opcode)
@@ -264,7 +265,7 @@ static __always_inline int parse(void *data, void *end, struct request *req,
 		next = parse_ipv6(&c, req);
 	else
 		return -1;
-	/* Of a plain one plain_opcode() knows; but nothing is read of a negative one. */
+	/* plain_opcode() has checked protocol and port of a plain packet. */
 	if (unlikely(plain ? next < 0 : next != IPPROTO_UDP))
 		return -1;
 	next = parse_udp(&c, req);
@@ -277,18 +278,18 @@ static __always_inline int parse(void *data, void *end, struct request *req,
 }
 
 /**
- * parse_lengths() - check the lengths against each other and the frame
- * @req: @frame_len is there; sets @end
+ * parse_lengths() - compare the lengths in the headers with each other and the frame
+ * @req: in: @frame_len and the parsed lengths; out: @end
  *
- * Trailing bytes beyond the IP packet are Ethernet padding, and are allowed.
+ * Bytes after the IP packet are Ethernet padding, and are allowed.
  *
- * Return: true when the frame holds what its headers announce.
+ * Return: whether the lengths fit.
  */
 static __always_inline bool parse_lengths(struct request *req)
 {
 	__u32 l4 = req->bth - sizeof(struct udphdr);
 
-	/* First, as the caller has just compared the two. */
+	/* First, because the caller has just made the same comparison. */
 	if (unlikely(req->frame_len < req->l3 + req->l3_len))
 		return false;
 	if (unlikely(req->l3_len != l4 - req->l3 + req->udp_len))
@@ -297,16 +298,16 @@ static __always_inline bool parse_lengths(struct request *req)
 	return true;
 }
 
-/* Return: true when the IPv4 header's checksum is right. */
+/* Return: whether the IPv4 header checksum is right. */
 static __always_inline bool ipv4_checksum_ok(const struct iphdr *ip)
 {
 	const __u32 *w = (const __u32 *)ip;
 	__u64 sum = (__u64)w[0] + w[1] + w[2] + w[3] + w[4];
 
 	/*
-	 * Folded it would be 0xffff: it is a multiple of that, and not 0, as the version
-	 * is there. Multiples, and no others, become their quotient when multiplied by
-	 * the inverse of 0xffff modulo 2^64.
+	 * The folded sum has to be 0xffff: the sum is a multiple of 0xffff (it is not 0,
+	 * because the version is not 0). Multiplied by the inverse of 0xffff modulo 2^64,
+	 * a multiple becomes its quotient, and any other number becomes larger than that.
 	 */
 	return sum * 0xfffefffefffeffff <= ~0ull / 0xffff;
 }
@@ -317,8 +318,8 @@ static __always_inline __u64 join(__be32 hi, __be32 lo)
 }
 
 /*
- * The virtual address that RETH and AtomicETH begin with: @aligned says that it is
- * right behind the BTH of a plain packet, and so is.
+ * Read the virtual address at the start of a RETH or AtomicETH. @aligned: the header directly
+ * follows the BTH of a plain packet, hence is aligned.
  */
 static __always_inline __u64 read_va(const struct xroce_reth *h, bool aligned)
 {
@@ -326,7 +327,7 @@ static __always_inline __u64 read_va(const struct xroce_reth *h, bool aligned)
 			 join(h->va_hi, h->va_lo);
 }
 
-/* Take the RETH off the packet. Return: false when it is not all there. */
+/* Parse a RETH. Return: false: it is outside the packet, or outside the first buffer. */
 static __always_inline bool take_reth(struct xdp_md *ctx, struct request *req,
 				      struct response *resp)
 {
@@ -335,7 +336,7 @@ static __always_inline bool take_reth(struct xdp_md *ctx, struct request *req,
 
 	if (unlikely(req->pos + sizeof(*reth) > req->end))
 		return false;
-	/* Two branches: one of both would be longer. */
+	/* Keeps two branches: combined into one they take more instructions. */
 	asm volatile("");
 	if (unlikely((void *)(reth + 1) > end))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding and holding a queue pair, and what a packet must show to reach it. */
+/* Finding and claiming a queue pair, and checks of a packet against it. */
 #ifndef _XROCE_QP_BPF_H
 #define _XROCE_QP_BPF_H
 
@@ -15,8 +15,9 @@ static __always_inline struct xroce_qp *qp_find(__u32 qpn)
 }
 
 /*
- * One packet of a queue pair is executed at a time. The exchange orders: what
- * the holder before us has written is seen.
+ * Take the claim: one packet of a queue pair is executed at a time. The exchange is a full
+ * barrier, so that this CPU sees what the previous holder has written. Pairs with
+ * qp_release(), and with xr_qp_release() of the module.
  */
 static __always_inline bool qp_claim(struct xroce_qp *q)
 {
@@ -29,8 +30,8 @@ static __always_inline void qp_release(struct xroce_qp *q)
 }
 
 /*
- * Has it what a packet has to do with the module for, first: frames that have been
- * deferred, or a send queue? Both flags, which lie side by side, at once.
+ * Has the queue pair deferred frames or a send queue, for which the module must be called
+ * before a packet is executed? Reads both flags, which are adjacent, at once.
  */
 static __always_inline bool qp_detour(const struct xroce_qp *q)
 {
@@ -41,7 +42,7 @@ static __always_inline bool qp_detour(const struct xroce_qp *q)
 	return *(const volatile __u16 *)&q->sq;
 }
 
-/* Return: true when it takes requests. */
+/* Return: whether the queue pair accepts requests. */
 static __always_inline bool qp_ready(const struct xroce_qp *q)
 {
 	/* RTR, RTS and SQD are the same to a responder (IBTA 10.3.1). */
@@ -49,7 +50,7 @@ static __always_inline bool qp_ready(const struct xroce_qp *q)
 		      !q->error);
 }
 
-/* Return: what a packet is dropped for when it does not; 0: it does. */
+/* Return: 0 if the queue pair accepts requests, otherwise XROCE_DROP_*. */
 static __always_inline int qp_unready(const struct xroce_qp *q)
 {
 	if (qp_ready(q))
@@ -59,8 +60,8 @@ static __always_inline int qp_unready(const struct xroce_qp *q)
 }
 
 /*
- * Does a packet that begins no message go on with the one in progress? Only
- * SENDs and WRITEs are ever in progress.
+ * Does a packet that is not the first one of a message continue the message in progress? Only
+ * a SEND or WRITE can be in progress.
  */
 static __always_inline bool op_continues(const struct xroce_qp *q,
 					 const struct request *req)
@@ -70,8 +71,8 @@ static __always_inline bool op_continues(const struct xroce_qp *q,
 }
 
 /*
- * Return: whether it is a request of the queue pair's service; what a reliable
- * connection does not know it has to say.
+ * Return: whether the packet is a request of the queue pair's service. Unknown operations of
+ * a reliable connection pass, because they are answered with a NAK.
  */
 static __always_inline bool qp_service_ok(const struct xroce_qp *q,
 					  const struct request *req)
@@ -94,8 +95,8 @@ static __always_inline int psn_diff(__u32 a, __u32 b)
 }
 
 /*
- * Return: true when the packet is for the queue pair's own address, and from its
- * peer's. A datagram may be from anywhere.
+ * Return: whether the packet is for the queue pair's own address and from its peer's address.
+ * A datagram may be from any address.
  */
 static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 				       const struct request *req,
@@ -125,8 +126,8 @@ static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 }
 
 /*
- * Partitions match when the low 15 bits do and at least one of the two is a
- * full member, which the top bit says (IBTA 10.9.3).
+ * Partition keys match if their low 15 bits are equal and at least one of them has the top
+ * bit, that of a full member (IBTA 10.9.3).
  */
 static __always_inline bool qp_pkey_ok(const struct xroce_qp *q, __be16 pkey)
 {

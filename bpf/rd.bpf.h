@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Responder resources: what was answered with more than an acknowledgement is
- * kept, so that it can be answered again when the response is lost (IBTA 9.7.5.1.2,
- * 9.4.5). The newest xroce_qp::rd_max are there.
+ * Responder resources: requests whose response is more than an acknowledgement are kept for
+ * replay, in case the response is lost (IBTA 9.7.5.1.2, 9.4.5). The newest xroce_qp::rd_max
+ * requests are kept.
  */
 #ifndef _XROCE_RD_BPF_H
 #define _XROCE_RD_BPF_H
@@ -18,7 +18,7 @@ static __always_inline struct xroce_rd *rd_at(__u32 qpn, __u32 place)
 	return &ring->rd[place & (XROCE_RD_MAX - 1)];
 }
 
-/* A place for the request that has just been executed, as the newest one. */
+/* Allocate an entry for the request that has just been executed. The caller fills it in. */
 static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 {
 	struct xroce_rd *r = rd_at(q->qpn, q->rd_head);
@@ -32,19 +32,19 @@ static __always_inline struct xroce_rd *rd_add(struct xroce_qp *q)
 	return r;
 }
 
-/* The newest one. @q has kept some. Return: NULL: the map has no such slot. */
+/* Return: the newest entry of @q, which has at least one; NULL: the map has no such slot. */
 static __always_inline struct xroce_rd *rd_newest(const struct xroce_qp *q)
 {
 	return rd_at(q->qpn, (q->rd_head ? q->rd_head : q->rd_max) - 1);
 }
 
 /**
- * rd_behind() - whether something is kept that was executed after a packet
+ * rd_behind() - check whether a kept request was executed after a packet
  * @q: queue pair, claimed
- * @psn: of the packet, executed before
+ * @psn: PSN of the packet, a duplicate
  *
- * After 2^23 packets without anything to keep it is true of all packets; that
- * does no harm.
+ * After 2^23 packets without a request to be kept this is true of any packet, which is
+ * harmless.
  */
 static __always_inline bool rd_behind(const struct xroce_qp *q, __u32 psn)
 {
@@ -56,13 +56,14 @@ static __always_inline bool rd_behind(const struct xroce_qp *q, __u32 psn)
 	return !r || psn_diff(r->psn, psn) > 0;
 }
 
-/* Packets of a driver's poll, at most (NAPI_POLL_WEIGHT). */
+/* Maximum packets in one poll of a driver (NAPI_POLL_WEIGHT). */
 #define POLL_PACKETS	64
 
 /*
- * Whether the newest response of those may have gone out in the frame of its request in
- * this poll, and leaves at the end of that. What the module sends now must not go before:
- * a peer takes it for one that was lost. @psn is that of the packet.
+ * Return: whether the response to the newest kept request may have been sent in the frame of
+ * that request during this poll. It then leaves the driver at the end of the poll. A later
+ * response from the module must not overtake it, or the peer considers it lost. @psn: PSN of
+ * the present packet.
  */
 static __always_inline bool rd_leaves(const struct xroce_qp *q, __u32 psn)
 {
@@ -76,19 +77,17 @@ static __always_inline bool rd_leaves(const struct xroce_qp *q, __u32 psn)
 }
 
 /**
- * rd_find() - find what was kept under a PSN
+ * rd_find() - find a kept request by a PSN of its response
  * @qpn: queue pair number
- * @psn: first PSN of the response, or one within
- * @count: how many to look through
- * @head: place behind the newest
- * @max: places that are used in turn
+ * @psn: the first PSN of the response, or any other one
+ * @count: xroce_qp::rd_count: number of valid entries
+ * @head: xroce_qp::rd_head: position after the newest entry
+ * @max: xroce_qp::rd_max: size of the ring
  *
- * The newest first: after 2^24 packets PSNs come again, and what is kept from
- * before is not what is meant.
+ * Searches the newest entry first: PSNs repeat after 2^24 packets, and an older entry with
+ * the same PSN is stale. A global function, so that the verifier checks it once.
  *
- * A function of its own for the verifier, which so looks at it once.
- *
- * Return: the place, or -1.
+ * Return: the position, or -1.
  */
 __noinline int rd_find(__u32 qpn, __u32 psn, __u32 count, __u32 head, __u32 max)
 {

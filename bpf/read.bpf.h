@@ -3,13 +3,13 @@
 #ifndef _XROCE_READ_BPF_H
 #define _XROCE_READ_BPF_H
 
-/* PSNs that the response takes. */
+/* Return: number of packets, hence PSNs, of the response. */
 static __always_inline __u32 read_packets(__u32 len, __u32 mtu)
 {
 	return likely(len <= mtu) ? 1 : (len + mtu - 1) / mtu;
 }
 
-/* Take the RETH, behind which is nothing else. Return: enum xroce_cause. */
+/* Parse the RETH, which must be the end of the packet. Return: enum xroce_cause. */
 static __always_inline int read_parse(struct xdp_md *ctx, struct request *req,
 				      struct response *resp)
 {
@@ -20,9 +20,9 @@ static __always_inline int read_parse(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * There was no room for as long a response, in the frame of a request, lately. Drivers
- * give all frames about the same; it is tried again now and then. Return: whether to
- * try.
+ * The response is longer than xroce_qp::read_max: recently a response of this length found no
+ * room in the frame of a request. Drivers leave about the same room in all frames, so try
+ * again only every 256 packets. Return: whether to try.
  */
 static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 {
@@ -32,7 +32,7 @@ static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 	return true;
 }
 
-/* The response is another, or the module's: that finds the peer's address in the frame. */
+/* Undo read_make(): restore the Ethernet header, for the module or for another response. */
 static __always_inline void read_unmake(struct xdp_md *ctx, struct response *resp)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
@@ -43,10 +43,10 @@ static __always_inline void read_unmake(struct xdp_md *ctx, struct response *res
 }
 
 /*
- * Make the response here: all headers, and what the module puts behind them. Without
- * the module the headers are respond()'s, as they are where nothing follows them.
+ * Make the response in the frame of the request: the headers here, the rest by the module.
+ * Without the module respond() writes the headers, as it does for a READ of 0 bytes.
  *
- * Return: 0, or a negative error of xroce_read(), or -ENOSPC.
+ * Return: 0, a negative error of xroce_read(), or -ENOSPC.
  */
 static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
 				     struct xroce_qp *q, struct response *resp)
@@ -80,15 +80,15 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
 }
 
 /**
- * read_respond() - check a READ's key and see to its response
+ * read_respond() - check the key of a READ, and make or queue its response
  * @ctx: the frame
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: the RETH, and PSN and MSN of the response
+ * @resp: in: the RETH, and PSN and MSN of the response; out: the response
  *
- * What fits the frame is put into it, and goes out with it. Everything else is
- * the module's, which sends it in order, and waits for on-demand memory.
+ * A response that fits the frame is made there. All others are queued: the module sends them
+ * in order, and waits for on-demand memory.
  *
  * Return: enum xroce_cause, or NO_RESPONSE.
  */
@@ -118,8 +118,8 @@ static __always_inline int read_respond(struct xdp_md *ctx,
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 		resp->behind = rd_leaves(q, req->psn);
 		/*
-		 * When as many as may be outstanding wait already, some of them
-		 * may be READs asked for again, so that this is no offence.
+		 * If the queue has its maximum of READs, some of these may be
+		 * duplicates. So the peer may have kept its limit: no NAK.
 		 */
 		if (response_queue(ctx, req, q, st, resp))
 			return NO_RESPONSE;
@@ -131,14 +131,15 @@ static __always_inline int read_respond(struct xdp_md *ctx,
 }
 
 /**
- * read_execute() - check a READ and answer it
+ * read_execute() - check and execute a READ
  * @ctx: the frame
  * @req: the packet, which is in order
  * @q: its queue pair, claimed; it has the right
  * @st: counters
- * @resp: the response; in: its PSN
+ * @resp: in: PSN of the response; out: the response
  *
- * Return: enum xroce_cause, or NO_RESPONSE; on failure nothing has changed.
+ * Return: enum xroce_cause, or NO_RESPONSE; if it is not XROCE_CAUSE_NONE, the request has
+ * not been executed.
  */
 static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
 					struct xroce_qp *q,
@@ -155,7 +156,7 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
 	cause = read_respond(ctx, req, q, st, resp);
 	if (unlikely(cause))
 		return cause;
-	/* In the frame that asked there is one. */
+	/* A response in the frame of the request is one packet. */
 	if (!resp->made)
 		resp->packets = read_packets(resp->len, q->mtu);
 	r = rd_add(q);
@@ -171,22 +172,22 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
 }
 
 /**
- * read_again() - answer a READ once more, or the rest of one
+ * read_again() - replay a READ, or the rest of one
  * @ctx: the frame
- * @req: the packet
+ * @req: the packet, a duplicate
  * @q: its queue pair, claimed
  * @st: counters
- * @r: what was kept
- * @resp: the response; in: its PSN and MSN
+ * @r: the kept request
+ * @resp: in: PSN and MSN of the response; out: the response
  *
- * Memory is read again, and may have changed (IBTA 9.7.5.1.2). So key, right and
- * bounds are looked at again as well; what may not be done any more is dropped.
- * A NAK would end a queue pair that has done nothing wrong: the READ was executed
- * when it was allowed, and its response may still be on its way. If it was lost, the
- * requester's retries end.
+ * Memory is read again, and may have changed (IBTA 9.7.5.1.2). Key, right and bounds are
+ * checked again, too. If the access is no longer allowed, the packet is dropped. A NAK would
+ * end the queue pair, although the READ was allowed when it was executed, and its response
+ * may still arrive. If the response was lost, the requester fails when its retries are used
+ * up.
  *
- * Return: true when it has been seen to; false: it is another READ, or may not
- * be done any more.
+ * Return: true: replayed or queued; false: it does not match @r, is not allowed any more, or
+ * no response is possible now.
  */
 static __always_inline bool read_again(struct xdp_md *ctx, struct request *req,
 				       struct xroce_qp *q,

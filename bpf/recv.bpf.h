@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* SEND, and what else needs a receive work request (IBTA 9.4.1, 9.7.5.2.8). */
+/* SEND, and receive work requests of other operations (IBTA 9.4.1, 9.7.5.2.8). */
 #ifndef _XROCE_RECV_BPF_H
 #define _XROCE_RECV_BPF_H
 
-/* Is there a receive queue at all? What it holds only the module knows. */
+/* Has the queue pair a receive queue? Only the module knows whether it has work requests. */
 static __always_inline bool recv_possible(const struct xroce_qp *q)
 {
 	return q->recv;
 }
 
-/* What an error of xroce_recv() means. */
+/* Convert an error of xroce_recv(). Return: enum xroce_cause, NOT_READY and so on. */
 static __always_inline int recv_error(int err)
 {
 	switch (err) {
@@ -33,8 +33,8 @@ static __always_inline int recv_error(int err)
 }
 
 /*
- * Hand a packet, or a part of the work on it, to the module. Without the module
- * there always is a work request with room.
+ * Call the module for a packet, or for one step of its execution. Without the module the call
+ * always succeeds.
  *
  * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
  */
@@ -46,7 +46,7 @@ static __always_inline int recv_call(struct xdp_md *ctx,
 	return likely(!err) ? XROCE_CAUSE_NONE : recv_error(err);
 }
 
-/* Immediate data, or the key to invalidate: four bytes, as they are. */
+/* Parse immediate data or the key to invalidate: four bytes, not converted. */
 static __always_inline bool recv_word(struct xdp_md *ctx, struct request *req,
 				      __u32 *word)
 {
@@ -60,7 +60,7 @@ static __always_inline bool recv_word(struct xdp_md *ctx, struct request *req,
 	return true;
 }
 
-/* XROCE_RECV_* of what a packet carries. */
+/* Return: XROCE_RECV_* for immediate data, invalidate and solicited event. */
 static __always_inline __u32 recv_flags(const struct request *req)
 {
 	return (req->flags & OP_IMM ? XROCE_RECV_IMM : 0) |
@@ -68,7 +68,7 @@ static __always_inline __u32 recv_flags(const struct request *req)
 	       (req->se ? XROCE_RECV_SOLICITED : 0);
 }
 
-/* What is the same for every call for a packet. */
+/* Fill in the fields that are the same for every call for a packet. */
 static __always_inline void recv_fill(struct xroce_recv *r,
 				      const struct request *req,
 				      const struct xroce_qp *q)
@@ -81,7 +81,7 @@ static __always_inline void recv_fill(struct xroce_recv *r,
 	r->pkey = q->pkey;
 }
 
-/* Take a work request, before anything else is done. */
+/* Take a work request, before the packet is executed. Return: as recv_call(). */
 static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *req,
 				      const struct xroce_qp *q, __u32 flags)
 {
@@ -91,7 +91,7 @@ static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *
 	return recv_call(ctx, &r);
 }
 
-/* Length of a SEND packet against its place in the message. */
+/* Is the payload of a SEND packet as long as its place in the message requires? */
 static __always_inline bool send_length_ok(const struct request *req, __u32 mtu)
 {
 	if (!(req->flags & OP_END))
@@ -101,7 +101,7 @@ static __always_inline bool send_length_ok(const struct request *req, __u32 mtu)
 	return req->flags & OP_BEGIN || req->payload;
 }
 
-/* Take payload and pad apart. Return: false when there is less than a pad. */
+/* Find the length of the payload. Return: false: lengths of packet and pad do not fit. */
 static __always_inline bool take_payload(struct request *req)
 {
 	if (unlikely(req->pos + req->pad > req->end || (req->end - req->pos) & 3))
@@ -111,16 +111,15 @@ static __always_inline bool take_payload(struct request *req)
 }
 
 /**
- * send_execute() - check one packet of a SEND and carry it out
+ * send_execute() - check and execute one packet of a SEND
  * @ctx: the frame
  * @req: the packet
  * @q: its queue pair, claimed; the packet is in order
  * @st: counters
- * @resp: sets @key to the one to be invalidated, to be told of a refusal
+ * @resp: out: @key is the key to be invalidated, for the event of a refusal
  *
- * With what is no cause nothing has changed.
- *
- * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
+ * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED. After the latter three the
+ * packet can be executed again.
  */
 static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 					struct xroce_qp *q,
@@ -138,7 +137,7 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 		return XROCE_CAUSE_INV_LENGTH;
 
 	if (req->flags & OP_INV) {
-		/* Whether there is a work request comes before the key. */
+		/* The check for a work request precedes that of the key. */
 		if (req->flags & OP_BEGIN) {
 			cause = recv_begin(ctx, req, q, 0);
 			if (cause)
@@ -154,7 +153,7 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 	}
 	if (req->flags & OP_END)
 		flags |= XROCE_RECV_END;
-	/* All in one place: what is not said is set to zero. */
+	/* One initialiser: it zeroes the other members. */
 	struct xroce_recv r = {
 		.link = xroce_link,
 		.qpn = q->qpn,
@@ -177,8 +176,8 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * A WRITE with immediate data, its last packet: take a work request before
- * anything is written, and complete it afterwards.
+ * The last packet of a WRITE with immediate data: take a work request before anything is
+ * written, and complete it afterwards (recv_write_end()). Return: as recv_call().
  */
 static __always_inline int recv_write_begin(struct xdp_md *ctx,
 					    const struct request *req,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turning the request's frame into its response. */
+/* Turning the frame of a request into its response. */
 #ifndef _XROCE_RESPOND_BPF_H
 #define _XROCE_RESPOND_BPF_H
 
-/* Headers of all responses; result or payload follow, then the invariant CRC. */
+/* Headers of every response. Result or payload, and the invariant CRC, follow. */
 struct response_packet {
 	struct xroce_bth bth;
 	struct xroce_aeth aeth;
 };
 
-/* From the UDP header on. */
+/* Bytes from the UDP header on. */
 #define ACK_UDP_LEN	(sizeof(struct udphdr) + sizeof(struct response_packet) + \
 			 XROCE_ICRC_LEN)
 #define ATOMIC_UDP_LEN	(ACK_UDP_LEN + sizeof(struct xroce_atomicacketh))
 
-/* Bytes of the frame that carries a response, with so many of a READ. */
+/* Return: bytes of the frame of a response. @read: bytes of a READ. */
 static __always_inline __u32 response_bytes(const struct request *req, __u32 opcode,
 					    __u32 read)
 {
@@ -28,9 +28,10 @@ static __always_inline __u32 response_bytes(const struct request *req, __u32 opc
 }
 
 /*
- * Count the bytes of a response that is sent in the frame of its request, but for those that
- * follow from other counters: of an acknowledgement there are none. @read: bytes of a
- * READ. Where it is called @opcode is a constant, and mostly @req->plain.
+ * Count the bytes of a response that is sent in the frame of its request, minus those that
+ * other counters imply, see xroce_qp::tx_more and xroce_stat::tx_more. For an acknowledgement
+ * to a plain packet nothing remains. @read: bytes of a READ. @opcode is a constant in all
+ * callers, and so is @req->plain in most.
  */
 static __always_inline void response_count(const struct request *req, struct xroce_qp *q,
 					   struct xroce_stat *st, __u32 opcode, __u32 read)
@@ -58,7 +59,7 @@ static __always_inline __u32 response_len(const struct request *req,
  * @req: the request
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: the response; marked
+ * @resp: the response; out: @queued, on success
  *
  * Return: 0 or a negative error of xroce_queue().
  */
@@ -91,8 +92,8 @@ static __always_inline int response_queue(struct xdp_md *ctx,
 }
 
 /*
- * In words: struct ethhdr is packed, and would be copied by the byte. Its second half
- * is what is aligned.
+ * Swap the addresses, in words: struct ethhdr is packed, so its members would be copied byte
+ * by byte.
  */
 static __always_inline void response_eth(struct ethhdr *eth)
 {
@@ -109,8 +110,8 @@ static __always_inline void response_eth(struct ethhdr *eth)
 }
 
 /*
- * The IP header to before the PSN, of an acknowledgement. Behind an Ethernet header
- * without tags, which is where this is for two words at a time, they are aligned.
+ * Write the template of an acknowledgement: from the IP header to before the PSN. @pairs: two
+ * words at a time, which are aligned after an Ethernet header without tags.
  */
 static __always_inline void response_words(__be32 *at, const struct xroce_qp *q,
 					   int words, bool pairs)
@@ -129,7 +130,7 @@ static __always_inline void response_words(__be32 *at, const struct xroce_qp *q,
 	}
 }
 
-/* Make it longer than an acknowledgement, and the checksum fit (RFC 1624). */
+/* Change the length from that of an acknowledgement, and update the checksum (RFC 1624). */
 static __always_inline void response_ipv4_len(struct iphdr *ip, __u32 udp_len)
 {
 	__u32 sum = (__u16)~bpf_ntohs(ip->check) + udp_len - ACK_UDP_LEN;
@@ -139,7 +140,7 @@ static __always_inline void response_ipv4_len(struct iphdr *ip, __u32 udp_len)
 	ip->check = bpf_htons(~(sum + (sum >> 16)));
 }
 
-/* An acknowledgement with a result. */
+/* Turn the headers of an acknowledgement into those of an atomic acknowledgement. */
 static __always_inline void response_set_atomic(void *l3, bool ipv6,
 						struct response_packet *pkt,
 						const struct xroce_qp *q)
@@ -157,7 +158,7 @@ static __always_inline void response_set_atomic(void *l3, bool ipv6,
 	}
 }
 
-/* Work out what depends on the length of a READ response, and keep it. */
+/* Compute the fields that depend on the length of a READ response into xroce_qp::read. */
 static __always_inline void response_read_lengths(void *l3, bool ipv6,
 						  struct response_packet *pkt,
 						  struct xroce_qp *q, __u32 len)
@@ -175,7 +176,10 @@ static __always_inline void response_read_lengths(void *l3, bool ipv6,
 	q->read.known = len + 1;
 }
 
-/* A READ response. Mostly it is as long as the one before. */
+/*
+ * Turn the headers of an acknowledgement into those of a READ response, which usually has the
+ * same length as the previous one.
+ */
 static __always_inline void response_set_read(void *l3, bool ipv6, struct response_packet *pkt,
 					      struct xroce_qp *q, __u32 len)
 {
@@ -196,9 +200,8 @@ static __always_inline void response_set_read(void *l3, bool ipv6, struct respon
 }
 
 /*
- * All headers behind the Ethernet header, which are an acknowledgement's until
- * something else is set. Return: NULL: they are not inside the first buffer, which is
- * from @data to @end.
+ * Write all headers of an acknowledgement after the Ethernet header. Return: the BTH; NULL:
+ * the headers are not inside the first buffer, @data to @end.
  */
 static __always_inline struct response_packet *response_headers(void *data, const void *end,
 								const struct request *req,
@@ -207,7 +210,7 @@ static __always_inline struct response_packet *response_headers(void *data, cons
 {
 	struct response_packet *pkt = data + req->bth;
 
-	/* There is at least the invariant CRC behind them. */
+	/* At least the invariant CRC follows the headers. */
 	if (unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end))
 		return NULL;
 	if (req->ipv6)
@@ -254,7 +257,7 @@ static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
 	return true;
 }
 
-/* Where there is no room behind the frame, there is some before it. */
+/* Extend the frame at its start, if there is no room at its end. */
 static __always_inline bool response_room_front(struct xdp_md *ctx,
 						const struct request *req,
 						int delta)
@@ -265,21 +268,21 @@ static __always_inline bool response_room_front(struct xdp_md *ctx,
 	       l2_store(ctx, req->l3, &l2);
 }
 
-/* Whether a frame of XROCE_FRAME_* may be given another length. */
+/* Return: whether a frame with XROCE_FRAME_* may be resized and sent back. */
 static __always_inline bool response_in_frame(const struct request *req)
 {
 	return !(req->frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
 }
 
 /**
- * response_room() - give the frame the length of a response
+ * response_room() - resize the frame to the length of a response
  * @ctx: the frame
  * @req: the request
- * @want: bytes of the response
+ * @want: bytes of the frame of the response
  *
- * The Ethernet header is at the front afterwards, the rest is undefined.
+ * Only the Ethernet header, at the start of the frame, is preserved.
  *
- * Return: true, or false when it cannot be done; the frame must be dropped.
+ * Return: true; false: there is no room, and the frame must be dropped.
  */
 static __always_inline bool response_room(struct xdp_md *ctx,
 					  struct request *req, __u32 want)
@@ -294,17 +297,17 @@ static __always_inline bool response_room(struct xdp_md *ctx,
 }
 
 /**
- * respond() - make the frame a response
+ * respond() - turn the frame of a request into its response
  * @ctx: the frame of the request
  * @req: the request
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: what to say
+ * @resp: the response
  *
  * VLAN tags stay as they are.
  *
- * Return: true, or false when the frame could not be made to fit; it must be
- * dropped then, and the module may have been told to answer.
+ * Return: true; false: the frame cannot carry the response and must be dropped. If
+ * response::queued is set, the module sends the response.
  */
 static __always_inline bool respond(struct xdp_md *ctx, struct request *req,
 				    struct xroce_qp *q,
@@ -329,7 +332,7 @@ static __always_inline bool respond(struct xdp_md *ctx, struct request *req,
 		return false;
 	}
 	want = response_len(req, resp);
-	/* The module has cut it to that, mostly. */
+	/* Usually a kfunc has already cut the frame to this length. */
 	if (unlikely(req->frags || end - data != want)) {
 		if (unlikely(!response_room(ctx, req, want)))
 			return false;

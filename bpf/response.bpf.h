@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the program says to a request. */
+/* The response to a request. */
 #ifndef _XROCE_RESPONSE_BPF_H
 #define _XROCE_RESPONSE_BPF_H
 
-/* In place of an enum xroce_cause. */
-#define NOT_READY	(-1)	/* there is no receive work request */
-#define NO_RESPONSE	(-2)	/* there is no way to answer now: drop it */
-#define NOT_THERE	(-3)	/* on-demand memory that has been sent for */
-#define DEFERRED	(-4)	/* the same, and the packet comes again */
+/* Results of execution that are no enum xroce_cause. */
+#define NOT_READY	(-1)	/* no receive work request */
+#define NO_RESPONSE	(-2)	/* no response is possible now: drop the packet */
+#define NOT_THERE	(-3)	/* on-demand memory is not resident, a fault is requested */
+#define DEFERRED	(-4)	/* the same, and the frame has been deferred */
 
-/* What an error of a kfunc means that may be on-demand memory's. */
+/* Convert an error of a kfunc that accesses memory. @cause: for any other error. */
 static __always_inline int missed(int err, int cause)
 {
 	return err == -EINPROGRESS ? DEFERRED :
@@ -18,21 +18,23 @@ static __always_inline int missed(int err, int cause)
 }
 
 /**
- * struct response - what to say
+ * struct response - the response to a request
  * @psn: packet sequence number of the first packet
  * @msn: message sequence number
  * @syndrome: XROCE_SYN_*
  * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK or XROCE_RC_READ_RESPONSE_ONLY
- * @result: ATOMIC_ACK: what was there
- * @crc: ATOMIC_ACK: what that adds to the invariant CRC, see struct xroce_atomic
- * @va: READ response: first byte
+ * @result: ATOMIC_ACK: original value
+ * @va: READ response: address of the first byte
  * @key: READ response: R_Key
  * @len: READ response: bytes
- * @packets: PSNs that the request took
+ * @packets: number of PSNs that the request takes
+ * @crc: ATOMIC_ACK: contribution of @result to the invariant CRC, see struct xroce_atomic
  * @behind: see struct xroce_response
- * @queued: the module sends it
- * @made: READ response: the frame is one
- * @drop: XROCE_DROP_*: there is no response, as the packet is dropped; 0: it is not
+ * @queued: the module sends the response
+ * @made: READ response: the frame already is the response
+ * @drop: XROCE_DROP_*: the packet is dropped and has no response; 0: it is not dropped
+ *
+ * @va, @key and @len are set for other requests, too: a refusal's event has them.
  */
 struct response {
 	__u32 psn;

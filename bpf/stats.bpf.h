@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters of this CPU. */
+/* Counters of the link, in this CPU's copy. */
 #ifndef _XROCE_STATS_BPF_H
 #define _XROCE_STATS_BPF_H
 
@@ -33,13 +33,13 @@ static __always_inline void stat_drop(struct xroce_stat *st, __u32 cause)
 	__u32 i = cause - XROCE_DROP_LENGTH;
 	__u64 *first = &st->drop_length;
 
-	/* The compiler would make a mask of the comparison, which the verifier forgets. */
+	/* Keeps the comparison on @i, from which the verifier learns the bound. */
 	barrier_var(i);
 	if (i <= XROCE_DROP_BUSY - XROCE_DROP_LENGTH)
 		first[i]++;
 }
 
-/* It will be counted when it has its turn. */
+/* Count a deferred packet, and take back its other counts: they follow when it is executed. */
 static __always_inline void stat_deferred(struct xroce_stat *st,
 					  const struct request *req)
 {

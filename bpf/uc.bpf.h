@@ -4,9 +4,9 @@
 #define _XROCE_UC_BPF_H
 
 /*
- * There are no acknowledgements: what cannot be executed is dropped, and the
- * rest of its message with it (IBTA 9.8.2.2, 9.8.3). The queue pair is ended by an
- * error in a receive work request, and by a peer that guesses keys.
+ * Refuse a packet on UC or UD, which have no acknowledgements: a packet that cannot be executed
+ * is dropped, and so is the rest of its message (IBTA 9.8.2.2, 9.8.3). An error in a receive
+ * work request moves the queue pair to ERR, and so do XROCE_UC_MISSES refused keys.
  */
 static __always_inline void uc_refuse(const struct request *req,
 				      struct xroce_qp *q, struct xroce_stat *st,
@@ -19,7 +19,7 @@ static __always_inline void uc_refuse(const struct request *req,
 	}
 	stat_cause(st, cause);
 	mpt_refused(cause, resp->key);
-	/* Memory that is not there, or a key gone just now, is nobody's guess. */
+	/* Not a guess: a malformed request, a key invalidated just now, or lack of memory. */
 	if (cause < XROCE_CAUSE_ACC_KEY || cause == XROCE_CAUSE_ACC_MODULE ||
 	    cause == XROCE_CAUSE_OP_MEMORY)
 		return;
@@ -32,12 +32,12 @@ static __always_inline void uc_refuse(const struct request *req,
 }
 
 /**
- * uc_execute() - check a packet and carry it out
+ * uc_execute() - check and execute a packet on UC
  * @ctx: the frame
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: room for what a WRITE names
+ * @resp: out: fields of a refused request for its event, and @drop
  */
 static __always_inline void uc_execute(struct xdp_md *ctx, struct request *req,
 				       struct xroce_qp *q,
@@ -47,11 +47,11 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *req,
 	bool begin = req->flags & OP_BEGIN;
 	int cause;
 
-	/* After a gap a message goes on no more (IBTA 9.8.2.2.2). */
+	/* A gap ends the message in progress (IBTA 9.8.2.2.2). */
 	if (req->psn != q->epsn)
 		q->op = XROCE_QP_OP_NONE;
 	q->epsn = (req->psn + 1) & XROCE_PSN_MASK;
-	/* A message that begins puts an end to one before it. */
+	/* The first packet of a message ends a message in progress. */
 	if (!begin && !op_continues(q, req)) {
 		uc_refuse(req, q, st, XROCE_CAUSE_INV_ORDER, resp);
 		return;

@@ -3,7 +3,7 @@
 #ifndef _XROCE_UD_BPF_H
 #define _XROCE_UD_BPF_H
 
-/* Take the DETH off the packet. Return: false when it is not all there. */
+/* Parse the DETH. Return: false: it is outside the packet, or outside the first buffer. */
 static __always_inline bool ud_deth(struct xdp_md *ctx, struct request *req,
 				    struct xroce_deth *out)
 {
@@ -17,7 +17,7 @@ static __always_inline bool ud_deth(struct xdp_md *ctx, struct request *req,
 	return true;
 }
 
-/* Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED. */
+/* Receive a datagram. Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED. */
 static __always_inline int ud_receive(struct xdp_md *ctx, struct request *req,
 				      const struct xroce_qp *q, __u32 src_qpn)
 {
@@ -39,12 +39,12 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *req,
 }
 
 /**
- * ud_execute() - receive a datagram, from whatever address
+ * ud_execute() - check and receive a datagram from any address
  * @ctx: the frame
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: empty: a datagram names nothing
+ * @resp: out: @drop; a datagram names no address or key
  */
 static __always_inline void ud_execute(struct xdp_md *ctx, struct request *req,
 				       struct xroce_qp *q,

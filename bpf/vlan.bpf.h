@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* VLAN tags that the driver has taken out of the frame. */
+/* VLAN tags that the driver has removed from the frame. */
 #ifndef _XROCE_VLAN_BPF_H
 #define _XROCE_VLAN_BPF_H
 
-/* The kernel's; without a tag it returns a negative error. */
+/* A kfunc of the kernel. Return: 0, or a negative error: the driver has removed no tag. */
 extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx, __be16 *vlan_proto,
 					__u16 *vlan_tci) __ksym __weak;
 
 /*
- * Is the frame for a queue pair number and address of ours, with room for one tag more?
- * All others are left to the stack as they are.
+ * Is the frame for one of our queue pair numbers and addresses, and has it at most
+ * VLAN_DEPTH - 1 tags? All other frames are left to the stack unchanged.
  */
 static __always_inline bool vlan_ours(struct xdp_md *ctx)
 {
@@ -29,7 +29,7 @@ static __always_inline bool vlan_ours(struct xdp_md *ctx)
 	return false;
 }
 
-/* Between the addresses and the EtherType. Return: false: there is no room before it. */
+/* Insert the tag between addresses and EtherType. Return: false: there is no headroom. */
 static __always_inline bool vlan_put_back(struct xdp_md *ctx, const struct vlan_hdr *tag)
 {
 	struct {
@@ -48,7 +48,7 @@ static __always_inline bool vlan_put_back(struct xdp_md *ctx, const struct vlan_
 	if (bpf_xdp_adjust_head(ctx, -(int)sizeof(*tag)))
 		return false;
 	to = frame_start(ctx);
-	/* As the verifier wants it: there is more of the frame than before. */
+	/* For the verifier: this cannot fail, the frame has become longer. */
 	if ((void *)(to + 1) > frame_end(ctx))
 		return false;
 	to->addrs[0] = addrs[0];

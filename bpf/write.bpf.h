@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* RDMA WRITE on a reliable connection (IBTA 9.4.3, 9.7.4). */
+/* RDMA WRITE (IBTA 9.4.3, 9.7.4). */
 #ifndef _XROCE_WRITE_BPF_H
 #define _XROCE_WRITE_BPF_H
 
 /*
- * Take payload and pad apart, and look at their length and the packet's place in the
- * message. @resid is what the message has left, this packet included.
+ * Find the length of the payload, and check it against the packet's place in the message.
+ * @resid: remaining bytes of the message, including this packet.
  */
 static __always_inline bool write_payload(struct request *req, __u32 mtu,
 					  __u32 resid)
@@ -13,7 +13,7 @@ static __always_inline bool write_payload(struct request *req, __u32 mtu,
 	if (!(req->flags & OP_END))
 		return take_payload(req) && !req->pad && req->payload == mtu &&
 		       resid > mtu;
-	/* No more than the MTU, which is no sum that passes 2^32. */
+	/* @resid is at most the MTU, so the sums cannot exceed 2^32. */
 	if (unlikely(resid > mtu || req->end - req->pos != resid + req->pad ||
 		     (resid + req->pad) & 3))
 		return false;
@@ -22,15 +22,16 @@ static __always_inline bool write_payload(struct request *req, __u32 mtu,
 }
 
 /**
- * write_execute() - check one packet of a WRITE and carry it out
+ * write_execute() - check and execute one packet of a WRITE
  * @ctx: the frame
  * @req: the packet
  * @q: its queue pair, claimed; it has the right, and the packet is in order
  * @st: counters
- * @resp: sets @va, @key and @len, to be told of a refusal
+ * @resp: out: @va, @key and @len, for the event of a refusal
  *
- * On success the queue pair's message in progress has moved on. On failure
- * neither memory nor the queue pair has changed.
+ * On success the position of the message in progress has advanced. Otherwise the queue pair
+ * has not changed, nor has memory, unless the completion of a WRITE with immediate data
+ * fails.
  *
  * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
  */
@@ -49,7 +50,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 		va = resp->va;
 		key = resp->key;
 		resid = resp->len;
-		/* A last packet has no more than the MTU. */
+		/* In an only packet write_payload() checks @resid against the MTU. */
 		if (!(req->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
 			return XROCE_CAUSE_INV_LENGTH;
 		total = resid;
@@ -68,14 +69,14 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 		return because(XROCE_CAUSE_INV_LENGTH);
 	len = req->payload;
 
-	/* Before the key, and before anything is written. */
+	/* Before the key is checked, and before anything is written. */
 	if (req->flags & OP_IMM) {
 		cause = recv_write_begin(ctx, req, q);
 		if (cause)
 			return cause;
 	}
 
-	/* A WRITE of no bytes looks at no key (IBTA C9-88). */
+	/* The key of a WRITE without payload is not checked (IBTA C9-88). */
 	if (likely(len)) {
 		cause = mpt_check(key, q, va, resid,
 				  XROCE_ACCESS_REMOTE_WRITE);
@@ -90,7 +91,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 			.begin = !!(req->flags & OP_BEGIN),
 			.qpn = q->qpn,
 			.ahead = resid - len,
-			/* A completion may have to wait, and the frame with it. */
+			/* recv_write_end() still passes an offset in the uncut frame. */
 			.cut = req->flags & OP_IMM ? 0 :
 			       response_bytes(req, XROCE_RC_ACK, 0),
 		};
@@ -106,7 +107,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 			return cause;
 	}
 
-	/* Where the next packet goes on. */
+	/* Position for the next packet of the message. */
 	if (!(req->flags & OP_END)) {
 		q->va = va + len;
 		q->rkey = key;

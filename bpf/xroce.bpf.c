@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The responder's verdict: is this packet for us, and may it do what it asks?
+ * The XDP program: it judges each packet and sends short responses.
  *
- * Order of checks (IBTA 9.6, 9.7.1): lengths, IPv4 checksum, header version,
- * queue pair, service and opcode, state, addresses, partition, invariant CRC:
- * a packet that fails one of these is dropped without a word. Then PSN, opcode,
- * order, the queue pair's rights, length, key: a packet that fails one of these
- * is answered. Nothing changes before the invariant CRC has been verified.
+ * Order of checks (IBTA 9.6, 9.7.1): lengths, IPv4 checksum, header version, queue pair,
+ * service, addresses, partition key, invariant CRC, state. A packet that fails one of these is
+ * dropped without a response; state takes precedence as the cause over addresses, partition
+ * key and CRC. Then PSN, opcode, order of the message, rights of the queue pair, length, key: a
+ * packet that fails one of these is answered. No protocol state changes before the invariant
+ * CRC has been verified.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +49,7 @@
 #include "read.bpf.h"
 #include "atomic.bpf.h"
 
-/* Until now all that mattered was whether the packet is in the first buffer. */
+/* Measure a frame with XROCE_FRAME_* in @flags: so far the first buffer may have sufficed. */
 static __always_inline void count_frags(struct xdp_md *ctx, struct request *req,
 					struct xroce_stat *st, int flags)
 {
@@ -61,16 +62,16 @@ static __always_inline void count_frags(struct xdp_md *ctx, struct request *req,
 		    (len > linear ? XROCE_FRAME_FRAGS : 0);
 }
 
-/* A packet that is dropped for @cause, but for its queue pair's state first. */
+/* Return: the cause to drop a packet: the queue pair's state if it is not ready, or @cause. */
 static __always_inline int unadmitted(const struct xroce_qp *q, int cause)
 {
 	return because(qp_unready(q) ? : cause);
 }
 
 /*
- * Those of them that ask whether a queue pair's peer has sent the packet. Whether the
- * queue pair takes requests has to be asked when it is claimed: it is not asked twice.
- * Return: 0 when it has, else XROCE_DROP_*.
+ * The part of admit() that checks whether the peer has sent the packet. The queue pair's state
+ * has to be checked under the claim, and is not checked here as well.
+ * Return: 0: the peer has sent it; otherwise XROCE_DROP_*.
  */
 static __always_inline int admit_peer(struct xdp_md *ctx,
 				      struct request *req,
@@ -100,8 +101,9 @@ static __always_inline int admit_peer(struct xdp_md *ctx,
 }
 
 /*
- * The checks that end in silence. Return: the queue pair; or NULL, and @cause is
- * XROCE_DROP_*, or 0 for a packet that has been dealt with.
+ * All checks of a packet that drop it without a response, except those under the claim.
+ * Return: the queue pair; or NULL, and @cause is XROCE_DROP_*, or 0: the packet is not
+ * counted as dropped.
  */
 static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 					      void *data, void *end,
@@ -138,7 +140,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 		return NULL;
 	}
 	req->generation = q->generation;
-	/* All services number their operations alike. */
+	/* Operations have the same numbers in all services. */
 	req->flags = rc_ops[req->opcode & ~XROCE_OP_SERVICE];
 	if (unlikely(!qp_service_ok(q, req))) {
 		*cause = because(XROCE_DROP_OPCODE);
@@ -154,7 +156,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	return failed(*cause) ? NULL : q;
 }
 
-/* A fatal refusal: NAK, and the queue pair goes to error (IBTA 9.9.3). */
+/* A fatal refusal: send a NAK and move the queue pair to ERR (IBTA 9.9.3). */
 static __always_inline void refuse(const struct request *req,
 				   struct xroce_qp *q, struct xroce_stat *st,
 				   int cause, struct response *resp)
@@ -180,7 +182,7 @@ static __always_inline void refuse(const struct request *req,
 	}
 }
 
-/* Has the queue pair the right that the request needs, if it is a single one? */
+/* Has the queue pair the right for a READ or atomic? flush_execute() checks those of a FLUSH. */
 static __always_inline bool replay_may(const struct request *req,
 				       const struct xroce_qp *q)
 {
@@ -193,7 +195,7 @@ static __always_inline bool replay_may(const struct request *req,
 	return true;
 }
 
-/* A cause, before a READ has been looked at: a refusal tells what it was for. */
+/* Refuse a request that has not been parsed. Parse a READ: the event names what it was for. */
 static __always_inline int refused(struct xdp_md *ctx, struct request *req,
 				   struct response *resp, int cause)
 {
@@ -203,8 +205,8 @@ static __always_inline int refused(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * Check the packet that was expected and carry it out. Return: enum
- * xroce_cause, NOT_READY, NOT_THERE, DEFERRED or NO_RESPONSE.
+ * Check and execute a packet with the expected PSN. Return: enum xroce_cause, NOT_READY,
+ * NOT_THERE, DEFERRED or NO_RESPONSE.
  */
 static __always_inline int perform(struct xdp_md *ctx, struct request *req,
 				   struct xroce_qp *q, struct xroce_stat *st,
@@ -235,7 +237,7 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *req,
 	return atomic_execute(ctx, req, q, st, resp);
 }
 
-/* It has not been carried out. Return: true when there is a response. */
+/* The packet has not been executed. Return: whether there is a response. */
 static __always_inline bool not_done(const struct request *req, struct xroce_qp *q,
 				     struct xroce_stat *st, int cause,
 				     struct response *resp)
@@ -249,7 +251,7 @@ static __always_inline bool not_done(const struct request *req, struct xroce_qp 
 		return false;
 	}
 	if (cause == NOT_READY || cause == NOT_THERE) {
-		/* What follows is ahead, and gets no NAK of its own. */
+		/* Packets after this one are out of sequence, but get no NAK. */
 		q->nak_sent = 1;
 		q->naks++;
 		st->nak_rnr++;
@@ -262,7 +264,7 @@ static __always_inline bool not_done(const struct request *req, struct xroce_qp 
 	return true;
 }
 
-/* Return: whether the module sends the response; that is counted. */
+/* Return: whether the module sends the response. If so, count that. */
 static __always_inline bool is_queued(struct xroce_qp *q, const struct response *resp)
 {
 	if (likely(!resp->queued))
@@ -271,7 +273,7 @@ static __always_inline bool is_queued(struct xroce_qp *q, const struct response 
 	return true;
 }
 
-/* The packet that was expected. Return: true when there is a response. */
+/* Execute a packet with the expected PSN. Return: whether there is a response. */
 static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 				     struct xroce_qp *q, struct xroce_stat *st,
 				     struct response *resp)
@@ -288,7 +290,7 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 	if (req->flags & OP_END) {
 		if (!(req->flags & OP_BEGIN))
 			q->op = XROCE_QP_OP_NONE;
-		/* A READ's response has it already. */
+		/* read_execute() has already incremented it for the response. */
 		q->msn = req->flags & OP_READ ? resp->msn :
 					       (q->msn + 1) & XROCE_PSN_MASK;
 	}
@@ -307,8 +309,8 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * Executed before (IBTA 9.7.5.1.2). What cannot be answered again is dropped.
- * Return: true when there is a response.
+ * Replay or acknowledge a duplicate (IBTA 9.7.5.1.2). If it cannot be replayed, it is dropped.
+ * Return: whether there is a response.
  */
 static __always_inline bool again(struct xdp_md *ctx, struct request *req,
 				  struct xroce_qp *q, struct xroce_stat *st,
@@ -336,9 +338,10 @@ static __always_inline bool again(struct xdp_md *ctx, struct request *req,
 		goto drop;
 	} else {
 		/*
-		 * Say again how far we are (IBTA C9-105), but not across what
-		 * takes more than an acknowledgement: a requester may take it
-		 * for the response to a READ.
+		 * Acknowledge everything before the expected PSN (IBTA C9-105).
+		 * But if a READ, say, was executed after this packet, acknowledge
+		 * only this packet: a requester may take an acknowledgement of
+		 * the READ for its response.
 		 */
 		if (!rd_behind(q, req->psn))
 			resp->psn = (q->epsn - 1) & XROCE_PSN_MASK;
@@ -359,7 +362,7 @@ drop:
 	return false;
 }
 
-/* There is a response, but not in the frame of the request. */
+/* Correct the counters: the program does not send the response after all. */
 static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
 				     const struct response *resp)
 {
@@ -368,7 +371,7 @@ static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
 		st->tx_more -= resp->len;
 }
 
-/* The queue pair is claimed. Return: true when there is a response. */
+/* Execute a packet on RC. The queue pair is claimed. Return: whether there is a response. */
 static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
 				    struct xroce_qp *q, struct xroce_stat *st,
 				    struct response *resp)
@@ -397,9 +400,9 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
 }
 
 /*
- * Packets before this one wait for on-demand memory: so does it. Or it is its turn,
- * and it is too early: the packet that made it wait is still on. Return: false when
- * it is for the caller to see to it.
+ * Defer a packet behind deferred ones, or a deferred one again, if @busy: another CPU has the
+ * claim. Return: true: the packet has been deferred or dropped; false: neither, there are no
+ * deferred frames, or this one is next.
  */
 static __always_inline bool defer(struct xdp_md *ctx,
 				  const struct request *req,
@@ -419,8 +422,9 @@ static __always_inline bool defer(struct xdp_md *ctx,
 }
 
 /*
- * @data to @end is the first buffer. @opcode is that of a plain packet, so that what
- * others need is left out, ANY_OPCODE, or NOT_PLAIN. Return: XDP_*.
+ * Judge a packet. @data to @end is the first buffer. @opcode is a constant: the opcode of a plain
+ * packet, for which code for other packets is left out, ANY_OPCODE, or NOT_PLAIN. Return:
+ * XDP_*.
  */
 static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 				  int opcode)
@@ -459,7 +463,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 			return drop(ctx, &req, cause);
 		if (q->deferred && defer(ctx, &req, q, st, false))
 			return XDP_DROP;
-		/* What was posted before the packet came, is done before it. */
+		/* Work requests posted before the packet arrived precede it. */
 		if (q->sq && xroce_kfuncs &&
 		    xroce_sq(xroce_link, q->qpn) == -EAGAIN)
 			return drop(ctx, &req, XROCE_DROP_BUSY);
@@ -469,7 +473,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 			drop(ctx, &req, XROCE_DROP_BUSY);
 		return XDP_DROP;
 	}
-	/* It may have ended, or be another one by now. */
+	/* Since admission the connection may have ended, or a new one begun. */
 	if (unlikely(q->generation != req.generation)) {
 		qp_release(q);
 		return drop(ctx, &req, XROCE_DROP_STATE);
@@ -481,14 +485,14 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	}
 	if (unlikely(is_marked(&req)))
 		cnp_send(ctx, &req, q, st);
-	/* Those that are known are a reliable connection's. */
+	/* All opcodes with a specialised copy are RC. */
 	if (opcode >= 0 || likely(q->type == XROCE_QPT_RC))
 		response = execute(ctx, &req, q, st, &resp);
 	else if (q->type == XROCE_QPT_UC)
 		uc_execute(ctx, &req, q, st, &resp);
 	else
 		ud_execute(ctx, &req, q, st, &resp);
-	/* Not before those that the module has yet to send. */
+	/* The response must follow those that the module has not sent yet. */
 	if (response && unlikely(q->queued)) {
 		if (resp.made)
 			read_unmake(ctx, &resp);
@@ -500,7 +504,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		qp_release(q);
 		return drop_of(ctx, &req, q->qpn, resp.drop);
 	}
-	/* Still claimed: the response goes to the peer that asked. */
+	/* Under the claim, so that the template is still that of the peer that asked. */
 	response = err == -EAGAIN && respond(ctx, &req, q, st, &resp);
 	if (unlikely(!response)) {
 		not_sent(q, st, &resp);
@@ -513,8 +517,9 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 }
 
 /*
- * @opcode: of plain_opcode(). The commonest, each without what it has no use for. @data
- * and @end are those that it was found with, so that nothing is compared twice.
+ * Call a copy of packet() that is specialised for a frequent opcode, if there is one. @opcode:
+ * result of plain_opcode(). @data and @end: its arguments, so that the verifier knows that the
+ * headers are inside.
  */
 static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int opcode)
 {
@@ -546,14 +551,14 @@ int xroce(struct xdp_md *ctx)
 }
 
 /*
- * The same where there are VLANs, and the driver takes the tag out of the frame and
- * tells of it. The tag goes back into the frame, so that the rest of the program and
- * the module find it there: the response has it, and so has a frame that is deferred.
+ * The same program for VLANs, if the driver removes the tag from the frame and reports it as
+ * metadata. The tag is put back into the frame for the rest of the program and the module, so
+ * that responses and deferred frames have it.
  *
- * The kernel lets only a program that is bound to one device ask for the tag, and
- * only the device's driver run it, in whose structure the frame has to be: the module
- * carries out frames that were deferred by the program above. This one is loaded
- * only where it is needed, as the question costs each packet some 20 instructions.
+ * The kernel allows this metadata only in a program that is bound to one device and run by its
+ * driver, on frames in the driver's own structure. The module therefore runs xroce() on
+ * deferred frames. This program is loaded only if it is needed, because reading the metadata
+ * costs about 20 instructions per packet.
  */
 SEC("?xdp.frags")
 int xroce_vlan(struct xdp_md *ctx)

@@ -126,7 +126,7 @@ static __always_inline void xr_copy_vector(void *dst, const void *src, size_t le
 	xr_copy_plain(dst, src, len);
 }
 
-/* Copy, in a vector section if that pays off. Not in one already. */
+/* Copy, in a vector section of its own if that pays off. */
 static __always_inline void xr_copy(void *dst, const void *src, size_t len)
 {
 	if (xr_vcopy_begin(len)) {

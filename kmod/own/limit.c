@@ -265,7 +265,7 @@ void xr_uncharge(struct xr_charge *c)
 /* Number of deferred packets on all links. */
 static atomic_t xr_deferred_all = ATOMIC_INIT(0);
 
-/* Return: number of deferred packets of a user, or of a link's persistent queue pairs. */
+/* Return: the counter of a user's deferred packets, or of a link's persistent queue pairs. */
 static atomic_t *xr_deferred_by(const struct xr_owner *owner)
 {
 	return owner->user ? &owner->user->deferred : &owner->limits->deferred_own;
