@@ -195,7 +195,7 @@ static __always_inline bool replay_may(const struct request *req,
 	return true;
 }
 
-/* Refuse a request that has not been parsed. Parse a READ: the event names what it was for. */
+/* Refuse a request that has not been parsed. For a READ, parse the RETH for the event. */
 static __always_inline int refused(struct xdp_md *ctx, struct request *req,
 				   struct response *resp, int cause)
 {

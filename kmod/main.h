@@ -23,7 +23,7 @@
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          data/response.c
  *   timer of deferred frames          no          data/defer.c
- *   work: deferred frames (softirq)   no          data/defer.c, which calls kfunc.c
+ *   work: deferred frames (softirq)   no          data/defer.c; its program calls kfunc.c
  *   work: flush a receive queue       yes         obj/recv_queue.c
  *   work: apply a send queue          yes         obj/sq.c
  *   mmu notifier                      if allowed  odp/range.c
