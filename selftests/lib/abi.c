@@ -16,7 +16,7 @@ void must(int fd, unsigned long nr, void *arg)
 {
 	int ret = live_ioctl(fd, nr, arg);
 
-	check(!ret, "command %#lx, to begin with: %d", nr, ret);
+	check(!ret, "prerequisite command %#lx: %d", nr, ret);
 }
 
 static __u32 spare_link(int fd)
@@ -74,7 +74,7 @@ static void fill_link_prog(int fd, union arg *a)
 	a->link_prog.prog_fd = prog;
 }
 
-/* A link to limit; no limit at all, so that nobody minds. */
+/* XROCE_LIMIT_NONE: other tests must not run into a limit. */
 static void fill_limit_set(int fd, union arg *a)
 {
 	struct xroce_link_query q;
@@ -255,7 +255,7 @@ static void fill_mw_add(int fd, union arg *a)
 	a->mw_add.type = XROCE_MW_TYPE_2B;
 }
 
-/* Handle and key are where MW_DEL and MW_QUERY want the handle. */
+/* The handle is at the same offset in MW_BIND, MW_DEL and MW_QUERY. */
 static void fill_mw(int fd, union arg *a)
 {
 	union arg add = { .size = sizeof(add.mw_add) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All ioctl commands, each with what makes it succeed. For abi_test. */
+/* All ioctl commands, each with a function that prepares a call that succeeds. For abi_test. */
 #ifndef XROCE_ABI_TEST_H
 #define XROCE_ABI_TEST_H
 
@@ -51,13 +51,13 @@ union arg {
 
 /**
  * struct command - an ioctl command
- * @name: for people
+ * @name: name in messages
  * @nr: XROCE_CMD_*
- * @size: of its structure in the first release, by the interface
- * @flags: XROCE_F_* it takes
- * @reserved: offsets of its reserved words that are given, not returned
+ * @size: bytes of its structure in the first release of the interface
+ * @flags: XROCE_F_* that it accepts
+ * @reserved: offsets of the reserved words that are input
  * @bare: it works on a descriptor without a link
- * @fill: make the structure such that the command succeeds
+ * @fill: fills in the structure so that the command succeeds
  */
 struct command {
 	const char *name;
@@ -72,10 +72,10 @@ struct command {
 extern const struct command commands[];
 extern const size_t commands_count;
 
-/* A command that has to work for another to be tried. */
+/* Run a command that other commands depend on. The test fails if the command does. */
 void must(int fd, unsigned long nr, void *arg);
 
-/* What the structure of LINK_MAPS has opened. */
+/* Close the map descriptors in an argument of LINK_MAPS. */
 void close_maps(union arg *a);
 
 #endif /* XROCE_ABI_TEST_H */

@@ -16,16 +16,16 @@
 #include "setting.h"
 #include "wire.h"
 
-#define PATIENCE	100	/* seconds, for an answer */
-#define AGAIN_MS	60		/* then it is sent once more */
-#define LONGEST		3000u		/* of a READ: three packets */
+#define PATIENCE	100	/* seconds until a missing response is an error */
+#define AGAIN_MS	60		/* until the request is sent again */
+#define LONGEST		3000u		/* bytes of a READ: three packets */
 #define PACKET		1024u
 
 static struct wire w;
 static uint8_t model[WIRE_BYTES];
 static struct checked_seen *seen;
 
-/* The link may be down, or gone: that is no failure of the sender's. */
+/* That the link is down or removed is no error of the sender. */
 static void send_request(void)
 {
 	static struct frame frame;
@@ -36,7 +36,7 @@ static void send_request(void)
 		      errno == ENODEV, "send: %s", strerror(errno));
 }
 
-/* Compare a piece of what is read. Return: its length; 0 and a failed check. */
+/* Compare one packet of a READ response. Return: its bytes; 0 after a failed check. */
 static uint32_t take_piece(uint32_t at, uint32_t len, const struct packet *got,
 			   const struct frame *bytes)
 {
@@ -47,15 +47,15 @@ static uint32_t take_piece(uint32_t at, uint32_t len, const struct packet *got,
 	if (!check(got->payload && got->payload <= len - at, "%u bytes of %u",
 		   got->payload, len - at) ||
 	    !check(!memcmp(data, model + from, got->payload),
-		   "READ of %u bytes at %#llx: not what was there", len,
+		   "READ of %u bytes at %#llx differs from the model", len,
 		   (unsigned long long)from))
 		return 0;
 	return got->payload;
 }
 
 /*
- * Take the answer to the request. Return: 1: it is complete; 0: it is not, in time;
- * -1: it is wrong.
+ * Take the response to the request. Return: 1: it is complete; 0: it is not complete in
+ * time; -1: it is wrong.
  */
 static int take_answer(void)
 {
@@ -66,7 +66,7 @@ static int take_answer(void)
 	uint64_t word;
 
 	while (wire_take(&w, AGAIN_MS, &got, &bytes)) {
-		/* To one that was sent twice there are two answers. */
+		/* A request that was sent twice can get two responses. */
 		if (got.psn != psn)
 			continue;
 		if (!check(got.syndrome == XROCE_SYN_ACK ||
@@ -94,7 +94,7 @@ static int take_answer(void)
 	return test_failed() ? -1 : 0;
 }
 
-/* What comes next, and what it makes of the model. Return: its packets. */
+/* Choose the next request and apply it to the model. Return: number of PSNs it uses. */
 static uint32_t choose(void)
 {
 	static const uint8_t ops[] = {
@@ -132,7 +132,7 @@ static uint32_t choose(void)
 	return 1;
 }
 
-/* Memory is as the model says, but for what a request under way may yet change. */
+/* Compare memory with the model, or with @was where a request may not be executed yet. */
 static void compare(const uint8_t *was)
 {
 	uint32_t i;
@@ -145,7 +145,7 @@ static void compare(const uint8_t *was)
 	      (uint8_t)w.mem[i % WIRE_BYTES], model[i % WIRE_BYTES]);
 }
 
-/* A request, until it is answered. Return: whether to go on. */
+/* Send a request until it is answered. Return: whether to continue. */
 static bool step(void)
 {
 	static uint8_t was[WIRE_BYTES];
@@ -163,7 +163,7 @@ static bool step(void)
 			break;
 		seen->again++;
 		if (__atomic_load_n(&seen->stop, __ATOMIC_ACQUIRE)) {
-			/* It may have been executed, or not. */
+			/* It may or may not have been executed. */
 			compare(was);
 			return false;
 		}
@@ -235,9 +235,9 @@ bool checked_goes_on(struct checked *c, __u64 n)
 		c, __atomic_load_n(&c->seen->done, __ATOMIC_ACQUIRE) + n,
 	};
 
-	return check(live_wait(has_done, &want), "no answer, after %llu",
+	return check(live_wait(has_done, &want), "no response after %llu requests",
 		     (unsigned long long)c->seen->done) &&
-	       check(!c->seen->failed, "wrong, after %llu",
+	       check(!c->seen->failed, "an error after %llu requests",
 		     (unsigned long long)c->seen->done);
 }
 
@@ -247,7 +247,7 @@ __u64 checked_stop(struct checked *c)
 
 	__atomic_store_n(&c->seen->stop, true, __ATOMIC_RELEASE);
 	waitpid(c->pid, NULL, 0);
-	check(!c->seen->failed, "wrong, after %llu",
+	check(!c->seen->failed, "an error after %llu requests",
 	      (unsigned long long)c->seen->done);
 	note("%llu requests, %llu sent again", (unsigned long long)c->seen->done,
 	     (unsigned long long)c->seen->again);

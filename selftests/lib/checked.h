@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process that makes requests of a queue pair, one at a time and again until it
- * is answered, and compares what it finds and what memory holds with a model. It
- * runs beside a test that does something to the link, to other links, or to the
- * machine: that may delay an answer, and nothing more.
+ * A process that sends requests to a queue pair, one at a time, and repeats each until it
+ * is answered. It compares responses and memory with a model. It runs beside a test that
+ * does something to the link, to other links or to the machine; this may delay responses,
+ * but must have no other effect.
  */
 #ifndef XROCE_CHECKED_H
 #define XROCE_CHECKED_H
@@ -17,14 +17,14 @@ struct xroce;
 
 /**
  * struct checked - the process, seen from the test
- * @pid: its number
- * @seen: what both of them know
+ * @pid: its process id
+ * @seen: memory that it shares with the test
  */
 struct checked {
 	pid_t pid;
 	struct checked_seen {
-		__u64 done;	/* requests answered, and found to be right */
-		__u64 again;	/* sent once more, as no answer came in time */
+		__u64 done;	/* requests answered correctly */
+		__u64 again;	/* retransmissions, as no response came in time */
 		bool failed;
 		bool ready;
 		bool stop;
@@ -32,21 +32,21 @@ struct checked {
 };
 
 /**
- * checked_start() - begin
+ * checked_start() - start the process
  * @c: out
  * @dev: device with the link; NULL: LIVE_DEV
  * @from: device at the other end; NULL: c0
  *
- * Return: whether it has begun, and some requests have been answered.
+ * Return: whether it has started and some requests have been answered.
  */
 bool checked_start(struct checked *c, const char *dev, const char *from);
 
-/* Wait until @n more are answered. Return: whether they were, and all is right. */
+/* Wait until @n more requests are answered. Return: whether they were, and correctly. */
 bool checked_goes_on(struct checked *c, __u64 n);
 
 /*
- * It gives all back and ends; a failed check when it has seen something wrong. Return:
- * how many packets it has sent: one for each request, each time.
+ * Stop the process, which closes its handle. The test fails if the process has seen an
+ * error. Return: number of packets that it has sent, retransmissions included.
  */
 __u64 checked_stop(struct checked *c);
 

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* Seconds, from some time on, that nobody sets back. */
+/* Monotonic time in seconds. */
 static inline double clock_now(void)
 {
 	struct timespec ts;

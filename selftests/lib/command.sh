@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Tests of the command: what they are written with, and how they are run. To be
-# sourced after net.sh by a script whose tests are functions, one a line that
-# begins with "run ".
+# Functions for tests of the command xroce(8). Source it after net.sh. A test is a
+# function; the script runs each with a line that begins with "run ".
 
 xroce=$top/build/user/xroce
 work=$(mktemp -d /dev/shm/cli-XXXXXX)
@@ -14,7 +13,8 @@ xr() { in_xr "$xroce" "$@"; }
 
 not_so() { echo "# not so: $*"; return 1; }
 
-# holds EXPRESSION NAME=FILE...: of Python, over what is in JSON files
+# holds EXPRESSION NAME=FILE...: evaluate an expression of Python, in which NAME is the
+# content of a JSON file
 holds() {
 	python3 - "$@" <<-'END' || not_so "$1"
 	import json, os, sys
@@ -27,7 +27,8 @@ holds() {
 	END
 }
 
-# fails STATUS PATTERN WORD...: status, a message that matches, and no output
+# fails STATUS PATTERN WORD...: the command exits with this status, prints an error that
+# matches, and prints no output
 fails() {
 	local want=$1 pattern=$2 status=0
 
@@ -39,7 +40,7 @@ fails() {
 	[ ! -s "$work/out" ] || not_so "no output: xroce $*"
 }
 
-# makes NAME WORD...: print a number that the command says, after NAME
+# makes NAME WORD...: run the command and print the value after NAME in its output
 makes() {
 	local name=$1
 
@@ -91,8 +92,8 @@ clean_up() {
 	exit $status
 }
 
-# From here on the command is a copy that any user may run, with its BPF object beside
-# it: the checkout may lie in a directory that is root's alone.
+# From here on use a copy of the command, with its BPF object beside it, that any user may
+# run: the checkout may be in a directory that only root can enter.
 for_any_user() {
 	local built=$top/build
 
@@ -103,13 +104,13 @@ for_any_user() {
 	xroce=$work/user/xroce
 }
 
-# What a failed test has left should not fail the next one.
+# Replace the link, so that what a failed test has left does not fail the next test.
 start_anew() {
 	xr link del dev x0 force
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
-# run FUNCTION IDS: a test; a link for it is on x0
+# run FUNCTION IDS: run a test; x0 has a link
 run() {
 	local status
 
@@ -127,7 +128,7 @@ run() {
 	fi
 }
 
-# The namespaces, the module and a link, and the plan.
+# Set up namespaces, module and a link, and print the plan.
 command_up() {
 	echo 'TAP version 13'
 	echo "1..$(grep -c '^run [a-z]' "$0")"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the fuzzers of packets start from: a request for each thing that the
- * responder does and at each edge, and what becomes of it. A packet that once
- * found a mistake belongs here.
+ * The seeds of the packet fuzzers: requests for each operation of the responder and for
+ * each boundary, with the counter that each moves. Add every packet that finds a bug.
  */
 #ifndef XROCE_CORPUS_H
 #define XROCE_CORPUS_H
@@ -10,24 +9,24 @@
 #include "packet.h"
 #include "xroce_map.h"
 
-#define CORPUS_MTU	256u	/* of the queue pairs that @counter is for */
-#define CORPUS_LENGTH	0x10000u	/* of the region */
+#define CORPUS_MTU	256u	/* path MTU of the queue pairs for which @counter holds */
+#define CORPUS_LENGTH	0x10000u	/* bytes of the region */
 
 /**
  * struct corpus_seed - a request
- * @name: of it
- * @type: service; 0: RC
- * @opcode: operation, the low five bits; or all eight of one of no service
- * @psn: relative to the one expected
+ * @name: name in messages
+ * @type: XROCE_QPT_*; 0: RC
+ * @opcode: opcode without the service, or all eight bits of an opcode of no service
+ * @psn: relative to the expected PSN
  * @va: relative to the start of the region
- * @key: exclusive-ored into the region's
+ * @key: exclusive-ored into the region's key
  * @dmalen: bytes of the message
  * @payload: bytes in the packet
- * @pad: plus 1; 0: the right one
- * @flush: of FLUSH
- * @qkey: exclusive-ored into the right one
- * @counter: COUNTER() that it moves: on a queue pair with all rights, a receive
- *	queue and a message of nothing in progress, and a region with all rights
+ * @pad: pad count plus 1; 0: the right one
+ * @flush: FETH of FLUSH
+ * @qkey: exclusive-ored into the right queue key
+ * @counter: COUNTER() that the request moves, if the queue pair has all rights, a receive
+ *	queue and no message in progress, and the region has all rights
  */
 struct corpus_seed {
 	const char *name;
@@ -48,11 +47,11 @@ extern const struct corpus_seed corpus[];
 extern const size_t corpus_count;
 
 /**
- * corpus_packet() - make a request of a seed
- * @n: its number
- * @qp: the queue pair it is for, whatever its service
+ * corpus_packet() - make the request of a seed
+ * @n: index of the seed
+ * @qp: the queue pair to send it to, of any type
  * @mpt: the region or window
- * @req: in: all of its fields but these; out: the request
+ * @req: in: the fields that a seed does not have; out: the request
  */
 void corpus_packet(size_t n, const struct xroce_qp *qp,
 		   const struct xroce_mpt *mpt, struct packet *req);

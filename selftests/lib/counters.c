@@ -12,10 +12,10 @@
 #include "setting.h"
 
 #define CPUS_MAX	256
-#define PATIENCE	30			/* seconds; emulated machines */
-#define REST		20000			/* microseconds without a packet */
+#define PATIENCE	30			/* seconds; long, for emulated machines */
+#define REST		20000			/* microseconds between two reads */
 
-/* An initializer. */
+/* An entry of names[]. */
 #define NAME(n) \
 	[COUNTER(n)] = #n
 

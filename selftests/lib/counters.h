@@ -8,36 +8,36 @@
 
 #include "xroce_map.h"
 
-/* A counter of struct xroce_stat as a number. */
+/* The index of a counter in struct xroce_stat, and the number of counters. */
 #define COUNTER(name)	(offsetof(struct xroce_stat, name) / sizeof(__u64))
 #define COUNTERS	(sizeof(struct xroce_stat) / sizeof(__u64))
 
-/* Read map @fd, the sum of all CPUs. A failure fails the test. */
+/* Read map @fd and sum it over all CPUs. The test fails if the map cannot be read. */
 void counters_read(int fd, struct xroce_stat *sum);
 
 /**
- * counters_settled() - wait until packets have come, and then for rest
+ * counters_settled() - wait until packets have been received and the counters rest
  * @fd: map
  * @before: its counters before the packets were sent
- * @packets: that have to come since; more may
- * @after: out: the counters when none of them moved any more
+ * @packets: number of packets to wait for; more may be received
+ * @after: out: the counters after they stopped changing
  *
- * For what its sender is not told of: who sends over an unreliable service knows
- * when a packet has left, and who has been refused does not know what else was
- * under way. Packets that do not come, and no rest, fail the test.
+ * For packets without a response: the sender of an unreliable service knows only that a
+ * packet has left, and a sender that is refused does not know which of its packets are
+ * still under way. The test fails if packets are missing or the counters do not rest.
  *
- * Return: whether they came, and all was still.
+ * Return: whether the packets were received and the counters rest.
  */
 bool counters_settled(int fd, const struct xroce_stat *before, __u64 packets,
 		      struct xroce_stat *after);
 
-/* The name of a counter, as in the structure. */
+/* The name of a counter in struct xroce_stat. */
 const char *counters_name(size_t counter);
 
-/* Add @n to a counter by its number. */
+/* Add @n to the counter with this index. */
 void counters_add(struct xroce_stat *stat, size_t counter, __u64 n);
 
-/* Check that each counter moved by what @delta says, and name those that did not. */
+/* Check that each counter has moved by @delta, and name those that have not. */
 void counters_check(const struct xroce_stat *before,
 		    const struct xroce_stat *after,
 		    const struct xroce_stat *delta);

@@ -52,7 +52,7 @@ bool fuzz_once_in(uint32_t n)
 	return !fuzz_below(n);
 }
 
-/* A small number of either sign, at times a large one. */
+/* A step of either sign, often small, sometimes large. */
 static int64_t nudge(void)
 {
 	static const int64_t steps[] = {
@@ -63,7 +63,7 @@ static int64_t nudge(void)
 	return fuzz_once_in(2) ? step : -step;
 }
 
-/* READ, atomics, ATOMIC WRITE or FLUSH, in place of the WRITE that @req is. */
+/* Turn the WRITE in @req into a READ, atomic, ATOMIC WRITE or FLUSH. */
 static void valid_kept(const struct xroce_mpt *mpt, struct packet *req)
 {
 	static const uint8_t ops[] = {
@@ -114,7 +114,7 @@ static void valid_write_on(const struct xroce_qp *qp, struct packet *req)
 	}
 }
 
-/* @on: it goes on with a message */
+/* @on: continue a message in progress */
 static void valid_send(const struct xroce_qp *qp, bool on, struct packet *req)
 {
 	static const uint8_t only[] = {
@@ -178,7 +178,7 @@ void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 	if (qp->type == XROCE_QPT_UD)
 		req->opcode |= XROCE_OP_UD;
 	if (req->payload > 4096)
-		req->payload = 4096;	/* of a queue pair in any state */
+		req->payload = 4096;	/* the fields of @qp may have any value */
 	req->pad = -req->payload & 3;
 }
 

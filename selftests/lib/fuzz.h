@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packets that are nearly right, from a seed. */
+/* Packets that are nearly valid, from a random seed. */
 #ifndef XROCE_FUZZ_H
 #define XROCE_FUZZ_H
 
 #include "packet.h"
 #include "xroce_map.h"
 
-/* A number in the environment, or @otherwise. */
+/* The number in an environment variable; @otherwise if it is not set. */
 unsigned long fuzz_setting(const char *name, unsigned long otherwise);
 
-/* Start from $XROCE_SEED, or from a random seed, and say which. */
+/* Seed from $XROCE_SEED, or with a random number, and print the seed. */
 void fuzz_begin(void);
 
-/* Start over from a seed. The same seed gives the same packets. */
+/* Set the seed. The same seed gives the same packets. */
 void fuzz_seed(uint64_t seed);
 
-/* A number below @below, which is not 0. */
+/* A random number from 0 to @below - 1; @below is not 0. */
 uint32_t fuzz_below(uint32_t below);
 
-/* True once in @n times. */
+/* True with a probability of 1/@n. */
 bool fuzz_once_in(uint32_t n);
 
-/* What would come next on the queue pair, for that region or window. */
+/* Make a valid next request for the queue pair, to this region or window. */
 void fuzz_valid(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		struct packet *req);
 
 /**
  * fuzz_packet() - make a request
  * @qp: the queue pair as it is now
- * @mpt: a region that the request may be about
- * @req: out: what the peer would send next, with up to three fields changed
+ * @mpt: a region for the request
+ * @req: out: a valid next request or a seed of the corpus, with up to three changes
  */
 void fuzz_packet(const struct xroce_qp *qp, const struct xroce_mpt *mpt,
 		 struct packet *req);
 
-/* Now and then change some bytes of a frame, or its length. */
+/* At random, change some bytes of a frame's headers, or its length. */
 void fuzz_frame(struct frame *frame);
 
 #endif /* XROCE_FUZZ_H */

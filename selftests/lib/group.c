@@ -110,7 +110,7 @@ void group_close(void)
 {
 	int i;
 
-	/* Who was in it has ended, and is on its way out. */
+	/* Processes that have ended may take a moment to leave the group. */
 	for (i = 0; rmdir(GROUP) && i < 100; i++)
 		usleep(10000);
 	umount(CGROUPS);

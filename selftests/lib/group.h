@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A control group, one that is short of memory, and what the kernel says about it.
+ * A control group with little memory, and the kernel's log while memory is short.
  */
 #ifndef XROCE_GROUP_H
 #define XROCE_GROUP_H
@@ -9,36 +9,37 @@
 #include <stddef.h>
 
 /*
- * Make the group, for a controller of the kernel's: "memory", say. Return: whether
- * there is one; if not, a skip has been noted.
+ * Make the group, with a controller of the kernel such as "memory". Return: whether there
+ * is one; if not, the test is marked as skipped.
  */
 bool group_open(const char *controller);
 
-/* Remove it; who was in it has ended. */
+/* Remove the group. All processes in it must have ended. */
 void group_close(void);
 
 /*
- * This process into the group, with that score for who is killed when memory is
- * short, -1000: never, 1000: first. Return: whether that worked.
+ * Move this process into the group, and set its score for the OOM killer (-1000: never
+ * kill it, 1000: kill it first). Return: whether that worked.
  */
 bool group_join(int score);
 
-/* The score alone. */
+/* Only set the score. */
 bool group_score(int score);
 
-/* Write to a file of the group's, read it. Return: whether that worked. */
+/* Write or read a file of the group. Return: whether that worked. */
 bool group_put(const char *file, const char *text);
 bool group_get(const char *file, char *text, size_t size);
 
-/* Bytes that are charged to it. */
+/* Bytes that are charged to the group. */
 unsigned long long group_used(void);
 
-/* A limit of @more bytes than that. Return: whether it could be set. */
+/* Limit the group to @more bytes than it uses now. Return: whether that worked. */
 bool group_limit(unsigned long long more);
 
 /*
- * The kernel reports on its console that memory is short. Here that is no fault of
- * its; what it says besides is looked for by quiet_end().
+ * quiet() silences the console, as the kernel reports there that memory is short, which
+ * these tests intend. quiet_end() restores it, and fails the test if the kernel has logged
+ * a warning or a bug in between.
  */
 void quiet(void);
 void quiet_end(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* TAP version 13, as far as kselftest reads it. */
+/* TAP version 13, the part that kselftest reads. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ bool check_at(const char *file, int line, bool holds, const char *text,
 		return true;
 
 	failed = true;
-	note("%s:%d: not so: %s", file, line, text);
+	note("%s:%d: failed: %s", file, line, text);
 	va_start(args, fmt);
 	diagnose(fmt, args);
 	va_end(args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests that report in TAP: a table of functions, one "ok" or "not ok" line
- * each. A line names the test and the ids of the requirements it proves.
+ * Tests that report in TAP: a table of functions, each with an "ok" or "not ok" line. The
+ * line has the name of the test and the ids of the requirements that it proves.
  */
 #ifndef XROCE_HARNESS_H
 #define XROCE_HARNESS_H
@@ -22,13 +22,13 @@ struct xroce;
  * @name: unique in its program; without blanks
  * @ids: requirements proved, separated by blanks
  * @about: one line for the reader; printed when the test fails
- * @fn: the test; it fails when a check() in it did not hold
- * @on_scene: one that is given a scene, by ON_SCENE() of scene.h
- * @on_handle: one that is given a handle, by ON_HANDLE() of live.h
- * @on_wire: one that is given a wire, by ON_WIRE() of wire.h
- * @around: sets up what the test is given, calls it, and takes that down; does not
- *          call it if a check() has failed before. NULL: calls for @fn alone
- * @arg: for @around
+ * @fn: the test; it fails when a check() in it fails
+ * @on_scene: a test that takes a scene, see ON_SCENE() in scene.h
+ * @on_handle: a test that takes a handle, see ON_HANDLE() in live.h
+ * @on_wire: a test that takes a wire, see ON_WIRE() in wire.h
+ * @around: sets up the argument of the test, calls the test and cleans up; does not call
+ *          the test if a check() has failed before. NULL: call @fn
+ * @arg: argument for @around
  */
 struct test {
 	const char *name;
@@ -45,17 +45,17 @@ struct test {
 /**
  * harness_main() - run a table of tests
  * @argc: of main()
- * @argv: of main(): names of tests, or parts of names; none: all. "-l" lists
+ * @argv: of main(): names of tests or parts of names; none: all tests. "-l" lists them
  * @tests: the table
  * @n: its length
  *
- * Return: the program's exit status: 0, 1 when a test failed, 2 when no test
- * has such a name, HARNESS_SKIPPED when none was run.
+ * Return: the program's exit status: 0; 1 if a test failed; 2 if no test has such a name;
+ * HARNESS_SKIPPED if all tests were skipped.
  */
 int harness_main(int argc, char **argv, const struct test *tests, size_t n);
 
 /**
- * check() - note whether a condition holds; the test fails unless it does
+ * check() - check that a condition holds; otherwise the test fails
  * @cond: the condition
  * ...: printf arguments: what was seen
  *
@@ -66,13 +66,13 @@ int harness_main(int argc, char **argv, const struct test *tests, size_t n);
 bool check_at(const char *file, int line, bool holds, const char *text,
 	      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Say that the running test cannot be run here, and why. */
+/* Mark the running test as skipped, and say why it cannot be run here. */
 void skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* A line of diagnostics. */
+/* Print a line of diagnostics. */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether the running test has failed. */
+/* Whether a check() of the running test has failed. */
 bool test_failed(void);
 
 #endif /* XROCE_HARNESS_H */

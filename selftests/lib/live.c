@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Module, network namespace, link; and looking at what is left of them. */
+/* Module, network namespace and link, and checks of what is left of them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 
 int live_skip(void)
 {
-	/* Set by vm.sh, and by run.sh when it is to be this machine. */
+	/* Set by vm.sh, and by run.sh with VM=0, which uses this machine. */
 	if (getenv("XROCE_NET"))
 		return 0;
 	printf("TAP version 13\n1..0 # SKIP needs the module: selftests/vm.sh\n");
@@ -38,7 +38,7 @@ static void module_path(char *path)
 		path[0] = '\0';
 }
 
-/* It was there before, and stays: see soak.sh. */
+/* The module was loaded before this program and stays: see soak.sh. */
 static bool module_stays(void)
 {
 	return getenv("XROCE_KEEP_MODULE");
@@ -99,7 +99,7 @@ static bool unloaded(void *arg)
 	return *ret != -EAGAIN;
 }
 
-/* The kernel frees a detached program, and what it holds, a bit later. */
+/* The kernel frees a detached program, which holds the module, asynchronously. */
 int live_module_unload(void)
 {
 	int ret = 0;
@@ -126,7 +126,7 @@ int live_veth_add(const char *dev, const char *peer)
 {
 	char command[256];
 
-	/* veth answers XDP_TX only to a peer that polls, as GRO makes it. */
+	/* veth accepts XDP_TX frames only if the peer has NAPI, which GRO enables. */
 	snprintf(command, sizeof(command),
 		 "ip link add %s mtu 4300 type veth peer name %s mtu 4300 "
 		 "address 02:00:00:00:00:02 && "
@@ -279,7 +279,7 @@ void live_check_idle(const char *dev)
 	check(pinned == 0, "%ld pages are still pinned", pinned);
 }
 
-/* Value of the line "@key value" of a file, or LONG_MIN. */
+/* The value of the line "KEY VALUE" of a file; LONG_MIN and a failed check if none. */
 static long read_field(const char *path, const char *key)
 {
 	long value = LONG_MIN;
@@ -301,7 +301,7 @@ long live_pinned(void)
 {
 	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY | O_CLOEXEC);
 
-	/* Counts that are still with the CPUs go into the sum. */
+	/* Fold the per-CPU counts into the sum. */
 	check(fd >= 0 && write(fd, "1", 1) == 1, "stat_refresh: %s",
 	      strerror(errno));
 	close(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The real module under a test: loaded, and a link on one end of a veth pair,
- * c0 - x0, in a network namespace of the test's own. For the virtual machine.
+ * A test with the real module: it is loaded, and has a link on x0, one end of the veth pair
+ * c0 - x0, in a network namespace of the test. For the virtual machine.
  */
 #ifndef XROCE_LIVE_H
 #define XROCE_LIVE_H
@@ -18,12 +18,12 @@
 #define LIVE_DEV		"x0"
 #define LIVE_MPT_ENTRIES	4096u
 #define LIVE_QP_ENTRIES		64u
-/* A second pair, without a link; and what a test may attach to it. */
+/* A second veth pair, c1 - x1, without a link, and the entries for a link on it. */
 #define LIVE_SPARE		"x1"
 #define LIVE_SPARE_ENTRIES	16u
 
 /**
- * live_main() - harness_main() with all set up before and taken down after
+ * live_main() - harness_main(), with module, network and link set up around it
  * @argc: of main()
  * @argv: of main()
  * @tests: the table
@@ -33,68 +33,68 @@
  */
 int live_main(int argc, char **argv, const struct test *tests, size_t n);
 
-/* The same for tests that load the module themselves: a namespace, and no more. */
+/* The same for tests that load the module themselves: only a network namespace. */
 int live_main_alone(int argc, char **argv, const struct test *tests, size_t n);
 
-/* The parts of it, for tests of just these. Return: 0 or a negative errno. */
-int live_skip(void);		/* 0: here; else the plan has been skipped */
+/* Parts of live_main(), for tests that need only these. Return: 0 or a negative errno. */
+int live_skip(void);		/* 0, or an exit status after the plan was skipped */
 int live_module_load(void);
 int live_module_load_with(const char *parameters);
 
-/* Set a parameter of the module that is loaded. */
+/* Set a parameter of the loaded module. */
 void live_parameter(const char *name, unsigned int value);
 int live_module_unload(void);
-int live_module_refused(void);	/* try to unload it, once */
+int live_module_refused(void);	/* try to unload the module, once */
 int live_veth_add(const char *dev, const char *peer);
 int live_veth_del(const char *dev);
 bool live_rename(const char *from, const char *to);
 int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries);
 int live_detach(const char *dev, __u32 flags);
 
-/* Seconds for what the kernel does in its own time, on a host that is busy. */
+/* Seconds to wait for work that the kernel does asynchronously, on a busy host. */
 #define LIVE_PATIENCE		60
 
-/* Ask again and again. Return: false when patience ended. */
+/* Poll until @done returns true. Return: false after LIVE_PATIENCE seconds. */
 bool live_wait(bool (*done)(void *arg), void *arg);
 
-/* ioctl(2) with the errno as the result. */
+/* ioctl(2) that returns 0 or a negative errno. */
 int live_ioctl(int fd, unsigned long cmd, void *arg);
 
-/* A handle on LIVE_DEV; NULL and a failed check if there is none. */
+/* Open a handle on LIVE_DEV. Return: the handle; NULL and a failed check on error. */
 struct xroce *live_open(void);
 
-/* Close it, and check that nothing is left of anybody's on LIVE_DEV. */
+/* Close it, and check that no object of anybody is left on LIVE_DEV. */
 void live_close(struct xroce *x);
 
-/* In a row of a table: a test that begins with the one, and ends with the other. */
+/* In a row of a table: a test between live_open() and live_close(). */
 #define ON_HANDLE(test)	.on_handle = (test), .around = live_around
 void live_around(const struct test *test);
 
-/* Nobody's objects on @dev, no user, no page pinned in the whole system. */
+/* Check that @dev's link has no objects and no users, and that no page is pinned. */
 void live_check_idle(const char *dev);
 
-/* Pages pinned now, in the whole system. */
+/* Number of pages that are pinned now, in the whole system. */
 long live_pinned(void);
 
-/* Kilobytes pinned by this process (VmPin). */
+/* Kilobytes that are pinned by this process (VmPin). */
 long live_vmpin(void);
 
-/* Give up a capability, CAP_*, and take it back. */
+/* Drop a capability, CAP_*, from the effective set; restore all that are permitted. */
 void live_drop_cap(int cap);
 void live_restore_caps(void);
 
-/* Read or write an entry of a map of @dev's. Return: whether it worked. */
+/* Read or write an entry of a map of @dev's link. Return: whether it worked. */
 bool live_map_get(const char *dev, const char *map, __u32 key, void *value);
 bool live_map_put(const char *dev, const char *map, __u32 key,
 		  const void *value);
 
-/* The counters of LIVE_DEV's link, now. */
+/* The counters of LIVE_DEV's link. */
 struct xroce_stat live_stat(void);
 
-/* A program of no effect, but for its types; of <linux/bpf.h>. */
+/* Load a program without effect, of these types of <linux/bpf.h>. Return: its descriptor. */
 int live_program(int type, int attach);
 
-/* A protection domain of @x's; 0 and a failed check if there is none. */
+/* Make a protection domain. Return: its number; 0 and a failed check on error. */
 __u32 live_pd(struct xroce *x);
 
 #endif /* XROCE_LIVE_H */

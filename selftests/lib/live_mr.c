@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registering memory, and being refused. */
+/* Registering memory, successfully or not. */
 #include <stdint.h>
 
 #include "live_mr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The way of a queue pair to each of its states. */
+/* Moving a queue pair to any of its states. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ struct xroce_qp_modify qp_change_of(__u32 type, __u32 qpn, __u32 to,
 {
 	struct xroce_qp_modify m = qp_change(qpn, to, mask);
 
-	/* Datagrams are from anywhere. */
+	/* A datagram may come from any peer. */
 	if (type == XROCE_QPT_UD)
 		memset(m.dgid, 0, sizeof(m.dgid));
 	return m;

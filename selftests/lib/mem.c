@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mapping memory in ways that differ physically. */
+/* Mapping memory with different physical layouts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #define PAGEMAP_PRESENT	(1ull << 63)
 #define PAGEMAP_PFN	((1ull << 55) - 1)
-#define BLOCK_MAX_SHIFT	30	/* larger ones are of no use */
-#define AGAIN		2048u	/* pages that mem_again() has */
+#define BLOCK_MAX_SHIFT	30	/* the module's XR_BLOCK_MAX */
+#define AGAIN		2048u	/* pages of the file that mem_again() maps */
 
 static bool read_pfns(uint64_t addr, size_t pages, uint64_t *pfn)
 {
@@ -52,7 +52,7 @@ void *mem_map(size_t pages)
 	return check(p != MAP_FAILED, "%s", strerror(errno)) ? p : NULL;
 }
 
-/* Two of every three pages of the file are left out. */
+/* At least every second page of the file is left out. */
 static bool map_scattered(int fd, char *addr, size_t pages)
 {
 	uint64_t last = 0, pfn;
@@ -83,7 +83,7 @@ void *mem_scattered(void *addr, size_t pages)
 	int fd = memfd_create("scattered", MFD_CLOEXEC);
 	bool ok = fd >= 0 && !ftruncate(fd, 4 * pages * MEM_PAGE);
 
-	/* Reserve the place first. */
+	/* Reserve the addresses first. */
 	addr = mmap(addr, pages * MEM_PAGE, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS |
 		    (addr ? MAP_FIXED_NOREPLACE : 0), -1, 0);
@@ -94,7 +94,10 @@ void *mem_scattered(void *addr, size_t pages)
 
 #define POOL	1024
 
-/* Find a page of the pool with a successor; take both, and those around. */
+/*
+ * Find a page of the pool whose frame number is odd or even as @odd says, and whose
+ * physical successor is in the pool. Take out both and their physical neighbours.
+ */
 static bool take_pair(uint64_t *pfn, bool odd, size_t *first, size_t *second)
 {
 	uint64_t found;
@@ -208,7 +211,7 @@ void *mem_huge(void)
 	return pfn[0] % ARRAY_SIZE(pfn) ? NULL : huge;
 }
 
-/* Do blocks of this size put all pages where they are? */
+/* Whether blocks of this size map all pages to their frames. */
 static bool blocks_fit(const uint64_t *pfn, size_t pages, unsigned int shift)
 {
 	uint64_t unit = 1ull << (shift - MEM_PAGE_SHIFT);
@@ -234,7 +237,7 @@ void mem_check_blocks(const struct xroce_mr_query *q)
 
 	if (!read_pfns(q->addr & -MEM_PAGE, pages, pfn))
 		goto out;
-	/* From the smallest block that could hold it all, downwards. */
+	/* Start with the smallest block that could hold all pages. */
 	while (shift < BLOCK_MAX_SHIFT && 1ull << (shift - MEM_PAGE_SHIFT) < pages)
 		shift++;
 	while (shift > MEM_PAGE_SHIFT && !blocks_fit(pfn, pages, shift))

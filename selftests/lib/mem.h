@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory for regions, and where it physically is (/proc/self/pagemap): what a
- * region says of itself is compared with that.
+ * Memory for regions, and its page frame numbers (/proc/self/pagemap), with which the
+ * translation table of a region is compared.
  */
 #ifndef XROCE_MEM_H
 #define XROCE_MEM_H
@@ -17,53 +17,52 @@
 #define MEM_HUGE	(2ull << 20)
 #define MEM_HUGE_SHIFT	21
 
-/* Page frame number behind an address of ours; 0: nothing there. */
+/* Page frame number of the page at an address of this process; 0: not present. */
 uint64_t mem_pfn(const void *addr);
 
 /* Whether all bytes are zero. */
 bool mem_zero(const void *addr, size_t bytes);
 
-/* @pages of private memory, all there; NULL and a failed check if not. */
+/* @pages of private memory, all present; NULL and a failed check on error. */
 void *mem_map(size_t pages);
 
 /**
- * mem_scattered() - memory no two neighbouring pages of which are neighbours
- *	physically
+ * mem_scattered() - memory in which no two adjacent pages are physically adjacent
  * @addr: where; NULL: anywhere
- * @pages: how many
+ * @pages: number of pages
  *
  * Return: the memory, for munmap(2), or NULL and a failed check.
  */
 void *mem_scattered(void *addr, size_t pages);
 
 /**
- * mem_pairs() - memory of pairs of pages that are neighbours physically
+ * mem_pairs() - memory of pairs of physically adjacent pages
  * @odd: for each pair, whether its first page frame number is odd
- * @pairs: how many
+ * @pairs: number of pairs
  *
  * Return: the memory, for munmap(2), or NULL and a failed check.
  */
 void *mem_pairs(const bool *odd, size_t pairs);
 
 /**
- * mem_again() - 2,048 pages, mapped again and again, the first one twice: no block
- *	of a region over it can be larger than a page
- * @pages: how many
+ * mem_again() - memory that maps the same 2,048 pages repeatedly, and the first of them
+ *	twice at the start: no block of a region over it can be larger than a page
+ * @pages: number of pages
  *
  * Return: the memory, for munmap(2), or NULL and a failed check.
  */
 void *mem_again(size_t pages);
 
-/* 2 MiB of private memory, aligned, a huge page; NULL: not to be had. */
+/* 2 MiB of private memory in one aligned huge page; NULL if the kernel gives none. */
 void *mem_huge(void);
 
 /**
- * mem_check_blocks() - does a region have the right translation table?
- * @q: what MR_QUERY says of a region over memory of ours
+ * mem_check_blocks() - check the translation table of a region
+ * @q: the answer of MR_QUERY for a region over memory of this process
  *
- * Its blocks have to put every page where it is, there may be no larger block
- * that does, unless a smaller one could hold the whole region, and no entry more
- * than the region needs.
+ * The blocks must map every page to its frame. They must be the largest that do, up to
+ * the smallest size with which one block holds the whole region. There must be no more
+ * entries than the region needs.
  */
 void mem_check_blocks(const struct xroce_mr_query *q);
 

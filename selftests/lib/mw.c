@@ -105,7 +105,7 @@ __u32 mw_bound(struct wire *w, __u32 type)
 	return check(!ret, "bind: status %d", ret) ? b.rkey : 0;
 }
 
-/* What a request leaves behind in @mem. */
+/* Apply the effect of a request to @mem. */
 static void change(const struct packet *p, uint32_t off, char *mem)
 {
 	uint64_t word;
@@ -125,7 +125,7 @@ static void change(const struct packet *p, uint32_t off, char *mem)
 	}
 }
 
-/* Each request writes something else than the last. */
+/* Fill in a request. Each WRITE has another pattern than the one before. */
 static void describe(struct packet *p, uint8_t opcode, __u64 va, __u32 len,
 		     __u32 rkey)
 {
@@ -149,9 +149,9 @@ int mw_try(struct wire *w, uint8_t opcode, __u64 va, __u32 len, __u32 rkey)
 	memcpy(want, w->mem, sizeof(want));
 	describe(&w->req, opcode, va, len, rkey);
 	if (!wire_send(w) ||
-	    !check(wire_take(w, WIRE_MS, &got, NULL), "no answer"))
+	    !check(wire_take(w, WIRE_MS, &got, NULL), "no response"))
 		return -1;
-	check(got.psn == w->req.psn, "answer to %#x", got.psn);
+	check(got.psn == w->req.psn, "response with PSN %#x", got.psn);
 	if (got.opcode == XROCE_RC_ACK && got.syndrome != XROCE_SYN_ACK) {
 		struct xroce_qp_query q = { .qpn = w->qpn };
 
@@ -164,7 +164,7 @@ int mw_try(struct wire *w, uint8_t opcode, __u64 va, __u32 len, __u32 rkey)
 		change(&w->req, va - w->mr.iova, want);
 		w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
 	}
-	check(!memcmp(want, w->mem, sizeof(want)), "memory differs");
+	check(!memcmp(want, w->mem, sizeof(want)), "memory differs from the expected");
 	return cause;
 }
 

@@ -111,8 +111,7 @@ static bool open_events(void)
 	return check(native.events, "events: %s", strerror(errno));
 }
 
-/* The program for VLANs, which only the device's driver may run. */
-/* Return: whether the kernel lets programs ask for tags; if not, a skip has been noted. */
+/* Whether the kernel has the kfunc that reads VLAN tags; if not, the test is skipped. */
 static bool has_vlan_kfunc(void)
 {
 	static const char kfunc[] = "bpf_xdp_metadata_rx_vlan_tag";
@@ -125,6 +124,7 @@ static bool has_vlan_kfunc(void)
 	return has;
 }
 
+/* Prepare the program that reads VLAN tags, which is bound to the device's driver. */
 static bool bind_vlan(void)
 {
 	struct bpf_program *prog;
@@ -139,7 +139,7 @@ static bool bind_vlan(void)
 	return true;
 }
 
-/* Of the golden packets. */
+/* The Ethernet address to which the golden packets are sent. */
 static bool set_addr(void)
 {
 	static const uint8_t addr[6] = { 2, 0, 0, 0, 0, 2 };
@@ -200,7 +200,7 @@ bool native_keep_frags(bool keep)
 {
 	uint32_t zero = 0;
 
-	/* The only variable there. */
+	/* The only variable in this section. */
 	return check(!bpf_map_update_elem(map_fd(".data"), &zero, &keep,
 					  BPF_ANY),
 		     "keep_frags: %s", strerror(errno));
@@ -372,7 +372,7 @@ uint64_t native_get_refused(uint32_t index)
 			  s->out_requests | s->out_packets | s->out_bytes |
 			  s->atomics;
 	}
-	check(!others, "the program has counted what the module counts");
+	check(!others, "the program has counted for the module");
 	return sum;
 }
 

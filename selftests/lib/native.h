@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The XDP program without its module: loaded with xroce_kfuncs off, so that it
- * takes every ICRC for good, moves no byte and leaves the ICRC of READ responses
- * zero.
- * The test writes the maps, and packets go through BPF_PROG_TEST_RUN.
+ * The XDP program without its module: it is loaded with xroce_kfuncs off, so that it
+ * accepts every ICRC, moves no data, and leaves the ICRC of READ responses zero. The test
+ * writes the maps, and packets are run by BPF_PROG_TEST_RUN.
  */
 #ifndef XROCE_NATIVE_H
 #define XROCE_NATIVE_H
@@ -17,30 +16,30 @@
 #define NATIVE_MPT_ENTRIES	1024u
 #define NATIVE_QP_ENTRIES	64u
 #define NATIVE_LINEAR		3520u	/* bytes in the first buffer of a frame */
-#define NATIVE_MIN_FRAME	14u	/* BPF_PROG_TEST_RUN takes no less */
+#define NATIVE_MIN_FRAME	14u	/* the minimum of BPF_PROG_TEST_RUN */
 
 /**
  * native_open() - load the program
  *
- * The object is $XROCE_BPF_OBJECT, or ../bpf/xroce.bpf.o seen from this program.
+ * The object is $XROCE_BPF_OBJECT, or ../bpf/xroce.bpf.o relative to this program.
  *
- * Return: whether it is loaded; if not, a failure or a skip has been noted.
+ * Return: whether it is loaded; if not, the test has failed or is marked as skipped.
  */
 bool native_open(void);
 
-/* The same, with the program that asks the driver of a device for VLAN tags. */
+/* The same, also with the program that reads VLAN tags from the driver of this device. */
 bool native_open_vlan(uint32_t ifindex);
 int native_vlan_prog(void);
 
-/* harness_main(), and the program unloaded after it. */
+/* harness_main(), which unloads the program at the end. */
 int native_main(int argc, char **argv, const struct test *tests, size_t n);
 
-/* The program, loaded; it stays this file's. */
+/* Descriptor of the loaded program. The caller must not close it. */
 int native_prog(void);
 
 /*
- * Have the program keep fragments, as on veth, or free them, as it does unless
- * told. Return: whether it could be told.
+ * Set xroce_keep_frags: keep fragments of frames, as on veth, or free them.
+ * native_open() clears it. Return: whether that worked.
  */
 bool native_keep_frags(bool keep);
 
@@ -48,31 +47,31 @@ void native_put_mpt(uint32_t index, const struct xroce_mpt *mpt);
 void native_put_qp(const struct xroce_qp *qp);
 void native_get_qp(uint32_t qpn, struct xroce_qp *qp);
 
-/* Responder resources, by the queue pair that they belong to. */
+/* The responder resources of a queue pair. */
 void native_put_rd(uint32_t qpn, const struct xroce_rd_ring *ring);
 void native_get_rd(uint32_t qpn, struct xroce_rd_ring *ring);
 
 /* Free every entry of all tables. */
 void native_clear(void);
 
-/* The whole table; the first is NATIVE_MPT_ENTRIES long, the others as "qp". */
+/* Read a whole table: NATIVE_MPT_ENTRIES entries, or else NATIVE_QP_ENTRIES. */
 void native_get_mpts(struct xroce_mpt *mpts);
 void native_get_qps(struct xroce_qp *qps);
 void native_get_rds(struct xroce_rd_ring *rings);
 
-/* Take all events out. Return: how many; @last is the last of them, if any. */
+/* Consume all events. Return: number of events; @last: out: the last one, if any. */
 uint32_t native_get_events(struct xroce_event *last);
 
-/* A map of the program's; it stays this file's. -1 and a failed check: there is none. */
+/* Descriptor of a map; the caller must not close it. -1 and a failed check: no such map. */
 int native_map(const char *name);
 
 /*
- * Requests refused that named the region of an index, so far, on all CPUs. Nothing
- * else is counted of it without the module.
+ * Number of refused requests that named the region at @index, on all CPUs. The other
+ * counters of a region are the module's; the test fails if they are not zero.
  */
 uint64_t native_get_refused(uint32_t index);
 
-/* Sum of all CPUs. */
+/* Counters of the link, summed over all CPUs. */
 void native_get_stat(struct xroce_stat *stat);
 
 /**

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The network of a shell test in the virtual machine. To be sourced, under
-# "set -eu". $top is the checkout.
+# The network of a shell test in the virtual machine. Source it under "set -eu".
+# tap.sh sets $top to the checkout.
 #
 #   initial namespace                    namespace xr
 #   (the client, rxe0)                   (the server, xroce)
@@ -18,8 +18,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 needs_module
 
-# What has been set up, to be taken down in the opposite order at the end. A
-# function that fails there fails the test.
+# Functions that undo the setup; they run in reverse order at exit. If one fails, the
+# test fails.
 undo=()
 
 take_down() {
@@ -40,8 +40,8 @@ in_xr() {
 	nsenter --net=/run/netns/xr "$@"
 }
 
-# wait_until SECONDS COMMAND...: until it succeeds, else fail; longer where all is
-# slow (see run.sh)
+# wait_until SECONDS COMMAND...: run it until it succeeds, at most that long, or
+# XROCE_SLOW times as long on a slow machine (see run.sh)
 wait_until() {
 	local end=$((SECONDS + $1 * ${XROCE_SLOW:-1}))
 
@@ -57,8 +57,8 @@ wait_until() {
 
 net_veth() {
 	ip link add c0 type veth peer name x0 netns xr
-	# veth delivers what XDP_TX sends only to a peer with a program of its own:
-	# GRO makes the peer poll as well, but nobody wakes it.
+	# veth delivers XDP_TX frames only to a peer with an XDP program: GRO makes the
+	# peer poll as well, but nothing wakes it.
 	ip link set c0 xdpdrv object "$top/build/selftests/lib/pass.bpf.o" \
 		section xdp.frags
 }
@@ -84,7 +84,7 @@ net_has_nics() {
 		[ -n "$(net_by_mac 52:54:00:77:00:02)" ]
 }
 
-# net_end DEV HOST: address the device, in the namespace of the caller
+# net_end DEV HOST: configure a device, in the namespace of the caller
 net_end() {
 	sysctl -q -w "net.ipv6.conf.$1.accept_dad=0"
 	ip addr add "10.77.0.$2/24" dev "$1"
@@ -102,7 +102,7 @@ net_up() {
 	in_xr ip link set lo up
 	"net_${XROCE_NET:-veth}"
 	net_end c0 1
-	# The end in xr is set up by the same functions, in a shell of its own.
+	# The same functions, in another shell, set up the end in xr.
 	export -f net_end net_is_up
 	in_xr bash -euc 'net_end x0 2'
 	wait_until 10 net_is_up c0
@@ -126,14 +126,14 @@ rxe_ready() {
 }
 
 rxe_up() {
-	# rxe's own CRC is far too slow without it; not every CPU can
+	# The CRC of rxe is far too slow without it; not every CPU supports it.
 	modprobe crc32-pclmul 2>/dev/null || echo '# no crc32-pclmul'
 	modprobe rdma_rxe
-	# Why a request could not be sent, for who reads a failure.
+	# Log why a request could not be sent, for the analysis of failures.
 	echo 'func rxe_requester +p; func rxe_find_route4 +p' \
 		2>/dev/null >/sys/kernel/debug/dynamic_debug/control || :
-	# A full veth ring would be an error to rxe, which ends the queue pair;
-	# what a queue drops is a lost packet.
+	# A full veth ring would be an error to rxe, which ends the queue pair. A frame
+	# that a queueing discipline drops is only a lost packet.
 	[ "${XROCE_NET:-veth}" != veth ] ||
 		tc qdisc replace dev c0 root pfifo limit 20000
 	rdma link add rxe0 type rxe netdev c0
@@ -145,20 +145,20 @@ rxe_down() {
 	rdma link delete rxe0
 }
 
-# With XROCE_KEEP_MODULE it is there, and stays: see soak.sh.
+# With XROCE_KEEP_MODULE the module is loaded already and stays: see soak.sh.
 module_up() {
 	[ -z "${XROCE_KEEP_MODULE:-}" ] || return 0
 	insmod "${XROCE_MODULE:-$top/build/kmod/xroce.ko}"
 	undo+=(module_down)
 }
 
-# The kernel frees a program some time after its last pin has gone.
+# The kernel frees a program some time after its last pin is removed.
 module_down() {
 	wait_until 10 rmmod xroce
 }
 
-# programs NAME... -- [TEST...]: run them in turn, each with a TAP plan of its own.
-# Returns the highest exit status of those that have one of the tests.
+# programs NAME... -- [TEST...]: run test programs in turn, each with a TAP plan of its own.
+# Returns the highest exit status of those that have one of the tests; 2 if none has.
 programs() {
 	local names=() name status highest=
 

@@ -9,7 +9,7 @@
 #include "odp.h"
 
 #define ROUNDS		1000
-/* A jiffy. A page fault takes less than that, in a virtual machine too. */
+/* One jiffy at 250 Hz. A page fault takes less, in a virtual machine too. */
 #define WAIT_MS		4
 
 bool odp_register(struct odp *o)
@@ -83,13 +83,13 @@ void odp_tell(struct odp *o)
 	struct xroce_stat s = live_stat();
 
 	check(!xroce_qp_query(o->w.x, &qp), "QP_QUERY");
-	note("PSN %#x: state %u expects %#x; %llu received, %llu deferred, %llu not, for want of room, %llu busy, %llu of another PSN; %llu written, %llu + %llu sent, %llu lost; %llu there, %llu faults, %llu failed, %llu invalidated",
+	note("PSN %#x: state %u expects %#x; %llu received, %llu deferred, %llu dropped instead of deferred, %llu dropped as busy, %llu dropped for their PSN; %llu WRITEs, %llu + %llu responses sent, %llu not sent; %llu pages resident, %llu faults, %llu failed, %llu invalidated",
 	     o->w.req.psn, qp.state, qp.rq_psn, s.rx, s.deferred, s.drop_defer, s.drop_busy,
 	     s.drop_psn, s.write, s.tx, s.module_tx, s.drop_tx, mr.odp_resident,
 	     mr.odp_faults, mr.odp_failed, mr.odp_invalidated);
 }
 
-/* Take an answer of one packet. */
+/* Take one response packet. If it is an RNR NAK, wait. Return: the syndrome, or -1. */
 static int take(struct odp *o, struct packet *got, struct frame *bytes)
 {
 	struct wire *w = &o->w;
@@ -106,7 +106,7 @@ static int take(struct odp *o, struct packet *got, struct frame *bytes)
 	return got->syndrome;
 }
 
-/* The request has been sent. */
+/* Take the response to a request that was sent; send it again after each RNR NAK. */
 static int until(struct odp *o, struct packet *got, struct frame *bytes)
 {
 	int i, syndrome = -1;
@@ -116,8 +116,8 @@ static int until(struct odp *o, struct packet *got, struct frame *bytes)
 		if (syndrome < 0 || syndrome >> 5 != 1 || !wire_send(&o->w))
 			break;
 	}
-	if (!check(syndrome >= 0 && syndrome >> 5 != 1, "%s, %u times told to come again",
-		   syndrome < 0 ? "no answer" : "no end", i))
+	if (!check(syndrome >= 0 && syndrome >> 5 != 1, "%s after %u RNR NAKs",
+		   syndrome < 0 ? "no response" : "no other response", i))
 		odp_tell(o);
 	return syndrome;
 }

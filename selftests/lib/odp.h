@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A made-up peer (wire.h) of a on-demand region: it comes again when it is told
- * to, as a requester does, and counts how often that is.
+ * A simulated peer (wire.h) of an on-demand region. Like a requester, it sends a request
+ * again after an RNR NAK, and counts these.
  */
 #ifndef XROCE_ODP_TEST_H
 #define XROCE_ODP_TEST_H
@@ -11,13 +11,14 @@
 #include "wire.h"
 
 /**
- * struct odp - a on-demand region, and a queue pair to reach it by
- * @w: the peer; its request goes to the region
- * @mem: memory of the region, of which nothing is there
- * @bytes: how much
+ * struct odp - an on-demand region, and a queue pair to access it
+ * @w: the peer; its request is for the region
+ * @mem: memory of the region; at first no page is resident
+ * @bytes: length of @mem
  * @mr: the region
- * @rnr: times that the peer was told to come again
- * @wait_ms: how long it waits then; as rxe does, but for who counts
+ * @rnr: number of RNR NAKs
+ * @wait_ms: milliseconds to wait after an RNR NAK, about as long as rxe does; tests that
+ *	count RNR NAKs change it
  */
 struct odp {
 	struct wire w;
@@ -35,51 +36,51 @@ bool odp_open(struct odp *o, size_t pages);
 bool odp_open_opts(struct odp *o, size_t pages, const struct wire_opts *opts);
 void odp_close(struct odp *o);
 
-/* Register the region. odp_open() has done so. */
+/* Register the region. odp_open() calls it. */
 bool odp_register(struct odp *o);
 
-/* Register the same range of another process. It is the region then; the other stays. */
+/* Register the same range of process @pid as @o->mr. The previous region stays. */
 bool odp_register_of(struct odp *o, pid_t pid);
 
-/* Another queue pair, as the first one is in error. */
+/* Replace queue pair and region, after the queue pair went to ERR. */
 bool odp_again(struct odp *o);
 
 /*
- * Send the request until it is not told to come again. Return: the syndrome of
- * the answer, whose PSN is right, and the PSN has moved on if it is an ACK; -1:
- * there was none.
+ * Send the request, and again after each RNR NAK. Check the PSN of the response, and
+ * advance the request's PSN after an ACK. Return: the syndrome of the response; -1: there
+ * was none.
  */
 int odp_request(struct odp *o);
 
-/* The same, of a request that has been sent once. */
+/* The same for a request that has been sent once. */
 int odp_answer(struct odp *o);
 
-/* WRITE @len bytes of a pattern at @off. Return: as odp_request(). */
+/* WRITE @len bytes of a pattern at offset @off. Return: as odp_request(). */
 int odp_write(struct odp *o, size_t off, uint32_t len, uint8_t pattern);
 
-/* READ into @buf. Return: as odp_request(). */
+/* READ @len bytes at offset @off into @buf. Return: as odp_request(). */
 int odp_read(struct odp *o, size_t off, uint32_t len, void *buf);
 
-/* @len bytes at @mem are that pattern. */
+/* Check that @len bytes at @mem have this pattern. */
 bool odp_is(const void *mem, uint32_t len, uint8_t pattern);
 
 #define ACKED(call)	odp_check_acked(call, #call)
 #define REFUSED(call)	odp_check_refused(call, #call)
 
-/* Note where it is that nothing comes, or no end. */
+/* Print state and counters, to explain why no response, or no ACK, has come. */
 void odp_tell(struct odp *o);
 
-/* An ACK; a remote access error. */
+/* Check that the syndrome is an ACK; that it is a remote access error. */
 void odp_check_acked(int syndrome, const char *what);
 void odp_check_refused(int syndrome, const char *what);
 
-/* What MR_QUERY says. */
+/* The answer of MR_QUERY for the region. */
 struct xroce_mr_query odp_query(struct odp *o);
 
 /*
- * For live_wait(): no page of the region @arg, a struct odp, is there. A process's go
- * with its address space, which a fault that is being served can keep for a while after
- * the process has been reaped.
+ * For live_wait(): whether no page of the region is resident; @arg is a struct odp. The
+ * pages of a process are invalidated with its address space, which a fault in progress can
+ * keep for a while after the process has been reaped.
  */
 bool odp_empty(void *arg);
 

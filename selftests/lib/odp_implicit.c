@@ -22,10 +22,10 @@ bool implicit_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr)
 		.pid = pid,
 	};
 	ret = xroce_mr_reg(o->w.x, mr);
-	return check(!ret, "address space: %s", strerror(-ret));
+	return check(!ret, "implicit on-demand region: %s", strerror(-ret));
 }
 
-/* In place of the range that odp_open() has registered. */
+/* Replace the region that odp_open() has registered. */
 static bool replace(struct odp *o)
 {
 	check(!xroce_mr_dereg(o->w.x, o->mr.mr), "dereg");
@@ -60,7 +60,7 @@ void implicit_expect_children(struct odp *o, uint64_t parts)
 {
 	struct wanted w = { o, parts };
 
-	check(live_wait(has_children, &w), "%llu parts, not %llu",
+	check(live_wait(has_children, &w), "%llu children, not %llu",
 	      odp_query(o).odp_children, (unsigned long long)parts);
 }
 

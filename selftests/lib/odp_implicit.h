@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* On-demand regions that are all of an address space, and made-up peers of them. */
+/* Implicit on-demand regions, which cover an address space, and simulated peers of them. */
 #ifndef XROCE_ODP_IMPLICIT_H
 #define XROCE_ODP_IMPLICIT_H
 
@@ -9,30 +9,30 @@
 
 #include "odp.h"
 
-#define IMPLICIT_CHILD	(64 * 4096ull)	/* bytes that a part of one covers */
+#define IMPLICIT_CHILD	(64 * 4096ull)	/* bytes that a child of a region covers */
 
 /*
- * As odp_open_opts(), with the address space for a region; @o->mem is a part of it
- * of which nothing is there.
+ * As odp_open_opts(), but the region is the address space. No page of @o->mem, which is a
+ * part of it, is resident.
  */
 bool implicit_open(struct odp *o, size_t pages, const struct wire_opts *opts);
 
-/* Another queue pair and region, as odp_again(). */
+/* Replace queue pair and region, as odp_again(). */
 bool implicit_again(struct odp *o);
 
-/* Register the address space of @pid, 0: one's own, in @o's protection domain. */
+/* Register the address space of @pid, 0: of this process, in @o's protection domain. */
 bool implicit_register(struct odp *o, pid_t pid, struct xroce_mr_reg *mr);
 
-/* For odp_write() and odp_read(): where an address is. */
+/* The offset of an address, for odp_write() and odp_read(). */
 static inline size_t implicit_at(const void *addr)
 {
 	return (uintptr_t)addr - ODP_IOVA;
 }
 
-/* It has @parts of them before patience ends. */
+/* Wait until the region has @parts children. The test fails if it never has. */
 void implicit_expect_children(struct odp *o, uint64_t parts);
 
-/* Bytes of kernel memory that a region has when nothing is there. */
+/* Bytes of kernel memory that a region without children takes. */
 uint64_t implicit_empty_bytes(struct odp *o);
 
 #endif /* XROCE_ODP_IMPLICIT_H */

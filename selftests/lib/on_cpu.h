@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a thread may run. */
+/* Pinning a thread to a CPU. */
 #ifndef XROCE_ON_CPU_H
 #define XROCE_ON_CPU_H
 
@@ -9,7 +9,7 @@
 
 #include "harness.h"
 
-/* Thread @tid, or with 0 the caller, runs on CPU @cpu alone. */
+/* Let thread @tid, or the caller if @tid is 0, run on CPU @cpu only. */
 static inline bool on_cpu(pid_t tid, int cpu)
 {
 	cpu_set_t set;

@@ -17,7 +17,7 @@
 #define ATOMIC_ETH_LEN	28
 #define ATOMIC_ACK_LEN	8
 
-/* A place in a frame that is written or read from left to right. */
+/* A position in a frame that is written from left to right. */
 struct cursor {
 	uint8_t *at;
 };
@@ -144,7 +144,7 @@ uint32_t packet_xth_len(uint8_t opcode)
 	       ATOMIC_ACK_LEN * has_atomic_ack(opcode);
 }
 
-/* A table of our own, so that none is shared with what is tested. */
+/* The tests have their own table; they share none with the code under test. */
 static uint32_t crc32_byte(uint32_t crc, uint8_t byte)
 {
 	static uint32_t table[256];
@@ -161,7 +161,7 @@ static uint32_t crc32_byte(uint32_t crc, uint8_t byte)
 	return table[(crc ^ byte) & 0xff] ^ crc >> 8;
 }
 
-/* Whether a byte counts as ones, as it may change on the way (A17.3.3). */
+/* Whether a byte may change on the way, so that ones replace it in the CRC (A17.3.3). */
 static bool icrc_variant(const uint8_t *l3, uint32_t i)
 {
 	bool ipv6 = l3[0] >> 4 == 6;
@@ -186,7 +186,7 @@ uint32_t packet_icrc(const uint8_t *bytes, uint32_t l3, uint32_t icrc)
 	for (i = 0; i < icrc - l3; i++) {
 		uint8_t byte = bytes[l3 + i];
 
-		/* The version shares its byte with four bits of the class. */
+		/* In byte 0, only four bits of the traffic class change, not the version. */
 		if (icrc_variant(bytes + l3, i))
 			byte = i ? 0xff : byte | 0x0f;
 		crc = crc32_byte(crc, byte);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * RoCEv2 packets for tests: a description, the bytes of it, and the way back.
- * Nothing here is shared with what is tested but the names of xroce_wire.h.
+ * RoCEv2 packets for tests: a description, conversion to bytes, and back. Only the names
+ * of xroce_wire.h are shared with the code under test.
  */
 #ifndef XROCE_PACKET_H
 #define XROCE_PACKET_H
@@ -12,7 +12,7 @@
 
 #include "xroce_wire.h"
 
-#define PACKET_MAX		4600	/* bytes of a frame of 4096 payload */
+#define PACKET_MAX		4600	/* bytes of a frame with a payload of 4096 */
 #define PACKET_VLANS		2
 
 #define PACKET_IP_DF		0x4000
@@ -24,7 +24,7 @@
  * @src_mac: Ethernet source
  * @vlans: number of VLAN tags
  * @vlan: tag protocol identifier and tag control information
- * @ethertype: 0: by @ipv6
+ * @ethertype: 0: as @ipv6 says
  * @ipv6: IPv6 instead of IPv4
  * @version: IP version and, for IPv4, header length; 0: right ones
  * @tos: type of service or traffic class
@@ -33,7 +33,7 @@
  * @frag: IPv4 flags and fragment offset
  * @ip_options: IPv4 options, words
  * @flow: IPv6 flow label
- * @proto: 0: UDP
+ * @proto: IP protocol; 0: UDP
  * @ip6_ext: there is an IPv6 extension header, of 8 bytes
  * @ip6_ext_type: its type
  * @saddr: source; IPv4 in the last four bytes
@@ -64,7 +64,7 @@
  * @syndrome: AETH syndrome
  * @msn: AETH message sequence number
  * @orig: AtomicAckETH original data
- * @payload: bytes of payload, @pad not among them
+ * @payload: bytes of payload, without @pad
  * @pattern: payload byte i is packet_pattern(@pattern, i)
  * @trailer: bytes after the IP packet (Ethernet padding)
  * @ip_adjust: added to the true IP length field
@@ -136,14 +136,14 @@ struct packet {
 };
 
 /**
- * struct frame - the bytes of a packet, and where its parts are
+ * struct frame - the bytes of a packet, and the offsets of its parts
  * @len: bytes
  * @l3: offset of the IP header
  * @l4: offset of the UDP header
  * @bth: offset of the BTH
  * @data: offset of the payload
  * @icrc: offset of the invariant CRC
- * @end: offset after it
+ * @end: offset after the invariant CRC
  * @bytes: the frame
  */
 struct frame {
@@ -157,7 +157,7 @@ struct frame {
 	uint8_t bytes[PACKET_MAX];
 };
 
-/* Bytes of the headers between BTH and payload of a packet of this opcode. */
+/* Bytes of the extended headers, between BTH and payload, of this opcode. */
 uint32_t packet_xth_len(uint8_t opcode);
 
 static inline uint8_t packet_pattern(uint8_t pattern, uint32_t i)
@@ -166,8 +166,8 @@ static inline uint8_t packet_pattern(uint8_t pattern, uint32_t i)
 }
 
 /*
- * A WRITE of @len bytes in one packet, from 10.77.0.1 to 10.77.0.2, that asks for an
- * ACK; where to and by which key is left to be said.
+ * A WRITE of @len bytes in one packet, from 10.77.0.1 to 10.77.0.2, that asks for an ACK.
+ * The caller sets queue pair, PSN, address and R_Key.
  */
 struct packet packet_write(uint32_t len);
 
@@ -181,26 +181,25 @@ void packet_build(const struct packet *packet, struct frame *frame);
 /* The ICRC of the bytes from @l3 to @icrc, as the field holds it (A17.3.3). */
 uint32_t packet_icrc(const uint8_t *bytes, uint32_t l3, uint32_t icrc);
 
-/* The Internet checksum of @len bytes; 0 over a header that has a right one. */
+/* The Internet checksum of @len bytes; 0 for a header whose checksum is right. */
 uint16_t packet_ip_checksum(const uint8_t *bytes, uint32_t len);
 
-#define PACKET_READ_NO_ICRC	(1u << 0)	/* that of a READ is zero */
+#define PACKET_READ_NO_ICRC	(1u << 0)	/* the ICRC of a READ response is zero */
 
 /**
- * packet_parse() - describe a response's bytes
+ * packet_parse() - make the description of a response
  * @bytes: the frame
  * @len: its length
  * @flags: PACKET_READ_NO_ICRC
  * @packet: the description; adjustments and flips are zero
  *
- * Return: NULL, or what is wrong with it: lengths that differ, trailing bytes, a
- * false IP checksum or ICRC, reserved bits, headers that are not a RoCEv2
- * packet's.
+ * Return: NULL, or what is wrong with it: wrong lengths, trailing bytes, a wrong IP
+ * checksum or ICRC, reserved bits that are set, headers that RoCEv2 does not have.
  */
 const char *packet_parse(const uint8_t *bytes, uint32_t len, unsigned int flags,
 			 struct packet *packet);
 
-/* Print the fields that differ. Return: how many do. */
+/* Print the fields that differ. Return: the number of these. */
 unsigned int packet_diff(const struct packet *want, const struct packet *got);
 
 #endif /* XROCE_PACKET_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets compared field by field, for a reader. */
+/* Comparing packets field by field. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const struct field fields[] = {
 	FIELD(payload),
 };
 
-/* Numbers are in the host's order, arrays as they stand. */
+/* Fields of 1 to 4 or 8 bytes are printed as numbers in host order, others byte by byte. */
 static void format(const struct field *f, const void *packet, char *text)
 {
 	const uint8_t *at = (const uint8_t *)packet + f->offset;
@@ -34,7 +34,7 @@ static void format(const struct field *f, const void *packet, char *text)
 	size_t i;
 
 	if (f->size <= 4 || f->size == 8) {
-		memcpy(&number, at, f->size);	/* little-endian machines */
+		memcpy(&number, at, f->size);	/* for little-endian machines only */
 		sprintf(text, "%#llx", (unsigned long long)number);
 		return;
 	}

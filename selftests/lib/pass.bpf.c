@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* For the peer of a veth that answers with XDP_TX: let everything pass. */
+/* For the peer of a veth device whose program returns XDP_TX: pass all packets. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of another version: a member of a map's values has another name, at the same place. */
+/* Like another version: a member of a map value has another name at the same offset. */
 #define misses missed
 #include "small.bpf.c"

@@ -14,15 +14,15 @@ static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
 
 const uint16_t scene_mtus[SCENE_MTUS] = { 256, 512, 1024, 2048, 4096 };
 
-/* Everything that a packet may change, before and after it. */
+/* Everything that a packet may change. */
 struct snapshot {
 	struct xroce_mpt mpts[NATIVE_MPT_ENTRIES];
 	struct xroce_qp qps[NATIVE_QP_ENTRIES];
 	struct xroce_rd_ring rds[NATIVE_QP_ENTRIES];
 	struct xroce_stat stat;
-	struct xroce_event event;	/* the last one since the one before */
+	struct xroce_event event;	/* the last one since the previous snapshot */
 	uint32_t events;
-	uint64_t refused;		/* by the region at SCENE_INDEX, or behind it */
+	uint64_t refused;		/* of the regions at SCENE_INDEX and SCENE_BEHIND */
 };
 
 static struct snapshot before, after;
@@ -169,7 +169,7 @@ bool scene_offer(const struct scene *s)
 		     strerror(-err));
 }
 
-/* Where a message has come to means nothing between messages. */
+/* Clear the fields that need no comparison, or that have no meaning between messages. */
 static struct xroce_qp settled(const struct xroce_qp *qp)
 {
 	struct xroce_qp copy = *qp;
@@ -180,10 +180,10 @@ static struct xroce_qp settled(const struct xroce_qp *qp)
 		copy.resid = 0;
 		copy.length = 0;
 	}
-	/* It is right when the response's invariant CRC is. */
+	/* These are right if the response's invariant CRC is. */
 	memset(copy.icrc_part, 0, sizeof(copy.icrc_part));
 	memset(copy.icrc_for, 0, sizeof(copy.icrc_for));
-	/* And these make no difference to who asks. */
+	/* These are caches of the program. */
 	copy.read_max = copy.mtu;
 	memset(&copy.read, 0, sizeof(copy.read));
 	return copy;
@@ -203,7 +203,7 @@ static void compare_qp(const struct xroce_qp *want)
 		check(x[i] == y[i],
 		      "struct xroce_qp, byte %zu is %#x, not %#x", i, y[i],
 		      x[i]);
-	/* Its neighbours have nothing to do with it. */
+	/* No other queue pair may change. */
 	before.qps[slot] = after.qps[slot];
 	check(!memcmp(before.qps, after.qps, sizeof(after.qps)),
 	      "another queue pair has changed");
@@ -229,7 +229,7 @@ static void compare_rd(const struct scene *s)
 	      "another queue pair's responder resources have changed");
 }
 
-/* An event for each fatal refusal, and for nothing else. */
+/* There is an event for each refusal that ends a queue pair, and no other event. */
 static void compare_event(const struct scene *s, bool refused)
 {
 	bool begun = s->qp.op != XROCE_QP_OP_NONE;
@@ -245,7 +245,7 @@ static void compare_event(const struct scene *s, bool refused)
 	      "event: QP %#x, cause %u, PSN %#x, opcode %#x", e->qpn, e->cause,
 	      e->psn, e->opcode);
 	if (e->cause < XROCE_CAUSE_ACC_KEY)
-		return;		/* not always far enough to know the rest */
+		return;		/* the other fields may not have been known yet */
 	if (s->req.opcode == XROCE_RC_SEND_LAST_INV ||
 	    s->req.opcode == XROCE_RC_SEND_ONLY_INV) {
 		check(e->key == s->req.imm && !e->len && !e->va,
@@ -259,7 +259,7 @@ static void compare_event(const struct scene *s, bool refused)
 	      "event: key %#x, %u bytes at %#llx", e->key, e->len, e->va);
 }
 
-/* A refusal counts for the region whose index the request names, if there is one. */
+/* A refusal is counted for the region whose index the request names, if it is valid. */
 static void compare_region(const struct scene *s, const struct xroce_stat *delta)
 {
 	uint64_t moved = after.refused - before.refused;
@@ -275,7 +275,7 @@ static void compare_region(const struct scene *s, const struct xroce_stat *delta
 	check(moved == named, "the region has refused %lu", moved);
 }
 
-/* What the queue pair is to count of these counters of the link. */
+/* Add what the queue pair must count if the link's counters move by @delta. */
 static void count_for_qp(struct scene *s, const struct xroce_stat *delta)
 {
 	const struct xroce_qp *was = &before.qps[s->qp.qpn & (NATIVE_QP_ENTRIES - 1)];
@@ -319,7 +319,7 @@ void scene_untouched(void)
 	      "the frame has changed");
 }
 
-/* Answers to @s->req, from the address and port that @s->qp says. */
+/* Compare the response with the one that @s and @say describe. */
 static void compare_response(const struct scene *s, const struct packet *say)
 {
 	struct packet want = {
@@ -351,7 +351,7 @@ static void compare_response(const struct scene *s, const struct packet *say)
 	memcpy(want.daddr, s->qp.daddr, 16);
 
 	if (result.verdict != XDP_TX)
-		return;		/* noted already */
+		return;		/* this check has failed already */
 	wrong = packet_parse(out, result.out_len, PACKET_READ_NO_ICRC, &got);
 	if (check(!wrong, "response of %u bytes: %s", result.out_len, wrong))
 		check(!packet_diff(&want, &got), "the response differs");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A golden test's stage: one queue pair, one region, one request, and what must
- * come of it. Every expect_*() sends the request and then compares everything:
- * verdict, the bytes of the frame, all counters, events, all queue pairs and
- * their responder resources, the whole MPT.
+ * The stage of a golden test: one queue pair, one region, one request, and the expected
+ * outcome. Every expect_*() sends the request and then compares everything: verdict, the
+ * bytes of the frame, all counters, events, all queue pairs and their responder resources,
+ * the whole MPT.
  */
 #ifndef XROCE_SCENE_H
 #define XROCE_SCENE_H
@@ -23,7 +23,7 @@
 #define SCENE_MSN	0x000777u
 #define SCENE_PD	9u
 #define SCENE_INDEX	0x1a2u
-#define SCENE_BEHIND	0x077u		/* of a window: the region behind it */
+#define SCENE_BEHIND	0x077u		/* index of the region that a window is bound to */
 #define SCENE_KEY	(SCENE_INDEX << XROCE_KEY_SHIFT | 0x5e)
 #define SCENE_IOVA	0x7f0012345601ull
 #define SCENE_LENGTH	0x20003u
@@ -34,12 +34,12 @@ extern const uint16_t scene_mtus[SCENE_MTUS];
 
 /**
  * struct scene - the state before a request, and the request
- * @qp: the queue pair; a test changes it and calls scene_put()
- * @mpt: the region's entry, at SCENE_INDEX
- * @rd: its responder resources; a test that changes them calls scene_put()
- * @req: the request; a WRITE of 64 bytes that asks for an ACK
- * @cut: bytes taken off the end of the frame
- * @apart: the frame is none to be answered in: the module answers
+ * @qp: the queue pair; a test that changes it calls scene_put()
+ * @mpt: the region's entry, at SCENE_INDEX; a test that changes it calls scene_put()
+ * @rd: responder resources of @qp; a test that changes them calls scene_put()
+ * @req: the request; at first a WRITE of 64 bytes that asks for an ACK
+ * @cut: bytes to remove from the end of the frame
+ * @apart: the frame cannot be turned into the response, so that the module sends it
  */
 struct scene {
 	struct xroce_qp qp;
@@ -50,93 +50,95 @@ struct scene {
 	bool apart;
 };
 
-/* Return: false when the program cannot be loaded; the test then ends. */
+/* Load the program and set up a scene. Return: false if the program cannot be loaded. */
 bool scene_init(struct scene *s);
 
-/* In a row of a table: a test that begins with a scene. */
+/* In a row of a table: a test that is called with a scene. */
 #define ON_SCENE(test)	.on_scene = (test), .around = scene_around
 void scene_around(const struct test *test);
 
-/* Change to IPv6, queue pair and request. */
+/* Change queue pair and request to IPv6. */
 void scene_ipv6(struct scene *s);
 
-/* Write queue pair and region into the maps. */
+/* Write queue pair, responder resources and region into the maps. */
 void scene_put(const struct scene *s);
 
-/* Make the request carry @bytes: payload, pad and RETH length. */
+/* Set payload, pad and RETH length for a request of @bytes. */
 void scene_payload(struct scene *s, uint32_t bytes);
 
 /*
- * Make the request an aligned one of this opcode, and give queue pair and region
- * all rights but persistence, and the queue pair 16 responder resources. READ and
+ * Turn the request into an aligned one of this opcode, give queue pair and region all
+ * rights but FLUSH to persistence, and the queue pair 16 responder resources. READ and
  * FLUSH are of 64 bytes.
  */
 void scene_request(struct scene *s, uint8_t opcode);
 
-/* READ, atomics, ATOMIC WRITE and FLUSH: answered out of responder resources. */
+/* READ, atomics, ATOMIC WRITE and FLUSH, which are kept in responder resources. */
 bool scene_is_kept(uint8_t opcode);
 
-/* CMP_SWAP, FETCH_ADD: they have an AtomicETH, for eight bytes. */
+/* CMP_SWAP and FETCH_ADD, which have an AtomicETH, for eight bytes. */
 bool scene_is_atomic(uint8_t opcode);
 
-/* PSNs that the answer to a READ of @bytes takes. */
+/* Number of PSNs that the response to a READ of @bytes takes. */
 uint32_t scene_packets(const struct scene *s, uint32_t bytes);
 
-/* In place of a COUNTER(): none of them moves. */
+/* Instead of a COUNTER(): no counter moves. */
 #define NO_COUNTER	COUNTERS
 
-/* Not ours: the frame untouched; @counter moves by one, if any. */
+/* Passed to the stack: the frame is unchanged; @counter moves by one, if any. */
 void expect_pass(struct scene *s, size_t counter);
 
-/* For our QPN range, dropped: nothing but rx and @counter moves. */
+/* Dropped, with a QPN in our range: @counter moves by one, besides those of reception. */
 void expect_drop(struct scene *s, size_t counter);
 
 /*
- * Executed. The queue pair in @s moves on as the specification says, and is
- * compared. An ACK is expected when the request asks for one.
+ * Executed. The queue pair in @s advances as the specification says, and is compared. An
+ * ACK is expected if the request asks for one.
  */
 void expect_write(struct scene *s);
 
 /*
- * The same for SENDs. Without the module there is always a work request with
- * room, if the queue pair has a receive queue at all (xroce_qp::recv).
+ * The same for SENDs. Without the module there is always a receive work request with room,
+ * if the queue pair has a receive queue (xroce_qp::recv).
  */
 void expect_send(struct scene *s);
 
 /*
- * Unreliable connection: not executed, and its message given up, in silence. It ends
- * with a miss too many.
+ * Unreliable connection: not executed, dropped with the rest of its message, without a
+ * response. The XROCE_UC_MISSES-th access error ends the queue pair.
  */
 void expect_lost(struct scene *s, size_t counter);
 
-/* Seen before: an ACK of what came last when asked for, and no execution. */
+/*
+ * A duplicate, which is not executed. If it asks for an ACK, this has the newest PSN, or its
+ * own PSN if a later request is kept in responder resources.
+ */
 void expect_duplicate(struct scene *s);
 
 /*
- * READ, atomics, ATOMIC WRITE and FLUSH: executed, and kept in @s->rd. Without
- * the module an atomic finds 0. A READ of which the answer does not fit the frame
- * is queued.
+ * READ, atomics, ATOMIC WRITE and FLUSH: executed, and kept in @s->rd. Without the module,
+ * an atomic finds 0. A READ response that does not fit into the frame is queued.
  */
 void expect_kept(struct scene *s);
 
-/* The same, seen before: answered with @orig if atomic, not executed if no READ. */
+/* A duplicate of these: an atomic is answered with @orig; only a READ is executed again. */
 void expect_again(struct scene *s, uint64_t orig);
 
-/* The same, refused: within a WRITE, and by a queue pair that keeps nothing. */
+/* These are refused within a WRITE message, and by a queue pair without resources. */
 void expect_not_inside(struct scene *s);
 void expect_not_kept(const struct scene *fresh);
 
 /* PSN sequence error: NAK 0x60 that names the expected PSN. */
 void expect_nak_seq(struct scene *s);
 
-/* A fatal NAK, 0x61 or 0x62 by @cause; the queue pair is in error. */
+/* A fatal NAK, 0x61 or 0x62 depending on @cause; the queue pair is in error. */
 void expect_nak(struct scene *s, enum xroce_cause cause);
 
-/* Executed, or refused, of a queue pair as good as new; @fresh stays as it is. */
+/* Executed or refused, on a copy of the scene: @fresh does not change. */
 void expect_accepted(const struct scene *fresh);
 void expect_refused(const struct scene *fresh, enum xroce_cause cause);
 
-/* Receiver not ready; the queue pair goes on. */
+/* RNR NAK; the queue pair stays in its state. */
 void expect_rnr(struct scene *s);
 
 #endif /* XROCE_SCENE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What becomes of a request on a golden test's stage, but for what scene_kept.c has. */
+/* Outcomes of requests in golden tests; scene_kept.c has those of READ, atomics, FLUSH. */
 #include <linux/bpf.h>
 
 #include "harness.h"
 #include "scene_steps.h"
 
-/* With an ACK or NAK. */
+/* The response is an ACK or NAK. */
 static void answered_ack(struct scene *s, struct xroce_stat *delta,
 			 uint8_t syndrome, uint32_t psn)
 {
@@ -37,14 +37,14 @@ void expect_drop(struct scene *s, size_t counter)
 
 	if (!scene_offer(s))
 		return;
-	/* The other causes come before the invariant CRC. */
+	/* The other causes are found before the invariant CRC is checked. */
 	delta = counter == COUNTER(drop_psn) || counter == COUNTER(drop_qkey) ?
 		scene_admitted(s) : scene_received();
 	counters_add(&delta, counter, 1);
 	scene_compare(s, XDP_DROP, &delta);
 }
 
-/* Executed in order, the last packet of its message or not. */
+/* A packet was executed in order. @end: it is the last one of its message. */
 static void moved_on(struct scene *s, bool end, struct xroce_stat *delta)
 {
 	s->qp.epsn = PSN(s->req.psn + 1);
@@ -127,7 +127,7 @@ void expect_lost(struct scene *s, size_t counter)
 	scene_compare(s, XDP_DROP, &delta);
 }
 
-/* Whether a READ or the like was executed after the request. */
+/* Whether the newest request in the responder resources is newer than the request. */
 static bool kept_behind(const struct scene *s)
 {
 	uint32_t newest = (s->qp.rd_head ? s->qp.rd_head : s->qp.rd_max) - 1;
@@ -150,7 +150,7 @@ void expect_duplicate(struct scene *s)
 		return;
 	}
 	delta.ack = 1;
-	/* Not across what takes more than an acknowledgement. */
+	/* An ACK must not cover a request that needs a response of its own. */
 	answered_ack(s, &delta, XROCE_SYN_ACK, kept_behind(s) ? s->req.psn :
 		     PSN(s->qp.epsn - 1));
 }
@@ -216,7 +216,7 @@ void expect_rnr(struct scene *s)
 		return;
 	delta = scene_admitted(s);
 	delta.nak_rnr = 1;
-	s->qp.nak_sent = 1;	/* packets behind it are ahead: silence */
+	s->qp.nak_sent = 1;	/* later packets are out of sequence: no response */
 	s->qp.naks++;
 	answered_ack(s, &delta, XROCE_SYN_RNR | s->qp.min_rnr_timer,
 		     s->req.psn);

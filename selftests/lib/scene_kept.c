@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* READ, atomics, ATOMIC WRITE and FLUSH on a golden test's stage. */
+/* Outcomes of READ, atomics, ATOMIC WRITE and FLUSH in golden tests. */
 #include <linux/bpf.h>
 
 #include "harness.h"
@@ -39,7 +39,7 @@ uint32_t scene_packets(const struct scene *s, uint32_t bytes)
 	return bytes ? (bytes - 1) / s->qp.mtu + 1 : 1;
 }
 
-/* The answer to a READ goes out in the frame of the request, if that has room. */
+/* Whether the frame of the request has room for the READ response. */
 static bool fits(const struct scene *s)
 {
 	uint32_t headers = 14 + 4 * s->req.vlans + (s->req.ipv6 ? 40 : 20) +

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# perftest against "xroce serve". To be sourced after net.sh.
+# Tests of "xroce serve" with perftest. Source it after net.sh.
 
 xroce=${XROCE_COMMAND:-$top/build/user/xroce}
 serve_pid=
@@ -10,10 +10,10 @@ serve_listens() {
 	in_xr ss -Hltn 'sport = 18515' | grep -q .
 }
 
-# serve_up [OPTION]...: start the server in its namespace; not by in_xr, so that
-# the process is its own
+# serve_up [OPTION]...: start the server in its namespace; not by in_xr, so that $! is the
+# server and not a subshell
 serve_up() {
-	# Its errors by way of another: no progress on a terminal that shows tables.
+	# stderr is a pipe, as on a terminal the server would show its progress.
 	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 "$@" \
 		2> >(exec cat >&2) &
 	serve_pid=$!
@@ -26,8 +26,8 @@ serve_down() {
 	wait "$serve_pid"
 }
 
-# rxe_gid ADDRESS: index of the RoCEv2 GID of this address, as ::ffff:a.b.c.d or
-# in full
+# rxe_gid ADDRESS: print the index of the RoCEv2 GID with this address, in the format of
+# sysfs
 rxe_gid() {
 	local dir=/sys/class/infiniband/rxe0/ports/1 file
 
@@ -44,7 +44,7 @@ rxe_gid() {
 rxe_gid4() { rxe_gid 0000:0000:0000:0000:0000:ffff:0a4d:0001; }
 rxe_gid6() { rxe_gid fd77:0000:0000:0000:0000:0000:0000:0001; }
 
-# stats_of COUNTER...: their values on a line, zeros included
+# stats_of COUNTER...: print their values in a line, including zeros
 stats_of() {
 	in_xr "$xroce" -j stat show dev x0 all | tr -d '[]{}"\n' |
 		awk -v RS=, -F: -v wanted="$*" '
@@ -61,16 +61,16 @@ stats_of() {
 		}'
 }
 
-# What may move, what moves when a slow machine loses packets, and whatever must
-# stay zero.
+# Counters that the programs move, counters that move if a slow machine loses packets, and
+# counters that must stay zero.
 perf_moves='write_bytes read read_bytes atomic duplicate'
 perf_losses='nak_seq drop_psn'
 perf_zeros='nak_inv nak_acc nak_op nak_rnr drop_length drop_checksum drop_icrc
 	drop_addr drop_error drop_state drop_busy drop_response'
 
 # perf_moved PROGRAM SIZE REQUESTS WRITE_BYTES READ READ_BYTES ATOMIC DUPLICATE:
-# whether the counters moved by what the program asked for. A slow machine lets
-# requests be sent again.
+# whether the counters moved as the requests of the program require. On a slow machine,
+# READs may be sent again.
 perf_moved() {
 	local size=$2 requests=$3 want=0,0,0,0 got=$4,$5,$6,$7
 
@@ -85,16 +85,17 @@ perf_moved() {
 		[ "$4,$7" = 0,0 ]
 }
 
-# How long rxe waits for an answer, as 4.096 us by a power of two: half a second, and
-# two on a slow kernel. When its timer ends once more before what it sends
-# again has left, rxe loses its place: a FIRST in the midst of a message, or a LAST
-# more behind the last one, each with the PSN that is expected. That is refused.
+# The timeout of rxe, 4.096 us * 2^perf_timeout: half a second, and two on a slow kernel. If
+# the timer expires again before all retransmissions have left, rxe loses its place: it
+# sends a FIRST within a message, or one more LAST after the last one, each with the
+# expected PSN. These are refused.
 perf_timeout=17
 [ "${XROCE_SLOW:-1}" = 1 ] || perf_timeout=19
-# Seconds for a program.
+# Time limit of a program, in seconds.
 perf_limit=$((60 * ${XROCE_SLOW:-1}))
 
-# perf PROGRAM MTU SIZE ITERATIONS QPS GID [OPTION]...
+# perf PROGRAM MTU SIZE ITERATIONS QPS GID [OPTION]...: run a program of perftest, and check
+# its output and the counters
 perf() {
 	local program=$1 mtu=$2 size=$3 iters=$4 qps=$5 gid=$6
 	local -a before after zeros lost moved=()
@@ -110,7 +111,7 @@ perf() {
 		out=$(timeout $perf_limit "$program" -d rxe0 \
 		      -x "$gid" -m "$mtu" -n "$iters" -u $perf_timeout \
 		      ${many[@]+"${many[@]}"} "$@" 10.77.0.2 2>&1) || status=$?
-		# It measures a clock for its figures, and there was no CPU for that.
+		# It found no CPU time to calibrate its clock: try again.
 		[[ $out = *"Can't produce a report"* ]] || break
 	done
 	[ "$status" = 0 ] && grep -qE "^ *$size +[0-9]+ " <<<"$out" || {
@@ -137,7 +138,7 @@ perf() {
 	}
 }
 
-# The network, rxe, and a server for any number of programs.
+# Set up the network, rxe, and a server.
 perf_up() {
 	net_up
 	module_up
@@ -146,7 +147,7 @@ perf_up() {
 	serve_up --max-qps 16 >/dev/null
 }
 
-# perf_sizes KIND: ib_KIND over all path MTUs, and long messages
+# perf_sizes KIND: ib_KIND with all path MTUs and with long messages
 perf_sizes() {
 	local kind=$1 mtu size
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers from the environment: XROCE_*, which vm.sh hands on. */
+/* Numbers from the environment variables XROCE_*, which vm.sh passes on. */
 #ifndef XROCE_SETTING_H
 #define XROCE_SETTING_H
 
@@ -13,7 +13,7 @@ static inline uint64_t setting(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* So many seconds, and $XROCE_SLOW times as many on a kernel that is so slow. */
+/* A timeout in seconds, multiplied by $XROCE_SLOW for slow kernels. */
 static inline uint64_t patience(uint64_t seconds)
 {
 	return seconds * setting("XROCE_SLOW", 1);

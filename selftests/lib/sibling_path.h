@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that are built together with the program that runs. */
+/* Files that are built together with the running program. */
 #ifndef XROCE_SIBLING_PATH_H
 #define XROCE_SIBLING_PATH_H
 
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * The path of a file by its name from the program's directory, in @path of PATH_MAX
- * bytes. Return: whether it fits.
+ * Store the path of a file, named relative to the program's directory, in @path, which has
+ * PATH_MAX bytes. Return: whether it fits.
  */
 static inline bool sibling_path(const char *name, char *path)
 {

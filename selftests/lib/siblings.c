@@ -43,10 +43,10 @@ bool siblings_says(const char *want, bool success, const char *format, ...)
 	got[n] = 0;
 	status = out ? pclose(out) : -1;
 	return check(!status == success && strstr(got, want),
-		     "xroce %s: status %#x, and not '%s': %s", words, status, want, got);
+		     "xroce %s: status %#x, and no '%s' in: %s", words, status, want, got);
 }
 
-/* Commands come before traffic that takes all the time there is. */
+/* Lower the priority of traffic that uses all CPU time, so that commands can run. */
 static bool yields(const struct checked *c)
 {
 	return check(!setpriority(PRIO_PROCESS, c->pid, 19), "setpriority");
@@ -75,7 +75,7 @@ void siblings_silence(void)
 {
 	__u64 done;
 
-	/* What was on its way may still arrive. */
+	/* Requests under way may still be answered. */
 	usleep(100000);
 	done = sibling_changed.seen->done;
 	checked_goes_on(&sibling_quiet, 3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the loader needs and keeps, in a program that is verified at once: maps,
- * constants, and a kfunc, by which it holds the module. For tests that make many links
- * and send nothing.
+ * A program that is verified quickly, with everything that the loader needs: maps,
+ * constants, and a kfunc, which makes it hold the module. For tests that make many links
+ * and send no packets.
  */
 #include <stdbool.h>
 #include <linux/bpf.h>

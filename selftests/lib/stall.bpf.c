@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two moments that last long: when a queue of responses has been sent, and the CPU is
- * not yet out of the module; when a response has been queued, and the poll goes on.
+ * Prolongs two moments: after a queue of responses has been sent, while the CPU is still
+ * in the module; and after a response has been queued, before the poll continues.
  */
 #include <stdbool.h>
 
@@ -11,10 +11,10 @@
 #include "stall.h"
 
 #define TURNS		(1 << 23)
-#define PATIENCE_NS	5000000000ull	/* of a run, for the test */
-#define WHILE_NS	100000000ull	/* for a run to come */
+#define PATIENCE_NS	5000000000ull	/* limit of a stalled run */
+#define WHILE_NS	100000000ull	/* time in which another run may end */
 
-/* The test, and the other CPU, write it meanwhile. */
+/* The test and the other CPU write it at the same time. */
 volatile struct stall stall;
 
 struct until {
@@ -28,7 +28,7 @@ static long turn(__u32 i, struct until *until)
 	       bpf_ktime_get_ns() > until->ns;
 }
 
-/* As long as it is @step, and no run has ended. */
+/* Wait while the step is @step and no run has ended, at most @ns nanoseconds. */
 static void stay(__u32 step, __u64 ns)
 {
 	struct until until = { .ns = bpf_ktime_get_ns() + ns, .step = step };

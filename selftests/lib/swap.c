@@ -59,7 +59,7 @@ size_t swap_out(void *addr, size_t pages)
 	int round;
 
 	for (round = 0; round < ROUNDS && n < pages; round++) {
-		/* This empties the CPUs' lists. */
+		/* Compaction empties the per-CPU lists, whose pages cannot be paged out. */
 		if (round && system("echo 1 >/proc/sys/vm/compact_memory"))
 			break;
 		madvise(addr, pages * MEM_PAGE, MADV_PAGEOUT);

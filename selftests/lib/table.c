@@ -60,7 +60,7 @@ uint8_t table_opcode(enum op op)
 	return ops[op].opcode;
 }
 
-/* The message that the request goes on with. */
+/* Set up the message in progress that the request continues. */
 static void begun(struct scene *s)
 {
 	bool send = OP(table_op) & SENDS;
@@ -74,7 +74,7 @@ static void begun(struct scene *s)
 	s->qp.length = s->req.dmalen + s->qp.mtu;
 }
 
-/* Make it one of a service, for a queue pair of its type. */
+/* Change request and queue pair to a service. */
 static void serve(struct scene *s, enum xroce_qp_type type)
 {
 	s->qp.type = type;
@@ -89,7 +89,7 @@ static void serve(struct scene *s, enum xroce_qp_type type)
 	}
 }
 
-/* A request that is right, in the state that it needs. */
+/* Set up a right request and the state that it needs. */
 static bool stage(struct scene *s, enum xroce_qp_type type)
 {
 	if (!scene_init(s))
@@ -140,7 +140,7 @@ static const char *run(const struct row *row, struct scene *s)
 	switch (row->answer) {
 	case PASS:
 		expect_pass(s, NO_COUNTER);
-		return "to the stack, no RoCE packet";
+		return "passed to the stack";
 	case DROP:
 		expect_drop(s, row->arg);
 		return "dropped";
@@ -149,7 +149,7 @@ static const char *run(const struct row *row, struct scene *s)
 		return "dropped with its message";
 	case NAK_SEQ:
 		expect_nak_seq(s);
-		return "NAK 0x60, PSN expected";
+		return "NAK 0x60, expected PSN";
 	case NAK:
 		expect_nak(s, row->arg);
 		return row->arg < XROCE_CAUSE_ACC_KEY ?
@@ -182,7 +182,7 @@ void table_print(enum xroce_qp_type type, enum op op, const char *cause,
 		 const char *answer, const char *clause)
 {
 	note("%s %-14s | %-35s | %-33s | %s%s", services[type], ops[op].name,
-	     cause, answer, clause, test_failed() ? " | NOT SO" : "");
+	     cause, answer, clause, test_failed() ? " | FAILED" : "");
 }
 
 static void run_all(enum xroce_qp_type type, const struct row *rows, size_t n)
@@ -203,7 +203,7 @@ static void run_all(enum xroce_qp_type type, const struct row *rows, size_t n)
 			    rows[i].clause);
 		seen++;
 	}
-	check(seen, "no row of %s", ops[table_op].name);
+	check(seen, "no row for %s", ops[table_op].name);
 }
 
 void table_run(enum xroce_qp_type type, uint32_t which, const struct row *rows,

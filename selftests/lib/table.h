@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables "opcode, cause, answer, clause". Each row is run for each opcode that
- * it is about, out of a request that is right but for the cause, and printed.
+ * Tables of cause, opcodes, answer and clause. Each row is run for each of its opcodes,
+ * with a request that is right except for the cause, and printed.
  */
 #ifndef XROCE_TABLE_H
 #define XROCE_TABLE_H
@@ -21,7 +21,7 @@ enum op {
 
 #define OP(n)		(1u << (n))
 
-/* By place in the message. */
+/* By position in the message. */
 #define FIRSTS		(OP(SEND_FIRST) | OP(WRITE_FIRST))
 #define MIDDLES		(OP(SEND_MIDDLE) | OP(WRITE_MIDDLE))
 #define LASTS		(OP(SEND_LAST) | OP(SEND_LAST_IMM) | OP(SEND_LAST_INV) | \
@@ -43,21 +43,21 @@ enum op {
 			 INVS)
 #define WRITES		(OP(WRITE_FIRST) | OP(WRITE_MIDDLE) | OP(WRITE_LAST) | \
 			 OP(WRITE_ONLY) | IMMS)
-#define RANGES		(WRITES | KEPT)		/* they name a range of memory */
+#define RANGES		(WRITES | KEPT)		/* with a range of memory */
 #define REQUESTS	(SENDS | RANGES)
 #define ALL		(REQUESTS | OP(RESERVED))
 #define ANY		(ALL | OP(RESPONSE))
 
-/* By headers between BTH and payload: RETH; and any at all. */
+/* By headers between BTH and payload: a RETH; any header. */
 #define RETHS		(OP(WRITE_FIRST) | OP(WRITE_ONLY) | OP(WRITE_ONLY_IMM) | \
 			 OP(READ) | OP(ATOMIC_WRITE) | OP(FLUSH))
 #define HEADERS		(RETHS | ATOMICS | INVS | OP(SEND_LAST_IMM) | \
 			 OP(SEND_ONLY_IMM) | OP(WRITE_LAST_IMM))
-/* A message cannot begin without a receive work request. */
+/* Requests that need a receive work request. */
 #define TAKES		(OP(SEND_FIRST) | OP(SEND_ONLY) | OP(SEND_ONLY_IMM) | \
 			 OP(SEND_ONLY_INV) | IMMS)
 
-/* What the unreliable services have. */
+/* The opcodes of the unreliable services. */
 #define UC_OPS		((SENDS & ~INVS) | WRITES)
 #define UD_OPS		(OP(SEND_ONLY) | OP(SEND_ONLY_IMM))
 
@@ -67,11 +67,11 @@ enum answer {
 
 /**
  * struct row - a cause and its answer
- * @cause: for the reader
- * @clause: where it is specified, InfiniBand volume 1
- * @ops: opcodes that it is possible with
- * @make: make it, out of a request that is right
- * @answer: what must come of it
+ * @cause: in words
+ * @clause: clause of the specification, InfiniBand volume 1
+ * @ops: opcodes with which the cause is possible
+ * @make: change a right request so that it has the cause
+ * @answer: the expected outcome
  * @arg: NAK: enum xroce_cause; DROP, LOST: COUNTER()
  */
 struct row {
@@ -83,18 +83,18 @@ struct row {
 	size_t arg;
 };
 
-/* The opcode that a row is run for, and its right, if it needs one. */
+/* The opcode for which a row is run, and the access right that it needs; 0: none. */
 extern enum op table_op;
 uint32_t table_right(void);
 
-/* Its BTH opcode, of the reliable connection. */
+/* The BTH opcode of the reliable connection. */
 uint8_t table_opcode(enum op op);
 
-/* Run the rows of each of some opcodes, on a queue pair of a type. */
+/* Run the rows for each of these opcodes, on a queue pair of this type. */
 void table_run(enum xroce_qp_type type, uint32_t ops, const struct row *rows,
 	       size_t n);
 
-/* Print one. */
+/* Print the result of a row. */
 void table_print(enum xroce_qp_type type, enum op op, const char *cause,
 		 const char *answer, const char *clause);
 

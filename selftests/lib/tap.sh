@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Results of a shell test. To be sourced. $top is the checkout.
+# TAP output of a shell test. Source it. It sets $top to the checkout.
 
 top=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
 
-# Only vm.sh, or who wants the module in this host's kernel, says which network.
+# XROCE_NET is set by vm.sh, and by run.sh with VM=0, which uses this host's kernel.
 needs_module() {
 	[ -z "${XROCE_NET:-}" ] || return 0
 	printf 'TAP version 13\n1..0 # SKIP needs the module: selftests/vm.sh\n'
@@ -15,7 +15,7 @@ needs_module() {
 count=0
 failed=0
 
-# result STATUS NAME IDS: a line of TAP
+# result STATUS NAME IDS: print a line of TAP
 result() {
 	count=$((count + 1))
 	if [ "$1" = 0 ]; then
@@ -26,7 +26,7 @@ result() {
 	fi
 }
 
-# run NAME IDS COMMAND...
+# run NAME IDS COMMAND...: run a test and print its result
 run() {
 	local name=$1 ids=$2 status=0
 	shift 2
@@ -35,7 +35,7 @@ run() {
 	result $status "$name" "$ids"
 }
 
-# The plan, and whether all went well.
+# Print the plan. Return whether all tests have passed.
 results() {
 	echo "1..$count"
 	[ $failed = 0 ]

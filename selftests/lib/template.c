@@ -27,7 +27,7 @@ static uint32_t icrc_of(const struct xroce_qp *qp, uint8_t opcode,
 	memcpy(p.saddr, qp->saddr, sizeof(p.saddr));
 	memcpy(p.daddr, qp->daddr, sizeof(p.daddr));
 	packet_build(&p, frame);
-	/* Least significant byte first in the packet. */
+	/* The packet has the least significant byte first. */
 	return __builtin_bswap32(packet_icrc(frame->bytes, frame->l3,
 					     frame->icrc));
 }
@@ -46,7 +46,7 @@ void template_fill(struct xroce_qp *qp)
 		       frame.bytes + frame.l3 + offsetof(struct iphdr, check),
 		       sizeof(qp->atomic_check));
 	qp->ack_icrc = icrc_of(qp, XROCE_RC_ACK, &frame);
-	/* The PSN is in the last four bytes of the BTH. */
+	/* Without the last four bytes of the BTH, AckReq and PSN. */
 	memcpy(qp->response, frame.bytes + frame.l3,
 	       frame.bth + sizeof(struct xroce_bth) - 4 - frame.l3);
 }

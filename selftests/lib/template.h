@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the module prepares for the responses of a queue pair. */
+/* The fields of a queue pair that the module computes for its responses. */
 #ifndef XROCE_TEMPLATE_H
 #define XROCE_TEMPLATE_H
 
@@ -7,10 +7,10 @@
 
 #include "xroce_map.h"
 
-/* From the rest of its entry, as packet.c makes packets. */
+/* Compute them from the other fields, by means of packet.c. */
 void template_fill(struct xroce_qp *qp);
 
-/* The constant xroce_crc. */
+/* Compute the constant xroce_crc. */
 void template_crc(uint32_t crc[XROCE_CRC_BEHIND][256]);
 
 #endif /* XROCE_TEMPLATE_H */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# A terminal of tmux's, to be typed at and looked at. To be sourced after net.sh.
+# A terminal of tmux, to type into and to read. Source it after net.sh.
 
 command -v tmux >/dev/null || { echo '1..0 # SKIP no tmux'; exit 4; }
 
@@ -24,7 +24,7 @@ terminal_up() {
 
 terminal_down() { tm kill-server; }
 
-# What a user has after it: the shell, the terminal's modes, the cursor.
+# Check that shell, terminal modes and cursor are as they were before a command.
 left_well() {
 	wait_until 20 shows '^status=0' &&
 		wait_until 10 test -s "$work/after" &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process that sends RDMA WRITEs at queue pairs as fast as it can, whatever
- * comes of them. Each carries the PSN that the map "qp" says is expected.
+ * A process that sends RDMA WRITEs to queue pairs as fast as it can, and ignores the
+ * responses. Each packet has the PSN that the map "qp" says is expected.
  */
 #ifndef XROCE_TRAFFIC_H
 #define XROCE_TRAFFIC_H
@@ -15,11 +15,11 @@
 #define TRAFFIC_BYTES	1000	/* payload of each packet */
 
 /**
- * struct traffic - what to send; in memory that processes share
- * @sent: packets sent so far
- * @target: where to; those with number 0 are left out
+ * struct traffic - what to send, in shared memory
+ * @sent: number of packets sent so far; the sender writes it
+ * @target: where to send; entries whose qpn is 0 are skipped
  *
- * Written by anyone at any time: the sender takes what it finds.
+ * Tests change @target at any time without a lock. The sender may see a part of a change.
  */
 struct traffic {
 	__u64 sent;
@@ -30,21 +30,21 @@ struct traffic {
 	} target[TRAFFIC_TARGETS];
 };
 
-/* Shared memory, zeroed. */
+/* Allocate it, zeroed, in shared memory. */
 struct traffic *traffic_new(void);
 
 /**
- * traffic_start() - begin to send
- * @t: what
- * @from: network interface to send from
- * @dev: network device at the other end, whose link it is
+ * traffic_start() - start the sender
+ * @t: what to send
+ * @from: network device to send from
+ * @dev: network device at the other end, with the link
  *
  * Return: the process, for traffic_stop().
  */
 pid_t traffic_start(struct traffic *t, const char *from, const char *dev);
 void traffic_stop(pid_t sender);
 
-/* Wait until @n packets more have been sent. Return: whether they have. */
+/* Wait until @n more packets have been sent. Return: whether they have. */
 bool traffic_goes_on(struct traffic *t, __u64 n);
 
 #endif /* XROCE_TRAFFIC_H */

@@ -106,7 +106,7 @@ static bool open_mr(struct wire *w)
 	return check(!ret, "region: %s", strerror(-ret));
 }
 
-/* What XDP_TX puts into a veth is fetched only by a peer with a program. */
+/* veth delivers XDP_TX frames only to a peer with an XDP program. */
 static bool peer_polls(const char *from)
 {
 	char object[PATH_MAX], command[PATH_MAX + 128];
@@ -136,7 +136,7 @@ static bool open_socket(struct wire *w)
 	int one = 1, room = 8 << 20;
 
 	w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	/* What is sent would take the room of what comes. */
+	/* Outgoing frames would take room in the receive buffer. */
 	return check(w->fd >= 0 &&
 		     !setsockopt(w->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &one,
 				 sizeof(one)) &&
@@ -222,7 +222,7 @@ bool wire_again(struct wire *w)
 	return check(!ret, "again to RTS: %s", strerror(-ret));
 }
 
-/* A mapping of a queue would keep the handle's objects. */
+/* Queues must be deleted, as their mappings would keep the handle's objects alive. */
 static void close_queues(struct wire *w)
 {
 	int ret = 0;
@@ -238,7 +238,7 @@ static void close_queues(struct wire *w)
 	check(!ret, "SQ_DEL: %s", strerror(-ret));
 }
 
-/* Queue pair and region go with the handle. */
+/* Queue pair and region are destroyed with the handle. */
 void wire_close(struct wire *w)
 {
 	if (w->fd >= 0)
@@ -300,7 +300,7 @@ void wire_untouched(const struct wire *w)
 	check(i == WIRE_BYTES, "byte %#zx has changed", i);
 }
 
-/* The kernel's own talk, of neighbours and groups, is none of ours. */
+/* Whether a frame is RoCEv2: the kernel also sends neighbour and multicast packets. */
 static bool is_roce(const struct frame *f)
 {
 	uint32_t l4 = ETH_HLEN + (f->bytes[12] == 0x86 ? 40 : 20);

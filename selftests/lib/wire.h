@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A made-up peer of a queue pair of the real module's: it sends packets from the
- * other end of the veth pair, byte by byte as a test wants them, and takes what
- * comes back.
+ * A simulated peer of a queue pair of the real module: it sends packets from the other end
+ * of the veth pair, with every byte as the test chooses, and receives the responses.
  *
- *   c0: this, 02:00:00:00:00:01  <------>  x0: xroce, of live.h
+ *   c0: the peer, 02:00:00:00:00:01  <------>  x0: xroce, see live.h
  */
 #ifndef XROCE_WIRE_TEST_H
 #define XROCE_WIRE_TEST_H
@@ -12,28 +11,29 @@
 #include "live.h"
 #include "packet.h"
 
-#define WIRE_QPN	0x000011u	/* the peer's number */
-#define WIRE_PSN	0xabcdefu	/* the first one expected */
+#define WIRE_QPN	0x000011u	/* the peer's queue pair number */
+#define WIRE_PSN	0xabcdefu	/* the first expected PSN */
 #define WIRE_BYTES	16384u		/* of the region */
 #define WIRE_QKEY	0x51515151u
-/* Over IPv4, to the payload of an answer with an AETH. */
+/* Offset of the payload in a response with an AETH, over IPv4. */
 #define WIRE_DATA_OFF	(14 + 20 + 8 + 12 + 4)
 
 struct wire;
 
 /**
- * struct wire_opts - what the queue pair is like
+ * struct wire_opts - properties of the queue pair
  * @type: enum xroce_qp_type; 0: RC
- * @ipv6: over IPv6
- * @tos: of its responses
- * @recv: it has a receive queue, of 16 entries of 2 elements
- * @with: another one, whose handle it shares, and which is closed after it
- * @beside: another handle is open when it is closed
- * @sq: entries of its handle's send queue; 0: it posts nothing
- * @cq: entries of its completion queue; 0: 16, or four times @sq
- * @peer: the peer's number; 0: WIRE_QPN
+ * @with: another wire, whose handle it shares, and which is closed after it
  * @dev: the device with the link; NULL: LIVE_DEV
  * @from: the device at the other end; NULL: c0
+ * @peer: the peer's number; 0: WIRE_QPN
+ * @ipv6: IPv6 instead of IPv4
+ * @tos: type of service of its responses
+ * @recv: it has a receive queue with 16 entries of 2 elements
+ * @beside: other handles are open when it is closed, so that the link is not idle
+ * @sq: entries of its handle's send queue; 0: it has none
+ * @cq: entries of its completion queue; 0: 16, or four times @sq
+ * @mtu: XROCE_MTU_*; 0: XROCE_MTU_1024
  */
 struct wire_opts {
 	__u32 type;
@@ -51,20 +51,20 @@ struct wire_opts {
 };
 
 /**
- * struct wire - a queue pair in RTS, a region, and a request to it
+ * struct wire - a queue pair in RTS, a region, and a request for it
  * @x: handle
  * @pd: protection domain
  * @qpn: queue pair
  * @rq: receive queue, or NULL
- * @cq: its completion queue; also of the send queue
+ * @cq: completion queue of receive and send queue, or NULL
  * @sq: send queue of the handle, or NULL
- * @opts: what it was opened with
+ * @opts: the options of wire_open()
  * @mem: memory of the region, zeroed
  * @mr: the region, with all rights
  * @req: a request of 64 bytes that asks for an ACK: a WRITE, or a datagram
  * @peer: the peer's number
- * @tos: of responses
- * @shared: the handle is another's
+ * @tos: type of service of responses
+ * @shared: another wire owns the handle
  * @fd: packet socket
  */
 struct wire {
@@ -87,45 +87,45 @@ struct wire {
 bool wire_open(struct wire *w, const struct wire_opts *opts);
 void wire_close(struct wire *w);
 
-/* In a row of a table: a test that begins with the one, and ends with the other. */
+/* In a row of a table: a test between wire_open() and wire_close(). */
 #define ON_WIRE(test, opts) \
 	.on_wire = (test), .around = wire_around, .arg = (opts)
 void wire_around(const struct test *test);
 
-/* Through RESET to RTS once more, as it was at first. */
+/* Move the queue pair through RESET to RTS again, with its first attributes. */
 bool wire_again(struct wire *w);
 
-/* Send @w->req. Return: whether it has left. */
+/* Send @w->req. Return: whether it was sent. */
 bool wire_send(struct wire *w);
 
-/* Send it, and wait until it has been judged: @counter, COUNTER(), moves by one. */
+/* Send @w->req, and wait until @counter, a COUNTER(), has moved by one. */
 void wire_counted(struct wire *w, size_t counter);
 
-/* The region's memory is as it was at first: zeros. */
+/* Check that the region's memory is still zeros. */
 void wire_untouched(const struct wire *w);
 
 /*
- * The next packet to come back to the peer's number, within @ms: what it says, and, if
- * @bytes is not NULL, its bytes. Return: false when there is none; a malformed one fails
- * the test.
+ * Take the next packet for the peer's number, within @ms milliseconds: its description, and,
+ * if @bytes is not NULL, its bytes. The test fails if it is malformed. Return: false if none
+ * has come.
  */
 bool wire_take(struct wire *w, int ms, struct packet *got, struct frame *bytes);
 
-/* When a response is given up, which is no measure of time: a machine may be busy. */
+/* Milliseconds until a response is missing. Not a measurement: the machine may be busy. */
 #define WIRE_MS		60000
-/* None comes: one that is as late as that is missed, and fails nothing. */
+/* Milliseconds in which no response may come. A later one is not noticed. */
 #define WIRE_QUIET_MS	150
 
 /*
- * What a response has in all its fields but those of its opcode: addresses, ports,
- * partition, number.
+ * An expected response of this opcode, with the fields that all opcodes have: addresses,
+ * ports, partition key, queue pair number.
  */
 struct packet wire_response(const struct wire *w, uint8_t opcode);
 
-/* Take a packet and compare it. */
+/* Take a packet and compare it with @want. */
 void wire_expect(struct wire *w, const struct packet *want);
 
-/* An ACK with @psn and @msn comes, and nothing else comes for a while. */
+/* Expect an ACK with @psn and @msn, and no other packet for WIRE_QUIET_MS. */
 void wire_expect_ack(struct wire *w, uint32_t psn, uint32_t msn);
 void wire_quiet(struct wire *w);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As the kernel has them. */
+/* The kernel's bit operations. */
 #ifndef XROCE_TEST_LINUX_BITOPS_H
 #define XROCE_TEST_LINUX_BITOPS_H
 

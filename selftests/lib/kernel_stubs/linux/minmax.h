@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As the kernel has it, for numbers without a sign. */
+/* The kernel's clamp(), for unsigned numbers. */
 #ifndef XROCE_TEST_LINUX_MINMAX_H
 #define XROCE_TEST_LINUX_MINMAX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The test's numbers, which its seed gives, by the kernel's names. */
+/* The kernel's random numbers, from the seed of the test. */
 #ifndef XROCE_TEST_LINUX_RANDOM_H
 #define XROCE_TEST_LINUX_RANDOM_H
 

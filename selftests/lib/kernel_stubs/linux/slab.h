@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The C library's memory by the kernel's names. */
+/* The kernel's allocation functions, with memory of the C library. */
 #ifndef XROCE_TEST_LINUX_SLAB_H
 #define XROCE_TEST_LINUX_SLAB_H
 
@@ -7,7 +7,7 @@
 
 #define GFP_KERNEL_ACCOUNT	0
 
-/* The next so many allocations succeed; -1: all do. */
+/* Number of allocations that succeed from now on; -1: all. */
 extern int kernel_memory;
 
 static inline void *kvmalloc_array(size_t n, size_t size, int gfp)

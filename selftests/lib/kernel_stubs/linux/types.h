@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's names for what its sources need that tests compile as well. */
+/* The kernel's type names, for those of its sources that tests compile too. */
 #ifndef XROCE_TEST_LINUX_TYPES_H
 #define XROCE_TEST_LINUX_TYPES_H
 
