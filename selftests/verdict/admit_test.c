@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets for our queue pair numbers that end in silence, counted by cause. */
+/* Packets for our queue pair numbers that are dropped without a response, by cause. */
 #include <string.h>
 
 #include "harness.h"
@@ -7,7 +7,7 @@
 
 static void no_such_qp(struct scene *s)
 {
-	/* The last two share the table's slot of the one that exists. */
+	/* The last two have the table slot of the existing queue pair. */
 	static const uint32_t qpns[] = {
 		XROCE_QPN_BASE, 0xfffffe, SCENE_QPN + 1,
 		SCENE_QPN + NATIVE_QP_ENTRIES, SCENE_QPN ^ 0x400000,
@@ -20,7 +20,7 @@ static void no_such_qp(struct scene *s)
 	}
 }
 
-/* FECN and BECN share the word of the QPN and change on the way. */
+/* FECN and BECN are in the same word as the QPN, and may change on the way. */
 static void congestion_bits(struct scene *s)
 {
 	s->req.fecn = true;
@@ -34,7 +34,7 @@ static void header_version(struct scene *s)
 		expect_drop(s, COUNTER(drop_tver));
 }
 
-/* Solicited event and migration state do not matter to a responder. */
+/* A responder ignores solicited event and migration state. */
 static void header_flags(struct scene *s)
 {
 	s->req.se = true;
@@ -63,7 +63,7 @@ static void other_services(struct scene *s)
 
 	for (op = 0x20; op < 0x100 && !test_failed(); op++) {
 		s->req.opcode = op;
-		/* Not of 16 bytes, so that it is no congestion notification. */
+		/* The payload is not of 16 bytes, as that of a congestion notification. */
 		expect_drop(s, COUNTER(drop_opcode));
 		if (test_failed())
 			note("opcode %#x", op);
@@ -78,7 +78,7 @@ static void state(void)
 	} rows[] = {
 		{ XROCE_QPS_RESET, COUNTER(drop_state) },
 		{ XROCE_QPS_INIT, COUNTER(drop_state) },
-		{ 5, COUNTER(drop_state) },	/* SQE: none of a responder's */
+		{ 5, COUNTER(drop_state) },	/* SQE, which a responder does not have */
 		{ XROCE_QPS_ERR, COUNTER(drop_error) },
 	};
 	struct scene s;
@@ -111,7 +111,7 @@ static void error_field(struct scene *s)
 	}
 }
 
-/* Every byte of either address counts. */
+/* Every byte of both addresses is compared. */
 static void flip_addresses(struct scene *s, int first)
 {
 	int i;
@@ -161,14 +161,14 @@ static void address_family(struct scene *s)
 	expect_drop(s, COUNTER(drop_addr));
 }
 
-/* An answer would go to all of the group. */
+/* A response would go to the whole group. */
 static void from_group(struct scene *s)
 {
 	s->req.src_mac[0] |= 1;
 	expect_drop(s, COUNTER(drop_addr));
 }
 
-/* The stack drops frames for other machines, and gives none for a group to RoCEv2. */
+/* The stack drops frames for other machines, and no group frame is RoCEv2 for a queue pair. */
 static void other_addresses(struct scene *s)
 {
 	static const uint8_t others[][6] = {
@@ -196,7 +196,7 @@ static void other_addresses(struct scene *s)
 	}
 }
 
-/* Of any opcode, IP version and number of VLAN tags. */
+/* The same with any opcode, with a VLAN tag, over IPv6. */
 static void other_address_each(void)
 {
 	struct scene s;
@@ -271,7 +271,7 @@ static void claimed(struct scene *s)
 	expect_write(s);
 }
 
-/* Each row breaks one rule more; the earlier check has the say. */
+/* Each step adds the violation of a rule that is checked earlier. */
 static void order_of_checks(struct scene *s)
 {
 	s->req.rkey ^= 1;
@@ -302,42 +302,44 @@ static void order_of_checks(struct scene *s)
 }
 
 static const struct test tests[] = {
-	{ "no_such_qp", "D5 D6", "a QPN of our range that nobody has",
+	{ "no_such_qp", "D5 D6", "a QPN in our range without a queue pair",
 	  ON_SCENE(no_such_qp) },
-	{ "congestion_bits", "D5", "FECN and BECN are no part of the QPN",
+	{ "congestion_bits", "D5", "FECN and BECN are not part of the QPN",
 	  ON_SCENE(congestion_bits) },
 	{ "header_version", "D5 D6", "TVER other than 0", ON_SCENE(header_version) },
-	{ "header_flags", "D5", "SE and MigReq do not matter",
+	{ "header_flags", "D5", "SE and MigReq are ignored",
 	  ON_SCENE(header_flags) },
-	{ "response_opcodes", "D5 D6", "ACKs and READ responses are no requests",
+	{ "response_opcodes", "D5 D6", "ACKs and READ responses are dropped",
 	  ON_SCENE(response_opcodes) },
-	{ "other_services", "D5 D6", "every opcode of UC, RD, UD and above",
+	{ "other_services", "D5 D6", "every opcode of other services is dropped",
 	  ON_SCENE(other_services) },
 	{ "state", "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do",
 	  state },
-	{ "error_field", "D5 D6", "a queue pair that a packet ended",
+	{ "error_field", "D5 D6", "a queue pair that an earlier packet has ended",
 	  ON_SCENE(error_field) },
 	{ "addresses_ipv4", "D5 D6", "every byte of both addresses",
 	  addresses_ipv4 },
 	{ "addresses_ipv6", "D5 D6", "every byte of both addresses",
 	  ON_SCENE(addresses_ipv6) },
-	{ "addresses_swapped", "D5 D6", "our own address as the source",
+	{ "addresses_swapped", "D5 D6", "our own address as the source address",
 	  ON_SCENE(addresses_swapped) },
-	{ "group_address", "D5 D6", "from an Ethernet multicast address",
+	{ "group_address", "D5 D6", "an Ethernet multicast address as the source address",
 	  ON_SCENE(from_group) },
-	{ "other_address", "D5 D6", "for other machines, groups, everyone and nobody",
+	{ "other_address", "D5 D6",
+	  "other unicast, multicast and broadcast Ethernet addresses pass",
 	  ON_SCENE(other_addresses) },
-	{ "other_address_each", "D5 D6", "for another machine, each opcode, tagged, IPv6",
+	{ "other_address_each", "D5 D6",
+	  "another Ethernet address, with each opcode, a VLAN tag, IPv6",
 	  other_address_each },
 	{ "address_family", "D5 D6", "IPv6 with a mapped IPv4 address",
 	  ON_SCENE(address_family) },
-	{ "partition_differs", "D5 D6", "every bit of the partition",
+	{ "partition_differs", "D5 D6", "every bit of the partition key is compared",
 	  ON_SCENE(partition_differs) },
-	{ "partition_members", "D5 D6", "two limited members may not talk",
+	{ "partition_members", "D5 D6", "two limited members of a partition do not match",
 	  ON_SCENE(partition_members) },
-	{ "claimed", "D5 D6", "another CPU executes a packet of it",
+	{ "claimed", "D5 D6", "another CPU is executing a packet of the queue pair",
 	  ON_SCENE(claimed) },
-	{ "order_of_checks", "D5 D6", "the earlier check has the say",
+	{ "order_of_checks", "D5 D6", "the earliest check that fails determines the cause",
 	  ON_SCENE(order_of_checks) },
 };
 

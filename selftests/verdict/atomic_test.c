@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CMP_SWAP, FETCH_ADD and ATOMIC WRITE: answers and refusals. */
+/* CMP_SWAP, FETCH_ADD and ATOMIC WRITE: responses and refusals. */
 #include "access.h"
 #include "harness.h"
 
@@ -13,7 +13,7 @@ static const struct {
 	{ XROCE_RC_ATOMIC_WRITE, XROCE_ACCESS_REMOTE_WRITE, "ATOMIC_WRITE" },
 };
 
-/* Run a test's body for each opcode, on a fresh stage. */
+/* Run the body of a test for each opcode, on a new scene. */
 static void each(void (*body)(struct scene *s, uint32_t right))
 {
 	struct scene s;
@@ -39,7 +39,7 @@ static void answer_one(struct scene *s, uint32_t right)
 {
 	(void)right;
 	next(s);
-	s->req.ackreq = false;		/* it is answered anyway */
+	s->req.ackreq = false;		/* it is answered all the same */
 	next(s);
 	s->req.trailer = 18;
 	next(s);
@@ -79,7 +79,7 @@ static void resources_one(struct scene *s, uint32_t right)
 	expect_not_kept(s);
 }
 
-/* The IP and UDP headers say @n bytes less than there are. */
+/* Make the lengths in the IP and UDP headers too small by @n bytes. */
 static void shorter(struct scene *s, int n)
 {
 	s->req.ip_adjust = -n;
@@ -111,11 +111,11 @@ static void lengths_one(struct scene *s, uint32_t right)
 	for (n = 1; n <= 3 && !test_failed(); n++) {
 		s->req.pad = n;
 		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
-		/* A pad count without the bytes. */
+		/* A pad count without the pad bytes. */
 		shorter(s, n);
 		expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 		shorter(s, 0);
-		/* Right in all, but some of it is pad. */
+		/* The right length, but some of it is pad. */
 		if (req.payload) {
 			s->req.payload = req.payload - n;
 			expect_refused(s, XROCE_CAUSE_INV_LENGTH);
@@ -124,7 +124,7 @@ static void lengths_one(struct scene *s, uint32_t right)
 	}
 }
 
-/* The RETH of an ATOMIC WRITE says eight bytes. */
+/* The RETH length of an ATOMIC WRITE must be eight. */
 static void reth_length(struct scene *s)
 {
 	static const uint32_t lens[] = {
@@ -204,7 +204,7 @@ static void bounds_one(struct scene *s, uint32_t right)
 		at(s, va - 8, false);
 		at(s, va + (1ull << 32), false);
 		at(s, va + (1ull << 63), false);
-		/* The last word is not all there, or the first. */
+		/* The word is only partly inside the region. */
 		for (s->mpt.length = 0xff9; s->mpt.length < 0x1000;
 		     s->mpt.length++)
 			at(s, va + 0xff8, false);
@@ -220,7 +220,7 @@ static void bounds_one(struct scene *s, uint32_t right)
 	}
 }
 
-/* The first of several errors has the say. */
+/* The earliest check that fails determines the cause. */
 static void order_one(struct scene *s, uint32_t right)
 {
 	access_order(s, right);
@@ -239,7 +239,7 @@ static void order_one(struct scene *s, uint32_t right)
 	expect_nak_seq(s);
 }
 
-/* A gap before, and responses that go first. */
+/* After a gap, and behind queued responses. */
 static void behind_one(struct scene *s, uint32_t right)
 {
 	(void)right;
@@ -273,26 +273,28 @@ EACH(behind)
 #undef EACH
 
 static const struct test tests[] = {
-	{ "atomic_answer", "D1 D2 D5", "opcode, AETH, value and length",
+	{ "atomic_answer", "D1 D2 D5", "opcode, AETH, value and length of responses",
 	  answer },
-	{ "atomic_inside", "D5 D6", "within a WRITE", inside },
+	{ "atomic_inside", "D5 D6", "an atomic within a WRITE message", inside },
 	{ "atomic_qp_right", "D5 D6", "the queue pair lacks the right",
 	  qp_right },
 	{ "atomic_region_right", "R2 D5 D6", "the region lacks the right",
 	  region_right },
-	{ "atomic_resources", "D5 D6", "a queue pair that keeps nothing",
+	{ "atomic_resources", "D5 D6", "a queue pair without responder resources",
 	  resources },
-	{ "atomic_lengths", "D5 D6", "too much, too little, pad", lengths },
-	{ "atomic_reth_length", "D5 D6", "an ATOMIC WRITE of not eight bytes",
+	{ "atomic_lengths", "D5 D6", "wrong lengths of headers, payload and pad", lengths },
+	{ "atomic_reth_length", "D5 D6", "an ATOMIC WRITE whose length is not eight",
 	  ON_SCENE(reth_length) },
-	{ "atomic_align", "D5 D6", "every address but a multiple of eight",
+	{ "atomic_align", "D5 D6", "addresses that are not multiples of eight",
 	  align },
-	{ "atomic_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },
-	{ "atomic_bounds", "D5 D6", "first word, last word, half a word",
+	{ "atomic_keys", "R9 P2 D5 D6", "wrong key, state or protection domain", keys },
+	{ "atomic_bounds", "D5 D6",
+	  "words at both ends of a region, inside and partly outside",
 	  bounds },
-	{ "atomic_order_of_checks", "D5 D6", "the first of several errors",
+	{ "atomic_order_of_checks", "D5 D6",
+	  "the earliest check that fails determines the cause",
 	  order },
-	{ "atomic_behind", "D2 D5", "behind a gap, and behind other responses",
+	{ "atomic_behind", "D2 D5", "after a gap, and behind queued responses",
 	  behind },
 };
 

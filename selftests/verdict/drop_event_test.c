@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events: of packets that are dropped, how many there may be, and what an event knows
- * of the packet. Names of causes.
+ * Events of dropped packets, their limits, and the fields of events of dropped and refused
+ * packets. Names of causes.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 #define FLOOD	1000u
 
-/* The ring "drops": how many events were there, the first and the last of them. */
+/* The ring "drops": number of events read, the first and the last of them. */
 static struct {
 	struct ring_buffer *ring;
 	struct xroce_event first, last;
@@ -60,7 +60,7 @@ static void lease(__u64 until)
 
 static bool stage(struct scene *s)
 {
-	/* The limit is each CPU's. */
+	/* The limit of events is per CPU. */
 	if (!on_cpu(0, 0) || !scene_init(s))
 		return false;
 	if (!drops.ring)
@@ -72,7 +72,7 @@ static bool stage(struct scene *s)
 	return true;
 }
 
-/* The limit of the second before has no say. */
+/* Wait until the limit counts from zero again. */
 static void new_second(void)
 {
 	__u64 begin = now();
@@ -81,7 +81,7 @@ static void new_second(void)
 		;
 }
 
-/* Send the request, whose events stay in the rings. */
+/* Run the request; its events stay in the rings. */
 static void offer(const struct scene *s)
 {
 	static struct frame frame;
@@ -93,7 +93,7 @@ static void offer(const struct scene *s)
 	check(!native_run(&run), "test run");
 }
 
-/* Dropped for @counter, and an event says so. */
+/* Expect the request to be dropped, counted as @counter, with one event. */
 static void expect_event(struct scene *s, size_t counter, enum xroce_cause cause)
 {
 	const struct xroce_event *e = &drops.last;
@@ -107,12 +107,12 @@ static void expect_event(struct scene *s, size_t counter, enum xroce_cause cause
 	      "cause %s, QP %#x, PSN %#x, opcode %#x", xroce_cause_str(e->cause),
 	      e->qpn, e->psn, e->opcode);
 	check(!memcmp(e->peer, s->req.saddr, 16) && !memcmp(e->own, s->req.daddr, 16),
-	      "addresses, of them %#x and %#x", e->peer[3], e->own[3]);
+	      "addresses, last words %#x and %#x", e->peer[3], e->own[3]);
 	if (cause == XROCE_DROP_QPN)
-		check(!e->known && !e->epsn && !e->mtu, "of no queue pair: %#x", e->known);
+		check(!e->known && !e->epsn && !e->mtu, "no queue pair, but known %#x", e->known);
 	else
 		check(e->known == XROCE_EVENT_QP && e->epsn == s->qp.epsn &&
-		      e->mtu == s->qp.mtu, "known %#x, PSN %#x expected, MTU %u",
+		      e->mtu == s->qp.mtu, "known %#x, expected PSN %#x, MTU %u",
 		      e->known, e->epsn, e->mtu);
 }
 
@@ -155,7 +155,7 @@ static void ipv6(void)
 	expect_event(&s, COUNTER(drop_addr), XROCE_DROP_ADDR);
 }
 
-/* Nobody wants them, or nobody does any more. */
+/* No event without a reader: there was no lease, or it has expired. */
 static void unwanted(void)
 {
 	struct xroce_stat before, after;
@@ -175,7 +175,7 @@ static void unwanted(void)
 	      after.event_lost == before.event_lost, "%u events", drops.n);
 }
 
-/* A flood: a few events, the rest is counted; and a refusal among it is heard of. */
+/* A flood causes a few events, the rest is counted. A refusal still has its event. */
 static void limited(void)
 {
 	struct xroce_stat before, after;
@@ -205,7 +205,7 @@ static void limited(void)
 	check(drops.n + limited == FLOOD, "%u events and %llu suppressed", drops.n,
 	      limited);
 
-	/* The next one says how many were not told. */
+	/* The next event has the number of those suppressed. */
 	new_second();
 	offer(&spoofed);
 	take_drops();
@@ -218,7 +218,7 @@ static void limited(void)
 	      "no event of the refusal");
 }
 
-/* The ring of drops is full: that of refusals is not. */
+/* If the ring of drops is full, the ring of refusals is not affected. */
 static void full(void)
 {
 	struct xroce_stat before, after;
@@ -247,7 +247,7 @@ static void full(void)
 	take_drops();
 }
 
-/* Refuse the request: its event. */
+/* Run a request that must be refused. Return: its event. */
 static struct xroce_event refusal(const struct scene *s, enum xroce_cause cause)
 {
 	struct xroce_event e = {};
@@ -260,7 +260,7 @@ static struct xroce_event refusal(const struct scene *s, enum xroce_cause cause)
 	return e;
 }
 
-/* What the packet has named, and no zeros in the place of what it has not. */
+/* An event says which of its fields the packet had; the others are not valid. */
 static void known(void)
 {
 	const __u8 always = XROCE_EVENT_QP | XROCE_EVENT_PAYLOAD;
@@ -273,7 +273,7 @@ static void known(void)
 	s.req.rkey ^= 1 << 20;
 	e = refusal(&s, XROCE_CAUSE_ACC_KEY);
 	check(e.known == (always | XROCE_EVENT_RETH), "known %#x", e.known);
-	/* Longer than the path MTU, in one packet. */
+	/* A message of one packet that is longer than the path MTU. */
 	s = fresh;
 	s.qp.mtu = 1024;
 	scene_payload(&s, 1028);
@@ -281,7 +281,7 @@ static void known(void)
 	check(e.known == (always | XROCE_EVENT_RETH) && e.mtu == 1024 &&
 	      e.payload == 1028 && e.len == 1028, "known %#x, MTU %u, payload %u, length %u",
 	      e.known, e.mtu, e.payload, e.len);
-	/* One of less than the path MTU that is not the last. */
+	/* A first packet that is shorter than the path MTU. */
 	s = fresh;
 	s.qp.mtu = 1024;
 	scene_payload(&s, 512);
@@ -290,15 +290,15 @@ static void known(void)
 	e = refusal(&s, XROCE_CAUSE_INV_LENGTH);
 	check(e.mtu == 1024 && e.payload == 512 && e.len == 4096,
 	      "MTU %u, payload %u, length %u", e.mtu, e.payload, e.len);
-	/* In the middle of nothing: it names no memory. */
+	/* A middle packet without a message, which names no memory. */
 	s = fresh;
 	s.req.opcode = XROCE_RC_WRITE_MIDDLE;
 	e = refusal(&s, XROCE_CAUSE_INV_ORDER);
 	check(e.known == always && !e.key && !e.va && !e.len, "known %#x", e.known);
-	check(!memcmp(e.own, s.qp.saddr, 16) && e.epsn == s.req.psn, "its address and PSN");
+	check(!memcmp(e.own, s.qp.saddr, 16) && e.epsn == s.req.psn, "own address and PSN");
 }
 
-/* Each has the name of its counter, and there are no others. */
+/* Each cause has the name of its counter; other numbers are unknown. */
 static void names(void)
 {
 	__u32 cause;
@@ -319,12 +319,13 @@ static void names(void)
 }
 
 static const struct test tests[] = {
-	{ "drop_event_causes", "D6 U1", "cause, addresses, PSN", causes },
-	{ "drop_event_ipv6", "D6 U1", "addresses of IPv6", ipv6 },
-	{ "drop_event_unwanted", "D6", "without a reader there are none", unwanted },
-	{ "drop_event_limited", "D6", "a flood is a few events", limited },
-	{ "drop_event_full", "D6", "drops take no room of refusals", full },
-	{ "drop_event_known", "D6 U1", "what a refused request has named", known },
+	{ "drop_event_causes", "D6 U1",
+	  "cause, addresses and PSN in the event of a drop", causes },
+	{ "drop_event_ipv6", "D6 U1", "IPv6 addresses in the event of a drop", ipv6 },
+	{ "drop_event_unwanted", "D6", "no events of drops without a reader", unwanted },
+	{ "drop_event_limited", "D6", "a flood of drops causes a few events", limited },
+	{ "drop_event_full", "D6", "drops do not use the ring of refusals", full },
+	{ "drop_event_known", "D6 U1", "the valid fields in the event of a refusal", known },
 	{ "drop_event_names", "U1", "causes have the names of counters", names },
 };
 

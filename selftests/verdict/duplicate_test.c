@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Duplicates of what responder resources are kept for (IBTA 9.7.5.1.2). */
+/* Duplicates of requests that are kept in responder resources (IBTA 9.7.5.1.2). */
 #include "harness.h"
 #include "scene.h"
 
@@ -39,7 +39,7 @@ static void next(struct scene *s, uint8_t opcode, uint32_t bytes)
 	expect_kept(s);
 }
 
-/* A READ of @bytes, and a WRITE after it; @s->req is the READ. */
+/* Execute a READ of @bytes and a WRITE after it; @s->req is the READ again. */
 static bool stage_read(struct scene *s, uint32_t bytes)
 {
 	struct packet req;
@@ -71,7 +71,7 @@ static void read_whole(void)
 	}
 }
 
-/* From every packet of the answer on, to its end or not so far. */
+/* Requests that begin at any packet of the response, for its rest or for less. */
 static void read_rest(void)
 {
 	const uint32_t bytes = 5 * 1024 + 10;
@@ -94,7 +94,7 @@ static void read_rest(void)
 	}
 }
 
-/* Not what was asked for the first time. */
+/* Requests with the READ's PSN that do not repeat it are dropped. */
 static void read_other(void)
 {
 	const uint32_t bytes = 3 * 1024;
@@ -114,7 +114,7 @@ static void read_other(void)
 		note("%s", #change);					\
 } while (0)
 	DROPPED(s.req.rkey ^= 1);
-	/* Another region, which would do as well. */
+	/* Another region that would allow the access, too. */
 	native_put_mpt(OTHER_KEY >> XROCE_KEY_SHIFT, &other);
 	DROPPED(s.req.rkey = OTHER_KEY);
 	DROPPED(s.req.va--);
@@ -127,10 +127,10 @@ static void read_other(void)
 	DROPPED(s.req.payload = 4);
 	DROPPED(s.req.pad = 1);
 	DROPPED(s.req.ip_adjust = -4; s.req.udp_adjust = -4);
-	/* More packets than are left of its PSNs. */
+	/* More packets than the response has left from this PSN on. */
 	DROPPED(s.req.psn++);
 	DROPPED(s.req.psn += 2; s.req.dmalen = 1025);
-	/* Before it, and the WRITE's PSN behind it. */
+	/* The PSN before the READ, and that of the WRITE after it. */
 	DROPPED(s.req.psn--);
 	DROPPED(s.req.psn += 3);
 	DROPPED(s.req.opcode = XROCE_RC_CMP_SWAP);
@@ -139,8 +139,8 @@ static void read_other(void)
 	DROPPED(s.req.opcode = XROCE_RC_FLUSH);
 	DROPPED(s.req.opcode = 0x15);
 	/*
-	 * Memory is read again, so that it must be allowed again; the queue pair
-	 * goes on if it is not.
+	 * Memory is read again, so the access must still be allowed. If it is not, the
+	 * duplicate is dropped, and the queue pair stays in its state.
 	 */
 	DROPPED(s.mpt.state = XROCE_MPT_INVALID);
 	DROPPED(s.mpt.key ^= 1);
@@ -154,7 +154,7 @@ static void read_other(void)
 	expect_again(&s, 0);
 }
 
-/* What is sent is what was found then; nothing is executed. */
+/* The response has the stored value; nothing is executed. */
 static void stored(void)
 {
 	static const uint64_t values[] = {
@@ -198,13 +198,13 @@ static void other_opcode(void)
 		}
 		s.req.opcode = XROCE_RC_READ_REQUEST;
 		expect_drop(&s, COUNTER(drop_psn));
-		/* WRITEs are not kept, and are acknowledged without. */
+		/* WRITEs are not kept; their duplicates are acknowledged. */
 		s.req.opcode = XROCE_RC_WRITE_ONLY;
 		expect_duplicate(&s);
 	}
 }
 
-/* Of a ring of @max, the newest @max are there, and no other. */
+/* A ring of @max entries has the newest @max requests, and no others. */
 static void ring(uint8_t max, uint32_t extra, uint32_t epsn)
 {
 	struct scene s;
@@ -246,7 +246,7 @@ static void rings(void)
 	}
 }
 
-/* READs of several packets and others, over 2^24; each of their PSNs. */
+/* READs of several packets and others, with PSNs across 2^24; duplicates of each PSN. */
 static void mixed(void)
 {
 	static const struct {
@@ -296,7 +296,7 @@ static void mixed(void)
 	}
 }
 
-/* The edges of what is behind the expected PSN. */
+/* Both ends of the range of PSNs that are behind the expected one. */
 static void window(void)
 {
 	static const struct {
@@ -328,8 +328,8 @@ static void window(void)
 }
 
 /*
- * PSNs come again after 2^24 packets. Of two that were kept under the same the
- * newer counts, wherever they are in the ring.
+ * PSNs repeat after 2^24 packets. Of two entries with the same PSN the newer one counts,
+ * wherever it is in the ring.
  */
 static void newest(void)
 {
@@ -357,7 +357,7 @@ static void newest(void)
 	}
 }
 
-/* In the middle of a message, and of a gap. */
+/* Duplicates within a message, within a gap, and in error. */
 static void between(void)
 {
 	struct scene s;
@@ -390,14 +390,14 @@ static void between(void)
 	s.req.psn = s.qp.epsn;
 	expect_write(&s);
 
-	/* In error there is silence. */
+	/* A queue pair in error sends no response. */
 	s.req.psn = s.qp.epsn;
 	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
 	s.req = req;
 	expect_drop(&s, COUNTER(drop_error));
 }
 
-/* Another queue pair's, in the neighbouring place, are not looked at. */
+/* Responder resources of the queue pair in the next slot are not used. */
 static void neighbour(void)
 {
 	struct scene s;
@@ -413,24 +413,24 @@ static void neighbour(void)
 }
 
 static const struct test tests[] = {
-	{ "duplicate_read", "D2 D5", "a READ is answered again", read_whole },
-	{ "duplicate_read_rest", "D5", "the rest of a READ, from every packet on",
+	{ "duplicate_read", "D2 D5", "a duplicate READ is executed again", read_whole },
+	{ "duplicate_read_rest", "D5", "a READ of the rest, from every packet on",
 	  read_rest },
-	{ "duplicate_read_other", "R7 D5 D6", "another READ under its PSN",
+	{ "duplicate_read_other", "R7 D5 D6", "another READ with the PSN of a kept one",
 	  read_other },
-	{ "duplicate_stored", "D2 D5", "an atomic's value is the one kept",
+	{ "duplicate_stored", "D2 D5", "a duplicate atomic is answered with the stored value",
 	  stored },
-	{ "duplicate_opcode", "D5 D6", "another opcode under its PSN",
+	{ "duplicate_opcode", "D5 D6", "another opcode with the PSN of a kept request",
 	  other_opcode },
-	{ "duplicate_rings", "D2 D5 D6", "as many as are kept, of 1 to 128",
+	{ "duplicate_rings", "D2 D5 D6", "rings of 1 to 128 entries keep the newest requests",
 	  rings },
-	{ "duplicate_mixed", "D2 D5", "every PSN of READs and others, over 2^24",
+	{ "duplicate_mixed", "D2 D5", "duplicates of READs and others across PSN 2^24",
 	  mixed },
 	{ "duplicate_window", "D5 D6", "both edges of the PSN window", window },
-	{ "duplicate_newest", "D5 D6", "the newer of two under one PSN", newest },
-	{ "duplicate_between", "D5 D6", "within a message, a gap, an error",
+	{ "duplicate_newest", "D5 D6", "the newer of two entries with the same PSN", newest },
+	{ "duplicate_between", "D5 D6", "duplicates within a message, in a gap, in error",
 	  between },
-	{ "duplicate_neighbour", "D6", "resources of another queue pair",
+	{ "duplicate_neighbour", "D6", "resources of another queue pair are not used",
 	  neighbour },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets that a switch has marked, and congestion notifications for us: what
- * the program makes of them. That one is sent, and how often, cnp_test shows.
+ * Packets that a switch has marked, and received congestion notifications: how the program
+ * counts them. cnp_test checks that notifications are sent, and how often.
  */
 #include "harness.h"
 #include "scene.h"
@@ -9,7 +9,7 @@
 #define ECN_CE	3
 #define DSCP	(26 << 2)
 
-/* Each code point on a WRITE that is executed; only CE is for us. */
+/* Each code point on a WRITE that is executed; only CE is counted. */
 static void code_points(bool ipv6)
 {
 	unsigned int ecn;
@@ -51,7 +51,7 @@ static void neighbours_ipv6(struct scene *s)
 	expect_write(s);
 }
 
-/* Behind VLAN tags, which have a field of their own. */
+/* The tag control information of a VLAN tag is not the ECN field. */
 static void tagged(struct scene *s)
 {
 	s->req.vlans = 1;
@@ -65,7 +65,7 @@ static void tagged(struct scene *s)
 	expect_write(s);
 }
 
-/* It went through the queue, so that it counts, whatever comes of it. */
+/* The packet passed the congested queue, so it counts whether or not it is executed. */
 static void not_executed(void)
 {
 	struct scene fresh, s;
@@ -97,7 +97,7 @@ static void not_executed(void)
 	expect_kept(&s);
 }
 
-/* No queue pair of ours need have been meant: neither counted nor answered. */
+/* A packet that fails a check may not be from a peer of ours: it does not count. */
 static void not_admitted(void)
 {
 	struct scene s;
@@ -130,7 +130,7 @@ static void not_admitted(void)
 	expect_pass(&s, COUNTER(pass));
 }
 
-/* Connected services have a peer to tell; who sends datagrams is none. */
+/* A connected service notifies its peer; the sender of a datagram is not notified. */
 static void services(struct scene *s)
 {
 	s->qp.type = XROCE_QPT_UC;
@@ -153,7 +153,7 @@ static void services(struct scene *s)
 	expect_drop(s, COUNTER(drop_qkey));
 }
 
-/* A congestion notification from the peer. */
+/* Set up a congestion notification from the peer. */
 static bool stage_cnp(struct scene *s)
 {
 	if (!scene_init(s))
@@ -169,7 +169,7 @@ static bool stage_cnp(struct scene *s)
 	return true;
 }
 
-/* Counted, and nothing else: no PSN of it is looked at. */
+/* A congestion notification is counted; its PSN is ignored. */
 static void cnp(void)
 {
 	struct scene s;
@@ -181,7 +181,7 @@ static void cnp(void)
 	s.req.becn = false;
 	s.req.mig = true;
 	expect_drop(&s, COUNTER(cnp_rx));
-	/* Not answered with another one. */
+	/* A marked notification does not cause another one. */
 	s.req.tos = ECN_CE;
 	expect_drop(&s, COUNTER(cnp_rx));
 	s.qp.type = XROCE_QPT_UC;
@@ -233,21 +233,22 @@ static void cnp_refused(void)
 }
 
 static const struct test tests[] = {
-	{ "ecn_ipv4", "D5 D6", "each code point, with DSCP and without",
+	{ "ecn_ipv4", "D5 D6", "each ECN code point, with DSCP and without",
 	  code_points_ipv4 },
-	{ "ecn_ipv6", "D1 D5 D6", "each code point, with DSCP and without",
+	{ "ecn_ipv6", "D1 D5 D6", "each ECN code point, with DSCP and without",
 	  code_points_ipv6 },
-	{ "ecn_neighbours_ipv6", "D1 D5", "DSCP and flow label are not it",
+	{ "ecn_neighbours_ipv6", "D1 D5", "DSCP and flow label are not the ECN field",
 	  ON_SCENE(neighbours_ipv6) },
-	{ "ecn_tagged", "D1 D5", "behind a VLAN tag", ON_SCENE(tagged) },
-	{ "ecn_not_executed", "D5 D6", "duplicates, NAKs and READs count",
+	{ "ecn_tagged", "D1 D5", "the ECN field behind a VLAN tag", ON_SCENE(tagged) },
+	{ "ecn_not_executed", "D5 D6", "marked duplicates, refused requests and READs count",
 	  not_executed },
-	{ "ecn_not_admitted", "D5 D6", "packets that fail a check do not",
+	{ "ecn_not_admitted", "D5 D6", "marked packets that fail a check do not count",
 	  not_admitted },
-	{ "ecn_services", "D2 D5", "UC is told, of datagrams it is counted",
+	{ "ecn_services", "D2 D5", "UC peers are notified, senders of datagrams are not",
 	  ON_SCENE(services) },
-	{ "cnp_received", "D5 D6", "a notification for us is counted", cnp },
-	{ "cnp_refused", "D5 D6", "its length, peer and partition, a state",
+	{ "cnp_received", "D5 D6", "a received notification is counted", cnp },
+	{ "cnp_refused", "D5 D6",
+	  "notifications with a wrong length, peer, partition or state",
 	  cnp_refused },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* FLUSH: range and region, placement, rights of its own. */
+/* FLUSH: selectivity, placement, and its access rights. */
 #include "access.h"
 #include "harness.h"
 
@@ -93,7 +93,7 @@ static void lengths(void)
 	access_longest(&s);
 }
 
-/* All sixteen values of placement and selectivity. */
+/* All sixteen combinations of placement and selectivity. */
 static void kinds(void)
 {
 	struct scene s;
@@ -116,7 +116,7 @@ static void kinds(void)
 	}
 }
 
-/* Both parties must allow each kind of placement. */
+/* Queue pair and region must both allow each kind of placement. */
 static void rights(void)
 {
 	static const uint32_t all = XROCE_ACCESS_FLUSH_GLOBAL |
@@ -127,7 +127,7 @@ static void rights(void)
 	if (!stage(&s))
 		return;
 	for (what = 1; what <= 3; what++) {
-		/* XROCE_ACCESS_FLUSH_* stand in the order of the bits. */
+		/* XROCE_ACCESS_FLUSH_* have the order of the bits of placement. */
 		uint32_t need = what * XROCE_ACCESS_FLUSH_GLOBAL;
 
 		for (qp = 0; qp <= all; qp += XROCE_ACCESS_FLUSH_GLOBAL) {
@@ -148,7 +148,7 @@ static void rights(void)
 			}
 		}
 	}
-	/* No other right will do. */
+	/* No other right is sufficient. */
 	s.req.flush = GLOBAL;
 	s.qp.access = XROCE_ACCESS_REMOTE & ~all;
 	expect_refused(&s, XROCE_CAUSE_INV_QP_ACCESS);
@@ -162,7 +162,7 @@ static void at(const struct scene *fresh, uint64_t off, uint32_t len, bool fits)
 	struct scene s = *fresh;
 
 	access_at(fresh, off, len, fits);
-	/* What is about the whole region has no range. */
+	/* A FLUSH of the whole region ignores the range. */
 	s.req.va = s.mpt.iova + off;
 	s.req.dmalen = len;
 	s.req.flush = GLOBAL | MR;
@@ -210,12 +210,12 @@ static void keys(void)
 		access_wrong_keys(&s);
 		access_wrong_states(&s);
 		access_wrong_pds(&s);
-		s.req.dmalen = 0;	/* looks at the key as well */
+		s.req.dmalen = 0;	/* the key is checked all the same */
 		access_wrong_keys(&s);
 	}
 }
 
-/* The first of several errors has the say. */
+/* The earliest check that fails determines the cause. */
 static void order_of_checks(void)
 {
 	struct scene s;
@@ -237,18 +237,19 @@ static void order_of_checks(void)
 }
 
 static const struct test tests[] = {
-	{ "flush_answer", "D1 D2 D5", "a READ response without bytes", answer },
-	{ "flush_inside", "D5 D6", "within a WRITE", inside },
-	{ "flush_resources", "D5 D6", "a queue pair that keeps nothing",
+	{ "flush_answer", "D1 D2 D5", "the response is a READ response of no bytes", answer },
+	{ "flush_inside", "D5 D6", "a FLUSH within a WRITE message", inside },
+	{ "flush_resources", "D5 D6", "a queue pair without responder resources",
 	  resources },
-	{ "flush_lengths", "D5 D6", "payload, pad, half a header, 2^31",
+	{ "flush_lengths", "D5 D6", "payload, pad, incomplete headers, and 2^31 bytes",
 	  lengths },
-	{ "flush_kinds", "D5 D6", "selectivity and placement", kinds },
-	{ "flush_rights", "R2 D5 D6", "rights of both, for each placement",
+	{ "flush_kinds", "D5 D6", "every combination of selectivity and placement", kinds },
+	{ "flush_rights", "R2 D5 D6", "rights of queue pair and region, for each placement",
 	  rights },
-	{ "flush_bounds", "D5 D6", "a range, and the whole region", bounds },
-	{ "flush_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },
-	{ "flush_order_of_checks", "D5 D6", "the first of several errors",
+	{ "flush_bounds", "D5 D6", "bounds of a range, and of the whole region", bounds },
+	{ "flush_keys", "R9 P2 D5 D6", "wrong key, state or protection domain", keys },
+	{ "flush_order_of_checks", "D5 D6",
+	  "the earliest check that fails determines the cause",
 	  order_of_checks },
 };
 

@@ -35,7 +35,7 @@ static bool is_flush(const struct trial *t)
 	return opcode(t) == XROCE_RC_FLUSH;
 }
 
-/* Bytes of the frame of a response, but for those of an acknowledgement. */
+/* Bytes of the response's frame, minus those of an acknowledgement. */
 static __u64 sent_more(const struct trial *t)
 {
 	return t->delta.tx ? (__u64)t->run.out_len - XROCE_ACK_BYTES : 0;
@@ -46,7 +46,7 @@ static bool is_rc(const struct trial *t)
 	return t->was.type == XROCE_QPT_RC;
 }
 
-/* What of the opcode the services have in common. */
+/* The opcode without its service. */
 static uint8_t operation(const struct trial *t)
 {
 	return opcode(t) & ~XROCE_OP_SERVICE;
@@ -59,7 +59,7 @@ static bool is_send(const struct trial *t)
 	       operation(t) == XROCE_RC_SEND_ONLY_INV;
 }
 
-/* Of a SEND or WRITE: the first packet of its message, or the last. */
+/* Whether a SEND or WRITE is the first packet of its message; ends(): the last one. */
 static bool begins(const struct trial *t)
 {
 	switch (operation(t)) {
@@ -108,7 +108,7 @@ static uint64_t dropped(const struct xroce_stat *d)
 	       d->drop_response + d->drop_qkey + d->drop_recv + d->cnp_rx;
 }
 
-/* Its ECN field says congestion experienced. */
+/* Whether the ECN field is "congestion experienced". */
 static bool marked(const struct frame *frame)
 {
 	const uint8_t *ip = frame->bytes + frame->l3;
@@ -117,7 +117,7 @@ static bool marked(const struct frame *frame)
 	return (tos & 3) == 3;
 }
 
-/* It came as far as the queue pair. */
+/* Whether the packet was admitted to the queue pair. Few causes can drop it after that. */
 static bool admitted(const struct xroce_stat *d)
 {
 	return d->rx && dropped(d) == d->drop_psn + d->drop_response +
@@ -142,31 +142,31 @@ static uint64_t naks(const struct xroce_stat *d)
 	return d->nak_seq + d->nak_inv + d->nak_acc + d->nak_op + d->nak_rnr;
 }
 
-/* Executed for the first time, and kept to be answered again. */
+/* Number of requests that were executed for the first time, and kept for replay. */
 static uint64_t kept(const struct xroce_stat *d)
 {
 	return d->atomic + d->flush + (d->duplicate ? 0 : d->read);
 }
 
-/* A kept one that was answered again. */
+/* Whether a duplicate of a kept request was answered. */
 static bool replayed(const struct trial *t)
 {
 	return t->delta.duplicate && fuzz_is_kept(t->frame);
 }
 
-/* The last miss that an unreliable connection takes. */
+/* Whether this is the miss that ends an unreliable connection. */
 static bool ends_uc(const struct trial *t)
 {
 	return t->was.type == XROCE_QPT_UC && misses(&t->delta) &&
 	       t->was.misses == XROCE_UC_MISSES - 1;
 }
 
-/* Every packet of ours ends in one way, and is counted as that. */
+/* Every packet of ours has exactly one outcome, and is counted as that. */
 static void judge_counters(const struct trial *t)
 {
 	const struct xroce_stat *d = &t->delta;
 	bool pass = t->run.verdict == XDP_PASS;
-	/* Without acknowledgements a refusal is counted by its cause alone. */
+	/* On services without NAKs, a refusal is counted only by its cause. */
 	uint64_t silent = is_rc(t) ? 0 : causes(d);
 	uint64_t ways = d->write + d->send + kept(d) + d->duplicate + naks(d) +
 			dropped(d) + silent;
@@ -176,7 +176,7 @@ static void judge_counters(const struct trial *t)
 	check(d->rx_bytes == (pass ? 0 : t->run.in_len) ||
 	      (!admitted(d) && d->rx_bytes == NATIVE_LINEAR),
 	      "rx_bytes %llu", d->rx_bytes);
-	check(ways == !pass, "it ended in %lu ways", ways);
+	check(ways == !pass, "it has %lu outcomes", ways);
 	check(d->ecn_ce == (admitted(d) && marked(t->frame)), "ecn_ce %llu",
 	      d->ecn_ce);
 	check(d->cnp_tx == (t->was.type == XROCE_QPT_UD ? 0 : d->ecn_ce),
@@ -188,9 +188,9 @@ static void judge_counters(const struct trial *t)
 	check(d->tx + d->queued == d->ack + naks(d) + kept(d) + replayed(t),
 	      "tx %llu, queued %llu, ack %llu", d->tx, d->queued, d->ack);
 	check(d->ack <= d->write + d->send + (d->duplicate && !replayed(t)),
-	      "ACK of what?");
+	      "an ACK without a request");
 	check(is_rc(t) || !(d->tx + d->queued + naks(d) + d->duplicate),
-	      "an answer on an unreliable service");
+	      "a response on an unreliable service");
 	check(!d->send || is_send(t), "SEND by opcode %#x", opcode(t));
 	check(d->send <= 1, "%llu SENDs", d->send);
 	check(!d->send || t->was.recv, "received without a receive queue");
@@ -203,7 +203,7 @@ static void judge_counters(const struct trial *t)
 	      opcode(t));
 	check(d->flush <= is_flush(t), "flush");
 	if (t->was.queued)
-		check(!d->tx, "an answer before those that wait");
+		check(!d->tx, "a response before queued ones");
 	else
 		check(!d->queued || (is_read(t) &&
 				     (d->read_bytes > t->was.mtu ||
@@ -218,7 +218,7 @@ static void judge_counters(const struct trial *t)
 	      t->event.cause);
 }
 
-/* Where a WRITE begins or goes on. */
+/* The address to which a packet of a WRITE writes. */
 static uint64_t from(const struct trial *t)
 {
 	const uint8_t *reth = t->frame->bytes + t->frame->bth + 12;
@@ -233,7 +233,7 @@ static uint32_t key_of(const struct trial *t)
 			   t->was.rkey;
 }
 
-/* Whether the queue pair may do that with that memory. */
+/* Check that the queue pair may access this memory. */
 static void judge_reach(const struct trial *t, uint64_t va, uint64_t bytes,
 			uint32_t key, uint32_t rights)
 {
@@ -255,7 +255,7 @@ static void judge_reach(const struct trial *t, uint64_t va, uint64_t bytes,
 	      "%lu bytes at %#lx", bytes, va);
 }
 
-/* A SEND that invalidates names a window of type 2 that is this queue pair's. */
+/* A SEND with invalidate must name a type 2 window of this queue pair. */
 static void judge_invalidate(const struct trial *t)
 {
 	uint32_t key = get32(t->frame->bytes + t->frame->bth + 12);
@@ -270,7 +270,7 @@ static void judge_invalidate(const struct trial *t)
 	      mpt->qpn == t->was.qpn, "invalidates %#x", key);
 }
 
-/* The safety of it all: only what the peer has been given is reached. */
+/* Safety: a packet accesses only memory that the peer has been given. */
 static void judge_memory(const struct trial *t)
 {
 	const uint8_t *eth = t->frame->bytes + t->frame->bth + 12 +
@@ -313,7 +313,7 @@ static void judge_memory(const struct trial *t)
 	}
 }
 
-/* A SEND or WRITE went on from @op, the opcode of its message. */
+/* A SEND or WRITE was executed; @op is the state of its message before. */
 static void judge_message(const struct trial *t, uint8_t op,
 			  struct xroce_qp *want)
 {
@@ -334,7 +334,7 @@ static void judge_message(const struct trial *t, uint8_t op,
 	want->bytes += bytes + t->delta.send_bytes;
 	if (!ends(t))
 		check(bytes + t->delta.send_bytes == t->was.mtu,
-		      "not a full packet, and not the last");
+		      "a packet that is not full, and not the last");
 	else
 		check(begins(t) || bytes + t->delta.send_bytes,
 		      "an empty last packet");
@@ -353,7 +353,7 @@ static void judge_message(const struct trial *t, uint8_t op,
 	      opcode(t), is->resid);
 }
 
-/* Where no PSN is missed, and nobody is told. */
+/* UC and UD: PSNs may be missing, and no response is sent. */
 static void judge_unreliable(const struct trial *t, struct xroce_qp *want)
 {
 	const struct xroce_stat *d = &t->delta;
@@ -406,7 +406,7 @@ static void judge_kept(const struct trial *t, struct xroce_qp *want,
 	      rd->rd[place].opcode, rd->rd[place].psn, rd->rd[place].last);
 }
 
-/* What may have changed in the queue pair, by the way the packet ended. */
+/* Check the queue pair and its responder resources, given the outcome. */
 static void judge_qp(const struct trial *t)
 {
 	const struct xroce_stat *d = &t->delta;
@@ -424,10 +424,10 @@ static void judge_qp(const struct trial *t)
 	}
 	if (kept(d))
 		judge_kept(t, &want, &rd);
-	/* It is right when the invariant CRC is. */
+	/* These are right if the invariant CRC is. */
 	memcpy(want.icrc_part, t->is.icrc_part, sizeof(want.icrc_part));
 	memcpy(want.icrc_for, t->is.icrc_for, sizeof(want.icrc_for));
-	/* And these make no difference to who asks. */
+	/* These are caches of the program. */
 	want.read_max = t->is.read_max;
 	want.read = t->is.read;
 	want.duplicates += d->duplicate;
@@ -451,7 +451,7 @@ static void judge_qp(const struct trial *t)
 	      "responder resources have changed");
 }
 
-/* The newest entry of a PSN. */
+/* The newest entry that has this PSN. */
 static const struct xroce_rd *find(const struct trial *t, uint32_t psn)
 {
 	uint32_t i, max = t->is.rd_max;
@@ -487,7 +487,7 @@ static void judge_answer(const struct trial *t, const struct packet *got)
 	      got->payload == d->read_bytes &&
 	      got->pad == (-d->read_bytes & 3), "opcode %#x, %u bytes",
 	      got->opcode, got->payload);
-	if (!check(r && r->opcode == opcode(t), "answer to what?"))
+	if (!check(r && r->opcode == opcode(t), "no kept request with this PSN"))
 		return;
 	if (is_atomic(t))
 		check(got->orig == r->len, "value %#lx", got->orig);
@@ -527,7 +527,7 @@ void fuzz_judge(const struct trial *t)
 	check(verdict == XDP_PASS || verdict == XDP_DROP ||
 	      verdict == XDP_TX, "verdict %u", verdict);
 	check(verdict == XDP_PASS || !memcmp(t->frame->bytes, own, sizeof(own)),
-	      "judged, and for another machine");
+	      "accepted, but for another machine");
 	judge_counters(t);
 	judge_qp(t);
 	judge_memory(t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What must hold for any packet, in any state. */
+/* Rules that hold for any packet in any state. */
 #ifndef XROCE_FUZZ_JUDGE_H
 #define XROCE_FUZZ_JUDGE_H
 
@@ -7,17 +7,17 @@
 #include "packet.h"
 
 /**
- * struct trial - a packet, and all that it may have changed
+ * struct trial - a packet, and everything that it may have changed
  * @frame: the packet
- * @run: what the program made of it
+ * @run: the result of the program
  * @was: the queue pair before
- * @is: after
+ * @is: the queue pair after
  * @rd_was: its responder resources before
- * @rd_is: after
- * @events: how many it made
- * @event: the last of them
- * @delta: by how much each counter moved
- * @mpts: the whole table
+ * @rd_is: its responder resources after
+ * @delta: the difference of each counter
+ * @events: number of events
+ * @event: the last event
+ * @mpts: the whole MPT
  */
 struct trial {
 	const struct frame *frame;
@@ -32,10 +32,10 @@ struct trial {
 	const struct xroce_mpt *mpts;
 };
 
-/* READ, atomics, ATOMIC WRITE and FLUSH, by the opcode of the frame. */
+/* Whether the opcode of the frame is READ, atomic, ATOMIC WRITE or FLUSH of RC. */
 bool fuzz_is_kept(const struct frame *frame);
 
-/* Fails the test unless all of it holds. */
+/* Check all rules. The test fails if one does not hold. */
 void fuzz_judge(const struct trial *t);
 
 #endif /* XROCE_FUZZ_JUDGE_H */

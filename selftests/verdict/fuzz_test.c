@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nearly right packets in any state, and what must hold for each of them. The
- * seed is printed; $XROCE_SEED repeats a run, $XROCE_RUNS makes it longer: a million
- * takes about ten seconds.
+ * Nearly valid packets in any state, and the rules that hold for each of them. The seed is
+ * printed. $XROCE_SEED repeats a run, $XROCE_RUNS sets the number of packets; a million
+ * take about ten seconds.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 #include "uapi/xroce.h"
 
 #define RUNS		200000ul
-#define SWEEP		512	/* packets between looks at the whole tables */
-#define HISTORY		16	/* packets that may be sent again */
+#define SWEEP		512	/* packets between checks of the whole tables */
+#define HISTORY		16	/* packets that may be repeated */
 #define QPN		0x8000a5u
 #define PD		3
-#define REGION_STEP	50	/* from index to index */
+#define REGION_STEP	50	/* distance of the regions' indexes */
 #define RIGHTS		(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
 
-/* Regions at every edge, and some that refuse. */
+/* Regions at all limits of addresses and lengths, and some that refuse access. */
 static const struct xroce_mpt regions[] = {
 	{ .iova = 0x10000, .length = 0x10000 },
 	{ .iova = 0, .length = 5000 },
@@ -88,7 +88,7 @@ static void put_regions(void)
 	native_get_mpts(mpts);
 }
 
-/* A queue pair of a service, in order, and with all rights. */
+/* Make a queue pair of this type with all rights, ready to receive. */
 static void make_qp(uint32_t type)
 {
 	struct xroce_qp *was = &trial.was;
@@ -122,7 +122,7 @@ static void put_made(void)
 	sent = 0;
 }
 
-/* A new queue pair, not always a usable one. */
+/* Make a random queue pair, which is not always usable. */
 static void put_qp(void)
 {
 	static const uint8_t odd_states[] = {
@@ -185,7 +185,7 @@ static void print_frame(void)
 	printf("\n");
 }
 
-/* What comes next, or something that came before. */
+/* Choose a new packet, or repeat an earlier one. */
 static void choose(struct packet *req)
 {
 	const struct xroce_mpt *mpt;
@@ -201,7 +201,7 @@ static void choose(struct packet *req)
 	history[sent++ % HISTORY] = *req;
 }
 
-/* Without the module every atomic finds 0: keep a value that tells them apart. */
+/* Without the module every atomic finds 0: store a value that tells them apart. */
 static void mark(void)
 {
 	uint8_t place = trial.was.rd_head;
@@ -222,7 +222,7 @@ static void count_deltas(const struct xroce_stat *before)
 		d[i] = b[i] - a[i];
 }
 
-/* Hand the frame to the program, and judge what has become of it. */
+/* Run the frame, and judge the result. */
 static void try_frame(void)
 {
 	struct xroce_stat before = stat;
@@ -275,7 +275,7 @@ static bool begin(void)
 	return true;
 }
 
-/* Each seed as it is: the way it has to end, and all that always holds. */
+/* Each seed of the corpus moves its counter, and obeys all rules. */
 static void seeds(void)
 {
 	struct packet req;
@@ -320,7 +320,7 @@ static void fuzz(void)
 	}
 }
 
-/* A fuzzer that never gets anywhere proves nothing. */
+/* The fuzzer must have reached every outcome. */
 static void reached(void)
 {
 	if (!check(stat.rx, "fuzz has not run"))
@@ -371,9 +371,9 @@ static void reached(void)
 }
 
 static const struct test tests[] = {
-	{ "fuzz_seeds", "D2 D5", "what the corpus says of itself", seeds },
-	{ "fuzz", "P2 R9 D3 D5 D6", "nearly right packets in any state", fuzz },
-	{ "fuzz_reached", "D6", "every way to end was seen", reached },
+	{ "fuzz_seeds", "D2 D5", "every seed of the corpus moves its counter", seeds },
+	{ "fuzz", "P2 R9 D3 D5 D6", "nearly valid packets in any state", fuzz },
+	{ "fuzz_reached", "D6", "the fuzzer has reached every outcome", reached },
 };
 
 int main(int argc, char **argv)

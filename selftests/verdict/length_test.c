@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lengths of a WRITE: payload, pad, RETH, place in the message. */
+/* Lengths of a WRITE: payload, pad, RETH, position in the message. */
 #include "access.h"
 #include "harness.h"
 
@@ -48,7 +48,7 @@ static void pads(struct scene *s)
 				note("%u bytes, pad %u", bytes, pad);
 		}
 	}
-	/* The pad says more than there is. */
+	/* A pad count without the pad bytes. */
 	scene_payload(s, 0);
 	s->req.pad = 3;
 	s->req.ip_adjust = -3;
@@ -56,7 +56,7 @@ static void pads(struct scene *s)
 	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 }
 
-/* First and Middle carry exactly the path MTU, and leave something over. */
+/* A first or middle packet has exactly the path MTU, and the message has bytes left. */
 static void not_full(uint8_t opcode, uint32_t payload, uint32_t left)
 {
 	struct scene s;
@@ -102,7 +102,7 @@ static void packet_sizes(void)
 	not_full(XROCE_RC_WRITE_LAST, 1028, 1028);
 }
 
-/* The same on a queue pair's own path MTU. */
+/* A message of one packet that exceeds the queue pair's path MTU. */
 static void only_too_long(struct scene *s)
 {
 	size_t i;
@@ -116,7 +116,7 @@ static void only_too_long(struct scene *s)
 	}
 }
 
-/* A frame of two buffers, on a driver whose fragments a program must not free. */
+/* A frame of two buffers, with a driver whose fragments the program must not free. */
 static void frags_apart(void)
 {
 	static const uint32_t payloads[] = { 4096, 3520, 3448 };
@@ -139,7 +139,7 @@ static void frags_apart(void)
 				return;
 		}
 	}
-	/* And freed where they may be. */
+	/* Fragments are freed with other drivers. */
 	if (!scene_init(&s))
 		return;
 	s.qp.mtu = 4096;
@@ -149,16 +149,16 @@ static void frags_apart(void)
 }
 
 static const struct test tests[] = {
-	{ "nothing", "D5", "a WRITE of no bytes looks at no key", nothing },
-	{ "longest", "D5 D6", "2^31 bytes and one more", ON_SCENE(longest) },
+	{ "nothing", "D5", "the key of a WRITE of no bytes is not checked", nothing },
+	{ "longest", "D5 D6", "a message of 2^31 bytes, and of more", ON_SCENE(longest) },
 	{ "length_differs", "D5 D6", "payload and RETH differ",
 	  ON_SCENE(length_differs) },
-	{ "pads", "D5 D6", "every pad of every length", ON_SCENE(pads) },
-	{ "packet_sizes", "D5 D6", "first, middle and last of a wrong size",
+	{ "pads", "D5 D6", "every pad count with every length modulo 4", ON_SCENE(pads) },
+	{ "packet_sizes", "D5 D6", "first, middle and last packets of a wrong size",
 	  packet_sizes },
-	{ "only_too_long", "D1 D5 D6", "more than the path MTU",
+	{ "only_too_long", "D1 D5 D6", "a packet that is longer than the path MTU",
 	  ON_SCENE(only_too_long) },
-	{ "frags_apart", "D1", "an answer that is not in a frame of fragments",
+	{ "frags_apart", "D1", "the module responds if the request's frame has fragments",
 	  frags_apart },
 };
 

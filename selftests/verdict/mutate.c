@@ -79,14 +79,14 @@ void mutate_behind_no_ack(struct scene *s)
 	mutate_no_ack(s);
 }
 
-/* Nobody looks at it. */
+/* The key of a duplicate WRITE is not checked. */
 void mutate_behind_key(struct scene *s)
 {
 	mutate_behind(s);
 	s->req.rkey ^= 1;
 }
 
-/* One READ, atomic or FLUSH is kept, of the PSN before the expected one. */
+/* Keep a READ, atomic or FLUSH with the PSN before the expected one. */
 static struct xroce_rd *keep(struct scene *s, uint8_t opcode)
 {
 	struct xroce_rd *r = &s->rd.rd[0];
@@ -119,7 +119,7 @@ void mutate_kept(struct scene *s)
 	keep(s, s->req.opcode);
 }
 
-/* Of a READ of one packet more. */
+/* The request is the rest of a kept READ that has one more packet before it. */
 void mutate_kept_rest(struct scene *s)
 {
 	struct xroce_rd *r;
@@ -183,7 +183,7 @@ void mutate_headers_cut(struct scene *s)
 	lengths(s, -4);
 }
 
-/* Payload and RETH agree. */
+/* Payload and RETH length agree. */
 void mutate_over_mtu(struct scene *s)
 {
 	scene_payload(s, s->qp.mtu + 4);
@@ -198,11 +198,11 @@ void mutate_empty(struct scene *s)
 void mutate_full_pad(struct scene *s)
 {
 	if (s->req.payload) {
-		s->req.payload--;	/* or it would be longer */
+		s->req.payload--;	/* the packet keeps its length */
 		s->req.pad = 1;
 	} else {
 		s->req.pad = 1;
-		lengths(s, -1);		/* the field alone */
+		lengths(s, -1);		/* the pad count without the pad byte */
 	}
 }
 
@@ -212,7 +212,7 @@ void mutate_right_pad(struct scene *s)
 	s->qp.resid = 61;
 }
 
-/* In the field alone, or it would be payload of an odd length. */
+/* The pad count without the pad byte, which would make the length of the packet odd. */
 void mutate_pad_alone(struct scene *s)
 {
 	scene_payload(s, 0);
@@ -227,14 +227,14 @@ void mutate_odd(struct scene *s)
 	s->req.pad = 0;
 }
 
-/* As long as the path MTU, but nothing is left for a last packet. */
+/* A packet as long as the path MTU, after which the message has no bytes left. */
 void mutate_ends_early(struct scene *s)
 {
 	s->req.dmalen = s->qp.mtu;
 	s->qp.resid = s->qp.mtu;
 }
 
-/* Of a message that goes on, the queue pair keeps what the first said. */
+/* For a message in progress, the queue pair has the key of its first packet. */
 static void other_key(struct scene *s, uint32_t bit)
 {
 	s->req.rkey ^= bit;
@@ -262,7 +262,7 @@ void mutate_no_bytes_key(struct scene *s)
 	s->req.rkey ^= 1;
 }
 
-/* The region begins a little behind, or ends a little before. */
+/* The region begins one byte after the start of the access, or ends one byte before its end. */
 void mutate_below(struct scene *s)
 {
 	s->mpt.iova = s->req.va + 1;
@@ -276,7 +276,7 @@ void mutate_above(struct scene *s)
 	s->mpt.length = 8 + len - 1;
 }
 
-/* Past the end of all addresses, and so into a region at their beginning. */
+/* The access passes 2^64, into a region that begins at 0. */
 void mutate_wraps(struct scene *s)
 {
 	s->req.va = -8ull;
@@ -346,7 +346,7 @@ void mutate_region_persistence(struct scene *s)
 	s->qp.access |= XROCE_ACCESS_FLUSH_PERSISTENT;
 }
 
-/* The range is not looked at. */
+/* The range is ignored. */
 void mutate_whole_region(struct scene *s)
 {
 	s->req.flush |= XROCE_FLUSH_SEL_MR << XROCE_FLUSH_SEL_SHIFT;

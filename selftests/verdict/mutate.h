@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What can be wrong with a request, or with what it is for: each function makes
- * one mistake in a scene that is right, for table_op.
+ * Errors of requests and of the state that they need: each function changes one thing in a
+ * scene that is right, for the operation table_op.
  */
 #ifndef XROCE_MUTATE_H
 #define XROCE_MUTATE_H
@@ -9,7 +9,7 @@
 #include "scene.h"
 
 void mutate_none(struct scene *s);
-void mutate_no_ack(struct scene *s);		/* it asks for none */
+void mutate_no_ack(struct scene *s);		/* AckReq is clear */
 
 /* Headers, addresses, states. */
 void mutate_bth_cut(struct scene *s);
@@ -24,20 +24,20 @@ void mutate_rtr(struct scene *s);
 void mutate_rts(struct scene *s);
 void mutate_sqd(struct scene *s);
 void mutate_err(struct scene *s);
-void mutate_refused(struct scene *s);		/* by an earlier packet */
+void mutate_refused(struct scene *s);		/* an earlier packet ended the queue pair */
 void mutate_saddr(struct scene *s);
 void mutate_daddr(struct scene *s);
 void mutate_pkey(struct scene *s);
-void mutate_limited(struct scene *s);		/* members, both */
+void mutate_limited(struct scene *s);		/* both are limited members */
 void mutate_qkey(struct scene *s);
 
-/* Packet sequence number, and the place in a message. */
+/* Packet sequence number, and position in a message. */
 void mutate_ahead(struct scene *s);
 void mutate_ahead_again(struct scene *s);
 void mutate_behind(struct scene *s);
 void mutate_behind_no_ack(struct scene *s);
 void mutate_behind_key(struct scene *s);
-void mutate_behind_read(struct scene *s);	/* older than a READ */
+void mutate_behind_read(struct scene *s);	/* older than a READ that is kept */
 void mutate_kept(struct scene *s);
 void mutate_kept_rest(struct scene *s);
 void mutate_forgotten(struct scene *s);
@@ -55,7 +55,7 @@ void mutate_longer(struct scene *s);
 void mutate_shorter(struct scene *s);
 void mutate_over_mtu(struct scene *s);
 void mutate_empty(struct scene *s);
-void mutate_full_pad(struct scene *s);		/* where none may be */
+void mutate_full_pad(struct scene *s);		/* where no pad is allowed */
 void mutate_right_pad(struct scene *s);
 void mutate_pad_alone(struct scene *s);
 void mutate_odd(struct scene *s);
@@ -64,7 +64,7 @@ void mutate_max_msg(struct scene *s);
 void mutate_not_eight(struct scene *s);
 
 /* Rights, resources, keys. */
-void mutate_qp_rights(struct scene *s);		/* none at all */
+void mutate_qp_rights(struct scene *s);		/* no right at all */
 void mutate_qp_right(struct scene *s);
 void mutate_no_resources(struct scene *s);
 void mutate_no_recv(struct scene *s);
@@ -81,7 +81,7 @@ void mutate_above(struct scene *s);
 void mutate_wraps(struct scene *s);
 void mutate_invalidate(struct scene *s);
 
-/* Windows in place of the region; SENDs name them to be invalidated. */
+/* A window instead of the region. A SEND with invalidate names its key. */
 void mutate_window_1(struct scene *s);
 void mutate_window_2a(struct scene *s);
 void mutate_window_2b(struct scene *s);

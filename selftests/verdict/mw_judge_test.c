@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verdict on windows' keys, on golden packets, without the module. */
+/* The verdict on keys of memory windows, in golden tests without the module. */
 #include "harness.h"
 #include "scene.h"
 
@@ -9,7 +9,7 @@ static const enum xroce_mpt_type types[] = {
 	XROCE_MPT_MW_1, XROCE_MPT_MW_2A, XROCE_MPT_MW_2B,
 };
 
-/* The scene's region is a window. */
+/* Set up a scene whose region is a window. */
 static bool init(struct scene *s, enum xroce_mpt_type type)
 {
 	if (!scene_init(s))
@@ -49,7 +49,7 @@ static void state(void)
 	}
 }
 
-/* By type: another domain, another queue pair, both. */
+/* For each type: another domain, another queue pair, both. */
 static void association(void)
 {
 	static const int want[][3] = {
@@ -111,7 +111,7 @@ static void rights(void)
 	}
 }
 
-/* Each packet of a message asks again: it is revoked before the second. */
+/* The window is checked for each packet of a message: it changes after the first. */
 static void middle(void)
 {
 	static const enum xroce_cause want[] = {
@@ -153,7 +153,7 @@ static void middle(void)
 	}
 }
 
-/* SEND with invalidate: only windows of type 2, of this queue pair. */
+/* SEND with invalidate: only type 2 windows of this queue pair. */
 static void invalidate(void)
 {
 	static const struct {
@@ -200,16 +200,17 @@ static void invalidate(void)
 }
 
 static const struct test tests[] = {
-	{ "mw_judge_valid", "W1 W3", "a window that is bound", valid },
-	{ "mw_judge_state", "W1 W5 W7", "one that is not, or another key",
+	{ "mw_judge_valid", "W1 W3", "a bound window", valid },
+	{ "mw_judge_state", "W1 W5 W7", "a window that is not bound, or another key",
 	  state },
 	{ "mw_judge_association", "W5 W6 P2",
-	  "1: domain; 2A: queue pair; 2B: both", association },
-	{ "mw_judge_bounds", "W4", "to the byte", bounds },
-	{ "mw_judge_rights", "W3", "the window's own rights", rights },
+	  "type 1 is checked for domain, 2A for queue pair, 2B for both", association },
+	{ "mw_judge_bounds", "W4", "bounds are checked to the byte", bounds },
+	{ "mw_judge_rights", "W3", "the rights of the window apply", rights },
 	{ "mw_judge_middle", "W11", "every packet of a message is checked",
 	  middle },
-	{ "mw_judge_invalidate", "W7", "what a peer may invalidate",
+	{ "mw_judge_invalidate", "W7",
+	  "a peer may invalidate type 2 windows of its queue pair",
 	  invalidate },
 };
 

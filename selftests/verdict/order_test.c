@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PSN, acknowledgements, duplicates, and the order of a message's packets. */
+/* PSN, acknowledgements, duplicates, and the order of packets in a message. */
 #include "harness.h"
 #include "scene.h"
 
@@ -62,7 +62,7 @@ static void all_mtus_ipv6(struct scene *s)
 	message(s, 3 * 4096 + 5);
 }
 
-/* The requester asks in the middle of a message as well. */
+/* AckReq can be set in any packet of a message. */
 static void ack_anywhere(struct scene *s)
 {
 	s->req.dmalen = 3 * 1024;
@@ -88,7 +88,7 @@ static void psn_wraps(struct scene *s)
 	scene_put(s);
 	message(s, 3 * 1024);
 	check(s->qp.epsn == 1, "expected PSN is %#x", s->qp.epsn);
-	/* Back over the edge: seen before. */
+	/* PSNs before the wrap are duplicates. */
 	s->req.psn = 0xffffff;
 	expect_duplicate(s);
 	s->req.psn = 0;
@@ -110,7 +110,7 @@ static void gap(struct scene *s)
 	expect_drop(s, COUNTER(drop_psn));
 }
 
-/* A duplicate between does not end the silence. */
+/* A duplicate after the NAK does not permit another NAK. */
 static void gap_duplicate(struct scene *s)
 {
 	s->req.psn = SCENE_PSN + 1;
@@ -121,7 +121,7 @@ static void gap_duplicate(struct scene *s)
 	expect_drop(s, COUNTER(drop_psn));
 }
 
-/* A gap in the middle of a message, which then goes on. */
+/* A gap within a message, which is continued afterwards. */
 static void gap_inside(struct scene *s)
 {
 	s->req.dmalen = 3000;
@@ -133,7 +133,7 @@ static void gap_inside(struct scene *s)
 	piece(s, XROCE_RC_WRITE_LAST, 3000 - 2048, true);
 }
 
-/* Ahead goes before everything that is wrong inside. */
+/* A PSN that is ahead takes precedence over errors in the packet. */
 static void gap_first(struct scene *s)
 {
 	s->req.psn = SCENE_PSN + 1;
@@ -196,7 +196,7 @@ static void duplicate(struct scene *s)
 	}
 }
 
-/* A duplicate's own errors are not looked at: it was judged when it was new. */
+/* The errors of a duplicate are ignored: it was checked when it was new. */
 static void duplicate_bad(struct scene *s)
 {
 	s->req.psn = SCENE_PSN - 3;
@@ -217,7 +217,7 @@ static void duplicate_inside(struct scene *s)
 	piece(s, XROCE_RC_WRITE_LAST, 3000 - 2048, true);
 }
 
-/* Middle and Last while nothing is in progress. */
+/* Middle and last packets while no message is in progress. */
 static void nothing_begun(void)
 {
 	static const uint8_t ops[] = {
@@ -239,7 +239,7 @@ static void nothing_begun(void)
 	}
 }
 
-/* Anything but Middle and Last of a WRITE while one is in progress. */
+/* All packets but middle and last of a WRITE, while a WRITE is in progress. */
 static void not_ended(void)
 {
 	static const uint8_t ops[] = {
@@ -266,7 +266,7 @@ static void not_ended(void)
 	}
 }
 
-/* After a fatal NAK nothing is answered any more, duplicates neither. */
+/* After a fatal NAK there are no responses, not even to duplicates. */
 static void after_error(struct scene *s)
 {
 	s->req.rkey ^= 1;
@@ -280,7 +280,7 @@ static void after_error(struct scene *s)
 	expect_drop(s, COUNTER(drop_error));
 }
 
-/* An error in the middle of a message after a gap. */
+/* The packet that closes a gap is out of order in its message. */
 static void error_after_gap(struct scene *s)
 {
 	s->req.psn++;
@@ -290,7 +290,7 @@ static void error_after_gap(struct scene *s)
 	expect_nak(s, XROCE_CAUSE_INV_ORDER);
 }
 
-/* Errors are answered whether or not an acknowledgement was asked for. */
+/* NAKs are sent whether or not AckReq is set. */
 static void nak_unasked(struct scene *s)
 {
 	s->req.ackreq = false;
@@ -302,35 +302,35 @@ static void nak_unasked(struct scene *s)
 }
 
 static const struct test tests[] = {
-	{ "all_mtus", "D1 D2 D5", "messages of one to five packets, any MTU",
+	{ "all_mtus", "D1 D2 D5", "messages of one to five packets, with each path MTU",
 	  ON_SCENE(all_mtus) },
 	{ "all_mtus_ipv6", "D1 D2 D5", "multi-buffer frames over IPv6",
 	  ON_SCENE(all_mtus_ipv6) },
-	{ "ack_anywhere", "D5", "ACK when asked, MSN counts messages",
+	{ "ack_anywhere", "D5", "ACKs if AckReq is set; the MSN counts messages",
 	  ON_SCENE(ack_anywhere) },
 	{ "msn_wraps", "D5", "MSN has 24 bits", ON_SCENE(msn_wraps) },
 	{ "psn_wraps", "D5", "PSN has 24 bits", ON_SCENE(psn_wraps) },
-	{ "gap", "D5 D6", "one NAK a gap, then silence", ON_SCENE(gap) },
-	{ "gap_duplicate", "D5 D6", "a duplicate does not end the silence",
+	{ "gap", "D5 D6", "one NAK for a gap, then no response", ON_SCENE(gap) },
+	{ "gap_duplicate", "D5 D6", "no second NAK for a gap after a duplicate",
 	  ON_SCENE(gap_duplicate) },
 	{ "gap_inside", "D5", "a gap within a message", ON_SCENE(gap_inside) },
-	{ "gap_first", "D5", "the PSN goes before opcode and key",
+	{ "gap_first", "D5", "the PSN is checked before opcode and key",
 	  ON_SCENE(gap_first) },
-	{ "window", "D5 D6", "both edges of the PSN window", ON_SCENE(window) },
-	{ "duplicate", "D5 D6", "acknowledged again, not executed",
+	{ "window", "D5 D6", "both ends of the PSN window", ON_SCENE(window) },
+	{ "duplicate", "D5 D6", "a duplicate is acknowledged, not executed",
 	  ON_SCENE(duplicate) },
-	{ "duplicate_bad", "D5", "a duplicate is not judged again",
+	{ "duplicate_bad", "D5", "the errors of a duplicate are ignored",
 	  ON_SCENE(duplicate_bad) },
 	{ "duplicate_inside", "D5", "a duplicate within a message",
 	  ON_SCENE(duplicate_inside) },
-	{ "nothing_begun", "D5 D6", "middle or last without a first",
+	{ "nothing_begun", "D5 D6", "a middle or last packet without a first one",
 	  nothing_begun },
 	{ "not_ended", "D5 D6", "a new message within a message", not_ended },
-	{ "after_error", "D5 D6", "a queue pair in error is silent",
+	{ "after_error", "D5 D6", "a queue pair in error sends no response",
 	  ON_SCENE(after_error) },
-	{ "error_after_gap", "D5 D6", "the packet that closes a gap is wrong",
+	{ "error_after_gap", "D5 D6", "the packet that closes a gap is out of order",
 	  ON_SCENE(error_after_gap) },
-	{ "nak_unasked", "D5 D6", "a NAK needs no AckReq", ON_SCENE(nak_unasked) },
+	{ "nak_unasked", "D5 D6", "a NAK is sent without AckReq", ON_SCENE(nak_unasked) },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which frames are ours, and which of those hold what their headers say. */
+/* Which frames are for us, and whether the lengths and checksums of these are right. */
 #include <string.h>
 
 #include <linux/if_ether.h>
@@ -74,7 +74,7 @@ static void not_ip(struct scene *s)
 	}
 }
 
-/* The EtherType says one version, the header another. */
+/* The EtherType and the IP header have different versions. */
 static void ip_version(struct scene *s)
 {
 	s->req.version = 0x65;
@@ -95,7 +95,7 @@ static void ip_options(struct scene *s)
 		s->req.ip_options = words;
 		expect_pass(s, NO_COUNTER);
 	}
-	/* A header shorter than a header. */
+	/* A header length of less than 20 bytes. */
 	s->req.ip_options = 0;
 	s->req.version = 0x44;
 	expect_pass(s, NO_COUNTER);
@@ -113,7 +113,7 @@ static void fragments(struct scene *s)
 		s->req.frag = frags[i];
 		expect_pass(s, NO_COUNTER);
 	}
-	/* May be fragmented, but is not. */
+	/* "Don't fragment" is clear, but the packet is not a fragment. */
 	s->req.frag = 0;
 	expect_write(s);
 }
@@ -169,7 +169,7 @@ static void foreign_qpn(struct scene *s)
 	}
 }
 
-/* What is wrong with a packet for others is the others' business. */
+/* Packets for other queue pairs pass, even if malformed. */
 static void foreign_malformed(struct scene *s)
 {
 	s->req.dqpn = 0x11;
@@ -185,7 +185,7 @@ static void foreign_malformed(struct scene *s)
 	expect_pass(s, COUNTER(pass));
 }
 
-/* The frame ends at every byte, the headers still announce all of it. */
+/* The frame is cut at every byte, while the headers have the full length. */
 static void cut_everywhere(struct scene *s, uint32_t bth)
 {
 	struct frame whole;
@@ -227,7 +227,7 @@ static void cut_qinq(struct scene *s)
 	cut_everywhere(s, IP4_BTH + 8);
 }
 
-/* A multi-buffer frame that ends within any of its buffers. */
+/* A multi-buffer frame that is cut in any of its buffers. */
 static void cut_jumbo(struct scene *s)
 {
 	struct frame whole;
@@ -244,8 +244,8 @@ static void cut_jumbo(struct scene *s)
 }
 
 /*
- * The headers shrink with the frame. Too short for BTH and ICRC it names no
- * queue pair; from there on it is a malformed request of ours.
+ * The lengths in the headers shrink with the frame. A packet that is too short for BTH and
+ * ICRC names no queue pair; a longer one is a malformed request for ours.
  */
 static void short_everywhere(struct scene *s, bool padded)
 {
@@ -369,45 +369,45 @@ static const struct test tests[] = {
 	  write_ipv4 },
 	{ "write_ipv6", "D1 D2", "a WRITE over IPv6 is acknowledged",
 	  ON_SCENE(write_ipv6) },
-	{ "vlan", "D1", "a tag is kept in the response", ON_SCENE(vlan) },
-	{ "vlan_ipv6", "D1", "a tag before IPv6", ON_SCENE(vlan_ipv6) },
-	{ "qinq", "D1", "two tags are kept in the response", ON_SCENE(qinq) },
-	{ "vlan_three", "D3", "three tags are the stack's", ON_SCENE(vlan_three) },
+	{ "vlan", "D1", "a VLAN tag is kept in the response", ON_SCENE(vlan) },
+	{ "vlan_ipv6", "D1", "a VLAN tag before IPv6", ON_SCENE(vlan_ipv6) },
+	{ "qinq", "D1", "two VLAN tags are kept in the response", ON_SCENE(qinq) },
+	{ "vlan_three", "D3", "packets with three VLAN tags pass", ON_SCENE(vlan_three) },
 	{ "not_ip", "D3", "ARP, RoCEv1 and others pass", ON_SCENE(not_ip) },
 	{ "ip_version", "D3", "EtherType and IP version differ",
 	  ON_SCENE(ip_version) },
-	{ "ip_options", "D3", "IPv4 options are the stack's", ON_SCENE(ip_options) },
-	{ "fragments", "D3", "IPv4 fragments are the stack's", ON_SCENE(fragments) },
-	{ "ip6_extension", "D3", "IPv6 extension headers are the stack's",
+	{ "ip_options", "D3", "packets with IPv4 options pass", ON_SCENE(ip_options) },
+	{ "fragments", "D3", "IPv4 fragments pass", ON_SCENE(fragments) },
+	{ "ip6_extension", "D3", "packets with IPv6 extension headers pass",
 	  ON_SCENE(ip6_extension) },
 	{ "not_udp", "D3", "other protocols pass", ON_SCENE(not_udp) },
 	{ "other_port", "D3", "other UDP ports pass", ON_SCENE(other_port) },
-	{ "foreign_qpn", "D3", "other queue pair numbers pass, counted",
+	{ "foreign_qpn", "D3", "other queue pair numbers pass and are counted",
 	  ON_SCENE(foreign_qpn) },
-	{ "foreign_malformed", "D3", "malformed packets for others pass",
+	{ "foreign_malformed", "D3", "malformed packets for other queue pairs pass",
 	  ON_SCENE(foreign_malformed) },
-	{ "cut_ipv4", "D3 D5 D6", "the frame ends at every byte", cut_ipv4 },
-	{ "cut_ipv6", "D3 D5 D6", "the frame ends at every byte",
+	{ "cut_ipv4", "D3 D5 D6", "the frame is cut at every byte", cut_ipv4 },
+	{ "cut_ipv6", "D3 D5 D6", "the frame is cut at every byte",
 	  ON_SCENE(cut_ipv6) },
-	{ "cut_qinq", "D3 D5 D6", "the frame ends at every byte",
+	{ "cut_qinq", "D3 D5 D6", "the frame is cut at every byte",
 	  ON_SCENE(cut_qinq) },
-	{ "cut_jumbo", "D1 D5 D6", "a multi-buffer frame ends early",
+	{ "cut_jumbo", "D1 D5 D6", "a multi-buffer frame is cut",
 	  ON_SCENE(cut_jumbo) },
-	{ "short_ipv4", "D3 D5 D6", "every UDP length, the frame with it",
+	{ "short_ipv4", "D3 D5 D6", "every UDP length, in a frame of that length",
 	  short_ipv4 },
-	{ "short_ipv6", "D3 D5 D6", "every UDP length, the frame with it",
+	{ "short_ipv6", "D3 D5 D6", "every UDP length, in a frame of that length",
 	  ON_SCENE(short_ipv6) },
-	{ "short_padded", "D3 D5 D6", "every UDP length, Ethernet padding after",
+	{ "short_padded", "D3 D5 D6", "every UDP length, followed by Ethernet padding",
 	  short_padded },
 	{ "lengths_ipv4", "D5 D6", "IP and UDP length differ", lengths_ipv4 },
 	{ "lengths_ipv6", "D5 D6", "IP and UDP length differ",
 	  ON_SCENE(lengths_ipv6) },
-	{ "lengths_beyond", "D5 D6", "both lengths pass the frame's end",
+	{ "lengths_beyond", "D5 D6", "IP and UDP length exceed the frame",
 	  ON_SCENE(lengths_beyond) },
 	{ "trailer", "D1", "Ethernet padding after the request", ON_SCENE(trailer) },
-	{ "udp_checksum", "D5", "the UDP checksum is not looked at",
+	{ "udp_checksum", "D5", "the UDP checksum is ignored",
 	  ON_SCENE(udp_checksum) },
-	{ "ip_checksum", "D5 D6", "any bit of the IPv4 checksum wrong",
+	{ "ip_checksum", "D5 D6", "every bit of the IPv4 checksum is checked",
 	  ON_SCENE(ip_checksum) },
 };
 

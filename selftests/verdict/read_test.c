@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RDMA READ: what is answered and how, and everything that is refused. */
+/* RDMA READ: responses, and every kind of refusal. */
 #include "access.h"
 #include "harness.h"
 
@@ -31,7 +31,7 @@ static void answer(void)
 	if (!stage(&s))
 		return;
 	for (bytes = 0; bytes <= 70 && !test_failed(); bytes++) {
-		s.req.ackreq = bytes & 1;	/* it is answered anyway */
+		s.req.ackreq = bytes & 1;	/* it is answered all the same */
 		read_bytes(&s, bytes);
 	}
 	if (!stage(&s))
@@ -56,7 +56,7 @@ static void answer_vlan(void)
 	}
 }
 
-/* As many PSNs as there are packets in the answer. */
+/* A READ takes as many PSNs as its response has packets. */
 static void packets(void)
 {
 	struct scene s;
@@ -128,7 +128,7 @@ static void longest(void)
 	access_longest(&s);
 }
 
-/* A request is a RETH and nothing else. */
+/* A READ request has a RETH and nothing else. */
 static void lengths(void)
 {
 	static const uint32_t cuts[] = { 1, 2, 3, 4, 8, 15, 16 };
@@ -148,7 +148,7 @@ static void lengths(void)
 	for (n = 1; n <= 3 && !test_failed(); n++) {
 		s.req.pad = n;
 		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
-		/* A pad count without the bytes. */
+		/* A pad count without the pad bytes. */
 		s.req.ip_adjust = -(int)n;
 		s.req.udp_adjust = -(int)n;
 		expect_refused(&s, XROCE_CAUSE_INV_LENGTH);
@@ -165,7 +165,7 @@ static void lengths(void)
 	}
 }
 
-/* In the middle of a WRITE. */
+/* A READ within a WRITE message. */
 static void inside(void)
 {
 	struct scene s;
@@ -227,7 +227,7 @@ static void bounds(void)
 	access_edges(&s);
 }
 
-/* A READ of no bytes looks at no key. */
+/* The key of a READ of no bytes is not checked. */
 static void nothing(void)
 {
 	struct scene s;
@@ -236,7 +236,7 @@ static void nothing(void)
 		access_nothing(&s);
 }
 
-/* The first of several errors has the say. */
+/* The earliest check that fails determines the cause. */
 static void order_of_checks(void)
 {
 	struct scene s;
@@ -257,7 +257,7 @@ static void order_of_checks(void)
 	expect_nak_seq(&s);
 }
 
-/* The packet that closes a gap is a READ; its answer ends the silence. */
+/* A READ that closes a gap is answered, and the next gap has a NAK again. */
 static void gap(void)
 {
 	struct scene s;
@@ -268,14 +268,14 @@ static void gap(void)
 	expect_nak_seq(&s);
 	expect_drop(&s, COUNTER(drop_psn));
 	read_bytes(&s, 3000);
-	s.req.psn++;		/* within those that the answer takes: behind */
+	s.req.psn++;		/* a PSN of the response: a duplicate */
 	s.req.dmalen = 64;
 	expect_again(&s, 0);
 	s.req.psn = s.qp.epsn + 1;
 	expect_nak_seq(&s);
 }
 
-/* Responses that the module has yet to send go first. */
+/* Responses are queued behind those that the module has yet to send. */
 static void behind_queue(void)
 {
 	struct scene s;
@@ -288,7 +288,7 @@ static void behind_queue(void)
 	read_bytes(&s, 0);
 	read_bytes(&s, 5000);
 	s.req.psn = PSN(s.qp.epsn - 1);
-	expect_drop(&s, COUNTER(drop_psn));	/* beyond what was read */
+	expect_drop(&s, COUNTER(drop_psn));	/* beyond the end of the kept READ */
 
 	s.req.opcode = XROCE_RC_WRITE_ONLY;
 	expect_duplicate(&s);
@@ -296,7 +296,7 @@ static void behind_queue(void)
 	expect_duplicate(&s);
 	s.req.psn = s.qp.epsn;
 	scene_payload(&s, 64);
-	expect_write(&s);			/* nothing to say */
+	expect_write(&s);			/* no response */
 	s.req.psn = s.qp.epsn;
 	s.req.ackreq = true;
 	expect_write(&s);
@@ -308,34 +308,37 @@ static void behind_queue(void)
 	s.req.opcode = XROCE_RC_WRITE_LAST;
 	expect_nak(&s, XROCE_CAUSE_INV_ORDER);
 
-	/* And none of it once they are out. */
+	/* With an empty queue, the response is sent at once. */
 	if (!stage(&s))
 		return;
 	read_bytes(&s, 64);
 }
 
 static const struct test tests[] = {
-	{ "read_answer", "D1 D2 D5", "opcode, AETH, pad and length",
+	{ "read_answer", "D1 D2 D5", "opcode, AETH, pad and length of responses",
 	  answer },
-	{ "read_vlan", "D1", "an answer that is longer, behind tags",
+	{ "read_vlan", "D1", "a response that is longer than the request, with VLAN tags",
 	  answer_vlan },
-	{ "read_packets", "D2 D5", "a PSN for each packet of the answer",
+	{ "read_packets", "D2 D5", "a READ takes a PSN for each packet of the response",
 	  packets },
-	{ "read_psn_wraps", "D5", "the answer's PSNs pass 2^24", psn_wraps },
-	{ "read_msn_wraps", "D5", "the answer's MSN passes 2^24", msn_wraps },
-	{ "read_longest", "D5 D6", "2^31 bytes and one more", longest },
-	{ "read_lengths", "D5 D6", "payload, pad or half a RETH", lengths },
-	{ "read_inside", "D5 D6", "a READ within a WRITE", inside },
+	{ "read_psn_wraps", "D5", "the PSNs of a response pass 2^24", psn_wraps },
+	{ "read_msn_wraps", "D5", "the MSN of a response passes 2^24", msn_wraps },
+	{ "read_longest", "D5 D6", "a READ of 2^31 bytes, and of more", longest },
+	{ "read_lengths", "D5 D6",
+	  "a READ request with payload, pad or half a RETH", lengths },
+	{ "read_inside", "D5 D6", "a READ within a WRITE message", inside },
 	{ "read_qp_right", "D5 D6", "the queue pair lacks remote read",
 	  qp_right },
 	{ "read_region_right", "R2 D5 D6", "the region lacks remote read",
 	  region_right },
-	{ "read_resources", "D5 D6", "a queue pair that keeps nothing",
+	{ "read_resources", "D5 D6", "a queue pair without responder resources",
 	  resources },
-	{ "read_keys", "R9 P2 D5 D6", "key, state, protection domain", keys },
-	{ "read_bounds", "D5 D6", "first byte, last byte, one past", bounds },
-	{ "read_nothing", "D5", "no bytes, and no key", nothing },
-	{ "read_order_of_checks", "D5 D6", "the first of several errors",
+	{ "read_keys", "R9 P2 D5 D6", "wrong key, state or protection domain", keys },
+	{ "read_bounds", "D5 D6",
+	  "accesses at both ends of a region, inside and outside", bounds },
+	{ "read_nothing", "D5", "the key of a READ of no bytes is not checked", nothing },
+	{ "read_order_of_checks", "D5 D6",
+	  "the earliest check that fails determines the cause",
 	  order_of_checks },
 	{ "read_gap", "D5 D6", "a READ closes a gap", gap },
 	{ "read_behind_queue", "D2 D5", "no response overtakes another",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests that want what this responder does not have. */
+/* Requests that lack a receive work request, and reserved opcodes. */
 #include "harness.h"
 #include "scene.h"
 
@@ -7,13 +7,13 @@ static void immediate(struct scene *s)
 {
 	s->req.opcode = XROCE_RC_WRITE_ONLY_IMM;
 	expect_rnr(s);
-	expect_rnr(s);		/* tried again, with the same PSN */
+	expect_rnr(s);		/* a retry, with the same PSN */
 
-	/* What follows it is ahead, and silent. */
+	/* Later packets are out of sequence, and get no response. */
 	s->req.psn++;
 	expect_drop(s, COUNTER(drop_psn));
 
-	/* The queue pair goes on. */
+	/* The queue pair stays in its state. */
 	s->req.psn--;
 	s->req.opcode = XROCE_RC_WRITE_ONLY;
 	expect_write(s);
@@ -33,7 +33,7 @@ static void immediate_last(struct scene *s)
 	expect_write(s);
 }
 
-/* Length before receive queue, receive queue before key. */
+/* The length is checked before the receive queue, and this before the key. */
 static void immediate_order(struct scene *s)
 {
 	s->req.opcode = XROCE_RC_WRITE_ONLY_IMM;
@@ -67,7 +67,7 @@ static void sends(struct scene *s)
 	for (i = 0; i < ARRAY_SIZE(ops) && !test_failed(); i++) {
 		s->req.opcode = ops[i];
 		expect_rnr(s);
-		/* The smallest request: its answer is longer. */
+		/* The shortest request: the response is longer. */
 		s->req.payload = 0;
 		expect_rnr(s);
 		s->req.payload = 64;
@@ -92,15 +92,16 @@ static void not_supported(struct scene *s)
 }
 
 static const struct test tests[] = {
-	{ "immediate", "D2 D5 D6", "no receive request for the immediate",
+	{ "immediate", "D2 D5 D6", "WRITE with immediate without a receive work request",
 	  ON_SCENE(immediate) },
-	{ "immediate_last", "D2 D5 D6", "the same at a message's end",
+	{ "immediate_last", "D2 D5 D6", "the same for the last packet of a message",
 	  ON_SCENE(immediate_last) },
-	{ "immediate_order", "D5", "length goes before it, the key after",
+	{ "immediate_order", "D5",
+	  "the length is checked before the receive queue, the key after it",
 	  ON_SCENE(immediate_order) },
 	{ "rnr_timer", "D5", "every RNR timer code", ON_SCENE(rnr_timer) },
-	{ "sends", "D2 D5 D6", "no receive request for a SEND", ON_SCENE(sends) },
-	{ "not_supported", "D5 D6", "opcodes that nobody has defined",
+	{ "sends", "D2 D5 D6", "SEND without a receive work request", ON_SCENE(sends) },
+	{ "not_supported", "D5 D6", "opcodes that are reserved",
 	  ON_SCENE(not_supported) },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verdicts on SEND, WRITE with immediate, and the unreliable services. What is
- * in a receive queue only the module knows, and so recv_test has that.
+ * Verdicts on SEND, WRITE with immediate, and the unreliable services. Only the module
+ * knows the contents of a receive queue: recv_test tests that.
  */
 #include <string.h>
 
@@ -63,13 +63,13 @@ static void rc_messages(void)
 			expect_send(&s);
 			next(&s, lasts[i], lens[j] ? : 1);
 			expect_send(&s);
-			s.req.psn -= 2;		/* seen, executed no more */
+			s.req.psn -= 2;		/* a duplicate */
 			expect_duplicate(&s);
 		}
 	}
 }
 
-/* A SEND does not need the queue pair's rights. */
+/* A SEND needs no right of the queue pair. */
 static void rc_no_right(void)
 {
 	struct scene s;
@@ -81,7 +81,7 @@ static void rc_no_right(void)
 	expect_send(&s);
 }
 
-/* First packets of a kind, and what may not follow. */
+/* The opcode of a message in progress, and an opcode that may not follow. */
 static void rc_order(void)
 {
 	static const struct {
@@ -233,7 +233,7 @@ static void uc_messages(void)
 	expect_write(&s);
 }
 
-/* After a gap, until a message begins. */
+/* After a gap, packets are dropped until a message begins. */
 static void uc_gap(void)
 {
 	struct scene s;
@@ -247,21 +247,21 @@ static void uc_gap(void)
 	expect_lost(&s, COUNTER(inv_order));
 	next(&s, UC(XROCE_RC_SEND_LAST), 4);
 	expect_lost(&s, COUNTER(inv_order));
-	/* From anywhere, before or behind. */
+	/* A message may begin with any PSN, ahead or behind. */
 	next(&s, UC(XROCE_RC_SEND_ONLY), 4);
 	s.req.psn = (s.req.psn - 1000) & XROCE_PSN_MASK;
 	expect_send(&s);
 	next(&s, UC(XROCE_RC_WRITE_FIRST), 1024);
 	s.req.dmalen = 1028;
 	expect_write(&s);
-	/* A message that begins ends one before it. */
+	/* A message that begins ends the one before. */
 	next(&s, UC(XROCE_RC_SEND_FIRST), 1024);
 	expect_send(&s);
 	next(&s, UC(XROCE_RC_WRITE_LAST), 4);
 	expect_lost(&s, COUNTER(inv_order));
 }
 
-/* Refused in silence; the queue pair goes on. */
+/* Refusals get no response, and the queue pair stays in its state. */
 static void uc_refused(void)
 {
 	struct scene s;
@@ -290,7 +290,7 @@ static void uc_refused(void)
 	expect_write(&s);
 }
 
-/* Every opcode of every service, on a queue pair of each. */
+/* Every opcode of all services, on queue pairs of each type. */
 static void services(void)
 {
 	static const uint32_t uc = 0x00000fff, ud = 0x00000030;
@@ -310,7 +310,7 @@ static void services(void)
 			has = (op & XROCE_OP_SERVICE) == service[t] &&
 			      (t == 0 ? !(rc_response & bit) :
 					!!((t == 1 ? uc : ud) & bit));
-			/* A CNP has its own rule. */
+			/* Congestion notifications have checks of their own. */
 			if (has || op == XROCE_OP_CNP)
 				continue;
 			if (!stage(&s, types[t]))
@@ -333,18 +333,18 @@ static void ud_messages(void)
 	scene_put(&s);
 	expect_send(&s);
 	s.req.opcode = UD(XROCE_RC_SEND_ONLY_IMM);
-	s.req.psn = 17;			/* any */
+	s.req.psn = 17;			/* any PSN */
 	expect_send(&s);
 	scene_payload(&s, 0);
 	expect_send(&s);
-	s.req.saddr[15] ^= 7;		/* from anywhere */
+	s.req.saddr[15] ^= 7;		/* any source */
 	expect_send(&s);
 	s.req.ackreq = false;
 	scene_payload(&s, 3);
 	expect_send(&s);
 }
 
-/* To our address alone, from any. */
+/* A datagram must be for the queue pair's address, and may be from any. */
 static void ud_address(void)
 {
 	struct scene s;
@@ -364,7 +364,7 @@ static void ud_address(void)
 		memset(s.qp.daddr, 0, sizeof(s.qp.daddr));
 		scene_put(&s);
 	}
-	/* The other family. */
+	/* The address family must match. */
 	s.req.ipv6 = false;
 	s.req.frag = PACKET_IP_DF;
 	s.req.flow = 0;
@@ -395,21 +395,21 @@ static void ud_refused(void)
 }
 
 static const struct test tests[] = {
-	{ "rc_messages", "D2 D3", "any length, then duplicates", rc_messages },
-	{ "rc_no_right", "D2", "SEND wants no right", rc_no_right },
-	{ "rc_order", "D5", "first, middle, last (IBTA 9.7.4.1.1)", rc_order },
+	{ "rc_messages", "D2 D3", "SENDs of any length, and duplicates", rc_messages },
+	{ "rc_no_right", "D2", "SEND needs no access right", rc_no_right },
+	{ "rc_order", "D5", "order of first, middle and last (IBTA 9.7.4.1.1)", rc_order },
 	{ "rc_length", "D5", "payload and pad (IBTA 9.7.4.1.6)", rc_length },
-	{ "rc_invalidate", "D5", "a region is not invalidated from afar",
+	{ "rc_invalidate", "D5", "a peer cannot invalidate a region",
 	  rc_invalidate },
 	{ "rc_write_immediate", "D2 D5", "WRITE with immediate",
 	  rc_write_immediate },
-	{ "uc_messages", "D2", "no answers", uc_messages },
-	{ "uc_gap", "D2 D5", "dropped whole after a gap (IBTA 9.8.2.2.2)",
+	{ "uc_messages", "D2", "UC messages get no response", uc_messages },
+	{ "uc_gap", "D2 D5", "a message is dropped whole after a gap (IBTA 9.8.2.2.2)",
 	  uc_gap },
-	{ "uc_refused", "D5", "refused in silence (IBTA 9.8.2.3)", uc_refused },
-	{ "services", "D5", "opcodes of other services", services },
-	{ "ud_messages", "D2", "datagrams", ud_messages },
-	{ "ud_address", "D1 D2 D5", "to our address, from any", ud_address },
+	{ "uc_refused", "D5", "UC refusals get no response (IBTA 9.8.2.3)", uc_refused },
+	{ "services", "D5", "opcodes of other services are dropped", services },
+	{ "ud_messages", "D2", "datagrams are received", ud_messages },
+	{ "ud_address", "D1 D2 D5", "datagrams to our address, from any", ud_address },
 	{ "ud_refused", "D5", "Q_Key, P_Key, length (IBTA 9.8.3)", ud_refused },
 };
 

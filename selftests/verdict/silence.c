@@ -20,7 +20,7 @@ static const struct row rows[] = {
 	{ "state INIT", "10.3.1", ALL, mutate_init, DROP,
 	  COUNTER(drop_state) },
 	{ "state ERR", "10.3.1", ALL, mutate_err, DROP, COUNTER(drop_error) },
-	{ "after an error that ended it", "9.9.3", ALL, mutate_refused, DROP,
+	{ "queue pair ended by an error", "9.9.3", ALL, mutate_refused, DROP,
 	  COUNTER(drop_error) },
 	{ "not the queue pair's address", "9.6, A17", ALL, mutate_daddr, DROP,
 	  COUNTER(drop_addr) },

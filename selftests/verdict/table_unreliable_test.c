@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unreliable connection and datagrams: opcode, cause, and what comes of it.
- * Nothing is ever answered, and no queue pair ends for what one packet has wrong
- * (IBTA 9.9.3); but an unreliable connection does for keys that are guessed. What
- * ends one, in its receive queue, is in recv_table_test.
+ * Unreliable connection and datagrams: opcode, cause, outcome. There are no responses, and
+ * no single error ends a queue pair (IBTA 9.9.3), but repeated remote access errors end an
+ * unreliable connection. recv_table_test has the errors of the receive queue, which end a
+ * queue pair at once.
  */
 #include "harness.h"
 #include "mutate.h"
@@ -29,7 +29,7 @@ static const struct row uc_rows[] = {
 	  mutate_in_write, DONE },
 	{ "first within a SEND, which is lost", "9.8.2.2", UC_OPS & BEGIN,
 	  mutate_in_send, DONE },
-	{ "no first before it", "9.8.2.2", UC_OPS & GO_ON, mutate_no_first,
+	{ "no first packet before it", "9.8.2.2", UC_OPS & GO_ON, mutate_no_first,
 	  LOST, COUNTER(inv_order) },
 	{ "within a WRITE", "9.8.2.2", UC_OPS & GO_ON & SENDS,
 	  mutate_in_write, LOST, COUNTER(inv_order) },
@@ -57,12 +57,12 @@ static const struct row uc_rows[] = {
 	  mutate_shorter, LOST, COUNTER(inv_length) },
 	{ "more than the message has left", "9.8.2", WRITES & (LASTS | ONLIES),
 	  mutate_longer, LOST, COUNTER(inv_length) },
-	{ "nothing is left for a last", "9.8.2", WRITES & FULL,
+	{ "no bytes left for the last packet", "9.8.2", WRITES & FULL,
 	  mutate_ends_early, LOST, COUNTER(inv_length) },
 	{ "pad", "9.8.2", FULL, mutate_full_pad, LOST, COUNTER(inv_length) },
 	{ "61 bytes, pad 3: no error", "9.8.2", UC_OPS & (LASTS | ONLIES),
 	  mutate_right_pad, DONE },
-	{ "pad of no payload", "9.8.2", UC_OPS & (LASTS | ONLIES),
+	{ "pad without payload", "9.8.2", UC_OPS & (LASTS | ONLIES),
 	  mutate_pad_alone, LOST, COUNTER(inv_length) },
 	{ "61 bytes, no pad", "9.8.2", UC_OPS & (LASTS | ONLIES), mutate_odd,
 	  LOST, COUNTER(inv_length) },
@@ -81,9 +81,9 @@ static const struct row uc_rows[] = {
 	  LOST, COUNTER(acc_right) },
 	{ "begins before the region", "9.8.2", WRITES, mutate_below, LOST,
 	  COUNTER(acc_bounds) },
-	{ "ends behind the region", "9.8.2", WRITES, mutate_above, LOST,
+	{ "ends beyond the region", "9.8.2", WRITES, mutate_above, LOST,
 	  COUNTER(acc_bounds) },
-	{ "passes the end of all addresses", "9.8.2", WRITES, mutate_wraps,
+	{ "passes the end of the address space", "9.8.2", WRITES, mutate_wraps,
 	  LOST, COUNTER(acc_bounds) },
 	{ "no bytes", "9.8.2", UC_OPS & ONLIES, mutate_no_bytes, DONE },
 	{ "no bytes, no such key", "9.8.2", WRITES & ONLIES,
@@ -95,9 +95,9 @@ static const struct row ud_rows[] = {
 	{ "state RTR", "10.3.1", UD_OPS, mutate_rtr, DONE },
 	{ "state RTS", "10.3.1", UD_OPS, mutate_rts, DONE },
 	{ "state SQD", "10.3.1", UD_OPS, mutate_sqd, DONE },
-	{ "opcode that UD has not", "9.6", ANY & ~UD_OPS, mutate_none, DROP,
+	{ "opcode that UD does not have", "9.6", ANY & ~UD_OPS, mutate_none, DROP,
 	  COUNTER(drop_opcode) },
-	{ "from anywhere", "9.8.3", UD_OPS, mutate_saddr, DONE },
+	{ "from any address", "9.8.3", UD_OPS, mutate_saddr, DONE },
 	{ "PSN ahead", "9.8.3", UD_OPS, mutate_ahead, DONE },
 	{ "PSN behind", "9.8.3", UD_OPS, mutate_behind, DONE },
 	{ "queue pair has no rights", "9.8.3", UD_OPS, mutate_qp_rights,
@@ -112,7 +112,7 @@ static const struct row ud_rows[] = {
 	  COUNTER(inv_length) },
 	{ "61 bytes, pad 3: no error", "9.8.3", UD_OPS, mutate_right_pad,
 	  DONE },
-	{ "pad of no payload", "9.8.3", UD_OPS, mutate_pad_alone, DROP,
+	{ "pad without payload", "9.8.3", UD_OPS, mutate_pad_alone, DROP,
 	  COUNTER(inv_length) },
 	{ "61 bytes, no pad", "9.8.3", UD_OPS, mutate_odd, DROP,
 	  COUNTER(inv_length) },
@@ -151,7 +151,7 @@ static void miss(struct scene *s, int i)
 	s->req.va = SCENE_IOVA;
 }
 
-/* What is right, or wrong in another way, counts neither for nor against it. */
+/* Valid packets and other errors neither add to the misses nor reset them. */
 static void misses(struct scene *s)
 {
 	int i;
@@ -173,15 +173,15 @@ static void misses(struct scene *s)
 		check(!s->qp.error, "ended by %d", i);
 		miss(s, i);
 	}
-	check(s->qp.error, "it goes on");
+	check(s->qp.error, "the queue pair has not ended");
 	expect_drop(s, COUNTER(drop_error));
 }
 
 static const struct test tests[] = {
-	{ "table_UC", "D2 D5 D6", "unreliable connection", table_uc },
-	{ "UC_misses", "R9 D5", "keys guessed end an unreliable connection",
+	{ "table_UC", "D2 D5 D6", "every cause with every opcode of UC", table_uc },
+	{ "UC_misses", "R9 D5", "guessing keys ends an unreliable connection",
 	  ON_SCENE(misses) },
-	{ "table_UD", "D2 D5 D6", "datagrams", table_ud },
+	{ "table_UD", "D2 D5 D6", "every cause with every opcode of UD", table_ud },
 };
 
 int main(int argc, char **argv)

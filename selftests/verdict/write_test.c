@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a WRITE may reach: rights, key, protection domain, bounds. */
+/* The memory that a WRITE may access: rights, key, protection domain, bounds. */
 #include "access.h"
 #include "harness.h"
 
@@ -19,7 +19,7 @@ static void key_not_valid(void)
 		access_wrong_states(&s);
 }
 
-/* The first and last place of the table. */
+/* The first and the last entry of the table. */
 static void key_edges(struct scene *s)
 {
 	static const uint32_t places[] = { 0, NATIVE_MPT_ENTRIES - 1 };
@@ -61,7 +61,7 @@ static void qp_right(void)
 		access_qp_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
-/* The first of several errors has the say. */
+/* The earliest check that fails determines the cause. */
 static void order_of_checks(struct scene *s)
 {
 	access_order(s, XROCE_ACCESS_REMOTE_WRITE);
@@ -90,14 +90,14 @@ static void bounds_zero(struct scene *s)
 	access_edges(s);
 }
 
-/* The region's last byte is the last of all addresses. */
+/* The last byte of the region is at the highest address. */
 static void bounds_top(struct scene *s)
 {
 	s->mpt.iova = 0ull - s->mpt.length;
 	access_edges(s);
 }
 
-/* The same, one byte less: an access may not run on to 2^64 or around it. */
+/* The region ends one byte earlier: an access may not reach 2^64 or pass it. */
 static void bounds_below_top(struct scene *s)
 {
 	s->mpt.iova = -1ull - s->mpt.length;
@@ -113,7 +113,7 @@ static void bounds_one_byte(struct scene *s)
 	access_at(s, -1ull, 2, false);
 }
 
-/* Lengths that do not fit 32 bits are compared as they are. */
+/* Offsets and lengths of more than 32 bits are compared in full. */
 static void bounds_huge(struct scene *s)
 {
 	s->mpt.iova = 0x1000;
@@ -127,7 +127,7 @@ static void bounds_huge(struct scene *s)
 	access_at(s, (1ull << 32) - 63, 64, false);
 }
 
-/* The first packet is refused when the last one would not fit. */
+/* The first packet is refused if the message does not fit into the region. */
 static void bounds_message(struct scene *s)
 {
 	s->req.opcode = XROCE_RC_WRITE_FIRST;
@@ -140,7 +140,7 @@ static void bounds_message(struct scene *s)
 	expect_refused(s, XROCE_CAUSE_ACC_BOUNDS);
 }
 
-/* Second packet of a message whose region changes after the first. */
+/* Execute a first packet; the last one is next, after the test changes the region. */
 static void second(struct scene *s)
 {
 	s->req.opcode = XROCE_RC_WRITE_FIRST;
@@ -177,7 +177,7 @@ static void changes_between(struct scene *s)
 static const struct test tests[] = {
 	{ "key_wrong", "R9 D5 D6", "key byte, index, index outside the table",
 	  key_wrong },
-	{ "key_not_valid", "R7 D5 D6", "an entry that is free or invalid",
+	{ "key_not_valid", "R7 D5 D6", "the key of an entry that is free or invalid",
 	  key_not_valid },
 	{ "key_edges", "R9", "the first and last entry of the table",
 	  ON_SCENE(key_edges) },
@@ -186,9 +186,9 @@ static const struct test tests[] = {
 	{ "region_right", "R2 D5 D6", "the region lacks remote write",
 	  region_right },
 	{ "qp_right", "D5 D6", "the queue pair lacks remote write", qp_right },
-	{ "order_of_checks", "D5 D6", "the first of several errors",
+	{ "order_of_checks", "D5 D6", "the earliest check that fails determines the cause",
 	  ON_SCENE(order_of_checks) },
-	{ "bounds", "D5 D6", "first byte, last byte, one before, one past",
+	{ "bounds", "D5 D6", "accesses at both ends of a region, inside and outside",
 	  bounds },
 	{ "bounds_zero", "D5 D6", "a region at address 0", ON_SCENE(bounds_zero) },
 	{ "bounds_top", "D5 D6", "a region that ends at 2^64 - 1",
@@ -199,7 +199,7 @@ static const struct test tests[] = {
 	  ON_SCENE(bounds_one_byte) },
 	{ "bounds_huge", "D5 D6", "a region of more than 4 GiB",
 	  ON_SCENE(bounds_huge) },
-	{ "bounds_message", "D5 D6", "the whole message is checked at once",
+	{ "bounds_message", "D5 D6", "the first packet is checked for the whole message",
 	  ON_SCENE(bounds_message) },
 	{ "changes_between", "R7 D5", "the region changes within a message",
 	  ON_SCENE(changes_between) },
