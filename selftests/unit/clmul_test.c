@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's CRC by carry-less multiplication, compiled for user space, beside
- * the tests' own, which goes bit by bit.
+ * The module's CRC by carry-less multiplication, compiled for user space, compared with the
+ * tests' own: by table, and bit by bit.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void headers(void)
 	}
 }
 
-/* Each bit counts, but for the seven bytes that change in flight. */
+/* Every bit is covered, except those of the seven bytes that change in flight. */
 static void every_bit(void)
 {
 	static const uint32_t lens[] = { 64, 68, 72, 76, 200 };
@@ -98,7 +98,7 @@ static void every_bit(void)
 		idle = 0;
 		fill(14, ipv6);
 		crc = state_after(bytes + 14, len, ipv6);
-		/* The first byte says which fields there are. */
+		/* Not the first byte, which decides the layout of the header. */
 		for (at = 8; at < len * 8; at++) {
 			bytes[14 + at / 8] ^= 0x80 >> at % 8;
 			same(14, len, ipv6);
@@ -110,7 +110,7 @@ static void every_bit(void)
 	}
 }
 
-/* What a READ's response is made with: in whole blocks, of all places and lengths. */
+/* As READ responses are made: the payload is copied in whole blocks, at any offset. */
 static void copied(void)
 {
 	static uint8_t payload[LEN_MAX], was[sizeof(bytes)];
@@ -137,7 +137,7 @@ static void copied(void)
 			      ipv6 ? 6 : 4, len, at, got, want);
 			memcpy(was + at, payload + len % 7, len);
 			check(!memcmp(was, bytes, sizeof(was)),
-			      "IPv%d, %u bytes at %u: not copied, or more",
+			      "IPv%d, %u bytes at %u: wrong copy",
 			      ipv6 ? 6 : 4, len, at);
 		}
 	}
@@ -160,7 +160,7 @@ static void pieces(void)
 	}
 }
 
-/* A message in two buffers, divided anywhere; what is behind either is of no matter. */
+/* A message in two buffers, divided anywhere; bytes after either part are ignored. */
 static void divided(void)
 {
 	static uint8_t second[LEN_MAX];
@@ -191,14 +191,14 @@ static void divided(void)
 }
 
 static const struct test tests[] = {
-	{ "headers", "D4", "headers and what follows, of every length",
+	{ "headers", "D4", "headers and payload, of many lengths",
 	  headers },
-	{ "every_bit", "D4", "what counts and what changes in flight",
+	{ "every_bit", "D4", "every bit that is covered, and those that change in flight",
 	  every_bit },
-	{ "copied", "D4", "headers, and a payload that is copied on the way",
+	{ "copied", "D4", "headers, and a payload that is copied at the same time",
 	  copied },
 	{ "divided", "D4", "a message in two buffers, divided anywhere", divided },
-	{ "pieces", "D4", "whole blocks, at any place", pieces },
+	{ "pieces", "D4", "whole blocks, at any offset", pieces },
 };
 
 int main(int argc, char **argv)

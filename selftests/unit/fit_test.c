@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much memory the choice of a free run costs: the pool, from the module's
- * own source, beside first fit and best fit on a sorted array of free runs. All
- * three get the same tables, each of which is replaced six times, and an extent
- * more whenever no run is long enough. The seed is printed; $XROCE_SEED repeats
- * a run, $XROCE_RUNS makes more.
+ * How much memory the choice of a free run costs: the pool, from the module's own source,
+ * compared with first fit and best fit over a sorted array of free runs. All three get the
+ * same tables, each of which is replaced six times on average, and one more extent whenever
+ * no run is long enough. The seed is printed; $XROCE_SEED repeats a run, $XROCE_RUNS sets
+ * the number of rounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void give(enum policy policy, u32 at, u32 count)
 		twin_give(at, count);
 }
 
-/* Lengths as regions have them: powers of two pages, or anything. */
+/* Lengths of tables: powers of two, or any. */
 static u32 powers(void)
 {
 	static const u32 lengths[] = { 1, 2, 4, 16, 64, 256, 512, 1024, 4096 };
@@ -139,7 +139,7 @@ static u32 any(void)
 	return 1 + fuzz_below(1u << fuzz_below(16));
 }
 
-/* Return: the extents that it took. */
+/* Return: number of extents that were needed. */
 static u32 trial(enum policy policy, u32 (*length)(void), u32 live)
 {
 	struct run *tables = calloc(live, sizeof(*tables)), *t;
@@ -180,9 +180,9 @@ static void compare(u32 (*length)(void), u32 live)
 		note("%s: %.2f extents", names[policy],
 		     (double)sum[policy] / rounds);
 	check(sum[POOL] <= sum[FIRST] + sum[FIRST] / 50,
-	      "more than first fit takes");
+	      "more extents than first fit");
 	check(sum[POOL] <= sum[BEST] + sum[BEST] / 20,
-	      "more than best fit takes, by over 5%%");
+	      "over 5%% more extents than best fit");
 }
 
 static void fit_powers(void)
@@ -196,9 +196,9 @@ static void fit_any(void)
 }
 
 static const struct test tests[] = {
-	{ "fit_powers", "T3", "tables of a power of two: as best fit, or nearly",
+	{ "fit_powers", "T3", "tables of powers of two: hardly more extents than best fit",
 	  fit_powers },
-	{ "fit_any", "T3", "tables of any length: likewise", fit_any },
+	{ "fit_any", "T3", "tables of any length: hardly more extents than best fit", fit_any },
 };
 
 int main(int argc, char **argv)

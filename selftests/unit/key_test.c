@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Drawing keys, from the module's own source, against a twin that knows when
- * each index was given back and which keys it had. The seed is printed;
- * $XROCE_SEED repeats a run, $XROCE_RUNS is the number of operations on the
- * twin.
+ * Drawing keys, from the module's own source, compared with a model ("twin") that records
+ * when each index was given back, and the key bytes it had. The seed is printed;
+ * $XROCE_SEED repeats a run, $XROCE_RUNS sets the number of operations.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,22 +20,22 @@
 
 int kernel_memory = -1;
 
-/* What the twin knows of an index. */
+/* The model's record of an index. */
 struct place {
 	bool taken;
-	u32 given;	/* how many had been given back when it was; 0: never */
+	u32 given;	/* @nr_given when the index was given back; 0: never */
 	u8 had[XR_KEY_BYTES];
 	u32 nr_had;
-	u32 at;		/* in @held */
+	u32 at;		/* position in @held */
 };
 
 static struct xr_keys keys;
 static struct place *places;
 static u32 *held;
 static u32 entries, nr_held, nr_given;
-/* Of those held, how many are not of the reserve. */
+/* Number of held indices that are not in the reserve. */
 static u32 nr_open;
-/* How many had been given back when last only waiting ones would do for a user. */
+/* @nr_given when the last index without the reserve was drawn from waiting ones only. */
 static u32 hurried;
 
 static void start(u32 n)
@@ -55,19 +54,19 @@ static void stop(void)
 	free(held);
 }
 
-/* How many who may not have the reserve can have. */
+/* Number of indices that are not in the reserve. */
 static u32 nr_common(void)
 {
 	return entries - 1 - entries / 8;
 }
 
-/* Indices given back that may not come yet, if there is another. */
+/* Number of others that are given back before an index is drawn again, if possible. */
 static u32 patience(void)
 {
 	return entries >= 16 * XR_KEY_WAIT ? XR_KEY_WAIT : entries / 16;
 }
 
-/* The next key, held against the twin. Return: false: refused. */
+/* Draw a key and compare it with the model. Return: false: refused. */
 static bool take_from(bool reserve)
 {
 	u32 left = reserve ? entries - 1 - nr_held : nr_common() - nr_open;
@@ -85,7 +84,7 @@ static bool take_from(bool reserve)
 	check(!p->taken, "index %#x given twice", index);
 	check(reserve || !test_bit(index, keys.reserved), "index %#x of the reserve",
 	      index);
-	/* Free and not waiting: what else there was. */
+	/* If others were free, the index must have been given back long enough ago. */
 	if (p->given && left > patience() &&
 	    (p->given > hurried || !test_bit(index, keys.reserved)))
 		check(nr_given - p->given >= patience(),
@@ -119,7 +118,7 @@ static void give(u32 index)
 	places[held[p->at]].at = p->at;
 }
 
-/* Every index but 0 once, then no more, and all of them again. */
+/* Every index except 0 once, then none; and all of them again. */
 static void exhaust(void)
 {
 	static const u32 sizes[] = { 16, 32, 64, 4096, 65536, 1u << 20 };
@@ -135,7 +134,7 @@ static void exhaust(void)
 			      entries);
 			check(!places[0].taken, "index 0");
 			check(!take(), "one more than there are");
-			/* One comes back, and is the one that can be had. */
+			/* The only index given back is drawn again. */
 			give(held[fuzz_below(nr_held)]);
 			check(take() && !take(), "%u: the last one", entries);
 			while (nr_held)
@@ -161,8 +160,8 @@ static void give_all(void)
 }
 
 /*
- * Who may not have the reserve never gets one of it, whatever others do meanwhile;
- * the others get all. It is another one in each table, and spread over it.
+ * A user without the reserve never gets an index of it, whatever others do meanwhile. With
+ * the reserve all indices can be drawn. It differs between tables, and is spread over them.
  */
 static void reserve(void)
 {
@@ -180,7 +179,7 @@ static void reserve(void)
 			n = take_all(true);
 			check(n == entries / 8, "%u of the reserve", n);
 			give_all();
-			/* All that waits is of the reserve, or some of it. */
+			/* Now only indices of the reserve are free or wait. */
 			n = take_all(true);
 			check(n == entries - 1, "%u of %u", n, entries);
 			for (i = 1; i < entries; i++)
@@ -203,13 +202,13 @@ static void reserve(void)
 		low += i < entries / 2;
 	}
 	note("of %u, %u as before, %u in the lower half", entries / 8, same, low);
-	/* 1,024 by chance, deviation 28; 4,096, deviation 42. */
+	/* By chance: 1,024 the same, deviation 28; 4,096 low ones, deviation 42. */
 	check(same > 800 && same < 1250 && low > 3750 && low < 4450, "not at random");
 	free(first);
 	stop();
 }
 
-/* One place that changes hands: four other bytes before a key comes again. */
+/* The only free index, again and again: four other bytes before a key repeats. */
 static void last_place(void)
 {
 	u32 i, index, nr[256] = {}, least = ~0u, most = 0;
@@ -220,7 +219,7 @@ static void last_place(void)
 	index = held[0];
 	for (i = 0; i < 256 * 400 && !test_failed(); i++) {
 		give(index);
-		if (!check(take() && held[nr_held - 1] == index, "another"))
+		if (!check(take() && held[nr_held - 1] == index, "another index"))
 			break;
 		nr[places[index].had[(places[index].nr_had - 1) %
 				     XR_KEY_BYTES]]++;
@@ -229,15 +228,15 @@ static void last_place(void)
 		least = nr[i] < least ? nr[i] : least;
 		most = nr[i] > most ? nr[i] : most;
 	}
-	/* 400 each on the average, deviation 20. */
+	/* 400 each on average, deviation 20. */
 	check(least > 280 && most < 520, "bytes come %u to %u times", least,
 	      most);
 	stop();
 }
 
 /*
- * How often each index and each byte are drawn, and what follows what: chi
- * square over 256 columns has mean 255 and deviation 23.
+ * How evenly indices, bytes and differences of successive indices are drawn: chi square
+ * over 256 columns has mean 255 and deviation 23.
  */
 static double chi_square(const u32 *nr, u32 columns, double each)
 {
@@ -270,21 +269,21 @@ static void spread(void)
 	x[0] = chi_square(first, 256, draws / 256.);
 	x[1] = chi_square(step, 256, draws / 256.);
 	x[2] = chi_square(byte, 256, draws / 256.);
-	note("chi square: indices %.0f, from one to the next %.0f, bytes %.0f",
+	note("chi square: indices %.0f, differences %.0f, bytes %.0f",
 	     x[0], x[1], x[2]);
 	for (i = 0; i < 3; i++)
 		check(x[i] < 255 + 7 * 23 && (i || x[i] > 1), "chi square %.0f",
 		      x[i]);
-	/* Two tables do not begin alike. */
+	/* Two tables do not begin with the same index. */
 	key = held[0];
 	stop();
 	start(65536);
 	take();
-	check(held[0] != key || (take() && held[1] != key), "the same again");
+	check(held[0] != key || (take() && held[1] != key), "the same first index");
 	stop();
 }
 
-/* Now fuller, now emptier, and everything held against the twin. */
+/* Random operations on tables that get fuller and emptier, compared with the model. */
 static void model(void)
 {
 	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
@@ -324,7 +323,7 @@ static void model(void)
 	}
 }
 
-/* Without memory nothing is made, and nothing is left. */
+/* Without memory xr_keys_init() fails, and xr_keys_exit() frees the rest. */
 static void memory(void)
 {
 	int n;
@@ -338,17 +337,17 @@ static void memory(void)
 }
 
 static const struct test tests[] = {
-	{ "key_exhaust", "R9", "each index once, then refused; given back, it is free",
+	{ "key_exhaust", "R9", "each index is drawn once, and again after it is given back",
 	  exhaust },
-	{ "key_reserve", "R9 R10", "what is left when a user has all may be nobody's",
+	{ "key_reserve", "R9 R10", "users without the reserve never get an index of it",
 	  reserve },
-	{ "key_last_place", "R9", "a full table does not repeat a key at once either",
+	{ "key_last_place", "R9", "a full table does not repeat a key at once",
 	  last_place },
-	{ "key_spread", "R9", "index and byte are drawn evenly, whatever came before",
+	{ "key_spread", "R9", "indices and bytes are drawn evenly",
 	  spread },
-	{ "key_model", "R9", "no index twice, none too soon, no byte too soon",
+	{ "key_model", "R9", "no index twice, no index or byte again too soon",
 	  model },
-	{ "key_memory", "R9", "no memory for a table is an error", memory },
+	{ "key_memory", "R9", "a table without memory is an error", memory },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of translation tables, from the module's own source, against a twin
- * that keeps a word for each entry. The seed is printed; $XROCE_SEED repeats a
- * run, $XROCE_RUNS is the number of operations on the twin.
+ * The pool of translation tables, from the module's own source, compared with a model
+ * ("twin") that has a word for each entry. The seed is printed; $XROCE_SEED repeats a run,
+ * $XROCE_RUNS sets the number of operations.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define ALL		(EXTENTS * XR_EXTENT_ENTRIES)
 #define TABLES		200000u
 #define RUNS		10000000ul
-/* Operations between looks at everything. */
+/* Operations between checks of the whole pool. */
 #define LOOK		50000ul
 
 struct table {
@@ -27,12 +27,12 @@ struct table {
 
 static struct xr_pool pool;
 static u64 *extents[EXTENTS];
-/* What each entry is used for: the number of a table, or 0. */
+/* For each entry, the number of the table that uses it, or 0. */
 static u32 *twin;
 static struct table *tables;
 static u32 nr_tables;
 
-/* What lies before and behind an extent: not ours, and free by the look of it. */
+/* Words before and after an extent, which are not the pool's, but look like free runs. */
 #define BESIDE	(~0ull << 2 | XR_PFN_RUN_SINGLE)
 
 static void extent_add(u32 id)
@@ -53,7 +53,7 @@ static void extent_free(u64 *memory)
 	free(memory - 1);
 }
 
-/* A pool of @n extents, and nothing in it. */
+/* Make a pool of @n extents without tables. */
 static void start(u32 n)
 {
 	u32 id;
@@ -79,13 +79,13 @@ static void stop(void)
 	free(tables);
 }
 
-/* An address as a table may have it: all but the two lowest bits. */
+/* A value that an entry of a table can have: the two low bits are clear. */
 static u64 mark(u32 number, u32 i)
 {
 	return ((u64)number << 32 | i) << 2;
 }
 
-/* Return: false: refused. */
+/* Allocate a table and compare it with the model. Return: false: refused. */
 static bool take(u32 count)
 {
 	u32 at = xr_pool_alloc(&pool, count), i;
@@ -130,7 +130,7 @@ static bool give(u32 number)
 	return xr_pool_free(&pool, t.at, t.count);
 }
 
-/* The twin's longest free run from @at on, and where the next may be. */
+/* Length of the model's next free run in the extent; @at: from there on; out: its end. */
 static u32 twin_run(u32 *at)
 {
 	u32 end = (*at | (XR_EXTENT_ENTRIES - 1)) + 1, first;
@@ -158,7 +158,7 @@ static u32 twin_longest(void)
 	return longest;
 }
 
-/* Lists and bits: each list has the runs of its length, both ways. */
+/* Check bits and links of the lists. Return: the number of runs in all lists. */
 static u64 look_at_lists(void)
 {
 	u32 class, at, prev;
@@ -187,7 +187,7 @@ static u64 look_at_lists(void)
 	return found;
 }
 
-/* All of it: the same runs in the same order, whole ones, no word astray. */
+/* Compare the whole pool with the model: the same runs, no other entry marked as free. */
 static void look(void)
 {
 	u32 id, at, seen, length, other, end, i;
@@ -226,7 +226,7 @@ static void look(void)
 	check(look_at_lists() == runs, "lists do not have all %llu", runs);
 }
 
-/* As it was at first: each extent one free run. */
+/* Check that the pool is as it was at first: each extent is one free run. */
 static void look_empty(u32 n)
 {
 	u32 id, at;
@@ -249,22 +249,22 @@ static void reserve(void)
 	look_empty(KEPT);
 	check(take(XR_EXTENT_ENTRIES) && take(XR_EXTENT_ENTRIES),
 	      "no whole extents");
-	check(!take(1), "more than there is");
+	check(!take(1), "more than there are");
 	look();
 	give(0);
 	give(0);
 	look_empty(KEPT);
-	/* An extent goes and comes back. */
+	/* Remove an extent and add it again. */
 	extent_free(xr_pool_remove(&pool, 0));
 	check(pool.extents == 1 && pool.runs == 1, "%u extents", pool.extents);
-	check(take(XR_EXTENT_ENTRIES) && !take(1), "of the one that is left");
+	check(take(XR_EXTENT_ENTRIES) && !take(1), "the remaining extent");
 	extent_add(0);
-	check(take(1), "of the one that came");
+	check(take(1), "the added extent");
 	look();
 	stop();
 }
 
-/* Every length, at both ends of what a run can be. */
+/* Tables from one entry to an extent; free runs that are divided between two tables. */
 static void lengths(void)
 {
 	u32 count, have;
@@ -276,7 +276,7 @@ static void lengths(void)
 		give(0);
 		look_empty(1);
 	}
-	/* A hole of @have, for @count and what is left of it. */
+	/* A free run of @have entries: a table of @count, and one of the rest. */
 	for (have = 1; have <= 400; have += have < 70 ? 1 : 37) {
 		take(XR_EXTENT_ENTRIES - have);
 		for (count = 1; count <= have; count++) {
@@ -296,7 +296,7 @@ static void lengths(void)
 	stop();
 }
 
-/* The picture of the source: two tables, freed in turn. */
+/* Three adjacent tables, freed in several orders: free runs are merged. */
 static void merge(void)
 {
 	static const struct {
@@ -304,7 +304,7 @@ static void merge(void)
 		u32 order[3];
 		u64 runs[3];
 	} rows[] = {
-		/* Tables are taken from the end: 2, 1, 0 and the rest before. */
+		/* Tables are allocated from the end: by address, free rest, 2, 1, 0. */
 		{ "up", { 0, 1, 2 }, { 2, 2, 1 } },
 		{ "down", { 2, 1, 0 }, { 1, 1, 1 } },
 		{ "the middle last", { 0, 2, 1 }, { 2, 2, 1 } },
@@ -341,15 +341,15 @@ static void merge(void)
 	}
 }
 
-/* A length, the short ones as often as the long ones. */
+/* A random length; short ones are as frequent as long ones. */
 static u32 some_length(u32 most)
 {
 	return 1 + fuzz_below(1u << fuzz_below(most));
 }
 
 /*
- * Refused is right where nothing is long enough; above 64 entries, where
- * nothing is longer by more than 1/32 or so.
+ * A refusal is right if no free run is long enough. From 64 entries on, it is also right if
+ * the longest run is longer by about 1/32 at most.
  */
 static void refused(u32 count)
 {
@@ -373,8 +373,8 @@ static bool grow(void)
 }
 
 /*
- * Now more tables come, now more go; a refused one brings an extent, an extent
- * that gets empty goes.
+ * Allocate and free tables, with changing probabilities. After a refusal an extent is added;
+ * an extent that gets empty is removed.
  */
 static void model(void)
 {
@@ -419,7 +419,7 @@ static void model(void)
 	stop();
 }
 
-/* Filled to the last entry with short tables, freed in random order. */
+/* The pool is filled to the last entry with short tables, which are freed at random. */
 static void full(void)
 {
 	u32 count;
@@ -435,7 +435,7 @@ static void full(void)
 	check(nr_tables > 100000, "%u tables", nr_tables);
 	note("%u tables of %llu entries; %zu bytes beside them", nr_tables,
 	     pool.used, sizeof(pool) + sizeof(extents));
-	/* No byte of the tables is the pool's, and little beside them. */
+	/* The pool takes no byte of the tables' extents, and little beside them. */
 	check((sizeof(pool) + sizeof(extents)) * 100 < pool.used * sizeof(u64),
 	      "%zu bytes", sizeof(pool) + sizeof(extents));
 	look();
@@ -445,7 +445,7 @@ static void full(void)
 	stop();
 }
 
-/* What is free is free, in pieces: a longer table is refused, and comes back. */
+/* Free entries in short runs: a longer table is refused. All freed: one run again. */
 static void fragments(void)
 {
 	u32 i;
@@ -453,8 +453,8 @@ static void fragments(void)
 	start(1);
 	for (i = 0; i < XR_EXTENT_ENTRIES / 8; i++)
 		take(8);
-	check(!take(1), "more than there is");
-	/* Every other one, so that 8 are free between 8 that are not. */
+	check(!take(1), "more than there are");
+	/* Free every second table, so that runs of 8 lie between tables. */
 	for (i = XR_EXTENT_ENTRIES / 8; i-- > 0;)
 		if (tables[i].at / 8 % 2)
 			give(i);
@@ -469,17 +469,17 @@ static void fragments(void)
 }
 
 static const struct test tests[] = {
-	{ "mtt_reserve", "T1", "each extent is one free run; what is not there is refused",
+	{ "mtt_reserve", "T1", "each extent is one free run; more is refused",
 	  reserve },
-	{ "mtt_lengths", "T2 T3", "every length is one run; what is left is usable",
+	{ "mtt_lengths", "T2 T3", "tables of any length are contiguous, and the rest is usable",
 	  lengths },
-	{ "mtt_merge", "T3", "with the one before, the one behind, both, neither",
+	{ "mtt_merge", "T3", "free runs are merged with the one before and the one after",
 	  merge },
 	{ "mtt_fragments", "T3 T4", "a table longer than any free run is refused",
 	  fragments },
-	{ "mtt_full", "T2 T3", "100,000 tables fill it, and leave it as it was",
+	{ "mtt_full", "T2 T3", "100,000 tables fill the pool; freed, they leave it empty",
 	  full },
-	{ "mtt_model", "T1 T2 T3 T4", "the same as the twin, entry for entry",
+	{ "mtt_model", "T1 T2 T3 T4", "random operations agree with a model, entry for entry",
 	  model },
 };
 

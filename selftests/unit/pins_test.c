@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of the directories that pins are in. */
+/* Names of the directories of pins. */
 #include <string.h>
 
 #include "harness.h"
@@ -46,7 +46,7 @@ static void escaped(void)
 #define LETTERS	".%2e"
 #define NAMES	(4 + 16 + 64 + 256)
 
-/* No two names of up to four of these letters have one directory. */
+/* No two names of up to four of these letters have the same directory. */
 static void unique(void)
 {
 	static char dirs[NAMES][XROCE_PIN_DIR_MAX];
@@ -54,7 +54,7 @@ static void unique(void)
 	char name[5];
 
 	for (i = 0; i < NAMES; i++) {
-		/* Those of one letter are the first 4, then the 16 of two, and so on. */
+		/* First the 4 names of one letter, then the 16 of two, and so on. */
 		for (length = 1, rest = i; rest >= 1 << 2 * length; length++)
 			rest -= 1 << 2 * length;
 		memset(name, 0, sizeof(name));
@@ -64,12 +64,12 @@ static void unique(void)
 		for (j = 0; j < i; j++)
 			same += *dirs[i] && !strcmp(dirs[i], dirs[j]);
 	}
-	check(!same, "%d pairs of names have one directory", same);
+	check(!same, "%d pairs of names have the same directory", same);
 }
 
 static const struct test tests[] = {
-	{ "pins_escaped", "U1 D1", "the directory of a device's pins", escaped },
-	{ "pins_unique", "U1 D1", "is no other device's", unique },
+	{ "pins_escaped", "U1 D1", "the name of the directory of a device's pins", escaped },
+	{ "pins_unique", "U1 D1", "no two devices have the same directory of pins", unique },
 };
 
 int main(int argc, char **argv)

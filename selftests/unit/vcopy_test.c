@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's copy with the vector registers, compiled for user space. */
+/* The module's copy with vector registers, compiled for user space. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define LEN_MAX		4096u
 #define EDGE		64u
 
-/* All lengths, from and to all places in a line; and not a byte beside them. */
+/* All lengths, at several offsets in a cache line; no byte beside them is written. */
 static void lengths(void)
 {
 	static uint8_t from[LEN_MAX + EDGE], to[LEN_MAX + 2 * EDGE], want[sizeof(to)];
@@ -37,7 +37,7 @@ static void lengths(void)
 }
 
 static const struct test tests[] = {
-	{ "vcopy", "D4", "whole rounds, at any place", lengths },
+	{ "vcopy", "D4", "whole rounds, at several offsets", lengths },
 };
 
 int main(int argc, char **argv)

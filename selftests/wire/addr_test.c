@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames for other Ethernet addresses than the device's, as a promiscuous port gets
- * them: the real responder leaves them to the stack, and answers only from addresses
- * of its own.
+ * Frames for Ethernet addresses other than the device's, as a promiscuous port receives
+ * them: the responder leaves them to the stack, and responds only from its own addresses.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include "odp.h"
 #include "wire.h"
 
-#define LONG	8192u		/* answered by the module */
+#define LONG	8192u		/* bytes of a READ that the module answers */
 #define LONG_PACKETS	(LONG / 1024)
 
 /* Last byte of an address 02:00:00:00:00:XX. */
@@ -27,7 +26,7 @@ static void to(struct wire *w, uint8_t last)
 	memcpy(w->req.dst_mac, mac, sizeof(mac));
 }
 
-/* Request number @n is left to the stack. */
+/* Request number @n passes to the stack, and gets no response. */
 static void passed(struct wire *w, uint32_t n)
 {
 	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
@@ -35,7 +34,7 @@ static void passed(struct wire *w, uint32_t n)
 	wire_quiet(w);
 }
 
-/* It is executed, as message @msn, and the answer comes from where it went. */
+/* Request @n is executed as message @msn; the response is from the address it was sent to. */
 static void executed(struct wire *w, uint32_t n, uint32_t msn)
 {
 	w->req.psn = (WIRE_PSN + n) & XROCE_PSN_MASK;
@@ -43,7 +42,7 @@ static void executed(struct wire *w, uint32_t n, uint32_t msn)
 	wire_expect_ack(w, WIRE_PSN + n, msn);
 }
 
-/* A READ that the module answers. */
+/* A READ that the module answers with @packets packets. */
 static void read_long(struct wire *w, uint32_t n, uint32_t packets)
 {
 	struct packet got, was = w->req;
@@ -147,7 +146,7 @@ static void second(void)
 	wire_close(&w);
 }
 
-/* Of those on top: a VLAN device is the link's, a macvlan device has an owner. */
+/* Of devices on top, those for VLANs belong to the link, a macvlan device does not. */
 static void upper(void)
 {
 	static const struct wire_opts rc;
@@ -175,7 +174,7 @@ static void upper(void)
 	wire_close(&w);
 }
 
-/* The addresses in a port's unicast list are those of machines behind other ports. */
+/* The unicast list of a bridge port has addresses of machines behind other ports. */
 static void port(void)
 {
 	static const struct wire_opts rc;
@@ -198,7 +197,7 @@ static void port(void)
 	wire_close(&w);
 }
 
-/* A frame that has been deferred is judged by its address once more. */
+/* The address of a deferred frame is checked again before the frame is executed. */
 static void kept(void)
 {
 	struct odp o;
@@ -246,13 +245,14 @@ static void generic(void)
 }
 
 static const struct test tests[] = {
-	{ "addr_others", "D1 D5", "for other machines, groups and nobody", others },
+	{ "addr_others", "D1 D5",
+	  "frames for other unicast, multicast and broadcast addresses", others },
 	{ "addr_changed", "D1 D5", "the device's address changes under traffic", changed },
-	{ "addr_second", "D1 D5", "an address of the unicast list", second },
-	{ "addr_upper", "D1 D5", "addresses of devices on top", upper },
-	{ "addr_port", "D1 D5", "of a bridge's port", port },
-	{ "addr_deferred", "D1 D5 O3", "of a frame that was deferred", kept },
-	{ "addr_generic", "D1 D5", "in generic mode", generic },
+	{ "addr_second", "D1 D5", "an address in the device's unicast list", second },
+	{ "addr_upper", "D1 D5", "addresses of VLAN and macvlan devices on top", upper },
+	{ "addr_port", "D1 D5", "addresses of a bridge port", port },
+	{ "addr_deferred", "D1 D5 O3", "the address of a deferred frame", kept },
+	{ "addr_generic", "D1 D5", "addresses in generic mode", generic },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Congestion notifications that the module sends (IBTA A17.9): when, how often,
- * and what is in them. The marks themselves are ecn_test's.
+ * Congestion notifications that the module sends (IBTA A17.9): when, how often, and their
+ * contents. ecn_test has the verdicts on marked packets.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define ECN_CE		3
 #define DSCP		0x68
-#define NEVER		4000000000u	/* an interval that no test outlasts, an hour */
+#define NEVER		4000000000u	/* more than an hour, longer than any test */
 #define SECOND		1000000u
 #define INTERVAL	"/sys/module/xroce/parameters/cnp_interval"
 
@@ -25,7 +25,7 @@ static void set_interval(unsigned int us)
 	live_parameter("cnp_interval", us);
 }
 
-/* Each of them is answered, but for the interval. */
+/* The default of the module's parameter. */
 static void default_interval(void)
 {
 	char text[16] = "";
@@ -47,7 +47,7 @@ static struct packet notification(const struct wire *w)
 	return want;
 }
 
-/* One that is as it should be, down to the reserved bytes. */
+/* Check a notification, including its reserved bytes. */
 static void expect_cnp(const struct wire *w, const struct packet *got,
 		       const struct frame *bytes)
 {
@@ -59,7 +59,7 @@ static void expect_cnp(const struct wire *w, const struct packet *got,
 	      "the reserved bytes are not zero");
 }
 
-/* An ACK, if @acked, and a notification, if @told, in any order. */
+/* Expect an ACK if @acked, and a notification if @told, in any order. */
 static void expect_both(struct wire *w, bool acked, bool told)
 {
 	struct packet got, ack = wire_response(w, XROCE_RC_ACK);
@@ -85,7 +85,7 @@ static void expect_both(struct wire *w, bool acked, bool told)
 	wire_quiet(w);
 }
 
-/* The region's first bytes are those of the request. */
+/* Check that the payload of the request is at the start of the region. */
 static void written(const struct wire *w)
 {
 	uint32_t i;
@@ -93,7 +93,7 @@ static void written(const struct wire *w)
 	for (i = 0; i < w->req.payload; i++)
 		if (w->mem[i] != (char)packet_pattern(w->req.pattern, i))
 			break;
-	check(i == w->req.payload, "byte %u is another", i);
+	check(i == w->req.payload, "byte %u differs", i);
 }
 
 static void moved(const struct xroce_stat *before, __u64 ce, __u64 tx)
@@ -126,7 +126,7 @@ static void sent(const struct wire_opts *opts)
 
 static void sent_ipv4(void)
 {
-	/* ECT(0) of the queue pair's: on ACKs, not on notifications. */
+	/* The queue pair's ECT(0) is on ACKs, but not on notifications. */
 	static const struct wire_opts opts = { .tos = DSCP | 2 };
 
 	sent(&rc);
@@ -147,7 +147,7 @@ static void sent_uc(void)
 	sent(&opts);
 }
 
-/* The other code points give none, however long the last one ago. */
+/* Other code points cause no notification, even with an interval of 0. */
 static void code_points(struct wire *w)
 {
 	struct xroce_stat before = live_stat();
@@ -164,7 +164,7 @@ static void code_points(struct wire *w)
 	set_interval(50);
 }
 
-/* One in an interval, a queue pair; those in between are counted. */
+/* One notification per interval and queue pair; marked packets in between are counted. */
 static void apart(void)
 {
 	struct xroce_stat before = live_stat();
@@ -193,7 +193,7 @@ out:
 	wire_close(&w);
 }
 
-/* Take the ACK. Return: whether a notification came as well. */
+/* Send a request, take the ACK. Return: whether there was a notification, too. */
 static bool told(struct wire *w)
 {
 	__u64 before = live_stat().cnp_tx;
@@ -203,14 +203,14 @@ static bool told(struct wire *w)
 	again = check(wire_take(w, WIRE_MS, &(struct packet){}, NULL), "no ACK") &&
 		live_stat().cnp_tx > before;
 	if (again)
-		check(wire_take(w, WIRE_MS, &(struct packet){}, NULL), "one is missing");
+		check(wire_take(w, WIRE_MS, &(struct packet){}, NULL), "a packet is missing");
 	w->req.psn++;
 	return again;
 }
 
 /*
- * After an interval there is another one, and not before: the first was sent after
- * @begun, the next one before it was seen. However late this test is.
+ * The second notification is sent after the interval, and not before. The first one is sent
+ * after @begun and the second one before it is seen, so the test may be slow.
  */
 static void paced(struct wire *w)
 {
@@ -219,7 +219,7 @@ static void paced(struct wire *w)
 	set_interval(SECOND);
 	w->req.tos = ECN_CE;
 	begun = clock_now();
-	check(told(w), "the first one is missing");
+	check(told(w), "the first notification is missing");
 	do {
 		usleep(10000);
 		now = clock_now();
@@ -227,11 +227,11 @@ static void paced(struct wire *w)
 			break;
 	} while (now - begun < 60 && !test_failed());
 	check(clock_now() - begun >= 1, "%.3f s apart", clock_now() - begun);
-	check(now - begun < 60, "none after %.3f s", now - begun);
+	check(now - begun < 60, "no notification after %.3f s", now - begun);
 	set_interval(50);
 }
 
-/* What is not the peer's, or not whole, says nothing of congestion. */
+/* A packet with a wrong ICRC, or not from the peer, causes no notification. */
 static void refused(struct wire *w)
 {
 	struct xroce_stat before = live_stat(), now;
@@ -254,7 +254,7 @@ static void refused(struct wire *w)
 	moved(&before, 1, 1);
 }
 
-/* It goes between the packets of a READ that are not sent yet. */
+/* A notification is sent among the queued packets of a READ response. */
 static void among_responses(struct wire *w)
 {
 	struct packet want, got;
@@ -288,7 +288,7 @@ static void among_responses(struct wire *w)
 	check(cnps == 1, "%d notifications", cnps);
 }
 
-/* One for us: counted, if its invariant CRC is right; never answered. */
+/* A received notification is counted if its ICRC is right, and never answered. */
 static void received(struct wire *w)
 {
 	struct xroce_stat before = live_stat(), now;
@@ -311,20 +311,22 @@ static void received(struct wire *w)
 }
 
 static const struct test tests[] = {
-	{ "cnp_interval", "D5", "the module's parameter", default_interval },
-	{ "cnp_ipv4", "D4 D5 D6", "a marked WRITE: ACK and notification",
+	{ "cnp_interval", "D5", "the default of the module's parameter", default_interval },
+	{ "cnp_ipv4", "D4 D5 D6", "a marked WRITE causes an ACK and a notification",
 	  sent_ipv4 },
-	{ "cnp_ipv6", "D1 D4 D5", "over IPv6", sent_ipv6 },
-	{ "cnp_uc", "D2 D5", "where there are no ACKs", sent_uc },
-	{ "cnp_code_points", "D5 D6", "only CE", ON_WIRE(code_points, &rc) },
-	{ "cnp_apart", "D5 D6", "one in an interval, a queue pair", apart },
-	{ "cnp_paced", "D5 D6", "another one after the interval",
+	{ "cnp_ipv6", "D1 D4 D5", "a marked WRITE over IPv6", sent_ipv6 },
+	{ "cnp_uc", "D2 D5", "a marked WRITE on UC, without an ACK", sent_uc },
+	{ "cnp_code_points", "D5 D6",
+	  "only the code point CE causes a notification", ON_WIRE(code_points, &rc) },
+	{ "cnp_apart", "D5 D6", "one notification per interval and queue pair", apart },
+	{ "cnp_paced", "D5 D6", "another notification after the interval",
 	  ON_WIRE(paced, &rc) },
-	{ "cnp_unsent", "D4 D5 D6", "a false invariant CRC, another peer",
+	{ "cnp_unsent", "D4 D5 D6", "no notification for a wrong ICRC or another peer",
 	  ON_WIRE(refused, &rc) },
-	{ "cnp_among_responses", "D2 D5", "while a READ is answered",
+	{ "cnp_among_responses", "D2 D5", "a notification while a READ is answered",
 	  ON_WIRE(among_responses, &rc) },
-	{ "cnp_for_us", "D4 D5 D6", "counted, not answered", ON_WIRE(received, &rc) },
+	{ "cnp_for_us", "D4 D5 D6",
+	  "a received notification is counted, not answered", ON_WIRE(received, &rc) },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * WRITEs of frames that lie in two buffers, as those of more than 3520 bytes do on veth:
- * wherever the second one begins, each byte counts and is where it belongs.
+ * WRITEs in frames of two buffers, as those of more than 3520 bytes are on veth: wherever
+ * the second buffer begins, the CRC covers each byte, and each is written to its place.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static uint32_t headers(const struct wire *w)
 	return 14 + (w->opts.ipv6 ? 40 : 20) + 8 + 12 + 16;
 }
 
-/* A WRITE of @len bytes to @off. Return: whether it has happened, and nothing else. */
+/* WRITE @len bytes at offset @off. Return: whether exactly these bytes were written. */
 static bool writes(struct wire *w, uint32_t off, uint32_t len)
 {
 	struct packet ack = wire_response(w, XROCE_RC_ACK);
@@ -47,16 +47,16 @@ static bool writes(struct wire *w, uint32_t off, uint32_t len)
 	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
 	for (i = 0; i < len; i++)
 		if (!check((uint8_t)w->mem[off + i] == packet_pattern(w->req.pattern, i),
-			   "%u bytes: another one at %u", len, i))
+			   "%u bytes: byte %u is wrong", len, i))
 			return false;
 	for (i = 0; i < WIRE_BYTES; i++)
 		if (!check((i >= off && i < off + len) || !w->mem[i],
-			   "%u bytes to %u: one at %u", len, off, i))
+			   "%u bytes at %u: byte %u was written, too", len, off, i))
 			return false;
 	return !test_failed();
 }
 
-/* To the beginning of a page, and across the end of one; answered in the frame or not. */
+/* At the start of a page, and across the end of one; acknowledged in the frame or not. */
 static void lengths(bool ipv6)
 {
 	struct xroce_stat before, now;
@@ -75,7 +75,7 @@ static void lengths(bool ipv6)
 	now = live_stat();
 	check(test_failed() || (now.tx > before.tx && now.queued > before.queued &&
 				now.ack - before.ack == n + 1),
-	      "%llu of %u answered, %llu in their frames, %llu not",
+	      "%llu of %u acknowledged, %llu in their frames, %llu not",
 	      now.ack - before.ack, n + 1, now.tx - before.tx,
 	      now.queued - before.queued);
 	wire_close(&w);
@@ -91,7 +91,7 @@ static void lengths_ipv6(void)
 	lengths(true);
 }
 
-/* A bit of each byte from the RETH on, and it is not written. */
+/* With one bit flipped in any byte from the RETH on, nothing is written. */
 static void bits(void)
 {
 	struct xroce_stat before, now;
@@ -118,19 +118,19 @@ static void bits(void)
 	wire_untouched(&w);
 	now = live_stat();
 	check(now.drop_icrc - before.drop_icrc == frame.end - headers(&w) + 16 + 1,
-	      "%llu found by their CRC", now.drop_icrc - before.drop_icrc);
+	      "%llu dropped for their CRC", now.drop_icrc - before.drop_icrc);
 	check(now.write == before.write && now.ack == before.ack,
-	      "%llu WRITEs, %llu answers", now.write - before.write,
+	      "%llu WRITEs, %llu ACKs", now.write - before.write,
 	      now.ack - before.ack);
 	writes(&w, 0, MTU);
 	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "divided_lengths", "D1 D4", "lengths about that of the first buffer, and longer",
+	{ "divided_lengths", "D1 D4", "WRITEs that just fit the first buffer, and longer ones",
 	  lengths_ipv4 },
-	{ "divided_lengths_ipv6", "D1 D4", "and over IPv6", lengths_ipv6 },
-	{ "divided_bits", "D4", "a bit of each byte", bits },
+	{ "divided_lengths_ipv6", "D1 D4", "the same over IPv6", lengths_ipv6 },
+	{ "divided_bits", "D4", "the CRC detects a flipped bit in each byte", bits },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Responses that the program sends itself leave at the end of the driver's poll. What is
- * queued behind them in the same poll goes behind them, even when the CPU that sent
- * the queue's last responses has not come to its end (IBTA 9.7.5.1).
+ * Responses that the program sends itself leave at the end of the driver's poll. Responses
+ * that are queued in the same poll must follow them, even if another CPU, which has just
+ * emptied the queue, has not left xr_responses_run() yet (IBTA 9.7.5.1).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,12 +26,12 @@
 #include "wire.h"
 
 #define MTU	1024u
-#define PACKETS	8u		/* of a READ */
+#define PACKETS	8u		/* of a READ response */
 #define ROUNDS	5u
 #define POLLS	0		/* the CPU that polls; its thread is napi/x0-... */
-#define LINGERS	1		/* the CPU whose run lasts */
+#define LINGERS	1		/* the CPU whose run is stalled */
 
-static struct stall *stall;		/* the program's */
+static struct stall *stall;		/* variables of the BPF programs */
 static struct bpf_object *object;
 static struct bpf_link *links[2];
 
@@ -81,8 +81,8 @@ static void stall_detach(void)
 }
 
 /*
- * A file of the interface, in the namespace of this program; nobody else sees that
- * /sys, nor this program longer than it takes, for bpffs is in the other.
+ * Open the device's file "threaded". The /sys of this network namespace is mounted only for
+ * that, and only for this program, as bpffs is in the other /sys.
  */
 static int threaded_open(void)
 {
@@ -99,13 +99,13 @@ static int threaded_open(void)
 	return fd;
 }
 
-/* Whether a thread polls, or who has sent the packet. */
+/* Let a thread poll, or the CPU that has sent the packet. */
 static void threaded(int fd, bool yes)
 {
 	check(pwrite(fd, yes ? "1" : "0", 1, 0) == 1, "threaded: %s", strerror(errno));
 }
 
-/* The thread that polls. Return: 0 and a failed check if there is none. */
+/* Find the thread that polls. Return: 0 and a failed check if there is none. */
 static pid_t poller(void)
 {
 	char path[64], comm[32];
@@ -151,7 +151,7 @@ static bool stalled(void *arg)
 	return __atomic_load_n(&h->step, __ATOMIC_ACQUIRE) == STALL_STALLED;
 }
 
-/* The next packet has this opcode and PSN. */
+/* Check opcode and PSN of the next packet. */
 static void comes(struct wire *w, uint8_t opcode, uint32_t psn)
 {
 	struct packet got;
@@ -172,7 +172,7 @@ static void read_comes(struct wire *w, uint32_t psn)
 		      psn + i);
 }
 
-/* Nobody polls on this CPU until both have been sent. */
+/* Send two requests; no thread polls on this CPU until both have been sent. */
 static void send_both(struct wire *w, uint32_t psn, uint8_t opcode, uint32_t bytes,
 		      uint8_t next, uint32_t more)
 {
@@ -208,7 +208,7 @@ static void round_of(struct wire *w, int fd)
 	read_comes(w, psn);
 	comes(w, XROCE_RC_ACK, psn + PACKETS);
 	read_comes(w, psn + PACKETS + 1);
-	check(stall->step == STALL_DONE, "stalled as far as step %u", stall->step);
+	check(stall->step == STALL_DONE, "the last step was %u", stall->step);
 	check(!stall->runs, "the queue was sent before the poll's end");
 	w->req.psn = psn + 2 * PACKETS + 1;
 }
@@ -242,8 +242,8 @@ static void behind_own(void)
 }
 
 /*
- * An answer to a frame of two buffers, or of more bytes than there is room for, which the
- * module sends at once, behind one with bytes that the program sends; in one poll.
+ * Requests whose response the module sends at once, as the frame has two buffers or too
+ * little room, after a READ that the program answers, in one poll.
  */
 static void behind_bytes(void)
 {
@@ -279,9 +279,10 @@ static void behind_bytes(void)
 }
 
 static const struct test tests[] = {
-	{ "overtake", "D5 R7", "what is queued goes behind what was answered before it",
+	{ "overtake", "D5 R7", "queued responses follow those that the program sends",
 	  behind_own },
-	{ "overtake_bytes", "D5 R7", "what the module sends at once goes behind a READ's",
+	{ "overtake_bytes", "D5 R7",
+	  "responses of the module follow a READ response of the program",
 	  behind_bytes },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rows of the table that only the module can answer: what is in receive
- * queues, completion queues, and the invariant CRC. Each row is run on a queue
- * pair of its own, as packets on a wire.
+ * The rows of the table that only the module can decide: contents of receive queues and
+ * completion queues, and the invariant CRC. Each row is run on a queue pair of its own, with
+ * packets on a wire.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define MTU	1024u
 #define GRH	40u
-#define ROOM	8192u		/* offset in the region of what receives */
+#define ROOM	8192u		/* offset of the receive buffers in the region */
 #define MAX_SGE	2
 #define WR_ID	0x77ull
 
@@ -23,12 +23,12 @@
 #define UC		ON(XROCE_QPT_UC)
 #define UD		ON(XROCE_QPT_UD)
 
-/* In place of a syndrome and of a completion's status. */
+/* Instead of a syndrome, and instead of a completion's status. */
 #define SILENT		0
 #define NO_CQE		(-1)
 #define FULL_CQ		(-2)
 
-/* All that receives, in the order of the messages. */
+/* Messages that use a receive work request; packets that complete it. */
 #define RECEIVING	(SENDS | IMMS)
 #define ENDS		((RECEIVING & (LASTS | ONLIES)) & ~INVS)
 
@@ -37,7 +37,7 @@ struct run {
 	struct wire w;
 	enum xroce_qp_type type;
 	enum op op;
-	struct xroce_sge_local sge[MAX_SGE];	/* what came before; this packet */
+	struct xroce_sge_local sge[MAX_SGE];	/* for what precedes the packet; for the packet */
 	bool post;
 };
 
@@ -91,7 +91,7 @@ static void invalidate(struct run *r)
 	r->w.req.imm = r->w.mr.rkey;
 }
 
-/* Another region over the same memory, of its own domain and rights. */
+/* Register another region over the same memory, with this domain and these rights. */
 static struct xroce_mr_reg other(struct run *r, __u32 pd, __u32 access)
 {
 	struct xroce_mr_reg mr = mr_region(pd, r->w.mem, WIRE_BYTES);
@@ -120,7 +120,7 @@ static void gone(struct run *r)
 	check(!xroce_mr_dereg(r->w.x, mr.mr), "MR_DEREG");
 }
 
-/* The map has the region longer than it is: it ends before the packet. */
+/* In the map the region is longer than it is; the packet is beyond its real end. */
 static void map_lies(struct run *r)
 {
 	__u32 index = r->w.mr.rkey >> XROCE_KEY_SHIFT;
@@ -132,7 +132,7 @@ static void map_lies(struct run *r)
 	r->w.req.va += WIRE_BYTES - (OP(r->op) & GO_ON ? MTU : 0);
 }
 
-/* Past the library: it is the first entry of the ring. */
+/* Written without the library, into the first entry of the ring. */
 static void malformed(struct run *r)
 {
 	struct xroce_rq_wqe *wqe;
@@ -150,7 +150,7 @@ static uint8_t opcode_of(const struct run *r, enum op op)
 							     XROCE_OP_RC);
 }
 
-/* As many completions as there is room for, and one work request more. */
+/* Fill the completion queue; the row's work request is posted after that. */
 static void cq_full(struct run *r)
 {
 	struct packet req = r->w.req;
@@ -171,15 +171,15 @@ static void cq_full(struct run *r)
 
 /**
  * struct module_row - a cause and its answer
- * @cause: for the reader
- * @clause: where it is specified
+ * @cause: in words
+ * @clause: clause of the specification
  * @types: ON() of the services
- * @ops: opcodes that it is possible with
- * @make: make it
- * @syndrome: of the answer, where there are any; SILENT: none
- * @state: of the queue pair, afterwards
+ * @ops: opcodes with which the cause is possible
+ * @make: change the run so that it has the cause
+ * @syndrome: of the response on RC; SILENT: no response
+ * @state: state of the queue pair afterwards
  * @status: of the work request's completion, or NO_CQE, or FULL_CQ
- * @counter: that moves
+ * @counter: counter that moves
  */
 static const struct module_row {
 	const char *cause;
@@ -221,37 +221,37 @@ static const struct module_row {
 	{ cause, "9.7.5.2, 9.9.3", RC | UC | UD, SENDS & ~INVS, make,	\
 	  XROCE_SYN_NAK_OP, XROCE_QPS_ERR, XROCE_WC_LOC_PROT_ERR,	\
 	  COUNTER(op_prot) }
-	PROTECTION("its L_Key: another key", key),
-	EXECUTED("its L_Key: another key", "9.4.3", IMMS, key),
-	PROTECTION("its L_Key: no region", no_region),
-	EXECUTED("its L_Key: no region", "9.4.3", IMMS, no_region),
-	PROTECTION("its L_Key: deregistered", gone),
-	EXECUTED("its L_Key: deregistered", "9.4.3", IMMS, gone),
-	PROTECTION("its L_Key: another domain", domain),
-	EXECUTED("its L_Key: another domain", "9.4.3", IMMS, domain),
-	PROTECTION("its L_Key: no local write", read_only),
-	EXECUTED("its L_Key: no local write", "9.4.3", IMMS, read_only),
-	PROTECTION("element past the region's end", outside),
-	EXECUTED("element past the region's end", "9.4.3", IMMS, outside),
-	PROTECTION("element before the region", before),
-	EXECUTED("element before the region", "9.4.3", IMMS, before),
-	PROTECTION("element past all addresses", wraps),
-	EXECUTED("element past all addresses", "9.4.3", IMMS, wraps),
+	PROTECTION("L_Key: wrong key byte", key),
+	EXECUTED("L_Key: wrong key byte", "9.4.3", IMMS, key),
+	PROTECTION("L_Key: no region", no_region),
+	EXECUTED("L_Key: no region", "9.4.3", IMMS, no_region),
+	PROTECTION("L_Key: deregistered", gone),
+	EXECUTED("L_Key: deregistered", "9.4.3", IMMS, gone),
+	PROTECTION("L_Key: another domain", domain),
+	EXECUTED("L_Key: another domain", "9.4.3", IMMS, domain),
+	PROTECTION("L_Key: no local write", read_only),
+	EXECUTED("L_Key: no local write", "9.4.3", IMMS, read_only),
+	PROTECTION("element ends beyond the region", outside),
+	EXECUTED("element ends beyond the region", "9.4.3", IMMS, outside),
+	PROTECTION("element begins before the region", before),
+	EXECUTED("element begins before the region", "9.4.3", IMMS, before),
+	PROTECTION("element passes the end of addresses", wraps),
+	EXECUTED("element passes the end of addresses", "9.4.3", IMMS, wraps),
 
 	{ "receive request malformed", "9.7.5.2, 9.9.3", RC | UC | UD, TAKES,
 	  malformed, XROCE_SYN_NAK_OP, XROCE_QPS_ERR, XROCE_WC_LOC_QP_OP_ERR,
 	  COUNTER(op_wqe) },
 	{ "completion queue full", "9.7.5.2, 9.9.3", RC | UC | UD, ENDS,
 	  cq_full, XROCE_SYN_NAK_OP, XROCE_QPS_ERR, FULL_CQ, COUNTER(op_cq) },
-	{ "key to invalidate is a region's", "10.6", RC, INVS, invalidate,
+	{ "key to invalidate is of a region", "10.6", RC, INVS, invalidate,
 	  XROCE_SYN_NAK_ACC, XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR,
 	  COUNTER(acc_key) },
-	{ "outside, but the map is wrong", "9.7.4.1.3", RC,
+	{ "outside the region, but map is wrong", "9.7.4.1.3", RC,
 	  RANGES & ~OP(FLUSH) & ~IMMS, map_lies, XROCE_SYN_NAK_ACC,
 	  XROCE_QPS_ERR, XROCE_WC_WR_FLUSH_ERR, COUNTER(acc_module) },
 };
 
-/* What came before the packet: the message's first. */
+/* Send the first packet of the message, if the tested packet continues one. */
 static void begin(struct run *r)
 {
 	bool send = OP(r->op) & SENDS;
@@ -294,7 +294,7 @@ static bool stage(struct run *r, enum xroce_qp_type type, enum op op)
 	return true;
 }
 
-/* Which is the last one, if the row has made others. */
+/* Check the completion of the work request. */
 static void completed(struct run *r, const struct module_row *row)
 {
 	struct xroce_cqe cqe[XROCE_CQ_MIN + 1] = {};
@@ -303,7 +303,7 @@ static void completed(struct run *r, const struct module_row *row)
 	if (row->status == FULL_CQ) {
 		check(n == XROCE_CQ_MIN, "%d completions", n);
 		n = xroce_cq_poll(r->w.cq, cqe, 1);
-		check(n == -EOVERFLOW, "one more: %d", n);
+		check(n == -EOVERFLOW, "poll after the lost completion: %d", n);
 		return;
 	}
 	if (!check(n == (row->status != NO_CQE), "%d completions", n) || !n)
@@ -312,7 +312,7 @@ static void completed(struct run *r, const struct module_row *row)
 	      "work request %#llx, status %u", cqe[0].wr_id, cqe[0].status);
 }
 
-/* The unreliable services answer nothing. */
+/* Whether there is no response; there is none on the unreliable services. */
 static bool is_silent(enum xroce_qp_type type, const struct module_row *row)
 {
 	return type != XROCE_QPT_RC || row->syndrome == SILENT;
@@ -337,7 +337,7 @@ static void answered(struct run *r, const struct module_row *row)
 	wire_expect(&r->w, &want);
 }
 
-/* Nothing has been written that was refused, by or beside the work request. */
+/* Check that a refused packet has written nothing where its data would go. */
 static void untouched(struct run *r)
 {
 	const char *room = r->w.mem + r->sge[1].addr - r->w.mr.iova;
@@ -435,13 +435,14 @@ static void ud(void)
 }
 
 static const struct test tests[] = {
-	{ "table_module_RC_SEND", "D2 D5 D6 P2", "SEND", rc_send },
-	{ "table_module_RC_WRITE", "D2 D5 D6", "WRITE with immediate",
+	{ "table_module_RC_SEND", "D2 D5 D6 P2",
+	  "every cause with every SEND opcode", rc_send },
+	{ "table_module_RC_WRITE", "D2 D5 D6", "every cause with WRITE with immediate",
 	  rc_write },
 	{ "table_module_RC_map", "D5 D6 R1", "the module trusts no map",
 	  rc_map },
-	{ "table_module_UC", "D2 D5 D6 P2", "unreliable connection", uc },
-	{ "table_module_UD", "D2 D5 D6 P2", "datagrams", ud },
+	{ "table_module_UC", "D2 D5 D6 P2", "every cause with every opcode of UC", uc },
+	{ "table_module_UD", "D2 D5 D6 P2", "every cause with every opcode of UD", ud },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * READs of one packet: what they are asked for with; and their bytes, pad and invariant
- * CRC, whichever way they are put into the frame (IBTA 9.4.4).
+ * READs of one packet: header fields of their requests; bytes, pad and invariant CRC of
+ * their responses, whichever way these are put into the frame (IBTA 9.4.4).
  */
 #include <string.h>
 
@@ -10,11 +10,11 @@
 #include "mem.h"
 #include "wire.h"
 
-#define LENGTHS		260u	/* past all that is done in another way */
-#define LONG		1024u	/* as much as there is no room for on veth */
+#define LENGTHS		260u	/* longer than all lengths with a path of their own */
+#define LONG		1024u	/* longer than the room in some frames on veth */
 #define LONGS		300u
 
-/* A READ of @len bytes from @off on is answered with them. Return: whether it is. */
+/* READ @len bytes at offset @off. Return: whether the response has them. */
 static bool reads(struct wire *w, uint32_t off, uint32_t len)
 {
 	static const char pad[4];
@@ -27,15 +27,15 @@ static bool reads(struct wire *w, uint32_t off, uint32_t len)
 	w->req.dmalen = len;
 	w->req.payload = 0;
 	if (!wire_send(w) ||
-	    !check(wire_take(w, WIRE_MS, &got, &frame), "%u bytes: no answer", len))
+	    !check(wire_take(w, WIRE_MS, &got, &frame), "%u bytes: no response", len))
 		return false;
 	w->req.psn = (w->req.psn + 1) & XROCE_PSN_MASK;
 	return check(got.opcode == XROCE_RC_READ_RESPONSE_ONLY &&
 		     got.payload == len && got.pad == (-len & 3),
-		     "opcode %#x, %u bytes and %u", got.opcode, got.payload, got.pad) &&
+		     "opcode %#x, %u bytes, pad %u", got.opcode, got.payload, got.pad) &&
 	       check(!memcmp(frame.bytes + data, w->mem + off, len) &&
 		     !memcmp(frame.bytes + data + len, pad, -len & 3),
-		     "%u bytes from %u on: others", len, off);
+		     "%u bytes at %u: wrong data", len, off);
 }
 
 static void fill(char *mem)
@@ -46,7 +46,7 @@ static void fill(char *mem)
 		mem[i] = 1 + i * 31 + i / 256;
 }
 
-/* Each length from the beginning of a page, and across the end of one. */
+/* Each length, from the start of a page, and across the end of one. */
 static void lengths(const struct wire_opts *opts)
 {
 	struct wire w;
@@ -75,7 +75,7 @@ static void lengths_ipv6(void)
 	lengths(&rc6);
 }
 
-/* Those that find no room in the frame are the module's; what comes between is not. */
+/* Responses without room in the frame are sent by the module, the others are not. */
 static void room(void)
 {
 	static const struct wire_opts rc;
@@ -91,14 +91,14 @@ static void room(void)
 		if (!reads(&w, i, LONG) || !reads(&w, i, 1 + i % 64))
 			break;
 	now = live_stat();
-	check(now.queued - before.queued <= LONGS, "%llu answers are the module's",
+	check(now.queued - before.queued <= LONGS, "%llu responses were queued",
 	      now.queued - before.queued);
 	check(now.read - before.read == 2 * LONGS, "%llu READs",
 	      now.read - before.read);
 	wire_close(&w);
 }
 
-/* What a peer may put into its requests, or routers on their way, is all the same. */
+/* Fields that a peer may choose, or routers may change, do not matter. */
 static void requests(void)
 {
 	static const struct wire_opts rc;
@@ -120,14 +120,14 @@ static void requests(void)
 		w.req.se = i & 2;
 		w.req.mig = i & 4;
 		w.req.ackreq = i & 8;
-		/* A limited member's go another way. */
+		/* Requests of a limited member take another path. */
 		w.req.pkey = i % 5 ? was.pkey : was.pkey ^ 0x8000;
 		reads(&w, i * 8, 64);
 	}
 	wire_close(&w);
 }
 
-/* Is it a byte that routers change, or one of the IPv4 header's checksum? */
+/* Whether routers may change the byte, or it is of the IPv4 header checksum. */
 static bool varies(uint32_t at)
 {
 	return at == 1 || at == 8 || at == 10 || at == 11 || at == 26 || at == 27 ||
@@ -135,9 +135,9 @@ static bool varies(uint32_t at)
 }
 
 /*
- * Each other bit counts. Of those that nothing else looks at it is the invariant CRC
- * that does: 16 of the identification, 2 of IPv4's flags, 16 of the port, 4 of the BTH's
- * flags, the partition's membership, 32 of PSN and AckReq, 128 of the RETH, its own 32.
+ * Every other bit matters. Only the invariant CRC detects changes of these: 16 of the
+ * identification, 2 of the flags of IPv4, 16 of the port, 4 of the flags of the BTH, the
+ * membership bit of the P_Key, 32 of PSN and AckReq, 128 of the RETH, the CRC's own 32.
  */
 static void bits(void)
 {
@@ -172,21 +172,21 @@ static void bits(void)
 	reads(&w, 0, 64);
 	now = live_stat();
 	check(now.read - before.read == 1 && now.tx - before.tx == 1,
-	      "%llu READs, %llu answers", now.read - before.read, now.tx - before.tx);
-	check(now.drop_icrc - before.drop_icrc >= 231, "%llu found by their CRC",
+	      "%llu READs, %llu responses", now.read - before.read, now.tx - before.tx);
+	check(now.drop_icrc - before.drop_icrc >= 231, "%llu dropped for their CRC",
 	      now.drop_icrc - before.drop_icrc);
 	wire_close(&w);
 }
 
 static const struct test tests[] = {
-	{ "response_requests", "D1 D4", "whatever requests may have in their headers",
+	{ "response_requests", "D1 D4", "any values of request fields that do not matter",
 	  requests },
-	{ "response_bits", "D4", "each bit of a request that counts", bits },
+	{ "response_bits", "D4", "a flipped bit in any other field of a request", bits },
 	{ "response_lengths", "D2 D4",
 	  "all short lengths over IPv4, also across pages", lengths_ipv4 },
 	{ "response_lengths_ipv6", "D1 D2 D4",
-	  "and over IPv6", lengths_ipv6 },
-	{ "response_room", "D2 D5", "no room in the frame for some of them", room },
+	  "all short lengths over IPv6, also across pages", lengths_ipv6 },
+	{ "response_room", "D2 D5", "READs without room for the response in the frame", room },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets for queue pairs in SQD, and what can be changed there (IBTA 10.3.1). */
+/* Requests to queue pairs in SQD, and changes of attributes there (IBTA 10.3.1). */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool to_sqd(struct wire *w)
 	return check(!ret, "to SQD: %d", ret);
 }
 
-/* What has been written is read. It is the message @msn. */
+/* READ back what was written, as message @msn. */
 static void reads(struct wire *w, uint32_t msn)
 {
 	struct packet was = w->req, got;
@@ -25,7 +25,7 @@ static void reads(struct wire *w, uint32_t msn)
 	w->req.payload = 0;
 	wire_send(w);
 	w->req = was;
-	if (!check(wire_take(w, WIRE_MS, &got, NULL), "nothing has been read"))
+	if (!check(wire_take(w, WIRE_MS, &got, NULL), "no response to the READ"))
 		return;
 	check(got.opcode == XROCE_RC_READ_RESPONSE_ONLY && got.psn == was.psn &&
 	      got.msn == msn && got.payload == was.payload,
@@ -35,8 +35,8 @@ static void reads(struct wire *w, uint32_t msn)
 }
 
 /*
- * A WRITE is executed and acknowledged, and a READ answered, in a state that they do not
- * change. They are the @nth of them.
+ * Check that a WRITE is executed and acknowledged, that a READ is answered, and that the
+ * state is and stays @state. They are the @nth pair of these.
  */
 static void serves(struct wire *w, uint32_t nth, __u32 state)
 {
@@ -51,7 +51,7 @@ static void serves(struct wire *w, uint32_t nth, __u32 state)
 	      qp_state(w->x, w->qpn));
 }
 
-/* It goes on from where it was, there and back. */
+/* The queue pair continues with the same PSN in SQD, and back in RTS. */
 static void goes_on(struct wire *w)
 {
 	serves(w, 1, XROCE_QPS_RTS);
@@ -62,7 +62,7 @@ static void goes_on(struct wire *w)
 	}
 }
 
-/* A refusal ends it as ever. */
+/* A refusal in SQD ends the queue pair, as in RTS. */
 static void refused(struct wire *w)
 {
 	struct packet want;
@@ -80,7 +80,7 @@ static void refused(struct wire *w)
 	}
 }
 
-/* ERR and RESET end it in silence. */
+/* A queue pair that was moved from SQD to ERR or RESET sends no response. */
 static void ended(__u32 state)
 {
 	struct xroce_stat before, now;
@@ -130,7 +130,7 @@ static void move_to(struct wire *w, const char *own, const char *peer,
 	memcpy(w->req.daddr, m.sgid, 16);
 }
 
-/* The peer moves, to another address and to the other family. */
+/* The peer moves to another address, and to the other address family. */
 static void addresses(struct wire *w)
 {
 	struct xroce_stat before, now;
@@ -164,12 +164,13 @@ out:
 }
 
 static const struct test tests[] = {
-	{ "sqd_goes_on", "D5", "requests are served as in RTS",
+	{ "sqd_goes_on", "D5", "requests in SQD are served as in RTS",
 	  ON_WIRE(goes_on, &rc) },
-	{ "sqd_refused", "D5", "and refused", ON_WIRE(refused, &rc) },
-	{ "sqd_to_err", "D5", "to ERR", to_err },
-	{ "sqd_to_reset", "D5", "to RESET", to_reset },
-	{ "sqd_addresses", "D1 D5", "the peer moves", ON_WIRE(addresses, &rc) },
+	{ "sqd_refused", "D5", "requests in SQD are refused as in RTS", ON_WIRE(refused, &rc) },
+	{ "sqd_to_err", "D5", "no response after SQD to ERR", to_err },
+	{ "sqd_to_reset", "D5", "no response after SQD to RESET", to_reset },
+	{ "sqd_addresses", "D1 D5",
+	  "the addresses can be changed in SQD", ON_WIRE(addresses, &rc) },
 };
 
 int main(int argc, char **argv)

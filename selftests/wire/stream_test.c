@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Responses that the module sends itself, packet by packet, and those that go
- * behind them: order, PSN, and MSN of each (IBTA 9.7.5.1, 9.7.7.1).
+ * Responses that the module sends packet by packet, and those that are queued behind them:
+ * order, PSN and MSN of each (IBTA 9.7.5.1, 9.7.7.1).
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 static const struct wire_opts rc;
 
-/* The next request, of an opcode and as many bytes. */
+/* Set opcode and length of the next request. */
 static void next(struct wire *w, uint8_t opcode, uint32_t bytes)
 {
 	w->req.opcode = opcode;
@@ -23,7 +23,7 @@ static void next(struct wire *w, uint8_t opcode, uint32_t bytes)
 	w->req.payload = opcode == XROCE_RC_WRITE_ONLY ? bytes : 0;
 }
 
-/* The answer to a READ with @psn, all of it, the AETHs with @msn. */
+/* Expect the whole response to a READ with @psn, whose AETHs have @msn. */
 static void expect_read(struct wire *w, uint32_t psn, uint32_t bytes,
 			uint32_t msn)
 {
@@ -61,7 +61,7 @@ static void expect_other(struct wire *w, uint8_t opcode, uint32_t psn,
 	wire_expect(w, &want);
 }
 
-/* What an atomic found, which is what a WRITE had put there. */
+/* Expect an atomic's response, with the value that a WRITE has put there. */
 static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
 {
 	struct packet want = wire_response(w, XROCE_RC_ATOMIC_ACK);
@@ -76,7 +76,7 @@ static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
 	wire_expect(w, &want);
 }
 
-/* Of all lengths; each is a message. */
+/* READs of several lengths; each is one message. */
 static void lengths(struct wire *w)
 {
 	static const uint32_t bytes[] = {
@@ -93,12 +93,12 @@ static void lengths(struct wire *w)
 	}
 	wire_quiet(w);
 	now = live_stat();
-	/* What does not fit a packet is; one of MTU bytes may not fit its frame. */
+	/* READs of more than a packet are queued; that of MTU bytes may not fit its frame. */
 	check(now.queued - before.queued >= 4 && now.queued - before.queued <= 5,
-	      "%llu were left to the module", now.queued - before.queued);
+	      "%llu were queued", now.queued - before.queued);
 }
 
-/* Nothing overtakes a READ, and each has the MSN of its own message. */
+/* No response overtakes a READ response, and each has the MSN of its own message. */
 static void behind(struct wire *w)
 {
 	const uint32_t len = 12 * MTU;
@@ -128,7 +128,7 @@ static void behind(struct wire *w)
 	wire_quiet(w);
 }
 
-/* Its 24 bits begin again; the number is that of the map. */
+/* The MSN wraps at 24 bits. It is set in the map. */
 static void wraps(struct wire *w)
 {
 	struct xroce_qp e;
@@ -150,7 +150,7 @@ static void wraps(struct wire *w)
 	wire_quiet(w);
 }
 
-/* Asked for again, in whole and in part: as many messages as there are now. */
+/* Duplicates of a READ, in whole and in part, have the newest MSN. */
 static void again(struct wire *w)
 {
 	uint32_t psn;
@@ -177,8 +177,8 @@ static void again(struct wire *w)
 }
 
 /*
- * A READ that was answered is asked for again when its region has gone: silence,
- * and the queue pair goes on. A new one is refused.
+ * A duplicate READ after its region was deregistered gets no response, and the queue pair
+ * stays in its state. A new READ is refused.
  */
 static void gone(struct wire *w)
 {
@@ -218,8 +218,8 @@ static bool flushed(void *arg)
 }
 
 /*
- * A READ whose response cannot be made to its end, as the map says that the region is
- * longer than it is: the queue pair ends like by any other failure.
+ * The response to a READ fails before its end, as the map has a longer region than there is:
+ * the queue pair ends as after any other failure.
  */
 static void fails(void)
 {
@@ -243,7 +243,7 @@ static void fails(void)
 	next(&w, XROCE_RC_READ_REQUEST, 3 * MTU);
 	wire_send(&w);
 	for (got.opcode = 0, i = 0; i < 3 && got.opcode != XROCE_RC_ACK; i++)
-		if (!check(wire_take(&w, WIRE_MS, &got, NULL), "no answer"))
+		if (!check(wire_take(&w, WIRE_MS, &got, NULL), "no response"))
 			break;
 	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_NAK_ACC,
 	      "opcode %u, syndrome %#x", got.opcode, got.syndrome);
@@ -256,8 +256,8 @@ static void fails(void)
 }
 
 /*
- * veth copies what others may have in use, and puts the end of a long frame in front of
- * the next frame, so that an odd length makes that one begin at an odd address.
+ * veth copies frames that others may use, and puts the end of a long frame in front of the
+ * next frame. After an odd length the next frame begins at an odd address.
  */
 static void odd_frames(struct wire *w)
 {
@@ -291,15 +291,15 @@ static void odd_frames(struct wire *w)
 }
 
 static const struct test tests[] = {
-	{ "stream_lengths", "D2 D5", "a READ is a message, however long",
+	{ "stream_lengths", "D2 D5", "a READ of any length is one message",
 	  ON_WIRE(lengths, &rc) },
-	{ "stream_behind", "D2 D5", "order, and the MSN of each",
+	{ "stream_behind", "D2 D5", "order of responses, and the MSN of each",
 	  ON_WIRE(behind, &rc) },
 	{ "stream_wraps", "D5", "the MSN has 24 bits", ON_WIRE(wraps, &rc) },
 	{ "stream_again", "D5", "a duplicate has the newest MSN",
 	  ON_WIRE(again, &rc) },
-	{ "stream_fails", "D5", "a READ that cannot be answered flushes receives", fails },
-	{ "stream_gone", "R7 D5", "a duplicate of what is no more allowed",
+	{ "stream_fails", "D5", "a READ that cannot be completed ends the queue pair", fails },
+	{ "stream_gone", "R7 D5", "a duplicate READ that is no longer allowed",
 	  ON_WIRE(gone, &rc) },
 	{ "stream_odd_frames", "D1 R10", "frames at odd addresses",
 	  ON_WIRE(odd_frames, &rc) },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Responses that leave, counted: by the link and by the queue pair, whoever sends them.
- * What the peer's interface has received is the measure.
+ * The counters of sent responses, of the link and of the queue pair, whether the program or
+ * the module sends them. They are compared with what the peer's interface has received.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 static const struct wire_opts rc;
 
 /**
- * struct traffic - responses, as somebody has counted them
- * @frames: how many
- * @bytes: with all headers
- * @lost: frames that did not leave
+ * struct traffic - responses, as one of them has counted
+ * @frames: number of frames
+ * @bytes: bytes, including all headers
+ * @lost: frames that were not sent
  */
 struct traffic {
 	long long frames;
@@ -30,7 +30,7 @@ struct traffic {
 	long long lost;
 };
 
-/* What the interface at the peer's end has received; of it nobody knows losses. */
+/* The counters of the peer's interface, which has none of lost frames. */
 static struct traffic received(void)
 {
 	struct traffic t = {};
@@ -64,7 +64,7 @@ static struct traffic of_qp(const struct wire *w)
 				 q.drops[XROCE_DROP_TX - XROCE_DROP_QKEY] };
 }
 
-/* Nothing but responses comes to the peer: no neighbours are looked for. */
+/* Disable IPv6, so that the peer receives nothing but responses. */
 static bool quiet_link(void)
 {
 	int fd = open("/proc/sys/net/ipv6/conf/x0/disable_ipv6", O_WRONLY | O_CLOEXEC);
@@ -75,7 +75,7 @@ static bool quiet_link(void)
 	return ok;
 }
 
-/* A queue pair, and what was counted before it. */
+/* Open a queue pair, and read the counters of link and peer. */
 static bool begin(struct wire *w, struct traffic *link, struct traffic *peer)
 {
 	if (!quiet_link() || !wire_open(w, &rc))
@@ -89,7 +89,7 @@ static bool begin(struct wire *w, struct traffic *link, struct traffic *peer)
 	return !test_failed();
 }
 
-/* All three say the same of what has happened since, of which the peer got @frames. */
+/* Check that all three counters have moved by the same, and by @frames. */
 static void end(struct wire *w, const struct traffic *link, const struct traffic *peer,
 		const struct traffic *qp, long long frames)
 {
@@ -108,7 +108,7 @@ static void end(struct wire *w, const struct traffic *link, const struct traffic
 	      l.lost - link->lost, q.lost - qp->lost);
 }
 
-/* Take @n responses, and no more come. */
+/* Take @n responses, and check that no more come. */
 static void take(struct wire *w, int n)
 {
 	struct packet got;
@@ -119,7 +119,7 @@ static void take(struct wire *w, int n)
 	wire_quiet(w);
 }
 
-/* In the frame of its request, and in as many as the module makes. */
+/* READs that are answered in the frame of the request, and by the module. */
 static void reads(void)
 {
 	static const uint32_t bytes[] = { 64, 3, 2 * MTU, 5 * MTU + 1, WIRE_BYTES };
@@ -146,7 +146,7 @@ static void reads(void)
 	wire_close(&w);
 }
 
-/* Responses behind a long one, merged or not; and a notification of congestion. */
+/* Responses queued behind a long one, merged or not, and a congestion notification. */
 static void others(void)
 {
 	struct traffic link, peer, qp;
@@ -169,14 +169,14 @@ static void others(void)
 	w.req.tos = ECN_CE;
 	wire_send(&w);
 	w.req.tos = 0;
-	/* Without a receive queue: not ready. */
+	/* There is no receive queue: RNR NAK. */
 	w.req.psn++;
 	w.req.opcode = XROCE_RC_SEND_ONLY;
 	wire_send(&w);
 	take(&w, WIRE_BYTES / MTU + 4);
 	end(&w, &link, &peer, &qp, WIRE_BYTES / MTU + 4);
 
-	/* A PSN too far: a NAK; then one behind: acknowledged again. */
+	/* A PSN that is ahead: NAK; then one that is behind: ACK. */
 	link = of_link();
 	peer = received();
 	qp = of_qp(&w);
@@ -191,7 +191,7 @@ static void others(void)
 	wire_close(&w);
 }
 
-/* The device does not take such long frames: none is counted as sent, all as dropped. */
+/* The device does not accept frames of this length: they count as dropped, not as sent. */
 static void lost(void)
 {
 	struct traffic link, peer, qp, l, p, q;
@@ -220,7 +220,7 @@ static void lost(void)
 	wire_close(&w);
 }
 
-/* A queue pair that is made ready anew counts anew. */
+/* The counters of a queue pair are reset with it. */
 static void anew(void)
 {
 	struct traffic link, peer, qp;
@@ -246,9 +246,9 @@ static void anew(void)
 
 static const struct test tests[] = {
 	{ "tx_reads", "D6", "READ responses of any length", reads },
-	{ "tx_others", "D6", "responses behind them, RNR, NAKs, notifications", others },
-	{ "tx_lost", "D6", "what the device does not take is dropped", lost },
-	{ "tx_anew", "D6", "a queue pair's counters begin with it", anew },
+	{ "tx_others", "D6", "queued responses, RNR NAKs, NAKs, ACKs, notifications", others },
+	{ "tx_lost", "D6", "frames that the device does not accept count as dropped", lost },
+	{ "tx_anew", "D6", "RESET clears the counters of a queue pair", anew },
 };
 
 int main(int argc, char **argv)

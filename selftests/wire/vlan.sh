@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# VLAN devices on top of the link's device, where the driver takes the tags out of
-# frames and where it does not: rxe as the client, on c0.5, and xroce on x0. Responses
-# come back in the VLAN, or "link add" says why there are none.
+# VLAN devices on top of the link's device, with drivers that remove tags from frames and
+# with those that do not: rxe as the client, on c0.5, and xroce on x0. Responses come back
+# in the VLAN, or "link add" fails and says why.
 #
 #   c0.5 10.78.0.1 --- c0  <---- veth ---->  x0 --- x0.5 10.78.0.2
 set -eu
@@ -33,7 +33,7 @@ client() {
 	}
 }
 
-# A link, a server, and requests of each kind: answered in place, by the module.
+# Make a link and a server; send requests that are answered in place, and by the module.
 served() {
 	local status=0
 
@@ -48,7 +48,7 @@ served() {
 	return $status
 }
 
-# Tags in the frame; by default veth has them beside it.
+# Tags are in the frame. By default, veth has them beside it.
 offload_off() {
 	local status=0
 
@@ -56,7 +56,7 @@ offload_off() {
 	ethtool -K c0 txvlan on && return $status
 }
 
-# On socket buffers nobody tells of the tags.
+# In generic mode a program cannot read the tags.
 generic_refused() {
 	local status=0
 
@@ -69,7 +69,7 @@ generic_refused() {
 	! xr link show dev x0 2>/dev/null | grep -q '^link'
 }
 
-# program VERB NAME: the program's name after "link VERB"
+# program VERB NAME: run "link VERB", and check the name of the loaded program
 program() {
 	xr link "$1" dev x0 >"$work/out" && xr link show dev x0 >"$work/out" &&
 		grep -q "prog_name $2 " "$work/out" || {
@@ -78,7 +78,7 @@ program() {
 	}
 }
 
-# The program that asks for tags is there only where there are VLANs.
+# The program that reads tags is loaded only if there are VLAN devices.
 only_where_needed() {
 	local status=0
 

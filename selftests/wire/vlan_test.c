@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * VLAN tags beside the frame, as most NICs hand them over: the program for VLANs, on a
- * veth pair, without the module. A program on the way out of c0 moves a tag there.
+ * VLAN tags beside the frame, as most NICs deliver them: the program for VLANs, on a veth
+ * pair, without the module. A program at the egress of c0 moves a tag there.
  *
- *   c0: this, 02:00:00:00:00:01  ------>  x0: the program, 02:00:00:00:00:02
+ *   c0: the test, 02:00:00:00:00:01  ---->  x0: the program, 02:00:00:00:00:02
  */
 #include <errno.h>
 #include <limits.h>
@@ -42,7 +42,7 @@ static bool sh(const char *command)
 	return check(!system(command), "%s", command);
 }
 
-/* Moves tag TCI of @tpid to the side of all that leaves. */
+/* A program that puts a tag of @tpid, with TCI, beside all frames that leave. */
 static int push_program(uint16_t tpid)
 {
 	const struct bpf_insn insns[] = {
@@ -58,7 +58,7 @@ static int push_program(uint16_t tpid)
 			     ARRAY_SIZE(insns), NULL);
 }
 
-/* From now on frames leave with that tag beside them; 0: with none. */
+/* From now on frames leave with this tag beside them; 0: without. */
 static bool push(uint16_t tpid)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = c0, .attach_point = BPF_TC_EGRESS);
@@ -95,7 +95,7 @@ static int packets_of(int ifindex)
 	return fd;
 }
 
-/* Return: whether all is set up; if not, a failure or a skip has been noted. */
+/* Return: whether all is set up; if not, the test has failed or is marked as skipped. */
 static bool set_up(struct scene *s)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .attach_point = BPF_TC_EGRESS);
@@ -111,7 +111,7 @@ static bool set_up(struct scene *s)
 	if (!sh("ip link add c0 type veth peer name x0 && ip link set c0 up && ip link set x0 up") ||
 	    !check(sibling_path("lib/pass.bpf.o", object), "the path of pass.bpf.o"))
 		return false;
-	/* What XDP_TX puts into a veth is fetched only by a peer with a program. */
+	/* veth delivers XDP_TX frames only to a peer with an XDP program. */
 	snprintf(command, sizeof(command),
 		 "ip link set c0 xdpdrv object %s section xdp.frags", object);
 	if (!sh(command))
@@ -131,7 +131,7 @@ static bool set_up(struct scene *s)
 	return ready && scene_init(s);
 }
 
-/* The tag beside a packet that was received, or NO_TAG. */
+/* The tag beside a received packet, or NO_TAG. */
 static int tag_of(struct msghdr *m)
 {
 	const struct tpacket_auxdata *aux;
@@ -146,7 +146,7 @@ static int tag_of(struct msghdr *m)
 	return NO_TAG;
 }
 
-/* The next RoCEv2 packet. Return: false: there is none within @ms. */
+/* Take the next RoCEv2 packet. Return: false: there is none within @ms milliseconds. */
 static bool take(int fd, int ms, struct packet *p, int *tag, struct frame *f)
 {
 	char control[256] __attribute__((aligned(8)));
@@ -163,7 +163,7 @@ static bool take(int fd, int ms, struct packet *p, int *tag, struct frame *f)
 		n = recvmsg(fd, &m, 0);
 		f->len = n < 0 ? 0 : n;
 		*tag = tag_of(&m);
-		/* The kernel's own talk is of other ports. */
+		/* Packets of the kernel itself have other ports. */
 		if (n > 0 && !packet_parse(f->bytes, f->len, PACKET_READ_NO_ICRC, p) &&
 		    p->dport == XROCE_UDP_PORT)
 			return true;
@@ -178,7 +178,7 @@ static void send_it(const struct scene *s, struct frame *f)
 	      strerror(errno));
 }
 
-/* The request is executed, and the response has @tag beside it and tags as the request. */
+/* The request is executed; the response has @tag beside it, and the request's tags in it. */
 static void answered(struct scene *s, int tag)
 {
 	struct xroce_qp q;
@@ -201,7 +201,7 @@ static void answered(struct scene *s, int tag)
 	check(q.packets == s->qp.packets + 1, "not executed");
 }
 
-/* The stack of x0 gets it as it was, and nothing is executed. */
+/* The stack of x0 receives the frame unchanged, and nothing is executed. */
 static void passed(struct scene *s, int tag, unsigned int counted)
 {
 	struct xroce_stat before, after;
@@ -211,7 +211,7 @@ static void passed(struct scene *s, int tag, unsigned int counted)
 
 	native_get_stat(&before);
 	send_it(s, &sent);
-	if (check(take(socks[1], COMES_MS, &got, &is, &f), "not left to the stack")) {
+	if (check(take(socks[1], COMES_MS, &got, &is, &f), "not passed to the stack")) {
 		check(is == tag, "tag %#x, not %#x", is, tag);
 		check(f.len == sent.len && !memcmp(f.bytes, sent.bytes, f.len),
 		      "the frame has changed");
@@ -250,7 +250,7 @@ static void untagged(void)
 		answered(&s, NO_TAG);
 }
 
-/* One beside the frame and one in it. */
+/* One tag beside the frame and one in it. */
 static void two(void)
 {
 	struct scene s;
@@ -262,7 +262,7 @@ static void two(void)
 	answered(&s, TCI);
 }
 
-/* All that is not ours is untouched; three tags are the stack's. */
+/* Frames that are not for xroce, or have three tags, pass unchanged. */
 static void others(void)
 {
 	struct scene s;
@@ -284,10 +284,10 @@ static void others(void)
 
 static const struct test tests[] = {
 	{ "vlan_beside", "D1", "the response has the tag of the request", beside_frame },
-	{ "vlan_beside_ipv6", "D1", "before IPv6", beside_ipv6 },
-	{ "vlan_beside_none", "D1", "no tag", untagged },
-	{ "vlan_beside_two", "D1", "and another one in the frame", two },
-	{ "vlan_beside_others", "D3", "frames for others are left as they are", others },
+	{ "vlan_beside_ipv6", "D1", "a tag before IPv6", beside_ipv6 },
+	{ "vlan_beside_none", "D1", "no tag, and none in the response", untagged },
+	{ "vlan_beside_two", "D1", "one tag beside the frame, another one in it", two },
+	{ "vlan_beside_others", "D3", "frames for others pass unchanged", others },
 };
 
 int main(int argc, char **argv)
