@@ -104,7 +104,7 @@ for_any_user() {
 	xroce=$work/user/xroce
 }
 
-# Replace the link, so that what a failed test has left does not fail the next test.
+# Replace the link, so that leftovers of a failed test do not fail the next test.
 start_anew() {
 	xr link del dev x0 force
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"

@@ -63,7 +63,7 @@ int live_ioctl(int fd, unsigned long cmd, void *arg);
 /* Open a handle on LIVE_DEV. Return: the handle; NULL and a failed check on error. */
 struct xroce *live_open(void);
 
-/* Close it, and check that no object of anybody is left on LIVE_DEV. */
+/* Close it, and check that LIVE_DEV's link has no objects left. */
 void live_close(struct xroce *x);
 
 /* In a row of a table: a test between live_open() and live_close(). */

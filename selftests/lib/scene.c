@@ -275,7 +275,7 @@ static void compare_region(const struct scene *s, const struct xroce_stat *delta
 	check(moved == named, "the region has refused %lu", moved);
 }
 
-/* Add what the queue pair must count if the link's counters move by @delta. */
+/* Update the expected counters of the queue pair, given those of the link. */
 static void count_for_qp(struct scene *s, const struct xroce_stat *delta)
 {
 	const struct xroce_qp *was = &before.qps[s->qp.qpn & (NATIVE_QP_ENTRIES - 1)];

@@ -20,7 +20,7 @@ bool siblings_start(void);
 /* Check that both are still answered, end them, and detach the link on LIVE_SPARE. */
 void siblings_stop(void);
 
-/* Check that nobody is answered on LIVE_DEV, while requests on LIVE_SPARE are. */
+/* Check that requests on LIVE_DEV are not answered, while those on LIVE_SPARE are. */
 void siblings_silence(void);
 
 /* Run a command that must succeed. Return: whether it has. */

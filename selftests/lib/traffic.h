@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A process that sends RDMA WRITEs to queue pairs as fast as it can, and ignores the
- * responses. Each packet has the PSN that the map "qp" says is expected.
+ * responses. Each packet has the expected PSN, read from the map "qp".
  */
 #ifndef XROCE_TRAFFIC_H
 #define XROCE_TRAFFIC_H

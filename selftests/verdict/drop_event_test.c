@@ -205,7 +205,7 @@ static void limited(void)
 	check(drops.n + limited == FLOOD, "%u events and %llu suppressed", drops.n,
 	      limited);
 
-	/* The next event has the number of those suppressed. */
+	/* The next event has the number of suppressed events. */
 	new_second();
 	offer(&spoofed);
 	take_drops();

@@ -200,7 +200,7 @@ static void invalidate(void)
 }
 
 static const struct test tests[] = {
-	{ "mw_judge_valid", "W1 W3", "a bound window", valid },
+	{ "mw_judge_valid", "W1 W3", "access with the key of a bound window", valid },
 	{ "mw_judge_state", "W1 W5 W7", "a window that is not bound, or another key",
 	  state },
 	{ "mw_judge_association", "W5 W6 P2",

@@ -146,7 +146,7 @@ static void second(void)
 	wire_close(&w);
 }
 
-/* Of devices on top, those for VLANs belong to the link, a macvlan device does not. */
+/* A VLAN device on top belongs to the link; a macvlan device does not. */
 static void upper(void)
 {
 	static const struct wire_opts rc;

@@ -37,7 +37,7 @@ struct run {
 	struct wire w;
 	enum xroce_qp_type type;
 	enum op op;
-	struct xroce_sge_local sge[MAX_SGE];	/* for what precedes the packet; for the packet */
+	struct xroce_sge_local sge[MAX_SGE];	/* for earlier packets; for this one */
 	bool post;
 };
 
@@ -312,7 +312,7 @@ static void completed(struct run *r, const struct module_row *row)
 	      "work request %#llx, status %u", cqe[0].wr_id, cqe[0].status);
 }
 
-/* Whether there is no response; there is none on the unreliable services. */
+/* Whether no response is expected. The unreliable services send none. */
 static bool is_silent(enum xroce_qp_type type, const struct module_row *row)
 {
 	return type != XROCE_QPT_RC || row->syndrome == SILENT;

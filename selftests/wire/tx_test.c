@@ -30,7 +30,7 @@ struct traffic {
 	long long lost;
 };
 
-/* The counters of the peer's interface, which has none of lost frames. */
+/* The counters of the peer's interface, which does not count lost frames. */
 static struct traffic received(void)
 {
 	struct traffic t = {};
