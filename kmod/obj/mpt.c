@@ -41,27 +41,6 @@ void xr_mpt_put_mr(struct xroce_mpt *m, const struct xroce_mpt *mr)
 	smp_store_release(&m->state, XROCE_MPT_VALID);
 }
 
-/**
- * xr_mpt_put_mw() - show a window, and if it is bound let peers reach what it is bound to
- * @m: its entry, which is not VALID
- * @mw: what is to be there; VALID: it can be used already; INVALID: it is not bound
- *
- * The window's lock is held, or nobody else has it yet.
- */
-void xr_mpt_put_mw(struct xroce_mpt *m, const struct xroce_mpt *mw)
-{
-	WRITE_ONCE(m->key, mw->key);
-	WRITE_ONCE(m->type, mw->type);
-	WRITE_ONCE(m->access, mw->access);
-	WRITE_ONCE(m->pd, mw->pd);
-	WRITE_ONCE(m->qpn, mw->qpn);
-	WRITE_ONCE(m->iova, mw->iova);
-	WRITE_ONCE(m->length, mw->length);
-	WRITE_ONCE(m->mr, mw->mr);
-	/* After all the rest: who sees that it is not FREE any more, or VALID, sees it. */
-	smp_store_release(&m->state, mw->state);
-}
-
 /* Let peers reach it no more; it is to be written again. */
 void xr_mpt_stop(struct xroce_mpt *m)
 {

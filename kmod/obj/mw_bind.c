@@ -27,14 +27,10 @@ static atomic_t *xr_mw_tied(const struct xr_mw *mw, struct xr_qp *qp)
 
 static enum xroce_mpt_type xr_mw_mpt_type(const struct xr_mw *mw)
 {
-	switch (mw->type) {
-	case XROCE_MW_TYPE_1:
-		return XROCE_MPT_MW_1;
-	case XROCE_MW_TYPE_2A:
-		return XROCE_MPT_MW_2A;
-	default:
-		return XROCE_MPT_MW_2B;
-	}
+	static_assert(XROCE_MPT_MW_2B - XROCE_MPT_MW_1 ==
+		      XROCE_MW_TYPE_2B - XROCE_MW_TYPE_1);
+
+	return XROCE_MPT_MW_1 + (mw->type - XROCE_MW_TYPE_1);
 }
 
 /*

@@ -60,6 +60,8 @@ int xr_sq_create(struct xr_link *link, struct xr_owner *owner,
 	sq->owner = owner;
 	sq->header = sq->ring.mem;
 	sq->mask = a->entries - 1;
+	sq->budget = clamp(XR_SQ_LOOKS / num_possible_cpus(), XR_SQ_BUDGET_MIN,
+			   XR_SQ_BUDGET);
 	spin_lock_init(&sq->lock);
 	INIT_WORK(&sq->rest, xr_sq_rest);
 
@@ -265,26 +267,28 @@ static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 	return XR_SQ_FAILURE;
 }
 
-static u32 xr_sq_budget(void)
-{
-	return clamp(XR_SQ_LOOKS / num_possible_cpus(), XR_SQ_BUDGET_MIN,
-		     XR_SQ_BUDGET);
-}
-
 /* The index behind what has been posted. The entries are there for who sees it. */
 static u32 xr_sq_end(const struct xr_sq *sq)
 {
 	return smp_load_acquire(&sq->header->tail);
 }
 
+/* Whether all work requests up to the index @end have been applied. */
+static bool xr_sq_applied(const struct xr_sq *sq, u32 end)
+{
+	/* Pairs with xr_sq_drain(): their effects are visible. */
+	return end == smp_load_acquire(&sq->head);
+}
+
 /*
- * Apply what has been posted up to the index @end, as far as the budget goes. Under RCU.
+ * Apply work requests up to the index @end, at most @sq->budget of them. The lock with bottom
+ * halves off is also the RCU read-side critical section for what they look up.
  * @again: queue the work item for what is left. Return: whether nothing is.
  */
-static bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
+static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 {
 	const struct xroce_sq_wqe *entries;
-	u32 n, left = xr_sq_budget();
+	u32 n, left = sq->budget;
 	struct xroce_sq_wqe w;
 
 	spin_lock_bh(&sq->lock);
@@ -311,14 +315,13 @@ static bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 static void xr_sq_drain_all(struct xr_sq *sq)
 {
 	u32 end = xr_sq_end(sq);
-	bool done;
+	bool done = xr_sq_applied(sq, end);
 
-	do {
-		rcu_read_lock_bh();
+	while (!done) {
 		done = xr_sq_drain(sq, end, false);
-		rcu_read_unlock_bh();
-		cond_resched();
-	} while (!done);
+		if (!done)
+			cond_resched();
+	}
 }
 
 static void xr_sq_rest(struct work_struct *work)
@@ -343,10 +346,7 @@ int xr_sq_poll(struct xr_qp *qp)
 	if (!sq)
 		return 0;
 	end = xr_sq_end(sq);
-	/* Pairs with xr_sq_drain(). */
-	if (end == smp_load_acquire(&sq->head) || xr_sq_drain(sq, end, true))
-		return 0;
-	return -EAGAIN;
+	return xr_sq_applied(sq, end) || xr_sq_drain(sq, end, true) ? 0 : -EAGAIN;
 }
 
 /* The same for a process, which holds the link's lock: all of it. Sleeps. */

@@ -28,6 +28,7 @@ struct xroce_sq_header;
  * @owner: whose
  * @header: of the ring; there as long as the structure
  * @mask: number of entries, less one
+ * @budget: work requests that one drain applies
  * @head: index of the next entry to apply; those before it have been
  * @lock: for @head and @dead; bottom halves off
  * @dead: nothing is applied any more
@@ -43,6 +44,7 @@ struct xr_sq {
 	struct xr_owner *owner;
 	struct xroce_sq_header *header;
 	u32 mask;
+	u32 budget;
 	u32 head;
 	spinlock_t lock;
 	bool dead;
