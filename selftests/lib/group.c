@@ -49,22 +49,40 @@ void quiet(void)
 	check(put("/proc/sys/kernel/printk", "1"), "printk");
 }
 
-void quiet_end(void)
+/* Check what the kernel has logged since. Return: whether that is anything. */
+static bool read_log(void)
 {
 	static const char *const bad[] = {
 		"WARNING:", "BUG:", "Oops", "refcount_t", "lockup", "KASAN",
 	};
 	char line[8192];
+	bool any = false;
 	ssize_t n;
 	size_t i;
 
-	put("/proc/sys/kernel/printk", levels);
 	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0 ||
 	       (n < 0 && errno == EPIPE)) {
 		line[n > 0 ? n : 0] = 0;
 		for (i = 0; i < ARRAY_SIZE(bad); i++)
 			check(!strstr(line, bad[i]), "%s", line);
+		any = true;
 	}
+	return any;
+}
+
+/*
+ * A page fault of the module that began before may log after its request was answered:
+ * the console stays silent until nothing has been logged for half a second.
+ */
+void quiet_end(void)
+{
+	int i, silent = 0;
+
+	for (i = 0; i < 200 && silent < 5; i++) {
+		silent = read_log() ? 0 : silent + 1;
+		usleep(100000);
+	}
+	put("/proc/sys/kernel/printk", levels);
 	close(kmsg);
 }
 
