@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A frame is for a link when its destination is an address of the link's network
- * device. The XDP program compares the device's own address, which the module writes
- * into the map "netdev" and keeps up to date; it asks for the others, as nothing tells
- * the module when the unicast list changes.
+ * Ethernet addresses of a link's network device.
  *
- * Ours are, besides the device's own address:
+ * A frame is for a link if its destination is an address of the link's network device.
+ * The XDP program compares the destination with the device's own address, which the
+ * module writes into the map "netdev" and keeps up to date. For any other destination
+ * the program calls the module, because nothing notifies the module when the unicast
+ * list changes.
  *
- * - its unicast list ("bridge fdb add ADDRESS dev DEV self"; addresses of VLAN devices
- *   on top of it, as a queue pair belongs to no VLAN). The list is not ours where the
- *   device is a port of a bridge, which puts the addresses of other machines there;
- * - of a port of a bridge, the bridge's own address.
+ * The link's addresses, besides the device's own address:
  *
- * The addresses of a macvlan device on top are in the unicast list, too, and are not
- * ours: the stack gives such frames to the macvlan, which may be in another network
- * namespace, and whose owner is not the link's.
+ * - the device's unicast list ("bridge fdb add ADDRESS dev DEV self", and the addresses of
+ *   VLAN devices on top of it, because a queue pair belongs to no VLAN). If the device is
+ *   a bridge port, its list does not count: the bridge adds addresses of other machines;
+ * - for a bridge port, the bridge's own address.
+ *
+ * The addresses of macvlan devices on top are in the unicast list too, but do not count:
+ * the stack passes such frames to the macvlan device, which may be in another network
+ * namespace and have another owner than the link.
  */
 #include <linux/bpf.h>
 #include <linux/etherdevice.h>
@@ -27,9 +30,10 @@
 
 /**
  * xr_addr_map() - get the map "netdev"
- * @fd: descriptor; 0 or -1: none
+ * @fd: file descriptor; 0 or -1: none
  *
- * Return: the map with a reference, NULL for none, or -EBADF or -EINVAL.
+ * Return: the map, with a reference; NULL: @fd is 0 or -1; -EBADF: not a descriptor;
+ * -EINVAL: not a map of this type and size.
  */
 struct bpf_map *xr_addr_map(int fd)
 {
@@ -40,7 +44,7 @@ struct bpf_map *xr_addr_map(int fd)
 	map = bpf_map_get(fd);
 	if (IS_ERR(map))
 		return map;
-	/* What the kernel keeps in a value itself must not be there. */
+	/* The module writes to values, so they must have no kptr, timer or lock (record). */
 	if (map->map_type == BPF_MAP_TYPE_ARRAY && map->key_size == sizeof(u32) &&
 	    map->value_size == sizeof(struct xroce_netdev) &&
 	    map->max_entries == 1 && IS_ERR_OR_NULL(map->record))
@@ -50,12 +54,12 @@ struct bpf_map *xr_addr_map(int fd)
 }
 
 /**
- * xr_addr_publish() - tell the XDP program the address of the device
+ * xr_addr_publish() - write the device's address to the map "netdev"
  * @map: the map "netdev" of its link; NULL: none
- * @dev: the device, which stays; NULL: it has gone
+ * @dev: the device, to which the caller has a reference; NULL: it was unregistered
  *
- * A device that changes its address while this reads it tells afterwards, and this is
- * called again.
+ * If the address changes during the call, NETDEV_CHANGEADDR follows and the link's netdev
+ * notifier calls this function again.
  */
 void xr_addr_publish(struct bpf_map *map, const struct net_device *dev)
 {
@@ -70,7 +74,7 @@ void xr_addr_publish(struct bpf_map *map, const struct net_device *dev)
 	rcu_read_unlock();
 }
 
-/* Is it an address of @dev, or in its unicast list? */
+/* Is @addr the address of @dev or in its unicast list? Under RCU. */
 static bool xr_addr_has(struct net_device *dev, const u8 *addr)
 {
 	const struct netdev_hw_addr *ha;
@@ -83,7 +87,7 @@ static bool xr_addr_has(struct net_device *dev, const u8 *addr)
 	return false;
 }
 
-/* Return: 1 ends the walk: @upper is a macvlan device, and has the address. */
+/* Is @upper a macvlan device with this address? Return: 1, which ends the walk, or 0. */
 static int xr_addr_macvlan(struct net_device *upper, struct netdev_nested_priv *priv)
 {
 	return netif_is_macvlan(upper) && xr_addr_has(upper, priv->data);
@@ -105,11 +109,13 @@ static bool xr_addr_of(struct net_device *dev, u8 *addr)
 }
 
 /**
- * xr_addr_ours() - is a frame for a link's device?
- * @dev: the device, which goes away behind an RCU grace period
- * @frame: the frame, of ETH_ALEN bytes at least
+ * xr_addr_ours() - check whether a frame's destination is an address of a link
+ * @dev: the link's device, which RCU keeps alive
+ * @frame: the frame, at least ETH_ALEN bytes
  *
- * On the data path: in softirq, under RCU. It takes as long as the unicast list is.
+ * In softirq, under RCU. The time is proportional to the length of the unicast list.
+ *
+ * Return: whether it is.
  */
 bool xr_addr_ours(struct net_device *dev, const void *frame)
 {

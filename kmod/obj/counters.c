@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Maps of counters. */
 #include <linux/bpf.h>
 #include <linux/err.h>
 
@@ -6,11 +7,12 @@
 
 /**
  * xr_counters_map() - get a map of counters
- * @fd: descriptor, or -1
- * @size: of a CPU's copy of an entry
- * @entries: how many it must have
+ * @fd: file descriptor; -1: none
+ * @size: bytes of one CPU's copy of an entry
+ * @entries: number of entries that the map must have
  *
- * Return: the map with a reference, NULL for -1, or -EBADF or -EINVAL.
+ * Return: the map, with a reference; NULL: @fd is -1; -EBADF: not a descriptor; -EINVAL:
+ * not a map of this type and size.
  */
 struct bpf_map *xr_counters_map(int fd, u32 size, u32 entries)
 {
@@ -21,7 +23,7 @@ struct bpf_map *xr_counters_map(int fd, u32 size, u32 entries)
 	map = bpf_map_get(fd);
 	if (IS_ERR(map))
 		return map;
-	/* What the kernel keeps in a value itself must not be there. */
+	/* The module writes to values, so they must have no kptr, timer or lock (record). */
 	if (map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY &&
 	    map->key_size == sizeof(u32) &&
 	    map->value_size == size &&
@@ -31,7 +33,7 @@ struct bpf_map *xr_counters_map(int fd, u32 size, u32 entries)
 	return ERR_PTR(-EINVAL);
 }
 
-/* The copies of an entry, which is there. */
+/* The per-CPU copies of entry @index, which must exist. */
 void __percpu *xr_counters(const struct bpf_map *map, u32 index)
 {
 	return container_of(map, struct bpf_array, map)->pptrs[index];

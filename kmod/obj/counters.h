@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps of counters: per-CPU arrays, of which the module writes some fields. Entries stay
- * where they are as long as the map lives.
+ * Maps of counters: per-CPU arrays in which the module writes some of the fields. The
+ * address of an entry does not change while the map exists.
  */
 #ifndef _XR_COUNTERS_H
 #define _XR_COUNTERS_H

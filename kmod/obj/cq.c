@@ -13,11 +13,11 @@
 
 /**
  * xr_cq_create() - create a completion queue
- * @link: where
- * @owner: whose
- * @a: in: entries; out: the rest
+ * @link: the link
+ * @owner: the file that it will belong to
+ * @a: in: number of entries; out: number of the queue, offset and length for mmap(2)
  *
- * Return: 0 or an error of CQ_ADD.
+ * Return: 0 or an errno of CQ_ADD, see uapi/xroce.h.
  */
 int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
 		 struct xroce_cq_add *a)
@@ -68,7 +68,7 @@ err_free:
 	return ret;
 }
 
-/* The link's lock is held, and no queue pair uses it. */
+/* Destroy a completion queue that no queue pair uses. The link's lock is held. */
 void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq)
 {
 	lockdep_assert_held(&link->lock);
@@ -81,7 +81,7 @@ void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq)
 	kfree(cq);
 }
 
-/* One of @owner's, or NULL. The link's lock is held. */
+/* Find a completion queue of @owner; NULL: none. The link's lock is held. */
 struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 			 u32 id)
 {
@@ -93,11 +93,11 @@ struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 
 /**
  * xr_cq_delete() - destroy a completion queue that no queue pair uses
- * @link: where
- * @caller: who asks; it must be its own
- * @id: its number
+ * @link: the link
+ * @caller: the requesting file, which must own the queue
+ * @id: number of the queue
  *
- * Return: 0, -ENOENT or -EBUSY.
+ * Return: 0; -ENOENT: @caller has no such queue; -EBUSY: a queue pair uses it.
  */
 int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 {
@@ -116,7 +116,10 @@ int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 	return ret;
 }
 
-/* Has it taken an arm since it was armed last? For poll(2). */
+/*
+ * Has the queue notified the program, and has the program not armed it again since? For
+ * poll(2).
+ */
 bool xr_cq_fired(struct xr_cq *cq)
 {
 	bool fired;
@@ -130,8 +133,8 @@ bool xr_cq_fired(struct xr_cq *cq)
 }
 
 /*
- * Wake who waits, if it is what the program has asked for. @solicited: the completion
- * is of a solicited event, or of a failure. @cq->lock is held.
+ * Disarm the queue and wake pollers, if the program has armed it for such a completion.
+ * @solicited: the completion is of a solicited message, or has failed. @cq->lock is held.
  */
 void xr_cq_wake(struct xr_cq *cq, bool solicited)
 {
@@ -146,7 +149,7 @@ void xr_cq_wake(struct xr_cq *cq, bool solicited)
 	wake_up_poll(&cq->owner->events.wait, EPOLLIN);
 }
 
-/* There is no room for a completion: the queue has ended. @cq->lock is held. */
+/* A completion found no room: the queue becomes unusable. @cq->lock is held. */
 void xr_cq_overflow(struct xr_cq *cq)
 {
 	if (!cq->error)
@@ -157,12 +160,12 @@ void xr_cq_overflow(struct xr_cq *cq)
 
 /**
  * xr_cq_post() - add a completion
- * @cq: where to; the caller's queue pair is one of its users
- * @cqe: what
+ * @cq: the queue; the caller's queue pair is one of its users
+ * @cqe: the completion
  *
  * With bottom halves off.
  *
- * Return: 0, or -ENOSPC: no room; the queue takes no more from now on.
+ * Return: 0; -ENOSPC: there is no room, and the queue accepts no completion from now on.
  */
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Completion queues (IBTA 10.2.6): rings that programs read. */
+/* Completion queues (IBTA 10.2.6): rings that the module writes and programs read. */
 #ifndef _XR_CQ_H
 #define _XR_CQ_H
 
@@ -20,20 +20,21 @@ struct xroce_cqe;
 /**
  * struct xr_cq - completion queue
  * @id: its number on the link
- * @mask: number of entries, less one
- * @lock: for @tail, @error and @fired; bottom halves off
- * @tail: index of the next entry
- * @error: a completion found no room
- * @fired: it has taken an arm, and has not been armed since, as far as is known
- * @users: queue pairs that complete into it
+ * @mask: number of entries - 1
+ * @lock: protects @tail, @error and @fired; taken with bottom halves off
+ * @tail: index of the next entry to be written
+ * @error: a completion found no room; the queue accepts no more
+ * @fired: the program was notified and, when xr_cq_fired() last looked, had not armed the
+ *	queue again
+ * @users: number of references of queue pairs, as receive or send completion queue
  * @ring: the entries
  * @event: XROCE_EVENT_CQ_ERROR
- * @owner: whose it is
+ * @owner: the file that it belongs to
  * @node: in @owner's list
- * @charge: what it counts for
+ * @charge: its charge against limits
  *
- * @users, @node: under the link's lock. A queue pair completes into it only
- * while it is counted in @users.
+ * @users and @node are under the link's lock. A queue pair adds completions only while it
+ * is counted in @users. @id, @mask, @ring and @owner do not change.
  */
 struct xr_cq {
 	u32 id;
@@ -67,18 +68,18 @@ static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
 }
 
 /*
- * Entries that can be added, with @cq->lock held. The program can change its index at any
- * time, so a loop over them reads the number once.
+ * The number of completions that can be added. @cq->lock is held. The program can change
+ * its index at any time, so a loop must read the number once, before it begins.
  */
 static inline u32 xr_cq_space(const struct xr_cq *cq)
 {
-	/* As in xr_cq_room(). */
+	/* Pairs as in xr_cq_room(). */
 	u32 used = cq->tail - smp_load_acquire(&xr_cq_header(cq)->head);
 
 	return cq->error || used > cq->mask ? 0 : cq->mask + 1 - used;
 }
 
-/* The entry at the tail, with @cq->lock held. There is room for it. */
+/* The entry at the tail. @cq->lock is held, and the queue must have room. */
 static inline struct xroce_cqe *xr_cq_next(struct xr_cq *cq)
 {
 	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
@@ -87,19 +88,22 @@ static inline struct xroce_cqe *xr_cq_next(struct xr_cq *cq)
 }
 
 /**
- * xr_cq_room() - where the next completion goes
- * @cq: where to; the caller's queue pair is one of its users
+ * xr_cq_room() - get the entry for the next completion
+ * @cq: the queue; the caller's queue pair is one of its users
  *
- * With @cq->lock held. A program that says it has taken what it has not, or what is not
- * there yet, fools itself: the entry is always one of the ring's. What is reserved in it
- * is zero.
+ * @cq->lock is held. The program's head is not trusted: a wrong one harms only the program,
+ * because the entry is always inside the ring. The reserved words of the entry are zero
+ * unless the program has written to them, so the caller leaves them alone.
  *
- * Return: an entry, to be written and then xr_cq_added(); or NULL: the queue takes no
- * more from now on.
+ * Return: the entry, which the caller fills in and then passes on with xr_cq_added();
+ * NULL: there is no room, and the queue accepts no completion from now on.
  */
 static __always_inline struct xroce_cqe *xr_cq_room(struct xr_cq *cq)
 {
-	/* What the program has read it has read before we write there. */
+	/*
+	 * Pairs with the program's release store of the head (xroce_cq_poll()): it has
+	 * read the entries before the head, so they may be overwritten.
+	 */
 	u32 head = smp_load_acquire(&xr_cq_header(cq)->head);
 
 	if (likely(!cq->error && cq->tail - head <= cq->mask))
@@ -108,14 +112,18 @@ static __always_inline struct xroce_cqe *xr_cq_room(struct xr_cq *cq)
 	return NULL;
 }
 
-/* The entry that xr_cq_room() has found is written. @solicited: see xr_cq_wake(). */
+/*
+ * Pass the entry that xr_cq_room() returned to the program. @solicited: see xr_cq_wake().
+ * @cq->lock is held.
+ */
 static __always_inline void xr_cq_added(struct xr_cq *cq, bool solicited)
 {
-	/* The entry is there for who sees the tail. */
+	/* Pairs with the program's acquire load of the tail: it sees the whole entry. */
 	smp_store_release(&xr_cq_header(cq)->tail, ++cq->tail);
 	/*
-	 * The program arms and then looks at the tail once more; we have moved
-	 * the tail and now look whether it is armed.
+	 * Pairs with the fence in xroce_cq_arm(). The program writes @arm, then reads the
+	 * tail. The module has written the tail and now reads @arm. At least one of them
+	 * sees what the other has written.
 	 */
 	smp_mb();
 	if (READ_ONCE(xr_cq_header(cq)->arm))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Drawing keys. */
+/* Drawing the keys of regions and windows. See key.h. */
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -8,7 +8,10 @@
 
 #include "key.h"
 
-/* The one at @place of all that can be drawn, those of the reserve last. */
+/*
+ * Draw the index at position @place among all that can be drawn; those of the reserve
+ * come last.
+ */
 static u32 xr_key_draw(struct xr_keys *keys, u32 place)
 {
 	u32 *reserve = keys->free + keys->entries - keys->nr_reserve;
@@ -25,7 +28,7 @@ static u32 xr_key_draw(struct xr_keys *keys, u32 place)
 	return index;
 }
 
-/* It can be drawn from now on. */
+/* Make an index available for drawing. */
 static void xr_key_free(struct xr_keys *keys, u32 index)
 {
 	if (test_bit(index, keys->reserved))
@@ -35,11 +38,11 @@ static void xr_key_free(struct xr_keys *keys, u32 index)
 }
 
 /**
- * xr_keys_init() - all indices free
+ * xr_keys_init() - make a table of indices, all of them free
  * @keys: filled in
- * @entries: indices are below it; index 0 is never given out
+ * @entries: number of indices, including index 0, which is never given out
  *
- * Return: 0 or -ENOMEM; xr_keys_exit() may be called in any case.
+ * Return: 0 or -ENOMEM. In both cases xr_keys_exit() frees what was allocated.
  */
 int xr_keys_init(struct xr_keys *keys, u32 entries)
 {
@@ -67,7 +70,7 @@ int xr_keys_init(struct xr_keys *keys, u32 entries)
 		__set_bit(index, keys->reserved);
 		xr_key_free(keys, index);
 	}
-	/* As if all had been used: no byte is the first one's by preference. */
+	/* A random history, because with zeros no first key would have the byte 0. */
 	get_random_bytes(keys->bytes, entries * sizeof(*keys->bytes));
 	return 0;
 }
@@ -80,7 +83,7 @@ void xr_keys_exit(struct xr_keys *keys)
 	kvfree(keys->bytes);
 }
 
-/* The one that has waited longest has waited enough. */
+/* Make the index that has waited longest available. At least one must wait. */
 static void xr_key_waited(struct xr_keys *keys)
 {
 	u32 index = keys->waiting[keys->oldest];
@@ -92,10 +95,10 @@ static void xr_key_waited(struct xr_keys *keys)
 
 /**
  * xr_key_take() - take an index
- * @keys: where from
- * @reserve: one of the reserve will do as well
+ * @keys: the table
+ * @reserve: the index may be one of the reserve
  *
- * Return: the index, or 0: all are taken.
+ * Return: the index; 0: all indices that the caller may have are taken.
  */
 u32 xr_key_take(struct xr_keys *keys, bool reserve)
 {
@@ -113,12 +116,13 @@ u32 xr_key_take(struct xr_keys *keys, bool reserve)
 
 /**
  * xr_key_byte() - draw the byte of an index's next key
- * @keys: where
- * @index: the caller's
+ * @keys: the table
+ * @index: an index that the caller has taken
  *
- * Each call makes a new key. An index whose byte the user chooses needs none.
+ * The byte is recorded as used. If the user chooses the byte, xr_key_chosen() is called
+ * instead.
  *
- * Return: the byte.
+ * Return: the byte, which is none of the last XR_KEY_BYTES of the index.
  */
 u8 xr_key_byte(struct xr_keys *keys, u32 index)
 {
@@ -134,10 +138,10 @@ u8 xr_key_byte(struct xr_keys *keys, u32 index)
 }
 
 /**
- * xr_key_chosen() - note the byte of an index's next key, chosen elsewhere
- * @keys: where
- * @index: the caller's
- * @byte: what it is
+ * xr_key_chosen() - record the byte of an index's next key, which the user has chosen
+ * @keys: the table
+ * @index: an index that the caller has taken
+ * @byte: the byte
  */
 void xr_key_chosen(struct xr_keys *keys, u32 index, u8 byte)
 {
@@ -146,8 +150,8 @@ void xr_key_chosen(struct xr_keys *keys, u32 index, u8 byte)
 
 /**
  * xr_key_put() - give an index back
- * @keys: where to
- * @index: nobody can use its keys any more
+ * @keys: the table
+ * @index: the index, whose last key must be invalid by now
  */
 void xr_key_put(struct xr_keys *keys, u32 index)
 {

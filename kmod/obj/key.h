@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keys of regions and windows (IBTA 10.6.2): an index of 24 bits and a byte.
+ * Keys of regions and windows (IBTA 10.6.2): an index of 24 bits and a key byte.
  *
- * Neither can be told from keys seen before: the index is drawn at random from
- * those that are free, the byte from those that the index has not had lately.
- * How long a key that is no longer valid stays so:
+ * Neither can be predicted from earlier keys: the index is drawn at random from the free
+ * ones, the byte at random from those that the index has not had recently. How long an
+ * invalid key stays invalid:
  *
- * - An index that is given back waits until XR_KEY_WAIT more have been, or, in a
- *   table of less than 65,536 entries, a 16th as many as it has; sooner only
- *   when there is no other.
- * - The byte is none of the last XR_KEY_BYTES that the index had, unless the user
- *   of a window chose it.
+ * - An index that was given back is not drawn until XR_KEY_WAIT more indices have been
+ *   given back, or a 16th of the table in a table of less than 65,536 entries. It is drawn
+ *   earlier only if no other index is left.
+ * - The byte differs from the last XR_KEY_BYTES of the index, unless the user of a window
+ *   has chosen it.
  *
- * So a key does not come again before its index has had four others: in a table
- * of 65,536 entries or more that is not full, not before 20,480 more have been
- * given back. A full table with a single place that changes hands still has
- * four others in between, and then one chance in 252.
+ * Without chosen bytes, a key therefore cannot recur before its index has had four other
+ * keys. If the index is given back with each key, in a table of 65,536 entries or more
+ * that is not full, that takes at least 20,480 more returns of indices. In a full table of
+ * which one index is freed and taken again and again, the key cannot recur before four
+ * others either, and then recurs with a probability of 1/252.
  *
- * A user can tell which indices he never gets, however many he takes, or how often.
- * So that these are not just those that others have, an eighth of them, drawn at
- * random when the table is made, is a reserve, which is for administrators alone.
+ * A user who takes many indices learns which ones are never available. If these were
+ * exactly the indices of other users, the user would know them. So an eighth of the
+ * indices, drawn at random when the table is made, is a reserve for administrators.
  *
- * Taking and giving back cost the same for any number of keys. The memory is 8
- * bytes and a bit an index, and 16 KiB. Like the pool of tables it needs nothing of
- * a kernel that a test cannot have. Who calls sees to it that one does at a time.
+ * Taking and giving back take constant time, except that xr_key_take() may have to pass
+ * over up to XR_KEY_WAIT waiting indices if none is free. The memory is 8 bytes and a bit
+ * per index, plus at most 16 KiB. As with mem/pool.h, only types, bit operations,
+ * allocation and random numbers of the kernel are used, so that tests compile the file.
+ *
+ * xr_key_take() and xr_key_put() are called under the link's lock. xr_key_byte() and
+ * xr_key_chosen() touch only the bytes of one index: for a published window they are
+ * called under the window's lock, otherwise under the link's lock.
  */
 #ifndef _XR_KEY_H
 #define _XR_KEY_H
@@ -32,21 +38,21 @@
 
 #define XR_KEY_WAIT	4096u
 #define XR_KEY_BYTES	4
-#define XR_KEY_RESERVE	8	/* one index of so many */
+#define XR_KEY_RESERVE	8	/* one index in eight is of the reserve */
 
 /**
- * struct xr_keys - indices that are free, and the bytes they had
- * @entries: indices are below it
- * @free: indices that can be drawn, in no order: at its end those of the reserve, the
- *	others at its beginning
- * @nr_free: how many at the beginning
- * @nr_reserve: how many at the end
- * @reserved: which indices are of the reserve
- * @waiting: indices given back lately, a ring
- * @room: length of @waiting
- * @oldest: place of the oldest one in @waiting
- * @nr_waiting: how many
- * @bytes: of each index the last four bytes, the latest one lowest
+ * struct xr_keys - free indices, and the last key bytes of all indices
+ * @entries: number of indices, including index 0
+ * @free: array of @entries: the indices that can be drawn, in no order; those of the
+ *	reserve are at its end, the others at its beginning
+ * @nr_free: number of indices at the beginning of @free
+ * @nr_reserve: number of indices at the end of @free
+ * @reserved: bitmap of the indices of the reserve
+ * @waiting: ring of indices that were given back recently and cannot be drawn yet
+ * @room: size of @waiting in entries
+ * @oldest: position in @waiting of the index that has waited longest
+ * @nr_waiting: number of indices in @waiting
+ * @bytes: the last four key bytes of each index, the latest in the low byte
  */
 struct xr_keys {
 	u32 entries;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Links: making them, giving them maps, finding them, taking them down. */
+/* Links: adding, giving them maps, finding and removing them. */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -26,14 +26,14 @@
 #define XR_MPT_MAX	(1u << 24)
 #define XR_QP_MAX	(1u << 16)
 
-/* The bpf namespace became a string in 6.13. */
+/* MODULE_IMPORT_NS() takes a string since 6.13. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 MODULE_IMPORT_NS(BPF_INTERNAL);
 #else
 MODULE_IMPORT_NS("BPF_INTERNAL");
 #endif
 
-/* Of all links without counters. Nobody looks at it. */
+/* Shared by all links without a map "stat". Nobody reads it. */
 static DEFINE_PER_CPU(struct xroce_stat, xr_stat_nobody);
 
 struct xr_link __rcu *xr_links_up[XR_MAX_LINKS];
@@ -80,7 +80,7 @@ static void xr_prog_put(struct bpf_prog *prog)
 		bpf_prog_put(prog);
 }
 
-/* What xr_link_tables() has made, if anything. */
+/* Free what xr_link_tables() has allocated, if anything. */
 static void xr_link_tables_free(struct xr_link *link)
 {
 	xr_keys_exit(&link->keys);
@@ -99,7 +99,7 @@ static void xr_link_tables_free(struct xr_link *link)
 	link->qp = NULL;
 }
 
-/* Make the tables of a link without any. Return: 0 or -ENOMEM. */
+/* Allocate the tables of a link that has none. Return: 0 or -ENOMEM. */
 static int xr_link_tables(struct xr_link *link, u32 keys, u32 qps)
 {
 	int ret = xr_keys_init(&link->keys, keys);
@@ -117,7 +117,7 @@ static int xr_link_tables(struct xr_link *link, u32 keys, u32 qps)
 	return -ENOMEM;
 }
 
-/* A link without objects, that nobody finds any more, or has found. Sleeps. */
+/* Free a link that has no objects and that nobody can find or still uses. Sleeps. */
 void xr_link_free(struct xr_link *link)
 {
 	xr_limits_exit(&link->limits);
@@ -137,8 +137,9 @@ void xr_link_free(struct xr_link *link)
 }
 
 /*
- * Take it out of the table. The lock is held, which rtnl may be waiting for, so
- * that what takes long is left for later.
+ * Remove a link from the tables, so that nobody finds it any more. xr_links_lock is held.
+ * A holder of rtnl may be waiting for that lock, so the caller frees the link later,
+ * without the lock.
  */
 static void xr_link_unpublish(struct xr_link *link)
 {
@@ -152,7 +153,8 @@ static void xr_link_unpublish(struct xr_link *link)
  * @maker: file that it belongs to until it has maps
  * @ifindex: network device in the caller's network namespace
  *
- * Return: its number, or -ENODEV, -EEXIST, -ENOSPC, -ENOMEM.
+ * Return: the number of the link; -ENODEV: no such device; -EEXIST: it has a link;
+ * -ENOSPC: there are XR_MAX_LINKS links; -ENOMEM.
  */
 int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 {
@@ -179,8 +181,8 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 
 	mutex_lock(&xr_links_lock);
 	/*
-	 * Under the lock, so that an unregistration either is over, and the
-	 * device not found, or finds the link.
+	 * Under the lock: if the device is being unregistered, either it is not found
+	 * here, or the notifier runs after the unlock and finds the link.
 	 */
 	link->dev = dev_get_by_index(current->nsproxy->net_ns, ifindex);
 	if (!link->dev) {
@@ -215,8 +217,8 @@ err:
 }
 
 /*
- * The file has closed. A link it made and gave no maps goes with it; the data path does
- * not find such a link, and it has no objects.
+ * A file is being closed: free the links that it made and gave no maps. Such a link has no
+ * objects, and the data path does not find it.
  */
 void xr_link_forget_maker(struct xr_ctx *maker)
 {
@@ -237,10 +239,10 @@ void xr_link_forget_maker(struct xr_ctx *maker)
 }
 
 /*
- * An array of plain bytes, of a size that its index can be masked with. What
- * the kernel keeps in a value itself (kptr, timer, lock) must not be there: we
- * write over it. Of more than one entry, the verifier takes no value of a frozen
- * map for constant.
+ * Get an array map. Its number of entries must be a power of two, so that an index can be
+ * masked. Its values must have no kptr, timer or lock (record), because the module writes
+ * to them. It has more than one entry (XR_MAP_MIN), because the verifier may take the value
+ * of a frozen array with a single entry as a constant.
  */
 static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
 {
@@ -258,8 +260,9 @@ static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
 }
 
 /*
- * A program that we may run: for any device, and on what a device has received.
- * Return: NULL for -1.
+ * Get an XDP program that the module may run: not bound to a device, and to be attached to
+ * a device, not to a map. Return: the program, with a reference; NULL: @fd is -1; or
+ * -EBADF, -EINVAL.
  */
 static struct bpf_prog *xr_prog_get(int fd)
 {
@@ -278,11 +281,12 @@ static struct bpf_prog *xr_prog_get(int fd)
 }
 
 /**
- * xr_link_maps() - give a link its maps, and keep it
- * @maker: the file that made it
- * @a: its number, and what it is given
+ * xr_link_maps() - give a link its maps, so that it outlives the file that made it
+ * @maker: the requesting file
+ * @a: number of the link; descriptors of maps and program
  *
- * Return: 0, -ENOENT, -EEXIST, -EBADF, -EINVAL or -ENOMEM.
+ * Return: 0; -ENOENT: no such link; -EEXIST: it has maps, or another file made it; -EBADF,
+ * -EINVAL: a map or the program; -ENOMEM.
  */
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 {
@@ -366,13 +370,14 @@ err_mpt:
 }
 
 /**
- * xr_link_prog() - give a link another program
- * @id: its number
- * @fd: descriptor of the program
+ * xr_link_prog() - give a link another XDP program
+ * @id: number of the link
+ * @fd: file descriptor of the program
  *
- * Who runs the one before does so under RCU, behind which the kernel frees it.
+ * The data path may still run the previous program, under RCU; the kernel frees it after a
+ * grace period.
  *
- * Return: 0, -ENOENT, -EBADF or -EINVAL.
+ * Return: 0; -ENOENT: no such link, or one without maps; -EBADF, -EINVAL: the program.
  */
 int xr_link_prog(u32 id, int fd)
 {
@@ -395,14 +400,15 @@ int xr_link_prog(u32 id, int fd)
 }
 
 /**
- * xr_link_take() - take a link that nobody uses out of the table, for good
- * @id: its number
+ * xr_link_take() - remove a link that no file uses from the table
+ * @id: number of the link
  * @force: even if it has persistent objects
  *
- * When this returns nobody is on the link. Sleeps.
+ * When this returns, no packet is executed on the link. Sleeps.
  *
- * Return: the link, whose objects are the caller's to destroy before xr_link_free(); or
- * -ENOENT or -EBUSY.
+ * Return: the link, which now belongs to the caller, who destroys its objects and then
+ * calls xr_link_free(); -ENOENT: no such link; -EBUSY: a file uses it, it has no maps yet,
+ * or it has persistent objects and @force is false.
  */
 struct xr_link *xr_link_take(u32 id, bool force)
 {
@@ -417,13 +423,16 @@ struct xr_link *xr_link_take(u32 id, bool force)
 	else
 		xr_link_unpublish(link);
 	mutex_unlock(&xr_links_lock);
-	/* The data path may still be on it. */
+	/* Wait for packets on the data path that have found the link. */
 	if (!IS_ERR(link))
 		synchronize_rcu();
 	return link;
 }
 
-/* Without CAP_NET_ADMIN, a link of the caller's network namespace only. */
+/*
+ * Find a link that the caller may see: without CAP_NET_ADMIN only one of the caller's
+ * network namespace. xr_links_lock is held.
+ */
 static struct xr_link *xr_link_seen(u32 id)
 {
 	struct xr_link *link = xr_link_locked(id);
@@ -438,7 +447,7 @@ static struct xr_link *xr_link_seen(u32 id)
 	return here ? link : NULL;
 }
 
-/* Under RCU. */
+/* Is a VLAN device on top of @dev? Under RCU. */
 static bool xr_link_has_vlan(struct net_device *dev)
 {
 	struct net_device *upper;
@@ -451,12 +460,12 @@ static bool xr_link_has_vlan(struct net_device *dev)
 }
 
 /**
- * xr_link_query() - look at a link
- * @id: its number
- * @next: or, if there is none, the next one
+ * xr_link_query() - query a link
+ * @id: number of the link
+ * @next: if there is no such link, take the one with the next higher number
  * @q: filled in
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: the caller sees no such link.
  */
 int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 {
@@ -492,12 +501,12 @@ out:
 }
 
 /**
- * xr_link_do() - do something with a link, which stays meanwhile
- * @id: its number
- * @fn: what; under the lock of the table of links
- * @arg: for @fn
+ * xr_link_do() - call a function with a link that is not removed meanwhile
+ * @id: number of the link
+ * @fn: the function; called with xr_links_lock held
+ * @arg: argument of @fn
  *
- * Return: what @fn returns, or -ENOENT: the caller sees no such link.
+ * Return: the value of @fn; -ENOENT: the caller sees no such link.
  */
 int xr_link_do(u32 id, int (*fn)(struct xr_link *link, void *arg), void *arg)
 {
@@ -512,10 +521,11 @@ int xr_link_do(u32 id, int (*fn)(struct xr_link *link, void *arg), void *arg)
 }
 
 /**
- * xr_link_use() - find the link of a network device, and keep it
+ * xr_link_use() - find the link of a network device and count a user of it
  * @ifindex: network device in the caller's network namespace
  *
- * Return: the link, which xr_link_unuse() gives back, or -ENODEV, -ENOENT.
+ * Return: the link, to be released with xr_link_unuse(); -ENODEV: no such device; -ENOENT:
+ * it has no link, or one without maps.
  */
 struct xr_link *xr_link_use(u32 ifindex)
 {
@@ -562,7 +572,7 @@ static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
 	} else if (event == NETDEV_CHANGEADDR) {
 		xr_addr_publish(link->netdev_map, link->dev);
 	} else if (dev->reg_state != NETREG_REGISTERED) {
-		/* Not just on its way to another namespace. */
+		/* Not merely moved to another network namespace. */
 		xr_link_put_dev(link);
 	}
 out:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A link: one network device, its maps, and the objects that live on it. */
+/* A link: one network device, its maps, and the objects on it. */
 #ifndef _XR_LINK_H
 #define _XR_LINK_H
 
@@ -28,47 +28,48 @@ struct xroce_stat;
 
 /**
  * struct xr_link - a link
- * @id: its place in the table of links
- * @dev: network device, with a reference; NULL once it has been unregistered
- * @name: of @dev, kept when @dev has gone
- * @dev_tracker: of the reference to @dev
+ * @id: its number, the position in the table of links
+ * @dev: network device, with a reference; NULL after it was unregistered
+ * @name: name of @dev, kept after @dev was unregistered
+ * @dev_tracker: tracks the reference to @dev
  * @mpt_map: memory protection table, with a reference
  * @qp_map: queue pair table, with a reference
  * @mr_stat_map: counters of regions, with a reference; NULL: none
- * @netdev_map: what the XDP program knows of @dev, with a reference; NULL: nothing
+ * @netdev_map: address of @dev for the XDP program, with a reference; NULL: none
  * @stat_map: counters of the link, with a reference; NULL: none
- * @stat: those; or, without @stat_map, counters that nobody looks at
+ * @stat: the counters in @stat_map; without it, counters that nobody reads
  * @prog: XDP program, with a reference; NULL: none. Run under RCU
  * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
  * @qp_entries: size of @qp_map and @qp, a power of two; 0: no maps yet
  * @mpt_mask: @mpt_entries - 1
  * @qp_mask: @qp_entries - 1
- * @maker: file that made it, until it has maps
- * @users: files that use it
- * @lock: for the objects
+ * @maker: file that made it; NULL when it has maps
+ * @users: number of files that use it
+ * @lock: protects the objects
  * @mr: region by key index; read by the data path under RCU
- * @mw: window by key index; likewise
- * @qp: queue pair by place in @qp_map; likewise
- * @keys: indices of @mr, @mw and @mpt_map that are free
- * @mr_used: bitmap of key indices that regions have
- * @mw_used: bitmap of key indices that windows have
- * @qp_used: bitmap of places in @qp_map that are not free
+ * @mw: window by key index; read by the data path under RCU
+ * @qp: queue pair by position in @qp_map; read by the data path under RCU
+ * @keys: free key indices, that is, indices of @mr, @mw and @mpt_map
+ * @mr_used: bitmap of key indices of regions
+ * @mw_used: bitmap of key indices of windows
+ * @qp_used: bitmap of positions in @qp_map that are taken
  * @names: regions by name, see name.h
  * @pds: protection domain by number
  * @cqs: completion queue by number
  * @srqs: shared receive queue by number
- * @pd_next: where the search for a free number goes on
- * @cq_next: likewise
- * @srq_next: likewise
+ * @pd_next: number at which the search for a free one in @pds continues
+ * @cq_next: likewise in @cqs
+ * @srq_next: likewise in @srqs
  * @nr_pds: number of protection domains
  * @nr_mrs: number of memory regions
  * @nr_mws: number of memory windows
  * @nr_qps: number of queue pairs
- * @own: the persistent objects
- * @limits: of what its users make; with a lock of their own
+ * @own: owner of the persistent objects
+ * @limits: limits and counts of objects; with a lock of their own
  *
- * From @id to @users under xr_links_lock, the rest under @lock. Maps, sizes and
- * tables do not change once @mpt_entries is set; @prog does, but not to NULL.
+ * The fields from @id to @users are under xr_links_lock, the others under @lock, except the
+ * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU. Maps, sizes and
+ * tables do not change after @mpt_entries is set. @prog can be replaced, but not by NULL.
  */
 struct xr_link {
 	u32 id;
@@ -112,14 +113,15 @@ struct xr_link {
 	struct xr_limits limits;
 };
 
-/* Those that have maps. */
+/* Links that have maps, by number. Written under xr_links_lock, read under RCU. */
 extern struct xr_link __rcu *xr_links_up[XR_MAX_LINKS];
 
 /*
- * Find a link on the data path: in softirq, under RCU, which keeps it. Of @id only the
- * low eight bits are looked at: a number of no link may be another's, as any number may.
+ * Find a link on the data path: in softirq, under RCU, which keeps the link. Only the low
+ * eight bits of @id count. A larger number may find another link, which does no harm: the
+ * caller could have passed that link's number as well.
  *
- * Return: the link, which has maps and tables, or NULL.
+ * Return: the link, which has maps and tables; NULL: none.
  */
 static inline struct xr_link *xr_link_rcu(u32 id)
 {
