@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entries are written in place, under the link's lock, or of a window under its
- * own. The state is written last when an entry appears and first when it goes.
+ * Writing the memory protection table, the map "mpt".
+ *
+ * Entries are written in place, under the link's lock or, when a window is bound or
+ * invalidated, under the window's lock. The state is written last when an entry becomes
+ * valid, and first when it becomes invalid.
  */
 #include <linux/bpf.h>
 
@@ -9,7 +12,7 @@
 
 #include "mpt.h"
 
-/* Array elements stay where they are as long as the map lives. */
+/* Find an entry. Its address does not change while the map exists. */
 struct xroce_mpt *xr_mpt_entry(struct bpf_map *map, u32 index)
 {
 	struct xroce_mpt *m;
@@ -21,12 +24,13 @@ struct xroce_mpt *xr_mpt_entry(struct bpf_map *map, u32 index)
 }
 
 /**
- * xr_mpt_put_mr() - let peers reach a region
- * @m: its entry
- * @mr: what is to be there, which is valid; the module's own table has it already
+ * xr_mpt_put_mr() - write the entry of a region, so that peers can access it
+ * @m: the entry
+ * @mr: the new values; the module's own table must have the region already
  *
- * The entry may hold the region as it was, under another key: who reads the old
- * key with any of what follows is refused by the module, which has it no more.
+ * The entry may be valid for the region before re-registration, under another key. If the
+ * XDP program reads the old key together with new values, the module refuses the access,
+ * because its own table no longer has that key.
  */
 void xr_mpt_put_mr(struct xroce_mpt *m, const struct xroce_mpt *mr)
 {
@@ -36,19 +40,19 @@ void xr_mpt_put_mr(struct xroce_mpt *m, const struct xroce_mpt *mr)
 	WRITE_ONCE(m->pd, mr->pd);
 	WRITE_ONCE(m->iova, mr->iova);
 	WRITE_ONCE(m->length, mr->length);
-	/* After all the rest: who sees the key, and then VALID, sees it. */
+	/* Written last: a reader that sees this key, and then VALID, sees the rest. */
 	smp_store_release(&m->key, mr->key);
 	smp_store_release(&m->state, XROCE_MPT_VALID);
 }
 
-/* Let peers reach it no more; it is to be written again. */
+/* Make an entry invalid before it is written again. */
 void xr_mpt_stop(struct xroce_mpt *m)
 {
 	WRITE_ONCE(m->state, XROCE_MPT_INVALID);
-	smp_wmb();	/* no reader sees VALID with what follows */
+	smp_wmb();	/* INVALID is visible before anything that is written next */
 }
 
-/* Let peers reach it no more, for good. */
+/* Make an entry invalid and free it. */
 void xr_mpt_clear(struct xroce_mpt *m)
 {
 	xr_mpt_stop(m);
@@ -60,6 +64,6 @@ void xr_mpt_clear(struct xroce_mpt *m)
 	WRITE_ONCE(m->iova, 0);
 	WRITE_ONCE(m->length, 0);
 	WRITE_ONCE(m->mr, 0);
-	/* The next owner's writes come after ours. */
+	/* FREE is visible after the zeros above. */
 	smp_store_release(&m->state, XROCE_MPT_FREE);
 }

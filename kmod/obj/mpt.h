@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing the map "mpt", from which the XDP program judges keys. */
+/* Writing the map "mpt", in which the XDP program looks up keys. */
 #ifndef _XR_MPT_H
 #define _XR_MPT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions: their look-up, and what peers are told of them. */
+/* Memory regions: look-up, and their entries in the map "mpt". */
 #include <linux/nospec.h>
 
 #include "xroce_map.h"
@@ -16,7 +16,7 @@ static struct xroce_mpt *xr_mr_entry(const struct xr_link *link, const struct xr
 	return xr_mpt_entry(link->mpt_map, mr->key >> XROCE_KEY_SHIFT);
 }
 
-/* Let peers reach a region; the module's own table has it already. */
+/* Let peers access a region, which the module's own table must have already. */
 void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
 {
 	const struct xroce_mpt m = {
@@ -30,22 +30,22 @@ void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
 	xr_mpt_put_mr(xr_mr_entry(link, mr), &m);
 }
 
-/* Let peers reach it no more. */
+/* Free a region's entry in the map "mpt": peers can no longer access the region. */
 void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr)
 {
 	xr_mpt_clear(xr_mr_entry(link, mr));
 }
 
-/* Does the region have all of these bytes? */
+/* Is the range from @va, of @len bytes, inside the region? */
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
 {
 	u64 off = va - mr->iova;
 
-	/* It wraps when @va lies before the region, and is too large then. */
+	/* If @va is before the region, @off has wrapped and is too large. */
 	return off <= mr->umem->length && len <= mr->umem->length - off;
 }
 
-/* Under the link's lock. */
+/* Find a region by its key index; NULL: none. The link's lock is held. */
 struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 {
 	if (index >= link->mpt_entries)
@@ -55,7 +55,10 @@ struct xr_mr *xr_mr_find(const struct xr_link *link, u32 index)
 					 lockdep_is_held(&link->lock));
 }
 
-/* Like xr_mr_find(), for who wants to change it, or to share its memory. */
+/*
+ * Find a region that @caller may change, and whose memory it may share. The link's lock is
+ * held. Return: the region, or -ENOENT, -EPERM as xr_owner_check().
+ */
 struct xr_mr *xr_mr_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 index)
 {

@@ -2,13 +2,14 @@
 /*
  * Memory regions (IBTA 10.6).
  *
- * The data path finds a region by its key in the link's table, under RCU, and
- * holds it while it copies (xr_mr_acquire(), xr_mr_release()): the pages stay pinned
- * until it lets go (hazard.h). Who deregisters takes the rights away, then waits until no
- * CPU is on it: the data path looks at the rights after it has said what it holds.
+ * The data path finds a region by its key in the link's table, under RCU, and holds it
+ * during a copy by a hazard pointer (xr_mr_acquire(), xr_mr_release(), hazard.h). The
+ * memory of the region is not released meanwhile. Deregistration sets the rights to 0,
+ * then waits until no CPU holds the region. The data path reads the rights after it has
+ * set its hazard pointer, so it either is waited for or finds no rights.
  *
- * A region does not change: to re-register is to put another in its place, with
- * the same index, owner and name and another key byte (mr_rereg.c).
+ * A region does not change. Re-registration replaces it by a new structure with the same
+ * index, owner and name and another key byte (mr_rereg.c).
  */
 #ifndef _XR_MR_H
 #define _XR_MR_H
@@ -34,22 +35,21 @@ struct xr_pd;
 /**
  * struct xr_mr - memory region
  * @key: index << 8 | key byte
- * @iova: address of the first byte for a peer
- * @umem: its memory, of which it is a user
- * @access: XROCE_ACCESS_*; 0: it is being deregistered
+ * @iova: address by which peers name the first byte
+ * @umem: its memory, with a reference
+ * @access: XROCE_ACCESS_*; 0: it is being deregistered or replaced
  * @flags: XROCE_F_PID
  * @stat: its counters, see mr_stat.h
- * @windows: those bound to it, and XR_MW_GOING (mw_count.h)
- * @pd: protection domain it is a member of
- * @owner: whose it is
+ * @windows: number of windows bound to it; negative: no more can be (mw_count.h)
+ * @pd: protection domain
+ * @owner: owner
  * @node: in @owner's list
- * @charge: what it counts for
+ * @charge: its charge against limits
  * @name: its name, see name.h
- * @rcu: the structure outlives its data path readers
+ * @rcu: for freeing the structure after its readers on the data path
  *
- * @pd, @owner, @node, @charge and the place of @name in its table are under the link's
- * lock. The rest does not change while the region is in the table, but for @windows; then
- * @access becomes 0.
+ * @node, @charge and the node of @name are under the link's lock. @windows is atomic. The
+ * other fields do not change after the region is published, except that @access becomes 0.
  */
 struct xr_mr {
 	u32 key;
@@ -75,22 +75,22 @@ void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr);
 void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr);
 
 /**
- * xr_mr_acquire() - find a region by its key and keep its pages
- * @link: where; there are queue pairs on it, and so there is the table
- * @key: all 32 bits
+ * xr_mr_acquire() - find a region by its key and hold it
+ * @link: the link; it has maps, and so the table
+ * @key: all 32 bits of the key
  *
- * In softirq, under RCU. The caller must look at the region's rights, of which it has
- * none left when it is being deregistered, must call xr_mr_release(), and may not hold
- * another region until then.
+ * In softirq, under RCU. Afterwards the caller must check the region's rights, which are 0
+ * if it is being deregistered, and call xr_mr_release(). Until then it must not hold
+ * another region or window, take a lock or allocate memory (hazard.h).
  *
- * Return: the region, or NULL.
+ * Return: the region; NULL: none has this key, and nothing is held.
  */
 static inline struct xr_mr *xr_mr_acquire(const struct xr_link *link, u32 key)
 {
 	struct xr_mr *mr;
 	u32 index;
 
-	/* A power of two. In the place of an index too large is another key. */
+	/* The mask keeps a wrong index inside the table; the key then differs. */
 	index = key >> XROCE_KEY_SHIFT & link->mpt_mask;
 	mr = rcu_dereference_bh(link->mr[index]);
 	if (unlikely(!mr || mr->key != key))
@@ -99,7 +99,7 @@ static inline struct xr_mr *xr_mr_acquire(const struct xr_link *link, u32 key)
 	return mr;
 }
 
-/* Let go of what xr_mr_acquire() has returned. */
+/* Release the region or window that this CPU holds. */
 static inline void xr_mr_release(void)
 {
 	xr_hazard_clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory windows: allocation, look-up, and what the data path may do with them. */
+/* Memory windows: allocation, look-up, queries, and access on the data path. */
 #include <linux/bitmap.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -17,19 +17,20 @@
 #include "qp.h"
 
 /**
- * xr_mw_acquire() - find the region behind a window, and keep its pages
+ * xr_mw_acquire() - find the region that a window is bound to, and hold the window
  * @qp: queue pair whose peer has sent the key
- * @va: first byte
- * @key: all 32 bits
+ * @va: address of the first byte
+ * @key: all 32 bits of the R_Key
  * @len: bytes
- * @right: the XROCE_ACCESS_REMOTE_* that is needed
+ * @right: the right that is needed, one of XROCE_ACCESS_REMOTE_*
  *
- * All of it is checked, as the maps "mpt" and "qp" may say something else.
+ * Key, bounds, rights, protection domain and queue pair are checked here again, because
+ * the XDP program has checked them in the maps "mpt" and "qp", which are not trusted.
  *
- * In softirq, under RCU. The caller must call xr_mr_release() and may not hold
- * anything else until then.
+ * In softirq, under RCU. The caller must call xr_mr_release(), and until then must not hold
+ * another region or window, take a lock or allocate memory (hazard.h).
  *
- * Return: the region, or NULL.
+ * Return: the region; NULL: no access, and nothing is held.
  */
 struct xr_mr *xr_mw_acquire(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 			 u32 right)
@@ -45,7 +46,7 @@ struct xr_mr *xr_mw_acquire(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 	if (!mw)
 		return NULL;
 	xr_hazard_set(mw);
-	/* Pairs with xr_mw_bind(): who sees the key sees what it grants. */
+	/* Pairs with the release in xr_mw_bind(): the fields read below go with the key. */
 	if (smp_load_acquire(&mw->live) != key)
 		goto drop;
 	off = va - mw->addr;
@@ -68,7 +69,10 @@ static struct xr_mw *xr_mw_find(const struct xr_link *link, u32 index)
 					 lockdep_is_held(&link->lock));
 }
 
-/* Like xr_mw_find(), for who wants to change it. The link's lock is held. */
+/*
+ * Find a window that @caller may change. The link's lock is held. Return: the window, or
+ * -ENOENT, -EPERM as xr_owner_check().
+ */
 struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 index)
 {
@@ -80,12 +84,12 @@ struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *calle
 
 /**
  * xr_mw_create() - allocate a window
- * @link: where
- * @caller: who asks
- * @owner: whose it will be
- * @a: in: what; out: handle and key
+ * @link: the link
+ * @caller: the requesting file
+ * @owner: owner of the new window
+ * @a: in: protection domain and type; out: handle and key
  *
- * Return: 0 or an error of MW_ADD.
+ * Return: 0 or an errno of MW_ADD, see uapi/xroce.h.
  */
 int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_mw_add *a)
@@ -142,8 +146,8 @@ out:
 }
 
 /*
- * Deallocate a window. The link's lock is held. When this returns no access
- * through it is under way.
+ * Deallocate a window. The link's lock is held. When this returns, no access through the
+ * window is under way.
  */
 void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 {
@@ -151,7 +155,7 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 
 	lockdep_assert_held(&link->lock);
 	spin_lock_bh(&mw->lock);
-	/* Nobody binds it again, who may have found it already. */
+	/* Refuse a bind that has found the window already. */
 	mw->gone = true;
 	xr_mw_stop(mw);
 	spin_unlock_bh(&mw->lock);
@@ -169,11 +173,11 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 
 /**
  * xr_mw_delete() - deallocate a window
- * @link: where
- * @caller: who asks
- * @index: its handle
+ * @link: the link
+ * @caller: the requesting file
+ * @index: handle of the window
  *
- * Return: 0, -ENOENT or -EPERM.
+ * Return: 0; -ENOENT: @caller sees no such window; -EPERM: another file owns it.
  */
 int xr_mw_delete(struct xr_link *link, struct xr_owner *caller, u32 index)
 {
@@ -190,12 +194,12 @@ int xr_mw_delete(struct xr_link *link, struct xr_owner *caller, u32 index)
 }
 
 /**
- * xr_mw_orphan() - unbind what is bound to a region or a queue pair that goes
+ * xr_mw_orphan() - unbind all windows of a region or queue pair that is being destroyed
  * @pd: its protection domain; the link's lock is held
  * @mr: the region, or NULL
  * @qp: the queue pair, or NULL
  *
- * Its count of windows has been closed, so that no more come.
+ * The caller has closed the count of windows (xr_mw_close()), so no more can be bound.
  */
 void xr_mw_orphan(struct xr_pd *pd, const struct xr_mr *mr,
 		  const struct xr_qp *qp)
@@ -233,13 +237,13 @@ static void xr_mw_describe(struct xr_link *link, struct xr_mw *mw,
 }
 
 /**
- * xr_mw_query() - look at a window
- * @link: where
- * @caller: who asks
- * @next: the first one at or after @q's that @caller may see
- * @q: in: the handle; out: all
+ * xr_mw_query() - query a window
+ * @link: the link
+ * @caller: the requesting file
+ * @next: take the first window with this handle or a higher one that @caller may see
+ * @q: in: handle; out: all fields
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: @caller sees no such window.
  */
 int xr_mw_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_mw_query *q)

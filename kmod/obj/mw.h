@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory windows (IBTA 10.6.7): a part of a region with rights of its own, which
- * are granted and taken back without a system call.
+ * Memory windows (IBTA 10.6.7): a window is a part of a region with rights of its own,
+ * which a program grants and revokes without a system call (sq.h).
  *
- * A window that is bound is one of its region's xr_mr::windows, and one of type 2
- * is counted in its queue pair as well. Regions and queue pairs that go see to
- * that nothing is bound to them any more, and that nothing will be (mw_count.h).
- * So a bound window keeps its region, and the data path has to hold no more than
- * the window (hazard.h).
+ * A bound window is counted in xr_mr::windows of its region, and a bound window of type 2
+ * also in xr_qp::windows_2a or xr_qp::windows_2b of its queue pair. Before a region or queue
+ * pair is destroyed, its count is closed, so that no more windows can be bound to it, and
+ * those that are bound are unbound (mw_count.h). A region thus exists as long as a window is
+ * bound to it, and the data path needs to hold only the window (hazard.h).
  */
 #ifndef _XR_MW_H
 #define _XR_MW_H
@@ -32,28 +32,29 @@ struct xroce_mw_query;
 
 /**
  * struct xr_mw - memory window
- * @live: @key while it is bound, else 0; what the data path goes by
- * @qpn: of type 2: queue pair that may use it; else 0
+ * @live: @key while it is bound, else 0; the data path compares it with the R_Key
+ * @qpn: bound window of type 2: number of @qp; else 0
  * @access: XROCE_ACCESS_*
  * @addr: address of the first byte
  * @length: bytes
- * @mr: region that it is bound to; NULL: none
- * @lock: for what is above, and for @key, @gone and @qp; bottom halves off
+ * @mr: region that it is bound to; NULL: not bound
+ * @lock: protects the fields above, @key, @gone, @qp and the entry @map; taken with bottom
+ *	halves off
  * @key: index << 8 | key byte
  * @type: enum xroce_mw_type
- * @gone: it is being deallocated
- * @qp: of type 2: the queue pair, while bound
+ * @gone: it is being deallocated and cannot be bound any more
+ * @qp: bound window of type 2: queue pair that it belongs to; else NULL
  * @map: its entry in the map "mpt"
- * @pd: protection domain it is a member of
- * @owner: whose it is
+ * @pd: protection domain
+ * @owner: owner
  * @node: in @owner's list
  * @member: in @pd's list
- * @charge: what it counts for
- * @rcu: the structure outlives its data path readers
+ * @charge: its charge against limits
+ * @rcu: for freeing the structure after its readers on the data path
  *
- * From @qpn to @mr nothing changes before @live is 0 and no CPU is on the window.
- * @node and @member are under the link's lock; @type, @map, @pd and @owner do not
- * change.
+ * The fields from @qpn to @mr, which the data path reads without @lock, change only while
+ * @live is 0 and no CPU holds the window. @node and @member are under the link's lock.
+ * @type, @map, @pd and @owner do not change.
  */
 struct xr_mw {
 	u32 live;
@@ -78,14 +79,14 @@ struct xr_mw {
 };
 
 /**
- * struct xr_bind - what to bind a window to
- * @key: its next key; with @draw the byte does not count
- * @lkey: of the region
- * @addr: first byte
- * @length: bytes
+ * struct xr_bind - arguments of a bind
+ * @key: next key of the window; with @draw only its index counts
+ * @lkey: L_Key of the region
+ * @addr: address of the first byte
+ * @length: bytes; 0: unbind a window of type 1
  * @access: XROCE_ACCESS_*
- * @one: it is a window of type 1
- * @draw: the key byte is to be drawn; type 1 only
+ * @one: the request is for a window of type 1
+ * @draw: draw the key byte at random; type 1 only
  */
 struct xr_bind {
 	u32 key;
@@ -116,6 +117,8 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
 		    const struct xr_bind *b);
 int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key);
+
+/* mw.c, for the data path */
 struct xr_mr *xr_mw_acquire(const struct xr_qp *qp, u64 va, u32 key, u32 len,
 			 u32 right);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Binding and invalidating windows (IBTA 10.6.7.2), in softirq as well: for work
- * requests, and for a peer's SEND with invalidate.
+ * Binding and invalidating windows (IBTA 10.6.7.2), for ioctls, and in softirq for work
+ * requests and for a peer's SEND with Invalidate.
  */
 #include <linux/nospec.h>
 
@@ -19,7 +19,7 @@
 
 #define XR_MW_ACCESS	(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
 
-/* The windows that are tied to a queue pair, by type. */
+/* The count of windows of the same type as @mw that are bound to @qp. Type 2 only. */
 static atomic_t *xr_mw_tied(const struct xr_mw *mw, struct xr_qp *qp)
 {
 	return mw->type == XROCE_MW_TYPE_2A ? &qp->windows_2a : &qp->windows_2b;
@@ -34,8 +34,9 @@ static enum xroce_mpt_type xr_mw_mpt_type(const struct xr_mw *mw)
 }
 
 /*
- * Write it to the map "mpt": XROCE_MPT_VALID: it is bound, and can be used already;
- * XROCE_MPT_INVALID: it is not. @mw->lock is held, or nobody else has it yet.
+ * Write a window to the map "mpt". @state: XROCE_MPT_VALID: it is bound, and @mw->live is
+ * set already; XROCE_MPT_INVALID: it is not bound. @mw->lock is held, or the window is not
+ * published yet.
  */
 void xr_mw_show(const struct xr_mw *mw, enum xroce_mpt_state state)
 {
@@ -55,8 +56,8 @@ void xr_mw_show(const struct xr_mw *mw, enum xroce_mpt_state state)
 }
 
 /*
- * Let nobody through the window, wait for those who are, and let go of the
- * region. @mw->lock is held.
+ * Unbind a window, if it is bound: refuse further accesses through it, wait for those under
+ * way, then release the region and the queue pair. @mw->lock is held.
  */
 void xr_mw_stop(struct xr_mw *mw)
 {
@@ -77,7 +78,7 @@ void xr_mw_stop(struct xr_mw *mw)
 	mw->length = 0;
 }
 
-/* Under RCU. */
+/* Find a window by the index of @key; NULL: none. Under RCU. */
 static struct xr_mw *xr_mw_get_rcu(const struct xr_link *link, u32 key)
 {
 	u32 index = key >> XROCE_KEY_SHIFT;
@@ -88,18 +89,18 @@ static struct xr_mw *xr_mw_get_rcu(const struct xr_link *link, u32 key)
 	return rcu_dereference_bh(link->mw[index]);
 }
 
-/* May @mw be bound to @mr, which is held? Return: 0 or an error of MW_BIND. */
+/* Check whether @mw may be bound to @mr, which is held. Return: 0 or an errno of MW_BIND. */
 static int xr_mw_region_check(const struct xr_mr *mr, const struct xr_mw *mw,
 			      const struct xr_bind *b)
 {
 	u32 access = READ_ONCE(mr->access);
 
-	/* It is going, and may have no rights left. */
+	/* Being deregistered: its rights, which may be 0, must not decide the errno. */
 	if (atomic_read(&mr->windows) < 0)
 		return -ENOENT;
 	if (mr->pd != mw->pd)
 		return -EXDEV;
-	/* A peer cannot be let write what we may not (IBTA 10.6.7.2.2). */
+	/* Remote write and atomic need local write of the region (IBTA 10.6.7.2.2). */
 	if (!(access & XROCE_ACCESS_MW_BIND) ||
 	    (b->access & (XROCE_ACCESS_REMOTE_WRITE |
 			  XROCE_ACCESS_REMOTE_ATOMIC) &&
@@ -109,9 +110,10 @@ static int xr_mw_region_check(const struct xr_mr *mr, const struct xr_mw *mw,
 }
 
 /*
- * The region to bind to, with a window more. It is held until the window is counted, and
- * counted only when all is right, so that MR_DEREG is never told of a window that there
- * will not be. Return: it, or an error.
+ * Find the region to bind to, and count one more window there. The region is held until the
+ * window is counted. The window is counted after all checks of the region, so that a bind
+ * which fails them does not make MR_DEREG return -EBUSY. Return: the region, or an errno of
+ * MW_BIND.
  */
 static struct xr_mr *xr_mw_region(const struct xr_link *link,
 				  const struct xr_mw *mw,
@@ -129,7 +131,10 @@ static struct xr_mr *xr_mw_region(const struct xr_link *link,
 	return ret ? ERR_PTR(ret) : mr;
 }
 
-/* What does not depend on the region. @mw->lock is held. */
+/*
+ * Check the parts of a bind that do not depend on the region. @mw->lock is held. Return: 0
+ * or an errno of MW_BIND.
+ */
 static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
 			    const struct xr_bind *b)
 {
@@ -157,15 +162,15 @@ static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
 
 /**
  * xr_mw_bind() - bind a window, or with length 0 unbind one of type 1
- * @link: where
+ * @link: the link
  * @mw: the window
- * @qp: queue pair, by which it is bound
- * @b: what to; the index of the key is @mw's
+ * @qp: queue pair that the bind is requested on
+ * @b: the arguments; the index in @b->key is that of @mw
  *
- * Under RCU. On return, what was bound before gives no access, or else nothing
- * has changed.
+ * Under RCU. On success, the previous key gives no access any more when this returns. On
+ * failure nothing has changed.
  *
- * Return: 0 or an error of MW_BIND.
+ * Return: 0 or an errno of MW_BIND, see uapi/xroce.h.
  */
 int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 	       const struct xr_bind *b)
@@ -191,7 +196,7 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 		}
 	}
 	xr_mw_stop(mw);
-	/* The index is ours, and so are the bytes that it has had. */
+	/* @mw->lock is enough for the key bytes of the window's own index (key.h). */
 	if (b->draw) {
 		mw->key = index << XROCE_KEY_SHIFT |
 			  xr_key_byte(&link->keys, index);
@@ -211,7 +216,10 @@ int xr_mw_bind(struct xr_link *link, struct xr_mw *mw, struct xr_qp *qp,
 		mw->qp = qp;
 		mw->qpn = qp->qpn;
 	}
-	/* The module first: a verdict must find what it allows. */
+	/*
+	 * Before the map, so that the module accepts every key that the XDP program
+	 * accepts. Pairs with the acquire in xr_mw_acquire().
+	 */
 	smp_store_release(&mw->live, mw->key);
 	xr_mw_show(mw, XROCE_MPT_VALID);
 out:
@@ -220,12 +228,14 @@ out:
 }
 
 /**
- * xr_mw_post_bind() - the same, for a work request
- * @link: where
- * @qp: queue pair; the window must be its owner's
- * @b: what to; the index of the key is the window's
+ * xr_mw_post_bind() - bind a window for a work request
+ * @link: the link
+ * @qp: queue pair of the work request; the window must belong to the same owner
+ * @b: the arguments; the index in @b->key names the window
  *
- * Under RCU. Return: as for xr_mw_bind().
+ * Under RCU.
+ *
+ * Return: as xr_mw_bind(); -ENOENT also: the owner has no such window.
  */
 int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
 		    const struct xr_bind *b)
@@ -238,14 +248,16 @@ int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
 }
 
 /**
- * xr_mw_invalidate() - make a key void (IBTA 10.6.7.2.6)
- * @link: where
- * @qp: queue pair that the window is tied to
- * @key: the window's, all of it
+ * xr_mw_invalidate() - invalidate the key of a type 2 window (IBTA 10.6.7.2.6)
+ * @link: the link
+ * @qp: queue pair that the window must belong to
+ * @key: all 32 bits of the window's key
  *
- * Under RCU. On return it gives no access, or else nothing has changed.
+ * Under RCU. On success, the key gives no access any more when this returns. On failure
+ * nothing has changed. The caller checks the state of @qp.
  *
- * Return: 0 or an error of MW_INVAL, but for the queue pair's state.
+ * Return: 0; -ENOENT: no window has this key; -EOPNOTSUPP: it is of type 1; -EINVAL: it is
+ * not bound; -EXDEV: it belongs to another queue pair.
  */
 int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts of the windows that are bound to a region, or tied to a queue pair. */
+/* Counts of the windows that are bound to a region or to a queue pair. */
 #ifndef _XR_MW_COUNT_H
 #define _XR_MW_COUNT_H
 
@@ -7,22 +7,22 @@
 #include <linux/limits.h>
 #include <linux/types.h>
 
-/* A count of bound windows that takes no more of them. */
+/* This bit closes a count: it makes the count negative, and no more windows are bound. */
 #define XR_MW_GOING	INT_MIN
 
-/* Let nothing be bound any more, if nothing is. Return: whether that is so. */
+/* Close a count if no window is bound. Return: whether it was closed. */
 static inline bool xr_mw_none(atomic_t *windows)
 {
 	return !atomic_cmpxchg(windows, 0, XR_MW_GOING);
 }
 
-/* After xr_mw_none(): the region stays as it is. */
+/* Reopen a count that xr_mw_none() has closed. */
 static inline void xr_mw_again(atomic_t *windows)
 {
 	atomic_set(windows, 0);
 }
 
-/* Let nothing be bound any more. Return: how many windows are. */
+/* Close a count. Return: number of windows that are bound. */
 static inline int xr_mw_close(atomic_t *windows)
 {
 	return atomic_fetch_or(XR_MW_GOING, windows) & INT_MAX;

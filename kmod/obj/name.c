@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of regions: which ones are allowed, and a table for each link that keeps
- * them unique. Another user's names are never compared: they must not be
- * discoverable by trying.
+ * Names of regions: a check whether a name is allowed, and a table for each link that keeps
+ * names unique. A name is never compared with names of other owners, so that nobody can
+ * find them out by trying.
  */
 #include <linux/rhashtable.h>
 
@@ -21,7 +21,7 @@ static const struct rhashtable_params xr_name_params = {
 static_assert(offsetof(struct xr_name, node) ==
 	      XROCE_NAME_MAX + 2 * sizeof(void *));
 
-/* Text from user space, of XROCE_NAME_MAX bytes. */
+/* Is @text, XROCE_NAME_MAX bytes from user space, a valid name, or empty? */
 bool xr_name_ok(const char *text)
 {
 	return strnlen(text, XROCE_NAME_MAX) < XROCE_NAME_MAX &&
@@ -41,13 +41,13 @@ static void xr_name_scope(struct xr_name *name, const struct xr_owner *owner,
 }
 
 /**
- * xr_name_take() - make the name of a new region its own
- * @names: the link's; its lock is held
- * @name: the name
- * @owner: whose region it is
- * @pd: its protection domain
+ * xr_name_take() - enter the name of a new region into the table
+ * @names: the link's table; the link's lock is held
+ * @name: the name; if its text is empty, nothing is done
+ * @owner: owner of the region
+ * @pd: protection domain of the region
  *
- * Return: 0, -EEXIST or -ENOMEM.
+ * Return: 0; -EEXIST: another region has the name; -ENOMEM.
  */
 int xr_name_take(struct rhashtable *names, struct xr_name *name,
 		 const struct xr_owner *owner, const struct xr_pd *pd)
@@ -62,14 +62,15 @@ int xr_name_take(struct rhashtable *names, struct xr_name *name,
 }
 
 /**
- * xr_name_move() - let another region take the place of one
- * @names: the link's; its lock is held
- * @from: in the table
- * @to: has the same text, and perhaps another protection domain
- * @owner: as of xr_name_take(), for @to
- * @pd: likewise
+ * xr_name_move() - replace a name in the table by that of a re-registered region
+ * @names: the link's table; the link's lock is held
+ * @from: name of the old region, in the table unless its text is empty
+ * @to: name of the new region, with the same text
+ * @owner: owner of the new region
+ * @pd: protection domain of the new region, which may differ from the old one's
  *
- * Return: 0, or -EEXIST or -ENOMEM, and nothing has changed.
+ * Return: 0; -EEXIST: another region has the name in @pd; -ENOMEM. On failure nothing has
+ * changed.
  */
 int xr_name_move(struct rhashtable *names, struct xr_name *from, struct xr_name *to,
 		 const struct xr_owner *owner, const struct xr_pd *pd)
@@ -88,7 +89,7 @@ int xr_name_move(struct rhashtable *names, struct xr_name *from, struct xr_name 
 	return ret;
 }
 
-/* The region goes. The link's lock is held. */
+/* Remove the name of a region from the table. The link's lock is held. */
 void xr_name_put(struct rhashtable *names, struct xr_name *name)
 {
 	if (*name->text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of regions: unique where they are looked up. */
+/* Names of regions, and where they are unique. */
 #ifndef _XR_NAME_H
 #define _XR_NAME_H
 
@@ -13,13 +13,13 @@ struct xr_pd;
 
 /**
  * struct xr_name - the name of a region, and where it is unique
- * @text: padded with zeros; empty: the region has none
- * @owner: whose region it is
- * @pd: protection domain of a region of a file; NULL: a persistent region, whose
- *	name is unique on its link
- * @node: in the link's table of names, if it is not empty
+ * @text: the name, padded with zeros; empty: the region has none
+ * @owner: owner of the region
+ * @pd: protection domain, if a file owns the region; NULL: a persistent region, whose name
+ *	is unique on its link
+ * @node: in the link's table of names, if @text is not empty
  *
- * All bytes before @node are the key of that table: there may be no padding.
+ * All bytes before @node are the key of that table, so there must be no padding.
  */
 struct xr_name {
 	char text[XROCE_NAME_MAX];

@@ -7,16 +7,16 @@
 #include "link.h"
 #include "pd.h"
 
-/* Numbers are not used again soon: a stale one should find nothing. */
+/* Numbers are allocated in turn, so that a stale one does not soon name another domain. */
 #define XR_PD_LIMIT	XA_LIMIT(1, 0xffffff)
 
 /**
  * xr_pd_create() - allocate a protection domain
- * @link: where
- * @owner: whose
+ * @link: the link
+ * @owner: owner of the new domain
  * @id: out: its number
  *
- * Return: 0 or an error of PD_ADD.
+ * Return: 0 or an errno of PD_ADD, see uapi/xroce.h.
  */
 int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 {
@@ -50,7 +50,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 	return 0;
 }
 
-/* The link's lock is held, and @pd has no members. */
+/* Deallocate a protection domain without members. The link's lock is held. */
 void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 {
 	lockdep_assert_held(&link->lock);
@@ -62,7 +62,10 @@ void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
 	kfree(pd);
 }
 
-/* One that @caller may change. The link's lock is held. */
+/*
+ * Find a protection domain that @caller may change. The link's lock is held. Return: the
+ * domain, or -ENOENT, -EPERM as xr_owner_check().
+ */
 static struct xr_pd *xr_pd_get(struct xr_link *link, const struct xr_owner *caller,
 			       u32 id)
 {
@@ -74,11 +77,12 @@ static struct xr_pd *xr_pd_get(struct xr_link *link, const struct xr_owner *call
 
 /**
  * xr_pd_delete() - deallocate a protection domain that has no members
- * @link: where
- * @caller: who asks
- * @id: its number
+ * @link: the link
+ * @caller: the requesting file
+ * @id: number of the domain
  *
- * Return: 0, -ENOENT, -EPERM or -EBUSY.
+ * Return: 0; -ENOENT: @caller sees no such domain; -EPERM: another file owns it; -EBUSY: it
+ * has members.
  */
 int xr_pd_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 {
@@ -97,16 +101,16 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 }
 
 /**
- * xr_pd_find() - a protection domain that a new member may join
- * @link: where; its lock is held
- * @caller: who asks
- * @owner: whose the member will be
- * @id: its number
+ * xr_pd_find() - find the protection domain of a new member
+ * @link: the link, whose lock is held
+ * @caller: the requesting file
+ * @owner: owner of the new member
+ * @id: number of the domain
  *
- * A member must not outlive its domain, so that a persistent one needs a
- * persistent domain.
+ * A member must not outlive its domain, so a persistent member needs a persistent domain.
  *
- * Return: the domain, or -ENOENT, -EPERM.
+ * Return: the domain; -ENOENT: @caller sees no such domain; -EPERM: another file owns it,
+ * or the member is persistent and the domain is not.
  */
 struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *caller,
 			 const struct xr_owner *owner, u32 id)
@@ -123,13 +127,13 @@ struct xr_pd *xr_pd_find(struct xr_link *link, const struct xr_owner *caller,
 }
 
 /**
- * xr_pd_query() - look at a protection domain
- * @link: where
- * @caller: who asks
- * @next: the first one at or after @q's that @caller may see
- * @q: in: the number; out: all
+ * xr_pd_query() - query a protection domain
+ * @link: the link
+ * @caller: the requesting file
+ * @next: take the first domain with this number or a higher one that @caller may see
+ * @q: in: number; out: all fields
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: @caller sees no such domain.
  */
 int xr_pd_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_pd_query *q)

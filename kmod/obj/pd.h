@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Protection domains (IBTA 10.2.3): a number that members share. */
+/* Protection domains (IBTA 10.2.3). */
 #ifndef _XR_PD_H
 #define _XR_PD_H
 
@@ -15,16 +15,16 @@ struct xroce_pd_query;
 /**
  * struct xr_pd - protection domain
  * @id: its number on the link, from 1
- * @mrs: regions that are members
- * @qps: queue pairs that are members
- * @srqs: shared receive queues that are members
- * @mws: windows that are members
- * @windows: those
- * @owner: whose it is
+ * @mrs: number of regions that are members
+ * @qps: number of queue pairs that are members
+ * @srqs: number of shared receive queues that are members
+ * @mws: number of windows that are members
+ * @windows: list of these windows
+ * @owner: owner
  * @node: in @owner's list
- * @charge: what it counts for
+ * @charge: its charge against limits
  *
- * All under the link's lock.
+ * @id and @owner do not change. The other fields are under the link's lock.
  */
 struct xr_pd {
 	u32 id;
