@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A queue pair's entry in the map "qp" has six cache lines. The first one, its
- * identity, is written here: the state last, so that a packet which sees RTR
- * sees the rest. The second and the fifth one belong to the XDP program while it holds
- * the claim, and what it keeps for later in the third one; to set them up the claim is
- * taken here in the same way. The sixth has counters that the program adds to without a
- * claim.
+ * Queue pairs: look-up, state, and the claim.
+ *
+ * A queue pair's entry in the map "qp" has six cache lines (struct xroce_qp). The module
+ * writes the first one, the identity (ctl/qp_create.c, ctl/qp_modify.c), and in it the state
+ * last, so that a packet that sees RTR sees the rest. The XDP program writes the second and
+ * the fifth line, and its caches in the third, while it has the claim. The module takes the
+ * same claim to set these up. The program adds to the counters in the sixth line without
+ * the claim.
  */
 #include <linux/delay.h>
 #include <linux/memcontrol.h>
@@ -20,14 +22,13 @@
 #include "link.h"
 #include "qp.h"
 
-#define XR_CLAIM_SPINS	10000	/* a packet takes far less */
-#define XR_CLAIM_NAPS	100	/* milliseconds, then it is not a packet */
+#define XR_CLAIM_SPINS	10000	/* attempts; a packet takes far less time */
+#define XR_CLAIM_NAPS	100	/* then attempts, 0.5 to 1 ms apart */
 
 /*
- * Take the claim from the XDP program. A packet holds it for microseconds; who
- * holds it longer is not a packet but someone who has written to the map.
- *
- * Return: false when it was not to be had.
+ * Take the claim, for which the XDP program competes. A packet holds it for microseconds. If
+ * it is held for longer, somebody has written to the map, and the function gives up. May
+ * sleep. Return: whether the claim was taken.
  */
 bool xr_qp_claim(struct xroce_qp *q)
 {
@@ -46,11 +47,14 @@ bool xr_qp_claim(struct xroce_qp *q)
 
 void xr_qp_release(struct xroce_qp *q)
 {
-	/* The next holder sees what we wrote. */
+	/* Pairs with the exchange that takes the claim next, here or in the XDP program. */
 	smp_store_release(&q->claim, 0);
 }
 
-/* What the XDP program writes, for a queue pair that has seen no packet. */
+/*
+ * Reset the fields that the XDP program writes. @psn: the PSN expected first. The caller has
+ * the claim, or is destroying the queue pair.
+ */
 void xr_qp_clear(struct xroce_qp *q, u32 psn)
 {
 	q->epsn = psn;
@@ -74,14 +78,14 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	memset(q->drops, 0, sizeof(q->drops));
 }
 
-/* The one in a place of the table, or NULL. The link's lock is held. */
+/* The queue pair at position @slot of the table; NULL: none. The link's lock is held. */
 struct xr_qp *xr_qp_in(const struct xr_link *link, u32 slot)
 {
 	return rcu_dereference_protected(link->qp[slot],
 					 lockdep_is_held(&link->lock));
 }
 
-/* By its number. Likewise. */
+/* Find a queue pair by its number; NULL: none. The link's lock is held. */
 struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn)
 {
 	struct xr_qp *qp;
@@ -91,7 +95,10 @@ struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn)
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
-/* Like xr_qp_find(), for who wants to change it. */
+/*
+ * Find a queue pair that @caller may change. The link's lock is held. Return: the queue pair,
+ * or -ENOENT, -EPERM as xr_owner_check().
+ */
 struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 qpn)
 {
@@ -101,7 +108,10 @@ struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *calle
 	return ret ? ERR_PTR(ret) : qp;
 }
 
-/* A packet can have moved it to ERR since. */
+/*
+ * The state: @qp->state, unless a packet, a response or a work request has moved the queue
+ * pair to ERR since that was set.
+ */
 u32 xr_qp_state(const struct xr_qp *qp)
 {
 	u32 state = READ_ONCE(qp->state);
@@ -113,15 +123,16 @@ u32 xr_qp_state(const struct xr_qp *qp)
 }
 
 /**
- * xr_qp_alloc() - allocate memory that a packet makes necessary
+ * xr_qp_alloc() - allocate memory for a queue pair in softirq
  * @qp: the queue pair, which is not being destroyed
- * @n: elements
- * @size: of each, in bytes
+ * @n: number of elements
+ * @size: size of an element in bytes
  *
- * Charged to the control group of the queue pair's maker, even past its limit: who
- * waits for memory there has to make room. In softirq.
+ * The memory is charged to the control group of the process that made the queue pair, even
+ * beyond its limit, because an atomic allocation cannot reclaim memory. Later allocations of
+ * the group that can sleep have to reclaim the excess.
  *
- * Return: the memory, or NULL.
+ * Return: the memory, for kfree(); NULL: out of memory.
  */
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
 {
@@ -134,16 +145,19 @@ void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
 }
 
 /**
- * xr_qp_end() - the module has moved it to ERR
+ * xr_qp_end() - move a queue pair to ERR after a work request or a response has failed
  * @qp: the queue pair
  *
- * With bottom halves off, whoever has the claim. Its receive queue is to be told
- * (xr_recv_fail()), once no lock is held that comes behind that of the receive queue.
+ * With bottom halves off. The claim is not needed. The caller calls xr_recv_fail()
+ * afterwards, as soon as it holds no lock that is taken inside recv->lock (main.h).
  */
 void xr_qp_end(struct xr_qp *qp)
 {
 	WRITE_ONCE(qp->failed, true);
-	/* Pairs with xr_qp_modify(): one of us writes ERR last. */
+	/*
+	 * Pairs with the barrier in xr_qp_modify(): either our ERR is the last state that is
+	 * written, or xr_qp_modify() sees @failed and writes ERR.
+	 */
 	smp_mb();
 	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
 }

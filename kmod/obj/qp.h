@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Queue pairs (IBTA 10.2.4): their identity and state, and how they are found. */
+/* Queue pairs (IBTA 10.2.4): identity, state and look-up. */
 #ifndef _XR_QP_H
 #define _XR_QP_H
 
@@ -23,35 +23,40 @@ struct xroce_qp;
 
 /**
  * struct xr_qp - queue pair
- * @link: the link it is on
- * @pd: protection domain it is a member of
+ * @link: its link
+ * @pd: protection domain
  * @qpn: its number
  * @type: enum xroce_qp_type
- * @state: enum xroce_qp_state, as last set; a packet can have ended it since
+ * @state: enum xroce_qp_state as last set; see xr_qp_state()
  * @access: XROCE_ACCESS_REMOTE_*
- * @mtu: bytes of the path MTU
- * @max_dest_rd_atomic: READs and atomics kept for replay
- * @failed: a work request or a response has ended it
- * @epoch: another number, of no other queue pair, each time it is made ready to receive
- * @windows_2a: windows of type 2A that are tied to it, and XR_MW_GOING (mw_count.h)
- * @windows_2b: likewise of type 2B
- * @responses: those that the module sends; under a lock of their own
- * @defer: frames deferred; under a lock of its own
- * @recv: what it receives with; under a lock of its own
- * @sq: its owner's send queue, or NULL
- * @send_cq: where completions of that go, or NULL; under the lock of @sq
- * @owner: whose it is
+ * @mtu: path MTU in bytes
+ * @max_dest_rd_atomic: number of READs and atomics kept for replay
+ * @failed: a work request or a response has moved it to ERR
+ * @epoch: number that is new, among all queue pairs, with each transition to RTR
+ * @windows_2a: number of windows of type 2A bound to it; negative: no more can be
+ *	(mw_count.h)
+ * @windows_2b: likewise for type 2B
+ * @responses: responses that the module sends; with a lock of their own
+ * @defer: deferred frames; with a lock of their own
+ * @recv: receive side; with a lock of its own
+ * @sq: send queue of @owner; NULL: none. Read under RCU
+ * @send_cq: completion queue of work requests in @sq; NULL: none. Set before the queue pair
+ *	is published, cleared under the lock of @sq
+ * @owner: owner
  * @node: in @owner's list
- * @charge: what it counts for
- * @group: memory control group of its maker, with a reference; NULL: there are none
- * @map: its entry in the map "qp", which holds all the rest
- * @rcu: the structure outlives its data path readers
+ * @charge: its charge against limits
+ * @group: memory control group of the process that made it, with a reference; NULL: none
+ * @map: its entry in the map "qp", which has all other attributes
+ * @rcu: for freeing the structure after its readers on the data path
  *
- * Under the link's lock, but for what the data path reads: @link, @qpn, @type,
- * @pd and @owner, which do not change, @map and @recv, @access, which can change at
- * any time, and @mtu, @max_dest_rd_atomic and @epoch, which are set before @responses are
- * opened. What is
- * here is what must be right even if the map is not.
+ * Written under the link's lock, except @failed, which has no lock, the atomic @windows_2a
+ * and @windows_2b, and the structures with locks of their own. The data path reads @link,
+ * @pd, @qpn, @type, @owner and @map, which do not change; @access, which can change at any
+ * time; and @mtu, @max_dest_rd_atomic and @epoch, which are set before @responses and
+ * @defer are opened.
+ *
+ * This structure has the attributes that must be right even if somebody has written to the
+ * map.
  */
 struct xr_qp {
 	struct xr_link *link;
@@ -92,12 +97,12 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn);
 
 /**
  * xr_qp_get_rcu() - find a queue pair on the data path
- * @link: where; it has maps
- * @qpn: its number
+ * @link: the link, which has maps
+ * @qpn: number of the queue pair
  *
  * In softirq, under RCU, which keeps the structure.
  *
- * Return: the queue pair, or NULL.
+ * Return: the queue pair; NULL: none.
  */
 static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 {
@@ -106,7 +111,7 @@ static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
-/* The same by the number of a link, which may be any. */
+/* Find a queue pair on the data path by the number of its link; any number is allowed. */
 static __always_inline struct xr_qp *xr_qp_rcu(u32 link, u32 qpn)
 {
 	const struct xr_link *l = xr_link_rcu(link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue pair's frames that have been deferred: see defer.h. */
+/* The deferred frames of a queue pair: see data/defer.h. */
 #ifndef _XR_QP_DEFER_H
 #define _XR_QP_DEFER_H
 
@@ -9,32 +9,40 @@
 
 #include "odp/wait.h"
 
-/* Frames of a queue pair; Soft-RoCE has half as many on the way. A power of two. */
+/*
+ * Maximum number of deferred frames of a queue pair, a power of two. Soft-RoCE sends at most
+ * half as many without an acknowledgement.
+ */
 #define XR_DEFER_MAX	256u
 
 struct task_struct;
 struct xdp_frame;
 
 /**
- * struct xr_defer - frames of a queue pair that have been deferred
- * @lock: for all but @waiter, @stay, @again and @told; taken in softirq, by processes
- *	with bottom halves off
- * @frame: a ring of XR_DEFER_MAX; NULL until the first one is kept
- * @head: place of the first
- * @count: how many there are
- * @open: the queue pair is ready to receive
- * @lost: some behind the last one, or it itself, have been dropped
- * @refuse: they have waited for too long: keep no more, tell the peer
- * @since: jiffies: the first one has waited since then
- * @stay: the work item is on the first one, and memory is missing again, or
- *	another CPU is on the queue pair
- * @again: the latter
- * @told: the peer of the first one is told to come again
- * @waiter: for the memory that the first one needs
- * @runner: task that the softirq which carries out the first one is in; NULL: none.
- *	Not its CPU: with PREEMPT_RT another softirq may preempt it there
- * @work: carries them out
- * @timer: runs while there are any
+ * struct xr_defer - the deferred frames of a queue pair, in order
+ * @lock: protects @frame, @head, @count, @open, @lost, @refuse and @since; taken in softirq,
+ *	and by processes with bottom halves off
+ * @frame: ring of XR_DEFER_MAX frames; NULL until the first frame is deferred
+ * @head: position of the first frame in @frame
+ * @count: number of frames
+ * @open: frames may be deferred: the queue pair is ready to receive
+ * @lost: a frame after the last one was dropped for lack of room, or the first one because
+ *	the claim remained taken; no more are deferred until none is left
+ * @refuse: the first frame has waited for too long: if its memory is still missing, it gets
+ *	an RNR NAK; meanwhile no more are deferred
+ * @since: jiffies when the present first frame became the first
+ * @stay: the first frame was executed and stays first, because memory is missing again or
+ *	another CPU has the claim
+ * @again: @stay is set because another CPU has the claim; @work runs again
+ * @told: the first frame was executed, and the peer gets an RNR NAK for it
+ * @waiter: waits for the memory that the first frame needs; see odp/wait.h for its lock
+ * @runner: task in whose context a softirq executes the first frame; NULL: none. The task
+ *	and not the CPU, because with PREEMPT_RT another softirq may preempt this one there
+ * @work: executes the frames, in softirq
+ * @timer: expires when the first frame has waited for too long, and sets @refuse
+ *
+ * @stay, @again, @told and @runner are written only by @work, and by the packet that it
+ * executes.
  */
 struct xr_defer {
 	spinlock_t lock;

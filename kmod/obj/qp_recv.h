@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a queue pair receives with: see recv_queue.h. */
+/* The receive side of a queue pair: see recv_queue.h and data/recv.h. */
 #ifndef _XR_QP_RECV_H
 #define _XR_QP_RECV_H
 
@@ -15,22 +15,23 @@ struct xr_cq;
 struct xr_srq;
 
 /**
- * struct xr_recv - what a queue pair receives with
- * @lock: for what follows; bottom halves off
- * @on: it may receive: not in RESET, not in error, not going
- * @busy: @wqe has been taken and not been completed
- * @cq: where completions go; NULL: it has no receive queue
- * @srq: where work requests come from; NULL: from @rq
- * @rq: its own queue
- * @wqe: work request of the message in progress, or of one that was given up
- * @done: bytes of the message that have come
- * @sge: element of @wqe where the next byte goes
- * @in_sge: place in there
- * @flush: entries of @rq that are still to be completed as flushed
- * @flusher: completes them, where they are too many for softirq
+ * struct xr_recv - the receive side of a queue pair
+ * @lock: protects the fields below; taken with bottom halves off
+ * @on: it may receive: it is not in RESET or ERR and is not being destroyed
+ * @busy: @wqe was taken from the queue and has not been completed
+ * @cq: completion queue; NULL: it has no receive queue
+ * @srq: shared receive queue; NULL: it receives from @rq
+ * @rq: its own receive queue; without memory if there is no @cq, or if there is an @srq
+ * @wqe: copy of the work request of the message in progress, or of a message that was
+ *	abandoned
+ * @done: bytes of the message that have been received
+ * @sge: element of @wqe that the next byte is written to
+ * @in_sge: offset of the next byte in that element
+ * @flush: number of entries of @rq that have yet to be completed as flushed
+ * @flusher: work item that completes them if they are too many for softirq
  * @fatal: XROCE_EVENT_QP_FATAL
  *
- * @cq and @srq do not change as long as the queue pair lives.
+ * @cq and @srq do not change while the queue pair exists.
  */
 struct xr_recv {
 	spinlock_t lock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue pair's responses that wait to be sent: see response.h. */
+/* The responses of a queue pair that wait to be sent: see data/response.h. */
 #ifndef _XR_QP_RESPONSE_H
 #define _XR_QP_RESPONSE_H
 
@@ -12,25 +12,26 @@
 struct xr_response;
 
 /**
- * struct xr_responses - the queue of a queue pair
- * @lock: for all of it; taken in softirq, by processes with bottom halves off
- * @response: a ring; NULL until the first one is queued
- * @head: place of the one being sent
- * @count: how many there are
- * @reads: READs among them
- * @failed: one could not be built, which has ended the queue pair; not said to its receive
- *	queue yet, whose lock comes before this one
- * @dead: the queue pair is being destroyed, or reset: nothing is queued
- * @naps: times in a row that the device had no room
+ * struct xr_responses - responses that the module sends for a queue pair, in order
+ * @lock: protects all fields; taken in softirq, and by processes with bottom halves off
+ * @response: ring of XR_RESPONSE_MAX entries; NULL until the first response is queued
+ * @head: position of the response that is being sent
+ * @count: number of responses
+ * @reads: number of READ responses among them
+ * @failed: a response could not be built, so the queue pair has moved to ERR. xr_recv_fail()
+ *	has yet to be called, after @lock is released: recv->lock is taken before @lock
+ * @dead: nothing is queued: xr_responses_open() has not been called since the queue pair was
+ *	made, or since xr_responses_close()
+ * @naps: consecutive runs that ended because the device had no room or memory was missing
  * @gap: nanoseconds between batches; 0: none
- * @l2: Ethernet header of all of them
- * @l2_len: its length
- * @cnp: a congestion notification is to be sent; before all others
- * @cnp_next: when there may be another one, nanoseconds of CLOCK_MONOTONIC
- * @batch: frames built but not sent, and counters of those that were
- * @armed: @tasklet is to run
- * @tasklet: sends
- * @timer: after @gap, has @tasklet run again
+ * @l2: Ethernet header of all responses, with VLAN tags
+ * @l2_len: its length in bytes
+ * @cnp: a congestion notification waits to be sent, before all responses
+ * @cnp_next: earliest time of the next one, nanoseconds of CLOCK_MONOTONIC
+ * @batch: frames that are built but not sent, and counters of the frames sent
+ * @armed: @tasklet is scheduled
+ * @tasklet: sends the responses
+ * @timer: schedules @tasklet again after @gap
  */
 struct xr_responses {
 	spinlock_t lock;

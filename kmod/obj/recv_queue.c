@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The receive side of a queue pair. */
+/* The receive side of a queue pair: making, starting, stopping and flushing it. */
 #include <linux/sched.h>
 
 #include "uapi/xroce.h"
@@ -11,7 +11,7 @@
 #include "ring.h"
 #include "srq.h"
 
-/* Work requests that are flushed at a time, with bottom halves off. */
+/* Maximum number of work requests that are flushed at a time, with bottom halves off. */
 #define XR_RECV_FLUSH	64u
 
 
@@ -19,10 +19,10 @@ static void xr_recv_flush_work(struct work_struct *work);
 
 /**
  * xr_recv_init() - make the receive side of a queue pair
- * @v: zeroed
- * @a: what the program wants
+ * @v: the receive side, zeroed
+ * @a: arguments of QP_ADD
  *
- * Return: 0, -EINVAL or -ENOMEM; xr_recv_free() undoes it.
+ * Return: 0, and xr_recv_free() undoes it; -EINVAL: the arguments about queues; -ENOMEM.
  */
 int xr_recv_init(struct xr_recv *v, const struct xroce_qp_add *a)
 {
@@ -37,14 +37,16 @@ int xr_recv_init(struct xr_recv *v, const struct xroce_qp_add *a)
 }
 
 /**
- * xr_recv_join() - tie it to its completion queue and shared receive queue
- * @link: where; its lock is held
- * @qp: the queue pair; owner, domain and number are there
- * @a: in: which; out: where its own queue is
+ * xr_recv_join() - connect a queue pair to its completion and shared receive queue
+ * @link: the link, whose lock is held
+ * @qp: the queue pair, whose owner, protection domain and number are set
+ * @a: in: numbers of the queues; out: offset and length of its own receive queue for mmap(2)
  *
- * Queues belong to files, and do not outlive their queue pairs' owner that way.
+ * The queues must belong to the owner of the queue pair, whose teardown destroys queue pairs
+ * before queues.
  *
- * Return: 0, -ENOENT or -EINVAL (another protection domain).
+ * Return: 0; -ENOENT: the owner has no such queue; -EINVAL: the shared receive queue is in
+ * another protection domain.
  */
 int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 		 struct xroce_qp_add *a)
@@ -75,7 +77,10 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 	return 0;
 }
 
-/* The opposite. Nothing is received when it returns. The link's lock is held. Sleeps. */
+/*
+ * Undo xr_recv_join(). When this returns, nothing is received any more. The link's lock is
+ * held. Sleeps.
+ */
 void xr_recv_leave(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
@@ -85,7 +90,7 @@ void xr_recv_leave(struct xr_qp *qp)
 	v->busy = false;
 	v->flush = 0;
 	spin_unlock_bh(&v->lock);
-	/* A queue pair that is not on does not fail, so that this is not queued again. */
+	/* It is not queued again: xr_recv_fail_locked() does nothing if @on is false. */
 	cancel_work_sync(&v->flusher);
 	xr_event_cancel(&qp->owner->events, &v->fatal);
 	if (v->srq)
@@ -99,7 +104,7 @@ void xr_recv_free(struct xr_recv *v)
 	xr_ring_free(&v->rq.ring);
 }
 
-/* Out of RESET. */
+/* The queue pair leaves RESET. */
 void xr_recv_start(struct xr_qp *qp)
 {
 	spin_lock_bh(&qp->recv.lock);
@@ -107,7 +112,7 @@ void xr_recv_start(struct xr_qp *qp)
 	spin_unlock_bh(&qp->recv.lock);
 }
 
-/* Back to RESET: what is posted is forgotten. */
+/* The queue pair enters RESET: discard all posted work requests. */
 void xr_recv_reset(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
@@ -121,7 +126,10 @@ void xr_recv_reset(struct xr_qp *qp)
 	spin_unlock_bh(&v->lock);
 }
 
-/* The work request in progress is over. @v->lock is held. */
+/*
+ * Complete the work request in progress with an error. recv->lock is held. Return: as
+ * xr_cq_post().
+ */
 int xr_recv_error(struct xr_qp *qp, u32 status)
 {
 	struct xr_recv *v = &qp->recv;
@@ -137,8 +145,9 @@ int xr_recv_error(struct xr_qp *qp, u32 status)
 }
 
 /*
- * Everything that is posted now is to be flushed. The number is read once: the program can
- * post more meanwhile, and give room for completions, but not keep a CPU. @v->lock is held.
+ * Begin to flush all work requests that are posted now. Their number is read once: the program
+ * can go on to post, and to free entries of the completion queue, but it cannot keep a CPU
+ * busy that way. recv->lock is held.
  */
 static void xr_recv_flush_begin(struct xr_qp *qp)
 {
@@ -147,14 +156,14 @@ static void xr_recv_flush_begin(struct xr_qp *qp)
 	v->flush = 0;
 	if (v->busy && xr_recv_error(qp, XROCE_WC_WR_FLUSH_ERR))
 		return;
-	/* Those of a shared queue are for others. */
+	/* Work requests of a shared queue stay there for other queue pairs. */
 	if (v->rq.ring.mem)
 		v->flush = xr_rq_count(&v->rq);
 }
 
 /*
- * Flush up to XR_RECV_FLUSH work requests, as far as there is room for completions.
- * @v->lock is held. Return: whether there are more.
+ * Flush up to XR_RECV_FLUSH work requests, or fewer if the completion queue has no room for
+ * the rest. recv->lock is held. Return: whether more are to be flushed.
  */
 static bool xr_recv_flush(struct xr_qp *qp)
 {
@@ -183,7 +192,7 @@ static bool xr_recv_flush(struct xr_qp *qp)
 	return v->flush;
 }
 
-/* Flush what is left. Sleeps. */
+/* Flush all remaining work requests. Sleeps. */
 static void xr_recv_flush_rest(struct xr_qp *qp)
 {
 	bool more;
@@ -201,7 +210,10 @@ static void xr_recv_flush_work(struct work_struct *work)
 	xr_recv_flush_rest(container_of(work, struct xr_qp, recv.flusher));
 }
 
-/* To ERR, as the program wants, or is about to learn. Sleeps. */
+/*
+ * Flush the receive queue for a command: QP_MODIFY moves the queue pair to ERR, or QP_QUERY
+ * reports that it is in ERR. The program needs no event then. Sleeps.
+ */
 void xr_recv_stop(struct xr_qp *qp)
 {
 	spin_lock_bh(&qp->recv.lock);
@@ -212,8 +224,9 @@ void xr_recv_stop(struct xr_qp *qp)
 }
 
 /*
- * To ERR because of a packet or a work request: this can be softirq, so that what is too
- * much is left to a work item. @v->lock is held.
+ * Flush the receive queue and raise XROCE_EVENT_QP_FATAL, because a packet, a response or a
+ * work request has moved the queue pair to ERR. This may be softirq, so a work item flushes
+ * what is left after XR_RECV_FLUSH work requests. recv->lock is held.
  */
 void xr_recv_fail_locked(struct xr_qp *qp)
 {

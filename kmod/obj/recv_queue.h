@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The receive side of a queue pair: tied to its queues, started, stopped, and what is
- * posted flushed. Messages are received in recv.c.
+ * The receive side of a queue pair: connecting it to its queues, starting and stopping it,
+ * flushing posted work requests. data/recv.c receives the messages.
  */
 #ifndef _XR_RECV_QUEUE_H
 #define _XR_RECV_QUEUE_H

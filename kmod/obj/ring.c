@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory shared with programs. */
+/* Rings: memory shared with programs. */
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
@@ -8,9 +8,9 @@
 #include "ring.h"
 
 /**
- * xr_ring_alloc() - make a ring that nobody can map yet
- * @ring: out
- * @bytes: of the entries
+ * xr_ring_alloc() - allocate a ring, which cannot be mapped before xr_ring_publish()
+ * @ring: filled in
+ * @bytes: size of all entries in bytes
  *
  * Return: 0 or -ENOMEM.
  */
@@ -19,15 +19,15 @@ int xr_ring_alloc(struct xr_ring *ring, u64 bytes)
 	INIT_LIST_HEAD(&ring->node);
 	ring->bytes = PAGE_ALIGN(XROCE_RING_HEADER + bytes);
 	/*
-	 * Not vmalloc_user(), which the caller's cgroup does not pay for. Who asks
-	 * for more than there is is told so, and not the kernel's log.
+	 * Not vmalloc_user(), which does not charge the caller's control group. The
+	 * caller gets an error if there is not enough memory, so no warning is needed.
 	 */
 	ring->mem = __vmalloc(ring->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
 					   __GFP_NOWARN);
 	return ring->mem ? 0 : -ENOMEM;
 }
 
-/* Let @owner's file map it. The link's lock is held. */
+/* Let @owner, a file, map the ring. The link's lock is held. */
 void xr_ring_publish(struct xr_ring *ring, struct xr_owner *owner)
 {
 	ring->offset = owner->ring_next;
@@ -36,8 +36,8 @@ void xr_ring_publish(struct xr_ring *ring, struct xr_owner *owner)
 }
 
 /*
- * Nobody can map it from now on. Who has it mapped keeps the pages: each page
- * table entry has a reference of its own.
+ * Free a ring, if it was allocated. The link's lock is held if the ring was published.
+ * Existing mappings keep the pages, because each page table entry has a reference.
  */
 void xr_ring_free(struct xr_ring *ring)
 {
@@ -48,7 +48,7 @@ void xr_ring_free(struct xr_ring *ring)
 	ring->mem = NULL;
 }
 
-/* The same, for one that the data path may still look at, under RCU. */
+/* Free a ring that the data path may still read under RCU. Sleeps. */
 void xr_ring_retire(struct xr_ring *ring)
 {
 	list_del(&ring->node);
@@ -57,11 +57,12 @@ void xr_ring_retire(struct xr_ring *ring)
 }
 
 /**
- * xr_ring_mmap() - map the ring at an offset
- * @owner: whose; the link's lock is held
- * @vma: the mapping: shared, and of the whole ring
+ * xr_ring_mmap() - map a ring into a process
+ * @owner: owner of the ring; the link's lock is held
+ * @vma: the mapping, whose offset names the ring
  *
- * Return: 0, -EINVAL or -ENOMEM.
+ * Return: 0; -EINVAL: no ring has this offset, or the mapping is not of the whole ring, not
+ * shared, or executable; or an errno of vm_insert_page(), such as -ENOMEM.
  */
 int xr_ring_mmap(struct xr_owner *owner, struct vm_area_struct *vma)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that the module shares with a program: a header, then entries. The
- * program can write all of it at any time, so that whoever reads it here reads
- * each word once and believes nothing.
+ * Rings: memory that the module shares with a program, a header followed by entries. The
+ * program can write to all of it at any time, so the module reads each word once and checks
+ * it before use.
  */
 #ifndef _XR_RING_H
 #define _XR_RING_H
@@ -16,11 +16,11 @@ struct vm_area_struct;
 struct xr_owner;
 
 /**
- * struct xr_ring - shared memory
- * @mem: the header
- * @bytes: length, whole pages
- * @offset: by which mmap(2) names it; unique among the owner's
- * @node: in the owner's list, under the link's lock
+ * struct xr_ring - memory shared with a program
+ * @mem: the header, XROCE_RING_HEADER bytes, and the entries; NULL: no ring
+ * @bytes: length of @mem in bytes, whole pages
+ * @offset: offset for mmap(2), unique among the owner's rings
+ * @node: in the owner's list of rings, under the link's lock
  */
 struct xr_ring {
 	void *mem;

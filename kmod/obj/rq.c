@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Receive queues. */
+/* Receive queues, of a queue pair or shared. */
 #include <linux/errno.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
@@ -8,11 +8,11 @@
 
 /**
  * xr_rq_init() - make a receive queue
- * @rq: zeroed
- * @entries: a power of two up to XROCE_RQ_MAX
- * @max_sge: 1 to XROCE_RQ_SGE_MAX
+ * @rq: the queue, zeroed
+ * @entries: number of entries, a power of two up to XROCE_RQ_MAX
+ * @max_sge: elements in an entry, 1 to XROCE_RQ_SGE_MAX
  *
- * Return: 0, -EINVAL or -ENOMEM; xr_ring_free() undoes it.
+ * Return: 0, and xr_ring_free() undoes it; -EINVAL: @entries or @max_sge; -ENOMEM.
  */
 int xr_rq_init(struct xr_rq *rq, u32 entries, u32 max_sge)
 {
@@ -25,10 +25,10 @@ int xr_rq_init(struct xr_rq *rq, u32 entries, u32 max_sge)
 	return xr_ring_alloc(&rq->ring, (u64)entries * rq->stride);
 }
 
-/* Drop what is posted. */
+/* Discard all posted work requests. */
 void xr_rq_forget(struct xr_rq *rq)
 {
 	rq->head = READ_ONCE(xr_rq_header(rq)->tail);
-	/* As in xr_rq_take(). */
+	/* Pairs as in xr_rq_taken(). */
 	smp_store_release(&xr_rq_header(rq)->head, rq->head);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Receive queues: rings that programs write, of one queue pair or shared. */
+/* Receive queues: rings that programs write and the module reads. */
 #ifndef _XR_RQ_H
 #define _XR_RQ_H
 
@@ -11,11 +11,11 @@
 #include "ring.h"
 
 /**
- * struct xr_wqe - a receive work request, copied out of the program's reach
- * @wr_id: the program's
- * @num_sge: elements of @sge that count
- * @room: bytes that they take
- * @sge: where to put the message
+ * struct xr_wqe - a copy of a receive work request, which the program cannot change
+ * @wr_id: chosen by the program, for the completion
+ * @num_sge: number of valid elements in @sge
+ * @room: sum of their lengths in bytes
+ * @sge: where to write the message
  */
 struct xr_wqe {
 	u64 wr_id;
@@ -26,13 +26,13 @@ struct xr_wqe {
 
 /**
  * struct xr_rq - receive queue
- * @mask: number of entries, less one
+ * @mask: number of entries - 1
  * @max_sge: elements in an entry
- * @stride: bytes of an entry
+ * @stride: size of an entry in bytes
  * @head: index of the next entry to take
  * @ring: the entries; without memory there is no queue
  *
- * @head is under a lock of who uses it.
+ * @head is under xr_recv::lock or xr_srq::lock. The other fields do not change.
  */
 struct xr_rq {
 	u32 mask;
@@ -50,35 +50,35 @@ static inline struct xroce_rq_header *xr_rq_header(const struct xr_rq *rq)
 	return rq->ring.mem;
 }
 
-/* Work requests posted; none when what the program says cannot be. */
+/* The number of posted work requests; 0 if the program's tail is impossible. */
 static inline u32 xr_rq_count(const struct xr_rq *rq)
 {
-	/* The entries are there for who sees the tail. */
+	/* Pairs with the program's release store of the tail (xroce_post_recv()). */
 	u32 n = smp_load_acquire(&xr_rq_header(rq)->tail) - rq->head;
 
 	return likely(n - 1 <= rq->mask) ? n : 0;
 }
 
-/* The oldest work request; there is one. */
+/* The oldest work request. At least one must be posted. */
 static inline const struct xroce_rq_wqe *xr_rq_next(const struct xr_rq *rq)
 {
 	return xr_ring_entries(&rq->ring) + (u64)(rq->head & rq->mask) * rq->stride;
 }
 
-/* The oldest work request is done with. */
+/* Return the oldest entry to the program, which may then write to it again. */
 static inline void xr_rq_taken(struct xr_rq *rq)
 {
-	/* It has been read: the program may write there again. */
+	/* The entry has been read. Pairs with the program's acquire load of the head. */
 	smp_store_release(&xr_rq_header(rq)->head, ++rq->head);
 }
 
 /**
  * xr_rq_take() - take the oldest work request
  * @rq: the queue
- * @wqe: out: a copy
+ * @wqe: out: a copy of the work request
  *
- * Return: 0; -EAGAIN: there is none; -EINVAL: it is malformed; it has been taken
- * all the same, and its @wr_id is right.
+ * Return: 0; -EAGAIN: none is posted; -EINVAL: it has too many elements, but was taken, and
+ * @wqe->wr_id is valid.
  */
 static inline int xr_rq_take(struct xr_rq *rq, struct xr_wqe *wqe)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send queues. The program can write the ring at any time, so that a work request
- * is copied first and then checked, and so that the number of entries to apply
- * is taken once: it can be made to grow, but not to keep a CPU.
+ * Send queues. The program can write to the ring at any time, so a work request is copied
+ * before it is checked, and the index up to which entries are applied is read once: a
+ * program that goes on posting cannot keep a CPU busy.
  */
 #include <linux/cpumask.h>
 #include <linux/log2.h>
@@ -20,9 +20,11 @@
 #include "sq.h"
 
 /*
- * Work requests that are applied at a time, with bottom halves off. A bind looks at all
- * CPUs (xr_hazard_wait()), so that on a machine with many of them there are fewer. One that
- * ends a queue pair, whose receive queue is flushed, counts for several.
+ * The budget: XR_SQ_BUDGET work requests are applied at a time, with bottom halves off. A
+ * bind reads a variable of each CPU (xr_hazard_wait()), so the budget is reduced on a
+ * machine with many CPUs, to XR_SQ_LOOKS such reads but not below XR_SQ_BUDGET_MIN. A work
+ * request that moves its queue pair to ERR counts as XR_SQ_FAILURE, because the receive
+ * queue is flushed.
  */
 #define XR_SQ_BUDGET	256u
 #define XR_SQ_BUDGET_MIN	16u
@@ -33,11 +35,11 @@ static void xr_sq_rest(struct work_struct *work);
 
 /**
  * xr_sq_create() - create the send queue of a file
- * @link: where
+ * @link: the link
  * @owner: the file
- * @a: in: entries; out: the rest
+ * @a: in: number of entries; out: offset and length for mmap(2)
  *
- * Return: 0 or an error of SQ_ADD.
+ * Return: 0 or an errno of SQ_ADD, see uapi/xroce.h.
  */
 int xr_sq_create(struct xr_link *link, struct xr_owner *owner,
 		 struct xroce_sq_add *a)
@@ -89,9 +91,7 @@ err_free:
 	return ret;
 }
 
-/*
- * Destroy a send queue. The link's lock is held, and no queue pair has it. Sleeps.
- */
+/* Destroy a send queue to which no queue pair is tied. The link's lock is held. Sleeps. */
 void xr_sq_destroy(struct xr_sq *sq)
 {
 	lockdep_assert_held(&sq->link->lock);
@@ -99,7 +99,7 @@ void xr_sq_destroy(struct xr_sq *sq)
 	spin_lock_bh(&sq->lock);
 	sq->dead = true;
 	spin_unlock_bh(&sq->lock);
-	/* Who finds it dead does not queue this. */
+	/* xr_sq_drain() does not queue it any more. */
 	cancel_work_sync(&sq->rest);
 	sq->owner->sq = NULL;
 	xr_ring_retire(&sq->ring);
@@ -107,11 +107,11 @@ void xr_sq_destroy(struct xr_sq *sq)
 }
 
 /**
- * xr_sq_delete() - destroy a send queue that no queue pair completes into
- * @link: where
+ * xr_sq_delete() - destroy the send queue of a file
+ * @link: the link
  * @owner: the file
  *
- * Return: 0, -ENOENT or -EBUSY.
+ * Return: 0; -ENOENT: the file has none; -EBUSY: a queue pair has a send_cq.
  */
 int xr_sq_delete(struct xr_link *link, struct xr_owner *owner)
 {
@@ -135,12 +135,12 @@ int xr_sq_delete(struct xr_link *link, struct xr_owner *owner)
 }
 
 /**
- * xr_sq_find_cq() - find where a new queue pair's work requests complete
- * @link: where; its lock is held
- * @qp: the queue pair; nobody else has it
- * @cq: number of the completion queue, or 0
+ * xr_sq_find_cq() - set the completion queue of a new queue pair's work requests
+ * @link: the link, whose lock is held
+ * @qp: the queue pair, which is not published yet
+ * @cq: number of the completion queue; 0: none
  *
- * Return: 0; -ENOENT; -EINVAL: there is no send queue.
+ * Return: 0; -ENOENT: the owner has no such completion queue; -EINVAL: it has no send queue.
  */
 int xr_sq_find_cq(struct xr_link *link, struct xr_qp *qp, u32 cq)
 {
@@ -152,7 +152,7 @@ int xr_sq_find_cq(struct xr_link *link, struct xr_qp *qp, u32 cq)
 	return qp->send_cq ? 0 : -ENOENT;
 }
 
-/* Tie a queue pair to its owner's send queue. The link's lock is held. */
+/* Tie a queue pair to its owner's send queue, if there is one. The link's lock is held. */
 void xr_sq_join(struct xr_qp *qp)
 {
 	struct xr_sq *sq = qp->owner->sq;
@@ -164,7 +164,10 @@ void xr_sq_join(struct xr_qp *qp)
 	sq->users++;
 }
 
-/* The opposite. Nothing completes for it when it returns. */
+/*
+ * Undo xr_sq_join(). When this returns, no work request completes for the queue pair any
+ * more. The link's lock is held.
+ */
 void xr_sq_leave(struct xr_qp *qp)
 {
 	struct xr_sq *sq = qp->owner->sq;
@@ -179,7 +182,7 @@ void xr_sq_leave(struct xr_qp *qp)
 	sq->users--;
 }
 
-/* Copy a work request out of the program's reach. */
+/* Copy a work request, so that the program cannot change it any more. */
 static struct xroce_sq_wqe xr_sq_read(const struct xroce_sq_wqe *w)
 {
 	return (struct xroce_sq_wqe){
@@ -196,7 +199,7 @@ static struct xroce_sq_wqe xr_sq_read(const struct xroce_sq_wqe *w)
 	};
 }
 
-/* Return: enum xroce_wc_status. */
+/* Check and apply a work request. @sq->lock is held. Return: enum xroce_wc_status. */
 static u32 xr_sq_execute(struct xr_sq *sq, struct xr_qp *qp,
 			 const struct xroce_sq_wqe *w)
 {
@@ -224,8 +227,8 @@ static u32 xr_sq_execute(struct xr_sq *sq, struct xr_qp *qp,
 }
 
 /*
- * Carry out a work request and complete it. @sq->lock is held. Return: what of the budget
- * it has taken.
+ * Apply and complete a work request, as the state of its queue pair requires. @sq->lock is
+ * held. Return: the part of the budget that it has used.
  */
 static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 {
@@ -267,7 +270,10 @@ static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 	return XR_SQ_FAILURE;
 }
 
-/* The index behind what has been posted. The entries are there for who sees it. */
+/*
+ * The index after the last posted entry. Pairs with the program's release store of the tail:
+ * all entries before it are complete.
+ */
 static u32 xr_sq_end(const struct xr_sq *sq)
 {
 	return smp_load_acquire(&sq->header->tail);
@@ -281,9 +287,9 @@ static bool xr_sq_applied(const struct xr_sq *sq, u32 end)
 }
 
 /*
- * Apply work requests up to the index @end, at most @sq->budget of them. The lock with bottom
- * halves off is also the RCU read-side critical section for what they look up.
- * @again: queue the work item for what is left. Return: whether nothing is.
+ * Apply entries before the index @end, at most @sq->budget of them. @again: queue the work
+ * item if entries are left. Holding the lock with bottom halves off is also the RCU read-side
+ * critical section for the look-ups. Return: whether none is left.
  */
 static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 {
@@ -292,7 +298,10 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 	struct xroce_sq_wqe w;
 
 	spin_lock_bh(&sq->lock);
-	/* What cannot be is taken for nothing; so is what others have applied. */
+	/*
+	 * Apply nothing if the index is impossible, or if another CPU has applied entries
+	 * beyond it.
+	 */
 	n = end - sq->head;
 	if (sq->dead || n > sq->mask + 1)
 		n = 0;
@@ -300,9 +309,9 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 	for (; n && left; n--) {
 		w = xr_sq_read(&entries[sq->head & sq->mask]);
 		left -= min(left, xr_sq_do(sq, &w));
-		/* Applied for who sees this; the program may write there again. */
+		/* Pairs with xr_sq_poll(): the entry has been applied. */
 		smp_store_release(&sq->head, sq->head + 1);
-		/* As above, for the program. */
+		/* Pairs with the program's acquire load: it may write to the entry again. */
 		smp_store_release(&sq->header->head, sq->head);
 	}
 	if (n && again)
@@ -311,7 +320,10 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 	return !n;
 }
 
-/* Apply all that has been posted until now. The queue stays meanwhile. Sleeps. */
+/*
+ * Apply all entries that are posted now. The caller makes sure that the queue is not freed.
+ * Sleeps.
+ */
 static void xr_sq_drain_all(struct xr_sq *sq)
 {
 	u32 end = xr_sq_end(sq);
@@ -330,13 +342,13 @@ static void xr_sq_rest(struct work_struct *work)
 }
 
 /**
- * xr_sq_poll() - apply what has been posted, if anything has
- * @qp: a queue pair of the owner's
+ * xr_sq_poll() - apply posted work requests before a packet
+ * @qp: a queue pair of the send queue's owner
  *
- * In softirq, under RCU. What another CPU is about to apply has been when this
- * returns 0. A packet applies a budget at most; a work item then goes on.
+ * In softirq, under RCU. At most one budget is applied here; a work item applies the rest.
  *
- * Return: 0, or -EAGAIN: something that was posted before has not been applied yet.
+ * Return: 0: all that was posted before the call has been applied, here or by another CPU;
+ * -EAGAIN: some of it has not.
  */
 int xr_sq_poll(struct xr_qp *qp)
 {
@@ -349,7 +361,10 @@ int xr_sq_poll(struct xr_qp *qp)
 	return xr_sq_applied(sq, end) || xr_sq_drain(sq, end, true) ? 0 : -EAGAIN;
 }
 
-/* The same for a process, which holds the link's lock: all of it. Sleeps. */
+/*
+ * Apply all posted work requests of @qp's owner before a command. The link's lock is held.
+ * Sleeps.
+ */
 void xr_sq_apply(struct xr_qp *qp)
 {
 	if (qp->owner->sq)
@@ -357,11 +372,11 @@ void xr_sq_apply(struct xr_qp *qp)
 }
 
 /**
- * xr_sq_apply_all() - apply what a file's program has posted
- * @link: where
+ * xr_sq_apply_all() - apply all posted work requests of a file, for SQ_APPLY
+ * @link: the link
  * @owner: the file
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: the file has no send queue.
  */
 int xr_sq_apply_all(struct xr_link *link, struct xr_owner *owner)
 {

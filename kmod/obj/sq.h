@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Send queues: a ring, one a file, into which its program writes binds and
- * invalidations for its queue pairs (IBTA 10.8). They send nothing, so that they
- * need not be applied before somebody can tell the difference: a packet for one
- * of the file's queue pairs, or the program that asks. Nobody is told of a post;
- * who can tell the difference looks, which is a load of the ring's tail.
+ * Send queues: each file can have one ring into which its program writes work requests to
+ * bind and invalidate windows, for all its queue pairs (IBTA 10.8). These send no packets, so
+ * they are applied only before their effect can be observed: before a packet for one of the
+ * queue pairs is executed, before its queued responses are sent, and before commands that
+ * depend on them. A post notifies nobody; instead, the tail of the ring is read each time.
  */
 #ifndef _XR_SQ_H
 #define _XR_SQ_H
@@ -24,20 +24,21 @@ struct xroce_sq_header;
 
 /**
  * struct xr_sq - send queue
- * @link: where
- * @owner: whose
- * @header: of the ring; there as long as the structure
- * @mask: number of entries, less one
+ * @link: the link
+ * @owner: the file that it belongs to
+ * @header: header of the ring; valid under RCU as long as the structure is
+ * @mask: number of entries - 1
  * @budget: work requests that one drain applies
- * @head: index of the next entry to apply; those before it have been
- * @lock: for @head and @dead; bottom halves off
+ * @head: index of the next entry to apply; written under @lock, read without it by
+ *	xr_sq_poll()
+ * @lock: protects @head and @dead; taken with bottom halves off
  * @dead: nothing is applied any more
- * @users: queue pairs that complete work requests
- * @rest: applies what was too much for a packet
+ * @users: number of queue pairs with a send_cq
+ * @rest: work item that applies what exceeds the budget of a packet
  * @ring: the entries
- * @rcu: the structure outlives its data path readers
+ * @rcu: for freeing the structure after its readers on the data path
  *
- * @users and @ring are under the link's lock.
+ * @users and @ring are under the link's lock. @link, @owner, @header, @mask and @budget do not change.
  */
 struct xr_sq {
 	struct xr_link *link;

@@ -12,11 +12,11 @@
 
 /**
  * xr_srq_create() - create a shared receive queue
- * @link: where
- * @owner: whose
- * @a: in: what; out: the rest
+ * @link: the link
+ * @owner: the file that it will belong to
+ * @a: in: protection domain and size; out: number, offset and length for mmap(2)
  *
- * Return: 0 or an error of SRQ_ADD.
+ * Return: 0 or an errno of SRQ_ADD, see uapi/xroce.h.
  */
 int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 		  struct xroce_srq_add *a)
@@ -69,7 +69,7 @@ err_free:
 	return ret;
 }
 
-/* The link's lock is held, and no queue pair uses it. */
+/* Destroy a shared receive queue that no queue pair uses. The link's lock is held. */
 void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq)
 {
 	lockdep_assert_held(&link->lock);
@@ -83,7 +83,7 @@ void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq)
 	kfree(srq);
 }
 
-/* One of @owner's, or NULL. The link's lock is held. */
+/* Find a shared receive queue of @owner; NULL: none. The link's lock is held. */
 struct xr_srq *xr_srq_find(struct xr_link *link, const struct xr_owner *owner,
 			   u32 id)
 {
@@ -93,7 +93,10 @@ struct xr_srq *xr_srq_find(struct xr_link *link, const struct xr_owner *owner,
 	return srq && srq->owner == owner ? srq : NULL;
 }
 
-/* Fewer than the limit: say so once. @srq's lock is held. */
+/*
+ * If fewer work requests than the limit are posted, disarm the limit and raise the event.
+ * @srq->lock is held.
+ */
 static void xr_srq_check_limit(struct xr_srq *srq)
 {
 	if (xr_rq_count(&srq->rq) >= srq->limit)
@@ -104,14 +107,14 @@ static void xr_srq_check_limit(struct xr_srq *srq)
 
 /**
  * xr_srq_modify() - arm or disarm the limit event
- * @link: where
- * @caller: who asks; it must be its own
- * @id: its number
- * @limit: work requests; 0: disarm
+ * @link: the link
+ * @caller: the requesting file, which must own the queue
+ * @id: number of the queue
+ * @limit: number of work requests; 0: disarm
  *
- * The event comes at once if there are fewer now.
+ * The event is raised at once if fewer work requests are posted now.
  *
- * Return: 0, -ENOENT or -EINVAL.
+ * Return: 0; -ENOENT: @caller has no such queue; -EINVAL: @limit exceeds its entries.
  */
 int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 		  u32 limit)
@@ -137,11 +140,11 @@ int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 
 /**
  * xr_srq_delete() - destroy a shared receive queue that no queue pair uses
- * @link: where
- * @caller: who asks; it must be its own
- * @id: its number
+ * @link: the link
+ * @caller: the requesting file, which must own the queue
+ * @id: number of the queue
  *
- * Return: 0, -ENOENT or -EBUSY.
+ * Return: 0; -ENOENT: @caller has no such queue; -EBUSY: a queue pair uses it.
  */
 int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 {
@@ -161,12 +164,12 @@ int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 }
 
 /**
- * xr_srq_query() - look at a shared receive queue
- * @link: where
- * @caller: who asks; it must be its own
- * @q: in: the number; out: all
+ * xr_srq_query() - query a shared receive queue
+ * @link: the link
+ * @caller: the requesting file, which must own the queue
+ * @q: in: number; out: all fields
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: @caller has no such queue.
  */
 int xr_srq_query(struct xr_link *link, struct xr_owner *caller,
 		 struct xroce_srq_query *q)
@@ -186,7 +189,7 @@ int xr_srq_query(struct xr_link *link, struct xr_owner *caller,
 	return srq ? 0 : -ENOENT;
 }
 
-/* As xr_rq_take(), with bottom halves off. */
+/* Take the oldest work request, with bottom halves off. Return: as xr_rq_take(). */
 int xr_srq_take(struct xr_srq *srq, struct xr_wqe *wqe)
 {
 	int ret;

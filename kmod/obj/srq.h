@@ -21,18 +21,18 @@ struct xroce_srq_query;
 /**
  * struct xr_srq - shared receive queue
  * @id: its number on the link
- * @users: queue pairs that take from it
- * @lock: for @rq and @limit; bottom halves off
+ * @users: number of queue pairs that take work requests from it
+ * @lock: protects @rq and @limit; taken with bottom halves off
  * @rq: the queue
- * @limit: work requests, fewer of which are an event; 0: none
+ * @limit: @event is raised if fewer work requests than this are posted; 0: not armed
  * @event: XROCE_EVENT_SRQ_LIMIT
- * @pd: protection domain it is a member of
- * @owner: whose it is
+ * @pd: protection domain
+ * @owner: the file that it belongs to
  * @node: in @owner's list
- * @charge: what it counts for
+ * @charge: its charge against limits
  *
- * @users, @node: under the link's lock. A queue pair takes from it only while it
- * is counted in @users.
+ * @users and @node are under the link's lock. A queue pair takes work requests only while it
+ * is counted in @users. @id, @pd and @owner do not change.
  */
 struct xr_srq {
 	u32 id;

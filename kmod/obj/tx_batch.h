@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames that the module sends itself, as many as go out together: see tx.h. */
+/* A batch of frames that the module sends itself: see data/tx.h. */
 #ifndef _XR_TX_BATCH_H
 #define _XR_TX_BATCH_H
 
@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 #define XR_TX_L2_MAX	(ETH_HLEN + 2 * VLAN_HLEN)
-/* Room for an Ethernet header, which is copied whole. */
+/* Size of a buffer for an Ethernet header; always copied as a whole, three words. */
 #define XR_TX_L2_ROOM	24
 #define XR_TX_BATCH	16
 
@@ -18,16 +18,17 @@ struct xdp_frame;
 struct xroce_stat;
 
 /**
- * struct xr_tx_batch - frames that go out together
- * @dev: network device
- * @frame: those not taken by the device yet
- * @count: how many
+ * struct xr_tx_batch - frames of a queue pair that are sent together
+ * @dev: network device; set for each run, under RCU
+ * @frame: frames that the device has not accepted yet
+ * @count: number of frames
  * @stat: counters of the link
- * @sent: frames that the device has taken, of all batches
- * @sent_bytes: their bytes
- * @lost: frames that it has not taken
+ * @sent: frames that the device has accepted, in all batches of the queue pair; a frame of
+ *	the XDP program, which is counted as sent in its map, is subtracted until then
+ * @sent_bytes: bytes of these frames, counted likewise
+ * @lost: frames that the device did not accept, in all batches
  *
- * Counters are of the queue pair that the batch is of.
+ * Protected by xr_responses::lock.
  */
 struct xr_tx_batch {
 	struct net_device *dev;
