@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Binding and invalidating windows now, behind what has been posted. */
+/*
+ * MW_BIND and MW_INVAL: bind and invalidate windows at once, after the work requests that
+ * are posted.
+ */
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
@@ -12,8 +15,8 @@
 #include "bind.h"
 
 /*
- * What MW_BIND says of a region: of one that @caller does not see no more than of one that is
- * not there. The link's lock is held.
+ * The errno of a bind for @caller: errors that tell something about a region become -ENOENT
+ * if @caller does not see the region. The link's lock is held.
  */
 static int xr_mw_bind_error(const struct xr_link *link, const struct xr_owner *caller,
 			u32 lkey, int error)
@@ -26,12 +29,12 @@ static int xr_mw_bind_error(const struct xr_link *link, const struct xr_owner *c
 }
 
 /**
- * xr_mw_do_bind() - bind a window now
- * @link: where
- * @caller: who asks
- * @a: what
+ * xr_mw_do_bind() - bind a window at once
+ * @link: the link
+ * @caller: the requesting file
+ * @a: in: arguments; out: key of the window
  *
- * Return: 0 or an error of MW_BIND.
+ * Return: 0 or an errno of MW_BIND, see uapi/xroce.h.
  */
 int xr_mw_do_bind(struct xr_link *link, struct xr_owner *caller,
 		  struct xroce_mw_bind *a)
@@ -58,7 +61,7 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *caller,
 	ret = -EINVAL;
 	if (b.key >> XROCE_KEY_SHIFT != a->mw || (b.draw && a->rkey))
 		goto out;
-	/* What was posted before comes before. */
+	/* First apply the work requests that were posted before this command. */
 	xr_sq_apply(qp);
 	rcu_read_lock_bh();
 	ret = xr_mw_bind(link, mw, qp, &b);
@@ -73,12 +76,12 @@ out:
 }
 
 /**
- * xr_mw_do_inval() - make a key void now
- * @link: where
- * @caller: who asks
- * @a: what
+ * xr_mw_do_inval() - invalidate the key of a window at once
+ * @link: the link
+ * @caller: the requesting file
+ * @a: arguments
  *
- * Return: 0 or an error of MW_INVAL.
+ * Return: 0 or an errno of MW_INVAL, see uapi/xroce.h.
  */
 int xr_mw_do_inval(struct xr_link *link, struct xr_owner *caller,
 		   const struct xroce_mw_inval *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Binding and invalidating windows now. */
+/* Binding and invalidating windows by ioctl. */
 #ifndef _XR_BIND_H
 #define _XR_BIND_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bringing in on-demand memory before a peer comes to it. */
+/* MR_ADVISE: bring in on-demand memory before a peer accesses it. */
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "odp/odp.h"
@@ -7,12 +7,14 @@
 #include "mr_reg.h"
 
 /**
- * xr_mr_advise() - say what a peer will do with a part of a region
- * @link: where
- * @caller: who asks
- * @a: in: what; out: pages
+ * xr_mr_advise() - bring in a part of an on-demand region
+ * @link: the link
+ * @caller: the requesting file
+ * @a: in: range and expected access; out: number of pages that are present
  *
- * Return: 0 or an error of MR_ADVISE.
+ * Sleeps until the pages have been brought in.
+ *
+ * Return: 0 or an errno of MR_ADVISE, see uapi/xroce.h.
  */
 int xr_mr_advise(struct xr_link *link, struct xr_owner *caller,
 		 struct xroce_mr_advise *a)

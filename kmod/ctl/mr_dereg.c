@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Deregistering. */
+/* Deregistering regions. */
 #include <linux/bitmap.h>
 #include <linux/slab.h>
 
@@ -12,7 +12,7 @@
 
 #include "mr_reg.h"
 
-/* Let nobody onto the region any more, and wait for those who are. */
+/* Stop accesses to a region, and wait for those under way. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
 	WRITE_ONCE(mr->access, 0);
@@ -20,15 +20,19 @@ static void xr_mr_quiesce(struct xr_mr *mr)
 }
 
 /*
- * Take the region out of both tables. The link's lock is held. The caller has
- * it to itself then, and calls xr_mr_free() without the lock.
+ * Remove a region from the module's table and from the map "mpt", and unbind its windows. The
+ * link's lock is held. The region then belongs to the caller, which releases the lock and
+ * calls xr_mr_free().
  */
 void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 {
 	u32 index = mr->key >> XROCE_KEY_SHIFT;
 
 	lockdep_assert_held(&link->lock);
-	/* Others' windows, if any: its owner's are gone. */
+	/*
+	 * xr_mr_dereg() has closed the count. Otherwise this is xr_teardown(), which has
+	 * destroyed the windows of the region's owner, but not those of other owners.
+	 */
 	if (xr_mw_close(&mr->windows))
 		xr_mw_orphan(mr->pd, mr, NULL);
 	xr_name_put(&link->names, &mr->name);
@@ -42,7 +46,7 @@ void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 	xr_uncharge(&mr->charge);
 }
 
-/* Wait for the data path and let the pages go. */
+/* Free an unlinked region when the data path no longer uses it. Sleeps. */
 void xr_mr_free(struct xr_mr *mr)
 {
 	xr_mr_quiesce(mr);
@@ -52,11 +56,12 @@ void xr_mr_free(struct xr_mr *mr)
 
 /**
  * xr_mr_dereg() - deregister a region
- * @link: where
- * @caller: who asks
- * @index: its handle
+ * @link: the link
+ * @caller: the requesting file
+ * @index: handle of the region
  *
- * Return: 0, -ENOENT, -EPERM or -EBUSY.
+ * Return: 0; -ENOENT: @caller sees no such region; -EPERM: another file owns it; -EBUSY: a
+ * window is bound to it.
  */
 int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index)
 {
@@ -66,7 +71,7 @@ int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index)
 	mutex_lock(&link->lock);
 	mr = xr_mr_get(link, caller, index);
 	ret = PTR_ERR_OR_ZERO(mr);
-	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
+	/* A region with bound windows cannot be deregistered (IBTA 10.6.7.2.1). */
 	if (!ret && !xr_mw_none(&mr->windows))
 		ret = -EBUSY;
 	if (!ret)

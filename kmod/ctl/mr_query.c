@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looking at regions. */
+/* MR_QUERY and MTT_READ: query regions and their translation tables. */
 #include <linux/bitmap.h>
 #include <linux/nospec.h>
 
@@ -13,13 +13,13 @@
 #include "mr_reg.h"
 
 /**
- * xr_mr_query() - look at a region
- * @link: where
- * @caller: who asks
- * @next: the first one at or after @q's that @caller may see
- * @q: in: the handle; out: all
+ * xr_mr_query() - query a region
+ * @link: the link
+ * @caller: the requesting file
+ * @next: take the first region with this handle or a higher one that @caller may see
+ * @q: in: handle; out: all fields
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: @caller sees no such region.
  */
 int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_mr_query *q)
@@ -55,15 +55,15 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 }
 
 /**
- * xr_mr_entries() - look at a region's translation table
- * @link: where
- * @caller: who asks
- * @index: the region's handle
- * @first: number of the first entry
- * @count: in: entries wanted; out: entries there are
- * @entry: physical addresses, 0: not there; the caller sees to who may know them
+ * xr_mr_entries() - read a region's translation table
+ * @link: the link
+ * @caller: the requesting file, whose right to physical addresses is not checked here
+ * @index: handle of the region
+ * @first: number of the first entry to read
+ * @count: in: maximum number of entries; out: number of entries read
+ * @entry: out: physical addresses; 0: not present
  *
- * Return: 0, -ENOENT or -ERANGE.
+ * Return: 0; -ENOENT: @caller sees no such region; -ERANGE: @first is after the last entry.
  */
 int xr_mr_entries(struct xr_link *link, struct xr_owner *caller, u32 index,
 		  u64 first, u32 *count, u64 *entry)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registering: virtual regions, physical ones, and those that share a table. */
+/* Registering regions: virtual, physical, and over the memory of another region. */
 #include <linux/bitmap.h>
 #include <linux/pid.h>
 #include <linux/random.h>
@@ -16,26 +16,27 @@
 
 #include "mr_reg.h"
 
+/* Can a region have these XROCE_ACCESS_*? */
 bool xr_access_ok(u32 access)
 {
 	if (access & ~XROCE_ACCESS_MR)
 		return false;
-	/* A peer cannot be let write what we may not (IBTA 10.6.3.1). */
+	/* Remote write and atomic need local write (IBTA 10.6.3.1). */
 	return !(access & (XROCE_ACCESS_REMOTE_WRITE |
 			   XROCE_ACCESS_REMOTE_ATOMIC)) ||
 	       access & XROCE_ACCESS_LOCAL_WRITE;
 }
 
 /**
- * xr_mr_new() - make a region that nobody knows yet
- * @owner: whose it will be
- * @umem: its memory; the caller's use of it becomes the region's
- * @iova: address of the first byte for a peer
+ * xr_mr_new() - allocate a region, which is not published yet
+ * @owner: owner of the new region
+ * @umem: its memory; on success the caller's reference becomes the region's
+ * @iova: address by which peers name the first byte
  * @access: XROCE_ACCESS_*
- * @flags: XROCE_F_PID
- * @name: ends with a NUL
+ * @flags: XROCE_F_*, of which XROCE_F_PID is kept
+ * @name: its name, with a NUL; may be empty
  *
- * Return: the region, or NULL.
+ * Return: the region; NULL: out of memory.
  */
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name)
@@ -53,7 +54,11 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 	return mr;
 }
 
-/* Memory of the caller, or with XROCE_F_PID of another process. */
+/*
+ * Pin memory of the calling process, or with XROCE_F_PID of process @nr; with
+ * XROCE_ACCESS_ON_DEMAND make it on-demand memory. Return: the memory, with a reference, or
+ * an errno of MR_REG. Sleeps.
+ */
 struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
 			  u64 addr, u64 length, u32 access)
 {
@@ -71,7 +76,10 @@ struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
 	return umem;
 }
 
-/* Do the addresses by which a peer names them exist? Of an address space: its own. */
+/*
+ * Is this a possible range of addresses for peers? It must not wrap, and a whole address
+ * space (XROCE_LENGTH_ALL) must begin at 0.
+ */
 bool xr_iova_ok(u64 iova, u64 length)
 {
 	return length && iova + length - 1 >= iova &&
@@ -85,14 +93,15 @@ static bool xr_mr_args_ok(u32 access, u64 iova, u64 length, const char *name)
 }
 
 /**
- * xr_mr_link() - make a region a member of its PD, give it a key, publish it
- * @link: where
- * @caller: who asks
- * @mr: the region
- * @pd: number of the PD
- * @key: out: its key; @mr can be gone already when this returns
+ * xr_mr_link() - give a region a protection domain and a key, and publish it
+ * @link: the link
+ * @caller: the requesting file
+ * @mr: the region; after this has succeeded, another thread may deregister and free it
+ * @pd: number of the protection domain
+ * @key: out: its key
  *
- * Return: 0, -ENOENT, -EPERM, -EEXIST (the name), -ENOMEM or -ENOSPC.
+ * Return: 0; -ENOENT, -EPERM: the protection domain, see xr_pd_find(); -EEXIST: the name;
+ * -ENOMEM; -ENOSPC: no free index in the memory protection table.
  */
 static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_mr *mr,
 		      u32 pd, u32 *key)
@@ -122,7 +131,10 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_m
 	mr->pd->mrs++;
 	link->nr_mrs++;
 	list_add_tail(&mr->node, &mr->owner->mrs);
-	/* The module's table first: a verdict must find what it allows. */
+	/*
+	 * The module's table first, so that the module accepts every key that the XDP
+	 * program accepts.
+	 */
 	rcu_assign_pointer(link->mr[index], mr);
 	xr_mr_show(link, mr);
 out:
@@ -131,8 +143,9 @@ out:
 }
 
 /*
- * Publish a region of @umem; NULL: there was no memory for it. Both are used up. Return: 0,
- * and its handle and keys.
+ * Charge and publish the region @mr over @umem. NULL for @mr means that xr_mr_new() failed.
+ * On failure @mr is freed and the reference to @umem is released. Return: 0, with handle and
+ * keys; or an errno of MR_REG.
  */
 static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller,
 			 struct xr_umem *umem, struct xr_mr *mr, u32 pd,
@@ -164,12 +177,12 @@ err:
 
 /**
  * xr_mr_reg() - register a virtual region
- * @link: where
- * @caller: who asks
- * @owner: whose it will be
- * @r: in: what; out: handle and keys
+ * @link: the link
+ * @caller: the requesting file
+ * @owner: owner of the new region
+ * @r: in: arguments; out: handle and keys
  *
- * Return: 0 or an error of MR_REG.
+ * Return: 0 or an errno of MR_REG, see uapi/xroce.h.
  */
 int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	      struct xr_owner *owner, struct xroce_mr_reg *r)
@@ -189,13 +202,13 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 
 /**
  * xr_mr_reg_phys() - register a physical region
- * @link: where
- * @caller: who asks; may read and write any memory
- * @owner: whose it will be
+ * @link: the link
+ * @caller: the requesting file, which must have CAP_SYS_RAWIO; this is not checked here
+ * @owner: owner of the new region
  * @phys: the pages
- * @r: in: what else; out: handle and keys
+ * @r: in: other arguments; out: handle and keys
  *
- * Return: 0 or an error of MR_REG_PHYS.
+ * Return: 0 or an errno of MR_REG_PHYS, see uapi/xroce.h.
  */
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xr_owner *owner, const struct xr_phys *phys,
@@ -216,12 +229,12 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 
 /**
  * xr_mr_reg_shared() - register a region over the memory of another
- * @link: where
- * @caller: who asks
- * @owner: whose it will be
- * @r: in: what; out: length, handle and keys
+ * @link: the link
+ * @caller: the requesting file
+ * @owner: owner of the new region
+ * @r: in: arguments; out: length, handle and keys
  *
- * Return: 0 or an error of MR_REG_SHARED.
+ * Return: 0 or an errno of MR_REG_SHARED, see uapi/xroce.h.
  */
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r)
@@ -231,7 +244,7 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 	u32 flags = 0;
 	int ret;
 
-	/* The length is known below; 1 checks the rest. */
+	/* The length is not known yet and is checked below; 1 is always valid. */
 	if (!xr_mr_args_ok(r->access, r->iova, 1, r->name))
 		return -EINVAL;
 	mutex_lock(&link->lock);

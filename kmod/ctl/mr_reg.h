@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Registering regions, changing them, looking at them, and their end. */
+/* Registering, re-registering, querying and deregistering regions. */
 #ifndef _XR_MR_REG_H
 #define _XR_MR_REG_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Re-registering (IBTA 10.6.3.6): another region takes the place of the old one.
+ * Re-registering regions (IBTA 10.6.3.6): a new region replaces the old one.
  *
- * It has another key byte, whatever changes. The old region has no rights and is out of
- * the module's table before anything of its entry in the map "mpt" changes, so
- * that a packet which is judged by a mixture of both is refused by the module;
- * and only who knows the new key is judged by the new entry. Nothing is paid for
- * that on the data path.
+ * The new region has another key byte, whatever else changes. Before the entry in the map
+ * "mpt" changes, the old region loses its rights and the new one replaces it in the module's
+ * table. If the XDP program sees a mixture of the old and the new entry, the module refuses
+ * the access; and only packets with the new key are checked against the complete new entry.
+ * The data path needs no additional check for this.
  *
- * All that can fail happens before the old region is touched.
+ * Everything that can fail is done before the old region is changed.
  */
 #include <linux/slab.h>
 
@@ -21,7 +21,10 @@
 
 #include "mr_reg.h"
 
-/* The region as it is: its memory is used, its key says that it is still it. */
+/*
+ * A copy of the old region's properties, with a reference to its memory. xr_mr_replace()
+ * compares them to find out whether the region has changed since.
+ */
 struct xr_mr_was {
 	struct xr_owner *owner;
 	struct xr_umem *umem;
@@ -32,6 +35,7 @@ struct xr_mr_was {
 	char name[XROCE_NAME_MAX];
 };
 
+/* Copy the properties of a region that @caller may change. Return: 0, -ENOENT or -EPERM. */
 static int xr_mr_look(struct xr_link *link, struct xr_owner *caller, u32 index,
 		      struct xr_mr_was *was)
 {
@@ -54,7 +58,10 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *caller, u32 index,
 	return ret;
 }
 
-/* Memory of the new region, which may be the old one's. */
+/*
+ * Get the memory of the new region: new memory, the old memory pinned again for writing, or
+ * the old memory as it is. Return: the memory, with a reference, or an errno of MR_REREG.
+ */
 static struct xr_umem *xr_mr_repin(const struct xr_mr_was *was,
 				   const struct xr_phys *phys,
 				  const struct xroce_mr_rereg *r, u32 access)
@@ -74,8 +81,9 @@ static struct xr_umem *xr_mr_repin(const struct xr_mr_was *was,
 }
 
 /*
- * Put @mr where the region is that @was. On success the old one is the caller's
- * to free, and @mr can be gone already.
+ * Replace the region that @was describes by @mr. On success *@old belongs to the caller,
+ * which calls xr_mr_free(); another thread may deregister and free @mr. Return: 0 or an errno
+ * of MR_REREG.
  */
 static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 			 const struct xr_mr_was *was, struct xr_mr *mr,
@@ -90,7 +98,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 		ret = -ENOENT;
 		goto out;
 	}
-	/* A key byte can come again; all of them together hardly ever. */
+	/* The key byte may recur after some changes, so the rest is compared too. */
 	if (now->key != was->key || now->umem != was->umem ||
 	    now->iova != was->iova || now->access != was->access) {
 		ret = -EBUSY;
@@ -102,7 +110,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 		ret = PTR_ERR(mr->pd);
 		goto out;
 	}
-	/* Windows must not lose their region (IBTA 10.6.7.2.1). */
+	/* A region with bound windows cannot be re-registered (IBTA 10.6.7.2.1). */
 	if (!xr_mw_none(&now->windows)) {
 		ret = -EBUSY;
 		goto out;
@@ -122,7 +130,10 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 
 	WRITE_ONCE(now->access, 0);
-	/* Who sees anything new in the entry finds the old one without rights. */
+	/*
+	 * An access for which the XDP program has seen a new value in the map finds no
+	 * rights in the old region. Pairs with the barrier in xr_hazard_set().
+	 */
 	smp_wmb();
 	rcu_assign_pointer(link->mr[r->mr], mr);
 	xr_mr_show(link, mr);
@@ -134,12 +145,12 @@ out:
 
 /**
  * xr_mr_rereg() - re-register a region
- * @link: where
- * @caller: who asks
- * @phys: pages to change to, if they are physical; else NULL
- * @r: in: what; out: keys
+ * @link: the link
+ * @caller: the requesting file
+ * @phys: pages of the new memory if it is physical; else NULL
+ * @r: in: arguments; out: keys
  *
- * Return: 0 or an error of MR_REREG; the region is then as it was.
+ * Return: 0 or an errno of MR_REREG, see uapi/xroce.h. On failure the region is unchanged.
  */
 int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 		const struct xr_phys *phys, struct xroce_mr_rereg *r)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Creating queue pairs, and their end. */
+/* Creating and destroying queue pairs. */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
 #include <linux/memcontrol.h>
@@ -33,7 +33,10 @@ static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
 	return q;
 }
 
-/* Return: a free place in the table, taken, or @room. */
+/*
+ * Take a free position in the table, searching from a random one. The link's lock is held.
+ * Return: the position; link->qp_entries: none is free.
+ */
 static u32 xr_qp_slot(struct xr_link *link)
 {
 	u32 room = link->qp_entries;
@@ -47,7 +50,10 @@ static u32 xr_qp_slot(struct xr_link *link)
 	return slot;
 }
 
-/* A number of ours for this place, otherwise random; not the multicast one. */
+/*
+ * Draw a random number for the queue pair at position @slot, in the range of xroce and not
+ * the multicast number.
+ */
 static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 {
 	u32 mask = link->qp_mask;
@@ -62,12 +68,12 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 
 /**
  * xr_qp_create() - create a queue pair in state RESET
- * @link: where
- * @caller: who asks
- * @owner: whose it will be
- * @a: in: what; out: its number, and where its receive queue is
+ * @link: the link
+ * @caller: the requesting file
+ * @owner: owner of the new queue pair
+ * @a: in: arguments; out: its number, offset and length of its receive queue for mmap(2)
  *
- * Return: 0 or an error of QP_ADD.
+ * Return: 0 or an errno of QP_ADD, see uapi/xroce.h.
  */
 int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 		 struct xr_owner *owner, struct xroce_qp_add *a)
@@ -129,7 +135,7 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 	WRITE_ONCE(qp->map->recv, !!qp->recv.cq);
 	WRITE_ONCE(qp->map->sq, !!owner->sq);
 	WRITE_ONCE(qp->map->pd, pd->id);
-	/* The rest is there for who finds the number. */
+	/* Written last: a packet that sees the number sees the rest. */
 	smp_store_release(&qp->map->qpn, qp->qpn);
 	a->qpn = qp->qpn;
 	mutex_unlock(&link->lock);
@@ -147,8 +153,8 @@ err_free:
 }
 
 /*
- * Destroy a queue pair. The link's lock is held. When this returns no packet is
- * executed on it: one that comes to the claim later finds another number.
+ * Destroy a queue pair. The link's lock is held. When this returns, no packet is executed on
+ * it: a packet that takes the claim later finds another generation. Sleeps.
  */
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 {
@@ -197,7 +203,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 
 	xr_sq_leave(qp);
 	xr_recv_leave(qp);
-	/* Who never gave the claim back may still write here: to nobody. */
+	/* A holder that never releases the claim may still write: do not use the slot again. */
 	if (claimed)
 		__clear_bit(slot, link->qp_used);
 	list_del(&qp->node);
@@ -213,11 +219,12 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 
 /**
  * xr_qp_delete() - destroy a queue pair
- * @link: where
- * @caller: who asks
- * @qpn: its number
+ * @link: the link
+ * @caller: the requesting file
+ * @qpn: number of the queue pair
  *
- * Return: 0, -ENOENT, -EPERM or -EBUSY.
+ * Return: 0; -ENOENT: @caller sees no such queue pair; -EPERM: another file owns it; -EBUSY:
+ * a window of type 2A is bound to it.
  */
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn)
 {

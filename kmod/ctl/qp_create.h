@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Creating queue pairs, changing them, looking at them, and their end. */
+/* Creating, modifying, querying and destroying queue pairs. */
 #ifndef _XR_QP_CREATE_H
 #define _XR_QP_CREATE_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changing a queue pair: the values of attributes, and how they get into its entry in
- * the map. Which go with a change of state is in include/xroce_transition.h.
+ * Modifying queue pairs: checking the values of attributes, and writing them to the entry in
+ * the map "qp". The table in include/xroce_transition.h says which attributes each transition
+ * needs and permits.
  */
 #include <linux/in.h>
 #include <linux/in6.h>
@@ -24,11 +25,11 @@
 
 #define XR_SPORT_BASE	0xc000
 
-#define XR_UD_MTU	4096	/* as long as the link takes it */
+#define XR_UD_MTU	4096	/* bytes; the MTU of the device may limit it further */
 
 static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);
 
-/* An address that a single host can have. */
+/* Is it an address that a single host can have? */
 static bool xr_gid_ok(const struct in6_addr *a)
 {
 	__be32 v4 = a->s6_addr32[3];
@@ -44,7 +45,7 @@ static bool xr_av_ok(u32 type, const struct xroce_qp_modify *a)
 	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
 	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
 
-	/* Nothing is sent to whoever a datagram is from. */
+	/* Datagrams get no response, so only the own address is given. */
 	if (type == XROCE_QPT_UD)
 		return xr_gid_ok(s) && ipv6_addr_any(d) && !a->sport &&
 		       !a->tos && !a->ttl;
@@ -82,18 +83,18 @@ static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)
 {
 	if (given)
 		return given;
-	/* Flows of different queue pairs should take different paths. */
+	/* Queue pairs get different ports, so that their flows may take different paths. */
 	return XR_SPORT_BASE | ((qpn ^ dest_qpn ^ dest_qpn >> 14) &
 				(U16_MAX - XR_SPORT_BASE));
 }
 
-/* Write the address vector; no packet is executed meanwhile. */
+/* Write the address vector. The caller makes sure that no packet is executed. */
 static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
 	struct xroce_qp *q = qp->map;
 
-	/* Nor is a response built. */
+	/* With the lock, the module builds no response meanwhile. */
 	spin_lock_bh(&qp->responses.lock);
 	WRITE_ONCE(q->ipv6, v6);
 	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
@@ -110,7 +111,10 @@ static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
 	WRITE_ONCE(q->pkey_full, pkey & 0x8000 ? (__force u16)htons(pkey) : ~0u);
 }
 
-/* What changes responses while requests come; no packet is executed meanwhile. */
+/*
+ * SQD to SQD: change attributes that are part of responses. The caller has the claim, so no
+ * packet is executed.
+ */
 static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	struct xroce_qp *q = qp->map;
@@ -123,7 +127,7 @@ static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 		xr_tx_template(q);
 }
 
-/* Write what the way to RTR fixes. */
+/* RC and UC, INIT to RTR: write the attributes of the connection. */
 static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	struct xroce_qp *q = qp->map;
@@ -139,13 +143,13 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 
 /**
  * xr_qp_modify() - change state or attributes
- * @link: where
- * @caller: who asks
+ * @link: the link
+ * @caller: the requesting file
  * @a: the change
  *
- * All or nothing.
+ * On failure nothing has changed.
  *
- * Return: 0 or an error of QP_MODIFY.
+ * Return: 0 or an errno of QP_MODIFY, see uapi/xroce.h.
  */
 int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		 const struct xroce_qp_modify *a)
@@ -172,7 +176,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
 	    to == XROCE_QPS_ERR ||
 	    (to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY))) {
-		/* No packet starts once the state is out of the way. */
+		/* With this state no packet begins to be executed. */
 		if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 			WRITE_ONCE(q->state, to);
 		if (!xr_qp_claim(q)) {
@@ -185,8 +189,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		if (to == XROCE_QPS_SQD)
 			xr_qp_move(qp, a);
 		/*
-		 * And what was admitted before does not start, either: who sees the new
-		 * number sees all that goes with it.
+		 * A packet that was admitted before is not executed either: it compares
+		 * the generation under the claim. A packet that sees the new generation
+		 * sees the writes above.
 		 */
 		smp_store_release(&q->generation, q->generation + 1);
 		xr_qp_release(q);
@@ -198,7 +203,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RESET) {
 		xr_responses_reset(&qp->responses);
 		xr_recv_reset(qp);
-		/* What is posted is forgotten, and can end nothing any more. */
+		/* In RESET, work requests are discarded and cannot move it to ERR. */
 		WRITE_ONCE(qp->state, to);
 		xr_sq_apply(qp);
 		qp->failed = false;
@@ -219,7 +224,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_defer_open(&qp->defer);
 	if (a->mask & XROCE_QP_ACCESS) {
 		WRITE_ONCE(qp->access, a->access);
-		/* The module first: a verdict must find what it allows. */
+		/* The map last: the module accepts what the XDP program accepts. */
 		smp_store_release(&q->access, a->access);
 	}
 	if (a->mask & XROCE_QP_PKEY)
@@ -231,9 +236,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
 	WRITE_ONCE(qp->state, to);
-	/* The attributes are there for who sees the state. */
+	/* Written last: a packet that sees the state sees the attributes. */
 	smp_store_release(&q->state, to);
-	/* Pairs with xr_qp_end(). */
+	/* Pairs with the barrier in xr_qp_end(). */
 	smp_mb();
 	if (READ_ONCE(qp->failed))
 		WRITE_ONCE(q->state, XROCE_QPS_ERR);

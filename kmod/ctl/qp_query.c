@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looking at queue pairs. */
+/* Querying queue pairs. */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
 #include <linux/log2.h>
@@ -19,7 +19,11 @@
 
 #include "qp_create.h"
 
-/* Who may not see others' regions is not told that a key is one's of theirs. */
+/*
+ * The cause that moved the queue pair to ERR. XROCE_CAUSE_ACC_PD says that the key belongs to
+ * a region or window of another protection domain, perhaps another owner's. Without
+ * CAP_NET_ADMIN it is reported as XROCE_CAUSE_ACC_KEY.
+ */
 static u32 xr_qp_cause(const struct xr_qp *qp)
 {
 	u32 cause = READ_ONCE(qp->map->error);
@@ -28,7 +32,7 @@ static u32 xr_qp_cause(const struct xr_qp *qp)
 	       XROCE_CAUSE_ACC_KEY : cause;
 }
 
-/* What the XDP program and the module have sent, and what was dropped. */
+/* Responses sent by the XDP program and by the module, and packets dropped. */
 static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 {
 	const struct xr_tx_batch *batch = &qp->responses.batch;
@@ -36,7 +40,7 @@ static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 	u64 tx = 0;
 	int i;
 
-	/* Of no request to the others there is a response. */
+	/* The XDP program sends responses for RC only. */
 	if (qp->type == XROCE_QPT_RC)
 		tx = READ_ONCE(m->packets) + READ_ONCE(m->duplicates) +
 		     READ_ONCE(m->naks) - READ_ONCE(m->silent);
@@ -88,7 +92,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->qkey = m->qkey;
 	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
 	xr_qp_describe_tx(qp, q);
-	/* What has been posted since. */
+	/* Flush what was posted after the transition to ERR. */
 	if (q->state == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);
 		xr_sq_apply(qp);
@@ -96,14 +100,14 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 }
 
 /**
- * xr_qp_query() - look at a queue pair
- * @link: where
- * @caller: who asks
- * @next: the first one, in the order of places in the table, at or after @q's
- *	that @caller may see
- * @q: in: the number; out: all
+ * xr_qp_query() - query a queue pair
+ * @link: the link
+ * @caller: the requesting file
+ * @next: take the first queue pair, at this position in the table or a later one, that
+ *	@caller may see
+ * @q: in: number; out: all fields
  *
- * Return: 0 or -ENOENT.
+ * Return: 0; -ENOENT: @caller sees no such queue pair.
  */
 int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_qp_query *q)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The end of what files and links own, and of links. */
+/* Destroying the objects of files and links, and links. */
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -19,11 +19,11 @@
 #include "teardown.h"
 
 /**
- * xr_teardown() - destroy all that somebody owns
- * @link: where
- * @own: who
+ * xr_teardown() - destroy all objects of an owner
+ * @link: the link
+ * @own: the owner: a file, or the link for persistent objects
  *
- * Members go before their protection domains. Sleeps.
+ * Members of protection domains are destroyed before the domains. Sleeps.
  */
 void xr_teardown(struct xr_link *link, struct xr_owner *own)
 {
@@ -36,7 +36,7 @@ void xr_teardown(struct xr_link *link, struct xr_owner *own)
 	LIST_HEAD(gone);
 
 	mutex_lock(&link->lock);
-	/* First, so that queue pairs and regions need not look for theirs. */
+	/* Windows first, so that queue pairs and regions need not search for them. */
 	list_for_each_entry_safe(mw, mw_next, &own->mws, node) {
 		xr_mw_destroy(link, mw);
 		cond_resched();
@@ -70,10 +70,10 @@ void xr_teardown(struct xr_link *link, struct xr_owner *own)
 
 /**
  * xr_teardown_link() - destroy a link
- * @id: its number
- * @force: with its persistent objects
+ * @id: number of the link
+ * @force: also destroy its persistent objects
  *
- * Return: 0, -ENOENT or -EBUSY.
+ * Return: 0; -ENOENT, -EBUSY: as xr_link_take().
  */
 int xr_teardown_link(u32 id, bool force)
 {
@@ -86,13 +86,13 @@ int xr_teardown_link(u32 id, bool force)
 	return 0;
 }
 
-/* The module goes: all links, with all that is left. */
+/* The module is being unloaded: destroy all links and the objects on them. */
 void xr_teardown_links(void)
 {
 	u32 id;
 
 	for (id = 0; id < XR_MAX_LINKS; id++)
 		xr_teardown_link(id, true);
-	/* Regions free themselves behind RCU. */
+	/* Wait for RCU callbacks that are still pending. */
 	rcu_barrier();
 }

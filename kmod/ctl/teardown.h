@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The end of what files and links own, and of links. */
+/* Destroying the objects of files and links, and links. */
 #ifndef _XR_TEARDOWN_H
 #define _XR_TEARDOWN_H
 
