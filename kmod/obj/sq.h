@@ -38,7 +38,8 @@ struct xroce_sq_header;
  * @ring: the entries
  * @rcu: for freeing the structure after its readers on the data path
  *
- * @users and @ring are under the link's lock. @link, @owner, @header, @mask and @budget do not change.
+ * @users and @ring are under the link's lock. @link, @owner, @header, @mask and @budget do
+ * not change.
  */
 struct xr_sq {
 	struct xr_link *link;
