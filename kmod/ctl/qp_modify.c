@@ -141,6 +141,17 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
 }
 
+/* Publish a state, unless a failure in softirq has moved the queue pair to ERR. */
+static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
+{
+	/* Pairs with the program's load: a packet that sees the state sees the attributes. */
+	smp_store_release(&qp->map->state, state);
+	/* Pairs with the barrier in xr_qp_end(). */
+	smp_mb();
+	if (READ_ONCE(qp->failed))
+		WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+}
+
 /**
  * xr_qp_modify() - change state or attributes
  * @link: the link
@@ -180,7 +191,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 			WRITE_ONCE(q->state, to);
 		if (!xr_qp_claim(q)) {
-			WRITE_ONCE(q->state, qp->state);
+			xr_qp_set_map_state(qp, qp->state);
 			ret = -EBUSY;
 			goto out;
 		}
@@ -236,12 +247,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
 	WRITE_ONCE(qp->state, to);
-	/* Written last: a packet that sees the state sees the attributes. */
-	smp_store_release(&q->state, to);
-	/* Pairs with the barrier in xr_qp_end(). */
-	smp_mb();
-	if (READ_ONCE(qp->failed))
-		WRITE_ONCE(q->state, XROCE_QPS_ERR);
+	xr_qp_set_map_state(qp, to);
 	if (to == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);
 		xr_sq_apply(qp);

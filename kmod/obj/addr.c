@@ -44,10 +44,15 @@ struct bpf_map *xr_addr_map(int fd)
 	map = bpf_map_get(fd);
 	if (IS_ERR(map))
 		return map;
-	/* The module writes to values, so they must have no kptr, timer or lock (record). */
+	/*
+	 * The module writes to values, so they must have no kptr, timer or lock (record), and
+	 * the verifier must not take them as constants, which it does in a frozen map that
+	 * programs only read.
+	 */
 	if (map->map_type == BPF_MAP_TYPE_ARRAY && map->key_size == sizeof(u32) &&
 	    map->value_size == sizeof(struct xroce_netdev) &&
-	    map->max_entries == 1 && IS_ERR_OR_NULL(map->record))
+	    map->max_entries == 1 && !(map->map_flags & BPF_F_RDONLY_PROG) &&
+	    IS_ERR_OR_NULL(map->record))
 		return map;
 	bpf_map_put(map);
 	return ERR_PTR(-EINVAL);
