@@ -14,7 +14,7 @@ static __always_inline void uc_refuse(const struct request *req,
 {
 	q->op = XROCE_QP_OP_NONE;
 	if (cause < 0) {
-		resp->drop = XROCE_DROP_RECV;
+		resp->drop = cause == NOT_THERE ? XROCE_DROP_DEFER : XROCE_DROP_RECV;
 		return;
 	}
 	stat_cause(st, cause);

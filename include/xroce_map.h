@@ -177,7 +177,7 @@ enum xroce_cause {
 	XROCE_DROP_ADDR,		/* not the queue pair's addresses */
 	XROCE_DROP_PKEY,		/* partition key */
 	XROCE_DROP_ICRC,		/* invariant CRC */
-	XROCE_DROP_DEFER,		/* no room to defer it behind deferred frames */
+	XROCE_DROP_DEFER,		/* it needs on-demand memory and cannot be deferred */
 	/* another CPU executes a packet, or too many work requests were posted before it */
 	XROCE_DROP_BUSY,
 	/* responses, not requests; counted by the module */
@@ -245,8 +245,8 @@ struct xroce_read_lengths {
  * @tx_more: bytes of the responses that the XDP program sent in the frames of requests,
  *	minus XROCE_ACK_BYTES for each response
  * @silent: RC: requests counted in @packets, @duplicates and @naks that the program did not
- *	response to, because no response was requested or the module sends it. All others were
- *	replied to, so that an ordinary request and its acknowledgement need no counter.
+ *	respond to, because no response was requested or the module sends it. All others were
+ *	responded to, so that an ordinary request and its acknowledgement need no counter.
  *	struct xroce_qp_query has the sum of all responses
  *
  * @queued: approximate number of responses that the module has yet to send. If it is not 0,

@@ -37,7 +37,7 @@ MODULE_PARM_DESC(odp_defer_max,
 static unsigned int odp_defer_ms = 20;
 module_param(odp_defer_ms, uint, 0644);
 MODULE_PARM_DESC(odp_defer_ms,
-		 "milliseconds after which the peer of packets deferred is told to come again (20)");
+		 "milliseconds after which a deferred packet is answered with an RNR NAK (20)");
 
 /* Is the XDP program running on a frame of this queue, in this softirq? */
 static bool xr_defer_running(const struct xr_defer *k)

@@ -293,7 +293,7 @@ int xr_mtt_init(void)
 
 	xr_pool_reserved = DIV_ROUND_UP(mtt_reserve, XR_EXTENT_MIB);
 	if (!xr_pool_reserved || xr_pool_reserved > room || room > XR_EXTENTS_MAX) {
-		pr_err("mtt_reserve=%u mtt_limit=%u: at least %zu, the limit no less, and at most %zu\n",
+		pr_err("mtt_reserve=%u mtt_limit=%u: need %zu <= reserve <= limit <= %zu\n",
 		       mtt_reserve, mtt_limit, XR_EXTENT_MIB,
 		       XR_EXTENTS_MAX * XR_EXTENT_MIB);
 		return -EINVAL;

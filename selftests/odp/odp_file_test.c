@@ -203,7 +203,7 @@ static void look_at_all(struct odp *o, uint8_t pattern)
 			ACKED(odp_read(o, i * MEM_PAGE + 3, sizeof(buf), buf));
 			odp_is(buf, sizeof(buf), pattern + i);
 		}
-		if (!i % 2)
+		if (!(i % 2))
 			odp_is(o->mem + i * MEM_PAGE + 3, 512, pattern + i);
 	}
 }
