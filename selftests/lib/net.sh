@@ -57,8 +57,12 @@ wait_until() {
 
 net_veth() {
 	ip link add c0 type veth peer name x0 netns xr
-	# veth delivers XDP_TX frames only to a peer with an XDP program: GRO makes the
-	# peer poll as well, but nothing wakes it.
+	net_veth_program
+}
+
+# veth delivers the frames of XDP_TX only to a peer with a program of its own. With GRO the
+# peer polls as well, but nothing wakes it.
+net_veth_program() {
 	ip link set c0 xdpdrv object "$top/build/selftests/lib/pass.bpf.o" \
 		section xdp.frags
 }

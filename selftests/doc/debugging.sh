@@ -1,0 +1,309 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Break a connection in each way that xroce-debug(8) has a row for, collect what the
+# commands of the page show, and look it up in the page: the row that fits first must be
+# that of the breakage. Then repair it, as the row says, and the client must succeed.
+#
+# The client is memory_client on rxe0; the server is a queue pair made by hand on x0.
+set -eu
+
+. "$(dirname "$0")/../lib/net.sh"
+
+page=$top/doc/man/xroce-debug.rst
+symptoms=$top/selftests/doc/symptoms.py
+client=$top/build/examples/memory_client
+work=$(mktemp -d /dev/shm/debugging-XXXXXX)
+bytes=2000
+reached=$work/reached
+
+xr() { in_xr "$top/build/user/xroce" "$@"; }
+work_down() { rm -rf "$work"; }
+link_down() { [ ! -e /sys/fs/bpf/xroce/x0 ] || xr link del dev x0 force; }
+key_of() { sed -nE 's/.* rkey (0x[0-9a-f]+) .*/\1/p'; }
+
+# --- A connection.
+
+# Two regions, with and without rights, and one in a second protection domain.
+serve() {
+	xr link add dev x0 >/dev/null
+	pd=$(xr pd add | cut -d ' ' -f 2)
+	other_pd=$(xr pd add | cut -d ' ' -f 2)
+	rkey=$(region "$pd" good local-write,remote-write,remote-read | key_of)
+	no_right=$(region "$pd" no-right local-write,remote-read | key_of)
+	other=$(region "$other_pd" other local-write,remote-write,remote-read | key_of)
+	qpn=$(xr qp add pd "$pd" | cut -d ' ' -f 2)
+	head -c $bytes /dev/urandom >"$work/file"
+}
+
+region() {
+	truncate -s 64K "$work/$2"
+	xr mr add pd "$1" name "$2" file "$work/$2" access "$3"
+}
+
+# The client's own number and PSN, which it prints before it begins.
+client_said() { grep -q '^qpn' "$work/client"; }
+
+# attempt [NAME=VALUE]...: connect both ends, with these in place of what is right, and
+# transfer; leaves what the client says in $work/client. Return: the client's status.
+attempt() {
+	local QPN=$qpn RKEY=$rkey RTR=yes AHEAD=0 DEST= HOST=10.77.0.2 GID=::ffff:10.77.0.2
+	local ACCESS=remote-write,remote-read PKEY=65535 MTU=1024
+	local SGID=10.77.0.2 DGID=10.77.0.1 LENGTH=65536 OFFSET=0
+	local set pid psn dest
+
+	for set; do
+		local "$set"
+	done
+	xr qp modify qpn "$qpn" state reset
+	xr qp modify qpn "$qpn" state init access "$ACCESS" pkey "$PKEY"
+	"$client" -s "$QPN 0 $GID $RKEY 0 $LENGTH" -o "$OFFSET" rxe0 "$HOST" "$work/file" \
+		>"$work/client" 2>&1 &
+	pid=$!
+	if [ $RTR = yes ] && wait_until 10 client_said 2>/dev/null; then
+		read -r _ dest _ psn <"$work/client"
+		psn=$(((psn + AHEAD) & 0xffffff))
+		xr qp modify qpn "$qpn" state rtr sgid "$SGID" dgid "$DGID" mtu "$MTU" \
+			dest-qpn "${DEST:-$dest}" rq-psn $psn force
+	fi
+	wait $pid
+}
+
+# --- What the commands of the page show.
+
+counters() {
+	xr -j stat show dev x0 all | python3 -c '
+import json, sys
+for name, n in json.load(sys.stdin)[0].items():
+    print(name, n) if isinstance(n, int) else 0'
+}
+
+driver_counters() { in_xr ethtool -S x0 2>/dev/null | sed -nE 's/^ *(.*): ([0-9]+)$/\1 \2/p'; }
+
+dropped_by_stack() {
+	in_xr ip -j -s link show dev x0 | python3 -c '
+import json, sys
+print("dropped", json.load(sys.stdin)[0]["stats64"]["rx"]["dropped"])'
+}
+
+measure() {
+	counters
+	in_xr ethtool -S x0 2>/dev/null | sed -nE 's/^ *(rx_queue_[0-9]+_)?(.*): ([0-9]+)$/\2 \3/p'
+	in_xr ip -j -s link show dev x0 | python3 -c '
+import json, sys
+print("dropped", json.load(sys.stdin)[0]["stats64"]["rx"]["dropped"])'
+}
+
+# Drops are reported only while somebody reads, so the monitor is given a moment.
+before() {
+	measure >"$work/before"
+	nsenter --net=/run/netns/xr "$top/build/user/xroce" monitor refused dropped \
+		>"$work/events" 2>&1 &
+	monitor=$!
+	sleep "${XROCE_SLOW:-1}"
+}
+
+neighbour_known() { ! ip neigh show 10.77.0.2 | grep -q INCOMPLETE; }
+
+# Names of counters that rose, what did not, the events, the client's words, and the rest.
+evidence() {
+	kill $monitor
+	wait $monitor || :
+	measure >"$work/after"
+	awk 'NR == FNR { was[$1] = $2; next }
+	     $2 > was[$1] { print $1; rose[$1] }
+	     END {
+		if (!("rx" in rose)) print "rx unchanged"
+	     }' "$work/before" "$work/after"
+	cat "$work/events" "$work/client"
+	wait_until 10 neighbour_known
+	ip neigh show 10.77.0.2
+	in_xr rdma link show
+	in_xr ip -d link show type vlan
+	xr -d link show dev x0 | grep -o "prog_name [^ ]*"
+}
+
+# --- Breakages.
+
+# leads STATUS CAUSE: the page leads from $work/evidence to CAUSE
+leads() {
+	local found
+
+	found=$("$symptoms" "$page" "$1" "$work/evidence") || found=
+	echo "$found" >>"$reached"
+	[ -n "$found" ] && [ "${found#"$2"}" != "$found" ] || {
+		echo "# $1: the page says \"$found\", not \"$2\""
+		sed 's/^/#   /' "$work/evidence"
+		return 1
+	}
+}
+
+# fails STATUS [NAME=VALUE]...: the client does, with that status; collect the evidence
+fails() {
+	local status=$1 failed=yes
+	shift
+
+	before
+	! attempt "$@" || failed=
+	evidence >"$work/evidence"
+	[ -n "$failed" ] && grep -q "$status" "$work/client" || {
+		echo "# not \"$status\":"
+		sed 's/^/#   /' "$work/client"
+		return 1
+	}
+}
+
+succeeds() {
+	attempt || {
+		echo '# repaired, and yet:'
+		sed 's/^/#   /' "$work/client"
+		return 1
+	}
+}
+
+# wrong STATUS CAUSE NAME=VALUE...: values that one end is given
+wrong() {
+	local status=$1 cause=$2
+	shift 2
+
+	fails "$status" "$@" && leads "$status" "$cause" && succeeds
+}
+
+# around BREAK REPAIR STATUS CAUSE [NAME=VALUE]...: something beside the two ends
+around() {
+	local break=$1 repair=$2 status=$3 cause=$4 ok=1
+	shift 4
+
+	$break
+	fails "$status" "$@" && leads "$status" "$cause" || ok=0
+	$repair
+	[ $ok = 1 ] && succeeds
+}
+
+mtu_small() { in_xr ip link set x0 mtu 1000; }
+mtu_back() { in_xr ip link set x0 mtu 4300; }
+
+no_napi() { ip link set c0 xdpdrv off; }
+napi() { net_veth_program; }
+
+# What the hardware does is done by a queue that loses all; a device in sysfs is rxe's.
+hardware() {
+	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(in_xr cat /sys/class/net/x0/address)"
+	in_xr rdma link add rxe1 type rxe netdev x0
+	tc qdisc replace dev c0 root netem loss 100% limit 20000
+}
+
+no_hardware() {
+	tc qdisc replace dev c0 root pfifo limit 20000
+	rdma link delete rxe1
+	ip neigh del 10.77.0.2 dev c0
+}
+
+other_mac() { ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr 02:00:00:00:00:77; }
+right_mac() { ip neigh del 10.77.0.2 dev c0; }
+
+is_down() { in_xr ip link set x0 down; }
+is_up() {
+	in_xr bash -euc 'ip link set x0 up; ip addr add fd77::2/64 dev x0 nodad 2>/dev/null || :'
+	wait_until 10 ping -q -c 1 -W 1 10.77.0.2
+}
+
+vlan_end() {
+	ip link add link "$1" name "$1.5" type vlan id 5
+	ip addr add "10.78.0.$2/24" dev "$1.5"
+	ip link set "$1.5" up
+}
+
+vlan_there() { grep -qx 0000:0000:0000:0000:0000:ffff:0a4e:0001 /sys/class/infiniband/rxe0/ports/1/gids/*; }
+
+vlan() {
+	vlan_end c0 1
+	export -f vlan_end
+	in_xr bash -euc 'vlan_end x0 2'
+	wait_until 10 vlan_there
+}
+
+vlan_and() {
+	local status=0
+
+	vlan
+	fails "$retry" "$@" && leads "$retry" "$vlan_cause" || status=1
+	xr link reload dev x0 >/dev/null
+	[ $status = 0 ] && attempt "$@" || status=1
+	ip link del c0.5
+	in_xr ip link del x0.5
+	return $status
+}
+
+# A function that the program calls is not in the module.
+other_version() {
+	local status=0
+
+	link_down
+	sed 's/xroce_defer/xroce_other/g' "$top/build/bpf/xroce.bpf.o" >"$work/other.o"
+	! XROCE_BPF_OBJECT=$work/other.o xr link add dev x0 >"$work/evidence" 2>&1 || {
+		xr link del dev x0
+		echo '# it is not refused'
+		return 1
+	}
+	leads 'link add fails' 'Program and module are of different versions' || status=1
+	xr link add dev x0 >/dev/null && return $status
+}
+
+# Each row of each table has been reached.
+all_reached() {
+	local title missing
+
+	missing=$(for title in "$access" "$invalid" "$retry" "$unreachable" 'link add fails'; do
+		"$symptoms" "$page" "$title"
+	done | grep -vxFf "$reached") || return 0
+	echo "# nothing here is broken so: $missing"
+	return 1
+}
+
+access='remote access error'
+invalid='remote invalid request error'
+retry='transport retry counter exceeded'
+unreachable='Connection timed out'
+vlan_cause='The VLAN device is newer than the link'
+addresses='The addresses of the packet are not those'
+
+broken() {
+	local name=$1
+	shift
+
+	run "debugging_$name" 'U1 U5' "$@"
+}
+
+net_up
+undo+=(work_down)
+module_up
+rxe_up
+undo+=(link_down)
+serve
+broken nothing succeeds
+broken key wrong "$access" 'The R_Key is not valid' RKEY=0x00000001
+broken pd wrong "$access" 'The region is in another protection domain' RKEY="$other"
+broken right wrong "$access" 'The region lacks the right' RKEY="$no_right"
+broken bounds wrong "$access" 'The access is not within the region' OFFSET=65000 LENGTH=131072
+broken qp_right wrong "$invalid" 'The queue pair lacks the right' ACCESS=remote-read
+broken path_mtu wrong "$invalid" 'The path MTU of the client is larger' MTU=512
+broken psn_ahead wrong "$retry" 'The client begins with a later PSN' AHEAD=-10
+broken psn_behind wrong "$retry" 'The client begins with an earlier PSN' AHEAD=10
+broken dgid wrong "$retry" "$addresses" DGID=10.77.0.9
+broken sgid wrong "$retry" "$addresses" SGID=10.77.0.3
+broken gid_index wrong "$retry" "$addresses" GID=fd77::2 HOST=fd77::2
+broken pkey wrong "$retry" 'The partition keys differ' PKEY=0x1234
+broken qpn wrong "$retry" 'The link has no such queue pair' QPN=0x900001
+broken state wrong "$retry" 'The queue pair is not ready to receive' RTR=no
+broken vlan vlan_and HOST=10.78.0.2 GID=::ffff:10.78.0.2 SGID=10.78.0.2 DGID=10.78.0.1
+broken dest_qpn wrong "$retry" 'The responses go to another queue pair' DEST=0x000001
+broken mac around other_mac right_mac "$retry" 'The frames are for another Ethernet address'
+broken mtu around mtu_small mtu_back "$retry" 'The MTU of the server'
+broken hardware around hardware no_hardware "$retry" 'The NIC handles RoCEv2 itself'
+broken down around is_down is_up "$unreachable" 'There is no path'
+[ "${XROCE_NET:-veth}" != veth ] ||
+	broken napi around no_napi napi "$retry" 'The peer of a veth device does not poll'
+broken version other_version
+broken all all_reached
+results
