@@ -17,7 +17,7 @@
 
 #include "uapi/xroce.h"
 
-#define XROCE_PIN_DIR		"/sys/fs/bpf/xroce"
+#define XROCE_PIN_DIR		"/sys/fs/bpf/xroce"	/* the pins of all links */
 
 /* A key is 24 bits of index into the MPT and 8 bits of key (IBTA 3.5.3). */
 #define XROCE_KEY_SHIFT		8
@@ -26,14 +26,16 @@
 #define XROCE_QPN_BASE		0x800000u
 #define XROCE_QPN_MCAST		0xffffffu
 
+/* State of an entry of the memory protection table. */
 enum xroce_mpt_state {
 	XROCE_MPT_FREE,		/* unused */
 	XROCE_MPT_INVALID,	/* no access: an unbound window, or an entry being changed */
-	XROCE_MPT_VALID,
+	XROCE_MPT_VALID,	/* a region or a bound window */
 };
 
+/* What an entry of the memory protection table is. */
 enum xroce_mpt_type {
-	XROCE_MPT_MR = 1,
+	XROCE_MPT_MR = 1,	/* region */
 	XROCE_MPT_MW_1,		/* memory windows of types 1, 2A and 2B */
 	XROCE_MPT_MW_2A,
 	XROCE_MPT_MW_2B,
@@ -53,7 +55,12 @@ struct xroce_netdev {
 	__u64 addr;
 };
 
-/* The destination address of a frame, from the frame's first eight bytes. */
+/**
+ * xroce_netdev_word() - the destination address of a frame, as a word
+ * @frame: the first eight bytes of the frame
+ *
+ * Return: the word, to compare with struct xroce_netdev::addr.
+ */
 static inline __u64 xroce_netdev_word(__u64 frame)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -63,7 +70,12 @@ static inline __u64 xroce_netdev_word(__u64 frame)
 #endif
 }
 
-/* The same word for an Ethernet address of six bytes. */
+/**
+ * xroce_netdev_addr() - the same word for an Ethernet address
+ * @addr: six bytes
+ *
+ * Return: the word.
+ */
 static inline __u64 xroce_netdev_addr(const __u8 *addr)
 {
 	__u64 frame = 0;
@@ -199,6 +211,7 @@ enum xroce_cause {
  * @ip: total length in the IPv4 header
  * @check: checksum of the IPv4 header
  * @flags: flags of the BTH, with the pad count
+ * @reserved: 0
  */
 struct xroce_read_lengths {
 	__u16  known;
@@ -361,12 +374,12 @@ struct xroce_qp {
 	__u64  drops[XROCE_QP_DROPS];
 };
 
-#define XROCE_QP_OP_NONE	0xff
+#define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */
 
 /* Bytes of the frame of an acknowledgement over IPv4 without a VLAN tag. */
 #define XROCE_ACK_BYTES		(14 + 20 + 8 + 12 + 4 + 4)
 
-#define XROCE_RD_MAX		128
+#define XROCE_RD_MAX		128	/* entries of struct xroce_rd_ring */
 
 /*
  * A UC queue pair goes to ERR after this number of refusals with a cause from

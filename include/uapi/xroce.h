@@ -14,7 +14,8 @@
  * may name its own objects, and with CAP_NET_ADMIN also the persistent ones.
  *
  * Errors that every command can return: -EFAULT, -EINVAL, -E2BIG, -ENOTTY (no
- * such command), -EINTR. Commands on objects of a link return -ENOTCONN before LINK_USE.
+ * such command), -EINTR. Commands on objects of a link return -ENOTCONN before LINK_USE,
+ * which xroce_open() of the library contains.
  * Commands that make an object, and MR_REREG, can also return -EDQUOT (a limit of
  * LIMIT_SET). Commands that make an object, and LINK_USE, can also return -EAGAIN (the
  * limit of a control group, see struct xroce_limit_query).
@@ -25,7 +26,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define XROCE_DEV_PATH		"/dev/xroce"
+#define XROCE_DEV_PATH		"/dev/xroce"	/* the device */
 #define XROCE_IOC_TYPE		0xbc
 
 enum {
@@ -109,7 +110,11 @@ enum {
 #define XROCE_CMD_LIMIT_SET	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_SET)
 #define XROCE_CMD_LIMIT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_QUERY)
 
-/* Flags of the @flags words; each command says which it takes. */
+/*
+ * Flags of the @flags words; each command says which it takes. XROCE_F_PERSISTENT needs
+ * CAP_NET_ADMIN; a persistent region, window or queue pair also needs a persistent protection
+ * domain; both are -EPERM otherwise.
+ */
 #define XROCE_F_PERSISTENT	(1u << 0)	/* the object outlives the descriptor */
 #define XROCE_F_NEXT		(1u << 1)	/* query: the first object at or after */
 #define XROCE_F_FORCE		(1u << 2)	/* also delete the objects inside */
@@ -135,16 +140,17 @@ enum {
  * (IBTA 10.6.3.1).
  */
 enum xroce_access {
-	XROCE_ACCESS_LOCAL_WRITE	= 1 << 0,
-	XROCE_ACCESS_REMOTE_WRITE	= 1 << 1,
-	XROCE_ACCESS_REMOTE_READ	= 1 << 2,
-	XROCE_ACCESS_REMOTE_ATOMIC	= 1 << 3,
-	XROCE_ACCESS_MW_BIND		= 1 << 4,
+	XROCE_ACCESS_LOCAL_WRITE	= 1 << 0,	/* write, receives too */
+	XROCE_ACCESS_REMOTE_WRITE	= 1 << 1,	/* WRITE; needs local write */
+	XROCE_ACCESS_REMOTE_READ	= 1 << 2,	/* READ */
+	XROCE_ACCESS_REMOTE_ATOMIC	= 1 << 3,	/* atomics; needs local write */
+	XROCE_ACCESS_MW_BIND		= 1 << 4,	/* bind windows to the region */
 	XROCE_ACCESS_ON_DEMAND		= 1 << 6,	/* no right: see MR_REG */
-	XROCE_ACCESS_FLUSH_GLOBAL	= 1 << 8,
-	XROCE_ACCESS_FLUSH_PERSISTENT	= 1 << 9,
+	XROCE_ACCESS_FLUSH_GLOBAL	= 1 << 8,	/* FLUSH, global visibility */
+	XROCE_ACCESS_FLUSH_PERSISTENT	= 1 << 9,	/* FLUSH, persistence */
 };
 
+/* The remote rights: all that a queue pair can have. */
 #define XROCE_ACCESS_REMOTE	(XROCE_ACCESS_REMOTE_WRITE | \
 				 XROCE_ACCESS_REMOTE_READ | \
 				 XROCE_ACCESS_REMOTE_ATOMIC | \
@@ -163,19 +169,19 @@ enum xroce_access {
 
 /* Transport services; the values are those of enum ibv_qp_type. */
 enum xroce_qp_type {
-	XROCE_QPT_RC = 2,
-	XROCE_QPT_UC = 3,
-	XROCE_QPT_UD = 4,
+	XROCE_QPT_RC = 2,	/* reliable connected */
+	XROCE_QPT_UC = 3,	/* unreliable connected */
+	XROCE_QPT_UD = 4,	/* datagrams */
 };
 
 /* Queue pair states (IBTA 10.3.1); the values are those of enum ibv_qp_state. */
 enum xroce_qp_state {
-	XROCE_QPS_RESET	= 0,
-	XROCE_QPS_INIT	= 1,
-	XROCE_QPS_RTR	= 2,
-	XROCE_QPS_RTS	= 3,
-	XROCE_QPS_SQD	= 4,
-	XROCE_QPS_ERR	= 6,
+	XROCE_QPS_RESET	= 0,	/* as it was made */
+	XROCE_QPS_INIT	= 1,	/* receives can be posted, packets are dropped */
+	XROCE_QPS_RTR	= 2,	/* answers requests */
+	XROCE_QPS_RTS	= 3,	/* and windows can be bound */
+	XROCE_QPS_SQD	= 4,	/* as RTS; more attributes can be changed */
+	XROCE_QPS_ERR	= 6,	/* answers nothing */
 };
 
 /* Path MTU; the values are those of enum ibv_mtu: 128 << mtu bytes. */
@@ -326,18 +332,18 @@ enum xroce_counted {
 	XROCE_COUNT_SRQ,	/* shared receive queues */
 	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
 	XROCE_COUNT_DEFERRED,	/* packets deferred until on-demand memory is present */
-	XROCE_COUNTED,
+	XROCE_COUNTED,		/* their number */
 };
 
 #define XROCE_COUNTED_MAX	8	/* elements of an array of these */
-#define XROCE_LIMIT_NONE	(~0ull)
+#define XROCE_LIMIT_NONE	(~0ull)	/* no limit */
 
 /**
  * struct xroce_limit_set - LIMIT_SET: limit objects and resources of a link
  * @size: sizeof(struct xroce_limit_set)
  * @flags: XROCE_F_USER: limits for each user; otherwise for the whole link
  * @link: number of the link
- * @mask: the limits that are set: 1 << enum xroce_counted
+ * @mask: the limits that are set: 1 << enum xroce_counted, at least one
  * @limit: by enum xroce_counted: maximum number, or bytes; XROCE_LIMIT_NONE: no limit, as
  *	at the start; 0 if @mask does not have the bit
  *
@@ -353,7 +359,7 @@ enum xroce_counted {
  * many of them as remain free. These limits also apply with CAP_NET_ADMIN. A packet above
  * them is handled like any packet that finds no room.
  *
- * Errors: -EPERM, -ENOENT (no such link), -EINVAL.
+ * Errors: -EPERM, -ENOENT (no such link), -EINVAL (mask, or a limit that @mask does not have).
  */
 struct xroce_limit_set {
 	__u32 size;
@@ -378,7 +384,9 @@ struct xroce_limit_set {
  * @limit: out: by enum xroce_counted; XROCE_LIMIT_NONE: none
  * @used: out: likewise
  *
- * Without CAP_NET_ADMIN only the caller's own user is seen. Errors: -ENOENT, -EINVAL.
+ * Without CAP_NET_ADMIN only the caller's own user is seen. Errors: -ENOENT (no such link, or no
+ * user that the caller sees), -EINVAL (XROCE_F_NEXT or @uid without XROCE_F_USER, no such user
+ * id).
  */
 struct xroce_limit_query {
 	__u32 size;
@@ -417,7 +425,8 @@ struct xroce_link_prog {
  * @pd: out: its number on this link, from 1
  * @reserved: 0
  *
- * Errors: -EPERM, -ENOSPC, -ENOMEM.
+ * Errors: -EPERM (XROCE_F_PERSISTENT without CAP_NET_ADMIN), -ENOSPC (no number is free),
+ * -ENOMEM.
  */
 struct xroce_pd_add {
 	__u32 size;
@@ -433,8 +442,8 @@ struct xroce_pd_add {
  * @pd: its number
  * @reserved: 0
  *
- * Errors: -ENOENT, -EPERM, -EBUSY (a queue pair, region, window or
- * shared receive queue is a member).
+ * Errors: -ENOENT (no such domain), -EPERM (it belongs to another descriptor), -EBUSY (a queue
+ * pair, region, window or shared receive queue is a member).
  */
 struct xroce_pd_del {
 	__u32 size;
@@ -456,7 +465,7 @@ struct xroce_pd_del {
  * @reserved: 0
  *
  * Without CAP_NET_ADMIN only the descriptor's own objects are visible, also to MR_QUERY,
- * MW_QUERY and QP_QUERY. Errors: -ENOENT.
+ * MW_QUERY and QP_QUERY. Errors: -ENOENT (no such domain, or with XROCE_F_NEXT none follows).
  */
 struct xroce_pd_query {
 	__u32 size;
@@ -475,7 +484,7 @@ struct xroce_pd_query {
  * @flags: XROCE_F_PERSISTENT; XROCE_F_PID
  * @pd: protection domain
  * @access: of XROCE_ACCESS_MR; remote write and remote atomic need local write
- * @addr: first byte, a virtual address of the caller, or of @pid
+ * @addr: first byte, a virtual address of the caller, or of @pid; need not be aligned
  * @length: bytes, at least 1; or XROCE_LENGTH_ALL
  * @iova: address by which a peer names the first byte
  * @pid: 0; with XROCE_F_PID the process, in the caller's pid namespace, whose memory is
@@ -586,7 +595,7 @@ struct xroce_mr_reg_phys {
 	char name[XROCE_NAME_MAX];
 };
 
-#define XROCE_PHYS_PAGES_MAX	(1u << 19)
+#define XROCE_PHYS_PAGES_MAX	(1u << 19)	/* pages of a physical region */
 
 /**
  * struct xroce_mr_reg_shared - MR_REG_SHARED: register a region over the memory
@@ -629,9 +638,9 @@ struct xroce_mr_reg_shared {
 };
 
 /* struct xroce_mr_rereg::mask; the values of enum ibv_rereg_mr_flags */
-#define XROCE_REREG_TRANSLATION		(1u << 0)
-#define XROCE_REREG_PD			(1u << 1)
-#define XROCE_REREG_ACCESS		(1u << 2)
+#define XROCE_REREG_TRANSLATION		(1u << 0)	/* memory, length and iova */
+#define XROCE_REREG_PD			(1u << 1)	/* protection domain */
+#define XROCE_REREG_ACCESS		(1u << 2)	/* rights */
 
 /**
  * struct xroce_mr_rereg - MR_REREG: change a region in place
@@ -714,9 +723,9 @@ enum xroce_advice {
  * may take the pages away again at any time. Memory that is not mapped, or not writable if
  * writing is advised, is skipped; this is no error.
  *
- * Errors: -ENOENT, -EPERM, -EINVAL, -ERANGE (not inside the region), -EACCES (writing is
- * advised for a region without local write), -EOPNOTSUPP (not an on-demand region), -ESRCH
- * (its process has ended), -ENOMEM.
+ * Errors: -ENOENT (no such region), -EPERM (it belongs to another descriptor), -EINVAL (advice,
+ * length 0), -ERANGE (not inside the region), -EACCES (writing is advised for a region without
+ * local write), -EOPNOTSUPP (not an on-demand region), -ESRCH (its process has ended), -ENOMEM.
  */
 struct xroce_mr_advise {
 	__u32 size;
@@ -735,8 +744,12 @@ struct xroce_mr_advise {
  * @mr: its handle
  * @reserved: 0
  *
- * When the command returns, no access to the pages is under way and none can start.
- * Errors: -ENOENT, -EPERM, -EBUSY (a window is bound to the region).
+ * When the command returns, no access to the pages is under way and none can start. The
+ * caller may free the memory before, but the region keeps the pages, and peers then reach
+ * pages that the program does not have any more.
+ *
+ * Errors: -ENOENT (no such region), -EPERM (it belongs to another descriptor), -EBUSY (a window
+ * is bound to the region).
  */
 struct xroce_mr_dereg {
 	__u32 size;
@@ -750,11 +763,11 @@ struct xroce_mr_dereg {
  * @size: sizeof(struct xroce_mr_query)
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID, XROCE_F_PHYS
  * @mr: in, and with XROCE_F_NEXT out
- * @pd: out
- * @access: out
- * @lkey: out
+ * @pd: out: its protection domain
+ * @access: out: XROCE_ACCESS_*
+ * @lkey: out: key for local access
  * @rkey: out: 0 without a remote right
- * @iova: out
+ * @iova: out: address by which a peer names the first byte
  * @length: out: bytes
  * @addr: out: virtual address at registration; 0: a physical region
  * @pages: out: entries of the translation table; 0: an address space has none
@@ -763,7 +776,7 @@ struct xroce_mr_dereg {
  * @pid: out: process whose memory it is, in the caller's pid namespace; 0: not visible
  *	there, or a physical region
  * @sharers: out: regions that have this translation table, including this one
- * @name: out
+ * @name: out: its name; empty: none
  * @odp_resident: out: pages that are present now. This and the following fields are for
  *	regions with XROCE_ACCESS_ON_DEMAND only; counters start when the memory is
  *	registered
@@ -776,7 +789,7 @@ struct xroce_mr_dereg {
  *	which at least one is present
  * @odp_bytes: out: bytes of kernel memory that the parts and their entries take
  *
- * Errors: -ENOENT.
+ * Errors: -ENOENT (no such region, or with XROCE_F_NEXT none follows).
  */
 struct xroce_mr_query {
 	__u32 size;
@@ -844,7 +857,8 @@ struct xroce_mw_add {
  * @reserved: 0
  *
  * A bound window is unbound. When the command returns, no access through the window is
- * under way and none can start. Errors: -ENOENT, -EPERM.
+ * under way and none can start. Errors: -ENOENT (no such window), -EPERM (it belongs to another
+ * descriptor).
  */
 struct xroce_mw_del {
 	__u32 size;
@@ -858,7 +872,7 @@ struct xroce_mw_del {
  * @size: sizeof(struct xroce_mw_query)
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
  * @mw: in, and with XROCE_F_NEXT out
- * @pd: out
+ * @pd: out: its protection domain
  * @type: out: enum xroce_mw_type
  * @bound: out: 1: it is bound, and the following fields are valid; 0: it gives no access
  * @rkey: out: its key
@@ -871,7 +885,7 @@ struct xroce_mw_del {
  *	or out of sight
  * @reserved: 0
  *
- * Errors: -ENOENT.
+ * Errors: -ENOENT (no such window, or with XROCE_F_NEXT none follows), -EINVAL.
  */
 struct xroce_mw_query {
 	__u32 size;
@@ -1023,8 +1037,8 @@ struct xroce_mtt_read {
  * @recv_cq: completion queue of its receive queue; 0: it has no receive queue, and a
  *	message that needs a receive work request is never accepted
  * @srq: shared receive queue of the same protection domain; 0: its own receive queue
- * @rq_entries: own receive queue: entries, a power of two up to XROCE_RQ_MAX
- * @rq_max_sge: own receive queue: elements per work request, 1 to XROCE_RQ_SGE_MAX
+ * @rq_entries: own receive queue: entries, a power of two up to XROCE_RQ_MAX; otherwise 0
+ * @rq_max_sge: own receive queue: elements per work request, 1 to XROCE_RQ_SGE_MAX; otherwise 0
  * @rq_offset: out: own receive queue: offset for mmap(2)
  * @rq_bytes: out: own receive queue: length for mmap(2)
  * @send_cq: completion queue of work requests that are posted for it to the descriptor's
@@ -1032,8 +1046,11 @@ struct xroce_mtt_read {
  * @reserved2: 0
  *
  * The queue pair starts in state RESET. Queues belong to descriptors; a persistent queue
- * pair has none. Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL (queues),
- * -EOPNOTSUPP (type), -ENOSPC (table full), -ENOMEM.
+ * pair has none. A queue must be of the same descriptor.
+ *
+ * Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL (sizes of queues, @srq without
+ * @recv_cq or of another protection domain, @send_cq without a send queue), -EOPNOTSUPP (type),
+ * -ENOSPC (the table of queue pairs is full), -ENOMEM.
  */
 struct xroce_qp_add {
 	__u32 size;
@@ -1052,8 +1069,8 @@ struct xroce_qp_add {
 	__u32 reserved2;
 };
 
-/* struct xroce_qp_modify::mask */
-#define XROCE_QP_STATE			(1u << 0)
+/* struct xroce_qp_modify::mask: each bit says that the field of its name is given. */
+#define XROCE_QP_STATE			(1u << 0)	/* without it the state stays */
 #define XROCE_QP_ACCESS			(1u << 1)
 #define XROCE_QP_PKEY			(1u << 2)
 #define XROCE_QP_AV			(1u << 3)	/* sgid, dgid, sport, tos, ttl */
@@ -1071,8 +1088,8 @@ struct xroce_qp_add {
  * @qpn: its number
  * @mask: XROCE_QP_*: which of the fields below are given
  * @state: enum xroce_qp_state
- * @access: XROCE_ACCESS_REMOTE_*: rights of the peer; region or window restrict them
- * @pkey: partition key, 16 bits; 0xffff is the default partition
+ * @access: of XROCE_ACCESS_REMOTE: rights of the peer; region or window restrict them
+ * @pkey: partition key, 16 bits, of which the low 15 are not 0; 0xffff is the default partition
  * @path_mtu: enum xroce_mtu
  * @dest_qpn: the peer's queue pair number, 24 bits
  * @rq_psn: packet sequence number expected first, 24 bits
@@ -1083,7 +1100,8 @@ struct xroce_qp_add {
  *	not be 3, which only switches set, and should be 0, because marks on READ responses
  *	have no effect
  * @ttl: hop limit of responses; 0: 64
- * @sgid: own address; IPv4 as ::ffff:a.b.c.d
+ * @sgid: own address, of a single host; IPv4 as ::ffff:a.b.c.d. Whether the link has the
+ *	address is not checked
  * @dgid: peer's address, of the same family; for datagrams ::
  * @reserved: 0
  * @qkey: queue key that datagrams must carry
@@ -1092,6 +1110,7 @@ struct xroce_qp_add {
  * Attributes by transition (required / optional), reliable connected:
  *
  * * RESET to INIT: pkey, access
+ * * INIT to INIT: / access, pkey
  * * INIT to RTR: av, path_mtu, dest_qpn, rq_psn, min_rnr_timer,
  *   max_dest_rd_atomic / access, pkey
  * * RTR to RTS: / access, min_rnr_timer
@@ -1108,17 +1127,20 @@ struct xroce_qp_add {
  * Datagrams:
  *
  * * RESET to INIT: pkey, qkey
- * * INIT to RTR: av / pkey, qkey. Of av only sgid is given: datagrams to another
- *   address are not received
+ * * INIT to INIT: / pkey, qkey
+ * * INIT to RTR: av / pkey, qkey. Of av only sgid is given, and sport, tos and ttl are 0:
+ *   datagrams to another address are not received
  * * RTR to RTS, RTS to RTS, SQD to RTS: / qkey
  * * RTS to SQD: nothing else
  * * SQD to SQD: / pkey, qkey
  *
- * The transition to ERR completes posted work requests with XROCE_WC_WR_FLUSH_ERR; the
- * transition to RESET discards them.
+ * The transition to ERR completes posted work requests with XROCE_WC_WR_FLUSH_ERR, except those
+ * of a shared receive queue; the transition to RESET discards them. Fields that @mask does not
+ * select are ignored. On failure nothing has changed.
  *
- * Errors: -ENOENT, -EPERM, -EINVAL (transition, attribute missing, not allowed
- * or out of range), -EBUSY (a packet has held the queue pair for too long).
+ * Errors: -ENOENT (no such queue pair), -EPERM (it belongs to another descriptor), -EINVAL
+ * (transition, attribute missing, not allowed or out of range), -EBUSY (a packet has held the
+ * queue pair for too long).
  */
 struct xroce_qp_modify {
 	__u32 size;
@@ -1150,8 +1172,11 @@ struct xroce_qp_modify {
  * @qpn: its number
  * @reserved: 0
  *
- * Bound windows of type 2B are unbound. Errors: -ENOENT, -EPERM, -EBUSY (a window of type
- * 2A is bound to it).
+ * Work requests posted to the descriptor's send queue are applied first, and receives that are
+ * posted are discarded. Bound windows of type 2B are unbound.
+ *
+ * Errors: -ENOENT (no such queue pair), -EPERM (it belongs to another descriptor), -EBUSY (a
+ * window of type 2A is bound to it).
  */
 struct xroce_qp_del {
 	__u32 size;
@@ -1166,26 +1191,27 @@ struct xroce_qp_del {
  * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
  * @qpn: in, and with XROCE_F_NEXT out. XROCE_F_NEXT follows the order of the queue pair
  *	table, in which the position is qpn % qp_entries
- * @pd: out
+ * @pd: out: its protection domain
  * @type: out: enum xroce_qp_type
  * @state: out: enum xroce_qp_state; ERR as soon as a packet caused it
- * @access: out
- * @pkey: out
- * @path_mtu: out
- * @dest_qpn: out
+ * @access: out: rights of the peer
+ * @pkey: out: partition key
+ * @path_mtu: out: enum xroce_mtu; 0: not set yet
+ * @dest_qpn: out: the peer's queue pair number
  * @rq_psn: out: packet sequence number expected next
  * @msn: out: message sequence number, 24 bits
- * @min_rnr_timer: out
- * @max_dest_rd_atomic: out
- * @sport: out
- * @tos: out
- * @ttl: out
+ * @min_rnr_timer: out: code of the RNR NAK timer
+ * @max_dest_rd_atomic: out: READs and atomics kept for replay
+ * @sport: out: UDP source port of responses
+ * @tos: out: IPv4 type of service or IPv6 traffic class
+ * @ttl: out: hop limit
  * @cause: out: enum xroce_cause that moved it to ERR, or 0. Without CAP_NET_ADMIN
  *	XROCE_CAUSE_ACC_KEY stands for XROCE_CAUSE_ACC_PD
- * @sgid: out
- * @dgid: out
+ * @sgid: out: own address
+ * @dgid: out: the peer's address
  * @pid: out: process that made it, in the caller's pid namespace; 0: persistent
  *	or out of sight
+ * @reserved: 0
  * @packets: out: requests accepted in order
  * @bytes: out: payload bytes written to regions
  * @duplicates: out: duplicate requests
@@ -1194,7 +1220,7 @@ struct xroce_qp_del {
  * @srq: out: shared receive queue, or 0
  * @rq_entries: out: of its own receive queue
  * @rq_max_sge: out: of its own receive queue
- * @qkey: out
+ * @qkey: out: queue key
  * @send_cq: out: completion queue of its work requests, or 0
  * @tx: out: responses sent, by the XDP program in the frame of the request or by the
  *	module; of the latter, those that the device accepted
@@ -1202,9 +1228,10 @@ struct xroce_qp_del {
  * @drops: out: packets dropped, by enum xroce_cause from XROCE_DROP_QKEY on;
  *	XROCE_DROP_TX: frames that the device did not accept
  *
- * All counters are set to 0 when the state becomes RESET or RTR.
+ * All counters are set to 0 when the state becomes RESET or RTR. A query of a queue pair in ERR
+ * also completes work requests that were posted since with XROCE_WC_WR_FLUSH_ERR.
  *
- * Errors: -ENOENT.
+ * Errors: -ENOENT (no such queue pair, or with XROCE_F_NEXT none follows), -EINVAL.
  */
 struct xroce_qp_query {
 	__u32 size;
@@ -1257,10 +1284,10 @@ struct xroce_qp_query {
  */
 #define XROCE_RING_HEADER	4096
 
-#define XROCE_CQ_MIN		16
-#define XROCE_CQ_MAX		65536
-#define XROCE_RQ_MAX		16384
-#define XROCE_RQ_SGE_MAX	16
+#define XROCE_CQ_MIN		16	/* entries of a completion queue: fewest */
+#define XROCE_CQ_MAX		65536	/* and most */
+#define XROCE_RQ_MAX		16384	/* entries of a receive queue: most */
+#define XROCE_RQ_SGE_MAX	16	/* elements of a receive work request: most */
 
 /* struct xroce_cq_header::arm */
 #define XROCE_CQ_ARM_NEXT	1u	/* the next completion */
@@ -1297,18 +1324,18 @@ enum xroce_wc_status {
 
 /* What it was; the values are those of enum ibv_wc_opcode. */
 enum xroce_wc_opcode {
-	XROCE_WC_BIND_MW		= 5,
-	XROCE_WC_LOCAL_INV		= 6,
-	XROCE_WC_RECV			= 128,
-	XROCE_WC_RECV_RDMA_WITH_IMM	= 129,
+	XROCE_WC_BIND_MW		= 5,	/* bind of a window */
+	XROCE_WC_LOCAL_INV		= 6,	/* invalidation of a key */
+	XROCE_WC_RECV			= 128,	/* SEND received */
+	XROCE_WC_RECV_RDMA_WITH_IMM	= 129,	/* WRITE with immediate data received */
 };
 
 /* The first three have the values of enum ibv_wc_flags. */
 enum xroce_wc_flags {
 	XROCE_WC_GRH		= 1 << 0,	/* 40 bytes of header first */
-	XROCE_WC_WITH_IMM	= 1 << 1,
-	XROCE_WC_WITH_INV	= 1 << 3,
-	XROCE_WC_SOLICITED	= 1 << 16,
+	XROCE_WC_WITH_IMM	= 1 << 1,	/* @imm_or_key is immediate data */
+	XROCE_WC_WITH_INV	= 1 << 3,	/* @imm_or_key is an invalidated key */
+	XROCE_WC_SOLICITED	= 1 << 16,	/* the sender asked for an event */
 };
 
 /**
@@ -1378,8 +1405,8 @@ struct xroce_rq_wqe {
 	struct xroce_sge_local sge[];
 };
 
-#define XROCE_SQ_MIN		16
-#define XROCE_SQ_MAX		1024
+#define XROCE_SQ_MIN		16	/* entries of a send queue: fewest */
+#define XROCE_SQ_MAX		1024	/* and most */
 
 /**
  * struct xroce_sq_header - header of a send queue
@@ -1458,9 +1485,9 @@ struct xroce_sq_wqe {
  *
  * A work request for a queue pair in ERR completes with XROCE_WC_WR_FLUSH_ERR, for one in
  * INIT or RTR with XROCE_WC_LOC_QP_OP_ERR; for one in RESET it is discarded. A work request
- * that fails moves its queue pair to ERR.
+ * that fails in RTS or SQD, or whose completion queue is full, moves its queue pair to ERR.
  *
- * Errors: -EEXIST (there is one), -EINVAL, -ENOMEM.
+ * Errors: -EEXIST (there is one), -EINVAL (entries), -ENOMEM.
  */
 struct xroce_sq_add {
 	__u32 size;
@@ -1476,8 +1503,8 @@ struct xroce_sq_add {
  * @size: sizeof(struct xroce_sq_del)
  * @flags: 0
  *
- * Entries that have not been applied are discarded. Errors: -ENOENT, -EBUSY (a queue pair
- * has a send_cq).
+ * Entries that have not been applied are discarded. Errors: -ENOENT (no send queue), -EBUSY (a
+ * queue pair has a send_cq).
  */
 struct xroce_sq_del {
 	__u32 size;
@@ -1505,7 +1532,7 @@ struct xroce_sq_apply {
  * @offset: out: what to give mmap(2)
  * @bytes: out: length of the ring
  *
- * Errors: -EINVAL, -ENOMEM, -ENOSPC.
+ * Errors: -EINVAL (entries), -ENOMEM, -ENOSPC (no number is free).
  */
 struct xroce_cq_add {
 	__u32 size;
@@ -1523,7 +1550,7 @@ struct xroce_cq_add {
  * @cq: its number
  * @reserved: 0
  *
- * Errors: -ENOENT, -EBUSY (a queue pair uses it).
+ * Errors: -ENOENT (no such queue of the descriptor), -EBUSY (a queue pair uses it).
  */
 struct xroce_cq_del {
 	__u32 size;
@@ -1543,7 +1570,8 @@ struct xroce_cq_del {
  * @offset: out: what to give mmap(2)
  * @bytes: out: length of the ring
  *
- * Errors: -EINVAL, -ENOENT (no such PD), -EPERM, -ENOMEM, -ENOSPC.
+ * Errors: -EINVAL (entries, elements), -ENOENT (no such PD), -EPERM (the PD belongs to another
+ * descriptor), -ENOMEM, -ENOSPC (no number is free).
  */
 struct xroce_srq_add {
 	__u32 size;
@@ -1562,9 +1590,9 @@ struct xroce_srq_add {
  * @flags: 0
  * @srq: its number
  * @limit: one event XROCE_EVENT_SRQ_LIMIT is sent when fewer work requests than this are
- *	posted; 0: no event
+ *	posted, at once if there are fewer now; the limit is then 0. 0: no event
  *
- * Errors: -ENOENT, -EINVAL (more than it has entries).
+ * Errors: -ENOENT (no such queue of the descriptor), -EINVAL (more than it has entries).
  */
 struct xroce_srq_modify {
 	__u32 size;
@@ -1580,7 +1608,7 @@ struct xroce_srq_modify {
  * @srq: its number
  * @reserved: 0
  *
- * Errors: -ENOENT, -EBUSY (a queue pair uses it).
+ * Errors: -ENOENT (no such queue of the descriptor), -EBUSY (a queue pair uses it).
  */
 struct xroce_srq_del {
 	__u32 size;
@@ -1594,13 +1622,13 @@ struct xroce_srq_del {
  * @size: sizeof(struct xroce_srq_query)
  * @flags: 0
  * @srq: its number
- * @pd: out
- * @entries: out
- * @max_sge: out
+ * @pd: out: its protection domain
+ * @entries: out: entries of its ring
+ * @max_sge: out: elements per work request
  * @limit: out: 0 when it is not armed
  * @qps: out: queue pairs that use it
  *
- * Errors: -ENOENT.
+ * Errors: -ENOENT (no such queue of the descriptor).
  */
 struct xroce_srq_query {
 	__u32 size;
@@ -1616,8 +1644,8 @@ struct xroce_srq_query {
 /* Asynchronous events (IBTA 11.6.3). */
 enum xroce_event_type {
 	XROCE_EVENT_CQ_ERROR = 1,	/* a completion was lost */
-	XROCE_EVENT_QP_FATAL,		/* a packet moved it to ERR */
-	XROCE_EVENT_SRQ_LIMIT,
+	XROCE_EVENT_QP_FATAL,		/* a packet or work request moved it to ERR */
+	XROCE_EVENT_SRQ_LIMIT,		/* fewer work requests than the limit are posted */
 };
 
 /**
@@ -1628,7 +1656,8 @@ enum xroce_event_type {
  *
  * An event is not repeated before it has been read. read(2) returns one event and waits for
  * it, or returns -EAGAIN with O_NONBLOCK. poll(2) reports POLLPRI if there is an event, and
- * POLLIN if an armed completion queue has fired and has not been armed again.
+ * POLLIN if an armed completion queue has fired and has not been armed again. Events of an
+ * object that is deleted are discarded.
  */
 struct xroce_async {
 	__u32 type;

@@ -21,7 +21,12 @@
 extern "C" {
 #endif
 
-/* A descriptor of /dev/xroce that works on one link. */
+/**
+ * struct xroce - a handle: a descriptor of /dev/xroce that works on one link
+ *
+ * xroce_open() makes it, xroce_close() frees it. Several threads may use it at the same time.
+ * The objects that are made with a handle belong to it, unless XROCE_F_PERSISTENT is given.
+ */
 struct xroce;
 
 #define XROCE_NETDEV_MAX	16	/* bytes of a device's name, with the NUL */
@@ -30,9 +35,9 @@ struct xroce;
 /* Bytes of the name of a directory in XROCE_PIN_DIR, with the NUL. */
 #define XROCE_PIN_DIR_MAX	(3 * (XROCE_NETDEV_MAX - 1) + 1)
 
-/* Default sizes of the tables. */
-#define XROCE_MPT_ENTRIES	65536
-#define XROCE_QP_ENTRIES	1024
+/* Default sizes of the tables of a link, see struct xroce_attach_opts. */
+#define XROCE_MPT_ENTRIES	65536	/* regions and windows */
+#define XROCE_QP_ENTRIES	1024	/* queue pairs */
 
 /*
  * Maximum size in bytes of the counters of regions, on all possible CPUs together. They
@@ -60,7 +65,8 @@ const char *xroce_strerror(int err);
  *
  * Return: a handle for xroce_close(), or NULL with errno ENODEV (no such
  * netdev), ENOENT (it has no link: attach one), ENXIO (the module is not
- * loaded), or what open(2) gives.
+ * loaded), EACCES (the caller may not open /dev/xroce), EAGAIN (the limit of a control
+ * group, see struct xroce_limit_query), ENOMEM, or another error of open(2).
  */
 struct xroce *xroce_open(const char *netdev);
 
@@ -70,19 +76,30 @@ struct xroce *xroce_open(const char *netdev);
  *
  * The rings of its queues are unmapped, including those of queues that have not been
  * deleted. Such a queue may then only be passed to its xroce_*_del() function, which frees
- * the rest of it.
+ * the rest of it. No other thread may use the handle or its queues during the call.
+ *
+ * The module destroys windows, queue pairs, shared receive queues, the send queue, completion
+ * queues, regions and protection domains, in this order. When the call returns, no peer can
+ * reach the memory of the handle any more. This holds for the last close only: as long as a
+ * child of fork(2) has the descriptor or a ring, all objects stay and peers are served.
  */
 void xroce_close(struct xroce *x);
 
 /**
- * xroce_fd() - get the file descriptor of a handle, which continues to own it
- * @x: the handle
+ * xroce_fd() - get the file descriptor of a handle
+ * @x: the handle, which continues to own the descriptor
+ *
+ * For poll(2): POLLIN after xroce_cq_arm(), POLLPRI if there is an asynchronous event.
+ *
+ * Return: the descriptor, which has the flag O_CLOEXEC.
  */
 int xroce_fd(const struct xroce *x);
 
 /**
- * xroce_link() - number of the link that a handle works on, 0 to 255
+ * xroce_link() - number of the link that a handle works on
  * @x: the handle
+ *
+ * Return: the number, 0 to 255.
  */
 __u32 xroce_link(const struct xroce *x);
 
@@ -98,7 +115,8 @@ enum xroce_mode {
  * @size: sizeof(struct xroce_attach_opts)
  * @mode: how to attach
  * @object: path of the BPF object; NULL: $XROCE_BPF_OBJECT, or else the object of the build
- *	tree in which the executable is, or else the installed one
+ *	tree in which the executable is, or else the installed one. A setuid program ignores
+ *	the variable
  * @mpt_entries: memory protection table, a power of two from 16 to 2^24; 0:
  *	XROCE_MPT_ENTRIES
  * @qp_entries: queue pair table, a power of two from 16 to 2^16; 0:
@@ -107,6 +125,9 @@ enum xroce_mode {
  * @link: out: number of the link
  * @attached: out: XROCE_MODE_NATIVE or XROCE_MODE_GENERIC
  * @error: out: on failure, a text that says what failed and why
+ *
+ * The caller fills in @size. A member that is 0 has its default. For xroce_reload() @mode,
+ * @mpt_entries and @qp_entries are 0.
  */
 struct xroce_attach_opts {
 	size_t size;
@@ -128,7 +149,12 @@ struct xroce_attach_opts {
  * Maps, program and BPF link are pinned as "mpt", "qp", "stat", "prog", "link" and so on in
  * the directory that xroce_pin_dir() names, and therefore outlive the caller. On failure
  * everything is undone. Remains of a call that was killed are removed first. Needs
- * CAP_NET_ADMIN and CAP_SYS_ADMIN.
+ * CAP_NET_ADMIN and CAP_SYS_ADMIN. No handle is needed, and none is made: xroce_open() comes
+ * next. xroce_detach() undoes it.
+ *
+ * Calls of xroce_attach(), xroce_reload() and xroce_detach() of all processes wait for each
+ * other. Attaching and reloading replace the print function of libbpf (libbpf_set_print(3))
+ * during the call, for the whole process.
  *
  * Return: 0; -ENODEV (no such netdev); -EEXIST (it has a link, or pins of that name are in
  * use); -EINVAL (options); -ENOENT (no BPF object); -ENXIO (the module is not loaded); or
@@ -176,7 +202,8 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error);
  * xroce_link_query() - query a link; no handle is needed
  * @query: number and flags in, the rest out
  *
- * Return: 0; -ENOENT; -ENXIO (the module is not loaded).
+ * Return: 0; -ENOENT (no such link); -EINVAL (flags); -ENXIO (the module is not loaded); or
+ * another error of open(2).
  */
 int xroce_link_query(struct xroce_link_query *query);
 
@@ -186,7 +213,8 @@ int xroce_link_query(struct xroce_link_query *query);
  *	such device has a link, that of a device that has been unregistered
  * @query: out
  *
- * Return: 0; -ENOENT; -ENXIO (the module is not loaded).
+ * Return: 0; -ENOENT (no such link; @query is as it was); -ENXIO (the module is not loaded);
+ * or another error of open(2).
  */
 int xroce_link_find(const char *netdev, struct xroce_link_query *query);
 
@@ -250,12 +278,17 @@ int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg);
  * @x: the handle
  * @fd: file on tmpfs or hugetlbfs, or a memfd; open for writing when @reg asks
  *	for local write
- * @offset: of the region's first byte in the file
+ * @offset: of the region's first byte in the file, in bytes
  * @reg: as for xroce_mr_reg() without @addr, which is overwritten; length 0:
- *	to the end of the file
+ *	to the end of the file, and the length is then out; without XROCE_F_PID
  *
  * The file is mapped only during the call; afterwards the module holds the pages. They
- * remain pages of the file as long as nobody truncates it or punches a hole there.
+ * remain pages of the file as long as nobody truncates it or punches a hole there. The
+ * caller may close @fd.
+ *
+ * XROCE_ACCESS_ON_DEMAND must not be given, although it is no error: such a region names
+ * addresses of the program, and nothing is mapped there after the call. Map the file and use
+ * xroce_mr_reg() instead.
  *
  * Return: 0; -ERANGE: not inside the file; -EISDIR: a directory; an error of mmap(2), with
  * -EOPNOTSUPP for -ENODEV; or as for struct xroce_mr_reg. -EFAULT and -EOPNOTSUPP mean a
@@ -287,7 +320,7 @@ int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg);
  * @x: the handle
  * @rereg: all of it except @size; keys out
  *
- * Return: 0, or as for struct xroce_mr_rereg; the region is then as it was.
+ * Return: 0, or as for struct xroce_mr_rereg; after an error the region is as it was.
  */
 int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg);
 
@@ -297,7 +330,7 @@ int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg);
  * @fd: as for xroce_mr_reg_file()
  * @offset: as for xroce_mr_reg_file()
  * @rereg: as for xroce_mr_rereg() without @addr; XROCE_REREG_TRANSLATION is
- *	added to its mask; length 0: to the end of the file
+ *	added to its mask; length 0: to the end of the file, and the length is then out
  *
  * Return: 0, or as for xroce_mr_reg_file() and struct xroce_mr_rereg.
  */
@@ -355,9 +388,11 @@ int xroce_mtt_read(struct xroce *x, __u32 mr, __u64 first, __u64 *to,
 
 /**
  * xroce_mr_access_error() - describe what is wrong with a set of rights
- * @access: XROCE_ACCESS_*
+ * @access: enum xroce_access: the rights of a region
  *
- * Return: a text for people, or NULL if the rights are valid.
+ * Unknown bits are not checked; the module refuses them.
+ *
+ * Return: a constant text for people, or NULL if the rights are valid.
  */
 const char *xroce_mr_access_error(__u32 access);
 
@@ -365,7 +400,9 @@ const char *xroce_mr_access_error(__u32 access);
  * xroce_mr_name_error() - describe what is wrong with a region's name
  * @name: see XROCE_NAME_MAX; may be empty
  *
- * Return: a text for people, or NULL if the name is valid.
+ * Whether the name is in use is not checked.
+ *
+ * Return: a constant text for people, or NULL if the name is valid.
  */
 const char *xroce_mr_name_error(const char *name);
 
@@ -393,14 +430,14 @@ int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
  * struct xroce_connect - both ends of a connection
  * @size: sizeof(struct xroce_connect)
  * @qpn: the queue pair; it is in RESET
- * @access: XROCE_ACCESS_REMOTE_*: rights of the peer; not for datagrams
+ * @access: of XROCE_ACCESS_REMOTE: rights of the peer; 0: none
  * @pkey: partition key; 0: that of the default partition, 0xffff
  * @path_mtu: enum xroce_mtu; 0: XROCE_MTU_1024
  * @dest_qpn: the peer's queue pair number
  * @rq_psn: packet sequence number of the peer's first request
  * @min_rnr_timer: code of the RNR NAK timer, 1 to 31; 0: 12, which is 0.64 ms
  * @max_dest_rd_atomic: READs and atomics kept for replay, 1 to 128; 0: 16
- * @qkey: datagrams: queue key that they must carry
+ * @qkey: datagrams: queue key that they must carry; 0: the key is 0
  * @sport: UDP source port of responses, 0xc000 to 0xffff; 0: made from the QPNs
  * @tos: IPv4 type of service or IPv6 traffic class of responses
  * @ttl: hop limit of responses; 0: 64
@@ -408,7 +445,8 @@ int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
  * @dgid: the peer's address, of the same family; for datagrams ::
  *
  * On UC, @min_rnr_timer and @max_dest_rd_atomic are ignored. On UD, @access, @path_mtu,
- * @dest_qpn and @rq_psn are ignored as well. struct xroce_qp_modify describes each field.
+ * @dest_qpn and @rq_psn are ignored as well, and @sport, @tos and @ttl must be 0. On RC and UC
+ * @qkey is ignored. struct xroce_qp_modify describes each field.
  */
 struct xroce_connect {
 	size_t size;
@@ -459,12 +497,24 @@ int xroce_qp_del(struct xroce *x, __u32 qpn);
 int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query);
 
 /*
- * Receiving. The rings are shared with the module. One thread at a time may use a completion
- * queue or receive queue. Each queue is deleted once, before or after its handle is closed.
- * Before the handle is closed, queue pairs are deleted first, because a queue in use by a
- * queue pair is busy; afterwards, the order does not matter.
+ * Receiving. The rings are shared with the module. Each queue is deleted once, before or after
+ * its handle is closed. Before the handle is closed, queue pairs are deleted first, because a
+ * queue in use by a queue pair is busy; afterwards, the order does not matter.
+ */
+
+/**
+ * struct xroce_cq - a completion queue
+ *
+ * xroce_cq_add() makes it, xroce_cq_del() frees it. One thread at a time may use it.
  */
 struct xroce_cq;
+
+/**
+ * struct xroce_rq - a receive queue, shared or of one queue pair
+ *
+ * xroce_srq_add() or xroce_qp_create() makes it, xroce_rq_del() frees it. One thread at a time
+ * may use it.
+ */
 struct xroce_rq;
 
 /**
@@ -484,10 +534,21 @@ struct xroce_cq *xroce_cq_add(struct xroce *x, __u32 entries);
  */
 int xroce_cq_del(struct xroce_cq *cq);
 
-/* The number of a completion queue, for struct xroce_qp_add::recv_cq and send_cq. */
+/**
+ * xroce_cq_id() - number of a completion queue
+ * @cq: the queue
+ *
+ * Return: the number, for struct xroce_qp_add::recv_cq and send_cq.
+ */
 __u32 xroce_cq_id(const struct xroce_cq *cq);
 
-/* The header of the shared memory, for programs that read the ring directly. */
+/**
+ * xroce_cq_ring() - get the shared memory, for programs that read the ring directly
+ * @cq: the queue; xroce_cq_poll() may not be used as well, because it has an index of its own
+ *
+ * Return: the header, which XROCE_RING_HEADER describes; it is valid until xroce_cq_del() or
+ * xroce_close().
+ */
 struct xroce_cq_header *xroce_cq_ring(const struct xroce_cq *cq);
 
 /**
@@ -496,7 +557,11 @@ struct xroce_cq_header *xroce_cq_ring(const struct xroce_cq *cq);
  * @cqe: out: up to @n completions
  * @n: size of @cqe in elements
  *
- * Return: number of completions; -EOVERFLOW: a completion was lost, and no more will come.
+ * No system call is made, but for xroce_sq_apply() after 10,000 calls in a row that found
+ * nothing while posted work requests have not been applied.
+ *
+ * Return: number of completions, 0 if there are none; -EOVERFLOW: a completion was lost, and no
+ * more will come.
  */
 int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n);
 
@@ -535,7 +600,8 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
  * xroce_rq_del() destroys a queue pair that has a receive queue of its own,
  * xroce_qp_del() the others.
  *
- * Return: 0, or as for struct xroce_qp_add.
+ * Return: 0; -EINVAL: also if @rq is NULL and the queue pair has its own receive queue; or as
+ * for struct xroce_qp_add.
  */
 int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add,
 		    struct xroce_rq **rq);
@@ -552,7 +618,12 @@ int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add,
 struct xroce_rq *xroce_srq_add(struct xroce *x, __u32 pd, __u32 entries,
 			       __u32 max_sge);
 
-/* The number of a shared receive queue, for struct xroce_qp_add::srq. */
+/**
+ * xroce_srq_id() - number of a shared receive queue
+ * @rq: the queue
+ *
+ * Return: the number, for struct xroce_qp_add::srq; 0 for a queue pair's own receive queue.
+ */
 __u32 xroce_srq_id(const struct xroce_rq *rq);
 
 /**
@@ -584,15 +655,24 @@ int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query);
  */
 int xroce_rq_del(struct xroce_rq *rq);
 
-/* The header of the shared memory, for who wants to write the ring itself. */
+/**
+ * xroce_rq_ring() - get the shared memory, for programs that write the ring directly
+ * @rq: the queue; xroce_post_recv() may not be used as well, because it has an index of its own
+ *
+ * Return: the header, which XROCE_RING_HEADER describes; it is valid until xroce_rq_del() or
+ * xroce_close().
+ */
 struct xroce_rq_header *xroce_rq_ring(const struct xroce_rq *rq);
 
 /**
  * xroce_post_recv() - post a receive work request
  * @rq: the queue
  * @wr_id: returned in its completion
- * @sge: memory for the message
- * @num_sge: number of elements
+ * @sge: memory for the message, filled in order; the array may be reused after the call, the
+ *	memory after the completion
+ * @num_sge: number of elements, 0 or more
+ *
+ * The keys are checked when a message arrives. No system call is made.
  *
  * Return: 0; -EINVAL: more elements than the queue was made for; -ENOSPC: it is full.
  */
@@ -604,7 +684,10 @@ int xroce_post_recv(struct xroce_rq *rq, __u64 wr_id,
  * @x: the handle
  * @async: out
  *
- * Return: 0; -EAGAIN: there is no event.
+ * poll(2) on xroce_fd() with POLLPRI waits for one. One thread at a time may take events: a
+ * second one would wait if the first took the only event.
+ *
+ * Return: 0; -EAGAIN: there is no event; -EINTR: a signal arrived.
  */
 int xroce_async_next(struct xroce *x, struct xroce_async *async);
 
@@ -655,7 +738,12 @@ int xroce_mw_bind(struct xroce *x, struct xroce_mw_bind *bind);
  */
 int xroce_mw_inval(struct xroce *x, __u32 rkey, __u32 qpn);
 
-/* The same key with the next key byte; for windows of type 2 (IBTA 10.6.7.2.4). */
+/**
+ * xroce_inc_rkey() - the same key with the next key byte
+ * @rkey: key of a window of type 2 (IBTA 10.6.7.2.4)
+ *
+ * Return: the key; 0xff is followed by 0x00.
+ */
 static inline __u32 xroce_inc_rkey(__u32 rkey)
 {
 	return (rkey & ~0xffu) | ((rkey + 1) & 0xffu);
@@ -667,6 +755,13 @@ static inline __u32 xroce_inc_rkey(__u32 rkey)
  * packet for any of these queue pairs is judged. If no packet arrives, xroce_sq_apply()
  * applies them; xroce_cq_poll() calls it after it has found nothing 10,000 times in a row.
  */
+
+/**
+ * struct xroce_sq - the send queue of a handle
+ *
+ * xroce_sq_add() makes it, xroce_sq_del() frees it. Several threads may post and ask
+ * xroce_sq_idle() at the same time.
+ */
 struct xroce_sq;
 
 /**
@@ -677,7 +772,7 @@ struct xroce_sq;
  * Create the queue pairs that are to complete work requests afterwards, with
  * struct xroce_qp_add::send_cq.
  *
- * Return: the queue, or NULL with errno as for struct xroce_sq_add.
+ * Return: the queue, or NULL with errno as for struct xroce_sq_add, or EIO: getrandom(2) failed.
  */
 struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries);
 
@@ -689,10 +784,23 @@ struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries);
  */
 int xroce_sq_del(struct xroce_sq *sq);
 
-/* The header of the shared memory, for who wants to write the ring itself. */
+/**
+ * xroce_sq_ring() - get the shared memory, for programs that write the ring directly
+ * @sq: the queue; the functions that post may not be used as well
+ *
+ * Return: the header, which XROCE_RING_HEADER describes; it is valid until xroce_sq_del() or
+ * xroce_close().
+ */
 struct xroce_sq_header *xroce_sq_ring(const struct xroce_sq *sq);
 
-/* Whether all posted work requests have been applied. Makes no system call. */
+/**
+ * xroce_sq_idle() - ask whether all posted work requests have been applied
+ * @sq: the queue
+ *
+ * No system call is made.
+ *
+ * Return: true if no work request is left to be applied.
+ */
 bool xroce_sq_idle(const struct xroce_sq *sq);
 
 /**
@@ -707,12 +815,17 @@ int xroce_sq_apply(struct xroce_sq *sq);
  * struct xroce_bind - the bind of a window
  * @wr_id: returned in its completion
  * @qpn: queue pair of the work request, made with a send_cq
- * @flags: XROCE_SQ_FENCE, XROCE_SQ_SIGNALED
+ * @flags: enum xroce_sq_flags; 0: only a failure has a completion
  * @rkey: a key of the window, see the functions
  * @lkey: key of the region
  * @addr: first byte, in the region's addresses
  * @length: bytes; 0: unbind, type 1 only
  * @access: see struct xroce_mw_bind
+ *
+ * The caller fills in all of it. The function that posts the bind checks nothing. A bind that
+ * is refused completes with XROCE_WC_MW_BIND_ERR and moves its queue pair to ERR; one with an
+ * unknown flag does so with XROCE_WC_LOC_QP_OP_ERR. A @qpn that the handle does not have, or
+ * that has no send_cq, has no completion; struct xroce_sq_header::lost counts it.
  */
 struct xroce_bind {
 	__u64 wr_id;
@@ -735,7 +848,7 @@ struct xroce_bind {
 int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind);
 
 /**
- * xroce_bind_mw() - post the bind of a window of type 1 (IBTA 11.2.8.10)
+ * xroce_bind_mw() - post the bind or unbind of a window of type 1 (IBTA 11.2.8.10)
  * @sq: send queue of the handle that the window is made with
  * @bind: the bind; @rkey: in: the window's present key; out: its new key, drawn at random
  *
@@ -749,7 +862,7 @@ int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind);
  * @wr_id: returned in its completion
  * @qpn: queue pair that the window belongs to
  * @rkey: the key
- * @flags: XROCE_SQ_FENCE, XROCE_SQ_SIGNALED
+ * @flags: enum xroce_sq_flags; 0: only a failure has a completion
  *
  * Return: 0; -ENOSPC: the queue is full.
  */
@@ -760,12 +873,17 @@ int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
  * xroce_cause_str() - name of a cause
  * @cause: enum xroce_cause: why a request was refused, or a packet dropped
  *
- * Return: the name, which is that of the counter in struct xroce_stat; "none" for
- * XROCE_CAUSE_NONE; "unknown".
+ * Return: a constant text: the name of the counter in struct xroce_stat; "none" for
+ * XROCE_CAUSE_NONE; "unknown" for other numbers.
  */
 const char *xroce_cause_str(__u32 cause);
 
-/* A reader of events of one link: refused requests and dropped packets. */
+/**
+ * struct xroce_monitor - a reader of events of one link: refused requests and dropped packets
+ *
+ * xroce_monitor_open() makes it, xroce_monitor_close() frees it. It does not keep the link. One
+ * thread at a time may use it.
+ */
 struct xroce_monitor;
 
 /* Events that a monitor reads. */
@@ -800,10 +918,12 @@ void xroce_monitor_close(struct xroce_monitor *m);
  * For poll(2) and the like. The program must call xroce_monitor_next() at least every
  * XROCE_MONITOR_LEASE_MS, even if the descriptor is not readable: dropped packets are
  * reported only while a reader asks for them.
+ *
+ * Return: the descriptor, valid until xroce_monitor_close().
  */
 int xroce_monitor_fd(const struct xroce_monitor *m);
 
-#define XROCE_MONITOR_LEASE_MS	10000
+#define XROCE_MONITOR_LEASE_MS	10000	/* milliseconds, see xroce_monitor_fd() */
 
 /**
  * xroce_monitor_next() - take an event
@@ -834,10 +954,13 @@ void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX
 /**
  * xroce_pin_open() - open a pinned map, program or BPF link of a link
  * @netdev: name of the device
- * @name: "mpt", "qp", "rd", "stat", "mr_stat", "prog" or "link"
+ * @name: "mpt", "qp", "rd", "stat", "mr_stat", "events", "drops", "drop_lease", "netdev",
+ *	"prog" or "link"
  *
- * Return: a file descriptor to close, or a negative errno; -ENOENT: no such
- * pin.
+ * The maps stay valid as long as the descriptor is open, also if the link is deleted.
+ *
+ * Return: a file descriptor for close(2), or a negative errno: -ENOENT (no such pin), -EACCES
+ * or -EPERM (the pins belong to root), -EINVAL (no device can have this name).
  */
 int xroce_pin_open(const char *netdev, const char *name);
 
