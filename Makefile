@@ -141,8 +141,8 @@ $(command): $(cli_obj) $(if $(SHARED),$(B)/user/libxroce.so.$(SOVERSION) $(cli_l
 
 # --- The manual.
 
-# libxroce*.rst belong to section 3 and include text from the headers (see kdoc.py); each
-# function gets a link to its page.
+# libxroce*.rst belong to section 3 and include text from the headers, and an example (see
+# kdoc.py); each function gets a link to its page.
 man_src   := $(wildcard doc/man/*.rst)
 man_3     := $(patsubst %.rst,$(B)/%.3,$(filter doc/man/libxroce%,$(man_src)))
 man_8     := $(patsubst %.rst,$(B)/%.8,$(filter-out doc/man/libxroce%,$(man_src)))
@@ -152,7 +152,9 @@ RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))
 man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
-$(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py user/lib/libxroce.h include/uapi/xroce.h
+man_of_3  := user/lib/libxroce.h include/uapi/xroce.h include/xroce_map.h \
+	     $(wildcard examples/manual/*.c)
+$(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py $(man_of_3)
 	@mkdir -p $(@D)
 	@doc/man/kdoc.py $< >$@
 

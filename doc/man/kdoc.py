@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-"""A page of the manual with what the headers say about functions and structures.
+"""A page of the manual with what the headers say, and its example.
 
     kdoc.py PAGE.rst >PAGE.full.rst
-    kdoc.py --names PAGE.rst...      only which functions the pages describe
+    kdoc.py --names PAGE.rst...      only the names that the pages describe
 
 Within the page, paths being those from the top of the tree:
 
@@ -11,9 +11,13 @@ Within the page, paths being those from the top of the tree:
        NAME...                  the declarations, in one block
     .. kernel-doc:: HEADER
        NAME...                  a subsection each: declaration and comment
+    .. constants:: HEADER
+       NAME...                  definitions with their comments
+    .. example:: FILE           the program, without its SPDX line
 
 so that no text stands twice. A name that the header does not have, or has without
-a comment, is an error.
+a comment, is an error, and so is a comment that leaves out a parameter, a member or
+what a function returns.
 """
 import re
 import sys
@@ -30,7 +34,20 @@ def parse(path):
     for match in pattern.finditer(text):
         code, comment = match["code"], match["comment"]
         head = code.split("{")[0].split("(")[0].split()
-        found.setdefault(head[-1].lstrip("*"), (code, comment))
+        found.setdefault(head[-1].lstrip("*").rstrip(";"), (code, comment))
+    return found
+
+
+def parse_constants(path):
+    """What a header defines: name -> (definition, comment of it or of its group). A
+    group is the lines below each other."""
+    found = {}
+    for match in re.finditer(r"^(?:/\*((?:(?!\*/).)*)\*/\n)?"
+                             r"((?:#define XROCE_(?:[^\\\n]|\\\n|\\.)*\n)+)",
+                             open(path).read(), re.M | re.S):
+        comment = match[1]
+        for define in re.findall(r"#define (?:[^\\\n]|\\\n|\\.)*\n", match[2]):
+            found[re.match(r"#define (\w+)", define)[1]] = (define.rstrip(), comment)
     return found
 
 
@@ -41,7 +58,11 @@ def declaration(code):
         code = code.split("\n{")[0] + ";"
     if not code.startswith("enum"):
         code = re.sub(r"[ \t]*/\*.*?\*/", "", code, flags=re.S)
-    return code.expandtabs(8)
+    return literal(code)
+
+
+def literal(code):
+    return re.sub(r"@(\w+)", r"\1", code.expandtabs(8))
 
 
 def escape(text):
@@ -94,6 +115,60 @@ def describe(comment):
     return out
 
 
+def is_function(code):
+    return "(" in code.split("{")[0]
+
+
+def check(name, code, comment):
+    """A kernel-doc names each parameter or member, and nothing else."""
+    if code.startswith("enum"):
+        return
+    plain = re.sub(r"/\*.*?\*/", "", code, flags=re.S)
+    function = is_function(code)
+    if function:
+        have = re.findall(r"(\w+)(?:\[\w*\])?[,)]", plain.split("{")[0])
+    else:
+        have = re.findall(r"(\w+)(?:\[\w*\])*;", plain.partition("{")[2])
+    said = re.findall(r"^ \* @(\w+):", comment, re.M)
+    for first, last in re.findall(r"^ \* @(\w+):[^@]* up to\s[*\s]*@(\w+)$", comment, re.M):
+        if {first, last} <= set(have):
+            said += have[have.index(first):have.index(last) + 1]
+    for word in sorted(set(have) ^ set(said)):
+        sys.exit("kdoc: %s: %s is %s" % (name, word, "not described" if word in have
+                                         else "not there"))
+    if function and not code.startswith("void") and not re.search(r"\bReturn:", comment):
+        sys.exit("kdoc: %s: no Return" % name)
+
+
+def constants(path, names):
+    """A block for those of a group, and the comment of the group."""
+    out, group, known = [], [], parse_constants(path)
+
+    def flush():
+        if group:
+            out.extend(block(literal("\n".join(d for d, _ in group))))
+            if group[0][1]:
+                out.extend(describe(group[0][1]))
+            group.clear()
+
+    for name in names:
+        if name not in known:
+            sys.exit("kdoc: %s: no %s" % (path, name))
+        define, comment = known[name]
+        if not comment and "/*" not in define:
+            sys.exit("kdoc: %s: %s has no comment" % (path, name))
+        if group and group[0][1] is not comment:
+            flush()
+        group.append((define, comment))
+    flush()
+    return out
+
+
+def example(path):
+    text = open(path).read().split("\n")
+    return block("\n".join(text[1:]).rstrip("\n").expandtabs(8))
+
+
 def block(text):
     return ["::", ""] + ["    " + line if line else "" for line in text.split("\n")] + [""]
 
@@ -103,35 +178,50 @@ def expand(page):
     lines = page.split("\n")
     while lines:
         line = lines.pop(0)
-        match = re.match(r"\.\. (prototypes|kernel-doc):: (\S+)$", line)
+        match = re.match(r"\.\. (prototypes|kernel-doc|constants|example):: (\S+)$", line)
         if not match:
             out.append(line)
             continue
         names = []
         while lines and lines[0].startswith("   "):
             names += lines.pop(0).split()
+        if match[1] == "example":
+            out += example(match[2])
+            continue
+        if match[1] == "constants":
+            out += constants(match[2], names)
+            continue
         header = headers.setdefault(match[2], parse(match[2]))
         for name in names:
             if name not in header:
                 sys.exit("kdoc: %s: %s has no comment" % (match[2], name))
         if match[1] == "prototypes":
-            out += block("#include <libxroce.h>\n\n" +
-                         "\n".join(declaration(header[name][0]) for name in names))
+            include = "" if any("#include" in line for line in out) else \
+                "#include <libxroce.h>\n\n"
+            out += block(include + "\n".join(declaration(header[name][0]) for name in names))
             continue
         for name in names:
             code, comment = header[name]
-            kind = code.split()[0]
-            title = name + "()" if "(" in code.split("{")[0] else kind + " " + name
+            check(name, code, comment)
+            title = name + "()" if is_function(code) else code.split()[0] + " " + name
             out += ["", title, "-" * len(title), ""]
             out += block(declaration(code)) + describe(comment)
     return "\n".join(out)
 
 
+def names_of(page):
+    """Functions as "NAME()", structures and enumerations with the word before their
+    name, constants by their name."""
+    return re.findall(r"^(\w+\(\)|(?:struct|enum) \w+)\n-+$", page, re.M) + \
+        re.findall(r"^    #define (XROCE_\w+)", page, re.M) + \
+        [word for body in re.findall(r"^    enum \w+ \{\n(.*?)^    \}", page, re.M | re.S)
+         for word in re.findall(r"^ +(XROCE_\w+)", body, re.M)]
+
+
 def main(args):
     if args[0] == "--names":
         for path in args[1:]:
-            page = expand(open(path).read())
-            print("\n".join(re.findall(r"^(\w+)\(\)\n-+$", page, re.M)))
+            print("\n".join(names_of(expand(open(path).read()))))
     else:
         sys.stdout.write(expand(open(args[0]).read()))
 
