@@ -189,7 +189,7 @@ usage_errors() {
 	fails 2 '^xroce: gid-ip 0.0.0.0: is an unspecified address' serve --gid-ip 0.0.0.0
 	fails 1 "^xroce: gid-ip 10.9.9.9: dev x0 has only .*10.77.0.2.*: 'ip address add" \
 		serve --netdev x0 --gid-ip 10.9.9.9
-	fails 2 'region 17: a name is no number' serve region 17 size 4K
+	fails 2 'region 17: a name must not be a number' serve region 17 size 4K
 	fails 2 'size "5Q"' mr add pd 1 access none file "$work/file" size 5Q
 	fails 2 'size "1KB"' mr add pd 1 access none file "$work/file" size 1KB
 	fails 2 'access "all"' mr add pd 1 access all file "$work/file"
@@ -238,7 +238,7 @@ object_errors() {
 	fails 1 'dev lo: it has no link' mr show dev lo
 	fails 1 'dev nope' link add dev nope
 	fails 1 'link limit dev lo: it has no link' link limit dev lo pd 1
-	fails 1 'dev x0: it has a link already' link add dev x0
+	fails 1 'dev x0: it already has a link' link add dev x0
 	fails 1 'dev lo: mpt 17: not a power of two' link add dev lo mpt 17
 	fails 1 'link del dev x0: it has persistent objects' link del dev x0
 }
@@ -273,7 +273,7 @@ names() {
 		>"$work/made"
 	xr -j mr show "$long" >"$work/mr"
 	holds "len(mr) == 1 and mr[0]['name'] == '$long'" mr="$work/mr"
-	fails 1 '31 bytes at most' \
+	fails 1 'at most 31 bytes' \
 		mr add pd "$pd" name "${long}x" access none file "$work/file"
 	xr mr add pd "$pd" name twice access none file "$work/file" >"$work/made"
 	fails 1 'mr twice: another persistent region of the link has this name' \
@@ -289,11 +289,11 @@ names() {
 		fails 1 "$why" mr add pd "$pd" name "$(printf "$name")" access none \
 			file "$work/file"
 	done <<-'END'
-		0x1f		mr 0x1f: a name is no number
-		17		mr 17: a name is no number
-		a\nb		mr a\\nb: a name has no control characters
-		\033[31m	mr \\x1b\[31m: a name has no control
-		\302\233	mr \\xc2\\x9b: a name has no control
+		0x1f		mr 0x1f: a name must not be a number
+		17		mr 17: a name must not be a number
+		a\nb		mr a\\nb: a name must not have control characters
+		\033[31m	mr \\x1b\[31m: a name must not have control
+		\302\233	mr \\xc2\\x9b: a name must not have control
 		\377		mr \\xff: a name must be UTF-8
 	END
 	python3 -c 'import json, sys

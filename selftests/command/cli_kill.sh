@@ -88,7 +88,7 @@ del_is_killed() {
 	while killed $n link del dev x0; do
 		# As long as the module has the link, everything else is still there.
 		if xr link show dev x0 >"$work/out" 2>&1; then
-			fails 1 'it has a link already$' "${add[@]}"
+			fails 1 'it already has a link$' "${add[@]}"
 		else
 			[ $((n % 2)) = 0 ] || del_mends "del, step $n"
 			add_mends "del, step $n"
@@ -138,8 +138,8 @@ reload_is_killed() {
 # The pins of a link were removed; the link itself is still in the module.
 pins_removed() {
 	rm -r /sys/fs/bpf/xroce/x0
-	fails 1 "without a program; 'xroce link del' removes it" "${add[@]}"
-	fails 1 "no program, or its pins are gone; 'xroce link del' and" link reload dev x0
+	fails 1 "but no program; 'xroce link del' deletes the link" "${add[@]}"
+	fails 1 "no program, or its pins are missing; 'xroce link del' and" link reload dev x0
 	del_mends 'pins removed'
 	xr "${add[@]}" >"$work/made"
 }

@@ -45,7 +45,7 @@ one_name() {
 	xr -j stat show >"$work/stat"
 	NAME=$name holds 'os.environ["NAME"] in [e["dev"] for e in s]' s="$work/stat"
 	xr link reload dev "$name" | grep -qF " pins $dir" || not_so "reload: $name"
-	fails 1 'it has a link already$' link add dev "$name"
+	fails 1 'it already has a link$' link add dev "$name"
 	in_xr ip link set dev "$name" name now.so
 	xr -j link show dev now.so >"$work/link"
 	DIR=$dir holds 'l[0]["pins"] == os.environ["DIR"]' l="$work/link"
@@ -373,7 +373,7 @@ ranges() {
 
 # A file that is not a BPF object, an object with another program, and a missing one.
 wrong_objects() {
-	local cure='; XROCE_BPF_OBJECT names it, without that the installed one is loaded$'
+	local cure='; unset XROCE_BPF_OBJECT to load the installed object$'
 
 	xr link del dev x0
 	XROCE_BPF_OBJECT=/etc/passwd fails 1 \
@@ -381,7 +381,7 @@ wrong_objects() {
 	XROCE_BPF_OBJECT=/etc fails 1 "BPF object /etc: cannot be read: [A-Z].*$cure" link add x0
 	! grep -q 'nknown' "$work/err" || not_so "known: $(cat "$work/err")"
 	XROCE_BPF_OBJECT=$top/build/selftests/lib/pass.bpf.o fails 1 \
-		"pass.bpf.o: not xroce's: a map or the program is missing$cure" link add x0
+		"pass.bpf.o: not an object of xroce: a map or the program is missing$cure" link add x0
 	XROCE_BPF_OBJECT=/nowhere fails 1 "/nowhere: No such file.*$cure" link add x0
 	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"

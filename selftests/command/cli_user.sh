@@ -210,7 +210,7 @@ link_add() {
 	may_not 'permi|Permi' out net_admin sys_admin -- link add dev x0
 	may_not 'permi' in -- link add dev x0
 	may_not 'permi' in sys_admin -- link add dev x0
-	may_not 'it takes CAP_NET_ADMIN and CAP_SYS_ADMIN' \
+	may_not 'CAP_NET_ADMIN and CAP_SYS_ADMIN are needed' \
 		in net_admin bpf perfmon dac_override -- link add dev x0
 	may_not '/sys/fs/bpf/xroce: not permitted: it belongs to uid 0 ' in net_admin sys_admin -- link add dev x0
 	in_xr setpriv --bounding-set=-all,+net_admin,+sys_admin \

@@ -270,14 +270,14 @@ static void other_maps(void)
 	swapped("mr_stat", map_like("mr_stat", 0, 1), -EINVAL, "(entries 4097, not");
 	swapped("events", map_like("events", 0, 65536), -EINVAL, "(entries 131072,");
 	swapped("qp", xroce_pin_open(LIVE_DEV, "stat"), -EINVAL, "(type 6, not 2)");
-	swapped("mpt", map_like("mpt", 0, 0), -EINVAL, "nothing is known of its");
+	swapped("mpt", map_like("mpt", 0, 0), -EINVAL, "no BTF describes its");
 	/* Maps of the right shape that belong to another link. */
 	swapped("stat", xroce_pin_open(LIVE_SPARE, "stat"), -EINVAL,
-		"has other maps than its program");
+		"are not those of its program");
 	swapped("qp", -1, -ENOENT, PINS "qp: No such file");
-	swapped("link", -1, -ENOENT, "its pins are gone");
+	swapped("link", -1, -ENOENT, "its pins are missing");
 	swapped("link", xroce_pin_open(LIVE_SPARE, "link"), -ENOENT,
-		"its pins are gone");
+		"its pins are missing");
 	siblings_stop();
 }
 
@@ -309,9 +309,9 @@ static void other_objects(void)
 		return;
 	with_object("/dev/shm/no such file", -ENOENT, "No such file");
 	with_object(garbage, -EINVAL, "cannot be read: BPF object format invalid");
-	built("lib/pass.bpf.o", -EINVAL, "not xroce's");
+	built("lib/pass.bpf.o", -EINVAL, "not an object of xroce");
 	built("lib/renamed.bpf.o", -EINVAL,
-	      "map qp is of another version ('misses', not 'missed')");
+	      "map qp is of another version (member 'misses', not 'missed')");
 	siblings_stop();
 	unlink(garbage);
 }
@@ -338,7 +338,7 @@ static void not_allowed(void)
 		.size = sizeof(opts), .mode = XROCE_MODE_GENERIC,
 	};
 	ret = xroce_reload(LIVE_DEV, &opts);
-	check(ret == -EINVAL && strstr(opts.error, "stay as they are"), "%d: %s", ret,
+	check(ret == -EINVAL && strstr(opts.error, "does not change them"), "%d: %s", ret,
 	      opts.error);
 	siblings_says("it has no link", false, "link reload dev lo");
 	siblings_says("it has no link", false, "link reload dev nosuch0");
@@ -353,7 +353,7 @@ static void without_device(void)
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
 	      "attach");
 	siblings_sh("ip link del " LIVE_SPARE);
-	siblings_says("its device has gone", false, "link reload dev " LIVE_SPARE);
+	siblings_says("its device has been unregistered", false, "link reload dev " LIVE_SPARE);
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 	check(!live_veth_add(LIVE_SPARE, "c1"), "make it again");
 }

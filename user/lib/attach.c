@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Attaching: link, program, BPF link, pins and at last the maps, with which the
- * link serves, and back in the opposite order when a step fails. Until it has maps
- * the link goes with our descriptor. So who is killed leaves pins without a link
- * at most, which do not serve, and which the next one removes.
+ * Attaching, in this order: link, program, BPF link, pins, maps. The link serves once it
+ * has its maps. If a step fails, the earlier steps are undone in reverse order. The module
+ * deletes a link without maps when the descriptor that made it is closed. A killed attach
+ * therefore leaves at most pins without a link. They serve nothing, and the next attach
+ * removes them.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +23,7 @@ struct attach {
 	const char *netdev;
 	struct xroce_attach_opts *opts;
 	__u32 ifindex;
-	char pins[XROCE_PIN_DIR_MAX];	/* directory of the pins that it makes */
+	char pins[XROCE_PIN_DIR_MAX];	/* directory of the new pins */
 	__u32 mpt_entries;
 	__u32 mr_stat_entries;
 	int dev;		/* /dev/xroce */
@@ -36,7 +37,10 @@ static bool entries_ok(__u32 n, __u32 most)
 	return n >= 16 && n <= most && !(n & (n - 1));
 }
 
-/* One entry, none of a region's, where as many as there are regions are a lot. */
+/*
+ * Entries of the map "mr_stat": as many as the memory protection table has, or 1 if they
+ * would exceed XROCE_MR_STAT_MAX. In the latter case regions are not counted.
+ */
 static __u32 mr_stat_entries(__u32 mpt_entries)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -61,14 +65,16 @@ static int check_opts(struct attach *a)
 				    a->load.qp_entries);
 	a->mr_stat_entries = mr_stat_entries(a->mpt_entries);
 	if (opts->mode > XROCE_MODE_GENERIC)
-		return xroce_failed(a->opts, -EINVAL, "mode %u: no such mode", opts->mode);
+		return xroce_failed(a->opts, -EINVAL,
+				    "mode %u: must be 0 (auto), 1 (native) or 2 (generic)",
+				    opts->mode);
 	a->ifindex = xroce_ifindex(a->netdev);
 	if (!a->ifindex)
 		return xroce_failed(a->opts, -ENODEV, "no such network device");
 	return xroce_pin_name(a->netdev, a->pins);
 }
 
-/* Somebody else has removed the pins. */
+/* Are the pins of the device's link there? They are missing if somebody removed them. */
 static bool has_program(const struct attach *a)
 {
 	char dir[XROCE_PIN_DIR_MAX];
@@ -92,11 +98,11 @@ static int add_link(struct attach *a)
 	if (err) {
 		close(a->dev);
 		if (err == -EEXIST)
-			return xroce_failed(a->opts, err, "it has a link already%s",
+			return xroce_failed(a->opts, err, "it already has a link%s",
 					    has_program(a) ? "" :
-					    ", without a program; 'xroce link del' removes it");
+					    ", but no program; 'xroce link del' deletes the link");
 		return xroce_failed(a->opts, err, "%s", err == -ENOSPC ?
-				    "all link numbers are taken" : xroce_strerror(err));
+				    "all link numbers are in use" : xroce_strerror(err));
 	}
 	a->opts->link = add.link;
 	return 0;
@@ -178,13 +184,14 @@ static int attach_program(struct attach *a)
 			err = create_link(a, XROCE_MODE_GENERIC);
 	}
 	if (err == -EBUSY || err == -EEXIST)
-		return xroce_failed(a->opts, err, "it has another XDP program");
+		return xroce_failed(a->opts, err,
+				    "another XDP program is attached to it; detach that first");
 	if (err && a->load.loses_tags &&
 	    !xroce_load_prog(&a->load, mode == XROCE_MODE_NATIVE ? mode : XROCE_MODE_GENERIC))
 		return xroce_load_no_vlan(&a->load);
 	if (err)
-		return xroce_failed(a->opts, err, "XDP cannot be attached%s: %s",
-				    mode == XROCE_MODE_NATIVE ? " natively" : "",
+		return xroce_failed(a->opts, err, "the XDP program cannot be attached%s: %s",
+				    mode == XROCE_MODE_NATIVE ? " in mode native" : "",
 				    strerror(-err));
 	return 0;
 }
@@ -198,22 +205,22 @@ static int pin_one(struct attach *a, const char *name, int fd)
 	if (!err && bpf_obj_pin(fd, path))
 		err = -errno;
 	if (err)
-		xroce_failed(a->opts, err, "pin %s: %s", path, strerror(-err));
+		xroce_failed(a->opts, err, "cannot pin %s: %s", path, strerror(-err));
 	return err;
 }
 
-/* What somebody who was killed has left. */
+/* Remove the pins that a killed attach or detach has left. */
 static int clear_pins(struct attach *a)
 {
 	int err = xroce_pin_clear(a->netdev, a->opts->link);
 
 	if (err == -EEXIST)
 		return xroce_failed(a->opts, err, XROCE_PIN_DIR
-				    "/%s belongs to another device's link, which had or has that name",
+				    "/%s belongs to another device's link; that device has or had this name",
 				    a->pins);
 	if (err == -EPERM)
 		return xroce_failed(a->opts, err, XROCE_PIN_DIR
-				    "/%s is left of another link and cannot be removed",
+				    "/%s is left over from another link and cannot be removed",
 				    a->pins);
 	return 0;
 }
@@ -226,7 +233,7 @@ static int pin_all(struct attach *a)
 	if (err)
 		return err;
 
-	/* First: see xroce_pin_remove(). */
+	/* The BPF link is pinned first, because xroce_pin_remove() unpins it last. */
 	err = pin_one(a, "link", a->link);
 	for (i = 0; i < XROCE_LOAD_MAPS && !err; i++)
 		err = pin_one(a, xroce_load_pin(i),
@@ -278,7 +285,7 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
 			xroce_pin_remove(a.pins);
 	}
 
-	/* From here on the pins hold it, or nobody does. */
+	/* After success the pin keeps the BPF link; after a failure this detaches the program. */
 	close(a.link);
 out_close_object:
 	xroce_load_close(&a.load);

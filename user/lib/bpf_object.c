@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The BPF object file: where it is, and the constants in it. */
+/* The BPF object file: its path, and the constants in it. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "priv.h"
 
-/* The object of the build tree that the executable lies in, if it does. */
+/* Find the object of the build tree if the executable is in a build tree. */
 static bool build_tree_object(char *path, size_t size)
 {
 	static const char object[] = "/../bpf/xroce.bpf.o";
@@ -62,7 +62,7 @@ int xroce_rodata_set(struct bpf_object *obj, const char *name,
 	id = btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC);
 	if (id < 0)
 		return -ENOENT;
-	/* Ours to change until the object is loaded. */
+	/* The section may be changed until the object is loaded. */
 	data = (char *)bpf_map__initial_value(map, &map_size);
 	if (!data)
 		return -ENOENT;

@@ -20,8 +20,9 @@
 #include "priv.h"
 
 /*
- * The BPF link is the last to go, as it is the first to be made: what is left by
- * who was killed is found by its device, and keeps the module.
+ * In the order of removal. The BPF link is pinned first and unpinned last, so that the
+ * remains of a killed attach or detach always include it: find_dir() finds them by its
+ * device. Any pin that is left keeps the module in use.
  */
 static const char *const pins[] = {
 	"prog", XROCE_PIN_NEW, "netdev", "drop_lease", "drops", "events", "stat", "mr_stat",
@@ -59,7 +60,7 @@ int xroce_pin_path(const char *dir, const char *name, char *path, size_t size)
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
-/* What the BPF link in a directory of pins is attached to; zeros if there is none. */
+/* Query the BPF link that is pinned in @dir. Return: zeros if there is none. */
 static struct bpf_link_info pinned_link(const char *dir)
 {
 	struct bpf_link_info info = {};
@@ -78,7 +79,7 @@ static struct bpf_link_info pinned_link(const char *dir)
 	return info;
 }
 
-/* Return: the device that it is attached to. */
+/* Return: index of the device that the pinned BPF link is attached to, or 0. */
 static __u32 pinned_ifindex(const char *dir)
 {
 	return pinned_link(dir).xdp.ifindex;
@@ -92,7 +93,10 @@ __u32 xroce_pin_program_on(const char *netdev, __u32 ifindex)
 	       bpf_xdp_query_id(ifindex, 0, &id) ? 0 : id;
 }
 
-/* @prog: where it is known; devices of two network namespaces can have one index. */
+/*
+ * Is the BPF link in @dir attached to this device? @prog: number of the device's program, or
+ * 0 if it is not known. It tells devices of two network namespaces with the same index apart.
+ */
 static bool is_pinned(const char *dir, __u32 ifindex, __u32 prog)
 {
 	struct bpf_link_info info = pinned_link(dir);
@@ -100,7 +104,7 @@ static bool is_pinned(const char *dir, __u32 ifindex, __u32 prog)
 	return info.xdp.ifindex == ifindex && (!prog || info.prog_id == prog);
 }
 
-/* The device may have been renamed since. */
+/* Search all directories if necessary: the device may have been renamed after the attach. */
 static void find_dir(const char *netdev, __u32 ifindex, __u32 prog,
 		     char dir[XROCE_PIN_DIR_MAX])
 {
@@ -148,7 +152,7 @@ static bool is_bpffs(const char *path)
 	return !statfs(path, &fs) && fs.f_type == BPF_FS_MAGIC;
 }
 
-/* The directory that all links share. Return: as xroce_pin_mkdir(). */
+/* Make XROCE_PIN_DIR, which all links share. Return: as xroce_pin_mkdir(). */
 static int make_top(char *why)
 {
 	struct stat st;
@@ -166,7 +170,7 @@ static int make_top(char *why)
 		snprintf(why, XROCE_ERROR_MAX, XROCE_PIN_DIR ": %s", strerror(-err));
 		return err;
 	}
-	/* Nobody else may put other maps in their place. */
+	/* Nobody else may replace the pinned maps by others. */
 	if (st.st_uid == geteuid() && !(st.st_mode & 022))
 		return 0;
 	snprintf(why, XROCE_ERROR_MAX, XROCE_PIN_DIR
@@ -186,11 +190,11 @@ int xroce_pin_mkdir(const char *dir, char *why)
 	err = xroce_pin_path(dir, NULL, path, sizeof(path));
 	if (!err && mkdir(path, 0700))
 		err = -errno;
-	/* The parent is ours: what bpffs refuses by EPERM is the name. */
+	/* The caller owns the parent directory, so EPERM of bpffs can only mean the name. */
 	if (err)
 		snprintf(why, XROCE_ERROR_MAX, XROCE_PIN_DIR "/%s: %s", dir,
 			 err == -EPERM || err == -EINVAL || err == -ENAMETOOLONG ?
-			 "bpffs takes no directory of this name" : strerror(-err));
+			 "bpffs does not accept a directory of this name" : strerror(-err));
 	return err;
 }
 
@@ -212,7 +216,10 @@ void xroce_pin_unlock(int fd)
 		close(fd);
 }
 
-/* Now, and not when the kernel has come to what the last pin leaves to do. */
+/*
+ * Detach the program now. Without this, the kernel would detach it some time after the last
+ * pin is removed.
+ */
 static void detach_program(const char *dir)
 {
 	char path[PATH_MAX];
@@ -262,7 +269,7 @@ bool xroce_pin_used(const char *dir, __u32 except)
 		if (q.flags & XROCE_F_DEAD || q.link == except ||
 		    q.ifindex != ifindex)
 			continue;
-		/* A device of another network namespace may have that index. */
+		/* A device of another network namespace may have the same index. */
 		snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
 			 q.name);
 		find_dir(name, q.ifindex, q.netns == ns.st_ino ?
@@ -287,7 +294,7 @@ int xroce_pin_clear(const char *netdev, __u32 except)
 
 	if (xroce_pin_name(netdev, own))
 		return err;
-	/* Of the device before it was renamed, and under the name it has. */
+	/* Two candidates: pins of this device from before a rename, and pins under its name. */
 	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
 	if (strcmp(dir, own) && !xroce_pin_used(dir, except)) {
 		xroce_pin_remove(dir);

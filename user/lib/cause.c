@@ -2,7 +2,7 @@
 /* Names of causes. */
 #include "libxroce.h"
 
-/* Those of the counters in struct xroce_stat. */
+/* Each name is also that of the counter in struct xroce_stat. */
 static const char *const names[] = {
 	[XROCE_CAUSE_NONE] = "none",
 	[XROCE_CAUSE_INV_OPCODE] = "inv_opcode",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Connecting a queue pair: its states from RESET to RTS in one call. */
+/* Connecting a queue pair: RESET to INIT, RTR and RTS in one call. */
 #include <errno.h>
 #include <string.h>
 
 #include "priv.h"
 #include "xroce_transition.h"
 
-/* With the attributes that the change requires, of those that @m has. */
+/* Change the state. Of the attributes in @m, pass those that the transition requires. */
 static int to_state(struct xroce *x, struct xroce_qp_modify *m, __u32 type,
 		    __u32 from, __u32 to)
 {
@@ -41,7 +41,7 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 	err = xroce_qp_query(x, &q);
 	if (err)
 		return err;
-	/* From another state the way back to RESET would end a connection. */
+	/* In any other state, the way back to RESET after a failure would end a connection. */
 	if (q.state != XROCE_QPS_RESET)
 		return -EINVAL;
 	memcpy(m.sgid, c->sgid, sizeof(m.sgid));

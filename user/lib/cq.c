@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Completion queues. The module writes entries and then the tail, with release
- * order; the program reads them and then writes the head.
+ * Completion queues. The module writes entries and then the tail, with a release store; the
+ * program reads the entries and then writes the head, with a release store.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +13,10 @@
 
 #include "priv.h"
 
-/* Polls in vain before a program that has posted is taken to wait for it. */
+/*
+ * After so many polls in a row that found nothing, xroce_cq_poll() assumes that the program
+ * waits for a posted work request, and applies posted work requests.
+ */
 #define PATIENCE	10000
 
 struct xroce_cq {
@@ -23,7 +26,7 @@ struct xroce_cq {
 	__u32 id;
 	__u32 mask;
 	__u32 head;
-	__u32 vain;
+	__u32 vain;		/* polls in a row that found nothing, see PATIENCE */
 	int epoll;		/* for xroce_cq_wait(); -1: not made yet */
 };
 
@@ -107,12 +110,15 @@ bool xroce_cq_arm(struct xroce_cq *cq, bool solicited)
 	__atomic_store_n(&cq->ring->arm, solicited ? XROCE_CQ_ARM_SOLICITED :
 						     XROCE_CQ_ARM_NEXT,
 			 __ATOMIC_SEQ_CST);
-	/* What came before the arm wakes nobody. */
+	/*
+	 * A completion from before the arm wakes up nobody: look for one after the arm. The
+	 * fence pairs with smp_mb() in xr_cq_added() of the module.
+	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return __atomic_load_n(&cq->ring->tail, __ATOMIC_ACQUIRE) != cq->head;
 }
 
-/* Milliseconds of CLOCK_MONOTONIC. */
+/* CLOCK_MONOTONIC in milliseconds. */
 static __s64 now(void)
 {
 	struct timespec t;
@@ -122,13 +128,13 @@ static __s64 now(void)
 }
 
 /*
- * The descriptor is ready as long as any queue of the handle has completed since it
- * was armed. Edges, which only epoll reports, tell one completion from the next, so
- * that another queue that nobody reads does not keep this one awake.
+ * The descriptor stays readable while any armed queue of the handle has a completion. With
+ * edge-triggered epoll only a new completion wakes up the thread. Otherwise another queue
+ * that nobody reads would keep this one from sleeping.
  */
 static int cq_epoll(struct xroce_cq *cq)
 {
-	/* POLLPRI: an asynchronous event, the overflow of the queue among them. */
+	/* EPOLLPRI: an asynchronous event, such as an overflow of the queue. */
 	struct epoll_event event = { .events = EPOLLIN | EPOLLPRI | EPOLLET };
 	int fd, err;
 
@@ -163,7 +169,7 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 			return got;
 		if (xroce_cq_arm(cq, false))
 			continue;
-		/* What has been posted completes when it has been applied. */
+		/* Posted work requests complete when they are applied. */
 		if (cq->x->sq && !xroce_sq_idle(cq->x->sq)) {
 			err = xroce_sq_apply(cq->x->sq);
 			if (err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Detaching. The BPF link is found by its pin or, where another mount hides the pins,
- * by its number: a link is not reported as deleted while its program is attached.
+ * Detaching. The BPF link is found by its pin or, if another mount hides the pins, by its
+ * number. A link is not reported as deleted while its program is attached.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,13 +16,13 @@
 #include "priv.h"
 
 /**
- * struct detach - a program that is to be detached
+ * struct detach - an XDP program to be detached
  * @netdev: name of the device
  * @ifindex: its index
  * @dir: directory of its pins
  * @prog: number of our program on the device; 0: there is none
  * @link: descriptor of its BPF link, or -1
- * @served: the module has a link of the device, with maps
+ * @served: the module has a link of the device, and the link has maps
  * @hidden: neither the pin of the BPF link nor the directory was found
  */
 struct detach {
@@ -35,7 +35,10 @@ struct detach {
 	bool hidden;
 };
 
-/* Of a program that may not be looked at the link decides whether it is ours. */
+/*
+ * Number of xroce's program on the device, or 0. If the caller may not open the program, it
+ * is taken for xroce's if the device has a link with maps.
+ */
 static __u32 own_program(const struct detach *d)
 {
 	__u32 id = xroce_pin_program_on(d->netdev, d->ifindex);
@@ -122,25 +125,25 @@ static int find_program(struct detach *d, char *error)
 	if (d->link >= 0)
 		return 0;
 	err = d->link;
-	/* It may have gone just now. */
+	/* The program may have been detached in the meantime. */
 	if (err == -ENOENT && own_program(d) != d->prog) {
 		d->prog = 0;
 		return 0;
 	}
 	if (err == -ENOENT) {
 		snprintf(error, XROCE_ERROR_MAX,
-			 "its program (%u) is attached without a BPF link: 'ip link set dev %s xdp off' detaches it",
+			 "its program (%u) is attached without a BPF link; 'ip link set dev %s xdp off' detaches it",
 			 d->prog, d->netdev);
 		return -EEXIST;
 	}
 	snprintf(error, XROCE_ERROR_MAX,
-		 "its program (%u) cannot be detached: " XROCE_PIN_DIR "/%s/link cannot be opened, and to look for its BPF link by number: %s",
+		 "its program (%u) cannot be detached: " XROCE_PIN_DIR "/%s/link cannot be opened, and its BPF link cannot be found by number: %s",
 		 d->prog, d->dir, err == -EPERM ? "CAP_SYS_ADMIN is needed" :
 		 strerror(-err));
 	return err;
 }
 
-/* Return: 0 or -errno; on success @error has a warning, or is empty. */
+/* Return: 0 or -errno; on success @error contains a warning, or is empty. */
 static int detach_program(struct detach *d, char *error)
 {
 	int err = 0;
@@ -165,7 +168,7 @@ static int detach_program(struct detach *d, char *error)
 	return 0;
 }
 
-/* Remove what an attach or detach has left that was killed. */
+/* Remove what a killed attach or detach has left: the pins, else the program. */
 static int clear_left(struct detach *d, char *error)
 {
 	int err;
@@ -182,7 +185,7 @@ static int clear_left(struct detach *d, char *error)
 	return d->prog ? detach_program(d, error) : -ENOENT;
 }
 
-/* The module's link goes, which refuses when it is in use. */
+/* Delete the module's link. The module refuses if the link is in use. */
 static int delete_link(int dev, const struct xroce_link_query *q, __u32 flags,
 		       char *error)
 {
@@ -206,7 +209,7 @@ static int detach(struct detach *d, int dev, __u32 flags, char *error)
 	struct xroce_link_query q = { .link = XROCE_NO_LINK };
 	int err;
 
-	/* May the caller delete links? */
+	/* Check permission first: with it, deleting a link that does not exist is -ENOENT. */
 	err = delete_link(dev, &q, 0, error);
 	if (err != -ENOENT)
 		return err;
@@ -218,7 +221,7 @@ static int detach(struct detach *d, int dev, __u32 flags, char *error)
 	d->served = q.mpt_entries;
 	d->ifindex = q.ifindex;
 	xroce_pin_dir(d->netdev, q.ifindex, d->dir);
-	/* Of a device that has gone nothing is attached. */
+	/* Nothing is attached to a device that has been unregistered. */
 	if (!(q.flags & XROCE_F_DEAD)) {
 		err = find_program(d, error);
 		if (err)
@@ -228,7 +231,7 @@ static int detach(struct detach *d, int dev, __u32 flags, char *error)
 	if (err)
 		return err;
 	err = detach_program(d, error);
-	/* A device that has gone may have left its name to another one. */
+	/* Another device may have the name of an unregistered one by now. */
 	if (!(q.flags & XROCE_F_DEAD) || !xroce_pin_used(d->dir, XROCE_NO_LINK))
 		xroce_pin_remove(d->dir);
 	return err;

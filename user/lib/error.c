@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Texts of the errors that every command can meet, and what the caller may do. */
+/* Error texts that apply to every command, and the caller's capabilities. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -30,7 +30,7 @@ const char *xroce_strerror(int err)
 		return "not permitted: " XROCE_DEV_PATH " is for root and the group xroce";
 	case -EPERM:
 		return xroce_capable(1u << CAP_NET_ADMIN) ?
-		       "not permitted: it belongs to another program" :
+		       "not permitted: the object belongs to another program" :
 		       "not permitted: CAP_NET_ADMIN is needed";
 	}
 	return strerror(-err);

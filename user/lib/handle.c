@@ -15,7 +15,7 @@ int xroce_dev_open(void)
 
 	if (fd >= 0)
 		return fd;
-	/* A node without a driver, or no node: either way no module. */
+	/* The device node is missing or has no driver: the module is not loaded. */
 	return errno == ENOENT || errno == ENODEV ? -ENXIO : -errno;
 }
 

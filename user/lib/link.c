@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Links: their query and their limits. */
+/* Querying links, and their limits. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Loading the program: its constants, its maps, and what the kernel says of it. */
+/* Loading the XDP program: its constants, its maps, and the errors of the kernel. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ const char *const xroce_load_maps[XROCE_LOAD_MAPS] = {
 	"mpt", "qp", "rd", "stat", "mr_stat", "events", "drops", "drop_lease", ".data.netdev"
 };
 
-/* bpffs takes no dots. */
+/* The part behind the last dot, because bpffs accepts no dots. */
 const char *xroce_load_pin(int map)
 {
 	const char *dot = strrchr(xroce_load_maps[map], '.');
@@ -56,7 +56,7 @@ libbpf_print_fn_t xroce_load_print(bool debug)
 	return libbpf_set_print(debug ? speak : be_silent);
 }
 
-/* On by the low byte of @crc. */
+/* Advance the CRC-32 state @crc by eight zero bits. */
 static __u32 crc_byte(__u32 crc)
 {
 	int bit;
@@ -108,27 +108,30 @@ int xroce_load_map_fd(struct xroce_load *l, const char *name)
 	return bpf_object__find_map_fd_by_name(l->obj, name);
 }
 
-/* What it takes to learn of a module's functions; without, loading says EINVAL. */
+/*
+ * Has the caller the capabilities that resolving the module's kfuncs needs? Without them
+ * loading fails with EINVAL.
+ */
 static bool may_load(void)
 {
 	return xroce_capable(1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN);
 }
 
-/* What the caller may do about an object that is not the right one. */
+/* A hint for the error about a wrong BPF object. */
 static const char *cure(const struct xroce_load *l)
 {
 	return !l->opts->object && secure_getenv("XROCE_BPF_OBJECT") ?
-	       "; XROCE_BPF_OBJECT names it, without that the installed one is loaded" : "";
+	       "; unset XROCE_BPF_OBJECT to load the installed object" : "";
 }
 
-/* libbpf has errors of its own, beyond those of the kernel. */
+/* @err: an errno, or an error number of libbpf, from __LIBBPF_ERRNO__START on. */
 static int libbpf_failed(struct xroce_load *l, const char *what, int err,
 			 const char *hint)
 {
 	char text[128];
 
 	if (libbpf_strerror(err, text, sizeof(text)))
-		snprintf(text, sizeof(text), "libbpf's error %d", err);
+		snprintf(text, sizeof(text), "libbpf error %d", err);
 	return xroce_failed(l->opts, err >= __LIBBPF_ERRNO__START ? -EINVAL : -err,
 			    "BPF object %s: %s: %s%s", l->path, what, text, hint);
 }
@@ -152,11 +155,11 @@ int xroce_load_open(struct xroce_load *l)
 		return 0;
 	xroce_load_close(l);
 	return xroce_failed(l->opts, -EINVAL,
-			    "BPF object %s: not xroce's: a map or the program is missing%s",
+			    "BPF object %s: not an object of xroce: a map or the program is missing%s",
 			    l->path, cure(l));
 }
 
-/* The kernel's BPF_F_XDP_DEV_BOUND_ONLY, which older headers lack. */
+/* BPF_F_XDP_DEV_BOUND_ONLY of the kernel, which older headers lack. */
 #define DEV_BOUND_ONLY	(1u << 6)
 
 void xroce_load_vlan(struct xroce_load *l, enum xroce_mode mode,
@@ -189,9 +192,9 @@ int xroce_load_no_vlan(const struct xroce_load *l)
 	xroce_driver(l->netdev, driver);
 	veth = !strcmp(driver, "veth");
 	return xroce_failed(l->opts, -EOPNOTSUPP,
-			    "it has VLAN devices, and driver %s does not leave tags in frames, so that responses had none (%s%s%s)",
-			    driver, veth ? "mode native" : "'ethtool -K ",
-			    veth ? "" : l->netdev, veth ? "" : " rxvlan off'");
+			    "it has VLAN devices, but driver %s removes VLAN tags from frames, so responses would have no tag; %s%s%s",
+			    driver, veth ? "use mode native" : "'ethtool -K ",
+			    veth ? "" : l->netdev, veth ? "" : " rxvlan off' keeps the tags");
 }
 
 int xroce_load_kernel(struct xroce_load *l)
@@ -200,17 +203,20 @@ int xroce_load_kernel(struct xroce_load *l)
 
 	if (err)
 		return xroce_failed(l->opts, err,
-				    "BPF object %s: not xroce's: a constant is missing",
+				    "BPF object %s: not an object of xroce: a constant is missing",
 				    l->path);
 	err = bpf_object__load(l->obj);
 	if (err)
 		return libbpf_failed(l, "the kernel refused it", -err, !may_load() ?
-				     " (it takes CAP_NET_ADMIN and CAP_SYS_ADMIN)" :
-				     l->opts->debug ? "" : " (debug says more)");
+				     " (CAP_NET_ADMIN and CAP_SYS_ADMIN are needed)" :
+				     l->opts->debug ? "" : " (option debug prints more)");
 	return 0;
 }
 
-/* veth frees fragments the wrong way, and so does generic XDP. */
+/*
+ * May the program free fragments of a frame? Not on veth and in generic XDP, which free them
+ * incorrectly in some kernels, nor if the driver is not known.
+ */
 static bool frees_frags(const struct xroce_load *l)
 {
 	char driver[32];
@@ -221,14 +227,14 @@ static bool frees_frags(const struct xroce_load *l)
 	return strcmp(driver, "veth") && strcmp(driver, "unknown");
 }
 
-/* Until this is done fragments are kept, which is right for all drivers. */
+/* Set xroce_keep_frags. Its initial value, true, is correct for all drivers. */
 int xroce_load_tune(struct xroce_load *l)
 {
 	bool keep = !frees_frags(l);
 	__u32 zero = 0;
 
 	if (bpf_map_update_elem(xroce_load_map_fd(l, ".data"), &zero, &keep, BPF_ANY))
-		return xroce_failed(l->opts, -errno, "the program's data: %s",
+		return xroce_failed(l->opts, -errno, "the program's data cannot be set: %s",
 				    strerror(errno));
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The program of a link, from the BPF object to the kernel. */
+/* Loading the XDP program of a link from the BPF object into the kernel. */
 #ifndef _LIBXROCE_LOAD_H
 #define _LIBXROCE_LOAD_H
 
@@ -10,16 +10,16 @@
 #include "priv.h"
 
 /**
- * struct xroce_load - a program
- * @netdev: the device that it is for
- * @opts: what the caller wants; its @link is the link's number; errors go there
- * @qp_entries: of the link's table of queue pairs
- * @path: of the BPF object
+ * struct xroce_load - an XDP program that is loaded
+ * @netdev: name of the device
+ * @opts: options of the caller; its @link is the number of the link; receives the error text
+ * @qp_entries: entries of the link's queue pair table
+ * @path: path of the BPF object
  * @obj: the BPF object, from xroce_load_open() to xroce_load_close()
- * @prog: the program in it, for any device
- * @vlan: the one that learns of VLAN tags, for this device's driver; NULL: not needed,
- *	or not to be had
- * @loses_tags: there are VLAN devices, and their tags are not in the frames
+ * @prog: the program for any device
+ * @vlan: the program that asks this device's driver for VLAN tags; NULL: not needed or not
+ *	possible
+ * @loses_tags: there are VLAN devices, and the driver removes VLAN tags from frames
  */
 struct xroce_load {
 	const char *netdev;
@@ -32,40 +32,43 @@ struct xroce_load {
 	bool loses_tags;
 };
 
-/* Maps that are pinned, in the order that they are in; and the names of the pins. */
+/* Names of the pinned maps, and of the pin of map number @map. */
 #define XROCE_LOAD_MAPS	9
 XROCE_HIDDEN extern const char *const xroce_load_maps[XROCE_LOAD_MAPS];
 XROCE_HIDDEN const char *xroce_load_pin(int map);
 
-/* Leave the reason for the caller. Return: @err. */
+/* Write the reason into @opts->error. Return: @err. */
 XROCE_HIDDEN int xroce_failed(struct xroce_attach_opts *opts, int err,
 			      const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What libbpf says goes to stderr, or nowhere. Return: as libbpf_set_print(). */
+/* Print libbpf's messages on stderr if @debug, else not. Return: as libbpf_set_print(). */
 XROCE_HIDDEN libbpf_print_fn_t xroce_load_print(bool debug);
 
-/* Find the object, and all in it that there must be. Return: 0 or -errno. */
+/* Open the BPF object and check that it has the program and all maps. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_load_open(struct xroce_load *l);
 XROCE_HIDDEN struct bpf_map *xroce_load_map(struct xroce_load *l,
 					    const char *name);
 
-/* After xroce_load_open(): load the program for VLANs as well, where it is needed. */
+/* After xroce_load_open(): also select the program for VLANs, if the device needs it. */
 XROCE_HIDDEN void xroce_load_vlan(struct xroce_load *l, enum xroce_mode mode,
 				  const struct xroce_link_query *link);
 
-/* The program for a device in this mode; NULL: it would lose tags. */
+/* The program to attach in @mode; NULL: responses would lose their VLAN tags. */
 XROCE_HIDDEN struct bpf_program *xroce_load_prog(const struct xroce_load *l,
 						 enum xroce_mode mode);
 
-/* Leave that as the reason. Return: -EOPNOTSUPP. */
+/* Write the reason for such a NULL into the error text. Return: -EOPNOTSUPP. */
 XROCE_HIDDEN int xroce_load_no_vlan(const struct xroce_load *l);
 
-/* With the constants of its link, and its maps as they are by now. */
+/*
+ * Set the link's constants and load the object into the kernel. The caller has set the sizes
+ * of the maps, or their descriptors. Return: 0 or -errno.
+ */
 XROCE_HIDDEN int xroce_load_kernel(struct xroce_load *l);
 XROCE_HIDDEN int xroce_load_map_fd(struct xroce_load *l, const char *name);
 
-/* For the driver, where opts->attached says how it is attached. */
+/* Adapt the loaded program to the driver, according to opts->attached. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_load_tune(struct xroce_load *l);
 
 XROCE_HIDDEN void xroce_load_close(struct xroce_load *l);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The rings of events of a link. The program writes events of drops until a time in the
- * map "drop_lease", which whoever reads them puts off again and again.
+ * Reading a link's ring buffers of events. The XDP program writes events of drops until the
+ * time in the map "drop_lease". Each reader renews that lease while it reads.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,19 +16,20 @@
 
 #include "priv.h"
 
-/* An event has been taken, and the next one shall wait. */
+/* Returned by take() to make ring_buffer__consume() stop after one event. */
 #define TAKEN	(-ECANCELED)
 
-/* The lease lasts longer than there is time to renew it. */
+/* Length of a lease: twice the interval in which it is renewed. */
 #define LEASE_MS	(2 * XROCE_MONITOR_LEASE_MS)
 
 /**
- * struct xroce_monitor - what is read
- * @rings: "events" and "drops", or one of them
- * @fd: of the maps, as long as they are polled; -1: it is not read
- * @lease: map "drop_lease"; -1: drops are not read
- * @since: drops before this are of nobody's interest, nanoseconds of CLOCK_MONOTONIC
- * @event: the one that has been taken
+ * struct xroce_monitor - a reader of events
+ * @rings: the maps "events" and "drops", or one of them
+ * @fd: descriptors of these two maps; -1: not read
+ * @lease: descriptor of the map "drop_lease"; -1: drops are not read
+ * @since: when the monitor was opened, nanoseconds of CLOCK_MONOTONIC; earlier drops are
+ *	skipped
+ * @event: the event that take() has copied
  */
 struct xroce_monitor {
 	struct ring_buffer *rings;
@@ -53,7 +54,7 @@ static int take(void *ctx, void *data, size_t size)
 	if (size < sizeof(m->event))
 		return 0;
 	memcpy(&m->event, data, sizeof(m->event));
-	/* For somebody who is not there any more. */
+	/* Written for an earlier reader. */
 	if (m->event.cause >= XROCE_DROP_LENGTH && m->event.time < m->since)
 		return 0;
 	return TAKEN;
@@ -127,7 +128,7 @@ static void close_one(int fd)
 		close(fd);
 }
 
-/* The lease ends by itself: somebody else may have one as well. */
+/* The lease is left to expire, because another reader may depend on it. */
 void xroce_monitor_close(struct xroce_monitor *m)
 {
 	if (!m)
@@ -144,7 +145,10 @@ int xroce_monitor_fd(const struct xroce_monitor *m)
 	return ring_buffer__epoll_fd(m->rings);
 }
 
-/* Milliseconds to wait at once, until @end or for ever, but no longer than a lease. */
+/*
+ * Milliseconds for the next wait: until @end, or without limit if @timeout_ms is negative, but
+ * not longer than the interval in which the lease is renewed.
+ */
 static int wait_ms(__u64 end, int timeout_ms)
 {
 	__u64 now = now_ns(), left;

@@ -15,7 +15,7 @@
 const char *xroce_mr_access_error(__u32 access)
 {
 	if (access & XROCE_ACCESS_FLUSH_PERSISTENT)
-		return "flush to persistence: memory that keeps its content without power cannot be registered";
+		return "flush to persistence: persistent memory cannot be registered";
 	/* IBTA 11.2.8.1 */
 	if (access & XROCE_ACCESS_LOCAL_WRITE)
 		return NULL;
@@ -29,16 +29,16 @@ const char *xroce_mr_access_error(__u32 access)
 const char *xroce_mr_name_error(const char *name)
 {
 	if (strlen(name) >= XROCE_NAME_MAX)
-		return "a name has 31 bytes at most";
+		return "a name must have at most 31 bytes";
 	switch (xroce_name_check(name)) {
 	case XROCE_NAME_OK:
 		break;
 	case XROCE_NAME_NOT_UTF8:
 		return "a name must be UTF-8";
 	case XROCE_NAME_CONTROL:
-		return "a name has no control characters";
+		return "a name must not have control characters";
 	case XROCE_NAME_NUMBER:
-		return "a name is no number: that would be a handle";
+		return "a name must not be a number: numbers are handles";
 	}
 	return NULL;
 }
@@ -49,7 +49,7 @@ int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg)
 	return xroce_command(x->fd, XROCE_CMD_MR_REG, reg);
 }
 
-/* Bytes that offset and length of a mapping of the file are multiples of. */
+/* Unit in bytes of the offset and length of a mapping of the file. */
 static __u64 map_unit(int fd)
 {
 	struct statfs fs;
@@ -60,10 +60,10 @@ static __u64 map_unit(int fd)
 }
 
 /**
- * struct map - a part of a file, mapped for a call
- * @base: of the mapping
- * @span: bytes of it
- * @addr: of the part's first byte
+ * struct map - a part of a file that is mapped during a call
+ * @base: address of the mapping
+ * @span: length of the mapping in bytes
+ * @addr: address of the part's first byte
  */
 struct map {
 	void *base;
@@ -71,7 +71,7 @@ struct map {
 	__u64 addr;
 };
 
-/* Map @length bytes, 0 becoming what there is. Return: 0 or -errno. */
+/* Map @length bytes; 0 is replaced by the length up to the end of the file. Return: 0 or -errno. */
 static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 		    struct map *map)
 {
@@ -94,7 +94,7 @@ static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 	if (access & XROCE_ACCESS_LOCAL_WRITE)
 		prot |= PROT_WRITE;
 	map->base = mmap(NULL, map->span, prot, MAP_SHARED, fd, offset - head);
-	/* ENODEV is what the module says of a link that has gone. */
+	/* The module returns ENODEV for a deleted link, so ENODEV of mmap(2) is replaced. */
 	if (map->base == MAP_FAILED)
 		return errno == ENODEV ? -EOPNOTSUPP : -errno;
 	map->addr = (uintptr_t)map->base + head;

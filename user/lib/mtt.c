@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Translation tables, and the pool of them. */
+/* Translation tables, and their pool. */
 #include <stdint.h>
 
 #include "priv.h"

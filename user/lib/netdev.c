@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The index of a netdev. if_nametoindex() would make the kernel look for a module of
- * that name when there is none, which takes a process and a good part of a second.
+ * The index of a netdev. if_nametoindex() is not used: for an unknown name it makes the kernel
+ * try to load a module of this name, which starts a process and takes up to a second.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct request {
 	char bytes[IFNAMSIZ];
 };
 
-/* RTM_GETLINK of one, by either kind of name. Return: index, or -errno. */
+/* RTM_GETLINK by name. Return: index, or -errno. */
 static int ask(int fd, const char *netdev)
 {
 	size_t len = strnlen(netdev, IFNAMSIZ);
@@ -46,7 +46,7 @@ static int ask(int fd, const char *netdev)
 	memcpy(r.bytes, netdev, len);
 	if (send(fd, &r, sizeof(r), 0) < 0)
 		return -errno;
-	/* What else is said of it is cut off. */
+	/* The rest of the message, its attributes, is cut off. */
 	n = recv(fd, &answer, sizeof(answer), 0);
 	if (n < 0)
 		return -errno;

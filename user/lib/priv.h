@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of libxroce share among themselves. */
+/* Internal declarations of libxroce. */
 #ifndef _LIBXROCE_PRIV_H
 #define _LIBXROCE_PRIV_H
 
@@ -13,12 +13,14 @@
 struct bpf_object;
 
 /**
- * struct xroce_ring - memory shared with the module, one for each queue
- * @mem: where it is mapped; NULL: not any more, as the handle has been closed
- * @bytes: its length
- * @x: the handle; the ring has a reference
- * @next: in the handle's list
- * @prev: the pointer that points here, in that list
+ * struct xroce_ring - a queue's memory that is shared with the module
+ * @mem: address of the mapping; NULL: unmapped, because the handle has been closed
+ * @bytes: length of the mapping
+ * @x: the handle; the ring holds a reference
+ * @next: next ring in the handle's list
+ * @prev: the pointer in the list that points to this ring
+ *
+ * @mem, @next and @prev are protected by the handle's lock.
  */
 struct xroce_ring {
 	void *mem;
@@ -33,12 +35,12 @@ struct xroce_ring {
  * @fd: descriptor of the device; -1: the handle has been closed
  * @link: number of the link
  * @sq: its send queue, or NULL
- * @lock: for @rings and @refs
- * @rings: of its queues
- * @refs: the caller's, until xroce_close(), and one for each queue
+ * @lock: protects @rings and @refs
+ * @rings: list of the mapped rings of its queues
+ * @refs: references: the caller's until xroce_close(), and one for each queue
  *
- * A mapped ring keeps the file open, and with it the objects of the handle. So
- * xroce_close() unmaps all of them. Queues outlive the handle until they are deleted.
+ * A mapped ring keeps the file open, and thereby the objects of the handle. Therefore
+ * xroce_close() unmaps all rings. Queues outlive the handle until they are deleted.
  */
 struct xroce {
 	int fd;
@@ -52,56 +54,59 @@ struct xroce {
 /* Open the device without choosing a link. Return: descriptor or -errno. */
 XROCE_HIDDEN int xroce_dev_open(void);
 
-/* ioctl(2) with the errno as the result. */
+/* ioctl(2). Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
 
-/* The same by a descriptor of its own, for what needs no link. */
+/* xroce_command() with a temporary descriptor, for commands that need no handle. */
 XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg);
 
-/* A reference to a handle less; the last one frees it. */
+/* Release a reference to a handle. The last one frees it. */
 XROCE_HIDDEN void xroce_put(struct xroce *x);
 
-/* Whether the caller has these capabilities, a mask of those below 32. */
+/* Does the process have all capabilities in this mask, 1 << CAP_* below 32, effective? */
 XROCE_HIDDEN bool xroce_capable(__u32 capabilities);
 
-/* Map a ring of the module's. Return: 0 or -errno. */
+/* Map a ring of the module, and take a reference to the handle. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
 				struct xroce_ring *ring);
 
-/* The opposite, for a queue that is deleted. */
+/* Unmap the ring of a deleted queue if it is still mapped, and release the reference. */
 XROCE_HIDDEN void xroce_ring_unmap(struct xroce_ring *ring);
 
-/* Unmap all rings of a handle that is closed. */
+/* Unmap all rings of a handle that is being closed. */
 XROCE_HIDDEN void xroce_rings_close(struct xroce *x);
 
-/* xroce_command() that deletes a queue, which is gone already if the handle is closed. */
+/* Delete a queue by xroce_command(). If the handle is closed, the queue is already deleted. */
 XROCE_HIDDEN int xroce_queue_del(struct xroce *x, unsigned long command, void *arg);
 
-/* Index of a netdev of this network namespace. Return: 0 and an errno if there is none. */
+/* Index of a netdev in this network namespace. Return: 0 with errno set if there is none. */
 XROCE_HIDDEN __u32 xroce_ifindex(const char *netdev);
 
-/* Give a constant of a BPF object its value before the object is loaded. */
+/*
+ * Set a constant of a BPF object that is not loaded yet. Return: 0; -ENOENT: no such constant;
+ * -EINVAL: it has another size.
+ */
 XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 				  const void *value, size_t size);
 
 /* Path of the BPF object that xroce_attach() loads. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_object_path(const char *wanted, char *path, size_t size);
 
-/* Pin of a program that is about to take the place of "prog". */
+/* Temporary pin of a program that will replace "prog". */
 #define XROCE_PIN_NEW	"prog_new"
 
-/* Where a bpffs has to be mounted. */
+/* A bpffs must be mounted here. */
 #define XROCE_BPFFS	"/sys/fs/bpf"
 
 /*
- * Name of the directory that a new link of @netdev is pinned in, see
- * xroce_pin_dir(). Return: 0; -EINVAL: no device has this name.
+ * Name of the directory in which a new link of @netdev is pinned, see xroce_pin_dir().
+ * Return: 0; -EINVAL: no device can have this name.
  */
 XROCE_HIDDEN int xroce_pin_name(const char *netdev, char dir[XROCE_PIN_DIR_MAX]);
 
 /*
- * Path of a pin, or with @name NULL of its directory. Here and below @dir is the
- * name of a directory in XROCE_PIN_DIR. Return: 0 or -errno.
+ * Path of a pin, or if @name is NULL, of its directory. Here and below, @dir is the name of
+ * a directory in XROCE_PIN_DIR. Return: 0; -EINVAL: @dir; -ENAMETOOLONG.
  */
 XROCE_HIDDEN int xroce_pin_path(const char *dir, const char *name, char *path,
 				size_t size);
@@ -112,12 +117,13 @@ XROCE_HIDDEN int xroce_pin_path(const char *dir, const char *name, char *path,
  */
 XROCE_HIDDEN int xroce_pin_mkdir(const char *dir, char *why);
 
-/* Detach the pinned program, remove the pins and @dir; what is missing is skipped. */
+/* Detach the pinned program, and remove the pins and @dir. Missing ones are skipped. */
 XROCE_HIDDEN void xroce_pin_remove(const char *dir);
 
 /*
- * Who makes or takes down a link does it alone, also when killed. Return: what
- * xroce_pin_unlock() takes; without a directory of pins there is no lock.
+ * Serialise attach, reload and detach by flock(2) on XROCE_PIN_DIR. The kernel releases the
+ * lock of a killed process. Return: descriptor for xroce_pin_unlock(); if XROCE_PIN_DIR
+ * cannot be opened there is no lock, and the value is negative.
  */
 XROCE_HIDDEN int xroce_pin_lock(void);
 XROCE_HIDDEN void xroce_pin_unlock(int fd);
@@ -125,22 +131,25 @@ XROCE_HIDDEN void xroce_pin_unlock(int fd);
 /* Name of the program in the BPF object. */
 #define XROCE_PROGRAM	"xroce"
 
-/* Number of the program on a device of this network namespace; 0: none, or no such one. */
+/*
+ * Number of the XDP program on a device in this network namespace. Return: 0 if there is none,
+ * or if @netdev does not have index @ifindex.
+ */
 XROCE_HIDDEN __u32 xroce_pin_program_on(const char *netdev, __u32 ifindex);
 
 /* A number that no link has. */
 #define XROCE_NO_LINK	(~0U)
 
 /*
- * Whether the BPF link pinned in @dir is attached to a device, and the device
- * has a link other than @except.
+ * Does @dir belong to a link other than @except? That is: the BPF link pinned in it is attached
+ * to a device, and this device has such a link.
  */
 XROCE_HIDDEN bool xroce_pin_used(const char *dir, __u32 except);
 
 /*
- * Remove what is left of a link of @netdev that was half made or half taken down.
- * The caller has the lock and knows that the device has no link, but @except.
- * Return: 0; -ENOENT (nothing is left); -EEXIST (it is in use); -EPERM.
+ * Remove the pins that an interrupted attach or detach of @netdev has left. The caller holds
+ * the lock and has checked that the device has no link other than @except. Return: 0;
+ * -ENOENT: there were none; -EEXIST: they are another link's; -EPERM: they cannot be removed.
  */
 XROCE_HIDDEN int xroce_pin_clear(const char *netdev, __u32 except);
 

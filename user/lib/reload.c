@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Another program for a link that serves. It has the maps of the one before, so that
- * which of both judges a packet makes no difference, and who is killed between two
- * steps leaves a link that serves and can be reloaded. The steps are: a pin beside the
- * old one, the module, the device, and the pin in its place.
+ * Replacing the program of a link that serves. The new program uses the maps of the old one,
+ * so it makes no difference which of them judges a packet, and a reload that is killed between
+ * two steps leaves a link that serves and can be reloaded. The steps are: pin the new program
+ * beside the old one, give it to the module, attach it to the device, and rename the pin.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,14 +23,14 @@
 #define MAPS_MAX	64
 
 /**
- * struct reload - what is at hand
+ * struct reload - state of a reload
  * @load: the new program
  * @query: the link
- * @dir: of its pins
- * @dev: /dev/xroce
- * @link: the BPF link
- * @prog: the old program
- * @map: its map's number, by place in xroce_load_maps
+ * @dir: directory of its pins
+ * @dev: descriptor of /dev/xroce
+ * @link: descriptor of the BPF link
+ * @prog: descriptor of the old program
+ * @map: numbers of the pinned maps, in the order of xroce_load_maps
  */
 struct reload {
 	struct xroce_load load;
@@ -48,7 +48,7 @@ static int failed_pin(struct reload *r, const char *name, int err)
 			    name, strerror(-err));
 }
 
-/* Of this very directory, whatever device has its name. */
+/* Open a pin in r->dir, which need not have the name of the device. */
 static int open_pin(struct reload *r, const char *name)
 {
 	char path[PATH_MAX];
@@ -71,19 +71,19 @@ static int find_link(struct reload *r)
 	      xroce_link_find(r->load.netdev, &r->query);
 	if (err == -ENOENT || (!err && !r->query.mpt_entries))
 		return xroce_failed(opts, -ENOENT, "it has no link");
-	/* The module looks at this last. */
+	/* Checked here because the module checks it only after the program has been loaded. */
 	if (!err && !xroce_capable(1u << CAP_NET_ADMIN))
 		err = -EPERM;
 	if (err)
 		return xroce_failed(opts, err, "%s", xroce_strerror(err));
 	if (r->query.flags & XROCE_F_DEAD)
-		return xroce_failed(opts, -ENODEV, "its device has gone");
+		return xroce_failed(opts, -ENODEV, "its device has been unregistered");
 	opts->link = r->query.link;
 	r->load.qp_entries = r->query.qp_entries;
 	return 0;
 }
 
-/* The program on the device has to be that of the pins. */
+/* Find the program on the device. It must be the program of the pinned BPF link. */
 static int find_program(struct reload *r)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
@@ -101,16 +101,17 @@ static int find_program(struct reload *r)
 	    (xdp.attach_mode != XDP_ATTACHED_DRV &&
 	     xdp.attach_mode != XDP_ATTACHED_SKB) || xdp.prog_id != info.prog_id)
 		return xroce_failed(opts, -ENOENT,
-				    "it has no program, or its pins are gone; 'xroce link del' and 'xroce link add' make them anew");
+				    "it has no program, or its pins are missing; 'xroce link del' and 'xroce link add' make them again");
 	opts->attached = xdp.attach_mode == XDP_ATTACHED_DRV ? XROCE_MODE_NATIVE :
 							      XROCE_MODE_GENERIC;
 	r->prog = bpf_prog_get_fd_by_id(info.prog_id);
 	if (r->prog < 0)
-		return xroce_failed(opts, -errno, "its program: %s", strerror(errno));
+		return xroce_failed(opts, -errno, "its program cannot be opened: %s",
+				    strerror(errno));
 	return 0;
 }
 
-/* As many as there were made. */
+/* Number of entries with which the link's map was made. */
 static __u32 entries_of(const struct reload *r, const char *name,
 			const struct bpf_map_info *info, const struct bpf_map *map)
 {
@@ -142,7 +143,7 @@ static int reuse_map(struct reload *r, int place)
 				       entries_of(r, name, &info, map), what);
 	if (err == -EINVAL)
 		xroce_failed(r->load.opts, err,
-			     "map %s is of another version (%s): 'xroce link del' and 'xroce link add' make it anew",
+			     "map %s is of another version (%s); 'xroce link del' and 'xroce link add' make it again",
 			     name, what);
 	if (!err) {
 		err = bpf_map__reuse_fd(map, fd);
@@ -154,7 +155,10 @@ static int reuse_map(struct reload *r, int place)
 	return err;
 }
 
-/* Return: whether it is as it should be, one of another name included. */
+/*
+ * Return: true if map @id of the old program is the pinned one of its name, or has none of the
+ * names in xroce_load_maps.
+ */
 static bool is_pinned(const struct reload *r, __u32 id)
 {
 	struct bpf_map_info info = {};
@@ -172,7 +176,7 @@ static bool is_pinned(const struct reload *r, __u32 id)
 	return !err;
 }
 
-/* Those that the module and the old program have, and no others that look alike. */
+/* The pinned maps must be those that the old program and the module use, not copies. */
 static int check_maps(struct reload *r)
 {
 	__u32 ids[MAPS_MAX] = {};
@@ -183,12 +187,12 @@ static int check_maps(struct reload *r)
 	__u32 len = sizeof(info), i;
 
 	if (bpf_obj_get_info_by_fd(r->prog, &info, &len))
-		return xroce_failed(r->load.opts, -errno, "its program: %s",
-				    strerror(errno));
+		return xroce_failed(r->load.opts, -errno,
+				    "its program cannot be queried: %s", strerror(errno));
 	for (i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++)
 		if (!is_pinned(r, ids[i]))
 			return xroce_failed(r->load.opts, -EINVAL,
-					    XROCE_PIN_DIR "/%s has other maps than its program",
+					    "the maps in " XROCE_PIN_DIR "/%s are not those of its program",
 					    r->dir);
 	return 0;
 }
@@ -211,7 +215,7 @@ static int load_program(struct reload *r)
 	return err ? : xroce_load_tune(&r->load);
 }
 
-/* To the module, of both programs. */
+/* Give a program to the module, which runs it on deferred packets. */
 static int give(struct reload *r, int prog)
 {
 	struct xroce_link_prog arg = {
@@ -223,7 +227,7 @@ static int give(struct reload *r, int prog)
 	return xroce_command(r->dev, XROCE_CMD_LINK_PROG, &arg);
 }
 
-/* To the device, in the place of another one, which has to be there. */
+/* Attach a program to the device in place of @old, which must be attached. */
 static int attach(struct reload *r, int prog, int old)
 {
 	LIBBPF_OPTS(bpf_link_update_opts, update,
@@ -234,9 +238,9 @@ static int attach(struct reload *r, int prog, int old)
 }
 
 /*
- * The module may run the program that is for any device only. When this ends halfway it
- * may keep the new one of that kind, with the old one on the device: both work on the
- * same maps.
+ * The module cannot run a program that is bound to a device, so it always gets load.prog. If
+ * this ends halfway, the module may keep the new program while the device has the old one.
+ * This is harmless, because both use the same maps.
  */
 static int replace(struct reload *r)
 {
@@ -249,21 +253,21 @@ static int replace(struct reload *r)
 	      xroce_pin_path(r->dir, "prog", old, sizeof(old));
 	if (err)
 		return failed_pin(r, "", err);
-	/* What somebody who was killed has left. */
+	/* A killed reload may have left it. */
 	unlink(pin);
 	if (bpf_obj_pin(prog, pin))
 		return failed_pin(r, XROCE_PIN_NEW, -errno);
 	err = give(r, bpf_program__fd(r->load.prog));
 	if (err) {
 		xroce_failed(opts, err, "the module refused the program: %s",
-			     err == -ENOTTY ? "it is of an older version" :
+			     err == -ENOTTY ? "the module is of an older version" :
 			     strerror(-err));
 		goto out_unpin;
 	}
 	err = attach(r, prog, r->prog);
 	if (err) {
 		xroce_failed(opts, err, "the program cannot be replaced: %s",
-			     err == -EPERM ? "another one is there by now" :
+			     err == -EPERM ? "another program has been attached meanwhile" :
 			     strerror(-err));
 		goto out_take;
 	}
@@ -300,7 +304,8 @@ int xroce_reload(const char *netdev, struct xroce_attach_opts *opts)
 		return -EINVAL;
 	opts->error[0] = 0;
 	if (opts->mode || opts->mpt_entries || opts->qp_entries)
-		return xroce_failed(opts, -EINVAL, "mode and sizes stay as they are");
+		return xroce_failed(opts, -EINVAL,
+				    "mode and sizes must be 0: a reload does not change them");
 
 	print = xroce_load_print(opts->debug);
 	lock = xroce_pin_lock();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Memory shared with the module, and the events beside it. */
+/* Memory shared with the module, and asynchronous events. */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Receive queues, of a queue pair or shared. The program writes entries and then
- * the tail, with release order; the module copies them and then writes the head.
+ * Receive queues, of a queue pair or shared. The program writes entries and then the tail,
+ * with a release store; the module copies the entries and then writes the head, likewise.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ int xroce_rq_del(struct xroce_rq *rq)
 
 	err = rq->srq ? xroce_queue_del(rq->x, XROCE_CMD_SRQ_DEL, &srq) :
 			xroce_queue_del(rq->x, XROCE_CMD_QP_DEL, &qp);
-	/* xroce_qp_del() has destroyed the queue pair: its ring is left. */
+	/* -ENOENT: xroce_qp_del() has destroyed the queue pair. Its ring is still mapped. */
 	if (err && err != -ENOENT)
 		return err;
 	xroce_ring_unmap(&rq->map);
@@ -156,7 +156,7 @@ int xroce_post_recv(struct xroce_rq *rq, __u64 wr_id,
 	wqe->num_sge = num_sge;
 	wqe->reserved = 0;
 	memcpy(wqe->sge, sge, num_sge * sizeof(*sge));
-	/* The entry is there for who sees the tail. */
+	/* Publish the entry. Pairs with the module's smp_load_acquire() of the tail. */
 	__atomic_store_n(&rq->ring->tail, ++rq->tail, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Programs of two versions see one map: that goes well only if both find everything
- * in the same place. BTF tells, of the map and of the object.
+ * Programs of two versions can share a map only if both were compiled for the same layout of
+ * its values. The BTF of the map and that of the object are compared.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,13 +13,13 @@
 
 #include "shape.h"
 
-/* Values are structures of arrays of structures of integers. */
+/* Maximum nesting. Values are structures of arrays of structures of integers. */
 #define DEPTH_MAX	8
 
 /**
- * struct side - a type
- * @btf: where it is described
- * @type: the type, without what says nothing of its layout
+ * struct side - a type on one side of the comparison
+ * @btf: the BTF that contains it
+ * @type: the type, with typedefs and qualifiers resolved; NULL: unknown
  */
 struct side {
 	const struct btf *btf;
@@ -48,11 +48,11 @@ static bool same_members(struct side a, struct side b, int depth,
 	__u32 i;
 
 	for (i = 0; i < btf_vlen(a.type) && i < btf_vlen(b.type); i++, x++, y++) {
-		snprintf(what, XROCE_ERROR_MAX, "'%s', not '%s'",
+		snprintf(what, XROCE_ERROR_MAX, "member '%s', not '%s'",
 			 name_of(a, x->name_off), name_of(b, y->name_off));
 		if (strcmp(name_of(a, x->name_off), name_of(b, y->name_off)))
 			return false;
-		snprintf(what, XROCE_ERROR_MAX, "'%s' is another one",
+		snprintf(what, XROCE_ERROR_MAX, "member '%s' has another place or type",
 			 name_of(a, x->name_off));
 		if (x->offset != y->offset ||
 		    !same_type(side_of(a.btf, x->type), side_of(b.btf, y->type),
@@ -64,7 +64,7 @@ static bool same_members(struct side a, struct side b, int depth,
 	return btf_vlen(a.type) == btf_vlen(b.type);
 }
 
-/* What enumerators mean is left to who numbers them: new ones come at the end. */
+/* Enumerators are not compared: new ones are only added at the end. */
 static bool same_type(struct side a, struct side b, int depth,
 		      char what[XROCE_ERROR_MAX])
 {
@@ -91,14 +91,14 @@ static bool same_values(const struct bpf_map_info *info, const struct btf *btf,
 	struct btf *is;
 	bool same;
 
-	/* Of a ring buffer there is nothing to say. */
+	/* A ring buffer has no value type. */
 	if (!type && !info->btf_value_type_id)
 		return true;
-	snprintf(what, XROCE_ERROR_MAX, "nothing is known of its values");
+	snprintf(what, XROCE_ERROR_MAX, "no BTF describes its values");
 	is = info->btf_id ? btf__load_from_kernel_by_id(info->btf_id) : NULL;
 	if (!is)
 		return false;
-	snprintf(what, XROCE_ERROR_MAX, "values are not alike");
+	snprintf(what, XROCE_ERROR_MAX, "type of the values");
 	same = same_type(side_of(is, info->btf_value_type_id), side_of(btf, type),
 			 0, what);
 	btf__free(is);

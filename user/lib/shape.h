@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Whether a map that is there is one that a program was compiled for. */
+/* Comparing an existing map with the map that a program was compiled for. */
 #ifndef _LIBXROCE_SHAPE_H
 #define _LIBXROCE_SHAPE_H
 
@@ -8,9 +8,9 @@
 #include "priv.h"
 
 /*
- * Compare a map with what @obj says of it: type, flags, sizes, and the members of
- * its values by name, place and size. @what: out: the first difference, in words.
- * Return: 0; -EINVAL: there is one; or another -errno.
+ * Compare an existing map with its description @map in @obj: type, flags, sizes, and the members
+ * of its values by name, place and size. @entries: the expected number of entries. @what: out:
+ * the first difference, as a text. Return: 0; -EINVAL: they differ; -ENOENT: @obj has no BTF.
  */
 XROCE_HIDDEN int xroce_shape_same(const struct bpf_map_info *info,
 				  const struct bpf_object *obj,

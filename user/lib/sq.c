@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The send queue of a handle. The program writes entries and then the tail, with
- * release order; the module copies and applies them and then writes the head.
+ * The send queue of a handle. The program writes entries and then the tail, with a release
+ * store; the module copies and applies the entries and then writes the head, likewise.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ struct xroce_sq {
 	struct xroce_sq_header *ring;
 	__u32 mask;
 	__u32 tail;
-	bool busy;		/* a thread is posting */
-	__u64 seed;		/* of key bytes */
+	bool busy;		/* spinlock: a thread is posting */
+	__u64 seed;		/* state of the generator of key bytes, see key_draw() */
 };
 
 static int sq_command_del(struct xroce *x)
@@ -87,8 +87,8 @@ int xroce_sq_apply(struct xroce_sq *sq)
 }
 
 /*
- * Post an entry. A futex would be a system call; a post is a few stores, so that
- * another thread that is at it is soon done.
+ * Post an entry. Threads spin instead of sleeping on a futex, which would be a system call:
+ * a post is only a few stores.
  */
 static int post(struct xroce_sq *sq, const struct xroce_sq_wqe *wqe)
 {
@@ -104,7 +104,7 @@ static int post(struct xroce_sq *sq, const struct xroce_sq_wqe *wqe)
 	} else {
 		entries[sq->tail & sq->mask] = *wqe;
 		__atomic_store_n(&sq->tail, sq->tail + 1, __ATOMIC_RELAXED);
-		/* The entry is there for who sees the tail. */
+		/* Publish the entry. Pairs with the module's smp_load_acquire() of the tail. */
 		__atomic_store_n(&sq->ring->tail, sq->tail, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&sq->busy, false, __ATOMIC_RELEASE);
@@ -149,8 +149,8 @@ int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
 }
 
 /*
- * Another key byte, that a peer who knows earlier ones cannot tell: the output
- * function of SplitMix64 over a counter that starts at a secret place.
+ * Draw another key byte that a peer cannot guess from earlier ones: SplitMix64 with a random
+ * initial state.
  */
 static __u32 key_draw(struct xroce_sq *sq, __u32 rkey)
 {

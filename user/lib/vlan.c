@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What a driver does with VLAN tags, as ethtool(8) and the kernel tell. */
+/* What a driver does with VLAN tags, according to ethtool(8) and the kernel. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "vlan.h"
 #include "xdp_feature.h"
 
-/* Return: whether the device has answered. */
+/* SIOCETHTOOL. Return: whether it succeeded. */
 static bool ask(const char *netdev, void *command)
 {
 	struct ifreq req = { .ifr_data = command };

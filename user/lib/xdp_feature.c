@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What a driver says that it can do for XDP. libbpf 1.1 cannot ask. */
+/* The XDP features that a driver reports. libbpf 1.1 cannot query them. */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,20 +11,20 @@
 
 #include "xdp_feature.h"
 
-/* Of the kernel's uapi/linux/netdev.h, which is newer than some headers. */
+/* From uapi/linux/netdev.h of the kernel, which is newer than some headers. */
 #define NETDEV_GET		1	/* NETDEV_CMD_DEV_GET */
 #define NETDEV_IFINDEX		1	/* NETDEV_A_DEV_IFINDEX */
 #define NETDEV_XDP_FEATURES	3	/* NETDEV_A_DEV_XDP_FEATURES */
 #define NETDEV_XDP_HINTS	5	/* NETDEV_A_DEV_XDP_RX_METADATA_FEATURES */
 
-/* A request with one attribute, or an answer. */
+/* A request with one attribute, or a reply. */
 struct message {
 	struct nlmsghdr n;
 	struct genlmsghdr g;
 	char attrs[4096];
 };
 
-/* Send it and read the answer in its place. Return: 0 or -errno. */
+/* Send a request in @m and receive the reply into it. Return: 0 or -errno. */
 static int talk(int fd, struct message *m, __u16 type, __u16 attr,
 		const void *value, __u16 len)
 {
@@ -53,7 +53,7 @@ static int talk(int fd, struct message *m, __u16 type, __u16 attr,
 	       -EPROTO : error->error;
 }
 
-/* Copy an attribute of an answer. Return: 0 or -ENOENT. */
+/* Copy an attribute of a reply. Return: 0 or -ENOENT. */
 static int attribute(const struct message *m, __u16 type, void *to, size_t size)
 {
 	size_t left = m->n.nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, step;
