@@ -133,11 +133,11 @@ states() {
 
 	qpn=$(makes qpn qp add pd "$pd")
 	xr qp modify qpn "$qpn" state init access remote-write
-	fails 1 "qp $qpn: from init to sqd: no such transition; .* goes to rtr, reset or err" \
+	fails 1 "qp $qpn: from init to sqd: no such transition; .* can go to rtr, reset or err" \
 		qp modify qpn "$qpn" state sqd
 	fails 1 "qp $qpn: to go from init to rtr: .* are needed; missing: mtu and rq-psn$" \
 		qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 dest-qpn 1
-	fails 1 "qp $qpn: sgid 10.77.9.9: dev x0 has only .*10.77.0.2.*: 'ip address add 10.77.9.9 dev x0' .* or say force" \
+	fails 1 "qp $qpn: sgid 10.77.9.9: dev x0 has only .*10.77.0.2.*; 'ip address add 10.77.9.9 dev x0' .*; force accepts it" \
 		qp modify qpn "$qpn" state rtr sgid 10.77.9.9 dgid 10.77.0.1 \
 		mtu 1024 dest-qpn 0x11 rq-psn 0
 	fails 1 "qp $qpn: dgid 224.0.0.1: is a multicast address" \
@@ -170,13 +170,13 @@ usage_errors() {
 	fails 2 'nonsense' nonsense
 	fails 2 'nonsense' mr nonsense
 	fails 2 'usage: xroce mr add' mr add
-	fails 2 'what memory\? Give one of file, pid, phys and share' \
+	fails 2 'no memory is given; give one of file, pid, phys and share' \
 		mr add pd 1 access none
-	fails 2 'file and pid: exclude each other; give one of file, pid, phys and share' \
+	fails 2 'file and pid: cannot be combined; give one of file, pid, phys and share' \
 		mr add pd 1 access none file "$work/file" pid 1 all
-	fails 2 'phys and share: exclude each other' \
+	fails 2 'phys and share: cannot be combined' \
 		mr add pd 1 access none phys 0 share 1
-	fails 2 'file and phys: exclude each other; give one of file, pid and phys' \
+	fails 2 'file and phys: cannot be combined; give one of file, pid and phys' \
 		mr change mr 1 file "$work/file" phys 0
 	fails 2 '^xroce: -16: no such option, and numbers have no sign$' pd del pd -16
 	fails 2 '^xroce: --de: could be --debug, --details$' pd show --de
@@ -187,7 +187,7 @@ usage_errors() {
 	fails 2 '^xroce: --ti: a value must follow$' serve --ti
 	fails 2 '^xroce: gid-ip 224.0.0.1: is a multicast address' serve --gid-ip 224.0.0.1
 	fails 2 '^xroce: gid-ip 0.0.0.0: is an unspecified address' serve --gid-ip 0.0.0.0
-	fails 1 "^xroce: gid-ip 10.9.9.9: dev x0 has only .*10.77.0.2.*: 'ip address add" \
+	fails 1 "^xroce: gid-ip 10.9.9.9: dev x0 has only .*10.77.0.2.*; 'ip address add" \
 		serve --netdev x0 --gid-ip 10.9.9.9
 	fails 2 'region 17: a name must not be a number' serve region 17 size 4K
 	fails 2 'size "5Q"' mr add pd 1 access none file "$work/file" size 5Q
@@ -195,11 +195,11 @@ usage_errors() {
 	fails 2 'access "all"' mr add pd 1 access all file "$work/file"
 	fails 2 'addr' mr add pd 1 access none pid 1 size 1
 	fails 2 'pd "x"' pd del pd x
-	fails 2 'link limit: of what' link limit dev x0 user
+	fails 2 'link limit: no limit is given' link limit dev x0 user
 	fails 2 'qp "x": .* or none' link limit qp x
 	fails 2 'qp "1K"' link limit qp 1K
 	fails 2 'pinned "5Q": .* or none' link limit pinned 5Q
-	fails 2 '1: no such argument, and dev is given already' link limit nonsense 1
+	fails 2 '1: no such argument, and dev is already given' link limit nonsense 1
 	fails 2 'nonsense' pd add nonsense
 	fails 2 '' --nonsense
 }
@@ -316,7 +316,7 @@ shared_names() {
 	done
 	xr -j mr show shared >"$work/mr"
 	holds 'len(mr) == 2 and len({m["mr"] for m in mr}) == 2' mr="$work/mr"
-	fails 1 'mr shared: several regions of programs have this name: say the handle' \
+	fails 1 'mr shared: several regions of programs have this name: give the handle' \
 		mr del mr shared
 	xr mr add pd "$pd" name shared access none file "$work/file" >"$work/made"
 	xr -j mr show shared >"$work/mr"

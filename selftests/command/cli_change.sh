@@ -43,7 +43,7 @@ changes() {
 
 	fails 2 'nothing to change' mr change mr one
 	fails 2 'mr is missing' mr change pd 1
-	fails 2 'exclude each other' mr change mr one file "$work/file" phys 0x1000
+	fails 2 'cannot be combined' mr change mr one file "$work/file" phys 0x1000
 	fails 2 'iova' mr change mr one iova 3
 	fails 1 'mr nobody: no such region' mr change mr nobody pd "$pd"
 	fails 1 'mr one: pd 999: no such' mr change mr one pd 999
@@ -55,7 +55,7 @@ changes() {
 	xr -j mr show one >"$work/mr2"
 	holds 'mr1 == mr2' mr1="$work/mr1" mr2="$work/mr2"
 	xr mr add pd "$pd" name ro access none file "$work/file" >"$work/made"
-	fails 1 'share ro: its pages are pinned for reading only' \
+	fails 1 'share ro: its pages are pinned read-only' \
 		mr add pd "$pd" access local-write share ro
 	for mr in one two ro; do xr mr del mr $mr; done
 	xr pd del pd "$other"
@@ -101,11 +101,11 @@ physical() {
 	fails 2 'phys "x"' mr add pd "$pd" access none phys x
 	fails 2 'page-size 5000' \
 		mr add pd "$pd" access none phys 0x1000 page-size 5000
-	fails 2 'page-size: belongs to phys' \
+	fails 2 'page-size: can only be used with phys' \
 		mr add pd "$pd" access none file "$work/file" page-size 4096
-	fails 1 'phys 0x1001: .* not possible' \
+	fails 1 'phys 0x1001: .* not valid' \
 		mr add pd "$pd" access none phys 0x1001
-	fails 1 'phys 0xa0000: not all of it is memory in use' \
+	fails 1 'phys 0xa0000: not all of these pages are in use' \
 		mr add pd "$pd" access none phys 0xa0000
 	fails 1 'offset 4096: not inside' \
 		mr add pd "$pd" access none phys 0x1000 offset 4096

@@ -241,16 +241,16 @@ bare_words() {
 	same mr show "$mr" -- mr show dev x0 $((mr))
 	same mw show mw "$mw" -- mw show $((mw)) dev x0
 	same mpt show index "$mr" -- mpt show "$mr"
-	fails 2 'y0: no such argument, and dev is given already' link show x0 y0
-	fails 2 '^xroce: 2: no such argument, and pd is given already' pd show pd 1 2
-	fails 2 '^xroce: x0: no such argument, and no qpn, which must be' qp show x0
-	fails 2 '^xroce: 0x1000000: no such argument, and no qpn' qp del 0x1000000
+	fails 2 'y0: no such argument, and dev is already given' link show x0 y0
+	fails 2 '^xroce: 2: no such argument, and pd is already given' pd show pd 1 2
+	fails 2 '^xroce: x0: no such argument, and not a valid qpn, which must be' qp show x0
+	fails 2 '^xroce: 0x1000000: no such argument, and not a valid qpn' qp del 0x1000000
 	fails 2 '^xroce: qpn is missing' qp del
 	fails 2 'nonsense: no such argument$' pd add nonsense
 	fails 1 'dev nope' link del nope
 	# A number alone does not tell which link is meant.
 	xr link add lo mpt 16 qp 16 >"$work/made"
-	fails 2 'several network devices have a link: say dev DEV' pd show "$pd"
+	fails 2 'several network devices have a link: name one with dev DEV' pd show "$pd"
 	same pd show pd "$pd" dev x0 -- pd show "$pd" dev x0
 	xr link del lo
 	xr mw del "$mw"
@@ -324,8 +324,8 @@ limits_shown() {
 		l="$work/limits"
 	xr link limit qp none pinned none
 	xr link limit user mr none
-	fails 2 'link limit show: takes a device and nothing else' link limit show pd 1
-	fails 2 'link limit: of what' link limit dev x0 user
+	fails 2 'link limit show: accepts only a device' link limit show pd 1
+	fails 2 'link limit: no limit is given' link limit dev x0 user
 	fails 1 'link limit dev lo: it has no link' link limit lo
 }
 

@@ -41,9 +41,9 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	fails 2 'for "all": must be read, write or present' \
 		mr advise mr demand for all
 	fails 2 'mr is missing' mr advise
-	fails 1 'mr pinned: it is not on demand' mr advise mr pinned
+	fails 1 'mr pinned: it is not an on-demand region' mr advise mr pinned
 	fails 1 'mr nobody: no such region' mr advise mr nobody
-	fails 2 'on demand: belongs to pid' \
+	fails 2 'on demand: cannot be combined with file' \
 		mr add pd "$pd" access none file "$work/file" odp
 	kill $holder
 	wait $holder || [ $? = 143 ]
@@ -90,13 +90,13 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 	xr mr change mr space pid $holder all access remote-read
 	xr mr show space | grep -q ' access remote-read,on-demand .* all ' ||
 		not_so "changed: $(xr mr show space)"
-	fails 2 'all: belongs to pid' mr add pd "$pd" access none all \
+	fails 2 'all: can only be used with pid' mr add pd "$pd" access none all \
 		file "$work/file"
-	fails 2 'addr: does not go with all' mr add pd "$pd" access none \
+	fails 2 'addr: cannot be combined with all' mr add pd "$pd" access none \
 		pid $holder all addr "$addr"
-	fails 2 'size: does not go with all' mr add pd "$pd" access none \
+	fails 2 'size: cannot be combined with all' mr add pd "$pd" access none \
 		pid $holder all size 4K
-	fails 2 'iova: does not go with all' mr add pd "$pd" access none \
+	fails 2 'iova: cannot be combined with all' mr add pd "$pd" access none \
 		pid $holder all iova 0
 	xr mr add pd "$pd" name pinned access none pid $holder addr "$addr" \
 		size 4K >"$work/made"

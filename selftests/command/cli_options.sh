@@ -64,8 +64,8 @@ batch_goes_on() {
 	grep -q "batch $work/none: No such file" "$work/err"
 	printf -- '-b %s\n' "$work/batch" >"$work/nested"
 	batch 2 "$work/nested"
-	grep -q "$work/nested:1: -b: a batch within a batch" "$work/err"
-	fails 2 'a batch, or a command' -b "$work/batch" pd show
+	grep -q "$work/nested:1: -b: a batch cannot contain another batch" "$work/err"
+	fails 2 '-b: cannot be combined with a command' -b "$work/batch" pd show
 }
 
 # Quoted words may contain blanks; options on a line are for that line only.
@@ -227,8 +227,8 @@ forms() {
 		# shellcheck disable=SC2086 # words
 		[ "$(xr -j $words)" = "$full" ] || not_so "the same: $words"
 	done
-	fails 2 'm: no such noun, or several' m show
-	fails 2 'mr x: no such verb, or several' mr x
+	fails 2 'm: no such noun, or ambiguous' m show
+	fails 2 'mr x: no such verb, or ambiguous' mr x
 	fails 2 ': -x: no such option' -x
 	fails 2 'iterations.*another verb' pd show -n 2
 	fails 2 'prometheus.*another verb' pd show -o prometheus

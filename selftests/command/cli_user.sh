@@ -123,13 +123,13 @@ limits() {
 	# CAP_NET_ADMIN exempts from limits of users, not from limits of the link.
 	pd=$(makes pd pd add)
 	may in net_admin -- link limit mr 0
-	may_not "the link is limited to 0 regions: [0-9]+ in use, 1 more wanted \('xroce link limit mr N'" \
+	may_not "the link is limited to 0 regions: [0-9]+ in use, 1 more needed \('xroce link limit mr N'" \
 		in net_admin ipc_lock -- \
 		mr add pd "$pd" access none file "$work/file"
 	may in net_admin -- link limit mr none
 	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
 	! wait $! || not_so 'serves without a domain'
-	grep -q "user $nobody is limited to 0 protection domains: 0 in use, 1 more wanted ('xroce link limit user pd N'" \
+	grep -q "user $nobody is limited to 0 protection domains: 0 in use, 1 more needed ('xroce link limit user pd N'" \
 		"$work/err" || not_so "served: $(cat "$work/err")"
 	may in net_admin -- link limit user pd 1 pinned 60K
 	as in -- serve --netdev x0 region disk size 64K >"$work/out" 2>"$work/err" &
@@ -161,7 +161,7 @@ memory() {
 	chmod 666 "$work/file"
 	needs ipc_lock net_admin -- mr add pd "$pd" access local-write file "$work/file"
 	# The file has 64 KiB.
-	memlock=60 may_not 'RLIMIT_MEMLOCK is 60K: 0 pinned, 64K more wanted .*ulimit -l' \
+	memlock=60 may_not 'RLIMIT_MEMLOCK is 60K: 0 pinned, 64K more needed .*ulimit -l' \
 		in net_admin -- \
 		mr add pd "$pd" access local-write file "$work/file"
 	memlock=64 may in net_admin -- mr add pd "$pd" access local-write file "$work/file"
@@ -188,7 +188,7 @@ pins() {
 
 	for words in 'stat show' 'mpt show' 'monitor refused count 1'; do
 		# shellcheck disable=SC2086 # words
-		may_not "not permitted: what is pinned in .* is root's\$" in -- $words
+		may_not "not permitted: the pins in .* belong to root\$" in -- $words
 	done
 }
 

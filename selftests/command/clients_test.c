@@ -28,7 +28,7 @@
 #define NEVER_MS	3600000	/* longer than any test takes */
 #define SOON_MS		60000	/* for a response on a slow machine */
 #define HELLO		"{\"xroce\":1,\"qpn\":17,\"psn\":5,\"gid\":\"10.77.0.1\"}\n"
-#define NO_REGIONS	"{\"xroce\":1,\"error\":\"there are no regions with a name\"}\n"
+#define NO_REGIONS	"{\"xroce\":1,\"error\":\"the server has no named regions\"}\n"
 
 static struct server server = {
 	.file = -1,
@@ -179,7 +179,7 @@ static void too_silent(void)
 		b = come();
 		say(b, "{\"xroce\":1,");
 		hears(a, "");
-		hears(b, "{\"xroce\":1,\"error\":\"no line's end in time\"}\n");
+		hears(b, "{\"xroce\":1,\"error\":\"no newline in time\"}\n");
 		check(clock_now() - begun >= SILENT_MS / 1e3, "told after %.3f s",
 		      clock_now() - begun);
 		leave(b);
@@ -253,7 +253,7 @@ static void bad_lines(void)
 	leave(a);
 	a = come();
 	say(a, HELLO HELLO);
-	hears(a, "{\"xroce\":1,\"error\":\"more than a line\"}\n");
+	hears(a, "{\"xroce\":1,\"error\":\"data after the line\"}\n");
 	leave(a);
 	/* The longest possible line, and one byte more. */
 	memset(text, ' ', sizeof(text));

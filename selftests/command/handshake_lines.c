@@ -10,9 +10,9 @@
 #define GID	"gid: must be an IPv4 or IPv6 address"
 #define MTU	"mtu: must be 256, 512, 1024, 2048 or 4096"
 #define REGION	"region: must be a text of 1 to 31 bytes"
-#define MEMBER	": no such member; there are xroce, qpn, psn, gid, mtu and region"
+#define MEMBER	": no such member; the members are xroce, qpn, psn, gid, mtu and region"
 #define HOST	"gid: must be a host's address (this is "
-#define JSON	"not an object of JSON, in one line"
+#define JSON	"not a JSON object in one line"
 #define NUMBER	"a number is malformed or too large"
 
 /* An integer of more than 64 bits: json-c before 0.18 clamps it. */

@@ -154,8 +154,8 @@ persistent() {
 }
 
 not_there() {
-	refused 'the server: region: no region "no"; there are: disk, memory, look, later' no &&
-		says 'client 10.77.0.1 qpn 0x000000 .* result region: no region "no"; there are: disk'
+	refused 'the server: region: no region "no"; the regions are: disk, memory, look, later' no &&
+		says 'client 10.77.0.1 qpn 0x000000 .* result region: no region "no"; the regions are: disk'
 }
 
 # Run clients one after another until the file "stop" exists.
@@ -180,9 +180,9 @@ bad_lines() {
 	told 'qpn: must be a number from 0 to 16777215, not \"17\"' '{"xroce":1,"qpn":"17"}' &&
 		told 'psn: missing' '{"xroce":1,"qpn":17,"gid":"10.77.0.1"}' &&
 		told 'region: must be a text of 1 to 31 bytes, not 7' "{$hello,\"region\":7}" &&
-		told '\"size\": no such member; there are xroce, qpn, psn, gid, mtu and region' "{$hello,\"size\":7}" &&
-		told 'not an object of JSON, in one line' '{nothing}' &&
-		told 'more than a line' "{$hello}
+		told '\"size\": no such member; the members are xroce, qpn, psn, gid, mtu and region' "{$hello,\"size\":7}" &&
+		told 'not a JSON object in one line' '{nothing}' &&
+		told 'data after the line' "{$hello}
 {$hello}" &&
 		told 'a line of more than 4096 bytes' "{$long}" || status=1
 	# Neither of the two handshakes.
@@ -192,7 +192,7 @@ bad_lines() {
 	objects 1 8 2 || status=1
 	# A client that has been served must not send anything more.
 	echo more >&5
-	read -r -t 20 -u 5 line && [ "$line" = '{"xroce":1,"error":"more than a line"}' ] ||
+	read -r -t 20 -u 5 line && [ "$line" = '{"xroce":1,"error":"data after the line"}' ] ||
 		not_so "more: $line" || status=1
 	exec 5>&-
 	objects 0 4 1 && return $status

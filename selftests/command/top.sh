@@ -91,7 +91,7 @@ no_terminal() {
 
 	in_xr "$xroce" top >"$work/out" 2>"$work/err" || status=$?
 	[ $status = 1 ] && [ ! -s "$work/out" ] &&
-		grep -q 'top: standard output is no terminal; -n N' "$work/err"
+		grep -q 'top: standard output is not a terminal; -n N' "$work/err"
 }
 
 # A fixed number of iterations, as text and as JSON.

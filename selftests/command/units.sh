@@ -94,7 +94,7 @@ link_conf() {
 		conf_fails 3 'mpt: given twice' 'mpt 64' '# none' 'mpt 32' &&
 		conf_fails 1 'qp "many": must be' 'qp many' &&
 		conf_fails 1 'batch: a value must follow' 'batch' &&
-		conf_fails 1 'link limit: of what' 'limit user' &&
+		conf_fails 1 'link limit: no limit is given' 'limit user' &&
 		conf_fails 1 'dev: no such argument' 'limit dev x0 qp 1' &&
 		conf_fails 1 'show: no such argument' 'limit show' &&
 		conf_fails 1 'link: no such argument' 'link del dev x0' || return 1

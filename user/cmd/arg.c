@@ -10,13 +10,13 @@
 #include "message.h"
 #include "uapi/xroce.h"
 
-/* By bit; those without a name are not in use. */
+/* By bit. Bits without a name are unused. */
 const char *const access_names[ACCESS_BITS] = {
 	"local-write", "remote-write", "remote-read", "remote-atomic",
 	"mw-bind", [6] = "on-demand", [8] = "flush-global", "flush-persistent",
 };
 
-/* Decimal, or hexadecimal with 0x. Return: what follows it, or NULL. */
+/* Parse a number, decimal or hexadecimal with 0x. Return: the text behind it, or NULL. */
 static const char *number(const char *text, __u64 most, __u64 *value)
 {
 	int base = !strncmp(text, "0x", 2) || !strncmp(text, "0X", 2) ? 16 : 10;
@@ -196,7 +196,7 @@ const struct arg_type arg_short = { "a number from 0 to 65535", parse_short };
 const struct arg_type arg_24bit = { "a number from 0 to 16777215", parse_24bit };
 const struct arg_type arg_address = { "a number from 0 to 2^64-1", parse_address };
 const struct arg_type arg_size = {
-	"a number of bytes, with K, M, G or T", parse_size
+	"a number of bytes, or a number with K, M, G or T", parse_size
 };
 const struct arg_type arg_access = {
 	"none, or a list of local-write,remote-write,remote-read,remote-atomic,mw-bind,on-demand,flush-global",
@@ -217,7 +217,7 @@ static struct arg *find(struct arg *table, const char *word)
 	return NULL;
 }
 
-/* The one whose value may stand without its name, or NULL. */
+/* The argument whose value may stand without its name, or NULL. */
 static struct arg *find_bare(struct arg *table)
 {
 	struct arg *arg;
@@ -228,7 +228,7 @@ static struct arg *find_bare(struct arg *table)
 	return NULL;
 }
 
-/* A value without a name. Return: an exit status. */
+/* Take a value without a name. Return: an exit status. */
 static int take_bare(struct arg *table, const char *word)
 {
 	struct arg *arg = find_bare(table);
@@ -236,10 +236,10 @@ static int take_bare(struct arg *table, const char *word)
 	if (!arg)
 		return usage("%s: no such argument", word);
 	if (arg->state & ARG_SEEN)
-		return usage("%s: no such argument, and %s is given already", word,
+		return usage("%s: no such argument, and %s is already given", word,
 			     arg->name);
 	if (!arg->type->parse(word, arg->to))
-		return usage("%s: no such argument, and no %s, which must be %s",
+		return usage("%s: no such argument, and not a valid %s, which must be %s",
 			     word, arg->name, arg->type->want);
 	arg->state |= ARG_SEEN;
 	return EXIT_OK;

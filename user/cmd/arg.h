@@ -8,11 +8,11 @@
 #include <linux/types.h>
 
 /**
- * struct arg_type - how a value is read
- * @want: what it must be, for people
- * @parse: reads @text into @to; returns false when it is not that
+ * struct arg_type - type of a value
+ * @want: description of valid values, for error messages
+ * @parse: reads @text into @to; returns false if @text is not valid
  *
- * A type without @parse is a flag: a bool at @to that the name alone sets.
+ * A type without @parse is a flag: the name alone sets the bool at @to.
  */
 struct arg_type {
 	const char *want;
@@ -24,8 +24,8 @@ extern const struct arg_type arg_text;		/* const char * */
 extern const struct arg_type arg_number;	/* __u32 */
 extern const struct arg_type arg_count;		/* __u32, not 0 */
 extern const struct arg_type arg_byte;		/* __u8 */
-extern const struct arg_type arg_rnr_timer;	/* __u8, code of a time */
-extern const struct arg_type arg_rd_atomic;	/* __u8, READs and atomics kept */
+extern const struct arg_type arg_rnr_timer;	/* __u8, code of the RNR NAK timer */
+extern const struct arg_type arg_rd_atomic;	/* __u8, READs and atomics kept for replay */
 extern const struct arg_type arg_short;		/* __u16 */
 extern const struct arg_type arg_24bit;		/* __u32 */
 extern const struct arg_type arg_address;	/* __u64 */
@@ -35,12 +35,12 @@ extern const struct arg_type arg_gid;		/* __u8[16], IPv4 mapped */
 extern const struct arg_type arg_mtu;		/* __u32, enum xroce_mtu, from bytes */
 
 /**
- * struct arg - a word that a verb takes
+ * struct arg - an argument of a verb
  * @name: the word before the value
- * @type: how the value is read
- * @to: where it goes
- * @state: ARG_OPTIONAL or ARG_NEEDED, perhaps with ARG_BARE; ARG_SEEN is added when it
- *	was given
+ * @type: type of the value
+ * @to: where the value is stored
+ * @state: ARG_OPTIONAL or ARG_NEEDED, and possibly ARG_BARE; arg_parse() adds ARG_SEEN if
+ *	the argument is given
  *
  * A table ends with an empty entry.
  */
@@ -53,12 +53,12 @@ struct arg {
 
 enum {
 	ARG_OPTIONAL	= 0,
-	ARG_NEEDED	= 1 << 0,	/* the verb cannot do without */
+	ARG_NEEDED	= 1 << 0,	/* it is an error if the argument is missing */
 	ARG_SEEN	= 1 << 1,
-	ARG_BARE	= 1 << 2,	/* the value may stand without @name; one a table */
+	ARG_BARE	= 1 << 2,	/* the value may stand without @name; one per table */
 };
 
-/* Read all words. Return: EXIT_OK, or EXIT_USAGE after saying why. */
+/* Read all words. Return: EXIT_OK, or EXIT_USAGE after printing an error. */
 int arg_parse(struct arg *table, int argc, char **argv);
 
 /* Names of the bits of XROCE_ACCESS_*, for print_bits(). */

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Put a copy of @one behind the others. Return: whether there was memory. */
+/* Append a copy of @one. Return: false if there is no memory. */
 static inline bool array_add(void **array, size_t *count, const void *one,
 			     size_t size)
 {
 	void *bigger;
 
-	/* Room is made at powers of two. */
+	/* The capacity doubles whenever the count reaches a power of two. */
 	if (!(*count & (*count - 1))) {
 		bigger = reallocarray(*array, *count ? 2 * *count : 1, size);
 		if (!bigger)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A file of commands, one a line. */
+/* A file of commands, one per line. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 #define WORDS_MAX	256
 
 /**
- * struct reader - a file that is read by lines
- * @file: it is open
- * @line: the last one, those that it goes on with joined to it
- * @size: bytes that @line has room for
- * @number: of the line, from 1
- * @begun: number of the line that the command began with
- * @error: why there are no more; 0: it is the end
+ * struct reader - a file that is read command by command
+ * @file: the open file
+ * @line: the last command, with its continuation lines joined
+ * @size: capacity of @line in bytes
+ * @number: number of the last line read, from 1
+ * @begun: number of the command's first line
+ * @error: positive errno that ended the reading; 0: end of the file
  */
 struct reader {
 	FILE *file;
@@ -29,7 +29,10 @@ struct reader {
 	int error;
 };
 
-/* Without its end. Return: whether an odd number of \ was there. */
+/*
+ * Remove the newline. Return: true if the line ends with an odd number of backslashes, that is,
+ * the next line continues it.
+ */
 static bool strip_end(char *line, size_t *len)
 {
 	size_t n, slashes = 0;
@@ -41,7 +44,7 @@ static bool strip_end(char *line, size_t *len)
 	return slashes % 2;
 }
 
-/* Return: whether a command's lines are there. */
+/* Read the lines of the next command. Return: false at the end, or on an error. */
 static bool read_command(struct reader *r)
 {
 	char *more = NULL;
@@ -77,8 +80,8 @@ static bool read_command(struct reader *r)
 }
 
 /*
- * Split in place. Return: number of words; -1: a quote is not closed; -2: more
- * words than fit.
+ * Split a line into words, in place. Return: number of words; -1: a quote is not closed;
+ * -2: more than WORDS_MAX words.
  */
 static int split(char *p, char **words)
 {
@@ -111,14 +114,14 @@ static int split(char *p, char **words)
 
 static int run_command(struct reader *r, int (*run)(int argc, char **argv))
 {
-	/* getopt(3) wants the name before them, and the NULL behind. */
+	/* getopt(3) needs the program's name before the words and a NULL behind them. */
 	char *words[1 + WORDS_MAX + 1] = { "xroce" };
 	int n = split(r->line, words + 1);
 
 	if (n == -1)
 		return usage("a quote is not closed");
 	if (n == -2)
-		return usage("more than %d words", WORDS_MAX);
+		return usage("more than %d words in a line", WORDS_MAX);
 	if (!n)
 		return EXIT_OK;
 	words[1 + n] = NULL;

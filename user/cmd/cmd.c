@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Nouns and verbs: tables of them, and how they are chosen. */
+/* Tables of nouns and verbs, and the selection of an entry. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,21 +22,21 @@ static int help(const char *noun, const struct cmd *table)
 	fputs("usage: xroce [OPTION]... NOUN VERB ...\n"
 	      "       xroce NOUN [VERB] help\n"
 	      "       xroce -b FILE\n"
-	      "nouns, and verbs, may be shortened:\n", stdout);
+	      "nouns and verbs may be shortened to a unique prefix:\n", stdout);
 	for (cmd = table; cmd->name; cmd++)
 		printf("  %-8s  %s\n", cmd->name, cmd->about);
 	options_help();
 	return EXIT_OK;
 }
 
-/* What others call a verb of ours. */
+/* Translate a verb of other commands into the verb of this one. */
 static const char *alias(const char *word)
 {
 	return !strcmp(word, "list") || !strcmp(word, "ls") ? "show" :
 	       !strcmp(word, "delete") ? "del" : word;
 }
 
-/* Return: the entry, or NULL when none or several begin with @word. */
+/* Return: the entry, or NULL if none or several begin with @word. */
 static const struct cmd *find(const struct cmd *table, const char *word)
 {
 	const struct cmd *cmd, *found = NULL;
@@ -54,15 +54,15 @@ static const struct cmd *find(const struct cmd *table, const char *word)
 	return found;
 }
 
-/* An option that is not for this one? */
+/* Refuse options that this entry does not take. Return: an exit status. */
 static int check_options(const struct cmd *cmd)
 {
 	if (options.mtt && !cmd->mtt)
-		return usage("--mtt: belongs to another verb");
+		return usage("--mtt: can only be used with 'mr show'");
 	if (options.iterations && !cmd->iterations)
-		return usage("--iterations: belongs to another verb");
+		return usage("--iterations: can only be used with 'top'");
 	if (options.prometheus && !cmd->prometheus)
-		return usage("--output prometheus: belongs to another verb");
+		return usage("--output prometheus: can only be used with 'stat show'");
 	return EXIT_OK;
 }
 
@@ -79,10 +79,10 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 		return help(noun, table);
 	cmd = argc ? find(table, alias(argv[0])) : table;
 	if (!cmd && noun)
-		return usage("%s %s: no such verb, or several; 'xroce %s help' lists them",
+		return usage("%s %s: no such verb, or ambiguous; 'xroce %s help' lists the verbs",
 			     noun, argc ? argv[0] : "", noun);
 	if (!cmd)
-		return usage("%s: no such noun, or several", argv[0]);
+		return usage("%s: no such noun, or ambiguous", argv[0]);
 	if (cmd->args) {
 		message_form(&(struct form){ noun, cmd->name, cmd->args });
 		if (options.help || (argc == 2 && !strcmp(argv[1], "help"))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Nouns and verbs: tables of them, and how they are chosen. */
+/* Tables of nouns and verbs, and the selection of an entry. */
 #ifndef _XROCE_CMD_H
 #define _XROCE_CMD_H
 
@@ -9,14 +9,14 @@
 #include "options.h"
 
 /**
- * struct cmd - a noun of the command or a verb of a noun
- * @name: what is typed; a prefix that no other entry has will do
- * @run: gets the words after it, returns the exit status
- * @args: the words that it takes, for people; NULL for a noun that has verbs
+ * struct cmd - a noun of the command, or a verb of a noun
+ * @name: its word; a prefix that no other entry has is accepted, too
+ * @run: gets the words after @name, returns the exit status
+ * @args: usage text: the words that it takes; NULL for a noun that has verbs
  * @mtt: it takes the option --mtt
  * @iterations: it takes the option --iterations
- * @prometheus: it can print Prometheus' text format
- * @about: of a noun: what it is, for people
+ * @prometheus: it takes the option --output prometheus
+ * @about: of a noun: its description, for the help text
  *
  * A table ends with an empty entry.
  */
@@ -32,7 +32,7 @@ struct cmd {
 
 /**
  * cmd_run() - run the entry of a table that the first word names
- * @noun: the noun whose verbs these are; NULL: these are the nouns
+ * @noun: the noun whose verbs are in @table; NULL: @table has the nouns
  * @table: the entries; the first one is the default verb
  * @argc: number of words
  * @argv: the words

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Colours of values, where options.color asks for them; those of ip(8). */
+/* Colours of values if options.color is set. They are those of ip(8). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "color.h"
 #include "options.h"
 
-/* As rxvt and others tell it: "foreground;background", by number. */
+/* rxvt and other terminals set COLORFGBG to "foreground;background", by number. */
 static bool background_is_dark(void)
 {
 	const char *p = getenv("COLORFGBG");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Colours of values, where options.color asks for them; those of ip(8). */
+/* Colours of values if options.color is set. They are those of ip(8). */
 #ifndef _XROCE_COLOR_H
 #define _XROCE_COLOR_H
 
-/* What a value is. */
+/* Kinds of values. */
 enum color {
 	COLOR_NONE,
 	COLOR_DEV,
@@ -13,7 +13,7 @@ enum color {
 	COLOR_BAD,
 };
 
-/* Switch stdout to a colour, and back; nothing without options.color. */
+/* Switch stdout to a colour, and back. No-ops unless options.color is set. */
 void color_begin(enum color color);
 void color_end(enum color color);
 

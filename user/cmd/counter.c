@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Counters of links and of regions: their names, and their sums over the CPUs. */
+/* Counters of links and regions: their names, and their sums over all CPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,67 +13,67 @@
 #define LINK(name, note)	{ #name, offsetof(struct xroce_stat, name), note }
 
 static const struct counter links[] = {
-	LINK(rx, "packets for a queue pair number of ours"),
-	LINK(rx_bytes, "their bytes, with all headers"),
-	LINK(tx, "responses sent, by the program or the module"),
+	LINK(rx, "packets for queue pair numbers of xroce"),
+	LINK(rx_bytes, "bytes of these packets, with all headers"),
+	LINK(tx, "responses sent, by the XDP program or the module"),
 	{ "tx_bytes", offsetof(struct xroce_stat, tx_more),
-	  "their bytes, with all headers" },
+	  "bytes of these responses, with all headers" },
 	LINK(deferred, "packets deferred until on-demand memory is present"),
-	LINK(pass, "RoCEv2 for another queue pair number or Ethernet address, left to the stack"),
+	LINK(pass, "RoCEv2 packets for other queue pair numbers or Ethernet addresses, passed to the stack"),
 	LINK(write, "RDMA WRITE packets executed"),
-	LINK(write_bytes, "their payload"),
+	LINK(write_bytes, "payload bytes of RDMA WRITE packets"),
 	LINK(send, "SEND packets executed"),
-	LINK(send_bytes, "their payload"),
-	LINK(read, "RDMA READ requests taken"),
-	LINK(read_bytes, "bytes that they asked for"),
+	LINK(send_bytes, "payload bytes of SEND packets"),
+	LINK(read, "RDMA READ requests accepted"),
+	LINK(read_bytes, "bytes that RDMA READ requests asked for"),
 	LINK(atomic, "atomic operations executed"),
 	LINK(flush, "FLUSH operations executed"),
-	LINK(queued, "responses left to the module"),
+	LINK(queued, "responses handed to the module"),
 	LINK(ack, "positive acknowledgements sent"),
-	LINK(duplicate, "requests seen again, acknowledged again"),
+	LINK(duplicate, "duplicate requests acknowledged again"),
 	LINK(nak_seq, "NAKs: PSN sequence error"),
 	LINK(nak_inv, "NAKs: invalid request"),
 	LINK(nak_acc, "NAKs: remote access error"),
 	LINK(nak_op, "NAKs: remote operational error"),
 	LINK(nak_rnr, "NAKs: receiver not ready"),
-	LINK(ecn_ce, "packets marked: congestion experienced"),
+	LINK(ecn_ce, "packets marked with congestion experienced"),
 	LINK(cnp_tx, "congestion notifications sent"),
 	LINK(cnp_rx, "congestion notifications received"),
 	LINK(inv_opcode, "invalid: opcode not supported"),
-	LINK(inv_order, "invalid: first, middle, last out of order"),
+	LINK(inv_order, "invalid: first, middle and last packets out of order"),
 	LINK(inv_qp_access, "invalid: the queue pair lacks the right"),
 	LINK(inv_length, "invalid: payload, pad or length"),
 	LINK(inv_resources, "invalid: too many READs or atomics"),
-	LINK(inv_align, "invalid: atomic not on eight bytes"),
-	LINK(acc_key, "access: no such key, or not valid now"),
+	LINK(inv_align, "invalid: address of an atomic is not a multiple of 8"),
+	LINK(acc_key, "access: no such key, or the key is not valid"),
 	LINK(acc_pd, "access: protection domains differ"),
-	LINK(acc_qp, "access: a window of another queue pair"),
+	LINK(acc_qp, "access: window of another queue pair"),
 	LINK(acc_right, "access: region or window lacks the right"),
 	LINK(acc_bounds, "access: outside region or window"),
-	LINK(acc_module, "access: gone between look-up and access"),
+	LINK(acc_module, "access: key became invalid between check and access"),
 	LINK(op_wqe, "operational: malformed receive work request"),
-	LINK(op_prot, "operational: it points where it must not"),
+	LINK(op_prot, "operational: receive work request not inside a writable region"),
 	LINK(op_cq, "operational: completion queue full"),
-	LINK(op_memory, "operational: memory too short for a page on demand"),
-	LINK(drop_length, "dropped: does not fit the frame"),
-	LINK(drop_checksum, "dropped: IPv4 header checksum"),
-	LINK(drop_tver, "dropped: transport header version"),
+	LINK(op_memory, "operational: out of memory for an on-demand page"),
+	LINK(drop_length, "dropped: headers or lengths do not fit the frame"),
+	LINK(drop_checksum, "dropped: wrong IPv4 header checksum"),
+	LINK(drop_tver, "dropped: unknown transport header version"),
 	LINK(drop_qpn, "dropped: no such queue pair"),
-	LINK(drop_qkey, "dropped: queue key of a datagram"),
+	LINK(drop_qkey, "dropped: wrong queue key of a datagram"),
 	LINK(drop_recv, "dropped: no receive work request"),
-	LINK(drop_psn, "dropped: out of sequence, not repeatable"),
-	LINK(drop_response, "dropped: no room for a response"),
-	LINK(drop_opcode, "dropped: not a request of the service"),
+	LINK(drop_psn, "dropped: out of sequence, or cannot be replayed"),
+	LINK(drop_response, "dropped: frame could not be turned into a response"),
+	LINK(drop_opcode, "dropped: not a request of the queue pair's service"),
 	LINK(drop_state, "dropped: queue pair not ready to receive"),
 	LINK(drop_error, "dropped: queue pair in error"),
 	LINK(drop_addr, "dropped: not the queue pair's addresses"),
-	LINK(drop_pkey, "dropped: partition key"),
-	LINK(drop_icrc, "dropped: invariant CRC"),
-	LINK(drop_defer, "dropped: no room to defer it"),
+	LINK(drop_pkey, "dropped: wrong partition key"),
+	LINK(drop_icrc, "dropped: wrong invariant CRC"),
+	LINK(drop_defer, "dropped: no room to defer the packet"),
 	LINK(drop_busy, "dropped: the queue pair is busy"),
-	LINK(drop_tx, "dropped: responses that the device did not take"),
-	LINK(event_lost, "events that found no room"),
-	LINK(event_limited, "events of drops past the limit of a second"),
+	LINK(drop_tx, "dropped: responses that the device did not accept"),
+	LINK(event_lost, "events lost because the ring buffer was full"),
+	LINK(event_limited, "events of drops above the limit per second"),
 };
 
 _Static_assert(sizeof(links) / sizeof(*links) == LINK_COUNTERS,
@@ -83,14 +83,14 @@ const struct counter *const link_counters = links;
 #define MR(name, note)	{ #name, offsetof(struct xroce_mr_stat, name), note }
 
 static const struct counter mrs[] = {
-	MR(in_requests, "RDMA WRITEs and messages that began there"),
-	MR(in_packets, "their packets"),
-	MR(in_bytes, "their bytes"),
+	MR(in_requests, "RDMA WRITEs and received messages that began in the region"),
+	MR(in_packets, "packets of these"),
+	MR(in_bytes, "payload bytes of these"),
 	MR(out_requests, "RDMA READs answered"),
-	MR(out_packets, "packets of the answers"),
-	MR(out_bytes, "their payload"),
+	MR(out_packets, "RDMA READ response packets"),
+	MR(out_bytes, "payload bytes of RDMA READ responses"),
 	MR(atomics, "atomic operations executed"),
-	MR(refused, "requests that named it and were refused"),
+	MR(refused, "refused requests that named the region"),
 };
 
 _Static_assert(sizeof(mrs) / sizeof(*mrs) == MR_COUNTERS,
@@ -129,7 +129,10 @@ int counter_of_link(const char *netdev, struct xroce_stat *sums)
 	close(fd);
 	if (err)
 		return err;
-	/* Who has sent a response is no matter. */
+	/*
+	 * Count responses of the XDP program and of the module together. tx_more excludes
+	 * XROCE_ACK_BYTES per response and read_bytes, see struct xroce_stat: add them.
+	 */
 	sums->tx_more += sums->tx * XROCE_ACK_BYTES + sums->read_bytes +
 			 sums->module_tx_bytes;
 	sums->tx += sums->module_tx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Counters of links and of regions: their names, and their sums over the CPUs. */
+/* Counters of links and regions: their names, and their sums over all CPUs. */
 #ifndef _XROCE_COUNTER_H
 #define _XROCE_COUNTER_H
 
@@ -8,10 +8,10 @@
 #include "libxroce.h"
 
 /**
- * struct counter - a word of struct xroce_stat or struct xroce_mr_stat
- * @name: as in the structure
- * @offset: where it is
- * @note: what it counts, for people
+ * struct counter - a counter of struct xroce_stat or struct xroce_mr_stat
+ * @name: name of the counter
+ * @offset: its offset in the structure
+ * @note: description of what it counts
  */
 struct counter {
 	const char *name;
@@ -19,23 +19,23 @@ struct counter {
 	const char *note;
 };
 
-/* All of a structure, in its order, but for what the module sends, which is in "tx". */
+/* All counters of a structure in its order, except @module_tx and what follows: "tx" has them. */
 #define LINK_COUNTERS	(offsetof(struct xroce_stat, module_tx) / sizeof(__u64))
 #define MR_COUNTERS	(sizeof(struct xroce_mr_stat) / sizeof(__u64))
 
 extern const struct counter *const link_counters;	/* LINK_COUNTERS */
 extern const struct counter *const mr_counters;		/* MR_COUNTERS */
 
-/* A counter's value in the structure that it is a word of. */
+/* A counter's value in @sums, a structure of its type. */
 static inline __u64 counter_value(const struct counter *c, const void *sums)
 {
 	return *(const __u64 *)((const char *)sums + c->offset);
 }
 
 /**
- * counter_sum() - sum the CPUs' copies of a structure of counters
- * @fd: per-CPU array of structures
- * @key: which
+ * counter_sum() - sum all CPUs' copies of a structure of counters
+ * @fd: descriptor of a per-CPU array of such structures
+ * @key: index in the array
  * @size: bytes of the structure
  * @sums: out: the structure
  *
@@ -44,9 +44,8 @@ static inline __u64 counter_value(const struct counter *c, const void *sums)
 int counter_sum(int fd, __u32 key, size_t size, void *sums);
 
 /*
- * Read the counters of a link; xroce_stat::tx is of all responses sent, tx_more of all
- * their bytes.
- * Return: 0 or a negative errno.
+ * Read the counters of a link. In @sums, tx counts all responses sent, by the XDP program or
+ * the module, and tx_more their bytes. Return: 0 or a negative errno.
  */
 int counter_of_link(const char *netdev, struct xroce_stat *sums);
 

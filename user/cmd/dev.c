@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The network device that a command works on: the one named, or the only one. */
+/* The network device of a command: the named one, or the only one that has a link. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "dev.h"
 #include "message.h"
 
-/* How often, and after how long, a link that is in use is tried again. */
+/* Number of retries to detach a link that is in use, and the pause between them. */
 #define PATIENCE	10
 #define PATIENCE_MS	50
 
@@ -58,7 +58,7 @@ int dev_only(char *name)
 		return fail("links: %s", reason(err, open_reasons));
 	other = q;
 	if (!dev_next_link(&other, false))
-		return usage("several network devices have a link: say dev DEV");
+		return usage("several network devices have a link: name one with dev DEV");
 	dev_name(&q, name);
 	return EXIT_OK;
 }
@@ -171,7 +171,7 @@ int dev_each_pin(const char *netdev, dev_show show, void *arg)
 	if (!netdev)
 		return each_pin(show, arg);
 	err = xroce_link_find(netdev, &q);
-	/* The device may be in another network namespace. */
+	/* -ENOENT: the device may be in another network namespace. */
 	if (err && err != -ENOENT)
 		return fail("dev %s: %s", netdev, reason(err, open_reasons));
 	return show(NULL, netdev, arg);
@@ -181,7 +181,7 @@ const char *dev_pin_reason(int err)
 {
 	static const struct reason reasons[] = {
 		{ ENOENT, "it has no pinned map" },
-		{ EACCES, "not permitted: what is pinned in " XROCE_PIN_DIR " is root's" },
+		{ EACCES, "not permitted: the pins in " XROCE_PIN_DIR " belong to root" },
 		{ EPERM, "not permitted: CAP_BPF is needed" },
 		{}
 	};

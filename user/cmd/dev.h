@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The network device that a command works on: the one named, or the only one. */
+/* The network device of a command: the named one, or the only one that has a link. */
 #ifndef _XROCE_DEV_H
 #define _XROCE_DEV_H
 
@@ -8,57 +8,57 @@
 #include "libxroce.h"
 
 /**
- * dev_open() - open the handle that a verb works with
- * @netdev: name of the device; NULL: the one that has a link, if just one has
+ * dev_open() - open the handle of a verb
+ * @netdev: name of the device; NULL: the only device that has a link
  *
- * Return: the handle, or NULL after saying why.
+ * Return: the handle, or NULL after printing an error.
  */
 struct xroce *dev_open(const char *netdev);
 
 /**
- * dev_only() - name of the device that has a link, if just one has
- * @name: IF_NAMESIZE bytes
+ * dev_only() - find the only device that has a link
+ * @name: out: its name; IF_NAMESIZE bytes
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int dev_only(char *name);
 
-/* What is shown of one link. Return: an exit status. */
+/* Callback that shows objects of one link. Return: an exit status. */
 typedef int (*dev_show)(struct xroce *x, const char *netdev, void *arg);
 
 /**
- * dev_each() - call @show for a device's link, or for every one in this netns
- * @netdev: name of the device; NULL: all, or with @one the only one
- * @one: @show looks for one object, whose number means nothing on other links
- * @show: what to call
- * @arg: for @show
+ * dev_each() - call @show for a device's link, or for every link in this network namespace
+ * @netdev: name of the device; NULL: all devices, or with @one the only one
+ * @one: @show looks for one object, whose number has no meaning on other links
+ * @show: the callback
+ * @arg: argument of @show
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int dev_each(const char *netdev, bool one, dev_show show, void *arg);
 
 /**
- * dev_next_link() - the next link whose device is in this network namespace
- * @q: all zeros at first, then what the call before left
- * @all: take also the links of other namespaces, and of devices that have gone
+ * dev_next_link() - query the next link whose device is in this network namespace
+ * @q: in: all zeros for the first link, else the result of the previous call; out: the link
+ * @all: include links of other namespaces and of unregistered devices
  *
  * Return: 0, -ENOENT after the last one, or another negative errno.
  */
 int dev_next_link(struct xroce_link_query *q, bool all);
 
 /*
- * Name a link's device, of this network namespace, as it is called now, which may
- * not be what the module saw last. Return: @name, which has IF_NAMESIZE bytes.
+ * Present name of a link's device in this network namespace; q->name may be an older one.
+ * Return: @name, which has IF_NAMESIZE bytes.
  */
 const char *dev_name(const struct xroce_link_query *q, char *name);
 
 /**
- * dev_detach() - xroce_detach(), with patience for who just looks at the link
+ * dev_detach() - xroce_detach() with retries while others only look at the link
  * @netdev: name of the device
  * @flags: as for xroce_detach()
  * @error: XROCE_ERROR_MAX bytes for the reason of a failure, or a warning
  *
- * "show", "top" and "monitor" of others open the link for a moment.
+ * "show", "top" and "monitor" of other processes use the link for a moment.
  *
  * Return: as xroce_detach().
  */
@@ -66,17 +66,17 @@ int dev_detach(const char *netdev, unsigned int flags, char *error);
 
 /**
  * dev_each_pin() - call @show for every link, to read its pinned maps
- * @netdev: name of the device; NULL: all
- * @show: what to call; its @x is NULL
- * @arg: for @show
+ * @netdev: name of the device; NULL: all devices
+ * @show: the callback; its @x is NULL
+ * @arg: argument of @show
  *
- * Links of other network namespaces are among them.
+ * Links of other network namespaces are included.
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int dev_each_pin(const char *netdev, dev_show show, void *arg);
 
-/* What negative @err of xroce_pin_open() means. */
+/* Error text for a negative errno of xroce_pin_open(). */
 const char *dev_pin_reason(int err);
 
 #endif /* _XROCE_DEV_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Which limit stands in the way of a new object. */
+/* Finding the limit that prevents a new object. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static __thread char text[256];
 
-/* By enum xroce_counted: what "link limit" calls it, and people. */
+/* By enum xroce_counted: the word of "link limit", and the name in messages. */
 static const struct {
 	const char *word;
 	const char *name;
@@ -33,7 +33,7 @@ static __u64 in_pages(__u64 bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-/* Does @what not fit the limits that @q has? Then say so. */
+/* If @amount more of @what exceeds the limit in @q, describe that in text. Return: whether so. */
 static bool full(const struct xroce_limit_query *q, const char *whose,
 		 enum xroce_counted what, __u64 amount)
 {
@@ -44,7 +44,7 @@ static bool full(const struct xroce_limit_query *q, const char *whose,
 	if (most == XROCE_LIMIT_NONE || (used <= most && amount <= most - used))
 		return false;
 	snprintf(text, sizeof(text),
-		 "%s is limited to %s %s: %s in use, %s more wanted ('xroce link limit %s%s N' changes the limit)",
+		 "%s is limited to %s %s: %s in use, %s more needed ('xroce link limit %s%s N' changes the limit)",
 		 whose, units_exact(most, limit), names[what].name,
 		 units_exact(used, in_use), units_exact(amount, more),
 		 user ? "user " : "", names[what].word);
@@ -70,7 +70,7 @@ static bool link_full(struct xroce *x, const struct wanted *w, bool user)
 				 in_pages(w->bytes)));
 }
 
-/* Bytes that a process has pinned. */
+/* Bytes that a process has pinned. @pid: 0: this process. */
 static __u64 pinned(__u32 pid)
 {
 	unsigned long long kb = 0;
@@ -99,7 +99,7 @@ static bool memlock_full(const struct wanted *w)
 	    getrlimit(RLIMIT_MEMLOCK, &most) || used + amount <= most.rlim_cur)
 		return false;
 	snprintf(text, sizeof(text),
-		 "RLIMIT_MEMLOCK is %s: %s pinned, %s more wanted ('ulimit -l' or LimitMEMLOCK= raises it; CAP_IPC_LOCK lifts it)",
+		 "RLIMIT_MEMLOCK is %s: %s pinned, %s more needed ('ulimit -l' or LimitMEMLOCK= raises it; CAP_IPC_LOCK removes it)",
 		 units_exact(most.rlim_cur, limit), units_exact(used, in_use),
 		 units_exact(amount, more));
 	return true;

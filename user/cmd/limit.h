@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Which limit stands in the way of a new object. */
+/* Finding the limit that prevents a new object. */
 #ifndef _XROCE_LIMIT_H
 #define _XROCE_LIMIT_H
 
@@ -10,10 +10,10 @@
 
 /**
  * struct wanted - an object that could not be made
- * @what: what it is
- * @persistent: it would count for the link alone, not for a user
- * @bytes: that it would pin; 0: none
- * @pid: whose memory that is; 0: ours
+ * @what: kind of the object
+ * @persistent: it would count for the link only, not for a user
+ * @bytes: bytes that it would pin; 0: none
+ * @pid: process whose memory it is; 0: this process
  */
 struct wanted {
 	enum xroce_counted what;
@@ -23,16 +23,16 @@ struct wanted {
 };
 
 /**
- * limit_reason() - reason(), that knows limits
+ * limit_reason() - reason() with a description of the limit that has been reached
  * @x: the handle
- * @err: what making the object returned
+ * @err: negative errno that making the object returned
  * @table: texts of other errors
  * @wanted: the object
  *
- * For -EDQUOT: which limit, whose, how much, how much of it is used, and how it is
- * raised; for -ENOMEM the same of RLIMIT_MEMLOCK, where that is the reason.
+ * The text for -EDQUOT names the limit, its owner, its value, the present use, and how to
+ * change it. The text for -ENOMEM does so for RLIMIT_MEMLOCK, if that limit is the reason.
  *
- * Return: a text, until this thread calls the function again.
+ * Return: a text, valid until this thread calls the function again.
  */
 const char *limit_reason(struct xroce *x, int err, const struct reason *table,
 			 const struct wanted *wanted);

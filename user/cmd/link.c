@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce link: links between network devices and the responder. */
+/* xroce link: network devices with the responder attached. */
 #include <net/if.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ const struct arg_type link_arg_mode = {
 	"native, generic or auto", parse_mode
 };
 
-/* All of it or nothing. */
+/* Make the link and apply its settings. If the settings fail, delete the link again. */
 static int make_link(const char *dev, struct xroce_attach_opts *opts,
 		     const struct link_conf *conf)
 {
@@ -51,10 +51,10 @@ static int make_link(const char *dev, struct xroce_attach_opts *opts,
 	if (!status)
 		return EXIT_OK;
 	if (dev_detach(dev, XROCE_F_FORCE, error))
-		fail("link add dev %s: its settings failed, and it cannot be deleted: %s",
+		fail("link add dev %s: the settings failed, and the link cannot be deleted: %s",
 		     dev, error);
 	else
-		fail("link add dev %s: its settings failed, it is deleted again", dev);
+		fail("link add dev %s: the settings failed, so the link is deleted again", dev);
 	return status;
 }
 
@@ -82,10 +82,10 @@ static int link_add(int argc, char **argv)
 	if (status)
 		return status;
 	if (optional && !path)
-		return usage("optional: belongs to conf");
+		return usage("optional: can only be used with conf");
 	if (path)
 		status = link_conf_read(path, optional, &conf);
-	/* What is typed goes before what is in the file. */
+	/* Arguments take precedence over the file. */
 	if (!(args[0].state & ARG_SEEN))
 		opts.mode = conf.mode;
 	if (!opts.mpt_entries)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of "xroce link" share. */
+/* Declarations shared by the files of "xroce link". */
 #ifndef _XROCE_LINK_H
 #define _XROCE_LINK_H
 
@@ -13,8 +13,8 @@ int link_show(int argc, char **argv);
 int link_limit(int argc, char **argv);
 
 /*
- * Read the words of the verb limit that set limits, without a device. Return: an exit
- * status; what is wrong has been said.
+ * Read those words of the verb limit that set limits; a device is not accepted. Return: an
+ * exit status; an error has been printed.
  */
 int link_limit_read(int argc, char **argv, struct xroce_limit_set *set);
 
@@ -25,11 +25,11 @@ extern const struct arg_type link_arg_mode;	/* enum xroce_mode */
 /**
  * struct link_conf - settings of a link
  * @mode: how to attach
- * @mpt: size of the memory protection table; 0: not said
- * @qp: of the queue pair table; 0: not said
+ * @mpt: entries of the memory protection table; 0: not given
+ * @qp: entries of the queue pair table; 0: not given
  * @limit: limits to set, without the link's number
- * @limits: how many
- * @batch: file of commands to run on it, or NULL
+ * @limits: number of elements in @limit
+ * @batch: file of commands to run after the link is made, or NULL
  */
 struct link_conf {
 	enum xroce_mode mode;
@@ -43,32 +43,32 @@ struct link_conf {
 /**
  * link_conf_read() - read settings from a file
  * @path: the file
- * @optional: it may be missing
- * @conf: out; for link_conf_free(), also after an error
+ * @optional: the file may be missing
+ * @conf: out; to be freed by link_conf_free(), also after an error
  *
- * Return: an exit status; what is wrong, and in which line, has been said.
+ * Return: an exit status; an error, with the number of the line, has been printed.
  */
 int link_conf_read(const char *path, bool optional, struct link_conf *conf);
 
-/* Set the limits and run the batch. Return: an exit status; what is wrong has been said. */
+/* Set the limits and run the batch. Return: an exit status; an error has been printed. */
 int link_conf_apply(const struct link_conf *conf, const char *dev, __u32 link);
 
 void link_conf_free(struct link_conf *conf);
 
 /*
- * Print what the control groups of the kernel call a link; and, an inner object, its
- * limits and what is used of them.
+ * Print the name of a link in the kernel's RDMA control groups; and, as an inner object, the
+ * link's limits and their present use.
  */
 void link_limit_print_group(__u32 link);
 void link_limit_print(__u32 link);
 
-/* How the program of a device of this namespace is attached, for people. */
+/* How the XDP program of a device in this namespace is attached: "native", "generic", ... */
 const char *link_mode(int ifindex);
 
 /*
- * Print what the kernel knows of the pinned program and maps, link_bpf.c; nothing
- * where the pins are of another device of this name. Those that make a line, and
- * then the inner objects.
+ * Print the kernel's information about the pinned program and maps: the fields of the line,
+ * and then the inner objects. They print nothing if the pins belong to another device that
+ * had this name. In link_bpf.c.
  */
 void link_bpf_print(const char *dev, __u32 ifindex);
 void link_bpf_print_maps(const char *dev, __u32 ifindex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The BPF side of a link: its program and maps, by their pins. */
+/* The BPF side of a link: its program and maps, found by their pins. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static int open_pin(const char *pins, const char *name)
 }
 
 /*
- * Find the directory of the device's pins and ask for the BPF link in it.
- * Return: whether it is the device's.
+ * Find the directory of the device's pins and query the BPF link in it. Return: true if the
+ * BPF link is attached to the device.
  */
 static bool find_pins(const char *dev, __u32 ifindex, char pins[PIN_DIR_MAX],
 		      struct bpf_link_info *info)
@@ -51,7 +51,7 @@ static bool find_pins(const char *dev, __u32 ifindex, char pins[PIN_DIR_MAX],
 	return found;
 }
 
-/* Return: whether it could be asked for. */
+/* Query the pinned program. Return: whether this succeeded. */
 static bool prog_info(const char *pins, struct bpf_prog_info *info)
 {
 	__u32 len = sizeof(*info);
@@ -110,7 +110,7 @@ static const char *map_type(__u32 type)
 	return "other";
 }
 
-/* Bytes that the kernel says it takes, or 0. */
+/* Memory of a map in bytes, as the kernel reports it, or 0. */
 static __u64 map_memory(int fd)
 {
 	unsigned long long bytes = 0;
@@ -140,7 +140,7 @@ static void print_map(const struct bpf_map_info *map, int fd)
 	print_end();
 }
 
-/* One after the other, in full or just named with their numbers. */
+/* Print maps, with all fields if @full, else only name and number. */
 static void print_maps(const __u32 *ids, __u32 n, bool full)
 {
 	struct bpf_map_info map;
@@ -185,7 +185,7 @@ void link_bpf_print_maps(const char *dev, __u32 ifindex)
 		return;
 	if (prog.nr_map_ids > MAPS_MAX)
 		prog.nr_map_ids = MAPS_MAX;
-	/* As they were made; the program has them as the compiler came by them. */
+	/* Sort by number, which is the order in which the maps were made. */
 	qsort(ids, prog.nr_map_ids, sizeof(ids[0]), by_number);
 	print_inner_begin("maps");
 	print_maps(ids, prog.nr_map_ids, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Settings of a link from a file: how it is made, its limits, and its objects. */
+/* Settings of a link from a file: its mode, table sizes, limits and objects. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #include "link.h"
 #include "message.h"
 
-/* The settings that a line can have; one of them is given once in a file. */
+/* The settings of a line, each of which may be given once in a file. */
 enum { MODE, MPT, QP, BATCH, SETTINGS };
 
-/* The file that is read; lines come without a context. */
+/* State of the file that is being read. Static, because batch_run() passes no context. */
 static struct reading {
 	struct link_conf *conf;
 	const char *batch;
@@ -32,7 +32,7 @@ static int read_limit(struct link_conf *c, int argc, char **argv)
 	return status;
 }
 
-/* @argv[0] is the program's name. */
+/* Read a line. @argv[0] is the program's name. Return: an exit status. */
 static int read_line(int argc, char **argv)
 {
 	struct link_conf *c = reading.conf;
@@ -41,7 +41,7 @@ static int read_line(int argc, char **argv)
 	if (!strcmp(argv[1], "limit"))
 		return read_limit(c, argc - 2, argv + 2);
 	status = arg_parse(reading.args, argc - 1, argv + 1);
-	/* The words of a line go with it. */
+	/* Copy the word, because it is valid only while this line is read. */
 	if (!status && reading.batch && !c->batch) {
 		c->batch = strdup(reading.batch);
 		if (!c->batch)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce link limit: what users may make on a link; and what show -d says of it. */
+/* xroce link limit: limits on the objects of a link; and the limits in "link show -d". */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ static const struct arg_type arg_limit = {
 };
 
 static const struct arg_type arg_limit_size = {
-	"a size in bytes, with K, M, G or T behind it, or none", parse_limit_size
+	"a number of bytes, a number with K, M, G or T, or none", parse_limit_size
 };
 
 static const struct reason reasons[] = {
@@ -59,7 +59,7 @@ static struct xroce_limit_query query(__u32 link, __u32 flags)
 	};
 	int i;
 
-	/* Gone, or an older module. */
+	/* The link has been deleted, or the module is older and has no limits. */
 	if (xroce_limit_query(&q))
 		for (i = 0; i < XROCE_COUNTED; i++)
 			q.limit[i] = XROCE_LIMIT_NONE;
@@ -76,7 +76,7 @@ static void print_count(int what, const char *name, __u64 value)
 		print_num(name, value);
 }
 
-/* @every: also those that are not set, and of which nothing is used. */
+/* @every: in text also print limits that are not set and have no use. */
 static void print_limits(__u32 link, bool every)
 {
 	const struct xroce_limit_query all = query(link, 0);
@@ -156,7 +156,7 @@ static void show_limits(const struct xroce_link_query *q, const char *dev)
 	print_end();
 }
 
-/* Of a device's link, or of all links of this network namespace. */
+/* Show the limits of a device's link, or of all links in this network namespace. */
 static int show_all(const char *dev)
 {
 	struct xroce_link_query q = {};
@@ -179,7 +179,7 @@ static int show_all(const char *dev)
 			  reason(err, reasons)) : EXIT_OK;
 }
 
-/* @dev, @show: out, or NULL: these words are not taken. */
+/* @dev, @show: out; NULL: these words are not accepted. Return: an exit status. */
 static int read_words(int argc, char **argv, struct xroce_limit_set *set,
 		      const char **dev, bool *show)
 {
@@ -205,14 +205,14 @@ static int read_words(int argc, char **argv, struct xroce_limit_set *set,
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	/* The table begins in the order of the numbers. */
+	/* The first XROCE_COUNTED entries of args are in the order of enum xroce_counted. */
 	for (i = 0; i < XROCE_COUNTED; i++)
 		if (args[i].state & ARG_SEEN)
 			set->mask |= 1u << i;
 	set->flags = user ? XROCE_F_USER : 0;
 	if (set->mask || (dev && !user))
 		return EXIT_OK;
-	return usage("link limit: of what? One or more of pd, mr, mw, qp, cq, srq, pinned and deferred");
+	return usage("link limit: no limit is given; give one or more of pd, mr, mw, qp, cq, srq, pinned and deferred");
 }
 
 int link_limit_read(int argc, char **argv, struct xroce_limit_set *set)
@@ -231,7 +231,7 @@ int link_limit(int argc, char **argv)
 	if (status)
 		return status;
 	if (show && set.mask)
-		return usage("link limit show: takes a device and nothing else");
+		return usage("link limit show: accepts only a device, no limits");
 	return set.mask ? set_limits(dev, &set) : show_all(dev);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce link show: links, and with -s what they have counted. */
+/* xroce link show: links, and with -s their counters. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +19,15 @@
 #include "print.h"
 
 #define LINKS_MAX	256
-#define RATE_MS		250	/* that rates are measured over */
+#define RATE_MS		250	/* interval over which rates are measured */
 
 /**
  * struct row - a link that is shown
- * @query: what the module says
+ * @query: its query result
  * @dev: name of its device
  * @here: the device is in this network namespace
- * @counted: @before is there
- * @before: counters, before those that are shown
+ * @counted: @before is valid
+ * @before: counters at the beginning of the interval
  */
 struct row {
 	struct xroce_link_query query;
@@ -66,7 +66,10 @@ static double seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* Windows of all protection domains; the link does not count them. */
+/*
+ * Count the windows of all protection domains, as the link's query has no such count. Return:
+ * whether this succeeded.
+ */
 static bool count_windows(const char *dev, __u32 *count)
 {
 	struct xroce_pd_query q = {};
@@ -155,7 +158,7 @@ static void add_row(struct row *r, const struct xroce_link_query *q,
 			 q->name);
 }
 
-/* Return: 0 or -errno; @n: how many. */
+/* Fill @rows. @n: out: number of links. Return: 0 or -errno. */
 static int find_links(const char *dev, __u64 netns, struct row *rows, int *n)
 {
 	struct xroce_link_query q = {};

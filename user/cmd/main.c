@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce: options, then a noun; or a file of such lines. */
+/* xroce: options and a command, or a file of commands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,37 +7,37 @@
 #include "cmd.h"
 
 static const struct cmd nouns[] = {
-	{ "link",	do_link, .about = "network devices that answer" },
+	{ "link",	do_link, .about = "network devices with the responder attached" },
 	{ "pd",		do_pd, .about = "protection domains" },
 	{ "mr",		do_mr, .about = "memory regions" },
 	{ "mw",		do_mw, .about = "memory windows" },
 	{ "qp",		do_qp, .about = "queue pairs" },
-	{ "mpt",	do_mpt, .about = "the table of keys, as the program sees it" },
-	{ "mtt",	do_mtt, .about = "the pool of translation tables" },
+	{ "mpt",	do_mpt, .about = "memory protection table, as the XDP program sees it" },
+	{ "mtt",	do_mtt, .about = "pool of translation tables" },
 	{ "stat",	do_stat, .about = "counters of links" },
 	{ "top",	do_top,
 	  "[dev DEV] [interval SECONDS] [sort bytes|packets|errors|id] [-n N]",
-	  .iterations = true, .about = "rates on a full screen" },
+	  .iterations = true, .about = "rates of links, queue pairs and regions, full screen" },
 	{ "monitor",	do_monitor, "[dev DEV] [count N] [refused] [dropped] [objects]",
-	  .about = "what happens, as it happens" },
-	{ "feature",	do_feature, .about = "what kernel, device and CPU have" },
-	{ "serve",	do_serve, .about = "lend memory to clients, and be perftest's passive side" },
+	  .about = "refused requests, dropped packets, changed objects" },
+	{ "feature",	do_feature, .about = "features of kernel, module, device and CPU" },
+	{ "serve",	do_serve, .about = "server of named regions, and passive side of perftest" },
 	{}
 };
 
-/* Noun, verb and what follows, options among them. */
+/* Run a noun with its words, which may include options. Return: an exit status. */
 static int run(int argc, char **argv)
 {
 	int status, rest;
 
-	/* serve has options of its own, and takes these with them. */
+	/* serve has its own options, and parses the general ones together with them. */
 	if (argc > 1 && strncmp("serve", argv[0], strlen(argv[0]))) {
 		status = options_take(argc, argv, false, &rest);
 		if (status >= 0)
 			return status;
 		if (options.batch)
-			return usage("-b: a batch, or a command");
-		/* getopt skipped the noun as if it were a program's name. */
+			return usage("-b: cannot be combined with a command");
+		/* getopt skipped the noun, as argv[0]: put it before the rest. */
 		argv[rest - 1] = argv[0];
 		argc -= rest - 1;
 		argv += rest - 1;
@@ -53,7 +53,7 @@ int batch_line(int argc, char **argv)
 	options.batch = NULL;
 	status = options_take(argc, argv, true, &rest);
 	if (status < 0)
-		status = options.batch ? usage("-b: a batch within a batch") :
+		status = options.batch ? usage("-b: a batch cannot contain another batch") :
 					 run(argc - rest, argv + rest);
 	options = before;
 	return status;
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	argv += rest;
 
 	if (options.batch && argc)
-		status = usage("-b: a batch, or a command");
+		status = usage("-b: cannot be combined with a command");
 	else if (options.batch)
 		status = batch_run(options.batch, batch_line);
 	else

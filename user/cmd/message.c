@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the command says of what goes wrong: where, what and why. */
+/* Error messages of the command. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -10,14 +10,14 @@
 #include "message.h"
 #include "text.h"
 
-/* The verb that is being run, for usage(). */
+/* Form of the verb that is being run, for usage(). */
 static struct form this_form;
 
-/* Where it stands, in a batch. */
+/* Position of the command in a batch; NULL: not in a batch. */
 static const char *this_file;
 static unsigned int this_line;
 
-/* What makes the terminal fit for a message. */
+/* Called before each message, see message_before(). */
 static void (*before)(void);
 
 void message_before(void (*fn)(void))
@@ -32,7 +32,7 @@ void message_at(const char *file, unsigned int line)
 	this_form = (struct form){};
 }
 
-/* What was typed, or others have said, may be in it. */
+/* Print a message, escaped because it may contain typed words or words of a peer. */
 static void put_clean(const char *fmt, va_list args)
 {
 	char *text = NULL, *clean = NULL;
@@ -100,15 +100,15 @@ int usage(const char *fmt, ...)
 		fputs("usage: ", stderr);
 		form_print(stderr, &this_form);
 	} else {
-		fputs("xroce help says more\n", stderr);
+		fputs("'xroce help' lists nouns and options\n", stderr);
 	}
 	return EXIT_USAGE;
 }
 
-/* Of whatever makes objects. */
+/* Errors of all commands that make objects. */
 static const struct reason everywhere[] = {
-	{ EDQUOT, "a limit of the link, or of its users, is reached (xroce link show -d)" },
-	{ EAGAIN, "the control group's limit (rdma.max) is reached" },
+	{ EDQUOT, "a limit of the link or of its users is reached; 'xroce link limit' shows them" },
+	{ EAGAIN, "the limit of the control group (rdma.max) is reached" },
 	{}
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the command says of what goes wrong: where, what and why. */
+/* Error messages of the command. */
 #ifndef _XROCE_MESSAGE_H
 #define _XROCE_MESSAGE_H
 
@@ -13,20 +13,20 @@ enum {
 };
 
 /**
- * message_at() - say where the commands from here on stand, for messages
- * @file: file of a batch; NULL: none
+ * message_at() - set the position that precedes messages from now on
+ * @file: file of a batch; NULL: no batch
  * @line: number of the line
  */
 void message_at(const char *file, unsigned int line);
 
-/* Call @fn before each message, so that the terminal is fit for it; NULL: nothing. */
+/* Call @fn before each message, to bring the terminal back into its usual state; NULL: none. */
 void message_before(void (*fn)(void));
 
 /**
- * struct form - what is typed of a verb
- * @noun: its noun; NULL: it is one by itself
- * @name: what is typed; NULL: no verb
- * @args: the words that it takes, for people
+ * struct form - usage of a verb
+ * @noun: its noun; NULL: @name is a noun without verbs
+ * @name: the verb; NULL: none
+ * @args: usage text: the words that it takes
  */
 struct form {
 	const char *noun;
@@ -36,29 +36,29 @@ struct form {
 
 void form_print(FILE *to, const struct form *form);
 
-/* The verb that is run from here on, for usage(). */
+/* Set the form that usage() prints from now on. */
 void message_form(const struct form *form);
 
-/* Say what went wrong, and with what. Return: EXIT_ERROR. */
+/* Print an error. Return: EXIT_ERROR. */
 int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Say what has to be known of something that went well. */
+/* Print a warning about something that succeeded. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Say what was typed wrong, and the right form. Return: EXIT_USAGE. */
+/* Print an error about the words that were typed, and the form. Return: EXIT_USAGE. */
 int usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * struct reason - what an errno of a command means
+ * struct reason - error text for an errno
  * @err: positive errno; 0 ends a table
- * @text: for people
+ * @text: its text
  */
 struct reason {
 	int err;
 	const char *text;
 };
 
-/* The text for negative @err: the table's, else of a limit, else xroce_strerror()'s. */
+/* Text for negative @err: from @table, else for a limit, else that of xroce_strerror(). */
 const char *reason(int err, const struct reason *table);
 
 #endif /* _XROCE_MESSAGE_H */

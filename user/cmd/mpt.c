@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * xroce mpt: the memory protection table as the XDP program sees it, read from
- * the pinned map and not asked of the module.
+ * xroce mpt: the memory protection table as the XDP program sees it: read from the pinned map,
+ * without the module.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static int show_table(int fd, const char *netdev)
 		count = BATCH;
 		err = bpf_map_lookup_batch(fd, from, &position, b->keys,
 					   b->values, &count, NULL);
-		/* -ENOENT comes with the last entries. */
+		/* -ENOENT is returned with the last entries. */
 		if (err && err != -ENOENT)
 			break;
 		for (i = 0; i < count; i++)
@@ -89,7 +89,7 @@ static int show_map(struct xroce *x, const char *netdev, void *arg)
 	close(fd);
 	if (err && index)
 		return fail("dev %s: mpt index 0x%x: %s", netdev, *index,
-			    err == -ENOENT ? "beyond the table" : strerror(-err));
+			    err == -ENOENT ? "not inside the table" : strerror(-err));
 	if (err)
 		return fail("dev %s: mpt: %s", netdev, strerror(-err));
 	return EXIT_OK;

@@ -18,7 +18,7 @@ static const struct reason reasons[] = {
 	{ ENOENT, "no such region" },
 	{ EBUSY, "a window is bound to it" },
 	{ ENODEV, "the link has been deleted" },
-	{ ENOTUNIQ, "several regions of programs have this name: say the handle (xroce mr show NAME)" },
+	{ ENOTUNIQ, "several regions of programs have this name: give the handle ('xroce mr show NAME' lists them)" },
 	{}
 };
 
@@ -49,7 +49,7 @@ int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q)
 		if (!mr_named(&one, word))
 			continue;
 		*q = one;
-		/* There is one such at most. */
+		/* At most one persistent region of a link has a given name. */
 		if (one.flags & XROCE_F_PERSISTENT)
 			return 0;
 		found++;
@@ -82,7 +82,7 @@ static int mr_del(int argc, char **argv)
 	return one_do(argc, argv, "mr", &arg_text, del_one);
 }
 
-/* Return: 0 or -errno. */
+/* Print a region's translation table. Return: 0 or -errno. */
 static int show_table(struct xroce *x, const struct xroce_mr_query *q)
 {
 	__u64 entry[XROCE_MTT_READ_MAX], first;
@@ -97,7 +97,7 @@ static int show_table(struct xroce *x, const struct xroce_mr_query *q)
 	return 0;
 }
 
-/* Counters of on-demand memory. */
+/* Print the counters of an on-demand region. */
 static void show_demand(const struct xroce_mr_query *q)
 {
 	print_num("resident", q->odp_resident);
@@ -110,7 +110,7 @@ static void show_demand(const struct xroce_mr_query *q)
 	print_num("metadata_bytes", q->odp_bytes);
 }
 
-/* @stat is the map of its counters, or -1. */
+/* @stat: descriptor of the map of regions' counters, or -1. Return: an exit status. */
 static int show_one(struct xroce *x, const char *netdev,
 		    const struct xroce_mr_query *q, int stat)
 {
@@ -153,7 +153,7 @@ static int show_one(struct xroce *x, const char *netdev,
 			  reason(err, reasons)) : status;
 }
 
-/* @word: a handle, or a name, which programs may have given several; NULL: all. */
+/* @word: a handle, or a name, which several regions of programs may have; NULL: all regions. */
 static int show_some(struct xroce *x, const char *netdev, const char *word,
 		     int stat)
 {

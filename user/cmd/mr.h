@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of "xroce mr" share. */
+/* Declarations shared by the files of "xroce mr". */
 #ifndef _XROCE_MR_H
 #define _XROCE_MR_H
 
 #include "libxroce.h"
 
-/* The first region at @mr or above. Return: 0 or -errno; -ENOENT: none. */
+/* Query the first region with handle @mr or above. Return: 0 or -errno; -ENOENT: none. */
 int mr_next(struct xroce *x, __u32 mr, struct xroce_mr_query *q);
 
 /*
- * Find a region by handle or name: the persistent one, or a program's if there is just
- * one. Return: 0 and the region in @q, or -errno; -ENOTUNIQ: several.
+ * Find a region by handle or name. By name: the persistent region, else the only region of a
+ * program with this name. Return: 0 and the region in @q, or -errno; -ENOENT: none; -ENOTUNIQ:
+ * several.
  */
 int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q);
 
-/* Say why mr_find() or a command on a region failed. Return: EXIT_ERROR. */
+/* Print why mr_find() or a command on a region failed. Return: EXIT_ERROR. */
 int mr_not_found(const char *word, int err);
 
 /* mr_add.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce mr add, xroce mr change: what a region lies over. */
+/* xroce mr add and mr change: registering regions and changing them. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@
 static const struct reason reasons[] = {
 	{ ENOENT, "no such protection domain" },
 	{ EFAULT, "the memory is not mapped, or not writable" },
-	{ EINVAL, "the rights or the range are not possible" },
-	{ ENOMEM, "no memory, or over RLIMIT_MEMLOCK" },
-	{ ENOSPC, "the memory protection table is full, or the pool of translation tables (xroce mtt show)" },
-	{ E2BIG, "more pages than the limit of the pool of translation tables (xroce mtt show)" },
+	{ EINVAL, "the rights or the range are not valid" },
+	{ ENOMEM, "out of memory, or RLIMIT_MEMLOCK is exceeded" },
+	{ ENOSPC, "the memory protection table or the pool of translation tables is full ('xroce mtt show' shows the pool)" },
+	{ E2BIG, "more pages than the limit of the pool of translation tables ('xroce mtt show' shows the pool)" },
 	{ ESRCH, "no such process" },
 	{ EOPNOTSUPP, "this memory cannot be pinned for long" },
 	{ ENODEV, "the link has been deleted" },
-	{ EBUSY, "a window is bound to it, or it has been changed meanwhile" },
+	{ EBUSY, "a window is bound to it, or another process has changed it meanwhile" },
 	{ EEXIST, "another persistent region of the link has this name" },
 	{}
 };
@@ -36,16 +36,16 @@ static const struct reason reasons[] = {
 static const struct reason file_reasons[] = {
 	{ EISDIR, "it is a directory: name a file on tmpfs or hugetlbfs" },
 	{ ERANGE, "the range is not inside the file" },
-	{ EFAULT, "its pages cannot be pinned: use tmpfs, hugetlbfs or a memfd" },
-	{ EOPNOTSUPP, "its pages cannot be mapped or pinned: use tmpfs, hugetlbfs or a memfd" },
+	{ EFAULT, "its pages cannot be pinned: use a file on tmpfs or hugetlbfs" },
+	{ EOPNOTSUPP, "its pages cannot be mapped or pinned: use a file on tmpfs or hugetlbfs" },
 	{}
 };
 
 static const struct reason phys_reasons[] = {
 	{ EPERM, "not permitted: CAP_NET_ADMIN and CAP_SYS_RAWIO are needed" },
-	{ EFAULT, "not all of it is memory in use by programs" },
-	{ EINVAL, "the pages, the page size or the range are not possible" },
-	{ EOPNOTSUPP, "this memory must stay movable" },
+	{ EFAULT, "not all of these pages are in use by programs" },
+	{ EINVAL, "the pages, the page size or the range are not valid" },
+	{ EOPNOTSUPP, "some of these pages must stay movable" },
 	{}
 };
 
@@ -55,28 +55,28 @@ static const struct reason pid_reasons[] = {
 };
 
 static const struct reason all_reasons[] = {
-	{ EFAULT, "an address space cannot be pinned, it must be on demand" },
+	{ EFAULT, "a whole address space cannot be pinned, it must be on demand" },
 	{}
 };
 
 static const struct reason share_reasons[] = {
-	{ EACCES, "its pages are pinned for reading only" },
+	{ EACCES, "its pages are pinned read-only" },
 	{}
 };
 
 /**
- * struct memory - what the words say about where a region lies
- * @file: path; NULL: not a file
- * @phys: list of physical addresses; NULL: not physical
- * @pages: the same, read
- * @npages: how many
- * @page_size: of physical pages
- * @offset: in the file, or in the first page
- * @addr: in process @pid
- * @length: bytes; 0: to the end
+ * struct memory - the memory of a region, as given on the command line
+ * @file: path of a file; NULL: none
+ * @phys: text of the list of physical addresses; NULL: none
+ * @pages: the parsed list, allocated
+ * @npages: number of elements in @pages
+ * @page_size: size of the physical pages in bytes
+ * @offset: offset in the file, or in the first page
+ * @addr: address in process @pid
+ * @length: bytes; 0: to the end of the file or of the pages
  * @iova: address for peers
- * @pid: process; 0: none
- * @all: all that it maps
+ * @pid: process whose memory it is
+ * @all: the whole address space of the process
  */
 struct memory {
 	const char *file;
@@ -92,7 +92,7 @@ struct memory {
 	bool all;
 };
 
-/* The words of it, for both verbs; they come first in the table. */
+/* The arguments that describe memory, for both verbs. They come first in the tables. */
 enum { PID, ADDR, SIZE, OFFSET, IOVA, FILE_, PHYS, PAGE_SIZE, ALL, WORDS };
 
 #define MEMORY_ARGS(m) \
@@ -129,7 +129,7 @@ static int read_pages(struct memory *m)
 		if (isdigit((unsigned char)*p))
 			m->pages[m->npages++] = strtoull(p, &end, 0);
 		if (end == p || errno || (*end && *end != ','))
-			return usage("phys \"%s\": must be a list of addresses, joined by commas",
+			return usage("phys \"%s\": must be a list of addresses separated by commas",
 				     m->phys);
 		if (!*end)
 			return EXIT_OK;
@@ -154,19 +154,19 @@ static int check_phys(struct memory *m)
 	return EXIT_OK;
 }
 
-/* Is what the words say of memory complete, and no more than that? */
+/* Check that the arguments that describe memory are complete and go together. */
 static int check_memory(struct memory *m, const struct arg *args)
 {
 	const bool pid = seen(args, PID), file = seen(args, FILE_);
 	const bool phys = seen(args, PHYS);
 
 	if (file + pid + phys > 1)
-		return usage("%s and %s: exclude each other; give one of file, pid and phys",
+		return usage("%s and %s: cannot be combined; give one of file, pid and phys",
 			     file ? "file" : "pid", phys ? "phys" : "pid");
 	if (m->all && !pid)
-		return usage("all: belongs to pid");
+		return usage("all: can only be used with pid");
 	if (m->all && (seen(args, ADDR) || seen(args, SIZE) || seen(args, IOVA)))
-		return usage("%s: does not go with all",
+		return usage("%s: cannot be combined with all",
 			     seen(args, ADDR) ? "addr" :
 			     seen(args, SIZE) ? "size" : "iova");
 	if (m->all)
@@ -174,21 +174,21 @@ static int check_memory(struct memory *m, const struct arg *args)
 	if (pid && !m->all && (!seen(args, ADDR) || !seen(args, SIZE)))
 		return usage("%s is missing", seen(args, ADDR) ? "size" : "addr");
 	if (!file && !phys && seen(args, OFFSET))
-		return usage("offset: belongs to file or phys");
+		return usage("offset: can only be used with file or phys");
 	if (!pid && seen(args, ADDR))
-		return usage("addr: belongs to pid");
+		return usage("addr: can only be used with pid");
 	if (!phys && seen(args, PAGE_SIZE))
-		return usage("page-size: belongs to phys");
+		return usage("page-size: can only be used with phys");
 	if (!file && !pid && !phys && seen(args, SIZE))
-		return usage("size: belongs to file, pid or phys");
+		return usage("size: can only be used with file, pid or phys");
 	if (seen(args, SIZE) && !m->length)
-		return fail("mr: size 0: a region has a byte at least");
+		return fail("mr: size 0: must be at least 1");
 	if (pid && !seen(args, IOVA))
 		m->iova = m->addr;
 	return phys ? check_phys(m) : EXIT_OK;
 }
 
-/* What it will be, for people: a file may be taken to its end. */
+/* Length of the region in bytes, for messages. Without a size, a file is taken to its end. */
 static __u64 bytes_of(const struct memory *m)
 {
 	struct stat st;
@@ -199,7 +199,7 @@ static __u64 bytes_of(const struct memory *m)
 	return st.st_size - m->offset;
 }
 
-/* Say why memory could not be had, for a region of that name, if it has one. */
+/* Print why a region over memory could not be registered. @name: its name, or NULL. */
 static int memory_failed(struct xroce *x, const struct memory *m,
 			 const char *name, __u32 pd, __u32 access, int err)
 {
@@ -259,7 +259,7 @@ static void show_keys(__u32 mr, __u32 lkey, __u32 rkey, __u64 iova,
 	print_end();
 }
 
-/* All that "mr add" takes but for the memory. */
+/* The arguments of "mr add" other than those that describe memory. */
 struct add {
 	const char *name;
 	const char *share;
@@ -356,7 +356,7 @@ static int add_shared(struct xroce *x, const struct memory *m,
 	return EXIT_OK;
 }
 
-/* One kind of memory, and just one. */
+/* Check that exactly one kind of memory is given. */
 static int check_kinds(const struct arg *args, const char *share)
 {
 	const bool given[] = {
@@ -368,13 +368,13 @@ static int check_kinds(const struct arg *args, const char *share)
 
 	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
 		if (given[i] && one)
-			return usage("%s and %s: exclude each other; give one of file, pid, phys and share",
+			return usage("%s and %s: cannot be combined; give one of file, pid, phys and share",
 				     one, kinds[i]);
 		if (given[i])
 			one = kinds[i];
 	}
 	return one ? EXIT_OK :
-		     usage("what memory? Give one of file, pid, phys and share");
+		     usage("no memory is given; give one of file, pid, phys and share");
 }
 
 static int check_add(struct memory *m, const struct arg *args,
@@ -390,7 +390,7 @@ static int check_add(struct memory *m, const struct arg *args,
 	if (status)
 		return status;
 	if (seen(args, FILE_) && add->access & XROCE_ACCESS_ON_DEMAND)
-		return usage("on demand: belongs to pid: a file is mapped by this command only");
+		return usage("on demand: cannot be combined with file, which is mapped only while this command runs; use pid");
 	wrong = xroce_mr_access_error(add->access);
 	if (wrong)
 		return fail("mr%s%s: %s", add->name ? " " : "", add->name ? : "",
@@ -440,7 +440,7 @@ out:
 	return status;
 }
 
-/* Change what the mask says; the region is @q. */
+/* Change those attributes of region @q that r->mask selects. Return: an exit status. */
 static int change(struct xroce *x, const struct memory *m, const char *word,
 		  const struct xroce_mr_query *q, struct xroce_mr_rereg *r)
 {
@@ -486,9 +486,9 @@ static int check_change(struct memory *m, const struct arg *args,
 	if (m->file || m->phys || seen(args, PID))
 		r->mask |= XROCE_REREG_TRANSLATION;
 	else if (seen(args, IOVA))
-		return usage("iova: belongs to file, pid or phys");
+		return usage("iova: can only be used with file, pid or phys");
 	if (!r->mask)
-		return usage("nothing to change: file, pid, phys, pd or access");
+		return usage("nothing to change; give one or more of file, pid, phys, pd and access");
 	if (wrong)
 		return fail("mr: %s", wrong);
 	if (m->all && access)

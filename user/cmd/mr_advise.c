@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce mr advise: bring in on-demand memory. */
+/* xroce mr advise: make on-demand memory resident. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "print.h"
 
 static const struct reason reasons[] = {
-	{ EACCES, "peers cannot write to it" },
-	{ ENOMEM, "no memory" },
-	{ EOPNOTSUPP, "it is not on demand" },
+	{ EACCES, "peers have no right to write to it" },
+	{ ENOMEM, "out of memory" },
+	{ EOPNOTSUPP, "it is not an on-demand region" },
 	{ ERANGE, "the range is not inside the region" },
 	{ ESRCH, "its process has ended" },
 	{}
@@ -51,7 +51,7 @@ static int advise(struct xroce *x, const char *word, struct xroce_mr_advise *a,
 	a->mr = q.mr;
 	if (!iova)
 		a->iova = q.iova;
-	/* What begins outside is refused by the module. */
+	/* The module refuses a range that begins outside the region. */
 	if (!size)
 		a->length = a->iova - q.iova < q.length ?
 			    q.length - (a->iova - q.iova) : 1;
@@ -87,7 +87,7 @@ int mr_advise(int argc, char **argv)
 	if (status)
 		return status;
 	if (args[SIZE].state & ARG_SEEN && !a.length)
-		return fail("mr: size 0: there is nothing to bring in");
+		return fail("mr: size 0: must be at least 1");
 	x = dev_open(dev);
 	if (!x)
 		return EXIT_ERROR;

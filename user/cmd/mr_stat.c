@@ -34,7 +34,7 @@ int mr_stat_open(const char *netdev)
 	if (fd >= 0)
 		return fd;
 	if (fd == -EOVERFLOW)
-		fail("dev %s: its regions are not counted: the mpt has too many entries for that on as many CPUs",
+		fail("dev %s: its regions are not counted: mpt entries times CPUs exceed the limit for counters; make the link with a smaller mpt",
 		     netdev);
 	else
 		fail("dev %s: mr_stat: %s", netdev, dev_pin_reason(fd));

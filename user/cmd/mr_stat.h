@@ -6,12 +6,12 @@
 #include <linux/types.h>
 
 /*
- * The map of a link. Return: its descriptor, or a negative errno; -EOVERFLOW:
- * regions are not counted there.
+ * Open the map "mr_stat" of a link. Return: its descriptor, or a negative errno; -EOVERFLOW:
+ * the link does not count accesses to regions.
  */
 int mr_stat_find(const char *netdev);
 
-/* Likewise. Return: its descriptor, or -1 after saying why. */
+/* Open this map. Return: its descriptor, or -1 after printing an error. */
 int mr_stat_open(const char *netdev);
 
 /* Print the counters of a region, by its handle. Return: an exit status. */

@@ -5,7 +5,7 @@
 #include "libxroce.h"
 #include "print.h"
 
-/* A character for each part: nothing, tenths, everything. */
+/* One character per part of the pool: '.': empty, '1' to '9': tenths in use, '#': full. */
 static void print_map(const __u8 *percent)
 {
 	char map[XROCE_MTT_MAP + 1];
@@ -18,7 +18,7 @@ static void print_map(const __u8 *percent)
 	print_str("map", map);
 }
 
-/* Rounded up: 0 is none at all. */
+/* Percentage, rounded up, so that 0 means none at all. */
 static __u64 percent_of(__u64 part, __u64 all)
 {
 	return all ? (part * 100 + all - 1) / all : 0;

@@ -30,19 +30,19 @@ static const struct reason add_reasons[] = {
 static const struct reason bind_reasons[] = {
 	{ EACCES, "the region was registered without mw-bind, or without local-write" },
 	{ ERANGE, "the range is not inside the region" },
-	{ EXDEV, "window, region and queue pair are not of one protection domain" },
-	{ EBUSY, "it is bound: invalidate it first" },
-	{ EINVAL, "these rights or this length are not possible" },
-	{ ENOTCONN, "the queue pair is not in rts or sqd" },
-	{ EOPNOTSUPP, "the queue pair is one for datagrams" },
+	{ EXDEV, "window, region and queue pair are not in the same protection domain" },
+	{ EBUSY, "it is already bound: invalidate it first" },
+	{ EINVAL, "the rights or the size are not valid" },
+	{ ENOTCONN, "the queue pair is not in state rts or sqd" },
+	{ EOPNOTSUPP, "the queue pair is for datagrams (type ud)" },
 	{ ENOENT, "no such window, queue pair or region" },
 	{}
 };
 
 static const struct reason inval_reasons[] = {
-	{ EOPNOTSUPP, "a window of type 1 cannot be invalidated: bind size 0" },
+	{ EOPNOTSUPP, "a window of type 1 cannot be invalidated: bind it with size 0 instead" },
 	{ EINVAL, "it is not bound" },
-	{ ENOTCONN, "its queue pair is not in rts or sqd" },
+	{ ENOTCONN, "its queue pair is not in state rts or sqd" },
 	{}
 };
 
@@ -96,20 +96,20 @@ static int mw_add(int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* What the words leave out: the range, and the key of type 2. */
+/* Fill in what is not given: the range, and the key of a type 2 window. @key: the key byte. */
 static int complete(struct xroce_mw_bind *bind, const struct xroce_mw_query *mw,
 		    const struct xroce_mr_query *mr, bool addr, bool size,
 		    const __u8 *key)
 {
 	if (bind->access & ~WINDOW_RIGHTS)
-		return fail("mw 0x%x: access: a window grants remote rights only",
+		return fail("mw 0x%x: access: a window can only have remote rights",
 			    bind->mw);
 	if (!addr)
 		bind->addr = mr->iova;
 	if (!size)
 		bind->length = mr->length - (bind->addr - mr->iova);
 	if (mw->type == XROCE_MW_TYPE_1)
-		return key ? fail("mw 0x%x: key: type 1 has one of the system's choice",
+		return key ? fail("mw 0x%x: key: cannot be given for type 1, the system chooses it",
 				  bind->mw) : EXIT_OK;
 	bind->rkey = key ? (mw->rkey & ~0xffu) | *key : xroce_inc_rkey(mw->rkey);
 	return EXIT_OK;
@@ -175,7 +175,7 @@ static int mw_bind(int argc, char **argv)
 	return EXIT_OK;
 }
 
-/* With the handle alone. */
+/* Invalidate a window by its handle. Key and queue pair are queried. */
 static int inval_one(struct xroce *x, const union one *mw)
 {
 	struct xroce_mw_query q = { .mw = mw->number };
@@ -248,7 +248,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 		if (err)
 			break;
 		show_one(netdev, &q);
-		/* Nothing but what is asked for goes back. */
+		/* Clear the output fields before the next query. */
 		q = (struct xroce_mw_query){ .mw = q.mw };
 	}
 	if (err != -ENOENT)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Names of the values of the interface's enumerations, as users see them. */
+/* Names of the values of the interface's enumerations, for output. */
 #include <arpa/inet.h>
 #include <string.h>
 

@@ -17,8 +17,9 @@
 #include "netaddr.h"
 #include "uapi/xroce.h"
 
-/* The most that RoCEv2 puts before and after a payload: IPv6, UDP, BTH, ICRC,
- * and the largest extended header that goes with a full payload, in fours.
+/*
+ * Maximum bytes of RoCEv2 before and behind a payload: IPv6, UDP, BTH, ICRC, and the largest
+ * extended header of a packet with a full payload, rounded up to a multiple of 4.
  */
 #define OVERHEAD	80
 
@@ -55,7 +56,7 @@ const char *netaddr_gid_error(const __u8 gid[16])
 	return "IPv4 without ::ffff: before it";
 }
 
-/* The device itself, or a VLAN on it? */
+/* Is @name the device itself, or a VLAN device on it? */
 static bool stands_on(const char *name, const char *netdev, int fd)
 {
 	struct vlan_ioctl_args vlan = { .cmd = GET_VLAN_REALDEV_NAME_CMD };
@@ -73,8 +74,9 @@ static bool link_local(const __u8 gid[16])
 	return gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 }
 
-/* An address or a netmask as 16 bytes; the mask of a mapped address is all
- * ones where the prefix is.
+/*
+ * Convert an address or netmask to 16 bytes, IPv4 addresses as ::ffff:a.b.c.d. The first 96 bits
+ * of an IPv4 netmask become ones.
  */
 static void to_gid(const struct sockaddr *sa, bool mask, __u8 gid[16])
 {
@@ -128,7 +130,7 @@ bool netaddr_has(const char *netdev, const __u8 gid[16], char *error, size_t siz
 		close(fd);
 	freeifaddrs(all);
 	if (!found)
-		snprintf(error, size, "%s: dev %s has %s%s: 'ip address add %s dev %s' gives it this one",
+		snprintf(error, size, "%s: dev %s has %s%s; 'ip address add %s dev %s' adds it",
 			 name_of_gid(gid, name), netdev, *has ? "only " : "no address",
 			 has, name, netdev);
 	return found;

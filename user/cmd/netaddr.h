@@ -12,30 +12,31 @@
 bool netaddr_is_ipv4(const __u8 gid[16]);
 
 /**
- * netaddr_gid_error() - can a single host have this address?
- * @gid: IPv4 as ::ffff:a.b.c.d
+ * netaddr_gid_error() - check that an address can be that of a single host
+ * @gid: the address; IPv4 as ::ffff:a.b.c.d
  *
- * Return: NULL, or what it is instead, for people: "a multicast address".
+ * Return: NULL, or a description of what it is instead, such as "a multicast address".
  */
 const char *netaddr_gid_error(const __u8 gid[16]);
 
 /**
- * netaddr_has() - does a device have an address?
- * @netdev: name of the device; those of VLANs on it count, too
+ * netaddr_has() - check that a device has an address
+ * @netdev: name of the device; addresses of VLAN devices on it count, too
  * @gid: the address
- * @error: out: the address, that it does not, which it has, and what can be done
- * @size: bytes there
+ * @error: out: if it has not: error text with the addresses that it has, and the cure
+ * @size: bytes of @error
  *
- * Return: whether it does, or nobody can say.
+ * Return: false if the device does not have the address; true if it has, or if the addresses
+ * cannot be read.
  */
 bool netaddr_has(const char *netdev, const __u8 gid[16], char *error, size_t size);
 
 /**
- * netaddr_gid() - the address of a device that a peer would talk to
+ * netaddr_gid() - choose the address of a device for a connection with a peer
  * @netdev: name of the device
  * @peer: the peer's GID
- * @own: out: an address of the same family and, in IPv6, of the same scope;
- *	one of the peer's own network if there is one
+ * @own: out: an address of the same family and, in IPv6, of the same scope; if possible in
+ *	the peer's network
  *
  * Return: 0; -EADDRNOTAVAIL: the device has none; or another negative errno.
  */
@@ -45,8 +46,7 @@ int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16]);
  * netaddr_mtu() - largest path MTU that a device carries
  * @netdev: name of the device
  *
- * Return: enum xroce_mtu; -EMSGSIZE: not even the least one; or another
- * negative errno.
+ * Return: enum xroce_mtu; -EMSGSIZE: not even the smallest path MTU; or another negative errno.
  */
 int netaddr_mtu(const char *netdev);
 

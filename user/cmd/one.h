@@ -7,40 +7,40 @@
 #include "dev.h"
 
 /**
- * union one - what names an object
- * @number: of arg_number, arg_24bit
- * @word: of arg_text: a handle or a name
+ * union one - identification of an object
+ * @number: its number, if read by arg_number or arg_24bit
+ * @word: its handle or name, if read by arg_text
  */
 union one {
 	__u32 number;
 	const char *word;
 };
 
-/* What is done to it. Return: an exit status; what is wrong has been said. */
+/* Operation on an object. Return: an exit status; an error has been printed. */
 typedef int (*one_fn)(struct xroce *x, const union one *one);
 
 /**
- * one_do() - read the words, open the link, do it, close the link
+ * one_do() - read the words, open the link, perform an operation, close the link
  * @argc: number of words
  * @argv: the words
  * @name: the word before the object's number or name
- * @type: how that is read
- * @fn: what to do
+ * @type: type of the number or name
+ * @fn: the operation
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int one_do(int argc, char **argv, const char *name, const struct arg_type *type,
 	   one_fn fn);
 
 /**
- * one_show() - show an object, or those of all links when none is named
+ * one_show() - show an object, or the objects of all links if none is named
  * @argc: number of words
  * @argv: the words
  * @name: the word before the object's number
- * @type: how that is read
- * @show: shows what its @arg, a union one, says, or all where it is NULL
+ * @type: type of the number
+ * @show: the callback; its @arg is a union one, or NULL for all objects
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int one_show(int argc, char **argv, const char *name,
 	     const struct arg_type *type, dev_show show);

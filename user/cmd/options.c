@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Options that stand before the noun or behind the verb. */
+/* Options, before the noun or behind the verb. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 struct options options;
 
-/* Letters of options that have one. */
+/* Letters of options that need a value. */
 #define NEED_VALUE	"bno"
 
-/* SHARED_MAX of SHARED_OPTIONS come first. */
+/* The first SHARED_MAX entries are the SHARED_OPTIONS. */
 static const struct option longopts[] = {
 	{ "c",		optional_argument, NULL, 'c' },
 	{ "color",	optional_argument, NULL, 'c' },
@@ -51,20 +51,20 @@ void options_help(void)
 	      "  -o, --output FORMAT text, json, or prometheus (stat show)\n"
 	      "  -d, --details       show more of each object\n"
 	      "  -s, --stats         show counters\n"
-	      "  -r, --raw           numbers without units, rights as bits\n"
-	      "  -c, --color[=WHEN]  always, auto or never; never if not given\n"
-	      "  -t, --timestamp     monitor: say when\n"
-	      "  -n, --iterations N  top: print N times, without a terminal\n"
+	      "  -r, --raw           print numbers without units, rights as a bit mask\n"
+	      "  -c, --color[=WHEN]  always, auto or never; the default is never\n"
+	      "  -t, --timestamp     monitor: print date and time of each event\n"
+	      "  -n, --iterations N  top: print N times; needs no terminal\n"
 	      "      --mtt           mr show: show translation tables\n"
-	      "      --debug         let libbpf and the verifier speak on stderr\n"
-	      "  -b, --batch FILE    run the commands of FILE, - for standard input\n"
-	      "  -f, --force         go on after a command of the batch that failed\n"
+	      "      --debug         print messages of libbpf and the verifier on stderr\n"
+	      "  -b, --batch FILE    run the commands in FILE; -: standard input\n"
+	      "  -f, --force         continue a batch after a command that failed\n"
 	      "  -V, --version       print the version\n"
-	      "  -h, --help          print this, or what a noun or verb takes\n",
+	      "  -h, --help          print this text, or the usage of a noun or verb\n",
 	      stdout);
 }
 
-/* For people who want none, and for terminals that have none. */
+/* For "auto": not if the user wants no colours, nor if the terminal has none. */
 static bool color_wanted(void)
 {
 	const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -145,7 +145,7 @@ int options_take_one(int c, const char *arg)
 	case 'n':
 		if (!arg_number.parse(arg, &options.iterations) ||
 		    !options.iterations)
-			return usage("iterations \"%s\": must be a number from 1",
+			return usage("iterations \"%s\": must be a number from 1 to 4294967295",
 				     arg);
 		return -1;
 	case 'o':
@@ -157,7 +157,7 @@ int options_take_one(int c, const char *arg)
 	return take_flag(c);
 }
 
-/* Say what the word could stand for in a table. Return: how many there are. */
+/* List the long options that begin with @word. Return: their number. */
 static int meant(const struct option *table, const char *word, char *list,
 		 size_t size)
 {
@@ -185,7 +185,10 @@ int options_complain(char **argv, const struct option *table)
 
 	if (!table)
 		table = longopts;
-	/* A letter behind others leaves the word before it here. */
+	/*
+	 * getopt_long(3) advances optind only after the last letter of a word. Within a word of
+	 * letters, @word is the word before it.
+	 */
 	n = *word == '-' && strcspn(word + 1, "=") > 1 ?
 	    meant(table, word + strspn(word, "-"), list, sizeof(list)) : 0;
 	if (!n && optopt > ' ' && optopt < 0x7f)
@@ -209,7 +212,7 @@ int options_take(int argc, char **argv, bool leading, int *rest)
 
 	optind = 0;
 	opterr = 0;
-	/* "-json", "-force" and the like are options as they are of ip. */
+	/* As in ip(8), long options may have a single dash: "-json", "-force". */
 	while ((c = getopt_long_only(argc, argv, leading ?
 				     "+" SHARED_OPTIONS "b:fn:o:t" :
 				     SHARED_OPTIONS "b:fn:o:t",

@@ -12,8 +12,8 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such protection domain" },
-	{ EBUSY, "regions, windows or queue pairs are members" },
-	{ ENOSPC, "all numbers are taken" },
+	{ EBUSY, "it still has regions, windows, queue pairs or shared receive queues" },
+	{ ENOSPC, "all numbers of protection domains are in use" },
 	{ ENODEV, "the link has been deleted" },
 	{}
 };

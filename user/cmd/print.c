@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Output: objects with named fields, as text or as JSON from the same calls. */
+/* Output: objects with named fields, as text or JSON from the same calls. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,19 +13,22 @@
 #include "text.h"
 #include "units.h"
 
-/* JSON: the list that is open, and the object. */
+/* JSON: the open list, and the open object. */
 static struct json_object *list;
 static struct json_object *object;
 
-/* Within an object: it, the array in it, and what begins a line of that. */
+/*
+ * Within an array or an inner object: the object around it; JSON: the array; text: the word
+ * that begins a line of the array.
+ */
 static struct json_object *outer;
 static struct json_object *array;
 static const char *line;
 
-/* Text: fields on this line so far. */
+/* Text: number of fields on this line so far. */
 static unsigned int fields;
 
-/* Memory for a moment, or the end. */
+/* malloc() that ends the program if there is no memory. */
 static char *buffer(size_t size)
 {
 	char *p = malloc(size);
@@ -37,7 +40,7 @@ static char *buffer(size_t size)
 	return p;
 }
 
-/* Print and forget. */
+/* Print a JSON object and release it. */
 static void json_flush(struct json_object *o)
 {
 	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Progress of long work, on a line of stderr that is taken back at the end. */
+/* Progress of long operations, on a line of stderr that is erased at the end. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,19 +16,19 @@
 #include "text.h"
 #include "units.h"
 
-#define FIRST_MS	500
-#define EACH_MS		200
+#define FIRST_MS	500	/* time until the first line */
+#define EACH_MS		200	/* time between lines */
 
 /**
- * struct progress - the work under way
- * @thread: tells of it, while @running
- * @running: there is @thread
- * @lock: of @done
- * @wake: @done has changed
- * @done: the thread shall end
- * @what: what is done
- * @bytes: how much; 0: nobody knows
- * @pinned: pages pinned when it began
+ * struct progress - the operation in progress
+ * @thread: prints the progress, while @running
+ * @running: @thread exists
+ * @lock: protects @done
+ * @wake: signalled when @done changes
+ * @done: the thread must end
+ * @what: description of the operation
+ * @bytes: size of the operation; 0: unknown
+ * @pinned: value of pages_pinned() at the beginning
  */
 static struct progress {
 	pthread_t thread;
@@ -43,7 +43,7 @@ static struct progress {
 
 static bool shown;
 
-/* Pages that have been pinned since boot, or 0. */
+/* Pages pinned since boot, by all processes; 0: the kernel does not tell. */
 static __u64 pages_pinned(void)
 {
 	unsigned long long pages = 0;
@@ -69,7 +69,7 @@ static void tell(double elapsed)
 		progress_show("%s %.0f s", progress.what, elapsed);
 		return;
 	}
-	/* Others may pin, too. */
+	/* Other processes may also have pinned pages. */
 	if (bytes > progress.bytes)
 		bytes = progress.bytes;
 	progress_show("%s %s %3.0f%% %.0f s", progress.what,
@@ -117,7 +117,7 @@ void progress_begin(const char *what, __u64 bytes)
 	pthread_cond_init(&progress.wake, &attr);
 	pthread_condattr_destroy(&attr);
 	message_before(progress_end);
-	/* Signals are for the thread that works. */
+	/* Block all signals in the new thread, so that the calling thread gets them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	progress.running = !pthread_create(&progress.thread, NULL, run, NULL);
@@ -139,7 +139,7 @@ void progress_end(void)
 	progress_clear();
 }
 
-/* A line that is wrapped could not be taken back. */
+/* Cut the line to the width of the terminal, because a wrapped line could not be erased. */
 static void cut(char *line)
 {
 	struct winsize window;

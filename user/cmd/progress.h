@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Progress of long work, on a line of stderr that is taken back at the end.
- * Nothing is printed where stderr is no terminal.
+ * Progress of long operations, on a line of stderr that is erased at the end. Nothing is
+ * printed if stderr is not a terminal.
  */
 #ifndef _XROCE_PROGRESS_H
 #define _XROCE_PROGRESS_H
@@ -9,22 +9,22 @@
 #include <linux/types.h>
 
 /**
- * progress_begin() - the kernel is going to pin memory, which may take long
- * @what: what is done
- * @bytes: how much; 0: nobody knows
+ * progress_begin() - begin an operation that pins memory and may take long
+ * @what: description of the operation
+ * @bytes: bytes to be pinned; 0: unknown
  *
- * After half a second a thread tells how far it is, by what the kernel says has
- * been pinned since, for whomever.
+ * After half a second, a thread begins to print the progress. It is estimated from the pages
+ * that the kernel has pinned since then, for all processes.
  */
 void progress_begin(const char *what, __u64 bytes);
 
-/* It is done, or a message is going to be printed. */
+/* End the operation's progress and erase its line. Also called before a message is printed. */
 void progress_end(void);
 
-/* Tell of work that goes on; each call replaces the line of the one before. */
+/* Print a line of progress, which replaces the previous one. */
 void progress_show(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Take that line back. */
+/* Erase the line. */
 void progress_clear(void);
 
 #endif /* _XROCE_PROGRESS_H */

@@ -14,7 +14,7 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such queue pair" },
-	{ EBUSY, "a packet holds it" },
+	{ EBUSY, "a packet is being executed for it: try again" },
 	{ ENODEV, "the link has been deleted" },
 	{}
 };
@@ -85,7 +85,7 @@ __u64 qp_drops(const struct xroce_qp_query *q)
 	return sum;
 }
 
-/* What it has sent, and the packets that were dropped: all in JSON, else those there are. */
+/* Responses sent, and packets dropped by cause. As text, causes without packets are omitted. */
 static void show_stats(const struct xroce_qp_query *q)
 {
 	int i;
@@ -112,7 +112,7 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 	print_bits("access", access_names, ACCESS_BITS,
 		   q->access);
 	print_hex("pkey", 4, q->pkey);
-	/* The rest has no meaning before a peer is known. */
+	/* These attributes have no meaning before RTR. */
 	if (q->path_mtu) {
 		print_num("mtu", 128ull << (q->path_mtu & 7));
 		print_hex("dest_qpn", 6, q->dest_qpn);

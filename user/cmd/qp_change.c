@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A change of a queue pair, by the words of "qp modify", and what is wrong with it.
- * The module says no more than -EINVAL. Which attributes go with a change is in
- * xroce_transition.h, which the module obeys, too.
+ * Checks of a change of a queue pair, as given by the words of "qp modify". The module only
+ * returns -EINVAL; this file finds out what is wrong. xroce_transition.h, which the module also
+ * uses, lists the attributes of each transition.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -21,11 +21,11 @@
 #define ALL	(RC | UC | UD)
 
 /**
- * struct word - a word
- * @name: as it is typed
- * @mask: XROCE_QP_* that it belongs to
- * @types: 1 << enum xroce_qp_type that have it
- * @value: of those that need not be given, for people; NULL: it must be, if its mask
+ * struct word - a word of "qp modify"
+ * @name: the word
+ * @mask: the attribute to which it belongs, XROCE_QP_*
+ * @types: the types that have it, 1 << enum xroce_qp_type
+ * @value: text of the default; NULL: there is none, so the word must be given if the attribute
  *	is required
  */
 static const struct word {
@@ -54,7 +54,7 @@ const char *qp_word(enum qp_word word)
 	return words[word].name;
 }
 
-/* A text that grows, up to QP_ERROR_MAX. */
+/* A text to which more is appended, up to QP_ERROR_MAX bytes. */
 struct text {
 	char *at;
 	size_t len;
@@ -75,7 +75,7 @@ static void add(struct text *t, const char *fmt, ...)
 	t->len += n < 0 ? 0 : (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* "a, b and c" */
+/* Append the names of a set of words: "a, b and c". */
 static void add_words(struct text *t, __u32 set)
 {
 	const char *joint = "";
@@ -90,7 +90,7 @@ static void add_words(struct text *t, __u32 set)
 	}
 }
 
-/* Words of attributes: all of them, or those only that have no value otherwise. */
+/* Set of the words that belong to attributes @mask. @must: only those without a default. */
 static __u32 words_of(__u32 type, __u32 mask, bool must)
 {
 	__u32 set = 0;
@@ -103,7 +103,7 @@ static __u32 words_of(__u32 type, __u32 mask, bool must)
 	return set;
 }
 
-/* Each complaint but the first is behind a semicolon. */
+/* Begin an error. A semicolon separates it from the previous one. */
 static void next(struct text *t)
 {
 	if (t->len)
@@ -127,11 +127,11 @@ static void check_gid(struct text *t, enum qp_word word, const __u8 *gid)
 	if (!wrong)
 		return;
 	next(t);
-	add(t, "%s %s: is %s, no host's", words[word].name, name_of_gid(gid, name),
+	add(t, "%s %s: is %s, not a host's", words[word].name, name_of_gid(gid, name),
 	    wrong);
 }
 
-/* The values that are given. */
+/* Check the given values. */
 static void check_values(struct text *t, const struct qp_change *c)
 {
 	const struct xroce_qp_modify *m = &c->m;
@@ -148,7 +148,7 @@ static void check_values(struct text *t, const struct qp_change *c)
 	}
 	if (c->given & 1u << QP_ACCESS && m->access & ~XROCE_ACCESS_REMOTE) {
 		next(t);
-		add(t, "access: a queue pair has remote rights only");
+		add(t, "access: a queue pair can only have remote rights");
 	}
 	if (c->given & 1u << QP_MTU)
 		check_range(t, QP_MTU, m->path_mtu, m->path_mtu >= XROCE_MTU_256 &&
@@ -162,7 +162,7 @@ static void check_values(struct text *t, const struct qp_change *c)
 			    "0 to 16777215");
 	if (c->given & 1u << QP_PKEY)
 		check_range(t, QP_PKEY, m->pkey, m->pkey <= 0xffff &&
-			    m->pkey & 0x7fff, "1 to 65535, and not 32768");
+			    m->pkey & 0x7fff, "1 to 65535, except 32768");
 	if (c->given & 1u << QP_RNR)
 		check_range(t, QP_RNR, m->min_rnr_timer, m->min_rnr_timer <= 31,
 			    "0 to 31");
@@ -171,14 +171,14 @@ static void check_values(struct text *t, const struct qp_change *c)
 			    m->max_dest_rd_atomic <= 128, "0 to 128");
 	if (c->given & 1u << QP_SPORT)
 		check_range(t, QP_SPORT, m->sport, !m->sport || m->sport >= 0xc000,
-			    "49152 to 65535, or 0 for one made from the numbers");
+			    "49152 to 65535, or 0 for a port made from the queue pair numbers");
 	if (c->given & 1u << QP_TOS)
 		check_range(t, QP_TOS, m->tos,
 			    (m->tos & XROCE_ECN_MASK) != XROCE_ECN_CE,
-			    "without ECN bits 11, which are for switches to set");
+			    "without ECN bits 11, which only switches set");
 }
 
-/* The states that can follow. */
+/* Append the states that can follow @from. */
 static void add_ways(struct text *t, __u32 type, __u32 from)
 {
 	size_t i;
@@ -191,7 +191,7 @@ static void add_ways(struct text *t, __u32 type, __u32 from)
 	add(t, "reset or err");
 }
 
-/* The words that are given, against those that the change takes. */
+/* Compare the given words with those of the transition. */
 static void check_words(struct text *t, const struct qp_change *c, __u32 type,
 			__u32 from, __u32 to)
 {
@@ -200,21 +200,21 @@ static void check_words(struct text *t, const struct qp_change *c, __u32 type,
 
 	if (!way && from == to) {
 		next(t);
-		add(t, "in %s: no attribute can be changed; it goes to ",
+		add(t, "in %s: no attribute can be changed; possible next states: ",
 		    name_of_qp_state(from));
 		add_ways(t, type, from);
 		return;
 	}
 	if (!way) {
 		next(t);
-		add(t, "from %s to %s: no such transition; a queue pair of type %s in %s goes to ",
+		add(t, "from %s to %s: no such transition; a queue pair of type %s in %s can go to ",
 		    name_of_qp_state(from), name_of_qp_state(to),
 		    name_of_qp_type(type), name_of_qp_state(from));
 		add_ways(t, type, from);
 		return;
 	}
 	needed = words_of(type, way->required, true);
-	/* With the addresses, if there are any. */
+	/* If any word of an optional address is given, its words without default are needed. */
 	if (c->given & words_of(type, XROCE_QP_AV & way->optional, false))
 		needed |= words_of(type, XROCE_QP_AV, true);
 	takes = words_of(type, way->required | way->optional, false);
@@ -234,18 +234,18 @@ static void check_words(struct text *t, const struct qp_change *c, __u32 type,
 		next(t);
 		add_words(t, extra);
 		add(t, from == to ? ": cannot be changed in %s" :
-				    ": not with a change to %s",
+				    ": cannot be given with a change to %s",
 		    name_of_qp_state(to));
 		if (takes) {
-			add(t, "; it takes ");
+			add(t, "; possible attributes: ");
 			add_words(t, takes);
 		} else {
-			add(t, "; it takes nothing else");
+			add(t, "; possible attributes: none");
 		}
 	}
 }
 
-/* Values of what need not be given. */
+/* Fill in the mask, and defaults of words that are not given. */
 static void complete(struct qp_change *c, __u32 type, __u32 from, __u32 to)
 {
 	const struct xroce_transition *way = xroce_transition(type, from, to);

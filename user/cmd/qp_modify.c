@@ -13,8 +13,8 @@
 
 static const struct reason reasons[] = {
 	{ ENOENT, "no such queue pair" },
-	{ EBUSY, "a packet holds it: try again" },
-	{ EINVAL, "refused: its state has changed meanwhile" },
+	{ EBUSY, "a packet is being executed for it: try again" },
+	{ EINVAL, "the module refused the change: its state has changed meanwhile" },
 	{ ENODEV, "the link has been deleted" },
 	{}
 };
@@ -41,9 +41,9 @@ static const struct arg_type arg_state = {
 };
 
 /**
- * struct modify - what has been asked for
+ * struct modify - the requested change
  * @change: the change
- * @force: take an own address that the device does not have
+ * @force: accept an own address (sgid) that the device does not have
  */
 struct modify {
 	struct qp_change change;
@@ -64,7 +64,7 @@ static int modify_one(struct xroce *x, const char *netdev, void *arg)
 		return fail("qp 0x%06x: %s", m->qpn, error);
 	if (modify->change.given & 1u << QP_SGID && !modify->force &&
 	    !netaddr_has(netdev, m->sgid, error, sizeof(error)))
-		return fail("qp 0x%06x: sgid %s, or say force", m->qpn, error);
+		return fail("qp 0x%06x: sgid %s; force accepts it nevertheless", m->qpn, error);
 	err = xroce_qp_modify(x, m);
 	return err ? fail("qp 0x%06x: %s", m->qpn, reason(err, reasons)) :
 		     EXIT_OK;
@@ -110,7 +110,7 @@ int qp_modify(int argc, char **argv)
 	if (args[QP_WORDS].state & ARG_SEEN)
 		m->mask = XROCE_QP_STATE;
 	if (!m->mask && !modify.change.given)
-		return usage("qp 0x%06x: nothing to modify: say state, or an attribute",
+		return usage("qp 0x%06x: nothing to modify; give state or an attribute",
 			     m->qpn);
 	m->pkey = pkey;
 	m->min_rnr_timer = rnr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Text that comes from elsewhere, made fit to be printed. */
+/* Making untrusted text fit for output. */
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ char *text_json(const char *from, char *to)
 	return to;
 }
 
-/* Columns of one character, whatever locale the user has. */
+/* Columns of one character, independent of the user's locale. */
 static int columns(__u32 code)
 {
 	static locale_t utf8;
@@ -90,7 +90,10 @@ static int columns(__u32 code)
 	return n < 0 ? 1 : n;
 }
 
-/* Walk over characters up to @most columns. Return: columns; @end is behind them. */
+/*
+ * Find the characters that fit into @most columns. @end: out: the end of these. Return: their
+ * columns.
+ */
 static int walk(const char *text, int most, const char **end)
 {
 	int sum = 0, one;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Text that comes from elsewhere (names of regions, devices and processes, paths,
- * words of peers), made fit to be printed. Nothing of the kind goes to a terminal or
- * into JSON without one of these.
+ * Making untrusted text fit for output: names of regions, devices and processes, paths, and
+ * what peers send. All such text must pass one of these functions before it is written to a
+ * terminal or into JSON.
  */
 #ifndef _XROCE_USER_TEXT_H
 #define _XROCE_USER_TEXT_H
@@ -15,20 +15,18 @@
 /* Bytes that text_json() needs. */
 #define TEXT_JSON_SIZE(n)	(6 * (n) + 1)
 
-/* For a value of JSON: each byte that is not UTF-8 becomes U+FFFD. Return: @to. */
+/* For a JSON string: each byte that is not UTF-8 becomes U+FFFD. Return: @to. */
 char *text_utf8(const char *from, char *to);
 
 /*
- * For people: what is not UTF-8, or would not show on a terminal as what it is
- * (xroce_printable()), is written byte by byte as \xNN, newline and tab as \n and \t.
- * Return: @to.
+ * For a terminal: bytes that are not UTF-8, and characters that are not printable
+ * (xroce_printable()), become \xNN per byte; newline and tab become \n and \t. Return: @to.
  */
 char *text_escape(const char *from, char *to);
 
 /*
- * For output: what is not ASCII in JSON's text becomes \uNNNN. It means the same, and
- * is readable by json-c 0.18, whose strict parser refuses other bytes.
- * Return: @to.
+ * For JSON output: characters of JSON text that are not ASCII become \uNNNN, which is equivalent.
+ * The strict parser of json-c 0.18 refuses other bytes. Return: @to.
  */
 char *text_json(const char *from, char *to);
 
@@ -36,8 +34,8 @@ char *text_json(const char *from, char *to);
 int text_columns(const char *text);
 
 /*
- * Cut @text, in place, to at most @columns, at the end of a character. Return: how
- * many it takes then.
+ * Cut @text, in place, to at most @columns columns, at the end of a character. Return: its
+ * columns then.
  */
 int text_cut(char *text, int columns);
 

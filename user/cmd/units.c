@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Numbers for people. */
+/* Numbers with units. */
 #include <stdio.h>
 
 #include "units.h"
@@ -25,7 +25,7 @@ char *units_short(double value, char text[UNITS_MAX])
 {
 	size_t unit = 0;
 
-	/* Where it would be printed as 1000, too. */
+	/* From 999.5 on, the number would be rounded to 1000. */
 	while (value >= 999.5 && unit < UNITS - 1) {
 		value /= 1000;
 		unit++;

@@ -33,26 +33,26 @@ static void probe_xdp(const char *netdev, __u32 ifindex)
 			    driver);
 	else
 		feature_add("xdp_native", FEATURE_NO, false,
-			    "driver %s has none now: generic XDP is used, and is slower",
+			    "driver %s has no native XDP at present: generic XDP is used, which is slower",
 			    driver);
 	feature_add("xdp_buffers", has & XROCE_XDP_RX_SG ? FEATURE_YES :
 		    FEATURE_NO, false, "%s", has & XROCE_XDP_RX_SG ?
-		    "frames of several buffers" :
-		    "a frame must fit into a buffer of the driver's, or XDP is generic");
+		    "frames may have several buffers" :
+		    "a frame must fit into one buffer of the driver, otherwise XDP is generic");
 	feature_add("xdp_offload", has & XROCE_XDP_HW_OFFLOAD ? FEATURE_YES :
 		    FEATURE_NO, false, "%s", has & XROCE_XDP_HW_OFFLOAD ?
-		    "of no use here: the module's functions cannot be called there" :
+		    "not usable: an offloaded program cannot call the module" :
 		    "not needed");
 }
 
-/* Only one program can be attached. */
+/* Is the device free for xroce's program? Only one program can be attached. */
 static void probe_free(const char *netdev, __u32 ifindex)
 {
 	struct xroce_link_query link;
 	__u32 prog = 0;
 
 	if (!xroce_link_find(netdev, &link)) {
-		feature_add("xdp_free", FEATURE_YES, true, "it has link %u",
+		feature_add("xdp_free", FEATURE_YES, true, "the device has link %u",
 			    link.link);
 		return;
 	}
@@ -61,13 +61,13 @@ static void probe_free(const char *netdev, __u32 ifindex)
 			    strerror(errno));
 	else
 		feature_add("xdp_free", prog ? FEATURE_NO : FEATURE_YES, true,
-			    prog ? "program %u is attached" :
+			    prog ? "another program (%u) is attached" :
 				   "no program is attached", prog);
 }
 
 /*
- * Where tags do not stay in the frame, and the program cannot learn of them, responses
- * leave without.
+ * Do responses carry the VLAN tag of the request? Not if the driver removes tags from frames and
+ * the program cannot ask for them.
  */
 static void probe_vlan(const char *netdev, __u32 ifindex)
 {
@@ -75,14 +75,14 @@ static void probe_vlan(const char *netdev, __u32 ifindex)
 
 	xroce_driver(netdev, driver);
 	if (!xroce_vlan_stripped(netdev))
-		feature_add("vlan", FEATURE_YES, false, "tags stay in the frame");
+		feature_add("vlan", FEATURE_YES, false, "VLAN tags stay in the frame");
 	else if (xroce_vlan_told(ifindex))
 		feature_add("vlan", FEATURE_YES, false,
-			    "driver %s tells of tags in mode native; after a VLAN device is added 'xroce link reload dev %s'",
+			    "driver %s reports VLAN tags in mode native; run 'xroce link reload dev %s' after adding a VLAN device",
 			    driver, netdev);
 	else
 		feature_add("vlan", FEATURE_NO, false,
-			    "driver %s takes tags out of frames, and responses have none: 'ethtool -K %s rxvlan off'",
+			    "driver %s removes VLAN tags from frames, so responses have none; 'ethtool -K %s rxvlan off' keeps them",
 			    driver, netdev);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce feature: what kernel, device and CPU have, and what is missing. */
+/* xroce feature: features of kernel, module, device and CPU. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ bool feature_capable(int capability)
 	return effective >> capability & 1;
 }
 
-/* Names can be read without a right; addresses are zeros then. */
+/* Reading the names needs no capability. Without one, the addresses are zeros. */
 bool feature_symbol(const char *name)
 {
 	char line[512], *at;

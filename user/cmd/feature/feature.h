@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What "xroce feature probe" looks for. */
+/* The probes of "xroce feature probe". */
 #ifndef _XROCE_FEATURE_H
 #define _XROCE_FEATURE_H
 
@@ -8,40 +8,40 @@
 enum feature_state {
 	FEATURE_NO,
 	FEATURE_YES,
-	FEATURE_UNKNOWN,	/* it cannot be told, and the text says why */
+	FEATURE_UNKNOWN,	/* it cannot be determined; the text tells why */
 };
 
 /**
- * feature_add() - note what has been found
- * @name: of the feature
- * @state: whether it is there
- * @needed: nothing works without it
- * @fmt: what it is, or why it is missing and what makes it work
+ * feature_add() - add a feature to the list that is printed
+ * @name: name of the feature
+ * @state: its state
+ * @needed: xroce cannot be used without it
+ * @fmt: a detail, or the reason why it is missing and the cure
  */
 void feature_add(const char *name, enum feature_state state, bool needed,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* Those of the kernel and of the process, feature_kernel.c. */
+/* Features of the kernel and capabilities of the process, kernel.c. */
 void feature_probe_kernel(void);
 void feature_probe_bpf(void);
 
-/* Those of memory and of the CPU, feature_memory.c. */
+/* Features of memory and of the CPU, memory.c. */
 void feature_probe_memory(void);
 void feature_probe_cpu(void);
 
-/* Of the module and what it works with, feature_module.c. */
+/* Features of the module and of the BPF object, module.c. */
 void feature_probe_module(void);
 
-/* Of a network device, feature_dev.c. */
+/* Features of a network device, dev.c. */
 void feature_probe_dev(const char *netdev);
 
-/* Read a small file, without the newline at its end. Return: whether it could be. */
+/* Read the first line of a small file, without the newline. Return: whether this succeeded. */
 bool feature_read(const char *path, char *text, int size);
 
-/* Whether the process has a capability, by its number. */
+/* Does the process have this capability, CAP_*, effective? */
 bool feature_capable(int capability);
 
-/* Whether the kernel has a symbol; of a module with "[module]" behind it. */
+/* Does the kernel have this symbol? A symbol of a module is given as "name\t[module]". */
 bool feature_symbol(const char *name);
 
 #endif /* _XROCE_FEATURE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Features of the kernel, and what the process may do with it. */
+/* Features of the kernel, and capabilities of the process. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -27,7 +27,7 @@ static void probe_release(void)
 	if (uname(&name) ||
 	    sscanf(name.release, "%u.%u", &major, &minor) != 2) {
 		feature_add("kernel", FEATURE_UNKNOWN, true,
-			    "its release cannot be read");
+			    "the kernel's release cannot be read");
 		return;
 	}
 	new = major > NEEDED_MAJOR ||
@@ -45,10 +45,10 @@ static void probe_rights(void)
 		const char *without;
 	} capabilities[] = {
 		{ CAP_NET_ADMIN, "cap_net_admin",
-		  "no links and no persistent objects without it" },
-		/* CAP_BPF is not enough: the BTF of modules is not for all. */
+		  "not held; needed to make links and persistent objects" },
+		/* CAP_BPF is not enough: reading the BTF of modules needs CAP_SYS_ADMIN. */
 		{ CAP_SYS_ADMIN, "cap_sys_admin",
-		  "no link can be made without it" },
+		  "not held; needed to make links" },
 	};
 	size_t i;
 	bool has;
@@ -87,10 +87,10 @@ static void probe_types(void)
 	size_t i;
 	bool has;
 
-	/* Without the right a refusal says nothing. */
+	/* Without these capabilities a refusal does not mean that the feature is missing. */
 	if (!may) {
 		feature_add("bpf_xdp", FEATURE_UNKNOWN, true,
-			    "needs CAP_BPF and CAP_NET_ADMIN to be told");
+			    "cannot be probed without CAP_BPF and CAP_NET_ADMIN");
 		return;
 	}
 	has = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_XDP, NULL) == 1;
@@ -105,7 +105,7 @@ static void probe_types(void)
 	}
 }
 
-/* Whether a program that does nothing is compiled. Return: or -errno. */
+/* Load a trivial program. Return: 1: it is JIT-compiled; 0: it is not; or -errno. */
 static int load_and_look(void)
 {
 	const struct bpf_insn insns[] = {
@@ -125,18 +125,18 @@ static int load_and_look(void)
 	return err ? -errno : info.jited_prog_len > 0;
 }
 
-/* Calls of the module's functions need it. */
+/* The JIT compiler, which calls of the module's kfuncs need. */
 static void probe_jit(void)
 {
 	static const char off[] =
-		"off, and the module's functions need it: sysctl net.core.bpf_jit_enable=1";
+		"off, but calls of the module need it; 'sysctl net.core.bpf_jit_enable=1' enables it";
 	int jited = load_and_look();
 	char text[16];
 
-	/* The sysctl is there in the initial network namespace only. */
+	/* The sysctl exists only in the initial network namespace. */
 	if (jited >= 0)
 		feature_add("bpf_jit", jited ? FEATURE_YES : FEATURE_NO, true,
-			    "%s", jited ? "programs are compiled" : off);
+			    "%s", jited ? "programs are JIT-compiled" : off);
 	else if (feature_read("/proc/sys/net/core/bpf_jit_enable", text,
 			      sizeof(text)))
 		feature_add("bpf_jit", *text == '0' ? FEATURE_NO : FEATURE_YES,
@@ -144,7 +144,7 @@ static void probe_jit(void)
 			    "net.core.bpf_jit_enable is set");
 	else
 		feature_add("bpf_jit", FEATURE_UNKNOWN, true,
-			    "needs CAP_BPF and CAP_NET_ADMIN to be told");
+			    "cannot be probed without CAP_BPF and CAP_NET_ADMIN");
 }
 
 static void probe_bpffs(void)
@@ -155,7 +155,7 @@ static void probe_bpffs(void)
 		feature_add("bpffs", FEATURE_YES, true, "/sys/fs/bpf");
 	else
 		feature_add("bpffs", FEATURE_NO, true,
-			    "/sys/fs/bpf has none: mount -t bpf bpf /sys/fs/bpf");
+			    "not mounted on /sys/fs/bpf; 'mount -t bpf bpf /sys/fs/bpf' mounts it");
 }
 
 static int be_silent(enum libbpf_print_level level, const char *fmt,

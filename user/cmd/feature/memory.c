@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Features of memory and of the CPU. None is needed; all make it better. */
+/* Features of memory and of the CPU. All of them are optional. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +26,13 @@ static void probe_memlock(void)
 		return;
 	}
 	feature_add("memlock", limit.rlim_cur ? FEATURE_YES : FEATURE_NO, false,
-		    "RLIMIT_MEMLOCK lets %s be pinned, %s at most",
+		    "RLIMIT_MEMLOCK allows %s to be pinned; its hard limit is %s",
 		    units_exact(limit.rlim_cur, soft),
-		    limit.rlim_max == RLIM_INFINITY ? "as much as wanted" :
+		    limit.rlim_max == RLIM_INFINITY ? "unlimited" :
 		    units_exact(limit.rlim_max, hard));
 }
 
-/* Of each size: how many there are. */
+/* Number of reserved huge pages of each size. */
 static void probe_hugetlb(void)
 {
 	char text[200] = "", path[128], number[24], unit[UNITS_MAX];
@@ -57,8 +57,8 @@ static void probe_hugetlb(void)
 	if (dir)
 		closedir(dir);
 	feature_add("huge_pages", sum ? FEATURE_YES : FEATURE_NO, false, "%s%s",
-		    *text ? text : "the kernel has none",
-		    sum || !*text ? "" : "; sysctl vm.nr_hugepages reserves some");
+		    *text ? text : "not supported by the kernel",
+		    sum || !*text ? "" : "; 'sysctl vm.nr_hugepages=N' reserves some");
 }
 
 static void probe_thp(void)
@@ -68,7 +68,7 @@ static void probe_thp(void)
 	if (!feature_read("/sys/kernel/mm/transparent_hugepage/enabled", text,
 			  sizeof(text))) {
 		feature_add("transparent_huge_pages", FEATURE_NO, false,
-			    "the kernel has none");
+			    "not supported by the kernel");
 		return;
 	}
 	feature_add("transparent_huge_pages",
@@ -76,7 +76,7 @@ static void probe_thp(void)
 		    "%s", text);
 }
 
-/* On-demand memory: the kernel's part of it, and the module's. */
+/* Support for on-demand memory, in the kernel and in the module. */
 static void probe_on_demand(void)
 {
 	const bool faults = feature_symbol("hmm_range_fault");
@@ -86,13 +86,13 @@ static void probe_on_demand(void)
 	feature_add("hmm", faults && notes ? FEATURE_YES : FEATURE_NO, false,
 		    "%s", faults && notes ?
 		    "hmm_range_fault, mmu_interval_notifier_insert" : faults ?
-		    "no mmu_interval_notifier_insert: CONFIG_MMU_NOTIFIER" :
-		    "no hmm_range_fault: CONFIG_HMM_MIRROR");
-	/* The module uses it, or it does not. */
+		    "no mmu_interval_notifier_insert: a kernel with CONFIG_MMU_NOTIFIER is needed" :
+		    "no hmm_range_fault: a kernel with CONFIG_HMM_MIRROR is needed");
+	/* A module without on-demand memory lacks this function. */
 	module = feature_symbol("xr_odp_miss\t[xroce]");
 	feature_add("on_demand", module ? FEATURE_YES : FEATURE_NO, false, "%s",
-		    module ? "the module faults memory in" :
-		    "the module is not there, or pins all memory");
+		    module ? "the module supports on-demand memory" :
+		    "the module is not loaded, or was built without on-demand memory");
 }
 
 void feature_probe_memory(void)
@@ -103,7 +103,7 @@ void feature_probe_memory(void)
 	probe_on_demand();
 }
 
-/* Return: whether the CPU has it, a word of the line of flags. */
+/* Is @flag a word in the line of flags? */
 static bool cpu_has(const char *flags, const char *flag)
 {
 	const size_t len = strlen(flag);
@@ -137,7 +137,7 @@ void feature_probe_cpu(void)
 		fclose(f);
 	feature_add("crc32", clmul && avx ? FEATURE_YES : FEATURE_NO, false,
 		    "%s", clmul && avx ?
-		    "the CPU multiplies without carries (pclmulqdq, avx)" :
+		    "the CPU has carry-less multiplication (pclmulqdq) and avx" :
 		    !clmul ? "the CPU has no pclmulqdq: a table is used" :
 			     "the CPU has no avx: a table is used");
 }

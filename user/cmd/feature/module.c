@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Features of the module, and of the program that calls it. */
+/* Features of the module, and of the BPF object, whose program calls the module. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +15,7 @@
 #include "feature/feature.h"
 #include "../../lib/priv.h"
 
-/* All that this command was built with. */
+/* All commands of the module that this program was built with. */
 static const __u8 commands[] = {
 	XROCE_NR_LINK_ADD, XROCE_NR_LINK_MAPS, XROCE_NR_LINK_DEL,
 	XROCE_NR_LINK_QUERY, XROCE_NR_LINK_USE, XROCE_NR_LINK_PROG,
@@ -34,7 +34,7 @@ static const __u8 commands[] = {
 
 #define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
-/* Whether modprobe(8) would find it. */
+/* Would modprobe(8) find the module? */
 static bool module_installed(const char *release)
 {
 	char path[128 + sizeof(((struct utsname *)0)->release)], line[512];
@@ -53,7 +53,7 @@ static bool module_installed(const char *release)
 	return found;
 }
 
-/* Return: whether it is loaded. */
+/* Return: whether the module is loaded. */
 static bool probe_loaded(void)
 {
 	struct utsname name;
@@ -75,7 +75,7 @@ static bool probe_loaded(void)
 	return false;
 }
 
-/* A command without a structure does nothing, but says whether it is known. */
+/* A command with a NULL argument does nothing, and fails with ENOTTY only if it is unknown. */
 static void probe_abi(void)
 {
 	unsigned int known = 0;
@@ -93,13 +93,12 @@ static void probe_abi(void)
 	close(fd);
 	feature_add("abi", known == COMMANDS ? FEATURE_YES : FEATURE_NO, true,
 		    "%u of %zu commands%s", known, COMMANDS,
-		    known == COMMANDS ? "" : ": the module is an older one");
+		    known == COMMANDS ? "" : ": the module is older than this program");
 }
 
 /*
- * Look for each function that the program calls in the module's BTF. @module
- * NULL: count them only. Return: how many are missing; @first: one of those;
- * @count: how many there are.
+ * Look up each kfunc that the XDP program calls in the module's BTF. @first: out: name of a
+ * missing kfunc, if any; @count: out: number of kfuncs. Return: number of missing kfuncs.
  */
 static int missing_kfuncs(const struct btf *object, const struct btf *module,
 			  const char **first, int *count)
@@ -147,12 +146,12 @@ static void compare_kfuncs(const struct btf *object)
 	missing = missing_kfuncs(object, module, &name, &count);
 	if (missing)
 		feature_add("kfuncs", FEATURE_NO, true,
-			    "%d of %d functions are missing in the module, as %s()",
+			    "%d of %d functions are missing in the module, for example %s()",
 			    missing, count, name);
 	else
 		feature_add("kfuncs", count ? FEATURE_YES : FEATURE_NO, true,
 			    "%d functions of the module%s", count,
-			    count ? "" : ": the BPF object is not xroce's");
+			    count ? "" : ": the BPF object is not an object of xroce");
 	btf__free(module);
 	btf__free(base);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The handshake in JSON: a line from the client, a line for it. */
+/* The handshake in JSON: a line from the client, and a line in reply. */
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "text.h"
 
 #define VERSION		1
-#define DEPTH		3	/* an object of values, which should be plain */
+#define DEPTH		3	/* maximum nesting: an object, whose values should be plain */
 
-/* The members that a client's line may have. */
+/* The members of a client's line. */
 enum member { XROCE, QPN, PSN, GID, MTU, REGION, MEMBERS };
 
 static const char *const names[MEMBERS] = {
@@ -29,9 +29,9 @@ static const bool needed[MEMBERS] = {
 	[XROCE] = true, [QPN] = true, [PSN] = true, [GID] = true,
 };
 
-#define VALUE_COLUMNS	40	/* of a value, in an error */
+#define VALUE_COLUMNS	40	/* maximum columns of a value in an error */
 
-/* The member, what it must be, and what it is. */
+/* Write an error that a member's value is not valid. Return: false. */
 static bool wrong(char *error, const char *name, const char *want,
 		  struct json_object *value)
 {
@@ -40,7 +40,7 @@ static bool wrong(char *error, const char *name, const char *want,
 	char is[TEXT_SIZE(VALUE_COLUMNS)];
 	bool cut;
 
-	/* What json-c makes of an integer that it cannot hold is not what was said. */
+	/* json-c replaces an integer beyond 64 bits by one of these, so do not print it. */
 	if (json_object_is_type(value, json_type_int) &&
 	    (json_object_get_int64(value) == INT64_MAX ||
 	     json_object_get_int64(value) == INT64_MIN)) {
@@ -55,14 +55,14 @@ static bool wrong(char *error, const char *name, const char *want,
 	return false;
 }
 
-/* An integer that is written as one. */
+/* Take an integer. Return: false if the value is not an integer from 0 to @most. */
 static bool take_number(struct json_object *value, __u32 most, __u32 *to)
 {
 	int64_t number;
 
 	if (!json_object_is_type(value, json_type_int))
 		return false;
-	/* One that does not fit is the nearest that does. */
+	/* An integer that does not fit 64 bits becomes the nearest one that does. */
 	number = json_object_get_int64(value);
 	if (number < 0 || number > most)
 		return false;
@@ -70,7 +70,7 @@ static bool take_number(struct json_object *value, __u32 most, __u32 *to)
 	return true;
 }
 
-/* A text without NUL, of less than @size bytes. */
+/* Take a string without NUL, of less than @size bytes. Return: the string, or NULL. */
 static const char *take_text(struct json_object *value, size_t size)
 {
 	const char *text;
@@ -84,7 +84,7 @@ static const char *take_text(struct json_object *value, size_t size)
 	return text;
 }
 
-/* An address of a host's. */
+/* Take an address that a host can have. */
 static bool take_gid(struct json_object *value, __u8 gid[16], char *error)
 {
 	const char *text = take_text(value, INET6_ADDRSTRLEN);
@@ -147,7 +147,7 @@ static bool take_member(enum member member, struct json_object *value,
 	return false;
 }
 
-/* "qpn, psn: missing" */
+/* Write an error such as "qpn, psn: missing". Return: whether a needed member is missing. */
 static bool missing(char *error, const bool *seen)
 {
 	bool any = false;
@@ -173,7 +173,7 @@ static bool unknown(char *error, const char *name)
 	snprintf(text, sizeof(text), "%s", name);
 	text_cut(text, VALUE_COLUMNS);
 	snprintf(error, HANDSHAKE_ERROR_MAX,
-		 "\"%s\"%s: no such member; there are xroce, qpn, psn, gid, mtu and region",
+		 "\"%s\"%s: no such member; the members are xroce, qpn, psn, gid, mtu and region",
 		 text, strlen(text) < strlen(name) ? "..." : "");
 	return false;
 }
@@ -197,12 +197,12 @@ static bool take_members(struct json_object *object, struct handshake *h,
 	return !missing(error, seen);
 }
 
-/* json-c from 0.18 on refuses an integer that does not fit 64 bits itself. */
+/* From 0.18 on, the parser of json-c refuses integers that do not fit 64 bits. */
 static const char *not_parsed(enum json_tokener_error err)
 {
 	return err == json_tokener_error_parse_number ?
 	       "a number is malformed or too large" :
-	       "not an object of JSON, in one line";
+	       "not a JSON object in one line";
 }
 
 bool handshake_parse(const char *line, size_t len, struct handshake *h,
@@ -263,7 +263,7 @@ static struct json_object *new_region(const struct handshake_region *r)
 	return region;
 }
 
-/* Its text and a newline. */
+/* Text of an object with a newline, allocated; NULL: no memory. Releases the object. */
 static char *to_line(struct json_object *object)
 {
 	const char *text = json_object_to_json_string_ext(object,
@@ -301,7 +301,7 @@ char *handshake_refuse(const char *error)
 	struct json_object *object = json_object_new_object();
 	char *clean = malloc(TEXT_SIZE(strlen(error)));
 
-	/* It may have words of the client's. */
+	/* The error may quote the client. */
 	add(object, "xroce", json_object_new_int(VERSION));
 	add(object, "error", json_object_new_string(clean ?
 			     text_utf8(error, clean) : "no memory"));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The handshake in JSON: a line from the client, a line for it. The manual page
- * xroce-serve(8) describes both. Nothing of a line is believed before it has been
- * checked.
+ * The handshake in JSON: a line from the client, and a line in reply. The manual page
+ * xroce-serve(8) describes both. The client's line is untrusted and completely checked.
  */
 #ifndef _XROCE_HANDSHAKE_H
 #define _XROCE_HANDSHAKE_H
@@ -12,17 +11,17 @@
 
 #include "libxroce.h"
 
-#define HANDSHAKE_LINE_MAX	4096	/* bytes of the client's, with the newline */
+#define HANDSHAKE_LINE_MAX	4096	/* bytes of the client's line, with the newline */
 #define HANDSHAKE_ERROR_MAX	256
-#define HANDSHAKE_BEGINS	'{'	/* the first byte; perftest's is a digit */
+#define HANDSHAKE_BEGINS	'{'	/* first byte of the line; that of perftest is a digit */
 
 /**
- * struct handshake - what the client says
+ * struct handshake - the client's line
  * @qpn: number of its queue pair
- * @psn: packet sequence number that it sends first
+ * @psn: packet sequence number of its first request
  * @gid: its address
  * @mtu: largest path MTU, enum xroce_mtu; 0: any
- * @region: name of the one that it wants; empty: all
+ * @region: name of the requested region; empty: all regions
  */
 struct handshake {
 	__u32 qpn;
@@ -33,7 +32,7 @@ struct handshake {
 };
 
 /**
- * struct handshake_region - what a client is told of a region
+ * struct handshake_region - a region in the reply
  * @name: its name
  * @iova: address by which the client names the first byte
  * @length: bytes
@@ -49,14 +48,14 @@ struct handshake_region {
 };
 
 /**
- * struct handshake_response - what the client is told
+ * struct handshake_response - the reply
  * @qpn: number of the server's queue pair
- * @psn: packet sequence number that it would send first
- * @gid: its address
+ * @psn: packet sequence number of the server's first request, if it sent any
+ * @gid: the server's address
  * @mtu: path MTU of the connection, enum xroce_mtu
- * @max_rd_atomic: READs and atomics that it answers at once
+ * @max_rd_atomic: maximum number of READs and atomics in progress
  * @regions: the regions
- * @n: how many
+ * @n: number of regions
  */
 struct handshake_response {
 	__u32 qpn;
@@ -69,21 +68,21 @@ struct handshake_response {
 };
 
 /**
- * handshake_parse() - read a client's line
+ * handshake_parse() - parse and check a client's line
  * @line: the line, which need not end with NUL
- * @len: its bytes
+ * @len: bytes of the line
  * @h: out
- * @error: HANDSHAKE_ERROR_MAX bytes: out: what is wrong with it
+ * @error: out: HANDSHAKE_ERROR_MAX bytes: error text
  *
- * Return: whether it is one.
+ * Return: whether the line is valid.
  */
 bool handshake_parse(const char *line, size_t len, struct handshake *h,
 		     char *error);
 
-/* The line for a client that is served, for free(3); NULL: no memory. */
+/* The reply to a client that is served, to be freed by free(3). NULL: no memory. */
 char *handshake_accept(const struct handshake_response *answer);
 
-/* The line for one that is not. */
+/* The reply to a client that is not served, likewise. */
 char *handshake_refuse(const char *error);
 
 #endif /* _XROCE_HANDSHAKE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Where clients connect to: a port of our own, or the sockets of systemd. */
+/* Listening sockets: an own port, or the sockets that systemd passes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -12,7 +12,7 @@
 #include "serve/listener.h"
 #include "serve/systemd.h"
 
-/* Seconds of silence, between probes, and probes without an answer. */
+/* TCP keepalive: seconds of idleness, seconds between probes, and number of probes. */
 #define KEEP_IDLE	30
 #define KEEP_EACH	10
 #define KEEP_PROBES	3
@@ -55,7 +55,7 @@ int listener_open(struct listener *l, __u32 port)
 	return 0;
 }
 
-/* Is it one that clients can be accepted from? Return: its port, or -errno. */
+/* Check that a passed socket is a listening TCP socket. Return: its port, or -errno. */
 static int check_passed(int fd)
 {
 	struct sockaddr_storage addr = {};

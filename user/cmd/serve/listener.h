@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Where clients connect to: a port of our own, or the sockets of systemd. */
+/* Listening sockets: an own port, or the sockets that systemd passes. */
 #ifndef _XROCE_LISTENER_H
 #define _XROCE_LISTENER_H
 
@@ -8,14 +8,14 @@
 
 #include <linux/types.h>
 
-#define LISTENER_MAX	8	/* sockets */
+#define LISTENER_MAX	8	/* maximum number of sockets */
 
 /**
- * struct listener - listening sockets, none of which blocks
- * @fd: descriptors
- * @n: how many
- * @port: that of the first
- * @passed: they are systemd's
+ * struct listener - non-blocking listening sockets
+ * @fd: their descriptors
+ * @n: number of sockets
+ * @port: port of the first socket
+ * @passed: they were passed by systemd
  */
 struct listener {
 	int fd[LISTENER_MAX];
@@ -34,27 +34,27 @@ struct listener {
 int listener_open(struct listener *l, __u32 port);
 
 /**
- * listener_take() - take the sockets that systemd has passed, if it has
- * @l: out; @n is 0 if not
+ * listener_take() - take the sockets that systemd has passed, if any
+ * @l: out; @n is 0 if there are none
  *
- * Return: 0; -E2BIG: more than LISTENER_MAX; -ENOTSOCK, -EINVAL: one of them is
- * not a listening TCP socket; or another negative errno.
+ * Return: 0; -E2BIG: more than LISTENER_MAX; -ENOTSOCK, -EINVAL: one of them is not a
+ * listening TCP socket, or the environment is not valid; or another negative errno.
  */
 int listener_take(struct listener *l);
 
-/* Close all; there are none then. */
+/* Close all sockets, and set @n to 0. */
 void listener_close(struct listener *l);
 
 /**
- * listener_accept() - take a connection
+ * listener_accept() - accept a connection
  * @fd: one of the sockets
  * @name: out: numeric address of the peer
- * @size: bytes there
+ * @size: bytes of @name
  *
- * The kernel looks after connections on which nothing is said, so that one whose
- * peer is no more ends within a minute.
+ * TCP keepalive is enabled: an idle connection whose peer has disappeared ends within about
+ * a minute.
  *
- * Return: a socket that does not block, or -errno; -EAGAIN: it has gone again.
+ * Return: a non-blocking socket, or -errno; -EAGAIN: the connection has already ended.
  */
 int listener_accept(int fd, char *name, size_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A TCP peer: whole messages, with a time limit each, until told to stop. */
+/* Messages of a TCP peer, each with a time limit, until a signal says stop. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,10 +10,10 @@
 
 #include "serve/peer.h"
 
-/* What a peer that parts may still have on its way, at most. */
+/* Maximum number of bytes that peer_part() reads and discards. */
 #define PART_BYTES	(64 << 10)
 
-/* Never read, so that every thread sees it, again and again. */
+/* A signalfd that is never read, so that it stays readable for every thread. */
 static int stop_fd = -1;
 
 int peer_catch_signals(void)
@@ -24,7 +24,7 @@ int peer_catch_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	/* nohup(1) has it ignored, which a blocked signal is not. */
+	/* Leave SIGHUP alone if it is ignored, as by nohup(1): a signalfd would report it. */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
@@ -46,7 +46,7 @@ static long long now_ms(void)
 	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
-/* Wait for @events of @fd, until @end; -1: for ever. */
+/* Wait for @events of @fd until @end, milliseconds of CLOCK_MONOTONIC; -1: no limit. */
 static int wait_until(int fd, short events, long long end)
 {
 	struct pollfd p[] = {
@@ -76,7 +76,7 @@ int peer_wait(int fd, int ms)
 	return wait_until(fd, POLLIN, ms < 0 ? -1 : now_ms() + ms);
 }
 
-/* Return: bytes; 0: closed; or -errno. */
+/* Receive what is available, and wait for it until @end. Return: bytes; 0: closed; or -errno. */
 static int receive(int fd, void *buf, size_t size, int flags, long long end)
 {
 	ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * A TCP peer: whole messages, with a time limit each, until a signal says stop.
- * Any number of threads may wait, each for a peer of its own.
+ * Messages of a TCP peer, each with a time limit, until a signal says stop. Any number of
+ * threads may wait, each for another peer.
  */
 #ifndef _XROCE_PEER_H
 #define _XROCE_PEER_H
@@ -9,26 +9,26 @@
 #include <stddef.h>
 
 /*
- * Arrange that SIGINT, SIGTERM and SIGHUP end every wait, now and from then on. To be
- * called before there are threads. Return: 0 or -errno.
+ * Make SIGINT, SIGTERM and, unless it is ignored, SIGHUP end every present and later wait.
+ * Must be called before threads are started. Return: 0 or -errno.
  */
 int peer_catch_signals(void);
 
-/* A descriptor that can be read once a signal has said stop; -1: none are caught. */
+/* A descriptor that is readable after one of these signals; -1: they are not caught. */
 int peer_stop_fd(void);
 
 /**
- * peer_wait() - wait until a socket can be read
+ * peer_wait() - wait until a socket is readable
  * @fd: the socket
- * @ms: milliseconds; -1: for ever
+ * @ms: milliseconds; -1: no limit
  *
  * Return: 0; -ETIMEDOUT; -EINTR: a signal said stop, now or earlier.
  */
 int peer_wait(int fd, int ms);
 
 /**
- * peer_peek() - look at the first byte that comes, and leave it there
- * @fd: a socket that does not block
+ * peer_peek() - wait for the next byte, and leave it in the socket
+ * @fd: a non-blocking socket
  * @first: out: the byte
  * @ms: milliseconds
  *
@@ -38,46 +38,46 @@ int peer_peek(int fd, char *first, int ms);
 
 /**
  * peer_read() - read a message
- * @fd: a socket that does not block
- * @buf: where to
- * @size: its bytes
- * @ms: milliseconds that all of it may take
+ * @fd: a non-blocking socket
+ * @buf: out: the message
+ * @size: bytes of the message
+ * @ms: time limit for the whole message, in milliseconds
  *
- * Return: bytes, fewer than @size only if the peer has closed; -ETIMEDOUT;
- * -EINTR: stop; or what recv(2) gives.
+ * Return: bytes read, fewer than @size only if the peer has closed; -ETIMEDOUT; -EINTR: a
+ * signal said stop; or an error of recv(2).
  */
 int peer_read(int fd, void *buf, size_t size, int ms);
 
 /**
- * peer_read_line() - read a line, after which the peer waits for an answer
- * @fd: a socket that does not block
- * @buf: where to, with its newline
- * @size: bytes that there are for it
- * @ms: milliseconds that all of it may take
+ * peer_read_line() - read a line, after which the peer must wait for the reply
+ * @fd: a non-blocking socket
+ * @buf: out: the line with its newline
+ * @size: bytes of @buf
+ * @ms: time limit for the whole line, in milliseconds
  *
- * Return: bytes, without the newline if the peer has closed before it; -EMSGSIZE:
- * it is longer; -EBADMSG: there is more behind it; or as peer_read().
+ * Return: bytes read, without a newline if the peer has closed before it; -EMSGSIZE: the line
+ * is longer than @size; -EBADMSG: there is data after the line; or as peer_read().
  */
 int peer_read_line(int fd, char *buf, size_t size, int ms);
 
 /**
  * peer_write() - write a message
- * @fd: a socket that does not block
+ * @fd: a non-blocking socket
  * @buf: the message
- * @size: its bytes
- * @ms: milliseconds that the peer may take until there is room for all of it
+ * @size: bytes of the message
+ * @ms: time limit until the socket has accepted the whole message, in milliseconds
  *
- * Return: 0; -ETIMEDOUT; -EINTR: stop; or what send(2) gives.
+ * Return: 0; -ETIMEDOUT; -EINTR: a signal said stop; or an error of send(2).
  */
 int peer_write(int fd, const void *buf, size_t size, int ms);
 
 /**
- * peer_part() - say that there is no more, and let the peer read what there was
- * @fd: a socket that does not block
- * @ms: milliseconds that the peer may take to close
+ * peer_part() - shut down the sending side and wait until the peer closes
+ * @fd: a non-blocking socket
+ * @ms: time limit for the peer to close, in milliseconds
  *
- * A socket closed with something unread in it takes back what the peer has not
- * read either.
+ * Closing a socket that has unread data resets the connection, and the peer may lose data
+ * that it has not read yet. Therefore the function reads and discards such data.
  */
 void peer_part(int fd, int ms);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* perftest's messages over TCP. */
+/* Messages of perftest over TCP. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "serve/perftest.h"
 #include "uapi/xroce.h"
 
-/* From 6.28 on a client wants to compare all parameters of the test. */
+/* To a server of version 6.28 or newer, a client would also send all parameters of the test. */
 const char perftest_version[PERFTEST_VERSION_SIZE] = "6.06";
 
 bool perftest_version_ok(const char text[PERFTEST_VERSION_SIZE])
@@ -21,7 +21,7 @@ bool perftest_version_ok(const char text[PERFTEST_VERSION_SIZE])
 	for (i = 0; i < len; i++)
 		if (!isdigit((unsigned char)text[i]) && text[i] != '.')
 			return false;
-	/* Older ones leave out some of the steps; so does perftest refuse. */
+	/* Older versions omit some steps of the handshake. perftest itself refuses them, too. */
 	return atof(text) >= 5.70;
 }
 
@@ -40,7 +40,7 @@ void perftest_mtu_format(__u32 mtu, char text[PERFTEST_MTU_SIZE])
 	text[1] = 0;
 }
 
-/* Exactly @digits of hexadecimal, then a colon. */
+/* Parse exactly @digits hexadecimal digits and a colon. */
 static bool take_hex(const char **text, int digits, __u64 *value)
 {
 	const char *p = *text;

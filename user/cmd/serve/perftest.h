@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * perftest's messages over TCP, as the passive side sees them. The client
- * writes each first; the answer has the same size. Nothing of a message is
- * believed before it has been checked.
+ * Messages of perftest over TCP, from the view of the passive side. The client sends each
+ * message first; the reply has the same size. Messages are untrusted and completely checked.
  */
 #ifndef _XROCE_PERFTEST_H
 #define _XROCE_PERFTEST_H
@@ -20,10 +19,10 @@
 /**
  * struct perftest_key - a side's description of one of its queue pairs
  * @lid: local identifier; 0 on Ethernet
- * @out_reads: READs and atomics that the side can answer at once
+ * @out_reads: READs and atomics in progress that the side accepts
  * @qpn: queue pair number
- * @psn: packet sequence number that it sends first
- * @rkey: key of its region
+ * @psn: packet sequence number of its first request
+ * @rkey: R_Key of its region
  * @va: address in its region
  * @gid: its address
  * @srqn: shared receive queue number, or 0
@@ -39,17 +38,17 @@ struct perftest_key {
 	__u32 srqn;
 };
 
-/* Is it a version that this side can talk to? */
+/* Is this a version that this side supports? */
 bool perftest_version_ok(const char text[PERFTEST_VERSION_SIZE]);
 
-/* The version to answer with: before parameters were negotiated. */
+/* The version to reply with: one that does not negotiate parameters. */
 extern const char perftest_version[PERFTEST_VERSION_SIZE];
 
-/* Return: enum xroce_mtu, or 0 when the message is not one. */
+/* Return: enum xroce_mtu, or 0 if the message is not valid. */
 __u32 perftest_mtu_parse(const char text[PERFTEST_MTU_SIZE]);
 void perftest_mtu_format(__u32 mtu, char text[PERFTEST_MTU_SIZE]);
 
-/* Return: false when the message is not one. */
+/* Return: false if the message is not valid. */
 bool perftest_key_parse(const char text[PERFTEST_KEY_SIZE],
 			struct perftest_key *key);
 void perftest_key_format(const struct perftest_key *key,

@@ -23,10 +23,10 @@
 #define SIZE_MOST	(1ull << 40)
 
 static const struct reason file_reasons[] = {
-	{ EFAULT, "its pages cannot be pinned: say odp, or use tmpfs or hugetlbfs" },
-	{ EOPNOTSUPP, "its pages cannot be pinned: say odp, or use tmpfs or hugetlbfs" },
-	{ ENOMEM, "no memory, or over RLIMIT_MEMLOCK" },
-	{ ENOSPC, "the memory protection table is full, or the pool of translation tables" },
+	{ EFAULT, "its pages cannot be pinned: give odp, or use a file on tmpfs or hugetlbfs" },
+	{ EOPNOTSUPP, "its pages cannot be pinned: give odp, or use a file on tmpfs or hugetlbfs" },
+	{ ENOMEM, "out of memory, or RLIMIT_MEMLOCK is exceeded" },
+	{ ENOSPC, "the memory protection table or the pool of translation tables is full" },
 	{}
 };
 
@@ -42,7 +42,7 @@ static bool name_ok(const char *name)
 	return *name && strlen(name) < XROCE_NAME_MAX;
 }
 
-/* Of all addresses. */
+/* Would the region exceed the 64-bit address space? */
 static bool past_the_end(const struct region *r)
 {
 	return r->size && r->iova + (r->size - 1) < r->iova;
@@ -59,16 +59,16 @@ static int check(struct region *r, bool have_size)
 	if (r->access & WRITING)
 		r->access |= XROCE_ACCESS_LOCAL_WRITE;
 	if (have_size ? !r->size || r->size > SIZE_MOST : !r->path)
-		return usage("region %s: size: must be given, from 1 to 1T%s",
+		return usage("region %s: size: must be from 1 to 1T%s",
 			     r->name, have_size ? "" :
-			     ", or a file that has one");
+			     "; it may be omitted only with file");
 	if (past_the_end(r))
-		return usage("region %s: iova: it would go past the last address",
+		return usage("region %s: iova: the region would exceed the 64-bit address space",
 			     r->name);
 	return EXIT_OK;
 }
 
-/* Words of one region, behind "region". */
+/* Parse the words of one region, after "region". Return: an exit status. */
 static int parse_one(struct region *r, int argc, char **argv)
 {
 	bool odp = false;
@@ -85,7 +85,7 @@ static int parse_one(struct region *r, int argc, char **argv)
 	int status;
 
 	if (!argc || !name_ok(argv[0]))
-		return usage("region \"%s\": a name has 1 to %u letters, digits, '.', '_' or '-'",
+		return usage("region \"%s\": a name must have 1 to %u letters, digits, '.', '_' or '-'",
 			     argc ? argv[0] : "", XROCE_NAME_MAX - 1);
 	*r = (struct region){
 		.name = argv[0],
@@ -104,7 +104,7 @@ static int parse_one(struct region *r, int argc, char **argv)
 	return check(r, args[SIZE].state & ARG_SEEN);
 }
 
-/* How many words up to the next region: names have a value, but for the flag. */
+/* Number of words before the next "region". Each word except "odp" has a value. */
 static int words_of_one(int argc, char **argv)
 {
 	int i = 1;
@@ -134,7 +134,7 @@ int regions_parse(struct regions *regions, int argc, char **argv)
 		if (regions_find(regions, one.name))
 			return usage("region %s: given twice", one.name);
 		if (regions->n == REGIONS_MAX)
-			return usage("more than %d regions", REGIONS_MAX);
+			return usage("more than %d regions are given", REGIONS_MAX);
 		regions->all[regions->n++] = one;
 	}
 	return EXIT_OK;
@@ -172,13 +172,13 @@ static int not_registered(const struct region *r, struct xroce *x, int err)
 		    limit_reason(x, err, memory_reasons, &wanted));
 }
 
-/* Open the file, make it if need be, and see that it is as long as said. */
+/* Open the region's file, create it if necessary, and check its length. */
 static int open_file(struct region *r)
 {
 	bool write = r->access & XROCE_ACCESS_LOCAL_WRITE;
 	struct stat st;
 
-	/* To be made it must be writable, whatever clients may do. */
+	/* A new file must be opened for writing, whatever the rights of clients. */
 	r->fd = open(r->path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	if (r->fd < 0 && errno == ENOENT && r->size)
 		r->fd = open(r->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -187,7 +187,7 @@ static int open_file(struct region *r)
 	if (!S_ISREG(st.st_mode))
 		return fail("region %s: file %s: not a regular file", r->name,
 			    r->path);
-	/* Two servers, or two regions, would overwrite each other's. */
+	/* The lock keeps two servers, or two regions, from overwriting each other's data. */
 	if (flock(r->fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB))
 		return errno == EWOULDBLOCK ?
 			fail("region %s: file %s: in use by another region or server",
@@ -205,7 +205,7 @@ static int open_file(struct region *r)
 			    (unsigned long long)r->size);
 	if (!r->size || past_the_end(r))
 		return fail("region %s: file %s: %s", r->name, r->path,
-			    r->size ? "too long for its iova" : "empty: say size");
+			    r->size ? "too long for the given iova" : "empty: give size");
 	return EXIT_OK;
 }
 
@@ -223,7 +223,7 @@ static int open_one(struct region *r, struct xroce *x, __u32 pd)
 	} else if (r->access & XROCE_ACCESS_ON_DEMAND) {
 		flags |= MAP_NORESERVE;
 	}
-	/* Fresh memory is writable, so that pages of its own are pinned. */
+	/* Anonymous memory is always mapped writable, so that not the zero page is pinned. */
 	r->buf = mmap(NULL, r->size, PROT_READ | (write || !r->path ? PROT_WRITE : 0),
 		      flags, r->fd, 0);
 	if (r->buf == MAP_FAILED)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The named regions of xroce serve: memory that outlives its clients or, where it
- * lies over a file, the server as well.
+ * The named regions of xroce serve: memory that outlives its clients and, if it belongs to a
+ * file, also the server.
  *
- * A region is registered once, in a protection domain without queue pairs, and for
- * each client that wants it again, over the same memory, in the client's domain:
- * no client's key is good for another one, and none for longer than the client.
+ * A region is registered once in a protection domain without queue pairs. For each client that
+ * requests it, it is registered again over the same memory in the client's protection domain.
+ * Thus a key is valid only for one client, and only until that client leaves.
  */
 #ifndef _XROCE_REGIONS_H
 #define _XROCE_REGIONS_H
@@ -19,15 +19,15 @@
 
 /**
  * struct region - memory with a name
- * @name: of letters, digits, '.', '_' and '-'
- * @path: file that it lies over; NULL: fresh memory
- * @size: bytes; 0: those that the file has
+ * @name: its name, of letters, digits, '.', '_' and '-'
+ * @path: path of its file; NULL: anonymous memory
+ * @size: bytes; 0: the length of the file
  * @iova: address by which clients name the first byte
- * @access: what clients may do: XROCE_ACCESS_REMOTE_*, XROCE_ACCESS_FLUSH_GLOBAL;
- *	and the local rights that this takes, XROCE_ACCESS_ON_DEMAND among them
- * @fd: the file, with a lock; -1: none
- * @buf: where it is mapped; MAP_FAILED: nowhere
- * @mr: its handle
+ * @access: rights of clients, XROCE_ACCESS_REMOTE_* and XROCE_ACCESS_FLUSH_GLOBAL; local
+ *	rights that these need; and XROCE_ACCESS_ON_DEMAND
+ * @fd: descriptor of the locked file; -1: none
+ * @buf: address of the mapping; MAP_FAILED: not mapped
+ * @mr: handle of the region
  */
 struct region {
 	const char *name;
@@ -45,7 +45,7 @@ struct regions {
 	size_t n;
 };
 
-/* What of the rights is for clients. */
+/* Rights that clients can have. */
 #define REGION_REMOTE	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
 			 XROCE_ACCESS_REMOTE_ATOMIC | XROCE_ACCESS_FLUSH_GLOBAL)
 
@@ -53,20 +53,20 @@ struct regions {
  * regions_parse() - read "region NAME size SIZE ... region NAME ..."
  * @regions: out
  * @argc: number of words
- * @argv: the words, to which the names refer from then on
+ * @argv: the words; names and paths in @regions point to them
  *
- * Return: EXIT_OK, or EXIT_USAGE after saying why.
+ * Return: EXIT_OK, or EXIT_USAGE after printing an error.
  */
 int regions_parse(struct regions *regions, int argc, char **argv);
 
 /**
- * regions_open() - map the memory of all, and register it
- * @regions: as read
+ * regions_open() - map and register the memory of all regions
+ * @regions: as returned by regions_parse()
  * @x: the handle
- * @pd: protection domain of what is registered
+ * @pd: protection domain of the regions
  *
- * Return: an exit status; what is wrong has been said. regions_close() takes back
- * what has been done, in either case.
+ * Return: an exit status; an error has been printed. After success and after failure,
+ * regions_close() must be called.
  */
 int regions_open(struct regions *regions, struct xroce *x, __u32 pd);
 
@@ -74,16 +74,16 @@ int regions_open(struct regions *regions, struct xroce *x, __u32 pd);
 const struct region *regions_find(const struct regions *regions,
 				  const char *name);
 
-/* Print them, as an array of the object that is being printed. */
+/* Print the regions, as an array in the object that is being printed. */
 void regions_print(const struct regions *regions);
 
 /**
- * regions_close() - unmap all, with what was written brought to the files
- * @regions: as opened
+ * regions_close() - write the memory back to the files, and unmap it
+ * @regions: the regions
  *
- * To be called when the handle has been closed, so that nobody writes any more.
+ * Must be called after the handle is closed, so that clients no longer write.
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int regions_close(struct regions *regions);
 

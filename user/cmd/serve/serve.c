@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce serve: named regions for whoever asks, and the passive side of perftest. */
+/* xroce serve: a server of named regions, and the passive side of perftest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -23,7 +23,7 @@
 #include "serve/sessions.h"
 #include "serve/systemd.h"
 
-#define DEFAULT_SIZE	(8 << 20)	/* what perftest's -a writes at most */
+#define DEFAULT_SIZE	(8 << 20)	/* maximum size with option -a of perftest */
 
 struct serve {
 	struct server server;
@@ -32,14 +32,14 @@ struct serve {
 	const char *dev;
 	const char *path;
 	__u32 port;
-	__u32 count;		/* clients; 0: any number */
-	__u32 clients;		/* at a time */
+	__u32 count;		/* end after so many clients; 0: never */
+	__u32 clients;		/* maximum number of clients at a time */
 	__u32 timeout;		/* seconds */
 	__u32 idle;		/* seconds */
-	bool attached;		/* the link is ours to detach */
+	bool attached;		/* this process has attached the link, and must detach it */
 };
 
-/* Options without a letter. */
+/* Long options without a letter. */
 enum { NETDEV = 256, PORT, SIZE, COUNT, CLIENTS, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
 
 static const struct option longopts[] = {
@@ -61,18 +61,19 @@ static int help(void)
 {
 	fputs("usage: xroce serve [OPTIONS] [region NAME [size SIZE] [file PATH] [iova ADDR]\n"
 	      "                             [access LIST] [odp]]...\n"
-	      "  --netdev DEV    network device (the one that has a link)\n"
+	      "options, with their defaults in parentheses:\n"
+	      "  --netdev DEV    network device (the only one that has a link)\n"
 	      "  --port N        TCP port of the handshake (18515)\n"
-	      "  --clients N     clients at a time (64)\n"
-	      "  --count N       leave after N clients (never)\n"
-	      "  --gid-ip ADDR   own address (one of DEV's)\n"
+	      "  --clients N     maximum number of clients at a time (64)\n"
+	      "  --count N       exit after N clients (never)\n"
+	      "  --gid-ip ADDR   own address (one of DEV)\n"
 	      "  --timeout N     seconds for each step of the handshake (10)\n"
-	      "  -v, --verbose   tell of each queue pair\n"
-	      "for clients of perftest's, without any region or where --size is given:\n"
-	      "  --size N        bytes of each queue pair's own region (8M)\n"
-	      "  --file PATH     these regions over this file, one after the other\n"
-	      "  --max-qps N     queue pairs that a client may have (64)\n"
-	      "  --idle N        seconds that a client may send nothing (60)\n", stdout);
+	      "  -v, --verbose   print each queue pair on stderr\n"
+	      "for clients of perftest, which are served if no region or --size is given:\n"
+	      "  --size N        bytes of the region of each queue pair (8M)\n"
+	      "  --file PATH     file that these regions share, one after the other (none)\n"
+	      "  --max-qps N     maximum number of queue pairs of a client (64)\n"
+	      "  --idle N        end a client that sends nothing for N seconds (60)\n", stdout);
 	return EXIT_OK;
 }
 
@@ -85,7 +86,7 @@ static int set_number(const char *name, const char *text, __u32 most,
 	return -1;
 }
 
-/* Return: -1: taken; an exit status: leave with it. */
+/* Set an option. Return: -1: success; else an exit status with which to end. */
 static int take_option(struct serve *s, int c)
 {
 	struct server *server = &s->server;
@@ -118,7 +119,7 @@ static int take_option(struct serve *s, int c)
 				     arg_gid.want);
 		wrong = netaddr_gid_error(server->gid);
 		if (wrong)
-			return usage("gid-ip %s: is %s, no host's", optarg, wrong);
+			return usage("gid-ip %s: is %s, not a host's", optarg, wrong);
 		server->have_gid = true;
 		return -1;
 	case MAX_QPS:
@@ -157,17 +158,17 @@ static int take_options(struct serve *s, int argc, char **argv)
 	status = regions_parse(&s->server.regions, argc - optind, argv + optind);
 	if (status)
 		return status;
-	/* Who lends regions does not lend fresh memory to everybody as well. */
+	/* A server with named regions serves clients of perftest only if --size is given. */
 	if (!s->server.size && !s->server.regions.n)
 		s->server.size = DEFAULT_SIZE;
 	if (s->path && !s->server.size)
-		return usage("--file: belongs to --size; a region has a file of its own");
+		return usage("--file: can only be used with --size; for a region, give file after its name");
 	s->server.step_ms = s->timeout * 1000;
 	s->server.idle_ms = s->idle * 1000;
 	return -1;
 }
 
-/* Open the link, or make one that ends with us. Return: an exit status. */
+/* Open the link, or make one that is deleted at the end. Return: an exit status. */
 static int open_link(struct serve *s)
 {
 	struct xroce_attach_opts opts = {
@@ -210,7 +211,7 @@ static int open_file(struct serve *s)
 	return EXIT_OK;
 }
 
-/* As far as the hard limit allows. */
+/* Raise the soft limit to the hard limit. */
 static void raise_limit(int resource)
 {
 	struct rlimit limit;
@@ -241,15 +242,15 @@ static void report_client(const char *name, const struct session_report *r)
 	print_end();
 }
 
-/* The sockets of systemd, or a port. Return: an exit status. */
+/* Take the sockets passed by systemd, or listen on the port. Return: an exit status. */
 static int listen_somewhere(struct serve *s)
 {
 	int err = listener_take(&s->listener);
 
 	if (err)
-		return fail("the sockets that were passed: %s",
+		return fail("sockets passed by systemd: %s",
 			    err == -E2BIG ? "too many" :
-			    err == -EINVAL ? "not all of them listen on TCP" :
+			    err == -EINVAL ? "not all of them are listening TCP sockets" :
 			    strerror(-err));
 	if (s->listener.n)
 		return EXIT_OK;
@@ -257,7 +258,7 @@ static int listen_somewhere(struct serve *s)
 	return err ? fail("port %u: %s", s->port, strerror(-err)) : EXIT_OK;
 }
 
-/* Tell people, and who has started us. */
+/* Print that the server is ready, and notify systemd. */
 static void report_listening(const struct serve *s)
 {
 	print_begin();
@@ -321,7 +322,7 @@ int do_serve(int argc, char **argv)
 	char error[XROCE_ERROR_MAX];
 	int status, err;
 
-	/* getopt wants the word before the first option. */
+	/* getopt(3) skips the first word: pass the noun, too. */
 	status = take_options(&s, argc + 1, argv - 1);
 	if (status >= 0)
 		return status;
@@ -338,7 +339,7 @@ int do_serve(int argc, char **argv)
 	if (!status)
 		status = listen_and_serve(&s);
 
-	/* The descriptor takes its objects along. */
+	/* Closing the handle destroys all objects of the server. */
 	xroce_close(s.server.x);
 	if (regions_close(&s.server.regions))
 		status = EXIT_ERROR;

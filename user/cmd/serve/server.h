@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What all clients of xroce serve are given, and how it went with each. */
+/* Parameters of xroce serve for all clients, and the report about a client. */
 #ifndef _XROCE_SERVER_H
 #define _XROCE_SERVER_H
 
@@ -12,21 +12,21 @@
 #define SESSION_QPS_MAX	1024
 
 /**
- * struct server - what all clients are given
+ * struct server - parameters for all clients
  * @x: the handle
- * @netdev: the device it works on
- * @regions: those with a name
- * @size: bytes of the region of each queue pair of perftest's, a multiple of the
- *	page size; 0: perftest is not served
- * @file: file that these lie over, one after the other; -1: fresh memory
- * @max_qps: queue pairs that a client may have, up to SESSION_QPS_MAX
+ * @netdev: name of the link's device
+ * @regions: the named regions
+ * @size: perftest: bytes of the region of each queue pair, a multiple of the page size;
+ *	0: perftest is not served
+ * @file: perftest: file that contains these regions, one after the other; -1: anonymous memory
+ * @max_qps: maximum number of queue pairs of a client, up to SESSION_QPS_MAX
  * @mtu: largest path MTU, enum xroce_mtu
- * @step_ms: a client has this long for each step of the handshake
- * @idle_ms: a client of perftest's may send nothing for this long
+ * @step_ms: time limit for each step of the handshake, milliseconds
+ * @idle_ms: perftest: time limit for a client that sends nothing, milliseconds
  * @have_gid: @gid is given
- * @gid: own address; else it is chosen by the client's
- * @verbose: tell of each queue pair on stderr
- * @lock: of the length of @file, and of the reports of clients that are served
+ * @gid: own address; if not given, it is chosen by the client's address
+ * @verbose: print each queue pair on stderr
+ * @lock: protects the length of @file, and the reports of clients that are being served
  */
 struct server {
 	struct xroce *x;
@@ -45,19 +45,19 @@ struct server {
 };
 
 /**
- * struct session_report - how it went with a client
- * @region: the named one that it asked for; empty: none in particular
+ * struct session_report - report about a client; counters are sums over its queue pairs
+ * @region: name of the region that it requested; empty: none in particular
  * @qps: number of queue pairs
- * @qpn: number of the first
- * @mtu: bytes of the path MTU; 0: it did not come to that
- * @packets: requests taken in order, of all queue pairs
- * @bytes: payload written
+ * @qpn: queue pair number of the first one
+ * @mtu: path MTU in bytes; 0: the handshake failed before it was known
+ * @packets: requests accepted in order
+ * @bytes: payload bytes written
  * @tx: responses sent
- * @tx_bytes: their bytes, with all headers
- * @duplicates: requests seen again
+ * @tx_bytes: bytes of these responses, with all headers
+ * @duplicates: duplicate requests
  * @naks: negative acknowledgements sent
- * @cause: enum xroce_cause that ended the first queue pair which was ended
- * @result: "done", or what went wrong
+ * @cause: enum xroce_cause of the first queue pair that a refusal has ended; 0: none
+ * @result: "done", or an error text
  */
 struct session_report {
 	char region[XROCE_NAME_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A session of xroce serve: what a client was given, while it stays. */
+/* A session of xroce serve: the objects of a client while it is connected. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ int session_write(struct session *s, const void *buf, size_t size)
 
 	if (err == -EINTR)
 		return session_problem(s, err, "stopped");
-	return err ? session_problem(s, err, "answer: %s", strerror(-err)) : 0;
+	return err ? session_problem(s, err, "reply: %s", strerror(-err)) : 0;
 }
 
 int session_add_pd(struct session *s)
@@ -74,14 +74,14 @@ static int choose_gid(struct session *s, struct session_qp *qp)
 
 	name_of_gid(qp->peer.gid, peer);
 	if (wrong)
-		return session_problem(s, -EPROTO, "gid %s: is %s, no host's", peer,
+		return session_problem(s, -EPROTO, "gid %s: is %s, not a host's", peer,
 				       wrong);
 	if (server->have_gid) {
 		memcpy(qp->own.gid, server->gid, sizeof(qp->own.gid));
 		if (netaddr_is_ipv4(server->gid) == ipv4)
 			return 0;
 		return session_problem(s, -EAFNOSUPPORT,
-				       "gid %s: is IPv%c, the server's address is %s",
+				       "gid %s: is IPv%c, but the server's address is %s",
 				       peer, ipv4 ? '4' : '6',
 				       name_of_gid(server->gid, own));
 	}
@@ -125,7 +125,6 @@ struct session_qp *session_add_qp(struct session *s, const struct session_end *p
 	return choose_gid(s, qp) ? NULL : qp;
 }
 
-/* RESET to INIT to RTR to RTS. */
 int session_connect_qp(struct session *s, struct session_qp *qp, __u32 access)
 {
 	struct xroce_connect connect = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* A session of xroce serve: what a client was given, while it stays. */
+/* A session of xroce serve: the objects of a client while it is connected. */
 #ifndef _XROCE_SESSION_H
 #define _XROCE_SESSION_H
 
 #include "serve/server.h"
 
-#define SESSION_RD_ATOMIC	16	/* answered at once */
+#define SESSION_RD_ATOMIC	16	/* READs and atomics in progress */
 
 /**
  * struct session_end - one end of a connection
  * @qpn: queue pair number
- * @psn: packet sequence number that it sends first
+ * @psn: packet sequence number of its first request
  * @gid: its address
  */
 struct session_end {
@@ -20,14 +20,14 @@ struct session_end {
 };
 
 /**
- * struct session_qp - a queue pair of the client's
+ * struct session_qp - a queue pair for the client
  * @peer: the client's end
- * @own: the server's
- * @buf: memory for it alone; MAP_FAILED: none
- * @mr: region over @buf
- * @have_mr: there is one
- * @rkey: its key
- * @out_reads: READs and atomics that are answered at once
+ * @own: the server's end
+ * @buf: perftest: memory of this queue pair; MAP_FAILED: none
+ * @mr: handle of the region over @buf
+ * @have_mr: @mr and @rkey are valid
+ * @rkey: R_Key of that region
+ * @out_reads: maximum number of READs and atomics in progress
  */
 struct session_qp {
 	struct session_end peer;
@@ -41,15 +41,15 @@ struct session_qp {
 
 /**
  * struct session - a client while it is served
- * @server: what all are given
- * @report: how it goes
- * @fd: its connection
- * @pd: protection domain of all that it has
- * @have_pd: there is one
+ * @server: parameters for all clients
+ * @report: the report about it
+ * @fd: its TCP connection
+ * @pd: protection domain of all its objects
+ * @have_pd: @pd is valid
  * @mtu: path MTU, enum xroce_mtu
  * @nqps: number of queue pairs
- * @nmrs: number of named regions
- * @mrs: handles of its own regions over these
+ * @nmrs: number of elements in @mrs
+ * @mrs: handles of its regions over the memory of the named regions
  * @qps: the queue pairs
  */
 struct session {
@@ -66,52 +66,56 @@ struct session {
 };
 
 /**
- * session_serve() - play the passive side of the handshake that the client begins
- * @server: what the client is given
- * @fd: its connection; stays the caller's
- * @report: out; with @server's lock the numbers may be read meanwhile
+ * session_serve() - serve a client from the handshake to its end
+ * @server: parameters for all clients
+ * @fd: its TCP connection, which continues to belong to the caller
+ * @report: out; its numbers may be read meanwhile under @server's lock
  *
- * Any number of threads may do so. All that the client was given is taken back
- * before this returns.
+ * Any number of threads may call this. All objects of the client are destroyed before it
+ * returns.
  *
  * Return: 0 whatever the client did; -EINTR: a signal said stop.
  */
 int session_serve(struct server *server, int fd, struct session_report *report);
 
-/* Leave what went wrong for the report. Return: @err. */
+/* Write the result into the report. Return: @err. */
 int session_problem(struct session *s, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* What did not come, or came in part. Return: a negative errno. */
+/*
+ * Write into the report that the message @what was not received. @err: negative errno, or the
+ * number of bytes received before the peer closed. Return: a negative errno.
+ */
 int session_bad_read(struct session *s, int err, const char *what);
 
+/* Send a message to the client. Return: 0, or -errno with the reason in the report. */
 int session_write(struct session *s, const void *buf, size_t size);
 
-/* Make sure that it has a protection domain. Return: 0 or -errno. */
+/* Allocate the client's protection domain unless it has one. Return: 0 or -errno. */
 int session_add_pd(struct session *s);
 
 /**
- * session_add_qp() - add a queue pair, in the state RESET
+ * session_add_qp() - add a queue pair, in state RESET
  * @s: the session
- * @peer: its end
+ * @peer: the client's end
  *
- * It is counted, and so taken back, whatever happens to it from here on.
+ * The end of the session destroys it, also if this function fails after creating it.
  *
- * Return: it, or NULL after leaving why.
+ * Return: the queue pair, or NULL with the reason in the report.
  */
 struct session_qp *session_add_qp(struct session *s, const struct session_end *peer);
 
-/* Take it to RTS, with these rights, XROCE_ACCESS_*. Return: 0 or -errno. */
+/* Bring a queue pair from RESET to RTS. @access: rights, XROCE_ACCESS_*. Return: 0 or -errno. */
 int session_connect_qp(struct session *s, struct session_qp *qp, __u32 access);
 
-/* Bring the report's numbers up to date. */
+/* Update the numbers in the report. */
 void session_sum_up(struct session *s);
 
-/* The handshakes, up to the end of the client. Return: 0 or -errno. */
+/* Serve a client by one of the handshakes until it leaves. Return: 0 or -errno. */
 int session_perftest(struct session *s);
 int session_json(struct session *s);
 
-/* Send what is in the report to a client that has not been told it yet. */
+/* Send the result in the report to the client, as an error. */
 void session_json_refuse(struct session *s);
 
 #endif /* _XROCE_SESSION_H */

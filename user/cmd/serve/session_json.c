@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A client of the handshake in JSON: named regions, for as long as it stays. */
+/* A client of the handshake in JSON: it has access to named regions until it disconnects. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "serve/peer.h"
 #include "serve/session.h"
 
-/* The region once more, for this client alone. */
+/* Register the memory of a named region again, for this client only. */
 static int add_region(struct session *s, const struct region *region,
 		      struct handshake_region *offer)
 {
@@ -39,7 +39,7 @@ static int add_region(struct session *s, const struct region *region,
 	return 0;
 }
 
-/* Say which there are, as far as there is room. */
+/* Report that the requested region does not exist, with a list of regions as far as it fits. */
 static int no_region(struct session *s, const char *name)
 {
 	const struct regions *all = &s->server->regions;
@@ -54,11 +54,11 @@ static int no_region(struct session *s, const char *name)
 		strcat(list, *list ? ", " : "");
 		strcat(list, all->all[i].name);
 	}
-	return session_problem(s, -ENOENT, "region: no region \"%s\"; there are: %s",
+	return session_problem(s, -ENOENT, "region: no region \"%s\"; the regions are: %s",
 			       name, list);
 }
 
-/* The one that it asks for, or all. */
+/* Register the requested region, or all regions. */
 static int add_regions(struct session *s, const struct handshake *h,
 		       struct handshake_region *offers)
 {
@@ -68,7 +68,7 @@ static int add_regions(struct session *s, const struct handshake *h,
 	int err;
 
 	if (!all->n)
-		return session_problem(s, -ENOENT, "there are no regions with a name");
+		return session_problem(s, -ENOENT, "the server has no named regions");
 	if (*h->region) {
 		one = regions_find(all, h->region);
 		if (!one)
@@ -139,21 +139,21 @@ static int read_line(struct session *s, struct handshake *h)
 		return session_problem(s, n, "a line of more than %d bytes",
 				       HANDSHAKE_LINE_MAX);
 	if (n == -EBADMSG)
-		return session_problem(s, n, "more than a line");
+		return session_problem(s, n, "data after the line");
 	if (n <= 0 || line[n - 1] != '\n')
-		return session_bad_read(s, n < 0 ? n : 0, "line's end");
+		return session_bad_read(s, n < 0 ? n : 0, "newline");
 	if (!handshake_parse(line, n, h, error))
 		return session_problem(s, -EPROTO, "%s", error);
 	return 0;
 }
 
-/* It works without a word, until it closes. */
+/* Wait until the client closes the connection. Until then it must not send anything. */
 static int let_work(struct session *s)
 {
 	char text;
 	int n;
 
-	/* For who looks at the report. */
+	/* Keep the report up to date for the display of progress. */
 	while ((n = peer_wait(s->fd, 1000)) == -ETIMEDOUT)
 		session_sum_up(s);
 	if (!n)
@@ -161,10 +161,10 @@ static int let_work(struct session *s)
 	if (!n || n == -ECONNRESET)
 		return session_problem(s, 0, "done");
 	if (n > 0)
-		return session_problem(s, -EPROTO, "more than a line");
+		return session_problem(s, -EPROTO, "data after the line");
 	if (n == -ETIMEDOUT)
-		return session_problem(s, n, "it is no more");
-	return session_bad_read(s, n, "end");
+		return session_problem(s, n, "connection timed out");
+	return session_bad_read(s, n, "connection");
 }
 
 int session_json(struct session *s)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A client of perftest's.
+ * A client of perftest.
  *
- * How many queue pairs it has is never said. It sends a key message for
- * each, then all of them again, then the first a third time: the round is over
- * when the first number comes back.
+ * The client does not announce the number of its queue pairs. It sends a key message for each of
+ * them, then all of these again, and then the first one a third time. The first round ends when
+ * the first queue pair number appears again.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "serve/perftest.h"
 #include "serve/session.h"
 
-/* What perftest's clients do. */
+/* Rights that clients of perftest need. */
 #define SERVED_ACCESS	(XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
 			 XROCE_ACCESS_REMOTE_ATOMIC)
 
@@ -39,11 +39,11 @@ static int exchange_versions(struct session *s)
 	if (err)
 		return err;
 	if (!perftest_version_ok(text))
-		return session_problem(s, -EPROTO, "not a version of perftest since 5.70");
+		return session_problem(s, -EPROTO, "not perftest of version 5.70 or newer");
 	return session_write(s, perftest_version, sizeof(perftest_version));
 }
 
-/* Each side takes the larger one; here nothing depends on it. */
+/* Both sides use the larger number. This side does not need it. */
 static int exchange_number(struct session *s, __u32 own, const char *what)
 {
 	__be32 number;
@@ -64,7 +64,7 @@ static int exchange_mtu(struct session *s)
 		return err;
 	s->mtu = perftest_mtu_parse(text);
 	if (!s->mtu)
-		return session_problem(s, -EPROTO, "its MTU is not one");
+		return session_problem(s, -EPROTO, "invalid MTU");
 	perftest_mtu_format(s->server->mtu, text);
 	if (s->mtu > s->server->mtu)
 		s->mtu = s->server->mtu;
@@ -80,7 +80,7 @@ static int read_key(struct session *s, struct perftest_key *key)
 	if (err)
 		return err;
 	if (!perftest_key_parse(text, key))
-		return session_problem(s, -EPROTO, "a key message that is not one");
+		return session_problem(s, -EPROTO, "invalid key message");
 	return 0;
 }
 
@@ -100,13 +100,13 @@ static int write_key(struct session *s, const struct session_qp *qp)
 	return session_write(s, text, sizeof(text));
 }
 
-/* Make room in the file for the region at @offset. Return: 0 or -errno. */
+/* Extend the file if the region at @offset does not fit. Return: 0 or -errno. */
 static int grow_file(struct server *server, __u64 offset)
 {
 	struct stat st;
 	int err = 0;
 
-	/* Or one client's growing would cut off what another has just got. */
+	/* Without the lock, ftruncate() could cut off what another thread has just added. */
 	pthread_mutex_lock(&server->lock);
 	if (fstat(server->file, &st) ||
 	    ((__u64)st.st_size < offset + server->size &&
@@ -165,7 +165,7 @@ static int add_qp(struct session *s, const struct perftest_key *key)
 	qp = session_add_qp(s, &peer);
 	if (!qp)
 		return -EIO;
-	/* A client asks for as many as it is told: not more than it can. */
+	/* A client uses as many as it is told, so do not tell it more than it supports. */
 	qp->out_reads = key->out_reads > SESSION_RD_ATOMIC ? SESSION_RD_ATOMIC :
 			key->out_reads;
 	err = add_region(s, qp);
@@ -179,7 +179,7 @@ static int add_qp(struct session *s, const struct perftest_key *key)
 	return err;
 }
 
-/* Both rounds of key messages, and the one that lets the client go. */
+/* Exchange both rounds of key messages, and the last one, after which the client begins. */
 static int exchange_keys(struct session *s)
 {
 	struct perftest_key key;
@@ -208,7 +208,7 @@ static int exchange_keys(struct session *s)
 		}
 		if (key.qpn != qp->peer.qpn)
 			return session_problem(s, -EPROTO,
-				       "its queue pairs come in another order");
+				       "key messages of the second round in another order");
 		err = write_key(s, qp);
 		if (err)
 			return err;
@@ -216,7 +216,7 @@ static int exchange_keys(struct session *s)
 	return 0;
 }
 
-/* Wait while the client works without a word. Return: 0 when it speaks. */
+/* Wait until the client sends a message. Return: 0; or -errno, -ETIMEDOUT if it is idle. */
 static int let_work(struct session *s)
 {
 	__u64 before = 0, now;
@@ -225,7 +225,7 @@ static int let_work(struct session *s)
 	for (;;) {
 		err = peer_wait(s->fd, 1000);
 		if (err != -ETIMEDOUT)
-			return err < 0 ? session_bad_read(s, err, "end") : 0;
+			return err < 0 ? session_bad_read(s, err, "final message") : 0;
 		session_sum_up(s);
 		now = s->report->packets + s->report->duplicates;
 		idle = now == before ? idle + 1000 : 0;
@@ -237,8 +237,8 @@ static int let_work(struct session *s)
 }
 
 /*
- * The end: key messages, results of 8 bytes each which want an answer as long,
- * and at last "done" or nothing. Which of them come depends on the test.
+ * Messages until the end, which depend on the test: key messages, results of 8 bytes that are
+ * answered with 8 bytes, and finally "done" or nothing.
  */
 static int take_leave(struct session *s)
 {
@@ -246,7 +246,7 @@ static int take_leave(struct session *s)
 	int n, keys = 0, steps, err;
 
 	for (steps = 0; steps < 64; steps++) {
-		/* The latency programs say something before they work, too. */
+		/* The latency tests also send a message before they begin. */
 		err = let_work(s);
 		if (err)
 			return err;
@@ -256,7 +256,7 @@ static int take_leave(struct session *s)
 			     (n == sizeof("done") && !strcmp(text, "done"))))
 			return session_problem(s, 0, "done");
 		if (n != PERFTEST_REPORT_SIZE)
-			return session_bad_read(s, n, "end");
+			return session_bad_read(s, n, "final message");
 		if (!perftest_key_begins(text)) {
 			memset(text, 0, PERFTEST_REPORT_SIZE);
 			err = session_write(s, text, PERFTEST_REPORT_SIZE);
@@ -271,7 +271,7 @@ static int take_leave(struct session *s)
 		if (err)
 			return err;
 	}
-	return session_problem(s, -EPROTO, "no end of messages");
+	return session_problem(s, -EPROTO, "too many messages");
 }
 
 int session_perftest(struct session *s)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The clients of xroce serve, several at a time: a thread for each, so that none
- * waits for another. This thread accepts them, and tells how it went.
+ * The clients of xroce serve. Each client has a thread, so that none waits for another. The
+ * caller's thread accepts them and reports about each at its end.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -23,16 +23,16 @@
 #define PROGRESS_MS	1000
 
 /**
- * struct sessions - all of them
- * @server: what they are given
- * @listener: where they come from
- * @opts: how many
- * @wake: eventfd: one has left
- * @first: those that are there
- * @here: how many
- * @come: how many have come
- * @packets: of all, when progress was last told
- * @bytes: likewise: payload written, and bytes sent
+ * struct sessions - all clients
+ * @server: parameters for all clients
+ * @listener: listening sockets
+ * @opts: limits and callback
+ * @wake: eventfd: a client has left
+ * @first: list of present clients
+ * @here: number of present clients
+ * @come: number of clients accepted so far
+ * @packets: packets of present clients when progress was last shown
+ * @bytes: likewise, payload bytes written plus bytes sent
  */
 struct sessions {
 	struct server *server;
@@ -47,14 +47,14 @@ struct sessions {
 };
 
 /**
- * struct visit - a client while it is there
- * @all: the others
- * @next: one of them
- * @thread: serves it
- * @fd: its connection
- * @left: its thread has nothing more to do; under the server's lock
+ * struct visit - a present client
+ * @all: all clients
+ * @next: next client in the list
+ * @thread: thread that serves it
+ * @fd: its TCP connection
+ * @left: its thread has finished; protected by the server's lock
  * @name: its address
- * @report: how it goes
+ * @report: the report about it; numbers are protected by the server's lock
  */
 struct visit {
 	struct sessions *all;
@@ -76,7 +76,7 @@ static void *serve_one(void *arg)
 	pthread_mutex_lock(&server->lock);
 	v->left = true;
 	pthread_mutex_unlock(&server->lock);
-	/* It cannot be full. */
+	/* The eventfd cannot overflow. */
 	if (write(v->all->wake, &one, sizeof(one)) < 0)
 		return NULL;
 	return NULL;
@@ -94,14 +94,14 @@ static int start_thread(struct visit *v)
 	return -err;
 }
 
-/* Tell one that cannot be served, whatever it speaks, without waiting for it. */
+/* Refuse a client that cannot be served, without waiting for it. perftest gets JSON, too. */
 static void refuse(const struct sessions *all, int fd, const char *name,
 		   const char *why)
 {
 	struct session_report report = {};
 	char *line = handshake_refuse(why), rest[HANDSHAKE_LINE_MAX];
 
-	/* What it has said is taken first: see peer_part(). */
+	/* Read what it has sent, as unread data would reset the connection: see peer_part(). */
 	recv(fd, rest, sizeof(rest), MSG_DONTWAIT);
 	if (line)
 		send(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -134,7 +134,7 @@ static int accept_one(struct sessions *all, int listener)
 	}
 	err = start_thread(v);
 	if (err) {
-		refuse(all, v->fd, v->name, "no thread for it");
+		refuse(all, v->fd, v->name, "cannot start a thread");
 		free(v);
 		return 0;
 	}
@@ -147,7 +147,7 @@ static int accept_one(struct sessions *all, int listener)
 	return 0;
 }
 
-/* Take leave of those that have left, or of all. */
+/* Report about and free clients that have left. @wait: wait for all others, too. */
 static void reap(struct sessions *all, bool wait)
 {
 	struct visit **at = &all->first, *v;
@@ -171,7 +171,7 @@ static void reap(struct sessions *all, bool wait)
 	}
 }
 
-/* How it goes, for who looks at a terminal. */
+/* Show progress on a terminal. */
 static void show_progress(struct sessions *all)
 {
 	char packet_rate[UNITS_MAX], byte_rate[UNITS_MAX];
@@ -187,7 +187,7 @@ static void show_progress(struct sessions *all)
 		naks += v->report.naks;
 	}
 	pthread_mutex_unlock(&all->server->lock);
-	/* Of those that have left nothing is there any more. */
+	/* The sums shrink when a client leaves. */
 	if (packets < all->packets || bytes < all->bytes)
 		all->packets = all->bytes = 0;
 	progress_show("%u clients, %u queue pairs, %llu packets, %s packets/s, %s bytes/s, %llu naks",
@@ -199,7 +199,7 @@ static void show_progress(struct sessions *all)
 	all->bytes = bytes;
 }
 
-/* Wait for what comes next, and do it. Return: 0; -EINTR: stop; or -errno. */
+/* Wait for the next event and handle it. Return: 0; -EINTR: a signal said stop; or -errno. */
 static int step(struct sessions *all)
 {
 	struct pollfd p[2 + LISTENER_MAX] = {
@@ -221,7 +221,7 @@ static int step(struct sessions *all)
 		return -EINTR;
 	if (p[1].revents && read(all->wake, &left, sizeof(left)) > 0)
 		reap(all, false);
-	/* The first of them may have been the last one that counts. */
+	/* accept_one() closes the listener after opts->count clients. */
 	for (i = 0; i < listeners && all->listener->n && !err; i++)
 		if (p[2 + i].revents)
 			err = accept_one(all, all->listener->fd[i]);
@@ -245,7 +245,7 @@ int sessions_serve(struct server *server, struct listener *listener,
 	while (!err && (listener->n || all.here))
 		err = step(&all);
 	listener_close(listener);
-	/* A signal has told all of them; nothing else would. */
+	/* After a signal all threads end by themselves; after an error they must be ended. */
 	for (v = all.first; err && err != -EINTR && v; v = v->next)
 		shutdown(v->fd, SHUT_RDWR);
 	reap(&all, true);

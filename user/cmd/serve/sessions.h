@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The clients of xroce serve, several at a time. */
+/* The clients of xroce serve. */
 #ifndef _XROCE_SESSIONS_H
 #define _XROCE_SESSIONS_H
 
 #include "serve/listener.h"
 #include "serve/server.h"
 
-#define SESSIONS_MAX	1024	/* at a time */
+#define SESSIONS_MAX	1024	/* maximum number of clients at a time */
 
 /**
- * struct sessions_opts - how many, and who wants to know
- * @max: at a time, 1 to SESSIONS_MAX
- * @count: leave when so many have been served; 0: never
- * @report: called, by the caller's thread, for each one that has left, with its
- *	address and how it went
+ * struct sessions_opts - limits and callback
+ * @max: maximum number of clients at a time, 1 to SESSIONS_MAX
+ * @count: return after so many clients; 0: never
+ * @report: called in the caller's thread for each client that has left or was refused, with
+ *	its address and the report
  */
 struct sessions_opts {
 	unsigned int max;
@@ -22,15 +22,15 @@ struct sessions_opts {
 };
 
 /**
- * sessions_serve() - serve clients, each in a thread of its own
- * @server: what they are given
- * @listener: where they come from; closed when enough have come
+ * sessions_serve() - serve clients, each in its own thread
+ * @server: parameters for all clients
+ * @listener: listening sockets; closed after @opts->count clients, and at the end
  * @opts: see struct sessions_opts
  *
- * Those beyond @opts->max are told so, and are not counted.
+ * Clients beyond @opts->max are refused with an error, and are not counted.
  *
- * Return: 0, when enough have been served or a signal said stop; or a negative
- * errno. All have left then.
+ * Return: 0: @opts->count clients have been served, or a signal said stop; or a negative
+ * errno. All clients have left then.
  */
 int sessions_serve(struct server *server, struct listener *listener,
 		   const struct sessions_opts *opts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What systemd agrees upon with a service, by its environment. */
+/* Socket activation and readiness notification of systemd. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define FDS_MAX	1024
 
-/* Return: whether there is a variable of this name that is a number. */
+/* Read a number from an environment variable. Return: whether it is set to a number. */
 static bool number_of(const char *name, __u32 *value)
 {
 	const char *text = getenv(name);
@@ -31,7 +31,7 @@ int systemd_listen_fds(void)
 		return 0;
 	good = number_of("LISTEN_PID", &pid) && number_of("LISTEN_FDS", &n) &&
 	       n <= FDS_MAX;
-	/* For another process, whose environment we have. */
+	/* The sockets are for another process, whose environment was inherited. */
 	if (pid && pid != (__u32)getpid())
 		return 0;
 	unsetenv("LISTEN_PID");
@@ -55,7 +55,7 @@ int systemd_notify(const char *state)
 
 	if (!path)
 		return 0;
-	/* A path, or with @ a name without one. */
+	/* A path, or with @ a name in the abstract namespace. */
 	if ((*path != '/' && *path != '@') || !path[1] ||
 	    strlen(path) >= sizeof(to.sun_path))
 		return -EINVAL;

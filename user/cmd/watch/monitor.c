@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * xroce monitor: requests that are refused and packets that are dropped, as it happens,
- * and objects as they come, go and change.
+ * xroce monitor: prints refused requests, dropped packets, and objects that are added, deleted
+ * or changed, while this happens.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,17 +20,17 @@
 #include "watch/monitor.h"
 
 #define LINKS_MAX	256
-#define OBJECTS_MS	200	/* objects are looked at this often */
+#define OBJECTS_MS	200	/* interval in which objects are queried */
 
 /**
- * struct monitor - what is watched
- * @what: events, XROCE_MONITOR_*; 0: none
- * @m: of all links
- * @dev: names of their devices
- * @n: how many
- * @before: objects, when they were looked at last
- * @left: events to print
- * @bounded: @left counts
+ * struct monitor - state of the monitor
+ * @what: events to print, XROCE_MONITOR_*; 0: none
+ * @m: readers of events, one per link
+ * @dev: names of the links' devices
+ * @n: number of elements in @m and @dev
+ * @before: objects at the last query
+ * @left: number of events still to be printed, if @bounded
+ * @bounded: end after @left events
  */
 static struct monitor {
 	__u32 what;
@@ -50,7 +50,7 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-/* The clock on the wall at a time of CLOCK_MONOTONIC. */
+/* Print the date and time of a CLOCK_MONOTONIC value. */
 static void print_timestamp(__u64 nanoseconds)
 {
 	struct timespec wall, steady;
@@ -96,7 +96,7 @@ bool monitor_end(void)
 	return !stopped;
 }
 
-/* Of an event, what it knows; a number in the place of an unknown name. */
+/* Print the name of an opcode, or its number if it has no name. */
 static void print_opcode(__u8 opcode)
 {
 	const char *name = name_of_opcode(opcode);
@@ -155,7 +155,7 @@ static int open_one(const char *netdev)
 	if (monitor.n == LINKS_MAX)
 		return fail("monitor: more than %d devices", LINKS_MAX);
 	m = xroce_monitor_open(netdev, monitor.what);
-	/* It may be gone by now. */
+	/* The link may have been deleted meanwhile. */
 	if (!m && errno == ENOENT)
 		return EXIT_OK;
 	if (!m)
@@ -171,7 +171,7 @@ static void close_all(void)
 		xroce_monitor_close(monitor.m[--monitor.n]);
 }
 
-/* Read the events of the links that there are now. */
+/* Open readers of events for all present links. */
 static int open_all(const struct objects *now)
 {
 	int status = EXIT_OK;
@@ -201,7 +201,7 @@ static bool same_links(const struct objects *a, const struct objects *b)
 	}
 }
 
-/* Tell of the events of a link, as many as there are now. */
+/* Print all available events of a link. */
 static int show_events(int i)
 {
 	struct xroce_event e;
@@ -226,7 +226,7 @@ static int show_all_events(void)
 	return status;
 }
 
-/* Wait for events, and tell of them. */
+/* Wait for events until the next query of objects is due, and print them. */
 static int wait_for_events(void)
 {
 	struct pollfd fds[LINKS_MAX];
@@ -257,7 +257,7 @@ static int watch(const char *dev, bool objects)
 		status = objects_take(dev, &now);
 		if (status)
 			break;
-		/* A refusal before what it has done to its queue pair. */
+		/* Print a refusal before the change of state that it has caused. */
 		status = show_all_events();
 		if (objects && !status && !stopped)
 			monitor_compare(&monitor.before, &now);
@@ -296,7 +296,7 @@ int do_monitor(int argc, char **argv)
 	monitor.bounded = monitor.left;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* No word: refusals and objects. */
+	/* Default: refusals and objects. */
 	if (!refused && !dropped && !objects)
 		refused = objects = true;
 	monitor.what = (refused ? XROCE_MONITOR_REFUSED : 0) |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of "xroce monitor" share. */
+/* Declarations shared by the files of "xroce monitor". */
 #ifndef _XROCE_MONITOR_H
 #define _XROCE_MONITOR_H
 
@@ -7,13 +7,13 @@
 
 #include "watch/snapshot.h"
 
-/* Begin an event: what it is, and when by CLOCK_MONOTONIC. */
+/* Begin to print an event. @nanoseconds: its time, CLOCK_MONOTONIC. */
 void monitor_begin(const char *event, __u64 nanoseconds);
 
-/* End it. Return: whether there are to be more. */
+/* End an event. Return: false if no more events are to be printed. */
 bool monitor_end(void);
 
-/* Tell of what is in one of the two only, or has changed. */
+/* Print an event for each object that was added, deleted or changed. */
 void monitor_compare(const struct objects *before, const struct objects *now);
 
 #endif /* _XROCE_MONITOR_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce monitor: objects that come, go and change. */
+/* xroce monitor: objects that are added, deleted or changed. */
 #include <string.h>
 #include <time.h>
 
@@ -67,7 +67,7 @@ static bool tell(const char *event, const struct object *o)
 	return monitor_end();
 }
 
-/* Another object, of the same kind and number. */
+/* Is it another object with the same kind and number? Only links are told apart, by @key. */
 static bool another(const struct object *o, const struct object *p)
 {
 	return o->kind == OBJECT_LINK && o->key != p->key;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * All counters in Prometheus' text exposition format, version 0.0.4: families
- * of samples, each with its help and type before it.
+ * All counters in Prometheus' text exposition format, version 0.0.4: families of samples, each
+ * preceded by its HELP and TYPE lines.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,14 +23,14 @@ static void family(const char *of, const char *name, const char *type,
 	       of, name, end, help, of, name, end, type);
 }
 
-/* A label's value, in quotes. */
+/* Print a label with its value in quotes. */
 static void value(const char *label, const char *text)
 {
 	char clean[TEXT_SIZE(XROCE_NAME_MAX)];
 	const char *p;
 
 	printf("%s=\"", label);
-	/* A reader takes \\ for one \, so that it has what text_escape() says. */
+	/* Escape each backslash again, so that a reader gets the text of text_escape(). */
 	for (p = text_escape(text, clean); *p; p++) {
 		if (*p == '"' || *p == '\\')
 			printf("\\%c", *p);
@@ -104,17 +104,17 @@ static void print_qps(const struct sample *s)
 		"drop_addr", "drop_psn", "drops"
 	};
 	static const char *const help[] = {
-		"requests taken in order", "payload written to regions",
-		"responses sent, by the program or the module",
-		"their bytes, with all headers",
-		"requests seen again", "negative acknowledgements sent",
+		"requests accepted in order", "payload bytes written to regions",
+		"responses sent, by the XDP program or the module",
+		"bytes of these responses, with all headers",
+		"duplicate requests", "negative acknowledgements sent",
 		"dropped: not the queue pair's addresses",
-		"dropped: out of sequence, not repeatable",
-		"dropped, for whatever cause"
+		"dropped: out of sequence, or cannot be replayed",
+		"packets dropped, for any cause"
 	};
 	size_t c, i;
 
-	family("qp", "info", "gauge", "1; what the queue pair is");
+	family("qp", "info", "gauge", "always 1; the labels describe the queue pair");
 	for (i = 0; i < s->nqps; i++) {
 		const struct xroce_qp_query *q = &s->qps[i].query;
 
@@ -159,7 +159,7 @@ static void print_mrs(const struct sample *s)
 {
 	size_t c, i;
 
-	family("mr", "length_bytes", "gauge", "bytes of the region");
+	family("mr", "length_bytes", "gauge", "length of the region in bytes");
 	for (i = 0; i < s->nmrs; i++) {
 		begin_mr("length_bytes", "", &s->mrs[i]);
 		end(s->mrs[i].query.length);
@@ -180,15 +180,15 @@ static void print_pool(void)
 {
 	struct xroce_mtt_query q = {};
 
-	/* It needs a right that the rest does not. */
+	/* Omitted without CAP_NET_ADMIN, which only this query needs. */
 	if (xroce_mtt_query(&q))
 		return;
 	family("mtt", "entries", "gauge",
 	       "entries of the pool of translation tables");
 	printf("xroce_mtt_entries %llu\n", (unsigned long long)q.entries);
-	family("mtt", "used_entries", "gauge", "those that are in use");
+	family("mtt", "used_entries", "gauge", "entries of the pool that are in use");
 	printf("xroce_mtt_used_entries %llu\n", (unsigned long long)q.used);
-	family("mtt", "largest_entries", "gauge", "the longest free run");
+	family("mtt", "largest_entries", "gauge", "entries of the longest free run in the pool");
 	printf("xroce_mtt_largest_entries %llu\n",
 	       (unsigned long long)q.largest);
 }

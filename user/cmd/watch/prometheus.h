@@ -5,11 +5,11 @@
 
 /**
  * prometheus_print() - print the counters of links, queue pairs and regions
- * @netdev: of this device's link; NULL: of all
+ * @netdev: name of the device whose link is printed; NULL: all links
  *
- * Nothing is printed unless all of it can be.
+ * If reading the counters fails, nothing is printed.
  *
- * Return: an exit status; what is wrong has been said.
+ * Return: an exit status; an error has been printed.
  */
 int prometheus_print(const char *netdev);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What all links, queue pairs and regions have counted at one time. */
+/* Counters of all links, queue pairs and regions at one time. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "qp.h"
 #include "watch/sample.h"
 
-/* What a link that goes away meanwhile says. */
+/* Errors of a link that is deleted, or whose device is unregistered, meanwhile. */
 static bool gone(int err)
 {
 	return err == -ENOENT || err == -ENODEV;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What all links, queue pairs and regions have counted at one time. */
+/* Counters of all links, queue pairs and regions at one time. */
 #ifndef _XROCE_SAMPLE_H
 #define _XROCE_SAMPLE_H
 
@@ -15,7 +15,7 @@ struct sample_link {
 
 struct sample_qp {
 	__u32 link;		/* number of the link */
-	const char *dev;	/* in this sample's links */
+	const char *dev;	/* points into @links of the same sample */
 	struct xroce_qp_query query;
 };
 
@@ -23,19 +23,19 @@ struct sample_mr {
 	__u32 link;
 	const char *dev;
 	struct xroce_mr_query query;
-	bool counted;		/* @stat is there */
+	bool counted;		/* @stat is valid */
 	struct xroce_mr_stat stat;
 };
 
 /**
- * struct sample - counters of what is in this network namespace
- * @time: when, seconds of CLOCK_MONOTONIC
- * @links: by number
- * @qps: by link and number
- * @mrs: by link and handle
- * @nlinks: how many
- * @nqps: how many
- * @nmrs: how many
+ * struct sample - counters of this network namespace
+ * @time: time of the sample, seconds of CLOCK_MONOTONIC
+ * @links: links, sorted by number
+ * @qps: queue pairs, sorted by link and number
+ * @mrs: regions, sorted by link and handle
+ * @nlinks: number of links
+ * @nqps: number of queue pairs
+ * @nmrs: number of regions
  */
 struct sample {
 	double time;
@@ -48,20 +48,20 @@ struct sample {
 };
 
 /**
- * sample_take() - look at all
- * @netdev: only at this device's link; NULL: at all
- * @s: out: for sample_free()
+ * sample_take() - read the counters of all links, queue pairs and regions
+ * @netdev: name of the device whose link is read; NULL: all links
+ * @s: out: to be freed by sample_free()
  *
- * What goes while this looks is left out.
+ * Objects that are deleted meanwhile may be missing.
  *
- * Return: an exit status; what is wrong has been said, and @s is empty.
+ * Return: an exit status; after an error has been printed, @s is empty.
  */
 int sample_take(const char *netdev, struct sample *s);
 
-/* Give its memory back; it is empty then. */
+/* Free the memory of a sample and make it empty. */
 void sample_free(struct sample *s);
 
-/* What a sample has of the same object, or NULL. */
+/* Find the same object in another sample. Return: the object, or NULL. */
 const struct sample_link *sample_find_link(const struct sample *s,
 					   const struct sample_link *link);
 const struct sample_qp *sample_find_qp(const struct sample *s,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* All objects there are, to be compared with those there were. */
+/* A list of all objects, to be compared with an earlier one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static int add_qps(struct xroce *x, struct objects *o, struct object one,
 	return err;
 }
 
-/* Another one each time that a link is made. */
+/* Number of the map "events", which is another one each time that the link is made. */
 static __u32 ring_id(const char *dev)
 {
 	struct bpf_map_info info = {};
@@ -113,7 +113,7 @@ static __u32 ring_id(const char *dev)
 	return info.id;
 }
 
-/* Return: 0 or -errno; a link that goes meanwhile has nothing on it. */
+/* Add a link and its objects, fewer if the link is deleted meanwhile. Return: 0 or -errno. */
 static int add_link(const struct xroce_link_query *link, struct objects *o)
 {
 	struct object one = {

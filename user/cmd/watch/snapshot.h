@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* All objects there are, to be compared with those there were. */
+/* A list of all objects, to be compared with an earlier one. */
 #ifndef _XROCE_SNAPSHOT_H
 #define _XROCE_SNAPSHOT_H
 
@@ -16,17 +16,17 @@ enum object_kind {
 };
 
 /**
- * struct object - one of them
- * @kind: what it is
+ * struct object - an object
+ * @kind: its kind
  * @link: number of the link
- * @id: its number there; 0: the link itself
+ * @id: number of the object on the link; 0 for the link itself
  * @dev: name of the link's device
- * @state: of a queue pair: enum xroce_qp_state; of a window: whether it is bound
- * @cause: of a queue pair: enum xroce_cause
- * @key: of a region: L_Key; of a window: R_Key; of a link: id of its ring of events
- * @length: of a region or a bound window
+ * @state: queue pair: enum xroce_qp_state; window: whether it is bound
+ * @cause: queue pair: enum xroce_cause
+ * @key: region: L_Key; window: R_Key; link: number of its map "events"
+ * @length: region or bound window: length in bytes
  * @pd: protection domain
- * @name: of a region
+ * @name: region: its name
  */
 struct object {
 	enum object_kind kind;
@@ -42,9 +42,9 @@ struct object {
 };
 
 /**
- * struct objects - all of this network namespace
- * @objects: by link, kind and number
- * @count: how many
+ * struct objects - all objects of this network namespace
+ * @objects: the objects, sorted by link, kind and number
+ * @count: number of objects
  */
 struct objects {
 	struct object *objects;
@@ -52,11 +52,11 @@ struct objects {
 };
 
 /**
- * objects_take() - look at all
- * @netdev: only at this device's link, which need not be there; NULL: at all
- * @o: out: for objects_free()
+ * objects_take() - query all objects
+ * @netdev: name of the device whose link is queried, which need not exist; NULL: all links
+ * @o: out: to be freed by objects_free()
  *
- * Return: an exit status; what is wrong has been said, and @o is empty.
+ * Return: an exit status; after an error has been printed, @o is empty.
  */
 int objects_take(const char *netdev, struct objects *o);
 

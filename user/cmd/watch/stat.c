@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce stat: counters of a link, summed over the CPUs. */
+/* xroce stat: counters of links, summed over all CPUs. */
 #include "arg.h"
 #include "cmd.h"
 #include "counter.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* xroce top: links, queue pairs and regions by what happens to them. */
+/* xroce top: rates of links, queue pairs and regions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ void top_print(const struct top_rows tables[TOP_TABLES], double interval)
 	fflush(stdout);
 }
 
-/* As often as asked for, on whatever stdout is. */
+/* Print the tables options.iterations times. stdout need not be a terminal. */
 static int print_times(const char *dev, double interval, enum top_sort sort)
 {
 	struct top_rows tables[TOP_TABLES];
@@ -160,9 +160,9 @@ int do_top(int argc, char **argv)
 	if (options.iterations)
 		return print_times(dev, interval, sort);
 	if (options.json)
-		return usage("JSON needs -n N");
+		return usage("top: JSON output needs -n N");
 	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		return fail("top: standard %s is no terminal; -n N prints N times without one",
+		return fail("top: standard %s is not a terminal; -n N prints N times without one",
 			    isatty(STDOUT_FILENO) ? "input" : "output");
 	return top_screen(dev, interval, sort);
 }

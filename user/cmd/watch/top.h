@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What "xroce top" shows: rows of rates between two samples. */
+/* The tables of "xroce top": rows of rates between two samples. */
 #ifndef _XROCE_TOP_H
 #define _XROCE_TOP_H
 
@@ -7,7 +7,7 @@
 
 #include "watch/sample.h"
 
-/* What rows are sorted by. */
+/* Keys by which rows are sorted. */
 enum top_sort {
 	TOP_BYTES,
 	TOP_PACKETS,
@@ -31,14 +31,15 @@ enum top_table {
 /**
  * struct top_row - a link, a queue pair or a region
  * @dev: name of the link's device
- * @id: number of it
- * @name: of a region, or address of the peer
- * @state: how the program of a link is attached, or state of a queue pair
- * @cause: of a queue pair in error; else empty
- * @length: bytes of a region
- * @rates: by the table's columns, each a second
- * @key: what it is sorted by, but for TOP_ID
- * @bad: there have been errors in this interval, or it is in error
+ * @id: number of the object
+ * @name: region: its name; queue pair: address of the peer
+ * @state: link: how the program is attached; queue pair: its state; region: "not counted" if
+ *	it has no counters
+ * @cause: queue pair in error: the cause; else empty
+ * @length: region: its length in bytes
+ * @rates: rates per second, in the order of the table's columns
+ * @key: sort keys other than TOP_ID
+ * @bad: there were errors in this interval, or the queue pair is in error
  */
 struct top_row {
 	const char *dev;
@@ -54,25 +55,25 @@ struct top_row {
 
 /**
  * struct top_rows - a table
- * @rows: sorted
- * @count: how many
+ * @rows: the sorted rows
+ * @count: number of rows
  */
 struct top_rows {
 	struct top_row *rows;
 	size_t count;
 };
 
-/* Names of a table's rates; NULL ends them. */
+/* Names of each table's rates, ended by NULL. */
 extern const char *const top_rate_names[TOP_TABLES][TOP_RATES + 1];
 
 /**
- * top_make() - make the tables of what has happened between two samples
- * @before: the first
- * @now: the second; names in the rows point there
- * @sort: order
- * @tables: out: for top_free()
+ * top_make() - make tables of the rates between two samples
+ * @before: the first sample
+ * @now: the second sample; device names in the rows point into it
+ * @sort: order of the rows
+ * @tables: out: to be freed by top_free()
  *
- * What is in the second one alone is taken to have started at zero.
+ * Counters of an object that is only in the second sample are assumed to start at zero.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -81,7 +82,7 @@ int top_make(const struct sample *before, const struct sample *now,
 
 void top_free(struct top_rows tables[TOP_TABLES]);
 
-/* A line of a table for people. @row NULL: its head. */
+/* Format a row as a line of text. @row NULL: the head of the table. */
 #define TOP_LINE_MAX	256
 void top_line(enum top_table table, const struct top_row *row,
 	      char line[TOP_LINE_MAX]);
@@ -91,12 +92,11 @@ void top_print(const struct top_rows tables[TOP_TABLES], double interval);
 
 /**
  * top_screen() - show the tables on the terminal until a key or a signal ends it
- * @netdev: of this device's link; NULL: of all
+ * @netdev: name of the device whose link is shown; NULL: all links
  * @interval: seconds between samples
- * @sort: order at first
+ * @sort: initial order
  *
- * Return: an exit status; what is wrong has been said, after the terminal has
- * been restored.
+ * Return: an exit status; an error has been printed after restoring the terminal.
  */
 int top_screen(const char *netdev, double interval, enum top_sort sort);
 

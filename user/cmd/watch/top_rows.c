@@ -26,7 +26,7 @@ const char *const top_rate_names[TOP_TABLES][TOP_RATES + 1] = {
 		      "refused" },
 };
 
-/* Of a counter that may have begun anew. */
+/* Rate of a counter, which may have been reset to zero since @before. */
 static double rate(__u64 now, __u64 before, double interval)
 {
 	return (now >= before ? now - before : now) / interval;
@@ -37,7 +37,7 @@ static __u64 naks(const struct xroce_stat *s)
 	return s->nak_seq + s->nak_inv + s->nak_acc + s->nak_op + s->nak_rnr;
 }
 
-/* Those that nobody is told of. */
+/* Number of dropped packets, for all causes. */
 static __u64 drops(const struct xroce_stat *s)
 {
 	const __u64 *first = &s->drop_length, *last = &s->drop_tx;
@@ -130,7 +130,7 @@ static int compare(const void *a, const void *b, void *arg)
 	const struct top_row *r = a, *s = b;
 	const enum top_sort sort = *(enum top_sort *)arg;
 
-	/* The most first; what has as much keeps its place. */
+	/* Largest first; rows with equal keys are in the order of device and number. */
 	if (sort != TOP_ID && r->key[sort] != s->key[sort])
 		return r->key[sort] < s->key[sort] ? 1 : -1;
 	if (strcmp(r->dev, s->dev))
@@ -181,7 +181,7 @@ void top_free(struct top_rows tables[TOP_TABLES])
 	memset(tables, 0, TOP_TABLES * sizeof(*tables));
 }
 
-/* Text of @width columns, whatever its bytes are; @to has CELL_SIZE() of them. */
+/* Escape @text, and cut or pad it to @width columns. @to has CELL_SIZE() bytes. */
 #define CELL_SIZE(n)	(TEXT_SIZE(n) + 16)
 static void cell(char *to, const char *text, int width)
 {
@@ -190,7 +190,7 @@ static void cell(char *to, const char *text, int width)
 	sprintf(to + strlen(to), "%*s", width - n, "");
 }
 
-/* Columns before the rates. */
+/* Print the columns before the rates. Return: number of bytes. */
 static int line_begin(enum top_table table, const struct top_row *r, char *line)
 {
 	char name[CELL_SIZE(sizeof(r->name))], dev[CELL_SIZE(IF_NAMESIZE)];

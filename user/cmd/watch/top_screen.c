@@ -16,15 +16,15 @@
 enum { PAIR_BAD = 1, PAIR_HEAD };
 
 /**
- * struct screen - what is shown and how
- * @netdev: of this device's link; NULL: of all
+ * struct screen - state of the screen
+ * @netdev: name of the device whose link is shown; NULL: all links
  * @interval: seconds between samples
- * @sort: order
- * @paused: no new samples
- * @quit: a key has ended it
- * @scroll: rows of queue pairs and of regions that are above what is seen
- * @before: the sample before the last
- * @now: the last
+ * @sort: order of the rows
+ * @paused: take no new samples
+ * @quit: the user has quit
+ * @scroll: number of rows of queue pairs and of regions above the visible ones
+ * @before: the sample before @now
+ * @now: the last sample
  */
 struct screen {
 	const char *netdev;
@@ -45,7 +45,7 @@ static void stop(int sig)
 	stopped = 1;
 }
 
-/* Messages are for the terminal as it was before. */
+/* Restore the terminal, also before a message is printed. */
 static void leave(void)
 {
 	if (!isendwin())
@@ -61,8 +61,8 @@ static double seconds(void)
 }
 
 /*
- * How many rows of a table are seen: links first, then half of the rest for each
- * of the others, and what one of them leaves for the other.
+ * Divide the lines of the screen. The table of links gets up to about a third. The other two
+ * tables get half of the rest each, and the lines that the other one does not need.
  */
 static void share(const struct top_rows *tables, int lines, int rows[TOP_TABLES])
 {
@@ -135,7 +135,7 @@ static int draw(const struct screen *s)
 		 s->now.nqps, s->now.nmrs, s->paused ? " PAUSED" : "");
 	erase();
 	put(0, text, A_BOLD);
-	/* A line for the head of all, one for the keys. */
+	/* Except the title and the line of keys. */
 	share(tables, LINES - 2, rows);
 	for (t = 0; t < TOP_TABLES; t++)
 		line = draw_table(s, t, &tables[t], line, rows[t]);
@@ -216,7 +216,7 @@ static void obey(struct screen *s, int key)
 	}
 }
 
-/* Wait for a key, a signal or the time. @waiting: signals that it lets in. */
+/* Wait for a key, a signal or time @until. @waiting: the signal mask while waiting. */
 static void wait_for(double until, const sigset_t *waiting)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -227,7 +227,7 @@ static void wait_for(double until, const sigset_t *waiting)
 		time.tv_sec = left;
 		time.tv_nsec = (left - time.tv_sec) * 1e9;
 	}
-	/* The terminal has gone: there will be no keys. */
+	/* The terminal was closed: there will be no more keys. */
 	if (ppoll(&in, 1, &time, waiting) > 0 &&
 	    in.revents & (POLLHUP | POLLERR | POLLNVAL))
 		stopped = 1;
@@ -238,7 +238,7 @@ static int run(struct screen *s, const sigset_t *waiting)
 	double next = 0;
 	int status = EXIT_OK, key;
 
-	/* Rates of the first screen are those of a tenth of a second. */
+	/* The first screen shows the rates of a tenth of a second. */
 	status = take(s);
 	if (!status)
 		next = seconds() + 0.1;
@@ -262,7 +262,7 @@ static int run(struct screen *s, const sigset_t *waiting)
 	return status;
 }
 
-/* Those that end it arrive in wait_for() alone. */
+/* Block the signals that end the program. They are delivered only in wait_for(). */
 static void catch_signals(sigset_t *waiting)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -287,11 +287,11 @@ int top_screen(const char *netdev, double interval, enum top_sort sort)
 	SCREEN *terminal;
 	int status;
 
-	/* For characters of several bytes. */
+	/* ncurses needs the locale to display multibyte characters. */
 	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
-		return fail("top: TERM: this terminal cannot be used");
+		return fail("top: this terminal cannot be used; check the variable TERM");
 	stopped = 0;
 	catch_signals(&waiting);
 	message_before(leave);
