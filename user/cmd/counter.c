@@ -14,10 +14,10 @@
 
 static const struct counter links[] = {
 	LINK(rx, "packets for queue pair numbers of xroce"),
-	LINK(rx_bytes, "bytes of these packets, with all headers"),
+	LINK(rx_bytes, "bytes of packets received, with all headers"),
 	LINK(tx, "responses sent, by the XDP program or the module"),
 	{ "tx_bytes", offsetof(struct xroce_stat, tx_more),
-	  "bytes of these responses, with all headers" },
+	  "bytes of responses sent, with all headers" },
 	LINK(deferred, "packets deferred until on-demand memory is present"),
 	LINK(pass, "RoCEv2 packets for other queue pair numbers or Ethernet addresses, passed to the stack"),
 	LINK(write, "RDMA WRITE packets executed"),
@@ -84,8 +84,8 @@ const struct counter *const link_counters = links;
 
 static const struct counter mrs[] = {
 	MR(in_requests, "RDMA WRITEs and received messages that began in the region"),
-	MR(in_packets, "packets of these"),
-	MR(in_bytes, "payload bytes of these"),
+	MR(in_packets, "packets of RDMA WRITEs and received messages"),
+	MR(in_bytes, "payload bytes of RDMA WRITEs and received messages"),
 	MR(out_requests, "RDMA READs answered"),
 	MR(out_packets, "RDMA READ response packets"),
 	MR(out_bytes, "payload bytes of RDMA READ responses"),

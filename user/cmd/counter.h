@@ -19,7 +19,7 @@ struct counter {
 	const char *note;
 };
 
-/* All counters of a structure in its order, except @module_tx and what follows: "tx" has them. */
+/* Number of counters that are shown. module_tx and module_tx_bytes are added to others. */
 #define LINK_COUNTERS	(offsetof(struct xroce_stat, module_tx) / sizeof(__u64))
 #define MR_COUNTERS	(sizeof(struct xroce_mr_stat) / sizeof(__u64))
 

@@ -33,7 +33,7 @@ static __u64 in_pages(__u64 bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-/* If @amount more of @what exceeds the limit in @q, describe that in text. Return: whether so. */
+/* Would @amount more of @what exceed the limit in @q? If so, describe the limit in text. */
 static bool full(const struct xroce_limit_query *q, const char *whose,
 		 enum xroce_counted what, __u64 amount)
 {

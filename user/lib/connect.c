@@ -6,7 +6,7 @@
 #include "priv.h"
 #include "xroce_transition.h"
 
-/* Change the state. Of the attributes in @m, pass those that the transition requires. */
+/* Change the state, and set the attributes that the transition requires, from @m. */
 static int to_state(struct xroce *x, struct xroce_qp_modify *m, __u32 type,
 		    __u32 from, __u32 to)
 {

@@ -168,7 +168,7 @@ static int detach_program(struct detach *d, char *error)
 	return 0;
 }
 
-/* Remove what a killed attach or detach has left: the pins, else the program. */
+/* Remove the remains of a killed attach or detach: its pins or, without pins, its program. */
 static int clear_left(struct detach *d, char *error)
 {
 	int err;
@@ -231,7 +231,7 @@ static int detach(struct detach *d, int dev, __u32 flags, char *error)
 	if (err)
 		return err;
 	err = detach_program(d, error);
-	/* Another device may have the name of an unregistered one by now. */
+	/* The pins may already belong to a new device with the name of the unregistered one. */
 	if (!(q.flags & XROCE_F_DEAD) || !xroce_pin_used(d->dir, XROCE_NO_LINK))
 		xroce_pin_remove(d->dir);
 	return err;

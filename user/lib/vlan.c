@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What a driver does with VLAN tags, according to ethtool(8) and the kernel. */
+/* How a driver treats VLAN tags, as reported by ethtool and by the kernel. */
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>

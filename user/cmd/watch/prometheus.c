@@ -106,10 +106,10 @@ static void print_qps(const struct sample *s)
 	static const char *const help[] = {
 		"requests accepted in order", "payload bytes written to regions",
 		"responses sent, by the XDP program or the module",
-		"bytes of these responses, with all headers",
+		"bytes of responses sent, with all headers",
 		"duplicate requests", "negative acknowledgements sent",
-		"dropped: not the queue pair's addresses",
-		"dropped: out of sequence, or cannot be replayed",
+		"packets dropped: not the queue pair's addresses",
+		"packets dropped: out of sequence, or cannot be replayed",
 		"packets dropped, for any cause"
 	};
 	size_t c, i;
