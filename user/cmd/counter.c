@@ -69,7 +69,7 @@ static const struct counter links[] = {
 	LINK(drop_addr, "dropped: not the queue pair's addresses"),
 	LINK(drop_pkey, "dropped: wrong partition key"),
 	LINK(drop_icrc, "dropped: wrong invariant CRC"),
-	LINK(drop_defer, "dropped: no room to defer the packet"),
+	LINK(drop_defer, "dropped: the packet cannot be deferred"),
 	LINK(drop_busy, "dropped: the queue pair is busy"),
 	LINK(drop_tx, "dropped: responses that the device did not accept"),
 	LINK(event_lost, "events lost because the ring buffer was full"),
