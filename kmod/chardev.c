@@ -39,7 +39,7 @@ struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
-			  union xr_arg *arg)
+			  union xroce_cmd *arg)
 {
 	int id;
 
@@ -53,7 +53,7 @@ static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
-			   union xr_arg *arg)
+			   union xroce_cmd *arg)
 {
 	if (arg->link_maps.reserved)
 		return -EINVAL;
@@ -63,7 +63,7 @@ static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
-			  union xr_arg *arg)
+			  union xroce_cmd *arg)
 {
 	struct xroce_link_del *a = &arg->link_del;
 
@@ -75,7 +75,7 @@ static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 static int xr_do_link_query(struct xr_ctx *ctx, struct xr_link *unused,
-			    union xr_arg *arg)
+			    union xroce_cmd *arg)
 {
 	struct xroce_link_query *a = &arg->link_query;
 
@@ -83,7 +83,7 @@ static int xr_do_link_query(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 static int xr_do_link_use(struct xr_ctx *ctx, struct xr_link *unused,
-			  union xr_arg *arg)
+			  union xroce_cmd *arg)
 {
 	struct xr_link *link;
 	int ret = 0;
@@ -112,7 +112,7 @@ out:
 }
 
 static int xr_do_link_prog(struct xr_ctx *ctx, struct xr_link *unused,
-			   union xr_arg *arg)
+			   union xroce_cmd *arg)
 {
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
@@ -120,7 +120,7 @@ static int xr_do_link_prog(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 static int xr_do_pd_add(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	struct xr_owner *owner = xr_new_owner(ctx, link, arg->pd_add.flags);
 
@@ -132,7 +132,7 @@ static int xr_do_pd_add(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_pd_del(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	if (arg->pd_del.reserved)
 		return -EINVAL;
@@ -140,14 +140,14 @@ static int xr_do_pd_del(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_pd_query(struct xr_ctx *ctx, struct xr_link *link,
-			  union xr_arg *arg)
+			  union xroce_cmd *arg)
 {
 	return xr_pd_query(link, &ctx->own, arg->pd_query.flags & XROCE_F_NEXT,
 			   &arg->pd_query);
 }
 
 static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	struct xroce_qp_add *a = &arg->qp_add;
 	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
@@ -160,7 +160,7 @@ static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,
-			   union xr_arg *arg)
+			   union xroce_cmd *arg)
 {
 	if (arg->qp_modify.reserved || arg->qp_modify.reserved2)
 		return -EINVAL;
@@ -168,7 +168,7 @@ static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	if (arg->qp_del.reserved)
 		return -EINVAL;
@@ -176,7 +176,7 @@ static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
-			  union xr_arg *arg)
+			  union xroce_cmd *arg)
 {
 	if (arg->qp_query.reserved)
 		return -EINVAL;
@@ -185,13 +185,13 @@ static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_cq_add(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	return xr_cq_create(link, &ctx->own, &arg->cq_add);
 }
 
 static int xr_do_cq_del(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	if (arg->cq_del.reserved)
 		return -EINVAL;
@@ -199,20 +199,20 @@ static int xr_do_cq_del(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_srq_add(struct xr_ctx *ctx, struct xr_link *link,
-			 union xr_arg *arg)
+			 union xroce_cmd *arg)
 {
 	return xr_srq_create(link, &ctx->own, &arg->srq_add);
 }
 
 static int xr_do_srq_modify(struct xr_ctx *ctx, struct xr_link *link,
-			    union xr_arg *arg)
+			    union xroce_cmd *arg)
 {
 	return xr_srq_modify(link, &ctx->own, arg->srq_modify.srq,
 			     arg->srq_modify.limit);
 }
 
 static int xr_do_srq_del(struct xr_ctx *ctx, struct xr_link *link,
-			 union xr_arg *arg)
+			 union xroce_cmd *arg)
 {
 	if (arg->srq_del.reserved)
 		return -EINVAL;
@@ -220,13 +220,13 @@ static int xr_do_srq_del(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 static int xr_do_srq_query(struct xr_ctx *ctx, struct xr_link *link,
-			   union xr_arg *arg)
+			   union xroce_cmd *arg)
 {
 	return xr_srq_query(link, &ctx->own, &arg->srq_query);
 }
 
 static int xr_do_mtt_query(struct xr_ctx *ctx, struct xr_link *unused,
-			   union xr_arg *arg)
+			   union xroce_cmd *arg)
 {
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
@@ -235,7 +235,7 @@ static int xr_do_mtt_query(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 static int xr_do_mtt_read(struct xr_ctx *ctx, struct xr_link *link,
-			  union xr_arg *arg)
+			  union xroce_cmd *arg)
 {
 	struct xroce_mtt_read *a = &arg->mtt_read;
 	u64 *entry;
@@ -271,7 +271,7 @@ struct xr_cmd {
 	u32 min;
 	u32 flags;
 	bool no_link;
-	int (*fn)(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg);
+	int (*fn)(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 };
 
 static const struct xr_cmd xr_cmds[] = {
@@ -369,7 +369,7 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 	struct xr_ctx *ctx = file->private_data;
 	struct xr_link *link = NULL;
 	const struct xr_cmd *cmd;
-	union xr_arg arg;
+	union xroce_cmd arg;
 	u32 size;
 	int ret;
 

@@ -15,7 +15,7 @@ static int xr_query(struct xr_link *link, void *arg)
 }
 
 int xr_do_limit_set(struct xr_ctx *ctx, struct xr_link *unused,
-		    union xr_arg *arg)
+		    union xroce_cmd *arg)
 {
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
@@ -23,7 +23,7 @@ int xr_do_limit_set(struct xr_ctx *ctx, struct xr_link *unused,
 }
 
 int xr_do_limit_query(struct xr_ctx *ctx, struct xr_link *unused,
-		      union xr_arg *arg)
+		      union xroce_cmd *arg)
 {
 	return xr_link_do(arg->limit_query.link, xr_query, &arg->limit_query);
 }

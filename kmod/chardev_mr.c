@@ -51,7 +51,7 @@ static void xr_phys_free(struct xr_phys *phys)
 	kvfree(phys->pages);
 }
 
-int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg)
+int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 {
 	struct xr_owner *owner = xr_new_owner(ctx, link, arg->mr_reg.flags);
 
@@ -66,7 +66,7 @@ int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link, union xr_arg *arg)
 }
 
 int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
-		   union xr_arg *arg)
+		   union xroce_cmd *arg)
 {
 	if (arg->mr_dereg.reserved)
 		return -EINVAL;
@@ -74,14 +74,14 @@ int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 int xr_do_mr_query(struct xr_ctx *ctx, struct xr_link *link,
-		   union xr_arg *arg)
+		   union xroce_cmd *arg)
 {
 	return xr_mr_query(link, &ctx->own, arg->mr_query.flags & XROCE_F_NEXT,
 			   &arg->mr_query);
 }
 
 int xr_do_mr_reg_phys(struct xr_ctx *ctx, struct xr_link *link,
-		      union xr_arg *arg)
+		      union xroce_cmd *arg)
 {
 	struct xroce_mr_reg_phys *a = &arg->mr_reg_phys;
 	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
@@ -105,7 +105,7 @@ int xr_do_mr_reg_phys(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 int xr_do_mr_reg_shared(struct xr_ctx *ctx, struct xr_link *link,
-			union xr_arg *arg)
+			union xroce_cmd *arg)
 {
 	struct xroce_mr_reg_shared *a = &arg->mr_reg_shared;
 	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
@@ -116,7 +116,7 @@ int xr_do_mr_reg_shared(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
-		   union xr_arg *arg)
+		   union xroce_cmd *arg)
 {
 	struct xroce_mr_rereg *a = &arg->mr_rereg;
 	struct xr_phys phys = {
@@ -146,7 +146,7 @@ int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
 }
 
 int xr_do_mr_advise(struct xr_ctx *ctx, struct xr_link *link,
-		    union xr_arg *arg)
+		    union xroce_cmd *arg)
 {
 	return xr_mr_advise(link, &ctx->own, &arg->mr_advise);
 }

@@ -113,10 +113,10 @@ static bool may_fail(unsigned long nr)
 /* All advised pages are resident, except those whose allocation failed. */
 static void advised(const union arg *a, bool injected)
 {
-	__u64 all = (a->mr_advise.length + MEM_PAGE - 1) / MEM_PAGE;
+	__u64 all = (a->cmd.mr_advise.length + MEM_PAGE - 1) / MEM_PAGE;
 
-	check(a->mr_advise.pages == all || (injected && a->mr_advise.pages < all),
-	      "%llu pages of %llu", a->mr_advise.pages, all);
+	check(a->cmd.mr_advise.pages == all || (injected && a->cmd.mr_advise.pages < all),
+	      "%llu pages of %llu", a->cmd.mr_advise.pages, all);
 }
 
 static const struct command *command(unsigned long nr)

@@ -41,12 +41,12 @@ static void qp_with_queues(int fd, union arg *a)
 
 	must(fd, XROCE_CMD_CQ_ADD, &cq);
 	must(fd, XROCE_CMD_SQ_ADD, &sq);
-	a->qp_add.pd = alloc_case_pd(fd);
-	a->qp_add.type = XROCE_QPT_RC;
-	a->qp_add.recv_cq = cq.cq;
-	a->qp_add.send_cq = cq.cq;
-	a->qp_add.rq_entries = 16;
-	a->qp_add.rq_max_sge = 2;
+	a->cmd.qp_add.pd = alloc_case_pd(fd);
+	a->cmd.qp_add.type = XROCE_QPT_RC;
+	a->cmd.qp_add.recv_cq = cq.cq;
+	a->cmd.qp_add.send_cq = cq.cq;
+	a->cmd.qp_add.rq_entries = 16;
+	a->cmd.qp_add.rq_max_sge = 2;
 }
 
 static void qp_with_srq(int fd, union arg *a)
@@ -56,28 +56,28 @@ static void qp_with_srq(int fd, union arg *a)
 	};
 
 	qp_with_queues(fd, a);
-	srq.pd = a->qp_add.pd;
+	srq.pd = a->cmd.qp_add.pd;
 	must(fd, XROCE_CMD_SRQ_ADD, &srq);
-	a->qp_add.srq = srq.srq;
-	a->qp_add.rq_entries = 0;
-	a->qp_add.rq_max_sge = 0;
+	a->cmd.qp_add.srq = srq.srq;
+	a->cmd.qp_add.rq_entries = 0;
+	a->cmd.qp_add.rq_max_sge = 0;
 }
 
 /* Make a queue pair in state @from, and fill in its transition to @to. */
 static void move(int fd, union arg *a, __u32 from, __u32 to)
 {
-	union arg add = { .size = sizeof(add.qp_add) };
+	union arg add = { .size = sizeof(add.cmd.qp_add) };
 	struct xroce_qp_modify m;
 	__u32 state;
 
 	qp_with_queues(fd, &add);
 	must(fd, XROCE_CMD_QP_ADD, &add);
 	for (state = XROCE_QPS_INIT; state <= from; state++) {
-		m = qp_change(add.qp_add.qpn, state, qp_attrs(XROCE_QPT_RC, state));
+		m = qp_change(add.cmd.qp_add.qpn, state, qp_attrs(XROCE_QPT_RC, state));
 		m.size = sizeof(m);
 		must(fd, XROCE_CMD_QP_MODIFY, &m);
 	}
-	a->qp_modify = qp_change(add.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
+	a->cmd.qp_modify = qp_change(add.cmd.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
 }
 
 static void to_rtr(int fd, union arg *a)
@@ -131,7 +131,7 @@ static int populated(void)
 	a.size = sizeof(struct xroce_qp_add);
 	must(fd, XROCE_CMD_QP_ADD, &a);
 	alloc_case_memory();
-	reg.pd = a.qp_add.pd;
+	reg.pd = a.cmd.qp_add.pd;
 	must(fd, XROCE_CMD_MR_REG, &reg);
 	return fd;
 }

@@ -17,11 +17,11 @@ static char *scattered, *huge;	/* memory, for the tests that need it */
 
 static void region(int fd, union arg *a, const void *mem, size_t pages)
 {
-	a->mr_reg.size = sizeof(a->mr_reg);
-	a->mr_reg.pd = alloc_case_pd(fd);
-	a->mr_reg.access = RIGHTS;
-	a->mr_reg.addr = (uintptr_t)mem;
-	a->mr_reg.length = pages * MEM_PAGE;
+	a->cmd.mr_reg.size = sizeof(a->cmd.mr_reg);
+	a->cmd.mr_reg.pd = alloc_case_pd(fd);
+	a->cmd.mr_reg.access = RIGHTS;
+	a->cmd.mr_reg.addr = (uintptr_t)mem;
+	a->cmd.mr_reg.length = pages * MEM_PAGE;
 }
 
 static void untouched(int fd, union arg *a)
@@ -45,33 +45,33 @@ static void another(int fd, union arg *a)
 {
 	region(fd, a, ALLOC_CASE_FAR, ALLOC_CASE_PAGES);
 	a->flags = XROCE_F_PID;
-	a->mr_reg.pid = alloc_case_process();
+	a->cmd.mr_reg.pid = alloc_case_process();
 }
 
 static void on_demand(int fd, union arg *a)
 {
 	untouched(fd, a);
-	a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+	a->cmd.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
 }
 
 static void on_demand_another(int fd, union arg *a)
 {
 	another(fd, a);
-	a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+	a->cmd.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
 }
 
 /* Needs two extents; the pool has one. */
 static void long_table(int fd, union arg *a)
 {
 	on_demand(fd, a);
-	a->mr_reg.length = (EXTENT_PAGES + 1) * MEM_PAGE;
+	a->cmd.mr_reg.length = (EXTENT_PAGES + 1) * MEM_PAGE;
 }
 
 static void whole_space(int fd, union arg *a)
 {
 	on_demand(fd, a);
-	a->mr_reg.addr = 0;
-	a->mr_reg.length = XROCE_LENGTH_ALL;
+	a->cmd.mr_reg.addr = 0;
+	a->cmd.mr_reg.length = XROCE_LENGTH_ALL;
 }
 
 /* Re-register a region that @fill describes. */
@@ -81,35 +81,35 @@ static void rereg(int fd, union arg *a, void (*fill)(int fd, union arg *a))
 
 	fill(fd, &reg);
 	must(fd, XROCE_CMD_MR_REG, &reg);
-	a->mr_rereg.mr = reg.mr_reg.mr;
-	a->mr_rereg.access = reg.mr_reg.access;
-	a->mr_rereg.pd = reg.mr_reg.pd;
+	a->cmd.mr_rereg.mr = reg.cmd.mr_reg.mr;
+	a->cmd.mr_rereg.access = reg.cmd.mr_reg.access;
+	a->cmd.mr_rereg.pd = reg.cmd.mr_reg.pd;
 }
 
 static void rereg_untouched(int fd, union arg *a)
 {
 	rereg(fd, a, in_runs);
 	alloc_case_memory();
-	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_PD;
-	a->mr_rereg.addr = (uintptr_t)ALLOC_CASE_FAR;
-	a->mr_rereg.length = ALLOC_CASE_PAGES * MEM_PAGE;
-	a->mr_rereg.pd = alloc_case_pd(fd);
+	a->cmd.mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_PD;
+	a->cmd.mr_rereg.addr = (uintptr_t)ALLOC_CASE_FAR;
+	a->cmd.mr_rereg.length = ALLOC_CASE_PAGES * MEM_PAGE;
+	a->cmd.mr_rereg.pd = alloc_case_pd(fd);
 }
 
 static void rereg_on_demand(int fd, union arg *a)
 {
 	rereg_untouched(fd, a);
-	a->mr_rereg.mask |= XROCE_REREG_ACCESS;
-	a->mr_rereg.access |= XROCE_ACCESS_ON_DEMAND;
+	a->cmd.mr_rereg.mask |= XROCE_REREG_ACCESS;
+	a->cmd.mr_rereg.access |= XROCE_ACCESS_ON_DEMAND;
 }
 
 static void rereg_pinned(int fd, union arg *a)
 {
 	rereg(fd, a, on_demand);
-	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
-	a->mr_rereg.access = RIGHTS;
-	a->mr_rereg.addr = (uintptr_t)ALLOC_CASE_FAR;
-	a->mr_rereg.length = ALLOC_CASE_PAGES * MEM_PAGE;
+	a->cmd.mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
+	a->cmd.mr_rereg.access = RIGHTS;
+	a->cmd.mr_rereg.addr = (uintptr_t)ALLOC_CASE_FAR;
+	a->cmd.mr_rereg.length = ALLOC_CASE_PAGES * MEM_PAGE;
 }
 
 static void rereg_phys(int fd, union arg *a)
@@ -121,25 +121,25 @@ static void rereg_phys(int fd, union arg *a)
 	for (i = 0; i < (int)SCATTERED; i++)
 		pages[i] = mem_pfn(scattered + i * MEM_PAGE) * MEM_PAGE;
 	a->flags = XROCE_F_PHYS;
-	a->mr_rereg.mask = XROCE_REREG_TRANSLATION;
-	a->mr_rereg.pages = (uintptr_t)pages;
-	a->mr_rereg.npages = SCATTERED;
-	a->mr_rereg.page_shift = MEM_PAGE_SHIFT;
-	a->mr_rereg.length = SCATTERED * MEM_PAGE;
+	a->cmd.mr_rereg.mask = XROCE_REREG_TRANSLATION;
+	a->cmd.mr_rereg.pages = (uintptr_t)pages;
+	a->cmd.mr_rereg.npages = SCATTERED;
+	a->cmd.mr_rereg.page_shift = MEM_PAGE_SHIFT;
+	a->cmd.mr_rereg.length = SCATTERED * MEM_PAGE;
 }
 
 static void read_only(int fd, union arg *a)
 {
 	in_runs(fd, a);
-	a->mr_reg.access = XROCE_ACCESS_REMOTE_READ;
+	a->cmd.mr_reg.access = XROCE_ACCESS_REMOTE_READ;
 }
 
 /* Write access needs new pins. */
 static void rereg_writable(int fd, union arg *a)
 {
 	rereg(fd, a, read_only);
-	a->mr_rereg.mask = XROCE_REREG_ACCESS;
-	a->mr_rereg.access = RIGHTS;
+	a->cmd.mr_rereg.mask = XROCE_REREG_ACCESS;
+	a->cmd.mr_rereg.access = RIGHTS;
 }
 
 static void advise(int fd, union arg *a, void (*fill)(int fd, union arg *a))
@@ -147,12 +147,12 @@ static void advise(int fd, union arg *a, void (*fill)(int fd, union arg *a))
 	union arg reg = {};
 
 	fill(fd, &reg);
-	reg.mr_reg.iova = reg.mr_reg.addr;
+	reg.cmd.mr_reg.iova = reg.cmd.mr_reg.addr;
 	must(fd, XROCE_CMD_MR_REG, &reg);
-	a->mr_advise.mr = reg.mr_reg.mr;
-	a->mr_advise.advice = XROCE_ADVISE_PREFETCH_WRITE;
-	a->mr_advise.iova = (uintptr_t)ALLOC_CASE_FAR;
-	a->mr_advise.length = ALLOC_CASE_PAGES * MEM_PAGE;
+	a->cmd.mr_advise.mr = reg.cmd.mr_reg.mr;
+	a->cmd.mr_advise.advice = XROCE_ADVISE_PREFETCH_WRITE;
+	a->cmd.mr_advise.iova = (uintptr_t)ALLOC_CASE_FAR;
+	a->cmd.mr_advise.length = ALLOC_CASE_PAGES * MEM_PAGE;
 }
 
 static void advise_untouched(int fd, union arg *a)

@@ -209,7 +209,7 @@ static void fill(const struct shape *s, union arg *a)
 	__u64 v;
 
 	if (s->nr == XROCE_CMD_QP_MODIFY) {
-		fill_modify(&a->qp_modify);
+		fill_modify(&a->cmd.qp_modify);
 		return;
 	}
 	for (c = s->words; *c; c++) {
@@ -233,57 +233,57 @@ static void fill(const struct shape *s, union arg *a)
 	/* Fields that must match others. */
 	switch (s->nr) {
 	case XROCE_CMD_LINK_MAPS:
-		a->link_maps.mpt_fd = maps[0];
-		a->link_maps.qp_fd = maps[1];
-		a->link_maps.mr_stat_fd = maps[2];
-		a->link_maps.prog_fd = -1;
-		a->link_maps.netdev_fd = maps[4];
+		a->cmd.link_maps.mpt_fd = maps[0];
+		a->cmd.link_maps.qp_fd = maps[1];
+		a->cmd.link_maps.mr_stat_fd = maps[2];
+		a->cmd.link_maps.prog_fd = -1;
+		a->cmd.link_maps.netdev_fd = maps[4];
 		break;
 	case XROCE_CMD_LINK_PROG:
-		a->link_prog.prog_fd = program;
+		a->cmd.link_prog.prog_fd = program;
 		break;
 	case XROCE_CMD_MR_REG:
-		a->mr_reg.addr = (__u64)(unsigned long)memory;
-		a->mr_reg.iova = a->mr_reg.addr;
-		a->mr_reg.length = MEMORY * MEM_PAGE;
+		a->cmd.mr_reg.addr = (__u64)(unsigned long)memory;
+		a->cmd.mr_reg.iova = a->cmd.mr_reg.addr;
+		a->cmd.mr_reg.length = MEMORY * MEM_PAGE;
 		if (fuzz_once_in(2))
-			a->mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+			a->cmd.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
 		break;
 	case XROCE_CMD_MR_ADVISE:
-		a->mr_advise.advice = fuzz_below(3);
-		a->mr_advise.iova = (__u64)(unsigned long)memory;
-		a->mr_advise.length = 1 + fuzz_below(MEMORY * MEM_PAGE);
+		a->cmd.mr_advise.advice = fuzz_below(3);
+		a->cmd.mr_advise.iova = (__u64)(unsigned long)memory;
+		a->cmd.mr_advise.length = 1 + fuzz_below(MEMORY * MEM_PAGE);
 		break;
 	case XROCE_CMD_LINK_USE:
-		a->link_use.ifindex = if_nametoindex(LIVE_DEV);
+		a->cmd.link_use.ifindex = if_nametoindex(LIVE_DEV);
 		break;
 	case XROCE_CMD_MR_REG_SHARED:
-		a->mr_reg_shared.length = MEMORY * MEM_PAGE;
+		a->cmd.mr_reg_shared.length = MEMORY * MEM_PAGE;
 		break;
 	case XROCE_CMD_LINK_ADD:
-		a->link_add.ifindex = if_nametoindex(LIVE_SPARE);
+		a->cmd.link_add.ifindex = if_nametoindex(LIVE_SPARE);
 		break;
 	case XROCE_CMD_MR_REG_PHYS:
-		a->mr_reg_phys.length = a->mr_reg_phys.npages * MEM_PAGE -
-					a->mr_reg_phys.offset;
+		a->cmd.mr_reg_phys.length = a->cmd.mr_reg_phys.npages * MEM_PAGE -
+					a->cmd.mr_reg_phys.offset;
 		break;
 	case XROCE_CMD_MTT_READ:
-		a->mtt_read.first = 0;
+		a->cmd.mtt_read.first = 0;
 		break;
 	case XROCE_CMD_QP_ADD:
-		a->qp_add.srq = fuzz_once_in(2) ? a->qp_add.srq : 0;
-		if (a->qp_add.srq)
-			a->qp_add.rq_entries = a->qp_add.rq_max_sge = 0;
+		a->cmd.qp_add.srq = fuzz_once_in(2) ? a->cmd.qp_add.srq : 0;
+		if (a->cmd.qp_add.srq)
+			a->cmd.qp_add.rq_entries = a->cmd.qp_add.rq_max_sge = 0;
 		if (!right)
 			break;
-		a->qp_add.type = XROCE_QPT_RC;
+		a->cmd.qp_add.type = XROCE_QPT_RC;
 		break;
 	case XROCE_CMD_LIMIT_SET:
-		fill_limits(&a->limit_set);
+		fill_limits(&a->cmd.limit_set);
 		break;
 	case XROCE_CMD_MW_BIND:
-		a->mw_bind.access = MW_ALL;
-		a->mw_bind.addr = (__u64)(unsigned long)memory;
+		a->cmd.mw_bind.access = MW_ALL;
+		a->cmd.mw_bind.addr = (__u64)(unsigned long)memory;
 		break;
 	}
 }
@@ -306,7 +306,7 @@ static void learn_all(const struct shape *s, const union arg *a)
 	}
 	/* A query with F_NEXT has found an object, of any owner. */
 	if (s->words[0] && !s->words[1])
-		learn(s->words[0], a->pd_query.pd);
+		learn(s->words[0], a->cmd.pd_query.pd);
 }
 
 /* Corrupt up to three bits, words or flags. */

@@ -33,35 +33,35 @@ static __u32 spare_link(int fd)
 static void fill_link_add(int fd, union arg *a)
 {
 	(void)fd;
-	a->link_add.ifindex = if_nametoindex(LIVE_SPARE);
+	a->cmd.link_add.ifindex = if_nametoindex(LIVE_SPARE);
 }
 
 static void fill_link_maps(int fd, union arg *a)
 {
-	a->link_maps.link = spare_link(fd);
-	a->link_maps.mpt_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "mpt", 4,
+	a->cmd.link_maps.link = spare_link(fd);
+	a->cmd.link_maps.mpt_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "mpt", 4,
 					     sizeof(struct xroce_mpt), 16,
 					     NULL);
-	a->link_maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
+	a->cmd.link_maps.qp_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "qp", 4,
 					    sizeof(struct xroce_qp), 16, NULL);
-	a->link_maps.mr_stat_fd = -1;
-	a->link_maps.prog_fd = -1;
+	a->cmd.link_maps.mr_stat_fd = -1;
+	a->cmd.link_maps.prog_fd = -1;
 }
 
 void close_maps(union arg *a)
 {
-	close(a->link_maps.mpt_fd);
-	close(a->link_maps.qp_fd);
+	close(a->cmd.link_maps.mpt_fd);
+	close(a->cmd.link_maps.qp_fd);
 }
 
 static void fill_link_del(int fd, union arg *a)
 {
-	union arg maps = { .size = sizeof(maps.link_maps) };
+	union arg maps = { .size = sizeof(maps.cmd.link_maps) };
 
 	fill_link_maps(fd, &maps);
 	must(fd, XROCE_CMD_LINK_MAPS, &maps);
 	close_maps(&maps);
-	a->link_del.link = maps.link_maps.link;
+	a->cmd.link_del.link = maps.cmd.link_maps.link;
 }
 
 static void fill_link_prog(int fd, union arg *a)
@@ -71,7 +71,7 @@ static void fill_link_prog(int fd, union arg *a)
 	if (prog < 0)
 		prog = live_program(BPF_PROG_TYPE_XDP, BPF_XDP);
 	fill_link_del(fd, a);
-	a->link_prog.prog_fd = prog;
+	a->cmd.link_prog.prog_fd = prog;
 }
 
 /* XROCE_LIMIT_NONE: other tests must not run into a limit. */
@@ -81,9 +81,9 @@ static void fill_limit_set(int fd, union arg *a)
 
 	(void)fd;
 	check(!xroce_link_find(LIVE_DEV, &q), "a link");
-	a->limit_set.link = q.link;
-	a->limit_set.mask = 1u << XROCE_COUNT_PD;
-	a->limit_set.limit[XROCE_COUNT_PD] = XROCE_LIMIT_NONE;
+	a->cmd.limit_set.link = q.link;
+	a->cmd.limit_set.mask = 1u << XROCE_COUNT_PD;
+	a->cmd.limit_set.limit[XROCE_COUNT_PD] = XROCE_LIMIT_NONE;
 }
 
 static void fill_limit_query(int fd, union arg *a)
@@ -92,7 +92,7 @@ static void fill_limit_query(int fd, union arg *a)
 
 	(void)fd;
 	check(!xroce_link_find(LIVE_DEV, &q), "a link");
-	a->limit_query.link = q.link;
+	a->cmd.limit_query.link = q.link;
 	a->flags = XROCE_F_USER;
 }
 
@@ -105,7 +105,7 @@ static void fill_link_query(int fd, union arg *a)
 static void fill_link_use(int fd, union arg *a)
 {
 	(void)fd;
-	a->link_use.ifindex = if_nametoindex(LIVE_DEV);
+	a->cmd.link_use.ifindex = if_nametoindex(LIVE_DEV);
 }
 
 static __u32 some_pd(int fd)
@@ -124,24 +124,24 @@ static void fill_nothing(int fd, union arg *a)
 
 static void fill_pd(int fd, union arg *a)
 {
-	a->pd_del.pd = some_pd(fd);
+	a->cmd.pd_del.pd = some_pd(fd);
 }
 
 static void fill_mr_reg(int fd, union arg *a)
 {
-	a->mr_reg.pd = some_pd(fd);
-	a->mr_reg.access = XROCE_ACCESS_LOCAL_WRITE;
-	a->mr_reg.addr = (uintptr_t)memory;
-	a->mr_reg.length = sizeof(memory);
+	a->cmd.mr_reg.pd = some_pd(fd);
+	a->cmd.mr_reg.access = XROCE_ACCESS_LOCAL_WRITE;
+	a->cmd.mr_reg.addr = (uintptr_t)memory;
+	a->cmd.mr_reg.length = sizeof(memory);
 }
 
 static void fill_mr(int fd, union arg *a)
 {
-	union arg reg = { .size = sizeof(reg.mr_reg) };
+	union arg reg = { .size = sizeof(reg.cmd.mr_reg) };
 
 	fill_mr_reg(fd, &reg);
 	must(fd, XROCE_CMD_MR_REG, &reg);
-	a->mr_dereg.mr = reg.mr_reg.mr;
+	a->cmd.mr_dereg.mr = reg.cmd.mr_reg.mr;
 }
 
 static void fill_mr_reg_phys(int fd, union arg *a)
@@ -150,38 +150,38 @@ static void fill_mr_reg_phys(int fd, union arg *a)
 
 	*memory = 1;
 	page = mem_pfn(memory) * PAGE;
-	a->mr_reg_phys.pd = some_pd(fd);
-	a->mr_reg_phys.pages = (uintptr_t)&page;
-	a->mr_reg_phys.npages = 1;
-	a->mr_reg_phys.page_shift = MEM_PAGE_SHIFT;
-	a->mr_reg_phys.length = 1;
+	a->cmd.mr_reg_phys.pd = some_pd(fd);
+	a->cmd.mr_reg_phys.pages = (uintptr_t)&page;
+	a->cmd.mr_reg_phys.npages = 1;
+	a->cmd.mr_reg_phys.page_shift = MEM_PAGE_SHIFT;
+	a->cmd.mr_reg_phys.length = 1;
 }
 
 static void fill_mr_reg_shared(int fd, union arg *a)
 {
 	fill_mr(fd, a);
-	a->mr_reg_shared.from = a->mr_dereg.mr;
-	a->mr_reg_shared.pd = some_pd(fd);
+	a->cmd.mr_reg_shared.from = a->cmd.mr_dereg.mr;
+	a->cmd.mr_reg_shared.pd = some_pd(fd);
 }
 
 static void fill_mr_advise(int fd, union arg *a)
 {
-	union arg reg = { .size = sizeof(reg.mr_reg) };
+	union arg reg = { .size = sizeof(reg.cmd.mr_reg) };
 
 	fill_mr_reg(fd, &reg);
-	reg.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
+	reg.cmd.mr_reg.access |= XROCE_ACCESS_ON_DEMAND;
 	must(fd, XROCE_CMD_MR_REG, &reg);
-	a->mr_advise.mr = reg.mr_reg.mr;
-	a->mr_advise.iova = reg.mr_reg.iova;
-	a->mr_advise.length = 1;
+	a->cmd.mr_advise.mr = reg.cmd.mr_reg.mr;
+	a->cmd.mr_advise.iova = reg.cmd.mr_reg.iova;
+	a->cmd.mr_advise.length = 1;
 }
 
 static void fill_mr_rereg(int fd, union arg *a)
 {
 	fill_mr(fd, a);
-	a->mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
-	a->mr_rereg.addr = (uintptr_t)memory;
-	a->mr_rereg.length = 1;
+	a->cmd.mr_rereg.mask = XROCE_REREG_TRANSLATION | XROCE_REREG_ACCESS;
+	a->cmd.mr_rereg.addr = (uintptr_t)memory;
+	a->cmd.mr_rereg.length = 1;
 }
 
 static void fill_mtt_read(int fd, union arg *a)
@@ -189,132 +189,132 @@ static void fill_mtt_read(int fd, union arg *a)
 	static __u64 entry;
 
 	fill_mr(fd, a);
-	a->mtt_read.mr = a->mr_dereg.mr;
-	a->mtt_read.count = 1;
-	a->mtt_read.to = (uintptr_t)&entry;
+	a->cmd.mtt_read.mr = a->cmd.mr_dereg.mr;
+	a->cmd.mtt_read.count = 1;
+	a->cmd.mtt_read.to = (uintptr_t)&entry;
 }
 
 static void fill_qp_add(int fd, union arg *a)
 {
-	a->qp_add.pd = some_pd(fd);
-	a->qp_add.type = XROCE_QPT_RC;
+	a->cmd.qp_add.pd = some_pd(fd);
+	a->cmd.qp_add.type = XROCE_QPT_RC;
 }
 
 static void fill_qp(int fd, union arg *a)
 {
-	union arg add = { .size = sizeof(add.qp_add) };
+	union arg add = { .size = sizeof(add.cmd.qp_add) };
 
 	fill_qp_add(fd, &add);
 	must(fd, XROCE_CMD_QP_ADD, &add);
-	a->qp_del.qpn = add.qp_add.qpn;
+	a->cmd.qp_del.qpn = add.cmd.qp_add.qpn;
 }
 
 static void fill_qp_modify(int fd, union arg *a)
 {
 	fill_qp(fd, a);
-	a->qp_modify.mask = XROCE_QP_STATE | XROCE_QP_ACCESS | XROCE_QP_PKEY;
-	a->qp_modify.state = XROCE_QPS_INIT;
-	a->qp_modify.pkey = 0xffff;
+	a->cmd.qp_modify.mask = XROCE_QP_STATE | XROCE_QP_ACCESS | XROCE_QP_PKEY;
+	a->cmd.qp_modify.state = XROCE_QPS_INIT;
+	a->cmd.qp_modify.pkey = 0xffff;
 }
 
 static void fill_cq_add(int fd, union arg *a)
 {
 	(void)fd;
-	a->cq_add.entries = XROCE_CQ_MIN;
+	a->cmd.cq_add.entries = XROCE_CQ_MIN;
 }
 
 static void fill_cq(int fd, union arg *a)
 {
-	union arg add = { .size = sizeof(add.cq_add) };
+	union arg add = { .size = sizeof(add.cmd.cq_add) };
 
 	fill_cq_add(fd, &add);
 	must(fd, XROCE_CMD_CQ_ADD, &add);
-	a->cq_del.cq = add.cq_add.cq;
+	a->cmd.cq_del.cq = add.cmd.cq_add.cq;
 }
 
 static void fill_srq_add(int fd, union arg *a)
 {
 	fill_qp_add(fd, a);
-	a->srq_add.pd = a->qp_add.pd;
-	a->srq_add.entries = 4;
-	a->srq_add.max_sge = 2;
+	a->cmd.srq_add.pd = a->cmd.qp_add.pd;
+	a->cmd.srq_add.entries = 4;
+	a->cmd.srq_add.max_sge = 2;
 }
 
 static void fill_srq(int fd, union arg *a)
 {
-	union arg add = { .size = sizeof(add.srq_add) };
+	union arg add = { .size = sizeof(add.cmd.srq_add) };
 
 	fill_srq_add(fd, &add);
 	must(fd, XROCE_CMD_SRQ_ADD, &add);
-	a->srq_del.srq = add.srq_add.srq;
+	a->cmd.srq_del.srq = add.cmd.srq_add.srq;
 }
 
 static void fill_mw_add(int fd, union arg *a)
 {
-	a->mw_add.pd = some_pd(fd);
-	a->mw_add.type = XROCE_MW_TYPE_2B;
+	a->cmd.mw_add.pd = some_pd(fd);
+	a->cmd.mw_add.type = XROCE_MW_TYPE_2B;
 }
 
 /* The handle is at the same offset in MW_BIND, MW_DEL and MW_QUERY. */
 static void fill_mw(int fd, union arg *a)
 {
-	union arg add = { .size = sizeof(add.mw_add) };
+	union arg add = { .size = sizeof(add.cmd.mw_add) };
 
 	fill_mw_add(fd, &add);
 	must(fd, XROCE_CMD_MW_ADD, &add);
-	a->mw_bind.mw = add.mw_add.mw;
+	a->cmd.mw_bind.mw = add.cmd.mw_add.mw;
 }
 
 /* A queue pair in RTS, a region, and a window of type 2B. */
 static void fill_mw_bind(int fd, union arg *a)
 {
-	union arg mw = { .size = sizeof(mw.mw_add) };
-	union arg mr = { .size = sizeof(mr.mr_reg) };
-	union arg qp = { .size = sizeof(qp.qp_add) };
+	union arg mw = { .size = sizeof(mw.cmd.mw_add) };
+	union arg mr = { .size = sizeof(mr.cmd.mr_reg) };
+	union arg qp = { .size = sizeof(qp.cmd.qp_add) };
 	struct xroce_qp_modify m;
 	__u32 to;
 
 	fill_mw_add(fd, &mw);
 	must(fd, XROCE_CMD_MW_ADD, &mw);
 	fill_mr_reg(fd, &mr);
-	mr.mr_reg.pd = mw.mw_add.pd;
-	mr.mr_reg.access |= XROCE_ACCESS_MW_BIND;
+	mr.cmd.mr_reg.pd = mw.cmd.mw_add.pd;
+	mr.cmd.mr_reg.access |= XROCE_ACCESS_MW_BIND;
 	must(fd, XROCE_CMD_MR_REG, &mr);
-	qp.qp_add.pd = mw.mw_add.pd;
-	qp.qp_add.type = XROCE_QPT_RC;
+	qp.cmd.qp_add.pd = mw.cmd.mw_add.pd;
+	qp.cmd.qp_add.type = XROCE_QPT_RC;
 	must(fd, XROCE_CMD_QP_ADD, &qp);
 	for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTS; to++) {
-		m = qp_change(qp.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
+		m = qp_change(qp.cmd.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
 		m.size = sizeof(m);
 		must(fd, XROCE_CMD_QP_MODIFY, &m);
 	}
-	a->mw_bind.mw = mw.mw_add.mw;
-	a->mw_bind.rkey = mw.mw_add.rkey;
-	a->mw_bind.qpn = qp.qp_add.qpn;
-	a->mw_bind.lkey = mr.mr_reg.lkey;
-	a->mw_bind.length = sizeof(memory);
-	a->mw_bind.access = XROCE_ACCESS_REMOTE_READ;
+	a->cmd.mw_bind.mw = mw.cmd.mw_add.mw;
+	a->cmd.mw_bind.rkey = mw.cmd.mw_add.rkey;
+	a->cmd.mw_bind.qpn = qp.cmd.qp_add.qpn;
+	a->cmd.mw_bind.lkey = mr.cmd.mr_reg.lkey;
+	a->cmd.mw_bind.length = sizeof(memory);
+	a->cmd.mw_bind.access = XROCE_ACCESS_REMOTE_READ;
 }
 
 static void fill_mw_inval(int fd, union arg *a)
 {
-	union arg bind = { .size = sizeof(bind.mw_bind) };
+	union arg bind = { .size = sizeof(bind.cmd.mw_bind) };
 
 	fill_mw_bind(fd, &bind);
 	must(fd, XROCE_CMD_MW_BIND, &bind);
-	a->mw_inval.rkey = bind.mw_bind.rkey;
-	a->mw_inval.qpn = bind.mw_bind.qpn;
+	a->cmd.mw_inval.rkey = bind.cmd.mw_bind.rkey;
+	a->cmd.mw_inval.qpn = bind.cmd.mw_bind.qpn;
 }
 
 static void fill_sq_add(int fd, union arg *a)
 {
 	(void)fd;
-	a->sq_add.entries = XROCE_SQ_MIN;
+	a->cmd.sq_add.entries = XROCE_SQ_MIN;
 }
 
 static void fill_sq(int fd, union arg *a)
 {
-	union arg add = { .size = sizeof(add.sq_add) };
+	union arg add = { .size = sizeof(add.cmd.sq_add) };
 
 	(void)a;
 	fill_sq_add(fd, &add);

@@ -135,14 +135,14 @@ static void fill(int fd, unsigned long nr, union arg *a)
 static void change_pd(int fd, union arg *a)
 {
 	(void)fd;
-	a->mr_rereg.mask = XROCE_REREG_PD;
+	a->cmd.mr_rereg.mask = XROCE_REREG_PD;
 }
 
 static void own_receives(int fd, union arg *a)
 {
 	(void)fd;
-	a->qp_add.rq_entries = 16;
-	a->qp_add.rq_max_sge = 1;
+	a->cmd.qp_add.rq_entries = 16;
+	a->cmd.qp_add.rq_max_sge = 1;
 }
 
 static void own_cq(int fd, union arg *a)
@@ -150,7 +150,7 @@ static void own_cq(int fd, union arg *a)
 	union arg cq;
 
 	fill(fd, XROCE_CMD_CQ_DEL, &cq);
-	a->qp_add.recv_cq = cq.cq_del.cq;
+	a->cmd.qp_add.recv_cq = cq.cmd.cq_del.cq;
 }
 
 static void own_sq(int fd, union arg *a)
@@ -162,8 +162,8 @@ static void own_sq(int fd, union arg *a)
 }
 
 #define ARG(c, member, m, from, kind, more) \
-	{ XROCE_CMD_##c, offsetof(union arg, member), XROCE_CMD_##m, \
-	  offsetof(union arg, from), kind, more }
+	{ XROCE_CMD_##c, offsetof(union xroce_cmd, member), XROCE_CMD_##m, \
+	  offsetof(union xroce_cmd, from), kind, more }
 
 static const struct argument arguments[] = {
 	ARG(PD_DEL, pd_del.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
