@@ -5,11 +5,12 @@
     nics.py SOURCE...             print them
     nics.py -w PAGE SOURCE...     write them into PAGE, between its two marks
 
-SOURCE is the top of a source tree of the kernel, unpacked; older ones come first. Nothing
-is compiled or run. What a driver can do is looked for in its files by name. What
-is said in words in DRIVERS was read by a person, and stands here with a piece of the source
-that it was read from. Where a tree has the driver but not the piece, the words are marked
-with the tree's version, and the exit status is 1: they have to be read again.
+SOURCE is the top directory of an unpacked kernel source tree; older trees come first. Nothing
+is compiled or run. The features of a driver are found by searching its files for names. The
+descriptions in DRIVERS were written by a person who read the source, and each has a regular
+expression for the code that it describes. If a tree has the driver but no match, the
+description is marked with the version of the tree, and the exit status is 1: the source has
+to be read again.
 """
 import os
 import re
@@ -17,68 +18,68 @@ import sys
 
 ETH = "drivers/net/ethernet/"
 
-# Name; files and folders; how XDP_TX sends, and a proof; what a program needs, and a proof.
-# A proof is a regular expression, which need not be on one line.
+# Name; files and folders; transmit queues of XDP_TX, and a proof; conditions for attaching a
+# program, and a proof. A proof is a regular expression; it can match across lines.
 DRIVERS = [
     ("veth", ["drivers/net/veth.c"],
-     "the peer's ring of the receive queue; the peer needs an XDP program too",
+     "a receive ring of the peer, by CPU number; the peer needs an XDP program, too",
      r"rq = &rcv_priv->rq\[veth_select_rxq\(rcv\)\]",
      "as many receive queues as the peer has transmit queues",
      r"real_num_rx_queues < peer->real_num_tx_queues"),
     ("virtio_net", ["drivers/net/virtio_net.c"],
-     "one more queue for each possible CPU; where the device has too few, those of the "
-     "stack, under their locks",
+     "one more queue for each possible CPU; if the device has too few, the stack's queues, "
+     "under their locks",
      r"xdp_qp = nr_cpu_ids;.*slower locked tx mode",
-     "offloads of the guest that can be turned off (`VIRTIO_NET_F_CTRL_GUEST_OFFLOADS`)",
+     "guest offloads that can be turned off (`VIRTIO_NET_F_CTRL_GUEST_OFFLOADS`)",
      r"Can't set XDP while host is implementing GRO_HW/CSUM"),
     ("mlx5", [ETH + "mellanox/mlx5/core"],
-     "a queue of the channel that received; `ndo_xdp_xmit` only on CPUs with a number below "
-     "that of the channels",
+     "a queue of the receiving channel; `ndo_xdp_xmit` works only on CPUs whose number is "
+     "below the number of channels",
      r"sq_num >= priv->channels.num",
      "LRO and HW-GRO off",
      r"can't set XDP while HW-GRO/LRO is on"),
     ("mlx4", [ETH + "mellanox/mlx4"],
      "one more ring for each receive ring",
      r"xdp_ring_num = prog \? priv->rx_ring_num : 0",
-     "an MTU of one buffer",
+     "an MTU that fits one buffer",
      r"mtu > MLX4_EN_MAX_XDP_MTU"),
     ("i40e", [ETH + "intel/i40e"],
-     "one more queue for each queue pair; `ndo_xdp_xmit` only on CPUs with a number below "
-     "that of the queue pairs",
+     "one more queue for each queue pair; `ndo_xdp_xmit` works only on CPUs whose number is "
+     "below the number of queue pairs",
      r"queue_index >= vsi->num_queue_pairs",
      None, None),
     ("ice", [ETH + "intel/ice"],
-     "one more queue for each possible CPU; if there are fewer, shared under a lock",
+     "one more queue for each possible CPU; if there are fewer, they are shared under a lock",
      r"if \(vsi->num_xdp_txq < cpus\)\s*static_branch_inc\(&ice_xdp_locking_key\)",
      "free queues for half of the possible CPUs",
      r"if \(avail < cpus / 2\)\s*return -ENOMEM"),
     ("ixgbe", [ETH + "intel/ixgbe"],
-     "one more queue for each possible CPU, 64 at most; above that shared under a lock",
+     "one more queue for each possible CPU, at most 64; more CPUs share them under a lock",
      r"IXGBE_MAX_FDIR_INDICES\s+63.*queues = min_t\(int, IXGBE_MAX_XDP_QS, nr_cpu_ids\)",
-     "128 possible CPUs at most; no SR-IOV, DCB or LRO; an MTU of one buffer",
+     "at most 128 possible CPUs; no SR-IOV, DCB or LRO; an MTU that fits one buffer",
      r"IXGBE_FLAG_SRIOV_ENABLED\)\s*return -EINVAL;\s*if \(adapter->flags & "
      r"IXGBE_FLAG_DCB_ENABLED\).*ring_is_rsc_enabled.*frame_size > ixgbe_rx_bufsz"
      r".*nr_cpu_ids > IXGBE_MAX_XDP_QS \* 2"),
     ("ixgbevf", [ETH + "intel/ixgbevf"],
      "one more queue for each receive queue",
      r"num_xdp_queues = adapter->xdp_prog \? rss : 0",
-     "an MTU of one buffer",
+     "an MTU that fits one buffer",
      r"frame_size > ixgbevf_rx_bufsz"),
     ("igb", [ETH + "intel/igb"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"r_idx = r_idx % adapter->num_tx_queues",
-     "an MTU of one buffer",
+     "an MTU that fits one buffer",
      r"frame_size > igb_rx_bufsz"),
     ("igc", [ETH + "intel/igc"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"while \(index >= adapter->num_tx_queues\)",
-     "an MTU of 1500 at most",
+     "an MTU of at most 1500",
      r"dev->mtu > ETH_DATA_LEN"),
     ("idpf", [ETH + "intel/idpf", ETH + "intel/libeth", "include/net/libeth/xdp.h"],
-     "one more queue for each possible CPU or receive queue; if there are fewer, shared "
-     "under a lock",
+     "one more queue for each possible CPU or receive queue, whichever are more; if there "
+     "are fewer, they are shared under a lock",
      r"min\(max\(nr_cpu_ids, rxq\), max - txq\)",
-     "transmit queues that the stack does not have",
+     "transmit queues that the stack does not use",
      r"No Tx queues available for XDP"),
     ("bnxt", [ETH + "broadcom/bnxt"],
      "one more ring for each receive ring",
@@ -88,104 +89,105 @@ DRIVERS = [
     ("ena", [ETH + "amazon/ena"],
      "one more queue for each queue pair, under its lock",
      r"xdp_num_queues = adapter->num_io_queues",
-     "half of the device's queues at most in use; an MTU of one page",
+     "at most half of the device's queues in use; an MTU that fits one page",
      r"channel count should be at most half of the maximum allowed channel count"),
     ("gve", [ETH + "google/gve"],
      "one more queue for each receive queue",
      r"num_xdp_(queues|rings)",
-     "as many receive as transmit queues, half of what there is at most; no LRO or HW-GRO; "
-     "an MTU of one buffer of 2 KiB",
+     "as many receive as transmit queues, at most half of the device's maximum; no LRO or "
+     "HW-GRO; an MTU that fits one buffer of 2 KiB",
      r"should be less than or equal to half the maximum number of RX/TX queues"),
     ("mana", [ETH + "microsoft/mana", "include/net/mana/mana.h"],
-     "the stack's, in a socket buffer, under their locks",
+     "the stack's queues, with a socket buffer, under their locks",
      r"rc = mana_start_xmit\(skb, ndev\)",
-     "an MTU of one page",
+     "an MTU that fits one page",
      r"MANA_XDP_MTU_MAX.*PAGE_SIZE - MANA_RXBUF_PAD"),
     ("netvsc", ["drivers/net/hyperv"],
-     "the stack's, in a socket buffer",
+     "the stack's queues, with a socket buffer",
      r"rc = netvsc_xmit\(skb, ndev, true\)",
-     "an MTU of one page; LRO off",
+     "an MTU that fits one page; LRO off",
      r"buf_max > PAGE_SIZE.*not support LRO"),
     ("nfp", [ETH + "netronome/nfp"],
      "one more ring for each receive ring",
      r"num_tx_rings \+= prog \? nn->dp.num_rx_rings",
-     "free transmit rings; an MTU of one page",
+     "free transmit rings; an MTU that fits one page",
      r"MTU too large w/ XDP enabled.*Insufficient number of TX rings w/ XDP enabled"),
     ("qede", [ETH + "qlogic/qede"],
      "one more queue for each receive queue",
      r"smp_processor_id\(\) % edev->total_xdp_queues",
      None, None),
     ("sfc", [ETH + "sfc"],
-     "one more queue for each possible CPU; if there are fewer, shared, or the stack's, under "
-     "locks",
+     "one more queue for each possible CPU; if there are fewer, they are shared, or the "
+     "stack's queues are used, under locks",
      r"n_xdp_tx = num_possible_cpus\(\);.*EFX_XDP_TX_QUEUES_BORROWED",
-     "an MTU of one buffer",
+     "an MTU that fits one buffer",
      r"Unable to configure XDP with MTU of"),
     ("nicvf (ThunderX)", [ETH + "cavium/thunder"],
      "one more queue for each receive queue",
      r"xdp_tx_queues = nic->rx_queues",
-     "free transmit queues; an MTU of 1508 at most",
+     "free transmit queues; an MTU of at most 1508",
      r"MAX_XDP_MTU\s+\(1530 - ETH_HLEN - VLAN_HLEN \* 2\).*Failed to attach BPF prog, RXQs"),
     ("octeontx2", [ETH + "marvell/octeontx2/nic"],
-     "one more queue for each receive queue; `ndo_xdp_xmit` takes that of the CPU's number "
-     "and does not look whether it exists, so let there be a receive queue for each CPU",
+     "one more queue for each receive queue; `ndo_xdp_xmit` uses the queue with the CPU's "
+     "number without checking that it exists: have a receive queue for each CPU",
      r"int qidx = smp_processor_id\(\);.{0,300}qidx \+= pf->hw.tx_queues;\s*sq = pf->xdp_prog"
      r".*hw.xdp_queues = pf->hw.rx_queues",
-     "an MTU of some 1500 at most",
+     "an MTU of at most about 1500",
      r"MAX_XDP_MTU\s+\(1530 - OTX2_ETH_HLEN\)"),
     ("mvneta", [ETH + "marvell/mvneta.c"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"txq = &pp->txqs\[cpu % txq_number\]",
      "no hardware buffer management",
      r"Hardware Buffer Management not supported on XDP"),
     ("mvpp2", [ETH + "marvell/mvpp2"],
      "the second half of the queues, one for each CPU",
      r"the second half for XDP_TX",
-     "two transmit queues for each possible CPU, pools for each CPU; an MTU of one page",
+     "two transmit queues for each possible CPU; buffer pools for each CPU; an MTU that fits "
+     "one page",
      r"MTU too large for XDP.*Per CPU Pools required for XDP.*needs two TX queues per CPU"),
     ("dpaa2", [ETH + "freescale/dpaa2"],
-     "the queue of the number of the receive queue",
+     "the queue with the number of the receive queue",
      r"dpaa2_eth_xdp_enqueue\(priv, ch, fd, vaddr, rx_fq->flowid\)",
-     "an MTU of one buffer",
+     "an MTU that fits one buffer",
      r"prog && !xdp_mtu_valid\(priv, dev->mtu\)"),
     ("dpaa", [ETH + "freescale/dpaa"],
-     "the stack's, by the CPU's number",
+     "the stack's queues, by CPU number",
      r"dpaa_xmit\(priv, percpu_stats, smp_processor_id\(\), &fd\)",
-     "an MTU of one buffer",
+     "an MTU that fits one buffer",
      r"The maximum MTU for XDP is"),
     ("enetc", [ETH + "freescale/enetc"],
-     "one more ring for each possible CPU; that of the receive ring's number sends",
+     "one more ring for each possible CPU; the ring with the receive ring's number is used",
      r"tx_ring = priv->xdp_tx_ring\[rx_ring->index\]",
      "twice as many transmit rings as possible CPUs",
      r"min_num_stack_tx_queues = num_possible_cpus\(\)"),
     ("fec", [ETH + "freescale/fec_main.c"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"return \(index % fep->num_tx_queues\)",
-     "no chip that swaps bytes (`FEC_QUIRK_SWAP_FRAME`)",
+     "a chip that does not swap bytes (`FEC_QUIRK_SWAP_FRAME`)",
      r"FEC_QUIRK_SWAP_FRAME\)\s*return -EOPNOTSUPP"),
     ("stmmac", [ETH + "stmicro/stmmac"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"while \(index >= priv->plat->tx_queues_to_use\)",
-     "an MTU of 1500 at most",
+     "an MTU of at most 1500",
      r"prog && dev->mtu > ETH_DATA_LEN"),
     ("cpsw (TI)", [ETH + "ti/cpsw.c", ETH + "ti/cpsw_new.c", ETH + "ti/cpsw_priv.c"],
-     "the first channel of the stack's",
+     "the stack's first channel",
      r"txch = cpsw->txv\[0\].ch",
      None, None),
     ("am65-cpsw (TI)", [ETH + "ti/am65-cpsw-nuss.c"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"tx_chn = &common->tx_chns\[cpu % ",
      None, None),
     ("icssg (TI)", [ETH + "ti/icssg"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"q_idx = cpu % emac->tx_ch_num",
      None, None),
     ("tsnep", [ETH + "engleder"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"while \(cpu >= adapter->num_tx_queues\)",
      None, None),
     ("atlantic", [ETH + "aquantia/atlantic"],
-     "the stack's ring of the receive ring's number, under its lock",
+     "the stack's ring with the receive ring's number, under its lock",
      r"tx_ring = aq_nic->aq_ring_tx\[rx_ring->idx\]",
      None, None),
     ("fbnic", [ETH + "meta/fbnic"],
@@ -193,48 +195,48 @@ DRIVERS = [
      r"reserve at least one Tx Queue Triad for an XDP ring",
      None, None),
     ("ionic", [ETH + "pensando/ionic"],
-     "the stack's queue beside the receive queue, under its lock",
+     "the stack's queue that is paired with the receive queue, under its lock",
      r"case XDP_TX:\s*txq = rxq->partner",
      None, None),
     ("funeth", [ETH + "fungible/funeth"],
-     "one more queue for each CPU that is online",
+     "one more queue for each online CPU",
      r"num_xdpqs = prog \? num_online_cpus\(\) : 0",
-     "an MTU of one page",
+     "an MTU that fits one page",
      r"Device MTU too large for XDP"),
     ("mtk_eth_soc", [ETH + "mediatek/mtk_eth_soc.c"],
-     "the one ring, under a lock",
+     "the only ring, under a lock",
      r"struct mtk_tx_ring \*ring = &eth->tx_ring",
-     "LRO off; an MTU of one page",
+     "LRO off; an MTU that fits one page",
      r"XDP not supported with HWLRO.*MTU too large for XDP"),
     ("netsec", [ETH + "socionext/netsec.c"],
-     "the one ring, under a lock",
+     "the only ring, under a lock",
      r"NETSEC_RING_TX\];",
      None, None),
     ("lan966x", [ETH + "microchip/lan966x"],
-     "the frame at the length that it was received with, whatever the program made of it: "
-     "**responses of another length than the request are broken**",
+     "sends the frame with the length that it was received with, whatever the program has "
+     "done: **responses of another length than the request are broken**",
      r"case XDP_TX:\s*return lan966x_fdma_xmit_xdpf\(port, page,\s*data_len - IFH_LEN_BYTES\)",
      None, None),
     ("vmxnet3", ["drivers/net/vmxnet3"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"tq = &adapter->tx_queue\[cpu % tq_number\]",
-     "an MTU of one page; turns LRO off itself",
+     "an MTU that fits one page; the driver turns LRO off",
      r"too large for XDP.*LRO is not supported with XDP"),
     ("xen-netfront", ["drivers/net/xen-netfront.c"],
-     "the stack's, by the CPU's number, under their locks",
+     "the stack's queues, by CPU number, under their locks",
      r"queue = &np->queues\[smp_processor_id\(\) % num_queues\]",
-     "an MTU of 3840 at most; **a backend without XDP headroom makes it ignore the program "
-     "and report success**",
+     "an MTU of at most 3840; **if the backend has no XDP headroom, the driver ignores the "
+     "program and reports success**",
      r"XEN_PAGE_SIZE - XDP_PACKET_HEADROOM.*if \(!np->netback_has_xdp_headroom\)\s*return 0"),
     ("tun, tap", ["drivers/net/tun.c"],
-     "the ring of a file descriptor, by the CPU's number",
+     "the ring of a file descriptor, by CPU number",
      r"smp_processor_id\(\) %\s*numqueues",
      None, None),
     ("bonding", ["drivers/net/bonding"],
-     "those of the port that received, or, by `XDP_REDIRECT`, of the one that is to send",
+     "the queues of the receiving port; with `XDP_REDIRECT`, of the port that the bond selects",
      r"ndo_xdp_get_xmit_slave",
-     "a mode of balance-rr, active-backup, balance-xor or 802.3ad (the last two not with "
-     "vlan+srcmac), and `ndo_bpf` and `ndo_xdp_xmit` of each port",
+     "mode balance-rr, active-backup, balance-xor or 802.3ad (the last two without "
+     "vlan+srcmac); `ndo_bpf` and `ndo_xdp_xmit` in each port",
      r"BOND_XMIT_POLICY_VLAN_SRCMAC.*!slave_dev->netdev_ops->ndo_bpf \|\|\s*"
      r"!slave_dev->netdev_ops->ndo_xdp_xmit"),
     ("team", ["drivers/net/team"], None, None, None, None),
@@ -256,7 +258,7 @@ class Tree:
         self.version = "%(VERSION)s.%(PATCHLEVEL)s.%(SUBLEVEL)s%(EXTRAVERSION)s" % head
 
     def text(self, paths):
-        """All C of these files and folders, or "" where the tree has none."""
+        """The C code in these files and folders, or "" if the tree has none."""
         parts = []
         for path in paths:
             full = os.path.join(self.top, path)
@@ -271,7 +273,7 @@ class Tree:
 
 
 def features(text, name):
-    """native, several buffers, XDP_TX, ndo_xdp_xmit, VLAN tag; None: no such driver."""
+    """The columns of the first table; None: no such driver."""
     if not text:
         return None
     if name == "bonding":
@@ -289,7 +291,7 @@ def features(text, name):
 
 
 def cell(values, versions):
-    """One word where all versions say the same, else the first, and what changed when."""
+    """The value of the first version, and each change with the version that made it."""
     values = ["no driver" if v is None else v for v in values]
     out = values[0]
     for before, value, version in zip(values, values[1:], versions[1:]):
@@ -299,7 +301,7 @@ def cell(values, versions):
 
 
 def said(words, proof, texts, versions):
-    """Words, and in which versions their proof is missing."""
+    """The description, marked with the versions that lack its proof, and these versions."""
     if not words:
         return "", []
     bad = [v for t, v in zip(texts, versions)
@@ -327,7 +329,7 @@ def tables(trees):
     out = ["Read from the sources of Linux %s, not tried.\n" % " and ".join(versions),
            "| driver | native XDP | several buffers | XDP_TX | ndo_xdp_xmit | VLAN tag |",
            "|---|---|---|---|---|---|", *can, "",
-           "| driver | what XDP_TX sends by | what it wants before it takes a program |",
+           "| driver | transmit queues of XDP_TX | conditions for attaching a program |",
            "|---|---|---|", *how]
     return "\n".join(out) + "\n", wrong
 
