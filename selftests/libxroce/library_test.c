@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "live_qp.h"
@@ -414,6 +415,31 @@ static void queue_pair_first(void)
 	live_close(x);
 }
 
+/* The mapping of a file ends with the call, so a region of a file cannot be on-demand memory. */
+static void file_on_demand(struct xroce *x)
+{
+	struct xroce_mr_reg reg = {
+		.pd = live_pd(x),
+		.access = XROCE_ACCESS_REMOTE_READ,
+	};
+	struct xroce_mr_rereg rereg = {
+		.mask = XROCE_REREG_ACCESS,
+		.access = XROCE_ACCESS_ON_DEMAND,
+	};
+	int ret, fd = memfd_create("file", MFD_CLOEXEC);
+
+	check(fd >= 0 && !ftruncate(fd, 4096), "file");
+	ret = xroce_mr_reg_file(x, fd, 0, &reg);
+	check(!ret, "pinned: %d", ret);
+	rereg.mr = reg.mr;
+	ret = xroce_mr_rereg_file(x, fd, 0, &rereg);
+	check(ret == -EINVAL, "re-registered: %d", ret);
+	reg.access |= XROCE_ACCESS_ON_DEMAND;
+	ret = xroce_mr_reg_file(x, fd, 0, &reg);
+	check(ret == -EINVAL, "registered: %d", ret);
+	close(fd);
+}
+
 static const struct test tests[] = {
 	{ "library_connect", "U3", "connect each type from RESET to RTS, with defaults",
 	  ON_HANDLE(connects) },
@@ -427,6 +453,8 @@ static const struct test tests[] = {
 	{ "library_any_order", "U3", "queues and handle are closed in all 120 orders",
 	  any_order },
 	{ "library_closed_first", "U3", "close destroys all objects", closed_first },
+	{ "library_file_on_demand", "U3 O1", "a file is not registered as on-demand memory",
+	  ON_HANDLE(file_on_demand) },
 	{ "library_queue_pair_first", "U3", "a receive queue outlives its queue pair",
 	  queue_pair_first },
 };

@@ -286,9 +286,8 @@ int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg);
  * remain pages of the file as long as nobody truncates it or punches a hole there. The
  * caller may close @fd.
  *
- * XROCE_ACCESS_ON_DEMAND must not be given, although it is no error: such a region names
- * addresses of the program, and nothing is mapped there after the call. Map the file and use
- * xroce_mr_reg() instead.
+ * On-demand memory belongs to a process, not to a file: with XROCE_ACCESS_ON_DEMAND the call
+ * fails with -EINVAL. Map the file and use xroce_mr_reg() instead.
  *
  * Return: 0; -ERANGE: not inside the file; -EISDIR: a directory; an error of mmap(2), with
  * -EOPNOTSUPP for -ENODEV; or as for struct xroce_mr_reg. -EFAULT and -EOPNOTSUPP mean a

@@ -79,6 +79,9 @@ static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 	int prot = PROT_READ;
 	struct stat st;
 
+	/* It would name addresses of the program where nothing is mapped after the call. */
+	if (access & XROCE_ACCESS_ON_DEMAND)
+		return -EINVAL;
 	if (fstat(fd, &st))
 		return -errno;
 	if (S_ISDIR(st.st_mode))

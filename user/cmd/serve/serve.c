@@ -250,7 +250,7 @@ static int listen_somewhere(struct serve *s)
 	if (err)
 		return fail("sockets passed by systemd: %s",
 			    err == -E2BIG ? "too many" :
-			    err == -EINVAL ? "not all of them are listening TCP sockets" :
+			    err == -EINVAL ? "LISTEN_PID or LISTEN_FDS is invalid, or a socket is not a listening TCP socket" :
 			    strerror(-err));
 	if (s->listener.n)
 		return EXIT_OK;
