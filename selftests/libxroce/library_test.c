@@ -170,15 +170,14 @@ static void *stop_it(void *arg)
 	return NULL;
 }
 
-static void waits(void)
+static void waits(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_cqe cqe[4];
 	struct sleeper a, b;
 	pthread_t thread;
 	int n;
 
-	if (!x || !sleeper_open(&a, x, live_pd(x)) || !sleeper_open(&b, x, live_pd(x)))
+	if (!sleeper_open(&a, x, live_pd(x)) || !sleeper_open(&b, x, live_pd(x)))
 		return;
 	check(xroce_cq_wait(a.cq, cqe, 0, 0) == -EINVAL, "no room");
 	n = xroce_cq_wait(a.cq, cqe, 4, 0);
@@ -206,13 +205,11 @@ static void waits(void)
 	check(n == 1 && cqe[0].qpn == b.qpn, "completions of the other queue: %d", n);
 	sleeper_close(&a);
 	sleeper_close(&b);
-	live_close(x);
 }
 
 /* A work request that was posted, and that no packet has applied, is completed. */
-static void wait_applies(void)
+static void wait_applies(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_qp_add add = { .type = XROCE_QPT_RC };
 	struct xroce_connect c;
 	struct xroce_cqe cqe;
@@ -220,8 +217,6 @@ static void wait_applies(void)
 	struct xroce_sq *sq;
 	int n;
 
-	if (!x)
-		return;
 	add.pd = live_pd(x);
 	cq = xroce_cq_add(x, 16);
 	sq = xroce_sq_add(x, 16);
@@ -236,24 +231,21 @@ static void wait_applies(void)
 	check(n == 1 && cqe.wr_id == 3 && cqe.status == XROCE_WC_MW_BIND_ERR,
 	      "%d completions, status %u", n, cqe.status);
 	check(!xroce_qp_del(x, add.qpn) && !xroce_sq_del(sq) && !xroce_cq_del(cq), "end");
-	live_close(x);
 }
 
-static void wait_overflow(void)
+static void wait_overflow(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_cqe cqe;
 	struct sleeper s;
 	int n;
 
-	if (!x || !sleeper_open(&s, x, live_pd(x)))
+	if (!sleeper_open(&s, x, live_pd(x)))
 		return;
 	/* Set the flag as the module does. */
 	xroce_cq_ring(s.cq)->overflow = 1;
 	n = xroce_cq_wait(s.cq, &cqe, 1, -1);
 	check(n == -EOVERFLOW, "%d", n);
 	sleeper_close(&s);
-	live_close(x);
 }
 
 /* A handle and its queues. */
@@ -401,18 +393,16 @@ static void closed_first(void)
 }
 
 /* A queue pair is destroyed by its number, and its receive queue deleted afterwards. */
-static void queue_pair_first(void)
+static void queue_pair_first(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct sleeper s;
 
-	if (!x || !sleeper_open(&s, x, live_pd(x)))
+	if (!sleeper_open(&s, x, live_pd(x)))
 		return;
 	check(!xroce_qp_del(x, s.qpn), "QP_DEL");
 	check(mapped() == 2, "%d rings", mapped());
 	check(!xroce_rq_del(s.rq) && mapped() == 1, "receive queue");
 	check(!xroce_cq_del(s.cq) && !mapped(), "completion queue");
-	live_close(x);
 }
 
 /* The mapping of a file ends with the call, so a region of a file cannot be on-demand memory. */
@@ -446,17 +436,17 @@ static const struct test tests[] = {
 	{ "library_connect_refused", "U3", "after a failed connect the queue pair is in RESET",
 	  ON_HANDLE(connect_refused) },
 	{ "library_wait", "U3", "a wait is woken only by its own completion queue",
-	  waits },
+	  ON_HANDLE(waits) },
 	{ "library_wait_applies", "U3 W10", "a wait applies posted work requests",
-	  wait_applies },
-	{ "library_wait_overflow", "U3", "an overflow ends the wait", wait_overflow },
+	  ON_HANDLE(wait_applies) },
+	{ "library_wait_overflow", "U3", "an overflow ends the wait", ON_HANDLE(wait_overflow) },
 	{ "library_any_order", "U3", "queues and handle are closed in all 120 orders",
 	  any_order },
 	{ "library_closed_first", "U3", "close destroys all objects", closed_first },
 	{ "library_file_on_demand", "U3 O1", "a file is not registered as on-demand memory",
 	  ON_HANDLE(file_on_demand) },
 	{ "library_queue_pair_first", "U3", "a receive queue outlives its queue pair",
-	  queue_pair_first },
+	  ON_HANDLE(queue_pair_first) },
 };
 
 int main(int argc, char **argv)

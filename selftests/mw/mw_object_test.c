@@ -62,10 +62,9 @@ static void allocate_refused(void)
 	wire_close(&w);
 }
 
-static void all_keys(void)
+static void all_keys(struct xroce *x)
 {
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
-	struct xroce *x = live_open();
 	__u32 n = 0;
 	int ret;
 
@@ -75,14 +74,12 @@ static void all_keys(void)
 	check(ret == -ENOSPC && n == LIVE_MPT_ENTRIES - 1, "%u windows, then %d",
 	      n, ret);
 	check(!xroce_mw_del(x, add.mw) && !xroce_mw_add(x, &add), "allocation after one was freed");
-	live_close(x);
 }
 
-static void member(void)
+static void member(struct xroce *x)
 {
 	struct xroce_pd_query q = {};
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_2A };
-	struct xroce *x = live_open();
 
 	add.pd = q.pd = live_pd(x);
 	check(!xroce_mw_add(x, &add), "window");
@@ -91,7 +88,6 @@ static void member(void)
 	check(xroce_pd_del(x, add.pd) == -EBUSY, "PD_DEL with a window");
 	check(!xroce_mw_del(x, add.mw) && !xroce_pd_del(x, add.pd),
 	      "MW_DEL, then PD_DEL");
-	live_close(x);
 }
 
 static void qp_destroy(void)
@@ -237,9 +233,9 @@ static const struct test tests[] = {
 	{ "mw_allocate_refused", "W1", "wrong domain, type or handle is refused",
 	  allocate_refused },
 	{ "mw_all_keys", "W1 R9", "as many windows as the table has entries",
-	  all_keys },
+	  ON_HANDLE(all_keys) },
 	{ "mw_member", "P1", "a domain with a window cannot be deleted",
-	  member },
+	  ON_HANDLE(member) },
 	{ "mw_qp_destroy", "W8", "a bound 2A window keeps its queue pair, 2B does not",
 	  qp_destroy },
 	{ "mw_dereg", "W9 R5 R7", "a region with windows cannot be changed or deregistered",

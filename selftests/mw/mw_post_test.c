@@ -287,12 +287,11 @@ static void cq_full(void)
 	wire_close(&w);
 }
 
-static void queue_commands(void)
+static void queue_commands(struct xroce *x)
 {
 	struct xroce_qp_add add = { .type = XROCE_QPT_RC, .send_cq = 1 };
 	struct xroce_qp_query q = {};
 	struct xroce_sq_apply apply = { .size = sizeof(apply) };
-	struct xroce *x = live_open();
 	struct xroce_rq *rq;
 	struct xroce_cq *cq;
 	struct xroce_sq *sq;
@@ -321,7 +320,6 @@ static void queue_commands(void)
 	check(xroce_sq_del(sq) == -EBUSY && xroce_cq_del(cq) == -EBUSY, "used");
 	check(!xroce_qp_del(x, add.qpn) && !xroce_sq_del(sq) &&
 	      !xroce_cq_del(cq), "not used");
-	live_close(x);
 }
 
 /* Deleting a queue pair first applies what is posted. */
@@ -463,7 +461,7 @@ static const struct test tests[] = {
 	  full },
 	{ "mw_cq_full", "W10", "the completion queue is full", cq_full },
 	{ "mw_queue_commands", "W10", "send queues are created and destroyed",
-	  queue_commands },
+	  ON_HANDLE(queue_commands) },
 	{ "mw_qp_delete_applies", "W10 W8", "deleting a queue pair first applies what is posted",
 	  qp_delete_applies },
 	{ "mw_poll_applies", "W10", "polling applies work requests if no packet comes",

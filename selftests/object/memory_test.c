@@ -53,9 +53,8 @@ static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 }
 
-static void transparent_huge(void)
+static void transparent_huge(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *huge = mem_huge();
 
 	if (!huge)
@@ -64,19 +63,17 @@ static void transparent_huge(void)
 		huge_parts(x, huge, 1);
 	if (huge)
 		munmap(huge, MEM_HUGE);
-	live_close(x);
 }
 
 /* The mapping is split, the process forks and writes: the region keeps its pages. */
-static void huge_split(void)
+static void huge_split(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *huge = mem_huge();
 	struct xroce_mr_reg r;
 	int status;
 	pid_t pid;
 
-	if (!x || !huge) {
+	if (!huge) {
 		skip("no transparent huge page available");
 		goto out;
 	}
@@ -102,18 +99,16 @@ static void huge_split(void)
 	      live_pinned(), live_vmpin());
 	munmap(huge, MEM_HUGE);
 out:
-	live_close(x);
 }
 
 /* A huge page with a small page behind or inside it: every page is pinned. */
-static void huge_and_small(void)
+static void huge_and_small(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *huge = mem_huge(), *behind;
 	struct xroce_mr_reg r;
 	__u32 pd;
 
-	if (!x || !huge) {
+	if (!huge) {
 		skip("no transparent huge page available");
 		goto out;
 	}
@@ -136,7 +131,6 @@ static void huge_and_small(void)
 	      live_pinned(), live_vmpin());
 	munmap(huge, MEM_HUGE);
 out:
-	live_close(x);
 }
 
 static bool set_huge_pages(int n)
@@ -241,16 +235,15 @@ static void huge_files(void)
 }
 
 /* Memory that the caller may not write can only be registered for reading. */
-static void protection(void)
+static void protection(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	int fd = memfd_create("region", MFD_CLOEXEC), ro;
 	char *mem = mem_map(3), *shared;
 	struct xroce_mr_reg r;
 	char path[64];
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	mprotect(mem + MEM_PAGE, MEM_PAGE, PROT_READ);
@@ -283,17 +276,15 @@ static void protection(void)
 	munmap(shared, MEM_PAGE);
 	close(ro);
 	close(fd);
-	live_close(x);
 }
 
-static void hole(void)
+static void hole(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	long before = live_vmpin();
 	char *mem = mem_map(1300);
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	mr_accepted(x, mr_region(pd, mem, 1300 * MEM_PAGE));
@@ -305,7 +296,6 @@ static void hole(void)
 	mr_refused(x, mr_region(pd, mem + 1200 * MEM_PAGE, 1), -EFAULT);
 	mr_accepted(x, mr_region(pd, mem + 1201 * MEM_PAGE, 99 * MEM_PAGE));
 	munmap(mem, 1300 * MEM_PAGE);
-	live_close(x);
 }
 
 /* RLIMIT_MEMLOCK of sixteen pages, without CAP_IPC_LOCK, in one region or in several. */
@@ -353,15 +343,14 @@ static void memlock(void)
 }
 
 /* Overlapping regions pin the pages separately. */
-static void overlap(void)
+static void overlap(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(8);
 	struct xroce_mr_reg a, b, c;
 	uint64_t pfn;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	a = mr_region(pd, mem, 6 * MEM_PAGE);
@@ -385,18 +374,16 @@ static void overlap(void)
 	      live_pinned());
 	check(!xroce_mr_dereg(x, c.mr), "dereg");
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
-	live_close(x);
 }
 
 /* The same, for regions over a huge page and parts of it. */
-static void huge_overlap(void)
+static void huge_overlap(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_mr_reg a, b, c;
 	char *huge = mem_huge();
 	__u32 pd;
 
-	if (!x || !huge) {
+	if (!huge) {
 		skip("no transparent huge page available");
 		goto out;
 	}
@@ -416,23 +403,22 @@ static void huge_overlap(void)
 	check(!live_pinned() && !live_vmpin(), "%ld pinned, VmPin %ld",
 	      live_pinned(), live_vmpin());
 out:
-	live_close(x);
 }
 
 static const struct test tests[] = {
-	{ "memory_thp", "R1 R7", "a transparent huge page is one table entry", transparent_huge },
-	{ "memory_thp_split", "R1 R8", "a huge page is split and copied on write", huge_split },
-	{ "memory_thp_and_small", "R1 R8", "huge and small pages in one region", huge_and_small },
+	{ "memory_thp", "R1 R7", "a transparent huge page is one table entry", ON_HANDLE(transparent_huge) },
+	{ "memory_thp_split", "R1 R8", "a huge page is split and copied on write", ON_HANDLE(huge_split) },
+	{ "memory_thp_and_small", "R1 R8", "huge and small pages in one region", ON_HANDLE(huge_and_small) },
 	{ "memory_hugetlb", "R1 R7", "a hugetlb page is one table entry", hugetlb },
 	{ "memory_files", "R1", "files of memfd and tmpfs", ON_HANDLE(files) },
 	{ "memory_huge_files", "R1", "files of memfd and hugetlbfs with huge pages", huge_files },
 	{ "memory_protection", "R2",
-	  "memory that the caller may not write is not registered for writing", protection },
-	{ "memory_hole", "R1", "a hole in the mapping: all pages are pinned, or none", hole },
+	  "memory that the caller may not write is not registered for writing", ON_HANDLE(protection) },
+	{ "memory_hole", "R1", "a hole in the mapping: all pages are pinned, or none", ON_HANDLE(hole) },
 	{ "memory_limit", "R1", "RLIMIT_MEMLOCK is respected", memlock },
-	{ "memory_overlap", "R8", "overlapping regions pin separately", overlap },
+	{ "memory_overlap", "R8", "overlapping regions pin separately", ON_HANDLE(overlap) },
 	{ "memory_huge_overlap", "R8", "overlapping regions over a huge page pin separately",
-	  huge_overlap },
+	  ON_HANDLE(huge_overlap) },
 };
 
 int main(int argc, char **argv)

@@ -120,14 +120,11 @@ static void unknown(struct xroce *x)
 }
 
 /* Numbers are not reused soon, so that a stale one finds nothing. */
-static void numbers(void)
+static void numbers(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	__u32 seen[256];
 	size_t i, j;
 
-	if (!x)
-		return;
 	for (i = 0; i < ARRAY_SIZE(seen) && !test_failed(); i++) {
 		seen[i] = live_pd(x);
 		check(!xroce_pd_del(x, seen[i]), "PD_DEL");
@@ -135,7 +132,6 @@ static void numbers(void)
 			check(seen[i] != seen[j], "%u is reused after %zu",
 			      seen[i], i - j);
 	}
-	live_close(x);
 }
 
 static void several(struct xroce *x)
@@ -257,7 +253,7 @@ static const struct test tests[] = {
 	{ "pd_busy_region", "P1", "a domain with a region is busy", ON_HANDLE(busy_with_region) },
 	{ "pd_busy_qp", "P1", "a domain with a queue pair is busy", ON_HANDLE(busy_with_qp) },
 	{ "pd_unknown", "P1 P2", "objects need an existing domain", ON_HANDLE(unknown) },
-	{ "pd_numbers", "P1", "numbers are not reused soon", numbers },
+	{ "pd_numbers", "P1", "numbers are not reused soon", ON_HANDLE(numbers) },
 	{ "pd_several", "P1", "the list is complete and ordered", ON_HANDLE(several) },
 	{ "pd_persistent", "P1 P2", "members never outlive their domain", persistent },
 	{ "pd_owner", "P2", "only its owner uses a domain", of_another_file },

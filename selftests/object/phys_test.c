@@ -203,7 +203,7 @@ out:
 #define BIT(n)	(1ull << (n))
 
 /* Addresses that are not RAM, pages of the kernel, and free pages are refused. */
-static void forbidden(void)
+static void forbidden(struct xroce *x)
 {
 	static const struct {
 		const char *what;
@@ -221,14 +221,13 @@ static void forbidden(void)
 		0xa0000, 0xfee00000, 1ull << 45, (1ull << 52) - MEM_PAGE,
 		-MEM_PAGE,
 	};
-	struct xroce *x = live_open();
 	char *mem = mem_map(1);
 	struct xroce_mr_reg_phys r;
 	__u64 list[2];
 	size_t i;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	list[0] = phys_addr(mem);
@@ -245,7 +244,6 @@ static void forbidden(void)
 			check(i > 4, "no page that is: %s", kinds[i].what);
 	}
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
 /* Set the size of the huge page pool, if @n is not negative. Return: its free pages. */
@@ -358,10 +356,9 @@ out:
 }
 
 /* A small page that is no longer mapped is not reused while a region holds it. */
-static void not_reused(void)
+static void not_reused(struct xroce *x)
 {
 	const size_t size = 64 << 20;
-	struct xroce *x = live_open();
 	char *mem = mem_map(1), *others;
 	struct xroce_mr_reg_phys r;
 	__u64 list[1], pfn;
@@ -369,7 +366,7 @@ static void not_reused(void)
 	size_t i;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	if (!probe_open(&p, x, pd))
@@ -390,7 +387,6 @@ static void not_reused(void)
 	munmap(others, size);
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	probe_close(&p);
-	live_close(x);
 }
 
 static const struct test tests[] = {
@@ -398,9 +394,9 @@ static const struct test tests[] = {
 	{ "phys_bad_arguments", "R4 R2", "lists and lengths that do not fit are refused",
 	  bad_arguments },
 	{ "phys_forbidden", "R4",
-	  "addresses that are not RAM, kernel pages and free pages are refused", forbidden },
+	  "addresses that are not RAM, kernel pages and free pages are refused", ON_HANDLE(forbidden) },
 	{ "phys_held", "R4 R8", "pages are held until the last region over them is gone", held },
-	{ "phys_not_reused", "R4 R8", "unmapped pages are not reused", not_reused },
+	{ "phys_not_reused", "R4 R8", "unmapped pages are not reused", ON_HANDLE(not_reused) },
 };
 
 int main(int argc, char **argv)

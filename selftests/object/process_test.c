@@ -72,9 +72,8 @@ static void reap(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void of_process(void)
+static void of_process(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(5);
 	struct xroce_mr_query q;
 	struct xroce_mr_reg r;
@@ -82,7 +81,7 @@ static void of_process(void)
 	pid_t pid;
 	int ret;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	munmap(mem + 4 * MEM_PAGE, MEM_PAGE);
 	pid = spawn();
@@ -117,7 +116,6 @@ static void of_process(void)
 	mr_refused(x, r, -ESRCH);
 	r.pid = 2;			/* kthreadd */
 	mr_refused(x, r, -ESRCH);
-	live_close(x);
 }
 
 /* A step that a child takes before it registers. Return: whether it worked. */
@@ -288,15 +286,14 @@ static long vmpin_of(pid_t pid)
  * Pinned pages count for the process whose memory they are, whoever forks, registers or
  * exits.
  */
-static void accounted(void)
+static void accounted(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(8);
 	struct xroce_mr_reg own, its;
 	pid_t child, other;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	own = mr_region(pd, mem, 8 * MEM_PAGE);
@@ -328,17 +325,15 @@ static void accounted(void)
 	check(!xroce_mr_dereg(x, own.mr), "dereg");
 	check(!live_vmpin(), "VmPin %ld", live_vmpin());
 	munmap(mem, 8 * MEM_PAGE);
-	live_close(x);
 }
 
 /* The caller's own pid: no capability is needed. */
-static void of_self(void)
+static void of_self(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	r = mr_region(live_pd(x), mem, MEM_PAGE);
 	r.flags = XROCE_F_PID;
@@ -347,17 +342,15 @@ static void of_self(void)
 	mr_accepted(x, r);
 	live_restore_caps();
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
-static void process_dies(void)
+static void process_dies(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(600);
 	struct xroce_mr_reg r;
 	pid_t pid;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pid = spawn();
 	munmap(mem, 600 * MEM_PAGE);
@@ -369,7 +362,6 @@ static void process_dies(void)
 	check(live_pinned() == 600, "%ld pages pinned", live_pinned());
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
-	live_close(x);
 }
 
 struct orphan {
@@ -402,16 +394,15 @@ static void *register_orphaned(void *arg)
 }
 
 /* A process lives on when its first thread has exited. */
-static void first_thread_ended(void)
+static void first_thread_ended(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct orphan *o = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	char *mem = mem_map(1);
 	pthread_t thread;
 	pid_t pid;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	*o = (struct orphan){ x, mr_region(live_pd(x), mem, MEM_PAGE), -ENODATA };
 	pid = fork();
@@ -423,23 +414,22 @@ static void first_thread_ended(void)
 	check(!o->result, "%d", o->result);
 	munmap(o, MEM_PAGE);
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
 static const struct test tests[] = {
 	{ "process_fork", "R1", "copy on write after a fork leaves the region's pages alone",
 	  forked },
-	{ "process_other", "R1 R2", "memory of another process", of_process },
+	{ "process_other", "R1 R2", "memory of another process", ON_HANDLE(of_process) },
 	{ "process_confined", "R2 R9", "refused if a security module forbids to trace the process",
 	  confined },
 	{ "process_fake_proc", "R2 R9", "another file mounted over /proc/PID/mem is refused",
 	  fake_proc },
-	{ "process_self", "R1", "the caller's own pid", of_self },
-	{ "process_dies", "R7 R8", "pages outlive their process", process_dies },
+	{ "process_self", "R1", "the caller's own pid", ON_HANDLE(of_self) },
+	{ "process_dies", "R7 R8", "pages outlive their process", ON_HANDLE(process_dies) },
 	{ "process_accounting", "R1 R8", "pinned pages count for the process whose memory they are",
-	  accounted },
+	  ON_HANDLE(accounted) },
 	{ "process_thread", "R1", "registered from a thread after the first thread has exited",
-	  first_thread_ended },
+	  ON_HANDLE(first_thread_ended) },
 };
 
 int main(int argc, char **argv)

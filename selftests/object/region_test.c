@@ -103,7 +103,7 @@ static void expect_refused(struct xroce *x, struct xroce_mr_reg *r, int want)
 }
 
 /* Any address, any length. */
-static void ranges(void)
+static void ranges(struct xroce *x)
 {
 	static const struct {
 		__u32 offset, length, pages;
@@ -115,14 +115,13 @@ static void ranges(void)
 		{ 7, 8 * 4096 - 7, 8 },	{ 4095, 6 * 4096 + 2, 8 },
 		{ 3 * 4096, 4096, 1 },	{ 3 * 4096 - 1, 4098, 3 },
 	};
-	struct xroce *x = live_open();
 	char *mem = mem_scattered(NULL, 8);
 	struct xroce_mr_reg r;
 	long pinned;
 	__u32 pd;
 	size_t i;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -137,19 +136,17 @@ static void ranges(void)
 		check_gone(x, r.mr);
 	}
 	munmap(mem, 8 * MEM_PAGE);
-	live_close(x);
 }
 
 /* Private memory: physically contiguous runs of random lengths. */
-static void chance_runs(void)
+static void chance_runs(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(1024);
 	struct xroce_mr_reg r;
 	__u32 pd;
 	int i;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	for (i = 0; i < 50; i++) {
@@ -159,7 +156,6 @@ static void chance_runs(void)
 	r = region(pd, mem, 1024 * MEM_PAGE);
 	expect_region(x, &r);
 	munmap(mem, 1024 * MEM_PAGE);
-	live_close(x);
 }
 
 /* Pairs of contiguous pages are one entry each, unless a pair is not aligned to its size. */
@@ -200,14 +196,13 @@ static void pairs(struct xroce *x)
 	}
 }
 
-static void bad_ranges(void)
+static void bad_ranges(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(2);
 	struct xroce_mr_reg r;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	munmap(mem + MEM_PAGE, MEM_PAGE);
 	pd = live_pd(x);
@@ -234,18 +229,16 @@ static void bad_ranges(void)
 	r = region(pd, mem, MEM_PAGE);
 	expect_region(x, &r);
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
 /* The IOVA can be anything, as long as the range does not wrap. */
-static void iovas(void)
+static void iovas(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	r = region(pd, mem + 100, 1000);
@@ -262,18 +255,16 @@ static void iovas(void)
 	r.length = 1;
 	expect_region(x, &r);
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
 /* All 32 sets of the first five rights; remote write and atomic need local write. */
-static void rights(void)
+static void rights(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
 	__u32 pd, access;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	for (access = 0; access < 32; access++) {
@@ -299,7 +290,6 @@ static void rights(void)
 			expect_refused(x, &r, -EINVAL);
 	}
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
 /* The index and the key byte are random. */
@@ -377,14 +367,13 @@ static void table_full(void)
 	munmap(mem, MEM_PAGE);
 }
 
-static void names(void)
+static void names(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
 	__u32 pd;
 
-	if (!x || !mem)
+	if (!mem)
 		return;
 	pd = live_pd(x);
 	r = region(pd, mem, 1);
@@ -395,7 +384,6 @@ static void names(void)
 	r.name[sizeof(r.name) - 1] = 'n';	/* no NUL */
 	expect_refused(x, &r, -EINVAL);
 	munmap(mem, MEM_PAGE);
-	live_close(x);
 }
 
 /* The list: all regions of all owners, ordered by handle. */
@@ -439,16 +427,16 @@ static void list(void)
 
 static const struct test tests[] = {
 	{ "region_ranges", "R1 R7", "any first byte and length, and no page more than needed",
-	  ranges },
-	{ "region_chance_runs", "R1", "blocks are as large as possible", chance_runs },
+	  ON_HANDLE(ranges) },
+	{ "region_chance_runs", "R1", "blocks are as large as possible", ON_HANDLE(chance_runs) },
 	{ "region_pairs", "R1", "a block holds contiguous pages only", ON_HANDLE(pairs) },
 	{ "region_bad_ranges", "R1", "empty, wrapping and unmapped ranges are refused",
-	  bad_ranges },
-	{ "region_iova", "R1", "the IOVA is freely chosen", iovas },
-	{ "region_rights", "R1 R2", "all sets of rights", rights },
+	  ON_HANDLE(bad_ranges) },
+	{ "region_iova", "R1", "the IOVA is freely chosen", ON_HANDLE(iovas) },
+	{ "region_rights", "R1 R2", "all sets of rights", ON_HANDLE(rights) },
 	{ "region_keys", "R9", "keys are unpredictable", keys },
 	{ "region_table_full", "R9", "a full table is refused with -ENOSPC", table_full },
-	{ "region_names", "R7", "a name must be terminated", names },
+	{ "region_names", "R7", "a name must be terminated", ON_HANDLE(names) },
 	{ "region_list", "R7 R10", "the list is complete", list },
 };
 

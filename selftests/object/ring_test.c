@@ -99,17 +99,14 @@ static void owners(void)
 	live_close(x);
 }
 
-static void mappings(void)
+static void mappings(struct xroce *x)
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = 64 };
 	struct xroce_cq_del del = { .size = sizeof(del) };
 	const int rw = PROT_READ | PROT_WRITE;
-	struct xroce *x = live_open();
 	char *p, *q;
 	int fd, ret;
 
-	if (!x)
-		return;
 	fd = xroce_fd(x);
 	ret = live_ioctl(fd, XROCE_CMD_CQ_ADD, &cq);
 	check(!ret, "CQ_ADD: %d", ret);
@@ -146,7 +143,6 @@ static void mappings(void)
 	munmap(p, cq.bytes);
 	check(q[cq.bytes - 1] == (char)0xa5, "the last page");
 	munmap(q, cq.bytes);
-	live_close(x);
 }
 
 /* Reading without a pending event. */
@@ -165,15 +161,12 @@ static void no_event(struct xroce *x)
 }
 
 /* The limit event of an empty queue is immediate; deleting the queue discards a pending one. */
-static void limit_event(void)
+static void limit_event(struct xroce *x)
 {
-	struct xroce *x = live_open();
 	struct xroce_async async;
 	struct xroce_rq *srq;
 	__u32 id;
 
-	if (!x)
-		return;
 	srq = xroce_srq_add(x, live_pd(x), 4, 1);
 	if (!check(srq, "SRQ_ADD: %s", strerror(errno)))
 		return;
@@ -187,15 +180,14 @@ static void limit_event(void)
 	check(!xroce_srq_limit(srq, 1), "limit 1");
 	check(!xroce_rq_del(srq), "SRQ_DEL");
 	check(xroce_async_next(x, &async) == -EAGAIN, "an event of a dead queue");
-	live_close(x);
 }
 
 static const struct test tests[] = {
 	{ "ring_sizes", "D2", "size limits of all queues", ON_HANDLE(sizes) },
 	{ "ring_owners", "D2", "queues belong to their descriptor", owners },
-	{ "ring_mappings", "D2", "which memory can be mapped, and for how long", mappings },
+	{ "ring_mappings", "D2", "which memory can be mapped, and for how long", ON_HANDLE(mappings) },
 	{ "no_event", "D2", "read(2) without a pending event", ON_HANDLE(no_event) },
-	{ "limit_event", "D2", "the SRQ limit event is immediate", limit_event },
+	{ "limit_event", "D2", "the SRQ limit event is immediate", ON_HANDLE(limit_event) },
 };
 
 int main(int argc, char **argv)
