@@ -19,7 +19,6 @@ static const struct receiver_opts opts = {
 	.mtu = IBV_MTU_1024, .rnr_retry = 7, .sq = true,
 };
 
-static struct xroce_sq *sq;
 static struct xroce_mr_reg behind;	/* grants no remote rights */
 static struct receiver r;
 
@@ -29,13 +28,13 @@ static bool setup(void)
 
 	if (!connection_setup())
 		return false;
-	if (!sq) {
-		sq = xroce_sq_add(server.x, 64);
+	if (!server.sq) {
+		server.sq = xroce_sq_add(server.x, 64);
 		behind = server.mr;
 		behind.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND;
 		err = xroce_mr_reg_file(server.x, server.file, REGION_OFF,
 					&behind);
-		check(sq && !err && !behind.rkey, "set-up: %d", err);
+		check(server.sq && !err && !behind.rkey, "set-up: %d", err);
 	}
 	return receiver_open(&r, &opts);
 }
@@ -55,8 +54,8 @@ static struct xroce_bind window(uint32_t type, uint32_t access, uint32_t len)
 
 	b.rkey = add.rkey;
 	if (!err)
-		err = type == XROCE_MW_TYPE_1 ? xroce_bind_mw(sq, &b) :
-						xroce_post_bind(sq, &b);
+		err = type == XROCE_MW_TYPE_1 ? xroce_bind_mw(server.sq, &b) :
+						xroce_post_bind(server.sq, &b);
 	check(!err, "window: %d", err);
 	return b;
 }
@@ -132,8 +131,8 @@ static void type1_invalidate(void)
 		return;
 	b = window(XROCE_MW_TYPE_1, READ | WRITE, 20000);
 	both(&b);
-	check(!xroce_post_local_inv(sq, 9, r.qpn, b.rkey, 0) &&
-	      !xroce_sq_apply(sq), "post");
+	check(!xroce_post_local_inv(server.sq, 9, r.qpn, b.rkey, 0) &&
+	      !xroce_sq_apply(server.sq), "post");
 	if (receiver_wait(&r, &cqe))
 		check(cqe.status == XROCE_WC_MW_BIND_ERR && cqe.wr_id == 9,
 		      "status %u", cqe.status);
@@ -156,7 +155,7 @@ static void revoke(uint32_t type, enum how how)
 	both(&b);
 	switch (how) {
 	case LOCAL:
-		check(!xroce_post_local_inv(sq, 9, r.qpn, b.rkey, 0), "post");
+		check(!xroce_post_local_inv(server.sq, 9, r.qpn, b.rkey, 0), "post");
 		break;
 	case REMOTE:
 		receiver_recv(r.rq, 7, 0, 64);
@@ -339,7 +338,7 @@ static void atomics(void)
 	add.pd = server.pd;
 	check(!xroce_mw_add(server.x, &add), "window");
 	b.rkey = add.rkey;
-	check(!xroce_post_bind(sq, &b), "post");
+	check(!xroce_post_bind(server.sq, &b), "post");
 	op.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 	op.rkey = b.rkey;
 	op.operand = 0x1000000000000001;
@@ -377,10 +376,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-
-	if (sq)
-		xroce_sq_del(sq);
-	connection_teardown();
-	return status;
+	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

@@ -34,7 +34,6 @@ static const char *const state_names[] = { "cold", "resident", "in swap" };
 static uint8_t *mem;			/* the server's on-demand memory */
 static struct xroce_mr_reg region;
 static struct receiver r;
-static struct xroce_sq *sq;		/* so that the queue pair grants all rights */
 
 static bool setup(void)
 {
@@ -55,8 +54,9 @@ static bool setup(void)
 			.name = "odp_rxe_test",
 		};
 		err = xroce_mr_reg(server.x, &region);
-		sq = xroce_sq_add(server.x, 64);
-		check(mem != MAP_FAILED && !err && sq, "set-up: %d", err);
+		/* So that the queue pair grants all rights. */
+		server.sq = xroce_sq_add(server.x, 64);
+		check(mem != MAP_FAILED && !err && server.sq, "set-up: %d", err);
 	}
 	return receiver_open(&r, &opts);
 }
@@ -312,10 +312,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	int status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-
-	if (sq)
-		xroce_sq_del(sq);
-	connection_teardown();
-	return status;
+	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

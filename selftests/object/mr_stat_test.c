@@ -125,30 +125,26 @@ static void reads(struct wire *w)
 	expect(w, &want);
 }
 
-static void atomics(void)
+static void atomics(struct wire *w)
 {
 	struct xroce_mr_stat want = {};
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	w.req.opcode = XROCE_RC_FETCH_ADD;
-	w.req.payload = 0;
-	answered(&w, 1);
+	w->req.opcode = XROCE_RC_FETCH_ADD;
+	w->req.payload = 0;
+	answered(w, 1);
 	want.atomics = 1;
-	expect(&w, &want);
-	answered(&w, 1);
-	expect(&w, &want);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_CMP_SWAP;
-	answered(&w, 1);
-	w.req.psn++;
-	w.req.opcode = XROCE_RC_ATOMIC_WRITE;
-	w.req.payload = w.req.dmalen = 8;
-	answered(&w, 1);
+	expect(w, &want);
+	answered(w, 1);
+	expect(w, &want);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_CMP_SWAP;
+	answered(w, 1);
+	w->req.psn++;
+	w->req.opcode = XROCE_RC_ATOMIC_WRITE;
+	w->req.payload = w->req.dmalen = 8;
+	answered(w, 1);
 	want.atomics = 3;
-	expect(&w, &want);
-	wire_close(&w);
+	expect(w, &want);
 }
 
 /* Send the request with one change; the region's count of refusals grows by @by. */
@@ -314,7 +310,7 @@ static const struct test tests[] = {
 	{ "mr_stat_write", "D6", "RDMA WRITE", ON_WIRE(writes, &rc) },
 	{ "mr_stat_read", "D6", "RDMA READ, in the frame of the request and streamed",
 	  ON_WIRE(reads, &rc) },
-	{ "mr_stat_atomic", "D6", "atomic operations", atomics },
+	{ "mr_stat_atomic", "D6", "atomic operations", ON_WIRE(atomics, &rc) },
 	{ "mr_stat_refused", "D6 R9", "refusals are counted for the region that the key names",
 	  refusals },
 	{ "mr_stat_receive", "D6", "messages received", receives },

@@ -13,6 +13,8 @@
 #include "odp.h"
 #include "wire.h"
 
+static const struct wire_opts rc;
+
 #define LONG	8192u		/* bytes of a READ that the module answers */
 #define LONG_PACKETS	(LONG / 1024)
 
@@ -102,58 +104,41 @@ static void reload(void)
 	check(!xroce_reload(LIVE_DEV, &opts), "reload: %s", opts.error);
 }
 
-static void changed(void)
+static void changed(struct wire *w)
 {
-	static const struct wire_opts rc;
-	struct wire w;
-
-	if (!wire_open(&w, &rc))
-		return;
-	executed(&w, 0, 1);
+	executed(w, 0, 1);
 	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
-	passed(&w, 1);
-	to(&w, NEW);
-	executed(&w, 1, 2);
-	read_long(&w, 2, LONG_PACKETS);
+	passed(w, 1);
+	to(w, NEW);
+	executed(w, 1, 2);
+	read_long(w, 2, LONG_PACKETS);
 	reload();
-	executed(&w, 2 + LONG_PACKETS, 4);
-	to(&w, OWN);
-	passed(&w, 3 + LONG_PACKETS);
+	executed(w, 2 + LONG_PACKETS, 4);
+	to(w, OWN);
+	passed(w, 3 + LONG_PACKETS);
 	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:02");
-	executed(&w, 3 + LONG_PACKETS, 5);
-	wire_close(&w);
+	executed(w, 3 + LONG_PACKETS, 5);
 }
 
-static void second(void)
+static void second(struct wire *w)
 {
-	static const struct wire_opts rc;
-	struct wire w;
-
-	if (!wire_open(&w, &rc))
-		return;
-	to(&w, SECOND);
-	passed(&w, 0);
+	to(w, SECOND);
+	passed(w, 0);
 	siblings_sh("bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
-	executed(&w, 0, 1);
-	read_long(&w, 1, LONG_PACKETS);
-	to(&w, NOBODY);
-	passed(&w, 1 + LONG_PACKETS);
-	to(&w, OWN);
-	executed(&w, 1 + LONG_PACKETS, 3);
+	executed(w, 0, 1);
+	read_long(w, 1, LONG_PACKETS);
+	to(w, NOBODY);
+	passed(w, 1 + LONG_PACKETS);
+	to(w, OWN);
+	executed(w, 1 + LONG_PACKETS, 3);
 	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self");
-	to(&w, SECOND);
-	passed(&w, 2 + LONG_PACKETS);
-	wire_close(&w);
+	to(w, SECOND);
+	passed(w, 2 + LONG_PACKETS);
 }
 
 /* A VLAN device on top belongs to the link; a macvlan device does not. */
-static void upper(void)
+static void upper(struct wire *w)
 {
-	static const struct wire_opts rc;
-	struct wire w;
-
-	if (!wire_open(&w, &rc))
-		return;
 	siblings_sh("modprobe 8021q");
 	siblings_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
 		"ip link set v0 up");
@@ -161,40 +146,33 @@ static void upper(void)
 		"ip link set m0 up");
 	siblings_sh("ip link add mv0 link m0 address 02:00:00:00:00:0d type vlan id 6 && "
 		"ip link set mv0 up");
-	to(&w, MACVLAN);
-	passed(&w, 0);
-	to(&w, MACVLAN_VLAN);
-	passed(&w, 0);
-	to(&w, VLAN);
-	w.req.vlan[w.req.vlans].tpid = 0x8100;
-	w.req.vlan[w.req.vlans++].tci = 5;
-	executed(&w, 0, 1);
+	to(w, MACVLAN);
+	passed(w, 0);
+	to(w, MACVLAN_VLAN);
+	passed(w, 0);
+	to(w, VLAN);
+	w->req.vlan[w->req.vlans].tpid = 0x8100;
+	w->req.vlan[w->req.vlans++].tci = 5;
+	executed(w, 0, 1);
 	siblings_sh("ip link del v0 && ip link del m0");
-	passed(&w, 1);
-	wire_close(&w);
+	passed(w, 1);
 }
 
 /* The unicast list of a bridge port has addresses of machines behind other ports. */
-static void port(void)
+static void port(struct wire *w)
 {
-	static const struct wire_opts rc;
-	struct wire w;
-
-	if (!wire_open(&w, &rc))
-		return;
 	siblings_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
 		"ip link set br0 up && ip link set " LIVE_DEV " master br0 && "
 		"bridge fdb add 02:00:00:00:00:0b dev " LIVE_DEV " self");
-	executed(&w, 0, 1);
-	to(&w, BRIDGE);
-	executed(&w, 1, 2);
-	to(&w, SECOND);
-	passed(&w, 2);
+	executed(w, 0, 1);
+	to(w, BRIDGE);
+	executed(w, 1, 2);
+	to(w, SECOND);
+	passed(w, 2);
 	siblings_sh("bridge fdb del 02:00:00:00:00:0b dev " LIVE_DEV " self && "
 		"ip link set " LIVE_DEV " nomaster && ip link del br0");
-	to(&w, BRIDGE);
-	passed(&w, 2);
-	wire_close(&w);
+	to(w, BRIDGE);
+	passed(w, 2);
 }
 
 /* The address of a deferred frame is checked again before the frame is executed. */
@@ -247,10 +225,10 @@ static void generic(void)
 static const struct test tests[] = {
 	{ "addr_others", "D1 D5",
 	  "frames for other unicast, multicast and broadcast addresses", others },
-	{ "addr_changed", "D1 D5", "the device's address changes under traffic", changed },
-	{ "addr_second", "D1 D5", "an address in the device's unicast list", second },
-	{ "addr_upper", "D1 D5", "addresses of VLAN and macvlan devices on top", upper },
-	{ "addr_port", "D1 D5", "addresses of a bridge port", port },
+	{ "addr_changed", "D1 D5", "the device's address changes under traffic", ON_WIRE(changed, &rc) },
+	{ "addr_second", "D1 D5", "an address in the device's unicast list", ON_WIRE(second, &rc) },
+	{ "addr_upper", "D1 D5", "addresses of VLAN and macvlan devices on top", ON_WIRE(upper, &rc) },
+	{ "addr_port", "D1 D5", "addresses of a bridge port", ON_WIRE(port, &rc) },
 	{ "addr_deferred", "D1 D5 O3", "the address of a deferred frame", kept },
 	{ "addr_generic", "D1 D5", "addresses in generic mode", generic },
 };

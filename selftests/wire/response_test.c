@@ -10,6 +10,8 @@
 #include "mem.h"
 #include "wire.h"
 
+static const struct wire_opts rc;
+
 #define LENGTHS		260u	/* longer than all lengths with a path of their own */
 #define LONG		1024u	/* longer than the room in some frames on veth */
 #define LONGS		300u
@@ -76,55 +78,45 @@ static void lengths_ipv6(void)
 }
 
 /* Responses without room in the frame are sent by the module, the others are not. */
-static void room(void)
+static void room(struct wire *w)
 {
-	static const struct wire_opts rc;
 	struct xroce_stat before, now;
-	struct wire w;
 	uint32_t i;
 
-	if (!wire_open(&w, &rc))
-		return;
-	fill(w.mem);
+	fill(w->mem);
 	before = live_stat();
 	for (i = 0; i < LONGS; i++)
-		if (!reads(&w, i, LONG) || !reads(&w, i, 1 + i % 64))
+		if (!reads(w, i, LONG) || !reads(w, i, 1 + i % 64))
 			break;
 	now = live_stat();
 	check(now.queued - before.queued <= LONGS, "%llu responses were queued",
 	      now.queued - before.queued);
 	check(now.read - before.read == 2 * LONGS, "%llu READs",
 	      now.read - before.read);
-	wire_close(&w);
 }
 
 /* Fields that a peer may choose, or routers may change, do not matter. */
-static void requests(void)
+static void requests(struct wire *w)
 {
-	static const struct wire_opts rc;
 	struct packet was;
-	struct wire w;
 	uint32_t i;
 
-	if (!wire_open(&w, &rc))
-		return;
-	fill(w.mem);
-	was = w.req;
+	fill(w->mem);
+	was = w->req;
 	for (i = 0; i < 16 && !test_failed(); i++) {
-		w.req.tos = i * 16;
-		w.req.ttl = 255 - i;
-		w.req.udp_csum = i * 0x1111;
-		w.req.ip_id = i * 0x1357;
-		w.req.frag = i % 2 ? PACKET_IP_DF : 0;
-		w.req.sport = 0xc000 + i * 0x123;
-		w.req.se = i & 2;
-		w.req.mig = i & 4;
-		w.req.ackreq = i & 8;
+		w->req.tos = i * 16;
+		w->req.ttl = 255 - i;
+		w->req.udp_csum = i * 0x1111;
+		w->req.ip_id = i * 0x1357;
+		w->req.frag = i % 2 ? PACKET_IP_DF : 0;
+		w->req.sport = 0xc000 + i * 0x123;
+		w->req.se = i & 2;
+		w->req.mig = i & 4;
+		w->req.ackreq = i & 8;
 		/* Requests of a limited member take another path. */
-		w.req.pkey = i % 5 ? was.pkey : was.pkey ^ 0x8000;
-		reads(&w, i * 8, 64);
+		w->req.pkey = i % 5 ? was.pkey : was.pkey ^ 0x8000;
+		reads(w, i * 8, 64);
 	}
-	wire_close(&w);
 }
 
 /* Whether routers may change the byte, or it is of the IPv4 header checksum. */
@@ -139,22 +131,18 @@ static bool varies(uint32_t at)
  * identification, 2 of the flags of IPv4, 16 of the port, 4 of the flags of the BTH, the
  * membership bit of the P_Key, 32 of PSN and AckReq, 128 of the RETH, the CRC's own 32.
  */
-static void bits(void)
+static void bits(struct wire *w)
 {
-	static const struct wire_opts rc;
 	struct xroce_stat before, now;
 	static struct frame frame;
 	uint32_t i, at, sum;
-	struct wire w;
 
-	if (!wire_open(&w, &rc))
-		return;
-	fill(w.mem);
-	w.req.opcode = XROCE_RC_READ_REQUEST;
-	w.req.va = w.mr.iova;
-	w.req.dmalen = 64;
-	w.req.payload = 0;
-	packet_build(&w.req, &frame);
+	fill(w->mem);
+	w->req.opcode = XROCE_RC_READ_REQUEST;
+	w->req.va = w->mr.iova;
+	w->req.dmalen = 64;
+	w->req.payload = 0;
+	packet_build(&w->req, &frame);
 	before = live_stat();
 	for (i = 0; i < 8 * (frame.end - frame.l3); i++) {
 		at = frame.l3 + i / 8;
@@ -165,28 +153,27 @@ static void bits(void)
 		sum = packet_ip_checksum(frame.bytes + frame.l3, 20);
 		frame.bytes[frame.l3 + 10] = sum >> 8;
 		frame.bytes[frame.l3 + 11] = sum;
-		check(send(w.fd, frame.bytes, frame.len, 0) == (ssize_t)frame.len,
+		check(send(w->fd, frame.bytes, frame.len, 0) == (ssize_t)frame.len,
 		      "send");
 		frame.bytes[at] ^= 1 << i % 8;
 	}
-	reads(&w, 0, 64);
+	reads(w, 0, 64);
 	now = live_stat();
 	check(now.read - before.read == 1 && now.tx - before.tx == 1,
 	      "%llu READs, %llu responses", now.read - before.read, now.tx - before.tx);
 	check(now.drop_icrc - before.drop_icrc >= 231, "%llu dropped for their CRC",
 	      now.drop_icrc - before.drop_icrc);
-	wire_close(&w);
 }
 
 static const struct test tests[] = {
 	{ "response_requests", "D1 D4", "any values of request fields that do not matter",
-	  requests },
-	{ "response_bits", "D4", "a flipped bit in any other field of a request", bits },
+	  ON_WIRE(requests, &rc) },
+	{ "response_bits", "D4", "a flipped bit in any other field of a request", ON_WIRE(bits, &rc) },
 	{ "response_lengths", "D2 D4",
 	  "all short lengths over IPv4, also across pages", lengths_ipv4 },
 	{ "response_lengths_ipv6", "D1 D2 D4",
 	  "all short lengths over IPv6, also across pages", lengths_ipv6 },
-	{ "response_room", "D2 D5", "READs without room for the response in the frame", room },
+	{ "response_room", "D2 D5", "READs without room for the response in the frame", ON_WIRE(room, &rc) },
 };
 
 int main(int argc, char **argv)
