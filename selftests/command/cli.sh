@@ -369,8 +369,8 @@ tables() {
 		2>"$work/err" && not_so "CAP_NET_ADMIN is needed"
 	grep -q 'mtt: .*CAP_NET_ADMIN' "$work/err" ||
 		not_so "refused: $(cat "$work/err")"
-	fails 2 'mtt.*another verb' pd show --mtt
-	fails 2 'mtt.*another verb' mr del mr table --mtt
+	fails 2 'mtt.*only be used with' pd show --mtt
+	fails 2 'mtt.*only be used with' mr del mr table --mtt
 	fails 2 'nonsense' mtt show nonsense
 	xr mr del mr table
 	xr -j mtt show >"$work/after"

@@ -141,7 +141,7 @@ window() { # TYPE QPN
 		fails 1 "mw $mw: key" mw bind mw "$mw" qpn "$2" mr windowed \
 			key 3 access none
 	else
-		fails 1 "mw $mw: it is bound" mw bind mw "$mw" qpn "$2" \
+		fails 1 "mw $mw: it is already bound" mw bind mw "$mw" qpn "$2" \
 			mr windowed access none
 		xr mw invalidate mw "$mw"
 		key=$(printf %02x $(((first + 1) & 0xff)))

@@ -230,8 +230,8 @@ forms() {
 	fails 2 'm: no such noun, or ambiguous' m show
 	fails 2 'mr x: no such verb, or ambiguous' mr x
 	fails 2 ': -x: no such option' -x
-	fails 2 'iterations.*another verb' pd show -n 2
-	fails 2 'prometheus.*another verb' pd show -o prometheus
+	fails 2 'iterations.*only be used with' pd show -n 2
+	fails 2 'prometheus.*only be used with' pd show -o prometheus
 	fails 2 'output "xml"' pd show -o xml
 	xr pd add >"$work/made"
 	xr pd delete pd "$(makes pd pd show)"

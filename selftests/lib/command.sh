@@ -35,7 +35,7 @@ fails() {
 	shift 2
 	xr "$@" >"$work/out" 2>"$work/err" || status=$?
 	[ "$status" = "$want" ] || not_so "exit status $want: $status: xroce $*"
-	grep -qE "$pattern" "$work/err" ||
+	grep -qE -e "$pattern" "$work/err" ||
 		not_so "'$pattern' in '$(cat "$work/err")': xroce $*"
 	[ ! -s "$work/out" ] || not_so "no output: xroce $*"
 }
