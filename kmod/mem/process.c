@@ -76,6 +76,9 @@ static int xr_process_attach(struct pid *pid)
 	snprintf(nr, sizeof(nr), "%d", pid_vnr(pid));
 	snprintf(path, sizeof(path), "/proc/%s/mem", nr);
 	file = filp_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	/* procfs also returns this if it cannot allocate an inode: try once more. */
+	if (file == ERR_PTR(-ENOENT))
+		file = filp_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (IS_ERR(file))
 		return file == ERR_PTR(-EINTR) || file == ERR_PTR(-ENOMEM) ?
 		       PTR_ERR(file) : -EPERM;
