@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* The argument of any command of /dev/xroce: for the module, and for tests that bypass libxroce. */
 #ifndef _XROCE_CMD_H
 #define _XROCE_CMD_H

@@ -189,7 +189,7 @@ enum xroce_cause {
 	XROCE_DROP_ADDR,		/* not the queue pair's addresses */
 	XROCE_DROP_PKEY,		/* partition key */
 	XROCE_DROP_ICRC,		/* invariant CRC */
-	XROCE_DROP_DEFER,		/* it needs on-demand memory and cannot be deferred */
+	XROCE_DROP_DEFER,		/* no room to defer it; not the first of RC */
 	/* another CPU executes a packet, or too many work requests were posted before it */
 	XROCE_DROP_BUSY,
 	/* responses, not requests; counted by the module */

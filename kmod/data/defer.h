@@ -6,8 +6,9 @@
  * The first frame is one whose access has missed. Later frames wait behind it, so that the
  * order is kept; xroce_qp::deferred tells the XDP program to defer them. Once the memory is
  * resident, a work item in softirq runs the program on the frames in order, as if they had
- * just arrived: all checks are made again. A frame that cannot be deferred, or that has
- * waited for too long, is answered with an RNR NAK.
+ * just arrived: all checks are made again. On RC, a frame that misses and cannot be deferred,
+ * or that has waited for too long, is answered with an RNR NAK. A frame for which there is no
+ * room behind others is dropped (drop_defer).
  */
 #ifndef _XR_DEFER_H
 #define _XR_DEFER_H

@@ -63,18 +63,18 @@ static void xr_extent_put(u64 *memory)
 	free_pages((unsigned long)memory, XR_EXTENT_ORDER);
 }
 
-static int xr_pfn_run_take(struct xr_mtt_run *run, u32 count)
+static int xr_pool_run_take(struct xr_mtt_run *run, u32 count)
 {
 	spin_lock(&xr_pool_lock);
 	run->at = xr_pool_alloc(&xr_pool, count);
-	if (run->at != XR_PFN_RUN_NONE)
+	if (run->at != XR_POOL_RUN_NONE)
 		run->entry = xr_pool_at(&xr_pool, run->at);
 	spin_unlock(&xr_pool_lock);
-	return run->at == XR_PFN_RUN_NONE ? -ENOSPC : 0;
+	return run->at == XR_POOL_RUN_NONE ? -ENOSPC : 0;
 }
 
 /* Add an extent and take the run from it. */
-static int xr_pfn_run_grow(struct xr_mtt_run *run, u32 count)
+static int xr_pool_run_grow(struct xr_mtt_run *run, u32 count)
 {
 	u64 *memory;
 	u32 id;
@@ -82,7 +82,7 @@ static int xr_pfn_run_grow(struct xr_mtt_run *run, u32 count)
 
 	mutex_lock(&xr_pool_grow_lock);
 	/* The previous owner of the mutex may have left enough. */
-	ret = xr_pfn_run_take(run, count);
+	ret = xr_pool_run_take(run, count);
 	if (!ret)
 		goto out;
 	/* Extents are added only under the mutex, so a free number stays free. */
@@ -107,7 +107,7 @@ out:
 }
 
 /* Give a run back, and its extent if that is all free and not reserved. */
-static void xr_pfn_run_put(const struct xr_mtt_run *run, u32 count)
+static void xr_pool_run_put(const struct xr_mtt_run *run, u32 count)
 {
 	u32 id = run->at >> XR_EXTENT_SHIFT;
 	u64 *memory = NULL;
@@ -153,9 +153,9 @@ int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 	}
 	for (i = 0; i < runs; i++) {
 		run = i ? &mtt->more[i - 1] : &mtt->run;
-		ret = xr_pfn_run_take(run, xr_mtt_run_count(mtt, i));
+		ret = xr_pool_run_take(run, xr_mtt_run_count(mtt, i));
 		if (ret)
-			ret = xr_pfn_run_grow(run, xr_mtt_run_count(mtt, i));
+			ret = xr_pool_run_grow(run, xr_mtt_run_count(mtt, i));
 		if (ret)
 			goto err;
 	}
@@ -163,7 +163,7 @@ int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 
 err:
 	while (i--)
-		xr_pfn_run_put(i ? &mtt->more[i - 1] : &mtt->run,
+		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 			   xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
 	*mtt = (struct xr_mtt){};
@@ -179,7 +179,7 @@ void xr_mtt_free(struct xr_mtt *mtt)
 	u32 i, runs = (mtt->count + XR_EXTENT_ENTRIES - 1) >> XR_EXTENT_SHIFT;
 
 	for (i = 0; i < runs; i++)
-		xr_pfn_run_put(i ? &mtt->more[i - 1] : &mtt->run,
+		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 			   xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
 	*mtt = (struct xr_mtt){};

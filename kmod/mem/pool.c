@@ -22,35 +22,35 @@
 /* Runs of the request's own class that are examined before giving up. */
 #define XR_POOL_LOOKS	256
 
-static u32 xr_pfn_run_kind(u64 entry)
+static u32 xr_pool_run_kind(u64 entry)
 {
-	return entry & XR_PFN_RUN_KIND;
+	return entry & XR_POOL_RUN_KIND;
 }
 
-static u32 xr_pfn_run_next(u64 head)
+static u32 xr_pool_run_next(u64 head)
 {
-	return head >> 2 & XR_PFN_RUN_NONE;
+	return head >> 2 & XR_POOL_RUN_NONE;
 }
 
-static u32 xr_pfn_run_prev(u64 head)
+static u32 xr_pool_run_prev(u64 head)
 {
 	return head >> (2 + XR_LINK_BITS);
 }
 
-static u64 xr_pfn_run_head(u32 kind, u32 next, u32 prev)
+static u64 xr_pool_run_head(u32 kind, u32 next, u32 prev)
 {
 	return kind | (u64)next << 2 | (u64)prev << (2 + XR_LINK_BITS);
 }
 
 /* The length of a free run, from its first entry. */
-static u32 xr_pfn_run_length(const u64 *head)
+static u32 xr_pool_run_length(const u64 *head)
 {
-	return xr_pfn_run_kind(*head) == XR_PFN_RUN_SINGLE ? 1 : head[1] >> 2;
+	return xr_pool_run_kind(*head) == XR_POOL_RUN_SINGLE ? 1 : head[1] >> 2;
 }
 
-static void xr_pfn_run_set_length(u64 *head, u32 count)
+static void xr_pool_run_set_length(u64 *head, u32 count)
 {
-	head[1] = (u64)count << 2 | XR_PFN_RUN_TAIL;
+	head[1] = (u64)count << 2 | XR_POOL_RUN_TAIL;
 	head[count - 1] = head[1];
 }
 
@@ -76,40 +76,40 @@ static void xr_pool_link(struct xr_pool *pool, u32 at, u32 count)
 {
 	u32 class = xr_pool_class(count), word = class / 64;
 	u64 *head = xr_pool_at(pool, at), *next;
-	u32 second = XR_PFN_RUN_NONE;
+	u32 second = XR_POOL_RUN_NONE;
 
 	if (pool->has[word] >> class % 64 & 1) {
 		second = pool->first[class];
 		next = xr_pool_at(pool, second);
-		*next = xr_pfn_run_head(xr_pfn_run_kind(*next), xr_pfn_run_next(*next), at);
+		*next = xr_pool_run_head(xr_pool_run_kind(*next), xr_pool_run_next(*next), at);
 	}
 	pool->first[class] = at;
 	pool->has[word] |= 1ull << class % 64;
 	pool->some |= 1ull << word;
 	pool->runs++;
-	*head = xr_pfn_run_head(count == 1 ? XR_PFN_RUN_SINGLE : XR_PFN_RUN_HEAD, second,
-			    XR_PFN_RUN_NONE);
+	*head = xr_pool_run_head(count == 1 ? XR_POOL_RUN_SINGLE : XR_POOL_RUN_HEAD, second,
+			    XR_POOL_RUN_NONE);
 	if (count > 1)
-		xr_pfn_run_set_length(head, count);
+		xr_pool_run_set_length(head, count);
 }
 
 static void xr_pool_unlink(struct xr_pool *pool, u32 at, u32 count)
 {
 	u32 class = xr_pool_class(count), word = class / 64;
 	u64 head = *xr_pool_at(pool, at);
-	u32 next = xr_pfn_run_next(head), prev = xr_pfn_run_prev(head);
+	u32 next = xr_pool_run_next(head), prev = xr_pool_run_prev(head);
 	u64 *link;
 
-	if (next != XR_PFN_RUN_NONE) {
+	if (next != XR_POOL_RUN_NONE) {
 		link = xr_pool_at(pool, next);
-		*link = xr_pfn_run_head(xr_pfn_run_kind(*link), xr_pfn_run_next(*link),
+		*link = xr_pool_run_head(xr_pool_run_kind(*link), xr_pool_run_next(*link),
 				    prev);
 	}
-	if (prev != XR_PFN_RUN_NONE) {
+	if (prev != XR_POOL_RUN_NONE) {
 		link = xr_pool_at(pool, prev);
-		*link = xr_pfn_run_head(xr_pfn_run_kind(*link), next,
-				    xr_pfn_run_prev(*link));
-	} else if (next != XR_PFN_RUN_NONE) {
+		*link = xr_pool_run_head(xr_pool_run_kind(*link), next,
+				    xr_pool_run_prev(*link));
+	} else if (next != XR_POOL_RUN_NONE) {
 		pool->first[class] = next;
 	} else {
 		pool->has[word] &= ~(1ull << class % 64);
@@ -149,7 +149,7 @@ u64 *xr_pool_remove(struct xr_pool *pool, u32 id)
 	return memory;
 }
 
-/* Return: a free run of at least @count entries, or XR_PFN_RUN_NONE. */
+/* Return: a free run of at least @count entries, or XR_POOL_RUN_NONE. */
 static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
 {
 	u32 class = xr_pool_class_above(count), word = class / 64, look, at;
@@ -172,14 +172,14 @@ static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
 	/* Runs of the request's own class may be long enough or too short. */
 	class = xr_pool_class(count);
 	if (!(pool->has[class / 64] >> class % 64 & 1))
-		return XR_PFN_RUN_NONE;
+		return XR_POOL_RUN_NONE;
 	at = pool->first[class];
-	for (look = 0; look < XR_POOL_LOOKS && at != XR_PFN_RUN_NONE; look++) {
-		if (xr_pfn_run_length(xr_pool_at(pool, at)) >= count)
+	for (look = 0; look < XR_POOL_LOOKS && at != XR_POOL_RUN_NONE; look++) {
+		if (xr_pool_run_length(xr_pool_at(pool, at)) >= count)
 			return at;
-		at = xr_pfn_run_next(*xr_pool_at(pool, at));
+		at = xr_pool_run_next(*xr_pool_at(pool, at));
 	}
-	return XR_PFN_RUN_NONE;
+	return XR_POOL_RUN_NONE;
 }
 
 /**
@@ -190,7 +190,7 @@ static u32 xr_pool_find(const struct xr_pool *pool, u32 count)
  * The two low bits of each entry are clear on return, and the user of the run must leave
  * them clear. The other bits are undefined.
  *
- * Return: number of the first entry, or XR_PFN_RUN_NONE: no free run is long enough
+ * Return: number of the first entry, or XR_POOL_RUN_NONE: no free run is long enough
  * (or, above 64 entries, none that is up to 1/32 longer was among the first 256
  * looked at).
  */
@@ -199,15 +199,15 @@ u32 xr_pool_alloc(struct xr_pool *pool, u32 count)
 	u32 at = xr_pool_find(pool, count), have, left;
 	u64 *head, *run;
 
-	if (at == XR_PFN_RUN_NONE)
+	if (at == XR_POOL_RUN_NONE)
 		return at;
 	head = xr_pool_at(pool, at);
-	have = xr_pfn_run_length(head);
+	have = xr_pool_run_length(head);
 	left = have - count;
 	/* The first entries stay free, often in the same list. */
 	run = head + left;
 	if (left > 1 && xr_pool_class(left) == xr_pool_class(have)) {
-		xr_pfn_run_set_length(head, left);
+		xr_pool_run_set_length(head, left);
 	} else {
 		xr_pool_unlink(pool, at, have);
 		if (have > 1)
@@ -239,23 +239,23 @@ bool xr_pool_free(struct xr_pool *pool, u32 at, u32 count)
 	pool->taken--;
 	pool->used -= count;
 	if (place + count < XR_EXTENT_ENTRIES &&
-	    xr_pfn_run_kind(run[count]) != XR_PFN_RUN_USED) {
-		more = xr_pfn_run_length(run + count);
+	    xr_pool_run_kind(run[count]) != XR_POOL_RUN_USED) {
+		more = xr_pool_run_length(run + count);
 		xr_pool_unlink(pool, at + count, more);
 		run[count] = 0;
 		if (more > 1)
 			run[count + 1] = 0;
 		count += more;
 	}
-	if (place && xr_pfn_run_kind(run[-1]) != XR_PFN_RUN_USED) {
-		more = xr_pfn_run_kind(run[-1]) == XR_PFN_RUN_SINGLE ? 1 : run[-1] >> 2;
+	if (place && xr_pool_run_kind(run[-1]) != XR_POOL_RUN_USED) {
+		more = xr_pool_run_kind(run[-1]) == XR_POOL_RUN_SINGLE ? 1 : run[-1] >> 2;
 		run -= more;
 		at -= more;
 		if (more > 1)
 			run[more - 1] = 0;
 		count += more;
 		if (more > 1 && xr_pool_class(more) == xr_pool_class(count)) {
-			xr_pfn_run_set_length(run, count);
+			xr_pool_run_set_length(run, count);
 			return count == XR_EXTENT_ENTRIES;
 		}
 		xr_pool_unlink(pool, at, more);
@@ -282,9 +282,9 @@ u32 xr_pool_next(const struct xr_pool *pool, u32 *at, u32 end)
 	u32 kind;
 
 	for (; *at < end; ++*at, entry++) {
-		kind = xr_pfn_run_kind(*entry);
-		if (kind == XR_PFN_RUN_HEAD || kind == XR_PFN_RUN_SINGLE)
-			return xr_pfn_run_length(entry);
+		kind = xr_pool_run_kind(*entry);
+		if (kind == XR_POOL_RUN_HEAD || kind == XR_POOL_RUN_SINGLE)
+			return xr_pool_run_length(entry);
 	}
 	return 0;
 }

@@ -10,7 +10,7 @@
  * and the only separate data is the first free run of each length.
  *
  *	first entry	kind:2 next:31 previous:31
- *	second, last	XR_PFN_RUN_TAIL:2 length:62
+ *	second, last	XR_POOL_RUN_TAIL:2 length:62
  *
  * All other entries of a free run have the two low bits clear as well, so that an extent
  * can be read in the order of addresses, see xr_pool_next().
@@ -28,15 +28,15 @@
 #define XR_EXTENT_BYTES		((size_t)XR_EXTENT_ENTRIES * sizeof(u64))
 /* An entry's number has 31 bits; the highest means "none". */
 #define XR_EXTENTS_MAX		4095u
-#define XR_PFN_RUN_NONE		0x7fffffffu
+#define XR_POOL_RUN_NONE		0x7fffffffu
 
 /* The two low bits of an entry. */
-#define XR_PFN_RUN_KIND		3u
+#define XR_POOL_RUN_KIND		3u
 enum {
-	XR_PFN_RUN_USED,		/* in use, or inside a free run */
-	XR_PFN_RUN_HEAD,		/* first of a free run of several */
-	XR_PFN_RUN_TAIL,		/* second or last of a free run */
-	XR_PFN_RUN_SINGLE,		/* free run of one entry */
+	XR_POOL_RUN_USED,		/* in use, or inside a free run */
+	XR_POOL_RUN_HEAD,		/* first of a free run of several */
+	XR_POOL_RUN_TAIL,		/* second or last of a free run */
+	XR_POOL_RUN_SINGLE,		/* free run of one entry */
 };
 
 /*

@@ -267,17 +267,17 @@ static void others_go_on(void)
 }
 
 static const struct test tests[] = {
-	{ "wrong_key", "R9 D5 D6", "wrong key byte, wrong index", wrong_key },
-	{ "other_pd", "P2 R7 D6", "a region of another domain; then deregistered", other_pd },
-	{ "no_right", "R2 R7 D6", "a region without remote write; then deregistered", no_right },
-	{ "bounds", "R1 D5 D6", "one byte past either end", bounds },
-	{ "qp_no_right", "D5 D6", "the queue pair lacks remote write", qp_no_right },
-	{ "read_no_right", "R2 R7 D6", "a region without remote read; then deregistered",
+	{ "refuse_wrong_key", "R9 D5 D6", "wrong key byte, wrong index", wrong_key },
+	{ "refuse_other_pd", "P2 R7 D6", "a region of another domain; then deregistered", other_pd },
+	{ "refuse_no_right", "R2 R7 D6", "a region without remote write; then deregistered", no_right },
+	{ "refuse_bounds", "R7 R9 D5 D6", "one byte past either end of the region", bounds },
+	{ "refuse_qp_no_right", "D5 D6", "the queue pair lacks remote write", qp_no_right },
+	{ "refuse_read_no_right", "R2 R7 D6", "a region without remote read; then deregistered",
 	  read_no_right },
-	{ "qp_read_no_right", "D5 D6", "the queue pair lacks remote read", qp_read_no_right },
-	{ "immediate", "D5 D6", "WRITE with immediate without a receive: RNR NAK", immediate },
-	{ "qp_in_error", "D5 D6", "a queue pair in ERR sends no response", qp_in_error },
-	{ "others_go_on", "D5", "an error ends only its own connection", others_go_on },
+	{ "refuse_qp_read_no_right", "D5 D6", "the queue pair lacks remote read", qp_read_no_right },
+	{ "refuse_immediate", "D5 D6", "WRITE with immediate without a receive: RNR NAK", immediate },
+	{ "refuse_qp_in_error", "D5 D6", "a queue pair in ERR sends no response", qp_in_error },
+	{ "refuse_others_go_on", "D5", "an error ends only its own connection", others_go_on },
 };
 
 int main(int argc, char **argv)

@@ -112,7 +112,7 @@ static u32 take(enum policy policy, u32 count)
 	if (policy != POOL)
 		return twin_take(policy, count);
 	at = xr_pool_alloc(&pool, count);
-	if (at != XR_PFN_RUN_NONE)
+	if (at != XR_POOL_RUN_NONE)
 		return at;
 	xr_pool_add(&pool, extents++, calloc(XR_EXTENT_ENTRIES, sizeof(u64)));
 	return xr_pool_alloc(&pool, count);

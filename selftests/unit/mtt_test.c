@@ -33,7 +33,7 @@ static struct table *tables;
 static u32 nr_tables;
 
 /* Words before and after an extent, which are not the pool's, but look like free runs. */
-#define BESIDE	(~0ull << 2 | XR_PFN_RUN_SINGLE)
+#define BESIDE	(~0ull << 2 | XR_POOL_RUN_SINGLE)
 
 static void extent_add(u32 id)
 {
@@ -91,7 +91,7 @@ static bool take(u32 count)
 	u32 at = xr_pool_alloc(&pool, count), i;
 	u64 *entry;
 
-	if (at == XR_PFN_RUN_NONE)
+	if (at == XR_POOL_RUN_NONE)
 		return false;
 	if (!check(at < ALL && extents[at >> XR_EXTENT_SHIFT],
 		   "entry %u of no extent", at) ||
@@ -103,7 +103,7 @@ static bool take(u32 count)
 	for (i = 0; i < count; i++) {
 		if (!check(!twin[at + i], "entry %u belongs to %u", at + i,
 			   twin[at + i]) ||
-		    !check(!(entry[i] & XR_PFN_RUN_KIND),
+		    !check(!(entry[i] & XR_POOL_RUN_KIND),
 			   "entry %u is marked: %#llx", at + i, entry[i]))
 			exit(1);
 		twin[at + i] = nr_tables + 1;
@@ -171,9 +171,9 @@ static u64 look_at_lists(void)
 		      class);
 		if (!has)
 			continue;
-		prev = XR_PFN_RUN_NONE;
-		for (at = pool.first[class]; at != XR_PFN_RUN_NONE; prev = at,
-		     at = head >> 2 & XR_PFN_RUN_NONE) {
+		prev = XR_POOL_RUN_NONE;
+		for (at = pool.first[class]; at != XR_POOL_RUN_NONE; prev = at,
+		     at = head >> 2 & XR_POOL_RUN_NONE) {
 			head = *xr_pool_at(&pool, at);
 			if (!check(head >> 33 == prev, "%u after %u says %llu",
 				   at, prev, head >> 33))
@@ -206,7 +206,7 @@ static void look(void)
 				return;
 			entry = xr_pool_at(&pool, at);
 			for (i = 2; i + 1 < length; i++)
-				if (!check(!(entry[i] & XR_PFN_RUN_KIND),
+				if (!check(!(entry[i] & XR_POOL_RUN_KIND),
 					   "marked: %u of %u at %u", i, length,
 					   at))
 					return;

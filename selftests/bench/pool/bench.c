@@ -77,10 +77,10 @@ static bool pool_alloc(struct table *t)
 {
 	spin_lock(&lock);
 	t->at = xr_pool_alloc(&pool, t->count);
-	if (t->at != XR_PFN_RUN_NONE)
+	if (t->at != XR_POOL_RUN_NONE)
 		t->entry = xr_pool_at(&pool, t->at);
 	spin_unlock(&lock);
-	return t->at != XR_PFN_RUN_NONE;
+	return t->at != XR_POOL_RUN_NONE;
 }
 
 static void pool_free(const struct table *t)
