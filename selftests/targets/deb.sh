@@ -112,7 +112,8 @@ agrees_with_make_install() {
 	quiet make -C "$top" install DESTDIR="$dir" || return
 	(cd "$dir" && find . ! -type d) | sed -E "s,^\./,/,
 		s,^/usr/local/lib/(libxroce|pkgconfig),/usr/lib/$(gcc -print-multiarch)/\1,
-		s,^/usr/local,/usr,; /^\/lib\/modules/d" | sort >"$work/made"
+		s,^/usr/local,/usr,; /^\/(lib\/modules|usr\/share\/doc)\//d" |
+		sort >"$work/made"
 	for name in $names; do
 		in_root dpkg -L "$name"
 	done | sort -u | while read -r name; do
