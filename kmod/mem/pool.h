@@ -15,7 +15,7 @@
  * All other entries of a free run have the two low bits clear as well, so that an extent
  * can be read in the order of addresses, see xr_pool_next().
  *
- * Callers serialise.
+ * Callers serialise: xr_pool_lock in mtt.c.
  */
 #ifndef _XR_POOL_H
 #define _XR_POOL_H
