@@ -159,7 +159,7 @@ enum xroce_cause {
 	XROCE_CAUSE_INV_ORDER,		/* first, middle, last out of order */
 	XROCE_CAUSE_INV_QP_ACCESS,	/* the queue pair lacks the right */
 	XROCE_CAUSE_INV_LENGTH,		/* payload, pad or RETH length */
-	XROCE_CAUSE_INV_RESOURCES,	/* too many READs or atomics */
+	XROCE_CAUSE_INV_RESOURCES,	/* a READ or atomic, and rd_max is 0 */
 	XROCE_CAUSE_INV_ALIGN,		/* address of an atomic is not a multiple of 8 */
 	/* remote access error, 0x62 (IBTA 9.7.4.1.3) */
 	XROCE_CAUSE_ACC_KEY,		/* no such key, or it is not valid now */

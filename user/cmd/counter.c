@@ -43,7 +43,7 @@ static const struct counter links[] = {
 	LINK(inv_order, "invalid: first, middle and last packets out of order"),
 	LINK(inv_qp_access, "invalid: the queue pair lacks the right"),
 	LINK(inv_length, "invalid: payload, pad or length"),
-	LINK(inv_resources, "invalid: too many READs or atomics"),
+	LINK(inv_resources, "invalid: READ or atomic on a queue pair for none"),
 	LINK(inv_align, "invalid: address of an atomic is not a multiple of 8"),
 	LINK(acc_key, "access: no such key, or the key is not valid"),
 	LINK(acc_pd, "access: protection domains differ"),
