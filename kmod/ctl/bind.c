@@ -19,7 +19,7 @@
  * if @caller does not see the region. The link's lock is held.
  */
 static int xr_mw_bind_error(const struct xr_link *link, const struct xr_owner *caller,
-			u32 lkey, int error)
+			    u32 lkey, int error)
 {
 	struct xr_mr *mr = xr_mr_find(link, lkey >> XROCE_KEY_SHIFT);
 

@@ -164,7 +164,7 @@ int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 err:
 	while (i--)
 		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
-			   xr_mtt_run_count(mtt, i));
+				xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
 	*mtt = (struct xr_mtt){};
 	return ret;
@@ -180,7 +180,7 @@ void xr_mtt_free(struct xr_mtt *mtt)
 
 	for (i = 0; i < runs; i++)
 		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
-			   xr_mtt_run_count(mtt, i));
+				xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
 	*mtt = (struct xr_mtt){};
 }

@@ -88,7 +88,7 @@ static void xr_pool_link(struct xr_pool *pool, u32 at, u32 count)
 	pool->some |= 1ull << word;
 	pool->runs++;
 	*head = xr_pool_run_head(count == 1 ? XR_POOL_RUN_SINGLE : XR_POOL_RUN_HEAD, second,
-			    XR_POOL_RUN_NONE);
+				 XR_POOL_RUN_NONE);
 	if (count > 1)
 		xr_pool_run_set_length(head, count);
 }
@@ -103,12 +103,12 @@ static void xr_pool_unlink(struct xr_pool *pool, u32 at, u32 count)
 	if (next != XR_POOL_RUN_NONE) {
 		link = xr_pool_at(pool, next);
 		*link = xr_pool_run_head(xr_pool_run_kind(*link), xr_pool_run_next(*link),
-				    prev);
+					 prev);
 	}
 	if (prev != XR_POOL_RUN_NONE) {
 		link = xr_pool_at(pool, prev);
 		*link = xr_pool_run_head(xr_pool_run_kind(*link), next,
-				    xr_pool_run_prev(*link));
+					 xr_pool_run_prev(*link));
 	} else if (next != XR_POOL_RUN_NONE) {
 		pool->first[class] = next;
 	} else {

@@ -33,7 +33,7 @@
  * Return: the region; NULL: no access, and nothing is held.
  */
 struct xr_mr *xr_mw_acquire(const struct xr_qp *qp, u64 va, u32 key, u32 len,
-			 u32 right)
+			    u32 right)
 {
 	const struct xr_link *link = qp->link;
 	u32 index = key >> XROCE_KEY_SHIFT;

@@ -327,13 +327,11 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 static void xr_sq_drain_all(struct xr_sq *sq)
 {
 	u32 end = xr_sq_end(sq);
-	bool done = xr_sq_applied(sq, end);
 
-	while (!done) {
-		done = xr_sq_drain(sq, end, false);
-		if (!done)
-			cond_resched();
-	}
+	if (xr_sq_applied(sq, end))
+		return;
+	while (!xr_sq_drain(sq, end, false))
+		cond_resched();
 }
 
 static void xr_sq_rest(struct work_struct *work)

@@ -276,22 +276,22 @@ static char *to_line(struct json_object *object)
 	return line;
 }
 
-char *handshake_accept(const struct handshake_response *answer)
+char *handshake_accept(const struct handshake_response *response)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *regions = json_object_new_array();
 	char gid[INET6_ADDRSTRLEN];
 	size_t i;
 
-	name_of_gid(answer->gid, gid);
+	name_of_gid(response->gid, gid);
 	add(object, "xroce", json_object_new_int(VERSION));
-	add(object, "qpn", json_object_new_int(answer->qpn));
-	add(object, "psn", json_object_new_int(answer->psn));
+	add(object, "qpn", json_object_new_int(response->qpn));
+	add(object, "psn", json_object_new_int(response->psn));
 	add(object, "gid", json_object_new_string(gid));
-	add(object, "mtu", json_object_new_int(128 << answer->mtu));
-	add(object, "max_rd_atomic", json_object_new_int(answer->max_rd_atomic));
-	for (i = 0; i < answer->n; i++)
-		json_object_array_add(regions, new_region(&answer->regions[i]));
+	add(object, "mtu", json_object_new_int(128 << response->mtu));
+	add(object, "max_rd_atomic", json_object_new_int(response->max_rd_atomic));
+	for (i = 0; i < response->n; i++)
+		json_object_array_add(regions, new_region(&response->regions[i]));
 	add(object, "regions", regions);
 	return to_line(object);
 }

@@ -80,7 +80,7 @@ bool handshake_parse(const char *line, size_t len, struct handshake *h,
 		     char *error);
 
 /* The reply to a client that is served, to be freed by free(3). NULL: no memory. */
-char *handshake_accept(const struct handshake_response *answer);
+char *handshake_accept(const struct handshake_response *response);
 
 /* The reply to a client that is not served, likewise. */
 char *handshake_refuse(const char *error);
