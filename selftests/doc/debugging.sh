@@ -78,14 +78,6 @@ for name, n in json.load(sys.stdin)[0].items():
     print(name, n) if isinstance(n, int) else 0'
 }
 
-driver_counters() { in_xr ethtool -S x0 2>/dev/null | sed -nE 's/^ *(.*): ([0-9]+)$/\1 \2/p'; }
-
-dropped_by_stack() {
-	in_xr ip -j -s link show dev x0 | python3 -c '
-import json, sys
-print("dropped", json.load(sys.stdin)[0]["stats64"]["rx"]["dropped"])'
-}
-
 measure() {
 	counters
 	in_xr ethtool -S x0 2>/dev/null | sed -nE 's/^ *(rx_queue_[0-9]+_)?(.*): ([0-9]+)$/\2 \3/p'
@@ -206,12 +198,6 @@ is_down() { in_xr ip link set x0 down; }
 is_up() {
 	in_xr bash -euc 'ip link set x0 up; ip addr add fd77::2/64 dev x0 nodad 2>/dev/null || :'
 	wait_until 10 ping -q -c 1 -W 1 10.77.0.2
-}
-
-vlan_end() {
-	ip link add link "$1" name "$1.5" type vlan id 5
-	ip addr add "10.78.0.$2/24" dev "$1.5"
-	ip link set "$1.5" up
 }
 
 vlan_there() { grep -qx 0000:0000:0000:0000:0000:ffff:0a4e:0001 /sys/class/infiniband/rxe0/ports/1/gids/*; }

@@ -20,8 +20,7 @@ def tables(page):
     """(title, rows) of each table; a row is a list of cells."""
     with open(page, encoding="utf-8") as f:
         tree = core.publish_doctree(f.read(), settings_overrides={"report_level": 5})
-    for table in tree.findall(nodes.table) if hasattr(tree, "findall") else \
-            tree.traverse(nodes.table):
+    for table in tree.traverse(nodes.table):
         section = table.parent
         while not isinstance(section, nodes.section):
             section = section.parent

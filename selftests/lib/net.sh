@@ -96,6 +96,13 @@ net_end() {
 	ip link set "$1" mtu 4300 up
 }
 
+# vlan_end DEV HOST: a VLAN device on it, in the namespace of the caller
+vlan_end() {
+	ip link add link "$1" name "$1.5" type vlan id 5
+	ip addr add "10.78.0.$2/24" dev "$1.5"
+	ip link set "$1.5" up
+}
+
 net_is_up() {
 	ip -o link show "$1" | grep -q 'state UP'
 }

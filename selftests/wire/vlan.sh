@@ -15,12 +15,6 @@ work=$(mktemp -d /dev/shm/vlan-XXXXXX)
 
 xr() { in_xr "$xroce" "$@"; }
 
-vlan_end() {
-	ip link add link "$1" name "$1.5" type vlan id 5
-	ip addr add "10.78.0.$2/24" dev "$1.5"
-	ip link set "$1.5" up
-}
-
 gid_of_vlan() { rxe_gid 0000:0000:0000:0000:0000:ffff:0a4e:0001; }
 
 # client PROGRAM [OPTION]...: perftest over the VLAN
