@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Dropping a packet: counters and events. */
+/* Dropping a packet without a response: counters and events. event.bpf.h has refusals. */
 #ifndef _XROCE_DROP_BPF_H
 #define _XROCE_DROP_BPF_H
 

@@ -98,7 +98,8 @@ static __always_inline int psn_diff(__u32 a, __u32 b)
  * Return: whether the packet is for the queue pair's own address and from its peer's address.
  * A datagram may be from any address.
  */
-static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
+static __always_inline bool qp_addr_ok(struct xdp_md *ctx,
+				       const struct xroce_qp *q,
 				       const struct request *req,
 				       const void *l3, const void *end)
 {
@@ -107,8 +108,9 @@ static __always_inline bool qp_addr_ok(const struct xroce_qp *q,
 	const struct iphdr *ip4 = l3;
 	const __be32 *s, *d;
 
-	if (q->ipv6 != req->ipv6)
-		return false;
+	if (unlikely(q->ipv6 != req->ipv6))
+		return q->ipv6 == XROCE_QP_ANY_ADDR && anywhere && xroce_kfuncs &&
+		       !xroce_local(ctx, xroce_link, req->l3);
 	if (!req->ipv6) {
 		if (!req->plain && (const void *)(ip4 + 1) > end)
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Turning the frame of a request into its response. */
+/* Turning the frame of a request into its response; response.bpf.h has the contents. */
 #ifndef _XROCE_RESPOND_BPF_H
 #define _XROCE_RESPOND_BPF_H
 

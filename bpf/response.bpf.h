@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The response to a request. */
+/* The contents of a response. respond.bpf.h writes it into the frame. */
 #ifndef _XROCE_RESPONSE_BPF_H
 #define _XROCE_RESPONSE_BPF_H
 

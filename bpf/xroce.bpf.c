@@ -48,6 +48,7 @@
 #include "cnp.bpf.h"
 #include "read.bpf.h"
 #include "atomic.bpf.h"
+#include "ack.bpf.h"
 
 /* Measure a frame with XROCE_FRAME_* in @flags: so far the first buffer may have sufficed. */
 static __always_inline void count_frags(struct xdp_md *ctx, struct request *req,
@@ -84,7 +85,7 @@ static __always_inline int admit_peer(struct xdp_md *ctx,
 {
 	int err = 1;
 
-	if (unlikely(eth_from_group(eth) || !qp_addr_ok(q, req, ip, end)))
+	if (unlikely(eth_from_group(eth) || !qp_addr_ok(ctx, q, req, ip, end)))
 		return unadmitted(q, XROCE_DROP_ADDR);
 	if (unlikely(!qp_pkey_ok(q, bth->pkey)))
 		return unadmitted(q, XROCE_DROP_PKEY);
@@ -144,7 +145,10 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	req->flags = rc_ops[req->opcode & ~XROCE_OP_SERVICE];
 	if (unlikely(!qp_service_ok(q, req))) {
 		*cause = because(XROCE_DROP_OPCODE);
-		if (is_cnp(req)) {
+		if (is_ack(q, req)) {
+			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
+				 ack_execute(ctx, req, q, st);
+		} else if (is_cnp(req)) {
 			*cause = admit_peer(ctx, req, q, st, data, ip, bth, end) ? :
 				 qp_unready(q);
 			if (!*cause)
@@ -538,6 +542,8 @@ static __always_inline int judge(struct xdp_md *ctx, void *data, void *end, int 
 		return packet(ctx, data, end, XROCE_RC_FETCH_ADD);
 	case XROCE_RC_CMP_SWAP:
 		return packet(ctx, data, end, XROCE_RC_CMP_SWAP);
+	case XROCE_RC_ACK:
+		return packet(ctx, data, end, XROCE_RC_ACK);
 	}
 	return packet(ctx, data, end, ANY_OPCODE);
 }

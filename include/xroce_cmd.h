@@ -38,6 +38,7 @@ union xroce_cmd {
 	struct xroce_qp_modify qp_modify;
 	struct xroce_qp_del qp_del;
 	struct xroce_qp_query qp_query;
+	struct xroce_qp_send qp_send;
 	struct xroce_cq_add cq_add;
 	struct xroce_cq_del cq_del;
 	struct xroce_srq_add srq_add;

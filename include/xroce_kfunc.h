@@ -333,6 +333,19 @@ extern int xroce_defer(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 busy) XR
 extern int xroce_addr(struct xdp_md *ctx, __u32 link) XROCE_KFUNC;
 
 /**
+ * xroce_local() - check a packet's IP destination against the addresses of this machine
+ * @ctx: the frame
+ * @link: number of the link
+ * @l3: offset of the IP header
+ *
+ * For a queue pair with XROCE_QP_ANY_ADDR, as a verbs device has for datagrams.
+ *
+ * Return: 0: the network namespace of the link's device has the address; -ENOENT: it has not;
+ * -EINVAL: the header is not inside the first buffer.
+ */
+extern int xroce_local(struct xdp_md *ctx, __u32 link, __u32 l3) XROCE_KFUNC;
+
+/**
  * xroce_fail() - tell the module that a packet has moved a queue pair to ERR
  * @link: number of the link
  * @qpn: queue pair
@@ -354,5 +367,43 @@ extern int xroce_fail(__u32 link, __u32 qpn) XROCE_KFUNC;
  * pair.
  */
 extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
+
+/**
+ * struct xroce_ack - a response to a request of the queue pair
+ * @result: XROCE_RC_ATOMIC_ACK: original value
+ * @link: number of the link
+ * @qpn: queue pair
+ * @psn: PSN of the response
+ * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, or one of a READ response
+ * @syndrome: XROCE_RC_ACK: syndrome of the AETH
+ * @off: READ response: offset of the payload in the frame
+ * @len: READ response: bytes of payload; otherwise 0
+ * @reserved: 0
+ */
+struct xroce_ack {
+	__u64 result;
+	__u32 link;
+	__u32 qpn;
+	__u32 psn;
+	__u32 opcode;
+	__u32 syndrome;
+	__u32 off;
+	__u32 len;
+	__u32 reserved;
+};
+
+/**
+ * xroce_ack() - accept a response
+ * @ctx: the frame
+ * @a: the response
+ *
+ * The module compares it with what is outstanding, writes the payload to local memory,
+ * completes work requests, and sends what may be sent now.
+ *
+ * Return: 0; -ESTALE: ignored, because it is a duplicate, is out of sequence or fits nothing
+ * that is outstanding; -ENOENT: no such link or queue pair, or it has no requester; -EINVAL:
+ * the payload is not inside the frame.
+ */
+extern int xroce_ack(struct xdp_md *ctx, const struct xroce_ack *a) XROCE_KFUNC;
 
 #endif /* _XROCE_KFUNC_H */

@@ -236,7 +236,8 @@ struct xroce_read_lengths {
  * @tos: IPv4 type of service or IPv6 traffic class of responses
  * @ttl: hop limit of responses
  * @min_rnr_timer: timer code of RNR NAKs
- * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr
+ * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr; XROCE_QP_ANY_ADDR: UD,
+ *	datagrams to any address of the machine
  * @saddr: own address
  * @daddr: the peer's address
  *
@@ -301,6 +302,26 @@ struct xroce_read_lengths {
  *	The causes that need no claim are in a separate cache line, so that whoever sends
  *	such packets does not slow down other packets
  *
+ * @req_una: requester: oldest PSN that is not acknowledged
+ * @req_top: PSN after the last one that has been sent
+ * @req_psn: PSN expected next in response to the oldest READ or atomic
+ * @req_op: XROCE_RC_READ_REQUEST, XROCE_RC_FETCH_ADD (all atomics) or XROCE_RC_FLUSH (FLUSH
+ *	and ATOMIC WRITE): what that is; XROCE_QP_OP_NONE: none is outstanding
+ * @req: 1: it accepts responses
+ * @req_packets: request packets sent
+ * @req_bytes: bytes of these with all headers
+ * @req_retransmits: those of them that were sent before
+ * @req_timeouts: local ACK timeouts
+ * @req_rnr_naks: RNR NAKs received
+ * @req_seq_naks: sequence NAKs received
+ * @req_implied_naks: lost responses to READs and atomics that later responses have shown
+ * @req_window: runs that ended because the window was full
+ * @req_responses: responses accepted
+ * @req_response_bytes: payload bytes of READ responses accepted
+ * @req_ignored: responses ignored: duplicates, and those out of sequence
+ * @req_pad: 0
+ * @req_reserved: 0
+ *
  * An array. Cache lines and their writers:
  *
  * 1. identity, @qpn to @daddr: the module.
@@ -313,6 +334,8 @@ struct xroce_read_lengths {
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
  *    of the module is counted in @naks.
  * 6. the other @drops: the XDP program without a claim.
+ * 7. and 8. requester, @req_una to @req_reserved: the module. The program reads the first five
+ *    of these to judge a response; the module checks again.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -372,9 +395,29 @@ struct xroce_qp {
 	__u64  naks;
 	__u64  reserved;
 	__u64  drops[XROCE_QP_DROPS];
+
+	__u32  req_una;
+	__u32  req_top;
+	__u32  req_psn;
+	__u8   req_op;
+	__u8   req;
+	__u16  req_pad;
+	__u64  req_packets;
+	__u64  req_bytes;
+	__u64  req_retransmits;
+	__u64  req_timeouts;
+	__u64  req_rnr_naks;
+	__u64  req_seq_naks;
+	__u64  req_implied_naks;
+	__u64  req_window;
+	__u64  req_responses;
+	__u64  req_response_bytes;
+	__u64  req_ignored;
+	__u64  req_reserved[3];
 };
 
 #define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */
+#define XROCE_QP_ANY_ADDR	2	/* xroce_qp::ipv6: either version, see there */
 
 /* Bytes of the frame of an acknowledgement over IPv4 without a VLAN tag. */
 #define XROCE_ACK_BYTES		(14 + 20 + 8 + 12 + 4 + 4)
@@ -530,9 +573,17 @@ struct xroce_drop_lease {
  *	subtracted here, and added when it is sent. The sum of @tx and @module_tx over all
  *	CPUs is the number of responses sent
  * @module_tx_bytes: bytes of these frames with all headers, counted in the same way
+ * @req_tx: requester: request packets that the device accepted
+ * @req_tx_bytes: bytes of these with all headers
+ * @req_retransmit: request packets that were sent before
+ * @req_timeout: local ACK timeouts of queue pairs
+ * @req_rx: responses of peers accepted
+ * @req_rx_bytes: payload bytes of READ responses accepted
+ * @req_ignored: responses ignored: duplicates, and those out of sequence
  *
- * The module writes @drop_tx, @module_tx and @module_tx_bytes, in softirq on the CPU that
- * the copy belongs to. The XDP program writes all other fields, likewise.
+ * The module writes @drop_tx, @module_tx, @module_tx_bytes and the fields from @req_tx to
+ * @req_timeout, in softirq on the CPU that the copy belongs to. The XDP program writes all
+ * other fields, likewise.
  */
 struct xroce_stat {
 	__u64 rx;
@@ -597,6 +648,13 @@ struct xroce_stat {
 	__u64 event_limited;
 	__u64 module_tx;
 	__u64 module_tx_bytes;
+	__u64 req_tx;
+	__u64 req_tx_bytes;
+	__u64 req_retransmit;
+	__u64 req_timeout;
+	__u64 req_rx;
+	__u64 req_rx_bytes;
+	__u64 req_ignored;
 };
 
 /*
@@ -610,7 +668,7 @@ struct xroce_stat {
 #ifndef __cplusplus
 _Static_assert(sizeof(struct xroce_mpt) == 64, "one cache line");
 _Static_assert(sizeof(struct xroce_mr_stat) == 64, "one cache line");
-_Static_assert(sizeof(struct xroce_qp) == 384, "six cache lines");
+_Static_assert(sizeof(struct xroce_qp) == 512, "eight cache lines");
 _Static_assert(__builtin_offsetof(struct xroce_qp, claim) == 64,
 	       "the XDP program's line");
 _Static_assert(__builtin_offsetof(struct xroce_qp, queued) == 128,
@@ -622,6 +680,8 @@ _Static_assert(__builtin_offsetof(struct xroce_qp, rkey) == 256,
 _Static_assert(__builtin_offsetof(struct xroce_qp, drops) +
 	       (XROCE_DROP_OPCODE - XROCE_DROP_QKEY) * sizeof(__u64) == 320,
 	       "the line of drops without a claim");
+_Static_assert(__builtin_offsetof(struct xroce_qp, req_una) == 384,
+	       "the lines of the requester");
 #endif
 
 #endif /* _XROCE_MAP_H */

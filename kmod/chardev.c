@@ -5,12 +5,10 @@
  * check capabilities and reserved words, and choose the owner of a new object.
  */
 #include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -19,6 +17,7 @@
 #include "ctl/mr_reg.h"
 #include "ctl/qp_create.h"
 #include "ctl/teardown.h"
+#include "data/post.h"
 #include "mem/mtt.h"
 #include "obj/cq.h"
 #include "obj/link.h"
@@ -156,15 +155,23 @@ static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
-	return xr_qp_create(link, &ctx->own, owner, a);
+	return PTR_ERR_OR_ZERO(xr_qp_create(link, &ctx->own, owner, XR_FORMAT_OWN, NULL, a));
 }
 
 static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,
 			   union xroce_cmd *arg)
 {
-	if (arg->qp_modify.reserved || arg->qp_modify.reserved2)
+	const struct xroce_qp_modify *a = &arg->qp_modify;
+	int ret;
+
+	if (a->reserved || a->reserved2)
 		return -EINVAL;
-	return xr_qp_modify(link, &ctx->own, &arg->qp_modify);
+	ret = xr_qp_modify(link, &ctx->own, a);
+	/* ERR flushes and RESET discards what has been posted and not executed. */
+	if (!ret && a->mask & XROCE_QP_STATE &&
+	    (a->state == XROCE_QPS_RESET || a->state == XROCE_QPS_ERR))
+		xr_post_send(link, &ctx->own, a->qpn);
+	return ret;
 }
 
 static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
@@ -184,10 +191,19 @@ static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
 			   &arg->qp_query);
 }
 
+static int xr_do_qp_send(struct xr_ctx *ctx, struct xr_link *link,
+			 union xroce_cmd *arg)
+{
+	if (arg->qp_send.reserved)
+		return -EINVAL;
+	return xr_post_send(link, &ctx->own, arg->qp_send.qpn);
+}
+
 static int xr_do_cq_add(struct xr_ctx *ctx, struct xr_link *link,
 			union xroce_cmd *arg)
 {
-	return xr_cq_create(link, &ctx->own, &arg->cq_add);
+	return PTR_ERR_OR_ZERO(xr_cq_create(link, &ctx->own, XR_FORMAT_OWN, NULL,
+					    &arg->cq_add));
 }
 
 static int xr_do_cq_del(struct xr_ctx *ctx, struct xr_link *link,
@@ -201,7 +217,8 @@ static int xr_do_cq_del(struct xr_ctx *ctx, struct xr_link *link,
 static int xr_do_srq_add(struct xr_ctx *ctx, struct xr_link *link,
 			 union xroce_cmd *arg)
 {
-	return xr_srq_create(link, &ctx->own, &arg->srq_add);
+	return PTR_ERR_OR_ZERO(xr_srq_create(link, &ctx->own, XR_FORMAT_OWN, NULL,
+					     &arg->srq_add));
 }
 
 static int xr_do_srq_modify(struct xr_ctx *ctx, struct xr_link *link,
@@ -315,6 +332,8 @@ static const struct xr_cmd xr_cmds[] = {
 	  xr_do_qp_del },
 	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 304, XROCE_F_NEXT,
 	  false, xr_do_qp_query },
+	{ XROCE_NR_QP_SEND, sizeof(struct xroce_qp_send), 16, 0, false,
+	  xr_do_qp_send },
 	{ XROCE_NR_CQ_ADD, sizeof(struct xroce_cq_add), 32, 0, false,
 	  xr_do_cq_add },
 	{ XROCE_NR_CQ_DEL, sizeof(struct xroce_cq_del), 16, 0, false,
@@ -470,9 +489,7 @@ static int xr_open(struct inode *inode, struct file *file)
 	if (!ctx)
 		return -ENOMEM;
 	mutex_init(&ctx->lock);
-	xr_owner_init(&ctx->own);
-	ctx->own.pid = get_task_pid(current, PIDTYPE_TGID);
-	ctx->own.uid = current_uid();
+	xr_owner_open(&ctx->own, NULL);
 	ctx->mm = current->mm;
 	mmgrab(ctx->mm);
 	file->private_data = ctx;
@@ -489,7 +506,7 @@ static int xr_release(struct inode *inode, struct file *file)
 		xr_limits_leave(&ctx->own);
 		xr_link_unuse(ctx->link);
 	}
-	put_pid(ctx->own.pid);
+	xr_owner_close(&ctx->own);
 	mmdrop(ctx->mm);
 	mutex_destroy(&ctx->lock);
 	kfree(ctx);

@@ -10,6 +10,7 @@
 
 #include "bytes/frame.h"
 #include "bytes/icrc.h"
+#include "data/ack.h"
 #include "data/cnp.h"
 #include "data/defer.h"
 #include "data/mr_atomic.h"
@@ -224,6 +225,11 @@ __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 	return xr_recv_packet((struct xdp_buff *)ctx, r);
 }
 
+__bpf_kfunc int xroce_ack(struct xdp_md *ctx, const struct xroce_ack *a)
+{
+	return xr_ack_packet((struct xdp_buff *)ctx, a);
+}
+
 __bpf_kfunc int xroce_defer(struct xdp_md *ctx, u32 link, u32 qpn, u32 busy)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
@@ -242,6 +248,22 @@ __bpf_kfunc int xroce_addr(struct xdp_md *ctx, u32 id)
 	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(link->dev);
 	return dev && xr_addr_ours(dev, xdp->data) ? 0 : -ENOENT;
+}
+
+__bpf_kfunc int xroce_local(struct xdp_md *ctx, u32 id, u32 l3)
+{
+	const struct xdp_buff *xdp = (struct xdp_buff *)ctx;
+	struct xr_link *link = xr_link_rcu(id);
+	u32 linear = xdp->data_end - xdp->data;
+	struct net_device *dev;
+
+	if (l3 >= linear)
+		return -EINVAL;
+	if (!link)
+		return -ENOENT;
+	/* The device is freed after an RCU grace period. */
+	dev = READ_ONCE(link->dev);
+	return dev && xr_addr_local(dev, xdp->data + l3, linear - l3) ? 0 : -ENOENT;
 }
 
 __bpf_kfunc int xroce_fail(u32 link, u32 qpn)
@@ -278,8 +300,10 @@ BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_ack, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_defer, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_addr, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_local, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_sq, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)

@@ -5,9 +5,12 @@
  *
  * Folders. Each includes only folders listed below it.
  *
+ *   verbs/   another front end, in a module of its own, xroce_ib.ko: verbs devices of ib_core;
+ *            contexts and locks of its own in verbs/verbs.h
  *   .        front end: the device's ioctls (chardev*.c), the kfuncs, module init and exit
  *   ctl/     commands that involve several kinds of objects, memory, or the data path
- *   data/    the data path: requests, responses, deferred frames
+ *   data/    the data path: peers' requests and our responses, deferred frames; our requests
+ *            and peers' responses
  *   obj/     links and the objects on them: structures, tables, look-up; also creation and
  *            destruction, unless these need ctl/
  *   odp/     on-demand memory
@@ -22,8 +25,10 @@
  *   netdev notifier (rtnl held)       yes         obj/link.c
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          data/response.c
+ *   tasklet and timers of requests    no          data/requester.c
  *   timer of deferred frames          no          data/defer.c
  *   work: deferred frames (softirq)   no          data/defer.c; its program calls kfunc.c
+ *   work: frames to itself (softirq)  no          obj/loop.c; its program calls kfunc.c
  *   work: flush a receive queue       yes         obj/recv_queue.c
  *   work: apply a send queue          yes         obj/sq.c
  *   mmu notifier                      if allowed  odp/range.c
@@ -41,13 +46,17 @@
  *   limits->lock       mutex: charges and limits
  *   xr_odp_users_lock  mutex: users of on-demand memory
  *   sq->lock           spin, bh: a send queue
- *   recv->lock         spin, bh: the receive side of a queue pair
+ *   send->lock         spin, bh: the send side of a queue pair
+ *   recv->lock         spin, bh: the receive side of a queue pair. Functions of the owner
+ *                      (xr_owner_ops) are called under it, the two above, and the locks below,
+ *                      but not under cq->lock, when a completion queue has fired
  *   srq->lock          spin, bh: a shared receive queue
  *   mw->lock           spin, bh: a window
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read
  *   responses->lock    spin, bh: a queue pair's responses
  *   defer->lock        spin, bh: a queue pair's deferred frames
+ *   loop->lock         spin, bh: frames of a link to itself
  *   xr_odp_wait_lock   spin, bh: waiters for on-demand memory
  *   odp->children      spin, the XArray's: children of an implicit region, their users
  *   range->lock        spin: entries of on-demand memory

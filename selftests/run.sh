@@ -67,7 +67,7 @@ judge() {
 }
 
 each() {
-	local test path status
+	local test path status began
 
 	for test; do
 		case $test in
@@ -75,11 +75,13 @@ each() {
 		*)	path=$programs/$test ;;
 		esac
 		echo "# $test"
+		began=$SECONDS
 		{
 			status=0
 			timeout -k 5 "$limit" "$path" </dev/null 2>&1 || status=$?
 			printf '\nexit %d\n' "$status"
 		} | sed -u '/^$/d' | judge "$test"
+		echo "# $test: $((SECONDS - began)) s"
 	done
 }
 

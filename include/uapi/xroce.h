@@ -50,6 +50,7 @@ enum {
 	XROCE_NR_QP_MODIFY,
 	XROCE_NR_QP_DEL,
 	XROCE_NR_QP_QUERY,
+	XROCE_NR_QP_SEND,
 	XROCE_NR_CQ_ADD = 0x40,
 	XROCE_NR_CQ_DEL,
 	XROCE_NR_SRQ_ADD = 0x50,
@@ -91,6 +92,7 @@ enum {
 #define XROCE_CMD_QP_MODIFY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_MODIFY)
 #define XROCE_CMD_QP_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_DEL)
 #define XROCE_CMD_QP_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_QUERY)
+#define XROCE_CMD_QP_SEND	_IO(XROCE_IOC_TYPE, XROCE_NR_QP_SEND)
 #define XROCE_CMD_CQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_ADD)
 #define XROCE_CMD_CQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_CQ_DEL)
 #define XROCE_CMD_SRQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SRQ_ADD)
@@ -254,15 +256,16 @@ struct xroce_link_maps {
 /**
  * struct xroce_link_del - LINK_DEL: destroy a link
  * @size: sizeof(struct xroce_link_del)
- * @flags: XROCE_F_FORCE also destroys its persistent objects
+ * @flags: XROCE_F_FORCE also destroys its persistent objects, and takes its verbs device
+ *	from programs that have it open
  * @link: number of the link
  * @reserved: 0
  *
- * Needs CAP_NET_ADMIN. Detach the XDP program first: packets that arrive after
- * this command find neither queue pair nor region.
+ * Needs CAP_NET_ADMIN. The link's verbs device is removed with it. Detach the XDP program
+ * first: packets that arrive after this command find neither queue pair nor region.
  *
- * Errors: -EPERM, -ENOENT, -EBUSY (a descriptor uses the link, or it has
- * persistent objects and XROCE_F_FORCE is not given).
+ * Errors: -EPERM, -ENOENT, -EBUSY (a descriptor uses the link; or XROCE_F_FORCE is not
+ * given, and the link has persistent objects or a program has its verbs device open).
  */
 struct xroce_link_del {
 	__u32 size;
@@ -287,6 +290,7 @@ struct xroce_link_del {
  * @mrs: out: number of memory regions
  * @qps: out: number of queue pairs
  * @users: out: descriptors that use the link
+ * @verbs: out: name of its verbs device (an RDMA device of module xroce_ib); empty: none
  *
  * Errors: -ENOENT.
  */
@@ -303,6 +307,7 @@ struct xroce_link_query {
 	__u32 mrs;
 	__u32 qps;
 	__u32 users;
+	char verbs[64];
 };
 
 /**
@@ -1041,16 +1046,26 @@ struct xroce_mtt_read {
  * @rq_max_sge: own receive queue: elements per work request, 1 to XROCE_RQ_SGE_MAX; otherwise 0
  * @rq_offset: out: own receive queue: offset for mmap(2)
  * @rq_bytes: out: own receive queue: length for mmap(2)
- * @send_cq: completion queue of work requests that are posted for it to the descriptor's
- *	send queue, which must exist (SQ_ADD); 0: none can be posted
+ * @send_cq: completion queue of work requests that are posted to its own send queue, and of
+ *	those that are posted for it to the descriptor's send queue (SQ_ADD). One of these two
+ *	queues must exist. 0: none can be posted
+ * @send_entries: own send queue, of RC and UC: entries, a power of two from XROCE_SEND_MIN to
+ *	XROCE_SEND_MAX; 0: none, and the following fields are 0
+ * @send_max_sge: own send queue: elements per work request, 0 to XROCE_SEND_SGE_MAX
+ * @send_max_inline: own send queue: bytes of a message that an entry can contain, 0 to
+ *	XROCE_SEND_INLINE_MAX
+ * @send_offset: out: own send queue: offset for mmap(2)
+ * @send_bytes: out: own send queue: length for mmap(2)
+ * @send_stride: out: own send queue: bytes from an entry to the next one
  * @reserved2: 0
  *
  * The queue pair starts in state RESET. Queues belong to descriptors; a persistent queue
  * pair has none. A queue must be of the same descriptor.
  *
  * Errors: -ENOENT (no such PD, CQ or SRQ), -EPERM, -EINVAL (sizes of queues, @srq without
- * @recv_cq or of another protection domain, @send_cq without a send queue), -EOPNOTSUPP (type),
- * -ENOSPC (the table of queue pairs is full), -ENOMEM.
+ * @recv_cq or of another protection domain, @send_cq without a send queue or the reverse),
+ * -EOPNOTSUPP (type, or a send queue for it), -ENOSPC (the table of queue pairs is full),
+ * -ENOMEM.
  */
 struct xroce_qp_add {
 	__u32 size;
@@ -1066,6 +1081,12 @@ struct xroce_qp_add {
 	__aligned_u64 rq_offset;
 	__aligned_u64 rq_bytes;
 	__u32 send_cq;
+	__u32 send_entries;
+	__u32 send_max_sge;
+	__u32 send_max_inline;
+	__aligned_u64 send_offset;
+	__aligned_u64 send_bytes;
+	__u32 send_stride;
 	__u32 reserved2;
 };
 
@@ -1080,6 +1101,12 @@ struct xroce_qp_add {
 #define XROCE_QP_MIN_RNR_TIMER		(1u << 7)
 #define XROCE_QP_MAX_DEST_RD_ATOMIC	(1u << 8)
 #define XROCE_QP_QKEY			(1u << 9)
+#define XROCE_QP_SQ_PSN			(1u << 10)
+#define XROCE_QP_TIMEOUT		(1u << 11)
+#define XROCE_QP_RETRY_CNT		(1u << 12)
+#define XROCE_QP_RNR_RETRY		(1u << 13)
+#define XROCE_QP_MAX_RD_ATOMIC		(1u << 14)
+#define XROCE_QP_DMAC			(1u << 15)	/* dmac, vlan_tci */
 
 /**
  * struct xroce_qp_modify - QP_MODIFY: change state or attributes (11.2.4.2)
@@ -1105,6 +1132,15 @@ struct xroce_qp_add {
  * @dgid: peer's address, of the same family; for datagrams ::
  * @reserved: 0
  * @qkey: queue key that datagrams must carry
+ * @sq_psn: packet sequence number of the first request, 24 bits
+ * @timeout: code of the local ACK timeout, 0 to 31: 4.096 microseconds times 2 to its power;
+ *	0: none
+ * @retry_cnt: times that requests are sent again without progress, 0 to 7
+ * @rnr_retry: likewise after RNR NAKs; 7: without end
+ * @max_rd_atomic: READs and atomics that may be outstanding, 0 to 128; with 0 none can be posted
+ * @dmac: Ethernet address of the peer or of the next hop, unicast
+ * @vlan_tci: VLAN of requests: its number, 1 to 4094, in the low 12 bits, and the priority in
+ *	the high 3 bits; 0: no tag
  * @reserved2: 0
  *
  * Attributes by transition (required / optional), reliable connected:
@@ -1121,8 +1157,14 @@ struct xroce_qp_add {
  * * any to RESET, any to ERR: nothing else
  *
  * Unreliable connected: the same without min_rnr_timer and max_dest_rd_atomic.
- * In SQD requests are answered and work requests executed as in RTS, because none of them
- * waits for a peer.
+ *
+ * With a send queue of its own, RTR to RTS also requires sq_psn, timeout, retry_cnt, rnr_retry,
+ * max_rd_atomic and dmac, and SQD to RTS and SQD to SQD take all of these but sq_psn; UC has only
+ * sq_psn and dmac. RTS to SQD begins no further message; XROCE_EVENT_SQ_DRAINED follows once no
+ * request is outstanding.
+ *
+ * In SQD requests of the peer are answered as in RTS, and work requests of the descriptor's
+ * send queue executed, because none of them waits for a peer.
  *
  * Datagrams:
  *
@@ -1162,7 +1204,35 @@ struct xroce_qp_modify {
 	__u8 sgid[16];
 	__u8 dgid[16];
 	__u32 qkey;
+	__u32 sq_psn;
+	__u8 timeout;
+	__u8 retry_cnt;
+	__u8 rnr_retry;
+	__u8 max_rd_atomic;
+	__u8 dmac[6];
+	__u16 vlan_tci;
 	__u32 reserved2;
+};
+
+/**
+ * struct xroce_qp_send - QP_SEND: execute what is posted to a queue pair's send queue
+ * @size: sizeof(struct xroce_qp_send)
+ * @flags: 0
+ * @qpn: its number
+ * @reserved: 0
+ *
+ * The work requests posted before the call are copied and executed in order: those for which
+ * there is room on the wire before it returns, the others as responses arrive.
+ *
+ * Errors: -ENOENT (the descriptor has no such queue pair, or it has no send queue), -EINVAL (the
+ * queue pair is in RESET, INIT or RTR: what is posted is discarded; or the tail in the header is
+ * impossible: nothing is executed).
+ */
+struct xroce_qp_send {
+	__u32 size;
+	__u32 flags;
+	__u32 qpn;
+	__u32 reserved;
 };
 
 /**
@@ -1227,6 +1297,17 @@ struct xroce_qp_del {
  * @tx_bytes: out: bytes of these frames, with all headers
  * @drops: out: packets dropped, by enum xroce_cause from XROCE_DROP_QKEY on;
  *	XROCE_DROP_TX: frames that the device did not accept
+ * @req_packets: out: requester: request packets sent
+ * @req_bytes: out: bytes of these with all headers
+ * @req_retransmits: out: request packets that were sent before
+ * @req_timeouts: out: local ACK timeouts
+ * @req_rnr_naks: out: RNR NAKs received
+ * @req_seq_naks: out: sequence NAKs received
+ * @req_implied_naks: out: lost responses to READs and atomics that later responses have shown
+ * @req_window: out: times that nothing was sent because the window was full
+ * @req_responses: out: responses accepted
+ * @req_response_bytes: out: payload bytes of READ responses accepted
+ * @req_ignored: out: responses ignored: duplicates, and those out of sequence
  *
  * All counters are set to 0 when the state becomes RESET or RTR. A query of a queue pair in ERR
  * also completes work requests that were posted since with XROCE_WC_WR_FLUSH_ERR.
@@ -1269,6 +1350,17 @@ struct xroce_qp_query {
 	__aligned_u64 tx;
 	__aligned_u64 tx_bytes;
 	__aligned_u64 drops[16];
+	__aligned_u64 req_packets;
+	__aligned_u64 req_bytes;
+	__aligned_u64 req_retransmits;
+	__aligned_u64 req_timeouts;
+	__aligned_u64 req_rnr_naks;
+	__aligned_u64 req_seq_naks;
+	__aligned_u64 req_implied_naks;
+	__aligned_u64 req_window;
+	__aligned_u64 req_responses;
+	__aligned_u64 req_response_bytes;
+	__aligned_u64 req_ignored;
 };
 
 /*
@@ -1320,12 +1412,25 @@ enum xroce_wc_status {
 	XROCE_WC_LOC_PROT_ERR	= 4,	/* key, domain, right or bounds */
 	XROCE_WC_WR_FLUSH_ERR	= 5,	/* the queue pair is in error */
 	XROCE_WC_MW_BIND_ERR	= 6,	/* bind or invalidate refused */
+	XROCE_WC_BAD_RESP_ERR	= 7,	/* a response with a wrong length or opcode */
+	XROCE_WC_REM_INV_REQ_ERR = 9,	/* the peer refused: invalid request */
+	XROCE_WC_REM_ACCESS_ERR	= 10,	/* the peer refused: key, domain, right or bounds */
+	XROCE_WC_REM_OP_ERR	= 11,	/* the peer could not complete it */
+	XROCE_WC_RETRY_EXC_ERR	= 12,	/* no response, or only sequence NAKs */
+	XROCE_WC_RNR_RETRY_EXC_ERR = 13, /* the peer had no receive work request for too long */
 };
 
 /* What it was; the values are those of enum ibv_wc_opcode. */
 enum xroce_wc_opcode {
+	XROCE_WC_SEND			= 0,
+	XROCE_WC_RDMA_WRITE		= 1,
+	XROCE_WC_RDMA_READ		= 2,
+	XROCE_WC_COMP_SWAP		= 3,
+	XROCE_WC_FETCH_ADD		= 4,
 	XROCE_WC_BIND_MW		= 5,	/* bind of a window */
 	XROCE_WC_LOCAL_INV		= 6,	/* invalidation of a key */
+	XROCE_WC_FLUSH			= 8,
+	XROCE_WC_ATOMIC_WRITE		= 9,
 	XROCE_WC_RECV			= 128,	/* SEND received */
 	XROCE_WC_RECV_RDMA_WITH_IMM	= 129,	/* WRITE with immediate data received */
 };
@@ -1523,6 +1628,92 @@ struct xroce_sq_apply {
 	__u32 flags;
 };
 
+#define XROCE_SEND_MIN		2	/* entries of a queue pair's send queue: fewest */
+#define XROCE_SEND_MAX		16384	/* and most */
+#define XROCE_SEND_SGE_MAX	32	/* elements per work request */
+#define XROCE_SEND_INLINE_MAX	512	/* bytes of a message in the work request itself */
+
+/**
+ * struct xroce_send_header - header of a queue pair's send queue
+ * @tail: index of the next entry to post; written by the program
+ * @reserved: 0
+ * @head: index of the oldest entry whose work request is not complete; written by the module.
+ *	The program may write to the entries before it
+ * @reserved2: 0
+ */
+struct xroce_send_header {
+	__u32 tail;
+	__u32 reserved[15];
+	__u32 head;
+	__u32 reserved2[15];
+};
+
+/* struct xroce_send_wqe::opcode; the values are those of enum ibv_wr_opcode. */
+enum xroce_wr_opcode {
+	XROCE_WR_RDMA_WRITE		= 0,
+	XROCE_WR_RDMA_WRITE_WITH_IMM	= 1,
+	XROCE_WR_SEND			= 2,
+	XROCE_WR_SEND_WITH_IMM		= 3,
+	XROCE_WR_RDMA_READ		= 4,	/* RC, as all from here to FETCH_ADD */
+	XROCE_WR_CMP_SWAP		= 5,
+	XROCE_WR_FETCH_ADD		= 6,
+	XROCE_WR_LOCAL_INV		= 7,	/* invalidate a window's key */
+	XROCE_WR_BIND_MW		= 8,	/* window of type 2 */
+	XROCE_WR_SEND_WITH_INV		= 9,	/* RC, as those below */
+	XROCE_WR_FLUSH			= 14,
+	XROCE_WR_ATOMIC_WRITE		= 15,
+};
+
+/* struct xroce_send_wqe::flags; the values are those of enum ibv_send_flags. */
+enum xroce_send_flags {
+	XROCE_SEND_FENCE	= 1 << 0,	/* after all READs and atomics before it */
+	XROCE_SEND_SIGNALED	= 1 << 1,	/* completion also on success */
+	XROCE_SEND_SOLICITED	= 1 << 2,	/* solicited event at the peer */
+	XROCE_SEND_INLINE	= 1 << 3,	/* the message is in the work request */
+};
+
+/**
+ * struct xroce_send_wqe - work request of a queue pair's send queue
+ * @wr_id: chosen by the program, returned in struct xroce_cqe
+ * @opcode: enum xroce_wr_opcode
+ * @flags: enum xroce_send_flags
+ * @imm_or_key: immediate data, in network byte order; SEND_WITH_INV, LOCAL_INV: key to
+ *	invalidate; BIND_MW: new key of the window; FLUSH: 0: the bytes given; 1: all of the region
+ * @rkey: WRITE, READ, atomics, FLUSH: key of the peer's memory; BIND_MW: L_Key of the region
+ * @addr: likewise: address of the first byte. Atomics: a multiple of 8
+ * @length: with XROCE_SEND_INLINE: bytes in @data, at most the queue's send_max_inline; FLUSH,
+ *	BIND_MW: bytes; otherwise ignored
+ * @swap_add: CMP_SWAP: value to store; FETCH_ADD: value to add; ATOMIC_WRITE: the eight bytes, in
+ *	the order of memory
+ * @compare: CMP_SWAP: value to compare with
+ * @access: BIND_MW: rights, as in struct xroce_mw_bind; FLUSH: XROCE_ACCESS_FLUSH_GLOBAL,
+ *	XROCE_ACCESS_FLUSH_PERSISTENT or both
+ * @num_sge: elements in @sge, at most the queue's send_max_sge; with XROCE_SEND_INLINE ignored
+ * @sge: local memory, which SEND and WRITE read and READ and atomics, of eight bytes, write
+ * @data: the message, with XROCE_SEND_INLINE
+ *
+ * A work request with another opcode or flag, or one that its queue pair's service does not have,
+ * completes with XROCE_WC_LOC_QP_OP_ERR. After one that failed, the queue pair is in ERR, and the
+ * others complete with XROCE_WC_WR_FLUSH_ERR.
+ */
+struct xroce_send_wqe {
+	__aligned_u64 wr_id;
+	__u32 opcode;
+	__u32 flags;
+	__u32 imm_or_key;
+	__u32 rkey;
+	__aligned_u64 addr;
+	__aligned_u64 length;
+	__aligned_u64 swap_add;
+	__aligned_u64 compare;
+	__u32 access;
+	__u32 num_sge;
+	union {
+		struct xroce_sge_local sge[XROCE_SEND_SGE_MAX];
+		__u8 data[XROCE_SEND_INLINE_MAX];
+	};
+};
+
 /**
  * struct xroce_cq_add - CQ_ADD: create a completion queue (IBTA 11.2.6.1)
  * @size: sizeof(struct xroce_cq_add)
@@ -1646,6 +1837,8 @@ enum xroce_event_type {
 	XROCE_EVENT_CQ_ERROR = 1,	/* a completion was lost */
 	XROCE_EVENT_QP_FATAL,		/* a packet or work request moved it to ERR */
 	XROCE_EVENT_SRQ_LIMIT,		/* fewer work requests than the limit are posted */
+	XROCE_EVENT_SQ_DRAINED,		/* SQD: no request is outstanding any more */
+	XROCE_EVENT_QP_LAST_WQE,	/* in ERR: takes no more from its SRQ */
 };
 
 /**

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * CRC-32 by carry-less multiplication: see clmul.h.
+ *
  * The message is a polynomial over GF(2); its first bit is the coefficient of the highest
  * power. The state is 128 bits that are congruent to the part read so far. To read n more
  * bits, the state is multiplied by x^n with two constants, one for each half. At the end it

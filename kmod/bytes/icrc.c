@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * The invariant CRC.
+ *
  * CRC-32 over eight bytes of ones, in place of InfiniBand's local route header, and the
  * packet from the IP header through the pad. Fields that routers change count as ones. The
  * CRC is sent least significant byte first.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* MR_ADVISE: bring in on-demand memory before a peer accesses it. */
+#include <linux/export.h>
+
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "odp/odp.h"
@@ -53,3 +55,4 @@ int xr_mr_advise(struct xr_link *link, struct xr_owner *caller,
 	xr_umem_put(umem);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_mr_advise);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Deregistering regions. */
 #include <linux/bitmap.h>
+#include <linux/export.h>
 #include <linux/slab.h>
 
 #include "mem/hazard.h"
@@ -15,6 +16,7 @@
 /* Stop accesses to a region, and wait for those under way. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
+	WRITE_ONCE(mr->going, true);
 	WRITE_ONCE(mr->access, 0);
 	xr_hazard_wait(mr);
 }
@@ -81,3 +83,4 @@ int xr_mr_dereg(struct xr_link *link, struct xr_owner *caller, u32 index)
 		xr_mr_free(mr);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_mr_dereg);

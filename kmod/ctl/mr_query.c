@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* MR_QUERY and MTT_READ: query regions and their translation tables. */
 #include <linux/bitmap.h>
+#include <linux/export.h>
 #include <linux/nospec.h>
 
 #include "uapi/xroce.h"
@@ -53,6 +54,7 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 	mutex_unlock(&link->lock);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(xr_mr_query);
 
 /**
  * xr_mr_entries() - read a region's translation table

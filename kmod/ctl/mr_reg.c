@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Registering regions: virtual, physical, and over the memory of another region. */
 #include <linux/bitmap.h>
+#include <linux/export.h>
 #include <linux/pid.h>
 #include <linux/random.h>
 #include <linux/sched/signal.h>
@@ -199,6 +200,7 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	mr = xr_mr_new(owner, umem, r->iova, r->access, r->flags, r->name);
 	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
 }
+EXPORT_SYMBOL_GPL(xr_mr_reg);
 
 /**
  * xr_mr_reg_phys() - register a physical region

@@ -10,6 +10,7 @@
  *
  * Everything that can fail is done before the old region is changed.
  */
+#include <linux/export.h>
 #include <linux/slab.h>
 
 #include "mem/phys.h"
@@ -129,6 +130,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 	r->lkey = mr->key;
 	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 
+	WRITE_ONCE(now->going, true);
 	WRITE_ONCE(now->access, 0);
 	/*
 	 * An access for which the XDP program has seen a new value in the map finds no
@@ -202,3 +204,4 @@ out:
 	xr_umem_put(was.umem);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_mr_rereg);

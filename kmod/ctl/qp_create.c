@@ -2,6 +2,7 @@
 /* Creating and destroying queue pairs. */
 #include <linux/bitmap.h>
 #include <linux/bpf.h>
+#include <linux/export.h>
 #include <linux/memcontrol.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -12,6 +13,7 @@
 #include "xroce_wire.h"
 
 #include "data/defer.h"
+#include "data/requester.h"
 #include "data/response.h"
 #include "obj/link.h"
 #include "obj/mw.h"
@@ -19,6 +21,7 @@
 #include "obj/pd.h"
 #include "obj/qp.h"
 #include "obj/recv_queue.h"
+#include "obj/send_ring.h"
 #include "obj/sq.h"
 
 #include "qp_create.h"
@@ -71,12 +74,15 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
  * @link: the link
  * @caller: the requesting file
  * @owner: owner of the new queue pair
+ * @format: layout of its queues
+ * @context: see struct xr_qp
  * @a: in: arguments; out: its number, offset and length of its receive queue for mmap(2)
  *
- * Return: 0 or an errno of QP_ADD, see uapi/xroce.h.
+ * Return: the queue pair, which another thread of the owner may already have destroyed; or an
+ * errno of QP_ADD, see uapi/xroce.h.
  */
-int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
-		 struct xr_owner *owner, struct xroce_qp_add *a)
+struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
+			   enum xr_format format, void *context, struct xroce_qp_add *a)
 {
 	struct xr_pd *pd;
 	struct xr_qp *qp;
@@ -84,16 +90,20 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 	int ret;
 
 	if (a->type < XROCE_QPT_RC || a->type > XROCE_QPT_UD)
-		return -EOPNOTSUPP;
+		return ERR_PTR(-EOPNOTSUPP);
 	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	if (!qp)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	ret = xr_charge(&qp->charge, owner, XROCE_COUNT_QP, 1);
 	if (ret)
 		goto err_free;
-	ret = xr_recv_init(&qp->recv, a);
+	ret = xr_recv_init(&qp->recv, format, a);
 	if (ret)
 		goto err_charge;
+	spin_lock_init(&qp->send.lock);
+	ret = xr_send_ring_init(qp, a);
+	if (ret)
+		goto err_recv;
 
 	mutex_lock(&link->lock);
 	pd = xr_pd_find(link, caller, owner, a->pd);
@@ -108,20 +118,25 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 	}
 
 	qp->link = link;
-	xr_responses_init(&qp->responses, link->stat);
+	xr_responses_init(&qp->responses, link);
 	xr_defer_init(&qp->defer);
 	qp->qpn = xr_qpn_draw(link, slot);
 	qp->type = a->type;
+	qp->context = context;
 	qp->state = XROCE_QPS_RESET;
 	qp->pd = pd;
 	qp->owner = owner;
+	xr_requester_init(&qp->send, link, qp);
 	qp->group = get_mem_cgroup_from_mm(current->mm);
 	ret = xr_sq_find_cq(link, qp, a->send_cq);
 	if (!ret)
-		ret = xr_recv_join(link, qp, a);
+		ret = xr_send_ring_join(link, qp, a);
+	if (ret)
+		goto err_slot;
+	ret = xr_recv_join(link, qp, a);
 	if (ret) {
-		__clear_bit(slot, link->qp_used);
-		goto err;
+		xr_send_ring_leave(qp);
+		goto err_slot;
 	}
 	xr_sq_join(qp);
 	qp->map = xr_qp_entry(link, slot);
@@ -139,18 +154,24 @@ int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
 	smp_store_release(&qp->map->qpn, qp->qpn);
 	a->qpn = qp->qpn;
 	mutex_unlock(&link->lock);
-	return 0;
+	return qp;
 
+err_slot:
+	__clear_bit(slot, link->qp_used);
 err:
+	xr_send_ring_free(qp);
 	mutex_unlock(&link->lock);
 	mem_cgroup_put(qp->group);
+	xr_send_free(&qp->send);
+err_recv:
 	xr_recv_free(&qp->recv);
 err_charge:
 	xr_uncharge(&qp->charge);
 err_free:
 	kfree(qp);
-	return ret;
+	return ERR_PTR(ret);
 }
+EXPORT_SYMBOL_GPL(xr_qp_create);
 
 /*
  * Destroy a queue pair. The link's lock is held. When this returns, no packet is executed on
@@ -169,6 +190,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 		xr_mw_orphan(qp->pd, NULL, qp);
 	xr_defer_close(qp);
 	xr_responses_close(qp);
+	xr_requester_stop(qp, false);
 	claimed = xr_qp_claim(q);
 	WRITE_ONCE(q->generation, q->generation + 1);
 	WRITE_ONCE(q->qpn, 0);
@@ -203,6 +225,8 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 
 	xr_sq_leave(qp);
 	xr_recv_leave(qp);
+	xr_requester_close(qp);
+	xr_send_ring_leave(qp);
 	/* A holder that never releases the claim may still write: do not use the slot again. */
 	if (claimed)
 		__clear_bit(slot, link->qp_used);
@@ -213,6 +237,8 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	xr_responses_free(&qp->responses);
 	xr_defer_free(&qp->defer);
 	xr_recv_free(&qp->recv);
+	xr_send_ring_free(qp);
+	xr_send_free(&qp->send);
 	mem_cgroup_put(qp->group);
 	kfree_rcu(qp, rcu);
 }
@@ -243,3 +269,4 @@ int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn)
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_qp_delete);

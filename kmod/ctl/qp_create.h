@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "obj/ring.h"
+
 struct xr_link;
 struct xr_owner;
 struct xr_qp;
@@ -12,8 +14,8 @@ struct xroce_qp_add;
 struct xroce_qp_modify;
 struct xroce_qp_query;
 
-int xr_qp_create(struct xr_link *link, struct xr_owner *caller,
-		 struct xr_owner *owner, struct xroce_qp_add *a);
+struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
+			   enum xr_format format, void *context, struct xroce_qp_add *a);
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 

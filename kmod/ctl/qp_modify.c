@@ -4,6 +4,9 @@
  * the map "qp". The table in include/xroce_transition.h says which attributes each transition
  * needs and permits.
  */
+#include <linux/etherdevice.h>
+#include <linux/export.h>
+#include <linux/if_vlan.h>
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <net/ipv6.h>
@@ -14,6 +17,7 @@
 #include "xroce_wire.h"
 
 #include "data/defer.h"
+#include "data/requester.h"
 #include "data/response.h"
 #include "data/tx.h"
 #include "obj/link.h"
@@ -26,6 +30,11 @@
 #define XR_SPORT_BASE	0xc000
 
 #define XR_UD_MTU	4096	/* bytes; the MTU of the device may limit it further */
+
+/* Attributes of the requester. */
+#define XR_UC_SEND	(XROCE_QP_SQ_PSN | XROCE_QP_DMAC)
+#define XR_RC_SEND	(XR_UC_SEND | XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT | \
+			 XROCE_QP_RNR_RETRY | XROCE_QP_MAX_RD_ATOMIC)
 
 static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);
 
@@ -55,11 +64,32 @@ static bool xr_av_ok(u32 type, const struct xroce_qp_modify *a)
 	       (!a->sport || a->sport >= XR_SPORT_BASE);
 }
 
+static bool xr_vlan_tci_ok(u16 tci)
+{
+	return !tci || (tci & VLAN_VID_MASK && (tci & VLAN_VID_MASK) < VLAN_N_VID - 1 &&
+			!(tci & VLAN_CFI_MASK));
+}
+
+/* The values of the requester's attributes. */
+static bool xr_send_attrs_ok(const struct xroce_qp_modify *a)
+{
+	u32 m = a->mask;
+
+	return (!(m & XROCE_QP_SQ_PSN) || a->sq_psn <= XROCE_PSN_MASK) &&
+	       (!(m & XROCE_QP_TIMEOUT) || a->timeout <= 31) &&
+	       (!(m & XROCE_QP_RETRY_CNT) || a->retry_cnt <= 7) &&
+	       (!(m & XROCE_QP_RNR_RETRY) || a->rnr_retry <= 7) &&
+	       (!(m & XROCE_QP_MAX_RD_ATOMIC) || a->max_rd_atomic <= 128) &&
+	       (!(m & XROCE_QP_DMAC) || (is_valid_ether_addr(a->dmac) &&
+					 xr_vlan_tci_ok(a->vlan_tci)));
+}
+
 static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
 {
 	u32 m = a->mask;
 
-	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
+	return xr_send_attrs_ok(a) &&
+	       (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
 	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
 	       (!(m & XROCE_QP_AV) || xr_av_ok(type, a)) &&
 	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
@@ -71,9 +101,37 @@ static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
 		a->max_dest_rd_atomic <= 128);
 }
 
-static bool xr_transition_ok(u32 type, u32 from, u32 to, u32 given)
+/*
+ * Datagrams of a verbs device may be for any address of the machine: it gives no address on
+ * the way to RTR.
+ */
+static bool xr_qp_any_addr(const struct xr_qp *qp)
 {
-	const struct xroce_transition *t = xroce_transition(type, from, to);
+	return qp->type == XROCE_QPT_UD && qp->recv.format == XR_FORMAT_RXE;
+}
+
+/* Are these the attributes of the requester, of @given, that go with a transition? */
+static bool xr_send_given_ok(const struct xr_qp *qp, u32 from, u32 to, u32 given)
+{
+	u32 all = qp->type == XROCE_QPT_RC ? XR_RC_SEND : XR_UC_SEND;
+
+	if (qp->send.ring.mem && from == XROCE_QPS_RTR && to == XROCE_QPS_RTS)
+		return given == all;
+	if (qp->send.ring.mem && from == XROCE_QPS_SQD &&
+	    (to == XROCE_QPS_RTS || to == XROCE_QPS_SQD))
+		return !(given & ~all) && !(given & XROCE_QP_SQ_PSN);
+	return !given;
+}
+
+static bool xr_transition_ok(const struct xr_qp *qp, u32 from, u32 to, u32 given)
+{
+	const struct xroce_transition *t = xroce_transition(qp->type, from, to);
+
+	if (!xr_send_given_ok(qp, from, to, given & XR_RC_SEND))
+		return false;
+	given &= ~XR_RC_SEND;
+	if (to == XROCE_QPS_RTR && xr_qp_any_addr(qp))
+		given ^= XROCE_QP_AV;
 
 	return t && (given & t->required) == t->required &&
 	       !(given & ~(t->required | t->optional));
@@ -141,6 +199,31 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
 }
 
+/* With a send queue of its own: set the requester's attributes that are given. */
+static void xr_qp_set_requester(struct xr_qp *qp, const struct xroce_qp_modify *a,
+				u32 from, u32 to)
+{
+	struct xr_send_attr next = qp->send.attr;
+	bool notify = to == XROCE_QPS_SQD && (from == XROCE_QPS_RTS || qp->send.notify);
+
+	if (a->mask & XROCE_QP_SQ_PSN)
+		next.psn = a->sq_psn;
+	if (a->mask & XROCE_QP_TIMEOUT)
+		next.timeout = a->timeout;
+	if (a->mask & XROCE_QP_RETRY_CNT)
+		next.retry = a->retry_cnt;
+	if (a->mask & XROCE_QP_RNR_RETRY)
+		next.rnr_retry = a->rnr_retry;
+	if (a->mask & XROCE_QP_MAX_RD_ATOMIC)
+		next.max_rd_atomic = a->max_rd_atomic;
+	if (a->mask & XROCE_QP_DMAC) {
+		ether_addr_copy(next.dmac, a->dmac);
+		next.vlan = a->vlan_tci ? a->vlan_tci & VLAN_VID_MASK : U16_MAX;
+		next.prio = a->vlan_tci >> VLAN_PRIO_SHIFT;
+	}
+	xr_requester_set(qp, &next, notify);
+}
+
 /* Publish a state, unless a failure in softirq has moved the queue pair to ERR. */
 static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 {
@@ -179,7 +262,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	q = qp->map;
 	from = xr_qp_state(qp);
 	to = a->mask & XROCE_QP_STATE ? a->state : from;
-	if (!xr_transition_ok(qp->type, from, to, a->mask & ~XROCE_QP_STATE) ||
+	if (!xr_transition_ok(qp, from, to, a->mask & ~XROCE_QP_STATE) ||
 	    !xr_attrs_ok(qp->type, a)) {
 		ret = -EINVAL;
 		goto out;
@@ -212,6 +295,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_responses_close(qp);
 	}
 	if (to == XROCE_QPS_RESET) {
+		xr_requester_stop(qp, false);
 		xr_responses_reset(&qp->responses);
 		xr_recv_reset(qp);
 		/* In RESET, work requests are discarded and cannot move it to ERR. */
@@ -225,7 +309,11 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		qp->epoch = atomic64_inc_return(&xr_qp_lives);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
 		WRITE_ONCE(q->mtu, XR_UD_MTU);
-		xr_qp_set_av(qp, a);
+		qp->mtu = XR_UD_MTU;
+		if (xr_qp_any_addr(qp))
+			WRITE_ONCE(q->ipv6, XROCE_QP_ANY_ADDR);
+		else
+			xr_qp_set_av(qp, a);
 	} else if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
 		xr_responses_reset(&qp->responses);
@@ -246,9 +334,16 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
+	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD)
+		xr_qp_set_requester(qp, a, from, to);
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);
+	if (to == XROCE_QPS_RTS)
+		xr_requester_start(qp);
+	if (to == XROCE_QPS_SQD)
+		xr_requester_drain(qp);
 	if (to == XROCE_QPS_ERR) {
+		xr_requester_stop(qp, true);
 		xr_recv_stop(qp);
 		xr_sq_apply(qp);
 	}
@@ -256,3 +351,4 @@ out:
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_qp_modify);

@@ -2,6 +2,7 @@
 /* Querying queue pairs. */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
+#include <linux/export.h>
 #include <linux/log2.h>
 
 #include "uapi/xroce.h"
@@ -55,6 +56,22 @@ static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 	q->drops[XROCE_QP_DROPS] = READ_ONCE(batch->lost);
 }
 
+/* What its requester has sent and received. */
+static void xr_qp_describe_req(const struct xroce_qp *m, struct xroce_qp_query *q)
+{
+	q->req_packets = READ_ONCE(m->req_packets);
+	q->req_bytes = READ_ONCE(m->req_bytes);
+	q->req_retransmits = READ_ONCE(m->req_retransmits);
+	q->req_timeouts = READ_ONCE(m->req_timeouts);
+	q->req_rnr_naks = READ_ONCE(m->req_rnr_naks);
+	q->req_seq_naks = READ_ONCE(m->req_seq_naks);
+	q->req_implied_naks = READ_ONCE(m->req_implied_naks);
+	q->req_window = READ_ONCE(m->req_window);
+	q->req_responses = READ_ONCE(m->req_responses);
+	q->req_response_bytes = READ_ONCE(m->req_response_bytes);
+	q->req_ignored = READ_ONCE(m->req_ignored);
+}
+
 static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 			   struct xroce_qp_query *q)
 {
@@ -92,6 +109,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->qkey = m->qkey;
 	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
 	xr_qp_describe_tx(qp, q);
+	xr_qp_describe_req(m, q);
 	/* Flush what was posted after the transition to ERR. */
 	if (q->state == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);
@@ -132,3 +150,4 @@ int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
 	mutex_unlock(&link->lock);
 	return qp ? 0 : -ENOENT;
 }
+EXPORT_SYMBOL_GPL(xr_qp_query);

@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 
 #include "obj/cq.h"
+#include "obj/front.h"
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "obj/mw.h"
@@ -71,14 +72,19 @@ void xr_teardown(struct xr_link *link, struct xr_owner *own)
 /**
  * xr_teardown_link() - destroy a link
  * @id: number of the link
- * @force: also destroy its persistent objects
+ * @force: also destroy its persistent objects, and its verbs device though programs use it
  *
- * Return: 0; -ENOENT, -EBUSY: as xr_link_take().
+ * Return: 0; -ENOENT, -EBUSY: as xr_front_remove() and xr_link_take().
  */
 int xr_teardown_link(u32 id, bool force)
 {
-	struct xr_link *link = xr_link_take(id, force);
+	struct xr_link *link;
+	int ret;
 
+	ret = xr_front_remove(id, force);
+	if (ret)
+		return ret;
+	link = xr_link_take(id, force);
 	if (IS_ERR(link))
 		return PTR_ERR(link);
 	xr_teardown(link, &link->own);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Access of the data path to the bytes of regions. Most accesses are to pinned memory in one
- * block, and to the first buffer of the frame: for these only the copy is not inlined.
+ * Access of the data path to the bytes of regions, with the checks that the XDP program has
+ * made before: key, protection domain, rights (xr_rkey_acquire()) and bounds
+ * (xr_mr_range()). Most accesses are to pinned memory in one block, and to the first buffer
+ * of the frame: for these only the copy is not inlined.
  */
 #ifndef _XR_MR_COPY_H
 #define _XR_MR_COPY_H

@@ -38,6 +38,31 @@ static __always_inline void xr_read_short(void *to, const void *from, u32 len,
 	put_unaligned_le32(~crc, to);
 }
 
+/*
+ * Write a payload whose length is a multiple of four, and the invariant CRC. @adjacent: the
+ * payload follows the BTH or an AETH, so that one pass can do both.
+ */
+static __always_inline void xr_read_vector(struct xdp_buff *xdp, const void *mem, u32 l3,
+					   bool ipv6, u32 off, u32 len, bool adjacent)
+{
+	void *to = xdp->data + off;
+	u32 end = off + len, crc;
+
+	if (unlikely(!xr_vector_begin())) {
+		xr_copy(to, mem, len);
+		xr_icrc_put_any(xdp, l3, end);
+		return;
+	}
+	if (adjacent && !(len % XR_CLMUL_BLOCK)) {
+		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
+	} else {
+		xr_copy_vector(to, mem, len);
+		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
+	}
+	put_unaligned_le32(crc, to + len);
+	xr_vector_end();
+}
+
 /**
  * xr_read_fill() - write payload, pad and invariant CRC of a READ response
  * @mr: region, held by the caller
@@ -55,32 +80,17 @@ static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
 					     u32 off, u32 len, const u32 *ack)
 {
 	const void *mem = xr_mr_whole(mr, at, len);
-	u32 end = off + round_up(len, 4), crc;
-	void *to;
 
 	if (unlikely(!mem || len % 4)) {
 		xr_mr_move_any(mr, at, xdp, off, len, false);
-		xr_icrc_put(xdp, l3, end);
+		xr_icrc_put(xdp, l3, off + round_up(len, 4));
 		return;
 	}
 	if (ack && len <= XROCE_READ_SHORT) {
 		xr_read_short(xdp->data + off, mem, len, ipv6, *ack);
 		return;
 	}
-	if (unlikely(!xr_vector_begin())) {
-		xr_copy(xdp->data + off, mem, len);
-		xr_icrc_put_any(xdp, l3, end);
-		return;
-	}
-	to = xdp->data + off;
-	if (!(len % XR_CLMUL_BLOCK)) {
-		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
-	} else {
-		xr_copy_vector(to, mem, len);
-		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
-	}
-	put_unaligned_le32(crc, to + len);
-	xr_vector_end();
+	xr_read_vector(xdp, mem, l3, ipv6, off, len, true);
 }
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Receiving messages into receive work requests.
+ *
  * A work request is copied out of the ring when its message begins, because the program can
  * write to the ring at any time. If the message is a single packet, no copy is needed: each
  * field is read once. The L_Key of an element is looked up in the module's own table when
@@ -38,7 +40,7 @@ static int xr_recv_begin(struct xr_recv *v)
 
 	if (likely(!v->busy))
 		ret = v->srq ? xr_srq_take(v->srq, &v->wqe) :
-			       xr_rq_take(&v->rq, &v->wqe);
+			       xr_rq_take(&v->rq, v->format, &v->wqe);
 	if (ret == -EAGAIN)
 		return ret;
 	v->busy = true;
@@ -200,28 +202,23 @@ static __always_inline u32 xr_recv_flags(u32 flags)
  * Post the completion of a message of @len bytes. recv->lock is held. Return: 0, or
  * -ENOSPC: the completion queue is full.
  */
-static __always_inline int xr_recv_done(struct xr_qp *qp, const struct xroce_recv *r,
-					u32 flags, u64 wr_id, u32 opcode, u32 len)
+static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
+					const struct xroce_recv *r, u32 flags, u64 wr_id,
+					u32 opcode, u32 len)
 {
-	struct xr_cq *cq = qp->recv.cq;
-	struct xroce_cqe *cqe;
+	const struct xroce_cqe cqe = {
+		.wr_id = wr_id,
+		.status = XROCE_WC_SUCCESS,
+		.opcode = opcode,
+		.byte_len = len,
+		.imm_or_key = READ_ONCE(r->imm),
+		.qpn = qp->qpn,
+		.src_qpn = READ_ONCE(r->src_qpn),
+		.flags = xr_recv_flags(flags),
+		.pkey = READ_ONCE(r->pkey),
+	};
 
-	spin_lock(&cq->lock);
-	cqe = xr_cq_room(cq);
-	if (likely(cqe)) {
-		cqe->wr_id = wr_id;
-		cqe->status = XROCE_WC_SUCCESS;
-		cqe->opcode = opcode;
-		cqe->byte_len = len;
-		cqe->imm_or_key = READ_ONCE(r->imm);
-		cqe->qpn = qp->qpn;
-		cqe->src_qpn = READ_ONCE(r->src_qpn);
-		cqe->flags = xr_recv_flags(flags);
-		cqe->pkey = READ_ONCE(r->pkey);
-		xr_cq_added(cq, flags & XROCE_RECV_SOLICITED);
-	}
-	spin_unlock(&cq->lock);
-	return likely(cqe) ? 0 : -ENOSPC;
+	return xr_cq_post_as(qp->recv.cq, format, &cqe);
 }
 
 /* Complete the message in progress. Return: as xr_recv_done(). */
@@ -229,39 +226,44 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
 				       u32 flags)
 {
 	struct xr_recv *v = &qp->recv;
+	u32 opcode = XROCE_WC_RECV, len = v->done;
 
 	v->busy = false;
-	return flags & XROCE_RECV_WRITE ?
-	       xr_recv_done(qp, r, flags, v->wqe.wr_id, XROCE_WC_RECV_RDMA_WITH_IMM,
-			    READ_ONCE(r->byte_len)) :
-	       xr_recv_done(qp, r, flags, v->wqe.wr_id, XROCE_WC_RECV, v->done);
+	if (flags & XROCE_RECV_WRITE) {
+		opcode = XROCE_WC_RECV_RDMA_WITH_IMM;
+		len = READ_ONCE(r->byte_len);
+	}
+	return xr_recv_done(qp, v->format, r, flags, v->wqe.wr_id, opcode, len);
 }
 
 /*
  * Fast path: a SEND of one packet into a single element in one block of pinned memory. The
- * work request is not copied. recv->lock is held. Return: 0; -ENOSPC as xr_recv_done(); 1:
- * the packet or the work request is of another kind, and nothing has been done.
+ * work request is not copied. @format is that of the queue pair's queues. recv->lock is held.
+ * Return: 0; -ENOSPC as xr_recv_done(); 1: the packet or the work request is of another kind,
+ * and nothing has been done.
  */
-static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
-					const struct xroce_recv *r, u32 flags,
-					u32 off, u32 len)
+static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
+					struct xdp_buff *xdp, const struct xroce_recv *r,
+					u32 flags, u32 off, u32 len)
 {
+	const struct xroce_sge_local *sge;
 	struct xr_recv *v = &qp->recv;
-	const struct xroce_rq_wqe *w;
-	struct xr_mr *mr;
 	u64 wr_id, addr, at;
+	struct xr_mr *mr;
+	const void *w;
 	void *mem;
 	int ret;
 
 	if ((flags & ~XROCE_RECV_SOLICITED) != (XROCE_RECV_BEGIN | XROCE_RECV_END) ||
-	    v->busy || v->srq || !len || !xr_rq_count(&v->rq))
+	    v->busy || v->srq || !len || !xr_rq_count(&v->rq, format))
 		return 1;
-	w = xr_rq_next(&v->rq);
-	if (READ_ONCE(w->num_sge) != 1 || READ_ONCE(w->sge[0].length) < len)
+	w = xr_rq_next(&v->rq, format);
+	sge = xr_rq_sge(w, format);
+	if (xr_rq_num_sge(w, format) != 1 || READ_ONCE(sge->length) < len)
 		return 1;
-	wr_id = READ_ONCE(w->wr_id);
-	addr = READ_ONCE(w->sge[0].addr);
-	mr = xr_mr_acquire(qp->link, READ_ONCE(w->sge[0].lkey));
+	wr_id = xr_rq_wr_id(w);
+	addr = READ_ONCE(sge->addr);
+	mr = xr_mr_acquire(qp->link, READ_ONCE(sge->lkey));
 	if (unlikely(!mr))
 		return 1;
 	if (unlikely(mr->pd != qp->pd || mr->umem->on_demand ||
@@ -277,8 +279,8 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, struct xdp_buff *xdp,
 	xr_copy(mem, xdp->data + off, len);
 	xr_mr_count_in(mr->stat, 1, len, 1);
 	xr_mr_release();
-	xr_rq_taken(&v->rq);
-	ret = xr_recv_done(qp, r, flags, wr_id, XROCE_WC_RECV, len);
+	xr_rq_taken(&v->rq, format);
+	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len);
 	if (unlikely(ret))
 		xr_recv_fail_locked(qp);
 	return ret;
@@ -354,7 +356,9 @@ int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 	v = &qp->recv;
 	spin_lock(&v->lock);
 	if (likely(v->on && v->cq)) {
-		ret = xr_recv_only(qp, xdp, r, flags, off, len);
+		ret = likely(v->format == XR_FORMAT_OWN) ?
+		      xr_recv_only(qp, XR_FORMAT_OWN, xdp, r, flags, off, len) :
+		      xr_recv_only(qp, XR_FORMAT_RXE, xdp, r, flags, off, len);
 		if (ret > 0)
 			ret = xr_recv_any(qp, xdp, r, flags, off, len);
 	}

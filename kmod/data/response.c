@@ -488,11 +488,13 @@ static enum hrtimer_restart xr_responses_wake(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* @stat: counters of the queue pair's link. */
-void xr_responses_init(struct xr_responses *rs, struct xroce_stat __percpu *stat)
+void xr_responses_init(struct xr_responses *rs, struct xr_link *link)
 {
 	spin_lock_init(&rs->lock);
-	rs->batch.stat = stat;
+	rs->batch.stat = link->stat;
+	rs->batch.stat_frames = &link->stat->module_tx;
+	rs->batch.stat_bytes = &link->stat->module_tx_bytes;
+	rs->batch.loop = &link->loop;
 	tasklet_setup(&rs->tasklet, xr_responses_run);
 	hrtimer_setup(&rs->timer, xr_responses_wake, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);

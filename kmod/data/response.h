@@ -51,7 +51,7 @@ struct xr_response {
 	bool begun;
 };
 
-void xr_responses_init(struct xr_responses *rs, struct xroce_stat __percpu *stat);
+void xr_responses_init(struct xr_responses *rs, struct xr_link *link);
 void xr_responses_open(struct xr_responses *rs);
 void xr_responses_reset(struct xr_responses *rs);
 void xr_responses_close(struct xr_qp *qp);

@@ -4,6 +4,7 @@
  * the driver has none. Frames are built and sent in softirq; they are also dropped, and
  * templates made, in process context.
  */
+#include <linux/etherdevice.h>
 #include <linux/filter.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -18,6 +19,7 @@
 #include "xroce_wire.h"
 
 #include "bytes/icrc.h"
+#include "obj/loop.h"
 #include "obj/mr_stat.h"
 #include "obj/qp.h"
 
@@ -112,30 +114,39 @@ static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
 	return &bth->apsn;
 }
 
+/**
+ * xr_tx_request() - write the headers that all requests of a queue pair have
+ * @at: the IP header
+ * @q: the queue pair
+ * @ipv6: the IP header is IPv6
+ *
+ * xr_tx_length() completes them. Opcode and PSN are 0.
+ *
+ * Return: their length in bytes, with the BTH.
+ */
+u32 xr_tx_request(void *at, const struct xroce_qp *q, bool ipv6)
+{
+	const struct xr_tx_packet p = {};
+	__be32 *psn = xr_tx_headers(at, q, ipv6, &p, 0);
+
+	*psn = 0;
+	return (void *)(psn + 1) - at;
+}
+
 /* Like xr_tx_headers(), for a response, from the template that xr_tx_template() has made. */
 static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q, bool ipv6,
 					   const struct xr_tx_packet *p, u16 udp_len)
 {
 	struct xroce_bth *bth;
-	struct udphdr *udp;
 
+	/* Constants, so that both copies are inlined. */
 	if (unlikely(ipv6)) {
-		struct ipv6hdr *ip = at;
-
 		memcpy(at, q->response, XROCE_RESPONSE_WORDS * sizeof(*q->response));
-		ip->payload_len = htons(udp_len);
-		udp = (struct udphdr *)(ip + 1);
+		bth = xr_tx_length(at, true, udp_len);
 	} else {
-		struct iphdr *ip = at;
-		__be16 len = htons(sizeof(*ip) + udp_len);
-
 		memcpy(at, q->response, XROCE_RESPONSE_WORDS4 * sizeof(*q->response));
-		csum_replace2(&ip->check, ip->tot_len, len);
-		ip->tot_len = len;
-		udp = (struct udphdr *)(ip + 1);
+		bth = xr_tx_length(at, false, udp_len);
 	}
-	udp->len = htons(udp_len);
-	bth = (struct xroce_bth *)(udp + 1);
 	bth->opcode = p->opcode;
 	bth->flags |= (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
 	return &bth->apsn;
@@ -181,7 +192,7 @@ static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p
  * one if a larger fragment fails. Try twice: the old block may have had room for the page,
  * and the new block may be a single page.
  */
-static void *xr_tx_alloc(u32 size)
+static __always_inline void *xr_tx_alloc(u32 size)
 {
 	void *frag = napi_alloc_frag(size);
 	void *page;
@@ -195,6 +206,50 @@ static void *xr_tx_alloc(u32 size)
 		frag = napi_alloc_frag(size);
 	}
 	return frag;
+}
+
+/* Inlined in xr_tx_build(), for short responses. See xr_tx_open(). */
+static __always_inline bool xr_tx_begin(struct xdp_buff *xdp, u32 len)
+{
+	u32 size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
+	void *frag = xr_tx_alloc(size);
+
+	if (!frag)
+		return false;
+	xdp_init_buff(xdp, size, &xr_tx_rxq);
+	xdp_prepare_buff(xdp, frag, XR_TX_HEADROOM, len, false);
+	return true;
+}
+
+/* The same: see xr_tx_add(). */
+static __always_inline void xr_tx_end(struct xr_tx_batch *batch, struct xdp_buff *xdp)
+{
+	/* This cannot fail: XR_TX_HEADROOM has room for struct xdp_frame. */
+	batch->frame[batch->count++] = xdp_convert_buff_to_frame(xdp);
+}
+
+/**
+ * xr_tx_open() - allocate a frame
+ * @xdp: out: the frame, whose content is undefined
+ * @len: bytes
+ *
+ * Return: whether there was memory. If so, xr_tx_add() or xr_tx_cancel() consumes the frame.
+ */
+bool xr_tx_open(struct xdp_buff *xdp, u32 len)
+{
+	return xr_tx_begin(xdp, len);
+}
+
+/* Add a frame of xr_tx_open() to a batch that is not full. */
+void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp)
+{
+	xr_tx_end(batch, xdp);
+}
+
+/* Free a frame of xr_tx_open(). */
+void xr_tx_cancel(struct xdp_buff *xdp)
+{
+	page_frag_free(xdp->data_hard_start);
 }
 
 /* On-demand memory is not resident. Release the region, then request a fault. */
@@ -251,22 +306,17 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 	bool ipv6 = READ_ONCE(q->ipv6);
 	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	u32 pad = -p->len & 3;
-	u32 udp_len, len, size;
 	struct xdp_buff xdp;
-	void *frag, *at;
+	u32 udp_len, len;
 	__be32 *psn;
+	void *at;
 	int ret;
 
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
 		  xr_tx_xth_len(p->opcode) + p->len + pad + XROCE_ICRC_LEN;
 	len = p->l2_len + l3 + udp_len;
-	size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
-
-	frag = xr_tx_alloc(size);
-	if (!frag)
+	if (!xr_tx_begin(&xdp, len))
 		return -ENOMEM;
-	xdp_init_buff(&xdp, size, &xr_tx_rxq);
-	xdp_prepare_buff(&xdp, frag, XR_TX_HEADROOM, len, false);
 
 	/* A copy of constant length; the IP header overwrites what is behind @l2_len. */
 	memcpy(xdp.data, p->l2, XR_TX_L2_ROOM);
@@ -287,11 +337,10 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		if (ret)
 			goto err;
 	}
-	/* This cannot fail: XR_TX_HEADROOM has room for struct xdp_frame. */
-	batch->frame[batch->count++] = xdp_convert_buff_to_frame(&xdp);
+	xr_tx_end(batch, &xdp);
 	return 0;
 err:
-	page_frag_free(frag);
+	xr_tx_cancel(&xdp);
 	return ret;
 }
 
@@ -364,8 +413,8 @@ static void xr_tx_count(struct xr_tx_batch *batch, s64 frames, s64 bytes)
 {
 	batch->sent += frames;
 	batch->sent_bytes += bytes;
-	this_cpu_add(batch->stat->module_tx, frames);
-	this_cpu_add(batch->stat->module_tx_bytes, bytes);
+	this_cpu_add(*batch->stat_frames, frames);
+	this_cpu_add(*batch->stat_bytes, bytes);
 }
 
 /* Count frames that the device has not accepted. */
@@ -428,7 +477,11 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 			return -EMSGSIZE;
 		bytes += len;
 	}
-	done = xr_tx_fast(batch);
+	/* To ourselves: no wire, and no program of the driver that would see the frames. */
+	if (unlikely(ether_addr_equal(batch->frame[0]->data, dev->dev_addr)))
+		done = xr_loop_send(batch->loop, batch->frame, batch->count);
+	else
+		done = xr_tx_fast(batch);
 	if (done < 0)
 		done = xr_tx_slow(batch, &lost);
 	if (unlikely(lost))

@@ -6,8 +6,15 @@
 #ifndef _XR_TX_H
 #define _XR_TX_H
 
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/types.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
 
+#include "xroce_wire.h"
+
+struct xdp_buff;
 struct xdp_frame;
 struct xr_qp;
 struct xr_tx_batch;
@@ -43,12 +50,45 @@ struct xr_tx_packet {
 	bool begin;
 };
 
+bool xr_tx_open(struct xdp_buff *xdp, u32 len);
+void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp);
+void xr_tx_cancel(struct xdp_buff *xdp);
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p);
 int xr_tx_flush(struct xr_tx_batch *batch);
 void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame);
 void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame);
+u32 xr_tx_request(void *at, const struct xroce_qp *q, bool ipv6);
 void xr_tx_template(struct xroce_qp *q);
 void xr_tx_drop(struct xr_tx_batch *batch);
+
+/**
+ * xr_tx_length() - write the lengths into headers of xr_tx_request()
+ * @at: the IP header
+ * @ipv6: as for xr_tx_request()
+ * @udp_len: bytes from the UDP header on
+ *
+ * Return: the BTH.
+ */
+static __always_inline struct xroce_bth *xr_tx_length(void *at, bool ipv6, u16 udp_len)
+{
+	struct udphdr *udp;
+
+	if (unlikely(ipv6)) {
+		struct ipv6hdr *ip = at;
+
+		ip->payload_len = htons(udp_len);
+		udp = (struct udphdr *)(ip + 1);
+	} else {
+		struct iphdr *ip = at;
+		__be16 len = htons(sizeof(*ip) + udp_len);
+
+		csum_replace2(&ip->check, ip->tot_len, len);
+		ip->tot_len = len;
+		udp = (struct udphdr *)(ip + 1);
+	}
+	udp->len = htons(udp_len);
+	return (struct xroce_bth *)(udp + 1);
+}
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Finding out whether huge pages map memory.
+ *
  * pin_user_pages() fills in 512 array entries for a huge page, which is nearly all of the
  * cost. If one page has been pinned and then a single page-table entry is found to map all
  * of the huge page, the other 511 pages are known: rights, exclusiveness, references and

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Allocating translation tables from the MTT pool, its extents, limit and locks; pool.c
+ * finds free runs in the extents.
+ *
  * The pool of translation tables: extents of contiguous memory. Some are reserved when the
  * module is loaded, others are allocated as long as they are needed. Extents are charged to
  * no cgroup. A user can take at most 8 bytes of them for each page that RLIMIT_MEMLOCK

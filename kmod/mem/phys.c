@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Physical pages that the caller names: which are accepted.
+ *
  * A physical address can name any page, whatever the kernel uses it for. A reference to a
  * free page would corrupt the allocator. A reference to a page of the slab, of a page table
  * or of a driver would let a peer write there. So only memory of programs is accepted. The

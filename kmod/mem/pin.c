@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Pinned memory of a region.
+ *
  * Pages are pinned in batches and collected as runs of contiguous page frames. The runs
  * determine the block size, the largest that fits all of them, and then the translation
  * table. They are kept only if they are few. If huge pages map all of the memory, each is

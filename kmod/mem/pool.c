@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Free runs in the extents of the MTT pool; mtt.c gets the extents. See pool.h.
+ *
  * Allocation takes the end of a free run from the first list whose runs are all long
  * enough; freeing looks at the entries before and behind the run. The cost of neither
  * depends on the number of runs: to free a table and allocate another takes 350

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * The memory of a process, and who may register it.
+ *
  * To register memory of another process the caller must be allowed to attach to it with
  * ptrace(2). The function that decides this and asks the security modules is not exported
  * to modules. open(2) of /proc/PID/mem calls it with the caller's own credentials, so this

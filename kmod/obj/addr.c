@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ethernet addresses of a link's network device.
+ * Ethernet addresses of a link's network device, and IP addresses of its namespace.
  *
  * A frame is for a link if its destination is an address of the link's network device.
  * The XDP program compares the destination with the device's own address, which the
@@ -21,8 +21,14 @@
  */
 #include <linux/bpf.h>
 #include <linux/etherdevice.h>
+#include <linux/inetdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <net/route.h>
 
 #include "xroce_map.h"
 
@@ -135,4 +141,39 @@ bool xr_addr_ours(struct net_device *dev, const void *frame)
 		ours = xr_addr_of(dev, addr);
 	rcu_read_unlock();
 	return ours;
+}
+
+/* Does @net have the IPv6 address? */
+static bool xr_addr_local6(struct net *net, const struct in6_addr *addr)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	return ipv6_chk_addr(net, addr, NULL, 0);
+#else
+	return false;
+#endif
+}
+
+/**
+ * xr_addr_local() - check whether a packet's IP destination is an address of this machine
+ * @dev: the link's device, which RCU keeps alive
+ * @l3: the IP header
+ * @len: bytes that can be read there
+ *
+ * In softirq, under RCU. As for the stack, an address of any device of the namespace counts.
+ *
+ * Return: whether it is.
+ */
+bool xr_addr_local(const struct net_device *dev, const void *l3, u32 len)
+{
+	struct net *net = dev_net(dev);
+	const struct ipv6hdr *ip6 = l3;
+	const struct iphdr *ip4 = l3;
+	struct in6_addr addr;
+
+	if (len >= sizeof(*ip4) && ip4->version == 4)
+		return inet_addr_type(net, READ_ONCE(ip4->daddr)) == RTN_LOCAL;
+	if (len < sizeof(*ip6) || ip6->version != 6)
+		return false;
+	addr = ip6->daddr;
+	return xr_addr_local6(net, &addr);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Completion queues. */
+#include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
@@ -11,34 +12,43 @@
 
 #define XR_CQ_LIMIT	XA_LIMIT(1, 0xffffff)
 
+static int xr_cq_ring(struct xr_ring *ring, enum xr_format format, u32 entries)
+{
+	if (entries < XROCE_CQ_MIN || entries > XROCE_CQ_MAX || !is_power_of_2(entries))
+		return -EINVAL;
+	return xr_ring_alloc(ring, format, entries,
+			     format == XR_FORMAT_RXE ? XR_CQE_RXE : sizeof(struct xroce_cqe));
+}
+
 /**
  * xr_cq_create() - create a completion queue
  * @link: the link
- * @owner: the file that it will belong to
+ * @owner: owner of the new queue
+ * @format: its layout
+ * @context: see struct xr_cq
  * @a: in: number of entries; out: number of the queue, offset and length for mmap(2)
  *
- * Return: 0 or an errno of CQ_ADD, see uapi/xroce.h.
+ * Return: the queue, which another thread of the owner may already have destroyed; or an errno
+ * of CQ_ADD, see uapi/xroce.h.
  */
-int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
-		 struct xroce_cq_add *a)
+struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr_format format,
+			   void *context, struct xroce_cq_add *a)
 {
 	struct xr_cq *cq;
 	int ret;
 
-	if (a->entries < XROCE_CQ_MIN || a->entries > XROCE_CQ_MAX ||
-	    !is_power_of_2(a->entries))
-		return -EINVAL;
 	cq = kzalloc(sizeof(*cq), GFP_KERNEL_ACCOUNT);
 	if (!cq)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	ret = xr_charge(&cq->charge, owner, XROCE_COUNT_CQ, 1);
 	if (ret)
 		goto err_free;
-	ret = xr_ring_alloc(&cq->ring,
-			    (u64)a->entries * sizeof(struct xroce_cqe));
+	ret = xr_cq_ring(&cq->ring, format, a->entries);
 	if (ret)
 		goto err_charge;
 	cq->mask = a->entries - 1;
+	cq->format = format;
+	cq->context = context;
 	cq->owner = owner;
 	spin_lock_init(&cq->lock);
 
@@ -50,14 +60,14 @@ int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
 		ret = ret == -EBUSY ? -ENOSPC : ret;
 		goto err_ring;
 	}
-	xr_event_init(&cq->event, XROCE_EVENT_CQ_ERROR, cq->id);
+	xr_event_init(&cq->event, XROCE_EVENT_CQ_ERROR, cq->id, context);
 	xr_ring_publish(&cq->ring, owner);
 	list_add_tail(&cq->node, &owner->cqs);
 	a->cq = cq->id;
 	a->offset = cq->ring.offset;
 	a->bytes = cq->ring.bytes;
 	mutex_unlock(&link->lock);
-	return 0;
+	return cq;
 
 err_ring:
 	xr_ring_free(&cq->ring);
@@ -65,8 +75,70 @@ err_charge:
 	xr_uncharge(&cq->charge);
 err_free:
 	kfree(cq);
-	return ret;
+	return ERR_PTR(ret);
 }
+EXPORT_SYMBOL_GPL(xr_cq_create);
+
+/* Copy @n completions, from the oldest on, into a new ring. @cq->lock is held. */
+static void xr_cq_copy(const struct xr_cq *cq, const struct xr_ring *to, u32 n)
+{
+	const void *from = xr_ring_entries(&cq->ring, XR_FORMAT_RXE);
+	struct rxe_queue_buf *header = to->mem;
+	u32 i, at = cq->tail - n;
+
+	for (i = 0; i < n; i++)
+		memcpy(xr_ring_entries(to, XR_FORMAT_RXE) + i * XR_CQE_RXE,
+		       from + ((at + i) & cq->mask) * XR_CQE_RXE, XR_CQE_RXE);
+	header->producer_index = n;
+}
+
+/**
+ * xr_cq_resize() - give a completion queue of XR_FORMAT_RXE another ring (IBTA 11.2.6.3)
+ * @link: the link
+ * @cq: the queue
+ * @a: in: number of entries; out: offset and length for mmap(2)
+ *
+ * Completions that the program has not taken are copied. Mappings of the previous ring keep
+ * its memory. The program must not poll the queue meanwhile.
+ *
+ * Return: 0; -EINVAL: the number of entries, or more completions wait than would fit;
+ * -ENOMEM. On failure nothing has changed.
+ */
+int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a)
+{
+	struct xr_ring ring, old;
+	u32 n;
+	int ret;
+
+	ret = xr_cq_ring(&ring, XR_FORMAT_RXE, a->entries);
+	if (ret)
+		return ret;
+	mutex_lock(&link->lock);
+	spin_lock_bh(&cq->lock);
+	/* At most @cq->mask, see xr_cq_used(). */
+	n = xr_cq_used(cq, XR_FORMAT_RXE);
+	if (n >= a->entries) {
+		spin_unlock_bh(&cq->lock);
+		mutex_unlock(&link->lock);
+		xr_ring_free(&ring);
+		return -EINVAL;
+	}
+	xr_cq_copy(cq, &ring, n);
+	old = cq->ring;
+	list_del(&cq->ring.node);
+	INIT_LIST_HEAD(&old.node);
+	cq->ring = ring;
+	cq->mask = a->entries - 1;
+	cq->tail = n;
+	spin_unlock_bh(&cq->lock);
+	xr_ring_publish(&cq->ring, cq->owner);
+	a->offset = cq->ring.offset;
+	a->bytes = cq->ring.bytes;
+	mutex_unlock(&link->lock);
+	xr_ring_free(&old);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xr_cq_resize);
 
 /* Destroy a completion queue that no queue pair uses. The link's lock is held. */
 void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq)
@@ -94,7 +166,7 @@ struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 /**
  * xr_cq_delete() - destroy a completion queue that no queue pair uses
  * @link: the link
- * @caller: the requesting file, which must own the queue
+ * @caller: the requesting owner, which must own the queue
  * @id: number of the queue
  *
  * Return: 0; -ENOENT: @caller has no such queue; -EBUSY: a queue pair uses it.
@@ -115,6 +187,7 @@ int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_cq_delete);
 
 /*
  * Has the queue notified the program, and has the program not armed it again since? For
@@ -153,30 +226,43 @@ void xr_cq_wake(struct xr_cq *cq, bool solicited)
 void xr_cq_overflow(struct xr_cq *cq)
 {
 	if (!cq->error)
-		xr_event_raise(&cq->owner->events, &cq->event);
+		xr_owner_raise(cq->owner, &cq->event);
 	cq->error = true;
-	WRITE_ONCE(xr_cq_header(cq)->overflow, 1);
+	if (cq->format == XR_FORMAT_OWN)
+		WRITE_ONCE(xr_cq_header(cq)->overflow, 1);
+}
+
+/* Tell the owner that an armed queue has fired. With bottom halves off, without @cq->lock. */
+void xr_cq_notify(struct xr_cq *cq)
+{
+	cq->owner->ops->completion(cq->owner, cq);
 }
 
 /**
- * xr_cq_post() - add a completion
- * @cq: the queue; the caller's queue pair is one of its users
- * @cqe: the completion
+ * xr_cq_arm() - arm a completion queue of XR_FORMAT_RXE (IBTA 11.4.2.2)
+ * @cq: the queue
+ * @solicited: for a solicited or failed completion; otherwise for any
  *
- * With bottom halves off.
+ * A queue that is armed for any completion stays so.
  *
- * Return: 0; -ENOSPC: there is no room, and the queue accepts no completion from now on.
+ * Return: whether completions are waiting. Those notify nobody.
  */
+bool xr_cq_arm(struct xr_cq *cq, bool solicited)
+{
+	bool waiting;
+
+	spin_lock_bh(&cq->lock);
+	if (cq->armed != XROCE_CQ_ARM_NEXT)
+		cq->armed = solicited ? XROCE_CQ_ARM_SOLICITED : XROCE_CQ_ARM_NEXT;
+	waiting = xr_cq_used(cq, cq->format);
+	spin_unlock_bh(&cq->lock);
+	return waiting;
+}
+EXPORT_SYMBOL_GPL(xr_cq_arm);
+
+/* xr_cq_post_as() for a queue of any layout. */
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe)
 {
-	struct xroce_cqe *to;
-
-	spin_lock(&cq->lock);
-	to = xr_cq_room(cq);
-	if (to) {
-		*to = *cqe;
-		xr_cq_added(cq, cqe->status || cqe->flags & XROCE_WC_SOLICITED);
-	}
-	spin_unlock(&cq->lock);
-	return to ? 0 : -ENOSPC;
+	return xr_cq_post_as(cq, cq->format, cqe);
 }
+EXPORT_SYMBOL_GPL(xr_cq_post);

@@ -6,6 +6,7 @@
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "own/event.h"
 #include "own/limit.h"
@@ -21,20 +22,26 @@ struct xroce_cqe;
  * struct xr_cq - completion queue
  * @id: its number on the link
  * @mask: number of entries - 1
- * @lock: protects @tail, @error and @fired; taken with bottom halves off
+ * @lock: protects @tail, @error, @fired and @armed; XR_FORMAT_RXE: also @mask and @ring. Taken
+ *	with bottom halves off
  * @tail: index of the next entry to be written
  * @error: a completion found no room; the queue accepts no more
  * @fired: the program was notified and, when xr_cq_fired() last looked, had not armed the
  *	queue again
+ * @armed: XR_FORMAT_RXE: XROCE_CQ_ARM_*, or 0: not armed; for XR_FORMAT_OWN it is in the
+ *	ring's header
+ * @format: layout of @ring
  * @users: number of references of queue pairs, as receive or send completion queue
  * @ring: the entries
  * @event: XROCE_EVENT_CQ_ERROR
- * @owner: the file that it belongs to
+ * @context: of the front end of a verbs device; else NULL
+ * @owner: owner
  * @node: in @owner's list
  * @charge: its charge against limits
  *
  * @users and @node are under the link's lock. A queue pair adds completions only while it
- * is counted in @users. @id, @mask, @ring and @owner do not change.
+ * is counted in @users. @id, @format, @context and @owner do not change, nor
+ * @mask and @ring of XR_FORMAT_OWN.
  */
 struct xr_cq {
 	u32 id;
@@ -43,28 +50,60 @@ struct xr_cq {
 	u32 tail;
 	bool error;
 	bool fired;
+	u8 armed;
+	u8 format;
 	u32 users;
 	struct xr_ring ring;
 	struct xr_event event;
+	void *context;
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xr_charge charge;
 };
 
-int xr_cq_create(struct xr_link *link, struct xr_owner *owner,
-		 struct xroce_cq_add *a);
+/* Bytes of an entry: more than struct ib_uverbs_wc has, so that entries are cache lines. */
+#define XR_CQE_RXE	64u
+
+struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr_format format,
+			   void *context, struct xroce_cq_add *a);
+int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a);
 int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id);
 void xr_cq_destroy(struct xr_link *link, struct xr_cq *cq);
 struct xr_cq *xr_cq_find(struct xr_link *link, const struct xr_owner *owner,
 			 u32 id);
 bool xr_cq_fired(struct xr_cq *cq);
+bool xr_cq_arm(struct xr_cq *cq, bool solicited);
 int xr_cq_post(struct xr_cq *cq, const struct xroce_cqe *cqe);
 void xr_cq_wake(struct xr_cq *cq, bool solicited);
 void xr_cq_overflow(struct xr_cq *cq);
+void xr_cq_notify(struct xr_cq *cq);
 
 static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
 {
 	return cq->ring.mem;
+}
+
+static inline struct rxe_queue_buf *xr_cq_rxe(const struct xr_cq *cq)
+{
+	return cq->ring.mem;
+}
+
+/*
+ * The number of completions in the ring, at most @cq->mask + 1 unless the program has written
+ * a wrong index. @cq->lock is held. Pairs with the program's release store of its index: it
+ * has read the entries before, so they may be overwritten.
+ */
+static __always_inline u32 xr_cq_used(const struct xr_cq *cq, enum xr_format format)
+{
+	if (format == XR_FORMAT_RXE)
+		return (cq->tail - smp_load_acquire(&xr_cq_rxe(cq)->consumer_index)) & cq->mask;
+	return cq->tail - smp_load_acquire(&xr_cq_header(cq)->head);
+}
+
+/* The number of completions that the ring can have. */
+static __always_inline u32 xr_cq_size(const struct xr_cq *cq, enum xr_format format)
+{
+	return format == XR_FORMAT_RXE ? cq->mask : cq->mask + 1;
 }
 
 /*
@@ -73,53 +112,91 @@ static inline struct xroce_cq_header *xr_cq_header(const struct xr_cq *cq)
  */
 static inline u32 xr_cq_space(const struct xr_cq *cq)
 {
-	/* Pairs as in xr_cq_room(). */
-	u32 used = cq->tail - smp_load_acquire(&xr_cq_header(cq)->head);
+	u32 used = xr_cq_used(cq, cq->format), size = xr_cq_size(cq, cq->format);
 
-	return cq->error || used > cq->mask ? 0 : cq->mask + 1 - used;
-}
-
-/* The entry at the tail. @cq->lock is held, and the queue must have room. */
-static inline struct xroce_cqe *xr_cq_next(struct xr_cq *cq)
-{
-	struct xroce_cqe *entries = xr_ring_entries(&cq->ring);
-
-	return &entries[cq->tail & cq->mask];
+	return cq->error || used > size ? 0 : size - used;
 }
 
 /**
- * xr_cq_room() - get the entry for the next completion
+ * xr_cq_room() - is there room for one more completion?
  * @cq: the queue; the caller's queue pair is one of its users
+ * @format: its layout
  *
- * @cq->lock is held. The program's head is not trusted: a wrong one harms only the program,
- * because the entry is always inside the ring. The reserved words of the entry are zero
- * unless the program has written to them, so the caller leaves them alone.
+ * @cq->lock is held. The program's index is not trusted: a wrong one harms only the program,
+ * because the entry is always inside the ring.
  *
- * Return: the entry, which the caller fills in and then passes on with xr_cq_added();
- * NULL: there is no room, and the queue accepts no completion from now on.
+ * Return: whether there is. If not, the queue accepts no completion from now on.
  */
-static __always_inline struct xroce_cqe *xr_cq_room(struct xr_cq *cq)
+static __always_inline bool xr_cq_room(struct xr_cq *cq, enum xr_format format)
 {
-	/*
-	 * Pairs with the program's release store of the head (xroce_cq_poll()): it has
-	 * read the entries before the head, so they may be overwritten.
-	 */
-	u32 head = smp_load_acquire(&xr_cq_header(cq)->head);
-
-	if (likely(!cq->error && cq->tail - head <= cq->mask))
-		return xr_cq_next(cq);
+	if (likely(!cq->error && xr_cq_used(cq, format) < xr_cq_size(cq, format)))
+		return true;
 	xr_cq_overflow(cq);
-	return NULL;
+	return false;
 }
 
-/*
- * Pass the entry that xr_cq_room() returned to the program. @solicited: see xr_cq_wake().
- * @cq->lock is held.
- */
-static __always_inline void xr_cq_added(struct xr_cq *cq, bool solicited)
+static __always_inline void xr_cqe_rxe(struct ib_uverbs_wc *to, const struct xroce_cqe *from)
 {
+	to->wr_id = from->wr_id;
+	to->status = from->status;
+	to->opcode = from->opcode;
+	to->vendor_err = 0;
+	to->byte_len = from->byte_len;
+	to->ex.invalidate_rkey = from->imm_or_key;
+	to->qp_num = from->qpn;
+	to->src_qp = from->src_qpn;
+	to->wc_flags = from->flags & ~XROCE_WC_SOLICITED;
+	to->pkey_index = 0;
+	to->slid = 0;
+	to->sl = 0;
+	to->dlid_path_bits = 0;
+	to->port_num = 1;
+}
+
+/* The reserved words are zero unless the program has written to them: leave them alone. */
+static __always_inline void xr_cqe_own(struct xroce_cqe *to, const struct xroce_cqe *from)
+{
+	to->wr_id = from->wr_id;
+	to->status = from->status;
+	to->opcode = from->opcode;
+	to->byte_len = from->byte_len;
+	to->imm_or_key = from->imm_or_key;
+	to->qpn = from->qpn;
+	to->src_qpn = from->src_qpn;
+	to->flags = from->flags;
+	to->pkey = from->pkey;
+}
+
+/**
+ * xr_cq_add() - add a completion
+ * @cq: the queue, for which xr_cq_room() has returned true
+ * @format: its layout
+ * @cqe: the completion
+ *
+ * @cq->lock is held.
+ *
+ * Return: whether the caller must call xr_cq_notify() after it has released @cq->lock.
+ */
+static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
+				      const struct xroce_cqe *cqe)
+{
+	void *to = xr_ring_entries(&cq->ring, format);
+	u32 at = cq->tail++ & cq->mask;
+	bool urgent = cqe->status || cqe->flags & XROCE_WC_SOLICITED;
+
+	if (format == XR_FORMAT_RXE) {
+		BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > XR_CQE_RXE);
+		xr_cqe_rxe(to + at * XR_CQE_RXE, cqe);
+		/* Pairs with the program's acquire load: it sees the whole entry. */
+		smp_store_release(&xr_cq_rxe(cq)->producer_index, cq->tail & cq->mask);
+		if (likely(!cq->armed || (cq->armed == XROCE_CQ_ARM_SOLICITED && !urgent)))
+			return false;
+		cq->armed = 0;
+		return true;
+	}
+	xr_cqe_own(to + at * sizeof(*cqe), cqe);
 	/* Pairs with the program's acquire load of the tail: it sees the whole entry. */
-	smp_store_release(&xr_cq_header(cq)->tail, ++cq->tail);
+	smp_store_release(&xr_cq_header(cq)->tail, cq->tail);
 	/*
 	 * Pairs with the fence in xroce_cq_arm(). The program writes @arm, then reads the
 	 * tail. The module has written the tail and now reads @arm. At least one of them
@@ -127,7 +204,33 @@ static __always_inline void xr_cq_added(struct xr_cq *cq, bool solicited)
 	 */
 	smp_mb();
 	if (READ_ONCE(xr_cq_header(cq)->arm))
-		xr_cq_wake(cq, solicited);
+		xr_cq_wake(cq, urgent);
+	return false;
+}
+
+/**
+ * xr_cq_post_as() - add a completion, and notify the program if the queue is armed for it
+ * @cq: the queue; the caller's queue pair is one of its users
+ * @format: its layout
+ * @cqe: the completion
+ *
+ * With bottom halves off.
+ *
+ * Return: 0; -ENOSPC: there is no room, and the queue accepts no completion from now on.
+ */
+static __always_inline int xr_cq_post_as(struct xr_cq *cq, enum xr_format format,
+					 const struct xroce_cqe *cqe)
+{
+	bool room, notify = false;
+
+	spin_lock(&cq->lock);
+	room = xr_cq_room(cq, format);
+	if (likely(room))
+		notify = xr_cq_add(cq, format, cqe);
+	spin_unlock(&cq->lock);
+	if (notify)
+		xr_cq_notify(cq);
+	return likely(room) ? 0 : -ENOSPC;
 }
 
 #endif

@@ -38,7 +38,7 @@ static DEFINE_PER_CPU(struct xroce_stat, xr_stat_nobody);
 
 struct xr_link __rcu *xr_links_up[XR_MAX_LINKS];
 static struct xr_link *xr_links[XR_MAX_LINKS];
-static DEFINE_MUTEX(xr_links_lock);
+DEFINE_MUTEX(xr_links_lock);
 
 static struct xr_link *xr_link_locked(u32 id)
 {
@@ -48,7 +48,8 @@ static struct xr_link *xr_link_locked(u32 id)
 	return xr_links[array_index_nospec(id, XR_MAX_LINKS)];
 }
 
-static struct xr_link *xr_link_of_dev(const struct net_device *dev)
+/* The link of a network device; NULL: none. xr_links_lock is held. */
+struct xr_link *xr_link_of_dev(const struct net_device *dev)
 {
 	struct xr_link *link;
 	u32 id;
@@ -120,6 +121,7 @@ static int xr_link_tables(struct xr_link *link, u32 keys, u32 qps)
 /* Free a link that has no objects and that nobody can find or still uses. Sleeps. */
 void xr_link_free(struct xr_link *link)
 {
+	xr_loop_close(&link->loop);
 	xr_limits_exit(&link->limits);
 	xr_map_put(link->mpt_map);
 	xr_map_put(link->qp_map);
@@ -171,6 +173,7 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 		return ret;
 	}
 	mutex_init(&link->lock);
+	xr_loop_init(&link->loop, &link->prog, &link->dev);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);
@@ -490,10 +493,11 @@ int xr_link_query(u32 id, bool next, struct xroce_link_query *q)
 	strscpy_pad(q->name, link->name, sizeof(q->name));
 	q->mpt_entries = link->mpt_entries;
 	q->qp_entries = link->qp_entries;
-	q->users = link->users;
+	q->users = link->users - !!link->front;
 	q->pds = READ_ONCE(link->nr_pds);
 	q->mrs = READ_ONCE(link->nr_mrs);
 	q->qps = READ_ONCE(link->nr_qps);
+	strscpy_pad(q->verbs, link->front ? link->front->name : "", sizeof(q->verbs));
 	ret = 0;
 out:
 	mutex_unlock(&xr_links_lock);

@@ -13,18 +13,50 @@
 #include "own/owner.h"
 
 #include "key.h"
+#include "loop.h"
 
 #define XR_MAX_LINKS	256
 
 struct bpf_map;
 struct bpf_prog;
 struct xr_ctx;
+struct xr_front;
+struct xr_link;
 struct xr_mr;
 struct xr_mw;
 struct xr_qp;
 struct xroce_link_maps;
 struct xroce_link_query;
 struct xroce_stat;
+
+#define XR_FRONT_NAME	64	/* bytes, with the NUL */
+
+/**
+ * struct xr_front_ops - how the core asks a front end to go
+ * @get: keeps the front end and its code until @remove. Under xr_links_lock. Return: whether
+ *	it could be kept; if not, it is going already
+ * @remove: undoes @get. The link is being deleted: calls xr_front_detach() unless programs use
+ *	the front end and @force is false. Without locks; sleeps. Return: 0, or -EBUSY
+ */
+struct xr_front_ops {
+	bool (*get)(struct xr_front *front);
+	int (*remove)(struct xr_front *front, bool force);
+};
+
+/**
+ * struct xr_front - a front end of a link
+ * @ops: its functions
+ * @link: its link, which it uses; NULL: it is not attached
+ * @name: its name, for LINK_QUERY
+ *
+ * @link and @name are under xr_links_lock. The front end allocates the structure, and sets
+ * @ops and @name before it attaches itself.
+ */
+struct xr_front {
+	const struct xr_front_ops *ops;
+	struct xr_link *link;
+	char name[XR_FRONT_NAME];
+};
 
 /**
  * struct xr_link - a link
@@ -44,7 +76,8 @@ struct xroce_stat;
  * @mpt_mask: @mpt_entries - 1
  * @qp_mask: @qp_entries - 1
  * @maker: file that made it; NULL when it has maps
- * @users: number of files that use it
+ * @users: number of files that use it, plus one for @front
+ * @front: its verbs device; NULL: none
  * @lock: protects the objects
  * @mr: region by key index; read by the data path under RCU
  * @mw: window by key index; read by the data path under RCU
@@ -66,8 +99,9 @@ struct xroce_stat;
  * @nr_qps: number of queue pairs
  * @own: owner of the persistent objects
  * @limits: limits and counts of objects; with a lock of their own
+ * @loop: frames to itself; with a lock of their own
  *
- * The fields from @id to @users are under xr_links_lock, the others under @lock, except the
+ * The fields from @id to @front are under xr_links_lock, the others under @lock, except the
  * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU. Maps, sizes and
  * tables do not change after @mpt_entries is set. @prog can be replaced, but not by NULL.
  */
@@ -89,6 +123,7 @@ struct xr_link {
 	u32 qp_mask;
 	struct xr_ctx *maker;
 	unsigned int users;
+	struct xr_front *front;
 
 	struct mutex lock;
 	struct xr_mr __rcu **mr;
@@ -111,6 +146,7 @@ struct xr_link {
 	u32 nr_qps;
 	struct xr_owner own;
 	struct xr_limits limits;
+	struct xr_loop loop;
 };
 
 /* Links that have maps, by number. Written under xr_links_lock, read under RCU. */
@@ -129,6 +165,9 @@ static inline struct xr_link *xr_link_rcu(u32 id)
 	return rcu_dereference_bh(xr_links_up[(u8)id]);
 }
 
+/* The table of links; see struct xr_link. */
+extern struct mutex xr_links_lock;
+
 int xr_link_init(void);
 void xr_link_exit(void);
 int xr_link_add(struct xr_ctx *maker, u32 ifindex);
@@ -139,6 +178,7 @@ void xr_link_free(struct xr_link *link);
 void xr_link_forget_maker(struct xr_ctx *maker);
 int xr_link_query(u32 id, bool next, struct xroce_link_query *q);
 int xr_link_do(u32 id, int (*fn)(struct xr_link *link, void *arg), void *arg);
+struct xr_link *xr_link_of_dev(const struct net_device *dev);
 struct xr_link *xr_link_use(u32 ifindex);
 void xr_link_unuse(struct xr_link *link);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory regions: look-up, and their entries in the map "mpt". */
+/*
+ * Memory regions: look-up, and their entries in the map "mpt". ctl/mr_*.c has the commands,
+ * data/mr_copy.h the access of peers and its bounds.
+ */
 #include <linux/nospec.h>
 
 #include "xroce_map.h"

@@ -39,6 +39,8 @@ struct xr_pd;
  * @umem: its memory, with a reference
  * @access: XROCE_ACCESS_*; 0: it is being deregistered or replaced
  * @flags: XROCE_F_PID
+ * @going: it is being deregistered or replaced; for accesses that need no right, which are
+ *	reads through an L_Key
  * @stat: its counters, see mr_stat.h
  * @windows: number of windows bound to it; negative: no more can be (mw_count.h)
  * @pd: protection domain
@@ -49,7 +51,8 @@ struct xr_pd;
  * @rcu: for freeing the structure after its readers on the data path
  *
  * @node, @charge and the node of @name are under the link's lock. @windows is atomic. The
- * other fields do not change after the region is published, except that @access becomes 0.
+ * other fields do not change after the region is published, except that @access becomes 0
+ * and @going true.
  */
 struct xr_mr {
 	u32 key;
@@ -57,6 +60,7 @@ struct xr_mr {
 	struct xr_umem *umem;
 	u32 access;
 	u32 flags;
+	bool going;
 	struct xroce_mr_stat __percpu *stat;
 	atomic_t windows;
 	struct xr_pd *pd;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory windows: allocation, look-up, queries, and access on the data path. */
 #include <linux/bitmap.h>
+#include <linux/export.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 
@@ -81,6 +82,7 @@ struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *calle
 
 	return ret ? ERR_PTR(ret) : mw;
 }
+EXPORT_SYMBOL_GPL(xr_mw_get);
 
 /**
  * xr_mw_create() - allocate a window
@@ -144,6 +146,7 @@ out:
 	kfree(mw);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_mw_create);
 
 /*
  * Deallocate a window. The link's lock is held. When this returns, no access through the
@@ -192,6 +195,7 @@ int xr_mw_delete(struct xr_link *link, struct xr_owner *caller, u32 index)
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_mw_delete);
 
 /**
  * xr_mw_orphan() - unbind all windows of a region or queue pair that is being destroyed

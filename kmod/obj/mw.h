@@ -81,15 +81,17 @@ struct xr_mw {
 /**
  * struct xr_bind - arguments of a bind
  * @key: next key of the window; with @draw only its index counts
+ * @present: key that the window must have now; 0: any, and @one tells the window's type
  * @lkey: L_Key of the region
  * @addr: address of the first byte
  * @length: bytes; 0: unbind a window of type 1
  * @access: XROCE_ACCESS_*
- * @one: the request is for a window of type 1
+ * @one: without @present: the request is for a window of type 1
  * @draw: draw the key byte at random; type 1 only
  */
 struct xr_bind {
 	u32 key;
+	u32 present;
 	u32 lkey;
 	u64 addr;
 	u64 length;

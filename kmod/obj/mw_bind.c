@@ -3,6 +3,7 @@
  * Binding and invalidating windows (IBTA 10.6.7.2), for ioctls, and in softirq for work
  * requests and for a peer's SEND with Invalidate.
  */
+#include <linux/export.h>
 #include <linux/nospec.h>
 
 #include "uapi/xroce.h"
@@ -142,7 +143,8 @@ static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
 
 	if (mw->gone)
 		return -ENOENT;
-	if (b->one != (mw->type == XROCE_MW_TYPE_1))
+	if (b->present ? b->present != mw->key :
+			 b->one != (mw->type == XROCE_MW_TYPE_1))
 		return -EINVAL;
 	if (qp->type != XROCE_QPT_RC && qp->type != XROCE_QPT_UC)
 		return -EOPNOTSUPP;
@@ -246,6 +248,7 @@ int xr_mw_post_bind(struct xr_link *link, struct xr_qp *qp,
 		return -ENOENT;
 	return xr_mw_bind(link, mw, qp, b);
 }
+EXPORT_SYMBOL_GPL(xr_mw_post_bind);
 
 /**
  * xr_mw_invalidate() - invalidate the key of a type 2 window (IBTA 10.6.7.2.6)
@@ -282,3 +285,4 @@ int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key)
 	spin_unlock_bh(&mw->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_mw_invalidate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Protection domains. */
+#include <linux/export.h>
 #include <linux/slab.h>
 
 #include "uapi/xroce.h"
@@ -49,6 +50,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 	mutex_unlock(&link->lock);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(xr_pd_create);
 
 /* Deallocate a protection domain without members. The link's lock is held. */
 void xr_pd_destroy(struct xr_link *link, struct xr_pd *pd)
@@ -99,6 +101,7 @@ int xr_pd_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_pd_delete);
 
 /**
  * xr_pd_find() - find the protection domain of a new member

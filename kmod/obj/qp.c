@@ -10,6 +10,7 @@
  * the claim.
  */
 #include <linux/delay.h>
+#include <linux/export.h>
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -52,8 +53,9 @@ void xr_qp_release(struct xroce_qp *q)
 }
 
 /*
- * Reset the fields that the XDP program writes. @psn: the PSN expected first. The caller has
- * the claim, or is destroying the queue pair.
+ * Reset the fields that the XDP program writes, and those of the requester, which is
+ * stopped. @psn: the PSN expected first. The caller has the claim, or is destroying the
+ * queue pair.
  */
 void xr_qp_clear(struct xroce_qp *q, u32 psn)
 {
@@ -76,6 +78,7 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn)
 	q->tx_more = 0;
 	q->silent = 0;
 	memset(q->drops, 0, sizeof(q->drops));
+	memset_startat(q, 0, req_una);
 }
 
 /* The queue pair at position @slot of the table; NULL: none. The link's lock is held. */
@@ -121,6 +124,7 @@ u32 xr_qp_state(const struct xr_qp *qp)
 		return XROCE_QPS_ERR;
 	return state;
 }
+EXPORT_SYMBOL_GPL(xr_qp_state);
 
 /**
  * xr_qp_alloc() - allocate memory for a queue pair in softirq
@@ -161,3 +165,4 @@ void xr_qp_end(struct xr_qp *qp)
 	smp_mb();
 	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
 }
+EXPORT_SYMBOL_GPL(xr_qp_end);

@@ -14,6 +14,7 @@
 #include "qp_defer.h"
 #include "qp_recv.h"
 #include "qp_response.h"
+#include "qp_send.h"
 
 struct mem_cgroup;
 struct xr_owner;
@@ -27,6 +28,7 @@ struct xroce_qp;
  * @pd: protection domain
  * @qpn: its number
  * @type: enum xroce_qp_type
+ * @context: of the front end of a verbs device; else NULL
  * @state: enum xroce_qp_state as last set; see xr_qp_state()
  * @access: XROCE_ACCESS_REMOTE_*
  * @mtu: path MTU in bytes
@@ -39,6 +41,7 @@ struct xroce_qp;
  * @responses: responses that the module sends; with a lock of their own
  * @defer: deferred frames; with a lock of their own
  * @recv: receive side; with a lock of its own
+ * @send: send side; with a lock of its own
  * @sq: send queue of @owner; NULL: none. Read under RCU
  * @send_cq: completion queue of work requests in @sq; NULL: none. Set before the queue pair
  *	is published, cleared under the lock of @sq
@@ -63,6 +66,7 @@ struct xr_qp {
 	struct xr_pd *pd;
 	u32 qpn;
 	u32 type;
+	void *context;
 	u32 state;
 	u32 access;
 	u32 mtu;
@@ -74,6 +78,7 @@ struct xr_qp {
 	struct xr_responses responses;
 	struct xr_defer defer;
 	struct xr_recv recv;
+	struct xr_send send;
 	struct xr_sq __rcu *sq;
 	struct xr_cq *send_cq;
 	struct xr_owner *owner;

@@ -25,18 +25,21 @@ struct xr_srq;
  * @wqe: copy of the work request of the message in progress, or of a message that was
  *	abandoned
  * @done: bytes of the message that have been received
+ * @format: layout of @rq, of the ring of @srq, and of the ring of @cq
  * @sge: element of @wqe that the next byte is written to
  * @in_sge: offset of the next byte in that element
  * @flush: number of entries of @rq that have yet to be completed as flushed
  * @flusher: work item that completes them if they are too many for softirq
  * @fatal: XROCE_EVENT_QP_FATAL
+ * @last: XROCE_EVENT_QP_LAST_WQE
  *
- * @cq and @srq do not change while the queue pair exists.
+ * @format, @cq and @srq do not change while the queue pair exists.
  */
 struct xr_recv {
 	spinlock_t lock;
 	bool on;
 	bool busy;
+	u8 format;
 	struct xr_cq *cq;
 	struct xr_srq *srq;
 	struct xr_rq rq;
@@ -47,6 +50,7 @@ struct xr_recv {
 	u32 flush;
 	struct work_struct flusher;
 	struct xr_event fatal;
+	struct xr_event last;
 };
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The receive side of a queue pair: making, starting, stopping and flushing it. */
+#include <linux/export.h>
 #include <linux/sched.h>
 
 #include "uapi/xroce.h"
@@ -14,18 +15,19 @@
 /* Maximum number of work requests that are flushed at a time, with bottom halves off. */
 #define XR_RECV_FLUSH	64u
 
-
 static void xr_recv_flush_work(struct work_struct *work);
 
 /**
  * xr_recv_init() - make the receive side of a queue pair
  * @v: the receive side, zeroed
+ * @format: layout of its queues
  * @a: arguments of QP_ADD
  *
  * Return: 0, and xr_recv_free() undoes it; -EINVAL: the arguments about queues; -ENOMEM.
  */
-int xr_recv_init(struct xr_recv *v, const struct xroce_qp_add *a)
+int xr_recv_init(struct xr_recv *v, enum xr_format format, const struct xroce_qp_add *a)
 {
+	v->format = format;
 	spin_lock_init(&v->lock);
 	INIT_WORK(&v->flusher, xr_recv_flush_work);
 	if (!a->recv_cq || a->srq) {
@@ -33,7 +35,7 @@ int xr_recv_init(struct xr_recv *v, const struct xroce_qp_add *a)
 			return -EINVAL;
 		return 0;
 	}
-	return xr_rq_init(&v->rq, a->rq_entries, a->rq_max_sge);
+	return xr_rq_init(&v->rq, format, a->rq_entries, a->rq_max_sge);
 }
 
 /**
@@ -53,7 +55,8 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 {
 	struct xr_recv *v = &qp->recv;
 
-	xr_event_init(&v->fatal, XROCE_EVENT_QP_FATAL, qp->qpn);
+	xr_event_init(&v->fatal, XROCE_EVENT_QP_FATAL, qp->qpn, qp->context);
+	xr_event_init(&v->last, XROCE_EVENT_QP_LAST_WQE, qp->qpn, qp->context);
 	a->rq_offset = 0;
 	a->rq_bytes = 0;
 	if (!a->recv_cq)
@@ -93,6 +96,7 @@ void xr_recv_leave(struct xr_qp *qp)
 	/* It is not queued again: xr_recv_fail_locked() does nothing if @on is false. */
 	cancel_work_sync(&v->flusher);
 	xr_event_cancel(&qp->owner->events, &v->fatal);
+	xr_event_cancel(&qp->owner->events, &v->last);
 	if (v->srq)
 		v->srq->users--;
 	if (v->cq)
@@ -158,7 +162,7 @@ static void xr_recv_flush_begin(struct xr_qp *qp)
 		return;
 	/* Work requests of a shared queue stay there for other queue pairs. */
 	if (v->rq.ring.mem)
-		v->flush = xr_rq_count(&v->rq);
+		v->flush = xr_rq_count(&v->rq, v->format);
 }
 
 /*
@@ -169,25 +173,28 @@ static bool xr_recv_flush(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
 	u32 i, room, n = min(v->flush, XR_RECV_FLUSH);
+	struct xroce_cqe cqe = {
+		.status = XROCE_WC_WR_FLUSH_ERR,
+		.opcode = XROCE_WC_RECV,
+		.qpn = qp->qpn,
+	};
 	struct xr_cq *cq = v->cq;
+	bool notify = false;
 
 	if (!n)
 		return false;
 	spin_lock(&cq->lock);
 	room = xr_cq_space(cq);
 	for (i = 0; i < min(n, room); i++) {
-		*xr_cq_next(cq) = (struct xroce_cqe){
-			.wr_id = READ_ONCE(xr_rq_next(&v->rq)->wr_id),
-			.status = XROCE_WC_WR_FLUSH_ERR,
-			.opcode = XROCE_WC_RECV,
-			.qpn = qp->qpn,
-		};
-		xr_rq_taken(&v->rq);
-		xr_cq_added(cq, true);
+		cqe.wr_id = xr_rq_wr_id(xr_rq_next(&v->rq, v->format));
+		xr_rq_taken(&v->rq, v->format);
+		notify |= xr_cq_add(cq, v->format, &cqe);
 	}
 	if (room < n)
 		xr_cq_overflow(cq);
 	spin_unlock(&cq->lock);
+	if (notify)
+		xr_cq_notify(cq);
 	v->flush = room < n ? 0 : v->flush - n;
 	return v->flush;
 }
@@ -224,19 +231,45 @@ void xr_recv_stop(struct xr_qp *qp)
 }
 
 /*
- * Flush the receive queue and raise XROCE_EVENT_QP_FATAL, because a packet, a response or a
- * work request has moved the queue pair to ERR. This may be softirq, so a work item flushes
- * what is left after XR_RECV_FLUSH work requests. recv->lock is held.
+ * Flush the receive queue, because the queue pair has come to ERR. This may be softirq, so a
+ * work item flushes what is left after XR_RECV_FLUSH work requests. recv->lock is held. Return:
+ * whether it was not flushed before.
  */
-void xr_recv_fail_locked(struct xr_qp *qp)
+static bool xr_recv_end_locked(struct xr_qp *qp)
 {
 	if (!qp->recv.on)
-		return;
+		return false;
 	qp->recv.on = false;
 	xr_recv_flush_begin(qp);
 	if (xr_recv_flush(qp))
 		queue_work(system_unbound_wq, &qp->recv.flusher);
-	xr_event_raise(&qp->owner->events, &qp->recv.fatal);
+	return true;
+}
+
+/*
+ * Flush both queues and raise XROCE_EVENT_QP_FATAL, because a packet, a response or a work
+ * request has moved the queue pair to ERR. recv->lock is held.
+ */
+void xr_recv_fail_locked(struct xr_qp *qp)
+{
+	if (!xr_recv_end_locked(qp))
+		return;
+	/* The requester flushes its work requests; its lock is taken before this one. */
+	tasklet_schedule(&qp->send.tasklet);
+	xr_owner_raise(qp->owner, &qp->recv.fatal);
+}
+
+/*
+ * The same after a send has completed with an error, which tells the program already: there
+ * is no event, except that no more work requests are taken from a shared receive queue
+ * (IBTA 11.6.3.1).
+ */
+void xr_recv_quit(struct xr_qp *qp)
+{
+	spin_lock_bh(&qp->recv.lock);
+	if (xr_recv_end_locked(qp) && qp->recv.srq)
+		xr_owner_raise(qp->owner, &qp->recv.last);
+	spin_unlock_bh(&qp->recv.lock);
 }
 
 void xr_recv_fail(struct xr_qp *qp)
@@ -245,3 +278,4 @@ void xr_recv_fail(struct xr_qp *qp)
 	xr_recv_fail_locked(qp);
 	spin_unlock_bh(&qp->recv.lock);
 }
+EXPORT_SYMBOL_GPL(xr_recv_fail);

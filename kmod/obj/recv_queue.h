@@ -8,12 +8,14 @@
 
 #include <linux/types.h>
 
+#include "ring.h"
+
 struct xr_link;
 struct xr_qp;
 struct xr_recv;
 struct xroce_qp_add;
 
-int xr_recv_init(struct xr_recv *v, const struct xroce_qp_add *a);
+int xr_recv_init(struct xr_recv *v, enum xr_format format, const struct xroce_qp_add *a);
 int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 		 struct xroce_qp_add *a);
 void xr_recv_leave(struct xr_qp *qp);
@@ -23,6 +25,7 @@ void xr_recv_start(struct xr_qp *qp);
 void xr_recv_reset(struct xr_qp *qp);
 void xr_recv_stop(struct xr_qp *qp);
 void xr_recv_fail(struct xr_qp *qp);
+void xr_recv_quit(struct xr_qp *qp);
 void xr_recv_fail_locked(struct xr_qp *qp);
 int xr_recv_error(struct xr_qp *qp, u32 status);
 

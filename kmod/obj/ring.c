@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rings: memory shared with programs. */
+#include <linux/export.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
@@ -10,30 +12,43 @@
 /**
  * xr_ring_alloc() - allocate a ring, which cannot be mapped before xr_ring_publish()
  * @ring: filled in
- * @bytes: size of all entries in bytes
+ * @format: its layout
+ * @entries: number of entries, a power of two
+ * @stride: bytes of an entry; XR_FORMAT_RXE: a power of two
  *
  * Return: 0 or -ENOMEM.
  */
-int xr_ring_alloc(struct xr_ring *ring, u64 bytes)
+int xr_ring_alloc(struct xr_ring *ring, enum xr_format format, u32 entries, u32 stride)
 {
+	struct rxe_queue_buf *header;
+
 	INIT_LIST_HEAD(&ring->node);
-	ring->bytes = PAGE_ALIGN(XROCE_RING_HEADER + bytes);
+	ring->bytes = PAGE_ALIGN(xr_ring_header(format) + (u64)entries * stride);
 	/*
 	 * Not vmalloc_user(), which does not charge the caller's control group. The
 	 * caller gets an error if there is not enough memory, so no warning is needed.
 	 */
 	ring->mem = __vmalloc(ring->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO |
 					   __GFP_NOWARN);
-	return ring->mem ? 0 : -ENOMEM;
+	if (!ring->mem)
+		return -ENOMEM;
+	if (format == XR_FORMAT_RXE) {
+		header = ring->mem;
+		header->log2_elem_size = ilog2(stride);
+		header->index_mask = entries - 1;
+	}
+	return 0;
 }
+EXPORT_SYMBOL_GPL(xr_ring_alloc);
 
-/* Let @owner, a file, map the ring. The link's lock is held. */
+/* Let @owner, which is no link, map the ring. The link's lock is held. */
 void xr_ring_publish(struct xr_ring *ring, struct xr_owner *owner)
 {
 	ring->offset = owner->ring_next;
 	owner->ring_next += ring->bytes;
 	list_add_tail(&ring->node, &owner->rings);
 }
+EXPORT_SYMBOL_GPL(xr_ring_publish);
 
 /*
  * Free a ring, if it was allocated. The link's lock is held if the ring was published.
@@ -47,6 +62,7 @@ void xr_ring_free(struct xr_ring *ring)
 	vfree(ring->mem);
 	ring->mem = NULL;
 }
+EXPORT_SYMBOL_GPL(xr_ring_free);
 
 /* Free a ring that the data path may still read under RCU. Sleeps. */
 void xr_ring_retire(struct xr_ring *ring)
@@ -87,3 +103,4 @@ int xr_ring_mmap(struct xr_owner *owner, struct vm_area_struct *vma)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_GPL(xr_ring_mmap);

@@ -9,26 +9,35 @@
 /**
  * xr_rq_init() - make a receive queue
  * @rq: the queue, zeroed
+ * @format: its layout
  * @entries: number of entries, a power of two up to XROCE_RQ_MAX
  * @max_sge: elements in an entry, 1 to XROCE_RQ_SGE_MAX
  *
  * Return: 0, and xr_ring_free() undoes it; -EINVAL: @entries or @max_sge; -ENOMEM.
  */
-int xr_rq_init(struct xr_rq *rq, u32 entries, u32 max_sge)
+int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge)
 {
 	if (!is_power_of_2(entries) || entries > XROCE_RQ_MAX || !max_sge ||
 	    max_sge > XROCE_RQ_SGE_MAX)
 		return -EINVAL;
 	rq->mask = entries - 1;
 	rq->max_sge = max_sge;
-	rq->stride = struct_size_t(struct xroce_rq_wqe, sge, max_sge);
-	return xr_ring_alloc(&rq->ring, (u64)entries * rq->stride);
+	rq->format = format;
+	rq->stride = format == XR_FORMAT_RXE ?
+		     roundup_pow_of_two(struct_size_t(struct rxe_recv_wqe, dma.sge, max_sge)) :
+		     struct_size_t(struct xroce_rq_wqe, sge, max_sge);
+	return xr_ring_alloc(&rq->ring, format, entries, rq->stride);
 }
 
 /* Discard all posted work requests. */
 void xr_rq_forget(struct xr_rq *rq)
 {
-	rq->head = READ_ONCE(xr_rq_header(rq)->tail);
 	/* Pairs as in xr_rq_taken(). */
-	smp_store_release(&xr_rq_header(rq)->head, rq->head);
+	if (rq->format == XR_FORMAT_RXE) {
+		rq->head = READ_ONCE(xr_rq_rxe(rq)->producer_index);
+		smp_store_release(&xr_rq_rxe(rq)->consumer_index, rq->head & rq->mask);
+	} else {
+		rq->head = READ_ONCE(xr_rq_header(rq)->tail);
+		smp_store_release(&xr_rq_header(rq)->head, rq->head);
+	}
 }

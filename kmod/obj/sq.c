@@ -54,8 +54,8 @@ int xr_sq_create(struct xr_link *link, struct xr_owner *owner,
 	sq = kzalloc(sizeof(*sq), GFP_KERNEL_ACCOUNT);
 	if (!sq)
 		return -ENOMEM;
-	ret = xr_ring_alloc(&sq->ring,
-			    (u64)a->entries * sizeof(struct xroce_sq_wqe));
+	ret = xr_ring_alloc(&sq->ring, XR_FORMAT_OWN, a->entries,
+			    sizeof(struct xroce_sq_wqe));
 	if (ret)
 		goto err_free;
 	sq->link = link;
@@ -140,14 +140,15 @@ int xr_sq_delete(struct xr_link *link, struct xr_owner *owner)
  * @qp: the queue pair, which is not published yet
  * @cq: number of the completion queue; 0: none
  *
- * Return: 0; -ENOENT: the owner has no such completion queue; -EINVAL: it has no send queue.
+ * Return: 0; -ENOENT: the owner has no such completion queue; -EINVAL: there is no send queue,
+ * neither of the owner nor of the queue pair.
  */
 int xr_sq_find_cq(struct xr_link *link, struct xr_qp *qp, u32 cq)
 {
 	if (!cq)
 		return 0;
 	if (!qp->owner->sq)
-		return -EINVAL;
+		return qp->send.ring.mem ? 0 : -EINVAL;
 	qp->send_cq = xr_cq_find(link, qp->owner, cq);
 	return qp->send_cq ? 0 : -ENOENT;
 }
@@ -261,7 +262,7 @@ static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 		cqe.status = XROCE_WC_LOC_QP_OP_ERR;
 	}
 	if ((cqe.status || w->flags & XROCE_SQ_SIGNALED) &&
-	    xr_cq_post(qp->send_cq, &cqe))
+	    xr_cq_post_as(qp->send_cq, XR_FORMAT_OWN, &cqe))
 		fatal = true;
 	if (!fatal)
 		return 1;
@@ -305,7 +306,7 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 	n = end - sq->head;
 	if (sq->dead || n > sq->mask + 1)
 		n = 0;
-	entries = xr_ring_entries(&sq->ring);
+	entries = xr_ring_entries(&sq->ring, XR_FORMAT_OWN);
 	for (; n && left; n--) {
 		w = xr_sq_read(&entries[sq->head & sq->mask]);
 		left -= min(left, xr_sq_do(sq, &w));

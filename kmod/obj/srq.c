@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Shared receive queues. */
+#include <linux/export.h>
 #include <linux/slab.h>
 
 #include "uapi/xroce.h"
@@ -13,13 +14,16 @@
 /**
  * xr_srq_create() - create a shared receive queue
  * @link: the link
- * @owner: the file that it will belong to
+ * @owner: owner of the new queue
+ * @format: its layout
+ * @context: see struct xr_srq
  * @a: in: protection domain and size; out: number, offset and length for mmap(2)
  *
- * Return: 0 or an errno of SRQ_ADD, see uapi/xroce.h.
+ * Return: the queue, which another thread of the owner may already have destroyed; or an errno
+ * of SRQ_ADD, see uapi/xroce.h.
  */
-int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
-		  struct xroce_srq_add *a)
+struct xr_srq *xr_srq_create(struct xr_link *link, struct xr_owner *owner,
+			     enum xr_format format, void *context, struct xroce_srq_add *a)
 {
 	struct xr_srq *srq;
 	struct xr_pd *pd;
@@ -27,14 +31,15 @@ int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 
 	srq = kzalloc(sizeof(*srq), GFP_KERNEL_ACCOUNT);
 	if (!srq)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	ret = xr_charge(&srq->charge, owner, XROCE_COUNT_SRQ, 1);
 	if (ret)
 		goto err_free;
-	ret = xr_rq_init(&srq->rq, a->entries, a->max_sge);
+	ret = xr_rq_init(&srq->rq, format, a->entries, a->max_sge);
 	if (ret)
 		goto err_charge;
 	spin_lock_init(&srq->lock);
+	srq->context = context;
 	srq->owner = owner;
 
 	mutex_lock(&link->lock);
@@ -50,14 +55,14 @@ int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 	}
 	srq->pd = pd;
 	pd->srqs++;
-	xr_event_init(&srq->event, XROCE_EVENT_SRQ_LIMIT, srq->id);
+	xr_event_init(&srq->event, XROCE_EVENT_SRQ_LIMIT, srq->id, context);
 	xr_ring_publish(&srq->rq.ring, owner);
 	list_add_tail(&srq->node, &owner->srqs);
 	a->srq = srq->id;
 	a->offset = srq->rq.ring.offset;
 	a->bytes = srq->rq.ring.bytes;
 	mutex_unlock(&link->lock);
-	return 0;
+	return srq;
 
 err_unlock:
 	mutex_unlock(&link->lock);
@@ -66,8 +71,9 @@ err_charge:
 	xr_uncharge(&srq->charge);
 err_free:
 	kfree(srq);
-	return ret;
+	return ERR_PTR(ret);
 }
+EXPORT_SYMBOL_GPL(xr_srq_create);
 
 /* Destroy a shared receive queue that no queue pair uses. The link's lock is held. */
 void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq)
@@ -99,16 +105,16 @@ struct xr_srq *xr_srq_find(struct xr_link *link, const struct xr_owner *owner,
  */
 static void xr_srq_check_limit(struct xr_srq *srq)
 {
-	if (xr_rq_count(&srq->rq) >= srq->limit)
+	if (xr_rq_count(&srq->rq, srq->rq.format) >= srq->limit)
 		return;
 	srq->limit = 0;
-	xr_event_raise(&srq->owner->events, &srq->event);
+	xr_owner_raise(srq->owner, &srq->event);
 }
 
 /**
  * xr_srq_modify() - arm or disarm the limit event
  * @link: the link
- * @caller: the requesting file, which must own the queue
+ * @caller: the requesting owner, which must own the queue
  * @id: number of the queue
  * @limit: number of work requests; 0: disarm
  *
@@ -137,11 +143,12 @@ int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_srq_modify);
 
 /**
  * xr_srq_delete() - destroy a shared receive queue that no queue pair uses
  * @link: the link
- * @caller: the requesting file, which must own the queue
+ * @caller: the requesting owner, which must own the queue
  * @id: number of the queue
  *
  * Return: 0; -ENOENT: @caller has no such queue; -EBUSY: a queue pair uses it.
@@ -162,11 +169,12 @@ int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 	mutex_unlock(&link->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_srq_delete);
 
 /**
  * xr_srq_query() - query a shared receive queue
  * @link: the link
- * @caller: the requesting file, which must own the queue
+ * @caller: the requesting owner, which must own the queue
  * @q: in: number; out: all fields
  *
  * Return: 0; -ENOENT: @caller has no such queue.
@@ -188,6 +196,7 @@ int xr_srq_query(struct xr_link *link, struct xr_owner *caller,
 	mutex_unlock(&link->lock);
 	return srq ? 0 : -ENOENT;
 }
+EXPORT_SYMBOL_GPL(xr_srq_query);
 
 /* Take the oldest work request, with bottom halves off. Return: as xr_rq_take(). */
 int xr_srq_take(struct xr_srq *srq, struct xr_wqe *wqe)
@@ -195,7 +204,7 @@ int xr_srq_take(struct xr_srq *srq, struct xr_wqe *wqe)
 	int ret;
 
 	spin_lock(&srq->lock);
-	ret = xr_rq_take(&srq->rq, wqe);
+	ret = xr_rq_take(&srq->rq, srq->rq.format, wqe);
 	if (srq->limit && ret != -EAGAIN)
 		xr_srq_check_limit(srq);
 	spin_unlock(&srq->lock);

@@ -27,12 +27,14 @@ struct xroce_srq_query;
  * @limit: @event is raised if fewer work requests than this are posted; 0: not armed
  * @event: XROCE_EVENT_SRQ_LIMIT
  * @pd: protection domain
- * @owner: the file that it belongs to
+ * @context: of the front end of a verbs device; else NULL
+ * @owner: owner
  * @node: in @owner's list
  * @charge: its charge against limits
  *
  * @users and @node are under the link's lock. A queue pair takes work requests only while it
- * is counted in @users. @id, @pd and @owner do not change.
+ * is counted in @users. @id, @pd, @context and @owner do not
+ * change.
  */
 struct xr_srq {
 	u32 id;
@@ -42,13 +44,14 @@ struct xr_srq {
 	u32 limit;
 	struct xr_event event;
 	struct xr_pd *pd;
+	void *context;
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xr_charge charge;
 };
 
-int xr_srq_create(struct xr_link *link, struct xr_owner *owner,
-		  struct xroce_srq_add *a);
+struct xr_srq *xr_srq_create(struct xr_link *link, struct xr_owner *owner,
+			     enum xr_format format, void *context, struct xroce_srq_add *a);
 int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 		  u32 limit);
 int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id);

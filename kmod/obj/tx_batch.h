@@ -15,6 +15,7 @@
 
 struct net_device;
 struct xdp_frame;
+struct xr_loop;
 struct xroce_stat;
 
 /**
@@ -22,18 +23,25 @@ struct xroce_stat;
  * @dev: network device; set for each run, under RCU
  * @frame: frames that the device has not accepted yet
  * @count: number of frames
+ * @stat_frames: counter of the link for frames that the device has accepted
+ * @stat_bytes: likewise for their bytes
+ * @loop: frames of the link to itself
  * @stat: counters of the link
  * @sent: frames that the device has accepted, in all batches of the queue pair; a frame of
  *	the XDP program, which is counted as sent in its map, is subtracted until then
  * @sent_bytes: bytes of these frames, counted likewise
  * @lost: frames that the device did not accept, in all batches
  *
- * Protected by xr_responses::lock.
+ * Protected by xr_responses::lock, or xr_send::lock. @stat_frames, @stat_bytes, @loop
+ * and @stat do not change.
  */
 struct xr_tx_batch {
 	struct net_device *dev;
 	struct xdp_frame *frame[XR_TX_BATCH];
 	unsigned int count;
+	u64 __percpu *stat_frames;
+	u64 __percpu *stat_bytes;
+	struct xr_loop *loop;
 	struct xroce_stat __percpu *stat;
 	u64 sent;
 	u64 sent_bytes;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
+ * Asynchronous events of a file's objects: see event.h.
+ *
  * An object embeds its events. An event that has not been read is not queued a second time.
  * So raising an event allocates no memory, and no event is lost.
  */
@@ -39,11 +41,12 @@ bool xr_events_next(struct xr_events *events, struct xroce_async *out)
 	return event;
 }
 
-void xr_event_init(struct xr_event *event, u32 type, u32 id)
+void xr_event_init(struct xr_event *event, u32 type, u32 id, void *context)
 {
 	INIT_LIST_HEAD(&event->node);
 	event->type = type;
 	event->id = id;
+	event->context = context;
 }
 
 void xr_event_raise(struct xr_events *events, struct xr_event *event)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Asynchronous events of a file's objects (IBTA 11.6.3). */
+/*
+ * Asynchronous events of a file's objects (IBTA 11.6.3), returned by read(2) of the file. Events
+ * of refused and dropped packets are written by the XDP program.
+ */
 #ifndef _XR_EVENT_H
 #define _XR_EVENT_H
 
@@ -27,18 +30,20 @@ struct xr_events {
  * @node: in xr_events::pending; empty if the event is not pending
  * @type: enum xroce_event_type
  * @id: number of the object
+ * @context: what the front end of a verbs device has given with the object; else NULL
  */
 struct xr_event {
 	struct list_head node;
 	u32 type;
 	u32 id;
+	void *context;
 };
 
 void xr_events_init(struct xr_events *events);
 bool xr_events_pending(struct xr_events *events);
 bool xr_events_next(struct xr_events *events, struct xroce_async *out);
 
-void xr_event_init(struct xr_event *event, u32 type, u32 id);
+void xr_event_init(struct xr_event *event, u32 type, u32 id, void *context);
 void xr_event_raise(struct xr_events *events, struct xr_event *event);
 void xr_event_cancel(struct xr_events *events, struct xr_event *event);
 

@@ -2,6 +2,7 @@
 /* Limits: charge, uncharge, set, query. */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/export.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
@@ -168,6 +169,7 @@ int xr_limits_join(struct xr_limits *limits, struct xr_owner *own)
 	own->user = user;
 	return 0;
 }
+EXPORT_SYMBOL_GPL(xr_limits_join);
 
 /* Undo xr_limits_join(). The descriptor has no objects any more. */
 void xr_limits_leave(struct xr_owner *own)
@@ -179,6 +181,7 @@ void xr_limits_leave(struct xr_owner *own)
 	xr_user_put(limits, own->user);
 	mutex_unlock(&limits->lock);
 }
+EXPORT_SYMBOL_GPL(xr_limits_leave);
 
 static void xr_count(struct xr_charge *c)
 {

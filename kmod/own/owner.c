@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owners of objects: permission to change and see them. */
 #include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/export.h>
 #include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/user_namespace.h>
 
 #include "uapi/xroce.h"
@@ -10,6 +13,7 @@
 
 void xr_owner_init(struct xr_owner *own)
 {
+	own->ops = NULL;
 	INIT_LIST_HEAD(&own->pds);
 	INIT_LIST_HEAD(&own->mrs);
 	INIT_LIST_HEAD(&own->mws);
@@ -25,6 +29,36 @@ void xr_owner_init(struct xr_owner *own)
 	own->limits = NULL;
 	own->user = NULL;
 	own->group = NULL;
+}
+
+/**
+ * xr_owner_open() - make the calling process the owner of objects
+ * @own: the owner
+ * @ops: see struct xr_owner
+ */
+void xr_owner_open(struct xr_owner *own, const struct xr_owner_ops *ops)
+{
+	xr_owner_init(own);
+	own->ops = ops;
+	own->pid = get_task_pid(current, PIDTYPE_TGID);
+	own->uid = current_uid();
+}
+EXPORT_SYMBOL_GPL(xr_owner_open);
+
+/* Undo xr_owner_open(). The owner has no objects. */
+void xr_owner_close(struct xr_owner *own)
+{
+	put_pid(own->pid);
+}
+EXPORT_SYMBOL_GPL(xr_owner_close);
+
+/* Report an event of an object of @own. With bottom halves off. */
+void xr_owner_raise(struct xr_owner *own, struct xr_event *event)
+{
+	if (own->ops)
+		own->ops->event(own, event);
+	else
+		xr_event_raise(&own->events, event);
 }
 
 /*

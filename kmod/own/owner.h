@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Owners of objects, which are destroyed with their owner. */
+/*
+ * Owners of objects, which are destroyed with their owner: open files of /dev/xroce, open
+ * contexts of a verbs device, and links.
+ */
 #ifndef _XR_OWNER_H
 #define _XR_OWNER_H
 
@@ -10,12 +13,28 @@
 
 struct pid;
 struct rdma_cgroup;
+struct xr_cq;
 struct xr_limits;
+struct xr_owner;
 struct xr_sq;
 struct xr_user;
 
 /**
- * struct xr_owner - an owner of objects: an open file, or a link for persistent objects
+ * struct xr_owner_ops - where the owner is not a file, how its front end is notified
+ * @event: an event of an object; xr_event::type and xr_event::context tell which
+ * @completion: a completion queue that was armed has fired, and is not armed any more
+ *
+ * Both are called with bottom halves off and with locks of objects held (main.h), though
+ * not with that of the completion queue. They must not sleep, nor call back.
+ */
+struct xr_owner_ops {
+	void (*event)(struct xr_owner *own, struct xr_event *event);
+	void (*completion)(struct xr_owner *own, struct xr_cq *cq);
+};
+
+/**
+ * struct xr_owner - an owner of objects
+ * @ops: of a context of a verbs device; NULL: a file, which read(2)s and poll(2)s, or a link
  * @pds: protection domains
  * @mrs: memory regions
  * @mws: memory windows
@@ -26,16 +45,17 @@ struct xr_user;
  * @rings: rings that the file can map
  * @ring_next: mmap offset of the next ring, in bytes
  * @events: asynchronous events of the objects; with a lock of its own
- * @pid: process that opened the file, with a reference; NULL: the owner is a link
+ * @pid: process that opened the file or device, with a reference; NULL: the owner is a link
  * @uid: real user id of that process
  * @limits: limits of the link; NULL: a file that does not use a link yet
  * @user: user that the objects count for; NULL: the owner is a link
  * @group: control group that has been charged for the file; NULL: none
  *
- * @pds to @ring_next are under the link's lock. @pid and the fields after it do not change
- * while there are objects.
+ * @pds to @ring_next are under the link's lock. @ops does not change; @pid and the fields
+ * after it do not change while there are objects.
  */
 struct xr_owner {
+	const struct xr_owner_ops *ops;
 	struct list_head pds;
 	struct list_head mrs;
 	struct list_head mws;
@@ -54,6 +74,9 @@ struct xr_owner {
 };
 
 void xr_owner_init(struct xr_owner *own);
+void xr_owner_open(struct xr_owner *own, const struct xr_owner_ops *ops);
+void xr_owner_close(struct xr_owner *own);
+void xr_owner_raise(struct xr_owner *own, struct xr_event *event);
 int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner);
 bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner);
 bool xr_owner_admin(void);

@@ -84,7 +84,7 @@ conf_fails() {
 # The example is accepted with all its settings; wrong ones are refused with the line
 # number.
 link_conf() {
-	sed 's/^#batch/batch/' "$from/link.conf" >"$work/link.conf"
+	sed -E 's/^#(batch|verbs)/\1/' "$from/link.conf" >"$work/link.conf"
 	[ "$(conf)" = 1 ] && grep -q 'dev nosuchdev: no such network device' "$work/said" || {
 		cat "$work/said"
 		return 1
@@ -93,6 +93,8 @@ link_conf() {
 		conf_fails 1 'mode "x": must be native' 'mode x' &&
 		conf_fails 3 'mpt: given twice' 'mpt 64' '# none' 'mpt 32' &&
 		conf_fails 1 'qp "many": must be' 'qp many' &&
+		conf_fails 1 'verbs "a%d": must be 1 to 63 letters' 'verbs a%d' &&
+		conf_fails 2 'verbs: given twice' 'verbs a' 'verbs b' &&
 		conf_fails 1 'batch: a value must follow' 'batch' &&
 		conf_fails 1 'link limit: no limit is given' 'limit user' &&
 		conf_fails 1 'dev: no such argument' 'limit dev x0 qp 1' &&

@@ -25,6 +25,7 @@
 #include "mw.h"
 
 #define IOCTLS		20000ul
+#define LINK_TRIES	10000
 #define PROCESSES	4
 #define FDS		4
 #define MEMORY		64u	/* pages */
@@ -63,10 +64,11 @@ static const struct shape {
 	{ XROCE_CMD_MR_ADVISE, "mtVLL" },
 	{ XROCE_CMD_MTT_QUERY, "" },
 	{ XROCE_CMD_MTT_READ, "mnOB" },
-	{ XROCE_CMD_QP_ADD, "dt>q0cseg>OOc" },
+	{ XROCE_CMD_QP_ADD, "dt>q0cseg>OOcegg>OOx0" },
 	{ XROCE_CMD_QP_MODIFY, "" },
 	{ XROCE_CMD_QP_DEL, "q0" },
 	{ XROCE_CMD_QP_QUERY, "q" },
+	{ XROCE_CMD_QP_SEND, "q0" },
 	{ XROCE_CMD_CQ_ADD, "e>c>O" },
 	{ XROCE_CMD_CQ_DEL, "c0" },
 	{ XROCE_CMD_SRQ_ADD, "deg>s>O" },
@@ -187,6 +189,9 @@ static void fill_modify(struct xroce_qp_modify *m)
 	to = right ? q.state + 1 : fuzz_below(7);
 	*m = qp_change_of(q.type, q.qpn, to, qp_attrs(q.type, to));
 	m->size = sizeof(*m);
+	/* For a queue pair with a send queue. */
+	if (to == XROCE_QPS_RTS && fuzz_once_in(2))
+		m->mask |= RTS_SEND_ATTRS;
 }
 
 /* Mostly no limit, so that other commands can still succeed. */
@@ -274,6 +279,9 @@ static void fill(const struct shape *s, union arg *a)
 		a->cmd.qp_add.srq = fuzz_once_in(2) ? a->cmd.qp_add.srq : 0;
 		if (a->cmd.qp_add.srq)
 			a->cmd.qp_add.rq_entries = a->cmd.qp_add.rq_max_sge = 0;
+		if (fuzz_once_in(2))
+			a->cmd.qp_add.send_entries = a->cmd.qp_add.send_max_sge =
+				a->cmd.qp_add.send_max_inline = 0;
 		if (!right)
 			break;
 		a->cmd.qp_add.type = XROCE_QPT_RC;
@@ -388,7 +396,7 @@ static void in_order(int fd)
 		XROCE_CMD_SQ_ADD, XROCE_CMD_SRQ_ADD, XROCE_CMD_MR_REG_PHYS,
 		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REG,
 		XROCE_CMD_MR_ADVISE, XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
-		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_MW_ADD,
+		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_SEND, XROCE_CMD_MW_ADD,
 		XROCE_CMD_MW_BIND, XROCE_CMD_MW_INVAL, XROCE_CMD_LIMIT_SET,
 	};
 	__u32 i, n, end = fuzz_below(2 * ARRAY_SIZE(nrs));
@@ -510,6 +518,33 @@ static void process(__u64 seed, unsigned long until)
 	_exit(0);
 }
 
+static bool has_worked(unsigned long nr)
+{
+	__u32 n;
+
+	for (n = 0; commands[n].nr != nr; n++)
+		;
+	return shared->good[n];
+}
+
+/*
+ * Make and delete a link. The processes compete for one spare device: whoever has made a link
+ * of it without maps keeps it from the others, perhaps until the end.
+ */
+static void one_link(void)
+{
+	int fd = -1, i;
+
+	for (i = 0; i < LINK_TRIES && !has_worked(XROCE_CMD_LINK_DEL); i++) {
+		if (fd >= 0)
+			close(fd);
+		fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+		in_order(fd);
+	}
+	close(fd);
+	note("a link after %d tries", i);
+}
+
 static int new_map(int type, __u32 value, __u32 entries)
 {
 	int fd = bpf_map_create(type, "fuzz", 4, value, entries, NULL);
@@ -592,6 +627,7 @@ static void fuzz(void)
 	fuzz_begin();
 	if (!keeper || !set_up())
 		return;
+	one_link();
 	for (i = 0; i < PROCESSES; i++) {
 		__u64 seed = (__u64)fuzz_below(-1u) << 32 | i;
 

@@ -1,32 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Random requests compared with a model, on a clean link and on impaired ones. xroce's
-# responses bypass the queueing disciplines of x0, so they are impaired when they arrive on
-# c0:
-#
-#   c0 ---> netem ---> x0 ---> c0, ingress ---> i0 ---> netem ---> c0
+# Random requests compared with a model, on a clean link and on impaired ones.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
-
-impair_up() {
-	modprobe ifb numifbs=0
-	modprobe sch_netem
-	ip link add i0 type ifb
-	undo+=(impair_down)
-	ip link set i0 mtu 4300 up
-	tc qdisc replace dev c0 root netem
-	tc qdisc add dev i0 root netem
-	tc qdisc add dev c0 ingress
-	tc filter add dev c0 ingress matchall action mirred egress redirect dev i0
-}
-
-impair_down() {
-	tc qdisc del dev c0 ingress
-	tc qdisc del dev c0 root
-	ip link del i0
-}
+. "$(dirname "$0")/../lib/impair.sh"
 
 net_up
 rxe_up

@@ -217,6 +217,20 @@ static void fill_qp_modify(int fd, union arg *a)
 	a->cmd.qp_modify.pkey = 0xffff;
 }
 
+/* @more: attributes of the change to RTS */
+static void to_rts(int fd, __u32 qpn, __u32 more)
+{
+	struct xroce_qp_modify m;
+	__u32 to;
+
+	for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTS; to++) {
+		m = qp_change(qpn, to, qp_attrs(XROCE_QPT_RC, to));
+		m.size = sizeof(m);
+		m.mask |= to == XROCE_QPS_RTS ? more : 0;
+		must(fd, XROCE_CMD_QP_MODIFY, &m);
+	}
+}
+
 static void fill_cq_add(int fd, union arg *a)
 {
 	(void)fd;
@@ -230,6 +244,22 @@ static void fill_cq(int fd, union arg *a)
 	fill_cq_add(fd, &add);
 	must(fd, XROCE_CMD_CQ_ADD, &add);
 	a->cmd.cq_del.cq = add.cmd.cq_add.cq;
+}
+
+/* A queue pair with a send queue, which is empty. */
+static void fill_qp_send(int fd, union arg *a)
+{
+	union arg add = { .size = sizeof(add.cmd.qp_add) };
+	union arg cq = { .size = sizeof(cq.cmd.cq_add) };
+
+	fill_cq_add(fd, &cq);
+	must(fd, XROCE_CMD_CQ_ADD, &cq);
+	fill_qp_add(fd, &add);
+	add.cmd.qp_add.send_cq = cq.cmd.cq_add.cq;
+	add.cmd.qp_add.send_entries = XROCE_SEND_MIN;
+	must(fd, XROCE_CMD_QP_ADD, &add);
+	to_rts(fd, add.cmd.qp_add.qpn, RTS_SEND_ATTRS);
+	a->cmd.qp_send.qpn = add.cmd.qp_add.qpn;
 }
 
 static void fill_srq_add(int fd, union arg *a)
@@ -271,8 +301,6 @@ static void fill_mw_bind(int fd, union arg *a)
 	union arg mw = { .size = sizeof(mw.cmd.mw_add) };
 	union arg mr = { .size = sizeof(mr.cmd.mr_reg) };
 	union arg qp = { .size = sizeof(qp.cmd.qp_add) };
-	struct xroce_qp_modify m;
-	__u32 to;
 
 	fill_mw_add(fd, &mw);
 	must(fd, XROCE_CMD_MW_ADD, &mw);
@@ -283,11 +311,7 @@ static void fill_mw_bind(int fd, union arg *a)
 	qp.cmd.qp_add.pd = mw.cmd.mw_add.pd;
 	qp.cmd.qp_add.type = XROCE_QPT_RC;
 	must(fd, XROCE_CMD_QP_ADD, &qp);
-	for (to = XROCE_QPS_INIT; to <= XROCE_QPS_RTS; to++) {
-		m = qp_change(qp.cmd.qp_add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
-		m.size = sizeof(m);
-		must(fd, XROCE_CMD_QP_MODIFY, &m);
-	}
+	to_rts(fd, qp.cmd.qp_add.qpn, 0);
 	a->cmd.mw_bind.mw = mw.cmd.mw_add.mw;
 	a->cmd.mw_bind.rkey = mw.cmd.mw_add.rkey;
 	a->cmd.mw_bind.qpn = qp.cmd.qp_add.qpn;
@@ -327,8 +351,8 @@ const struct command commands[] = {
 	  fill_link_maps },
 	{ "LINK_DEL", XROCE_CMD_LINK_DEL, 16, XROCE_F_FORCE, { 12 }, true,
 	  fill_link_del },
-	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 64, XROCE_F_NEXT, {}, true,
-	  fill_link_query },
+	{ "LINK_QUERY", XROCE_CMD_LINK_QUERY, 128, XROCE_F_NEXT, {}, true,
+	  fill_link_query, .first = 64 },
 	{ "LINK_USE", XROCE_CMD_LINK_USE, 16, 0, {}, true, fill_link_use },
 	{ "LINK_PROG", XROCE_CMD_LINK_PROG, 16, 0, {}, true, fill_link_prog },
 	{ "PD_ADD", XROCE_CMD_PD_ADD, 16, XROCE_F_PERSISTENT, { 12 }, false,
@@ -351,13 +375,14 @@ const struct command commands[] = {
 	  fill_mr_advise },
 	{ "MTT_QUERY", XROCE_CMD_MTT_QUERY, 136, 0, {}, true, fill_nothing },
 	{ "MTT_READ", XROCE_CMD_MTT_READ, 32, 0, {}, false, fill_mtt_read },
-	{ "QP_ADD", XROCE_CMD_QP_ADD, 64, XROCE_F_PERSISTENT, { 20, 60 }, false,
-	  fill_qp_add },
-	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 96, 0, { 52, 92 }, false,
-	  fill_qp_modify },
+	{ "QP_ADD", XROCE_CMD_QP_ADD, 96, XROCE_F_PERSISTENT, { 20, 92 }, false,
+	  fill_qp_add, .first = 64 },
+	{ "QP_MODIFY", XROCE_CMD_QP_MODIFY, 112, 0, { 52, 108 }, false,
+	  fill_qp_modify, .first = 96 },
+	{ "QP_SEND", XROCE_CMD_QP_SEND, 16, 0, { 12 }, false, fill_qp_send },
 	{ "QP_DEL", XROCE_CMD_QP_DEL, 16, 0, { 12 }, false, fill_qp },
-	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 304, XROCE_F_NEXT, {}, false,
-	  fill_qp },
+	{ "QP_QUERY", XROCE_CMD_QP_QUERY, 392, XROCE_F_NEXT, {}, false,
+	  fill_qp, .first = 304 },
 	{ "CQ_ADD", XROCE_CMD_CQ_ADD, 32, 0, {}, false, fill_cq_add },
 	{ "CQ_DEL", XROCE_CMD_CQ_DEL, 16, 0, { 12 }, false, fill_cq },
 	{ "SRQ_ADD", XROCE_CMD_SRQ_ADD, 40, 0, {}, false, fill_srq_add },

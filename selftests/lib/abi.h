@@ -21,11 +21,12 @@ union arg {
  * struct command - an ioctl command
  * @name: name in messages
  * @nr: XROCE_CMD_*
- * @size: bytes of its structure in the first release of the interface
+ * @size: bytes of its structure
  * @flags: XROCE_F_* that it accepts
  * @reserved: offsets of the reserved words that are input
  * @bare: it works on a descriptor without a link
  * @fill: fills in the structure so that the command succeeds
+ * @first: bytes of its structure in the first release of the interface; 0: as @size
  */
 struct command {
 	const char *name;
@@ -35,6 +36,7 @@ struct command {
 	__u32 reserved[2];
 	bool bare;
 	void (*fill)(int fd, union arg *a);
+	__u32 first;
 };
 
 extern const struct command commands[];

@@ -38,6 +38,8 @@ static const char *const names[COUNTERS] = {
 	NAME(drop_defer), NAME(drop_busy), NAME(drop_psn), NAME(drop_response),
 	NAME(drop_tx), NAME(event_lost), NAME(event_limited),
 	NAME(module_tx), NAME(module_tx_bytes),
+	NAME(req_tx), NAME(req_tx_bytes), NAME(req_retransmit), NAME(req_timeout),
+	NAME(req_rx), NAME(req_rx_bytes), NAME(req_ignored),
 };
 #undef NAME
 

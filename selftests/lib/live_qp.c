@@ -25,6 +25,12 @@ struct xroce_qp_modify qp_change(__u32 qpn, __u32 to, __u32 mask)
 		.rq_psn = 0xabcdef,
 		.min_rnr_timer = 12,
 		.max_dest_rd_atomic = 16,
+		.sq_psn = 0xabcdef,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 16,
+		.dmac = { 0x02, 0, 0, 0, 0, 1 },
 	};
 
 	ipv4(m.sgid, "10.77.0.2");

@@ -10,6 +10,10 @@
 			 XROCE_QP_RQ_PSN | XROCE_QP_MIN_RNR_TIMER | \
 			 XROCE_QP_MAX_DEST_RD_ATOMIC)
 
+/* And with a send queue of its own, that to RTS. */
+#define RTS_SEND_ATTRS	(XROCE_QP_SQ_PSN | XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT | \
+			 XROCE_QP_RNR_RETRY | XROCE_QP_MAX_RD_ATOMIC | XROCE_QP_DMAC)
+
 /*
  * Arguments to change to state @to, with correct values in all fields: for @type, or for
  * the connected types.

@@ -44,10 +44,16 @@ rxe_gid() {
 rxe_gid4() { rxe_gid 0000:0000:0000:0000:0000:ffff:0a4d:0001; }
 rxe_gid6() { rxe_gid fd77:0000:0000:0000:0000:0000:0000:0001; }
 
-# stats_of COUNTER...: print their values in a line, including zeros
-stats_of() {
-	in_xr "$xroce" -j stat show dev x0 all | tr -d '[]{}"\n' |
-		awk -v RS=, -F: -v wanted="$*" '
+# stats_of COUNTER...: print the values of counters of x0 in a line, including zeros
+stats_of() { stats_in xr x0 "$@"; }
+
+# stats_in NAMESPACE NETDEV COUNTER...: the same of another link
+stats_in() {
+	local netns=$1 netdev=$2
+
+	shift 2
+	nsenter --net="/run/netns/$netns" "$xroce" -j stat show dev "$netdev" all |
+		tr -d '[]{}"\n' | awk -v RS=, -F: -v wanted="$*" '
 		{ value[$1] = $2 }
 		END {
 			n = split(wanted, name, " ")

@@ -125,7 +125,7 @@ static bool peer_polls(const char *from)
 	return true;
 }
 
-static bool open_socket(struct wire *w)
+bool wire_socket(struct wire *w)
 {
 	const char *from = w->opts.from ? : PEER_DEV;
 	struct sockaddr_ll addr = {
@@ -135,6 +135,8 @@ static bool open_socket(struct wire *w)
 	};
 	int one = 1, room = 8 << 20;
 
+	if (!peer_polls(w->opts.from))
+		return false;
 	w->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	/* Outgoing frames would take room in the receive buffer. */
 	return check(w->fd >= 0 &&
@@ -193,8 +195,7 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 	if (!w->x)
 		return false;
 	w->pd = opts->with ? opts->with->pd : live_pd(w->x);
-	if (!open_qp(w, opts, type) || !open_mr(w) || !peer_polls(opts->from) ||
-	    !open_socket(w)) {
+	if (!open_qp(w, opts, type) || !open_mr(w) || !wire_socket(w)) {
 		wire_close(w);
 		return false;
 	}

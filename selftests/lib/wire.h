@@ -87,6 +87,12 @@ struct wire {
 bool wire_open(struct wire *w, const struct wire_opts *opts);
 void wire_close(struct wire *w);
 
+/*
+ * Open only @w->fd, at the device that @w->opts names, for a queue pair of another front end.
+ * The caller closes it. Return: whether it is open.
+ */
+bool wire_socket(struct wire *w);
+
 /* In a row of a table: a test between wire_open() and wire_close(). */
 #define ON_WIRE(test, opts) \
 	.on_wire = (test), .around = wire_around, .arg = (opts)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ends of lifetimes: of a process, a descriptor, a netdev, a link, the module. Each test
- * loads and unloads the module, and checks that nothing is left.
+ * Ends of lifetimes: of a process, a descriptor, a netdev, a link, the module, and of the
+ * access to a region that is deregistered under traffic. Each test loads and unloads the
+ * module, and checks that nothing is left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -465,7 +466,7 @@ static void closed_by_child(void)
 static const struct test tests[] = {
 	{ "lifetime_killed", "R7 R8", "kill -9 under traffic removes all objects and pins",
 	  killed },
-	{ "lifetime_dereg", "R7", "no byte is written after MR_DEREG has returned",
+	{ "lifetime_dereg", "R7", "after MR_DEREG no byte is written, and the key is refused",
 	  dereg_under_traffic },
 	{ "lifetime_module_busy", "U6", "the module cannot be unloaded while it is in use",
 	  module_busy },

@@ -419,12 +419,16 @@ static void query(struct xroce *x)
 	struct stat netns;
 	__u32 pd, qpn;
 	int fd = dev_open(), ret;
+	size_t i;
 
 	pd = live_pd(x);
 	check(!xroce_qp_add(x, 0, pd, &qpn), "QP_ADD");
 	stat("/proc/self/ns/net", &netns);
 	q.link = xroce_link(x);
+	memset(q.verbs, 'x', sizeof(q.verbs));
 	ret = live_ioctl(fd, XROCE_CMD_LINK_QUERY, &q);
+	for (i = 0; i < sizeof(q.verbs); i++)
+		check(!q.verbs[i], "no verbs device, but byte %zu is %#x", i, q.verbs[i]);
 	check(!ret && !q.flags && q.link == xroce_link(x) &&
 	      q.ifindex == if_nametoindex(LIVE_DEV) &&
 	      q.netns == netns.st_ino && !strcmp(q.name, LIVE_DEV),

@@ -307,14 +307,18 @@ static void anew(void)
 }
 
 static const struct test tests[] = {
-	{ "mr_stat_write", "D6", "RDMA WRITE", ON_WIRE(writes, &rc) },
-	{ "mr_stat_read", "D6", "RDMA READ, in the frame of the request and streamed",
+	{ "mr_stat_write", "D6", "RDMA WRITEs are counted for their region", ON_WIRE(writes, &rc) },
+	{ "mr_stat_read", "D6",
+	  "RDMA READs are counted, answered in the frame or in several packets",
 	  ON_WIRE(reads, &rc) },
-	{ "mr_stat_atomic", "D6", "atomic operations", ON_WIRE(atomics, &rc) },
+	{ "mr_stat_atomic", "D6", "atomic operations are counted for their region",
+	  ON_WIRE(atomics, &rc) },
 	{ "mr_stat_refused", "D6 R9", "refusals are counted for the region that the key names",
 	  refusals },
-	{ "mr_stat_receive", "D6", "messages received", receives },
-	{ "mr_stat_datagram", "D6", "datagrams received", datagrams },
+	{ "mr_stat_receive", "D6", "received messages are counted for the region with the buffer",
+	  receives },
+	{ "mr_stat_datagram", "D6", "received datagrams are counted for the region with the buffer",
+	  datagrams },
 	{ "mr_stat_anew", "D6 R1", "a new region begins with zero counters", anew },
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory regions: range, rights, keys, and the entry in the map "mpt".
+ * Registering memory regions: range, rights, keys, and the entry in the map "mpt". No packets:
+ * write_test and rxe_refuse_test have requests that are refused, lifetime_test the end of access.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -433,7 +434,8 @@ static const struct test tests[] = {
 	{ "region_bad_ranges", "R1", "empty, wrapping and unmapped ranges are refused",
 	  ON_HANDLE(bad_ranges) },
 	{ "region_iova", "R1", "the IOVA is freely chosen", ON_HANDLE(iovas) },
-	{ "region_rights", "R1 R2", "all sets of rights", ON_HANDLE(rights) },
+	{ "region_rights", "R1 R2", "every set of rights is registered or refused",
+	  ON_HANDLE(rights) },
 	{ "region_keys", "R9", "keys are unpredictable", keys },
 	{ "region_table_full", "R9", "a full table is refused with -ENOSPC", table_full },
 	{ "region_names", "R7", "a name must be terminated", ON_HANDLE(names) },

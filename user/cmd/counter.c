@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Counters of links and regions: their names, and their sums over all CPUs. */
+/*
+ * Counters of links and regions: their names and texts, and their sums over all CPUs. The
+ * structures in xroce_map.h describe them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,9 +74,16 @@ static const struct counter links[] = {
 	LINK(drop_icrc, "dropped: wrong invariant CRC"),
 	LINK(drop_defer, "dropped: the packet cannot be deferred"),
 	LINK(drop_busy, "dropped: the queue pair is busy"),
-	LINK(drop_tx, "dropped: responses that the device did not accept"),
+	LINK(drop_tx, "dropped: frames that the device did not accept"),
 	LINK(event_lost, "events lost because the ring buffer was full"),
 	LINK(event_limited, "events of drops above the limit per second"),
+	LINK(req_tx, "requests: packets sent"),
+	LINK(req_tx_bytes, "requests: bytes of packets sent, with all headers"),
+	LINK(req_retransmit, "requests: packets sent again"),
+	LINK(req_timeout, "requests: local ACK timeouts"),
+	LINK(req_rx, "requests: responses accepted"),
+	LINK(req_rx_bytes, "requests: payload bytes of READ responses"),
+	LINK(req_ignored, "requests: responses ignored, duplicate or out of sequence"),
 };
 
 _Static_assert(sizeof(links) / sizeof(*links) == LINK_COUNTERS,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Counters of links and regions: their names, and their sums over all CPUs. */
+/*
+ * Counters of links and regions: their names and texts, and their sums over all CPUs. The
+ * structures in xroce_map.h describe them.
+ */
 #ifndef _XROCE_COUNTER_H
 #define _XROCE_COUNTER_H
 
@@ -20,7 +23,7 @@ struct counter {
 };
 
 /* Number of counters that are shown. module_tx and module_tx_bytes are added to others. */
-#define LINK_COUNTERS	(offsetof(struct xroce_stat, module_tx) / sizeof(__u64))
+#define LINK_COUNTERS	(sizeof(struct xroce_stat) / sizeof(__u64) - 2)
 #define MR_COUNTERS	(sizeof(struct xroce_mr_stat) / sizeof(__u64))
 
 extern const struct counter *const link_counters;	/* LINK_COUNTERS */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Finding the limit that prevents a new object. */
+/* Finding the limit that prevents a new object, for its error message; see link_limit.c. */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>

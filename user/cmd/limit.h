@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Finding the limit that prevents a new object. */
+/*
+ * Finding the limit that prevents a new object, for its error message. link_limit.c shows and
+ * sets limits.
+ */
 #ifndef _XROCE_LIMIT_H
 #define _XROCE_LIMIT_H
 

@@ -85,7 +85,30 @@ __u64 qp_drops(const struct xroce_qp_query *q)
 	return sum;
 }
 
-/* Responses sent, and packets dropped by cause. As text, causes without packets are omitted. */
+/* A counter that is omitted as text while it is 0. */
+static void show_nonzero(const char *name, __u64 value)
+{
+	if (value || options.json)
+		print_num(name, value);
+}
+
+/* Counters of the requester. */
+static void show_requests(const struct xroce_qp_query *q)
+{
+	show_nonzero("req_packets", q->req_packets);
+	show_nonzero("req_bytes", q->req_bytes);
+	show_nonzero("req_retransmits", q->req_retransmits);
+	show_nonzero("req_timeouts", q->req_timeouts);
+	show_nonzero("req_rnr_naks", q->req_rnr_naks);
+	show_nonzero("req_seq_naks", q->req_seq_naks);
+	show_nonzero("req_implied_naks", q->req_implied_naks);
+	show_nonzero("req_window", q->req_window);
+	show_nonzero("req_responses", q->req_responses);
+	show_nonzero("req_response_bytes", q->req_response_bytes);
+	show_nonzero("req_ignored", q->req_ignored);
+}
+
+/* Responses sent, packets dropped by cause, and requests. */
 static void show_stats(const struct xroce_qp_query *q)
 {
 	int i;
@@ -93,8 +116,8 @@ static void show_stats(const struct xroce_qp_query *q)
 	print_num("tx", q->tx);
 	print_num("tx_bytes", q->tx_bytes);
 	for (i = 0; i < QP_DROPS; i++)
-		if (q->drops[i] || options.json)
-			print_num(xroce_cause_str(XROCE_DROP_QKEY + i), q->drops[i]);
+		show_nonzero(xroce_cause_str(XROCE_DROP_QKEY + i), q->drops[i]);
+	show_requests(q);
 }
 
 static void show_one(const char *netdev, const struct xroce_qp_query *q)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Numbers with units. */
+/* Numbers with units, for output. arg.c parses sizes. */
 #include <stdio.h>
 
 #include "units.h"

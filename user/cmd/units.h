@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Numbers with units. */
+/* Numbers with units, for output. arg.h parses sizes. */
 #ifndef _XROCE_UNITS_H
 #define _XROCE_UNITS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Names of causes. */
+/* Names of causes of refusals and drops, which are also those of counters. */
 #include "libxroce.h"
 
 /* Each name is also that of the counter in struct xroce_stat. */

@@ -6,15 +6,32 @@
 #include "priv.h"
 #include "xroce_transition.h"
 
-/* Change the state, and set the attributes that the transition requires, from @m. */
+/*
+ * Change the state, and set the attributes that the transition requires, from @m, and those of
+ * @more.
+ */
 static int to_state(struct xroce *x, struct xroce_qp_modify *m, __u32 type,
-		    __u32 from, __u32 to)
+		    __u32 from, __u32 to, __u32 more)
 {
 	const struct xroce_transition *t = xroce_transition(type, from, to);
 
 	m->state = to;
-	m->mask = XROCE_QP_STATE | (t ? t->required : 0);
+	m->mask = XROCE_QP_STATE | (t ? t->required : 0) | more;
 	return xroce_qp_modify(x, m);
+}
+
+/* The attributes of a requester; 0: the queue pair has no send queue of its own. */
+static __u32 requester(const struct xroce_connect *c, __u32 type)
+{
+	static const __u8 none[sizeof(c->dmac)];
+	__u32 mask = XROCE_QP_SQ_PSN | XROCE_QP_DMAC;
+
+	if (!memcmp(c->dmac, none, sizeof(none)))
+		return 0;
+	if (type == XROCE_QPT_RC)
+		mask |= XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT | XROCE_QP_RNR_RETRY |
+			XROCE_QP_MAX_RD_ATOMIC;
+	return mask;
 }
 
 int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
@@ -32,6 +49,12 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 		.tos = c->tos,
 		.ttl = c->ttl,
 		.qkey = c->qkey,
+		.sq_psn = c->sq_psn,
+		.timeout = c->timeout ? : 14,
+		.retry_cnt = c->retry_cnt ? : 7,
+		.rnr_retry = c->rnr_retry ? : 7,
+		.max_rd_atomic = c->max_rd_atomic ? : 16,
+		.vlan_tci = c->vlan_tci,
 	};
 	struct xroce_qp_query q = { .qpn = c->qpn };
 	int err;
@@ -46,13 +69,15 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 		return -EINVAL;
 	memcpy(m.sgid, c->sgid, sizeof(m.sgid));
 	memcpy(m.dgid, c->dgid, sizeof(m.dgid));
-	err = to_state(x, &m, q.type, XROCE_QPS_RESET, XROCE_QPS_INIT);
+	memcpy(m.dmac, c->dmac, sizeof(m.dmac));
+	err = to_state(x, &m, q.type, XROCE_QPS_RESET, XROCE_QPS_INIT, 0);
 	if (err)
 		return err;
-	err = to_state(x, &m, q.type, XROCE_QPS_INIT, XROCE_QPS_RTR);
+	err = to_state(x, &m, q.type, XROCE_QPS_INIT, XROCE_QPS_RTR, 0);
 	if (!err)
-		err = to_state(x, &m, q.type, XROCE_QPS_RTR, XROCE_QPS_RTS);
+		err = to_state(x, &m, q.type, XROCE_QPS_RTR, XROCE_QPS_RTS,
+			       requester(c, q.type));
 	if (err)
-		to_state(x, &m, q.type, q.state, XROCE_QPS_RESET);
+		to_state(x, &m, q.type, q.state, XROCE_QPS_RESET, 0);
 	return err;
 }

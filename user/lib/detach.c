@@ -185,9 +185,33 @@ static int clear_left(struct detach *d, char *error)
 	return d->prog ? detach_program(d, error) : -ENOENT;
 }
 
+/*
+ * Has the link a persistent object? The counts of its query include the objects of programs
+ * that use the verbs device. All persistent objects belong to persistent protection domains.
+ */
+static bool has_persistent(const char *netdev)
+{
+	struct xroce *x = xroce_open(netdev);
+	struct xroce_pd_query q = {};
+	__u32 next = 0;
+	int err;
+
+	if (!x)
+		return false;
+	do {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.pd = next;
+		err = xroce_pd_query(x, &q);
+		next = q.pd + 1;
+	} while (!err && !(q.flags & XROCE_F_PERSISTENT));
+	xroce_close(x);
+	return !err;
+}
+
 /* Delete the module's link. The module refuses if the link is in use. */
-static int delete_link(int dev, const struct xroce_link_query *q, __u32 flags,
-		       char *error)
+static int delete_link(const char *netdev, int dev, const struct xroce_link_query *q,
+		       __u32 flags, char *error)
 {
 	struct xroce_link_del del = {
 		.size = sizeof(del), .flags = flags, .link = q->link,
@@ -197,6 +221,10 @@ static int delete_link(int dev, const struct xroce_link_query *q, __u32 flags,
 	if (err == -EBUSY && q->users)
 		snprintf(error, XROCE_ERROR_MAX, "%u %s", q->users,
 			 q->users == 1 ? "program uses it" : "programs use it");
+	else if (err == -EBUSY && *q->verbs && !has_persistent(netdev))
+		snprintf(error, XROCE_ERROR_MAX,
+			 "rdma device %.*s is in use ('rdma resource show ctx' lists its programs); force takes it from them",
+			 (int)sizeof(q->verbs), q->verbs);
 	else if (err == -EBUSY)
 		snprintf(error, XROCE_ERROR_MAX,
 			 "it has persistent objects (pd %u, mr %u, qp %u); force deletes them",
@@ -210,7 +238,7 @@ static int detach(struct detach *d, int dev, __u32 flags, char *error)
 	int err;
 
 	/* Check permission first: with it, deleting a link that does not exist is -ENOENT. */
-	err = delete_link(dev, &q, 0, error);
+	err = delete_link(d->netdev, dev, &q, 0, error);
 	if (err != -ENOENT)
 		return err;
 	err = xroce_link_find(d->netdev, &q);
@@ -227,7 +255,7 @@ static int detach(struct detach *d, int dev, __u32 flags, char *error)
 		if (err)
 			return err;
 	}
-	err = delete_link(dev, &q, flags, error);
+	err = delete_link(d->netdev, dev, &q, flags, error);
 	if (err)
 		return err;
 	err = detach_program(d, error);

@@ -442,6 +442,14 @@ int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
  * @ttl: hop limit of responses; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: the peer's address, of the same family; for datagrams ::
+ * @dmac: with a send queue of its own: Ethernet address of the peer or of the next hop; otherwise
+ *	0, and the following fields are ignored
+ * @vlan_tci: VLAN number and priority of requests, see struct xroce_qp_modify; 0: no tag
+ * @sq_psn: packet sequence number of the first request
+ * @timeout: code of the local ACK timeout, 1 to 31; 0: 14, which is 67 ms
+ * @retry_cnt: times that requests are sent again without progress, 1 to 7; 0: 7
+ * @rnr_retry: likewise after RNR NAKs, 1 to 6; 0 or 7: without end
+ * @max_rd_atomic: READs and atomics that may be outstanding, 1 to 128; 0: 16
  *
  * On UC, @min_rnr_timer and @max_dest_rd_atomic are ignored. On UD, @access, @path_mtu,
  * @dest_qpn and @rq_psn are ignored as well, and @sport, @tos and @ttl must be 0. On RC and UC
@@ -463,6 +471,13 @@ struct xroce_connect {
 	__u8 ttl;
 	__u8 sgid[16];
 	__u8 dgid[16];
+	__u8 dmac[6];
+	__u16 vlan_tci;
+	__u32 sq_psn;
+	__u8 timeout;
+	__u8 retry_cnt;
+	__u8 rnr_retry;
+	__u8 max_rd_atomic;
 };
 
 /**
@@ -470,7 +485,8 @@ struct xroce_connect {
  * @x: the handle
  * @connect: both ends
  *
- * On success the queue pair answers requests. On failure it is in RESET again.
+ * On success the queue pair answers requests, and executes its own. On failure it is in RESET
+ * again.
  *
  * Return: 0; -EINVAL: @size, or an attribute out of range, or the queue pair is not in
  * RESET; or as for struct xroce_qp_modify.
@@ -604,6 +620,86 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
  */
 int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add,
 		    struct xroce_rq **rq);
+
+/* The send queue of a queue pair. */
+struct xroce_send;
+
+/**
+ * struct xroce_wr - work request of a queue pair's send queue
+ * @wr_id: returned in its completion
+ * @opcode: enum xroce_wr_opcode
+ * @flags: enum xroce_send_flags; without XROCE_SEND_SIGNALED only a failure has a completion
+ * @imm_or_key: see struct xroce_send_wqe, as for the following fields
+ * @rkey: key of the peer's memory
+ * @addr: address of its first byte
+ * @length: FLUSH, BIND_MW: bytes; otherwise ignored
+ * @swap_add: CMP_SWAP, FETCH_ADD, ATOMIC_WRITE
+ * @compare: CMP_SWAP
+ * @access: BIND_MW, FLUSH
+ * @num_sge: elements in @sge
+ * @sge: local memory: addresses in regions. With XROCE_SEND_INLINE, instead, addresses in the
+ *	program, and the keys are ignored
+ *
+ * Fields that an operation does not have are ignored.
+ */
+struct xroce_wr {
+	__u64 wr_id;
+	__u32 opcode;
+	__u32 flags;
+	__u32 imm_or_key;
+	__u32 rkey;
+	__u64 addr;
+	__u64 length;
+	__u64 swap_add;
+	__u64 compare;
+	__u32 access;
+	__u32 num_sge;
+	const struct xroce_sge_local *sge;
+};
+
+/**
+ * xroce_send_open() - map the send queue of a queue pair
+ * @x: the handle
+ * @add: arguments of the xroce_qp_create() that has made it, with send_entries
+ *
+ * Return: the send queue, or NULL with errno: EINVAL: the queue pair has none; or as for mmap(2).
+ */
+struct xroce_send *xroce_send_open(struct xroce *x, const struct xroce_qp_add *add);
+
+/**
+ * xroce_send_close() - unmap a send queue
+ * @send: the send queue
+ *
+ * The queue pair stays: xroce_qp_del() or xroce_rq_del() destroys it, before or after.
+ */
+void xroce_send_close(struct xroce_send *send);
+
+/**
+ * xroce_send_ring() - get the shared memory, for programs that write the ring directly
+ * @send: the send queue; xroce_post_send() may not be used as well, because it has an index of
+ *	its own
+ *
+ * The entries, struct xroce_send_wqe, start XROCE_RING_HEADER bytes behind the header, and are
+ * struct xroce_qp_add::send_stride bytes apart.
+ *
+ * Return: the header.
+ */
+struct xroce_send_header *xroce_send_ring(const struct xroce_send *send);
+
+/**
+ * xroce_post_send() - post work requests (IBTA 11.4.1.1)
+ * @send: the send queue; one thread at a time
+ * @wr: array of work requests
+ * @n: their number
+ *
+ * All of them are posted or none. They are executed in order, the first ones before this
+ * returns. The completion of a work request says that it and all before it are complete.
+ *
+ * Return: 0; -ENOSPC: fewer than @n entries are free, see struct xroce_send_header::head;
+ * -EINVAL: one of them has too many elements or inline bytes; also, and then they are discarded:
+ * the queue pair is in RESET, INIT or RTR; -ENOENT: it has been destroyed.
+ */
+int xroce_post_send(struct xroce_send *send, const struct xroce_wr *wr, __u32 n);
 
 /**
  * xroce_srq_add() - create a shared receive queue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Querying links, and their limits. */
+/* Querying links, and their limits. attach.c and detach.c add and delete them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +9,8 @@
 int xroce_link_query(struct xroce_link_query *query)
 {
 	query->size = sizeof(*query);
+	/* An older module does not know this member, and refuses bytes that are not 0. */
+	memset(query->verbs, 0, sizeof(query->verbs));
 	return xroce_command_once(XROCE_CMD_LINK_QUERY, query);
 }
 

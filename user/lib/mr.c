@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Memory regions. */
+/* Memory regions: the ioctls, and names and rights that are refused. */
 #include <errno.h>
 #include <linux/magic.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Protection domains. */
+/* Protection domains: the ioctls. */
 #include "priv.h"
 
 int xroce_pd_add(struct xroce *x, __u32 flags, __u32 *pd)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Queue pairs. */
+/* Queue pairs: the ioctls. connect.c makes all transitions in one call. */
 #include "priv.h"
 
 int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The handshake in JSON: a line from the client, and a line in reply. */
+/*
+ * The handshake in JSON as text: parses and checks the client's line, writes the reply. What is
+ * done for the client is in session_json.c.
+ */
 #include <arpa/inet.h>
 #include <stdint.h>
 #include <stdio.h>

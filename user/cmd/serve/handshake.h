@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The handshake in JSON: a line from the client, and a line in reply. The manual page
- * xroce-serve(8) describes both. The client's line is untrusted and completely checked.
+ * The handshake in JSON as text: a line from the client, and a line in reply. The manual page
+ * xroce-serve(8) describes both. The client's line is untrusted and completely checked. What is
+ * done for the client is in session_json.c.
  */
 #ifndef _XROCE_HANDSHAKE_H
 #define _XROCE_HANDSHAKE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Messages of perftest over TCP. */
+/* Messages of perftest over TCP: their format. session_perftest.c serves them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 /*
  * Messages of perftest over TCP, from the view of the passive side. The client sends each
  * message first; the reply has the same size. Messages are untrusted and completely checked.
+ * session_perftest.c serves the client.
  */
 #ifndef _XROCE_PERFTEST_H
 #define _XROCE_PERFTEST_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A session of xroce serve: the objects of a client while it is connected. */
+/*
+ * One client of xroce serve, and its objects while it is connected: what both handshakes share.
+ * sessions.c has all clients.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* A session of xroce serve: the objects of a client while it is connected. */
+/*
+ * A session of xroce serve: one client, and its objects while it is connected. sessions.h has
+ * all clients.
+ */
 #ifndef _XROCE_SESSION_H
 #define _XROCE_SESSION_H
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A client of the handshake in JSON: it has access to named regions until it disconnects. */
+/*
+ * A client of the handshake in JSON: it has access to named regions until it disconnects. Finds
+ * the requested region, registers it for the client, and connects a queue pair. handshake.c
+ * parses the client's line and writes the reply.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A client of perftest.
+ * A client of perftest: has a queue pair and a region for each of its own queue pairs. perftest.c
+ * has the format of its messages.
  *
  * The client does not announce the number of its queue pairs. It sends a key message for each of
  * them, then all of these again, and then the first one a third time. The first round ends when

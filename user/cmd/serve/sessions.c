@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The clients of xroce serve. Each client has a thread, so that none waits for another. The
+ * All clients of xroce serve. Each client has a thread, so that none waits for another. The
  * caller's thread accepts them and reports about each at its end.
  */
 #include <errno.h>

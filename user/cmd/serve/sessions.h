@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The clients of xroce serve. */
+/* All clients of xroce serve. session.h has one client. */
 #ifndef _XROCE_SESSIONS_H
 #define _XROCE_SESSIONS_H
 

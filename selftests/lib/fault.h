@@ -8,6 +8,9 @@
 
 #include "live.h"
 
+/* harness_main(), or skip all tests if the kernel has no fault injection. */
+int fault_harness_main(int argc, char **argv, const struct test *tests, size_t n);
+
 /* live_main(), or skip all tests if the kernel has no fault injection. */
 int fault_main(int argc, char **argv, const struct test *tests, size_t n);
 

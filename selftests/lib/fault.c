@@ -77,11 +77,12 @@ static void prepare(void)
 	put(DEBUGFS, kinds[1], "min-order", 0);
 }
 
-int fault_main(int argc, char **argv, const struct test *tests, size_t n)
+/*
+ * Prepare for faults. Return: 0; or an exit status, after the plan was skipped because the
+ * kernel has no fault injection.
+ */
+static int fault_skip(void)
 {
-	/* No faults are needed to list the tests, or if live_main() skips them. */
-	if ((argc == 2 && !strcmp(argv[1], "-l")) || !getenv("XROCE_NET"))
-		return live_main(argc, argv, tests, n);
 	if (access(DEBUGFS "/failslab", F_OK))
 		mount("debugfs", DEBUGFS, "debugfs", 0, NULL);
 	nth_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
@@ -91,7 +92,29 @@ int fault_main(int argc, char **argv, const struct test *tests, size_t n)
 		return HARNESS_SKIPPED;
 	}
 	prepare();
-	return live_main(argc, argv, tests, n);
+	return 0;
+}
+
+int fault_harness_main(int argc, char **argv, const struct test *tests, size_t n)
+{
+	int status;
+
+	/* No faults are needed to list the tests. */
+	if (argc == 2 && !strcmp(argv[1], "-l"))
+		return harness_main(argc, argv, tests, n);
+	status = fault_skip();
+	return status ? status : harness_main(argc, argv, tests, n);
+}
+
+int fault_main(int argc, char **argv, const struct test *tests, size_t n)
+{
+	int status;
+
+	/* No faults are needed to list the tests, or if live_main() skips them. */
+	if ((argc == 2 && !strcmp(argv[1], "-l")) || !getenv("XROCE_NET"))
+		return live_main(argc, argv, tests, n);
+	status = fault_skip();
+	return status ? status : live_main(argc, argv, tests, n);
 }
 
 void fault_nth(unsigned int nth)

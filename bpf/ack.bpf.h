@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Responses to the requests of a queue pair's own requester (IBTA 9.7.5). They are compared with
+ * what is outstanding according to the map; the module then compares again and accepts them.
+ */
+#ifndef _XROCE_ACK_BPF_H
+#define _XROCE_ACK_BPF_H
+
+/* Is it a response, and does the queue pair have a requester? Other services have none. */
+static __always_inline bool is_ack(const struct xroce_qp *q, const struct request *req)
+{
+	return req->flags & OP_RESPONSE && !(req->opcode & XROCE_OP_SERVICE) && q->req;
+}
+
+/* Parse the AETH. Return: false: it is outside the packet, or outside the first buffer. */
+static __always_inline bool ack_aeth(struct xdp_md *ctx, struct request *req,
+				     struct xroce_ack *a)
+{
+	void *end = frame_end(ctx);
+	struct xroce_aeth *aeth = frame_start(ctx) + req->pos;
+
+	if (unlikely(req->pos + sizeof(*aeth) > req->end || (void *)(aeth + 1) > end))
+		return false;
+	a->syndrome = bpf_ntohl(aeth->smsn) >> 24;
+	req->pos += sizeof(*aeth);
+	return true;
+}
+
+/* Parse the original value of an atomic. Return: as ack_aeth(). */
+static __always_inline bool ack_atomic(struct xdp_md *ctx, struct request *req,
+				       struct xroce_ack *a)
+{
+	void *end = frame_end(ctx);
+	struct xroce_atomicacketh *orig = frame_start(ctx) + req->pos;
+
+	if (req->pos + sizeof(*orig) > req->end || (void *)(orig + 1) > end)
+		return false;
+	a->result = join(orig->orig_hi, orig->orig_lo);
+	req->pos += sizeof(*orig);
+	return true;
+}
+
+/* Is the PSN that of a packet that was sent and not acknowledged? Up to half the circle is. */
+static __always_inline bool ack_in_window(const struct xroce_qp *q, __u32 psn)
+{
+	return ((psn - q->req_una) & XROCE_PSN_MASK) < ((q->req_top - q->req_una) & XROCE_PSN_MASK);
+}
+
+/*
+ * Is it a response to the oldest READ or atomic that is outstanding, or behind that one, which
+ * tells the module that a response has been lost?
+ */
+static __always_inline bool ack_is_next(const struct xroce_qp *q, const struct request *req)
+{
+	if (req->opcode == XROCE_RC_ACK || req->psn != q->req_psn)
+		return true;
+	switch (req->opcode) {
+	case XROCE_RC_ATOMIC_ACK:
+		return q->req_op == XROCE_RC_FETCH_ADD;
+	case XROCE_RC_READ_RESPONSE_ONLY:
+		return q->req_op == XROCE_RC_READ_REQUEST || q->req_op == XROCE_RC_FLUSH;
+	}
+	return q->req_op == XROCE_RC_READ_REQUEST;
+}
+
+/* Are the lengths those of the opcode? The module knows how much of a READ is missing. */
+static __always_inline bool ack_length_ok(const struct request *req, const struct xroce_qp *q)
+{
+	switch (req->opcode) {
+	case XROCE_RC_ACK:
+	case XROCE_RC_ATOMIC_ACK:
+		return !req->payload && !req->pad;
+	case XROCE_RC_READ_RESPONSE_FIRST:
+	case XROCE_RC_READ_RESPONSE_MIDDLE:
+		return req->payload == q->mtu;
+	}
+	return req->payload <= q->mtu;
+}
+
+/**
+ * ack_execute() - check a response and have the module accept it
+ * @ctx: the frame
+ * @req: the packet, admitted except for the state of its queue pair
+ * @q: the queue pair, not claimed: the module has a lock for its requester
+ * @st: counters
+ *
+ * Return: 0, or XROCE_DROP_*.
+ */
+static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
+				       struct xroce_qp *q, struct xroce_stat *st)
+{
+	struct xroce_ack a = {
+		.link = xroce_link,
+		.qpn = req->qpn,
+		.psn = req->psn,
+		.opcode = req->opcode,
+	};
+	int err;
+
+	if (unlikely(!qp_ready(q)))
+		return qp_unready(q);
+	if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE && unlikely(!ack_aeth(ctx, req, &a)))
+		return XROCE_DROP_LENGTH;
+	if (req->opcode == XROCE_RC_ATOMIC_ACK && !ack_atomic(ctx, req, &a))
+		return XROCE_DROP_LENGTH;
+	if (unlikely(!take_payload(req) || !ack_length_ok(req, q)))
+		return XROCE_DROP_LENGTH;
+	if (unlikely(!ack_in_window(q, req->psn) || !ack_is_next(q, req))) {
+		st->req_ignored++;
+		return 0;
+	}
+	a.off = req->pos;
+	a.len = req->payload;
+	err = module(xroce_ack(ctx, &a));
+	if (unlikely(err)) {
+		st->req_ignored++;
+		return 0;
+	}
+	st->req_rx++;
+	st->req_rx_bytes += req->payload;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,669 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sending requests: order, window, retransmission, timers. See requester.h. */
+#include <linux/export.h>
+#include <linux/log2.h>
+#include <linux/math.h>
+#include <linux/netdevice.h>
+#include <linux/sched.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "obj/link.h"
+#include "obj/mw.h"
+#include "obj/qp.h"
+#include "obj/recv_queue.h"
+#include "own/owner.h"
+
+#include "compat.h"
+#include "request.h"
+#include "requester.h"
+#include "tx.h"
+
+/*
+ * If the device has no room, or memory is missing, sending goes on later: after a time that
+ * doubles with each attempt in a row, between these two. In nanoseconds.
+ */
+#define XR_REQUESTER_NAP	(50 * NSEC_PER_USEC)
+#define XR_REQUESTER_NAP_MAX	NSEC_PER_MSEC
+#define XR_REQUESTER_NAPS	4000	/* then the frames are dropped */
+
+/* Why nothing more is sent now. */
+#define XR_IDLE		1	/* a response or another work request will go on */
+
+/* Packets that a message of @len bytes has, on the wire or in the response to a READ. */
+static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
+{
+	return len ? ((len - 1) >> ilog2(qp->mtu)) + 1 : 1;
+}
+
+/* Request packets that are sent and not acknowledged. */
+static u32 xr_requester_inflight(const struct xr_send *s)
+{
+	return xr_psn_distance(s->psn, s->una) - s->extra;
+}
+
+/*
+ * Tell the XDP program, and whoever reads the map, what is outstanding. The lock is held.
+ * The oldest READ or atomic is @head if @head has been begun and nothing precedes it.
+ */
+static void xr_requester_show(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xroce_qp *q = qp->map;
+	const struct xr_swqe *w;
+	u8 op = XROCE_QP_OP_NONE;
+	u32 i;
+
+	for (i = s->head; s->on && s->reads && (s32)(s->next - i) > 0; i++) {
+		w = xr_swqe_at(s, i);
+		if (!xr_swqe_responds(w))
+			continue;
+		op = w->opcode == XROCE_WR_RDMA_READ ? XROCE_RC_READ_REQUEST :
+		     xr_swqe_is_atomic(w) ? XROCE_RC_FETCH_ADD : XROCE_RC_FLUSH;
+		WRITE_ONCE(q->req_psn, xr_psn_add(w->psn, w->received >> ilog2(qp->mtu)));
+		break;
+	}
+	WRITE_ONCE(q->req_op, op);
+	WRITE_ONCE(q->req_una, s->una);
+	WRITE_ONCE(q->req_top, s->top);
+	WRITE_ONCE(q->req, s->on && qp->type == XROCE_QPT_RC);
+}
+
+/* Schedule the tasklet, unless it is already scheduled. The lock is held. */
+static void xr_requester_arm(struct xr_send *s)
+{
+	if (s->armed || s->dead)
+		return;
+	s->armed = true;
+	tasklet_schedule(&s->tasklet);
+}
+
+/* The local ACK timeout begins anew. */
+static void xr_requester_restart(struct xr_send *s)
+{
+	s->deadline = jiffies + s->ticks;
+}
+
+/* Have the timer run while requests are outstanding. The lock is held. */
+static void xr_requester_watch(struct xr_send *s)
+{
+	if (s->ticks && s->on && s->una != s->psn && !timer_pending(&s->timer))
+		mod_timer(&s->timer, s->deadline);
+}
+
+/* Send nothing for @ns nanoseconds. The lock is held. */
+void xr_requester_wait(struct xr_send *s, u64 ns)
+{
+	if (s->dead)
+		return;
+	s->waiting = true;
+	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+}
+
+/* Requests have been acknowledged. The lock is held. */
+void xr_requester_progress(struct xr_send *s)
+{
+	s->retries = 0;
+	s->rnr_retries = 0;
+	s->gap = false;
+	s->force = false;
+	xr_requester_restart(s);
+}
+
+/**
+ * xr_requester_fail() - end the connection
+ * @qp: the queue pair; the lock of its send side is held
+ * @status: of the oldest work request, if it is not XROCE_WC_SUCCESS. All others are flushed
+ */
+void xr_requester_fail(struct xr_qp *qp, u32 status)
+{
+	struct xr_send *s = &qp->send;
+
+	s->on = false;
+	xr_qp_end(qp);
+	if (status && s->head != s->tail)
+		xr_send_complete(qp, status);
+	if (xr_send_flush(qp))
+		xr_requester_arm(s);
+	xr_requester_show(qp);
+	xr_recv_quit(qp);
+}
+
+/**
+ * xr_requester_rewind() - send again from the oldest PSN that is not acknowledged
+ * @qp: the queue pair; the lock of its send side is held
+ *
+ * Also used if a response has acknowledged more than has been sent since the last time.
+ */
+void xr_requester_rewind(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w;
+
+	s->psn = s->una;
+	s->next = s->head;
+	s->off = 0;
+	s->extra = 0;
+	s->reads = 0;
+	s->silent = 0;
+	s->asked = true;
+	if (s->head == s->tail)
+		return;
+	w = xr_swqe_at(s, s->head);
+	if (w->begun && xr_swqe_sends(w) && !xr_swqe_responds(w))
+		s->off = xr_psn_distance(s->una, w->psn) << ilog2(qp->mtu);
+}
+
+/**
+ * xr_requester_again() - send requests again, unless that has been done too often
+ * @qp: the queue pair; the lock of its send side is held
+ * @count: xr_send::retries or xr_send::rnr_retries
+ * @limit: how often it may be done without progress
+ * @status: of the oldest work request if not
+ *
+ * Return: whether they are sent again; if not, the connection has ended.
+ */
+bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status)
+{
+	if (*count >= limit) {
+		xr_requester_fail(qp, status);
+		return false;
+	}
+	(*count)++;
+	xr_requester_rewind(qp);
+	xr_requester_restart(&qp->send);
+	return true;
+}
+
+/* Execute a local operation. Return: enum xroce_wc_status. */
+static u32 xr_requester_local(struct xr_qp *qp, const struct xr_swqe *w)
+{
+	int ret;
+
+	if (w->opcode == XROCE_WR_LOCAL_INV)
+		ret = xr_mw_invalidate(qp->link, qp, w->imm_or_key);
+	else
+		ret = xr_mw_post_bind(qp->link, qp, &w->bind);
+	return ret ? XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
+}
+
+/* May the PSNs of a work request be used? Half of the circle may be outstanding. */
+static bool xr_requester_fits(const struct xr_send *s, u32 packets)
+{
+	u32 used = xr_psn_distance(s->psn, s->una);
+
+	return !used || used + packets <= (XROCE_PSN_MASK + 1) / 2;
+}
+
+/*
+ * Give a work request its PSNs, if it may begin now. Return: 0; XR_IDLE; or as
+ * xr_request_local().
+ */
+static int xr_requester_begin(struct xr_qp *qp, struct xr_swqe *w)
+{
+	struct xr_send *s = &qp->send;
+	u32 packets = 1;
+	int ret;
+
+	if (w->opcode != XROCE_WR_FLUSH)
+		packets = xr_requester_packets(qp, w->length);
+	if (!xr_requester_fits(s, packets))
+		return XR_IDLE;
+	if (xr_swqe_reads(w)) {
+		ret = xr_request_local(qp, w);
+		if (ret)
+			return ret;
+	}
+	w->psn = s->psn;
+	w->last = xr_psn_add(s->psn, packets - 1);
+	w->begun = true;
+	return 0;
+}
+
+/* Is there a packet to send after the present one, so that this one need not be acknowledged? */
+static bool xr_requester_more(const struct xr_send *s)
+{
+	const struct xr_swqe *w;
+
+	if (s->next + 1 == s->tail || s->next + 1 - s->head >= XR_SEND_BEGUN)
+		return false;
+	w = xr_swqe_at(s, s->next + 1);
+	return !w->status && xr_swqe_sends(w) && (w->begun || !s->draining) &&
+	       !(w->flags & XROCE_SEND_FENCE);
+}
+
+/* UC and UD: a message is complete when it has been sent. */
+static bool xr_requester_unreliable(const struct xr_qp *qp)
+{
+	return qp->type != XROCE_QPT_RC;
+}
+
+/* Shall a packet ask for an acknowledgement? @end: it is the last one of its message. */
+static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, bool end)
+{
+	const struct xr_send *s = &qp->send;
+
+	if (xr_requester_unreliable(qp))
+		return false;
+	if (s->force || s->silent >= XR_SEND_ACK ||
+	    xr_requester_inflight(s) + 1 >= XR_SEND_WINDOW)
+		return true;
+	/* The response to a READ or atomic acknowledges everything before. */
+	return end && !xr_swqe_responds(w) && !xr_requester_more(s);
+}
+
+/* A packet of @w with @len bytes has been built: account for it. */
+static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, u32 len, bool ack)
+{
+	bool responds = xr_swqe_responds(w);
+	struct xr_send *s = &qp->send;
+	bool fresh = s->psn == s->top;
+
+	if (s->una == s->psn)
+		xr_requester_restart(s);
+	if (!fresh) {
+		xr_requester_count(&qp->map->req_retransmits, 1);
+		this_cpu_inc(s->batch.stat->req_retransmit);
+	}
+	if (responds) {
+		s->reads++;
+		s->extra += xr_psn_distance(w->last, s->psn);
+		s->psn = xr_psn_add(w->last, 1);
+	} else {
+		s->psn = xr_psn_add(s->psn, 1);
+	}
+	if (fresh)
+		s->top = s->psn;
+	if (xr_requester_unreliable(qp))
+		s->una = s->psn;
+	s->asked = ack || responds;
+	s->silent = s->asked ? 0 : s->silent + 1;
+	s->off += len;
+	if (responds || s->off == w->length) {
+		s->off = 0;
+		s->next++;
+	}
+}
+
+/* Build the next packet of @w, which has PSNs. Return: as xr_request_build(). */
+static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_request r = {
+		.w = w,
+		.off = s->off,
+		.psn = s->psn,
+	};
+	int ret;
+
+	if (w->opcode == XROCE_WR_ATOMIC_WRITE)
+		r.len = w->length;
+	else if (xr_swqe_responds(w))
+		r.off = w->received;
+	else
+		r.len = min(w->length - s->off, qp->mtu);
+	r.ack = xr_requester_asks(qp, w, r.off + r.len == w->length);
+	ret = xr_request_build(qp, &r);
+	if (!ret)
+		xr_requester_built(qp, w, r.len, r.ack);
+	return ret;
+}
+
+/*
+ * Execute a part of the work request at @next: one packet, or a local operation. Return: 0;
+ * XR_IDLE; -ENOMEM; -ENETDOWN; -EAGAIN: on-demand memory is being brought in.
+ */
+static int xr_requester_step(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_swqe *w;
+	int ret = 0;
+
+	if (s->next == s->tail || s->next - s->head >= XR_SEND_BEGUN)
+		return XR_IDLE;
+	w = xr_swqe_at(s, s->next);
+	if (w->status || (!w->begun && s->draining))
+		return XR_IDLE;
+	if (!s->off && w->flags & XROCE_SEND_FENCE && s->reads)
+		return XR_IDLE;
+	if (!xr_swqe_sends(w)) {
+		/* It is not executed again when packets are sent again. */
+		if (!w->begun)
+			w->status = xr_requester_local(qp, w);
+		w->begun = !w->status;
+		s->next += w->begun;
+		return 0;
+	}
+	if (xr_requester_inflight(s) >= XR_SEND_WINDOW) {
+		xr_requester_count(&qp->map->req_window, 1);
+		return XR_IDLE;
+	}
+	if (xr_swqe_responds(w) && !s->attr.max_rd_atomic) {
+		w->status = XROCE_WC_LOC_QP_OP_ERR;
+		return 0;
+	}
+	if (xr_swqe_responds(w) && s->reads >= s->attr.max_rd_atomic)
+		return XR_IDLE;
+	if (w->begun && !s->off && s->psn != s->top)
+		w->resumed = true;
+	if (!w->begun)
+		ret = xr_requester_begin(qp, w);
+	if (!ret)
+		ret = xr_requester_packet(qp, w);
+	if (ret == -EFAULT) {
+		w->status = XROCE_WC_LOC_PROT_ERR;
+		ret = 0;
+	}
+	return ret;
+}
+
+/*
+ * Complete local operations at the head of the queue, and what is sent on UC and UD. End the
+ * connection if the oldest work request has failed before it was sent.
+ */
+static void xr_requester_settle(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w;
+
+	while (s->on && s->head != s->tail) {
+		w = xr_swqe_at(s, s->head);
+		if (w->status && s->head == s->next) {
+			xr_requester_fail(qp, w->status);
+			return;
+		}
+		if (s->head == s->next || (xr_swqe_sends(w) && !xr_requester_unreliable(qp)))
+			return;
+		if (xr_send_complete(qp, XROCE_WC_SUCCESS))
+			xr_requester_fail(qp, XROCE_WC_SUCCESS);
+	}
+}
+
+/* Drop the frames that have been built. They count as sent; the timer sends them again. */
+static void xr_requester_drop(struct xr_send *s)
+{
+	xr_tx_drop(&s->batch);
+	s->naps = 0;
+}
+
+/*
+ * Build and send packets, at most @budget. Return: as xr_requester_step(); 0: the budget is
+ * used up; -EBUSY: the device has no room.
+ */
+static int xr_requester_send(struct xr_qp *qp, int budget)
+{
+	struct xr_send *s = &qp->send;
+	u64 packets = s->batch.sent, bytes = s->batch.sent_bytes;
+	int ret = 0, err = 0;
+
+	while (!ret && !err && budget > 0) {
+		while (!ret && budget > 0 && s->batch.count < XR_TX_BATCH) {
+			ret = xr_requester_step(qp);
+			budget--;
+		}
+		err = xr_tx_flush(&s->batch);
+	}
+	xr_requester_count(&qp->map->req_packets, s->batch.sent - packets);
+	xr_requester_count(&qp->map->req_bytes, s->batch.sent_bytes - bytes);
+	if (err == -ENETDOWN || err == -EMSGSIZE)
+		xr_requester_drop(s);
+	else if (err)
+		return err;
+	return ret;
+}
+
+/* Has everything been sent that can be, without asking for a response to the last packet? */
+static bool xr_requester_unasked(const struct xr_send *s)
+{
+	return s->una != s->psn && !s->asked && !s->reads && !s->force;
+}
+
+/**
+ * xr_requester_run() - send what may be sent now
+ * @qp: the queue pair; the lock of its send side is held
+ *
+ * In softirq, or with bottom halves off, under RCU.
+ */
+void xr_requester_run(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	int ret = XR_IDLE;
+
+	/* The device is freed after an RCU grace period. */
+	s->batch.dev = READ_ONCE(qp->link->dev);
+	if (s->on && !s->waiting)
+		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+	xr_requester_settle(qp);
+	if (!s->on)
+		return;
+	if (ret == XR_IDLE && !s->waiting && xr_requester_unasked(s)) {
+		/* The packet was to be followed by another one, which must wait, or failed. */
+		s->force = true;
+		xr_requester_rewind(qp);
+		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+	}
+	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
+		xr_requester_wait(s, min(XR_REQUESTER_NAP << min(s->naps, 5u),
+					 XR_REQUESTER_NAP_MAX));
+		if (++s->naps > XR_REQUESTER_NAPS)
+			xr_requester_drop(s);
+	} else {
+		s->naps = 0;
+		if (!ret)
+			xr_requester_arm(s);
+	}
+	if (s->draining && s->notify && s->una == s->psn &&
+	    (s->next == s->tail || !xr_swqe_at(s, s->next)->begun)) {
+		s->notify = false;
+		xr_owner_raise(qp->owner, &s->drained);
+	}
+	xr_requester_show(qp);
+	xr_requester_watch(s);
+}
+
+/* Has a packet, response or command moved the queue pair to ERR? */
+static bool xr_requester_ended(const struct xr_qp *qp)
+{
+	return xr_qp_state(qp) == XROCE_QPS_ERR;
+}
+
+/* Send, or flush in ERR. The lock is held. */
+static void xr_requester_go(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	if (xr_requester_ended(qp)) {
+		s->on = false;
+		if (xr_send_flush(qp))
+			xr_requester_arm(s);
+		xr_requester_show(qp);
+	} else if (s->on) {
+		xr_requester_run(qp);
+	}
+}
+
+static void xr_requester_tasklet(struct tasklet_struct *tasklet)
+{
+	struct xr_qp *qp = container_of(tasklet, struct xr_qp, send.tasklet);
+	struct xr_send *s = &qp->send;
+
+	spin_lock(&s->lock);
+	s->armed = false;
+	rcu_read_lock();
+	if (!s->dead)
+		xr_requester_go(qp);
+	rcu_read_unlock();
+	spin_unlock(&s->lock);
+}
+
+static enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
+{
+	struct xr_send *s = container_of(timer, struct xr_send, pace);
+
+	spin_lock(&s->lock);
+	s->waiting = false;
+	if (s->on)
+		xr_requester_arm(s);
+	spin_unlock(&s->lock);
+	return HRTIMER_NORESTART;
+}
+
+/* The local ACK timeout has ended, if there was no progress (IBTA 9.7.6.1.3). */
+static void xr_requester_timeout(struct timer_list *timer)
+{
+	struct xr_send *s = timer_container_of(s, timer, timer);
+	struct xr_qp *qp = container_of(s, struct xr_qp, send);
+
+	spin_lock(&s->lock);
+	if (s->dead || !s->on || s->una == s->psn)
+		goto out;
+	/* An RNR NAK's time does not count, nor that in which the device has no room. */
+	if (s->waiting)
+		xr_requester_restart(s);
+	if (time_before(jiffies, s->deadline)) {
+		mod_timer(&s->timer, s->deadline);
+		goto out;
+	}
+	xr_requester_count(&qp->map->req_timeouts, 1);
+	this_cpu_inc(s->batch.stat->req_timeout);
+	s->gap = false;
+	rcu_read_lock();
+	if (xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR))
+		xr_requester_run(qp);
+	rcu_read_unlock();
+out:
+	spin_unlock(&s->lock);
+}
+
+/**
+ * xr_requester_posted() - execute work requests that have been posted
+ * @qp: the queue pair; the lock of its send side is held, with bottom halves off
+ */
+void xr_requester_posted(struct xr_qp *qp)
+{
+	if (!qp->send.dead)
+		xr_requester_go(qp);
+}
+EXPORT_SYMBOL_GPL(xr_requester_posted);
+
+/* Make the send side of a queue pair, in RESET. */
+void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp)
+{
+	s->batch.stat = link->stat;
+	s->batch.loop = &link->loop;
+	s->batch.stat_frames = &link->stat->req_tx;
+	s->batch.stat_bytes = &link->stat->req_tx_bytes;
+	tasklet_setup(&s->tasklet, xr_requester_tasklet);
+	hrtimer_setup(&s->pace, xr_requester_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	timer_setup(&s->timer, xr_requester_timeout, 0);
+	xr_event_init(&s->drained, XROCE_EVENT_SQ_DRAINED, qp->qpn, qp->context);
+}
+
+/* 4.096 microseconds times 2 to the code, at least two ticks (IBTA 9.7.6.1.3). */
+static unsigned long xr_requester_ticks(u8 code)
+{
+	return code ? max(nsecs_to_jiffies(4096ull << code), 1ul) + 1 : 0;
+}
+
+/**
+ * xr_requester_set() - set attributes
+ * @qp: the queue pair, before RTS or in SQD
+ * @attr: all of them
+ * @notify: raise XROCE_EVENT_SQ_DRAINED once nothing is outstanding in SQD
+ */
+void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool notify)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->attr = *attr;
+	s->ticks = xr_requester_ticks(attr->timeout);
+	s->notify = notify;
+	spin_unlock_bh(&s->lock);
+}
+EXPORT_SYMBOL_GPL(xr_requester_set);
+
+/* The queue pair comes to RTS, from RTR or SQD. */
+void xr_requester_start(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	if (!s->wqes)
+		return;
+	spin_lock_bh(&s->lock);
+	if (!s->on) {
+		s->psn = s->attr.psn;
+		s->una = s->psn;
+		s->top = s->psn;
+		xr_requester_rewind(qp);
+		xr_requester_progress(s);
+		s->naps = 0;
+	}
+	xr_request_template(qp);
+	s->draining = false;
+	s->on = true;
+	xr_requester_show(qp);
+	xr_requester_arm(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* The queue pair comes to SQD: no message is begun. */
+void xr_requester_drain(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->draining = true;
+	xr_requester_arm(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* The queue pair comes to ERR, or to RESET. @flush: complete all work requests. May sleep. */
+void xr_requester_stop(struct xr_qp *qp, bool flush)
+{
+	struct xr_send *s = &qp->send;
+	bool more = flush;
+
+	spin_lock_bh(&s->lock);
+	s->on = false;
+	s->draining = false;
+	/* If it is expiring now, xr_requester_wake() ends the wait. */
+	if (hrtimer_try_to_cancel(&s->pace) >= 0)
+		s->waiting = false;
+	xr_requester_drop(s);
+	if (!flush)
+		xr_send_discard(s);
+	xr_requester_show(qp);
+	spin_unlock_bh(&s->lock);
+	while (more) {
+		spin_lock_bh(&s->lock);
+		more = xr_send_flush(qp);
+		spin_unlock_bh(&s->lock);
+		cond_resched();
+	}
+}
+
+/*
+ * The queue pair is being destroyed, and nobody finds it any more, but packets that have found
+ * it may still be under way. Sleeps.
+ */
+void xr_requester_close(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->dead = true;
+	s->on = false;
+	s->consumer = NULL;
+	spin_unlock_bh(&s->lock);
+	timer_delete_sync(&s->timer);
+	hrtimer_cancel(&s->pace);
+	tasklet_kill(&s->tasklet);
+	spin_lock_bh(&s->lock);
+	xr_requester_drop(s);
+	s->head = s->tail;
+	spin_unlock_bh(&s->lock);
+	xr_event_cancel(&qp->owner->events, &s->drained);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames of a link to itself: queue pairs of one device that are connected with each other. A
+ * driver does not give a frame that it sends to the XDP program of the same device, so the
+ * module runs the program on it, in softirq.
+ */
+#ifndef _XR_LOOP_H
+#define _XR_LOOP_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#define XR_LOOP_MAX	256u	/* frames */
+
+struct bpf_prog;
+struct net_device;
+struct xdp_frame;
+
+/**
+ * struct xr_loop - frames of a link to itself
+ * @lock: protects the fields below; taken with bottom halves off
+ * @frame: ring of frames, oldest at @head
+ * @head: position of the oldest
+ * @count: number of frames
+ * @closed: no frames are accepted
+ * @prog: XDP program of the link, read under RCU
+ * @dev: device of the link, likewise
+ * @work: runs the XDP program on the frames, in softirq
+ *
+ * @prog and @dev do not change.
+ */
+struct xr_loop {
+	spinlock_t lock;
+	struct xdp_frame *frame[XR_LOOP_MAX];
+	u32 head;
+	u32 count;
+	bool closed;
+	struct bpf_prog __rcu **prog;
+	struct net_device **dev;
+	struct work_struct work;
+};
+
+void xr_loop_init(struct xr_loop *loop, struct bpf_prog __rcu **prog, struct net_device **dev);
+void xr_loop_close(struct xr_loop *loop);
+int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n);
+
+#endif
