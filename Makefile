@@ -59,7 +59,7 @@ module: $(module)
 bpf: $(object)
 user: $(library) $(command)
 
-# --- The module.
+# --- The modules: xroce.ko and, if the kernel has InfiniBand, xroce_ib.ko beside it.
 
 host_headers   := /usr/src/linux-headers-*/vmlinux /lib/modules/*/build/vmlinux
 cached_headers := $(CACHE)/kernel/*/usr/src/linux-headers-*/vmlinux
@@ -184,7 +184,7 @@ deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 # For roots of Debian suites, see root.sh.
 deps_root := debootstrap debian-archive-keyring git tar util-linux
 deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
-	libibverbs-dev ibverbs-utils tcpdump strace python3 tmux util-linux procps
+	libibverbs-dev ibverbs-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps
 
 deps_lint := sparse cppcheck clang-tidy coccinelle
 deps_bench := gnuplot-nox
@@ -308,7 +308,7 @@ install: install-module install-user
 	$(if $(DESTDIR),,getent group xroce >/dev/null || groupadd --system xroce)
 
 install-module: module install-device
-	install -D -m 644 $(module) $(modules_dir)/xroce.ko
+	for ko in $(kmod)/*.ko; do install -D -m 644 -t $(modules_dir) $$ko || exit 1; done
 
 # udev rule and group for the module's device.
 install-device:
@@ -342,7 +342,7 @@ install-dkms:
 	sed 's,#MODULE_VERSION#,$(VERSION),' kmod/dkms.conf >$(dkms_dir)/dkms.conf
 
 uninstall:
-	rm -f $(DESTDIR)/lib/modules/*/updates/xroce.ko
+	rm -f $(DESTDIR)/lib/modules/*/updates/xroce.ko $(DESTDIR)/lib/modules/*/updates/xroce_ib.ko
 	rm -f $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-xroce.rules
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/xroce.conf
 	rm -f $(DESTDIR)$(PREFIX)/sbin/xroce
@@ -389,7 +389,7 @@ clean:
 	rm -rf $(B)
 
 help:
-	@echo 'all        module, BPF object, library, command and selftests, in build/'
+	@echo 'all        modules, BPF object, library, command and selftests, in build/'
 	@echo 'deps       install what is missing (Debian 12 and 13)'
 	@echo 'demo       deps, then ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      deps, then every test; ends with the counts'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce link: network devices with the responder attached. */
+#include <errno.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -32,6 +33,44 @@ const struct arg_type link_arg_mode = {
 	"native, generic or auto", parse_mode
 };
 
+/* Attach the program. Return: an exit status; an error has been printed. */
+static int attach(const char *dev, struct xroce_attach_opts *opts, const char *verbs)
+{
+	int err = xroce_attach(dev, opts);
+	struct xroce_link_query q;
+
+	if (!err)
+		return EXIT_OK;
+	if (err != -EEXIST || !*verbs || xroce_link_find(dev, &q))
+		return fail("link add dev %s: %s", dev, opts->error);
+	if (*q.verbs)
+		return fail("link add dev %s: %s, with the verbs device %.*s", dev, opts->error,
+			    (int)sizeof(q.verbs), q.verbs);
+	return fail("link add dev %s: %s; 'rdma link add %s type xroce netdev %s' makes a verbs device on it",
+		    dev, opts->error, verbs, dev);
+}
+
+/* Apply the settings of a new link. Return: an exit status; an error has been printed. */
+static int set_up(const char *dev, const struct xroce_attach_opts *opts,
+		  const struct link_conf *conf)
+{
+	int status = link_conf_limit(conf, dev, opts->link);
+
+	/* Programs find the device as soon as it exists: the limits come first. */
+	if (!status && *conf->verbs)
+		status = verbs_add(dev, conf->verbs);
+	if (status)
+		return status;
+	print_begin();
+	print_num("link", opts->link);
+	print_dev(dev);
+	print_str("mode", mode_names[opts->attached]);
+	if (*conf->verbs)
+		print_str("verbs", conf->verbs);
+	print_end();
+	return link_conf_batch(conf);
+}
+
 /* Make the link and apply its settings. If the settings fail, delete the link again. */
 static int make_link(const char *dev, struct xroce_attach_opts *opts,
 		     const struct link_conf *conf)
@@ -39,15 +78,10 @@ static int make_link(const char *dev, struct xroce_attach_opts *opts,
 	char error[XROCE_ERROR_MAX];
 	int status;
 
-	if (xroce_attach(dev, opts))
-		return fail("link add dev %s: %s", dev, opts->error);
-	print_begin();
-	print_num("link", opts->link);
-	print_dev(dev);
-	print_str("mode", mode_names[opts->attached]);
-	print_end();
-
-	status = link_conf_apply(conf, dev, opts->link);
+	status = attach(dev, opts, conf->verbs);
+	if (status)
+		return status;
+	status = set_up(dev, opts, conf);
 	if (!status)
 		return EXIT_OK;
 	if (dev_detach(dev, XROCE_F_FORCE, error))
@@ -65,6 +99,7 @@ static int link_add(int argc, char **argv)
 		.debug = options.debug,
 	};
 	const char *dev = NULL, *path = NULL;
+	char verbs[VERBS_NAME_MAX] = "";
 	bool optional = false;
 	struct link_conf conf = {};
 	struct arg args[] = {
@@ -72,6 +107,7 @@ static int link_add(int argc, char **argv)
 		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
 		{ "mpt", &arg_number, &opts.mpt_entries, ARG_OPTIONAL },
 		{ "qp", &arg_number, &opts.qp_entries, ARG_OPTIONAL },
+		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },
 		{}
@@ -92,6 +128,8 @@ static int link_add(int argc, char **argv)
 		opts.mpt_entries = conf.mpt;
 	if (!opts.qp_entries)
 		opts.qp_entries = conf.qp;
+	if (*verbs)
+		memcpy(conf.verbs, verbs, sizeof(verbs));
 	if (!status)
 		status = make_link(dev, &opts, &conf);
 	link_conf_free(&conf);
@@ -151,7 +189,7 @@ static int link_del(int argc, char **argv)
 static const struct cmd verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
-	  "\t[conf FILE [optional]]" },
+	  "\t[verbs NAME] [conf FILE [optional]]" },
 	{ "reload", link_reload, "[dev] DEV" },
 	{ "del", link_del, "[dev] DEV [force]" },
 	{ "limit", link_limit,

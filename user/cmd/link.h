@@ -5,6 +5,7 @@
 
 #include "arg.h"
 #include "libxroce.h"
+#include "verbs.h"
 
 /* The verb show, link_show.c. */
 int link_show(int argc, char **argv);
@@ -27,6 +28,7 @@ extern const struct arg_type link_arg_mode;	/* enum xroce_mode */
  * @mode: how to attach
  * @mpt: entries of the memory protection table; 0: not given
  * @qp: entries of the queue pair table; 0: not given
+ * @verbs: name of the verbs device to make, or empty
  * @limit: limits to set, without the link's number
  * @limits: number of elements in @limit
  * @batch: file of commands to run after the link is made, or NULL
@@ -35,6 +37,7 @@ struct link_conf {
 	enum xroce_mode mode;
 	__u32 mpt;
 	__u32 qp;
+	char verbs[VERBS_NAME_MAX];
 	struct xroce_limit_set limit[LINK_CONF_LIMITS];
 	int limits;
 	char *batch;
@@ -50,8 +53,9 @@ struct link_conf {
  */
 int link_conf_read(const char *path, bool optional, struct link_conf *conf);
 
-/* Set the limits and run the batch. Return: an exit status; an error has been printed. */
-int link_conf_apply(const struct link_conf *conf, const char *dev, __u32 link);
+/* Set the limits; run the batch. Return: an exit status; an error has been printed. */
+int link_conf_limit(const struct link_conf *conf, const char *dev, __u32 link);
+int link_conf_batch(const struct link_conf *conf);
 
 void link_conf_free(struct link_conf *conf);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Settings of a link from a file: its mode, table sizes, limits and objects. */
+/* Settings of a link from a file: its mode, table sizes, verbs device, limits and objects. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "message.h"
 
 /* The settings of a line, each of which may be given once in a file. */
-enum { MODE, MPT, QP, BATCH, SETTINGS };
+enum { MODE, MPT, QP, VERBS, BATCH, SETTINGS };
 
 /* State of the file that is being read. Static, because batch_run() passes no context. */
 static struct reading {
@@ -60,11 +60,12 @@ int link_conf_read(const char *path, bool optional, struct link_conf *c)
 	reading.args[MODE] = (struct arg){ "mode", &link_arg_mode, &c->mode };
 	reading.args[MPT] = (struct arg){ "mpt", &arg_number, &c->mpt };
 	reading.args[QP] = (struct arg){ "qp", &arg_number, &c->qp };
+	reading.args[VERBS] = (struct arg){ "verbs", &verbs_arg_name, c->verbs };
 	reading.args[BATCH] = (struct arg){ "batch", &arg_text, &reading.batch };
 	return batch_run(path, read_line);
 }
 
-int link_conf_apply(const struct link_conf *c, const char *dev, __u32 link)
+int link_conf_limit(const struct link_conf *c, const char *dev, __u32 link)
 {
 	struct xroce_limit_set set;
 	int err, i;
@@ -76,6 +77,11 @@ int link_conf_apply(const struct link_conf *c, const char *dev, __u32 link)
 		if (err)
 			return fail("link add dev %s: limit: %s", dev, reason(err, NULL));
 	}
+	return EXIT_OK;
+}
+
+int link_conf_batch(const struct link_conf *c)
+{
 	return c->batch ? batch_run(c->batch, batch_line) : EXIT_OK;
 }
 

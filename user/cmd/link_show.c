@@ -128,6 +128,8 @@ static void show_link(const struct row *r, double since)
 		print_num("netns", q->netns);
 	else
 		print_str("mode", link_mode(q->ifindex));
+	if (*q->verbs)
+		print_str("verbs", q->verbs);
 	print_num("mpt", q->mpt_entries);
 	print_num("qp", q->qp_entries);
 	print_num("pds", q->pds);

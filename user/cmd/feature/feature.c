@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "arg.h"
@@ -91,6 +92,29 @@ bool feature_symbol(const char *name)
 	return found;
 }
 
+bool feature_module(const char *name, const char *list)
+{
+	char path[128 + sizeof(((struct utsname *)0)->release)], file[64], line[512];
+	struct utsname kernel;
+	bool found = false;
+	FILE *f;
+
+	if (uname(&kernel))
+		return false;
+	snprintf(path, sizeof(path), "/lib/modules/%s/%s", kernel.release, list);
+	snprintf(file, sizeof(file), "/%s.ko", name);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	/* A line is a path, in modules.dep followed by a colon and paths of other modules. */
+	while (!found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, ":")] = 0;
+		found = strstr(line, file) != NULL;
+	}
+	fclose(f);
+	return found;
+}
+
 static void show_one(const struct feature *f)
 {
 	static const char *const states[] = {
@@ -147,6 +171,7 @@ static int feature_probe(int argc, char **argv)
 	feature_probe_kernel();
 	feature_probe_bpf();
 	feature_probe_module();
+	feature_probe_verbs();
 	if (dev)
 		feature_probe_dev(dev);
 	feature_probe_memory();

@@ -35,6 +35,9 @@ void feature_probe_module(void);
 /* Features of a network device, dev.c. */
 void feature_probe_dev(const char *netdev);
 
+/* What a verbs device needs, verbs.c. */
+void feature_probe_verbs(void);
+
 /* Read the first line of a small file, without the newline. Return: whether this succeeded. */
 bool feature_read(const char *path, char *text, int size);
 
@@ -43,5 +46,11 @@ bool feature_capable(int capability);
 
 /* Does the kernel have this symbol? A symbol of a module is given as "name\t[module]". */
 bool feature_symbol(const char *name);
+
+/*
+ * Does @list, "modules.dep" or "modules.builtin" of this kernel, have the module? modprobe(8)
+ * finds those of modules.dep.
+ */
+bool feature_module(const char *name, const char *list);
 
 #endif /* _XROCE_FEATURE_H */

@@ -24,6 +24,7 @@ static const __u8 commands[] = {
 	XROCE_NR_MR_REG_SHARED, XROCE_NR_MR_REREG, XROCE_NR_MR_ADVISE,
 	XROCE_NR_QP_ADD,
 	XROCE_NR_QP_MODIFY, XROCE_NR_QP_DEL, XROCE_NR_QP_QUERY,
+	XROCE_NR_QP_SEND,
 	XROCE_NR_CQ_ADD, XROCE_NR_CQ_DEL, XROCE_NR_SRQ_ADD,
 	XROCE_NR_SRQ_MODIFY, XROCE_NR_SRQ_DEL, XROCE_NR_SRQ_QUERY,
 	XROCE_NR_MTT_QUERY, XROCE_NR_MTT_READ, XROCE_NR_MW_ADD,
@@ -33,25 +34,6 @@ static const __u8 commands[] = {
 };
 
 #define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
-/* Would modprobe(8) find the module? */
-static bool module_installed(const char *release)
-{
-	char path[128 + sizeof(((struct utsname *)0)->release)], line[512];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (!found && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, ":")] = 0;
-		found = strstr(line, "/xroce.ko") != NULL;
-	}
-	fclose(f);
-	return found;
-}
 
 /* Return: whether the module is loaded. */
 static bool probe_loaded(void)
@@ -65,7 +47,7 @@ static bool probe_loaded(void)
 	}
 	if (uname(&name))
 		*name.release = 0;
-	if (module_installed(name.release))
+	if (feature_module("xroce", "modules.dep"))
 		feature_add("module", FEATURE_NO, true,
 			    "%s", xroce_strerror(-ENXIO));
 	else

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Verbs: address vectors, and address handles. A work request names a handle by a number that
+ * the program has chosen to pass on, so it counts only together with the protection domain.
+ */
+#include <linux/etherdevice.h>
+#include <linux/xarray.h>
+#include <net/ipv6.h>
+#include <rdma/ib_cache.h>
+
+#include "xroce_wire.h"
+
+#include "obj/swqe.h"
+
+#include "verbs.h"
+
+#define XR_IB_AH_LIMIT	XA_LIMIT(1, XR_IB_MANY)
+
+/* Is it an address of RoCEv2, from the device's port? Return: 0 or -EINVAL. */
+int xr_ib_av_check(const struct rdma_ah_attr *attr)
+{
+	const struct ib_gid_attr *sgid = attr->grh.sgid_attr;
+
+	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE || attr->port_num != XR_IB_PORT ||
+	    !(attr->ah_flags & IB_AH_GRH))
+		return -EINVAL;
+	return sgid && sgid->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP ? 0 : -EINVAL;
+}
+
+/* Keep an address vector. The reference to its GID entry stays with the caller. */
+void xr_ib_av_keep(struct rdma_ah_attr *to, const struct rdma_ah_attr *attr)
+{
+	*to = *attr;
+	to->grh.sgid_attr = NULL;
+}
+
+/* Return: VLAN id of an address vector's GID entry; 0xffff: none. */
+u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr)
+{
+	u16 vlan = U16_MAX;
+
+	if (rdma_read_gid_l2_fields(attr->grh.sgid_attr, &vlan, NULL))
+		return U16_MAX;
+	return vlan;
+}
+
+/* Set the address. A program may read and send with it meanwhile. */
+static void xr_ib_ah_set(struct xr_ibdev *dev, struct xr_ibah *ah, const struct rdma_ah_attr *attr)
+{
+	u16 vlan = xr_ib_av_vlan(attr);
+
+	xa_lock(&dev->ahs);
+	ah->sgid = attr->grh.sgid_attr->gid;
+	ah->vlan = vlan;
+	xr_ib_av_keep(&ah->attr, attr);
+	xa_unlock(&dev->ahs);
+}
+
+/**
+ * xr_ib_ah_get() - find where a datagram goes
+ * @dev: the device
+ * @pd: protection domain of the queue pair
+ * @num: number of the address handle, from a program
+ * @ud: out: all but @qpn and @qkey
+ *
+ * With bottom halves off.
+ *
+ * Return: whether there is such a handle in the domain.
+ */
+bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud)
+{
+	const struct ib_global_route *grh;
+	const struct xr_ibah *ah;
+	bool found;
+
+	xa_lock(&dev->ahs);
+	ah = xa_load(&dev->ahs, num);
+	found = ah && ah->ib.pd == pd;
+	if (found) {
+		grh = &ah->attr.grh;
+		ether_addr_copy(ud->dmac, ah->attr.roce.dmac);
+		ud->vlan = ah->vlan;
+		ud->prio = rdma_ah_get_sl(&ah->attr);
+		ud->ipv6 = !ipv6_addr_v4mapped((const struct in6_addr *)&ah->sgid);
+		/* The low bits belong to congestion control. */
+		ud->tos = grh->traffic_class & ~XROCE_ECN_MASK;
+		ud->ttl = grh->hop_limit;
+		ud->sport = rdma_get_udp_sport(grh->flow_label, 0, num);
+		memcpy(ud->saddr, ah->sgid.raw, sizeof(ud->saddr));
+		memcpy(ud->daddr, grh->dgid.raw, sizeof(ud->daddr));
+	}
+	xa_unlock(&dev->ahs);
+	return found;
+}
+
+int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
+	struct xr_ibah *ah = to_xr_ibah(ib);
+	struct rxe_create_ah_resp resp = {};
+	int ret;
+
+	if (!udata)
+		return -EOPNOTSUPP;
+	if (!(init->flags & RDMA_CREATE_AH_SLEEPABLE) || udata->outlen < sizeof(resp))
+		return -EINVAL;
+	ret = xr_ib_av_check(init->ah_attr);
+	if (ret)
+		return ret;
+	xr_ib_ah_set(dev, ah, init->ah_attr);
+	ret = xa_alloc_cyclic(&dev->ahs, &ah->num, ah, XR_IB_AH_LIMIT, &dev->ah_next,
+			      GFP_KERNEL_ACCOUNT);
+	if (ret < 0)
+		return -ENOMEM;
+	resp.ah_num = ah->num;
+	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (ret)
+		xa_erase(&dev->ahs, ah->num);
+	return ret;
+}
+
+int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	int ret = xr_ib_av_check(attr);
+
+	if (!ret)
+		xr_ib_ah_set(to_xr_ibdev(ib->device), to_xr_ibah(ib), attr);
+	return ret;
+}
+
+int xr_ib_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
+{
+	*attr = to_xr_ibah(ib)->attr;
+	return 0;
+}
+
+int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags)
+{
+	xa_erase(&to_xr_ibdev(ib->device)->ahs, to_xr_ibah(ib)->num);
+	return 0;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Open contexts of a device: a program's objects belong to one, as to an open /dev/xroce. */
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+
+#include "obj/link.h"
+
+#include "verbs.h"
+
+/* Return: 0; -EAGAIN: the limit of a control group; -ENOMEM. */
+int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
+	struct xr_ibctx *ctx = to_xr_ibctx(ib);
+	int ret;
+
+	ctx->link = dev->front.link;
+	xr_owner_open(&ctx->own, &xr_ib_owner_ops);
+	ret = xr_limits_join(&ctx->link->limits, &ctx->own);
+	if (ret) {
+		xr_owner_close(&ctx->own);
+		return ret;
+	}
+	ctx->mm = current->mm;
+	mmgrab(ctx->mm);
+	atomic_inc(&dev->contexts);
+	return 0;
+}
+
+/* ib_core has destroyed the objects of the context before. */
+void xr_ib_dealloc_ucontext(struct ib_ucontext *ib)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
+	struct xr_ibctx *ctx = to_xr_ibctx(ib);
+
+	xr_limits_leave(&ctx->own);
+	xr_owner_close(&ctx->own);
+	mmdrop(ctx->mm);
+	atomic_dec(&dev->contexts);
+}
+
+/* Map a ring, whose offset the provider got when it made the queue. mmap_lock is held. */
+int xr_ib_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma)
+{
+	struct xr_ibctx *ctx = to_xr_ibctx(ib);
+	int ret;
+
+	mutex_lock(&ctx->link->lock);
+	ret = xr_ring_mmap(&ctx->own, vma);
+	mutex_unlock(&ctx->link->lock);
+	return ret;
+}
+
+/*
+ * The device is removed, or moved to another network namespace, while the context is open.
+ * Nothing need be done: mapped rings are ordinary pages, which outlive their queues and to
+ * which no hardware writes. ib_core destroys the objects. That this operation exists tells
+ * ib_core that it may do so.
+ */
+void xr_ib_disassociate_ucontext(struct ib_ucontext *ib)
+{
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Verbs: memory regions of programs. */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "ctl/mr_reg.h"
+
+#include "verbs.h"
+
+/* Hints, which change nothing here. */
+#define XR_IB_ACCESS_HINTS	(IB_ACCESS_OPTIONAL | IB_ACCESS_HUGETLB)
+
+static_assert((int)IB_ACCESS_LOCAL_WRITE == (int)XROCE_ACCESS_LOCAL_WRITE);
+static_assert((int)IB_ACCESS_REMOTE_WRITE == (int)XROCE_ACCESS_REMOTE_WRITE);
+static_assert((int)IB_ACCESS_REMOTE_READ == (int)XROCE_ACCESS_REMOTE_READ);
+static_assert((int)IB_ACCESS_REMOTE_ATOMIC == (int)XROCE_ACCESS_REMOTE_ATOMIC);
+static_assert((int)IB_ACCESS_MW_BIND == (int)XROCE_ACCESS_MW_BIND);
+static_assert((int)IB_ACCESS_ON_DEMAND == (int)XROCE_ACCESS_ON_DEMAND);
+static_assert((int)IB_ACCESS_FLUSH_GLOBAL == (int)XROCE_ACCESS_FLUSH_GLOBAL);
+static_assert((int)IB_ACCESS_FLUSH_PERSISTENT == (int)XROCE_ACCESS_FLUSH_PERSISTENT);
+static_assert((int)IB_MR_REREG_TRANS == (int)XROCE_REREG_TRANSLATION);
+static_assert((int)IB_MR_REREG_PD == (int)XROCE_REREG_PD);
+static_assert((int)IB_MR_REREG_ACCESS == (int)XROCE_REREG_ACCESS);
+
+/*
+ * As for /dev/xroce: without CAP_IPC_LOCK only the process that opened the device may register
+ * its memory, because pinned pages count against the RLIMIT_MEMLOCK of that process.
+ */
+static bool xr_ib_may_pin(const struct xr_ibctx *ctx)
+{
+	return current->mm == ctx->mm || capable(CAP_IPC_LOCK);
+}
+
+/* Programs that use libibverbs know one errno for tables that are full. */
+static int xr_ib_mr_errno(int ret)
+{
+	return ret == -ENOSPC || ret == -E2BIG ? -ENOMEM : ret;
+}
+
+struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
+				struct ib_udata *udata)
+{
+	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+	struct xroce_mr_reg r = {
+		.pd = to_xr_ibpd(ib)->id,
+		.access = access & ~XR_IB_ACCESS_HINTS,
+		.addr = start,
+		.length = length,	/* U64_MAX, a whole address space, is XROCE_LENGTH_ALL */
+		.iova = iova,
+	};
+	struct xr_ibmr *mr;
+	int ret;
+
+	/* Without zero-based regions and persistent memory. */
+	if (!ctx || r.access & ~XROCE_ACCESS_MR)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!xr_ib_may_pin(ctx))
+		return ERR_PTR(-EPERM);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	ret = xr_mr_reg(ctx->link, &ctx->own, &ctx->own, &r);
+	if (ret) {
+		kfree(mr);
+		return ERR_PTR(xr_ib_mr_errno(ret));
+	}
+	mr->index = r.mr;
+	mr->ib.lkey = r.lkey;
+	mr->ib.rkey = r.rkey;
+	mr->ib.length = length;
+	mr->ib.iova = iova;
+	return &mr->ib;
+}
+
+/* Return: 0; -EBUSY: windows are bound to the region. */
+int xr_ib_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
+{
+	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+	struct xr_ibmr *mr = to_xr_ibmr(ib);
+	int ret;
+
+	ret = xr_mr_dereg(ctx->link, &ctx->own, mr->index);
+	if (!ret)
+		kfree(mr);
+	return ret;
+}
+
+/*
+ * Re-register in place. As ib_core tells the driver in @flags, not all of the arguments count.
+ * Return: NULL, and the region has new keys; or an ERR_PTR, and it is as before.
+ */
+struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
+				  int access, struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+	struct xroce_mr_rereg r = {
+		.mr = to_xr_ibmr(ib)->index,
+		.mask = flags,
+		.pd = to_xr_ibpd(pd)->id,
+		.access = access & ~XR_IB_ACCESS_HINTS,
+		.addr = start,
+		.length = length,
+		.iova = iova,
+	};
+	int ret;
+
+	if (flags & IB_MR_REREG_ACCESS && r.access & ~XROCE_ACCESS_MR)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (flags & IB_MR_REREG_TRANS && !xr_ib_may_pin(ctx))
+		return ERR_PTR(-EPERM);
+	ret = xr_mr_rereg(ctx->link, &ctx->own, NULL, &r);
+	if (ret)
+		return ERR_PTR(xr_ib_mr_errno(ret));
+	ib->lkey = r.lkey;
+	ib->rkey = r.rkey;
+	return NULL;
+}
+
+/* The errnos of ibv_advise_mr(3). */
+static int xr_ib_advise_errno(int ret)
+{
+	switch (ret) {
+	case -ENOENT:
+	case -ERANGE:
+	case -EACCES:
+	case -ESRCH:
+		return -EFAULT;
+	}
+	return ret;
+}
+
+static int xr_ib_advise(struct xr_ibctx *ctx, u32 pd, u32 advice, const struct ib_sge *sge)
+{
+	struct xroce_mr_query q = { .mr = sge->lkey >> XROCE_KEY_SHIFT };
+	struct xroce_mr_advise a = {
+		.mr = q.mr,
+		.advice = advice,
+		.iova = sge->addr,
+		.length = sge->length,
+	};
+	int ret;
+
+	ret = xr_mr_query(ctx->link, &ctx->own, false, &q);
+	if (!ret && (q.lkey != sge->lkey || q.pd != pd))
+		ret = -ENOENT;
+	return xr_ib_advise_errno(ret ?: xr_mr_advise(ctx->link, &ctx->own, &a));
+}
+
+/* Pages have been brought in when this returns, with or without the flag that asks for it. */
+int xr_ib_advise_mr(struct ib_pd *ib, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		    struct ib_sge *sge, u32 num_sge, struct uverbs_attr_bundle *attrs)
+{
+	struct xr_ibctx *ctx = xr_ib_uobject_ctx(ib->uobject);
+	u32 i;
+	int ret;
+
+	if (flags & ~IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
+		return -EINVAL;
+	for (i = 0; i < num_sge; i++) {
+		ret = xr_ib_advise(ctx, to_xr_ibpd(ib)->id, advice, &sge[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xroce_ib.ko: links as verbs devices of ib_core, for programs that use libibverbs. Their
+ * provider is rdma-core's for rxe, whose user ABI (rdma/rdma_user_rxe.h) this module speaks.
+ *
+ * A device is a front end of a link (obj/front.h), as an open /dev/xroce is. An open context
+ * of the device is an owner of objects (own/owner.h). The module keeps no tables of its own:
+ * each object of ib_core names an object of the link, and the link's functions check who may
+ * use it. There are no consumers in the kernel.
+ *
+ * Contexts
+ *
+ *   context                        sleeps  entry
+ *   verbs of a program             yes     ib_uverbs; ib_core serialises those of an object
+ *   doorbell of a send queue       yes     ib_uverbs, send.c: sends the first packets
+ *   netdev notifier (rtnl held)    yes     main.c
+ *   events, completions (softirq)  no      event.c
+ *   rdma link add (rtnl not held)  yes     device.c
+ *   unregistration                 yes     ib_core, any thread: device.c
+ *
+ * Locks: those of ib_core, then xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
+ * xr_ibdevs_lock (mutex: the list of devices) or xr_ibdev::counters_lock (mutex: counters of
+ * queue pairs), then those of the core from xr_links_lock on (main.h).
+ */
+#ifndef _XR_VERBS_H
+#define _XR_VERBS_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_user_rxe.h>
+#include <rdma/uverbs_ioctl.h>
+
+#include "obj/front.h"
+#include "obj/ring.h"
+#include "own/owner.h"
+
+struct rdma_counter;
+struct rdma_hw_stats;
+struct xr_cq;
+struct xr_ibcounter;
+struct xr_link;
+struct xr_qp;
+struct xr_send_ud;
+struct xr_srq;
+
+/* The only port of each device. */
+#define XR_IB_PORT	1
+/* rxe's; its header does not define it. */
+#define XR_IB_ABI	2
+/* Numbers of protection domains, completion queues and shared receive queues: 24 bits. */
+#define XR_IB_MANY	0xffffff
+/* Counters of a queue pair that can be bound to a counter of ib_core: see stats.c. */
+#define XR_IB_QP_COUNTS	19
+
+/**
+ * struct xr_ibdev - a verbs device
+ * @ib: the device of ib_core, which frees this structure
+ * @front: ties the device to its link; @front.link is set from before the device is
+ *	registered until xr_ib_dealloc_driver(), so all operations may use it
+ * @ndev: network device, with a reference, until it goes; read under RCU, written under
+ *	xr_ibdevs_lock
+ * @ndev_tracker: tracks the reference to @ndev
+ * @state: the port's state that was last reported; under xr_ibdevs_lock
+ * @contexts: open contexts
+ * @ahs: address handles, struct xr_ibah by number, with the lock of the XArray
+ * @ah_next: number from which a free one is looked for, under that lock
+ * @counters: counters of queue pairs, struct xr_ibcounter by number
+ * @counters_gone: what counters have counted that do not exist any more
+ * @counters_lock: for @counters, @counters_gone, and xr_ibqp::counter and what follows it
+ * @node: in the list of devices, under xr_ibdevs_lock
+ */
+struct xr_ibdev {
+	struct ib_device ib;
+	struct xr_front front;
+	struct net_device __rcu *ndev;
+	netdevice_tracker ndev_tracker;
+	enum ib_port_state state;
+	atomic_t contexts;
+	struct xarray ahs;
+	u32 ah_next;
+	struct xarray counters;
+	u64 counters_gone[XR_IB_QP_COUNTS];
+	struct mutex counters_lock;
+	struct list_head node;
+};
+
+/**
+ * struct xr_ibctx - an open context of a device
+ * @ib: the context of ib_core
+ * @own: owner of the objects that are made through it
+ * @link: link of the device
+ * @mm: address space of the process that opened it, with a reference to the structure
+ */
+struct xr_ibctx {
+	struct ib_ucontext ib;
+	struct xr_owner own;
+	struct xr_link *link;
+	struct mm_struct *mm;
+};
+
+/**
+ * struct xr_ibpd - protection domain
+ * @ib: the object of ib_core
+ * @id: number on the link
+ */
+struct xr_ibpd {
+	struct ib_pd ib;
+	u32 id;
+};
+
+/**
+ * struct xr_ibcq - completion queue
+ * @ib: the object of ib_core; the context of @cq is this structure
+ * @cq: the link's completion queue, from create_cq to destroy_cq
+ */
+struct xr_ibcq {
+	struct ib_cq ib;
+	struct xr_cq *cq;
+};
+
+/**
+ * struct xr_ibsrq - shared receive queue
+ * @ib: the object of ib_core; the context of @srq is this structure
+ * @srq: the link's shared receive queue, from create_srq to destroy_srq
+ * @id: its number on the link
+ */
+struct xr_ibsrq {
+	struct ib_srq ib;
+	struct xr_srq *srq;
+	u32 id;
+};
+
+/**
+ * struct xr_ibah - address handle
+ * @ib: the object of ib_core
+ * @num: number that the provider puts into work requests, in xr_ibdev::ahs
+ * @attr: the address; without a reference to the GID entry, which @ib has
+ * @sgid: own address, that of the GID entry
+ * @vlan: VLAN id of the GID entry; 0xffff: none
+ */
+struct xr_ibah {
+	struct ib_ah ib;
+	u32 num;
+	struct rdma_ah_attr attr;
+	union ib_gid sgid;
+	u16 vlan;
+};
+
+/**
+ * struct xr_ibmr - memory region
+ * @ib: the object of ib_core
+ * @index: its handle on the link
+ */
+struct xr_ibmr {
+	struct ib_mr ib;
+	u32 index;
+};
+
+/**
+ * struct xr_ibmw - memory window
+ * @ib: the object of ib_core
+ * @index: its handle on the link
+ */
+struct xr_ibmw {
+	struct ib_mw ib;
+	u32 index;
+};
+
+/**
+ * struct xr_ibqp - queue pair
+ * @ib: the object of ib_core; the context of @qp is this structure
+ * @qp: the link's queue pair, from create_qp to destroy_qp
+ * @send: the ring that the program posts sends to, in the format of rxe
+ * @send_mask: number of its entries - 1
+ * @send_stride: size of an entry in bytes
+ * @cap: what create_qp has granted
+ * @sq_sig_type: which sends make completions
+ * @last_wqe: IB_EVENT_QP_LAST_WQE_REACHED has been raised since the last RESET
+ * @vlan: VLAN id of the address vector; 0xffff: none; under @modify_lock
+ * @modify_lock: serialises modify_qp and query_qp
+ * @attr: attributes that the link does not keep, as modify_qp has set them; under @modify_lock
+ * @counter: the counter that it is bound to; NULL: none
+ * @in_counter: in the list of @counter
+ * @counted: values of its counters that do not belong to @counter: those when it was bound
+ *
+ * @counter and the fields after it are under xr_ibdev::counters_lock. @qp, @send_mask,
+ * @send_stride, @cap and @sq_sig_type do not change.
+ */
+struct xr_ibqp {
+	struct ib_qp ib;
+	struct xr_qp *qp;
+	struct xr_ring send;
+	u32 send_mask;
+	u32 send_stride;
+	struct ib_qp_cap cap;
+	enum ib_sig_type sq_sig_type;
+	bool last_wqe;
+	u16 vlan;
+	struct mutex modify_lock;
+	struct ib_qp_attr attr;
+	struct xr_ibcounter *counter;
+	struct list_head in_counter;
+	u64 counted[XR_IB_QP_COUNTS];
+};
+
+static inline struct xr_ibdev *to_xr_ibdev(struct ib_device *ib)
+{
+	return container_of(ib, struct xr_ibdev, ib);
+}
+
+static inline struct xr_ibctx *to_xr_ibctx(struct ib_ucontext *ib)
+{
+	return container_of(ib, struct xr_ibctx, ib);
+}
+
+static inline struct xr_ibpd *to_xr_ibpd(struct ib_pd *ib)
+{
+	return container_of(ib, struct xr_ibpd, ib);
+}
+
+static inline struct xr_ibcq *to_xr_ibcq(struct ib_cq *ib)
+{
+	return container_of(ib, struct xr_ibcq, ib);
+}
+
+static inline struct xr_ibsrq *to_xr_ibsrq(struct ib_srq *ib)
+{
+	return container_of(ib, struct xr_ibsrq, ib);
+}
+
+static inline struct xr_ibah *to_xr_ibah(struct ib_ah *ib)
+{
+	return container_of(ib, struct xr_ibah, ib);
+}
+
+static inline struct xr_ibmr *to_xr_ibmr(struct ib_mr *ib)
+{
+	return container_of(ib, struct xr_ibmr, ib);
+}
+
+static inline struct xr_ibmw *to_xr_ibmw(struct ib_mw *ib)
+{
+	return container_of(ib, struct xr_ibmw, ib);
+}
+
+static inline struct xr_ibqp *to_xr_ibqp(struct ib_qp *ib)
+{
+	return container_of(ib, struct xr_ibqp, ib);
+}
+
+/* The context of a command of a program; NULL: a consumer in the kernel, which is refused. */
+static inline struct xr_ibctx *xr_ib_udata_ctx(struct ib_udata *udata)
+{
+	return rdma_udata_to_drv_context(udata, struct xr_ibctx, ib);
+}
+
+/* The context of an existing object of a program. */
+static inline struct xr_ibctx *xr_ib_uobject_ctx(const struct ib_uobject *uobject)
+{
+	return to_xr_ibctx(uobject->context);
+}
+
+/* The slots of a ring that holds at least @n entries. One of them is always empty. */
+static inline u32 xr_ib_slots(u32 n)
+{
+	return roundup_pow_of_two(n + 1);
+}
+
+/* port.c */
+int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
+		       struct ib_udata *udata);
+int xr_ib_query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr);
+int xr_ib_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey);
+int xr_ib_get_port_immutable(struct ib_device *ib, u32 port,
+			     struct ib_port_immutable *immutable);
+enum rdma_link_layer xr_ib_get_link_layer(struct ib_device *ib, u32 port);
+struct net_device *xr_ib_get_netdev(struct ib_device *ib, u32 port);
+void xr_ib_get_dev_fw_str(struct ib_device *ib, char *str);
+__be64 xr_ib_node_guid(const struct net_device *ndev);
+enum ib_port_state xr_ib_port_state(const struct net_device *ndev);
+void xr_ib_port_changed(struct xr_ibdev *dev, const struct net_device *ndev);
+
+/* stats.c */
+struct rdma_hw_stats *xr_ib_alloc_hw_port_stats(struct ib_device *ib, u32 port);
+int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index);
+int xr_ib_counter_unbind_qp(struct ib_qp *ib, u32 port);
+int xr_ib_counter_dealloc(struct rdma_counter *counter);
+int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 port);
+struct rdma_hw_stats *xr_ib_counter_alloc_stats(struct rdma_counter *counter);
+int xr_ib_counter_update_stats(struct rdma_counter *counter);
+void xr_ib_counter_keep(struct xr_ibqp *qp);
+void xr_ib_counter_restart(struct xr_ibqp *qp);
+
+/* ctx.c */
+int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata);
+void xr_ib_dealloc_ucontext(struct ib_ucontext *ib);
+int xr_ib_mmap(struct ib_ucontext *ib, struct vm_area_struct *vma);
+void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
+
+/* event.c */
+extern const struct xr_owner_ops xr_ib_owner_ops;
+void xr_ib_last_wqe(struct xr_ibqp *qp);
+
+/* pd.c */
+int xr_ib_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+int xr_ib_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);
+
+/* cq.c */
+int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs);
+int xr_ib_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
+int xr_ib_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
+int xr_ib_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
+
+/* srq.c */
+int xr_ib_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
+		     struct ib_udata *udata);
+int xr_ib_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata);
+int xr_ib_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr);
+int xr_ib_destroy_srq(struct ib_srq *ib, struct ib_udata *udata);
+
+/* ah.c */
+int xr_ib_av_check(const struct rdma_ah_attr *attr);
+bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud);
+u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr);
+void xr_ib_av_keep(struct rdma_ah_attr *to, const struct rdma_ah_attr *attr);
+int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata);
+int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr);
+int xr_ib_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr);
+int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags);
+
+/* mr.c */
+struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
+				struct ib_udata *udata);
+struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
+				  int access, struct ib_pd *pd, struct ib_udata *udata);
+int xr_ib_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
+int xr_ib_advise_mr(struct ib_pd *ib, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		    struct ib_sge *sge, u32 num_sge, struct uverbs_attr_bundle *attrs);
+
+/* mw.c */
+int xr_ib_alloc_mw(struct ib_mw *ib, struct ib_udata *udata);
+int xr_ib_dealloc_mw(struct ib_mw *ib);
+
+/* qp.c */
+int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata);
+int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init);
+int xr_ib_destroy_qp(struct ib_qp *ib, struct ib_udata *udata);
+
+/* qp_modify.c */
+int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata);
+
+/* send.c */
+int xr_ib_send_create(struct xr_ibqp *qp, struct xr_ibctx *ctx, struct ib_qp_cap *cap);
+int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap);
+void xr_ib_send_destroy(struct xr_ibqp *qp, struct xr_ibctx *ctx);
+int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad);
+void xr_ib_send_drain(struct xr_ibqp *qp);
+
+#endif
