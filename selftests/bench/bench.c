@@ -63,6 +63,7 @@ static struct {
 	{ &responder_drop_skb,	EXPECT_NOTHING,	.base = unseen },
 	{ &responder_bounce,	EXPECT_REQUEST,	COLUMN_FLOOR },
 	{ &responder_xroce,	EXPECT_RESPONSE,	COLUMN_XROCE },
+	{ &responder_verbs,	EXPECT_RESPONSE,	COLUMN_VERBS },
 	{ &responder_rxe,	EXPECT_RESPONSE,	COLUMN_RXE },
 };
 

@@ -44,7 +44,8 @@
 # - The generator yields while it waits. The cost of a yield that no other task uses is
 #   measured beforehand, and subtracted for all yields of a window but the first.
 # - "floor" is a program that swaps the addresses and sends the request back.
-# - xroce and rxe each have one queue pair to 10.77.0.3, path MTU 4096, and one region;
+# - "verbs" is xroce's verbs device, driven by libibverbs as rxe is.
+# - xroce, verbs and rxe each have one queue pair to 10.77.0.3, path MTU 4096, and one region;
 #   requests access its first bytes. Receives for SENDs are posted beforehand.
 # - "crc" and "copy" are the cost of CRC and copy of the bytes alone, with the module's
 #   functions: bytes/bench.c.
@@ -83,6 +84,7 @@
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
+. "$(dirname "$0")/../lib/verbs.sh"
 
 programs=$top/build/selftests/bench
 export XROCE_BPF_OBJECT=${XROCE_BPF_OBJECT:-$top/build/bpf/xroce.bpf.o}
@@ -129,5 +131,5 @@ windows)	shift; "$programs/windows" "$@" ;;
 implicit)		shift; "$programs/implicit" "$@" ;;
 other)		shift; "$programs/other" "$@" ;;
 scale)		shift; "$programs/scale" "$@" ;;
-*)		bytes >/dev/shm/bytes; "$programs/bench" -b /dev/shm/bytes "$@" ;;
+*)		verbs_module_up; bytes >/dev/shm/bytes; "$programs/bench" -b /dev/shm/bytes "$@" ;;
 esac

@@ -50,7 +50,7 @@ def own(row):
     if "traffic" in row:
         return {"more": row["xroce"] - row["empty"]}
     found = {}
-    for key in ("xroce", "instructions", "table_bytes"):
+    for key in ("xroce", "verbs", "instructions", "table_bytes"):
         value = row.get(key)
         if isinstance(value, dict):
             found.update({f"{key} {k}": v for k, v in value.items()})

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# perftest end to end, with the client on rxe: against "xroce serve", against the same
+# perftest end to end. With the client on rxe: against "xroce serve", against the same
 # program on rxe, and against rxe behind XDP programs that pass everything, because veth
-# copies incoming frames for any XDP program. "make bench", or
+# copies incoming frames for any XDP program. And with verbs devices of xroce at both ends.
+# "make bench", or
 #
 #   vm.sh --icount -- bench/perftest.sh [-o FILE] [PROGRAM:SIZE]...
 #
-#   c0 10.77.0.1, rxe0  <------ veth ------>  x0 10.77.0.2, rxe1 or xroce
+#   c0 10.77.0.1, rxe0 or xr1  <------ veth ------>  x0 10.77.0.2, rxe1, xroce or xr0
 #
 # Both ends are in the initial namespace, because rxe before Linux 6.15 works nowhere else;
 # routing rules send packets for the other end through veth. Figures are from perftest's
@@ -26,6 +27,7 @@ rows='ib_write_bw:64 ib_write_bw:4096 ib_write_bw:65536
 	ib_atomic_bw:8 ib_atomic_lat:8'
 out=
 server=
+serving=
 
 [ "${1:-}" != -o ] || { out=$2; shift 2; }
 [ $# = 0 ] || rows=$*
@@ -80,17 +82,21 @@ silent() { ! listens; }
 # Iterations for messages of $1 bytes.
 iterations() { [ "$1" -gt 4096 ] && echo 100 || echo 1000; }
 
+# Device and GID of client and server, for once().
+client_dev=rxe0
+server_dev=rxe1
+
 # once WHO PROGRAM SIZE: print perftest's line of figures
 once() {
 	local -a args=(-m 4096 -n "$(iterations "$3")" -F)
 
 	[[ $2 = ib_atomic_* ]] || args+=(-s "$3")
 	if [ "$1" != xroce ]; then
-		"$2" -d rxe1 -x "$server_gid" "${args[@]}" >/dev/null 2>&1 &
+		"$2" -d "$server_dev" -x "$server_gid" "${args[@]}" >/dev/null 2>&1 &
 		server=$!
 	fi
 	wait_until 1000 listens
-	timeout 10000 "$2" -d rxe0 -x "$client_gid" "${args[@]}" 10.77.0.2 \
+	timeout 10000 "$2" -d "$client_dev" -x "$client_gid" "${args[@]}" 10.77.0.2 \
 		>"$log" 2>&1 || {
 		cat "$log" >&2
 		[ "$1" = xroce ] || kill "$server"
@@ -132,15 +138,47 @@ pass_on() {
 serve_up() {
 	# To a pipe the server prints no status line.
 	"$xroce" serve --netdev x0 >/dev/null 2> >(cat >&2) &
-	server=$!
+	serving=$!
 	undo+=(serve_down)
 	wait_until 1000 listens
 }
 
 serve_down() {
-	kill -TERM "$server"
-	wait "$server"
+	[ -n "$serving" ] || return 0
+	kill -TERM "$serving"
+	wait "$serving"
+	serving=
 }
+
+# verbs_end DEVICE NETDEV: make a link of a network device, and a verbs device of the link
+verbs_end() {
+	ip link set "$2" xdpdrv off
+	"$xroce" link add dev "$2" verbs "$1" >/dev/null
+}
+
+verbs_down() {
+	"$xroce" link del dev x0 force
+	"$xroce" link del dev c0 force
+}
+
+# Verbs devices at both ends, instead of rxe0 and the server of xroce.
+verbs_up() {
+	server_dev=xr0
+	client_dev=xr1
+	modprobe ib_uverbs
+	insmod "$top/build/kmod/xroce_ib.ko"
+	undo+=(verbs_unload)
+	undo+=(verbs_down)
+	verbs_end xr0 x0
+	verbs_end xr1 c0
+	wait_until 10 gid_of xr0 0a4d:0002
+	wait_until 10 gid_of xr1 0a4d:0001
+	server_gid=$(gid_of xr0 0a4d:0002)
+	client_gid=$(gid_of xr1 0a4d:0001)
+}
+
+# A queue of the kernel removes the devices; until then they use the module.
+verbs_unload() { wait_until 10 rmmod xroce_ib; }
 
 work=$(mktemp -d /dev/shm/perftest-XXXXXX)
 log=$work/log
@@ -170,20 +208,23 @@ rdma link delete rxe1
 module_up
 serve_up
 measure xroce
+serve_down
+verbs_up
+measure verbs
 
-paste -d ' ' "$work/xroce" "$work/rxe" "$work/rxe_xdp" | awk -v out="$out" '
+paste -d ' ' "$work/xroce" "$work/rxe" "$work/rxe_xdp" "$work/verbs" | awk -v out="$out" '
 BEGIN {
-	printf "%-13s %8s %9s %9s %9s %9s %9s\n", "program", "bytes", "to xroce",
-	       "to rxe", "with XDP", "xroce/rxe", "with XDP"
+	printf "%-13s %8s %9s %9s %9s %9s %9s %9s %9s\n", "program", "bytes", "to xroce",
+	       "to rxe", "with XDP", "xroce/rxe", "with XDP", "verbs", "verbs/rxe"
 }
-NF != 6 { bad = 1; next }
+NF != 8 { bad = 1; next }
 {
 	split($1, row, ":")
-	printf "%-13s %8d %9.0f %9.0f %9.0f %9.3f %9.3f\n", row[1], row[2], $2, $4,
-	       $6, $2 / $4, $2 / $6
+	printf "%-13s %8d %9.0f %9.0f %9.0f %9.3f %9.3f %9.0f %9.3f\n", row[1], row[2], $2, $4,
+	       $6, $2 / $4, $2 / $6, $8, $8 / $4
 	if (out)
-		printf "%s{\"program\":\"%s\",\"size\":%d,\"xroce\":%.0f,\"rxe\":%.0f,\"rxe_xdp\":%.0f}",
-		       n++ ? ",\n " : "[", row[1], row[2], $2, $4, $6 >out
+		printf "%s{\"program\":\"%s\",\"size\":%d,\"xroce\":%.0f,\"rxe\":%.0f,\"rxe_xdp\":%.0f,\"verbs\":%.0f}",
+		       n++ ? ",\n " : "[", row[1], row[2], $2, $4, $6, $8 >out
 }
 END {
 	if (out && n)

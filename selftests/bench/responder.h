@@ -13,6 +13,7 @@
 #define RESPONDER_DEV	"c0"
 #define RESPONDER_ADDR	"10.77.0.1"
 #define RESPONDER_RXE	"rxe0"
+#define RESPONDER_VERBS	"xr0"
 
 /* Address and numbers of the requester, which is not a real host. */
 #define PEER_ADDR	"10.77.0.3"
@@ -74,6 +75,7 @@ extern const struct responder responder_drop_counted;
 extern const struct responder responder_drop_skb;
 extern const struct responder responder_bounce;
 extern const struct responder responder_xroce;
+extern const struct responder responder_verbs;	/* xroce's verbs device */
 extern const struct responder responder_rxe;
 
 /* For responder_xroce: sizes of the tables from the next open() on; 0: default. */

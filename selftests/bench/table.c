@@ -9,6 +9,7 @@
 
 static const char *const columns[COLUMNS] = {
 	[COLUMN_XROCE]	= "xroce",
+	[COLUMN_VERBS]	= "verbs",
 	[COLUMN_RXE]	= "rxe",
 	[COLUMN_FLOOR]	= "floor",
 	[COLUMN_CRC]	= "crc",
@@ -26,6 +27,7 @@ static void print_cost(double cost)
 static bool measured(const struct row *row)
 {
 	return row->cost[COLUMN_XROCE] != COST_NONE ||
+	       row->cost[COLUMN_VERBS] != COST_NONE ||
 	       row->cost[COLUMN_RXE] != COST_NONE ||
 	       row->cost[COLUMN_FLOOR] != COST_NONE;
 }

@@ -12,6 +12,7 @@
 
 enum table_column {
 	COLUMN_XROCE,
+	COLUMN_VERBS,
 	COLUMN_RXE,
 	COLUMN_FLOOR,
 	COLUMN_CRC,

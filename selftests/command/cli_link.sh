@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xroce link: devices with odd names, pins that cannot be made or are hidden. Each test is a
-# function; TAP.
+# xroce link: devices with odd names, pins that cannot be made or are hidden, verbs devices.
+# Each test is a function; TAP.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
@@ -15,6 +15,7 @@ small=$top/build/selftests/lib/small.bpf.o
 start_anew() {
 	local dev
 
+	! rmmod xroce_ib 2>"$work/err" || :
 	for dev in c0.5 c0.6; do ! ip link del $dev 2>"$work/err" || :; done
 	for dev in $(in_xr ip -o link | sed -nE "s/^[0-9]+: ([^:@]+).*/\1/p"); do
 		xr link del dev "$dev" force 2>"$work/err" || :
@@ -401,6 +402,164 @@ wrong_files() {
 	xr pd del "$pd"
 }
 
+# The module of verbs devices, beside xroce.ko. It is not built for a kernel without RDMA.
+verbs_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
+verbs_module=${verbs_module%/*}/xroce_ib.ko
+
+verbs_begin() {
+	[ -e "$verbs_module" ] || skip "no ${verbs_module#"$top/"}"
+	modprobe ib_uverbs
+	insmod "$verbs_module"
+	xr link del dev x0
+}
+
+# No verbs device is left: the module is not in use.
+verbs_end() {
+	[ ! -e /sys/class/infiniband/xr0 ] || not_so 'no device is left'
+	rmmod xroce_ib
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
+# has_verbs NAME: the link of x0 has this verbs device, which is there; empty: it has none
+has_verbs() {
+	xr -j link show dev x0 >"$work/link"
+	NAME=$1 holds 'l[0].get("verbs", "") == os.environ["NAME"] and l[0]["users"] == 0' \
+		l="$work/link"
+	[ -z "$1" ] || rdma dev show "$1" >"$work/rdma" || not_so "rdma dev show $1"
+}
+
+# nothing_made PATTERN WORD...: add fails with that message, and x0 has no link
+nothing_made() {
+	local pattern=$1
+
+	shift
+	XROCE_BPF_OBJECT=$small fails 1 "$pattern" link add dev x0 mpt 64 qp 16 "$@"
+	grep -q 'link add dev x0: the settings failed, so the link is deleted again$' "$work/err" ||
+		not_so "it says that: $(cat "$work/err")"
+	! attached x0 || not_so "no program: $*"
+	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
+	[ ! -e /sys/fs/bpf/xroce/x0 ] || not_so "no pins: $*"
+}
+
+# Without the module the link is deleted again. Needs no xroce_ib.
+verbs_no_module() {
+	local name
+
+	! grep -q '^xroce_ib ' /proc/modules || rmmod xroce_ib
+	! modprobe -n xroce_ib 2>"$work/err" || skip 'xroce_ib is installed: modprobe finds it'
+	xr link del dev x0
+	nothing_made '^xroce: verbs xr0: module xroce_ib is not loaded, and modprobe does not find it' \
+		verbs xr0
+	echo 'verbs xr0' >"$work/conf"
+	nothing_made '^xroce: verbs xr0: module xroce_ib is not loaded' conf "$work/conf"
+	in_xr setpriv --bounding-set=-all,+sys_admin,+net_admin --inh-caps=-all env \
+		XROCE_BPF_OBJECT="$small" "$xroce" link add dev x0 mpt 16 qp 16 verbs xr0 \
+		>"$work/out" 2>"$work/err" || :
+	grep -q '^xroce: verbs xr0: module' "$work/err" || not_so "capabilities: $(cat "$work/err")"
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+	fails 1 "it already has a link; 'rdma link add xr0 type xroce netdev x0' makes a verbs device on it$" \
+		link add dev x0 verbs xr0
+	for name in '' a/b a%d 1a . $'\xc3\xa9' "$(printf 'a%.0s' {1..64})"; do
+		fails 2 '^xroce: verbs ".*": must be 1 to 63 letters' link add dev lo verbs "$name"
+	done
+	fails 2 '^xroce: verbs: a value must follow' link add dev lo verbs
+	has_verbs ''
+}
+
+# Made, shown, renamed, and deleted with the link.
+verbs_made() {
+	verbs_begin
+	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	grep -q '^link 0 dev x0 mode [a-z]* verbs xr0$' "$work/made" ||
+		not_so "made: $(cat "$work/made")"
+	has_verbs xr0
+	xr link show dev x0 | grep -q ' verbs xr0 ' || not_so "shown: $(xr link show)"
+	fails 1 'it already has a link, with the verbs device xr0$' link add dev x0 verbs xr1
+	rdma dev set xr0 name xr1
+	has_verbs xr1
+	rdma link delete xr1
+	has_verbs ''
+	in_xr rdma link add xr0 type xroce netdev x0
+	has_verbs xr0
+	xr link reload dev x0 >"$work/out"
+	has_verbs xr0
+	xr link del dev x0
+	verbs_end
+}
+
+# A name that is taken; a setting; what is on the command line takes precedence.
+verbs_names() {
+	verbs_begin
+	modprobe rdma_rxe
+	rdma link add taken type rxe netdev c0
+	nothing_made "^xroce: verbs taken: on dev x0: another RDMA device has this name; 'rdma dev show'" \
+		verbs taken
+	rdma link delete taken
+	printf 'mpt 64\nqp 16\nverbs xr1\n' >"$work/conf"
+	XROCE_BPF_OBJECT=$small xr link add dev x0 conf "$work/conf" >"$work/made"
+	has_verbs xr1
+	xr link del dev x0
+	XROCE_BPF_OBJECT=$small xr link add dev x0 conf "$work/conf" verbs xr0 >"$work/made"
+	has_verbs xr0
+	# A later failure takes the device with it.
+	xr link del dev x0
+	printf 'verbs xr0\nbatch %s\n' "$work/batch" >"$work/conf"
+	printf 'pd add dev x0\npd del dev x0 7\n' >"$work/batch"
+	! XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 conf "$work/conf" \
+		>"$work/made" 2>"$work/err" || not_so "the batch fails"
+	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
+	verbs_end
+	rmmod rdma_rxe
+}
+
+# In use: del says so and changes nothing; with force it takes the device from its user.
+verbs_in_use() {
+	local pd watcher
+
+	verbs_begin
+	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	stdbuf -oL ibv_asyncwatch -d xr0 >"$work/watch" 2>&1 &
+	watcher=$!
+	wait_until 30 grep -q 'async event FD' "$work/watch" || not_so "$(cat "$work/watch")"
+	fails 1 "^xroce: link del dev x0: rdma device xr0 is in use \('rdma resource show ctx' lists its programs\); force takes it from them$" \
+		link del dev x0
+	has_verbs xr0
+	attached x0 || not_so 'the program stays'
+	rdma resource show ctx | grep -q "dev xr0 .* pid $watcher " ||
+		not_so "its program: $(rdma resource show ctx)"
+	pd=$(makes pd pd add)
+	fails 1 'link del dev x0: it has persistent objects \(pd 1, mr 0, qp 0\); force deletes them$' \
+		link del dev x0
+	xr pd del "$pd"
+	xr link del dev x0 force
+	! attached x0 || not_so 'the program is off'
+	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
+	kill $watcher
+	wait $watcher 2>"$work/err" || :
+	# Not in use, but the link has persistent objects: the device stays as well.
+	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	pd=$(makes pd pd add)
+	fails 1 'it has persistent objects \(pd 1, mr 0, qp 0\)' link del dev x0
+	has_verbs xr0
+	xr pd del "$pd"
+	xr link del dev x0
+	verbs_end
+}
+
+# "rmmod rdma_rxe" removes all RDMA devices with its driver number.
+verbs_after_rxe() {
+	verbs_begin
+	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	modprobe rdma_rxe
+	has_verbs xr0
+	rmmod rdma_rxe
+	has_verbs ''
+	in_xr rdma link add xr0 type xroce netdev x0
+	has_verbs xr0
+	xr link del dev x0
+	verbs_end
+}
+
 command_up
 
 run odd_names 'U1 D1'
@@ -414,4 +573,9 @@ run limits_shown 'U1 R7'
 run ranges 'U1 D5'
 run wrong_objects 'U1 D1'
 run wrong_files 'U1 R1'
+run verbs_no_module U1
+run verbs_made U1
+run verbs_names U1
+run verbs_in_use U1
+run verbs_after_rxe U1
 command_passed

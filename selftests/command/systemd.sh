@@ -121,6 +121,22 @@ good_conf() {
 		[ -z "$(sd "$work/user/xroce" link show)" ] && rm /etc/xroce/link-x0.*
 }
 
+verbs_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
+verbs_module=${verbs_module%/*}/xroce_ib.ko
+
+# The unit may make a verbs device. It goes with the link.
+verbs() {
+	insmod "$verbs_module" && echo 'verbs xr0' >/etc/xroce/link-x0.conf &&
+		start xroce-link@x0.service && [ -e /sys/class/infiniband/xr0 ] &&
+		sd "$work/user/xroce" link show >"$work/links" &&
+		grep -q 'dev x0 .* verbs xr0 ' "$work/links" || {
+		sed 's/^/# /' "$work/links"
+		return 1
+	}
+	sd systemctl stop xroce-link@x0.service && [ ! -e /sys/class/infiniband/xr0 ] &&
+		rmmod xroce_ib && rm /etc/xroce/link-x0.conf
+}
+
 link_unit() {
 	start xroce-link@x0.service &&
 		sd "$work/user/xroce" link show >"$work/links" &&
@@ -218,6 +234,11 @@ install_units
 run systemd_boots 'U4' boot
 run systemd_bad_conf 'U1 U6' bad_confs
 run systemd_conf 'U1 U6' good_conf
+if [ -e "$verbs_module" ]; then
+	run systemd_verbs 'U1 U6' verbs
+else
+	result 0 systemd_verbs "# SKIP no ${verbs_module#"$top/"}"
+fi
 run systemd_link 'U1 U6' link_unit
 run systemd_device 'U6' device
 run systemd_udev_late 'U6' udev_late

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Check the documents of the tree: each link leads to an existing file and heading; each
-# block of code is a transcript, is marked as not run, or is in a language that is not run;
-# the README is short. Needs no module.
+# Check the documents of the tree: each link leads to an existing file and heading; each file
+# that doc/architecture.md names exists; each block of code is a transcript, is marked as not
+# run, or is in a language that is not run; the README is short. Needs no module.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -74,6 +74,21 @@ all_blocks() {
 	blocks "${files[@]}"
 }
 
+# named PAGE: check that each file and folder that the page names exists in the tree. A name
+# may lack its folder, and have a *.
+named() {
+	local all name status=0
+
+	all=$(cd "$top" && find . -path ./build -prune -o -name .git -prune -o \
+		-type f -print -o -type d -printf '%p/\n')
+	while read -r name; do
+		grep -qE "/$(sed 's/[.]/\\./g; s/[*]/[^\/]*/g' <<<"$name")\$" <<<"$all" ||
+			{ echo "# ${1##*/}: no file $name"; status=1; }
+	done < <(grep -oE '`[A-Za-z0-9_.*/-]+(\.(c|h|sh|py|md|rst|json|yml|map|conf|rules)|/)`' "$1" |
+		tr -d '`' | sort -u)
+	return $status
+}
+
 short_readme() {
 	local bytes
 
@@ -92,6 +107,10 @@ complains() {
 	printf '[three](c.md)\n[four](a.md#none)\n```\nmake\n```\n' >>"$dir/b.md"
 	[ "$(links "$dir/b.md" | wc -l)" = 2 ] || status=1
 	! blocks "$dir/b.md" >/dev/null || status=1
+	printf '`mem/pool.h` `pool.c` `chardev_*.c` `kmod/`\n' >"$dir/a.md"
+	named "$dir/a.md" || status=1
+	printf '`mem/key.h` `ool.c` `nowhere/` `poolxc`\n' >>"$dir/a.md"
+	[ "$(named "$dir/a.md" | wc -l)" = 3 ] || status=1
 	rm -rf "$dir"
 	return $status
 }
@@ -99,6 +118,7 @@ complains() {
 echo 'TAP version 13'
 run documents_links U5 all_links
 run documents_blocks U5 all_blocks
+run documents_files U5 named "$top/doc/architecture.md"
 run documents_readme U5 short_readme
 run documents_complains U5 complains
 results

@@ -35,8 +35,9 @@ White space is not compared. Words and numbers must be the same, except:
     0, and numbers that a command was the first to name, stand for themselves.
   * a decimal number after one of NUMBERS, or in a line that begins with "maps": the
     same, among numbers of one kind; in a command after the same name
-  * a number with a fraction, which is a rate or a time, and a number after one of
-    MEASURED, or of the names that the page gives: ".. measured: NAME..."
+  * a number with a fraction, which is a rate or a time, and a number or a size as in 4K
+    after one of MEASURED, or of the names that the page gives:
+    ".. measured: NAME...", "<!-- measured: NAME... -->"
 """
 import os
 import re
@@ -49,15 +50,17 @@ import time
 HANDLES = "mr mw lkey rkey key qp qpn index addr va iova mtt".split()
 NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_link": "link",
            "sport": "sport"}
-# A slow machine retransmits; how much is prefetched depends on timing.
-MEASURED = "duplicates naks tx tx_bytes faults fault_pages resident".split()
+# A slow machine retransmits; how much is prefetched depends on timing. Where memory is
+# physically contiguous, a region has fewer and larger pages.
+MEASURED = "duplicates naks tx tx_bytes faults fault_pages resident pages page_size".split()
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
 LIMIT = 60 * SLOW          # seconds for a command
 PAUSE = 1 * SLOW
 
 PROMPT = re.compile(r"(client|other)?# (.*)")
-TOKEN = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+){3}|\d+\.\d+|\d+|[A-Za-z_]+|\S")
+TOKEN = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+){3}|\d+\.\d+|\d+[KMGT]\b|\d+|[A-Za-z_]+|\S")
+SIZE = re.compile(r"\d+[KMGT]?$")
 FRACTION = re.compile(r"\d+\.\d+$")
 HEX = re.compile(r"\b0x[0-9a-f]+\b")
 WORDS = re.compile(r"\b([a-z][a-z-]*) (\d+)\b")
@@ -154,7 +157,7 @@ class Values:
         """Two numbers behind a name; they differ, or may not be the same."""
         hexadecimal = want.startswith("0x")
         if FRACTION.match(want) and FRACTION.match(got) or \
-                name in MEASURED and (want + got).isdigit():
+                name in MEASURED and SIZE.match(want) and SIZE.match(got):
             return
         if hexadecimal != got.startswith("0x"):
             raise Differs
@@ -328,8 +331,8 @@ def main():
     path, prefix = sys.argv[1], sys.argv[2:]
     lines = open(path).read().expandtabs(8).split("\n")
     for line in lines:
-        if line.startswith(".. measured: "):
-            MEASURED.extend(line.split()[2:])
+        if line.startswith((".. measured: ", "<!-- measured: ")):
+            MEASURED.extend(line.removesuffix("-->").split()[2:])
     parse = blocks_of_markdown if path.endswith(".md") else blocks_of_rest
     begin = time.monotonic()
     good, ran = run(os.path.basename(path), list(parse(lines)), prefix)

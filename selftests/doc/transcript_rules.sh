@@ -43,6 +43,17 @@ another_key() {
 		in_block | wrong 3 'mr 0x13' 'mr 0x77'
 }
 
+another_size() {
+	printf '%s\n' '# echo length 1M' 'length 1K' | in_block | wrong 3 'length 1K' 'length 1M'
+}
+
+# Numbers and sizes that depend on the machine, of all pages and of one.
+measured() {
+	printf '%s\n' '<!-- measured: used -->' '```' '# echo page_size 8K pages 2 used 7' \
+		'page_size 4K pages 4 used 9' '```' >"$work/measured.md"
+	page "$work/measured.md"
+}
+
 # A key that does not begin with its handle.
 key_of_another() {
 	printf '%s\n' '# echo mr 0x77 rkey 0x00007811' 'mr 0x12 rkey 0x00001211' |
@@ -106,6 +117,8 @@ echo 'TAP version 13'
 run transcript_another_word U5 another_word
 run transcript_another_number U5 another_number
 run transcript_another_key U5 another_key
+run transcript_another_size U5 another_size
+run transcript_measured U5 measured
 run transcript_key_of_another U5 key_of_another
 run transcript_too_little U5 too_little
 run transcript_too_much U5 too_much

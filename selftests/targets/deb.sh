@@ -64,9 +64,9 @@ install() {
 	quiet apt install $(deb_of "$1")
 }
 
-# has VERSION: packages, command and module are of this version, and no other is left
+# has VERSION: packages, command and modules are of this version, and no other is left
 has() {
-	local name release
+	local name release module
 
 	for name in $names; do
 		[ "$(in_root dpkg-query -W -f '${db:Status-Status} ${Version}' \
@@ -78,8 +78,10 @@ has() {
 	release=$("$top/selftests/vm/vm-kernel.sh" release "$root")
 	[ "$(in_root dkms status xroce 2>"$work/err")" = "xroce/$1, $release, x86_64: installed" ] ||
 		not_so "DKMS has $1 for $release only" || return
-	[ "$(in_root modinfo -k "$release" -F version xroce)" = "$1" ] ||
-		not_so "the module is $1" || return
+	for module in xroce xroce_ib; do
+		[ "$(in_root modinfo -k "$release" -F version "$module")" = "$1" ] ||
+			not_so "the module $module is $1" || return
+	done
 	(cd "$root/usr/src" && echo xroce-*) | grep -qx "xroce-$1" ||
 		not_so "/usr/src has xroce-$1 only"
 }
@@ -274,6 +276,30 @@ may_open() {
 		bash -c ': <>/dev/xroce' 2>/dev/null
 }
 
+# The kernel finds the module of verbs devices by itself.
+verbs_device() {
+	ip link add d0 type dummy
+	ip link set d0 up
+	xroce link add dev d0 mpt 64 qp 16 verbs xr0 >/dev/null
+	[ "$(cat /sys/module/xroce_ib/version)" = "$1" ] || not_so "xroce_ib of $1 is loaded"
+	[ -e /sys/class/infiniband/xr0 ] || not_so 'the verbs device is there'
+	xroce link show dev d0 | grep -q ' verbs xr0 ' || not_so 'the link has a verbs device'
+	xroce link del dev d0
+	ip link del d0
+	rmmod xroce_ib
+}
+
+# The kernel frees a program some time after its last pin is removed.
+unload() {
+	local try
+
+	for try in $(seq 100); do
+		! rmmod xroce 2>/dev/null || return 0
+		sleep 0.1
+	done
+	not_so "the module is unloaded after $try tries"
+}
+
 guest() { # VERSION [demo]
 	local udevd=/usr/lib/systemd/systemd-udevd
 
@@ -287,7 +313,8 @@ guest() { # VERSION [demo]
 	may_open --groups "$(getent group xroce | cut -d: -f3)" ||
 		not_so 'who is in the group may open it'
 	! may_open --clear-groups || not_so 'who is not may not'
-	rmmod xroce
+	verbs_device "$1"
+	unload
 	[ "${2:-}" = demo ] || return 0
 	XROCE_MODULE=$(modinfo -n xroce) XROCE_COMMAND=/usr/sbin/xroce \
 		"$here/demo.sh"

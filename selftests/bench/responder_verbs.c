@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Responders on a verbs device, which the same program drives: rxe, and xroce. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/verbs.h>
 
+#include "libxroce.h"
 #include "responder.h"
 
 #define CQES	16384	/* at least as many as receives are posted */
 
+static const char *device;	/* name */
+static bool attached;		/* xroce's link */
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
 static struct ibv_cq *cq;
@@ -21,7 +26,7 @@ static const int rights = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 static bool done(int err, const char *what)
 {
 	if (err)
-		fprintf(stderr, "bench: rxe: %s: %s\n", what, strerror(err));
+		fprintf(stderr, "bench: %s: %s: %s\n", device, what, strerror(err));
 	return !err;
 }
 
@@ -41,10 +46,11 @@ static struct ibv_context *device_open(const char *name)
 	return found;
 }
 
-static bool rxe_take(void *memory)
+static bool verbs_take(const char *name, void *memory)
 {
-	ctx = device_open(RESPONDER_RXE);
-	if (!done(ctx ? 0 : errno, RESPONDER_RXE))
+	device = name;
+	ctx = device_open(name);
+	if (!done(ctx ? 0 : errno, "open"))
 		return false;
 	pd = ibv_alloc_pd(ctx);
 	if (!done(pd ? 0 : errno, "protection domain"))
@@ -70,7 +76,7 @@ static int gid_index(const uint8_t *gid)
 	return 0;
 }
 
-static bool rxe_ready_to_receive(const struct target *target)
+static bool verbs_ready_to_receive(const struct target *target)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -108,7 +114,7 @@ static bool rxe_ready_to_receive(const struct target *target)
 	return done(err, "RTR");
 }
 
-static bool rxe_post(uint32_t n)
+static bool verbs_post(uint32_t n)
 {
 	struct ibv_sge sge = { (uintptr_t)mr->addr, RESPONDER_RECEIVE, mr->lkey };
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -119,7 +125,7 @@ static bool rxe_post(uint32_t n)
 	return done(err, "receives");
 }
 
-static bool rxe_connect(struct target *target)
+static bool verbs_connect(struct target *target)
 {
 	struct ibv_qp_init_attr init = {
 		.send_cq = cq,
@@ -136,7 +142,7 @@ static bool rxe_connect(struct target *target)
 	qp = ibv_create_qp(pd, &init);
 	if (!done(qp ? 0 : errno, "queue pair"))
 		return false;
-	if (!rxe_ready_to_receive(target) || !rxe_post(target->receives)) {
+	if (!verbs_ready_to_receive(target) || !verbs_post(target->receives)) {
 		ibv_destroy_qp(qp);
 		return false;
 	}
@@ -146,7 +152,7 @@ static bool rxe_connect(struct target *target)
 	return true;
 }
 
-static uint32_t rxe_received(void)
+static uint32_t verbs_received(void)
 {
 	uint32_t n = 0;
 	struct ibv_wc wc;
@@ -156,13 +162,13 @@ static uint32_t rxe_received(void)
 	return n;
 }
 
-static void rxe_disconnect(const struct target *target)
+static void verbs_disconnect(const struct target *target)
 {
 	(void)target;
 	done(ibv_destroy_qp(qp), "queue pair");
 }
 
-static void rxe_leave(void)
+static void verbs_leave(void)
 {
 	if (mr)
 		ibv_dereg_mr(mr);
@@ -178,12 +184,54 @@ static void rxe_leave(void)
 	ctx = NULL;
 }
 
+static bool rxe_take(void *memory)
+{
+	return verbs_take(RESPONDER_RXE, memory);
+}
+
 const struct responder responder_rxe = {
 	.name = "rxe",
 	.executes = true,
 	.open = rxe_take,
-	.connect = rxe_connect,
-	.received = rxe_received,
-	.disconnect = rxe_disconnect,
-	.close = rxe_leave,
+	.connect = verbs_connect,
+	.received = verbs_received,
+	.disconnect = verbs_disconnect,
+	.close = verbs_leave,
+};
+
+static bool xroce_take(void *memory)
+{
+	struct xroce_attach_opts opts = { .size = sizeof(opts) };
+
+	if (xroce_attach(RESPONDER_DEV, &opts)) {
+		fprintf(stderr, "bench: verbs: attach: %s\n", opts.error);
+		return false;
+	}
+	attached = true;
+	if (system("rdma link add " RESPONDER_VERBS " type xroce netdev " RESPONDER_DEV)) {
+		fprintf(stderr, "bench: verbs: rdma link add failed\n");
+		return false;
+	}
+	return verbs_take(RESPONDER_VERBS, memory);
+}
+
+static void xroce_leave(void)
+{
+	char error[XROCE_ERROR_MAX];
+
+	verbs_leave();
+	/* The verbs device goes with its link. */
+	if (attached && xroce_detach(RESPONDER_DEV, XROCE_F_FORCE, error))
+		fprintf(stderr, "bench: verbs: detach: %s\n", error);
+	attached = false;
+}
+
+const struct responder responder_verbs = {
+	.name = "verbs",
+	.executes = true,
+	.open = xroce_take,
+	.connect = verbs_connect,
+	.received = verbs_received,
+	.disconnect = verbs_disconnect,
+	.close = xroce_leave,
 };

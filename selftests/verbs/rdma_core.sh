@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# rdma-core's own tests, as Debian packages them, on rxe and on the verbs device of xroce. A
+# test that passes on rxe must pass on xroce, except those of rdma_cm, which needs a consumer in
+# the kernel. Each test is both ends of its traffic. build/rdma_core.txt gets the table of all tests:
+#
+#   TEST  outcome on rxe  outcome on xroce  reason, if not passed on xroce
+#
+# usage: rdma_core.sh [PART]...   only tests whose name has one of the PARTs
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+
+packaged=/usr/share/doc/rdma-core/tests
+# Seconds that a test may take. On rxe the longest takes five.
+limit=$((40 * ${XROCE_SLOW:-1}))
+table=$top/build/rdma_core.txt
+work=$(mktemp -d /dev/shm/rdma-core-XXXXXX)
+undo+=(work_down)
+
+work_down() { rm -rf "$work"; }
+
+if [ ! -e "$packaged/__init__.py" ] || ! python3 -c 'import pyverbs' 2>/dev/null; then
+	echo '1..0 # SKIP no tests of rdma-core, or no python3-pyverbs'
+	exit 4
+fi
+
+# Tests of providers are left out; their common parts are needed.
+unpack() {
+	cp -r "$packaged" "$work/tests"
+	rm -f "$work"/tests/test_{mlx5,efa,irdma}*
+	find "$work/tests" -name '*.gz' -exec gunzip {} +
+}
+
+# rxe_tests, xroce_tests [PART]...: run them on a device
+rxe_tests() {
+	"$here/rdma_core.py" "$work/tests" rxe0 c0 "$work/rxe" "$limit" "$@"
+}
+
+xroce_tests() {
+	in_xr "$here/rdma_core.py" "$work/tests" xr0 x0 "$work/xroce" "$limit" "$@"
+}
+
+make_table() {
+	awk '
+	FNR == 1	{ file++ }
+			{ name = $1; outcome = $2; sub(/^[^ ]+ [^ ]+ ?/, "") }
+	file == 1	{ on_rxe[name] = outcome; next }
+			{ printf "%s %s %s %s\n", name, on_rxe[name], outcome, $0 }
+	' "$work/rxe" "$work/xroce" >"$table"
+}
+
+# outcome NAME COLUMN: print the outcome of a test: 2 on rxe, 3 on xroce
+outcome() { awk -v name="$1" -v column="$2" '$1 == name { print $column }' "$table"; }
+
+counts() { # COLUMN
+	awk -v column="$1" '
+	{ n[$column]++ }
+	END { printf "%d pass, %d fail, %d skip", n["pass"], n["fail"], n["skip"] }' "$table"
+}
+
+# The tests that must pass.
+required() { awk '$2 == "pass" && $1 !~ /^test_rdmacm[.]/ { print $1 }' "$table"; }
+
+# Otherwise the comparison would prove nothing.
+rxe_passes() { [ "$(required | wc -l)" -ge 80 ]; }
+
+# passes NAME: whether a test passes on xroce
+passes() {
+	[ "$(outcome "$1" 3)" = pass ] || {
+		echo "# $(grep "^$1 " "$table")"
+		return 1
+	}
+}
+
+compare() {
+	local name
+
+	for name in $(required); do
+		run "rdmacore_${name#test_}" V2 passes "$name"
+	done
+}
+
+needs_verbs
+unpack
+net_up
+rxe_up
+modprobe rdma_ucm
+rxe_tests "$@"
+verbs_up
+xroce_tests "$@"
+make_table
+[ $# -gt 0 ] || run rdmacore_rxe_passes V2 rxe_passes
+compare
+echo "# rxe: $(counts 2)"
+echo "# xroce: $(counts 3)"
+results

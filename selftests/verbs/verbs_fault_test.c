@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each allocation of each operation of libibverbs on the verbs device fails once. Then either
+ * the operation fails with ENOMEM and has changed nothing, so that it works when it is repeated,
+ * or it does without the memory. What has been posted stays in the ring: only the doorbell is
+ * repeated.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+#include "fault.h"
+#include "mem.h"
+#include "verbs_end.h"
+#include "verbs_netlink.h"
+#include "verbs_ring.h"
+
+#define MOST		500u	/* allocations of an operation, at most */
+/* Far from all other mappings, so that page tables have to be allocated, too. */
+#define FAR		((char *)0x100000000000)
+#define FAR_PAGES	6u
+
+static const int all_rights = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+			      IBV_ACCESS_REMOTE_READ | IBV_ACCESS_MW_BIND;
+
+/* Objects that are there in every case, and the one that the operation makes or destroys. */
+static struct {
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *cq;
+	struct ibv_srq *srq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	char memory[MEM_PAGE] __attribute__((aligned(MEM_PAGE)));
+} with;
+
+static union {
+	void *any;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_mw *mw;
+	struct ibv_cq *cq;
+	struct ibv_srq *srq;
+	struct ibv_ah *ah;
+	struct ibv_qp *qp;
+} made;
+
+/**
+ * struct operation - an operation of libibverbs
+ * @name: for messages
+ * @before: prepares it; may be NULL
+ * @run: the operation. Return: 0 or an errno
+ * @after: undoes it after it has succeeded; may be NULL
+ * @repeat: repeats it after it has failed; NULL: @run does
+ * @any_error: the library puts an errno of its own in place of ENOMEM
+ */
+struct operation {
+	const char *name;
+	void (*before)(void);
+	int (*run)(void);
+	void (*after)(void);
+	int (*repeat)(void);
+	bool any_error;
+};
+
+/**
+ * struct counts - what the module has, as it reports it
+ * @link: objects and users of the link, as LINK_QUERY reports them
+ * @used: the same and more, by enum xroce_counted
+ * @pool: the pool of tables
+ * @pages: pages that are pinned, in the system and by this process
+ * @qp_state: of @with's queue pair
+ */
+struct counts {
+	struct xroce_link_query link;
+	struct xroce_limit_query used;
+	struct xroce_mtt_query pool;
+	long pages[2];
+	enum ibv_qp_state qp_state;
+};
+
+static int dev_fd = -1;
+
+static void take(struct counts *c)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = {};
+
+	memset(c, 0, sizeof(*c));
+	c->link.size = sizeof(c->link);
+	c->link.flags = XROCE_F_NEXT;
+	check(!live_ioctl(dev_fd, XROCE_CMD_LINK_QUERY, &c->link), "LINK_QUERY");
+	c->used.size = sizeof(c->used);
+	c->used.link = c->link.link;
+	check(!live_ioctl(dev_fd, XROCE_CMD_LIMIT_QUERY, &c->used), "LIMIT_QUERY");
+	c->pool.size = sizeof(c->pool);
+	check(!live_ioctl(dev_fd, XROCE_CMD_MTT_QUERY, &c->pool), "MTT_QUERY");
+	c->pages[0] = live_pinned();
+	c->pages[1] = live_vmpin();
+	if (with.qp)
+		check(!ibv_query_qp(with.qp, &attr, IBV_QP_STATE, &init), "query");
+	c->qp_state = attr.qp_state;
+}
+
+static void same(const struct counts *a, const struct counts *b, const char *when)
+{
+	check(!memcmp(a, b, sizeof(*a)),
+	      "%s: domains %u, %u; regions %u, %u; queue pairs %u, %u; pages %ld, %ld; state %d, %d",
+	      when, a->link.pds, b->link.pds, a->link.mrs, b->link.mrs, a->link.qps,
+	      b->link.qps, a->pages[0], b->pages[0], a->qp_state, b->qp_state);
+}
+
+static int result(void *object)
+{
+	made.any = object;
+	return object ? 0 : errno;
+}
+
+/* --- The operations. */
+
+static int open_device(void)
+{
+	return result(ibv_open_device(xr_end.ctx->device));
+}
+
+static void close_device(void)
+{
+	check(!ibv_close_device(made.ctx), "close");
+}
+
+static int alloc_pd(void)
+{
+	return result(ibv_alloc_pd(xr_end.ctx));
+}
+
+static int dealloc_pd(void)
+{
+	return ibv_dealloc_pd(made.pd);
+}
+
+static void memory(void)
+{
+	void *at = mmap(FAR, FAR_PAGES * MEM_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	check(at == FAR, "memory: %s", strerror(errno));
+}
+
+static int reg_pinned(void)
+{
+	return result(ibv_reg_mr(xr_end.pd, FAR, FAR_PAGES * MEM_PAGE, all_rights));
+}
+
+static int reg_odp(void)
+{
+	return result(ibv_reg_mr(xr_end.pd, FAR, FAR_PAGES * MEM_PAGE,
+				 all_rights | IBV_ACCESS_ON_DEMAND));
+}
+
+static int reg_implicit(void)
+{
+	return result(ibv_reg_mr(xr_end.pd, NULL, SIZE_MAX,
+				 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND));
+}
+
+static int dereg(void)
+{
+	return ibv_dereg_mr(made.mr);
+}
+
+static int alloc_mw_1(void)
+{
+	return result(ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_1));
+}
+
+static int alloc_mw_2(void)
+{
+	return result(ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_2));
+}
+
+static int dealloc_mw(void)
+{
+	return ibv_dealloc_mw(made.mw);
+}
+
+static int create_cq(void)
+{
+	return result(ibv_create_cq(xr_end.ctx, 100, NULL, with.channel, 0));
+}
+
+static int destroy_cq(void)
+{
+	return ibv_destroy_cq(made.cq);
+}
+
+/* ibv_resize_cq() returns -1 or an errno. */
+static int resize_cq(void)
+{
+	int ret = ibv_resize_cq(made.cq, 500);
+
+	return ret < 0 ? errno : ret;
+}
+
+static int req_notify(void)
+{
+	return ibv_req_notify_cq(with.cq, 0);
+}
+
+static int create_srq(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 20, .max_sge = 2 } };
+
+	return result(ibv_create_srq(xr_end.pd, &init));
+}
+
+static int modify_srq(void)
+{
+	struct ibv_srq_attr attr = {};
+
+	return ibv_modify_srq(with.srq, &attr, IBV_SRQ_LIMIT);
+}
+
+static int query_srq(void)
+{
+	struct ibv_srq_attr attr;
+
+	return ibv_query_srq(with.srq, &attr);
+}
+
+static int destroy_srq(void)
+{
+	return ibv_destroy_srq(made.srq);
+}
+
+static int create_ah(void)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1,
+		.port_num = 1,
+		.grh = { .sgid_index = xr_end.gid_index, .hop_limit = 64, .dgid = rxe_end.gid },
+	};
+
+	return result(ibv_create_ah(xr_end.pd, &attr));
+}
+
+static int destroy_ah(void)
+{
+	return ibv_destroy_ah(made.ah);
+}
+
+static int create_qp(enum ibv_qp_type type, struct ibv_srq *srq)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = type,
+		.send_cq = with.cq,
+		.recv_cq = with.cq,
+		.srq = srq,
+		.cap = { .max_send_wr = 20, .max_send_sge = 1,
+			 .max_recv_wr = srq ? 0 : 40, .max_recv_sge = srq ? 0 : 2 },
+	};
+
+	return result(ibv_create_qp(xr_end.pd, &init));
+}
+
+static int create_rc(void)
+{
+	return create_qp(IBV_QPT_RC, NULL);
+}
+
+static int create_uc(void)
+{
+	return create_qp(IBV_QPT_UC, NULL);
+}
+
+static int create_ud(void)
+{
+	return create_qp(IBV_QPT_UD, NULL);
+}
+
+static int create_with_srq(void)
+{
+	return create_qp(IBV_QPT_RC, with.srq);
+}
+
+static int destroy_qp(void)
+{
+	return ibv_destroy_qp(made.qp);
+}
+
+/* Prepare and make transitions of @with's queue pair, which later ones undo. */
+static void in(enum ibv_qp_state state)
+{
+	check(!end_move(&xr_end, with.qp, &rxe_end, 0x11, state), "state %d", state);
+}
+
+static void in_reset(void)
+{
+	in(IBV_QPS_RESET);
+}
+
+static void in_init(void)
+{
+	in(IBV_QPS_INIT);
+}
+
+static void in_rtr(void)
+{
+	in(IBV_QPS_RTR);
+}
+
+static void in_rts(void)
+{
+	in(IBV_QPS_RTS);
+}
+
+static int to_init(void)
+{
+	return end_step(&xr_end, with.qp, &rxe_end, 0x11, IBV_QPS_INIT);
+}
+
+static int to_rtr(void)
+{
+	return end_step(&xr_end, with.qp, &rxe_end, 0x11, IBV_QPS_RTR);
+}
+
+static int to_rts(void)
+{
+	return end_step(&xr_end, with.qp, &rxe_end, 0x11, IBV_QPS_RTS);
+}
+
+static int to_sqd(void)
+{
+	return end_state(with.qp, IBV_QPS_SQD);
+}
+
+static int to_err(void)
+{
+	return end_state(with.qp, IBV_QPS_ERR);
+}
+
+static int to_reset(void)
+{
+	return end_state(with.qp, IBV_QPS_RESET);
+}
+
+static int query_qp(void)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	return ibv_query_qp(with.qp, &attr, IBV_QP_STATE, &init);
+}
+
+static int query_device(void)
+{
+	struct ibv_device_attr attr;
+
+	return ibv_query_device(xr_end.ctx, &attr);
+}
+
+static int query_port(void)
+{
+	struct ibv_port_attr attr;
+
+	return ibv_query_port(xr_end.ctx, 1, &attr);
+}
+
+static void window(void)
+{
+	in_rts();
+	check(!alloc_mw_2(), "window: %s", strerror(errno));
+}
+
+static int bind(void)
+{
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = {
+			.mw = made.mw,
+			.rkey = ibv_inc_rkey(made.mw->rkey),
+			.bind_info = { .mr = with.mr, .addr = (uintptr_t)with.memory,
+				       .length = MEM_PAGE,
+				       .mw_access_flags = IBV_ACCESS_REMOTE_WRITE },
+		},
+	};
+	int ret = ibv_post_send(with.qp, &wr, &bad);
+
+	if (!ret)
+		made.mw->rkey = wr.bind_mw.rkey;
+	return ret;
+}
+
+/* Nothing more is posted. */
+static int ring(void)
+{
+	return -ring_doorbell(xr_end.ctx, with.qp->handle);
+}
+
+static int bind_rung(void)
+{
+	int ret = ring();
+
+	if (!ret)
+		made.mw->rkey = ibv_inc_rkey(made.mw->rkey);
+	return ret;
+}
+
+static void completes(void)
+{
+	struct ibv_wc wc;
+	int status = end_wait(with.cq, &wc);
+
+	check(!status, "completion: %d", status);
+}
+
+static void bound(void)
+{
+	window();
+	check(!bind(), "bind");
+	completes();
+}
+
+static int invalidate(void)
+{
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_LOCAL_INV,
+		.send_flags = IBV_SEND_SIGNALED,
+		.invalidate_rkey = made.mw->rkey,
+	};
+
+	return ibv_post_send(with.qp, &wr, &bad);
+}
+
+static void window_after(void)
+{
+	completes();
+	check(!dealloc_mw(), "window");
+	in_reset();
+}
+
+/* Undo by the operation that destroys what was made. */
+#define UNDO(call)	static void undo_##call(void) { check(!call(), #call); }
+UNDO(dealloc_pd)
+UNDO(dereg)
+UNDO(dealloc_mw)
+UNDO(destroy_cq)
+UNDO(destroy_srq)
+UNDO(destroy_ah)
+UNDO(destroy_qp)
+
+/* Prepare by the operation that makes what will be destroyed. */
+#define MAKE(call)	static void make_##call(void) { check(!call(), #call); }
+MAKE(alloc_pd)
+MAKE(alloc_mw_1)
+MAKE(create_cq)
+MAKE(create_srq)
+MAKE(create_ah)
+MAKE(create_rc)
+MAKE(create_uc)
+MAKE(create_ud)
+MAKE(create_with_srq)
+
+static void region_gone(void)
+{
+	undo_dereg();
+	munmap(FAR, FAR_PAGES * MEM_PAGE);
+}
+
+static void region_pinned(void)
+{
+	memory();
+	check(!reg_pinned(), "region");
+}
+
+static void region_odp(void)
+{
+	memory();
+	check(!reg_odp(), "region");
+}
+
+static void memory_gone(void)
+{
+	munmap(FAR, FAR_PAGES * MEM_PAGE);
+}
+
+static const struct operation making[] = {
+	{ "open", NULL, open_device, close_device, .any_error = true },
+	{ "alloc_pd", NULL, alloc_pd, undo_dealloc_pd },
+	{ "reg_mr", memory, reg_pinned, region_gone },
+	{ "reg_mr, on demand", memory, reg_odp, region_gone },
+	{ "reg_mr, implicit", NULL, reg_implicit, undo_dereg },
+	{ "alloc_mw, type 1", NULL, alloc_mw_1, undo_dealloc_mw },
+	{ "alloc_mw, type 2", NULL, alloc_mw_2, undo_dealloc_mw },
+	{ "create_cq", NULL, create_cq, undo_destroy_cq },
+	{ "create_srq", NULL, create_srq, undo_destroy_srq },
+	{ "create_ah", NULL, create_ah, undo_destroy_ah },
+	{ "create_qp, RC", NULL, create_rc, undo_destroy_qp },
+	{ "create_qp, UC", NULL, create_uc, undo_destroy_qp },
+	{ "create_qp, UD", NULL, create_ud, undo_destroy_qp },
+	{ "create_qp, with a shared queue", NULL, create_with_srq, undo_destroy_qp },
+};
+
+static const struct operation changing[] = {
+	{ "resize_cq", make_create_cq, resize_cq, undo_destroy_cq },
+	{ "req_notify_cq", NULL, req_notify, NULL },
+	{ "modify_srq", NULL, modify_srq, NULL },
+	{ "query_srq", NULL, query_srq, NULL },
+	{ "query_qp", NULL, query_qp, NULL },
+	{ "query_device", NULL, query_device, NULL },
+	{ "query_port", NULL, query_port, NULL },
+	{ "to INIT", in_reset, to_init, in_reset },
+	{ "to RTR", in_init, to_rtr, in_reset },
+	{ "to RTS", in_rtr, to_rts, in_reset },
+	{ "to SQD", in_rts, to_sqd, in_reset },
+	{ "to ERR", in_rts, to_err, in_reset },
+	{ "to RESET", in_rts, to_reset, in_reset },
+	{ "bind", window, bind, window_after, .repeat = bind_rung },
+	{ "invalidate", bound, invalidate, window_after, .repeat = ring },
+};
+
+static const struct operation destroying[] = {
+	{ "dealloc_pd", make_alloc_pd, dealloc_pd, NULL },
+	{ "dereg_mr", region_pinned, dereg, memory_gone },
+	{ "dereg_mr, on demand", region_odp, dereg, memory_gone },
+	{ "dealloc_mw", make_alloc_mw_1, dealloc_mw, NULL },
+	{ "destroy_cq", make_create_cq, destroy_cq, NULL },
+	{ "destroy_srq", make_create_srq, destroy_srq, NULL },
+	{ "destroy_ah", make_create_ah, destroy_ah, NULL },
+	{ "destroy_qp, RC", make_create_rc, destroy_qp, NULL },
+	{ "destroy_qp, UC", make_create_uc, destroy_qp, NULL },
+	{ "destroy_qp, UD", make_create_ud, destroy_qp, NULL },
+	{ "destroy_qp, with a shared queue", make_create_with_srq, destroy_qp, NULL },
+};
+
+/* --- Their failures. */
+
+/* Run it with the @nth allocation failing. Return: whether there was one. */
+static bool attempt(const struct operation *op, unsigned int nth, unsigned int *refused)
+{
+	struct counts was, is;
+	char when[64];
+	bool hit;
+	int ret;
+
+	if (op->before)
+		op->before();
+	take(&was);
+	fault_nth(nth);
+	ret = op->run();
+	hit = fault_nth_end();
+	snprintf(when, sizeof(when), "%s, place %u", op->name, nth);
+	check(!ret || (hit && (ret == ENOMEM || op->any_error)), "%s: %s", when, strerror(ret));
+	if (ret) {
+		++*refused;
+		take(&is);
+		same(&was, &is, when);
+		ret = op->repeat ? op->repeat() : op->run();
+		check(!ret, "%s, repeated: %s", when, strerror(ret));
+	}
+	if (op->after && !test_failed())
+		op->after();
+	return hit;
+}
+
+static void run(const struct operation *op)
+{
+	unsigned int nth = 0, refused = 0;
+	struct counts was, is;
+
+	take(&was);
+	while (++nth <= MOST && attempt(op, nth, &refused) && !test_failed())
+		;
+	take(&is);
+	if (!test_failed())
+		same(&was, &is, op->name);
+	check(nth <= MOST, "%s: too many allocations", op->name);
+	note("%s: %u places, refused at %u", op->name, nth - 1, refused);
+}
+
+static bool objects(void)
+{
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 20, .max_sge = 2 } };
+
+	dev_fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+	if (!check(dev_fd >= 0, XROCE_DEV_PATH) || !ends_open())
+		return false;
+	with.channel = ibv_create_comp_channel(xr_end.ctx);
+	with.cq = ibv_create_cq(xr_end.ctx, 100, NULL, with.channel, 0);
+	with.srq = ibv_create_srq(xr_end.pd, &srq);
+	with.mr = ibv_reg_mr(xr_end.pd, with.memory, MEM_PAGE, all_rights);
+	with.mw = ibv_alloc_mw(xr_end.pd, IBV_MW_TYPE_1);
+	with.qp = end_qp(&xr_end, IBV_QPT_RC, with.cq, with.cq, NULL, 20, 40);
+	return check(with.channel && with.cq && with.srq && with.mr && with.mw && with.qp,
+		     "objects: %s", strerror(errno));
+}
+
+static void objects_gone(void)
+{
+	check(!ibv_destroy_qp(with.qp) && !ibv_dealloc_mw(with.mw) && !ibv_dereg_mr(with.mr) &&
+	      !ibv_destroy_srq(with.srq) && !ibv_destroy_cq(with.cq) &&
+	      !ibv_destroy_comp_channel(with.channel), "destroy");
+	with.qp = NULL;
+	ends_close();
+}
+
+static void run_all(const struct operation *ops, size_t n)
+{
+	size_t i;
+
+	if (!objects())
+		return;
+	for (i = 0; i < n && !test_failed(); i++)
+		run(&ops[i]);
+	objects_gone();
+	close(dev_fd);
+}
+
+static void makes(void)
+{
+	run_all(making, ARRAY_SIZE(making));
+}
+
+static void changes(void)
+{
+	run_all(changing, ARRAY_SIZE(changing));
+}
+
+static void destroys(void)
+{
+	run_all(destroying, ARRAY_SIZE(destroying));
+}
+
+static int add_device(void)
+{
+	int ret = -verbs_netlink_add("xr0", "x0");
+
+	/* There was no memory for the kernel's answer. */
+	if (ret == ENOBUFS)
+		ret = access("/sys/class/infiniband/xr0", F_OK) ? ENOMEM : 0;
+	return ret;
+}
+
+static void delete_device(void)
+{
+	check(!verbs_netlink_delete("xr0"), "rdma link delete");
+}
+
+/* rdma link add, on a link without a verbs device. */
+static void link_add(void)
+{
+	const struct operation op = { "rdma link add", NULL, add_device, delete_device };
+
+	dev_fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
+	if (!check(dev_fd >= 0, XROCE_DEV_PATH))
+		return;
+	delete_device();
+	run(&op);
+	check(!add_device(), "rdma link add");
+	close(dev_fd);
+}
+
+static const struct test tests[] = {
+	{ "verbs_fault_make", "V5 R9", "making objects", makes },
+	{ "verbs_fault_change", "V5 D2", "changing and querying objects, binding windows",
+	  changes },
+	{ "verbs_fault_destroy", "V5", "destroying objects", destroys },
+	{ "verbs_fault_link", "V5 V1", "making the device", link_add },
+};
+
+int main(int argc, char **argv)
+{
+	return fault_harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rights and ranges of the verbs device's objects. What is refused changes nothing; beside it
+ * is what is accepted.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <sys/mman.h>
+
+#include "live.h"
+#include "mem.h"
+#include "verbs_end.h"
+
+#define MESSAGE		64u
+#define RW		(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
+
+static char memory[2 * MEM_PAGE] __attribute__((aligned(MEM_PAGE)));
+static char zeros[2 * MEM_PAGE];
+static char peer_message[MESSAGE];
+static struct verbs_end other;
+static struct ibv_pd *pd2;
+static struct ibv_mr *mr, *mr2, *unbindable, *foreign, *peer_mr;
+static struct ibv_cq *cq, *peer_cq;
+static struct ibv_qp *qp, *peer;
+
+static struct ibv_mr *reg(struct ibv_pd *pd, int access)
+{
+	struct ibv_mr *new = ibv_reg_mr(pd, memory, sizeof(memory), access);
+
+	check(new, "region with %#x: %s", access, strerror(errno));
+	return new;
+}
+
+static bool objects(void)
+{
+	if (!ends_open() || !end_open(&other, "xr0", "10.77.0.2"))
+		return false;
+	memset(peer_message, 0xc3, sizeof(peer_message));
+	pd2 = ibv_alloc_pd(xr_end.ctx);
+	mr = reg(xr_end.pd, RW | IBV_ACCESS_MW_BIND);
+	unbindable = reg(xr_end.pd, RW);
+	mr2 = pd2 ? reg(pd2, RW | IBV_ACCESS_MW_BIND) : NULL;
+	foreign = reg(other.pd, RW | IBV_ACCESS_MW_BIND);
+	peer_mr = ibv_reg_mr(rxe_end.pd, peer_message, MESSAGE, IBV_ACCESS_LOCAL_WRITE);
+	cq = ibv_create_cq(xr_end.ctx, 64, NULL, NULL, 0);
+	peer_cq = ibv_create_cq(rxe_end.ctx, 64, NULL, NULL, 0);
+	if (!check(mr2 && peer_mr && cq && peer_cq, "objects: %s", strerror(errno)))
+		return false;
+	qp = end_qp(&xr_end, IBV_QPT_RC, cq, cq, NULL, 8, 8);
+	peer = end_qp(&rxe_end, IBV_QPT_RC, peer_cq, peer_cq, NULL, 8, 1);
+	return qp && peer && ends_connect(qp, peer);
+}
+
+static void objects_gone(void)
+{
+	check(!ibv_destroy_qp(qp) && !ibv_destroy_qp(peer), "queue pairs");
+	check(!ibv_destroy_cq(cq) && !ibv_destroy_cq(peer_cq), "completion queues");
+	check(!ibv_dereg_mr(mr) && !ibv_dereg_mr(mr2) && !ibv_dereg_mr(unbindable) &&
+	      !ibv_dereg_mr(foreign) && !ibv_dereg_mr(peer_mr), "regions");
+	check(!ibv_dealloc_pd(pd2), "domain");
+	end_close(&other);
+	ends_close();
+}
+
+/* --- Regions. */
+
+static void try_reg(void *at, size_t bytes, int access, int want)
+{
+	struct ibv_mr *new;
+
+	errno = 0;
+	new = ibv_reg_mr(xr_end.pd, at, bytes, access);
+	check(new ? !want : errno == want, "%zu bytes at %p with %#x: %s, not %s", bytes, at,
+	      access, new ? "accepted" : strerror(errno), strerror(want));
+	check(!new || !ibv_dereg_mr(new), "deregister");
+}
+
+static void regions(void)
+{
+	char *read_only = mmap(NULL, MEM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (!objects())
+		return;
+	try_reg(memory, MEM_PAGE, 0, 0);
+	try_reg(memory, 1, IBV_ACCESS_REMOTE_READ, 0);
+	try_reg(memory, MEM_PAGE, RW | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING, 0);
+	try_reg(memory, MEM_PAGE, IBV_ACCESS_REMOTE_WRITE, EINVAL);
+	try_reg(memory, MEM_PAGE, IBV_ACCESS_REMOTE_ATOMIC, EINVAL);
+	try_reg(memory, 0, RW, EINVAL);
+	try_reg(read_only, MEM_PAGE, IBV_ACCESS_REMOTE_READ, 0);
+	try_reg(read_only, MEM_PAGE, RW, EFAULT);
+	check(!munmap(read_only, MEM_PAGE), "unmap");
+	try_reg(read_only, MEM_PAGE, IBV_ACCESS_REMOTE_READ, EFAULT);
+	objects_gone();
+}
+
+/* --- Windows. */
+
+/* A message of the peer, of @bytes to @at. Return: status of its completion. */
+static int peer_writes(uint32_t rkey, uint32_t at, uint32_t bytes)
+{
+	struct ibv_sge sge = { (uintptr_t)peer_message, bytes, peer_mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = (uintptr_t)memory + at, .rkey = rkey },
+	};
+	struct ibv_wc wc;
+
+	return check(!ibv_post_send(peer, &wr, &bad), "post") ? end_wait(peer_cq, &wc) : -1;
+}
+
+/* A WRITE with a key is executed, or refused without writing anything. */
+static void try_write(uint32_t rkey, uint32_t at, bool accept, const char *what)
+{
+	int ret = peer_writes(rkey, at, MESSAGE);
+
+	check(ret == (accept ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR), "%s: %d", what, ret);
+	check(memcmp(memory, zeros, sizeof(memory)) ? accept : !accept, "%s: memory", what);
+	memset(memory, 0, sizeof(memory));
+	if (!accept)
+		ends_connect(qp, peer);
+}
+
+/* A bind in the form of the provider, for both types. */
+struct binding {
+	struct ibv_mw *mw;
+	struct ibv_mr *mr;
+	uint32_t present;
+	uint32_t next;
+	uint32_t at;
+	uint64_t length;
+	unsigned int access;
+};
+
+static struct binding binding(struct ibv_mw *mw)
+{
+	return (struct binding){
+		.mw = mw,
+		.mr = mr,
+		.present = mw->rkey,
+		.next = ibv_inc_rkey(mw->rkey),
+		.at = MESSAGE,
+		.length = 2 * MESSAGE,
+		.access = IBV_ACCESS_REMOTE_WRITE,
+	};
+}
+
+/* Bind, and check the status. A failed bind ends the queue pair, which is connected again. */
+static void try_bind(struct binding b, int want, const char *what)
+{
+	struct ibv_mw with_key = *b.mw;
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_mw = {
+			.mw = &with_key,
+			.rkey = b.next,
+			.bind_info = { .mr = b.mr, .addr = (uintptr_t)memory + b.at,
+				       .length = b.length, .mw_access_flags = b.access },
+		},
+	};
+	struct ibv_wc wc;
+	int ret;
+
+	with_key.rkey = b.present;
+	check(!ibv_post_send(qp, &wr, &bad), "%s: post", what);
+	ret = end_wait(cq, &wc);
+	check(ret == want, "%s: %d, not %d", what, ret, want);
+	if (ret)
+		ends_connect(qp, peer);
+	else
+		b.mw->rkey = b.next;
+}
+
+static void try_binds(enum ibv_mw_type type)
+{
+	struct ibv_mw *mw = ibv_alloc_mw(xr_end.pd, type), *mw2 = ibv_alloc_mw(pd2, type);
+	struct binding b;
+
+	if (!check(mw && mw2, "windows: %s", strerror(errno)))
+		return;
+	try_write(mw->rkey, MESSAGE, false, "unbound");
+	b = binding(mw);
+	b.present ^= 1;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "another present key");
+	b = binding(mw);
+	b.next ^= 1u << 20;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a key of another index");
+	b = binding(mw);
+	b.length = sizeof(memory) - MESSAGE + 1;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a byte past the end");
+	b = binding(mw);
+	b.mr = mr2;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a region of another domain");
+	b.mr = foreign;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a region of another context");
+	b.mr = unbindable;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a region without the right");
+	b = binding(mw2);
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a window of another domain");
+	b = binding(mw);
+	b.access = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_MW_BIND;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "a right that windows do not have");
+	b.access = IBV_ACCESS_REMOTE_WRITE | 1u << 30;
+	try_bind(b, IBV_WC_MW_BIND_ERR, "an unknown right");
+	try_write(mw->rkey, MESSAGE, false, "still unbound");
+
+	b = binding(mw);
+	try_bind(b, 0, "a range inside");
+	try_write(mw->rkey, MESSAGE, true, "bound");
+	try_write(mw->rkey, 2 * MESSAGE, true, "its end");
+	check(ibv_dereg_mr(mr) == EBUSY, "the region of a bound window");
+	check(!ibv_dealloc_mw(mw) && !ibv_dealloc_mw(mw2), "windows");
+}
+
+static void bounds(enum ibv_mw_type type)
+{
+	const uint32_t outside[] = { MESSAGE - 1, 2 * MESSAGE + 1, 0, 3 * MESSAGE };
+	struct ibv_mw *mw;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(outside); i++) {
+		mw = ibv_alloc_mw(xr_end.pd, type);
+		if (!check(mw, "window: %s", strerror(errno)))
+			return;
+		try_bind(binding(mw), 0, "a range inside");
+		try_write(mw->rkey, MESSAGE, true, "bound");
+		try_write(mw->rkey, outside[i], false, "a byte outside");
+		check(!ibv_dealloc_mw(mw), "window");
+	}
+}
+
+static void windows_1(void)
+{
+	if (!objects())
+		return;
+	try_binds(IBV_MW_TYPE_1);
+	bounds(IBV_MW_TYPE_1);
+	objects_gone();
+}
+
+static void windows_2(void)
+{
+	if (!objects())
+		return;
+	try_binds(IBV_MW_TYPE_2);
+	bounds(IBV_MW_TYPE_2);
+	objects_gone();
+}
+
+/* --- Keys of others. */
+
+static void foreign_keys(void)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, MESSAGE, foreign ? foreign->lkey : 0 };
+	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_send_wr *bad_send, send = {
+		.sg_list = &(struct ibv_sge){ (uintptr_t)peer_message, MESSAGE, 0 },
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_wc wc = {};
+	int i, ours, theirs;
+
+	if (!objects())
+		return;
+	try_write(mr->rkey, 0, true, "its own");
+	try_write(mr2->rkey, 0, false, "of another domain");
+	try_write(foreign->rkey, 0, false, "of another context");
+	send.sg_list->lkey = peer_mr->lkey;
+	for (i = 0; i < 3; i++) {
+		sge.lkey = i == 0 ? mr->lkey : i == 1 ? mr2->lkey : foreign->lkey;
+		check(!ibv_post_recv(qp, &wr, &bad) && !ibv_post_send(peer, &send, &bad_send),
+		      "post");
+		ours = end_wait(cq, &wc);
+		theirs = end_wait(peer_cq, &wc);
+		check(!ours == !i && !theirs == !i, "key %d: %d, peer's %d", i, ours, theirs);
+		check(!memcmp(memory, zeros, sizeof(memory)) == !!i, "key %d: memory", i);
+		memset(memory, 0, sizeof(memory));
+		ends_connect(qp, peer);
+	}
+	objects_gone();
+}
+
+/* --- Queue pairs. */
+
+static enum ibv_qp_state state(void)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr = {};
+
+	check(!ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), "query");
+	return attr.qp_state;
+}
+
+static void refused(struct ibv_qp_attr *attr, int mask, const char *what)
+{
+	enum ibv_qp_state was = state();
+	int ret = ibv_modify_qp(qp, attr, mask);
+
+	/* ENODATA is ib_core's: no such GID. */
+	check(ret == EINVAL || ret == EOPNOTSUPP || ret == ENODATA, "%s: %d", what, ret);
+	check(state() == was, "%s: state %d", what, state());
+}
+
+/* With any one attribute missing, nothing changes; with all, the state does. */
+static void needs_all(const struct ibv_qp_attr *attr, int mask)
+{
+	struct ibv_qp_attr copy = *attr;
+	int bit;
+
+	for (bit = 1; bit <= mask; bit <<= 1)
+		if (mask & bit && bit != IBV_QP_STATE)
+			refused(&copy, mask & ~bit, "an attribute is missing");
+	check(!ibv_modify_qp(qp, &copy, mask), "state %d", attr->qp_state);
+	check(state() == attr->qp_state, "state %d", state());
+}
+
+/* The same with a value out of range. */
+#define OUT_OF_RANGE(attr, mask, field, value) do {		\
+	struct ibv_qp_attr wrong = *(attr);			\
+								\
+	wrong.field = (value);					\
+	refused(&wrong, mask, #field);				\
+} while (0)
+
+static void attributes(void)
+{
+	const int init_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			      IBV_QP_ACCESS_FLAGS;
+	const int rtr_mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+			     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	const int rts_mask = IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			     IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+	const struct ibv_qp_attr init = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
+	const struct ibv_qp_attr rts = {
+		.qp_state = IBV_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
+	};
+	struct ibv_qp_attr rtr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = 0x11,
+		.ah_attr = { .is_global = 1, .port_num = 1 },
+	};
+
+	if (!objects())
+		return;
+	rtr.ah_attr.grh.sgid_index = xr_end.gid_index;
+	rtr.ah_attr.grh.hop_limit = 64;
+	rtr.ah_attr.grh.dgid = rxe_end.gid;
+	check(!end_state(qp, IBV_QPS_RESET), "RESET");
+	refused(&(struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS }, IBV_QP_STATE, "RESET to RTS");
+	OUT_OF_RANGE(&init, init_mask, port_num, 2);
+	OUT_OF_RANGE(&init, init_mask, port_num, 0);
+	OUT_OF_RANGE(&init, init_mask, pkey_index, 1);
+	needs_all(&init, init_mask);
+	OUT_OF_RANGE(&rtr, rtr_mask, path_mtu, 0);
+	OUT_OF_RANGE(&rtr, rtr_mask, path_mtu, 6);
+	OUT_OF_RANGE(&rtr, rtr_mask, min_rnr_timer, 32);
+	OUT_OF_RANGE(&rtr, rtr_mask, max_dest_rd_atomic, 255);
+	OUT_OF_RANGE(&rtr, rtr_mask, ah_attr.grh.sgid_index, 255);
+	OUT_OF_RANGE(&rtr, rtr_mask, ah_attr.is_global, 0);
+	OUT_OF_RANGE(&rtr, rtr_mask, ah_attr.port_num, 2);
+	needs_all(&rtr, rtr_mask);
+	OUT_OF_RANGE(&rts, rts_mask, timeout, 32);
+	OUT_OF_RANGE(&rts, rts_mask, retry_cnt, 8);
+	OUT_OF_RANGE(&rts, rts_mask, rnr_retry, 8);
+	OUT_OF_RANGE(&rts, rts_mask, max_rd_atomic, 255);
+	needs_all(&rts, rts_mask);
+	objects_gone();
+}
+
+/* Capacities that there are not. */
+static void no_qp(struct ibv_qp_cap cap, enum ibv_qp_type type)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = type, .send_cq = cq, .recv_cq = cq, .cap = cap,
+	};
+	struct ibv_qp *new = ibv_create_qp(xr_end.pd, &init);
+
+	check(!new, "type %d, %u, %u, %u, %u, %u", type, cap.max_send_wr, cap.max_recv_wr,
+	      cap.max_send_sge, cap.max_recv_sge, cap.max_inline_data);
+	if (new)
+		ibv_destroy_qp(new);
+}
+
+static void capacities(void)
+{
+	const struct ibv_qp_cap one = { 1, 1, 1, 1, 0 };
+	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 1u << 30, .max_sge = 1 } };
+
+	if (!objects())
+		return;
+	no_qp(one, IBV_QPT_RAW_PACKET);
+	no_qp(one, IBV_QPT_XRC_SEND);
+	no_qp((struct ibv_qp_cap){ 1u << 31, 1, 1, 1, 0 }, IBV_QPT_RC);
+	no_qp((struct ibv_qp_cap){ 1, ~0u, 1, 1, 0 }, IBV_QPT_RC);
+	no_qp((struct ibv_qp_cap){ 1, 1, 1u << 28, 1, 0 }, IBV_QPT_RC);
+	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1u << 28, 0 }, IBV_QPT_RC);
+	no_qp((struct ibv_qp_cap){ 1, 1, 1, 1, 1u << 31 }, IBV_QPT_RC);
+	check(!ibv_create_cq(xr_end.ctx, 1 << 30, NULL, NULL, 0), "2^30 completions");
+	check(!ibv_create_srq(xr_end.pd, &srq), "2^30 receives");
+	srq.attr.max_wr = 1;
+	srq.attr.max_sge = 1u << 28;
+	check(!ibv_create_srq(xr_end.pd, &srq), "2^28 elements");
+	objects_gone();
+}
+
+/* What others use cannot be destroyed. */
+static void busy(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = 1, .max_sge = 1 } };
+	struct ibv_srq *srq;
+	struct ibv_qp *user;
+	struct ibv_cq *used;
+
+	if (!objects())
+		return;
+	srq = ibv_create_srq(xr_end.pd, &init);
+	used = ibv_create_cq(xr_end.ctx, 1, NULL, NULL, 0);
+	check(srq && used, "objects: %s", strerror(errno));
+	user = end_qp(&xr_end, IBV_QPT_RC, used, cq, srq, 1, 0);
+	check(ibv_destroy_cq(used) == EBUSY, "a completion queue for sends");
+	check(ibv_destroy_cq(cq) == EBUSY, "a completion queue for receives");
+	check(ibv_destroy_srq(srq) == EBUSY, "a shared queue");
+	check(ibv_dealloc_pd(xr_end.pd) == EBUSY, "a domain");
+	check(!ibv_destroy_qp(user) && !ibv_destroy_cq(used) && !ibv_destroy_srq(srq), "destroy");
+	objects_gone();
+}
+
+static const struct test tests[] = {
+	{ "object_regions", "V5 R7", "rights and memory of regions", regions },
+	{ "object_windows_1", "V5 W1", "binding and using windows of type 1", windows_1 },
+	{ "object_windows_2", "V5 W1", "binding and using windows of type 2", windows_2 },
+	{ "object_keys", "V5 R7", "keys of other domains and contexts", foreign_keys },
+	{ "object_attributes", "V5 D2", "attributes of queue pairs out of range, or missing",
+	  attributes },
+	{ "object_capacities", "V5 R9", "capacities out of range", capacities },
+	{ "object_busy", "V5", "destroying what is in use", busy },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

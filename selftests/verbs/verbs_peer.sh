@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The requester of the verbs device against a peer that misbehaves: the test itself.
+#
+# usage: verbs_peer.sh [ROW]...
+set -eu
+
+. "$(dirname "$0")/../lib/net.sh"
+. "$(dirname "$0")/../lib/serve.sh"
+. "$(dirname "$0")/../lib/verbs.sh"
+
+needs_verbs
+net_up
+# Those of wire.h.
+ip link set c0 address 02:00:00:00:00:01
+in_xr ip link set x0 address 02:00:00:00:00:02
+verbs_up
+programs verbs_peer_test verbs_peer_read_test verbs_peer_queue_test -- "$@"

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Responses to READs and atomics of a reliable connection, of a peer that loses, repeats and
+ * invents them. Whatever it sends, only the bytes that were asked for are written.
+ */
+#include <string.h>
+
+#include "counters.h"
+#include "verbs_peer.h"
+
+#define FIRST	XROCE_RC_READ_RESPONSE_FIRST
+#define MIDDLE	XROCE_RC_READ_RESPONSE_MIDDLE
+#define LAST	XROCE_RC_READ_RESPONSE_LAST
+#define ONLY	XROCE_RC_READ_RESPONSE_ONLY
+#define THREE	(2 * PEER_MTU + 5)	/* bytes of a response of three packets */
+
+static const uint64_t original = 0x0102030405060708ull;
+
+static void ignored(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)
+{
+	struct packet p = peer_data(opcode, n, off, len);
+
+	peer_ignored(&p);
+}
+
+static void read_one(void)
+{
+	static const uint32_t lengths[] = { 1, 4, 7, PEER_MTU };
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		memset(peer.in, PEER_GUARD, PEER_MTU);
+		peer_post(i, IBV_WR_RDMA_READ, lengths[i]);
+		peer_expect_read(i, lengths[i], 0);
+		peer_send_data(ONLY, i, 0, lengths[i]);
+		peer_completes(i, IBV_WC_SUCCESS);
+		peer_received(lengths[i]);
+	}
+}
+
+static void read_zero(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, 0);
+	peer_expect_read(0, 0, 0);
+	peer_send_data(ONLY, 0, 0, 0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(0);
+}
+
+static void read_several(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_expect_read(0, THREE, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	peer_incomplete();
+	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(THREE);
+	check(peer_map().req_response_bytes == THREE, "%llu bytes",
+	      peer_map().req_response_bytes);
+}
+
+/* Into elements that do not end where packets do. */
+static void read_scattered(void)
+{
+	static const uint32_t lengths[] = { 1, 0, 1000, 50, 902 };
+	struct ibv_sge sge[ARRAY_SIZE(lengths)];
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, NULL);
+	uint32_t i, len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		sge[i] = peer_sge(peer.in + len, lengths[i]);
+		len += lengths[i];
+	}
+	wr.sg_list = sge;
+	wr.num_sge = i;
+	peer_post_list(&wr);
+	peer_expect_read(0, len, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_send_data(LAST, 1, PEER_MTU, len - PEER_MTU);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(len);
+}
+
+/* A response acknowledges the requests before it. */
+static void read_acknowledges(void)
+{
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_post(2, IBV_WR_RDMA_READ, 4);
+	peer_send_data(ONLY, 1, 0, 4);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_completes(2, IBV_WC_SUCCESS);
+	peer_received(4);
+}
+
+static void lost_first(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_expect_read(0, THREE, 0);
+	ignored(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	peer_expect_read(0, THREE, 0);
+	/* It follows from the same loss. */
+	ignored(LAST, 2, 2 * PEER_MTU, 5);
+	peer_received(0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(THREE);
+	check(peer_map().req_implied_naks == 1 && peer_map().req_retransmits == 1,
+	      "%llu implied NAKs, %llu packets again", peer_map().req_implied_naks,
+	      peer_map().req_retransmits);
+}
+
+static void lost_middle(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_expect_read(0, THREE, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	ignored(LAST, 2, 2 * PEER_MTU, 5);
+	/* The rest only, with the PSN of the packet that is missing. */
+	peer_expect_read(1, THREE, PEER_MTU);
+	peer_received(PEER_MTU);
+	peer_send_data(FIRST, 1, PEER_MTU, PEER_MTU);
+	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(THREE);
+}
+
+/* The whole response to a READ is lost, that to the next one is not. */
+static void lost_whole(void)
+{
+	peer_post_many(1, IBV_WR_RDMA_READ, 4, 2);
+	peer_expect_read(0, 4, 0);
+	peer_expect_read(1, 4, 0);
+	ignored(ONLY, 1, 0, 4);
+	peer_expect_read(0, 4, 0);
+	peer_expect_read(1, 4, 0);
+	peer_send_data(ONLY, 0, 0, 4);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_send_data(ONLY, 1, 0, 4);
+	peer_completes(2, IBV_WC_SUCCESS);
+	peer_received(4);
+}
+
+static const struct peer_opts lossy_opts = { .timeout = 16, .retries = 7, .reads = 4 };
+
+/* The last packet is lost, and nothing follows. */
+static void lost_last(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_expect_read(0, THREE, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	peer_expect_read(2, THREE, 2 * PEER_MTU);
+	peer_send_data(ONLY, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(THREE);
+}
+
+static void duplicate(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_expect_read(0, THREE, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	/* With other bytes, which must not be written. */
+	ignored(FIRST, 0, 64, PEER_MTU);
+	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	ignored(MIDDLE, 1, 64, PEER_MTU);
+	ignored(FIRST, 0, 64, PEER_MTU);
+	peer_received(2 * PEER_MTU);
+	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	ignored(LAST, 2, 64, 5);
+	peer_received(THREE);
+}
+
+/* A packet of a response as the peer sends it. */
+struct part {
+	uint8_t opcode;
+	uint32_t len;
+};
+
+/* A READ of @len bytes; @parts in turn, of which the last one with a length ends it. */
+struct bad {
+	const char *what;
+	uint32_t len;
+	struct part parts[2];
+};
+
+static const struct bad bads[] = {
+	{ "a longer ONLY", 100, { { ONLY, 104 } } },
+	{ "a much longer ONLY", 1, { { ONLY, PEER_MTU } } },
+	{ "an ONLY longer by its pad", 5, { { ONLY, 8 } } },
+	{ "a shorter ONLY", 100, { { ONLY, 99 } } },
+	{ "an empty ONLY", 100, { { ONLY, 0 } } },
+	{ "an ONLY instead of an empty one", 0, { { ONLY, 1 } } },
+	{ "a longer LAST", PEER_MTU + 40, { { FIRST, PEER_MTU }, { LAST, 44 } } },
+	{ "a shorter LAST", PEER_MTU + 40, { { FIRST, PEER_MTU }, { LAST, 36 } } },
+	{ "a MIDDLE instead of LAST", PEER_MTU + 40, { { FIRST, PEER_MTU }, { MIDDLE, PEER_MTU } } },
+	{ "FIRST twice", 2 * PEER_MTU, { { FIRST, PEER_MTU }, { FIRST, PEER_MTU } } },
+	{ "an ONLY after FIRST", PEER_MTU + 40, { { FIRST, PEER_MTU }, { ONLY, 40 } } },
+	{ "a LAST too early", 3 * PEER_MTU, { { FIRST, PEER_MTU }, { LAST, PEER_MTU } } },
+	{ "MIDDLE first", THREE, { { MIDDLE, PEER_MTU } } },
+	{ "LAST first", 40, { { LAST, 40 } } },
+	{ "ONLY for two packets", PEER_MTU + 40, { { ONLY, PEER_MTU } } },
+	{ "FIRST for one packet", PEER_MTU, { { FIRST, PEER_MTU } } },
+};
+
+static void refuses(const struct bad *b)
+{
+	uint32_t n, off = 0;
+
+	peer_post(1, IBV_WR_RDMA_READ, b->len);
+	peer_post(2, IBV_WR_SEND, 4);
+	for (n = 0; n < 2 && b->parts[n].opcode; n++) {
+		peer_send_data(b->parts[n].opcode, n, off, b->parts[n].len);
+		off += b->parts[n].len;
+	}
+	peer_completes(1, IBV_WC_BAD_RESP_ERR);
+	peer_completes(2, IBV_WC_WR_FLUSH_ERR);
+	peer_received(n == 2 ? b->parts[0].len : 0);
+}
+
+static void bad_response(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bads) && !test_failed(); i++) {
+		refuses(&bads[i]);
+		if (!check(!test_failed(), "%s", bads[i].what))
+			return;
+		peer_again();
+	}
+}
+
+/* The end of a READ at the end of a region, in two packets, of which one is too long. */
+static void bad_at_end(void)
+{
+	struct ibv_sge sge = peer_sge(peer.in + PEER_BYTES - PEER_MTU - 4, PEER_MTU + 4);
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, &sge);
+
+	peer_post_list(&wr);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_send_data(LAST, 1, 0, 8);
+	peer_completes(1, IBV_WC_BAD_RESP_ERR);
+	memset(peer.in + PEER_BYTES - PEER_MTU - 4, PEER_GUARD, PEER_MTU);
+	peer_received(0);
+}
+
+/* Lengths that do not fit the opcode, whatever the READ: the frame is dropped. */
+static void length_of_opcode(void)
+{
+	static const struct part parts[] = {
+		{ FIRST, PEER_MTU - 4 }, { FIRST, PEER_MTU + 4 }, { FIRST, 0 },
+		{ MIDDLE, PEER_MTU - 1 }, { LAST, PEER_MTU + 4 }, { ONLY, PEER_MTU + 1 },
+	};
+	struct packet p;
+	uint32_t i;
+
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		p = peer_data(parts[i].opcode, 0, 0, parts[i].len);
+		peer_counted(&p, COUNTER(drop_length));
+	}
+	peer_incomplete();
+	peer_received(0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(THREE);
+}
+
+/* Responses to READs that were not sent. */
+static void not_asked(void)
+{
+	peer_post(1, IBV_WR_SEND, 4);
+	ignored(ONLY, 0, 0, 4);
+	ignored(FIRST, 0, 0, PEER_MTU);
+	ignored(XROCE_RC_ATOMIC_ACK, 0, 0, 0);
+	peer_incomplete();
+	peer_post(2, IBV_WR_RDMA_READ, 4);
+	/* The PSN of the SEND. */
+	ignored(ONLY, 0, 0, 4);
+	ignored(ONLY, 2, 0, 4);
+	peer_incomplete();
+	peer_received(0);
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_send_data(ONLY, 1, 0, 4);
+	peer_completes(2, IBV_WC_SUCCESS);
+	peer_received(4);
+	ignored(ONLY, 1, 64, 4);
+	ignored(ONLY, 2, 64, 4);
+	peer_received(4);
+}
+
+static void send_atomic_ack(uint32_t n)
+{
+	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, n);
+
+	p.orig = original;
+	peer_send(&p);
+}
+
+static void atomic_value(void)
+{
+	static const enum ibv_wr_opcode opcodes[] = {
+		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
+	};
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		peer_post(i, opcodes[i], 8);
+		send_atomic_ack(i);
+		peer_completes(i, IBV_WC_SUCCESS);
+		check(!memcmp(peer.in, &original, 8), "%#x", peer.in[0]);
+		memset(peer.in, PEER_GUARD, 8);
+		peer_received(0);
+	}
+}
+
+/* Into two elements, the first of which ends within a word. */
+static void atomic_scattered(void)
+{
+	struct ibv_sge sge[2] = { peer_sge(peer.in + 3, 5), peer_sge(peer.in + 8, 3) };
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_ATOMIC_FETCH_AND_ADD, sge);
+
+	wr.num_sge = 2;
+	peer_post_list(&wr);
+	send_atomic_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	check(!memcmp(peer.in + 3, &original, 8), "%#x", peer.in[3]);
+	memset(peer.in + 3, PEER_GUARD, 8);
+	peer_received(0);
+}
+
+static void other_response(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, 8);
+	ignored(XROCE_RC_ATOMIC_ACK, 0, 0, 0);
+	peer_received(0);
+	peer_send_data(ONLY, 0, 0, 8);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(8);
+	memset(peer.in, PEER_GUARD, 8);
+	peer_post(2, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	ignored(ONLY, 1, 0, 8);
+	ignored(FIRST, 1, 0, PEER_MTU);
+	peer_received(0);
+	send_atomic_ack(1);
+	peer_completes(2, IBV_WC_SUCCESS);
+}
+
+/* The response to an atomic is lost, and shown by the response to the next one. */
+static void atomic_lost(void)
+{
+	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, 1), want;
+
+	peer_post_many(1, IBV_WR_ATOMIC_FETCH_AND_ADD, 8, 2);
+	want = peer_request(XROCE_RC_FETCH_ADD, 0);
+	peer_expect(&want);
+	want.psn = (PEER_PSN + 1) & XROCE_PSN_MASK;
+	peer_expect(&want);
+	peer_ignored(&p);
+	want.psn = PEER_PSN;
+	peer_expect(&want);
+	send_atomic_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	send_atomic_ack(1);
+	peer_completes(2, IBV_WC_SUCCESS);
+}
+
+static void deregistered(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, peer.in, PEER_BYTES, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge = peer_sge(peer.in, THREE);
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, &sge);
+	struct packet first = peer_data(FIRST, 0, 0, PEER_MTU);
+
+	if (!check(mr, "region"))
+		return;
+	sge.lkey = mr->lkey;
+	peer_post_list(&wr);
+	peer_counted(&first, COUNTER(req_rx));
+	check(!ibv_dereg_mr(mr), "deregister");
+	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
+	peer_completes(1, IBV_WC_LOC_PROT_ERR);
+	peer_received(PEER_MTU);
+}
+
+/* A NAK of a READ, of which a part has arrived. */
+static void nak_within(uint8_t syndrome, enum ibv_wc_status status)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_nak(syndrome, 1);
+	peer_completes(1, status);
+	peer_received(PEER_MTU);
+}
+
+static void read_refused(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_nak(XROCE_SYN_NAK_ACC, 0);
+	peer_completes(1, IBV_WC_REM_ACCESS_ERR);
+	peer_again();
+	nak_within(XROCE_SYN_NAK_ACC, IBV_WC_REM_ACCESS_ERR);
+	peer_again();
+	nak_within(XROCE_SYN_NAK_OP, IBV_WC_REM_OP_ERR);
+}
+
+static const struct peer_opts rnr_opts = { .retries = 1, .rnr_retries = 3, .reads = 4 };
+
+/* RNR NAKs of the rest of a READ: they are counted as such. */
+static void read_rnr(void)
+{
+	uint32_t i;
+
+	peer_post(1, IBV_WR_RDMA_READ, THREE);
+	peer_expect_read(0, THREE, 0);
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	for (i = 0; i < rnr_opts.rnr_retries; i++) {
+		peer_nak(XROCE_SYN_RNR | 1, 1);
+		peer_expect_read(1, THREE, PEER_MTU);
+	}
+	peer_send_data(FIRST, 1, PEER_MTU, PEER_MTU);
+	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_received(THREE);
+	check(peer_map().req_rnr_naks == 3 && !peer_map().req_implied_naks,
+	      "%llu RNR NAKs, %llu implied", peer_map().req_rnr_naks,
+	      peer_map().req_implied_naks);
+}
+
+static const struct test tests[] = {
+	{ "read_one", "Q2 V2", "responses of one packet", ON_PEER(read_one, &peer_usual) },
+	{ "read_zero", "Q2 Q1", "a READ of no bytes", ON_PEER(read_zero, &peer_usual) },
+	{ "read_several", "Q2 V2", "a response of three packets",
+	  ON_PEER(read_several, &peer_usual) },
+	{ "read_scattered", "Q2", "a READ into several elements",
+	  ON_PEER(read_scattered, &peer_usual) },
+	{ "read_acknowledges", "Q2 Q4", "a response acknowledges what is before it",
+	  ON_PEER(read_acknowledges, &peer_usual) },
+	{ "read_lost_first", "Q3", "the first packet is lost", ON_PEER(lost_first, &peer_usual) },
+	{ "read_lost_middle", "Q3", "a packet in the middle is lost",
+	  ON_PEER(lost_middle, &peer_usual) },
+	{ "read_lost_whole", "Q3", "a response is lost, the next one is not",
+	  ON_PEER(lost_whole, &peer_usual) },
+	{ "read_lost_last", "Q3", "the last packet is lost", ON_PEER(lost_last, &lossy_opts) },
+	{ "read_duplicate", "Q2 Q5", "packets that have arrived", ON_PEER(duplicate, &peer_usual) },
+	{ "read_bad_response", "Q2 Q4 Q5", "wrong lengths and opcodes",
+	  ON_PEER(bad_response, &peer_usual) },
+	{ "read_bad_at_end", "Q5", "a response that is too long at the end of a region",
+	  ON_PEER(bad_at_end, &peer_usual) },
+	{ "read_length_of_opcode", "Q2 Q5 D6", "lengths that the opcode does not have",
+	  ON_PEER(length_of_opcode, &peer_usual) },
+	{ "read_not_asked", "Q2 Q5", "responses to requests that were not READs",
+	  ON_PEER(not_asked, &peer_usual) },
+	{ "read_refused", "Q4", "NAKs of READs, also in the middle",
+	  ON_PEER(read_refused, &peer_usual) },
+	{ "read_rnr", "Q3", "RNR NAKs of the rest of a READ", ON_PEER(read_rnr, &rnr_opts) },
+	{ "read_deregistered", "Q4 Q5", "the region has gone meanwhile",
+	  ON_PEER(deregistered, &peer_usual) },
+	{ "atomic_value", "Q2 V2", "the value of an atomic", ON_PEER(atomic_value, &peer_usual) },
+	{ "atomic_scattered", "Q2 Q5", "the value in two elements",
+	  ON_PEER(atomic_scattered, &peer_usual) },
+	{ "atomic_lost", "Q3", "an atomic is sent again with its PSN",
+	  ON_PEER(atomic_lost, &peer_usual) },
+	{ "other_response", "Q2 Q5", "of an atomic to a READ, and the reverse",
+	  ON_PEER(other_response, &peer_usual) },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

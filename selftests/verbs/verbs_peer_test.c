@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests of a reliable connection, byte by byte, and acknowledgements and NAKs, of a peer
+ * that is not always right.
+ */
+#include <string.h>
+
+#include "clock.h"
+#include "counters.h"
+#include "verbs_peer.h"
+
+/* --- The format of requests. */
+
+static void send_only(void)
+{
+	static const uint32_t lengths[] = { 0, 1, 2, 3, 4, PEER_MTU };
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		peer_post(i, IBV_WR_SEND, lengths[i]);
+		peer_expect_send(i, lengths[i]);
+		peer_ack(i);
+		peer_completes(i, IBV_WC_SUCCESS);
+	}
+}
+
+static void send_split(void)
+{
+	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU + 5);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_MIDDLE, 1, PEER_MTU, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_MIDDLE, 2, 2 * PEER_MTU, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_LAST, 3, 3 * PEER_MTU, 5, true);
+	peer_ack(3);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_post(2, IBV_WR_SEND, 2 * PEER_MTU);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 4, 0, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_LAST, 5, PEER_MTU, PEER_MTU, true);
+	peer_ack(5);
+	peer_completes(2, IBV_WC_SUCCESS);
+}
+
+/* A SEND with another word, in one packet and in two. */
+static void send_word(enum ibv_wr_opcode opcode, uint8_t only, uint8_t last)
+{
+	peer_post(1, opcode, 7);
+	peer_expect_data(only, 0, 0, 7, true);
+	peer_post(2, opcode, PEER_MTU + 2);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 1, 0, PEER_MTU, false);
+	peer_expect_data(last, 2, PEER_MTU, 2, true);
+	peer_ack(2);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_completes(2, IBV_WC_SUCCESS);
+}
+
+static void send_imm(void)
+{
+	send_word(IBV_WR_SEND_WITH_IMM, XROCE_RC_SEND_ONLY_IMM, XROCE_RC_SEND_LAST_IMM);
+}
+
+static void send_inv(void)
+{
+	send_word(IBV_WR_SEND_WITH_INV, XROCE_RC_SEND_ONLY_INV, XROCE_RC_SEND_LAST_INV);
+}
+
+static void send_solicited(void)
+{
+	struct ibv_sge sge = peer_sge(peer.out, PEER_MTU + 4);
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, &sge);
+	struct packet want = peer_request(XROCE_RC_SEND_LAST, 1);
+
+	wr.send_flags |= IBV_SEND_SOLICITED;
+	peer_post_list(&wr);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
+	want.se = true;
+	want.payload = 4;
+	want.pattern = packet_pattern(PEER_PATTERN, PEER_MTU);
+	peer_expect(&want);
+}
+
+/* The first packet of a WRITE of @len bytes. */
+static void expect_write(uint8_t opcode, uint32_t n, uint32_t len)
+{
+	struct packet want = peer_request(opcode, n);
+
+	want.dmalen = len;
+	want.payload = len < PEER_MTU ? len : PEER_MTU;
+	want.pad = -want.payload & 3;
+	want.ackreq = len <= PEER_MTU;
+	peer_expect(&want);
+}
+
+static void write_only(void)
+{
+	static const uint32_t lengths[] = { 0, 1, PEER_MTU };
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		peer_post(i, IBV_WR_RDMA_WRITE, lengths[i]);
+		expect_write(XROCE_RC_WRITE_ONLY, i, lengths[i]);
+		peer_ack(i);
+		peer_completes(i, IBV_WC_SUCCESS);
+	}
+	peer_post(i, IBV_WR_RDMA_WRITE_WITH_IMM, 6);
+	expect_write(XROCE_RC_WRITE_ONLY_IMM, i, 6);
+	peer_ack(i);
+	peer_completes(i, IBV_WC_SUCCESS);
+}
+
+static void write_split(void)
+{
+	peer_post(1, IBV_WR_RDMA_WRITE, 2 * PEER_MTU + 1);
+	expect_write(XROCE_RC_WRITE_FIRST, 0, 2 * PEER_MTU + 1);
+	peer_expect_data(XROCE_RC_WRITE_MIDDLE, 1, PEER_MTU, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_WRITE_LAST, 2, 2 * PEER_MTU, 1, true);
+	peer_post(2, IBV_WR_RDMA_WRITE_WITH_IMM, PEER_MTU + 4);
+	expect_write(XROCE_RC_WRITE_FIRST, 3, PEER_MTU + 4);
+	peer_expect_data(XROCE_RC_WRITE_LAST_IMM, 4, PEER_MTU, 4, true);
+	peer_ack(4);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_completes(2, IBV_WC_SUCCESS);
+}
+
+static void read_request(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, 5);
+	peer_expect_read(0, 5, 0);
+	/* The PSNs of the response belong to the READ. */
+	peer_post(2, IBV_WR_RDMA_READ, 2 * PEER_MTU + 1);
+	peer_expect_read(1, 2 * PEER_MTU + 1, 0);
+	peer_post(3, IBV_WR_RDMA_READ, 0);
+	peer_expect_read(4, 0, 0);
+	peer_post(4, IBV_WR_SEND, 4);
+	peer_expect_send(5, 4);
+}
+
+static void atomic_request(void)
+{
+	struct packet want = peer_request(XROCE_RC_CMP_SWAP, 0);
+
+	peer_post(1, IBV_WR_ATOMIC_CMP_AND_SWP, 8);
+	peer_expect(&want);
+	peer_post(2, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	want = peer_request(XROCE_RC_FETCH_ADD, 1);
+	peer_expect(&want);
+}
+
+static void inline_data(void)
+{
+	static const uint32_t lengths[] = { 1, 2, 3, 64, 255, 256 };
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		sge = peer_sge(peer.out, lengths[i]);
+		sge.lkey = 0;		/* not used */
+		wr = peer_wr(i, IBV_WR_SEND, &sge);
+		wr.send_flags |= IBV_SEND_INLINE;
+		peer_post_list(&wr);
+		peer_expect_send(i, lengths[i]);
+	}
+	wr = peer_wr(i, IBV_WR_RDMA_WRITE, &sge);
+	wr.send_flags |= IBV_SEND_INLINE;
+	peer_post_list(&wr);
+	/* It is in the work request, also if it is sent again. */
+	memset(peer.out, 0, PEER_MTU);
+	expect_write(XROCE_RC_WRITE_ONLY, i, 256);
+	peer_nak(XROCE_SYN_NAK_SEQ, i);
+	expect_write(XROCE_RC_WRITE_ONLY, i, 256);
+}
+
+/* A SEND of consecutive elements with these lengths. Return: bytes. */
+static uint32_t post_sges(const uint32_t *lengths, uint32_t n)
+{
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, NULL);
+	struct ibv_sge sge[32];
+	uint32_t i, off = 0;
+
+	for (i = 0; i < n; i++) {
+		sge[i] = peer_sge(peer.out + off, lengths[i]);
+		off += lengths[i];
+	}
+	wr.sg_list = sge;
+	wr.num_sge = n;
+	peer_post_list(&wr);
+	return off;
+}
+
+static void sges_32(void)
+{
+	uint32_t lengths[32], len, i;
+
+	for (i = 0; i < 32; i++)
+		lengths[i] = i % 5 ? 61 + i : 0;
+	len = post_sges(lengths, 32);
+	check(len > PEER_MTU && len < 2 * PEER_MTU + 1, "%u bytes", len);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_LAST, 1, PEER_MTU, len - PEER_MTU, true);
+}
+
+static void sges_pad(void)
+{
+	static const uint32_t pairs[][2] = {
+		{ 1, 1 }, { 2, 3 }, { 3, 2 }, { 2, 1 }, { 3, 3 }, { 1, 5 }, { 6, 3 }, { 3, 0 },
+	};
+	uint32_t i, len;
+
+	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
+		len = post_sges(pairs[i], 2);
+		peer_expect_send(i, len);
+	}
+}
+
+static void ack_requests(void)
+{
+	peer_post_many(1, IBV_WR_SEND, 4, 3);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 1, 0, 4, false);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 2, 0, 4, true);
+}
+
+#define WINDOW	128u			/* XR_SEND_WINDOW */
+#define SILENT	33u			/* one more than XR_SEND_ACK */
+#define LONG	(PEER_BYTES / PEER_MTU)	/* packets of a message that is all of "out" */
+
+static void expect_long(uint32_t n, bool ack)
+{
+	uint32_t in = n % LONG;
+
+	peer_expect_data(!in ? XROCE_RC_SEND_FIRST : in + 1 < LONG ? XROCE_RC_SEND_MIDDLE :
+			 XROCE_RC_SEND_LAST, n, in * PEER_MTU, PEER_MTU, ack);
+}
+
+/* More packets than may be outstanding. */
+static void window(void)
+{
+	const uint32_t all = 9 * LONG;
+	uint32_t n;
+
+	peer_post_many(1, IBV_WR_SEND, PEER_BYTES, 9);
+	for (n = 0; n < WINDOW; n++)
+		expect_long(n, n % SILENT == SILENT - 1 || n == WINDOW - 1);
+	peer_quiet();
+	peer_ack(LONG - 1);
+	peer_completes(1, IBV_WC_SUCCESS);
+	for (; n < all; n++)
+		expect_long(n, n == all - 1);
+	peer_ack(all - 1);
+	for (n = 2; n <= 9; n++)
+		peer_completes(n, IBV_WC_SUCCESS);
+	check(!peer_map().req_retransmits, "%llu again", peer_map().req_retransmits);
+}
+
+/* --- Acknowledgements. */
+
+static void ack_completes(void)
+{
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_expect_send(0, 4);
+	peer_incomplete();
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	check(peer_map().req_responses == 1, "responses: %llu", peer_map().req_responses);
+}
+
+static void expect_three(void)
+{
+	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 1, 0, 4, false);
+	peer_expect_send(2, 4);
+}
+
+static void ack_coalesced(void)
+{
+	struct packet ack = peer_response(XROCE_RC_ACK, 1);
+
+	peer_post_many(1, IBV_WR_SEND, 4, 3);
+	expect_three();
+	peer_counted(&ack, COUNTER(req_rx));
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_completes(2, IBV_WC_SUCCESS);
+	peer_incomplete();
+	peer_ack(2);
+	peer_completes(3, IBV_WC_SUCCESS);
+}
+
+static void ack_partial(void)
+{
+	struct packet ack = peer_response(XROCE_RC_ACK, 1);
+
+	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU);
+	peer_counted(&ack, COUNTER(req_rx));
+	peer_incomplete();
+	ack.psn = (PEER_PSN + 2) & XROCE_PSN_MASK;
+	peer_send(&ack);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+/* All values of the credit count, of which only one means that there is none. */
+static void ack_credits(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < 32; i++) {
+		peer_post(i, IBV_WR_SEND, 4);
+		peer_nak(i, i);
+		peer_completes(i, IBV_WC_SUCCESS);
+	}
+}
+
+static void ack_unsent(void)
+{
+	static const uint32_t ahead[] = { 1, 2, 1000, 0x7ffffe };
+	struct packet ack;
+	uint32_t i;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	for (i = 0; i < ARRAY_SIZE(ahead); i++) {
+		ack = peer_response(XROCE_RC_ACK, ahead[i]);
+		peer_ignored(&ack);
+		ack.syndrome = XROCE_SYN_NAK_INV;
+		peer_ignored(&ack);
+	}
+	peer_incomplete();
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+static void ack_old(void)
+{
+	static const uint32_t behind[] = { 1, 2, 1000, 0x7ffffe };
+	struct packet ack;
+	uint32_t i;
+
+	peer_post_many(1, IBV_WR_SEND, 4, 2);
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	for (i = 0; i < ARRAY_SIZE(behind); i++) {
+		ack = peer_response(XROCE_RC_ACK, 1 - behind[i]);
+		peer_ignored(&ack);
+		ack.syndrome = XROCE_SYN_NAK_SEQ;
+		peer_ignored(&ack);
+		ack.syndrome = XROCE_SYN_NAK_INV;
+		peer_ignored(&ack);
+	}
+	peer_incomplete();
+	peer_ack(1);
+	peer_completes(2, IBV_WC_SUCCESS);
+	ack = peer_response(XROCE_RC_ACK, 1);
+	peer_ignored(&ack);
+}
+
+/* Packets that are not the peer's. */
+static void ack_foreign(void)
+{
+	struct packet ack, bad;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	ack = peer_response(XROCE_RC_ACK, 0);
+	bad = ack;
+	bad.saddr[15] ^= 4;
+	peer_counted(&bad, COUNTER(drop_addr));
+	bad = ack;
+	bad.daddr[15] ^= 8;
+	peer_counted(&bad, COUNTER(drop_addr));
+	bad = ack;
+	bad.pkey = 0xfffe;
+	peer_counted(&bad, COUNTER(drop_pkey));
+	bad = ack;
+	bad.icrc_flip = 1;
+	peer_counted(&bad, COUNTER(drop_icrc));
+	bad = ack;
+	bad.dqpn ^= 1;
+	peer_counted(&bad, COUNTER(drop_qpn));
+	bad = ack;
+	bad.opcode |= XROCE_OP_UC;
+	peer_counted(&bad, COUNTER(drop_opcode));
+	bad = ack;
+	bad.payload = 4;
+	peer_counted(&bad, COUNTER(drop_length));
+	peer_incomplete();
+	peer_send(&ack);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+static void reserved_syndromes(void)
+{
+	struct packet nak;
+	uint32_t i;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	nak = peer_response(XROCE_RC_ACK, 0);
+	for (i = 0x40; i < 0x100; i++) {
+		/* NAKs with a meaning are 0x60 to 0x63. */
+		if (i >= XROCE_SYN_NAK_SEQ && i <= XROCE_SYN_NAK_OP)
+			continue;
+		nak.syndrome = i;
+		peer_ignored(&nak);
+	}
+	peer_incomplete();
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+/* The response to a READ before it is missing. */
+static void ack_passes_read(void)
+{
+	peer_post(1, IBV_WR_RDMA_READ, 8);
+	peer_post(2, IBV_WR_SEND, 4);
+	peer_expect_read(0, 8, 0);
+	peer_expect_send(1, 4);
+	peer_ack(1);
+	peer_expect_read(0, 8, 0);
+	peer_expect_send(1, 4);
+	peer_incomplete();
+	peer_send_data(XROCE_RC_READ_RESPONSE_ONLY, 0, 0, 8);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_ack(1);
+	peer_completes(2, IBV_WC_SUCCESS);
+	peer_received(8);
+	check(peer_map().req_implied_naks == 1, "implied NAKs: %llu",
+	      peer_map().req_implied_naks);
+}
+
+/* --- NAKs. */
+
+static void nak_sequence(void)
+{
+	peer_post_many(1, IBV_WR_SEND, 4, 3);
+	expect_three();
+	peer_nak(XROCE_SYN_NAK_SEQ, 1);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 1, 0, 4, false);
+	peer_expect_send(2, 4);
+	peer_incomplete();
+	peer_ack(2);
+	peer_completes(2, IBV_WC_SUCCESS);
+	peer_completes(3, IBV_WC_SUCCESS);
+	check(peer_map().req_seq_naks == 1 && peer_map().req_retransmits == 2,
+	      "%llu NAKs, %llu packets again", peer_map().req_seq_naks,
+	      peer_map().req_retransmits);
+}
+
+/* A message is resumed at the packet that is missing. */
+static void nak_sequence_middle(void)
+{
+	uint32_t again;
+
+	peer_post(1, IBV_WR_RDMA_WRITE, 2 * PEER_MTU + 4);
+	for (again = 0; again < 2; again++) {
+		expect_write(XROCE_RC_WRITE_FIRST, 0, 2 * PEER_MTU + 4);
+		peer_expect_data(XROCE_RC_WRITE_MIDDLE, 1, PEER_MTU, PEER_MTU, false);
+		peer_expect_data(XROCE_RC_WRITE_LAST, 2, 2 * PEER_MTU, 4, true);
+		peer_nak(XROCE_SYN_NAK_SEQ, again);
+	}
+	peer_expect_data(XROCE_RC_WRITE_MIDDLE, 1, PEER_MTU, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_WRITE_LAST, 2, 2 * PEER_MTU, 4, true);
+	peer_nak(XROCE_SYN_NAK_SEQ, 2);
+	peer_expect_data(XROCE_RC_WRITE_LAST, 2, 2 * PEER_MTU, 4, true);
+	peer_ack(2);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+/* Without progress it is sent again retry_cnt times. */
+static void nak_sequence_endless(void)
+{
+	uint32_t i;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	for (i = 0; i <= peer_usual.retries; i++) {
+		peer_expect_send(0, 4);
+		peer_nak(XROCE_SYN_NAK_SEQ, 0);
+	}
+	peer_completes(1, IBV_WC_RETRY_EXC_ERR);
+	peer_quiet();
+}
+
+/* A NAK that ends the connection: the oldest fails, the others are flushed in order. */
+static void nak_ends(uint8_t syndrome, enum ibv_wc_status status)
+{
+	peer_post_many(1, IBV_WR_SEND, 4, 4);
+	peer_nak(syndrome, 1);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_completes(2, status);
+	peer_completes(3, IBV_WC_WR_FLUSH_ERR);
+	peer_completes(4, IBV_WC_WR_FLUSH_ERR);
+	check(peer_map().state == XROCE_QPS_ERR, "state %d", peer_map().state);
+	peer_post(5, IBV_WR_SEND, 4);
+	peer_completes(5, IBV_WC_WR_FLUSH_ERR);
+}
+
+static void nak_invalid(void)
+{
+	nak_ends(XROCE_SYN_NAK_INV, IBV_WC_REM_INV_REQ_ERR);
+}
+
+static void nak_access(void)
+{
+	nak_ends(XROCE_SYN_NAK_ACC, IBV_WC_REM_ACCESS_ERR);
+}
+
+static void nak_operational(void)
+{
+	nak_ends(XROCE_SYN_NAK_OP, IBV_WC_REM_OP_ERR);
+}
+
+/* In the middle of a message. */
+static void nak_middle(void)
+{
+	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU);
+	peer_nak(XROCE_SYN_NAK_OP, 1);
+	peer_completes(1, IBV_WC_REM_OP_ERR);
+}
+
+static const struct peer_opts rnr_opts = { .retries = 7, .rnr_retries = 2, .reads = 4 };
+
+#define RNR_CODE	28		/* 163.84 ms */
+#define RNR_SECONDS	0.16384
+
+static void rnr_waits(void)
+{
+	double start;
+	uint32_t i;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_expect_send(0, 4);
+	for (i = 0; i < rnr_opts.rnr_retries; i++) {
+		start = clock_now();
+		peer_nak(XROCE_SYN_RNR | RNR_CODE, 0);
+		peer_expect_send(0, 4);
+		check(clock_now() - start >= RNR_SECONDS, "after %f s", clock_now() - start);
+	}
+	/* Progress begins the count anew. */
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_post(2, IBV_WR_SEND, 4);
+	for (i = 0; i < rnr_opts.rnr_retries; i++) {
+		peer_expect_send(1, 4);
+		peer_nak(XROCE_SYN_RNR | 1, 1);
+	}
+	peer_expect_send(1, 4);
+	peer_ack(1);
+	peer_completes(2, IBV_WC_SUCCESS);
+	check(peer_map().req_rnr_naks == 4, "RNR NAKs: %llu", peer_map().req_rnr_naks);
+}
+
+static void rnr_exhausted(void)
+{
+	uint32_t i;
+
+	peer_post_many(1, IBV_WR_SEND, 4, 2);
+	for (i = 0; i <= rnr_opts.rnr_retries; i++) {
+		peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+		peer_expect_send(1, 4);
+		peer_nak(XROCE_SYN_RNR | 1, 0);
+	}
+	peer_completes(1, IBV_WC_RNR_RETRY_EXC_ERR);
+	peer_completes(2, IBV_WC_WR_FLUSH_ERR);
+	peer_quiet();
+}
+
+static const struct peer_opts rnr_endless_opts = { .rnr_retries = 7, .reads = 4 };
+
+static void rnr_endless(void)
+{
+	uint32_t i;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	for (i = 0; i < 20; i++) {
+		peer_expect_send(0, 4);
+		peer_nak(XROCE_SYN_RNR | 1, 0);
+	}
+	peer_expect_send(0, 4);
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+/* --- No response. Codes of the timeout: 16: 0.27 s, 14: 0.07 s. */
+
+static const struct peer_opts timeout_opts = { .timeout = 16, .retries = 7, .reads = 4 };
+
+static void timeout_resends(void)
+{
+	peer_post(1, IBV_WR_SEND, PEER_MTU + 4);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_LAST, 1, PEER_MTU, 4, true);
+	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
+	peer_expect_data(XROCE_RC_SEND_LAST, 1, PEER_MTU, 4, true);
+	peer_ack(1);
+	peer_completes(1, IBV_WC_SUCCESS);
+	check(peer_map().req_timeouts >= 1, "timeouts: %llu", peer_map().req_timeouts);
+}
+
+static const struct peer_opts exhausted_opts = { .timeout = 14, .retries = 2, .reads = 4 };
+
+static void timeout_exhausted(void)
+{
+	uint32_t i;
+
+	peer_post_many(1, IBV_WR_SEND, 4, 2);
+	for (i = 0; i <= exhausted_opts.retries; i++) {
+		peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+		peer_expect_send(1, 4);
+	}
+	peer_completes(1, IBV_WC_RETRY_EXC_ERR);
+	peer_completes(2, IBV_WC_WR_FLUSH_ERR);
+	peer_quiet();
+	check(peer_map().req_timeouts == exhausted_opts.retries + 1u, "timeouts: %llu",
+	      peer_map().req_timeouts);
+}
+
+static const struct test tests[] = {
+	{ "request_send", "Q1 V2", "SENDs in one packet", ON_PEER(send_only, &peer_usual) },
+	{ "request_send_split", "Q1 V2", "SENDs in several packets",
+	  ON_PEER(send_split, &peer_usual) },
+	{ "request_send_imm", "Q1", "immediate data is in the last packet",
+	  ON_PEER(send_imm, &peer_usual) },
+	{ "request_send_inv", "Q1", "a key to invalidate is in the last packet",
+	  ON_PEER(send_inv, &peer_usual) },
+	{ "request_solicited", "Q1", "a solicited event is in the last packet",
+	  ON_PEER(send_solicited, &peer_usual) },
+	{ "request_write", "Q1 V2", "WRITEs in one packet", ON_PEER(write_only, &peer_usual) },
+	{ "request_write_split", "Q1 V2", "WRITEs in several packets",
+	  ON_PEER(write_split, &peer_usual) },
+	{ "request_read", "Q1 V2", "READs use the PSNs of their responses",
+	  ON_PEER(read_request, &peer_usual) },
+	{ "request_atomic", "Q1 V2", "both atomics", ON_PEER(atomic_request, &peer_usual) },
+	{ "request_inline", "Q1 Q5", "the message is in the work request",
+	  ON_PEER(inline_data, &peer_usual) },
+	{ "request_32_sges", "Q1", "a message out of 32 elements", ON_PEER(sges_32, &peer_usual) },
+	{ "request_pad", "Q1 Q5", "the pad behind several elements is zero",
+	  ON_PEER(sges_pad, &peer_usual) },
+	{ "request_ackreq", "Q1", "the last of several messages asks for an acknowledgement",
+	  ON_PEER(ack_requests, &peer_usual) },
+	{ "request_window", "Q1", "no more packets than the window has",
+	  ON_PEER(window, &peer_usual) },
+	{ "ack_completes", "Q2 Q4", "an acknowledgement completes a message",
+	  ON_PEER(ack_completes, &peer_usual) },
+	{ "ack_coalesced", "Q2 Q4", "one acknowledgement of several messages",
+	  ON_PEER(ack_coalesced, &peer_usual) },
+	{ "ack_partial", "Q2", "of a part of a message", ON_PEER(ack_partial, &peer_usual) },
+	{ "ack_credits", "Q2", "credits are ignored", ON_PEER(ack_credits, &peer_usual) },
+	{ "ack_unsent", "Q2", "PSNs that have not been sent", ON_PEER(ack_unsent, &peer_usual) },
+	{ "ack_old", "Q2", "PSNs that are acknowledged", ON_PEER(ack_old, &peer_usual) },
+	{ "ack_foreign", "Q2 D4 D6", "wrong address, partition, ICRC, number, service, length",
+	  ON_PEER(ack_foreign, &peer_usual) },
+	{ "ack_reserved", "Q2", "reserved syndromes are ignored",
+	  ON_PEER(reserved_syndromes, &peer_usual) },
+	{ "ack_passes_read", "Q3", "an acknowledgement shows that a response to a READ is lost",
+	  ON_PEER(ack_passes_read, &peer_usual) },
+	{ "nak_sequence", "Q3", "sent again from the PSN of the NAK",
+	  ON_PEER(nak_sequence, &peer_usual) },
+	{ "nak_sequence_middle", "Q3", "the same within a message",
+	  ON_PEER(nak_sequence_middle, &peer_usual) },
+	{ "nak_sequence_endless", "Q3 Q4", "NAKs without progress",
+	  ON_PEER(nak_sequence_endless, &peer_usual) },
+	{ "nak_invalid", "Q4", "invalid request", ON_PEER(nak_invalid, &peer_usual) },
+	{ "nak_access", "Q4", "remote access error", ON_PEER(nak_access, &peer_usual) },
+	{ "nak_operational", "Q4", "remote operational error",
+	  ON_PEER(nak_operational, &peer_usual) },
+	{ "nak_middle", "Q4", "a NAK of a packet within a message",
+	  ON_PEER(nak_middle, &peer_usual) },
+	{ "rnr_waits", "Q3", "sent again after the time of an RNR NAK",
+	  ON_PEER(rnr_waits, &rnr_opts) },
+	{ "rnr_exhausted", "Q3 Q4", "more RNR NAKs than permitted",
+	  ON_PEER(rnr_exhausted, &rnr_opts) },
+	{ "rnr_endless", "Q3", "7 permits any number", ON_PEER(rnr_endless, &rnr_endless_opts) },
+	{ "timeout_resends", "Q3", "sent again after the timeout",
+	  ON_PEER(timeout_resends, &timeout_opts) },
+	{ "timeout_exhausted", "Q3 Q4", "no response at all",
+	  ON_PEER(timeout_exhausted, &exhausted_opts) },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

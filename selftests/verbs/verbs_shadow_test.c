@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random requests of xroce's requester compared with a model: to rxe, within a device, and to
+ * another device of xroce; on clean links, on impaired ones, and if the peer falls silent.
+ * verbs_shadow.sh makes the devices and the disciplines (netem). Frames of a device to itself
+ * are on no link.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <libxroce.h>
+
+#include "clock.h"
+#include "counters.h"
+#include "harness.h"
+#include "rng.h"
+#include "setting.h"
+#include "verbs_flow.h"
+
+#define OPS	500	/* requests on a clean link, and a fifth of that on others */
+#define ENOUGH	400	/* requests after which impairment shows in the counters */
+#define WARM	40	/* requests before the peer falls silent */
+
+/**
+ * struct pairing - the ends of connections
+ * @path: devices and addresses
+ * @netdev: of the client's link
+ * @out: netdev whose queueing discipline is that of requests; NULL: there is none
+ * @back: likewise for responses
+ */
+struct pairing {
+	struct flow_path path;
+	const char *netdev;
+	const char *out;
+	const char *back;
+};
+
+/*
+ * If a READ has to be repeated after an RDMA request of no bytes, rxe in 6.12 takes it for one
+ * without a region: it warns in the kernel log and refuses it.
+ */
+static const struct pairing to_rxe = {
+	{ "xr0", "10.77.0.2", "rxe0", "10.77.0.1", .not_empty = true }, "x0", "i0", "c0",
+};
+static const struct pairing loop = {
+	{ "xr0", "10.77.0.2", "xr0", "10.77.0.2" }, "x0", NULL, NULL,
+};
+static const struct pairing veth = {
+	{ "xr1", "10.79.0.2", "xr2", "10.79.0.3" }, "p0", "m2", "m1",
+};
+
+/**
+ * struct link - impairment
+ * @pairing: the ends
+ * @out: arguments of netem for requests
+ * @back: for responses
+ * @bit: index of a counter that shows the impairment
+ */
+struct link {
+	const struct pairing *pairing;
+	const char *out;
+	const char *back;
+	size_t bit;
+};
+
+static bool netem(const char *dev, const char *how)
+{
+	char command[256];
+
+	if (!dev || !how)
+		return true;
+	snprintf(command, sizeof(command), "tc qdisc replace dev %s root netem limit 20000 %s",
+		 dev, how);
+	return check(!system(command), "%s", command);
+}
+
+static bool impair_both(const struct pairing *p, const char *out, const char *back)
+{
+	return netem(p->out, out) && netem(p->back, back);
+}
+
+static void seed(void)
+{
+	uint64_t value = setting("XROCE_SEED", time(NULL));
+
+	rng_seed(value);
+	note("XROCE_SEED=%llu", (long long)value);
+}
+
+static bool counters_of(const struct pairing *p, struct xroce_stat *stat)
+{
+	int fd = xroce_pin_open(p->netdev, "stat");
+
+	if (!check(fd >= 0, "counters of %s: %s", p->netdev, strerror(-fd)))
+		return false;
+	counters_read(fd, stat);
+	close(fd);
+	return true;
+}
+
+static void report(const struct link *link, const struct xroce_stat *before, uint32_t ops)
+{
+	struct xroce_stat after;
+
+	flows_note();
+	if (!counters_of(link->pairing, &after))
+		return;
+#define MOVED(name)	((long long)(after.name - before->name))
+	note("sent %lld, again %lld, timeouts %lld, responses %lld, ignored %lld, wrong CRC %lld",
+	     MOVED(req_tx), MOVED(req_retransmit), MOVED(req_timeout), MOVED(req_rx),
+	     MOVED(req_ignored), MOVED(drop_icrc));
+	check(!MOVED(nak_inv) && !MOVED(nak_acc) && !MOVED(nak_op) && !MOVED(drop_error),
+	      "a request has been refused");
+	check(MOVED(req_tx) > 0 && MOVED(req_rx) > 0, "no requests");
+#undef MOVED
+	if ((link->out || link->back) && ops >= ENOUGH)
+		check(((__u64 *)&after)[link->bit] != ((const __u64 *)before)[link->bit],
+		      "nothing was impaired");
+}
+
+/* On impaired links the timeout is 134 ms, and on others a second, as the machine may be slow. */
+static struct flow_path path_of(const struct pairing *p, uint8_t timeout, uint8_t retry)
+{
+	struct flow_path path = p->path;
+
+	path.timeout = timeout + (setting("XROCE_SLOW", 1) > 1 ? 4 : 0);
+	path.retry = retry;
+	return path;
+}
+
+static void random_requests(const struct test *test)
+{
+	const struct link *link = test->arg;
+	const struct pairing *p = link->pairing;
+	bool clean = !link->out && !link->back;
+	uint32_t ops = setting("XROCE_SHADOW_OPS", OPS) / (clean ? 1 : 5);
+	struct flow_path path = path_of(p, clean ? 18 : 15, 7);
+	struct xroce_stat before;
+
+	seed();
+	if (counters_of(p, &before) && flows_open(&path) &&
+	    impair_both(p, link->out, link->back))
+		flows_run(ops);
+	impair_both(p, "", "");
+	report(link, &before, ops);
+	flows_close();
+}
+
+/*
+ * The peer falls silent for longer than the retries take: requests end as the model says. The
+ * retries are long enough for a machine that stands still while the peer still answers.
+ */
+static void silence(const struct test *test)
+{
+	const struct pairing *p = test->arg;
+	struct flow_path path = path_of(p, 15, 7);
+
+	seed();
+	if (flows_open(&path)) {
+		flows_run(WARM);
+		if (!test_failed() && impair_both(p, "loss 100%", "loss 100%"))
+			flows_silent();
+	}
+	impair_both(p, "", "");
+	flows_close();
+}
+
+/* The link of the client is down, so that nothing can be sent. */
+static void down(const struct test *test)
+{
+	const struct pairing *p = test->arg;
+	struct flow_path path = path_of(p, 15, 7);
+	char command[128];
+
+	seed();
+	if (flows_open(&path)) {
+		flows_run(WARM);
+		snprintf(command, sizeof(command),
+			 "nsenter --net=/run/netns/xr ip link set %s down", p->netdev);
+		if (!test_failed() && check(!system(command), "%s", command))
+			flows_silent();
+	}
+	snprintf(command, sizeof(command), "nsenter --net=/run/netns/xr ip link set %s up",
+		 p->netdev);
+	check(!system(command), "%s", command);
+	flows_close();
+}
+
+/* Wait for a local ACK timeout. */
+static bool timed_out(const struct pairing *p, const struct xroce_stat *before)
+{
+	double end = clock_now() + patience(60);
+	struct xroce_stat now;
+
+	do {
+		usleep(10000);
+		if (!counters_of(p, &now))
+			return false;
+	} while (now.req_timeout == before->req_timeout && clock_now() < end);
+	return check(now.req_timeout != before->req_timeout, "no timeout");
+}
+
+/* The peer is silent for a while, shorter than the retries take. */
+static void pause_short(const struct test *test)
+{
+	const struct pairing *p = test->arg;
+	/* 4.3 s: tc must be done before seven more have passed. */
+	struct flow_path path = path_of(p, 20, 7);
+	struct xroce_stat before;
+
+	seed();
+	if (counters_of(p, &before) && flows_open(&path) &&
+	    impair_both(p, "loss 100%", "loss 100%") && flows_post(8) &&
+	    timed_out(p, &before) && impair_both(p, "", "")) {
+		flows_run(WARM);
+		flows_note();
+	}
+	impair_both(p, "", "");
+	flows_close();
+}
+
+#define LINK(pairing, out, back, counter)	\
+	.around = random_requests,		\
+	.arg = &(const struct link){ &(pairing), out, back, COUNTER(counter) }
+
+#define LATE1		"delay 1ms reorder 99%"
+#define LATE5		"delay 1ms reorder 95%"
+
+static const struct test tests[] = {
+	{ "requester_rxe_clean", "V7", "to rxe, a clean link",
+	  LINK(to_rxe, NULL, NULL, req_tx) },
+	{ "requester_loop_clean", "V7", "within a device",
+	  LINK(loop, NULL, NULL, req_tx) },
+	{ "requester_veth_clean", "V7", "to xroce, a clean link",
+	  LINK(veth, NULL, NULL, req_tx) },
+
+	{ "requester_rxe_loss_out", "V7 D4", "to rxe, 1% of its packets lost",
+	  LINK(to_rxe, "loss 1%", NULL, req_retransmit) },
+	{ "requester_rxe_loss_back", "V7 D4", "to rxe, 1% of responses lost",
+	  LINK(to_rxe, NULL, "loss 1%", req_retransmit) },
+	{ "requester_rxe_loss5", "V7 D4", "to rxe, 5% lost in both directions",
+	  LINK(to_rxe, "loss 5%", "loss 5%", req_retransmit) },
+	{ "requester_rxe_duplicate_out", "V7 D4", "to rxe, 1% of its packets doubled",
+	  LINK(to_rxe, "duplicate 1%", NULL, req_tx) },
+	{ "requester_rxe_duplicate_back", "V7 D4", "to rxe, 1% of responses doubled",
+	  LINK(to_rxe, NULL, "duplicate 1%", req_ignored) },
+	{ "requester_rxe_duplicate5", "V7 D4", "to rxe, 5% doubled in both directions",
+	  LINK(to_rxe, "duplicate 5%", "duplicate 5%", req_ignored) },
+	{ "requester_rxe_reorder_out", "V7 D4", "to rxe, 1% of its packets late",
+	  LINK(to_rxe, LATE1, NULL, req_retransmit) },
+	{ "requester_rxe_reorder_back", "V7 D4", "to rxe, 1% of responses late",
+	  LINK(to_rxe, NULL, LATE1, req_ignored) },
+	{ "requester_rxe_reorder5", "V7 D4", "to rxe, 5% late in both directions",
+	  LINK(to_rxe, LATE5, LATE5, req_retransmit) },
+	{ "requester_rxe_corrupt_out", "V7 D4", "to rxe, a wrong bit in 1% of its packets",
+	  LINK(to_rxe, "corrupt 1%", NULL, req_retransmit) },
+	{ "requester_rxe_corrupt_back", "V7 D4", "to rxe, a wrong bit in 1% of responses",
+	  LINK(to_rxe, NULL, "corrupt 1%", drop_icrc) },
+	{ "requester_rxe_corrupt5", "V7 D4", "to rxe, a wrong bit in 5% in both directions",
+	  LINK(to_rxe, "corrupt 5%", "corrupt 5%", drop_icrc) },
+
+	{ "requester_veth_loss_out", "V7 D4", "to xroce, 1% of its packets lost",
+	  LINK(veth, "loss 1%", NULL, req_retransmit) },
+	{ "requester_veth_loss_back", "V7 D4", "to xroce, 1% of responses lost",
+	  LINK(veth, NULL, "loss 1%", req_retransmit) },
+	{ "requester_veth_loss5", "V7 D4", "to xroce, 5% lost in both directions",
+	  LINK(veth, "loss 5%", "loss 5%", req_retransmit) },
+	{ "requester_veth_duplicate_out", "V7 D4", "to xroce, 1% of its packets doubled",
+	  LINK(veth, "duplicate 1%", NULL, req_tx) },
+	{ "requester_veth_duplicate_back", "V7 D4", "to xroce, 1% of responses doubled",
+	  LINK(veth, NULL, "duplicate 1%", req_ignored) },
+	{ "requester_veth_duplicate5", "V7 D4", "to xroce, 5% doubled in both directions",
+	  LINK(veth, "duplicate 5%", "duplicate 5%", req_ignored) },
+	{ "requester_veth_reorder_out", "V7 D4", "to xroce, 1% of its packets late",
+	  LINK(veth, LATE1, NULL, req_retransmit) },
+	{ "requester_veth_reorder_back", "V7 D4", "to xroce, 1% of responses late",
+	  LINK(veth, NULL, LATE1, req_ignored) },
+	{ "requester_veth_reorder5", "V7 D4", "to xroce, 5% late in both directions",
+	  LINK(veth, LATE5, LATE5, req_retransmit) },
+	{ "requester_veth_corrupt_out", "V7 D4", "to xroce, a wrong bit in 1% of its packets",
+	  LINK(veth, "corrupt 1%", NULL, req_retransmit) },
+	{ "requester_veth_corrupt_back", "V7 D4", "to xroce, a wrong bit in 1% of responses",
+	  LINK(veth, NULL, "corrupt 1%", drop_icrc) },
+	{ "requester_veth_corrupt5", "V7 D4", "to xroce, a wrong bit in 5% in both directions",
+	  LINK(veth, "corrupt 5%", "corrupt 5%", drop_icrc) },
+
+	{ "requester_rxe_pause", "V7", "rxe does not answer for a while",
+	  .around = pause_short, .arg = &to_rxe },
+	{ "requester_veth_pause", "V7", "xroce does not answer for a while",
+	  .around = pause_short, .arg = &veth },
+	{ "requester_rxe_silence", "V7", "rxe does not answer any more",
+	  .around = silence, .arg = &to_rxe },
+	{ "requester_veth_silence", "V7", "xroce does not answer any more",
+	  .around = silence, .arg = &veth },
+	{ "requester_veth_down", "V7", "the link is down", .around = down, .arg = &veth },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Objects and counters of a verbs device, as rdma(8) and xroce(8) show them. Each test is a
+# function.
+#
+# usage: verbs_show.sh [PART]...   only tests whose name has one of the PARTs
+set -eu
+
+. "$(dirname "$0")/../lib/net.sh"
+. "$(dirname "$0")/../lib/serve.sh"
+. "$(dirname "$0")/../lib/command.sh"
+. "$(dirname "$0")/../lib/verbs.sh"
+
+subject=verbs
+
+start_anew() {
+	! rdma link delete xr0 2>"$work/err" || :
+	! xr link del dev x0 force 2>"$work/err" || :
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+	verbs_add xr0 x0 10.77.0.2
+}
+
+# resources KIND: rdma resource show, of xr0 and programs
+resources() {
+	rdma -j resource show "$1" | python3 -c '
+import json, sys
+print(json.dumps([x for x in json.load(sys.stdin) if x["ifname"] == "xr0" and "pid" in x]))
+	' >"$work/$1"
+}
+
+# rdma(8) lists what a program has, with its process.
+resource_show() {
+	local kind pid
+
+	hold_xr0
+	pid=$(value_held pid)
+	for kind in ctx pd mr cq qp srq; do
+		resources $kind
+		holds "len(x) == 1 and x[0]['pid'] == $pid and x[0]['comm'] == 'verbs_holder'" \
+			x="$work/$kind" || not_so "$kind"
+	done
+	holds "x[0]['lqpn'] == $(value_held qpn) and x[0]['type'] == 'RC' and
+		x[0]['state'] == 'RTR'" x="$work/qp"
+	holds "x[0]['mrlen'] == 8192" x="$work/mr"
+	let_go end
+	for kind in ctx pd mr cq qp srq; do
+		resources $kind
+		holds 'x == []' x="$work/$kind"
+	done
+}
+
+# xroce(8) lists them as objects of the process, with the same numbers.
+xroce_show() {
+	local kind pid
+
+	hold_xr0
+	pid=$(value_held pid)
+	for kind in pd mr mw qp; do
+		xr -j "$kind" show >"$work/$kind"
+		holds "len(x) == 1 and x[0]['pid'] == $pid and not x[0].get('persistent')" \
+			x="$work/$kind" || not_so "$kind"
+	done
+	holds "(x[0]['lkey'], x[0]['rkey']) == ($(value_held lkey), $(value_held rkey)) and
+		x[0]['length'] == 8192" x="$work/mr"
+	holds "x[0]['qpn'] == $(value_held qpn) and x[0]['type'] == 'rc' and
+		x[0]['state'] == 'rtr' and x[0]['mtu'] == 256" x="$work/qp"
+	holds "x[0]['type'] == '1' and x[0]['state'] == 'unbound'" x="$work/mw"
+	xr -j -d link show dev x0 >"$work/link"
+	holds "{l['of']: l['used'] for l in x[0]['limits']}.items() >=
+		dict(pd=1, mr=1, mw=1, qp=1, cq=1, srq=1, pinned=8192).items()" x="$work/link"
+	let_go
+	for kind in pd mr mw qp; do
+		xr -j "$kind" show >"$work/$kind"
+		holds 'x == []' x="$work/$kind"
+	done
+}
+
+# write_some: ib_write_bw of 50 * 4096 bytes in packets of 1024
+write_some() {
+	local client_gid server_gid
+
+	both_ends_gids
+	both_ends_calm "$work" ib_write_bw -m 1024 -s 4096 -n 50 ||
+		not_so "perftest: $(both_ends_said "$work")"
+}
+
+# statistics NAME: counters of the port, of rdma(8) and of sysfs, in files
+statistics() {
+	local file
+
+	rdma -j statistic show link xr0/1 >"$work/$1"
+	for file in /sys/class/infiniband/xr0/ports/1/hw_counters/*; do
+		case $file in
+		*/lifespan)	;;
+		*)		echo "$(basename "$file") $(cat "$file")" ;;
+		esac
+	done | python3 -c '
+import json, sys
+print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
+	' >"$work/$1.sysfs"
+	xr -j stat show dev x0 all >"$work/$1.xroce"
+}
+
+# Counters of the port are those of the link, and rise with traffic. ib_core keeps values for
+# 10 ms.
+statistic_link() {
+	statistics before
+	write_some
+	statistics after
+	holds 'new[0]["write_bytes"] - old[0]["write_bytes"] == 204800 and
+		new[0]["write"] - old[0]["write"] >= 200 and
+		new[0]["rx"] - old[0]["rx"] >= 200 and
+		new[0]["tx"] > old[0]["tx"] and new[0]["nak_acc"] == old[0]["nak_acc"]' \
+		new="$work/after" old="$work/before"
+	holds 'all(sysfs[n] == v for n, v in rdma[0].items()
+			if n not in ("ifname", "port"))' \
+		rdma="$work/after" sysfs="$work/after.sysfs"
+	# The command's counters have the same names.
+	holds 'all(rdma[0][n] == v for n, v in xroce[0].items() if n != "dev")' \
+		rdma="$work/after" xroce="$work/after.xroce"
+}
+
+# Queue pairs with a counter of their own: listed with their number and process; what they
+# have counted stays in the sum of the port.
+statistic_qp() {
+	rdma statistic qp set link xr0/1 auto type on
+	hold_xr0
+	rdma -j statistic qp show link xr0/1 >"$work/counters"
+	let_go end
+	holds "any($(value_held qpn) in c['lqpn'] for c in x)" x="$work/counters"
+	statistics before
+	write_some
+	statistics after
+	rdma statistic qp set link xr0/1 auto off
+	holds 'new[0]["write_bytes"] - old[0]["write_bytes"] == 204800 and
+		new[0]["requests"] - old[0]["requests"] >= 200 and
+		new[0]["naks"] == old[0]["naks"]' new="$work/after" old="$work/before"
+}
+
+needs_verbs
+command_up
+trap verbs_clean_up EXIT
+rxe_up
+verbs_module_up
+verbs_add xr0 x0 10.77.0.2
+
+run resource_show V4
+run xroce_show V4
+run statistic_link 'V4 D6'
+run statistic_qp 'V4 D6'
+command_passed
