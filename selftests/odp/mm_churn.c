@@ -17,6 +17,9 @@
 #define BLOCK	16u	/* pages; only one thread at a time changes pages of a block */
 #define MOST	8u	/* pages that are changed at a time */
 
+#define RESERVED	(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
+#define OUTSIDE		(ODP_PAGES_MAX / BLOCK * MOST * (size_t)MEM_PAGE)
+
 unsigned int odp_rest_ms = 40;
 atomic_uint odp_dropped;
 atomic_uint odp_swapped;
@@ -24,6 +27,13 @@ atomic_uint odp_swapped;
 static pthread_mutex_t block[ODP_PAGES_MAX / BLOCK] = {
 	[0 ... ODP_PAGES_MAX / BLOCK - 1] = PTHREAD_MUTEX_INITIALIZER
 };
+
+/*
+ * Addresses outside the region, MOST pages for each block, under the block's mutex. While
+ * a change leaves a hole in the region, mmap(2) may choose it: no thread asks for an
+ * address then.
+ */
+static char *outside;
 
 /**
  * struct range - pages that this thread may change; it holds their block's mutex
@@ -79,10 +89,33 @@ void odp_rest(unsigned int *seed, unsigned int most_ms)
 
 bool odp_map_at(char *at, size_t len)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-
-	return check(mmap(at, len, RW, flags | MAP_FIXED_NOREPLACE, -1, 0) == at,
+	return check(mmap(at, len, RW, RESERVED | MAP_FIXED_NOREPLACE, -1, 0) == at,
 		     "mmap");
+}
+
+bool mm_churn_open(void)
+{
+	outside = mmap(NULL, OUTSIDE, PROT_NONE, RESERVED, -1, 0);
+	return check(outside != MAP_FAILED, "mmap");
+}
+
+void mm_churn_close(void)
+{
+	munmap(outside, OUTSIDE);
+}
+
+/* Map writable pages outside the region for a change of @r. */
+static char *map_outside(const struct range *r)
+{
+	char *at = outside + r->first / BLOCK * MOST * MEM_PAGE;
+
+	return mprotect(at, r->len, RW) ? NULL : at;
+}
+
+/* The pages outside have been moved: their addresses are nobody's, and are kept again. */
+static bool keep_outside(char *at, const struct range *r)
+{
+	return mmap(at, r->len, PROT_NONE, RESERVED | MAP_FIXED, -1, 0) == at;
 }
 
 bool odp_unmap(unsigned int *seed)
@@ -144,14 +177,13 @@ bool odp_move(unsigned int *seed)
 	uint8_t base = 1 + odp_below(seed, 255);
 	struct range r = take(seed);
 	bool done = true;
-	char *to;
+	char *to = map_outside(&r);
 
-	to = mmap(NULL, r.len, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		  -1, 0);
 	/* Otherwise the new pages replace those that are there. */
-	if (odp_below(seed, 2))
+	if (to && odp_below(seed, 2))
 		done = move_away(&r, to, base ^ 0xff, seed);
-	return give(&r, done && move_in(&r, to, base));
+	return give(&r, check(to && done && move_in(&r, to, base) &&
+			      keep_outside(to, &r), "pages were not moved"));
 }
 
 bool odp_drop(unsigned int *seed)

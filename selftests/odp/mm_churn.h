@@ -8,6 +8,10 @@
 
 #include "odp_shadow.h"
 
+/* Reserve addresses outside the region, before threads change it; release them. */
+bool mm_churn_open(void);
+void mm_churn_close(void);
+
 bool odp_unmap(unsigned int *seed);	/* and map new pages */
 bool odp_move(unsigned int *seed);	/* out of the region, and other pages in */
 bool odp_drop(unsigned int *seed);	/* MADV_DONTNEED */

@@ -43,12 +43,17 @@ static bool enough(void)
 static bool churn_by(bool (*change)(unsigned int *seed), unsigned int times,
 		     size_t pages)
 {
-	if (!odp_shadow_open(pages))
+	if (!mm_churn_open())
 		return false;
+	if (!odp_shadow_open(pages)) {
+		mm_churn_close();
+		return false;
+	}
 	churn = (struct mm_churn){ .change = change };
 	changes = times;
 	seen = 0;
 	odp_shadow_run(&churn, 1, enough);
+	mm_churn_close();
 	note("%u changes, %u of them without effect", churn.done, churn.failed);
 	check(odp_query(&odp).odp_invalidated, "nothing was invalidated");
 	return true;

@@ -69,7 +69,7 @@ static void at_random(void)
 	wanted = setting("XROCE_ODP_INVALIDATIONS", INVALIDATIONS);
 	odp_rest_ms = 2;
 	begun = told = clock_now();
-	if (odp_shadow_open(PAGES)) {
+	if (mm_churn_open() && odp_shadow_open(PAGES)) {
 		odp_shadow_run(churn, ARRAY_SIZE(churn), enough);
 		seconds = clock_now() - begun;
 		note("%u changes, %.0f invalidations a second",
@@ -77,6 +77,7 @@ static void at_random(void)
 		     odp_query(&odp).odp_invalidated / seconds);
 		check(odp_refusals, "no access was refused");
 		odp_shadow_close();
+		mm_churn_close();
 	}
 	if (swap)
 		swap_off();
