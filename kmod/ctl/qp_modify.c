@@ -70,26 +70,41 @@ static bool xr_vlan_tci_ok(u16 tci)
 			!(tci & VLAN_CFI_MASK));
 }
 
-/* The values of the requester's attributes. */
-static bool xr_send_attrs_ok(const struct xroce_qp_modify *a)
+/* The attributes of the requester with the change @a. */
+static struct xr_send_attr xr_send_attrs(const struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
-	u32 m = a->mask;
+	struct xr_send_attr next = qp->send.attr;
 
-	return (!(m & XROCE_QP_SQ_PSN) || a->sq_psn <= XROCE_PSN_MASK) &&
-	       (!(m & XROCE_QP_TIMEOUT) || a->timeout <= 31) &&
-	       (!(m & XROCE_QP_RETRY_CNT) || a->retry_cnt <= 7) &&
-	       (!(m & XROCE_QP_RNR_RETRY) || a->rnr_retry <= 7) &&
-	       (!(m & XROCE_QP_MAX_RD_ATOMIC) || a->max_rd_atomic <= 128) &&
-	       (!(m & XROCE_QP_DMAC) || (is_valid_ether_addr(a->dmac) &&
-					 xr_vlan_tci_ok(a->vlan_tci)));
+	if (a->mask & XROCE_QP_SQ_PSN)
+		next.psn = a->sq_psn;
+	if (a->mask & XROCE_QP_TIMEOUT)
+		next.timeout = a->timeout;
+	if (a->mask & XROCE_QP_RETRY_CNT)
+		next.retry = a->retry_cnt;
+	if (a->mask & XROCE_QP_RNR_RETRY)
+		next.rnr_retry = a->rnr_retry;
+	if (a->mask & XROCE_QP_MAX_RD_ATOMIC)
+		next.max_rd_atomic = a->max_rd_atomic;
+	if (a->mask & XROCE_QP_DMAC) {
+		ether_addr_copy(next.dmac, a->dmac);
+		next.vlan = a->vlan_tci ? a->vlan_tci & VLAN_VID_MASK : U16_MAX;
+		next.prio = a->vlan_tci >> VLAN_PRIO_SHIFT;
+	}
+	return next;
+}
+
+static bool xr_send_attrs_ok(const struct xr_send_attr *next, const struct xroce_qp_modify *a)
+{
+	return xr_send_attr_ok(next) &&
+	       (!(a->mask & XROCE_QP_DMAC) || (is_valid_ether_addr(a->dmac) &&
+					       xr_vlan_tci_ok(a->vlan_tci)));
 }
 
 static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
 {
 	u32 m = a->mask;
 
-	return xr_send_attrs_ok(a) &&
-	       (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
+	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
 	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
 	       (!(m & XROCE_QP_AV) || xr_av_ok(type, a)) &&
 	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
@@ -199,31 +214,6 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
 }
 
-/* With a send queue of its own: set the requester's attributes that are given. */
-static void xr_qp_set_requester(struct xr_qp *qp, const struct xroce_qp_modify *a,
-				u32 from, u32 to)
-{
-	struct xr_send_attr next = qp->send.attr;
-	bool notify = to == XROCE_QPS_SQD && (from == XROCE_QPS_RTS || qp->send.notify);
-
-	if (a->mask & XROCE_QP_SQ_PSN)
-		next.psn = a->sq_psn;
-	if (a->mask & XROCE_QP_TIMEOUT)
-		next.timeout = a->timeout;
-	if (a->mask & XROCE_QP_RETRY_CNT)
-		next.retry = a->retry_cnt;
-	if (a->mask & XROCE_QP_RNR_RETRY)
-		next.rnr_retry = a->rnr_retry;
-	if (a->mask & XROCE_QP_MAX_RD_ATOMIC)
-		next.max_rd_atomic = a->max_rd_atomic;
-	if (a->mask & XROCE_QP_DMAC) {
-		ether_addr_copy(next.dmac, a->dmac);
-		next.vlan = a->vlan_tci ? a->vlan_tci & VLAN_VID_MASK : U16_MAX;
-		next.prio = a->vlan_tci >> VLAN_PRIO_SHIFT;
-	}
-	xr_requester_set(qp, &next, notify);
-}
-
 /* Publish a state, unless a failure in softirq has moved the queue pair to ERR. */
 static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 {
@@ -248,6 +238,7 @@ static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		 const struct xroce_qp_modify *a)
 {
+	struct xr_send_attr send;
 	struct xroce_qp *q;
 	struct xr_qp *qp;
 	u32 from, to;
@@ -262,8 +253,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	q = qp->map;
 	from = xr_qp_state(qp);
 	to = a->mask & XROCE_QP_STATE ? a->state : from;
+	send = xr_send_attrs(qp, a);
 	if (!xr_transition_ok(qp, from, to, a->mask & ~XROCE_QP_STATE) ||
-	    !xr_attrs_ok(qp->type, a)) {
+	    !xr_attrs_ok(qp->type, a) || !xr_send_attrs_ok(&send, a)) {
 		ret = -EINVAL;
 		goto out;
 	}
@@ -334,8 +326,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
+	/* A verbs device has set them before. */
 	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD)
-		xr_qp_set_requester(qp, a, from, to);
+		xr_requester_set(qp, &send, true);
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);
 	if (to == XROCE_QPS_RTS)

@@ -29,6 +29,10 @@
 #define XR_REQUESTER_NAP_MAX	NSEC_PER_MSEC
 #define XR_REQUESTER_NAPS	4000	/* then the frames are dropped */
 
+/* Greatest values of attributes: a code of 5 bits, and counts of 3 bits. */
+#define XR_TIMEOUT_MAX		31
+#define XR_RETRY_MAX		7
+
 /* Why nothing more is sent now. */
 #define XR_IDLE		1	/* a response or another work request will go on */
 
@@ -567,20 +571,29 @@ static unsigned long xr_requester_ticks(u8 code)
 	return code ? max(nsecs_to_jiffies(4096ull << code), 1ul) + 1 : 0;
 }
 
+/* Are the values of @a possible? The address and the tag of the peer are the caller's. */
+bool xr_send_attr_ok(const struct xr_send_attr *a)
+{
+	return a->psn <= XROCE_PSN_MASK && a->timeout <= XR_TIMEOUT_MAX &&
+	       a->retry <= XR_RETRY_MAX && a->rnr_retry <= XR_RETRY_MAX &&
+	       a->max_rd_atomic <= XROCE_RD_MAX;
+}
+EXPORT_SYMBOL_GPL(xr_send_attr_ok);
+
 /**
  * xr_requester_set() - set attributes
  * @qp: the queue pair, before RTS or in SQD
  * @attr: all of them
- * @notify: raise XROCE_EVENT_SQ_DRAINED once nothing is outstanding in SQD
+ * @tell_drained: raise XROCE_EVENT_SQ_DRAINED after the next change from RTS to SQD
  */
-void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool notify)
+void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained)
 {
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
 	s->attr = *attr;
 	s->ticks = xr_requester_ticks(attr->timeout);
-	s->notify = notify;
+	s->tell_drained = tell_drained;
 	spin_unlock_bh(&s->lock);
 }
 EXPORT_SYMBOL_GPL(xr_requester_set);
@@ -609,12 +622,14 @@ void xr_requester_start(struct xr_qp *qp)
 	spin_unlock_bh(&s->lock);
 }
 
-/* The queue pair comes to SQD: no message is begun. */
+/* The queue pair comes to SQD, or is in it: no message is begun. */
 void xr_requester_drain(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
+	if (!s->draining)
+		s->notify = s->tell_drained;
 	s->draining = true;
 	xr_requester_arm(s);
 	spin_unlock_bh(&s->lock);

@@ -32,7 +32,8 @@ void xr_requester_start(struct xr_qp *qp);
 void xr_requester_drain(struct xr_qp *qp);
 void xr_requester_stop(struct xr_qp *qp, bool flush);
 void xr_requester_close(struct xr_qp *qp);
-void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool notify);
+bool xr_send_attr_ok(const struct xr_send_attr *a);
+void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained);
 void xr_requester_posted(struct xr_qp *qp);
 
 /* For responses. The lock of the send side is held. */

@@ -60,6 +60,7 @@ struct xr_send_attr {
  * @signal_all: all work requests make completions
  * @on: the queue pair is in RTS or SQD: requests are sent
  * @draining: SQD: no message is begun
+ * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
  * @notify: raise @drained once nothing is outstanding
  * @dead: the tasklet and the timers do nothing: the queue pair is being destroyed
  * @head: index of the oldest work request that is not completed. The three indices count all
@@ -112,6 +113,7 @@ struct xr_send {
 	bool signal_all;
 	bool on;
 	bool draining;
+	bool tell_drained;
 	bool notify;
 	bool dead;
 	u32 head;

@@ -18,8 +18,6 @@
 
 #include "verbs.h"
 
-#define XR_IB_TIMER_MAX		31	/* of the local ACK timeout, a code of 5 bits */
-#define XR_IB_RETRY_MAX		7	/* of both counts of attempts, 3 bits */
 #define XR_IB_DEFAULT_PKEY	0xffff
 
 static_assert((int)IB_MTU_256 == (int)XROCE_MTU_256);
@@ -37,12 +35,6 @@ static bool xr_ib_attrs_ok(const struct ib_qp_attr *attr, int mask)
 {
 	return (!(mask & IB_QP_PORT) || attr->port_num == XR_IB_PORT) &&
 	       (!(mask & IB_QP_PKEY_INDEX) || !attr->pkey_index) &&
-	       (!(mask & IB_QP_SQ_PSN) || attr->sq_psn <= XROCE_PSN_MASK) &&
-	       (!(mask & IB_QP_TIMEOUT) || attr->timeout <= XR_IB_TIMER_MAX) &&
-	       (!(mask & IB_QP_RETRY_CNT) || attr->retry_cnt <= XR_IB_RETRY_MAX) &&
-	       (!(mask & IB_QP_RNR_RETRY) || attr->rnr_retry <= XR_IB_RETRY_MAX) &&
-	       (!(mask & IB_QP_MAX_QP_RD_ATOMIC) ||
-		attr->max_rd_atomic <= XROCE_RD_MAX) &&
 	       (!(mask & IB_QP_AV) || !xr_ib_av_check(&attr->ah_attr));
 }
 
@@ -151,9 +143,8 @@ static void xr_ib_modify_keep(struct ib_qp_attr *keep, const struct ib_qp_attr *
 		keep->max_rd_atomic = attr->max_rd_atomic;
 }
 
-/* Give the link the attributes of the requester. @notify: raise SQ_DRAINED. */
-static void xr_ib_modify_requester(struct xr_ibqp *qp, const struct ib_qp_attr *attr,
-				   u16 vlan, bool notify)
+/* The attributes of the requester that the link must know. */
+static struct xr_send_attr xr_ib_send_attr(const struct ib_qp_attr *attr, u16 vlan)
 {
 	struct xr_send_attr a = {
 		.vlan = vlan,
@@ -166,7 +157,7 @@ static void xr_ib_modify_requester(struct xr_ibqp *qp, const struct ib_qp_attr *
 	};
 
 	memcpy(a.dmac, attr->ah_attr.roce.dmac, sizeof(a.dmac));
-	xr_requester_set(qp->qp, &a, notify);
+	return a;
 }
 
 /* Tell the program what a change of state implies for its queues (IBTA 11.6.3). */
@@ -184,14 +175,14 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 {
 	struct xroce_qp_modify m = { .qpn = ib->qp_num };
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
+	struct xr_send_attr send, old;
 	struct ib_qp_attr next;
+	bool restart, tell;
 	u32 from, to;
 	u16 vlan;
-	bool restart;
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
-	vlan = qp->vlan;
 	/* What was posted before the command is executed before. */
 	xr_ib_send_drain(qp);
 	from = xr_qp_state(qp->qp);
@@ -204,21 +195,25 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		ret = -EOPNOTSUPP;
 		goto out;
 	}
+	next = qp->attr;
+	xr_ib_modify_keep(&next, attr, mask);
+	vlan = mask & IB_QP_AV ? xr_ib_av_vlan(&attr->ah_attr) : qp->vlan;
+	send = xr_ib_send_attr(&next, vlan);
+	if (!xr_send_attr_ok(&send)) {
+		ret = -EINVAL;
+		goto out;
+	}
 	/* Both set the counters to 0. */
 	restart = to == XROCE_QPS_RESET || to == XROCE_QPS_RTR;
 	if (restart)
 		xr_ib_counter_keep(qp);
-	next = qp->attr;
-	xr_ib_modify_keep(&next, attr, mask);
-	if (mask & IB_QP_AV)
-		vlan = xr_ib_av_vlan(&attr->ah_attr);
+	old = xr_ib_send_attr(&qp->attr, qp->vlan);
 	/* The event belongs to this change of state, not to the next one. */
-	xr_ib_modify_requester(qp, &next, vlan,
-			       from == XROCE_QPS_RTS && to == XROCE_QPS_SQD &&
-			       mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify);
+	tell = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
+	xr_requester_set(qp->qp, &send, tell);
 	ret = xr_qp_modify(qp->qp->link, qp->qp->owner, &m);
 	if (ret) {
-		xr_ib_modify_requester(qp, &qp->attr, qp->vlan, false);
+		xr_requester_set(qp->qp, &old, false);
 		goto out;
 	}
 	if (restart)

@@ -298,6 +298,8 @@ static void sqd_drains(void)
 	peer_post(2, IBV_WR_SEND, 4);
 	peer_quiet();
 	drained_events(0);
+	/* Another change in SQD takes nothing back. */
+	to_sqd(false);
 	/* What has been sent is sent again. */
 	peer_nak(XROCE_SYN_NAK_SEQ, 0);
 	peer_expect_send(0, 4);
