@@ -117,11 +117,6 @@ static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 	return eth_own(data) || (xroce_kfuncs && !xroce_addr(ctx, xroce_link));
 }
 
-static __always_inline bool qpn_ours(__u32 qpn)
-{
-	return qpn >= XROCE_QPN_BASE && qpn != XROCE_QPN_MCAST;
-}
-
 /* Is the source a group address? A response would go to all members. */
 static __always_inline bool eth_from_group(const struct ethhdr *eth)
 {

@@ -14,6 +14,13 @@ static __always_inline struct xroce_qp *qp_find(__u32 qpn)
 	return q;
 }
 
+/* Is the packet for xroce? The rest is left to the stack. */
+static __always_inline bool qpn_ours(__u32 qpn)
+{
+	return likely(qpn >= XROCE_QPN_BASE && qpn != XROCE_QPN_MCAST) ||
+	       (qpn == XROCE_QPN_GSI && qp_find(qpn));
+}
+
 /*
  * Take the claim: one packet of a queue pair is executed at a time. The exchange is a full
  * barrier, so that this CPU sees what the previous holder has written. Pairs with

@@ -22,7 +22,11 @@
 /* A key is 24 bits of index into the MPT and 8 bits of key (IBTA 3.5.3). */
 #define XROCE_KEY_SHIFT		8
 
-/* Queue pair numbers from this one on are xroce's; 0xffffff is multicast. */
+/*
+ * Queue pair numbers from this one on are xroce's; 0xffffff is multicast. With a verbs device
+ * the general services interface is xroce's, too (IBTA 13.5).
+ */
+#define XROCE_QPN_GSI		1u
 #define XROCE_QPN_BASE		0x800000u
 #define XROCE_QPN_MCAST		0xffffffu
 

@@ -155,7 +155,7 @@ static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
-	return PTR_ERR_OR_ZERO(xr_qp_create(link, &ctx->own, owner, XR_FORMAT_OWN, NULL, a));
+	return PTR_ERR_OR_ZERO(xr_qp_create(link, &ctx->own, owner, XR_FORMAT_OWN, NULL, false, a));
 }
 
 static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,

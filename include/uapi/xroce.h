@@ -125,6 +125,7 @@ enum {
 #define XROCE_F_PHYS		(1u << 5)	/* a list of physical pages */
 #define XROCE_F_USER		(1u << 6)	/* of a user, not of the link */
 #define XROCE_F_VLAN		(1u << 7)	/* out: there are VLAN devices on it */
+#define XROCE_F_KERNEL		(1u << 8)	/* out: of the kernel, through a verbs device */
 
 /*
  * Bytes of a region's name, with the NUL. A name is UTF-8 without control characters (C0,
@@ -460,7 +461,7 @@ struct xroce_pd_del {
 /**
  * struct xroce_pd_query - PD_QUERY: query a protection domain
  * @size: sizeof(struct xroce_pd_query)
- * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_KERNEL
  * @pd: in, and with XROCE_F_NEXT out
  * @mrs: out: regions that are members
  * @qps: out: queue pairs that are members
@@ -766,7 +767,8 @@ struct xroce_mr_dereg {
 /**
  * struct xroce_mr_query - MR_QUERY: query a region (IBTA 11.2.8.3)
  * @size: sizeof(struct xroce_mr_query)
- * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID, XROCE_F_PHYS
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_PID, XROCE_F_PHYS,
+ *	XROCE_F_KERNEL
  * @mr: in, and with XROCE_F_NEXT out
  * @pd: out: its protection domain
  * @access: out: XROCE_ACCESS_*
@@ -875,7 +877,7 @@ struct xroce_mw_del {
 /**
  * struct xroce_mw_query - MW_QUERY: query a memory window (IBTA 11.2.8.9)
  * @size: sizeof(struct xroce_mw_query)
- * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_KERNEL
  * @mw: in, and with XROCE_F_NEXT out
  * @pd: out: its protection domain
  * @type: out: enum xroce_mw_type
@@ -1258,7 +1260,7 @@ struct xroce_qp_del {
 /**
  * struct xroce_qp_query - QP_QUERY: query a queue pair (IBTA 11.2.4.3)
  * @size: sizeof(struct xroce_qp_query)
- * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT
+ * @flags: in: XROCE_F_NEXT; out: XROCE_F_PERSISTENT, XROCE_F_KERNEL
  * @qpn: in, and with XROCE_F_NEXT out. XROCE_F_NEXT follows the order of the queue pair
  *	table, in which the position is qpn % qp_entries
  * @pd: out: its protection domain

@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "mem/kernel.h"
 #include "mem/phys.h"
 #include "mem/pin.h"
 #include "obj/link.h"
@@ -228,6 +229,32 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 	mr = xr_mr_new(owner, umem, r->iova, r->access, 0, r->name);
 	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
 }
+
+/**
+ * xr_mr_reg_kernel() - register the memory of the kernel, for its own accesses
+ * @link: the link
+ * @owner: a verbs device
+ * @pd: number of a protection domain of @owner, without objects of programs
+ * @handle: out: handle of the region
+ * @lkey: out: its L_Key
+ *
+ * The region has no remote rights and no R_Key.
+ *
+ * Return: 0, -EDQUOT, -ENOMEM or -ENOSPC as for MR_REG.
+ */
+int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *handle,
+		     u32 *lkey)
+{
+	struct xr_umem *umem = xr_kernel_mem();
+	struct xr_mr *mr;
+	u32 rkey;
+
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	mr = xr_mr_new(owner, umem, PAGE_OFFSET, XROCE_ACCESS_LOCAL_WRITE, 0, "");
+	return xr_mr_publish(link, owner, umem, mr, pd, handle, lkey, &rkey);
+}
+EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
 
 /**
  * xr_mr_reg_shared() - register a region over the memory of another

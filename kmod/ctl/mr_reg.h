@@ -28,6 +28,8 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xr_owner *owner, const struct xr_phys *phys,
 		   struct xroce_mr_reg_phys *r);
+int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *handle,
+		     u32 *lkey);
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
 

@@ -36,21 +36,41 @@ static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
 	return q;
 }
 
+/* The position of the general services interface. */
+static u32 xr_qp_slot_gsi(const struct xr_link *link)
+{
+	return XROCE_QPN_GSI & link->qp_mask;
+}
+
 /*
- * Take a free position in the table, searching from a random one. The link's lock is held.
+ * Take a free position in the table, searching from a random one: that of the general services
+ * interface last, so that it is free when a verbs device is made. The link's lock is held.
  * Return: the position; link->qp_entries: none is free.
  */
 static u32 xr_qp_slot(struct xr_link *link)
 {
-	u32 room = link->qp_entries;
+	u32 room = link->qp_entries, last = xr_qp_slot_gsi(link);
 	u32 slot = get_random_u32_below(room);
+	bool taken = __test_and_set_bit(last, link->qp_used);
 
 	slot = find_next_zero_bit(link->qp_used, room, slot);
 	if (slot == room)
 		slot = find_first_zero_bit(link->qp_used, room);
 	if (slot < room)
 		__set_bit(slot, link->qp_used);
+	else if (!taken)
+		return last;
+	if (!taken)
+		__clear_bit(last, link->qp_used);
 	return slot;
+}
+
+/* Take the position of the general services interface. Return: as xr_qp_slot(). */
+static u32 xr_qp_take_gsi(struct xr_link *link)
+{
+	u32 slot = xr_qp_slot_gsi(link);
+
+	return __test_and_set_bit(slot, link->qp_used) ? link->qp_entries : slot;
 }
 
 /*
@@ -76,13 +96,15 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
  * @owner: owner of the new queue pair
  * @format: layout of its queues
  * @context: see struct xr_qp
+ * @gsi: it is the general services interface, of type UD
  * @a: in: arguments; out: its number, offset and length of its receive queue for mmap(2)
  *
  * Return: the queue pair, which another thread of the owner may already have destroyed; or an
  * errno of QP_ADD, see uapi/xroce.h.
  */
 struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
-			   enum xr_format format, void *context, struct xroce_qp_add *a)
+			   enum xr_format format, void *context, bool gsi,
+			   struct xroce_qp_add *a)
 {
 	struct xr_pd *pd;
 	struct xr_qp *qp;
@@ -111,7 +133,7 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 		ret = PTR_ERR(pd);
 		goto err;
 	}
-	slot = xr_qp_slot(link);
+	slot = gsi ? xr_qp_take_gsi(link) : xr_qp_slot(link);
 	if (slot == link->qp_entries) {
 		ret = -ENOSPC;
 		goto err;
@@ -120,7 +142,7 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 	qp->link = link;
 	xr_responses_init(&qp->responses, link);
 	xr_defer_init(&qp->defer);
-	qp->qpn = xr_qpn_draw(link, slot);
+	qp->qpn = gsi ? XROCE_QPN_GSI : xr_qpn_draw(link, slot);
 	qp->type = a->type;
 	qp->context = context;
 	qp->state = XROCE_QPS_RESET;

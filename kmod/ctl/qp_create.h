@@ -15,7 +15,8 @@ struct xroce_qp_modify;
 struct xroce_qp_query;
 
 struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
-			   enum xr_format format, void *context, struct xroce_qp_add *a);
+			   enum xr_format format, void *context, bool gsi,
+			   struct xroce_qp_add *a);
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 

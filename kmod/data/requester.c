@@ -552,6 +552,13 @@ void xr_requester_posted(struct xr_qp *qp)
 }
 EXPORT_SYMBOL_GPL(xr_requester_posted);
 
+/* The same where nothing can be sent: the tasklet does it. Bottom halves or interrupts are off. */
+void xr_requester_posted_late(struct xr_qp *qp)
+{
+	xr_requester_arm(&qp->send);
+}
+EXPORT_SYMBOL_GPL(xr_requester_posted_late);
+
 /* Make the send side of a queue pair, in RESET. */
 void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp)
 {

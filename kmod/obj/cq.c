@@ -249,13 +249,15 @@ void xr_cq_notify(struct xr_cq *cq)
  */
 bool xr_cq_arm(struct xr_cq *cq, bool solicited)
 {
+	unsigned long flags;
 	bool waiting;
 
-	spin_lock_bh(&cq->lock);
+	/* A consumer in the kernel may have interrupts off. */
+	spin_lock_irqsave(&cq->lock, flags);
 	if (cq->armed != XROCE_CQ_ARM_NEXT)
 		cq->armed = solicited ? XROCE_CQ_ARM_SOLICITED : XROCE_CQ_ARM_NEXT;
 	waiting = xr_cq_used(cq, cq->format);
-	spin_unlock_bh(&cq->lock);
+	spin_unlock_irqrestore(&cq->lock, flags);
 	return waiting;
 }
 EXPORT_SYMBOL_GPL(xr_cq_arm);

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Front ends of links: attaching, detaching, and removal with the link. */
 #include <linux/export.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 
+#include "xroce_map.h"
+
 #include "front.h"
 #include "link.h"
+#include "qp.h"
 
 /**
  * xr_front_attach() - attach a front end to the link of a network device
  * @front: the front end
  * @dev: the device
+ * @ops: of the owner of objects of consumers in the kernel
  *
  * Return: 0; -ENOENT: the device has no link, or one without maps; -EEXIST: the link has a
  * front end.
  */
-int xr_front_attach(struct xr_front *front, struct net_device *dev)
+int xr_front_attach(struct xr_front *front, struct net_device *dev,
+		    const struct xr_owner_ops *ops)
 {
 	struct xr_link *link;
 	int ret = 0;
@@ -27,6 +33,7 @@ int xr_front_attach(struct xr_front *front, struct net_device *dev)
 	} else if (link->front) {
 		ret = -EEXIST;
 	} else {
+		xr_owner_open_kernel(&front->own, ops, &link->limits);
 		front->link = link;
 		link->front = front;
 		link->users++;
@@ -62,6 +69,23 @@ struct xr_front_going {
 };
 
 /*
+ * Has the link objects of programs, or persistent ones, or has a consumer in the kernel a queue
+ * pair? The general services interface does not count: each verbs device has one.
+ */
+static bool xr_front_in_use(struct xr_link *link, struct xr_front *front)
+{
+	const struct xr_qp *qp;
+	bool in_use;
+
+	mutex_lock(&link->lock);
+	in_use = link->nr_pds > list_count_nodes(&front->own.pds);
+	list_for_each_entry(qp, &front->own.qps, node)
+		in_use |= qp->qpn != XROCE_QPN_GSI;
+	mutex_unlock(&link->lock);
+	return in_use;
+}
+
+/*
  * Refuse what xr_link_take() would refuse when the front end has gone. Without @force that
  * includes the objects of programs that use the front end.
  */
@@ -72,7 +96,7 @@ static int xr_front_get(struct xr_link *link, void *arg)
 
 	if (!front)
 		return 0;
-	if (link->users > 1 || (READ_ONCE(link->nr_pds) && !going->force))
+	if (link->users > 1 || (!going->force && xr_front_in_use(link, front)))
 		return -EBUSY;
 	if (front->ops->get(front))
 		going->front = front;

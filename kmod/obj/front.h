@@ -8,7 +8,8 @@
 
 #include "link.h"
 
-int xr_front_attach(struct xr_front *front, struct net_device *dev);
+int xr_front_attach(struct xr_front *front, struct net_device *dev,
+		    const struct xr_owner_ops *ops);
 void xr_front_detach(struct xr_front *front);
 void xr_front_rename(struct xr_front *front, const char *name);
 int xr_front_remove(u32 link, bool force);

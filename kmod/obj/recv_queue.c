@@ -247,6 +247,22 @@ static bool xr_recv_end_locked(struct xr_qp *qp)
 }
 
 /*
+ * A consumer in the kernel has posted work requests: flush them if the queue pair has been
+ * flushed before. recv->lock is held; interrupts may be off.
+ */
+void xr_recv_posted(struct xr_qp *qp)
+{
+	struct xr_recv *v = &qp->recv;
+
+	if (v->on || xr_qp_state(qp) != XROCE_QPS_ERR)
+		return;
+	v->flush = xr_rq_count(&v->rq, v->format);
+	if (xr_recv_flush(qp))
+		queue_work(system_unbound_wq, &v->flusher);
+}
+EXPORT_SYMBOL_GPL(xr_recv_posted);
+
+/*
  * Flush both queues and raise XROCE_EVENT_QP_FATAL, because a packet, a response or a work
  * request has moved the queue pair to ERR. recv->lock is held.
  */

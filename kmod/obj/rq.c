@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Receive queues, of a queue pair or shared. */
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
+#include <linux/string.h>
 
 #include "rq.h"
 
@@ -41,3 +43,32 @@ void xr_rq_forget(struct xr_rq *rq)
 		smp_store_release(&xr_rq_header(rq)->head, rq->head);
 	}
 }
+
+/**
+ * xr_rq_post() - post a work request for a consumer in the kernel
+ * @rq: the queue, of XR_FORMAT_RXE, whose lock is held
+ * @wr_id: for the completion
+ * @sge: where to write the message
+ * @n: number of elements
+ *
+ * Return: 0; -EINVAL: too many elements; -ENOMEM: the queue is full.
+ */
+int xr_rq_post(struct xr_rq *rq, u64 wr_id, const struct xroce_sge_local *sge, u32 n)
+{
+	struct rxe_queue_buf *header = xr_rq_rxe(rq);
+	u32 at = header->producer_index & rq->mask, next = (at + 1) & rq->mask;
+	struct rxe_recv_wqe *w;
+
+	if (n > rq->max_sge)
+		return -EINVAL;
+	if (next == (rq->head & rq->mask))
+		return -ENOMEM;
+	w = xr_ring_entries(&rq->ring, XR_FORMAT_RXE) + (u64)at * rq->stride;
+	w->wr_id = wr_id;
+	w->dma.num_sge = n;
+	memcpy(w->dma.sge, sge, n * sizeof(*sge));
+	/* Pairs with xr_rq_count(). */
+	smp_store_release(&header->producer_index, next);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xr_rq_post);

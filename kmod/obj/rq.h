@@ -46,6 +46,7 @@ struct xr_rq {
 
 int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge);
 void xr_rq_forget(struct xr_rq *rq);
+int xr_rq_post(struct xr_rq *rq, u64 wr_id, const struct xroce_sge_local *sge, u32 n);
 
 static inline struct xroce_rq_header *xr_rq_header(const struct xr_rq *rq)
 {

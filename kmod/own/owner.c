@@ -45,6 +45,21 @@ void xr_owner_open(struct xr_owner *own, const struct xr_owner_ops *ops)
 }
 EXPORT_SYMBOL_GPL(xr_owner_open);
 
+/**
+ * xr_owner_open_kernel() - make an owner for objects of consumers in the kernel
+ * @own: the owner
+ * @ops: see struct xr_owner
+ * @limits: limits of the link, which count for it
+ */
+void xr_owner_open_kernel(struct xr_owner *own, const struct xr_owner_ops *ops,
+			  struct xr_limits *limits)
+{
+	xr_owner_init(own);
+	own->ops = ops;
+	own->limits = limits;
+}
+EXPORT_SYMBOL_GPL(xr_owner_open_kernel);
+
 /* Undo xr_owner_open(). The owner has no objects. */
 void xr_owner_close(struct xr_owner *own)
 {
@@ -91,8 +106,10 @@ u32 xr_owner_pid(const struct xr_owner *owner)
 	return owner->pid ? pid_vnr(owner->pid) : 0;
 }
 
-/* Return: flags of an object in a query: XROCE_F_PERSISTENT or 0. */
+/* Return: flags of an object in a query: XROCE_F_PERSISTENT, XROCE_F_KERNEL or 0. */
 u32 xr_owner_flags(const struct xr_owner *owner)
 {
-	return xr_owner_persistent(owner) ? XROCE_F_PERSISTENT : 0;
+	if (owner->pid)
+		return 0;
+	return xr_owner_persistent(owner) ? XROCE_F_PERSISTENT : XROCE_F_KERNEL;
 }

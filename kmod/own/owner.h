@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Owners of objects, which are destroyed with their owner: open files of /dev/xroce, open
- * contexts of a verbs device, and links.
+ * contexts of a verbs device, verbs devices for consumers in the kernel, and links.
  */
 #ifndef _XR_OWNER_H
 #define _XR_OWNER_H
@@ -34,7 +34,7 @@ struct xr_owner_ops {
 
 /**
  * struct xr_owner - an owner of objects
- * @ops: of a context of a verbs device; NULL: a file, which read(2)s and poll(2)s, or a link
+ * @ops: of a verbs device; NULL: a file, which read(2)s and poll(2)s, or a link
  * @pds: protection domains
  * @mrs: memory regions
  * @mws: memory windows
@@ -45,10 +45,11 @@ struct xr_owner_ops {
  * @rings: rings that the file can map
  * @ring_next: mmap offset of the next ring, in bytes
  * @events: asynchronous events of the objects; with a lock of its own
- * @pid: process that opened the file or device, with a reference; NULL: the owner is a link
+ * @pid: process that opened the file or device, with a reference; NULL: the owner is a link,
+ *	or a verbs device
  * @uid: real user id of that process
  * @limits: limits of the link; NULL: a file that does not use a link yet
- * @user: user that the objects count for; NULL: the owner is a link
+ * @user: user that the objects count for; NULL: none, as for @pid
  * @group: control group that has been charged for the file; NULL: none
  *
  * @pds to @ring_next are under the link's lock. @ops does not change; @pid and the fields
@@ -75,6 +76,8 @@ struct xr_owner {
 
 void xr_owner_init(struct xr_owner *own);
 void xr_owner_open(struct xr_owner *own, const struct xr_owner_ops *ops);
+void xr_owner_open_kernel(struct xr_owner *own, const struct xr_owner_ops *ops,
+			  struct xr_limits *limits);
 void xr_owner_close(struct xr_owner *own);
 void xr_owner_raise(struct xr_owner *own, struct xr_event *event);
 int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner);
@@ -86,7 +89,7 @@ u32 xr_owner_flags(const struct xr_owner *owner);
 /* Is the owner a link? Its objects outlive the files that made them. */
 static inline bool xr_owner_persistent(const struct xr_owner *owner)
 {
-	return !owner->pid;
+	return !owner->pid && !owner->ops;
 }
 
 #endif

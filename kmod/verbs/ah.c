@@ -44,16 +44,24 @@ u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr)
 	return vlan;
 }
 
-/* Set the address. A program may read and send with it meanwhile. */
-static void xr_ib_ah_set(struct xr_ibdev *dev, struct xr_ibah *ah, const struct rdma_ah_attr *attr)
+/* Set the address, and what packets need of it. */
+static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
 {
-	u16 vlan = xr_ib_av_vlan(attr);
+	const struct ib_global_route *grh = &attr->grh;
+	const union ib_gid *sgid = &grh->sgid_attr->gid;
+	struct xr_send_ud *to = &ah->to;
 
-	xa_lock(&dev->ahs);
-	ah->sgid = attr->grh.sgid_attr->gid;
-	ah->vlan = vlan;
 	xr_ib_av_keep(&ah->attr, attr);
-	xa_unlock(&dev->ahs);
+	ether_addr_copy(to->dmac, attr->roce.dmac);
+	to->vlan = xr_ib_av_vlan(attr);
+	to->prio = rdma_ah_get_sl(attr);
+	to->ipv6 = !ipv6_addr_v4mapped((const struct in6_addr *)sgid);
+	/* The low bits belong to congestion control. */
+	to->tos = grh->traffic_class & ~XROCE_ECN_MASK;
+	to->ttl = grh->hop_limit;
+	to->sport = grh->flow_label ? rdma_flow_label_to_udp_sport(grh->flow_label) : 0;
+	memcpy(to->saddr, sgid->raw, sizeof(to->saddr));
+	memcpy(to->daddr, grh->dgid.raw, sizeof(to->daddr));
 }
 
 /**
@@ -69,45 +77,24 @@ static void xr_ib_ah_set(struct xr_ibdev *dev, struct xr_ibah *ah, const struct 
  */
 bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud)
 {
-	const struct ib_global_route *grh;
 	const struct xr_ibah *ah;
 	bool found;
 
 	xa_lock(&dev->ahs);
 	ah = xa_load(&dev->ahs, num);
 	found = ah && ah->ib.pd == pd;
-	if (found) {
-		grh = &ah->attr.grh;
-		ether_addr_copy(ud->dmac, ah->attr.roce.dmac);
-		ud->vlan = ah->vlan;
-		ud->prio = rdma_ah_get_sl(&ah->attr);
-		ud->ipv6 = !ipv6_addr_v4mapped((const struct in6_addr *)&ah->sgid);
-		/* The low bits belong to congestion control. */
-		ud->tos = grh->traffic_class & ~XROCE_ECN_MASK;
-		ud->ttl = grh->hop_limit;
-		ud->sport = rdma_get_udp_sport(grh->flow_label, 0, num);
-		memcpy(ud->saddr, ah->sgid.raw, sizeof(ud->saddr));
-		memcpy(ud->daddr, grh->dgid.raw, sizeof(ud->daddr));
-	}
+	if (found)
+		*ud = ah->to;
 	xa_unlock(&dev->ahs);
 	return found;
 }
 
-int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata)
+/* Number the handle for its program. Sleeps. */
+static int xr_ib_ah_number(struct xr_ibdev *dev, struct xr_ibah *ah, struct ib_udata *udata)
 {
-	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
-	struct xr_ibah *ah = to_xr_ibah(ib);
 	struct rxe_create_ah_resp resp = {};
 	int ret;
 
-	if (!udata)
-		return -EOPNOTSUPP;
-	if (!(init->flags & RDMA_CREATE_AH_SLEEPABLE) || udata->outlen < sizeof(resp))
-		return -EINVAL;
-	ret = xr_ib_av_check(init->ah_attr);
-	if (ret)
-		return ret;
-	xr_ib_ah_set(dev, ah, init->ah_attr);
 	ret = xa_alloc_cyclic(&dev->ahs, &ah->num, ah, XR_IB_AH_LIMIT, &dev->ah_next,
 			      GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
@@ -119,13 +106,36 @@ int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_
 	return ret;
 }
 
+/* Sleeps if a program makes it. */
+int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata)
+{
+	struct xr_ibah *ah = to_xr_ibah(ib);
+	int ret;
+
+	if (udata && udata->outlen < sizeof(struct rxe_create_ah_resp))
+		return -EINVAL;
+	ret = xr_ib_av_check(init->ah_attr);
+	if (ret)
+		return ret;
+	xr_ib_ah_fill(ah, init->ah_attr);
+	return udata ? xr_ib_ah_number(to_xr_ibdev(ib->device), ah, udata) : 0;
+}
+
+/* A program may send with it meanwhile. Consumers in the kernel do not (IBTA 11.2.2.2). */
 int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
+	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
+	struct xr_ibah *ah = to_xr_ibah(ib);
 	int ret = xr_ib_av_check(attr);
 
-	if (!ret)
-		xr_ib_ah_set(to_xr_ibdev(ib->device), to_xr_ibah(ib), attr);
-	return ret;
+	if (ret)
+		return ret;
+	if (ah->num)
+		xa_lock(&dev->ahs);
+	xr_ib_ah_fill(ah, attr);
+	if (ah->num)
+		xa_unlock(&dev->ahs);
+	return 0;
 }
 
 int xr_ib_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
@@ -136,6 +146,7 @@ int xr_ib_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 
 int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags)
 {
-	xa_erase(&to_xr_ibdev(ib->device)->ahs, to_xr_ibah(ib)->num);
+	if (to_xr_ibah(ib)->num)
+		xa_erase(&to_xr_ibdev(ib->device)->ahs, to_xr_ibah(ib)->num);
 	return 0;
 }

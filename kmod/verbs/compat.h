@@ -40,13 +40,13 @@ static inline struct ib_mr *xr_ib_reg_user_mr_dmah(struct ib_pd *ib, u64 start, 
 }
 
 /*
- * Since 7.0 completion queues of programs have operations of their own. These are names of
- * operations, as is the first argument of XR_IB_OP().
+ * Since 7.0 completion queues of programs have operations of their own. XR_IB_RESIZE_CQ is the
+ * name of an operation, as is the first argument of XR_IB_OP().
  */
 #ifdef XR_IB_HAS_CREATE_USER_CQ
-#define XR_IB_CREATE_CQ	create_user_cq
+#define XR_IB_CREATE_USER_CQ	.create_user_cq = xr_ib_create_cq,
 #else
-#define XR_IB_CREATE_CQ	create_cq
+#define XR_IB_CREATE_USER_CQ
 #endif
 
 #ifdef XR_IB_HAS_RESIZE_USER_CQ

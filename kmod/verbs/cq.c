@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Verbs: completion queues. Programs poll them without a system call. */
+/*
+ * Verbs: completion queues. Programs poll them without a system call, consumers in the kernel with
+ * poll_cq.
+ */
 #include <linux/err.h>
 #include <linux/minmax.h>
 
 #include "uapi/xroce.h"
 
 #include "obj/cq.h"
+#include "obj/qp.h"
 
 #include "verbs.h"
 
@@ -22,21 +26,22 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 {
 	struct ib_udata *udata = attrs ? &attrs->driver_udata : NULL;
 	struct xroce_cq_add a = { .entries = xr_ib_cq_slots(attr->cqe) };
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+	struct xr_owner *own = xr_ib_owner(ib->device, udata);
+	struct xr_link *link = xr_ib_link(ib->device);
 	struct rxe_create_cq_resp resp = {};
 	struct xr_cq *cq;
 
-	if (!ctx || attr->flags)
+	if (attr->flags)
 		return -EOPNOTSUPP;
-	if (!a.entries || udata->outlen < sizeof(resp))
+	if (!a.entries || (udata && udata->outlen < sizeof(resp)))
 		return -EINVAL;
-	cq = xr_cq_create(ctx->link, &ctx->own, XR_FORMAT_RXE, to_xr_ibcq(ib), &a);
+	cq = xr_cq_create(link, own, XR_FORMAT_RXE, to_xr_ibcq(ib), &a);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
 	resp.mi.offset = a.offset;
 	resp.mi.size = a.bytes;
-	if (ib_copy_to_udata(udata, &resp, sizeof(resp))) {
-		xr_cq_delete(ctx->link, &ctx->own, a.cq);
+	if (udata && ib_copy_to_udata(udata, &resp, sizeof(resp))) {
+		xr_cq_delete(link, own, a.cq);
 		return -EFAULT;
 	}
 	to_xr_ibcq(ib)->cq = cq;
@@ -46,9 +51,8 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 int xr_ib_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
-
-	return xr_cq_delete(ctx->link, &ctx->own, to_xr_ibcq(ib)->cq->id);
+	return xr_cq_delete(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
+			    to_xr_ibcq(ib)->cq->id);
 }
 
 static u32 xr_ib_cq_waiting(struct xr_cq *cq)
@@ -87,6 +91,51 @@ int xr_ib_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 	resp.mi.offset = a.offset;
 	resp.mi.size = a.bytes;
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+static void xr_ib_wc(struct ib_wc *wc, const struct ib_uverbs_wc *from, struct ib_qp *qp)
+{
+	*wc = (struct ib_wc){
+		.wr_id = from->wr_id,
+		.status = from->status,
+		.opcode = from->opcode,
+		.vendor_err = from->vendor_err,
+		.byte_len = from->byte_len,
+		.qp = qp,
+		.ex.invalidate_rkey = from->ex.invalidate_rkey,
+		.src_qp = from->src_qp,
+		.wc_flags = (from->wc_flags & XROCE_WC_GRH ? IB_WC_GRH : 0) |
+			    (from->wc_flags & XROCE_WC_WITH_IMM ? IB_WC_WITH_IMM : 0) |
+			    (from->wc_flags & XROCE_WC_WITH_INV ? IB_WC_WITH_INVALIDATE : 0),
+		.pkey_index = from->pkey_index,
+		.port_num = from->port_num,
+	};
+}
+
+/* Completions of queue pairs that have been destroyed are removed (IBTA 11.2.4.4). */
+int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
+{
+	struct xr_cq *cq = to_xr_ibcq(ib)->cq;
+	struct rxe_queue_buf *header = xr_cq_rxe(cq);
+	const void *entries = header->data;
+	const struct ib_uverbs_wc *from;
+	unsigned long flags;
+	struct xr_qp *qp;
+	int got = 0;
+	u32 at;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	while (got < n && xr_cq_used(cq, XR_FORMAT_RXE)) {
+		at = header->consumer_index & cq->mask;
+		from = entries + at * XR_CQE_RXE;
+		qp = xr_qp_get_rcu(xr_ib_link(ib->device), from->qp_num);
+		if (qp)
+			xr_ib_wc(&wc[got++], from, &((struct xr_ibqp *)qp->context)->ib);
+		/* Pairs with xr_cq_used(): the entry has been read. */
+		smp_store_release(&header->consumer_index, (at + 1) & cq->mask);
+	}
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return got;
 }
 
 int xr_ib_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)

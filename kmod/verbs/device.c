@@ -148,10 +148,6 @@ static const struct xr_front_ops xr_ib_front_ops = {
 	.remove = xr_ib_front_remove,
 };
 
-/*
- * poll_cq, post_recv and get_dma_mr are missing, so that ib_core lets no consumers in the
- * kernel use the device.
- */
 static const struct ib_device_ops xr_ib_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_RXE,
@@ -186,15 +182,18 @@ static const struct ib_device_ops xr_ib_ops = {
 	.alloc_pd = xr_ib_alloc_pd,
 	.dealloc_pd = xr_ib_dealloc_pd,
 
-	.XR_IB_CREATE_CQ = xr_ib_create_cq,
+	.create_cq = xr_ib_create_cq,
+	XR_IB_CREATE_USER_CQ
 	.XR_IB_RESIZE_CQ = XR_IB_OP(XR_IB_RESIZE_CQ, xr_ib_resize_cq, xr_ib_resize_cq_unsigned),
 	.destroy_cq = xr_ib_destroy_cq,
+	.poll_cq = xr_ib_poll_cq,
 	.req_notify_cq = xr_ib_req_notify_cq,
 
 	.create_srq = xr_ib_create_srq,
 	.modify_srq = xr_ib_modify_srq,
 	.query_srq = xr_ib_query_srq,
 	.destroy_srq = xr_ib_destroy_srq,
+	.post_srq_recv = xr_ib_post_srq_recv,
 
 	.create_ah = xr_ib_create_ah,
 	.create_user_ah = xr_ib_create_ah,
@@ -202,6 +201,7 @@ static const struct ib_device_ops xr_ib_ops = {
 	.query_ah = xr_ib_query_ah,
 	.destroy_ah = xr_ib_destroy_ah,
 
+	.get_dma_mr = xr_ib_get_dma_mr,
 	.reg_user_mr = XR_IB_OP(reg_user_mr, xr_ib_reg_user_mr, xr_ib_reg_user_mr_dmah),
 	.rereg_user_mr = xr_ib_rereg_user_mr,
 	.dereg_mr = xr_ib_dereg_mr,
@@ -216,6 +216,7 @@ static const struct ib_device_ops xr_ib_ops = {
 	.destroy_qp = xr_ib_destroy_qp,
 
 	.post_send = xr_ib_post_send,
+	.post_recv = xr_ib_post_recv,
 
 	INIT_RDMA_OBJ_SIZE(ib_ah, xr_ibah, ib),
 	INIT_RDMA_OBJ_SIZE(ib_cq, xr_ibcq, ib),
@@ -264,7 +265,7 @@ static int xr_ibdev_register(struct xr_ibdev *dev, const char *name, struct net_
 	/* If it is being unregistered, the notifier may have run before @dev was in the list. */
 	if (READ_ONCE(ndev->reg_state) != NETREG_REGISTERED)
 		return -ENODEV;
-	ret = xr_front_attach(&dev->front, ndev);
+	ret = xr_front_attach(&dev->front, ndev, &xr_ib_owner_ops);
 	if (ret != -ENOENT)
 		return ret ?: ib_register_device(&dev->ib, name, NULL);
 	/* newlink() has no extack; only an administrator gets here. */

@@ -2,7 +2,8 @@
 /*
  * Asynchronous events and notifications of completions (IBTA 11.6.3). All of this runs in the
  * contexts of own/owner.h, often in softirq: no sleeping, no calls of the core. The handlers
- * are those of ib_uverbs, which queue the event for the program and wake it.
+ * are those of ib_uverbs, which queue the event for the program and wake it, or those of
+ * consumers in the kernel, which may not post or poll in them.
  */
 #include "uapi/xroce.h"
 
@@ -85,7 +86,8 @@ static void xr_ib_completion(struct xr_owner *own, struct xr_cq *cq)
 {
 	struct xr_ibcq *ibcq = cq->context;
 
-	ibcq->ib.comp_handler(&ibcq->ib, ibcq->ib.cq_context);
+	if (ibcq->ib.comp_handler)
+		ibcq->ib.comp_handler(&ibcq->ib, ibcq->ib.cq_context);
 }
 
 const struct xr_owner_ops xr_ib_owner_ops = {

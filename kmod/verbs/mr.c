@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Verbs: memory regions of programs. */
+/* Verbs: memory regions. */
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/sched.h>
@@ -77,14 +77,36 @@ struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iov
 	return &mr->ib;
 }
 
+/*
+ * All memory of the kernel, for its own accesses. Peers get no access to it: consumers that ask
+ * for that (IB_PD_UNSAFE_GLOBAL_RKEY) are refused.
+ */
+struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access)
+{
+	struct xr_ibmr *mr;
+	int ret;
+
+	if (access & ~IB_ACCESS_LOCAL_WRITE)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	ret = xr_mr_reg_kernel(xr_ib_link(ib->device), xr_ib_owner(ib->device, NULL),
+			       to_xr_ibpd(ib)->id, &mr->index, &mr->ib.lkey);
+	if (ret) {
+		kfree(mr);
+		return ERR_PTR(xr_ib_mr_errno(ret));
+	}
+	return &mr->ib;
+}
+
 /* Return: 0; -EBUSY: windows are bound to the region. */
 int xr_ib_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
 	struct xr_ibmr *mr = to_xr_ibmr(ib);
 	int ret;
 
-	ret = xr_mr_dereg(ctx->link, &ctx->own, mr->index);
+	ret = xr_mr_dereg(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata), mr->index);
 	if (!ret)
 		kfree(mr);
 	return ret;

@@ -6,16 +6,12 @@
 
 int xr_ib_alloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
-
-	if (!ctx)
-		return -EOPNOTSUPP;
-	return xr_pd_create(ctx->link, &ctx->own, &to_xr_ibpd(ib)->id);
+	return xr_pd_create(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
+			    &to_xr_ibpd(ib)->id);
 }
 
 int xr_ib_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
-
-	return xr_pd_delete(ctx->link, &ctx->own, to_xr_ibpd(ib)->id);
+	return xr_pd_delete(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
+			    to_xr_ibpd(ib)->id);
 }

@@ -212,13 +212,14 @@ int xr_ib_query_pkey(struct ib_device *ib, u32 port, u16 index, u16 *pkey)
 	return 0;
 }
 
-/* No management datagrams, no connection manager: these are consumers in the kernel. */
+/* The connection manager is a consumer in the kernel (ib_mad, ib_cm), which makes QP 1. */
 int xr_ib_get_port_immutable(struct ib_device *ib, u32 port,
 			     struct ib_port_immutable *immutable)
 {
 	immutable->pkey_tbl_len = 1;
 	immutable->gid_tbl_len = XR_IB_GIDS;
-	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP | RDMA_CORE_CAP_ETH_AH;
+	immutable->core_cap_flags = RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+	immutable->max_mad_size = IB_MGMT_MAD_SIZE;
 	return 0;
 }
 

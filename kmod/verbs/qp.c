@@ -32,13 +32,17 @@ static int xr_ib_qp_check(const struct ib_qp_init_attr *init, const struct ib_ud
 	case IB_QPT_UC:
 	case IB_QPT_UD:
 		break;
+	case IB_QPT_GSI:
+		if (!udata)
+			break;
+		fallthrough;
 	default:
 		return -EOPNOTSUPP;
 	}
 	if (init->create_flags || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (!init->send_cq || !init->recv_cq ||
-	    udata->outlen < sizeof(struct rxe_create_qp_resp))
+	    (udata && udata->outlen < sizeof(struct rxe_create_qp_resp)))
 		return -EINVAL;
 	if (cap->max_send_wr > XROCE_RQ_MAX - 1 || cap->max_send_sge > XROCE_SEND_SGE_MAX ||
 	    cap->max_inline_data > XROCE_SEND_INLINE_MAX)
@@ -50,14 +54,15 @@ static int xr_ib_qp_check(const struct ib_qp_init_attr *init, const struct ib_ud
 }
 
 /* Create the link's queue pair. @cap: out: what its receive queue can do. */
-static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_ibctx *ctx,
+static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 			const struct ib_qp_init_attr *init, struct xroce_qp_add *a,
 			struct ib_qp_cap *cap)
 {
+	bool gsi = init->qp_type == IB_QPT_GSI;
 	struct xr_qp *new;
 
 	a->pd = to_xr_ibpd(qp->ib.pd)->id;
-	a->type = init->qp_type;
+	a->type = gsi ? XROCE_QPT_UD : init->qp_type;
 	a->recv_cq = to_xr_ibcq(init->recv_cq)->cq->id;
 	cap->max_recv_wr = 0;
 	cap->max_recv_sge = 0;
@@ -69,7 +74,7 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_ibctx *ctx,
 		cap->max_recv_wr = a->rq_entries - 1;
 		cap->max_recv_sge = a->rq_max_sge;
 	}
-	new = xr_qp_create(ctx->link, &ctx->own, &ctx->own, XR_FORMAT_RXE, qp, a);
+	new = xr_qp_create(xr_ib_link(qp->ib.device), own, own, XR_FORMAT_RXE, qp, gsi, a);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	qp->qp = new;
@@ -79,24 +84,22 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_ibctx *ctx,
 
 int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+	struct xr_owner *own = xr_ib_owner(ib->device, udata);
 	struct rxe_create_qp_resp resp = {};
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	struct ib_qp_cap cap = init->cap;
 	struct xroce_qp_add a = {};
 	int ret;
 
-	if (!ctx)
-		return -EOPNOTSUPP;
 	ret = xr_ib_qp_check(init, udata);
 	if (ret)
 		return ret;
 	mutex_init(&qp->modify_lock);
 	qp->sq_sig_type = init->sq_sig_type;
-	ret = xr_ib_send_create(qp, ctx, &cap);
+	ret = xr_ib_send_create(qp, udata, &cap);
 	if (ret)
 		goto err;
-	ret = xr_ib_qp_add(qp, ctx, init, &a, &cap);
+	ret = xr_ib_qp_add(qp, own, init, &a, &cap);
 	if (ret)
 		goto err_send;
 	ret = xr_ib_send_open(qp, &cap);
@@ -106,7 +109,7 @@ int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	resp.rq_mi.size = a.rq_bytes;
 	resp.sq_mi.offset = qp->send.offset;
 	resp.sq_mi.size = qp->send.bytes;
-	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	ret = udata ? ib_copy_to_udata(udata, &resp, sizeof(resp)) : 0;
 	if (ret)
 		goto err_qp;
 	qp->cap = cap;
@@ -114,9 +117,9 @@ int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	return 0;
 
 err_qp:
-	xr_qp_delete(ctx->link, &ctx->own, a.qpn);
+	xr_qp_delete(xr_ib_link(ib->device), own, a.qpn);
 err_send:
-	xr_ib_send_destroy(qp, ctx);
+	xr_ib_send_destroy(qp);
 err:
 	mutex_destroy(&qp->modify_lock);
 	return ret;
@@ -161,14 +164,13 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 /* Windows that are bound to the queue pair are unbound. */
 int xr_ib_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 {
-	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	int ret;
 
-	ret = xr_qp_delete(ctx->link, &ctx->own, ib->qp_num);
+	ret = xr_qp_delete(qp->qp->link, xr_ib_owner(ib->device, udata), ib->qp_num);
 	if (ret)
 		return ret;
-	xr_ib_send_destroy(qp, ctx);
+	xr_ib_send_destroy(qp);
 	mutex_destroy(&qp->modify_lock);
 	return 0;
 }

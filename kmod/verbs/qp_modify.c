@@ -191,7 +191,7 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (ret)
 		goto out;
 	xr_ib_modify_fill(&m, attr, mask);
-	if (!xr_ib_modify_supported(&m, ib->qp_type, from, to)) {
+	if (!xr_ib_modify_supported(&m, qp->qp->type, from, to)) {
 		ret = -EOPNOTSUPP;
 		goto out;
 	}

@@ -11,8 +11,10 @@
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <rdma/ib_mad.h>
 
 #include "uapi/xroce.h"
+#include "xroce_map.h"
 #include "xroce_wire.h"
 
 #include "data/requester.h"
@@ -57,26 +59,33 @@ static u32 xr_ib_send_stride(u32 sge, u32 inline_data)
 /**
  * xr_ib_send_create() - make the ring of a queue pair
  * @qp: the queue pair, zeroed
- * @ctx: the context of the program
+ * @udata: of the program; NULL: a consumer in the kernel, which needs no ring
  * @cap: in: what the queue must be able to do, in range; out: what it can do
  *
  * Return: 0, and xr_ib_send_destroy() undoes it; -ENOMEM.
  */
-int xr_ib_send_create(struct xr_ibqp *qp, struct xr_ibctx *ctx, struct ib_qp_cap *cap)
+int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_cap *cap)
 {
-	u32 slots = max(xr_ib_slots(cap->max_send_wr), 2u);
+	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+	u32 room, slots = max(xr_ib_slots(cap->max_send_wr), 2u);
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct rxe_send_wqe) < 64);
 	qp->send_mask = slots - 1;
+	cap->max_send_wr = slots - 1;
+	if (!ctx)
+		return 0;
 	qp->send_stride = xr_ib_send_stride(cap->max_send_sge, cap->max_inline_data);
+	/* There are programs that use what rxe grants without asking for it. */
+	room = qp->send_stride - sizeof(struct rxe_send_wqe);
+	cap->max_send_sge = min_t(u32, room / sizeof(struct rxe_sge), XROCE_SEND_SGE_MAX);
+	cap->max_inline_data = min_t(u32, room, XROCE_SEND_INLINE_MAX);
 	ret = xr_ring_alloc(&qp->send, XR_FORMAT_RXE, slots, qp->send_stride);
 	if (ret)
 		return ret;
 	mutex_lock(&ctx->link->lock);
 	xr_ring_publish(&qp->send, &ctx->own);
 	mutex_unlock(&ctx->link->lock);
-	cap->max_send_wr = slots - 1;
 	return 0;
 }
 
@@ -88,14 +97,29 @@ int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap)
 	/* An ATOMIC WRITE carries eight bytes. */
 	return xr_send_open(qp->qp, XR_FORMAT_RXE, to_xr_ibcq(qp->ib.send_cq)->cq,
 			    qp->send_mask + 1, cap->max_send_sge, max(cap->max_inline_data, 8u),
-			    &header->consumer_index, qp->sq_sig_type == IB_SIGNAL_ALL_WR);
+			    header ? &header->consumer_index : NULL,
+			    qp->sq_sig_type == IB_SIGNAL_ALL_WR);
 }
 
-void xr_ib_send_destroy(struct xr_ibqp *qp, struct xr_ibctx *ctx)
+void xr_ib_send_destroy(struct xr_ibqp *qp)
 {
-	mutex_lock(&ctx->link->lock);
+	struct xr_link *link = xr_ib_link(qp->ib.device);
+
+	mutex_lock(&link->lock);
 	xr_ring_free(&qp->send);
-	mutex_unlock(&ctx->link->lock);
+	mutex_unlock(&link->lock);
+}
+
+/*
+ * Name the queue pair of a datagram whose address is set. A Q_Key with the high bit set stands
+ * for that of the sender, which only privileged programs can set to such a value (IBTA 10.2.5).
+ */
+void xr_ib_send_to(const struct xr_ibqp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey)
+{
+	ud->qpn = qpn & XROCE_QPN_MASK;
+	ud->qkey = qkey & IB_QP_SET_QKEY ? READ_ONCE(qp->qp->map->qkey) : qkey;
+	if (!ud->sport)
+		ud->sport = rdma_get_udp_sport(0, qp->ib.qp_num, ud->qpn);
 }
 
 /* Copy the elements. Return: enum xroce_wc_status. */
@@ -179,14 +203,15 @@ static u32 xr_ib_send_datagram(const struct xr_ibqp *qp, const struct rxe_send_w
 			       struct xr_swqe *w)
 {
 	u32 status = xr_ib_send_message(&qp->qp->send, e, w);
+	u32 qkey = READ_ONCE(e->wr.wr.ud.remote_qkey);
+	u32 qpn = READ_ONCE(e->wr.wr.ud.remote_qpn);
 
-	w->ud.qpn = READ_ONCE(e->wr.wr.ud.remote_qpn) & XROCE_QPN_MASK;
-	w->ud.qkey = READ_ONCE(e->wr.wr.ud.remote_qkey);
 	if (!status && w->length > qp->qp->mtu)
 		return XROCE_WC_LOC_LEN_ERR;
 	if (!status && !xr_ib_ah_get(to_xr_ibdev(qp->ib.device), qp->ib.pd,
 				     READ_ONCE(e->wr.wr.ud.ah_num), &w->ud))
 		return XROCE_WC_LOC_QP_OP_ERR;
+	xr_ib_send_to(qp, &w->ud, qpn, qkey);
 	return status;
 }
 
@@ -289,13 +314,15 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool ready)
  * xr_ib_send_drain() - execute all work requests that are posted now
  * @qp: the queue pair
  *
- * Sleeps.
+ * Sleeps. Those of the kernel are not posted to a ring.
  */
 void xr_ib_send_drain(struct xr_ibqp *qp)
 {
 	bool ready = xr_qp_state(qp->qp) >= XROCE_QPS_RTS;
 	u32 left = qp->send_mask;
 
+	if (!qp->send.mem)
+		return;
 	for (;;) {
 		left = xr_ib_send_batch(qp, left, ready);
 		if (!left)
@@ -305,9 +332,8 @@ void xr_ib_send_drain(struct xr_ibqp *qp)
 }
 
 /*
- * The doorbell of a program. Work requests of the kernel, or in the call, are refused. Before
- * RTS nothing can be posted (IBTA 10.8.3.1): what is in the ring is discarded, as ibv_post_send()
- * fails.
+ * The doorbell of a program. Work requests in its call are refused. Before RTS nothing can be
+ * posted (IBTA 10.8.3.1): what is in the ring is discarded, as ibv_post_send() fails.
  */
 int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad)
@@ -315,6 +341,8 @@ int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	bool ready = xr_qp_state(qp->qp) >= XROCE_QPS_RTS;
 
+	if (!ib->uobject)
+		return xr_ib_post_kernel(qp, wr, bad);
 	if (wr) {
 		*bad = wr;
 		return -EOPNOTSUPP;

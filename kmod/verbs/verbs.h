@@ -4,15 +4,22 @@
  * provider is rdma-core's for rxe, whose user ABI (rdma/rdma_user_rxe.h) this module speaks.
  *
  * A device is a front end of a link (obj/front.h), as an open /dev/xroce is. An open context
- * of the device is an owner of objects (own/owner.h). The module keeps no tables of its own:
+ * of the device is an owner of objects (own/owner.h), and so is the device itself, for consumers
+ * in the kernel, of which the connection manager is one. The module keeps no tables of its own:
  * each object of ib_core names an object of the link, and the link's functions check who may
- * use it. There are no consumers in the kernel.
+ * use it.
+ *
+ * Queues of consumers in the kernel have the same rings as those of programs, but nobody maps
+ * them: post.c and poll_cq write and read them. Sends are copied into the link's send queue at
+ * once, without a ring.
  *
  * Contexts
  *
  *   context                        sleeps  entry
  *   verbs of a program             yes     ib_uverbs; ib_core serialises those of an object
  *   doorbell of a send queue       yes     ib_uverbs, send.c: sends the first packets
+ *   verbs of the kernel: creating  yes     ib_core; address handles: no
+ *   posting, polling, arming       no      any, also with interrupts off; post.c, cq.c
  *   netdev notifier (rtnl held)    yes     main.c
  *   events, completions (softirq)  no      event.c
  *   rdma link add (rtnl not held)  yes     device.c
@@ -38,6 +45,7 @@
 
 #include "obj/front.h"
 #include "obj/ring.h"
+#include "obj/swqe.h"
 #include "own/owner.h"
 
 struct rdma_counter;
@@ -46,7 +54,6 @@ struct xr_cq;
 struct xr_ibcounter;
 struct xr_link;
 struct xr_qp;
-struct xr_send_ud;
 struct xr_srq;
 
 /* The only port of each device. */
@@ -139,17 +146,15 @@ struct xr_ibsrq {
 /**
  * struct xr_ibah - address handle
  * @ib: the object of ib_core
- * @num: number that the provider puts into work requests, in xr_ibdev::ahs
+ * @num: number that the provider puts into work requests, in xr_ibdev::ahs; 0: of the kernel
  * @attr: the address; without a reference to the GID entry, which @ib has
- * @sgid: own address, that of the GID entry
- * @vlan: VLAN id of the GID entry; 0xffff: none
+ * @to: where datagrams go, but for the queue pair; a source port of 0 is chosen for each
  */
 struct xr_ibah {
 	struct ib_ah ib;
 	u32 num;
 	struct rdma_ah_attr attr;
-	union ib_gid sgid;
-	u16 vlan;
+	struct xr_send_ud to;
 };
 
 /**
@@ -176,7 +181,7 @@ struct xr_ibmw {
  * struct xr_ibqp - queue pair
  * @ib: the object of ib_core; the context of @qp is this structure
  * @qp: the link's queue pair, from create_qp to destroy_qp
- * @send: the ring that the program posts sends to, in the format of rxe
+ * @send: the ring that the program posts sends to, in the format of rxe; none: of the kernel
  * @send_mask: number of its entries - 1
  * @send_stride: size of an entry in bytes
  * @cap: what create_qp has granted
@@ -254,10 +259,23 @@ static inline struct xr_ibqp *to_xr_ibqp(struct ib_qp *ib)
 	return container_of(ib, struct xr_ibqp, ib);
 }
 
-/* The context of a command of a program; NULL: a consumer in the kernel, which is refused. */
+/* The context of a command of a program; NULL: a consumer in the kernel. */
 static inline struct xr_ibctx *xr_ib_udata_ctx(struct ib_udata *udata)
 {
 	return rdma_udata_to_drv_context(udata, struct xr_ibctx, ib);
+}
+
+/* The owner of objects that a command makes or destroys. */
+static inline struct xr_owner *xr_ib_owner(struct ib_device *ib, struct ib_udata *udata)
+{
+	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
+
+	return ctx ? &ctx->own : &to_xr_ibdev(ib)->front.own;
+}
+
+static inline struct xr_link *xr_ib_link(struct ib_device *ib)
+{
+	return to_xr_ibdev(ib)->front.link;
 }
 
 /* The context of an existing object of a program. */
@@ -316,6 +334,7 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int xr_ib_destroy_cq(struct ib_cq *ib, struct ib_udata *udata);
 int xr_ib_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata);
+int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc);
 int xr_ib_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags);
 
 /* srq.c */
@@ -339,6 +358,7 @@ int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags);
 /* mr.c */
 struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
 				struct ib_udata *udata);
+struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access);
 struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata);
 int xr_ib_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);
@@ -360,11 +380,20 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata);
 
 /* send.c */
-int xr_ib_send_create(struct xr_ibqp *qp, struct xr_ibctx *ctx, struct ib_qp_cap *cap);
+int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_cap *cap);
 int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap);
-void xr_ib_send_destroy(struct xr_ibqp *qp, struct xr_ibctx *ctx);
+void xr_ib_send_destroy(struct xr_ibqp *qp);
+void xr_ib_send_to(const struct xr_ibqp *qp, struct xr_send_ud *ud, u32 qpn, u32 qkey);
 int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad);
 void xr_ib_send_drain(struct xr_ibqp *qp);
+
+/* post.c */
+int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
+		      const struct ib_send_wr **bad);
+int xr_ib_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad);
+int xr_ib_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad);
 
 #endif

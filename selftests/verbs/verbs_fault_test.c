@@ -649,7 +649,9 @@ static int add_device(void)
 
 static void delete_device(void)
 {
-	check(!verbs_netlink_delete("xr0"), "rdma link delete");
+	int ret = verbs_netlink_delete("xr0");
+
+	check(!ret, "rdma link delete: %s", strerror(-ret));
 }
 
 /* rdma link add, on a link without a verbs device. */

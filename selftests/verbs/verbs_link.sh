@@ -79,11 +79,15 @@ mtu_is() { # DEV MTU
 	ibv_devinfo -d "$1" | grep -qE "active_mtu:\s+$2 "
 }
 
-# link_has DEV VERBS PDS MRS QPS: what "xroce link show" says of the link of DEV
+# link_has DEV VERBS PDS MRS QPS: what "xroce link show" says of the link of DEV, besides what
+# the kernel has for the general services interface of each verbs device
 link_has() {
+	local kernel=0
+
+	[ -z "$2" ] || kernel=1
 	xr -j link show dev "$1" >"$work/link"
-	holds "l[0].get('verbs', '') == '$2' and
-		(l[0]['pds'], l[0]['mrs'], l[0]['qps'], l[0]['users']) == ($3, $4, $5, 0)" \
+	holds "l[0].get('verbs', '') == '$2' and l[0]['users'] == 0 and
+		[l[0][n] - $kernel for n in ('pds', 'mrs', 'qps')] == [$3, $4, $5]" \
 		l="$work/link"
 }
 

@@ -50,6 +50,15 @@ resource_show() {
 	done
 }
 
+# of_programs KIND: objects, besides those of the kernel for the general services interface
+of_programs() {
+	xr -j "$1" show >"$work/$1"
+	python3 -c "import json, sys
+print(json.dumps([o for o in json.load(sys.stdin) if not o['kernel']]))" \
+		<"$work/$1" >"$work/$1.own"
+	mv "$work/$1.own" "$work/$1"
+}
+
 # xroce(8) lists them as objects of the process, with the same numbers.
 xroce_show() {
 	local kind pid
@@ -57,7 +66,7 @@ xroce_show() {
 	hold_xr0
 	pid=$(value_held pid)
 	for kind in pd mr mw qp; do
-		xr -j "$kind" show >"$work/$kind"
+		of_programs "$kind"
 		holds "len(x) == 1 and x[0]['pid'] == $pid and not x[0].get('persistent')" \
 			x="$work/$kind" || not_so "$kind"
 	done
@@ -68,10 +77,10 @@ xroce_show() {
 	holds "x[0]['type'] == '1' and x[0]['state'] == 'unbound'" x="$work/mw"
 	xr -j -d link show dev x0 >"$work/link"
 	holds "{l['of']: l['used'] for l in x[0]['limits']}.items() >=
-		dict(pd=1, mr=1, mw=1, qp=1, cq=1, srq=1, pinned=8192).items()" x="$work/link"
+		dict(pd=2, mr=2, mw=1, qp=2, cq=2, srq=1, pinned=8192).items()" x="$work/link"
 	let_go
 	for kind in pd mr mw qp; do
-		xr -j "$kind" show >"$work/$kind"
+		of_programs "$kind"
 		holds 'x == []' x="$work/$kind"
 	done
 }

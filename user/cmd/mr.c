@@ -141,6 +141,7 @@ static int show_one(struct xroce *x, const char *netdev,
 			  q->length == XROCE_LENGTH_ALL);
 	print_flag("physical", q->flags & XROCE_F_PHYS);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	print_flag("kernel", q->flags & XROCE_F_KERNEL);
 	if (q->access & XROCE_ACCESS_ON_DEMAND)
 		show_demand(q);
 	if (stat >= 0)

@@ -225,6 +225,7 @@ static void show_one(const char *netdev, const struct xroce_mw_query *q)
 	print_size("length", q->length);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	print_flag("kernel", q->flags & XROCE_F_KERNEL);
 	print_end();
 }
 

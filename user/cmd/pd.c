@@ -80,6 +80,7 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 		print_num("qps", q.qps);
 		print_num("pid", q.pid);
 		print_flag("persistent", q.flags & XROCE_F_PERSISTENT);
+		print_flag("kernel", q.flags & XROCE_F_KERNEL);
 		print_end();
 		if (wanted)
 			return EXIT_OK;

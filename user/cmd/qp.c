@@ -157,6 +157,7 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 		show_stats(q);
 	print_num("pid", q->pid);
 	print_flag("persistent", q->flags & XROCE_F_PERSISTENT);
+	print_flag("kernel", q->flags & XROCE_F_KERNEL);
 	print_end();
 }
 

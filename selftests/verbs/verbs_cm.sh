@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The connection manager: programs of librdmacm on verbs devices. Nothing of xroce serves them:
+# ib_cm and rdma_cm of the kernel use the general services interface of the device.
+#
+# usage: verbs_cm.sh [PART]...   only tests whose name has one of the PARTs
+# XROCE_CM_CONNECTIONS: connections one after another
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+. "$here/../lib/verbs_pair.sh"
+
+rows=("$@")
+many=${XROCE_CM_CONNECTIONS:-500}
+limit=$((60 + many / 10))	# seconds for a program
+work=$(mktemp -d /dev/shm/cm-XXXXXX)
+undo+=(work_down)
+
+work_down() { rm -rf "$work"; }
+
+# --- The ends: their device, where their programs run, and their addresses.
+
+in_xr_ns=(nsenter --net=/run/netns/xr)
+
+use_server() {
+	case $1 in
+	rxe) server_enter=(env) server4=10.77.0.1 server6=fd77::1 server_dev=rxe0 ;;
+	x0) server_enter=("${in_xr_ns[@]}") server4=10.77.0.2 server6=fd77::2 server_dev=xr0 ;;
+	p0) server_enter=("${in_xr_ns[@]}") server4=10.79.0.2 server6=fd79::2 server_dev=xr1 ;;
+	esac
+}
+
+use_client() {
+	case $1 in
+	rxe) client_enter=(env) ;;
+	x0) client_enter=("${in_xr_ns[@]}") ;;
+	q0) client_enter=("${enter_yr[@]}") ;;
+	esac
+}
+
+# --- Two programs that talk.
+
+listens() {
+	! kill -0 "$server" 2>/dev/null ||
+		rdma resource show cm_id link "$server_dev" | grep -q 'state LISTEN'
+}
+
+explain() {
+	for end in server client; do
+		tail -n 20 "$work/$end" | cut -c 1-160 | sed "s/^/# $end: /"
+	done
+	rdma resource show cm_id | sed 's/^/# /'
+	dmesg | tail -n 10 | sed 's/^/# /'
+}
+
+# serve WORD...: start a server, and wait until it listens
+serve() {
+	"${server_enter[@]}" timeout $limit "$@" >"$work/server" 2>&1 &
+	server=$!
+	wait_until 20 listens
+	# The state is shown just before connections are accepted.
+	sleep 0.3
+}
+
+# ask WORD...: run a client, and end the server if it fails
+ask() {
+	"${client_enter[@]}" timeout $limit "$@" >"$work/client" 2>&1 && return
+	kill "$server" 2>/dev/null || :
+	explain
+	return 1
+}
+
+# served: the server has ended by itself, without an error
+served() { wait "$server" || { explain; return 1; }; }
+
+pings() { # ADDRESS
+	serve rping -s -a "$1" -V -S 1000 -C 50 &&
+		ask rping -c -a "$1" -V -S 1000 -C 50 &&
+		served
+}
+
+# 100 connections at a time, with 10 messages on each
+connects() {
+	serve ucmatose -b "$server4" -c 100 -C 10 &&
+		ask ucmatose -s "$server4" -c 100 -C 10 &&
+		served
+}
+
+# Each datagram must arrive.
+datagrams() {
+	serve udaddy -b "$server4" -c 10 -C 10 &&
+		ask udaddy -s "$server4" -c 10 -C 10 &&
+		served
+}
+
+# Private data, and a message each way
+examples() {
+	serve rdma_server && ask rdma_client -s "$server4" && served &&
+		serve rdma_xserver -c r && ask rdma_xclient -s "$server4" -c r && served
+}
+
+perftest() { # PROGRAM
+	local size="-s 4096"
+
+	[[ $1 != ib_atomic_* ]] || size=
+	# shellcheck disable=SC2086 # words
+	serve "$1" -R $size -n 50 && ask "$1" -R $size -n 50 "$server4" && served
+}
+
+# Nobody listens: the answer is a reject, not silence.
+rejected() {
+	server=
+	! "${client_enter[@]}" timeout 20 rping -c -a "$server4" >"$work/client" 2>&1 || return 1
+	grep -q 'RDMA_CM_EVENT_REJECTED, error 8' "$work/client" ||
+		{ sed 's/^/# /' "$work/client"; return 1; }
+}
+
+# What there is on all links, and of rdma_cm.
+present() {
+	local dev
+
+	for dev in x0 p0; do
+		in_xr "$xroce" -j -d link show dev $dev
+	done | tr ',' '\n' | grep -E '"(pds|mrs|qps|used)"'
+	rdma resource show | sed 's/ *$//'
+}
+
+# Connections one after another leave nothing behind.
+nothing_leaks() {
+	present >"$work/before"
+	serve cmtime -b "$server4" -c "$many" || return 1
+	ask cmtime -s "$server4" -c "$many" || return 1
+	kill "$server"
+	wait "$server" || :
+	wait_until 20 present_as_before || return 1
+	grep -E '^(connect|disconnect)' "$work/client" | sed 's/^/# /'
+}
+
+present_as_before() {
+	present >"$work/after"
+	cmp -s "$work/before" "$work/after" || { diff "$work/before" "$work/after" | sed 's/^/# /'; false; }
+}
+
+# The device goes while one of its programs has a connection: the program is told, and so is its
+# peer.
+device_removed() {
+	serve rping -s -a "$server4" -C 1000000 -P || return 1
+	"${client_enter[@]}" timeout $limit rping -c -a "$server4" -C 1000000 \
+		>"$work/client" 2>&1 &
+	client=$!
+	wait_until 20 connected || { explain; return 1; }
+	in_xr rdma link delete xr1
+	wait "$client" || :
+	kill "$server" 2>/dev/null || :
+	wait "$server" || :
+	in_xr rdma link add xr1 type xroce netdev p0
+	wait_until 10 verbs_has_gid xr1 "$(gid4_of 10.79.0.2)"
+	grep -q 'device removal' "$work/server" && grep -q 'DISCONNECT EVENT' "$work/client" ||
+		{ explain; return 1; }
+}
+
+connected() {
+	rdma resource show cm_id link "$server_dev" | grep -q 'state CONNECT'
+}
+
+# pairing SERVER CLIENT IDS
+pairing() {
+	local name=cm_$2_to_$1 ids=$3 program
+
+	use_server "$1"
+	use_client "$2"
+	run "${name}_ping4" "$ids" pings "$server4"
+	run "${name}_ping6" "$ids" pings "$server6"
+	run "${name}_connects" "$ids" connects
+	run "${name}_datagrams" "$ids" datagrams
+	run "${name}_examples" "$ids" examples
+	run "${name}_rejected" "$ids" rejected
+	for program in ib_write_bw ib_read_bw ib_send_bw ib_send_lat ib_atomic_bw; do
+		run "${name}_$program" "$ids" perftest $program
+	done
+	run "${name}_nothing_leaks" "$ids" nothing_leaks
+}
+
+needs_module
+needs_verbs
+echo 'TAP version 13'
+net_up
+rxe_up
+verbs_up
+pair_up direct
+modprobe rdma_ucm
+
+pairing x0 rxe 'V8 D3'
+pairing rxe x0 'V8 D3'
+pairing p0 q0 V8
+run cm_device_removed 'V1 V8' device_removed
+results
