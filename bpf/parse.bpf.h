@@ -117,6 +117,12 @@ static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 	return eth_own(data) || (xroce_kfuncs && !xroce_addr(ctx, xroce_link));
 }
 
+/* Is the frame for a group? */
+static __always_inline bool eth_to_group(const struct ethhdr *eth)
+{
+	return eth->h_dest[0] & 1;
+}
+
 /* Is the source a group address? A response would go to all members. */
 static __always_inline bool eth_from_group(const struct ethhdr *eth)
 {

@@ -45,6 +45,7 @@
 #include "write.bpf.h"
 #include "uc.bpf.h"
 #include "ud.bpf.h"
+#include "mcast.bpf.h"
 #include "cnp.bpf.h"
 #include "read.bpf.h"
 #include "atomic.bpf.h"
@@ -448,6 +449,8 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	if (unlikely(!st))
 		return XDP_PASS;
 	if (unlikely(!qpn_ours(qpn) || (opcode == NOT_PLAIN && !eth_ours(ctx, data)))) {
+		if (opcode == NOT_PLAIN && qpn == XROCE_QPN_MCAST)
+			mcast(ctx, data, end, &req, st);
 		st->pass++;
 		return XDP_PASS;
 	}

@@ -251,6 +251,7 @@ extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3) XROCE_
 #define XROCE_RECV_SOLICITED	(1u << 4)	/* solicited event */
 #define XROCE_RECV_WRITE	(1u << 5)	/* WRITE with immediate data */
 #define XROCE_RECV_GRH		(1u << 6)	/* write the IP header before the payload */
+#define XROCE_RECV_MCAST	(1u << 7)	/* of a group: never defer the frame */
 
 /**
  * struct xroce_recv - a packet for a receive queue
@@ -265,7 +266,7 @@ extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3) XROCE_
  * @l3: with XROCE_RECV_GRH: offset of the IP header
  * @pkey: partition key
  * @cut: as in struct xroce_write
- * @reserved: 0
+ * @qkey: xroce_mcast(): Q_Key
  */
 struct xroce_recv {
 	__u32 link;
@@ -279,7 +280,7 @@ struct xroce_recv {
 	__u32 l3;
 	__u32 pkey;
 	__u32 cut;
-	__u32 reserved;
+	__u32 qkey;
 };
 
 /**
@@ -304,6 +305,26 @@ struct xroce_recv {
  * the completion queue is full; -ENOENT: no such queue pair, or it does not receive.
  */
 extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
+
+#define XROCE_MCAST_MAX		0x7fffu
+#define XROCE_MCAST(taken, missed)	((int)((missed) << 16 | (taken)))
+#define XROCE_MCAST_TAKEN(n)	((n) & XROCE_MCAST_MAX)
+#define XROCE_MCAST_MISSED(n)	((n) >> 16)
+
+/**
+ * xroce_mcast() - write a datagram to a receive work request of each member of its group
+ * @ctx: the frame, whose checks have passed. It does not change
+ * @r: the packet; @qpn, @byte_len and @cut do not matter, and of @flags only XROCE_RECV_IMM and
+ *	XROCE_RECV_SOLICITED
+ *
+ * Members are queue pairs that have joined the group of the IP destination, have the packet's
+ * Q_Key and partition key, and are ready. A member without a work request, or with on-demand
+ * memory that is not present, misses the datagram.
+ *
+ * Return: XROCE_MCAST(): the members that have taken it and those that have missed it;
+ * -ENOENT: no such link; -EINVAL: the destination is no group.
+ */
+extern int xroce_mcast(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUNC;
 
 /**
  * xroce_defer() - defer a frame behind the deferred frames of its queue pair

@@ -15,6 +15,7 @@
 #include "data/defer.h"
 #include "data/mr_atomic.h"
 #include "data/mr_copy.h"
+#include "data/mcast.h"
 #include "data/recv.h"
 #include "data/response.h"
 #include "data/read_response.h"
@@ -225,6 +226,11 @@ __bpf_kfunc int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r)
 	return xr_recv_packet((struct xdp_buff *)ctx, r);
 }
 
+__bpf_kfunc int xroce_mcast(struct xdp_md *ctx, const struct xroce_recv *r)
+{
+	return xr_mcast_packet((struct xdp_buff *)ctx, r);
+}
+
 __bpf_kfunc int xroce_ack(struct xdp_md *ctx, const struct xroce_ack *a)
 {
 	return xr_ack_packet((struct xdp_buff *)ctx, a);
@@ -300,6 +306,7 @@ BTF_ID_FLAGS(func, xroce_atomic, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_queue, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_cnp, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_recv, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_mcast, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_ack, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_defer, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_addr, KF_TRUSTED_ARGS)

@@ -16,6 +16,7 @@
 #include "data/requester.h"
 #include "data/response.h"
 #include "obj/link.h"
+#include "obj/mcast.h"
 #include "obj/mw.h"
 #include "obj/mw_count.h"
 #include "obj/pd.h"
@@ -210,6 +211,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	RCU_INIT_POINTER(link->qp[slot], NULL);
 	if (xr_mw_close(&qp->windows_2a) + xr_mw_close(&qp->windows_2b))
 		xr_mw_orphan(qp->pd, NULL, qp);
+	xr_mcast_leave_all(&link->mcast, qp);
 	xr_defer_close(qp);
 	xr_responses_close(qp);
 	xr_requester_stop(qp, false);

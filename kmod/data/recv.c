@@ -63,7 +63,8 @@ static noinline int xr_recv_not_stored(struct xr_qp *qp, const struct xr_mr *mr,
 		xr_mr_miss(mr, va, len, 0, true, &miss);
 	xr_mr_release();
 	if (ret == -EAGAIN)
-		ret = xr_defer_missed(qp, &miss, xdp);
+		ret = qp->recv.group ? xr_odp_ask(&miss, qp->epoch) :
+				       xr_defer_missed(qp, &miss, xdp);
 	if (ret == -EAGAIN)
 		return -EBUSY;
 	if (ret == -EINPROGRESS)
@@ -308,6 +309,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 
 	if (!xr_frame_has(xdp, off, len))
 		return -EINVAL;
+	v->group = flags & XROCE_RECV_MCAST;
 	if (flags & XROCE_RECV_BEGIN)
 		ret = xr_recv_begin(v);
 	if (ret == -EAGAIN)

@@ -174,6 +174,7 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	}
 	mutex_init(&link->lock);
 	xr_loop_init(&link->loop, &link->prog, &link->dev);
+	xr_mcast_init(&link->mcast);
 	xa_init_flags(&link->pds, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);

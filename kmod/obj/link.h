@@ -14,6 +14,7 @@
 
 #include "key.h"
 #include "loop.h"
+#include "mcast.h"
 
 #define XR_MAX_LINKS	256
 
@@ -102,6 +103,7 @@ struct xr_front {
  * @own: owner of the persistent objects
  * @limits: limits and counts of objects; with a lock of their own
  * @loop: frames to itself; with a lock of their own
+ * @mcast: multicast groups; with a lock of their own
  *
  * The fields from @id to @front are under xr_links_lock, the others under @lock, except the
  * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU. Maps, sizes and
@@ -149,6 +151,7 @@ struct xr_link {
 	struct xr_owner own;
 	struct xr_limits limits;
 	struct xr_loop loop;
+	struct xr_mcast mcast;
 };
 
 /* Links that have maps, by number. Written under xr_links_lock, read under RCU. */

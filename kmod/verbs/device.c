@@ -179,6 +179,9 @@ static const struct ib_device_ops xr_ib_ops = {
 	.mmap = xr_ib_mmap,
 	.disassociate_ucontext = xr_ib_disassociate_ucontext,
 
+	.attach_mcast = xr_ib_attach_mcast,
+	.detach_mcast = xr_ib_detach_mcast,
+
 	.alloc_pd = xr_ib_alloc_pd,
 	.dealloc_pd = xr_ib_dealloc_pd,
 

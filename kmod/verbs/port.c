@@ -10,6 +10,7 @@
 #include "xroce_map.h"
 
 #include "obj/link.h"
+#include "obj/mcast.h"
 
 #include "stats.h"
 #include "obj/qp_send.h"
@@ -150,6 +151,9 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_res_rd_atom = XROCE_RD_MAX * link->qp_entries,
 		.atomic_cap = IB_ATOMIC_HCA,
 		.masked_atomic_cap = IB_ATOMIC_NONE,
+		.max_mcast_grp = XR_IB_MANY,
+		.max_mcast_qp_attach = link->qp_entries,
+		.max_total_mcast_qp_attach = XR_MCAST_QP_MAX * link->qp_entries,
 		.max_ah = XR_IB_MANY,
 		.max_srq = XR_IB_MANY,
 		.max_srq_wr = XROCE_RQ_MAX - 1,

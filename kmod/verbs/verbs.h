@@ -325,6 +325,10 @@ void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
 extern const struct xr_owner_ops xr_ib_owner_ops;
 void xr_ib_last_wqe(struct xr_ibqp *qp);
 
+/* mcast.c */
+int xr_ib_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
+int xr_ib_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
+
 /* pd.c */
 int xr_ib_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);
 int xr_ib_dealloc_pd(struct ib_pd *ib, struct ib_udata *udata);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Multicast groups: joining and leaving. data/mcast.c delivers the datagrams. */
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "mcast.h"
+
+void xr_mcast_init(struct xr_mcast *m)
+{
+	mutex_init(&m->lock);
+	hash_init(m->members);
+}
+
+/* The membership of @qp in @group; NULL: it is no member. The lock is held. */
+static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *qp,
+				       const struct in6_addr *group)
+{
+	struct xr_member *member;
+
+	lockdep_assert_held(&m->lock);
+	hash_for_each_possible(m->members, member, node, xr_mcast_hash(group))
+		if (member->qp == qp && ipv6_addr_equal(&member->group, group))
+			return member;
+	return NULL;
+}
+
+/* The number of groups of @qp. The lock is held. */
+static u32 xr_mcast_groups(struct xr_mcast *m, const struct xr_qp *qp)
+{
+	struct xr_member *member;
+	u32 n = 0;
+	int bucket;
+
+	hash_for_each(m->members, bucket, member, node)
+		n += member->qp == qp;
+	return n;
+}
+
+/**
+ * xr_mcast_join() - have a queue pair take datagrams of a group
+ * @m: the groups of its link
+ * @qp: a queue pair of UD
+ * @group: address of the group
+ *
+ * A member that joins again stays a member once. Sleeps.
+ *
+ * Return: 0; 1: it has been a member; -ENOSPC: it is in XR_MCAST_QP_MAX groups; -ENOMEM.
+ */
+int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct in6_addr *group)
+{
+	struct xr_member *member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	int ret = 0;
+
+	if (!member)
+		return -ENOMEM;
+	member->qp = qp;
+	member->group = *group;
+	mutex_lock(&m->lock);
+	if (xr_mcast_find(m, qp, group))
+		ret = 1;
+	else if (xr_mcast_groups(m, qp) >= XR_MCAST_QP_MAX)
+		ret = -ENOSPC;
+	if (!ret) {
+		m->count++;
+		hash_add_rcu(m->members, &member->node, xr_mcast_hash(group));
+	}
+	mutex_unlock(&m->lock);
+	if (ret)
+		kfree(member);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(xr_mcast_join);
+
+static void xr_mcast_remove(struct xr_mcast *m, struct xr_member *member)
+{
+	m->count--;
+	hash_del_rcu(&member->node);
+	kfree_rcu(member, rcu);
+}
+
+/* Undo xr_mcast_join(). Sleeps. Return: 0; -EINVAL: @qp is not in the group. */
+int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_addr *group)
+{
+	struct xr_member *member;
+
+	mutex_lock(&m->lock);
+	member = xr_mcast_find(m, qp, group);
+	if (member)
+		xr_mcast_remove(m, member);
+	mutex_unlock(&m->lock);
+	return member ? 0 : -EINVAL;
+}
+EXPORT_SYMBOL_GPL(xr_mcast_leave);
+
+/* The queue pair is being destroyed. Sleeps. */
+void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp)
+{
+	struct xr_member *member;
+	struct hlist_node *next;
+	int bucket;
+
+	mutex_lock(&m->lock);
+	if (m->count)
+		hash_for_each_safe(m->members, bucket, next, member, node)
+			if (member->qp == qp)
+				xr_mcast_remove(m, member);
+	mutex_unlock(&m->lock);
+}

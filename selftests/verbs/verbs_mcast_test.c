@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Multicast groups of a verbs device: rxe0 sends datagrams to a group, and queue pairs of xr0
+ * that have joined it get copies. "Nothing arrives" is shown by a datagram sent afterwards,
+ * which is the next one to arrive.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sys/mman.h>
+
+#include "mem.h"
+#include "verbs_end.h"
+
+#define GROUP		"239.7.7.7"
+#define OTHER_GROUP	"239.7.7.8"
+#define GROUP6		"ff15::7:7"
+#define PEER_ADDRESS6	"fd77::1"
+#define GRH		40u		/* bytes before the message */
+#define LENGTH		100u
+#define RECEIVES	16u
+#define MCAST_QPN	0xffffffu
+#define MOST_GROUPS	64u		/* of a queue pair */
+
+/**
+ * struct member - a queue pair of xr0 with memory for one datagram
+ * @cq: its completion queue
+ * @qp: the queue pair, in RTS
+ * @at: GRH and message
+ * @mr: region over it
+ */
+struct member {
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	uint8_t *at;
+	struct ibv_mr *mr;
+};
+
+static struct ibv_cq *peer_cq;
+static struct ibv_qp *peer;
+static struct ibv_mr *peer_mr;
+static uint8_t message[4096];
+
+static union ibv_gid group_of(const char *address)
+{
+	union ibv_gid gid = {};
+
+	if (inet_pton(AF_INET6, address, gid.raw) == 1)
+		return gid;
+	gid.raw[10] = 0xff;
+	gid.raw[11] = 0xff;
+	check(inet_pton(AF_INET, address, &gid.raw[12]) == 1, "address");
+	return gid;
+}
+
+static int join(struct member *m, const char *group)
+{
+	union ibv_gid gid = group_of(group);
+
+	return ibv_attach_mcast(m->qp, &gid, 0);
+}
+
+static int leave(struct member *m, const char *group)
+{
+	union ibv_gid gid = group_of(group);
+
+	return ibv_detach_mcast(m->qp, &gid, 0);
+}
+
+static bool member_open(struct member *m, int access)
+{
+	m->cq = ibv_create_cq(xr_end.ctx, RECEIVES, NULL, NULL, 0);
+	m->at = mem_map(1);
+	m->mr = ibv_reg_mr(xr_end.pd, m->at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE | access);
+	if (!check(m->cq && m->mr, "member: %s", strerror(errno)))
+		return false;
+	m->qp = end_qp(&xr_end, IBV_QPT_UD, m->cq, m->cq, NULL, 1, RECEIVES);
+	return m->qp && check(!end_move(&xr_end, m->qp, &rxe_end, 0, IBV_QPS_RTS), "RTS");
+}
+
+static void member_close(struct member *m)
+{
+	if (m->qp)
+		check(!ibv_destroy_qp(m->qp), "destroy_qp");
+	if (m->cq)
+		ibv_destroy_cq(m->cq);
+	if (m->mr)
+		ibv_dereg_mr(m->mr);
+	munmap(m->at, MEM_PAGE);
+}
+
+static void receive(struct member *m, uint64_t id)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)m->at, .length = GRH + LENGTH, .lkey = m->mr->lkey,
+	};
+	struct ibv_recv_wr wr = { .wr_id = id, .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	check(!ibv_post_recv(m->qp, &wr, &bad), "post_recv");
+}
+
+/* The peer's own address for a group: IPv4 or IPv6. Return: its index. */
+static int source_of(const char *group)
+{
+	struct ibv_gid_entry e;
+	union ibv_gid own;
+	uint32_t i;
+
+	if (!strchr(group, ':'))
+		return rxe_end.gid_index;
+	own = group_of(PEER_ADDRESS6);
+	for (i = 0; !ibv_query_gid_ex(rxe_end.ctx, 1, i, &e, 0); i++)
+		if (e.gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(&e.gid, &own, sizeof(own)))
+			return i;
+	check(false, "no address " PEER_ADDRESS6);
+	return 0;
+}
+
+/* Send @length bytes that begin with @mark. */
+static void send_as(const char *group, uint32_t qkey, uint8_t mark, uint32_t length)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)message, .length = length, .lkey = peer_mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .remote_qpn = MCAST_QPN, .remote_qkey = qkey },
+	}, *bad;
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = group_of(group), .sgid_index = source_of(group), .hop_limit = 1 },
+	};
+	struct ibv_wc wc;
+
+	memset(message, mark, sizeof(message));
+	wr.wr.ud.ah = ibv_create_ah(rxe_end.pd, &attr);
+	if (!check(wr.wr.ud.ah, "create_ah: %s", strerror(errno)))
+		return;
+	check(!ibv_post_send(peer, &wr, &bad), "post_send");
+	check(end_wait(peer_cq, &wc) == IBV_WC_SUCCESS, "sent: %s", ibv_wc_status_str(wc.status));
+	ibv_destroy_ah(wr.wr.ud.ah);
+}
+
+static void send_one(const char *group, uint8_t mark)
+{
+	send_as(group, END_QKEY, mark, LENGTH);
+}
+
+/* The next completion is of a datagram of @mark to @group, with all that belongs to it. */
+static void arrives(struct member *m, uint64_t id, const char *group, uint8_t mark)
+{
+	union ibv_gid gid = group_of(group);
+	struct ibv_wc wc;
+	uint32_t i;
+
+	if (!check(end_wait(m->cq, &wc) == IBV_WC_SUCCESS, "datagram %#x", mark))
+		return;
+	check(wc.wr_id == id && wc.byte_len == GRH + LENGTH && wc.src_qp == peer->qp_num &&
+	      wc.wc_flags & IBV_WC_GRH && wc.qp_num == m->qp->qp_num,
+	      "completion: id %lu, %u bytes of %#x, flags %#x", wc.wr_id, wc.byte_len, wc.src_qp,
+	      wc.wc_flags);
+	/* The destination ends the GRH; an IPv4 header is at its end. */
+	check(!memcmp(m->at + GRH - 4, &gid.raw[12], 4), "destination in the header");
+	for (i = 0; i < LENGTH; i++)
+		if (!check(m->at[GRH + i] == mark, "byte %u is %#x, not %#x", i, m->at[GRH + i],
+			   mark))
+			break;
+	check(!m->at[GRH + LENGTH], "a byte behind the message");
+}
+
+static void quiet(struct member *m)
+{
+	struct ibv_wc wc;
+
+	check(!ibv_poll_cq(m->cq, 1, &wc), "a datagram that is for others");
+}
+
+static bool opened(void)
+{
+	if (!ends_open())
+		return false;
+	peer_cq = ibv_create_cq(rxe_end.ctx, RECEIVES, NULL, NULL, 0);
+	peer_mr = ibv_reg_mr(rxe_end.pd, message, sizeof(message), 0);
+	peer = end_qp(&rxe_end, IBV_QPT_UD, peer_cq, peer_cq, NULL, 4, 1);
+	return check(peer_cq && peer_mr && peer, "peer") &&
+	       check(!end_move(&rxe_end, peer, &xr_end, 0, IBV_QPS_RTS), "RTS");
+}
+
+static void closed(void)
+{
+	ibv_destroy_qp(peer);
+	ibv_dereg_mr(peer_mr);
+	ibv_destroy_cq(peer_cq);
+	ends_close();
+}
+
+/* Run a test with two queue pairs of xr0. */
+static void with_members(void (*test)(struct member *one, struct member *two))
+{
+	struct member one = {}, two = {};
+
+	if (opened()) {
+		if (member_open(&one, 0) && member_open(&two, 0))
+			test(&one, &two);
+		member_close(&one);
+		member_close(&two);
+	}
+	closed();
+}
+
+static void members(struct member *one, struct member *two)
+{
+	struct member other = {};
+
+	if (!member_open(&other, 0))
+		return;
+	receive(&other, 3);
+	receive(one, 1);
+	receive(two, 2);
+	check(!join(one, GROUP) && !join(two, GROUP) && !join(&other, OTHER_GROUP), "join");
+	send_one(GROUP, 0x11);
+	arrives(one, 1, GROUP, 0x11);
+	arrives(two, 2, GROUP, 0x11);
+	send_one(OTHER_GROUP, 0x22);
+	arrives(&other, 3, OTHER_GROUP, 0x22);
+	quiet(one);
+	quiet(two);
+	receive(one, 4);
+	check(!join(one, GROUP6), "join");
+	send_one(GROUP6, 0x33);
+	arrives(one, 4, GROUP6, 0x33);
+	quiet(two);
+	check(!leave(one, GROUP6), "leave");
+	check(!leave(one, GROUP) && !leave(two, GROUP) && !leave(&other, OTHER_GROUP), "leave");
+	member_close(&other);
+}
+
+static void leaves(struct member *one, struct member *two)
+{
+	receive(one, 1);
+	receive(two, 2);
+	receive(two, 3);
+	check(!join(one, GROUP) && !join(two, GROUP), "join");
+	check(ibv_destroy_qp(one->qp) == EBUSY, "destroyed as a member");
+	check(!leave(one, GROUP), "leave");
+	send_one(GROUP, 0x11);
+	arrives(two, 2, GROUP, 0x11);
+	quiet(one);
+	/* Once more after the queue pair has gone. */
+	check(!ibv_destroy_qp(one->qp), "destroy");
+	one->qp = NULL;
+	send_one(GROUP, 0x22);
+	arrives(two, 3, GROUP, 0x22);
+	check(!leave(two, GROUP), "leave");
+}
+
+/* What is not for a member, or finds no room, leaves no trace, and others get theirs. */
+static void refused(struct member *one, struct member *two)
+{
+	check(!join(one, GROUP) && !join(two, GROUP), "join");
+	receive(one, 1);
+	/* @two has no work request: it misses this one. */
+	send_one(GROUP, 0x10);
+	arrives(one, 1, GROUP, 0x10);
+	receive(one, 2);
+	receive(two, 3);
+	send_one(OTHER_GROUP, 0x20);
+	send_as(GROUP, END_QKEY ^ 1, 0x30, LENGTH);
+	/* Longer than the work requests: they stay for the next one. */
+	send_as(GROUP, END_QKEY, 0x40, LENGTH + 1);
+	send_one(GROUP, 0x50);
+	arrives(one, 2, GROUP, 0x50);
+	arrives(two, 3, GROUP, 0x50);
+	receive(two, 4);
+	check(!end_state(one->qp, IBV_QPS_RESET), "RESET");
+	send_one(GROUP, 0x60);
+	arrives(two, 4, GROUP, 0x60);
+	quiet(one);
+	check(!leave(one, GROUP) && !leave(two, GROUP), "leave");
+}
+
+static void rules(struct member *one, struct member *two)
+{
+	struct member rc = { .qp = end_qp(&xr_end, IBV_QPT_RC, one->cq, one->cq, NULL, 1, 1) };
+	char name[INET_ADDRSTRLEN];
+	unsigned int i;
+
+	check(join(&rc, GROUP) == EINVAL, "RC");
+	check(join(one, "10.77.0.2") == EINVAL, "an address of a host");
+	check(leave(one, GROUP) == EINVAL, "left without having joined");
+	check(!join(one, GROUP) && !join(one, GROUP), "joined twice");
+	receive(one, 1);
+	receive(one, 2);
+	send_one(GROUP, 0x11);
+	arrives(one, 1, GROUP, 0x11);
+	quiet(one);
+	check(!leave(one, GROUP) && leave(one, GROUP) == EINVAL, "left twice");
+	for (i = 0; i < MOST_GROUPS; i++) {
+		snprintf(name, sizeof(name), "239.8.0.%u", i);
+		check(!join(two, name), "group %u", i);
+	}
+	check(join(two, GROUP) == ENOMEM, "a group more than there may be");
+	for (i = 0; i < MOST_GROUPS; i++) {
+		snprintf(name, sizeof(name), "239.8.0.%u", i);
+		check(!leave(two, name), "group %u", i);
+	}
+	ibv_destroy_qp(rc.qp);
+}
+
+/* A datagram for memory that is not there is missed, and the memory comes for the next ones. */
+static void on_demand(void)
+{
+	struct member one = {};
+	struct ibv_wc wc;
+	unsigned int sent;
+
+	if (opened() && member_open(&one, IBV_ACCESS_ON_DEMAND)) {
+		check(!join(&one, GROUP), "join");
+		receive(&one, 1);
+		for (sent = 0; sent < 1000; sent++) {
+			send_one(GROUP, 0x11);
+			if (ibv_poll_cq(one.cq, 1, &wc))
+				break;
+		}
+		note("%u datagrams missed", sent);
+		check(sent < 1000 && !wc.status && one.at[GRH] == 0x11, "none has arrived");
+		check(!leave(&one, GROUP), "leave");
+	}
+	member_close(&one);
+	closed();
+}
+
+static void row_members(void) { with_members(members); }
+static void row_leaves(void) { with_members(leaves); }
+static void row_refused(void) { with_members(refused); }
+static void row_rules(void) { with_members(rules); }
+
+static const struct test tests[] = {
+	{ "mcast_members", "V9 D3", "each member of a group gets a copy", row_members },
+	{ "mcast_leaves", "V9", "who has left, or has been destroyed, gets none", row_leaves },
+	{ "mcast_refused", "V9 V5", "no member, wrong key, no or too little room", row_refused },
+	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
+	{ "mcast_on_demand", "V9 O3", "receives in on-demand memory", on_demand },
+};
+
+int main(int argc, char **argv)
+{
+	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
