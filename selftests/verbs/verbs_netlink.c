@@ -14,6 +14,7 @@
 #include "verbs_netlink.h"
 
 #define NETNS	"/run/netns/xr"
+#define INDICES	4096u	/* searched for a device */
 #define ROOM	512
 
 /* A request, and its length in the header. */
@@ -97,7 +98,10 @@ int verbs_netlink_add(const char *name, const char *netdev)
 	return ask(&r);
 }
 
-/* The index of a device, of which sysfs tells nothing: the device with this name. */
+/*
+ * The index of a device, of which sysfs tells nothing: the device with this name. Each device has a
+ * higher index than the one before, so the search goes on from the last one found.
+ */
 static int find(const char *name, uint32_t *index)
 {
 	struct {
@@ -107,10 +111,11 @@ static int find(const char *name, uint32_t *index)
 	struct request r;
 	int fd = open_there(), ret = -ENODEV;
 	const struct nlattr *attr;
+	static uint32_t last;
 	uint32_t i, at;
 	ssize_t n;
 
-	for (i = 0; fd >= 0 && ret && i < 256; i++) {
+	for (i = last; fd >= 0 && ret && i < last + INDICES; i++) {
 		r = request(RDMA_NLDEV_CMD_GET);
 		r.head.nlmsg_flags = NLM_F_REQUEST;
 		add(&r, RDMA_NLDEV_ATTR_DEV_INDEX, &i, sizeof(i));
@@ -131,6 +136,8 @@ static int find(const char *name, uint32_t *index)
 		}
 	}
 	close(fd);
+	if (!ret)
+		last = *index;
 	return ret;
 }
 
