@@ -185,28 +185,62 @@ static int clear_left(struct detach *d, char *error)
 	return d->prog ? detach_program(d, error) : -ENOENT;
 }
 
+/* Persistent objects of a link. */
+struct persistent {
+	unsigned int pds;
+	unsigned int mrs;
+	unsigned int qps;
+};
+
 /*
- * Has the link a persistent object? The counts of its query include the objects of programs
- * that use the verbs device. All persistent objects belong to persistent protection domains.
+ * Count them. All persistent objects belong to persistent protection domains. The counts of the
+ * link's query include the objects of its verbs device.
  */
-static bool has_persistent(const char *netdev)
+static struct persistent count_persistent(const char *netdev)
 {
 	struct xroce *x = xroce_open(netdev);
 	struct xroce_pd_query q = {};
+	struct persistent n = {};
 	__u32 next = 0;
-	int err;
 
-	if (!x)
-		return false;
-	do {
+	while (x) {
 		memset(&q, 0, sizeof(q));
 		q.flags = XROCE_F_NEXT;
 		q.pd = next;
-		err = xroce_pd_query(x, &q);
+		if (xroce_pd_query(x, &q))
+			break;
 		next = q.pd + 1;
-	} while (!err && !(q.flags & XROCE_F_PERSISTENT));
-	xroce_close(x);
-	return !err;
+		if (!(q.flags & XROCE_F_PERSISTENT))
+			continue;
+		n.pds++;
+		n.mrs += q.mrs;
+		n.qps += q.qps;
+	}
+	if (x)
+		xroce_close(x);
+	return n;
+}
+
+/* Say why the module does not delete the link. */
+static void say_busy(const char *netdev, const struct xroce_link_query *q, char *error)
+{
+	struct persistent n = { q->pds, q->mrs, q->qps };
+
+	if (q->users) {
+		snprintf(error, XROCE_ERROR_MAX, "%u %s", q->users,
+			 q->users == 1 ? "program uses it" : "programs use it");
+		return;
+	}
+	if (*q->verbs)
+		n = count_persistent(netdev);
+	if (*q->verbs && !n.pds)
+		snprintf(error, XROCE_ERROR_MAX,
+			 "rdma device %.*s is in use ('rdma resource show ctx' lists its programs); force takes it from them",
+			 (int)sizeof(q->verbs), q->verbs);
+	else
+		snprintf(error, XROCE_ERROR_MAX,
+			 "it has persistent objects (pd %u, mr %u, qp %u); force deletes them",
+			 n.pds, n.mrs, n.qps);
 }
 
 /* Delete the module's link. The module refuses if the link is in use. */
@@ -218,17 +252,8 @@ static int delete_link(const char *netdev, int dev, const struct xroce_link_quer
 	};
 	int err = xroce_command(dev, XROCE_CMD_LINK_DEL, &del);
 
-	if (err == -EBUSY && q->users)
-		snprintf(error, XROCE_ERROR_MAX, "%u %s", q->users,
-			 q->users == 1 ? "program uses it" : "programs use it");
-	else if (err == -EBUSY && *q->verbs && !has_persistent(netdev))
-		snprintf(error, XROCE_ERROR_MAX,
-			 "rdma device %.*s is in use ('rdma resource show ctx' lists its programs); force takes it from them",
-			 (int)sizeof(q->verbs), q->verbs);
-	else if (err == -EBUSY)
-		snprintf(error, XROCE_ERROR_MAX,
-			 "it has persistent objects (pd %u, mr %u, qp %u); force deletes them",
-			 q->pds, q->mrs, q->qps);
+	if (err == -EBUSY)
+		say_busy(netdev, q, error);
 	return err;
 }
 
