@@ -11,8 +11,8 @@
 #         +-- vm:     vm.sh [ each TEST... ] ... ---------+
 #         +-- virtio: vm.sh --net virtio [ each TEST... ] +
 #
-# The vm list is distributed over XROCE_MACHINES simultaneous virtual machines (default:
-# one for each two CPUs of the host, at most four).
+# The vm list is distributed over XROCE_MACHINES simultaneous virtual machines (default: as many
+# as the host has CPUs, at most four: most tests wait most of the time).
 #
 # A test that dies, exceeds the timeout of the file settings, prints no plan or deviates
 # from its plan is a failure, and so is a complaint of the kernel. With VM=0 in the
@@ -24,7 +24,7 @@ set -eu
 here=$(realpath "$(dirname "$0")")
 programs=$here/../build/selftests
 limit=$(($(sed -n 's/^timeout=//p' "$here/settings") * ${XROCE_SLOW:-1}))
-machines=$((($(nproc) + 1) / 2))
+machines=$(nproc)
 machines=${XROCE_MACHINES:-$((machines < 4 ? machines : 4))}
 
 # Flush each line: mawk otherwise waits for a full buffer.
