@@ -24,8 +24,12 @@ static __always_inline bool vlan_ours(struct xdp_md *ctx)
 	if (qpn_ours(qpn) && eth_ours(ctx, data))
 		return true;
 	st = stat_this_cpu();
-	if (st)
-		st->pass++;
+	if (!st)
+		return false;
+	/* For a group the tag does not matter. */
+	if (qpn == XROCE_QPN_MCAST)
+		mcast(ctx, data, end, &req, st);
+	st->pass++;
 	return false;
 }
 

@@ -48,7 +48,8 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 	q->access = mr->access;
 	q->lkey = mr->key;
 	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
-	q->iova = mr->iova;
+	/* As in xr_mr_show(). */
+	q->iova = q->flags & XROCE_F_KERNEL ? 0 : mr->iova;
 	xr_umem_query(mr->umem, q);
 	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
 	mutex_unlock(&link->lock);

@@ -72,7 +72,8 @@ int xr_mcast_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 	copy.flags = (copy.flags & (XROCE_RECV_IMM | XROCE_RECV_SOLICITED)) |
 		     XROCE_RECV_BEGIN | XROCE_RECV_END | XROCE_RECV_GRH | XROCE_RECV_MCAST;
 	copy.cut = 0;
-	hash_for_each_possible_rcu(link->mcast.members, member, node, xr_mcast_hash(&group)) {
+	hash_for_each_possible_rcu(link->mcast.members, member, node,
+				   xr_mcast_hash(&link->mcast, &group)) {
 		if (!ipv6_addr_equal(&member->group, &group))
 			continue;
 		if (!xr_mcast_takes(member->qp, &copy))

@@ -329,6 +329,9 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||
 	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		return ret;
+	/* The XDP program does this for a packet to a single queue pair. */
+	if (v->group)
+		xr_qp_end(qp);
 	/* -EKEYREJECTED is an error of the peer: the work request is flushed instead. */
 	if (v->busy && ret != -EKEYREJECTED)
 		xr_recv_error(qp, xr_recv_status(ret));

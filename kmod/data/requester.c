@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sending requests: order, window, retransmission, timers. See requester.h. */
+#include <linux/etherdevice.h>
 #include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/netdevice.h>
 #include <linux/sched.h>
+#include <net/xdp.h>
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
@@ -310,6 +312,9 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 		r.len = min(w->length - s->off, qp->mtu);
 	r.ack = xr_requester_asks(qp, w, r.off + r.len == w->length);
 	ret = xr_request_build(qp, &r);
+	/* When the device has gone the packet is lost, and the work request ends nevertheless. */
+	if (ret == -ENETDOWN)
+		ret = 0;
 	if (!ret)
 		xr_requester_built(qp, w, r.len, r.ack);
 	return ret;
@@ -393,6 +398,23 @@ static void xr_requester_drop(struct xr_send *s)
 }
 
 /*
+ * Is the next datagram for this device, and those in the batch for others, or the reverse? A batch
+ * goes one way: see xr_tx_flush().
+ */
+static bool xr_requester_turns(const struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+	const u8 *own;
+
+	if (likely(qp->type != XROCE_QPT_UD) || !s->batch.count || !s->batch.dev ||
+	    s->next == s->tail)
+		return false;
+	own = s->batch.dev->dev_addr;
+	return ether_addr_equal(xr_swqe_at(s, s->next)->ud.dmac, own) !=
+	       ether_addr_equal(s->batch.frame[0]->data, own);
+}
+
+/*
  * Build and send packets, at most @budget. Return: as xr_requester_step(); 0: the budget is
  * used up; -EBUSY: the device has no room.
  */
@@ -403,7 +425,8 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	int ret = 0, err = 0;
 
 	while (!ret && !err && budget > 0) {
-		while (!ret && budget > 0 && s->batch.count < XR_TX_BATCH) {
+		while (!ret && budget > 0 && s->batch.count < XR_TX_BATCH &&
+		       !xr_requester_turns(qp)) {
 			ret = xr_requester_step(qp);
 			budget--;
 		}

@@ -2,6 +2,7 @@
 /* Multicast groups: joining and leaving. data/mcast.c delivers the datagrams. */
 #include <linux/errno.h>
 #include <linux/export.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
@@ -11,6 +12,7 @@ void xr_mcast_init(struct xr_mcast *m)
 {
 	mutex_init(&m->lock);
 	hash_init(m->members);
+	m->key = get_random_u32();
 }
 
 /* The membership of @qp in @group; NULL: it is no member. The lock is held. */
@@ -20,22 +22,26 @@ static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *q
 	struct xr_member *member;
 
 	lockdep_assert_held(&m->lock);
-	hash_for_each_possible(m->members, member, node, xr_mcast_hash(group))
+	hash_for_each_possible(m->members, member, node, xr_mcast_hash(m, group))
 		if (member->qp == qp && ipv6_addr_equal(&member->group, group))
 			return member;
 	return NULL;
 }
 
-/* The number of groups of @qp. The lock is held. */
-static u32 xr_mcast_groups(struct xr_mcast *m, const struct xr_qp *qp)
+/* Is there room for @qp in @group? The lock is held. */
+static bool xr_mcast_room(struct xr_mcast *m, const struct xr_qp *qp,
+			  const struct in6_addr *group)
 {
+	u32 groups = 0, members = 0;
 	struct xr_member *member;
-	u32 n = 0;
 	int bucket;
 
-	hash_for_each(m->members, bucket, member, node)
-		n += member->qp == qp;
-	return n;
+	hash_for_each(m->members, bucket, member, node) {
+		groups += member->qp == qp;
+		members += ipv6_addr_equal(&member->group, group);
+	}
+	return groups < XR_MCAST_QP_MAX && members < XR_MCAST_GROUP_MAX &&
+	       m->count < XR_MCAST_MAX;
 }
 
 /**
@@ -46,7 +52,8 @@ static u32 xr_mcast_groups(struct xr_mcast *m, const struct xr_qp *qp)
  *
  * A member that joins again stays a member once. Sleeps.
  *
- * Return: 0; 1: it has been a member; -ENOSPC: it is in XR_MCAST_QP_MAX groups; -ENOMEM.
+ * Return: 0; 1: it has been a member; -ENOSPC: it is in XR_MCAST_QP_MAX groups, the group has
+ * XR_MCAST_GROUP_MAX members, or the link XR_MCAST_MAX memberships; -ENOMEM.
  */
 int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct in6_addr *group)
 {
@@ -60,11 +67,11 @@ int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct in6_addr *g
 	mutex_lock(&m->lock);
 	if (xr_mcast_find(m, qp, group))
 		ret = 1;
-	else if (xr_mcast_groups(m, qp) >= XR_MCAST_QP_MAX)
+	else if (!xr_mcast_room(m, qp, group))
 		ret = -ENOSPC;
 	if (!ret) {
 		m->count++;
-		hash_add_rcu(m->members, &member->node, xr_mcast_hash(group));
+		hash_add_rcu(m->members, &member->node, xr_mcast_hash(m, group));
 	}
 	mutex_unlock(&m->lock);
 	if (ret)

@@ -9,6 +9,7 @@
 
 #include <linux/hashtable.h>
 #include <linux/in6.h>
+#include <linux/jhash.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
@@ -17,17 +18,21 @@ struct xr_qp;
 
 #define XR_MCAST_BITS		8	/* log2 of the buckets */
 #define XR_MCAST_QP_MAX		64u	/* groups of a queue pair */
+#define XR_MCAST_GROUP_MAX	64u	/* members of a group: copies of a frame in softirq */
+#define XR_MCAST_MAX		4096u	/* memberships of a link */
 
 /**
  * struct xr_mcast - groups of a link
  * @lock: for writers of @members and for @count
  * @members: struct xr_member, by group
- * @count: how many
+ * @count: how many, at most XR_MCAST_MAX
+ * @key: of the hash, random; does not change
  */
 struct xr_mcast {
 	struct mutex lock;
 	DECLARE_HASHTABLE(members, XR_MCAST_BITS);
 	u32 count;
+	u32 key;
 };
 
 /**
@@ -46,10 +51,9 @@ struct xr_member {
 	struct rcu_head rcu;
 };
 
-static inline u32 xr_mcast_hash(const struct in6_addr *group)
+static inline u32 xr_mcast_hash(const struct xr_mcast *m, const struct in6_addr *group)
 {
-	return (__force u32)(group->s6_addr32[0] ^ group->s6_addr32[1] ^ group->s6_addr32[2] ^
-			     group->s6_addr32[3]);
+	return jhash2((__force const u32 *)group->s6_addr32, 4, m->key);
 }
 
 void xr_mcast_init(struct xr_mcast *m);

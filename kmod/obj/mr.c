@@ -22,12 +22,14 @@ static struct xroce_mpt *xr_mr_entry(const struct xr_link *link, const struct xr
 /* Let peers access a region, which the module's own table must have already. */
 void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
 {
+	bool kernel = xr_owner_flags(mr->owner) & XROCE_F_KERNEL;
+	/* Where the kernel's memory is mapped is nobody's business; peers have no rights to it. */
 	const struct xroce_mpt m = {
 		.key = mr->key,
 		.access = mr->access,
 		.pd = mr->pd->id,
-		.iova = mr->iova,
-		.length = mr->umem->length,
+		.iova = kernel ? 0 : mr->iova,
+		.length = kernel ? 0 : mr->umem->length,
 	};
 
 	xr_mpt_put_mr(xr_mr_entry(link, mr), &m);

@@ -95,14 +95,14 @@ static int xr_ib_ah_number(struct xr_ibdev *dev, struct xr_ibah *ah, struct ib_u
 	struct rxe_create_ah_resp resp = {};
 	int ret;
 
-	ret = xa_alloc_cyclic(&dev->ahs, &ah->num, ah, XR_IB_AH_LIMIT, &dev->ah_next,
-			      GFP_KERNEL_ACCOUNT);
+	ret = xa_alloc_cyclic_bh(&dev->ahs, &ah->num, ah, XR_IB_AH_LIMIT, &dev->ah_next,
+				 GFP_KERNEL_ACCOUNT);
 	if (ret < 0)
 		return -ENOMEM;
 	resp.ah_num = ah->num;
 	ret = ib_copy_to_udata(udata, &resp, sizeof(resp));
 	if (ret)
-		xa_erase(&dev->ahs, ah->num);
+		xa_erase_bh(&dev->ahs, ah->num);
 	return ret;
 }
 
@@ -131,10 +131,10 @@ int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 	if (ret)
 		return ret;
 	if (ah->num)
-		xa_lock(&dev->ahs);
+		xa_lock_bh(&dev->ahs);
 	xr_ib_ah_fill(ah, attr);
 	if (ah->num)
-		xa_unlock(&dev->ahs);
+		xa_unlock_bh(&dev->ahs);
 	return 0;
 }
 
@@ -147,6 +147,6 @@ int xr_ib_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags)
 {
 	if (to_xr_ibah(ib)->num)
-		xa_erase(&to_xr_ibdev(ib->device)->ahs, to_xr_ibah(ib)->num);
+		xa_erase_bh(&to_xr_ibdev(ib->device)->ahs, to_xr_ibah(ib)->num);
 	return 0;
 }

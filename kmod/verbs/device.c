@@ -247,7 +247,8 @@ static struct xr_ibdev *xr_ibdev_new(const char *name, struct net_device *ndev)
 	strscpy(dev->ib.node_desc, "xroce", sizeof(dev->ib.node_desc));
 	dev->front.ops = &xr_ib_front_ops;
 	strscpy(dev->front.name, name, sizeof(dev->front.name));
-	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	/* Its lock is also taken under that of a send queue. */
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	xa_init_flags(&dev->counters, XA_FLAGS_ALLOC1);
 	mutex_init(&dev->counters_lock);
 

@@ -3,7 +3,9 @@
  * Verbs: work requests of consumers in the kernel. Consumers may post with interrupts off. Then
  * the device cannot send, and a tasklet does.
  */
+#include <linux/bug.h>
 #include <linux/irqflags.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 
 #include "uapi/xroce.h"
@@ -124,6 +126,15 @@ static u32 xr_ib_post_copy(const struct xr_ibqp *qp, const struct ib_send_wr *wr
 	return XROCE_WC_LOC_QP_OP_ERR;
 }
 
+/*
+ * The locks of queues are taken in softirq with interrupts on, so nothing can be posted in a
+ * hardware interrupt.
+ */
+static bool xr_ib_post_context(void)
+{
+	return !WARN_ON_ONCE(in_hardirq());
+}
+
 /* Add a work request to the send queue, which is locked. Return: 0, -ENOMEM or -EINVAL. */
 static int xr_ib_post_one(const struct xr_ibqp *qp, const struct ib_send_wr *wr)
 {
@@ -164,6 +175,10 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 	bool late = irqs_disabled();
 	int ret = 0;
 
+	if (!xr_ib_post_context()) {
+		*bad = wr;
+		return -EINVAL;
+	}
 	if (late)
 		spin_lock_irqsave(&s->lock, flags);
 	else
@@ -214,7 +229,8 @@ int xr_ib_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 
 	*bad = wr;
 	/* Programs post to their ring; in RESET nothing can be posted (IBTA 10.8.3.1). */
-	if (ib->uobject || !v->rq.ring.mem || xr_qp_state(qp) == XROCE_QPS_RESET)
+	if (ib->uobject || !v->rq.ring.mem || xr_qp_state(qp) == XROCE_QPS_RESET ||
+	    !xr_ib_post_context())
 		return -EINVAL;
 	spin_lock_irqsave(&v->lock, flags);
 	ret = xr_ib_post_to(&v->rq, wr, bad);
@@ -231,7 +247,7 @@ int xr_ib_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	int ret;
 
 	*bad = wr;
-	if (ib->uobject)
+	if (ib->uobject || !xr_ib_post_context())
 		return -EINVAL;
 	spin_lock_irqsave(&srq->lock, flags);
 	ret = xr_ib_post_to(&srq->rq, wr, bad);

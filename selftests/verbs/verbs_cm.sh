@@ -175,6 +175,21 @@ device_removed() {
 		{ explain; return 1; }
 }
 
+# The network device goes while requests of the connection manager are under way: the verbs devices
+# go as well, and nobody hangs.
+netdev_gone() {
+	serve rping -s -a "$server4" -C 1000000 -P || return 1
+	"${client_enter[@]}" timeout $limit rping -c -a "$server4" -C 1000000 \
+		>"$work/client" 2>&1 &
+	client=$!
+	wait_until 20 connected || { explain; return 1; }
+	in_xr ip link del p0
+	wait_until 30 verbs_gone xr1 && wait_until 30 verbs_gone xr2 || { explain; return 1; }
+	wait "$client" || :
+	kill "$server" 2>/dev/null || :
+	wait "$server" || :
+}
+
 connected() {
 	rdma resource show cm_id link "$server_dev" | grep -q 'state CONNECT'
 }
@@ -216,4 +231,5 @@ pairing x0 rxe 'V8 D3'
 pairing rxe x0 'V8 D3'
 pairing p0 q0 V8
 run cm_device_removed 'V1 V8' device_removed
+run cm_netdev_gone 'V1 V8' netdev_gone
 results

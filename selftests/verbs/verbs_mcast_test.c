@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Multicast groups of a verbs device: rxe0 sends datagrams to a group, and queue pairs of xr0
- * that have joined it get copies. "Nothing arrives" is shown by a datagram sent afterwards,
+ * Datagrams of a verbs device. Multicast groups: rxe0 sends datagrams to a group, and queue pairs
+ * of xr0 that have joined it get copies. "Nothing arrives" is shown by a datagram sent afterwards,
  * which is the next one to arrive.
  */
 #include <arpa/inet.h>
@@ -23,6 +23,7 @@
 #define RECEIVES	16u
 #define MCAST_QPN	0xffffffu
 #define MOST_GROUPS	64u		/* of a queue pair */
+#define MOST_MEMBERS	64u		/* of a group */
 
 /**
  * struct member - a queue pair of xr0 with memory for one datagram
@@ -310,6 +311,106 @@ static void rules(struct member *one, struct member *two)
 	ibv_destroy_qp(rc.qp);
 }
 
+/* A group with as many members as it may have, and one more. */
+static void full(struct member *one, struct member *two)
+{
+	struct member many[MOST_MEMBERS - 1];
+	unsigned int i;
+
+	check(!join(one, GROUP), "join");
+	for (i = 0; i < MOST_MEMBERS - 1; i++) {
+		many[i].qp = end_qp(&xr_end, IBV_QPT_UD, two->cq, two->cq, NULL, 1, 1);
+		check(many[i].qp && !join(&many[i], GROUP), "member %u", i);
+	}
+	check(join(two, GROUP) == ENOMEM, "a member more than there may be");
+	receive(one, 1);
+	send_one(GROUP, 0x11);
+	arrives(one, 1, GROUP, 0x11);
+	for (i = 0; i < MOST_MEMBERS - 1; i++)
+		check(!leave(&many[i], GROUP) && !ibv_destroy_qp(many[i].qp), "leave");
+	check(!join(two, GROUP) && !leave(two, GROUP) && !leave(one, GROUP), "room again");
+}
+
+/* A member whose work request names memory that has gone comes to ERR; others do not. */
+static void wrong_memory(struct member *one, struct member *two)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	struct ibv_wc wc;
+
+	check(!join(one, GROUP) && !join(two, GROUP), "join");
+	receive(one, 1);
+	receive(two, 2);
+	check(!ibv_dereg_mr(one->mr), "dereg_mr");
+	one->mr = NULL;
+	send_one(GROUP, 0x11);
+	arrives(two, 2, GROUP, 0x11);
+	check(end_wait(one->cq, &wc) == IBV_WC_LOC_PROT_ERR && wc.wr_id == 1, "completion");
+	check(!ibv_query_qp(one->qp, &attr, IBV_QP_STATE, &init) &&
+	      attr.qp_state == IBV_QPS_ERR, "state %d", attr.qp_state);
+	check(end_events(&xr_end, IBV_EVENT_QP_FATAL) == 1, "event");
+	check(!leave(one, GROUP) && !leave(two, GROUP), "leave");
+}
+
+static struct ibv_ah *address_of(const struct verbs_end *to)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = to->gid, .sgid_index = xr_end.gid_index, .hop_limit = 1 },
+	};
+	struct ibv_ah *ah = ibv_create_ah(xr_end.pd, &attr);
+
+	check(ah, "create_ah: %s", strerror(errno));
+	return ah;
+}
+
+/* In one call, datagrams to the device itself and to rxe0 in turn: each arrives where it should. */
+static void mixed(struct member *one, struct member *two)
+{
+	struct ibv_cq *cq = ibv_create_cq(rxe_end.ctx, RECEIVES, NULL, NULL, 0);
+	struct ibv_qp *rxe = end_qp(&rxe_end, IBV_QPT_UD, cq, cq, NULL, 1, RECEIVES);
+	struct ibv_mr *mr = ibv_reg_mr(rxe_end.pd, one->at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_qp *qp = end_qp(&xr_end, IBV_QPT_UD, one->cq, one->cq, NULL, RECEIVES, 1);
+	struct ibv_ah *ah[2] = { address_of(&xr_end), address_of(&rxe_end) };
+	struct ibv_sge from = {
+		.addr = (uintptr_t)two->at + 2048, .length = 8, .lkey = two->mr->lkey,
+	};
+	struct ibv_sge to = { .addr = (uintptr_t)one->at, .length = GRH + 8 };
+	struct ibv_recv_wr recv = { .sg_list = &to, .num_sge = 1 }, *bad_recv;
+	struct ibv_send_wr wr[RECEIVES] = {}, *bad;
+	struct ibv_wc wc;
+	uint32_t i;
+
+	if (!check(mr && rxe && qp && ah[0] && ah[1], "objects") ||
+	    !check(!end_move(&rxe_end, rxe, &xr_end, 0, IBV_QPS_RTS) &&
+		   !end_move(&xr_end, qp, &rxe_end, 0, IBV_QPS_RTS), "RTS"))
+		return;
+	to.lkey = mr->lkey;
+	for (i = 0; i < RECEIVES / 2; i++) {
+		receive(two, i);
+		check(!ibv_post_recv(rxe, &recv, &bad_recv), "post_recv");
+	}
+	for (i = 0; i < RECEIVES; i++) {
+		wr[i] = (struct ibv_send_wr){
+			.sg_list = &from, .num_sge = 1, .opcode = IBV_WR_SEND,
+			.next = i + 1 < RECEIVES ? &wr[i + 1] : NULL,
+			.wr.ud = { .ah = ah[i % 2], .remote_qkey = END_QKEY,
+				   .remote_qpn = i % 2 ? rxe->qp_num : two->qp->qp_num },
+		};
+	}
+	check(!ibv_post_send(qp, wr, &bad), "post_send");
+	for (i = 0; i < RECEIVES / 2; i++) {
+		check(end_wait(two->cq, &wc) == IBV_WC_SUCCESS, "%u to itself", i);
+		check(end_wait(cq, &wc) == IBV_WC_SUCCESS, "%u to rxe0", i);
+	}
+	ibv_destroy_ah(ah[0]);
+	ibv_destroy_ah(ah[1]);
+	ibv_destroy_qp(qp);
+	ibv_destroy_qp(rxe);
+	ibv_dereg_mr(mr);
+	ibv_destroy_cq(cq);
+}
+
 /* A datagram for memory that is not there is missed, and the memory comes for the next ones. */
 static void on_demand(void)
 {
@@ -337,12 +438,19 @@ static void row_members(void) { with_members(members); }
 static void row_leaves(void) { with_members(leaves); }
 static void row_refused(void) { with_members(refused); }
 static void row_rules(void) { with_members(rules); }
+static void row_mixed(void) { with_members(mixed); }
+static void row_full(void) { with_members(full); }
+static void row_wrong_memory(void) { with_members(wrong_memory); }
 
 static const struct test tests[] = {
 	{ "mcast_members", "V9 D3", "each member of a group gets a copy", row_members },
 	{ "mcast_leaves", "V9", "who has left, or has been destroyed, gets none", row_leaves },
 	{ "mcast_refused", "V9 V5", "no member, wrong key, no or too little room", row_refused },
 	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
+	{ "mcast_full", "V9 V5", "the most members of a group", row_full },
+	{ "mcast_wrong_memory", "V9 V6", "a receive into memory that has gone",
+	  row_wrong_memory },
+	{ "mcast_mixed", "Q5", "datagrams to the device itself and to others", row_mixed },
 	{ "mcast_on_demand", "V9 O3", "receives in on-demand memory", on_demand },
 };
 
