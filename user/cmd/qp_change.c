@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Checks of a change of a queue pair, as given by the words of "qp modify". The module only
- * returns -EINVAL; this file finds out what is wrong. xroce_transition.h, which the module also
- * uses, lists the attributes of each transition.
+ * Checks of a change of a queue pair, as given by the words of "qp modify", before the module is
+ * asked: it would only return -EINVAL. xroce_transition.h, which the module also uses, lists the
+ * attributes of each transition.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>
