@@ -322,7 +322,8 @@ struct xroce_read_lengths {
  * @req_window: runs that ended because the window was full
  * @req_responses: responses accepted
  * @req_response_bytes: payload bytes of READ responses accepted
- * @req_ignored: responses ignored: duplicates, and those out of sequence
+ * @req_ignored: responses ignored: duplicates, those out of sequence, and those that fit
+ *	nothing outstanding
  * @req_pad: 0
  * @req_reserved: 0
  *
@@ -583,7 +584,8 @@ struct xroce_drop_lease {
  * @req_timeout: local ACK timeouts of queue pairs
  * @req_rx: responses of peers accepted
  * @req_rx_bytes: payload bytes of READ responses accepted
- * @req_ignored: responses ignored: duplicates, and those out of sequence
+ * @req_ignored: responses ignored: duplicates, those out of sequence, and those that fit
+ *	nothing outstanding
  *
  * The module writes @drop_tx, @module_tx, @module_tx_bytes and the fields from @req_tx to
  * @req_timeout, in softirq on the CPU that the copy belongs to. The XDP program writes all
