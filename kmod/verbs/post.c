@@ -75,10 +75,7 @@ static u32 xr_ib_post_atomic(const struct xr_send *s, const struct ib_send_wr *w
 	w->rkey = a->rkey;
 	w->swap_add = add ? a->compare_add : a->swap;
 	w->compare = add ? 0 : a->compare_add;
-	if (!status && w->length < sizeof(u64))
-		return XROCE_WC_LOC_LEN_ERR;
-	w->length = sizeof(u64);
-	return status;
+	return xr_swqe_atomic(w, status);
 }
 
 static u32 xr_ib_post_datagram(const struct xr_ibqp *qp, const struct ib_send_wr *wr,
@@ -171,7 +168,6 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 		      const struct ib_send_wr **bad)
 {
 	struct xr_send *s = &qp->qp->send;
-	unsigned long flags;
 	bool late = irqs_disabled();
 	int ret = 0;
 
@@ -180,7 +176,7 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 		return -EINVAL;
 	}
 	if (late)
-		spin_lock_irqsave(&s->lock, flags);
+		spin_lock(&s->lock);
 	else
 		spin_lock_bh(&s->lock);
 	if (xr_qp_state(qp->qp) < XROCE_QPS_RTS)
@@ -190,14 +186,13 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 		if (!ret)
 			wr = wr->next;
 	}
-	if (late)
+	if (late) {
 		xr_requester_posted_late(qp->qp);
-	else
+		spin_unlock(&s->lock);
+	} else {
 		xr_requester_posted(qp->qp);
-	if (late)
-		spin_unlock_irqrestore(&s->lock, flags);
-	else
 		spin_unlock_bh(&s->lock);
+	}
 	if (ret)
 		*bad = wr;
 	return ret;

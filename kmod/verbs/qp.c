@@ -9,6 +9,7 @@
 #include "ctl/qp_create.h"
 #include "obj/cq.h"
 #include "obj/qp.h"
+#include "obj/srq.h"
 
 #include "verbs.h"
 
@@ -67,7 +68,7 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 	cap->max_recv_wr = 0;
 	cap->max_recv_sge = 0;
 	if (init->srq) {
-		a->srq = to_xr_ibsrq(init->srq)->id;
+		a->srq = to_xr_ibsrq(init->srq)->srq->id;
 	} else {
 		a->rq_entries = max(xr_ib_slots(init->cap.max_recv_wr), 2u);
 		a->rq_max_sge = max(init->cap.max_recv_sge, 1u);

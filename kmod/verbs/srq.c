@@ -37,7 +37,6 @@ int xr_ib_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		return -EFAULT;
 	}
 	to_xr_ibsrq(ib)->srq = srq;
-	to_xr_ibsrq(ib)->id = a.srq;
 	init->attr.max_wr = a.entries - 1;
 	return 0;
 }
@@ -75,5 +74,5 @@ int xr_ib_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr)
 int xr_ib_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 {
 	return xr_srq_delete(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
-			     to_xr_ibsrq(ib)->id);
+			     to_xr_ibsrq(ib)->srq->id);
 }

@@ -135,12 +135,10 @@ struct xr_ibcq {
  * struct xr_ibsrq - shared receive queue
  * @ib: the object of ib_core; the context of @srq is this structure
  * @srq: the link's shared receive queue, from create_srq to destroy_srq
- * @id: its number on the link
  */
 struct xr_ibsrq {
 	struct ib_srq ib;
 	struct xr_srq *srq;
-	u32 id;
 };
 
 /**

@@ -13,6 +13,7 @@
 # m1 and m2 pass on each frame to each other: the queueing discipline of m2 is that of frames
 # from xr1, and that of m1 of frames from xr2.
 
+enter_xr=(nsenter --net=/run/netns/xr)
 enter_yr=(nsenter --net=/run/netns/yr)
 
 # pair_end NETDEV HOST: configure an end, in the caller's namespace

@@ -24,20 +24,18 @@ work_down() { rm -rf "$work"; }
 
 # --- The ends: their device, where their programs run, and their addresses.
 
-in_xr_ns=(nsenter --net=/run/netns/xr)
-
 use_server() {
 	case $1 in
 	rxe) server_enter=(env) server4=10.77.0.1 server6=fd77::1 server_dev=rxe0 ;;
-	x0) server_enter=("${in_xr_ns[@]}") server4=10.77.0.2 server6=fd77::2 server_dev=xr0 ;;
-	p0) server_enter=("${in_xr_ns[@]}") server4=10.79.0.2 server6=fd79::2 server_dev=xr1 ;;
+	x0) server_enter=("${enter_xr[@]}") server4=10.77.0.2 server6=fd77::2 server_dev=xr0 ;;
+	p0) server_enter=("${enter_xr[@]}") server4=10.79.0.2 server6=fd79::2 server_dev=xr1 ;;
 	esac
 }
 
 use_client() {
 	case $1 in
 	rxe) client_enter=(env) client4=10.77.0.1 ;;
-	x0) client_enter=("${in_xr_ns[@]}") client4=10.77.0.2 ;;
+	x0) client_enter=("${enter_xr[@]}") client4=10.77.0.2 ;;
 	q0) client_enter=("${enter_yr[@]}") client4=10.79.0.3 ;;
 	esac
 }

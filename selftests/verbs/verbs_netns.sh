@@ -12,7 +12,6 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/verbs_pair.sh"
 
 rows=("$@")
-enter_xr=(nsenter --net=/run/netns/xr)
 work=$(mktemp -d /dev/shm/netns-XXXXXX)
 undo+=(work_down)
 

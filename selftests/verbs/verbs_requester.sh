@@ -21,7 +21,6 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/verbs_pair.sh"
 
 rows=("$@")
-enter_xr=(nsenter --net=/run/netns/xr)
 
 # --- The pairings: names and addresses of both ends.
 
