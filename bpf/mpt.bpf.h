@@ -62,7 +62,8 @@ static __always_inline int mpt_check(__u32 key, const struct xroce_qp *q, __u64 
  * @key: R_Key
  * @q: the queue pair
  *
- * A peer can invalidate only windows of type 2 (IBTA 10.6.7.2.6).
+ * A peer can invalidate windows of type 2 (IBTA 10.6.7.2.6), and regions with remote rights that
+ * work requests register.
  *
  * Return: enum xroce_cause.
  */
@@ -74,10 +75,13 @@ static __always_inline int mpt_check_invalidate(__u32 key,
 
 	m = bpf_map_lookup_elem(&mpt, &index);
 	if (!m || m->key != key || m->state != XROCE_MPT_VALID ||
-	    (m->type != XROCE_MPT_MW_2A && m->type != XROCE_MPT_MW_2B))
+	    (m->type != XROCE_MPT_MW_2A && m->type != XROCE_MPT_MW_2B &&
+	     m->type != XROCE_MPT_MR_FAST))
 		return XROCE_CAUSE_ACC_KEY;
 	if (m->pd != q->pd && m->type != XROCE_MPT_MW_2A)
 		return XROCE_CAUSE_ACC_PD;
+	if (m->type == XROCE_MPT_MR_FAST)
+		return m->access & XROCE_ACCESS_REMOTE ? XROCE_CAUSE_NONE : XROCE_CAUSE_ACC_RIGHT;
 	return m->qpn == q->qpn ? XROCE_CAUSE_NONE : XROCE_CAUSE_ACC_QP;
 }
 

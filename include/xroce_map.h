@@ -43,6 +43,7 @@ enum xroce_mpt_type {
 	XROCE_MPT_MW_1,		/* memory windows of types 1, 2A and 2B */
 	XROCE_MPT_MW_2A,
 	XROCE_MPT_MW_2B,
+	XROCE_MPT_MR_FAST,	/* region of the kernel that work requests register */
 };
 
 /* xroce_netdev::addr if the address is unknown; no device has this address */
@@ -90,7 +91,7 @@ static inline __u64 xroce_netdev_addr(const __u8 *addr)
 
 /**
  * struct xroce_mpt - map "mpt": an entry of the memory protection table
- * @key: index << 8 | key byte; the index is the position of this entry
+ * @key: index << 8 | key byte; the index is the position of this entry. MR_FAST, and INVALID: 0
  * @state: enum xroce_mpt_state; written last, with release order
  * @type: enum xroce_mpt_type
  * @access: XROCE_ACCESS_*

@@ -52,6 +52,7 @@
  *                      (xr_owner_ops) are called under it, the two above, and the locks below,
  *                      but not under cq->lock, when a completion queue has fired
  *   srq->lock          spin, bh: a shared receive queue
+ *   fast->lock         spin, bh: a region that work requests register
  *   mw->lock           spin, bh: a window
  *   cq->lock           spin, bh: a completion queue
  *   events->lock       spin, bh: events that a file has not read

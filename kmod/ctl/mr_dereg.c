@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "mem/hazard.h"
+#include "obj/fast.h"
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "obj/mw.h"
@@ -28,9 +29,11 @@ static void xr_mr_quiesce(struct xr_mr *mr)
  */
 void xr_mr_unlink(struct xr_link *link, struct xr_mr *mr)
 {
-	u32 index = mr->key >> XROCE_KEY_SHIFT;
+	u32 index = mr->index;
 
 	lockdep_assert_held(&link->lock);
+	if (mr->fast)
+		xr_fast_close(link, mr);
 	/*
 	 * xr_mr_dereg() has closed the count. Otherwise this is xr_teardown(), which has
 	 * destroyed the windows of the region's owner, but not those of other owners.
@@ -53,6 +56,7 @@ void xr_mr_free(struct xr_mr *mr)
 {
 	xr_mr_quiesce(mr);
 	xr_umem_put(mr->umem);
+	xr_fast_free(mr->fast);
 	kfree_rcu(mr, rcu);
 }
 

@@ -6,6 +6,7 @@
 
 #include "uapi/xroce.h"
 
+#include "obj/fast.h"
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "obj/pd.h"
@@ -42,6 +43,8 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		return -ENOENT;
 	}
 	q->mr = index;
+	if (mr->fast)
+		spin_lock_bh(&mr->fast->lock);
 	q->flags = mr->flags |
 		   xr_owner_flags(mr->owner);
 	q->pd = mr->pd->id;
@@ -52,6 +55,8 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 	q->iova = q->flags & XROCE_F_KERNEL ? 0 : mr->iova;
 	xr_umem_query(mr->umem, q);
 	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
+	if (mr->fast)
+		spin_unlock_bh(&mr->fast->lock);
 	mutex_unlock(&link->lock);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "mem/kernel.h"
 #include "mem/phys.h"
 #include "mem/pin.h"
+#include "obj/fast.h"
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "obj/mr_stat.h"
@@ -28,6 +29,7 @@ bool xr_access_ok(u32 access)
 			   XROCE_ACCESS_REMOTE_ATOMIC)) ||
 	       access & XROCE_ACCESS_LOCAL_WRITE;
 }
+EXPORT_SYMBOL_GPL(xr_access_ok);
 
 /**
  * xr_mr_new() - allocate a region, which is not published yet
@@ -128,7 +130,8 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_m
 	}
 	__set_bit(index, link->mr_used);
 	*key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
-	mr->key = *key;
+	mr->index = index;
+	mr->key = mr->fast ? 0 : *key;
 	mr->stat = xr_mr_stat_new(link->mr_stat_map, index);
 	mr->pd->mrs++;
 	link->nr_mrs++;
@@ -138,7 +141,10 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_m
 	 * program accepts.
 	 */
 	rcu_assign_pointer(link->mr[index], mr);
-	xr_mr_show(link, mr);
+	if (mr->fast)
+		xr_fast_show(link, mr);
+	else
+		xr_mr_show(link, mr);
 out:
 	mutex_unlock(&link->lock);
 	return ret;
@@ -172,6 +178,8 @@ static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller,
 err_charge:
 	xr_uncharge(&mr->charge);
 err:
+	if (mr)
+		xr_fast_free(mr->fast);
 	kfree(mr);
 	xr_umem_put(umem);
 	return ret;
@@ -255,6 +263,49 @@ int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *
 	return xr_mr_publish(link, owner, umem, mr, pd, handle, lkey, &rkey);
 }
 EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
+
+/**
+ * xr_mr_alloc() - allocate a region that work requests register (fast.h)
+ * @link: the link
+ * @owner: a verbs device
+ * @pd: number of a protection domain of @owner
+ * @pages: pages of a registration at most
+ * @handle: out: handle of the region
+ * @key: out: its first key, which gives no access yet
+ *
+ * Return: the region, which exists until xr_mr_dereg(); -EDQUOT, -ENOMEM or -ENOSPC as for
+ * MR_REG.
+ */
+struct xr_mr *xr_mr_alloc(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 pages,
+			  u32 *handle, u32 *key)
+{
+	struct xr_umem *umem = xr_kernel_pages(pages), *staged = xr_kernel_pages(pages);
+	struct xr_mr *mr;
+	u32 rkey;
+	int ret = -ENOMEM;
+
+	if (IS_ERR(umem) || IS_ERR(staged))
+		goto err_umem;
+	mr = xr_mr_new(owner, umem, 0, 0, 0, "");
+	if (!mr)
+		goto err_umem;
+	mr->fast = xr_fast_new(staged);
+	if (!mr->fast) {
+		kfree(mr);
+		goto err_umem;
+	}
+	/* On failure it frees @mr and releases @umem. */
+	ret = xr_mr_publish(link, owner, umem, mr, pd, handle, key, &rkey);
+	return ret ? ERR_PTR(ret) : mr;
+
+err_umem:
+	if (!IS_ERR(staged))
+		xr_umem_put(staged);
+	if (!IS_ERR(umem))
+		xr_umem_put(umem);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(xr_mr_alloc);
 
 /**
  * xr_mr_reg_shared() - register a region over the memory of another

@@ -121,6 +121,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 		xr_mw_again(&now->windows);
 		goto out;
 	}
+	mr->index = r->mr;
 	mr->key = r->mr << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, r->mr);
 	mr->stat = now->stat;
 	mr->charge = now->charge;

@@ -16,6 +16,7 @@
 
 #include "bytes/frame.h"
 #include "obj/cq.h"
+#include "obj/fast.h"
 #include "obj/link.h"
 #include "obj/mr_stat.h"
 #include "obj/mw.h"
@@ -320,7 +321,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 		ret = xr_recv_bytes(qp, xdp, off, len, flags & XROCE_RECV_GRH,
 				    READ_ONCE(r->l3));
 	if (!ret && flags & XROCE_RECV_END) {
-		if (flags & XROCE_RECV_INV && xr_mw_invalidate(qp->link, qp, READ_ONCE(r->imm)))
+		if (flags & XROCE_RECV_INV && xr_invalidate(qp, READ_ONCE(r->imm), true))
 			ret = -EKEYREJECTED;
 		else
 			ret = xr_recv_end(qp, r, flags);

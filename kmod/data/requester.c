@@ -2,9 +2,11 @@
 /* Sending requests: order, window, retransmission, timers. See requester.h. */
 #include <linux/etherdevice.h>
 #include <linux/export.h>
+#include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/netdevice.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <net/xdp.h>
 
@@ -12,6 +14,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "obj/fast.h"
 #include "obj/link.h"
 #include "obj/mw.h"
 #include "obj/qp.h"
@@ -189,10 +192,22 @@ static u32 xr_requester_local(struct xr_qp *qp, const struct xr_swqe *w)
 	int ret;
 
 	if (w->opcode == XROCE_WR_LOCAL_INV)
-		ret = xr_mw_invalidate(qp->link, qp, w->imm_or_key);
+		ret = xr_invalidate(qp, w->imm_or_key, false);
+	else if (w->opcode == XR_WR_REG_MR)
+		ret = xr_fast_register(qp, w->imm_or_key, w->access);
 	else
 		ret = xr_mw_post_bind(qp->link, qp, &w->bind);
 	return ret ? XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
+}
+
+/*
+ * Must a local operation wait until all before it is complete? What precedes the invalidation of
+ * a region may have to be sent again out of this region.
+ */
+static bool xr_requester_follows(const struct xr_qp *qp, const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_LOCAL_INV && qp->type == XROCE_QPT_RC &&
+	       qp->send.next != qp->send.head && xr_fast_is(qp->link, w->imm_or_key);
 }
 
 /* May the PSNs of a work request be used? Half of the circle may be outstanding. */
@@ -338,6 +353,8 @@ static int xr_requester_step(struct xr_qp *qp)
 	if (!s->off && w->flags & XROCE_SEND_FENCE && s->reads)
 		return XR_IDLE;
 	if (!xr_swqe_sends(w)) {
+		if (xr_requester_follows(qp, w))
+			return XR_IDLE;
 		/* It is not executed again when packets are sent again. */
 		if (!w->begun)
 			w->status = xr_requester_local(qp, w);
@@ -496,11 +513,20 @@ static bool xr_requester_ended(const struct xr_qp *qp)
 	return xr_qp_state(qp) == XROCE_QPS_ERR;
 }
 
+/* Take over what a consumer in the kernel has posted. The lock is held. */
+static void xr_requester_take(struct xr_send *s)
+{
+	/* Pairs with the release in xr_ib_post_one(): the entries are complete. */
+	if (unlikely(s->by_kernel))
+		s->tail = smp_load_acquire(&s->posted);
+}
+
 /* Send, or flush in ERR. The lock is held. */
 static void xr_requester_go(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 
+	xr_requester_take(s);
 	if (xr_requester_ended(qp)) {
 		s->on = false;
 		if (xr_send_flush(qp))
@@ -575,12 +601,25 @@ void xr_requester_posted(struct xr_qp *qp)
 }
 EXPORT_SYMBOL_GPL(xr_requester_posted);
 
-/* The same where nothing can be sent: the tasklet does it. Bottom halves or interrupts are off. */
-void xr_requester_posted_late(struct xr_qp *qp)
+/**
+ * xr_requester_kick() - execute work requests that a consumer in the kernel has posted
+ * @qp: the queue pair
+ *
+ * In any context, without the lock. With interrupts off nothing can be sent: the tasklet does it.
+ */
+void xr_requester_kick(struct xr_qp *qp)
 {
-	xr_requester_arm(&qp->send);
+	struct xr_send *s = &qp->send;
+
+	if (in_hardirq() || irqs_disabled()) {
+		tasklet_schedule(&s->tasklet);
+		return;
+	}
+	spin_lock_bh(&s->lock);
+	xr_requester_posted(qp);
+	spin_unlock_bh(&s->lock);
 }
-EXPORT_SYMBOL_GPL(xr_requester_posted_late);
+EXPORT_SYMBOL_GPL(xr_requester_kick);
 
 /* Make the send side of a queue pair, in RESET. */
 void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp)
@@ -589,6 +628,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 	s->batch.loop = &link->loop;
 	s->batch.stat_frames = &link->stat->req_tx;
 	s->batch.stat_bytes = &link->stat->req_tx_bytes;
+	raw_spin_lock_init(&s->post_lock);
 	tasklet_setup(&s->tasklet, xr_requester_tasklet);
 	hrtimer_setup(&s->pace, xr_requester_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	timer_setup(&s->timer, xr_requester_timeout, 0);
@@ -678,6 +718,7 @@ void xr_requester_stop(struct xr_qp *qp, bool flush)
 	if (hrtimer_try_to_cancel(&s->pace) >= 0)
 		s->waiting = false;
 	xr_requester_drop(s);
+	xr_requester_take(s);
 	if (!flush)
 		xr_send_discard(s);
 	xr_requester_show(qp);

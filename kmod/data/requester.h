@@ -35,7 +35,7 @@ void xr_requester_close(struct xr_qp *qp);
 bool xr_send_attr_ok(const struct xr_send_attr *a);
 void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained);
 void xr_requester_posted(struct xr_qp *qp);
-void xr_requester_posted_late(struct xr_qp *qp);
+void xr_requester_kick(struct xr_qp *qp);
 
 /* For responses. The lock of the send side is held. */
 void xr_requester_fail(struct xr_qp *qp, u32 status);

@@ -3,8 +3,13 @@
 #ifndef _XR_KERNEL_H
 #define _XR_KERNEL_H
 
+#include <linux/types.h>
+
 struct xr_umem;
 
 struct xr_umem *xr_kernel_mem(void);
+struct xr_umem *xr_kernel_pages(u32 n);
+int xr_kernel_page(struct xr_umem *umem, u32 i, u64 addr);
+void xr_kernel_bytes(struct xr_umem *umem, u8 shift, u64 offset, u64 length);
 
 #endif

@@ -15,26 +15,26 @@ void xr_mpt_stop(struct xroce_mpt *m);
 void xr_mpt_clear(struct xroce_mpt *m);
 
 /**
- * xr_mpt_put_mw() - publish a window
+ * xr_mpt_put() - publish a window, or a region that work requests register
  * @m: its entry, which is not VALID
- * @mw: the new contents; VALID: bound, and the module's own table has it already;
- *	INVALID: not bound
+ * @to: the new contents; VALID: it gives access, and the module's own table has it already;
+ *	INVALID: it gives none
  *
- * The caller holds the window's lock, or nobody else has the window yet. Inline, so that
- * a bind does not build @mw in memory.
+ * The caller holds the object's lock, or nobody else has the object yet. Inline, so that
+ * a bind does not build @to in memory.
  */
-static inline void xr_mpt_put_mw(struct xroce_mpt *m, const struct xroce_mpt *mw)
+static inline void xr_mpt_put(struct xroce_mpt *m, const struct xroce_mpt *to)
 {
-	WRITE_ONCE(m->key, mw->key);
-	WRITE_ONCE(m->type, mw->type);
-	WRITE_ONCE(m->access, mw->access);
-	WRITE_ONCE(m->pd, mw->pd);
-	WRITE_ONCE(m->qpn, mw->qpn);
-	WRITE_ONCE(m->iova, mw->iova);
-	WRITE_ONCE(m->length, mw->length);
-	WRITE_ONCE(m->mr, mw->mr);
+	WRITE_ONCE(m->key, to->key);
+	WRITE_ONCE(m->type, to->type);
+	WRITE_ONCE(m->access, to->access);
+	WRITE_ONCE(m->pd, to->pd);
+	WRITE_ONCE(m->qpn, to->qpn);
+	WRITE_ONCE(m->iova, to->iova);
+	WRITE_ONCE(m->length, to->length);
+	WRITE_ONCE(m->mr, to->mr);
 	/* Last: a reader that sees the new state sees all of the above. */
-	smp_store_release(&m->state, mw->state);
+	smp_store_release(&m->state, to->state);
 }
 
 #endif

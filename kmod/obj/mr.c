@@ -16,14 +16,14 @@
 
 static struct xroce_mpt *xr_mr_entry(const struct xr_link *link, const struct xr_mr *mr)
 {
-	return xr_mpt_entry(link->mpt_map, mr->key >> XROCE_KEY_SHIFT);
+	return xr_mpt_entry(link->mpt_map, mr->index);
 }
 
 /* Let peers access a region, which the module's own table must have already. */
 void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
 {
-	bool kernel = xr_owner_flags(mr->owner) & XROCE_F_KERNEL;
 	/* Where the kernel's memory is mapped is nobody's business; peers have no rights to it. */
+	bool kernel = xr_owner_flags(mr->owner) & XROCE_F_KERNEL;
 	const struct xroce_mpt m = {
 		.key = mr->key,
 		.access = mr->access,

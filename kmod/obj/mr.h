@@ -9,7 +9,8 @@
  * set its hazard pointer, so it either is waited for or finds no rights.
  *
  * A region does not change. Re-registration replaces it by a new structure with the same
- * index, owner and name and another key byte (mr_rereg.c).
+ * index, owner and name and another key byte (mr_rereg.c). Only regions of consumers in the
+ * kernel that work requests register change in place: see fast.h.
  */
 #ifndef _XR_MR_H
 #define _XR_MR_H
@@ -29,12 +30,13 @@
 #include "name.h"
 
 struct xroce_mr_stat;
+struct xr_fast;
 struct xr_owner;
 struct xr_pd;
 
 /**
  * struct xr_mr - memory region
- * @key: index << 8 | key byte
+ * @key: index << 8 | key byte; 0: no access, see fast.h
  * @iova: address by which peers name the first byte
  * @umem: its memory, with a reference
  * @access: XROCE_ACCESS_*; 0: it is being deregistered or replaced
@@ -42,6 +44,8 @@ struct xr_pd;
  * @going: it is being deregistered or replaced; for accesses that need no right, which are
  *	reads through an L_Key
  * @stat: its counters, see mr_stat.h
+ * @index: its handle, and its place in the link's table and the map "mpt"
+ * @fast: what a region has that work requests register; NULL: another region
  * @windows: number of windows bound to it; negative: no more can be (mw_count.h)
  * @pd: protection domain
  * @owner: owner
@@ -52,7 +56,7 @@ struct xr_pd;
  *
  * @node, @charge and the node of @name are under the link's lock. @windows is atomic. The
  * other fields do not change after the region is published, except that @access becomes 0
- * and @going true.
+ * and @going true. With @fast, @key to @access change under its lock.
  */
 struct xr_mr {
 	u32 key;
@@ -61,6 +65,8 @@ struct xr_mr {
 	u32 access;
 	u32 flags;
 	bool going;
+	u32 index;
+	struct xr_fast *fast;
 	struct xroce_mr_stat __percpu *stat;
 	atomic_t windows;
 	struct xr_pd *pd;
@@ -97,10 +103,14 @@ static inline struct xr_mr *xr_mr_acquire(const struct xr_link *link, u32 key)
 	/* The mask keeps a wrong index inside the table; the key then differs. */
 	index = key >> XROCE_KEY_SHIFT & link->mpt_mask;
 	mr = rcu_dereference_bh(link->mr[index]);
-	if (unlikely(!mr || mr->key != key))
+	if (unlikely(!mr))
 		return NULL;
 	xr_hazard_set(mr);
-	return mr;
+	/* Pairs with the release in xr_fast_register(): what is read next goes with the key. */
+	if (likely(smp_load_acquire(&mr->key) == key))
+		return mr;
+	xr_hazard_clear();
+	return NULL;
 }
 
 /* Release the region or window that this CPU holds. */

@@ -53,7 +53,7 @@ void xr_mw_show(const struct xr_mw *mw, enum xroce_mpt_state state)
 		.mr = mw->mr ? mw->mr->key >> XROCE_KEY_SHIFT : 0,
 	};
 
-	xr_mpt_put_mw(mw->map, &m);
+	xr_mpt_put(mw->map, &m);
 }
 
 /*

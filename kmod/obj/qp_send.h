@@ -58,6 +58,10 @@ struct xr_send_attr {
  * @consumer_mask: the bits of @head that are written to it
  * @cq: completion queue
  * @signal_all: all work requests make completions
+ * @by_kernel: a consumer in the kernel posts, to @posted
+ * @posted: index of the next one that a consumer in the kernel posts. @tail follows it
+ * @post_lock: protects @posted and the entries from @tail to it; taken with interrupts off, and no
+ *	lock under it
  * @on: the queue pair is in RTS or SQD: requests are sent
  * @draining: SQD: no message is begun
  * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
@@ -98,7 +102,8 @@ struct xr_send_attr {
  * @ring: of a queue pair of /dev/xroce: the program's ring. See send_ring.h
  * @ring_stride: bytes of an entry of it
  *
- * @wqes to @signal_all do not change while the queue pair exists.
+ * @wqes to @by_kernel do not change while the queue pair exists. Programs post under @lock, and
+ * increment @tail.
  */
 struct xr_send {
 	spinlock_t lock;
@@ -111,6 +116,9 @@ struct xr_send {
 	u32 consumer_mask;
 	struct xr_cq *cq;
 	bool signal_all;
+	bool by_kernel;
+	u32 posted;
+	raw_spinlock_t post_lock;
 	bool on;
 	bool draining;
 	bool tell_drained;

@@ -158,6 +158,8 @@ static void xr_recv_flush_begin(struct xr_qp *qp)
 	struct xr_recv *v = &qp->recv;
 
 	v->flush = 0;
+	/* @on is false. Pairs with xr_recv_posted(): it sees that, or its entry is counted here. */
+	smp_mb();
 	if (v->busy && xr_recv_error(qp, XROCE_WC_WR_FLUSH_ERR))
 		return;
 	/* Work requests of a shared queue stay there for other queue pairs. */
@@ -214,7 +216,15 @@ static void xr_recv_flush_rest(struct xr_qp *qp)
 
 static void xr_recv_flush_work(struct work_struct *work)
 {
-	xr_recv_flush_rest(container_of(work, struct xr_qp, recv.flusher));
+	struct xr_qp *qp = container_of(work, struct xr_qp, recv.flusher);
+	struct xr_recv *v = &qp->recv;
+
+	spin_lock_bh(&v->lock);
+	/* Consumers in the kernel may have posted more after the queue pair came to ERR. */
+	if (!v->on && v->rq.ring.mem && xr_qp_state(qp) == XROCE_QPS_ERR)
+		v->flush = xr_rq_count(&v->rq, v->format);
+	spin_unlock_bh(&v->lock);
+	xr_recv_flush_rest(qp);
 }
 
 /*
@@ -248,17 +258,14 @@ static bool xr_recv_end_locked(struct xr_qp *qp)
 
 /*
  * A consumer in the kernel has posted work requests: flush them if the queue pair has been
- * flushed before. recv->lock is held; interrupts may be off.
+ * flushed before. In any context, without locks.
  */
 void xr_recv_posted(struct xr_qp *qp)
 {
-	struct xr_recv *v = &qp->recv;
-
-	if (v->on || xr_qp_state(qp) != XROCE_QPS_ERR)
-		return;
-	v->flush = xr_rq_count(&v->rq, v->format);
-	if (xr_recv_flush(qp))
-		queue_work(system_unbound_wq, &v->flusher);
+	/* Pairs with xr_recv_flush_begin(). */
+	smp_mb();
+	if (!READ_ONCE(qp->recv.on) && xr_qp_state(qp) == XROCE_QPS_ERR)
+		queue_work(system_unbound_wq, &qp->recv.flusher);
 }
 EXPORT_SYMBOL_GPL(xr_recv_posted);
 

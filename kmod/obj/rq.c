@@ -22,6 +22,7 @@ int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge
 	if (!is_power_of_2(entries) || entries > XROCE_RQ_MAX || !max_sge ||
 	    max_sge > XROCE_RQ_SGE_MAX)
 		return -EINVAL;
+	raw_spin_lock_init(&rq->post_lock);
 	rq->mask = entries - 1;
 	rq->max_sge = max_sge;
 	rq->format = format;
@@ -46,7 +47,7 @@ void xr_rq_forget(struct xr_rq *rq)
 
 /**
  * xr_rq_post() - post a work request for a consumer in the kernel
- * @rq: the queue, of XR_FORMAT_RXE, whose lock is held
+ * @rq: the queue, of XR_FORMAT_RXE; its @post_lock is held
  * @wr_id: for the completion
  * @sge: where to write the message
  * @n: number of elements
@@ -61,7 +62,8 @@ int xr_rq_post(struct xr_rq *rq, u64 wr_id, const struct xroce_sge_local *sge, u
 
 	if (n > rq->max_sge)
 		return -EINVAL;
-	if (next == (rq->head & rq->mask))
+	/* Pairs with xr_rq_taken(): the entry has been read. */
+	if (next == smp_load_acquire(&header->consumer_index))
 		return -ENOMEM;
 	w = xr_ring_entries(&rq->ring, XR_FORMAT_RXE) + (u64)at * rq->stride;
 	w->wr_id = wr_id;

@@ -4,6 +4,7 @@
 #define _XR_RQ_H
 
 #include <linux/errno.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include "uapi/xroce.h"
@@ -32,8 +33,9 @@ struct xr_wqe {
  * @head: index of the next entry to take
  * @format: layout of @ring
  * @ring: the entries; without memory there is no queue
+ * @post_lock: serialises xr_rq_post(); taken with interrupts off, and no lock under it
  *
- * @head is under xr_recv::lock or xr_srq::lock. The other fields do not change.
+ * @head is under xr_recv::lock or xr_srq::lock. @mask to @ring do not change otherwise.
  */
 struct xr_rq {
 	u32 mask;
@@ -42,6 +44,7 @@ struct xr_rq {
 	u32 head;
 	enum xr_format format;
 	struct xr_ring ring;
+	raw_spinlock_t post_lock;
 };
 
 int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge);

@@ -61,6 +61,21 @@ void xr_send_free(struct xr_send *s)
 	kvfree(s->wqes);
 }
 
+static struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
+{
+	struct xr_swqe *w;
+
+	/* Pairs with xr_send_pop(): nobody uses the entry any more. */
+	if (!s->wqes || i - smp_load_acquire(&s->head) > s->mask)
+		return NULL;
+	w = xr_swqe_at(s, i);
+	w->status = XROCE_WC_SUCCESS;
+	w->begun = false;
+	w->resumed = false;
+	w->received = 0;
+	return w;
+}
+
 /**
  * xr_send_slot() - find room for a work request
  * @s: the send queue, whose lock is held
@@ -71,19 +86,18 @@ void xr_send_free(struct xr_send *s)
  */
 struct xr_swqe *xr_send_slot(struct xr_send *s)
 {
-	struct xr_swqe *w;
-
 	lockdep_assert_held(&s->lock);
-	if (!s->wqes || s->tail - s->head > s->mask)
-		return NULL;
-	w = xr_swqe_at(s, s->tail);
-	w->status = XROCE_WC_SUCCESS;
-	w->begun = false;
-	w->resumed = false;
-	w->received = 0;
-	return w;
+	return xr_send_slot_at(s, s->tail);
 }
 EXPORT_SYMBOL_GPL(xr_send_slot);
+
+/* The same for a consumer in the kernel: @s->post_lock is held, and @s->posted is incremented. */
+struct xr_swqe *xr_send_post_slot(struct xr_send *s)
+{
+	lockdep_assert_held(&s->post_lock);
+	return xr_send_slot_at(s, s->posted);
+}
+EXPORT_SYMBOL_GPL(xr_send_post_slot);
 
 /**
  * xr_send_sges() - copy the elements of a work request
@@ -144,6 +158,8 @@ static u32 xr_swqe_wc_opcode(const struct xr_swqe *w)
 		return XROCE_WC_BIND_MW;
 	case XROCE_WR_LOCAL_INV:
 		return XROCE_WC_LOCAL_INV;
+	case XR_WR_REG_MR:
+		return XR_WC_REG_MR;
 	case XROCE_WR_FLUSH:
 		return XROCE_WC_FLUSH;
 	case XROCE_WR_ATOMIC_WRITE:
@@ -175,7 +191,8 @@ static struct xroce_cqe xr_swqe_cqe(const struct xr_qp *qp, const struct xr_swqe
 /* The oldest work request is complete: remove it. Its entry may be used again. */
 static void xr_send_pop(struct xr_send *s)
 {
-	s->head++;
+	/* Pairs with xr_send_slot_at(). */
+	smp_store_release(&s->head, s->head + 1);
 	/* Pairs with the program's acquire load: it may write to the entry of its ring. */
 	if (s->consumer)
 		smp_store_release(s->consumer, s->head & s->consumer_mask);

@@ -22,6 +22,7 @@ int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 
 		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all);
 void xr_send_free(struct xr_send *s);
 struct xr_swqe *xr_send_slot(struct xr_send *s);
+struct xr_swqe *xr_send_post_slot(struct xr_send *s);
 u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_sge_local *sge,
 		 u32 n);
 u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data, u32 length);

@@ -10,6 +10,10 @@
 
 #include "mw.h"
 
+/* Only consumers in the kernel can post this: register a region (fast.h). Values of ib_core. */
+#define XR_WR_REG_MR	0x20u
+#define XR_WC_REG_MR	10u
+
 /**
  * struct xr_send_ud - where a datagram goes
  * @dmac: Ethernet address of the peer, or of the next hop
@@ -41,14 +45,15 @@ struct xr_send_ud {
 /**
  * struct xr_swqe - a copy of a send work request, which the program cannot change
  * @wr_id: chosen by the program, for the completion
- * @opcode: enum xroce_wr_opcode
+ * @opcode: enum xroce_wr_opcode, or XR_WR_REG_MR
  * @flags: enum xroce_send_flags
- * @imm_or_key: immediate data in network byte order, or the key to invalidate
+ * @imm_or_key: immediate data in network byte order; the key to invalidate, bind or register
  * @rkey: WRITE, READ, atomics: R_Key
  * @va: likewise: address of the first byte at the peer
  * @swap_add: atomics: value to store or to add
  * @compare: CMP_SWAP: value to compare with
  * @bind: BIND_MW
+ * @access: REG_MR: XROCE_ACCESS_*
  * @ud: datagrams
  * @length: bytes of the message
  * @num_sge: elements in @sge; with XROCE_SEND_INLINE @data has @length bytes instead
@@ -76,6 +81,7 @@ struct xr_swqe {
 			u64 compare;
 		};
 		struct xr_bind bind;
+		u32 access;
 		struct xr_send_ud ud;
 	};
 	u32 length;
@@ -111,7 +117,8 @@ static inline bool xr_swqe_allowed(u32 type, u32 opcode)
 /* Does the work request send packets? If not, it is executed here. */
 static inline bool xr_swqe_sends(const struct xr_swqe *w)
 {
-	return w->opcode != XROCE_WR_BIND_MW && w->opcode != XROCE_WR_LOCAL_INV;
+	return w->opcode != XROCE_WR_BIND_MW && w->opcode != XROCE_WR_LOCAL_INV &&
+	       w->opcode != XR_WR_REG_MR;
 }
 
 static inline bool xr_swqe_is_atomic(const struct xr_swqe *w)

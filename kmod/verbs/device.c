@@ -207,6 +207,8 @@ static const struct ib_device_ops xr_ib_ops = {
 	.get_dma_mr = xr_ib_get_dma_mr,
 	.reg_user_mr = XR_IB_OP(reg_user_mr, xr_ib_reg_user_mr, xr_ib_reg_user_mr_dmah),
 	.rereg_user_mr = xr_ib_rereg_user_mr,
+	.alloc_mr = xr_ib_alloc_mr,
+	.map_mr_sg = xr_ib_map_mr_sg,
 	.dereg_mr = xr_ib_dereg_mr,
 	.advise_mr = xr_ib_advise_mr,
 

@@ -2,6 +2,7 @@
 /* Verbs: memory regions. */
 #include <linux/capability.h>
 #include <linux/err.h>
+#include <linux/log2.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -9,6 +10,9 @@
 #include "xroce_map.h"
 
 #include "ctl/mr_reg.h"
+#include "mem/kernel.h"
+#include "obj/fast.h"
+#include "obj/mr.h"
 
 #include "verbs.h"
 
@@ -98,6 +102,60 @@ struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access)
 		return ERR_PTR(xr_ib_mr_errno(ret));
 	}
 	return &mr->ib;
+}
+
+/* A region that work requests register: see post.c. */
+struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
+{
+	struct xr_ibmr *mr;
+	int ret;
+
+	if (type != IB_MR_TYPE_MEM_REG)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (!pages || pages > XR_IB_MR_PAGES)
+		return ERR_PTR(-EINVAL);
+	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->mr = xr_mr_alloc(xr_ib_link(ib->device), xr_ib_owner(ib->device, NULL),
+			     to_xr_ibpd(ib)->id, pages, &mr->index, &mr->ib.lkey);
+	if (IS_ERR(mr->mr)) {
+		ret = PTR_ERR(mr->mr);
+		kfree(mr);
+		return ERR_PTR(xr_ib_mr_errno(ret));
+	}
+	mr->ib.rkey = mr->ib.lkey;
+	return &mr->ib;
+}
+
+static int xr_ib_set_page(struct ib_mr *ib, u64 addr)
+{
+	struct xr_ibmr *mr = to_xr_ibmr(ib);
+
+	return xr_kernel_page(mr->mr->fast->staged, mr->pages++, addr);
+}
+
+/*
+ * Name the memory for the next registration. ib_core divides it into pages; addresses are those
+ * of the direct mapping. Return: how many elements fit; -EINVAL: @page_size.
+ */
+int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigned int *offset)
+{
+	struct xr_ibmr *mr = to_xr_ibmr(ib);
+	struct xr_fast *fast = mr->mr->fast;
+	int n;
+
+	if (ib->page_size < PAGE_SIZE || !is_power_of_2(ib->page_size))
+		return -EINVAL;
+	mr->pages = 0;
+	xr_kernel_bytes(fast->staged, PAGE_SHIFT, 0, 0);
+	n = ib_sg_to_pages(ib, sg, nents, offset, xr_ib_set_page);
+	if (n <= 0)
+		return n;
+	fast->iova = ib->iova;
+	xr_kernel_bytes(fast->staged, ilog2(ib->page_size), ib->iova & (ib->page_size - 1),
+			ib->length);
+	return n;
 }
 
 /* Return: 0; -EBUSY: windows are bound to the region. */

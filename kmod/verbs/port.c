@@ -134,6 +134,7 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 			IB_DEVICE_CURR_QP_STATE_MOD | IB_DEVICE_PORT_ACTIVE_EVENT |
 			IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_RC_RNR_NAK_GEN |
 			IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+			IB_DEVICE_MEM_MGT_EXTENSIONS |
 			IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_ATOMIC_WRITE,
 		.kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_ON_DEMAND_PAGING,
 		.max_qp = link->qp_entries,
@@ -144,6 +145,7 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 		.max_cq = XR_IB_MANY,
 		.max_cqe = XROCE_CQ_MAX - 1,
 		.max_mr = link->mpt_entries,
+		.max_fast_reg_page_list_len = XR_IB_MR_PAGES,
 		.max_mw = link->mpt_entries,
 		.max_pd = XR_IB_MANY,
 		.max_qp_rd_atom = XROCE_RD_MAX,

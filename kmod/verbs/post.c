@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Verbs: work requests of consumers in the kernel. Consumers may post with interrupts off. Then
- * the device cannot send, and a tasklet does.
+ * Verbs: work requests of consumers in the kernel. They may post in any context, also in hardware
+ * interrupts: so work requests are entered under locks that are taken with interrupts off, and
+ * where nothing can be sent a tasklet does it.
  */
-#include <linux/bug.h>
-#include <linux/irqflags.h>
-#include <linux/preempt.h>
 #include <linux/string.h>
 
 #include "uapi/xroce.h"
+#include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "ctl/mr_reg.h"
 #include "data/requester.h"
 #include "obj/qp.h"
 #include "obj/recv_queue.h"
@@ -18,6 +18,13 @@
 
 #include "verbs.h"
 
+/* Rights that a registration can give. Nobody binds windows to such a region. */
+#define XR_IB_ACCESS_REG \
+	(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
+	 XROCE_ACCESS_REMOTE_ATOMIC)
+
+static_assert((int)IB_WR_REG_MR == XR_WR_REG_MR);
+static_assert((int)IB_WC_REG_MR == XR_WC_REG_MR);
 static_assert(sizeof(struct ib_sge) == sizeof(struct xroce_sge_local));
 static_assert(offsetof(struct ib_sge, addr) == offsetof(struct xroce_sge_local, addr));
 static_assert(offsetof(struct ib_sge, length) == offsetof(struct xroce_sge_local, length));
@@ -93,6 +100,20 @@ static u32 xr_ib_post_datagram(const struct xr_ibqp *qp, const struct ib_send_wr
 	return status;
 }
 
+/* The memory has been named by map_mr_sg. Return: enum xroce_wc_status. */
+static u32 xr_ib_post_reg(const struct xr_ibqp *qp, const struct ib_send_wr *wr,
+			  struct xr_swqe *w)
+{
+	const struct ib_reg_wr *reg = reg_wr(wr);
+
+	w->imm_or_key = reg->key;
+	w->access = reg->access & ~IB_ACCESS_OPTIONAL;
+	if (reg->mr->pd != qp->ib.pd || reg->key >> XROCE_KEY_SHIFT != to_xr_ibmr(reg->mr)->index ||
+	    w->access & ~XR_IB_ACCESS_REG || !xr_access_ok(w->access))
+		return XROCE_WC_LOC_QP_OP_ERR;
+	return XROCE_WC_SUCCESS;
+}
+
 /* Copy what belongs to the opcode. Return: enum xroce_wc_status. */
 static u32 xr_ib_post_copy(const struct xr_ibqp *qp, const struct ib_send_wr *wr,
 			   struct xr_swqe *w)
@@ -119,24 +140,17 @@ static u32 xr_ib_post_copy(const struct xr_ibqp *qp, const struct ib_send_wr *wr
 		return xr_ib_post_atomic(s, wr, w);
 	case XROCE_WR_LOCAL_INV:
 		return XROCE_WC_SUCCESS;
+	case XR_WR_REG_MR:
+		return xr_ib_post_reg(qp, wr, w);
 	}
 	return XROCE_WC_LOC_QP_OP_ERR;
 }
 
-/*
- * The locks of queues are taken in softirq with interrupts on, so nothing can be posted in a
- * hardware interrupt.
- */
-static bool xr_ib_post_context(void)
-{
-	return !WARN_ON_ONCE(in_hardirq());
-}
-
-/* Add a work request to the send queue, which is locked. Return: 0, -ENOMEM or -EINVAL. */
+/* Add a work request to the send queue, under @post_lock. Return: 0, -ENOMEM or -EINVAL. */
 static int xr_ib_post_one(const struct xr_ibqp *qp, const struct ib_send_wr *wr)
 {
 	struct xr_send *s = &qp->qp->send;
-	struct xr_swqe *w = xr_send_slot(s);
+	struct xr_swqe *w = xr_send_post_slot(s);
 
 	if (!w)
 		return -ENOMEM;
@@ -149,7 +163,8 @@ static int xr_ib_post_one(const struct xr_ibqp *qp, const struct ib_send_wr *wr)
 	w->num_sge = 0;
 	if (xr_ib_post_copy(qp, wr, w))
 		return -EINVAL;
-	s->tail++;
+	/* Pairs with xr_requester_take(). */
+	smp_store_release(&s->posted, s->posted + 1);
 	return 0;
 }
 
@@ -159,7 +174,7 @@ static int xr_ib_post_one(const struct xr_ibqp *qp, const struct ib_send_wr *wr)
  * @wr: the first one of a list
  * @bad: out: the first one that is not posted, after an error
  *
- * In any context but that of a hardware interrupt. In ERR they are flushed.
+ * In any context. In ERR they are flushed.
  *
  * Return: 0; -EINVAL: the state, or a work request that the queue pair cannot execute; -ENOMEM:
  * the queue is full.
@@ -168,17 +183,10 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 		      const struct ib_send_wr **bad)
 {
 	struct xr_send *s = &qp->qp->send;
-	bool late = irqs_disabled();
+	unsigned long flags;
 	int ret = 0;
 
-	if (!xr_ib_post_context()) {
-		*bad = wr;
-		return -EINVAL;
-	}
-	if (late)
-		spin_lock(&s->lock);
-	else
-		spin_lock_bh(&s->lock);
+	raw_spin_lock_irqsave(&s->post_lock, flags);
 	if (xr_qp_state(qp->qp) < XROCE_QPS_RTS)
 		ret = -EINVAL;
 	while (!ret && wr) {
@@ -186,66 +194,53 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 		if (!ret)
 			wr = wr->next;
 	}
-	if (late) {
-		xr_requester_posted_late(qp->qp);
-		spin_unlock(&s->lock);
-	} else {
-		xr_requester_posted(qp->qp);
-		spin_unlock_bh(&s->lock);
-	}
+	raw_spin_unlock_irqrestore(&s->post_lock, flags);
+	xr_requester_kick(qp->qp);
 	if (ret)
 		*bad = wr;
 	return ret;
 }
 
-/* Post receive work requests to a locked queue. Return: 0, -ENOMEM or -EINVAL, with @bad. */
+/* Post receive work requests. Return: 0, -ENOMEM or -EINVAL, with @bad. */
 static int xr_ib_post_to(struct xr_rq *rq, const struct ib_recv_wr *wr,
 			 const struct ib_recv_wr **bad)
 {
-	int ret;
+	unsigned long flags;
+	int ret = 0;
 
+	raw_spin_lock_irqsave(&rq->post_lock, flags);
 	for (; wr; wr = wr->next) {
 		ret = xr_rq_post(rq, wr->wr_id, xr_ib_sges(wr->sg_list), wr->num_sge);
-		if (ret) {
-			*bad = wr;
-			return ret;
-		}
+		if (ret)
+			break;
 	}
-	return 0;
+	raw_spin_unlock_irqrestore(&rq->post_lock, flags);
+	if (ret)
+		*bad = wr;
+	return ret;
 }
 
 int xr_ib_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad)
 {
 	struct xr_qp *qp = to_xr_ibqp(ib)->qp;
-	struct xr_recv *v = &qp->recv;
-	unsigned long flags;
+	struct xr_rq *rq = &qp->recv.rq;
 	int ret;
 
 	*bad = wr;
 	/* Programs post to their ring; in RESET nothing can be posted (IBTA 10.8.3.1). */
-	if (ib->uobject || !v->rq.ring.mem || xr_qp_state(qp) == XROCE_QPS_RESET ||
-	    !xr_ib_post_context())
+	if (ib->uobject || !rq->ring.mem || xr_qp_state(qp) == XROCE_QPS_RESET)
 		return -EINVAL;
-	spin_lock_irqsave(&v->lock, flags);
-	ret = xr_ib_post_to(&v->rq, wr, bad);
+	ret = xr_ib_post_to(rq, wr, bad);
 	xr_recv_posted(qp);
-	spin_unlock_irqrestore(&v->lock, flags);
 	return ret;
 }
 
 int xr_ib_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad)
 {
-	struct xr_srq *srq = to_xr_ibsrq(ib)->srq;
-	unsigned long flags;
-	int ret;
-
 	*bad = wr;
-	if (ib->uobject || !xr_ib_post_context())
+	if (ib->uobject)
 		return -EINVAL;
-	spin_lock_irqsave(&srq->lock, flags);
-	ret = xr_ib_post_to(&srq->rq, wr, bad);
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return ret;
+	return xr_ib_post_to(&to_xr_ibsrq(ib)->srq->rq, wr, bad);
 }

@@ -94,6 +94,7 @@ int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap)
 {
 	struct rxe_queue_buf *header = qp->send.mem;
 
+	qp->qp->send.by_kernel = !header;
 	/* An ATOMIC WRITE carries eight bytes. */
 	return xr_send_open(qp->qp, XR_FORMAT_RXE, to_xr_ibcq(qp->ib.send_cq)->cq,
 			    qp->send_mask + 1, cap->max_send_sge, max(cap->max_inline_data, 8u),

@@ -19,7 +19,8 @@
  *   verbs of a program             yes     ib_uverbs; ib_core serialises those of an object
  *   doorbell of a send queue       yes     ib_uverbs, send.c: sends the first packets
  *   verbs of the kernel: creating  yes     ib_core; address handles: no
- *   posting, polling, arming       no      any, also with interrupts off; post.c, cq.c
+ *   posting                        no      any, also in hardware interrupts; post.c
+ *   polling, arming                no      any but hardware interrupts; cq.c
  *   netdev notifier (rtnl held)    yes     main.c
  *   events, completions (softirq)  no      event.c
  *   rdma link add (rtnl not held)  yes     device.c
@@ -53,6 +54,7 @@ struct rdma_hw_stats;
 struct xr_cq;
 struct xr_ibcounter;
 struct xr_link;
+struct xr_mr;
 struct xr_qp;
 struct xr_srq;
 
@@ -62,6 +64,8 @@ struct xr_srq;
 #define XR_IB_ABI	2
 /* Numbers of protection domains, completion queues and shared receive queues: 24 bits. */
 #define XR_IB_MANY	0xffffff
+/* Pages of a region that work requests register: 4 MiB with the smallest. */
+#define XR_IB_MR_PAGES	1024u
 /* Counters of a queue pair that can be bound to a counter of ib_core: see stats.c. */
 #define XR_IB_QP_COUNTS	19
 
@@ -159,10 +163,14 @@ struct xr_ibah {
  * struct xr_ibmr - memory region
  * @ib: the object of ib_core
  * @index: its handle on the link
+ * @mr: the link's region, if work requests register it; else NULL
+ * @pages: likewise: pages of the memory that map_mr_sg is naming
  */
 struct xr_ibmr {
 	struct ib_mr ib;
 	u32 index;
+	struct xr_mr *mr;
+	u32 pages;
 };
 
 /**
@@ -361,6 +369,8 @@ int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags);
 struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
 				struct ib_udata *udata);
 struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access);
+struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages);
+int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigned int *offset);
 struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 length, u64 iova,
 				  int access, struct ib_pd *pd, struct ib_udata *udata);
 int xr_ib_dereg_mr(struct ib_mr *ib, struct ib_udata *udata);

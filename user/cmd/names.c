@@ -54,6 +54,7 @@ const char *name_of_mpt_type(__u32 type)
 		[XROCE_MPT_MW_1] = "mw1",
 		[XROCE_MPT_MW_2A] = "mw2a",
 		[XROCE_MPT_MW_2B] = "mw2b",
+		[XROCE_MPT_MR_FAST] = "mr_fast",
 	};
 
 	return NAME(names, type);

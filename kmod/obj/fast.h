@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Regions that work requests register: "Fast Register Physical MR" (IBTA 10.6.3, 11.4.1.1), for
+ * consumers in the kernel.
+ *
+ * Such a region has an index of the memory protection table as long as it exists, but gives
+ * access only between a registration and the next invalidation. Meanwhile xr_mr::key is its key,
+ * otherwise 0, which is nobody's key. The data path compares the key when it holds the region,
+ * so after an invalidation the region can change once no CPU holds it (hazard.h).
+ *
+ * It has memory twice: xr_mr::umem is what the data path uses, xr_fast::staged is filled for the
+ * next registration, which exchanges them. So the consumer can name new pages while the
+ * invalidation of the old ones is still in the send queue.
+ */
+#ifndef _XR_FAST_H
+#define _XR_FAST_H
+
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct xr_link;
+struct xr_mr;
+struct xr_qp;
+struct xr_umem;
+
+/**
+ * struct xr_fast - what a region has that work requests register
+ * @lock: protects the fields below, xr_mr::key to xr_mr::access, and the region's entry in the
+ *	map "mpt"; taken with bottom halves off
+ * @staged: memory for the next registration, with a reference
+ * @iova: address of its first byte
+ * @gone: the region is being deregistered and cannot be registered any more
+ * @rcu: for freeing the structure after its readers on the data path
+ *
+ * @iova and the contents of @staged are the consumer's until it posts the registration.
+ */
+struct xr_fast {
+	spinlock_t lock;
+	struct xr_umem *staged;
+	u64 iova;
+	bool gone;
+	struct rcu_head rcu;
+};
+
+struct xr_fast *xr_fast_new(struct xr_umem *staged);
+void xr_fast_free(struct xr_fast *fast);
+void xr_fast_show(const struct xr_link *link, const struct xr_mr *mr);
+void xr_fast_close(const struct xr_link *link, struct xr_mr *mr);
+int xr_fast_register(struct xr_qp *qp, u32 key, u32 access);
+bool xr_fast_is(const struct xr_link *link, u32 key);
+int xr_invalidate(struct xr_qp *qp, u32 key, bool remote);
+
+#endif
