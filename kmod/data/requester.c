@@ -194,20 +194,20 @@ static u32 xr_requester_local(struct xr_qp *qp, const struct xr_swqe *w)
 	if (w->opcode == XROCE_WR_LOCAL_INV)
 		ret = xr_invalidate(qp, w->imm_or_key, false);
 	else if (w->opcode == XR_WR_REG_MR)
-		ret = xr_fast_register(qp, w->imm_or_key, w->access);
+		ret = xr_fast_register(qp, w->imm_or_key, w->va, w->access);
 	else
 		ret = xr_mw_post_bind(qp->link, qp, &w->bind);
 	return ret ? XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
 }
 
 /*
- * Must a local operation wait until all before it is complete? What precedes the invalidation of
- * a region may have to be sent again out of this region.
+ * Must a local operation wait until all requests before it are acknowledged? They may have to be
+ * sent again out of the region that it invalidates.
  */
 static bool xr_requester_follows(const struct xr_qp *qp, const struct xr_swqe *w)
 {
-	return w->opcode == XROCE_WR_LOCAL_INV && qp->type == XROCE_QPT_RC &&
-	       qp->send.next != qp->send.head && xr_fast_is(qp->link, w->imm_or_key);
+	return w->opcode == XROCE_WR_LOCAL_INV && qp->send.una != qp->send.psn &&
+	       xr_fast_is(qp->link, w->imm_or_key);
 }
 
 /* May the PSNs of a work request be used? Half of the circle may be outstanding. */

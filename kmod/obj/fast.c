@@ -104,6 +104,7 @@ bool xr_fast_is(const struct xr_link *link, u32 key)
  * xr_fast_register() - register the staged memory of a region
  * @qp: queue pair of the work request
  * @key: L_Key and R_Key from now on; its index is that of the region
+ * @iova: address by which peers name its first byte
  * @access: XROCE_ACCESS_*, which a region can have
  *
  * Under RCU.
@@ -111,7 +112,7 @@ bool xr_fast_is(const struct xr_link *link, u32 key)
  * Return: 0; -ENOENT: the protection domain of @qp has no such region; -EBUSY: it is registered;
  * -EINVAL: no memory has been named.
  */
-int xr_fast_register(struct xr_qp *qp, u32 key, u32 access)
+int xr_fast_register(struct xr_qp *qp, u32 key, u64 iova, u32 access)
 {
 	struct xr_mr *mr = xr_fast_rcu(qp->link, key);
 	struct xr_fast *fast;
@@ -130,7 +131,7 @@ int xr_fast_register(struct xr_qp *qp, u32 key, u32 access)
 	if (ret)
 		goto out;
 	swap(mr->umem, fast->staged);
-	mr->iova = fast->iova;
+	mr->iova = iova;
 	mr->access = access;
 	/* @fast->lock is enough for the key bytes of the region's own index (key.h). */
 	xr_key_chosen(&qp->link->keys, mr->index, key);

@@ -29,16 +29,14 @@ struct xr_umem;
  * @lock: protects the fields below, xr_mr::key to xr_mr::access, and the region's entry in the
  *	map "mpt"; taken with bottom halves off
  * @staged: memory for the next registration, with a reference
- * @iova: address of its first byte
  * @gone: the region is being deregistered and cannot be registered any more
  * @rcu: for freeing the structure after its readers on the data path
  *
- * @iova and the contents of @staged are the consumer's until it posts the registration.
+ * The contents of @staged are the consumer's until it posts the registration.
  */
 struct xr_fast {
 	spinlock_t lock;
 	struct xr_umem *staged;
-	u64 iova;
 	bool gone;
 	struct rcu_head rcu;
 };
@@ -47,7 +45,7 @@ struct xr_fast *xr_fast_new(struct xr_umem *staged);
 void xr_fast_free(struct xr_fast *fast);
 void xr_fast_show(const struct xr_link *link, const struct xr_mr *mr);
 void xr_fast_close(const struct xr_link *link, struct xr_mr *mr);
-int xr_fast_register(struct xr_qp *qp, u32 key, u32 access);
+int xr_fast_register(struct xr_qp *qp, u32 key, u64 iova, u32 access);
 bool xr_fast_is(const struct xr_link *link, u32 key);
 int xr_invalidate(struct xr_qp *qp, u32 key, bool remote);
 

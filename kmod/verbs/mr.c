@@ -152,7 +152,6 @@ int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigne
 	n = ib_sg_to_pages(ib, sg, nents, offset, xr_ib_set_page);
 	if (n <= 0)
 		return n;
-	fast->iova = ib->iova;
 	xr_kernel_bytes(fast->staged, ilog2(ib->page_size), ib->iova & (ib->page_size - 1),
 			ib->length);
 	return n;

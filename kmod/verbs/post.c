@@ -107,6 +107,8 @@ static u32 xr_ib_post_reg(const struct xr_ibqp *qp, const struct ib_send_wr *wr,
 	const struct ib_reg_wr *reg = reg_wr(wr);
 
 	w->imm_or_key = reg->key;
+	/* The consumer may have changed it since: see xprtrdma. */
+	w->va = reg->mr->iova;
 	w->access = reg->access & ~IB_ACCESS_OPTIONAL;
 	if (reg->mr->pd != qp->ib.pd || reg->key >> XROCE_KEY_SHIFT != to_xr_ibmr(reg->mr)->index ||
 	    w->access & ~XR_IB_ACCESS_REG || !xr_access_ok(w->access))
