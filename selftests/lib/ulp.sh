@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Two verbs devices for consumers in the kernel ("upper layer protocols"), both in the initial
+# namespace, because NVMe over Fabrics works in no other. Source it after net.sh and verbs.sh.
+#
+#   +----------------------------+            +-----------------------------+
+#   | verbs device hr, the host  |    veth    | verbs device tr, the target |
+#   | on h0, 10.81.0.1           |------------| on t0, 10.81.0.2            |
+#   +----------------------------+            +-----------------------------+
+#
+# With a wire that loses packets: h0 and m1, and m2 and t0, are pairs, and m1 and m2 pass on each
+# frame to each other, as in verbs_pair.sh.
+#
+# Rules of routing put what is sent to the other address on the wire, although both addresses are
+# local.
+
+host4=10.81.0.1
+target4=10.81.0.2
+
+# MiB that each test of a disk writes and compares
+ulp_mib=${XROCE_ULP_MIB:-16}
+
+. "$top/selftests/lib/verbs_pair.sh"	# pair_middle
+
+# ulp_end NETDEV ADDRESS PEER PEER-NETDEV TABLE: configure an end
+ulp_end() {
+	sysctl -q -w "net.ipv4.conf.$1.rp_filter=0" "net.ipv4.conf.$1.accept_local=1"
+	ip addr add "$2/24" dev "$1" noprefixroute
+	ip link set "$1" mtu 4300 up
+	ip rule add pref "$5" iif "$1" lookup local
+	ip rule add pref "1$5" to "$3" lookup "$5"
+	ip route add "$3" dev "$1" src "$2" table "$5"
+	ip neigh add "$3" lladdr "$(cat "/sys/class/net/$4/address")" dev "$1" nud permanent
+}
+
+# ulp_wire direct|wire
+ulp_wire() {
+	local dev
+
+	if [ "$1" = direct ]; then
+		ip link add h0 type veth peer name t0
+		return
+	fi
+	ip link add h0 type veth peer name m1
+	ip link add t0 type veth peer name m2
+	for dev in m1 m2; do
+		sysctl -q -w net.ipv6.conf.$dev.disable_ipv6=1
+		ip link set $dev mtu 4300
+		tc qdisc replace dev $dev root pfifo limit 20000
+	done
+	pair_middle m1 m2
+	pair_middle m2 m1
+}
+
+# ulp_loses PER-CENT: the wire loses packets, in each direction
+ulp_loses() {
+	local dev
+
+	for dev in m1 m2; do
+		tc qdisc replace dev $dev root netem limit 20000 loss "$1%"
+	done
+}
+
+# ulp_device xroce|rxe NAME NETDEV OTHER-NETDEV ADDRESS
+ulp_device() {
+	case $1 in
+	xroce)	"$xroce" link add dev "$3" >/dev/null ;;
+	rxe)	modprobe crc32-pclmul 2>/dev/null || :
+		modprobe rdma_rxe
+		tc qdisc replace dev "$3" root pfifo limit 20000 ;;
+	esac
+	rdma link add "$2" type "$1" netdev "$3"
+	wait_until 10 verbs_has_gid "$2" "$(gid4_of "$5")"
+}
+
+# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce or rxe, WIRE as for ulp_wire()
+ulp_up() {
+	ulp_host=$1 ulp_target=$2
+	undo+=(ulp_down)
+	sysctl -q -w net.ipv4.conf.all.rp_filter=0
+	ulp_wire "${3:-direct}"
+	ip rule add pref 200 lookup local
+	ulp_end h0 $host4 $target4 t0 20
+	ulp_end t0 $target4 $host4 h0 21
+	ip rule del pref 0
+	# See net.sh: frames of ndo_xdp_xmit() need a program at the other end.
+	[ "$1" = xroce ] || ip link set h0 xdpdrv object "$ulp_pass" section xdp.frags
+	[ "$2" = xroce ] || ip link set t0 xdpdrv object "$ulp_pass" section xdp.frags
+	ulp_device "$1" hr h0 t0 $host4
+	ulp_device "$2" tr t0 h0 $target4
+}
+
+ulp_pass=$top/build/selftests/lib/pass.bpf.o
+
+ulp_down() {
+	local status=0 dev
+
+	for dev in hr tr; do
+		! verbs_exists $dev || rdma link delete $dev || status=1
+	done
+	for dev in h0 t0; do
+		[ ! -e /sys/fs/bpf/xroce/$dev ] || "$xroce" link del dev $dev || status=1
+	done
+	[ ! -e /sys/class/net/t0 ] || ip link del t0 || status=1
+	[ ! -e /sys/class/net/h0 ] || ip link del h0 || status=1
+	ip rule add pref 0 lookup local
+	for dev in 20 21 120 121 200; do
+		ip rule del pref $dev || status=1
+	done
+	return $status
+}
+
+# ulp_counts NETDEV COUNTER: a link has counted something: it was xroce that did it
+ulp_counts() {
+	"$xroce" -j stat show dev "$1" | python3 -c '
+import json, sys
+stat = json.load(sys.stdin)
+while isinstance(stat, list):
+	stat = stat[0]
+stat = stat.get("stat", stat)
+sys.exit(not stat[sys.argv[1]])' "$2"
+}
+
+# Each side that is xroce has done its part.
+ulp_worked() {
+	[ "$ulp_host" != xroce ] || ulp_counts h0 req_tx &&
+		{ [ "$ulp_target" != xroce ] || ulp_counts t0 req_tx; }
+}
+
+# The target's link comes up again. Routes and neighbours went with it.
+ulp_link_up() {
+	ip link set t0 up
+	ip route replace $host4 dev t0 src $target4 table 21
+	ip neigh replace $host4 lladdr "$(cat /sys/class/net/h0/address)" dev t0 nud permanent
+}
+
+# undo_mark; ...; undo_to_mark: undo what was set up in between
+undo_mark() { undo_marked=${#undo[@]}; }
+
+undo_to_mark() {
+	local last status=0
+
+	while [ ${#undo[@]} -gt "$undo_marked" ]; do
+		last=${undo[-1]}
+		unset 'undo[-1]'
+		"$last" || status=1
+	done
+	return $status
+}
+
+# some_wanted NAME...: whether rows selects one of the tests
+some_wanted() {
+	local name
+
+	for name in "$@"; do
+		! wanted "$name" || return 0
+	done
+	return 1
+}
+
+# configfs is where targets are configured.
+ulp_configfs() {
+	modprobe configfs
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+}
+
+# ulp_disk NAME MIB: a disk in memory that completes in hardware interrupts; prints its path
+ulp_disk() {
+	local dir=/sys/kernel/config/nullb/$1
+
+	modprobe null_blk nr_devices=0
+	mkdir "$dir"
+	echo 1 >"$dir/memory_backed"
+	echo "$2" >"$dir/size"
+	echo 512 >"$dir/blocksize"
+	echo 1 >"$dir/power"
+	echo "/dev/$1"
+}
+
+ulp_disk_down() {
+	echo 0 >"/sys/kernel/config/nullb/$1/power"
+	rmdir "/sys/kernel/config/nullb/$1"
+	modprobe -r null_blk
+}
+
+# ulp_verify DISK [WORD...]: write all kinds of requests, read them back and compare
+ulp_verify() {
+	local disk=$1 job jobs=()
+	shift
+
+	for job in '512 randwrite 64' '4k randwrite 32' '64k randwrite 8' '64k write 16' \
+		'1m write 4' '4k write 1'; do
+		# shellcheck disable=SC2086
+		set -- $job "$@"
+		jobs+=(--name "$1-$2-$3" --bs "$1" --rw "$2" --iodepth "$3")
+		shift 3
+		jobs+=(--size "$(ulp_size "${job%% *}")" --offset 0 --stonewall "$@")
+	done
+	fio --filename "$disk" --ioengine libaio --direct 1 --verify crc32c --do_verify 1 \
+		--verify_fatal 1 --randseed 1 --output-format terse "${jobs[@]}" \
+		>"$work/fio" 2>&1 || { tail -n 5 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; return 1; }
+}
+
+# ulp_size BLOCK: small blocks are slow, so fewer of them
+ulp_size() {
+	case $1 in
+	512)	echo "$((ulp_mib * 64))k" ;;
+	4k)	echo "$((ulp_mib * 256))k" ;;
+	*)	echo "${ulp_mib}m" ;;
+	esac
+}
+
+# ulp_files DISK TYPE: a file system on the disk: copy a tree, check, compare
+ulp_files() {
+	local at=$work/mnt tree=/usr/include/linux
+
+	mkdir -p "$at"
+	"mkfs.$2" -q "$1" >"$work/mkfs" 2>&1 || { sed 's/^/# /' "$work/mkfs"; return 1; }
+	mount "$1" "$at" && cp -r $tree "$at/" && umount "$at" &&
+		mount "$1" "$at" && diff -r $tree "$at/${tree##*/}" && umount "$at" || return 1
+	case $2 in
+	ext4)	e2fsck -fn "$1" >"$work/fsck" 2>&1 ;;
+	xfs)	xfs_repair -n "$1" >"$work/fsck" 2>&1 ;;
+	esac || { sed 's/^/# /' "$work/fsck"; return 1; }
+}

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# iSCSI extensions for RDMA: the kernel's initiator and target on verbs devices, xroce with xroce
+# and with rxe.
+#
+# usage: iser.sh [PART]...   only tests whose name has one of the PARTs
+# XROCE_ULP_MIB: see ulp.sh
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+. "$here/../lib/ulp.sh"
+. "$here/../lib/scsi.sh"
+
+rows=("$@")
+work=$(mktemp -d /dev/shm/iser-XXXXXX)
+undo+=(work_down)
+
+work_down() {
+	umount /etc/iscsi
+	rm -rf "$work"
+}
+
+iqn=iqn.2026-11.net.example:disk
+portal=$target4:3260
+target=$lio/iscsi/$iqn/tpgt_1
+
+target_up() {
+	scsi_disk_up
+	modprobe ib_isert
+	undo+=(target_down)
+	mkdir -p "$target/lun/lun_0"
+	ln -s "$lio/core/rd_mcp_0/disk" "$target/lun/lun_0/disk"
+	echo 0 >"$target/attrib/authentication"
+	echo 1 >"$target/attrib/generate_node_acls"
+	echo 1 >"$target/attrib/cache_dynamic_acls"
+	echo 0 >"$target/attrib/demo_mode_write_protect"
+	mkdir "$target/np/$portal"
+	echo 1 >"$target/np/$portal/iser"
+	echo 1 >"$target/enable"
+}
+
+target_down() {
+	echo 0 >"$target/enable"
+	rmdir "$target/np/$portal"
+	rm "$target/lun/lun_0/disk"
+	rmdir "$target/lun/lun_0" "$target" "${target%/*}"
+	rmdir "$lio/iscsi"
+	modprobe -r ib_isert
+}
+
+admin() { iscsiadm -m node -T $iqn -p "$portal" "$@"; }
+
+# The configuration of iscsid is not to stay.
+initiator_up() {
+	modprobe ib_iser
+	pgrep -x iscsid >/dev/null || {
+		mkdir -p "$work/iscsi"
+		cp /etc/iscsi/iscsid.conf "$work/iscsi/"
+		echo InitiatorName=iqn.2026-11.net.example:host >"$work/iscsi/initiatorname.iscsi"
+		mount --bind "$work/iscsi" /etc/iscsi
+		iscsid -f >"$work/iscsid" 2>&1 &
+		iscsid=$!
+	}
+	undo+=(initiator_down)
+	admin -o new >/dev/null
+	admin -o update -n iface.transport_name -v iser
+	admin -o update -n node.session.timeo.replacement_timeout -v 60
+	wait_until 20 admin --login
+	wait_until 20 scsi_found
+}
+
+initiator_down() {
+	admin --logout >/dev/null
+	admin -o delete
+	wait_until 20 scsi_lost
+}
+
+iscsid_down() {
+	kill $iscsid
+	wait $iscsid 2>/dev/null || :
+	modprobe -r ib_iser
+}
+
+verifies() { ulp_verify "$drive" && ulp_worked; }
+
+files() { ulp_files "$drive" "$1"; }
+
+needs_module
+needs_verbs
+echo 'TAP version 13'
+ulp_configfs
+module_up
+verbs_module_up
+undo+=(iscsid_down)
+for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
+	name=iser_${pair/ /_}
+	some_wanted "${name}_"{verify,ext4} || continue
+	undo_mark
+	# shellcheck disable=SC2086
+	ulp_up $pair
+	target_up
+	initiator_up
+	run "${name}_verify" 'K4 K1' verifies
+	run "${name}_ext4" 'K4' files ext4
+	undo_to_mark || result 1 "${name}_down" 'K4'
+done
+results

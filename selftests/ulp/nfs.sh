@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# NFS over RDMA: the kernel's client and server on verbs devices, xroce with xroce and with rxe.
+#
+# usage: nfs.sh [PART]...   only tests whose name has one of the PARTs
+# XROCE_ULP_MIB: MiB of the large files
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+. "$here/../lib/ulp.sh"
+
+rows=("$@")
+work=$(mktemp -d /dev/shm/nfs-XXXXXX)
+undo+=(work_down)
+
+work_down() {
+	umount /var/lib/nfs
+	rm -rf "$work"
+}
+
+export=$work/export
+at=$work/mnt
+tree=/usr/include/linux
+
+# What the programs of the server write is not to stay.
+state_up() {
+	mkdir -p "$export" "$at" "$work/state/v4recovery"
+	touch "$work"/state/{etab,rmtab,state}
+	mount --bind "$work/state" /var/lib/nfs
+}
+
+threads() { rpc.nfsd --no-nfs-version 3 --rdma=20049 "$1" 2>"$work/nfsd"; }
+
+server_up() {
+	modprobe nfsd
+	modprobe rpcrdma
+	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
+	undo+=(server_down)
+	exportfs -i -o rw,no_root_squash,insecure,fsid=0,no_subtree_check "10.81.0.0/24:$export"
+	rpc.mountd --foreground --no-nfs-version 2 --no-nfs-version 3 >"$work/mountd" 2>&1 &
+	mountd=$!
+	# Nobody has locks to reclaim; these are the shortest times.
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	threads 4
+}
+
+server_down() {
+	rpc.nfsd 0
+	kill $mountd
+	wait $mountd 2>/dev/null || :
+	exportfs -u "10.81.0.0/24:$export"
+	umount /proc/fs/nfsd
+	modprobe -r nfsd
+}
+
+client_up() {
+	undo+=(client_down)
+	timeout 60 mount -t nfs -o rdma,port=20049,vers=4.2,hard "$target4:/" "$at"
+}
+
+# The client forgets what it has read.
+client_again() { umount "$at" && client_up_again; }
+
+client_up_again() { timeout 60 mount -t nfs -o rdma,port=20049,vers=4.2,hard "$target4:/" "$at"; }
+
+client_down() { umount "$at"; }
+
+# A tree of small files.
+copies_tree() {
+	cp -r $tree "$at/" && client_again && diff -r $tree "$at/${tree##*/}" &&
+		diff -r $tree "$export/${tree##*/}" && rm -r "$at/${tree##*/}"
+}
+
+# A large file, by reads and writes of many sizes: buffered, and direct.
+copies_file() {
+	local size
+
+	head -c "${ulp_mib}M" /dev/urandom >"$work/data"
+	for size in 512 4k 64k 1M; do
+		dd if="$work/data" of="$at/data" bs=$size conv=fsync status=none &&
+			client_again && cmp "$work/data" "$at/data" &&
+			cmp "$work/data" "$export/data" || return 1
+	done
+	for size in 4k 256k; do
+		dd if="$work/data" of="$at/data" bs=$size oflag=direct status=none &&
+			dd if="$at/data" bs=$size iflag=direct status=none |
+			cmp - "$work/data" || return 1
+	done
+	rm "$at/data"
+	ulp_worked
+}
+
+# fio writes, reads and compares; the client's cache is not used.
+verifies() { ulp_verify "$at/fio" && rm "$at/fio"; }
+
+# upset COMMAND...: COMMAND disturbs a job that writes and compares, which ends well.
+upset() {
+	local job status=0
+
+	fio --name upset --filename "$at/upset" --ioengine libaio --direct 1 --rw randwrite \
+		--bs 16k --iodepth 8 --size 8m --loops 4 --verify crc32c --do_verify 1 \
+		--verify_fatal 1 --rate_iops 200 --output-format terse >"$work/fio" 2>&1 &
+	job=$!
+	sleep 1
+	"$@" || status=1
+	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; status=1; }
+	rm -f "$at/upset"
+	return $status
+}
+
+link_down() {
+	ip link set t0 down
+	sleep 8
+	ulp_link_up
+}
+
+server_restarts() {
+	rpc.nfsd 0
+	sleep 2
+	threads 4
+}
+
+needs_module
+needs_verbs
+echo 'TAP version 13'
+state_up
+module_up
+verbs_module_up
+for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
+	name=nfs_${pair/ /_}
+	some_wanted "${name}_"{tree,file,verify} || continue
+	undo_mark
+	# shellcheck disable=SC2086
+	ulp_up $pair
+	server_up
+	client_up
+	run "${name}_tree" 'K3 K1' copies_tree
+	run "${name}_file" 'K3 K1' copies_file
+	run "${name}_verify" 'K3' verifies
+	undo_to_mark || result 1 "${name}_down" 'K3'
+done
+if some_wanted nfs_fault_{link_down,restart,loss}; then
+	undo_mark
+	ulp_up xroce xroce wire
+	server_up
+	client_up
+	run nfs_fault_link_down 'K5' upset link_down
+	run nfs_fault_restart 'K5' upset server_restarts
+	ulp_loses 1
+	run nfs_fault_loss 'K5' copies_file
+	undo_to_mark || result 1 nfs_fault_down 'K5'
+fi
+results

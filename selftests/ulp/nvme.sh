@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# NVMe over Fabrics: the kernel's host and target on verbs devices, xroce with xroce and with rxe.
+#
+# usage: nvme.sh [PART]...   only tests whose name has one of the PARTs
+# XROCE_ULP_MIB: see ulp.sh
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+. "$here/../lib/ulp.sh"
+
+rows=("$@")
+work=$(mktemp -d /dev/shm/nvme-XXXXXX)
+undo+=(work_down)
+
+work_down() { rm -rf "$work"; }
+
+nvmet=/sys/kernel/config/nvmet
+nqn=xroce-test
+
+# The target: a disk, a subsystem with it, and a port.
+target_up() {
+	modprobe nvmet-rdma
+	undo+=(target_down)
+	disk=$(ulp_disk xroce0 512)
+	mkdir $nvmet/subsystems/$nqn
+	echo 1 >$nvmet/subsystems/$nqn/attr_allow_any_host
+	mkdir $nvmet/subsystems/$nqn/namespaces/1
+	echo -n "$disk" >$nvmet/subsystems/$nqn/namespaces/1/device_path
+	echo 1 >$nvmet/subsystems/$nqn/namespaces/1/enable
+	mkdir $nvmet/ports/1
+	echo rdma >$nvmet/ports/1/addr_trtype
+	echo ipv4 >$nvmet/ports/1/addr_adrfam
+	echo $target4 >$nvmet/ports/1/addr_traddr
+	echo 4420 >$nvmet/ports/1/addr_trsvcid
+	port_up
+}
+
+port_up() { ln -s $nvmet/subsystems/$nqn $nvmet/ports/1/subsystems/$nqn; }
+
+port_down() { rm $nvmet/ports/1/subsystems/$nqn; }
+
+target_down() {
+	[ ! -e $nvmet/ports/1/subsystems/$nqn ] || port_down
+	rmdir $nvmet/ports/1
+	echo 0 >$nvmet/subsystems/$nqn/namespaces/1/enable
+	rmdir $nvmet/subsystems/$nqn/namespaces/1 $nvmet/subsystems/$nqn
+	ulp_disk_down xroce0
+	modprobe -r nvmet-rdma
+}
+
+uuid=6b1f2a3c-0d4e-4f5a-8b6c-7d8e9f0a1b2c
+
+# host_up WORD...: connect; sets $drive
+host_up() {
+	modprobe nvme-rdma
+	undo+=(host_down)
+	nvme connect --transport rdma --traddr $target4 --trsvcid 4420 --host-traddr $host4 \
+		--nqn $nqn --hostnqn nqn.2014-08.org.nvmexpress:uuid:$uuid --hostid $uuid \
+		--nr-io-queues 2 "$@" >"$work/connect" 2>&1 ||
+		{ sed 's/^/# /' "$work/connect"; dmesg | tail -n 5 | sed 's/^/# /'; return 1; }
+	wait_until 10 host_ready
+}
+
+host_ready() {
+	local dir
+
+	for dir in /sys/class/nvme/nvme*; do
+		drive=$(ls -d "$dir"/nvme*n1 2>/dev/null) && break
+	done
+	drive=/dev/${drive##*/}
+	# The multipath name of nvme0c0n1 is nvme0n1.
+	drive=$(sed -E 's/c[0-9]+n/n/' <<<"$drive")
+	[ -b "$drive" ]
+}
+
+host_down() {
+	nvme disconnect --nqn $nqn >/dev/null
+	modprobe -r nvme-rdma
+}
+
+# pairing_up HOST TARGET [WIRE]
+pairing_up() {
+	undo_mark
+	ulp_up "$@"
+	target_up
+	host_up --reconnect-delay 1 --ctrl-loss-tmo 60 --keep-alive-tmo 5
+}
+
+verifies() { ulp_verify "$drive" && ulp_worked; }
+
+# A file system of TYPE.
+files() { ulp_files "$drive" "$1"; }
+
+# state STATE: the controller has it
+state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
+
+# upset COMMAND...: while a job writes and compares, COMMAND disturbs it. The job ends well, and
+# the controller is live again.
+upset() {
+	local job status=0
+
+	fio --name upset --filename "$drive" --ioengine libaio --direct 1 --rw randwrite --bs 4k \
+		--iodepth 16 --size 8m --loops 4 --verify crc32c --do_verify 1 --verify_fatal 1 \
+		--rate_iops 1000 --output-format terse >"$work/fio" 2>&1 &
+	job=$!
+	sleep 1
+	"$@" || status=1
+	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; status=1; }
+	wait_until 60 state live || status=1
+	return $status
+}
+
+link_down() {
+	ip link set t0 down
+	sleep 8
+	ulp_link_up
+}
+
+port_gone() {
+	port_down
+	wait_until 20 state connecting
+	sleep 2
+	port_up
+}
+
+# The target's device goes, with all connections, and comes again.
+device_gone() {
+	rdma link delete tr
+	wait_until 20 state connecting
+	rdma link add tr type xroce netdev t0
+	port_down
+	port_up
+}
+
+# A host that asks for a subsystem that is not there.
+refused() {
+	! nvme connect --transport rdma --traddr $target4 --trsvcid 4420 --host-traddr $host4 \
+		--nqn no-such --hostnqn nqn.2014-08.org.nvmexpress:uuid:$uuid --hostid $uuid \
+		>"$work/refused" 2>&1
+}
+
+needs_module
+needs_verbs
+echo 'TAP version 13'
+ulp_configfs
+module_up
+verbs_module_up
+for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
+	name=nvme_${pair/ /_}
+	some_wanted "${name}_verify" "${name}_ext4" || continue
+	# shellcheck disable=SC2086
+	pairing_up $pair
+	run "${name}_verify" 'K2 K1' verifies
+	run "${name}_ext4" 'K2' files ext4
+	undo_to_mark || result 1 "${name}_down" 'K2'
+done
+if some_wanted nvme_fault_{refused,link_down,port_gone,device_gone,loss,xfs}; then
+	pairing_up xroce xroce wire
+	run nvme_fault_refused 'K2 K5' refused
+	run nvme_fault_link_down 'K5' upset link_down
+	run nvme_fault_port_gone 'K5' upset port_gone
+	run nvme_fault_device_gone 'K5' upset device_gone
+	ulp_loses 1
+	run nvme_fault_loss 'K5' verifies
+	run nvme_fault_xfs 'K5 K2' files xfs
+	undo_to_mark || result 1 nvme_fault_down 'K5'
+fi
+results
