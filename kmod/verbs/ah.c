@@ -6,6 +6,8 @@
 #include <linux/etherdevice.h>
 #include <linux/xarray.h>
 #include <net/ipv6.h>
+#include <net/neighbour.h>
+#include <net/route.h>
 #include <rdma/ib_cache.h>
 
 #include "xroce_wire.h"
@@ -42,6 +44,53 @@ u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr)
 	if (rdma_read_gid_l2_fields(attr->grh.sgid_attr, &vlan, NULL))
 		return U16_MAX;
 	return vlan;
+}
+
+/* The neighbour's Ethernet address, if the kernel knows it now. The caller holds @ndev. */
+static void xr_ib_av_neighbour(const struct net_device *ndev, const union ib_gid *sgid,
+			       const union ib_gid *dgid, u8 *dmac)
+{
+	struct flowi4 fl = {
+		.flowi4_oif = ndev->ifindex,
+		.saddr = ((const __be32 *)sgid->raw)[3],
+		.daddr = ((const __be32 *)dgid->raw)[3],
+	};
+	struct rtable *rt = ip_route_output_key(dev_net(ndev), &fl);
+	struct neighbour *n;
+
+	if (IS_ERR(rt))
+		return;
+	n = dst_neigh_lookup(&rt->dst, &fl.daddr);
+	if (n && READ_ONCE(n->nud_state) & NUD_VALID)
+		neigh_ha_snapshot(dmac, n, n->dev);
+	if (n)
+		neigh_release(n);
+	ip_rt_put(rt);
+}
+
+/*
+ * Fill in the peer's Ethernet address if a consumer in the kernel has not: ib_core finds it for
+ * programs only, and SMC does not know it, but has a TCP connection to the peer. IPv4 only, as
+ * SMC-Rv2. Sleeps.
+ */
+void xr_ib_av_resolve(struct rdma_ah_attr *attr)
+{
+	const union ib_gid *sgid = &attr->grh.sgid_attr->gid, *dgid = &attr->grh.dgid;
+	struct net_device *ndev;
+
+	if (!is_zero_ether_addr(attr->roce.dmac) ||
+	    !ipv6_addr_v4mapped((const struct in6_addr *)sgid) ||
+	    !ipv6_addr_v4mapped((const struct in6_addr *)dgid))
+		return;
+	rcu_read_lock();
+	ndev = rdma_read_gid_attr_ndev_rcu(attr->grh.sgid_attr);
+	if (IS_ERR(ndev))
+		ndev = NULL;
+	dev_hold(ndev);
+	rcu_read_unlock();
+	if (ndev)
+		xr_ib_av_neighbour(ndev, sgid, dgid, attr->roce.dmac);
+	dev_put(ndev);
 }
 
 /* Set the address, and what packets need of it. */

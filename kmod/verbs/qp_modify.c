@@ -190,6 +190,8 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	ret = xr_ib_modify_check(qp, attr, mask, from, to);
 	if (ret)
 		goto out;
+	if (mask & IB_QP_AV && !udata)
+		xr_ib_av_resolve(&attr->ah_attr);
 	xr_ib_modify_fill(&m, attr, mask);
 	if (!xr_ib_modify_supported(&m, qp->qp->type, from, to)) {
 		ret = -EOPNOTSUPP;

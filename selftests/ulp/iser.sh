@@ -62,7 +62,8 @@ initiator_up() {
 		cp /etc/iscsi/iscsid.conf "$work/iscsi/"
 		echo InitiatorName=iqn.2026-11.net.example:host >"$work/iscsi/initiatorname.iscsi"
 		mount --bind "$work/iscsi" /etc/iscsi
-		iscsid -f >"$work/iscsid" 2>&1 &
+		# It signals its whole process group when it ends.
+		setsid iscsid -f >"$work/iscsid" 2>&1 &
 		iscsid=$!
 	}
 	undo+=(initiator_down)
