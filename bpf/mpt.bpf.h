@@ -19,7 +19,8 @@
  * An entry may be half changed, because the module writes it without a lock. While it
  * changes, it is not VALID, and afterwards its key is a new one. The module compares the key
  * again, so the worst result is a refusal. The key of a window can recur, because users
- * choose its low byte: for windows the module makes all of these checks again.
+ * choose its low byte, and so can that of a region of the kernel that work requests register: the
+ * module makes all of these checks again.
  *
  * Return: enum xroce_cause; XROCE_CAUSE_NONE: access is granted.
  */

@@ -7,6 +7,7 @@
 #include "ctl/teardown.h"
 #include "mem/mtt.h"
 #include "obj/link.h"
+#include "obj/recv_queue.h"
 #include "odp/odp.h"
 
 #include "main.h"
@@ -23,9 +24,12 @@ static int __init xr_init(void)
 	ret = xr_odp_init();
 	if (ret)
 		goto err_mtt;
-	ret = xr_link_init();
+	ret = xr_recv_queues_init();
 	if (ret)
 		goto err_odp;
+	ret = xr_link_init();
+	if (ret)
+		goto err_queues;
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_link;
@@ -36,6 +40,8 @@ static int __init xr_init(void)
 
 err_link:
 	xr_link_exit();
+err_queues:
+	xr_recv_queues_exit();
 err_odp:
 	xr_odp_exit();
 err_mtt:
@@ -52,6 +58,7 @@ static void __exit xr_exit(void)
 	xr_chardev_exit();
 	xr_link_exit();
 	xr_teardown_links();
+	xr_recv_queues_exit();
 	xr_odp_exit();
 	xr_mtt_exit();
 }

@@ -65,6 +65,8 @@
  *   odp->req_lock      spin, bh: fault requests, and children to free
  *   xr_pool_grow_lock  mutex: extents are added to the MTT pool
  *   xr_pool_lock       spin: the MTT pool
+ *   post_lock          raw spin, interrupts off: what consumers in the kernel post to a send or
+ *                      receive queue
  *
  * The data path takes only sq->lock to xr_odp_wait_lock and odp->req_lock, and none of them
  * while it holds a region. It finds links, regions, windows and queue pairs under RCU.

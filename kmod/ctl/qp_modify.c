@@ -287,11 +287,11 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_responses_close(qp);
 	}
 	if (to == XROCE_QPS_RESET) {
+		/* In RESET, work requests are discarded and cannot move it to ERR. */
+		WRITE_ONCE(qp->state, to);
 		xr_requester_stop(qp, false);
 		xr_responses_reset(&qp->responses);
 		xr_recv_reset(qp);
-		/* In RESET, work requests are discarded and cannot move it to ERR. */
-		WRITE_ONCE(qp->state, to);
 		xr_sq_apply(qp);
 		qp->failed = false;
 	}

@@ -206,14 +206,14 @@ static __always_inline u32 xr_recv_flags(u32 flags)
  */
 static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
 					const struct xroce_recv *r, u32 flags, u64 wr_id,
-					u32 opcode, u32 len)
+					u32 opcode, u32 len, u32 imm)
 {
 	const struct xroce_cqe cqe = {
 		.wr_id = wr_id,
 		.status = XROCE_WC_SUCCESS,
 		.opcode = opcode,
 		.byte_len = len,
-		.imm_or_key = READ_ONCE(r->imm),
+		.imm_or_key = imm,
 		.qpn = qp->qpn,
 		.src_qpn = READ_ONCE(r->src_qpn),
 		.flags = xr_recv_flags(flags),
@@ -225,7 +225,7 @@ static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
 
 /* Complete the message in progress. Return: as xr_recv_done(). */
 static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv *r,
-				       u32 flags)
+				       u32 flags, u32 imm)
 {
 	struct xr_recv *v = &qp->recv;
 	u32 opcode = XROCE_WC_RECV, len = v->done;
@@ -235,7 +235,7 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
 		opcode = XROCE_WC_RECV_RDMA_WITH_IMM;
 		len = READ_ONCE(r->byte_len);
 	}
-	return xr_recv_done(qp, v->format, r, flags, v->wqe.wr_id, opcode, len);
+	return xr_recv_done(qp, v->format, r, flags, v->wqe.wr_id, opcode, len, imm);
 }
 
 /*
@@ -282,7 +282,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 	xr_mr_count_in(mr->stat, 1, len, 1);
 	xr_mr_release();
 	xr_rq_taken(&v->rq, format);
-	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len);
+	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len, 0);
 	if (unlikely(ret))
 		xr_recv_fail_locked(qp);
 	return ret;
@@ -306,6 +306,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 				const struct xroce_recv *r, u32 flags, u32 off, u32 len)
 {
 	struct xr_recv *v = &qp->recv;
+	u32 imm = READ_ONCE(r->imm);
 	int ret = 0;
 
 	if (!xr_frame_has(xdp, off, len))
@@ -321,10 +322,10 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 		ret = xr_recv_bytes(qp, xdp, off, len, flags & XROCE_RECV_GRH,
 				    READ_ONCE(r->l3));
 	if (!ret && flags & XROCE_RECV_END) {
-		if (flags & XROCE_RECV_INV && xr_invalidate(qp, READ_ONCE(r->imm), true))
+		if (flags & XROCE_RECV_INV && xr_invalidate(qp, imm, true))
 			ret = -EKEYREJECTED;
 		else
-			ret = xr_recv_end(qp, r, flags);
+			ret = xr_recv_end(qp, r, flags, imm);
 	}
 	/* UC and UD: a message that is too long leaves its work request to the next one. */
 	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||

@@ -603,16 +603,21 @@ EXPORT_SYMBOL_GPL(xr_requester_posted);
 
 /**
  * xr_requester_kick() - execute work requests that a consumer in the kernel has posted
- * @qp: the queue pair
+ * @qp: the queue pair, which may be being destroyed by now
  *
- * In any context, without the lock. With interrupts off nothing can be sent: the tasklet does it.
+ * In any context, under RCU, without the lock. With interrupts off nothing can be sent: the
+ * tasklet does it.
  */
 void xr_requester_kick(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
+	unsigned long flags;
 
 	if (in_hardirq() || irqs_disabled()) {
-		tasklet_schedule(&s->tasklet);
+		raw_spin_lock_irqsave(&s->post_lock, flags);
+		if (!s->closed)
+			tasklet_schedule(&s->tasklet);
+		raw_spin_unlock_irqrestore(&s->post_lock, flags);
 		return;
 	}
 	spin_lock_bh(&s->lock);
@@ -709,6 +714,7 @@ void xr_requester_drain(struct xr_qp *qp)
 void xr_requester_stop(struct xr_qp *qp, bool flush)
 {
 	struct xr_send *s = &qp->send;
+	unsigned long irq;
 	bool more = flush;
 
 	spin_lock_bh(&s->lock);
@@ -718,7 +724,10 @@ void xr_requester_stop(struct xr_qp *qp, bool flush)
 	if (hrtimer_try_to_cancel(&s->pace) >= 0)
 		s->waiting = false;
 	xr_requester_drop(s);
+	/* Whoever posts from now on sees the new state, if that is RESET. */
+	raw_spin_lock_irqsave(&s->post_lock, irq);
 	xr_requester_take(s);
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
 	if (!flush)
 		xr_send_discard(s);
 	xr_requester_show(qp);
@@ -738,12 +747,16 @@ void xr_requester_stop(struct xr_qp *qp, bool flush)
 void xr_requester_close(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
+	unsigned long irq;
 
 	spin_lock_bh(&s->lock);
 	s->dead = true;
 	s->on = false;
 	s->consumer = NULL;
 	spin_unlock_bh(&s->lock);
+	raw_spin_lock_irqsave(&s->post_lock, irq);
+	s->closed = true;
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
 	timer_delete_sync(&s->timer);
 	hrtimer_cancel(&s->pace);
 	tasklet_kill(&s->tasklet);

@@ -38,6 +38,7 @@ struct xr_umem *xr_kernel_pages(u32 n)
 {
 	struct xr_umem *umem = kzalloc(sizeof(*umem), GFP_KERNEL);
 	int ret;
+	u32 i;
 
 	if (!umem)
 		return ERR_PTR(-ENOMEM);
@@ -46,6 +47,8 @@ struct xr_umem *xr_kernel_pages(u32 n)
 		kfree(umem);
 		return ERR_PTR(ret);
 	}
+	for (i = 0; i < n; i++)
+		*xr_mtt_at(&umem->mtt, i) = 0;
 	umem->ops = &xr_kernel_ops;
 	refcount_set(&umem->users, 1);
 	umem->writable = true;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory of regions: bytes in blocks of one size, with a translation table. Regions that
- * share memory are counted as its users. It does not change while it has any.
+ * share memory are counted as its users. It does not change while it has any, but for pages that
+ * a consumer in the kernel names (obj/fast.h).
  *
- * There are three kinds: pinned (pin.h), physical pages (phys.h), and on demand (odp.h).
- * Each has a structure of its own that contains this one. Functions that differ between
+ * There are four kinds: pinned (pin.h), physical pages (phys.h), on demand (odp.h), and the
+ * kernel's (kernel.h). Each has a structure of its own that contains this one. Functions that differ between
  * kinds are in xr_umem_ops. The data path calls none of them: it checks xr_umem::on_demand
  * and xr_umem::sparse.
  */

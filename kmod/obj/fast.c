@@ -8,6 +8,7 @@
 #include "xroce_map.h"
 
 #include "mem/hazard.h"
+#include "mem/kernel.h"
 
 #include "fast.h"
 #include "link.h"
@@ -51,7 +52,7 @@ void xr_fast_show(const struct xr_link *link, const struct xr_mr *mr)
 		.access = mr->access,
 		.pd = mr->pd->id,
 		.iova = mr->iova,
-		.length = mr->umem->length,
+		.length = mr->key ? mr->umem->length : 0,
 	};
 
 	xr_mpt_put(xr_mpt_entry(link->mpt_map, mr->index), &m);
@@ -63,12 +64,12 @@ static void xr_fast_stop(const struct xr_link *link, struct xr_mr *mr)
 	lockdep_assert_held(&mr->fast->lock);
 	if (!mr->key)
 		return;
+	mr->fast->last = mr->key;
 	WRITE_ONCE(mr->key, 0);
 	xr_mpt_stop(xr_mpt_entry(link->mpt_map, mr->index));
 	xr_hazard_wait(mr);
 	mr->access = 0;
 	mr->iova = 0;
-	mr->umem->length = 0;
 	xr_fast_show(link, mr);
 }
 
@@ -126,11 +127,14 @@ int xr_fast_register(struct xr_qp *qp, u32 key, u64 iova, u32 access)
 		ret = -ENOENT;
 	else if (mr->key)
 		ret = -EBUSY;
-	else if (!fast->staged->length)
+	else if (!fast->staged->length && !mr->umem->length)
 		ret = -EINVAL;
 	if (ret)
 		goto out;
-	swap(mr->umem, fast->staged);
+	if (fast->staged->length) {
+		swap(mr->umem, fast->staged);
+		xr_kernel_bytes(fast->staged, PAGE_SHIFT, 0, 0);
+	}
 	mr->iova = iova;
 	mr->access = access;
 	/* @fast->lock is enough for the key bytes of the region's own index (key.h). */
@@ -146,7 +150,10 @@ out:
 	return ret;
 }
 
-/* Invalidate the key of such a region. Under RCU. Return: 0; -ENOENT. */
+/*
+ * Invalidate the key of such a region. Its owner may come too late, because the peer has done it
+ * already: that is no error. Under RCU. Return: 0; -ENOENT.
+ */
 static int xr_fast_invalidate(struct xr_qp *qp, struct xr_mr *mr, u32 key, bool remote)
 {
 	int ret = -ENOENT;
@@ -154,8 +161,10 @@ static int xr_fast_invalidate(struct xr_qp *qp, struct xr_mr *mr, u32 key, bool 
 	if (mr->pd != qp->pd)
 		return ret;
 	spin_lock_bh(&mr->fast->lock);
-	if (mr->key == key && (!remote || mr->access & XROCE_ACCESS_REMOTE)) {
+	if (key && mr->key == key && (!remote || mr->access & XROCE_ACCESS_REMOTE)) {
 		xr_fast_stop(qp->link, mr);
+		ret = 0;
+	} else if (!mr->key && mr->fast->last == key && !remote) {
 		ret = 0;
 	}
 	spin_unlock_bh(&mr->fast->lock);

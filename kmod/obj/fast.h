@@ -8,9 +8,10 @@
  * otherwise 0, which is nobody's key. The data path compares the key when it holds the region,
  * so after an invalidation the region can change once no CPU holds it (hazard.h).
  *
- * It has memory twice: xr_mr::umem is what the data path uses, xr_fast::staged is filled for the
- * next registration, which exchanges them. So the consumer can name new pages while the
- * invalidation of the old ones is still in the send queue.
+ * It has memory twice: xr_mr::umem is what the data path uses; xr_fast::staged is where the
+ * consumer names other pages, and the next registration exchanges the two. So pages can be named
+ * while the invalidation of the old ones is still in the send queue. Without new pages, the same
+ * ones are registered again.
  */
 #ifndef _XR_FAST_H
 #define _XR_FAST_H
@@ -28,15 +29,18 @@ struct xr_umem;
  * struct xr_fast - what a region has that work requests register
  * @lock: protects the fields below, xr_mr::key to xr_mr::access, and the region's entry in the
  *	map "mpt"; taken with bottom halves off
- * @staged: memory for the next registration, with a reference
+ * @staged: memory for the next registration, with a reference; without bytes if no pages have
+ *	been named since the last one
+ * @last: the key that was invalidated last; 0: none
  * @gone: the region is being deregistered and cannot be registered any more
  * @rcu: for freeing the structure after its readers on the data path
  *
- * The contents of @staged are the consumer's until it posts the registration.
+ * What xr_mr::umem contains stays when the region is invalidated.
  */
 struct xr_fast {
 	spinlock_t lock;
 	struct xr_umem *staged;
+	u32 last;
 	bool gone;
 	struct rcu_head rcu;
 };

@@ -9,8 +9,8 @@
  * - An index that was given back is not drawn until XR_KEY_WAIT more indices have been
  *   given back, or a 16th of the table in a table of less than 65,536 entries. It is drawn
  *   earlier only if no other index is left.
- * - The byte differs from the last XR_KEY_BYTES of the index, unless the user of a window
- *   has chosen it.
+ * - The byte differs from the last XR_KEY_BYTES of the index, unless the user of a window,
+ *   or a consumer in the kernel, has chosen it.
  *
  * Without chosen bytes, a key therefore cannot recur before its index has had four other
  * keys. If the index is given back with each key, in a table of 65,536 entries or more
@@ -28,8 +28,8 @@
  * allocation and random numbers of the kernel are used, so that tests compile the file.
  *
  * xr_key_take() and xr_key_put() are called under the link's lock. xr_key_byte() and
- * xr_key_chosen() touch only the bytes of one index: for a published window they are
- * called under the window's lock, otherwise under the link's lock.
+ * xr_key_chosen() touch only the bytes of one index: for a published window, or a region that
+ * work requests register, they are called under its lock, otherwise under the link's lock.
  */
 #ifndef _XR_KEY_H
 #define _XR_KEY_H

@@ -60,8 +60,9 @@ struct xr_send_attr {
  * @signal_all: all work requests make completions
  * @by_kernel: a consumer in the kernel posts, to @posted
  * @posted: index of the next one that a consumer in the kernel posts. @tail follows it
- * @post_lock: protects @posted and the entries from @tail to it; taken with interrupts off, and no
- *	lock under it
+ * @post_lock: protects @posted, the entries from @tail to it, and @closed; taken with interrupts
+ *	off, and no lock under it
+ * @closed: nothing schedules @tasklet any more for what was posted
  * @on: the queue pair is in RTS or SQD: requests are sent
  * @draining: SQD: no message is begun
  * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
@@ -119,6 +120,7 @@ struct xr_send {
 	bool by_kernel;
 	u32 posted;
 	raw_spinlock_t post_lock;
+	bool closed;
 	bool on;
 	bool draining;
 	bool tell_drained;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The receive side of a queue pair: making, starting, stopping and flushing it. */
 #include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/workqueue.h>
 
 #include "uapi/xroce.h"
 
@@ -15,7 +18,23 @@
 /* Maximum number of work requests that are flushed at a time, with bottom halves off. */
 #define XR_RECV_FLUSH	64u
 
+/* Its work may be needed to write dirty pages to a remote disk. */
+static struct workqueue_struct *xr_recv_wq;
+
 static void xr_recv_flush_work(struct work_struct *work);
+
+/* Return: 0 or -ENOMEM. */
+int xr_recv_queues_init(void)
+{
+	xr_recv_wq = alloc_workqueue("xroce_flush", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return xr_recv_wq ? 0 : -ENOMEM;
+}
+
+/* No queue pair exists any more. */
+void xr_recv_queues_exit(void)
+{
+	destroy_workqueue(xr_recv_wq);
+}
 
 /**
  * xr_recv_init() - make the receive side of a queue pair
@@ -87,13 +106,22 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 void xr_recv_leave(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
+	unsigned long irq;
 
 	spin_lock_bh(&v->lock);
 	v->on = false;
 	v->busy = false;
 	v->flush = 0;
 	spin_unlock_bh(&v->lock);
-	/* It is not queued again: xr_recv_fail_locked() does nothing if @on is false. */
+	/*
+	 * It is not queued again: xr_recv_fail_locked() does nothing if @on is false, and
+	 * xr_recv_posted() if the queue is closed.
+	 */
+	if (v->rq.ring.mem) {
+		raw_spin_lock_irqsave(&v->rq.post_lock, irq);
+		v->rq.closed = true;
+		raw_spin_unlock_irqrestore(&v->rq.post_lock, irq);
+	}
 	cancel_work_sync(&v->flusher);
 	xr_event_cancel(&qp->owner->events, &v->fatal);
 	xr_event_cancel(&qp->owner->events, &v->last);
@@ -120,13 +148,18 @@ void xr_recv_start(struct xr_qp *qp)
 void xr_recv_reset(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
+	unsigned long irq;
 
 	spin_lock_bh(&v->lock);
 	v->on = false;
 	v->busy = false;
 	v->flush = 0;
-	if (v->rq.ring.mem)
+	if (v->rq.ring.mem) {
+		/* Whoever posts from now on sees the new state. */
+		raw_spin_lock_irqsave(&v->rq.post_lock, irq);
 		xr_rq_forget(&v->rq);
+		raw_spin_unlock_irqrestore(&v->rq.post_lock, irq);
+	}
 	spin_unlock_bh(&v->lock);
 }
 
@@ -214,16 +247,22 @@ static void xr_recv_flush_rest(struct xr_qp *qp)
 	} while (more);
 }
 
+/* Consumers in the kernel may have posted more after the queue was flushed. recv->lock is held. */
+static void xr_recv_flush_more(struct xr_qp *qp)
+{
+	struct xr_recv *v = &qp->recv;
+
+	if (!v->on && v->rq.ring.mem && !v->rq.closed && READ_ONCE(qp->state) != XROCE_QPS_RESET)
+		v->flush = xr_rq_count(&v->rq, v->format);
+}
+
 static void xr_recv_flush_work(struct work_struct *work)
 {
 	struct xr_qp *qp = container_of(work, struct xr_qp, recv.flusher);
-	struct xr_recv *v = &qp->recv;
 
-	spin_lock_bh(&v->lock);
-	/* Consumers in the kernel may have posted more after the queue pair came to ERR. */
-	if (!v->on && v->rq.ring.mem && xr_qp_state(qp) == XROCE_QPS_ERR)
-		v->flush = xr_rq_count(&v->rq, v->format);
-	spin_unlock_bh(&v->lock);
+	spin_lock_bh(&qp->recv.lock);
+	xr_recv_flush_more(qp);
+	spin_unlock_bh(&qp->recv.lock);
 	xr_recv_flush_rest(qp);
 }
 
@@ -252,20 +291,47 @@ static bool xr_recv_end_locked(struct xr_qp *qp)
 	qp->recv.on = false;
 	xr_recv_flush_begin(qp);
 	if (xr_recv_flush(qp))
-		queue_work(system_unbound_wq, &qp->recv.flusher);
+		queue_work(xr_recv_wq, &qp->recv.flusher);
 	return true;
 }
 
-/*
- * A consumer in the kernel has posted work requests: flush them if the queue pair has been
- * flushed before. In any context, without locks.
+/* Have a work item flush what is left. */
+static void xr_recv_flush_later(struct xr_recv *v)
+{
+	unsigned long irq;
+
+	raw_spin_lock_irqsave(&v->rq.post_lock, irq);
+	if (!v->rq.closed)
+		queue_work(xr_recv_wq, &v->flusher);
+	raw_spin_unlock_irqrestore(&v->rq.post_lock, irq);
+}
+
+/**
+ * xr_recv_posted() - a consumer in the kernel has posted work requests
+ * @qp: the queue pair, which may be being destroyed by now; it has a receive queue of its own
+ *
+ * If the queue has been flushed before, these are flushed, too. In any context, under RCU, without
+ * locks.
  */
 void xr_recv_posted(struct xr_qp *qp)
 {
+	struct xr_recv *v = &qp->recv;
+	bool more;
+
 	/* Pairs with xr_recv_flush_begin(). */
 	smp_mb();
-	if (!READ_ONCE(qp->recv.on) && xr_qp_state(qp) == XROCE_QPS_ERR)
-		queue_work(system_unbound_wq, &qp->recv.flusher);
+	if (READ_ONCE(v->on))
+		return;
+	if (in_hardirq() || irqs_disabled()) {
+		xr_recv_flush_later(v);
+		return;
+	}
+	spin_lock_bh(&v->lock);
+	xr_recv_flush_more(qp);
+	more = xr_recv_flush(qp);
+	spin_unlock_bh(&v->lock);
+	if (more)
+		xr_recv_flush_later(v);
 }
 EXPORT_SYMBOL_GPL(xr_recv_posted);
 

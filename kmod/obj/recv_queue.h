@@ -15,6 +15,8 @@ struct xr_qp;
 struct xr_recv;
 struct xroce_qp_add;
 
+int xr_recv_queues_init(void);
+void xr_recv_queues_exit(void);
 int xr_recv_init(struct xr_recv *v, enum xr_format format, const struct xroce_qp_add *a);
 int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 		 struct xroce_qp_add *a);

@@ -33,7 +33,9 @@ struct xr_wqe {
  * @head: index of the next entry to take
  * @format: layout of @ring
  * @ring: the entries; without memory there is no queue
- * @post_lock: serialises xr_rq_post(); taken with interrupts off, and no lock under it
+ * @post_lock: serialises xr_rq_post(), and protects @closed; taken with interrupts off, and no
+ *	lock under it
+ * @closed: the queue pair is being destroyed
  *
  * @head is under xr_recv::lock or xr_srq::lock. @mask to @ring do not change otherwise.
  */
@@ -45,6 +47,7 @@ struct xr_rq {
 	enum xr_format format;
 	struct xr_ring ring;
 	raw_spinlock_t post_lock;
+	bool closed;
 };
 
 int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge);

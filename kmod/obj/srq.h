@@ -22,7 +22,7 @@ struct xroce_srq_query;
  * struct xr_srq - shared receive queue
  * @id: its number on the link
  * @users: number of queue pairs that take work requests from it
- * @lock: protects @rq and @limit; taken with bottom halves off
+ * @lock: protects @limit, and @rq but for posting; taken with bottom halves off
  * @rq: the queue
  * @limit: @event is raised if fewer work requests than this are posted; 0: not armed
  * @event: XROCE_EVENT_SRQ_LIMIT

@@ -66,7 +66,7 @@ struct xr_send_ud {
  * @sge: local memory
  * @data: the message itself
  *
- * Protected by xr_send::lock.
+ * Protected by xr_send::lock; before it is taken over, by xr_send::post_lock.
  */
 struct xr_swqe {
 	u64 wr_id;

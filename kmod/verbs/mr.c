@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -128,6 +129,7 @@ struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
 	return &mr->ib;
 }
 
+/* Under the lock of the region. */
 static int xr_ib_set_page(struct ib_mr *ib, u64 addr)
 {
 	struct xr_ibmr *mr = to_xr_ibmr(ib);
@@ -137,23 +139,32 @@ static int xr_ib_set_page(struct ib_mr *ib, u64 addr)
 
 /*
  * Name the memory for the next registration. ib_core divides it into pages; addresses are those
- * of the direct mapping. Return: how many elements fit; -EINVAL: @page_size.
+ * of the direct mapping. If not all of the first element fits, its beginning has been named, and
+ * *@offset tells how much. The length that ib_core computes is then wrong if the rest begins
+ * within a page, so it is not believed. Return: how many elements fit; -EINVAL: the page size.
  */
 int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigned int *offset)
 {
 	struct xr_ibmr *mr = to_xr_ibmr(ib);
 	struct xr_fast *fast = mr->mr->fast;
+	u64 first, room, named;
+	unsigned long flags;
 	int n;
 
 	if (ib->page_size < PAGE_SIZE || !is_power_of_2(ib->page_size))
 		return -EINVAL;
+	spin_lock_irqsave(&fast->lock, flags);
 	mr->pages = 0;
 	xr_kernel_bytes(fast->staged, PAGE_SHIFT, 0, 0);
 	n = ib_sg_to_pages(ib, sg, nents, offset, xr_ib_set_page);
-	if (n <= 0)
-		return n;
-	xr_kernel_bytes(fast->staged, ilog2(ib->page_size), ib->iova & (ib->page_size - 1),
-			ib->length);
+	named = min_t(u64, mr->pages, fast->staged->mtt.count);
+	first = ib->iova & (ib->page_size - 1);
+	if (n >= 0 && named) {
+		room = named * ib->page_size - first;
+		xr_kernel_bytes(fast->staged, ilog2(ib->page_size), first,
+				min(ib->length, room));
+	}
+	spin_unlock_irqrestore(&fast->lock, flags);
 	return n;
 }
 

@@ -4,6 +4,7 @@
  * interrupts: so work requests are entered under locks that are taken with interrupts off, and
  * where nothing can be sent a tasklet does it.
  */
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 #include "uapi/xroce.h"
@@ -184,12 +185,15 @@ static int xr_ib_post_one(const struct xr_ibqp *qp, const struct ib_send_wr *wr)
 int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 		      const struct ib_send_wr **bad)
 {
-	struct xr_send *s = &qp->qp->send;
+	struct xr_qp *q = qp->qp;
+	struct xr_send *s = &q->send;
 	unsigned long flags;
 	int ret = 0;
 
+	/* Once posted, a work request may complete, and its consumer destroy the queue pair. */
+	rcu_read_lock();
 	raw_spin_lock_irqsave(&s->post_lock, flags);
-	if (xr_qp_state(qp->qp) < XROCE_QPS_RTS)
+	if (xr_qp_state(q) < XROCE_QPS_RTS)
 		ret = -EINVAL;
 	while (!ret && wr) {
 		ret = xr_ib_post_one(qp, wr);
@@ -197,21 +201,27 @@ int xr_ib_post_kernel(struct xr_ibqp *qp, const struct ib_send_wr *wr,
 			wr = wr->next;
 	}
 	raw_spin_unlock_irqrestore(&s->post_lock, flags);
-	xr_requester_kick(qp->qp);
+	xr_requester_kick(q);
+	rcu_read_unlock();
 	if (ret)
 		*bad = wr;
 	return ret;
 }
 
-/* Post receive work requests. Return: 0, -ENOMEM or -EINVAL, with @bad. */
-static int xr_ib_post_to(struct xr_rq *rq, const struct ib_recv_wr *wr,
+/*
+ * Post receive work requests. In RESET nothing can be posted (IBTA 10.8.3.1). @qp: the queue
+ * pair; NULL: the queue is shared. Return: 0, -ENOMEM or -EINVAL, with @bad.
+ */
+static int xr_ib_post_to(struct xr_rq *rq, const struct xr_qp *qp, const struct ib_recv_wr *wr,
 			 const struct ib_recv_wr **bad)
 {
 	unsigned long flags;
 	int ret = 0;
 
 	raw_spin_lock_irqsave(&rq->post_lock, flags);
-	for (; wr; wr = wr->next) {
+	if (qp && xr_qp_state(qp) == XROCE_QPS_RESET)
+		ret = -EINVAL;
+	for (; !ret && wr; wr = wr->next) {
 		ret = xr_rq_post(rq, wr->wr_id, xr_ib_sges(wr->sg_list), wr->num_sge);
 		if (ret)
 			break;
@@ -230,11 +240,14 @@ int xr_ib_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
 	int ret;
 
 	*bad = wr;
-	/* Programs post to their ring; in RESET nothing can be posted (IBTA 10.8.3.1). */
-	if (ib->uobject || !rq->ring.mem || xr_qp_state(qp) == XROCE_QPS_RESET)
+	/* Programs post to their ring. */
+	if (ib->uobject || !rq->ring.mem)
 		return -EINVAL;
-	ret = xr_ib_post_to(rq, wr, bad);
+	/* As for sends. */
+	rcu_read_lock();
+	ret = xr_ib_post_to(rq, qp, wr, bad);
 	xr_recv_posted(qp);
+	rcu_read_unlock();
 	return ret;
 }
 
@@ -244,5 +257,5 @@ int xr_ib_post_srq_recv(struct ib_srq *ib, const struct ib_recv_wr *wr,
 	*bad = wr;
 	if (ib->uobject)
 		return -EINVAL;
-	return xr_ib_post_to(&to_xr_ibsrq(ib)->srq->rq, wr, bad);
+	return xr_ib_post_to(&to_xr_ibsrq(ib)->srq->rq, NULL, wr, bad);
 }
