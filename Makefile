@@ -107,6 +107,14 @@ $(B)/%/.kdir: FORCE
 		{ rm -rf $(@D); mkdir -p $(@D); echo '$(KDIR)' >$@; }
 FORCE:
 
+# For tests: a consumer of verbs in the kernel.
+kverbs := $(B)/selftests/kverbs$(KERNEL:%=-%)/kverbs.ko
+$(kverbs): $(wildcard selftests/ulp/kverbs/*) $(B)/selftests/kverbs$(KERNEL:%=-%)/.kdir
+	@ln -sf $(patsubst %,../../../%,$(filter selftests/ulp/%,$^)) $(@D)/
+	$(if $(filter 1,$(V)),,@)$(in_root) $(if $(KERNEL),make,$(MAKE)) --no-print-directory -C $(KDIR) \
+		M=$(abspath $(@D)) W=1 modules
+	@touch $@
+
 # --- The program.
 
 $(B)/%.bpf.o: %.bpf.c Makefile
@@ -166,7 +174,7 @@ $(B)/doc/man/%.$(1): $(B)/doc/man/%.rst
 endef
 $(foreach n,3 8,$(eval $(call man_rule,$(n))))
 
-selftests: $(object) $(test_bpf) $(B)/user/libxroce.a
+selftests: $(object) $(test_bpf) $(B)/user/libxroce.a $(kverbs)
 	+@$(MAKE) --no-print-directory -C selftests
 
 # Built like by users of the packages, but with the headers and library of this tree.

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Verbs for consumers in the kernel: kverbs.ko is one, and runs a row each time it is loaded.
+#
+# usage: kverbs.sh [PART]...   only tests whose name has one of the PARTs
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+. "$here/../lib/ulp.sh"
+
+rows=("$@")
+work=$(mktemp -d /dev/shm/kverbs-XXXXXX)
+undo+=(work_down)
+
+work_down() { rm -rf "$work"; }
+
+# Beside the module under test: build/kmod or build/kmod-SUITE.
+build=${verbs_module%/*}
+module=$top/build/selftests/kverbs${build##*/kmod}/kverbs.ko
+
+row() {
+	if insmod "$module" dev=hr "row=$1" 2>/dev/null; then
+		rmmod kverbs
+	else
+		dmesg | grep 'kverbs: ' | tail -n 1 | sed 's/^/# /'
+		return 1
+	fi
+}
+
+needs_module
+needs_verbs
+echo 'TAP version 13'
+module_up
+verbs_module_up
+ulp_up xroce xroce
+for name in access bounds invalid old_key rights domain twice remote remote_refused all_memory \
+	staged partly dereg limits; do
+	run "kverbs_$name" 'K1' row $name
+done
+for name in interrupt error drain full; do
+	run "kverbs_$name" 'K1 V8' row $name
+done
+# Nothing is left of all this: what remains is the connection manager's.
+left() {
+	rdma resource show mr link hr >"$work/left"
+	! grep -q kverbs "$work/left" || { sed 's/^/# /' "$work/left"; return 1; }
+}
+run kverbs_nothing_left 'K1' left
+results

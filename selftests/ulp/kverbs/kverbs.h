@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A consumer of verbs in the kernel, for tests: two connected queue pairs of one device. */
+#ifndef _KVERBS_H
+#define _KVERBS_H
+
+#include <linux/printk.h>
+#include <linux/scatterlist.h>
+#include <linux/types.h>
+#include <rdma/ib_verbs.h>
+
+#define KV_PAGES	4u	/* of a buffer */
+#define KV_BYTES	(KV_PAGES * PAGE_SIZE)
+#define KV_DEPTH	256u	/* work requests in a queue */
+
+/**
+ * struct kv_end - a queue pair
+ * @pd: its protection domain
+ * @cq: its completion queue, for sends and receives
+ * @qp: the queue pair
+ * @buf: memory of its own, KV_BYTES, contiguous
+ * @mr: region that work requests register, of @pd
+ * @sg: @buf
+ */
+struct kv_end {
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	u8 *buf;
+	struct ib_mr *mr;
+	struct scatterlist sg;
+};
+
+/**
+ * struct kv - a test
+ * @dev: the device
+ * @a: requests; @b: responds, unless a test says otherwise
+ * @other: a domain with a region of its own, and a buffer for that
+ */
+struct kv {
+	struct ib_device *dev;
+	struct kv_end a, b, other;
+};
+
+/* Wait until a work request has completed. Return: 0; -ETIMEDOUT. */
+int kv_poll(struct kv_end *e, struct ib_wc *wc);
+
+/* Post a work request, wait for its completion. Return: enum ib_wc_status, or an errno. */
+int kv_do(struct kv_end *e, struct ib_send_wr *wr);
+
+/* Name the pages of the region: @length bytes from @off in @e->buf. */
+int kv_map(struct kv_end *e, u32 off, u32 length);
+
+/* Register the region for @access through @by, with key byte @byte. Return: as kv_do(). */
+int kv_reg(struct kv_end *by, struct kv_end *e, u8 byte, int access);
+
+/* Invalidate a key. Return: as kv_do(). */
+int kv_inv(struct kv_end *e, u32 key);
+
+/* WRITE or READ @length bytes of @e->buf, from its beginning. Return: as kv_do(). */
+int kv_rdma(struct kv_end *e, enum ib_wr_opcode op, u64 addr, u32 key, u32 length);
+
+/* Post a receive for @e->buf, from its beginning. */
+int kv_recv(struct kv_end *e);
+
+/* A short SEND out of @e->buf, or SEND with Invalidate of @key. Return: as kv_do(). */
+int kv_send(struct kv_end *e, enum ib_wr_opcode op, u32 key);
+
+/* Connect the queue pairs, again if they were connected. */
+int kv_connect(struct kv *kv);
+
+/* Run @fn(@arg) in a hardware interrupt. */
+void kv_in_interrupt(void (*fn)(void *arg), void *arg);
+
+int kv_row(struct kv *kv, const char *name);
+
+/* In a row: fail unless @what is @is. */
+#define expect(what, is) do {							\
+	long got_ = (what), is_ = (is);						\
+	if (got_ != is_) {							\
+		pr_err("kverbs: %s:%d: %s is %ld, not %ld\n", __func__, __LINE__,	\
+		       #what, got_, is_);						\
+		return -ECANCELED;						\
+	}									\
+} while (0)
+
+#endif
