@@ -192,7 +192,8 @@ deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 # For roots of Debian suites, see root.sh.
 deps_root := debootstrap debian-archive-keyring git tar util-linux
 deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
-	libibverbs-dev ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps
+	libibverbs-dev ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps \
+	nvme-cli fio open-iscsi xfsprogs e2fsprogs
 
 deps_lint := sparse cppcheck clang-tidy coccinelle
 deps_bench := gnuplot-nox

@@ -5,9 +5,9 @@
  * a consumer in the kernel names (obj/fast.h).
  *
  * There are four kinds: pinned (pin.h), physical pages (phys.h), on demand (odp.h), and the
- * kernel's (kernel.h). Each has a structure of its own that contains this one. Functions that differ between
- * kinds are in xr_umem_ops. The data path calls none of them: it checks xr_umem::on_demand
- * and xr_umem::sparse.
+ * kernel's (kernel.h). Each has a structure of its own that contains this one. Functions that
+ * differ between kinds are in xr_umem_ops. The data path calls none of them: it checks
+ * xr_umem::on_demand and xr_umem::sparse.
  */
 #ifndef _XR_UMEM_H
 #define _XR_UMEM_H
@@ -26,7 +26,7 @@ struct xroce_mr_query;
  * struct xr_umem_ops - functions of a kind of memory
  * @release: frees memory that has no user any more. Sleeps
  * @query: fills in the members of MR_QUERY that only this kind has; NULL: none
- * @entry: as xr_umem_entry(); NULL: all entries are always valid
+ * @entry: as xr_umem_entry(); NULL: entries are as the table has them
  */
 struct xr_umem_ops {
 	void (*release)(struct xr_umem *umem);

@@ -2,9 +2,9 @@
 /*
  * Writing the memory protection table, the map "mpt".
  *
- * Entries are written in place, under the link's lock or, when a work request binds, registers
- * or invalidates, under the lock of the window or region. The state is written last when an entry becomes
- * valid, and first when it becomes invalid.
+ * Entries are written in place, under the link's lock or, when a work request binds, registers or
+ * invalidates, under the lock of the window or region. The state is written last when an entry
+ * becomes valid, and first when it becomes invalid.
  */
 #include <linux/bpf.h>
 

@@ -19,9 +19,23 @@ host4=10.81.0.1
 target4=10.81.0.2
 
 # MiB that each test of a disk writes and compares
-ulp_mib=${XROCE_ULP_MIB:-16}
+ulp_mib=${XROCE_ULP_MIB:-8}
 
 . "$top/selftests/lib/verbs_pair.sh"	# pair_middle
+
+# ulp_needs WORD...: skip the test without a program, or a kernel module named MODULE.ko
+ulp_needs() {
+	local word
+
+	for word; do
+		case $word in
+		*.ko)	modinfo "${word%.ko}" >/dev/null 2>&1 ;;
+		*)	command -v "$word" >/dev/null ;;
+		esac && continue
+		printf 'TAP version 13\n1..0 # SKIP no %s\n' "$word"
+		exit 4
+	done
+}
 
 # ulp_end NETDEV ADDRESS PEER PEER-NETDEV TABLE: configure an end
 ulp_end() {

@@ -92,6 +92,7 @@ files() { ulp_files "$drive" "$1"; }
 
 needs_module
 needs_verbs
+ulp_needs iscsid iscsiadm fio mkfs.ext4 ib_iser.ko ib_isert.ko
 echo 'TAP version 13'
 ulp_configfs
 module_up

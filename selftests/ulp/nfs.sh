@@ -139,6 +139,7 @@ server_restarts() {
 
 needs_module
 needs_verbs
+ulp_needs fio nfsd.ko rpcrdma.ko
 echo 'TAP version 13'
 module_up
 verbs_module_up

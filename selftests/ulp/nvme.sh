@@ -146,6 +146,7 @@ refused() {
 
 needs_module
 needs_verbs
+ulp_needs nvme fio mkfs.ext4 mkfs.xfs nvme-rdma.ko nvmet-rdma.ko null_blk.ko
 echo 'TAP version 13'
 ulp_configfs
 module_up

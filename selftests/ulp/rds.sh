@@ -38,6 +38,7 @@ talks() {
 
 needs_module
 needs_verbs
+ulp_needs python3 rds_rdma.ko smc.ko
 echo 'TAP version 13'
 module_up
 verbs_module_up

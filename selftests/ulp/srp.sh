@@ -73,6 +73,7 @@ files() { ulp_files "$drive" "$1"; }
 
 needs_module
 needs_verbs
+ulp_needs fio mkfs.ext4 ib_srp.ko ib_srpt.ko
 echo 'TAP version 13'
 ulp_configfs
 module_up
