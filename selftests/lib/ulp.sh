@@ -76,9 +76,10 @@ ulp_loses() {
 	done
 }
 
-# ulp_device xroce|rxe NAME NETDEV OTHER-NETDEV ADDRESS
+# ulp_device xroce|rxe|none NAME NETDEV OTHER-NETDEV ADDRESS
 ulp_device() {
 	case $1 in
+	none)	return ;;
 	xroce)	"$xroce" link add dev "$3" >/dev/null ;;
 	rxe)	modprobe crc32-pclmul 2>/dev/null || :
 		modprobe rdma_rxe
@@ -88,7 +89,7 @@ ulp_device() {
 	wait_until 10 verbs_has_gid "$2" "$(gid4_of "$5")"
 }
 
-# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce or rxe, WIRE as for ulp_wire()
+# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce, rxe or none, WIRE as for ulp_wire()
 ulp_up() {
 	ulp_host=$1 ulp_target=$2
 	undo+=(ulp_down)
@@ -142,6 +143,21 @@ ulp_worked() {
 		{ [ "$ulp_target" != xroce ] || ulp_counts t0 req_tx; }
 }
 
+# What the devices and the kernel say about a failure.
+ulp_explain() {
+	local dev
+
+	{
+		rdma resource show qp
+		rdma resource show cm_id
+		for dev in h0 t0; do
+			[ ! -e /sys/fs/bpf/xroce/$dev ] || "$xroce" stat show dev $dev
+		done
+		pgrep fio | while read -r dev; do cat "/proc/$dev/stack"; done
+		dmesg | tail -n 20
+	} 2>&1 | cut -c 1-160 | sed 's/^/# /'
+}
+
 # The target's link comes up again. Routes and neighbours went with it.
 ulp_link_up() {
 	ip link set t0 up
@@ -179,13 +195,13 @@ ulp_configfs() {
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 }
 
-# ulp_disk NAME MIB: a disk in memory that completes in hardware interrupts; prints its path
+# ulp_disk NAME MIB: a disk in memory; prints its path. With ulp_disk_backed=0 it keeps nothing.
 ulp_disk() {
 	local dir=/sys/kernel/config/nullb/$1
 
 	modprobe null_blk nr_devices=0
 	mkdir "$dir"
-	echo 1 >"$dir/memory_backed"
+	echo "${ulp_disk_backed:-1}" >"$dir/memory_backed"
 	echo "$2" >"$dir/size"
 	echo 512 >"$dir/blocksize"
 	echo 1 >"$dir/power"

@@ -46,7 +46,7 @@ for name in interrupt error drain full; do
 done
 # Nothing is left of all this: what remains is the connection manager's.
 left() {
-	rdma resource show mr link hr >"$work/left"
+	rdma resource show mr >"$work/left"
 	! grep -q kverbs "$work/left" || { sed 's/^/# /' "$work/left"; return 1; }
 }
 run kverbs_nothing_left 'K1' left

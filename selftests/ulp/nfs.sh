@@ -113,13 +113,13 @@ verifies() { ulp_verify "$at/fio" && rm "$at/fio"; }
 upset() {
 	local job status=0
 
-	fio --name upset --filename "$at/upset" --ioengine libaio --direct 1 --rw randwrite \
+	timeout $((120 * ${XROCE_SLOW:-1})) fio --name upset --filename "$at/upset" --ioengine libaio --direct 1 --rw randwrite \
 		--bs 16k --iodepth 8 --size 8m --loops 4 --verify crc32c --do_verify 1 \
 		--verify_fatal 1 --rate_iops 200 --output-format terse >"$work/fio" 2>&1 &
 	job=$!
 	sleep 1
 	"$@" || status=1
-	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; status=1; }
+	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; status=1; }
 	rm -f "$at/upset"
 	return $status
 }

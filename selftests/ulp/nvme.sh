@@ -12,76 +12,13 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/ulp.sh"
+. "$here/../lib/nvme.sh"
 
 rows=("$@")
 work=$(mktemp -d /dev/shm/nvme-XXXXXX)
 undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
-
-nvmet=/sys/kernel/config/nvmet
-nqn=xroce-test
-
-# The target: a disk, a subsystem with it, and a port.
-target_up() {
-	modprobe nvmet-rdma
-	undo+=(target_down)
-	disk=$(ulp_disk xroce0 512)
-	mkdir $nvmet/subsystems/$nqn
-	echo 1 >$nvmet/subsystems/$nqn/attr_allow_any_host
-	mkdir $nvmet/subsystems/$nqn/namespaces/1
-	echo -n "$disk" >$nvmet/subsystems/$nqn/namespaces/1/device_path
-	echo 1 >$nvmet/subsystems/$nqn/namespaces/1/enable
-	mkdir $nvmet/ports/1
-	echo rdma >$nvmet/ports/1/addr_trtype
-	echo ipv4 >$nvmet/ports/1/addr_adrfam
-	echo $target4 >$nvmet/ports/1/addr_traddr
-	echo 4420 >$nvmet/ports/1/addr_trsvcid
-	port_up
-}
-
-port_up() { ln -s $nvmet/subsystems/$nqn $nvmet/ports/1/subsystems/$nqn; }
-
-port_down() { rm $nvmet/ports/1/subsystems/$nqn; }
-
-target_down() {
-	[ ! -e $nvmet/ports/1/subsystems/$nqn ] || port_down
-	rmdir $nvmet/ports/1
-	echo 0 >$nvmet/subsystems/$nqn/namespaces/1/enable
-	rmdir $nvmet/subsystems/$nqn/namespaces/1 $nvmet/subsystems/$nqn
-	ulp_disk_down xroce0
-	modprobe -r nvmet-rdma
-}
-
-uuid=6b1f2a3c-0d4e-4f5a-8b6c-7d8e9f0a1b2c
-
-# host_up WORD...: connect; sets $drive
-host_up() {
-	modprobe nvme-rdma
-	undo+=(host_down)
-	nvme connect --transport rdma --traddr $target4 --trsvcid 4420 --host-traddr $host4 \
-		--nqn $nqn --hostnqn nqn.2014-08.org.nvmexpress:uuid:$uuid --hostid $uuid \
-		--nr-io-queues 2 "$@" >"$work/connect" 2>&1 ||
-		{ sed 's/^/# /' "$work/connect"; dmesg | tail -n 5 | sed 's/^/# /'; return 1; }
-	wait_until 10 host_ready
-}
-
-host_ready() {
-	local dir
-
-	for dir in /sys/class/nvme/nvme*; do
-		drive=$(ls -d "$dir"/nvme*n1 2>/dev/null) && break
-	done
-	drive=/dev/${drive##*/}
-	# The multipath name of nvme0c0n1 is nvme0n1.
-	drive=$(sed -E 's/c[0-9]+n/n/' <<<"$drive")
-	[ -b "$drive" ]
-}
-
-host_down() {
-	nvme disconnect --nqn $nqn >/dev/null
-	modprobe -r nvme-rdma
-}
 
 # pairing_up HOST TARGET [WIRE]
 pairing_up() {
@@ -104,13 +41,13 @@ state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
 upset() {
 	local job status=0
 
-	fio --name upset --filename "$drive" --ioengine libaio --direct 1 --rw randwrite --bs 4k \
+	timeout $((120 * ${XROCE_SLOW:-1})) fio --name upset --filename "$drive" --ioengine libaio --direct 1 --rw randwrite --bs 4k \
 		--iodepth 16 --size 8m --loops 4 --verify crc32c --do_verify 1 --verify_fatal 1 \
 		--rate_iops 1000 --output-format terse >"$work/fio" 2>&1 &
 	job=$!
 	sleep 1
 	"$@" || status=1
-	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; status=1; }
+	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; status=1; }
 	wait_until 60 state live || status=1
 	return $status
 }

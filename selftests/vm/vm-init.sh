@@ -17,8 +17,9 @@ echo xroce-vm >/proc/sys/kernel/hostname
 echo 1 >/proc/sys/kernel/panic_on_oops
 # The emulated CPUs are slow, and wait for those of a busy host: what looks stuck after half a
 # minute may not be. These are seconds; a soft lockup is reported after twice the first.
-echo 60 >/proc/sys/kernel/watchdog_thresh
-echo 120 >/sys/module/rcupdate/parameters/rcu_cpu_stall_timeout
+patient() { [ ! -w "$1" ] || echo "$2" >"$1"; }
+patient /proc/sys/kernel/watchdog_thresh 60
+patient /sys/module/rcupdate/parameters/rcu_cpu_stall_timeout 120
 ip link set lo up
 
 # A terminal makes programs write line by line; raw mode leaves the bytes unchanged.
