@@ -14,6 +14,19 @@
 
 #include "mr_reg.h"
 
+static void xr_mr_describe(const struct xr_mr *mr, struct xroce_mr_query *q)
+{
+	q->flags = mr->flags | xr_owner_flags(mr->owner);
+	q->pd = mr->pd->id;
+	q->access = mr->access;
+	q->lkey = mr->key;
+	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
+	/* As in xr_mr_show(). */
+	q->iova = q->flags & XROCE_F_KERNEL ? 0 : mr->iova;
+	xr_umem_query(mr->umem, q);
+	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
+}
+
 /**
  * xr_mr_query() - query a region
  * @link: the link
@@ -43,20 +56,14 @@ int xr_mr_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		return -ENOENT;
 	}
 	q->mr = index;
-	if (mr->fast)
+	if (mr->fast) {
+		/* It may be registered or invalidated at any time. */
 		spin_lock_bh(&mr->fast->lock);
-	q->flags = mr->flags |
-		   xr_owner_flags(mr->owner);
-	q->pd = mr->pd->id;
-	q->access = mr->access;
-	q->lkey = mr->key;
-	q->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
-	/* As in xr_mr_show(). */
-	q->iova = q->flags & XROCE_F_KERNEL ? 0 : mr->iova;
-	xr_umem_query(mr->umem, q);
-	strscpy_pad(q->name, mr->name.text, sizeof(q->name));
-	if (mr->fast)
+		xr_mr_describe(mr, q);
 		spin_unlock_bh(&mr->fast->lock);
+	} else {
+		xr_mr_describe(mr, q);
+	}
 	mutex_unlock(&link->lock);
 	return 0;
 }

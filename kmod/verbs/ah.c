@@ -179,11 +179,13 @@ int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 
 	if (ret)
 		return ret;
-	if (ah->num)
+	if (ah->num) {
 		xa_lock_bh(&dev->ahs);
-	xr_ib_ah_fill(ah, attr);
-	if (ah->num)
+		xr_ib_ah_fill(ah, attr);
 		xa_unlock_bh(&dev->ahs);
+	} else {
+		xr_ib_ah_fill(ah, attr);
+	}
 	return 0;
 }
 
