@@ -15,7 +15,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/ulp.sh"
-. "$here/../lib/nvme.sh"
+. "$here/../lib/nvme_ends.sh"
 
 rows='randread:4k randwrite:4k read:64k write:64k'
 out=

@@ -12,7 +12,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/ulp.sh"
-. "$here/../lib/nvme.sh"
+. "$here/../lib/nvme_ends.sh"
 
 rows=("$@")
 work=$(mktemp -d /dev/shm/nvme-XXXXXX)
