@@ -3,12 +3,19 @@
 #
 # Run the examples of the README, of the pages in doc/ and of the manual, and compare their
 # output with the page; transcript.py defines which differences are allowed. Each page
-# starts with the module loaded, no link, a /dev/shm of its own, and rxe0 at the client.
-# Default: all pages.
+# starts with the module loaded, no link, /dev/shm and /srv of its own, and rxe0 at the
+# client. Default: all pages.
+#
+# A page with the line "<!-- network: ulp.sh -->" is about consumers in the kernel. Both sides
+# are in the initial namespace, the server on t0, 10.81.0.2, the client on h0, 10.81.0.1. It
+# starts with xroce_ib and iscsid, too.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
 . "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+. "$here/../lib/ulp.sh"
 
 doc=$top/doc/man
 work=$(mktemp -d)
@@ -32,15 +39,61 @@ page() {
 	local status=0
 
 	anew
-	unshare --mount bash -euc 'mount -t tmpfs tmpfs /dev/shm; cd /dev/shm; exec "$@"' \
-		- "$here/transcript.py" "$1" \
-		nsenter --net=/run/netns/xr >"$work/out" || status=$?
+	if grep -qx '<!-- network: ulp.sh -->' "$1"; then
+		page_of_kernel "$1"
+	else
+		page_in "$1" nsenter --net=/run/netns/xr
+	fi >"$work/out" || status=$?
 	cat "$work/out"
 	case $status:${1##*/} in
 	0:* | 4:libxroce* | 4:*.md) return 0 ;;
 	4:*)		echo "# no examples" ;;
 	esac
 	return 1
+}
+
+# page_in FILE [COMMAND...]: run it, with COMMAND before the shell of the server's side
+page_in() {
+	unshare --mount bash -euc 'for dir in /srv /dev/shm; do mount -t tmpfs tmpfs $dir; cd $dir; done
+		exec "$@"' - "$here/transcript.py" "$@"
+}
+
+# The client is rxe. Without the modules, as on a kernel that was built for tests, a page is not
+# run.
+page_of_kernel() {
+	local status=0
+
+	(needs_verbs; ulp_needs nvme iscsid mkfs.ext4 nvmet-rdma.ko ib_isert.ko) | sed 's/^/# /'
+	[ "${PIPESTATUS[0]}" = 0 ] || return 4
+	undo_mark
+	verbs_module_up
+	ulp_configfs
+	iscsid_up
+	ulp_net rxe xroce
+	tc qdisc replace dev h0 root pfifo limit 20000
+	page_in "$1" || status=$?
+	undo_to_mark || status=1
+	return $status
+}
+
+# The configuration of iscsid is not to stay.
+iscsid_up() {
+	modprobe ib_iser
+	mkdir "$work/iscsi"
+	cp /etc/iscsi/iscsid.conf "$work/iscsi/"
+	echo InitiatorName=iqn.2026-11.net.example:host >"$work/iscsi/initiatorname.iscsi"
+	mount --bind "$work/iscsi" /etc/iscsi
+	undo+=(iscsid_down)
+	# It signals its whole process group when it ends.
+	setsid iscsid -f >"$work/iscsid" 2>&1 &
+	iscsid=$!
+}
+
+iscsid_down() {
+	kill $iscsid
+	wait $iscsid 2>/dev/null || :
+	umount /etc/iscsi
+	rm -r "$work/iscsi"
 }
 
 if [ $# -gt 0 ]; then

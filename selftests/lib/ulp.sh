@@ -89,9 +89,8 @@ ulp_device() {
 	wait_until 10 verbs_has_gid "$2" "$(gid4_of "$5")"
 }
 
-# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce, rxe or none, WIRE as for ulp_wire()
-ulp_up() {
-	ulp_host=$1 ulp_target=$2
+# ulp_net HOST TARGET [WIRE]: the network of ulp_up(), without its devices
+ulp_net() {
 	undo+=(ulp_down)
 	sysctl -q -w net.ipv4.conf.all.rp_filter=0
 	ulp_wire "${3:-direct}"
@@ -102,6 +101,12 @@ ulp_up() {
 	# See net.sh: frames of ndo_xdp_xmit() need a program at the other end.
 	[ "$1" = xroce ] || ip link set h0 xdpdrv object "$ulp_pass" section xdp.frags
 	[ "$2" = xroce ] || ip link set t0 xdpdrv object "$ulp_pass" section xdp.frags
+}
+
+# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce or rxe, WIRE as for ulp_wire()
+ulp_up() {
+	ulp_host=$1 ulp_target=$2
+	ulp_net "$@"
 	ulp_device "$1" hr h0 t0 $host4
 	ulp_device "$2" tr t0 h0 $target4
 }
