@@ -103,7 +103,7 @@ ulp_net() {
 	[ "$2" = xroce ] || ip link set t0 xdpdrv object "$ulp_pass" section xdp.frags
 }
 
-# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce or rxe, WIRE as for ulp_wire()
+# ulp_up HOST TARGET [WIRE]: HOST and TARGET are xroce, rxe or none, WIRE as for ulp_wire()
 ulp_up() {
 	ulp_host=$1 ulp_target=$2
 	ulp_net "$@"
