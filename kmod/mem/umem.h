@@ -5,9 +5,9 @@
  * a consumer in the kernel names (obj/fast.h).
  *
  * There are four kinds: pinned (pin.h), physical pages (phys.h), on demand (odp.h), and the
- * kernel's (kernel.h). Each has a structure of its own that contains this one. Functions that
- * differ between kinds are in xr_umem_ops. The data path calls none of them: it checks
- * xr_umem::on_demand and xr_umem::sparse.
+ * kernel's (kernel.h). Each but the last has a structure of its own that contains this one.
+ * Functions that differ between kinds are in xr_umem_ops. The data path calls none of them: it
+ * checks xr_umem::on_demand and xr_umem::sparse.
  */
 #ifndef _XR_UMEM_H
 #define _XR_UMEM_H

@@ -259,3 +259,8 @@ ulp_files() {
 	xfs)	xfs_repair -n "$1" >"$work/fsck" 2>&1 ;;
 	esac || { sed 's/^/# /' "$work/fsck"; return 1; }
 }
+
+# Of the disk $drive: all kinds of requests; a file system of TYPE.
+disk_verifies() { ulp_verify "$drive" && ulp_worked; }
+
+disk_files() { ulp_files "$drive" "$1"; }

@@ -86,10 +86,6 @@ iscsid_down() {
 	modprobe -r ib_iser
 }
 
-verifies() { ulp_verify "$drive" && ulp_worked; }
-
-files() { ulp_files "$drive" "$1"; }
-
 needs_module
 needs_verbs
 ulp_needs iscsid iscsiadm fio mkfs.ext4 ib_iser.ko ib_isert.ko
@@ -106,8 +102,8 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	ulp_up $pair
 	target_up
 	initiator_up
-	run "${name}_verify" 'K4 K1' verifies
-	run "${name}_ext4" 'K4' files ext4
+	run "${name}_verify" 'K4 K1' disk_verifies
+	run "${name}_ext4" 'K4' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K4'
 done
 results

@@ -28,11 +28,6 @@ pairing_up() {
 	host_up --reconnect-delay 1 --ctrl-loss-tmo 60 --keep-alive-tmo 5
 }
 
-verifies() { ulp_verify "$drive" && ulp_worked; }
-
-# A file system of TYPE.
-files() { ulp_files "$drive" "$1"; }
-
 # state STATE: the controller has it
 state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
 
@@ -93,8 +88,8 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	some_wanted "${name}_verify" "${name}_ext4" || continue
 	# shellcheck disable=SC2086
 	pairing_up $pair
-	run "${name}_verify" 'K2 K1' verifies
-	run "${name}_ext4" 'K2' files ext4
+	run "${name}_verify" 'K2 K1' disk_verifies
+	run "${name}_ext4" 'K2' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
 if some_wanted nvme_fault_{refused,link_down,port_gone,device_gone,loss,xfs}; then
@@ -104,8 +99,8 @@ if some_wanted nvme_fault_{refused,link_down,port_gone,device_gone,loss,xfs}; th
 	run nvme_fault_port_gone 'K5' upset port_gone
 	run nvme_fault_device_gone 'K5' upset device_gone
 	ulp_loses 1
-	run nvme_fault_loss 'K5' verifies
-	run nvme_fault_xfs 'K5 K2' files xfs
+	run nvme_fault_loss 'K5' disk_verifies
+	run nvme_fault_xfs 'K5 K2' disk_files xfs
 	undo_to_mark || result 1 nvme_fault_down 'K5'
 fi
 results

@@ -67,10 +67,6 @@ initiator_down() {
 	modprobe -r ib_srp
 }
 
-verifies() { ulp_verify "$drive" && ulp_worked; }
-
-files() { ulp_files "$drive" "$1"; }
-
 needs_module
 needs_verbs
 ulp_needs fio mkfs.ext4 ib_srp.ko ib_srpt.ko
@@ -81,6 +77,6 @@ verbs_module_up
 ulp_up xroce xroce
 target_up
 initiator_up
-run srp_verify 'K4 K1' verifies
-run srp_ext4 'K4' files ext4
+run srp_verify 'K4 K1' disk_verifies
+run srp_ext4 'K4' disk_files ext4
 results
