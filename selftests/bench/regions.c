@@ -224,27 +224,32 @@ static void *map(bool huge)
 	return p;
 }
 
+/*
+ * The last bytes of a large area are measured: the kernel fills its beginning with free pages from
+ * here and there, and the rest with pages that are next to each other, which cost less.
+ */
 static bool sizes_of(bool huge, char **words, json_object *all)
 {
-	uint8_t *memory = map(huge);
+	uint8_t *area = map(huge), *memory;
 	struct cost cost[WHO];
 	uint64_t size;
 	size_t i;
 
-	if (!memory)
+	if (!area)
 		return fail("memory", "mmap", errno);
+	memset(area, 1, LARGEST);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		size = sizes[i] * 1024ull;
 		if (!chosen(words, sizes[i]) || (huge && size < HUGE_PAGE))
 			continue;
-		memset(memory, 1, size);
+		memory = area + LARGEST - size;
 		if (!measure(XROCE, memory, size, huge, &cost[XROCE]) ||
 		    !measure(RXE, memory, size, huge, &cost[RXE]))
 			return false;
 		report(all, huge ? "2 MiB" : "4 KiB", size / PAGE, sizes[i],
 		       cost);
 	}
-	munmap(memory, LARGEST);
+	munmap(area, LARGEST);
 	return true;
 }
 
