@@ -13,6 +13,7 @@ CC     ?= gcc
 CLANG  ?= $(firstword $(foreach v,19 $(shell seq 30 -1 14),\
 	    $(shell command -v clang-$(v))) clang)
 PKGS   := libbpf json-c libelf
+cli_pkgs := ncursesw librdmacm libibverbs
 CACHE  := $(or $(XROCE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/xroce)
 B      := build
 
@@ -22,7 +23,7 @@ flags  := -std=gnu11 -Wall -Wextra -Wno-missing-field-initializers -Werror \
 flags  += -DXROCE_VERSION='"$(VERSION)"'
 flags  += -DXROCE_BPF_OBJ='"$(BPFDIR)/xroce.bpf.o"'
 LIBS    = $(shell pkg-config --libs $(PKGS))
-cli_libs = $(shell pkg-config --libs ncursesw)
+cli_libs = $(shell pkg-config --libs $(cli_pkgs))
 
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -Wall -Werror -Iinclude \
 	-ffile-prefix-map=$(CURDIR)=. \
@@ -186,13 +187,13 @@ examples: $(B)/user/libxroce.a
 # --- Dependencies, by purpose.
 
 deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
-	libjson-c-dev libncurses-dev pkgconf libc6-dev python3-docutils
+	libjson-c-dev libncurses-dev librdmacm-dev libibverbs-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 # For roots of Debian suites, see root.sh.
 deps_root := debootstrap debian-archive-keyring git tar util-linux
 deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
-	libibverbs-dev ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps \
+	ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps \
 	nvme-cli fio open-iscsi xfsprogs e2fsprogs
 
 deps_lint := sparse cppcheck clang-tidy coccinelle

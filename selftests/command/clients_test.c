@@ -39,6 +39,7 @@ static struct server server = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 static struct listener listener;
+static struct cm_listener no_cm;
 static struct sessions_opts opts;
 static struct sockaddr_in6 where;
 static pthread_t thread;
@@ -61,7 +62,7 @@ static unsigned int reported(void)
 static void *run(void *arg)
 {
 	(void)arg;
-	result = sessions_serve(&server, &listener, &opts);
+	result = sessions_serve(&server, &listener, &no_cm, &opts);
 	return NULL;
 }
 

@@ -229,7 +229,7 @@ static void one(bool damaged)
 	fcntl(pair[0], F_SETFL, O_NONBLOCK);
 	check(send(pair[1], stream, length, 0) == (ssize_t)length, "send");
 	shutdown(pair[1], SHUT_WR);
-	ret = session_serve(&server, pair[0], &report);
+	ret = session_serve(&server, pair[0], NULL, &report);
 	check(!ret, "session_serve: %d", ret);
 	check(*report.result && strnlen(report.result, sizeof(report.result)) <
 				sizeof(report.result), "no result");

@@ -15,6 +15,7 @@
 #include "names.h"
 #include "netaddr.h"
 #include "print.h"
+#include "serve/cm.h"
 #include "serve/listener.h"
 #include "serve/peer.h"
 #include "serve/perftest.h"
@@ -23,11 +24,14 @@
 #include "serve/sessions.h"
 #include "serve/systemd.h"
 
+#define DEFAULT_IDLE	60	/* seconds */
 #define DEFAULT_SIZE	(8 << 20)	/* maximum size with option -a of perftest */
 
 struct serve {
 	struct server server;
 	struct listener listener;
+	struct cm_listener cm;
+	bool rdma_cm;		/* also serve clients of rdma_cm */
 	char netdev[IF_NAMESIZE];
 	const char *dev;
 	const char *path;
@@ -35,12 +39,12 @@ struct serve {
 	__u32 count;		/* end after so many clients; 0: never */
 	__u32 clients;		/* maximum number of clients at a time */
 	__u32 timeout;		/* seconds */
-	__u32 idle;		/* seconds */
+	__u32 idle;		/* seconds; 0: not given */
 	bool attached;		/* this process has attached the link, and must detach it */
 };
 
 /* Long options without a letter. */
-enum { NETDEV = 256, PORT, SIZE, COUNT, CLIENTS, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE };
+enum { NETDEV = 256, PORT, SIZE, COUNT, CLIENTS, FILE_, GID_IP, MAX_QPS, TIMEOUT, IDLE, RDMA_CM };
 
 static const struct option longopts[] = {
 	{ "netdev",	required_argument, NULL, NETDEV },
@@ -53,6 +57,7 @@ static const struct option longopts[] = {
 	{ "max-qps",	required_argument, NULL, MAX_QPS },
 	{ "timeout",	required_argument, NULL, TIMEOUT },
 	{ "idle",	required_argument, NULL, IDLE },
+	{ "rdma-cm",	no_argument, NULL, RDMA_CM },
 	{ "verbose",	no_argument, NULL, 'v' },
 	{}
 };
@@ -67,13 +72,15 @@ static int help(void)
 	      "  --clients N     maximum number of clients at a time (64)\n"
 	      "  --count N       exit after N clients (never)\n"
 	      "  --gid-ip ADDR   own address (one of DEV)\n"
+	      "  --rdma-cm       also serve clients of rdma_cm, on the same port number\n"
 	      "  --timeout N     seconds for each step of the handshake (10)\n"
 	      "  -v, --verbose   print each queue pair on stderr\n"
 	      "for clients of perftest, which are served if no region or --size is given:\n"
 	      "  --size N        bytes of the region of each queue pair (8M)\n"
 	      "  --file PATH     file that these regions share, one after the other (none)\n"
 	      "  --max-qps N     maximum number of queue pairs of a client (64)\n"
-	      "  --idle N        end a client that sends nothing for N seconds (60)\n", stdout);
+	      "  --idle N        end a client that sends nothing for N seconds (60);\n"
+	      "                  of rdma_cm, too (never)\n", stdout);
 	return EXIT_OK;
 }
 
@@ -129,6 +136,9 @@ static int take_option(struct serve *s, int c)
 		return set_number("timeout", optarg, 3600, &s->timeout);
 	case IDLE:
 		return set_number("idle", optarg, 86400, &s->idle);
+	case RDMA_CM:
+		s->rdma_cm = true;
+		return -1;
 	case 'v':
 		server->verbose = true;
 		return -1;
@@ -163,8 +173,11 @@ static int take_options(struct serve *s, int argc, char **argv)
 		s->server.size = DEFAULT_SIZE;
 	if (s->path && !s->server.size)
 		return usage("--file: can only be used with --size; for a region, give file after its name");
+	if (s->rdma_cm && !s->server.regions.n)
+		return usage("--rdma-cm: needs a region; give region NAME size SIZE");
 	s->server.step_ms = s->timeout * 1000;
-	s->server.idle_ms = s->idle * 1000;
+	s->server.idle_ms = (s->idle ? s->idle : DEFAULT_IDLE) * 1000;
+	s->server.cm_idle_ms = s->idle * 1000;
 	return -1;
 }
 
@@ -258,6 +271,28 @@ static int listen_somewhere(struct serve *s)
 	return err ? fail("port %u: %s", s->port, strerror(-err)) : EXIT_OK;
 }
 
+/*
+ * Listen for rdma_cm on the port of the first socket. The link's verbs device is needed for each
+ * client, and may be deleted and made again meanwhile. Return: an exit status.
+ */
+static int listen_cm(struct serve *s)
+{
+	struct xroce_link_query q = {};
+	int err;
+
+	if (!s->rdma_cm)
+		return EXIT_OK;
+	if (xroce_link_find(s->dev, &q) || !*q.verbs)
+		return fail("rdma-cm: dev %s has no verbs device; add one with 'rdma link add NAME type xroce netdev %s'",
+			    s->dev, s->dev);
+	err = cm_listen(&s->cm, s->listener.port);
+	if (err == -ENODEV)
+		return fail("rdma-cm: the kernel has no rdma_cm for programs; load module rdma_ucm");
+	if (err == -EPERM || err == -EACCES)
+		return fail("rdma-cm: /dev/infiniband/rdma_cm: %s", strerror(-err));
+	return err ? fail("rdma-cm port %u: %s", s->listener.port, strerror(-err)) : EXIT_OK;
+}
+
 /* Print that the server is ready, and notify systemd. */
 static void report_listening(const struct serve *s)
 {
@@ -267,6 +302,7 @@ static void report_listening(const struct serve *s)
 	if (s->server.size)
 		print_size("size", s->server.size);
 	print_num("mtu", 128 << s->server.mtu);
+	print_flag("rdma_cm", s->rdma_cm);
 	print_flag("attached", s->attached);
 	if (s->server.regions.n)
 		regions_print(&s->server.regions);
@@ -299,10 +335,12 @@ static int listen_and_serve(struct serve *s)
 			return status;
 	}
 	status = listen_somewhere(s);
+	if (!status)
+		status = listen_cm(s);
 	if (status)
 		return status;
 	report_listening(s);
-	err = sessions_serve(&s->server, &s->listener, &opts);
+	err = sessions_serve(&s->server, &s->listener, &s->cm, &opts);
 	systemd_notify("STOPPING=1");
 	return err ? fail("port %u: %s", s->listener.port, strerror(-err)) :
 		     EXIT_OK;
@@ -317,7 +355,6 @@ int do_serve(int argc, char **argv)
 		.port = PERFTEST_PORT,
 		.clients = 64,
 		.timeout = 10,
-		.idle = 60,
 	};
 	char error[XROCE_ERROR_MAX];
 	int status, err;

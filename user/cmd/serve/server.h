@@ -23,6 +23,7 @@
  * @mtu: largest path MTU, enum xroce_mtu
  * @step_ms: time limit for each step of the handshake, milliseconds
  * @idle_ms: perftest: time limit for a client that sends nothing, milliseconds
+ * @cm_idle_ms: rdma_cm: likewise; 0: none
  * @have_gid: @gid is given
  * @gid: own address; if not given, it is chosen by the client's address
  * @verbose: print each queue pair on stderr
@@ -38,6 +39,7 @@ struct server {
 	__u32 mtu;
 	int step_ms;
 	int idle_ms;
+	int cm_idle_ms;
 	bool have_gid;
 	__u8 gid[16];
 	bool verbose;

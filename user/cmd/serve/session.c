@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * One client of xroce serve, and its objects while it is connected: what both handshakes share.
+ * One client of xroce serve, and its objects while it is connected: what all handshakes share.
  * sessions.c has all clients.
  */
 #include <arpa/inet.h>
@@ -16,6 +16,7 @@
 #include "message.h"
 #include "names.h"
 #include "netaddr.h"
+#include "serve/cm.h"
 #include "serve/handshake.h"
 #include "serve/peer.h"
 #include "serve/session.h"
@@ -95,7 +96,8 @@ static int choose_gid(struct session *s, struct session_qp *qp)
 	return 0;
 }
 
-struct session_qp *session_add_qp(struct session *s, const struct session_end *peer)
+struct session_qp *session_add_qp(struct session *s, const struct session_end *peer,
+				  const __u8 *own_gid)
 {
 	struct session_qp *qp = &s->qps[s->nqps];
 	__u32 qpn;
@@ -125,7 +127,10 @@ struct session_qp *session_add_qp(struct session *s, const struct session_end *p
 		return NULL;
 	}
 	qp->own.psn &= 0xffffff;
-	return choose_gid(s, qp) ? NULL : qp;
+	if (!own_gid)
+		return choose_gid(s, qp) ? NULL : qp;
+	memcpy(qp->own.gid, own_gid, sizeof(qp->own.gid));
+	return qp;
 }
 
 int session_connect_qp(struct session *s, struct session_qp *qp, __u32 access)
@@ -184,6 +189,19 @@ void session_sum_up(struct session *s)
 	pthread_mutex_unlock(&s->server->lock);
 }
 
+int session_second(struct session *s, int limit_ms)
+{
+	__u64 packets;
+
+	session_sum_up(s);
+	packets = s->report->packets + s->report->duplicates;
+	s->idle_ms = packets == s->packets ? s->idle_ms + 1000 : 0;
+	s->packets = packets;
+	if (!limit_ms || s->idle_ms < limit_ms)
+		return 0;
+	return session_problem(s, -ETIMEDOUT, "idle for %d s", s->idle_ms / 1000);
+}
+
 /* Queue pairs first: then nothing uses the regions. */
 static void take_back(struct session *s)
 {
@@ -204,7 +222,18 @@ static void take_back(struct session *s)
 		xroce_pd_del(x, s->pd);
 }
 
-int session_serve(struct server *server, int fd, struct session_report *report)
+/* Serve a TCP client by the handshake that its first byte tells. */
+static int serve_tcp(struct session *s, char *first)
+{
+	int err = peer_peek(s->fd, first, s->server->step_ms);
+
+	if (err <= 0)
+		return session_bad_read(s, err, "handshake");
+	return *first == HANDSHAKE_BEGINS ? session_json(s) : session_perftest(s);
+}
+
+int session_serve(struct server *server, int fd, struct cm_client *cm,
+		  struct session_report *report)
 {
 	struct session *s = malloc(sizeof(*s));
 	char first = 0;
@@ -218,21 +247,20 @@ int session_serve(struct server *server, int fd, struct session_report *report)
 	s->server = server;
 	s->report = report;
 	s->fd = fd;
+	s->cm = cm;
 	s->have_pd = false;
+	s->packets = 0;
+	s->idle_ms = 0;
 	s->nqps = 0;
 	s->nmrs = 0;
 
-	err = peer_peek(fd, &first, server->step_ms);
-	if (err <= 0)
-		err = session_bad_read(s, err, "handshake");
-	else if (first == HANDSHAKE_BEGINS)
-		err = session_json(s);
-	else
-		err = session_perftest(s);
-
+	err = cm ? session_cm(s) : serve_tcp(s, &first);
 	session_sum_up(s);
 	take_back(s);
-	if (err && err != -EINTR && first == HANDSHAKE_BEGINS)
+	/* Has no effect on a connection that has been accepted. */
+	if (err && err != -EINTR && cm)
+		cm_reject(cm, report->result);
+	else if (err && err != -EINTR && first == HANDSHAKE_BEGINS)
 		session_json_refuse(s);
 	free(s);
 	return err == -EINTR ? err : 0;

@@ -1,116 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A client of the handshake in JSON: it has access to named regions until it disconnects. Finds
- * the requested region, registers it for the client, and connects a queue pair. handshake.c
- * parses the client's line and writes the reply.
+ * A client of the handshake in JSON: it has access to named regions until it disconnects.
+ * handshake.c parses the client's line and writes the reply.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "limit.h"
 #include "serve/handshake.h"
 #include "serve/peer.h"
 #include "serve/session.h"
-
-/* Register the memory of a named region again, for this client only. */
-static int add_region(struct session *s, const struct region *region,
-		      struct handshake_region *offer)
-{
-	struct xroce_mr_reg_shared reg = {
-		.from = region->mr,
-		.pd = s->pd,
-		.access = region->access,
-		.iova = region->iova,
-	};
-	int err;
-
-	strcpy(reg.name, region->name);
-	err = xroce_mr_reg_shared(s->server->x, &reg);
-	if (err)
-		return session_problem(s, err, "region %s: %s", region->name,
-				       limit_reason(s->server->x, err, NULL,
-						    &(struct wanted){ XROCE_COUNT_MR }));
-	s->mrs[s->nmrs++] = reg.mr;
-	*offer = (struct handshake_region){
-		.name = region->name,
-		.iova = reg.iova,
-		.length = reg.length,
-		.rkey = reg.rkey,
-		.access = region->access & REGION_REMOTE,
-	};
-	return 0;
-}
-
-/* Report that the requested region does not exist, with a list of regions as far as it fits. */
-static int no_region(struct session *s, const char *name)
-{
-	const struct regions *all = &s->server->regions;
-	char list[128] = "";
-	size_t i;
-
-	for (i = 0; i < all->n; i++) {
-		if (strlen(list) + strlen(all->all[i].name) + 6 > sizeof(list)) {
-			strcat(list, ", ...");
-			break;
-		}
-		strcat(list, *list ? ", " : "");
-		strcat(list, all->all[i].name);
-	}
-	return session_problem(s, -ENOENT, "region: no region \"%s\"; the regions are: %s",
-			       name, list);
-}
-
-/* Register the requested region, or all regions. */
-static int add_regions(struct session *s, const struct handshake *h,
-		       struct handshake_region *offers)
-{
-	const struct regions *all = &s->server->regions;
-	const struct region *one = NULL;
-	size_t i;
-	int err;
-
-	if (!all->n)
-		return session_problem(s, -ENOENT, "the server has no named regions");
-	if (*h->region) {
-		one = regions_find(all, h->region);
-		if (!one)
-			return no_region(s, h->region);
-		strcpy(s->report->region, one->name);
-	}
-	err = session_add_pd(s);
-	for (i = 0; i < all->n && !err; i++)
-		if (!one || one == &all->all[i])
-			err = add_region(s, &all->all[i], &offers[s->nmrs]);
-	return err;
-}
-
-static int connect_qp(struct session *s, const struct handshake *h,
-		      const struct handshake_region *offers)
-{
-	struct session_end peer = { .qpn = h->qpn, .psn = h->psn };
-	struct session_qp *qp;
-	__u32 access = 0;
-	unsigned int i;
-
-	for (i = 0; i < s->nmrs; i++)
-		access |= offers[i].access;
-	s->mtu = s->server->mtu;
-	if (h->mtu && h->mtu < s->mtu)
-		s->mtu = h->mtu;
-	memcpy(peer.gid, h->gid, sizeof(peer.gid));
-	qp = session_add_qp(s, &peer);
-	if (!qp)
-		return -EIO;
-	if (session_connect_qp(s, qp, access))
-		return -EIO;
-	s->report->mtu = 128 << s->mtu;
-	if (s->server->verbose)
-		fprintf(stderr, "xroce: qp 0x%06x peer 0x%06x psn 0x%06x regions %u\n",
-			qp->own.qpn, peer.qpn, peer.psn, s->nmrs);
-	return 0;
-}
 
 static int answer(struct session *s, const struct handshake_region *offers)
 {
@@ -132,6 +32,23 @@ static int answer(struct session *s, const struct handshake_region *offers)
 	err = session_write(s, line, strlen(line));
 	free(line);
 	return err;
+}
+
+/* Find or choose what the connection needs, and connect. */
+static int serve(struct session *s, const struct handshake *h)
+{
+	struct handshake_region offers[REGIONS_MAX] = {};
+	struct session_end peer = { .qpn = h->qpn, .psn = h->psn };
+	int err;
+
+	memcpy(peer.gid, h->gid, sizeof(peer.gid));
+	s->mtu = s->server->mtu;
+	if (h->mtu && h->mtu < s->mtu)
+		s->mtu = h->mtu;
+	err = session_add_regions(s, h->region, offers);
+	if (!err)
+		err = session_connect(s, &peer, NULL, offers);
+	return err ? err : answer(s, offers);
 }
 
 static int read_line(struct session *s, struct handshake *h)
@@ -173,16 +90,11 @@ static int let_work(struct session *s)
 
 int session_json(struct session *s)
 {
-	struct handshake_region offers[REGIONS_MAX] = {};
 	struct handshake h = {};
 	int err = read_line(s, &h);
 
 	if (!err)
-		err = add_regions(s, &h, offers);
-	if (!err)
-		err = connect_qp(s, &h, offers);
-	if (!err)
-		err = answer(s, offers);
+		err = serve(s, &h);
 	if (!err)
 		err = let_work(s);
 	return err;

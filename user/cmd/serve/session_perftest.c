@@ -163,7 +163,7 @@ static int add_qp(struct session *s, const struct perftest_key *key)
 	int err;
 
 	memcpy(peer.gid, key->gid, sizeof(peer.gid));
-	qp = session_add_qp(s, &peer);
+	qp = session_add_qp(s, &peer, NULL);
 	if (!qp)
 		return -EIO;
 	/* A client uses as many as it is told, so do not tell it more than it supports. */
@@ -220,20 +220,16 @@ static int exchange_keys(struct session *s)
 /* Wait until the client sends a message. Return: 0; or -errno, -ETIMEDOUT if it is idle. */
 static int let_work(struct session *s)
 {
-	__u64 before = 0, now;
-	int idle = 0, err;
+	int err;
 
+	s->idle_ms = 0;
 	for (;;) {
 		err = peer_wait(s->fd, 1000);
 		if (err != -ETIMEDOUT)
 			return err < 0 ? session_bad_read(s, err, "final message") : 0;
-		session_sum_up(s);
-		now = s->report->packets + s->report->duplicates;
-		idle = now == before ? idle + 1000 : 0;
-		before = now;
-		if (idle >= s->server->idle_ms)
-			return session_problem(s, -ETIMEDOUT, "idle for %d s",
-					       idle / 1000);
+		err = session_second(s, s->server->idle_ms);
+		if (err)
+			return err;
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "serve/cm.h"
 #include "serve/handshake.h"
 #include "serve/peer.h"
 #include "serve/session.h"
@@ -26,6 +27,7 @@
  * struct sessions - all clients
  * @server: parameters for all clients
  * @listener: listening sockets
+ * @cm: listens for rdma_cm, if its @channel is not NULL
  * @opts: limits and callback
  * @wake: eventfd: a client has left
  * @first: list of present clients
@@ -37,6 +39,7 @@
 struct sessions {
 	struct server *server;
 	struct listener *listener;
+	struct cm_listener *cm;
 	const struct sessions_opts *opts;
 	int wake;
 	struct visit *first;
@@ -51,7 +54,8 @@ struct sessions {
  * @all: all clients
  * @next: next client in the list
  * @thread: thread that serves it
- * @fd: its TCP connection
+ * @fd: its TCP connection; -1: it uses rdma_cm
+ * @cm: its connection by rdma_cm, if @fd is -1
  * @left: its thread has finished; protected by the server's lock
  * @name: its address
  * @report: the report about it; numbers are protected by the server's lock
@@ -61,6 +65,7 @@ struct visit {
 	struct visit *next;
 	pthread_t thread;
 	int fd;
+	struct cm_client cm;
 	bool left;
 	char name[NI_MAXHOST];
 	struct session_report report;
@@ -72,7 +77,7 @@ static void *serve_one(void *arg)
 	struct server *server = v->all->server;
 	const __u64 one = 1;
 
-	session_serve(server, v->fd, &v->report);
+	session_serve(server, v->fd, v->fd < 0 ? &v->cm : NULL, &v->report);
 	pthread_mutex_lock(&server->lock);
 	v->left = true;
 	pthread_mutex_unlock(&server->lock);
@@ -94,11 +99,28 @@ static int start_thread(struct visit *v)
 	return -err;
 }
 
-/* Refuse a client that cannot be served, without waiting for it. perftest gets JSON, too. */
-static void refuse(const struct sessions *all, int fd, const char *name,
-		   const char *why)
+/* End the connection of a client, so that its thread ends. */
+static void disconnect(struct visit *v)
 {
-	struct session_report report = {};
+	if (v->fd < 0)
+		cm_disconnect(&v->cm);
+	else
+		shutdown(v->fd, SHUT_RDWR);
+}
+
+/* Free what is left of a client without a thread. */
+static void forget(struct visit *v)
+{
+	if (v->fd < 0)
+		cm_end(&v->cm);
+	else
+		close(v->fd);
+	free(v);
+}
+
+/* Send an error in JSON, without waiting for the client; also to a client of perftest. */
+static void refuse_tcp(int fd, const char *why)
+{
 	char *line = handshake_refuse(why), rest[HANDSHAKE_LINE_MAX];
 
 	/* Read what it has sent, as unread data would reset the connection: see peer_part(). */
@@ -107,43 +129,75 @@ static void refuse(const struct sessions *all, int fd, const char *name,
 		send(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
 	free(line);
 	shutdown(fd, SHUT_WR);
-	close(fd);
-	strcpy(report.result, why);
-	progress_clear();
-	all->opts->report(name, &report);
 }
 
-static int accept_one(struct sessions *all, int listener)
+/* Refuse a client that cannot be served. */
+static void refuse(const struct sessions *all, struct visit *v, const char *why)
+{
+	if (v->fd < 0)
+		cm_reject(&v->cm, why);
+	else
+		refuse_tcp(v->fd, why);
+	strcpy(v->report.result, why);
+	progress_clear();
+	all->opts->report(v->name, &v->report);
+	forget(v);
+}
+
+/* Serve a client in a thread of its own, or refuse it. */
+static void welcome(struct sessions *all, struct visit *v)
+{
+	v->all = all;
+	if (all->here == all->opts->max) {
+		refuse(all, v, "too many clients");
+		return;
+	}
+	if (start_thread(v)) {
+		refuse(all, v, "cannot start a thread");
+		return;
+	}
+	v->next = all->first;
+	all->first = v;
+	all->here++;
+	all->come++;
+	if (all->opts->count && all->come == all->opts->count) {
+		listener_close(all->listener);
+		cm_listener_close(all->cm);
+	}
+}
+
+static int accept_tcp(struct sessions *all, int listener)
 {
 	struct visit *v = calloc(1, sizeof(*v));
 	int err;
 
 	if (!v)
 		return -ENOMEM;
-	v->all = all;
 	v->fd = listener_accept(listener, v->name, sizeof(v->name));
 	if (v->fd < 0) {
 		err = v->fd == -EAGAIN ? 0 : v->fd;
 		free(v);
 		return err;
 	}
-	if (all->here == all->opts->max) {
-		refuse(all, v->fd, v->name, "too many clients");
-		free(v);
-		return 0;
-	}
-	err = start_thread(v);
+	welcome(all, v);
+	return 0;
+}
+
+static int accept_cm(struct sessions *all)
+{
+	struct visit *v = calloc(1, sizeof(*v));
+	int err;
+
+	if (!v)
+		return -ENOMEM;
+	v->fd = -1;
+	err = cm_take(all->cm, &v->cm);
 	if (err) {
-		refuse(all, v->fd, v->name, "cannot start a thread");
 		free(v);
-		return 0;
+		return err == -EAGAIN ? 0 : err;
 	}
-	v->next = all->first;
-	all->first = v;
-	all->here++;
-	all->come++;
-	if (all->opts->count && all->come == all->opts->count)
-		listener_close(all->listener);
+	strcpy(v->name, v->cm.name);
+	welcome(all, v);
 	return 0;
 }
 
@@ -162,12 +216,11 @@ static void reap(struct sessions *all, bool wait)
 			continue;
 		}
 		pthread_join(v->thread, NULL);
-		close(v->fd);
 		progress_clear();
 		all->opts->report(v->name, &v->report);
 		*at = v->next;
 		all->here--;
-		free(v);
+		forget(v);
 	}
 }
 
@@ -202,17 +255,19 @@ static void show_progress(struct sessions *all)
 /* Wait for the next event and handle it. Return: 0; -EINTR: a signal said stop; or -errno. */
 static int step(struct sessions *all)
 {
-	struct pollfd p[2 + LISTENER_MAX] = {
+	/* poll(2) ignores a descriptor of -1. */
+	struct pollfd p[3 + LISTENER_MAX] = {
 		{ .fd = peer_stop_fd(), .events = POLLIN },
 		{ .fd = all->wake, .events = POLLIN },
+		{ .fd = cm_listener_fd(all->cm), .events = POLLIN },
 	};
 	int i, listeners = all->listener->n, err = 0;
 	__u64 left;
 
 	for (i = 0; i < listeners; i++)
-		p[2 + i] = (struct pollfd){ .fd = all->listener->fd[i],
+		p[3 + i] = (struct pollfd){ .fd = all->listener->fd[i],
 					    .events = POLLIN };
-	i = poll(p, 2 + listeners, all->here ? PROGRESS_MS : -1);
+	i = poll(p, 3 + listeners, all->here ? PROGRESS_MS : -1);
 	if (i < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (!i)
@@ -221,19 +276,22 @@ static int step(struct sessions *all)
 		return -EINTR;
 	if (p[1].revents && read(all->wake, &left, sizeof(left)) > 0)
 		reap(all, false);
-	/* accept_one() closes the listener after opts->count clients. */
+	/* welcome() closes the listeners after opts->count clients. */
 	for (i = 0; i < listeners && all->listener->n && !err; i++)
-		if (p[2 + i].revents)
-			err = accept_one(all, all->listener->fd[i]);
+		if (p[3 + i].revents)
+			err = accept_tcp(all, all->listener->fd[i]);
+	if (p[2].revents && cm_listener_fd(all->cm) >= 0 && !err)
+		err = accept_cm(all);
 	return err;
 }
 
 int sessions_serve(struct server *server, struct listener *listener,
-		   const struct sessions_opts *opts)
+		   struct cm_listener *cm, const struct sessions_opts *opts)
 {
 	struct sessions all = {
 		.server = server,
 		.listener = listener,
+		.cm = cm,
 		.opts = opts,
 	};
 	struct visit *v;
@@ -245,9 +303,10 @@ int sessions_serve(struct server *server, struct listener *listener,
 	while (!err && (listener->n || all.here))
 		err = step(&all);
 	listener_close(listener);
+	cm_listener_close(cm);
 	/* After a signal all threads end by themselves; after an error they must be ended. */
 	for (v = all.first; err && err != -EINTR && v; v = v->next)
-		shutdown(v->fd, SHUT_RDWR);
+		disconnect(v);
 	reap(&all, true);
 	close(all.wake);
 	return err == -EINTR ? 0 : err;

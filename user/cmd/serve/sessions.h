@@ -3,6 +3,7 @@
 #ifndef _XROCE_SESSIONS_H
 #define _XROCE_SESSIONS_H
 
+#include "serve/cm.h"
 #include "serve/listener.h"
 #include "serve/server.h"
 
@@ -25,6 +26,7 @@ struct sessions_opts {
  * sessions_serve() - serve clients, each in its own thread
  * @server: parameters for all clients
  * @listener: listening sockets; closed after @opts->count clients, and at the end
+ * @cm: listens for rdma_cm, or does not; likewise
  * @opts: see struct sessions_opts
  *
  * Clients beyond @opts->max are refused with an error, and are not counted.
@@ -33,6 +35,6 @@ struct sessions_opts {
  * errno. All clients have left then.
  */
 int sessions_serve(struct server *server, struct listener *listener,
-		   const struct sessions_opts *opts);
+		   struct cm_listener *cm, const struct sessions_opts *opts);
 
 #endif /* _XROCE_SESSIONS_H */
