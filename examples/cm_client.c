@@ -42,6 +42,7 @@ struct client {
 	struct rdma_cm_id *id;
 	struct ibv_mr *mr;
 	char buf[MESSAGE];
+	bool connected;
 	uint64_t iova;
 	uint32_t rkey;
 };
@@ -103,6 +104,7 @@ static int connect_client(struct client *c, const char *name)
 	if (rdma_connect(c->id, &param))
 		return c->id->event ? refused(c->id->event) :
 				      complain("connect", strerror(errno));
+	c->connected = true;
 	if (c->id->event->param.conn.private_data_len < sizeof(region))
 		return complain("connect", "no description of a region");
 	memcpy(&region, c->id->event->param.conn.private_data, sizeof(region));
@@ -157,10 +159,11 @@ static void close_client(struct client *c)
 {
 	if (c->mr)
 		rdma_dereg_mr(c->mr);
-	if (!c->id)
-		return;
-	rdma_disconnect(c->id);
-	rdma_destroy_ep(c->id);
+	/* Without a connection rdma_disconnect() would wait for its end. */
+	if (c->connected)
+		rdma_disconnect(c->id);
+	if (c->id)
+		rdma_destroy_ep(c->id);
 }
 
 static int usage(void)
