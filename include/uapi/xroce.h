@@ -206,8 +206,8 @@ enum xroce_mtu {
  * The link belongs to the descriptor until LINK_MAPS gives it its maps. After that it lives
  * until LINK_DEL. Needs CAP_NET_ADMIN.
  *
- * Errors: -EPERM, -ENODEV (no such netdev), -EEXIST (it has a link already),
- * -ENOSPC (256 links), -ENOMEM.
+ * Errors: -EPERM, -ENODEV (no such netdev), -EOPNOTSUPP (it is an ipvlan device, which has no
+ * address of its own), -EEXIST (it has a link already), -ENOSPC (256 links), -ENOMEM.
  */
 struct xroce_link_add {
 	__u32 size;

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/version.h>
 #include <net/net_namespace.h>
+#include <net/rtnetlink.h>
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
@@ -150,13 +151,24 @@ static void xr_link_unpublish(struct xr_link *link)
 	xr_link_put_dev(link);
 }
 
+/*
+ * Can a link be made on this kind of device? An ipvlan device has the MAC address of the device
+ * below it, as all its siblings have, and does not get frames that are sent to itself.
+ */
+static bool xr_link_dev_ok(const struct net_device *dev)
+{
+	const char *kind = dev->rtnl_link_ops ? dev->rtnl_link_ops->kind : "";
+
+	return strcmp(kind, "ipvlan") && strcmp(kind, "ipvtap");
+}
+
 /**
  * xr_link_add() - make a link without maps
  * @maker: file that it belongs to until it has maps
  * @ifindex: network device in the caller's network namespace
  *
- * Return: the number of the link; -ENODEV: no such device; -EEXIST: it has a link;
- * -ENOSPC: there are XR_MAX_LINKS links; -ENOMEM.
+ * Return: the number of the link; -ENODEV: no such device; -EOPNOTSUPP: it is an ipvlan
+ * device; -EEXIST: it has a link; -ENOSPC: there are XR_MAX_LINKS links; -ENOMEM.
  */
 int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 {
@@ -193,10 +205,11 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 		ret = -ENODEV;
 		goto err;
 	}
-	if (xr_link_of_dev(link->dev)) {
+	ret = !xr_link_dev_ok(link->dev) ? -EOPNOTSUPP :
+	      xr_link_of_dev(link->dev) ? -EEXIST : 0;
+	if (ret) {
 		dev_put(link->dev);
 		link->dev = NULL;
-		ret = -EEXIST;
 		goto err;
 	}
 	netdev_tracker_alloc(link->dev, &link->dev_tracker, GFP_KERNEL);

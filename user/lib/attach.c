@@ -101,6 +101,9 @@ static int add_link(struct attach *a)
 			return xroce_failed(a->opts, err, "it already has a link%s",
 					    has_program(a) ? "" :
 					    ", but no program; 'xroce link del' deletes the link");
+		if (err == -EOPNOTSUPP)
+			return xroce_failed(a->opts, err,
+					    "an ipvlan device has no MAC address of its own; use a macvlan device, or the device below");
 		return xroce_failed(a->opts, err, "%s", err == -ENOSPC ?
 				    "all link numbers are in use" : xroce_strerror(err));
 	}
