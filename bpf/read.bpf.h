@@ -183,8 +183,8 @@ static __always_inline int read_execute(struct xdp_md *ctx, struct request *req,
  * Memory is read again, and may have changed (IBTA 9.7.5.1.2). Key, right and bounds are
  * checked again, too. If the access is no longer allowed, the packet is dropped. A NAK would
  * end the queue pair, although the READ was allowed when it was executed, and its response
- * may still arrive. If the response was lost, the requester fails when its retries are used
- * up.
+ * may still arrive. For the same reason the module ends a queued response without a NAK. If
+ * the response was lost, the requester fails when its retries are used up.
  *
  * Return: true: replayed or queued; false: it does not match @r, is not allowed any more, or
  * no response is possible now.
@@ -206,6 +206,7 @@ static __always_inline bool read_again(struct xdp_md *ctx, struct request *req,
 	    resp->len > r->len - skipped ||
 	    read_packets(resp->len, q->mtu) > left + 1)
 		return false;
+	resp->again = true;
 	return !read_respond(ctx, req, q, st, resp);
 }
 

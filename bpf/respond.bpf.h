@@ -81,6 +81,7 @@ static __always_inline int response_queue(struct xdp_md *ctx,
 		.opcode = resp->opcode,
 		.syndrome = resp->syndrome,
 		.behind = resp->behind,
+		.again = resp->again,
 	};
 	int err = module(xroce_queue(ctx, &r, req->l3));
 

@@ -30,6 +30,7 @@ static __always_inline int missed(int err, int cause)
  * @packets: number of PSNs that the request takes
  * @crc: ATOMIC_ACK: contribution of @result to the invariant CRC, see struct xroce_atomic
  * @behind: see struct xroce_response
+ * @again: likewise
  * @queued: the module sends the response
  * @made: READ response: the frame already is the response
  * @drop: XROCE_DROP_*: the packet is dropped and has no response; 0: it is not dropped
@@ -48,6 +49,7 @@ struct response {
 	__u32 packets;
 	__u32 crc;
 	bool behind;
+	bool again;
 	bool queued;
 	bool made;
 	__u8 drop;

@@ -199,7 +199,8 @@ extern int xroce_atomic(struct xdp_md *ctx, struct xroce_atomic *a) XROCE_KFUNC;
  * @syndrome: syndrome of an XROCE_RC_ACK
  * @behind: not 0: the program may have sent another response in this poll of the driver. That
  *	response leaves at the end of the poll, and this one must not overtake it
- * @reserved: 0
+ * @again: not 0: a READ that has been executed before. If its memory is not accessible any more
+ *	when a packet is built, the response ends there, without a NAK
  */
 struct xroce_response {
 	__u64 va;
@@ -213,7 +214,7 @@ struct xroce_response {
 	__u32 opcode;
 	__u32 syndrome;
 	__u32 behind;
-	__u32 reserved;
+	__u32 again;
 };
 
 /**

@@ -105,6 +105,7 @@ static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
 		.result = r->result,
 		.opcode = r->opcode,
 		.syndrome = r->syndrome,
+		.again = r->again,
 	};
 	return 0;
 }
@@ -136,6 +137,16 @@ static u8 xr_read_opcode(const struct xr_response *r, u32 len)
 			      XROCE_RC_READ_RESPONSE_FIRST;
 	return last ? XROCE_RC_READ_RESPONSE_LAST :
 		      XROCE_RC_READ_RESPONSE_MIDDLE;
+}
+
+/* The first response of the queue is complete, or is not sent any further. */
+static void xr_response_pop(struct xr_responses *rs)
+{
+	const struct xr_response *r = xr_response_at(rs, 0);
+
+	rs->reads -= r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
+	rs->head = (rs->head + 1) % XR_RESPONSE_MAX;
+	rs->count--;
 }
 
 /*
@@ -250,16 +261,13 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 		ret = xr_response_packet(qp, r, &last);
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
-		if (ret) {
+		if (ret && !r->again) {
 			xr_response_fail(qp, r, ret);
 			continue;
 		}
-		built++;
-		if (!last)
-			continue;
-		rs->reads -= r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
-		rs->head = (rs->head + 1) % XR_RESPONSE_MAX;
-		rs->count--;
+		built += !ret;
+		if (ret || last)
+			xr_response_pop(rs);
 	}
 	return built;
 }

@@ -38,6 +38,7 @@ struct xroce_stat;
  * @opcode: XROCE_RC_ACK, XROCE_RC_ATOMIC_ACK, or XROCE_RC_READ_RESPONSE_ONLY for any READ
  * @syndrome: syndrome of an XROCE_RC_ACK
  * @begun: the first packet has been built
+ * @again: see struct xroce_response
  */
 struct xr_response {
 	u32 psn;
@@ -49,6 +50,7 @@ struct xr_response {
 	u8 opcode;
 	u8 syndrome;
 	bool begun;
+	bool again;
 };
 
 void xr_responses_init(struct xr_responses *rs, struct xr_link *link);

@@ -290,6 +290,51 @@ static void odd_frames(struct wire *w)
 	}
 }
 
+/* A region beside that of @w; @m: its entry in the map. */
+static bool other_region(struct wire *w, struct xroce_mr_reg *other, struct xroce_mpt *m)
+{
+	int ret;
+
+	*other = w->mr;
+	other->iova += WIRE_BYTES;
+	ret = xroce_mr_reg(w->x, other);
+	if (!check(!ret, "region: %d", ret))
+		return false;
+	w->req.va = other->iova;
+	w->req.rkey = other->rkey;
+	return check(live_map_get(LIVE_DEV, "mpt", other->mr, m), "entry");
+}
+
+/*
+ * A READ is repeated, and the module finds that its region has gone, as the map has one that there
+ * is not: nothing is sent, and the queue pair goes on.
+ */
+static void again_gone(struct wire *w)
+{
+	struct xroce_mpt m, none;
+	struct xroce_mr_reg other;
+	uint32_t psn = w->req.psn;
+	struct packet req = w->req;
+
+	if (!other_region(w, &other, &m))
+		return;
+	next(w, XROCE_RC_READ_REQUEST, 5 * MTU);
+	wire_send(w);
+	expect_read(w, psn, 5 * MTU, 1);
+	check(!xroce_mr_dereg(w->x, other.mr), "deregister");
+	check(live_map_get(LIVE_DEV, "mpt", other.mr, &none) &&
+	      live_map_put(LIVE_DEV, "mpt", other.mr, &m), "entry");
+	wire_send(w);
+	wire_quiet(w);
+	check(live_map_put(LIVE_DEV, "mpt", other.mr, &none), "entry");
+	check(qp_state(w->x, w->qpn) == XROCE_QPS_RTS, "state");
+	w->req = req;
+	w->req.psn = psn + 5;
+	next(w, XROCE_RC_WRITE_ONLY, 64);
+	wire_send(w);
+	wire_expect_ack(w, psn + 5, 2);
+}
+
 static const struct test tests[] = {
 	{ "stream_lengths", "D2 D5", "a READ of any length is one message",
 	  ON_WIRE(lengths, &rc) },
@@ -298,6 +343,8 @@ static const struct test tests[] = {
 	{ "stream_wraps", "D5", "the MSN has 24 bits", ON_WIRE(wraps, &rc) },
 	{ "stream_again", "D5", "a duplicate has the newest MSN",
 	  ON_WIRE(again, &rc) },
+	{ "stream_again_gone", "D5", "a duplicate READ of memory that has gone is dropped",
+	  ON_WIRE(again_gone, &rc) },
 	{ "stream_fails", "D5", "a READ that cannot be completed ends the queue pair", fails },
 	{ "stream_gone", "R7 D5",
 	  "after deregistration a duplicate READ is dropped, a new one refused",
