@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random requests on a reliable connection between two verbs devices, and a model of the memory
+ * Random requests on reliable connections between two verbs devices, and a model of the memory
  * of both ends and of the completions. One program has both ends.
  *
- * Flows use the two completion queues of their ends. The names of the ends are those of the
- * program: the client sends requests.
+ * Flows use the two completion queues of their ends. The client sends most of the requests.
  */
 #ifndef XROCE_VERBS_FLOW_H
 #define XROCE_VERBS_FLOW_H
@@ -12,10 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verbs_end.h"
-
 #define FLOWS		3	/* with different path MTUs */
-#define FLOW_DEPTH	16	/* requests that are posted and not known to be complete */
 
 /**
  * struct flow_path - the ends of all flows, and attributes
@@ -23,7 +19,7 @@
  * @client_ip: its IPv4 address
  * @server_dev: likewise
  * @server_ip: likewise
- * @not_empty: READs and WRITEs have at least one byte
+ * @impaired: packets may have to be sent again
  * @timeout: code of the local ACK timeout
  * @retry: retry count
  */
@@ -32,7 +28,7 @@ struct flow_path {
 	const char *client_ip;
 	const char *server_dev;
 	const char *server_ip;
-	bool not_empty;
+	bool impaired;
 	uint8_t timeout;
 	uint8_t retry;
 };
@@ -51,7 +47,7 @@ void flows_close(void);
  */
 void flows_run(uint32_t ops);
 
-/* Post @n random requests, at most FLOW_DEPTH, to each flow; flows_run() waits for them. */
+/* Post @n random requests, at most STREAM_DEPTH, to each flow; flows_run() waits for them. */
 bool flows_post(uint32_t n);
 
 /*
@@ -62,5 +58,8 @@ void flows_silent(void);
 
 /* Print numbers of the last flows_run(). */
 void flows_note(void);
+
+/* Has each operation that the ends support been requested? */
+void flows_all(void);
 
 #endif /* XROCE_VERBS_FLOW_H */

@@ -1,55 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include "uapi/xroce.h"
+
 #include "harness.h"
 #include "rng.h"
 #include "verbs_request.h"
 
+_Static_assert(REQUEST_FLUSH == XROCE_WR_FLUSH, "FLUSH");
+
+/* What an operation is. */
+enum {
+	IS_SEND		= 1 << 0,	/* its message goes to a receive request */
+	HAS_IMM		= 1 << 1,
+	IS_ATOMIC	= 1 << 2,	/* its response has eight bytes for the slot */
+	IS_READ		= 1 << 3,
+	IS_WORD		= 1 << 4,	/* it accesses one of the words at the beginning */
+	CHANGES		= 1 << 5,	/* the peer's memory */
+	NO_DATA		= 1 << 6,	/* it has no elements */
+};
+
+/**
+ * struct kind - an operation
+ * @name: for messages
+ * @wc: opcode of its completion
+ * @is: see above
+ */
+struct kind {
+	const char *name;
+	unsigned int wc;
+	unsigned int is;
+};
+
+static const struct kind kinds[REQUEST_OPCODES] = {
+	[IBV_WR_RDMA_WRITE]	= { "WRITE", IBV_WC_RDMA_WRITE, CHANGES },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { "WRITE_WITH_IMM", IBV_WC_RDMA_WRITE, CHANGES | HAS_IMM },
+	[IBV_WR_SEND]		= { "SEND", IBV_WC_SEND, IS_SEND },
+	[IBV_WR_SEND_WITH_IMM]	= { "SEND_WITH_IMM", IBV_WC_SEND, IS_SEND | HAS_IMM },
+	[IBV_WR_SEND_WITH_INV]	= { "SEND_WITH_INV", IBV_WC_SEND, IS_SEND },
+	[IBV_WR_RDMA_READ]	= { "READ", IBV_WC_RDMA_READ, IS_READ },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { "CMP_SWAP", IBV_WC_COMP_SWAP,
+					IS_ATOMIC | IS_WORD | CHANGES },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { "FETCH_ADD", IBV_WC_FETCH_ADD,
+					  IS_ATOMIC | IS_WORD | CHANGES },
+	[IBV_WR_ATOMIC_WRITE]	= { "ATOMIC_WRITE", IBV_WC_ATOMIC_WRITE,
+				    IS_WORD | CHANGES | NO_DATA },
+	[REQUEST_FLUSH]		= { "FLUSH", XROCE_WC_FLUSH, NO_DATA },
+	[IBV_WR_LOCAL_INV]	= { "LOCAL_INV", IBV_WC_LOCAL_INV, NO_DATA },
+	[IBV_WR_BIND_MW]	= { "BIND_MW", IBV_WC_BIND_MW, NO_DATA },
+};
+
+static bool is(const struct request_op *op, unsigned int what)
+{
+	return kinds[op->opcode].is & what;
+}
+
 bool request_is_send(const struct request_op *op)
 {
-	return op->opcode == IBV_WR_SEND || op->opcode == IBV_WR_SEND_WITH_IMM;
+	return is(op, IS_SEND);
 }
 
 bool request_has_imm(const struct request_op *op)
 {
-	return op->opcode == IBV_WR_SEND_WITH_IMM || op->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	return is(op, HAS_IMM);
 }
 
 bool request_is_message(const struct request_op *op)
 {
-	return request_is_send(op) || request_has_imm(op);
+	return is(op, IS_SEND | HAS_IMM);
 }
 
-static bool is_atomic(const struct request_op *op)
+bool request_is_atomic(const struct request_op *op)
 {
-	return op->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-	       op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
-bool request_responds(const struct request_op *op)
-{
-	return is_atomic(op) || op->opcode == IBV_WR_RDMA_READ;
+	return is(op, IS_ATOMIC);
 }
 
 bool request_hurts(const struct request_op *op, const struct request_op *read)
 {
-	if (read->opcode != IBV_WR_RDMA_READ || op->opcode == IBV_WR_RDMA_READ ||
-	    request_is_send(op))
+	if (!is(read, IS_READ))
 		return false;
-	return read->off < op->off + op->len && op->off < read->off + read->len;
+	if (op->opcode == IBV_WR_SEND_WITH_INV)
+		return read->window == op->window;
+	return is(op, CHANGES) && read->off < op->off + op->len && op->off < read->off + read->len;
 }
 
-const char *request_name(const struct request_op *op)
+const char *request_name(unsigned int opcode)
 {
-	switch (op->opcode) {
-	case IBV_WR_SEND:			return "SEND";
-	case IBV_WR_SEND_WITH_IMM:		return "SEND_WITH_IMM";
-	case IBV_WR_RDMA_WRITE:			return "WRITE";
-	case IBV_WR_RDMA_WRITE_WITH_IMM:	return "WRITE_WITH_IMM";
-	case IBV_WR_RDMA_READ:			return "READ";
-	case IBV_WR_ATOMIC_CMP_AND_SWP:		return "CMP_SWAP";
-	default:				return "FETCH_ADD";
-	}
+	return kinds[opcode].name;
 }
 
 static uint32_t random_length(uint32_t mtu)
@@ -63,13 +100,29 @@ static uint32_t random_length(uint32_t mtu)
 	return rng_below(3 * mtu + 1);
 }
 
+static unsigned int random_opcode(uint32_t ops)
+{
+	static const unsigned int opcodes[] = {
+		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_SEND_WITH_INV, IBV_WR_RDMA_WRITE,
+		IBV_WR_RDMA_WRITE, IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ, IBV_WR_RDMA_READ,
+		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_ATOMIC_WRITE,
+		REQUEST_FLUSH,
+	};
+	unsigned int opcode;
+
+	do {
+		opcode = opcodes[rng_below(ARRAY_SIZE(opcodes))];
+	} while (!(ops & REQUEST_BIT(opcode)));
+	return opcode;
+}
+
 /* Divide the message among elements of the slot, with guards between. */
 static void divide(struct request_op *op, uint32_t lkey)
 {
 	uint32_t at = REQUEST_GUARD, left = op->len, i, n;
 
-	op->num_sge = is_atomic(op) ? 1 : 1 + rng_below(REQUEST_SGE);
-	if (!is_atomic(op))
+	op->num_sge = is(op, IS_ATOMIC) ? 1 : 1 + rng_below(REQUEST_SGE);
+	if (!is(op, IS_ATOMIC))
 		at += rng_below(REQUEST_GUARD);
 	for (i = 0; i < op->num_sge; i++) {
 		n = i + 1 == op->num_sge ? left : rng_below(left + 1);
@@ -91,34 +144,101 @@ static void fill(struct request_op *op)
 	uint32_t i;
 
 	memset(op->slot, REQUEST_BLANK, op->used);
-	for (i = 0; i < op->num_sge && !request_responds(op); i++)
+	for (i = 0; i < op->num_sge && !is(op, IS_READ | IS_ATOMIC); i++)
 		rng_fill(op->slot + place(op, i), op->sge[i].length);
 	memcpy(op->image, op->slot, op->used);
 }
 
-void request_choose(struct request_op *op, uint32_t mtu, uint32_t lkey, bool empty)
+/* Everything that has no meaning yet; random flags. */
+static void begin(struct request_op *op, unsigned int opcode)
 {
-	static const enum ibv_wr_opcode opcodes[] = {
-		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
-		IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ, IBV_WR_RDMA_READ,
-		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
-	};
-
-	op->opcode = opcodes[rng_below(ARRAY_SIZE(opcodes))];
-	op->len = is_atomic(op) ? 8 : random_length(mtu);
-	if (!op->len && !empty && !request_is_send(op))
-		op->len = 1;
-	op->off = rng_below(REQUEST_TARGET - op->len + 1);
-	if (is_atomic(op))
-		op->off = rng_below(8) * 8;
-	op->imm = rng_next();
-	op->operand = rng_next();
+	op->opcode = opcode;
 	op->flags = rng_below(2) ? IBV_SEND_SIGNALED : 0;
 	op->flags |= rng_below(8) ? 0 : IBV_SEND_FENCE;
-	if (!request_responds(op) && op->len <= REQUEST_INLINE && rng_below(2))
+	op->flags |= rng_below(4) ? 0 : IBV_SEND_SOLICITED;
+	op->len = 0;
+	op->off = 0;
+	op->key = 0;
+	op->imm = rng_next();
+	op->operand = rng_next();
+	op->whole = false;
+	op->window = NULL;
+	op->used = 0;
+	op->num_sge = 0;
+}
+
+/* Choose one of the words, in the window if there is one. */
+static void choose_word(struct request_op *op, struct window *w)
+{
+	op->off = rng_below(8) * 8;
+	if (w && (op->off < w->off || op->off + 8 > w->off + w->len))
+		w = NULL;
+	op->window = w;
+}
+
+static void choose_range(struct request_op *op, struct window *w, bool empty)
+{
+	uint32_t from = w ? w->off : 0, n = w ? w->len : REQUEST_TARGET;
+
+	if (op->len > n)
+		op->len = rng_below(n + 1);
+	if (!op->len && !empty)
+		op->len = 1;
+	op->off = from + rng_below(n - op->len + 1);
+	op->window = w;
+}
+
+/* Choose memory of the peer, and its key. */
+static void choose_memory(struct request_op *op, const struct request_choice *c)
+{
+	struct window *w = NULL;
+
+	if (rng_below(2) && (c->read_windows || !is(op, IS_READ)))
+		w = window_any(c->window, c->windows, false);
+	if (is(op, IS_WORD))
+		choose_word(op, w);
+	else
+		choose_range(op, w, c->empty && op->opcode != REQUEST_FLUSH);
+	op->key = op->window ? op->window->key : c->rkey;
+	op->whole = op->opcode == REQUEST_FLUSH && !op->window && rng_below(2);
+}
+
+void request_choose(struct request_op *op, const struct request_choice *c)
+{
+	unsigned int opcode = random_opcode(c->ops);
+	struct window *inv = window_any(c->window, c->windows, true);
+
+	if (opcode == IBV_WR_SEND_WITH_INV && !inv)
+		opcode = IBV_WR_SEND;
+	begin(op, opcode);
+	op->len = is(op, IS_WORD) ? 8 : random_length(c->mtu);
+	if (opcode == IBV_WR_SEND_WITH_INV) {
+		op->window = inv;
+		op->key = inv->key;
+	} else if (!is(op, IS_SEND)) {
+		choose_memory(op, c);
+	}
+	if (is(op, NO_DATA))
+		return;
+	if (!is(op, IS_READ | IS_ATOMIC) && op->len <= REQUEST_INLINE && rng_below(2))
 		op->flags |= IBV_SEND_INLINE;
-	divide(op, lkey);
+	divide(op, c->lkey);
 	fill(op);
+}
+
+void request_choose_bind(struct request_op *op, struct window *w)
+{
+	begin(op, IBV_WR_BIND_MW);
+	window_choose(w, REQUEST_TARGET);
+	op->window = w;
+	op->key = w->key;
+}
+
+void request_choose_inv(struct request_op *op, struct window *w)
+{
+	begin(op, IBV_WR_LOCAL_INV);
+	op->window = w;
+	op->key = w->key;
 }
 
 /* What a READ or atomic finds at @from goes to the elements of the image. */
@@ -132,14 +252,16 @@ static void find(struct request_op *op, const uint8_t *from)
 	}
 }
 
-static void change_word(const struct request_op *op, uint8_t *at)
+/* Half of the comparisons hold. */
+static void change_word(struct request_op *op, uint8_t *at)
 {
 	uint64_t word;
 
 	memcpy(&word, at, sizeof(word));
+	op->compare = word + rng_below(2);
 	if (op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
 		word += op->operand;
-	else if (word == op->compare)
+	else if (op->opcode == IBV_WR_ATOMIC_WRITE || word == op->compare)
 		word = op->operand;
 	memcpy(at, &word, sizeof(word));
 }
@@ -148,16 +270,12 @@ void request_execute(struct request_op *op, uint8_t *target)
 {
 	uint8_t *at = target + op->off;
 
-	if (request_responds(op)) {
-		/* Half of the comparisons hold. */
-		memcpy(&op->compare, at, is_atomic(op) ? sizeof(op->compare) : 0);
-		op->compare += rng_below(2);
+	if (is(op, IS_READ | IS_ATOMIC))
 		find(op, at);
-		if (is_atomic(op))
-			change_word(op, at);
-	} else if (!request_is_send(op)) {
+	if (is(op, IS_WORD))
+		change_word(op, at);
+	else if (is(op, CHANGES))
 		request_message(op, at);
-	}
 }
 
 void request_message(const struct request_op *op, uint8_t *to)
@@ -170,63 +288,21 @@ void request_message(const struct request_op *op, uint8_t *to)
 	}
 }
 
-bool request_post_to(struct ibv_qp *qp, struct request_op *op, uint64_t va, uint32_t rkey)
-{
-	bool add = op->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-	struct ibv_send_wr *bad, wr = {
-		.wr_id = op->id,
-		.sg_list = op->sge,
-		.num_sge = op->num_sge,
-		.opcode = op->opcode,
-		.send_flags = op->flags,
-		.imm_data = op->imm,
-	};
-	int err;
-
-	if (is_atomic(op)) {
-		wr.wr.atomic.remote_addr = va + op->off;
-		wr.wr.atomic.rkey = rkey;
-		wr.wr.atomic.compare_add = add ? op->operand : op->compare;
-		wr.wr.atomic.swap = op->operand;
-	} else {
-		wr.wr.rdma.remote_addr = va + op->off;
-		wr.wr.rdma.rkey = rkey;
-	}
-	err = ibv_post_send(qp, &wr, &bad);
-	/* The message is in the work request now. */
-	if (op->flags & IBV_SEND_INLINE) {
-		memset(op->slot, REQUEST_BLANK, op->used);
-		memset(op->image, REQUEST_BLANK, op->used);
-	}
-	return check(!err, "post: %s", strerror(err));
-}
-
-static enum ibv_wc_opcode wc_opcode(const struct request_op *op)
-{
-	switch (op->opcode) {
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:	return IBV_WC_RDMA_WRITE;
-	case IBV_WR_RDMA_READ:			return IBV_WC_RDMA_READ;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:		return IBV_WC_COMP_SWAP;
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:	return IBV_WC_FETCH_ADD;
-	default:				return IBV_WC_SEND;
-	}
-}
-
 void request_check(const struct request_op *op, const struct ibv_wc *wc)
 {
+	const char *name = request_name(op->opcode);
 	uint32_t i;
 
 	if (wc->wr_id == op->id) {
-		check(wc->opcode == wc_opcode(op), "%s: opcode %d", request_name(op), wc->opcode);
-		check(!request_responds(op) || wc->byte_len == op->len, "%s of %u: %u bytes",
-		      request_name(op), op->len, wc->byte_len);
+		check(wc->opcode == kinds[op->opcode].wc, "%s: opcode %d", name, wc->opcode);
+		check(!is(op, IS_READ | IS_ATOMIC) || wc->byte_len == op->len,
+		      "%s of %u: %u bytes", name, op->len, wc->byte_len);
 	}
 	if (!memcmp(op->slot, op->image, op->used))
 		return;
 	for (i = 0; op->slot[i] == op->image[i]; i++)
 		;
 	check(false, "request %llu, %s of %u at %#x: local byte %u of %u is %#x, not %#x",
-	      (long long)op->id, request_name(op), op->len, op->off, i, op->used, op->slot[i],
+	      (long long)op->id, name, op->len, op->off, i, op->used, op->slot[i],
 	      op->image[i]);
 }
