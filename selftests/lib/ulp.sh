@@ -170,6 +170,51 @@ ulp_link_up() {
 	ip neigh replace $host4 lladdr "$(cat /sys/class/net/h0/address)" dev t0 nud permanent
 }
 
+# The target's link is away for a while: longer than the connection's attempts to send again.
+ulp_link_goes() {
+	ip link set t0 down
+	sleep 8
+	ulp_link_up
+}
+
+# ulp_job FILE SEED [WORD...]: a job of fio that writes each block of FILE once, a few hundred in a
+# second, and then compares all of them. Data and order depend on SEED.
+ulp_job() {
+	local file=$1 seed=$2
+	shift 2
+
+	timeout $((120 * ${XROCE_SLOW:-1})) fio --name upset --filename "$file" \
+		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size 16m \
+		--randseed "$seed" --rate_iops ,500 --verify crc32c --do_verify 1 --verify_fatal 1 \
+		--output-format terse "$@" >"$work/fio" 2>&1 ||
+		{ tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; return 1; }
+}
+
+# The job has written 1 MiB, so that some of it, which is more than its queue, was acknowledged.
+ulp_job_writes() {
+	local pid bytes
+
+	for pid in $(pgrep -x fio); do
+		bytes=$(sed -n 's/^write_bytes: //p' "/proc/$pid/io")
+		[ "${bytes:-0}" -lt 1048576 ] || return 0
+	done
+	return 1
+}
+
+# ulp_upset FILE COMMAND...: while a job writes and compares, COMMAND disturbs it. The job ends
+# well, and all that it has written is read and compared again.
+ulp_upset() {
+	local file=$1 job status=0 seed=$((SECONDS * 100 + RANDOM % 100))
+	shift
+
+	ulp_job "$file" $seed &
+	job=$!
+	wait_until 40 ulp_job_writes || status=1
+	"$@" || status=1
+	wait $job && ulp_job "$file" $seed --verify_only || status=1
+	return $status
+}
+
 # undo_mark; ...; undo_to_mark: undo what was set up in between
 undo_mark() { undo_marked=${#undo[@]}; }
 

@@ -38,14 +38,23 @@ target_up() {
 	echo 1 >"$target/attrib/generate_node_acls"
 	echo 1 >"$target/attrib/cache_dynamic_acls"
 	echo 0 >"$target/attrib/demo_mode_write_protect"
+	portal_up
+}
+
+portal_up() {
 	mkdir "$target/np/$portal"
 	echo 1 >"$target/np/$portal/iser"
 	echo 1 >"$target/enable"
 }
 
-target_down() {
+# Sessions end.
+portal_down() {
 	echo 0 >"$target/enable"
 	rmdir "$target/np/$portal"
+}
+
+target_down() {
+	[ ! -e "$target/np/$portal" ] || portal_down
 	rm "$target/lun/lun_0/disk"
 	rmdir "$target/lun/lun_0" "$target" "${target%/*}"
 	rmdir "$lio/iscsi"
@@ -86,6 +95,24 @@ iscsid_down() {
 	modprobe -r ib_iser
 }
 
+# session STATE: the initiator's has it
+session() { [ "$(cat /sys/class/iscsi_session/session*/state)" = "$1" ]; }
+
+# upset COMMAND...: COMMAND disturbs a job, and the session is there again.
+upset() { ulp_upset "$drive" "$@" && wait_until 60 session LOGGED_IN; }
+
+# The target ends, and begins again. Its last words get lost: while ib_iser handles a disconnect,
+# commands that come between its change of state and its suspending the queue fail (DID_ABORT),
+# with rxe at both ends as well.
+portal_gone() {
+	ip link set t0 down
+	portal_down
+	wait_until 30 session FAILED
+	ulp_link_up
+	sleep 2
+	portal_up
+}
+
 needs_module
 needs_verbs
 ulp_needs iscsid iscsiadm fio mkfs.ext4 ib_iser.ko ib_isert.ko
@@ -106,4 +133,15 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	run "${name}_ext4" 'K4' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K4'
 done
+if some_wanted iser_fault_{link_down,portal_gone,loss}; then
+	undo_mark
+	ulp_up xroce xroce wire
+	target_up
+	initiator_up
+	run iser_fault_link_down 'K5' upset ulp_link_goes
+	run iser_fault_portal_gone 'K5' upset portal_gone
+	ulp_loses 1
+	run iser_fault_loss 'K5' disk_verifies
+	undo_to_mark || result 1 iser_fault_down 'K5'
+fi
 results

@@ -109,26 +109,8 @@ copies_file() {
 # fio writes, reads and compares; the client's cache is not used.
 verifies() { ulp_verify "$at/fio" && rm "$at/fio"; }
 
-# upset COMMAND...: COMMAND disturbs a job that writes and compares, which ends well.
-upset() {
-	local job status=0
-
-	timeout $((120 * ${XROCE_SLOW:-1})) fio --name upset --filename "$at/upset" --ioengine libaio --direct 1 --rw randwrite \
-		--bs 16k --iodepth 8 --size 8m --loops 4 --verify crc32c --do_verify 1 \
-		--verify_fatal 1 --rate_iops 200 --output-format terse >"$work/fio" 2>&1 &
-	job=$!
-	sleep 1
-	"$@" || status=1
-	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; status=1; }
-	rm -f "$at/upset"
-	return $status
-}
-
-link_down() {
-	ip link set t0 down
-	sleep 8
-	ulp_link_up
-}
+# upset COMMAND...: COMMAND disturbs a job.
+upset() { ulp_upset "$at/upset" "$@" && rm "$at/upset"; }
 
 server_restarts() {
 	threads 0
@@ -161,7 +143,7 @@ if some_wanted nfs_fault_{link_down,restart,loss}; then
 	ulp_up xroce xroce wire
 	server_up
 	client_up
-	run nfs_fault_link_down 'K5' upset link_down
+	run nfs_fault_link_down 'K5' upset ulp_link_goes
 	run nfs_fault_restart 'K5' upset server_restarts
 	ulp_loses 1
 	run nfs_fault_loss 'K5' copies_file

@@ -31,27 +31,8 @@ pairing_up() {
 # state STATE: the controller has it
 state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
 
-# upset COMMAND...: while a job writes and compares, COMMAND disturbs it. The job ends well, and
-# the controller is live again.
-upset() {
-	local job status=0
-
-	timeout $((120 * ${XROCE_SLOW:-1})) fio --name upset --filename "$drive" --ioengine libaio --direct 1 --rw randwrite --bs 4k \
-		--iodepth 16 --size 8m --loops 4 --verify crc32c --do_verify 1 --verify_fatal 1 \
-		--rate_iops 1000 --output-format terse >"$work/fio" 2>&1 &
-	job=$!
-	sleep 1
-	"$@" || status=1
-	wait $job || { tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; status=1; }
-	wait_until 60 state live || status=1
-	return $status
-}
-
-link_down() {
-	ip link set t0 down
-	sleep 8
-	ulp_link_up
-}
+# upset COMMAND...: COMMAND disturbs a job, and the controller is live again.
+upset() { ulp_upset "$drive" "$@" && wait_until 60 state live; }
 
 port_gone() {
 	port_down
@@ -95,7 +76,7 @@ done
 if some_wanted nvme_fault_{refused,link_down,port_gone,device_gone,loss,xfs}; then
 	pairing_up xroce xroce wire
 	run nvme_fault_refused 'K2 K5' refused
-	run nvme_fault_link_down 'K5' upset link_down
+	run nvme_fault_link_down 'K5' upset ulp_link_goes
 	run nvme_fault_port_gone 'K5' upset port_gone
 	run nvme_fault_device_gone 'K5' upset device_gone
 	ulp_loses 1
