@@ -39,10 +39,14 @@ exports() {
 }
 
 server_up() {
+	undo+=(server_down)
+	server_begins
+}
+
+server_begins() {
 	modprobe nfsd
 	modprobe rpcrdma
 	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
-	undo+=(server_down)
 	exports
 	echo '-2 -3 +4 +4.1 +4.2' >/proc/fs/nfsd/versions 2>/dev/null ||
 		echo '-3 +4 +4.1 +4.2' >/proc/fs/nfsd/versions
@@ -119,6 +123,14 @@ server_restarts() {
 	listens
 }
 
+# The server's module goes, and comes again. The client is on the same machine and uses rpcrdma,
+# which both have in common: that one stays.
+module_gone() {
+	server_down
+	sleep 2
+	server_begins
+}
+
 needs_module
 needs_verbs
 ulp_needs fio nfsd.ko rpcrdma.ko
@@ -138,13 +150,14 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	run "${name}_verify" 'K3' verifies
 	undo_to_mark || result 1 "${name}_down" 'K3'
 done
-if some_wanted nfs_fault_{link_down,restart,loss}; then
+if some_wanted nfs_fault_{link_down,restart,module_gone,loss}; then
 	undo_mark
 	ulp_up xroce xroce wire
 	server_up
 	client_up
 	run nfs_fault_link_down 'K5' upset ulp_link_goes
 	run nfs_fault_restart 'K5' upset server_restarts
+	run nfs_fault_module_gone 'K5' upset module_gone
 	ulp_loses 1
 	run nfs_fault_loss 'K5' copies_file
 	undo_to_mark || result 1 nfs_fault_down 'K5'

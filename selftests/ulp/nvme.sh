@@ -41,6 +41,16 @@ port_gone() {
 	port_up
 }
 
+# The same, and the target's module is unloaded while the host tries to connect.
+module_gone() {
+	port_down
+	rmmod nvmet_rdma
+	wait_until 20 state connecting
+	sleep 2
+	modprobe nvmet-rdma
+	port_up
+}
+
 # The target's device goes, with all connections, and comes again.
 device_gone() {
 	rdma link delete tr
@@ -73,11 +83,12 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	run "${name}_ext4" 'K2' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
-if some_wanted nvme_fault_{refused,link_down,port_gone,device_gone,loss,xfs}; then
+if some_wanted nvme_fault_{refused,link_down,port_gone,module_gone,device_gone,loss,xfs}; then
 	pairing_up xroce xroce wire
 	run nvme_fault_refused 'K2 K5' refused
 	run nvme_fault_link_down 'K5' upset ulp_link_goes
 	run nvme_fault_port_gone 'K5' upset port_gone
+	run nvme_fault_module_gone 'K5' upset module_gone
 	run nvme_fault_device_gone 'K5' upset device_gone
 	ulp_loses 1
 	run nvme_fault_loss 'K5' disk_verifies
