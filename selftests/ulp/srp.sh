@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# SCSI RDMA protocol: the kernel's initiator and target on verbs devices of xroce, connected by
-# rdma_cm.
+# SCSI RDMA protocol: the kernel's initiator and target on verbs devices, xroce with xroce and
+# with rxe, connected by rdma_cm.
 #
 # usage: srp.sh [PART]...   only tests whose name has one of the PARTs
 # XROCE_ULP_MIB: see ulp.sh
@@ -32,9 +32,9 @@ target_up() {
 	scsi_disk_up
 	modprobe ib_srpt srpt_service_guid=0x$guid
 	undo+=(target_down)
-	name=0x$(gid0 tr)
+	own=0x$(gid0 tr)
 	peer=0x0000000000000000$(gid0 hr | cut -c 17-)
-	target=$lio/srpt/$name/$name
+	target=$lio/srpt/$own/$own
 	mkdir -p "$target/lun/lun_0"
 	ln -s "$lio/core/rd_mcp_0/disk" "$target/lun/lun_0/disk"
 	mkdir -p "$target/acls/$peer/lun_0"
@@ -74,9 +74,16 @@ echo 'TAP version 13'
 ulp_configfs
 module_up
 verbs_module_up
-ulp_up xroce xroce
-target_up
-initiator_up
-run srp_verify 'K4 K1' disk_verifies
-run srp_ext4 'K4' disk_files ext4
+for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
+	name=srp_${pair/ /_}
+	some_wanted "${name}_"{verify,ext4} || continue
+	undo_mark
+	# shellcheck disable=SC2086
+	ulp_up $pair
+	target_up
+	initiator_up
+	run "${name}_verify" 'K4 K1' disk_verifies
+	run "${name}_ext4" 'K4' disk_files ext4
+	undo_to_mark || result 1 "${name}_down" 'K4'
+done
 results
