@@ -133,11 +133,15 @@ both_ends() {
 	return $status
 }
 
+# Called before each attempt of both_ends_calm().
+both_ends_begin() { :; }
+
 # The same; try again if a program found no CPU time to calibrate its clock.
 both_ends_calm() {
 	local i status
 
 	for i in 1 2 3; do
+		both_ends_begin
 		status=0
 		both_ends "$@" || status=1
 		grep -q "Can't produce a report" "$1/server" "$1/client" || break
