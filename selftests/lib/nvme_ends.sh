@@ -14,39 +14,73 @@ target_up() {
 	disk=$(ulp_disk xroce0 512)
 	mkdir $nvmet/subsystems/$nqn
 	echo 1 >$nvmet/subsystems/$nqn/attr_allow_any_host
-	mkdir $nvmet/subsystems/$nqn/namespaces/1
-	echo -n "$disk" >$nvmet/subsystems/$nqn/namespaces/1/device_path
-	echo 1 >$nvmet/subsystems/$nqn/namespaces/1/enable
-	mkdir $nvmet/ports/1
-	echo $nvme_transport >$nvmet/ports/1/addr_trtype
-	echo ipv4 >$nvmet/ports/1/addr_adrfam
-	echo $target4 >$nvmet/ports/1/addr_traddr
-	echo 4420 >$nvmet/ports/1/addr_trsvcid
+	namespace_up 1 "$disk"
+	port_make 1 4420
 	port_up
 }
 
-port_up() { ln -s $nvmet/subsystems/$nqn $nvmet/ports/1/subsystems/$nqn; }
+# namespace_up NUMBER PATH: a block device, or a file
+namespace_up() {
+	local dir=$nvmet/subsystems/$nqn/namespaces/$1
 
-port_down() { rm $nvmet/ports/1/subsystems/$nqn; }
+	mkdir "$dir"
+	echo -n "$2" >"$dir/device_path"
+	[ -b "$2" ] || echo 1 >"$dir/buffered_io"
+	echo 1 >"$dir/enable"
+}
+
+# namespace_down NUMBER
+namespace_down() {
+	echo 0 >"$nvmet/subsystems/$nqn/namespaces/$1/enable"
+	rmdir "$nvmet/subsystems/$nqn/namespaces/$1"
+}
+
+# port_make NUMBER SERVICE: a port, without the subsystem
+port_make() {
+	local dir=$nvmet/ports/$1
+
+	mkdir "$dir"
+	echo $nvme_transport >"$dir/addr_trtype"
+	echo ipv4 >"$dir/addr_adrfam"
+	echo $target4 >"$dir/addr_traddr"
+	echo "$2" >"$dir/addr_trsvcid"
+}
+
+# port_up [NUMBER], port_down [NUMBER]: the port has the subsystem, or no longer
+port_up() { ln -s $nvmet/subsystems/$nqn "$nvmet/ports/${1:-1}/subsystems/$nqn"; }
+
+port_down() { rm "$nvmet/ports/${1:-1}/subsystems/$nqn"; }
 
 target_down() {
 	[ ! -e $nvmet/ports/1/subsystems/$nqn ] || port_down
 	rmdir $nvmet/ports/1
-	echo 0 >$nvmet/subsystems/$nqn/namespaces/1/enable
-	rmdir $nvmet/subsystems/$nqn/namespaces/1 $nvmet/subsystems/$nqn
+	namespace_down 1
+	rmdir $nvmet/subsystems/$nqn
 	ulp_disk_down xroce0
 	modprobe -r nvmet-$nvme_transport
 }
 
 uuid=6b1f2a3c-0d4e-4f5a-8b6c-7d8e9f0a1b2c
+hostnqn=nqn.2014-08.org.nvmexpress:uuid:$uuid
+
+# to_target VERB WORD...: a verb of nvme(1) that needs the target's address
+to_target() {
+	local verb=$1
+	shift
+
+	nvme "$verb" --transport $nvme_transport --traddr $target4 --trsvcid 4420 \
+		--host-traddr $host4 --hostnqn $hostnqn --hostid $uuid "$@"
+}
 
 # host_up WORD...: connect; sets $drive
 host_up() {
 	modprobe nvme-$nvme_transport
 	undo+=(host_down)
-	nvme connect --transport $nvme_transport --traddr $target4 --trsvcid 4420 --host-traddr $host4 \
-		--nqn $nqn --hostnqn nqn.2014-08.org.nvmexpress:uuid:$uuid --hostid $uuid \
-		--nr-io-queues 2 "$@" >"$work/connect" 2>&1 ||
+	host_connects "$@"
+}
+
+host_connects() {
+	to_target connect --nqn $nqn --nr-io-queues 2 "$@" >"$work/connect" 2>&1 ||
 		{ sed 's/^/# /' "$work/connect"; dmesg | tail -n 5 | sed 's/^/# /'; return 1; }
 	wait_until 10 host_ready
 }
@@ -67,3 +101,19 @@ host_down() {
 	nvme disconnect --nqn $nqn >/dev/null
 	modprobe -r nvme-$nvme_transport
 }
+
+# nvme_up HOST TARGET [WIRE]: all of this, with a host that soon connects again
+nvme_up() {
+	undo_mark
+	ulp_up "$@"
+	target_up
+	host_up "${nvme_soon[@]}"
+}
+
+nvme_soon=(--reconnect-delay 1 --ctrl-loss-tmo 60 --keep-alive-tmo 5)
+
+# state STATE: the controller has it
+state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
+
+# upset COMMAND...: COMMAND disturbs a job, and the controller is live again.
+upset() { ulp_upset "$drive" "$@" && wait_until 60 state live; }

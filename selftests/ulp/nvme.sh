@@ -20,20 +20,6 @@ undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
 
-# pairing_up HOST TARGET [WIRE]
-pairing_up() {
-	undo_mark
-	ulp_up "$@"
-	target_up
-	host_up --reconnect-delay 1 --ctrl-loss-tmo 60 --keep-alive-tmo 5
-}
-
-# state STATE: the controller has it
-state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
-
-# upset COMMAND...: COMMAND disturbs a job, and the controller is live again.
-upset() { ulp_upset "$drive" "$@" && wait_until 60 state live; }
-
 port_gone() {
 	port_down
 	wait_until 20 state connecting
@@ -61,11 +47,7 @@ device_gone() {
 }
 
 # A host that asks for a subsystem that is not there.
-refused() {
-	! nvme connect --transport rdma --traddr $target4 --trsvcid 4420 --host-traddr $host4 \
-		--nqn no-such --hostnqn nqn.2014-08.org.nvmexpress:uuid:$uuid --hostid $uuid \
-		>"$work/refused" 2>&1
-}
+refused() { ! to_target connect --nqn no-such >"$work/refused" 2>&1; }
 
 needs_module
 needs_verbs
@@ -78,13 +60,13 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	name=nvme_${pair/ /_}
 	some_wanted "${name}_verify" "${name}_ext4" || continue
 	# shellcheck disable=SC2086
-	pairing_up $pair
+	nvme_up $pair
 	run "${name}_verify" 'K2 K1' disk_verifies
 	run "${name}_ext4" 'K2' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
 if some_wanted nvme_fault_{refused,link_down,port_gone,module_gone,device_gone,loss,xfs}; then
-	pairing_up xroce xroce wire
+	nvme_up xroce xroce wire
 	run nvme_fault_refused 'K2 K5' refused
 	run nvme_fault_link_down 'K5' upset ulp_link_goes
 	run nvme_fault_port_gone 'K5' upset port_gone
