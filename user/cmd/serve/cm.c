@@ -130,9 +130,11 @@ int cm_take(struct cm_listener *l, struct cm_client *client)
 		return -EAGAIN;
 	take_address(client);
 	err = own_channel(client);
-	if (err)
-		cm_end(client);
-	return err;
+	if (!err)
+		return 0;
+	cm_reject(client, "the server has no resources for another client");
+	cm_end(client);
+	return -EAGAIN;
 }
 
 int cm_fd(const struct cm_client *client)

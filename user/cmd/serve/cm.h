@@ -66,6 +66,8 @@ int cm_listener_fd(const struct cm_listener *l);
  * @l: the listener
  * @client: out; to be ended by cm_end()
  *
+ * A request for which there are no descriptors is refused.
+ *
  * Return: 0; -EAGAIN: there is none; or another negative errno.
  */
 int cm_take(struct cm_listener *l, struct cm_client *client);

@@ -117,10 +117,12 @@ static int let_work(struct session *s)
 		return session_bad_read(s, err, "ready to use message");
 	while (event == CM_ESTABLISHED) {
 		err = wait_for(s, 1000, &event);
-		if (err == -ETIMEDOUT)
+		if (err && err != -ETIMEDOUT)
+			return session_bad_read(s, err, "connection");
+		if (err)
 			err = session_second(s, s->server->cm_idle_ms);
 		if (err)
-			return err == -EINTR ? session_bad_read(s, err, NULL) : err;
+			return err;
 	}
 	if (event == CM_LEFT)
 		return session_problem(s, 0, "done");
