@@ -75,11 +75,11 @@ int cm_listener_fd(const struct cm_listener *l)
 static void take_name(struct cm_client *client, const struct rdma_conn_param *param)
 {
 	const char *data = param->private_data;
-	size_t len, i;
+	size_t size = data ? param->private_data_len : 0, len, i;
 
-	len = data ? strnlen(data, param->private_data_len) : 0;
+	len = size ? strnlen(data, size) : 0;
 	client->bad_name = len >= sizeof(client->region);
-	for (i = len; i < param->private_data_len; i++)
+	for (i = len; i < size; i++)
 		if (data[i])
 			client->bad_name = true;
 	if (!client->bad_name && len)
