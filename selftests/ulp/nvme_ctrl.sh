@@ -103,10 +103,7 @@ commands() {
 beyond() {
 	! nvme read "$drive" --start-block "$(blockdev --getsz "$drive")" --block-count 0 \
 		--data-size 512 --data "$work/got" >"$work/said" 2>&1 &&
-		grep -q '^NVMe status' "$work/said" && state live && data read 1 "$work/got" || {
-		sed 's/^/# /' "$work/said"
-		return 1
-	}
+		grep -q '^NVMe status' "$work/said" && state live && data read 1 "$work/got"
 }
 
 # A second namespace, of a file, comes and goes.
@@ -141,13 +138,13 @@ has_queues() { [ "$(cat "/sys/class/nvme/$(ctrl)/queue_count")" = $(($1 + 1)) ];
 
 # The target allows fewer queues, and more again; each time it ends the connections.
 other_queues() {
-	local n
+	local attr=$nvmet/subsystems/$nqn/attr_qid_max all
 
-	for n in 1 128; do
-		echo $n >$nvmet/subsystems/$nqn/attr_qid_max
-		wait_until 30 has_queues $((n < 2 ? n : 2)) && wait_until 30 state live ||
-			return 1
-	done
+	all=$(cat $attr)
+	echo 1 >$attr
+	wait_until 30 has_queues 1 && wait_until 30 state live || return 1
+	echo "$all" >$attr
+	wait_until 30 has_queues 2 && wait_until 30 state live
 }
 
 # The controller is deleted while a job writes. The job fails, soon, and the disk works when it is
