@@ -39,17 +39,12 @@ int cm_listen(struct cm_listener *l, __u32 port)
 	};
 	int err;
 
-	l->channel = new_channel();
+	*l = (struct cm_listener){ .channel = new_channel() };
 	if (!l->channel)
 		return cm_errno();
-	if (rdma_create_id(l->channel, &l->id, NULL, RDMA_PS_TCP)) {
-		err = cm_errno();
-		rdma_destroy_event_channel(l->channel);
-		l->channel = NULL;
-		return err;
-	}
 	/* 0: as many requests may wait as the kernel allows. */
-	if (rdma_bind_addr(l->id, (struct sockaddr *)&any) || rdma_listen(l->id, 0)) {
+	if (rdma_create_id(l->channel, &l->id, NULL, RDMA_PS_TCP) ||
+	    rdma_bind_addr(l->id, (struct sockaddr *)&any) || rdma_listen(l->id, 0)) {
 		err = cm_errno();
 		cm_listener_close(l);
 		return err;
@@ -61,9 +56,10 @@ void cm_listener_close(struct cm_listener *l)
 {
 	if (!l->channel)
 		return;
-	rdma_destroy_id(l->id);
+	if (l->id)
+		rdma_destroy_id(l->id);
 	rdma_destroy_event_channel(l->channel);
-	l->channel = NULL;
+	*l = (struct cm_listener){};
 }
 
 int cm_listener_fd(const struct cm_listener *l)
