@@ -32,3 +32,22 @@ scsi_found() {
 }
 
 scsi_lost() { ! scsi_found; }
+
+# scsi_pairings PROTOCOL: the tests of a disk, with the pairings of ends; the caller has target_up
+# and initiator_up
+scsi_pairings() {
+	local pair name
+
+	for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
+		name=${1}_${pair/ /_}
+		some_wanted "${name}_"{verify,ext4} || continue
+		undo_mark
+		# shellcheck disable=SC2086
+		ulp_up $pair
+		target_up
+		initiator_up
+		run "${name}_verify" 'K4 K1' disk_verifies
+		run "${name}_ext4" 'K4' disk_files ext4
+		undo_to_mark || result 1 "${name}_down" 'K4'
+	done
+}

@@ -121,18 +121,7 @@ ulp_configfs
 module_up
 verbs_module_up
 undo+=(iscsid_down)
-for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
-	name=iser_${pair/ /_}
-	some_wanted "${name}_"{verify,ext4} || continue
-	undo_mark
-	# shellcheck disable=SC2086
-	ulp_up $pair
-	target_up
-	initiator_up
-	run "${name}_verify" 'K4 K1' disk_verifies
-	run "${name}_ext4" 'K4' disk_files ext4
-	undo_to_mark || result 1 "${name}_down" 'K4'
-done
+scsi_pairings iser
 if some_wanted iser_fault_{link_down,portal_gone,loss}; then
 	undo_mark
 	ulp_up xroce xroce wire

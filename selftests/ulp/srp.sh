@@ -74,16 +74,5 @@ echo 'TAP version 13'
 ulp_configfs
 module_up
 verbs_module_up
-for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
-	name=srp_${pair/ /_}
-	some_wanted "${name}_"{verify,ext4} || continue
-	undo_mark
-	# shellcheck disable=SC2086
-	ulp_up $pair
-	target_up
-	initiator_up
-	run "${name}_verify" 'K4 K1' disk_verifies
-	run "${name}_ext4" 'K4' disk_files ext4
-	undo_to_mark || result 1 "${name}_down" 'K4'
-done
+scsi_pairings srp
 results
