@@ -13,26 +13,12 @@ needs_verbs
 
 client=$top/build/examples/cm_client
 work=/dev/shm/serve_cm
+. "$(dirname "$0")/../lib/serve_regions.sh"
 regions=(region disk size 1M file "$work/disk"
 	 region look file "$work/look" access remote-read)
 
-work_down() { rm -rf "$work"; }
-not_so() { echo "# not so: $*"; return 1; }
-
-# up [WORD]...: start the server, with its output in a file
-up() { serve_up --rdma-cm "$@" >"$work/out" 2>"$work/err"; }
-
-# SIGTERM ends the server cleanly; none of its objects is left
-down() {
-	local status=0
-
-	unset 'undo[-1]'
-	kill -TERM "$serve_pid"
-	wait "$serve_pid" || status=$?
-	[ "$status" = 0 ] ||
-		not_so "status $status: $(cat "$work/out" "$work/err")" || return
-	objects 0 0 0 && no_ids
-}
+cm_up() { up --rdma-cm "$@"; }
+cm_down() { down && no_ids; }
 
 no_ids() {
 	[ -z "$(rdma resource show cm_id link xr0)" ] || not_so "$(rdma resource show cm_id)"
@@ -42,20 +28,6 @@ no_ids() {
 memory() {
 	timeout 60 "$client" "$@" "${to:-10.77.0.2}" "$work/file" \
 		>"$work/client" 2>&1 || { sed 's/^/# client: /' "$work/client"; return 1; }
-}
-
-# refused PATTERN [OPTION]...: the client is refused and prints a matching reason
-refused() {
-	local pattern=$1
-
-	shift
-	! memory "$@" >/dev/null && grep -qE "$pattern" "$work/client" ||
-		not_so "$pattern: $(cat "$work/client")"
-}
-
-# says PATTERN: the server prints it, soon
-says() {
-	wait_until 20 grep -qE "$1" "$work/out" || not_so "$1: $(cat "$work/out")"
 }
 
 # objects QPS MRS PDS: the server has so many, soon; while a client of rdma_cm is connected,
@@ -133,7 +105,7 @@ long() {
 # A client without a name gets the only region. One too many is refused; one that is killed
 # leaves nothing.
 killed() {
-	down && up --clients 1 region large size 64M && memory && objects 0 1 1 && long || return
+	cm_down && cm_up --clients 1 region large size 64M && memory && objects 0 1 1 && long || return
 	refused 'the server: too many clients' && says 'result too many clients' || return
 	kill -KILL $worker
 	wait $worker 2>/dev/null || :
@@ -142,7 +114,7 @@ killed() {
 
 # A client that sends nothing any more.
 idle() {
-	down && up --idle 2 region large size 64M && long && kill -STOP $worker || return
+	cm_down && cm_up --idle 2 region large size 64M && long && kill -STOP $worker || return
 	says 'region large .* result idle for 2 s' && objects 0 1 1 && kill -KILL $worker || return
 	wait $worker 2>/dev/null || :
 }
@@ -157,18 +129,18 @@ device_gone() {
 
 # The server ends while a client works.
 stopped() {
-	long && down && ! wait $worker
+	long && cm_down && ! wait $worker
 }
 
 # A client of another RDMA device that has this address is not served.
 other_device() {
 	to=10.79.0.2
-	up --gid-ip 10.77.0.2 region a size 1M || return
+	cm_up --gid-ip 10.77.0.2 region a size 1M || return
 	in_yr timeout 60 "$client" 10.79.0.2 "$work/file" >"$work/client" 2>&1 &&
 		not_so 'served' && return 1
 	grep -q 'the server: rdma_cm: RDMA device xr1 is not that of x0' "$work/client" ||
 		not_so "$(cat "$work/client")" || return
-	down
+	cm_down
 }
 
 in_yr() { "${enter_yr[@]}" "$@"; }
@@ -211,7 +183,7 @@ undo+=(work_down worker_down)
 head -c 300001 /dev/urandom >"$work/file"
 truncate -s 512K "$work/look" "$work/zeros"
 
-up "${regions[@]}"
+cm_up "${regions[@]}"
 run serve_cm_listed 'U4 V8' listed
 run serve_cm_by_name 'U4 V8' by_name
 run serve_cm_not_there 'U4 V8' not_there

@@ -10,30 +10,14 @@ set -eu
 
 client=$top/build/examples/memory_client
 work=/dev/shm/serve_named
+. "$(dirname "$0")/../lib/serve_regions.sh"
 hello='"xroce":1,"qpn":17,"psn":5,"gid":"10.77.0.1"'
 regions=(region disk size 1M file "$work/disk"
 	 region memory size 300001 iova 0x1000001
 	 region look file "$work/look" access remote-read
 	 region later size 1M file "$work/later" odp)
 
-work_down() { rm -rf "$work"; }
 link_down() { in_xr "$xroce" link del dev x0; }
-not_so() { echo "# not so: $*"; return 1; }
-
-# up [WORD]...: start the server, with its output in a file
-up() { serve_up "$@" >"$work/out" 2>"$work/err"; }
-
-# SIGTERM ends the server cleanly; none of its objects is left
-down() {
-	local status=0
-
-	unset 'undo[-1]'
-	kill -TERM "$serve_pid"
-	wait "$serve_pid" || status=$?
-	[ "$status" = 0 ] ||
-		not_so "status $status: $(cat "$work/out" "$work/err")" || return
-	objects 0 0 0
-}
 
 # memory NAME [OPTION]...: write the file there, read it back, compare
 memory() {
@@ -42,20 +26,6 @@ memory() {
 	shift
 	timeout 60 "$client" "$@" -r "$name" rxe0 10.77.0.2 "$work/file" \
 		>"$work/client" 2>&1 || { sed 's/^/# client: /' "$work/client"; return 1; }
-}
-
-# refused PATTERN NAME [OPTION]...: the client is refused and prints a matching reason
-refused() {
-	local pattern=$1
-
-	shift
-	! memory "$@" >/dev/null && grep -qE "$pattern" "$work/client" ||
-		not_so "$pattern: $(cat "$work/client")"
-}
-
-# says PATTERN: the server prints it, soon
-says() {
-	wait_until 20 grep -qE "$1" "$work/out" || not_so "$1: $(cat "$work/out")"
 }
 
 # answer LINE: print what the server answers to it before it closes the connection
