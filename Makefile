@@ -12,7 +12,8 @@ BPFDIR    := $(LIBDIR)/libxroce$(SOVERSION)
 CC     ?= gcc
 CLANG  ?= $(firstword $(foreach v,19 $(shell seq 30 -1 14),\
 	    $(shell command -v clang-$(v))) clang)
-PKGS   := libbpf json-c libelf
+lib_pkgs := libbpf libmnl
+PKGS   := $(lib_pkgs) json-c libelf
 cli_pkgs := ncursesw librdmacm libibverbs
 CACHE  := $(or $(XROCE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/xroce)
 B      := build
@@ -138,7 +139,7 @@ $(B)/user/libxroce.a: $(lib_obj)
 $(B)/user/libxroce.so.$(SOVERSION): $(lib_obj) user/lib/libxroce.map
 	$(call say,LD)$(CC) -shared -Wl,-soname,$(@F) -Wl,-z,defs \
 		-Wl,--version-script=user/lib/libxroce.map $(CFLAGS) $(LDFLAGS) \
-		$(lib_obj) $(shell pkg-config --libs libbpf) -o $@
+		$(lib_obj) $(shell pkg-config --libs $(lib_pkgs)) -o $@
 	@nm -g --defined-only $(lib_obj) | sed -n 's/.* T //p' | sort >$@.all
 	@readelf -sW $(lib_obj) | awk '$$6 == "HIDDEN" { print $$8 }' | sort -u >$@.hidden
 	@sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$$/\1/p' user/lib/libxroce.map | sort >$@.map
@@ -182,11 +183,11 @@ selftests: $(object) $(test_bpf) $(B)/user/libxroce.a $(kverbs)
 examples: $(B)/user/libxroce.a
 	+$(if $(filter 1,$(V)),,@)$(MAKE) $(if $(filter 1,$(V)),,-s) --no-print-directory -C examples \
 		O=../$(B)/examples XROCE_CFLAGS='-I../include -I../user/lib' XROCE_DEPS=../$< \
-		XROCE_LIBS='../$< $(shell pkg-config --libs libbpf)'
+		XROCE_LIBS='../$< $(shell pkg-config --libs $(lib_pkgs))'
 
 # --- Dependencies, by purpose.
 
-deps_build := make gcc clang-19 libbpf-dev libelf-dev zlib1g-dev \
+deps_build := make gcc clang-19 libbpf-dev libelf-dev libmnl-dev zlib1g-dev \
 	libjson-c-dev libncurses-dev librdmacm-dev libibverbs-dev pkgconf libc6-dev python3-docutils
 deps_module := gcc-12 pahole kmod
 deps_vm := qemu-system-x86 cpio xz-utils busybox-static

@@ -67,7 +67,7 @@ links() {
 	END
 	g++ -std=c++11 -Wall -Wextra -Werror -I"$top/include" -I"$top/user/lib" \
 		"$work/program.cc" "$top/build/user/libxroce.a" \
-		$(pkg-config --libs libbpf) -o "$work/program" &&
+		$(pkg-config --libs libbpf libmnl) -o "$work/program" &&
 		"$work/program"
 }
 

@@ -99,7 +99,7 @@ builds_with_library() {
 	# shellcheck disable=SC2016 # for the other shell
 	quiet in_root sh -ec 'cd /tmp && cc -Wall -Werror -o p p.c \
 		$(pkg-config --cflags --libs libxroce) && ./p
-		cc -o q p.c $(pkg-config --cflags libxroce) -l:libxroce.a -lbpf && ./q' ||
+		cc -o q p.c $(pkg-config --cflags libxroce) -l:libxroce.a -lbpf -lmnl && ./q' ||
 		return
 	in_root objdump -p /tmp/p | grep -q LIBXROCE_0.1 ||
 		not_so 'the program wants symbols of a version'

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <libmnl/libmnl.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <rdma/rdma_netlink.h>
@@ -16,6 +17,7 @@
 #include "verbs.h"
 
 #define LINK_TYPE	"xroce"		/* MODULE_ALIAS_RDMA_LINK() of xroce_ib */
+#define BYTES		8192		/* of a request, and of an answer */
 #define NEWLINK		RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK)
 
 /* The kernel's names of RDMA devices, without those that rdma(8) or sysfs take otherwise. */
@@ -37,64 +39,41 @@ const struct arg_type verbs_arg_name = {
 	parse_name
 };
 
-/* A request, with room for three attributes. */
-struct request {
-	struct nlmsghdr n;
-	char attrs[3 * NLA_HDRLEN + VERBS_NAME_MAX + NLA_ALIGN(sizeof(LINK_TYPE)) +
-		   NLA_ALIGN(IF_NAMESIZE)];
-};
-
-static void put_text(struct request *r, __u16 type, const char *text)
+/* Send a request and take the answer, which overwrites it. Return: 0, or the kernel's -errno. */
+static int talk(struct mnl_socket *s, char *buffer)
 {
-	struct nlattr *a = (struct nlattr *)((char *)r + r->n.nlmsg_len);
-	size_t len = strlen(text) + 1;
+	const struct nlmsghdr *n = (const struct nlmsghdr *)buffer;
+	ssize_t bytes;
 
-	a->nla_type = type;
-	a->nla_len = NLA_HDRLEN + len;
-	memcpy(a + 1, text, len);
-	r->n.nlmsg_len += NLA_ALIGN(a->nla_len);
-}
-
-/* Return: 0, or the kernel's negative errno. */
-static int talk(int fd, const struct request *r)
-{
-	struct {
-		struct nlmsghdr n;
-		struct nlmsgerr e;
-	} answer;
-	ssize_t n;
-
-	if (send(fd, r, r->n.nlmsg_len, 0) < 0)
+	if (mnl_socket_bind(s, 0, MNL_SOCKET_AUTOPID) ||
+	    mnl_socket_sendto(s, n, n->nlmsg_len) < 0)
 		return -errno;
-	/* The rest, which is a copy of the request, is cut off. */
-	n = recv(fd, &answer, sizeof(answer), 0);
-	if (n < 0)
+	bytes = mnl_socket_recvfrom(s, buffer, BYTES);
+	if (bytes < 0 || mnl_cb_run(buffer, bytes, 0, mnl_socket_get_portid(s), NULL, NULL) < 0)
 		return -errno;
-	if (n < (ssize_t)sizeof(answer) || answer.n.nlmsg_type != NLMSG_ERROR)
-		return -EPROTO;
-	return answer.e.error;
+	return 0;
 }
 
 /* Return: 0 or -errno; -EPROTONOSUPPORT: the kernel has no RDMA. */
 static int new_link(const char *dev, const char *name)
 {
-	struct request r = {
-		.n.nlmsg_len = NLMSG_HDRLEN,
-		.n.nlmsg_type = NEWLINK,
-		.n.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
-	};
-	int fd, err;
+	char buffer[BYTES] __attribute__((aligned(4)));
+	struct nlmsghdr *n = mnl_nlmsg_put_header(buffer);
+	struct mnl_socket *s;
+	int err;
 
 	if (strlen(dev) >= IF_NAMESIZE)
 		return -ENODEV;
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
-	if (fd < 0)
+	n->nlmsg_type = NEWLINK;
+	n->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_DEV_NAME, name);
+	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_LINK_TYPE, LINK_TYPE);
+	mnl_attr_put_strz(n, RDMA_NLDEV_ATTR_NDEV_NAME, dev);
+	s = mnl_socket_open2(NETLINK_RDMA, SOCK_CLOEXEC);
+	if (!s)
 		return -errno;
-	put_text(&r, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	put_text(&r, RDMA_NLDEV_ATTR_LINK_TYPE, LINK_TYPE);
-	put_text(&r, RDMA_NLDEV_ATTR_NDEV_NAME, dev);
-	err = talk(fd, &r);
-	close(fd);
+	err = talk(s, buffer);
+	mnl_socket_close(s);
 	return err;
 }
 

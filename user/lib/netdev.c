@@ -5,68 +5,40 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 
-#include "priv.h"
+#include "netlink.h"
 
-struct request {
-	struct nlmsghdr head;
-	struct ifinfomsg link;
-	struct rtattr name;
-	char bytes[IFNAMSIZ];
-};
-
-/* RTM_GETLINK by name. Return: index, or -errno. */
-static int ask(int fd, const char *netdev)
+static int answered(const struct nlmsghdr *n, void *arg)
 {
-	size_t len = strnlen(netdev, IFNAMSIZ);
-	struct request r = {
-		.head.nlmsg_len = sizeof(r),
-		.head.nlmsg_type = RTM_GETLINK,
-		.head.nlmsg_flags = NLM_F_REQUEST,
-		.name.rta_len = sizeof(r.name) + IFNAMSIZ,
-		.name.rta_type = IFLA_IFNAME,
-	};
-	struct {
-		struct nlmsghdr head;
-		union {
-			struct ifinfomsg link;
-			struct nlmsgerr error;
-		};
-	} answer;
-	ssize_t n;
+	const struct ifinfomsg *link = mnl_nlmsg_get_payload(n);
+	__u32 *index = arg;
 
-	if (!len || len == IFNAMSIZ)
-		return -ENODEV;
-	memcpy(r.bytes, netdev, len);
-	if (send(fd, &r, sizeof(r), 0) < 0)
-		return -errno;
-	/* The rest of the message, its attributes, is cut off. */
-	n = recv(fd, &answer, sizeof(answer), 0);
-	if (n < 0)
-		return -errno;
-	if (n >= (ssize_t)(sizeof(answer.head) + sizeof(answer.link)) &&
-	    answer.head.nlmsg_type == RTM_NEWLINK)
-		return answer.link.ifi_index;
-	return -ENODEV;
+	if (n->nlmsg_type == RTM_NEWLINK && mnl_nlmsg_get_payload_len(n) >= sizeof(*link))
+		*index = link->ifi_index;
+	return MNL_CB_OK;
 }
 
 __u32 xroce_ifindex(const char *netdev)
 {
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-	int ret;
+	char buffer[XROCE_NETLINK_BYTES] __attribute__((aligned(4)));
+	struct mnl_socket *s;
+	__u32 index = 0;
+	int err;
 
-	if (fd < 0)
+	if (!*netdev || strnlen(netdev, IFNAMSIZ) == IFNAMSIZ) {
+		errno = ENODEV;
 		return 0;
-	ret = ask(fd, netdev);
-	close(fd);
-	if (ret > 0)
-		return ret;
-	errno = -ret;
-	return 0;
+	}
+	s = xroce_netlink_open();
+	if (!s)
+		return 0;
+	xroce_netlink_request(buffer, RTM_GETLINK, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz((struct nlmsghdr *)buffer, IFLA_IFNAME, netdev);
+	err = xroce_netlink_ask(s, buffer, answered, &index);
+	mnl_socket_close(s);
+	errno = err ? -err : ENODEV;
+	return index;
 }
