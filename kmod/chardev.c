@@ -185,7 +185,7 @@ static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
 static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
 			  union xroce_cmd *arg)
 {
-	if (arg->qp_query.reserved)
+	if (arg->qp_query.reserved || arg->qp_query.reserved2)
 		return -EINVAL;
 	return xr_qp_query(link, &ctx->own, arg->qp_query.flags & XROCE_F_NEXT,
 			   &arg->qp_query);

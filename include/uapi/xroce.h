@@ -1310,6 +1310,20 @@ struct xroce_qp_del {
  * @req_responses: out: responses accepted
  * @req_response_bytes: out: payload bytes of READ responses accepted
  * @req_ignored: out: responses ignored: duplicates, and those out of sequence
+ * @sq_entries: out: of its send queue; 0: it has none. The fields from here on are then 0
+ * @sq_max_sge: out: elements in a work request
+ * @sq_max_inline: out: bytes of inline data in a work request
+ * @sq_pending: out: work requests that are posted and not completed
+ * @sq_draining: out: 1: in SQD, and requests are still outstanding (IBTA 10.3.1); or 0
+ * @sq_psn: out: packet sequence number of the next request, in RTS and SQD; otherwise as
+ *	QP_MODIFY has set it
+ * @timeout: out: as QP_MODIFY has set it, or 0, like the following ones
+ * @retry_cnt: out
+ * @rnr_retry: out
+ * @max_rd_atomic: out
+ * @dmac: out: Ethernet address of the peer or of the next hop. 0 for datagrams
+ * @vlan_tci: out
+ * @reserved2: 0
  *
  * All counters are set to 0 when the state becomes RESET or RTR. A query of a queue pair in ERR
  * also completes work requests that were posted since with XROCE_WC_WR_FLUSH_ERR.
@@ -1363,6 +1377,19 @@ struct xroce_qp_query {
 	__aligned_u64 req_responses;
 	__aligned_u64 req_response_bytes;
 	__aligned_u64 req_ignored;
+	__u32 sq_entries;
+	__u32 sq_max_sge;
+	__u32 sq_max_inline;
+	__u32 sq_pending;
+	__u32 sq_draining;
+	__u32 sq_psn;
+	__u8 timeout;
+	__u8 retry_cnt;
+	__u8 rnr_retry;
+	__u8 max_rd_atomic;
+	__u8 dmac[6];
+	__u16 vlan_tci;
+	__u32 reserved2;
 };
 
 /*

@@ -290,6 +290,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		/* In RESET, work requests are discarded and cannot move it to ERR. */
 		WRITE_ONCE(qp->state, to);
 		xr_requester_stop(qp, false);
+		if (qp->send.ring.mem)
+			xr_requester_set(qp, &(struct xr_send_attr){}, false);
 		xr_responses_reset(&qp->responses);
 		xr_recv_reset(qp);
 		xr_sq_apply(qp);

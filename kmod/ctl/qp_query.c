@@ -2,7 +2,9 @@
 /* Querying queue pairs. */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
+#include <linux/etherdevice.h>
 #include <linux/export.h>
+#include <linux/if_vlan.h>
 #include <linux/log2.h>
 
 #include "uapi/xroce.h"
@@ -72,6 +74,31 @@ static void xr_qp_describe_req(const struct xroce_qp *m, struct xroce_qp_query *
 	q->req_ignored = READ_ONCE(m->req_ignored);
 }
 
+/* Its send queue, and the attributes of its requester. */
+static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
+{
+	struct xr_send *s = &qp->send;
+
+	memset_startat(q, 0, sq_entries);
+	if (!s->wqes)
+		return;
+	spin_lock_bh(&s->lock);
+	q->sq_entries = s->mask + 1;
+	q->sq_max_sge = s->max_sge;
+	q->sq_max_inline = s->max_data;
+	q->sq_pending = s->tail - s->head;
+	q->sq_draining = s->draining && s->una != s->psn;
+	q->sq_psn = s->on ? s->psn : s->attr.psn;
+	q->timeout = s->attr.timeout;
+	q->retry_cnt = s->attr.retry;
+	q->rnr_retry = s->attr.rnr_retry;
+	q->max_rd_atomic = s->attr.max_rd_atomic;
+	ether_addr_copy(q->dmac, s->attr.dmac);
+	if (s->attr.vlan <= VLAN_VID_MASK)
+		q->vlan_tci = s->attr.vlan | s->attr.prio << VLAN_PRIO_SHIFT;
+	spin_unlock_bh(&s->lock);
+}
+
 static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 			   struct xroce_qp_query *q)
 {
@@ -110,6 +137,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
 	xr_qp_describe_tx(qp, q);
 	xr_qp_describe_req(m, q);
+	xr_qp_describe_sq(qp, q);
 	/* Flush what was posted after the transition to ERR. */
 	if (q->state == XROCE_QPS_ERR) {
 		xr_recv_stop(qp);

@@ -146,6 +146,8 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	attr->path_mtu = q.path_mtu;
 	attr->qkey = q.qkey;
 	attr->rq_psn = q.rq_psn;
+	attr->sq_psn = q.sq_psn;
+	attr->sq_draining = q.sq_draining;
 	attr->dest_qp_num = q.dest_qpn;
 	attr->min_rnr_timer = q.min_rnr_timer;
 	attr->max_dest_rd_atomic = q.max_dest_rd_atomic;

@@ -374,6 +374,102 @@ out:
 	pair_close(&p);
 }
 
+/* All bits of the result are set before the query. */
+static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
+{
+	struct xroce_qp_query q;
+	int ret;
+
+	memset(&q, 0xff, sizeof(q));
+	q.flags = 0;
+	q.qpn = qpn;
+	q.reserved = 0;
+	q.reserved2 = 0;
+	ret = xroce_qp_query(x, &q);
+	check(!ret, "query of %#x: %d", qpn, ret);
+	return q;
+}
+
+static bool same_mac(const __u8 *a, const __u8 *b) { return !memcmp(a, b, 6); }
+
+/* What a query says of the send queue and the attributes of the requester. */
+static void queried(struct xroce *x)
+{
+	static const __u8 none[6];
+	struct xroce_sge_local sge;
+	struct xroce_qp_query q;
+	struct xroce_qp_modify m;
+	struct xroce_wr wr;
+	struct pair p;
+	__u32 bare, i;
+
+	if (!pair_open(&p, x, XROCE_QPT_RC))
+		goto out;
+	q = query(x, p.a.qpn);
+	check(q.sq_entries == PAIR_ENTRIES && q.sq_max_sge >= PAIR_SGE &&
+	      q.sq_max_inline >= PAIR_INLINE && !q.sq_pending && !q.sq_draining,
+	      "in RESET: %u entries, %u elements, %u inline, %u pending, draining %u",
+	      q.sq_entries, q.sq_max_sge, q.sq_max_inline, q.sq_pending, q.sq_draining);
+	check(!q.sq_psn && !q.timeout && !q.retry_cnt && !q.rnr_retry && !q.max_rd_atomic &&
+	      same_mac(q.dmac, none) && !q.vlan_tci && !q.reserved2, "attributes in RESET");
+	if (!pair_connect(&p))
+		goto out;
+	q = query(x, p.a.qpn);
+	check(q.sq_psn == 0xfffffe && q.timeout == 14 && q.retry_cnt == 7 && q.rnr_retry == 7 &&
+	      q.max_rd_atomic == 16 && !same_mac(q.dmac, none) && !q.vlan_tci,
+	      "in RTS: PSN %#x, timeout %u, retries %u and %u, depth %u, tag %#x", q.sq_psn,
+	      q.timeout, q.retry_cnt, q.rnr_retry, q.max_rd_atomic, q.vlan_tci);
+	wr = pair_request(&p, XROCE_WR_RDMA_WRITE, &sge, 0, 8);
+	for (i = 0; i < 3; i++)
+		pair_done(&p, &wr, 0);
+	q = query(x, p.a.qpn);
+	check(q.sq_psn == 1 && !q.sq_pending, "after three WRITEs: PSN %#x, %u pending", q.sq_psn,
+	      q.sq_pending);
+	check(!qp_move(x, p.a.qpn, XROCE_QPS_SQD, 0), "SQD");
+	check(!xroce_post_send(p.a.send, &wr, 1), "post in SQD");
+	q = query(x, p.a.qpn);
+	check(q.state == XROCE_QPS_SQD && q.sq_pending == 1 && !q.sq_draining,
+	      "in SQD: %u pending, draining %u", q.sq_pending, q.sq_draining);
+	m = qp_change(p.a.qpn, XROCE_QPS_SQD, XROCE_QP_DMAC | XROCE_QP_TIMEOUT);
+	m.timeout = 20;
+	m.vlan_tci = 0xa123;
+	check(!xroce_qp_modify(x, &m), "other attributes");
+	q = query(x, p.a.qpn);
+	check(q.timeout == 20 && q.vlan_tci == 0xa123 && same_mac(q.dmac, m.dmac),
+	      "changed: timeout %u, tag %#x", q.timeout, q.vlan_tci);
+	check(!qp_move(x, p.a.qpn, XROCE_QPS_RESET, 0), "RESET");
+	q = query(x, p.a.qpn);
+	check(!q.sq_psn && !q.timeout && same_mac(q.dmac, none) && !q.vlan_tci && !q.sq_pending,
+	      "attributes after RESET");
+	bare = qp_in(x, p.pd, XROCE_QPS_RTS);
+	q = query(x, bare);
+	check(!q.sq_entries && !q.sq_psn && !q.timeout && !q.max_rd_atomic &&
+	      same_mac(q.dmac, none) && !q.reserved2, "no send queue");
+out:
+	pair_close(&p);
+}
+
+/* Packets that nobody answers are outstanding while the queue drains. */
+static void drains(struct xroce *x)
+{
+	struct xroce_sge_local sge;
+	struct xroce_qp_query q;
+	struct xroce_wr wr;
+	struct pair p;
+
+	if (!pair_open(&p, x, XROCE_QPT_RC) || !pair_connect(&p))
+		goto out;
+	check(!qp_move(x, p.b.qpn, XROCE_QPS_RESET, 0), "the peer falls silent");
+	wr = pair_request(&p, XROCE_WR_RDMA_WRITE, &sge, 0, 8);
+	check(!xroce_post_send(p.a.send, &wr, 1), "post");
+	check(!qp_move(x, p.a.qpn, XROCE_QPS_SQD, 0), "SQD");
+	q = query(x, p.a.qpn);
+	check(q.sq_pending == 1 && q.sq_draining == 1 && q.sq_psn == 0xffffff,
+	      "%u pending, draining %u, PSN %#x", q.sq_pending, q.sq_draining, q.sq_psn);
+out:
+	pair_close(&p);
+}
+
 static const struct test tests[] = {
 	{ "post_send_works", "U3 V7", "WRITE, READ, atomics, FLUSH, SEND", ON_HANDLE(works) },
 	{ "post_send_windows", "U3 V7 W10", "bind and invalidate in a send queue",
@@ -383,6 +479,8 @@ static const struct test tests[] = {
 	  ON_HANDLE(refused_at_once) },
 	{ "post_send_sizes", "U3", "sizes of the send queue", ON_HANDLE(sizes) },
 	{ "post_send_attributes", "U3 V7", "attributes of the requester", ON_HANDLE(attributes) },
+	{ "post_send_query", "U3 V7", "a query of the send queue", ON_HANDLE(queried) },
+	{ "post_send_draining", "U3 V7", "a query while the queue drains", ON_HANDLE(drains) },
 	{ "post_send_unreliable", "U3 V7", "SEND and WRITE of UC", ON_HANDLE(unreliable) },
 	{ "post_send_states", "U3 V7", "SQD, ERR and RESET", ON_HANDLE(states) },
 };

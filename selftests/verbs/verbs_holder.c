@@ -13,6 +13,7 @@
  *
  * It reads commands from stdin, a line each:
  *
+ *	rts		move the queue pair to RTS, print "rts"
  *	query		print "query STATE", or "query ERRNO", of the port
  *	end		destroy everything; print "destroyed OBJECT ERRNO" for each
  *
@@ -116,6 +117,22 @@ static void connect_qp(int gid_index)
 		     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
+static void to_rts(void)
+{
+	struct ibv_qp_attr rts = {
+		.qp_state = IBV_QPS_RTS,
+		.sq_psn = 0x123456,
+		.timeout = 15,
+		.retry_cnt = 3,
+		.rnr_retry = 4,
+		.max_rd_atomic = 5,
+	};
+
+	modify(&rts, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+		     IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+	printf("rts\n");
+}
+
 static const char *event_name(enum ibv_event_type type)
 {
 	switch (type) {
@@ -186,6 +203,8 @@ static int command(void)
 		return 0;
 	if (!strcmp(line, "query\n")) {
 		query();
+	} else if (!strcmp(line, "rts\n")) {
+		to_rts();
 	} else if (!strcmp(line, "end\n")) {
 		destroy();
 		return 0;

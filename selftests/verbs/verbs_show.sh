@@ -73,7 +73,16 @@ xroce_show() {
 	holds "(x[0]['lkey'], x[0]['rkey']) == ($(value_held lkey), $(value_held rkey)) and
 		x[0]['length'] == 8192" x="$work/mr"
 	holds "x[0]['qpn'] == $(value_held qpn) and x[0]['type'] == 'rc' and
-		x[0]['state'] == 'rtr' and x[0]['mtu'] == 256" x="$work/qp"
+		x[0]['state'] == 'rtr' and x[0]['mtu'] == 256 and
+		'sq_entries' not in x[0]" x="$work/qp"
+	tell rts
+	held '^rts$'
+	of_programs qp
+	holds "{k: x[0][k] for k in ('state', 'sq_pending', 'sq_draining', 'sq_psn', 'timeout',
+			'retry_cnt', 'rnr_retry', 'req_rd_atomic')} ==
+		dict(state='rts', sq_pending=0, sq_draining=False, sq_psn=0x123456, timeout=15,
+			retry_cnt=3, rnr_retry=4, req_rd_atomic=5) and
+		x[0]['sq_entries'] >= 1 and len(x[0]['dmac'].split(':')) == 6" x="$work/qp"
 	holds "x[0]['type'] == '1' and x[0]['state'] == 'unbound'" x="$work/mw"
 	xr -j -d link show dev x0 >"$work/link"
 	holds "{l['of']: l['used'] for l in x[0]['limits']}.items() >=

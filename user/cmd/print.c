@@ -180,6 +180,15 @@ void print_gid(const char *name, const __u8 gid[16])
 	print_colored(name, text, strchr(text, ':') ? COLOR_INET6 : COLOR_INET);
 }
 
+void print_mac(const char *name, const __u8 mac[6])
+{
+	char text[sizeof("00:00:00:00:00:00")];
+
+	snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+		 mac[3], mac[4], mac[5]);
+	print_str(name, text);
+}
+
 void print_num(const char *name, __u64 value)
 {
 	if (options.json) {

@@ -50,6 +50,9 @@ void print_dev(const char *netdev);
 /* A GID, as an IPv4 or IPv6 address. */
 void print_gid(const char *name, const __u8 gid[16]);
 
+/* An Ethernet address. */
+void print_mac(const char *name, const __u8 mac[6]);
+
 /* A number; as text in decimal, or in hexadecimal with at least @digits digits. */
 void print_num(const char *name, __u64 value);
 void print_hex(const char *name, int digits, __u64 value);

@@ -120,6 +120,25 @@ static void show_stats(const struct xroce_qp_query *q)
 	show_requests(q);
 }
 
+/* The send queue and the attributes of the requester. */
+static void show_send_queue(const struct xroce_qp_query *q)
+{
+	print_num("sq_entries", q->sq_entries);
+	print_num("sq_pending", q->sq_pending);
+	print_flag("sq_draining", q->sq_draining);
+	print_num("sq_psn", q->sq_psn);
+	if (q->type == XROCE_QPT_RC) {
+		print_num("timeout", q->timeout);
+		print_num("retry_cnt", q->retry_cnt);
+		print_num("rnr_retry", q->rnr_retry);
+		print_num("req_rd_atomic", q->max_rd_atomic);
+	}
+	if (q->type != XROCE_QPT_UD)
+		print_mac("dmac", q->dmac);
+	if (q->vlan_tci)
+		print_num("vlan", q->vlan_tci & 0xfff);
+}
+
 static void show_one(const char *netdev, const struct xroce_qp_query *q)
 {
 	print_begin();
@@ -149,6 +168,8 @@ static void show_one(const char *netdev, const struct xroce_qp_query *q)
 		print_num("tos", q->tos);
 		print_num("ttl", q->ttl);
 	}
+	if (q->sq_entries && q->state >= XROCE_QPS_RTS)
+		show_send_queue(q);
 	print_num("packets", q->packets);
 	print_num("bytes", q->bytes);
 	print_num("duplicates", q->duplicates);
