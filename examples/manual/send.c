@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* usage: send NETDEV OWN-IPV4 OWN-MAC */
+/* usage: send NETDEV OWN-IPV4 */
 #include <errno.h>
 #include <libxroce.h>
 #include <stdint.h>
@@ -45,9 +45,7 @@ int main(int argc, char **argv)
 	struct xroce *x;
 	__u32 pd, server;
 
-	if (argc != 4 || inet_pton(AF_INET, argv[2], c.sgid + 12) != 1 ||
-	    sscanf(argv[3], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &c.dmac[0], &c.dmac[1],
-		   &c.dmac[2], &c.dmac[3], &c.dmac[4], &c.dmac[5]) != 6)
+	if (argc != 3 || inet_pton(AF_INET, argv[2], c.sgid + 12) != 1)
 		return 2;
 	x = xroce_open(argv[1]);
 	must(argv[1], x ? 0 : -errno);
@@ -68,8 +66,6 @@ int main(int argc, char **argv)
 	c.qpn = client.qpn;
 	c.dest_qpn = server;
 	must("connect", xroce_qp_connect(x, &c));
-	/* The server has no send queue, so no attributes of one. */
-	memset(c.dmac, 0, sizeof(c.dmac));
 	c.qpn = server;
 	c.dest_qpn = client.qpn;
 	c.access = XROCE_ACCESS_REMOTE_WRITE;

@@ -20,18 +20,36 @@ static int to_state(struct xroce *x, struct xroce_qp_modify *m, __u32 type,
 	return xroce_qp_modify(x, m);
 }
 
-/* The attributes of a requester; 0: the queue pair has no send queue of its own. */
-static __u32 requester(const struct xroce_connect *c, __u32 type)
+static bool has_dmac(const struct xroce_connect *c)
 {
 	static const __u8 none[sizeof(c->dmac)];
+
+	return memcmp(c->dmac, none, sizeof(none));
+}
+
+/* The attributes of a requester; 0: the queue pair has no send queue of its own. */
+static __u32 requester(const struct xroce_connect *c, const struct xroce_qp_query *q)
+{
 	__u32 mask = XROCE_QP_SQ_PSN | XROCE_QP_DMAC;
 
-	if (!memcmp(c->dmac, none, sizeof(none)))
+	/* With @dmac and no send queue, the module refuses. */
+	if (!q->sq_entries && !has_dmac(c))
 		return 0;
-	if (type == XROCE_QPT_RC)
+	if (q->type == XROCE_QPT_RC)
 		mask |= XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT | XROCE_QP_RNR_RETRY |
 			XROCE_QP_MAX_RD_ATOMIC;
 	return mask;
+}
+
+/* Find the Ethernet address that the caller has not given. Return: 0 or -errno. */
+static int find_peer(struct xroce *x, const struct xroce_connect *c,
+		     const struct xroce_qp_query *q, __u8 dmac[6])
+{
+	memcpy(dmac, c->dmac, sizeof(c->dmac));
+	if (!q->sq_entries || has_dmac(c))
+		return 0;
+	/* Which VLAN device the tag stands for is not known here. */
+	return c->vlan_tci ? -EINVAL : xroce_peer_mac(x, c->dgid, dmac);
 }
 
 int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
@@ -69,14 +87,16 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 		return -EINVAL;
 	memcpy(m.sgid, c->sgid, sizeof(m.sgid));
 	memcpy(m.dgid, c->dgid, sizeof(m.dgid));
-	memcpy(m.dmac, c->dmac, sizeof(m.dmac));
+	err = find_peer(x, c, &q, m.dmac);
+	if (err)
+		return err;
 	err = to_state(x, &m, q.type, XROCE_QPS_RESET, XROCE_QPS_INIT, 0);
 	if (err)
 		return err;
 	err = to_state(x, &m, q.type, XROCE_QPS_INIT, XROCE_QPS_RTR, 0);
 	if (!err)
 		err = to_state(x, &m, q.type, XROCE_QPS_RTR, XROCE_QPS_RTS,
-			       requester(c, q.type));
+			       requester(c, &q));
 	if (err)
 		to_state(x, &m, q.type, q.state, XROCE_QPS_RESET, 0);
 	return err;

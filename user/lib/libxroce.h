@@ -442,9 +442,10 @@ int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
  * @ttl: hop limit of responses; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: the peer's address, of the same family; for datagrams ::
- * @dmac: with a send queue of its own: Ethernet address of the peer or of the next hop; otherwise
- *	0, and the following fields are ignored
- * @vlan_tci: VLAN number and priority of requests, see struct xroce_qp_modify; 0: no tag
+ * @dmac: with a send queue of its own: Ethernet address of the peer or of the next hop; 0:
+ *	found by xroce_peer_mac(). Without a send queue 0, and the following fields are ignored
+ * @vlan_tci: VLAN number and priority of requests, see struct xroce_qp_modify, and then @dmac
+ *	must be given; 0: no tag
  * @sq_psn: packet sequence number of the first request
  * @timeout: code of the local ACK timeout, 1 to 31; 0: 14, which is 67 ms
  * @retry_cnt: times that requests are sent again without progress, 1 to 7; 0: 7
@@ -489,9 +490,27 @@ struct xroce_connect {
  * again.
  *
  * Return: 0; -EINVAL: @size, or an attribute out of range, or the queue pair is not in
- * RESET; or as for struct xroce_qp_modify.
+ * RESET; or as for xroce_peer_mac() and struct xroce_qp_modify.
  */
 int xroce_qp_connect(struct xroce *x, const struct xroce_connect *connect);
+
+/**
+ * xroce_peer_mac() - find the Ethernet address for requests to a peer
+ * @x: the handle
+ * @dgid: the peer's address; IPv4 as ::ffff:a.b.c.d
+ * @mac: out: Ethernet address of the peer, of the next hop to it, or for an address of the
+ *	link's own network device that of this device
+ *
+ * The routes and neighbours of the caller's network namespace are used. If the kernel does not
+ * know the neighbour, it is made to ask for it, and the call waits for up to 3.2 seconds.
+ * Routes through VLAN devices are not followed. An IPv4 address to which no route leads is
+ * looked for on the device itself, as with SO_BINDTODEVICE. No privilege is needed.
+ *
+ * Return: 0; -ENODEV: the network device is not in the caller's network namespace, or is gone;
+ * -ENETUNREACH: no route to the peer leaves through it; -EHOSTUNREACH: nobody answers;
+ * or another negative errno of rtnetlink(7).
+ */
+int xroce_peer_mac(struct xroce *x, const __u8 dgid[16], __u8 mac[6]);
 
 /**
  * xroce_qp_del() - destroy a queue pair
