@@ -50,7 +50,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*/*.bpf.c))
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests examples deps deps-root demo check check-deb check-debug soak lint \
+.PHONY: all module bpf user man selftests examples deps deps-root demo check check-deb check-debug soak soak-nvme lint \
 	bench bench-check bench-save bench-plot bench-native \
 	install install-module install-device install-user install-dkms uninstall deb clean help
 .DELETE_ON_ERROR:
@@ -259,9 +259,9 @@ check-debug: deps
 		XROCE_SLOW=$${XROCE_SLOW:-10} selftests/run.sh machines
 
 # For an hour, or $XROCE_SOAK seconds.
-soak: deps
+soak soak-nvme: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
-	@$(patsubst --,--timeout $$(($${XROCE_SOAK:-3600} + 900)) --,$(in_vm)) selftests/targets/soak.sh
+	@$(patsubst --,--timeout $$(($${XROCE_SOAK:-3600} + 900)) --,$(in_vm)) selftests/targets/$(subst -,_,$@).sh
 
 # Static checks only.
 lint: needed += $(deps_lint)
@@ -407,6 +407,7 @@ help:
 	@echo 'check      deps, then every test; ends with the counts'
 	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
 	@echo 'soak       traffic, losses and churn for an hour; memory must not grow'
+	@echo 'soak-nvme  the same of NVMe over Fabrics, whose connections are disturbed'
 	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy, includes'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'

@@ -94,7 +94,8 @@ host_ready() {
 	drive=/dev/${drive##*/}
 	# The multipath name of nvme0c0n1 is nvme0n1.
 	drive=$(sed -E 's/c[0-9]+n/n/' <<<"$drive")
-	[ -b "$drive" ]
+	# The node of a disk of this name that is gone stays for a moment.
+	[ -b "$drive" ] && blockdev --getsize64 "$drive"
 }
 
 host_down() {
@@ -115,5 +116,46 @@ nvme_soon=(--reconnect-delay 1 --ctrl-loss-tmo 60 --keep-alive-tmo 5)
 # state STATE: the controller has it
 state() { [ "$(cat /sys/class/nvme/nvme*/state)" = "$1" ]; }
 
+# ctrl: the name of the controller
+ctrl() { basename /sys/class/nvme/nvme*; }
+
 # upset COMMAND...: COMMAND disturbs a job, and the controller is live again.
 upset() { ulp_upset "$drive" "$@" && wait_until 60 state live; }
+
+# Disturbances of a job.
+
+port_gone() {
+	port_down
+	wait_until 20 state connecting
+	sleep 2
+	port_up
+}
+
+# The same, and the target's module is unloaded while the host tries to connect.
+module_gone() {
+	port_down
+	rmmod nvmet_rdma
+	wait_until 20 state connecting
+	sleep 2
+	modprobe nvmet-rdma
+	port_up
+}
+
+# The target's device goes, with all connections, and comes again.
+device_gone() {
+	rdma link delete tr
+	wait_until 20 state connecting
+	rdma link add tr type xroce netdev t0
+	port_down
+	port_up
+}
+
+# The host ends its connections and makes them anew, several times.
+resets() {
+	local i
+
+	for i in 1 2 3 4; do
+		nvme reset "/dev/$(ctrl)" && wait_until 20 state live &&
+			nvme ns-rescan "/dev/$(ctrl)" || return 1
+	done
+}

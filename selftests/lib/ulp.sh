@@ -209,7 +209,7 @@ ulp_upset() {
 
 	ulp_job "$file" $seed &
 	job=$!
-	wait_until 40 ulp_job_writes || status=1
+	wait_until 40 ulp_job_writes || { ulp_explain; status=1; }
 	"$@" || status=1
 	wait $job && ulp_job "$file" $seed --verify_only || status=1
 	return $status

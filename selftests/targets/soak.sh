@@ -12,20 +12,14 @@
 #   mw_race_test     windows bound and revoked under WRITEs
 #   fuzz_ioctl_test  all other objects, in processes that are killed
 #
-# Environment: XROCE_SOAK: seconds (3600); XROCE_SEED: seed of the first round.
+# Environment: XROCE_SOAK: see rounds.sh; XROCE_SEED: seed of the first round.
 set -eu
 
 . "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/rounds.sh"
 needs_module
 
-seconds=${XROCE_SOAK:-3600}
 seed=${XROCE_SEED:-$((RANDOM << 15 | RANDOM))}
-# Rounds until all caches are filled, which are not compared.
-warm=2
-least=$((warm + 2))
-# KiB that memory may grow by, from the first compared rounds to the last.
-slack_slab=4096
-slack_held=8192
 
 # Settings that limit a round to about a minute.
 : "${XROCE_SHADOW_OPS:=2000}" "${XROCE_REGIONS:=5000}"
@@ -53,22 +47,6 @@ one() {
 	! grep -q '^not ok' "$work/out" && grep -q '^ok' "$work/out"
 }
 
-# Print KiB: slab; memory used by neither programs nor files; available memory.
-memory() {
-	local i
-
-	for i in 1 2; do
-		sync
-		echo 3 >/proc/sys/vm/drop_caches
-		echo 1 >/proc/sys/vm/compact_memory
-		sleep $i
-	done
-	awk '{ sub(/:/, "", $1); v[$1] = $2 }
-	END { print v["Slab"], v["MemTotal"] - v["MemFree"] - v["Buffers"] - \
-		v["Cached"] - v["SwapCached"] - v["AnonPages"], \
-		v["MemAvailable"] }' /proc/meminfo
-}
-
 # The module's own counts show that nothing is left.
 idle() {
 	"$top/build/user/xroce" mtt show >"$work/mtt" &&
@@ -76,32 +54,11 @@ idle() {
 		[ "$(cat /sys/module/xroce/refcnt)" = 0 ]
 }
 
-# grown COLUMN SLACK: fail if the minimum of the last third exceeds that of the first third
-# by more than SLACK
-grown() {
-	awk -v column="$1" -v slack="$2" -v warm=$warm '
-	NR > warm { v[++n] = $column }
-	function least(from, to,   i, m) {
-		m = v[from]
-		for (i = from; i <= to; i++)
-			m = v[i] < m ? v[i] : m
-		return m
-	}
-	END {
-		third = int((n + 2) / 3)
-		by = least(n - third + 1, n) - least(1, third)
-		print "# column " column ": by " by " KiB in " n " rounds"
-		exit by <= slack
-	}' "$work/samples"
-}
-
 insmod "${XROCE_MODULE:-$top/build/kmod/xroce.ko}"
 cat /proc/slabinfo >"$work/slab"
 echo "# XROCE_SOAK=$seconds XROCE_SEED=$seed"
-rounds=0 tries=0
-# At least as many rounds as the comparison needs.
-while [ "$failed" = 0 ] && { [ $SECONDS -lt "$seconds" ] || [ $rounds -lt $least ]; }; do
-	rounds=$((rounds + 1))
+tries=0
+while another_round; do
 	export XROCE_SEED=$((seed + rounds - 1))
 	for test in "${tests[@]}"; do
 		status=0
@@ -110,24 +67,12 @@ while [ "$failed" = 0 ] && { [ $SECONDS -lt "$seconds" ] || [ $rounds -lt $least
 		[ $status = 0 ] || sed 's/^/# /' "$work/out"
 		result $status "soak_${rounds}_${name%[._]*}" "${test#* }"
 	done
-	memory >>"$work/samples"
+	round_ends
 	status=0
 	idle || { status=1; sed 's/^/# /' "$work/mtt"; }
 	result $status "soak_${rounds}_idle" 'R7 T3'
-	echo "# round $rounds, $SECONDS s: slab held available" \
-		"$(tail -n 1 "$work/samples") KiB"
-	[ $rounds != $warm ] || cat /proc/slabinfo >"$work/slab"
 done
-
-status=0
-! grown 1 $slack_slab || status=1
-! grown 2 $slack_held || status=1
-result $status soak_memory 'R7 R8 T3 O1'
-# Print the slab caches that have grown.
-[ $status = 0 ] || awk '
-	FNR == NR { was[$1] = $3 * $4; next }
-	$3 * $4 - was[$1] > 65536 { printf "# %s: %d KiB more\n", $1,
-		($3 * $4 - was[$1]) / 1024 }' "$work/slab" /proc/slabinfo
+memory_flat soak_memory 'R7 R8 T3 O1'
 until rmmod xroce 2>/dev/null || [ $((tries += 1)) -gt 50 ]; do
 	sleep 0.2
 done

@@ -20,32 +20,6 @@ undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
 
-port_gone() {
-	port_down
-	wait_until 20 state connecting
-	sleep 2
-	port_up
-}
-
-# The same, and the target's module is unloaded while the host tries to connect.
-module_gone() {
-	port_down
-	rmmod nvmet_rdma
-	wait_until 20 state connecting
-	sleep 2
-	modprobe nvmet-rdma
-	port_up
-}
-
-# The target's device goes, with all connections, and comes again.
-device_gone() {
-	rdma link delete tr
-	wait_until 20 state connecting
-	rdma link add tr type xroce netdev t0
-	port_down
-	port_up
-}
-
 # A host that asks for a subsystem that is not there.
 refused() { ! to_target connect --nqn no-such >"$work/refused" 2>&1; }
 

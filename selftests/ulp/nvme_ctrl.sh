@@ -20,9 +20,6 @@ undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
 
-# ctrl: the name of the controller
-ctrl() { basename /sys/class/nvme/nvme*; }
-
 # The log has $nqn, and all of the others that the port has.
 discovery() {
 	to_target discover >"$work/log" && grep -q '^trtype:  rdma$' "$work/log" &&
@@ -122,15 +119,6 @@ second_namespace() {
 		wait_until 20 test ! -b "$second" || return 1
 	done
 	rm "$work/second"
-}
-
-resets() {
-	local i
-
-	for i in 1 2 3 4; do
-		nvme reset "/dev/$(ctrl)" && wait_until 20 state live &&
-			nvme ns-rescan "/dev/$(ctrl)" || return 1
-	done
 }
 
 # has_queues N: the controller has N of them, and one for commands
