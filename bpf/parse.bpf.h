@@ -25,6 +25,8 @@ struct vlan_hdr {
 	__be16 proto;
 };
 
+#define VLAN_VID_MASK	0xfff
+
 /**
  * struct request - offsets in the frame, and fields of the headers
  * @frame_len: bytes of the frame. Until the packet is admitted, bytes of the first buffer if

@@ -102,8 +102,34 @@ static __always_inline int psn_diff(__u32 a, __u32 b)
 }
 
 /*
- * Return: whether the packet is for the queue pair's own address and from its peer's address.
- * A datagram may be from any address.
+ * The VLAN of a frame whose IP header is at @l3: 0: none, or a tag of priority only; negative:
+ * several tags, or another kind of tag.
+ */
+static __always_inline int frame_vlan(struct xdp_md *ctx, __u32 l3, const void *end)
+{
+	const struct ethhdr *eth = (void *)(long)ctx->data;
+	const struct vlan_hdr *vlan = (const void *)(eth + 1);
+
+	if (l3 == sizeof(*eth))
+		return 0;
+	if (l3 != sizeof(*eth) + sizeof(*vlan) || (const void *)(vlan + 1) > end ||
+	    eth->h_proto != bpf_htons(ETH_P_8021Q))
+		return -1;
+	return bpf_ntohs(vlan->tci) & VLAN_VID_MASK;
+}
+
+/* Return: whether the queue pair takes packets with the tags of this frame. */
+static __always_inline bool qp_vlan_ok(struct xdp_md *ctx, const struct xroce_qp *q,
+				       const struct request *req, const void *end)
+{
+	__u16 vlan = q->vlan;
+
+	return !vlan || frame_vlan(ctx, req->l3, end) == (vlan == XROCE_QP_UNTAGGED ? 0 : vlan);
+}
+
+/*
+ * Return: whether the packet is for the queue pair's own address and VLAN, and from its peer's
+ * address. A datagram may be from any address.
  */
 static __always_inline bool qp_addr_ok(struct xdp_md *ctx,
 				       const struct xroce_qp *q,
@@ -115,9 +141,15 @@ static __always_inline bool qp_addr_ok(struct xdp_md *ctx,
 	const struct iphdr *ip4 = l3;
 	const __be32 *s, *d;
 
-	if (unlikely(q->ipv6 != req->ipv6))
-		return q->ipv6 == XROCE_QP_ANY_ADDR && anywhere && xroce_kfuncs &&
-		       !xroce_local(ctx, xroce_link, req->l3);
+	if (unlikely(q->ipv6 != req->ipv6)) {
+		if (q->ipv6 == XROCE_QP_ANY_ADDR)
+			return anywhere && xroce_kfuncs && !xroce_local(ctx, xroce_link, req->l3);
+		/* A plain packet has no tag. */
+		if (req->plain || q->ipv6 != (req->ipv6 | XROCE_QP_TAGGED))
+			return false;
+	}
+	if (!req->plain && !qp_vlan_ok(ctx, q, req, end))
+		return false;
 	if (!req->ipv6) {
 		if (!req->plain && (const void *)(ip4 + 1) > end)
 			return false;

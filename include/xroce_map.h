@@ -191,7 +191,7 @@ enum xroce_cause {
 	XROCE_DROP_OPCODE,		/* not a request of the queue pair's service */
 	XROCE_DROP_STATE,		/* queue pair not ready to receive */
 	XROCE_DROP_ERROR,		/* queue pair in error */
-	XROCE_DROP_ADDR,		/* not the queue pair's addresses */
+	XROCE_DROP_ADDR,		/* not the queue pair's addresses or VLAN */
 	XROCE_DROP_PKEY,		/* partition key */
 	XROCE_DROP_ICRC,		/* invariant CRC */
 	XROCE_DROP_DEFER,		/* no room to defer it; not the first of RC */
@@ -241,8 +241,8 @@ struct xroce_read_lengths {
  * @tos: IPv4 type of service or IPv6 traffic class of responses
  * @ttl: hop limit of responses
  * @min_rnr_timer: timer code of RNR NAKs
- * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr; XROCE_QP_ANY_ADDR: UD,
- *	datagrams to any address of the machine
+ * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr; XROCE_QP_TAGGED is added
+ *	if @vlan is a VLAN. XROCE_QP_ANY_ADDR: UD, datagrams to any address of the machine
  * @saddr: own address
  * @daddr: the peer's address
  *
@@ -325,7 +325,8 @@ struct xroce_read_lengths {
  * @req_response_bytes: payload bytes of READ responses accepted
  * @req_ignored: responses ignored: duplicates, those out of sequence, and those that fit
  *	nothing outstanding
- * @req_pad: 0
+ * @vlan: of RC and UC: packets must have the tag of this VLAN, 1 to 4094, and no other;
+ *	XROCE_QP_UNTAGGED: they must have no tag, or one of priority only; 0: with any tags or none
  * @req_reserved: 0
  *
  * An array. Cache lines and their writers:
@@ -340,8 +341,8 @@ struct xroce_read_lengths {
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
  *    of the module is counted in @naks.
  * 6. the other @drops: the XDP program without a claim.
- * 7. and 8. requester, @req_una to @req_reserved: the module. The program reads the first five
- *    of these to judge a response; the module checks again.
+ * 7. and 8. requester, @req_una to @req_reserved, and @vlan: the module. The program reads the
+ *    first five of these to judge a response; the module checks again.
  */
 struct xroce_qp {
 	__u32  qpn;
@@ -407,7 +408,7 @@ struct xroce_qp {
 	__u32  req_psn;
 	__u8   req_op;
 	__u8   req;
-	__u16  req_pad;
+	__u16  vlan;
 	__u64  req_packets;
 	__u64  req_bytes;
 	__u64  req_retransmits;
@@ -424,6 +425,8 @@ struct xroce_qp {
 
 #define XROCE_QP_OP_NONE	0xff	/* xroce_qp::op: no message is in progress */
 #define XROCE_QP_ANY_ADDR	2	/* xroce_qp::ipv6: either version, see there */
+#define XROCE_QP_TAGGED		4	/* xroce_qp::ipv6: flag, see there */
+#define XROCE_QP_UNTAGGED	0xffff	/* xroce_qp::vlan */
 
 /* Bytes of the frame of an acknowledgement over IPv4 without a VLAN tag. */
 #define XROCE_ACK_BYTES		(14 + 20 + 8 + 12 + 4 + 4)

@@ -1484,6 +1484,7 @@ enum xroce_wc_flags {
  * @src_qpn: queue pair number of the sender
  * @flags: enum xroce_wc_flags
  * @pkey: partition key
+ * @vlan_tci: of a datagram: its VLAN tag; 0: it had none
  * @reserved: 0
  */
 struct xroce_cqe {
@@ -1496,7 +1497,8 @@ struct xroce_cqe {
 	__u32 src_qpn;
 	__u32 flags;
 	__u32 pkey;
-	__u32 reserved[6];
+	__u32 vlan_tci;
+	__u32 reserved[5];
 };
 
 /**

@@ -232,6 +232,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->ttl = 0;
 	q->min_rnr_timer = 0;
 	q->ipv6 = 0;
+	q->vlan = 0;
 	q->rd_max = 0;
 	q->recv = 0;
 	q->sq = 0;

@@ -161,15 +161,28 @@ static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)
 				(U16_MAX - XR_SPORT_BASE));
 }
 
+/*
+ * The VLAN whose tag packets of a queue pair must have, for the map. A queue pair of a verbs device
+ * belongs to the netdev of its GID: the verbs device has set the VLAN before, for requests.
+ */
+static u16 xr_qp_vlan(const struct xr_qp *qp)
+{
+	if (qp->recv.format != XR_FORMAT_RXE)
+		return 0;
+	return qp->send.attr.vlan < VLAN_N_VID ? qp->send.attr.vlan : XROCE_QP_UNTAGGED;
+}
+
 /* Write the address vector. The caller makes sure that no packet is executed. */
 static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
 	struct xroce_qp *q = qp->map;
+	u16 vlan = xr_qp_vlan(qp);
 
 	/* With the lock, the module builds no response meanwhile. */
 	spin_lock_bh(&qp->responses.lock);
-	WRITE_ONCE(q->ipv6, v6);
+	WRITE_ONCE(q->vlan, vlan);
+	WRITE_ONCE(q->ipv6, v6 | (vlan && vlan != XROCE_QP_UNTAGGED ? XROCE_QP_TAGGED : 0));
 	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
 	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));

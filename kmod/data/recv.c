@@ -7,6 +7,7 @@
  * field is read once. The L_Key of an element is looked up in the module's own table when
  * bytes arrive for it. One region is held at a time.
  */
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 
@@ -142,6 +143,15 @@ static __always_inline int xr_recv_scatter(struct xr_qp *qp, const void *buf,
 	return 0;
 }
 
+/* The VLAN tag in front of the IP header at @l3, in the first buffer; 0: none. */
+static u16 xr_recv_tag(const struct xdp_buff *xdp, u32 l3)
+{
+	const struct vlan_ethhdr *eth = xdp->data;
+
+	return l3 >= sizeof(*eth) && eth_type_vlan(eth->h_vlan_proto) ?
+	       ntohs(eth->h_vlan_TCI) : 0;
+}
+
 /*
  * Write the IP header to the end of its XR_GRH_LEN bytes. Return: as xr_recv_scatter(), or
  * -EINVAL: the header is not inside the first buffer.
@@ -160,6 +170,7 @@ static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 	if (len > linear - l3)
 		return -EINVAL;
 	memcpy(grh + XR_GRH_LEN - len, ip, len);
+	qp->recv.vlan_tci = xr_recv_tag(xdp, l3);
 	return xr_recv_scatter(qp, grh, xdp, 0, XR_GRH_LEN);
 }
 
@@ -201,12 +212,12 @@ static __always_inline u32 xr_recv_flags(u32 flags)
 }
 
 /*
- * Post the completion of a message of @len bytes. recv->lock is held. Return: 0, or
- * -ENOSPC: the completion queue is full.
+ * Post the completion of a message of @len bytes. @tci: of a datagram: its VLAN tag. recv->lock is
+ * held. Return: 0, or -ENOSPC: the completion queue is full.
  */
 static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
 					const struct xroce_recv *r, u32 flags, u64 wr_id,
-					u32 opcode, u32 len, u32 imm)
+					u32 opcode, u32 len, u32 imm, u16 tci)
 {
 	const struct xroce_cqe cqe = {
 		.wr_id = wr_id,
@@ -218,6 +229,7 @@ static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
 		.src_qpn = READ_ONCE(r->src_qpn),
 		.flags = xr_recv_flags(flags),
 		.pkey = READ_ONCE(r->pkey),
+		.vlan_tci = tci,
 	};
 
 	return xr_cq_post_as(qp->recv.cq, format, &cqe);
@@ -235,7 +247,8 @@ static __always_inline int xr_recv_end(struct xr_qp *qp, const struct xroce_recv
 		opcode = XROCE_WC_RECV_RDMA_WITH_IMM;
 		len = READ_ONCE(r->byte_len);
 	}
-	return xr_recv_done(qp, v->format, r, flags, v->wqe.wr_id, opcode, len, imm);
+	return xr_recv_done(qp, v->format, r, flags, v->wqe.wr_id, opcode, len, imm,
+			    flags & XROCE_RECV_GRH ? v->vlan_tci : 0);
 }
 
 /*
@@ -282,7 +295,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 	xr_mr_count_in(mr->stat, 1, len, 1);
 	xr_mr_release();
 	xr_rq_taken(&v->rq, format);
-	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len, 0);
+	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len, 0, 0);
 	if (unlikely(ret))
 		xr_recv_fail_locked(qp);
 	return ret;

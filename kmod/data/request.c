@@ -57,7 +57,7 @@ void xr_request_template(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 
 	xr_request_ether(s, s->attr.dmac, s->attr.vlan, s->attr.prio,
-			 READ_ONCE(qp->map->ipv6));
+			 xr_qp_map_ipv6(qp->map));
 	s->header_len = s->l2_len + xr_tx_request(s->header + s->l2_len, qp->map, s->ipv6);
 }
 

@@ -303,7 +303,7 @@ int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 {
 	const struct xroce_qp *q = qp->map;
 	/* Read once: the map can change, but the headers must fit what is allocated. */
-	bool ipv6 = READ_ONCE(q->ipv6);
+	bool ipv6 = xr_qp_map_ipv6(q);
 	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	u32 pad = -p->len & 3;
 	struct xdp_buff xdp;
@@ -361,14 +361,14 @@ static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
 	void *end;
 	u32 crc;
 
-	psn = xr_tx_headers(frame + ETH_HLEN, q, READ_ONCE(q->ipv6), &p, udp_len);
+	psn = xr_tx_headers(frame + ETH_HLEN, q, xr_qp_map_ipv6(q), &p, udp_len);
 	end = xr_tx_behind(psn, &p);
 	xdp_init_buff(&xdp, sizeof(frame), &xr_tx_rxq);
 	xdp_prepare_buff(&xdp, frame, 0, end + XROCE_ICRC_LEN - (void *)frame,
 			 false);
 	if (xr_icrc(&xdp, ETH_HLEN, end - (void *)frame, &crc))
 		return 0;
-	if (opcode == XROCE_RC_ATOMIC_ACK && !READ_ONCE(q->ipv6))
+	if (opcode == XROCE_RC_ATOMIC_ACK && !xr_qp_map_ipv6(q))
 		q->atomic_check =
 			(__force u16)((struct iphdr *)(frame + ETH_HLEN))->check;
 	if (opcode == XROCE_RC_ACK)

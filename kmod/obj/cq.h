@@ -135,8 +135,19 @@ static __always_inline bool xr_cq_room(struct xr_cq *cq, enum xr_format format)
 	return false;
 }
 
-static __always_inline void xr_cqe_rxe(struct ib_uverbs_wc *to, const struct xroce_cqe *from)
+/*
+ * An entry of XR_FORMAT_RXE. Programs read the first part of it.
+ * @vlan_tci: as in struct xroce_cqe, for consumers in the kernel
+ */
+struct xr_cqe_rxe {
+	struct ib_uverbs_wc wc;
+	u32 vlan_tci;
+};
+
+static __always_inline void xr_cqe_rxe(struct xr_cqe_rxe *entry, const struct xroce_cqe *from)
 {
+	struct ib_uverbs_wc *to = &entry->wc;
+
 	to->wr_id = from->wr_id;
 	to->status = from->status;
 	to->opcode = from->opcode;
@@ -151,6 +162,7 @@ static __always_inline void xr_cqe_rxe(struct ib_uverbs_wc *to, const struct xro
 	to->sl = 0;
 	to->dlid_path_bits = 0;
 	to->port_num = 1;
+	entry->vlan_tci = from->vlan_tci;
 }
 
 /* The reserved words are zero unless the program has written to them: leave them alone. */
@@ -165,6 +177,7 @@ static __always_inline void xr_cqe_own(struct xroce_cqe *to, const struct xroce_
 	to->src_qpn = from->src_qpn;
 	to->flags = from->flags;
 	to->pkey = from->pkey;
+	to->vlan_tci = from->vlan_tci;
 }
 
 /**
@@ -185,7 +198,7 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 	bool urgent = cqe->status || cqe->flags & XROCE_WC_SOLICITED;
 
 	if (format == XR_FORMAT_RXE) {
-		BUILD_BUG_ON(sizeof(struct ib_uverbs_wc) > XR_CQE_RXE);
+		BUILD_BUG_ON(sizeof(struct xr_cqe_rxe) > XR_CQE_RXE);
 		xr_cqe_rxe(to + at * XR_CQE_RXE, cqe);
 		/* Pairs with the program's acquire load: it sees the whole entry. */
 		smp_store_release(&xr_cq_rxe(cq)->producer_index, cq->tail & cq->mask);

@@ -8,6 +8,8 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+#include "xroce_map.h"
+
 #include "own/limit.h"
 
 #include "link.h"
@@ -20,7 +22,6 @@ struct mem_cgroup;
 struct xr_owner;
 struct xr_pd;
 struct xr_sq;
-struct xroce_qp;
 
 /**
  * struct xr_qp - queue pair
@@ -109,6 +110,12 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn);
  *
  * Return: the queue pair; NULL: none.
  */
+/* Is it connected over IPv6? */
+static inline bool xr_qp_map_ipv6(const struct xroce_qp *q)
+{
+	return READ_ONCE(q->ipv6) & 1;
+}
+
 static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 {
 	struct xr_qp *qp = rcu_dereference_bh(link->qp[qpn & link->qp_mask]);

@@ -28,6 +28,7 @@ struct xr_srq;
  * @format: layout of @rq, of the ring of @srq, and of the ring of @cq
  * @sge: element of @wqe that the next byte is written to
  * @in_sge: offset of the next byte in that element
+ * @vlan_tci: of a datagram: its VLAN tag, or 0
  * @group: the packet is for a group: the frame is not deferred
  * @flush: number of entries of @rq that have yet to be completed as flushed
  * @flusher: work item that completes them if they are too many for softirq
@@ -48,6 +49,7 @@ struct xr_recv {
 	u32 done;
 	u32 sge;
 	u32 in_sge;
+	u16 vlan_tci;
 	bool group;
 	u32 flush;
 	struct work_struct flusher;

@@ -4,6 +4,7 @@
  * poll_cq.
  */
 #include <linux/err.h>
+#include <linux/if_vlan.h>
 #include <linux/minmax.h>
 
 #include "uapi/xroce.h"
@@ -93,8 +94,12 @@ int xr_ib_resize_cq(struct ib_cq *ib, int cqe, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, sizeof(resp));
 }
 
-static void xr_ib_wc(struct ib_wc *wc, const struct ib_uverbs_wc *from, struct ib_qp *qp)
+/* A completion for a consumer in the kernel. The VLAN of a datagram chooses among GIDs. */
+static void xr_ib_wc(struct ib_wc *wc, const struct xr_cqe_rxe *entry, struct ib_qp *qp)
 {
+	const struct ib_uverbs_wc *from = &entry->wc;
+	u16 vlan = entry->vlan_tci & VLAN_VID_MASK;
+
 	*wc = (struct ib_wc){
 		.wr_id = from->wr_id,
 		.status = from->status,
@@ -106,7 +111,10 @@ static void xr_ib_wc(struct ib_wc *wc, const struct ib_uverbs_wc *from, struct i
 		.src_qp = from->src_qp,
 		.wc_flags = (from->wc_flags & XROCE_WC_GRH ? IB_WC_GRH : 0) |
 			    (from->wc_flags & XROCE_WC_WITH_IMM ? IB_WC_WITH_IMM : 0) |
-			    (from->wc_flags & XROCE_WC_WITH_INV ? IB_WC_WITH_INVALIDATE : 0),
+			    (from->wc_flags & XROCE_WC_WITH_INV ? IB_WC_WITH_INVALIDATE : 0) |
+			    (vlan ? IB_WC_WITH_VLAN : 0),
+		.vlan_id = vlan,
+		.sl = entry->vlan_tci >> VLAN_PRIO_SHIFT,
 		.pkey_index = from->pkey_index,
 		.port_num = from->port_num,
 	};
@@ -115,10 +123,11 @@ static void xr_ib_wc(struct ib_wc *wc, const struct ib_uverbs_wc *from, struct i
 /* Completions of queue pairs that have been destroyed are removed (IBTA 11.2.4.4). */
 int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 {
+	const struct xr_link *link = xr_ib_link(ib->device);
 	struct xr_cq *cq = to_xr_ibcq(ib)->cq;
 	struct rxe_queue_buf *header = xr_cq_rxe(cq);
 	const void *entries = header->data;
-	const struct ib_uverbs_wc *from;
+	const struct xr_cqe_rxe *from;
 	unsigned long flags;
 	struct xr_qp *qp;
 	int got = 0;
@@ -128,7 +137,7 @@ int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 	while (got < n && xr_cq_used(cq, XR_FORMAT_RXE)) {
 		at = header->consumer_index & cq->mask;
 		from = entries + at * XR_CQE_RXE;
-		qp = xr_qp_get_rcu(xr_ib_link(ib->device), from->qp_num);
+		qp = xr_qp_get_rcu(link, from->wc.qp_num);
 		if (qp)
 			xr_ib_wc(&wc[got++], from, &((struct xr_ibqp *)qp->context)->ib);
 		/* Pairs with xr_cq_used(): the entry has been read. */

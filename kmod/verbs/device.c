@@ -10,6 +10,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
@@ -286,13 +287,20 @@ static int xr_ibdev_register(struct xr_ibdev *dev, const char *name, struct net_
  * @ndev: network device
  *
  * Return: 0; -EUNATCH: @ndev has no link; -EEXIST: its link has a device; -ENODEV: it is
- * being unregistered; -ENFILE: another device has the name; -ENOMEM.
+ * being unregistered; -ENFILE: another device has the name; -EOPNOTSUPP: it is a VLAN device, for
+ * which ib_core has no GIDs; -ENOMEM.
  */
 static int xr_ib_newlink(const char *name, struct net_device *ndev)
 {
-	struct xr_ibdev *dev = xr_ibdev_new(name, ndev);
+	struct xr_ibdev *dev;
 	int ret;
 
+	if (is_vlan_dev(ndev)) {
+		pr_info_ratelimited("%s: a VLAN device: make the verbs device on %s, which has its GIDs\n",
+				    ndev->name, vlan_dev_real_dev(ndev)->name);
+		return -EOPNOTSUPP;
+	}
+	dev = xr_ibdev_new(name, ndev);
 	if (!dev)
 		return -ENOMEM;
 	ret = xr_ibdev_register(dev, name, ndev);

@@ -12,10 +12,10 @@ static uint32_t icrc_of(const struct xroce_qp *qp, uint8_t opcode,
 			struct frame *frame)
 {
 	struct packet p = {
-		.ipv6 = qp->ipv6,
+		.ipv6 = qp->ipv6 & 1,
 		.tos = qp->tos,
 		.ttl = qp->ttl,
-		.frag = qp->ipv6 ? 0 : PACKET_IP_DF,
+		.frag = qp->ipv6 & 1 ? 0 : PACKET_IP_DF,
 		.sport = qp->sport,
 		.dport = XROCE_UDP_PORT,
 		.opcode = opcode,
@@ -41,7 +41,7 @@ void template_fill(struct xroce_qp *qp)
 	memset(qp->response, 0, sizeof(qp->response));
 	qp->atomic_icrc = icrc_of(qp, XROCE_RC_ATOMIC_ACK, &frame);
 	qp->atomic_check = 0;
-	if (!qp->ipv6)
+	if (!(qp->ipv6 & 1))
 		memcpy(&qp->atomic_check,
 		       frame.bytes + frame.l3 + offsetof(struct iphdr, check),
 		       sizeof(qp->atomic_check));

@@ -161,6 +161,78 @@ static void address_family(struct scene *s)
 	expect_drop(s, COUNTER(drop_addr));
 }
 
+/* Of a queue pair: the VLAN that it belongs to. Of a frame: its tags, outermost first. */
+struct vlan_case {
+	uint16_t vlan;
+	uint8_t tags;
+	uint16_t tpid;
+	uint16_t tci;
+	bool admitted;
+};
+
+#define C_TAG	0x8100
+#define S_TAG	0x88a8
+
+static const struct vlan_case vlan_cases[] = {
+	/* any tags */
+	{ 0, 0, 0, 0, true },
+	{ 0, 1, C_TAG, 5, true },
+	{ 0, 1, S_TAG, 5, true },
+	{ 0, 2, C_TAG, 5, true },
+	/* no tag, or one of priority only */
+	{ XROCE_QP_UNTAGGED, 0, 0, 0, true },
+	{ XROCE_QP_UNTAGGED, 1, C_TAG, 0xe000, true },
+	{ XROCE_QP_UNTAGGED, 1, C_TAG, 1, false },
+	{ XROCE_QP_UNTAGGED, 1, C_TAG, 0xfff, false },
+	{ XROCE_QP_UNTAGGED, 1, S_TAG, 0, false },
+	{ XROCE_QP_UNTAGGED, 2, C_TAG, 0, false },
+	/* this VLAN, with any priority */
+	{ 5, 1, C_TAG, 5, true },
+	{ 5, 1, C_TAG, 0xf005, true },
+	{ 5, 0, 0, 0, false },
+	{ 5, 1, C_TAG, 0, false },
+	{ 5, 1, C_TAG, 4, false },
+	{ 5, 1, C_TAG, 0x105, false },
+	{ 5, 1, S_TAG, 5, false },
+	{ 5, 2, C_TAG, 5, false },
+	{ 4094, 1, C_TAG, 4094, true },
+	{ 4094, 1, C_TAG, 4095, false },
+};
+
+static void vlans_over(bool ipv6)
+{
+	const struct vlan_case *c;
+	struct scene s;
+	int i;
+
+	for (c = vlan_cases; c < vlan_cases + ARRAY_SIZE(vlan_cases) && !test_failed(); c++) {
+		if (!scene_init(&s))
+			return;
+		if (ipv6)
+			scene_ipv6(&s);
+		s.qp.vlan = c->vlan;
+		if (c->vlan && c->vlan != XROCE_QP_UNTAGGED)
+			s.qp.ipv6 |= XROCE_QP_TAGGED;
+		scene_put(&s);
+		for (i = 0; i < c->tags; i++) {
+			s.req.vlan[s.req.vlans].tpid = c->tpid;
+			s.req.vlan[s.req.vlans++].tci = i ? 7 : c->tci;
+		}
+		if (c->admitted)
+			expect_write(&s);
+		else
+			expect_drop(&s, COUNTER(drop_addr));
+		check(!test_failed(), "VLAN %u, %u tags, the first %#x %#x", c->vlan, c->tags,
+		      c->tpid, c->tci);
+	}
+}
+
+static void vlans(void)
+{
+	vlans_over(false);
+	vlans_over(true);
+}
+
 /* A response would go to the whole group. */
 static void from_group(struct scene *s)
 {
@@ -319,6 +391,7 @@ static const struct test tests[] = {
 	{ "error_field", "D5 D6",
 	  "a queue pair that an earlier packet has ended drops the next ones",
 	  ON_SCENE(error_field) },
+	{ "admit_vlan", "D5 V11", "a packet with other tags than the queue pair's is dropped", vlans },
 	{ "addresses_ipv4", "D5 D6", "a packet with one wrong byte in either address is dropped",
 	  addresses_ipv4 },
 	{ "addresses_ipv6", "D5 D6", "a packet with one wrong byte in either address is dropped",

@@ -69,7 +69,7 @@ static const struct counter links[] = {
 	LINK(drop_opcode, "dropped: not a request of the queue pair's service"),
 	LINK(drop_state, "dropped: queue pair not ready to receive"),
 	LINK(drop_error, "dropped: queue pair in error"),
-	LINK(drop_addr, "dropped: not the queue pair's addresses"),
+	LINK(drop_addr, "dropped: not the queue pair's addresses or VLAN"),
 	LINK(drop_pkey, "dropped: wrong partition key"),
 	LINK(drop_icrc, "dropped: wrong invariant CRC"),
 	LINK(drop_defer, "dropped: the packet cannot be deferred"),

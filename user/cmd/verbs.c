@@ -82,6 +82,7 @@ static const struct reason reasons[] = {
 	  "the kernel has no RDMA, or its module ib_core is not installed" },
 	{ ENFILE, "another RDMA device has this name; 'rdma dev show' lists them" },
 	{ ENODEV, "the network device is gone" },
+	{ EOPNOTSUPP, "a VLAN device: make the verbs device on the device below, which has its GIDs" },
 	{ EUNATCH, "the network device has no link any more" },
 	{ EPERM, "not permitted: CAP_NET_ADMIN is needed" },
 	{}

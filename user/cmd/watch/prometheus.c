@@ -108,7 +108,7 @@ static void print_qps(const struct sample *s)
 		"responses sent, by the XDP program or the module",
 		"bytes of responses sent, with all headers",
 		"duplicate requests", "negative acknowledgements sent",
-		"packets dropped: not the queue pair's addresses",
+		"packets dropped: not the queue pair's addresses or VLAN",
 		"packets dropped: out of sequence, or cannot be replayed",
 		"packets dropped, for any cause"
 	};

@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Verbs devices and VLANs: queue pairs with a GID of a VLAN device send with its tag, and take
+# packets with no other.
+#
+#   c0.5 10.78.0.1 --- c0, rxe0  <---- veth ---->  x0, xr0 --- x0.5 10.78.0.2
+#
+# usage: verbs_vlan.sh [PART]...   only tests whose name has one of the PARTs
+set -eu
+
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/serve.sh"
+. "$here/../lib/verbs.sh"
+
+rows=("$@")
+work=$(mktemp -d /dev/shm/verbs-vlan-XXXXXX)
+undo+=(work_down)
+
+work_down() { rm -rf "$work"; }
+
+# ends CLIENT SERVER NET: rxe0 or a device of xr each; NET: the addresses are NET.1 and NET.2
+ends() {
+	client_dev=$1 server_dev=$2
+	use_end client "$1" "$3"
+	use_end server "$2" "$3"
+	server_ip=$server4
+}
+
+use_end() { # END DEVICE NET
+	local enter=(env) host=1
+
+	[ "$2" = rxe0 ] || { enter=(nsenter --net=/run/netns/xr); host=2; }
+	eval "$1_enter=(\"\${enter[@]}\") $1""4=$3.$host"
+	eval "$1_gid=$(verbs_gid "$2" "$(gid4_of "$3.$host")")"
+}
+
+# Packets that a VLAN device has received.
+received() { cat "/sys/class/net/$1/statistics/rx_packets"; }
+
+explain() {
+	both_ends_said "$work"
+	in_xr "$xroce" stat show dev x0 | sed 's/^/# /'
+}
+
+# moves WORD...: a program of perftest succeeds
+moves() { both_ends_calm "$work" "$@" || { explain; return 1; }; }
+
+# All services, in both directions.
+moves_all() {
+	moves ib_write_bw -s 65536 -n 20 -m 1024 && moves ib_read_bw -s 65536 -n 20 -m 1024 &&
+		moves ib_send_bw -s 4096 -n 20 -m 1024 &&
+		moves ib_atomic_bw -n 20 && moves ib_write_bw -c UC -s 4096 -n 20 -m 1024 &&
+		moves ib_send_lat -c UD -s 512 -n 20
+}
+
+# The stack drops what is for another queue pair, but counts it by VLAN device.
+tagged() {
+	local before
+
+	before=$(received c0.5)
+	moves_all && [ $(($(received c0.5) - before)) -ge 100 ]
+}
+
+untagged() {
+	local before
+
+	before=$(received c0.5)
+	moves_all && [ $(($(received c0.5) - before)) -lt 10 ]
+}
+
+# retags ACTION...: what c0 sends by UDP is changed: "vlan pop", "vlan push id N"
+retags() {
+	tc qdisc add dev c0 clsact
+	# The programs talk by TCP first.
+	tc filter add dev c0 egress protocol "$1" flower ${2:+$2} ip_proto udp action vlan "${@:3}"
+}
+
+retags_no_more() { tc qdisc del dev c0 clsact; }
+
+drops() { in_xr "$xroce" -j stat show dev x0 all | python3 -c '
+import json, sys
+x = json.load(sys.stdin)[0]
+print(x["drop_addr"], x["write_bytes"])'; }
+
+# refused WORD...: with these changes of tags nothing arrives, and the link counts it. rxe never
+# gives up.
+refused() {
+	local before after status=0 perf_limit=15
+
+	read -r -a before < <(drops)
+	retags "$@"
+	! both_ends "$work" ib_write_bw -s 64 -n 5 || status=1
+	retags_no_more
+	read -r -a after < <(drops)
+	[ "${after[0]}" -gt "${before[0]}" ] && [ "${after[1]}" = "${before[1]}" ] || status=1
+	[ $status = 0 ] || { explain; echo "# ${before[*]}; ${after[*]}"; }
+	return $status
+}
+
+listens() { rdma resource show cm_id link "$server_dev" | grep -q 'state LISTEN'; }
+
+# talks PROGRAM WORD... -- WORD...: of librdmacm, with the words of each end
+talks() {
+	local words=() server status=0
+
+	while [ "$1" != -- ]; do
+		words+=("$1")
+		shift
+	done
+	shift
+	"${server_enter[@]}" timeout 60 "${words[@]}" >"$work/server" 2>&1 &
+	server=$!
+	wait_until 20 listens || status=1
+	# The state LISTEN is shown a moment before connections are accepted.
+	sleep 0.5
+	"${client_enter[@]}" timeout 60 "${words[0]}" "$@" >"$work/client" 2>&1 || status=1
+	[ $status = 0 ] || kill $server 2>/dev/null || :
+	wait $server || status=1
+	[ $status = 0 ] || explain
+	return $status
+}
+
+connects() {
+	talks rping -s -a "$server4" -V -C 20 -- -c -a "$server4" -V -C 20 &&
+		talks udaddy -b "$server4" -c 3 -C 5 -- -s "$server4" -c 3 -C 5
+}
+
+# ib_core has no GIDs for a device on a VLAN device. Its link has a use of its own.
+on_vlan_device() {
+	local status=0
+
+	in_xr "$xroce" link add dev x0.5 >/dev/null
+	! in_xr rdma link add xrv type xroce netdev x0.5 2>"$work/err" &&
+		grep -qi 'not supported' "$work/err" && verbs_gone xrv || status=1
+	in_xr "$xroce" link del dev x0.5
+	! in_xr "$xroce" link add dev x0.5 verbs xrv >"$work/out" 2>"$work/err" &&
+		grep -q 'verbs xrv: on dev x0.5: a VLAN device: .* on the device below' "$work/err" &&
+		! in_xr "$xroce" link show dev x0.5 >/dev/null 2>&1 || status=1
+	[ $status = 0 ] || sed 's/^/# /' "$work/err"
+	return $status
+}
+
+needs_verbs
+net_up
+modprobe 8021q
+modprobe rdma_ucm
+export -f vlan_end
+vlan_end c0 1
+in_xr bash -euc 'vlan_end x0 2'
+rxe_up
+verbs_up
+wait_until 10 verbs_has_gid xr0 "$(gid4_of 10.78.0.2)"
+wait_until 10 verbs_has_gid rxe0 "$(gid4_of 10.78.0.1)"
+echo 'TAP version 13'
+ends rxe0 xr0 10.78.0
+run verbs_vlan_responds 'V3 V11' tagged
+run verbs_vlan_accepts 'V8 V11' connects
+run verbs_vlan_untagged_refused 'V11 D5' refused 802.1q 'vlan_ethtype ip' pop
+run verbs_vlan_other_refused 'V11 D5' refused 802.1q 'vlan_ethtype ip' modify id 6
+ends xr0 rxe0 10.78.0
+run verbs_vlan_requests 'V7 V11' tagged
+run verbs_vlan_asks 'V8 V11' connects
+ends rxe0 xr0 10.77.0
+run verbs_vlan_none 'V3 V11' untagged
+run verbs_vlan_tagged_refused 'V11 D5' refused ip '' push id 5
+run verbs_vlan_device 'V1 U6' on_vlan_device
+results
