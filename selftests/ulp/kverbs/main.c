@@ -278,29 +278,48 @@ static void kv_end_down(struct kv_end *e)
 		free_pages_exact(e->buf, KV_BYTES);
 }
 
+/* Run the row on a device. Return: 0 or an errno. */
+static int kv_run(struct ib_device *ib)
+{
+	struct kv *kv = kzalloc(sizeof(*kv), GFP_KERNEL);
+	int ret;
+
+	if (!kv)
+		return -ENOMEM;
+	kv->dev = ib;
+	ret = kv_end_up(ib, &kv->a) ?: kv_end_up(ib, &kv->b) ?: kv_domain_up(ib, &kv->other) ?:
+	      kv_connect(kv) ?: kv_row(kv, row);
+	kv_end_down(&kv->a);
+	kv_end_down(&kv->b);
+	kv_end_down(&kv->other);
+	kfree(kv);
+	return ret;
+}
+
+/* The result, of the device that has the name. */
+static int kv_result = -ENODEV;
+
+static int kv_add(struct ib_device *ib)
+{
+	if (!strcmp(dev_name(&ib->dev), dev))
+		kv_result = kv_run(ib);
+	return 0;
+}
+
+/* Whoever is registered is told of each device. */
+static struct ib_client kv_client = { .name = "kverbs", .add = kv_add };
+
 static int __init kv_init(void)
 {
-	struct kv *kv;
 	int ret;
 
 	if (!dev || !row)
 		return -EINVAL;
-	kv = kzalloc(sizeof(*kv), GFP_KERNEL);
-	if (!kv)
-		return -ENOMEM;
-	kv->dev = ib_device_get_by_name(dev, RDMA_DRIVER_UNKNOWN);
-	ret = -ENODEV;
-	if (!kv->dev)
-		goto out;
-	ret = kv_end_up(kv->dev, &kv->a) ?: kv_end_up(kv->dev, &kv->b) ?:
-	      kv_domain_up(kv->dev, &kv->other) ?: kv_connect(kv) ?: kv_row(kv, row);
-	kv_end_down(&kv->a);
-	kv_end_down(&kv->b);
-	kv_end_down(&kv->other);
-	ib_device_put(kv->dev);
-out:
-	kfree(kv);
-	return ret;
+	ret = ib_register_client(&kv_client);
+	if (ret)
+		return ret;
+	ib_unregister_client(&kv_client);
+	return kv_result;
 }
 
 static void __exit kv_exit(void)
