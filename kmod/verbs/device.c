@@ -167,6 +167,7 @@ static const struct ib_device_ops xr_ib_ops = {
 
 	.alloc_hw_port_stats = xr_ib_alloc_hw_port_stats,
 	.get_hw_stats = xr_ib_get_hw_stats,
+	.process_mad = xr_ib_process_mad,
 	.counter_alloc_stats = xr_ib_counter_alloc_stats,
 	.counter_bind_qp = XR_IB_OP(counter_bind_qp, xr_ib_counter_bind_qp,
 				    xr_ib_counter_bind_qp_any),

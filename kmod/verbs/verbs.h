@@ -310,6 +310,11 @@ __be64 xr_ib_node_guid(const struct net_device *ndev);
 enum ib_port_state xr_ib_port_state(const struct net_device *ndev);
 void xr_ib_port_changed(struct xr_ibdev *dev, const struct net_device *ndev);
 
+/* pma.c */
+int xr_ib_process_mad(struct ib_device *ib, int flags, u32 port, const struct ib_wc *in_wc,
+		      const struct ib_grh *in_grh, const struct ib_mad *in, struct ib_mad *out,
+		      size_t *out_size, u16 *out_pkey_index);
+
 /* stats.c */
 struct rdma_hw_stats *xr_ib_alloc_hw_port_stats(struct ib_device *ib, u32 port);
 int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index);

@@ -141,6 +141,27 @@ statistic_link() {
 		rdma="$work/after" xroce="$work/after.xroce"
 }
 
+# The counters of performance management, which monitoring programs read: data in units of four
+# bytes.
+port_counters() {
+	local file
+
+	write_some
+	for file in /sys/class/infiniband/xr0/ports/1/counters/*; do
+		echo "$(basename "$file") $(cat "$file")"
+	done | python3 -c '
+import json, sys
+print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
+	' >"$work/counters"
+	statistics after
+	holds 'pma["port_rcv_data"] == x[0]["rx_bytes"] // 4 and
+		pma["port_xmit_data"] == (x[0]["tx_bytes"] + x[0]["req_tx_bytes"]) // 4 and
+		pma["port_rcv_packets"] == x[0]["rx"] >= 200 and
+		pma["port_xmit_packets"] == x[0]["tx"] + x[0]["req_tx"] > 0 and
+		pma["port_rcv_errors"] == pma["port_xmit_discards"] == 0' \
+		pma="$work/counters" x="$work/after.xroce"
+}
+
 # Queue pairs with a counter of their own: listed with their number and process; what they
 # have counted stays in the sum of the port.
 statistic_qp() {
@@ -167,5 +188,6 @@ verbs_add xr0 x0 10.77.0.2
 run resource_show V4
 run xroce_show V4
 run statistic_link 'V4 D6'
+run port_counters 'V4 D6'
 run statistic_qp 'V4 D6'
 command_passed
