@@ -75,6 +75,9 @@ def name(address, port):
 
 def smc_socket(address, port):
     fd = check(libc.socket(AF_SMC, socket.SOCK_STREAM, 0))
+    # A connection of an earlier test may be in TIME_WAIT.
+    on = ctypes.c_int(1)
+    check(libc.setsockopt(fd, socket.SOL_SOCKET, socket.SO_REUSEADDR, ctypes.byref(on), 4))
     check(libc.bind(fd, name(address, port), 16))
     return fd
 
