@@ -15,12 +15,14 @@
 #include <sys/mman.h>
 
 #include "fault.h"
+#include "fuzz.h"
 #include "mem.h"
 #include "verbs_end.h"
 #include "verbs_netlink.h"
 #include "verbs_ring.h"
 
-#define MOST		500u	/* allocations of an operation, at most */
+#define MOST		5000u	/* allocations of an operation, at most */
+#define FIRST		50u	/* of them, of which operation::step skips none */
 /* Far from all other mappings, so that page tables have to be allocated, too. */
 #define FAR		((char *)0x100000000000)
 #define FAR_PAGES	6u
@@ -59,6 +61,8 @@ static union {
  * @after: undoes it after it has succeeded; may be NULL
  * @repeat: repeats it after it has failed; NULL: @run does
  * @any_error: the library puts an errno of its own in place of ENOMEM
+ * @step: after the first allocations, take one of so many only, at random: the operation is slow
+ *	and has many; 0: take all
  */
 struct operation {
 	const char *name;
@@ -67,6 +71,7 @@ struct operation {
 	void (*after)(void);
 	int (*repeat)(void);
 	bool any_error;
+	unsigned int step;
 };
 
 /**
@@ -569,19 +574,26 @@ static bool attempt(const struct operation *op, unsigned int nth, unsigned int *
 	return hit;
 }
 
+/* The allocation to fail after the @nth. */
+static unsigned int next_place(const struct operation *op, unsigned int nth)
+{
+	return nth + 1 + (op->step && nth >= FIRST ? fuzz_below(2 * op->step - 1) : 0);
+}
+
 static void run(const struct operation *op)
 {
 	unsigned int nth = 0, refused = 0;
 	struct counts was, is;
 
 	take(&was);
-	while (++nth <= MOST && attempt(op, nth, &refused) && !test_failed())
+	while ((nth = next_place(op, nth)) <= MOST && attempt(op, nth, &refused) &&
+	       !test_failed())
 		;
 	take(&is);
 	if (!test_failed())
 		same(&was, &is, op->name);
 	check(nth <= MOST, "%s: too many allocations", op->name);
-	note("%s: %u places, refused at %u", op->name, nth - 1, refused);
+	note("%s: up to place %u, refused at %u", op->name, nth - 1, refused);
 }
 
 static bool objects(void)
@@ -657,8 +669,11 @@ static void delete_device(void)
 /* rdma link add, on a link without a verbs device. */
 static void link_add(void)
 {
-	const struct operation op = { "rdma link add", NULL, add_device, delete_device };
+	const struct operation op = {
+		.name = "rdma link add", .run = add_device, .after = delete_device, .step = 10,
+	};
 
+	fuzz_begin();
 	dev_fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	if (!check(dev_fd >= 0, XROCE_DEV_PATH))
 		return;

@@ -72,7 +72,7 @@ untagged() {
 
 # retags ACTION...: what c0 sends by UDP is changed: "vlan pop", "vlan push id N"
 retags() {
-	tc qdisc add dev c0 clsact
+	tc qdisc add dev c0 clsact || return
 	# The programs talk by TCP first.
 	tc filter add dev c0 egress protocol "$1" flower ${2:+$2} ip_proto udp action vlan "${@:3}"
 }
@@ -90,7 +90,7 @@ refused() {
 	local before after status=0 perf_limit=15
 
 	read -r -a before < <(drops)
-	retags "$@"
+	retags "$@" || { retags_no_more; return 1; }
 	! both_ends "$work" ib_write_bw -s 64 -n 5 || status=1
 	retags_no_more
 	read -r -a after < <(drops)
