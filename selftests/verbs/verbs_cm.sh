@@ -13,6 +13,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/verbs_pair.sh"
+. "$here/../lib/rdma_cm.sh"
 
 rows=("$@")
 many=${XROCE_CM_CONNECTIONS:-500}
@@ -42,11 +43,6 @@ use_client() {
 
 # --- Two programs that talk.
 
-listens() {
-	! kill -0 "$server" 2>/dev/null ||
-		rdma resource show cm_id link "$server_dev" | grep -q 'state LISTEN'
-}
-
 explain() {
 	for end in server client; do
 		tail -n 20 "$work/$end" | cut -c 1-160 | sed "s/^/# $end: /"
@@ -54,31 +50,6 @@ explain() {
 	rdma resource show cm_id | sed 's/^/# /'
 	dmesg | tail -n 10 | sed 's/^/# /'
 }
-
-# serve WORD...: start a server, and wait until it listens
-serve() {
-	"${server_enter[@]}" timeout $limit "$@" >"$work/server" 2>&1 &
-	server=$!
-	wait_until 20 listens
-}
-
-# ask WORD...: run a client, and end the server if it fails. The state LISTEN is shown a moment
-# before connections are accepted: who comes too early is rejected, and tries again.
-ask() {
-	local try
-
-	for try in 1 2 3 4 5; do
-		"${client_enter[@]}" timeout $limit "$@" >"$work/client" 2>&1 && return
-		grep -q 'REJECTED.*error: 8' "$work/client" && kill -0 "$server" || break
-		sleep 0.$try
-	done
-	kill "$server" 2>/dev/null || :
-	explain
-	return 1
-}
-
-# served: the server has ended by itself, without an error
-served() { wait "$server" || { explain; return 1; }; }
 
 pings() { # ADDRESS
 	serve rping -s -a "$1" -V -S 1000 -C 50 &&

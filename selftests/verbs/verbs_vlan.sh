@@ -13,6 +13,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/net.sh"
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
+. "$here/../lib/rdma_cm.sh"
 
 rows=("$@")
 work=$(mktemp -d /dev/shm/verbs-vlan-XXXXXX)
@@ -70,7 +71,8 @@ untagged() {
 	moves_all && [ $(($(received c0.5) - before)) -lt 10 ]
 }
 
-# retags ACTION...: what c0 sends by UDP is changed: "vlan pop", "vlan push id N"
+# retags PROTOCOL MATCH ACTION...: the VLAN tag of what c0 sends by UDP is changed: "pop", "push id N".
+# PROTOCOL and MATCH say whether it has one.
 retags() {
 	tc qdisc add dev c0 clsact || return
 	# The programs talk by TCP first.
@@ -111,32 +113,10 @@ refused() {
 	return $status
 }
 
-listens() { rdma resource show cm_id link "$server_dev" | grep -q 'state LISTEN'; }
-
-# talks PROGRAM WORD... -- WORD...: of librdmacm, with the words of each end
-talks() {
-	local words=() server status=0
-
-	while [ "$1" != -- ]; do
-		words+=("$1")
-		shift
-	done
-	shift
-	"${server_enter[@]}" timeout 60 "${words[@]}" >"$work/server" 2>&1 &
-	server=$!
-	wait_until 20 listens || status=1
-	# The state LISTEN is shown a moment before connections are accepted.
-	sleep 0.5
-	"${client_enter[@]}" timeout 60 "${words[0]}" "$@" >"$work/client" 2>&1 || status=1
-	[ $status = 0 ] || kill $server 2>/dev/null || :
-	wait $server || status=1
-	[ $status = 0 ] || explain
-	return $status
-}
-
 connects() {
-	talks rping -s -a "$server4" -V -C 20 -- -c -a "$server4" -V -C 20 &&
-		talks udaddy -b "$server4" -c 3 -C 5 -- -s "$server4" -c 3 -C 5
+	serve rping -s -a "$server4" -V -C 20 && ask rping -c -a "$server4" -V -C 20 && served &&
+		serve udaddy -b "$server4" -c 3 -C 5 && ask udaddy -s "$server4" -c 3 -C 5 &&
+		served
 }
 
 # ib_core has no GIDs for a device on a VLAN device. Its link has a use of its own.
