@@ -101,6 +101,12 @@ bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);
 void xr_qp_clear(struct xroce_qp *q, u32 psn);
 
+/* Is it connected over IPv6? */
+static inline bool xr_qp_map_ipv6(const struct xroce_qp *q)
+{
+	return READ_ONCE(q->ipv6) & 1;
+}
+
 /**
  * xr_qp_get_rcu() - find a queue pair on the data path
  * @link: the link, which has maps
@@ -110,12 +116,6 @@ void xr_qp_clear(struct xroce_qp *q, u32 psn);
  *
  * Return: the queue pair; NULL: none.
  */
-/* Is it connected over IPv6? */
-static inline bool xr_qp_map_ipv6(const struct xroce_qp *q)
-{
-	return READ_ONCE(q->ipv6) & 1;
-}
-
 static inline struct xr_qp *xr_qp_get_rcu(const struct xr_link *link, u32 qpn)
 {
 	struct xr_qp *qp = rcu_dereference_bh(link->qp[qpn & link->qp_mask]);
