@@ -6,6 +6,8 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "own/owner.h"
+
 #include "mcast.h"
 
 void xr_mcast_init(struct xr_mcast *m)
@@ -28,34 +30,49 @@ static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *q
 	return NULL;
 }
 
-/* Is there room for @qp in @group? The lock is held. */
-static bool xr_mcast_room(struct xr_mcast *m, const struct xr_qp *qp,
-			  const struct in6_addr *group)
+/* Is there room for another membership where there are @all of @max, @own of them of a user? */
+static bool xr_mcast_fits(u32 all, u32 own, u32 max, bool limited)
 {
-	u32 groups = 0, members = 0;
+	return all < max && (!limited || own + 1 <= max - (all + 1));
+}
+
+/* Is there room for another membership? The lock is held. */
+static bool xr_mcast_room(struct xr_mcast *m, const struct xr_member *new)
+{
+	bool limited = new->user && !xr_owner_admin();
+	u32 groups = 0, members = 0, own = 0, own_members = 0;
 	struct xr_member *member;
 	int bucket;
 
 	hash_for_each(m->members, bucket, member, node) {
-		groups += member->qp == qp;
-		members += ipv6_addr_equal(&member->group, group);
+		bool same = ipv6_addr_equal(&member->group, &new->group);
+		bool mine = member->user == new->user;
+
+		groups += member->qp == new->qp;
+		members += same;
+		own += mine;
+		own_members += same && mine;
 	}
-	return groups < XR_MCAST_QP_MAX && members < XR_MCAST_GROUP_MAX &&
-	       m->count < XR_MCAST_MAX;
+	return groups < XR_MCAST_QP_MAX &&
+	       xr_mcast_fits(members, own_members, XR_MCAST_GROUP_MAX, limited) &&
+	       xr_mcast_fits(m->count, own, XR_MCAST_MAX, limited);
 }
 
 /**
  * xr_mcast_join() - have a queue pair take datagrams of a group
  * @m: the groups of its link
  * @qp: a queue pair of UD
+ * @owner: its owner
  * @group: address of the group
  *
  * A member that joins again stays a member once. Sleeps.
  *
  * Return: 0; 1: it has been a member; -ENOSPC: it is in XR_MCAST_QP_MAX groups, the group has
- * XR_MCAST_GROUP_MAX members, or the link XR_MCAST_MAX memberships; -ENOMEM.
+ * XR_MCAST_GROUP_MAX members, the link XR_MCAST_MAX memberships, or the user as many as remain
+ * free; -ENOMEM.
  */
-int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct in6_addr *group)
+int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct xr_owner *owner,
+		  const struct in6_addr *group)
 {
 	struct xr_member *member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
 	int ret = 0;
@@ -63,11 +80,12 @@ int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct in6_addr *g
 	if (!member)
 		return -ENOMEM;
 	member->qp = qp;
+	member->user = owner->user;
 	member->group = *group;
 	mutex_lock(&m->lock);
 	if (xr_mcast_find(m, qp, group))
 		ret = 1;
-	else if (!xr_mcast_room(m, qp, group))
+	else if (!xr_mcast_room(m, member))
 		ret = -ENOSPC;
 	if (!ret) {
 		m->count++;
@@ -100,6 +118,27 @@ int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_
 	return member ? 0 : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(xr_mcast_leave);
+
+/**
+ * xr_mcast_each() - call a function for each membership
+ * @m: the groups of a link
+ * @call: gets the group of the membership and @arg. The lock is held.
+ * @arg: its argument
+ *
+ * Sleeps.
+ */
+void xr_mcast_each(struct xr_mcast *m,
+		   void (*call)(const struct in6_addr *group, void *arg), void *arg)
+{
+	struct xr_member *member;
+	int bucket;
+
+	mutex_lock(&m->lock);
+	hash_for_each(m->members, bucket, member, node)
+		call(&member->group, arg);
+	mutex_unlock(&m->lock);
+}
+EXPORT_SYMBOL_GPL(xr_mcast_each);
 
 /* The queue pair is being destroyed. Sleeps. */
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp)

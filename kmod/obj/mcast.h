@@ -14,12 +14,19 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+struct xr_owner;
 struct xr_qp;
+struct xr_user;
 
 #define XR_MCAST_BITS		8	/* log2 of the buckets */
 #define XR_MCAST_QP_MAX		64u	/* groups of a queue pair */
 #define XR_MCAST_GROUP_MAX	64u	/* members of a group: copies of a frame in softirq */
 #define XR_MCAST_MAX		4096u	/* memberships of a link */
+
+/*
+ * Without CAP_NET_ADMIN a user has at most as many memberships of a link, and in a group, as remain
+ * free. So there is always room for a user who has none.
+ */
 
 /**
  * struct xr_mcast - groups of a link
@@ -39,14 +46,16 @@ struct xr_mcast {
  * struct xr_member - a queue pair in a group
  * @node: in xr_mcast::members
  * @qp: the queue pair, which leaves all groups before it is destroyed
+ * @user: user that the queue pair counts for; NULL: none
  * @group: address of the group; an IPv4 one is mapped to IPv6
  * @rcu: for freeing the structure after its readers on the data path
  *
- * @qp and @group do not change.
+ * @qp, @user and @group do not change.
  */
 struct xr_member {
 	struct hlist_node node;
 	struct xr_qp *qp;
+	const struct xr_user *user;
 	struct in6_addr group;
 	struct rcu_head rcu;
 };
@@ -57,8 +66,11 @@ static inline u32 xr_mcast_hash(const struct xr_mcast *m, const struct in6_addr 
 }
 
 void xr_mcast_init(struct xr_mcast *m);
-int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct in6_addr *group);
+int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct xr_owner *owner,
+		  const struct in6_addr *group);
 int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_addr *group);
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp);
+void xr_mcast_each(struct xr_mcast *m,
+		   void (*call)(const struct in6_addr *group, void *arg), void *arg);
 
 #endif

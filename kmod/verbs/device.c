@@ -67,6 +67,21 @@ void xr_ibdev_netdev_gone(struct net_device *ndev)
 	mutex_unlock(&xr_ibdevs_lock);
 }
 
+/* The network device has been registered anew, in another namespace. rtnl is held. */
+void xr_ibdev_netdev_moved(struct net_device *ndev)
+{
+	struct xr_ibdev *dev;
+
+	mutex_lock(&xr_ibdevs_lock);
+	dev = xr_ibdev_of(ndev);
+	/* Without being registered, a device has no queue pairs. */
+	if (dev && ib_device_try_get(&dev->ib)) {
+		xr_ib_mcast_moved(dev, ndev);
+		ib_device_put(&dev->ib);
+	}
+	mutex_unlock(&xr_ibdevs_lock);
+}
+
 /* The state of the network device may have changed. */
 void xr_ibdev_netdev_changed(struct net_device *ndev)
 {

@@ -18,6 +18,9 @@ static int xr_ib_netdev_event(struct notifier_block *nb, unsigned long event, vo
 		if (ndev->reg_state != NETREG_REGISTERED)
 			xr_ibdev_netdev_gone(ndev);
 		break;
+	case NETDEV_REGISTER:
+		xr_ibdev_netdev_moved(ndev);
+		break;
 	case NETDEV_UP:
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:

@@ -339,6 +339,7 @@ void xr_ib_last_wqe(struct xr_ibqp *qp);
 /* mcast.c */
 int xr_ib_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
 int xr_ib_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid);
+void xr_ib_mcast_moved(struct xr_ibdev *dev, struct net_device *ndev);
 
 /* pd.c */
 int xr_ib_alloc_pd(struct ib_pd *ib, struct ib_udata *udata);

@@ -15,11 +15,13 @@
  *
  *	rts		move the queue pair to RTS, print "rts"
  *	query		print "query STATE", or "query ERRNO", of the port
+ *	join ADDRESS	have a queue pair of UD join a group of IPv4; print "joined ERRNO"
  *	end		destroy everything; print "destroyed OBJECT ERRNO" for each
  *
  * At the end of stdin it ends and leaves destruction to the kernel. Exit status: 0; 1: an
  * object could not be made.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -40,6 +42,7 @@ static struct {
 	struct ibv_srq *srq;
 	struct ibv_mw *mw;
 	struct ibv_qp *qp;
+	struct ibv_qp *member;	/* NULL: it has joined no group */
 	char memory[8192] __attribute__((aligned(4096)));
 } held;
 
@@ -169,6 +172,22 @@ static int print_event(void)
 	return 1;
 }
 
+static void join(const char *address)
+{
+	struct ibv_qp_init_attr qp = {
+		.qp_type = IBV_QPT_UD, .send_cq = held.cq, .recv_cq = held.cq,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
+			 .max_recv_sge = 1 },
+	};
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	if (!held.member)
+		held.member = made("member", ibv_create_qp(held.pd, &qp));
+	errno = EINVAL;
+	made("address", inet_pton(AF_INET, address, &gid.raw[12]) == 1 ? &gid : NULL);
+	printf("joined %d\n", ibv_attach_mcast(held.member, &gid, 0));
+}
+
 static void query(void)
 {
 	struct ibv_port_attr attr;
@@ -184,6 +203,8 @@ static void query(void)
 
 static void destroy(void)
 {
+	if (held.member)
+		DESTROY("member", ibv_destroy_qp(held.member));
 	DESTROY("qp", ibv_destroy_qp(held.qp));
 	DESTROY("mw", ibv_dealloc_mw(held.mw));
 	DESTROY("srq", ibv_destroy_srq(held.srq));
@@ -203,6 +224,9 @@ static int command(void)
 		return 0;
 	if (!strcmp(line, "query\n")) {
 		query();
+	} else if (!strncmp(line, "join ", 5)) {
+		line[strcspn(line, "\n")] = 0;
+		join(line + 5);
 	} else if (!strcmp(line, "rts\n")) {
 		to_rts();
 	} else if (!strcmp(line, "end\n")) {

@@ -395,11 +395,17 @@ netdev_deleted() {
 	serves
 }
 
+# takes_group COMMAND...: whether v0, where COMMAND enters, lets in frames to 239.7.7.7
+takes_group() { "$@" ip maddr show dev v0 | grep -qi 'link *01:00:5e:07:07:07'; }
+
 netdev_moved() {
 	local dev
 
 	pair_up
 	hold xr1 "$(verbs_gid xr1 "$(gid4_of 10.78.0.1)")"
+	tell 'join 239.7.7.7'
+	held '^joined 0$'
+	takes_group in_xr || not_so 'the filter has the group'
 	ip netns add xs
 	in_xr ip link set v0 netns xs
 	verbs_exists xr1 || not_so 'the device stays'
@@ -413,7 +419,9 @@ netdev_moved() {
 	"${dev[@]}" rdma link show xr1/1 | grep -q 'netdev v0' || not_so 'netdev in the namespace'
 	tell query
 	held '^query active$'
+	takes_group "${dev[@]}" || not_so 'the filter has the group again'
 	let_go end
+	! takes_group "${dev[@]}" || not_so 'the filter lost the group'
 	"${dev[@]}" "$xroce" link del dev v0
 	verbs_gone xr1 || not_so 'gone with the link'
 	ip netns del xs

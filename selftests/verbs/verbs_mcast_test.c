@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "mem.h"
 #include "verbs_end.h"
@@ -24,6 +26,8 @@
 #define MCAST_QPN	0xffffffu
 #define MOST_GROUPS	64u		/* of a queue pair */
 #define MOST_MEMBERS	64u		/* of a group */
+#define MOST_MEMBERSHIPS 4096u		/* of a link */
+#define NOBODY		65534
 
 /**
  * struct member - a queue pair of xr0 with memory for one datagram
@@ -331,6 +335,72 @@ static void full(struct member *one, struct member *two)
 	check(!join(two, GROUP) && !leave(two, GROUP) && !leave(one, GROUP), "room again");
 }
 
+/* Queue pairs of a user for as many groups as a link has memberships. */
+#define USER_QPS	(MOST_MEMBERSHIPS / MOST_GROUPS)
+
+/*
+ * There are @others members of GROUP, of other users and nothing else. Join with @qps as often as
+ * it is possible: as often as there then is room for others.
+ */
+static void join_as_user(struct member *qps, unsigned int others)
+{
+	unsigned int i, joined;
+	char name[INET_ADDRSTRLEN];
+
+	for (joined = 0; joined < USER_QPS && !join(&qps[joined], GROUP); joined++)
+		;
+	check(joined == (MOST_MEMBERS - others) / 2, "%u members of a group", joined);
+	check(join(&qps[joined], GROUP) == ENOMEM, "a member more");
+	for (i = 0; i < joined; i++)
+		check(!leave(&qps[i], GROUP), "leave");
+	/* Few of them in one group. */
+	for (joined = 0; joined < MOST_MEMBERSHIPS; joined++) {
+		snprintf(name, sizeof(name), "239.9.%u.%u", joined / MOST_GROUPS / 16,
+			 joined % MOST_GROUPS);
+		if (join(&qps[joined / MOST_GROUPS], name))
+			break;
+	}
+	check(joined == (MOST_MEMBERSHIPS - others) / 2, "%u memberships", joined);
+}
+
+static void use_as_user(unsigned int others)
+{
+	static struct member qps[USER_QPS];
+	struct ibv_cq *cq = NULL;
+	unsigned int i;
+
+	if (!check(!setresuid(NOBODY, NOBODY, NOBODY), "setresuid: %s", strerror(errno)) ||
+	    !end_open(&xr_end, "xr0", "10.77.0.2"))
+		return;
+	cq = ibv_create_cq(xr_end.ctx, 1, NULL, NULL, 0);
+	for (i = 0; i < USER_QPS; i++) {
+		qps[i].qp = end_qp(&xr_end, IBV_QPT_UD, cq, cq, NULL, 1, 1);
+		if (!qps[i].qp)
+			return;
+	}
+	join_as_user(qps, others);
+}
+
+/* A user without privilege leaves as much room as he takes. */
+static void shared(struct member *one, struct member *two)
+{
+	int status = -1;
+	pid_t pid;
+
+	check(!join(one, GROUP) && !join(two, GROUP), "join");
+	pid = fork();
+	if (!pid) {
+		use_as_user(2);
+		fflush(stdout);
+		_exit(test_failed());
+	}
+	check(waitpid(pid, &status, 0) == pid && !status, "the user's process: %d", status);
+	receive(one, 1);
+	send_one(GROUP, 0x11);
+	arrives(one, 1, GROUP, 0x11);
+	check(!leave(one, GROUP) && !leave(two, GROUP), "leave");
+}
+
 /* A member whose work request names memory that has gone comes to ERR; others do not. */
 static void wrong_memory(struct member *one, struct member *two)
 {
@@ -440,6 +510,7 @@ static void row_refused(void) { with_members(refused); }
 static void row_rules(void) { with_members(rules); }
 static void row_mixed(void) { with_members(mixed); }
 static void row_full(void) { with_members(full); }
+static void row_shared(void) { with_members(shared); }
 static void row_wrong_memory(void) { with_members(wrong_memory); }
 
 static const struct test tests[] = {
@@ -448,6 +519,7 @@ static const struct test tests[] = {
 	{ "mcast_refused", "V9 V5", "no member, wrong key, no or too little room", row_refused },
 	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
 	{ "mcast_full", "V9 V5", "the most members of a group", row_full },
+	{ "mcast_shared", "V9 V5", "a user leaves room for others", row_shared },
 	{ "mcast_wrong_memory", "V9 V6", "a receive into memory that has gone",
 	  row_wrong_memory },
 	{ "mcast_mixed", "Q5", "datagrams to the device itself and to others", row_mixed },
