@@ -23,6 +23,8 @@ undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
 
+exceptions_traced() { echo "$exception_trace" >/proc/sys/debug/exception-trace; }
+
 # --- The ends: their device, where their programs run, and their addresses.
 
 use_server() {
@@ -58,17 +60,48 @@ pings() { # ADDRESS
 }
 
 # 100 connections at a time, with 10 messages on each
-connects() {
-	serve ucmatose -b "$server4" -c 100 -C 10 &&
-		ask ucmatose -s "$server4" -c 100 -C 10 &&
+connects() { # ADDRESS FORMAT
+	serve ucmatose -b "$1" -f "$2" -c 100 -C 10 &&
+		ask ucmatose -s "$1" -f "$2" -c 100 -C 10 &&
 		served
 }
 
 # Each datagram must arrive.
-datagrams() {
-	serve udaddy -b "$server4" -c 10 -C 10 &&
-		ask udaddy -s "$server4" -c 10 -C 10 &&
+datagrams() { # ADDRESS FORMAT
+	serve udaddy -b "$1" -f "$2" -c 10 -C 10 &&
+		ask udaddy -s "$1" -f "$2" -c 10 -C 10 &&
 		served
+}
+
+# A program of perftest with queue pairs that rdma_cm connects. The server listens for a connection
+# to exchange parameters, and then anew for that of the test: who comes in between is rejected, and
+# crashes. Another client would not do, the server takes it for the first one.
+measure() {
+	local try
+
+	for try in {1..10}; do
+		serve "$1" -R -n 50 || break
+		if "${client_enter[@]}" timeout $limit "$1" -R -n 50 "$server4" >"$work/client" 2>&1
+		then
+			grep -qE '^ *[0-9]+ +50 ' "$work/client" && served && return
+			break
+		fi
+		kill "$server" 2>/dev/null || :
+		wait "$server" || :
+		grep -q 'REJECTED; error: 8' "$work/client" || break
+	done
+	explain
+	return 1
+}
+
+measures() {
+	local kind unit
+
+	for kind in write read send atomic; do
+		for unit in bw lat; do
+			measure ib_${kind}_$unit || return 1
+		done
+	done
 }
 
 # Private data, and a message each way
@@ -168,8 +201,11 @@ pairing() {
 	use_client "$2"
 	run "${name}_ping4" "$ids" pings "$server4"
 	run "${name}_ping6" "$ids" pings "$server6"
-	run "${name}_connects" "$ids" connects
-	run "${name}_datagrams" "$ids" datagrams
+	run "${name}_connects4" "$ids" connects "$server4" ip
+	run "${name}_connects6" "$ids" connects "$server6" ip6
+	run "${name}_datagrams4" "$ids" datagrams "$server4" ip
+	run "${name}_datagrams6" "$ids" datagrams "$server6" ip6
+	run "${name}_perftest" "$ids" measures
 	run "${name}_examples" "$ids" examples
 	run "${name}_rejected" "$ids" rejected
 	# mckey destroys its address handle while rxe still sends: rxe loses datagrams.
@@ -186,6 +222,10 @@ rxe_up
 verbs_up
 pair_up direct
 modprobe rdma_ucm
+# Clients of perftest may crash, see measure().
+exception_trace=$(cat /proc/sys/debug/exception-trace)
+undo+=(exceptions_traced)
+echo 0 >/proc/sys/debug/exception-trace
 # Where the groups of mckey are.
 ip route add 239.0.0.0/8 dev c0
 in_xr ip route add 239.0.0.0/8 dev x0
