@@ -16,7 +16,7 @@ fail_screen() { screen | sed 's/^/# /'; return 1; }
 
 started() {
 	type_line "clear; stty -a >$work/before; nsenter --net=/run/netns/xr $xroce serve --netdev x0 --size 64M; echo status=\$?; stty -a >$work/after"
-	wait_until 60 serve_listens && wait_until 20 shows '^listening ' || fail_screen
+	wait_until $serve_limit serve_listens && wait_until 20 shows '^listening ' || fail_screen
 }
 
 # A niced client with a long run.
@@ -68,7 +68,7 @@ in_a_pipe() {
 
 	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 --size 64M \
 		>"$work/out" 2>"$work/err" </dev/null &
-	wait_until 60 serve_listens
+	wait_until $serve_limit serve_listens
 	ib_write_bw -d rxe0 -x "$(rxe_gid4)" -n 500 10.77.0.2 >"$work/traffic" 2>&1 ||
 		status=$?
 	kill -TERM $!

@@ -10,6 +10,9 @@ serve_listens() {
 	in_xr ss -Hltn 'sport = 18515' | grep -q .
 }
 
+# The kernel verifies the programs first, which took over a minute on a busy machine, in seconds.
+serve_limit=300
+
 # serve_up [OPTION]...: start the server in its namespace; not by in_xr, so that $! is the
 # server and not a subshell
 serve_up() {
@@ -18,7 +21,7 @@ serve_up() {
 		2> >(exec cat >&2) &
 	serve_pid=$!
 	undo+=(serve_down)
-	wait_until 60 serve_listens
+	wait_until $serve_limit serve_listens
 }
 
 serve_down() {

@@ -34,8 +34,8 @@ served() {
 	nsenter --net=/run/netns/xr "$xroce" serve --netdev x0 --max-qps 4 \
 		--gid-ip 10.78.0.2 >/dev/null 2>"$work/err" &
 	serve_pid=$!
-	wait_until 60 serve_listens || { cat "$work/err"; return 1; }
-	client ib_write_bw -s 64 -n 50 && client ib_read_bw -s 64 -n 50 &&
+	{ wait_until $serve_limit serve_listens || { cat "$work/err"; false; }; } &&
+		client ib_write_bw -s 64 -n 50 && client ib_read_bw -s 64 -n 50 &&
 		client ib_read_bw -s 65536 -n 20 || status=1
 	kill -TERM "$serve_pid"
 	wait "$serve_pid" || status=1
