@@ -403,6 +403,9 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 		return ret;
 	}
 	xr_tx_add(&s->batch, &xdp);
+	if (qp->type == XROCE_QPT_UD && is_multicast_ether_addr(w->ud.dmac) &&
+	    READ_ONCE(qp->link->mcast.count))
+		xr_tx_copy_loop(&s->batch);
 	return 0;
 }
 

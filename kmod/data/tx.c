@@ -252,6 +252,29 @@ void xr_tx_cancel(struct xdp_buff *xdp)
 	page_frag_free(xdp->data_hard_start);
 }
 
+/**
+ * xr_tx_copy_loop() - give the link itself a copy of the newest frame of a batch
+ * @batch: the batch, which is not empty
+ *
+ * For datagrams to a multicast group that has members on this device. Without memory or room the
+ * copy is lost, and counted.
+ */
+void xr_tx_copy_loop(struct xr_tx_batch *batch)
+{
+	const struct xdp_frame *frame = batch->frame[batch->count - 1];
+	struct xdp_frame *copy;
+	struct xdp_buff xdp;
+
+	if (xr_tx_begin(&xdp, frame->len)) {
+		memcpy(xdp.data, frame->data, frame->len);
+		copy = xdp_convert_buff_to_frame(&xdp);
+		if (xr_loop_send(batch->loop, &copy, 1))
+			return;
+		xdp_return_frame(copy);
+	}
+	this_cpu_inc(batch->stat->drop_tx);
+}
+
 /* On-demand memory is not resident. Release the region, then request a fault. */
 static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 				 const struct xr_tx_packet *p)

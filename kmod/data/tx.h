@@ -53,6 +53,7 @@ struct xr_tx_packet {
 bool xr_tx_open(struct xdp_buff *xdp, u32 len);
 void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp);
 void xr_tx_cancel(struct xdp_buff *xdp);
+void xr_tx_copy_loop(struct xr_tx_batch *batch);
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p);
 int xr_tx_flush(struct xr_tx_batch *batch);

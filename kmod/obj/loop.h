@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of a link to itself: queue pairs of one device that are connected with each other. A
+ * Frames of a link to itself: queue pairs of one device that are connected with each other, and
+ * copies of datagrams to multicast groups that have members on the device of the sender. A
  * driver does not give a frame that it sends to the XDP program of the same device, so the
  * module runs the program on it, in softirq.
  */

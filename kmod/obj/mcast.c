@@ -88,7 +88,7 @@ int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct xr_owner *o
 	else if (!xr_mcast_room(m, member))
 		ret = -ENOSPC;
 	if (!ret) {
-		m->count++;
+		WRITE_ONCE(m->count, m->count + 1);
 		hash_add_rcu(m->members, &member->node, xr_mcast_hash(m, group));
 	}
 	mutex_unlock(&m->lock);
@@ -100,7 +100,7 @@ EXPORT_SYMBOL_GPL(xr_mcast_join);
 
 static void xr_mcast_remove(struct xr_mcast *m, struct xr_member *member)
 {
-	m->count--;
+	WRITE_ONCE(m->count, m->count - 1);
 	hash_del_rcu(&member->node);
 	kfree_rcu(member, rcu);
 }

@@ -32,7 +32,7 @@ struct xr_user;
  * struct xr_mcast - groups of a link
  * @lock: for writers of @members and for @count
  * @members: struct xr_member, by group
- * @count: how many, at most XR_MCAST_MAX
+ * @count: how many, at most XR_MCAST_MAX; read without the lock by senders
  * @key: of the hash, random; does not change
  */
 struct xr_mcast {

@@ -504,12 +504,100 @@ static void on_demand(void)
 	closed();
 }
 
+/* Send bytes of @mark from a member to the group, which has members on its own device as well. */
+static void send_from(struct member *m, const char *group, uint8_t mark)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = group_of(group), .sgid_index = xr_end.gid_index, .hop_limit = 1 },
+	};
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)m->at + 2048, .length = LENGTH, .lkey = m->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.wr.ud = { .remote_qpn = MCAST_QPN, .remote_qkey = END_QKEY,
+			   .ah = ibv_create_ah(xr_end.pd, &attr) },
+	}, *bad;
+
+	if (!check(wr.wr.ud.ah, "create_ah: %s", strerror(errno)))
+		return;
+	memset(m->at + 2048, mark, LENGTH);
+	check(!ibv_post_send(m->qp, &wr, &bad), "post_send");
+	ibv_destroy_ah(wr.wr.ud.ah);
+}
+
+static void arrives_from(struct member *m, uint64_t id, const struct member *from, uint8_t mark)
+{
+	struct ibv_wc wc;
+
+	if (!check(end_wait(m->cq, &wc) == IBV_WC_SUCCESS, "datagram %#x", mark))
+		return;
+	check(wc.wr_id == id && wc.byte_len == GRH + LENGTH && wc.src_qp == from->qp->qp_num &&
+	      wc.qp_num == m->qp->qp_num && m->at[GRH] == mark && m->at[GRH + LENGTH - 1] == mark,
+	      "completion: id %lu, %u bytes of %#x, %#x", wc.wr_id, wc.byte_len, wc.src_qp,
+	      m->at[GRH]);
+}
+
+/* rxe0 gets datagrams of a group only if a socket of its network device is a member, too. */
+static int socket_joins(const char *group, const char *address)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	struct ip_mreq m;
+
+	check(inet_pton(AF_INET, group, &m.imr_multiaddr) == 1 &&
+	      inet_pton(AF_INET, address, &m.imr_interface) == 1, "addresses");
+	check(!setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &m, sizeof(m)), "join: %s",
+	      strerror(errno));
+	return fd;
+}
+
+/* A member sends: rxe0 has a member, and the device of the sender has the sender and another. */
+static void own(struct member *one, struct member *two)
+{
+	union ibv_gid gid = group_of(GROUP);
+	struct ibv_recv_wr wr = { .num_sge = 1 }, *bad;
+	struct member rxe = { .at = mem_map(1) };
+	struct ibv_sge sge = { .addr = (uintptr_t)rxe.at, .length = GRH + LENGTH };
+	int fd = socket_joins(GROUP, "10.77.0.1");
+
+	rxe.cq = ibv_create_cq(rxe_end.ctx, RECEIVES, NULL, NULL, 0);
+	rxe.mr = ibv_reg_mr(rxe_end.pd, rxe.at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE);
+	rxe.qp = end_qp(&rxe_end, IBV_QPT_UD, rxe.cq, rxe.cq, NULL, 1, RECEIVES);
+	if (!check(rxe.mr && rxe.qp, "objects of rxe0") ||
+	    !check(!end_move(&rxe_end, rxe.qp, &xr_end, 0, IBV_QPS_RTS), "RTS"))
+		return;
+	sge.lkey = rxe.mr->lkey;
+	wr.sg_list = &sge;
+	wr.wr_id = 3;
+	check(!ibv_attach_mcast(rxe.qp, &gid, 0) && !ibv_post_recv(rxe.qp, &wr, &bad), "rxe0");
+	check(!join(one, GROUP) && !join(two, GROUP), "join");
+	receive(one, 1);
+	receive(two, 2);
+	send_from(one, GROUP, 0x11);
+	arrives_from(one, 1, one, 0x11);
+	arrives_from(two, 2, one, 0x11);
+	arrives_from(&rxe, 3, one, 0x11);
+	/* Other groups and who has left get nothing. */
+	receive(one, 4);
+	receive(two, 5);
+	check(!leave(one, GROUP), "leave");
+	send_from(one, OTHER_GROUP, 0x22);
+	send_from(one, GROUP, 0x33);
+	arrives_from(two, 5, one, 0x33);
+	quiet(one);
+	check(!leave(two, GROUP) && !ibv_detach_mcast(rxe.qp, &gid, 0), "leave");
+	member_close(&rxe);
+	close(fd);
+}
+
 static void row_members(void) { with_members(members); }
 static void row_leaves(void) { with_members(leaves); }
 static void row_refused(void) { with_members(refused); }
 static void row_rules(void) { with_members(rules); }
 static void row_mixed(void) { with_members(mixed); }
 static void row_full(void) { with_members(full); }
+static void row_own(void) { with_members(own); }
 static void row_shared(void) { with_members(shared); }
 static void row_wrong_memory(void) { with_members(wrong_memory); }
 
@@ -519,6 +607,7 @@ static const struct test tests[] = {
 	{ "mcast_refused", "V9 V5", "no member, wrong key, no or too little room", row_refused },
 	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
 	{ "mcast_full", "V9 V5", "the most members of a group", row_full },
+	{ "mcast_own", "V9 Q5", "members on the device of the sender", row_own },
 	{ "mcast_shared", "V9 V5", "a user leaves room for others", row_shared },
 	{ "mcast_wrong_memory", "V9 V6", "a receive into memory that has gone",
 	  row_wrong_memory },
