@@ -5,6 +5,8 @@
 
 nvme_transport=rdma
 nvmet=/sys/kernel/config/nvmet
+# ipv4 or ipv6
+nvme_family=ipv4
 nqn=xroce-test
 
 # The target: a disk, a subsystem with it, and a port.
@@ -35,14 +37,24 @@ namespace_down() {
 	rmdir "$nvmet/subsystems/$nqn/namespaces/$1"
 }
 
+# nvme_address host|target
+nvme_address() {
+	case $nvme_family$1 in
+	ipv4host)	echo $host4 ;;
+	ipv4target)	echo $target4 ;;
+	ipv6host)	echo $host6 ;;
+	ipv6target)	echo $target6 ;;
+	esac
+}
+
 # port_make NUMBER SERVICE: a port, without the subsystem
 port_make() {
 	local dir=$nvmet/ports/$1
 
 	mkdir "$dir"
 	echo $nvme_transport >"$dir/addr_trtype"
-	echo ipv4 >"$dir/addr_adrfam"
-	echo $target4 >"$dir/addr_traddr"
+	echo $nvme_family >"$dir/addr_adrfam"
+	nvme_address target >"$dir/addr_traddr"
 	echo "$2" >"$dir/addr_trsvcid"
 }
 
@@ -68,8 +80,8 @@ to_target() {
 	local verb=$1
 	shift
 
-	nvme "$verb" --transport $nvme_transport --traddr $target4 --trsvcid 4420 \
-		--host-traddr $host4 --hostnqn $hostnqn --hostid $uuid "$@"
+	nvme "$verb" --transport $nvme_transport --traddr "$(nvme_address target)" --trsvcid 4420 \
+		--host-traddr "$(nvme_address host)" --hostnqn $hostnqn --hostid $uuid "$@"
 }
 
 # host_up WORD...: connect; sets $drive

@@ -6,7 +6,7 @@
 #
 #   +----------------------------+            +-----------------------------+
 #   | verbs device hr, the host  |    veth    | verbs device tr, the target |
-#   | on h0, 10.81.0.1           |------------| on t0, 10.81.0.2            |
+#   | on h0, 10.81.0.1, fd81::1  |------------| on t0, 10.81.0.2, fd81::2   |
 #   +----------------------------+            +-----------------------------+
 #
 # With a wire that loses packets: h0 and m1, and m2 and t0, are pairs, and m1 and m2 pass on each
@@ -15,8 +15,8 @@
 # Rules of routing put what is sent to the other address on the wire, although both addresses are
 # local.
 
-host4=10.81.0.1
-target4=10.81.0.2
+host4=10.81.0.1 host6=fd81::1
+target4=10.81.0.2 target6=fd81::2
 
 # MiB that each test of a disk writes and compares
 ulp_mib=${XROCE_ULP_MIB:-8}
@@ -37,15 +37,24 @@ ulp_needs() {
 	done
 }
 
-# ulp_end NETDEV ADDRESS PEER PEER-NETDEV TABLE: configure an end
+# ulp_end NETDEV HOST PEER PEER-NETDEV TABLE: configure an end; HOST and PEER end its addresses and
+# its peer's
 ulp_end() {
-	sysctl -q -w "net.ipv4.conf.$1.rp_filter=0" "net.ipv4.conf.$1.accept_local=1"
-	ip addr add "$2/24" dev "$1" noprefixroute
-	ip link set "$1" mtu 4300 up
-	ip rule add pref "$5" iif "$1" lookup local
-	ip rule add pref "1$5" to "$3" lookup "$5"
-	ip route add "$3" dev "$1" src "$2" table "$5"
-	ip neigh add "$3" lladdr "$(cat "/sys/class/net/$4/address")" dev "$1" nud permanent
+	local dev=$1 table=$5 mac family from to
+
+	mac=$(cat "/sys/class/net/$4/address")
+	sysctl -q -w "net.ipv4.conf.$dev.rp_filter=0" "net.ipv4.conf.$dev.accept_local=1"
+	ip addr add "10.81.0.$2/24" dev "$dev" noprefixroute
+	ip addr add "fd81::$2/64" dev "$dev" noprefixroute nodad
+	ip link set "$dev" mtu 4300 up
+	for family in 4 6; do
+		from=10.81.0.$2 to=10.81.0.$3
+		[ $family = 4 ] || from=fd81::$2 to=fd81::$3
+		ip -$family rule add pref "$table" iif "$dev" lookup local
+		ip -$family rule add pref "1$table" to "$to" lookup "$table"
+		ip -$family route add "$to" dev "$dev" src "$from" table "$table"
+		ip -$family neigh add "$to" lladdr "$mac" dev "$dev" nud permanent
+	done
 }
 
 # ulp_wire direct|wire
@@ -76,7 +85,7 @@ ulp_loses() {
 	done
 }
 
-# ulp_device xroce|rxe|none NAME NETDEV OTHER-NETDEV ADDRESS
+# ulp_device xroce|rxe|none NAME NETDEV OTHER-NETDEV HOST
 ulp_device() {
 	case $1 in
 	none)	return ;;
@@ -86,7 +95,8 @@ ulp_device() {
 		tc qdisc replace dev "$3" root pfifo limit 20000 ;;
 	esac
 	rdma link add "$2" type "$1" netdev "$3"
-	wait_until 10 verbs_has_gid "$2" "$(gid4_of "$5")"
+	wait_until 10 verbs_has_gid "$2" "$(gid4_of "10.81.0.$5")"
+	wait_until 10 verbs_has_gid "$2" "$(gid6_of "$5" fd81)"
 }
 
 # ulp_net HOST TARGET [WIRE]: the network of ulp_up(), without its devices
@@ -94,10 +104,12 @@ ulp_net() {
 	undo+=(ulp_down)
 	sysctl -q -w net.ipv4.conf.all.rp_filter=0
 	ulp_wire "${3:-direct}"
-	ip rule add pref 200 lookup local
-	ulp_end h0 $host4 $target4 t0 20
-	ulp_end t0 $target4 $host4 h0 21
-	ip rule del pref 0
+	ip -4 rule add pref 200 lookup local
+	ip -6 rule add pref 200 lookup local
+	ulp_end h0 1 2 t0 20
+	ulp_end t0 2 1 h0 21
+	ip -4 rule del pref 0
+	ip -6 rule del pref 0
 	# See net.sh: frames of ndo_xdp_xmit() need a program at the other end.
 	[ "$1" = xroce ] || ip link set h0 xdpdrv object "$ulp_pass" section xdp.frags
 	[ "$2" = xroce ] || ip link set t0 xdpdrv object "$ulp_pass" section xdp.frags
@@ -107,14 +119,14 @@ ulp_net() {
 ulp_up() {
 	ulp_host=$1 ulp_target=$2
 	ulp_net "$@"
-	ulp_device "$1" hr h0 t0 $host4
-	ulp_device "$2" tr t0 h0 $target4
+	ulp_device "$1" hr h0 t0 1
+	ulp_device "$2" tr t0 h0 2
 }
 
 ulp_pass=$top/build/selftests/lib/pass.bpf.o
 
 ulp_down() {
-	local status=0 dev
+	local status=0 dev family
 
 	for dev in hr tr; do
 		! verbs_exists $dev || rdma link delete $dev || status=1
@@ -124,9 +136,11 @@ ulp_down() {
 	done
 	[ ! -e /sys/class/net/t0 ] || ip link del t0 || status=1
 	[ ! -e /sys/class/net/h0 ] || ip link del h0 || status=1
-	ip rule add pref 0 lookup local
-	for dev in 20 21 120 121 200; do
-		ip rule del pref $dev || status=1
+	for family in 4 6; do
+		ip -$family rule add pref 0 lookup local
+		for dev in 20 21 120 121 200; do
+			ip -$family rule del pref $dev || status=1
+		done
 	done
 	return $status
 }
