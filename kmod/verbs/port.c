@@ -122,7 +122,8 @@ int xr_ib_query_device(struct ib_device *ib, struct ib_device_attr *attr,
 {
 	const struct xr_link *link = to_xr_ibdev(ib)->front.link;
 
-	if (udata->inlen || udata->outlen)
+	/* ib_core of Linux 7.3 passes NULL. */
+	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
 	*attr = (struct ib_device_attr) {
 		.fw_ver = xr_ib_fw_ver(),
