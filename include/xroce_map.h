@@ -550,7 +550,8 @@ struct xroce_drop_lease {
  *	minus @read_bytes, which includes the bytes of queued responses. May be negative
  * @deferred: packets deferred until on-demand memory is present
  * @pass: RoCEv2 packets for other queue pair numbers or Ethernet addresses, passed to the
- *	stack
+ *	stack; also copies of the device's own datagrams for members of a multicast group, which
+ *	are not passed
  * @write: RDMA WRITE packets executed
  * @write_bytes: payload bytes of these packets
  * @send: SEND packets executed, including datagrams
@@ -573,7 +574,8 @@ struct xroce_drop_lease {
  * @inv_opcode: refusals, in the order of enum xroce_cause, up to @op_memory
  * @drop_length: drops, in the order of enum xroce_cause from XROCE_DROP_LENGTH on, up to
  *	@drop_busy
- * @drop_tx: frames of the module that the device did not accept
+ * @drop_tx: frames of the module that the device did not accept, and copies of datagrams for
+ *	members of a multicast group on the device itself that found no room
  * @event_lost: events that found the ring buffer full
  * @event_limited: events of drops above XROCE_DROP_EVENTS per second
  * @module_tx: frames of the module that the device accepted: long READ responses, responses

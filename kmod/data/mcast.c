@@ -37,6 +37,28 @@ static bool xr_mcast_group(const struct xdp_buff *xdp, u32 l3, struct in6_addr *
 	return ipv6_addr_is_multicast(group);
 }
 
+/**
+ * xr_mcast_has_member() - has the group of a datagram members on a link?
+ * @link: the link
+ * @xdp: the frame of the datagram
+ * @l3: offset of its IP header
+ *
+ * Under RCU.
+ */
+bool xr_mcast_has_member(const struct xr_link *link, const struct xdp_buff *xdp, u32 l3)
+{
+	const struct xr_member *member;
+	struct in6_addr group;
+
+	if (!xr_mcast_group(xdp, l3, &group))
+		return false;
+	hash_for_each_possible_rcu(link->mcast.members, member, node,
+				   xr_mcast_hash(&link->mcast, &group))
+		if (ipv6_addr_equal(&member->group, &group))
+			return true;
+	return false;
+}
+
 /* Does the queue pair take a datagram with this Q_Key, partition key and length? */
 static bool xr_mcast_takes(const struct xr_qp *qp, const struct xroce_recv *r)
 {

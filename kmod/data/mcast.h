@@ -3,9 +3,13 @@
 #ifndef _XR_DATA_MCAST_H
 #define _XR_DATA_MCAST_H
 
+#include <linux/types.h>
+
 struct xdp_buff;
+struct xr_link;
 struct xroce_recv;
 
+bool xr_mcast_has_member(const struct xr_link *link, const struct xdp_buff *xdp, u32 l3);
 int xr_mcast_packet(struct xdp_buff *xdp, const struct xroce_recv *r);
 
 #endif

@@ -19,6 +19,7 @@
 #include "obj/qp.h"
 #include "obj/send_queue.h"
 
+#include "mcast.h"
 #include "mr_copy.h"
 #include "read_response.h"
 #include "request.h"
@@ -404,7 +405,7 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 	}
 	xr_tx_add(&s->batch, &xdp);
 	if (qp->type == XROCE_QPT_UD && is_multicast_ether_addr(w->ud.dmac) &&
-	    READ_ONCE(qp->link->mcast.count))
+	    xr_mcast_has_member(qp->link, &xdp, s->l2_len))
 		xr_tx_copy_loop(&s->batch);
 	return 0;
 }

@@ -252,12 +252,18 @@ void xr_tx_cancel(struct xdp_buff *xdp)
 	page_frag_free(xdp->data_hard_start);
 }
 
+static bool xr_tx_is_up(const struct net_device *dev)
+{
+	return dev && netif_running(dev) && netif_carrier_ok(dev);
+}
+
 /**
  * xr_tx_copy_loop() - give the link itself a copy of the newest frame of a batch
  * @batch: the batch, which is not empty
  *
- * For datagrams to a multicast group that has members on this device. Without memory or room the
- * copy is lost, and counted.
+ * For datagrams to a multicast group that has members on this device. A device that is down sends
+ * none, and the loopback device returns them itself. Without memory or room the copy is lost, and
+ * counted.
  */
 void xr_tx_copy_loop(struct xr_tx_batch *batch)
 {
@@ -265,6 +271,8 @@ void xr_tx_copy_loop(struct xr_tx_batch *batch)
 	struct xdp_frame *copy;
 	struct xdp_buff xdp;
 
+	if (!xr_tx_is_up(batch->dev) || batch->dev->flags & IFF_LOOPBACK)
+		return;
 	if (xr_tx_begin(&xdp, frame->len)) {
 		memcpy(xdp.data, frame->data, frame->len);
 		copy = xdp_convert_buff_to_frame(&xdp);
@@ -491,7 +499,7 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 
 	if (!batch->count)
 		return 0;
-	if (!dev || !netif_running(dev) || !netif_carrier_ok(dev))
+	if (!xr_tx_is_up(dev))
 		return -ENETDOWN;
 	/* Add up the lengths now: a frame belongs to the device once it is sent. */
 	for (i = 0; i < batch->count; i++) {

@@ -65,7 +65,10 @@ static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct b
 	act = bpf_prog_run(prog, &xdp);
 	bpf_net_ctx_clear(old);
 	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
-	/* The peer sends again what is lost. */
+	/*
+	 * A datagram to a group has been delivered, and does not go to the stack. The peer sends
+	 * again what is lost.
+	 */
 	if (!frame)
 		page_frag_free(xdp.data_hard_start);
 	else if (!xr_loop_send(loop, &frame, 1))

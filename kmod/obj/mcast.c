@@ -59,48 +59,59 @@ static bool xr_mcast_room(struct xr_mcast *m, const struct xr_member *new)
 }
 
 /**
- * xr_mcast_join() - have a queue pair take datagrams of a group
- * @m: the groups of its link
+ * xr_mcast_new() - allocate a membership, for xr_mcast_join()
  * @qp: a queue pair of UD
  * @owner: its owner
  * @group: address of the group
  *
+ * Sleeps. Return: the membership; NULL: no memory.
+ */
+struct xr_member *xr_mcast_new(struct xr_qp *qp, const struct xr_owner *owner,
+			       const struct in6_addr *group)
+{
+	struct xr_member *member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+
+	if (member) {
+		member->qp = qp;
+		member->user = owner->user;
+		member->group = *group;
+	}
+	return member;
+}
+EXPORT_SYMBOL_GPL(xr_mcast_new);
+
+/**
+ * xr_mcast_join() - have a queue pair take datagrams of a group
+ * @m: the groups of its link
+ * @member: the membership, of xr_mcast_new(); the caller frees it unless the result is 0
+ *
  * A member that joins again stays a member once. Sleeps.
  *
  * Return: 0; 1: it has been a member; -ENOSPC: it is in XR_MCAST_QP_MAX groups, the group has
- * XR_MCAST_GROUP_MAX members, the link XR_MCAST_MAX memberships, or the user as many as remain
- * free; -ENOMEM.
+ * XR_MCAST_GROUP_MAX members, the link XR_MCAST_MAX memberships, or the user would have more of
+ * them than remain free.
  */
-int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct xr_owner *owner,
-		  const struct in6_addr *group)
+int xr_mcast_join(struct xr_mcast *m, struct xr_member *member)
 {
-	struct xr_member *member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
 	int ret = 0;
 
-	if (!member)
-		return -ENOMEM;
-	member->qp = qp;
-	member->user = owner->user;
-	member->group = *group;
 	mutex_lock(&m->lock);
-	if (xr_mcast_find(m, qp, group))
+	if (xr_mcast_find(m, member->qp, &member->group))
 		ret = 1;
 	else if (!xr_mcast_room(m, member))
 		ret = -ENOSPC;
 	if (!ret) {
-		WRITE_ONCE(m->count, m->count + 1);
-		hash_add_rcu(m->members, &member->node, xr_mcast_hash(m, group));
+		m->count++;
+		hash_add_rcu(m->members, &member->node, xr_mcast_hash(m, &member->group));
 	}
 	mutex_unlock(&m->lock);
-	if (ret)
-		kfree(member);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(xr_mcast_join);
 
 static void xr_mcast_remove(struct xr_mcast *m, struct xr_member *member)
 {
-	WRITE_ONCE(m->count, m->count - 1);
+	m->count--;
 	hash_del_rcu(&member->node);
 	kfree_rcu(member, rcu);
 }
@@ -120,25 +131,28 @@ int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_
 EXPORT_SYMBOL_GPL(xr_mcast_leave);
 
 /**
- * xr_mcast_each() - call a function for each membership
+ * xr_mcast_retain() - ask for each membership whether it remains
  * @m: the groups of a link
- * @call: gets the group of the membership and @arg. The lock is held.
+ * @keep: gets the group of the membership and @arg; false: the queue pair leaves the group. The
+ *	lock is held.
  * @arg: its argument
  *
  * Sleeps.
  */
-void xr_mcast_each(struct xr_mcast *m,
-		   void (*call)(const struct in6_addr *group, void *arg), void *arg)
+void xr_mcast_retain(struct xr_mcast *m,
+		     bool (*keep)(const struct in6_addr *group, void *arg), void *arg)
 {
 	struct xr_member *member;
+	struct hlist_node *next;
 	int bucket;
 
 	mutex_lock(&m->lock);
-	hash_for_each(m->members, bucket, member, node)
-		call(&member->group, arg);
+	hash_for_each_safe(m->members, bucket, next, member, node)
+		if (!keep(&member->group, arg))
+			xr_mcast_remove(m, member);
 	mutex_unlock(&m->lock);
 }
-EXPORT_SYMBOL_GPL(xr_mcast_each);
+EXPORT_SYMBOL_GPL(xr_mcast_retain);
 
 /* The queue pair is being destroyed. Sleeps. */
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp)

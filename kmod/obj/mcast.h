@@ -25,14 +25,14 @@ struct xr_user;
 
 /*
  * Without CAP_NET_ADMIN a user has at most as many memberships of a link, and in a group, as remain
- * free. So there is always room for a user who has none.
+ * free: one user leaves half.
  */
 
 /**
  * struct xr_mcast - groups of a link
  * @lock: for writers of @members and for @count
  * @members: struct xr_member, by group
- * @count: how many, at most XR_MCAST_MAX; read without the lock by senders
+ * @count: how many, at most XR_MCAST_MAX
  * @key: of the hash, random; does not change
  */
 struct xr_mcast {
@@ -66,11 +66,12 @@ static inline u32 xr_mcast_hash(const struct xr_mcast *m, const struct in6_addr 
 }
 
 void xr_mcast_init(struct xr_mcast *m);
-int xr_mcast_join(struct xr_mcast *m, struct xr_qp *qp, const struct xr_owner *owner,
-		  const struct in6_addr *group);
+struct xr_member *xr_mcast_new(struct xr_qp *qp, const struct xr_owner *owner,
+			       const struct in6_addr *group);
+int xr_mcast_join(struct xr_mcast *m, struct xr_member *member);
 int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_addr *group);
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp);
-void xr_mcast_each(struct xr_mcast *m,
-		   void (*call)(const struct in6_addr *group, void *arg), void *arg);
+void xr_mcast_retain(struct xr_mcast *m,
+		     bool (*keep)(const struct in6_addr *group, void *arg), void *arg);
 
 #endif

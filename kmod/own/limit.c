@@ -278,9 +278,8 @@ static atomic_t *xr_deferred_by(const struct xr_owner *owner)
  * xr_charge_deferred() - charge a packet that is about to be deferred
  * @owner: owner of the packet's queue pair; its capabilities do not matter
  *
- * A user may have at most as many deferred packets as remain free. So there is always room
- * for a user who has none; two users who defer as many as they can get a third each. In
- * softirq.
+ * A user may have at most as many deferred packets as remain free: one user leaves half, and two
+ * users who defer as many as they can get a third each. In softirq.
  *
  * Return: false: no room; nothing is charged.
  */

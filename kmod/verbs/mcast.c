@@ -7,6 +7,7 @@
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/slab.h>
 #include <net/if_inet6.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -37,18 +38,16 @@ static int xr_ib_mcast_filter(struct net_device *ndev, const struct in6_addr *gr
 	return change(ndev, mac);
 }
 
-/* rtnl is held. Return: 0 or an errno. */
-static int xr_ib_mcast_join(struct xr_qp *qp, const struct in6_addr *group,
-			    struct net_device *ndev)
+/* rtnl is held. Return: 0: @member is one now; 1: its queue pair has been; or an errno. */
+static int xr_ib_mcast_join(struct xr_mcast *m, struct xr_member *member, struct net_device *ndev)
 {
-	int ret = xr_mcast_join(&qp->link->mcast, qp, qp->owner, group);
+	int ret = xr_ib_mcast_filter(ndev, &member->group, dev_mc_add);
 
-	/* Programs know one errno for tables that are full. */
 	if (ret)
-		return ret < 0 ? -ENOMEM : 0;
-	ret = xr_ib_mcast_filter(ndev, group, dev_mc_add);
+		return ret;
+	ret = xr_mcast_join(m, member);
 	if (ret)
-		xr_mcast_leave(&qp->link->mcast, qp, group);
+		xr_ib_mcast_filter(ndev, &member->group, dev_mc_del);
 	return ret;
 }
 
@@ -56,21 +55,31 @@ static int xr_ib_mcast_join(struct xr_qp *qp, const struct in6_addr *group,
 int xr_ib_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 {
 	struct net_device *ndev = xr_ib_get_netdev(ib->device, XR_IB_PORT);
-	int ret;
+	struct xr_qp *qp = to_xr_ibqp(ib)->qp;
+	struct xr_member *member;
+	int ret = -ENOMEM;
 
 	if (!ndev)
 		return -ENODEV;
-	/* So membership and filter agree for xr_ib_mcast_moved(). */
-	rtnl_lock();
-	ret = xr_ib_mcast_join(to_xr_ibqp(ib)->qp, (const struct in6_addr *)gid, ndev);
-	rtnl_unlock();
+	member = xr_mcast_new(qp, qp->owner, (const struct in6_addr *)gid);
+	if (member) {
+		/* So membership and filter agree for xr_ib_mcast_moved(). */
+		rtnl_lock();
+		ret = xr_ib_mcast_join(&qp->link->mcast, member, ndev);
+		rtnl_unlock();
+	}
 	dev_put(ndev);
-	return ret;
+	if (ret)
+		kfree(member);
+	/* Programs know one errno for tables that are full. */
+	if (ret == -ENOSPC)
+		return -ENOMEM;
+	return min(ret, 0);
 }
 
 /*
- * ib_core also calls this for all groups of a queue pair that is destroyed. If the network device
- * has gone, so has its filter.
+ * ib_core also calls this for the groups of a queue pair whose program ends or loses the device.
+ * If the network device has gone, so has its filter.
  */
 int xr_ib_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 {
@@ -88,16 +97,20 @@ int xr_ib_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 	return ret;
 }
 
-static void xr_ib_mcast_again(const struct in6_addr *group, void *arg)
+static bool xr_ib_mcast_again(const struct in6_addr *group, void *arg)
 {
 	struct net_device *ndev = arg;
 
-	if (xr_ib_mcast_filter(ndev, group, dev_mc_add))
-		netdev_warn_once(ndev, "xroce: no memory to take multicast group %pI6c\n", group);
+	if (!xr_ib_mcast_filter(ndev, group, dev_mc_add))
+		return true;
+	if (net_ratelimit())
+		netdev_warn(ndev, "xroce: no memory: a queue pair leaves multicast group %pI6c\n",
+			    group);
+	return false;
 }
 
 /* The network device has got another namespace, and lost its filter. rtnl is held. */
 void xr_ib_mcast_moved(struct xr_ibdev *dev, struct net_device *ndev)
 {
-	xr_mcast_each(&dev->front.link->mcast, xr_ib_mcast_again, ndev);
+	xr_mcast_retain(&dev->front.link->mcast, xr_ib_mcast_again, ndev);
 }

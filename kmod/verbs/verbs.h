@@ -26,7 +26,8 @@
  *   rdma link add (rtnl not held)  yes     device.c
  *   unregistration                 yes     ib_core, any thread: device.c
  *
- * Locks: those of ib_core, then xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
+ * Locks: those of ib_core, then rtnl (joining and leaving multicast groups) or
+ * xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
  * xr_ibdevs_lock (mutex: the list of devices) or xr_ibdev::counters_lock (mutex: counters of
  * queue pairs), then those of the core from xr_links_lock on (main.h).
  */

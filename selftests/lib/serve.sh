@@ -10,7 +10,7 @@ serve_listens() {
 	in_xr ss -Hltn 'sport = 18515' | grep -q .
 }
 
-# The kernel verifies the programs first, which took over a minute on a busy machine, in seconds.
+# Seconds. The kernel verifies the programs first, which took over a minute on a busy machine.
 serve_limit=300
 
 # serve_up [OPTION]...: start the server in its namespace; not by in_xr, so that $! is the

@@ -24,7 +24,7 @@ undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
 
-huge_pages_down() { echo 0 >/proc/sys/vm/nr_hugepages; }
+huge_pages_down() { echo "$huge_pages" >/proc/sys/vm/nr_hugepages; }
 
 if [ ! -e "$packaged/__init__.py" ] || ! python3 -c 'import pyverbs' 2>/dev/null; then
 	echo '1..0 # SKIP no tests of rdma-core, or no python3-pyverbs'
@@ -95,6 +95,7 @@ compare() {
 needs_verbs
 unpack
 # Tests of huge pages skip without them.
+huge_pages=$(cat /proc/sys/vm/nr_hugepages)
 echo 32 >/proc/sys/vm/nr_hugepages
 undo+=(huge_pages_down)
 net_up

@@ -43,6 +43,7 @@ static struct {
 	struct ibv_mw *mw;
 	struct ibv_qp *qp;
 	struct ibv_qp *member;	/* NULL: it has joined no group */
+	union ibv_gid group;	/* that it joined last */
 	char memory[8192] __attribute__((aligned(4096)));
 } held;
 
@@ -179,13 +180,13 @@ static void join(const char *address)
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 	};
-	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
 
+	held.group = (union ibv_gid){ .raw = { [10] = 0xff, [11] = 0xff } };
 	if (!held.member)
 		held.member = made("member", ibv_create_qp(held.pd, &qp));
 	errno = EINVAL;
-	made("address", inet_pton(AF_INET, address, &gid.raw[12]) == 1 ? &gid : NULL);
-	printf("joined %d\n", ibv_attach_mcast(held.member, &gid, 0));
+	made("address", inet_pton(AF_INET, address, &held.group.raw[12]) == 1 ? &held : NULL);
+	printf("joined %d\n", ibv_attach_mcast(held.member, &held.group, 0));
 }
 
 static void query(void)
@@ -203,8 +204,10 @@ static void query(void)
 
 static void destroy(void)
 {
-	if (held.member)
+	if (held.member) {
+		DESTROY("membership", ibv_detach_mcast(held.member, &held.group, 0));
 		DESTROY("member", ibv_destroy_qp(held.member));
+	}
 	DESTROY("qp", ibv_destroy_qp(held.qp));
 	DESTROY("mw", ibv_dealloc_mw(held.mw));
 	DESTROY("srq", ibv_destroy_srq(held.srq));

@@ -421,6 +421,8 @@ netdev_moved() {
 	held '^query active$'
 	takes_group "${dev[@]}" || not_so 'the filter has the group again'
 	let_go end
+	held '^destroyed membership 0$'
+	held '^destroyed pd 0$'
 	! takes_group "${dev[@]}" || not_so 'the filter lost the group'
 	"${dev[@]}" "$xroce" link del dev v0
 	verbs_gone xr1 || not_so 'gone with the link'
