@@ -62,4 +62,19 @@ static inline int xr_ib_resize_cq_unsigned(struct ib_cq *ib, unsigned int cqe,
 	return cqe > INT_MAX ? -EINVAL : xr_ib_resize_cq(ib, cqe, udata);
 }
 
+/*
+ * ib_core of later kernels allocates counters in the size that the driver gives, and has the driver
+ * initialise what it has added: nothing.
+ */
+#ifdef XR_IB_HAS_COUNTER_INIT
+static inline void xr_ib_counter_init(struct rdma_counter *counter)
+{
+}
+
+#define XR_IB_COUNTER_INIT \
+	.counter_init = xr_ib_counter_init, .size_rdma_counter = sizeof(struct rdma_counter),
+#else
+#define XR_IB_COUNTER_INIT
+#endif
+
 #endif

@@ -247,6 +247,7 @@ static const struct ib_device_ops xr_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_qp, xr_ibqp, ib),
 	INIT_RDMA_OBJ_SIZE(ib_srq, xr_ibsrq, ib),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, xr_ibctx, ib),
+	XR_IB_COUNTER_INIT
 };
 
 /* Return: a device that is in the list and attached to nothing; NULL: no memory. */
