@@ -292,6 +292,7 @@ void xr_mtt_exit(void)
 int xr_mtt_init(void)
 {
 	u32 room = mtt_limit / XR_EXTENT_MIB;
+	long available;
 	u64 *memory;
 
 	xr_pool_reserved = DIV_ROUND_UP(mtt_reserve, XR_EXTENT_MIB);
@@ -300,6 +301,13 @@ int xr_mtt_init(void)
 		       mtt_reserve, mtt_limit, XR_EXTENT_MIB,
 		       XR_EXTENTS_MAX * XR_EXTENT_MIB);
 		return -EINVAL;
+	}
+	/* Do not take other programs' memory to find that there is not enough. */
+	available = si_mem_available() >> (20 - PAGE_SHIFT);
+	if (xr_pool_reserved * (long)XR_EXTENT_MIB > available) {
+		pr_err("mtt_reserve=%u: only %ld MiB of memory are available\n", mtt_reserve,
+		       available);
+		return -ENOMEM;
 	}
 	xr_pool.extent = kvcalloc(room, sizeof(*xr_pool.extent), GFP_KERNEL);
 	if (!xr_pool.extent)

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,6 +71,22 @@ static void check_first_state(__u64 extents)
 		check(!q.map[i], "part %zu: %u%%", i, q.map[i]);
 }
 
+/* How often an allocation had to reclaim or to compact memory first. */
+static __u64 stalls(void)
+{
+	FILE *f = fopen("/proc/vmstat", "r");
+	unsigned long long n, sum = 0;
+	char name[64];
+
+	if (!check(f, "vmstat: %s", strerror(errno)))
+		return 0;
+	while (fscanf(f, "%63s %llu", name, &n) == 2)
+		if (!strncmp(name, "allocstall", 10) || !strcmp(name, "compact_stall"))
+			sum += n;
+	fclose(f);
+	return sum;
+}
+
 static void reserve(void)
 {
 	static const struct {
@@ -84,6 +101,7 @@ static void reserve(void)
 		"mtt_reserve=0", "mtt_reserve=8 mtt_limit=7", "mtt_limit=3",
 		"mtt_limit=16384", "mtt_reserve=4294967295", "mtt_reserve=x",
 	};
+	__u64 before, after;
 	size_t i;
 	int ret;
 
@@ -102,9 +120,12 @@ static void reserve(void)
 	}
 	if (sysconf(_SC_PHYS_PAGES) >> 8 > 16000)
 		return;
-	/* More memory than the machine has. */
+	/* More memory than the machine has: no memory is taken from others for the attempt. */
+	before = stalls();
 	ret = live_module_load_with("mtt_reserve=16380 mtt_limit=16380");
 	check(ret == -ENOMEM, "16380 MiB: %d", ret);
+	after = stalls();
+	check(after == before, "%llu allocations had to free memory", after - before);
 }
 
 /* Every entry has the physical address of its page. */
