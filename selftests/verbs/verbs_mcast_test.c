@@ -30,7 +30,7 @@
 #define NOBODY		65534
 
 /**
- * struct member - a queue pair of xr0 with memory for one datagram
+ * struct member - a queue pair with memory for one datagram
  * @cq: its completion queue
  * @qp: the queue pair, in RTS
  * @at: GRH and message
@@ -74,15 +74,20 @@ static int leave(struct member *m, const char *group)
 	return ibv_detach_mcast(m->qp, &gid, 0);
 }
 
-static bool member_open(struct member *m, int access)
+static bool member_open_on(struct member *m, struct verbs_end *e, int access)
 {
-	m->cq = ibv_create_cq(xr_end.ctx, RECEIVES, NULL, NULL, 0);
+	m->cq = ibv_create_cq(e->ctx, RECEIVES, NULL, NULL, 0);
 	m->at = mem_map(1);
-	m->mr = ibv_reg_mr(xr_end.pd, m->at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE | access);
+	m->mr = ibv_reg_mr(e->pd, m->at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE | access);
 	if (!check(m->cq && m->mr, "member: %s", strerror(errno)))
 		return false;
-	m->qp = end_qp(&xr_end, IBV_QPT_UD, m->cq, m->cq, NULL, 1, RECEIVES);
-	return m->qp && check(!end_move(&xr_end, m->qp, &rxe_end, 0, IBV_QPS_RTS), "RTS");
+	m->qp = end_qp(e, IBV_QPT_UD, m->cq, m->cq, NULL, 1, RECEIVES);
+	return m->qp && check(!end_move(e, m->qp, e, 0, IBV_QPS_RTS), "RTS");
+}
+
+static bool member_open(struct member *m, int access)
+{
+	return member_open_on(m, &xr_end, access);
 }
 
 static void member_close(struct member *m)
@@ -123,6 +128,19 @@ static int source_of(const char *group)
 	return 0;
 }
 
+/* An address handle to @to, from the address of @e that has this index. */
+static struct ibv_ah *address_of(struct verbs_end *e, int source, union ibv_gid to)
+{
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .dgid = to, .sgid_index = source, .hop_limit = 1 },
+	};
+	struct ibv_ah *ah = ibv_create_ah(e->pd, &attr);
+
+	check(ah, "create_ah: %s", strerror(errno));
+	return ah;
+}
+
 /* Send @length bytes that begin with @mark. */
 static void send_as(const char *group, uint32_t qkey, uint8_t mark, uint32_t length)
 {
@@ -132,17 +150,13 @@ static void send_as(const char *group, uint32_t qkey, uint8_t mark, uint32_t len
 	struct ibv_send_wr wr = {
 		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.send_flags = IBV_SEND_SIGNALED,
-		.wr.ud = { .remote_qpn = MCAST_QPN, .remote_qkey = qkey },
+		.wr.ud = { .remote_qpn = MCAST_QPN, .remote_qkey = qkey,
+			   .ah = address_of(&rxe_end, source_of(group), group_of(group)) },
 	}, *bad;
-	struct ibv_ah_attr attr = {
-		.is_global = 1, .port_num = 1,
-		.grh = { .dgid = group_of(group), .sgid_index = source_of(group), .hop_limit = 1 },
-	};
 	struct ibv_wc wc;
 
 	memset(message, mark, sizeof(message));
-	wr.wr.ud.ah = ibv_create_ah(rxe_end.pd, &attr);
-	if (!check(wr.wr.ud.ah, "create_ah: %s", strerror(errno)))
+	if (!wr.wr.ud.ah)
 		return;
 	check(!ibv_post_send(peer, &wr, &bad), "post_send");
 	check(end_wait(peer_cq, &wc) == IBV_WC_SUCCESS, "sent: %s", ibv_wc_status_str(wc.status));
@@ -155,7 +169,8 @@ static void send_one(const char *group, uint8_t mark)
 }
 
 /* The next completion is of a datagram of @mark to @group, with all that belongs to it. */
-static void arrives(struct member *m, uint64_t id, const char *group, uint8_t mark)
+static void arrives_from(struct member *m, uint64_t id, const struct ibv_qp *from,
+			 const char *group, uint8_t mark)
 {
 	union ibv_gid gid = group_of(group);
 	struct ibv_wc wc;
@@ -163,7 +178,7 @@ static void arrives(struct member *m, uint64_t id, const char *group, uint8_t ma
 
 	if (!check(end_wait(m->cq, &wc) == IBV_WC_SUCCESS, "datagram %#x", mark))
 		return;
-	check(wc.wr_id == id && wc.byte_len == GRH + LENGTH && wc.src_qp == peer->qp_num &&
+	check(wc.wr_id == id && wc.byte_len == GRH + LENGTH && wc.src_qp == from->qp_num &&
 	      wc.wc_flags & IBV_WC_GRH && wc.qp_num == m->qp->qp_num,
 	      "completion: id %lu, %u bytes of %#x, flags %#x", wc.wr_id, wc.byte_len, wc.src_qp,
 	      wc.wc_flags);
@@ -174,6 +189,11 @@ static void arrives(struct member *m, uint64_t id, const char *group, uint8_t ma
 			   mark))
 			break;
 	check(!m->at[GRH + LENGTH], "a byte behind the message");
+}
+
+static void arrives(struct member *m, uint64_t id, const char *group, uint8_t mark)
+{
+	arrives_from(m, id, peer, group, mark);
 }
 
 static void quiet(struct member *m)
@@ -366,7 +386,7 @@ static void join_as_user(struct member *qps, unsigned int others)
 static void use_as_user(unsigned int others)
 {
 	static struct member qps[USER_QPS];
-	struct ibv_cq *cq = NULL;
+	struct ibv_cq *cq;
 	unsigned int i;
 
 	if (!check(!setresuid(NOBODY, NOBODY, NOBODY), "setresuid: %s", strerror(errno)) ||
@@ -422,18 +442,6 @@ static void wrong_memory(struct member *one, struct member *two)
 	check(!leave(one, GROUP) && !leave(two, GROUP), "leave");
 }
 
-static struct ibv_ah *address_of(const struct verbs_end *to)
-{
-	struct ibv_ah_attr attr = {
-		.is_global = 1, .port_num = 1,
-		.grh = { .dgid = to->gid, .sgid_index = xr_end.gid_index, .hop_limit = 1 },
-	};
-	struct ibv_ah *ah = ibv_create_ah(xr_end.pd, &attr);
-
-	check(ah, "create_ah: %s", strerror(errno));
-	return ah;
-}
-
 /* In one call, datagrams to the device itself and to rxe0 in turn: each arrives where it should. */
 static void mixed(struct member *one, struct member *two)
 {
@@ -441,7 +449,10 @@ static void mixed(struct member *one, struct member *two)
 	struct ibv_qp *rxe = end_qp(&rxe_end, IBV_QPT_UD, cq, cq, NULL, 1, RECEIVES);
 	struct ibv_mr *mr = ibv_reg_mr(rxe_end.pd, one->at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE);
 	struct ibv_qp *qp = end_qp(&xr_end, IBV_QPT_UD, one->cq, one->cq, NULL, RECEIVES, 1);
-	struct ibv_ah *ah[2] = { address_of(&xr_end), address_of(&rxe_end) };
+	struct ibv_ah *ah[2] = {
+		address_of(&xr_end, xr_end.gid_index, xr_end.gid),
+		address_of(&xr_end, xr_end.gid_index, rxe_end.gid),
+	};
 	struct ibv_sge from = {
 		.addr = (uintptr_t)two->at + 2048, .length = 8, .lkey = two->mr->lkey,
 	};
@@ -507,36 +518,20 @@ static void on_demand(void)
 /* Send bytes of @mark from a member to the group, which has members on its own device as well. */
 static void send_from(struct member *m, const char *group, uint8_t mark)
 {
-	struct ibv_ah_attr attr = {
-		.is_global = 1, .port_num = 1,
-		.grh = { .dgid = group_of(group), .sgid_index = xr_end.gid_index, .hop_limit = 1 },
-	};
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)m->at + 2048, .length = LENGTH, .lkey = m->mr->lkey,
 	};
 	struct ibv_send_wr wr = {
 		.sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
 		.wr.ud = { .remote_qpn = MCAST_QPN, .remote_qkey = END_QKEY,
-			   .ah = ibv_create_ah(xr_end.pd, &attr) },
+			   .ah = address_of(&xr_end, xr_end.gid_index, group_of(group)) },
 	}, *bad;
 
-	if (!check(wr.wr.ud.ah, "create_ah: %s", strerror(errno)))
+	if (!wr.wr.ud.ah)
 		return;
 	memset(m->at + 2048, mark, LENGTH);
 	check(!ibv_post_send(m->qp, &wr, &bad), "post_send");
 	ibv_destroy_ah(wr.wr.ud.ah);
-}
-
-static void arrives_from(struct member *m, uint64_t id, const struct member *from, uint8_t mark)
-{
-	struct ibv_wc wc;
-
-	if (!check(end_wait(m->cq, &wc) == IBV_WC_SUCCESS, "datagram %#x", mark))
-		return;
-	check(wc.wr_id == id && wc.byte_len == GRH + LENGTH && wc.src_qp == from->qp->qp_num &&
-	      wc.qp_num == m->qp->qp_num && m->at[GRH] == mark && m->at[GRH + LENGTH - 1] == mark,
-	      "completion: id %lu, %u bytes of %#x, %#x", wc.wr_id, wc.byte_len, wc.src_qp,
-	      m->at[GRH]);
 }
 
 /* rxe0 gets datagrams of a group only if a socket of its network device is a member, too. */
@@ -555,38 +550,28 @@ static int socket_joins(const char *group, const char *address)
 /* A member sends: rxe0 has a member, and the device of the sender has the sender and another. */
 static void own(struct member *one, struct member *two)
 {
-	union ibv_gid gid = group_of(GROUP);
-	struct ibv_recv_wr wr = { .num_sge = 1 }, *bad;
-	struct member rxe = { .at = mem_map(1) };
-	struct ibv_sge sge = { .addr = (uintptr_t)rxe.at, .length = GRH + LENGTH };
 	int fd = socket_joins(GROUP, "10.77.0.1");
+	struct member rxe = {};
 
-	rxe.cq = ibv_create_cq(rxe_end.ctx, RECEIVES, NULL, NULL, 0);
-	rxe.mr = ibv_reg_mr(rxe_end.pd, rxe.at, MEM_PAGE, IBV_ACCESS_LOCAL_WRITE);
-	rxe.qp = end_qp(&rxe_end, IBV_QPT_UD, rxe.cq, rxe.cq, NULL, 1, RECEIVES);
-	if (!check(rxe.mr && rxe.qp, "objects of rxe0") ||
-	    !check(!end_move(&rxe_end, rxe.qp, &xr_end, 0, IBV_QPS_RTS), "RTS"))
+	if (!member_open_on(&rxe, &rxe_end, 0))
 		return;
-	sge.lkey = rxe.mr->lkey;
-	wr.sg_list = &sge;
-	wr.wr_id = 3;
-	check(!ibv_attach_mcast(rxe.qp, &gid, 0) && !ibv_post_recv(rxe.qp, &wr, &bad), "rxe0");
-	check(!join(one, GROUP) && !join(two, GROUP), "join");
+	check(!join(one, GROUP) && !join(two, GROUP) && !join(&rxe, GROUP), "join");
 	receive(one, 1);
 	receive(two, 2);
+	receive(&rxe, 3);
 	send_from(one, GROUP, 0x11);
-	arrives_from(one, 1, one, 0x11);
-	arrives_from(two, 2, one, 0x11);
-	arrives_from(&rxe, 3, one, 0x11);
+	arrives_from(one, 1, one->qp, GROUP, 0x11);
+	arrives_from(two, 2, one->qp, GROUP, 0x11);
+	arrives_from(&rxe, 3, one->qp, GROUP, 0x11);
 	/* Other groups and who has left get nothing. */
 	receive(one, 4);
 	receive(two, 5);
 	check(!leave(one, GROUP), "leave");
 	send_from(one, OTHER_GROUP, 0x22);
 	send_from(one, GROUP, 0x33);
-	arrives_from(two, 5, one, 0x33);
+	arrives_from(two, 5, one->qp, GROUP, 0x33);
 	quiet(one);
-	check(!leave(two, GROUP) && !ibv_detach_mcast(rxe.qp, &gid, 0), "leave");
+	check(!leave(two, GROUP) && !leave(&rxe, GROUP), "leave");
 	member_close(&rxe);
 	close(fd);
 }
