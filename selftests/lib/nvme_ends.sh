@@ -5,9 +5,17 @@
 
 nvme_transport=rdma
 nvmet=/sys/kernel/config/nvmet
-# ipv4 or ipv6
-nvme_family=ipv4
 nqn=xroce-test
+
+# nvme_over ipv4|ipv6: choose the addresses of host and target
+nvme_over() {
+	nvme_family=$1
+	case $1 in
+	ipv4) nvme_host=$host4 nvme_target=$target4 ;;
+	ipv6) nvme_host=$host6 nvme_target=$target6 ;;
+	esac
+}
+nvme_over ipv4
 
 # The target: a disk, a subsystem with it, and a port.
 target_up() {
@@ -37,16 +45,6 @@ namespace_down() {
 	rmdir "$nvmet/subsystems/$nqn/namespaces/$1"
 }
 
-# nvme_address host|target
-nvme_address() {
-	case $nvme_family$1 in
-	ipv4host)	echo $host4 ;;
-	ipv4target)	echo $target4 ;;
-	ipv6host)	echo $host6 ;;
-	ipv6target)	echo $target6 ;;
-	esac
-}
-
 # port_make NUMBER SERVICE: a port, without the subsystem
 port_make() {
 	local dir=$nvmet/ports/$1
@@ -54,7 +52,7 @@ port_make() {
 	mkdir "$dir"
 	echo $nvme_transport >"$dir/addr_trtype"
 	echo $nvme_family >"$dir/addr_adrfam"
-	nvme_address target >"$dir/addr_traddr"
+	echo $nvme_target >"$dir/addr_traddr"
 	echo "$2" >"$dir/addr_trsvcid"
 }
 
@@ -80,8 +78,8 @@ to_target() {
 	local verb=$1
 	shift
 
-	nvme "$verb" --transport $nvme_transport --traddr "$(nvme_address target)" --trsvcid 4420 \
-		--host-traddr "$(nvme_address host)" --hostnqn $hostnqn --hostid $uuid "$@"
+	nvme "$verb" --transport $nvme_transport --traddr $nvme_target --trsvcid 4420 \
+		--host-traddr $nvme_host --hostnqn $hostnqn --hostid $uuid "$@"
 }
 
 # host_up WORD...: connect; sets $drive

@@ -39,7 +39,7 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	run "${name}_ext4" 'K2' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
-nvme_family=ipv6
+nvme_over ipv6
 for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	name=nvme_ipv6_${pair/ /_}
 	some_wanted "$name" || continue
@@ -48,7 +48,7 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	run "$name" 'K2 D1' disk_verifies
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
-nvme_family=ipv4
+nvme_over ipv4
 if some_wanted nvme_fault_{refused,link_down,port_gone,module_gone,device_gone,loss,xfs}; then
 	nvme_up xroce xroce wire
 	run nvme_fault_refused 'K2 K5' refused
