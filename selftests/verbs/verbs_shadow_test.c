@@ -8,11 +8,8 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <libxroce.h>
 
 #include "clock.h"
 #include "counters.h"
@@ -20,6 +17,7 @@
 #include "rng.h"
 #include "setting.h"
 #include "verbs_flow.h"
+#include "verbs_netem.h"
 
 #define OPS	500	/* requests on a clean link, and a fifth of that on others */
 #define ENOUGH	400	/* requests after which impairment shows in the counters */
@@ -63,20 +61,10 @@ struct link {
 	size_t bit;
 };
 
-static bool netem(const char *dev, const char *how)
-{
-	char command[256];
-
-	if (!dev || !how)
-		return true;
-	snprintf(command, sizeof(command), "tc qdisc replace dev %s root netem limit 20000 %s",
-		 dev, how);
-	return check(!system(command), "%s", command);
-}
-
 static bool impair_both(const struct pairing *p, const char *out, const char *back)
 {
-	return netem(p->out, out) && netem(p->back, back);
+	return (!p->out || !out || netem_set(p->out, out)) &&
+	       (!p->back || !back || netem_set(p->back, back));
 }
 
 static void seed(void)
@@ -87,23 +75,12 @@ static void seed(void)
 	note("XROCE_SEED=%llu", (long long)value);
 }
 
-static bool counters_of(const struct pairing *p, struct xroce_stat *stat)
-{
-	int fd = xroce_pin_open(p->netdev, "stat");
-
-	if (!check(fd >= 0, "counters of %s: %s", p->netdev, strerror(-fd)))
-		return false;
-	counters_read(fd, stat);
-	close(fd);
-	return true;
-}
-
 static void report(const struct link *link, const struct xroce_stat *before, uint32_t ops)
 {
 	struct xroce_stat after;
 
 	flows_note();
-	if (!counters_of(link->pairing, &after))
+	if (!netdev_counters(link->pairing->netdev, &after))
 		return;
 #define MOVED(name)	((long long)(after.name - before->name))
 	note("sent %lld, again %lld, timeouts %lld, responses %lld, ignored %lld, wrong CRC %lld",
@@ -142,7 +119,7 @@ static void random_requests(const struct test *test)
 	struct xroce_stat before;
 
 	seed();
-	if (counters_of(p, &before) && flows_open(&path) &&
+	if (netdev_counters(p->netdev, &before) && flows_open(&path) &&
 	    impair_both(p, link->out, link->back))
 		flows_run(ops);
 	impair_both(p, "", "");
@@ -198,7 +175,7 @@ static bool timed_out(const struct pairing *p, const struct xroce_stat *before)
 
 	do {
 		usleep(10000);
-		if (!counters_of(p, &now))
+		if (!netdev_counters(p->netdev, &now))
 			return false;
 	} while (now.req_timeout == before->req_timeout && clock_now() < end);
 	return check(now.req_timeout != before->req_timeout, "no timeout");
@@ -213,7 +190,7 @@ static void pause_short(const struct test *test)
 	struct xroce_stat before;
 
 	seed();
-	if (counters_of(p, &before) && flows_open(&path) &&
+	if (netdev_counters(p->netdev, &before) && flows_open(&path) &&
 	    impair_both(p, "loss 100%", "loss 100%") && flows_post(8) &&
 	    timed_out(p, &before) && impair_both(p, "", "")) {
 		flows_run(WARM);
