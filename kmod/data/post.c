@@ -70,12 +70,11 @@ static u32 xr_post_flush(const struct xroce_send_wqe *e, struct xr_swqe *w)
 	return XROCE_WC_SUCCESS;
 }
 
-static u32 xr_post_atomic_write(const struct xr_send *s, const struct xroce_send_wqe *e,
-				struct xr_swqe *w)
+static u32 xr_post_atomic_write(const struct xroce_send_wqe *e, struct xr_swqe *w)
 {
 	u64 value = READ_ONCE(e->swap_add);
 
-	return xr_send_inline(s, w, &value, sizeof(value));
+	return xr_send_atomic_write(w, &value);
 }
 
 static u32 xr_post_bind(const struct xroce_send_wqe *e, struct xr_swqe *w)
@@ -109,7 +108,7 @@ static u32 xr_post_copy(const struct xr_send *s, const struct xroce_send_wqe *e,
 	case XROCE_WR_FLUSH:
 		return xr_post_flush(e, w);
 	case XROCE_WR_ATOMIC_WRITE:
-		return xr_post_atomic_write(s, e, w);
+		return xr_post_atomic_write(e, w);
 	case XROCE_WR_LOCAL_INV:
 		return XROCE_WC_SUCCESS;
 	case XROCE_WR_BIND_MW:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The send queue of a queue pair: see send_queue.h. */
 #include <linux/export.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -32,7 +33,8 @@
 int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 slots,
 		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all)
 {
-	u32 room = max_t(u32, max_data, max_sge * sizeof(struct xroce_sge_local));
+	u32 room = max3(max_data, (u32)(max_sge * sizeof(struct xroce_sge_local)),
+			(u32)sizeof(u64));
 	u32 stride = ALIGN(sizeof(struct xr_swqe) + room, 64);
 	struct xr_send *s = &qp->send;
 	void *wqes;
@@ -141,6 +143,16 @@ u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data,
 	return XROCE_WC_SUCCESS;
 }
 EXPORT_SYMBOL_GPL(xr_send_inline);
+
+/* The eight bytes of an ATOMIC WRITE, for which each entry has room. */
+u32 xr_send_atomic_write(struct xr_swqe *w, const void *data)
+{
+	w->flags |= XROCE_SEND_INLINE;
+	w->length = sizeof(u64);
+	memcpy(w->data, data, sizeof(u64));
+	return XROCE_WC_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(xr_send_atomic_write);
 
 static u32 xr_swqe_wc_opcode(const struct xr_swqe *w)
 {

@@ -26,6 +26,7 @@ struct xr_swqe *xr_send_post_slot(struct xr_send *s);
 u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_sge_local *sge,
 		 u32 n);
 u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data, u32 length);
+u32 xr_send_atomic_write(struct xr_swqe *w, const void *data);
 int xr_send_complete(struct xr_qp *qp, u32 status);
 bool xr_send_flush(struct xr_qp *qp);
 void xr_send_discard(struct xr_send *s);

@@ -51,9 +51,8 @@ int xr_send_ring_init(struct xr_qp *qp, const struct xroce_qp_add *a)
 	if (ret)
 		return ret;
 	header = s->ring.mem;
-	/* ATOMIC_WRITE carries eight bytes. */
 	ret = xr_send_open(qp, XR_FORMAT_OWN, NULL, a->send_entries, a->send_max_sge,
-			   max(a->send_max_inline, 8u), &header->head, false);
+			   a->send_max_inline, &header->head, false);
 	if (ret)
 		xr_ring_free(&s->ring);
 	return ret;

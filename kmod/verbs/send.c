@@ -71,6 +71,9 @@ int xr_ib_send_create(struct xr_ibqp *qp, struct ib_udata *udata, struct ib_qp_c
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct rxe_send_wqe) < 64);
+	/* Each entry has room for the eight bytes of an ATOMIC WRITE. */
+	BUILD_BUG_ON(roundup_pow_of_two(sizeof(struct rxe_send_wqe)) -
+		     sizeof(struct rxe_send_wqe) < sizeof(u64));
 	qp->send_mask = slots - 1;
 	cap->max_send_wr = slots - 1;
 	if (!ctx)
@@ -95,9 +98,8 @@ int xr_ib_send_open(struct xr_ibqp *qp, const struct ib_qp_cap *cap)
 	struct rxe_queue_buf *header = qp->send.mem;
 
 	qp->qp->send.by_kernel = !header;
-	/* An ATOMIC WRITE carries eight bytes. */
 	return xr_send_open(qp->qp, XR_FORMAT_RXE, to_xr_ibcq(qp->ib.send_cq)->cq,
-			    qp->send_mask + 1, cap->max_send_sge, max(cap->max_inline_data, 8u),
+			    qp->send_mask + 1, cap->max_send_sge, cap->max_inline_data,
 			    header ? &header->consumer_index : NULL,
 			    qp->sq_sig_type == IB_SIGNAL_ALL_WR);
 }
@@ -234,7 +236,7 @@ static u32 xr_ib_send_copy(const struct xr_send *s, const struct rxe_send_wqe *e
 	case XROCE_WR_ATOMIC_WRITE:
 		w->va = READ_ONCE(e->wr.wr.rdma.remote_addr);
 		w->rkey = READ_ONCE(e->wr.wr.rdma.rkey);
-		return xr_send_inline(s, w, e->dma.inline_data, sizeof(u64));
+		return xr_send_atomic_write(w, e->dma.inline_data);
 	case XROCE_WR_LOCAL_INV:
 		return XROCE_WC_SUCCESS;
 	case XROCE_WR_BIND_MW:
@@ -279,7 +281,7 @@ static u32 xr_ib_send_posted(const struct xr_ibqp *qp)
  * with bottom halves off is also the RCU read-side critical section for the look-ups. @ready:
  * they are executed; otherwise they are discarded. Return: how many of @left remain.
  */
-static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool ready)
+static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left)
 {
 	const void *entries = xr_ring_entries(&qp->send, XR_FORMAT_RXE);
 	struct xr_send *s = &qp->qp->send;
@@ -300,7 +302,8 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool ready)
 	}
 	if (i < n)
 		left = n;
-	if (ready)
+	/* With the lock: in RTS, those that are under way must not be discarded. */
+	if (xr_qp_state(qp->qp) >= XROCE_QPS_RTS)
 		xr_requester_posted(qp->qp);
 	else
 		xr_send_discard(s);
@@ -316,13 +319,12 @@ static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left, bool ready)
  */
 void xr_ib_send_drain(struct xr_ibqp *qp)
 {
-	bool ready = xr_qp_state(qp->qp) >= XROCE_QPS_RTS;
 	u32 left = qp->send_mask;
 
 	if (!qp->send.mem)
 		return;
 	for (;;) {
-		left = xr_ib_send_batch(qp, left, ready);
+		left = xr_ib_send_batch(qp, left);
 		if (!left)
 			return;
 		cond_resched();

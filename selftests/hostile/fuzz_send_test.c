@@ -170,10 +170,72 @@ out:
 	pair_close(&p);
 }
 
+#define BARE_ENTRIES	64u
+
+/* Make the first queue pair anew, with a send queue that takes neither elements nor inline data. */
+static bool open_bare(struct pair *p)
+{
+	struct xroce_qp_add add = pair_queues(p);
+	int ret;
+
+	xroce_send_close(p->a.send);
+	check(!xroce_rq_del(p->a.rq), "queue pair");
+	p->a = (struct end){};
+	add.send_entries = BARE_ENTRIES;
+	add.send_max_sge = 0;
+	add.send_max_inline = 0;
+	ret = xroce_qp_create(p->x, &add, &p->a.rq);
+	if (!check(!ret, "create: %d", ret))
+		return false;
+	p->a.qpn = add.qpn;
+	p->a.stride = add.send_stride;
+	p->a.send = xroce_send_open(p->x, &add);
+	return check(p->a.send, "send queue: %s", strerror(errno)) && pair_connect(p);
+}
+
+/*
+ * The entries of this ring end with it, so that the bytes of a message in the last one would be
+ * behind the ring: they are not read.
+ */
+static void no_inline(struct xroce *x)
+{
+	struct xroce_send_wqe *e = NULL;
+	struct xroce_send_header *header;
+	struct xroce_qp_send s = { .size = sizeof(s) };
+	struct xroce_cqe cqe = {};
+	struct pair p;
+	__u32 i;
+
+	if (!pair_open(&p, x, XROCE_QPT_RC) || !open_bare(&p))
+		goto out;
+	header = xroce_send_ring(p.a.send);
+	for (i = 0; i < BARE_ENTRIES; i++) {
+		e = (void *)((char *)header + XROCE_RING_HEADER + (size_t)i * p.a.stride);
+		memset(e, 0, p.a.stride);
+		e->opcode = XROCE_WR_RDMA_WRITE;
+	}
+	e->wr_id = 5;
+	e->flags = XROCE_SEND_INLINE;
+	e->length = 8;
+	e->rkey = p.far.rkey;
+	e->addr = p.far.iova;
+	__atomic_store_n(&header->tail, BARE_ENTRIES, __ATOMIC_RELEASE);
+	s.qpn = p.a.qpn;
+	check(!live_ioctl(xroce_fd(x), XROCE_CMD_QP_SEND, &s), "doorbell");
+	check(xroce_cq_wait(p.cq, &cqe, 1, 1000 * LIVE_PATIENCE) == 1 && cqe.wr_id == 5 &&
+	      cqe.status == XROCE_WC_LOC_QP_OP_ERR, "completion of %llu, status %u", cqe.wr_id,
+	      cqe.status);
+	check(far[0] == 0xa5, "a byte has changed");
+out:
+	pair_close(&p);
+}
+
 static const struct test tests[] = {
 	{ "fuzz_send_not_yours", "U3 D5", "the send queue of another file", ON_HANDLE(not_yours) },
 	{ "fuzz_send_index", "U3 V7", "an impossible index in the ring",
 	  ON_HANDLE(impossible_index) },
+	{ "fuzz_send_no_inline", "U3 V7", "inline data that a queue does not take",
+	  ON_HANDLE(no_inline) },
 	{ "fuzz_send_entries", "U3 V7 D5", "random entries that change meanwhile",
 	  ON_HANDLE(random_entries) },
 };
