@@ -35,6 +35,13 @@ enum {
 	XR_IB_TX_BYTES,
 	XR_IB_DUPLICATE,
 	XR_IB_DROPS,
+	XR_IB_REQ_TX = XR_IB_DROPS + XROCE_DROP_TX - XROCE_DROP_QKEY + 1,
+	XR_IB_REQ_TX_BYTES,
+	XR_IB_REQ_RETRANSMIT,
+	XR_IB_REQ_TIMEOUT,
+	XR_IB_REQ_RX,
+	XR_IB_REQ_RX_BYTES,
+	XR_IB_REQ_IGNORED,
 };
 
 /* @priv: where the value is in the sum of struct xroce_stat. */
@@ -61,6 +68,13 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 	STAT(drop_defer),
 	STAT(drop_busy),
 	STAT(drop_tx),
+	[XR_IB_REQ_TX] = STAT(req_tx),
+	[XR_IB_REQ_TX_BYTES] = STAT(req_tx_bytes),
+	[XR_IB_REQ_RETRANSMIT] = STAT(req_retransmit),
+	[XR_IB_REQ_TIMEOUT] = STAT(req_timeout),
+	[XR_IB_REQ_RX] = STAT(req_rx),
+	[XR_IB_REQ_RX_BYTES] = STAT(req_rx_bytes),
+	[XR_IB_REQ_IGNORED] = STAT(req_ignored),
 	/* XR_IB_QP_COUNTS. From here on counters of links only. */
 	STAT(rx),
 	STAT(rx_bytes),
@@ -106,16 +120,9 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 	STAT(drop_qpn),
 	STAT(event_lost),
 	STAT(event_limited),
-	STAT(req_tx),
-	STAT(req_tx_bytes),
-	STAT(req_retransmit),
-	STAT(req_timeout),
-	STAT(req_rx),
-	STAT(req_rx_bytes),
-	STAT(req_ignored),
 };
 
-static_assert(XR_IB_DROPS + XROCE_DROP_TX - XROCE_DROP_QKEY + 1 == XR_IB_QP_COUNTS);
+static_assert(XR_IB_REQ_IGNORED + 1 == XR_IB_QP_COUNTS);
 /* All but module_tx and module_tx_bytes, which are in tx and tx_bytes, and three sums. */
 static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 2 + 3);
 
@@ -173,7 +180,14 @@ static void xr_ib_qp_read(const struct xr_ibqp *qp, u64 *value)
 	value[XR_IB_TX_BYTES] = q.tx_bytes;
 	value[XR_IB_DUPLICATE] = q.duplicates;
 	memcpy(&value[XR_IB_DROPS], q.drops,
-	       (XR_IB_QP_COUNTS - XR_IB_DROPS) * sizeof(*value));
+	       (XR_IB_REQ_TX - XR_IB_DROPS) * sizeof(*value));
+	value[XR_IB_REQ_TX] = q.req_packets;
+	value[XR_IB_REQ_TX_BYTES] = q.req_bytes;
+	value[XR_IB_REQ_RETRANSMIT] = q.req_retransmits;
+	value[XR_IB_REQ_TIMEOUT] = q.req_timeouts;
+	value[XR_IB_REQ_RX] = q.req_responses;
+	value[XR_IB_REQ_RX_BYTES] = q.req_response_bytes;
+	value[XR_IB_REQ_IGNORED] = q.req_ignored;
 }
 
 /* Add what the queue pair has counted for its counter. */
@@ -239,8 +253,15 @@ int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 po
 
 struct rdma_hw_stats *xr_ib_counter_alloc_stats(struct rdma_counter *counter)
 {
-	return rdma_alloc_hw_stats_struct(xr_ib_stats, XR_IB_QP_COUNTS,
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	struct rdma_hw_stats *stats;
+
+	/* ib_core adds each value of a counter to that of the port, so there must be as many. */
+	stats = rdma_alloc_hw_stats_struct(xr_ib_stats, ARRAY_SIZE(xr_ib_stats),
+					   RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	if (stats)
+		bitmap_set(stats->is_disabled, XR_IB_QP_COUNTS,
+			   ARRAY_SIZE(xr_ib_stats) - XR_IB_QP_COUNTS);
+	return stats;
 }
 
 int xr_ib_counter_update_stats(struct rdma_counter *counter)

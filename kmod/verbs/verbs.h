@@ -68,7 +68,7 @@ struct xr_srq;
 /* Pages of a region that work requests register: 4 MiB with the smallest. */
 #define XR_IB_MR_PAGES	1024u
 /* Counters of a queue pair that can be bound to a counter of ib_core: see stats.c. */
-#define XR_IB_QP_COUNTS	19
+#define XR_IB_QP_COUNTS	26
 
 /**
  * struct xr_ibdev - a verbs device

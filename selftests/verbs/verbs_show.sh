@@ -162,14 +162,18 @@ print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
 		pma="$work/counters" x="$work/after.xroce"
 }
 
-# Queue pairs with a counter of their own: listed with their number and process; what they
-# have counted stays in the sum of the port.
+# Queue pairs with a counter of their own: listed with their number and process, and in the sum of
+# the port while they exist and later.
 statistic_qp() {
 	rdma statistic qp set link xr0/1 auto type on
 	hold_xr0
 	rdma -j statistic qp show link xr0/1 >"$work/counters"
+	statistics now
 	let_go end
-	holds "any($(value_held qpn) in c['lqpn'] for c in x)" x="$work/counters"
+	holds "any($(value_held qpn) in c['lqpn'] and c['requests'] == c['req_tx'] == 0 and
+			'rx' not in c for c in x)" x="$work/counters"
+	holds 'all(rdma[0][n] == v for n, v in xroce[0].items() if n != "dev")' \
+		rdma="$work/now" xroce="$work/now.xroce"
 	write_some
 	statistics after
 	rdma statistic qp set link xr0/1 auto off
