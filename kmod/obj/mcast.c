@@ -116,43 +116,47 @@ static void xr_mcast_remove(struct xr_mcast *m, struct xr_member *member)
 	kfree_rcu(member, rcu);
 }
 
-/* Undo xr_mcast_join(). Sleeps. Return: 0; -EINVAL: @qp is not in the group. */
+/*
+ * Undo xr_mcast_join(). Sleeps. Return: 0; 1: the membership was without a filter; -EINVAL: @qp is
+ * not in the group.
+ */
 int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_addr *group)
 {
 	struct xr_member *member;
+	int ret = -EINVAL;
 
 	mutex_lock(&m->lock);
 	member = xr_mcast_find(m, qp, group);
-	if (member)
+	if (member) {
+		ret = member->unfiltered;
 		xr_mcast_remove(m, member);
+	}
 	mutex_unlock(&m->lock);
-	return member ? 0 : -EINVAL;
+	return ret;
 }
 EXPORT_SYMBOL_GPL(xr_mcast_leave);
 
 /**
- * xr_mcast_retain() - ask for each membership whether it remains
+ * xr_mcast_filter() - the network device has lost its filter
  * @m: the groups of a link
- * @keep: gets the group of the membership and @arg; false: the queue pair leaves the group. The
- *	lock is held.
+ * @add: adds a group to the new filter; gets the group of a membership and @arg. Return: whether it
+ *	could. The lock is held
  * @arg: its argument
  *
  * Sleeps.
  */
-void xr_mcast_retain(struct xr_mcast *m,
-		     bool (*keep)(const struct in6_addr *group, void *arg), void *arg)
+void xr_mcast_filter(struct xr_mcast *m, bool (*add)(const struct in6_addr *group, void *arg),
+		     void *arg)
 {
 	struct xr_member *member;
-	struct hlist_node *next;
 	int bucket;
 
 	mutex_lock(&m->lock);
-	hash_for_each_safe(m->members, bucket, next, member, node)
-		if (!keep(&member->group, arg))
-			xr_mcast_remove(m, member);
+	hash_for_each(m->members, bucket, member, node)
+		member->unfiltered = !add(&member->group, arg);
 	mutex_unlock(&m->lock);
 }
-EXPORT_SYMBOL_GPL(xr_mcast_retain);
+EXPORT_SYMBOL_GPL(xr_mcast_filter);
 
 /* The queue pair is being destroyed. Sleeps. */
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp)

@@ -48,6 +48,8 @@ struct xr_mcast {
  * @qp: the queue pair, which leaves all groups before it is destroyed
  * @user: user that the queue pair counts for; NULL: none
  * @group: address of the group; an IPv4 one is mapped to IPv6
+ * @unfiltered: the network device's filter has no reference for this membership, see
+ *	xr_mcast_filter(); under xr_mcast::lock
  * @rcu: for freeing the structure after its readers on the data path
  *
  * @qp, @user and @group do not change.
@@ -57,6 +59,7 @@ struct xr_member {
 	struct xr_qp *qp;
 	const struct xr_user *user;
 	struct in6_addr group;
+	bool unfiltered;
 	struct rcu_head rcu;
 };
 
@@ -71,7 +74,7 @@ struct xr_member *xr_mcast_new(struct xr_qp *qp, const struct xr_owner *owner,
 int xr_mcast_join(struct xr_mcast *m, struct xr_member *member);
 int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_addr *group);
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp);
-void xr_mcast_retain(struct xr_mcast *m,
-		     bool (*keep)(const struct in6_addr *group, void *arg), void *arg);
+void xr_mcast_filter(struct xr_mcast *m, bool (*add)(const struct in6_addr *group, void *arg),
+		     void *arg);
 
 #endif

@@ -94,9 +94,10 @@ int xr_ib_detach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 		xr_ib_mcast_filter(ndev, group, dev_mc_del);
 	rtnl_unlock();
 	dev_put(ndev);
-	return ret;
+	return min(ret, 0);
 }
 
+/* A queue pair whose group finds no room in the filter remains a member, as ib_core believes. */
 static bool xr_ib_mcast_again(const struct in6_addr *group, void *arg)
 {
 	struct net_device *ndev = arg;
@@ -104,7 +105,7 @@ static bool xr_ib_mcast_again(const struct in6_addr *group, void *arg)
 	if (!xr_ib_mcast_filter(ndev, group, dev_mc_add))
 		return true;
 	if (net_ratelimit())
-		netdev_warn(ndev, "xroce: no memory: a queue pair leaves multicast group %pI6c\n",
+		netdev_warn(ndev, "xroce: no memory: frames for group %pI6c may not be received\n",
 			    group);
 	return false;
 }
@@ -112,5 +113,5 @@ static bool xr_ib_mcast_again(const struct in6_addr *group, void *arg)
 /* The network device has got another namespace, and lost its filter. rtnl is held. */
 void xr_ib_mcast_moved(struct xr_ibdev *dev, struct net_device *ndev)
 {
-	xr_mcast_retain(&dev->front.link->mcast, xr_ib_mcast_again, ndev);
+	xr_mcast_filter(&dev->front.link->mcast, xr_ib_mcast_again, ndev);
 }
