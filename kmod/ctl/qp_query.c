@@ -140,7 +140,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	xr_qp_describe_sq(qp, q);
 	/* Flush what was posted after the transition to ERR. */
 	if (q->state == XROCE_QPS_ERR) {
-		xr_recv_stop(qp);
+		xr_recv_settle(qp);
 		xr_sq_apply(qp);
 	}
 }

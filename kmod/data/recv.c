@@ -296,8 +296,10 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 	xr_mr_release();
 	xr_rq_taken(&v->rq, format);
 	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len, 0, 0);
-	if (unlikely(ret))
+	if (unlikely(ret)) {
+		xr_qp_end(qp);
 		xr_recv_fail_locked(qp);
+	}
 	return ret;
 }
 
@@ -344,9 +346,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 	if (!ret || ret == -EINPROGRESS || ret == -EBUSY ||
 	    (ret == -EMSGSIZE && qp->type != XROCE_QPT_RC))
 		return ret;
-	/* The XDP program does this for a packet to a single queue pair. */
-	if (v->group)
-		xr_qp_end(qp);
+	xr_qp_end(qp);
 	/* -EKEYREJECTED is an error of the peer: the work request is flushed instead. */
 	if (v->busy && ret != -EKEYREJECTED)
 		xr_recv_error(qp, xr_recv_status(ret));

@@ -108,20 +108,21 @@ void xr_recv_leave(struct xr_qp *qp)
 	struct xr_recv *v = &qp->recv;
 	unsigned long irq;
 
-	spin_lock_bh(&v->lock);
-	v->on = false;
-	v->busy = false;
-	v->flush = 0;
-	spin_unlock_bh(&v->lock);
 	/*
-	 * It is not queued again: xr_recv_fail_locked() does nothing if @on is false, and
-	 * xr_recv_posted() if the queue is closed.
+	 * The flusher is not queued again: xr_recv_posted() does nothing if the queue is closed,
+	 * and xr_recv_fail_locked() if @on is false. xr_recv_posted() has left the ring when the
+	 * lock has been taken, or sees that it is closed.
 	 */
 	if (v->rq.ring.mem) {
 		raw_spin_lock_irqsave(&v->rq.post_lock, irq);
 		v->rq.closed = true;
 		raw_spin_unlock_irqrestore(&v->rq.post_lock, irq);
 	}
+	spin_lock_bh(&v->lock);
+	v->on = false;
+	v->busy = false;
+	v->flush = 0;
+	spin_unlock_bh(&v->lock);
 	cancel_work_sync(&v->flusher);
 	xr_event_cancel(&qp->owner->events, &v->fatal);
 	xr_event_cancel(&qp->owner->events, &v->last);
@@ -266,10 +267,7 @@ static void xr_recv_flush_work(struct work_struct *work)
 	xr_recv_flush_rest(qp);
 }
 
-/*
- * Flush the receive queue for a command: QP_MODIFY moves the queue pair to ERR, or QP_QUERY
- * reports that it is in ERR. The program needs no event then. Sleeps.
- */
+/* Flush the receive queue: QP_MODIFY moves the queue pair to ERR, without an event. Sleeps. */
 void xr_recv_stop(struct xr_qp *qp)
 {
 	spin_lock_bh(&qp->recv.lock);
@@ -359,6 +357,25 @@ void xr_recv_quit(struct xr_qp *qp)
 	if (xr_recv_end_locked(qp) && qp->recv.srq)
 		xr_owner_raise(qp->owner, &qp->recv.last);
 	spin_unlock_bh(&qp->recv.lock);
+}
+
+/*
+ * QP_QUERY reports that the queue pair is in ERR: flush what has been posted since it is. Whoever
+ * asks may be another program, so the event of a packet that has just moved the queue pair is
+ * raised. Sleeps.
+ */
+void xr_recv_settle(struct xr_qp *qp)
+{
+	struct xr_recv *v = &qp->recv;
+
+	spin_lock_bh(&v->lock);
+	if (!v->on)
+		xr_recv_flush_begin(qp);
+	/* Otherwise who has called xr_qp_end() does the rest. */
+	else if (!READ_ONCE(qp->failed))
+		xr_recv_fail_locked(qp);
+	spin_unlock_bh(&v->lock);
+	xr_recv_flush_rest(qp);
 }
 
 void xr_recv_fail(struct xr_qp *qp)

@@ -26,6 +26,7 @@ void xr_recv_free(struct xr_recv *v);
 void xr_recv_start(struct xr_qp *qp);
 void xr_recv_reset(struct xr_qp *qp);
 void xr_recv_stop(struct xr_qp *qp);
+void xr_recv_settle(struct xr_qp *qp);
 void xr_recv_posted(struct xr_qp *qp);
 void xr_recv_fail(struct xr_qp *qp);
 void xr_recv_quit(struct xr_qp *qp);
