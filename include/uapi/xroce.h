@@ -1184,7 +1184,7 @@ struct xroce_qp_add {
  *
  * Errors: -ENOENT (no such queue pair), -EPERM (it belongs to another descriptor), -EINVAL
  * (transition, attribute missing, not allowed or out of range), -EBUSY (a packet has held the
- * queue pair for too long).
+ * queue pair for too long; not to ERR, which is entered after two seconds even so).
  */
 struct xroce_qp_modify {
 	__u32 size;

@@ -227,6 +227,9 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
 }
 
+/* How often the claim is tried for the change to ERR: each takes 0.05 to 0.1 seconds. */
+#define XR_ERR_CLAIMS	20
+
 /* Publish a state, unless a failure in softirq has moved the queue pair to ERR. */
 static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 {
@@ -236,6 +239,21 @@ static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 	smp_mb();
 	if (READ_ONCE(qp->failed))
 		WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+}
+
+/*
+ * Take the claim for a change to state @to. Consumers in the kernel rely on the change to ERR and
+ * free memory after it, so it waits for a CPU that stands still with a packet. Return: whether the
+ * claim was taken.
+ */
+static bool xr_qp_claim_for(struct xroce_qp *q, u32 to)
+{
+	unsigned int i = to == XROCE_QPS_ERR ? XR_ERR_CLAIMS : 1;
+
+	while (i-- > 0)
+		if (xr_qp_claim(q))
+			return true;
+	return false;
 }
 
 /**
@@ -255,6 +273,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	struct xroce_qp *q;
 	struct xr_qp *qp;
 	u32 from, to;
+	bool claimed;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
@@ -278,7 +297,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		/* With this state no packet begins to be executed. */
 		if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 			WRITE_ONCE(q->state, to);
-		if (!xr_qp_claim(q)) {
+		claimed = xr_qp_claim_for(q, to);
+		if (!claimed && to != XROCE_QPS_ERR) {
 			xr_qp_set_map_state(qp, qp->state);
 			ret = -EBUSY;
 			goto out;
@@ -293,7 +313,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		 * sees the writes above.
 		 */
 		smp_store_release(&q->generation, q->generation + 1);
-		xr_qp_release(q);
+		if (claimed)
+			xr_qp_release(q);
 	}
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
 		xr_defer_close(qp);
