@@ -95,10 +95,14 @@ static void xr_requester_restart(struct xr_send *s)
 	s->deadline = jiffies + s->ticks;
 }
 
-/* Have the timer run while requests are outstanding. The lock is held. */
+/*
+ * Have the timer run while requests are outstanding. It may expire too early, but not too late: the
+ * timeout may have become shorter. The lock is held.
+ */
 static void xr_requester_watch(struct xr_send *s)
 {
-	if (s->ticks && s->on && s->una != s->psn && !timer_pending(&s->timer))
+	if (s->ticks && s->on && s->una != s->psn &&
+	    (!timer_pending(&s->timer) || time_after(s->timer.expires, s->deadline)))
 		mod_timer(&s->timer, s->deadline);
 }
 
@@ -108,6 +112,7 @@ void xr_requester_wait(struct xr_send *s, u64 ns)
 	if (s->dead)
 		return;
 	s->waiting = true;
+	s->absent = false;
 	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
 }
 
@@ -447,11 +452,13 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 			ret = xr_requester_step(qp);
 			budget--;
 		}
+		/* Before responses can arrive. */
+		xr_requester_show(qp);
 		err = xr_tx_flush(&s->batch);
 	}
 	xr_requester_count(&qp->map->req_packets, s->batch.sent - packets);
 	xr_requester_count(&qp->map->req_bytes, s->batch.sent_bytes - bytes);
-	if (err == -ENETDOWN || err == -EMSGSIZE)
+	if (err == -ENETDOWN)
 		xr_requester_drop(s);
 	else if (err)
 		return err;
@@ -473,16 +480,17 @@ static bool xr_requester_unasked(const struct xr_send *s)
 void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
+	bool waiting = s->waiting;
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */
 	s->batch.dev = READ_ONCE(qp->link->dev);
-	if (s->on && !s->waiting)
+	if (s->on && !waiting)
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
 	xr_requester_settle(qp);
 	if (!s->on)
 		return;
-	if (ret == XR_IDLE && !s->waiting && xr_requester_unasked(s)) {
+	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_requester_unasked(s)) {
 		/* The packet was to be followed by another one, which must wait, or failed. */
 		s->force = true;
 		xr_requester_rewind(qp);
@@ -491,9 +499,10 @@ void xr_requester_run(struct xr_qp *qp)
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
 		xr_requester_wait(s, min(XR_REQUESTER_NAP << min(s->naps, 5u),
 					 XR_REQUESTER_NAP_MAX));
+		s->absent = ret == -EAGAIN;
 		if (++s->naps > XR_REQUESTER_NAPS)
 			xr_requester_drop(s);
-	} else {
+	} else if (!waiting) {
 		s->naps = 0;
 		if (!ret)
 			xr_requester_arm(s);
@@ -503,7 +512,8 @@ void xr_requester_run(struct xr_qp *qp)
 		s->notify = false;
 		xr_owner_raise(qp->owner, &s->drained);
 	}
-	xr_requester_show(qp);
+	if (waiting)
+		xr_requester_show(qp);
 	xr_requester_watch(s);
 }
 
@@ -556,9 +566,12 @@ static enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
 	struct xr_send *s = container_of(timer, struct xr_send, pace);
 
 	spin_lock(&s->lock);
-	s->waiting = false;
-	if (s->on)
-		xr_requester_arm(s);
+	/* Another wait may have begun since the timer expired. */
+	if (!hrtimer_is_queued(timer)) {
+		s->waiting = false;
+		if (s->on)
+			xr_requester_arm(s);
+	}
 	spin_unlock(&s->lock);
 	return HRTIMER_NORESTART;
 }
@@ -570,10 +583,14 @@ static void xr_requester_timeout(struct timer_list *timer)
 	struct xr_qp *qp = container_of(s, struct xr_qp, send);
 
 	spin_lock(&s->lock);
-	if (s->dead || !s->on || s->una == s->psn)
+	/* An attribute of 0 may have been set meanwhile. */
+	if (s->dead || !s->on || s->una == s->psn || !s->ticks)
 		goto out;
-	/* An RNR NAK's time does not count, nor that in which the device has no room. */
-	if (s->waiting)
+	/*
+	 * An RNR NAK's time does not count, nor that in which the device has no room. While memory
+	 * of the next request is brought in, those before may be lost as ever.
+	 */
+	if (s->waiting && !s->absent)
 		xr_requester_restart(s);
 	if (time_before(jiffies, s->deadline)) {
 		mod_timer(&s->timer, s->deadline);
@@ -582,6 +599,7 @@ static void xr_requester_timeout(struct timer_list *timer)
 	xr_requester_count(&qp->map->req_timeouts, 1);
 	this_cpu_inc(s->batch.stat->req_timeout);
 	s->gap = false;
+	s->waiting = false;
 	rcu_read_lock();
 	if (xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR))
 		xr_requester_run(qp);

@@ -84,6 +84,7 @@ struct xr_send_attr {
  * @gap: a lost response has been requested again; until there is progress, other responses
  *	that are out of sequence are ignored
  * @waiting: nothing is sent before @pace expires
+ * @absent: with @waiting: for on-demand memory of the next work request
  * @retries: times that requests were sent again since the last progress
  * @rnr_retries: likewise after RNR NAKs
  * @naps: consecutive runs that ended because the device had no room or memory was missing
@@ -140,6 +141,7 @@ struct xr_send {
 	bool force;
 	bool gap;
 	bool waiting;
+	bool absent;
 	u8 retries;
 	u8 rnr_retries;
 	u32 naps;

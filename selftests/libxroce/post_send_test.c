@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <arpa/inet.h>
 
@@ -470,6 +471,45 @@ out:
 	pair_close(&p);
 }
 
+/* Set the local ACK timeout and the number of retries of a queue pair in RTS. */
+static void set_timeout(struct xroce *x, __u32 qpn, __u32 timeout, __u32 retries)
+{
+	struct xroce_qp_modify m = qp_change(qpn, XROCE_QPS_RTS,
+					     XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT);
+
+	m.timeout = timeout;
+	m.retry_cnt = retries;
+	check(!qp_move(x, qpn, XROCE_QPS_SQD, 0) && !xroce_qp_modify(x, &m), "timeout %u", timeout);
+}
+
+/* A timeout counts as soon as it is set, though the timer of a longer one is still running. */
+static void timeouts(struct xroce *x)
+{
+	struct xroce_sge_local sge;
+	struct xroce_cqe cqe;
+	struct xroce_wr wr;
+	struct pair p;
+
+	if (!pair_open(&p, x, XROCE_QPT_RC) || !pair_connect(&p))
+		goto out;
+	wr = pair_request(&p, XROCE_WR_RDMA_WRITE, &sge, 0, 8);
+	set_timeout(x, p.a.qpn, 31, 0);		/* more than two hours */
+	pair_done(&p, &wr, 0);
+	set_timeout(x, p.a.qpn, 8, 0);
+	check(!qp_move(x, p.b.qpn, XROCE_QPS_RESET, 0), "the peer falls silent");
+	pair_done(&p, &wr, XROCE_WC_RETRY_EXC_ERR);
+	if (!pair_again(&p))
+		goto out;
+	pair_done(&p, &wr, 0);
+	set_timeout(x, p.a.qpn, 0, 0);		/* none: the timer of 67 ms runs out */
+	check(!qp_move(x, p.b.qpn, XROCE_QPS_RESET, 0), "the peer falls silent");
+	check(!xroce_post_send(p.a.send, &wr, 1), "post");
+	usleep(300000);
+	check(!xroce_cq_poll(p.cq, &cqe, 1), "completed: status %u", cqe.status);
+out:
+	pair_close(&p);
+}
+
 static const struct test tests[] = {
 	{ "post_send_works", "U3 V7", "WRITE, READ, atomics, FLUSH, SEND", ON_HANDLE(works) },
 	{ "post_send_windows", "U3 V7 W10", "bind and invalidate in a send queue",
@@ -481,6 +521,8 @@ static const struct test tests[] = {
 	{ "post_send_attributes", "U3 V7", "attributes of the requester", ON_HANDLE(attributes) },
 	{ "post_send_query", "U3 V7", "a query of the send queue", ON_HANDLE(queried) },
 	{ "post_send_draining", "U3 V7", "a query while the queue drains", ON_HANDLE(drains) },
+	{ "post_send_timeouts", "Q3", "the local ACK timeout becomes shorter, or 0",
+	  ON_HANDLE(timeouts) },
 	{ "post_send_unreliable", "U3 V7", "SEND and WRITE of UC", ON_HANDLE(unreliable) },
 	{ "post_send_states", "U3 V7", "SQD, ERR and RESET", ON_HANDLE(states) },
 };

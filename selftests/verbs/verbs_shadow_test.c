@@ -90,6 +90,9 @@ static void report(const struct link *link, const struct xroce_stat *before, uin
 	      "a request has been refused");
 	check(MOVED(req_tx) > 0 && MOVED(req_rx) > 0, "no requests");
 #undef MOVED
+	/* Responses may be ignored after a request has been sent twice. */
+	if (!link->out && !link->back && after.req_timeout == before->req_timeout)
+		check(after.req_ignored == before->req_ignored, "responses have been ignored");
 	if (ops < ENOUGH || test_failed())
 		return;
 	flows_all();
