@@ -465,7 +465,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
 		   rs->naps + 1 : 0;
 	xr_responses_pace(rs, rs->naps);
-	if (ret == -ENETDOWN || ret == -EMSGSIZE || rs->naps > XR_RESPONSE_NAPS) {
+	if (ret == -ENETDOWN || rs->naps > XR_RESPONSE_NAPS) {
 		/* The peer retries. */
 		xr_tx_drop(&rs->batch);
 		rs->count = 0;

@@ -6,6 +6,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/filter.h>
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
@@ -483,17 +484,69 @@ static int xr_tx_fast(struct xr_tx_batch *batch)
 					     XDP_XMIT_FLUSH);
 }
 
+/* Free a frame that cannot be sent, and count it. */
+void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
+{
+	xr_tx_count_lost(batch, 1);
+	xdp_return_frame(frame);
+}
+
+/* Does a frame exceed the MTU of the device? VLAN tags do not count. */
+static bool xr_tx_long(const struct net_device *dev, const struct xdp_frame *frame)
+{
+	const struct vlan_ethhdr *eth = frame->data;
+	u32 l2 = ETH_HLEN;
+
+	if (eth_type_vlan(eth->h_vlan_proto))
+		l2 += eth_type_vlan(eth->h_vlan_encapsulated_proto) ? 2 * VLAN_HLEN : VLAN_HLEN;
+	return frame->len > READ_ONCE(dev->mtu) + l2;
+}
+
+/* Drop the frames that exceed the MTU of the device, and count them as lost. */
+static noinline void xr_tx_drop_long(struct xr_tx_batch *batch)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < batch->count; i++) {
+		if (xr_tx_long(batch->dev, batch->frame[i]))
+			xr_tx_lose(batch, batch->frame[i]);
+		else
+			batch->frame[n++] = batch->frame[i];
+	}
+	batch->count = n;
+}
+
+/* The bytes of a batch. Frames that exceed the MTU of the device have been dropped. */
+static u32 xr_tx_bytes(struct xr_tx_batch *batch)
+{
+	u32 max = READ_ONCE(batch->dev->mtu) + ETH_HLEN, len, longest = 0, bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < batch->count; i++) {
+		len = batch->frame[i]->len;
+		longest = max(longest, len);
+		bytes += len;
+	}
+	if (likely(longest <= max))
+		return bytes;
+	xr_tx_drop_long(batch);
+	for (i = 0, bytes = 0; i < batch->count; i++)
+		bytes += batch->frame[i]->len;
+	return bytes;
+}
+
 /**
  * xr_tx_flush() - give the frames of a batch to the device
  * @batch: the batch; frames for which the device has no room stay in it, in order
  *
- * Return: 0; -EBUSY: some frames stay; -ENETDOWN: all stay, the device is down or gone;
- * -EMSGSIZE: all stay, one exceeds the device's MTU.
+ * Frames that exceed the device's MTU are lost.
+ *
+ * Return: 0; -EBUSY: some frames stay; -ENETDOWN: all stay, the device is down or gone.
  */
 int xr_tx_flush(struct xr_tx_batch *batch)
 {
 	struct net_device *dev = batch->dev;
-	u32 len, bytes = 0, lost = 0;
+	u32 bytes, lost = 0;
 	unsigned int i;
 	int done;
 
@@ -502,12 +555,9 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 	if (!xr_tx_is_up(dev))
 		return -ENETDOWN;
 	/* Add up the lengths now: a frame belongs to the device once it is sent. */
-	for (i = 0; i < batch->count; i++) {
-		len = batch->frame[i]->len;
-		if (len > READ_ONCE(dev->mtu) + XR_TX_L2_MAX)
-			return -EMSGSIZE;
-		bytes += len;
-	}
+	bytes = xr_tx_bytes(batch);
+	if (unlikely(!batch->count))
+		return 0;
 	/* To ourselves: no wire, and no program of the driver that would see the frames. */
 	if (unlikely(ether_addr_equal(batch->frame[0]->data, dev->dev_addr)))
 		done = xr_loop_send(batch->loop, batch->frame, batch->count);
@@ -535,13 +585,6 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame)
 {
 	xr_tx_count(batch, -1, -(s64)frame->len);
-}
-
-/* Free a frame that cannot be sent, and count it. */
-void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
-{
-	xr_tx_count_lost(batch, 1);
-	xdp_return_frame(frame);
 }
 
 /* Free the frames of a batch, and count them as lost. */

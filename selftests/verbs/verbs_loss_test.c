@@ -5,7 +5,7 @@
  * verbs_loss.sh makes the devices and the disciplines (netem).
  */
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -203,16 +203,18 @@ static void receive(struct sink *s, uint32_t n)
 	}
 }
 
-static void post(uint32_t number, uint8_t *at)
+/* A work request for message @number, which is written to @at. */
+static struct ibv_send_wr request(uint32_t number, uint8_t *at, struct ibv_sge *sge)
 {
-	struct ibv_sge sge = {
+	struct ibv_send_wr wr = {
+		.wr_id = number, .sg_list = sge, .num_sge = 1, .opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	uint32_t i;
+
+	*sge = (struct ibv_sge){
 		.addr = (uintptr_t)at, .length = source.length, .lkey = source.mr->lkey,
 	};
-	struct ibv_send_wr wr = {
-		.wr_id = number, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND,
-		.send_flags = IBV_SEND_SIGNALED,
-	}, *bad;
-	uint32_t i;
 
 	if (source.ah) {
 		wr.wr.ud.ah = source.ah;
@@ -222,6 +224,15 @@ static void post(uint32_t number, uint8_t *at)
 	memcpy(at, &number, sizeof(number));
 	for (i = sizeof(number); i < source.length; i++)
 		at[i] = byte_of(number, i);
+	return wr;
+}
+
+static void post(uint32_t number, uint8_t *at)
+{
+	struct ibv_send_wr wr, *bad;
+	struct ibv_sge sge;
+
+	wr = request(number, at, &sge);
 	check(!ibv_post_send(source.qp, &wr, &bad), "post_send %u", number);
 }
 
@@ -449,6 +460,46 @@ static void no_room(void)
 	closed(false);
 }
 
+/*
+ * Of datagrams that are posted together, one does not fit into a frame of the network device: it is
+ * lost and counted, and the others arrive.
+ */
+#define LONG		5u		/* its number */
+#define LONG_LENGTH	2000u
+static void too_long(void)
+{
+	struct ibv_send_wr wr[BURST] = {}, *bad;
+	struct ibv_sge sge[BURST];
+	struct xroce_stat before, after;
+	struct ibv_wc wc;
+	uint32_t i;
+
+	if (!opened(IBV_QPT_UD, false))
+		return;
+	if (!netem_set(OUT, "") || !netdev_counters("p0", &before) ||
+	    !check(!system("nsenter --net=/run/netns/xr ip link set p0 mtu 1500"), "mtu"))
+		goto out;
+	receive(&sinks[0], RECEIVES);
+	for (i = 0; i < BURST; i++) {
+		wr[i] = request(i, source.at + (size_t)i * SLOT, &sge[i]);
+		wr[i].next = i + 1 < BURST ? &wr[i + 1] : NULL;
+	}
+	sge[LONG].length = LONG_LENGTH;
+	check(!ibv_post_send(source.qp, wr, &bad), "post_send");
+	for (i = 0; i < BURST; i++)
+		check(end_wait(source.cq, &wc) == IBV_WC_SUCCESS, "message %u is sent", i);
+	send_messages(LAST, LAST + 1);
+	arrive(&sinks[0]);
+	for (i = 0; i < BURST; i++)
+		check(sinks[0].copies[i] == (i != LONG), "message %u", i);
+	if (netdev_counters("p0", &after))
+		check(after.drop_tx - before.drop_tx == 1, "%llu dropped",
+		      after.drop_tx - before.drop_tx);
+	check(!system("nsenter --net=/run/netns/xr ip link set p0 mtu 4300"), "mtu");
+out:
+	closed(false);
+}
+
 #define WITH(function, what)	.around = function, .arg = &(const enum trouble){ what }
 
 static const struct test tests[] = {
@@ -458,6 +509,7 @@ static const struct test tests[] = {
 	{ "ud_reorder", "D2 D6", "5% of datagrams late", WITH(datagrams, REORDER) },
 	{ "ud_corrupt", "D2 D4", "a wrong bit in 10% of datagrams", WITH(datagrams, CORRUPT) },
 	{ "ud_no_room", "D2 D6", "more datagrams than work requests", no_room },
+	{ "ud_too_long", "D2 D6", "a datagram that exceeds the MTU", too_long },
 	{ "group_clean", "V9 D6", "a group on a clean link", WITH(group, NONE) },
 	{ "group_loss", "V9 D6", "10% of a group's datagrams lost", WITH(group, LOSS) },
 	{ "group_duplicate", "V9 D6", "10% of a group's datagrams doubled", WITH(group, DUPLICATE) },
