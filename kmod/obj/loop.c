@@ -9,28 +9,34 @@
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_LOOP_BUDGET	32
 
-/**
- * xr_loop_send() - send frames to the link itself
- * @loop: of the link
- * @frames: the frames; their memory is that of data/tx.c
- * @n: number of frames
- *
- * With bottom halves off.
- *
- * Return: number of frames that are consumed, from the first on; there is no room for the rest.
- */
-int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n)
+/* Add frames until there are @max. Return: as xr_loop_send(). */
+static int xr_loop_add(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u32 max)
 {
 	u32 i;
 
 	spin_lock(&loop->lock);
-	n = loop->closed ? 0 : min(n, XR_LOOP_MAX - loop->count);
+	n = loop->closed || loop->count >= max ? 0 : min(n, max - loop->count);
 	for (i = 0; i < n; i++)
 		loop->frame[(loop->head + loop->count++) % XR_LOOP_MAX] = frames[i];
 	spin_unlock(&loop->lock);
 	if (n)
 		queue_work(system_bh_wq, &loop->work);
 	return n;
+}
+
+/**
+ * xr_loop_send() - send frames to the link itself
+ * @loop: of the link
+ * @frames: the frames; their memory is that of data/tx.c
+ * @n: number of frames
+ *
+ * With bottom halves off. One place is left for the response to the frame that is being executed.
+ *
+ * Return: number of frames that are consumed, from the first on; there is no room for the rest.
+ */
+int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n)
+{
+	return xr_loop_add(loop, frames, n, XR_LOOP_MAX - 1);
 }
 
 static struct xdp_frame *xr_loop_take(struct xr_loop *loop)
@@ -65,14 +71,11 @@ static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct b
 	act = bpf_prog_run(prog, &xdp);
 	bpf_net_ctx_clear(old);
 	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
-	/*
-	 * A datagram to a group has been delivered, and does not go to the stack. The peer sends
-	 * again what is lost.
-	 */
+	/* A datagram to a group has been delivered, and does not go to the stack. */
 	if (!frame)
 		page_frag_free(xdp.data_hard_start);
-	else if (!xr_loop_send(loop, &frame, 1))
-		xdp_return_frame(frame);
+	else if (!xr_loop_add(loop, &frame, 1, XR_LOOP_MAX))
+		xdp_return_frame(frame);	/* the link is being closed */
 }
 
 static void xr_loop_work(struct work_struct *work)
