@@ -54,7 +54,7 @@ struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr
 
 	mutex_lock(&link->lock);
 	ret = xa_alloc_cyclic(&link->cqs, &cq->id, cq, XR_CQ_LIMIT,
-			      &link->cq_next, GFP_KERNEL_ACCOUNT);
+			      &link->cq_next, XR_GFP_LOCKED);
 	if (ret < 0) {
 		mutex_unlock(&link->lock);
 		ret = ret == -EBUSY ? -ENOSPC : ret;

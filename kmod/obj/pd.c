@@ -37,7 +37,7 @@ int xr_pd_create(struct xr_link *link, struct xr_owner *owner, u32 *id)
 
 	mutex_lock(&link->lock);
 	ret = xa_alloc_cyclic(&link->pds, &pd->id, pd, XR_PD_LIMIT,
-			      &link->pd_next, GFP_KERNEL_ACCOUNT);
+			      &link->pd_next, XR_GFP_LOCKED);
 	if (ret < 0) {
 		mutex_unlock(&link->lock);
 		xr_uncharge(&pd->charge);

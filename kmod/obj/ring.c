@@ -3,6 +3,8 @@
 #include <linux/export.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include "own/owner.h"
@@ -84,8 +86,9 @@ int xr_ring_mmap(struct xr_owner *owner, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	struct xr_ring *ring;
+	unsigned int noio;
+	int ret = 0;
 	u64 at;
-	int ret;
 
 	list_for_each_entry(ring, &owner->rings, node)
 		if (ring->offset == offset)
@@ -95,12 +98,12 @@ int xr_ring_mmap(struct xr_owner *owner, struct vm_area_struct *vma)
 	    !(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC)
 		return -EINVAL;
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
-	for (at = 0; at < ring->bytes; at += PAGE_SIZE) {
+	/* Page tables: see XR_GFP_LOCKED. */
+	noio = memalloc_noio_save();
+	for (at = 0; !ret && at < ring->bytes; at += PAGE_SIZE)
 		ret = vm_insert_page(vma, vma->vm_start + at,
 				     vmalloc_to_page(ring->mem + at));
-		if (ret)
-			return ret;
-	}
-	return 0;
+	memalloc_noio_restore(noio);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(xr_ring_mmap);

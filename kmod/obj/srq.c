@@ -48,7 +48,7 @@ struct xr_srq *xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 	if (ret)
 		goto err_unlock;
 	ret = xa_alloc_cyclic(&link->srqs, &srq->id, srq, XR_SRQ_LIMIT,
-			      &link->srq_next, GFP_KERNEL_ACCOUNT);
+			      &link->srq_next, XR_GFP_LOCKED);
 	if (ret < 0) {
 		ret = ret == -EBUSY ? -ENOSPC : ret;
 		goto err_unlock;

@@ -118,9 +118,9 @@ static struct xr_user *xr_user_get(struct xr_limits *limits, kuid_t uid)
 	mutex_lock(&limits->lock);
 	user = xa_load(&limits->users, __kuid_val(uid));
 	if (!user) {
-		user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+		user = kzalloc(sizeof(*user), XR_GFP_LOCKED);
 		ret = user ? xa_err(xa_store(&limits->users, __kuid_val(uid),
-					     user, GFP_KERNEL_ACCOUNT)) :
+					     user, XR_GFP_LOCKED)) :
 			     -ENOMEM;
 	}
 	if (ret) {

@@ -6,10 +6,17 @@
 #ifndef _XR_OWNER_H
 #define _XR_OWNER_H
 
+#include <linux/gfp.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
 #include "event.h"
+
+/*
+ * For allocations with the lock of a link or of its limits: they must not wait for a disk or file
+ * system, because what is behind the link may be one, and recovers with these locks.
+ */
+#define XR_GFP_LOCKED	(GFP_NOIO | __GFP_ACCOUNT)
 
 struct pid;
 struct rdma_cgroup;

@@ -5,6 +5,7 @@
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "uapi/xroce.h"
@@ -108,6 +109,7 @@ struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access)
 /* A region that work requests register: see post.c. */
 struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
 {
+	unsigned int noio;
 	struct xr_ibmr *mr;
 	int ret;
 
@@ -115,11 +117,14 @@ struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!pages || pages > XR_IB_MR_PAGES)
 		return ERR_PTR(-EINVAL);
-	mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	mr = kzalloc(sizeof(*mr), GFP_NOIO);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
+	/* A disk that connects again allocates its regions anew: memory must not wait for it. */
+	noio = memalloc_noio_save();
 	mr->mr = xr_mr_alloc(xr_ib_link(ib->device), xr_ib_owner(ib->device, NULL),
 			     to_xr_ibpd(ib)->id, pages, &mr->index, &mr->ib.lkey);
+	memalloc_noio_restore(noio);
 	if (IS_ERR(mr->mr)) {
 		ret = PTR_ERR(mr->mr);
 		kfree(mr);
@@ -245,10 +250,14 @@ static int xr_ib_advise(struct xr_ibctx *ctx, u32 pd, u32 advice, const struct i
 int xr_ib_advise_mr(struct ib_pd *ib, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 		    struct ib_sge *sge, u32 num_sge, struct uverbs_attr_bundle *attrs)
 {
-	struct xr_ibctx *ctx = xr_ib_uobject_ctx(ib->uobject);
+	struct xr_ibctx *ctx;
 	u32 i;
 	int ret;
 
+	/* A consumer in the kernel cannot have registered such memory. */
+	if (!ib->uobject)
+		return -EOPNOTSUPP;
+	ctx = xr_ib_uobject_ctx(ib->uobject);
 	if (flags & ~IB_UVERBS_ADVISE_MR_FLAG_FLUSH)
 		return -EINVAL;
 	for (i = 0; i < num_sge; i++) {
