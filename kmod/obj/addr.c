@@ -159,7 +159,8 @@ static bool xr_addr_local6(struct net *net, const struct in6_addr *addr)
  * @l3: the IP header
  * @len: bytes that can be read there
  *
- * In softirq, under RCU. As for the stack, an address of any device of the namespace counts.
+ * In softirq, under RCU. As for the stack, an address of any device of the namespace counts, or
+ * for IPv4 one of any device in the same VRF.
  *
  * Return: whether it is.
  */
@@ -171,7 +172,7 @@ bool xr_addr_local(const struct net_device *dev, const void *l3, u32 len)
 	struct in6_addr addr;
 
 	if (len >= sizeof(*ip4) && ip4->version == 4)
-		return inet_addr_type(net, READ_ONCE(ip4->daddr)) == RTN_LOCAL;
+		return inet_addr_type_dev_table(net, dev, READ_ONCE(ip4->daddr)) == RTN_LOCAL;
 	if (len < sizeof(*ip6) || ip6->version != 6)
 		return false;
 	addr = ip6->daddr;
