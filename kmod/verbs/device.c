@@ -96,14 +96,18 @@ void xr_ibdev_netdev_changed(struct net_device *ndev)
 
 /*
  * The device has been registered, or has got another network namespace. Its network device
- * may have gone while it was not registered.
+ * may have gone, or its state have changed, while it was not registered.
  */
 static int xr_ib_enable_driver(struct ib_device *ib)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(ib);
+	struct net_device *ndev;
 
 	mutex_lock(&xr_ibdevs_lock);
-	if (!rcu_access_pointer(dev->ndev))
+	ndev = rcu_dereference_protected(dev->ndev, lockdep_is_held(&xr_ibdevs_lock));
+	if (ndev)
+		xr_ib_port_changed(dev, ndev);
+	else
 		ib_unregister_device_queued(ib);
 	mutex_unlock(&xr_ibdevs_lock);
 	return 0;

@@ -135,7 +135,7 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
-	ret = xr_qp_query(qp->qp->link, qp->qp->owner, false, &q);
+	ret = qp->qp ? xr_qp_query(qp->qp->link, qp->qp->owner, false, &q) : -EINVAL;
 	if (!ret)
 		*attr = qp->attr;
 	mutex_unlock(&qp->modify_lock);
@@ -170,10 +170,14 @@ int xr_ib_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	int ret;
 
+	mutex_lock(&qp->modify_lock);
 	ret = xr_qp_delete(qp->qp->link, xr_ib_owner(ib->device, udata), ib->qp_num);
+	/* Some kernels query it until this returns: rdma(8) lists it. */
+	if (!ret)
+		qp->qp = NULL;
+	mutex_unlock(&qp->modify_lock);
 	if (ret)
 		return ret;
 	xr_ib_send_destroy(qp);
-	mutex_destroy(&qp->modify_lock);
 	return 0;
 }

@@ -212,12 +212,14 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	old = xr_ib_send_attr(&qp->attr, qp->vlan);
 	/* The event belongs to this change of state, not to the next one. */
 	tell = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
-	xr_requester_set(qp->qp, &send, tell);
+	/* In RESET they are 0, but until then requests are under way. */
+	if (to != XROCE_QPS_RESET)
+		xr_requester_set(qp->qp, &send, tell);
 	ret = xr_qp_modify(qp->qp->link, qp->qp->owner, &m);
-	if (ret) {
-		xr_requester_set(qp->qp, &old, false);
+	if (ret || to == XROCE_QPS_RESET)
+		xr_requester_set(qp->qp, ret ? &old : &send, false);
+	if (ret)
 		goto out;
-	}
 	if (restart)
 		xr_ib_counter_restart(qp);
 	qp->attr = next;
