@@ -31,6 +31,29 @@ static __always_inline bool qp_claim(struct xroce_qp *q)
 	return !__sync_lock_test_and_set(&q->claim, 1);
 }
 
+/* Attempts of qp_claim_wait(): more than a packet of 4096 bytes takes. */
+#define QP_CLAIM_SPINS	2000
+
+static long qp_claim_again(__u64 i, struct xroce_qp **q)
+{
+	struct xroce_qp *at = *q;
+
+	return at && !*(volatile __u32 *)&at->claim && qp_claim(at);
+}
+
+/*
+ * Wait for the claim, which another CPU has: nobody sends a datagram again, and those of the
+ * connection manager are missed for seconds. Return: whether it was taken.
+ */
+static __noinline bool qp_claim_wait(struct xroce_qp *q)
+{
+	struct xroce_qp *arg = q;
+	long loops = bpf_loop(QP_CLAIM_SPINS, qp_claim_again, &arg, 0);
+
+	/* The last attempt may have succeeded, too. */
+	return loops < QP_CLAIM_SPINS;
+}
+
 static __always_inline void qp_release(struct xroce_qp *q)
 {
 	__sync_lock_test_and_set(&q->claim, 0);

@@ -475,7 +475,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		    xroce_sq(xroce_link, q->qpn) == -EAGAIN)
 			return drop(ctx, &req, XROCE_DROP_BUSY);
 	}
-	if (unlikely(!qp_claim(q))) {
+	if (unlikely(!qp_claim(q)) && !(q->type == XROCE_QPT_UD && qp_claim_wait(q))) {
 		if (!q->deferred || !defer(ctx, &req, q, st, true))
 			drop(ctx, &req, XROCE_DROP_BUSY);
 		return XDP_DROP;
