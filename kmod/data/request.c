@@ -10,6 +10,7 @@
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/udp.h>
+#include <net/ipv6.h>
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
@@ -47,6 +48,17 @@ static void xr_request_ether(struct xr_send *s, const u8 *dmac, u16 vlan, u8 pri
 	*proto = htons(ipv6 ? ETH_P_IPV6 : ETH_P_IP);
 }
 
+/* Compute the headers from IP to BTH; the Ethernet header is there. @flow: of IPv6. */
+static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32 flow)
+{
+	void *l3 = s->header + s->l2_len;
+
+	s->header_len = s->l2_len + xr_tx_request(l3, to, s->ipv6);
+	/* The invariant CRC does not cover it. */
+	if (s->ipv6)
+		*(__be32 *)l3 |= (htonl(flow) & IPV6_FLOWLABEL_MASK);
+}
+
 /**
  * xr_request_template() - compute the headers that all requests have
  * @qp: RC queue pair on its way to RTS, or whose address vector or partition key has changed
@@ -59,7 +71,7 @@ void xr_request_template(struct xr_qp *qp)
 
 	xr_request_ether(s, s->attr.dmac, s->attr.vlan, s->attr.prio,
 			 xr_qp_map_ipv6(qp->map));
-	s->header_len = s->l2_len + xr_tx_request(s->header + s->l2_len, qp->map, s->ipv6);
+	xr_request_network(s, qp->map, s->attr.flow);
 }
 
 /* The same for one datagram: of the entry in the map only its addresses matter here. */
@@ -76,7 +88,7 @@ static void xr_request_datagram(struct xr_qp *qp, const struct xr_send_ud *ud)
 	memcpy(to.saddr, ud->saddr, sizeof(to.saddr));
 	memcpy(to.daddr, ud->daddr, sizeof(to.daddr));
 	xr_request_ether(s, ud->dmac, ud->vlan, ud->prio, ud->ipv6);
-	s->header_len = s->l2_len + xr_tx_request(s->header + s->l2_len, &to, s->ipv6);
+	xr_request_network(s, &to, ud->flow);
 }
 
 static bool xr_request_is_write(const struct xr_swqe *w)

@@ -29,6 +29,7 @@ struct xr_swqe;
  * @dmac: Ethernet address of the peer, or of the next hop
  * @vlan: VLAN id; 0xffff: no tag
  * @prio: priority in the tag
+ * @flow: flow label of IPv6, 20 bits
  * @psn: PSN of the first request
  * @timeout: code of the local ACK timeout, 0 to 31; 0: none
  * @retry: times that requests are sent again without progress, 0 to 7
@@ -39,6 +40,7 @@ struct xr_send_attr {
 	u8 dmac[ETH_ALEN];
 	u16 vlan;
 	u8 prio;
+	u32 flow;
 	u32 psn;
 	u8 timeout;
 	u8 retry;

@@ -22,6 +22,7 @@
  * @ipv6: IPv6; otherwise IPv4, in the last words of @saddr and @daddr
  * @tos: IPv4 type of service or IPv6 traffic class
  * @ttl: hop limit
+ * @flow: flow label of IPv6, 20 bits
  * @sport: UDP source port
  * @qpn: the peer's queue pair number
  * @qkey: queue key
@@ -35,6 +36,7 @@ struct xr_send_ud {
 	bool ipv6;
 	u8 tos;
 	u8 ttl;
+	u32 flow;
 	u16 sport;
 	u32 qpn;
 	u32 qkey;

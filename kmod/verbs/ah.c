@@ -108,6 +108,7 @@ static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
 	/* The low bits belong to congestion control. */
 	to->tos = grh->traffic_class & ~XROCE_ECN_MASK;
 	to->ttl = grh->hop_limit;
+	to->flow = grh->flow_label;
 	to->sport = grh->flow_label ? rdma_flow_label_to_udp_sport(grh->flow_label) : 0;
 	memcpy(to->saddr, sgid->raw, sizeof(to->saddr));
 	memcpy(to->daddr, grh->dgid.raw, sizeof(to->daddr));

@@ -149,6 +149,7 @@ static struct xr_send_attr xr_ib_send_attr(const struct ib_qp_attr *attr, u16 vl
 	struct xr_send_attr a = {
 		.vlan = vlan,
 		.prio = rdma_ah_get_sl(&attr->ah_attr),
+		.flow = attr->ah_attr.grh.flow_label,
 		.psn = attr->sq_psn,
 		.timeout = attr->timeout,
 		.retry = attr->retry_cnt,
