@@ -66,7 +66,7 @@ static void __exit xr_exit(void)
 module_init(xr_init);
 module_exit(xr_exit);
 
-MODULE_DESCRIPTION("RDMA target behind XDP: memory regions and translation");
+MODULE_DESCRIPTION("software RoCEv2 RDMA device with XDP: responder and requester");
 MODULE_AUTHOR("xroce maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(XROCE_VERSION);

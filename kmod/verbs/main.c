@@ -71,7 +71,7 @@ static void __exit xr_ib_exit(void)
 module_init(xr_ib_init);
 module_exit(xr_ib_exit);
 
-MODULE_DESCRIPTION("RDMA target behind XDP: verbs devices");
+MODULE_DESCRIPTION("software RoCEv2 RDMA device with XDP: verbs devices");
 MODULE_AUTHOR("xroce maintainers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(XROCE_VERSION);
