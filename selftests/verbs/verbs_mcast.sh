@@ -3,7 +3,7 @@
 #
 # Multicast groups of the verbs device, with rxe as the sender.
 #
-# usage: verbs_event.sh [ROW]...
+# usage: verbs_mcast.sh [ROW]...
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
