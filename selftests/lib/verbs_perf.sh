@@ -105,12 +105,14 @@ executed() {
 	[[ $program = ib_read_* ]] && [ "$3" -ge "$requests" ] && [ "$1$2$5" = 000 ]
 }
 
-# requested TX RX RX_BYTES: whether counters of the client moved by the requests
+# requested TX RX RX_BYTES: whether counters of the client moved by the requests. Only those of
+# reliable connections have responses.
 requested() {
-	local read=0
+	local read=0 responses=$2
 
 	[[ $program != ib_read_* ]] || read=$bytes
-	[ "$1" -gt 0 ] && [ "$2" -gt 0 ] && [ "$3" = "$read" ] && return
+	[ "$service" = RC ] || responses=$((responses == 0))
+	[ "$1" -gt 0 ] && [ "$responses" -gt 0 ] && [ "$3" = "$read" ] && return
 	echo "# $asks: $*, not $read bytes"
 	return 1
 }
@@ -148,10 +150,11 @@ both_ends_begin() {
 # perf PROGRAM WORD...: run a program of perftest with these words on both ends; check its
 # rows and the counters
 perf() {
-	local program=$1 size different=0 bytes=0 requests iters status=0
+	local program=$1 size different=0 bytes=0 requests iters service status=0
 	local -a before after
 
 	iters=$(value -n 1000 "$@")
+	service=$(value -c RC "$@")
 	for size in $(sizes "$@"); do
 		different=$((different + 1))
 		bytes=$((bytes + size))

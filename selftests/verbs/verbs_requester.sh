@@ -86,6 +86,8 @@ all_sizes() {
 	local perf_limit=$((3 * perf_limit))
 
 	kinds all_sizes 'V7 D2' -m 4096 -a -n 5
+	run "${subject}_send_uc_all_sizes" 'V7 D2' perf ib_send_bw -c UC -m 4096 -a -n 5
+	run "${subject}_send_ud_all_sizes" 'V7 D2' perf ib_send_bw -c UD -m 4096 -a -n 25
 }
 
 mtus() {
@@ -94,6 +96,23 @@ mtus() {
 	for mtu in 256 512 1024 2048 4096; do
 		kinds "mtu$mtu" 'V7 D1' -m $mtu -s $((3 * mtu + 1)) -n 25
 	done
+}
+
+# The unreliable services: UC, and datagrams
+unreliable() {
+	local mtu
+
+	for mtu in 256 4096; do
+		run "${subject}_write_uc_mtu$mtu" 'V7 D2' \
+			perf ib_write_bw -c UC -m $mtu -s $((3 * mtu + 1)) -n 25
+		run "${subject}_send_uc_mtu$mtu" 'V7 D2' \
+			perf ib_send_bw -c UC -m $mtu -s $((3 * mtu + 1)) -n 25
+		run "${subject}_send_ud_mtu$mtu" 'V7 D2' \
+			perf ib_send_bw -c UD -m $mtu -s $mtu -n 25
+	done
+	run "${subject}_send_uc_16_qps" 'V7' perf ib_send_bw -c UC -m 1024 -s 4096 -n 10 -q 16
+	run "${subject}_send_ud_16_qps" 'V7' perf ib_send_bw -c UD -m 1024 -s 512 -n 10 -q 16
+	run "${subject}_send_lat_ud" 'V7' perf ib_send_lat -c UD -m 1024 -s 64 -n 25
 }
 
 latency() {
@@ -161,6 +180,8 @@ ipv6() {
 	use_gids6 "$net6" "${hosts[@]}"
 	kinds ipv6 'V7 D1' -m 1024 -s 4096 -n 25
 	run "${subject}_atomic_ipv6" 'V7 D1' perf ib_atomic_bw -m 1024 -n 25
+	run "${subject}_send_uc_ipv6" 'V7 D1' perf ib_send_bw -c UC -m 1024 -s 4096 -n 25
+	run "${subject}_send_ud_ipv6" 'V7 D1' perf ib_send_bw -c UD -m 1024 -s 512 -n 25
 }
 
 needs_verbs
@@ -173,6 +194,7 @@ for pairing in rxe loop veth; do
 	subject=requester_$pairing
 	pingpongs
 	mtus
+	unreliable
 	both_ways
 	atomics
 	ipv6
