@@ -155,10 +155,45 @@ module_gone() {
 device_gone() {
 	rdma link delete tr
 	wait_until 20 state connecting
-	rdma link add tr type xroce netdev t0
+	tr_up
+}
+
+no_ctrl() { [ -z "$(ls /sys/class/nvme)" ]; }
+
+# hr_gone, hr_up, tr_up: a device goes and comes again
+hr_gone() { rdma link delete hr; }
+
+hr_up() { ulp_verbs hr h0 xroce 1; }
+
+tr_up() {
+	ulp_verbs tr t0 xroce 2
 	port_down
 	port_up
 }
+
+# host_loses TAKE GIVE: the command TAKE takes the host's device away during a job: its kernel
+# deletes the controller, and the job fails. After the command GIVE the host connects again, and what
+# was acknowledged before is there.
+host_loses() {
+	local job status=0 seed=$((SECONDS * 100 + RANDOM % 100))
+
+	ulp_job "$drive" $seed || return 1
+	timeout 120 fio --name lost --filename "$drive" --ioengine libaio --direct 1 --rw randwrite \
+		--bs 4k --iodepth 16 --offset 64m --size 16m --time_based --runtime 100 \
+		>"$work/lost" 2>&1 &
+	job=$!
+	wait_until 40 ulp_job_writes || status=1
+	"$1" || status=1
+	! wait $job && wait_until 30 no_ctrl || status=1
+	"$2" && host_connects "${nvme_soon[@]}" && ulp_job "$drive" $seed --verify_only || status=1
+	[ $status = 0 ] || ulp_explain
+	return $status
+}
+
+# Both devices go, with the module, while it is in use.
+all_gone() { rmmod xroce_ib; }
+
+all_up() { insmod "$verbs_module" && hr_up && tr_up; }
 
 # The host ends its connections and makes them anew, several times.
 resets() {

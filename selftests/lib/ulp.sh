@@ -94,9 +94,14 @@ ulp_device() {
 		modprobe rdma_rxe
 		tc qdisc replace dev "$3" root pfifo limit 20000 ;;
 	esac
-	rdma link add "$2" type "$1" netdev "$3"
-	wait_until 10 verbs_has_gid "$2" "$(gid4_of "10.81.0.$5")"
+	ulp_verbs "$2" "$3" "$1" "$5"
 	wait_until 10 verbs_has_gid "$2" "$(gid6_of "$5" fd81)"
+}
+
+# ulp_verbs NAME NETDEV TYPE HOST: a verbs device, with its IPv4 address
+ulp_verbs() {
+	rdma link add "$1" type "$3" netdev "$2"
+	wait_until 10 verbs_has_gid "$1" "$(gid4_of "10.81.0.$4")"
 }
 
 # ulp_net HOST TARGET [WIRE]: the network of ulp_up(), without its devices

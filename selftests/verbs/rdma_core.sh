@@ -8,6 +8,7 @@
 #   TEST  outcome on rxe  outcome on xroce  reason, if not passed on xroce
 #
 # usage: rdma_core.sh [PART]...   only tests whose name has one of the PARTs
+# XROCE_RDMA_CORE_RUNS: how often they run on xroce, with the same outcomes each time
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -19,6 +20,7 @@ packaged=/usr/share/doc/rdma-core/tests
 # Seconds that a test may take. On rxe the longest takes five.
 limit=$((40 * ${XROCE_SLOW:-1}))
 table=$top/build/rdma_core.txt
+runs=${XROCE_RDMA_CORE_RUNS:-1}
 work=$(mktemp -d /dev/shm/rdma-core-XXXXXX)
 undo+=(work_down)
 
@@ -38,14 +40,11 @@ unpack() {
 	find "$work/tests" -name '*.gz' -exec gunzip {} +
 }
 
-# rxe_tests, xroce_tests [PART]...: run them on a device
-rxe_tests() {
-	"$here/rdma_core.py" "$work/tests" rxe0 c0 "$work/rxe" "$limit" "$@"
-}
+# rxe_tests, xroce_tests OUTCOMES [PART]...: run them on a device; the file OUTCOMES gets what comes
+# of it
+rxe_tests() { "$here/rdma_core.py" "$work/tests" rxe0 c0 "$1" "$limit" "${@:2}"; }
 
-xroce_tests() {
-	in_xr "$here/rdma_core.py" "$work/tests" xr0 x0 "$work/xroce" "$limit" "$@"
-}
+xroce_tests() { in_xr "$here/rdma_core.py" "$work/tests" xr0 x0 "$1" "$limit" "${@:2}"; }
 
 make_table() {
 	awk '
@@ -76,6 +75,13 @@ xroce_passes_more() { [ "$(awk '$2 != "pass" && $3 == "pass"' "$table" | wc -l)"
 
 none_fails() { ! grep -E '^[^ ]+ [^ ]+ fail' "$table" | sed 's/^/# /' | grep .; }
 
+# Once more on xroce, with the same outcomes
+alike() {
+	xroce_tests "$work/again" "${parts[@]}"
+	diff <(cut -d ' ' -f 1,2 "$work/xroce") <(cut -d ' ' -f 1,2 "$work/again") >"$work/diff" ||
+		{ sed 's/^/# /' "$work/diff"; return 1; }
+}
+
 # passes NAME: whether a test passes on xroce
 passes() {
 	[ "$(outcome "$1" 3)" = pass ] || {
@@ -101,9 +107,10 @@ undo+=(huge_pages_down)
 net_up
 rxe_up
 modprobe rdma_ucm
-rxe_tests "$@"
+parts=("$@")
+rxe_tests "$work/rxe" "$@"
 verbs_up
-xroce_tests "$@"
+xroce_tests "$work/xroce" "$@"
 make_table
 if [ $# = 0 ]; then
 	run rdmacore_rxe_passes V2 rxe_passes
@@ -111,6 +118,9 @@ if [ $# = 0 ]; then
 fi
 run rdmacore_none_fails V2 none_fails
 compare
+for ((i = 2; i <= runs; i++)); do
+	run "rdmacore_alike_$i" V2 alike
+done
 echo "# rxe: $(counts 2)"
 echo "# xroce: $(counts 3)"
 results
