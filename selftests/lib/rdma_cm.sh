@@ -9,7 +9,8 @@ limit=60	# seconds for a program
 
 listens() {
 	! kill -0 "$server" 2>/dev/null ||
-		rdma resource show cm_id link "$server_dev" | grep -q 'state LISTEN'
+		"${server_enter[@]}" rdma resource show cm_id link "$server_dev" |
+			grep -q 'state LISTEN'
 }
 
 # serve WORD...: start a server, and wait until it listens

@@ -163,11 +163,13 @@ both_ends_gids() {
 
 # --- For scripts that source command.sh.
 
-# hold DEV GID-INDEX: start verbs_holder on a device; its output is $work/held
+# hold DEV GID-INDEX: start verbs_holder on a device, by $hold_enter; its output is $work/held
+hold_enter=(env)
 hold() {
 	rm -f "$work/in"
 	mkfifo "$work/in"
-	"$top/build/selftests/verbs_holder" "$@" <"$work/in" >"$work/held" 2>&1 &
+	"${hold_enter[@]}" "$top/build/selftests/verbs_holder" "$@" <"$work/in" \
+		>"$work/held" 2>&1 &
 	holder=$!
 	exec 9>"$work/in"
 	wait_until 20 grep -q '^ready ' "$work/held" || not_so "ready: $(cat "$work/held")"
@@ -184,6 +186,15 @@ held() {
 value_held() { sed -nE "s/^ready .*\b$1 ([^ ]+).*/\1/p" "$work/held"; }
 
 tell() { echo "$1" >&9; }
+
+# taken_away [COMMAND]: verbs_holder, whose device is gone, has been told, its calls fail, and it
+# ends as by let_go()
+taken_away() {
+	held '^event DEVICE_FATAL$'
+	tell query
+	held '^query errno 5$'
+	let_go "$@"
+}
 
 # let_go [COMMAND]: end verbs_holder, by the command "end" or the end of its stdin
 let_go() {

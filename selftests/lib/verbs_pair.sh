@@ -77,3 +77,28 @@ pair_down() {
 	[ ! -e /sys/fs/bpf/xroce/q0 ] || "${enter_yr[@]}" "$xroce" link del dev q0 force
 	ip netns del yr
 }
+
+# --- With "rdma system set netns exclusive" a device belongs to one namespace: xr1 to xr, and xr2
+# to yr.
+
+# The mode can be changed while there is no namespace but the initial one. A namespace that has
+# been deleted is there for a moment longer.
+exclusive_up() {
+	undo+=(exclusive_down)
+	rdma system set netns exclusive
+}
+
+exclusive_down() { wait_until 10 rdma system set netns shared; }
+
+# Programs of rdma_cm.sh: the server is in xr, the client in yr.
+exclusive_pair_up() {
+	pair_up direct
+	rdma dev set xr1 netns xr
+	rdma dev set xr2 netns yr
+	server_dev=xr1 server_enter=("${enter_xr[@]}") client_enter=("${enter_yr[@]}")
+}
+
+exclusive_explain() { sed 's/^/# /' "$work/server" "$work/client"; }
+
+# devices COMMAND...: the devices that rdma(8) sees, where COMMAND enters
+devices() { "$@" rdma dev | sed -nE 's/^[0-9]+: ([^:]+):.*/\1/p' | xargs; }

@@ -16,6 +16,7 @@
  *	rts		move the queue pair to RTS, print "rts"
  *	query		print "query STATE", or "query ERRNO", of the port
  *	join ADDRESS	have a queue pair of UD join a group of IPv4; print "joined ERRNO"
+ *	leave		enter the network namespace of process 1, print "left"
  *	end		destroy everything; print "destroyed OBJECT ERRNO" for each
  *
  * At the end of stdin it ends and leaves destruction to the kernel. Exit status: 0; 1: an
@@ -23,7 +24,9 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +203,16 @@ static void query(void)
 		printf("query %s\n", ibv_port_state_str(attr.state));
 }
 
+/* What is open stays open. */
+static void leave(void)
+{
+	int fd = open("/proc/1/ns/net", O_RDONLY);
+
+	made("namespace", fd < 0 || setns(fd, CLONE_NEWNET) ? NULL : &held);
+	close(fd);
+	printf("left\n");
+}
+
 #define DESTROY(what, call) printf("destroyed " what " %d\n", call)
 
 static void destroy(void)
@@ -230,6 +243,8 @@ static int command(void)
 	} else if (!strncmp(line, "join ", 5)) {
 		line[strcspn(line, "\n")] = 0;
 		join(line + 5);
+	} else if (!strcmp(line, "leave\n")) {
+		leave();
 	} else if (!strcmp(line, "rts\n")) {
 		to_rts();
 	} else if (!strcmp(line, "end\n")) {

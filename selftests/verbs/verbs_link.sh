@@ -309,14 +309,6 @@ beside_rxe() {
 
 # --- Removing it.
 
-# taken_away: verbs_holder, whose device is gone, has been told, and its calls fail
-taken_away() {
-	held '^event DEVICE_FATAL$'
-	tell query
-	held '^query errno 5$'
-	let_go "$@"
-}
-
 deleted() {
 	rdma link delete xr0
 	verbs_gone xr0 || not_so 'gone'

@@ -10,6 +10,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/verbs_pair.sh"
+. "$here/../lib/rdma_cm.sh"
 
 rows=("$@")
 work=$(mktemp -d /dev/shm/netns-XXXXXX)
@@ -17,15 +18,7 @@ undo+=(work_down)
 
 work_down() { rm -rf "$work"; }
 
-# The mode can be changed while there is no namespace but the initial one.
-exclusive_up() {
-	rdma system set netns exclusive
-	undo+=(exclusive_down)
-}
-
-exclusive_down() { rdma system set netns shared; }
-
-devices() { "$@" rdma dev | sed -nE 's/^[0-9]+: ([^:]+):.*/\1/p' | xargs; }
+explain() { exclusive_explain; }
 
 # Programs and rdma(8) see the device of their own namespace only.
 seen() {
@@ -38,11 +31,10 @@ seen() {
 
 # Objects of a program in one are nothing in the other.
 objects_apart() {
-	local server status=0
+	local status=0
 
-	"${enter_xr[@]}" timeout 60 rping -s -a 10.79.0.2 >"$work/server" 2>&1 &
-	server=$!
-	wait_until 20 resource_of "${enter_xr[@]}" || status=1
+	serve rping -s -a 10.79.0.2
+	resource_of "${enter_xr[@]}" || status=1
 	! resource_of "${enter_yr[@]}" || status=1
 	[ "$("${enter_yr[@]}" "$xroce" -j pd show | grep -o '"pd"' | wc -l)" = 1 ] || status=1
 	kill $server
@@ -53,14 +45,7 @@ objects_apart() {
 resource_of() { "$@" rdma resource show cm_id | grep -q 'comm rping'; }
 
 connects() {
-	local server
-
-	"${enter_xr[@]}" timeout 60 rping -s -a 10.79.0.2 -V -C 20 >"$work/server" 2>&1 &
-	server=$!
-	wait_until 20 resource_of "${enter_xr[@]}"
-	sleep 0.3
-	"${enter_yr[@]}" timeout 60 rping -c -a 10.79.0.2 -V -C 20 >"$work/client" 2>&1 &&
-		wait $server || { sed 's/^/# /' "$work/server" "$work/client"; return 1; }
+	serve rping -s -a 10.79.0.2 -V -C 20 && ask rping -c -a 10.79.0.2 -V -C 20 && served
 }
 
 # A device can be deleted in its namespace, and made again.
@@ -79,9 +64,7 @@ exclusive_up
 net_up
 module_up
 verbs_module_up
-pair_up direct
-rdma dev set xr1 netns xr
-rdma dev set xr2 netns yr
+exclusive_pair_up
 
 run netns_seen 'V10' seen
 run netns_connects 'V10 V8' connects
