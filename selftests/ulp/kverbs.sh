@@ -38,10 +38,10 @@ module_up
 verbs_module_up
 ulp_up xroce xroce
 for name in access bounds invalid old_key rights domain twice remote remote_refused all_memory \
-	staged partly dereg limits; do
+	staged partly dereg limits advise atomic atomic_refused; do
 	run "kverbs_$name" 'K1' row $name
 done
-for name in interrupt error drain full; do
+for name in interrupt error drain full srq srq_limit srq_last; do
 	run "kverbs_$name" 'K1 V8' row $name
 done
 # Nothing is left of all this: what remains is the connection manager's.

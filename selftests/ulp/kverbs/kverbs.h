@@ -12,6 +12,10 @@
 #define KV_BYTES	(KV_PAGES * PAGE_SIZE)
 #define KV_DEPTH	256u	/* work requests in a queue */
 
+#define KV_RW	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
+#define KV_OFF	1000u	/* of a region in its buffer */
+#define KV_LEN	9000u	/* of a region: three pages */
+
 /**
  * struct kv_end - a queue pair
  * @pd: its protection domain
@@ -59,6 +63,13 @@ int kv_inv(struct kv_end *e, u32 key);
 /* WRITE or READ @length bytes of @e->buf, from its beginning. Return: as kv_do(). */
 int kv_rdma(struct kv_end *e, enum ib_wr_opcode op, u64 addr, u32 key, u32 length);
 
+/* The memory: @length bytes of @e->buf, from its beginning. */
+struct ib_sge kv_sge(struct kv_end *e, u32 length);
+
+/* Create a queue pair, instead of the one there is, with or without a shared receive queue. */
+int kv_qp(struct kv_end *e, struct ib_srq *srq,
+	  void (*event)(struct ib_event *event, void *context), void *context);
+
 /* Post a receive for @e->buf, from its beginning. */
 int kv_recv(struct kv_end *e);
 
@@ -71,7 +82,17 @@ int kv_connect(struct kv *kv);
 /* Run @fn(@arg) in a hardware interrupt. */
 void kv_in_interrupt(void (*fn)(void *arg), void *arg);
 
+/* b registers KV_LEN bytes, KV_OFF bytes from the beginning of its buffer. */
+int kv_register(struct kv *kv, u8 byte, int access);
+
 int kv_row(struct kv *kv, const char *name);
+
+/* Rows with a file of their own. */
+int kv_atomic(struct kv *kv);
+int kv_atomic_refused(struct kv *kv);
+int kv_srq(struct kv *kv);
+int kv_srq_limit(struct kv *kv);
+int kv_srq_last(struct kv *kv);
 
 /* In a row: fail unless @what is @is. */
 #define expect(what, is) do {							\

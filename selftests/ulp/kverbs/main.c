@@ -71,7 +71,7 @@ int kv_inv(struct kv_end *e, u32 key)
 	return kv_do(e, &wr);
 }
 
-static struct ib_sge kv_sge(struct kv_end *e, u32 length)
+struct ib_sge kv_sge(struct kv_end *e, u32 length)
 {
 	return (struct ib_sge){
 		.addr = (uintptr_t)e->buf,
@@ -173,7 +173,7 @@ static int kv_address(struct ib_device *ib, struct rdma_ah_attr *ah)
 static int kv_connect_end(struct kv_end *e, u32 peer)
 {
 	const int access = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			   IB_ACCESS_LOCAL_WRITE;
+			   IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_LOCAL_WRITE;
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RESET };
 	int ret;
 
@@ -212,6 +212,30 @@ int kv_connect(struct kv *kv)
 	return ret;
 }
 
+int kv_qp(struct kv_end *e, struct ib_srq *srq,
+	  void (*event)(struct ib_event *event, void *context), void *context)
+{
+	struct ib_qp_init_attr init = {
+		.qp_type = IB_QPT_RC,
+		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.send_cq = e->cq,
+		.recv_cq = e->cq,
+		.srq = srq,
+		.event_handler = event,
+		.qp_context = context,
+		.cap = { .max_send_wr = KV_DEPTH, .max_recv_wr = srq ? 0 : KV_DEPTH,
+			 .max_send_sge = 2, .max_recv_sge = srq ? 0 : 1 },
+	};
+	struct ib_qp *qp = ib_create_qp(e->pd, &init);
+
+	if (IS_ERR(qp))
+		return PTR_ERR(qp);
+	if (e->qp)
+		ib_destroy_qp(e->qp);
+	e->qp = qp;
+	return 0;
+}
+
 /* A domain, a buffer, and a region. Return: 0 or an errno; kv_end_down() undoes it. */
 static int kv_domain_up(struct ib_device *ib, struct kv_end *e)
 {
@@ -238,12 +262,6 @@ static int kv_domain_up(struct ib_device *ib, struct kv_end *e)
 /* The same, and a queue pair. */
 static int kv_end_up(struct ib_device *ib, struct kv_end *e)
 {
-	struct ib_qp_init_attr init = {
-		.qp_type = IB_QPT_RC,
-		.sq_sig_type = IB_SIGNAL_REQ_WR,
-		.cap = { .max_send_wr = KV_DEPTH, .max_recv_wr = KV_DEPTH,
-			 .max_send_sge = 2, .max_recv_sge = 1 },
-	};
 	int ret = kv_domain_up(ib, e);
 
 	if (ret)
@@ -254,14 +272,7 @@ static int kv_end_up(struct ib_device *ib, struct kv_end *e)
 		e->cq = NULL;
 		return ret;
 	}
-	init.send_cq = e->cq;
-	init.recv_cq = e->cq;
-	e->qp = ib_create_qp(e->pd, &init);
-	if (IS_ERR(e->qp)) {
-		ret = PTR_ERR(e->qp);
-		e->qp = NULL;
-	}
-	return ret;
+	return kv_qp(e, NULL, NULL, NULL);
 }
 
 static void kv_end_down(struct kv_end *e)

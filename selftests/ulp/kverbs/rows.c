@@ -6,9 +6,6 @@
 
 #include "kverbs.h"
 
-#define KV_RW	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
-#define KV_OFF	1000u	/* of a region in its buffer */
-#define KV_LEN	9000u	/* of a region: three pages */
 #define KV_SHORT 64u
 
 /* Fill both buffers: a's is written, b's shows what has been. */
@@ -24,8 +21,7 @@ static bool kv_zero(const struct kv_end *e)
 	return !memchr_inv(e->buf, 0, KV_BYTES);
 }
 
-/* b registers KV_LEN bytes for a. */
-static int kv_register(struct kv *kv, u8 byte, int access)
+int kv_register(struct kv *kv, u8 byte, int access)
 {
 	kv_fill(kv);
 	expect(kv_map(&kv->b, KV_OFF, KV_LEN), 1);
@@ -430,6 +426,16 @@ static int kv_full(struct kv *kv)
 	return 0;
 }
 
+/* Memory of the kernel is not on demand: there is nothing to advise. */
+static int kv_advise(struct kv *kv)
+{
+	struct ib_sge sge = kv_sge(&kv->b, KV_SHORT);
+
+	expect(ib_advise_mr(kv->b.pd, IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1),
+	       -EOPNOTSUPP);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(struct kv *kv);
@@ -452,6 +458,12 @@ static const struct {
 	{ "error", kv_error },
 	{ "drain", kv_drain },
 	{ "full", kv_full },
+	{ "advise", kv_advise },
+	{ "atomic", kv_atomic },
+	{ "atomic_refused", kv_atomic_refused },
+	{ "srq", kv_srq },
+	{ "srq_limit", kv_srq_limit },
+	{ "srq_last", kv_srq_last },
 };
 
 int kv_row(struct kv *kv, const char *name)
