@@ -17,9 +17,10 @@ nvme_over() {
 }
 nvme_over ipv4
 
-# The target: a disk, a subsystem with it, and a port.
+# The target: a disk, a subsystem with it, and a port. $nvmet_options are of its module.
+nvmet_options=()
 target_up() {
-	modprobe nvmet-$nvme_transport
+	modprobe nvmet-$nvme_transport "${nvmet_options[@]}"
 	undo+=(target_down)
 	disk=$(ulp_disk xroce0 512)
 	mkdir $nvmet/subsystems/$nqn

@@ -327,4 +327,11 @@ ulp_files() {
 # Of the disk $drive: all kinds of requests; a file system of TYPE.
 disk_verifies() { ulp_verify "$drive" && ulp_worked; }
 
+# srq_verifies MODULE: the same, and the target's module has a shared receive queue
+srq_verifies() {
+	rdma resource show srq dev tr >"$work/srqs"
+	grep -q "comm \[$1\]" "$work/srqs" || { sed 's/^/# /' "$work/srqs"; return 1; }
+	disk_verifies
+}
+
 disk_files() { ulp_files "$drive" "$1"; }

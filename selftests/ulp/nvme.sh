@@ -39,6 +39,14 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	run "${name}_ext4" 'K2' disk_files ext4
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
+# The target takes the requests of all its queues from shared ones, one for each CPU.
+if some_wanted nvme_srq_verify; then
+	nvmet_options=(use_srq=1)
+	nvme_up xroce xroce
+	run nvme_srq_verify 'K2 K1' srq_verifies nvmet_rdma
+	undo_to_mark || result 1 nvme_srq_down 'K2'
+	nvmet_options=()
+fi
 nvme_over ipv6
 for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	name=nvme_ipv6_${pair/ /_}

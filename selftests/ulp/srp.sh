@@ -39,6 +39,7 @@ target_up() {
 	ln -s "$lio/core/rd_mcp_0/disk" "$target/lun/lun_0/disk"
 	mkdir -p "$target/acls/$peer/lun_0"
 	ln -s "$target/lun/lun_0" "$target/acls/$peer/lun_0/lun"
+	echo "${srp_srq:-0}" >"$target/attrib/use_srq"
 	echo 1 >"$target/enable"
 	echo $port >"$lio/srpt/discovery_auth/rdma_cm_port"
 }
@@ -75,4 +76,19 @@ ulp_configfs
 module_up
 verbs_module_up
 scsi_pairings srp
+# The target takes the requests of all connections from one queue. ib_srpt of Linux 6.12 and later
+# warns when such a connection ends: it has no cache of its own to give to srpt_cache_put().
+modprobe ib_srpt srpt_service_guid=0x$guid
+if grep -q 'srpt_cache_put' /proc/kallsyms && [ -z "${XROCE_SRP_SRQ:-}" ]; then
+	echo '# no srp_srq_verify: a warning of ib_srpt (XROCE_SRP_SRQ=1 runs it)'
+elif some_wanted srp_srq_verify; then
+	undo_mark
+	ulp_up xroce xroce
+	srp_srq=1
+	target_up
+	initiator_up
+	run srp_srq_verify 'K4 K1' srq_verifies ib_srpt
+	undo_to_mark || result 1 srp_srq_down 'K4'
+fi
+modprobe -r ib_srpt
 results
