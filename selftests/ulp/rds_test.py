@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Send datagrams of many sizes between two RDS sockets, and compare them.
 
+Without RDS_CMSG_ATOMIC_FADD and RDS_CMSG_ATOMIC_CSWP: RDS registers memory for its peer without
+IB_ACCESS_REMOTE_ATOMIC since Linux 5.8, so that no device may execute them.
+
 usage: rds_test.py ADDRESS ADDRESS
 """
 import ctypes
