@@ -9,72 +9,21 @@
 #                                                 '--> xroce-link@x0.service
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/../lib/net.sh"
+. "$here/../lib/systemd_machine.sh"
 
-# Not in a home directory or /tmp, which the units cannot see.
-work=/opt/xroce-systemd
+work=$systemd_work
 state=/var/lib/private/xroce-serve
-process=
 
-# These tests change the system: only in a disposable machine.
-[ "${XROCE_VM:-}" = 1 ] && [ -x /lib/systemd/systemd ] && [ -x /lib/systemd/systemd-udevd ] || {
-	echo '1..0 # SKIP needs systemd and a virtual machine'
-	exit 4
-}
+needs_systemd
 
 install_units() {
-	local unit name
-
-	mkdir -p "$work/user" "$work/bpf" /run/systemd/system /run/udev/rules.d /etc/xroce
-	cp "$top/build/user/xroce" "$work/user"
-	cp "$top/build/bpf/xroce.bpf.o" "$work/bpf"
-	for unit in "$top"/user/systemd/xroce-*; do
-		name=${unit##*/}
-		sed "s,@SBIN@,$work/user," "$unit" >"/run/systemd/system/${name%.in}"
-	done
-	cp "$top/kmod/60-xroce.rules" /run/udev/rules.d
-	getent group xroce >/dev/null || groupadd --system xroce
+	systemd_etc
 	echo 'SERVE="--clients 2 region scratch size 64K region disk size 1M file disk odp"' \
 		>/etc/xroce/serve-x0.conf
 	head -c 300000 /dev/urandom >"$work/file"
 }
-
-boot() {
-	cat >"$work/boot" <<-'END'
-	mount -t proc proc /proc
-	mount -t sysfs sysfs /sys
-	mount -t cgroup2 cgroup2 /sys/fs/cgroup
-	mount -t bpf bpf /sys/fs/bpf
-	mount --make-rshared /
-	exec env container=other /lib/systemd/systemd --system --unit=basic.target
-	END
-	in_xr unshare --pid --fork --mount --cgroup bash "$work/boot" >"$work/log" 2>&1 &
-	undo+=(halt)
-	wait_until 300 is_up
-}
-
-is_up() {
-	process=$(pgrep -o -x systemd) && sd systemctl is-active basic.target
-}
-
-halt() {
-	process=$(pgrep -o -x systemd) || return 0
-	kill -9 "$process"
-	wait
-}
-
-# sd COMMAND...: run it in the namespaces of that systemd
-sd() { nsenter -t "$process" -a "$@"; }
-
-start() {
-	timeout 200 nsenter -t "$process" -a systemctl start "$1" >"$work/said" 2>&1 &&
-		return
-	sed 's/^/# /' "$work/said"
-	sd systemctl status "$1" --no-pager -l | sed 's/^/# /'
-	return 1
-}
-
-is_active() { [ "$(sd systemctl is-active "$1")" = "$2" ]; }
 
 # bad_conf PATTERN LINE...: the unit fails with these settings, its journal says why, and
 # nothing is left
@@ -231,7 +180,7 @@ net_up
 rxe_up
 module_up
 install_units
-run systemd_boots 'U4' boot
+run systemd_boots 'U4' systemd_boot basic.target in_xr
 run systemd_bad_conf 'U1 U6' bad_confs
 run systemd_conf 'U1 U6' good_conf
 if [ -e "$verbs_module" ]; then

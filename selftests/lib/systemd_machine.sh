@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# A running systemd in a shell test: process 1 of its own namespaces, with a udev of its own. Source
+# it after net.sh.
+
+# Not in a home directory or /tmp, which units cannot see.
+systemd_work=/opt/xroce-systemd
+process=
+
+# These tests change the system: only in a disposable machine.
+needs_systemd() {
+	[ "${XROCE_VM:-}" = 1 ] && [ -x /lib/systemd/systemd ] &&
+		[ -x /lib/systemd/systemd-udevd ] && return
+	echo '1..0 # SKIP needs systemd and a virtual machine'
+	exit 4
+}
+
+# systemd_etc: make $systemd_work, with the command, and an /etc that lasts as long as the test. No
+# unit is enabled there but the one that mounts what fstab says. It has our units and the rule of
+# udev.
+systemd_etc() {
+	local unit name
+
+	mkdir -p "$systemd_work"
+	mount -t tmpfs tmpfs "$systemd_work"
+	undo+=(systemd_work_down)
+	mkdir "$systemd_work/user" "$systemd_work/bpf" "$systemd_work/etc" "$systemd_work/etc.work"
+	mount -t overlay etc /etc \
+		-o "lowerdir=/etc,upperdir=$systemd_work/etc,workdir=$systemd_work/etc.work"
+	undo+=(systemd_etc_down)
+	rm -rf /etc/systemd/system /etc/rc?.d
+	mkdir -p /etc/systemd/system/multi-user.target.wants /etc/udev/rules.d /etc/xroce
+	ln -s /lib/systemd/system/remote-fs.target /etc/systemd/system/multi-user.target.wants/
+	ln -s /dev/null /etc/systemd/system/getty.target
+	: >/etc/fstab
+	# It looks for the BPF object there.
+	cp "$top/build/user/xroce" "$systemd_work/user"
+	cp "$top/build/bpf/xroce.bpf.o" "$systemd_work/bpf"
+	for unit in "$top"/user/systemd/xroce-*; do
+		name=${unit##*/}
+		sed "s,@SBIN@,$systemd_work/user," "$unit" >"/etc/systemd/system/${name%.in}"
+	done
+	cp "$top/kmod/60-xroce.rules" /etc/udev/rules.d
+	getent group xroce >/dev/null || groupadd --system xroce
+}
+
+systemd_etc_down() { umount /etc; }
+
+systemd_work_down() { umount "$systemd_work"; }
+
+# systemd_boot TARGET [COMMAND...]: run it, by COMMAND, until TARGET is reached
+systemd_boot() {
+	local target=$1
+
+	shift
+	cat >"$systemd_work/boot" <<-END
+	mount -t proc proc /proc
+	mount -t sysfs sysfs /sys
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mount -t bpf bpf /sys/fs/bpf
+	for dir in /run /tmp; do mount -t tmpfs tmpfs \$dir; done
+	mkdir /run/lock
+	mount --make-rshared /
+	exec env container=other /lib/systemd/systemd --system --unit=$target
+	END
+	"$@" unshare --pid --fork --mount --cgroup bash "$systemd_work/boot" >"$systemd_work/log" 2>&1 &
+	undo+=(systemd_halt)
+	wait_until 300 systemd_is_up "$target"
+}
+
+systemd_is_up() { process=$(pgrep -o -x systemd) && is_active "$1" active; }
+
+systemd_halt() {
+	process=$(pgrep -o -x systemd) || return 0
+	kill -9 "$process"
+	wait
+}
+
+# sd COMMAND...: run it in the namespaces of that systemd
+sd() { nsenter -t "$process" -a "$@"; }
+
+start() {
+	timeout 200 nsenter -t "$process" -a systemctl start "$1" >"$systemd_work/said" 2>&1 &&
+		return
+	sed 's/^/# /' "$systemd_work/said"
+	sd systemctl status "$1" --no-pager -l | sed 's/^/# /'
+	return 1
+}
+
+is_active() { [ "$(sd systemctl is-active "$1")" = "$2" ]; }
