@@ -9,7 +9,7 @@ from=$top/user/systemd
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The units as installed, with the command of the build tree.
+# The units as installed, with the command and the scripts of the tree.
 installed() {
 	local file name
 
@@ -18,13 +18,17 @@ installed() {
 		name=${file##*/}
 		sed "s,@SBIN@,$work," "$file" >"$work/${name%.in}"
 	done
+	for file in "$top"/examples/storage/*.service; do
+		sed "s,/usr/local/sbin/,$top/examples/storage/," "$file" >"$work/${file##*/}"
+	done
 	! grep -l @SBIN@ "$work"/xroce-*
 }
 
 accepted() {
 	local unit status=0
 
-	for unit in xroce-link@x0.service xroce-serve@x0.service xroce-serve@x0.socket; do
+	for unit in xroce-link@x0.service xroce-serve@x0.service xroce-serve@x0.socket \
+		nvme-target@x0.service nvme-host@x0.service rxe@x0.service; do
 		systemd-analyze verify --man=no "$work/$unit" >"$work/said" 2>&1 &&
 			! grep -F "$work" "$work/said" >/dev/null || {
 			sed "s/^/# $unit: /" "$work/said"
