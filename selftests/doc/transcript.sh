@@ -8,7 +8,7 @@
 #
 # A page with the line "<!-- network: ulp.sh -->" is about consumers in the kernel. Both sides
 # are in the initial namespace, the server on t0, 10.81.0.2, the client on h0, 10.81.0.1. It
-# starts with xroce_ib and iscsid, too.
+ too.*, too, and runs under systemd: see systemd.sh and storage.sh of lib/.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -16,6 +16,8 @@ here=$(realpath "$(dirname "$0")")
 . "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/ulp.sh"
+. "$here/../lib/systemd_machine.sh"
+. "$here/../lib/storage_machine.sh"
 
 doc=$top/doc/man
 work=$(mktemp -d)
@@ -58,42 +60,19 @@ page_in() {
 		exec "$@"' - "$here/transcript.py" "$@"
 }
 
-# The client is rxe. Without the modules, as on a kernel that was built for tests, a page is not
-# run.
+# The client is rxe. Without the modules, as on a kernel that was built for tests, or outside of a
+# disposable machine, a page is not run.
 page_of_kernel() {
 	local status=0
 
-	(needs_verbs; ulp_needs nvme iscsid mkfs.ext4 nvmet-rdma.ko ib_isert.ko) | sed 's/^/# /'
+	(needs_systemd; needs_verbs; storage_needs) | sed 's/^/# /'
 	[ "${PIPESTATUS[0]}" = 0 ] || return 4
 	undo_mark
-	verbs_module_up
-	ulp_configfs
-	iscsid_up
-	ulp_net rxe xroce
-	tc qdisc replace dev h0 root pfifo limit 20000
-	page_in "$1" || status=$?
+	storage_up
+	systemd_boot basic.target
+	sd "$here/transcript.py" "$1" || status=$?
 	undo_to_mark || status=1
 	return $status
-}
-
-# The configuration of iscsid is not to stay.
-iscsid_up() {
-	modprobe ib_iser
-	mkdir "$work/iscsi"
-	cp /etc/iscsi/iscsid.conf "$work/iscsi/"
-	echo InitiatorName=iqn.2026-11.net.example:host >"$work/iscsi/initiatorname.iscsi"
-	mount --bind "$work/iscsi" /etc/iscsi
-	undo+=(iscsid_down)
-	# It signals its whole process group when it ends.
-	setsid iscsid -f >"$work/iscsid" 2>&1 &
-	iscsid=$!
-}
-
-iscsid_down() {
-	kill $iscsid
-	wait $iscsid 2>/dev/null || :
-	umount /etc/iscsi
-	rm -r "$work/iscsi"
 }
 
 if [ $# -gt 0 ]; then
