@@ -195,7 +195,9 @@ deps_vm := qemu-system-x86 cpio xz-utils busybox-static
 deps_root := debootstrap debian-archive-keyring git tar util-linux
 deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest rdma-core ibverbs-providers \
 	ibverbs-utils rdmacm-utils python3-pyverbs tcpdump strace python3 tmux util-linux procps \
-	nvme-cli fio open-iscsi python3-rtslib-fb nfs-kernel-server xfsprogs e2fsprogs
+	nvme-cli fio open-iscsi xfsprogs e2fsprogs
+# For virtual machines only: see guest-packages.sh.
+deps_guest := nfs-kernel-server python3-rtslib-fb
 
 deps_lint := sparse cppcheck clang-tidy coccinelle
 deps_bench := gnuplot-nox
@@ -216,6 +218,7 @@ ifeq ($(filter debian12 debian13,$(debian)),)
 	@exit 1
 else
 	@$(if $(missing),$(call install_packages,$(missing)),:)
+	@selftests/vm/guest-packages.sh fetch $(deps_guest)
 	@selftests/vm/vm-kernel.sh fetch
 	@$(if $(KERNEL),selftests/vm/root.sh fetch $(KERNEL),:)
 endif

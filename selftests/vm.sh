@@ -25,6 +25,7 @@ set -euo pipefail
 here=$(realpath "$(dirname "$0")")
 top=${here%/*}
 cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}
+export XROCE_CACHE=$cache	# for guest-packages.sh
 
 usage() {
 	cat >&2 <<-END

@@ -8,7 +8,7 @@
 #
 # A page with the line "<!-- network: ulp.sh -->" is about consumers in the kernel. Both sides
 # are in the initial namespace, the server on t0, 10.81.0.2, the client on h0, 10.81.0.1. It
- too.*, too, and runs under systemd: see systemd.sh and storage.sh of lib/.
+# starts with xroce_ib, and runs under systemd: see systemd_machine.sh and storage_machine.sh.
 set -eu
 
 here=$(realpath "$(dirname "$0")")

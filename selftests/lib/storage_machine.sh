@@ -4,8 +4,11 @@
 # A machine with systemd and the network of ulp.sh, as doc/storage.md describes it, without the
 # devices. Source it after ulp.sh and systemd_machine.sh.
 
-# storage_needs: skip the test without a program or a module
+# storage_needs: install programs whose services a host should not have; skip the test without a
+# program or a module
 storage_needs() {
+	"$top/selftests/vm/guest-packages.sh" install >/dev/shm/guest-packages 2>&1 ||
+		sed 's/^/# /' /dev/shm/guest-packages
 	ulp_needs nvme iscsid mkfs.ext4 targetctl mount.nfs rpc.nfsd nvmet-rdma.ko nvme-rdma.ko \
 		ib_isert.ko ib_iser.ko nfsd.ko rpcrdma.ko
 }
