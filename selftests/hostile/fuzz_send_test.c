@@ -176,7 +176,6 @@ out:
 static bool open_bare(struct pair *p)
 {
 	struct xroce_qp_add add = pair_queues(p);
-	int ret;
 
 	xroce_send_close(p->a.send);
 	check(!xroce_rq_del(p->a.rq), "queue pair");
@@ -184,13 +183,7 @@ static bool open_bare(struct pair *p)
 	add.send_entries = BARE_ENTRIES;
 	add.send_max_sge = 0;
 	add.send_max_inline = 0;
-	ret = xroce_qp_create(p->x, &add, &p->a.rq);
-	if (!check(!ret, "create: %d", ret))
-		return false;
-	p->a.qpn = add.qpn;
-	p->a.stride = add.send_stride;
-	p->a.send = xroce_send_open(p->x, &add);
-	return check(p->a.send, "send queue: %s", strerror(errno)) && pair_connect(p);
+	return pair_end_open_with(p, &p->a, &add) && pair_connect(p);
 }
 
 /*

@@ -42,17 +42,23 @@ struct xroce_qp_add pair_queues(const struct pair *p)
 	};
 }
 
-bool pair_end_open(struct pair *p, struct end *e)
+bool pair_end_open_with(struct pair *p, struct end *e, struct xroce_qp_add *add)
 {
-	struct xroce_qp_add add = pair_queues(p);
-	int ret = xroce_qp_create(p->x, &add, &e->rq);
+	int ret = xroce_qp_create(p->x, add, &e->rq);
 
 	if (!check(!ret, "create: %d", ret))
 		return false;
-	e->qpn = add.qpn;
-	e->stride = add.send_stride;
-	e->send = xroce_send_open(p->x, &add);
+	e->qpn = add->qpn;
+	e->stride = add->send_stride;
+	e->send = xroce_send_open(p->x, add);
 	return check(e->send, "send queue: %s", strerror(errno));
+}
+
+bool pair_end_open(struct pair *p, struct end *e)
+{
+	struct xroce_qp_add add = pair_queues(p);
+
+	return pair_end_open_with(p, e, &add);
 }
 
 static bool end_connect(struct pair *p, const struct end *e, const struct end *peer)

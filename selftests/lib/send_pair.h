@@ -63,6 +63,9 @@ void pair_close(struct pair *p);
 /* Open one of them, in RESET. */
 bool pair_end_open(struct pair *p, struct end *e);
 
+/* The same, made with these arguments. */
+bool pair_end_open_with(struct pair *p, struct end *e, struct xroce_qp_add *add);
+
 /* Connect them anew, after a failure. */
 bool pair_again(struct pair *p);
 
