@@ -277,9 +277,9 @@ static u32 xr_ib_send_posted(const struct xr_ibqp *qp)
 }
 
 /*
- * Copy up to XR_IB_SEND_BATCH posted work requests, at most @left, and execute them. The lock
- * with bottom halves off is also the RCU read-side critical section for the look-ups. @ready:
- * they are executed; otherwise they are discarded. Return: how many of @left remain.
+ * Copy up to XR_IB_SEND_BATCH posted work requests, at most @left, and execute them, or discard
+ * them before RTS. The lock with bottom halves off is also the RCU read-side critical section for
+ * the look-ups. Return: how many of @left remain.
  */
 static u32 xr_ib_send_batch(struct xr_ibqp *qp, u32 left)
 {
