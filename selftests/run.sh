@@ -162,7 +162,7 @@ run_vm() { # LIST NET
 }
 
 # Number the results; then print requirements with the tests that show them, grouped by
-# subject; then the counts.
+# subject; then the failures again, each with the lines before it, at most 40; then the counts.
 count() {
 	"${line_awk[@]}" '
 	# Group tests named "subject_name" by their subject under each of their ids.
@@ -227,18 +227,28 @@ count() {
 		name = words
 		sub(/ .*/, "", name)
 		sub(/^[^ ]* */, "", words)
-		if ($1 == "not") { failed++; mark = "(FAILED)" }
+		if ($1 == "not") {
+			failed++
+			mark = "(FAILED)"
+			for (i = said > 40 ? said - 40 : 0; i < said; i++)
+				failures = failures before[i] "\n"
+			failures = failures "# " $0 "\n"
+		}
 		else if (toupper($0) ~ /# *SKIP/) { skipped++; mark = "(skipped)" }
 		else { passed++; mark = "" }
 		note(name, words, mark)
+		said = 0
 		sub(/^ok/, "ok " n)
 		sub(/^not ok/, "not ok " n)
 	}
 	!/^(#|ok|not ok)/ { sub(/^/, "# ") }
+	/^#/ { before[said++] = $0 }
 	{ print; fflush() }
 	END {
 		print "1.." n + 0
 		table()
+		if (failures)
+			printf "# Failed:\n%s", failures
 		printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 		exit failed || !passed
 	}'
