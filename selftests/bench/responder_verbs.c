@@ -7,6 +7,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "gid.h"
 #include "libxroce.h"
 #include "responder.h"
 
@@ -63,19 +64,6 @@ static bool verbs_take(const char *name, void *memory)
 	return done(mr ? 0 : errno, "region");
 }
 
-static int gid_index(const uint8_t *gid)
-{
-	struct ibv_gid_entry entry;
-	int i;
-
-	for (i = 0; !ibv_query_gid_ex(ctx, 1, i, &entry, 0); i++) {
-		if (entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
-		    !memcmp(entry.gid.raw, gid, 16))
-			return i;
-	}
-	return 0;
-}
-
 static bool verbs_ready_to_receive(const struct target *target)
 {
 	struct ibv_qp_attr attr = {
@@ -102,7 +90,7 @@ static bool verbs_ready_to_receive(const struct target *target)
 			.is_global = 1,
 			.port_num = 1,
 			.grh.hop_limit = 64,
-			.grh.sgid_index = gid_index(gid),
+			.grh.sgid_index = gid_index(ctx, gid),
 		},
 	};
 	responder_gid(PEER_ADDR, attr.ah_attr.grh.dgid.raw);

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <arpa/inet.h>
 #include <sys/mman.h>
 
 #include "connection.h"
 #include "counters.h"
+#include "gid.h"
 #include "harness.h"
 
 #define NETDEV		"x0"
@@ -127,17 +127,6 @@ void connection_modify(struct xroce_qp_modify *modify, const char *what)
 	check(!err, "%s: %s", what, strerror(-err));
 }
 
-static void address(const char *text, uint8_t *gid)
-{
-	if (strchr(text, ':')) {
-		inet_pton(AF_INET6, text, gid);
-		return;
-	}
-	memset(gid, 0, 16);
-	memset(gid + 10, 0xff, 2);
-	inet_pton(AF_INET, text, gid + 12);
-}
-
 bool connection_open(struct connection *c, enum ibv_mtu mtu, uint32_t access,
 		     bool ipv6)
 {
@@ -196,8 +185,8 @@ bool connection_open_opts(struct connection *c, enum ibv_mtu mtu,
 	if (!check(!err, "qp: %s", strerror(-err)))
 		return false;
 
-	address(ipv6 ? "fd77::1" : "10.77.0.1", path.sgid);
-	address(ipv6 ? "fd77::2" : "10.77.0.2", path.dgid);
+	gid_parse(ipv6 ? "fd77::1" : "10.77.0.1", path.sgid);
+	gid_parse(ipv6 ? "fd77::2" : "10.77.0.2", path.dgid);
 	path.dest_qpn = c->qpn;
 
 	modify.qpn = c->qpn;

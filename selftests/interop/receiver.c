@@ -6,9 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <arpa/inet.h>
 #include <sys/mman.h>
 
+#include "gid.h"
 #include "harness.h"
 #include "receiver.h"
 #include "setting.h"
@@ -59,31 +59,12 @@ bool receiver_setup(void)
 }
 
 /* The GID of a side; 1 is the client. */
-static void gid(bool ipv6, int side, uint8_t *out)
+static void side_gid(bool ipv6, int side, uint8_t *out)
 {
 	char text[16];
 
-	if (ipv6) {
-		snprintf(text, sizeof(text), "fd77::%d", side);
-		inet_pton(AF_INET6, text, out);
-		return;
-	}
-	snprintf(text, sizeof(text), "10.77.0.%d", side);
-	memset(out, 0, 10);
-	memset(out + 10, 0xff, 2);
-	inet_pton(AF_INET, text, out + 12);
-}
-
-static int client_gid_index(bool ipv6)
-{
-	union ibv_gid want, found;
-	int i;
-
-	gid(ipv6, 1, want.raw);
-	for (i = 0; !ibv_query_gid(client.ctx, 1, i, &found); i++)
-		if (!memcmp(found.raw, want.raw, 16))
-			return i;
-	return -1;
+	snprintf(text, sizeof(text), ipv6 ? "fd77::%d" : "10.77.0.%d", side);
+	gid_parse(text, out);
 }
 
 static struct ibv_ah_attr server_address(bool ipv6)
@@ -93,11 +74,13 @@ static struct ibv_ah_attr server_address(bool ipv6)
 		.port_num = 1,
 		.grh = {
 			.hop_limit = 64,
-			.sgid_index = client_gid_index(ipv6),
 		},
 	};
+	union ibv_gid own;
 
-	gid(ipv6, 2, attr.grh.dgid.raw);
+	side_gid(ipv6, 1, own.raw);
+	attr.grh.sgid_index = gid_index(client.ctx, own.raw);
+	side_gid(ipv6, 2, attr.grh.dgid.raw);
 	return attr;
 }
 
@@ -171,10 +154,10 @@ static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
 		.max_dest_rd_atomic = 4,
 	};
 
-	gid(opts->ipv6, 2, m.sgid);
+	side_gid(opts->ipv6, 2, m.sgid);
 	m.mask |= XROCE_QP_AV;
 	if (opts->type != IBV_QPT_UD) {
-		gid(opts->ipv6, 1, m.dgid);
+		side_gid(opts->ipv6, 1, m.dgid);
 		m.mask |= XROCE_QP_PATH_MTU | XROCE_QP_DEST_QPN |
 			  XROCE_QP_RQ_PSN;
 	}

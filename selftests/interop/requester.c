@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "gid.h"
 #include "requester.h"
 #include "harness.h"
 #include "setting.h"
@@ -95,18 +96,6 @@ struct ibv_qp *requester_qp_add(struct requester *requester)
 	return NULL;
 }
 
-static int gid_index(struct requester *requester, const uint8_t *gid)
-{
-	union ibv_gid found;
-	int i;
-
-	for (i = 0; !ibv_query_gid(requester->ctx, 1, i, &found); i++) {
-		if (!memcmp(found.raw, gid, 16))
-			return i;
-	}
-	return -1;
-}
-
 bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 		       const struct requester_path *path)
 {
@@ -122,7 +111,7 @@ bool requester_qp_connect(struct requester *requester, struct ibv_qp *qp,
 			.grh.hop_limit = 64,
 		},
 	};
-	int index = gid_index(requester, path->sgid);
+	int index = gid_index(requester->ctx, path->sgid);
 	int err;
 
 	if (!check(index >= 0, "the device has no such address"))

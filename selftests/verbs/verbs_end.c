@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include <arpa/inet.h>
-
+#include "gid.h"
 #include "live.h"
 #include "verbs_end.h"
 
@@ -26,23 +25,6 @@ static struct ibv_context *open_device(const char *name)
 	return ctx;
 }
 
-/* The index of an IPv4 address of RoCEv2; -1: there is none. */
-static int find_gid(struct ibv_context *ctx, const char *address, union ibv_gid *gid)
-{
-	struct ibv_gid_entry entry;
-	int i;
-
-	memset(gid, 0, sizeof(*gid));
-	memset(gid->raw + 10, 0xff, 2);
-	inet_pton(AF_INET, address, gid->raw + 12);
-	for (i = 0; i < 256; i++)
-		if (!ibv_query_gid_ex(ctx, PORT, i, &entry, 0) &&
-		    entry.gid_type == IBV_GID_TYPE_ROCE_V2 &&
-		    !memcmp(entry.gid.raw, gid->raw, sizeof(gid->raw)))
-			return i;
-	return -1;
-}
-
 bool end_open(struct verbs_end *e, const char *device, const char *address)
 {
 	int flags;
@@ -52,7 +34,8 @@ bool end_open(struct verbs_end *e, const char *device, const char *address)
 		return false;
 	flags = fcntl(e->ctx->async_fd, F_GETFL);
 	fcntl(e->ctx->async_fd, F_SETFL, flags | O_NONBLOCK);
-	e->gid_index = find_gid(e->ctx, address, &e->gid);
+	gid_parse(address, e->gid.raw);
+	e->gid_index = gid_index(e->ctx, e->gid.raw);
 	e->pd = ibv_alloc_pd(e->ctx);
 	return check(e->pd && e->gid_index >= 0, "%s: domain %p, address %d", device, e->pd,
 		     e->gid_index);

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <arpa/inet.h>
 #include <sys/mman.h>
 
 #include "counters.h"
+#include "gid.h"
 #include "mem.h"
 #include "verbs_end.h"
 #include "verbs_netem.h"
@@ -89,9 +89,9 @@ static unsigned int used;	/* sinks */
 
 static union ibv_gid group_gid(void)
 {
-	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+	union ibv_gid gid;
 
-	inet_pton(AF_INET, GROUP, &gid.raw[12]);
+	gid_parse(GROUP, gid.raw);
 	return gid;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "gid.h"
 #include "mem.h"
 #include "verbs_end.h"
 
@@ -50,13 +51,9 @@ static uint8_t message[4096];
 
 static union ibv_gid group_of(const char *address)
 {
-	union ibv_gid gid = {};
+	union ibv_gid gid;
 
-	if (inet_pton(AF_INET6, address, gid.raw) == 1)
-		return gid;
-	gid.raw[10] = 0xff;
-	gid.raw[11] = 0xff;
-	check(inet_pton(AF_INET, address, &gid.raw[12]) == 1, "address");
+	gid_parse(address, gid.raw);
 	return gid;
 }
 
@@ -114,21 +111,11 @@ static void receive(struct member *m, uint64_t id)
 /* The peer's own address for a group: IPv4 or IPv6. Return: its index. */
 static int source_of(const char *group)
 {
-	struct ibv_gid_entry e;
-	union ibv_gid own;
-	uint32_t i;
+	union ibv_gid own = group_of(PEER_ADDRESS6);
 
-	if (!strchr(group, ':'))
-		return rxe_end.gid_index;
-	own = group_of(PEER_ADDRESS6);
-	for (i = 0; !ibv_query_gid_ex(rxe_end.ctx, 1, i, &e, 0); i++)
-		if (e.gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(&e.gid, &own, sizeof(own)))
-			return i;
-	check(false, "no address " PEER_ADDRESS6);
-	return 0;
+	return strchr(group, ':') ? gid_index(rxe_end.ctx, own.raw) : rxe_end.gid_index;
 }
 
-/* An address handle to @to, from the address of @e that has this index. */
 static struct ibv_ah *address_of(struct verbs_end *e, int source, union ibv_gid to)
 {
 	struct ibv_ah_attr attr = {

@@ -6,8 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <arpa/inet.h>
-
+#include "gid.h"
 #include "verbs_peer.h"
 #include "wire.h"
 
@@ -25,28 +24,6 @@ static uint16_t port_of(uint32_t flow)
 	return 0xc000 | ((flow & 0x3fff) ^ (flow >> 14));
 }
 
-static union ibv_gid address6(const char *text)
-{
-	union ibv_gid gid;
-
-	check(inet_pton(AF_INET6, text, gid.raw) == 1, "%s", text);
-	return gid;
-}
-
-/* The index of the IPv6 address of xr0. */
-static int own6(void)
-{
-	union ibv_gid own = address6(OWN6);
-	struct ibv_gid_entry e;
-	uint32_t i;
-
-	for (i = 0; !ibv_query_gid_ex(xr_end.ctx, 1, i, &e, 0); i++)
-		if (e.gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(&e.gid, &own, sizeof(own)))
-			return i;
-	check(false, "no address " OWN6);
-	return 0;
-}
-
 static struct ibv_ah_attr path(bool ipv6)
 {
 	struct ibv_ah_attr attr = {
@@ -55,11 +32,13 @@ static struct ibv_ah_attr path(bool ipv6)
 			 .traffic_class = CLASS | ECN, .flow_label = FLOW },
 	};
 	struct packet to_us = packet_write(0);
+	union ibv_gid own;
 
 	memcpy(attr.grh.dgid.raw, to_us.saddr, sizeof(attr.grh.dgid.raw));
 	if (ipv6) {
-		attr.grh.sgid_index = own6();
-		attr.grh.dgid = address6(PEER6);
+		gid_parse(OWN6, own.raw);
+		attr.grh.sgid_index = gid_index(xr_end.ctx, own.raw);
+		gid_parse(PEER6, attr.grh.dgid.raw);
 	}
 	return attr;
 }
@@ -68,7 +47,6 @@ static struct ibv_ah_attr path(bool ipv6)
 static struct packet request(uint8_t opcode, bool ipv6)
 {
 	struct packet want = peer_request(opcode, 0);
-	union ibv_gid own = address6(OWN6), other = address6(PEER6);
 
 	want.tos = CLASS;
 	want.ttl = HOPS;
@@ -79,8 +57,8 @@ static struct packet request(uint8_t opcode, bool ipv6)
 	want.ipv6 = true;
 	want.frag = 0;
 	want.flow = FLOW;
-	memcpy(want.saddr, own.raw, sizeof(want.saddr));
-	memcpy(want.daddr, other.raw, sizeof(want.daddr));
+	gid_parse(OWN6, want.saddr);
+	gid_parse(PEER6, want.daddr);
 	return want;
 }
 
