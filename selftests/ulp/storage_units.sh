@@ -111,6 +111,22 @@ fails() {
 	ctl start nvme-target@t0 nvme-host@h0
 }
 
+# A target whose names are taken cannot start, says so, and leaves the other one alone.
+second() { # SETTING PATTERN
+	sed "$1" /etc/xroce/nvme-target-t0.conf >/etc/xroce/nvme-target-h0.conf
+	! sd systemctl start nvme-target@h0 >"$work/said" 2>&1 || return 1
+	sd journalctl --no-pager -o cat -u nvme-target@h0 | grep "$2" >"$work/said" &&
+		[ "$(ls $nvmet/subsystems)" = disk ] && [ "$(ls $nvmet/ports)" = 4420 ] && is_live &&
+		sees first && sd systemctl reset-failed nvme-target@h0
+}
+
+seconds() {
+	wait_until 60 has_disk 96 && ctl start mnt-disk.mount || return 1
+	second '' 'subsystems/disk is there already: choose another NAME, or remove it$' &&
+		second 's/^NAME=.*/NAME=other/' 'ports/4420 is there already: choose another PORT' &&
+		rm /etc/xroce/nvme-target-h0.conf
+}
+
 powers_off() {
 	sd systemctl poweroff
 	wait_until 200 systemd_is_gone && nothing_served && ! verbs_exists xr0 &&
@@ -157,6 +173,7 @@ run storage_restart_host 'U6 K5' restarts_host
 run storage_stop 'U6' stops
 run storage_grown 'U6 K5' grows
 run storage_fails 'U6' fails
+run storage_seconds 'U6' seconds
 run storage_power_off 'U6' powers_off
 run storage_boot_again 'U6' boots
 run storage_again_nvme 'U6 K5' said comes_back_nvme
