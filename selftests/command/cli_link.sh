@@ -198,6 +198,18 @@ hidden_pins() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+# The program for VLAN devices has another name.
+hidden_vlan() {
+	in_xr ip link add link x0 name x0.5 type vlan id 5
+	xr link del dev x0
+	xr link add dev x0 mode native mpt 64 qp 16 >"$work/made"
+	hidden "$xroce" link del dev x0 >"$work/out" 2>"$work/err" ||
+		not_so "deleted: $(cat "$work/err")"
+	! attached x0 || not_so "the program is off"
+	in_xr ip link del x0.5
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
+}
+
 # del does not detach a program that is not xroce's.
 foreign_program() {
 	xr link del dev x0
@@ -566,6 +578,7 @@ run odd_names 'U1 D1'
 run vlan 'U1 D1'
 run no_pins 'U1 D1'
 run hidden_pins 'U1 D1'
+run hidden_vlan 'U1 D1'
 run foreign_program 'U1 D1'
 run bare_words U1
 run objects_completed U1

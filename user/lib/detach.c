@@ -52,7 +52,7 @@ static __u32 own_program(const struct detach *d)
 	if (fd < 0)
 		return d->served && errno != ENOENT ? id : 0;
 	if (!bpf_obj_get_info_by_fd(fd, &info, &len) &&
-	    strcmp(info.name, XROCE_PROGRAM))
+	    strcmp(info.name, XROCE_PROGRAM) && strcmp(info.name, XROCE_PROGRAM_VLAN))
 		id = 0;
 	close(fd);
 	return id;

@@ -169,7 +169,7 @@ void xroce_load_vlan(struct xroce_load *l, enum xroce_mode mode,
 	if (!l->loses_tags || mode == XROCE_MODE_GENERIC ||
 	    !xroce_vlan_told(link->ifindex))
 		return;
-	l->vlan = bpf_object__find_program_by_name(l->obj, "xroce_vlan");
+	l->vlan = bpf_object__find_program_by_name(l->obj, XROCE_PROGRAM_VLAN);
 	if (!l->vlan)
 		return;
 	bpf_program__set_ifindex(l->vlan, link->ifindex);

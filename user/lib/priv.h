@@ -130,6 +130,8 @@ XROCE_HIDDEN void xroce_pin_unlock(int fd);
 
 /* Name of the program in the BPF object. */
 #define XROCE_PROGRAM	"xroce"
+/* The same for a device whose driver removes VLAN tags from frames. */
+#define XROCE_PROGRAM_VLAN	"xroce_vlan"
 
 /*
  * Number of the XDP program on a device in this network namespace. Return: 0 if there is none,
