@@ -167,6 +167,39 @@ again() {
 		head -c 300000 /dev/urandom >"$work/file" && client
 }
 
+# A new link takes the server along.
+restarted() {
+	sd systemctl restart xroce-link@x0.service &&
+		is_active xroce-link@x0.service active && wait_until 60 client || {
+		sd systemctl status 'xroce-*' --no-pager -l | sed 's/^/# /'
+		return 1
+	}
+}
+
+pair_add() { in_xr ip link add v0 type veth peer name v1; }
+
+# The link, and its server, go with the device and come back with it.
+comes_back() {
+	local status=0
+
+	printf 'mpt 64\nqp 16\n' >/etc/xroce/link-v0.conf
+	echo 'SERVE="--port 18600 region scratch size 64K"' >/etc/xroce/serve-v0.conf
+	pair_add
+	sd systemctl -q enable --now xroce-link@v0.service xroce-serve@v0.service &&
+		is_active xroce-serve@v0.service active || status=1
+	in_xr ip link del v0
+	wait_until 60 is_active xroce-link@v0.service inactive &&
+		is_active xroce-serve@v0.service inactive || status=1
+	pair_add
+	wait_until 60 is_active xroce-serve@v0.service active &&
+		sd "$work/user/xroce" link show dev v0 >"$work/links" || status=1
+	[ $status = 0 ] ||
+		sd systemctl status '*@v0.service' --no-pager -l | sed 's/^/# /'
+	sd systemctl -q disable --now xroce-serve@v0.service xroce-link@v0.service
+	in_xr ip link del v0
+	return $status
+}
+
 stopped() {
 	sd systemctl stop xroce-serve@x0.socket xroce-serve@x0.service \
 		xroce-link@x0.service 2>"$work/said" &&
@@ -194,5 +227,7 @@ run systemd_udev_late 'U6' udev_late
 run systemd_socket 'U4 U6' socket_unit
 run systemd_sandboxed 'U4 U6' sandboxed
 run systemd_again 'U4 U6' again
+run systemd_restarted 'U4 U6' restarted
+run systemd_comes_back 'U4 U6' comes_back
 run systemd_stopped 'U4 U6' stopped
 results
