@@ -128,6 +128,19 @@ not_there() {
 		says 'client 10.77.0.1 qpn 0x000000 .* result region: no region "no"; the regions are: disk'
 }
 
+# Names that do not fit are left out of the list.
+many_names() {
+	local a b c d
+
+	a=$(printf 'a%.0s' {1..31}) b=$(printf 'b%.0s' {1..31}) c=$(printf 'c%.0s' {1..31})
+	d=$(printf 'd%.0s' {1..25})
+	down || return
+	up region $a size 4K region $b size 4K region $c size 4K region $d size 4K region e size 4K
+	refused "the server: region: no region \"no\"; the regions are: $a, $b, $c, \.\.\.$" no || return
+	down || return
+	up "${regions[@]}"
+}
+
 # Run clients one after another until the file "stop" exists.
 writers() {
 	rm -f "$work/stop"
@@ -289,6 +302,7 @@ run serve_named_listed 'U4 U1' listed
 run serve_named_two_at_once 'U4' two_at_once
 run serve_named_persistent 'U4 R1 O1' persistent
 run serve_named_not_there 'U4' not_there
+run serve_named_many_names 'U4' many_names
 run serve_named_bad_lines 'U4' bad_lines
 run serve_named_read_only 'U4 R2 R6' read_only
 run serve_named_key_of_another 'U4 P2 R6' key_of_another

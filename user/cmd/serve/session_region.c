@@ -43,12 +43,14 @@ static int add_region(struct session *s, const struct region *region,
 static int no_region(struct session *s, const char *name)
 {
 	const struct regions *all = &s->server->regions;
+	static const char more[] = ", ...";
 	char list[128] = "";
 	size_t i;
 
 	for (i = 0; i < all->n; i++) {
-		if (strlen(list) + strlen(all->all[i].name) + 6 > sizeof(list)) {
-			strcat(list, ", ...");
+		/* Behind ", " and the name there is room for the end of the list, too. */
+		if (strlen(list) + 2 + strlen(all->all[i].name) + sizeof(more) > sizeof(list)) {
+			strcat(list, more);
 			break;
 		}
 		strcat(list, *list ? ", " : "");
