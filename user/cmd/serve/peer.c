@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "serve/peer.h"
 
@@ -15,6 +16,7 @@
 
 /* A signalfd that is never read, so that it stays readable for every thread. */
 static int stop_fd = -1;
+static sigset_t before;		/* signals that were blocked */
 
 int peer_catch_signals(void)
 {
@@ -27,10 +29,19 @@ int peer_catch_signals(void)
 	/* Leave SIGHUP alone if it is ignored, as by nohup(1): a signalfd would report it. */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
+	if (sigprocmask(SIG_BLOCK, &set, &before))
 		return -errno;
 	stop_fd = signalfd(stop_fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return stop_fd < 0 ? -errno : 0;
+}
+
+void peer_release_signals(void)
+{
+	struct signalfd_siginfo info;
+
+	while (read(stop_fd, &info, sizeof(info)) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 int peer_stop_fd(void)

@@ -14,6 +14,9 @@
  */
 int peer_catch_signals(void);
 
+/* Forget the signals that have come, for the next command of a batch. No thread waits any more. */
+void peer_release_signals(void);
+
 /* A descriptor that is readable after one of these signals; -1: they are not caught. */
 int peer_stop_fd(void);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -172,6 +173,15 @@ static int not_registered(const struct region *r, struct xroce *x, int err)
 		    limit_reason(x, err, memory_reasons, &wanted));
 }
 
+/* Give an empty file the length of the region. It may be open for reading only. */
+static int extend(const struct region *r)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->fd);
+	return truncate(path, r->size);
+}
+
 /* Open the region's file, create it if necessary, and check its length. */
 static int open_file(struct region *r)
 {
@@ -179,7 +189,8 @@ static int open_file(struct region *r)
 	struct stat st;
 
 	/* A new file must be opened for writing, whatever the rights of clients. */
-	r->fd = open(r->path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	/* Without waiting, which would be for the writer of a FIFO. */
+	r->fd = open(r->path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 && errno == ENOENT && r->size)
 		r->fd = open(r->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (r->fd < 0 || fstat(r->fd, &st))
@@ -193,7 +204,7 @@ static int open_file(struct region *r)
 			fail("region %s: file %s: in use by another region or server",
 			     r->name, r->path) : file_failed(r, -errno);
 	if (!st.st_size && r->size) {
-		if (ftruncate(r->fd, r->size))
+		if (extend(r))
 			return file_failed(r, -errno);
 		st.st_size = r->size;
 	}

@@ -346,6 +346,32 @@ static int listen_and_serve(struct serve *s)
 		     EXIT_OK;
 }
 
+/* Serve with the options given. Return: an exit status. */
+static int serve(struct serve *s)
+{
+	char error[XROCE_ERROR_MAX];
+	int status;
+
+	raise_limit(RLIMIT_MEMLOCK);
+	raise_limit(RLIMIT_NOFILE);
+	status = open_file(s);
+	if (status)
+		return status;
+	status = open_link(s);
+	if (!status)
+		status = listen_and_serve(s);
+
+	/* Closing the handle destroys all objects of the server. */
+	xroce_close(s->server.x);
+	if (regions_close(&s->server.regions))
+		status = EXIT_ERROR;
+	if (s->server.file >= 0)
+		close(s->server.file);
+	if (s->attached && dev_detach(s->dev, 0, error))
+		status = fail("link del dev %s: %s", s->dev, error);
+	return status;
+}
+
 int do_serve(int argc, char **argv)
 {
 	struct serve s = {
@@ -356,7 +382,6 @@ int do_serve(int argc, char **argv)
 		.clients = 64,
 		.timeout = 10,
 	};
-	char error[XROCE_ERROR_MAX];
 	int status, err;
 
 	/* getopt(3) skips the first word: pass the noun, too. */
@@ -367,22 +392,7 @@ int do_serve(int argc, char **argv)
 	err = peer_catch_signals();
 	if (err)
 		return fail("signals: %s", strerror(-err));
-	raise_limit(RLIMIT_MEMLOCK);
-	raise_limit(RLIMIT_NOFILE);
-	status = open_file(&s);
-	if (status)
-		return status;
-	status = open_link(&s);
-	if (!status)
-		status = listen_and_serve(&s);
-
-	/* Closing the handle destroys all objects of the server. */
-	xroce_close(s.server.x);
-	if (regions_close(&s.server.regions))
-		status = EXIT_ERROR;
-	if (s.server.file >= 0)
-		close(s.server.file);
-	if (s.attached && dev_detach(s.dev, 0, error))
-		status = fail("link del dev %s: %s", s.dev, error);
+	status = serve(&s);
+	peer_release_signals();
 	return status;
 }

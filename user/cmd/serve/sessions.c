@@ -22,6 +22,7 @@
 
 #define STACK		(256 << 10)
 #define PROGRESS_MS	1000
+#define ACCEPT_AGAIN_MS	100
 
 /**
  * struct sessions - all clients
@@ -166,18 +167,29 @@ static void welcome(struct sessions *all, struct visit *v)
 	}
 }
 
+/* Not enough resources for another client now: those that are here go on. */
+static int accept_failed(int err)
+{
+	if (err == -EAGAIN)
+		return 0;
+	if (err != -EMFILE && err != -ENFILE && err != -ENOMEM && err != -ENOBUFS)
+		return err;
+	usleep(ACCEPT_AGAIN_MS * 1000);
+	return 0;
+}
+
 static int accept_tcp(struct sessions *all, int listener)
 {
 	struct visit *v = calloc(1, sizeof(*v));
 	int err;
 
 	if (!v)
-		return -ENOMEM;
+		return accept_failed(-ENOMEM);
 	v->fd = listener_accept(listener, v->name, sizeof(v->name));
 	if (v->fd < 0) {
-		err = v->fd == -EAGAIN ? 0 : v->fd;
+		err = v->fd;
 		free(v);
-		return err;
+		return accept_failed(err);
 	}
 	welcome(all, v);
 	return 0;
@@ -189,12 +201,12 @@ static int accept_cm(struct sessions *all)
 	int err;
 
 	if (!v)
-		return -ENOMEM;
+		return accept_failed(-ENOMEM);
 	v->fd = -1;
 	err = cm_take(all->cm, &v->cm);
 	if (err) {
 		free(v);
-		return err == -EAGAIN ? 0 : err;
+		return accept_failed(err);
 	}
 	strcpy(v->name, v->cm.name);
 	welcome(all, v);
