@@ -90,6 +90,7 @@ static int take_region(struct json_object *o, const char *region,
 		one = json_object_array_get_idx(list, i);
 		if (!json_object_is_type(one, json_type_object) ||
 		    !json_object_object_get_ex(one, "name", &name) ||
+		    !json_object_is_type(name, json_type_string) ||
 		    strcmp(json_object_get_string(name), region))
 			continue;
 		if (number(one, "iova", UINT64_MAX, &server->addr) ||
@@ -129,7 +130,7 @@ static int take_answer(struct json_object *o, unsigned int mtu,
 	    number(o, "xroce", 1, &version))
 		return -EPROTO;
 	if (json_object_object_get_ex(o, "error", &error)) {
-		snprintf(why, size, "%s", json_object_get_string(error));
+		snprintf(why, size, "%s", error ? json_object_get_string(error) : "no reason");
 		return -EREMOTEIO;
 	}
 	/* The server may choose a smaller MTU, which this client does not accept. */

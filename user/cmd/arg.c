@@ -16,8 +16,7 @@ const char *const access_names[ACCESS_BITS] = {
 	"mw-bind", [6] = "on-demand", [8] = "flush-global", "flush-persistent",
 };
 
-/* Parse a number, decimal or hexadecimal with 0x. Return: the text behind it, or NULL. */
-static const char *number(const char *text, __u64 most, __u64 *value)
+const char *arg_number_at(const char *text, __u64 most, __u64 *value)
 {
 	int base = !strncmp(text, "0x", 2) || !strncmp(text, "0X", 2) ? 16 : 10;
 	char *end;
@@ -33,7 +32,7 @@ static const char *number(const char *text, __u64 most, __u64 *value)
 
 static bool whole_number(const char *text, __u64 most, __u64 *value)
 {
-	const char *end = number(text, most, value);
+	const char *end = arg_number_at(text, most, value);
 
 	return end && !*end;
 }
@@ -116,7 +115,7 @@ static bool parse_size(const char *text, void *to)
 	const char *unit, *end;
 	int shift;
 
-	end = number(text, ~0ull, size);
+	end = arg_number_at(text, ~0ull, size);
 	if (!end)
 		return false;
 	if (!*end)

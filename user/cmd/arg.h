@@ -21,6 +21,11 @@ struct arg_type {
 
 extern const struct arg_type arg_flag;		/* bool */
 extern const struct arg_type arg_text;		/* const char * */
+/*
+ * Parse a number up to @most, decimal or hexadecimal with 0x. Return: the text behind it, or NULL.
+ */
+const char *arg_number_at(const char *text, __u64 most, __u64 *value);
+
 extern const struct arg_type arg_number;	/* __u32 */
 extern const struct arg_type arg_count;		/* __u32, not 0 */
 extern const struct arg_type arg_byte;		/* __u8 */

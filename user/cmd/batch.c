@@ -132,7 +132,10 @@ int batch_run(const char *path, int (*run)(int argc, char **argv))
 {
 	struct reader r = { .file = stdin };
 	int status, result = EXIT_OK;
+	unsigned int outer_line;
+	const char *outer;
 
+	message_position(&outer, &outer_line);
 	if (strcmp(path, "-"))
 		r.file = fopen(path, "re");
 	if (!r.file)
@@ -140,7 +143,7 @@ int batch_run(const char *path, int (*run)(int argc, char **argv))
 	while ((!result || options.force) && read_command(&r)) {
 		message_at(path, r.begun);
 		status = run_command(&r, run);
-		message_at(NULL, 0);
+		message_at(outer, outer_line);
 		if (!result)
 			result = status;
 	}

@@ -63,6 +63,8 @@ static int check_options(const struct cmd *cmd)
 		return usage("--iterations: can only be used with 'top'");
 	if (options.prometheus && !cmd->prometheus)
 		return usage("--output prometheus: can only be used with 'stat show'");
+	if (options.force && !options.batch)
+		return usage("--force: can only be used with --batch");
 	return EXIT_OK;
 }
 

@@ -63,20 +63,21 @@ int dev_only(char *name)
 	return EXIT_OK;
 }
 
-struct xroce *dev_open(const char *netdev)
+static int open_one(const char *netdev, struct xroce **x)
+{
+	*x = xroce_open(netdev);
+	return *x ? EXIT_OK : fail("dev %s: %s", netdev, reason(-errno, open_reasons));
+}
+
+int dev_open(const char *netdev, struct xroce **x)
 {
 	char name[IF_NAMESIZE];
-	struct xroce *x;
+	int status;
 
-	if (!netdev) {
-		if (dev_only(name))
-			return NULL;
-		netdev = name;
-	}
-	x = xroce_open(netdev);
-	if (!x)
-		fail("dev %s: %s", netdev, reason(-errno, open_reasons));
-	return x;
+	if (netdev)
+		return open_one(netdev, x);
+	status = dev_only(name);
+	return status ? : open_one(name, x);
 }
 
 static int show_one(const char *netdev, dev_show show, void *arg)
@@ -91,9 +92,9 @@ static int show_one(const char *netdev, dev_show show, void *arg)
 			return status;
 		netdev = name;
 	}
-	x = dev_open(netdev);
-	if (!x)
-		return EXIT_ERROR;
+	status = open_one(netdev, &x);
+	if (status)
+		return status;
 	status = show(x, netdev, arg);
 	xroce_close(x);
 	return status;

@@ -10,10 +10,11 @@
 /**
  * dev_open() - open the handle of a verb
  * @netdev: name of the device; NULL: the only device that has a link
+ * @x: out: the handle
  *
- * Return: the handle, or NULL after printing an error.
+ * Return: an exit status; an error has been printed.
  */
-struct xroce *dev_open(const char *netdev);
+int dev_open(const char *netdev, struct xroce **x);
 
 /**
  * dev_only() - find the only device that has a link

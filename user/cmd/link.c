@@ -105,8 +105,8 @@ static int link_add(int argc, char **argv)
 	struct arg args[] = {
 		{ "mode", &link_arg_mode, &opts.mode, ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
-		{ "mpt", &arg_number, &opts.mpt_entries, ARG_OPTIONAL },
-		{ "qp", &arg_number, &opts.qp_entries, ARG_OPTIONAL },
+		{ "mpt", &arg_count, &opts.mpt_entries, ARG_OPTIONAL },
+		{ "qp", &arg_count, &opts.qp_entries, ARG_OPTIONAL },
 		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },

@@ -58,8 +58,8 @@ int link_conf_read(const char *path, bool optional, struct link_conf *c)
 	memset(&reading, 0, sizeof(reading));
 	reading.conf = c;
 	reading.args[MODE] = (struct arg){ "mode", &link_arg_mode, &c->mode };
-	reading.args[MPT] = (struct arg){ "mpt", &arg_number, &c->mpt };
-	reading.args[QP] = (struct arg){ "qp", &arg_number, &c->qp };
+	reading.args[MPT] = (struct arg){ "mpt", &arg_count, &c->mpt };
+	reading.args[QP] = (struct arg){ "qp", &arg_count, &c->qp };
 	reading.args[VERBS] = (struct arg){ "verbs", &verbs_arg_name, c->verbs };
 	reading.args[BATCH] = (struct arg){ "batch", &arg_text, &reading.batch };
 	return batch_run(path, read_line);

@@ -32,6 +32,12 @@ void message_at(const char *file, unsigned int line)
 	this_form = (struct form){};
 }
 
+void message_position(const char **file, unsigned int *line)
+{
+	*file = this_file;
+	*line = this_line;
+}
+
 /* Print a message, escaped because it may contain typed words or words of a peer. */
 static void put_clean(const char *fmt, va_list args)
 {

@@ -19,6 +19,9 @@ enum {
  */
 void message_at(const char *file, unsigned int line);
 
+/* The position as it is, for a batch inside a line of another one. */
+void message_position(const char **file, unsigned int *line);
+
 /* Call @fn before each message, to bring the terminal back into its usual state; NULL: none. */
 void message_before(void (*fn)(void));
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce mr add and mr change: registering regions and changing them. */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -114,8 +113,7 @@ static bool seen(const struct arg *args, int word)
 /* Read "ADDR,ADDR...". Return: an exit status. */
 static int read_pages(struct memory *m)
 {
-	const char *p = m->phys;
-	char *end;
+	const char *p = m->phys, *end;
 	size_t n = 1;
 
 	for (; *p; p++)
@@ -124,11 +122,8 @@ static int read_pages(struct memory *m)
 	if (!m->pages)
 		return fail("mr: phys: %s", strerror(errno));
 	for (p = m->phys;; p = end + 1) {
-		errno = 0;
-		end = (char *)p;
-		if (isdigit((unsigned char)*p))
-			m->pages[m->npages++] = strtoull(p, &end, 0);
-		if (end == p || errno || (*end && *end != ','))
+		end = arg_number_at(p, UINT64_MAX, &m->pages[m->npages++]);
+		if (!end || (*end && *end != ','))
 			return usage("phys \"%s\": must be a list of addresses separated by commas",
 				     m->phys);
 		if (!*end)
@@ -211,7 +206,7 @@ static int memory_failed(struct xroce *x, const struct memory *m,
 
 	if (err == -ENOENT)
 		return fail("mr: pd %u: %s", pd, reason(err, reasons));
-	if (err == -EEXIST)
+	if (err == -EEXIST || err == -EBUSY)
 		return fail("mr %s: %s", name, reason(err, reasons));
 	if (m->file)
 		return fail("mr: file %s: %s", m->file,
@@ -391,6 +386,8 @@ static int check_add(struct memory *m, const struct arg *args,
 		return status;
 	if (seen(args, FILE_) && add->access & XROCE_ACCESS_ON_DEMAND)
 		return usage("on demand: cannot be combined with file, which is mapped only while this command runs; use pid");
+	if (seen(args, PHYS) && add->access & XROCE_ACCESS_ON_DEMAND)
+		return usage("on demand: cannot be combined with phys, whose pages are there");
 	wrong = xroce_mr_access_error(add->access);
 	if (wrong)
 		return fail("mr%s%s: %s", add->name ? " " : "", add->name ? : "",
@@ -427,13 +424,12 @@ int mr_add(int argc, char **argv)
 		status = check_add(&m, args, &add);
 	if (status)
 		goto out;
-	x = dev_open(dev);
-	if (x)
-		status = add.share ? add_shared(x, &m, &add) :
-			 m.phys ? add_phys(x, &m, &add) :
-				  add_virtual(x, &m, &add);
-	else
-		status = EXIT_ERROR;
+	status = dev_open(dev, &x);
+	if (status)
+		goto out;
+	status = add.share ? add_shared(x, &m, &add) :
+		 m.phys ? add_phys(x, &m, &add) :
+			  add_virtual(x, &m, &add);
 	xroce_close(x);
 out:
 	free(m.pages);
@@ -444,9 +440,13 @@ out:
 static int change(struct xroce *x, const struct memory *m, const char *word,
 		  const struct xroce_mr_query *q, struct xroce_mr_rereg *r)
 {
-	const __u32 access = r->mask & XROCE_REREG_ACCESS ? r->access : q->access;
+	__u32 access;
 	int err, fd;
 
+	/* Paging stays as it is while the memory does. */
+	if (r->mask & XROCE_REREG_ACCESS && !(r->mask & XROCE_REREG_TRANSLATION))
+		r->access |= q->access & XROCE_ACCESS_ON_DEMAND;
+	access = r->mask & XROCE_REREG_ACCESS ? r->access : q->access;
 	r->mr = q->mr;
 	progress_begin("registering", bytes_of(m));
 	if (m->file) {
@@ -530,14 +530,11 @@ int mr_change(int argc, char **argv)
 				      seen(args, ACCESS));
 	if (status)
 		goto out;
-	x = dev_open(dev);
-	err = x ? mr_find(x, word, &q) : 0;
-	if (!x)
-		status = EXIT_ERROR;
-	else if (err)
-		status = mr_not_found(word, err);
-	else
-		status = change(x, &m, word, &q, &r);
+	status = dev_open(dev, &x);
+	if (status)
+		goto out;
+	err = mr_find(x, word, &q);
+	status = err ? mr_not_found(word, err) : change(x, &m, word, &q, &r);
 	xroce_close(x);
 out:
 	free(m.pages);

@@ -88,9 +88,9 @@ int mr_advise(int argc, char **argv)
 		return status;
 	if (args[SIZE].state & ARG_SEEN && !a.length)
 		return fail("mr: size 0: must be at least 1");
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
+	status = dev_open(dev, &x);
+	if (status)
+		return status;
 	status = advise(x, word, &a, args[IOVA].state & ARG_SEEN,
 			args[SIZE].state & ARG_SEEN);
 	xroce_close(x);

@@ -79,9 +79,9 @@ static int mw_add(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
+	status = dev_open(dev, &x);
+	if (status)
+		return status;
 	err = xroce_mw_add(x, &add);
 	status = err ? fail("mw: pd %u: %s", add.pd, limit_reason(x, err, add_reasons,
 			&(struct wanted){ XROCE_COUNT_MW, .persistent = true })) :
@@ -159,9 +159,9 @@ static int mw_bind(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
+	status = dev_open(dev, &x);
+	if (status)
+		return status;
 	status = bind_one(x, &bind, region, args[ADDR].state & ARG_SEEN,
 			  args[SIZE].state & ARG_SEEN,
 			  args[KEY].state & ARG_SEEN ? &key : NULL);

@@ -56,16 +56,33 @@ const char *netaddr_gid_error(const __u8 gid[16])
 	return "IPv4 without ::ffff: before it";
 }
 
+/* Replace an alternative name of a device by its name. Return: @netdev if there is none. */
+static const char *main_name(const char *netdev, char name[IF_NAMESIZE])
+{
+	unsigned int ifindex = if_nametoindex(netdev);
+
+	return ifindex && if_indextoname(ifindex, name) ? name : netdev;
+}
+
+/* Is @name, perhaps with the label of an address as in "eth0:1", that of the device? */
+static bool is_of(const char *name, const char *netdev)
+{
+	size_t n = strcspn(name, ":");
+
+	return strlen(netdev) == n && !strncmp(name, netdev, n);
+}
+
 /* Is @name the device itself, or a VLAN device on it? */
 static bool stands_on(const char *name, const char *netdev, int fd)
 {
 	struct vlan_ioctl_args vlan = { .cmd = GET_VLAN_REALDEV_NAME_CMD };
+	size_t n = strcspn(name, ":");
 
-	if (!strcmp(name, netdev))
+	if (is_of(name, netdev))
 		return true;
-	if (strlen(name) >= sizeof(vlan.device1))
+	if (n >= sizeof(vlan.device1))
 		return false;
-	strcpy(vlan.device1, name);
+	memcpy(vlan.device1, name, n);
 	return !ioctl(fd, SIOCGIFVLAN, &vlan) && !strcmp(vlan.u.device2, netdev);
 }
 
@@ -104,12 +121,13 @@ static bool same_network(const __u8 a[16], const __u8 b[16],
 
 bool netaddr_has(const char *netdev, const __u8 gid[16], char *error, size_t size)
 {
-	char name[INET6_ADDRSTRLEN], has[256] = "";
+	char name[INET6_ADDRSTRLEN], dev[IF_NAMESIZE], has[256] = "";
 	struct ifaddrs *all, *one;
 	bool found = false;
 	__u8 other[16];
 	int fd;
 
+	netdev = main_name(netdev, dev);
 	if (getifaddrs(&all))
 		return true;
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -142,11 +160,13 @@ int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16])
 	struct ifaddrs *all, *one;
 	int err = -EADDRNOTAVAIL;
 	__u8 gid[16], mask[16];
+	char dev[IF_NAMESIZE];
 
+	netdev = main_name(netdev, dev);
 	if (getifaddrs(&all))
 		return -errno;
 	for (one = all; one; one = one->ifa_next) {
-		if (strcmp(one->ifa_name, netdev) || !one->ifa_addr ||
+		if (!is_of(one->ifa_name, netdev) || !one->ifa_addr ||
 		    !one->ifa_netmask || one->ifa_addr->sa_family != family)
 			continue;
 		to_gid(one->ifa_addr, false, gid);
@@ -168,8 +188,10 @@ int netaddr_gid(const char *netdev, const __u8 peer[16], __u8 own[16])
 int netaddr_mtu(const char *netdev)
 {
 	struct ifreq request = {};
+	char dev[IF_NAMESIZE];
 	int fd, err = 0, mtu;
 
+	netdev = main_name(netdev, dev);
 	if (strlen(netdev) >= sizeof(request.ifr_name))
 		return -ENODEV;
 	strcpy(request.ifr_name, netdev);

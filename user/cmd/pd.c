@@ -32,9 +32,9 @@ static int pd_add(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
+	status = dev_open(dev, &x);
+	if (status)
+		return status;
 	err = xroce_pd_add(x, XROCE_F_PERSISTENT, &pd);
 	status = err ? fail("pd: %s", limit_reason(x, err, reasons, &(struct wanted){
 				XROCE_COUNT_PD, .persistent = true })) : EXIT_OK;

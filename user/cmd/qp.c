@@ -41,9 +41,9 @@ static int qp_add(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
-	x = dev_open(dev);
-	if (!x)
-		return EXIT_ERROR;
+	status = dev_open(dev, &x);
+	if (status)
+		return status;
 	err = xroce_qp_add(x, XROCE_F_PERSISTENT, pd, &qpn);
 	status = err ? fail("qp: pd %u: %s", pd, limit_reason(x, err, add_reasons,
 			&(struct wanted){ XROCE_COUNT_QP, .persistent = true })) :

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/auxv.h>
+
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
@@ -36,7 +38,8 @@ int xroce_object_path(const char *wanted, char *path, size_t size)
 {
 	if (!wanted)
 		wanted = secure_getenv("XROCE_BPF_OBJECT");
-	if (!wanted && build_tree_object(path, size))
+	/* Whoever may link a privileged program elsewhere must not choose its object. */
+	if (!wanted && !getauxval(AT_SECURE) && build_tree_object(path, size))
 		return 0;
 	if (!wanted)
 		wanted = XROCE_BPF_OBJ;

@@ -165,10 +165,8 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 		return err;
 	for (;;) {
 		got = xroce_cq_poll(cq, cqe, n);
-		if (got || !left)
+		if (got)
 			return got;
-		if (xroce_cq_arm(cq, false))
-			continue;
 		/* Posted work requests complete when they are applied. */
 		if (cq->x->sq && !xroce_sq_idle(cq->x->sq)) {
 			err = xroce_sq_apply(cq->x->sq);
@@ -176,6 +174,10 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 				return err;
 			continue;
 		}
+		if (!left)
+			return 0;
+		if (xroce_cq_arm(cq, false))
+			continue;
 		if (epoll_wait(cq->epoll, &event, 1, left < INT_MAX ? left : INT_MAX) < 0)
 			return -errno;
 		if (timeout >= 0) {

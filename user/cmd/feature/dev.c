@@ -51,7 +51,8 @@ static void probe_free(const char *netdev, __u32 ifindex)
 	struct xroce_link_query link;
 	__u32 prog = 0;
 
-	if (!xroce_link_find(netdev, &link)) {
+	if (!xroce_link_find(netdev, &link) && link.ifindex == ifindex &&
+	    !(link.flags & XROCE_F_DEAD)) {
 		feature_add("xdp_free", FEATURE_YES, true, "the device has link %u",
 			    link.link);
 		return;

@@ -155,13 +155,12 @@ int object_compare(const void *a, const void *b)
 int objects_take(const char *netdev, struct objects *o)
 {
 	struct xroce_link_query q = {};
-	char name[IF_NAMESIZE];
+	__u32 ifindex = netdev ? if_nametoindex(netdev) : 0;
 	int err;
 
 	memset(o, 0, sizeof(*o));
 	while (!(err = dev_next_link(&q, false))) {
-		if (!q.mpt_entries ||
-		    (netdev && strcmp(netdev, dev_name(&q, name))))
+		if (!q.mpt_entries || (netdev && ifindex != q.ifindex))
 			continue;
 		err = add_link(&q, o);
 		if (err)
