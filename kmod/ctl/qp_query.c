@@ -16,6 +16,7 @@
 #include "obj/pd.h"
 #include "obj/qp.h"
 #include "obj/recv_queue.h"
+#include "obj/send_queue.h"
 #include "obj/sq.h"
 #include "obj/srq.h"
 #include "own/owner.h"
@@ -87,7 +88,7 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 	q->sq_max_sge = s->max_sge;
 	q->sq_max_inline = s->max_data;
 	q->sq_pending = s->tail - s->head;
-	q->sq_draining = s->draining && s->una != s->psn;
+	q->sq_draining = s->draining && xr_send_drains(s);
 	q->sq_psn = s->on ? s->psn : s->attr.psn;
 	q->timeout = s->attr.timeout;
 	q->retry_cnt = s->attr.retry;

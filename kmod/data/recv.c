@@ -93,7 +93,7 @@ static __always_inline int xr_recv_store(struct xr_qp *qp,
 	mr = xr_mr_acquire(qp->link, sge->lkey);
 	if (unlikely(!mr))
 		return -EFAULT;
-	if (unlikely(mr->pd != qp->pd || va < sge->addr ||
+	if (unlikely(mr->pd != qp->recv.pd || va < sge->addr ||
 		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE)))
 		ret = -EFAULT;
 	else if (buf)

@@ -218,7 +218,7 @@ static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request 
 	bth = xr_tx_length(data + s->l2_len, s->ipv6, udp_len);
 	bth->opcode = xr_request_opcode(w, begin, last) | xr_request_service(qp->type);
 	bth->flags |= (-r->len & 3) << XROCE_BTH_PAD_SHIFT;
-	if (last && w->flags & XROCE_SEND_SOLICITED)
+	if (last && w->flags & XROCE_SEND_SOLICITED && xr_swqe_takes_receive(w))
 		bth->flags |= XROCE_BTH_SE;
 	bth->apsn = htonl(r->psn | (r->ack ? XROCE_BTH_ACKREQ : 0));
 	at = bth + 1;

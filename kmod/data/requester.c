@@ -8,6 +8,7 @@
 #include <linux/netdevice.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <net/xdp.h>
 
 #include "uapi/xroce.h"
@@ -33,6 +34,9 @@
 #define XR_REQUESTER_NAP	(50 * NSEC_PER_USEC)
 #define XR_REQUESTER_NAP_MAX	NSEC_PER_MSEC
 #define XR_REQUESTER_NAPS	4000	/* then the frames are dropped */
+
+/* UC: after that time a packet has left the queue of the device. In jiffies. */
+#define XR_REQUESTER_UC_LEAVES	HZ
 
 /* Greatest values of attributes: a code of 5 bits, and counts of 3 bits. */
 #define XR_TIMEOUT_MAX		31
@@ -401,6 +405,9 @@ static void xr_requester_settle(struct xr_qp *qp)
 
 	while (s->on && s->head != s->tail) {
 		w = xr_swqe_at(s, s->head);
+		/* In SQD, what has not been begun waits, though it has been refused. */
+		if (w->status && s->draining && !w->begun)
+			return;
 		if (w->status && s->head == s->next) {
 			xr_requester_fail(qp, w->status);
 			return;
@@ -456,6 +463,8 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 		xr_requester_show(qp);
 		err = xr_tx_flush(&s->batch);
 	}
+	if (qp->type == XROCE_QPT_UC && s->batch.sent != packets)
+		s->sent = jiffies;
 	xr_requester_count(&qp->map->req_packets, s->batch.sent - packets);
 	xr_requester_count(&qp->map->req_bytes, s->batch.sent_bytes - bytes);
 	if (err == -ENETDOWN)
@@ -463,6 +472,59 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	else if (err)
 		return err;
 	return ret;
+}
+
+/* On the CPU that has sent what is under way. No lock is held. */
+static void xr_requester_called(void *arg)
+{
+	struct xr_send *s = arg;
+
+	tasklet_schedule(&s->tasklet);
+	/* Pairs with xr_requester_close(), which frees it then. */
+	smp_store_release(&s->calling, false);
+}
+
+/* May packets that this queue pair has sent still be in a queue of the device? */
+static bool xr_requester_queued(const struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+
+	if (s->batch.count)
+		return true;
+	switch (qp->type) {
+	case XROCE_QPT_RC:
+		return s->una != s->top;
+	case XROCE_QPT_UC:
+		return time_before(jiffies, s->sent + XR_REQUESTER_UC_LEAVES);
+	}
+	return false;	/* datagrams need not arrive in order */
+}
+
+/*
+ * A device has a queue for each CPU. Packets of a connection that were given to one of them could
+ * be overtaken by those in another: have the CPU that gave them go on (IBTA 9.7.3). Return: false:
+ * this CPU may send.
+ */
+static bool xr_requester_moves(struct xr_qp *qp)
+{
+	int cpu = smp_processor_id();
+	struct xr_send *s = &qp->send;
+
+	if (likely(s->cpu == cpu))
+		return false;
+	if (!xr_requester_queued(qp) || !cpu_online(s->cpu))
+		goto here;
+	if (s->called || s->dead)
+		return true;
+	s->called = true;
+	s->calling = true;
+	if (!smp_call_function_single_async(s->cpu, &s->call))
+		return true;
+	s->calling = false;
+	s->called = false;
+here:
+	s->cpu = cpu;
+	return false;
 }
 
 /* Has everything been sent that can be, without asking for a response to the last packet? */
@@ -480,7 +542,7 @@ static bool xr_requester_unasked(const struct xr_send *s)
 void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	bool waiting = s->waiting;
+	bool waiting = s->waiting || (s->next != s->tail && xr_requester_moves(qp));
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */
@@ -495,6 +557,10 @@ void xr_requester_run(struct xr_qp *qp)
 		s->force = true;
 		xr_requester_rewind(qp);
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+		/* Meanwhile its memory may have gone, too. */
+		xr_requester_settle(qp);
+		if (!s->on)
+			return;
 	}
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
 		xr_requester_wait(s, min(XR_REQUESTER_NAP << min(s->naps, 5u),
@@ -507,8 +573,7 @@ void xr_requester_run(struct xr_qp *qp)
 		if (!ret)
 			xr_requester_arm(s);
 	}
-	if (s->draining && s->notify && s->una == s->psn &&
-	    (s->next == s->tail || !xr_swqe_at(s, s->next)->begun)) {
+	if (s->notify && s->draining && !xr_send_drains(s)) {
 		s->notify = false;
 		xr_owner_raise(qp->owner, &s->drained);
 	}
@@ -554,6 +619,7 @@ static void xr_requester_tasklet(struct tasklet_struct *tasklet)
 
 	spin_lock(&s->lock);
 	s->armed = false;
+	s->called = false;
 	rcu_read_lock();
 	if (!s->dead)
 		xr_requester_go(qp);
@@ -652,6 +718,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 	s->batch.stat_frames = &link->stat->req_tx;
 	s->batch.stat_bytes = &link->stat->req_tx_bytes;
 	raw_spin_lock_init(&s->post_lock);
+	INIT_CSD(&s->call, xr_requester_called, s);
 	tasklet_setup(&s->tasklet, xr_requester_tasklet);
 	hrtimer_setup(&s->pace, xr_requester_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	timer_setup(&s->timer, xr_requester_timeout, 0);
@@ -706,6 +773,7 @@ void xr_requester_start(struct xr_qp *qp)
 		xr_requester_rewind(qp);
 		xr_requester_progress(s);
 		s->naps = 0;
+		s->sent = jiffies - XR_REQUESTER_UC_LEAVES;
 	}
 	xr_request_template(qp);
 	s->draining = false;
@@ -777,6 +845,9 @@ void xr_requester_close(struct xr_qp *qp)
 	raw_spin_unlock_irqrestore(&s->post_lock, irq);
 	timer_delete_sync(&s->timer);
 	hrtimer_cancel(&s->pace);
+	/* Pairs with xr_requester_called(). */
+	while (smp_load_acquire(&s->calling))
+		cond_resched();
 	tasklet_kill(&s->tasklet);
 	spin_lock_bh(&s->lock);
 	xr_requester_drop(s);

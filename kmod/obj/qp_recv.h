@@ -12,6 +12,7 @@
 #include "rq.h"
 
 struct xr_cq;
+struct xr_pd;
 struct xr_srq;
 
 /**
@@ -21,6 +22,7 @@ struct xr_srq;
  * @busy: @wqe was taken from the queue and has not been completed
  * @cq: completion queue; NULL: it has no receive queue
  * @srq: shared receive queue; NULL: it receives from @rq
+ * @pd: protection domain of @srq, or of the queue pair: of the regions that are received into
  * @rq: its own receive queue; without memory if there is no @cq, or if there is an @srq
  * @wqe: copy of the work request of the message in progress, or of a message that was
  *	abandoned
@@ -35,7 +37,7 @@ struct xr_srq;
  * @fatal: XROCE_EVENT_QP_FATAL
  * @last: XROCE_EVENT_QP_LAST_WQE
  *
- * @format, @cq and @srq do not change while the queue pair exists.
+ * @format, @cq, @srq and @pd do not change while the queue pair exists.
  */
 struct xr_recv {
 	spinlock_t lock;
@@ -44,6 +46,7 @@ struct xr_recv {
 	u8 format;
 	struct xr_cq *cq;
 	struct xr_srq *srq;
+	const struct xr_pd *pd;
 	struct xr_rq rq;
 	struct xr_wqe wqe;
 	u32 done;

@@ -97,6 +97,12 @@ struct xr_send_attr {
  * @pace: expires after an RNR NAK's time, or when the device may have room again
  * @armed: @tasklet is scheduled
  * @tasklet: sends what exceeds the budget of a system call or packet; flushes
+ * @cpu: CPU that sent the last packets. While they may be in its queue of the device, no other CPU
+ *	sends: its queue is another one, and might be faster
+ * @sent: UC: when that was, in jiffies
+ * @called: @cpu has been told to send, and has not done so yet
+ * @calling: @call is in use
+ * @call: schedules @tasklet on @cpu
  * @batch: frames that are built but not sent
  * @header: Ethernet to base transport header of all requests, without lengths
  * @l2_len: bytes of the Ethernet header in it
@@ -154,6 +160,11 @@ struct xr_send {
 	struct hrtimer pace;
 	bool armed;
 	struct tasklet_struct tasklet;
+	int cpu;
+	unsigned long sent;
+	bool called;
+	bool calling;
+	call_single_data_t call;
 	struct xr_tx_batch batch;
 	u8 header[XR_TX_L2_MAX + 40 + 8 + 12] __aligned(4);
 	u32 l2_len;

@@ -76,6 +76,7 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 
 	xr_event_init(&v->fatal, XROCE_EVENT_QP_FATAL, qp->qpn, qp->context);
 	xr_event_init(&v->last, XROCE_EVENT_QP_LAST_WQE, qp->qpn, qp->context);
+	v->pd = qp->pd;
 	a->rq_offset = 0;
 	a->rq_bytes = 0;
 	if (!a->recv_cq)
@@ -87,8 +88,10 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 		v->srq = xr_srq_find(link, qp->owner, a->srq);
 		if (!v->srq)
 			return -ENOENT;
-		if (v->srq->pd != qp->pd)
+		/* See struct xroce_qp_add; verbs allow it (IBTA 10.2.9). */
+		if (v->srq->pd != qp->pd && v->format == XR_FORMAT_OWN)
 			return -EINVAL;
+		v->pd = v->srq->pd;
 		v->srq->users++;
 	} else {
 		xr_ring_publish(&v->rq.ring, qp->owner);

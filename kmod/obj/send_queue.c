@@ -221,15 +221,14 @@ int xr_send_complete(struct xr_qp *qp, u32 status)
 {
 	struct xr_send *s = &qp->send;
 	const struct xr_swqe *w = xr_swqe_at(s, s->head);
+	bool told = status || s->signal_all || w->flags & XROCE_SEND_SIGNALED;
 	struct xroce_cqe cqe;
-	int ret = 0;
 
-	if (status || s->signal_all || w->flags & XROCE_SEND_SIGNALED) {
+	if (told)
 		cqe = xr_swqe_cqe(qp, w, status);
-		ret = xr_cq_post(s->cq, &cqe);
-	}
+	/* Whoever has read the completion may use the entry (IBTA 10.8.5). */
 	xr_send_pop(s);
-	return ret;
+	return told ? xr_cq_post(s->cq, &cqe) : 0;
 }
 
 /**

@@ -36,4 +36,10 @@ static inline struct xr_swqe *xr_swqe_at(const struct xr_send *s, u32 i)
 	return s->wqes + (u64)(i & s->mask) * s->stride;
 }
 
+/* In SQD: is a message that has been begun not complete? The lock is held. */
+static inline bool xr_send_drains(const struct xr_send *s)
+{
+	return s->una != s->psn || (s->next != s->tail && xr_swqe_at(s, s->next)->begun);
+}
+
 #endif

@@ -140,6 +140,13 @@ static inline u32 xr_swqe_atomic(struct xr_swqe *w, u32 status)
 	return status;
 }
 
+/* Does it take a receive of the peer, whose completion may be solicited (IBTA 9.2.3)? */
+static inline bool xr_swqe_takes_receive(const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_SEND || w->opcode == XROCE_WR_SEND_WITH_IMM ||
+	       w->opcode == XROCE_WR_SEND_WITH_INV || w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM;
+}
+
 /* Does the response carry data for local memory? */
 static inline bool xr_swqe_reads(const struct xr_swqe *w)
 {
