@@ -124,20 +124,44 @@ in_machine() { # MACHINE NET TEST...
 	fi
 }
 
+# deal TEST...: distribute the tests over $dealt, by what TEST_LONG says of their times: to the
+# machine that has least to do, the longest first. A machine keeps their order.
+dealt=()
+deal() {
+	local -A to=()
+	local load=() test name times machine least i
+
+	read -ra times < <(list TEST_LONG)
+	for test in $(printf '%s\n' "${times[@]}" | sort -t = -k 2 -rn) "${@/%/=}"; do
+		name=${test%=*}
+		[[ " $* " = *" $name "* ]] && [ -z "${to[$name]:-}" ] || continue
+		least=1
+		for ((machine = 2; machine <= machines; machine++)); do
+			[ "$((${load[machine]:-0}))" -ge "$((${load[least]:-0}))" ] || least=$machine
+		done
+		i=${test#*=}
+		load[least]=$((${load[least]:-0} + ${i:-20}))
+		to[$name]=$least
+	done
+	dealt=()
+	for test; do
+		machine=${to[$test]}
+		dealt[machine]+=" $test"
+	done
+}
+
 # Each machine is a process group of its own, because an interrupt does not reach background
 # jobs of a script.
 in_machines() { # NET TEST...
-	local net=$1 machine i groups=()
+	local net=$1 machine groups=()
 
 	shift
 	set -m
+	deal "$@"
 	for ((machine = 1; machine <= machines && machine <= $#; machine++)); do
 		(
-			dealt=()
-			for ((i = machine; i <= $#; i += machines)); do
-				dealt+=("${!i}")
-			done
-			in_machine "$machine" "$net" "${dealt[@]}" | sed -u "s/^/$machine\t/"
+			# shellcheck disable=SC2086 # names without blanks
+			in_machine "$machine" "$net" ${dealt[machine]} | sed -u "s/^/$machine\t/"
 		) &
 		groups+=("-$!")
 	done

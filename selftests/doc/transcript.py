@@ -55,8 +55,8 @@ NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_lin
 MEASURED = "duplicates naks tx tx_bytes faults fault_pages resident pages page_size".split()
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
-LIMIT = 60 * SLOW          # seconds for a command
-PAUSE = 1 * SLOW
+LIMIT = 180 * SLOW         # seconds for a command
+PAUSE = 3 * SLOW
 
 PROMPT = re.compile(r"(client|other)?# (.*)")
 TOKEN = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+){3}|\d+\.\d+|\d+[KMGT]\b|\d+|[A-Za-z_]+|\S")

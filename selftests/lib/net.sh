@@ -41,13 +41,14 @@ in_xr() {
 }
 
 # wait_until SECONDS COMMAND...: run it until it succeeds, at most that long, or
-# XROCE_SLOW times as long on a slow machine (see run.sh)
+# XROCE_SLOW times as long on a slow machine (see run.sh). If the machine stands still meanwhile,
+# its clock does not: so it is also run ten times for each second.
 wait_until() {
-	local end=$((SECONDS + $1 * ${XROCE_SLOW:-1}))
+	local end=$((SECONDS + $1 * ${XROCE_SLOW:-1})) tries=$(($1 * 10))
 
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || {
+		[ "$SECONDS" -lt "$end" ] || [ $((tries -= 1)) -gt 0 ] || {
 			echo "timed out waiting for: $*" >&2
 			return 1
 		}

@@ -27,7 +27,7 @@ ask() {
 
 	for try in 1 2 3 4 5; do
 		"${client_enter[@]}" timeout $limit "$@" >"$work/client" 2>&1 && return
-		grep -q 'REJECTED.*error: 8' "$work/client" && kill -0 "$server" || break
+		grep -qE 'REJECTED.*error:? 8|rdma_connect: Connection refused' "$work/client" && kill -0 "$server" || break
 		sleep 0.$try
 	done
 	kill "$server" 2>/dev/null || :

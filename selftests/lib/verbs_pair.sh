@@ -85,7 +85,7 @@ pair_down() {
 # been deleted is there for a moment longer.
 exclusive_up() {
 	undo+=(exclusive_down)
-	rdma system set netns exclusive
+	wait_until 30 rdma system set netns exclusive
 }
 
 exclusive_down() { wait_until 10 rdma system set netns shared; }

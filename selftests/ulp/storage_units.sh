@@ -81,7 +81,8 @@ restarts_host() {
 	local i
 
 	for i in 1 2; do
-		ctl restart nvme-host@h0 && ! sd mountpoint -q /mnt/disk &&
+		ctl stop nvme-host@h0 && ! sd mountpoint -q /mnt/disk &&
+			ctl start nvme-host@h0 && ctl restart nvme-host@h0 &&
 			wait_until 60 has_disk 64 && ctl start mnt-disk.mount && sees first || return 1
 	done
 }
@@ -140,7 +141,7 @@ powers_off() {
 systemd_is_gone() { ! pgrep -x systemd; }
 
 # All is there that the page has set up, and what was written.
-comes_back_nvme() { wait_until 120 sd mountpoint -q /mnt/disk && sees first && sees restart2; }
+comes_back_nvme() { wait_until 300 sd mountpoint -q /mnt/disk && sees first && sees restart2; }
 
 comes_back_nfs() {
 	wait_until 120 sd mountpoint -q /mnt/share && [ "$(sd cat /mnt/share/file)" = hello ] &&

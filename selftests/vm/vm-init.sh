@@ -19,6 +19,7 @@ echo 1 >/proc/sys/kernel/panic_on_oops
 # minute may not be. These are seconds; a soft lockup is reported after twice the first.
 patient() { [ ! -w "$1" ] || echo "$2" >"$1"; }
 patient /proc/sys/kernel/watchdog_thresh 60
+patient /proc/sys/kernel/hung_task_timeout_secs 600
 patient /sys/module/rcupdate/parameters/rcu_cpu_stall_timeout 120
 ip link set lo up
 
