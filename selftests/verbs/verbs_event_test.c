@@ -197,6 +197,49 @@ static void last_wqe(void)
 	objects_gone(srq);
 }
 
+static struct ibv_pd *other;
+
+static struct ibv_srq *srq_of_other(void)
+{
+	struct ibv_srq_init_attr init = { .attr = { .max_wr = RECVS, .max_sge = 1 } };
+	struct ibv_srq *srq;
+
+	other = ibv_alloc_pd(xr_end.ctx);
+	srq = other ? ibv_create_srq(other, &init) : NULL;
+	check(srq, "%s", strerror(errno));
+	return srq;
+}
+
+/* Elements of a shared receive queue are in its own domain, not in that of the queue pair. */
+static void srq_domain(void)
+{
+	struct ibv_mr *own, *theirs;
+	struct ibv_srq *srq;
+	struct ibv_wc wc;
+	int ret;
+
+	if (!objects(srq_of_other, &srq))
+		return;
+	own = mr;
+	theirs = ibv_reg_mr(other, memory, MESSAGE, IBV_ACCESS_LOCAL_WRITE);
+	if (!check(theirs, "region: %s", strerror(errno)))
+		return;
+	mr = theirs;
+	post(srq, 1);
+	mr = own;
+	peer_sends(0);
+	ret = end_wait(cq, &wc);
+	check(!ret, "into its domain: %d", ret);
+	post(srq, 1);
+	ret = peer_does(IBV_WR_SEND, 0, 0);
+	check(ret == IBV_WC_REM_OP_ERR, "into that of the queue pair: %d", ret);
+	ret = end_wait(cq, &wc);
+	check(ret == IBV_WC_LOC_PROT_ERR, "the receive: %d", ret);
+	check(!ibv_dereg_mr(theirs), "deregister");
+	/* The other domain goes with the context. */
+	objects_gone(srq);
+}
+
 static void limit(struct ibv_srq *srq, uint32_t n)
 {
 	struct ibv_srq_attr attr = { .srq_limit = n };
@@ -391,6 +434,8 @@ static const struct test tests[] = {
 	{ "event_qp_fatal", "V6 D5", "a queue pair ends by a packet, not by a work request", qp_fatal },
 	{ "event_last_wqe", "V6", "the last receive of a queue pair with a shared queue",
 	  last_wqe },
+	{ "event_srq_domain", "V6 P2", "the domain of a shared queue is not that of its queue pair",
+	  srq_domain },
 	{ "event_srq_limit", "V6", "the limit of a shared queue", srq_limit },
 	{ "event_cq_error", "V6", "a completion queue overflows", cq_error },
 	{ "event_next", "V6", "armed for the next completion", completion_next },

@@ -92,17 +92,17 @@ link_has() {
 }
 
 # For serves(). Each attempt writes anew.
-both_ends_begin() { before=$(stats_of write_bytes) || :; }
+both_ends_begin() { written=$(stats_of write_bytes) || :; }
 
 # A write of 50 * 4096 bytes through rxe0, which the XDP program of x0 executes.
 serves() {
-	local before after client_gid server_gid
+	local written after client_gid server_gid
 
 	both_ends_gids
 	both_ends_calm "$work" ib_write_bw -s 4096 -n 50 ||
 		not_so "perftest: $(both_ends_said "$work")"
 	after=$(stats_of write_bytes)
-	[ $((after - before)) = 204800 ] || not_so "bytes: $before, then $after"
+	[ $((after - written)) = 204800 ] || not_so "bytes: $written, then $after"
 }
 
 # --- Making it.

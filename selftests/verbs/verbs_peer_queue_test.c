@@ -356,6 +356,49 @@ static bool rnr_seen(void *arg)
 	return peer_map().req_rnr_naks == 1;
 }
 
+static void draining_is(bool want)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	int ret = ibv_query_qp(peer.qp, &attr, IBV_QP_STATE, &init);
+
+	check(!ret && attr.qp_state == IBV_QPS_SQD && attr.sq_draining == want,
+	      "query %d, state %u, draining %u", ret, attr.qp_state, attr.sq_draining);
+}
+
+/* A message that waits to be sent again, 0.66 s, is not finished. */
+static void sqd_query(void)
+{
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_expect_send(0, 4);
+	peer_nak(XROCE_SYN_RNR, 0);
+	check(live_wait(rnr_seen, NULL), "no RNR NAK");
+	to_sqd(false);
+	draining_is(true);
+	peer_expect_send(0, 4);
+	draining_is(true);
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	draining_is(false);
+}
+
+/* A work request that can never be sent is not begun in SQD, like any other. */
+static void sqd_refused(void)
+{
+	struct ibv_sge sge[2] = { peer_sge(peer.out, 1u << 31), peer_sge(peer.out, 1) };
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, sge);
+
+	wr.num_sge = 2;
+	to_sqd(false);
+	peer_post_list(&wr);
+	peer_quiet();
+	peer_incomplete();
+	draining_is(false);
+	to_rts();
+	peer_completes(1, IBV_WC_LOC_LEN_ERR);
+	packets_are(0);
+}
+
 /* The wait of an RNR NAK, 0.66 s, ends with its connection. */
 static void reset_waiting(void)
 {
@@ -411,6 +454,10 @@ static const struct test tests[] = {
 	  ON_PEER(sqd_drains, &peer_usual) },
 	{ "queue_sqd_event", "V6", "the event is raised if it is wanted",
 	  ON_PEER(sqd_event, &peer_usual) },
+	{ "queue_sqd_query", "V6 Q4", "a message that waits is reported",
+	  ON_PEER(sqd_query, &once_opts) },
+	{ "queue_sqd_refused", "Q4", "what cannot be sent waits, too",
+	  ON_PEER(sqd_refused, &peer_usual) },
 	{ "queue_reset", "Q4", "RESET discards", ON_PEER(reset_discards, &peer_usual) },
 	{ "queue_reset_waiting", "Q3", "RESET ends the wait of an RNR NAK",
 	  ON_PEER(reset_waiting, &once_opts) },

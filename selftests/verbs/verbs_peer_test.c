@@ -107,6 +107,21 @@ static void write_only(void)
 	peer_completes(i, IBV_WC_SUCCESS);
 }
 
+/* Nothing else takes a receive, whose completion could be solicited. */
+static void not_solicited(void)
+{
+	struct ibv_sge out = peer_sge(peer.out, 4), in = peer_sge(peer.in, 4);
+	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_WRITE, &out);
+
+	wr.send_flags |= IBV_SEND_SOLICITED;
+	peer_post_list(&wr);
+	expect_write(XROCE_RC_WRITE_ONLY, 0, 4);
+	wr = peer_wr(2, IBV_WR_RDMA_READ, &in);
+	wr.send_flags |= IBV_SEND_SOLICITED;
+	peer_post_list(&wr);
+	peer_expect_read(1, 4, 0);
+}
+
 static void write_split(void)
 {
 	peer_post(1, IBV_WR_RDMA_WRITE, 2 * PEER_MTU + 1);
@@ -620,6 +635,8 @@ static const struct test tests[] = {
 	  ON_PEER(send_inv, &peer_usual) },
 	{ "request_solicited", "Q1", "a solicited event is in the last packet",
 	  ON_PEER(send_solicited, &peer_usual) },
+	{ "request_not_solicited", "Q1", "a solicited event of a WRITE and a READ",
+	  ON_PEER(not_solicited, &peer_usual) },
 	{ "request_write", "Q1 V2", "WRITEs in one packet", ON_PEER(write_only, &peer_usual) },
 	{ "request_write_split", "Q1 V2", "WRITEs in several packets",
 	  ON_PEER(write_split, &peer_usual) },
