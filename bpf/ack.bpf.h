@@ -99,6 +99,8 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 
 	if (unlikely(!qp_ready(q)))
 		return qp_unready(q);
+	if (unlikely(is_marked(req)))
+		cnp_send(ctx, req, q, st);
 	if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE && unlikely(!ack_aeth(ctx, req, &a)))
 		return XROCE_DROP_LENGTH;
 	if (req->opcode == XROCE_RC_ATOMIC_ACK && !ack_atomic(ctx, req, &a))

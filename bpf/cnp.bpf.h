@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Congestion marks on requests, and the notification of the sender (IBTA A17.9). */
+/* Congestion marks on requests and responses, and the notification of the sender (IBTA A17.9). */
 #ifndef _XROCE_CNP_BPF_H
 #define _XROCE_CNP_BPF_H
 
@@ -23,7 +23,7 @@ static __always_inline bool is_cnp(const struct request *req)
  * cnp_send() - have the module send a congestion notification
  * @ctx: the frame
  * @req: the marked packet; it does not matter whether it can be executed
- * @q: its queue pair, claimed
+ * @q: its queue pair
  * @st: counters
  *
  * The notification is a separate frame, which the module builds and paces. Datagrams have no

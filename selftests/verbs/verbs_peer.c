@@ -270,6 +270,19 @@ void peer_expect(const struct packet *want)
 		packet_diff(want, &got);
 }
 
+void peer_expect_cnp(void)
+{
+	struct packet got;
+	struct frame came;
+
+	if (test_failed() ||
+	    !check(wire_take(&wire, WIRE_MS, &got, &came), "no congestion notification"))
+		return;
+	check(got.opcode == XROCE_OP_CNP && got.becn && got.payload == 16 && !(got.tos & 3),
+	      "opcode %#x, BECN %d, %u bytes, TOS %#x", got.opcode, got.becn, got.payload,
+	      got.tos);
+}
+
 void peer_expect_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len, bool ack)
 {
 	struct packet want = peer_request(opcode, n);

@@ -111,6 +111,9 @@ void peer_expect_send(uint32_t n, uint32_t len);
 /* A READ of @len bytes, of which the first @done have arrived. */
 void peer_expect_read(uint32_t n, uint32_t len, uint32_t done);
 
+/* Take a congestion notification. */
+void peer_expect_cnp(void);
+
 /* No request has come or comes soon. */
 void peer_quiet(void);
 

@@ -279,6 +279,20 @@ static void ack_completes(void)
 	check(peer_map().req_responses == 1, "responses: %llu", peer_map().req_responses);
 }
 
+/* A congested switch has marked the response: its sender is told, and it counts. */
+static void ack_marked(void)
+{
+	struct packet ack = peer_response(XROCE_RC_ACK, 0);
+
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_expect_send(0, 4);
+	ack.tos |= 3;
+	peer_counted(&ack, COUNTER(ecn_ce));
+	peer_completes(1, IBV_WC_SUCCESS);
+	peer_expect_cnp();
+	peer_quiet();
+}
+
 static void expect_three(void)
 {
 	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
@@ -654,6 +668,8 @@ static const struct test tests[] = {
 	  ON_PEER(window, &peer_usual) },
 	{ "ack_completes", "Q2 Q4", "an acknowledgement completes a message",
 	  ON_PEER(ack_completes, &peer_usual) },
+	{ "ack_marked", "Q2 D5", "a marked acknowledgement, and a congestion notification",
+	  ON_PEER(ack_marked, &peer_usual) },
 	{ "ack_coalesced", "Q2 Q4", "one acknowledgement of several messages",
 	  ON_PEER(ack_coalesced, &peer_usual) },
 	{ "ack_partial", "Q2", "of a part of a message", ON_PEER(ack_partial, &peer_usual) },
