@@ -36,6 +36,7 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 		return -EOPNOTSUPP;
 	if (!a.entries || (udata && udata->outlen < sizeof(resp)))
 		return -EINVAL;
+	xr_ib_cq_init(to_xr_ibcq(ib));
 	cq = xr_cq_create(link, own, XR_FORMAT_RXE, to_xr_ibcq(ib), &a);
 	if (IS_ERR(cq))
 		return PTR_ERR(cq);
@@ -52,8 +53,12 @@ int xr_ib_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 int xr_ib_destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
-	return xr_cq_delete(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
-			    to_xr_ibcq(ib)->cq->id);
+	int ret = xr_cq_delete(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
+			       to_xr_ibcq(ib)->cq->id);
+
+	if (!ret)
+		tasklet_kill(&to_xr_ibcq(ib)->tasklet);
+	return ret;
 }
 
 static u32 xr_ib_cq_waiting(struct xr_cq *cq)

@@ -3,8 +3,12 @@
  * Asynchronous events and notifications of completions (IBTA 11.6.3). All of this runs in the
  * contexts of own/owner.h, often in softirq: no sleeping, no calls of the core. The handlers
  * are those of ib_uverbs, which queue the event for the program and wake it, or those of
- * consumers in the kernel, which may not post or poll in them.
+ * consumers in the kernel. These may post and poll when they are notified of completions, which a
+ * tasklet does, but not in the handler of an event.
  */
+#include <linux/interrupt.h>
+#include <linux/sched.h>
+
 #include "uapi/xroce.h"
 
 #include "obj/cq.h"
@@ -82,12 +86,48 @@ static void xr_ib_event(struct xr_owner *own, struct xr_event *event)
 	}
 }
 
+static void xr_ib_cq_tell(struct xr_ibcq *ibcq)
+{
+	if (ibcq->ib.comp_handler)
+		ibcq->ib.comp_handler(&ibcq->ib, ibcq->ib.cq_context);
+}
+
+static void xr_ib_cq_tasklet(struct tasklet_struct *tasklet)
+{
+	xr_ib_cq_tell(container_of(tasklet, struct xr_ibcq, tasklet));
+}
+
+void xr_ib_cq_init(struct xr_ibcq *cq)
+{
+	tasklet_setup(&cq->tasklet, xr_ib_cq_tasklet);
+}
+
+/*
+ * Wait until a notification that is pending has been given. The queue pair whose completions caused
+ * it is gone, and its consumer may free what the handler uses. Sleeps.
+ */
+void xr_ib_cq_settle(struct ib_cq *ib)
+{
+	struct tasklet_struct *tasklet = &to_xr_ibcq(ib)->tasklet;
+
+	/* The tasklet clears it when it begins to run. */
+	while (test_bit(TASKLET_STATE_SCHED, &tasklet->state))
+		cond_resched();
+	tasklet_unlock_wait(tasklet);
+}
+
+/*
+ * A consumer in the kernel is not called from inside a verb, nor with locks held, nor by two CPUs
+ * at a time (Documentation/infiniband/core_locking.rst). That of programs, ib_uverbs, only wakes up.
+ */
 static void xr_ib_completion(struct xr_owner *own, struct xr_cq *cq)
 {
 	struct xr_ibcq *ibcq = cq->context;
 
-	if (ibcq->ib.comp_handler)
-		ibcq->ib.comp_handler(&ibcq->ib, ibcq->ib.cq_context);
+	if (ibcq->ib.uobject)
+		xr_ib_cq_tell(ibcq);
+	else
+		tasklet_schedule(&ibcq->tasklet);
 }
 
 const struct xr_owner_ops xr_ib_owner_ops = {

@@ -179,5 +179,9 @@ int xr_ib_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 	if (ret)
 		return ret;
 	xr_ib_send_destroy(qp);
+	if (!udata && ib->send_cq)
+		xr_ib_cq_settle(ib->send_cq);
+	if (!udata && ib->recv_cq)
+		xr_ib_cq_settle(ib->recv_cq);
 	return 0;
 }

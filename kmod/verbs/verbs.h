@@ -35,6 +35,7 @@
 #define _XR_VERBS_H
 
 #include <linux/atomic.h>
+#include <linux/interrupt.h>
 #include <linux/list.h>
 #include <linux/log2.h>
 #include <linux/mutex.h>
@@ -130,10 +131,12 @@ struct xr_ibpd {
  * struct xr_ibcq - completion queue
  * @ib: the object of ib_core; the context of @cq is this structure
  * @cq: the link's completion queue, from create_cq to destroy_cq
+ * @tasklet: notifies a consumer in the kernel, which may call verbs then
  */
 struct xr_ibcq {
 	struct ib_cq ib;
 	struct xr_cq *cq;
+	struct tasklet_struct tasklet;
 };
 
 /**
@@ -335,6 +338,8 @@ void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
 
 /* event.c */
 extern const struct xr_owner_ops xr_ib_owner_ops;
+void xr_ib_cq_init(struct xr_ibcq *cq);
+void xr_ib_cq_settle(struct ib_cq *ib);
 void xr_ib_last_wqe(struct xr_ibqp *qp);
 
 /* mcast.c */

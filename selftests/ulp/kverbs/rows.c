@@ -459,6 +459,7 @@ static const struct {
 	{ "drain", kv_drain },
 	{ "full", kv_full },
 	{ "advise", kv_advise },
+	{ "handler", kv_handler },
 	{ "atomic", kv_atomic },
 	{ "atomic_refused", kv_atomic_refused },
 	{ "srq", kv_srq },
