@@ -118,7 +118,8 @@ void xr_ib_cq_settle(struct ib_cq *ib)
 
 /*
  * A consumer in the kernel is not called from inside a verb, nor with locks held, nor by two CPUs
- * at a time (Documentation/infiniband/core_locking.rst). That of programs, ib_uverbs, only wakes up.
+ * at a time (Documentation/infiniband/core_locking.rst). That of programs, ib_uverbs, only wakes
+ * them up.
  */
 static void xr_ib_completion(struct xr_owner *own, struct xr_cq *cq)
 {
