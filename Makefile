@@ -52,7 +52,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
 .PHONY: all module bpf user man selftests examples deps deps-root demo check check-deb check-debug soak soak-nvme lint \
 	bench bench-check bench-save bench-plot bench-native \
-	install install-module install-device install-user install-dkms uninstall deb clean help
+	install install-module install-device install-user install-dkms uninstall uninstall-dkms deb clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user man selftests examples
@@ -306,7 +306,10 @@ bench-native: deps
 
 # --- Installation.
 
-release = $(firstword $(shell modinfo -F vermagic $(module)))
+# Not everybody has these directories in the path.
+export PATH := $(PATH):/usr/sbin:/sbin
+release = $(or $(firstword $(shell PATH="$(PATH)" modinfo -F vermagic $(module))), \
+	$(error modinfo does not know the kernel of $(module)))
 modules_dir = $(DESTDIR)/lib/modules/$(release)/updates
 include_dir = $(DESTDIR)$(PREFIX)/include/xroce
 man_dir = $(DESTDIR)$(PREFIX)/share/man
@@ -363,7 +366,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/xroce
 	rm -f $(DESTDIR)$(LIBDIR)/libxroce.a $(DESTDIR)$(LIBDIR)/libxroce.so*
 	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/libxroce.pc
-	rm -rf $(DESTDIR)$(BPFDIR) $(include_dir) $(dkms_dir)
+	rm -rf $(DESTDIR)$(BPFDIR) $(include_dir)
 	rm -f $(foreach n,3 8,$(addprefix $(man_dir)/man$(n)/,$(notdir $(man_$(n)))))
 	find $(man_dir)/man3 -xtype l -lname 'libxroce_*.3' -delete 2>/dev/null || :
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/xroce
@@ -371,7 +374,11 @@ uninstall:
 	rm -f $(addprefix $(example_dir)/,$(notdir $(settings)))
 	rmdir $(example_dir) $(dir $(example_dir)) 2>/dev/null || :
 	$(if $(DESTDIR),,depmod -a && ldconfig)
-	$(if $(DESTDIR),,! getent group xroce >/dev/null || groupdel xroce)
+	$(if $(DESTDIR),,[ -e /usr/lib/sysusers.d/xroce.conf ] || ! getent group xroce >/dev/null || groupdel xroce)
+
+# After "dkms remove xroce/VERSION --all".
+uninstall-dkms:
+	rm -rf $(dkms_dir)
 
 # --- Debian packages, from a copy of the sources in build/deb.
 

@@ -130,7 +130,7 @@ int dev_detach(const char *netdev, unsigned int flags, char *error)
 		err = xroce_detach(netdev, flags, error);
 		if (err != -EBUSY || tries == PATIENCE ||
 		    xroce_link_find(netdev, &q) ||
-		    (!(flags & XROCE_F_FORCE) && (q.pds || q.mrs || q.qps)))
+		    (!(flags & XROCE_F_FORCE) && !*q.verbs && (q.pds || q.mrs || q.qps)))
 			return err;
 		usleep(PATIENCE_MS * 1000);
 	}
