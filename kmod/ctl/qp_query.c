@@ -110,7 +110,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->pd = qp->pd->id;
 	q->type = m->type;
 	q->state = xr_qp_state(qp);
-	q->access = qp->access;
+	q->access = qp->rights;
 	q->pkey = m->pkey;
 	q->path_mtu = m->mtu ? ilog2(m->mtu) - 7 : 0;
 	q->dest_qpn = m->dest_qpn;

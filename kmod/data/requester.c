@@ -141,6 +141,7 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 
 	s->on = false;
 	xr_qp_end(qp);
+	xr_qp_revoke(qp);
 	if (status && s->head != s->tail)
 		xr_send_complete(qp, status);
 	if (xr_send_flush(qp))

@@ -18,6 +18,7 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
+#include "mem/hazard.h"
 #include "own/owner.h"
 
 #include "link.h"
@@ -166,3 +167,17 @@ void xr_qp_end(struct xr_qp *qp)
 	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
 }
 EXPORT_SYMBOL_GPL(xr_qp_end);
+
+/**
+ * xr_qp_revoke() - let no request of the peer access memory any more
+ * @qp: the queue pair, in ERR
+ *
+ * For use before completions tell a consumer in the kernel, which may free the memory then. With
+ * bottom halves off, under any locks; this CPU holds no region. The data path reads @access when it
+ * holds a region or window (xr_rkey_acquire()).
+ */
+void xr_qp_revoke(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->access, 0);
+	xr_hazard_wait_all();
+}

@@ -31,7 +31,8 @@ struct xr_sq;
  * @type: enum xroce_qp_type
  * @context: of the front end of a verbs device; else NULL
  * @state: enum xroce_qp_state as last set; see xr_qp_state()
- * @access: XROCE_ACCESS_REMOTE_*
+ * @access: XROCE_ACCESS_REMOTE_* that its peer has now; 0 once it has failed
+ * @rights: the attribute, XROCE_ACCESS_REMOTE_*
  * @mtu: path MTU in bytes
  * @max_dest_rd_atomic: number of READs and atomics kept for replay
  * @failed: a work request or a response has moved it to ERR
@@ -70,6 +71,7 @@ struct xr_qp {
 	void *context;
 	u32 state;
 	u32 access;
+	u32 rights;
 	u32 mtu;
 	u32 max_dest_rd_atomic;
 	bool failed;
@@ -96,6 +98,7 @@ struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *calle
 			u32 qpn);
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
 void xr_qp_end(struct xr_qp *qp);
+void xr_qp_revoke(struct xr_qp *qp);
 u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);

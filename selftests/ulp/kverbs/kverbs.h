@@ -94,6 +94,7 @@ int kv_handler(struct kv *kv);
 int kv_srq(struct kv *kv);
 int kv_srq_limit(struct kv *kv);
 int kv_srq_last(struct kv *kv);
+int kv_stops(struct kv *kv);
 
 /* In a row: fail unless @what is @is. */
 #define expect(what, is) do {							\

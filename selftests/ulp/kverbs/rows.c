@@ -460,6 +460,7 @@ static const struct {
 	{ "full", kv_full },
 	{ "advise", kv_advise },
 	{ "handler", kv_handler },
+	{ "stops", kv_stops },
 	{ "atomic", kv_atomic },
 	{ "atomic_refused", kv_atomic_refused },
 	{ "srq", kv_srq },
