@@ -321,6 +321,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
 		xr_defer_close(qp);
 		xr_responses_close(qp);
+		/* Also for a packet whose claim could not be had. */
+		xr_qp_revoke(qp);
 	}
 	if (to == XROCE_QPS_RESET) {
 		/* In RESET, work requests are discarded and cannot move it to ERR. */

@@ -172,9 +172,9 @@ EXPORT_SYMBOL_GPL(xr_qp_end);
  * xr_qp_revoke() - let no request of the peer access memory any more
  * @qp: the queue pair, in ERR
  *
- * For use before completions tell a consumer in the kernel, which may free the memory then. With
- * bottom halves off, under any locks; this CPU holds no region. The data path reads @access when it
- * holds a region or window (xr_rkey_acquire()).
+ * For use before completions tell a consumer in the kernel, which may free the memory then. In any
+ * context, under any locks; this CPU holds no region. The data path reads @access when it holds a
+ * region or window (xr_rkey_acquire()). The next change to INIT grants rights again.
  */
 void xr_qp_revoke(struct xr_qp *qp)
 {
