@@ -57,13 +57,18 @@ static const struct cmd *find(const struct cmd *table, const char *word)
 /* Refuse options that this entry does not take. Return: an exit status. */
 static int check_options(const struct cmd *cmd)
 {
+	const char *batch;
+	unsigned int line;
+
 	if (options.mtt && !cmd->mtt)
 		return usage("--mtt: can only be used with 'mr show'");
 	if (options.iterations && !cmd->iterations)
 		return usage("--iterations: can only be used with 'top'");
 	if (options.prometheus && !cmd->prometheus)
 		return usage("--output prometheus: can only be used with 'stat show'");
-	if (options.force && !options.batch)
+	/* The lines of a batch have the options of the command. */
+	message_position(&batch, &line);
+	if (options.force && !options.batch && !batch)
 		return usage("--force: can only be used with --batch");
 	return EXIT_OK;
 }
