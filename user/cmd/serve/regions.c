@@ -188,9 +188,9 @@ static int open_file(struct region *r)
 	bool write = r->access & XROCE_ACCESS_LOCAL_WRITE;
 	struct stat st;
 
-	/* A new file must be opened for writing, whatever the rights of clients. */
 	/* Without waiting, which would be for the writer of a FIFO. */
 	r->fd = open(r->path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+	/* A new file must be opened for writing, whatever the rights of clients. */
 	if (r->fd < 0 && errno == ENOENT && r->size)
 		r->fd = open(r->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (r->fd < 0 || fstat(r->fd, &st))
