@@ -83,7 +83,6 @@
 # the sum of both divided by 4 KiB pages of memory, whatever the actual page size.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/verbs.sh"
 
 programs=$top/build/selftests/bench

@@ -11,10 +11,6 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/../lib/net.sh"
-. "$here/../lib/serve.sh"
-. "$here/../lib/verbs.sh"
-. "$here/../lib/ulp.sh"
 . "$here/../lib/nvme_ends.sh"
 
 rows='randread:4k randwrite:4k read:64k write:64k'

@@ -5,9 +5,6 @@
 # examples/, over rxe in the initial namespace, and over a verbs device of xroce in yr.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
-. "$(dirname "$0")/../lib/verbs.sh"
 . "$(dirname "$0")/../lib/verbs_pair.sh"
 needs_verbs
 

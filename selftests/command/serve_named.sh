@@ -5,7 +5,6 @@
 # which uses libibverbs over rxe, and raw lines.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 
 client=$top/build/examples/memory_client

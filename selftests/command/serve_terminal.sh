@@ -5,7 +5,6 @@
 # and erases that line at the end. To a file it writes no progress.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 . "$(dirname "$0")/../lib/terminal.sh"
 

@@ -5,7 +5,6 @@
 # and the state in which it leaves the terminal.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 . "$(dirname "$0")/../lib/terminal.sh"
 

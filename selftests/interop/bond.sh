@@ -5,8 +5,6 @@
 # bridge c0; on a macvlan device of another namespace; and none on an ipvlan device.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
 . "$(dirname "$0")/../lib/verbs.sh"
 needs_verbs
 

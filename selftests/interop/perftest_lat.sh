@@ -4,7 +4,6 @@
 # perftest as packaged by Debian, on rxe, against "xroce serve": latency of READ.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 
 # Longer than the timeout for a step of the handshake: the client is silent on its TCP

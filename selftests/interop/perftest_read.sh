@@ -4,7 +4,6 @@
 # perftest as packaged by Debian, on rxe, against "xroce serve": READ.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 
 perf_up

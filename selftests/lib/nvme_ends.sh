@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# NVMe over Fabrics between the ends of ulp.sh. Source it after that; $work is a directory.
+# NVMe over Fabrics between the ends of ulp.sh. $work is a directory.
+
+. "$(dirname "${BASH_SOURCE[0]}")/ulp.sh"
 
 nvme_transport=rdma
 nvmet=/sys/kernel/config/nvmet

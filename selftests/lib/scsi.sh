@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# A disk of the kernel's SCSI target, for tests of iSER and SRP. Source it after ulp.sh.
+# A disk of the kernel's SCSI target, for tests of iSER and SRP between the ends of ulp.sh.
+
+. "$(dirname "${BASH_SOURCE[0]}")/ulp.sh"
 
 lio=/sys/kernel/config/target
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Tests of "xroce serve" with perftest. Source it after net.sh.
+# Tests of "xroce serve" with perftest, on the network of net.sh.
+
+. "$(dirname "${BASH_SOURCE[0]}")/net.sh"
 
 xroce=${XROCE_COMMAND:-$top/build/user/xroce}
 serve_pid=

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Two verbs devices for consumers in the kernel ("upper layer protocols"), both in the initial
-# namespace, because NVMe over Fabrics works in no other. Source it after net.sh and verbs.sh.
+# namespace, because NVMe over Fabrics works in no other.
 #
 #   +----------------------------+            +-----------------------------+
 #   | verbs device hr, the host  |    veth    | verbs device tr, the target |
@@ -15,13 +15,13 @@
 # Rules of routing put what is sent to the other address on the wire, although both addresses are
 # local.
 
+. "$(dirname "${BASH_SOURCE[0]}")/verbs_pair.sh"	# pair_middle
+
 host4=10.81.0.1 host6=fd81::1
 target4=10.81.0.2 target6=fd81::2
 
 # MiB that each test of a disk writes and compares
 ulp_mib=${XROCE_ULP_MIB:-8}
-
-. "$top/selftests/lib/verbs_pair.sh"	# pair_middle
 
 # ulp_needs WORD...: skip the test without a program, or a kernel module named MODULE.ko
 ulp_needs() {

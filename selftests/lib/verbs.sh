@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The verbs device of xroce in a shell test. Source it after net.sh and serve.sh.
+# The verbs device of xroce in a shell test. Source it under "set -eu".
 #
 #   initial namespace                        namespace xr
 #   +---------------------------+            +---------------------------+
@@ -14,6 +14,8 @@
 #
 # With XROCE_VERBS=rxe the server of perftest uses rxe0 as well: shows whether a failure is
 # perftest's or rxe's.
+
+. "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
 
 verbs_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
 verbs_module=${verbs_module%/*}/xroce_ib.ko
@@ -74,6 +76,14 @@ verbs_down() {
 
 verbs_link_down() {
 	in_xr "$xroce" link del dev x0
+}
+
+# The network with rxe0 on c0 and xr0 on x0. Skips the test without the module.
+verbs_net_up() {
+	needs_verbs
+	net_up
+	rxe_up
+	verbs_up
 }
 
 # gid4_of ADDRESS: the GID of an IPv4 address, in the format of sysfs

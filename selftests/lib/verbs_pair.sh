@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Two verbs devices of xroce, xr1 and xr2, besides xr0. Source it after verbs.sh.
+# Two verbs devices of xroce, xr1 and xr2, besides xr0 of verbs.sh.
 #
 #   namespace xr              initial namespace            namespace yr
 #   +----------------+                                     +----------------+
@@ -12,6 +12,8 @@
 #
 # m1 and m2 pass on each frame to each other: the queueing discipline of m2 is that of frames
 # from xr1, and that of m1 of frames from xr2.
+
+. "$(dirname "${BASH_SOURCE[0]}")/verbs.sh"
 
 enter_xr=(nsenter --net=/run/netns/xr)
 enter_yr=(nsenter --net=/run/netns/yr)

@@ -5,7 +5,6 @@
 # Runs in the virtual machine; see net.sh for the network.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 
 sizes='64 256 1024 4096 16384 65536 262144 1048576'

@@ -9,10 +9,6 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/../lib/net.sh"
-. "$here/../lib/serve.sh"
-. "$here/../lib/verbs.sh"
-. "$here/../lib/ulp.sh"
 . "$here/../lib/scsi.sh"
 
 rows=("$@")

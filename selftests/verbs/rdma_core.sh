@@ -12,8 +12,6 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/../lib/net.sh"
-. "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 
 packaged=/usr/share/doc/rdma-core/tests

@@ -6,12 +6,7 @@
 # usage: verbs_fault.sh [ROW]...
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
 . "$(dirname "$0")/../lib/verbs.sh"
 
-needs_verbs
-net_up
-rxe_up
-verbs_up
+verbs_net_up
 programs verbs_fault_test verbs_fault_send_test -- "$@"

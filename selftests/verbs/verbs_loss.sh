@@ -6,9 +6,6 @@
 # usage: verbs_loss.sh [ROW]...
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
-. "$(dirname "$0")/../lib/verbs.sh"
 . "$(dirname "$0")/../lib/verbs_pair.sh"
 
 needs_verbs

@@ -6,9 +6,6 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/../lib/net.sh"
-. "$here/../lib/serve.sh"
-. "$here/../lib/verbs.sh"
 . "$here/../lib/verbs_pair.sh"
 . "$here/../lib/rdma_cm.sh"
 

@@ -6,8 +6,6 @@
 # usage: verbs_order.sh [ROW]...
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
 . "$(dirname "$0")/../lib/verbs.sh"
 
 needs_verbs

@@ -9,8 +9,6 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/../lib/net.sh"
-. "$here/../lib/serve.sh"
 . "$here/../lib/verbs.sh"
 . "$here/../lib/verbs_perf.sh"
 
@@ -83,10 +81,7 @@ ipv6() {
 	run verbs_send_ud_ipv6 'V2 D1' perf ib_send_bw -c UD -m 1024 -s 512 -n 50
 }
 
-needs_verbs
-net_up
-rxe_up
-verbs_up
+verbs_net_up
 both_ends_gids
 all_sizes
 mtus

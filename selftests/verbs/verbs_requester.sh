@@ -14,11 +14,8 @@
 set -eu
 
 here=$(realpath "$(dirname "$0")")
-. "$here/../lib/net.sh"
-. "$here/../lib/serve.sh"
-. "$here/../lib/verbs.sh"
-. "$here/../lib/verbs_perf.sh"
 . "$here/../lib/verbs_pair.sh"
+. "$here/../lib/verbs_perf.sh"
 
 rows=("$@")
 
@@ -184,10 +181,7 @@ ipv6() {
 	run "${subject}_send_ud_ipv6" 'V7 D1' perf ib_send_bw -c UD -m 1024 -s 512 -n 25
 }
 
-needs_verbs
-net_up
-rxe_up
-verbs_up
+verbs_net_up
 pair_up direct
 for pairing in rxe loop veth; do
 	"use_$pairing"

@@ -7,16 +7,10 @@
 # usage: verbs_shadow.sh [ROW]...
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
-. "$(dirname "$0")/../lib/verbs.sh"
 . "$(dirname "$0")/../lib/verbs_pair.sh"
 . "$(dirname "$0")/../lib/impair.sh"
 
-needs_verbs
-net_up
-rxe_up
-verbs_up
+verbs_net_up
 impair_up
 pair_up wire
 programs verbs_shadow_test -- "$@"

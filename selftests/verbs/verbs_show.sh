@@ -7,10 +7,8 @@
 # usage: verbs_show.sh [PART]...   only tests whose name has one of the PARTs
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
-. "$(dirname "$0")/../lib/serve.sh"
-. "$(dirname "$0")/../lib/command.sh"
 . "$(dirname "$0")/../lib/verbs.sh"
+. "$(dirname "$0")/../lib/command.sh"
 
 subject=verbs
 

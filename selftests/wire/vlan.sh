@@ -8,7 +8,6 @@
 #   c0.5 10.78.0.1 --- c0  <---- veth ---->  x0 --- x0.5 10.78.0.2
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/serve.sh"
 
 work=$(mktemp -d /dev/shm/vlan-XXXXXX)
