@@ -34,11 +34,15 @@ static __always_inline bool qp_claim(struct xroce_qp *q)
 /* Attempts of qp_claim_wait(): more than a packet of 4096 bytes takes. */
 #define QP_CLAIM_SPINS	2000
 
+/* For bpf_loop(): take the claim of *@q if it is free, and set *@q to NULL. */
 static long qp_claim_again(__u64 i, struct xroce_qp **q)
 {
 	struct xroce_qp *at = *q;
 
-	return at && !*(volatile __u32 *)&at->claim && qp_claim(at);
+	if (!at || *(volatile __u32 *)&at->claim || !qp_claim(at))
+		return 0;
+	*q = NULL;
+	return 1;
 }
 
 /*
@@ -48,10 +52,10 @@ static long qp_claim_again(__u64 i, struct xroce_qp **q)
 static __noinline bool qp_claim_wait(struct xroce_qp *q)
 {
 	struct xroce_qp *arg = q;
-	long loops = bpf_loop(QP_CLAIM_SPINS, qp_claim_again, &arg, 0);
 
-	/* The last attempt may have succeeded, too. */
-	return loops < QP_CLAIM_SPINS;
+	/* The number of attempts that it returns does not tell whether the last one succeeded. */
+	bpf_loop(QP_CLAIM_SPINS, qp_claim_again, &arg, 0);
+	return !arg;
 }
 
 static __always_inline void qp_release(struct xroce_qp *q)
