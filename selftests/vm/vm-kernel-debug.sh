@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A debug kernel, built from Debian's source with the options of debug.config. It is in a
-# cache of its own inside the user's, with the layout of vm-kernel.sh, so that $XROCE_CACHE
+# A debug kernel, built from Debian's source with the options of ../config and debug.config. It
+# is in a cache of its own inside the user's, with the layout of vm-kernel.sh, so that $XROCE_CACHE
 # alone selects the kernels:
 #
 #   $XROCE_CACHE/debug/kernel/VERSION-debug-HASH/boot/vmlinuz-*
@@ -10,7 +10,7 @@
 #                                               /usr/src/linux-headers-*/  (KDIR)
 #   $XROCE_CACHE/debug/build-HASH/   during the build; an interrupted build continues
 #
-# HASH is the hash of debug.config. KDIR is the source tree after the build.
+# HASH is the hash of the options. KDIR is the source tree after the build.
 #
 # usage: vm-kernel-debug.sh build    build it, if it does not exist; print its path
 #        vm-kernel-debug.sh dir      print its path
@@ -19,7 +19,8 @@ set -eu
 
 here=$(realpath "$(dirname "$0")")
 cache=${XROCE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/xroce}/debug
-hash=$(grep -E '^(CONFIG|# CONFIG)' "$here/debug.config" | sha256sum | cut -c 1-8)
+options=("$here/../config" "$here/debug.config")	# the last one counts
+hash=$(grep -hE '^(CONFIG|# CONFIG)' "${options[@]}" | sha256sum | cut -c 1-8)
 work=$cache/build-$hash
 needed=(bc bison flex gcc make pahole libelf-dev libssl-dev xz-utils kmod)
 
@@ -81,10 +82,10 @@ unpack() {
 
 configure() { # in the source
 	make -s x86_64_defconfig kvm_guest.config
-	scripts/kconfig/merge_config.sh -m .config "$here/debug.config" >/dev/null
+	scripts/kconfig/merge_config.sh -m .config "${options[@]}" >/dev/null
 	make -s olddefconfig
 	# Report options that are not available.
-	grep -E '^CONFIG.*=[ym]' "$here/debug.config" | grep -vxFf .config |
+	grep -hE '^CONFIG.*=[ym]' "${options[@]}" | tac | sort -s -t = -u -k 1,1 | grep -vxFf .config |
 		sed 's/^/vm-kernel-debug: not to be had: /' >&2 || :
 	grep -qx CONFIG_KASAN=y .config || die "no KASAN"
 }
