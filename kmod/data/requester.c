@@ -481,8 +481,8 @@ static void xr_requester_called(void *arg)
 	struct xr_send *s = arg;
 
 	tasklet_schedule(&s->tasklet);
-	/* Pairs with xr_requester_close(), which frees it then. */
-	smp_store_release(&s->calling, false);
+	/* Pairs with xr_requester_close(), after which it is freed. */
+	atomic_dec_return_release(&s->calls);
 }
 
 /* May packets that this queue pair has sent still be in a queue of the device? */
@@ -510,6 +510,7 @@ static bool xr_requester_moves(struct xr_qp *qp)
 {
 	int cpu = smp_processor_id();
 	struct xr_send *s = &qp->send;
+	int ret;
 
 	if (likely(s->cpu == cpu))
 		return false;
@@ -518,10 +519,14 @@ static bool xr_requester_moves(struct xr_qp *qp)
 	if (s->called || s->dead)
 		return true;
 	s->called = true;
-	s->calling = true;
-	if (!smp_call_function_single_async(s->cpu, &s->call))
+	atomic_inc(&s->calls);
+	ret = smp_call_function_single_async(s->cpu, &s->call);
+	if (!ret)
 		return true;
-	s->calling = false;
+	atomic_dec(&s->calls);
+	/* An earlier call is still on its way, and schedules the tasklet when it arrives. */
+	if (ret == -EBUSY)
+		return true;
 	s->called = false;
 here:
 	s->cpu = cpu;
@@ -847,7 +852,7 @@ void xr_requester_close(struct xr_qp *qp)
 	timer_delete_sync(&s->timer);
 	hrtimer_cancel(&s->pace);
 	/* Pairs with xr_requester_called(). */
-	while (smp_load_acquire(&s->calling))
+	while (atomic_read_acquire(&s->calls))
 		cond_resched();
 	tasklet_kill(&s->tasklet);
 	spin_lock_bh(&s->lock);

@@ -101,7 +101,7 @@ struct xr_send_attr {
  *	sends: its queue is another one, and might be faster
  * @sent: UC: when that was, in jiffies
  * @called: @cpu has been told to send, and has not done so yet
- * @calling: @call is in use
+ * @calls: times that @call is, or is about to be, on its way
  * @call: schedules @tasklet on @cpu
  * @batch: frames that are built but not sent
  * @header: Ethernet to base transport header of all requests, without lengths
@@ -163,7 +163,7 @@ struct xr_send {
 	int cpu;
 	unsigned long sent;
 	bool called;
-	bool calling;
+	atomic_t calls;
 	call_single_data_t call;
 	struct xr_tx_batch batch;
 	u8 header[XR_TX_L2_MAX + 40 + 8 + 12] __aligned(4);
