@@ -129,7 +129,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->packets = READ_ONCE(m->packets);
 	q->bytes = READ_ONCE(m->bytes);
 	q->duplicates = READ_ONCE(m->duplicates);
-	q->naks = READ_ONCE(m->naks);
+	q->naks = READ_ONCE(m->naks) + READ_ONCE(qp->responses.naks);
 	q->recv_cq = qp->recv.cq ? qp->recv.cq->id : 0;
 	q->srq = qp->recv.srq ? qp->recv.srq->id : 0;
 	q->rq_entries = qp->recv.rq.ring.mem ? qp->recv.rq.mask + 1 : 0;

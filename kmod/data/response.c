@@ -149,6 +149,23 @@ static void xr_response_pop(struct xr_responses *rs)
 	rs->count--;
 }
 
+/* Count a NAK that the XDP program knows nothing of, and tell its cause to QP_QUERY. */
+static void xr_response_failed(struct xr_qp *qp, u32 cause)
+{
+	struct xr_responses *rs = &qp->responses;
+	struct xroce_stat __percpu *stat = rs->batch.stat;
+
+	WRITE_ONCE(qp->map->error, cause);
+	rs->naks++;
+	if (cause == XROCE_CAUSE_OP_MEMORY) {
+		this_cpu_inc(stat->op_memory);
+		this_cpu_inc(stat->nak_op);
+	} else {
+		this_cpu_inc(stat->acc_module);
+		this_cpu_inc(stat->nak_acc);
+	}
+}
+
 /*
  * A response cannot be built: the region is no longer accessible, or with -EIO on-demand
  * memory could not be brought in. Replace the whole queue by a NAK, and move the queue pair
@@ -157,13 +174,17 @@ static void xr_response_pop(struct xr_responses *rs)
 static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 {
 	struct xr_responses *rs = &qp->responses;
+	bool memory = error == -EIO;
 
 	r->opcode = XROCE_RC_ACK;
-	r->syndrome = error == -EIO ? XROCE_SYN_NAK_OP : XROCE_SYN_NAK_ACC;
+	r->syndrome = memory ? XROCE_SYN_NAK_OP : XROCE_SYN_NAK_ACC;
+	/* The READ was counted when it was accepted. */
+	r->msn = (r->msn - 1) & XROCE_PSN_MASK;
 	r->left = 0;
 	rs->reads = 0;
 	rs->count = 1;
 	rs->failed = true;
+	xr_response_failed(qp, memory ? XROCE_CAUSE_OP_MEMORY : XROCE_CAUSE_ACC_MODULE);
 	xr_qp_end(qp);
 }
 
@@ -261,7 +282,8 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 		ret = xr_response_packet(qp, r, &last);
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
-		if (ret && !r->again) {
+		/* A queue pair in ERR has lost its rights, and sends no other NAK than it has. */
+		if (ret && !r->again && xr_qp_state(qp) != XROCE_QPS_ERR) {
 			xr_response_fail(qp, r, ret);
 			continue;
 		}
@@ -521,6 +543,7 @@ void xr_responses_open(struct xr_responses *rs)
 void xr_responses_reset(struct xr_responses *rs)
 {
 	spin_lock_bh(&rs->lock);
+	rs->naks = 0;
 	rs->batch.sent = 0;
 	rs->batch.sent_bytes = 0;
 	rs->batch.lost = 0;

@@ -284,6 +284,14 @@ void xr_tx_copy_loop(struct xr_tx_batch *batch)
 	this_cpu_inc(batch->stat->drop_tx);
 }
 
+/* Count a READ that cannot be answered. The region is allocated as long as RCU is held. */
+static noinline int xr_tx_refused(const struct xr_mr *mr, int ret)
+{
+	if (ret && ret != -EAGAIN)
+		xr_mr_count_refused(mr->stat);
+	return ret;
+}
+
 /* On-demand memory is not resident. Release the region, then request a fault. */
 static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 				 const struct xr_tx_packet *p)
@@ -292,7 +300,7 @@ static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
 
 	xr_mr_miss(mr, p->va, p->len, p->ahead, false, &miss);
 	xr_mr_release();
-	return xr_odp_ask(&miss, qp->epoch);
+	return xr_tx_refused(mr, xr_odp_ask(&miss, qp->epoch));
 }
 
 /*
@@ -316,6 +324,8 @@ static __always_inline int xr_tx_payload(const struct xr_qp *qp,
 	if (likely(!ret)) {
 		xr_read_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
 		xr_mr_count_out(mr->stat, p->len, p->begin);
+	} else {
+		xr_tx_refused(mr, ret);
 	}
 	xr_mr_release();
 	return ret;

@@ -22,6 +22,7 @@ struct xr_response;
  *	has yet to be called, after @lock is released: recv->lock is taken before @lock
  * @dead: nothing is queued: xr_responses_open() has not been called since the queue pair was
  *	made, or since xr_responses_close()
+ * @naks: NAKs instead of responses that could not be built
  * @naps: consecutive runs that ended because the device had no room or memory was missing
  * @gap: nanoseconds between batches; 0: none
  * @l2: Ethernet header of all responses, with VLAN tags
@@ -41,6 +42,7 @@ struct xr_responses {
 	u32 reads;
 	bool failed;
 	bool dead;
+	u32 naks;
 	u32 naps;
 	u64 gap;
 	u8 l2[XR_TX_L2_ROOM];

@@ -290,7 +290,9 @@ static bool xr_recv_end_locked(struct xr_qp *qp)
 	if (!qp->recv.on)
 		return false;
 	qp->recv.on = false;
-	xr_qp_revoke(qp);
+	/* Memory of programs remains: READs of the peer that precede what has failed may end. */
+	if (xr_owner_flags(qp->owner) & XROCE_F_KERNEL)
+		xr_qp_revoke(qp);
 	xr_recv_flush_begin(qp);
 	if (xr_recv_flush(qp))
 		queue_work(xr_recv_wq, &qp->recv.flusher);

@@ -21,4 +21,7 @@ void mr_accepted(struct xroce *x, struct xroce_mr_reg r);
 struct xroce_mr_query mr_check_blocks(struct xroce *x, __u32 mr,
 				      const void *addr);
 
+/* The counters of a region of LIVE_DEV, summed over all CPUs. */
+struct xroce_mr_stat mr_counters(__u32 mr);
+
 #endif /* XROCE_LIVE_MR_H */

@@ -17,28 +17,9 @@
 
 static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 
-/* Return: the counters of a region, summed over all CPUs. */
-static struct xroce_mr_stat counters(__u32 mr)
-{
-	int fd = xroce_pin_open(LIVE_DEV, "mr_stat");
-	int cpus = libbpf_num_possible_cpus(), cpu;
-	struct xroce_mr_stat *percpu = calloc(cpus, sizeof(*percpu));
-	struct xroce_mr_stat sum = {};
-	size_t i;
-
-	check(fd >= 0 && !bpf_map_lookup_elem(fd, &mr, percpu), "mr_stat: %s",
-	      strerror(errno));
-	for (cpu = 0; cpu < cpus; cpu++)
-		for (i = 0; i < sizeof(sum) / sizeof(__u64); i++)
-			((__u64 *)&sum)[i] += ((__u64 *)&percpu[cpu])[i];
-	free(percpu);
-	close(fd);
-	return sum;
-}
-
 static void expect(const struct wire *w, const struct xroce_mr_stat *want)
 {
-	struct xroce_mr_stat got = counters(w->mr.mr);
+	struct xroce_mr_stat got = mr_counters(w->mr.mr);
 
 	check(!memcmp(&got, want, sizeof(got)),
 	      "in %llu %llu %llu out %llu %llu %llu atomics %llu refused %llu, not in %llu %llu %llu out %llu %llu %llu atomics %llu refused %llu",
@@ -173,18 +154,18 @@ static void refusals(void)
 	good = w.req;
 	weak = mr_region(w.pd, w.mem, WIRE_BYTES);
 	check(!xroce_mr_reg(w.x, &weak), "a region without rights");
-	others = counters(weak.mr);
+	others = mr_counters(weak.mr);
 	REFUSED(w.req.va += WIRE_BYTES - 63, 1);
 	REFUSED(w.req.va--, 1);
 	REFUSED(w.req.rkey ^= 0x40, 1);		/* the index still finds the region */
 	REFUSED(w.req.dmalen = 65, 0);		/* refused before the key is looked up */
 	REFUSED(w.req.rkey = weak.lkey, 0);	/* counted for the other region */
-	now = counters(weak.mr);
+	now = mr_counters(weak.mr);
 	check(now.refused == others.refused + 1, "the other region's: %llu",
 	      now.refused);
 	check(!xroce_mr_dereg(w.x, weak.mr), "DEREG");
 	REFUSED(w.req.rkey = weak.lkey, 0);	/* counted for no region */
-	now = counters(weak.mr);
+	now = mr_counters(weak.mr);
 	check(now.refused == others.refused + 1, "nobody's: %llu", now.refused);
 	want.in_requests = want.in_packets = 1;
 	want.in_bytes = 64;
@@ -296,7 +277,7 @@ static void anew(void)
 		for (i = 1; i < LIVE_MPT_ENTRIES; i++) {
 			if (i == w.mr.mr)
 				continue;
-			got = counters(i);
+			got = mr_counters(i);
 			if (!check(got.refused == cpus * junk[0], "entry %u", i))
 				break;
 		}

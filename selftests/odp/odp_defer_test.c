@@ -486,6 +486,46 @@ static void unreliable(void)
 	odp_close(&o);
 }
 
+/* A READ that waits for memory is answered before the refusal of a later request. */
+static void refused_behind(void)
+{
+	struct packet got, *req;
+	pthread_t thread;
+	char *ballast;
+	uint32_t i, n;
+	struct odp o;
+
+	if (!odp_open(&o, 64))
+		return;
+	for (i = 0; i < 4 && !test_failed() && slow(&thread, &ballast); i++) {
+		req = &o.w.req;
+		req->opcode = XROCE_RC_READ_REQUEST;
+		req->psn = WIRE_PSN;
+		req->va = ODP_IOVA + 8 * i * MEM_PAGE;
+		req->rkey = o.mr.rkey;
+		req->dmalen = 4 * ODP_MTU;
+		req->payload = 0;
+		wire_send(&o.w);
+		req->opcode = XROCE_RC_WRITE_ONLY;
+		req->psn = (WIRE_PSN + 4) & XROCE_PSN_MASK;
+		req->rkey ^= 1;
+		req->dmalen = 64;
+		req->payload = 64;
+		wire_send(&o.w);
+		for (n = 0; wire_take(&o.w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK; n++)
+			;
+		check(n == 4 && got.syndrome == XROCE_SYN_NAK_ACC && got.psn == req->psn &&
+		      got.msn == 1,
+		      "%u packets, then opcode %#x, syndrome %#x, PSN %#x, MSN %u", n, got.opcode,
+		      got.syndrome, got.psn, got.msn);
+		/* The children have the handle open, too. */
+		fast(thread, ballast);
+		if (!odp_again(&o))
+			return;
+	}
+	odp_close(&o);
+}
+
 /* Make the link of LIVE_SPARE anew, with its maps but without its program. */
 static bool forget_program(void)
 {
@@ -552,6 +592,8 @@ static const struct test tests[] = {
 	{ "odp_deferred_dereg", "O3 O4",
 	  "a packet deferred when its region is deregistered is executed or refused",
 	  deregistered },
+	{ "odp_read_refused", "O3 D5", "a refusal behind a READ that waits for memory",
+	  refused_behind },
 	{ "odp_no_program", "O3 U2", "a link without a program defers nothing",
 	  no_program },
 	{ "odp_deferred_uc", "O3", "deferred packets of an unreliable connection are not lost",

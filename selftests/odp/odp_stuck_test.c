@@ -114,6 +114,53 @@ static void ended(void)
 	odp_close(&o);
 }
 
+/*
+ * The response to a READ stands still in the middle, and a later request is refused: when the READ
+ * turns out to be impossible, the peer gets the NAK of that request, and no other.
+ */
+static void refused_behind(void)
+{
+	struct packet want, got, *req;
+	struct fuse f;
+	struct odp o;
+	pid_t pid;
+	int i;
+
+	if (!odp_open(&o, 32) || !fuse_open(&f, MEM_PAGE))
+		return;
+	pid = with_file(&o, &f, STUCK);
+	odp_register_of(&o, pid);
+	ACKED(odp_write(&o, STUCK - MEM_PAGE, 64, 0x13));
+	req = &o.w.req;
+	req->opcode = XROCE_RC_READ_REQUEST;
+	req->va = ODP_IOVA + STUCK - 2 * ODP_MTU;
+	req->dmalen = 4 * ODP_MTU;
+	req->payload = 0;
+	wire_send(&o.w);
+	for (i = 0; i < 2; i++)
+		check(wire_take(&o.w, WIRE_MS, &got, NULL) && got.opcode != XROCE_RC_ACK,
+		      "packet %d of the READ", i);
+	fuse_wait_read(&f);
+	req->psn = (req->psn + 4) & XROCE_PSN_MASK;
+	req->rkey ^= 1;
+	req->opcode = XROCE_RC_WRITE_ONLY;
+	req->dmalen = 64;
+	req->payload = 64;
+	wire_send(&o.w);
+	wire_quiet(&o.w);
+	fuse_abort(&f);
+	want = wire_response(&o.w, XROCE_RC_ACK);
+	want.syndrome = XROCE_SYN_NAK_ACC;
+	want.psn = req->psn;
+	want.msn = 2;
+	wire_expect(&o.w, &want);
+	wire_quiet(&o.w);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	fuse_close(&f);
+	odp_close(&o);
+}
+
 static bool written(void *arg)
 {
 	return live_stat().write > *(__u64 *)arg;
@@ -316,6 +363,7 @@ static void advised(void)
 static const struct test tests[] = {
 	{ "odp_stuck_ended", "O4 O6", "a process ends while a fault for it is stuck",
 	  ended },
+	{ "odp_stuck_refused", "O3 D5", "a refusal behind a READ that is stuck", refused_behind },
 	{ "odp_stuck_uc", "O3 O9", "UC packets behind stuck ones are executed",
 	  unreliable },
 	{ "odp_stuck_others", "O3 O9", "another user's faults are served",

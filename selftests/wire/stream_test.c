@@ -8,6 +8,7 @@
 
 #include <sys/socket.h>
 
+#include "live_mr.h"
 #include "live_qp.h"
 #include "wire.h"
 
@@ -219,13 +220,15 @@ static bool flushed(void *arg)
 
 /*
  * The response to a READ fails before its end, as the map has a longer region than there is:
- * the queue pair ends as after any other failure.
+ * the queue pair ends as after any other failure, with a cause, and it is counted.
  */
 static void fails(void)
 {
 	const struct wire_opts opts = { .recv = true };
 	struct xroce_async async = {};
+	struct xroce_stat before, now;
 	struct xroce_sge_local sge;
+	struct xroce_qp_query q;
 	struct xroce_mpt m;
 	struct packet got;
 	struct wire w;
@@ -240,18 +243,27 @@ static void fails(void)
 	m.length += 4 * MTU;
 	check(live_map_put(LIVE_DEV, "mpt", w.mr.mr, &m), "entry");
 	w.req.va += WIRE_BYTES - MTU;
+	before = live_stat();
 	next(&w, XROCE_RC_READ_REQUEST, 3 * MTU);
 	wire_send(&w);
 	for (got.opcode = 0, i = 0; i < 3 && got.opcode != XROCE_RC_ACK; i++)
 		if (!check(wire_take(&w, WIRE_MS, &got, NULL), "no response"))
 			break;
-	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_NAK_ACC,
-	      "opcode %u, syndrome %#x", got.opcode, got.syndrome);
+	check(got.opcode == XROCE_RC_ACK && got.syndrome == XROCE_SYN_NAK_ACC && !got.msn,
+	      "opcode %u, syndrome %#x, MSN %u", got.opcode, got.syndrome, got.msn);
 	for (i = 0; i < 2; i++)
 		check(live_wait(flushed, &w), "receive %d is not flushed", i);
 	check(!xroce_async_next(w.x, &async) && async.id == w.qpn &&
 	      async.type == XROCE_EVENT_QP_FATAL, "event %u", async.type);
-	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state");
+	q = (struct xroce_qp_query){ .qpn = w.qpn };
+	check(!xroce_qp_query(w.x, &q) && q.state == XROCE_QPS_ERR &&
+	      q.cause == XROCE_CAUSE_ACC_MODULE && q.naks == 1,
+	      "state %u, cause %u, %llu NAKs", q.state, q.cause, q.naks);
+	now = live_stat();
+	check(now.nak_acc - before.nak_acc == 1 && now.acc_module - before.acc_module == 1,
+	      "NAKs %llu, cause %llu", now.nak_acc - before.nak_acc,
+	      now.acc_module - before.acc_module);
+	check(mr_counters(w.mr.mr).refused == 1, "not counted for the region");
 	wire_close(&w);
 }
 
