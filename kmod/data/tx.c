@@ -431,6 +431,17 @@ void xr_tx_template(struct xroce_qp *q)
 	memset(&q->read, 0, sizeof(q->read));
 }
 
+/* Bytes of a frame's Ethernet header, with VLAN tags. */
+static u32 xr_tx_l2_len(const void *frame)
+{
+	const struct vlan_ethhdr *eth = frame;
+
+	if (!eth_type_vlan(eth->h_vlan_proto))
+		return ETH_HLEN;
+	return eth_type_vlan(eth->h_vlan_encapsulated_proto) ? ETH_HLEN + 2 * VLAN_HLEN :
+							       VLAN_ETH_HLEN;
+}
+
 /* Send a frame as a socket buffer. Return: whether the device took it; if not, it is freed. */
 static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 {
@@ -443,6 +454,8 @@ static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 	/* The builder took the Ethernet header off, as for a received packet. */
 	skb_push(skb, ETH_HLEN);
 	skb_reset_mac_header(skb);
+	/* For what looks at packets on their way: queueing disciplines, bonds, tcpdump. */
+	skb_set_network_header(skb, xr_tx_l2_len(skb->data));
 	skb->dev = dev;
 	return dev_queue_xmit(skb) == NET_XMIT_SUCCESS;
 }
@@ -504,12 +517,7 @@ void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
 /* Does a frame exceed the MTU of the device? VLAN tags do not count. */
 static bool xr_tx_long(const struct net_device *dev, const struct xdp_frame *frame)
 {
-	const struct vlan_ethhdr *eth = frame->data;
-	u32 l2 = ETH_HLEN;
-
-	if (eth_type_vlan(eth->h_vlan_proto))
-		l2 += eth_type_vlan(eth->h_vlan_encapsulated_proto) ? 2 * VLAN_HLEN : VLAN_HLEN;
-	return frame->len > READ_ONCE(dev->mtu) + l2;
+	return frame->len > READ_ONCE(dev->mtu) + xr_tx_l2_len(frame->data);
 }
 
 /* Drop the frames that exceed the MTU of the device, and count them as lost. */

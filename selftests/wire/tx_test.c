@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+
 #include "live_qp.h"
 #include "wire.h"
 
@@ -244,10 +252,86 @@ static void anew(void)
 	wire_close(&w);
 }
 
+/*
+ * Take frames that the device sends as socket buffers, until one is a READ response. Check that the
+ * IP header begins where the socket buffer says.
+ */
+static void header_of_sent(int fd)
+{
+	uint8_t frame[2048], control[256];
+	struct tpacket_auxdata aux = {};
+	struct sockaddr_ll from;
+	struct iovec iov = { frame, sizeof(frame) };
+	struct msghdr msg;
+	struct cmsghdr *c;
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		msg = (struct msghdr){
+			.msg_name = &from, .msg_namelen = sizeof(from),
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control, .msg_controllen = sizeof(control),
+		};
+		n = recvmsg(fd, &msg, 0);
+		if (!check(n > 0, "no response seen: %s", strerror(errno)))
+			return;
+		/* UDP over IPv4, and longer than any acknowledgement. */
+		if (from.sll_pkttype != PACKET_OUTGOING || n < (ssize_t)MTU || frame[23] != 17)
+			continue;
+		c = CMSG_FIRSTHDR(&msg);
+		if (check(c && c->cmsg_type == PACKET_AUXDATA, "no auxiliary data"))
+			memcpy(&aux, CMSG_DATA(c), sizeof(aux));
+		check(aux.tp_net == ETH_HLEN, "IP header at %u", aux.tp_net);
+		return;
+	}
+	check(false, "no READ response among %d frames", i);
+}
+
+/* In mode generic, programs and queueing disciplines that look at responses find their headers. */
+static void header(void)
+{
+	static const struct wire_opts there = { .dev = LIVE_SPARE, .from = "c1" };
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.mpt_entries = LIVE_SPARE_ENTRIES,
+		.qp_entries = LIVE_SPARE_ENTRIES,
+		.mode = XROCE_MODE_GENERIC,
+	};
+	struct sockaddr_ll at = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = if_nametoindex(LIVE_SPARE),
+	};
+	struct timeval limit = { .tv_sec = WIRE_MS / 1000 };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1;
+	struct wire w;
+
+	if (!check(fd >= 0 && !setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) &&
+		   !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) &&
+		   !bind(fd, (struct sockaddr *)&at, sizeof(at)), "socket: %s", strerror(errno)) ||
+	    !check(!xroce_attach(LIVE_SPARE, &opts), "attach: %s", opts.error))
+		return;
+	if (wire_open(&w, &there)) {
+		/* Without both, veth takes no XDP frames. */
+		check(!system("ip link set c1 xdpdrv off && ethtool -K c1 gro off"), "c1");
+		w.req.opcode = XROCE_RC_READ_REQUEST;
+		w.req.payload = 0;
+		w.req.dmalen = 4 * MTU;
+		wire_send(&w);
+		take(&w, 4);
+		header_of_sent(fd);
+		check(!system("ethtool -K c1 gro on"), "c1");
+		wire_close(&w);
+	}
+	close(fd);
+	check(!live_detach(LIVE_SPARE, 0), "detach");
+}
+
 static const struct test tests[] = {
 	{ "tx_reads", "D6", "READ responses of any length", reads },
 	{ "tx_others", "D6", "queued responses, RNR NAKs, NAKs, ACKs, notifications", others },
 	{ "tx_lost", "D6", "frames that the device does not accept count as dropped", lost },
+	{ "tx_header", "D1", "the headers of socket buffers in mode generic", header },
 	{ "tx_anew", "D6", "RESET clears the counters of a queue pair", anew },
 };
 
