@@ -362,7 +362,8 @@ extern int xroce_addr(struct xdp_md *ctx, __u32 link) XROCE_KFUNC;
  *
  * For a queue pair with XROCE_QP_ANY_ADDR, as a verbs device has for datagrams.
  *
- * Return: 0: the network namespace of the link's device has the address; -ENOENT: it has not;
+ * Return: 0: it is an address of a device that is in the same VRF and network namespace as the
+ * link's device, or as the VLAN device or bridge that gets the frame; -ENOENT: it is not;
  * -EINVAL: the header is not inside the first buffer.
  */
 extern int xroce_local(struct xdp_md *ctx, __u32 link, __u32 l3) XROCE_KFUNC;

@@ -15,6 +15,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "obj/addr.h"
 #include "obj/fast.h"
 #include "obj/link.h"
 #include "obj/mw.h"
@@ -434,14 +435,12 @@ static void xr_requester_drop(struct xr_send *s)
 static bool xr_requester_turns(const struct xr_qp *qp)
 {
 	const struct xr_send *s = &qp->send;
-	const u8 *own;
 
 	if (likely(qp->type != XROCE_QPT_UD) || !s->batch.count || !s->batch.dev ||
 	    s->next == s->tail)
 		return false;
-	own = s->batch.dev->dev_addr;
-	return ether_addr_equal(xr_swqe_at(s, s->next)->ud.dmac, own) !=
-	       ether_addr_equal(s->batch.frame[0]->data, own);
+	return xr_addr_own(s->batch.dev, xr_swqe_at(s, s->next)->ud.dmac) !=
+	       xr_addr_own(s->batch.dev, s->batch.frame[0]->data);
 }
 
 /*

@@ -20,6 +20,7 @@
 #include "xroce_wire.h"
 
 #include "bytes/icrc.h"
+#include "obj/addr.h"
 #include "obj/loop.h"
 #include "obj/mr_stat.h"
 #include "obj/qp.h"
@@ -577,7 +578,7 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 	if (unlikely(!batch->count))
 		return 0;
 	/* To ourselves: no wire, and no program of the driver that would see the frames. */
-	if (unlikely(ether_addr_equal(batch->frame[0]->data, dev->dev_addr)))
+	if (unlikely(xr_addr_own(dev, batch->frame[0]->data)))
 		done = xr_loop_send(batch->loop, batch->frame, batch->count);
 	else
 		done = xr_tx_fast(batch);

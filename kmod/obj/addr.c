@@ -21,6 +21,7 @@
  */
 #include <linux/bpf.h>
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -143,11 +144,30 @@ bool xr_addr_ours(struct net_device *dev, const void *frame)
 	return ours;
 }
 
-/* Does @net have the IPv6 address? */
-static bool xr_addr_local6(struct net *net, const struct in6_addr *addr)
+/*
+ * The device to which the stack gives a frame whose IP header is at @l3: the VLAN device of its
+ * tag, or the bridge of a port. Under RCU.
+ */
+static const struct net_device *xr_addr_upper(struct net_device *dev, const void *frame, u32 l3)
+{
+	const struct vlan_ethhdr *eth = frame;
+	const struct net_device *upper = NULL;
+	u16 id = 0;
+
+	if (l3 >= VLAN_ETH_HLEN && eth_type_vlan(eth->h_vlan_proto))
+		id = ntohs(eth->h_vlan_TCI) & VLAN_VID_MASK;
+	if (id)
+		upper = __vlan_find_dev_deep_rcu(dev, eth->h_vlan_proto, id);
+	else if (netif_is_bridge_port(dev))
+		upper = netdev_master_upper_dev_get_rcu(dev);
+	return upper ?: dev;
+}
+
+/* Has a device of the VRF and namespace of @dev the IPv6 address? */
+static bool xr_addr_local6(const struct net_device *dev, const struct in6_addr *addr)
 {
 #if IS_ENABLED(CONFIG_IPV6)
-	return ipv6_chk_addr(net, addr, NULL, 0);
+	return ipv6_chk_addr_and_flags(dev_net(dev), addr, dev, true, 0, IFA_F_TENTATIVE);
 #else
 	return false;
 #endif
@@ -156,25 +176,33 @@ static bool xr_addr_local6(struct net *net, const struct in6_addr *addr)
 /**
  * xr_addr_local() - check whether a packet's IP destination is an address of this machine
  * @dev: the link's device, which RCU keeps alive
- * @l3: the IP header
- * @len: bytes that can be read there
+ * @frame: the frame
+ * @l3: offset of the IP header
+ * @len: bytes of the frame that can be read, at least @l3
  *
- * In softirq, under RCU. As for the stack, an address of any device of the namespace counts, or
- * for IPv4 one of any device in the same VRF.
+ * In softirq, under RCU. As for the stack, an address of any device counts that is in the same VRF
+ * and namespace as the device to which the stack gives the frame: a VLAN device or a bridge on top
+ * of the link's device may be in others.
  *
  * Return: whether it is.
  */
-bool xr_addr_local(const struct net_device *dev, const void *l3, u32 len)
+bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len)
 {
-	struct net *net = dev_net(dev);
-	const struct ipv6hdr *ip6 = l3;
-	const struct iphdr *ip4 = l3;
+	const struct net_device *upper;
+	const struct ipv6hdr *ip6 = frame + l3;
+	const struct iphdr *ip4 = frame + l3;
 	struct in6_addr addr;
+	bool local = false;
 
-	if (len >= sizeof(*ip4) && ip4->version == 4)
-		return inet_addr_type_dev_table(net, dev, READ_ONCE(ip4->daddr)) == RTN_LOCAL;
-	if (len < sizeof(*ip6) || ip6->version != 6)
-		return false;
-	addr = ip6->daddr;
-	return xr_addr_local6(net, &addr);
+	rcu_read_lock();
+	upper = xr_addr_upper(dev, frame, l3);
+	if (len - l3 >= sizeof(*ip4) && ip4->version == 4) {
+		local = inet_addr_type_dev_table(dev_net(upper), upper,
+						 READ_ONCE(ip4->daddr)) == RTN_LOCAL;
+	} else if (len - l3 >= sizeof(*ip6) && ip6->version == 6) {
+		addr = ip6->daddr;
+		local = xr_addr_local6(upper, &addr);
+	}
+	rcu_read_unlock();
+	return local;
 }

@@ -105,6 +105,33 @@ mode() {
 		in_xr "$xroce" link del dev x1
 }
 
+# The link is on the port of a bridge that has another MAC address, and the IP address: the verbs
+# device reaches itself.
+bridge() {
+	local gid status=0
+
+	in_xr bash -euc '
+		ip addr flush dev x0
+		ip link add br0 address 02:00:00:00:00:77 type bridge
+		ip link set br0 mtu 4300 up
+		ip link set x0 master br0
+		ip addr add 10.77.0.2/24 dev br0'
+	in_xr "$xroce" link add dev x0 >"$work/out"
+	in_xr rdma link add xr0 type xroce netdev x0
+	wait_until 10 verbs_has_gid xr0 "$(gid4_of 10.77.0.2)" || return
+	gid=$(verbs_gid xr0 "$(gid4_of 10.77.0.2)")
+	in_xr timeout 60 ib_write_bw -d xr0 -x "$gid" -s 4096 -n 50 -F >"$work/server" 2>&1 &
+	server=$!
+	wait_until 20 in_xr bash -euc 'ss -Hltn "sport = 18515" | grep -q .' &&
+		in_xr timeout 60 ib_write_bw -d xr0 -x "$gid" -s 4096 -n 50 -F 10.77.0.2 \
+			>"$work/client" 2>&1 && wait $server || status=1
+	[ $status = 0 ] || { kill $server; sed 's/^/# /' "$work/server" "$work/client"; }
+	rdma link delete xr0
+	in_xr "$xroce" link del dev x0
+	in_xr ip link del br0
+	return $status
+}
+
 in_yr() { nsenter --net=/run/netns/yr "$@"; }
 
 # upper KIND: a device of that kind on x0, m0 in namespace yr, with the server's address
@@ -161,6 +188,7 @@ run bond_verbs 'V1 Q1' verbs
 in_xr "$xroce" link del dev x0
 in_xr ip link add x1 type bond mode balance-tlb
 run bond_mode 'D1 U1' mode
+run bond_bridge 'V1 V8' bridge
 ip netns add yr
 run bond_macvlan 'D1 V1' macvlan
 run bond_ipvlan 'D1 U1' ipvlan

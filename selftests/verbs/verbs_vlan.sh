@@ -132,6 +132,54 @@ on_vlan_device() {
 	return $status
 }
 
+# moves_over_ip: RC, and datagrams, whose queue pairs take packets to any address of the machine
+moves_over_ip() {
+	moves ib_write_bw -s 4096 -n 20 -m 1024 && moves ib_send_lat -c UD -s 512 -n 20
+}
+
+# The VLAN device is in a VRF of its own, which the device below is not in.
+in_vrf() {
+	local status=0
+
+	in_xr bash -euc '
+		ip link add red type vrf table 77
+		ip link set red up
+		ip link set x0.5 master red
+		ip addr add fd78::2/64 dev x0.5 nodad
+		sysctl -q -w net.ipv4.tcp_l3mdev_accept=1'
+	ip addr add fd78::1/64 dev c0.5 nodad
+	wait_until 10 verbs_has_gid xr0 "$(gid6_of 2 fd78)" &&
+		wait_until 10 verbs_has_gid rxe0 "$(gid6_of 1 fd78)" && moves_over_ip &&
+		gids_are "$(gid6_of 1 fd78)" "$(gid6_of 2 fd78)" && moves_over_ip || status=1
+	ends rxe0 xr0 10.78.0
+	ip addr del fd78::1/64 dev c0.5
+	in_xr ip link del red
+	return $status
+}
+
+# gids_are CLIENT SERVER: the GIDs that both ends use
+gids_are() {
+	client_gid=$(verbs_gid "$client_dev" "$1")
+	server_gid=$(verbs_gid "$server_dev" "$2")
+}
+
+# The VLAN device is in another namespace than the device below; all namespaces see xr0.
+in_container() {
+	local status=0
+
+	ip netns add yr
+	in_xr ip link set x0.5 netns yr
+	nsenter --net=/run/netns/yr bash -euc '
+		ip addr add 10.78.0.2/24 dev x0.5
+		ip link set x0.5 up'
+	ip neigh flush dev c0.5
+	server_enter=(nsenter --net=/run/netns/yr)
+	wait_until 10 verbs_has_gid xr0 "$(gid4_of 10.78.0.2)" &&
+		gids_are "$(gid4_of 10.78.0.1)" "$(gid4_of 10.78.0.2)" && moves_over_ip || status=1
+	ip netns del yr
+	return $status
+}
+
 needs_verbs
 net_up
 modprobe 8021q
@@ -156,4 +204,7 @@ ends rxe0 xr0 10.77.0
 run verbs_vlan_none 'V3 V11' untagged
 run verbs_vlan_tagged_refused 'V11 D5' refused ip '' push id 5
 run verbs_vlan_device 'V1 U6' on_vlan_device
+ends rxe0 xr0 10.78.0
+run verbs_vlan_vrf 'V11 D5' in_vrf
+run verbs_vlan_container 'V11 D5' in_container
 results
