@@ -172,15 +172,13 @@ static u16 xr_qp_vlan(const struct xr_qp *qp)
 	return qp->send.attr.vlan < VLAN_N_VID ? qp->send.attr.vlan : XROCE_QP_UNTAGGED;
 }
 
-/* Write the address vector. The caller makes sure that no packet is executed. */
+/* Write the address vector. The caller makes sure that no packet is executed or response built. */
 static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
 	struct xroce_qp *q = qp->map;
 	u16 vlan = xr_qp_vlan(qp);
 
-	/* With the lock, the module builds no response meanwhile. */
-	spin_lock_bh(&qp->responses.lock);
 	WRITE_ONCE(q->vlan, vlan);
 	WRITE_ONCE(q->ipv6, v6 | (vlan && vlan != XROCE_QP_UNTAGGED ? XROCE_QP_TAGGED : 0));
 	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
@@ -188,7 +186,6 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
-	spin_unlock_bh(&qp->responses.lock);
 }
 
 static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
@@ -205,12 +202,15 @@ static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	struct xroce_qp *q = qp->map;
 
+	/* With the lock, the module builds no response meanwhile. */
+	spin_lock_bh(&qp->responses.lock);
 	if (a->mask & XROCE_QP_AV)
 		xr_qp_set_av(qp, a);
 	if (a->mask & XROCE_QP_PKEY)
 		xr_qp_set_pkey(q, a->pkey);
 	if (qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
+	spin_unlock_bh(&qp->responses.lock);
 }
 
 /* RC and UC, INIT to RTR: write the attributes of the connection. */
@@ -370,6 +370,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	/* A verbs device has set them before. */
 	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD)
 		xr_requester_set(qp, &send, true);
+	/* Nor is a packet executed that the addresses of the previous connection have admitted. */
+	if (to == XROCE_QPS_RTR)
+		smp_store_release(&q->generation, q->generation + 1);
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);
 	if (to == XROCE_QPS_RTS)
