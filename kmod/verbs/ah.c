@@ -60,6 +60,11 @@ static void xr_ib_av_neighbour(const struct net_device *ndev, const union ib_gid
 
 	if (IS_ERR(rt))
 		return;
+	if (rt->rt_type == RTN_LOCAL) {
+		ether_addr_copy(dmac, ndev->dev_addr);
+		ip_rt_put(rt);
+		return;
+	}
 	n = dst_neigh_lookup(&rt->dst, &fl.daddr);
 	if (n && READ_ONCE(n->nud_state) & NUD_VALID)
 		neigh_ha_snapshot(dmac, n, n->dev);
@@ -71,26 +76,29 @@ static void xr_ib_av_neighbour(const struct net_device *ndev, const union ib_gid
 /*
  * Fill in the peer's Ethernet address if a consumer in the kernel has not: ib_core finds it for
  * programs only, and SMC does not know it, but has a TCP connection to the peer. IPv4 only, as
- * SMC-Rv2. Sleeps.
+ * SMC-Rv2. The loopback device has the address 0. Sleeps. Return: 0; -EHOSTUNREACH: not known.
  */
-void xr_ib_av_resolve(struct rdma_ah_attr *attr)
+int xr_ib_av_resolve(struct rdma_ah_attr *attr)
 {
 	const union ib_gid *sgid = &attr->grh.sgid_attr->gid, *dgid = &attr->grh.dgid;
+	bool ipv4 = ipv6_addr_v4mapped((const struct in6_addr *)sgid) &&
+		    ipv6_addr_v4mapped((const struct in6_addr *)dgid);
 	struct net_device *ndev;
+	bool known;
 
-	if (!is_zero_ether_addr(attr->roce.dmac) ||
-	    !ipv6_addr_v4mapped((const struct in6_addr *)sgid) ||
-	    !ipv6_addr_v4mapped((const struct in6_addr *)dgid))
-		return;
+	if (!is_zero_ether_addr(attr->roce.dmac))
+		return 0;
 	rcu_read_lock();
 	ndev = rdma_read_gid_attr_ndev_rcu(attr->grh.sgid_attr);
 	if (IS_ERR(ndev))
 		ndev = NULL;
 	dev_hold(ndev);
 	rcu_read_unlock();
-	if (ndev)
+	if (ndev && ipv4)
 		xr_ib_av_neighbour(ndev, sgid, dgid, attr->roce.dmac);
+	known = !is_zero_ether_addr(attr->roce.dmac) || (ndev && ndev->flags & IFF_LOOPBACK);
 	dev_put(ndev);
+	return known ? 0 : -EHOSTUNREACH;
 }
 
 /* Set the address, and what packets need of it. */

@@ -125,6 +125,19 @@ static void xr_ib_wc(struct ib_wc *wc, const struct xr_cqe_rxe *entry, struct ib
 	};
 }
 
+/*
+ * The queue pair of a completion; NULL: it has been destroyed. Its number may have recurred since.
+ * Under the lock of the queue.
+ */
+static struct ib_qp *xr_ib_cq_qp(const struct xr_link *link, const struct xr_cq *cq, u32 qpn)
+{
+	struct xr_qp *qp = xr_qp_get_rcu(link, qpn);
+
+	if (!qp || qp->owner != cq->owner || (qp->send.cq != cq && qp->recv.cq != cq))
+		return NULL;
+	return &((struct xr_ibqp *)qp->context)->ib;
+}
+
 /* Completions of queue pairs that have been destroyed are removed (IBTA 11.2.4.4). */
 int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 {
@@ -134,7 +147,7 @@ int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 	const void *entries = header->data;
 	const struct xr_cqe_rxe *from;
 	unsigned long flags;
-	struct xr_qp *qp;
+	struct ib_qp *qp;
 	int got = 0;
 	u32 at;
 
@@ -142,9 +155,9 @@ int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 	while (got < n && xr_cq_used(cq, XR_FORMAT_RXE)) {
 		at = header->consumer_index & cq->mask;
 		from = entries + at * XR_CQE_RXE;
-		qp = xr_qp_get_rcu(link, from->wc.qp_num);
+		qp = xr_ib_cq_qp(link, cq, from->wc.qp_num);
 		if (qp)
-			xr_ib_wc(&wc[got++], from, &((struct xr_ibqp *)qp->context)->ib);
+			xr_ib_wc(&wc[got++], from, qp);
 		/* Pairs with xr_cq_used(): the entry has been read. */
 		smp_store_release(&header->consumer_index, (at + 1) & cq->mask);
 	}

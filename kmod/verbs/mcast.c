@@ -71,10 +71,7 @@ int xr_ib_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 	dev_put(ndev);
 	if (ret)
 		kfree(member);
-	/* Programs know one errno for tables that are full. */
-	if (ret == -ENOSPC)
-		return -ENOMEM;
-	return min(ret, 0);
+	return xr_ib_errno(min(ret, 0));
 }
 
 /*

@@ -42,12 +42,6 @@ static bool xr_ib_may_pin(const struct xr_ibctx *ctx)
 	return current->mm == ctx->mm || capable(CAP_IPC_LOCK);
 }
 
-/* Programs that use libibverbs know one errno for tables that are full. */
-static int xr_ib_mr_errno(int ret)
-{
-	return ret == -ENOSPC || ret == -E2BIG ? -ENOMEM : ret;
-}
-
 struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
 				struct ib_udata *udata)
 {
@@ -73,7 +67,7 @@ struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iov
 	ret = xr_mr_reg(ctx->link, &ctx->own, &ctx->own, &r);
 	if (ret) {
 		kfree(mr);
-		return ERR_PTR(xr_ib_mr_errno(ret));
+		return ERR_PTR(xr_ib_errno(ret));
 	}
 	mr->index = r.mr;
 	mr->ib.lkey = r.lkey;
@@ -101,7 +95,7 @@ struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access)
 			       to_xr_ibpd(ib)->id, &mr->index, &mr->ib.lkey);
 	if (ret) {
 		kfree(mr);
-		return ERR_PTR(xr_ib_mr_errno(ret));
+		return ERR_PTR(xr_ib_errno(ret));
 	}
 	return &mr->ib;
 }
@@ -128,7 +122,7 @@ struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
 	if (IS_ERR(mr->mr)) {
 		ret = PTR_ERR(mr->mr);
 		kfree(mr);
-		return ERR_PTR(xr_ib_mr_errno(ret));
+		return ERR_PTR(xr_ib_errno(ret));
 	}
 	mr->ib.rkey = mr->ib.lkey;
 	return &mr->ib;
@@ -210,7 +204,7 @@ struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 		return ERR_PTR(-EPERM);
 	ret = xr_mr_rereg(ctx->link, &ctx->own, NULL, &r);
 	if (ret)
-		return ERR_PTR(xr_ib_mr_errno(ret));
+		return ERR_PTR(xr_ib_errno(ret));
 	ib->lkey = r.lkey;
 	ib->rkey = r.rkey;
 	return NULL;

@@ -26,7 +26,7 @@ int xr_ib_alloc_mw(struct ib_mw *ib, struct ib_udata *udata)
 	}
 	ret = xr_mw_create(ctx->link, &ctx->own, &ctx->own, &a);
 	if (ret)
-		return ret;
+		return xr_ib_errno(ret);
 	to_xr_ibmw(ib)->index = a.mw;
 	ib->rkey = a.rkey;
 	return 0;

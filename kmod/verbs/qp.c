@@ -77,7 +77,7 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 	}
 	new = xr_qp_create(xr_ib_link(qp->ib.device), own, own, XR_FORMAT_RXE, qp, gsi, a);
 	if (IS_ERR(new))
-		return PTR_ERR(new);
+		return xr_ib_errno(PTR_ERR(new));
 	qp->qp = new;
 	qp->ib.qp_num = a->qpn;
 	return 0;

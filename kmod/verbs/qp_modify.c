@@ -170,7 +170,10 @@ static void xr_ib_modify_notify(struct xr_ibqp *qp, u32 to)
 		xr_ib_last_wqe(qp);
 }
 
-/* Return: 0; -EINVAL; -EOPNOTSUPP; -EBUSY: see uapi/xroce.h. On failure nothing has changed. */
+/*
+ * Return: 0; -EINVAL; -EOPNOTSUPP; -EBUSY: see uapi/xroce.h; -EHOSTUNREACH: see
+ * xr_ib_av_resolve(). On failure nothing has changed.
+ */
 int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
 {
@@ -192,7 +195,9 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	if (ret)
 		goto out;
 	if (mask & IB_QP_AV && !udata)
-		xr_ib_av_resolve(&attr->ah_attr);
+		ret = xr_ib_av_resolve(&attr->ah_attr);
+	if (ret)
+		goto out;
 	xr_ib_modify_fill(&m, attr, mask);
 	if (!xr_ib_modify_supported(&m, qp->qp->type, from, to)) {
 		ret = -EOPNOTSUPP;

@@ -173,7 +173,7 @@ static u32 xr_ib_send_flush(const struct rxe_send_wqe *e, struct xr_swqe *w)
 {
 	w->va = READ_ONCE(e->wr.wr.flush.remote_addr);
 	w->rkey = READ_ONCE(e->wr.wr.flush.rkey);
-	w->length = READ_ONCE(e->wr.wr.flush.length);
+	w->length = READ_ONCE(e->dma.length);
 	w->imm_or_key = (READ_ONCE(e->wr.wr.flush.type) &
 			 (XROCE_FLUSH_GLOBAL | XROCE_FLUSH_PERSISTENT)) |
 			(READ_ONCE(e->wr.wr.flush.level) & XROCE_FLUSH_SEL_MASK) <<

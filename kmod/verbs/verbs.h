@@ -367,10 +367,16 @@ int xr_ib_modify_srq(struct ib_srq *ib, struct ib_srq_attr *attr,
 int xr_ib_query_srq(struct ib_srq *ib, struct ib_srq_attr *attr);
 int xr_ib_destroy_srq(struct ib_srq *ib, struct ib_udata *udata);
 
+/* Programs that use libibverbs know one errno for tables that are full. */
+static inline int xr_ib_errno(int ret)
+{
+	return ret == -ENOSPC || ret == -E2BIG ? -ENOMEM : ret;
+}
+
 /* ah.c */
 int xr_ib_av_check(const struct rdma_ah_attr *attr);
 bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud);
-void xr_ib_av_resolve(struct rdma_ah_attr *attr);
+int xr_ib_av_resolve(struct rdma_ah_attr *attr);
 u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr);
 void xr_ib_av_keep(struct rdma_ah_attr *to, const struct rdma_ah_attr *attr);
 int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata);

@@ -52,7 +52,6 @@ static int post_flush(const struct post_way *way, const struct request_op *op)
 	struct rxe_send_wqe *w = ring_entry(&way->ring, index);
 	struct wr_flush flush = {
 		.remote_addr = way->peer + op->off,
-		.length = op->whole ? 0 : op->len,
 		.rkey = op->key,
 		.type = 1,	/* global visibility */
 		.level = op->whole,
@@ -63,6 +62,10 @@ static int post_flush(const struct post_way *way, const struct request_op *op)
 	w->wr.opcode = op->opcode;
 	w->wr.send_flags = op->flags;
 	memcpy(&w->wr.wr, &flush, sizeof(flush));
+	/* As ibv_wr_flush() of rdma-core: not in the element "length" of struct wr_flush. */
+	w->dma.length = op->whole ? 0 : op->len;
+	w->dma.resid = w->dma.length;
+	w->iova = flush.remote_addr;
 	__atomic_store_n(&header->producer_index, (index + 1) & header->index_mask,
 			 __ATOMIC_RELEASE);
 	return -ring_doorbell(way->qp->context, way->qp->handle);
