@@ -70,8 +70,10 @@ static bool open_qp(void)
 	peer.cq = ibv_create_cq(xr_end.ctx, 2 * SENDS, NULL, NULL, 0);
 	init.send_cq = peer.cq;
 	init.recv_cq = peer.cq;
+	ring_forget();
 	peer.qp = peer.cq ? ibv_create_qp(xr_end.pd, &init) : NULL;
-	return check(peer.qp, "queue pair: %s", strerror(errno)) && peer_again();
+	return check(peer.qp, "queue pair: %s", strerror(errno)) &&
+	       ring_new(&peer.ring, SENDS + 1) && peer_again();
 }
 
 static bool open_memory(void)

@@ -13,6 +13,7 @@
 #include "mem.h"
 #include "packet.h"
 #include "verbs_end.h"
+#include "verbs_ring.h"
 
 #define PEER_PSN	0xfffffeu	/* of the first request; wraps early */
 #define PEER_MTU	1024u
@@ -47,6 +48,7 @@ extern const struct peer_opts peer_usual;
  * struct verbs_peer - the connection
  * @cq: completion queue
  * @qp: queue pair in RTS
+ * @ring: its ring of requests
  * @mr: the region, with all rights
  * @out: memory of requests
  * @in: memory of responses to READs and atomics
@@ -54,6 +56,7 @@ extern const struct peer_opts peer_usual;
 struct verbs_peer {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
+	struct verbs_ring ring;
 	struct ibv_mr *mr;
 	uint8_t *out;
 	uint8_t *in;

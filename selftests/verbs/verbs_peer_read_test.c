@@ -7,6 +7,7 @@
 
 #include "counters.h"
 #include "verbs_peer.h"
+#include "verbs_post.h"
 
 #define FIRST	XROCE_RC_READ_RESPONSE_FIRST
 #define MIDDLE	XROCE_RC_READ_RESPONSE_MIDDLE
@@ -92,6 +93,33 @@ static void read_acknowledges(void)
 	peer_completes(1, IBV_WC_SUCCESS);
 	peer_completes(2, IBV_WC_SUCCESS);
 	peer_received(4);
+}
+
+/* A FLUSH names a range of the peer's memory, or a whole region; the response has no data. */
+static void flush(void)
+{
+	struct post_way way = { .qp = peer.qp, .ring = peer.ring, .peer = PEER_VA };
+	struct request_op op = {
+		.opcode = REQUEST_FLUSH, .flags = IBV_SEND_SIGNALED, .key = PEER_RKEY,
+		.off = 64, .len = 3 * PEER_MTU,
+	};
+	struct packet want;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		op.id = i;
+		op.whole = i;
+		post_request(&way, &op);
+		want = peer_request(XROCE_RC_FLUSH, i);
+		want.va += op.off;
+		want.dmalen = i ? 0 : op.len;
+		want.flush = XROCE_FLUSH_GLOBAL | i << XROCE_FLUSH_SEL_SHIFT;
+		want.ackreq = false;
+		peer_expect(&want);
+		peer_send_data(ONLY, i, 0, 0);
+		peer_completes(i, IBV_WC_SUCCESS);
+	}
+	peer_received(0);
 }
 
 static void lost_first(void)
@@ -444,6 +472,7 @@ static const struct test tests[] = {
 	  ON_PEER(read_scattered, &peer_usual) },
 	{ "read_acknowledges", "Q2 Q4", "a response acknowledges what is before it",
 	  ON_PEER(read_acknowledges, &peer_usual) },
+	{ "read_flush", "Q1 V7", "a FLUSH names a range, or a region", ON_PEER(flush, &peer_usual) },
 	{ "read_lost_first", "Q3", "the first packet is lost", ON_PEER(lost_first, &peer_usual) },
 	{ "read_lost_middle", "Q3", "a packet in the middle is lost",
 	  ON_PEER(lost_middle, &peer_usual) },
