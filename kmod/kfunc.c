@@ -278,9 +278,7 @@ __bpf_kfunc int xroce_fail(u32 link, u32 qpn)
 
 	if (!qp)
 		return -ENOENT;
-	/* A change of attributes on another CPU gives no rights back after this. */
-	xr_qp_end(qp);
-	xr_recv_fail(qp);
+	xr_recv_refuse(qp);
 	return 0;
 }
 

@@ -237,10 +237,8 @@ static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 	smp_store_release(&qp->map->state, state);
 	/* Pairs with the barrier in xr_qp_end(). */
 	smp_mb();
-	if (READ_ONCE(qp->failed)) {
+	if (READ_ONCE(qp->failed))
 		WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
-		WRITE_ONCE(qp->access, 0);
-	}
 }
 
 /*
@@ -355,7 +353,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_defer_open(&qp->defer);
 	if (a->mask & XROCE_QP_ACCESS) {
 		qp->rights = a->access;
-		WRITE_ONCE(qp->access, a->access);
+		xr_recv_grant(qp);
 		/* The map last: the module accepts what the XDP program accepts. */
 		smp_store_release(&q->access, a->access);
 	}

@@ -141,8 +141,7 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 	struct xr_send *s = &qp->send;
 
 	s->on = false;
-	xr_qp_end(qp);
-	xr_qp_revoke(qp);
+	xr_recv_revoke(qp);
 	if (status && s->head != s->tail)
 		xr_send_complete(qp, status);
 	if (xr_send_flush(qp))

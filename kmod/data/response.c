@@ -149,13 +149,17 @@ static void xr_response_pop(struct xr_responses *rs)
 	rs->count--;
 }
 
-/* Count a NAK that the XDP program knows nothing of, and tell its cause to QP_QUERY. */
-static void xr_response_failed(struct xr_qp *qp, u32 cause)
+/*
+ * Count a NAK that the XDP program knows nothing of, and tell its cause to QP_QUERY, unless it
+ * replaces one of the program.
+ */
+static void xr_response_failed(struct xr_qp *qp, u8 cause)
 {
 	struct xr_responses *rs = &qp->responses;
 	struct xroce_stat __percpu *stat = rs->batch.stat;
 
-	WRITE_ONCE(qp->map->error, cause);
+	if (cmpxchg(&qp->map->error, XROCE_CAUSE_NONE, cause) != XROCE_CAUSE_NONE)
+		return;
 	rs->naks++;
 	if (cause == XROCE_CAUSE_OP_MEMORY) {
 		this_cpu_inc(stat->op_memory);
@@ -282,8 +286,9 @@ static int xr_responses_build(struct xr_qp *qp, int room)
 		ret = xr_response_packet(qp, r, &last);
 		if (ret == -ENOMEM || ret == -EAGAIN)
 			return built ? built : ret;
-		/* A queue pair in ERR has lost its rights, and sends no other NAK than it has. */
-		if (ret && !r->again && xr_qp_state(qp) != XROCE_QPS_ERR) {
+		/* If its own requests have failed, a queue pair in ERR sends nothing any more. */
+		if (ret && !r->again &&
+		    (xr_qp_state(qp) != XROCE_QPS_ERR || READ_ONCE(qp->map->error))) {
 			xr_response_fail(qp, r, ret);
 			continue;
 		}

@@ -285,7 +285,7 @@ void xr_tx_copy_loop(struct xr_tx_batch *batch)
 	this_cpu_inc(batch->stat->drop_tx);
 }
 
-/* Count a READ that cannot be answered. The region is allocated as long as RCU is held. */
+/* Count a READ response that cannot be built. RCU keeps the region allocated. */
 static noinline int xr_tx_refused(const struct xr_mr *mr, int ret)
 {
 	if (ret && ret != -EAGAIN)

@@ -146,28 +146,34 @@ bool xr_addr_ours(struct net_device *dev, const void *frame)
 
 /*
  * The device to which the stack gives a frame whose IP header is at @l3: the VLAN device of its
- * tag, or the bridge of a port. Under RCU.
+ * (outer) tag, or the bridge or bond of a port. Under RCU.
  */
 static const struct net_device *xr_addr_upper(struct net_device *dev, const void *frame, u32 l3)
 {
+	struct net_device *master = netdev_master_upper_dev_get_rcu(dev);
+	const struct net_device *vlan = NULL;
 	const struct vlan_ethhdr *eth = frame;
-	const struct net_device *upper = NULL;
 	u16 id = 0;
 
+	/* The device of a VRF only says which table is used. */
+	if (master && netif_is_l3_master(master))
+		master = NULL;
 	if (l3 >= VLAN_ETH_HLEN && eth_type_vlan(eth->h_vlan_proto))
 		id = ntohs(eth->h_vlan_TCI) & VLAN_VID_MASK;
 	if (id)
-		upper = __vlan_find_dev_deep_rcu(dev, eth->h_vlan_proto, id);
-	else if (netif_is_bridge_port(dev))
-		upper = netdev_master_upper_dev_get_rcu(dev);
-	return upper ?: dev;
+		vlan = __vlan_find_dev_deep_rcu(dev, eth->h_vlan_proto, id);
+	if (id && !vlan && master)
+		vlan = __vlan_find_dev_deep_rcu(master, eth->h_vlan_proto, id);
+	return vlan ?: master ?: dev;
 }
 
 /* Has a device of the VRF and namespace of @dev the IPv6 address? */
 static bool xr_addr_local6(const struct net_device *dev, const struct in6_addr *addr)
 {
 #if IS_ENABLED(CONFIG_IPV6)
-	return ipv6_chk_addr_and_flags(dev_net(dev), addr, dev, true, 0, IFA_F_TENTATIVE);
+	/* With ipv6.disable=1 there is no table of addresses. */
+	return ipv6_mod_enabled() &&
+	       ipv6_chk_addr_and_flags(dev_net(dev), addr, dev, true, 0, IFA_F_TENTATIVE);
 #else
 	return false;
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counters of regions: the map "mr_stat". The functions that move bytes count them, in
- * softirq, while they hold the region.
+ * softirq, while they hold the region, or RCU.
  */
 #ifndef _XR_MR_STAT_H
 #define _XR_MR_STAT_H

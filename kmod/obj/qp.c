@@ -150,7 +150,7 @@ void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
 }
 
 /**
- * xr_qp_end() - move a queue pair to ERR after a work request or a response has failed
+ * xr_qp_end() - move a queue pair to ERR after a packet, work request or response has failed
  * @qp: the queue pair
  *
  * With bottom halves off. The claim is not needed. The caller calls xr_recv_fail()

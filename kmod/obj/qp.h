@@ -31,11 +31,11 @@ struct xr_sq;
  * @type: enum xroce_qp_type
  * @context: of the front end of a verbs device; else NULL
  * @state: enum xroce_qp_state as last set; see xr_qp_state()
- * @access: XROCE_ACCESS_REMOTE_* that its peer has now; 0 once it has failed
+ * @access: XROCE_ACCESS_REMOTE_* that its peer has now; see xr_qp_revoke()
  * @rights: the attribute, XROCE_ACCESS_REMOTE_*
  * @mtu: path MTU in bytes
  * @max_dest_rd_atomic: number of READs and atomics kept for replay
- * @failed: a work request or a response has moved it to ERR
+ * @failed: a packet, a work request or a response has moved it to ERR
  * @epoch: number that is new, among all queue pairs, with each transition to RTR
  * @windows_2a: number of windows of type 2A bound to it; negative: no more can be
  *	(mw_count.h)

@@ -391,3 +391,30 @@ void xr_recv_fail(struct xr_qp *qp)
 	spin_unlock_bh(&qp->recv.lock);
 }
 EXPORT_SYMBOL_GPL(xr_recv_fail);
+
+/* The XDP program has refused a packet: move the queue pair to ERR, and the same. */
+void xr_recv_refuse(struct xr_qp *qp)
+{
+	spin_lock_bh(&qp->recv.lock);
+	xr_qp_end(qp);
+	xr_recv_fail_locked(qp);
+	spin_unlock_bh(&qp->recv.lock);
+}
+
+/* A send fails: move the queue pair to ERR and take its rights, before the first completion. */
+void xr_recv_revoke(struct xr_qp *qp)
+{
+	spin_lock_bh(&qp->recv.lock);
+	xr_qp_end(qp);
+	xr_qp_revoke(qp);
+	spin_unlock_bh(&qp->recv.lock);
+}
+
+/* Give a queue pair the rights of its attribute, unless it has failed. */
+void xr_recv_grant(struct xr_qp *qp)
+{
+	spin_lock_bh(&qp->recv.lock);
+	if (!READ_ONCE(qp->failed))
+		WRITE_ONCE(qp->access, qp->rights);
+	spin_unlock_bh(&qp->recv.lock);
+}

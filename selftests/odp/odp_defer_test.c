@@ -489,7 +489,7 @@ static void unreliable(void)
 /* A READ that waits for memory is answered before the refusal of a later request. */
 static void refused_behind(void)
 {
-	struct packet got, *req;
+	struct packet got = {}, *req;
 	pthread_t thread;
 	char *ballast;
 	uint32_t i, n;

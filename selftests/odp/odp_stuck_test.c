@@ -115,12 +115,13 @@ static void ended(void)
 }
 
 /*
- * The response to a READ stands still in the middle, and a later request is refused: when the READ
- * turns out to be impossible, the peer gets the NAK of that request, and no other.
+ * The response to a READ stands still in the middle, and a later request is refused: the READ goes
+ * on. When it turns out to be impossible, it is the first that has failed, so its NAK is sent.
  */
 static void refused_behind(void)
 {
 	struct packet want, got, *req;
+	struct xroce_qp_query q = {};
 	struct fuse f;
 	struct odp o;
 	pid_t pid;
@@ -148,13 +149,16 @@ static void refused_behind(void)
 	req->payload = 64;
 	wire_send(&o.w);
 	wire_quiet(&o.w);
+	q.qpn = o.w.qpn;
 	fuse_abort(&f);
 	want = wire_response(&o.w, XROCE_RC_ACK);
 	want.syndrome = XROCE_SYN_NAK_ACC;
-	want.psn = req->psn;
-	want.msn = 2;
+	want.psn = (req->psn - 2) & XROCE_PSN_MASK;
+	want.msn = 1;
 	wire_expect(&o.w, &want);
 	wire_quiet(&o.w);
+	check(!xroce_qp_query(o.w.x, &q) && q.cause == XROCE_CAUSE_ACC_KEY && q.naks == 1,
+	      "cause %u, %llu NAKs", q.cause, q.naks);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	fuse_close(&f);
