@@ -157,6 +157,15 @@ bool live_rename(const char *from, const char *to)
 	return !run(command);
 }
 
+static int attach(const char *dev, struct xroce_attach_opts *opts)
+{
+	int ret = xroce_attach(dev, opts);
+
+	if (ret)
+		note("attach %s: %s", dev, opts->error);
+	return ret;
+}
+
 int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries)
 {
 	struct xroce_attach_opts opts = {
@@ -164,11 +173,20 @@ int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries)
 		.mpt_entries = mpt_entries,
 		.qp_entries = qp_entries,
 	};
-	int ret = xroce_attach(dev, &opts);
 
-	if (ret)
-		note("attach %s: %s", dev, opts.error);
-	return ret;
+	return attach(dev, &opts);
+}
+
+bool live_attach_generic(void)
+{
+	struct xroce_attach_opts opts = {
+		.size = sizeof(opts),
+		.mpt_entries = LIVE_SPARE_ENTRIES,
+		.qp_entries = LIVE_SPARE_ENTRIES,
+		.mode = XROCE_MODE_GENERIC,
+	};
+
+	return check(!attach(LIVE_SPARE, &opts), "attach in mode generic");
 }
 
 int live_detach(const char *dev, __u32 flags)

@@ -49,6 +49,7 @@ int live_veth_add(const char *dev, const char *peer);
 int live_veth_del(const char *dev);
 bool live_rename(const char *from, const char *to);
 int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries);
+bool live_attach_generic(void);	/* LIVE_SPARE, in mode generic */
 int live_detach(const char *dev, __u32 flags);
 
 /* Seconds to wait for work that the kernel does asynchronously, on a busy host. */

@@ -196,15 +196,9 @@ static void kept(void)
 static void generic(void)
 {
 	static const struct wire_opts there = { .dev = LIVE_SPARE, .from = "c1" };
-	struct xroce_attach_opts opts = {
-		.size = sizeof(opts),
-		.mpt_entries = LIVE_SPARE_ENTRIES,
-		.qp_entries = LIVE_SPARE_ENTRIES,
-		.mode = XROCE_MODE_GENERIC,
-	};
 	struct wire w;
 
-	if (!check(!xroce_attach(LIVE_SPARE, &opts), "attach: %s", opts.error))
+	if (!live_attach_generic())
 		return;
 	if (wire_open(&w, &there)) {
 		to(&w, NOBODY);

@@ -292,12 +292,6 @@ static void header_of_sent(int fd)
 static void header(void)
 {
 	static const struct wire_opts there = { .dev = LIVE_SPARE, .from = "c1" };
-	struct xroce_attach_opts opts = {
-		.size = sizeof(opts),
-		.mpt_entries = LIVE_SPARE_ENTRIES,
-		.qp_entries = LIVE_SPARE_ENTRIES,
-		.mode = XROCE_MODE_GENERIC,
-	};
 	struct sockaddr_ll at = {
 		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = if_nametoindex(LIVE_SPARE),
@@ -309,7 +303,7 @@ static void header(void)
 	if (!check(fd >= 0 && !setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) &&
 		   !setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) &&
 		   !bind(fd, (struct sockaddr *)&at, sizeof(at)), "socket: %s", strerror(errno)) ||
-	    !check(!xroce_attach(LIVE_SPARE, &opts), "attach: %s", opts.error))
+	    !live_attach_generic())
 		return;
 	if (wire_open(&w, &there)) {
 		/* Without both, veth takes no XDP frames. */
