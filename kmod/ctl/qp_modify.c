@@ -368,8 +368,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	/* A verbs device has set them before. */
 	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD)
 		xr_requester_set(qp, &send, true);
-	/* Nor is a packet executed that the addresses of the previous connection have admitted. */
 	if (to == XROCE_QPS_RTR)
+		/* Nor is a packet executed that addresses of the previous connection admitted. */
 		smp_store_release(&q->generation, q->generation + 1);
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);

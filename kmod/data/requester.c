@@ -595,8 +595,8 @@ static bool xr_requester_ended(const struct xr_qp *qp)
 /* Take over what a consumer in the kernel has posted. The lock is held. */
 static void xr_requester_take(struct xr_send *s)
 {
-	/* Pairs with the release in xr_ib_post_one(): the entries are complete. */
 	if (unlikely(s->by_kernel))
+		/* Pairs with the release in xr_ib_post_one(): the entries are complete. */
 		s->tail = smp_load_acquire(&s->posted);
 }
 
