@@ -108,7 +108,7 @@ mode() {
 # The link is on the port of a bridge that has another MAC address, and the IP address: the verbs
 # device reaches itself.
 bridge() {
-	local gid status=0
+	local client_dev=xr0 client_enter=("${server_enter[@]}") client_gid server_gid status=0
 
 	in_xr bash -euc '
 		ip addr flush dev x0
@@ -119,14 +119,10 @@ bridge() {
 	in_xr "$xroce" link add dev x0 >"$work/out"
 	in_xr rdma link add xr0 type xroce netdev x0
 	wait_until 10 verbs_has_gid xr0 "$(gid4_of 10.77.0.2)" || status=1
-	gid=$(verbs_gid xr0 "$(gid4_of 10.77.0.2)") || status=1
-	nsenter --net=/run/netns/xr timeout 60 ib_write_bw -d xr0 -x "$gid" -s 4096 -n 50 -F \
-		>"$work/server" 2>&1 &
-	server=$!
-	wait_until 20 in_xr bash -euc 'ss -Hltn "sport = 18515" | grep -q .' &&
-		in_xr timeout 60 ib_write_bw -d xr0 -x "$gid" -s 4096 -n 50 -F 10.77.0.2 \
-			>"$work/client" 2>&1 && wait $server || status=1
-	[ $status = 0 ] || { kill $server || :; wait $server || :; sed 's/^/# /' "$work/server" "$work/client"; }
+	server_gid=$(verbs_gid xr0 "$(gid4_of 10.77.0.2)") || status=1
+	client_gid=$server_gid
+	both_ends_calm "$work" ib_write_bw -s 4096 -n 50 -F || status=1
+	[ $status = 0 ] || both_ends_said "$work"
 	rdma link delete xr0
 	in_xr "$xroce" link del dev x0
 	in_xr ip link del br0
