@@ -14,7 +14,8 @@ work=/dev/shm/serve_cm
 regions=(region disk size 1M file "$work/disk"
 	 region look file "$work/look" access remote-read)
 
-cm_up() { up --rdma-cm "$@"; }
+# The server listens for rdma_cm a moment after it listens for TCP, and then says so.
+cm_up() { up --rdma-cm "$@" && says '^listening'; }
 cm_down() { down && no_ids; }
 
 no_ids() {
