@@ -414,10 +414,6 @@ wrong_files() {
 	xr pd del "$pd"
 }
 
-# The module of verbs devices, beside xroce.ko. It is not built for a kernel without RDMA.
-verbs_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
-verbs_module=${verbs_module%/*}/xroce_ib.ko
-
 verbs_begin() {
 	[ -e "$verbs_module" ] || skip "no ${verbs_module#"$top/"}"
 	modprobe ib_uverbs

@@ -70,9 +70,6 @@ good_conf() {
 		[ -z "$(sd "$work/user/xroce" link show)" ] && rm /etc/xroce/link-x0.*
 }
 
-verbs_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
-verbs_module=${verbs_module%/*}/xroce_ib.ko
-
 # The unit may make a verbs device. It goes with the link.
 verbs() {
 	insmod "$verbs_module" && echo 'verbs xr0' >/etc/xroce/link-x0.conf &&
@@ -99,7 +96,7 @@ udev_late() {
 
 	sd systemctl stop xroce-link@x0.service && sd udevadm settle && rmmod xroce || return 1
 	sd udevadm control --stop-exec-queue
-	insmod "$top/build/kmod/xroce.ko" || status=1
+	insmod "$core_module" || status=1
 	timeout 200 nsenter -t "$process" -a systemctl start xroce-link@x0.service \
 		>"$work/said" 2>&1 &
 	wait_until 60 link_made || status=1

@@ -160,7 +160,7 @@ rxe_down() {
 # With XROCE_KEEP_MODULE the module is loaded already and stays: see soak.sh.
 module_up() {
 	[ -z "${XROCE_KEEP_MODULE:-}" ] || return 0
-	insmod "${XROCE_MODULE:-$top/build/kmod/xroce.ko}"
+	insmod "$core_module"
 	undo+=(module_down)
 }
 

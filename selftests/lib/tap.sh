@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# TAP output of a shell test. Source it. It sets $top to the checkout.
+# TAP output of a shell test. Source it. It sets $top to the checkout, and the paths of the modules
+# for the kernel that runs.
 
 top=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+core_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
+# It is not built for a kernel without RDMA.
+# shellcheck disable=SC2034 # for the tests
+verbs_module=${core_module%/*}/xroce_ib.ko
 
 # XROCE_NET is set by vm.sh, and by run.sh with VM=0, which uses this host's kernel.
 needs_module() {

@@ -17,9 +17,6 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/serve.sh"
 
-verbs_module=${XROCE_MODULE:-$top/build/kmod/xroce.ko}
-verbs_module=${verbs_module%/*}/xroce_ib.ko
-
 # What the server of both_ends() uses.
 server_dev=xr0
 server_ip=10.77.0.2

@@ -54,7 +54,7 @@ idle() {
 		[ "$(cat /sys/module/xroce/refcnt)" = 0 ]
 }
 
-insmod "${XROCE_MODULE:-$top/build/kmod/xroce.ko}"
+insmod "$core_module"
 cat /proc/slabinfo >"$work/slab"
 echo "# XROCE_SOAK=$seconds XROCE_SEED=$seed"
 tries=0
