@@ -166,7 +166,7 @@ verbs_up() {
 	server_dev=xr0
 	client_dev=xr1
 	modprobe ib_uverbs
-	insmod "$top/build/kmod/xroce_ib.ko"
+	insmod "$verbs_module"
 	undo+=(verbs_unload)
 	undo+=(verbs_down)
 	verbs_end xr0 x0
