@@ -51,8 +51,9 @@ HANDLES = "mr mw lkey rkey key qp qpn index addr va iova mtt".split()
 NUMBERS = {"pid": "pid", "psn": "psn", "rq_psn": "psn", "prog": "prog", "bpf_link": "link",
            "sport": "sport"}
 # A slow machine retransmits; how much is prefetched depends on timing. Where memory is
-# physically contiguous, a region has fewer and larger pages.
-MEASURED = "duplicates naks tx tx_bytes faults fault_pages resident pages page_size".split()
+# physically contiguous, a region has fewer and larger pages, and an offset into the first.
+MEASURED = ("duplicates naks tx tx_bytes faults fault_pages resident pages page_size "
+            "page_size_offset").split()
 
 SLOW = int(os.environ.get("XROCE_SLOW", "1"))
 LIMIT = 180 * SLOW         # seconds for a command
@@ -183,7 +184,7 @@ class Values:
             if word != is_ and not (word[0].isdigit() and is_[0].isdigit()):
                 raise Differs
             if word[0].isalpha():
-                name = word
+                name = word if (name, word) != ("page_size", "offset") else name + "_" + word
                 continue
             kind = maps or NUMBERS.get(name)
             if word != is_ or self.varies(name, kind, word):

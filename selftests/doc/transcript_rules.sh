@@ -49,9 +49,11 @@ another_size() {
 
 # Numbers and sizes that depend on the machine, of all pages and of one.
 measured() {
-	printf '%s\n' '<!-- measured: used -->' '```' '# echo page_size 8K pages 2 used 7' \
-		'page_size 4K pages 4 used 9' '```' >"$work/measured.md"
-	page "$work/measured.md"
+	printf '%s\n' '<!-- measured: used -->' '```' '# echo page_size 8K offset 4096 pages 2 used 7' \
+		'page_size 4K offset 0 pages 4 used 9' '```' >"$work/measured.md"
+	page "$work/measured.md" &&
+	printf '%s\n' '# echo at offset 4096' 'at offset 0' | in_block |
+		wrong 3 'at offset 0' 'at offset 4096'
 }
 
 # A key that does not begin with its handle.
