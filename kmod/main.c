@@ -8,6 +8,7 @@
 #include "mem/mtt.h"
 #include "obj/link.h"
 #include "obj/recv_queue.h"
+#include "obj/sq.h"
 #include "odp/odp.h"
 
 #include "main.h"
@@ -27,9 +28,12 @@ static int __init xr_init(void)
 	ret = xr_recv_queues_init();
 	if (ret)
 		goto err_odp;
+	ret = xr_sqs_init();
+	if (ret)
+		goto err_recv;
 	ret = xr_link_init();
 	if (ret)
-		goto err_queues;
+		goto err_send;
 	ret = xr_kfunc_init();
 	if (ret)
 		goto err_link;
@@ -40,7 +44,9 @@ static int __init xr_init(void)
 
 err_link:
 	xr_link_exit();
-err_queues:
+err_send:
+	xr_sqs_exit();
+err_recv:
 	xr_recv_queues_exit();
 err_odp:
 	xr_odp_exit();
@@ -58,6 +64,7 @@ static void __exit xr_exit(void)
 	xr_chardev_exit();
 	xr_link_exit();
 	xr_teardown_links();
+	xr_sqs_exit();
 	xr_recv_queues_exit();
 	xr_odp_exit();
 	xr_mtt_exit();

@@ -31,7 +31,23 @@
 #define XR_SQ_LOOKS	8192u
 #define XR_SQ_FAILURE	16u
 
+/* Applies what exceeds the budgets, for all send queues. */
+static struct workqueue_struct *xr_sq_wq;
+
 static void xr_sq_rest(struct work_struct *work);
+
+/* Return: 0 or -ENOMEM. */
+int xr_sqs_init(void)
+{
+	xr_sq_wq = alloc_workqueue("xroce_sq", WQ_UNBOUND, 0);
+	return xr_sq_wq ? 0 : -ENOMEM;
+}
+
+/* No send queue exists any more. */
+void xr_sqs_exit(void)
+{
+	destroy_workqueue(xr_sq_wq);
+}
 
 /**
  * xr_sq_create() - create the send queue of a file
@@ -316,7 +332,7 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 		smp_store_release(&sq->header->head, sq->head);
 	}
 	if (n && again)
-		queue_work(system_unbound_wq, &sq->rest);
+		queue_work(xr_sq_wq, &sq->rest);
 	spin_unlock_bh(&sq->lock);
 	return !n;
 }

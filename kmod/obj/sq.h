@@ -56,6 +56,8 @@ struct xr_sq {
 	struct rcu_head rcu;
 };
 
+int xr_sqs_init(void);
+void xr_sqs_exit(void);
 int xr_sq_create(struct xr_link *link, struct xr_owner *owner,
 		 struct xroce_sq_add *a);
 int xr_sq_delete(struct xr_link *link, struct xr_owner *owner);

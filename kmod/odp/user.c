@@ -100,8 +100,7 @@ void xr_odp_user_put(struct xr_odp_user *user)
 	mutex_lock(&xr_odp_users_lock);
 	xr_odp_users_refs--;
 	if (!--user->refs)
-		queue_delayed_work(system_unbound_wq, &xr_odp_users_work,
-				   XR_ODP_USER_IDLE);
+		schedule_delayed_work(&xr_odp_users_work, XR_ODP_USER_IDLE);
 	if (!xr_odp_users_refs)
 		wake_up(&xr_odp_users_wait);
 	mutex_unlock(&xr_odp_users_lock);
@@ -125,6 +124,5 @@ static bool xr_odp_users_idle(void)
 void xr_odp_user_exit(void)
 {
 	wait_event(xr_odp_users_wait, xr_odp_users_idle());
-	mod_delayed_work(system_unbound_wq, &xr_odp_users_work, 0);
 	flush_delayed_work(&xr_odp_users_work);
 }
