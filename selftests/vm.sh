@@ -237,6 +237,7 @@ kernel_complaints() {
 	p+='|self-detected stall|detected stalls|detected expedited stalls'
 	p+='|soft lockup|hard LOCKUP|workqueue lockup|blocked for more than'
 	p+='|scheduling while atomic|sleeping function called'
+	p+='|\[xroce\w*\] enqueued on deprecated workqueue'
 	p+='|kmemleak: .*suspected|page_owner tracks'
 	# x86 prints this at boot when it starts to look for corruption.
 	tr -d '\r' <"$log" | grep -nE "$p" |
