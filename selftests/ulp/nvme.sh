@@ -62,7 +62,10 @@ if some_wanted nvme_fault_{refused,link_down,port_gone,module_gone,device_gone} 
 	run nvme_fault_module_gone 'K5' upset module_gone
 	run nvme_fault_device_gone 'K5' upset device_gone
 	run nvme_fault_host_device_gone 'K5 V1' host_loses hr_gone hr_up
-	run nvme_fault_devices_gone 'K5 V1' host_loses all_gone all_up
+	# When both devices go, the host's nvme_rdma of Linux 6.12 reads memory that it has freed, with
+	# devices of rxe as well: KASAN reports it.
+	grep -q ' kasan_report$' /proc/kallsyms ||
+		run nvme_fault_devices_gone 'K5 V1' host_loses all_gone all_up
 	ulp_loses 1
 	run nvme_fault_loss 'K5' disk_verifies
 	run nvme_fault_xfs 'K5 K2' disk_files xfs
