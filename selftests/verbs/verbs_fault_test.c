@@ -21,7 +21,7 @@
 #include "verbs_netlink.h"
 #include "verbs_ring.h"
 
-#define MOST		5000u	/* allocations of an operation, at most */
+#define MOST		20000u	/* allocations of an operation, at most */
 #define FIRST		50u	/* of them, of which operation::step skips none */
 /* Far from all other mappings, so that page tables have to be allocated, too. */
 #define FAR		((char *)0x100000000000)
@@ -670,7 +670,7 @@ static void delete_device(void)
 static void link_add(void)
 {
 	const struct operation op = {
-		.name = "rdma link add", .run = add_device, .after = delete_device, .step = 10,
+		.name = "rdma link add", .run = add_device, .after = delete_device, .step = 50,
 	};
 
 	fuzz_begin();
