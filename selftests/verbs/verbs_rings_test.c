@@ -436,7 +436,7 @@ static struct ibv_ah *peer_ah(void)
 static void consume(struct ibv_qp *qp, const struct verbs_ring *recv)
 {
 	struct ibv_ah *ah = qp->qp_type == IBV_QPT_UD ? peer_ah() : NULL;
-	uint64_t rounds = slow_rounds(), i, taken = 0, arrived = 0;
+	uint64_t rounds = slow_rounds(), i, taken = 0, sent = 0;
 	struct liar l = { .ring = recv };
 	struct ibv_qp *peer;
 
@@ -450,7 +450,7 @@ static void consume(struct ibv_qp *qp, const struct verbs_ring *recv)
 		peer = end_qp(&rxe_end, qp->qp_type, peer_cq, peer_cq, NULL, 64, 1);
 		if (!peer || !ends_connect(qp, peer))
 			break;
-		arrived += peer_sends(peer, ah, qp->qp_num, BURST);
+		sent += peer_sends(peer, ah, qp->qp_num, BURST);
 		end_state(qp, IBV_QPS_ERR);
 		taken += cq_empty();
 		end_events(&xr_end, IBV_EVENT_QP_FATAL);
@@ -462,8 +462,8 @@ static void consume(struct ibv_qp *qp, const struct verbs_ring *recv)
 	guards("receives");
 	check(taken, "nothing was taken");
 	done += taken;
-	note("%lu messages, %lu receives taken or flushed, %lu lies about indices",
-	     rounds * BURST, taken, (unsigned long)l.lies);
+	note("%lu messages, %lu sent with success, %lu receives taken or flushed, %lu lies about indices",
+	     rounds * BURST, sent, taken, (unsigned long)l.lies);
 	check(!ah || !ibv_destroy_ah(ah), "address handle");
 }
 
