@@ -177,9 +177,22 @@ ulp_explain() {
 		for dev in h0 t0; do
 			[ ! -e /sys/fs/bpf/xroce/$dev ] || "$xroce" stat show dev $dev
 		done
-		pgrep fio | while read -r dev; do cat "/proc/$dev/stack"; done
+		ulp_explain_job
+		grep -H . /sys/block/nvme*/inflight
 		dmesg | tail -n 20
 	} 2>&1 | cut -c 1-160 | sed 's/^/# /'
+}
+
+# What each thread of fio does, if it is there: state, ticks of user space and of the kernel, bytes,
+# and where it waits.
+ulp_explain_job() {
+	local task
+
+	for task in $(pgrep -x fio | sed 's,.*,/proc/&/task/*,'); do
+		echo "$task: $(cut -d ' ' -f 3,14,15 "$task/stat")" \
+			"$(grep -E '^[rw].*_bytes' "$task/io" | tr '\n' ' ')"
+		cat "$task/stack"
+	done
 }
 
 # The target's link comes up again. Routes and neighbours went with it.
@@ -202,7 +215,7 @@ ulp_job() {
 	local file=$1 seed=$2
 	shift 2
 
-	timeout $((120 * ${XROCE_SLOW:-1})) fio --name upset --filename "$file" \
+	timeout $((600 * ${XROCE_SLOW:-1})) fio --name upset --filename "$file" \
 		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size 16m \
 		--randseed "$seed" --rate_iops ,500 --verify crc32c --do_verify 1 --verify_fatal 1 \
 		--output-format terse "$@" >"$work/fio" 2>&1 ||
