@@ -180,7 +180,10 @@ napi() { net_veth_program; }
 
 # What the hardware does is done by a queue that loses all; a device in sysfs is rxe's.
 hardware() {
-	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(in_xr cat /sys/class/net/x0/address)"
+	local mac
+
+	mac=$(in_xr ip -br link show dev x0 | awk '{ print $3 }')
+	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$mac"
 	in_xr rdma link add rxe1 type rxe netdev x0
 	tc qdisc replace dev c0 root netem loss 100% limit 20000
 }
