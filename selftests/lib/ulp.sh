@@ -241,7 +241,8 @@ ulp_upset() {
 
 	ulp_job "$file" $seed &
 	job=$!
-	wait_until 40 ulp_job_writes || { ulp_explain; status=1; }
+	# On a busy machine whose caches were dropped it takes minutes to load fio.
+	wait_until 120 ulp_job_writes || { ulp_explain; status=1; }
 	"$@" || status=1
 	wait $job && ulp_job "$file" $seed --verify_only || status=1
 	return $status
