@@ -231,7 +231,7 @@ static void post(struct wire *w)
 			sge[i].length = fuzz_below(1200);
 			sge[i].addr = IOVA + fuzz_below(p->len - sge[i].length);
 			sge[i].lkey = mrs[RECV].lkey;
-			if (!fuzz_once_in(64))
+			if (!fuzz_once_in(16))
 				continue;
 			sge[i].addr -= fuzz_below(0x8000);
 			sge[i].length <<= fuzz_below(32);
