@@ -126,13 +126,19 @@ void fault_nth(unsigned int nth)
 	check(pwrite(nth_fd, text, n, 0) == n, "fail-nth: %s", strerror(errno));
 }
 
-bool fault_nth_end(void)
+unsigned int fault_nth_left(void)
 {
 	char left[16] = "";
 	ssize_t n = pread(nth_fd, left, sizeof(left) - 1, 0);
 
+	check(n > 0, "fail-nth: %s", strerror(errno));
 	fault_nth(0);
-	return check(n > 0, "fail-nth: %s", strerror(errno)) && !atoi(left);
+	return strtoul(left, NULL, 10);
+}
+
+bool fault_nth_end(void)
+{
+	return !fault_nth_left();
 }
 
 static void mark_caches(bool mark)

@@ -23,6 +23,9 @@ void fault_nth(unsigned int nth);
 /* Stop that. Return: whether the allocation has failed. */
 bool fault_nth_end(void);
 
+/* Stop that. Return: how many allocations were missing to the one that fails; 0: it has failed. */
+unsigned int fault_nth_left(void);
+
 /* Whose allocations fail at random. */
 enum fault_whose {
 	FAULT_DATA_PATH,	/* atomic allocations of pages; skbs and the like */

@@ -21,8 +21,9 @@
 #include "verbs_netlink.h"
 #include "verbs_ring.h"
 
-#define MOST		20000u	/* allocations of an operation, at most */
-#define FIRST		50u	/* of them, of which operation::step skips none */
+#define MOST		2000u	/* allocations of an operation without operation::places */
+#define FIRST		50u	/* of its allocations, of which operation::places skips none */
+#define FAR_PLACE	1000000u /* more than the allocations of any operation */
 /* Far from all other mappings, so that page tables have to be allocated, too. */
 #define FAR		((char *)0x100000000000)
 #define FAR_PAGES	6u
@@ -61,8 +62,8 @@ static union {
  * @after: undoes it after it has succeeded; may be NULL
  * @repeat: repeats it after it has failed; NULL: @run does
  * @any_error: the library puts an errno of its own in place of ENOMEM
- * @step: after the first allocations, take one of so many only, at random: the operation is slow
- *	and has many; 0: take all
+ * @places: let only about so many of its allocations fail, chosen at random: it is slow, and
+ *	    has thousands (only with @after, without @before). 0: each of them
  */
 struct operation {
 	const char *name;
@@ -71,7 +72,7 @@ struct operation {
 	void (*after)(void);
 	int (*repeat)(void);
 	bool any_error;
-	unsigned int step;
+	unsigned int places;
 };
 
 /**
@@ -574,26 +575,46 @@ static bool attempt(const struct operation *op, unsigned int nth, unsigned int *
 	return hit;
 }
 
-/* The allocation to fail after the @nth. */
-static unsigned int next_place(const struct operation *op, unsigned int nth)
+/* Run it, and undo that. Return: its allocations. */
+static unsigned int allocations(const struct operation *op)
 {
-	return nth + 1 + (op->step && nth >= FIRST ? fuzz_below(2 * op->step - 1) : 0);
+	unsigned int left;
+	int ret;
+
+	fault_nth(FAR_PLACE);
+	ret = op->run();
+	left = fault_nth_left();
+	check(!ret, "%s: %s", op->name, strerror(ret));
+	check(left, "%s: more than %u allocations", op->name, FAR_PLACE);
+	if (!test_failed())
+		op->after();
+	return FAR_PLACE - left;
 }
 
+/*
+ * The places end behind the last allocation. Their number is found out beforehand only if it
+ * has to be: what an operation allocates only the first time fails as well then. It differs a
+ * little from run to run.
+ */
 static void run(const struct operation *op)
 {
-	unsigned int nth = 0, refused = 0;
+	unsigned int nth = 0, tried = 0, refused = 0, step = 1, most = MOST;
 	struct counts was, is;
 
+	if (op->places) {
+		most = 2 * allocations(op);
+		step = most / 2 / op->places + 1;
+	}
 	take(&was);
-	while ((nth = next_place(op, nth)) <= MOST && attempt(op, nth, &refused) &&
-	       !test_failed())
-		;
+	do {
+		nth += 1 + (nth >= FIRST && step > 1 ? fuzz_below(2 * step - 1) : 0);
+		tried++;
+	} while (nth <= most && !test_failed() && attempt(op, nth, &refused));
 	take(&is);
 	if (!test_failed())
 		same(&was, &is, op->name);
-	check(nth <= MOST, "%s: too many allocations", op->name);
-	note("%s: up to place %u, refused at %u", op->name, nth - 1, refused);
+	check(nth <= most, "%s: more than %u allocations", op->name, most);
+	note("%s: %u places up to number %u, refused at %u", op->name, tried, nth, refused);
 }
 
 static bool objects(void)
@@ -670,7 +691,7 @@ static void delete_device(void)
 static void link_add(void)
 {
 	const struct operation op = {
-		.name = "rdma link add", .run = add_device, .after = delete_device, .step = 50,
+		.name = "rdma link add", .run = add_device, .after = delete_device, .places = 300,
 	};
 
 	fuzz_begin();
