@@ -89,7 +89,7 @@ static unsigned int used;	/* sinks */
 
 static union ibv_gid group_gid(void)
 {
-	union ibv_gid gid;
+	union ibv_gid gid = {};
 
 	gid_parse(GROUP, gid.raw);
 	return gid;

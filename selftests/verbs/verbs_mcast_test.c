@@ -51,7 +51,7 @@ static uint8_t message[4096];
 
 static union ibv_gid group_of(const char *address)
 {
-	union ibv_gid gid;
+	union ibv_gid gid = {};
 
 	gid_parse(address, gid.raw);
 	return gid;

@@ -120,7 +120,7 @@ int kv_handler(struct kv *kv)
 	const struct ib_cq_init_attr attr = { .cqe = 4 * KV_DEPTH };
 	struct ib_cq *was[2] = { kv->a.cq, kv->b.cq };
 	struct kv_handled h = { .kv = kv };
-	int ret;
+	int ret, back;
 
 	h.cq = ib_create_cq(kv->dev, kv_handle, NULL, &h, &attr);
 	if (IS_ERR(h.cq))
@@ -131,11 +131,12 @@ int kv_handler(struct kv *kv)
 	      kv_connect(kv);
 	if (!ret && ib_req_notify_cq(h.cq, IB_CQ_NEXT_COMP))
 		ret = -EIO;
-	ret = ret ?: kv_at_once(&h) ?: kv_ping(&h);
+	if (!ret)
+		ret = kv_at_once(&h) ?: kv_ping(&h);
 	/* Others take the place of the queue pairs that use it. */
 	kv->a.cq = was[0];
 	kv->b.cq = was[1];
-	ret = kv_qp(&kv->a, NULL, NULL, NULL) ?: kv_qp(&kv->b, NULL, NULL, NULL) ?: ret;
+	back = kv_qp(&kv->a, NULL, NULL, NULL) ?: kv_qp(&kv->b, NULL, NULL, NULL);
 	ib_destroy_cq(h.cq);
-	return ret;
+	return back ?: ret;
 }
