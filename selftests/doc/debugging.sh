@@ -180,10 +180,7 @@ napi() { net_veth_program; }
 
 # What the hardware does is done by a queue that loses all; a device in sysfs is rxe's.
 hardware() {
-	local mac
-
-	mac=$(in_xr ip -br link show dev x0 | awk '{ print $3 }')
-	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$mac"
+	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(xr_mac)"
 	in_xr rdma link add rxe1 type rxe netdev x0
 	tc qdisc replace dev c0 root netem loss 100% limit 20000
 }

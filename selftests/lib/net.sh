@@ -40,6 +40,9 @@ in_xr() {
 	nsenter --net=/run/netns/xr "$@"
 }
 
+# The server's Ethernet address. /sys shows the devices of the client's namespace only.
+xr_mac() { in_xr ip -br link show dev x0 | awk '{ print $3 }'; }
+
 # wait_until SECONDS COMMAND...: run it until it succeeds, at most that long, or
 # XROCE_SLOW times as long on a slow machine (see run.sh). If the machine stands still meanwhile,
 # its clock does not: so it is also run ten times for each second.

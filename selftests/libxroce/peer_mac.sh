@@ -46,7 +46,7 @@ known() {
 own() {
 	local mac
 
-	mac=$(in_xr ip -br link show x0 | awk '{ print $3 }')
+	mac=$(xr_mac)
 	is "$mac" 10.77.0.2 && is "$mac" fd77::2
 }
 
