@@ -33,6 +33,7 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 		advised["mr"] == after[0]["mr"] and
 		after[0]["prefetched"] == after[0]["fault_pages"] == 2' \
 		before="$work/before" advised="$work/advised" after="$work/after"
+	demand_metrics
 	xr mr advise mr demand | grep -qE '^mr 0x[0-9a-f]+ pages 16$' ||
 		not_so "all of it"
 	fails 1 'mr demand: the range is not inside' mr advise mr demand size 65K
@@ -56,6 +57,21 @@ sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
 }
 
 memory_on_demand() { mkfifo "$work/stdin"; with_a_pd demand; }
+
+# The text for Prometheus has the counters of the on-demand region of the file $work/after,
+# and none of the pinned region.
+demand_metrics() {
+	xr -o prometheus stat show | grep -E '^xroce_mr_.*name="(demand|pinned)"' |
+		sed -E 's/^xroce_mr_(.*)\{.*name="(.*)"\} (.*)$/["\2.\1", \3]/' |
+		python3 -c 'import json, sys
+json.dump(dict(json.loads(l) for l in sys.stdin), sys.stdout)' >"$work/metrics"
+	holds 'all(metrics["demand." + k] == after[0][k]
+			for k in ("resident", "children", "metadata_bytes")) and
+		all(metrics[f"demand.{k}_total"] == after[0][k] for k in ("faults",
+			"faults_failed", "fault_pages", "invalidated", "prefetched")) and
+		"pinned.length_bytes" in metrics and "pinned.resident" not in metrics' \
+		metrics="$work/metrics" after="$work/after"
+}
 
 # A region over everything that a process maps.
 space() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Counters of links and regions: their names and texts, and their sums over all CPUs. The
- * structures in xroce_map.h describe them.
+ * Counters of links, queue pairs and regions: their names and texts, and their sums over all
+ * CPUs. The structures in xroce_map.h describe them, and struct xroce_qp_query those of queue
+ * pairs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -89,6 +90,32 @@ static const struct counter links[] = {
 _Static_assert(sizeof(links) / sizeof(*links) == LINK_COUNTERS,
 	       "every counter has a name");
 const struct counter *const link_counters = links;
+
+#define QP(name, note)	{ #name, offsetof(struct xroce_qp_query, name), note }
+
+static const struct counter qps[] = {
+	QP(packets, "requests accepted in order"),
+	QP(bytes, "payload bytes written to regions"),
+	QP(tx, "responses sent, by the XDP program or the module"),
+	QP(tx_bytes, "bytes of responses sent, with all headers"),
+	QP(duplicates, "duplicate requests"),
+	QP(naks, "negative acknowledgements sent"),
+	QP(req_packets, "requests: packets sent"),
+	QP(req_bytes, "requests: bytes of packets sent, with all headers"),
+	QP(req_retransmits, "requests: packets sent again"),
+	QP(req_timeouts, "requests: local ACK timeouts"),
+	QP(req_rnr_naks, "requests: RNR NAKs received"),
+	QP(req_seq_naks, "requests: sequence NAKs received"),
+	QP(req_implied_naks, "requests: READ or atomic responses that were lost"),
+	QP(req_window, "requests: times that nothing was sent because the window was full"),
+	QP(req_responses, "requests: responses accepted"),
+	QP(req_response_bytes, "requests: payload bytes of READ responses"),
+	QP(req_ignored, "requests: responses ignored, duplicate or out of sequence"),
+};
+
+_Static_assert(sizeof(qps) / sizeof(*qps) == QP_COUNTERS,
+	       "every counter has a name");
+const struct counter *const qp_counters = qps;
 
 #define MR(name, note)	{ #name, offsetof(struct xroce_mr_stat, name), note }
 

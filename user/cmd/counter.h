@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Counters of links and regions: their names and texts, and their sums over all CPUs. The
- * structures in xroce_map.h describe them.
+ * Counters of links, queue pairs and regions: their names and texts, and their sums over all
+ * CPUs. The structures in xroce_map.h describe them, and struct xroce_qp_query those of queue
+ * pairs.
  */
 #ifndef _XROCE_COUNTER_H
 #define _XROCE_COUNTER_H
@@ -11,7 +12,7 @@
 #include "libxroce.h"
 
 /**
- * struct counter - a counter of struct xroce_stat or struct xroce_mr_stat
+ * struct counter - a counter of struct xroce_stat, struct xroce_qp_query or struct xroce_mr_stat
  * @name: name of the counter
  * @offset: its offset in the structure
  * @note: description of what it counts
@@ -25,8 +26,12 @@ struct counter {
 /* Number of counters that are shown. module_tx and module_tx_bytes are added to others. */
 #define LINK_COUNTERS	(sizeof(struct xroce_stat) / sizeof(__u64) - 2)
 #define MR_COUNTERS	(sizeof(struct xroce_mr_stat) / sizeof(__u64))
+/* Of queue pairs without the drops: those of the responder, then those of the requester. */
+#define QP_RESPONDER	6
+#define QP_COUNTERS	(QP_RESPONDER + 11)
 
 extern const struct counter *const link_counters;	/* LINK_COUNTERS */
+extern const struct counter *const qp_counters;		/* QP_COUNTERS */
 extern const struct counter *const mr_counters;		/* MR_COUNTERS */
 
 /* A counter's value in @sums, a structure of its type. */

@@ -5,6 +5,7 @@
 
 #include "arg.h"
 #include "cmd.h"
+#include "counter.h"
 #include "dev.h"
 #include "limit.h"
 #include "names.h"
@@ -92,22 +93,6 @@ static void show_nonzero(const char *name, __u64 value)
 		print_num(name, value);
 }
 
-/* Counters of the requester. */
-static void show_requests(const struct xroce_qp_query *q)
-{
-	show_nonzero("req_packets", q->req_packets);
-	show_nonzero("req_bytes", q->req_bytes);
-	show_nonzero("req_retransmits", q->req_retransmits);
-	show_nonzero("req_timeouts", q->req_timeouts);
-	show_nonzero("req_rnr_naks", q->req_rnr_naks);
-	show_nonzero("req_seq_naks", q->req_seq_naks);
-	show_nonzero("req_implied_naks", q->req_implied_naks);
-	show_nonzero("req_window", q->req_window);
-	show_nonzero("req_responses", q->req_responses);
-	show_nonzero("req_response_bytes", q->req_response_bytes);
-	show_nonzero("req_ignored", q->req_ignored);
-}
-
 /* Responses sent, packets dropped by cause, and requests. */
 static void show_stats(const struct xroce_qp_query *q)
 {
@@ -117,7 +102,9 @@ static void show_stats(const struct xroce_qp_query *q)
 	print_num("tx_bytes", q->tx_bytes);
 	for (i = 0; i < QP_DROPS; i++)
 		show_nonzero(xroce_cause_str(XROCE_DROP_QKEY + i), q->drops[i]);
-	show_requests(q);
+	for (i = QP_RESPONDER; i < QP_COUNTERS; i++)
+		show_nonzero(qp_counters[i].name,
+			     counter_value(&qp_counters[i], q));
 }
 
 /* The send queue and the attributes of the requester. */

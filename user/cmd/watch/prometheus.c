@@ -97,21 +97,40 @@ static void begin_qp(const char *name, const char *tail,
 	printf(",qpn=\"0x%06x\"", qp->query.qpn);
 }
 
+/* The description of a cause of drops is that of the link's counter. */
+static const char *note_of_cause(const char *name)
+{
+	size_t c;
+
+	for (c = 0; c < LINK_COUNTERS; c++)
+		if (!strcmp(link_counters[c].name, name))
+			return link_counters[c].note;
+	return "";
+}
+
+/* The packets that were dropped, by cause, and their sum. */
+static void print_qp_drops(const struct sample *s)
+{
+	size_t c, i;
+
+	for (c = 0; c < QP_DROPS; c++) {
+		const char *name = xroce_cause_str(XROCE_DROP_QKEY + c);
+
+		family("qp", name, "counter", note_of_cause(name));
+		for (i = 0; i < s->nqps; i++) {
+			begin_qp(name, "_total", &s->qps[i]);
+			end(s->qps[i].query.drops[c]);
+		}
+	}
+	family("qp", "drops", "counter", "packets dropped, for any cause");
+	for (i = 0; i < s->nqps; i++) {
+		begin_qp("drops", "_total", &s->qps[i]);
+		end(qp_drops(&s->qps[i].query));
+	}
+}
+
 static void print_qps(const struct sample *s)
 {
-	static const char *const names[] = {
-		"packets", "bytes", "tx", "tx_bytes", "duplicates", "naks",
-		"drop_addr", "drop_psn", "drops"
-	};
-	static const char *const help[] = {
-		"requests accepted in order", "payload bytes written to regions",
-		"responses sent, by the XDP program or the module",
-		"bytes of responses sent, with all headers",
-		"duplicate requests", "negative acknowledgements sent",
-		"packets dropped: not the queue pair's addresses or VLAN",
-		"packets dropped: out of sequence, or cannot be replayed",
-		"packets dropped, for any cause"
-	};
 	size_t c, i;
 
 	family("qp", "info", "gauge", "always 1; the labels describe the queue pair");
@@ -125,22 +144,15 @@ static void print_qps(const struct sample *s)
 		       q->cause ? xroce_cause_str(q->cause) : "");
 		end(1);
 	}
-	for (c = 0; c < sizeof(names) / sizeof(names[0]); c++) {
-		family("qp", names[c], "counter", help[c]);
+	for (c = 0; c < QP_COUNTERS; c++) {
+		family("qp", qp_counters[c].name, "counter",
+		       qp_counters[c].note);
 		for (i = 0; i < s->nqps; i++) {
-			const struct xroce_qp_query *q = &s->qps[i].query;
-			const __u64 values[] = {
-				q->packets, q->bytes, q->tx, q->tx_bytes,
-				q->duplicates, q->naks,
-				q->drops[XROCE_DROP_ADDR - XROCE_DROP_QKEY],
-				q->drops[XROCE_DROP_PSN - XROCE_DROP_QKEY],
-				qp_drops(q)
-			};
-
-			begin_qp(names[c], "_total", &s->qps[i]);
-			end(values[c]);
+			begin_qp(qp_counters[c].name, "_total", &s->qps[i]);
+			end(counter_value(&qp_counters[c], &s->qps[i].query));
 		}
 	}
+	print_qp_drops(s);
 }
 
 static void begin_mr(const char *name, const char *tail,
@@ -153,6 +165,46 @@ static void begin_mr(const char *name, const char *tail,
 	begin("mr", name, tail, mr->dev);
 	printf(",mr=\"0x%x\",", q->mr);
 	value("name", text);
+}
+
+#define DEMAND(name, field, type, help) \
+	{ { name, offsetof(struct xroce_mr_query, field), help }, type }
+
+/* On-demand regions only. Regions that share memory have the same values. */
+static void print_demand(const struct sample *s)
+{
+	static const struct {
+		struct counter c;
+		const char *type;
+	} demand[] = {
+		DEMAND("resident", odp_resident, "gauge", "pages that are present"),
+		DEMAND("children", odp_children, "gauge", "parts of the memory"),
+		DEMAND("metadata_bytes", odp_bytes, "gauge",
+		       "kernel memory of the translation, in bytes"),
+		DEMAND("faults", odp_faults, "counter", "faults that brought in missing pages"),
+		DEMAND("faults_failed", odp_failed, "counter", "faults that failed"),
+		DEMAND("fault_pages", odp_pages, "counter",
+		       "pages brought in, including pages ahead of an access"),
+		DEMAND("invalidated", odp_invalidated, "counter",
+		       "entries that the kernel has invalidated"),
+		DEMAND("prefetched", odp_prefetched, "counter",
+		       "pages that mr advise brought in or found present"),
+	};
+	size_t c, i;
+
+	for (c = 0; c < sizeof(demand) / sizeof(demand[0]); c++) {
+		const struct counter *counter = &demand[c].c;
+
+		family("mr", counter->name, demand[c].type, counter->note);
+		for (i = 0; i < s->nmrs; i++) {
+			if (!(s->mrs[i].query.access & XROCE_ACCESS_ON_DEMAND))
+				continue;
+			begin_mr(counter->name,
+				 strcmp(demand[c].type, "counter") ? "" : "_total",
+				 &s->mrs[i]);
+			end(counter_value(counter, &s->mrs[i].query));
+		}
+	}
 }
 
 static void print_mrs(const struct sample *s)
@@ -174,6 +226,7 @@ static void print_mrs(const struct sample *s)
 			end(counter_value(&mr_counters[c], &s->mrs[i].stat));
 		}
 	}
+	print_demand(s);
 }
 
 static void print_pool(void)
