@@ -125,10 +125,15 @@ metrics() {
 	xr stat show -o prometheus >"$work/metrics"
 	work=$work parse_prometheus >"$work/parsed"
 	xr -j stat show all >"$work/stat"
+	xr -j qp show -s "$qpn" >"$work/qp"
 	holds 'all([f"xroce_link_{k}_total", {"dev": "x0"}, v] in parsed
 			for k, v in stat[0].items() if k != "dev") and
 		["xroce_link_mrs", {"dev": "x0"}, 2] in parsed and
-		["xroce_qp_packets_total", {"dev": "x0", "qpn": "'"$qpn"'"}, 0]
+		all([f"xroce_qp_{k}_total", {"dev": "x0", "qpn": "'"$qpn"'"}, v]
+			in parsed for k, v in qp[0].items()
+			if k[:4] in ("drop", "req_", "pack", "byte", "dupl", "naks", "tx",
+				"tx_b") and k != "req_rd_atomic") and
+		["xroce_qp_drops_total", {"dev": "x0", "qpn": "'"$qpn"'"}, 0]
 			in parsed and
 		["xroce_mr_length_bytes", {"dev": "x0", "name": "plain",
 			"mr": "'"$index"'"}, 8192] in parsed and
@@ -136,7 +141,7 @@ metrics() {
 			"mr": "'"$index"'"}, 8 * os.cpu_count()] in parsed and
 		[l["name"] for n, l, v in parsed if n == "xroce_mr_in_bytes_total"
 			and l["name"] != "plain"] == ["a \"b\"\\c"]' \
-		parsed="$work/parsed" stat="$work/stat"
+		parsed="$work/parsed" stat="$work/stat" qp="$work/qp"
 	xr -o prometheus stat >"$work/again"
 	cmp "$work/metrics" "$work/again"
 	# The parser itself detects errors.
@@ -167,6 +172,8 @@ features() {
 	fails_to_probe dev lo
 	holds "$(state_of xdp_native) == 'no' and p['missing'] == 0" \
 		p="$work/probe"
+	path_mtu_is 4179 2048
+	path_mtu_is 4180 4096
 	fails_to_probe dev nope
 	holds "$(state_of dev) == 'no' and p['missing'] == 1" p="$work/probe"
 	in_xr $bare "$xroce" -j feature >"$work/probe" || status=$?
@@ -180,6 +187,15 @@ features() {
 	in_xr env XROCE_BPF_OBJECT="$top/build/selftests/lib/pass.bpf.o" \
 		"$xroce" -j feature >"$work/probe" || status=$?
 	holds "$status == 1 and $(state_of kfuncs) == 'no'" p="$work/probe"
+}
+
+# path_mtu_is MTU PATH-MTU: the longest frame, a WRITE with immediate data over IPv6, has 84
+# bytes more than its payload
+path_mtu_is() {
+	in_xr ip link set lo mtu "$1"
+	fails_to_probe dev lo
+	holds "[f['detail'] for f in p['features'] if f['name'] == 'path_mtu'] == ['$2']" \
+		p="$work/probe"
 }
 
 # The command can be used even if lo has no XDP.

@@ -19,9 +19,9 @@
 
 /*
  * Maximum bytes of RoCEv2 before and behind a payload: IPv6, UDP, BTH, ICRC, and the largest
- * extended header of a packet with a full payload, rounded up to a multiple of 4.
+ * extended headers of a packet with a full payload, those of WRITE_ONLY with immediate data.
  */
-#define OVERHEAD	80
+#define OVERHEAD	(40 + 8 + 12 + 4 + 16 + 4)
 
 static const __u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
 
