@@ -236,10 +236,10 @@ struct xroce_read_lengths {
  * @access: XROCE_ACCESS_REMOTE_*
  * @dest_qpn: the peer's number
  * @pkey: partition key
- * @sport: UDP source port of responses
+ * @sport: UDP source port of responses and requests
  * @mtu: bytes of the path MTU
- * @tos: IPv4 type of service or IPv6 traffic class of responses
- * @ttl: hop limit of responses
+ * @tos: IPv4 type of service or IPv6 traffic class of responses and requests
+ * @ttl: hop limit of responses and requests
  * @min_rnr_timer: timer code of RNR NAKs
  * @ipv6: 1: IPv6; 0: IPv4, in the last words of @saddr and @daddr; XROCE_QP_TAGGED is added
  *	if @vlan is a VLAN. XROCE_QP_ANY_ADDR: UD, datagrams to any address of the machine

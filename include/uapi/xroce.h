@@ -385,8 +385,9 @@ struct xroce_limit_set {
  *	XROCE_F_NEXT also out; else 0
  * @device: out: the link's name in the files of the control group controller "rdma",
  *	as rdma.max. A descriptor with a link is one hca_handle there, an object one
- *	hca_object, both of the process that asked for it; empty: the kernel has
- *	no such controller
+ *	hca_object, both of the process that asked for it; empty: the controller does
+ *	not count them, because the kernel has none, or because the module's parameter
+ *	rdma_cgroup was N when the link was made
  * @limit: out: by enum xroce_counted; XROCE_LIMIT_NONE: none
  * @used: out: likewise
  *
@@ -1124,11 +1125,11 @@ struct xroce_qp_add {
  * @rq_psn: packet sequence number expected first, 24 bits
  * @min_rnr_timer: code of the RNR NAK timer, 0 to 31 (IBTA 9.7.5.2.8)
  * @max_dest_rd_atomic: READs and atomics kept for replay, 0 to 128
- * @sport: UDP source port of responses, 0xc000 to 0xffff; 0: made from the QPNs
- * @tos: IPv4 type of service or IPv6 traffic class of responses. The low two bits (ECN) must
- *	not be 3, which only switches set, and should be 0, because marks on READ responses
- *	have no effect
- * @ttl: hop limit of responses; 0: 64
+ * @sport: UDP source port of responses and requests, 0xc000 to 0xffff; 0: made from the QPNs
+ * @tos: IPv4 type of service or IPv6 traffic class of responses and requests. The low two
+ *	bits (ECN) must not be 3, which only switches set, and should be 0, because marks on
+ *	READ responses and requests have no effect
+ * @ttl: hop limit of responses and requests; 0: 64
  * @sgid: own address, of a single host; IPv4 as ::ffff:a.b.c.d. Whether the link has the
  *	address is not checked
  * @dgid: peer's address, of the same family; for datagrams ::
@@ -1274,7 +1275,7 @@ struct xroce_qp_del {
  * @msn: out: message sequence number, 24 bits
  * @min_rnr_timer: out: code of the RNR NAK timer
  * @max_dest_rd_atomic: out: READs and atomics kept for replay
- * @sport: out: UDP source port of responses
+ * @sport: out: UDP source port of responses and requests
  * @tos: out: IPv4 type of service or IPv6 traffic class
  * @ttl: out: hop limit
  * @cause: out: enum xroce_cause that moved it to ERR, or 0. Without CAP_NET_ADMIN

@@ -437,9 +437,9 @@ int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
  * @min_rnr_timer: code of the RNR NAK timer, 1 to 31; 0: 12, which is 0.64 ms
  * @max_dest_rd_atomic: READs and atomics kept for replay, 1 to 128; 0: 16
  * @qkey: datagrams: queue key that they must carry; 0: the key is 0
- * @sport: UDP source port of responses, 0xc000 to 0xffff; 0: made from the QPNs
- * @tos: IPv4 type of service or IPv6 traffic class of responses
- * @ttl: hop limit of responses; 0: 64
+ * @sport: UDP source port of responses and requests, 0xc000 to 0xffff; 0: made from the QPNs
+ * @tos: IPv4 type of service or IPv6 traffic class of responses and requests
+ * @ttl: hop limit of responses and requests; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: the peer's address, of the same family; for datagrams ::
  * @dmac: with a send queue of its own: Ethernet address of the peer or of the next hop; 0:
@@ -1011,8 +1011,8 @@ struct xroce_monitor;
  *
  * Refusals that nobody has read yet come first. Drops are reported from now on: the first
  * XROCE_DROP_EVENTS per second of each CPU. An event is read once; readers of the same link
- * at the same time each get a part of the events. Needs CAP_NET_ADMIN, or whatever the pins
- * in XROCE_PIN_DIR require, which belong to root.
+ * at the same time each get a part of the events. The caller must be the owner of the pins
+ * in XROCE_PIN_DIR, usually root.
  *
  * Return: a monitor for xroce_monitor_close(), or NULL with errno EINVAL (@what is 0 or has
  * an unknown bit), ENOENT (no such link), ENOMEM, or an error of the kernel.
