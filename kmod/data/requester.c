@@ -118,7 +118,8 @@ void xr_requester_wait(struct xr_send *s, u64 ns)
 		return;
 	s->waiting = true;
 	s->absent = false;
-	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+	/* Pinned: this CPU goes on, as its queue of the device has what was sent before. */
+	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
 /* Requests have been acknowledged. The lock is held. */
@@ -546,7 +547,8 @@ static bool xr_requester_unasked(const struct xr_send *s)
 void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	bool waiting = s->waiting || (s->next != s->tail && xr_requester_moves(qp));
+	bool waiting = s->waiting || ((s->next != s->tail || s->batch.count) &&
+				      xr_requester_moves(qp));
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */

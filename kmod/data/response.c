@@ -501,9 +501,10 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	}
 	rcu_read_unlock();
 	if (!rs->dead && xr_responses_any(rs)) {
+		/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
 		if (rs->gap)
 			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
-				      HRTIMER_MODE_REL_SOFT);
+				      HRTIMER_MODE_REL_PINNED_SOFT);
 		else
 			xr_responses_arm(rs);
 	}
@@ -532,7 +533,7 @@ void xr_responses_init(struct xr_responses *rs, struct xr_link *link)
 	rs->batch.loop = &link->loop;
 	tasklet_setup(&rs->tasklet, xr_responses_run);
 	hrtimer_setup(&rs->timer, xr_responses_wake, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_SOFT);
+		      HRTIMER_MODE_REL_PINNED_SOFT);
 	rs->dead = true;
 }
 
