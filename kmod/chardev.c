@@ -10,7 +10,6 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -490,8 +489,6 @@ static int xr_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 	mutex_init(&ctx->lock);
 	xr_owner_open(&ctx->own, NULL);
-	ctx->mm = current->mm;
-	mmgrab(ctx->mm);
 	file->private_data = ctx;
 	return 0;
 }
@@ -507,7 +504,6 @@ static int xr_release(struct inode *inode, struct file *file)
 		xr_link_unuse(ctx->link);
 	}
 	xr_owner_close(&ctx->own);
-	mmdrop(ctx->mm);
 	mutex_destroy(&ctx->lock);
 	kfree(ctx);
 	return 0;

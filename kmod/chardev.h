@@ -9,19 +9,16 @@
 
 #include "obj/link.h"
 
-struct mm_struct;
 
 /**
  * struct xr_ctx - an open file
  * @lock: serialises setting @link
  * @link: the link that the file uses; NULL until LINK_USE, never changed afterwards
- * @mm: address space of the process that opened the file; a reference to the structure only
  * @own: the owner of the file's objects
  */
 struct xr_ctx {
 	struct mutex lock;
 	struct xr_link *link;
-	struct mm_struct *mm;
 	struct xr_owner own;
 };
 

@@ -4,7 +4,6 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -12,17 +11,6 @@
 #include "mem/phys.h"
 
 #include "chardev.h"
-
-/*
- * Without CAP_IPC_LOCK only the process that opened the file may register its own memory,
- * because pinned pages count against the RLIMIT_MEMLOCK of that process. XROCE_F_PID has
- * checks of its own.
- */
-static bool xr_may_pin(const struct xr_ctx *ctx, u32 flags)
-{
-	return flags & XROCE_F_PID || current->mm == ctx->mm ||
-	       capable(CAP_IPC_LOCK);
-}
 
 /*
  * Copy a list of physical pages from user space, for xr_phys_free(). Return: 0; -EPERM: no
@@ -60,8 +48,6 @@ int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 		return -EINVAL;
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
-	if (!xr_may_pin(ctx, arg->mr_reg.flags))
-		return -EPERM;
 	return xr_mr_reg(link, &ctx->own, owner, &arg->mr_reg);
 }
 
@@ -131,12 +117,8 @@ int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
 	if (a->flags && (!(a->mask & XROCE_REREG_TRANSLATION) ||
 			 a->flags == (XROCE_F_PID | XROCE_F_PHYS)))
 		return -EINVAL;
-	if (!(a->flags & XROCE_F_PHYS)) {
-		if (a->mask & XROCE_REREG_TRANSLATION &&
-		    !xr_may_pin(ctx, a->flags))
-			return -EPERM;
+	if (!(a->flags & XROCE_F_PHYS))
 		return xr_mr_rereg(link, &ctx->own, NULL, a);
-	}
 	ret = xr_phys_copy(&phys, a->pages, a->npages);
 	if (ret)
 		return ret;

@@ -525,8 +525,8 @@ struct xroce_pd_query {
  * one is resident take about 700 bytes of kernel memory, charged to the control group of
  * the process.
  *
- * Without CAP_IPC_LOCK the caller must be the process that opened the device, because
- * pinned memory is counted there.
+ * Without CAP_IPC_LOCK a process can register its own memory only if it has opened the device,
+ * because pinned memory is counted in the process and stays pinned until the device is closed.
  *
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that wraps, name),
  * -EEXIST (the name), -EFAULT (not mapped, or not writable although local write is

@@ -59,12 +59,12 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 }
 
 /*
- * Pin memory of the calling process, or with XROCE_F_PID of process @nr; with
+ * Pin memory of the calling process, or with XROCE_F_PID of process @nr, for @owner; with
  * XROCE_ACCESS_ON_DEMAND make it on-demand memory. Return: the memory, with a reference, or
  * an errno of MR_REG. Sleeps.
  */
-struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
-			  u64 addr, u64 length, u32 access)
+struct xr_umem *xr_mr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
+			  u32 flags, u32 nr, u64 addr, u64 length, u32 access)
 {
 	struct xr_umem *umem = ERR_PTR(-ESRCH);
 	struct pid *pid;
@@ -73,8 +73,8 @@ struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 nr,
 				    get_task_pid(current, PIDTYPE_TGID);
 	if (pid)
 		umem = access & XROCE_ACCESS_ON_DEMAND ?
-		      xr_odp(pid, addr, length) :
-		      xr_pin(owner, pid, addr, length,
+		      xr_odp(caller, pid, addr, length) :
+		      xr_pin(caller, owner, pid, addr, length,
 			     access & XROCE_ACCESS_LOCAL_WRITE);
 	put_pid(pid);
 	return umem;
@@ -203,7 +203,7 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
 		return -EINVAL;
-	umem = xr_mr_pin(owner, r->flags, r->pid, r->addr, r->length, r->access);
+	umem = xr_mr_pin(caller, owner, r->flags, r->pid, r->addr, r->length, r->access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr = xr_mr_new(owner, umem, r->iova, r->access, r->flags, r->name);

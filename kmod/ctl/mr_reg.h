@@ -21,8 +21,8 @@ bool xr_access_ok(u32 access);
 bool xr_iova_ok(u64 iova, u64 length);
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name);
-struct xr_umem *xr_mr_pin(const struct xr_owner *owner, u32 flags, u32 pid,
-			  u64 addr, u64 length, u32 access);
+struct xr_umem *xr_mr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
+			  u32 flags, u32 pid, u64 addr, u64 length, u32 access);
 int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	      struct xr_owner *owner, struct xroce_mr_reg *r);
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,

@@ -63,20 +63,21 @@ static int xr_mr_look(struct xr_link *link, struct xr_owner *caller, u32 index,
  * Get the memory of the new region: new memory, the old memory pinned again for writing, or
  * the old memory as it is. Return: the memory, with a reference, or an errno of MR_REREG.
  */
-static struct xr_umem *xr_mr_repin(const struct xr_mr_was *was,
+static struct xr_umem *xr_mr_repin(const struct xr_owner *caller,
+				   const struct xr_mr_was *was,
 				   const struct xr_phys *phys,
-				  const struct xroce_mr_rereg *r, u32 access)
+				   const struct xroce_mr_rereg *r, u32 access)
 {
 	bool writable = access & XROCE_ACCESS_LOCAL_WRITE;
 
 	if (r->mask & XROCE_REREG_TRANSLATION) {
 		if (phys)
 			return xr_phys_pin(was->owner, phys);
-		return xr_mr_pin(was->owner, r->flags, r->pid, r->addr,
+		return xr_mr_pin(caller, was->owner, r->flags, r->pid, r->addr,
 				 r->length, access);
 	}
 	if (writable && !was->umem->writable)
-		return xr_pin(was->owner, was->umem->pid, was->umem->addr,
+		return xr_pin(caller, was->owner, was->umem->pid, was->umem->addr,
 			      was->umem->length, true);
 	return xr_umem_get(was->umem);
 }
@@ -181,7 +182,7 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 	umem = ERR_PTR(-EINVAL);
 	if (translation ? !phys || !(access & XROCE_ACCESS_ON_DEMAND) :
 			  !((access ^ was.access) & XROCE_ACCESS_ON_DEMAND))
-		umem = xr_mr_repin(&was, phys, r, access);
+		umem = xr_mr_repin(caller, &was, phys, r, access);
 	if (IS_ERR(umem)) {
 		ret = PTR_ERR(umem);
 		goto out;

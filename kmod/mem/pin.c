@@ -238,6 +238,7 @@ static const struct xr_umem_ops xr_pin_ops = {
 
 /**
  * xr_pin() - pin a range of memory and translate it
+ * @caller: the requesting file
  * @owner: is charged for it
  * @pid: process whose memory it is
  * @addr: first byte
@@ -245,13 +246,13 @@ static const struct xr_umem_ops xr_pin_ops = {
  * @writable: the bytes will be written to
  *
  * Return: the memory, with one user, or -EINVAL: empty, or it wraps; -ESRCH: the process
- * has ended; -EPERM: the caller may not attach to the process; -EFAULT: not mapped, or not
+ * has ended; -EPERM: see xr_process_mm(); -EFAULT: not mapped, or not
  * writable; -EOPNOTSUPP: the memory cannot be pinned for long; -E2BIG: more pages than the
  * MTT pool can ever take; -ENOSPC: more than it can take now; -ENOMEM: also RLIMIT_MEMLOCK;
  * -EDQUOT: a limit of LIMIT_SET; -EINTR.
  */
-struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
-		       u64 length, bool writable)
+struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
+		       struct pid *pid, u64 addr, u64 length, bool writable)
 {
 	unsigned long nr = xr_pages(addr, length);
 	struct xr_pfn_runs runs = {};
@@ -266,7 +267,7 @@ struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
 	pin = kmalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
 		return ERR_PTR(-ENOMEM);
-	mm = xr_process_mm(pid);
+	mm = xr_process_mm(caller, pid);
 	if (IS_ERR(mm)) {
 		kfree(pin);
 		return ERR_CAST(mm);

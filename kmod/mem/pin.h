@@ -9,7 +9,7 @@ struct pid;
 struct xr_owner;
 struct xr_umem;
 
-struct xr_umem *xr_pin(const struct xr_owner *owner, struct pid *pid, u64 addr,
-		       u64 length, bool writable);
+struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
+		       struct pid *pid, u64 addr, u64 length, bool writable);
 
 #endif

@@ -12,6 +12,7 @@
  * number in the path belongs to @pid's process until the process has been reaped. The
  * process must have the same memory before and after the check.
  */
+#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -21,6 +22,8 @@
 #include <linux/proc_fs.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+
+#include "own/owner.h"
 
 #include "process.h"
 
@@ -108,16 +111,8 @@ static struct mm_struct *xr_process_capable(struct task_struct *task)
 	return mm ?: ERR_PTR(-ESRCH);
 }
 
-/**
- * xr_process_mm() - the memory of a process, if the caller may access it
- * @pid: process
- *
- * For another process the caller must have CAP_SYS_PTRACE in the user namespace of its
- * memory, and must be able to open /proc/PID/mem now. Sleeps.
- *
- * Return: the memory, with a reference for mmput(), or -ESRCH, -EPERM, -EINTR, -ENOMEM.
- */
-struct mm_struct *xr_process_mm(struct pid *pid)
+/* As xr_process_mm(), for any file. */
+static struct mm_struct *xr_process_find(struct pid *pid)
 {
 	struct mm_struct *mm, *now;
 	struct task_struct *task;
@@ -148,4 +143,26 @@ struct mm_struct *xr_process_mm(struct pid *pid)
 out:
 	put_task_struct(task);
 	return mm;
+}
+
+/**
+ * xr_process_mm() - the memory of a process, if the caller may register it
+ * @caller: the requesting file
+ * @pid: process, or one of its threads
+ *
+ * For another process the caller must have CAP_SYS_PTRACE in the user namespace of its
+ * memory, and must be able to open /proc/PID/mem now. For its own memory the caller must have
+ * opened @caller, or have CAP_IPC_LOCK: what is pinned counts against RLIMIT_MEMLOCK as long
+ * as the process exists, and objects live as long as the file. Sleeps.
+ *
+ * Return: the memory, with a reference for mmput(), or -ESRCH, -EPERM, -EINTR, -ENOMEM.
+ */
+struct mm_struct *xr_process_mm(const struct xr_owner *caller, struct pid *pid)
+{
+	struct mm_struct *mm = xr_process_find(pid);
+
+	if (mm != current->mm || caller->mm == mm || capable(CAP_IPC_LOCK))
+		return mm;
+	mmput(mm);
+	return ERR_PTR(-EPERM);
 }

@@ -228,6 +228,7 @@ static const struct xr_umem_ops xr_odp_umem_ops = {
 
 /**
  * xr_odp() - make on-demand memory of a range of addresses or of an address space
+ * @caller: the requesting file
  * @pid: process whose memory it is, or one of its threads
  * @addr: first byte
  * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the whole address space
@@ -237,7 +238,7 @@ static const struct xr_umem_ops xr_odp_umem_ops = {
  *
  * Return: the memory, with one user, or an error as of xr_pin().
  */
-struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length)
+struct xr_umem *xr_odp(const struct xr_owner *caller, struct pid *pid, u64 addr, u64 length)
 {
 	const bool sparse = !addr && length == XROCE_LENGTH_ALL;
 	struct mm_struct *mm;
@@ -251,7 +252,7 @@ struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length)
 	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
-	mm = xr_process_mm(pid);
+	mm = xr_process_mm(caller, pid);
 	if (IS_ERR(mm)) {
 		kfree(odp);
 		return ERR_CAST(mm);

@@ -34,6 +34,7 @@
 #include "mem/umem.h"
 
 struct xr_odp_user;
+struct xr_owner;
 
 /* Bits of an entry beside the address. Bits 0 and 1 belong to the MTT pool. */
 #define XR_ODP_READ	BIT_ULL(2)
@@ -200,7 +201,7 @@ struct xr_odp {
 /* odp.c */
 int xr_odp_init(void);
 void xr_odp_exit(void);
-struct xr_umem *xr_odp(struct pid *pid, u64 addr, u64 length);
+struct xr_umem *xr_odp(const struct xr_owner *caller, struct pid *pid, u64 addr, u64 length);
 void xr_odp_put(struct xr_odp *odp);
 void xr_odp_queue(struct xr_odp *odp, unsigned long delay);
 void xr_odp_queue_reclaim(struct xr_odp *odp);

@@ -5,6 +5,7 @@
 #include <linux/export.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/user_namespace.h>
 
 #include "uapi/xroce.h"
@@ -25,6 +26,7 @@ void xr_owner_init(struct xr_owner *own)
 	own->ring_next = 0;
 	xr_events_init(&own->events);
 	own->pid = NULL;
+	own->mm = NULL;
 	own->uid = INVALID_UID;
 	own->limits = NULL;
 	own->user = NULL;
@@ -41,6 +43,8 @@ void xr_owner_open(struct xr_owner *own, const struct xr_owner_ops *ops)
 	xr_owner_init(own);
 	own->ops = ops;
 	own->pid = get_task_pid(current, PIDTYPE_TGID);
+	own->mm = current->mm;
+	mmgrab(own->mm);
 	own->uid = current_uid();
 }
 EXPORT_SYMBOL_GPL(xr_owner_open);
@@ -64,6 +68,7 @@ EXPORT_SYMBOL_GPL(xr_owner_open_kernel);
 void xr_owner_close(struct xr_owner *own)
 {
 	put_pid(own->pid);
+	mmdrop(own->mm);
 }
 EXPORT_SYMBOL_GPL(xr_owner_close);
 

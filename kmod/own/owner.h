@@ -18,6 +18,7 @@
  */
 #define XR_GFP_LOCKED	(GFP_NOIO | __GFP_ACCOUNT)
 
+struct mm_struct;
 struct pid;
 struct rdma_cgroup;
 struct xr_cq;
@@ -54,6 +55,7 @@ struct xr_owner_ops {
  * @events: asynchronous events of the objects; with a lock of its own
  * @pid: process that opened the file or device, with a reference; NULL: the owner is a link,
  *	or a verbs device
+ * @mm: address space of that process, with a reference to the structure; NULL: as for @pid
  * @uid: real user id of that process
  * @limits: limits of the link; NULL: a file that does not use a link yet
  * @user: user that the objects count for; NULL: none, as for @pid
@@ -75,6 +77,7 @@ struct xr_owner {
 	u64 ring_next;
 	struct xr_events events;
 	struct pid *pid;
+	struct mm_struct *mm;
 	kuid_t uid;
 	struct xr_limits *limits;
 	struct xr_user *user;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open contexts of a device: a program's objects belong to one, as to an open /dev/xroce. */
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
 
 #include "obj/link.h"
 
@@ -21,8 +20,6 @@ int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 		xr_owner_close(&ctx->own);
 		return ret;
 	}
-	ctx->mm = current->mm;
-	mmgrab(ctx->mm);
 	atomic_inc(&dev->contexts);
 	return 0;
 }
@@ -35,7 +32,6 @@ void xr_ib_dealloc_ucontext(struct ib_ucontext *ib)
 
 	xr_limits_leave(&ctx->own);
 	xr_owner_close(&ctx->own);
-	mmdrop(ctx->mm);
 	atomic_dec(&dev->contexts);
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Verbs: memory regions. */
-#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -33,15 +31,6 @@ static_assert((int)IB_MR_REREG_TRANS == (int)XROCE_REREG_TRANSLATION);
 static_assert((int)IB_MR_REREG_PD == (int)XROCE_REREG_PD);
 static_assert((int)IB_MR_REREG_ACCESS == (int)XROCE_REREG_ACCESS);
 
-/*
- * As for /dev/xroce: without CAP_IPC_LOCK only the process that opened the device may register
- * its memory, because pinned pages count against the RLIMIT_MEMLOCK of that process.
- */
-static bool xr_ib_may_pin(const struct xr_ibctx *ctx)
-{
-	return current->mm == ctx->mm || capable(CAP_IPC_LOCK);
-}
-
 struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iova, int access,
 				struct ib_udata *udata)
 {
@@ -59,8 +48,6 @@ struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iov
 	/* Without zero-based regions and persistent memory. */
 	if (!ctx || r.access & ~XROCE_ACCESS_MR)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (!xr_ib_may_pin(ctx))
-		return ERR_PTR(-EPERM);
 	mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
@@ -200,8 +187,6 @@ struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 
 	if (flags & IB_MR_REREG_ACCESS && r.access & ~XROCE_ACCESS_MR)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (flags & IB_MR_REREG_TRANS && !xr_ib_may_pin(ctx))
-		return ERR_PTR(-EPERM);
 	ret = xr_mr_rereg(ctx->link, &ctx->own, NULL, &r);
 	if (ret)
 		return ERR_PTR(xr_ib_errno(ret));

@@ -108,13 +108,11 @@ struct xr_ibdev {
  * @ib: the context of ib_core
  * @own: owner of the objects that are made through it
  * @link: link of the device
- * @mm: address space of the process that opened it, with a reference to the structure
  */
 struct xr_ibctx {
 	struct ib_ucontext ib;
 	struct xr_owner own;
 	struct xr_link *link;
-	struct mm_struct *mm;
 };
 
 /**

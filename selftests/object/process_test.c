@@ -364,6 +364,79 @@ static void process_dies(struct xroce *x)
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
 }
 
+/* What a process gets that did not open the file. Without CAP_IPC_LOCK up to @free. */
+struct inherited {
+	struct xroce *x;
+	__u32 pd;
+	char *mem;
+	int plain, by_pid, on_demand, whole, again, writable;
+	int free;
+};
+
+static void register_inherited(struct inherited *in)
+{
+	struct xroce_mr_reg r = mr_region(in->pd, in->mem, MEM_PAGE), old = r;
+	struct xroce_mr_rereg re = {
+		.mask = XROCE_REREG_TRANSLATION, .flags = XROCE_F_PID, .pid = getpid(),
+		.addr = r.addr, .iova = r.iova, .length = r.length,
+	};
+
+	/* A region to change, which is read-only. */
+	old.access = XROCE_ACCESS_REMOTE_READ;
+	in->free = xroce_mr_reg(in->x, &old);
+	re.mr = old.mr;
+	live_drop_cap(CAP_IPC_LOCK);
+	in->plain = xroce_mr_reg(in->x, &r);
+	r.flags = XROCE_F_PID;
+	r.pid = getpid();
+	in->by_pid = xroce_mr_reg(in->x, &r);
+	r.access |= XROCE_ACCESS_ON_DEMAND;
+	in->on_demand = xroce_mr_reg(in->x, &r);
+	r.addr = 0;
+	r.iova = 0;
+	r.length = XROCE_LENGTH_ALL;
+	in->whole = xroce_mr_reg(in->x, &r);
+	in->again = xroce_mr_rereg(in->x, &re);
+	re.mask = XROCE_REREG_ACCESS;
+	re.flags = 0;
+	re.pid = 0;
+	re.access = XROCE_ACCESS_LOCAL_WRITE;
+	in->writable = xroce_mr_rereg(in->x, &re);
+	live_restore_caps();
+	if (!in->free)
+		in->free = xroce_mr_rereg(in->x, &re);
+}
+
+/*
+ * A file counts what it pins in its opener: without CAP_IPC_LOCK a child that has inherited
+ * it cannot pin memory of its own, however it asks.
+ */
+static void by_inheritor(struct xroce *x)
+{
+	struct inherited *in = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *mem = mem_map(1);
+	pid_t pid;
+
+	if (in == MAP_FAILED || !mem)
+		return;
+	*in = (struct inherited){ x, live_pd(x), mem, .free = -ENODATA };
+	pid = fork();
+	if (!pid) {
+		register_inherited(in);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	check(in->plain == -EPERM && in->by_pid == -EPERM && in->on_demand == -EPERM &&
+	      in->whole == -EPERM, "plain %d, by pid %d, on demand %d, address space %d",
+	      in->plain, in->by_pid, in->on_demand, in->whole);
+	check(in->again == -EPERM && in->writable == -EPERM,
+	      "re-registered: other memory %d, local write %d", in->again, in->writable);
+	check(!in->free, "with CAP_IPC_LOCK: %d", in->free);
+	munmap(in, MEM_PAGE);
+	munmap(mem, MEM_PAGE);
+}
+
 struct orphan {
 	struct xroce *x;
 	struct xroce_mr_reg reg;
@@ -425,6 +498,8 @@ static const struct test tests[] = {
 	{ "process_fake_proc", "R2 R9", "another file mounted over /proc/PID/mem is refused",
 	  fake_proc },
 	{ "process_self", "R1", "the caller's own pid", ON_HANDLE(of_self) },
+	{ "process_inherited", "R1 R8", "memory of a process that has inherited the file",
+	  ON_HANDLE(by_inheritor) },
 	{ "process_dies", "R7 R8", "pages outlive their process", ON_HANDLE(process_dies) },
 	{ "process_accounting", "R1 R8", "pinned pages count for the process whose memory they are",
 	  ON_HANDLE(accounted) },
