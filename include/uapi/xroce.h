@@ -1279,7 +1279,7 @@ struct xroce_qp_del {
  * @tos: out: IPv4 type of service or IPv6 traffic class
  * @ttl: out: hop limit
  * @cause: out: enum xroce_cause that moved it to ERR, or 0. Without CAP_NET_ADMIN
- *	XROCE_CAUSE_ACC_KEY stands for XROCE_CAUSE_ACC_PD
+ *	XROCE_CAUSE_ACC_KEY stands for XROCE_CAUSE_ACC_PD and XROCE_CAUSE_ACC_QP, too
  * @sgid: out: own address
  * @dgid: out: the peer's address
  * @pid: out: process that made it, in the caller's pid namespace; 0: persistent

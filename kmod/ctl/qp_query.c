@@ -24,16 +24,16 @@
 #include "qp_create.h"
 
 /*
- * The cause that moved the queue pair to ERR. XROCE_CAUSE_ACC_PD says that the key belongs to
- * a region or window of another protection domain, perhaps another owner's. Without
- * CAP_NET_ADMIN it is reported as XROCE_CAUSE_ACC_KEY.
+ * The cause that moved the queue pair to ERR. XROCE_CAUSE_ACC_PD and XROCE_CAUSE_ACC_QP say
+ * that the key belongs to a region or window of another protection domain or queue pair,
+ * perhaps another owner's. Without CAP_NET_ADMIN they are reported as XROCE_CAUSE_ACC_KEY.
  */
 static u32 xr_qp_cause(const struct xr_qp *qp)
 {
 	u32 cause = READ_ONCE(qp->map->error);
 
-	return cause == XROCE_CAUSE_ACC_PD && !capable(CAP_NET_ADMIN) ?
-	       XROCE_CAUSE_ACC_KEY : cause;
+	return (cause == XROCE_CAUSE_ACC_PD || cause == XROCE_CAUSE_ACC_QP) &&
+	       !capable(CAP_NET_ADMIN) ? XROCE_CAUSE_ACC_KEY : cause;
 }
 
 /* Responses sent by the XDP program and by the module, and packets dropped. */

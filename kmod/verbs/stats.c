@@ -42,6 +42,8 @@ enum {
 	XR_IB_REQ_RX,
 	XR_IB_REQ_RX_BYTES,
 	XR_IB_REQ_IGNORED,
+	/* Of links only, as all that follow. */
+	XR_IB_ACC_KEY,
 };
 
 /* @priv: where the value is in the sum of struct xroce_stat. */
@@ -75,7 +77,11 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 	[XR_IB_REQ_RX] = STAT(req_rx),
 	[XR_IB_REQ_RX_BYTES] = STAT(req_rx_bytes),
 	[XR_IB_REQ_IGNORED] = STAT(req_ignored),
-	/* XR_IB_QP_COUNTS. From here on counters of links only. */
+	/*
+	 * XR_IB_QP_COUNTS. From here on counters of links only. Anybody can read them, so that
+	 * acc_key also has acc_pd and acc_qp: they would tell that a guessed key is another's.
+	 */
+	[XR_IB_ACC_KEY] = STAT(acc_key),
 	STAT(rx),
 	STAT(rx_bytes),
 	STAT(deferred),
@@ -104,9 +110,6 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 	STAT(inv_length),
 	STAT(inv_resources),
 	STAT(inv_align),
-	STAT(acc_key),
-	STAT(acc_pd),
-	STAT(acc_qp),
 	STAT(acc_right),
 	STAT(acc_bounds),
 	STAT(acc_module),
@@ -123,8 +126,8 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 };
 
 static_assert(XR_IB_REQ_IGNORED + 1 == XR_IB_QP_COUNTS);
-/* All but module_tx and module_tx_bytes, which are in tx and tx_bytes, and three sums. */
-static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 2 + 3);
+/* All but module_tx, module_tx_bytes, acc_pd and acc_qp, which are in others; and three sums. */
+static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 4 + 3);
 
 /**
  * struct xr_ibcounter - counter to which queue pairs are bound
@@ -244,6 +247,7 @@ int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 po
 		stats->value[i] = *(u64 *)((void *)&sum + (size_t)xr_ib_stats[i].priv);
 	stats->value[XR_IB_REQUESTS] = sum.write + sum.send + sum.read + sum.atomic + sum.flush;
 	stats->value[XR_IB_REQUEST_BYTES] = sum.write_bytes + sum.send_bytes;
+	stats->value[XR_IB_ACC_KEY] += sum.acc_pd + sum.acc_qp;
 	stats->value[XR_IB_NAKS] = sum.nak_seq + sum.nak_inv + sum.nak_acc + sum.nak_op +
 				   sum.nak_rnr;
 	for (i = 0; i < XR_IB_QP_COUNTS; i++)

@@ -270,38 +270,49 @@ static void one_answer(void)
 	}
 }
 
-/* Nor does the cause of a refusal tell whether a key belongs to another owner. */
-static void one_cause(void)
+/* A WRITE with another owner's key is refused for @cause, of which only root is told. */
+static void hidden_cause(const struct wire *theirs, __u32 rkey, __u32 cause)
 {
-	const struct wire_opts beside = { .beside = true };
+	const struct wire_opts beside = { .beside = true, .peer = 0x12 };
 	struct xroce_qp_query q = {};
-	struct xroce_mr_reg r = {};
 	struct packet got;
-	struct xroce *y;
 	struct wire w;
 	int ret;
 
 	if (!wire_open(&w, &beside))
 		return;
-	y = live_open();
-	if (!y)
-		return;
-	r = w.mr;
-	r.pd = live_pd(y);
-	check(!xroce_mr_reg(y, &r), "region");
-	w.req.rkey = r.rkey;
+	w.req.rkey = rkey;
+	w.req.va = theirs->mr.iova;
 	wire_send(&w);
 	check(wire_take(&w, WIRE_MS, &got, NULL) && got.syndrome == XROCE_SYN_NAK_ACC,
 	      "refused");
 	q.qpn = w.qpn;
 	ret = xroce_qp_query(w.x, &q);
-	check(!ret && q.cause == XROCE_CAUSE_ACC_PD, "%d, cause %u", ret, q.cause);
+	check(!ret && q.cause == cause, "%d, cause %u, not %u", ret, q.cause, cause);
 	live_drop_cap(CAP_NET_ADMIN);
 	ret = xroce_qp_query(w.x, &q);
 	check(!ret && q.cause == XROCE_CAUSE_ACC_KEY, "%d, cause %u", ret, q.cause);
 	live_restore_caps();
 	wire_close(&w);
-	live_close(y);
+}
+
+/* Nor does the cause of a refusal tell whether a key belongs to another owner. */
+static void one_cause(void)
+{
+	const struct wire_opts opts = { .beside = true, .sq = MW_SQ };
+	struct wire theirs;
+	__u32 type, key;
+
+	if (!wire_open(&theirs, &opts))
+		return;
+	hidden_cause(&theirs, theirs.mr.rkey, XROCE_CAUSE_ACC_PD);
+	for_each_mw_type(type) {
+		key = mw_bound(&theirs, type);
+		hidden_cause(&theirs, key, type == XROCE_MW_TYPE_2A ? XROCE_CAUSE_ACC_QP :
+								      XROCE_CAUSE_ACC_PD);
+		mw_del(&theirs, key);
+	}
+	wire_close(&theirs);
 }
 
 /*

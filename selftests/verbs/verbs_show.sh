@@ -134,9 +134,33 @@ statistic_link() {
 	holds 'all(sysfs[n] == v for n, v in rdma[0].items()
 			if n not in ("ifname", "port"))' \
 		rdma="$work/after" sysfs="$work/after.sysfs"
-	# The command's counters have the same names.
-	holds 'all(rdma[0][n] == v for n, v in xroce[0].items() if n != "dev")' \
-		rdma="$work/after" xroce="$work/after.xroce"
+	same_counters after
+}
+
+# same_counters NAME: those of rdma(8) are those of the command. Anybody can read them, so acc_key
+# does not tell a key that somebody else has (acc_pd, acc_qp) from none.
+same_counters() {
+	holds 'all(rdma[0][n] == v for n, v in xroce[0].items()
+			if n not in ("dev", "acc_key", "acc_pd", "acc_qp")) and
+		rdma[0]["acc_key"] == sum(xroce[0]["acc_" + n] for n in ("key", "pd", "qp")) and
+		not {"acc_pd", "acc_qp"} & rdma[0].keys()' \
+		rdma="$work/$1" xroce="$work/$1.xroce"
+}
+
+# Each counter has the value of its name: on each CPU, the words of the map are 1, 2, 3 ...
+statistic_names() {
+	local pin=/sys/fs/bpf/xroce/x0/stat bytes i
+
+	start_anew	# without what queue pairs with a counter have counted
+	bytes=$(bpftool -j map show pinned $pin | python3 -c '
+import json, sys
+print(json.load(sys.stdin)["bytes_value"])')
+	for ((i = 1; i <= bytes / 8; i++)); do echo $i 0 0 0 0 0 0 0; done |
+		xargs bpftool map update pinned $pin key 0 0 0 0 value
+	sleep 0.1	# ib_core keeps values for 10 ms
+	statistics now
+	holds '0 < x[0]["acc_key"] < x[0]["acc_pd"] < x[0]["acc_qp"]' x="$work/now.xroce"
+	same_counters now
 }
 
 # The counters of performance management, which monitoring programs read: data in units of four
@@ -170,8 +194,7 @@ statistic_qp() {
 	let_go end
 	holds "any($(value_held qpn) in c['lqpn'] and c['requests'] == c['req_tx'] == 0 and
 			'rx' not in c for c in x)" x="$work/counters"
-	holds 'all(rdma[0][n] == v for n, v in xroce[0].items() if n != "dev")' \
-		rdma="$work/now" xroce="$work/now.xroce"
+	same_counters now
 	write_some
 	statistics after
 	rdma statistic qp set link xr0/1 auto off
@@ -192,4 +215,5 @@ run xroce_show V4
 run statistic_link 'V4 D6'
 run port_counters 'V4 D6'
 run statistic_qp 'V4 D6'
+run statistic_names 'V4 D6'
 command_passed
