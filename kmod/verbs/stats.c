@@ -303,7 +303,10 @@ static struct xr_ibcounter *xr_ib_counter_get(struct xr_ibdev *dev, struct rdma_
 	return c;
 }
 
-/* ib_core leaves ib_qp::counter to the driver, and reads it to find what to unbind. */
+/*
+ * ib_core leaves ib_qp::counter to the driver, and reads it to find what to unbind. It serialises
+ * neither two binds of a queue pair, nor, in some kernels, a bind and destroy_qp.
+ */
 int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 port)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
@@ -311,7 +314,7 @@ int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 po
 	struct xr_ibcounter *c;
 
 	mutex_lock(&dev->counters_lock);
-	c = xr_ib_counter_get(dev, counter);
+	c = qp->counter || qp->going ? ERR_PTR(-EINVAL) : xr_ib_counter_get(dev, counter);
 	if (!IS_ERR(c)) {
 		xr_ib_qp_read(qp, qp->counted);
 		qp->counter = c;
@@ -322,20 +325,39 @@ int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 po
 	return PTR_ERR_OR_ZERO(c);
 }
 
+/* The lock is held. */
+static void xr_ib_counter_unbind(struct xr_ibqp *qp)
+{
+	if (!qp->counter)
+		return;
+	xr_ib_qp_add(qp, qp->counter->gone);
+	list_del(&qp->in_counter);
+	qp->counter = NULL;
+	qp->ib.counter = NULL;
+}
+
 int xr_ib_counter_unbind_qp(struct ib_qp *ib, u32 port)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
-	struct xr_ibqp *qp = to_xr_ibqp(ib);
 
 	mutex_lock(&dev->counters_lock);
-	if (qp->counter) {
-		xr_ib_qp_add(qp, qp->counter->gone);
-		list_del(&qp->in_counter);
-		qp->counter = NULL;
-		ib->counter = NULL;
-	}
+	xr_ib_counter_unbind(to_xr_ibqp(ib));
 	mutex_unlock(&dev->counters_lock);
 	return 0;
+}
+
+/*
+ * The queue pair is about to be destroyed, @going, or has not been: ib_core has unbound it, but may
+ * have bound it again meanwhile.
+ */
+void xr_ib_counter_quit(struct xr_ibqp *qp, bool going)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(qp->ib.device);
+
+	mutex_lock(&dev->counters_lock);
+	xr_ib_counter_unbind(qp);
+	qp->going = going;
+	mutex_unlock(&dev->counters_lock);
 }
 
 /*

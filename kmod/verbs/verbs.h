@@ -199,6 +199,7 @@ struct xr_ibmw {
  * @modify_lock: serialises modify_qp and query_qp
  * @attr: attributes that the link does not keep, as modify_qp has set them; under @modify_lock
  * @counter: the counter that it is bound to; NULL: none
+ * @going: it is being destroyed, and cannot be bound to a counter
  * @in_counter: in the list of @counter
  * @counted: values of its counters that do not belong to @counter: those when it was bound
  *
@@ -218,6 +219,7 @@ struct xr_ibqp {
 	struct mutex modify_lock;
 	struct ib_qp_attr attr;
 	struct xr_ibcounter *counter;
+	bool going;
 	struct list_head in_counter;
 	u64 counted[XR_IB_QP_COUNTS];
 };
@@ -325,6 +327,7 @@ int xr_ib_counter_dealloc(struct rdma_counter *counter);
 int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 port);
 struct rdma_hw_stats *xr_ib_counter_alloc_stats(struct rdma_counter *counter);
 int xr_ib_counter_update_stats(struct rdma_counter *counter);
+void xr_ib_counter_quit(struct xr_ibqp *qp, bool going);
 void xr_ib_counter_keep(struct xr_ibqp *qp);
 void xr_ib_counter_restart(struct xr_ibqp *qp);
 
