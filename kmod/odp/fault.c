@@ -31,12 +31,14 @@ static bool xr_odp_closing(struct xr_odp *odp)
 /*
  * Secret memory has no mapping in the kernel, and hmm_range_fault() does not check for it.
  * Its pages are only in the page cache of secretmem, so that it is enough to look at the
- * file.
+ * file. Nor does it check for shadow stacks, which only the CPU may write: pages that are
+ * writable get entries that peers can write by.
  */
 static bool xr_odp_vma_secret(const struct vm_area_struct *vma)
 {
-	return vma->vm_file &&
-	       file_inode(vma->vm_file)->i_sb->s_magic == SECRETMEM_MAGIC;
+	return vma->vm_flags & VM_SHADOW_STACK ||
+	       (vma->vm_file &&
+		file_inode(vma->vm_file)->i_sb->s_magic == SECRETMEM_MAGIC);
 }
 
 static bool xr_odp_secret(struct mm_struct *mm, unsigned long start,
