@@ -9,7 +9,6 @@
 
 #include "obj/link.h"
 
-
 /**
  * struct xr_ctx - an open file
  * @lock: serialises setting @link

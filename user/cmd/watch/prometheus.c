@@ -14,10 +14,16 @@
 #include "watch/prometheus.h"
 #include "watch/sample.h"
 
+/* What the name of a metric of this type ends with. */
+static const char *suffix(const char *type)
+{
+	return strcmp(type, "counter") ? "" : "_total";
+}
+
 static void family(const char *of, const char *name, const char *type,
 		   const char *help)
 {
-	const char *end = strcmp(type, "counter") ? "" : "_total";
+	const char *end = suffix(type);
 
 	printf("# HELP xroce_%s_%s%s %s\n# TYPE xroce_%s_%s%s %s\n",
 	       of, name, end, help, of, name, end, type);
@@ -199,8 +205,7 @@ static void print_demand(const struct sample *s)
 		for (i = 0; i < s->nmrs; i++) {
 			if (!(s->mrs[i].query.access & XROCE_ACCESS_ON_DEMAND))
 				continue;
-			begin_mr(counter->name,
-				 strcmp(demand[c].type, "counter") ? "" : "_total",
+			begin_mr(counter->name, suffix(demand[c].type),
 				 &s->mrs[i]);
 			end(counter_value(counter, &s->mrs[i].query));
 		}
