@@ -19,7 +19,7 @@
 #                  not when QEMU gets to it, so that figures are reproducible.
 #
 # The exit status is that of the command. It is 1 if the kernel complained meanwhile (see
-# kernel_complaints), 124 after a timeout, 125 if the machine failed.
+# vm-complaints.sh), 124 after a timeout, 125 if the machine failed.
 set -euo pipefail
 
 here=$(realpath "$(dirname "$0")")
@@ -227,23 +227,6 @@ pick_accel() {
 	mv "$run/verdict" "$verdict"
 }
 
-kernel_complaints() {
-	local p='\bWARNING\b|\bBUG\b|\bOops\b|Call Trace|Kernel panic'
-
-	p+='|general protection|unable to handle|[Bb]ad page|corruption'
-	p+='|refcount_t|\bUBSAN\b|\bKASAN\b|\bKFENCE\b|ODEBUG: .* object:'
-	p+='|INFO: (possible|trying|suspicious|inconsistent|task|rcu)'
-	p+='|possible (circular|recursive|irq lock)|suspicious RCU'
-	p+='|self-detected stall|detected stalls|detected expedited stalls'
-	p+='|soft lockup|hard LOCKUP|workqueue lockup|blocked for more than'
-	p+='|scheduling while atomic|sleeping function called'
-	p+='|\[xroce\w*\] enqueued on deprecated workqueue'
-	p+='|kmemleak: .*suspected|page_owner tracks'
-	# x86 prints this at boot when it starts to look for corruption.
-	tr -d '\r' <"$log" | grep -nE "$p" |
-		grep -v 'Scanning .* for low memory corruption'
-}
-
 finish() {
 	if [ -s "$run/pid" ]; then
 		kill "$(cat "$run/pid")" 2>/dev/null || :
@@ -290,7 +273,7 @@ else
 	echo "vm: the machine stopped early, kernel log: $log" >&2
 	status=125
 fi
-if kernel_complaints >"$run/complaints"; then
+if "$here/vm/vm-complaints.sh" "$log" >"$run/complaints"; then
 	echo "vm: the kernel complained, kernel log: $log" >&2
 	cat "$run/complaints" >&2
 	[ "$status" -ne 0 ] || status=1
