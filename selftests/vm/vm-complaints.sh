@@ -22,15 +22,15 @@ p+='|kmemleak: .*suspected|page_owner tracks'
 #
 # Logging out of iSCSI deletes SCSI devices in a work item that memory reclaim may wait for. If
 # their runtime power management has work pending at this moment, it is flushed on a workqueue
-# without WQ_MEM_RECLAIM, and the kernel warns of it, once. The transport does not matter. Only
-# the WARNING and the Call Trace that follow this line are cleared.
+# without WQ_MEM_RECLAIM, and the kernel warns of it, once in a boot. The transport does not
+# matter. Only the WARNING and the Call Trace that follow this line are cleared.
 clear_known() {
 	awk '
 	/workqueue: WQ_MEM_RECLAIM iscsi_ctrl_[0-9:]+:__iscsi_unbind_session \[scsi_transport_iscsi\] is flushing !WQ_MEM_RECLAIM pm:pm_runtime_work$/ {
-		warning = trace = 1
+		known = 2 # lines to come
 	}
-	warning && /WARNING: .* check_flush_dependency/ { warning = 0; $0 = "" }
-	trace && !warning && /Call Trace:$/ { trace = 0; $0 = "" }
+	known == 2 && /WARNING: .* check_flush_dependency/ { known = 1; $0 = "" }
+	known == 1 && /Call Trace:$/ { known = 0; $0 = "" }
 	{ print }'
 }
 
