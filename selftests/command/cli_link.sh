@@ -358,7 +358,7 @@ ranges() {
 			xr qp modify qpn "$qpn" state init
 		done
 		n=$((most + 1))
-		fails 2 "^xroce: $word \"$n\": must be .* $most\$" \
+		fails 2 "^xroce: $word \"$n\": must be .*\\b$most\\b" \
 			qp modify qpn "$qpn" state rtr "$word" $n
 		said=$(tr -s ' \n' ' ' <"$top/doc/man/xroce-qp.rst" |
 			grep -oE "\*\*$word\*\* [^(]*\([^)]* to [0-9]+" | grep -oE '[0-9]+$')
@@ -391,7 +391,7 @@ wrong_objects() {
 	xr link del dev x0
 	XROCE_BPF_OBJECT=/etc/passwd fails 1 \
 		"BPF object /etc/passwd: cannot be read: .*[Ff]ormat.*$cure" link add x0
-	XROCE_BPF_OBJECT=/etc fails 1 "BPF object /etc: cannot be read: [A-Z].*$cure" link add x0
+	XROCE_BPF_OBJECT=/etc fails 1 "BPF object /etc: Is a directory$cure" link add x0
 	! grep -q 'nknown' "$work/err" || not_so "known: $(cat "$work/err")"
 	XROCE_BPF_OBJECT=$top/build/selftests/lib/pass.bpf.o fails 1 \
 		"pass.bpf.o: not an object of xroce: a map or the program is missing$cure" link add x0

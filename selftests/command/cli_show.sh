@@ -187,6 +187,23 @@ features() {
 	in_xr env XROCE_BPF_OBJECT="$top/build/selftests/lib/pass.bpf.o" \
 		"$xroce" -j feature >"$work/probe" || status=$?
 	holds "$status == 1 and $(state_of kfuncs) == 'no'" p="$work/probe"
+	no_object "$work" 'Is a directory'
+	no_object "$work/none" 'No such file or directory'
+	no_object /bin/true 'not an object of xroce'
+	cp "$0" "$work/"$'e\e[2J'
+	no_object "$work/"$'e\e[2J' 'BPF object format invalid' "$work/e\\x1b[2J"
+}
+
+# no_object PATH REASON [SHOWN]: the probe tells why, on standard output only. SHOWN: the path
+# as it is printed
+no_object() {
+	local shown=${3-$1}
+
+	XROCE_BPF_OBJECT=$1 xr feature probe >"$work/text" 2>"$work/err" || :
+	grep -qF "name bpf_object state no needed detail $shown: $2; unset XROCE_BPF_OBJECT" \
+		"$work/text" ||
+		not_so "$2: $(cat -v "$work/text")"
+	[ ! -s "$work/err" ] || not_so "silent: $(cat -v "$work/err")"
 }
 
 # path_mtu_is MTU PATH-MTU: the longest frame, a WRITE with immediate data over IPv6, has 84
@@ -212,7 +229,8 @@ without_module() {
 	holds "$status == 1 and $(state_of module) == 'no' and
 		$(state_of kernel) == $(state_of xdp_native) == 'yes' and
 		p['missing'] == 1" p="$work/probe"
-	xr feature | grep -q 'name module state no needed detail not loaded' ||
+	xr feature | grep -q "name module state no needed detail the module is not loaded: 'modprobe xroce' loads it" &&
+		xr feature | grep -q "name on_demand state no detail the module is not loaded: 'modprobe xroce' loads it" ||
 		not_so "not loaded: $(xr feature)"
 	fails 1 'monitor: the module is not loaded' monitor
 	module_up

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -36,6 +37,8 @@ static bool build_tree_object(char *path, size_t size)
 
 int xroce_object_path(const char *wanted, char *path, size_t size)
 {
+	struct stat st;
+
 	if (!wanted)
 		wanted = secure_getenv("XROCE_BPF_OBJECT");
 	/* Whoever may link a privileged program elsewhere must not choose its object. */
@@ -45,7 +48,22 @@ int xroce_object_path(const char *wanted, char *path, size_t size)
 		wanted = XROCE_BPF_OBJ;
 	if ((size_t)snprintf(path, size, "%s", wanted) >= size)
 		return -ENAMETOOLONG;
-	return access(path, R_OK) ? -errno : 0;
+	if (access(path, R_OK))
+		return -errno;
+	return !stat(path, &st) && S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
+
+const char *xroce_object_cure(const char *wanted)
+{
+	return !wanted && secure_getenv("XROCE_BPF_OBJECT") ?
+	       "; unset XROCE_BPF_OBJECT to load the installed object" : "";
+}
+
+const char *xroce_libbpf_strerror(int err, char text[XROCE_LIBBPF_ERROR_MAX])
+{
+	if (libbpf_strerror(err, text, XROCE_LIBBPF_ERROR_MAX))
+		snprintf(text, XROCE_LIBBPF_ERROR_MAX, "libbpf error %d", err);
+	return text;
 }
 
 int xroce_rodata_set(struct bpf_object *obj, const char *name,

@@ -42,18 +42,9 @@ static int speak(enum libbpf_print_level level, const char *fmt, va_list args)
 	return vfprintf(stderr, fmt, args);
 }
 
-static int be_silent(enum libbpf_print_level level, const char *fmt,
-		     va_list args)
-{
-	(void)level;
-	(void)fmt;
-	(void)args;
-	return 0;
-}
-
 libbpf_print_fn_t xroce_load_print(bool debug)
 {
-	return libbpf_set_print(debug ? speak : be_silent);
+	return libbpf_set_print(debug ? speak : NULL);
 }
 
 /* Advance the CRC-32 state @crc by eight zero bits. */
@@ -117,23 +108,15 @@ static bool may_load(void)
 	return xroce_capable(1u << CAP_NET_ADMIN | 1u << CAP_SYS_ADMIN);
 }
 
-/* A hint for the error about a wrong BPF object. */
-static const char *cure(const struct xroce_load *l)
-{
-	return !l->opts->object && secure_getenv("XROCE_BPF_OBJECT") ?
-	       "; unset XROCE_BPF_OBJECT to load the installed object" : "";
-}
-
 /* @err: an errno, or an error number of libbpf, from __LIBBPF_ERRNO__START on. */
 static int libbpf_failed(struct xroce_load *l, const char *what, int err,
 			 const char *hint)
 {
-	char text[128];
+	char text[XROCE_LIBBPF_ERROR_MAX];
 
-	if (libbpf_strerror(err, text, sizeof(text)))
-		snprintf(text, sizeof(text), "libbpf error %d", err);
 	return xroce_failed(l->opts, err >= __LIBBPF_ERRNO__START ? -EINVAL : -err,
-			    "BPF object %s: %s: %s%s", l->path, what, text, hint);
+			    "BPF object %s: %s: %s%s", l->path, what,
+			    xroce_libbpf_strerror(err, text), hint);
 }
 
 int xroce_load_open(struct xroce_load *l)
@@ -143,10 +126,11 @@ int xroce_load_open(struct xroce_load *l)
 	err = xroce_object_path(l->opts->object, l->path, sizeof(l->path));
 	if (err)
 		return xroce_failed(l->opts, err, "BPF object %s: %s%s", l->path,
-				    strerror(-err), cure(l));
+				    strerror(-err), xroce_object_cure(l->opts->object));
 	l->obj = bpf_object__open_file(l->path, NULL);
 	if (!l->obj)
-		return libbpf_failed(l, "cannot be read", errno, cure(l));
+		return libbpf_failed(l, "cannot be read", errno,
+				     xroce_object_cure(l->opts->object));
 
 	l->prog = bpf_object__find_program_by_name(l->obj, XROCE_PROGRAM);
 	for (i = 0; i < XROCE_LOAD_MAPS && xroce_load_map(l, xroce_load_maps[i]); i++)
@@ -156,7 +140,7 @@ int xroce_load_open(struct xroce_load *l)
 	xroce_load_close(l);
 	return xroce_failed(l->opts, -EINVAL,
 			    "BPF object %s: not an object of xroce: a map or the program is missing%s",
-			    l->path, cure(l));
+			    l->path, xroce_object_cure(l->opts->object));
 }
 
 /* BPF_F_XDP_DEV_BOUND_ONLY of the kernel, which older headers lack. */

@@ -92,6 +92,17 @@ XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 /* Path of the BPF object that xroce_attach() loads. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_object_path(const char *wanted, char *path, size_t size);
 
+/* For the error about a wrong BPF object: the cure, if the environment names it; else "". */
+XROCE_HIDDEN const char *xroce_object_cure(const char *wanted);
+
+#define XROCE_LIBBPF_ERROR_MAX	128
+
+/*
+ * Text of an errno, or of an error number of libbpf, from __LIBBPF_ERRNO__START on. Return:
+ * @text.
+ */
+XROCE_HIDDEN const char *xroce_libbpf_strerror(int err, char text[XROCE_LIBBPF_ERROR_MAX]);
+
 /* Temporary pin of a program that will replace "prog". */
 #define XROCE_PIN_NEW	"prog_new"
 

@@ -18,7 +18,7 @@ static struct feature {
 	const char *name;
 	enum feature_state state;
 	bool needed;
-	char text[200];
+	char text[256];
 } features[FEATURES_MAX];
 
 static int count;

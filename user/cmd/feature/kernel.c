@@ -158,18 +158,9 @@ static void probe_bpffs(void)
 			    "not mounted on /sys/fs/bpf; 'mount -t bpf bpf /sys/fs/bpf' mounts it");
 }
 
-static int be_silent(enum libbpf_print_level level, const char *fmt,
-		     va_list args)
-{
-	(void)level;
-	(void)fmt;
-	(void)args;
-	return 0;
-}
-
 void feature_probe_bpf(void)
 {
-	libbpf_print_fn_t before = libbpf_set_print(be_silent);
+	libbpf_print_fn_t before = libbpf_set_print(NULL);
 
 	probe_types();
 	probe_jit();

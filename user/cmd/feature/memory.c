@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Features of memory and of the CPU. All of them are optional. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <linux/capability.h>
 
 #include "feature/feature.h"
+#include "libxroce.h"
 #include "units.h"
 
 #define HUGE	"/sys/kernel/mm/hugepages"
@@ -92,7 +95,8 @@ static void probe_on_demand(void)
 	module = feature_symbol("xr_odp_miss\t[xroce]");
 	feature_add("on_demand", module ? FEATURE_YES : FEATURE_NO, false, "%s",
 		    module ? "the module supports on-demand memory" :
-		    "the module is not loaded, or was built without on-demand memory");
+		    access("/sys/module/xroce", F_OK) ? xroce_strerror(-ENXIO) :
+		    "the module was built without on-demand memory");
 }
 
 void feature_probe_memory(void)

@@ -52,8 +52,8 @@ static bool probe_loaded(void)
 			    "%s", xroce_strerror(-ENXIO));
 	else
 		feature_add("module", FEATURE_NO, true,
-			    "not loaded, and not installed for Linux %s",
-			    name.release);
+			    "%s, once it is installed for Linux %s",
+			    xroce_strerror(-ENXIO), name.release);
 	return false;
 }
 
@@ -65,7 +65,8 @@ static void probe_abi(void)
 	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
-		feature_add("abi", FEATURE_UNKNOWN, true, XROCE_DEV_PATH ": %s",
+		feature_add("abi", FEATURE_UNKNOWN, true, "%s",
+			    errno == EACCES ? xroce_strerror(-EACCES) :
 			    strerror(errno));
 		return;
 	}
@@ -140,20 +141,25 @@ static void compare_kfuncs(const struct btf *object)
 
 static void probe_object(bool loaded)
 {
-	struct btf *object;
-	char path[PATH_MAX];
+	char path[PATH_MAX], text[XROCE_LIBBPF_ERROR_MAX];
+	struct btf *object = NULL;
+	const char *wrong = NULL;
 	int err;
 
 	err = xroce_object_path(NULL, path, sizeof(path));
 	if (err) {
-		feature_add("bpf_object", FEATURE_NO, true, "%.120s: %s", path,
-			    strerror(-err));
-		return;
+		wrong = strerror(-err);
+	} else {
+		object = btf__parse(path, NULL);
+		/* The file is there, but has no BTF. */
+		if (!object && errno == ENOENT)
+			wrong = "not an object of xroce";
+		else if (!object)
+			wrong = xroce_libbpf_strerror(errno, text);
 	}
-	object = btf__parse(path, NULL);
-	feature_add("bpf_object", object ? FEATURE_YES : FEATURE_NO, true,
-		    "%.120s%s%s", path, object ? "" : ": ",
-		    object ? "" : strerror(errno));
+	feature_add("bpf_object", wrong ? FEATURE_NO : FEATURE_YES, true,
+		    "%.120s%s%s%s", path, wrong ? ": " : "", wrong ? : "",
+		    wrong ? xroce_object_cure(NULL) : "");
 	if (object && loaded)
 		compare_kfuncs(object);
 	btf__free(object);
@@ -162,8 +168,12 @@ static void probe_object(bool loaded)
 void feature_probe_module(void)
 {
 	bool loaded = probe_loaded();
+	libbpf_print_fn_t before;
 
 	if (loaded)
 		probe_abi();
+	/* What libbpf says on stderr is the detail of the feature, too. */
+	before = libbpf_set_print(NULL);
 	probe_object(loaded);
+	libbpf_set_print(before);
 }
