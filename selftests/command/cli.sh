@@ -143,11 +143,15 @@ states() {
 	fails 1 "qp $qpn: dgid 224.0.0.1: is a multicast address" \
 		qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 224.0.0.1 \
 		mtu 1024 dest-qpn 0x11 rq-psn 0 force
-	fails 1 "qp $qpn: tos 35: must be without ECN bits" \
+	fails 1 "qp $qpn: tos 35: must be without ECN bits .*; the change is from init to rtr$" \
 		qp modify qpn "$qpn" state rtr sgid 10.77.0.2 dgid 10.77.0.1 \
 		mtu 1024 dest-qpn 1 rq-psn 0 tos 35
 	fails 2 'rq-psn "16777216": must be a number from 0 to 16777215' \
 		qp modify qpn "$qpn" rq-psn 16777216
+	fails 2 'pkey "65536": must be 1 to 65535, except 32768$' \
+		qp modify qpn "$qpn" pkey 65536
+	fails 2 'sport "65536": must be 49152 to 65535, or 0 ' \
+		qp modify qpn "$qpn" sport 65536
 	xr qp modify qpn "$qpn" state rtr sgid 10.77.9.9 dgid 10.77.0.1 \
 		mtu 1024 dest-qpn 0x11 rq-psn 0 force
 	xr qp modify qpn "$qpn" state reset
@@ -185,6 +189,7 @@ usage_errors() {
 	fails 2 '^xroce: -b: a value must follow$' pd show -b
 	fails 2 '^xroce: --cli: no such option$' pd show --cli
 	fails 2 '^xroce: --ti: a value must follow$' serve --ti
+	fails 2 '^xroce: size "2T": must be a number of bytes.*, from 1 to 1T$' serve --size 2T
 	fails 2 '^xroce: gid-ip 224.0.0.1: is a multicast address' serve --gid-ip 224.0.0.1
 	fails 2 '^xroce: gid-ip 0.0.0.0: is an unspecified address' serve --gid-ip 0.0.0.0
 	fails 1 "^xroce: gid-ip 10.9.9.9: dev x0 has only .*10.77.0.2.*; 'ip address add" \
@@ -239,7 +244,7 @@ object_errors() {
 	fails 1 'dev nope' link add dev nope
 	fails 1 'link limit dev lo: it has no link' link limit dev lo pd 1
 	fails 1 'dev x0: it already has a link' link add dev x0
-	fails 1 'dev lo: mpt 17: not a power of two' link add dev lo mpt 17
+	fails 2 'mpt "17": must be a power of two from 16 to 16777216$' link add dev lo mpt 17
 	fails 1 'link del dev x0: it has persistent objects' link del dev x0
 }
 

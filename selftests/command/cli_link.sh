@@ -373,10 +373,10 @@ ranges() {
 	xr qp del "$qpn"
 	xr pd del "$pd"
 	for n in 15 8 17 33554432; do
-		fails 1 "lo: mpt $n: not a power of two from 16 to 16777216" link add lo mpt $n
+		fails 2 "mpt \"$n\": must be a power of two from 16 to 16777216" link add lo mpt $n
 	done
 	for n in 8 131072 1000; do
-		fails 1 "lo: qp $n: not a power of two from 16 to 65536" link add lo qp $n
+		fails 2 "qp \"$n\": must be a power of two from 16 to 65536" link add lo qp $n
 	done
 	grep -q '(65536; 16 to 2^24)' "$top/doc/man/xroce-link.rst"
 	XROCE_BPF_OBJECT=$small xr link add lo mpt 16 qp 65536 >"$work/made"

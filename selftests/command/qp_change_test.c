@@ -202,7 +202,7 @@ static void put(struct qp_change *c, const struct value *v)
 
 static void ranges(void)
 {
-	char error[QP_ERROR_MAX];
+	char error[QP_ERROR_MAX], says[QP_ERROR_MAX];
 	const struct value *v;
 	struct qp_change c;
 	bool good;
@@ -213,9 +213,16 @@ static void ranges(void)
 		c = change(XROCE_QPS_RTR, RTR_WORDS);
 		put(&c, v);
 		good = qp_change_check(&c, XROCE_QPT_RC, XROCE_QPS_INIT, error);
-		check(good == !v->says && (good || !strcmp(error, v->says)),
+		snprintf(says, sizeof(says), "%s; the change is from init to rtr",
+			 v->says ? : "");
+		check(good == !v->says && (good || !strcmp(error, says)),
 		      "%s: \"%s\"", qp_word(v->word), good ? "good" : error);
 	}
+	c = change(NO_STATE, 0);
+	put(&c, &(struct value){ QP_RNR, 32 });
+	check(!qp_change_check(&c, XROCE_QPT_RC, XROCE_QPS_RTS, error) &&
+	      !strcmp(error, "min-rnr-timer 32: must be 0 to 31; the queue pair is in rts"),
+	      "%s", error);
 	/* Several errors at once. */
 	c = change(XROCE_QPS_RTR, RTR_WORDS & ~B(QP_MTU));
 	put(&c, &(struct value){ QP_RNR, 32 });

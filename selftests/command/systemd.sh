@@ -47,7 +47,10 @@ bad_confs() {
 	printf 'pd add dev x0\npd del dev x0 pd 7\n' >/etc/xroce/link-x0.batch
 	bad_conf '^xroce: /etc/xroce/link-x0.conf:2: nonsense: no such argument$' \
 		'mpt 64' 'nonsense 1' &&
-		bad_conf '^xroce: link add dev x0: mpt 65: not a power of two' 'mpt 65' &&
+		bad_conf '^xroce: /etc/xroce/link-x0.conf:1: mpt "65": must be a power of two' \
+			'mpt 65' &&
+		bad_conf '^xroce: /etc/xroce/link-x0.conf:2: batch /etc/xroce/none: No such file' \
+			'mpt 64' 'batch /etc/xroce/none' &&
 		bad_conf '^xroce: /etc/xroce/link-x0.batch:2: pd 7: no such protection domain$' \
 			'batch /etc/xroce/link-x0.batch'
 }

@@ -191,7 +191,10 @@ const struct arg_type arg_count = {
 const struct arg_type arg_byte = { "a number from 0 to 255", parse_byte };
 const struct arg_type arg_rnr_timer = { "a number from 0 to 31", parse_rnr_timer };
 const struct arg_type arg_rd_atomic = { "a number from 0 to 128", parse_rd_atomic };
-const struct arg_type arg_short = { "a number from 0 to 65535", parse_short };
+const struct arg_type arg_pkey = { "1 to 65535, except 32768", parse_short };
+const struct arg_type arg_sport = {
+	"49152 to 65535, or 0 for a port made from the queue pair numbers", parse_short
+};
 const struct arg_type arg_24bit = { "a number from 0 to 16777215", parse_24bit };
 const struct arg_type arg_address = { "a number from 0 to 2^64-1", parse_address };
 const struct arg_type arg_size = {

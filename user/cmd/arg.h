@@ -31,7 +31,8 @@ extern const struct arg_type arg_count;		/* __u32, not 0 */
 extern const struct arg_type arg_byte;		/* __u8 */
 extern const struct arg_type arg_rnr_timer;	/* __u8, code of the RNR NAK timer */
 extern const struct arg_type arg_rd_atomic;	/* __u8, READs and atomics kept for replay */
-extern const struct arg_type arg_short;		/* __u16 */
+extern const struct arg_type arg_pkey;		/* __u16; qp_change_check() checks the range */
+extern const struct arg_type arg_sport;		/* __u16, likewise */
 extern const struct arg_type arg_24bit;		/* __u32 */
 extern const struct arg_type arg_address;	/* __u64 */
 extern const struct arg_type arg_size;		/* __u64, bytes with K, M, G, T */

@@ -128,7 +128,7 @@ static int run_command(struct reader *r, int (*run)(int argc, char **argv))
 	return run(1 + n, words);
 }
 
-int batch_run(const char *path, int (*run)(int argc, char **argv))
+int batch_run(const char *word, const char *path, int (*run)(int argc, char **argv))
 {
 	struct reader r = { .file = stdin };
 	int status, result = EXIT_OK;
@@ -139,7 +139,7 @@ int batch_run(const char *path, int (*run)(int argc, char **argv))
 	if (strcmp(path, "-"))
 		r.file = fopen(path, "re");
 	if (!r.file)
-		return fail("batch %s: %s", path, strerror(errno));
+		return fail("%s %s: %s", word, path, strerror(errno));
 	while ((!result || options.force) && read_command(&r)) {
 		message_at(path, r.begun);
 		status = run_command(&r, run);
@@ -148,7 +148,7 @@ int batch_run(const char *path, int (*run)(int argc, char **argv))
 			result = status;
 	}
 	if (r.error)
-		result = fail("batch %s: %s", path, strerror(r.error));
+		result = fail("%s %s: %s", word, path, strerror(r.error));
 	if (r.file != stdin)
 		fclose(r.file);
 	free(r.line);

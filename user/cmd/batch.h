@@ -5,6 +5,7 @@
 
 /**
  * batch_run() - run the commands of a file
+ * @word: what the file is, "batch" or "conf", for messages
  * @path: the file; "-": standard input
  * @run: runs one command; gets its words, the first of which is the program's name, and
  *	returns an exit status
@@ -16,7 +17,7 @@
  *
  * Return: the exit status of the first command that failed, or EXIT_OK.
  */
-int batch_run(const char *path, int (*run)(int argc, char **argv));
+int batch_run(const char *word, const char *path, int (*run)(int argc, char **argv));
 
 /* Run a line as a command with its own options, for batch_run(). In main.c. */
 int batch_line(int argc, char **argv);

@@ -33,6 +33,32 @@ const struct arg_type link_arg_mode = {
 	"native, generic or auto", parse_mode
 };
 
+static bool parse_entries(const char *text, __u32 most, void *to)
+{
+	const __u32 *n = to;
+
+	return arg_number.parse(text, to) && *n >= XROCE_ENTRIES_MIN && *n <= most &&
+	       !(*n & (*n - 1));
+}
+
+static bool parse_mpt(const char *text, void *to)
+{
+	return parse_entries(text, XROCE_MPT_ENTRIES_MAX, to);
+}
+
+static bool parse_qp(const char *text, void *to)
+{
+	return parse_entries(text, XROCE_QP_ENTRIES_MAX, to);
+}
+
+const struct arg_type link_arg_mpt = {
+	"a power of two from 16 to 16777216", parse_mpt
+};
+
+const struct arg_type link_arg_qp = {
+	"a power of two from 16 to 65536", parse_qp
+};
+
 /* Attach the program. Return: an exit status; an error has been printed. */
 static int attach(const char *dev, struct xroce_attach_opts *opts, const char *verbs)
 {
@@ -105,8 +131,8 @@ static int link_add(int argc, char **argv)
 	struct arg args[] = {
 		{ "mode", &link_arg_mode, &opts.mode, ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_NEEDED | ARG_BARE },
-		{ "mpt", &arg_count, &opts.mpt_entries, ARG_OPTIONAL },
-		{ "qp", &arg_count, &opts.qp_entries, ARG_OPTIONAL },
+		{ "mpt", &link_arg_mpt, &opts.mpt_entries, ARG_OPTIONAL },
+		{ "qp", &link_arg_qp, &opts.qp_entries, ARG_OPTIONAL },
 		{ "verbs", &verbs_arg_name, verbs, ARG_OPTIONAL },
 		{ "conf", &arg_text, &path, ARG_OPTIONAL },
 		{ "optional", &arg_flag, &optional, ARG_OPTIONAL },

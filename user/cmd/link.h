@@ -20,6 +20,8 @@ int link_limit(int argc, char **argv);
 int link_limit_read(int argc, char **argv, struct xroce_limit_set *set);
 
 extern const struct arg_type link_arg_mode;	/* enum xroce_mode */
+extern const struct arg_type link_arg_mpt;	/* __u32, entries of the memory protection table */
+extern const struct arg_type link_arg_qp;	/* __u32, entries of the queue pair table */
 
 #define LINK_CONF_LIMITS	16
 

@@ -44,7 +44,8 @@ static int read_line(int argc, char **argv)
 	/* Copy the word, because it is valid only while this line is read. */
 	if (!status && reading.batch && !c->batch) {
 		c->batch = strdup(reading.batch);
-		if (!c->batch)
+		/* A missing file is an error of this line, before the link is made. */
+		if (!c->batch || (strcmp(c->batch, "-") && access(c->batch, R_OK)))
 			return fail("batch %s: %s", reading.batch, strerror(errno));
 	}
 	return status;
@@ -58,11 +59,11 @@ int link_conf_read(const char *path, bool optional, struct link_conf *c)
 	memset(&reading, 0, sizeof(reading));
 	reading.conf = c;
 	reading.args[MODE] = (struct arg){ "mode", &link_arg_mode, &c->mode };
-	reading.args[MPT] = (struct arg){ "mpt", &arg_count, &c->mpt };
-	reading.args[QP] = (struct arg){ "qp", &arg_count, &c->qp };
+	reading.args[MPT] = (struct arg){ "mpt", &link_arg_mpt, &c->mpt };
+	reading.args[QP] = (struct arg){ "qp", &link_arg_qp, &c->qp };
 	reading.args[VERBS] = (struct arg){ "verbs", &verbs_arg_name, c->verbs };
 	reading.args[BATCH] = (struct arg){ "batch", &arg_text, &reading.batch };
-	return batch_run(path, read_line);
+	return batch_run("conf", path, read_line);
 }
 
 int link_conf_limit(const struct link_conf *c, const char *dev, __u32 link)
@@ -82,7 +83,7 @@ int link_conf_limit(const struct link_conf *c, const char *dev, __u32 link)
 
 int link_conf_batch(const struct link_conf *c)
 {
-	return c->batch ? batch_run(c->batch, batch_line) : EXIT_OK;
+	return c->batch ? batch_run("batch", c->batch, batch_line) : EXIT_OK;
 }
 
 void link_conf_free(struct link_conf *c)

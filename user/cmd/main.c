@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 	if (options.batch && argc)
 		status = usage("-b: cannot be combined with a command");
 	else if (options.batch)
-		status = batch_run(options.batch, batch_line);
+		status = batch_run("batch", options.batch, batch_line);
 	else
 		status = run(argc, argv);
 	if (fflush(stdout) || ferror(stdout))

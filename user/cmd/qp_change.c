@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arg.h"
 #include "names.h"
 #include "netaddr.h"
 #include "qp_change.h"
@@ -162,7 +163,7 @@ static void check_values(struct text *t, const struct qp_change *c)
 			    "0 to 16777215");
 	if (c->given & 1u << QP_PKEY)
 		check_range(t, QP_PKEY, m->pkey, m->pkey <= 0xffff &&
-			    m->pkey & 0x7fff, "1 to 65535, except 32768");
+			    m->pkey & 0x7fff, arg_pkey.want);
 	if (c->given & 1u << QP_RNR)
 		check_range(t, QP_RNR, m->min_rnr_timer, m->min_rnr_timer <= 31,
 			    "0 to 31");
@@ -171,7 +172,7 @@ static void check_values(struct text *t, const struct qp_change *c)
 			    m->max_dest_rd_atomic <= 128, "0 to 128");
 	if (c->given & 1u << QP_SPORT)
 		check_range(t, QP_SPORT, m->sport, !m->sport || m->sport >= 0xc000,
-			    "49152 to 65535, or 0 for a port made from the queue pair numbers");
+			    arg_sport.want);
 	if (c->given & 1u << QP_TOS)
 		check_range(t, QP_TOS, m->tos,
 			    (m->tos & XROCE_ECN_MASK) != XROCE_ECN_CE,
@@ -272,12 +273,22 @@ bool qp_change_check(struct qp_change *c, __u32 type, __u32 from, char *error)
 {
 	__u32 to = c->m.mask & XROCE_QP_STATE ? c->m.state : from;
 	struct text t = { .at = error };
+	bool named;
 
 	*error = 0;
 	check_words(&t, c, type, from, to);
+	/* An error about the words names the change. */
+	named = t.len;
 	check_values(&t, c);
 	complete(c, type, from, to);
-	return !t.len;
+	if (!t.len)
+		return true;
+	if (!named && from == to)
+		add(&t, "; the queue pair is in %s", name_of_qp_state(from));
+	else if (!named)
+		add(&t, "; the change is from %s to %s", name_of_qp_state(from),
+		    name_of_qp_state(to));
+	return false;
 }
 
 bool qp_change_row(__u32 type, unsigned int i, char *row)

@@ -39,6 +39,11 @@ struct xroce;
 #define XROCE_MPT_ENTRIES	65536	/* regions and windows */
 #define XROCE_QP_ENTRIES	1024	/* queue pairs */
 
+/* Minimum size of either table, and maximum sizes. A size is a power of two. */
+#define XROCE_ENTRIES_MIN	16
+#define XROCE_MPT_ENTRIES_MAX	(1 << 24)
+#define XROCE_QP_ENTRIES_MAX	(1 << 16)
+
 /*
  * Maximum size in bytes of the counters of regions, on all possible CPUs together. They
  * take 64 bytes for each CPU and entry of the memory protection table. A link that would

@@ -109,7 +109,7 @@ static int take_option(struct serve *s, int c)
 	case SIZE:
 		if (!arg_size.parse(optarg, &server->size) || !server->size ||
 		    server->size > 1ull << 40)
-			return usage("size \"%s\": must be %s", optarg,
+			return usage("size \"%s\": must be %s, from 1 to 1T", optarg,
 				     arg_size.want);
 		server->size = (server->size + page - 1) / page * page;
 		return -1;
