@@ -63,6 +63,30 @@ changes() {
 
 changes_of_regions() { with_a_pd changes; }
 
+# A change is told the limit that it exceeds, in whole pages. It is not one more region.
+limited() {
+	local pd=$1 heap
+
+	heap=0x$(sed -n 's/-.* \[heap\]$//p' /proc/$$/maps)
+	truncate -s 64K "$work/file"
+	xr mr add pd "$pd" name a access none pid $$ addr "$heap" size 8K >"$work/made"
+	xr link limit mr 1 pinned 12K
+	fails 1 'mr: file .*: the link is limited to 12K bytes pinned: 8K in use, 20K more needed' \
+		mr change mr a file "$work/file" size 20K
+	fails 1 'mr a: the link is limited to 12K bytes pinned: 8K in use, 8K more needed' \
+		mr change mr a access local-write
+	xr link limit mr none
+	fails 1 'mr: pid .*: the link is limited to 12K bytes pinned: 8K in use, 8K more needed' \
+		mr add pd "$pd" access none pid $$ addr $((heap + 2048)) size 4K
+	fails 1 'mr: file .*: the link is limited to 12K bytes pinned: 8K in use, 8K more needed' \
+		mr add pd "$pd" access none file "$work/file" offset 2K size 4K
+	xr link limit pinned none
+	xr mr change mr a access local-write >"$work/made"
+	xr mr del mr a
+}
+
+limits_of_regions() { with_a_pd limited; }
+
 # Print the physical addresses of a file's pages, in hexadecimal, joined by commas.
 pages_of() { # FILE
 	python3 - "$1" <<-'END'
@@ -200,6 +224,7 @@ windows() {
 command_up
 
 run changes_of_regions 'U1 R5 R6'
+run limits_of_regions 'U1 R4 R6'
 run physical_regions 'U1 R4'
 run windows 'U1 W1 W5 W6 W7 W8 W9'
 command_passed

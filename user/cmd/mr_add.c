@@ -194,14 +194,23 @@ static __u64 bytes_of(const struct memory *m)
 	return st.st_size - m->offset;
 }
 
-/* Print why a region over memory could not be registered. @name: its name, or NULL. */
+/* Bytes that memory pins from the beginning of its first page on; @begin: of the memory. */
+static __u64 pins(__u64 begin, __u64 length, __u32 access)
+{
+	return access & XROCE_ACCESS_ON_DEMAND ? 0 : length + begin % sysconf(_SC_PAGESIZE);
+}
+
+/*
+ * Print why a region over memory could not be registered. @name: its name, or NULL; @new: it would
+ * be one more region, not one that changes.
+ */
 static int memory_failed(struct xroce *x, const struct memory *m,
-			 const char *name, __u32 pd, __u32 access, int err)
+			 const char *name, bool new, __u32 pd, __u32 access, int err)
 {
 	const struct wanted wanted = {
-		XROCE_COUNT_MR, .persistent = true, .pid = m->pid,
-		.bytes = access & XROCE_ACCESS_ON_DEMAND || m->phys ? 0 :
-			 bytes_of(m),
+		new ? XROCE_COUNT_MR : XROCE_COUNT_PINNED, .persistent = true,
+		.pid = m->pid, .bytes = m->phys ? 0 :
+			pins(m->file ? m->offset : m->addr, bytes_of(m), access),
 	};
 
 	if (err == -ENOENT)
@@ -291,7 +300,8 @@ static int add_virtual(struct xroce *x, struct memory *m, const struct add *add)
 	}
 	progress_end();
 	if (err)
-		return memory_failed(x, m, add->name, add->pd, add->access, err);
+		return memory_failed(x, m, add->name, true, add->pd,
+				     add->access, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
 }
@@ -315,7 +325,8 @@ static int add_phys(struct xroce *x, struct memory *m, const struct add *add)
 		strcpy(reg.name, add->name);
 	err = xroce_mr_reg_phys(x, &reg);
 	if (err)
-		return memory_failed(x, m, add->name, add->pd, add->access, err);
+		return memory_failed(x, m, add->name, true, add->pd,
+				     add->access, err);
 	show_keys(reg.mr, reg.lkey, reg.rkey, reg.iova, reg.length);
 	return EXIT_OK;
 }
@@ -340,7 +351,8 @@ static int add_shared(struct xroce *x, const struct memory *m,
 	reg.from = q.mr;
 	err = xroce_mr_reg_shared(x, &reg);
 	if (err == -ENOENT || err == -EEXIST)
-		return memory_failed(x, m, add->name, add->pd, add->access, err);
+		return memory_failed(x, m, add->name, true, add->pd,
+				     add->access, err);
 	if (err)
 		return fail("mr: share %s: %s", add->share,
 			    limit_reason(x, err, err == -EACCES ? share_reasons :
@@ -462,12 +474,16 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 	}
 	progress_end();
 	if (err && r->mask & XROCE_REREG_TRANSLATION)
-		return memory_failed(x, m, word, r->pd, access, err);
+		return memory_failed(x, m, word, false, r->pd, access, err);
 	if (err == -ENOENT && r->mask & XROCE_REREG_PD)
 		return fail("mr %s: pd %u: %s", word, r->pd,
 			    reason(err, reasons));
+	/* Other rights may need the pages pinned again, while they still are. */
 	if (err)
-		return fail("mr %s: %s", word, reason(err, reasons));
+		return fail("mr %s: %s", word,
+			    limit_reason(x, err, reasons, &(struct wanted){
+				XROCE_COUNT_PINNED, .persistent = true,
+				.bytes = pins(q->addr, q->length, q->access) }));
 	show_keys(r->mr, r->lkey, r->rkey,
 		  r->mask & XROCE_REREG_TRANSLATION ? r->iova : q->iova,
 		  r->mask & XROCE_REREG_TRANSLATION ? r->length : q->length);
