@@ -274,7 +274,7 @@ bare_words() {
 
 # completed WORD...: print the completions of the last word, in one line
 completed() {
-	PATH=$top/build/user:$PATH in_xr bash -c '
+	LC_ALL=C.UTF-8 PATH=$top/build/user:$PATH in_xr bash -c '
 		. "$1/user/bash-completion/xroce"; shift
 		COMP_WORDS=(xroce "$@") COMP_CWORD=$#; _xroce; echo "${COMPREPLY[@]}"' \
 		bash "$top" "$@"
@@ -291,7 +291,7 @@ is_completed() {
 
 # Objects are completed by number and by name.
 objects_completed() {
-	local pd qpn mr mw
+	local pd qpn mr mw name
 
 	pd=$(makes pd pd add)
 	qpn=$(makes qpn qp add pd "$pd")
@@ -313,6 +313,11 @@ objects_completed() {
 		is_completed "$mw $mr" mpt show index 0x
 	is_completed x0 link del x
 	is_completed 'none' link limit pd ''
+	xr mr add pd "$pd" name größe/1+a access none file "$work/file" >"$work/made"
+	xr mr add pd "$pd" name "\$(id) b" access none file "$work/file" >"$work/made"
+	is_completed größe/1+a mr show dev x0 g
+	is_completed '' mr show dev x0 '$'
+	for name in größe/1+a "\$(id) b"; do xr mr del "$name"; done
 	xr mw del "$mw"
 	xr mr del "$mr"
 	xr qp del "$qpn"
