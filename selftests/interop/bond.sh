@@ -105,8 +105,24 @@ mode() {
 		in_xr "$xroce" link del dev x1
 }
 
+# serves NAMESPACE DEV [OPTION]...: a client of the link's server
+serves() {
+	local enter=$1
+
+	shift
+	nsenter --net="/run/netns/$enter" "$xroce" serve --count 1 --netdev "$@" \
+		>"$work/out" 2>&1 &
+	server=$!
+	wait_until 20 grep -q '^listening' "$work/out" &&
+		timeout 60 ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 1024 -s 4096 -n 50 10.77.0.2 \
+			>"$work/client" 2>&1 && wait $server &&
+		grep -q 'bytes 204800 .* naks 0 result done' "$work/out" && return
+	kill $server 2>/dev/null
+	not_so "$(cat "$work/out" "$work/client")"
+}
+
 # The link is on the port of a bridge that has another MAC address, and the IP address: the verbs
-# device reaches itself.
+# device reaches itself, and a client the server.
 bridge() {
 	local client_dev=xr0 client_enter=("${server_enter[@]}") client_gid server_gid status=0
 
@@ -124,6 +140,10 @@ bridge() {
 	both_ends_calm "$work" ib_write_bw -s 4096 -n 50 -F || status=1
 	[ $status = 0 ] || both_ends_said "$work"
 	rdma link delete xr0
+	serves xr x0 --gid-ip 10.77.0.2 || status=1
+	! in_xr "$xroce" serve --netdev x0 --gid-ip 10.77.0.9 >"$work/out" 2>&1 &&
+		grep -q '^xroce: gid-ip 10.77.0.9: dev x0 has only .*10.77.0.2' "$work/out" ||
+		not_so "$(cat "$work/out")" || status=1
 	in_xr "$xroce" link del dev x0
 	in_xr ip link del br0
 	return $status
@@ -147,13 +167,7 @@ macvlan() {
 	in_yr rdma link add xr0 type xroce netdev m0 &&
 		wait_until 10 verbs_has_gid xr0 "$(gid4_of 10.77.0.2)" &&
 		requests in_yr && rdma link delete xr0 || return
-	nsenter --net=/run/netns/yr "$xroce" serve --netdev m0 --count 1 >"$work/out" 2>&1 &
-	server=$!
-	wait_until 20 grep -q '^listening' "$work/out" &&
-		timeout 60 ib_write_bw -d rxe0 -x "$(rxe_gid4)" -m 1024 -s 4096 -n 50 10.77.0.2 \
-			>"$work/client" 2>&1 && wait $server &&
-		grep -q 'bytes 204800 .* naks 0 result done' "$work/out" ||
-		not_so "$(cat "$work/out" "$work/client")" || return
+	serves yr m0 || return
 	in_yr "$xroce" link del dev m0 && in_yr ip link del m0
 }
 

@@ -15,6 +15,7 @@
 
 #include "names.h"
 #include "netaddr.h"
+#include "../lib/priv.h"
 #include "uapi/xroce.h"
 
 /*
@@ -121,20 +122,22 @@ static bool same_network(const __u8 a[16], const __u8 b[16],
 
 bool netaddr_has(const char *netdev, const __u8 gid[16], char *error, size_t size)
 {
-	char name[INET6_ADDRSTRLEN], dev[IF_NAMESIZE], has[256] = "";
+	char name[INET6_ADDRSTRLEN], dev[IF_NAMESIZE], master[IF_NAMESIZE] = "", has[256] = "";
 	struct ifaddrs *all, *one;
 	bool found = false;
 	__u8 other[16];
 	int fd;
 
 	netdev = main_name(netdev, dev);
+	if_indextoname(xroce_master(netdev), master);
 	if (getifaddrs(&all))
 		return true;
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	for (one = all; one && !found; one = one->ifa_next) {
 		if (!one->ifa_addr || (one->ifa_addr->sa_family != AF_INET &&
 				       one->ifa_addr->sa_family != AF_INET6) ||
-		    !stands_on(one->ifa_name, netdev, fd))
+		    !(stands_on(one->ifa_name, netdev, fd) ||
+		      stands_on(one->ifa_name, master, fd)))
 			continue;
 		to_gid(one->ifa_addr, false, other);
 		found = !memcmp(gid, other, sizeof(other));

@@ -21,7 +21,8 @@ const char *netaddr_gid_error(const __u8 gid[16]);
 
 /**
  * netaddr_has() - check that a device has an address
- * @netdev: name of the device; addresses of VLAN devices on it count, too
+ * @netdev: name of the device; addresses of VLAN devices on it count, too, and of the bridge, bond
+ *	or other device of which it is a port
  * @gid: the address
  * @error: out: if it has not: error text with the addresses that it has, and the cure
  * @size: bytes of @error

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The index of a netdev. if_nametoindex() is not used: for an unknown name it makes the kernel
- * try to load a module of this name, which starts a process and takes up to a second.
+ * The index of a netdev, and of its master. if_nametoindex() is not used: for an unknown name it
+ * makes the kernel try to load a module of this name, which starts a process and takes up to a
+ * second.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,34 +12,69 @@
 
 #include "netlink.h"
 
+/**
+ * struct answer - the answer to RTM_GETLINK
+ * @index: index of the device; 0: no answer
+ * @master: index of its master; 0: it has none
+ */
+struct answer {
+	__u32 index;
+	__u32 master;
+};
+
+static int attribute(const struct nlattr *attr, void *arg)
+{
+	struct answer *answer = arg;
+
+	if (mnl_attr_get_type(attr) == IFLA_MASTER && !mnl_attr_validate(attr, MNL_TYPE_U32))
+		answer->master = mnl_attr_get_u32(attr);
+	return MNL_CB_OK;
+}
+
 static int answered(const struct nlmsghdr *n, void *arg)
 {
 	const struct ifinfomsg *link = mnl_nlmsg_get_payload(n);
-	__u32 *index = arg;
+	struct answer *answer = arg;
 
-	if (n->nlmsg_type == RTM_NEWLINK && mnl_nlmsg_get_payload_len(n) >= sizeof(*link))
-		*index = link->ifi_index;
-	return MNL_CB_OK;
+	if (n->nlmsg_type != RTM_NEWLINK || mnl_nlmsg_get_payload_len(n) < sizeof(*link))
+		return MNL_CB_OK;
+	answer->index = link->ifi_index;
+	return mnl_attr_parse(n, sizeof(*link), attribute, answer);
+}
+
+/* Return: whether there was an answer; else errno is set. */
+static bool ask(const char *netdev, struct answer *answer)
+{
+	char buffer[XROCE_NETLINK_BYTES] __attribute__((aligned(4)));
+	struct mnl_socket *s;
+	int err;
+
+	*answer = (struct answer){};
+	if (!*netdev || strnlen(netdev, IFNAMSIZ) == IFNAMSIZ) {
+		errno = ENODEV;
+		return false;
+	}
+	s = xroce_netlink_open();
+	if (!s)
+		return false;
+	xroce_netlink_request(buffer, RTM_GETLINK, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz((struct nlmsghdr *)buffer, IFLA_IFNAME, netdev);
+	err = xroce_netlink_ask(s, buffer, answered, answer);
+	mnl_socket_close(s);
+	errno = err ? -err : ENODEV;
+	return answer->index;
 }
 
 __u32 xroce_ifindex(const char *netdev)
 {
-	char buffer[XROCE_NETLINK_BYTES] __attribute__((aligned(4)));
-	struct mnl_socket *s;
-	__u32 index = 0;
-	int err;
+	struct answer answer;
 
-	if (!*netdev || strnlen(netdev, IFNAMSIZ) == IFNAMSIZ) {
-		errno = ENODEV;
-		return 0;
-	}
-	s = xroce_netlink_open();
-	if (!s)
-		return 0;
-	xroce_netlink_request(buffer, RTM_GETLINK, sizeof(struct ifinfomsg));
-	mnl_attr_put_strz((struct nlmsghdr *)buffer, IFLA_IFNAME, netdev);
-	err = xroce_netlink_ask(s, buffer, answered, &index);
-	mnl_socket_close(s);
-	errno = err ? -err : ENODEV;
-	return index;
+	return ask(netdev, &answer) ? answer.index : 0;
+}
+
+__u32 xroce_master(const char *netdev)
+{
+	struct answer answer;
+
+	return ask(netdev, &answer) ? answer.master : 0;
 }

@@ -82,6 +82,9 @@ XROCE_HIDDEN int xroce_queue_del(struct xroce *x, unsigned long command, void *a
 /* Index of a netdev in this network namespace. Return: 0 with errno set if there is none. */
 XROCE_HIDDEN __u32 xroce_ifindex(const char *netdev);
 
+/* Index of the bridge, bond or other device of which a netdev is a port. Return: 0: none. */
+XROCE_HIDDEN __u32 xroce_master(const char *netdev);
+
 /*
  * Set a constant of a BPF object that is not loaded yet. Return: 0; -ENOENT: no such constant;
  * -EINVAL: it has another size.
