@@ -44,10 +44,12 @@ static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 	u64 tx = 0;
 	int i;
 
-	/* The XDP program sends responses for RC only. */
-	if (qp->type == XROCE_QPT_RC)
+	/* The XDP program sends responses for RC only. Each counter may rise before the next one. */
+	if (qp->type == XROCE_QPT_RC) {
 		tx = READ_ONCE(m->packets) + READ_ONCE(m->duplicates) +
-		     READ_ONCE(m->naks) - READ_ONCE(m->silent);
+		     READ_ONCE(m->naks);
+		tx -= min(tx, READ_ONCE(m->silent));
+	}
 	BUILD_BUG_ON(XROCE_DROP_TX - XROCE_DROP_QKEY != XROCE_QP_DROPS ||
 		     XROCE_QP_DROPS >= ARRAY_SIZE(q->drops));
 	q->tx = tx + READ_ONCE(batch->sent);
