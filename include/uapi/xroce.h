@@ -280,7 +280,8 @@ struct xroce_link_del {
  * @size: sizeof(struct xroce_link_query)
  * @flags: in: XROCE_F_NEXT: the first link numbered @link or above;
  *	out: XROCE_F_DEAD when the netdev has been unregistered, XROCE_F_VLAN when VLAN
- *	devices are on top of it, in any network namespace
+ *	devices are on top of it, or of the bridge or bond of which it is a port, in any
+ *	network namespace
  * @link: in, and with XROCE_F_NEXT out
  * @ifindex: out: the netdev's index in its own namespace
  * @netns: out: inode number of that network namespace

@@ -465,7 +465,7 @@ static struct xr_link *xr_link_seen(u32 id)
 }
 
 /* Is a VLAN device on top of @dev? Under RCU. */
-static bool xr_link_has_vlan(struct net_device *dev)
+static bool xr_link_vlan_on(struct net_device *dev)
 {
 	struct net_device *upper;
 	struct list_head *iter;
@@ -474,6 +474,14 @@ static bool xr_link_has_vlan(struct net_device *dev)
 		if (is_vlan_dev(upper))
 			return true;
 	return false;
+}
+
+/* Is one on top of @dev, or of the bridge or bond of which it is a port? Under RCU. */
+static bool xr_link_has_vlan(struct net_device *dev)
+{
+	struct net_device *master = netdev_master_upper_dev_get_rcu(dev);
+
+	return xr_link_vlan_on(dev) || (master && xr_link_vlan_on(master));
 }
 
 /**

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# VLAN devices on top of the link's device, with drivers that remove tags from frames and
-# with those that do not: rxe as the client, on c0.5, and xroce on x0. Responses come back
-# in the VLAN, or "link add" fails and says why.
+# VLAN devices on top of the link's device, or of its bridge, with drivers that remove tags from
+# frames and with those that do not: rxe as the client, on c0.5, and xroce on x0. Responses come
+# back in the VLAN, or "link add" fails and says why.
 #
 #   c0.5 10.78.0.1 --- c0  <---- veth ---->  x0 --- x0.5 10.78.0.2
 set -eu
@@ -82,6 +82,16 @@ only_where_needed() {
 	return $status
 }
 
+# The VLAN device is on top of a bridge, of which the link's device is a port.
+on_bridge() {
+	in_xr ip link del x0.5
+	in_xr ip link add br0 type bridge
+	in_xr ip link set br0 mtu 4300 up
+	in_xr ip link set x0 master br0
+	in_xr bash -euc 'vlan_end br0 2'
+	served && program add xroce_vlan && xr link del dev x0
+}
+
 echo 'TAP version 13'
 net_up
 modprobe 8021q
@@ -96,5 +106,6 @@ run vlan_offload_on 'D1 U4' served
 run vlan_offload_off 'D1 U4' offload_off
 run vlan_generic_refused 'D1 U6' generic_refused
 run vlan_only_where_needed 'D1 U6' only_where_needed
+run vlan_on_bridge 'D1 U6' on_bridge
 rm -rf "$work"
 results
