@@ -168,7 +168,7 @@ around() {
 
 	$break
 	fails "$status" "$@" && leads "$status" "$cause" || ok=0
-	$repair
+	$repair || ok=0
 	[ $ok = 1 ] && succeeds
 }
 
@@ -194,10 +194,12 @@ no_hardware() {
 other_mac() { ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr 02:00:00:00:00:77; }
 right_mac() { ip neigh del 10.77.0.2 dev c0; }
 
+port_active() { grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state; }
+
 is_down() { in_xr ip link set x0 down; }
 is_up() {
 	in_xr bash -euc 'ip link set x0 up; ip addr add fd77::2/64 dev x0 nodad 2>/dev/null || :'
-	wait_until 10 ping -q -c 1 -W 1 10.77.0.2
+	wait_until 10 port_active
 }
 
 vlan_there() { grep -qx 0000:0000:0000:0000:0000:ffff:0a4e:0001 /sys/class/infiniband/rxe0/ports/1/gids/*; }
