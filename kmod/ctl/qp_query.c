@@ -44,7 +44,10 @@ static void xr_qp_describe_tx(const struct xr_qp *qp, struct xroce_qp_query *q)
 	u64 tx = 0;
 	int i;
 
-	/* The XDP program sends responses for RC only. Each counter may rise before the next one. */
+	/*
+	 * The XDP program sends responses for RC only. Its counters may rise between the
+	 * reads here.
+	 */
 	if (qp->type == XROCE_QPT_RC) {
 		tx = READ_ONCE(m->packets) + READ_ONCE(m->duplicates) +
 		     READ_ONCE(m->naks);
