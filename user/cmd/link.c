@@ -9,6 +9,7 @@
 #include "dev.h"
 #include "link.h"
 #include "print.h"
+#include "../lib/priv.h"
 
 static const char *const mode_names[] = {
 	[XROCE_MODE_AUTO] = "auto",
@@ -37,8 +38,7 @@ static bool parse_entries(const char *text, __u32 most, void *to)
 {
 	const __u32 *n = to;
 
-	return arg_number.parse(text, to) && *n >= XROCE_ENTRIES_MIN && *n <= most &&
-	       !(*n & (*n - 1));
+	return arg_number.parse(text, to) && xroce_entries_ok(*n, most);
 }
 
 static bool parse_mpt(const char *text, void *to)

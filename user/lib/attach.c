@@ -32,11 +32,6 @@ struct attach {
 	int link;		/* the BPF link */
 };
 
-static bool entries_ok(__u32 n, __u32 most)
-{
-	return n >= XROCE_ENTRIES_MIN && n <= most && !(n & (n - 1));
-}
-
 /*
  * Entries of the map "mr_stat": as many as the memory protection table has, or 1 if they
  * would exceed XROCE_MR_STAT_MAX. In the latter case regions are not counted.
@@ -55,11 +50,11 @@ static int check_opts(struct attach *a)
 
 	a->mpt_entries = opts->mpt_entries ? : XROCE_MPT_ENTRIES;
 	a->load.qp_entries = opts->qp_entries ? : XROCE_QP_ENTRIES;
-	if (!entries_ok(a->mpt_entries, XROCE_MPT_ENTRIES_MAX))
+	if (!xroce_entries_ok(a->mpt_entries, XROCE_MPT_ENTRIES_MAX))
 		return xroce_failed(a->opts, -EINVAL,
 				    "mpt %u: not a power of two from 16 to 16777216",
 				    a->mpt_entries);
-	if (!entries_ok(a->load.qp_entries, XROCE_QP_ENTRIES_MAX))
+	if (!xroce_entries_ok(a->load.qp_entries, XROCE_QP_ENTRIES_MAX))
 		return xroce_failed(a->opts, -EINVAL,
 				    "qp %u: not a power of two from 16 to 65536",
 				    a->load.qp_entries);

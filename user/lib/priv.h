@@ -92,6 +92,12 @@ XROCE_HIDDEN __u32 xroce_master(const char *netdev);
 XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 				  const void *value, size_t size);
 
+/* Can a table of a link, with @most entries at most, have @n? */
+static inline bool xroce_entries_ok(__u32 n, __u32 most)
+{
+	return n >= XROCE_ENTRIES_MIN && n <= most && !(n & (n - 1));
+}
+
 /* Path of the BPF object that xroce_attach() loads. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_object_path(const char *wanted, char *path, size_t size);
 
