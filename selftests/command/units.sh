@@ -74,12 +74,13 @@ conf() {
 	echo $status
 }
 
-# conf_fails LINE PATTERN TEXT...: these settings are refused, with that line number
+# conf_fails STATUS LINE PATTERN TEXT...: these settings are refused, with that line number
 conf_fails() {
-	local line=$1 pattern=$2
+	local status=$1 line=$2 pattern=$3
 
-	shift 2
-	[ "$(conf "$@")" = 2 ] && grep -qE "^xroce: $work/link.conf:$line: $pattern" "$work/said" || {
+	shift 3
+	[ "$(conf "$@")" = "$status" ] &&
+		grep -qE "^xroce: $work/link.conf:$line: $pattern" "$work/said" || {
 		echo "# $*: $(cat "$work/said")"
 		return 1
 	}
@@ -88,22 +89,26 @@ conf_fails() {
 # The example is accepted with all its settings; wrong ones are refused with the line
 # number.
 link_conf() {
-	sed -E 's/^#(batch|verbs)/\1/' "$from/link.conf" >"$work/link.conf"
+	: >"$work/batch"
+	sed -E -e 's/^#(batch|verbs)/\1/' -e "s|^batch .*|batch $work/batch|" \
+		"$from/link.conf" >"$work/link.conf"
+	grep -qxF "batch $work/batch" "$work/link.conf" || return 1
 	[ "$(conf)" = 1 ] && grep -q 'dev nosuchdev: no such network device' "$work/said" || {
 		cat "$work/said"
 		return 1
 	}
-	conf_fails 2 'nonsense: no such argument' 'mpt 64' 'nonsense 1' &&
-		conf_fails 1 'mode "x": must be native' 'mode x' &&
-		conf_fails 3 'mpt: given twice' 'mpt 64' '# none' 'mpt 32' &&
-		conf_fails 1 'qp "many": must be' 'qp many' &&
-		conf_fails 1 'verbs "a%d": must be 1 to 63 letters' 'verbs a%d' &&
-		conf_fails 2 'verbs: given twice' 'verbs a' 'verbs b' &&
-		conf_fails 1 'batch: a value must follow' 'batch' &&
-		conf_fails 1 'link limit: no limit is given' 'limit user' &&
-		conf_fails 1 'dev: no such argument' 'limit dev x0 qp 1' &&
-		conf_fails 1 'show: no such argument' 'limit show' &&
-		conf_fails 1 'link: no such argument' 'link del dev x0' || return 1
+	conf_fails 2 2 'nonsense: no such argument' 'mpt 64' 'nonsense 1' &&
+		conf_fails 2 1 'mode "x": must be native' 'mode x' &&
+		conf_fails 2 3 'mpt: given twice' 'mpt 64' '# none' 'mpt 32' &&
+		conf_fails 2 1 'qp "many": must be' 'qp many' &&
+		conf_fails 2 1 'verbs "a%d": must be 1 to 63 letters' 'verbs a%d' &&
+		conf_fails 2 2 'verbs: given twice' 'verbs a' 'verbs b' &&
+		conf_fails 2 1 'batch: a value must follow' 'batch' &&
+		conf_fails 1 2 "batch $work/none: No such file" 'qp 64' "batch $work/none" &&
+		conf_fails 2 1 'link limit: no limit is given' 'limit user' &&
+		conf_fails 2 1 'dev: no such argument' 'limit dev x0 qp 1' &&
+		conf_fails 2 1 'show: no such argument' 'limit show' &&
+		conf_fails 2 1 'link: no such argument' 'link del dev x0' || return 1
 	rm "$work/link.conf"
 	[ "$(conf)" = 1 ] && grep -q 'link.conf: No such file' "$work/said" || return 1
 	! "$work/xroce" link add nosuchdev conf "$work/link.conf" optional >"$work/said" 2>&1 &&
