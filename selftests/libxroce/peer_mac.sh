@@ -9,8 +9,10 @@ set -eu
 rows=("$@")
 xroce=$top/build/user/xroce
 test=$top/build/selftests/peer_mac_test
+work=$(mktemp -d)
 
 link_down() { in_xr "$xroce" link del dev x0; }
+work_down() { rm -rf "$work"; }
 mac_of() { cat "/sys/class/net/$1/address"; }
 
 # found ADDRESS [COMMAND...]: what the library finds, in the server's namespace
@@ -68,13 +70,19 @@ no_route() {
 		is ENETUNREACH 10.77.0.255
 }
 
-# A user without privilege, with permission to open the device.
+# A user without privilege, with permission to open the device. It runs a copy of the program:
+# the checkout may be in a directory that only root can enter.
 unprivileged() {
+	local test=$work/peer_mac_test
+
+	chmod 711 "$work"
+	install -m 755 "$top/build/selftests/peer_mac_test" "$test"
 	chmod 666 /dev/xroce
 	in_xr ip neigh flush dev x0
 	is "$(mac_of c0)" 10.77.0.1 setpriv --reuid 1000 --regid 1000 --clear-groups
 }
 
+undo+=(work_down)
 net_up
 module_up
 in_xr "$xroce" link add dev x0 >/dev/null
