@@ -151,8 +151,8 @@ static void probe_object(bool loaded)
 		wrong = strerror(-err);
 	} else {
 		object = btf__parse(path, NULL);
-		/* The file is there, but has no BTF. */
-		if (!object && errno == ENOENT)
+		/* The file is there, but has no BTF: ENOENT of libbpf 1.1, ENODATA of 1.5. */
+		if (!object && (errno == ENOENT || errno == ENODATA))
 			wrong = "not an object of xroce";
 		else if (!object)
 			wrong = xroce_libbpf_strerror(errno, text);
