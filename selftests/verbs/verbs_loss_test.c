@@ -355,7 +355,8 @@ static void sink_check(const struct sink *s, enum ibv_qp_type type, enum trouble
 	default:
 		check(!gone && !s->late, "a clean link");
 	}
-	check(datagrams || !s->late, "messages of UC in another order");
+	/* A message of UC comes late only if all its packets do, of which one run in twenty has one. */
+	check(datagrams || trouble == REORDER || !s->late, "messages of UC in another order");
 }
 
 /* What the counters of the receiving device say, for one queue pair. */
