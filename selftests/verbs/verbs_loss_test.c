@@ -355,7 +355,7 @@ static void sink_check(const struct sink *s, enum ibv_qp_type type, enum trouble
 	default:
 		check(!gone && !s->late, "a clean link");
 	}
-	/* A message of UC comes late only if all its packets do, of which one run in twenty has one. */
+	/* A message of UC comes late if all its packets do: in one run of twenty. */
 	check(datagrams || trouble == REORDER || !s->late, "messages of UC in another order");
 }
 
