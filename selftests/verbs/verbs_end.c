@@ -183,6 +183,12 @@ bool ends_connect(struct ibv_qp *xr, struct ibv_qp *rxe)
 	int ours = end_move(&xr_end, xr, &rxe_end, rxe->qp_num, IBV_QPS_RTS);
 	int theirs = end_move(&rxe_end, rxe, &xr_end, xr->qp_num, IBV_QPS_RTS);
 
+	/*
+	 * rxe completes a request that has failed, then it moves the queue pair to ERR: it may
+	 * do so after RESET, and INIT is refused.
+	 */
+	if (theirs == EINVAL)
+		theirs = end_move(&rxe_end, rxe, &xr_end, xr->qp_num, IBV_QPS_RTS);
 	return check(!ours && !theirs, "connect: %d, %d", ours, theirs);
 }
 
