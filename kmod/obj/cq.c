@@ -106,7 +106,7 @@ static void xr_cq_copy(const struct xr_cq *cq, const struct xr_ring *to, u32 n)
  */
 int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a)
 {
-	struct xr_ring ring, old;
+	struct xr_ring ring;
 	u32 n;
 	int ret;
 
@@ -124,10 +124,7 @@ int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a)
 		return -EINVAL;
 	}
 	xr_cq_copy(cq, &ring, n);
-	old = cq->ring;
-	list_del(&cq->ring.node);
-	INIT_LIST_HEAD(&old.node);
-	cq->ring = ring;
+	xr_ring_replace(&cq->ring, &ring);
 	cq->mask = a->entries - 1;
 	cq->tail = n;
 	spin_unlock_bh(&cq->lock);
@@ -135,7 +132,7 @@ int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a)
 	a->offset = cq->ring.offset;
 	a->bytes = cq->ring.bytes;
 	mutex_unlock(&link->lock);
-	xr_ring_free(&old);
+	xr_ring_free(&ring);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(xr_cq_resize);

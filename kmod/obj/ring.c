@@ -2,7 +2,7 @@
 /* Rings: memory shared with programs. */
 #include <linux/export.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
@@ -51,6 +51,18 @@ void xr_ring_publish(struct xr_ring *ring, struct xr_owner *owner)
 	list_add_tail(&ring->node, &owner->rings);
 }
 EXPORT_SYMBOL_GPL(xr_ring_publish);
+
+/*
+ * Exchange a published ring for another one, which is to be published next; then @other is the
+ * previous ring, which cannot be mapped any more. The link's lock is held.
+ */
+void xr_ring_replace(struct xr_ring *ring, struct xr_ring *other)
+{
+	list_del(&ring->node);
+	swap(*ring, *other);
+	INIT_LIST_HEAD(&ring->node);
+	INIT_LIST_HEAD(&other->node);
+}
 
 /*
  * Free a ring, if it was allocated. The link's lock is held if the ring was published.

@@ -59,6 +59,7 @@ static inline void *xr_ring_entries(const struct xr_ring *ring, enum xr_format f
 
 int xr_ring_alloc(struct xr_ring *ring, enum xr_format format, u32 entries, u32 stride);
 void xr_ring_publish(struct xr_ring *ring, struct xr_owner *owner);
+void xr_ring_replace(struct xr_ring *ring, struct xr_ring *other);
 void xr_ring_free(struct xr_ring *ring);
 void xr_ring_retire(struct xr_ring *ring);
 int xr_ring_mmap(struct xr_owner *owner, struct vm_area_struct *vma);

@@ -45,6 +45,28 @@ void xr_rq_forget(struct xr_rq *rq)
 	}
 }
 
+/*
+ * Give a queue of XR_FORMAT_RXE the ring of @other, which has entries of the same size, and copy
+ * the posted work requests. Then @other has the previous ring. What protects @rq->head is held,
+ * and the link's lock. Return: 0; -EINVAL: more are posted than fit, and nothing has changed.
+ */
+int xr_rq_replace(struct xr_rq *rq, struct xr_rq *other)
+{
+	void *to = xr_ring_entries(&other->ring, XR_FORMAT_RXE);
+	u32 n = xr_rq_count(rq, XR_FORMAT_RXE), i;
+
+	/* One entry is always empty. */
+	if (n > other->mask)
+		return -EINVAL;
+	for (i = 0; i < n; i++, rq->head++)
+		memcpy(to + (u64)i * rq->stride, xr_rq_next(rq, XR_FORMAT_RXE), rq->stride);
+	xr_rq_rxe(other)->producer_index = n;
+	rq->head = 0;
+	rq->mask = other->mask;
+	xr_ring_replace(&rq->ring, &other->ring);
+	return 0;
+}
+
 /**
  * xr_rq_post() - post a work request for a consumer in the kernel
  * @rq: the queue, of XR_FORMAT_RXE; its @post_lock is held

@@ -37,7 +37,8 @@ struct xr_wqe {
  *	lock under it
  * @closed: the queue pair is being destroyed
  *
- * @head is under xr_recv::lock or xr_srq::lock. @mask to @ring do not change otherwise.
+ * @head is under xr_recv::lock or xr_srq::lock, and so are @mask and @ring if they change
+ * (xr_rq_replace()). @max_sge, @stride and @format do not change.
  */
 struct xr_rq {
 	u32 mask;
@@ -52,6 +53,7 @@ struct xr_rq {
 
 int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge);
 void xr_rq_forget(struct xr_rq *rq);
+int xr_rq_replace(struct xr_rq *rq, struct xr_rq *other);
 int xr_rq_post(struct xr_rq *rq, u64 wr_id, const struct xroce_sge_local *sge, u32 n);
 
 static inline struct xroce_rq_header *xr_rq_header(const struct xr_rq *rq)

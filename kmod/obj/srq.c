@@ -146,6 +146,47 @@ int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 EXPORT_SYMBOL_GPL(xr_srq_modify);
 
 /**
+ * xr_srq_resize() - give a shared receive queue of XR_FORMAT_RXE another ring (IBTA 11.2.3.3)
+ * @link: the link
+ * @srq: the queue
+ * @a: in: number of entries; out: offset and length for mmap(2)
+ * @limit: the limit to arm, see xr_srq_modify(), with less than the new entries; NULL: it stays
+ *
+ * Posted work requests are copied. Mappings of the previous ring keep its memory. The program
+ * must not post meanwhile.
+ *
+ * Return: 0; -EINVAL: the number of entries, or more work requests are posted than would fit;
+ * -ENOMEM. On failure nothing has changed.
+ */
+int xr_srq_resize(struct xr_link *link, struct xr_srq *srq, struct xroce_srq_add *a,
+		  const u32 *limit)
+{
+	struct xr_rq other = {};
+	int ret;
+
+	ret = xr_rq_init(&other, XR_FORMAT_RXE, a->entries, srq->rq.max_sge);
+	if (ret)
+		return ret;
+	mutex_lock(&link->lock);
+	spin_lock_bh(&srq->lock);
+	ret = xr_rq_replace(&srq->rq, &other);
+	if (!ret && limit) {
+		srq->limit = *limit;
+		xr_srq_check_limit(srq);
+	}
+	spin_unlock_bh(&srq->lock);
+	if (!ret) {
+		xr_ring_publish(&srq->rq.ring, srq->owner);
+		a->offset = srq->rq.ring.offset;
+		a->bytes = srq->rq.ring.bytes;
+	}
+	mutex_unlock(&link->lock);
+	xr_ring_free(&other.ring);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(xr_srq_resize);
+
+/**
  * xr_srq_delete() - destroy a shared receive queue that no queue pair uses
  * @link: the link
  * @caller: the requesting owner, which must own the queue

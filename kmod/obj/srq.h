@@ -54,6 +54,8 @@ struct xr_srq *xr_srq_create(struct xr_link *link, struct xr_owner *owner,
 			     enum xr_format format, void *context, struct xroce_srq_add *a);
 int xr_srq_modify(struct xr_link *link, struct xr_owner *caller, u32 id,
 		  u32 limit);
+int xr_srq_resize(struct xr_link *link, struct xr_srq *srq, struct xroce_srq_add *a,
+		  const u32 *limit);
 int xr_srq_delete(struct xr_link *link, struct xr_owner *caller, u32 id);
 void xr_srq_destroy(struct xr_link *link, struct xr_srq *srq);
 int xr_srq_query(struct xr_link *link, struct xr_owner *caller,

@@ -232,6 +232,13 @@ static int modify_srq(void)
 	return ibv_modify_srq(with.srq, &attr, IBV_SRQ_LIMIT);
 }
 
+static int resize_srq(void)
+{
+	struct ibv_srq_attr attr = { .max_wr = 500 };
+
+	return ibv_modify_srq(made.srq, &attr, IBV_SRQ_MAX_WR);
+}
+
 static int query_srq(void)
 {
 	struct ibv_srq_attr attr;
@@ -517,6 +524,7 @@ static const struct operation changing[] = {
 	{ "resize_cq", make_create_cq, resize_cq, undo_destroy_cq },
 	{ "req_notify_cq", NULL, req_notify, NULL },
 	{ "modify_srq", NULL, modify_srq, NULL },
+	{ "resize_srq", make_create_srq, resize_srq, undo_destroy_srq },
 	{ "query_srq", NULL, query_srq, NULL },
 	{ "query_qp", NULL, query_qp, NULL },
 	{ "query_device", NULL, query_device, NULL },

@@ -519,6 +519,62 @@ static void resize(void)
 	check(done, "none");
 }
 
+static void write_producer(struct racer *r)
+{
+	__atomic_store_n(&((struct rxe_queue_buf *)r->header)->producer_index, r->x >> 33,
+			 __ATOMIC_RELEASE);
+}
+
+/* The racer writes to @header from now on, and no more to the previous one. */
+static void race_at(struct racer *r, void *header)
+{
+	unsigned long before;
+
+	r->header = header;
+	before = r->rounds;
+	while (r->rounds - before < 2)
+		sched_yield();
+}
+
+/* The number of posted receives, and so of those that are copied to another ring, changes. */
+static void resize_srq(void)
+{
+	uint32_t i, rounds = setting("XROCE_VERBS_RACES", ROUNDS), slots = SHARED + 1, done = 0;
+	struct racer r = { .step = write_producer };
+	struct ibv_srq *srq = new_srq();
+	struct ibv_srq_attr attr;
+	size_t bytes = recv_ring.bytes;
+	void *at, *next;
+	int ret;
+
+	at = srq ? ring_map(xr_end.ctx, &recv_ring) : MAP_FAILED;
+	r.header = at;
+	if (!check(at != MAP_FAILED, "%s", strerror(errno)) || !race_start(&r))
+		return;
+	for (i = 0; i < rounds && !test_failed(); i++) {
+		ring_forget();
+		slots = 32u << rng_below(6);
+		attr.max_wr = slots - 1;
+		ret = ibv_modify_srq(srq, &attr, IBV_SRQ_MAX_WR);
+		check(!ret || ret == EINVAL, "resize: %s", strerror(ret));
+		if (ret || !ring_new(&recv_ring, slots))
+			continue;
+		next = ring_map(xr_end.ctx, &recv_ring);
+		if (!check(next != MAP_FAILED, "%s", strerror(errno)))
+			break;
+		race_at(&r, next);
+		munmap(at, bytes);
+		at = next;
+		bytes = recv_ring.bytes;
+		done++;
+	}
+	race_stop(&r);
+	munmap(at, bytes);
+	check(!ibv_destroy_srq(srq), "destroy");
+	note("%u of %u times another ring", done, i);
+	check(done && done < i, "never, or always");
+}
+
 static const struct test tests[] = {
 	{ "fixed_num_sge", "V5", "a receive with more elements than its queue was made for",
 	  num_sge },
@@ -532,6 +588,7 @@ static const struct test tests[] = {
 	{ "fixed_modify_destroyed", "V5", "changing queue pairs that are being destroyed",
 	  modify_destroyed },
 	{ "fixed_resize", "V5", "another ring while completions come and are taken", resize },
+	{ "fixed_resize_srq", "V5", "another ring of receives while their number changes", resize_srq },
 };
 
 int main(int argc, char **argv)

@@ -118,3 +118,20 @@ int ring_modify(struct ibv_context *ctx, uint32_t qp, enum ibv_qp_state state)
 	}
 	return write(ctx->cmd_fd, &cmd, sizeof(cmd)) == sizeof(cmd) ? 0 : -errno;
 }
+
+int ring_resize_srq(struct ibv_context *ctx, uint32_t srq, uint32_t max_wr, const void *to,
+		    size_t bytes)
+{
+	struct {
+		struct ib_uverbs_cmd_hdr hdr;
+		struct ib_uverbs_modify_srq modify;
+		struct rxe_modify_srq_cmd driver;
+	} cmd = {
+		.modify = { .srq_handle = srq, .attr_mask = IBV_SRQ_MAX_WR, .max_wr = max_wr },
+		.driver = { .mmap_info_addr = (uintptr_t)to },
+	};
+	size_t size = sizeof(cmd) - sizeof(cmd.driver) + bytes;
+
+	cmd.hdr = (struct ib_uverbs_cmd_hdr){ IB_USER_VERBS_CMD_MODIFY_SRQ, size / 4, 0 };
+	return write(ctx->cmd_fd, &cmd, size) == (ssize_t)size ? 0 : -errno;
+}

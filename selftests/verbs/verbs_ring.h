@@ -50,4 +50,11 @@ int ring_doorbell(struct ibv_context *ctx, uint32_t qp);
 /* Change the state of a queue pair, by its handle, to INIT or to one without attributes. */
 int ring_modify(struct ibv_context *ctx, uint32_t qp, enum ibv_qp_state state);
 
+/*
+ * Resize a shared receive queue, by its handle, with @bytes of driver data: the address @to, for
+ * the response. Return: 0 or a negative errno.
+ */
+int ring_resize_srq(struct ibv_context *ctx, uint32_t srq, uint32_t max_wr, const void *to,
+		    size_t bytes);
+
 #endif /* XROCE_VERBS_RING_H */
