@@ -237,15 +237,45 @@ static void xr_defer_clear(struct xr_qp *qp)
 }
 
 /*
+ * Frames behind the last deferred one have been dropped. The peer may have nothing more to
+ * send that would provoke a sequence NAK, so it gets an RNR NAK, unless another packet has
+ * the claim. This is called before the XDP program sees that the queue is empty: it would
+ * answer the next packet with a sequence NAK. The lock is held. Return: whether to call
+ * xr_defer_tell(), which sends the NAK and releases the claim.
+ */
+static bool xr_defer_claim(struct xr_qp *qp)
+{
+	struct xroce_qp *q = qp->map;
+
+	if (qp->type != XROCE_QPT_RC || cmpxchg(&q->claim, 0, 1))
+		return false;
+	if (q->nak_sent || q->error) {
+		xr_qp_release(q);
+		return false;
+	}
+	q->nak_sent = 1;
+	q->naks++;
+	q->silent++;
+	return true;
+}
+
+static void xr_defer_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
+{
+	struct xroce_qp *q = qp->map;
+
+	xr_response_rnr(qp, l2, l2_len, q->epsn, q->msn);
+	xr_qp_release(q);
+}
+
+/*
  * Remove the first frame, which has been executed. If its peer gets an RNR NAK (RC), drop
  * the frames behind it: the peer sends them again, too. After a timeout there is no NAK if
- * the memory became resident just in time. Return: whether the queue is empty and frames
- * behind the last one have been lost.
+ * the memory became resident just in time. Return: whether xr_defer_tell() must be called.
  */
 static bool xr_defer_pop(struct xr_qp *qp)
 {
 	struct xr_defer *k = &qp->defer;
-	bool lost = false;
+	bool tell = false;
 
 	spin_lock(&k->lock);
 	xr_defer_take(qp);
@@ -257,12 +287,12 @@ static bool xr_defer_pop(struct xr_qp *qp)
 		mod_timer(&k->timer, xr_defer_end(k));
 	k->refuse = false;
 	if (!k->count) {
-		lost = k->lost;
+		tell = k->lost && xr_defer_claim(qp);
 		k->lost = false;
 	}
 	xr_defer_show(qp);
 	spin_unlock(&k->lock);
-	return lost;
+	return tell;
 }
 
 /* Run the XDP program on a frame, which it may move and resize. Return: XDP_*. */
@@ -293,26 +323,6 @@ static u32 xr_defer_l2(const struct xdp_buff *xdp, u8 *l2)
 	return len;
 }
 
-/*
- * Frames behind the last deferred one have been dropped. The peer may have nothing more to
- * send that would provoke a sequence NAK, so send it an RNR NAK, unless another packet has
- * the claim.
- */
-static void xr_defer_tell(struct xr_qp *qp, const void *l2, u32 l2_len)
-{
-	struct xroce_qp *q = qp->map;
-
-	if (qp->type != XROCE_QPT_RC || cmpxchg(&q->claim, 0, 1))
-		return;
-	if (!q->nak_sent && !q->error) {
-		q->nak_sent = 1;
-		q->naks++;
-		q->silent++;
-		xr_response_rnr(qp, l2, l2_len, q->epsn, q->msn);
-	}
-	xr_qp_release(q);
-}
-
 /* Execute the first frame. Return: false: there is none, or it has to wait. */
 static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 {
@@ -322,7 +332,7 @@ static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 	};
 	struct xr_defer *k = &qp->defer;
 	struct xdp_frame *frame = xr_defer_first(k);
-	bool told, lost = false;
+	bool told, tell = false;
 	struct xdp_buff xdp;
 	u8 l2[XR_TX_L2_MAX];
 	u32 l2_len, act;
@@ -352,8 +362,8 @@ static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 	else
 		page_frag_free(xdp.data_hard_start);
 	if (!told)
-		lost = xr_defer_pop(qp);
-	if (lost)
+		tell = xr_defer_pop(qp);
+	if (tell)
 		xr_defer_tell(qp, l2, l2_len);
 	return true;
 }

@@ -10,8 +10,10 @@
 #include <sys/mman.h>
 
 #include "harness.h"
+#include "live.h"
 #include "mem.h"
 #include "receiver.h"
+#include "setting.h"
 #include "swap.h"
 
 #define SPACE	(RECEIVER_BYTES + 4 * 4096u)
@@ -167,6 +169,27 @@ static void sends(void)
 	in_all_states(send_one);
 }
 
+/*
+ * Only two packets are deferred: those behind them are dropped, and more come when the two have
+ * been executed. The sender, which has no retries, sees RNR NAKs, no sequence NAK.
+ */
+static void dropped(void)
+{
+	uint32_t i, rounds = setting("XROCE_DROPPED_ROUNDS", 50);
+
+	live_parameter("odp_defer_max", 2);
+	if (setup()) {
+		for (i = 0; i < rounds && !test_failed(); i++) {
+			bring_to(COLD, 0);
+			receiver_fill();
+			send_one(RECEIVER_BYTES, 0);
+		}
+		note("%u messages", i);
+		receiver_close(&r);
+	}
+	live_parameter("odp_defer_max", 256);
+}
+
 static void immediate_one(uint32_t len, uint8_t fill)
 {
 	struct ibv_send_wr wr = {
@@ -303,6 +326,7 @@ static void unmapped(void)
 
 static const struct test tests[] = {
 	{ "odp_rxe_send", "O3 D2", "SEND into on-demand receive buffers", sends },
+	{ "odp_rxe_dropped", "O3 D2", "SEND, with packets dropped behind deferred ones", dropped },
 	{ "odp_rxe_imm", "O3 D2", "WRITE with immediate", immediates },
 	{ "odp_rxe_write", "O3", "WRITE of 1 B to 1 MiB", writes },
 	{ "odp_rxe_read", "O3", "READ of 1 B to 1 MiB", reads },
