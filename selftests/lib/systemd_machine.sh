@@ -56,6 +56,8 @@ systemd_boot() {
 	shift
 	cat >"$systemd_work/boot" <<-END
 	mount -t proc proc /proc
+	# systemd 257 would take it for mounted, though the new /sys hides it.
+	! mountpoint -q /sys/kernel/config || umount /sys/kernel/config
 	mount -t sysfs sysfs /sys
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
 	mount -t bpf bpf /sys/fs/bpf
