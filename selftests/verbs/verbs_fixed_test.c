@@ -539,7 +539,7 @@ static void race_at(struct racer *r, void *header)
 /* The number of posted receives, and so of those that are copied to another ring, changes. */
 static void resize_srq(void)
 {
-	uint32_t i, rounds = setting("XROCE_VERBS_RACES", ROUNDS), slots = SHARED + 1, done = 0;
+	uint32_t i, rounds = setting("XROCE_VERBS_RACES", ROUNDS), slots, done = 0;
 	struct racer r = { .step = write_producer };
 	struct ibv_srq *srq = new_srq();
 	struct ibv_srq_attr attr;

@@ -4,10 +4,8 @@
  * overtaken: the peer numbers its messages, and message N arrives in the Nth receive.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "mem.h"
 #include "rng.h"
 #include "setting.h"
 #include "verbs_end.h"
