@@ -186,12 +186,19 @@ clock_parameters() { # ACCEL
 	fi
 }
 
+# QEMU finds the code that it has translated by virtual address, too: without random addresses, the
+# next process of a program uses what the first one left, and starts in less than half the time (QEMU
+# 7.2: /bin/true in 15 ms instead of 37).
+speed_parameters() { # ACCEL
+	[ "$1" != tcg ] || [ -n "$icount" ] || echo norandmaps
+}
+
 qemu() { # ACCEL LIMIT KERNEL-PARAMETER...
 	local accel=$1 limit=$2
 
 	shift 2
 	# shellcheck disable=SC2046 # words
-	set -- $(clock_parameters "$accel") "$@"
+	set -- $(clock_parameters "$accel") $(speed_parameters "$accel") "$@"
 	# shellcheck disable=SC2046 # options without blanks
 	timeout --foreground -k 5 "$limit" qemu-system-x86_64 \
 		-nodefaults -no-user-config -display none -no-reboot \
