@@ -102,19 +102,26 @@ static void anywhere(void)
 static void nothing(void)
 {
 	static const uint64_t never[] = {
-		0, 64, 1ull << 46, (1ull << 47) - 8192,
+		0, 64, 1ull << 46,
+		/* Between the libraries and the stack. */
+		(1ull << 47) - (64 << 20),
+		/* The last page: that of the stack, without random addresses. */
+		(1ull << 47) - 8192,
 		/* User addresses only with five-level page tables. */
-		(1ull << 47) - 4096 - 32, 1ull << 47, 1ull << 52,
+		(1ull << 47) - 4096 - 32, 1ull << 47, 1ull << 52, (1ull << 56) - 8192,
 		/* Never user addresses. */
 		(1ull << 56) - 4096, 1ull << 63, 0xffff888000000000, -4096ull,
 		-65ull,
 	};
 	struct xroce_mr_query q;
+	unsigned char resident;
 	char buf[64];
 	struct odp o;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(never); i++) {
+		if (!mincore((void *)never[i], MEM_PAGE, &resident))
+			continue;
 		if (!implicit_open(&o, 1, NULL))
 			return;
 		REFUSED(odp_read(&o, implicit_at((void *)never[i]), 64, buf));
