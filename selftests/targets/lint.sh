@@ -13,6 +13,7 @@
 #   includes      no include cycles in the folders of one_way
 #   folders       no include cycles between folders of the module
 #   columns       no line of C is longer than .clang-format allows, except strings
+#   messages      subject and body of commits newer than $messages_since
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
 set -eu
@@ -23,6 +24,8 @@ user_dirs=(-Iuser/lib -Iuser/cmd -Iuser/cmd/serve)
 flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude "${user_dirs[@]}")
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
 one_way=(kmod user)
+# Older messages are as they are.
+messages_since=8e7c894821dbd58c7359969735006a49949f3322
 failed=()
 
 # files PATTERN: files of this tree, without build results
@@ -130,8 +133,32 @@ run_columns() {
 	}' | grep .
 }
 
+# complain_of SUBJECT: read the body of a message; print what is wrong with it. Lines like
+# "Signed-off-by:" are no body.
+complain_of() {
+	[[ $1 =~ ^[^\ :]+(,\ [^\ :]+)*:\ . ]] || echo 'its subject is not "PLACE: what changes"'
+	[ ${#1} -lt 72 ] || echo "its subject has ${#1} characters, not fewer than 72"
+	grep -qvE '^([A-Z][a-z]+(-[a-z]+)+: .*|[[:space:]]*)$' || echo 'it has no body'
+}
+
+# Merges have no message of their own.
+run_messages() {
+	local commit subject
+
+	git rev-parse -q --verify "$messages_since^{commit}" >/dev/null 2>&1 || {
+		echo "lint: messages are not checked: this tree lacks commit $messages_since" >&2
+		return 1
+	}
+	git rev-list --no-merges "$messages_since..HEAD" | while read -r commit; do
+		subject=$(git show -s --format=%s "$commit")
+		git show -s --format=%b "$commit" | complain_of "$subject" |
+			sed "s/^/${commit:0:12}: /; s/\$/: ${subject//[&\\\/]/\\&}/"
+	done | grep .
+}
+
 # Each tool prints its findings, and succeeds if there are any.
-for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders columns}; do
+for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders columns \
+	messages}; do
 	echo "# $tool"
 	! "run_$tool" || failed+=("$tool")
 done
