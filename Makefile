@@ -50,7 +50,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*/*.bpf.c))
 # "make V=1" shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
-.PHONY: all module bpf user man selftests examples deps deps-root demo check check-deb check-debug soak soak-nvme lint \
+.PHONY: all module bpf user man selftests examples deps deps-root demo check check-long check-deb check-debug soak soak-nvme lint lint-quick \
 	bench bench-check bench-save bench-plot bench-native \
 	install install-module install-device install-user install-dkms uninstall uninstall-dkms deb clean help
 .DELETE_ON_ERROR:
@@ -199,7 +199,10 @@ deps_test := $(if $(KERNEL),$(deps_root)) bpftool g++ iproute2 ethtool perftest 
 # For virtual machines only: see guest-packages.sh.
 deps_guest := nfs-kernel-server python3-rtslib-fb
 
-deps_lint := sparse cppcheck clang-tidy coccinelle
+deps_lint_quick := sparse cppcheck
+deps_lint := $(deps_lint_quick) clang-tidy coccinelle
+# What takes a minute or two.
+lint_quick := checkpatch sparse cppcheck includes folders columns messages
 deps_bench := gnuplot-nox
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")
@@ -249,7 +252,9 @@ demo: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@$(in_vm) selftests/targets/demo.sh
 
-check: deps
+# check-long has the rows and sizes, too, that check leaves out: see doc/testing.md.
+check-long: export XROCE_LONG := 1
+check check-long: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
 	@VM=$(VM) KERNEL=$(KERNEL) selftests/run.sh all
 
@@ -268,9 +273,11 @@ soak soak-nvme: deps
 
 # Static checks only.
 lint: needed += $(deps_lint)
-lint: deps
+lint-quick: needed += $(deps_lint_quick)
+lint-quick: linters := $(lint_quick)
+lint lint-quick: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) module bpf $(test_kdir)
-	@KDIR=$(or $(KDIR),$(test_headers)) selftests/targets/lint.sh
+	@KDIR=$(or $(KDIR),$(test_headers)) selftests/targets/lint.sh $(linters)
 
 # On one CPU whose clock counts instructions, so always in a virtual machine.
 bench: deps
@@ -415,10 +422,12 @@ help:
 	@echo 'deps       install what is missing (Debian 12 and 13)'
 	@echo 'demo       deps, then ib_write_bw against xroce, in a virtual machine'
 	@echo 'check      deps, then every test; ends with the counts'
+	@echo 'check-long before a release: with the rows and sizes that check leaves out'
 	@echo 'check-debug those in a virtual machine, on a kernel with KASAN and lockdep'
 	@echo 'soak       traffic, losses and churn for an hour; memory must not grow'
 	@echo 'soak-nvme  the same of NVMe over Fabrics, whose connections are disturbed'
-	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy, includes'
+	@echo 'lint       checkpatch, sparse, coccinelle, cppcheck, clang-tidy, includes, messages'
+	@echo 'lint-quick  what of it takes a minute or two'
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
 	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
