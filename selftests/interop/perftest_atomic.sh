@@ -9,6 +9,8 @@ set -eu
 perf_up
 
 for mtu in 256 512 1024 2048 4096; do
+	# An atomic has no payload that the path MTU could divide.
+	[ $mtu = 256 ] || [ $mtu = 4096 ] || is_long || continue
 	for type in FETCH_AND_ADD CMP_AND_SWAP; do
 		run "atomic_bw_mtu${mtu}_$type" 'U4 D1 D2' \
 			perf ib_atomic_bw $mtu 8 100 1 "$gid4" -A $type

@@ -158,11 +158,12 @@ perf_up() {
 	serve_up --max-qps 16 >/dev/null
 }
 
-# perf_sizes KIND: ib_KIND with all path MTUs and with long messages
+# perf_sizes KIND: ib_KIND with path MTUs, all in "make check-long", and with long messages
 perf_sizes() {
 	local kind=$1 mtu size
 
 	for mtu in 256 512 1024 2048 4096; do
+		[ $mtu = 256 ] || [ $mtu = 4096 ] || is_long || continue
 		for size in 2 64 "$mtu" $((mtu + 1)) 65536; do
 			run "${kind}_mtu${mtu}_$size" 'U4 D1 D2' \
 				perf "ib_$kind" $mtu $size 50 1 "$gid4"

@@ -13,6 +13,12 @@ static inline uint64_t setting(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+/* A number of rounds: the second one in "make check-long", otherwise the first. */
+static inline uint64_t amount(uint64_t usual, uint64_t longer)
+{
+	return setting("XROCE_LONG", 0) ? longer : usual;
+}
+
 /* A timeout in seconds, multiplied by $XROCE_SLOW for slow kernels. */
 static inline uint64_t patience(uint64_t seconds)
 {

@@ -17,6 +17,20 @@ needs_module() {
 	exit 4
 }
 
+# Links made from here on judge no packet of RoCE: their program is that of small.bpf.c, which is
+# verified in a fraction of the time. If a packet comes nevertheless, run.sh fails the test.
+no_packets() { export XROCE_BPF_OBJECT=$top/build/selftests/lib/small.bpf.o; }
+
+# Links made from here on have the real program again.
+packets() { unset XROCE_BPF_OBJECT; }
+
+# "make check" leaves out what "make check-long" runs, which sets XROCE_LONG=1: see doc/testing.md.
+# is_long: whether rows run that only that runs; they also run if rows are named
+is_long() { [ "${XROCE_LONG:-0}" = 1 ] || [ ${#rows[@]} -gt 0 ]; }
+
+# amount USUAL LONG: print the second in "make check-long", otherwise the first
+amount() { [ "${XROCE_LONG:-0}" = 1 ] && echo "$2" || echo "$1"; }
+
 count=0
 failed=0
 

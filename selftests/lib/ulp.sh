@@ -20,8 +20,11 @@
 host4=10.81.0.1 host6=fd81::1
 target4=10.81.0.2 target6=fd81::2
 
-# MiB that each test of a disk writes and compares
-ulp_mib=${XROCE_ULP_MIB:-8}
+# MiB that each test of a disk writes and compares, what the job writes that faults disturb, and a
+# tree of small files to copy. With 2 MiB, requests of each size still wrap the queues.
+ulp_mib=${XROCE_ULP_MIB:-$(amount 2 8)}
+ulp_job_size=$(amount 8m 16m)
+ulp_tree=$(amount /usr/include/linux/netfilter /usr/include/linux)
 
 # ulp_needs WORD...: skip the test without a program, or a kernel module named MODULE.ko
 ulp_needs() {
@@ -152,7 +155,7 @@ ulp_down() {
 
 # ulp_counts NETDEV COUNTER: a link has counted something: it was xroce that did it
 ulp_counts() {
-	"$xroce" -j stat show dev "$1" | python3 -c '
+	"$xroce" -j stat show dev "$1" | python3 -SI -c '
 import json, sys
 stat = json.load(sys.stdin)
 while isinstance(stat, list):
@@ -216,7 +219,7 @@ ulp_job() {
 	shift 2
 
 	timeout $((600 * ${XROCE_SLOW:-1})) fio --name upset --filename "$file" \
-		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size 16m \
+		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size "$ulp_job_size" \
 		--randseed "$seed" --rate_iops ,500 --verify crc32c --do_verify 1 --verify_fatal 1 \
 		--output-format terse "$@" >"$work/fio" 2>&1 ||
 		{ tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; return 1; }
@@ -320,13 +323,15 @@ ulp_size() {
 	case $1 in
 	512)	echo "$((ulp_mib * 64))k" ;;
 	4k)	echo "$((ulp_mib * 256))k" ;;
+	# As many as are outstanding at a time.
+	1m)	echo "$((ulp_mib < 4 ? 4 : ulp_mib))m" ;;
 	*)	echo "${ulp_mib}m" ;;
 	esac
 }
 
 # ulp_files DISK TYPE: a file system on the disk: copy a tree, check, compare
 ulp_files() {
-	local at=$work/mnt tree=/usr/include/linux
+	local at=$work/mnt tree=$ulp_tree
 
 	mkdir -p "$at"
 	"mkfs.$2" -q "$1" >"$work/mkfs" 2>&1 || { sed 's/^/# /' "$work/mkfs"; return 1; }

@@ -7,9 +7,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "setting.h"
 #include "siblings.h"
 
-#define ROUNDS	2
+#define ROUNDS	2	/* with one link at the end, and with two */
 
 static void down_up(void)
 {
@@ -71,9 +72,9 @@ static void deleted(void)
 /* The module stays while it is in use; then it is unloaded and loaded again. */
 static void unloaded(void)
 {
-	int i;
+	int i, rounds = amount(1, 2);
 
-	for (i = 0; i < ROUNDS && !test_failed(); i++) {
+	for (i = 0; i < rounds && !test_failed(); i++) {
 		if (!siblings_start())
 			return;
 		check(live_module_refused() == -EAGAIN, "unloaded in use");

@@ -24,7 +24,8 @@
 #include "odp.h"
 #include "setting.h"
 
-#define RELOADS	4		/* the verifier takes seconds for each */
+/* The verifier takes seconds for each. */
+#define RELOADS	amount(2, 4)
 #define PINS	XROCE_PIN_DIR "/" LIVE_DEV "/"
 #define PAGES	16
 
@@ -173,8 +174,8 @@ static void on_demand(void)
 	struct xroce_attach_opts opts;
 	struct loaded was;
 	struct odp o;
+	__u64 kept, reloads = amount(1, 3);
 	unsigned int i = 0;
-	__u64 kept;
 	int status;
 	pid_t pid;
 
@@ -185,9 +186,9 @@ static void on_demand(void)
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
-		while (i < 3 && !reload(&opts))
+		while (i < reloads && !reload(&opts))
 			i++;
-		_exit(i < 3);
+		_exit(i < reloads);
 	}
 	while (!waitpid(pid, &status, WNOHANG) && !test_failed()) {
 		size_t at = i % PAGES * MEM_PAGE;

@@ -18,7 +18,6 @@ work_down() { rm -rf "$work"; }
 
 export=$work/export
 at=$work/mnt
-tree=/usr/include/linux
 mkdir "$export" "$at"
 
 threads() { echo "$1" >/proc/fs/nfsd/threads; }
@@ -84,8 +83,8 @@ client_down() { umount "$at"; }
 
 # A tree of small files.
 copies_tree() {
-	cp -r $tree "$at/" && client_again && diff -r $tree "$at/${tree##*/}" &&
-		diff -r $tree "$export/${tree##*/}" && rm -r "$at/${tree##*/}"
+	cp -r "$ulp_tree" "$at/" && client_again && diff -r "$ulp_tree" "$at/${ulp_tree##*/}" &&
+		diff -r "$ulp_tree" "$export/${ulp_tree##*/}" && rm -r "$at/${ulp_tree##*/}"
 }
 
 # A large file, by reads and writes of many sizes: buffered, and direct.

@@ -46,6 +46,7 @@ fi
 nvme_over ipv6
 for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	name=nvme_ipv6_${pair/ /_}
+	[ "$pair" = 'xroce xroce' ] || is_long || continue
 	some_wanted "$name" || continue
 	# shellcheck disable=SC2086
 	nvme_up $pair

@@ -14,22 +14,25 @@ here=$(realpath "$(dirname "$0")")
 
 rows=("$@")
 subject=verbs
+# "make check" has the smallest and the largest path MTU.
+mtus=(256 4096)
+! is_long || mtus=(256 512 1024 2048 4096)
 
 # In these, a program sends up to 80 MB.
 all_sizes() {
 	local perf_limit=$((3 * perf_limit))
 
 	kinds all_sizes 'V2 D2' -m 4096 -a -n 5
-	run verbs_write_uc_all_sizes 'V2 D2' perf ib_write_bw -c UC -m 4096 -a -n 5
+	! is_long || run verbs_write_uc_all_sizes 'V2 D2' perf ib_write_bw -c UC -m 4096 -a -n 5
 	run verbs_send_uc_all_sizes 'V2 D2' perf ib_send_bw -c UC -m 4096 -a -n 5
 	run verbs_send_ud_all_sizes 'V2 D2' perf ib_send_bw -c UD -m 4096 -a -n 50
-	run verbs_read_lat_all_sizes 'V2 D2' perf ib_read_lat -m 4096 -a -n 5
+	! is_long || run verbs_read_lat_all_sizes 'V2 D2' perf ib_read_lat -m 4096 -a -n 5
 }
 
 mtus() {
 	local mtu
 
-	for mtu in 256 512 1024 2048 4096; do
+	for mtu in "${mtus[@]}"; do
 		kinds "mtu$mtu" 'V2 D1 D2' -m $mtu -s $((3 * mtu + 1)) -n 50
 	done
 	run verbs_write_uc_mtu256 'V2 D1 D2' perf ib_write_bw -c UC -m 256 -s 769 -n 50
@@ -41,9 +44,10 @@ queue_pairs() {
 	local qps
 
 	for qps in 4 16; do
+		[ $qps = 16 ] || is_long || continue
 		kinds ${qps}_qps 'V2' -m 1024 -s 4096 -n 50 -q $qps
 	done
-	run verbs_send_srq 'V2 D2' perf ib_send_bw -m 1024 -s 4096 -n 50 --use-srq
+	! is_long || run verbs_send_srq 'V2 D2' perf ib_send_bw -m 1024 -s 4096 -n 50 --use-srq
 	run verbs_send_srq_4_qps 'V2 D2' perf ib_send_bw -m 1024 -s 4096 -n 50 -q 4 --use-srq
 	run verbs_write_uc_4_qps 'V2' perf ib_write_bw -c UC -m 1024 -s 4096 -n 50 -q 4
 	run verbs_send_uc_4_qps 'V2' perf ib_send_bw -c UC -m 1024 -s 4096 -n 50 -q 4
@@ -54,7 +58,7 @@ queue_pairs() {
 events() {
 	run verbs_send_events 'V2' perf ib_send_bw -m 1024 -s 4096 -n 50 -e
 	run verbs_read_events 'V2' perf ib_read_bw -m 1024 -s 4096 -n 50 -e
-	run verbs_send_events_4_qps 'V2' perf ib_send_bw -m 1024 -s 4096 -n 50 -e -q 4
+	! is_long || run verbs_send_events_4_qps 'V2' perf ib_send_bw -m 1024 -s 4096 -n 50 -e -q 4
 	run verbs_send_uc_events 'V2' perf ib_send_bw -c UC -m 1024 -s 4096 -n 50 -e
 	run verbs_send_ud_events 'V2' perf ib_send_bw -c UD -m 1024 -s 512 -n 50 -e
 	run verbs_read_lat_events 'V2' perf ib_read_lat -m 1024 -s 64 -n 50 -e
@@ -66,7 +70,7 @@ atomics() {
 
 	for type in FETCH_AND_ADD CMP_AND_SWAP; do
 		run "verbs_atomic_bw_$type" 'V2 D2' perf ib_atomic_bw -m 1024 -n 100 -A $type
-		run "verbs_atomic_lat_$type" 'V2 D2' perf ib_atomic_lat -m 1024 -n 100 -A $type
+		! is_long || run "verbs_atomic_lat_$type" 'V2 D2' perf ib_atomic_lat -m 1024 -n 100 -A $type
 	done
 	run verbs_atomic_16_qps 'V2' perf ib_atomic_bw -m 1024 -n 50 -q 16
 }
