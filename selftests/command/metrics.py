@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -SI
 # SPDX-License-Identifier: GPL-2.0-only
 """Check that dashboards and alerts use only metrics that the command prints.
 

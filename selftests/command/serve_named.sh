@@ -69,7 +69,7 @@ listed() {
 	read -r -t 20 -u 5 line
 	objects 1 8 2 || return
 	exec 5>&-
-	python3 - "$line" <<-'END' || not_so "$line"
+	python3 -SI - "$line" <<-'END' || not_so "$line"
 	import json, sys
 	a = json.loads(sys.argv[1])
 	r = {r["name"]: r for r in a["regions"]}
@@ -258,7 +258,7 @@ with_perftest() {
 
 # The server is started as by systemd, and reports its state to systemd.
 passed() {
-	in_xr python3 - "$work" "$xroce" serve --netdev x0 --count 1 "${regions[@]}" \
+	in_xr python3 -SI - "$work" "$xroce" serve --netdev x0 --count 1 "${regions[@]}" \
 		<<-'END' >"$work/python" 2>&1 &
 	import os, socket, sys
 	work, words = sys.argv[1], sys.argv[2:]

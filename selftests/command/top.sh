@@ -100,7 +100,7 @@ iterations() {
 		[ "$(grep -c "^$bad x0 *err " "$work/out")" = 2 ] &&
 		! grep -q $'\e' "$work/out" &&
 		in_xr "$xroce" -j top -n 2 interval 0.2 sort packets >"$work/json" &&
-		python3 - "$work/json" "$bad" <<-'END'
+		python3 -SI - "$work/json" "$bad" <<-'END'
 	import json, sys
 	rounds = [json.loads(line) for line in open(sys.argv[1])]
 	assert len(rounds) == 2

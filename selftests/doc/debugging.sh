@@ -11,7 +11,6 @@ set -eu
 . "$(dirname "$0")/../lib/net.sh"
 
 page=$top/doc/man/xroce-debug.rst
-symptoms=$top/selftests/doc/symptoms.py
 client=$top/build/examples/memory_client
 work=$(mktemp -d /dev/shm/debugging-XXXXXX)
 bytes=2000
@@ -72,7 +71,7 @@ attempt() {
 # --- What the commands of the page show.
 
 counters() {
-	xr -j stat show dev x0 all | python3 -c '
+	xr -j stat show dev x0 all | python3 -SI -c '
 import json, sys
 for name, n in json.load(sys.stdin)[0].items():
     print(name, n) if isinstance(n, int) else 0'
@@ -81,7 +80,7 @@ for name, n in json.load(sys.stdin)[0].items():
 measure() {
 	counters
 	in_xr ethtool -S x0 2>/dev/null | sed -nE 's/^ *(rx_queue_[0-9]+_)?(.*): ([0-9]+)$/\2 \3/p'
-	in_xr ip -j -s link show dev x0 | python3 -c '
+	in_xr ip -j -s link show dev x0 | python3 -SI -c '
 import json, sys
 print("dropped", json.load(sys.stdin)[0]["stats64"]["rx"]["dropped"])'
 }
@@ -117,11 +116,14 @@ evidence() {
 
 # --- Breakages.
 
+# symptoms STATUS [EVIDENCE]: see symptoms.py
+symptoms() { python3 -SI "$top/selftests/doc/symptoms.py" "$work/page.json" "$@"; }
+
 # leads STATUS CAUSE: the page leads from $work/evidence to CAUSE
 leads() {
 	local found
 
-	found=$("$symptoms" "$page" "$1" "$work/evidence") || found=
+	found=$(symptoms "$1" "$work/evidence") || found=
 	echo "$found" >>"$reached"
 	[ -n "$found" ] && [ "${found#"$2"}" != "$found" ] || {
 		echo "# $1: the page says \"$found\", not \"$2\""
@@ -243,7 +245,7 @@ all_reached() {
 	local title missing
 
 	missing=$(for title in "$access" "$invalid" "$retry" "$unreachable" 'link add fails'; do
-		"$symptoms" "$page" "$title"
+		symptoms "$title"
 	done | grep -vxFf "$reached") || return 0
 	echo "# nothing here is broken so: $missing"
 	return 1
@@ -265,6 +267,7 @@ broken() {
 
 net_up
 undo+=(work_down)
+"$top/selftests/doc/symptoms.py" "$page" >"$work/page.json"
 module_up
 rxe_up
 undo+=(link_down)

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -SI
 # SPDX-License-Identifier: GPL-2.0-only
 """Run the examples of a page of documentation, and compare their output with the page.
 

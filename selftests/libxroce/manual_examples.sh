@@ -108,7 +108,7 @@ event() {
 
 # send_datagram FILE TEXT: to the queue pair that FILE names, once it is there
 send_datagram() {
-	python3 - "$@" <<-'END'
+	python3 -SI - "$@" <<-'END'
 		import re, socket, struct, sys, time, zlib
 
 		while not (said := re.search(r"^qpn (\S+) qkey (\S+)$", open(sys.argv[1]).read(), re.M)):

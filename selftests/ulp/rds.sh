@@ -25,7 +25,7 @@ talks() {
 	# SMC chooses TCP as long as it does not know a device, and if a peer takes seconds to answer.
 	for try in 1 2 3; do
 		status=0
-		timeout 60 python3 "$here/$1_test.py" $host4 $target4 >"$work/said" 2>&1 ||
+		timeout 60 python3 -SI "$here/$1_test.py" $host4 $target4 >"$work/said" 2>&1 ||
 			status=1
 		! ulp_worked || break
 		echo "# $1, attempt $try: no requests"

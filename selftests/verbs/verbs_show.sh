@@ -21,7 +21,7 @@ start_anew() {
 
 # resources KIND: rdma resource show, of xr0 and programs
 resources() {
-	rdma -j resource show "$1" | python3 -c '
+	rdma -j resource show "$1" | python3 -SI -c '
 import json, sys
 print(json.dumps([x for x in json.load(sys.stdin) if x["ifname"] == "xr0" and "pid" in x]))
 	' >"$work/$1"
@@ -51,7 +51,7 @@ resource_show() {
 # of_programs KIND: objects, besides those of the kernel for the general services interface
 of_programs() {
 	xr -j "$1" show >"$work/$1"
-	python3 -c "import json, sys
+	python3 -SI -c "import json, sys
 print(json.dumps([o for o in json.load(sys.stdin) if not o['kernel']]))" \
 		<"$work/$1" >"$work/$1.own"
 	mv "$work/$1.own" "$work/$1"
@@ -114,7 +114,7 @@ statistics() {
 		*/lifespan)	;;
 		*)		echo "$(basename "$file") $(cat "$file")" ;;
 		esac
-	done | python3 -c '
+	done | python3 -SI -c '
 import json, sys
 print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
 	' >"$work/$1.sysfs"
@@ -152,7 +152,7 @@ statistic_names() {
 	local pin=/sys/fs/bpf/xroce/x0/stat bytes i
 
 	start_anew	# without what queue pairs with a counter have counted
-	bytes=$(bpftool -j map show pinned $pin | python3 -c '
+	bytes=$(bpftool -j map show pinned $pin | python3 -SI -c '
 import json, sys
 print(json.load(sys.stdin)["bytes_value"])')
 	for ((i = 1; i <= bytes / 8; i++)); do echo $i 0 0 0 0 0 0 0; done |
@@ -171,7 +171,7 @@ port_counters() {
 	write_some
 	for file in /sys/class/infiniband/xr0/ports/1/counters/*; do
 		echo "$(basename "$file") $(cat "$file")"
-	done | python3 -c '
+	done | python3 -SI -c '
 import json, sys
 print(json.dumps({n: int(v) for n, v in map(str.split, sys.stdin)}))
 	' >"$work/counters"

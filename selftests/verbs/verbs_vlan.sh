@@ -79,7 +79,7 @@ retags() {
 
 retags_no_more() { tc qdisc del dev c0 clsact; }
 
-drops() { in_xr "$xroce" -j stat show dev x0 all | python3 -c '
+drops() { in_xr "$xroce" -j stat show dev x0 all | python3 -SI -c '
 import json, sys
 x = json.load(sys.stdin)[0]
 print(x["drop_addr"], x["write_bytes"])'; }
