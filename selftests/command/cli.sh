@@ -19,7 +19,7 @@ three_views() {
 	xr mr show -j >"$work/mr"
 	xr mpt show -j >"$work/mpt"
 	bpftool map dump pinned /sys/fs/bpf/xroce/x0/mpt -j >"$work/dump"
-	python3 -m json.tool <"$work/mr" >"$work/pretty"
+	python3 -SI -m json.tool <"$work/mr" >"$work/pretty"
 	holds 'len(mr) == 1 and len(mpt) == 1 and len(dump) == 64' \
 		mr="$work/mr" mpt="$work/mpt" dump="$work/dump"
 	# One table entry for each block; blocks can be larger than a page if pages happen
@@ -111,7 +111,7 @@ counters() {
 		dump['"$((index))"']["formatted"])' dump="$work/dump"
 
 	id=$(bpftool map show pinned $pin -j |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])')
+		python3 -SI -c 'import json, sys; print(json.load(sys.stdin)["id"])')
 	rm $pin
 	fails 1 'dev x0: mr_stat: it has no pinned map' mr show -s
 	xr mr show >"$work/text"
@@ -301,7 +301,7 @@ names() {
 		\302\233	mr \\xc2\\x9b: a name must not have control
 		\377		mr \\xff: a name must be UTF-8
 	END
-	python3 -c 'import json, sys
+	python3 -SI -c 'import json, sys
 for m in json.load(open(sys.argv[1])): print(m["mr"])' "$work/mr" |
 		while read -r mr; do xr mr del mr "$mr" </dev/null; done
 }
@@ -389,7 +389,7 @@ translation_tables() { with_a_pd tables; }
 process() {
 	local pd=$1 holder addr
 
-	python3 -c 'import ctypes, mmap, sys
+	python3 -SI -c 'import ctypes, mmap, sys
 m = mmap.mmap(-1, 65536)
 m.write(b"x" * 65536)
 print(hex(ctypes.addressof(ctypes.c_char.from_buffer(m))), flush=True)
@@ -449,6 +449,7 @@ renamed() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+no_packets
 command_up
 
 run three_views 'U1 U2 R7 R9'

@@ -89,7 +89,7 @@ limits_of_regions() { with_a_pd limited; }
 
 # Print the physical addresses of a file's pages, in hexadecimal, joined by commas.
 pages_of() { # FILE
-	python3 - "$1" <<-'END'
+	python3 -SI - "$1" <<-'END'
 	import ctypes, mmap, os, struct, sys
 	f = os.open(sys.argv[1], os.O_RDWR)
 	size = os.fstat(f).st_size
@@ -221,6 +221,7 @@ windows() {
 	xr pd del pd "$pd"
 }
 
+no_packets
 command_up
 
 run changes_of_regions 'U1 R5 R6'

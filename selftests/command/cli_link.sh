@@ -3,13 +3,14 @@
 #
 # xroce link: devices with odd names, pins that cannot be made or are hidden, verbs devices.
 # Each test is a function; TAP.
+#
+# Links have a program that loads quickly, but for tests of the program.
 set -eu
 
 . "$(dirname "$0")/../lib/net.sh"
 . "$(dirname "$0")/../lib/command.sh"
 
-# A program that loads quickly, for links that receive no packets.
-small=$top/build/selftests/lib/small.bpf.o
+no_packets
 
 # Remove devices and links of other names that a failed test has left.
 start_anew() {
@@ -58,7 +59,6 @@ one_name() {
 odd_names() {
 	local names name
 
-	export XROCE_BPF_OBJECT=$small
 	# Including the longest possible name. The kernel refuses device names with "%".
 	names=('x0.5' '...' '.a' '...............' "q'\"\\*" $'\xc3\xa9')
 	for name in "${names[@]}"; do
@@ -73,7 +73,6 @@ odd_names() {
 		! attached "$name" || not_so "detached: $name"
 		in_xr ip link del dev "$name"
 	done
-	unset XROCE_BPF_OBJECT
 }
 
 # The region is over a file; a peer's WRITE shows up there.
@@ -91,6 +90,7 @@ vlan() {
 	in_xr ip addr add 10.78.0.2/24 dev x0.5
 	# Without this, x0's program would take frames for a VLAN first.
 	xr link del dev x0
+	packets
 	xr link add dev x0.5 mpt 16 qp 16 >"$work/made"
 	grep -q 'dev x0.5 mode generic' "$work/made" || not_so "made: $(cat "$work/made")"
 	pd=$(makes pd pd add)
@@ -111,6 +111,7 @@ vlan() {
 	[ ! -e '/sys/fs/bpf/xroce/x0%2e5' ] || not_so "pins of x0.5 are gone"
 	ip link del c0.5
 	in_xr ip link del x0.5
+	no_packets
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
@@ -124,7 +125,7 @@ refused_add() {
 	local pattern=$1
 
 	shift
-	! XROCE_BPF_OBJECT=$small "$@" "$xroce" link add dev x0 >"$work/out" 2>"$work/err" ||
+	! "$@" "$xroce" link add dev x0 >"$work/out" 2>"$work/err" ||
 		not_so "no link: $pattern"
 	grep -q "$pattern" "$work/err" || not_so "'$pattern' in '$(cat "$work/err")'"
 	! attached x0 || not_so "no program: $pattern"
@@ -167,7 +168,6 @@ del_half() {
 hidden_pins() {
 	local status=0
 
-	export XROCE_BPF_OBJECT=$small
 	xr link reload dev x0 >"$work/out"
 	# Without the capability to find the program, del changes nothing.
 	hidden setpriv --bounding-set=-all,+net_admin --inh-caps=-all "$xroce" link del dev x0 >"$work/out" 2>"$work/err" || status=$?
@@ -194,7 +194,6 @@ hidden_pins() {
 	hidden "$xroce" link del dev x0 2>"$work/err" || status=$?
 	[ $status = 1 ] && grep -q 'it has no link' "$work/err" ||
 		not_so "a third time: $status, $(cat "$work/err")"
-	unset XROCE_BPF_OBJECT
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
@@ -384,7 +383,7 @@ ranges() {
 		fails 2 "^xroce: qp \"$n\": must be a power of two from 16 to 65536\$" link add lo qp $n
 	done
 	grep -q '(65536; 16 to 2^24)' "$top/doc/man/xroce-link.rst"
-	XROCE_BPF_OBJECT=$small xr link add lo mpt 16 qp 65536 >"$work/made"
+	xr link add lo mpt 16 qp 65536 >"$work/made"
 	xr link del lo
 	fails 2 'count "0"' monitor count 0
 }
@@ -446,7 +445,7 @@ nothing_made() {
 	local pattern=$1
 
 	shift
-	XROCE_BPF_OBJECT=$small fails 1 "$pattern" link add dev x0 mpt 64 qp 16 "$@"
+	fails 1 "$pattern" link add dev x0 mpt 64 qp 16 "$@"
 	grep -q 'link add dev x0: the settings failed, so the link is deleted again$' "$work/err" ||
 		not_so "it says that: $(cat "$work/err")"
 	! attached x0 || not_so "no program: $*"
@@ -465,8 +464,8 @@ verbs_no_module() {
 		verbs xr0
 	echo 'verbs xr0' >"$work/conf"
 	nothing_made '^xroce: verbs xr0: module xroce_ib is not loaded' conf "$work/conf"
-	in_xr setpriv --bounding-set=-all,+sys_admin,+net_admin --inh-caps=-all env \
-		XROCE_BPF_OBJECT="$small" "$xroce" link add dev x0 mpt 16 qp 16 verbs xr0 \
+	in_xr setpriv --bounding-set=-all,+sys_admin,+net_admin --inh-caps=-all \
+		"$xroce" link add dev x0 mpt 16 qp 16 verbs xr0 \
 		>"$work/out" 2>"$work/err" || :
 	grep -q '^xroce: verbs xr0: module' "$work/err" || not_so "capabilities: $(cat "$work/err")"
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
@@ -482,7 +481,7 @@ verbs_no_module() {
 # Made, shown, renamed, and deleted with the link.
 verbs_made() {
 	verbs_begin
-	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
 	grep -q '^link 0 dev x0 mode [a-z]* verbs xr0$' "$work/made" ||
 		not_so "made: $(cat "$work/made")"
 	has_verbs xr0
@@ -509,16 +508,16 @@ verbs_names() {
 		verbs taken
 	rdma link delete taken
 	printf 'mpt 64\nqp 16\nverbs xr1\n' >"$work/conf"
-	XROCE_BPF_OBJECT=$small xr link add dev x0 conf "$work/conf" >"$work/made"
+	xr link add dev x0 conf "$work/conf" >"$work/made"
 	has_verbs xr1
 	xr link del dev x0
-	XROCE_BPF_OBJECT=$small xr link add dev x0 conf "$work/conf" verbs xr0 >"$work/made"
+	xr link add dev x0 conf "$work/conf" verbs xr0 >"$work/made"
 	has_verbs xr0
 	# A later failure takes the device with it.
 	xr link del dev x0
 	printf 'verbs xr0\nbatch %s\n' "$work/batch" >"$work/conf"
 	printf 'pd add dev x0\npd del dev x0 7\n' >"$work/batch"
-	! XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 conf "$work/conf" \
+	! xr link add dev x0 mpt 64 qp 16 conf "$work/conf" \
 		>"$work/made" 2>"$work/err" || not_so "the batch fails"
 	[ "$(xr -j link show)" = '[]' ] || not_so "no link: $(xr link show)"
 	verbs_end
@@ -530,7 +529,7 @@ verbs_in_use() {
 	local pd watcher
 
 	verbs_begin
-	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
 	stdbuf -oL ibv_asyncwatch -d xr0 >"$work/watch" 2>&1 &
 	watcher=$!
 	wait_until 30 grep -q 'async event FD' "$work/watch" || not_so "$(cat "$work/watch")"
@@ -550,7 +549,7 @@ verbs_in_use() {
 	kill $watcher
 	wait $watcher 2>"$work/err" || :
 	# Not in use, but the link has persistent objects: the device stays as well.
-	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
 	pd=$(makes pd pd add)
 	fails 1 'it has persistent objects \(pd 1, mr 0, qp 0\)' link del dev x0
 	has_verbs xr0
@@ -562,7 +561,7 @@ verbs_in_use() {
 # "rmmod rdma_rxe" removes all RDMA devices with its driver number.
 verbs_after_rxe() {
 	verbs_begin
-	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
+	xr link add dev x0 mpt 64 qp 16 verbs xr0 >"$work/made"
 	modprobe rdma_rxe
 	has_verbs xr0
 	rmmod rdma_rxe

@@ -12,7 +12,7 @@ demand() {
 	local pd=$1 holder addr
 
 	rm -f "$work/addr"
-	python3 -c 'import ctypes, mmap, sys
+	python3 -SI -c 'import ctypes, mmap, sys
 m = mmap.mmap(-1, 65536, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 print(hex(ctypes.addressof(ctypes.c_char.from_buffer(m))), flush=True)
 sys.stdin.read()' <>"$work/stdin" >"$work/addr" &
@@ -63,7 +63,7 @@ memory_on_demand() { mkfifo "$work/stdin"; with_a_pd demand; }
 demand_metrics() {
 	xr -o prometheus stat show | grep -E '^xroce_mr_.*name="(demand|pinned)"' |
 		sed -E 's/^xroce_mr_(.*)\{.*name="(.*)"\} (.*)$/["\2.\1", \3]/' |
-		python3 -c 'import json, sys
+		python3 -SI -c 'import json, sys
 json.dump(dict(json.loads(l) for l in sys.stdin), sys.stdout)' >"$work/metrics"
 	holds 'all(metrics["demand." + k] == after[0][k]
 			for k in ("resident", "children", "metadata_bytes")) and
@@ -78,7 +78,7 @@ space() {
 	local pd=$1 holder addr
 
 	rm -f "$work/addr"
-	python3 -c 'import ctypes, mmap, sys
+	python3 -SI -c 'import ctypes, mmap, sys
 m = mmap.mmap(-1, 65536, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 m[5] = 1
 print(hex(ctypes.addressof(ctypes.c_char.from_buffer(m))), flush=True)
@@ -131,6 +131,7 @@ address_space() { with_a_pd space; }
 
 gone_from() { xr mr show "$1" | grep -q ' children 0 '; }
 
+no_packets
 command_up
 
 run memory_on_demand 'U1 O1 O5 O10'

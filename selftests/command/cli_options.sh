@@ -31,7 +31,7 @@ write_batch() {
 	END
 }
 
-pds() { xr -j pd show | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'; }
+pds() { xr -j pd show | python3 -SI -c 'import json, sys; print(len(json.load(sys.stdin)))'; }
 
 del_pds() {
 	local pd
@@ -207,7 +207,7 @@ columns() {
 			>"$work/made"
 	done
 	xr top -n 1 interval 0.1 >"$work/top"
-	python3 - "$work/top" <<-'END' || not_so "aligned: $(cat "$work/top")"
+	python3 -SI - "$work/top" <<-'END' || not_so "aligned: $(cat "$work/top")"
 	import sys, unicodedata as u
 	wide = lambda c: 0 if u.combining(c) else 2 if u.east_asian_width(c) in "WF" else 1
 	lines = open(sys.argv[1], encoding="utf-8").read().split("REGION", 1)[1].splitlines()
@@ -274,6 +274,7 @@ work_is_told() {
 
 progress() { with_a_pd work_is_told; }
 
+no_packets
 command_up
 
 run batch_ends_with_an_error U1

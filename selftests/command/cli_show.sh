@@ -68,7 +68,7 @@ details_of_links() { with_a_pd links; }
 
 # Parse the text format strictly by its definition; print it as JSON.
 parse_prometheus() {
-	python3 - <<-'END'
+	python3 -SI - <<-'END'
 	import json, os, re, sys
 	text = open(os.environ["work"] + "/metrics").read()
 	assert text.endswith("\n") and "\n\n" not in text
@@ -270,7 +270,7 @@ watched() {
 	kill $watcher
 	wait $watcher || status=$?
 	[ $status = 0 ] || not_so "it ends well: $status"
-	python3 -c 'import json, sys
+	python3 -SI -c 'import json, sys
 print(json.dumps([json.loads(line) for line in open(sys.argv[1])]))' \
 		"$work/events" >"$work/list"
 	holds 'all(e["timestamp"][:2] == "20" and float(e["time"]) > 0 for e in l)
@@ -346,7 +346,7 @@ netdev_names() {
 	fails 1 'nope' link add dev nope
 	made=$(cat "$work/asked" 2>/dev/null) || :
 	# To compare: other programs' lookups do request a module.
-	in_xr python3 -c 'import socket; socket.if_nametoindex("nope")' \
+	in_xr python3 -SI -c 'import socket; socket.if_nametoindex("nope")' \
 		>"$work/out" 2>&1 || :
 	echo "$modprobe" >/proc/sys/kernel/modprobe
 	[ -z "$made" ] || not_so "no module: $made"
@@ -354,6 +354,8 @@ netdev_names() {
 }
 
 command_up
+# Only monitor has packets, on the link that there is now.
+no_packets
 for_any_user
 
 run details_of_links 'U1 U2'

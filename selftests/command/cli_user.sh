@@ -209,6 +209,7 @@ serve() {
 # which belongs to root.
 link_add() {
 	xr link del dev x0 force
+	packets
 	may_not 'permi|Permi' out net_admin sys_admin -- link add dev x0
 	may_not 'permi' in -- link add dev x0
 	may_not 'permi' in sys_admin -- link add dev x0
@@ -291,6 +292,7 @@ one_wording() {
 	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
+no_packets
 command_up
 for_any_user
 truncate -s 64K "$work/file"

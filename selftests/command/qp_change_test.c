@@ -350,6 +350,6 @@ static const struct test tests[] = {
 int main(int argc, char **argv)
 {
 	if (getenv("XROCE_NET"))
-		return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+		return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
 	return harness_main(argc, argv, tests, ARRAY_SIZE(tests) - 1);
 }

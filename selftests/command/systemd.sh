@@ -213,6 +213,7 @@ net_up
 rxe_up
 module_up
 install_units
+systemd_no_packets
 run systemd_boots 'U4' systemd_boot basic.target in_xr
 run systemd_bad_conf 'U1 U6' bad_confs
 run systemd_conf 'U1 U6' good_conf
@@ -223,11 +224,14 @@ else
 fi
 run systemd_link 'U1 U6' link_unit
 run systemd_device 'U6' device
+# From here on, the link has clients.
+systemd_packets
 run systemd_udev_late 'U6' udev_late
 run systemd_socket 'U4 U6' socket_unit
 run systemd_sandboxed 'U4 U6' sandboxed
 run systemd_again 'U4 U6' again
 run systemd_restarted 'U4 U6' restarted
+systemd_no_packets
 run systemd_comes_back 'U4 U6' comes_back
 run systemd_stopped 'U4 U6' stopped
 results

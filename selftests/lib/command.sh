@@ -18,7 +18,7 @@ not_so() { echo "# not so: $*"; return 1; }
 # holds EXPRESSION NAME=FILE...: evaluate an expression of Python, in which NAME is the
 # content of a JSON file
 holds() {
-	python3 - "$@" <<-'END' || not_so "$1"
+	python3 -SI - "$@" <<-'END' || not_so "$1"
 	import json, os, sys
 	names = dict(a.split("=", 1) for a in sys.argv[2:])
 	values = {n: json.load(open(f)) for n, f in names.items()}
@@ -62,7 +62,7 @@ with_a_pd() {
 # send_write CLIENT SERVER CLIENT-IP SERVER-IP QPN RKEY: an RDMA WRITE of "xxxxxxxx" to
 # 0x1000 with its invariant CRC, from one device to the other
 send_write() {
-	python3 - "$@" "$(in_xr ip -o link show "$2" |
+	python3 -SI - "$@" "$(in_xr ip -o link show "$2" |
 		sed -E 's/.* link\/ether ([^ ]+).*/\1/')" <<-'END'
 	import socket, struct, sys, zlib
 	dev, _, client, server, qpn, rkey, mac = sys.argv[1:]
@@ -102,7 +102,8 @@ for_any_user() {
 	chmod 711 "$work"
 	install -d -m 755 "$work/user" "$work/bpf"
 	install -m 755 -t "$work/user" "$built/user/xroce"
-	install -m 644 -t "$work/bpf" "$built/bpf/xroce.bpf.o"
+	install -m 644 -t "$work/bpf" "$built/bpf/xroce.bpf.o" ${XROCE_BPF_OBJECT:+"$XROCE_BPF_OBJECT"}
+	[ -z "${XROCE_BPF_OBJECT:-}" ] || export XROCE_BPF_OBJECT=$work/bpf/${XROCE_BPF_OBJECT##*/}
 	xroce=$work/user/xroce
 }
 

@@ -33,8 +33,23 @@
  */
 int live_main(int argc, char **argv, const struct test *tests, size_t n);
 
-/* The same for tests that load the module themselves: only a network namespace. */
+/*
+ * The same for tests whose link judges no packet of RoCE: it has the program of small.bpf.c,
+ * which is verified in a fraction of the time. If a packet comes nevertheless, run.sh fails
+ * the test.
+ */
+int live_main_no_packets(int argc, char **argv, const struct test *tests, size_t n);
+
+/* live_main() for tests that load the module themselves: only a network namespace. */
 int live_main_alone(int argc, char **argv, const struct test *tests, size_t n);
+
+/*
+ * What live_main() does before and after the tests. Return: 0, or an exit status. A program in
+ * whose environment LIVE_ONE_LINK is finds all that: see one_link.c.
+ */
+#define LIVE_ONE_LINK		"XROCE_ONE_LINK"
+int live_up(void);
+int live_down(void);
 
 /* Parts of live_main(), for tests that need only these. Return: 0 or a negative errno. */
 int live_skip(void);		/* 0, or an exit status after the plan was skipped */

@@ -34,15 +34,21 @@ systemd_etc() {
 	ln -s /lib/systemd/system/remote-fs.target /etc/systemd/system/multi-user.target.wants/
 	ln -s /dev/null /etc/systemd/system/getty.target
 	: >/etc/fstab
-	# It looks for the BPF object there.
 	cp "$top/build/user/xroce" "$systemd_work/user"
-	cp "$top/build/bpf/xroce.bpf.o" "$systemd_work/bpf"
+	systemd_packets
 	for unit in "$top"/user/systemd/xroce-*; do
 		name=${unit##*/}
 		sed "s,@SBIN@,$systemd_work/user," "$unit" >"/etc/systemd/system/${name%.in}"
 	done
 	cp "$top/kmod/60-xroce.rules" /etc/udev/rules.d
 	getent group xroce >/dev/null || groupadd --system xroce
+}
+
+# The program of links from here on: see packets() and no_packets() of tap.sh. The command looks for
+# its BPF object there.
+systemd_packets() { cp "$top/build/bpf/xroce.bpf.o" "$systemd_work/bpf"; }
+systemd_no_packets() {
+	cp "$top/build/selftests/lib/small.bpf.o" "$systemd_work/bpf/xroce.bpf.o"
 }
 
 systemd_etc_down() { umount /etc; }

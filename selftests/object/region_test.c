@@ -444,5 +444,5 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
 }

@@ -75,10 +75,12 @@ program() {
 only_where_needed() {
 	local status=0
 
+	no_packets
 	program add xroce_vlan && in_xr ip link del x0.5 && program reload xroce &&
 		in_xr bash -euc 'vlan_end x0 2' && program reload xroce_vlan &&
 		xr feature probe dev x0 | grep -q 'feature name vlan state yes' || status=1
 	xr link del dev x0 || status=1
+	packets
 	return $status
 }
 
@@ -89,7 +91,9 @@ on_bridge() {
 	in_xr ip link set br0 mtu 4300 up
 	in_xr ip link set x0 master br0
 	in_xr bash -euc 'vlan_end br0 2'
-	served && program add xroce_vlan && xr link del dev x0
+	served || return
+	no_packets
+	program add xroce_vlan && xr link del dev x0
 }
 
 echo 'TAP version 13'
