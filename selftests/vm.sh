@@ -5,7 +5,7 @@
 #
 #   host                               guest
 #   /            9p, read-only   --->  /        under a tmpfs overlay
-#   build/       9p, read-write  --->  build/   at the same path
+#   build/       9p, read-write  --->  build/   at the same path; its programs read-only
 #   cache/.../lib/modules        --->  /lib/modules/RELEASE
 #   stdout       <---  virtio console  <---  the command's stdout and stderr
 #   build/vm/dmesg-*.log  <---  ttyS0  <---  the kernel's log

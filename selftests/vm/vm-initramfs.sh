@@ -49,7 +49,7 @@ kernel_mounts() {
 }
 
 checkout_mounts() {
-	local modules
+	local modules dir
 
 	modules=/lib/modules/$($b uname -r)
 	$b mkdir -p "/root$modules"
@@ -63,6 +63,12 @@ checkout_mounts() {
 		$b mount -t 9p -o ro,cache=loose,$p9 modules "/root$modules"
 	fi
 	$b mount -t 9p -o cache=mmap,$p9 build "/root$XROCE_TOP/build"
+	# Nothing is written where the programs are: no questions to the host at each start.
+	[ "$XROCE_ROOT" = / ] || return 0
+	for dir in bpf examples kmod selftests user; do
+		[ ! -d "/lower$XROCE_TOP/build/$dir" ] ||
+			$b mount -o bind "/lower$XROCE_TOP/build/$dir" "/root$XROCE_TOP/build/$dir"
+	done
 }
 
 p9=trans=virtio,version=9p2000.L,msize=512000
