@@ -20,10 +20,9 @@
 host4=10.81.0.1 host6=fd81::1
 target4=10.81.0.2 target6=fd81::2
 
-# MiB that each test of a disk writes and compares, what the job writes that faults disturb, and a
-# tree of small files to copy. With 2 MiB, requests of each size still wrap the queues.
+# MiB that each test of a disk writes and compares, and a tree of small files to copy. With 2 MiB,
+# requests of each size still wrap the queues.
 ulp_mib=${XROCE_ULP_MIB:-$(amount 2 8)}
-ulp_job_size=$(amount 8m 16m)
 ulp_tree=$(amount /usr/include/linux/netfilter /usr/include/linux)
 
 # ulp_needs WORD...: skip the test without a program, or a kernel module named MODULE.ko
@@ -219,7 +218,7 @@ ulp_job() {
 	shift 2
 
 	timeout $((600 * ${XROCE_SLOW:-1})) fio --name upset --filename "$file" \
-		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size "$ulp_job_size" \
+		--ioengine libaio --direct 1 --rw randwrite --bs 4k --iodepth 16 --size 16m \
 		--randseed "$seed" --rate_iops ,500 --verify crc32c --do_verify 1 --verify_fatal 1 \
 		--output-format terse "$@" >"$work/fio" 2>&1 ||
 		{ tail -n 3 "$work/fio" | cut -c 1-200 | sed 's/^/# /'; ulp_explain; return 1; }
