@@ -82,10 +82,4 @@ static __always_inline __u32 icrc_result(__u64 result)
 	       ICRC_OF(1, lo >> 8) ^ ICRC_OF(0, lo);
 }
 
-static __always_inline __be32 icrc_atomic(struct xroce_qp *q,
-					  const struct response *resp)
-{
-	return icrc_wire(q->atomic_icrc ^ icrc_aeth(q, resp, 8) ^ resp->crc);
-}
-
 #endif

@@ -3,12 +3,18 @@
 #ifndef _XROCE_QP_BPF_H
 #define _XROCE_QP_BPF_H
 
-static __always_inline struct xroce_qp *qp_find(__u32 qpn)
+/* Return: the slot of a queue pair number. */
+static __always_inline struct xroce_qp *qp_at(__u32 qpn)
 {
 	__u32 slot = qpn & xroce_qp_mask;
-	struct xroce_qp *q;
 
-	q = bpf_map_lookup_elem(&qp, &slot);
+	return bpf_map_lookup_elem(&qp, &slot);
+}
+
+static __always_inline struct xroce_qp *qp_find(__u32 qpn)
+{
+	struct xroce_qp *q = qp_at(qpn);
+
 	if (unlikely(!q || q->qpn != qpn))
 		return NULL;
 	return q;

@@ -114,4 +114,12 @@ __noinline int rd_find(__u32 qpn, __u32 psn, __u32 count, __u32 head, __u32 max)
 	return -1;
 }
 
+/* Find the kept request that a duplicate repeats. Return: NULL: there is none. */
+static __always_inline struct xroce_rd *rd_of(const struct xroce_qp *q, __u32 psn)
+{
+	int place = rd_find(q->qpn, psn, q->rd_count, q->rd_head, q->rd_max);
+
+	return place >= 0 ? rd_at(q->qpn, place) : NULL;
+}
+
 #endif

@@ -33,13 +33,12 @@ static __always_inline bool read_retry(struct xroce_qp *q, __u32 len)
 }
 
 /* Undo read_make(): restore the Ethernet header, for the module or for another response. */
-static __always_inline void read_unmake(struct xdp_md *ctx, struct response *resp)
+static __always_inline void read_unmake(struct xdp_md *ctx)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
 
 	if (data + sizeof(struct ethhdr) <= end)
 		response_eth(data);
-	resp->made = false;
 }
 
 /*
@@ -68,14 +67,16 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
 	pkt = response_headers(data, end, req, q, resp);
 	if (unlikely(!pkt))
 		return -ENOSPC;
-	response_set_read(data + req->l3, req->ipv6, pkt, q, resp->len);
+	response_set_read(req->ipv6, pkt, q, resp->len);
 	if (resp->len <= XROCE_READ_SHORT)
 		r.icrc = icrc_ack(q, resp);
 	response_eth(data);
 	resp->made = true;
 	err = xroce_read(ctx, &r);
-	if (failed(err))
-		read_unmake(ctx, resp);
+	if (failed(err)) {
+		read_unmake(ctx);
+		resp->made = false;
+	}
 	return err;
 }
 
@@ -208,6 +209,20 @@ static __always_inline bool read_again(struct xdp_md *ctx, struct request *req,
 		return false;
 	resp->again = true;
 	return !read_respond(ctx, req, q, st, resp);
+}
+
+/* Replay a duplicate READ. Return: XROCE_CAUSE_NONE, SILENT or XROCE_DROP_PSN. */
+static __always_inline int read_duplicate(struct xdp_md *ctx, struct request *req,
+					  struct xroce_qp *q, struct xroce_stat *st,
+					  struct response *resp)
+{
+	const struct xroce_rd *r = rd_of(q, req->psn);
+
+	if (!r || !read_again(ctx, req, q, st, r, resp))
+		return XROCE_DROP_PSN;
+	q->duplicates++;
+	st->duplicate++;
+	return is_queued(q, resp) ? SILENT : XROCE_CAUSE_NONE;
 }
 
 #endif

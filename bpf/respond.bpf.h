@@ -142,17 +142,16 @@ static __always_inline void response_ipv4_len(struct iphdr *ip, __u32 udp_len)
 }
 
 /* Turn the headers of an acknowledgement into those of an atomic acknowledgement. */
-static __always_inline void response_set_atomic(void *l3, bool ipv6,
-						struct response_packet *pkt,
+static __always_inline void response_set_atomic(bool ipv6, struct response_packet *pkt,
 						const struct xroce_qp *q)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
-	struct iphdr *ip = l3;
+	struct iphdr *ip = (void *)udp - sizeof(*ip);
 
 	pkt->bth.opcode = XROCE_RC_ATOMIC_ACK;
 	udp->len = bpf_htons(ATOMIC_UDP_LEN);
 	if (ipv6) {
-		((struct ipv6hdr *)l3)->payload_len = udp->len;
+		((struct ipv6hdr *)udp - 1)->payload_len = udp->len;
 	} else {
 		ip->tot_len = bpf_htons(sizeof(*ip) + ATOMIC_UDP_LEN);
 		ip->check = q->atomic_check;
@@ -160,12 +159,11 @@ static __always_inline void response_set_atomic(void *l3, bool ipv6,
 }
 
 /* Compute the fields that depend on the length of a READ response into xroce_qp::read. */
-static __always_inline void response_read_lengths(void *l3, bool ipv6,
-						  struct response_packet *pkt,
+static __always_inline void response_read_lengths(bool ipv6, struct response_packet *pkt,
 						  struct xroce_qp *q, __u32 len)
 {
+	struct iphdr *ip = (void *)pkt - sizeof(struct udphdr) - sizeof(*ip);
 	__u32 udp_len = ACK_UDP_LEN + ((len + 3) & ~3u);
-	struct iphdr *ip = l3;
 
 	q->read.flags = pkt->bth.flags | (-len & 3) << XROCE_BTH_PAD_SHIFT;
 	q->read.udp = bpf_htons(udp_len);
@@ -181,45 +179,66 @@ static __always_inline void response_read_lengths(void *l3, bool ipv6,
  * Turn the headers of an acknowledgement into those of a READ response, which usually has the
  * same length as the previous one.
  */
-static __always_inline void response_set_read(void *l3, bool ipv6, struct response_packet *pkt,
+static __always_inline void response_set_read(bool ipv6, struct response_packet *pkt,
 					      struct xroce_qp *q, __u32 len)
 {
 	struct udphdr *udp = (void *)pkt - sizeof(*udp);
-	struct iphdr *ip = l3;
+	struct iphdr *ip = (void *)udp - sizeof(*ip);
 
 	pkt->bth.opcode = XROCE_RC_READ_RESPONSE_ONLY;
 	if (unlikely(q->read.known != len + 1))
-		response_read_lengths(l3, ipv6, pkt, q, len);
+		response_read_lengths(ipv6, pkt, q, len);
 	pkt->bth.flags = q->read.flags;
 	udp->len = q->read.udp;
 	if (ipv6) {
-		((struct ipv6hdr *)l3)->payload_len = udp->len;
+		((struct ipv6hdr *)udp - 1)->payload_len = udp->len;
 	} else {
 		ip->tot_len = q->read.ip;
 		ip->check = q->read.check;
 	}
 }
 
+/* Return: bytes of the IP and UDP header. */
+static __always_inline __u32 response_l3(const struct request *req)
+{
+	return (req->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr)) + sizeof(struct udphdr);
+}
+
+/* Return: the BTH; NULL: the headers are not inside the first buffer, @data to @end. */
+static __always_inline struct response_packet *response_at(void *data, const void *end,
+							   const struct request *req)
+{
+	struct response_packet *pkt;
+	void *l3 = data + req->l3;
+
+	/* The verifier knows the distance of two pointers if one is computed from the other. */
+	if (!req->plain)
+		barrier_var(l3);
+	pkt = l3 + response_l3(req);
+	/* At least the invariant CRC follows the headers. */
+	return unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end) ? NULL : pkt;
+}
+
 /*
- * Write all headers of an acknowledgement after the Ethernet header. Return: the BTH; NULL:
- * the headers are not inside the first buffer, @data to @end.
+ * Write all headers of an acknowledgement after the Ethernet header. Return: as response_at().
  */
 static __always_inline struct response_packet *response_headers(void *data, const void *end,
 								const struct request *req,
 								const struct xroce_qp *q,
 								const struct response *resp)
 {
-	struct response_packet *pkt = data + req->bth;
+	struct response_packet *pkt = response_at(data, end, req);
+	void *l3;
 
-	/* At least the invariant CRC follows the headers. */
-	if (unlikely((void *)(pkt + 1) + XROCE_ICRC_LEN > end))
+	if (unlikely(!pkt))
 		return NULL;
+	l3 = (void *)pkt - response_l3(req);
 	if (req->ipv6)
-		response_words(data + req->l3, q, XROCE_RESPONSE_WORDS, false);
+		response_words(l3, q, XROCE_RESPONSE_WORDS, false);
 	else if (req->plain)
-		response_words(data + req->l3, q, XROCE_RESPONSE_WORDS4, true);
+		response_words(l3, q, XROCE_RESPONSE_WORDS4, true);
 	else
-		response_words(data + req->l3, q, XROCE_RESPONSE_WORDS4, false);
+		response_words(l3, q, XROCE_RESPONSE_WORDS4, false);
 	pkt->bth.apsn = bpf_htonl(resp->psn);
 	pkt->aeth.smsn = bpf_htonl(resp->syndrome << 24 | resp->msn);
 	return pkt;
@@ -259,20 +278,18 @@ static __always_inline bool l2_store(struct xdp_md *ctx, __u32 len,
 }
 
 /* Extend the frame at its start, if there is no room at its end. */
-static __always_inline bool response_room_front(struct xdp_md *ctx,
-						const struct request *req,
-						int delta)
+static __always_inline bool response_room_front(struct xdp_md *ctx, __u32 l3, int delta)
 {
 	struct l2_hdr l2;
 
 	return l2_load(ctx, &l2) && !bpf_xdp_adjust_head(ctx, -delta) &&
-	       l2_store(ctx, req->l3, &l2);
+	       l2_store(ctx, l3, &l2);
 }
 
 /* Return: whether a frame with XROCE_FRAME_* may be resized and sent back. */
-static __always_inline bool response_in_frame(const struct request *req)
+static __always_inline bool response_in_frame(__u8 frags)
 {
-	return !(req->frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
+	return !(frags & XROCE_FRAME_ODD) && !xroce_keep_frags;
 }
 
 /**
@@ -285,15 +302,118 @@ static __always_inline bool response_in_frame(const struct request *req)
  *
  * Return: true; false: there is no room, and the frame must be dropped.
  */
+__noinline int response_resize(struct xdp_md *ctx, __u32 l3, int delta)
+{
+	return delta && bpf_xdp_adjust_tail(ctx, delta) &&
+	       !(delta > 0 && response_room_front(ctx, l3, delta));
+}
+
 static __always_inline bool response_room(struct xdp_md *ctx,
 					  struct request *req, __u32 want)
 {
-	int delta = (int)want - (int)req->frame_len;
-
-	if (delta && unlikely(bpf_xdp_adjust_tail(ctx, delta)) &&
-	    !(delta > 0 && response_room_front(ctx, req, delta)))
+	if (response_resize(ctx, req->l3, want - req->frame_len))
 		return false;
 	req->frame_len = want;
+	return true;
+}
+
+/* Return: whether the module sends the response. If so, count that. */
+static __always_inline bool is_queued(struct xroce_qp *q, const struct response *resp)
+{
+	if (likely(!resp->queued))
+		return false;
+	q->silent++;
+	return true;
+}
+
+/*
+ * Correct the counters: the program does not send the response after all. Return: SILENT: the
+ * module sends it; XROCE_DROP_RESPONSE.
+ */
+static __always_inline int not_sent(struct xroce_qp *q, struct xroce_stat *st,
+				    const struct response *resp)
+{
+	q->silent++;
+	if (resp->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		st->tx_more -= resp->len;
+	return resp->queued ? SILENT : XROCE_DROP_RESPONSE;
+}
+
+/* Give the frame the length of the response. Return: false: there is no room. */
+static __always_inline bool response_fit(struct xdp_md *ctx, struct request *req,
+					 const struct response *resp)
+{
+	__u32 want = response_len(req, resp);
+
+	/* Usually a kfunc has already cut the frame to this length. */
+	if (likely(!req->frags && frame_end(ctx) - frame_start(ctx) == want))
+		return true;
+	return likely(response_room(ctx, req, want));
+}
+
+/* Write all headers, those of an acknowledgement. Return: as response_headers(). */
+static __always_inline struct response_packet *response_begin(struct xdp_md *ctx,
+							      const struct request *req,
+							      const struct xroce_qp *q,
+							      const struct response *resp)
+{
+	void *data = frame_start(ctx), *end = frame_end(ctx);
+
+	if (unlikely(data + sizeof(struct ethhdr) > end))
+		return NULL;
+	response_eth(data);
+	return response_headers(data, end, req, q, resp);
+}
+
+/* Return: the contribution of PSN and AETH to the invariant CRC. The module makes that of READs. */
+static __always_inline __u32 response_crc(struct xroce_qp *q, const struct response *resp)
+{
+	if (resp->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		return 0;
+	return resp->opcode == XROCE_RC_ATOMIC_ACK ? icrc_aeth(q, resp, 8) : icrc_aeth(q, resp, 0);
+}
+
+/*
+ * Write what an acknowledgement does not have, and the invariant CRC. @pkt: result of
+ * response_begin(). @crc: response_crc(). Return: false: the frame is too short.
+ */
+static __always_inline bool response_end(struct xdp_md *ctx, const struct request *req,
+					 struct xroce_qp *q, struct xroce_stat *st,
+					 const struct response *resp,
+					 struct response_packet *pkt, __u32 crc)
+{
+	struct xroce_atomicacketh *orig = (void *)(pkt + 1);
+	__be32 *icrc = (void *)(pkt + 1);
+	__u32 at;
+
+	if (resp->opcode == XROCE_RC_ACK) {
+		*icrc = icrc_wire(q->ack_icrc ^ crc);
+		response_count(req, q, st, XROCE_RC_ACK, 0);
+		return true;
+	}
+
+	if (resp->opcode == XROCE_RC_ATOMIC_ACK) {
+		response_set_atomic(req->ipv6, pkt, q);
+		icrc = (void *)(orig + 1);
+		if ((void *)(icrc + 1) > frame_end(ctx))
+			return false;
+		orig->orig_hi = bpf_htonl(resp->result >> 32);
+		orig->orig_lo = bpf_htonl(resp->result);
+		*icrc = icrc_wire(q->atomic_icrc ^ crc ^ resp->crc);
+		response_count(req, q, st, XROCE_RC_ATOMIC_ACK, 0);
+		return true;
+	}
+	response_set_read(req->ipv6, pkt, q, resp->len);
+	at = response_len(req, resp) - XROCE_ICRC_LEN;
+	if (!xroce_kfuncs) {
+		__be32 zero = 0;
+
+		if (bpf_xdp_store_bytes(ctx, at, &zero, sizeof(zero)))
+			return false;
+	} else if (xroce_icrc_put(ctx, req->l3, at)) {
+		return false;
+	}
+	response_count(req, q, st, XROCE_RC_READ_RESPONSE_ONLY, resp->len);
 	return true;
 }
 
@@ -307,78 +427,29 @@ static __always_inline bool response_room(struct xdp_md *ctx,
  *
  * VLAN tags stay as they are.
  *
- * Return: true; false: the frame cannot carry the response and must be dropped. If
- * response::queued is set, the module sends the response.
+ * Return: 0; SILENT: the module sends the response; XROCE_DROP_RESPONSE: the frame cannot carry
+ * it. In the latter two cases the frame must be dropped.
  */
-static __always_inline bool respond(struct xdp_md *ctx, struct request *req,
-				    struct xroce_qp *q,
-				    struct xroce_stat *st,
-				    struct response *resp)
+static __always_inline int respond(struct xdp_md *ctx, struct request *req, struct xroce_qp *q,
+				   struct xroce_stat *st, struct response *resp)
 {
-	struct xroce_atomicacketh *orig;
 	struct response_packet *pkt;
-	void *data, *end;
-	__be32 *icrc;
-	__u32 want;
 
 	if (resp->made) {
 		response_count(req, q, st, XROCE_RC_READ_RESPONSE_ONLY, resp->len);
-		return true;
+		return 0;
 	}
-	data = frame_start(ctx);
-	end = frame_end(ctx);
-	if (unlikely(req->frags) && !response_in_frame(req)) {
+	if (unlikely(req->frags) && !response_in_frame(req->frags)) {
 		resp->behind = rd_leaves(q, resp->psn);
 		response_queue(ctx, req, q, st, resp);
-		return false;
+		return not_sent(q, st, resp);
 	}
-	want = response_len(req, resp);
-	/* Usually a kfunc has already cut the frame to this length. */
-	if (unlikely(req->frags || end - data != want)) {
-		if (unlikely(!response_room(ctx, req, want)))
-			return false;
-		data = frame_start(ctx);
-		end = frame_end(ctx);
-	}
-
-	if (unlikely(data + sizeof(struct ethhdr) > end))
-		return false;
-	response_eth(data);
-	pkt = response_headers(data, end, req, q, resp);
-	if (unlikely(!pkt))
-		return false;
-
-	orig = (void *)(pkt + 1);
-	icrc = (void *)(pkt + 1);
-	if (resp->opcode == XROCE_RC_ACK) {
-		*icrc = icrc_wire(icrc_ack(q, resp));
-		response_count(req, q, st, XROCE_RC_ACK, 0);
-		return true;
-	}
-
-	if (resp->opcode == XROCE_RC_ATOMIC_ACK) {
-		response_set_atomic(data + req->l3, req->ipv6, pkt, q);
-		icrc = (void *)(orig + 1);
-		if ((void *)(icrc + 1) > end)
-			return false;
-		orig->orig_hi = bpf_htonl(resp->result >> 32);
-		orig->orig_lo = bpf_htonl(resp->result);
-		*icrc = icrc_atomic(q, resp);
-		response_count(req, q, st, XROCE_RC_ATOMIC_ACK, 0);
-		return true;
-	}
-	response_set_read(data + req->l3, req->ipv6, pkt, q, resp->len);
-	want -= XROCE_ICRC_LEN;
-	if (!xroce_kfuncs) {
-		__be32 zero = 0;
-
-		if (bpf_xdp_store_bytes(ctx, want, &zero, sizeof(zero)))
-			return false;
-	} else if (xroce_icrc_put(ctx, req->l3, want)) {
-		return false;
-	}
-	response_count(req, q, st, XROCE_RC_READ_RESPONSE_ONLY, resp->len);
-	return true;
+	if (unlikely(!response_fit(ctx, req, resp)))
+		return not_sent(q, st, resp);
+	pkt = response_begin(ctx, req, q, resp);
+	if (unlikely(!pkt || !response_end(ctx, req, q, st, resp, pkt, response_crc(q, resp))))
+		return not_sent(q, st, resp);
+	return 0;
 }
 
 #endif

@@ -8,6 +8,8 @@
 #define NO_RESPONSE	(-2)	/* no response is possible now: drop the packet */
 #define NOT_THERE	(-3)	/* on-demand memory is not resident, a fault is requested */
 #define DEFERRED	(-4)	/* the same, and the frame has been deferred */
+#define SILENT		(-5)	/* executed, but not answered now: not asked for, or queued */
+#define OUT_OF_ORDER	(-6)	/* not the expected PSN */
 
 /* Convert an error of a kfunc that accesses memory. @cause: for any other error. */
 static __always_inline int missed(int err, int cause)
@@ -33,7 +35,6 @@ static __always_inline int missed(int err, int cause)
  * @again: likewise
  * @queued: the module sends the response
  * @made: READ response: the frame already is the response
- * @drop: XROCE_DROP_*: the packet is dropped and has no response; 0: it is not dropped
  *
  * @va, @key and @len are set for other requests, too: a refusal's event has them.
  */
@@ -52,7 +53,6 @@ struct response {
 	bool again;
 	bool queued;
 	bool made;
-	__u8 drop;
 };
 
 #endif

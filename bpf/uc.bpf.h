@@ -8,27 +8,33 @@
  * is dropped, and so is the rest of its message (IBTA 9.8.2.2, 9.8.3). An error in a receive
  * work request moves the queue pair to ERR, and so do XROCE_UC_MISSES refused keys.
  */
-static __always_inline void uc_refuse(const struct request *req,
-				      struct xroce_qp *q, struct xroce_stat *st,
-				      int cause, struct response *resp)
+static __always_inline int uc_not_done(const struct request *req,
+				       struct xroce_qp *q, struct xroce_stat *st,
+				       int cause, struct response *resp)
 {
-	q->op = XROCE_QP_OP_NONE;
-	if (cause < 0) {
-		resp->drop = cause == NOT_THERE ? XROCE_DROP_DEFER : XROCE_DROP_RECV;
-		return;
+	if (cause == DEFERRED) {
+		if (q->type == XROCE_QPT_UC)
+			q->epsn = req->psn;
+		stat_deferred(st, req);
+		return SILENT;
 	}
+	if (cause == XROCE_DROP_QKEY)
+		return cause;
+	q->op = XROCE_QP_OP_NONE;
+	if (cause < 0)
+		return cause == NOT_THERE ? XROCE_DROP_DEFER : XROCE_DROP_RECV;
 	stat_cause(st, cause);
 	mpt_refused(cause, resp->key);
 	/* Not a guess: a malformed request, a key invalidated just now, or lack of memory. */
 	if (cause < XROCE_CAUSE_ACC_KEY || cause == XROCE_CAUSE_ACC_MODULE ||
 	    cause == XROCE_CAUSE_OP_MEMORY)
-		return;
+		return SILENT;
 	if (cause < XROCE_CAUSE_OP_WQE && ++q->misses < XROCE_UC_MISSES)
-		return;
-	event_refused(req, q, st, cause, resp);
+		return SILENT;
 	q->error = cause;
 	if (xroce_kfuncs)
 		xroce_fail(xroce_link, q->qpn);
+	return SILENT;
 }
 
 /**
@@ -39,10 +45,9 @@ static __always_inline void uc_refuse(const struct request *req,
  * @st: counters
  * @resp: out: fields of a refused request for its event, and @drop
  */
-static __always_inline void uc_execute(struct xdp_md *ctx, struct request *req,
-				       struct xroce_qp *q,
-				       struct xroce_stat *st,
-				       struct response *resp)
+static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
+				      struct xroce_qp *q, struct xroce_stat *st,
+				      struct response *resp)
 {
 	bool begin = req->flags & OP_BEGIN;
 	int cause;
@@ -52,10 +57,8 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *req,
 		q->op = XROCE_QP_OP_NONE;
 	q->epsn = (req->psn + 1) & XROCE_PSN_MASK;
 	/* The first packet of a message ends a message in progress. */
-	if (!begin && !op_continues(q, req)) {
-		uc_refuse(req, q, st, XROCE_CAUSE_INV_ORDER, resp);
-		return;
-	}
+	if (!begin && !op_continues(q, req))
+		return XROCE_CAUSE_INV_ORDER;
 
 	if (req->flags & OP_SEND)
 		cause = send_execute(ctx, req, q, st, resp);
@@ -63,15 +66,8 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *req,
 		cause = XROCE_CAUSE_INV_QP_ACCESS;
 	else
 		cause = write_execute(ctx, req, q, st, resp);
-	if (cause == DEFERRED) {
-		q->epsn = req->psn;
-		stat_deferred(st, req);
-		return;
-	}
-	if (cause) {
-		uc_refuse(req, q, st, cause, resp);
-		return;
-	}
+	if (cause)
+		return cause;
 	if (begin)
 		q->op = req->opcode & ~XROCE_OP_SERVICE;
 	if (req->flags & OP_END) {
@@ -79,6 +75,7 @@ static __always_inline void uc_execute(struct xdp_md *ctx, struct request *req,
 		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
 	}
 	q->packets++;
+	return SILENT;
 }
 
 #endif

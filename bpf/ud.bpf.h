@@ -46,35 +46,24 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *req,
  * @st: counters
  * @resp: out: @drop; a datagram names no address or key
  */
-static __always_inline void ud_execute(struct xdp_md *ctx, struct request *req,
-				       struct xroce_qp *q,
-				       struct xroce_stat *st,
-				       struct response *resp)
+static __always_inline int ud_execute(struct xdp_md *ctx, struct request *req,
+				      struct xroce_qp *q, struct xroce_stat *st)
 {
 	struct xroce_deth deth;
 	int cause;
 
-	if (!ud_deth(ctx, req, &deth)) {
-		uc_refuse(req, q, st, XROCE_CAUSE_INV_LENGTH, resp);
-		return;
-	}
-	if (bpf_ntohl(deth.qkey) != q->qkey) {
-		resp->drop = XROCE_DROP_QKEY;
-		return;
-	}
+	if (!ud_deth(ctx, req, &deth))
+		return XROCE_CAUSE_INV_LENGTH;
+	if (bpf_ntohl(deth.qkey) != q->qkey)
+		return XROCE_DROP_QKEY;
 	cause = ud_receive(ctx, req, q, bpf_ntohl(deth.sqpn) & XROCE_QPN_MASK);
-	if (cause == DEFERRED) {
-		stat_deferred(st, req);
-		return;
-	}
-	if (cause) {
-		uc_refuse(req, q, st, cause, resp);
-		return;
-	}
+	if (cause)
+		return cause;
 	q->packets++;
 	q->bytes += req->payload;
 	st->send++;
 	st->send_bytes += req->payload;
+	return SILENT;
 }
 
 #endif

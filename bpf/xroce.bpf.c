@@ -39,6 +39,7 @@
 #include "rd.bpf.h"
 #include "icrc.bpf.h"
 #include "respond.bpf.h"
+#include "exception.bpf.h"
 #include "event.bpf.h"
 #include "recv.bpf.h"
 #include "write.bpf.h"
@@ -50,6 +51,7 @@
 #include "read.bpf.h"
 #include "atomic.bpf.h"
 #include "ack.bpf.h"
+#include "except.bpf.h"
 
 /* Measure a frame with XROCE_FRAME_* in @flags: so far the first buffer may have sufficed. */
 static __always_inline void count_frags(struct xdp_md *ctx, struct request *req,
@@ -161,32 +163,6 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	return failed(*cause) ? NULL : q;
 }
 
-/* A fatal refusal: send a NAK and move the queue pair to ERR (IBTA 9.9.3). */
-static __always_inline void refuse(const struct request *req,
-				   struct xroce_qp *q, struct xroce_stat *st,
-				   int cause, struct response *resp)
-{
-	event_refused(req, q, st, cause, resp);
-	q->error = cause;
-	q->naks++;
-	stat_cause(st, cause);
-	mpt_refused(cause, resp->key);
-	resp->opcode = XROCE_RC_ACK;
-	resp->msn = q->msn;
-	if (xroce_kfuncs)
-		xroce_fail(xroce_link, q->qpn);
-	if (cause >= XROCE_CAUSE_OP_WQE) {
-		resp->syndrome = XROCE_SYN_NAK_OP;
-		st->nak_op++;
-	} else if (cause >= XROCE_CAUSE_ACC_KEY) {
-		resp->syndrome = XROCE_SYN_NAK_ACC;
-		st->nak_acc++;
-	} else {
-		resp->syndrome = XROCE_SYN_NAK_INV;
-		st->nak_inv++;
-	}
-}
-
 /* Has the queue pair the right for a READ or atomic? flush_execute() checks those of a FLUSH. */
 static __always_inline bool replay_may(const struct request *req,
 				       const struct xroce_qp *q)
@@ -242,44 +218,11 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *req,
 	return atomic_execute(ctx, req, q, st, resp);
 }
 
-/* The packet has not been executed. Return: whether there is a response. */
-static __always_inline bool not_done(const struct request *req, struct xroce_qp *q,
-				     struct xroce_stat *st, int cause,
-				     struct response *resp)
-{
-	if (cause == DEFERRED) {
-		stat_deferred(st, req);
-		return false;
-	}
-	if (cause == NO_RESPONSE) {
-		resp->drop = XROCE_DROP_RESPONSE;
-		return false;
-	}
-	if (cause == NOT_READY || cause == NOT_THERE) {
-		/* Packets after this one are out of sequence, but get no NAK. */
-		q->nak_sent = 1;
-		q->naks++;
-		st->nak_rnr++;
-		resp->syndrome = XROCE_SYN_RNR |
-				(cause == NOT_READY ? q->min_rnr_timer :
-						      XROCE_RNR_FAULT);
-		return true;
-	}
-	refuse(req, q, st, cause, resp);
-	return true;
-}
-
-/* Return: whether the module sends the response. If so, count that. */
-static __always_inline bool is_queued(struct xroce_qp *q, const struct response *resp)
-{
-	if (likely(!resp->queued))
-		return false;
-	q->silent++;
-	return true;
-}
-
-/* Execute a packet with the expected PSN. Return: whether there is a response. */
-static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
+/*
+ * Execute a packet with the expected PSN. Return: XROCE_CAUSE_NONE: there is a response; SILENT:
+ * there is none; otherwise as perform().
+ */
+static __always_inline int in_order(struct xdp_md *ctx, struct request *req,
 				     struct xroce_qp *q, struct xroce_stat *st,
 				     struct response *resp)
 {
@@ -288,7 +231,7 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 	q->nak_sent = 0;
 	cause = perform(ctx, req, q, st, resp);
 	if (failed(cause))
-		return not_done(req, q, st, cause, resp);
+		return cause;
 
 	if (req->flags & OP_BEGIN && !(req->flags & OP_END))
 		q->op = req->opcode;
@@ -303,81 +246,18 @@ static __always_inline bool in_order(struct xdp_md *ctx, struct request *req,
 	q->packets++;
 	resp->msn = q->msn;
 	if (req->flags & OP_REPLAY)
-		return !unlikely(is_queued(q, resp));
+		return unlikely(is_queued(q, resp)) ? SILENT : XROCE_CAUSE_NONE;
 	if (unlikely(!req->ackreq)) {
 		q->silent++;
-		return false;
+		return SILENT;
 	}
 	st->ack++;
 	resp->syndrome = XROCE_SYN_ACK;
-	return true;
+	return XROCE_CAUSE_NONE;
 }
 
-/*
- * Replay or acknowledge a duplicate (IBTA 9.7.5.1.2). If it cannot be replayed, it is dropped.
- * Return: whether there is a response.
- */
-static __always_inline bool again(struct xdp_md *ctx, struct request *req,
-				  struct xroce_qp *q, struct xroce_stat *st,
-				  struct response *resp)
-{
-	struct xroce_rd *r = NULL;
-	int place;
-
-	if (req->flags & OP_REPLAY) {
-		place = rd_find(q->qpn, req->psn, q->rd_count, q->rd_head,
-				q->rd_max);
-		if (place >= 0)
-			r = rd_at(q->qpn, place);
-		if (!r)
-			goto drop;
-		if (req->flags & OP_READ) {
-			if (!read_again(ctx, req, q, st, r, resp))
-				goto drop;
-		} else {
-			if (r->opcode != req->opcode || r->psn != req->psn)
-				goto drop;
-			atomic_respond(req, r->len, icrc_result(r->len), resp);
-		}
-	} else if (!(req->flags & OP_KNOWN)) {
-		goto drop;
-	} else {
-		/*
-		 * Acknowledge everything before the expected PSN (IBTA C9-105).
-		 * But if a READ, say, was executed after this packet, acknowledge
-		 * only this packet: a requester may take an acknowledgement of
-		 * the READ for its response.
-		 */
-		if (!rd_behind(q, req->psn))
-			resp->psn = (q->epsn - 1) & XROCE_PSN_MASK;
-		resp->syndrome = XROCE_SYN_ACK;
-	}
-	q->duplicates++;
-	st->duplicate++;
-	if (req->flags & OP_REPLAY)
-		return !is_queued(q, resp);
-	if (!req->ackreq) {
-		q->silent++;
-		return false;
-	}
-	st->ack++;
-	return true;
-drop:
-	resp->drop = XROCE_DROP_PSN;
-	return false;
-}
-
-/* Correct the counters: the program does not send the response after all. */
-static __always_inline void not_sent(struct xroce_qp *q, struct xroce_stat *st,
-				     const struct response *resp)
-{
-	q->silent++;
-	if (resp->opcode == XROCE_RC_READ_RESPONSE_ONLY)
-		st->tx_more -= resp->len;
-}
-
-/* Execute a packet on RC. The queue pair is claimed. Return: whether there is a response. */
-static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
+/* Execute a packet on RC. The queue pair is claimed. Return: as in_order(), or OUT_OF_ORDER. */
+static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 				    struct xroce_qp *q, struct xroce_stat *st,
 				    struct response *resp)
 {
@@ -387,21 +267,10 @@ static __always_inline bool execute(struct xdp_md *ctx, struct request *req,
 	resp->packets = 1;
 	resp->psn = req->psn;
 	resp->msn = q->msn;
-	if (likely(!diff))
-		return in_order(ctx, req, q, st, resp);
-	if (diff < 0)
-		return again(ctx, req, q, st, resp);
-
-	if (q->nak_sent) {
-		resp->drop = XROCE_DROP_PSN;
-		return false;
-	}
-	q->nak_sent = 1;
-	q->naks++;
-	st->nak_seq++;
-	resp->psn = q->epsn;
-	resp->syndrome = XROCE_SYN_NAK_SEQ;
-	return true;
+	if (unlikely(diff))
+		return diff < 0 && req->flags & OP_READ ? read_duplicate(ctx, req, q, st, resp) :
+							  OUT_OF_ORDER;
+	return in_order(ctx, req, q, st, resp);
 }
 
 /*
@@ -438,9 +307,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 	struct response resp = {};
 	struct xroce_stat *st;
 	struct xroce_qp *q;
-	int err = -EAGAIN;
-	bool response = false;
-	int cause, qpn;
+	int cause, qpn, result;
 
 	qpn = parse(data, end, &req, opcode);
 	if (unlikely(qpn < 0))
@@ -494,31 +361,50 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		cnp_send(ctx, &req, q, st);
 	/* All opcodes with a specialised copy are RC. */
 	if (opcode >= 0 || likely(q->type == XROCE_QPT_RC))
-		response = execute(ctx, &req, q, st, &resp);
+		result = execute(ctx, &req, q, st, &resp);
 	else if (q->type == XROCE_QPT_UC)
-		uc_execute(ctx, &req, q, st, &resp);
+		result = uc_execute(ctx, &req, q, st, &resp);
 	else
-		ud_execute(ctx, &req, q, st, &resp);
-	/* The response must follow those that the module has not sent yet. */
-	if (response && unlikely(q->queued)) {
-		if (resp.made)
-			read_unmake(ctx, &resp);
-		err = response_queue(ctx, &req, q, st, &resp);
-	}
-	if (unlikely(!response || !err)) {
-		if (response)
-			not_sent(q, st, &resp);
+		result = ud_execute(ctx, &req, q, st);
+	if (unlikely(result == SILENT)) {
 		qp_release(q);
-		return drop_of(ctx, &req, q->qpn, resp.drop);
+		return XDP_DROP;
 	}
-	/* Under the claim, so that the template is still that of the peer that asked. */
-	response = err == -EAGAIN && respond(ctx, &req, q, st, &resp);
-	if (unlikely(!response)) {
-		not_sent(q, st, &resp);
-		qp_release(q);
-		return drop_of(ctx, &req, q->qpn, resp.queued ? 0 : XROCE_DROP_RESPONSE);
+	/* except() also queues a response behind those that the module has not sent yet. */
+	if (unlikely(result || q->queued)) {
+		struct exception e = {
+			.va = resp.va,
+			.value = resp.result,
+			.key = resp.key,
+			.len = resp.len,
+			.frame_len = req.frame_len,
+			.end = req.end,
+			.qpn = req.qpn,
+			.psn = req.psn,
+			.response_psn = req.psn,
+			.result = result,
+			.flags = req.flags,
+			.l3 = req.l3,
+			.bth = req.bth,
+			.opcode = req.opcode,
+			.pad = req.pad,
+			.ackreq = req.ackreq,
+			.ipv6 = req.ipv6,
+			.frags = req.frags,
+			.response = resp.opcode,
+			.syndrome = XROCE_SYN_ACK,
+			.made = resp.made,
+			.again = resp.again,
+		};
+
+		result = except(ctx, &e);
+	} else {
+		/* Under the claim: the template is still that of the peer that asked. */
+		result = respond(ctx, &req, q, st, &resp);
 	}
 	qp_release(q);
+	if (unlikely(result))
+		return result > 0 ? drop_of(ctx, &req, q->qpn, result) : XDP_DROP;
 	st->tx++;
 	return XDP_TX;
 }
