@@ -2,8 +2,8 @@
 /*
  * Responder resources: requests whose response is more than an acknowledgement are kept for
  * replay, in case the response is lost (IBTA 9.7.5.1.2, 9.4.5). The newest xroce_qp::rd_max
- * requests are kept. An atomic keeps its result in xroce_rd::len (atomic_record()). again() in
- * xroce.bpf.c recognises duplicates and replays them, READs by read_again().
+ * requests are kept. An atomic keeps its result in xroce_rd::len (atomic_record()). except.bpf.h
+ * recognises duplicates and replays them, read_duplicate() those of READs.
  */
 #ifndef _XROCE_RD_BPF_H
 #define _XROCE_RD_BPF_H

@@ -6,7 +6,8 @@
 /*
  * Refuse a packet on UC or UD, which have no acknowledgements: a packet that cannot be executed
  * is dropped, and so is the rest of its message (IBTA 9.8.2.2, 9.8.3). An error in a receive
- * work request moves the queue pair to ERR, and so do XROCE_UC_MISSES refused keys.
+ * work request moves the queue pair to ERR, and so do XROCE_UC_MISSES refused keys. Return: SILENT,
+ * or XROCE_DROP_*.
  */
 static __always_inline int uc_not_done(const struct request *req,
 				       struct xroce_qp *q, struct xroce_stat *st,
@@ -18,8 +19,6 @@ static __always_inline int uc_not_done(const struct request *req,
 		stat_deferred(st, req);
 		return SILENT;
 	}
-	if (cause == XROCE_DROP_QKEY)
-		return cause;
 	q->op = XROCE_QP_OP_NONE;
 	if (cause < 0)
 		return cause == NOT_THERE ? XROCE_DROP_DEFER : XROCE_DROP_RECV;
@@ -43,7 +42,9 @@ static __always_inline int uc_not_done(const struct request *req,
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: out: fields of a refused request for its event, and @drop
+ * @resp: out: fields of a refused request for its event
+ *
+ * Return: SILENT: it has been executed; otherwise as write_execute().
  */
 static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
 				      struct xroce_qp *q, struct xroce_stat *st,

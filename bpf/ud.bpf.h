@@ -44,7 +44,9 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *req,
  * @req: the packet
  * @q: its queue pair, claimed
  * @st: counters
- * @resp: out: @drop; a datagram names no address or key
+ *
+ * Return: SILENT: it has been received; otherwise enum xroce_cause, XROCE_DROP_QKEY, NOT_READY,
+ * NOT_THERE or DEFERRED.
  */
 static __always_inline int ud_execute(struct xdp_md *ctx, struct request *req,
 				      struct xroce_qp *q, struct xroce_stat *st)

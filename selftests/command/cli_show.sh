@@ -66,6 +66,12 @@ links() {
 
 details_of_links() { with_a_pd links; }
 
+# Each link waits for the verifier: how many instructions it processes.
+verified_instructions() {
+	xr -j -d link show dev x0 >"$work/all"
+	holds '0 < all[0]["program"]["verified"] <= 150000' all="$work/all"
+}
+
 # Parse the text format strictly by its definition; print it as JSON.
 parse_prometheus() {
 	python3 -SI - <<-'END'
@@ -359,6 +365,7 @@ no_packets
 for_any_user
 
 run details_of_links 'U1 U2'
+run verified_instructions D1
 run prometheus 'U1 D6'
 run features U1
 run monitor 'U1 D6'
