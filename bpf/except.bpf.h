@@ -153,11 +153,20 @@ __noinline int except_order(struct exception *e)
 	exception_read(e, &req, &resp, q);
 	result = out_of_order(&req, q, st, &resp);
 	e->response_psn = resp.psn;
-	e->response = resp.opcode;
 	e->syndrome = resp.syndrome;
-	e->value = resp.result;
-	e->len = 0;
+	if (req.flags & OP_REPLAY) {
+		e->response = resp.opcode;
+		e->value = resp.result;
+	}
 	return result;
+}
+
+/* Return: rd_leaves() */
+__noinline int except_behind(const struct exception *e)
+{
+	const struct xroce_qp *q = e ? qp_at(e->qpn) : NULL;
+
+	return q && rd_leaves(q, e->response_psn);
 }
 
 /* Have the module send a response behind queued ones. Return: as not_done(). */
@@ -235,11 +244,13 @@ __noinline int except_finish(struct xdp_md *ctx, struct exception *e)
  */
 __noinline int except(struct xdp_md *ctx, struct exception *e)
 {
-	struct xroce_stat *st;
 	struct xroce_qp *q;
 	int result;
 
-	if (!exception_find(e, &q, &st))
+	if (!e)
+		return SILENT;
+	q = qp_at(e->qpn);
+	if (!q)
 		return SILENT;
 	result = e->result;
 	if (result == OUT_OF_ORDER) {
@@ -255,7 +266,7 @@ __noinline int except(struct xdp_md *ctx, struct exception *e)
 		/* The response must follow those that the module has not sent yet. */
 		if (e->made)
 			read_unmake(ctx);
-		e->behind = e->frags && rd_leaves(q, e->response_psn);
+		e->behind = e->frags && except_behind(e);
 		result = except_queue(ctx, e);
 		if (result)
 			return result;
