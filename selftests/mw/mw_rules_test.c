@@ -190,6 +190,48 @@ static void services(void)
 	wire_close(&w);
 }
 
+/*
+ * A bind needs a queue pair that sends: RTS or SQD (IBTA 10.6.7.2, 10.3.1). A work request before
+ * RTS fails in the send queue already, so only the ioctl reaches the window in these states.
+ */
+static void states(void)
+{
+	static const struct {
+		__u32 state;
+		int want;
+	} cases[] = {
+		{ XROCE_QPS_RESET, -ENOTCONN }, { XROCE_QPS_INIT, -ENOTCONN },
+		{ XROCE_QPS_RTR, -ENOTCONN }, { XROCE_QPS_RTS, 0 },
+		{ XROCE_QPS_ERR, -ENOTCONN },
+	};
+	struct xroce_mw_query before, after;
+	struct xroce_bind b;
+	__u32 type, qpn;
+	size_t i;
+	int ret;
+
+	if (!open_wire())
+		return;
+	for (i = 0; i < ARRAY_SIZE(cases) && !test_failed(); i++) {
+		qpn = qp_in(w.x, w.pd, cases[i].state);
+		for_each_mw_type(type) {
+			b = mw_whole(&w, mw_new(&w, type));
+			b.qpn = qpn;
+			before = mw_query(&w, b.rkey);
+			ret = mw_bind_now(&w, type, &b);
+			check(ret == cases[i].want, "type %u in state %u: %d, not %d", type,
+			      cases[i].state, ret, cases[i].want);
+			after = mw_query(&w, b.rkey);
+			check(after.bound == !ret && (!ret || !memcmp(&before, &after, sizeof(after))),
+			      "type %u in state %u: bound %u", type, cases[i].state, after.bound);
+			if (!ret && type != XROCE_MW_TYPE_1)
+				check(!xroce_mw_inval(w.x, b.rkey, qpn), "invalidate");
+			mw_del(&w, b.rkey);
+		}
+	}
+	wire_close(&w);
+}
+
 /* L_Keys of no region: unused, a window's, with another low byte. */
 static void no_region(void)
 {
@@ -326,6 +368,7 @@ static const struct test tests[] = {
 	  domains },
 	{ "mw_range", "W2", "the range must be inside the region", range },
 	{ "mw_services", "W2", "bind on RC and UC, not on UD", services },
+	{ "mw_states", "W2", "bind in RTS, not before it, nor in ERR", states },
 	{ "mw_no_region", "W2", "an L_Key of no region is refused", no_region },
 	{ "mw_type1_keys", "W5 W7", "type 1: no key twice, no invalidate",
 	  type1_keys },

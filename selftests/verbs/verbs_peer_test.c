@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "counters.h"
+#include "on_cpu.h"
 #include "verbs_peer.h"
 
 /* --- The format of requests. */
@@ -185,8 +186,8 @@ static void inline_data(void)
 	expect_write(XROCE_RC_WRITE_ONLY, i, 256);
 }
 
-/* A SEND of consecutive elements with these lengths. Return: bytes. */
-static uint32_t post_sges(const uint32_t *lengths, uint32_t n)
+/* A SEND of consecutive elements with these lengths and flags. Return: bytes. */
+static uint32_t post_sges(const uint32_t *lengths, uint32_t n, unsigned int flags)
 {
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, NULL);
 	struct ibv_sge sge[32];
@@ -198,6 +199,7 @@ static uint32_t post_sges(const uint32_t *lengths, uint32_t n)
 	}
 	wr.sg_list = sge;
 	wr.num_sge = n;
+	wr.send_flags |= flags;
 	peer_post_list(&wr);
 	return off;
 }
@@ -208,22 +210,46 @@ static void sges_32(void)
 
 	for (i = 0; i < 32; i++)
 		lengths[i] = i % 5 ? 61 + i : 0;
-	len = post_sges(lengths, 32);
+	len = post_sges(lengths, 32, 0);
 	check(len > PEER_MTU && len < 2 * PEER_MTU + 1, "%u bytes", len);
 	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
 	peer_expect_data(XROCE_RC_SEND_LAST, 1, PEER_MTU, len - PEER_MTU, true);
 }
 
+/*
+ * A CPU takes its frames out of a block of 32 KiB, which is cleared when it is new, and is used again
+ * as it is when all its frames are free. Fill several blocks with bytes of which few are zero.
+ * Return: the number of the next PSN.
+ */
+static uint32_t dirty_frames(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < 96 && !test_failed(); i++) {
+		peer_post(i, IBV_WR_SEND, PEER_MTU);
+		peer_expect_send(i, PEER_MTU);
+		peer_ack(i);
+		peer_completes(i, IBV_WC_SUCCESS);
+	}
+	return i;
+}
+
+/* What is in the frame behind the last element, or behind an inline message, must not leave. */
 static void sges_pad(void)
 {
 	static const uint32_t pairs[][2] = {
 		{ 1, 1 }, { 2, 3 }, { 3, 2 }, { 2, 1 }, { 3, 3 }, { 1, 5 }, { 6, 3 }, { 3, 0 },
 	};
-	uint32_t i, len;
+	uint32_t i, len, n;
 
-	for (i = 0; i < ARRAY_SIZE(pairs); i++) {
-		len = post_sges(pairs[i], 2);
-		peer_expect_send(i, len);
+	if (!on_cpu(0, 0))
+		return;
+	n = dirty_frames();
+	for (i = 0; i < 4 * ARRAY_SIZE(pairs) && !test_failed(); i++) {
+		len = post_sges(pairs[i % ARRAY_SIZE(pairs)], 2, i % 2 ? IBV_SEND_INLINE : 0);
+		peer_expect_send(n + i, len);
+		peer_ack(n + i);
+		peer_completes(1, IBV_WC_SUCCESS);
 	}
 }
 
@@ -660,7 +686,7 @@ static const struct test tests[] = {
 	{ "request_inline", "Q1 Q5", "the message is in the work request",
 	  ON_PEER(inline_data, &peer_usual) },
 	{ "request_32_sges", "Q1", "a message out of 32 elements", ON_PEER(sges_32, &peer_usual) },
-	{ "request_pad", "Q1 Q5", "the pad behind several elements is zero",
+	{ "request_pad", "Q1 Q5", "the pad behind elements is zero, in a used frame, too",
 	  ON_PEER(sges_pad, &peer_usual) },
 	{ "request_ackreq", "Q1", "the last of several messages asks for an acknowledgement",
 	  ON_PEER(ack_requests, &peer_usual) },

@@ -11,6 +11,7 @@
 #define KV_PAGES	4u	/* of a buffer */
 #define KV_BYTES	(KV_PAGES * PAGE_SIZE)
 #define KV_DEPTH	256u	/* work requests in a queue */
+#define KV_INLINE	64u	/* bytes of inline data that a queue pair asks for */
 
 #define KV_RW	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
 #define KV_OFF	1000u	/* of a region in its buffer */
@@ -21,6 +22,7 @@
  * @pd: its protection domain
  * @cq: its completion queue, for sends and receives
  * @qp: the queue pair
+ * @inline_data: bytes of inline data that it has
  * @buf: memory of its own, KV_BYTES, contiguous
  * @mr: region that work requests register, of @pd
  * @sg: @buf
@@ -29,6 +31,7 @@ struct kv_end {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_qp *qp;
+	u32 inline_data;
 	u8 *buf;
 	struct ib_mr *mr;
 	struct scatterlist sg;

@@ -224,7 +224,8 @@ int kv_qp(struct kv_end *e, struct ib_srq *srq,
 		.event_handler = event,
 		.qp_context = context,
 		.cap = { .max_send_wr = KV_DEPTH, .max_recv_wr = srq ? 0 : KV_DEPTH,
-			 .max_send_sge = 2, .max_recv_sge = srq ? 0 : 1 },
+			 .max_send_sge = 2, .max_recv_sge = srq ? 0 : 1,
+			 .max_inline_data = KV_INLINE },
 	};
 	struct ib_qp *qp = ib_create_qp(e->pd, &init);
 
@@ -233,6 +234,7 @@ int kv_qp(struct kv_end *e, struct ib_srq *srq,
 	if (e->qp)
 		ib_destroy_qp(e->qp);
 	e->qp = qp;
+	e->inline_data = init.cap.max_inline_data;
 	return 0;
 }
 

@@ -410,6 +410,67 @@ static int kv_drain(struct kv *kv)
 	return 0;
 }
 
+/*
+ * Behind a request that the peer refuses there are many more than are flushed at a time: all are
+ * completed, in order, without anybody asking.
+ */
+static int kv_fails_many(struct kv *kv)
+{
+	static struct ib_rdma_wr wr[KV_DEPTH - 8];
+	struct ib_mr *mr = kv->b.mr;
+	struct ib_sge sge = kv_sge(&kv->a, KV_SHORT);
+	struct ib_wc wc;
+	u32 i;
+
+	expect(kv_register(kv, 1, KV_RW), 0);
+	for (i = 0; i < ARRAY_SIZE(wr); i++)
+		wr[i] = (struct ib_rdma_wr){
+			.wr = { .opcode = IB_WR_RDMA_WRITE, .sg_list = &sge, .num_sge = 1,
+				.wr_id = i, .send_flags = IB_SEND_SIGNALED,
+				.next = i + 1 < ARRAY_SIZE(wr) ? &wr[i + 1].wr : NULL },
+			.remote_addr = mr->iova,
+			.rkey = mr->rkey ^ !i,
+		};
+	expect(ib_post_send(kv->a.qp, &wr[0].wr, NULL), 0);
+	for (i = 0; i < ARRAY_SIZE(wr); i++) {
+		expect(kv_poll(&kv->a, &wc), 0);
+		expect(wc.wr_id, i);
+		expect(wc.status, i ? IB_WC_WR_FLUSH_ERR : IB_WC_REM_ACCESS_ERR);
+	}
+	return 0;
+}
+
+/* The elements of an inline message: each fits into the queue's entry, their sum does or does not. */
+static int kv_inline(struct kv *kv)
+{
+	u32 most = kv->a.inline_data;
+	struct ib_sge sge[2] = { kv_sge(&kv->a, most), kv_sge(&kv->a, 1) };
+	struct ib_rdma_wr wr = {
+		.wr = { .opcode = IB_WR_RDMA_WRITE, .sg_list = sge, .num_sge = 2,
+			.send_flags = IB_SEND_INLINE },
+	};
+
+	expect(most >= KV_INLINE, 1);
+	expect(kv_register(kv, 1, KV_RW), 0);
+	wr.remote_addr = kv->b.mr->iova;
+	wr.rkey = kv->b.mr->rkey;
+	expect(ib_post_send(kv->a.qp, &wr.wr, NULL), -EINVAL);
+	sge[1].length = most;
+	expect(ib_post_send(kv->a.qp, &wr.wr, NULL), -EINVAL);
+	sge[0].length = most + 1;
+	wr.wr.num_sge = 1;
+	expect(ib_post_send(kv->a.qp, &wr.wr, NULL), -EINVAL);
+	/* Nothing of these has been posted. What fits is sent as it was when it was posted. */
+	sge[0].length = most - 5;
+	sge[1].length = 5;
+	sge[1].addr = (uintptr_t)kv->a.buf + most - 5;
+	wr.wr.num_sge = 2;
+	expect(kv_do(&kv->a, &wr.wr), IB_WC_SUCCESS);
+	expect(memcmp(kv->b.buf + KV_OFF, kv->a.buf, most), 0);
+	expect(!memchr_inv(kv->b.buf + KV_OFF + most, 0, KV_BYTES - KV_OFF - most), 1);
+	return 0;
+}
+
 /* As many work requests as the queue holds, and none more; then it works. */
 static int kv_full(struct kv *kv)
 {
@@ -458,6 +519,8 @@ static const struct {
 	{ "error", kv_error },
 	{ "drain", kv_drain },
 	{ "full", kv_full },
+	{ "fails_many", kv_fails_many },
+	{ "inline", kv_inline },
 	{ "advise", kv_advise },
 	{ "handler", kv_handler },
 	{ "stops", kv_stops },
