@@ -38,7 +38,7 @@ static __always_inline void read_unmake(struct xdp_md *ctx)
 	void *data = frame_start(ctx), *end = frame_end(ctx);
 
 	if (data + sizeof(struct ethhdr) <= end)
-		response_eth(data);
+		eth_swap(data);
 }
 
 /*
@@ -70,7 +70,7 @@ static __always_inline int read_make(struct xdp_md *ctx, struct request *req,
 	response_set_read(req->ipv6, pkt, q, resp->len);
 	if (resp->len <= XROCE_READ_SHORT)
 		r.icrc = icrc_ack(q, resp);
-	response_eth(data);
+	response_eth(data, q);
 	resp->made = true;
 	err = xroce_read(ctx, &r);
 	if (failed(err)) {

@@ -96,7 +96,7 @@ static __always_inline int response_queue(struct xdp_md *ctx,
  * Swap the addresses, in words: struct ethhdr is packed, so its members would be copied byte
  * by byte.
  */
-static __always_inline void response_eth(struct ethhdr *eth)
+static __always_inline void eth_swap(struct ethhdr *eth)
 {
 	__u32 *dest = (__u32 *)eth->h_dest, *source = (__u32 *)eth->h_source;
 	__u16 *dest_end = (__u16 *)&eth->h_dest[4];
@@ -108,6 +108,27 @@ static __always_inline void response_eth(struct ethhdr *eth)
 	*dest_end = *source_end;
 	*source = d;
 	*source_end = e;
+}
+
+/*
+ * Turn the Ethernet header of a request into that of its response. Whoever has sent the request,
+ * the response goes to the peer's address if the queue pair was given it.
+ */
+static __always_inline void response_eth(struct ethhdr *eth, const struct xroce_qp *q)
+{
+	union {
+		__u64 word;
+		struct {
+			__u32 begin;
+			__u16 end;
+		};
+	} peer = { .word = *(const volatile __u64 *)&q->dmac };
+
+	eth_swap(eth);
+	if (!peer.word)
+		return;
+	*(__u32 *)eth->h_dest = peer.begin;
+	*(__u16 *)&eth->h_dest[4] = peer.end;
 }
 
 /*
@@ -361,7 +382,7 @@ static __always_inline struct response_packet *response_begin(struct xdp_md *ctx
 
 	if (unlikely(data + sizeof(struct ethhdr) > end))
 		return NULL;
-	response_eth(data);
+	response_eth(data, q);
 	return response_headers(data, end, req, q, resp);
 }
 

@@ -183,6 +183,7 @@ enum xroce_cause {
 	XROCE_DROP_CHECKSUM,		/* IPv4 header checksum */
 	XROCE_DROP_TVER,		/* transport header version */
 	XROCE_DROP_QPN,			/* no such queue pair */
+	XROCE_DROP_PEER,		/* of this device, not from the peer; the module counts it */
 	/* from here on also counted in xroce_qp::drops */
 	XROCE_DROP_QKEY,		/* queue key of a datagram */
 	XROCE_DROP_RECV,		/* no receive work request */
@@ -302,7 +303,8 @@ struct xroce_read_lengths {
  * @length: total bytes of the WRITE in progress
  * @duplicates: duplicate requests
  * @naks: negative acknowledgements sent
- * @reserved: 0
+ * @dmac: the peer's Ethernet address, or that of the next hop, in the first six bytes: responses go
+ *	there; 0: it was not given, and they go to the source of the request
  * @drops: packets dropped, by cause from XROCE_DROP_QKEY on. Any CPU adds to it, atomically.
  *	The causes that need no claim are in a separate cache line, so that whoever sends
  *	such packets does not slow down other packets
@@ -339,7 +341,7 @@ struct xroce_read_lengths {
  *    the XDP program writes under @claim, rarely.
  * 4. template, @response to @atomic_icrc: the module.
  * 5. @rkey to the first of @drops: as line 2, for packets that are less frequent; the NAK
- *    of the module is counted in @naks.
+ *    of the module is counted in @naks. The module writes @dmac.
  * 6. the other @drops: the XDP program without a claim.
  * 7. and 8. requester, @req_una to @req_reserved, and @vlan: the module. The program reads the
  *    first five of these to judge a response; the module checks again.
@@ -400,7 +402,7 @@ struct xroce_qp {
 	__u32  length;
 	__u64  duplicates;
 	__u64  naks;
-	__u64  reserved;
+	__u64  dmac;
 	__u64  drops[XROCE_QP_DROPS];
 
 	__u32  req_una;
@@ -592,9 +594,13 @@ struct xroce_drop_lease {
  * @req_rx_bytes: payload bytes of READ responses accepted
  * @req_ignored: responses ignored: duplicates, those out of sequence, and those that fit
  *	nothing outstanding
+ * @own_refused: changes of queue pairs that were refused because the link's device does not have
+ *	the own address
+ * @peer_refused: likewise because a queue pair of another owner is connected with the peer, and
+ *	queue pairs that have lost their peer to a privileged owner
  *
- * The module writes @drop_tx, @module_tx, @module_tx_bytes and the fields from @req_tx to
- * @req_timeout, in softirq on the CPU that the copy belongs to. The XDP program writes all
+ * The module writes @drop_peer, @drop_tx, @module_tx, @module_tx_bytes, the fields from @req_tx to
+ * @req_timeout, @own_refused and @peer_refused, in softirq on the CPU that the copy belongs to. The XDP program writes all
  * other fields, likewise.
  */
 struct xroce_stat {
@@ -643,6 +649,7 @@ struct xroce_stat {
 	__u64 drop_checksum;
 	__u64 drop_tver;
 	__u64 drop_qpn;
+	__u64 drop_peer;
 	__u64 drop_qkey;
 	__u64 drop_recv;
 	__u64 drop_psn;
@@ -667,6 +674,8 @@ struct xroce_stat {
 	__u64 req_rx;
 	__u64 req_rx_bytes;
 	__u64 req_ignored;
+	__u64 own_refused;
+	__u64 peer_refused;
 };
 
 /*

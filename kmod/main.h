@@ -44,6 +44,7 @@
  *   mmap_lock          the kernel's: mmap(2) of a ring; the fault worker
  *   link->lock         mutex: the link's objects, their owners and counts
  *   limits->lock       mutex: charges and limits
+ *   xr_peers_mutex     mutex: which queue pairs are connected with which peers
  *   mcast->lock        mutex: members of multicast groups
  *   xr_odp_users_lock  mutex: users of on-demand memory
  *   sq->lock           spin, bh: a send queue

@@ -1131,8 +1131,11 @@ struct xroce_qp_add {
  *	bits (ECN) must not be 3, which only switches set, and should be 0, because marks on
  *	READ responses and requests have no effect
  * @ttl: hop limit of responses and requests; 0: 64
- * @sgid: own address, of a single host; IPv4 as ::ffff:a.b.c.d. Whether the link has the
- *	address is not checked
+ * @sgid: own address, of a single host; IPv4 as ::ffff:a.b.c.d. It must be an address of the
+ *	link's network device, of its bridge or bond, or of a VLAN device on top of these (and of
+ *	its bridge), in the network namespace of the device; once @dmac is given, of one that has
+ *	the VLAN of @vlan_tci. With CAP_NET_ADMIN or CAP_NET_RAW in the user namespace that owns
+ *	this network namespace it can be any
  * @dgid: peer's address, of the same family; for datagrams ::
  * @reserved: 0
  * @qkey: queue key that datagrams must carry
@@ -1185,7 +1188,11 @@ struct xroce_qp_add {
  * select are ignored. On failure nothing has changed.
  *
  * Errors: -ENOENT (no such queue pair), -EPERM (it belongs to another descriptor), -EINVAL
- * (transition, attribute missing, not allowed or out of range), -EBUSY (a packet has held the
+ * (transition, attribute missing, not allowed or out of range), -EADDRNOTAVAIL (the network device
+ * does not have the own address, or not in this VLAN), -EADDRINUSE (a queue pair of another
+ * descriptor, verbs program or the kernel is connected with this peer: @dgid and @dest_qpn, on any
+ * link of the network namespace; with one of the two capabilities that one moves to ERR instead,
+ * unless it was connected with them, too), -ENOMEM, -EBUSY (a packet has held the
  * queue pair for too long; not to ERR, which is entered after two seconds even so).
  */
 struct xroce_qp_modify {

@@ -3,10 +3,22 @@
 #ifndef _XR_FRAME_H
 #define _XR_FRAME_H
 
+#include <linux/if_vlan.h>
 #include <linux/skbuff.h>
 #include <net/xdp.h>
 
 #include "xroce_kfunc.h"
+
+/* Bytes of the Ethernet header of a frame that we have made, with VLAN tags. */
+static inline u32 xr_frame_l2_len(const void *frame)
+{
+	const struct vlan_ethhdr *eth = frame;
+
+	if (!eth_type_vlan(eth->h_vlan_proto))
+		return ETH_HLEN;
+	return eth_type_vlan(eth->h_vlan_encapsulated_proto) ? ETH_HLEN + 2 * VLAN_HLEN :
+							       VLAN_ETH_HLEN;
+}
 
 /* Is a range inside the first buffer of the frame? */
 static inline bool xr_frame_linear(const struct xdp_buff *xdp, u32 off, u32 len)

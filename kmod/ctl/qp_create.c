@@ -25,6 +25,7 @@
 #include "obj/send_ring.h"
 #include "obj/sq.h"
 
+#include "peer.h"
 #include "qp_create.h"
 
 static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
@@ -141,9 +142,9 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 	}
 
 	qp->link = link;
-	xr_responses_init(&qp->responses, link);
-	xr_defer_init(&qp->defer);
 	qp->qpn = gsi ? XROCE_QPN_GSI : xr_qpn_draw(link, slot);
+	xr_responses_init(&qp->responses, link, qp->qpn);
+	xr_defer_init(&qp->defer);
 	qp->type = a->type;
 	qp->context = context;
 	qp->state = XROCE_QPS_RESET;
@@ -215,6 +216,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	xr_defer_close(qp);
 	xr_responses_close(qp);
 	xr_requester_stop(qp, false);
+	xr_peer_leave(qp);
 	claimed = xr_qp_claim(q);
 	WRITE_ONCE(q->generation, q->generation + 1);
 	WRITE_ONCE(q->qpn, 0);
@@ -233,6 +235,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	q->min_rnr_timer = 0;
 	q->ipv6 = 0;
 	q->vlan = 0;
+	q->dmac = 0;
 	q->rd_max = 0;
 	q->recv = 0;
 	q->sq = 0;

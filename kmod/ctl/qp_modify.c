@@ -20,11 +20,13 @@
 #include "data/requester.h"
 #include "data/response.h"
 #include "data/tx.h"
+#include "obj/addr.h"
 #include "obj/link.h"
 #include "obj/qp.h"
 #include "obj/recv_queue.h"
 #include "obj/sq.h"
 
+#include "peer.h"
 #include "qp_create.h"
 
 #define XR_SPORT_BASE	0xc000
@@ -172,6 +174,15 @@ static u16 xr_qp_vlan(const struct xr_qp *qp)
 	return qp->send.attr.vlan < VLAN_N_VID ? qp->send.attr.vlan : XROCE_QP_UNTAGGED;
 }
 
+/* Where responses and congestion notifications go; all zero: where each request comes from. */
+static void xr_qp_set_dmac(struct xroce_qp *q, const u8 *dmac)
+{
+	u64 word = 0;
+
+	memcpy(&word, dmac, ETH_ALEN);
+	WRITE_ONCE(q->dmac, word);
+}
+
 /* Write the address vector. The caller makes sure that no packet is executed or response built. */
 static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
@@ -186,6 +197,8 @@ static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
+	/* That of a verbs device has been set before, for requests. */
+	xr_qp_set_dmac(q, qp->send.attr.dmac);
 }
 
 static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
@@ -218,6 +231,8 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 {
 	struct xroce_qp *q = qp->map;
 
+	WRITE_ONCE(qp->peer, a->dest_qpn);
+	xr_loop_wait(&qp->link->loop, qp->qpn);
 	WRITE_ONCE(q->dest_qpn, a->dest_qpn);
 	xr_qp_set_av(qp, a);
 	WRITE_ONCE(q->mtu, 128 << a->path_mtu);
@@ -225,6 +240,68 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 	WRITE_ONCE(q->rd_max, a->max_dest_rd_atomic);
 	qp->mtu = 128 << a->path_mtu;
 	qp->max_dest_rd_atomic = a->max_dest_rd_atomic;
+}
+
+/*
+ * May packets have the own address of the queue pair after a change? That of a verbs device is in
+ * the device's GID table. The VLAN is known once the peer's Ethernet address is.
+ */
+static bool xr_qp_own_ok(const struct xr_qp *qp, const struct xroce_qp_modify *a,
+			 const struct xr_send_attr *send)
+{
+	const struct xroce_qp *q = qp->map;
+	u16 vlan = XR_ADDR_ANY_VLAN;
+	struct net_device *dev;
+	struct in6_addr own;
+	bool ok;
+
+	if (qp->recv.format == XR_FORMAT_RXE || !(a->mask & (XROCE_QP_AV | XROCE_QP_DMAC)))
+		return true;
+	memcpy(&own, a->mask & XROCE_QP_AV ? (const void *)a->sgid : q->saddr, sizeof(own));
+	if (!is_zero_ether_addr(send->dmac))
+		vlan = min_t(u16, send->vlan, VLAN_N_VID);
+	rcu_read_lock();
+	dev = READ_ONCE(qp->link->dev);
+	ok = dev && xr_addr_has_ip(dev, &own, vlan);
+	rcu_read_unlock();
+	if (ok)
+		return true;
+	local_bh_disable();
+	this_cpu_inc(qp->link->stat->own_refused);
+	local_bh_enable();
+	return false;
+}
+
+/*
+ * If a change connects the queue pair with a peer, find out whether it may, and take the lock of
+ * peers. Return: the peer, for xr_qp_met(); NULL: the change does not; or as xr_peer_get().
+ */
+static struct xr_peer *xr_qp_meet(struct xr_qp *qp, u32 to, const struct xroce_qp_modify *a,
+				  bool privileged)
+{
+	struct xr_peer *peer;
+
+	if (qp->type == XROCE_QPT_UD || !(a->mask & XROCE_QP_AV))
+		return NULL;
+	xr_peers_lock();
+	peer = xr_peer_get(qp, (const struct in6_addr *)a->dgid,
+			   to == XROCE_QPS_RTR ? a->dest_qpn : qp->peer, privileged);
+	if (IS_ERR(peer))
+		xr_peers_unlock();
+	return peer;
+}
+
+/* Release the lock of peers after the change, which was @made. */
+static void xr_qp_met(struct xr_qp *qp, struct xr_peer *peer, bool privileged, bool made)
+{
+	if (!peer)
+		return;
+	/* If a privileged owner gets the peer from now on, the change ends in ERR. */
+	if (made)
+		xr_peer_set(qp, peer, privileged);
+	else
+		xr_peer_put(peer);
+	xr_peers_unlock();
 }
 
 /* How often the claim is tried for the change to ERR: each takes 0.05 to 0.1 seconds. */
@@ -269,11 +346,12 @@ static bool xr_qp_claim_for(struct xroce_qp *q, u32 to)
 int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		 const struct xroce_qp_modify *a)
 {
+	bool claimed, privileged = xr_peer_privileged(link, caller);
+	struct xr_peer *peer;
 	struct xr_send_attr send;
 	struct xroce_qp *q;
 	struct xr_qp *qp;
 	u32 from, to;
-	bool claimed;
 	int ret = 0;
 
 	mutex_lock(&link->lock);
@@ -291,6 +369,15 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		ret = -EINVAL;
 		goto out;
 	}
+	if (!privileged && !xr_qp_own_ok(qp, a, &send)) {
+		ret = -EADDRNOTAVAIL;
+		goto out;
+	}
+	peer = xr_qp_meet(qp, to, a, privileged);
+	if (IS_ERR(peer)) {
+		ret = PTR_ERR(peer);
+		goto out;
+	}
 	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
 	    to == XROCE_QPS_ERR ||
 	    (to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY))) {
@@ -300,6 +387,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		claimed = xr_qp_claim_for(q, to);
 		if (!claimed && to != XROCE_QPS_ERR) {
 			xr_qp_set_map_state(qp, qp->state);
+			xr_qp_met(qp, peer, privileged, false);
 			ret = -EBUSY;
 			goto out;
 		}
@@ -316,6 +404,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		if (claimed)
 			xr_qp_release(q);
 	}
+	xr_qp_met(qp, peer, privileged, true);
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
 		xr_defer_close(qp);
 		xr_responses_close(qp);
@@ -366,8 +455,10 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
 		xr_tx_template(q);
 	/* A verbs device has set them before. */
-	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD)
+	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD) {
 		xr_requester_set(qp, &send, true);
+		xr_qp_set_dmac(q, send.dmac);
+	}
 	if (to == XROCE_QPS_RTR)
 		/* Nor is a packet executed that addresses of the previous connection admitted. */
 		smp_store_release(&q->generation, q->generation + 1);
@@ -382,6 +473,8 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_recv_stop(qp);
 		xr_sq_apply(qp);
 	}
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+		xr_peer_leave(qp);
 out:
 	mutex_unlock(&link->lock);
 	return ret;

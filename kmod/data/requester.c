@@ -721,6 +721,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 {
 	s->batch.stat = link->stat;
 	s->batch.loop = &link->loop;
+	s->batch.qpn = qp->qpn;
 	s->batch.stat_frames = &link->stat->req_tx;
 	s->batch.stat_bytes = &link->stat->req_tx_bytes;
 	raw_spin_lock_init(&s->post_lock);
@@ -772,6 +773,12 @@ void xr_requester_start(struct xr_qp *qp)
 	if (!s->wqes)
 		return;
 	spin_lock_bh(&s->lock);
+	/* It may have been ended meanwhile: then the tasklet flushes. */
+	if (READ_ONCE(qp->failed)) {
+		xr_requester_arm(s);
+		spin_unlock_bh(&s->lock);
+		return;
+	}
 	if (!s->on) {
 		s->psn = s->attr.psn;
 		s->una = s->psn;
@@ -830,6 +837,24 @@ void xr_requester_stop(struct xr_qp *qp, bool flush)
 		spin_unlock_bh(&s->lock);
 		cond_resched();
 	}
+}
+
+/**
+ * xr_requester_quit() - end a connection whose peer is now another owner's
+ * @qp: the queue pair, which is not being destroyed
+ *
+ * Nothing is sent any more when this returns. In process context, without locks of the queue pair.
+ */
+void xr_requester_quit(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->on = false;
+	/* The tasklet, which it schedules, flushes. */
+	xr_recv_refuse(qp);
+	xr_requester_drop(s);
+	spin_unlock_bh(&s->lock);
 }
 
 /*

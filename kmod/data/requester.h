@@ -19,6 +19,8 @@
 
 #include <linux/types.h>
 
+#include "xroce_wire.h"
+
 #include "obj/send_queue.h"
 
 struct xr_link;
@@ -31,6 +33,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 void xr_requester_start(struct xr_qp *qp);
 void xr_requester_drain(struct xr_qp *qp);
 void xr_requester_stop(struct xr_qp *qp, bool flush);
+void xr_requester_quit(struct xr_qp *qp);
 void xr_requester_close(struct xr_qp *qp);
 bool xr_send_attr_ok(const struct xr_send_attr *a);
 void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained);

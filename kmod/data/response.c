@@ -110,12 +110,18 @@ static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
 	return 0;
 }
 
-/* Responses go back to where the newest request came from: with its addresses swapped. */
-static void xr_responses_way(struct xr_responses *rs, const void *l2, u32 l2_len)
+/*
+ * Responses go to the peer's Ethernet address if the queue pair was given it; otherwise to where
+ * the newest request came from.
+ */
+static void xr_responses_way(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
+	struct xr_responses *rs = &qp->responses;
+	u64 dmac = READ_ONCE(qp->map->dmac);
+
 	lockdep_assert_held(&rs->lock);
 	memcpy(rs->l2, l2, l2_len);
-	memcpy(rs->l2, l2 + ETH_ALEN, ETH_ALEN);
+	memcpy(rs->l2, dmac ? (const void *)&dmac : l2 + ETH_ALEN, ETH_ALEN);
 	memcpy(rs->l2 + ETH_ALEN, l2, ETH_ALEN);
 	rs->l2_len = l2_len;
 }
@@ -123,7 +129,7 @@ static void xr_responses_way(struct xr_responses *rs, const void *l2, u32 l2_len
 /* Send what is queued, with the Ethernet header of a request. The queue's lock is held. */
 void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len)
 {
-	xr_responses_way(&qp->responses, l2, l2_len);
+	xr_responses_way(qp, l2, l2_len);
 	xr_responses_arm(&qp->responses);
 	xr_responses_show(qp);
 }
@@ -377,7 +383,7 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 			ret = -EAGAIN;
 			goto out;
 		}
-		xr_responses_way(rs, l2, l2_len);
+		xr_responses_way(qp, l2, l2_len);
 		if (likely(!r->behind) && xr_response_alone(qp, r))
 			goto out;
 	}
@@ -391,7 +397,7 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 	if (ret)
 		goto out;
 	rs->reads += read;
-	xr_responses_way(rs, l2, l2_len);
+	xr_responses_way(qp, l2, l2_len);
 	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
 	    rs->armed || r->behind || !xr_responses_now(qp))
 		xr_responses_arm(rs);
@@ -524,13 +530,14 @@ static enum hrtimer_restart xr_responses_wake(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-void xr_responses_init(struct xr_responses *rs, struct xr_link *link)
+void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn)
 {
 	spin_lock_init(&rs->lock);
 	rs->batch.stat = link->stat;
 	rs->batch.stat_frames = &link->stat->module_tx;
 	rs->batch.stat_bytes = &link->stat->module_tx_bytes;
 	rs->batch.loop = &link->loop;
+	rs->batch.qpn = qpn;
 	tasklet_setup(&rs->tasklet, xr_responses_run);
 	hrtimer_setup(&rs->timer, xr_responses_wake, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);

@@ -53,7 +53,7 @@ struct xr_response {
 	bool again;
 };
 
-void xr_responses_init(struct xr_responses *rs, struct xr_link *link);
+void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn);
 void xr_responses_open(struct xr_responses *rs);
 void xr_responses_reset(struct xr_responses *rs);
 void xr_responses_close(struct xr_qp *qp);

@@ -19,6 +19,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "bytes/frame.h"
 #include "bytes/icrc.h"
 #include "obj/addr.h"
 #include "obj/loop.h"
@@ -278,7 +279,7 @@ void xr_tx_copy_loop(struct xr_tx_batch *batch)
 	if (xr_tx_begin(&xdp, frame->len)) {
 		memcpy(xdp.data, frame->data, frame->len);
 		copy = xdp_convert_buff_to_frame(&xdp);
-		if (xr_loop_send(batch->loop, &copy, 1))
+		if (xr_loop_send(batch->loop, &copy, 1, batch->qpn))
 			return;
 		xdp_return_frame(copy);
 	}
@@ -432,17 +433,6 @@ void xr_tx_template(struct xroce_qp *q)
 	memset(&q->read, 0, sizeof(q->read));
 }
 
-/* Bytes of a frame's Ethernet header, with VLAN tags. */
-static u32 xr_tx_l2_len(const void *frame)
-{
-	const struct vlan_ethhdr *eth = frame;
-
-	if (!eth_type_vlan(eth->h_vlan_proto))
-		return ETH_HLEN;
-	return eth_type_vlan(eth->h_vlan_encapsulated_proto) ? ETH_HLEN + 2 * VLAN_HLEN :
-							       VLAN_ETH_HLEN;
-}
-
 /* Send a frame as a socket buffer. Return: whether the device took it; if not, it is freed. */
 static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 {
@@ -456,7 +446,7 @@ static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
 	skb_push(skb, ETH_HLEN);
 	skb_reset_mac_header(skb);
 	/* For what looks at packets on their way: queueing disciplines, bonds, tcpdump. */
-	skb_set_network_header(skb, xr_tx_l2_len(skb->data));
+	skb_set_network_header(skb, xr_frame_l2_len(skb->data));
 	skb->dev = dev;
 	return dev_queue_xmit(skb) == NET_XMIT_SUCCESS;
 }
@@ -518,7 +508,7 @@ void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
 /* Does a frame exceed the MTU of the device? VLAN tags do not count. */
 static bool xr_tx_long(const struct net_device *dev, const struct xdp_frame *frame)
 {
-	return frame->len > READ_ONCE(dev->mtu) + xr_tx_l2_len(frame->data);
+	return frame->len > READ_ONCE(dev->mtu) + xr_frame_l2_len(frame->data);
 }
 
 /* Drop the frames that exceed the MTU of the device, and count them as lost. */
@@ -579,7 +569,7 @@ int xr_tx_flush(struct xr_tx_batch *batch)
 		return 0;
 	/* To ourselves: no wire, and no program of the driver that would see the frames. */
 	if (unlikely(xr_addr_own(dev, batch->frame[0]->data)))
-		done = xr_loop_send(batch->loop, batch->frame, batch->count);
+		done = xr_loop_send(batch->loop, batch->frame, batch->count, batch->qpn);
 	else
 		done = xr_tx_fast(batch);
 	if (done < 0)

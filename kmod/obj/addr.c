@@ -144,20 +144,25 @@ bool xr_addr_ours(struct net_device *dev, const void *frame)
 	return ours;
 }
 
+/* The bridge or bond of a port; NULL: none. The device of a VRF is none. Under RCU. */
+static struct net_device *xr_addr_master(struct net_device *dev)
+{
+	struct net_device *master = netdev_master_upper_dev_get_rcu(dev);
+
+	return master && !netif_is_l3_master(master) ? master : NULL;
+}
+
 /*
  * The device to which the stack gives a frame whose IP header is at @l3: the VLAN device of its
  * (outer) tag, or the bridge or bond of a port. Under RCU.
  */
 static const struct net_device *xr_addr_upper(struct net_device *dev, const void *frame, u32 l3)
 {
-	struct net_device *master = netdev_master_upper_dev_get_rcu(dev);
+	struct net_device *master = xr_addr_master(dev);
 	const struct net_device *vlan = NULL;
 	const struct vlan_ethhdr *eth = frame;
 	u16 id = 0;
 
-	/* The device of a VRF only says which table is used. */
-	if (master && netif_is_l3_master(master))
-		master = NULL;
 	if (l3 >= VLAN_ETH_HLEN && eth_type_vlan(eth->h_vlan_proto))
 		id = ntohs(eth->h_vlan_TCI) & VLAN_VID_MASK;
 	if (id)
@@ -211,4 +216,87 @@ bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len)
 	}
 	rcu_read_unlock();
 	return local;
+}
+
+/* Has the device itself the address? Under RCU. */
+static bool xr_addr_on(const struct net_device *dev, const struct in6_addr *ip)
+{
+	const struct in_device *in = __in_dev_get_rcu(dev);
+	const struct in_ifaddr *ifa;
+
+	if (!ipv6_addr_v4mapped(ip)) {
+#if IS_ENABLED(CONFIG_IPV6)
+		return ipv6_mod_enabled() &&
+		       ipv6_chk_addr_and_flags(dev_net(dev), ip, dev, false, 1, IFA_F_TENTATIVE);
+#else
+		return false;
+#endif
+	}
+	if (!in)
+		return false;
+	in_dev_for_each_ifa_rcu(ifa, in)
+		if (ifa->ifa_local == ip->s6_addr32[3])
+			return true;
+	return false;
+}
+
+/* The same for a device and its bridge or bond in the namespace @net. */
+static bool xr_addr_on_stack(struct net_device *dev, const struct net *net,
+			     const struct in6_addr *ip)
+{
+	struct net_device *master = xr_addr_master(dev);
+
+	return (net_eq(dev_net(dev), net) && xr_addr_on(dev, ip)) ||
+	       (master && net_eq(dev_net(master), net) && xr_addr_on(master, ip));
+}
+
+/**
+ * struct xr_addr_search - an IP address that is searched on VLAN devices
+ * @dev: the link's device
+ * @ip: the address
+ * @vlan: number of the VLAN, or XR_ADDR_ANY_VLAN
+ */
+struct xr_addr_search {
+	struct net_device *dev;
+	const struct in6_addr *ip;
+	u16 vlan;
+};
+
+/* Is @upper a VLAN device of the link's device, or of its bridge, with the address? As above. */
+static int xr_addr_vlan(struct net_device *upper, struct netdev_nested_priv *priv)
+{
+	const struct xr_addr_search *s = priv->data;
+	const struct net_device *real;
+
+	if (!is_vlan_dev(upper))
+		return 0;
+	/* Not those of a macvlan device on top of the link's device. */
+	real = vlan_dev_real_dev(upper);
+	if (real != s->dev && real != xr_addr_master(s->dev))
+		return 0;
+	if (s->vlan != XR_ADDR_ANY_VLAN && vlan_dev_vlan_id(upper) != s->vlan)
+		return 0;
+	return xr_addr_on_stack(upper, dev_net(s->dev), s->ip);
+}
+
+/**
+ * xr_addr_has_ip() - check whether packets of a link may have a source address
+ * @dev: the link's device, which RCU keeps alive
+ * @ip: the address; IPv4 as ::ffff:a.b.c.d
+ * @vlan: VLAN of the packets; VLAN_N_VID: none; XR_ADDR_ANY_VLAN: not known
+ *
+ * Addresses of the device, of its bridge or bond, of VLAN devices on top of these, and of their
+ * bridges count, in the namespace of the device. Under RCU.
+ *
+ * Return: whether one of them has the address.
+ */
+bool xr_addr_has_ip(struct net_device *dev, const struct in6_addr *ip, u16 vlan)
+{
+	struct xr_addr_search search = { dev, ip, vlan };
+	struct netdev_nested_priv priv = { .data = &search };
+
+	if ((vlan == XR_ADDR_ANY_VLAN || vlan >= VLAN_N_VID) &&
+	    xr_addr_on_stack(dev, dev_net(dev), ip))
+		return true;
+	return vlan < VLAN_N_VID && netdev_walk_all_upper_dev_rcu(dev, xr_addr_vlan, &priv);
 }

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Frames of a link to itself: see loop.h. */
+#include <linux/delay.h>
 #include <linux/filter.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
+#include <linux/udp.h>
 #include <net/xdp.h>
 
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "bytes/frame.h"
+
+#include "link.h"
 #include "loop.h"
+#include "qp.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_LOOP_BUDGET	32
 
 /* Add frames until there are @max. Return: as xr_loop_send(). */
-static int xr_loop_add(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u32 max)
+static int xr_loop_add(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u32 max,
+		       u32 sender)
 {
 	u32 i;
 
 	spin_lock(&loop->lock);
 	n = loop->closed || loop->count >= max ? 0 : min(n, max - loop->count);
 	for (i = 0; i < n; i++)
-		loop->frame[(loop->head + loop->count++) % XR_LOOP_MAX] = frames[i];
+		loop->frame[(loop->head + loop->count++) % XR_LOOP_MAX] =
+			(struct xr_looped){ frames[i], sender };
 	spin_unlock(&loop->lock);
 	if (n)
 		queue_work(system_bh_wq, &loop->work);
@@ -29,52 +42,113 @@ static int xr_loop_add(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u
  * @loop: of the link
  * @frames: the frames; their memory is that of data/tx.c
  * @n: number of frames
+ * @sender: number of the queue pair that sends them
  *
  * With bottom halves off. One place is left for the response to the frame that is being executed.
  *
  * Return: number of frames that are consumed, from the first on; there is no room for the rest.
  */
-int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n)
+int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u32 sender)
 {
-	return xr_loop_add(loop, frames, n, XR_LOOP_MAX - 1);
+	return xr_loop_add(loop, frames, n, XR_LOOP_MAX - 1, sender);
 }
 
-static struct xdp_frame *xr_loop_take(struct xr_loop *loop)
+/* Return: false: there is none. */
+static bool xr_loop_take(struct xr_loop *loop, struct xr_looped *frame)
 {
-	struct xdp_frame *frame = NULL;
+	bool any;
 
 	spin_lock(&loop->lock);
-	if (loop->count) {
-		frame = loop->frame[loop->head];
+	any = loop->count;
+	if (any) {
+		*frame = loop->frame[loop->head];
 		loop->head = (loop->head + 1) % XR_LOOP_MAX;
 		loop->count--;
 	}
 	spin_unlock(&loop->lock);
-	return frame;
+	return any;
+}
+
+/* The destination in the BTH of a frame, which we have made; 0: it is too short for one. */
+static u32 xr_loop_to(const struct xdp_frame *frame)
+{
+	u32 off = xr_frame_l2_len(frame->data);
+	const struct xroce_bth *bth;
+
+	/* A frame has an IP header, of which both versions have the version at the same place. */
+	if (frame->len <= off)
+		return 0;
+	off += *(const u8 *)(frame->data + off) >> 4 == 6 ? sizeof(struct ipv6hdr) :
+							    sizeof(struct iphdr);
+	off += sizeof(struct udphdr);
+	if (frame->len < off + sizeof(*bth))
+		return 0;
+	bth = frame->data + off;
+	return ntohl(bth->dqpn) & XROCE_QPN_MASK;
+}
+
+/*
+ * May a frame for the queue pair @to come from @sender? A datagram may: it has a queue key, and the
+ * module has written the sender's number into it. The program compares the addresses: the module
+ * has written that of the sender.
+ */
+static bool xr_loop_may(const struct xr_link *link, u32 to, u32 sender)
+{
+	const struct xr_qp *qp = xr_qp_get_rcu(link, to);
+
+	return !qp || qp->type == XROCE_QPT_UD || READ_ONCE(qp->peer) == sender;
+}
+
+/**
+ * xr_loop_wait() - wait for frames that were judged by the previous peer of a queue pair
+ * @loop: of its link
+ * @qpn: its number; it is not ready to receive, and xr_qp::peer is that of the next connection
+ *
+ * Sleeps.
+ */
+void xr_loop_wait(const struct xr_loop *loop, u32 qpn)
+{
+	/* Pairs with xr_loop_frame(): it sees the new peer, or its frame is seen here. */
+	smp_mb();
+	while (smp_load_acquire(&loop->to) == qpn)
+		usleep_range(10, 100);
 }
 
 /* Run the XDP program on a frame. A response that it makes is another frame to the link. */
 static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct bpf_prog *prog,
-			  struct xdp_frame *frame)
+			  const struct xr_looped *looped)
 {
+	const struct xr_link *link = container_of(loop, struct xr_link, loop);
+	struct xdp_frame *frame = looped->frame;
+	u32 act, to = xr_loop_to(frame);
 	struct xdp_rxq_info rxq = {
 		.dev = dev,
 		.mem.type = MEM_TYPE_PAGE_SHARED,
 	};
 	struct bpf_net_context ctx, *old;
 	struct xdp_buff xdp;
-	u32 act;
 
+	WRITE_ONCE(loop->to, to);
+	/* Pairs with xr_loop_wait(). */
+	smp_mb();
+	if (unlikely(!xr_loop_may(link, to, looped->sender))) {
+		this_cpu_inc(link->stat->drop_peer);
+		xdp_return_frame(frame);
+		smp_store_release(&loop->to, 0);
+		return;
+	}
 	xdp.rxq = &rxq;
 	xdp_convert_frame_to_buff(frame, &xdp);
 	old = bpf_net_ctx_set(&ctx);
 	act = bpf_prog_run(prog, &xdp);
 	bpf_net_ctx_clear(old);
+	/* Pairs with xr_loop_wait(). */
+	smp_store_release(&loop->to, 0);
 	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
 	/* A datagram to a group has been delivered, and does not go to the stack. */
 	if (!frame)
 		page_frag_free(xdp.data_hard_start);
-	else if (!xr_loop_add(loop, &frame, 1, XR_LOOP_MAX))
+	else if (!xr_loop_add(loop, &frame, 1, XR_LOOP_MAX, to))
 		xdp_return_frame(frame);	/* the link is being closed */
 }
 
@@ -82,7 +156,7 @@ static void xr_loop_work(struct work_struct *work)
 {
 	struct xr_loop *loop = container_of(work, struct xr_loop, work);
 	int budget = XR_LOOP_BUDGET;
-	struct xdp_frame *frame;
+	struct xr_looped frame;
 	struct net_device *dev;
 	struct bpf_prog *prog;
 
@@ -90,12 +164,12 @@ static void xr_loop_work(struct work_struct *work)
 	prog = rcu_dereference_bh(*loop->prog);
 	/* The device is freed after an RCU grace period. */
 	dev = READ_ONCE(*loop->dev);
-	while (budget && (frame = xr_loop_take(loop))) {
+	while (budget && xr_loop_take(loop, &frame)) {
 		budget--;
 		if (prog && dev)
-			xr_loop_frame(loop, dev, prog, frame);
+			xr_loop_frame(loop, dev, prog, &frame);
 		else
-			xdp_return_frame(frame);
+			xdp_return_frame(frame.frame);
 	}
 	rcu_read_unlock_bh();
 	if (!budget)
@@ -113,7 +187,7 @@ void xr_loop_init(struct xr_loop *loop, struct bpf_prog __rcu **prog, struct net
 /* Drop all frames, and wait until none is being executed. Sleeps. */
 void xr_loop_close(struct xr_loop *loop)
 {
-	struct xdp_frame *frame;
+	struct xr_looped frame;
 
 	spin_lock_bh(&loop->lock);
 	loop->closed = true;
@@ -121,7 +195,7 @@ void xr_loop_close(struct xr_loop *loop)
 	/* A run that was under way may have queued the item again. */
 	disable_work_sync(&loop->work);
 	local_bh_disable();
-	while ((frame = xr_loop_take(loop)))
-		xdp_return_frame(frame);
+	while (xr_loop_take(loop, &frame))
+		xdp_return_frame(frame.frame);
 	local_bh_enable();
 }

@@ -4,6 +4,9 @@
  * copies of datagrams to multicast groups that have members on the device of the sender. A
  * driver does not give a frame that it sends to the XDP program of the same device, so the
  * module runs the program on it, in softirq.
+ *
+ * What comes over the wire can come from anywhere, but who has sent a frame of the loop is known.
+ * A queue pair that is connected receives frames of its peer only, whatever they contain.
  */
 #ifndef _XR_LOOP_H
 #define _XR_LOOP_H
@@ -19,11 +22,22 @@ struct net_device;
 struct xdp_frame;
 
 /**
+ * struct xr_looped - a frame of a link to itself
+ * @frame: the frame
+ * @sender: number of the queue pair that has sent it, which may be gone by now
+ */
+struct xr_looped {
+	struct xdp_frame *frame;
+	u32 sender;
+};
+
+/**
  * struct xr_loop - frames of a link to itself
  * @lock: protects the fields below; taken with bottom halves off
  * @frame: ring of frames, oldest at @head
  * @head: position of the oldest
  * @count: number of frames
+ * @to: number of the queue pair whose frame is being executed; 0: none. Has no lock
  * @closed: no frames are accepted
  * @prog: XDP program of the link, read under RCU
  * @dev: device of the link, likewise
@@ -33,9 +47,10 @@ struct xdp_frame;
  */
 struct xr_loop {
 	spinlock_t lock;
-	struct xdp_frame *frame[XR_LOOP_MAX];
+	struct xr_looped frame[XR_LOOP_MAX];
 	u32 head;
 	u32 count;
+	u32 to;
 	bool closed;
 	struct bpf_prog __rcu **prog;
 	struct net_device **dev;
@@ -44,6 +59,7 @@ struct xr_loop {
 
 void xr_loop_init(struct xr_loop *loop, struct bpf_prog __rcu **prog, struct net_device **dev);
 void xr_loop_close(struct xr_loop *loop);
-int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n);
+int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u32 sender);
+void xr_loop_wait(const struct xr_loop *loop, u32 qpn);
 
 #endif

@@ -21,6 +21,7 @@
 struct mem_cgroup;
 struct xr_owner;
 struct xr_pd;
+struct xr_peer;
 struct xr_sq;
 
 /**
@@ -33,6 +34,11 @@ struct xr_sq;
  * @state: enum xroce_qp_state as last set; see xr_qp_state()
  * @access: XROCE_ACCESS_REMOTE_* that its peer has now; see xr_qp_revoke()
  * @rights: the attribute, XROCE_ACCESS_REMOTE_*
+ * @peer: RC and UC: number of the peer, as last set
+ * @with: RC and UC, connected: the peer; with a lock of its own, as the two that follow
+ *	(ctl/peer.h)
+ * @with_node: in its list
+ * @with_privilege: the caller that connected it was privileged
  * @mtu: path MTU in bytes
  * @max_dest_rd_atomic: number of READs and atomics kept for replay
  * @failed: a packet, a work request or a response has moved it to ERR
@@ -56,8 +62,8 @@ struct xr_sq;
  *
  * Written under the link's lock, except @failed, which has no lock, the atomic @windows_2a
  * and @windows_2b, and the structures with locks of their own. The data path reads @link,
- * @pd, @qpn, @type, @owner and @map, which do not change; @access, which can change at any
- * time; and @mtu, @max_dest_rd_atomic and @epoch, which are set before @responses and
+ * @pd, @qpn, @type, @owner and @map, which do not change; @access and @peer, which can change
+ * at any time; and @mtu, @max_dest_rd_atomic and @epoch, which are set before @responses and
  * @defer are opened.
  *
  * This structure has the attributes that must be right even if somebody has written to the
@@ -72,6 +78,10 @@ struct xr_qp {
 	u32 state;
 	u32 access;
 	u32 rights;
+	u32 peer;
+	struct xr_peer *with;
+	struct list_head with_node;
+	bool with_privilege;
 	u32 mtu;
 	u32 max_dest_rd_atomic;
 	bool failed;

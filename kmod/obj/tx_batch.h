@@ -26,14 +26,15 @@ struct xroce_stat;
  * @stat_frames: counter of the link for frames that the device has accepted
  * @stat_bytes: likewise for their bytes
  * @loop: frames of the link to itself
+ * @qpn: number of the queue pair, which sends them
  * @stat: counters of the link
  * @sent: frames that the device has accepted, in all batches of the queue pair; a frame of
  *	the XDP program, which is counted as sent in its map, is subtracted until then
  * @sent_bytes: bytes of these frames, counted likewise
  * @lost: frames that the device did not accept, in all batches
  *
- * Protected by xr_responses::lock, or xr_send::lock. @stat_frames, @stat_bytes, @loop
- * and @stat do not change.
+ * Protected by xr_responses::lock, or xr_send::lock. @stat_frames to @stat do not
+ * change.
  */
 struct xr_tx_batch {
 	struct net_device *dev;
@@ -42,6 +43,7 @@ struct xr_tx_batch {
 	u64 __percpu *stat_frames;
 	u64 __percpu *stat_bytes;
 	struct xr_loop *loop;
+	u32 qpn;
 	struct xroce_stat __percpu *stat;
 	u64 sent;
 	u64 sent_bytes;

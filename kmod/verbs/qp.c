@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Verbs: creating, querying and destroying queue pairs. */
+#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 
 #include "uapi/xroce.h"
 
@@ -10,6 +12,7 @@
 #include "obj/cq.h"
 #include "obj/qp.h"
 #include "obj/srq.h"
+#include "own/owner.h"
 
 #include "verbs.h"
 
@@ -126,18 +129,30 @@ err:
 	return ret;
 }
 
+/*
+ * May the caller know which PSNs are expected now? ib_core's list of queue pairs, which everybody
+ * can read (rdma resource show qp), asks for no attribute by name.
+ */
+static bool xr_ib_query_live(const struct xr_ibqp *qp, int mask)
+{
+	return mask || qp->qp->owner->pid == task_tgid(current) || capable(CAP_NET_ADMIN);
+}
+
 /* The link knows the state and what the responder needs; qp_modify.c has kept the rest. */
 int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init)
 {
 	struct xroce_qp_query q = { .qpn = ib->qp_num };
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
+	bool live = false;
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
 	ret = qp->qp ? xr_qp_query(qp->qp->link, qp->qp->owner, false, &q) : -EINVAL;
-	if (!ret)
+	if (!ret) {
 		*attr = qp->attr;
+		live = xr_ib_query_live(qp, mask);
+	}
 	mutex_unlock(&qp->modify_lock);
 	if (ret)
 		return ret;
@@ -145,8 +160,10 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	attr->cur_qp_state = q.state;
 	attr->path_mtu = q.path_mtu;
 	attr->qkey = q.qkey;
-	attr->rq_psn = q.rq_psn;
-	attr->sq_psn = q.sq_psn;
+	if (live) {
+		attr->rq_psn = q.rq_psn;
+		attr->sq_psn = q.sq_psn;
+	}
 	attr->sq_draining = q.sq_draining;
 	attr->dest_qp_num = q.dest_qpn;
 	attr->min_rnr_timer = q.min_rnr_timer;

@@ -131,6 +131,8 @@ static void xr_ib_modify_keep(struct ib_qp_attr *keep, const struct ib_qp_attr *
 		keep->port_num = attr->port_num;
 	if (mask & IB_QP_AV)
 		xr_ib_av_keep(&keep->ah_attr, &attr->ah_attr);
+	if (mask & IB_QP_RQ_PSN)
+		keep->rq_psn = attr->rq_psn;
 	if (mask & IB_QP_SQ_PSN)
 		keep->sq_psn = attr->sq_psn;
 	if (mask & IB_QP_TIMEOUT)

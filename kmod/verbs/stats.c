@@ -121,8 +121,11 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 	STAT(drop_checksum),
 	STAT(drop_tver),
 	STAT(drop_qpn),
+	STAT(drop_peer),
 	STAT(event_lost),
 	STAT(event_limited),
+	STAT(own_refused),
+	STAT(peer_refused),
 };
 
 static_assert(XR_IB_REQ_IGNORED + 1 == XR_IB_QP_COUNTS);

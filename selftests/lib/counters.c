@@ -33,13 +33,14 @@ static const char *const names[COUNTERS] = {
 	NAME(op_memory),
 	NAME(drop_qkey), NAME(drop_recv),
 	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
-	NAME(drop_qpn), NAME(drop_opcode), NAME(drop_state),
+	NAME(drop_qpn), NAME(drop_peer), NAME(drop_opcode), NAME(drop_state),
 	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
 	NAME(drop_defer), NAME(drop_busy), NAME(drop_psn), NAME(drop_response),
 	NAME(drop_tx), NAME(event_lost), NAME(event_limited),
 	NAME(module_tx), NAME(module_tx_bytes),
 	NAME(req_tx), NAME(req_tx_bytes), NAME(req_retransmit), NAME(req_timeout),
 	NAME(req_rx), NAME(req_rx_bytes), NAME(req_ignored),
+	NAME(own_refused), NAME(peer_refused),
 };
 #undef NAME
 

@@ -63,6 +63,7 @@ static const struct counter links[] = {
 	LINK(drop_checksum, "dropped: wrong IPv4 header checksum"),
 	LINK(drop_tver, "dropped: unknown transport header version"),
 	LINK(drop_qpn, "dropped: no such queue pair"),
+	LINK(drop_peer, "dropped: from another queue pair of the link, not from the peer"),
 	LINK(drop_qkey, "dropped: wrong queue key of a datagram"),
 	LINK(drop_recv, "dropped: no receive work request"),
 	LINK(drop_psn, "dropped: out of sequence, or cannot be replayed"),
@@ -85,6 +86,8 @@ static const struct counter links[] = {
 	LINK(req_rx, "requests: responses accepted"),
 	LINK(req_rx_bytes, "requests: payload bytes of READ responses"),
 	LINK(req_ignored, "requests: responses ignored, duplicate or out of sequence"),
+	LINK(own_refused, "changes of queue pairs refused: own address is not the device's"),
+	LINK(peer_refused, "queue pairs refused or ended: the peer is another owner's"),
 };
 
 _Static_assert(sizeof(links) / sizeof(*links) == LINK_COUNTERS,

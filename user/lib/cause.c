@@ -25,6 +25,7 @@ static const char *const names[] = {
 	[XROCE_DROP_CHECKSUM] = "drop_checksum",
 	[XROCE_DROP_TVER] = "drop_tver",
 	[XROCE_DROP_QPN] = "drop_qpn",
+	[XROCE_DROP_PEER] = "drop_peer",
 	[XROCE_DROP_QKEY] = "drop_qkey",
 	[XROCE_DROP_RECV] = "drop_recv",
 	[XROCE_DROP_PSN] = "drop_psn",
