@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce qp modify: change a queue pair. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -50,13 +51,27 @@ struct modify {
 	bool force;
 };
 
+/* What the module has refused, and why. Return: a negative number for other errors. */
+static int refused(const struct xroce_qp_modify *m, int err)
+{
+	char name[INET6_ADDRSTRLEN];
+
+	if (err == -EADDRNOTAVAIL)
+		return fail("qp 0x%06x: sgid %s: the network device does not have this address, nor does its bridge or a VLAN device on top; another one needs CAP_NET_ADMIN or CAP_NET_RAW",
+			    m->qpn, name_of_gid(m->sgid, name));
+	if (err == -EADDRINUSE)
+		return fail("qp 0x%06x: dgid %s, dest-qpn 0x%06x: another program's queue pair is connected with this peer; have the peer make a new queue pair, or end the other one",
+			    m->qpn, name_of_gid(m->dgid, name), m->dest_qpn);
+	return -1;
+}
+
 static int modify_one(struct xroce *x, const char *netdev, void *arg)
 {
 	struct modify *modify = arg;
 	struct xroce_qp_modify *m = &modify->change.m;
 	struct xroce_qp_query q = { .qpn = m->qpn };
 	char error[QP_ERROR_MAX];
-	int err = xroce_qp_query(x, &q);
+	int status, err = xroce_qp_query(x, &q);
 
 	if (err)
 		return fail("qp 0x%06x: %s", m->qpn, reason(err, reasons));
@@ -66,8 +81,10 @@ static int modify_one(struct xroce *x, const char *netdev, void *arg)
 	    !netaddr_has(netdev, m->sgid, error, sizeof(error)))
 		return fail("qp 0x%06x: sgid %s; force accepts it nevertheless", m->qpn, error);
 	err = xroce_qp_modify(x, m);
-	return err ? fail("qp 0x%06x: %s", m->qpn, reason(err, reasons)) :
-		     EXIT_OK;
+	if (!err)
+		return EXIT_OK;
+	status = refused(m, err);
+	return status >= 0 ? status : fail("qp 0x%06x: %s", m->qpn, reason(err, reasons));
 }
 
 int qp_modify(int argc, char **argv)

@@ -150,6 +150,12 @@ int session_connect_qp(struct session *s, struct session_qp *qp, __u32 access)
 	memcpy(connect.sgid, qp->own.gid, sizeof(connect.sgid));
 	memcpy(connect.dgid, qp->peer.gid, sizeof(connect.dgid));
 	err = xroce_qp_connect(s->server->x, &connect);
+	if (err == -EADDRINUSE)
+		return session_problem(s, err, "queue pair 0x%06x: another program's queue pair is connected with the client's 0x%06x; the client should make a new one",
+				       qp->own.qpn, qp->peer.qpn);
+	if (err == -EADDRNOTAVAIL)
+		return session_problem(s, err, "queue pair 0x%06x: the network device does not have the own address any more",
+				       qp->own.qpn);
 	if (err)
 		return session_problem(s, err, "queue pair 0x%06x: %s",
 				       qp->own.qpn, strerror(-err));
