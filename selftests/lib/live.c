@@ -398,6 +398,11 @@ void live_drop_cap(int cap)
 	set_caps(1ull << cap);
 }
 
+void live_drop_net_caps(void)
+{
+	set_caps(1ull << CAP_NET_ADMIN | 1ull << CAP_NET_RAW);
+}
+
 void live_restore_caps(void)
 {
 	set_caps(0);

@@ -99,6 +99,9 @@ long live_vmpin(void);
 void live_drop_cap(int cap);
 void live_restore_caps(void);
 
+/* The same for all that let a process send any packet. */
+void live_drop_net_caps(void);
+
 /* Read or write an entry of a map of @dev's link. Return: whether it worked. */
 bool live_map_get(const char *dev, const char *map, __u32 key, void *value);
 bool live_map_put(const char *dev, const char *map, __u32 key,

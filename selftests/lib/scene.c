@@ -344,7 +344,7 @@ static void compare_response(const struct scene *s, const struct packet *say)
 	struct packet got;
 	const char *wrong;
 
-	memcpy(want.dst_mac, s->req.src_mac, 6);
+	memcpy(want.dst_mac, s->qp.dmac ? (const uint8_t *)&s->qp.dmac : s->req.src_mac, 6);
 	memcpy(want.src_mac, s->req.dst_mac, 6);
 	memcpy(want.vlan, s->req.vlan, sizeof(want.vlan));
 	memcpy(want.saddr, s->qp.saddr, 16);

@@ -28,6 +28,8 @@
 static const __u32 rights = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE |
 			    XROCE_ACCESS_REMOTE_READ | XROCE_ACCESS_REMOTE_ATOMIC;
 
+static const uint8_t peer_mac[6] = { 2, 0, 0, 0, 0, 1 };
+
 static void own_address(bool ipv6, int host, uint8_t gid[16])
 {
 	static const uint8_t v4[16] = { [10] = 0xff, 0xff, 10, 77, 0 };
@@ -58,7 +60,9 @@ static int to_rts(struct wire *w, const struct wire_opts *opts, __u32 type)
 	if (type != XROCE_QPT_UD)
 		own_address(opts->ipv6, 1, m.dgid);
 	ret = xroce_qp_modify(w->x, &m);
-	return ret ? : qp_move(w->x, w->qpn, XROCE_QPS_RTS, 0);
+	return ret ? : qp_move(w->x, w->qpn, XROCE_QPS_RTS, !opts->mac ? 0 :
+			       type == XROCE_QPT_UC ? XROCE_QP_SQ_PSN | XROCE_QP_DMAC :
+						      RTS_SEND_ATTRS);
 }
 
 static bool open_qp(struct wire *w, const struct wire_opts *opts, __u32 type)
@@ -82,6 +86,11 @@ static bool open_qp(struct wire *w, const struct wire_opts *opts, __u32 type)
 		add.recv_cq = xroce_cq_id(w->cq);
 		add.rq_entries = 16;
 		add.rq_max_sge = 2;
+	}
+	if (opts->mac) {
+		add.send_cq = add.recv_cq;
+		add.send_entries = 16;
+		add.send_max_sge = 1;
 	}
 	ret = xroce_qp_create(w->x, &add, &w->rq);
 	w->qpn = add.qpn;
@@ -353,7 +362,7 @@ struct packet wire_response(const struct wire *w, uint8_t opcode)
 
 	check(!xroce_qp_query(w->x, &q), "QP_QUERY");
 	want.sport = q.sport;
-	memcpy(want.dst_mac, w->req.src_mac, 6);
+	memcpy(want.dst_mac, w->opts.mac ? peer_mac : w->req.src_mac, 6);
 	memcpy(want.src_mac, w->req.dst_mac, 6);
 	memcpy(want.saddr, w->req.daddr, 16);
 	memcpy(want.daddr, w->req.saddr, 16);

@@ -31,6 +31,7 @@ struct wire;
  * @tos: type of service of its responses
  * @recv: it has a receive queue with 16 entries of 2 elements
  * @beside: other handles are open when it is closed, so that the link is not idle
+ * @mac: it has a send queue of its own and so was given the Ethernet address of c0; needs @recv
  * @sq: entries of its handle's send queue; 0: it has none
  * @cq: entries of its completion queue; 0: 16, or four times @sq
  * @mtu: XROCE_MTU_*; 0: XROCE_MTU_1024
@@ -45,6 +46,7 @@ struct wire_opts {
 	__u8 tos;
 	bool recv;
 	bool beside;
+	bool mac;
 	__u32 sq;
 	__u32 cq;
 	__u32 mtu;

@@ -240,6 +240,28 @@ static void from_group(struct scene *s)
 	expect_drop(s, COUNTER(drop_addr));
 }
 
+/* The response goes to the address that the queue pair was given, whoever has sent the request. */
+static void peer_address(struct scene *s)
+{
+	static const uint8_t mac[8] = { 2, 0, 0, 0, 0, 0x55 };
+
+	memcpy(&s->qp.dmac, mac, sizeof(mac));
+	scene_put(s);
+	expect_write(s);
+	s->req.psn++;
+	s->req.vlan[s->req.vlans++].tpid = 0x8100;
+	expect_write(s);
+	s->req.psn++;
+	s->req.src_mac[5] ^= 0x11;
+	expect_write(s);
+}
+
+static void peer_address_ipv6(struct scene *s)
+{
+	scene_ipv6(s);
+	peer_address(s);
+}
+
 /* The stack drops frames for other machines, and no group frame is RoCEv2 for a queue pair. */
 static void other_addresses(struct scene *s)
 {
@@ -400,6 +422,8 @@ static const struct test tests[] = {
 	  ON_SCENE(addresses_swapped) },
 	{ "group_address", "D5 D6", "a packet from an Ethernet multicast address is dropped",
 	  ON_SCENE(from_group) },
+	{ "peer_address", "I4", "a response goes to the peer's Ethernet address", ON_SCENE(peer_address) },
+	{ "peer_address_ipv6", "I4", "the same over IPv6", ON_SCENE(peer_address_ipv6) },
 	{ "other_address", "D5 D6",
 	  "other unicast, multicast and broadcast Ethernet addresses pass",
 	  ON_SCENE(other_addresses) },
