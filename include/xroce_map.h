@@ -183,7 +183,8 @@ enum xroce_cause {
 	XROCE_DROP_CHECKSUM,		/* IPv4 header checksum */
 	XROCE_DROP_TVER,		/* transport header version */
 	XROCE_DROP_QPN,			/* no such queue pair */
-	XROCE_DROP_PEER,		/* of this device, not from the peer; the module counts it */
+	/* from another queue pair of the link than the peer; counted by the module */
+	XROCE_DROP_PEER,
 	/* from here on also counted in xroce_qp::drops */
 	XROCE_DROP_QKEY,		/* queue key of a datagram */
 	XROCE_DROP_RECV,		/* no receive work request */
@@ -600,8 +601,8 @@ struct xroce_drop_lease {
  *	queue pairs that have lost their peer to a privileged owner
  *
  * The module writes @drop_peer, @drop_tx, @module_tx, @module_tx_bytes, the fields from @req_tx to
- * @req_timeout, @own_refused and @peer_refused, in softirq on the CPU that the copy belongs to. The XDP program writes all
- * other fields, likewise.
+ * @req_timeout, @own_refused and @peer_refused, in softirq or with bottom halves off, on the CPU
+ * that the copy belongs to. The XDP program writes all other fields, likewise.
  */
 struct xroce_stat {
 	__u64 rx;

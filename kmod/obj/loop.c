@@ -8,14 +8,11 @@
 #include <linux/udp.h>
 #include <net/xdp.h>
 
-#include "xroce_map.h"
 #include "xroce_wire.h"
 
 #include "bytes/frame.h"
 
-#include "link.h"
 #include "loop.h"
-#include "qp.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_LOOP_BUDGET	32
@@ -87,18 +84,6 @@ static u32 xr_loop_to(const struct xdp_frame *frame)
 	return ntohl(bth->dqpn) & XROCE_QPN_MASK;
 }
 
-/*
- * May a frame for the queue pair @to come from @sender? A datagram may: it has a queue key, and the
- * module has written the sender's number into it. The program compares the addresses: the module
- * has written that of the sender.
- */
-static bool xr_loop_may(const struct xr_link *link, u32 to, u32 sender)
-{
-	const struct xr_qp *qp = xr_qp_get_rcu(link, to);
-
-	return !qp || qp->type == XROCE_QPT_UD || READ_ONCE(qp->peer) == sender;
-}
-
 /**
  * xr_loop_wait() - wait for frames that were judged by the previous peer of a queue pair
  * @loop: of its link
@@ -118,7 +103,6 @@ void xr_loop_wait(const struct xr_loop *loop, u32 qpn)
 static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct bpf_prog *prog,
 			  const struct xr_looped *looped)
 {
-	const struct xr_link *link = container_of(loop, struct xr_link, loop);
 	struct xdp_frame *frame = looped->frame;
 	u32 act, to = xr_loop_to(frame);
 	struct xdp_rxq_info rxq = {
@@ -131,8 +115,7 @@ static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct b
 	WRITE_ONCE(loop->to, to);
 	/* Pairs with xr_loop_wait(). */
 	smp_mb();
-	if (unlikely(!xr_loop_may(link, to, looped->sender))) {
-		this_cpu_inc(link->stat->drop_peer);
+	if (unlikely(!xr_loop_may(loop, to, looped->sender))) {
 		xdp_return_frame(frame);
 		smp_store_release(&loop->to, 0);
 		return;

@@ -60,6 +60,8 @@ struct xr_loop {
 void xr_loop_init(struct xr_loop *loop, struct bpf_prog __rcu **prog, struct net_device **dev);
 void xr_loop_close(struct xr_loop *loop);
 int xr_loop_send(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u32 sender);
+/* In qp.c: this file knows no queue pairs. */
+bool xr_loop_may(const struct xr_loop *loop, u32 to, u32 sender);
 void xr_loop_wait(const struct xr_loop *loop, u32 qpn);
 
 #endif

@@ -181,3 +181,28 @@ void xr_qp_revoke(struct xr_qp *qp)
 	WRITE_ONCE(qp->access, 0);
 	xr_hazard_wait_all();
 }
+
+/**
+ * xr_loop_may() - check whether a frame of a link to itself comes from where it should
+ * @loop: of the link
+ * @to: queue pair number in the frame
+ * @sender: number of the queue pair that has sent it
+ *
+ * A queue pair that is connected takes frames of its peer only; others are counted. A datagram may
+ * come from anywhere: it has a queue key, and the module has written the sender's number into it.
+ * The XDP program compares the addresses: the module has written that of the sender.
+ *
+ * In softirq, under RCU.
+ *
+ * Return: whether it may be executed.
+ */
+bool xr_loop_may(const struct xr_loop *loop, u32 to, u32 sender)
+{
+	const struct xr_link *link = container_of(loop, struct xr_link, loop);
+	const struct xr_qp *qp = xr_qp_get_rcu(link, to);
+
+	if (likely(!qp || qp->type == XROCE_QPT_UD || READ_ONCE(qp->peer) == sender))
+		return true;
+	this_cpu_inc(link->stat->drop_peer);
+	return false;
+}
