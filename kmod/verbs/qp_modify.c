@@ -173,8 +173,8 @@ static void xr_ib_modify_notify(struct xr_ibqp *qp, u32 to)
 }
 
 /*
- * Return: 0; -EINVAL; -EOPNOTSUPP; -EBUSY: see uapi/xroce.h; -EHOSTUNREACH: see
- * xr_ib_av_resolve(). On failure nothing has changed.
+ * Return: 0; -EINVAL; -EOPNOTSUPP; -EBUSY, -EADDRINUSE, -ENOMEM: see uapi/xroce.h;
+ * -EHOSTUNREACH: see xr_ib_av_resolve(). On failure nothing has changed.
  */
 int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
