@@ -7,9 +7,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include <arpa/inet.h>
 #include <linux/capability.h>
 
 #include "counters.h"
@@ -51,15 +49,12 @@ static void moves(size_t counter, __u64 before, __u64 n)
 	      (long long)(counted(counter) - before), n);
 }
 
-/*
- * A refusal is counted by @counter; with 0 there is none. @ret: of the command. Return: whether it
- * is as wanted.
- */
-static bool refused(int ret, int want, size_t counter, __u64 before, const char *what)
+/* @ret, a command's result, is @want, and @counter counts it if it is a refusal. */
+static void refused(int ret, int want, size_t counter, __u64 before, const char *what)
 {
-	return check(ret == want && counted(counter) - before == !!want,
-		     "%s: %d, not %d; %s moved by %llu", what, ret, want, counters_name(counter),
-		     counted(counter) - before);
+	check(ret == want && counted(counter) - before == !!want,
+	      "%s: %d, not %d; %s moved by %llu", what, ret, want, counters_name(counter),
+	      counted(counter) - before);
 }
 
 /* Arguments of the change of @qpn to RTR with these addresses; NULL: those of live_qp.h. */
@@ -75,7 +70,7 @@ static struct xroce_qp_modify rtr(__u32 type, __u32 qpn, const char *own, const 
 	return m;
 }
 
-/* Is a queue pair of the type allowed the own address, when only @cap (-1: none) is dropped? */
+/* An unprivileged change of a queue pair to RTR with the own address returns @want. */
 static void own_is(struct xroce *x, __u32 type, const char *own, int want)
 {
 	struct xroce_qp_modify m;
@@ -456,7 +451,7 @@ static void forge_mac(struct wire *w)
 /* An ACK, a short READ, a long one, and an atomic, for requests with another Ethernet address. */
 static void mac(struct wire *w)
 {
-	struct packet want;
+	struct packet got;
 	uint32_t i;
 
 	forge_mac(w);
@@ -467,34 +462,33 @@ static void mac(struct wire *w)
 	w->req.payload = 0;
 	w->req.psn = WIRE_PSN + 1;
 	wire_send(w);
-	want = wire_response(w, XROCE_RC_ATOMIC_ACK);
-	check(wire_take(w, WIRE_MS, &want, NULL), "no response");
-	check(want.dst_mac[5] == 1, "atomic: to %#x", want.dst_mac[5]);
+	check(wire_take(w, WIRE_MS, &got, NULL) && got.dst_mac[5] == 1, "atomic: to %#x",
+	      got.dst_mac[5]);
 
 	w->req.opcode = XROCE_RC_READ_REQUEST;
 	w->req.psn = WIRE_PSN + 2;
 	wire_send(w);
-	check(wire_take(w, WIRE_MS, &want, NULL) && want.dst_mac[5] == 1 && want.src_mac[5] == 2,
-	      "READ of 64 bytes: to %#x", want.dst_mac[5]);
+	check(wire_take(w, WIRE_MS, &got, NULL) && got.dst_mac[5] == 1 && got.src_mac[5] == 2,
+	      "READ of 64 bytes: to %#x", got.dst_mac[5]);
 
 	w->req.psn = WIRE_PSN + 3;
 	w->req.dmalen = 4096;
 	wire_send(w);
 	for (i = 0; i < 4; i++)
-		check(wire_take(w, WIRE_MS, &want, NULL) && want.dst_mac[5] == 1 &&
-		      want.src_mac[5] == 2, "packet %u of a READ: to %#x", i, want.dst_mac[5]);
+		check(wire_take(w, WIRE_MS, &got, NULL) && got.dst_mac[5] == 1 &&
+		      got.src_mac[5] == 2, "packet %u of a READ: to %#x", i, got.dst_mac[5]);
 
 	/* A NAK. */
 	w->req.psn = WIRE_PSN + 9;
 	wire_send(w);
-	check(wire_take(w, WIRE_MS, &want, NULL) && want.dst_mac[5] == 1, "NAK: to %#x",
-	      want.dst_mac[5]);
+	check(wire_take(w, WIRE_MS, &got, NULL) && got.dst_mac[5] == 1, "NAK: to %#x",
+	      got.dst_mac[5]);
 }
 
 /* The same for congestion notifications. */
 static void mac_cnp(struct wire *w)
 {
-	struct packet got;
+	struct packet got = {};
 	int i;
 
 	forge_mac(w);

@@ -17,11 +17,12 @@ undo+=(work_down)
 work_down() { rm -rf "$work"; }
 
 # targets [COMMAND...]: the target's queue pairs, each with the PSN that it expects, as COMMAND may
-# know it: root may
+# know it: root may. Those of commands for the disk first: an attack on the other one that worked
+# would have the host connect anew.
 targets() {
 	"$@" rdma -j resource show qp link tr/1 | python3 -c '
 import json, sys
-for q in json.load(sys.stdin):
+for q in reversed(json.load(sys.stdin)):
 	if q["type"] == "RC" and q["state"] == "RTS":
 		print(q["lqpn"], q["rq-psn"])'
 }
