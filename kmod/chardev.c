@@ -21,6 +21,7 @@
 #include "obj/cq.h"
 #include "obj/link.h"
 #include "obj/pd.h"
+#include "obj/recv_queue.h"
 #include "obj/ring.h"
 #include "obj/srq.h"
 
@@ -450,9 +451,12 @@ static __poll_t xr_poll(struct file *file, poll_table *wait)
 	if (xr_events_pending(&ctx->own.events))
 		ready |= EPOLLPRI;
 	mutex_lock(&link->lock);
-	list_for_each_entry(cq, &ctx->own.cqs, node)
+	list_for_each_entry(cq, &ctx->own.cqs, node) {
+		/* The program has armed it before, without a system call. */
+		xr_recv_settle_cq(link, cq);
 		if (xr_cq_fired(cq))
 			ready |= EPOLLIN | EPOLLRDNORM;
+	}
 	mutex_unlock(&link->lock);
 	return ready;
 }

@@ -13,6 +13,7 @@
 
 #include "obj/link.h"
 #include "obj/qp.h"
+#include "obj/recv_queue.h"
 
 #include "post.h"
 #include "requester.h"
@@ -204,6 +205,9 @@ int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn)
 			if (qp->send.ring_stride && !qp->send.dead)
 				ret = xr_post_batch(qp, first, &end);
 			spin_unlock(&qp->send.lock);
+			/* Receives that were posted in ERR, of which nothing else tells. */
+			if (!ret && xr_qp_state(qp) == XROCE_QPS_ERR)
+				xr_recv_posted(qp);
 		}
 		local_bh_enable();
 		first = false;

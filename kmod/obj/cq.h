@@ -3,6 +3,7 @@
 #ifndef _XR_CQ_H
 #define _XR_CQ_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -32,6 +33,8 @@ struct xroce_cqe;
  *	ring's header
  * @format: layout of @ring
  * @users: number of references of queue pairs, as receive or send completion queue
+ * @ended: number of queue pairs in ERR, with a receive queue of their own, that receive into it;
+ *	see xr_recv_settle_cq()
  * @ring: the entries
  * @event: XROCE_EVENT_CQ_ERROR
  * @context: of the front end of a verbs device; else NULL
@@ -53,6 +56,7 @@ struct xr_cq {
 	u8 armed;
 	u8 format;
 	u32 users;
+	atomic_t ended;
 	struct xr_ring ring;
 	struct xr_event event;
 	void *context;

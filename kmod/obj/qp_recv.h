@@ -20,6 +20,7 @@ struct xr_srq;
  * @lock: protects the fields below; taken with bottom halves off
  * @on: it may receive: it is not in RESET or ERR and is not being destroyed
  * @busy: @wqe was taken from the queue and has not been completed
+ * @ended: it is counted in xr_cq::ended
  * @cq: completion queue; NULL: it has no receive queue
  * @srq: shared receive queue; NULL: it receives from @rq
  * @pd: protection domain of @srq, or of the queue pair: of the regions that are received into
@@ -44,6 +45,7 @@ struct xr_recv {
 	bool on;
 	bool busy;
 	u8 format;
+	bool ended;
 	struct xr_cq *cq;
 	struct xr_srq *srq;
 	const struct xr_pd *pd;

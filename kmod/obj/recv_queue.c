@@ -102,6 +102,15 @@ int xr_recv_join(struct xr_link *link, struct xr_qp *qp,
 	return 0;
 }
 
+/* Count the queue pair among those whose receive queues are flushed, or not. recv->lock is held. */
+static void xr_recv_set_ended(struct xr_recv *v, bool ended)
+{
+	if (!v->rq.ring.mem || v->ended == ended)
+		return;
+	v->ended = ended;
+	atomic_add(ended ? 1 : -1, &v->cq->ended);
+}
+
 /*
  * Undo xr_recv_join(). When this returns, nothing is received any more. The link's lock is
  * held. Sleeps.
@@ -125,6 +134,7 @@ void xr_recv_leave(struct xr_qp *qp)
 	v->on = false;
 	v->busy = false;
 	v->flush = 0;
+	xr_recv_set_ended(v, false);
 	spin_unlock_bh(&v->lock);
 	cancel_work_sync(&v->flusher);
 	xr_event_cancel(&qp->owner->events, &v->fatal);
@@ -158,6 +168,7 @@ void xr_recv_reset(struct xr_qp *qp)
 	v->on = false;
 	v->busy = false;
 	v->flush = 0;
+	xr_recv_set_ended(v, false);
 	if (v->rq.ring.mem) {
 		/* Whoever posts from now on sees the new state. */
 		raw_spin_lock_irqsave(&v->rq.post_lock, irq);
@@ -195,6 +206,7 @@ static void xr_recv_flush_begin(struct xr_qp *qp)
 	struct xr_recv *v = &qp->recv;
 
 	v->flush = 0;
+	xr_recv_set_ended(v, true);
 	/* @on is false. Pairs with xr_recv_posted(): it sees that, or its entry is counted here. */
 	smp_mb();
 	if (v->busy && xr_recv_error(qp, XROCE_WC_WR_FLUSH_ERR))
@@ -251,7 +263,7 @@ static void xr_recv_flush_rest(struct xr_qp *qp)
 	} while (more);
 }
 
-/* Consumers in the kernel may have posted more after the queue was flushed. recv->lock is held. */
+/* More may have been posted after the queue was flushed. recv->lock is held. */
 static void xr_recv_flush_more(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
@@ -311,11 +323,11 @@ static void xr_recv_flush_later(struct xr_recv *v)
 }
 
 /**
- * xr_recv_posted() - a consumer in the kernel has posted work requests
- * @qp: the queue pair, which may be being destroyed by now; it has a receive queue of its own
+ * xr_recv_posted() - work requests have been posted, or may have been
+ * @qp: the queue pair, which may be being destroyed by now
  *
- * If the queue has been flushed before, these are flushed, too. In any context, under RCU, without
- * locks.
+ * If the receive queue has been flushed before, these are flushed, too. In any context, under RCU
+ * or with the link's lock, without locks of @qp.
  */
 void xr_recv_posted(struct xr_qp *qp)
 {
@@ -324,7 +336,7 @@ void xr_recv_posted(struct xr_qp *qp)
 
 	/* Pairs with xr_recv_flush_begin(). */
 	smp_mb();
-	if (READ_ONCE(v->on))
+	if (READ_ONCE(v->on) || !v->cq || v->srq)
 		return;
 	if (in_hardirq() || irqs_disabled()) {
 		xr_recv_flush_later(v);
@@ -338,6 +350,29 @@ void xr_recv_posted(struct xr_qp *qp)
 		xr_recv_flush_later(v);
 }
 EXPORT_SYMBOL_GPL(xr_recv_posted);
+
+/**
+ * xr_recv_settle_cq() - flush what programs have posted to queue pairs in ERR
+ * @link: the link, whose lock is held
+ * @cq: the completion queue that the queue pairs receive into
+ *
+ * Programs post to a ring, and nothing tells the module. A program that waits for the completion
+ * of a work request that it has posted in ERR arms the queue. Sleeps.
+ */
+void xr_recv_settle_cq(struct xr_link *link, struct xr_cq *cq)
+{
+	struct xr_qp *qp;
+
+	lockdep_assert_held(&link->lock);
+	if (!atomic_read(&cq->ended))
+		return;
+	list_for_each_entry(qp, &cq->owner->qps, node) {
+		if (qp->recv.cq == cq)
+			xr_recv_posted(qp);
+		cond_resched();
+	}
+}
+EXPORT_SYMBOL_GPL(xr_recv_settle_cq);
 
 /*
  * Flush both queues and raise XROCE_EVENT_QP_FATAL, because a packet, a response or a work

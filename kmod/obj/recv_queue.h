@@ -10,6 +10,7 @@
 
 #include "ring.h"
 
+struct xr_cq;
 struct xr_link;
 struct xr_qp;
 struct xr_recv;
@@ -28,6 +29,7 @@ void xr_recv_reset(struct xr_qp *qp);
 void xr_recv_stop(struct xr_qp *qp);
 void xr_recv_settle(struct xr_qp *qp);
 void xr_recv_posted(struct xr_qp *qp);
+void xr_recv_settle_cq(struct xr_link *link, struct xr_cq *cq);
 void xr_recv_fail(struct xr_qp *qp);
 void xr_recv_refuse(struct xr_qp *qp);
 void xr_recv_revoke(struct xr_qp *qp);

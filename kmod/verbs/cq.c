@@ -6,11 +6,13 @@
 #include <linux/err.h>
 #include <linux/if_vlan.h>
 #include <linux/minmax.h>
+#include <linux/mutex.h>
 
 #include "uapi/xroce.h"
 
 #include "obj/cq.h"
 #include "obj/qp.h"
+#include "obj/recv_queue.h"
 
 #include "verbs.h"
 
@@ -165,10 +167,24 @@ int xr_ib_poll_cq(struct ib_cq *ib, int n, struct ib_wc *wc)
 	return got;
 }
 
+/* Receives of a program in ERR, of which the module learns here. */
+static void xr_ib_cq_settle_recvs(struct xr_link *link, struct xr_cq *cq)
+{
+	if (!atomic_read(&cq->ended))
+		return;
+	mutex_lock(&link->lock);
+	xr_recv_settle_cq(link, cq);
+	mutex_unlock(&link->lock);
+}
+
 int xr_ib_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	bool solicited = (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED;
-	bool waiting = xr_cq_arm(to_xr_ibcq(ib)->cq, solicited);
+	struct xr_cq *cq = to_xr_ibcq(ib)->cq;
+	bool waiting = xr_cq_arm(cq, solicited);
 
+	/* Afterwards, so that their completions notify. */
+	if (ib->uobject)
+		xr_ib_cq_settle_recvs(xr_ib_link(ib->device), cq);
 	return waiting && flags & IB_CQ_REPORT_MISSED_EVENTS;
 }

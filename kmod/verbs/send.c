@@ -21,6 +21,7 @@
 #include "obj/cq.h"
 #include "obj/link.h"
 #include "obj/qp.h"
+#include "obj/recv_queue.h"
 
 #include "verbs.h"
 
@@ -333,7 +334,8 @@ void xr_ib_send_drain(struct xr_ibqp *qp)
 
 /*
  * The doorbell of a program. Work requests in its call are refused. Before RTS nothing can be
- * posted (IBTA 10.8.3.1): what is in the ring is discarded, as ibv_post_send() fails.
+ * posted (IBTA 10.8.3.1): what is in the ring is discarded, as ibv_post_send() fails. In ERR the
+ * program may have posted receives, too, of which nothing else tells.
  */
 int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad)
@@ -348,5 +350,7 @@ int xr_ib_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
 		return -EOPNOTSUPP;
 	}
 	xr_ib_send_drain(qp);
+	if (xr_qp_state(qp->qp) == XROCE_QPS_ERR)
+		xr_recv_posted(qp->qp);
 	return ready ? 0 : -EINVAL;
 }

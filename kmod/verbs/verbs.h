@@ -21,6 +21,7 @@
  *   verbs of the kernel: creating  yes     ib_core; address handles: no
  *   posting                        no      any, also in hardware interrupts; post.c
  *   polling, arming                no      any but hardware interrupts; cq.c
+ *   arming by a program            yes     ib_uverbs; cq.c, which flushes receives posted in ERR
  *   netdev notifier (rtnl held)    yes     main.c
  *   events, completions (softirq)  no      event.c
  *   rdma link add (rtnl not held)  yes     device.c

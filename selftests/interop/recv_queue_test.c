@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "live.h"
 #include "receiver.h"
 
 static void flush(void)
@@ -87,6 +88,34 @@ static void arm(void)
 	receiver_recv(r.rq, 4, 0, 100);
 	receiver_state(&r, XROCE_QPS_ERR);
 	check(ready() == POLLIN, "flushed: %#x", ready());
+	receiver_close(&r);
+}
+
+/* Nothing tells the module of a receive that is posted in ERR, but poll(2) follows. */
+static void late(void)
+{
+	struct xroce_cqe cqe = {};
+	struct receiver r;
+
+	if (!receiver_open(&r, &receiver_rc))
+		return;
+	receiver_state(&r, XROCE_QPS_ERR);
+	check(!xroce_cq_arm(r.cq, false) && !ready(), "nothing is posted");
+	receiver_recv(r.rq, 7, 0, 100);
+	receiver_none(&r);
+	check(ready() == POLLIN, "poll: %#x", ready());
+	check(xroce_cq_poll(r.cq, &cqe, 1) == 1 && cqe.wr_id == 7 &&
+	      cqe.status == XROCE_WC_WR_FLUSH_ERR, "work request %llu, status %u", cqe.wr_id,
+	      cqe.status);
+	receiver_recv(r.rq, 8, 0, 100);
+	check(xroce_cq_wait(r.cq, &cqe, 1, 1000 * LIVE_PATIENCE) == 1 && cqe.wr_id == 8,
+	      "xroce_cq_wait");
+	/* In RESET nothing is flushed. */
+	receiver_state(&r, XROCE_QPS_RESET);
+	check(!xroce_cq_arm(r.cq, false) && !ready(), "RESET");
+	receiver_recv(r.rq, 9, 0, 100);
+	check(!ready(), "flushed in RESET");
+	receiver_none(&r);
 	receiver_close(&r);
 }
 
@@ -274,6 +303,7 @@ static void hostile(void)
 
 static const struct test tests[] = {
 	{ "flush", "D5", "transitions to ERR and to RESET flush receives", flush },
+	{ "late", "D5", "poll(2) flushes receives that are posted in ERR", late },
 	{ "arm", "D2", "poll(2), solicited or not", arm },
 	{ "overflow", "D5", "a full completion queue", overflow },
 	{ "shared", "D2 D5", "shared receive queue and its limit", shared },

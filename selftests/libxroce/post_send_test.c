@@ -341,6 +341,34 @@ out:
 	pair_close(&p);
 }
 
+struct flushed {
+	struct xroce_cq *cq;
+	__u32 sends;
+	__u32 receives;
+};
+
+/* xroce_cq_wait() would have the receive flushed itself. */
+static bool both_flushed(void *arg)
+{
+	struct flushed *f = arg;
+	struct xroce_cqe cqe;
+
+	while (xroce_cq_poll(f->cq, &cqe, 1) == 1)
+		++*(cqe.wr_id == 0x77 ? &f->receives : &f->sends);
+	return f->sends && f->receives;
+}
+
+/* In ERR the system call of a send flushes the receives that have been posted, too. */
+static void receive_late(struct pair *p, const struct xroce_wr *wr)
+{
+	struct flushed f = { p->cq };
+
+	check(!xroce_post_recv(p->a.rq, 0x77, NULL, 0), "receive");
+	check(!xroce_post_send(p->a.send, wr, 1), "send");
+	live_wait(both_flushed, &f);
+	check(f.sends == 1 && f.receives == 1, "%u sends, %u receives", f.sends, f.receives);
+}
+
 /* RESET discards, ERR flushes, and SQD says when nothing is outstanding. */
 static void states(struct xroce *x)
 {
@@ -363,6 +391,7 @@ static void states(struct xroce *x)
 	check(xroce_cq_wait(p.cq, &cqe, 1, 1000 * LIVE_PATIENCE) == 1 &&
 	      cqe.status == XROCE_WC_WR_FLUSH_ERR, "flushed: status %u", cqe.status);
 	pair_done(&p, &wr, XROCE_WC_WR_FLUSH_ERR);
+	receive_late(&p, &wr);
 	if (!pair_again(&p))
 		goto out;
 	wr.flags = 0;

@@ -17,6 +17,8 @@
 
 #define MESSAGE		64u
 #define RECVS		15u
+#define MANY		200u	/* receives, more than the module flushes at a time */
+#define CQES		(MANY + 2 * RECVS)
 #define IN_XR		"nsenter --net=/run/netns/xr "
 
 static char memory[MEM_PAGE] __attribute__((aligned(MEM_PAGE)));
@@ -37,7 +39,7 @@ static bool objects(struct ibv_srq *(*shared)(void), struct ibv_srq **srq)
 	if (!check(mr && peer_mr && channel, "objects: %s", strerror(errno)))
 		return false;
 	fcntl(channel->fd, F_SETFL, fcntl(channel->fd, F_GETFL) | O_NONBLOCK);
-	cq = ibv_create_cq(xr_end.ctx, 64, &cq, channel, 0);
+	cq = ibv_create_cq(xr_end.ctx, CQES, &cq, channel, 0);
 	peer_cq = ibv_create_cq(rxe_end.ctx, 64, NULL, NULL, 0);
 	if (!check(cq && peer_cq, "completion queues: %s", strerror(errno)))
 		return false;
@@ -430,6 +432,105 @@ static void completion_solicited(void)
 	objects_gone(NULL);
 }
 
+/* --- Receives that are posted in ERR. Only the next call tells the module of them. */
+
+static void none_waits(const char *when)
+{
+	struct ibv_wc wc;
+
+	check(!ibv_poll_cq(cq, 1, &wc), "%s: a completion", when);
+}
+
+/* All of them are flushed. */
+static void flushed(uint32_t n)
+{
+	struct ibv_wc wc;
+	uint32_t i;
+
+	for (i = 0; i < n && !test_failed(); i++)
+		check(end_wait(cq, &wc) == IBV_WC_WR_FLUSH_ERR, "completion %u of %u", i, n);
+	none_waits("all are flushed");
+}
+
+static void ring(void)
+{
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_LOCAL_INV, .send_flags = IBV_SEND_SIGNALED,
+	};
+
+	check(!ibv_post_send(qp, &wr, &bad), "post in ERR");
+}
+
+static void late_doorbell(void)
+{
+	if (!objects(NULL, NULL))
+		return;
+	check(!end_state(qp, IBV_QPS_ERR), "ERR");
+	post(NULL, 2);
+	none_waits("without a call");
+	ring();
+	flushed(3);
+	/* In RTS they wait for messages. */
+	check(ends_connect(qp, peer), "connect");
+	post(NULL, 1);
+	peer_sends(0);
+	taken(1);
+	objects_gone(NULL);
+}
+
+/* Of two queue pairs that receive into the queue, one is in ERR. */
+static void late_arm(void)
+{
+	struct ibv_recv_wr *bad, wr = {};
+	struct ibv_qp *other;
+	uint32_t i;
+
+	if (!objects(NULL, NULL))
+		return;
+	unacked = 0;
+	post(NULL, 1);
+	other = end_qp(&xr_end, IBV_QPT_RC, cq, cq, NULL, 1, MANY);
+	if (!check(other && !end_move(&xr_end, other, &rxe_end, 0x11, IBV_QPS_INIT) &&
+		   !end_state(other, IBV_QPS_ERR), "ERR"))
+		return;
+	for (i = 0; i < MANY && !test_failed(); i++)
+		check(!ibv_post_recv(other, &wr, &bad), "post");
+	none_waits("without a call");
+	check(!ibv_req_notify_cq(cq, 0), "arm");
+	flushed(MANY);
+	check(notified() == 1, "of the first one");
+	check(!end_state(other, IBV_QPS_RESET), "RESET");
+	check(!ibv_req_notify_cq(cq, 0), "arm");
+	peer_sends(0);
+	taken(1);
+	check(notified() == 1, "of the SEND");
+	ibv_ack_cq_events(cq, unacked);
+	check(!ibv_destroy_qp(other), "destroy");
+	objects_gone(NULL);
+}
+
+/* A shared receive queue keeps them for other queue pairs. */
+static void late_shared(void)
+{
+	struct ibv_srq *srq;
+
+	if (!objects(new_srq, &srq))
+		return;
+	unacked = 0;
+	check(!end_state(qp, IBV_QPS_ERR), "ERR");
+	post(srq, 1);
+	ring();
+	check(!ibv_req_notify_cq(cq, 0), "arm");
+	flushed(1);
+	check(ends_connect(qp, peer), "connect");
+	check(notified() <= 1 && !ibv_req_notify_cq(cq, 0), "arm");
+	peer_sends(0);
+	taken(1);
+	check(notified() == 1, "of the SEND");
+	ibv_ack_cq_events(cq, unacked);
+	objects_gone(srq);
+}
+
 static const struct test tests[] = {
 	{ "event_qp_fatal", "V6 D5", "a queue pair ends by a packet, not by a work request", qp_fatal },
 	{ "event_last_wqe", "V6", "the last receive of a queue pair with a shared queue",
@@ -441,6 +542,11 @@ static const struct test tests[] = {
 	{ "event_next", "V6", "armed for the next completion", completion_next },
 	{ "event_solicited", "V6", "armed for a solicited or failed completion",
 	  completion_solicited },
+	{ "event_late_doorbell", "V6 D5", "receives posted in ERR are flushed by the next send",
+	  late_doorbell },
+	{ "event_late_arm", "V6 D5", "or when their completion queue is armed, with an event",
+	  late_arm },
+	{ "event_late_shared", "V6 D5", "those of a shared queue stay", late_shared },
 	{ "event_gid", "V6 V3", "an address is added", gid },
 	{ "event_port", "V6 V3", "the port goes down and up", port },
 };

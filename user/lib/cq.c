@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,6 +156,7 @@ static int cq_epoll(struct xroce_cq *cq)
 int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout)
 {
 	__s64 end = now() + timeout, left = timeout;
+	struct pollfd fd = { .fd = cq->x->fd };
 	struct epoll_event event;
 	int got, err;
 
@@ -178,6 +180,9 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 			return 0;
 		if (xroce_cq_arm(cq, false))
 			continue;
+		/* Has receives flushed that are posted in ERR, see struct xroce_rq_header. */
+		if (poll(&fd, 1, 0) < 0)
+			return -errno;
 		if (epoll_wait(cq->epoll, &event, 1, left < INT_MAX ? left : INT_MAX) < 0)
 			return -errno;
 		if (timeout >= 0) {
