@@ -1416,7 +1416,7 @@ struct xroce_qp_query {
 #define XROCE_RING_HEADER	4096
 
 #define XROCE_CQ_MIN		16	/* entries of a completion queue: fewest */
-#define XROCE_CQ_MAX		65536	/* and most */
+#define XROCE_CQ_MAX		1048576	/* and most: a ring of 64 MiB */
 #define XROCE_RQ_MAX		16384	/* entries of a receive queue: most */
 #define XROCE_RQ_SGE_MAX	16	/* elements of a receive work request: most */
 
@@ -1479,6 +1479,7 @@ enum xroce_wc_flags {
 	XROCE_WC_GRH		= 1 << 0,	/* 40 bytes of header first */
 	XROCE_WC_WITH_IMM	= 1 << 1,	/* @imm_or_key is immediate data */
 	XROCE_WC_WITH_INV	= 1 << 3,	/* @imm_or_key is an invalidated key */
+	XROCE_WC_IPV6		= 1 << 8,	/* with GRH: it is a header of IPv6, not IPv4 */
 	XROCE_WC_SOLICITED	= 1 << 16,	/* the sender asked for an event */
 };
 

@@ -165,7 +165,8 @@ static noinline int xr_recv_grh(struct xr_qp *qp, struct xdp_buff *xdp, u32 l3)
 
 	if (l3 >= linear)
 		return -EINVAL;
-	if (*ip >> 4 == 6)
+	qp->recv.ipv6 = *ip >> 4 == 6;
+	if (qp->recv.ipv6)
 		len = sizeof(struct ipv6hdr);
 	if (len > linear - l3)
 		return -EINVAL;
@@ -201,14 +202,15 @@ static __always_inline int xr_recv_bytes(struct xr_qp *qp, struct xdp_buff *xdp,
 }
 
 /* Convert XROCE_RECV_* of the last packet of a message to enum xroce_wc_flags. */
-static __always_inline u32 xr_recv_flags(u32 flags)
+static __always_inline u32 xr_recv_flags(const struct xr_recv *v, u32 flags)
 {
 	if (likely(!(flags & ~(XROCE_RECV_BEGIN | XROCE_RECV_END))))
 		return 0;
 	return (flags & XROCE_RECV_IMM ? XROCE_WC_WITH_IMM : 0) |
 	       (flags & XROCE_RECV_INV ? XROCE_WC_WITH_INV : 0) |
 	       (flags & XROCE_RECV_SOLICITED ? XROCE_WC_SOLICITED : 0) |
-	       (flags & XROCE_RECV_GRH ? XROCE_WC_GRH : 0);
+	       (!(flags & XROCE_RECV_GRH) ? 0 :
+		v->ipv6 ? XROCE_WC_GRH | XROCE_WC_IPV6 : XROCE_WC_GRH);
 }
 
 /*
@@ -227,7 +229,7 @@ static __always_inline int xr_recv_done(struct xr_qp *qp, enum xr_format format,
 		.imm_or_key = imm,
 		.qpn = qp->qpn,
 		.src_qpn = READ_ONCE(r->src_qpn),
-		.flags = xr_recv_flags(flags),
+		.flags = xr_recv_flags(&qp->recv, flags),
 		.pkey = READ_ONCE(r->pkey),
 		.vlan_tci = tci,
 	};

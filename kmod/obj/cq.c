@@ -79,17 +79,67 @@ err_free:
 }
 EXPORT_SYMBOL_GPL(xr_cq_create);
 
-/* Copy @n completions, from the oldest on, into a new ring. @cq->lock is held. */
-static void xr_cq_copy(const struct xr_cq *cq, const struct xr_ring *to, u32 n)
+/* Completions that are copied to a new ring with bottom halves off. */
+#define XR_CQ_COPY	1024u
+
+/**
+ * struct xr_cq_move - completions that are being copied to another ring
+ * @to: the new ring
+ * @size: number of its entries, a power of two
+ * @start: index of the oldest one in the present ring
+ * @done: number of them that are copied
+ */
+struct xr_cq_move {
+	struct xr_ring to;
+	u32 size;
+	u32 start;
+	u32 done;
+};
+
+/*
+ * Copy more completions, until @n are. Entries before xr_cq::tail do not change until the program
+ * has taken them, so @cq->lock is not needed.
+ */
+static void xr_cq_copy(const struct xr_cq *cq, struct xr_cq_move *m, u32 n)
 {
 	const void *from = xr_ring_entries(&cq->ring, XR_FORMAT_RXE);
-	struct rxe_queue_buf *header = to->mem;
-	u32 i, at = cq->tail - n;
+	void *to = xr_ring_entries(&m->to, XR_FORMAT_RXE);
 
-	for (i = 0; i < n; i++)
-		memcpy(xr_ring_entries(to, XR_FORMAT_RXE) + i * XR_CQE_RXE,
-		       from + ((at + i) & cq->mask) * XR_CQE_RXE, XR_CQE_RXE);
-	header->producer_index = n;
+	for (; m->done < n; m->done++)
+		memcpy(to + m->done * XR_CQE_RXE,
+		       from + ((m->start + m->done) & cq->mask) * XR_CQE_RXE, XR_CQE_RXE);
+}
+
+/*
+ * Copy completions, and exchange the rings when all are copied. The link's lock is held, so that
+ * the present ring stays. Return: 1: some are left; 0: done; -EINVAL: more wait than fit, or the
+ * program has taken some meanwhile.
+ */
+static int xr_cq_move(struct xr_cq *cq, struct xr_cq_move *m)
+{
+	u32 n;
+
+	spin_lock_bh(&cq->lock);
+	/* At most @cq->mask, see xr_cq_used(). */
+	n = xr_cq_used(cq, XR_FORMAT_RXE);
+	if (!m->done)
+		m->start = cq->tail - n;
+	if (n >= m->size || cq->tail - m->start != n) {
+		spin_unlock_bh(&cq->lock);
+		return -EINVAL;
+	}
+	if (n - m->done > XR_CQ_COPY) {
+		spin_unlock_bh(&cq->lock);
+		xr_cq_copy(cq, m, m->done + XR_CQ_COPY);
+		return 1;
+	}
+	xr_cq_copy(cq, m, n);
+	((struct rxe_queue_buf *)m->to.mem)->producer_index = n;
+	xr_ring_replace(&cq->ring, &m->to);
+	cq->mask = m->size - 1;
+	cq->tail = n;
+	spin_unlock_bh(&cq->lock);
+	return 0;
 }
 
 /**
@@ -101,39 +151,28 @@ static void xr_cq_copy(const struct xr_cq *cq, const struct xr_ring *to, u32 n)
  * Completions that the program has not taken are copied. Mappings of the previous ring keep
  * its memory. The program must not poll the queue meanwhile.
  *
- * Return: 0; -EINVAL: the number of entries, or more completions wait than would fit;
- * -ENOMEM. On failure nothing has changed.
+ * Return: 0; -EINVAL: the number of entries, or more completions wait than would fit, or the
+ * program polls it; -ENOMEM. On failure nothing has changed.
  */
 int xr_cq_resize(struct xr_link *link, struct xr_cq *cq, struct xroce_cq_add *a)
 {
-	struct xr_ring ring;
-	u32 n;
+	struct xr_cq_move m = { .size = a->entries };
 	int ret;
 
-	ret = xr_cq_ring(&ring, XR_FORMAT_RXE, a->entries);
+	ret = xr_cq_ring(&m.to, XR_FORMAT_RXE, a->entries);
 	if (ret)
 		return ret;
 	mutex_lock(&link->lock);
-	spin_lock_bh(&cq->lock);
-	/* At most @cq->mask, see xr_cq_used(). */
-	n = xr_cq_used(cq, XR_FORMAT_RXE);
-	if (n >= a->entries) {
-		spin_unlock_bh(&cq->lock);
-		mutex_unlock(&link->lock);
-		xr_ring_free(&ring);
-		return -EINVAL;
+	while ((ret = xr_cq_move(cq, &m)) > 0)
+		cond_resched();
+	if (!ret) {
+		xr_ring_publish(&cq->ring, cq->owner);
+		a->offset = cq->ring.offset;
+		a->bytes = cq->ring.bytes;
 	}
-	xr_cq_copy(cq, &ring, n);
-	xr_ring_replace(&cq->ring, &ring);
-	cq->mask = a->entries - 1;
-	cq->tail = n;
-	spin_unlock_bh(&cq->lock);
-	xr_ring_publish(&cq->ring, cq->owner);
-	a->offset = cq->ring.offset;
-	a->bytes = cq->ring.bytes;
 	mutex_unlock(&link->lock);
-	xr_ring_free(&ring);
-	return 0;
+	xr_ring_free(&m.to);
+	return ret;
 }
 EXPORT_SYMBOL_GPL(xr_cq_resize);
 

@@ -148,6 +148,21 @@ struct xr_cqe_rxe {
 	u32 vlan_tci;
 };
 
+/*
+ * Service level of a datagram's completion: as RoCEv2 NICs fill it, and some programs read it, its
+ * lower bits are the kind of the IP header before the payload (IBTA A17.4.5.1).
+ */
+#define XR_WC_SL_UDP	8
+#define XR_WC_SL_IPV4	2
+#define XR_WC_SL_IPV6	1
+
+static __always_inline u8 xr_cqe_sl(u32 flags)
+{
+	if (likely(!(flags & XROCE_WC_GRH)))
+		return 0;
+	return XR_WC_SL_UDP | (flags & XROCE_WC_IPV6 ? XR_WC_SL_IPV6 : XR_WC_SL_IPV4);
+}
+
 static __always_inline void xr_cqe_rxe(struct xr_cqe_rxe *entry, const struct xroce_cqe *from)
 {
 	struct ib_uverbs_wc *to = &entry->wc;
@@ -160,10 +175,10 @@ static __always_inline void xr_cqe_rxe(struct xr_cqe_rxe *entry, const struct xr
 	to->ex.invalidate_rkey = from->imm_or_key;
 	to->qp_num = from->qpn;
 	to->src_qp = from->src_qpn;
-	to->wc_flags = from->flags & ~XROCE_WC_SOLICITED;
+	to->wc_flags = from->flags & ~(XROCE_WC_SOLICITED | XROCE_WC_IPV6);
 	to->pkey_index = 0;
 	to->slid = 0;
-	to->sl = 0;
+	to->sl = xr_cqe_sl(from->flags);
 	to->dlid_path_bits = 0;
 	to->port_num = 1;
 	entry->vlan_tci = from->vlan_tci;

@@ -32,6 +32,7 @@ struct xr_srq;
  * @sge: element of @wqe that the next byte is written to
  * @in_sge: offset of the next byte in that element
  * @vlan_tci: of a datagram: its VLAN tag, or 0
+ * @ipv6: of a datagram: its IP header is one of IPv6
  * @group: the packet is for a group: the frame is not deferred
  * @flush: number of entries of @rq that have yet to be completed as flushed
  * @flusher: work item that completes them if they are too many for softirq
@@ -44,8 +45,8 @@ struct xr_recv {
 	spinlock_t lock;
 	bool on;
 	bool busy;
-	u8 format;
 	bool ended;
+	u8 format;
 	struct xr_cq *cq;
 	struct xr_srq *srq;
 	const struct xr_pd *pd;
@@ -55,6 +56,7 @@ struct xr_recv {
 	u32 sge;
 	u32 in_sge;
 	u16 vlan_tci;
+	bool ipv6;
 	bool group;
 	u32 flush;
 	struct work_struct flusher;

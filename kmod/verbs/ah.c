@@ -12,6 +12,7 @@
 
 #include "xroce_wire.h"
 
+#include "obj/cq.h"
 #include "obj/swqe.h"
 
 #include "verbs.h"
@@ -101,6 +102,17 @@ int xr_ib_av_resolve(struct rdma_ah_attr *attr)
 	return known ? 0 : -EHOSTUNREACH;
 }
 
+/*
+ * Priority in a VLAN tag. A handle that is made from a completion has the service level of it
+ * (xr_cqe_sl()), which is no priority.
+ */
+static u8 xr_ib_av_prio(const struct rdma_ah_attr *attr)
+{
+	u8 sl = rdma_ah_get_sl(attr);
+
+	return sl & XR_WC_SL_UDP ? 0 : sl;
+}
+
 /* Set the address, and what packets need of it. */
 static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
 {
@@ -111,7 +123,7 @@ static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
 	xr_ib_av_keep(&ah->attr, attr);
 	ether_addr_copy(to->dmac, attr->roce.dmac);
 	to->vlan = xr_ib_av_vlan(attr);
-	to->prio = rdma_ah_get_sl(attr);
+	to->prio = xr_ib_av_prio(attr);
 	to->ipv6 = !ipv6_addr_v4mapped((const struct in6_addr *)sgid);
 	/* The low bits belong to congestion control. */
 	to->tos = grh->traffic_class & ~XROCE_ECN_MASK;

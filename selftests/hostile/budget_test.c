@@ -14,6 +14,7 @@
 
 #define ROUNDS		200u		/* default of XROCE_BUDGET_ROUNDS */
 #define QPS		40u
+#define CQES		65536u		/* room for whatever is posted */
 #define POSTED		100u		/* receives posted to each of them */
 
 static struct wire w;
@@ -99,7 +100,7 @@ static bool is_on(void *arg)
 static void moving(void)
 {
 	__u32 rounds = setting("XROCE_BUDGET_ROUNDS", ROUNDS), i, from, n;
-	struct wire_opts opts = { .sq = MW_SQ, .cq = XROCE_CQ_MAX };
+	struct wire_opts opts = { .sq = MW_SQ, .cq = CQES };
 	struct mover m = { .entries = XROCE_RQ_MAX };
 	struct xroce_rq *rq;
 	pthread_t thread;
@@ -170,7 +171,7 @@ static void expect(struct seen s)
  */
 static void much_posted(void)
 {
-	struct wire_opts opts = { .sq = MW_SQ, .cq = XROCE_CQ_MAX };
+	struct wire_opts opts = { .sq = MW_SQ, .cq = CQES };
 	struct xroce_rq *rq;
 	__u32 qpn;
 

@@ -118,7 +118,7 @@ static void datagrams(bool ipv6)
 		receiver_fill();
 		receiver_recv(r.rq, i, 0, 40 + lens[i]);
 		want = receiver_cqe(&r, i, 40 + lens[i]);
-		want.flags = XROCE_WC_GRH | XROCE_WC_WITH_IMM;
+		want.flags = XROCE_WC_GRH | XROCE_WC_WITH_IMM | (ipv6 ? XROCE_WC_IPV6 : 0);
 		want.imm_or_key = htonl(77);
 		if (!receiver_must(&r, imm, lens[i]) ||
 		    !receiver_completes(&r, &want))

@@ -412,6 +412,117 @@ static void capacities(void)
 	objects_gone();
 }
 
+#define LARGE		65536	/* completions that engines ask for by default */
+#define QUEUES		5u
+#define QUEUE		16383u	/* the longest receive queue */
+
+/* Return: whether the next completions are those of @wr_id from @from until @to. */
+static bool in_order(struct ibv_cq *large, uint64_t from, uint64_t to)
+{
+	struct ibv_wc wc = {};
+
+	for (; from < to && ibv_poll_cq(large, 1, &wc) == 1 && wc.wr_id == from; from++)
+		;
+	return check(from == to, "completion %llu, not %llu", (unsigned long long)wc.wr_id,
+		     (unsigned long long)from);
+}
+
+/* All of the receives of a queue pair are flushed. @wr_id: the first and the next one. */
+static bool flush_many(struct ibv_qp *many, uint64_t *wr_id)
+{
+	struct ibv_recv_wr *bad, wr = {};
+	uint32_t i;
+
+	if (!check(!end_move(&xr_end, many, &rxe_end, 0x11, IBV_QPS_INIT), "INIT"))
+		return false;
+	for (i = 0; i < QUEUE; i++) {
+		wr.wr_id = (*wr_id)++;
+		if (!check(!ibv_post_recv(many, &wr, &bad), "post %u", i))
+			return false;
+	}
+	return check(!end_state(many, IBV_QPS_ERR), "ERR");
+}
+
+/* Completion queues as long as those of NICs; resized while many completions wait. */
+static void large_queue(void)
+{
+	struct ibv_qp *many[QUEUES] = {};
+	struct ibv_device_attr attr = {};
+	struct ibv_cq *large;
+	uint64_t posted = 0;
+	uint32_t i;
+
+	if (!objects())
+		return;
+	check(!ibv_query_device(xr_end.ctx, &attr), "query");
+	check(attr.max_cqe > LARGE, "max_cqe %d", attr.max_cqe);
+	large = ibv_create_cq(xr_end.ctx, attr.max_cqe, NULL, NULL, 0);
+	check(large && large->cqe == attr.max_cqe && !ibv_destroy_cq(large), "the longest");
+	check(!ibv_create_cq(xr_end.ctx, attr.max_cqe + 1, NULL, NULL, 0), "one more");
+	large = ibv_create_cq(xr_end.ctx, LARGE, NULL, NULL, 0);
+	if (!check(large && large->cqe >= LARGE, "%d: %s", LARGE, strerror(errno)))
+		return;
+	for (i = 0; i < QUEUES && !test_failed(); i++) {
+		many[i] = end_qp(&xr_end, IBV_QPT_RC, large, large, NULL, 1, QUEUE);
+		if (!many[i] || !flush_many(many[i], &posted))
+			return;
+	}
+	check(posted > LARGE && in_order(large, 0, 1000), "the first");
+	check(ibv_resize_cq(large, posted - 1001), "to fewer than wait");
+	check(!ibv_resize_cq(large, 4 * LARGE), "resize: %s", strerror(errno));
+	check(large->cqe >= 4 * LARGE && in_order(large, 1000, posted), "the others");
+	for (i = 0; i < QUEUES; i++)
+		check(!ibv_destroy_qp(many[i]), "destroy");
+	check(!ibv_destroy_cq(large), "destroy");
+	objects_gone();
+}
+
+/* --- Datagrams. */
+
+/* A datagram from a queue pair to itself, between @e's address and itself. */
+static void try_datagram(const struct verbs_end *e, struct ibv_qp *self, uint8_t sl)
+{
+	struct ibv_ah_attr to = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .sgid_index = e->gid_index, .hop_limit = 64, .dgid = e->gid },
+	};
+	struct ibv_sge sge = { (uintptr_t)memory, 40 + MESSAGE, mr->lkey };
+	struct ibv_recv_wr *bad_recv, recv = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND };
+	struct ibv_ah *ah = ibv_create_ah(xr_end.pd, &to), *back;
+	struct ibv_wc wc = {};
+
+	if (!check(ah, "%s", strerror(errno)))
+		return;
+	wr.wr.ud.ah = ah;
+	wr.wr.ud.remote_qpn = self->qp_num;
+	wr.wr.ud.remote_qkey = END_QKEY;
+	check(!ibv_post_recv(self, &recv, &bad_recv) && !ibv_post_send(self, &wr, &bad), "post");
+	check(!end_wait(cq, &wc) && wc.wc_flags == IBV_WC_GRH, "flags %#x", wc.wc_flags);
+	check(wc.sl == sl, "service level %u, not %u", wc.sl, sl);
+	back = ibv_create_ah_from_wc(xr_end.pd, &wc, (struct ibv_grh *)memory, 1);
+	check(back && !ibv_destroy_ah(back), "answer: %s", strerror(errno));
+	check(!ibv_destroy_ah(ah), "destroy");
+}
+
+/* As NICs do, the completion says in its service level which header the datagram had. */
+static void datagrams(void)
+{
+	struct verbs_end six;
+	struct ibv_qp *self;
+
+	if (!objects() || !end_open(&six, "xr0", "fd77::2"))
+		return;
+	self = end_qp(&xr_end, IBV_QPT_UD, cq, cq, NULL, 1, 1);
+	if (!self || !check(!end_move(&xr_end, self, &xr_end, 0, IBV_QPS_RTS), "RTS"))
+		return;
+	try_datagram(&xr_end, self, 8 | 2);
+	try_datagram(&six, self, 8 | 1);
+	check(!ibv_destroy_qp(self), "destroy");
+	end_close(&six);
+	objects_gone();
+}
+
 /* What others use cannot be destroyed. */
 static void busy(void)
 {
@@ -442,6 +553,8 @@ static const struct test tests[] = {
 	{ "object_attributes", "V5 D2", "attributes of queue pairs out of range, or missing",
 	  attributes },
 	{ "object_capacities", "V5 R9", "capacities out of range", capacities },
+	{ "object_large_queue", "V5 V2", "completion queues of 65,536 and more", large_queue },
+	{ "object_datagram_sl", "V2", "the service level tells IPv4 from IPv6", datagrams },
 	{ "object_busy", "V5", "destroying what is in use", busy },
 };
 
