@@ -12,14 +12,14 @@ static __always_inline bool is_ack(const struct xroce_qp *q, const struct reques
 	return req->flags & OP_RESPONSE && !(req->opcode & XROCE_OP_SERVICE) && q->req;
 }
 
-/* Parse the AETH. Return: false: it is outside the packet, or outside the first buffer. */
+/* Parse the AETH, which is in the packet. Return: false: it is outside the first buffer. */
 static __always_inline bool ack_aeth(struct xdp_md *ctx, struct request *req,
 				     struct xroce_ack *a)
 {
 	void *end = frame_end(ctx);
 	struct xroce_aeth *aeth = frame_start(ctx) + req->pos;
 
-	if (unlikely(req->pos + sizeof(*aeth) > req->end || (void *)(aeth + 1) > end))
+	if (unlikely((void *)(aeth + 1) > end))
 		return false;
 	a->syndrome = bpf_ntohl(aeth->smsn) >> 24;
 	req->pos += sizeof(*aeth);
@@ -33,7 +33,7 @@ static __always_inline bool ack_atomic(struct xdp_md *ctx, struct request *req,
 	void *end = frame_end(ctx);
 	struct xroce_atomicacketh *orig = frame_start(ctx) + req->pos;
 
-	if (req->pos + sizeof(*orig) > req->end || (void *)(orig + 1) > end)
+	if ((void *)(orig + 1) > end)
 		return false;
 	a->result = join(orig->orig_hi, orig->orig_lo);
 	req->pos += sizeof(*orig);
@@ -47,20 +47,27 @@ static __always_inline bool ack_in_window(const struct xroce_qp *q, __u32 psn)
 }
 
 /*
- * Is it a response to the oldest READ or atomic that is outstanding, or behind that one, which
- * tells the module that a response has been lost?
+ * Is it a packet of the response to a READ or atomic, and has it the PSN that is due next? If its
+ * lengths are wrong, that ends the connection: nobody but the peer sends that PSN. The module
+ * compares the PSN with its own state. Whether the opcode is right only the module can tell: the
+ * fields of the map change one after the other.
  */
-static __always_inline bool ack_is_next(const struct xroce_qp *q, const struct request *req)
+static __always_inline bool ack_is_due(const struct xroce_qp *q, const struct request *req)
 {
-	if (req->opcode == XROCE_RC_ACK || req->psn != q->req_psn)
-		return true;
-	switch (req->opcode) {
-	case XROCE_RC_ATOMIC_ACK:
-		return q->req_op == XROCE_RC_FETCH_ADD;
-	case XROCE_RC_READ_RESPONSE_ONLY:
-		return q->req_op == XROCE_RC_READ_REQUEST || q->req_op == XROCE_RC_FLUSH;
-	}
-	return q->req_op == XROCE_RC_READ_REQUEST;
+	return req->opcode != XROCE_RC_ACK && req->psn == q->req_psn &&
+	       q->req_op != XROCE_QP_OP_NONE;
+}
+
+/* Do the headers that belong to the opcode fit into the packet? */
+static __always_inline bool ack_has_headers(const struct request *req)
+{
+	__u32 len = 0;
+
+	if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE)
+		len = sizeof(struct xroce_aeth);
+	if (req->opcode == XROCE_RC_ATOMIC_ACK)
+		len += sizeof(struct xroce_atomicacketh);
+	return req->pos + len <= req->end;
 }
 
 /* Are the lengths those of the opcode? The module knows how much of a READ is missing. */
@@ -95,31 +102,42 @@ static __always_inline int ack_execute(struct xdp_md *ctx, struct request *req,
 		.psn = req->psn,
 		.opcode = req->opcode,
 	};
+	bool right, sent;
 	int err;
 
 	if (unlikely(!qp_ready(q)))
 		return qp_unready(q);
 	if (unlikely(is_marked(req)))
 		cnp_send(ctx, req, q, st);
-	if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE && unlikely(!ack_aeth(ctx, req, &a)))
+	right = ack_has_headers(req);
+	if (likely(right)) {
+		if (req->opcode != XROCE_RC_READ_RESPONSE_MIDDLE &&
+		    unlikely(!ack_aeth(ctx, req, &a)))
+			return XROCE_DROP_LENGTH;
+		if (req->opcode == XROCE_RC_ATOMIC_ACK && !ack_atomic(ctx, req, &a))
+			return XROCE_DROP_LENGTH;
+		right = take_payload(req) && ack_length_ok(req, q);
+	}
+	sent = ack_in_window(q, req->psn);
+	if (unlikely(!right && !(sent && ack_is_due(q, req))))
 		return XROCE_DROP_LENGTH;
-	if (req->opcode == XROCE_RC_ATOMIC_ACK && !ack_atomic(ctx, req, &a))
-		return XROCE_DROP_LENGTH;
-	if (unlikely(!take_payload(req) || !ack_length_ok(req, q)))
-		return XROCE_DROP_LENGTH;
-	if (unlikely(!ack_in_window(q, req->psn) || !ack_is_next(q, req))) {
+	if (unlikely(!sent)) {
 		st->req_ignored++;
 		return 0;
 	}
-	a.off = req->pos;
-	a.len = req->payload;
+	if (likely(right)) {
+		a.off = req->pos;
+		a.len = req->payload;
+	} else {
+		a.wrong = 1;
+	}
 	err = module(xroce_ack(ctx, &a));
 	if (unlikely(err)) {
 		st->req_ignored++;
 		return 0;
 	}
 	st->req_rx++;
-	st->req_rx_bytes += req->payload;
+	st->req_rx_bytes += a.len;
 	return 0;
 }
 

@@ -401,7 +401,8 @@ extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
  * @syndrome: XROCE_RC_ACK: syndrome of the AETH
  * @off: READ response: offset of the payload in the frame
  * @len: READ response: bytes of payload; otherwise 0
- * @reserved: 0
+ * @wrong: not 0: it has the PSN that is due in response to the oldest READ or atomic, but no
+ *	response has its lengths. @off and @len are 0
  */
 struct xroce_ack {
 	__u64 result;
@@ -412,7 +413,7 @@ struct xroce_ack {
 	__u32 syndrome;
 	__u32 off;
 	__u32 len;
-	__u32 reserved;
+	__u32 wrong;
 };
 
 /**
@@ -421,7 +422,8 @@ struct xroce_ack {
  * @a: the response
  *
  * The module compares it with what is outstanding, writes the payload to local memory,
- * completes work requests, and sends what may be sent now.
+ * completes work requests, and sends what may be sent now. A wrong one, which the module may also
+ * find, completes the READ or atomic with XROCE_WC_BAD_RESP_ERR.
  *
  * Return: 0; -ESTALE: ignored, because it is a duplicate, is out of sequence or fits nothing
  * that is outstanding; -ENOENT: no such link or queue pair, or it has no requester; -EINVAL:

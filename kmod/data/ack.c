@@ -224,8 +224,8 @@ static int xr_ack_store(struct xr_qp *qp, const struct xr_swqe *w, u64 result,
 	return xr_request_scatter(qp, w, w->received, NULL, xdp, off, len);
 }
 
-/* Return: 0; -ESTALE: ignored. */
-static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, u64 result,
+/* @wrong: of struct xroce_ack. Return: 0; -ESTALE: ignored. */
+static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u64 result,
 			   struct xdp_buff *xdp, u32 off, u32 len)
 {
 	struct xr_send *s = &qp->send;
@@ -234,7 +234,7 @@ static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, u64 result,
 
 	if (!w)
 		return -ESTALE;
-	if (!xr_ack_fits(qp, w, opcode, len)) {
+	if (wrong || !xr_ack_fits(qp, w, opcode, len)) {
 		xr_requester_fail(qp, XROCE_WC_BAD_RESP_ERR);
 		return 0;
 	}
@@ -309,7 +309,8 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 	else if (opcode == XROCE_RC_ACK)
 		ret = xr_ack_plain(qp, psn, READ_ONCE(a->syndrome) & 0xff);
 	else
-		ret = xr_ack_response(qp, psn, opcode, READ_ONCE(a->result), xdp, off, len);
+		ret = xr_ack_response(qp, psn, opcode, READ_ONCE(a->wrong),
+				      READ_ONCE(a->result), xdp, off, len);
 	if (likely(!ret)) {
 		xr_requester_count(&qp->map->req_responses, 1);
 		xr_requester_count(&qp->map->req_response_bytes, len);

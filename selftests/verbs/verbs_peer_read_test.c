@@ -277,28 +277,56 @@ static void bad_at_end(void)
 	peer_received(0);
 }
 
-/* Lengths that do not fit the opcode, whatever the READ: the frame is dropped. */
+/* Lengths that do not fit the opcode, whatever the READ. */
+static const struct part misfits[] = {
+	{ FIRST, PEER_MTU - 4 }, { FIRST, PEER_MTU + 4 }, { FIRST, 0 },
+	{ MIDDLE, PEER_MTU - 1 }, { LAST, PEER_MTU + 4 }, { ONLY, PEER_MTU + 1 },
+};
+
+/* With another PSN than the one that is due the frame is dropped. */
 static void length_of_opcode(void)
 {
-	static const struct part parts[] = {
-		{ FIRST, PEER_MTU - 4 }, { FIRST, PEER_MTU + 4 }, { FIRST, 0 },
-		{ MIDDLE, PEER_MTU - 1 }, { LAST, PEER_MTU + 4 }, { ONLY, PEER_MTU + 1 },
-	};
 	struct packet p;
-	uint32_t i;
+	uint32_t i, n;
 
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		p = peer_data(parts[i].opcode, 0, 0, parts[i].len);
-		peer_counted(&p, COUNTER(drop_length));
+	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	for (i = 0; i < ARRAY_SIZE(misfits); i++) {
+		for (n = 0; n < 4; n += n ? 1 : 2) {
+			p = peer_data(misfits[i].opcode, n, 0, misfits[i].len);
+			peer_counted(&p, COUNTER(drop_length));
+		}
 	}
 	peer_incomplete();
-	peer_received(0);
-	peer_send_data(FIRST, 0, 0, PEER_MTU);
+	peer_received(PEER_MTU);
 	peer_send_data(MIDDLE, 1, PEER_MTU, PEER_MTU);
 	peer_send_data(LAST, 2, 2 * PEER_MTU, 5);
 	peer_completes(1, IBV_WC_SUCCESS);
 	peer_received(THREE);
+}
+
+/* It is due: the READ fails at once. */
+static void wrong_at_once(const struct packet *p, enum ibv_wr_opcode opcode, uint32_t len)
+{
+	peer_post(1, opcode, len);
+	peer_counted(p, COUNTER(req_rx));
+	peer_completes(1, IBV_WC_BAD_RESP_ERR);
+	peer_received(0);
+	peer_again();
+}
+
+static void wrong_length(void)
+{
+	struct packet p;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(misfits) && !test_failed(); i++) {
+		p = peer_data(misfits[i].opcode, 0, 0, misfits[i].len);
+		wrong_at_once(&p, IBV_WR_RDMA_READ, THREE);
+	}
+	p = peer_response(XROCE_RC_ATOMIC_ACK, 0);
+	p.payload = 4;
+	wrong_at_once(&p, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
 }
 
 /* Responses to READs that were not sent. */
@@ -365,21 +393,23 @@ static void atomic_scattered(void)
 	peer_received(0);
 }
 
+/* Responses of another operation. */
 static void other_response(void)
 {
+	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, 0);
+
+	wrong_at_once(&p, IBV_WR_RDMA_READ, 8);
+	p = peer_data(ONLY, 0, 0, 8);
+	wrong_at_once(&p, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	p = peer_data(FIRST, 0, 0, PEER_MTU);
+	wrong_at_once(&p, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
+	/* With another PSN they are ignored. */
 	peer_post(1, IBV_WR_RDMA_READ, 8);
-	ignored(XROCE_RC_ATOMIC_ACK, 0, 0, 0);
+	ignored(XROCE_RC_ATOMIC_ACK, 1, 0, 0);
 	peer_received(0);
 	peer_send_data(ONLY, 0, 0, 8);
 	peer_completes(1, IBV_WC_SUCCESS);
 	peer_received(8);
-	memset(peer.in, PEER_GUARD, 8);
-	peer_post(2, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
-	ignored(ONLY, 1, 0, 8);
-	ignored(FIRST, 1, 0, PEER_MTU);
-	peer_received(0);
-	send_atomic_ack(1);
-	peer_completes(2, IBV_WC_SUCCESS);
 }
 
 /* The response to an atomic is lost, and shown by the response to the next one. */
@@ -498,6 +528,8 @@ static const struct test tests[] = {
 	  ON_PEER(atomic_scattered, &peer_usual) },
 	{ "atomic_lost", "Q3", "an atomic is sent again with its PSN",
 	  ON_PEER(atomic_lost, &peer_usual) },
+	{ "read_wrong_length", "Q2 Q5", "the same with the PSN that is due: BAD_RESP at once",
+	  ON_PEER(wrong_length, &peer_usual) },
 	{ "other_response", "Q2 Q5", "of an atomic to a READ, and the reverse",
 	  ON_PEER(other_response, &peer_usual) },
 };
