@@ -526,8 +526,10 @@ struct xroce_pd_query {
  * one is resident take about 700 bytes of kernel memory, charged to the control group of
  * the process.
  *
- * Without CAP_IPC_LOCK a process can register its own memory only if it has opened the device,
- * because pinned memory is counted in the process and stays pinned until the device is closed.
+ * What counts against RLIMIT_MEMLOCK counts for the process whose memory it is, and for the one
+ * that has opened the device, if that is another one: memory stays pinned until the device is
+ * closed, even if a process that has inherited it, and has registered memory, ends. Both must
+ * be within the caller's limit, unless the caller has CAP_IPC_LOCK; then only the first counts.
  *
  * Errors: -ENOENT (no such PD), -EPERM, -EINVAL (rights, length 0, range that wraps, name),
  * -EEXIST (the name), -EFAULT (not mapped, or not writable although local write is

@@ -36,8 +36,7 @@
 /**
  * struct xr_pinned - pinned memory
  * @umem: the part that all kinds of memory have
- * @mm: address space whose pinned_vm counts the pages; a reference to the structure
- *	(mmgrab()), not to the memory
+ * @locked: its pages, as they count against RLIMIT_MEMLOCK
  * @huge: each naturally aligned PMD_SIZE of it is in a huge page and is pinned once;
  *	otherwise each page is pinned
  * @runs: the pinned page frames; always with @huge, otherwise only if they take much less
@@ -46,7 +45,7 @@
  */
 struct xr_pinned {
 	struct xr_umem umem;
-	struct mm_struct *mm;
+	struct xr_locked locked;
 	bool huge;
 	struct xr_pfn_runs runs;
 	struct xr_charge charge;
@@ -224,8 +223,7 @@ static void xr_unpin(struct xr_umem *umem)
 	else
 		xr_unpin_table(umem);
 	xr_pfn_runs_free(&pin->runs);
-	atomic64_sub(xr_pages(umem->addr, umem->length), &pin->mm->pinned_vm);
-	mmdrop(pin->mm);
+	xr_locked_uncharge(&pin->locked);
 	put_pid(umem->pid);
 	xr_uncharge(&pin->charge);
 	xr_mtt_free(&umem->mtt);
@@ -267,7 +265,7 @@ struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *own
 	pin = kmalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
 		return ERR_PTR(-ENOMEM);
-	mm = xr_process_mm(caller, pid);
+	mm = xr_process_mm(pid);
 	if (IS_ERR(mm)) {
 		kfree(pin);
 		return ERR_CAST(mm);
@@ -280,13 +278,13 @@ struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *own
 		.umem.writable = writable,
 	};
 	refcount_set(&pin->umem.users, 1);
-	ret = xr_umem_account(mm, nr);
+	ret = xr_locked_charge(&pin->locked, caller, mm, nr);
 	if (ret)
 		goto out;
 	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
 			(u64)nr << PAGE_SHIFT);
 	if (ret) {
-		atomic64_sub(nr, &mm->pinned_vm);
+		xr_locked_uncharge(&pin->locked);
 		goto out;
 	}
 	ret = mm == current->mm ? xr_pin_huge(&pin->umem, &runs) : 0;
@@ -299,11 +297,9 @@ struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *own
 		/* Nothing was written to the pages. */
 		xr_pfn_runs_unpin(&runs, pin->huge, false);
 		xr_uncharge(&pin->charge);
-		atomic64_sub(nr, &mm->pinned_vm);
+		xr_locked_uncharge(&pin->locked);
 		goto out;
 	}
-	mmgrab(mm);
-	pin->mm = mm;
 	pin->umem.pid = get_pid(pid);
 	if (pin->huge || runs.count * XR_PAGES_A_RUN <= nr)
 		xr_pfn_runs_move(&pin->runs, &runs);

@@ -23,8 +23,6 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 
-#include "own/owner.h"
-
 #include "process.h"
 
 /*
@@ -111,8 +109,16 @@ static struct mm_struct *xr_process_capable(struct task_struct *task)
 	return mm ?: ERR_PTR(-ESRCH);
 }
 
-/* As xr_process_mm(), for any file. */
-static struct mm_struct *xr_process_find(struct pid *pid)
+/**
+ * xr_process_mm() - the memory of a process, if the caller may register it
+ * @pid: process, or one of its threads
+ *
+ * For another process the caller must have CAP_SYS_PTRACE in the user namespace of its
+ * memory, and must be able to open /proc/PID/mem now. Sleeps.
+ *
+ * Return: the memory, with a reference for mmput(), or -ESRCH, -EPERM, -EINTR, -ENOMEM.
+ */
+struct mm_struct *xr_process_mm(struct pid *pid)
 {
 	struct mm_struct *mm, *now;
 	struct task_struct *task;
@@ -143,26 +149,4 @@ static struct mm_struct *xr_process_find(struct pid *pid)
 out:
 	put_task_struct(task);
 	return mm;
-}
-
-/**
- * xr_process_mm() - the memory of a process, if the caller may register it
- * @caller: the requesting file
- * @pid: process, or one of its threads
- *
- * For another process the caller must have CAP_SYS_PTRACE in the user namespace of its
- * memory, and must be able to open /proc/PID/mem now. For its own memory the caller must have
- * opened @caller, or have CAP_IPC_LOCK: what is pinned counts against RLIMIT_MEMLOCK as long
- * as the process exists, and objects live as long as the file. Sleeps.
- *
- * Return: the memory, with a reference for mmput(), or -ESRCH, -EPERM, -EINTR, -ENOMEM.
- */
-struct mm_struct *xr_process_mm(const struct xr_owner *caller, struct pid *pid)
-{
-	struct mm_struct *mm = xr_process_find(pid);
-
-	if (mm != current->mm || caller->mm == mm || capable(CAP_IPC_LOCK))
-		return mm;
-	mmput(mm);
-	return ERR_PTR(-EPERM);
 }

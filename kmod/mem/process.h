@@ -5,8 +5,7 @@
 
 struct mm_struct;
 struct pid;
-struct xr_owner;
 
-struct mm_struct *xr_process_mm(const struct xr_owner *caller, struct pid *pid);
+struct mm_struct *xr_process_mm(struct pid *pid);
 
 #endif

@@ -62,7 +62,7 @@ void xr_odp_queue_reclaim(struct xr_odp *odp)
 	queue_work(xr_odp_wq, &odp->reclaim);
 }
 
-static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
+static int xr_odp_setup(struct xr_odp *odp, const struct xr_owner *caller, struct mm_struct *mm)
 {
 	struct xr_umem *umem = &odp->umem;
 	u64 i, n;
@@ -76,8 +76,8 @@ static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 	n = (offset_in_page(umem->addr) + umem->length + PAGE_SIZE - 1) >>
 	    PAGE_SHIFT;
 	odp->pages = n;
-	odp->charged = DIV_ROUND_UP(n * sizeof(u64), PAGE_SIZE);
-	ret = xr_umem_account(mm, odp->charged);
+	ret = xr_locked_charge(&odp->locked, caller, mm,
+			       DIV_ROUND_UP(n * sizeof(u64), PAGE_SIZE));
 	if (ret)
 		return ret;
 	ret = xr_mtt_alloc(&umem->mtt, n);
@@ -99,7 +99,7 @@ static int xr_odp_setup(struct xr_odp *odp, struct mm_struct *mm)
 err_mtt:
 	xr_mtt_free(&umem->mtt);
 err_account:
-	atomic64_sub(odp->charged, &mm->pinned_vm);
+	xr_locked_uncharge(&odp->locked);
 	return ret;
 }
 
@@ -157,7 +157,7 @@ static void xr_odp_release(struct xr_odp *odp)
 		xr_odp_range_close(&odp->range);
 		xr_mtt_free(&umem->mtt);
 	}
-	atomic64_sub(odp->charged, &odp->mm->pinned_vm);
+	xr_locked_uncharge(&odp->locked);
 	mmdrop(odp->mm);
 	put_pid(umem->pid);
 	if (odp->left)
@@ -252,7 +252,7 @@ struct xr_umem *xr_odp(const struct xr_owner *caller, struct pid *pid, u64 addr,
 	odp = kzalloc(sizeof(*odp), GFP_KERNEL_ACCOUNT);
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
-	mm = xr_process_mm(caller, pid);
+	mm = xr_process_mm(pid);
 	if (IS_ERR(mm)) {
 		kfree(odp);
 		return ERR_CAST(mm);
@@ -277,7 +277,7 @@ struct xr_umem *xr_odp(const struct xr_owner *caller, struct pid *pid, u64 addr,
 	ret = xr_odp_set_process(odp, pid);
 	if (ret)
 		goto err_odp;
-	ret = xr_odp_setup(odp, mm);
+	ret = xr_odp_setup(odp, caller, mm);
 	if (ret)
 		goto err_process;
 	mmgrab(mm);

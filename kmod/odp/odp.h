@@ -146,7 +146,7 @@ struct xr_odp_child {
  * @user: whose workers fault it in
  * @left: the last region is gone, but a worker still serves a fault
  * @pages: its size, resident or not
- * @charged: pages of its table that count against RLIMIT_MEMLOCK
+ * @locked: pages of its table, which count against RLIMIT_MEMLOCK
  * @range: all of its pages, unless it is implicit (xr_umem::sparse)
  * @children: of an implicit region, by number of the first page / XR_ODP_PAGES
  * @nr_children: how many there are; under the lock of @children
@@ -174,7 +174,7 @@ struct xr_odp {
 	struct xr_odp_user *user;
 	bool left;
 	u64 pages;
-	unsigned long charged;
+	struct xr_locked locked;
 	struct xr_odp_range range;
 	struct xarray children;
 	unsigned long nr_children;

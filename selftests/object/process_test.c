@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -364,7 +365,7 @@ static void process_dies(struct xroce *x)
 	check(!live_pinned(), "%ld pages pinned", live_pinned());
 }
 
-/* What a process gets that did not open the file. Without CAP_IPC_LOCK up to @free. */
+/* What a process gets that did not open the file. Without CAP_IPC_LOCK, but for @free. */
 struct inherited {
 	struct xroce *x;
 	__u32 pd;
@@ -407,10 +408,7 @@ static void register_inherited(struct inherited *in)
 		in->free = xroce_mr_rereg(in->x, &re);
 }
 
-/*
- * A file counts what it pins in its opener: without CAP_IPC_LOCK a child that has inherited
- * it cannot pin memory of its own, however it asks.
- */
+/* A child that has inherited the file registers memory of its own, however it asks. */
 static void by_inheritor(struct xroce *x)
 {
 	struct inherited *in = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
@@ -427,14 +425,86 @@ static void by_inheritor(struct xroce *x)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	check(in->plain == -EPERM && in->by_pid == -EPERM && in->on_demand == -EPERM &&
-	      in->whole == -EPERM, "plain %d, by pid %d, on demand %d, address space %d",
+	check(!in->plain && !in->by_pid && !in->on_demand && !in->whole,
+	      "plain %d, by pid %d, on demand %d, address space %d",
 	      in->plain, in->by_pid, in->on_demand, in->whole);
-	check(in->again == -EPERM && in->writable == -EPERM,
+	check(!in->again && !in->writable,
 	      "re-registered: other memory %d, local write %d", in->again, in->writable);
 	check(!in->free, "with CAP_IPC_LOCK: %d", in->free);
 	munmap(in, MEM_PAGE);
 	munmap(mem, MEM_PAGE);
+}
+
+#define LIMIT	16	/* pages that a process may pin */
+#define PART	6	/* pages that a child pins */
+
+/* A child registers PART pages through a file of this process, and ends. Return: its errno. */
+static int child_pins(struct xroce *x, __u32 pd, char *mem, __u32 *mr)
+{
+	struct xroce_mr_reg *r = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t pid;
+
+	*r = mr_region(pd, mem, PART * MEM_PAGE);
+	pid = fork();
+	if (!pid)
+		_exit(-xroce_mr_reg(x, r));
+	waitpid(pid, &status, 0);
+	*mr = r->mr;
+	munmap(r, MEM_PAGE);
+	return check(WIFEXITED(status), "status %#x", status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+/*
+ * Children that end leave what they have pinned to the file of their parent: all of its files and
+ * its own memory together stay within RLIMIT_MEMLOCK.
+ */
+static void inheritors_limited(struct xroce *x)
+{
+	struct xroce *second = live_open();
+	struct rlimit old, limit;
+	struct xroce_mr_reg r;
+	__u32 pd, pd2, mr, mr2;
+	char *mem = mem_map(PART);
+	pid_t other;
+
+	if (!second || !mem)
+		return;
+	pd = live_pd(x);
+	pd2 = live_pd(second);
+	getrlimit(RLIMIT_MEMLOCK, &old);
+	limit = (struct rlimit){ LIMIT * MEM_PAGE, old.rlim_max };
+	check(!setrlimit(RLIMIT_MEMLOCK, &limit), "%s", strerror(errno));
+	live_drop_cap(CAP_IPC_LOCK);
+	check(!child_pins(x, pd, mem, &mr) && live_vmpin() == 24, "one child: VmPin %ld",
+	      live_vmpin());
+	check(!child_pins(second, pd2, mem, &mr2) && live_vmpin() == 48,
+	      "another, through another file: VmPin %ld", live_vmpin());
+	check(child_pins(x, pd, mem, &mr2) == -ENOMEM, "a third");
+	check(child_pins(second, pd2, mem, &mr2) == -ENOMEM, "a third, through the other file");
+	other = spawn();
+	r = mr_region(pd, mem, PART * MEM_PAGE);
+	r.flags = XROCE_F_PID;
+	r.pid = other;
+	mr_refused(x, r, -ENOMEM);
+	r = mr_region(pd, mem, (LIMIT - 2 * PART + 1) * MEM_PAGE);
+	mr_refused(x, r, -ENOMEM);
+	r.length -= MEM_PAGE;
+	mr_accepted(x, r);
+	check(live_vmpin() == 48 && live_pinned() == 2 * PART, "VmPin %ld, %ld pinned",
+	      live_vmpin(), live_pinned());
+	check(!xroce_mr_dereg(x, mr) && live_vmpin() == 24, "deregistered: VmPin %ld",
+	      live_vmpin());
+	check(!child_pins(x, pd, mem, &mr), "again");
+	live_restore_caps();
+	check(!child_pins(x, pd, mem, &mr) && live_vmpin() == 48, "with CAP_IPC_LOCK: VmPin %ld",
+	      live_vmpin());
+	reap(other);
+	setrlimit(RLIMIT_MEMLOCK, &old);
+	xroce_close(second);
+	check(live_vmpin() == 24, "closed: VmPin %ld", live_vmpin());
+	munmap(mem, PART * MEM_PAGE);
 }
 
 struct orphan {
@@ -500,6 +570,8 @@ static const struct test tests[] = {
 	{ "process_self", "R1", "the caller's own pid", ON_HANDLE(of_self) },
 	{ "process_inherited", "R1 R8", "memory of a process that has inherited the file",
 	  ON_HANDLE(by_inheritor) },
+	{ "process_inherited_limit", "R1 R8", "such memory counts for the file's opener, too",
+	  ON_HANDLE(inheritors_limited) },
 	{ "process_dies", "R7 R8", "pages outlive their process", ON_HANDLE(process_dies) },
 	{ "process_accounting", "R1 R8", "pinned pages count for the process whose memory they are",
 	  ON_HANDLE(accounted) },

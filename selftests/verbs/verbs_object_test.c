@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "live.h"
 #include "mem.h"
@@ -93,6 +95,28 @@ static void regions(void)
 	try_reg(read_only, MEM_PAGE, RW, EFAULT);
 	check(!munmap(read_only, MEM_PAGE), "unmap");
 	try_reg(read_only, MEM_PAGE, IBV_ACCESS_REMOTE_READ, EFAULT);
+	objects_gone();
+}
+
+/* As a daemon: an ordinary user, in a child of the process that has opened the device. */
+static void inherited(void)
+{
+	struct ibv_mr *new;
+	int status = 0;
+	pid_t pid;
+
+	if (!objects())
+		return;
+	pid = fork();
+	if (!pid) {
+		if (setuid(65534))
+			_exit(255);
+		new = ibv_reg_mr(xr_end.pd, memory, sizeof(memory), RW);
+		_exit(new ? ibv_dereg_mr(new) : errno);
+	}
+	waitpid(pid, &status, 0);
+	check(WIFEXITED(status) && !WEXITSTATUS(status), "in a child: %s",
+	      strerror(WEXITSTATUS(status)));
 	objects_gone();
 }
 
@@ -547,6 +571,7 @@ static void busy(void)
 
 static const struct test tests[] = {
 	{ "object_regions", "V5 R7", "rights and memory of regions", regions },
+	{ "object_inherited", "V2 R1", "a daemon's child registers its memory", inherited },
 	{ "object_windows_1", "V5 W1", "binding and using windows of type 1", windows_1 },
 	{ "object_windows_2", "V5 W1", "binding and using windows of type 2", windows_2 },
 	{ "object_keys", "V5 R7", "keys of other domains and contexts", foreign_keys },
