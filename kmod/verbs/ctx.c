@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Open contexts of a device: a program's objects belong to one, as to an open /dev/xroce. */
 #include <linux/mm.h>
+#include <linux/module.h>
 
 #include "obj/link.h"
 
 #include "verbs.h"
 
-/* Return: 0; -EAGAIN: the limit of a control group; -ENOMEM. */
+/*
+ * ib_core holds no reference to the module for an open context, because the device can be taken
+ * from it. Unloading the module is not meant to do that.
+ *
+ * Return: 0; -EAGAIN: the limit of a control group; -ENODEV: the module is being unloaded; -ENOMEM.
+ */
 int xr_ib_alloc_ucontext(struct ib_ucontext *ib, struct ib_udata *udata)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
 	struct xr_ibctx *ctx = to_xr_ibctx(ib);
 	int ret;
 
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
 	ctx->link = dev->front.link;
 	xr_owner_open(&ctx->own, &xr_ib_owner_ops);
 	ret = xr_limits_join(&ctx->link->limits, &ctx->own);
 	if (ret) {
 		xr_owner_close(&ctx->own);
+		module_put(THIS_MODULE);
 		return ret;
 	}
 	atomic_inc(&dev->contexts);
@@ -33,6 +42,8 @@ void xr_ib_dealloc_ucontext(struct ib_ucontext *ib)
 	xr_limits_leave(&ctx->own);
 	xr_owner_close(&ctx->own);
 	atomic_dec(&dev->contexts);
+	module_put(THIS_MODULE);
+	/* Nothing that sleeps may follow: see xr_ib_exit(). */
 }
 
 /* Map a ring, whose offset the provider got when it made the queue. mmap_lock is held. */

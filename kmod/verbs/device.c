@@ -3,7 +3,8 @@
  * Verbs devices. "rdma link add" makes one on an existing link. It is removed by "rdma link
  * delete", together with its link or network device, and with this module. "rmmod rdma_rxe"
  * removes it as well, because its driver id is that of rxe. In all of these cases ib_core
- * first closes the open contexts, and then calls xr_ib_dealloc_driver().
+ * first closes the open contexts, and then calls xr_ib_dealloc_driver(). Open contexts, and queue
+ * pairs of consumers in the kernel, keep this module, but not the device.
  *
  * ib_core is never told the network device by ib_device_set_netdev(): rxe looks up its devices
  * by that and the driver id, and would take this device for one of its own.
@@ -168,6 +169,16 @@ static const struct xr_front_ops xr_ib_front_ops = {
 	.remove = xr_ib_front_remove,
 };
 
+/* rdma-ndd(8) sets the name of the machine, as soon as there is a device. */
+static int xr_ib_modify_device(struct ib_device *ib, int mask, struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (mask)
+		memcpy(ib->node_desc, modify->node_desc, sizeof(ib->node_desc));
+	return 0;
+}
+
 static const struct ib_device_ops xr_ib_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_RXE,
@@ -177,6 +188,7 @@ static const struct ib_device_ops xr_ib_ops = {
 	.dealloc_driver = xr_ib_dealloc_driver,
 
 	.query_device = xr_ib_query_device,
+	.modify_device = xr_ib_modify_device,
 	.query_port = xr_ib_query_port,
 	.query_pkey = xr_ib_query_pkey,
 	.get_port_immutable = xr_ib_get_port_immutable,

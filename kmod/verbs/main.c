@@ -54,10 +54,12 @@ err_client:
 }
 
 /*
- * Programs may have devices open: ib_core closes the contexts of a device that it removes, and
- * nothing that a program keeps leads back to this module. When all devices are gone, a thread
- * that has removed one may still be about to return from xr_ib_dealloc_driver() or
- * xr_ib_front_remove(). It does not sleep before it has left the module.
+ * No program has a device open, and no consumer in the kernel has a queue pair: each holds the
+ * module. Consumers may still have other objects, which they destroy when ib_core removes the
+ * devices. When all devices are gone, a thread that has removed one, or has dropped the last
+ * reference to the module, may still be about to return from xr_ib_dealloc_driver(),
+ * xr_ib_front_remove(), xr_ib_dealloc_ucontext() or xr_ib_destroy_qp(). It does not sleep before it
+ * has left the module.
  */
 static void __exit xr_ib_exit(void)
 {

@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 
@@ -86,6 +87,16 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 	return 0;
 }
 
+/*
+ * Does a queue pair hold the module? A program's context does. Of consumers in the kernel a queue
+ * pair is what they have while they use a device, for which a disk may depend on it; some have a
+ * protection domain on each device that there is. QP 1 is ib_core's and goes with the device.
+ */
+static bool xr_ib_qp_holds(const struct ib_qp *ib, const struct ib_udata *udata)
+{
+	return !udata && ib->qp_type != IB_QPT_GSI;
+}
+
 int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata)
 {
 	struct xr_owner *own = xr_ib_owner(ib->device, udata);
@@ -98,6 +109,8 @@ int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	ret = xr_ib_qp_check(init, udata);
 	if (ret)
 		return ret;
+	if (xr_ib_qp_holds(ib, udata) && !try_module_get(THIS_MODULE))
+		return -ENODEV;
 	mutex_init(&qp->modify_lock);
 	qp->sq_sig_type = init->sq_sig_type;
 	ret = xr_ib_send_create(qp, udata, &cap);
@@ -126,6 +139,8 @@ err_send:
 	xr_ib_send_destroy(qp);
 err:
 	mutex_destroy(&qp->modify_lock);
+	if (xr_ib_qp_holds(ib, udata))
+		module_put(THIS_MODULE);
 	return ret;
 }
 
@@ -203,5 +218,8 @@ int xr_ib_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 		xr_ib_cq_settle(ib->send_cq);
 	if (!udata && ib->recv_cq)
 		xr_ib_cq_settle(ib->recv_cq);
+	if (xr_ib_qp_holds(ib, udata))
+		module_put(THIS_MODULE);
+	/* Nothing that sleeps may follow: see xr_ib_exit(). */
 	return 0;
 }

@@ -193,8 +193,15 @@ host_loses() {
 	return $status
 }
 
-# Both devices go, with the module, while it is in use.
-all_gone() { rmmod xroce_ib; }
+# The module is not unloaded while the host has connections.
+module_held() {
+	! rmmod xroce_ib 2>"$work/held" && grep -q 'is in use' "$work/held"
+}
+
+# Both devices go while they are in use, and then the module.
+all_gone() {
+	rdma link delete hr && rdma link delete tr && wait_until 10 rmmod xroce_ib
+}
 
 all_up() { insmod "$verbs_module" && hr_up && tr_up; }
 

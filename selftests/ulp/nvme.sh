@@ -54,10 +54,11 @@ for pair in 'xroce xroce' 'xroce rxe' 'rxe xroce'; do
 	undo_to_mark || result 1 "${name}_down" 'K2'
 done
 nvme_over ipv4
-if some_wanted nvme_fault_{refused,link_down,port_gone,module_gone,device_gone} \
+if some_wanted nvme_fault_{refused,unload,link_down,port_gone,module_gone,device_gone} \
 	nvme_fault_{host_device_gone,devices_gone,loss,xfs}; then
 	nvme_up xroce xroce wire
 	run nvme_fault_refused 'K2 K5' refused
+	run nvme_fault_unload 'K5 V1' upset module_held
 	run nvme_fault_link_down 'K5' upset ulp_link_goes
 	run nvme_fault_port_gone 'K5' upset port_gone
 	run nvme_fault_module_gone 'K5' upset module_gone

@@ -359,11 +359,14 @@ netns_gone_with_netdev_in_use() {
 	talk 10.79.0.2
 }
 
-# The module goes with devices in namespaces, one of them in use.
+# The module goes with devices in namespaces, but not while one of them is in use.
 unloaded() {
 	hold_at xr xr1 "$(gid4_of 10.79.0.2)"
+	! rmmod xroce_ib 2>"$work/rmmod" || not_so 'the module is unloaded'
+	tell query
+	held '^query active$'
+	let_go end
 	rmmod xroce_ib
-	taken_away end
 	all_have '' '' ''
 	insmod "$verbs_module"
 	device_up xr p0 xr1

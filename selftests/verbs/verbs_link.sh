@@ -178,6 +178,17 @@ devinfo() {
 	done
 }
 
+# rdma-ndd(8) describes each device by the name of the machine.
+described() {
+	local file=/sys/class/infiniband/xr0/node_desc
+
+	[ "$(cat $file)" = xroce ] || not_so "at first: $(cat $file)"
+	echo 'disks-7 xr0' >$file || not_so 'it can be written'
+	[ "$(cat $file)" = 'disks-7 xr0' ] || not_so "then: $(cat $file)"
+	ibv_devinfo -v -d xr0 >"$work/info" || not_so "$(cat "$work/info")"
+	echo xroce >$file
+}
+
 # The port follows the network device and its carrier, and reports it.
 port_state() {
 	hold_xr0
@@ -442,11 +453,25 @@ rxe_unloaded() {
 	serves
 }
 
-# A program that has the device open does not keep the module: it loses the device.
+# in_use: the module is not unloaded
+in_use() {
+	! rmmod xroce_ib 2>"$work/rmmod" || not_so 'the module is unloaded'
+	grep -q 'is in use' "$work/rmmod" || not_so "in use: $(cat "$work/rmmod")"
+}
+
+# A program that has the device open keeps the module, but not the device.
 unloaded() {
 	hold_xr0
-	rmmod xroce_ib
+	in_use
+	tell query
+	held '^query active$'
+	verbs_down
 	taken_away end
+	make_device
+	hold_xr0
+	in_use
+	let_go end
+	rmmod xroce_ib
 	verbs_gone xr0 || not_so 'gone with the module'
 	link_has x0 '' 0 0 0
 	[ "$(counts_of_use)" = "$(cat "$work/uses")" ] ||
@@ -476,6 +501,7 @@ run no_link V1
 run taken V1
 run devices V3
 run devinfo V3
+run described V3
 run port_state V3
 run port_mtu V3
 run gids V3
