@@ -461,7 +461,9 @@ static __poll_t xr_poll(struct file *file, poll_table *wait)
 	return ready;
 }
 
-/* Read one asynchronous event. */
+#define XR_ASYNC_MIN	16	/* bytes of struct xroce_async in the first release */
+
+/* Read one asynchronous event. An older program reads a shorter one. */
 static ssize_t xr_read(struct file *file, char __user *buf, size_t size,
 		       loff_t *pos)
 {
@@ -470,8 +472,9 @@ static ssize_t xr_read(struct file *file, char __user *buf, size_t size,
 	struct xroce_async async;
 	int ret;
 
-	if (size < sizeof(async))
+	if (size < XR_ASYNC_MIN)
 		return -EINVAL;
+	size = min(size, sizeof(async));
 	while (!xr_events_next(events, &async)) {
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
@@ -480,8 +483,7 @@ static ssize_t xr_read(struct file *file, char __user *buf, size_t size,
 		if (ret)
 			return ret;
 	}
-	return copy_to_user(buf, &async, sizeof(async)) ? -EFAULT :
-							  sizeof(async);
+	return copy_to_user(buf, &async, size) ? -EFAULT : size;
 }
 
 static int xr_open(struct inode *inode, struct file *file)

@@ -55,7 +55,7 @@ def declaration(code):
     """Without the body of a function, and the comments in a structure: it has a
     kernel-doc, as an enum has not."""
     if code.startswith("static inline"):
-        code = code.split("\n{")[0] + ";"
+        code = code.split("\n{")[0].removeprefix("static inline ") + ";"
     if not code.startswith("enum"):
         code = re.sub(r"[ \t]*/\*.*?\*/", "", code, flags=re.S)
     return literal(code)

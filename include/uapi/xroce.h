@@ -6,7 +6,8 @@
  * knows. A shorter structure of an older program is completed with zeros. A longer one of a
  * newer program is accepted only if the bytes that this kernel does not know are zero
  * (-E2BIG otherwise). Unknown bits of @flags and non-zero reserved words are -EINVAL.
- * Results are written back into the same structure.
+ * Results are written back into the same structure, never behind the size that it has. Members
+ * that this kernel does not know stay 0.
  *
  * A file descriptor works on one link (XROCE_CMD_LINK_USE). The objects that it makes
  * belong to it and are destroyed when it is closed for the last time. An object made with
@@ -1894,7 +1895,8 @@ enum xroce_event_type {
  * @id: number of the CQ, the queue pair or the SRQ
  * @reserved: 0
  *
- * An event is not repeated before it has been read. read(2) returns one event and waits for
+ * An event is not repeated before it has been read. read(2) returns one event, as much of it as
+ * the buffer has room for but at least the 16 bytes of the first version, and waits for
  * it, or returns -EAGAIN with O_NONBLOCK. poll(2) reports POLLPRI if there is an event, and
  * POLLIN if an armed completion queue has fired and has not been armed again. Events of an
  * object that is deleted are discarded.

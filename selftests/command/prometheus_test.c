@@ -15,7 +15,7 @@
 #include "watch/sample.h"
 
 int __wrap_sample_take(const char *netdev, struct sample *s);
-int __wrap_xroce_mtt_query(struct xroce_mtt_query *q);
+int __wrap_xroce_mtt_query_sized(struct xroce_mtt_query *q, size_t size);
 
 /* Linked instead of the functions that ask the module: one object of each kind. */
 int __wrap_sample_take(const char *netdev, struct sample *s)
@@ -36,8 +36,9 @@ int __wrap_sample_take(const char *netdev, struct sample *s)
 	return 0;
 }
 
-int __wrap_xroce_mtt_query(struct xroce_mtt_query *q)
+int __wrap_xroce_mtt_query_sized(struct xroce_mtt_query *q, size_t size)
 {
+	memset(q, 0, size);
 	q->entries = 1;
 	return 0;
 }

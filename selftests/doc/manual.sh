@@ -59,12 +59,13 @@ all_options() {
 # described PAGE...: what they describe
 described() { (cd "$top" && doc/man/kdoc.py --names "$@"); }
 
-# Each function of the library is on exactly one page.
+# Each function of the library is on exactly one page; libxroce(3) explains the suffix _sized.
 all_functions() {
 	local name names pages status=0 seen=0
 
 	names=$(described "$doc"/libxroce_*.rst) || return
-	for name in $(sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$/\1/p' "$top/user/lib/libxroce.map"); do
+	for name in $(sed -n 's/^\t*\(xroce_[a-z_0-9]*\);$/\1/p' "$top/user/lib/libxroce.map" |
+			sed 's/_sized$//'); do
 		seen=$((seen + 1))
 		pages=$(grep -cx "$name()" <<<"$names") || :
 		[ "$pages" = 1 ] || { echo "# $name: in $pages pages"; status=1; }
@@ -81,7 +82,7 @@ declared() {
 		grep -oE -e '^#define XROCE_\w+' -e '^(struct|enum) \w+( \{|;)' \
 			-e '^\s+XROCE_\w+( =|,)' -e '^[a-z_].*\bxroce_\w+\(' |
 		sed -E 's/^#define //; s/^\s+//; s/( =|,)$//; s/( \{|;)$//; s/.*\b(xroce_\w+)\($/\1()/' |
-		grep -vE 'XROCE_(NR|CMD)_|XROCE_IOC_TYPE|struct xroce_link_(add|maps|use|prog)$' |
+		grep -vE '_sized\(\)$|XROCE_(NR|CMD)_|XROCE_IOC_TYPE|struct xroce_link_(add|maps|use|prog)$' |
 		sort -u
 }
 

@@ -243,7 +243,7 @@ static int pin_all(struct attach *a)
 	return err;
 }
 
-int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
+static int do_attach(const char *netdev, struct xroce_attach_opts *opts)
 {
 	struct attach a = {
 		.netdev = netdev,
@@ -253,9 +253,6 @@ int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
 	libbpf_print_fn_t print;
 	int err, lock;
 
-	if (opts->size != sizeof(*opts))
-		return -EINVAL;
-	opts->error[0] = 0;
 	err = check_opts(&a);
 	if (err)
 		return err;
@@ -293,4 +290,9 @@ out_unlock:
 	xroce_pin_unlock(lock);
 	libbpf_set_print(print);
 	return err;
+}
+
+int xroce_attach(const char *netdev, struct xroce_attach_opts *opts)
+{
+	return xroce_with_opts(netdev, opts, do_attach);
 }

@@ -52,7 +52,7 @@ static int find_peer(struct xroce *x, const struct xroce_connect *c,
 	return c->vlan_tci ? -EINVAL : xroce_peer_mac(x, c->dgid, dmac);
 }
 
-int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
+static int qp_connect(struct xroce *x, const struct xroce_connect *c)
 {
 	struct xroce_qp_modify m = {
 		.qpn = c->qpn,
@@ -77,8 +77,6 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 	struct xroce_qp_query q = { .qpn = c->qpn };
 	int err;
 
-	if (c->size != sizeof(*c))
-		return -EINVAL;
 	err = xroce_qp_query(x, &q);
 	if (err)
 		return err;
@@ -100,4 +98,15 @@ int xroce_qp_connect(struct xroce *x, const struct xroce_connect *c)
 	if (err)
 		to_state(x, &m, q.type, q.state, XROCE_QPS_RESET, 0);
 	return err;
+}
+
+int xroce_qp_connect(struct xroce *x, const struct xroce_connect *connect)
+{
+	struct xroce_connect c;
+	int err;
+
+	if (!XROCE_HAS(connect->size, struct xroce_connect, qpn))
+		return -EINVAL;
+	err = xroce_take(&c, sizeof(c), connect, connect->size);
+	return err ? : qp_connect(x, &c);
 }

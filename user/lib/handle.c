@@ -29,18 +29,6 @@ int xroce_queue_del(struct xroce *x, unsigned long command, void *arg)
 	return x->fd < 0 ? 0 : xroce_command(x->fd, command, arg);
 }
 
-int xroce_command_once(unsigned long command, void *arg)
-{
-	int fd = xroce_dev_open();
-	int err;
-
-	if (fd < 0)
-		return fd;
-	err = xroce_command(fd, command, arg);
-	close(fd);
-	return err;
-}
-
 struct xroce *xroce_open(const char *netdev)
 {
 	struct xroce_link_use use = { .size = sizeof(use) };

@@ -2,7 +2,7 @@
 /*
  * libxroce: the interface of xroce for programs.
  *
- * A thin layer: the structures are those of the ioctl interface, and the library fills in
+ * A thin layer: the structures are those of the ioctl interface, and this header fills in
  * their size. Functions that return int return 0, or the documented value, on success and a
  * negative errno on failure. Functions that return a pointer return NULL on failure and set
  * errno. The errnos of a command are listed with its structure in uapi/xroce.h. Several
@@ -28,6 +28,54 @@ extern "C" {
  * The objects that are made with a handle belong to it, unless XROCE_F_PERSISTENT is given.
  */
 struct xroce;
+
+/*
+ * The size of a structure is that of the header with which a program is compiled, not that of
+ * the library. Functions that take a structure which may grow are therefore inline: they give the
+ * size to the function of the library, which has the same name with "_sized" behind it. Programs
+ * that do not use this header, as those in other languages, call that one. A shorter structure
+ * is completed with zeros, and nothing is written behind it. A longer one is accepted if the
+ * bytes that are not known are zero (-E2BIG otherwise; EINVAL if the structure is shorter than any
+ * that was released). The member "size" of the structures of the ioctl interface is filled in.
+ */
+struct xroce_wr;
+struct xroce_bind;
+struct xroce_rq;
+struct xroce_send;
+struct xroce_sq;
+struct xroce_monitor;
+int xroce_link_query_sized(struct xroce_link_query *query, size_t size);
+int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, size_t size);
+int xroce_limit_set_sized(struct xroce_limit_set *set, size_t size);
+int xroce_limit_query_sized(struct xroce_limit_query *query, size_t size);
+int xroce_pd_query_sized(struct xroce *x, struct xroce_pd_query *query, size_t size);
+int xroce_mr_reg_sized(struct xroce *x, struct xroce_mr_reg *reg, size_t size);
+int xroce_mr_reg_file_sized(struct xroce *x, int fd, __u64 offset, struct xroce_mr_reg *reg,
+			    size_t size);
+int xroce_mr_reg_phys_sized(struct xroce *x, struct xroce_mr_reg_phys *reg, size_t size);
+int xroce_mr_reg_shared_sized(struct xroce *x, struct xroce_mr_reg_shared *reg, size_t size);
+int xroce_mr_rereg_sized(struct xroce *x, struct xroce_mr_rereg *rereg, size_t size);
+int xroce_mr_rereg_file_sized(struct xroce *x, int fd, __u64 offset, struct xroce_mr_rereg *rereg,
+			      size_t size);
+int xroce_mr_advise_sized(struct xroce *x, struct xroce_mr_advise *advise, size_t size);
+int xroce_mr_query_sized(struct xroce *x, struct xroce_mr_query *query, size_t size);
+int xroce_mtt_query_sized(struct xroce_mtt_query *query, size_t size);
+int xroce_qp_modify_sized(struct xroce *x, struct xroce_qp_modify *modify, size_t size);
+int xroce_qp_query_sized(struct xroce *x, struct xroce_qp_query *query, size_t size);
+int xroce_qp_create_sized(struct xroce *x, struct xroce_qp_add *add, struct xroce_rq **rq,
+			  size_t size);
+struct xroce_send *xroce_send_open_sized(struct xroce *x, const struct xroce_qp_add *add,
+					 size_t size);
+int xroce_post_send_sized(struct xroce_send *send, const struct xroce_wr *wr, __u32 n, size_t size);
+int xroce_srq_query_sized(struct xroce_rq *rq, struct xroce_srq_query *query, size_t size);
+int xroce_async_next_sized(struct xroce *x, struct xroce_async *async, size_t size);
+int xroce_mw_add_sized(struct xroce *x, struct xroce_mw_add *add, size_t size);
+int xroce_mw_query_sized(struct xroce *x, struct xroce_mw_query *query, size_t size);
+int xroce_mw_bind_sized(struct xroce *x, struct xroce_mw_bind *bind, size_t size);
+int xroce_post_bind_sized(struct xroce_sq *sq, const struct xroce_bind *bind, size_t size);
+int xroce_bind_mw_sized(struct xroce_sq *sq, struct xroce_bind *bind, size_t size);
+int xroce_monitor_next_sized(struct xroce_monitor *m, struct xroce_event *event, int timeout_ms,
+			     size_t size);
 
 #define XROCE_NETDEV_MAX	16	/* bytes of a device's name, with the NUL */
 #define XROCE_ERROR_MAX		256	/* bytes of an error text, with the NUL */
@@ -130,6 +178,7 @@ enum xroce_mode {
  * @link: out: number of the link
  * @attached: out: XROCE_MODE_NATIVE or XROCE_MODE_GENERIC
  * @error: out: on failure, a text that says what failed and why
+ * @reserved: 0
  *
  * The caller fills in @size. A member that is 0 has its default. For xroce_reload() @mode,
  * @mpt_entries and @qp_entries are 0.
@@ -144,6 +193,7 @@ struct xroce_attach_opts {
 	__u32 link;
 	enum xroce_mode attached;
 	char error[XROCE_ERROR_MAX];
+	__u32 reserved;
 };
 
 /**
@@ -210,7 +260,10 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error);
  * Return: 0; -ENOENT (no such link); -EINVAL (flags); -ENXIO (the module is not loaded); or
  * another error of open(2).
  */
-int xroce_link_query(struct xroce_link_query *query);
+static inline int xroce_link_query(struct xroce_link_query *query)
+{
+	return xroce_link_query_sized(query, sizeof(*query));
+}
 
 /**
  * xroce_link_find() - find the link of a network device by name
@@ -221,15 +274,21 @@ int xroce_link_query(struct xroce_link_query *query);
  * Return: 0; -ENOENT (no such link; @query is as it was); -ENXIO (the module is not loaded);
  * or another error of open(2).
  */
-int xroce_link_find(const char *netdev, struct xroce_link_query *query);
+static inline int xroce_link_find(const char *netdev, struct xroce_link_query *query)
+{
+	return xroce_link_find_sized(netdev, query, sizeof(*query));
+}
 
 /**
  * xroce_limit_set() - set limits of a link; no handle is needed
- * @set: all of it except @size, which the library fills in
+ * @set: all of it except @size
  *
  * Return: 0, or as for struct xroce_limit_set; -ENXIO (the module is not loaded).
  */
-int xroce_limit_set(struct xroce_limit_set *set);
+static inline int xroce_limit_set(struct xroce_limit_set *set)
+{
+	return xroce_limit_set_sized(set, sizeof(*set));
+}
 
 /**
  * xroce_limit_query() - query limits of a link and their present use; no handle is needed
@@ -237,7 +296,10 @@ int xroce_limit_set(struct xroce_limit_set *set);
  *
  * Return: 0, or as for struct xroce_limit_query; -ENXIO (the module is not loaded).
  */
-int xroce_limit_query(struct xroce_limit_query *query);
+static inline int xroce_limit_query(struct xroce_limit_query *query)
+{
+	return xroce_limit_query_sized(query, sizeof(*query));
+}
 
 /**
  * xroce_pd_add() - allocate a protection domain
@@ -265,18 +327,24 @@ int xroce_pd_del(struct xroce *x, __u32 pd);
  *
  * Return: 0, or as for struct xroce_pd_query.
  */
-int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query);
+static inline int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query)
+{
+	return xroce_pd_query_sized(x, query, sizeof(*query));
+}
 
 /**
  * xroce_mr_reg() - register a memory region
  * @x: the handle
- * @reg: all of it except @size, which the library fills in; keys out. To register the whole
+ * @reg: all of it except @size; keys out. To register the whole
  *	address space of the program: XROCE_ACCESS_ON_DEMAND in @access, XROCE_LENGTH_ALL for
  *	@length, and 0 for @addr and @iova
  *
  * Return: 0, or as for struct xroce_mr_reg.
  */
-int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg);
+static inline int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg)
+{
+	return xroce_mr_reg_sized(x, reg, sizeof(*reg));
+}
 
 /**
  * xroce_mr_reg_file() - register a region over a file
@@ -298,8 +366,10 @@ int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg);
  * -EOPNOTSUPP for -ENODEV; or as for struct xroce_mr_reg. -EFAULT and -EOPNOTSUPP mean a
  * file system whose pages cannot be pinned for long.
  */
-int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
-		      struct xroce_mr_reg *reg);
+static inline int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset, struct xroce_mr_reg *reg)
+{
+	return xroce_mr_reg_file_sized(x, fd, offset, reg, sizeof(*reg));
+}
 
 /**
  * xroce_mr_reg_phys() - register a physical region
@@ -308,7 +378,10 @@ int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
  *
  * Return: 0, or as for struct xroce_mr_reg_phys.
  */
-int xroce_mr_reg_phys(struct xroce *x, struct xroce_mr_reg_phys *reg);
+static inline int xroce_mr_reg_phys(struct xroce *x, struct xroce_mr_reg_phys *reg)
+{
+	return xroce_mr_reg_phys_sized(x, reg, sizeof(*reg));
+}
 
 /**
  * xroce_mr_reg_shared() - register a region over the memory of another one
@@ -317,7 +390,10 @@ int xroce_mr_reg_phys(struct xroce *x, struct xroce_mr_reg_phys *reg);
  *
  * Return: 0, or as for struct xroce_mr_reg_shared.
  */
-int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg);
+static inline int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg)
+{
+	return xroce_mr_reg_shared_sized(x, reg, sizeof(*reg));
+}
 
 /**
  * xroce_mr_rereg() - change a region: memory, protection domain, rights
@@ -326,7 +402,10 @@ int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg);
  *
  * Return: 0, or as for struct xroce_mr_rereg; after an error the region is as it was.
  */
-int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg);
+static inline int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg)
+{
+	return xroce_mr_rereg_sized(x, rereg, sizeof(*rereg));
+}
 
 /**
  * xroce_mr_rereg_file() - change a region's memory to a file, and what else
@@ -338,8 +417,11 @@ int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg);
  *
  * Return: 0, or as for xroce_mr_reg_file() and struct xroce_mr_rereg.
  */
-int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
-			struct xroce_mr_rereg *rereg);
+static inline int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
+				      struct xroce_mr_rereg *rereg)
+{
+	return xroce_mr_rereg_file_sized(x, fd, offset, rereg, sizeof(*rereg));
+}
 
 /**
  * xroce_mr_dereg() - deregister a memory region
@@ -357,7 +439,10 @@ int xroce_mr_dereg(struct xroce *x, __u32 mr);
  *
  * Return: 0, or as for struct xroce_mr_advise.
  */
-int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise);
+static inline int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise)
+{
+	return xroce_mr_advise_sized(x, advise, sizeof(*advise));
+}
 
 /**
  * xroce_mr_query() - query a memory region
@@ -366,7 +451,10 @@ int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise);
  *
  * Return: 0, or as for struct xroce_mr_query.
  */
-int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query);
+static inline int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query)
+{
+	return xroce_mr_query_sized(x, query, sizeof(*query));
+}
 
 /**
  * xroce_mtt_query() - query the pool of translation tables; no handle is needed
@@ -375,7 +463,10 @@ int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query);
  * Return: 0; -ENXIO (the module is not loaded); or as for struct
  * xroce_mtt_query.
  */
-int xroce_mtt_query(struct xroce_mtt_query *query);
+static inline int xroce_mtt_query(struct xroce_mtt_query *query)
+{
+	return xroce_mtt_query_sized(query, sizeof(*query));
+}
 
 /**
  * xroce_mtt_read() - read a region's translation table
@@ -424,11 +515,14 @@ int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn);
 /**
  * xroce_qp_modify() - change a queue pair's state or attributes
  * @x: the handle
- * @modify: all of it except @size, which the library fills in
+ * @modify: all of it except @size
  *
  * Return: 0, or as for struct xroce_qp_modify.
  */
-int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify);
+static inline int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify)
+{
+	return xroce_qp_modify_sized(x, modify, sizeof(*modify));
+}
 
 /**
  * struct xroce_connect - both ends of a connection
@@ -533,7 +627,10 @@ int xroce_qp_del(struct xroce *x, __u32 qpn);
  *
  * Return: 0, or as for struct xroce_qp_query.
  */
-int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query);
+static inline int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query)
+{
+	return xroce_qp_query_sized(x, query, sizeof(*query));
+}
 
 /*
  * Receiving. The rings are shared with the module. Each queue is deleted once, before or after
@@ -633,7 +730,7 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 /**
  * xroce_qp_create() - create a queue pair of any kind
  * @x: the handle
- * @add: all of it except @size, which the library fills in
+ * @add: all of it except @size
  * @rq: out: its own receive queue, or NULL if it has none
  *
  * xroce_rq_del() destroys a queue pair that has a receive queue of its own,
@@ -642,8 +739,10 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
  * Return: 0; -EINVAL: also if @rq is NULL and the queue pair has its own receive queue; or as
  * for struct xroce_qp_add.
  */
-int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add,
-		    struct xroce_rq **rq);
+static inline int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add, struct xroce_rq **rq)
+{
+	return xroce_qp_create_sized(x, add, rq, sizeof(*add));
+}
 
 /* The send queue of a queue pair. */
 struct xroce_send;
@@ -688,7 +787,10 @@ struct xroce_wr {
  *
  * Return: the send queue, or NULL with errno: EINVAL: the queue pair has none; or as for mmap(2).
  */
-struct xroce_send *xroce_send_open(struct xroce *x, const struct xroce_qp_add *add);
+static inline struct xroce_send *xroce_send_open(struct xroce *x, const struct xroce_qp_add *add)
+{
+	return xroce_send_open_sized(x, add, sizeof(*add));
+}
 
 /**
  * xroce_send_close() - unmap a send queue
@@ -723,7 +825,10 @@ struct xroce_send_header *xroce_send_ring(const struct xroce_send *send);
  * -EINVAL: one of them has too many elements or inline bytes; also, and then they are discarded:
  * the queue pair is in RESET, INIT or RTR; -ENOENT: it has been destroyed.
  */
-int xroce_post_send(struct xroce_send *send, const struct xroce_wr *wr, __u32 n);
+static inline int xroce_post_send(struct xroce_send *send, const struct xroce_wr *wr, __u32 n)
+{
+	return xroce_post_send_sized(send, wr, n, sizeof(*wr));
+}
 
 /**
  * xroce_srq_add() - create a shared receive queue
@@ -761,7 +866,10 @@ int xroce_srq_limit(struct xroce_rq *rq, __u32 limit);
  *
  * Return: 0, or as for struct xroce_srq_query.
  */
-int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query);
+static inline int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query)
+{
+	return xroce_srq_query_sized(rq, query, sizeof(*query));
+}
 
 /**
  * xroce_rq_del() - destroy a shared receive queue, or a queue pair with its own
@@ -808,16 +916,22 @@ int xroce_post_recv(struct xroce_rq *rq, __u64 wr_id,
  *
  * Return: 0; -EAGAIN: there is no event; -EINTR: a signal arrived.
  */
-int xroce_async_next(struct xroce *x, struct xroce_async *async);
+static inline int xroce_async_next(struct xroce *x, struct xroce_async *async)
+{
+	return xroce_async_next_sized(x, async, sizeof(*async));
+}
 
 /**
  * xroce_mw_add() - allocate a memory window
  * @x: the handle
- * @add: all of it except @size, which the library fills in; handle and key out
+ * @add: all of it except @size; handle and key out
  *
  * Return: 0, or as for struct xroce_mw_add.
  */
-int xroce_mw_add(struct xroce *x, struct xroce_mw_add *add);
+static inline int xroce_mw_add(struct xroce *x, struct xroce_mw_add *add)
+{
+	return xroce_mw_add_sized(x, add, sizeof(*add));
+}
 
 /**
  * xroce_mw_del() - deallocate a memory window
@@ -835,17 +949,23 @@ int xroce_mw_del(struct xroce *x, __u32 mw);
  *
  * Return: 0, or as for struct xroce_mw_query.
  */
-int xroce_mw_query(struct xroce *x, struct xroce_mw_query *query);
+static inline int xroce_mw_query(struct xroce *x, struct xroce_mw_query *query)
+{
+	return xroce_mw_query_sized(x, query, sizeof(*query));
+}
 
 /**
  * xroce_mw_bind() - bind a memory window now, by a system call
  * @x: the handle
- * @bind: all of it except @size, which the library fills in; key out
+ * @bind: all of it except @size; key out
  *
  * xroce_bind_mw() and xroce_post_bind() need no system call. Return: 0, or as for struct
  * xroce_mw_bind.
  */
-int xroce_mw_bind(struct xroce *x, struct xroce_mw_bind *bind);
+static inline int xroce_mw_bind(struct xroce *x, struct xroce_mw_bind *bind)
+{
+	return xroce_mw_bind_sized(x, bind, sizeof(*bind));
+}
 
 /**
  * xroce_mw_inval() - invalidate a window's key now, by a system call
@@ -940,6 +1060,7 @@ int xroce_sq_apply(struct xroce_sq *sq);
  * @addr: first byte, in the region's addresses
  * @length: bytes; 0: unbind, type 1 only
  * @access: see struct xroce_mw_bind
+ * @reserved: 0
  *
  * The caller fills in all of it. The function that posts the bind checks nothing. A bind that
  * is refused completes with XROCE_WC_MW_BIND_ERR and moves its queue pair to ERR; one with an
@@ -955,6 +1076,7 @@ struct xroce_bind {
 	__u64 addr;
 	__u64 length;
 	__u32 access;
+	__u32 reserved;
 };
 
 /**
@@ -962,18 +1084,24 @@ struct xroce_bind {
  * @sq: send queue of the handle that the window is made with
  * @bind: the bind; @rkey: the window's new key
  *
- * Return: 0; -ENOSPC: the queue is full.
+ * Return: 0; -ENOSPC: the queue is full; -EINVAL: @bind->reserved is not 0.
  */
-int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind);
+static inline int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind)
+{
+	return xroce_post_bind_sized(sq, bind, sizeof(*bind));
+}
 
 /**
  * xroce_bind_mw() - post the bind or unbind of a window of type 1 (IBTA 11.2.8.10)
  * @sq: send queue of the handle that the window is made with
  * @bind: the bind; @rkey: in: the window's present key; out: its new key, drawn at random
  *
- * Return: 0; -ENOSPC: the queue is full.
+ * Return: 0; -ENOSPC: the queue is full; -EINVAL: @bind->reserved is not 0.
  */
-int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind);
+static inline int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind)
+{
+	return xroce_bind_mw_sized(sq, bind, sizeof(*bind));
+}
 
 /**
  * xroce_post_local_inv() - post the invalidation of a key
@@ -1053,8 +1181,11 @@ int xroce_monitor_fd(const struct xroce_monitor *m);
  * Return: 0; -EAGAIN: no event within this time; -EINTR: a signal arrived first; or an
  * error of the kernel.
  */
-int xroce_monitor_next(struct xroce_monitor *m, struct xroce_event *event,
-		       int timeout_ms);
+static inline int xroce_monitor_next(struct xroce_monitor *m, struct xroce_event *event,
+				     int timeout_ms)
+{
+	return xroce_monitor_next_sized(m, event, timeout_ms, sizeof(*event));
+}
 
 /**
  * xroce_pin_dir() - find the directory of a device's pins
@@ -1082,6 +1213,22 @@ void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX
  * or -EPERM (the pins belong to root), -EINVAL (no device can have this name).
  */
 int xroce_pin_open(const char *netdev, const char *name);
+
+/**
+ * xroce_map_read() - read an entry of a pinned map
+ * @fd: descriptor of xroce_pin_open(): "mpt", "qp", "rd", "stat", "mr_stat", "drop_lease" or
+ *	"netdev"
+ * @key: index of the entry
+ * @value: out: the structure of the map, see xroce_map.h
+ * @size: its size in bytes
+ *
+ * The map may have values of another version than the structure of the caller. A longer value is
+ * cut off, a shorter one is completed with zeros; bpf(2) writes all of a longer one. Of a map with
+ * a copy for each CPU, "stat" and "mr_stat", this returns the sum of the copies.
+ *
+ * Return: 0; -ENOENT: no such entry; -EINVAL: not such a map; -ENOMEM; or an error of bpf(2).
+ */
+int xroce_map_read(int fd, __u32 key, void *value, size_t size);
 
 #ifdef __cplusplus
 }

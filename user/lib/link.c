@@ -6,15 +6,15 @@
 
 #include "priv.h"
 
-int xroce_link_query(struct xroce_link_query *query)
+int xroce_link_query_sized(struct xroce_link_query *query, size_t size)
 {
-	query->size = sizeof(*query);
 	/* An older module does not know this member, and refuses bytes that are not 0. */
-	memset(query->verbs, 0, sizeof(query->verbs));
-	return xroce_command_once(XROCE_CMD_LINK_QUERY, query);
+	if (XROCE_HAS(size, struct xroce_link_query, verbs))
+		memset(query->verbs, 0, sizeof(query->verbs));
+	return xroce_command_once(XROCE_CMD_LINK_QUERY, query, size);
 }
 
-int xroce_link_find(const char *netdev, struct xroce_link_query *query)
+int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, size_t size)
 {
 	struct xroce_link_query q, gone = {};
 	__u32 ifindex = xroce_ifindex(netdev);
@@ -22,6 +22,8 @@ int xroce_link_find(const char *netdev, struct xroce_link_query *query)
 	__u32 number;
 	int err;
 
+	if (!XROCE_HAS(size, struct xroce_link_query, users))
+		return -EINVAL;
 	if (stat("/proc/self/ns/net", &ns))
 		return -errno;
 	for (number = 0; ; number = q.link + 1) {
@@ -38,24 +40,24 @@ int xroce_link_find(const char *netdev, struct xroce_link_query *query)
 				gone = q;
 		} else if (ifindex && q.ifindex == ifindex &&
 			   q.netns == ns.st_ino) {
-			*query = q;
+			xroce_give(query, size, &q, sizeof(q));
+			query->size = size;
 			return 0;
 		}
 	}
 	if (!gone.size)
 		return -ENOENT;
-	*query = gone;
+	xroce_give(query, size, &gone, sizeof(gone));
+	query->size = size;
 	return 0;
 }
 
-int xroce_limit_set(struct xroce_limit_set *set)
+int xroce_limit_set_sized(struct xroce_limit_set *set, size_t size)
 {
-	set->size = sizeof(*set);
-	return xroce_command_once(XROCE_CMD_LIMIT_SET, set);
+	return xroce_command_once(XROCE_CMD_LIMIT_SET, set, size);
 }
 
-int xroce_limit_query(struct xroce_limit_query *query)
+int xroce_limit_query_sized(struct xroce_limit_query *query, size_t size)
 {
-	query->size = sizeof(*query);
-	return xroce_command_once(XROCE_CMD_LIMIT_QUERY, query);
+	return xroce_command_once(XROCE_CMD_LIMIT_QUERY, query, size);
 }

@@ -36,6 +36,27 @@ int xroce_failed(struct xroce_attach_opts *opts, int err, const char *fmt, ...)
 	return err;
 }
 
+int xroce_with_opts(const char *netdev, struct xroce_attach_opts *opts,
+		    int (*fn)(const char *netdev, struct xroce_attach_opts *opts))
+{
+	struct xroce_attach_opts known;
+	size_t size = opts->size;
+	int err;
+
+	if (!XROCE_HAS(size, struct xroce_attach_opts, mode))
+		return -EINVAL;
+	err = xroce_take(&known, sizeof(known), opts, size);
+	if (err)
+		return err;
+	if (known.reserved)
+		return -EINVAL;
+	known.error[0] = 0;
+	err = fn(netdev, &known);
+	known.size = size;
+	xroce_give(opts, size, &known, sizeof(known));
+	return err;
+}
+
 static int speak(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	(void)level;

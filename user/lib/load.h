@@ -42,6 +42,10 @@ XROCE_HIDDEN int xroce_failed(struct xroce_attach_opts *opts, int err,
 			      const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Call @fn with the caller's options in the size of this version, and return its results. */
+XROCE_HIDDEN int xroce_with_opts(const char *netdev, struct xroce_attach_opts *opts,
+				 int (*fn)(const char *netdev, struct xroce_attach_opts *opts));
+
 /* Print libbpf's messages on stderr if @debug, else not. Return: as libbpf_set_print(). */
 XROCE_HIDDEN libbpf_print_fn_t xroce_load_print(bool debug);
 

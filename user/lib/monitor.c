@@ -51,9 +51,8 @@ static int take(void *ctx, void *data, size_t size)
 {
 	struct xroce_monitor *m = ctx;
 
-	if (size < sizeof(m->event))
-		return 0;
-	memcpy(&m->event, data, sizeof(m->event));
+	/* The program of the link may be of another version. */
+	xroce_give(&m->event, sizeof(m->event), data, size);
 	/* Written for an earlier reader. */
 	if (m->event.cause >= XROCE_DROP_LENGTH && m->event.time < m->since)
 		return 0;
@@ -159,8 +158,8 @@ static int wait_ms(__u64 end, int timeout_ms)
 	return left < XROCE_MONITOR_LEASE_MS ? (int)left : XROCE_MONITOR_LEASE_MS;
 }
 
-int xroce_monitor_next(struct xroce_monitor *m, struct xroce_event *event,
-		       int timeout_ms)
+int xroce_monitor_next_sized(struct xroce_monitor *m, struct xroce_event *event, int timeout_ms,
+			     size_t size)
 {
 	__u64 end = now_ns() + (timeout_ms > 0 ? timeout_ms : 0) * 1000000ull;
 	struct epoll_event ready;
@@ -172,7 +171,7 @@ int xroce_monitor_next(struct xroce_monitor *m, struct xroce_event *event,
 			return err;
 		err = ring_buffer__consume(m->rings);
 		if (err == TAKEN) {
-			*event = m->event;
+			xroce_give(event, size, &m->event, sizeof(m->event));
 			return 0;
 		}
 		if (err < 0)

@@ -43,10 +43,9 @@ const char *xroce_mr_name_error(const char *name)
 	return NULL;
 }
 
-int xroce_mr_reg(struct xroce *x, struct xroce_mr_reg *reg)
+int xroce_mr_reg_sized(struct xroce *x, struct xroce_mr_reg *reg, size_t size)
 {
-	reg->size = sizeof(*reg);
-	return xroce_command(x->fd, XROCE_CMD_MR_REG, reg);
+	return xroce_command_sized(x->fd, XROCE_CMD_MR_REG, reg, size);
 }
 
 /* Unit in bytes of the offset and length of a mapping of the file. */
@@ -104,47 +103,51 @@ static int map_file(int fd, __u64 offset, __u64 *length, __u32 access,
 	return 0;
 }
 
-int xroce_mr_reg_file(struct xroce *x, int fd, __u64 offset,
-		      struct xroce_mr_reg *reg)
+int xroce_mr_reg_file_sized(struct xroce *x, int fd, __u64 offset, struct xroce_mr_reg *reg,
+			    size_t size)
 {
 	struct map map = {};
-	int err = map_file(fd, offset, &reg->length, reg->access, &map);
+	int err;
 
+	if (!XROCE_HAS(size, struct xroce_mr_reg, length))
+		return -EINVAL;
+	err = map_file(fd, offset, &reg->length, reg->access, &map);
 	if (err)
 		return err;
 	reg->addr = map.addr;
-	err = xroce_mr_reg(x, reg);
+	err = xroce_mr_reg_sized(x, reg, size);
 	munmap(map.base, map.span);
 	return err;
 }
 
-int xroce_mr_reg_phys(struct xroce *x, struct xroce_mr_reg_phys *reg)
+int xroce_mr_reg_phys_sized(struct xroce *x, struct xroce_mr_reg_phys *reg, size_t size)
 {
-	reg->size = sizeof(*reg);
-	return xroce_command(x->fd, XROCE_CMD_MR_REG_PHYS, reg);
+	return xroce_command_sized(x->fd, XROCE_CMD_MR_REG_PHYS, reg, size);
 }
 
-int xroce_mr_reg_shared(struct xroce *x, struct xroce_mr_reg_shared *reg)
+int xroce_mr_reg_shared_sized(struct xroce *x, struct xroce_mr_reg_shared *reg, size_t size)
 {
-	reg->size = sizeof(*reg);
-	return xroce_command(x->fd, XROCE_CMD_MR_REG_SHARED, reg);
+	return xroce_command_sized(x->fd, XROCE_CMD_MR_REG_SHARED, reg, size);
 }
 
-int xroce_mr_rereg(struct xroce *x, struct xroce_mr_rereg *rereg)
+int xroce_mr_rereg_sized(struct xroce *x, struct xroce_mr_rereg *rereg, size_t size)
 {
-	rereg->size = sizeof(*rereg);
-	return xroce_command(x->fd, XROCE_CMD_MR_REREG, rereg);
+	return xroce_command_sized(x->fd, XROCE_CMD_MR_REREG, rereg, size);
 }
 
-int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
-			struct xroce_mr_rereg *rereg)
+int xroce_mr_rereg_file_sized(struct xroce *x, int fd, __u64 offset, struct xroce_mr_rereg *rereg,
+			      size_t size)
 {
-	struct xroce_mr_query query = { .mr = rereg->mr };
-	__u32 access = rereg->access;
+	struct xroce_mr_query query = {};
 	struct map map = {};
+	__u32 access;
 	int err;
 
+	if (!XROCE_HAS(size, struct xroce_mr_rereg, length))
+		return -EINVAL;
+	access = rereg->access;
 	if (!(rereg->mask & XROCE_REREG_ACCESS)) {
+		query.mr = rereg->mr;
 		err = xroce_mr_query(x, &query);
 		if (err)
 			return err;
@@ -155,7 +158,7 @@ int xroce_mr_rereg_file(struct xroce *x, int fd, __u64 offset,
 		return err;
 	rereg->mask |= XROCE_REREG_TRANSLATION;
 	rereg->addr = map.addr;
-	err = xroce_mr_rereg(x, rereg);
+	err = xroce_mr_rereg_sized(x, rereg, size);
 	munmap(map.base, map.span);
 	return err;
 }
@@ -167,14 +170,12 @@ int xroce_mr_dereg(struct xroce *x, __u32 mr)
 	return xroce_command(x->fd, XROCE_CMD_MR_DEREG, &dereg);
 }
 
-int xroce_mr_advise(struct xroce *x, struct xroce_mr_advise *advise)
+int xroce_mr_advise_sized(struct xroce *x, struct xroce_mr_advise *advise, size_t size)
 {
-	advise->size = sizeof(*advise);
-	return xroce_command(x->fd, XROCE_CMD_MR_ADVISE, advise);
+	return xroce_command_sized(x->fd, XROCE_CMD_MR_ADVISE, advise, size);
 }
 
-int xroce_mr_query(struct xroce *x, struct xroce_mr_query *query)
+int xroce_mr_query_sized(struct xroce *x, struct xroce_mr_query *query, size_t size)
 {
-	query->size = sizeof(*query);
-	return xroce_command(x->fd, XROCE_CMD_MR_QUERY, query);
+	return xroce_command_sized(x->fd, XROCE_CMD_MR_QUERY, query, size);
 }

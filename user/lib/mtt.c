@@ -4,10 +4,9 @@
 
 #include "priv.h"
 
-int xroce_mtt_query(struct xroce_mtt_query *query)
+int xroce_mtt_query_sized(struct xroce_mtt_query *query, size_t size)
 {
-	query->size = sizeof(*query);
-	return xroce_command_once(XROCE_CMD_MTT_QUERY, query);
+	return xroce_command_once(XROCE_CMD_MTT_QUERY, query, size);
 }
 
 int xroce_mtt_read(struct xroce *x, __u32 mr, __u64 first, __u64 *to,

@@ -2,10 +2,9 @@
 /* Memory windows, by system call; sq.c binds them without one. */
 #include "priv.h"
 
-int xroce_mw_add(struct xroce *x, struct xroce_mw_add *add)
+int xroce_mw_add_sized(struct xroce *x, struct xroce_mw_add *add, size_t size)
 {
-	add->size = sizeof(*add);
-	return xroce_command(x->fd, XROCE_CMD_MW_ADD, add);
+	return xroce_command_sized(x->fd, XROCE_CMD_MW_ADD, add, size);
 }
 
 int xroce_mw_del(struct xroce *x, __u32 mw)
@@ -15,16 +14,14 @@ int xroce_mw_del(struct xroce *x, __u32 mw)
 	return xroce_command(x->fd, XROCE_CMD_MW_DEL, &del);
 }
 
-int xroce_mw_query(struct xroce *x, struct xroce_mw_query *query)
+int xroce_mw_query_sized(struct xroce *x, struct xroce_mw_query *query, size_t size)
 {
-	query->size = sizeof(*query);
-	return xroce_command(x->fd, XROCE_CMD_MW_QUERY, query);
+	return xroce_command_sized(x->fd, XROCE_CMD_MW_QUERY, query, size);
 }
 
-int xroce_mw_bind(struct xroce *x, struct xroce_mw_bind *bind)
+int xroce_mw_bind_sized(struct xroce *x, struct xroce_mw_bind *bind, size_t size)
 {
-	bind->size = sizeof(*bind);
-	return xroce_command(x->fd, XROCE_CMD_MW_BIND, bind);
+	return xroce_command_sized(x->fd, XROCE_CMD_MW_BIND, bind, size);
 }
 
 int xroce_mw_inval(struct xroce *x, __u32 rkey, __u32 qpn)

@@ -19,8 +19,7 @@ int xroce_pd_del(struct xroce *x, __u32 pd)
 	return xroce_command(x->fd, XROCE_CMD_PD_DEL, &del);
 }
 
-int xroce_pd_query(struct xroce *x, struct xroce_pd_query *query)
+int xroce_pd_query_sized(struct xroce *x, struct xroce_pd_query *query, size_t size)
 {
-	query->size = sizeof(*query);
-	return xroce_command(x->fd, XROCE_CMD_PD_QUERY, query);
+	return xroce_command_sized(x->fd, XROCE_CMD_PD_QUERY, query, size);
 }

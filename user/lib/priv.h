@@ -57,8 +57,25 @@ XROCE_HIDDEN int xroce_dev_open(void);
 /* ioctl(2). Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
 
-/* xroce_command() with a temporary descriptor, for commands that need no handle. */
-XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg);
+/* Has a structure of @size bytes the member? */
+#define XROCE_HAS(size, type, member)	\
+	((size) >= offsetof(type, member) + sizeof(((type *)0)->member))
+
+/*
+ * Copy a structure of the caller, of @size bytes, to one of this version, of @known bytes. What
+ * the caller does not have is 0. Return: 0; -E2BIG: a byte that this version does not know is
+ * not 0.
+ */
+XROCE_HIDDEN int xroce_take(void *to, size_t known, const void *from, size_t size);
+
+/* Copy a result to the caller. What this version does not know is 0. */
+XROCE_HIDDEN void xroce_give(void *to, size_t size, const void *from, size_t known);
+
+/* Fill in the size of a structure of the caller, and pass it to the module. Return: 0 or -errno. */
+XROCE_HIDDEN int xroce_command_sized(int fd, unsigned long command, void *arg, size_t size);
+
+/* Likewise with a temporary descriptor, for commands that need no handle. */
+XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg, size_t size);
 
 /* Release a reference to a handle. The last one frees it. */
 XROCE_HIDDEN void xroce_put(struct xroce *x);

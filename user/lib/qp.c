@@ -17,10 +17,9 @@ int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn)
 	return err;
 }
 
-int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modify)
+int xroce_qp_modify_sized(struct xroce *x, struct xroce_qp_modify *modify, size_t size)
 {
-	modify->size = sizeof(*modify);
-	return xroce_command(x->fd, XROCE_CMD_QP_MODIFY, modify);
+	return xroce_command_sized(x->fd, XROCE_CMD_QP_MODIFY, modify, size);
 }
 
 int xroce_qp_del(struct xroce *x, __u32 qpn)
@@ -30,8 +29,7 @@ int xroce_qp_del(struct xroce *x, __u32 qpn)
 	return xroce_command(x->fd, XROCE_CMD_QP_DEL, &del);
 }
 
-int xroce_qp_query(struct xroce *x, struct xroce_qp_query *query)
+int xroce_qp_query_sized(struct xroce *x, struct xroce_qp_query *query, size_t size)
 {
-	query->size = sizeof(*query);
-	return xroce_command(x->fd, XROCE_CMD_QP_QUERY, query);
+	return xroce_command_sized(x->fd, XROCE_CMD_QP_QUERY, query, size);
 }

@@ -289,7 +289,7 @@ static void close_one(int fd)
 		close(fd);
 }
 
-int xroce_reload(const char *netdev, struct xroce_attach_opts *opts)
+static int do_reload(const char *netdev, struct xroce_attach_opts *opts)
 {
 	struct reload r = {
 		.load = { .netdev = netdev, .opts = opts },
@@ -300,9 +300,6 @@ int xroce_reload(const char *netdev, struct xroce_attach_opts *opts)
 	libbpf_print_fn_t print;
 	int err, lock;
 
-	if (opts->size != sizeof(*opts))
-		return -EINVAL;
-	opts->error[0] = 0;
 	if (opts->mode || opts->mpt_entries || opts->qp_entries)
 		return xroce_failed(opts, -EINVAL,
 				    "mode and sizes must be 0: a reload does not change them");
@@ -323,4 +320,9 @@ int xroce_reload(const char *netdev, struct xroce_attach_opts *opts)
 	xroce_pin_unlock(lock);
 	libbpf_set_print(print);
 	return err;
+}
+
+int xroce_reload(const char *netdev, struct xroce_attach_opts *opts)
+{
+	return xroce_with_opts(netdev, opts, do_reload);
 }

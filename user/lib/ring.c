@@ -58,14 +58,20 @@ void xroce_rings_close(struct xroce *x)
 	pthread_mutex_unlock(&x->lock);
 }
 
-int xroce_async_next(struct xroce *x, struct xroce_async *async)
+int xroce_async_next_sized(struct xroce *x, struct xroce_async *async, size_t size)
 {
 	struct pollfd pfd = { .fd = x->fd, .events = POLLPRI };
+	struct xroce_async event;
 	int n = poll(&pfd, 1, 0);
+	ssize_t got;
 
 	if (n < 0)
 		return -errno;
 	if (!n)
 		return -EAGAIN;
-	return read(x->fd, async, sizeof(*async)) < 0 ? -errno : 0;
+	got = read(x->fd, &event, sizeof(event));
+	if (got < 0)
+		return -errno;
+	xroce_give(async, size, &event, got);
+	return 0;
 }

@@ -37,18 +37,20 @@ static struct xroce_rq *rq_map(struct xroce *x, __u64 offset, __u64 bytes)
 	return NULL;
 }
 
-int xroce_qp_create(struct xroce *x, struct xroce_qp_add *add,
-		    struct xroce_rq **rq)
+int xroce_qp_create_sized(struct xroce *x, struct xroce_qp_add *add, struct xroce_rq **rq,
+			  size_t size)
 {
-	bool own = add->recv_cq && !add->srq;
+	bool own;
 	int err;
 
+	if (!XROCE_HAS(size, struct xroce_qp_add, rq_bytes))
+		return -EINVAL;
+	own = add->recv_cq && !add->srq;
 	if (own && !rq)
 		return -EINVAL;
 	if (rq)
 		*rq = NULL;
-	add->size = sizeof(*add);
-	err = xroce_command(x->fd, XROCE_CMD_QP_ADD, add);
+	err = xroce_command_sized(x->fd, XROCE_CMD_QP_ADD, add, size);
 	if (err || !own)
 		return err;
 	*rq = rq_map(x, add->rq_offset, add->rq_bytes);
@@ -105,12 +107,13 @@ int xroce_srq_limit(struct xroce_rq *rq, __u32 limit)
 	return xroce_command(rq->x->fd, XROCE_CMD_SRQ_MODIFY, &modify);
 }
 
-int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *query)
+int xroce_srq_query_sized(struct xroce_rq *rq, struct xroce_srq_query *query, size_t size)
 {
-	query->size = sizeof(*query);
+	if (!XROCE_HAS(size, struct xroce_srq_query, srq))
+		return -EINVAL;
 	query->flags = 0;
 	query->srq = rq->srq;
-	return xroce_command(rq->x->fd, XROCE_CMD_SRQ_QUERY, query);
+	return xroce_command_sized(rq->x->fd, XROCE_CMD_SRQ_QUERY, query, size);
 }
 
 int xroce_rq_del(struct xroce_rq *rq)

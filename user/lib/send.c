@@ -23,12 +23,16 @@ struct xroce_send {
 	__u32 tail;
 };
 
-struct xroce_send *xroce_send_open(struct xroce *x, const struct xroce_qp_add *add)
+struct xroce_send *xroce_send_open_sized(struct xroce *x, const struct xroce_qp_add *arg,
+					 size_t size)
 {
 	struct xroce_send *send;
+	struct xroce_qp_add add;
 	int err;
 
-	if (!add->send_entries) {
+	xroce_give(&add, sizeof(add), arg, size);
+	/* A structure that ends before send_bytes has no queue. */
+	if (!add.send_entries || !add.send_bytes) {
 		errno = EINVAL;
 		return NULL;
 	}
@@ -36,12 +40,12 @@ struct xroce_send *xroce_send_open(struct xroce *x, const struct xroce_qp_add *a
 	if (!send)
 		return NULL;
 	send->x = x;
-	send->qpn = add->qpn;
-	send->entries = add->send_entries;
-	send->stride = add->send_stride;
-	send->max_sge = add->send_max_sge;
-	send->max_inline = add->send_max_inline;
-	err = xroce_ring_map(x, add->send_offset, add->send_bytes, &send->map);
+	send->qpn = add.qpn;
+	send->entries = add.send_entries;
+	send->stride = add.send_stride;
+	send->max_sge = add.send_max_sge;
+	send->max_inline = add.send_max_inline;
+	err = xroce_ring_map(x, add.send_offset, add.send_bytes, &send->map);
 	if (err) {
 		free(send);
 		errno = -err;
@@ -117,20 +121,34 @@ static void write_entry(struct xroce_send_wqe *wqe, const struct xroce_wr *wr)
 		memcpy(wqe->sge, wr->sge, wr->num_sge * sizeof(*wr->sge));
 }
 
-int xroce_post_send(struct xroce_send *send, const struct xroce_wr *wr, __u32 n)
+/* Element @i of an array of the caller. Return: 0 or -E2BIG, see xroce_take(). */
+static int take_wr(struct xroce_wr *to, const struct xroce_wr *wr, __u32 i, size_t size)
+{
+	return xroce_take(to, sizeof(*to), (const char *)wr + i * size, size);
+}
+
+int xroce_post_send_sized(struct xroce_send *send, const struct xroce_wr *wr, __u32 n, size_t size)
 {
 	__u32 head = __atomic_load_n(&send->ring->head, __ATOMIC_ACQUIRE), i;
 	struct xroce_qp_send doorbell = { .size = sizeof(doorbell), .qpn = send->qpn };
 	char *entries = (char *)send->ring + XROCE_RING_HEADER;
+	struct xroce_wr one;
+	int err;
 
 	if (n > send->entries - (send->tail - head))
 		return -ENOSPC;
-	for (i = 0; i < n; i++)
-		if (!fits(send, &wr[i]))
+	for (i = 0; i < n; i++) {
+		err = take_wr(&one, wr, i, size);
+		if (err)
+			return err;
+		if (!fits(send, &one))
 			return -EINVAL;
-	for (i = 0; i < n; i++, send->tail++)
+	}
+	for (i = 0; i < n; i++, send->tail++) {
+		take_wr(&one, wr, i, size);
 		write_entry((void *)(entries + (size_t)(send->tail & (send->entries - 1)) *
-						       send->stride), &wr[i]);
+						       send->stride), &one);
+	}
 	/* Publish the entries. Pairs with the module's smp_load_acquire() of the tail. */
 	__atomic_store_n(&send->ring->tail, send->tail, __ATOMIC_RELEASE);
 	return xroce_command(send->x->fd, XROCE_CMD_QP_SEND, &doorbell);

@@ -111,8 +111,7 @@ static int post(struct xroce_sq *sq, const struct xroce_sq_wqe *wqe)
 	return err;
 }
 
-static int post_bind(struct xroce_sq *sq, __u32 opcode,
-		     const struct xroce_bind *bind)
+static int post_bind(struct xroce_sq *sq, __u32 opcode, const struct xroce_bind *bind)
 {
 	const struct xroce_sq_wqe wqe = {
 		.wr_id = bind->wr_id,
@@ -129,9 +128,14 @@ static int post_bind(struct xroce_sq *sq, __u32 opcode,
 	return post(sq, &wqe);
 }
 
-int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind)
+int xroce_post_bind_sized(struct xroce_sq *sq, const struct xroce_bind *bind, size_t size)
 {
-	return post_bind(sq, XROCE_SQ_BIND_MW, bind);
+	struct xroce_bind known;
+	int err = xroce_take(&known, sizeof(known), bind, size);
+
+	if (!err && known.reserved)
+		err = -EINVAL;
+	return err ? : post_bind(sq, XROCE_SQ_BIND_MW, &known);
 }
 
 int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
@@ -167,11 +171,18 @@ static __u32 key_draw(struct xroce_sq *sq, __u32 rkey)
 	return key;
 }
 
-int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind)
+int xroce_bind_mw_sized(struct xroce_sq *sq, struct xroce_bind *bind, size_t size)
 {
-	struct xroce_bind next = *bind;
+	struct xroce_bind next;
 	int err;
 
+	if (!XROCE_HAS(size, struct xroce_bind, rkey))
+		return -EINVAL;
+	err = xroce_take(&next, sizeof(next), bind, size);
+	if (err)
+		return err;
+	if (next.reserved)
+		return -EINVAL;
 	next.rkey = key_draw(sq, bind->rkey);
 	err = post_bind(sq, XROCE_SQ_BIND_MW_1, &next);
 	if (!err)
