@@ -209,6 +209,63 @@ usage_errors() {
 	fails 2 '' --nonsense
 }
 
+# What keeps a protection domain or a queue pair is named.
+members() {
+	local pd=$1 mr mw
+
+	mr=$(makes mr mr add pd "$pd" access local-write,mw-bind file "$work/file")
+	mw=$(makes mw mw add pd "$pd" type 1)
+	fails 1 "^xroce: pd $pd: it still has members \(mr 1, mw 1, qp 0\);" pd del "$pd"
+	xr mw del "$mw"
+	xr mr del "$mr"
+}
+
+# Filters of "mr show"; the command that made a persistent region has ended.
+shown() {
+	local pd=$1 other mr
+
+	other=$(makes pd pd add)
+	truncate -s 8K "$work/file"
+	mr=$(makes mr mr add pd "$pd" name here access none file "$work/file")
+	xr mr add pd "$other" name there access none file "$work/file" >"$work/made"
+	xr -j mr show pd "$pd" >"$work/of_pd"
+	xr -j mr show pd "$other" name there >"$work/both"
+	xr -j mr show pd "$pd" name there >"$work/none"
+	xr -j mr show owner persistent >"$work/kept"
+	xr -j mr show owner program >"$work/programs"
+	xr -j mr show name here >"$work/named"
+	holds '[m["name"] for m in of_pd] == [m["name"] for m in named] == ["here"] and
+		[m["name"] for m in both] == ["there"] and none == [] and programs == [] and
+		len(kept) == 2 and all(m["pid"] == 0 for m in kept)' \
+		of_pd="$work/of_pd" both="$work/both" none="$work/none" kept="$work/kept" \
+		programs="$work/programs" named="$work/named"
+	! xr mr show | grep ' pid ' || not_so "no process that has ended"
+	fails 2 'mr here: cannot be combined with pd, name and owner' mr show here pd "$pd"
+	fails 2 'owner "me": must be persistent, program or kernel' mr show owner me
+	xr mr del "$mr"
+	xr mr del there
+	xr pd del "$other"
+}
+
+regions_shown() { with_a_pd shown; }
+
+# "last" is the protection domain that the batch has made; elsewhere there is none.
+last_of_batch() {
+	fails 2 "pd \"last\": must be a number, or last behind a 'pd add'" qp add pd last
+	truncate -s 8K "$work/file"
+	printf '%s\n' 'pd add' 'pd add' 'qp add pd last' 'mw add pd last type 1' \
+		"mr add pd last name of_last access none file $work/file" 'pd show last' \
+		>"$work/batch"
+	xr -b "$work/batch" >"$work/out"
+	tail -n 1 "$work/out" | grep -qE '^pd 2 .* mrs 1 mws 1 qps 1 ' || not_so "$(cat "$work/out")"
+	xr -j pd show >"$work/pds"
+	holds '[p["mrs"] for p in pds] == [0, 1]' pds="$work/pds"
+	for mw in $(makes mw mw show); do xr mw del "$mw"; done
+	xr mr del of_last
+	for qp in $(makes qpn qp show); do xr qp del "$qp"; done
+	for pd in $(makes pd pd show); do xr pd del "$pd"; done
+}
+
 # Error messages name the object, the value and the reason.
 object_errors() {
 	local pd=$1
@@ -242,6 +299,11 @@ object_errors() {
 	fails 1 'dev nope: no such network device' mr show dev nope
 	fails 1 'dev lo: it has no link' mr show dev lo
 	fails 1 'dev nope' link add dev nope
+	fails 1 'dev nope: no such network device$' link show dev nope
+	fails 1 'dev nope: no such network device$' link del dev nope
+	fails 1 'dev nope: no such network device$' link reload dev nope
+	fails 1 'dev lo: it has no link$' link show dev lo
+	members "$pd"
 	fails 1 'link limit dev lo: it has no link' link limit dev lo pd 1
 	fails 1 'dev x0: it already has a link' link add dev x0
 	fails 2 'mpt "17": must be a power of two from 16 to 16777216$' link add dev lo mpt 17
@@ -439,7 +501,7 @@ going_away() {
 renamed() {
 	in_xr ip link set x0 down name y0
 	in_xr ip link set y0 up
-	xr link show dev y0 | grep -q 'dev y0 .*pins /sys/fs/bpf/xroce/x0$' ||
+	xr -d link show dev y0 | grep -q 'dev y0 .*pins /sys/fs/bpf/xroce/x0$' ||
 		not_so "pins of y0: $(xr link show)"
 	xr stat show dev y0 | grep -q '^dev y0$'
 	xr link del dev y0 force
@@ -457,6 +519,8 @@ run json_everywhere U1
 run counters_of_regions 'U1 U2 D6'
 run states_of_queue_pairs 'U1 D5'
 run usage_errors U1
+run regions_shown U1
+run last_of_batch U1
 run errors_of_objects 'U1 R2'
 run sizes_with_units U1
 run names_of_regions 'U1 R2'

@@ -157,7 +157,8 @@ window() { # TYPE QPN
 		mw[0]["mr"] == mpt[0]["mr"] and mpt[0]["state"] == "valid" and
 		mw[0]["access"] == mpt[0]["access"]' \
 		mw="$work/mw" mpt="$work/mpt"
-	fails 1 'mr windowed: a window is bound to it' mr del mr windowed
+	fails 1 "^xroce: mr windowed: window $mw is bound to it$" mr del mr windowed
+	fails 1 "^xroce: mr windowed: window $mw is bound to it$" mr change mr windowed access none
 	if [ "$1" = 1 ]; then
 		second=$(makes rkey mw bind mw "$mw" qpn "$2" mr windowed \
 			size 0 access none)

@@ -61,7 +61,7 @@ del_mends() {
 add_mends() {
 	xr "${add[@]}" >"$work/made" 2>"$work/err" ||
 		not_so "$1: $(cat "$work/err")"
-	xr link show dev x0 | grep -q 'prog_name xroce .*pins .*/x0$' ||
+	xr -d link show dev x0 | grep -q 'prog_name xroce .*pins .*/x0$' ||
 		not_so "$1: $(xr link show)"
 	[ "$(cd /sys/fs/bpf/xroce/x0; echo *)" = \
 		"drop_lease drops events link mpt mr_stat netdev prog qp rd stat" ] ||
@@ -117,7 +117,7 @@ reload_is_killed() {
 		is=$(program_on)
 		[ "$is" ] || not_so "reload, step $n: a program is attached"
 		[ "$is" = "$was" ] || changed=$((changed + 1))
-		xr link show dev x0 | grep -q " prog $is .*pins .*/x0$" ||
+		xr -d link show dev x0 | grep -q " prog $is .*pins .*/x0$" ||
 			not_so "reload, step $n: $(xr link show)"
 		if [ $((n % 2)) = 0 ]; then
 			xr link del dev x0

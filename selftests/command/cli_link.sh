@@ -175,7 +175,7 @@ hidden_pins() {
 	grep -q 'its program ([0-9]*) cannot be detached: .* CAP_SYS_ADMIN is needed' \
 		"$work/err" || not_so "it says so: $(cat "$work/err")"
 	attached x0 || not_so "it stays"
-	xr link show dev x0 | grep -q 'pins /sys/fs/bpf/xroce/x0$' || not_so "as it was"
+	xr -d link show dev x0 | grep -q 'pins /sys/fs/bpf/xroce/x0$' || not_so "as it was"
 	# With it, del detaches the program and warns about the remaining pins.
 	hidden "$xroce" link del dev x0 >"$work/out" 2>"$work/err" ||
 		not_so "deleted: $(cat "$work/err")"
@@ -558,6 +558,39 @@ verbs_in_use() {
 	verbs_end
 }
 
+# A link with a verbs device at boot: the kernel has protection domain 1.
+verbs_batch() {
+	verbs_begin
+	truncate -s 8K "$work/file"
+	printf 'verbs xr0\nmpt 64\nqp 16\nbatch %s\n' "$work/batch" >"$work/conf"
+	printf 'pd add\nmr add pd last name m access none file %s\nqp add pd last\n' \
+		"$work/file" >"$work/batch"
+	XROCE_BPF_OBJECT=$small xr link add dev x0 conf "$work/conf" >"$work/made"
+	xr -j pd show >"$work/pds"
+	holds '[p["kernel"] for p in pds] == [True, False] and pds[1]["mrs"] == 1 and
+		pds[1]["qps"] == 1' pds="$work/pds"
+	for words in 'qp add' 'mw add type 1' "mr add access none file $work/file" \
+		'mr add access none share m' 'mr change mr m'; do
+		# shellcheck disable=SC2086 # words
+		fails 1 "^xroce: ${words:0:2}: pd 1: it belongs to the kernel, .*; 'pd add' makes one" \
+			$words pd 1
+	done
+	fails 1 '^xroce: pd del: pd 1: it belongs to the kernel' pd del 1
+	# The regions of the kernel: with -d, or if something is named that they have.
+	xr -j mr show >"$work/mrs"
+	xr -j -d mr show >"$work/all"
+	xr -j mr show pd 1 >"$work/of_1"
+	xr -j mr show owner kernel >"$work/of_kernel"
+	holds '[m["name"] for m in mrs] == ["m"] and len(all_) == 2 and of_1 == of_kernel and
+		len(of_1) == 1 and of_1[0]["kernel"]' mrs="$work/mrs" all_="$work/all" \
+		of_1="$work/of_1" of_kernel="$work/of_kernel"
+	xr link show >"$work/text"
+	[ "$(wc -l <"$work/text")" = 1 ] && [ "$(wc -L <"$work/text")" -le 100 ] ||
+		not_so "one line of 100 columns: $(cat "$work/text")"
+	xr link del dev x0 force
+	verbs_end
+}
+
 # "rmmod rdma_rxe" removes all RDMA devices with its driver number.
 verbs_after_rxe() {
 	verbs_begin
@@ -590,5 +623,6 @@ run verbs_no_module U1
 run verbs_made U1
 run verbs_names U1
 run verbs_in_use U1
+run verbs_batch U1
 run verbs_after_rxe U1
 command_passed

@@ -227,8 +227,10 @@ forms() {
 		# shellcheck disable=SC2086 # words
 		[ "$(xr -j $words)" = "$full" ] || not_so "the same: $words"
 	done
-	fails 2 'm: no such noun, or ambiguous' m show
-	fails 2 'mr x: no such verb, or ambiguous' mr x
+	fails 2 '^xroce: m: could be mr, mw, mpt, mtt, monitor$' m show
+	fails 2 '^xroce: frob: no such noun; there are link, pd, mr, .*, serve$' frob show
+	fails 2 '^xroce: mr x: no such verb; there are show, add, change, advise, del$' mr x
+	fails 2 '^xroce: mr a: could be add, advise$' mr a
 	fails 2 ': -x: no such option' -x
 	fails 2 'iterations.*only be used with' pd show -n 2
 	fails 2 'prometheus.*only be used with' pd show -o prometheus

@@ -97,7 +97,7 @@ static void connect_refused(struct xroce *x)
 
 	good = both_ends(qp_in(x, live_pd(x), XROCE_QPS_RESET), XROCE_QPT_RC);
 	c = good;
-	c.size--;
+	c.size = sizeof(c.size);	/* no queue pair */
 	check(xroce_qp_connect(x, &c) == -EINVAL, "size");
 	c = good;
 	c.qpn ^= 1u << 22;

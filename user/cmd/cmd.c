@@ -54,6 +54,39 @@ static const struct cmd *find(const struct cmd *table, const char *word)
 	return found;
 }
 
+/*
+ * The entries that begin with @word, or all if none does, separated by commas. Return: @text,
+ * which has ENTRIES_MAX bytes.
+ */
+#define ENTRIES_MAX	128
+static const char *entries(const struct cmd *table, const char *word, bool *some, char *text)
+{
+	const struct cmd *cmd;
+	size_t len = strlen(word), at = 0;
+
+	*some = false;
+	for (cmd = table; len && cmd->name; cmd++)
+		*some |= !strncmp(cmd->name, word, len);
+	*text = 0;
+	for (cmd = table; cmd->name && at < ENTRIES_MAX; cmd++)
+		if (!*some || !strncmp(cmd->name, word, len))
+			at += snprintf(text + at, ENTRIES_MAX - at, "%s%s", at ? ", " : "",
+				       cmd->name);
+	return text;
+}
+
+/* No entry, or several, begin with @word. Return: EXIT_USAGE. */
+static int no_entry(const char *noun, const struct cmd *table, const char *word)
+{
+	char text[ENTRIES_MAX];
+	bool some;
+
+	entries(table, word, &some, text);
+	return usage("%s%s%s: %s %s", noun ? : "", noun ? " " : "", word,
+		     some ? "could be" : noun ? "no such verb; there are" :
+						"no such noun; there are", text);
+}
+
 /* Refuse options that this entry does not take. Return: an exit status. */
 static int check_options(const struct cmd *cmd)
 {
@@ -85,11 +118,8 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 	if (argc ? !strcmp(argv[0], "help") : !noun || options.help)
 		return help(noun, table);
 	cmd = argc ? find(table, alias(argv[0])) : table;
-	if (!cmd && noun)
-		return usage("%s %s: no such verb, or ambiguous; 'xroce %s help' lists the verbs",
-			     noun, argc ? argv[0] : "", noun);
 	if (!cmd)
-		return usage("%s: no such noun, or ambiguous", argv[0]);
+		return no_entry(noun, table, argv[0]);
 	if (cmd->args) {
 		message_form(&(struct form){ noun, cmd->name, cmd->args });
 		if (options.help || (argc == 2 && !strcmp(argv[1], "help"))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce link show: links, and with -s their counters. */
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,21 +118,26 @@ static void print_counters(const struct row *r, double elapsed)
 static void show_link(const struct row *r, double since)
 {
 	const struct xroce_link_query *q = &r->query;
+	/* In text, a link is one line that people can read. */
+	const bool all = options.json || options.details;
 	__u32 windows;
 
 	print_begin();
 	print_num("link", q->link);
 	print_dev(r->dev);
 	print_flag("dead", q->flags & XROCE_F_DEAD);
-	print_num("ifindex", q->ifindex);
+	if (all)
+		print_num("ifindex", q->ifindex);
 	if (!r->here)
 		print_num("netns", q->netns);
 	else
 		print_str("mode", link_mode(q->ifindex));
 	if (*q->verbs)
 		print_str("verbs", q->verbs);
-	print_num("mpt", q->mpt_entries);
-	print_num("qp", q->qp_entries);
+	if (all) {
+		print_num("mpt", q->mpt_entries);
+		print_num("qp", q->qp_entries);
+	}
 	print_num("pds", q->pds);
 	print_num("mrs", q->mrs);
 	if (r->here && count_windows(r->dev, &windows))
@@ -140,8 +146,10 @@ static void show_link(const struct row *r, double since)
 	print_num("users", q->users);
 	if (options.details)
 		link_limit_print_group(q->link);
-	link_bpf_print(r->dev, q->ifindex);
-	link_bpf_print_maps(r->dev, q->ifindex);
+	if (all) {
+		link_bpf_print(r->dev, q->ifindex);
+		link_bpf_print_maps(r->dev, q->ifindex);
+	}
 	if (options.details)
 		link_limit_print(q->link);
 	if (options.stats)
@@ -222,7 +230,7 @@ int link_show(int argc, char **argv)
 	free(rows);
 	if (err)
 		return fail("link show%s%s: %s", dev ? " dev " : "",
-			    dev ? : "", err == -ENOENT ? "it has no link" :
-			    reason(err, NULL));
+			    dev ? : "", err != -ENOENT ? reason(err, NULL) :
+			    if_nametoindex(dev) ? "it has no link" : "no such network device");
 	return EXIT_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce mr: memory regions. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "mr.h"
 #include "mr_stat.h"
 #include "one.h"
+#include "pd.h"
 #include "print.h"
 #include "progress.h"
 
@@ -64,6 +66,29 @@ int mr_not_found(const char *word, int err)
 	return fail("mr %s: %s", word, reason(err, reasons));
 }
 
+int mr_windows(struct xroce *x, const char *word, __u32 mr)
+{
+	struct xroce_mw_query q = {};
+	__u32 first = 0, n = 0, next = 0;
+	char more[32] = "";
+
+	for (;; next = q.mw + 1) {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.mw = next;
+		if (xroce_mw_query(x, &q))
+			break;
+		if (q.bound && q.mr == mr && !n++)
+			first = q.mw;
+	}
+	if (!n)
+		return EXIT_OK;
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %u more", n - 1);
+	return fail("mr %s: window 0x%x%s bound to it", word, first,
+		    n > 1 ? strcat(more, " are") : " is");
+}
+
 static int del_one(struct xroce *x, const union one *mr)
 {
 	struct xroce_mr_query q;
@@ -74,6 +99,8 @@ static int del_one(struct xroce *x, const union one *mr)
 		err = xroce_mr_dereg(x, q.mr);
 		progress_end();
 	}
+	if (err == -EBUSY && mr_windows(x, mr->word, q.mr))
+		return EXIT_ERROR;
 	return err ? mr_not_found(mr->word, err) : EXIT_OK;
 }
 
@@ -110,6 +137,15 @@ static void show_demand(const struct xroce_mr_query *q)
 	print_num("metadata_bytes", q->odp_bytes);
 }
 
+/* A persistent region outlives the command that has made it: 0 then, and nothing in text. */
+static void print_pid(const struct xroce_mr_query *q)
+{
+	bool gone = q->flags & XROCE_F_PERSISTENT && q->pid && kill(q->pid, 0) && errno == ESRCH;
+
+	if (!gone || options.json)
+		print_num("pid", gone ? 0 : q->pid);
+}
+
 /* @stat: descriptor of the map of regions' counters, or -1. Return: an exit status. */
 static int show_one(struct xroce *x, const char *netdev,
 		    const struct xroce_mr_query *q, int stat)
@@ -135,7 +171,7 @@ static int show_one(struct xroce *x, const char *netdev,
 	print_num("pages", q->pages);
 	print_size("page_size", 1ull << (q->page_shift & 63));
 	print_num("offset", q->offset);
-	print_num("pid", q->pid);
+	print_pid(q);
 	print_num("sharers", q->sharers);
 	print_flag("all", q->access & XROCE_ACCESS_ON_DEMAND &&
 			  q->length == XROCE_LENGTH_ALL);
@@ -154,10 +190,59 @@ static int show_one(struct xroce *x, const char *netdev,
 			  reason(err, reasons)) : status;
 }
 
-/* @word: a handle, or a name, which several regions of programs may have; NULL: all regions. */
-static int show_some(struct xroce *x, const char *netdev, const char *word,
-		     int stat)
+/* Whose regions are shown. */
+static const char *const owners[] = { "persistent", "program", "kernel" };
+
+#define OWNERS	(int)(sizeof(owners) / sizeof(owners[0]))
+
+static const char *owner_of(const struct xroce_mr_query *q)
 {
+	return owners[q->flags & XROCE_F_PERSISTENT ? 0 : q->flags & XROCE_F_KERNEL ? 2 : 1];
+}
+
+static bool parse_owner(const char *text, void *to)
+{
+	int i;
+
+	for (i = 0; i < OWNERS; i++)
+		if (!strcmp(text, owners[i]))
+			*(const char **)to = owners[i];
+	return *(const char **)to;
+}
+
+static const struct arg_type arg_owner = { "persistent, program or kernel", parse_owner };
+
+/**
+ * struct wish - the regions that "mr show" shows
+ * @word: a handle, or a name, which several regions of programs may have; NULL: any
+ * @name: a name; NULL: any
+ * @owner: of owners[]; NULL: any but the kernel, and with --details any
+ * @pd: a protection domain, if @in_pd
+ * @in_pd: only regions of @pd
+ */
+struct wish {
+	const char *word;
+	const char *name;
+	const char *owner;
+	__u32 pd;
+	bool in_pd;
+};
+
+static bool wished(const struct wish *w, const struct xroce_mr_query *q)
+{
+	if ((w->word && !mr_named(q, w->word)) || (w->name && !mr_named(q, w->name)))
+		return false;
+	if (w->in_pd && q->pd != w->pd)
+		return false;
+	if (w->owner)
+		return owner_of(q) == w->owner;
+	/* Who names a domain or a region means also the kernel's. */
+	return !(q->flags & XROCE_F_KERNEL) || options.details || w->in_pd || w->word || w->name;
+}
+
+static int show_some(struct xroce *x, const char *netdev, const struct wish *w, int stat)
+{
+	const char *word = w->word;
 	struct xroce_mr_query q;
 	bool found = false;
 	int status, err;
@@ -170,7 +255,7 @@ static int show_some(struct xroce *x, const char *netdev, const char *word,
 		return show_one(x, netdev, &q, stat);
 	}
 	for (mr = 0; !(err = mr_next(x, mr, &q)); mr = q.mr + 1) {
-		if (word && !mr_named(&q, word))
+		if (!wished(w, &q))
 			continue;
 		found = true;
 		status = show_one(x, netdev, &q, stat);
@@ -199,10 +284,14 @@ static int show_all(struct xroce *x, const char *netdev, void *arg)
 
 static int mr_show(int argc, char **argv)
 {
-	const char *dev = NULL, *word = NULL;
+	const char *dev = NULL;
+	struct wish w = {};
 	struct arg args[] = {
+		{ "pd", &arg_pd, &w.pd, ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "mr", &arg_text, &word, ARG_OPTIONAL | ARG_BARE },
+		{ "name", &arg_text, &w.name, ARG_OPTIONAL },
+		{ "owner", &arg_owner, &w.owner, ARG_OPTIONAL },
+		{ "mr", &arg_text, &w.word, ARG_OPTIONAL | ARG_BARE },
 		{}
 	};
 	int status;
@@ -210,18 +299,22 @@ static int mr_show(int argc, char **argv)
 	status = arg_parse(args, argc, argv);
 	if (status)
 		return status;
+	w.in_pd = args[0].state & ARG_SEEN;
+	if (w.word && (w.name || w.owner || w.in_pd))
+		return usage("mr %s: cannot be combined with pd, name and owner", w.word);
 	print_list_begin();
-	status = dev_each(dev, word, show_all, (void *)word);
+	status = dev_each(dev, w.word || w.in_pd, show_all, &w);
 	print_list_end();
 	return status;
 }
 
 static const struct cmd verbs[] = {
-	{ "show", mr_show, "[dev DEV] [[mr] HANDLE|NAME] [--mtt]", true },
-	{ "add", mr_add, "[dev DEV] pd N [name NAME] [iova A] access LIST [odp]\n"
+	{ "show", mr_show, "[dev DEV] [ [mr] HANDLE|NAME | [pd N|last] [name NAME]\n"
+	  "\t[owner persistent|program|kernel] ] [--mtt]", true },
+	{ "add", mr_add, "[dev DEV] pd N|last [name NAME] [iova A] access LIST [odp]\n"
 	  "\t{ file PATH [offset O] [size S] | pid PID addr A size S | pid PID all |\n"
 	  "\t  phys ADDR,... [page-size S] [offset O] [size S] | share MR }" },
-	{ "change", mr_change, "[dev DEV] mr HANDLE|NAME [pd N] [access LIST]\n"
+	{ "change", mr_change, "[dev DEV] mr HANDLE|NAME [pd N|last] [access LIST]\n"
 	  "\t[iova A] [ file PATH [offset O] [size S] | pid PID addr A size S | pid PID all |\n"
 	  "\t           phys ADDR,... [page-size S] [offset O] [size S] ]" },
 	{ "advise", mr_advise, "[dev DEV] mr HANDLE|NAME [iova A] [size S]\n"

@@ -18,6 +18,12 @@ int mr_find(struct xroce *x, const char *word, struct xroce_mr_query *q);
 /* Print why mr_find() or a command on a region failed. Return: EXIT_ERROR. */
 int mr_not_found(const char *word, int err);
 
+/*
+ * Say which windows are bound to a region, and that the caller must unbind them. Return:
+ * EXIT_ERROR; or EXIT_OK, and nothing printed, if the caller sees none.
+ */
+int mr_windows(struct xroce *x, const char *word, __u32 mr);
+
 /* mr_add.c */
 int mr_add(int argc, char **argv);
 int mr_change(int argc, char **argv);

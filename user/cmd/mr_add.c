@@ -14,6 +14,7 @@
 #include "limit.h"
 #include "message.h"
 #include "mr.h"
+#include "pd.h"
 #include "print.h"
 #include "progress.h"
 
@@ -213,6 +214,8 @@ static int memory_failed(struct xroce *x, const struct memory *m,
 			pins(m->file ? m->offset : m->addr, bytes_of(m), access),
 	};
 
+	if (pd_foreign(x, "mr", pd, err))
+		return EXIT_ERROR;
 	if (err == -ENOENT)
 		return fail("mr: pd %u: %s", pd, reason(err, reasons));
 	if (err == -EEXIST || err == -EBUSY)
@@ -350,6 +353,8 @@ static int add_shared(struct xroce *x, const struct memory *m,
 		return mr_not_found(add->share, err);
 	reg.from = q.mr;
 	err = xroce_mr_reg_shared(x, &reg);
+	if (pd_foreign(x, "mr", add->pd, err))
+		return EXIT_ERROR;
 	if (err == -ENOENT || err == -EEXIST)
 		return memory_failed(x, m, add->name, true, add->pd,
 				     add->access, err);
@@ -419,7 +424,7 @@ int mr_add(int argc, char **argv)
 	struct arg args[] = {
 		MEMORY_ARGS(m),
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "pd", &arg_number, &add.pd, ARG_NEEDED },
+		{ "pd", &arg_pd, &add.pd, ARG_NEEDED },
 		{ "name", &arg_text, &add.name, ARG_OPTIONAL },
 		{ "share", &arg_text, &add.share, ARG_OPTIONAL },
 		{ "access", &arg_access, &add.access, ARG_NEEDED },
@@ -473,6 +478,10 @@ static int change(struct xroce *x, const struct memory *m, const char *word,
 		err = xroce_mr_rereg(x, r);
 	}
 	progress_end();
+	if (err == -EBUSY && mr_windows(x, word, q->mr))
+		return EXIT_ERROR;
+	if (r->mask & XROCE_REREG_PD && pd_foreign(x, "mr", r->pd, err))
+		return EXIT_ERROR;
 	if (err && r->mask & XROCE_REREG_TRANSLATION)
 		return memory_failed(x, m, word, false, r->pd, access, err);
 	if (err == -ENOENT && r->mask & XROCE_REREG_PD)
@@ -530,7 +539,7 @@ int mr_change(int argc, char **argv)
 	enum { PD = WORDS, ACCESS };
 	struct arg args[] = {
 		MEMORY_ARGS(m),
-		[PD] = { "pd", &arg_number, &r.pd, ARG_OPTIONAL },
+		[PD] = { "pd", &arg_pd, &r.pd, ARG_OPTIONAL },
 		[ACCESS] = { "access", &arg_access, &r.access, ARG_OPTIONAL },
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
 		{ "mr", &arg_text, &word, ARG_NEEDED },

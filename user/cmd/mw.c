@@ -10,6 +10,7 @@
 #include "mr.h"
 #include "names.h"
 #include "one.h"
+#include "pd.h"
 #include "print.h"
 
 #define WINDOW_RIGHTS	(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
@@ -69,7 +70,7 @@ static int mw_add(int argc, char **argv)
 	const char *dev = NULL;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "pd", &arg_number, &add.pd, ARG_NEEDED },
+		{ "pd", &arg_pd, &add.pd, ARG_NEEDED },
 		{ "type", &arg_mw_type, &add.type, ARG_NEEDED },
 		{}
 	};
@@ -83,7 +84,8 @@ static int mw_add(int argc, char **argv)
 	if (status)
 		return status;
 	err = xroce_mw_add(x, &add);
-	status = err ? fail("mw: pd %u: %s", add.pd, limit_reason(x, err, add_reasons,
+	status = pd_foreign(x, "mw", add.pd, err) ? EXIT_ERROR :
+		 err ? fail("mw: pd %u: %s", add.pd, limit_reason(x, err, add_reasons,
 			&(struct wanted){ XROCE_COUNT_MW, .persistent = true })) :
 		       EXIT_OK;
 	xroce_close(x);
@@ -264,7 +266,7 @@ static int mw_show(int argc, char **argv)
 
 static const struct cmd verbs[] = {
 	{ "show", mw_show, "[dev DEV] [[mw] HANDLE]" },
-	{ "add", mw_add, "[dev DEV] pd N type { 1 | 2a | 2b }" },
+	{ "add", mw_add, "[dev DEV] pd N|last type { 1 | 2a | 2b }" },
 	{ "bind", mw_bind, "[dev DEV] mw HANDLE qpn N mr HANDLE|NAME [addr A] [size S]\n"
 	  "\taccess LIST [key B]" },
 	{ "invalidate", mw_invalidate, "[dev DEV] [mw] HANDLE" },

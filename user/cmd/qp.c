@@ -10,6 +10,7 @@
 #include "limit.h"
 #include "names.h"
 #include "one.h"
+#include "pd.h"
 #include "print.h"
 #include "qp.h"
 
@@ -33,7 +34,7 @@ static int qp_add(int argc, char **argv)
 	__u32 pd = 0, qpn;
 	struct arg args[] = {
 		{ "dev", &arg_text, &dev, ARG_OPTIONAL },
-		{ "pd", &arg_number, &pd, ARG_NEEDED },
+		{ "pd", &arg_pd, &pd, ARG_NEEDED },
 		{}
 	};
 	struct xroce *x;
@@ -46,7 +47,8 @@ static int qp_add(int argc, char **argv)
 	if (status)
 		return status;
 	err = xroce_qp_add(x, XROCE_F_PERSISTENT, pd, &qpn);
-	status = err ? fail("qp: pd %u: %s", pd, limit_reason(x, err, add_reasons,
+	status = pd_foreign(x, "qp", pd, err) ? EXIT_ERROR :
+		 err ? fail("qp: pd %u: %s", pd, limit_reason(x, err, add_reasons,
 			&(struct wanted){ XROCE_COUNT_QP, .persistent = true })) :
 		       EXIT_OK;
 	xroce_close(x);
@@ -59,13 +61,29 @@ static int qp_add(int argc, char **argv)
 	return EXIT_OK;
 }
 
+/* Say which window of type 2A keeps a queue pair. Return: EXIT_ERROR. */
+static int tied(struct xroce *x, __u32 qpn)
+{
+	struct xroce_mw_query q = {};
+	__u32 next = 0;
+
+	do {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.mw = next;
+		if (xroce_mw_query(x, &q))
+			return fail("qp 0x%06x: a window of type 2a is tied to it", qpn);
+		next = q.mw + 1;
+	} while (!q.bound || q.type != XROCE_MW_TYPE_2A || q.qpn != qpn);
+	return fail("qp 0x%06x: window 0x%x of type 2a is tied to it", qpn, q.mw);
+}
+
 static int del_one(struct xroce *x, const union one *qp)
 {
 	int err = xroce_qp_del(x, qp->number);
 
 	if (err == -EBUSY)
-		return fail("qp 0x%06x: a window of type 2a is tied to it",
-			    qp->number);
+		return tied(x, qp->number);
 	if (err)
 		return fail("qp 0x%06x: %s", qp->number, reason(err, reasons));
 	return EXIT_OK;
@@ -219,7 +237,7 @@ static int qp_show(int argc, char **argv)
 
 static const struct cmd verbs[] = {
 	{ "show", qp_show, "[dev DEV] [[qpn] N]" },
-	{ "add", qp_add, "[dev DEV] pd N" },
+	{ "add", qp_add, "[dev DEV] pd N|last" },
 	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|sqd|err]\n"
 	  "\t[sgid A] [dgid A] [dest-qpn N] [rq-psn N] [mtu BYTES] [access LIST]\n"
 	  "\t[pkey N] [min-rnr-timer N] [max-rd-atomic N] [sport N] [tos N] [ttl N]\n"

@@ -221,6 +221,28 @@ static struct persistent count_persistent(const char *netdev)
 	return n;
 }
 
+/* Has a consumer in the kernel a queue pair on the verbs device, but for the connection manager? */
+static bool kernel_uses(const char *netdev, const struct xroce_link_query *link)
+{
+	struct xroce *x = xroce_open(netdev);
+	struct xroce_qp_query q = {};
+	bool used = false;
+	__u32 place = 0;
+
+	while (x && !used && place < link->qp_entries) {
+		memset(&q, 0, sizeof(q));
+		q.flags = XROCE_F_NEXT;
+		q.qpn = place;
+		if (xroce_qp_query(x, &q))
+			break;
+		place = q.qpn % link->qp_entries + 1;
+		used = q.flags & XROCE_F_KERNEL && q.qpn != XROCE_QPN_GSI;
+	}
+	if (x)
+		xroce_close(x);
+	return used;
+}
+
 /* Say why the module does not delete the link. */
 static void say_busy(const char *netdev, const struct xroce_link_query *q, char *error)
 {
@@ -233,7 +255,11 @@ static void say_busy(const char *netdev, const struct xroce_link_query *q, char 
 	}
 	if (*q->verbs)
 		n = count_persistent(netdev);
-	if (*q->verbs && !n.pds)
+	if (*q->verbs && !n.pds && kernel_uses(netdev, q))
+		snprintf(error, XROCE_ERROR_MAX,
+			 "rdma device %.*s is in use by the kernel ('rdma resource show qp' and 'rdma resource show cm_id' list by what); force takes it from it",
+			 (int)sizeof(q->verbs), q->verbs);
+	else if (*q->verbs && !n.pds)
 		snprintf(error, XROCE_ERROR_MAX,
 			 "rdma device %.*s is in use ('rdma resource show ctx' lists its programs); force takes it from them",
 			 (int)sizeof(q->verbs), q->verbs);
@@ -308,7 +334,8 @@ int xroce_detach(const char *netdev, unsigned int flags, char *error)
 		close(d.link);
 	xroce_pin_unlock(lock);
 	if (err && !*error)
-		snprintf(error, XROCE_ERROR_MAX, "%s", err == -ENOENT ?
-			 "it has no link" : xroce_strerror(err));
+		snprintf(error, XROCE_ERROR_MAX, "%s",
+			 err != -ENOENT ? xroce_strerror(err) :
+			 xroce_ifindex(netdev) ? "it has no link" : "no such network device");
 	return err;
 }

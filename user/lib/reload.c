@@ -70,7 +70,8 @@ static int find_link(struct reload *r)
 	err = r->dev < 0 ? r->dev :
 	      xroce_link_find(r->load.netdev, &r->query);
 	if (err == -ENOENT || (!err && !r->query.mpt_entries))
-		return xroce_failed(opts, -ENOENT, "it has no link");
+		return xroce_failed(opts, -ENOENT, xroce_ifindex(r->load.netdev) ?
+				    "it has no link" : "no such network device");
 	/* Checked here because the module checks it only after the program has been loaded. */
 	if (!err && !xroce_capable(1u << CAP_NET_ADMIN))
 		err = -EPERM;
