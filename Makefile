@@ -52,7 +52,7 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
 .PHONY: all module bpf user man selftests examples deps deps-root demo check check-long check-deb check-debug soak soak-nvme lint lint-quick \
 	bench bench-check bench-save bench-plot bench-native \
-	install install-module install-device install-user install-dkms uninstall uninstall-dkms deb clean help
+	install install-module install-device install-user install-dkms uninstall uninstall-check uninstall-dkms deb clean help
 .DELETE_ON_ERROR:
 
 all: module bpf user man selftests examples
@@ -324,6 +324,7 @@ unit_dir = $(DESTDIR)$(PREFIX)/lib/systemd/system
 units := $(wildcard user/systemd/xroce-*)
 example_dir = $(DESTDIR)$(PREFIX)/share/doc/xroce/examples
 settings := $(wildcard user/systemd/*.conf)
+examples := $(patsubst examples/%,%,$(wildcard examples/Makefile examples/*.[ch] examples/*/*))
 completion := user/bash-completion/xroce
 headers := user/lib/libxroce.h include/xroce_map.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
@@ -356,6 +357,8 @@ install-user: bpf user man
 			ln -sf $$page.3 $$f.3; done; done)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(completion)
 	install -D -m 644 -t $(example_dir) $(settings)
+	for f in $(examples); do install -D -m $$([ -x examples/$$f ] && echo 755 || echo 644) \
+		examples/$$f $(example_dir)/$$f || exit 1; done
 	install -d $(unit_dir)
 	$(foreach u,$(units),sed 's,@SBIN@,$(PREFIX)/sbin,' $(u) >$(unit_dir)/$(patsubst %.in,%,$(notdir $(u))) &&) :
 
@@ -366,7 +369,24 @@ install-dkms:
 	install -D -m 644 -t $(dkms_dir)/include/uapi $(wildcard include/uapi/*.h)
 	sed 's,#MODULE_VERSION#,$(VERSION),' kmod/dkms.conf >$(dkms_dir)/dkms.conf
 
-uninstall:
+# A link serves until it is deleted, and its program keeps the module loaded: without the command
+# nothing could stop it. Unload the modules if there is no link; the kernel frees a program some
+# time after its link.
+uninstall-check:
+	@links=$$($(firstword $(wildcard $(PREFIX)/sbin/xroce) $(command)) -j link show 2>/dev/null | \
+		sed 's/},{/\n/g' | sed -n 's/.*"dev":"\([^"]*\)".*/\1/p' | xargs); \
+	[ -z "$$links" ] || { printf '%s\n' "uninstall: there are links, on $$links. First, in this order:" \
+		"  stop the programs that use them, and unmount what is mounted over them" \
+		"  systemctl disable --now 'xroce-serve@*' 'xroce-link@*'" \
+		"  xroce link del dev DEV        for each of them, in its network namespace" \
+		"  make uninstall" >&2; exit 1; }
+	@for m in xroce_ib xroce; do for n in 1 2 3 4 5 6 7 8 9 last; do \
+		[ -e /sys/module/$$m ] || break; \
+		! rmmod $$m 2>/dev/null || break; \
+		[ $$n != last ] || { echo "uninstall: module $$m is in use by a program" >&2; exit 1; }; \
+		sleep 0.5; done; done
+
+uninstall: $(if $(DESTDIR),,uninstall-check)
 	rm -f $(DESTDIR)/lib/modules/*/updates/xroce.ko $(DESTDIR)/lib/modules/*/updates/xroce_ib.ko
 	rm -f $(DESTDIR)$(PREFIX)/lib/udev/rules.d/60-xroce.rules
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/xroce.conf
@@ -378,8 +398,8 @@ uninstall:
 	find $(man_dir)/man3 -xtype l -lname 'libxroce_*.3' -delete 2>/dev/null || :
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/xroce
 	rm -f $(patsubst %.in,%,$(addprefix $(unit_dir)/,$(notdir $(units))))
-	rm -f $(addprefix $(example_dir)/,$(notdir $(settings)))
-	rmdir $(example_dir) $(dir $(example_dir)) 2>/dev/null || :
+	rm -f $(addprefix $(example_dir)/,$(notdir $(settings)) $(examples))
+	find $(dir $(example_dir)) -depth -type d -empty -delete 2>/dev/null || :
 	$(if $(DESTDIR),,depmod -a && ldconfig)
 	$(if $(DESTDIR),,[ -e /usr/lib/sysusers.d/xroce.conf ] || ! getent group xroce >/dev/null || groupdel xroce)
 

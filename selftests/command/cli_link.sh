@@ -558,6 +558,21 @@ verbs_in_use() {
 	verbs_end
 }
 
+# "make uninstall": a link would serve on without a command that stops it.
+uninstall_first() {
+	[ -z "${XROCE_KEEP_MODULE:-}" ] || skip 'the module stays'
+	! env -u MAKEFLAGS make -s -C "$top" uninstall-check PREFIX="$work" >"$work/out" 2>&1 ||
+		not_so 'with a link it is refused'
+	grep -q 'there are links, on x0. First, in this order' "$work/out" &&
+		grep -q '^  xroce link del dev DEV ' "$work/out" || not_so "$(cat "$work/out")"
+	attached x0 || not_so 'the link stays'
+	xr link del dev x0
+	env -u MAKEFLAGS make -s -C "$top" uninstall-check PREFIX="$work" >"$work/out" 2>&1 ||
+		not_so "without a link: $(cat "$work/out")"
+	[ ! -e /sys/module/xroce ] || not_so 'the module is unloaded'
+	insmod "$core_module"
+}
+
 # A link with a verbs device at boot: the kernel has protection domain 1.
 verbs_batch() {
 	verbs_begin
@@ -624,5 +639,6 @@ run verbs_made U1
 run verbs_names U1
 run verbs_in_use U1
 run verbs_batch U1
+run uninstall_first U6
 run verbs_after_rxe U1
 command_passed

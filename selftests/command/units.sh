@@ -115,9 +115,33 @@ link_conf() {
 		grep -q 'dev nosuchdev: no such network device' "$work/said"
 }
 
+# "make install-user" installs the examples that pages of the manual and of doc/ name.
+examples_installed() {
+	local file status=0 seen=0
+
+	env -u MAKEFLAGS make -s -C "$top" install-user DESTDIR="$work/root" >"$work/said" 2>&1 ||
+		{ tail -n 5 "$work/said" | sed 's/^/# /'; return 1; }
+	for file in $(cd "$top" && grep -hoE '\b(examples/)?(grafana|prometheus|storage|manual)/[-a-z@_]+\.\w+|examples/[a-z_]+\.c' \
+			doc/*.md doc/man/*.rst | sed 's,^examples/,,' | sort -u); do
+		[ -e "$top/examples/$file" ] || continue
+		seen=$((seen + 1))
+		[ -e "$work/root/usr/local/share/doc/xroce/examples/$file" ] ||
+			{ echo "# not installed: $file"; status=1; }
+	done
+	[ -x "$work/root/usr/local/share/doc/xroce/examples/storage/nvme-host" ] || status=1
+	[ $seen -ge 6 ] && return $status
+}
+
+uninstall_leaves() {
+	env -u MAKEFLAGS make -s -C "$top" uninstall DESTDIR="$work/root" >"$work/said" 2>&1 || return
+	! find "$work/root" ! -type d -o -path '*/share/doc/*' | sed 's/^/# left: /' | grep .
+}
+
 run units_installed U6 installed
 run units_link_conf 'U1 U6' link_conf
 run units_example 'U1 U6' example
+run units_examples_installed 'U3 U6' examples_installed
+run units_uninstall_leaves 'U6' uninstall_leaves
 if command -v systemd-analyze >/dev/null; then
 	run units_accepted U6 accepted
 	run units_mistaken U6 mistaken
