@@ -30,6 +30,7 @@ int __wrap_sample_take(const char *netdev, struct sample *s)
 		.nmrs = 1,
 	};
 	strcpy(s->links->dev, "x0");
+	strcpy(s->links->query.verbs, "xr0");
 	s->qps->dev = s->links->dev;
 	s->mrs->dev = s->links->dev;
 	s->mrs->counted = true;
@@ -40,6 +41,20 @@ int __wrap_xroce_mtt_query_sized(struct xroce_mtt_query *q, size_t size)
 {
 	memset(q, 0, size);
 	q->entries = 1;
+	return 0;
+}
+
+int __wrap_xroce_limit_query_sized(struct xroce_limit_query *q, size_t size);
+int __wrap_xroce_limit_query_sized(struct xroce_limit_query *q, size_t size)
+{
+	int of;
+
+	(void)size;
+	for (of = 0; of < XROCE_COUNTED; of++) {
+		q->used[of] = of;
+		q->limit[of] = of == XROCE_COUNT_MR || of == XROCE_COUNT_PINNED ? 1000ull + of :
+									 XROCE_LIMIT_NONE;
+	}
 	return 0;
 }
 
@@ -112,9 +127,34 @@ static void mistakes(void)
 	judged(ALERTS, "s/labels.cause/labels.why/", 1);
 	judged(ALERTS, "s/drop_tx_total\\[10m\\]/drop_tx_total/", 1);
 	judged(ALERTS, "s/expr:/expression:/", 1);
+	judged(ALERTS, "s/link_limit_used/link_limit_in_use/", 1);
+	judged(DASHBOARD, "s/xroce_link_req_timeout_total/xroce_link_timeout_total/", 1);
+}
+
+/* grep finds @lines lines of what is printed. */
+static void has(const char *pattern, int lines)
+{
+	char command[2 * PATH_MAX];
+	int status;
+
+	snprintf(command, sizeof(command), "[ $(grep -cE '%s' %s) = %d ]", pattern, printed, lines);
+	status = run(command);
+	check(!status, "not %d times: %s", lines, pattern);
+}
+
+/* Version, link and its limits; the kinds of objects without a limit have no sample. */
+static void info(void)
+{
+	has("^xroce_build_info\\{version=\"[^\"]+\"\\} 1$", 1);
+	has("^xroce_link_info\\{dev=\"x0\",mode=\"[a-z]+\",verbs=\"xr0\"\\} 1$", 1);
+	has("^xroce_link_qp_entries\\{dev=\"x0\"\\} [0-9]+$", 1);
+	has("^xroce_link_limit_used\\{dev=\"x0\",of=\"[a-z]+\"\\} [0-9]+$", XROCE_COUNTED);
+	has("^xroce_link_limit\\{dev=\"x0\",of=\"(mr|pinned)\"\\} 100[0-9]$", 2);
+	has("^xroce_link_limit(_user)?\\{", 4);
 }
 
 static const struct test tests[] = {
+	{ "metrics_info", "U1 D6", "version, mode and verbs device of a link, its limits", info },
 	{ "metrics_examples", "U1 D6", "dashboard and alerts use metrics that the command prints",
 	  examples },
 	{ "metrics_mistakes", "U1 D6", "a metric that the command does not print is detected",

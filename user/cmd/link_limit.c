@@ -10,7 +10,7 @@
 #include "link.h"
 #include "print.h"
 
-static const char *const counted_names[XROCE_COUNTED] = {
+const char *const counted_names[XROCE_COUNTED] = {
 	[XROCE_COUNT_PD] = "pd",
 	[XROCE_COUNT_MR] = "mr",
 	[XROCE_COUNT_MW] = "mw",

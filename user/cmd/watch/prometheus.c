@@ -5,8 +5,10 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "counter.h"
+#include "link.h"
 #include "message.h"
 #include "names.h"
 #include "qp.h"
@@ -32,7 +34,8 @@ static void family(const char *of, const char *name, const char *type,
 /* Print a label with its value in quotes. */
 static void value(const char *label, const char *text)
 {
-	char clean[TEXT_SIZE(XROCE_NAME_MAX)];
+	/* The longest is the name of a verbs device. */
+	char clean[TEXT_SIZE(sizeof(((struct xroce_link_query *)0)->verbs))];
 	const char *p;
 
 	printf("%s=\"", label);
@@ -58,6 +61,60 @@ static void end(__u64 number)
 	printf("} %llu\n", (unsigned long long)number);
 }
 
+/* Descriptions without a number: what a graph or an alert is joined with. */
+static void print_info(const struct sample *s)
+{
+	size_t i;
+
+	family("build", "info", "gauge", "always 1; the version of the command");
+	puts("xroce_build_info{version=\"" XROCE_VERSION "\"} 1");
+	family("link", "info", "gauge", "always 1; the labels describe the link");
+	for (i = 0; i < s->nlinks; i++) {
+		const struct xroce_link_query *q = &s->links[i].query;
+		char verbs[sizeof(q->verbs) + 1];
+
+		snprintf(verbs, sizeof(verbs), "%.*s", (int)sizeof(q->verbs), q->verbs);
+		begin("link", "info", "", s->links[i].dev);
+		printf(",mode=\"%s\",", link_mode(q->ifindex));
+		value("verbs", verbs);
+		end(1);
+	}
+}
+
+/* Print one of the numbers of each kind of object; a limit that is not set is left out. */
+static void print_limit(const struct sample *s, const char *name, __u32 flags, bool used,
+			const char *help)
+{
+	struct xroce_limit_query q;
+	size_t i;
+	int of;
+
+	family("link", name, "gauge", help);
+	for (i = 0; i < s->nlinks; i++) {
+		q = (struct xroce_limit_query){
+			.flags = flags, .link = s->links[i].query.link,
+			.uid = flags ? getuid() : 0,
+		};
+		/* The link has been deleted, or the module is older and has no limits. */
+		if (xroce_limit_query(&q))
+			continue;
+		for (of = 0; of < XROCE_COUNTED; of++) {
+			if (!used && q.limit[of] == XROCE_LIMIT_NONE)
+				continue;
+			begin("link", name, "", s->links[i].dev);
+			printf(",of=\"%s\"", counted_names[of]);
+			end(used ? q.used[of] : q.limit[of]);
+		}
+	}
+}
+
+static void print_limits(const struct sample *s)
+{
+	print_limit(s, "limit_used", 0, true, "objects that count for the limits of the link, and bytes pinned");
+	print_limit(s, "limit", 0, false, "limit of the link; a limit that is missing is not set");
+	print_limit(s, "limit_user", XROCE_F_USER, false, "limit of each user of the link, likewise");
+}
+
 static void print_links(const struct sample *s)
 {
 	static const struct {
@@ -73,6 +130,10 @@ static void print_links(const struct sample *s)
 		  "queue pairs" },
 		{ "users", offsetof(struct xroce_link_query, users),
 		  "descriptors that use the link" },
+		{ "mpt_entries", offsetof(struct xroce_link_query, mpt_entries),
+		  "entries of the memory protection table: the most regions and windows" },
+		{ "qp_entries", offsetof(struct xroce_link_query, qp_entries),
+		  "entries of the queue pair table: the most queue pairs" },
 	};
 	size_t g, i;
 
@@ -258,7 +319,9 @@ int prometheus_print(const char *netdev)
 
 	if (status)
 		return status;
+	print_info(&s);
 	print_links(&s);
+	print_limits(&s);
 	print_qps(&s);
 	print_mrs(&s);
 	print_pool();
