@@ -128,6 +128,24 @@ values() {
 		offers lo link add dev '' && offers errors top sort ''
 }
 
+# A list: what it has is not offered again, and "none" stands alone.
+lists() {
+	local cmd status=0
+
+	for cmd in 'mr add' 'mr change' 'mw bind' 'qp modify' 'serve region a'; do
+		# shellcheck disable=SC2086 # words
+		{
+			offers local-write,remote-read $cmd access local-write,remote-r || status=1
+			offers local-write,remote-read,mw-bind $cmd access local-write,remote-read, ||
+				status=1
+			! offers remote-read,remote-read $cmd access remote-read, >/dev/null || status=1
+			! offers remote-read,none $cmd access remote-read, >/dev/null || status=1
+			offers none $cmd access '' || status=1
+		}
+	done
+	return $status
+}
+
 # Without the module no objects are completed, and there is no message.
 no_objects() {
 	local PATH=$top/build/user:$PATH word
@@ -137,7 +155,7 @@ no_objects() {
 	done
 	[ -z "$(completions qp del qpn '' 2>&1)" ] &&
 		[ "$(completions qp del '' 2>&1 | xargs)" = 'dev qpn' ] &&
-		[ "$(completions mr show '' 2>&1 | xargs)" = 'dev mr' ]
+		[ "$(completions mr show '' 2>&1 | xargs)" = 'dev mr pd name owner' ]
 }
 
 nothing_else() {
@@ -165,6 +183,7 @@ run all_words
 run all_options
 run serve_options
 run values
+run lists
 run no_objects
 run nothing_else
 [ $failed = 0 ]
