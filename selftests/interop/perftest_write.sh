@@ -6,7 +6,20 @@ set -eu
 
 . "$(dirname "$0")/../lib/serve.sh"
 
+# shellcheck disable=SC2034 # for run()
+rows=("$@")
 perf_up
 perf_sizes write_bw
 perf_qps write_bw
+
+# A test of SEND is refused at once, and the server says why; it goes on serving.
+send_refused() {
+	! timeout 20 ib_send_bw -d rxe0 -x "$gid4" 10.77.0.2 >"$served.said" 2>&1 ||
+		{ echo '# it runs'; return 1; }
+	wait_until 10 grep -q 'a test of SEND, .*: messages are not received here' "$served" ||
+		{ sed 's/^/# /' "$served" "$served.said"; return 1; }
+	rm "$served.said"
+	perf ib_write_bw 1024 64 50 1 "$gid4"
+}
+run send_refused 'U4' send_refused
 results

@@ -149,13 +149,17 @@ perf() {
 	}
 }
 
+forget_served() { rm -f "$served"; }
+
 # Set up the network, rxe, and a server.
 perf_up() {
 	net_up
 	module_up
 	rxe_up
 	gid4=$(rxe_gid4)
-	serve_up --max-qps 16 >/dev/null
+	served=$(mktemp)	# what the server says of its clients
+	undo+=(forget_served)
+	serve_up --max-qps 16 >"$served"
 }
 
 # perf_sizes KIND: ib_KIND with path MTUs, all in "make check-long", and with long messages

@@ -217,6 +217,23 @@ static int exchange_keys(struct session *s)
 	return 0;
 }
 
+/*
+ * Receiver-not-ready NAKs without a packet that was executed: the client sends messages, for which
+ * its queue pairs have no receive queue, and sends them again without end. A packet that is lost
+ * causes one NAK, and the client sends it again within the second.
+ */
+#define SEND_NAKS	8
+
+static int check_sends(struct session *s)
+{
+	const struct session_report *r = s->report;
+
+	if (r->packets || r->duplicates || r->naks < SEND_NAKS)
+		return 0;
+	return session_problem(s, -EPROTO,
+			       "a test of SEND, such as ib_send_bw: messages are not received here, use ib_write_*, ib_read_* or ib_atomic_*");
+}
+
 /* Wait until the client sends a message. Return: 0; or -errno, -ETIMEDOUT if it is idle. */
 static int let_work(struct session *s)
 {
@@ -227,7 +244,7 @@ static int let_work(struct session *s)
 		err = peer_wait(s->fd, 1000);
 		if (err != -ETIMEDOUT)
 			return err < 0 ? session_bad_read(s, err, "final message") : 0;
-		err = session_second(s, s->server->idle_ms);
+		err = session_second(s, s->server->idle_ms) ? : check_sends(s);
 		if (err)
 			return err;
 	}
