@@ -571,6 +571,7 @@ uninstall_first() {
 		not_so "without a link: $(cat "$work/out")"
 	[ ! -e /sys/module/xroce ] || not_so 'the module is unloaded'
 	insmod "$core_module"
+	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
 # A link with a verbs device at boot: the kernel has protection domain 1.
