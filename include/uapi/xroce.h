@@ -769,6 +769,8 @@ struct xroce_mr_dereg {
 	__u32 reserved;
 };
 
+#define XROCE_FILE_MAX		128	/* bytes of struct xroce_mr_query::file, with the NUL */
+
 /**
  * struct xroce_mr_query - MR_QUERY: query a region (IBTA 11.2.8.3)
  * @size: sizeof(struct xroce_mr_query)
@@ -800,6 +802,9 @@ struct xroce_mr_dereg {
  * @odp_children: out: parts of the memory: 1; of an address space one for each 64 pages of
  *	which at least one is present
  * @odp_bytes: out: bytes of kernel memory that the parts and their entries take
+ * @file: out: of a persistent, pinned region over a file: its path at registration, as the
+ *	process that registered it saw it; the last XROCE_FILE_MAX - 1 bytes of it; empty: no
+ *	file, or not known
  *
  * Errors: -ENOENT (no such region, or with XROCE_F_NEXT none follows).
  */
@@ -828,6 +833,7 @@ struct xroce_mr_query {
 	__aligned_u64 odp_prefetched;
 	__aligned_u64 odp_children;
 	__aligned_u64 odp_bytes;
+	char file[XROCE_FILE_MAX];
 };
 
 /* Types of memory windows (IBTA 10.6.7.2). */

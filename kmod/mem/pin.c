@@ -7,6 +7,9 @@
  * table. They are kept only if they are few. If huge pages map all of the memory, each is
  * pinned once.
  */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
@@ -14,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "own/limit.h"
+#include "own/owner.h"
 
 #include "huge.h"
 #include "pin.h"
@@ -42,6 +46,7 @@
  * @runs: the pinned page frames; always with @huge, otherwise only if they take much less
  *	memory than the table; else empty
  * @charge: the bytes that it counts as
+ * @file: path of the file that it is of; NULL: none, or not known
  */
 struct xr_pinned {
 	struct xr_umem umem;
@@ -49,6 +54,7 @@ struct xr_pinned {
 	bool huge;
 	struct xr_pfn_runs runs;
 	struct xr_charge charge;
+	char *file;
 };
 
 static unsigned long xr_pages(u64 addr, u64 length)
@@ -227,12 +233,52 @@ static void xr_unpin(struct xr_umem *umem)
 	put_pid(umem->pid);
 	xr_uncharge(&pin->charge);
 	xr_mtt_free(&umem->mtt);
+	kfree(pin->file);
 	kfree(pin);
+}
+
+static void xr_pin_query(const struct xr_umem *umem, struct xroce_mr_query *q)
+{
+	const struct xr_pinned *pin = container_of(umem, struct xr_pinned, umem);
+
+	if (pin->file)
+		strscpy(q->file, pin->file, sizeof(q->file));
 }
 
 static const struct xr_umem_ops xr_pin_ops = {
 	.release = xr_unpin,
+	.query = xr_pin_query,
 };
+
+/* The end of the path of the file that @addr is mapped from. Return: NULL: none; it is freed. */
+static char *xr_pin_file(struct mm_struct *mm, u64 addr)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+	char *buf, *path;
+	size_t len;
+
+	mmap_read_lock(mm);
+	vma = vma_lookup(mm, addr);
+	if (vma && vma->vm_file)
+		file = get_file(vma->vm_file);
+	mmap_read_unlock(mm);
+	if (!file)
+		return NULL;
+	buf = kmalloc(PATH_MAX, GFP_KERNEL);
+	path = buf ? file_path(file, buf, PATH_MAX) : ERR_PTR(-ENOMEM);
+	fput(file);
+	if (IS_ERR(path)) {
+		path = NULL;
+	} else {
+		len = strlen(path);
+		if (len >= XROCE_FILE_MAX)
+			path += len - (XROCE_FILE_MAX - 1);
+		path = kstrdup(path, GFP_KERNEL_ACCOUNT);
+	}
+	kfree(buf);
+	return path;
+}
 
 /**
  * xr_pin() - pin a range of memory and translate it
@@ -301,6 +347,9 @@ struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *own
 		goto out;
 	}
 	pin->umem.pid = get_pid(pid);
+	/* It outlives the process; the file says what it is. */
+	if (xr_owner_persistent(owner))
+		pin->file = xr_pin_file(mm, addr);
 	if (pin->huge || runs.count * XR_PAGES_A_RUN <= nr)
 		xr_pfn_runs_move(&pin->runs, &runs);
 out:

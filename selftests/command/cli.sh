@@ -230,14 +230,15 @@ shown() {
 	xr mr add pd "$other" name there access none file "$work/file" >"$work/made"
 	xr -j mr show pd "$pd" >"$work/of_pd"
 	xr -j mr show pd "$other" name there >"$work/both"
-	xr -j mr show pd "$pd" name there >"$work/none"
+	xr -j mr show pd "$pd" name there >"$work/neither"
 	xr -j mr show owner persistent >"$work/kept"
 	xr -j mr show owner program >"$work/programs"
 	xr -j mr show name here >"$work/named"
 	holds '[m["name"] for m in of_pd] == [m["name"] for m in named] == ["here"] and
 		[m["name"] for m in both] == ["there"] and none == [] and programs == [] and
-		len(kept) == 2 and all(m["pid"] == 0 for m in kept)' \
-		of_pd="$work/of_pd" both="$work/both" none="$work/none" kept="$work/kept" \
+		len(kept) == 2 and all(m["pid"] == 0 for m in kept) and
+		[m["file"] for m in kept] == 2 * ["'"$work/file"'"]' \
+		of_pd="$work/of_pd" both="$work/both" none="$work/neither" kept="$work/kept" \
 		programs="$work/programs" named="$work/named"
 	! xr mr show | grep ' pid ' || not_so "no process that has ended"
 	fails 2 'mr here: cannot be combined with pd, name and owner' mr show here pd "$pd"

@@ -151,7 +151,7 @@ static int show_one(struct xroce *x, const char *netdev,
 		    const struct xroce_mr_query *q, int stat)
 {
 	int status = EXIT_OK;
-	char name[sizeof(q->name) + 1];
+	char name[sizeof(q->name) + 1], file[sizeof(q->file) + 1];
 	int err = 0;
 
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(q->name), q->name);
@@ -172,6 +172,9 @@ static int show_one(struct xroce *x, const char *netdev,
 	print_size("page_size", 1ull << (q->page_shift & 63));
 	print_num("offset", q->offset);
 	print_pid(q);
+	snprintf(file, sizeof(file), "%.*s", (int)sizeof(q->file), q->file);
+	if (*file)
+		print_str("file", file);
 	print_num("sharers", q->sharers);
 	print_flag("all", q->access & XROCE_ACCESS_ON_DEMAND &&
 			  q->length == XROCE_LENGTH_ALL);
@@ -193,7 +196,7 @@ static int show_one(struct xroce *x, const char *netdev,
 /* Whose regions are shown. */
 static const char *const owners[] = { "persistent", "program", "kernel" };
 
-#define OWNERS	(int)(sizeof(owners) / sizeof(owners[0]))
+#define OWNERS	((int)(sizeof(owners) / sizeof(owners[0])))
 
 static const char *owner_of(const struct xroce_mr_query *q)
 {
