@@ -258,9 +258,9 @@ last_of_batch() {
 		"mr add pd last name of_last access none file $work/file" 'pd show last' \
 		>"$work/batch"
 	xr -b "$work/batch" >"$work/out"
-	tail -n 1 "$work/out" | grep -qE '^pd 2 .* mrs 1 mws 1 qps 1 ' || not_so "$(cat "$work/out")"
+	tail -n 1 "$work/out" | grep -qE '^pd [0-9]+ .* mrs 1 mws 1 qps 1 ' || not_so "$(cat "$work/out")"
 	xr -j pd show >"$work/pds"
-	holds '[p["mrs"] for p in pds] == [0, 1]' pds="$work/pds"
+	holds '[p["mrs"] for p in pds][-2:] == [0, 1]' pds="$work/pds"
 	for mw in $(makes mw mw show); do xr mw del "$mw"; done
 	xr mr del of_last
 	for qp in $(makes qpn qp show); do xr qp del "$qp"; done

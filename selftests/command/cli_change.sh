@@ -173,7 +173,7 @@ window() { # TYPE QPN
 		second=$(makes rkey mw bind mw "$mw" qpn "$2" mr windowed \
 			key "0x$key" access remote-atomic)
 		[ "${second: -2}" = "$key" ] || not_so "$second ends in $key"
-		[ "$1" = 2b ] || fails 1 "qp $2: a window of type 2a" qp del qpn "$2"
+		[ "$1" = 2b ] || fails 1 "qp $2: window 0x[0-9a-f]+ of type 2a is tied to it" qp del qpn "$2"
 		xr mw invalidate mw "$mw"
 	fi
 	[ "$first" != "$second" ] || not_so "another key than $first"

@@ -19,7 +19,7 @@ send_refused() {
 	wait_until 10 grep -q 'a test of SEND, .*: messages are not received here' "$served" ||
 		{ sed 's/^/# /' "$served" "$served.said"; return 1; }
 	rm "$served.said"
-	perf ib_write_bw 1024 64 50 1 "$gid4"
+	timeout 60 ib_write_bw -d rxe0 -x "$gid4" -s 64 -n 50 10.77.0.2 >/dev/null
 }
 run send_refused 'U4' send_refused
 results
