@@ -41,6 +41,7 @@ void xr_umem_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 	q->page_shift = umem->page_shift;
 	q->pid = pid_vnr(umem->pid);
 	q->sharers = refcount_read(&umem->users);
+	memset(q->file, 0, sizeof(q->file));
 	if (umem->ops->query)
 		umem->ops->query(umem, q);
 }

@@ -177,5 +177,8 @@ int xroce_mr_advise_sized(struct xroce *x, struct xroce_mr_advise *advise, size_
 
 int xroce_mr_query_sized(struct xroce *x, struct xroce_mr_query *query, size_t size)
 {
+	/* As in xroce_link_query(). */
+	if (XROCE_HAS(size, struct xroce_mr_query, file))
+		memset(query->file, 0, sizeof(query->file));
 	return xroce_command_sized(x->fd, XROCE_CMD_MR_QUERY, query, size);
 }
