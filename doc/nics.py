@@ -22,7 +22,7 @@ ETH = "drivers/net/ethernet/"
 # program, and a proof. A proof is a regular expression; it can match across lines.
 DRIVERS = [
     ("veth", ["drivers/net/veth.c"],
-     "a receive ring of the peer, by CPU number; the peer needs an XDP program, too",
+     "a receive ring of the peer, by CPU number; without an XDP program at the peer the module sends all responses",
      r"rq = &rcv_priv->rq\[veth_select_rxq\(rcv\)\]",
      "as many receive queues as the peer has transmit queues",
      r"real_num_rx_queues < peer->real_num_tx_queues"),

@@ -224,9 +224,9 @@ struct xroce_response {
  * @l3: offset of the IP header, the length of the Ethernet header
  *
  * Return: 0; -EAGAIN: not queued, the program shall send the response in the frame: the queue
- * has become empty, the response is no READ, and the frame has none of XROCE_FRAME_*;
- * -ENOSPC: the queue pair has its maximum of queued READs; -ENOENT: no such link or queue
- * pair; -EINVAL: wrong arguments.
+ * has become empty, the response is no READ, the frame has none of XROCE_FRAME_*, and the
+ * device loses no frames of XDP_TX; -ENOSPC: the queue pair has its maximum of queued READs;
+ * -ENOENT: no such link or queue pair; -EINVAL: wrong arguments.
  */
 extern int xroce_queue(struct xdp_md *ctx, const struct xroce_response *r, __u32 l3) XROCE_KFUNC;
 

@@ -270,8 +270,8 @@ struct xroce_read_lengths {
  *	responded to, so that an ordinary request and its acknowledgement need no counter.
  *	struct xroce_qp_query has the sum of all responses
  *
- * @queued: approximate number of responses that the module has yet to send. If it is not 0,
- *	new responses are queued behind them
+ * @queued: approximate number of responses that the module has yet to send, plus one if the
+ *	device would lose frames of XDP_TX. If it is not 0, the module sends new responses, too
  * @generation: changes with each connection. A packet is executed only on the connection
  *	that it was admitted to
  * @qkey: UD: queue key

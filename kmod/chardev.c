@@ -17,6 +17,7 @@
 #include "ctl/qp_create.h"
 #include "ctl/teardown.h"
 #include "data/post.h"
+#include "data/xdp_tx.h"
 #include "mem/mtt.h"
 #include "obj/cq.h"
 #include "obj/link.h"
@@ -54,11 +55,17 @@ static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
 static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
 			   union xroce_cmd *arg)
 {
+	int ret;
+
 	if (arg->link_maps.reserved)
 		return -EINVAL;
 	if (!capable(CAP_NET_ADMIN))
 		return -EPERM;
-	return xr_link_maps(ctx, &arg->link_maps);
+	ret = xr_link_maps(ctx, &arg->link_maps);
+	/* It fails only if the link has been deleted meanwhile. */
+	if (!ret)
+		xr_link_do(arg->link_maps.link, xr_xdp_tx_update, NULL);
+	return ret;
 }
 
 static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,

@@ -5,6 +5,7 @@
 #include "bytes/icrc.h"
 #include "bytes/vector.h"
 #include "ctl/teardown.h"
+#include "data/xdp_tx.h"
 #include "mem/mtt.h"
 #include "obj/link.h"
 #include "obj/recv_queue.h"
@@ -34,14 +35,19 @@ static int __init xr_init(void)
 	ret = xr_link_init();
 	if (ret)
 		goto err_send;
+	ret = xr_xdp_tx_init();
+	if (ret)
+		goto err_link;
 	ret = xr_kfunc_init();
 	if (ret)
-		goto err_link;
+		goto err_xdp_tx;
 	ret = xr_chardev_init();
 	if (ret)
-		goto err_link;
+		goto err_xdp_tx;
 	return 0;
 
+err_xdp_tx:
+	xr_xdp_tx_exit();
 err_link:
 	xr_link_exit();
 err_send:
@@ -62,6 +68,7 @@ err_mtt:
 static void __exit xr_exit(void)
 {
 	xr_chardev_exit();
+	xr_xdp_tx_exit();
 	xr_link_exit();
 	xr_teardown_links();
 	xr_sqs_exit();

@@ -22,7 +22,7 @@
  *
  *   context                           sleeps      entry
  *   ioctl, close                      yes         chardev.c
- *   netdev notifier (rtnl held)       yes         obj/link.c
+ *   netdev notifiers (rtnl held)      yes         obj/link.c, data/xdp_tx.c
  *   kfunc (softirq, RCU)              no          kfunc.c
  *   tasklet and timer of responses    no          data/response.c
  *   tasklet and timers of requests    no          data/requester.c

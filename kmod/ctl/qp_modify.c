@@ -436,7 +436,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	} else if (to == XROCE_QPS_RTR) {
 		xr_qp_connect(qp, a);
 		xr_responses_reset(&qp->responses);
-		xr_responses_open(&qp->responses);
+		xr_responses_open(qp);
 	}
 	if (to == XROCE_QPS_RTR)
 		xr_defer_open(&qp->defer);

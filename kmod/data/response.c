@@ -42,15 +42,6 @@ static bool xr_responses_any(const struct xr_responses *rs)
 	return rs->count || rs->batch.count || rs->cnp;
 }
 
-/* Tell the XDP program whether responses are queued. The queue's lock is held. */
-static void xr_responses_show(struct xr_qp *qp)
-{
-	struct xr_responses *rs = &qp->responses;
-
-	WRITE_ONCE(qp->map->queued,
-		   rs->count + !!rs->batch.count + rs->armed);
-}
-
 /*
  * Schedule the tasklet on this CPU, unless it is already scheduled somewhere. The queue's
  * lock is held.
@@ -356,9 +347,10 @@ static bool xr_response_alone(struct xr_qp *qp, const struct xroce_response *r)
  * In softirq. A response of one packet is sent at once if the queue is empty and
  * xroce_response::behind is not set.
  *
- * Return: 0; -EAGAIN: the queue is empty, the response is no READ, and @must is not set: send
- * it in the frame; -ENOSPC: the queue is full, or has its maximum of READs; -ENOENT: the
- * queue pair is not connected, or is being destroyed; -EINVAL; -ENOMEM.
+ * Return: 0; -EAGAIN: the queue is empty, the response is no READ, @must is not set, and the
+ * device loses no frames of XDP_TX: send it in the frame; -ENOSPC: the queue is full, or has its
+ * maximum of READs; -ENOENT: the queue pair is not connected, or is being destroyed; -EINVAL;
+ * -ENOMEM.
  */
 int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		   const void *l2, u32 l2_len, bool must)
@@ -379,7 +371,7 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		goto out;
 	}
 	if (!rs->count && !rs->batch.count && !rs->armed && !read) {
-		if (!must) {
+		if (!must && !READ_ONCE(qp->link->tx_lost)) {
 			ret = -EAGAIN;
 			goto out;
 		}
@@ -545,10 +537,13 @@ void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn)
 }
 
 /* Accept responses: the queue pair becomes ready to receive. */
-void xr_responses_open(struct xr_responses *rs)
+void xr_responses_open(struct xr_qp *qp)
 {
+	struct xr_responses *rs = &qp->responses;
+
 	spin_lock_bh(&rs->lock);
 	rs->dead = false;
+	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);
 }
 

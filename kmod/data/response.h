@@ -4,8 +4,9 @@
  *
  * The XDP program queues responses under the queue pair's claim, that is, in order. A
  * tasklet sends them, a few packets per run, so that other queue pairs are served, too. If
- * the device has no room, it tries again later. While responses are queued,
- * xroce_qp::queued is not 0, and the program sends no response itself.
+ * the device has no room, it tries again later. While responses are queued, or if the device
+ * loses frames of XDP_TX (xdp_tx.c), xroce_qp::queued is not 0, and the program sends no
+ * response itself.
  *
  * A response that the program sends itself leaves the driver at the end of the driver's
  * poll or later. A response queued behind it must not overtake it. A tasklet runs on the CPU
@@ -54,7 +55,7 @@ struct xr_response {
 };
 
 void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn);
-void xr_responses_open(struct xr_responses *rs);
+void xr_responses_open(struct xr_qp *qp);
 void xr_responses_reset(struct xr_responses *rs);
 void xr_responses_close(struct xr_qp *qp);
 void xr_responses_free(struct xr_responses *rs);

@@ -81,6 +81,7 @@ struct xr_front {
  * @maker: file that made it; NULL when it has maps
  * @users: number of files that use it, plus one for @front
  * @front: its verbs device; NULL: none
+ * @tx_lost: @dev loses frames of XDP_TX, so the module sends all responses, see data/xdp_tx.c
  * @lock: protects the objects
  * @mr: region by key index; read by the data path under RCU
  * @mw: window by key index; read by the data path under RCU
@@ -105,9 +106,9 @@ struct xr_front {
  * @loop: frames to itself; with a lock of their own
  * @mcast: multicast groups; with a lock of their own
  *
- * The fields from @id to @front are under xr_links_lock, the others under @lock, except the
- * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU. Maps, sizes and
- * tables do not change after @mpt_entries is set. @prog can be replaced, but not by NULL.
+ * The fields from @id to @tx_lost are under xr_links_lock, the others under @lock, except the
+ * key bytes in @keys (key.h). The data path reads @dev and @prog under RCU, and @tx_lost. Maps,
+ * sizes and tables do not change after @mpt_entries is set. @prog can be replaced, but not by NULL.
  */
 struct xr_link {
 	u32 id;
@@ -128,6 +129,7 @@ struct xr_link {
 	struct xr_ctx *maker;
 	unsigned int users;
 	struct xr_front *front;
+	bool tx_lost;
 
 	struct mutex lock;
 	struct xr_mr __rcu **mr;

@@ -120,6 +120,18 @@ static inline bool xr_qp_map_ipv6(const struct xroce_qp *q)
 	return READ_ONCE(q->ipv6) & 1;
 }
 
+/*
+ * Tell the XDP program whether the module sends the next response. The lock of the responses is
+ * held.
+ */
+static inline void xr_responses_show(struct xr_qp *qp)
+{
+	const struct xr_responses *rs = &qp->responses;
+	bool all = !rs->dead && READ_ONCE(qp->link->tx_lost);
+
+	WRITE_ONCE(qp->map->queued, rs->count + !!rs->batch.count + rs->armed + all);
+}
+
 /**
  * xr_qp_get_rcu() - find a queue pair on the data path
  * @link: the link, which has maps

@@ -177,9 +177,6 @@ around() {
 mtu_small() { in_xr ip link set x0 mtu 1000; }
 mtu_back() { in_xr ip link set x0 mtu 4300; }
 
-no_napi() { ip link set c0 xdpdrv off; }
-napi() { net_veth_program; }
-
 # What the hardware does is done by a queue that loses all; a device in sysfs is rxe's.
 hardware() {
 	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(xr_mac)"
@@ -293,8 +290,6 @@ broken mac around other_mac right_mac "$retry" 'The frames are for another Ether
 broken mtu around mtu_small mtu_back "$retry" 'The MTU of the server'
 broken hardware around hardware no_hardware "$retry" 'The NIC handles RoCEv2 itself'
 broken down around is_down is_up "$unreachable" 'There is no path'
-[ "${XROCE_NET:-veth}" != veth ] ||
-	broken napi around no_napi napi "$retry" 'The peer of a veth device does not poll'
 broken version other_version
 broken all all_reached
 results

@@ -25,13 +25,16 @@ net_bond() {
 	for port in a b; do
 		ip link add ${port}1 type veth peer name ${port}0 netns xr
 		ip link set ${port}1 mtu 4300 master c0
-		# See net_veth_program().
-		ip link set ${port}1 xdpdrv object "$top/build/selftests/lib/pass.bpf.o" \
-			section xdp.frags
+		net_bond_program ${port}1
 		tc qdisc replace dev ${port}1 root pfifo limit 20000
 		ip link set ${port}1 up
 		in_xr ip link set ${port}0 mtu 4300 master x0
 	done
+}
+
+# See net_veth_program().
+net_bond_program() {
+	ip link set "$1" xdpdrv object "$top/build/selftests/lib/pass.bpf.o" section xdp.frags
 }
 
 net_bond_down() {
@@ -82,6 +85,20 @@ failover() {
 	kill -0 $client || not_so 'the client had ended before the failover' || return
 	wait $client || { sed 's/^/# /' "$work/client"; return 1; }
 	served && in_xr ip link set "$before" up
+}
+
+# The other ends of the ports have no XDP program: nothing is lost either.
+no_program() {
+	local port status=0
+
+	for port in a1 b1; do
+		ip link set $port xdpdrv off
+	done
+	served || status=1
+	for port in a1 b1; do
+		net_bond_program $port
+	done
+	return $status
 }
 
 in_work() { [ "$(stats_of write_bytes)" -gt $((before_bytes + 1000000)) ]; }
@@ -193,6 +210,7 @@ serve_up >/dev/null
 run bond_served 'D1' served
 before_bytes=$(stats_of write_bytes)
 run bond_failover 'D1' failover
+run bond_no_program 'D1' no_program
 serve_down
 unset 'undo[-1]'
 run bond_verbs 'V1 Q1' verbs

@@ -9,6 +9,7 @@
 
 /* Bits of the kernel's enum netdev_xdp_act, which older headers lack. */
 #define XROCE_XDP_BASIC		(1u << 0)	/* native XDP */
+#define XROCE_XDP_NDO_XMIT	(1u << 2)	/* takes frames of others; veth: its peer does */
 #define XROCE_XDP_HW_OFFLOAD	(1u << 4)
 #define XROCE_XDP_RX_SG		(1u << 5)	/* frames of several buffers */
 

@@ -14,6 +14,22 @@
 #include "../../lib/vlan.h"
 #include "../../lib/xdp_feature.h"
 
+/*
+ * Does the XDP program itself send responses? veth loses the frames of XDP_TX if the other end of
+ * the pair does not poll.
+ */
+static void probe_tx(const char *driver, __u64 has)
+{
+	if (strcmp(driver, "veth"))
+		return;
+	if (has & XROCE_XDP_NDO_XMIT)
+		feature_add("xdp_tx", FEATURE_YES, false,
+			    "the other end of the pair has an XDP program, or GRO");
+	else
+		feature_add("xdp_tx", FEATURE_NO, false,
+			    "the other end of the pair has no XDP program, so the module sends the responses, which is slower: 'xroce link add dev PEER' there gives it one");
+}
+
 static void probe_xdp(const char *netdev, __u32 ifindex)
 {
 	const char *driver;
@@ -43,6 +59,7 @@ static void probe_xdp(const char *netdev, __u32 ifindex)
 		    FEATURE_NO, false, "%s", has & XROCE_XDP_HW_OFFLOAD ?
 		    "not usable: an offloaded program cannot call the module" :
 		    "not needed");
+	probe_tx(driver, has);
 }
 
 /* Is the device free for xroce's program? Only one program can be attached. */
