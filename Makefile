@@ -288,6 +288,7 @@ bench: deps
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh other -o $(B)/bench-other.json
 	@selftests/vm.sh --icount -- selftests/bench/bench.sh scale -o $(B)/bench-scale.json
 	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/perftest.sh -o $(B)/bench-perftest.json
+	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/pair.sh -o $(B)/bench-pair.json
 	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/storage.sh -o $(B)/bench-storage.json
 	@selftests/vm.sh --icount --memory 4G -- selftests/bench/bench.sh regions -o $(B)/bench-regions.json
 	@selftests/vm.sh --icount -- selftests/bench/pool.sh -o $(B)/bench-pool.json

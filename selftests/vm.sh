@@ -39,6 +39,7 @@ usage() {
 	                      or a directory (the one the module is built for)
 	  --root DIR          the guest's files (the host's)
 	  --net veth|virtio   network interfaces (veth: none)
+	  --plugin FILE[,ARG=VALUE]...  a plugin of QEMU, without KVM
 	  --timeout SEC       time limit (600)
 	END
 	exit 2
@@ -48,7 +49,7 @@ die() { echo "vm: $*" >&2; exit 125; }
 
 parse_options() {
 	icount='' threads=single smp=2 memory=${XROCE_MEMORY:-2G} wanted='' root=/ net=veth
-	limit=600
+	limit=600 plugin=''
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--icount)	icount=1; shift; continue ;;
@@ -62,6 +63,7 @@ parse_options() {
 		--kernel)	wanted=$2 ;;
 		--root)		root=$(realpath "$2") ;;
 		--net)		net=$2 ;;
+		--plugin)	plugin=$2 ;;
 		--timeout)	limit=$2 ;;
 		*)		usage ;;
 		esac
@@ -210,7 +212,7 @@ qemu() { # ACCEL LIMIT KERNEL-PARAMETER...
 		-chardev stdio,id=out,signal=off \
 		-device virtio-serial-pci -device virtconsole,chardev=out \
 		-device virtio-rng-pci \
-		$(shares) $(net_options) </dev/null
+		$(shares) $(net_options) ${plugin:+-plugin "$plugin"} </dev/null
 }
 
 # A /dev/kvm that can be opened may still be unable to start a kernel (emulated nested
@@ -219,7 +221,7 @@ pick_accel() {
 	local verdict boot
 
 	accel=tcg
-	[ -z "$icount" ] && [ -w /dev/kvm ] || return 0
+	[ -z "$icount$plugin" ] && [ -w /dev/kvm ] || return 0
 	read -r boot </proc/sys/kernel/random/boot_id
 	verdict=$cache/kvm-$boot
 	if [ -e "$verdict" ]; then

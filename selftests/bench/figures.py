@@ -18,13 +18,13 @@ import sys
 
 KEPT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "figures.json")
 FILES = ("bench", "bench-other", "bench-scale", "bench-perftest",
-         "bench-regions", "bench-pool", "bench-windows", "bench-storage")
+         "bench-regions", "bench-pool", "bench-windows", "bench-storage", "bench-pair")
 UNSTEADY = ("bench-perftest", "bench-storage")
 LIMIT = 0.05
 LIMITS = {"bench-regions: 4 KiB 1024": 0.1, "bench-regions: 4 KiB 16384": 0.1}
 SLACK = 5     # instructions
 # Keys that identify a row; the others are figures.
-NAMES = ("op", "size", "net", "traffic", "many", "n", "program", "pages", "kib",
+NAMES = ("op", "size", "how", "net", "traffic", "many", "n", "program", "pages", "kib",
          "what", "allocator", "live", "longest", "region", "page")
 
 
