@@ -172,7 +172,7 @@ enum xroce_cause {
 	XROCE_CAUSE_ACC_QP,		/* a window of another queue pair */
 	XROCE_CAUSE_ACC_RIGHT,		/* region or window lacks the right */
 	XROCE_CAUSE_ACC_BOUNDS,		/* outside region or window */
-	XROCE_CAUSE_ACC_MODULE,		/* key became invalid between check and access */
+	XROCE_CAUSE_ACC_MODULE,		/* key invalid meanwhile; on-demand memory not mapped */
 	/* remote operational error, 0x63 (IBTA 9.7.4.1.4) */
 	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
 	XROCE_CAUSE_OP_PROT,		/* its element is outside a writable region */

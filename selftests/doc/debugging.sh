@@ -5,15 +5,17 @@
 # commands of the page show, and look it up in the page: the row that fits first must be
 # that of the breakage. Then repair it, as the row says, and the client must succeed.
 #
-# The client is memory_client on rxe0; the server is a queue pair made by hand on x0.
+# The client is memory_client on rxe0; the server is a queue pair made by hand on x0. Programs on a
+# verbs device are two_ends.py and perftest.
 set -eu
 
-. "$(dirname "$0")/../lib/net.sh"
+. "$(dirname "$0")/../lib/verbs.sh"
 
 page=$top/doc/man/xroce-debug.rst
 client=$top/build/examples/memory_client
 work=$(mktemp -d /dev/shm/debugging-XXXXXX)
 bytes=2000
+rows=("$@")
 reached=$work/reached
 
 xr() { in_xr "$top/build/user/xroce" "$@"; }
@@ -195,6 +197,109 @@ right_mac() { ip neigh del 10.77.0.2 dev c0; }
 
 port_active() { grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state; }
 
+# All packets have a wrong bit somewhere.
+corrupt() {
+	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(xr_mac)"
+	tc qdisc replace dev c0 root netem corrupt 100% limit 20000
+}
+
+sound() {
+	tc qdisc replace dev c0 root pfifo limit 20000
+	ip neigh del 10.77.0.2 dev c0
+}
+
+# What is between the machines loses all. The client's own firewall would be an error to rxe.
+firewall() {
+	ip neigh replace 10.77.0.2 dev c0 nud permanent lladdr "$(xr_mac)"
+	tc qdisc replace dev c0 root netem loss 100% limit 20000
+}
+
+# A process with memory that it unmaps when it reads a line.
+mapped='
+import ctypes, sys
+c = ctypes.CDLL(None)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+at = c.mmap(None, 65536, 3, 0x22, -1, 0)
+print(at, flush=True)
+sys.stdin.readline()
+c.munmap(ctypes.c_void_p(at), 65536)
+print("unmapped", flush=True)
+sys.stdin.readline()'
+
+unmapped() {
+	local pid at key line status=0
+
+	coproc python3 -SI -c "$mapped"
+	pid=$COPROC_PID
+	read -r -u "${COPROC[0]}" at
+	key=$(xr mr add pd "$pd" name gone pid "$pid" addr "$at" size 64K iova 0 access \
+		local-write,remote-write,remote-read odp | key_of)
+	echo >&"${COPROC[1]}"
+	read -r -u "${COPROC[0]}" line
+	[ "$line" = unmapped ] &&
+		wrong "$access" 'On-demand memory is not mapped' RKEY="$key" || status=1
+	xr mr del gone || status=1
+	kill "$pid"
+	wait "$pid" || :
+	return $status
+}
+
+# --- Breakages of programs on the verbs device.
+
+# verbs_fails CASE STATUS CAUSE: see two_ends.py
+verbs_fails() {
+	before
+	/usr/bin/python3 "$top/selftests/doc/two_ends.py" "$1" >"$work/client" 2>&1 || :
+	evidence >"$work/evidence"
+	grep -q "$2" "$work/client" || { sed 's/^/# /' "$work/client"; return 1; }
+	leads "$2" "$3"
+}
+
+# no_qp CAUSE: the server of perftest gets no queue pair when a client comes
+no_qp() {
+	local server
+
+	in_xr timeout 60 ib_write_bw -d xr0 -x 1 >"$work/client" 2>&1 &
+	server=$!
+	wait_until 20 server_listens
+	timeout 60 ib_write_bw -d rxe0 -x 1 10.77.0.2 >/dev/null 2>&1 || :
+	wait $server || :
+	grep -q "$create" "$work/client" || { sed 's/^/# /' "$work/client"; return 1; }
+	{ cat "$work/client"; xr link limit show dev x0; } >"$work/evidence"
+	leads "$create" "$1"
+}
+
+limited() {
+	local status=0
+
+	xr link limit dev x0 qp 0
+	no_qp 'The link or the user is limited' || status=1
+	xr link limit dev x0 qp none
+	return $status
+}
+
+# Queue pairs are made until there is no room.
+table_full() {
+	yes "qp add pd $pd" | head -n 1100 >"$work/batch"
+	xr -b "$work/batch" >/dev/null 2>&1 || :
+	no_qp "The link's table is full"
+}
+
+# The verbs device goes while a program has it open.
+device_gone() {
+	local pid line
+
+	coproc /usr/bin/python3 "$top/selftests/doc/two_ends.py" gone 2>"$work/client"
+	pid=$COPROC_PID
+	read -r -u "${COPROC[0]}" line
+	[ "$line" = ready ] && rdma link delete xr0 || { echo "# $line"; return 1; }
+	echo >&"${COPROC[1]}"
+	cat <&"${COPROC[0]}" >"$work/evidence"
+	wait "$pid" || :
+	leads 'A verbs device does not work' 'The device has gone'
+}
+
 is_down() { in_xr ip link set x0 down; }
 is_up() {
 	in_xr bash -euc 'ip link set x0 up; ip addr add fd77::2/64 dev x0 nodad 2>/dev/null || :'
@@ -241,7 +346,8 @@ other_version() {
 all_reached() {
 	local title missing
 
-	missing=$(for title in "$access" "$invalid" "$retry" "$unreachable" 'link add fails'; do
+	missing=$(for title in "$access" "$invalid" "$rnr" "$operation" "$retry" \
+		"$unreachable" "$create" 'link add fails'; do
 		symptoms "$title"
 	done | grep -vxFf "$reached") || return 0
 	echo "# nothing here is broken so: $missing"
@@ -252,8 +358,26 @@ access='remote access error'
 invalid='remote invalid request error'
 retry='transport retry counter exceeded'
 unreachable='Connection timed out'
+rnr='RNR retry counter exceeded'
+operation='remote operation error'
+create='Unable to create QP'
 vlan_cause='The VLAN device is newer than the link'
 addresses='The addresses of the packet are not those'
+
+# Needs the module xroce_ib, and a new link.
+verbs_rows() {
+	verbs_module_up
+	pd=$(xr pd add | cut -d ' ' -f 2)
+	verbs_add xr0 x0 10.77.0.2
+	broken unposted verbs_fails unposted "$rnr" 'A SEND found no receive work request'
+	broken element verbs_fails element "$operation" 'An element of a receive work request'
+	broken full verbs_fails full "$operation" 'The completion queue of the receiver is full'
+	broken limited limited
+	broken gone device_gone
+	verbs_add xr0 x0 10.77.0.2
+	broken table table_full
+	rdma link delete xr0
+}
 
 broken() {
 	local name=$1
@@ -288,8 +412,12 @@ broken vlan vlan_and HOST=10.78.0.2 GID=::ffff:10.78.0.2 SGID=10.78.0.2 DGID=10.
 broken dest_qpn wrong "$retry" 'The responses go to another queue pair' DEST=0x000001
 broken mac around other_mac right_mac "$retry" 'The frames are for another Ethernet address'
 broken mtu around mtu_small mtu_back "$retry" 'The MTU of the server'
+broken corrupt around corrupt sound "$retry" 'Packets are damaged on the way'
+broken firewall around firewall sound "$retry" 'Something on the way discards UDP packets'
+broken unmapped unmapped
 broken hardware around hardware no_hardware "$retry" 'The NIC handles RoCEv2 itself'
 broken down around is_down is_up "$unreachable" 'There is no path'
 broken version other_version
+[ ! -e "$verbs_module" ] || verbs_rows
 broken all all_reached
 results

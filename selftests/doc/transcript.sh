@@ -9,6 +9,9 @@
 # A page with the line "<!-- network: ulp.sh -->" is about consumers in the kernel. Both sides
 # are in the initial namespace, the server on t0, 10.81.0.2, the client on h0, 10.81.0.1. It
 # starts with xroce_ib, and runs under systemd: see systemd_machine.sh and storage_machine.sh.
+#
+# A page with the line "<!-- network: initial -->" makes a network of its own; its commands run in
+# the initial namespace, and xroce_ib is loaded.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -40,6 +43,8 @@ page() {
 	anew
 	if grep -qx '<!-- network: ulp.sh -->' "$1"; then
 		page_of_kernel "$1"
+	elif grep -qx '<!-- network: initial -->' "$1"; then
+		page_of_verbs "$1"
 	else
 		page_in "$1" nsenter --net=/run/netns/xr
 	fi >"$work/out" || status=$?
@@ -55,6 +60,18 @@ page() {
 page_in() {
 	unshare --mount bash -euc 'for dir in /srv /dev/shm; do mount -t tmpfs tmpfs $dir; cd $dir; done
 		exec "$@"' - "$here/transcript.py" "$@"
+}
+
+# Without the module, on a kernel without RDMA, the page is not run.
+page_of_verbs() {
+	local status=0
+
+	[ -e "$verbs_module" ] || return 4
+	undo_mark
+	verbs_module_up
+	page_in "$1" env || status=$?
+	undo_to_mark || status=1
+	return $status
 }
 
 # The client is rxe. Without the modules, as on a kernel that was built for tests, or outside of a

@@ -54,7 +54,7 @@ static const struct counter links[] = {
 	LINK(acc_qp, "access: window of another queue pair"),
 	LINK(acc_right, "access: region or window lacks the right"),
 	LINK(acc_bounds, "access: outside region or window"),
-	LINK(acc_module, "access: key became invalid between check and access"),
+	LINK(acc_module, "access: key became invalid meanwhile, or on-demand memory not mapped"),
 	LINK(op_wqe, "operational: malformed receive work request"),
 	LINK(op_prot, "operational: receive work request not inside a writable region"),
 	LINK(op_cq, "operational: completion queue full"),
