@@ -266,7 +266,9 @@ no_qp() {
 	timeout 60 ib_write_bw -d rxe0 -x 1 10.77.0.2 >/dev/null 2>&1 || :
 	wait $server || :
 	grep -q "$create" "$work/client" || { sed 's/^/# /' "$work/client"; return 1; }
-	{ cat "$work/client"; xr link limit show dev x0; } >"$work/evidence"
+	# Only what is limited.
+	{ cat "$work/client"; xr link limit show dev x0 | grep -E 'used [0-9]+ (link|user) ' || :; } \
+		>"$work/evidence"
 	leads "$create" "$1"
 }
 
