@@ -283,9 +283,9 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 	mr = xr_mr_acquire(qp->link, READ_ONCE(sge->lkey));
 	if (unlikely(!mr))
 		return 1;
-	if (unlikely(mr->pd != qp->pd || mr->umem->on_demand ||
-		     !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE) ||
-		     xr_mr_offset(mr, addr, len, &at)))
+	/* Without the right it is being deregistered, and its memory may be gone. */
+	if (unlikely(mr->pd != qp->pd || !(READ_ONCE(mr->access) & XROCE_ACCESS_LOCAL_WRITE) ||
+		     mr->umem->on_demand || xr_mr_offset(mr, addr, len, &at)))
 		mem = NULL;
 	else
 		mem = xr_mr_whole(mr, at, len);
