@@ -45,7 +45,7 @@ static bool xr_defer_running(const struct xr_defer *k)
 	return READ_ONCE(k->runner) == current;
 }
 
-/* Copy a frame to memory of our own, as tx.c allocates it. Return: the copy, or NULL. */
+/* Copy a frame to memory of our own. Return: the copy, or NULL. */
 static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
 {
 	u32 len = xdp_get_buff_len(xdp), off = 0, n;
@@ -54,7 +54,7 @@ static struct xdp_frame *xr_defer_copy(struct xdp_buff *xdp)
 	struct xdp_buff copy;
 	void *frag, *from;
 
-	frag = napi_alloc_frag(size);
+	frag = xr_tx_alloc(size);
 	if (!frag)
 		return NULL;
 	xdp_init_buff(&copy, size, &rxq);

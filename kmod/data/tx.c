@@ -189,28 +189,6 @@ static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p
 	return q->ack_icrc ^ xr_icrc_of((u64)p->psn << 32 | aeth);
 }
 
-/*
- * Allocate memory for a frame, for page_frag_free(). Since Linux 6.13 the cache of page
- * fragments takes a new block of 32 KiB only for a fragment of a page or less, so ask for
- * one if a larger fragment fails. Try twice: the old block may have had room for the page,
- * and the new block may be a single page.
- */
-static __always_inline void *xr_tx_alloc(u32 size)
-{
-	void *frag = napi_alloc_frag(size);
-	void *page;
-	int i;
-
-	for (i = 0; unlikely(!frag) && i < 2 && size > PAGE_SIZE; i++) {
-		page = napi_alloc_frag(PAGE_SIZE);
-		if (!page)
-			break;
-		page_frag_free(page);
-		frag = napi_alloc_frag(size);
-	}
-	return frag;
-}
-
 /* Inlined in xr_tx_build(), for short responses. See xr_tx_open(). */
 static __always_inline bool xr_tx_begin(struct xdp_buff *xdp, u32 len)
 {

@@ -6,8 +6,10 @@
 #ifndef _XR_TX_H
 #define _XR_TX_H
 
+#include <linux/gfp.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
@@ -62,6 +64,28 @@ void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame);
 u32 xr_tx_request(void *at, const struct xroce_qp *q, bool ipv6);
 void xr_tx_template(struct xroce_qp *q);
 void xr_tx_drop(struct xr_tx_batch *batch);
+
+/*
+ * Allocate memory for a frame, for page_frag_free(). In softirq. Since Linux 6.13 the cache of page
+ * fragments takes a new block of 32 KiB only for a fragment of a page or less, so ask for
+ * one if a larger fragment fails. Try twice: the old block may have had room for the page,
+ * and the new block may be a single page.
+ */
+static __always_inline void *xr_tx_alloc(u32 size)
+{
+	void *frag = napi_alloc_frag(size);
+	void *page;
+	int i;
+
+	for (i = 0; unlikely(!frag) && i < 2 && size > PAGE_SIZE; i++) {
+		page = napi_alloc_frag(PAGE_SIZE);
+		if (!page)
+			break;
+		page_frag_free(page);
+		frag = napi_alloc_frag(size);
+	}
+	return frag;
+}
 
 /**
  * xr_tx_length() - write the lengths into headers of xr_tx_request()
