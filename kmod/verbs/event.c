@@ -7,7 +7,7 @@
  * tasklet does, but not in the handler of an event.
  */
 #include <linux/interrupt.h>
-#include <linux/sched.h>
+#include <linux/wait_bit.h>
 
 #include "uapi/xroce.h"
 
@@ -94,7 +94,12 @@ static void xr_ib_cq_tell(struct xr_ibcq *ibcq)
 
 static void xr_ib_cq_tasklet(struct tasklet_struct *tasklet)
 {
-	xr_ib_cq_tell(container_of(tasklet, struct xr_ibcq, tasklet));
+	struct xr_ibcq *cq = container_of(tasklet, struct xr_ibcq, tasklet);
+
+	WRITE_ONCE(cq->runs, cq->runs + 1);
+	/* Pairs with xr_ib_cq_settle(), which sleeps. */
+	wake_up_var(&cq->runs);
+	xr_ib_cq_tell(cq);
 }
 
 void xr_ib_cq_init(struct xr_ibcq *cq)
@@ -108,11 +113,17 @@ void xr_ib_cq_init(struct xr_ibcq *cq)
  */
 void xr_ib_cq_settle(struct ib_cq *ib)
 {
-	struct tasklet_struct *tasklet = &to_xr_ibcq(ib)->tasklet;
+	struct xr_ibcq *cq = to_xr_ibcq(ib);
+	struct tasklet_struct *tasklet = &cq->tasklet;
+	unsigned long runs = READ_ONCE(cq->runs);
 
-	/* The tasklet clears it when it begins to run. */
-	while (test_bit(TASKLET_STATE_SCHED, &tasklet->state))
-		cond_resched();
+	/*
+	 * Other queue pairs may schedule it again and again: one run is enough. Sleep, because
+	 * with PREEMPT_RT a task of higher priority that only yields would keep it from running.
+	 * The bit is cleared after the tasklet has been locked and before it runs.
+	 */
+	wait_var_event(&cq->runs, READ_ONCE(cq->runs) != runs ||
+				  !test_bit(TASKLET_STATE_SCHED, &tasklet->state));
 	tasklet_unlock_wait(tasklet);
 }
 

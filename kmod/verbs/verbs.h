@@ -131,11 +131,13 @@ struct xr_ibpd {
  * @ib: the object of ib_core; the context of @cq is this structure
  * @cq: the link's completion queue, from create_cq to destroy_cq
  * @tasklet: notifies a consumer in the kernel, which may call verbs then
+ * @runs: how often the tasklet has begun to run; it wraps
  */
 struct xr_ibcq {
 	struct ib_cq ib;
 	struct xr_cq *cq;
 	struct tasklet_struct tasklet;
+	unsigned long runs;
 };
 
 /**
