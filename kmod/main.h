@@ -54,8 +54,9 @@
  *                      but not under cq->lock, when a completion queue has fired
  *   srq->lock          spin, bh: a shared receive queue
  *   fast->lock         spin, bh: a region that work requests register
+ *   fast->stage_lock   spin, interrupts off: pages that are named for it
  *   mw->lock           spin, bh: a window
- *   cq->lock           spin, bh: a completion queue
+ *   cq->lock           spin, bh: a completion queue; of a verbs device interrupts off
  *   events->lock       spin, bh: events that a file has not read
  *   responses->lock    spin, bh: a queue pair's responses
  *   defer->lock        spin, bh: a queue pair's deferred frames

@@ -50,7 +50,11 @@ struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr
 	cq->format = format;
 	cq->context = context;
 	cq->owner = owner;
-	spin_lock_init(&cq->lock);
+	/* Two classes for lockdep: see struct xr_cq. */
+	if (format == XR_FORMAT_RXE)
+		spin_lock_init(&cq->lock);
+	else
+		spin_lock_init(&cq->lock);
 
 	mutex_lock(&link->lock);
 	ret = xa_alloc_cyclic(&link->cqs, &cq->id, cq, XR_CQ_LIMIT,
@@ -79,7 +83,7 @@ err_free:
 }
 EXPORT_SYMBOL_GPL(xr_cq_create);
 
-/* Completions that are copied to a new ring with bottom halves off. */
+/* Completions that are copied to a new ring with interrupts off. */
 #define XR_CQ_COPY	1024u
 
 /**
@@ -119,17 +123,17 @@ static int xr_cq_move(struct xr_cq *cq, struct xr_cq_move *m)
 {
 	u32 n;
 
-	spin_lock_bh(&cq->lock);
+	spin_lock_irq(&cq->lock);
 	/* At most @cq->mask, see xr_cq_used(). */
 	n = xr_cq_used(cq, XR_FORMAT_RXE);
 	if (!m->done)
 		m->start = cq->tail - n;
 	if (n >= m->size || cq->tail - m->start != n) {
-		spin_unlock_bh(&cq->lock);
+		spin_unlock_irq(&cq->lock);
 		return -EINVAL;
 	}
 	if (n - m->done > XR_CQ_COPY) {
-		spin_unlock_bh(&cq->lock);
+		spin_unlock_irq(&cq->lock);
 		xr_cq_copy(cq, m, m->done + XR_CQ_COPY);
 		return 1;
 	}
@@ -138,7 +142,7 @@ static int xr_cq_move(struct xr_cq *cq, struct xr_cq_move *m)
 	xr_ring_replace(&cq->ring, &m->to);
 	cq->mask = m->size - 1;
 	cq->tail = n;
-	spin_unlock_bh(&cq->lock);
+	spin_unlock_irq(&cq->lock);
 	return 0;
 }
 

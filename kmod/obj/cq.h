@@ -24,7 +24,8 @@ struct xroce_cqe;
  * @id: its number on the link
  * @mask: number of entries - 1
  * @lock: protects @tail, @error, @fired and @armed; XR_FORMAT_RXE: also @mask and @ring. Taken
- *	with bottom halves off
+ *	with bottom halves off; XR_FORMAT_RXE: with interrupts off, because a consumer in the
+ *	kernel may poll and arm the queue in a hardware interrupt
  * @tail: index of the next entry to be written
  * @error: a completion found no room; the queue accepts no more
  * @fired: the program was notified and, when xr_cq_fired() last looked, had not armed the
@@ -240,6 +241,25 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 	return false;
 }
 
+/* Take @cq->lock, with bottom halves off already. @format is that of @cq. */
+static __always_inline void xr_cq_lock(struct xr_cq *cq, enum xr_format format,
+				       unsigned long *flags)
+{
+	if (format == XR_FORMAT_RXE)
+		spin_lock_irqsave(&cq->lock, *flags);
+	else
+		spin_lock(&cq->lock);
+}
+
+static __always_inline void xr_cq_unlock(struct xr_cq *cq, enum xr_format format,
+					 unsigned long flags)
+{
+	if (format == XR_FORMAT_RXE)
+		spin_unlock_irqrestore(&cq->lock, flags);
+	else
+		spin_unlock(&cq->lock);
+}
+
 /**
  * xr_cq_post_as() - add a completion, and notify the program if the queue is armed for it
  * @cq: the queue; the caller's queue pair is one of its users
@@ -254,12 +274,13 @@ static __always_inline int xr_cq_post_as(struct xr_cq *cq, enum xr_format format
 					 const struct xroce_cqe *cqe)
 {
 	bool room, notify = false;
+	unsigned long flags;
 
-	spin_lock(&cq->lock);
+	xr_cq_lock(cq, format, &flags);
 	room = xr_cq_room(cq, format);
 	if (likely(room))
 		notify = xr_cq_add(cq, format, cqe);
-	spin_unlock(&cq->lock);
+	xr_cq_unlock(cq, format, flags);
 	if (notify)
 		xr_cq_notify(cq);
 	return likely(room) ? 0 : -ENOSPC;

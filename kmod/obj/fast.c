@@ -29,6 +29,7 @@ struct xr_fast *xr_fast_new(struct xr_umem *staged)
 	if (!fast)
 		return NULL;
 	spin_lock_init(&fast->lock);
+	spin_lock_init(&fast->stage_lock);
 	fast->staged = staged;
 	return fast;
 }
@@ -101,6 +102,26 @@ bool xr_fast_is(const struct xr_link *link, u32 key)
 	return xr_fast_rcu(link, key);
 }
 
+/*
+ * Have the region use what has been named since the last registration, or else the same memory
+ * again. It has no key, so no CPU uses its memory. Its lock is held. Return: false: no memory has
+ * ever been named.
+ */
+static bool xr_fast_use_staged(struct xr_mr *mr)
+{
+	struct xr_fast *fast = mr->fast;
+	unsigned long flags;
+
+	lockdep_assert_held(&fast->lock);
+	spin_lock_irqsave(&fast->stage_lock, flags);
+	if (fast->staged->length) {
+		swap(mr->umem, fast->staged);
+		xr_kernel_bytes(fast->staged, PAGE_SHIFT, 0, 0);
+	}
+	spin_unlock_irqrestore(&fast->stage_lock, flags);
+	return mr->umem->length;
+}
+
 /**
  * xr_fast_register() - register the staged memory of a region
  * @qp: queue pair of the work request
@@ -127,14 +148,10 @@ int xr_fast_register(struct xr_qp *qp, u32 key, u64 iova, u32 access)
 		ret = -ENOENT;
 	else if (mr->key)
 		ret = -EBUSY;
-	else if (!fast->staged->length && !mr->umem->length)
+	else if (!xr_fast_use_staged(mr))
 		ret = -EINVAL;
 	if (ret)
 		goto out;
-	if (fast->staged->length) {
-		swap(mr->umem, fast->staged);
-		xr_kernel_bytes(fast->staged, PAGE_SHIFT, 0, 0);
-	}
 	mr->iova = iova;
 	mr->access = access;
 	/* @fast->lock is enough for the key bytes of the region's own index (key.h). */

@@ -27,8 +27,11 @@ struct xr_umem;
 
 /**
  * struct xr_fast - what a region has that work requests register
- * @lock: protects the fields below, xr_mr::key to xr_mr::access, and the region's entry in the
+ * @lock: protects @last and @gone, xr_mr::key to xr_mr::access, and the region's entry in the
  *	map "mpt"; taken with bottom halves off
+ * @stage_lock: protects @staged and the memory behind it; taken with interrupts off, because
+ *	pages may be named in a hardware interrupt. @lock cannot be, because its holder may wait
+ *	for a copy that the interrupt has interrupted
  * @staged: memory for the next registration, with a reference; without bytes if no pages have
  *	been named since the last one
  * @last: the key that was invalidated last; 0: none
@@ -39,6 +42,7 @@ struct xr_umem;
  */
 struct xr_fast {
 	spinlock_t lock;
+	spinlock_t stage_lock;
 	struct xr_umem *staged;
 	u32 last;
 	bool gone;

@@ -231,10 +231,11 @@ static bool xr_recv_flush(struct xr_qp *qp)
 	};
 	struct xr_cq *cq = v->cq;
 	bool notify = false;
+	unsigned long flags;
 
 	if (!n)
 		return false;
-	spin_lock(&cq->lock);
+	xr_cq_lock(cq, v->format, &flags);
 	room = xr_cq_space(cq);
 	for (i = 0; i < min(n, room); i++) {
 		cqe.wr_id = xr_rq_wr_id(xr_rq_next(&v->rq, v->format));
@@ -243,7 +244,7 @@ static bool xr_recv_flush(struct xr_qp *qp)
 	}
 	if (room < n)
 		xr_cq_overflow(cq);
-	spin_unlock(&cq->lock);
+	xr_cq_unlock(cq, v->format, flags);
 	if (notify)
 		xr_cq_notify(cq);
 	v->flush = room < n ? 0 : v->flush - n;

@@ -67,9 +67,9 @@ static u32 xr_ib_cq_waiting(struct xr_cq *cq)
 {
 	u32 n;
 
-	spin_lock_bh(&cq->lock);
+	spin_lock_irq(&cq->lock);
 	n = xr_cq_used(cq, XR_FORMAT_RXE);
-	spin_unlock_bh(&cq->lock);
+	spin_unlock_irq(&cq->lock);
 	return n;
 }
 

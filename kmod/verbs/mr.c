@@ -115,7 +115,7 @@ struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
 	return &mr->ib;
 }
 
-/* Under the lock of the region. */
+/* Under the lock of what is staged. */
 static int xr_ib_set_page(struct ib_mr *ib, u64 addr)
 {
 	struct xr_ibmr *mr = to_xr_ibmr(ib);
@@ -139,7 +139,7 @@ int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigne
 
 	if (ib->page_size < PAGE_SIZE || !is_power_of_2(ib->page_size))
 		return -EINVAL;
-	spin_lock_irqsave(&fast->lock, flags);
+	spin_lock_irqsave(&fast->stage_lock, flags);
 	mr->pages = 0;
 	xr_kernel_bytes(fast->staged, PAGE_SHIFT, 0, 0);
 	n = ib_sg_to_pages(ib, sg, nents, offset, xr_ib_set_page);
@@ -150,7 +150,7 @@ int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigne
 		xr_kernel_bytes(fast->staged, ilog2(ib->page_size), first,
 				min(ib->length, room));
 	}
-	spin_unlock_irqrestore(&fast->lock, flags);
+	spin_unlock_irqrestore(&fast->stage_lock, flags);
 	return n;
 }
 

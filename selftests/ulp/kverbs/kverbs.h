@@ -85,6 +85,13 @@ int kv_connect(struct kv *kv);
 /* Run @fn(@arg) in a hardware interrupt. */
 void kv_in_interrupt(void (*fn)(void *arg), void *arg);
 
+/*
+ * Run @fn(@arg) in hardware interrupts of this CPU, some 100 us apart, from kv_interrupts_begin()
+ * on until kv_interrupts_end().
+ */
+struct kv_interrupts *kv_interrupts_begin(void (*fn)(void *arg), void *arg);
+void kv_interrupts_end(struct kv_interrupts *i);
+
 /* b registers KV_LEN bytes, KV_OFF bytes from the beginning of its buffer. */
 int kv_register(struct kv *kv, u8 byte, int access);
 

@@ -147,6 +147,47 @@ void kv_in_interrupt(void (*fn)(void *arg), void *arg)
 	destroy_hrtimer_on_stack(&i.timer);
 }
 
+struct kv_interrupts {
+	struct hrtimer timer;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static enum hrtimer_restart kv_interrupted_again(struct hrtimer *timer)
+{
+	struct kv_interrupts *i = container_of(timer, struct kv_interrupts, timer);
+
+	i->fn(i->arg);
+	hrtimer_forward_now(timer, ns_to_ktime(100 * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+struct kv_interrupts *kv_interrupts_begin(void (*fn)(void *arg), void *arg)
+{
+	struct kv_interrupts *i = kzalloc(sizeof(*i), GFP_KERNEL);
+
+	if (!i)
+		return NULL;
+	i->fn = fn;
+	i->arg = arg;
+#ifdef KV_HRTIMER_SETUP
+	hrtimer_setup(&i->timer, kv_interrupted_again, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(&i->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	i->timer.function = kv_interrupted_again;
+#endif
+	hrtimer_start(&i->timer, ns_to_ktime(100 * NSEC_PER_USEC), HRTIMER_MODE_REL_PINNED_HARD);
+	return i;
+}
+
+void kv_interrupts_end(struct kv_interrupts *i)
+{
+	if (i)
+		hrtimer_cancel(&i->timer);
+	kfree(i);
+}
+
 /* The address of the device is that of the first GID that is IPv4. */
 static int kv_address(struct ib_device *ib, struct rdma_ah_attr *ah)
 {

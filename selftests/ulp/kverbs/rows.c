@@ -358,6 +358,62 @@ static int kv_interrupt(struct kv *kv)
 	return 0;
 }
 
+/**
+ * struct kv_polls - what is done in hardware interrupts
+ * @kv: the test
+ * @polled: completions of b
+ * @failed: some of them were errors
+ * @mapped: what naming the pages of a region has returned last
+ */
+struct kv_polls {
+	struct kv *kv;
+	int polled;
+	bool failed;
+	int mapped;
+};
+
+static void kv_poll_now(void *arg)
+{
+	struct kv_polls *p = arg;
+	struct ib_wc wc;
+
+	while (ib_poll_cq(p->kv->b.cq, 1, &wc) > 0) {
+		p->failed |= wc.status != IB_WC_SUCCESS;
+		p->polled++;
+	}
+	p->mapped = kv_map(&p->kv->a, KV_OFF, KV_LEN);
+}
+
+/*
+ * Work requests register and invalidate a's region, and b receives, while interrupts name pages of
+ * that region, and poll b's queue. The interrupts hit whoever has the locks.
+ */
+static int kv_interrupt_poll(struct kv *kv)
+{
+	struct kv_polls p = { .kv = kv };
+	struct kv_interrupts *i;
+	int n, ret = 0;
+
+	kv_fill(kv);
+	kv_poll_now(&p);
+	/* One CPU does it all. */
+	migrate_disable();
+	i = kv_interrupts_begin(kv_poll_now, &p);
+	for (n = 0; i && n < 500 && !ret; n++) {
+		ret = kv_recv(&kv->b) ?: kv_send(&kv->a, IB_WR_SEND, 0) ?:
+		      kv_reg(&kv->a, &kv->a, n, KV_RW) ?: kv_inv(&kv->a, kv->a.mr->rkey);
+	}
+	kv_interrupts_end(i);
+	migrate_enable();
+	kv_poll_now(&p);
+	expect(ret, 0);
+	expect(n, 500);
+	expect(p.polled, 500);
+	expect(p.failed, false);
+	expect(p.mapped, 1);
+	return 0;
+}
+
 /* In ERR all is flushed, also what is posted in a hardware interrupt. */
 static int kv_error(struct kv *kv)
 {
@@ -516,6 +572,7 @@ static const struct {
 	{ "dereg", kv_dereg },
 	{ "limits", kv_limits },
 	{ "interrupt", kv_interrupt },
+	{ "interrupt_poll", kv_interrupt_poll },
 	{ "error", kv_error },
 	{ "drain", kv_drain },
 	{ "full", kv_full },
