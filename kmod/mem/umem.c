@@ -34,6 +34,8 @@ void xr_umem_put(struct xr_umem *umem)
 /* Fill in the members of MR_QUERY that describe the memory. */
 void xr_umem_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 {
+	u64 block = 1ull << umem->page_shift;
+
 	q->length = umem->length;
 	q->addr = umem->addr;
 	q->pages = umem->mtt.count;
@@ -44,6 +46,13 @@ void xr_umem_query(const struct xr_umem *umem, struct xroce_mr_query *q)
 	memset(q->file, 0, sizeof(q->file));
 	if (umem->ops->query)
 		umem->ops->query(umem, q);
+	/* Who has registered physical pages has named them. */
+	if (q->flags & XROCE_F_PHYS || ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
+		return;
+	/* Of a larger block it has bits of the physical address, on which the number depends. */
+	q->offset = offset_in_page(umem->offset);
+	if (umem->mtt.count)
+		q->pages = (q->offset + umem->length + block - 1) >> umem->page_shift;
 }
 
 /**

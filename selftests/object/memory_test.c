@@ -53,6 +53,33 @@ static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 	check(!xroce_mr_dereg(x, r.mr), "dereg");
 }
 
+/* Who may not know physical addresses does not learn the low bits of one from the offset. */
+static void huge_hidden(struct xroce *x)
+{
+	const __u64 length = MEM_HUGE - 7 * MEM_PAGE;
+	char *huge = mem_huge();
+	struct xroce_mr_query q;
+	struct xroce_mr_reg r;
+
+	if (!huge) {
+		skip("no transparent huge page available");
+		return;
+	}
+	r = mr_region(live_pd(x), huge + 3 * MEM_PAGE + 17, length);
+	check(!xroce_mr_reg(x, &r), "MR_REG");
+	q = (struct xroce_mr_query){ .mr = r.mr };
+	check(!xroce_mr_query(x, &q) && q.offset % MEM_HUGE != 17, "offset %llu of 2^%u", q.offset,
+	      q.page_shift);
+	live_drop_cap(CAP_SYS_ADMIN);
+	q = (struct xroce_mr_query){ .mr = r.mr };
+	check(!xroce_mr_query(x, &q) && q.offset == 17 &&
+	      q.pages == (17 + length + (1ull << q.page_shift) - 1) >> q.page_shift,
+	      "offset %llu, %llu of 2^%u", q.offset, q.pages, q.page_shift);
+	live_restore_caps();
+	check(!xroce_mr_dereg(x, r.mr), "dereg");
+	munmap(huge, MEM_HUGE);
+}
+
 static void transparent_huge(struct xroce *x)
 {
 	char *huge = mem_huge();
@@ -407,6 +434,7 @@ out:
 
 static const struct test tests[] = {
 	{ "memory_thp", "R1 R7", "a transparent huge page is one table entry", ON_HANDLE(transparent_huge) },
+	{ "memory_thp_hidden", "R7 R10", "its offset does not tell where it is", ON_HANDLE(huge_hidden) },
 	{ "memory_thp_split", "R1 R8", "a huge page is split and copied on write", ON_HANDLE(huge_split) },
 	{ "memory_thp_and_small", "R1 R8", "huge and small pages in one region", ON_HANDLE(huge_and_small) },
 	{ "memory_hugetlb", "R1 R7", "a hugetlb page is one table entry", hugetlb },
