@@ -27,13 +27,14 @@ static __always_inline int mcast_check(struct xdp_md *ctx, const void *data, con
 
 /* Deliver a datagram that mcast_check() has passed. Return: 0, or XROCE_DROP_LENGTH. */
 static __always_inline int mcast_deliver(struct xdp_md *ctx, struct request *req,
-					 struct xroce_stat *st, __be16 pkey)
+					 struct xroce_stat *st, __be16 pkey, __u32 tag)
 {
 	struct xroce_recv r = {
 		.link = xroce_link,
 		.l3 = req->l3,
 		.flags = recv_flags(req),
 		.pkey = bpf_ntohs(pkey),
+		.byte_len = tag,
 	};
 	struct xroce_deth deth;
 	int n;
@@ -61,9 +62,10 @@ static __always_inline int mcast_deliver(struct xdp_md *ctx, struct request *req
  * @end: end of it
  * @req: the parsed headers
  * @st: counters
+ * @tag: VLAN tag that the driver has removed, as of struct xroce_recv
  */
 static __always_inline void mcast(struct xdp_md *ctx, const void *data, const void *end,
-				  struct request *req, struct xroce_stat *st)
+				  struct request *req, struct xroce_stat *st, __u32 tag)
 {
 	const struct xroce_bth *bth = data + req->bth;
 	int cause;
@@ -73,7 +75,7 @@ static __always_inline void mcast(struct xdp_md *ctx, const void *data, const vo
 	req->frame_len = bpf_xdp_get_buff_len(ctx);
 	cause = mcast_check(ctx, data, end, req);
 	if (!cause && (const void *)(bth + 1) <= end)
-		cause = mcast_deliver(ctx, req, st, bth->pkey);
+		cause = mcast_deliver(ctx, req, st, bth->pkey, tag);
 	if (cause == XROCE_DROP_ICRC)
 		st->drop_icrc++;
 }

@@ -11,7 +11,7 @@ extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx, __be16 *vlan_p
  * Is the frame for one of our queue pair numbers and addresses, and has it at most
  * VLAN_DEPTH - 1 tags? All other frames are left to the stack unchanged.
  */
-static __always_inline bool vlan_ours(struct xdp_md *ctx)
+static __always_inline bool vlan_ours(struct xdp_md *ctx, const struct vlan_hdr *tag)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
 	struct request req = {};
@@ -26,9 +26,10 @@ static __always_inline bool vlan_ours(struct xdp_md *ctx)
 	st = stat_this_cpu();
 	if (!st)
 		return false;
-	/* For a group the tag does not matter. */
+	/* The stack gets the frame, too, so the tag is not put back. */
 	if (qpn == XROCE_QPN_MCAST)
-		mcast(ctx, data, end, &req, st);
+		mcast(ctx, data, end, &req, st,
+		      bpf_ntohs(tag->proto) << 16 | bpf_ntohs(tag->tci));
 	st->pass++;
 	return false;
 }

@@ -317,7 +317,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		return XDP_PASS;
 	if (unlikely(!qpn_ours(qpn) || (opcode == NOT_PLAIN && !eth_ours(ctx, data)))) {
 		if (opcode == NOT_PLAIN && qpn == XROCE_QPN_MCAST)
-			mcast(ctx, data, end, &req, st);
+			mcast(ctx, data, end, &req, st, 0);
 		st->pass++;
 		return XDP_PASS;
 	}
@@ -467,7 +467,7 @@ int xroce_vlan(struct xdp_md *ctx)
 		return XDP_PASS;
 	if (!bpf_xdp_metadata_rx_vlan_tag(ctx, &tag.proto, &tci)) {
 		tag.tci = bpf_htons(tci);
-		if (!vlan_ours(ctx) || !vlan_put_back(ctx, &tag))
+		if (!vlan_ours(ctx, &tag) || !vlan_put_back(ctx, &tag))
 			return XDP_PASS;
 		data = frame_start(ctx);
 		end = frame_end(ctx);

@@ -261,7 +261,8 @@ extern int xroce_cnp(struct xdp_md *ctx, __u32 link, __u32 qpn, __u32 l3) XROCE_
  * @flags: XROCE_RECV_*
  * @off: offset of the payload in the frame
  * @len: bytes of payload
- * @byte_len: with XROCE_RECV_WRITE: bytes that the message has written
+ * @byte_len: with XROCE_RECV_WRITE: bytes that the message has written; xroce_mcast(): VLAN tag
+ *	that the driver has removed from the frame, protocol << 16 | TCI; 0: none
  * @imm: immediate data in network byte order, or the key to invalidate
  * @src_qpn: queue pair number of the sender
  * @l3: with XROCE_RECV_GRH: offset of the IP header
@@ -315,12 +316,14 @@ extern int xroce_recv(struct xdp_md *ctx, const struct xroce_recv *r) XROCE_KFUN
 /**
  * xroce_mcast() - write a datagram to a receive work request of each member of its group
  * @ctx: the frame, whose checks have passed. It does not change
- * @r: the packet; @qpn, @byte_len and @cut do not matter, and of @flags only XROCE_RECV_IMM and
+ * @r: the packet; @qpn and @cut do not matter, and of @flags only XROCE_RECV_IMM and
  *	XROCE_RECV_SOLICITED
  *
  * Members are queue pairs that have joined the group of the IP destination, have the packet's
- * Q_Key and partition key, and are ready. A member without a work request, or with on-demand
- * memory that is not present, misses the datagram.
+ * Q_Key and partition key, and are ready. The network device to which the stack gives the frame
+ * must be one that takes it, see xr_addr_group() of the module; what a VLAN device in another
+ * network namespace takes is for members of that namespace. A member without a work request, or
+ * with on-demand memory that is not present, misses the datagram.
  *
  * Return: XROCE_MCAST(): the members that have taken it and those that have missed it;
  * -ENOENT: no such link; -EINVAL: the destination is no group.

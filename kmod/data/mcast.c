@@ -3,6 +3,7 @@
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <net/ipv6.h>
+#include <net/net_namespace.h>
 #include <net/xdp.h>
 
 #include "uapi/xroce.h"
@@ -10,6 +11,7 @@
 #include "xroce_map.h"
 #include "xroce_wire.h"
 
+#include "obj/addr.h"
 #include "obj/link.h"
 #include "obj/mcast.h"
 #include "obj/qp.h"
@@ -81,6 +83,8 @@ static bool xr_mcast_takes(const struct xr_qp *qp, const struct xroce_recv *r)
 int xr_mcast_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 {
 	const struct xr_link *link = xr_link_rcu(READ_ONCE(r->link));
+	struct net_device *dev;
+	u64 netns, own;
 	u32 taken = 0, missed = 0;
 	struct xr_member *member;
 	struct xroce_recv copy;
@@ -91,12 +95,19 @@ int xr_mcast_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 	memcpy(&copy, r, sizeof(copy));
 	if (!xr_mcast_group(xdp, copy.l3, &group))
 		return -EINVAL;
+	/* The device is freed after an RCU grace period. */
+	dev = READ_ONCE(link->dev);
+	netns = dev ? xr_addr_group(dev, xdp->data, copy.l3, copy.byte_len) : 0;
+	if (!netns)
+		return 0;
+	own = dev_net(dev)->net_cookie;
 	copy.flags = (copy.flags & (XROCE_RECV_IMM | XROCE_RECV_SOLICITED)) |
 		     XROCE_RECV_BEGIN | XROCE_RECV_END | XROCE_RECV_GRH | XROCE_RECV_MCAST;
 	copy.cut = 0;
 	hash_for_each_possible_rcu(link->mcast.members, member, node,
 				   xr_mcast_hash(&link->mcast, &group)) {
-		if (!ipv6_addr_equal(&member->group, &group))
+		if (!ipv6_addr_equal(&member->group, &group) ||
+		    (netns != own && netns != member->netns))
 			continue;
 		if (!xr_mcast_takes(member->qp, &copy))
 			continue;

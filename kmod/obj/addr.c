@@ -21,7 +21,9 @@
  */
 #include <linux/bpf.h>
 #include <linux/etherdevice.h>
+#include <linux/hash.h>
 #include <linux/if_vlan.h>
+#include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -29,6 +31,8 @@
 #include <linux/rcupdate.h>
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
+#include <net/if_inet6.h>
+#include <net/net_namespace.h>
 #include <net/route.h>
 
 #include "xroce_map.h"
@@ -144,7 +148,10 @@ bool xr_addr_ours(struct net_device *dev, const void *frame)
 	return ours;
 }
 
-/* The bridge or bond of a port; NULL: none. The device of a VRF is none. Under RCU. */
+/*
+ * The bridge or bond of a port; NULL: none. The device of a VRF only says which table is used. Under
+ * RCU.
+ */
 static struct net_device *xr_addr_master(struct net_device *dev)
 {
 	struct net_device *master = netdev_master_upper_dev_get_rcu(dev);
@@ -152,24 +159,110 @@ static struct net_device *xr_addr_master(struct net_device *dev)
 	return master && !netif_is_l3_master(master) ? master : NULL;
 }
 
+/* The (outer) tag of a frame whose IP header is at @l3, protocol << 16 | TCI; 0: none. */
+static u32 xr_addr_tag(const void *frame, u32 l3)
+{
+	const struct vlan_ethhdr *eth = frame;
+
+	if (l3 < VLAN_ETH_HLEN || !eth_type_vlan(eth->h_vlan_proto))
+		return 0;
+	return ntohs(eth->h_vlan_proto) << 16 | ntohs(eth->h_vlan_TCI);
+}
+
 /*
- * The device to which the stack gives a frame whose IP header is at @l3: the VLAN device of its
- * (outer) tag, or the bridge or bond of a port. Under RCU.
+ * The device to which the stack gives a frame with this (outer) tag, as of xr_addr_tag(): the VLAN
+ * device, or the bridge or bond of a port. Under RCU.
  */
-static const struct net_device *xr_addr_upper(struct net_device *dev, const void *frame, u32 l3)
+static struct net_device *xr_addr_upper(struct net_device *dev, u32 tag)
 {
 	struct net_device *master = xr_addr_master(dev);
-	const struct net_device *vlan = NULL;
-	const struct vlan_ethhdr *eth = frame;
-	u16 id = 0;
+	__be16 proto = htons(tag >> 16);
+	struct net_device *vlan = NULL;
+	u16 id = tag & VLAN_VID_MASK;
 
-	if (l3 >= VLAN_ETH_HLEN && eth_type_vlan(eth->h_vlan_proto))
-		id = ntohs(eth->h_vlan_TCI) & VLAN_VID_MASK;
 	if (id)
-		vlan = __vlan_find_dev_deep_rcu(dev, eth->h_vlan_proto, id);
+		vlan = __vlan_find_dev_deep_rcu(dev, proto, id);
 	if (id && !vlan && master)
-		vlan = __vlan_find_dev_deep_rcu(master, eth->h_vlan_proto, id);
+		vlan = __vlan_find_dev_deep_rcu(master, proto, id);
 	return vlan ?: master ?: dev;
+}
+
+/* Has a socket or rdma_cm joined the group of IP on the device? Under RCU. */
+static bool xr_addr_joined4(const struct in_device *in_dev, __be32 group)
+{
+	struct ip_mc_list __rcu **hash = rcu_dereference(in_dev->mc_hash);
+	const struct ip_mc_list *mc;
+
+	/* The stack makes the hash table if there are more than a few groups. */
+	if (hash)
+		hash += hash_32((__force u32)group, MC_HASH_SZ_LOG);
+	mc = hash ? rcu_dereference(*hash) : rcu_dereference(in_dev->mc_list);
+	while (mc && mc->multiaddr != group)
+		mc = hash ? rcu_dereference(mc->next_hash) : rcu_dereference(mc->next_rcu);
+	return mc;
+}
+
+/* Has the device an address of IPv4? @joined: and has it joined the group? Under RCU. */
+static bool xr_addr_group4(const struct net_device *dev, __be32 group, bool joined)
+{
+	const struct in_device *in_dev = __in_dev_get_rcu(dev);
+
+	return in_dev && rcu_access_pointer(in_dev->ifa_list) &&
+	       (!joined || xr_addr_joined4(in_dev, group));
+}
+
+/* The same for IPv6. As the stack does, walk the list. */
+static bool xr_addr_group6(const struct net_device *dev, const struct in6_addr *group, bool joined)
+{
+	const struct inet6_dev *idev = __in6_dev_get(dev);
+	const struct ifmcaddr6 *mc;
+
+	if (!idev || list_empty(&idev->addr_list))
+		return false;
+	mc = joined ? rcu_dereference(idev->mc_list) : NULL;
+	while (mc && !ipv6_addr_equal(&mc->mca_addr, group))
+		mc = rcu_dereference(mc->next);
+	return !joined || mc;
+}
+
+/**
+ * xr_addr_group() - which namespace takes a multicast datagram?
+ * @dev: the link's device, which RCU keeps alive
+ * @frame: the frame
+ * @l3: offset of the IP header, which can be read
+ * @tag: tag that the driver has removed from the frame, as of struct xroce_recv
+ *
+ * In softirq, under RCU. The device to which the stack gives the frame must be up and have an
+ * address of the family. If it is the device of a VLAN, it must have joined the group, too: a queue
+ * pair joins without naming a VLAN, and rdma_cm joins the group of IP on the device that it uses.
+ * A VLAN device may be in another VRF or namespace than the link's device.
+ *
+ * Return: cookie of the namespace; 0: none.
+ */
+u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag)
+{
+	const struct ipv6hdr *ip6 = frame + l3;
+	const struct iphdr *ip4 = frame + l3;
+	const struct net_device *upper;
+	struct in6_addr group;
+	bool takes, tagged;
+
+	/* At most one tag. */
+	if (l3 > (tag ? ETH_HLEN : VLAN_ETH_HLEN))
+		return 0;
+	tag = tag ?: xr_addr_tag(frame, l3);
+	tagged = tag & VLAN_VID_MASK;
+	upper = xr_addr_upper(dev, tag);
+	/* Of a VLAN that this machine has. */
+	if ((tagged && !is_vlan_dev(upper)) || !(READ_ONCE(upper->flags) & IFF_UP))
+		return 0;
+	if (ip4->version == 4) {
+		takes = xr_addr_group4(upper, READ_ONCE(ip4->daddr), tagged);
+	} else {
+		group = ip6->daddr;
+		takes = xr_addr_group6(upper, &group, tagged);
+	}
+	return takes ? dev_net(upper)->net_cookie : 0;
 }
 
 /* Has a device of the VRF and namespace of @dev the IPv6 address? */
@@ -206,7 +299,7 @@ bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len)
 	bool local = false;
 
 	rcu_read_lock();
-	upper = xr_addr_upper(dev, frame, l3);
+	upper = xr_addr_upper(dev, xr_addr_tag(frame, l3));
 	if (len - l3 >= sizeof(*ip4) && ip4->version == 4) {
 		local = inet_addr_type_dev_table(dev_net(upper), upper,
 						 READ_ONCE(ip4->daddr)) == RTN_LOCAL;

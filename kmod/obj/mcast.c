@@ -63,11 +63,12 @@ static bool xr_mcast_room(struct xr_mcast *m, const struct xr_member *new)
  * @qp: a queue pair of UD
  * @owner: its owner
  * @group: address of the group
+ * @netns: see struct xr_member
  *
  * Sleeps. Return: the membership; NULL: no memory.
  */
 struct xr_member *xr_mcast_new(struct xr_qp *qp, const struct xr_owner *owner,
-			       const struct in6_addr *group)
+			       const struct in6_addr *group, u64 netns)
 {
 	struct xr_member *member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
 
@@ -75,6 +76,7 @@ struct xr_member *xr_mcast_new(struct xr_qp *qp, const struct xr_owner *owner,
 		member->qp = qp;
 		member->user = owner->user;
 		member->group = *group;
+		member->netns = netns;
 	}
 	return member;
 }

@@ -48,17 +48,20 @@ struct xr_mcast {
  * @qp: the queue pair, which leaves all groups before it is destroyed
  * @user: user that the queue pair counts for; NULL: none
  * @group: address of the group; an IPv4 one is mapped to IPv6
+ * @netns: cookie of the network namespace of the program that joined; of a consumer in the
+ *	kernel: of the network device
  * @unfiltered: the network device's filter has no reference for this membership, see
  *	xr_mcast_filter(); under xr_mcast::lock
  * @rcu: for freeing the structure after its readers on the data path
  *
- * @qp, @user and @group do not change.
+ * @qp, @user, @group and @netns do not change.
  */
 struct xr_member {
 	struct hlist_node node;
 	struct xr_qp *qp;
 	const struct xr_user *user;
 	struct in6_addr group;
+	u64 netns;
 	bool unfiltered;
 	struct rcu_head rcu;
 };
@@ -70,7 +73,7 @@ static inline u32 xr_mcast_hash(const struct xr_mcast *m, const struct in6_addr 
 
 void xr_mcast_init(struct xr_mcast *m);
 struct xr_member *xr_mcast_new(struct xr_qp *qp, const struct xr_owner *owner,
-			       const struct in6_addr *group);
+			       const struct in6_addr *group, u64 netns);
 int xr_mcast_join(struct xr_mcast *m, struct xr_member *member);
 int xr_mcast_leave(struct xr_mcast *m, const struct xr_qp *qp, const struct in6_addr *group);
 void xr_mcast_leave_all(struct xr_mcast *m, const struct xr_qp *qp);

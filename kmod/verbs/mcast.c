@@ -6,11 +6,13 @@
 #include <linux/etherdevice.h>
 #include <linux/if_ether.h>
 #include <linux/netdevice.h>
+#include <linux/nsproxy.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <net/if_inet6.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/net_namespace.h>
 
 #include "obj/mcast.h"
 #include "obj/qp.h"
@@ -61,7 +63,9 @@ int xr_ib_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 
 	if (!ndev)
 		return -ENODEV;
-	member = xr_mcast_new(qp, qp->owner, (const struct in6_addr *)gid);
+	member = xr_mcast_new(qp, qp->owner, (const struct in6_addr *)gid,
+			      ib->uobject ? current->nsproxy->net_ns->net_cookie :
+					    dev_net(ndev)->net_cookie);
 	if (member) {
 		/* So membership and filter agree for xr_ib_mcast_moved(). */
 		rtnl_lock();

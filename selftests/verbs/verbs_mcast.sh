@@ -8,5 +8,11 @@ set -eu
 
 . "$(dirname "$0")/../lib/verbs.sh"
 
-verbs_net_up
+needs_verbs
+net_up
+# The program must know of VLANs when the link is made.
+in_xr ip link add link x0 name x0.6 type vlan id 6
+in_xr ip link set x0.6 up
+rxe_up
+verbs_up
 programs verbs_mcast_test -- "$@"

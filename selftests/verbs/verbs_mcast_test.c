@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -408,6 +409,65 @@ static void shared(struct member *one, struct member *two)
 	check(!leave(one, GROUP) && !leave(two, GROUP), "leave");
 }
 
+#define VLAN_GROUP	"239.7.7.7"
+#define IN_XR		"nsenter --net=/run/netns/xr "
+
+static bool run(const char *command)
+{
+	return check(!system(command), "%s", command);
+}
+
+/* Send with the tag of the VLAN of the network device that has the address @from. */
+static void send_tagged(const char *from, uint8_t mark)
+{
+	union ibv_gid source = group_of(from);
+	int untagged = rxe_end.gid_index, i;
+
+	for (i = 0; i < 100 && gid_index(rxe_end.ctx, source.raw) < 0; i++)
+		usleep(20000);
+	rxe_end.gid_index = gid_index(rxe_end.ctx, source.raw);
+	if (check(rxe_end.gid_index >= 0, "no GID of %s", from))
+		send_one(VLAN_GROUP, mark);
+	rxe_end.gid_index = untagged;
+	/* rxe0 has sent it; the device of the link takes some more time. */
+	usleep(50000);
+}
+
+/*
+ * A datagram with the tag of a VLAN is for members only if this machine takes it on that VLAN.
+ * verbs_mcast.sh has made x0.6, without an address, before the link.
+ */
+static void vlan(struct member *one, struct member *two)
+{
+	receive(one, 1);
+	receive(one, 2);
+	receive(two, 3);
+	check(!join(one, VLAN_GROUP) && !join(two, OTHER_GROUP), "join");
+	if (!run("ip link add link c0 name c0.6 type vlan id 6") ||
+	    !run("ip link add link c0 name c0.7 type vlan id 7") ||
+	    !run("ip addr add 10.79.0.1/24 dev c0.6 && ip link set c0.6 up") ||
+	    !run("ip addr add 10.80.0.1/24 dev c0.7 && ip link set c0.7 up"))
+		return;
+	/* Another VLAN; then without an address, without the group, and with both. */
+	send_tagged("10.80.0.1", 0x11);
+	quiet(one);
+	send_tagged("10.79.0.1", 0x22);
+	quiet(one);
+	run(IN_XR "ip addr add 10.79.0.2/24 dev x0.6");
+	send_tagged("10.79.0.1", 0x33);
+	quiet(one);
+	run(IN_XR "ip addr add " VLAN_GROUP "/32 dev x0.6 autojoin");
+	send_tagged("10.79.0.1", 0x44);
+	arrives(one, 1, VLAN_GROUP, 0x44);
+	/* Without a tag as before. */
+	send_one(VLAN_GROUP, 0x55);
+	arrives(one, 2, VLAN_GROUP, 0x55);
+	quiet(two);
+	check(!leave(one, VLAN_GROUP) && !leave(two, OTHER_GROUP), "leave");
+	run(IN_XR "ip addr flush dev x0.6");
+	run("ip link del c0.6 && ip link del c0.7");
+}
+
 /* A member whose work request names memory that has gone comes to ERR; others do not. */
 static void wrong_memory(struct member *one, struct member *two)
 {
@@ -570,6 +630,7 @@ static void row_rules(void) { with_members(rules); }
 static void row_mixed(void) { with_members(mixed); }
 static void row_full(void) { with_members(full); }
 static void row_own(void) { with_members(own); }
+static void row_vlan(void) { with_members(vlan); }
 static void row_shared(void) { with_members(shared); }
 static void row_wrong_memory(void) { with_members(wrong_memory); }
 
@@ -580,6 +641,8 @@ static const struct test tests[] = {
 	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
 	{ "mcast_full", "V9 V5", "the most members of a group", row_full },
 	{ "mcast_own", "V9 Q5", "members on the device of the sender", row_own },
+	{ "mcast_vlan", "V9 D1", "a tagged datagram is for members if the VLAN has joined",
+	  row_vlan },
 	{ "mcast_shared", "V9 V5", "a user leaves room for others", row_shared },
 	{ "mcast_wrong_memory", "V9 V6", "a receive into memory that has gone",
 	  row_wrong_memory },
