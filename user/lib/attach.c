@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 
 #include "load.h"
+#include "qp_table.h"
 
 struct attach {
 	const char *netdev;
@@ -44,12 +45,18 @@ static __u32 mr_stat_entries(__u32 mpt_entries)
 	return cpus < 1 || bytes > XROCE_MR_STAT_MAX / cpus ? 1 : mpt_entries;
 }
 
+/* Bytes of memory that the machine has. */
+static __u64 memory(void)
+{
+	return (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
 static int check_opts(struct attach *a)
 {
 	const struct xroce_attach_opts *opts = a->opts;
 
 	a->mpt_entries = opts->mpt_entries ? : XROCE_MPT_ENTRIES;
-	a->load.qp_entries = opts->qp_entries ? : XROCE_QP_ENTRIES;
+	a->load.qp_entries = opts->qp_entries ? : xroce_qp_entries(memory());
 	if (!xroce_entries_ok(a->mpt_entries, XROCE_MPT_ENTRIES_MAX))
 		return xroce_failed(a->opts, -EINVAL,
 				    "mpt %u: not a power of two from 16 to 16777216",

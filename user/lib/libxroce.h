@@ -85,7 +85,8 @@ int xroce_monitor_next_sized(struct xroce_monitor *m, struct xroce_event *event,
 
 /* Default sizes of the tables of a link, see struct xroce_attach_opts. */
 #define XROCE_MPT_ENTRIES	65536	/* regions and windows */
-#define XROCE_QP_ENTRIES	1024	/* queue pairs */
+#define XROCE_QP_ENTRIES	1024	/* queue pairs; more with more than 4 GiB of memory */
+#define XROCE_QP_ENTRIES_AUTO	16384	/* and most of them */
 
 /* Minimum size of either table, and maximum sizes. A size is a power of two. */
 #define XROCE_ENTRIES_MIN	16
@@ -172,8 +173,8 @@ enum xroce_mode {
  *	the variable
  * @mpt_entries: memory protection table, a power of two from 16 to 2^24; 0:
  *	XROCE_MPT_ENTRIES
- * @qp_entries: queue pair table, a power of two from 16 to 2^16; 0:
- *	XROCE_QP_ENTRIES
+ * @qp_entries: queue pair table, a power of two from 16 to 2^16; 0: from XROCE_QP_ENTRIES to
+ *	XROCE_QP_ENTRIES_AUTO, as a 512th of the machine's memory allows
  * @debug: print messages of libbpf and the verifier on stderr
  * @link: out: number of the link
  * @attached: out: XROCE_MODE_NATIVE or XROCE_MODE_GENERIC
