@@ -6,8 +6,8 @@
  *
  *   vm.sh --icount --plugin build/selftests/bench/where.so,out=FILE -- COMMAND
  *
- * Debian's packages lack qemu-plugin.h: what is used of version 1 of the interface, that of QEMU 7.2
- * in Debian 12, is declared here.
+ * Debian's packages lack qemu-plugin.h: what is used of version 1 of the interface, that of QEMU
+ * 7.2 in Debian 12, is declared here.
  */
 #include <inttypes.h>
 #include <stdbool.h>
