@@ -110,6 +110,8 @@ static void xr_ack_rnr(struct xr_qp *qp, u32 code)
 	u8 limit = s->attr.rnr_retry;
 
 	xr_requester_count(&qp->map->req_rnr_naks, 1);
+	/* The oldest packet has arrived, so path and peer are alive: this is no loss. */
+	s->retries = 0;
 	/* 7: without end. */
 	if (limit == 7)
 		s->rnr_retries = 0;
@@ -166,6 +168,12 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 		return -ESTALE;
 	/* A duplicate: since the one before, nothing has been sent that could be refused. */
 	if (s->waiting && s->psn == s->una && syndrome < XROCE_SYN_NAK_INV)
+		return -ESTALE;
+	/*
+	 * Since the oldest packet was sent again, nothing behind it has been: another packet, before
+	 * that, made the peer miss it. This comes behind an RNR NAK of the same packet.
+	 */
+	if (syndrome == XROCE_SYN_NAK_SEQ && s->psn != s->top && xr_requester_inflight(s) <= 1)
 		return -ESTALE;
 	if (kind == XR_SYN_KIND_RNR)
 		xr_ack_rnr(qp, code);

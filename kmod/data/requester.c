@@ -52,12 +52,6 @@ static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
 	return len ? ((len - 1) >> ilog2(qp->mtu)) + 1 : 1;
 }
 
-/* Request packets that are sent and not acknowledged. */
-static u32 xr_requester_inflight(const struct xr_send *s)
-{
-	return xr_psn_distance(s->psn, s->una) - s->extra;
-}
-
 /*
  * Tell the XDP program, and whoever reads the map, what is outstanding. The lock is held.
  * The oldest READ or atomic is @head if @head has been begun and nothing precedes it.

@@ -65,4 +65,10 @@ static inline u32 xr_psn_add(u32 psn, u32 n)
 	return (psn + n) & XROCE_PSN_MASK;
 }
 
+/* Request packets that are sent, since the last rewind, and not acknowledged. */
+static inline u32 xr_requester_inflight(const struct xr_send *s)
+{
+	return xr_psn_distance(s->psn, s->una) - s->extra;
+}
+
 #endif

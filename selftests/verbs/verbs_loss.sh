@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Unreliable services on impaired links between two devices of xroce.
+# Services on impaired links between two devices of xroce.
 #
 # usage: verbs_loss.sh [ROW]...
 set -eu

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Datagrams and messages of UC from xr1 to xr2, on links that lose, double, delay or corrupt
- * frames: what arrives is right, and what does not arrive is counted.
+ * frames: what arrives is right, and what does not arrive is counted. Messages of RC, for which
+ * the receiver is late besides, arrive.
  * verbs_loss.sh makes the devices and the disciplines (netem).
  */
 #include <errno.h>
@@ -159,6 +160,27 @@ static void source_close(void)
 	munmap(source.at, (size_t)BURST * SLOT);
 }
 
+/* RC: without end after RNR NAKs, otherwise after 7 timeouts of 0.02 s. */
+static int source_rts(void)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTS, .sq_psn = END_PSN, .timeout = 12, .retry_cnt = 7,
+		.rnr_retry = 7, .max_rd_atomic = 1,
+	};
+
+	return ibv_modify_qp(source.qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+			     IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+static bool source_ready(enum ibv_qp_type type)
+{
+	bool reliable = type == IBV_QPT_RC;
+	int ret = end_move(&from, source.qp, &to, sinks[0].qp->qp_num,
+			   reliable ? IBV_QPS_RTR : IBV_QPS_RTS);
+
+	return check(!ret && (!reliable || !source_rts()), "RTS");
+}
+
 /* Open everything, with one queue pair that receives, or with two in a group. */
 static bool opened(enum ibv_qp_type type, bool group)
 {
@@ -170,8 +192,7 @@ static bool opened(enum ibv_qp_type type, bool group)
 	for (i = 0; i < used; i++)
 		if (!sink_open(&sinks[i], type, group))
 			return false;
-	if (!source_open(type, group) ||
-	    !check(!end_move(&from, source.qp, &to, sinks[0].qp->qp_num, IBV_QPS_RTS), "RTS"))
+	if (!source_open(type, group) || !source_ready(type))
 		return false;
 	for (i = 0; i < used; i++)
 		check(!end_move(&to, sinks[i].qp, &from, source.qp->qp_num, IBV_QPS_RTR), "RTR");
@@ -189,12 +210,13 @@ static void closed(bool group)
 	end_close(&to);
 }
 
-static void receive(struct sink *s, uint32_t n)
+/* Post the work requests from @first on, before @end. */
+static void receive(struct sink *s, uint32_t first, uint32_t end)
 {
 	struct ibv_recv_wr *bad;
 	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = first; i < end; i++) {
 		struct ibv_sge sge = {
 			.addr = (uintptr_t)s->at + (size_t)i * SLOT, .length = SLOT,
 			.lkey = s->mr->lkey,
@@ -396,7 +418,7 @@ static void impaired(enum ibv_qp_type type, enum trouble trouble)
 	unsigned int i;
 
 	for (i = 0; i < used; i++)
-		receive(&sinks[i], RECEIVES);
+		receive(&sinks[i], 0, RECEIVES);
 	if (!netdev_counters(NETDEV, &before) || !netem_set(OUT, netem_words[trouble]))
 		return;
 	send_messages(0, MESSAGES);
@@ -437,6 +459,41 @@ static void connected(const struct test *test)
 	closed(false);
 }
 
+/*
+ * RC: the receiver has no work requests for a second, and then one from time to time. The RNR
+ * NAKs show that it is there, so that what is lost meanwhile never amounts to retry_cnt.
+ */
+#define LATE_MS		1000u
+#define SLOW_MS		20u
+static void late(const struct test *test)
+{
+	struct ibv_wc wc;
+	uint32_t i;
+	int status;
+
+	if (!opened(IBV_QPT_RC, false))
+		return;
+	if (!netem_set(OUT, test->arg))
+		goto out;
+	for (i = 0; i < BURST; i++)
+		post(i, source.at + (size_t)i * SLOT);
+	usleep(LATE_MS * 1000);
+	for (i = 0; i < BURST; i++) {
+		receive(&sinks[0], i, i + 1);
+		usleep(SLOW_MS * 1000);
+	}
+	for (i = 0; i < BURST && !test_failed(); i++) {
+		status = end_wait(source.cq, &wc);
+		check(status == IBV_WC_SUCCESS && wc.wr_id == i, "message %u: %s", i,
+		      status < 0 ? "nothing" : ibv_wc_status_str(status));
+	}
+	drain(&sinks[0]);
+	check(sinks[0].arrived == BURST && !sinks[0].late, "%u arrived", sinks[0].arrived);
+	netem_set(OUT, "");
+out:
+	closed(false);
+}
+
 /* Datagrams without a work request for them are missed and counted; those before are not. */
 #define ROOM	10u
 static void no_room(void)
@@ -449,7 +506,7 @@ static void no_room(void)
 		return;
 	fd = xroce_pin_open(NETDEV, "stat");
 	if (netem_set(OUT, "") && netdev_counters(NETDEV, &before)) {
-		receive(&sinks[0], ROOM);
+		receive(&sinks[0], 0, ROOM);
 		send_messages(0, 3 * ROOM);
 		counters_settled(fd, &before, 3 * ROOM, &after);
 		drain(&sinks[0]);
@@ -482,7 +539,7 @@ static void too_long(void)
 	if (!netem_set(OUT, "") || !netdev_counters("p0", &before) ||
 	    !check(!system("nsenter --net=/run/netns/xr ip link set p0 mtu 1500"), "mtu"))
 		goto out;
-	receive(&sinks[0], RECEIVES);
+	receive(&sinks[0], 0, RECEIVES);
 	for (i = 0; i < BURST; i++) {
 		wr[i] = request(i, source.at + (size_t)i * SLOT, &sge[i]);
 		wr[i].next = i + 1 < BURST ? &wr[i + 1] : NULL;
@@ -518,6 +575,10 @@ static const struct test tests[] = {
 	{ "group_duplicate", "V9 D6", "10% of a group's datagrams doubled", WITH(group, DUPLICATE) },
 	{ "group_reorder", "V9 D6", "5% of a group's datagrams late", WITH(group, REORDER) },
 	{ "group_corrupt", "V9 D4", "a wrong bit in 10% of them", WITH(group, CORRUPT) },
+	{ "rc_late_loss", "V7 Q3", "5% of packets lost before receives are posted",
+	  .around = late, .arg = "loss 5%" },
+	{ "rc_late_reorder", "V7 Q3", "5% of packets late before receives are posted",
+	  .around = late, .arg = "delay 1ms reorder 95%" },
 	{ "uc_clean", "D2 D6", "messages of UC on a clean link", WITH(connected, NONE) },
 	{ "uc_loss", "D2 D6", "10% of packets of UC lost", WITH(connected, LOSS) },
 	{ "uc_duplicate", "D2 D6", "10% of packets of UC doubled", WITH(connected, DUPLICATE) },

@@ -631,6 +631,31 @@ static void rnr_endless(void)
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
+/* An RNR NAK shows that what is lost besides is not lost without end: retry_cnt begins anew. */
+static const struct peer_opts rnr_lossy_opts = { .retries = 2, .rnr_retries = 7, .reads = 4 };
+
+static void rnr_restarts(void)
+{
+	uint32_t i, k;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	for (i = 0; i < 4; i++) {
+		for (k = 0; k < rnr_lossy_opts.retries; k++) {
+			peer_expect_send(0, 4);
+			peer_nak(XROCE_SYN_NAK_SEQ, 0);
+		}
+		peer_expect_send(0, 4);
+		peer_nak(XROCE_SYN_RNR | 1, 0);
+	}
+	/* And it ends as ever. */
+	for (k = 0; k <= rnr_lossy_opts.retries; k++) {
+		peer_expect_send(0, 4);
+		peer_nak(XROCE_SYN_NAK_SEQ, 0);
+	}
+	peer_completes(1, IBV_WC_RETRY_EXC_ERR);
+	peer_quiet();
+}
+
 /* --- No response. Codes of the timeout: 16: 0.27 s, 14: 0.07 s. */
 
 static const struct peer_opts timeout_opts = { .timeout = 16, .retries = 7, .reads = 4 };
@@ -725,6 +750,8 @@ static const struct test tests[] = {
 	{ "rnr_exhausted", "Q3 Q4", "more RNR NAKs than permitted",
 	  ON_PEER(rnr_exhausted, &rnr_opts) },
 	{ "rnr_endless", "Q3", "7 permits any number", ON_PEER(rnr_endless, &rnr_endless_opts) },
+	{ "rnr_restarts_retries", "Q3 Q4", "sequence NAKs before and behind RNR NAKs",
+	  ON_PEER(rnr_restarts, &rnr_lossy_opts) },
 	{ "timeout_resends", "Q3", "sent again after the timeout",
 	  ON_PEER(timeout_resends, &timeout_opts) },
 	{ "timeout_exhausted", "Q3 Q4", "no response at all",
