@@ -5,8 +5,19 @@
  * are those of ib_uverbs, which queue the event for the program and wake it, or those of
  * consumers in the kernel. These may post and poll when they are notified of completions, which a
  * tasklet does, but not in the handler of an event.
+ *
+ * ib_uverbs allocates memory for each event, which is charged to nobody, and keeps it until the
+ * program reads the event. So at most one event of a kind and an object waits there: another one
+ * tells nothing new. Completion events, which a program may count, are as many as the completion
+ * queue has entries.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bits.h>
 #include <linux/interrupt.h>
+#include <linux/list.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/wait_bit.h>
 
 #include "uapi/xroce.h"
@@ -16,7 +27,104 @@
 
 #include "verbs.h"
 
-static void xr_ib_qp_event(struct xr_ibqp *qp, enum ib_event_type type)
+/*
+ * The beginning of the objects of ib_uverbs behind ib_qp::uobject, ib_srq::uobject and
+ * ib_cq::uobject, since Linux 5.6. They are declared in no header that modules have; whether they
+ * are so is found out before the first event of each object, see xr_ib_unread_known(). The events
+ * of an object are read in order.
+ */
+struct xr_ib_uevents {
+	struct ib_uobject uobject;
+	void *event_file;
+	struct list_head unread;
+	u32 read;
+};
+
+struct xr_ib_ucq {
+	struct xr_ib_uevents async;
+	struct list_head unread;
+	u32 read;
+};
+
+void xr_ib_unread_init(struct xr_ib_unread *u)
+{
+	spin_lock_init(&u->lock);
+	u->looked = false;
+}
+
+/*
+ * Before the first event the list is empty: it points to itself, as nothing else does there. The
+ * smallest of these objects, that of a shared receive queue, has 8 bytes behind it.
+ */
+static bool xr_ib_unread_known(struct xr_ib_unread *u, const struct list_head *unread, u32 read)
+{
+	if (!u->looked) {
+		u->looked = true;
+		u->known = unread->next == unread && unread->prev == unread && !read;
+		if (!u->known)
+			pr_warn_once("unknown structures of ib_uverbs: unread events are not limited\n");
+	}
+	return u->known;
+}
+
+/* Update @u with what the program has read. Its lock is held. Return: events that it has read. */
+static u32 xr_ib_unread_sync(struct xr_ib_unread *u, const struct list_head *unread,
+			     const u32 *read)
+{
+	bool none = list_empty(unread);
+
+	/* ib_uverbs increments it before the list becomes empty. */
+	smp_rmb();
+	if (none) {
+		u->next = READ_ONCE(*read);
+		u->queued = 0;
+	}
+	return READ_ONCE(*read);
+}
+
+/*
+ * May an asynchronous event be queued? It may not while the program has not read the one before of
+ * its kind. @uobject is NULL for consumers in the kernel, which are called at once.
+ */
+static bool xr_ib_unread_add(struct xr_ib_unread *u, const void *uobject, enum xr_ib_kind kind)
+{
+	const struct xr_ib_uevents *ue = uobject;
+	bool may = true;
+	u32 read;
+
+	if (!ue)
+		return true;
+	spin_lock_bh(&u->lock);
+	if (xr_ib_unread_known(u, &ue->unread, ue->read)) {
+		read = xr_ib_unread_sync(u, &ue->unread, &ue->read);
+		may = !(u->queued & BIT(kind)) || (s32)(read - u->last[kind]) > 0;
+		if (may) {
+			u->queued |= BIT(kind);
+			u->last[kind] = u->next++;
+		}
+	}
+	spin_unlock_bh(&u->lock);
+	return may;
+}
+
+/* May a completion event be queued? At most @max wait for the program. */
+static bool xr_ib_unread_completion(struct xr_ib_unread *u, const void *uobject, u32 max)
+{
+	const struct xr_ib_ucq *uc = uobject;
+	bool may = true;
+	u32 read;
+
+	spin_lock_bh(&u->lock);
+	if (xr_ib_unread_known(u, &uc->unread, uc->read)) {
+		read = xr_ib_unread_sync(u, &uc->unread, &uc->read);
+		may = u->next - read < max;
+		u->next += may;
+	}
+	spin_unlock_bh(&u->lock);
+	return may;
+}
+
+static void xr_ib_qp_event(struct xr_ibqp *qp, enum xr_ib_kind kind, enum ib_event_type type)
 {
 	struct ib_event event = {
 		.device = qp->ib.device,
@@ -24,7 +132,7 @@ static void xr_ib_qp_event(struct xr_ibqp *qp, enum ib_event_type type)
 		.event = type,
 	};
 
-	if (qp->ib.event_handler)
+	if (qp->ib.event_handler && xr_ib_unread_add(&qp->unread, qp->ib.uobject, kind))
 		qp->ib.event_handler(&event, qp->ib.qp_context);
 }
 
@@ -37,9 +145,10 @@ static void xr_ib_qp_event(struct xr_ibqp *qp, enum ib_event_type type)
 void xr_ib_last_wqe(struct xr_ibqp *qp)
 {
 	if (qp->ib.srq && !xchg(&qp->last_wqe, true))
-		xr_ib_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+		xr_ib_qp_event(qp, XR_IB_QP_LAST_WQE, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
+/* Once in the life of a completion queue: see xr_cq_overflow(). */
 static void xr_ib_cq_error(struct xr_ibcq *cq)
 {
 	struct ib_event event = {
@@ -60,7 +169,8 @@ static void xr_ib_srq_limit(struct xr_ibsrq *srq)
 		.event = IB_EVENT_SRQ_LIMIT_REACHED,
 	};
 
-	if (srq->ib.event_handler)
+	if (srq->ib.event_handler &&
+	    xr_ib_unread_add(&srq->unread, srq->ib.uobject, XR_IB_SRQ_LIMIT))
 		srq->ib.event_handler(&event, srq->ib.srq_context);
 }
 
@@ -74,13 +184,13 @@ static void xr_ib_event(struct xr_owner *own, struct xr_event *event)
 		xr_ib_srq_limit(event->context);
 		break;
 	case XROCE_EVENT_SQ_DRAINED:
-		xr_ib_qp_event(event->context, IB_EVENT_SQ_DRAINED);
+		xr_ib_qp_event(event->context, XR_IB_QP_DRAINED, IB_EVENT_SQ_DRAINED);
 		break;
 	case XROCE_EVENT_QP_LAST_WQE:
 		xr_ib_last_wqe(event->context);
 		break;
 	case XROCE_EVENT_QP_FATAL:
-		xr_ib_qp_event(event->context, IB_EVENT_QP_FATAL);
+		xr_ib_qp_event(event->context, XR_IB_QP_FATAL, IB_EVENT_QP_FATAL);
 		xr_ib_last_wqe(event->context);
 		break;
 	}
@@ -104,6 +214,7 @@ static void xr_ib_cq_tasklet(struct tasklet_struct *tasklet)
 
 void xr_ib_cq_init(struct xr_ibcq *cq)
 {
+	xr_ib_unread_init(&cq->unread);
 	tasklet_setup(&cq->tasklet, xr_ib_cq_tasklet);
 }
 
@@ -136,10 +247,11 @@ static void xr_ib_completion(struct xr_owner *own, struct xr_cq *cq)
 {
 	struct xr_ibcq *ibcq = cq->context;
 
-	if (ibcq->ib.uobject)
-		xr_ib_cq_tell(ibcq);
-	else
+	if (!ibcq->ib.uobject)
 		tasklet_schedule(&ibcq->tasklet);
+	else if (xr_ib_unread_completion(&ibcq->unread, ibcq->ib.uobject,
+					 READ_ONCE(cq->mask) + 1))
+		xr_ib_cq_tell(ibcq);
 }
 
 const struct xr_owner_ops xr_ib_owner_ops = {

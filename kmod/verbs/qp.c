@@ -112,6 +112,7 @@ int xr_ib_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_ud
 	if (xr_ib_qp_holds(ib, udata) && !try_module_get(THIS_MODULE))
 		return -ENODEV;
 	mutex_init(&qp->modify_lock);
+	xr_ib_unread_init(&qp->unread);
 	qp->sq_sig_type = init->sq_sig_type;
 	ret = xr_ib_send_create(qp, udata, &cap);
 	if (ret)

@@ -32,6 +32,7 @@ int xr_ib_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init,
 		return -EINVAL;
 	a.pd = to_xr_ibpd(ib->pd)->id;
 	a.max_sge = init->attr.max_sge;
+	xr_ib_unread_init(&to_xr_ibsrq(ib)->unread);
 	srq = xr_srq_create(link, own, XR_FORMAT_RXE, to_xr_ibsrq(ib), &a);
 	if (IS_ERR(srq))
 		return PTR_ERR(srq);

@@ -30,7 +30,8 @@
  * Locks: those of ib_core, then rtnl (joining and leaving multicast groups) or
  * xr_ibqp::modify_lock (mutex: attributes of a queue pair), then
  * xr_ibdevs_lock (mutex: the list of devices) or xr_ibdev::counters_lock (mutex: counters of
- * queue pairs), then those of the core from xr_links_lock on (main.h).
+ * queue pairs), then those of the core from xr_links_lock on (main.h), and last
+ * xr_ib_unread::lock (events that programs have not read).
  */
 #ifndef _XR_VERBS_H
 #define _XR_VERBS_H
@@ -41,6 +42,7 @@
 #include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -126,28 +128,59 @@ struct xr_ibpd {
 	u32 id;
 };
 
+/* Kinds of asynchronous events of an object that can come more than once. */
+enum xr_ib_kind {
+	XR_IB_QP_FATAL,
+	XR_IB_QP_DRAINED,
+	XR_IB_QP_LAST_WQE,
+	XR_IB_KINDS,
+	XR_IB_SRQ_LIMIT = 0,
+};
+
+/**
+ * struct xr_ib_unread - events of an object that the program has not read: see event.c
+ * @lock: protects all fields; taken with bottom halves off
+ * @looked: @known has been found out
+ * @known: the structures of ib_uverbs are those that event.c knows
+ * @next: number of the next event; the program has read those before ib_uverbs' counter
+ * @queued: bits of kinds: one has been queued since all had been read
+ * @last: of each of these kinds, the number of the last event
+ */
+struct xr_ib_unread {
+	spinlock_t lock;
+	bool looked;
+	bool known;
+	u32 next;
+	u32 queued;
+	u32 last[XR_IB_KINDS];
+};
+
 /**
  * struct xr_ibcq - completion queue
  * @ib: the object of ib_core; the context of @cq is this structure
  * @cq: the link's completion queue, from create_cq to destroy_cq
  * @tasklet: notifies a consumer in the kernel, which may call verbs then
  * @runs: how often the tasklet has begun to run; it wraps
+ * @unread: completion events
  */
 struct xr_ibcq {
 	struct ib_cq ib;
 	struct xr_cq *cq;
 	struct tasklet_struct tasklet;
 	unsigned long runs;
+	struct xr_ib_unread unread;
 };
 
 /**
  * struct xr_ibsrq - shared receive queue
  * @ib: the object of ib_core; the context of @srq is this structure
  * @srq: the link's shared receive queue, from create_srq to destroy_srq
+ * @unread: its events
  */
 struct xr_ibsrq {
 	struct ib_srq ib;
 	struct xr_srq *srq;
+	struct xr_ib_unread unread;
 };
 
 /**
@@ -198,6 +231,7 @@ struct xr_ibmw {
  * @cap: what create_qp has granted
  * @sq_sig_type: which sends make completions
  * @last_wqe: IB_EVENT_QP_LAST_WQE_REACHED has been raised since the last RESET
+ * @unread: its events
  * @vlan: VLAN id of the address vector; 0xffff: none; under @modify_lock
  * @modify_lock: serialises modify_qp and query_qp
  * @attr: attributes that the link does not keep, as modify_qp has set them; under @modify_lock
@@ -218,6 +252,7 @@ struct xr_ibqp {
 	struct ib_qp_cap cap;
 	enum ib_sig_type sq_sig_type;
 	bool last_wqe;
+	struct xr_ib_unread unread;
 	u16 vlan;
 	struct mutex modify_lock;
 	struct ib_qp_attr attr;
@@ -342,6 +377,7 @@ void xr_ib_disassociate_ucontext(struct ib_ucontext *ib);
 
 /* event.c */
 extern const struct xr_owner_ops xr_ib_owner_ops;
+void xr_ib_unread_init(struct xr_ib_unread *u);
 void xr_ib_cq_init(struct xr_ibcq *cq);
 void xr_ib_cq_settle(struct ib_cq *ib);
 void xr_ib_last_wqe(struct xr_ibqp *qp);

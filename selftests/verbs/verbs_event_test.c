@@ -531,6 +531,101 @@ static void late_shared(void)
 	objects_gone(srq);
 }
 
+/* --- Events that the program does not read. */
+
+#define ARMED		100000u
+#define CYCLES		200u
+
+static void ended(unsigned int cycles)
+{
+	while (cycles-- && !test_failed())
+		check(!end_move(&xr_end, qp, &rxe_end, peer->qp_num, IBV_QPS_INIT) &&
+		      !end_state(qp, IBV_QPS_ERR), "ERR");
+}
+
+static void drained(unsigned int cycles)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1 };
+
+	ends_connect(qp, peer);
+	while (cycles-- && !test_failed()) {
+		/* The event comes out of softirq on this CPU. */
+		check(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY), "SQD");
+		check(!end_state(qp, IBV_QPS_RTS), "RTS");
+	}
+}
+
+static void read_one(enum ibv_event_type type)
+{
+	struct ibv_async_event event;
+
+	if (!check(!ibv_get_async_event(xr_end.ctx, &event), "no event"))
+		return;
+	check(event.event_type == type, "%s", ibv_event_type_str(event.event_type));
+	xr_end.events[event.event_type]++;
+	ibv_ack_async_event(&event);
+}
+
+static void unread(void)
+{
+	struct ibv_srq_attr attr = { .srq_limit = 3 };
+	struct ibv_srq *srq;
+	unsigned int i;
+
+	if (!objects(new_srq, &srq))
+		return;
+	end_events(&xr_end, IBV_EVENT_SRQ_LIMIT_REACHED);
+	/* Nothing is posted, so that each of them raises the event. */
+	for (i = 0; i < ARMED && !test_failed(); i++)
+		check(!ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), "arm");
+	ended(CYCLES);
+	drained(CYCLES);
+	/* One of each kind; and what has been read may come again, whatever is behind it. */
+	read_one(IBV_EVENT_SRQ_LIMIT_REACHED);
+	read_one(IBV_EVENT_QP_LAST_WQE_REACHED);
+	ended(2);
+	check(!ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), "arm");
+	event_comes(IBV_EVENT_SQ_DRAINED, 1);
+	event_comes(IBV_EVENT_QP_LAST_WQE_REACHED, 2);
+	event_comes(IBV_EVENT_SRQ_LIMIT_REACHED, 2);
+	check(!ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), "arm");
+	event_comes(IBV_EVENT_SRQ_LIMIT_REACHED, 3);
+	drained(1);
+	event_comes(IBV_EVENT_SQ_DRAINED, 2);
+	objects_gone(srq);
+}
+
+/* A completion for which the queue is armed. */
+static void flush_armed(void)
+{
+	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND };
+	struct ibv_wc wc;
+
+	check(!ibv_req_notify_cq(cq, 0) && !ibv_post_send(qp, &wr, &bad), "post");
+	check(end_wait(cq, &wc) == IBV_WC_WR_FLUSH_ERR, "flush");
+}
+
+static void completion_unread(void)
+{
+	unsigned int i, n;
+
+	if (!objects(NULL, NULL))
+		return;
+	unacked = 0;
+	check(!end_state(qp, IBV_QPS_ERR), "ERR");
+	for (i = 0; i < 10; i++)
+		flush_armed();
+	check(notified() == 10, "an event of each");
+	for (i = 0; i < 4 * (unsigned int)cq->cqe && !test_failed(); i++)
+		flush_armed();
+	n = notified();
+	check(n && n <= (unsigned int)cq->cqe + 1, "%u events of a queue of %d", n, cq->cqe);
+	flush_armed();
+	check(notified() == 1, "it comes again");
+	ibv_ack_cq_events(cq, unacked);
+	objects_gone(NULL);
+}
+
 static const struct test tests[] = {
 	{ "event_qp_fatal", "V6 D5", "a queue pair ends by a packet, not by a work request", qp_fatal },
 	{ "event_last_wqe", "V6", "the last receive of a queue pair with a shared queue",
@@ -547,6 +642,9 @@ static const struct test tests[] = {
 	{ "event_late_arm", "V6 D5", "or when their completion queue is armed, with an event",
 	  late_arm },
 	{ "event_late_shared", "V6 D5", "those of a shared queue stay", late_shared },
+	{ "event_unread", "V6 V5", "events of objects that nobody reads do not pile up", unread },
+	{ "event_completions_unread", "V6 V5", "completion events that nobody reads",
+	  completion_unread },
 	{ "event_gid", "V6 V3", "an address is added", gid },
 	{ "event_port", "V6 V3", "the port goes down and up", port },
 };
