@@ -75,6 +75,44 @@ static bool xr_response_merge(struct xr_responses *rs, const struct xroce_respon
 	return true;
 }
 
+/* The PSN behind a READ response of @left bytes that goes on with @psn. */
+static u32 xr_response_end(const struct xr_qp *qp, u32 psn, u32 left)
+{
+	return (psn + (left ? DIV_ROUND_UP(left, qp->mtu) : 1)) & XROCE_PSN_MASK;
+}
+
+/*
+ * The peer asks again for a READ whose response is queued: it has lost a packet, and ignores those
+ * behind it. Go on from the packet that it wants, so that a response is not queued twice, however
+ * often a peer asks. A response in front of the replay of an earlier request cannot stand for one
+ * that follows it. Return: whether there is such a response.
+ */
+static bool xr_response_resume(struct xr_qp *qp, const struct xroce_response *r)
+{
+	u32 psn = r->psn & XROCE_PSN_MASK, end = xr_response_end(qp, psn, r->len), i;
+	struct xr_responses *rs = &qp->responses;
+	struct xr_response *q;
+
+	for (i = rs->count; i; i--) {
+		q = xr_response_at(rs, i - 1);
+		if (q->opcode == XROCE_RC_READ_RESPONSE_ONLY && q->key == r->key &&
+		    q->va + q->left == r->va + r->len &&
+		    xr_response_end(qp, q->psn, q->left) == end) {
+			if (!q->begun && q->psn == psn)
+				return true;
+			q->psn = psn;
+			q->va = r->va;
+			q->left = r->len;
+			q->begun = false;
+			q->again = true;
+			return true;
+		}
+		if (((q->psn - psn) & XROCE_PSN_MASK) >= 1u << 23)
+			return false;
+	}
+	return false;
+}
+
 /* Append to the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
 static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
 {
@@ -380,6 +418,8 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 			goto out;
 	}
 	if (xr_response_merge(rs, r))
+		goto out;
+	if (read && r->again && xr_response_resume(qp, r))
 		goto out;
 	if (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u)) {
 		ret = -ENOSPC;
