@@ -85,7 +85,7 @@ static int xr_ack_until(struct xr_qp *qp, u32 psn)
 		ret = xr_ack_complete(qp);
 	}
 	if (s->una != una && ret >= 0)
-		xr_requester_progress(s);
+		xr_requester_progress(s, xr_psn_distance(s->una, una));
 	return ret;
 }
 
@@ -115,8 +115,11 @@ static void xr_ack_rnr(struct xr_qp *qp, u32 code)
 	/* 7: without end. */
 	if (limit == 7)
 		s->rnr_retries = 0;
-	if (xr_requester_again(qp, &s->rnr_retries, limit, XROCE_WC_RNR_RETRY_EXC_ERR))
-		xr_requester_wait(s, xr_rnr_time[code] * 10ull * NSEC_PER_USEC);
+	if (!xr_requester_again(qp, &s->rnr_retries, limit, XROCE_WC_RNR_RETRY_EXC_ERR))
+		return;
+	/* One packet is enough to find out whether the peer is ready. */
+	s->window = 1;
+	xr_requester_pause(s, xr_rnr_time[code] * 10ull * NSEC_PER_USEC);
 }
 
 /* A NAK of the packet @psn, which is the oldest one now. Return: whether its code is known. */
@@ -170,8 +173,8 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 	if (s->waiting && s->psn == s->una && syndrome < XROCE_SYN_NAK_INV)
 		return -ESTALE;
 	/*
-	 * Since the oldest packet was sent again, nothing behind it has been: another packet, before
-	 * that, made the peer miss it. This comes behind an RNR NAK of the same packet.
+	 * Since the oldest packet was sent again, nothing behind it has been: a packet before that
+	 * made the peer miss it. This comes behind an RNR NAK of the same packet.
 	 */
 	if (syndrome == XROCE_SYN_NAK_SEQ && s->psn != s->top && xr_requester_inflight(s) <= 1)
 		return -ESTALE;
@@ -251,7 +254,7 @@ static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u6
 		/* The memory is being brought in: have the response sent again. */
 		s->gap = true;
 		xr_requester_rewind(qp);
-		xr_requester_wait(s, XR_ACK_FAULT);
+		xr_requester_pause(s, XR_ACK_FAULT);
 		return -ESTALE;
 	}
 	if (ret) {
@@ -263,7 +266,7 @@ static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u6
 	/* The rewind has counted what it will request again; this was requested before. */
 	if (s->reads && psn != w->last)
 		s->extra--;
-	xr_requester_progress(s);
+	xr_requester_progress(s, 1);
 	if (psn != w->last)
 		return 0;
 	if (s->reads)

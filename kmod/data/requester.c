@@ -36,6 +36,14 @@
 #define XR_REQUESTER_NAP_MAX	NSEC_PER_MSEC
 #define XR_REQUESTER_NAPS	4000	/* then the frames are dropped */
 
+/*
+ * Waits that could go on for ever, for receives or memory that never come, become longer: to this
+ * part of the time that has passed, but not longer than this, in nanoseconds, if the peer does not
+ * ask for it.
+ */
+#define XR_REQUESTER_PART	4
+#define XR_REQUESTER_PAUSE_MAX	(100 * NSEC_PER_MSEC)
+
 /* UC: after that time a packet has left the queue of the device. In jiffies. */
 #define XR_REQUESTER_UC_LEAVES	HZ
 
@@ -106,7 +114,7 @@ static void xr_requester_watch(struct xr_send *s)
 }
 
 /* Send nothing for @ns nanoseconds. The lock is held. */
-void xr_requester_wait(struct xr_send *s, u64 ns)
+static void xr_requester_wait(struct xr_send *s, u64 ns)
 {
 	if (s->dead)
 		return;
@@ -116,9 +124,32 @@ void xr_requester_wait(struct xr_send *s, u64 ns)
 	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
 }
 
-/* Requests have been acknowledged. The lock is held. */
-void xr_requester_progress(struct xr_send *s)
+/* Return: @ns, or more if a wait like this began long ago. @since: when; 0: now. */
+static u64 xr_requester_longer(u64 ns, u64 *since)
 {
+	u64 now = ktime_get_ns();
+
+	if (!*since)
+		*since = now;
+	return max(ns, min((now - *since) / XR_REQUESTER_PART, XR_REQUESTER_PAUSE_MAX));
+}
+
+/**
+ * xr_requester_pause() - wait for the peer, or for the memory of a response
+ * @s: the send side; its lock is held
+ * @ns: time, in nanoseconds; it is longer if there has been no progress for long
+ */
+void xr_requester_pause(struct xr_send *s, u64 ns)
+{
+	xr_requester_wait(s, xr_requester_longer(ns, &s->since));
+}
+
+/* @packets more are acknowledged. The lock is held. */
+void xr_requester_progress(struct xr_send *s, u32 packets)
+{
+	if (unlikely(s->window < XR_SEND_WINDOW))
+		s->window = min(s->window + packets, XR_SEND_WINDOW);
+	s->since = 0;
 	s->retries = 0;
 	s->rnr_retries = 0;
 	s->gap = false;
@@ -186,6 +217,7 @@ bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status)
 		return false;
 	}
 	(*count)++;
+	qp->send.window = max(qp->send.window / 2, 1u);
 	xr_requester_rewind(qp);
 	xr_requester_restart(&qp->send);
 	return true;
@@ -274,7 +306,7 @@ static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, b
 	if (xr_requester_unreliable(qp))
 		return false;
 	if (s->force || s->silent >= XR_SEND_ACK ||
-	    xr_requester_inflight(s) + 1 >= XR_SEND_WINDOW)
+	    xr_requester_inflight(s) + 1 >= s->window)
 		return true;
 	/* The response to a READ or atomic acknowledges everything before. */
 	return end && !xr_swqe_responds(w) && !xr_requester_more(s);
@@ -367,7 +399,7 @@ static int xr_requester_step(struct xr_qp *qp)
 		s->next += w->begun;
 		return 0;
 	}
-	if (xr_requester_inflight(s) >= XR_SEND_WINDOW) {
+	if (xr_requester_inflight(s) >= s->window) {
 		xr_requester_count(&qp->map->req_window, 1);
 		return XR_IDLE;
 	}
@@ -532,6 +564,22 @@ static bool xr_requester_unasked(const struct xr_send *s)
 	return s->una != s->psn && !s->asked && !s->reads && !s->force;
 }
 
+/*
+ * Wait for room in the device or for memory of this host; @absent: on-demand memory, which may
+ * never come.
+ */
+static void xr_requester_nap(struct xr_send *s, bool absent)
+{
+	u64 ns = min(XR_REQUESTER_NAP << min(s->naps, 5u), XR_REQUESTER_NAP_MAX);
+
+	if (!s->naps)
+		s->nap_since = 0;
+	if (absent)
+		ns = xr_requester_longer(ns, &s->nap_since);
+	xr_requester_wait(s, ns);
+	s->absent = absent;
+}
+
 /**
  * xr_requester_run() - send what may be sent now
  * @qp: the queue pair; the lock of its send side is held
@@ -563,9 +611,7 @@ void xr_requester_run(struct xr_qp *qp)
 			return;
 	}
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
-		xr_requester_wait(s, min(XR_REQUESTER_NAP << min(s->naps, 5u),
-					 XR_REQUESTER_NAP_MAX));
-		s->absent = ret == -EAGAIN;
+		xr_requester_nap(s, ret == -EAGAIN);
 		if (++s->naps > XR_REQUESTER_NAPS)
 			xr_requester_drop(s);
 	} else if (!waiting) {
@@ -778,7 +824,7 @@ void xr_requester_start(struct xr_qp *qp)
 		s->una = s->psn;
 		s->top = s->psn;
 		xr_requester_rewind(qp);
-		xr_requester_progress(s);
+		xr_requester_progress(s, XR_SEND_WINDOW);
 		s->naps = 0;
 		s->sent = jiffies - XR_REQUESTER_UC_LEAVES;
 	}

@@ -12,6 +12,13 @@
  * xr_send::una, and all is sent again from there. A READ is then requested from the first
  * packet of the response that is missing.
  *
+ * A peer that has requests sent again, by NAKs or by silence, must not make this host busy, nor the
+ * network. So each time the window is halved, to one packet by an RNR NAK; it grows by what is
+ * acknowledged. What is sent again is therefore about as much as what has been acknowledged, and
+ * the window does not exceed what gets through between two losses. After an RNR NAK, and while
+ * memory is brought in, the waits grow to a quarter of the time since the last progress
+ * (xr_requester_pause()).
+ *
  * On UC and UD nothing is acknowledged: a message is complete when it has been sent.
  */
 #ifndef _XR_REQUESTER_H
@@ -44,8 +51,8 @@ void xr_requester_kick(struct xr_qp *qp);
 void xr_requester_fail(struct xr_qp *qp, u32 status);
 bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status);
 void xr_requester_rewind(struct xr_qp *qp);
-void xr_requester_wait(struct xr_send *s, u64 ns);
-void xr_requester_progress(struct xr_send *s);
+void xr_requester_pause(struct xr_send *s, u64 ns);
+void xr_requester_progress(struct xr_send *s, u32 packets);
 void xr_requester_run(struct xr_qp *qp);
 
 /* Add to a counter in the map, which readers may see at any time. The lock is held. */

@@ -17,7 +17,7 @@
 struct xr_cq;
 struct xr_swqe;
 
-/* Request packets of a queue pair that are sent and not acknowledged. */
+/* Request packets of a queue pair that are sent and not acknowledged, at most. */
 #define XR_SEND_WINDOW	128u
 /* Work requests that are begun and not completed. */
 #define XR_SEND_BEGUN	256u
@@ -80,6 +80,7 @@ struct xr_send_attr {
  * @top: PSN after the last one that has been used. Beyond @psn if packets are sent again
  * @extra: PSNs between @una and @psn that belong to responses only
  * @reads: READs and atomics that are outstanding
+ * @window: request packets that may be outstanding now, 1 to XR_SEND_WINDOW
  * @silent: packets since the last one that asked for a response
  * @asked: the last packet asked for a response
  * @force: ask for an acknowledgement of each packet
@@ -89,7 +90,10 @@ struct xr_send_attr {
  * @absent: with @waiting: for on-demand memory of the next work request
  * @retries: times that requests were sent again since the last progress
  * @rnr_retries: likewise after RNR NAKs
+ * @since: when the first wait since the last progress began, in nanoseconds of CLOCK_MONOTONIC;
+ *	0: there was none
  * @naps: consecutive runs that ended because the device had no room or memory was missing
+ * @nap_since: when the first of them ended, as for @since
  * @attr: attributes
  * @ticks: the local ACK timeout in jiffies; 0: none
  * @deadline: when it ends, in jiffies
@@ -144,6 +148,7 @@ struct xr_send {
 	u32 top;
 	u32 extra;
 	u32 reads;
+	u32 window;
 	u32 silent;
 	bool asked;
 	bool force;
@@ -152,7 +157,9 @@ struct xr_send {
 	bool absent;
 	u8 retries;
 	u8 rnr_retries;
+	u64 since;
 	u32 naps;
+	u64 nap_since;
 	struct xr_send_attr attr;
 	unsigned long ticks;
 	unsigned long deadline;

@@ -12,6 +12,7 @@
 
 #include <sys/mman.h>
 
+#include "clock.h"
 #include "counters.h"
 #include "gid.h"
 #include "mem.h"
@@ -161,14 +162,14 @@ static void source_close(void)
 }
 
 /* RC: without end after RNR NAKs, otherwise after 7 timeouts of 0.02 s. */
-static int source_rts(void)
+static int qp_rts(struct ibv_qp *qp)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS, .sq_psn = END_PSN, .timeout = 12, .retry_cnt = 7,
 		.rnr_retry = 7, .max_rd_atomic = 1,
 	};
 
-	return ibv_modify_qp(source.qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+	return ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
 			     IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
@@ -178,7 +179,7 @@ static bool source_ready(enum ibv_qp_type type)
 	int ret = end_move(&from, source.qp, &to, sinks[0].qp->qp_num,
 			   reliable ? IBV_QPS_RTR : IBV_QPS_RTS);
 
-	return check(!ret && (!reliable || !source_rts()), "RTS");
+	return check(!ret && (!reliable || !qp_rts(source.qp)), "RTS");
 }
 
 /* Open everything, with one queue pair that receives, or with two in a group. */
@@ -494,6 +495,71 @@ out:
 	closed(false);
 }
 
+/* --- A program that computes, while queue pairs wait for receives that never come. */
+
+#define LOOPS		64u
+#define WORK_SECONDS	1.5
+#define WORK_LEAST	0.7	/* part of the work that it does without them */
+
+static struct ibv_qp *loop[2][LOOPS];
+
+/* Return: units of work in WORK_SECONDS. */
+static unsigned long work(void)
+{
+	double end = clock_now() + WORK_SECONDS;
+	volatile uint32_t sink = 0;
+	unsigned long units = 0;
+	uint32_t i;
+
+	while (clock_now() < end) {
+		for (i = 0; i < 20000; i++)
+			sink += i * i;
+		units++;
+	}
+	return units;
+}
+
+/* A queue pair of xr1 with a SEND, for which that of xr2 has no receive. */
+static bool loop_open(uint32_t i)
+{
+	struct ibv_send_wr wr, *bad;
+	struct ibv_sge sge;
+
+	loop[0][i] = end_qp(&from, IBV_QPT_RC, source.cq, source.cq, NULL, 1, 1);
+	loop[1][i] = end_qp(&to, IBV_QPT_RC, sinks[0].cq, sinks[0].cq, NULL, 1, 1);
+	if (!loop[0][i] || !loop[1][i] ||
+	    !check(!end_move(&from, loop[0][i], &to, loop[1][i]->qp_num, IBV_QPS_RTR) &&
+		   !qp_rts(loop[0][i]) &&
+		   !end_move(&to, loop[1][i], &from, loop[0][i]->qp_num, IBV_QPS_RTR), "connect"))
+		return false;
+	wr = request(0, source.at, &sge);
+	return check(!ibv_post_send(loop[0][i], &wr, &bad), "post");
+}
+
+static void never_ready(void)
+{
+	unsigned long before, with, after;
+	uint32_t i, end;
+
+	if (!opened(IBV_QPT_RC, false))
+		return;
+	netem_set(OUT, "");
+	before = work();
+	for (i = 0; i < LOOPS && loop_open(i); i++)
+		;
+	end = i;
+	/* The first waits are as short as the peer asks, 10 microseconds. */
+	sleep(1);
+	with = work();
+	for (i = 0; i < end; i++)
+		check(!ibv_destroy_qp(loop[0][i]) && !ibv_destroy_qp(loop[1][i]), "destroy");
+	after = work();
+	note("units of work: %lu before, %lu with, %lu after", before, with, after);
+	check(with >= WORK_LEAST * (before < after ? before : after),
+	      "%lu units of %lu or %lu", with, before, after);
+	closed(false);
+}
+
 /* Datagrams without a work request for them are missed and counted; those before are not. */
 #define ROOM	10u
 static void no_room(void)
@@ -579,6 +645,8 @@ static const struct test tests[] = {
 	  .around = late, .arg = "loss 5%" },
 	{ "rc_late_reorder", "V7 Q3", "5% of packets late before receives are posted",
 	  .around = late, .arg = "delay 1ms reorder 95%" },
+	{ "rc_never_ready", "Q3 Q5", "a neighbour of queue pairs whose peers are never ready",
+	  never_ready },
 	{ "uc_clean", "D2 D6", "messages of UC on a clean link", WITH(connected, NONE) },
 	{ "uc_loss", "D2 D6", "10% of packets of UC lost", WITH(connected, LOSS) },
 	{ "uc_duplicate", "D2 D6", "10% of packets of UC doubled", WITH(connected, DUPLICATE) },

@@ -517,6 +517,50 @@ static void nak_sequence_middle(void)
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
+/* Take the packets from @n on, before @end, of messages as long as "out". */
+static void expect_window(uint32_t n, uint32_t end, uint32_t all)
+{
+	uint32_t silent = 0;
+	bool ack;
+
+	for (; n < end; n++) {
+		ack = silent == SILENT - 1 || n + 1 == end || n + 1 == all;
+		expect_long(n, ack);
+		silent = ack ? 0 : silent + 1;
+	}
+}
+
+/*
+ * A peer that refuses each packet once does not make a whole window be sent again for each: the
+ * window is halved each time. It grows with what arrives.
+ */
+static void nak_window(void)
+{
+	const uint32_t all = 9 * LONG;
+	uint32_t n, end, left = WINDOW;
+
+	peer_post_many(1, IBV_WR_SEND, PEER_BYTES, 9);
+	expect_window(0, WINDOW, all);
+	peer_quiet();
+	for (n = 1; left > 2; n++) {
+		left /= 2;
+		peer_nak(XROCE_SYN_NAK_SEQ, n);
+		expect_window(n, n + left, all);
+		peer_quiet();
+	}
+	for (end = n - 1 + left; end < all && !test_failed(); end += left) {
+		peer_ack(end - 1);
+		left = left < WINDOW / 2 ? 2 * left : WINDOW;
+		if (left > all - end)
+			left = all - end;
+		expect_window(end, end + left, all);
+	}
+	peer_ack(all - 1);
+	for (n = 1; n <= 9 && !test_failed(); n++)
+		peer_completes(n, IBV_WC_SUCCESS);
+	check(peer_map().req_seq_naks == 6, "%llu NAKs", peer_map().req_seq_naks);
+}
+
 /* Without progress it is sent again retry_cnt times. */
 static void nak_sequence_endless(void)
 {
@@ -605,11 +649,13 @@ static void rnr_exhausted(void)
 	uint32_t i;
 
 	peer_post_many(1, IBV_WR_SEND, 4, 2);
-	for (i = 0; i <= rnr_opts.rnr_retries; i++) {
-		peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
-		peer_expect_send(1, 4);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
+	peer_expect_send(1, 4);
+	for (i = 0; i < rnr_opts.rnr_retries; i++) {
 		peer_nak(XROCE_SYN_RNR | 1, 0);
+		peer_expect_send(0, 4);
 	}
+	peer_nak(XROCE_SYN_RNR | 1, 0);
 	peer_completes(1, IBV_WC_RNR_RETRY_EXC_ERR);
 	peer_completes(2, IBV_WC_WR_FLUSH_ERR);
 	peer_quiet();
@@ -629,6 +675,64 @@ static void rnr_endless(void)
 	peer_expect_send(0, 4);
 	peer_ack(0);
 	peer_completes(1, IBV_WC_SUCCESS);
+}
+
+/* One packet finds out whether the peer is ready; then the window grows with what arrives. */
+static void rnr_one_packet(void)
+{
+	struct packet nak = peer_response(XROCE_RC_ACK, 0);
+	uint32_t i;
+
+	peer_post_many(1, IBV_WR_SEND, 4, 6);
+	for (i = 0; i < 6; i++)
+		peer_expect_data(XROCE_RC_SEND_ONLY, i, 0, 4, i == 5);
+	peer_nak(XROCE_SYN_RNR | 1, 0);
+	peer_expect_send(0, 4);
+	/* Of the packets that followed the first time: it has been sent again. */
+	nak.syndrome = XROCE_SYN_NAK_SEQ;
+	peer_ignored(&nak);
+	peer_quiet();
+	peer_ack(0);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 1, 0, 4, false);
+	peer_expect_send(2, 4);
+	peer_quiet();
+	peer_ack(2);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 3, 0, 4, false);
+	peer_expect_data(XROCE_RC_SEND_ONLY, 4, 0, 4, false);
+	peer_expect_send(5, 4);
+	peer_ack(5);
+	for (i = 1; i <= 6; i++)
+		peer_completes(i, IBV_WC_SUCCESS);
+}
+
+/* A peer that is never ready is asked less and less often: the waits grow to 0.1 s. */
+#define RNR_LONG	2.0		/* seconds */
+#define RNR_ASKED	80u
+static void rnr_grows(void)
+{
+	double start = clock_now(), asked = start, last = 0;
+	uint32_t n = 0;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_expect_send(0, 4);
+	while (clock_now() - start < RNR_LONG && !test_failed()) {
+		asked = clock_now();
+		peer_nak(XROCE_SYN_RNR | 1, 0);
+		peer_expect_send(0, 4);
+		last = clock_now() - asked;
+		n++;
+	}
+	note("%u RNR NAKs, the last wait %f s", n, last);
+	check(n < RNR_ASKED && last >= 0.09, "%u RNR NAKs, the last wait %f s", n, last);
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+	/* After progress it is as long as the peer asks. */
+	peer_post(2, IBV_WR_SEND, 4);
+	peer_expect_send(1, 4);
+	asked = clock_now();
+	peer_nak(XROCE_SYN_RNR | 1, 1);
+	peer_expect_send(1, 4);
+	check(clock_now() - asked < 0.09, "waits %f s", clock_now() - asked);
 }
 
 /* An RNR NAK shows that what is lost besides is not lost without end: retry_cnt begins anew. */
@@ -737,6 +841,8 @@ static const struct test tests[] = {
 	  ON_PEER(nak_sequence, &peer_usual) },
 	{ "nak_sequence_middle", "Q3", "the same within a message",
 	  ON_PEER(nak_sequence_middle, &peer_usual) },
+	{ "nak_window", "Q3 Q5", "NAK after NAK: less and less is sent again",
+	  ON_PEER(nak_window, &peer_usual) },
 	{ "nak_sequence_endless", "Q3 Q4", "NAKs without progress",
 	  ON_PEER(nak_sequence_endless, &peer_usual) },
 	{ "nak_invalid", "Q4", "invalid request", ON_PEER(nak_invalid, &peer_usual) },
@@ -750,6 +856,10 @@ static const struct test tests[] = {
 	{ "rnr_exhausted", "Q3 Q4", "more RNR NAKs than permitted",
 	  ON_PEER(rnr_exhausted, &rnr_opts) },
 	{ "rnr_endless", "Q3", "7 permits any number", ON_PEER(rnr_endless, &rnr_endless_opts) },
+	{ "rnr_one_packet", "Q3", "one packet until there is progress",
+	  ON_PEER(rnr_one_packet, &rnr_opts) },
+	{ "rnr_grows", "Q3 Q5", "a peer that is never ready is asked less often",
+	  ON_PEER(rnr_grows, &rnr_endless_opts) },
 	{ "rnr_restarts_retries", "Q3 Q4", "sequence NAKs before and behind RNR NAKs",
 	  ON_PEER(rnr_restarts, &rnr_lossy_opts) },
 	{ "timeout_resends", "Q3", "sent again after the timeout",
