@@ -45,6 +45,7 @@
  *   link->lock         mutex: the link's objects, their owners and counts
  *   limits->lock       mutex: charges and limits
  *   xr_peers_mutex     mutex: which queue pairs are connected with which peers
+ *   xr_shares_lock     spin: what users have of the MTT pool
  *   mcast->lock        mutex: members of multicast groups
  *   xr_odp_users_lock  mutex: users of on-demand memory
  *   sq->lock           spin, bh: a send queue

@@ -341,9 +341,16 @@ enum xroce_counted {
 	XROCE_COUNT_PINNED,	/* bytes pinned, in whole pages */
 	XROCE_COUNT_DEFERRED,	/* packets deferred until on-demand memory is present */
 	XROCE_COUNTED,		/* their number */
+	/* These have no limit of LIMIT_SET, but can be refused. */
+	XROCE_COUNT_TABLE = XROCE_COUNTED, /* entries of translation tables */
+	XROCE_COUNT_AH,		/* address handles of programs */
+	XROCE_COUNT_MCAST,	/* memberships in multicast groups */
+	XROCE_COUNT_MEMLOCK,	/* pages that RLIMIT_MEMLOCK allows */
+	XROCE_REFUSED,		/* number of kinds that can be refused */
 };
 
-#define XROCE_COUNTED_MAX	8	/* elements of an array of these */
+#define XROCE_COUNTED_MAX	8	/* elements of an array of those with a limit */
+#define XROCE_REFUSED_MAX	16	/* elements of an array of all of them */
 #define XROCE_LIMIT_NONE	(~0ull)	/* no limit */
 
 /**
@@ -362,6 +369,13 @@ enum xroce_counted {
  * counts from before it is pinned until it has been unpinned: MR_REREG to other memory
  * needs room for both. On-demand memory is not pinned. If a limit is lowered below the
  * present use, existing objects stay and new ones are refused. Needs CAP_NET_ADMIN.
+ *
+ * Tables are shared. An eighth of each is for CAP_NET_ADMIN and the kernel. Of the rest a user
+ * has at most as many as remain free: one user leaves half. This applies to queue pairs; to
+ * regions and windows together; to protection domains, completion queues, shared receive queues
+ * and address handles, 262,144 of each; to memberships in multicast groups; and to the pool of
+ * translation tables, which all links share. A limit of users for a kind replaces the share of
+ * this kind, but not the reserve.
  *
  * XROCE_COUNT_DEFERRED: at most 4,096 packets are deferred on all links. A user has at most as
  * many of them as remain free. These limits also apply with CAP_NET_ADMIN. A packet above
@@ -392,6 +406,10 @@ struct xroce_limit_set {
  *	rdma_cgroup was N when the link was made
  * @limit: out: by enum xroce_counted; XROCE_LIMIT_NONE: none
  * @used: out: likewise
+ * @room: out: by enum xroce_counted: how many more fit into the table, for users without
+ *	CAP_NET_ADMIN together, or for this one; XROCE_LIMIT_NONE: there is no table
+ * @refused: out: by enum xroce_counted: how often a limit, a share, or a full table has refused an
+ *	object or memory on the link; of a user: 0
  *
  * Without CAP_NET_ADMIN only the caller's own user is seen. Errors: -ENOENT (no such link, or no
  * user that the caller sees), -EINVAL (XROCE_F_NEXT or @uid without XROCE_F_USER, no such user
@@ -405,6 +423,8 @@ struct xroce_limit_query {
 	char device[16];
 	__aligned_u64 limit[XROCE_COUNTED_MAX];
 	__aligned_u64 used[XROCE_COUNTED_MAX];
+	__aligned_u64 room[XROCE_REFUSED_MAX];
+	__aligned_u64 refused[XROCE_REFUSED_MAX];
 };
 
 /**

@@ -125,6 +125,7 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_m
 	index = xr_key_take(&link->keys, xr_owner_admin());
 	if (!index) {
 		xr_name_put(&link->names, &mr->name);
+		xr_refuse(mr->owner, XROCE_COUNT_MR, XR_REFUSED_FULL);
 		ret = -ENOSPC;
 		goto out;
 	}
@@ -253,7 +254,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *handle,
 		     u32 *lkey)
 {
-	struct xr_umem *umem = xr_kernel_mem();
+	struct xr_umem *umem = xr_kernel_mem(owner);
 	struct xr_mr *mr;
 	u32 rkey;
 
@@ -279,7 +280,8 @@ EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
 struct xr_mr *xr_mr_alloc(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 pages,
 			  u32 *handle, u32 *key)
 {
-	struct xr_umem *umem = xr_kernel_pages(pages), *staged = xr_kernel_pages(pages);
+	struct xr_umem *umem = xr_kernel_pages(owner, pages);
+	struct xr_umem *staged = xr_kernel_pages(owner, pages);
 	struct xr_mr *mr;
 	u32 rkey;
 	int ret = -ENOMEM;

@@ -137,6 +137,7 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 	}
 	slot = gsi ? xr_qp_take_gsi(link) : xr_qp_slot(link);
 	if (slot == link->qp_entries) {
+		xr_refuse(owner, XROCE_COUNT_QP, XR_REFUSED_FULL);
 		ret = -ENOSPC;
 		goto err;
 	}

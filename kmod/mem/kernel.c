@@ -28,13 +28,14 @@ static const struct xr_umem_ops xr_kernel_ops = {
 
 /**
  * xr_kernel_pages() - make memory whose pages are named later
+ * @owner: of a consumer in the kernel
  * @n: how many pages at most
  *
  * Until then it has no byte. See xr_kernel_page() and xr_kernel_bytes().
  *
  * Return: the memory, with one user; ERR_PTR(-ENOMEM).
  */
-struct xr_umem *xr_kernel_pages(u32 n)
+struct xr_umem *xr_kernel_pages(const struct xr_owner *owner, u32 n)
 {
 	struct xr_umem *umem = kzalloc(sizeof(*umem), GFP_KERNEL);
 	int ret;
@@ -42,7 +43,7 @@ struct xr_umem *xr_kernel_pages(u32 n)
 
 	if (!umem)
 		return ERR_PTR(-ENOMEM);
-	ret = xr_mtt_alloc(&umem->mtt, n);
+	ret = xr_mtt_alloc(&umem->mtt, owner, n);
 	if (ret) {
 		kfree(umem);
 		return ERR_PTR(ret);
@@ -58,15 +59,16 @@ struct xr_umem *xr_kernel_pages(u32 n)
 
 /**
  * xr_kernel_mem() - make memory of all that the kernel maps directly
+ * @owner: of a consumer in the kernel
  *
  * Its first byte is at PAGE_OFFSET, and a region over it translates each address to itself. Only
  * for regions without remote rights.
  *
  * Return: the memory, with one user; ERR_PTR(-ENOMEM).
  */
-struct xr_umem *xr_kernel_mem(void)
+struct xr_umem *xr_kernel_mem(const struct xr_owner *owner)
 {
-	struct xr_umem *umem = xr_kernel_pages(1);
+	struct xr_umem *umem = xr_kernel_pages(owner, 1);
 
 	if (IS_ERR(umem))
 		return umem;

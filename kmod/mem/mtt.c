@@ -5,8 +5,8 @@
  *
  * The pool of translation tables: extents of contiguous memory. Some are reserved when the
  * module is loaded, others are allocated as long as they are needed. Extents are charged to
- * no cgroup. A user can take at most 8 bytes of them for each page that RLIMIT_MEMLOCK
- * allows.
+ * no cgroup. A user has a share of them (own/share.h), and at most 8 bytes for each page that
+ * RLIMIT_MEMLOCK allows.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,6 +19,10 @@
 #include <linux/spinlock.h>
 
 #include "uapi/xroce.h"
+
+#include "own/limit.h"
+#include "own/owner.h"
+#include "own/share.h"
 
 #include "mtt.h"
 
@@ -129,17 +133,31 @@ static u32 xr_mtt_run_count(const struct xr_mtt *mtt, u32 i)
 		     mtt->count - ((u64)i << XR_EXTENT_SHIFT));
 }
 
+/* Count entries for their user. Sleeps. Return: 0 or -EDQUOT. */
+static int xr_mtt_charge(const struct xr_owner *owner, u64 count)
+{
+	struct xr_share *share = owner->user ? owner->user->share : NULL;
+
+	if (xr_share_take(share, count, xr_mtt_limit(), true))
+		return 0;
+	if (xr_owner_admin() && xr_share_take(share, count, xr_mtt_limit(), false))
+		return 0;
+	xr_refuse(owner, XROCE_COUNT_TABLE, XR_REFUSED_SHARE);
+	return -EDQUOT;
+}
+
 /**
  * xr_mtt_alloc() - allocate a translation table
  * @mtt: filled in
+ * @owner: whose user it counts for
  * @count: entries, at least 1
  *
- * May sleep. The entries are not initialised.
+ * Sleeps. The entries are not initialised.
  *
- * Return: 0; -E2BIG: longer than xr_mtt_limit(); -ENOSPC: the limit is reached and no free
- * run is long enough; -ENOMEM: the kernel has no contiguous memory.
+ * Return: 0; -E2BIG: longer than xr_mtt_limit(); -EDQUOT: more than the user's share; -ENOSPC: the
+ * limit is reached and no free run is long enough; -ENOMEM: the kernel has no contiguous memory.
  */
-int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
+int xr_mtt_alloc(struct xr_mtt *mtt, const struct xr_owner *owner, u64 count)
 {
 	u32 i, runs = (count + XR_EXTENT_ENTRIES - 1) >> XR_EXTENT_SHIFT;
 	struct xr_mtt_run *run;
@@ -147,12 +165,20 @@ int xr_mtt_alloc(struct xr_mtt *mtt, u64 count)
 
 	if (count > xr_mtt_limit())
 		return -E2BIG;
-	*mtt = (struct xr_mtt){ .count = count };
+	ret = xr_mtt_charge(owner, count);
+	if (ret)
+		return ret;
+	*mtt = (struct xr_mtt){
+		.count = count,
+		.share = owner->user ? owner->user->share : NULL,
+	};
 	if (runs > 1) {
 		mtt->more = kmalloc_array(runs - 1, sizeof(*mtt->more),
 					  GFP_KERNEL_ACCOUNT);
-		if (!mtt->more)
+		if (!mtt->more) {
+			xr_share_give(mtt->share, count);
 			return -ENOMEM;
+		}
 	}
 	for (i = 0; i < runs; i++) {
 		run = i ? &mtt->more[i - 1] : &mtt->run;
@@ -169,7 +195,10 @@ err:
 		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 				xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
+	xr_share_give(mtt->share, count);
 	*mtt = (struct xr_mtt){};
+	if (ret == -ENOSPC)
+		xr_refuse(owner, XROCE_COUNT_TABLE, XR_REFUSED_FULL);
 	return ret;
 }
 
@@ -185,6 +214,7 @@ void xr_mtt_free(struct xr_mtt *mtt)
 		xr_pool_run_put(i ? &mtt->more[i - 1] : &mtt->run,
 				xr_mtt_run_count(mtt, i));
 	kfree(mtt->more);
+	xr_share_give(mtt->share, mtt->count);
 	*mtt = (struct xr_mtt){};
 }
 

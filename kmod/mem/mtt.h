@@ -16,6 +16,8 @@
 
 #include "pool.h"
 
+struct xr_owner;
+struct xr_share;
 struct xroce_mtt_query;
 
 /**
@@ -33,11 +35,13 @@ struct xr_mtt_run {
  * @run: the first entries, up to XR_EXTENT_ENTRIES
  * @more: the runs that follow; NULL: none
  * @count: entries
+ * @share: user that they count for; NULL: none
  */
 struct xr_mtt {
 	struct xr_mtt_run run;
 	struct xr_mtt_run *more;
 	u64 count;
+	struct xr_share *share;
 };
 
 /* Entry @i, which must be below @mtt->count. */
@@ -51,7 +55,7 @@ static inline u64 *xr_mtt_at(const struct xr_mtt *mtt, u64 i)
 
 int xr_mtt_init(void);
 void xr_mtt_exit(void);
-int xr_mtt_alloc(struct xr_mtt *mtt, u64 count);
+int xr_mtt_alloc(struct xr_mtt *mtt, const struct xr_owner *owner, u64 count);
 void xr_mtt_free(struct xr_mtt *mtt);
 u64 xr_mtt_limit(void);
 void xr_mtt_query(struct xroce_mtt_query *q);

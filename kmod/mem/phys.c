@@ -195,7 +195,7 @@ struct xr_umem *xr_phys_pin(const struct xr_owner *owner,
 			(u64)phys->npages << phys->page_shift);
 	if (ret)
 		goto err_free;
-	ret = xr_mtt_alloc(&umem->mtt, phys->npages);
+	ret = xr_mtt_alloc(&umem->mtt, owner, phys->npages);
 	if (ret)
 		goto err_charge;
 

@@ -63,7 +63,8 @@ static unsigned long xr_pages(u64 addr, u64 length)
 }
 
 /* Build the translation table. */
-static int xr_pfn_runs_translate(const struct xr_pfn_runs *runs, struct xr_umem *umem)
+static int xr_pfn_runs_translate(const struct xr_pfn_runs *runs, const struct xr_owner *owner,
+				 struct xr_umem *umem)
 {
 	u64 block, phys, end, n = 0;
 	size_t i;
@@ -74,8 +75,8 @@ static int xr_pfn_runs_translate(const struct xr_pfn_runs *runs, struct xr_umem 
 	block = 1ull << umem->page_shift;
 	phys = PFN_PHYS(runs->run[0].pfn) + offset_in_page(umem->addr);
 	umem->offset = phys & (block - 1);
-	ret = xr_mtt_alloc(&umem->mtt, (umem->offset + umem->length + block - 1) >>
-				       umem->page_shift);
+	ret = xr_mtt_alloc(&umem->mtt, owner,
+			   (umem->offset + umem->length + block - 1) >> umem->page_shift);
 	if (ret)
 		return ret;
 
@@ -338,7 +339,7 @@ struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *own
 	if (!ret)
 		ret = xr_pin_runs(mm, &pin->umem, &runs);
 	if (ret >= 0)
-		ret = xr_pfn_runs_translate(&runs, &pin->umem);
+		ret = xr_pfn_runs_translate(&runs, owner, &pin->umem);
 	if (ret) {
 		/* Nothing was written to the pages. */
 		xr_pfn_runs_unpin(&runs, pin->huge, false);

@@ -8,6 +8,7 @@
 
 #include "uapi/xroce.h"
 
+#include "own/limit.h"
 #include "own/owner.h"
 
 #include "umem.h"
@@ -70,8 +71,8 @@ u64 xr_umem_entry(const struct xr_umem *umem, u64 i)
 	return *xr_mtt_at(&umem->mtt, i);
 }
 
-/* Return: 0; -ENOMEM: it would be more than the caller's RLIMIT_MEMLOCK. */
-static int xr_locked_count(struct mm_struct *mm, unsigned long nr)
+/* @caller: the requesting file. Sleeps. Return: 0; -ENOMEM: more than its RLIMIT_MEMLOCK. */
+static int xr_locked_count(const struct xr_owner *caller, struct mm_struct *mm, unsigned long nr)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 
@@ -79,6 +80,7 @@ static int xr_locked_count(struct mm_struct *mm, unsigned long nr)
 	    capable(CAP_IPC_LOCK))
 		return 0;
 	atomic64_sub(nr, &mm->pinned_vm);
+	xr_refuse(caller, XROCE_COUNT_MEMLOCK, XR_REFUSED_MEMLOCK);
 	return -ENOMEM;
 }
 
@@ -102,9 +104,9 @@ int xr_locked_charge(struct xr_locked *l, const struct xr_owner *caller, struct 
 	bool both = caller->mm && caller->mm != mm && !capable(CAP_IPC_LOCK);
 
 	*l = (struct xr_locked){};
-	if (xr_locked_count(mm, nr))
+	if (xr_locked_count(caller, mm, nr))
 		return -ENOMEM;
-	if (both && xr_locked_count(caller->mm, nr)) {
+	if (both && xr_locked_count(caller, caller->mm, nr)) {
 		atomic64_sub(nr, &mm->pinned_vm);
 		return -ENOMEM;
 	}

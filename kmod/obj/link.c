@@ -191,7 +191,7 @@ int xr_link_add(struct xr_ctx *maker, u32 ifindex)
 	xa_init_flags(&link->cqs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&link->srqs, XA_FLAGS_ALLOC1);
 	xr_owner_init(&link->own);
-	xr_limits_init(&link->limits);
+	xr_limits_init(&link->limits, link->name);
 	link->own.limits = &link->limits;
 	link->maker = maker;
 
@@ -366,6 +366,7 @@ int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 	link->qp_mask = qp->max_entries - 1;
 	link->mpt_entries = mpt->max_entries;
 	link->mpt_mask = mpt->max_entries - 1;
+	xr_limits_tables(&link->limits, mpt->max_entries, qp->max_entries);
 	rcu_assign_pointer(xr_links_up[link->id], link);
 	mutex_unlock(&xr_links_lock);
 	return 0;

@@ -7,6 +7,7 @@
 #include <net/ipv6.h>
 
 #include "own/owner.h"
+#include "own/share.h"
 
 #include "mcast.h"
 
@@ -33,7 +34,7 @@ static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *q
 /* Is there room for another membership where there are @all of @max, @own of them of a user? */
 static bool xr_mcast_fits(u32 all, u32 own, u32 max, bool limited)
 {
-	return all < max && (!limited || own + 1 <= max - (all + 1));
+	return all < max && (!limited || xr_share_room(max, all, own, true));
 }
 
 /* Is there room for another membership? The lock is held. */
@@ -90,8 +91,8 @@ EXPORT_SYMBOL_GPL(xr_mcast_new);
  * A member that joins again stays a member once. Sleeps.
  *
  * Return: 0; 1: it has been a member; -ENOSPC: it is in XR_MCAST_QP_MAX groups, the group has
- * XR_MCAST_GROUP_MAX members, the link XR_MCAST_MAX memberships, or the user would have more of
- * them than remain free.
+ * XR_MCAST_GROUP_MAX members, the link XR_MCAST_MAX memberships, or the user has the share of
+ * either.
  */
 int xr_mcast_join(struct xr_mcast *m, struct xr_member *member)
 {

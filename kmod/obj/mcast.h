@@ -24,8 +24,8 @@ struct xr_user;
 #define XR_MCAST_MAX		4096u	/* memberships of a link */
 
 /*
- * Without CAP_NET_ADMIN a user has at most as many memberships of a link, and in a group, as remain
- * free: one user leaves half.
+ * Without CAP_NET_ADMIN a user has a share of the memberships of a link, and of those in a group
+ * (own/share.h).
  */
 
 /**

@@ -123,6 +123,7 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 	}
 	index = xr_key_take(&link->keys, xr_owner_admin());
 	if (!index) {
+		xr_refuse(owner, XROCE_COUNT_MW, XR_REFUSED_FULL);
 		ret = -ENOSPC;
 		goto out;
 	}

@@ -80,7 +80,7 @@ static int xr_odp_setup(struct xr_odp *odp, const struct xr_owner *caller, struc
 			       DIV_ROUND_UP(n * sizeof(u64), PAGE_SIZE));
 	if (ret)
 		return ret;
-	ret = xr_mtt_alloc(&umem->mtt, n);
+	ret = xr_mtt_alloc(&umem->mtt, caller, n);
 	if (ret)
 		goto err_account;
 	for (i = 0; i < n; i += XR_EXTENT_ENTRIES) {
@@ -228,7 +228,7 @@ static const struct xr_umem_ops xr_odp_umem_ops = {
 
 /**
  * xr_odp() - make on-demand memory of a range of addresses or of an address space
- * @caller: the requesting file
+ * @caller: the requesting file, whose user the translation table counts for
  * @pid: process whose memory it is, or one of its threads
  * @addr: first byte
  * @length: bytes; XROCE_LENGTH_ALL, with 0 for @addr: the whole address space

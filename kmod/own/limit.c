@@ -1,14 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Limits: charge, uncharge, set, query. */
+/* Limits and shares: charge, uncharge, refuse, set, query. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/export.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
 #include "limit.h"
 #include "owner.h"
+#include "share.h"
+
+/* By enum xroce_counted, for the log. */
+static const char *const xr_counted_names[XROCE_REFUSED] = {
+	[XROCE_COUNT_PD] = "a protection domain",
+	[XROCE_COUNT_MR] = "a region",
+	[XROCE_COUNT_MW] = "a window",
+	[XROCE_COUNT_QP] = "a queue pair",
+	[XROCE_COUNT_CQ] = "a completion queue",
+	[XROCE_COUNT_SRQ] = "a shared receive queue",
+	[XROCE_COUNT_PINNED] = "pinned memory",
+	[XROCE_COUNT_DEFERRED] = "a deferred packet",
+	[XROCE_COUNT_TABLE] = "a translation table",
+	[XROCE_COUNT_AH] = "an address handle",
+	[XROCE_COUNT_MCAST] = "a membership in a multicast group",
+	[XROCE_COUNT_MEMLOCK] = "pinned memory",
+};
+
+static const char *const xr_refusals[] = {
+	[XR_REFUSED_LINK] = "limit of the link ('xroce link limit' changes it)",
+	[XR_REFUSED_USER] = "limit of users ('xroce link limit user' changes it)",
+	[XR_REFUSED_SHARE] = "share of a user ('xroce link limit user' sets a limit instead)",
+	[XR_REFUSED_FULL] = "table is full",
+	[XR_REFUSED_MEMLOCK] = "RLIMIT_MEMLOCK ('ulimit -l' changes it)",
+};
 
 #ifdef CONFIG_CGROUP_RDMA
 /*
@@ -77,16 +106,34 @@ static void xr_group_uncharge(struct xr_limits *limits,
 }
 #endif
 
-void xr_limits_init(struct xr_limits *limits)
+void xr_limits_init(struct xr_limits *limits, const char *dev)
 {
 	u32 i;
 
+	limits->dev = dev;
 	mutex_init(&limits->lock);
 	xa_init(&limits->users);
-	for (i = 0; i < XROCE_COUNTED; i++) {
+	for (i = 0; i < XROCE_REFUSED; i++) {
 		limits->link[i] = XROCE_LIMIT_NONE;
 		limits->user[i] = XROCE_LIMIT_NONE;
 	}
+}
+
+/* The link gets its tables, of @keys and @qps places. */
+void xr_limits_tables(struct xr_limits *limits, u32 keys, u32 qps)
+{
+	u64 *places = limits->places;
+
+	mutex_lock(&limits->lock);
+	places[XROCE_COUNT_PD] = XR_PLACES;
+	places[XROCE_COUNT_CQ] = XR_PLACES;
+	places[XROCE_COUNT_SRQ] = XR_PLACES;
+	places[XROCE_COUNT_AH] = XR_PLACES;
+	/* Without index 0. */
+	places[XROCE_COUNT_MR] = keys - 1;
+	places[XROCE_COUNT_MW] = keys - 1;
+	places[XROCE_COUNT_QP] = qps;
+	mutex_unlock(&limits->lock);
 }
 
 /*
@@ -109,6 +156,27 @@ void xr_limits_exit(struct xr_limits *limits)
 	mutex_destroy(&limits->lock);
 }
 
+static void xr_user_free(struct xr_user *user)
+{
+	if (user)
+		xr_share_put(user->share);
+	kfree(user);
+}
+
+static struct xr_user *xr_user_new(kuid_t uid)
+{
+	struct xr_user *user = kzalloc(sizeof(*user), XR_GFP_LOCKED);
+
+	if (!user)
+		return NULL;
+	user->uid = uid;
+	user->share = xr_share_get(uid);
+	if (user->share)
+		return user;
+	kfree(user);
+	return NULL;
+}
+
 /* Get a reference to a user, and make the structure if there is none. */
 static struct xr_user *xr_user_get(struct xr_limits *limits, kuid_t uid)
 {
@@ -118,16 +186,15 @@ static struct xr_user *xr_user_get(struct xr_limits *limits, kuid_t uid)
 	mutex_lock(&limits->lock);
 	user = xa_load(&limits->users, __kuid_val(uid));
 	if (!user) {
-		user = kzalloc(sizeof(*user), XR_GFP_LOCKED);
+		user = xr_user_new(uid);
 		ret = user ? xa_err(xa_store(&limits->users, __kuid_val(uid),
 					     user, XR_GFP_LOCKED)) :
 			     -ENOMEM;
 	}
 	if (ret) {
-		kfree(user);
+		xr_user_free(user);
 		user = ERR_PTR(ret);
 	} else {
-		user->uid = uid;
 		user->refs++;
 	}
 	mutex_unlock(&limits->lock);
@@ -141,7 +208,7 @@ static void xr_user_put(struct xr_limits *limits, struct xr_user *user)
 	if (--user->refs)
 		return;
 	xa_erase(&limits->users, __kuid_val(user->uid));
-	kfree(user);
+	xr_user_free(user);
 }
 
 /**
@@ -210,6 +277,109 @@ static bool xr_fits(u64 used, u64 amount, u64 most)
 	return used <= most && amount <= most - used;
 }
 
+/* What is in use of the table of @kind. */
+static u64 xr_in_table(const u64 *used, enum xroce_counted kind)
+{
+	if (kind == XROCE_COUNT_MR || kind == XROCE_COUNT_MW)
+		return used[XROCE_COUNT_MR] + used[XROCE_COUNT_MW];
+	return used[kind];
+}
+
+/*
+ * How many more may @user have of @kind, or for NULL all users without CAP_NET_ADMIN together?
+ * The lock is held.
+ */
+static u64 xr_table_room(const struct xr_limits *limits, const struct xr_user *user,
+			 enum xroce_counted kind)
+{
+	bool alone = user && limits->user[kind] == XROCE_LIMIT_NONE;
+
+	lockdep_assert_held(&limits->lock);
+	if (!limits->places[kind])
+		return XROCE_LIMIT_NONE;
+	return xr_share_room(limits->places[kind], xr_in_table(limits->used, kind),
+			     user ? xr_in_table(user->used, kind) : 0, alone);
+}
+
+/*
+ * May @user have @amount more? NULL: a link, or the kernel. The lock is held. Return: 0; -EDQUOT,
+ * and @why says why not.
+ */
+static int xr_charge_check(const struct xr_limits *limits, const struct xr_user *user,
+			   enum xroce_counted kind, u64 amount, enum xr_refusal *why)
+{
+	if (!xr_fits(limits->used[kind], amount, limits->link[kind])) {
+		*why = XR_REFUSED_LINK;
+		return -EDQUOT;
+	}
+	if (!user)
+		return 0;
+	if (!xr_fits(user->used[kind], amount, limits->user[kind]))
+		*why = XR_REFUSED_USER;
+	else if (amount > xr_table_room(limits, NULL, kind))
+		*why = XR_REFUSED_FULL;
+	else if (amount > xr_table_room(limits, user, kind))
+		*why = XR_REFUSED_SHARE;
+	else
+		return 0;
+	return xr_owner_admin() ? 0 : -EDQUOT;
+}
+
+/*
+ * Count a refusal, and write it to the log, at most once in XR_REFUSED_QUIET on a link, so that a
+ * user who is refused again and again does not fill it. The lock is held.
+ */
+static void xr_refused(struct xr_limits *limits, const struct xr_user *user,
+		       enum xroce_counted kind, enum xr_refusal why)
+{
+	lockdep_assert_held(&limits->lock);
+	limits->refused[kind]++;
+	if (limits->quiet && time_before(jiffies, limits->quiet))
+		return;
+	limits->quiet = (jiffies + XR_REFUSED_QUIET) ? : 1;
+	if (user)
+		pr_notice("%.15s: user %u was refused %s: %s\n", limits->dev,
+			  from_kuid_munged(&init_user_ns, user->uid), xr_counted_names[kind],
+			  xr_refusals[why]);
+	else
+		pr_notice("%.15s: refused %s: %s\n", limits->dev, xr_counted_names[kind],
+			  xr_refusals[why]);
+}
+
+/**
+ * xr_refuse() - something is refused for another reason than xr_charge()
+ * @owner: who would have owned it
+ * @kind: what
+ * @why: the reason
+ *
+ * Sleeps.
+ */
+void xr_refuse(const struct xr_owner *owner, enum xroce_counted kind, enum xr_refusal why)
+{
+	struct xr_limits *limits = owner->limits;
+
+	if (!limits)
+		return;
+	mutex_lock(&limits->lock);
+	xr_refused(limits, owner->user, kind, why);
+	mutex_unlock(&limits->lock);
+}
+EXPORT_SYMBOL_GPL(xr_refuse);
+
+/* How often something has been refused on a link. Sleeps. */
+u64 xr_limits_refused(struct xr_limits *limits)
+{
+	u64 sum = 0;
+	u32 i;
+
+	mutex_lock(&limits->lock);
+	for (i = 0; i < XROCE_REFUSED; i++)
+		sum += limits->refused[i];
+	mutex_unlock(&limits->lock);
+	return sum;
+}
+EXPORT_SYMBOL_GPL(xr_limits_refused);
+
 /**
  * xr_charge() - charge an object that is about to be made, or memory before it is pinned
  * @c: out: the charge, for xr_uncharge()
@@ -217,18 +387,20 @@ static bool xr_fits(u64 used, u64 amount, u64 most)
  * @kind: what is charged
  * @amount: 1, or bytes
  *
- * The limits of the link always apply, those of a user only without CAP_NET_ADMIN. The
- * control group of the calling process is charged, too, except for pinned memory. Sleeps.
+ * The limits of the link always apply, those of a user, shares and reserves only without
+ * CAP_NET_ADMIN. The control group of the calling process is charged, too, except for pinned
+ * memory and what ib_core charges. Sleeps.
  *
- * Return: 0; -EDQUOT: limit of the link or user; -EAGAIN: limit of the control group;
- * -ENOMEM.
+ * Return: 0; -EDQUOT: limit of the link or user, or the user's share; -EAGAIN: limit of the
+ * control group; -ENOMEM.
  */
 int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	      enum xroce_counted kind, u64 amount)
 {
 	struct xr_limits *limits = owner->limits;
 	struct xr_user *user = owner->user;
-	int ret = 0;
+	enum xr_refusal why;
+	int ret;
 
 	*c = (struct xr_charge){
 		.limits = limits,
@@ -237,10 +409,9 @@ int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 		.kind = kind,
 	};
 	mutex_lock(&limits->lock);
-	if (!xr_fits(limits->used[kind], amount, limits->link[kind]) ||
-	    (user && !xr_fits(user->used[kind], amount, limits->user[kind]) &&
-	     !capable(CAP_NET_ADMIN)))
-		ret = -EDQUOT;
+	ret = xr_charge_check(limits, user, kind, amount, &why);
+	if (ret)
+		xr_refused(limits, user, kind, why);
 	else
 		xr_count(c);
 	mutex_unlock(&limits->lock);
@@ -248,13 +419,14 @@ int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 		c->limits = NULL;
 		return ret;
 	}
-	if (kind == XROCE_COUNT_PINNED)
+	if (kind == XROCE_COUNT_PINNED || kind == XROCE_COUNT_AH)
 		return 0;
 	ret = xr_group_charge(limits, &c->group, true);
 	if (ret)
 		xr_uncount(c);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(xr_charge);
 
 /* Undo xr_charge(). @c may be empty. Sleeps. */
 void xr_uncharge(struct xr_charge *c)
@@ -264,6 +436,7 @@ void xr_uncharge(struct xr_charge *c)
 	xr_group_uncharge(c->limits, c->group, true);
 	xr_uncount(c);
 }
+EXPORT_SYMBOL_GPL(xr_uncharge);
 
 /* Number of deferred packets on all links. */
 static atomic_t xr_deferred_all = ATOMIC_INIT(0);
@@ -387,6 +560,7 @@ static struct xr_user *xr_limit_user(struct xr_limits *limits,
  */
 int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 {
+	const struct xr_user nobody = {}, *of = NULL;
 	const u64 *most = limits->link, *used = limits->used;
 	const atomic_t *deferred = &limits->deferred;
 	struct xr_user *user;
@@ -401,11 +575,16 @@ int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q)
 			mutex_unlock(&limits->lock);
 			return PTR_ERR(user);
 		}
+		of = user ? : &nobody;
 		most = limits->user;
 		used = user ? user->used : NULL;
 		deferred = user ? &user->deferred : NULL;
 	}
 	strscpy_pad(q->device, limits->name, sizeof(q->device));
+	for (i = 0; i < ARRAY_SIZE(q->room); i++) {
+		q->room[i] = i < XROCE_REFUSED ? xr_table_room(limits, of, i) : 0;
+		q->refused[i] = i < XROCE_REFUSED && !of ? limits->refused[i] : 0;
+	}
 	for (i = 0; i < ARRAY_SIZE(q->limit); i++) {
 		q->limit[i] = i < XROCE_COUNTED ? most[i] : 0;
 		q->used[i] = i < XROCE_COUNTED && used ? used[i] : 0;

@@ -20,6 +20,13 @@
 
 struct rdma_cgroup;
 struct xr_owner;
+struct xr_share;
+
+/* Objects of a kind that a link can have, where only memory limits them. */
+#define XR_PLACES	(1u << 18)
+
+/* Time between two lines in the log about refusals on a link, in jiffies. */
+#define XR_REFUSED_QUIET	(60 * HZ)
 
 /* Maximum number of deferred packets on all links. They take at most about 20 MB. */
 #define XR_DEFERRED_MAX	4096
@@ -29,23 +36,30 @@ struct xr_owner;
  * @uid: real user id of the process that opened the descriptor
  * @refs: descriptors that use the link, and charges; the last one frees the structure
  * @used: what is charged, by enum xroce_counted; XROCE_COUNT_DEFERRED is in @deferred
+ * @share: what the user has of the pool of translation tables, with a reference
  * @deferred: deferred packets; under no lock
  *
- * Under xr_limits::lock, except @deferred.
+ * Under xr_limits::lock, except @deferred; @share does not change.
  */
 struct xr_user {
 	kuid_t uid;
 	unsigned long refs;
-	u64 used[XROCE_COUNTED];
+	u64 used[XROCE_REFUSED];
+	struct xr_share *share;
 	atomic_t deferred;
 };
 
 /**
  * struct xr_limits - limits and counts of a link
  * @lock: for all fields and for the users; the data path reads @link and @user without it
- * @link: limits of the link, by enum xroce_counted
+ * @link: limits of the link, by enum xroce_counted; from XROCE_COUNTED on there are none
  * @user: limits of each user, likewise
  * @used: what is charged on the link; XROCE_COUNT_DEFERRED is in @deferred
+ * @places: size of the table, likewise; 0: there is none, or the link has no maps yet. Regions
+ *	and windows have one table
+ * @refused: how often something has been refused, likewise
+ * @quiet: no line in the log until then, in jiffies; 0: none has been written
+ * @dev: name of the network device, which may change at any time
  * @deferred: deferred packets of the link; under no lock
  * @deferred_own: deferred packets of its persistent queue pairs, which have no user; under
  *	no lock
@@ -55,9 +69,13 @@ struct xr_user {
  */
 struct xr_limits {
 	struct mutex lock;
-	u64 link[XROCE_COUNTED];
-	u64 user[XROCE_COUNTED];
-	u64 used[XROCE_COUNTED];
+	u64 link[XROCE_REFUSED];
+	u64 user[XROCE_REFUSED];
+	u64 used[XROCE_REFUSED];
+	u64 places[XROCE_REFUSED];
+	u64 refused[XROCE_REFUSED];
+	unsigned long quiet;
+	const char *dev;
 	atomic_t deferred;
 	atomic_t deferred_own;
 	struct xarray users;
@@ -83,7 +101,24 @@ struct xr_charge {
 	enum xroce_counted kind;
 };
 
-void xr_limits_init(struct xr_limits *limits);
+/**
+ * enum xr_refusal - why something is refused
+ * @XR_REFUSED_LINK: a limit of the link
+ * @XR_REFUSED_USER: a limit of users
+ * @XR_REFUSED_SHARE: the user's share of a table
+ * @XR_REFUSED_FULL: the table is full, or what remains is the reserve
+ * @XR_REFUSED_MEMLOCK: RLIMIT_MEMLOCK
+ */
+enum xr_refusal {
+	XR_REFUSED_LINK,
+	XR_REFUSED_USER,
+	XR_REFUSED_SHARE,
+	XR_REFUSED_FULL,
+	XR_REFUSED_MEMLOCK,
+};
+
+void xr_limits_init(struct xr_limits *limits, const char *dev);
+void xr_limits_tables(struct xr_limits *limits, u32 keys, u32 qps);
 void xr_limits_name(struct xr_limits *limits, u32 link);
 void xr_limits_exit(struct xr_limits *limits);
 int xr_limits_join(struct xr_limits *limits, struct xr_owner *own);
@@ -91,6 +126,8 @@ void xr_limits_leave(struct xr_owner *own);
 int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	      enum xroce_counted kind, u64 amount);
 void xr_uncharge(struct xr_charge *c);
+u64 xr_limits_refused(struct xr_limits *limits);
+void xr_refuse(const struct xr_owner *owner, enum xroce_counted kind, enum xr_refusal why);
 bool xr_charge_deferred(const struct xr_owner *owner);
 void xr_uncharge_deferred(const struct xr_owner *owner);
 int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a);

@@ -105,6 +105,7 @@ bool xr_owner_admin(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);
 }
+EXPORT_SYMBOL_GPL(xr_owner_admin);
 
 u32 xr_owner_pid(const struct xr_owner *owner)
 {

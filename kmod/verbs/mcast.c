@@ -75,6 +75,9 @@ int xr_ib_attach_mcast(struct ib_qp *ib, union ib_gid *gid, u16 lid)
 	dev_put(ndev);
 	if (ret)
 		kfree(member);
+	if (ret == -ENOSPC)
+		xr_refuse(qp->owner, XROCE_COUNT_MCAST,
+			  xr_owner_admin() ? XR_REFUSED_FULL : XR_REFUSED_SHARE);
 	return xr_ib_errno(min(ret, 0));
 }
 

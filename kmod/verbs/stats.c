@@ -126,11 +126,15 @@ static const struct rdma_stat_desc xr_ib_stats[] = {
 	STAT(event_limited),
 	STAT(own_refused),
 	STAT(peer_refused),
+	/* Last, and not from the map: what limits have refused. */
+	{ "refused" },
 };
 
 static_assert(XR_IB_REQ_IGNORED + 1 == XR_IB_QP_COUNTS);
-/* All but module_tx, module_tx_bytes, acc_pd and acc_qp, which are in others; and three sums. */
-static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 4 + 3);
+#define XR_IB_REFUSED	(ARRAY_SIZE(xr_ib_stats) - 1)
+
+/* All but module_tx, module_tx_bytes, acc_pd and acc_qp, which are in others; and four more. */
+static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 4 + 4);
 
 /**
  * struct xr_ibcounter - counter to which queue pairs are bound
@@ -246,11 +250,12 @@ int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 po
 	/* In this order: the sums then contain what is subtracted. */
 	xr_ib_counters_add(dev, elsewhere);
 	xr_ib_stat_sum(dev->front.link, &sum);
-	for (i = XR_IB_TX; i < ARRAY_SIZE(xr_ib_stats); i++)
+	for (i = XR_IB_TX; i < XR_IB_REFUSED; i++)
 		stats->value[i] = *(u64 *)((void *)&sum + (size_t)xr_ib_stats[i].priv);
 	stats->value[XR_IB_REQUESTS] = sum.write + sum.send + sum.read + sum.atomic + sum.flush;
 	stats->value[XR_IB_REQUEST_BYTES] = sum.write_bytes + sum.send_bytes;
 	stats->value[XR_IB_ACC_KEY] += sum.acc_pd + sum.acc_qp;
+	stats->value[XR_IB_REFUSED] = xr_limits_refused(&dev->front.link->limits);
 	stats->value[XR_IB_NAKS] = sum.nak_seq + sum.nak_inv + sum.nak_acc + sum.nak_op +
 				   sum.nak_rnr;
 	for (i = 0; i < XR_IB_QP_COUNTS; i++)

@@ -334,13 +334,24 @@ limits_shown() {
 	xr link limit qp 3 pinned 64K
 	xr link limit user mr 2
 	xr -j link limit dev x0 >"$work/limits"
-	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 8 and
+	holds '(lambda m: len(l) == 1 and l[0]["dev"] == "x0" and len(m) == 12 and
 		m["qp"]["link"] == 3 and m["pinned"]["link"] == 65536 and
 		m["mr"]["user"] == 2 and m["mr"]["link"] is None and
 		m["qp"]["used"] == 0)({m["of"]: m for m in l[0]["limits"]})' \
 		l="$work/limits"
 	xr link limit qp none pinned none
 	xr link limit user mr none
+	xr link limit pd 0
+	fails 1 'the link is limited to 0 protection domains' pd add
+	xr link limit pd none
+	xr -j link limit dev x0 >"$work/limits"
+	holds '{m["of"]: m["refused"] for m in l[0]["limits"]} == dict(pd=1, mr=0, mw=0, qp=0, cq=0,
+			srq=0, pinned=0, deferred=0, table=0, ah=0, mcast=0, memlock=0)' \
+		l="$work/limits"
+	xr link limit | grep -q '^    limit of pd used 0 refused 1$' ||
+		not_so "refused: $(xr link limit)"
+	xr -o prometheus stat show | grep -q '^xroce_link_refused_total{dev="x0",of="pd"} 1$' ||
+		not_so "refused, for Prometheus"
 	fails 2 'link limit show: accepts only a device' link limit show pd 1
 	fails 2 'link limit: no limit is given' link limit dev x0 user
 	fails 1 'link limit dev lo: it has no link' link limit lo

@@ -541,6 +541,76 @@ static void seen(void)
 	pair_close(&p);
 }
 
+/* Objects of @what that a user can make. */
+static unsigned int make_all(struct xroce *x, enum xroce_counted what, __u32 pd)
+{
+	unsigned int n = 0;
+	__u32 id;
+	int ret;
+
+	while (!(ret = limit_make(x, what, 0, pd, &id)))
+		n++;
+	check(ret == -EDQUOT, "%s: %d after %u", limit_names[what], ret, n);
+	return n;
+}
+
+/* A table of @places, of which an eighth is the reserve. */
+static void share_of(struct pair *p, enum xroce_counted what, unsigned int places)
+{
+	unsigned int usable = places - (places + 7) / 8, room = usable, n;
+	__u64 refused = limit_used_by(0, 0).refused[what];
+	__u32 id;
+
+	/* One user leaves half of it. */
+	n = make_all(p->a, what, p->pd_a);
+	check(n == usable / 2, "%u %s of %u", n, limit_names[what], places);
+	room -= n;
+	check(limit_used_by(0, 0).refused[what] == refused + 1, "not counted");
+	check(limit_used_by(0, 0).room[what] == room, "room for %llu, not %u",
+	      limit_used_by(0, 0).room[what], room);
+	/* So has another user, and then both have as much as remains free. */
+	n = make_all(p->b, what, p->pd_b);
+	check(n == room / 2, "%u %s, room for %u", n, limit_names[what], room);
+	room -= n;
+	limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "the first user again");
+	/* A limit of users replaces the share, but does not touch the reserve. */
+	limit_now(XROCE_F_USER, what, places);
+	n = make_all(p->b, what, p->pd_b);
+	check(n == room, "%u %s, room for %u", n, limit_names[what], room);
+	limit_now(XROCE_F_USER, what, XROCE_LIMIT_NONE);
+	limit_expect(p->a, what, 0, p->pd_a, -EDQUOT, "a user, of the reserve");
+	live_restore_caps();
+	check(!limit_make(p->a, what, 0, p->pd_a, &id), "%s with CAP_NET_ADMIN",
+	      limit_names[what]);
+	if (what == XROCE_COUNT_QP)
+		for (n = 1; n < places / 8; n++)
+			check(!limit_make(p->a, what, 0, p->pd_a, &id), "place %u of the reserve",
+			      n);
+	live_drop_cap(CAP_NET_ADMIN);
+}
+
+static void share_qps(void)
+{
+	struct pair p;
+
+	if (!pair_open(&p))
+		return;
+	share_of(&p, XROCE_COUNT_QP, LIVE_QP_ENTRIES);
+	pair_close(&p);
+}
+
+/* Regions and windows are in the same table. */
+static void share_keys(void)
+{
+	struct pair p;
+
+	if (!pair_open(&p))
+		return;
+	share_of(&p, XROCE_COUNT_MW, LIVE_MPT_ENTRIES - 1);
+	limit_expect(p.a, XROCE_COUNT_MR, 0, p.pd_a, -EDQUOT, "a user, after windows");
+	pair_close(&p);
+}
+
 static const struct test tests[] = {
 	{ "limit_of_user", "R7 R10 P1 W1", "the limit of a user, for each kind", of_user },
 	{ "limit_of_link", "R7 R10 P1 W1", "the limit of a link, for each kind, over all users",
@@ -551,6 +621,9 @@ static const struct test tests[] = {
 	{ "limit_pinned", "R1 R4 R5 R6 R8 O1", "pinned bytes are counted", pins },
 	{ "limit_fork", "R7 R8 R10", "concurrent processes of one user stay within the limit",
 	  forked },
+	{ "limit_share_qps", "R10", "no user takes all queue pairs; some are for administrators",
+	  share_qps },
+	{ "limit_share_keys", "R9 R10", "nor all keys", share_keys },
 	{ "limit_seen", "R10 U3", "who may query and set limits; invalid arguments", seen },
 };
 

@@ -368,6 +368,55 @@ static void limit(void)
 	down();
 }
 
+/* A user takes the share; then another one, and an administrator. On demand: nothing is pinned. */
+static void share(void)
+{
+	const __u64 usable = EXTENT - EXTENT / 8;
+	const __u64 piece = EXTENT / 16;
+	struct xroce_limit_query q = {};
+	struct xroce_mr_reg r;
+	unsigned int n = 0;
+	struct xroce *x, *y;
+	__u32 pd;
+	int ret;
+
+	if (!up("mtt_limit=4", LIVE_MPT_ENTRIES))
+		return;
+	/* Both users have all addresses; a region of a piece takes a 16th of the pool. */
+	check(!setresuid(1001, -1, -1), "setresuid");
+	x = live_open();
+	check(!setresuid(0, -1, -1), "setresuid");
+	y = live_open();
+	if (!x || !y)
+		return;
+	pd = live_pd(x);
+	live_drop_cap(CAP_NET_ADMIN);
+	do {
+		r = mr_region(pd, (void *)(1ul << 40), piece * MEM_PAGE);
+		r.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_ON_DEMAND;
+		ret = xroce_mr_reg(x, &r);
+	} while (!ret && ++n < 16);
+	check(ret == -EDQUOT && n == usable / 2 / piece, "%d after %u", ret, n);
+	/* Memory of another user. */
+	r = mr_region(live_pd(y), (void *)(1ul << 40), piece * MEM_PAGE);
+	r.access = XROCE_ACCESS_ON_DEMAND;
+	ret = xroce_mr_reg(y, &r);
+	check(!ret, "another user: %d", ret);
+	live_restore_caps();
+	check(!xroce_limit_query(&q) && q.refused[XROCE_COUNT_TABLE] == 1, "%llu refused",
+	      q.refused[XROCE_COUNT_TABLE]);
+	/* The rest, the reserve included. */
+	r = mr_region(pd, (void *)(1ul << 40), (16 - n - 1) * piece * MEM_PAGE);
+	r.access = XROCE_ACCESS_ON_DEMAND;
+	ret = xroce_mr_reg(x, &r);
+	check(!ret, "with CAP_NET_ADMIN: %d", ret);
+	check(pool().used == EXTENT, "%llu used", pool().used);
+	xroce_close(y);
+	live_close(x);
+	check_first_state(1);
+	down();
+}
+
 /* 100,000 regions, deregistered in random order: nothing is left. */
 static void many(void)
 {
@@ -493,6 +542,7 @@ static const struct test tests[] = {
 	{ "pool_table", "T2 T4", "8 bytes for a page, with the right address", table },
 	{ "pool_merge", "T3 T4", "freed runs merge with both neighbours", merge },
 	{ "pool_two_extents", "T1 T2", "a table longer than an extent", two_extents },
+	{ "pool_share", "T1 R10", "a user leaves others, and an administrator, room for tables", share },
 	{ "pool_limit", "T1 T3", "the pool's limit and its longest free run are respected", limit },
 	{ "pool_parallel", "T1 T3 T4", "concurrent allocations, and a concurrent reader",
 	  parallel },

@@ -12,11 +12,11 @@
 
 static __thread char text[256];
 
-/* By enum xroce_counted: the word of "link limit", and the name in messages. */
+/* By enum xroce_counted: the word of "link limit" and "refused", and the name in messages. */
 static const struct {
 	const char *word;
 	const char *name;
-} names[XROCE_COUNTED] = {
+} names[XROCE_REFUSED] = {
 	[XROCE_COUNT_PD] = { "pd", "protection domains" },
 	[XROCE_COUNT_MR] = { "mr", "regions" },
 	[XROCE_COUNT_MW] = { "mw", "windows" },
@@ -24,7 +24,17 @@ static const struct {
 	[XROCE_COUNT_CQ] = { "cq", "completion queues" },
 	[XROCE_COUNT_SRQ] = { "srq", "shared receive queues" },
 	[XROCE_COUNT_PINNED] = { "pinned", "bytes pinned" },
+	[XROCE_COUNT_DEFERRED] = { "deferred", "deferred packets" },
+	[XROCE_COUNT_TABLE] = { "table", "entries of translation tables" },
+	[XROCE_COUNT_AH] = { "ah", "address handles" },
+	[XROCE_COUNT_MCAST] = { "mcast", "memberships in multicast groups" },
+	[XROCE_COUNT_MEMLOCK] = { "memlock", "pages of RLIMIT_MEMLOCK" },
 };
+
+const char *limit_word(enum xroce_counted what)
+{
+	return names[what].word;
+}
 
 static __u64 in_pages(__u64 bytes)
 {
@@ -51,6 +61,24 @@ static bool full(const struct xroce_limit_query *q, const char *whose,
 	return true;
 }
 
+/* Is the table full for users without CAP_NET_ADMIN, or has @user the share? Describe it so. */
+static bool table_full(const struct xroce_limit_query *q, const char *whose,
+		       enum xroce_counted what)
+{
+	if (q->room[what])
+		return false;
+	if (q->flags & XROCE_F_USER)
+		snprintf(text, sizeof(text),
+			 "%s has %llu %s, and may have only as many as remain free ('xroce link limit user %s N' sets a limit instead)",
+			 whose, (unsigned long long)q->used[what], names[what].name,
+			 names[what].word);
+	else
+		snprintf(text, sizeof(text),
+			 "no place for more %s is left on the link but the reserve for CAP_NET_ADMIN: %llu in use",
+			 names[what].name, (unsigned long long)q->used[what]);
+	return true;
+}
+
 static bool link_full(struct xroce *x, const struct wanted *w, bool user)
 {
 	struct xroce_limit_query q = {
@@ -67,7 +95,8 @@ static bool link_full(struct xroce *x, const struct wanted *w, bool user)
 		snprintf(whose, sizeof(whose), "user %u", q.uid);
 	return (w->what != XROCE_COUNT_PINNED && full(&q, whose, w->what, 1)) ||
 	       (w->bytes && full(&q, whose, XROCE_COUNT_PINNED,
-				 in_pages(w->bytes)));
+				 in_pages(w->bytes))) ||
+	       (!w->persistent && table_full(&q, whose, w->what));
 }
 
 /* Bytes that a process has pinned. @pid: 0: this process. */
@@ -111,6 +140,9 @@ const char *limit_reason(struct xroce *x, int err, const struct reason *table,
 	if (err == -EDQUOT && (link_full(x, wanted, false) ||
 			       (!wanted->persistent && link_full(x, wanted, true))))
 		return text;
+	if (err == -EDQUOT &&
+	    (wanted->what == XROCE_COUNT_MR || wanted->what == XROCE_COUNT_PINNED))
+		return "the user's share of the pool of translation tables is in use, see 'xroce mtt show' (the module's parameter mtt_limit is its size)";
 	if (err == -ENOMEM && memlock_full(wanted))
 		return text;
 	return reason(err, table);

@@ -25,6 +25,9 @@ struct wanted {
 	__u32 pid;
 };
 
+/* The word for @what in "link limit" and in counts of what has been refused. */
+const char *limit_word(enum xroce_counted what);
+
 /**
  * limit_reason() - reason() with a description of the limit that has been reached
  * @x: the handle

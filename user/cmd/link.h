@@ -61,9 +61,6 @@ int link_conf_batch(const struct link_conf *conf);
 
 void link_conf_free(struct link_conf *conf);
 
-/* Names of the kinds of objects that limits count. */
-extern const char *const counted_names[XROCE_COUNTED];
-
 /*
  * Print the name of a link in the kernel's RDMA control groups; and, as an inner object, the
  * link's limits and their present use.

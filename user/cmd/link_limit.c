@@ -7,19 +7,9 @@
 #include "arg.h"
 #include "cmd.h"
 #include "dev.h"
+#include "limit.h"
 #include "link.h"
 #include "print.h"
-
-const char *const counted_names[XROCE_COUNTED] = {
-	[XROCE_COUNT_PD] = "pd",
-	[XROCE_COUNT_MR] = "mr",
-	[XROCE_COUNT_MW] = "mw",
-	[XROCE_COUNT_QP] = "qp",
-	[XROCE_COUNT_CQ] = "cq",
-	[XROCE_COUNT_SRQ] = "srq",
-	[XROCE_COUNT_PINNED] = "pinned",
-	[XROCE_COUNT_DEFERRED] = "deferred",
-};
 
 static bool parse_none(const char *text, void *to)
 {
@@ -76,6 +66,13 @@ static void print_count(int what, const char *name, __u64 value)
 		print_num(name, value);
 }
 
+/* In text only if there have been any. */
+static void print_refused(__u64 refused)
+{
+	if (options.json || refused)
+		print_num("refused", refused);
+}
+
 /* @every: in text also print limits that are not set and have no use. */
 static void print_limits(__u32 link, bool every)
 {
@@ -85,15 +82,25 @@ static void print_limits(__u32 link, bool every)
 
 	print_array_begin("limits", "limit");
 	for (i = 0; i < XROCE_COUNTED; i++) {
-		if (!options.json && !every && !all.used[i] &&
+		if (!options.json && !every && !all.used[i] && !all.refused[i] &&
 		    all.limit[i] == XROCE_LIMIT_NONE &&
 		    each.limit[i] == XROCE_LIMIT_NONE)
 			continue;
 		print_begin();
-		print_str("of", counted_names[i]);
+		print_str("of", limit_word(i));
 		print_count(i, "used", all.used[i]);
 		print_count(i, "link", all.limit[i]);
 		print_count(i, "user", each.limit[i]);
+		print_refused(all.refused[i]);
+		print_end();
+	}
+	/* Kinds that have no limit of their own. */
+	for (; i < XROCE_REFUSED; i++) {
+		if (!options.json && !all.refused[i])
+			continue;
+		print_begin();
+		print_str("of", limit_word(i));
+		print_refused(all.refused[i]);
 		print_end();
 	}
 	print_array_end();
@@ -112,7 +119,7 @@ static void print_users(__u32 link)
 		print_begin();
 		print_num("uid", q.uid);
 		for (i = 0; i < XROCE_COUNTED; i++)
-			print_count(i, counted_names[i], q.used[i]);
+			print_count(i, limit_word(i), q.used[i]);
 		print_end();
 		uid = q.uid;
 		memset(&q, 0, sizeof(q));

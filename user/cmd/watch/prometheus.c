@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "counter.h"
+#include "limit.h"
 #include "link.h"
 #include "message.h"
 #include "names.h"
@@ -102,8 +103,24 @@ static void print_limit(const struct sample *s, const char *name, __u32 flags, b
 			if (!used && q.limit[of] == XROCE_LIMIT_NONE)
 				continue;
 			begin("link", name, "", s->links[i].dev);
-			printf(",of=\"%s\"", counted_names[of]);
+			printf(",of=\"%s\"", limit_word(of));
 			end(used ? q.used[of] : q.limit[of]);
+		}
+	}
+}
+
+/* What has been refused, by kind of object. */
+static void print_refused(const struct sample *s)
+{
+	size_t i, what;
+
+	family("link", "refused", "counter",
+	       "objects and memory refused by a limit, a user's share, or a full table");
+	for (i = 0; i < s->nlinks; i++) {
+		for (what = 0; what < XROCE_REFUSED; what++) {
+			begin("link", "refused", "_total", s->links[i].dev);
+			printf(",of=\"%s\"", limit_word(what));
+			end(s->links[i].limits.refused[what]);
 		}
 	}
 }
@@ -322,6 +339,7 @@ int prometheus_print(const char *netdev)
 	print_info(&s);
 	print_links(&s);
 	print_limits(&s);
+	print_refused(&s);
 	print_qps(&s);
 	print_mrs(&s);
 	print_pool();

@@ -57,6 +57,14 @@ static int take_mrs(struct xroce *x, struct sample *s,
 	return gone(err) ? 0 : err;
 }
 
+/* An older module has no such command: nothing has been refused. */
+static void take_limits(struct sample_link *link)
+{
+	link->limits.link = link->query.link;
+	if (xroce_limit_query(&link->limits))
+		memset(&link->limits, 0, sizeof(link->limits));
+}
+
 static int take_link(struct xroce *x, const char *netdev, void *arg)
 {
 	struct sample_link one = {};
@@ -67,6 +75,8 @@ static int take_link(struct xroce *x, const char *netdev, void *arg)
 	err = xroce_link_find(netdev, &one.query);
 	if (gone(err))
 		return EXIT_OK;
+	if (!err)
+		take_limits(&one);
 	if (!err)
 		err = counter_of_link(netdev, &one.stat);
 	if (!err && !ARRAY_ADD(s->links, s->nlinks, one))

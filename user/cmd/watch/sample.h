@@ -10,6 +10,7 @@
 struct sample_link {
 	char dev[IF_NAMESIZE];
 	struct xroce_link_query query;
+	struct xroce_limit_query limits;
 	struct xroce_stat stat;
 };
 
