@@ -37,14 +37,14 @@ void xr_ib_av_keep(struct rdma_ah_attr *to, const struct rdma_ah_attr *attr)
 	to->grh.sgid_attr = NULL;
 }
 
-/* Return: VLAN id of an address vector's GID entry; 0xffff: none. */
-u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr)
+/*
+ * Find the VLAN of an address vector's GID entry. @vlan: out: id; 0xffff: none. Return: 0; -ENODEV:
+ * the network device of the entry is going, and the VLAN with it.
+ */
+int xr_ib_av_vlan(const struct rdma_ah_attr *attr, u16 *vlan)
 {
-	u16 vlan = U16_MAX;
-
-	if (rdma_read_gid_l2_fields(attr->grh.sgid_attr, &vlan, NULL))
-		return U16_MAX;
-	return vlan;
+	*vlan = U16_MAX;
+	return rdma_read_gid_l2_fields(attr->grh.sgid_attr, vlan, NULL);
 }
 
 /* The neighbour's Ethernet address, if the kernel knows it now. The caller holds @ndev. */
@@ -114,7 +114,7 @@ static u8 xr_ib_av_prio(const struct rdma_ah_attr *attr)
 }
 
 /* Set the address, and what packets need of it. */
-static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
+static void xr_ib_ah_fill(struct xr_ah *ah, const struct rdma_ah_attr *attr, u16 vlan)
 {
 	const struct ib_global_route *grh = &attr->grh;
 	const union ib_gid *sgid = &grh->sgid_attr->gid;
@@ -122,7 +122,7 @@ static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
 
 	xr_ib_av_keep(&ah->attr, attr);
 	ether_addr_copy(to->dmac, attr->roce.dmac);
-	to->vlan = xr_ib_av_vlan(attr);
+	to->vlan = vlan;
 	to->prio = xr_ib_av_prio(attr);
 	to->ipv6 = !ipv6_addr_v4mapped((const struct in6_addr *)sgid);
 	/* The low bits belong to congestion control. */
@@ -147,12 +147,12 @@ static void xr_ib_ah_fill(struct xr_ibah *ah, const struct rdma_ah_attr *attr)
  */
 bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud)
 {
-	const struct xr_ibah *ah;
+	const struct xr_ah *ah;
 	bool found;
 
 	xa_lock(&dev->ahs);
 	ah = xa_load(&dev->ahs, num);
-	found = ah && ah->ib.pd == pd;
+	found = ah && ah->pd == pd;
 	if (found)
 		*ud = ah->to;
 	xa_unlock(&dev->ahs);
@@ -160,7 +160,7 @@ bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct 
 }
 
 /* Number the handle for its program. Sleeps. */
-static int xr_ib_ah_number(struct xr_ibdev *dev, struct xr_ibah *ah, struct ib_udata *udata)
+static int xr_ib_ah_number(struct xr_ibdev *dev, struct xr_ah *ah, struct ib_udata *udata)
 {
 	struct rxe_create_ah_resp resp = {};
 	int ret;
@@ -176,49 +176,81 @@ static int xr_ib_ah_number(struct xr_ibdev *dev, struct xr_ibah *ah, struct ib_u
 	return ret;
 }
 
+/* Charge the handle of a program, and number it. Sleeps. */
+static int xr_ib_ah_join(struct ib_device *ib, struct xr_ah *ah, struct ib_udata *udata)
+{
+	int ret = xr_charge(&ah->charge, xr_ib_owner(ib, udata), XROCE_COUNT_AH, 1);
+
+	if (ret)
+		return ret;
+	ret = xr_ib_ah_number(to_xr_ibdev(ib), ah, udata);
+	if (ret)
+		xr_uncharge(&ah->charge);
+	return ret;
+}
+
 /* Sleeps if a program makes it. */
 int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata)
 {
-	struct xr_ibah *ah = to_xr_ibah(ib);
+	bool sleeps = init->flags & RDMA_CREATE_AH_SLEEPABLE;
+	struct xr_ah *ah;
+	u16 vlan;
 	int ret;
 
 	if (udata && udata->outlen < sizeof(struct rxe_create_ah_resp))
 		return -EINVAL;
-	ret = xr_ib_av_check(init->ah_attr);
+	ret = xr_ib_av_check(init->ah_attr) ?: xr_ib_av_vlan(init->ah_attr, &vlan);
 	if (ret)
 		return ret;
-	xr_ib_ah_fill(ah, init->ah_attr);
-	return udata ? xr_ib_ah_number(to_xr_ibdev(ib->device), ah, udata) : 0;
+	ah = kzalloc(sizeof(*ah), sleeps ? GFP_KERNEL_ACCOUNT : GFP_ATOMIC);
+	if (!ah)
+		return -ENOMEM;
+	ah->pd = ib->pd;
+	xr_ib_ah_fill(ah, init->ah_attr, vlan);
+	ret = udata ? xr_ib_ah_join(ib->device, ah, udata) : 0;
+	if (ret)
+		kfree(ah);
+	else
+		to_xr_ibah(ib)->ah = ah;
+	return ret;
 }
 
 /* A program may send with it meanwhile. Consumers in the kernel do not (IBTA 11.2.2.2). */
 int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
 	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
-	struct xr_ibah *ah = to_xr_ibah(ib);
-	int ret = xr_ib_av_check(attr);
+	struct xr_ah *ah = to_xr_ibah(ib)->ah;
+	u16 vlan;
+	int ret;
 
+	ret = xr_ib_av_check(attr) ?: xr_ib_av_vlan(attr, &vlan);
 	if (ret)
 		return ret;
 	if (ah->num) {
 		xa_lock_bh(&dev->ahs);
-		xr_ib_ah_fill(ah, attr);
+		xr_ib_ah_fill(ah, attr, vlan);
 		xa_unlock_bh(&dev->ahs);
 	} else {
-		xr_ib_ah_fill(ah, attr);
+		xr_ib_ah_fill(ah, attr, vlan);
 	}
 	return 0;
 }
 
 int xr_ib_query_ah(struct ib_ah *ib, struct rdma_ah_attr *attr)
 {
-	*attr = to_xr_ibah(ib)->attr;
+	*attr = to_xr_ibah(ib)->ah->attr;
 	return 0;
 }
 
+/* Sleeps if a program has made it. */
 int xr_ib_destroy_ah(struct ib_ah *ib, u32 flags)
 {
-	if (to_xr_ibah(ib)->num)
-		xa_erase_bh(&to_xr_ibdev(ib->device)->ahs, to_xr_ibah(ib)->num);
+	struct xr_ah *ah = to_xr_ibah(ib)->ah;
+
+	if (ah->num) {
+		xa_erase_bh(&to_xr_ibdev(ib->device)->ahs, ah->num);
+		xr_uncharge(&ah->charge);
+	}
+	kfree(ah);
 	return 0;
 }

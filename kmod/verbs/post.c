@@ -96,7 +96,7 @@ static u32 xr_ib_post_datagram(const struct xr_ibqp *qp, const struct ib_send_wr
 		return XROCE_WC_LOC_QP_OP_ERR;
 	if (w->length > qp->qp->mtu)
 		return XROCE_WC_LOC_LEN_ERR;
-	w->ud = to_xr_ibah(ud->ah)->to;
+	w->ud = to_xr_ibah(ud->ah)->ah->to;
 	xr_ib_send_to(qp, &w->ud, ud->remote_qpn, ud->remote_qkey);
 	return status;
 }

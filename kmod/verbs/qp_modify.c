@@ -207,7 +207,11 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	}
 	next = qp->attr;
 	xr_ib_modify_keep(&next, attr, mask);
-	vlan = mask & IB_QP_AV ? xr_ib_av_vlan(&attr->ah_attr) : qp->vlan;
+	vlan = qp->vlan;
+	if (mask & IB_QP_AV)
+		ret = xr_ib_av_vlan(&attr->ah_attr, &vlan);
+	if (ret)
+		goto out;
 	send = xr_ib_send_attr(&next, vlan);
 	if (!xr_send_attr_ok(&send)) {
 		ret = -EINVAL;

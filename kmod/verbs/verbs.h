@@ -84,7 +84,7 @@ struct xr_srq;
  * @ndev_tracker: tracks the reference to @ndev
  * @state: the port's state that was last reported; under xr_ibdevs_lock
  * @contexts: open contexts
- * @ahs: address handles, struct xr_ibah by number, with the lock of the XArray
+ * @ahs: address handles, struct xr_ah by number, with the lock of the XArray
  * @ah_next: number from which a free one is looked for, under that lock
  * @counters: counters of queue pairs, struct xr_ibcounter by number
  * @counters_gone: what counters have counted that do not exist any more
@@ -184,17 +184,29 @@ struct xr_ibsrq {
 };
 
 /**
- * struct xr_ibah - address handle
- * @ib: the object of ib_core
+ * struct xr_ah - address handle
+ * @pd: protection domain
  * @num: number that the provider puts into work requests, in xr_ibdev::ahs; 0: of the kernel
- * @attr: the address; without a reference to the GID entry, which @ib has
+ * @attr: the address; without a reference to the GID entry, which the object of ib_core has
  * @to: where datagrams go, but for the queue pair; a source port of 0 is chosen for each
+ * @charge: its charge against limits; of the kernel: none
  */
-struct xr_ibah {
-	struct ib_ah ib;
+struct xr_ah {
+	const struct ib_pd *pd;
 	u32 num;
 	struct rdma_ah_attr attr;
 	struct xr_send_ud to;
+	struct xr_charge charge;
+};
+
+/**
+ * struct xr_ibah - object of an address handle
+ * @ib: the object of ib_core
+ * @ah: the handle: ib_core charges no control group for the memory of the object
+ */
+struct xr_ibah {
+	struct ib_ah ib;
+	struct xr_ah *ah;
 };
 
 /**
@@ -417,7 +429,7 @@ static inline int xr_ib_errno(int ret)
 int xr_ib_av_check(const struct rdma_ah_attr *attr);
 bool xr_ib_ah_get(struct xr_ibdev *dev, const struct ib_pd *pd, u32 num, struct xr_send_ud *ud);
 int xr_ib_av_resolve(struct rdma_ah_attr *attr);
-u16 xr_ib_av_vlan(const struct rdma_ah_attr *attr);
+int xr_ib_av_vlan(const struct rdma_ah_attr *attr, u16 *vlan);
 void xr_ib_av_keep(struct rdma_ah_attr *to, const struct rdma_ah_attr *attr);
 int xr_ib_create_ah(struct ib_ah *ib, struct rdma_ah_init_attr *init, struct ib_udata *udata);
 int xr_ib_modify_ah(struct ib_ah *ib, struct rdma_ah_attr *attr);

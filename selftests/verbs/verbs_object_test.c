@@ -4,13 +4,19 @@
  * is what is accepted.
  */
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gid.h"
+#include "group.h"
 #include "live.h"
 #include "mem.h"
 #include "verbs_end.h"
@@ -569,6 +575,86 @@ static void busy(void)
 	objects_gone();
 }
 
+#define NOBODY		65534
+#define MOST_HANDLES	(1u << 18)	/* of a link */
+
+/* To a group, whose Ethernet address needs no neighbour. */
+static struct ibv_ah *handle(void)
+{
+	union ibv_gid to = {};
+	struct ibv_ah_attr attr = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .sgid_index = xr_end.gid_index, .hop_limit = 1 },
+	};
+
+	gid_parse("239.1.2.3", to.raw);
+	attr.grh.dgid = to;
+	return ibv_create_ah(xr_end.pd, &attr);
+}
+
+/* Bytes that are charged to the group for @n address handles of @ah. */
+static unsigned long long charged_for(struct ibv_ah **ah, unsigned int n)
+{
+	unsigned long long before = group_used();
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		ah[i] = handle();
+		if (!check(ah[i], "handle %u: %s", i, strerror(errno)))
+			return 0;
+	}
+	return group_used() - before;
+}
+
+/* A user's address handles are charged to the control group, and limited by the user's share. */
+static void handles_as_user(void)
+{
+	const unsigned int some = 16384, most = (MOST_HANDLES - MOST_HANDLES / 8) / 2;
+	struct ibv_ah **ah = calloc(most + 1, sizeof(*ah));
+	unsigned long long bytes;
+	unsigned int n;
+
+	/* The real user id counts; the effective one may still read what is charged. */
+	live_drop_cap(CAP_NET_ADMIN);
+	if (!check(!setresuid(NOBODY, -1, -1), "setresuid: %s", strerror(errno)) ||
+	    !end_open(&xr_end, "xr0", "10.77.0.2") || !ah)
+		return;
+	memset(ah, 0, (most + 1) * sizeof(*ah));
+	bytes = charged_for(ah, some);
+	note("%llu bytes for a handle", bytes / some);
+	if (!check(bytes / some >= 300, "%llu bytes are charged for %u handles", bytes, some))
+		return;
+	for (n = some; n <= most; n++) {
+		ah[n] = handle();
+		if (!ah[n])
+			break;
+	}
+	check(n == most && errno == EDQUOT, "%u handles: %s", n, strerror(errno));
+	/* They are given back, also those that the end of the process destroys. */
+	if (n)
+		check(!ibv_destroy_ah(ah[--n]) && (ah[n] = handle()), "again: %s",
+		      strerror(errno));
+}
+
+static void handles(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	if (!group_open("memory"))
+		return;
+	pid = fork();
+	if (!pid) {
+		if (check(group_join(0), "join"))
+			handles_as_user();
+		fflush(stdout);
+		_exit(test_failed());
+	}
+	waitpid(pid, &status, 0);
+	check(!status, "the user's process: %d", status);
+	group_close();
+}
+
 static const struct test tests[] = {
 	{ "object_regions", "V5 R7", "rights and memory of regions", regions },
 	{ "object_inherited", "V2 R1", "a daemon's child registers its memory", inherited },
@@ -580,6 +666,7 @@ static const struct test tests[] = {
 	{ "object_capacities", "V5 R9", "capacities out of range", capacities },
 	{ "object_large_queue", "V5 V2", "completion queues of 65,536 and more", large_queue },
 	{ "object_datagram_sl", "V2", "the service level tells IPv4 from IPv6", datagrams },
+	{ "object_handles", "V5 R10", "address handles are charged, and a user has a share", handles },
 	{ "object_busy", "V5", "destroying what is in use", busy },
 };
 
