@@ -401,8 +401,8 @@ const struct command commands[] = {
 	{ "SQ_APPLY", XROCE_CMD_SQ_APPLY, 8, 0, {}, false, fill_sq },
 	{ "LIMIT_SET", XROCE_CMD_LIMIT_SET, 80, XROCE_F_USER, { 72 }, true,
 	  fill_limit_set },
-	{ "LIMIT_QUERY", XROCE_CMD_LIMIT_QUERY, 160,
-	  XROCE_F_USER | XROCE_F_NEXT, {}, true, fill_limit_query },
+	{ "LIMIT_QUERY", XROCE_CMD_LIMIT_QUERY, 416,
+	  XROCE_F_USER | XROCE_F_NEXT, {}, true, fill_limit_query, .first = 160 },
 };
 
 const size_t commands_count = ARRAY_SIZE(commands);

@@ -329,26 +329,35 @@ static void reserve(void)
 		.addr = (uintptr_t)&r / 4096 * 4096,
 		.length = 1,
 	};
+	struct xroce_limit_set set = {
+		.flags = XROCE_F_USER, .mask = 1u << XROCE_COUNT_MW,
+		.limit[XROCE_COUNT_MW] = LIVE_MPT_ENTRIES,
+	};
 	__u32 n = 0, spare = LIVE_MPT_ENTRIES / 8;
 	int ret;
 
 	if (!x || !y)
 		return;
+	/* Instead of the user's share. */
+	set.link = xroce_link(x);
+	check(!xroce_limit_set(&set), "LIMIT_SET");
 	add.pd = live_pd(x);
 	r.pd = live_pd(y);
 	live_drop_cap(CAP_NET_ADMIN);
 	while (!(ret = xroce_mw_add(x, &add)))
 		n++;
-	check(ret == -ENOSPC && n == LIVE_MPT_ENTRIES - 1 - spare,
+	check(ret == -EDQUOT && n == LIVE_MPT_ENTRIES - 1 - spare,
 	      "%u windows, then %d", n, ret);
 	ret = xroce_mr_reg(y, &r);
-	check(ret == -ENOSPC, "region: %d", ret);
+	check(ret == -EDQUOT, "region: %d", ret);
 	live_restore_caps();
 	ret = xroce_mr_reg(y, &r);
 	check(!ret, "region with CAP_NET_ADMIN: %d", ret);
 	for (n = 1; !(ret = xroce_mw_add(x, &add)); n++)
 		;
 	check(ret == -ENOSPC && n == spare, "%u of the reserve, then %d", n, ret);
+	set.limit[XROCE_COUNT_MW] = XROCE_LIMIT_NONE;
+	check(!xroce_limit_set(&set), "LIMIT_SET");
 	xroce_close(x);
 	live_close(y);
 }

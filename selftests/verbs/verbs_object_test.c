@@ -13,7 +13,6 @@
 
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "gid.h"
 #include "group.h"
