@@ -93,7 +93,10 @@ static u32 xr_loop_to(const struct xdp_frame *frame)
  */
 void xr_loop_wait(const struct xr_loop *loop, u32 qpn)
 {
-	/* Pairs with xr_loop_frame(): it sees the new peer, or its frame is seen here. */
+	/*
+	 * Pairs with xr_loop_frame(): it sees the new peer, or its frame is seen here; and what the
+	 * caller writes next comes after that frame.
+	 */
 	smp_mb();
 	while (smp_load_acquire(&loop->to) == qpn)
 		usleep_range(10, 100);
@@ -117,7 +120,7 @@ static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct b
 	smp_mb();
 	if (unlikely(!xr_loop_may(loop, to, looped->sender))) {
 		xdp_return_frame(frame);
-		smp_store_release(&loop->to, 0);
+		WRITE_ONCE(loop->to, 0);
 		return;
 	}
 	xdp.rxq = &rxq;
