@@ -149,8 +149,8 @@ bool xr_addr_ours(struct net_device *dev, const void *frame)
 }
 
 /*
- * The bridge or bond of a port; NULL: none. The device of a VRF only says which table is used. Under
- * RCU.
+ * The bridge or bond of a port; NULL: none. The device of a VRF only says which table is used.
+ * Under RCU.
  */
 static struct net_device *xr_addr_master(struct net_device *dev)
 {

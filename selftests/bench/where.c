@@ -76,7 +76,7 @@ static void end(unsigned int cpu, void *data)
 /* Is it the instruction of mark(@which)? */
 static bool is_mark(const struct qemu_plugin_insn *insn, uint32_t which)
 {
-	static const uint8_t nop[] = MARK_NOP;
+	static const uint8_t nop[] = { 0x0f, 0x1f, 0x84, 0x00 };	/* mark.h */
 	const uint8_t *bytes = qemu_plugin_insn_data(insn);
 
 	return qemu_plugin_insn_size(insn) == sizeof(nop) + sizeof(which) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the switches of mutant.h are set by, and what they note: a module of its own, because tests load
- * and unload the modules under test.
+/*
+ * What the switches of mutant.h are set by, and what they note: a module of its own, because tests
+ * load and unload the modules under test.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>

@@ -222,7 +222,8 @@ static void states(void)
 			check(ret == cases[i].want, "type %u in state %u: %d, not %d", type,
 			      cases[i].state, ret, cases[i].want);
 			after = mw_query(&w, b.rkey);
-			check(after.bound == !ret && (!ret || !memcmp(&before, &after, sizeof(after))),
+			check(after.bound == !ret &&
+			      (!ret || !memcmp(&before, &after, sizeof(after))),
 			      "type %u in state %u: bound %u", type, cases[i].state, after.bound);
 			if (!ret && type != XROCE_MW_TYPE_1)
 				check(!xroce_mw_inval(w.x, b.rkey, qpn), "invalidate");

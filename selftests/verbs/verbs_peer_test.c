@@ -217,9 +217,9 @@ static void sges_32(void)
 }
 
 /*
- * A CPU takes its frames out of a block of 32 KiB, which is cleared when it is new, and is used again
- * as it is when all its frames are free. Fill several blocks with bytes of which few are zero.
- * Return: the number of the next PSN.
+ * A CPU takes its frames out of a block of 32 KiB, which is cleared when it is new, and is used
+ * again as it is when all its frames are free. Fill several blocks with bytes of which few are
+ * zero. Return: the number of the next PSN.
  */
 static uint32_t dirty_frames(void)
 {

@@ -496,7 +496,7 @@ static int kv_fails_many(struct kv *kv)
 	return 0;
 }
 
-/* The elements of an inline message: each fits into the queue's entry, their sum does or does not. */
+/* Elements of an inline message: each fits into the queue's entry, their sum does or does not. */
 static int kv_inline(struct kv *kv)
 {
 	u32 most = kv->a.inline_data;
