@@ -27,8 +27,8 @@ static void renamed(void)
 	for (i = 0; i < ROUNDS && !test_failed(); i++) {
 		siblings_sh("ip link set " LIVE_DEV " name y0");
 		siblings_says("dev y0 ", true, "link show dev y0");
-		siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev y0");
-		siblings_says("it has no link", false, "link show dev " LIVE_SPARE "x");
+		siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "-d link show dev y0");
+		siblings_says("no such network device", false, "link show dev " LIVE_SPARE "x");
 		siblings_says("write ", true, "stat show dev y0");
 		checked_goes_on(&sibling_changed, 5);
 		checked_goes_on(&sibling_quiet, 3);
@@ -138,7 +138,7 @@ static void moved(void)
 		siblings_says("mode native", true, "link show dev " LIVE_DEV);
 		checked_goes_on(&sibling_changed, 5);
 		setns(n.home, CLONE_NEWNET);
-		siblings_says("it has no link", false, "link del dev " LIVE_DEV);
+		siblings_says("no such network device", false, "link del dev " LIVE_DEV);
 		siblings_says("dev " LIVE_DEV " ", true, "link show");
 		checked_goes_on(&sibling_changed, 5);
 		setns(n.there, CLONE_NEWNET);
@@ -180,10 +180,10 @@ static void same_index(void)
 	siblings_sh("ip link add d0 index %u type dummy", index);
 	siblings_says("", true, "link add dev d0 mpt 16 qp 16");
 	siblings_sh("ip link set d0 name " LIVE_DEV);
-	siblings_says("pins /sys/fs/bpf/xroce/d0", true, "link show dev " LIVE_DEV);
+	siblings_says("pins /sys/fs/bpf/xroce/d0", true, "-d link show dev " LIVE_DEV);
 	setns(n.home, CLONE_NEWNET);
 	siblings_sh("ip link set " LIVE_DEV " name d0");
-	siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "link show dev d0");
+	siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true, "-d link show dev d0");
 	setns(n.there, CLONE_NEWNET);
 	siblings_says("", true, "link del dev " LIVE_DEV);
 	check(access(XROCE_PIN_DIR "/d0", F_OK), "its pins are left");
@@ -210,7 +210,7 @@ static void container(void)
 			       LIVE_SPARE_ENTRIES), "attach") &&
 	    checked_start(&c, NULL, NULL)) {
 		siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
-			  "link show dev " LIVE_DEV);
+			  "-d link show dev " LIVE_DEV);
 		checked_goes_on(&c, 10 * ROUNDS);
 		checked_stop(&c);
 		check(!live_detach(LIVE_DEV, 0), "detach");
@@ -241,7 +241,7 @@ static void containers(void)
 		      "container %zu: status %#x", i, status);
 	}
 	siblings_says("pins /sys/fs/bpf/xroce/" LIVE_DEV, true,
-		  "link show dev " LIVE_DEV);
+		  "-d link show dev " LIVE_DEV);
 	checked_goes_on(&sibling_changed, 5);
 	siblings_stop();
 }

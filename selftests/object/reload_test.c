@@ -342,7 +342,7 @@ static void not_allowed(void)
 	check(ret == -EINVAL && strstr(opts.error, "does not change them"), "%d: %s", ret,
 	      opts.error);
 	siblings_says("it has no link", false, "link reload dev lo");
-	siblings_says("it has no link", false, "link reload dev nosuch0");
+	siblings_says("no such network device", false, "link reload dev nosuch0");
 	siblings_says("usage: xroce link reload [dev] DEV", false, "link reload");
 	checked_goes_on(&sibling_changed, 3);
 	siblings_stop();
