@@ -305,11 +305,12 @@ static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, b
 
 	if (xr_requester_unreliable(qp))
 		return false;
-	if (s->force || s->silent >= XR_SEND_ACK ||
-	    xr_requester_inflight(s) + 1 >= s->window)
+	if (s->force || s->silent >= XR_SEND_ACK)
 		return true;
 	/* The response to a READ or atomic acknowledges everything before. */
-	return end && !xr_swqe_responds(w) && !xr_requester_more(s);
+	if (xr_swqe_responds(w))
+		return false;
+	return xr_requester_inflight(s) + 1 >= s->window || (end && !xr_requester_more(s));
 }
 
 /* A packet of @w with @len bytes has been built: account for it. */
