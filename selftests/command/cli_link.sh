@@ -582,7 +582,7 @@ uninstall_first() {
 		not_so "without a link: $(cat "$work/out")"
 	[ ! -e /sys/module/xroce ] || not_so 'the module is unloaded'
 	insmod "$core_module"
-	XROCE_BPF_OBJECT=$small xr link add dev x0 mpt 64 qp 16 >"$work/made"
+	xr link add dev x0 mpt 64 qp 16 >"$work/made"
 }
 
 # A link with a verbs device at boot: the kernel has protection domain 1.
@@ -592,7 +592,7 @@ verbs_batch() {
 	printf 'verbs xr0\nmpt 64\nqp 16\nbatch %s\n' "$work/batch" >"$work/conf"
 	printf 'pd add\nmr add pd last name m access none file %s\nqp add pd last\n' \
 		"$work/file" >"$work/batch"
-	XROCE_BPF_OBJECT=$small xr link add dev x0 conf "$work/conf" >"$work/made"
+	xr link add dev x0 conf "$work/conf" >"$work/made"
 	xr -j pd show >"$work/pds"
 	holds '[p["kernel"] for p in pds] == [True, False] and pds[1]["mrs"] == 1 and
 		pds[1]["qps"] == 1' pds="$work/pds"

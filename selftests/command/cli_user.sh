@@ -145,7 +145,7 @@ limits() {
 	xr link show -d >"$work/out"
 	grep -q "^    user uid $nobody pd 1 mr 1 .* pinned 64K" "$work/out" ||
 		not_so "a user: $(cat "$work/out")"
-	grep -qE '^    limit of pd used [0-9]+ user 1$' "$work/out" ||
+	grep -qE '^    limit of pd used [0-9]+ user 1 refused [0-9]+$' "$work/out" ||
 		not_so "a limit: $(cat "$work/out")"
 	may in -- link show -d -j
 	cp "$work/out" "$work/own"

@@ -126,16 +126,31 @@ static int run(const char *command)
 	return system(command) ? -EIO : 0;
 }
 
+int live_peer_program(const char *peer)
+{
+	char pass[PATH_MAX], command[PATH_MAX + 128];
+
+	if (!sibling_path("lib/pass.bpf.o", pass))
+		return -ENOENT;
+	snprintf(command, sizeof(command), "ip link set %s xdpdrv object %s section xdp.frags",
+		 peer, pass);
+	return run(command);
+}
+
 int live_veth_add(const char *dev, const char *peer)
 {
 	char command[256];
+	int err;
 
-	/* veth accepts XDP_TX frames only if the peer has NAPI, which GRO enables. */
 	snprintf(command, sizeof(command),
 		 "ip link add %s mtu 4300 type veth peer name %s mtu 4300 "
-		 "address 02:00:00:00:00:02 && "
-		 "ethtool -K %s gro on && ip link set %s up && ip link set %s up",
-		 peer, dev, peer, peer, dev);
+		 "address 02:00:00:00:00:02", peer, dev);
+	err = run(command);
+	if (!err)
+		err = live_peer_program(peer);
+	if (err)
+		return err;
+	snprintf(command, sizeof(command), "ip link set %s up && ip link set %s up", peer, dev);
 	return run(command);
 }
 

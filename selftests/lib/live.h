@@ -61,6 +61,12 @@ void live_parameter(const char *name, unsigned int value);
 int live_module_unload(void);
 int live_module_refused(void);	/* try to unload the module, once */
 int live_veth_add(const char *dev, const char *peer);
+
+/*
+ * Give the end of a veth pair a program that passes all frames, as live_veth_add() does. veth
+ * delivers the frames of XDP_TX only to an end that has one; otherwise the module sends all responses.
+ */
+int live_peer_program(const char *peer);
 int live_veth_del(const char *dev);
 bool live_rename(const char *from, const char *to);
 int live_attach(const char *dev, __u32 mpt_entries, __u32 qp_entries);

@@ -20,10 +20,10 @@ static void sizes(struct xroce *x)
 	__u32 n;
 	int ret;
 
-	for (n = 0; n <= 17; n++) {
+	for (n = 0; n <= 21; n++) {
 		cq.entries = 1u << n;
 		ret = live_ioctl(xroce_fd(x), XROCE_CMD_CQ_ADD, &cq);
-		check(ret == (n >= 4 && n <= 16 ? 0 : -EINVAL),
+		check(ret == (n >= 4 && n <= 20 ? 0 : -EINVAL),
 		      "CQ of 2^%u: %d", n, ret);
 		if (!ret)
 			check(cq.bytes == XROCE_RING_HEADER + (64ull << n) ||
@@ -34,7 +34,7 @@ static void sizes(struct xroce *x)
 	check(ret == -EINVAL, "CQ of 48: %d", ret);
 
 	srq.pd = live_pd(x);
-	for (n = 0; n <= 17; n++) {
+	for (n = 0; n <= 21; n++) {
 		srq.entries = n == 17 ? 3 : 1u << n;
 		srq.max_sge = n;
 		ret = live_ioctl(xroce_fd(x), XROCE_CMD_SRQ_ADD, &srq);
@@ -47,7 +47,7 @@ static void sizes(struct xroce *x)
 	ret = live_ioctl(xroce_fd(x), XROCE_CMD_SRQ_ADD, &srq);
 	check(ret == -ENOENT, "no such PD: %d", ret);
 
-	for (n = 0; n <= 17; n++) {
+	for (n = 0; n <= 21; n++) {
 		qp = (struct xroce_qp_add){
 			.size = sizeof(qp), .pd = live_pd(x),
 			.type = XROCE_QPT_RC, .rq_entries = 4, .rq_max_sge = n,

@@ -64,7 +64,7 @@ generic_refused() {
 
 # program VERB NAME: run "link VERB", and check the name of the loaded program
 program() {
-	xr link "$1" dev x0 >"$work/out" && xr link show dev x0 >"$work/out" &&
+	xr link "$1" dev x0 >"$work/out" && xr -d link show dev x0 >"$work/out" &&
 		grep -q "prog_name $2 " "$work/out" || {
 		sed 's/^/# /' "$work/out"
 		return 1

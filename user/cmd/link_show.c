@@ -12,6 +12,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "../lib/priv.h"
+
 #include "arg.h"
 #include "cmd.h"
 #include "counter.h"
@@ -231,6 +233,6 @@ int link_show(int argc, char **argv)
 	if (err)
 		return fail("link show%s%s: %s", dev ? " dev " : "",
 			    dev ? : "", err != -ENOENT ? reason(err, NULL) :
-			    if_nametoindex(dev) ? "it has no link" : "no such network device");
+			    xroce_ifindex(dev) ? "it has no link" : "no such network device");
 	return EXIT_OK;
 }
