@@ -196,7 +196,7 @@ __noinline int except_respond(struct xdp_md *ctx, struct exception *e)
 	if (!exception_find(e, &q, &st))
 		return SILENT;
 	exception_read(e, &req, &resp, q);
-	if (!response_fit(ctx, &req, &resp) || !response_begin(ctx, &req, q, &resp))
+	if (!response_begin(ctx, &req, q, &resp))
 		return not_sent(q, st, &resp);
 	return XROCE_CAUSE_NONE;
 }

@@ -360,26 +360,25 @@ static __always_inline int not_sent(struct xroce_qp *q, struct xroce_stat *st,
 	return resp->queued ? SILENT : XROCE_DROP_RESPONSE;
 }
 
-/* Give the frame the length of the response. Return: false: there is no room. */
-static __always_inline bool response_fit(struct xdp_md *ctx, struct request *req,
-					 const struct response *resp)
-{
-	__u32 want = response_len(req, resp);
-
-	/* Usually a kfunc has already cut the frame to this length. */
-	if (likely(!req->frags && frame_end(ctx) - frame_start(ctx) == want))
-		return true;
-	return likely(response_room(ctx, req, want));
-}
-
-/* Write all headers, those of an acknowledgement. Return: as response_headers(). */
+/*
+ * Give the frame the length of the response, and write all headers, those of an acknowledgement.
+ * Return: as response_headers(), or NULL: there is no room.
+ */
 static __always_inline struct response_packet *response_begin(struct xdp_md *ctx,
-							      const struct request *req,
+							      struct request *req,
 							      const struct xroce_qp *q,
 							      const struct response *resp)
 {
 	void *data = frame_start(ctx), *end = frame_end(ctx);
+	__u32 want = response_len(req, resp);
 
+	/* Usually a kfunc has already cut the frame to this length. */
+	if (unlikely(req->frags || end - data != want)) {
+		if (unlikely(!response_room(ctx, req, want)))
+			return NULL;
+		data = frame_start(ctx);
+		end = frame_end(ctx);
+	}
 	if (unlikely(data + sizeof(struct ethhdr) > end))
 		return NULL;
 	response_eth(data, q);
@@ -465,8 +464,6 @@ static __always_inline int respond(struct xdp_md *ctx, struct request *req, stru
 		response_queue(ctx, req, q, st, resp);
 		return not_sent(q, st, resp);
 	}
-	if (unlikely(!response_fit(ctx, req, resp)))
-		return not_sent(q, st, resp);
 	pkt = response_begin(ctx, req, q, resp);
 	if (unlikely(!pkt || !response_end(ctx, req, q, st, resp, pkt, response_crc(q, resp))))
 		return not_sent(q, st, resp);
