@@ -64,7 +64,8 @@ int live_veth_add(const char *dev, const char *peer);
 
 /*
  * Give the end of a veth pair a program that passes all frames, as live_veth_add() does. veth
- * delivers the frames of XDP_TX only to an end that has one; otherwise the module sends all responses.
+ * delivers the frames of XDP_TX only to an end that has one; otherwise the module sends all
+ * responses.
  */
 int live_peer_program(const char *peer);
 int live_veth_del(const char *dev);
