@@ -8,8 +8,10 @@
 #define MARK_END	0x78726f32u
 
 #ifdef __x86_64__
-#define mark(which)	asm volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c0" : : \
-				     "i"(which) : "memory")
+#define mark(which) do {						\
+	asm volatile(".byte 0x0f, 0x1f, 0x84, 0x00\n\t.long %c0" : :	\
+		     "i"(which) : "memory");				\
+} while (0)
 #else
 #define mark(which)	((void)(which))
 #endif
