@@ -61,7 +61,7 @@ good_conf() {
 	printf '%s\n' 'mode generic' 'mpt 128' 'qp 32' 'limit qp 7' 'limit user mr 9' \
 		'batch /etc/xroce/link-x0.batch' >/etc/xroce/link-x0.conf
 	start xroce-link@x0.service &&
-		sd "$work/user/xroce" link show >"$work/links" &&
+		sd "$work/user/xroce" -d link show >"$work/links" &&
 		grep -q 'dev x0 .* mode generic mpt 128 qp 32 pds 1 ' "$work/links" &&
 		sd "$work/user/xroce" link limit >"$work/links" &&
 		grep -q 'limit of qp used 0 link 7$' "$work/links" &&
