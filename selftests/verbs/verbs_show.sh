@@ -83,7 +83,7 @@ xroce_show() {
 		x[0]['sq_entries'] >= 1 and len(x[0]['dmac'].split(':')) == 6" x="$work/qp"
 	holds "x[0]['type'] == '1' and x[0]['state'] == 'unbound'" x="$work/mw"
 	xr -j -d link show dev x0 >"$work/link"
-	holds "{l['of']: l['used'] for l in x[0]['limits']}.items() >=
+	holds "{l['of']: l.get('used') for l in x[0]['limits']}.items() >=
 		dict(pd=2, mr=2, mw=1, qp=2, cq=2, srq=1, pinned=8192).items()" x="$work/link"
 	let_go
 	for kind in pd mr mw qp; do
