@@ -256,6 +256,15 @@ verbs_fails() {
 	leads "$2" "$3"
 }
 
+# Somebody else is connected with the peer.
+occupied() {
+	before
+	/usr/bin/python3 "$top/selftests/doc/two_ends.py" occupied >"$work/client" 2>&1 || :
+	evidence >"$work/evidence"
+	grep -q 'Address already in use' "$work/client" || { sed 's/^/# /' "$work/client"; return 1; }
+	leads "$retry" 'A queue pair of another program is connected with the same peer'
+}
+
 # no_qp CAUSE: the server of perftest gets no queue pair when a client comes
 no_qp() {
 	local server
@@ -374,6 +383,8 @@ verbs_rows() {
 	broken unposted verbs_fails unposted "$rnr" 'A SEND found no receive work request'
 	broken element verbs_fails element "$operation" 'An element of a receive work request'
 	broken full verbs_fails full "$operation" 'The completion queue of the receiver is full'
+	broken stranger verbs_fails stranger "$retry" 'A queue pair of the same link sends'
+	broken occupied occupied
 	broken limited limited
 	broken gone device_gone
 	verbs_add xr0 x0 10.77.0.2

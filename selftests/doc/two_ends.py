@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A queue pair of rxe0 sends to one of the verbs device xr0, which is not prepared for it.
 
-    two_ends.py unposted | element | full | gone
+    two_ends.py unposted | element | full | gone | stranger | occupied
 
 unposted: the receiver has no receive work request
 element: the L_Key of its receive work request is no key
 full: its completion queue has room for fewer messages than are sent
 gone: nothing is sent; whoever reads "ready" removes xr0, and then the receiver uses it
+stranger: the sender is a queue pair of xr0 as well, and not the receiver's peer
+occupied: nothing is sent; nobody connects a queue pair with the peer of a queue pair of root
 
 Prints what happened to the sender, or the receiver in the last case. For debugging.sh, on the
 network of net.sh: the receiver enters the namespace xr.
@@ -30,6 +32,7 @@ from pyverbs.wr import RecvWR, SendWR, SGE
 OWN, PEER = "0a4d:0001", "0a4d:0002"    # 10.77.0.1 and 10.77.0.2
 MESSAGES = 64
 LENGTH = 64
+QPN = 0x11      # of nobody: a peer without a queue pair
 
 
 def gid_of(address):
@@ -96,6 +99,32 @@ def send(numbers, answer):
     os.write(numbers, b"%d\n" % end.qp.qp_num)
     end.connect(PEER, peer)
     os.read(answer, 20)
+    return sent(end)
+
+
+def send_as_stranger():
+    enter("xr")
+    receiver, peer, end = (End("xr0", PEER, MESSAGES) for _ in range(3))
+    receiver.connect(PEER, peer.qp.qp_num)
+    end.connect(PEER, receiver.qp.qp_num)
+    return sent(end)
+
+
+def connect_as_nobody():
+    enter("xr")
+    first = End("xr0", PEER, MESSAGES)
+    first.connect(OWN, QPN)
+    for name in os.listdir("/dev/infiniband"):
+        os.chmod("/dev/infiniband/" + name, 0o666)
+    os.setresuid(65534, 65534, 65534)
+    try:
+        End("xr0", PEER, MESSAGES).connect(OWN, QPN)
+    except PyverbsRDMAError as error:
+        return str(error)
+    return "%d and another one are connected" % first.qp.qp_num
+
+
+def sent(end):
     for _ in range(MESSAGES):
         end.qp.post_send(SendWR(opcode=e.IBV_WR_SEND, sg=end.element(), num_sge=1,
                                 send_flags=e.IBV_SEND_SIGNALED))
@@ -117,11 +146,17 @@ WORDS = {
 }
 
 
+ALONE = {"stranger": send_as_stranger, "occupied": connect_as_nobody}
+
+
 def main():
     case = sys.argv[1]
     numbers, answer = os.pipe(), os.pipe()
     if case == "gone":
         receive(case, None, None)
+    if case in ALONE:
+        print(ALONE[case](), flush=True)
+        os._exit(1)     # and not by the destructors: nobody may not destroy what root has made
     child = os.fork()
     if not child:
         try:
