@@ -17,7 +17,8 @@ static bool all_zero(const void *from, size_t bytes)
 	return true;
 }
 
-int xroce_take(void *to, size_t known, const void *from, size_t size)
+/* xroce_take() of a structure of another size. */
+int xroce_take_other(void *to, size_t known, const void *from, size_t size)
 {
 	size_t both = size < known ? size : known;
 
