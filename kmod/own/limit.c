@@ -316,12 +316,12 @@ static int xr_charge_check(const struct xr_limits *limits, const struct xr_user 
 		return 0;
 	if (!xr_fits(user->used[kind], amount, limits->user[kind]))
 		*why = XR_REFUSED_USER;
+	else if (amount <= xr_table_room(limits, user, kind))
+		return 0;
 	else if (amount > xr_table_room(limits, NULL, kind))
 		*why = XR_REFUSED_FULL;
-	else if (amount > xr_table_room(limits, user, kind))
-		*why = XR_REFUSED_SHARE;
 	else
-		return 0;
+		*why = XR_REFUSED_SHARE;
 	return xr_owner_admin() ? 0 : -EDQUOT;
 }
 

@@ -104,8 +104,11 @@ void xr_share_give(struct xr_share *share, u64 amount)
 	xr_shares_used -= amount;
 	if (share) {
 		share->used -= amount;
-		idle = xr_share_idle(share);
+		if (unlikely(!share->refs))
+			idle = xr_share_idle(share);
 	}
 	spin_unlock(&xr_shares_lock);
-	kfree(idle);
+	/* Mostly there is none: each region that goes comes here. */
+	if (unlikely(idle))
+		kfree(idle);
 }
