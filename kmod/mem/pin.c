@@ -170,7 +170,7 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
 	int ret = 0;
 	long got;
 
-	page = (struct page **)__get_free_page(GFP_KERNEL_ACCOUNT);
+	page = kmalloc_array(min(left, XR_PIN_BATCH), sizeof(*page), GFP_KERNEL_ACCOUNT);
 	if (!page)
 		return -ENOMEM;
 	while (left && !ret) {
@@ -189,7 +189,7 @@ static int xr_pin_runs(struct mm_struct *mm, const struct xr_umem *umem,
 		start += got << PAGE_SHIFT;
 		left -= got;
 	}
-	free_page((unsigned long)page);
+	kfree(page);
 	return ret;
 }
 
