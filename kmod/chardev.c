@@ -9,6 +9,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -282,7 +283,6 @@ static int xr_do_mtt_read(struct xr_ctx *ctx, struct xr_link *link,
 
 /**
  * struct xr_cmd - an ioctl command
- * @nr: XROCE_NR_*
  * @size: bytes of its structure in this version
  * @min: bytes of its structure in the first release
  * @flags: XROCE_F_* that it accepts
@@ -290,7 +290,6 @@ static int xr_do_mtt_read(struct xr_ctx *ctx, struct xr_link *link,
  * @fn: handler; its @link is NULL if @no_link is set
  */
 struct xr_cmd {
-	unsigned int nr;
 	u32 size;
 	u32 min;
 	u32 flags;
@@ -298,95 +297,67 @@ struct xr_cmd {
 	int (*fn)(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 };
 
+/* @name: as in XROCE_NR_name, struct xroce_name and xr_do_name(), in the case of each. */
+#define XR_CMD(nr_, name, min_, flags_, no_link_)	\
+	[XROCE_NR_##nr_] = {				\
+		.size = sizeof(struct xroce_##name),	\
+		.min = min_,				\
+		.flags = flags_,			\
+		.no_link = no_link_,			\
+		.fn = xr_do_##name,			\
+	}
+
+/* By XROCE_NR_*. */
 static const struct xr_cmd xr_cmds[] = {
-	{ XROCE_NR_LINK_ADD, sizeof(struct xroce_link_add), 16, 0, true,
-	  xr_do_link_add },
-	{ XROCE_NR_LINK_MAPS, sizeof(struct xroce_link_maps), 40, 0, true,
-	  xr_do_link_maps },
-	{ XROCE_NR_LINK_DEL, sizeof(struct xroce_link_del), 16, XROCE_F_FORCE,
-	  true, xr_do_link_del },
-	{ XROCE_NR_LINK_QUERY, sizeof(struct xroce_link_query), 64,
-	  XROCE_F_NEXT, true, xr_do_link_query },
-	{ XROCE_NR_LINK_USE, sizeof(struct xroce_link_use), 16, 0, true,
-	  xr_do_link_use },
-	{ XROCE_NR_LINK_PROG, sizeof(struct xroce_link_prog), 16, 0, true,
-	  xr_do_link_prog },
-	{ XROCE_NR_PD_ADD, sizeof(struct xroce_pd_add), 16, XROCE_F_PERSISTENT,
-	  false, xr_do_pd_add },
-	{ XROCE_NR_PD_DEL, sizeof(struct xroce_pd_del), 16, 0, false,
-	  xr_do_pd_del },
-	{ XROCE_NR_PD_QUERY, sizeof(struct xroce_pd_query), 32, XROCE_F_NEXT,
-	  false, xr_do_pd_query },
-	{ XROCE_NR_MR_REG, sizeof(struct xroce_mr_reg), 96,
-	  XROCE_F_PERSISTENT | XROCE_F_PID, false, xr_do_mr_reg },
-	{ XROCE_NR_MR_DEREG, sizeof(struct xroce_mr_dereg), 16, 0, false,
-	  xr_do_mr_dereg },
-	{ XROCE_NR_MR_QUERY, sizeof(struct xroce_mr_query), 176, XROCE_F_NEXT,
-	  false, xr_do_mr_query },
-	{ XROCE_NR_MR_REG_PHYS, sizeof(struct xroce_mr_reg_phys), 104,
-	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_phys },
-	{ XROCE_NR_MR_REG_SHARED, sizeof(struct xroce_mr_reg_shared), 80,
-	  XROCE_F_PERSISTENT, false, xr_do_mr_reg_shared },
-	{ XROCE_NR_MR_REREG, sizeof(struct xroce_mr_rereg), 88,
-	  XROCE_F_PID | XROCE_F_PHYS, false, xr_do_mr_rereg },
-	{ XROCE_NR_MR_ADVISE, sizeof(struct xroce_mr_advise), 40, 0, false,
-	  xr_do_mr_advise },
-	{ XROCE_NR_QP_ADD, sizeof(struct xroce_qp_add), 64, XROCE_F_PERSISTENT,
-	  false, xr_do_qp_add },
-	{ XROCE_NR_QP_MODIFY, sizeof(struct xroce_qp_modify), 96, 0, false,
-	  xr_do_qp_modify },
-	{ XROCE_NR_QP_DEL, sizeof(struct xroce_qp_del), 16, 0, false,
-	  xr_do_qp_del },
-	{ XROCE_NR_QP_QUERY, sizeof(struct xroce_qp_query), 304, XROCE_F_NEXT,
-	  false, xr_do_qp_query },
-	{ XROCE_NR_QP_SEND, sizeof(struct xroce_qp_send), 16, 0, false,
-	  xr_do_qp_send },
-	{ XROCE_NR_CQ_ADD, sizeof(struct xroce_cq_add), 32, 0, false,
-	  xr_do_cq_add },
-	{ XROCE_NR_CQ_DEL, sizeof(struct xroce_cq_del), 16, 0, false,
-	  xr_do_cq_del },
-	{ XROCE_NR_SRQ_ADD, sizeof(struct xroce_srq_add), 40, 0, false,
-	  xr_do_srq_add },
-	{ XROCE_NR_SRQ_MODIFY, sizeof(struct xroce_srq_modify), 16, 0, false,
-	  xr_do_srq_modify },
-	{ XROCE_NR_SRQ_DEL, sizeof(struct xroce_srq_del), 16, 0, false,
-	  xr_do_srq_del },
-	{ XROCE_NR_SRQ_QUERY, sizeof(struct xroce_srq_query), 32, 0, false,
-	  xr_do_srq_query },
-	{ XROCE_NR_MW_ADD, sizeof(struct xroce_mw_add), 32, XROCE_F_PERSISTENT,
-	  false, xr_do_mw_add },
-	{ XROCE_NR_MW_DEL, sizeof(struct xroce_mw_del), 16, 0, false,
-	  xr_do_mw_del },
-	{ XROCE_NR_MW_QUERY, sizeof(struct xroce_mw_query), 64, XROCE_F_NEXT,
-	  false, xr_do_mw_query },
-	{ XROCE_NR_MW_BIND, sizeof(struct xroce_mw_bind), 48, 0, false,
-	  xr_do_mw_bind },
-	{ XROCE_NR_MW_INVAL, sizeof(struct xroce_mw_inval), 16, 0, false,
-	  xr_do_mw_inval },
-	{ XROCE_NR_SQ_ADD, sizeof(struct xroce_sq_add), 32, 0, false,
-	  xr_do_sq_add },
-	{ XROCE_NR_SQ_DEL, sizeof(struct xroce_sq_del), 8, 0, false,
-	  xr_do_sq_del },
-	{ XROCE_NR_SQ_APPLY, sizeof(struct xroce_sq_apply), 8, 0, false,
-	  xr_do_sq_apply },
-	{ XROCE_NR_MTT_QUERY, sizeof(struct xroce_mtt_query), 136, 0, true,
-	  xr_do_mtt_query },
-	{ XROCE_NR_MTT_READ, sizeof(struct xroce_mtt_read), 32, 0, false,
-	  xr_do_mtt_read },
-	{ XROCE_NR_LIMIT_SET, sizeof(struct xroce_limit_set), 80,
-	  XROCE_F_USER, true, xr_do_limit_set },
-	{ XROCE_NR_LIMIT_QUERY, sizeof(struct xroce_limit_query), 160,
-	  XROCE_F_USER | XROCE_F_NEXT, true, xr_do_limit_query },
+	XR_CMD(LINK_ADD, link_add, 16, 0, true),
+	XR_CMD(LINK_MAPS, link_maps, 40, 0, true),
+	XR_CMD(LINK_DEL, link_del, 16, XROCE_F_FORCE, true),
+	XR_CMD(LINK_QUERY, link_query, 64, XROCE_F_NEXT, true),
+	XR_CMD(LINK_USE, link_use, 16, 0, true),
+	XR_CMD(LINK_PROG, link_prog, 16, 0, true),
+	XR_CMD(PD_ADD, pd_add, 16, XROCE_F_PERSISTENT, false),
+	XR_CMD(PD_DEL, pd_del, 16, 0, false),
+	XR_CMD(PD_QUERY, pd_query, 32, XROCE_F_NEXT, false),
+	XR_CMD(MR_REG, mr_reg, 96, XROCE_F_PERSISTENT | XROCE_F_PID, false),
+	XR_CMD(MR_DEREG, mr_dereg, 16, 0, false),
+	XR_CMD(MR_QUERY, mr_query, 176, XROCE_F_NEXT, false),
+	XR_CMD(MR_REG_PHYS, mr_reg_phys, 104, XROCE_F_PERSISTENT, false),
+	XR_CMD(MR_REG_SHARED, mr_reg_shared, 80, XROCE_F_PERSISTENT, false),
+	XR_CMD(MR_REREG, mr_rereg, 88, XROCE_F_PID | XROCE_F_PHYS, false),
+	XR_CMD(MR_ADVISE, mr_advise, 40, 0, false),
+	XR_CMD(QP_ADD, qp_add, 64, XROCE_F_PERSISTENT, false),
+	XR_CMD(QP_MODIFY, qp_modify, 96, 0, false),
+	XR_CMD(QP_DEL, qp_del, 16, 0, false),
+	XR_CMD(QP_QUERY, qp_query, 304, XROCE_F_NEXT, false),
+	XR_CMD(QP_SEND, qp_send, 16, 0, false),
+	XR_CMD(CQ_ADD, cq_add, 32, 0, false),
+	XR_CMD(CQ_DEL, cq_del, 16, 0, false),
+	XR_CMD(SRQ_ADD, srq_add, 40, 0, false),
+	XR_CMD(SRQ_MODIFY, srq_modify, 16, 0, false),
+	XR_CMD(SRQ_DEL, srq_del, 16, 0, false),
+	XR_CMD(SRQ_QUERY, srq_query, 32, 0, false),
+	XR_CMD(MW_ADD, mw_add, 32, XROCE_F_PERSISTENT, false),
+	XR_CMD(MW_DEL, mw_del, 16, 0, false),
+	XR_CMD(MW_QUERY, mw_query, 64, XROCE_F_NEXT, false),
+	XR_CMD(MW_BIND, mw_bind, 48, 0, false),
+	XR_CMD(MW_INVAL, mw_inval, 16, 0, false),
+	XR_CMD(SQ_ADD, sq_add, 32, 0, false),
+	XR_CMD(SQ_DEL, sq_del, 8, 0, false),
+	XR_CMD(SQ_APPLY, sq_apply, 8, 0, false),
+	XR_CMD(MTT_QUERY, mtt_query, 136, 0, true),
+	XR_CMD(MTT_READ, mtt_read, 32, 0, false),
+	XR_CMD(LIMIT_SET, limit_set, 80, XROCE_F_USER, true),
+	XR_CMD(LIMIT_QUERY, limit_query, 160, XROCE_F_USER | XROCE_F_NEXT, true),
 };
 
 static const struct xr_cmd *xr_cmd_find(unsigned int cmd)
 {
-	size_t i;
+	unsigned int nr = _IOC_NR(cmd);
 
-	for (i = 0; i < ARRAY_SIZE(xr_cmds); i++)
-		if (cmd == _IO(XROCE_IOC_TYPE, xr_cmds[i].nr))
-			return &xr_cmds[i];
-	return NULL;
+	if (cmd != _IO(XROCE_IOC_TYPE, nr) || nr >= ARRAY_SIZE(xr_cmds))
+		return NULL;
+	nr = array_index_nospec(nr, ARRAY_SIZE(xr_cmds));
+	return xr_cmds[nr].fn ? &xr_cmds[nr] : NULL;
 }
 
 static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
@@ -395,7 +366,8 @@ static long xr_ioctl(struct file *file, unsigned int nr, unsigned long user)
 	struct xr_ctx *ctx = file->private_data;
 	struct xr_link *link = NULL;
 	const struct xr_cmd *cmd;
-	union xroce_cmd arg;
+	/* copy_struct_from_user() fills in the bytes that are used: those of xr_cmd::size. */
+	union xroce_cmd arg __uninitialized;
 	u32 size;
 	int ret;
 
