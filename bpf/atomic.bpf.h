@@ -59,8 +59,7 @@ static __always_inline void atomic_respond(const struct request *req,
 					   __u64 result, __u32 crc,
 					   struct response *resp)
 {
-	resp->opcode = req->flags & OP_ATOMIC ? XROCE_RC_ATOMIC_ACK :
-					      XROCE_RC_READ_RESPONSE_ONLY;
+	resp->opcode = op_response(req->flags);
 	resp->syndrome = XROCE_SYN_ACK;
 	resp->result = result;
 	resp->crc = crc;

@@ -151,13 +151,12 @@ __noinline int except_order(struct exception *e)
 	if (!exception_find(e, &q, &st))
 		return SILENT;
 	exception_read(e, &req, &resp, q);
+	resp.opcode = XROCE_RC_ACK;
 	result = out_of_order(&req, q, st, &resp);
 	e->response_psn = resp.psn;
+	e->response = resp.opcode;
 	e->syndrome = resp.syndrome;
-	if (req.flags & OP_REPLAY) {
-		e->response = resp.opcode;
-		e->value = resp.result;
-	}
+	e->value = resp.result;
 	return result;
 }
 

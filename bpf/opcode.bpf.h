@@ -67,6 +67,14 @@ static __always_inline __u32 op_headers(__u32 flags)
 	return len;
 }
 
+/* Return: opcode of the response to a request that has been executed. */
+static __always_inline __u32 op_response(__u32 flags)
+{
+	if (flags & OP_ATOMIC)
+		return XROCE_RC_ATOMIC_ACK;
+	return flags & OP_REPLAY ? XROCE_RC_READ_RESPONSE_ONLY : XROCE_RC_ACK;
+}
+
 /* Return: whether the unreliable connected service has the operation. */
 static __always_inline bool uc_has(__u32 flags)
 {

@@ -116,19 +116,15 @@ static __always_inline void eth_swap(struct ethhdr *eth)
  */
 static __always_inline void response_eth(struct ethhdr *eth, const struct xroce_qp *q)
 {
-	union {
-		__u64 word;
-		struct {
-			__u32 begin;
-			__u16 end;
-		};
-	} peer = { .word = *(const volatile __u64 *)&q->dmac };
+	__u32 *dest = (__u32 *)eth->h_dest;
+	__u16 *dest_end = (__u16 *)&eth->h_dest[4];
+	__u64 peer = *(const volatile __u64 *)&q->dmac;
 
 	eth_swap(eth);
-	if (!peer.word)
+	if (!peer)
 		return;
-	*(__u32 *)eth->h_dest = peer.begin;
-	*(__u16 *)&eth->h_dest[4] = peer.end;
+	*dest = peer;
+	*dest_end = peer >> 32;
 }
 
 /*

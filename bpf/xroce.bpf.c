@@ -252,7 +252,6 @@ static __always_inline int in_order(struct xdp_md *ctx, struct request *req,
 		return SILENT;
 	}
 	st->ack++;
-	resp->syndrome = XROCE_SYN_ACK;
 	return XROCE_CAUSE_NONE;
 }
 
@@ -263,7 +262,6 @@ static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 {
 	int diff = psn_diff(req->psn, q->epsn);
 
-	resp->opcode = XROCE_RC_ACK;
 	resp->packets = 1;
 	resp->psn = req->psn;
 	resp->msn = q->msn;
@@ -370,6 +368,9 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		qp_release(q);
 		return XDP_DROP;
 	}
+	/* If it has been executed. In a copy for one opcode the compiler knows both. */
+	resp.opcode = op_response(req.flags);
+	resp.syndrome = XROCE_SYN_ACK;
 	/* except() also queues a response behind those that the module has not sent yet. */
 	if (unlikely(result || q->queued)) {
 		struct exception e = {
