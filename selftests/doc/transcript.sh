@@ -41,11 +41,14 @@ page() {
 	local status=0
 
 	anew
+	packets
 	if grep -qx '<!-- network: ulp.sh -->' "$1"; then
 		page_of_kernel "$1"
 	elif grep -qx '<!-- network: initial -->' "$1"; then
 		page_of_verbs "$1"
 	else
+		# Nobody sends packets in a page without another terminal.
+		grep -qE '(client|other)# ' "$1" || no_packets
 		page_in "$1" nsenter --net=/run/netns/xr
 	fi >"$work/out" || status=$?
 	cat "$work/out"
