@@ -17,20 +17,40 @@
 int __wrap_sample_take(const char *netdev, struct sample *s);
 int __wrap_xroce_mtt_query_sized(struct xroce_mtt_query *q, size_t size);
 
-/* Linked instead of the functions that ask the module: one object of each kind. */
+/* Each kind of object has been refused one more time than the one before. */
+static void limit(struct sample_link *link)
+{
+	int of;
+
+	link->limited = true;
+	for (of = 0; of < XROCE_COUNTED; of++) {
+		link->limits.used[of] = of;
+		link->limits.limit[of] = XROCE_LIMIT_NONE;
+		link->user.limit[of] = XROCE_LIMIT_NONE;
+	}
+	link->limits.limit[XROCE_COUNT_MR] = 1001;
+	link->limits.limit[XROCE_COUNT_PINNED] = 1006;
+	link->user.limit[XROCE_COUNT_QP] = 100;
+	for (of = 0; of < XROCE_REFUSED; of++)
+		link->limits.refused[of] = of;
+}
+
+/* Linked instead of the functions that ask the module: one object of each kind, two links. */
 int __wrap_sample_take(const char *netdev, struct sample *s)
 {
 	(void)netdev;
 	*s = (struct sample){
-		.links = calloc(1, sizeof(*s->links)),
+		.links = calloc(2, sizeof(*s->links)),
 		.qps = calloc(1, sizeof(*s->qps)),
 		.mrs = calloc(1, sizeof(*s->mrs)),
-		.nlinks = 1,
+		.nlinks = 2,
 		.nqps = 1,
 		.nmrs = 1,
 	};
 	strcpy(s->links->dev, "x0");
 	strcpy(s->links->query.verbs, "xr0");
+	limit(s->links);
+	strcpy(s->links[1].dev, "x1");
 	s->qps->dev = s->links->dev;
 	s->mrs->dev = s->links->dev;
 	s->mrs->counted = true;
@@ -41,20 +61,6 @@ int __wrap_xroce_mtt_query_sized(struct xroce_mtt_query *q, size_t size)
 {
 	memset(q, 0, size);
 	q->entries = 1;
-	return 0;
-}
-
-int __wrap_xroce_limit_query_sized(struct xroce_limit_query *q, size_t size);
-int __wrap_xroce_limit_query_sized(struct xroce_limit_query *q, size_t size)
-{
-	int of;
-
-	(void)size;
-	for (of = 0; of < XROCE_COUNTED; of++) {
-		q->used[of] = of;
-		q->limit[of] = of == XROCE_COUNT_MR || of == XROCE_COUNT_PINNED ? 1000ull + of :
-									 XROCE_LIMIT_NONE;
-	}
 	return 0;
 }
 
@@ -142,19 +148,30 @@ static void has(const char *pattern, int lines)
 	check(!status, "not %d times: %s", lines, pattern);
 }
 
-/* Version, link and its limits; the kinds of objects without a limit have no sample. */
 static void info(void)
 {
 	has("^xroce_build_info\\{version=\"[^\"]+\"\\} 1$", 1);
 	has("^xroce_link_info\\{dev=\"x0\",mode=\"[a-z]+\",verbs=\"xr0\"\\} 1$", 1);
 	has("^xroce_link_qp_entries\\{dev=\"x0\"\\} [0-9]+$", 1);
+}
+
+/* Kinds of objects without a limit have no sample, nor have links whose limits are not known. */
+static void limits(void)
+{
 	has("^xroce_link_limit_used\\{dev=\"x0\",of=\"[a-z]+\"\\} [0-9]+$", XROCE_COUNTED);
-	has("^xroce_link_limit\\{dev=\"x0\",of=\"(mr|pinned)\"\\} 100[0-9]$", 2);
-	has("^xroce_link_limit(_user)?\\{", 4);
+	has("^xroce_link_limit\\{dev=\"x0\",of=\"(mr|pinned)\"\\} 100[16]$", 2);
+	has("^xroce_link_limit\\{", 2);
+	has("^xroce_link_limit_user\\{dev=\"x0\",of=\"qp\"\\} 100$", 1);
+	has("^xroce_link_limit_user\\{", 1);
+	has("^xroce_link_refused_total\\{dev=\"x0\",of=\"[a-z]+\"\\} [0-9]+$", XROCE_REFUSED);
+	has("^xroce_link_refused_total\\{dev=\"x0\",of=\"memlock\"\\} 11$", 1);
+	has("^xroce_link_(limit.*|refused_total)\\{dev=\"x1\"", 0);
 }
 
 static const struct test tests[] = {
-	{ "metrics_info", "U1 D6", "version, mode and verbs device of a link, its limits", info },
+	{ "metrics_info", "U1 D6", "version, mode and verbs device of a link", info },
+	{ "metrics_limits", "U1 D6", "limits of links and users, present use, what is refused",
+	  limits },
 	{ "metrics_examples", "U1 D6", "dashboard and alerts use metrics that the command prints",
 	  examples },
 	{ "metrics_mistakes", "U1 D6", "a metric that the command does not print is detected",

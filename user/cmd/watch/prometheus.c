@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "counter.h"
 #include "limit.h"
@@ -82,29 +81,38 @@ static void print_info(const struct sample *s)
 	}
 }
 
-/* Print one of the numbers of each kind of object; a limit that is not set is left out. */
-static void print_limit(const struct sample *s, const char *name, __u32 flags, bool used,
-			const char *help)
-{
-	struct xroce_limit_query q;
-	size_t i;
-	int of;
+#define LIMIT(name, field, used, help) \
+	{ name, offsetof(struct sample_link, field), used, help }
 
-	family("link", name, "gauge", help);
-	for (i = 0; i < s->nlinks; i++) {
-		q = (struct xroce_limit_query){
-			.flags = flags, .link = s->links[i].query.link,
-			.uid = flags ? getuid() : 0,
-		};
-		/* The link has been deleted, or the module is older and has no limits. */
-		if (xroce_limit_query(&q))
-			continue;
-		for (of = 0; of < XROCE_COUNTED; of++) {
-			if (!used && q.limit[of] == XROCE_LIMIT_NONE)
-				continue;
-			begin("link", name, "", s->links[i].dev);
-			printf(",of=\"%s\"", limit_word(of));
-			end(used ? q.used[of] : q.limit[of]);
+/* Numbers of each kind of object that has limits; a limit that is not set is left out. */
+static void print_limits(const struct sample *s)
+{
+	static const struct {
+		const char *name;
+		size_t offset;		/* of an array, in struct sample_link */
+		bool used;		/* each number is valid: it is no limit */
+		const char *help;
+	} limits[] = {
+		LIMIT("limit_used", limits.used, true,
+		      "objects that count for the limits of the link, and bytes pinned"),
+		LIMIT("limit", limits.limit, false,
+		      "limit of the link; a limit that is missing is not set"),
+		LIMIT("limit_user", user.limit, false, "limit of each user of the link, likewise"),
+	};
+	const __u64 *numbers;
+	size_t i, l, of;
+
+	for (l = 0; l < sizeof(limits) / sizeof(limits[0]); l++) {
+		family("link", limits[l].name, "gauge", limits[l].help);
+		for (i = 0; i < s->nlinks; i++) {
+			numbers = (const __u64 *)((const char *)&s->links[i] + limits[l].offset);
+			for (of = 0; s->links[i].limited && of < XROCE_COUNTED; of++) {
+				if (!limits[l].used && numbers[of] == XROCE_LIMIT_NONE)
+					continue;
+				begin("link", limits[l].name, "", s->links[i].dev);
+				printf(",of=\"%s\"", limit_word(of));
+				end(numbers[of]);
+			}
 		}
 	}
 }
@@ -117,19 +125,12 @@ static void print_refused(const struct sample *s)
 	family("link", "refused", "counter",
 	       "objects and memory refused by a limit, a user's share, or a full table");
 	for (i = 0; i < s->nlinks; i++) {
-		for (what = 0; what < XROCE_REFUSED; what++) {
+		for (what = 0; s->links[i].limited && what < XROCE_REFUSED; what++) {
 			begin("link", "refused", "_total", s->links[i].dev);
 			printf(",of=\"%s\"", limit_word(what));
 			end(s->links[i].limits.refused[what]);
 		}
 	}
-}
-
-static void print_limits(const struct sample *s)
-{
-	print_limit(s, "limit_used", 0, true, "objects that count for the limits of the link, and bytes pinned");
-	print_limit(s, "limit", 0, false, "limit of the link; a limit that is missing is not set");
-	print_limit(s, "limit_user", XROCE_F_USER, false, "limit of each user of the link, likewise");
 }
 
 static void print_links(const struct sample *s)

@@ -57,12 +57,14 @@ static int take_mrs(struct xroce *x, struct sample *s,
 	return gone(err) ? 0 : err;
 }
 
-/* An older module has no such command: nothing has been refused. */
+/* The link may have been deleted, or the module is older and has no limits. */
 static void take_limits(struct sample_link *link)
 {
 	link->limits.link = link->query.link;
-	if (xroce_limit_query(&link->limits))
-		memset(&link->limits, 0, sizeof(link->limits));
+	link->user.link = link->query.link;
+	link->user.flags = XROCE_F_USER;
+	link->user.uid = getuid();
+	link->limited = !xroce_limit_query(&link->limits) && !xroce_limit_query(&link->user);
 }
 
 static int take_link(struct xroce *x, const char *netdev, void *arg)

@@ -10,7 +10,9 @@
 struct sample_link {
 	char dev[IF_NAMESIZE];
 	struct xroce_link_query query;
+	bool limited;			/* @limits and @user are valid */
 	struct xroce_limit_query limits;
+	struct xroce_limit_query user;	/* likewise of the caller */
 	struct xroce_stat stat;
 };
 
