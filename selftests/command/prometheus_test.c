@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "counter.h"
 #include "harness.h"
 #include "watch/prometheus.h"
 #include "watch/sample.h"
@@ -135,6 +136,29 @@ static void mistakes(void)
 	judged(ALERTS, "s/expr:/expression:/", 1);
 	judged(ALERTS, "s/link_limit_used/link_limit_in_use/", 1);
 	judged(DASHBOARD, "s/xroce_link_req_timeout_total/xroce_link_timeout_total/", 1);
+	judged(DASHBOARD, "s/dev, of)/dev, kind)/", 1);
+	judged(ALERTS, "s/link_drop_peer_total/link_drop_stranger_total/", 1);
+	judged(ALERTS, "s/link_own_refused_total/link_own_total/", 1);
+	judged(ALERTS, "s/link_peer_refused_total/link_peer_total/", 1);
+	judged(ALERTS, "s/link_refused_total/link_limited_total/", 1);
+}
+
+static void on_dashboard(const char *name)
+{
+	char command[2 * PATH_MAX];
+
+	snprintf(command, sizeof(command), "grep -q '(xroce_link_%s_total{' %s/examples/%s", name,
+		 top, DASHBOARD);
+	check(!run(command), "%s is in no panel", name);
+}
+
+static void panels(void)
+{
+	size_t c;
+
+	for (c = 0; c < LINK_COUNTERS; c++)
+		on_dashboard(link_counters[c].name);
+	on_dashboard("refused");
 }
 
 /* grep finds @lines lines of what is printed. */
@@ -174,6 +198,7 @@ static const struct test tests[] = {
 	  limits },
 	{ "metrics_examples", "U1 D6", "dashboard and alerts use metrics that the command prints",
 	  examples },
+	{ "metrics_panels", "U1 D6", "each counter of a link is in a panel of the dashboard", panels },
 	{ "metrics_mistakes", "U1 D6", "a metric that the command does not print is detected",
 	  mistakes },
 };
