@@ -22,6 +22,7 @@
 
 #include "gid.h"
 #include "mark.h"
+#include "verbs_device.h"
 
 #define ROUNDS	3	/* and one before them, to warm up */
 #define DEPTH	64	/* messages outstanding */
@@ -96,20 +97,6 @@ static void needs(bool ok, const char *what)
 	exit(1);
 }
 
-static struct ibv_context *device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !ctx; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	return ctx;
-}
-
 static void end_open(struct end *e, const char *name, const char *address)
 {
 	struct ibv_qp_init_attr init = {
@@ -117,7 +104,7 @@ static void end_open(struct end *e, const char *name, const char *address)
 		.qp_type = IBV_QPT_RC,
 	};
 
-	e->ctx = device(name);
+	e->ctx = verbs_device_open(name);
 	needs(e->ctx, name);
 	gid_parse(address, e->gid.raw);
 	e->gid_index = gid_index(e->ctx, e->gid.raw);

@@ -20,6 +20,7 @@
 #include "harness.h"
 #include "libxroce.h"
 #include "responder.h"
+#include "verbs_device.h"
 
 #define PAGE		4096ull
 #define HUGE_PAGE	(2ull << 20)
@@ -69,15 +70,7 @@ static bool open_xroce(void)
 
 static bool open_rxe(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i] && !ctx; i++) {
-		if (!strcmp(ibv_get_device_name(list[i]), RESPONDER_RXE))
-			ctx = ibv_open_device(list[i]);
-	}
-	if (list)
-		ibv_free_device_list(list);
+	ctx = verbs_device_open(RESPONDER_RXE);
 	ibv_pd = ctx ? ibv_alloc_pd(ctx) : NULL;
 	return ibv_pd || fail("rxe", RESPONDER_RXE, errno);
 }

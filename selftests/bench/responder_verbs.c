@@ -10,6 +10,7 @@
 #include "gid.h"
 #include "libxroce.h"
 #include "responder.h"
+#include "verbs_device.h"
 
 #define CQES	16384	/* at least as many as receives are posted */
 
@@ -31,26 +32,10 @@ static bool done(int err, const char *what)
 	return !err;
 }
 
-static struct ibv_context *device_open(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *found = NULL;
-	int i;
-
-	errno = ENODEV;
-	for (i = 0; list && list[i] && !found; i++) {
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			found = ibv_open_device(list[i]);
-	}
-	if (list)
-		ibv_free_device_list(list);
-	return found;
-}
-
 static bool verbs_take(const char *name, void *memory)
 {
 	device = name;
-	ctx = device_open(name);
+	ctx = verbs_device_open(name);
 	if (!done(ctx ? 0 : errno, "open"))
 		return false;
 	pd = ibv_alloc_pd(ctx);

@@ -6,11 +6,11 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <infiniband/verbs.h>
 
 #include "responder.h"
+#include "verbs_device.h"
 #include "windows.h"
 
 static struct {
@@ -71,16 +71,8 @@ static struct ibv_mr *rxe_region(void)
 
 bool rxe_open(void)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i] && !rxe.ctx; i++) {
-		if (!strcmp(ibv_get_device_name(list[i]), RESPONDER_RXE))
-			rxe.ctx = ibv_open_device(list[i]);
-	}
-	if (list)
-		ibv_free_device_list(list);
-	if (!mw_done(rxe.ctx ? 0 : ENODEV, RESPONDER_RXE))
+	rxe.ctx = verbs_device_open(RESPONDER_RXE);
+	if (!mw_done(rxe.ctx ? 0 : errno, RESPONDER_RXE))
 		return false;
 	rxe.pd = ibv_alloc_pd(rxe.ctx);
 	rxe.cq = ibv_create_cq(rxe.ctx, 64, NULL, NULL, 0);

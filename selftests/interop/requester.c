@@ -8,32 +8,16 @@
 #include "requester.h"
 #include "harness.h"
 #include "setting.h"
+#include "verbs_device.h"
 
 #define WAIT_SECONDS	30	/* for emulated machines */
-
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_context *ctx = NULL;
-	struct ibv_device **list;
-	int i, n;
-
-	list = ibv_get_device_list(&n);
-	if (!list)
-		return NULL;
-	for (i = 0; i < n && !ctx; i++) {
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	}
-	ibv_free_device_list(list);
-	return ctx;
-}
 
 bool requester_open(struct requester *requester, const char *device, size_t size)
 {
 	memset(requester, 0, sizeof(*requester));
 	requester->size = size;
 	requester->buf = malloc(size);
-	requester->ctx = open_device(device);
+	requester->ctx = verbs_device_open(device);
 	if (!check(requester->buf && requester->ctx, "%s: %s", device,
 		   strerror(errno)))
 		return false;

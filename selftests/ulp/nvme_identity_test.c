@@ -20,6 +20,7 @@
 #include "gid.h"
 #include "harness.h"
 #include "libxroce.h"
+#include "verbs_device.h"
 
 #define NOBODY	65534
 #define COMMAND	64u
@@ -123,20 +124,9 @@ static int by_xroce(const char *dev, const struct victim *v)
 	return xroce_post_send(send, &wr, 1) ? failed("post") : sent();
 }
 
-static struct ibv_context *open_verbs(const char *name)
-{
-	struct ibv_device **all = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; all && all[i]; i++)
-		if (!strcmp(ibv_get_device_name(all[i]), name))
-			return ibv_open_device(all[i]);
-	return NULL;
-}
-
 static int by_verbs(const char *dev, const struct victim *v)
 {
-	struct ibv_context *ctx = open_verbs(dev);
+	struct ibv_context *ctx = verbs_device_open(dev);
 	struct ibv_pd *pd = ctx ? ibv_alloc_pd(ctx) : NULL;
 	struct ibv_cq *cq = ctx ? ibv_create_cq(ctx, 16, NULL, NULL, 0) : NULL;
 	struct ibv_qp_init_attr init = {

@@ -5,31 +5,18 @@
 
 #include "gid.h"
 #include "live.h"
+#include "verbs_device.h"
 #include "verbs_end.h"
 
 #define PORT	1
 
 struct verbs_end xr_end, rxe_end;
 
-static struct ibv_context *open_device(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *ctx = NULL;
-	int i;
-
-	for (i = 0; list && list[i] && !ctx; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	return ctx;
-}
-
 bool end_open(struct verbs_end *e, const char *device, const char *address)
 {
 	int flags;
 
-	*e = (struct verbs_end){ .ctx = open_device(device) };
+	*e = (struct verbs_end){ .ctx = verbs_device_open(device) };
 	if (!check(e->ctx, "%s: %s", device, strerror(errno)))
 		return false;
 	flags = fcntl(e->ctx->async_fd, F_GETFL);
