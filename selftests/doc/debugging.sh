@@ -265,34 +265,53 @@ occupied() {
 	leads "$retry" 'A queue pair of another program is connected with the same peer'
 }
 
-# no_qp CAUSE: the server of perftest gets no queue pair when a client comes
-no_qp() {
-	local server
+# The log names a refusal on a link at most once a minute, so each of these cases has its own link.
+# Its program is verified quickly: no packet comes.
+refusing_link() {
+	link_down
+	XROCE_BPF_OBJECT=$top/build/selftests/lib/small.bpf.o xr link add dev x0 qp 16 >/dev/null &&
+		verbs_add xr0 x0 10.77.0.2
+}
 
-	in_xr timeout 60 ib_write_bw -d xr0 -x 1 >"$work/client" 2>&1 &
+# no_qp CAUSE [COMMAND [ARG]...]: the server of perftest, started by COMMAND, gets no queue pair
+# when a client comes
+no_qp() {
+	local cause=$1 server
+	shift
+
+	in_xr "$@" timeout 60 ib_write_bw -d xr0 -x 1 -s 64 -q 8 >"$work/client" 2>&1 &
 	server=$!
 	wait_until 20 server_listens
-	timeout 60 ib_write_bw -d rxe0 -x 1 10.77.0.2 >/dev/null 2>&1 || :
+	timeout 60 ib_write_bw -d rxe0 -x 1 -s 64 -q 8 10.77.0.2 >/dev/null 2>&1 || :
 	wait $server || :
 	grep -q "$create" "$work/client" || { sed 's/^/# /' "$work/client"; return 1; }
-	# Only what is limited.
-	{ cat "$work/client"; xr link limit show dev x0 | grep -E 'used [0-9]+ (link|user) ' || :; } \
-		>"$work/evidence"
-	leads "$create" "$1"
+	xr link limit show dev x0 | grep 'limit of qp ' | grep -q ' refused [1-9]' &&
+		in_xr rdma statistic show link xr0/1 | grep -q ' refused [1-9]' &&
+		xr -o prometheus stat show |
+			grep -q '^xroce_link_refused_total{dev="x0",of="qp"} [1-9]' || {
+		echo '# not counted'
+		return 1
+	}
+	dmesg | grep -E 'xroce: x0: .*refused a queue pair: ' | tail -n 1 >"$work/evidence"
+	leads "$create" "$cause"
 }
 
-limited() {
-	local status=0
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all)
 
-	xr link limit dev x0 qp 0
-	no_qp 'The link or the user is limited' || status=1
-	xr link limit dev x0 qp none
-	return $status
+link_limited() { refusing_link && xr link limit dev x0 qp 0 && no_qp 'The link is limited'; }
+
+user_limited() {
+	refusing_link && xr link limit dev x0 user qp 0 &&
+		no_qp 'Each user is limited' "${nobody[@]}"
 }
+
+# Of 14 places one user has at most as many as remain free, and asks for eight.
+user_share() { refusing_link && no_qp 'The user has as many as remain free' "${nobody[@]}"; }
 
 # Queue pairs are made until there is no room.
 table_full() {
-	yes "qp add pd $pd" | head -n 1100 >"$work/batch"
+	refusing_link || return
+	yes "qp add pd $(xr pd add dev x0 | cut -d ' ' -f 2)" | head -n 20 >"$work/batch"
 	xr -b "$work/batch" >/dev/null 2>&1 || :
 	no_qp "The link's table is full"
 }
@@ -385,11 +404,11 @@ verbs_rows() {
 	broken full verbs_fails full "$operation" 'The completion queue of the receiver is full'
 	broken stranger verbs_fails stranger "$retry" 'A queue pair of the same link sends'
 	broken occupied occupied
-	broken limited limited
 	broken gone device_gone
-	verbs_add xr0 x0 10.77.0.2
-	broken table table_full
-	rdma link delete xr0
+	broken link_limited link_limited
+	broken user_limited user_limited
+	broken user_share user_share
+	broken table_full table_full
 }
 
 broken() {
