@@ -62,6 +62,21 @@ with_gro() {
 		sent 50 perf ib_write_bw 1024 64 50 1 "$gid4" && ethtool -K c0 gro off
 }
 
+# With GRO requested c0 polls on when its program goes, which changes no feature of x0: x0 has no
+# segmentation that could come back. So the module has to learn of GRO from c0, and sends from then
+# on.
+gro_later() {
+	segmentation off && program_on && sent 0 perf ib_write_bw 1024 64 50 1 "$gid4" &&
+		ethtool -K c0 gro on && sent 50 perf ib_write_bw 1024 64 50 1 "$gid4" &&
+		program_off && sent 50 perf ib_write_bw 1024 64 50 1 "$gid4" &&
+		ethtool -K c0 gro off && segmentation on
+}
+
+segmentation() {
+	in_xr ethtool -K x0 tso "$1" tx-sctp-segmentation "$1" tx-udp-segmentation "$1" \
+		tx-gso-list "$1"
+}
+
 # A program comes and goes while queue pairs are connected; nothing is lost for good.
 program() {
 	program_on && sent 0 perf ib_write_bw 1024 64 50 1 "$gid4" &&
@@ -105,6 +120,7 @@ serve_up >/dev/null
 run veth_peer_nothing 'D1 D6' nothing
 run veth_peer_probed 'U1 D1' probed
 run veth_peer_gro 'D1 D6' with_gro
+run veth_peer_gro_later 'D1 D6' gro_later
 run veth_peer_program 'D1 D6' program
 run veth_peer_while_connected 'D1' while_connected
 run veth_peer_generic 'D1' generic
