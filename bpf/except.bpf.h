@@ -184,7 +184,23 @@ __noinline int except_queue(struct xdp_md *ctx, struct exception *e)
 	return err == -EAGAIN ? XROCE_CAUSE_NONE : not_sent(q, st, &resp);
 }
 
-/* Give the frame the length and the headers of the response. Return: as respond(). */
+/* Give the frame the length of the response. Return: whether there is room. */
+__noinline int except_resize(struct xdp_md *ctx, const struct exception *e)
+{
+	struct request req = {};
+	__u32 want;
+
+	if (!e)
+		return false;
+	req.bth = e->bth;
+	want = response_bytes(&req, e->response, e->len);
+	/* A kfunc may have cut the frame already. */
+	if (!e->frags && frame_end(ctx) - frame_start(ctx) == want)
+		return true;
+	return !response_resize(ctx, e->l3, want - e->frame_len);
+}
+
+/* Write the headers of the response. Return: as respond(). */
 __noinline int except_respond(struct xdp_md *ctx, struct exception *e)
 {
 	struct response resp;
@@ -195,7 +211,7 @@ __noinline int except_respond(struct xdp_md *ctx, struct exception *e)
 	if (!exception_find(e, &q, &st))
 		return SILENT;
 	exception_read(e, &req, &resp, q);
-	if (!response_begin(ctx, &req, q, &resp))
+	if (!e->room || !response_write(frame_start(ctx), frame_end(ctx), &req, q, &resp))
 		return not_sent(q, st, &resp);
 	return XROCE_CAUSE_NONE;
 }
@@ -270,6 +286,7 @@ __noinline int except(struct xdp_md *ctx, struct exception *e)
 		if (result)
 			return result;
 	}
+	e->room = except_resize(ctx, e);
 	e->crc = except_crc(e);
 	return except_respond(ctx, e) ? : except_finish(ctx, e);
 }

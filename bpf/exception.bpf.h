@@ -29,6 +29,7 @@
  * @made: response::made
  * @behind: response::behind
  * @again: response::again
+ * @room: the frame has the length of the response
  *
  * It is on the stack, which has 512 bytes for all functions; so it is short, and functions that
  * get it copy only what they use. A byte's bounds are known to the verifier.
@@ -58,6 +59,7 @@ struct exception {
 	bool made;
 	bool behind;
 	bool again;
+	bool room;
 };
 
 /* Fill in the structures of packet(). The compiler leaves out what the caller does not use. */

@@ -74,6 +74,20 @@ struct request {
 	__u8  se;
 };
 
+/*
+ * Return: request::flags, for tests behind a call. If the compiler knew that they are the same as
+ * before, it would make all tests early and keep each result on the stack. In a copy of packet()
+ * for one opcode they are a constant.
+ */
+static __always_inline __u32 flags_again(const struct request *req)
+{
+	__u32 flags = req->flags;
+
+	if (!__builtin_constant_p(flags))
+		barrier_var(flags);
+	return flags;
+}
+
 /* Return: EtherType after up to two VLAN tags, in network byte order, or -1. */
 static __always_inline int parse_eth(struct cursor *c)
 {

@@ -357,6 +357,21 @@ static __always_inline int not_sent(struct xroce_qp *q, struct xroce_stat *st,
 }
 
 /*
+ * Write all headers of an acknowledgement into the frame, @data to @end. Return: as
+ * response_headers().
+ */
+static __always_inline struct response_packet *response_write(void *data, const void *end,
+							      const struct request *req,
+							      const struct xroce_qp *q,
+							      const struct response *resp)
+{
+	if (unlikely(data + sizeof(struct ethhdr) > end))
+		return NULL;
+	response_eth(data, q);
+	return response_headers(data, end, req, q, resp);
+}
+
+/*
  * Give the frame the length of the response, and write all headers, those of an acknowledgement.
  * Return: as response_headers(), or NULL: there is no room.
  */
@@ -375,10 +390,7 @@ static __always_inline struct response_packet *response_begin(struct xdp_md *ctx
 		data = frame_start(ctx);
 		end = frame_end(ctx);
 	}
-	if (unlikely(data + sizeof(struct ethhdr) > end))
-		return NULL;
-	response_eth(data, q);
-	return response_headers(data, end, req, q, resp);
+	return response_write(data, end, req, q, resp);
 }
 
 /* Return: the contribution of PSN and AETH to the invariant CRC. The module makes that of READs. */

@@ -50,7 +50,7 @@ static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
 				      struct xroce_qp *q, struct xroce_stat *st,
 				      struct response *resp)
 {
-	bool begin = req->flags & OP_BEGIN;
+	__u32 flags;
 	int cause;
 
 	/* A gap ends the message in progress (IBTA 9.8.2.2.2). */
@@ -58,7 +58,7 @@ static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
 		q->op = XROCE_QP_OP_NONE;
 	q->epsn = (req->psn + 1) & XROCE_PSN_MASK;
 	/* The first packet of a message ends a message in progress. */
-	if (!begin && !op_continues(q, req))
+	if (!(req->flags & OP_BEGIN) && !op_continues(q, req))
 		return XROCE_CAUSE_INV_ORDER;
 
 	if (req->flags & OP_SEND)
@@ -69,9 +69,10 @@ static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
 		cause = write_execute(ctx, req, q, st, resp);
 	if (cause)
 		return cause;
-	if (begin)
-		q->op = req->opcode & ~XROCE_OP_SERVICE;
-	if (req->flags & OP_END) {
+	flags = flags_again(req);
+	if (flags & OP_BEGIN)
+		q->op = flags & OP_SEND ? XROCE_RC_SEND_FIRST : XROCE_RC_WRITE_FIRST;
+	if (flags & OP_END) {
 		q->op = XROCE_QP_OP_NONE;
 		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
 	}

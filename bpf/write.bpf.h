@@ -40,7 +40,7 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 					 struct xroce_stat *st,
 					 struct response *resp)
 {
-	__u32 resid, key, len, total, imm = 0;
+	__u32 resid, key, len, flags, imm = 0;
 	__u64 va;
 	int cause, err;
 
@@ -53,12 +53,10 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 		/* In an only packet write_payload() checks @resid against the MTU. */
 		if (!(req->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
 			return XROCE_CAUSE_INV_LENGTH;
-		total = resid;
 	} else {
 		va = q->va;
 		key = q->rkey;
 		resid = q->resid;
-		total = q->length;
 		resp->va = va;
 		resp->key = key;
 		resp->len = resid;
@@ -101,17 +99,20 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 			return missed(err, XROCE_CAUSE_ACC_MODULE);
 	}
 
-	if (req->flags & OP_IMM) {
-		cause = recv_write_end(ctx, req, q, imm, total);
+	flags = flags_again(req);
+	if (flags & OP_IMM) {
+		cause = recv_write_end(ctx, req, q, imm, flags & OP_BEGIN ? resid : q->length);
 		if (cause)
 			return cause;
 	}
 
 	/* Position for the next packet of the message. */
-	if (!(req->flags & OP_END)) {
+	if (!(flags & OP_END)) {
 		q->va = va + len;
-		q->rkey = key;
-		q->length = total;
+		if (flags & OP_BEGIN) {
+			q->rkey = key;
+			q->length = resid;
+		}
 	}
 	q->resid = resid - len;
 	q->bytes += len;
