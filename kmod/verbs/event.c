@@ -29,9 +29,9 @@
 
 /*
  * The beginning of the objects of ib_uverbs behind ib_qp::uobject, ib_srq::uobject and
- * ib_cq::uobject, since Linux 5.6. They are declared in no header that modules have; whether they
- * are so is found out before the first event of each object, see xr_ib_unread_known(). The events
- * of an object are read in order.
+ * ib_cq::uobject, from Linux 5.6 to 7.3 at least. They are declared in no header that modules have;
+ * whether they are so is found out before the first event of each object, see
+ * xr_ib_unread_known(). The events of an object are read in order.
  */
 struct xr_ib_uevents {
 	struct ib_uobject uobject;
