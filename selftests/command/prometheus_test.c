@@ -25,7 +25,7 @@ static void limit(struct sample_link *link)
 
 	link->limited = true;
 	for (of = 0; of < XROCE_COUNTED; of++) {
-		link->limits.used[of] = of;
+		link->limits.used[of] = 500 + of;
 		link->limits.limit[of] = XROCE_LIMIT_NONE;
 		link->user.limit[of] = XROCE_LIMIT_NONE;
 	}
@@ -182,7 +182,7 @@ static void info(void)
 /* Kinds of objects without a limit have no sample, nor have links whose limits are not known. */
 static void limits(void)
 {
-	has("^xroce_link_limit_used\\{dev=\"x0\",of=\"[a-z]+\"\\} [0-9]+$", XROCE_COUNTED);
+	has("^xroce_link_limit_used\\{dev=\"x0\",of=\"[a-z]+\"\\} 50[0-9]$", XROCE_COUNTED);
 	has("^xroce_link_limit\\{dev=\"x0\",of=\"(mr|pinned)\"\\} 100[16]$", 2);
 	has("^xroce_link_limit\\{", 2);
 	has("^xroce_link_limit_user\\{dev=\"x0\",of=\"qp\"\\} 100$", 1);
