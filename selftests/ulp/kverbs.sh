@@ -38,8 +38,8 @@ for name in access bounds invalid old_key rights domain twice remote remote_refu
 	staged partly dereg limits advise atomic atomic_refused; do
 	run "kverbs_$name" 'K1' row $name
 done
-for name in interrupt interrupt_poll error drain fails_many full inline handler stops srq srq_limit \
-	srq_last; do
+for name in interrupt interrupt_poll error drain fails_many full inline handler settle stops srq \
+	srq_limit srq_last; do
 	run "kverbs_$name" 'K1 V8' row $name
 done
 # Nothing is left of all this: what remains is the connection manager's.

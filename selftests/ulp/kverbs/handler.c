@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Row: a consumer in the kernel is notified of completions. Its handler calls verbs; it is not
- * called from inside a verb, nor by two CPUs at a time.
+ * Rows: a consumer in the kernel is notified of completions. Its handler calls verbs; it is not
+ * called from inside a verb, nor by two CPUs at a time, nor when the queue pair is gone.
  */
 #include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "kverbs.h"
@@ -79,25 +83,30 @@ static int kv_reaches(atomic_t *counter, int n)
 	return atomic_read(counter);
 }
 
-/* A registration completes within the verb that posts it. */
-static int kv_at_once(struct kv_handled *h)
+/* Post a registration, which completes within the verb. The handler is called behind it. */
+static int kv_post_reg(struct kv_end *a)
 {
-	struct kv_end *a = &h->kv->a;
 	struct ib_reg_wr wr = {
 		.wr = { .opcode = IB_WR_REG_MR, .send_flags = IB_SEND_SIGNALED },
-		.mr = a->mr, .access = IB_ACCESS_LOCAL_WRITE,
+		.mr = a->mr, .key = a->mr->rkey, .access = IB_ACCESS_LOCAL_WRITE,
 	};
 	int ret;
 
-	expect(kv_map(a, 0, PAGE_SIZE), 1);
-	ib_update_fast_reg_key(a->mr, 1);
-	wr.key = a->mr->rkey;
 	local_bh_disable();
 	__this_cpu_inc(kv_inside);
 	ret = ib_post_send(a->qp, &wr.wr, NULL);
 	__this_cpu_dec(kv_inside);
 	local_bh_enable();
-	expect(ret, 0);
+	return ret;
+}
+
+static int kv_at_once(struct kv_handled *h)
+{
+	struct kv_end *a = &h->kv->a;
+
+	expect(kv_map(a, 0, PAGE_SIZE), 1);
+	ib_update_fast_reg_key(a->mr, 1);
+	expect(kv_post_reg(a), 0);
 	expect(kv_reaches(&h->calls, 1), 1);
 	expect(atomic_read(&h->wrong), 0);
 	return 0;
@@ -139,4 +148,99 @@ int kv_handler(struct kv *kv)
 	back = kv_qp(&kv->a, NULL, NULL, NULL) ?: kv_qp(&kv->b, NULL, NULL, NULL);
 	ib_destroy_cq(h.cq);
 	return back ?: ret;
+}
+
+/**
+ * struct kv_slow - a queue pair is destroyed before the handler, on another CPU, has ended
+ * @a: the end that has the queue pair
+ * @work: posts a registration
+ * @pending: the handler has not begun, else it runs
+ * @begun: destroy it now
+ * @over: the handler has ended
+ */
+struct kv_slow {
+	struct kv_end *a;
+	struct work_struct work;
+	bool pending;
+	struct completion begun;
+	bool over;
+};
+
+static void kv_slow(struct kv_slow *s)
+{
+	complete(&s->begun);
+	mdelay(300);
+}
+
+static void kv_handle_slowly(struct ib_cq *cq, void *context)
+{
+	struct kv_slow *s = context;
+
+	if (!s->pending)
+		kv_slow(s);
+	WRITE_ONCE(s->over, true);
+}
+
+static void kv_slow_work(struct work_struct *work)
+{
+	struct kv_slow *s = container_of(work, struct kv_slow, work);
+
+	local_bh_disable();
+	if (!kv_post_reg(s->a) && s->pending)
+		kv_slow(s);
+	/* The handler is called. */
+	local_bh_enable();
+}
+
+/* Another queue pair, of @cq, takes its place. What the handler uses is free then. */
+static int kv_replace(struct kv_slow *s, struct ib_cq *cq)
+{
+	unsigned int cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	bool over;
+	int ret;
+
+	expect(kv_map(s->a, 0, PAGE_SIZE), 1);
+	expect(ib_req_notify_cq(s->a->cq, IB_CQ_NEXT_COMP), 0);
+	/* With a single CPU the handler ends first. */
+	schedule_work_on(cpu < nr_cpu_ids ? cpu : 0, &s->work);
+	ret = wait_for_completion_timeout(&s->begun, 20 * HZ) ? 0 : -ETIMEDOUT;
+	s->a->cq = cq;
+	ret = ret ?: kv_qp(s->a, NULL, NULL, NULL);
+	over = READ_ONCE(s->over);
+	flush_work(&s->work);
+	expect(ret, 0);
+	expect(over, true);
+	return 0;
+}
+
+static int kv_settle_one(struct kv *kv, bool pending)
+{
+	const struct ib_cq_init_attr attr = { .cqe = KV_DEPTH };
+	struct kv_slow s = { .a = &kv->a, .pending = pending };
+	struct ib_cq *was = kv->a.cq, *cq;
+	int ret, back;
+
+	cq = ib_create_cq(kv->dev, kv_handle_slowly, NULL, &s, &attr);
+	if (IS_ERR(cq))
+		return PTR_ERR(cq);
+	init_completion(&s.begun);
+	INIT_WORK_ONSTACK(&s.work, kv_slow_work);
+	kv->a.cq = cq;
+	ret = kv_qp(&kv->a, NULL, NULL, NULL) ?: kv_connect(kv);
+	if (!ret) {
+		/* The other CPU is another one until the queue pair is destroyed. */
+		migrate_disable();
+		ret = kv_replace(&s, was);
+		migrate_enable();
+	}
+	kv->a.cq = was;
+	back = kv_qp(&kv->a, NULL, NULL, NULL);
+	ib_destroy_cq(cq);
+	destroy_work_on_stack(&s.work);
+	return back ?: ret;
+}
+
+int kv_settle(struct kv *kv)
+{
+	return kv_settle_one(kv, false) ?: kv_settle_one(kv, true);
 }

@@ -101,6 +101,7 @@ int kv_row(struct kv *kv, const char *name);
 int kv_atomic(struct kv *kv);
 int kv_atomic_refused(struct kv *kv);
 int kv_handler(struct kv *kv);
+int kv_settle(struct kv *kv);
 int kv_srq(struct kv *kv);
 int kv_srq_limit(struct kv *kv);
 int kv_srq_last(struct kv *kv);

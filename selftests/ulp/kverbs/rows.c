@@ -580,6 +580,7 @@ static const struct {
 	{ "inline", kv_inline },
 	{ "advise", kv_advise },
 	{ "handler", kv_handler },
+	{ "settle", kv_settle },
 	{ "stops", kv_stops },
 	{ "atomic", kv_atomic },
 	{ "atomic_refused", kv_atomic_refused },
