@@ -42,6 +42,15 @@ for name in interrupt interrupt_poll error drain fails_many full inline handler 
 	srq_limit srq_last; do
 	run "kverbs_$name" 'K1 V8' row $name
 done
+
+# The row deletes the VLAN device.
+vlan_gone() {
+	ip link add link h0 name h0.5 type vlan id 5 && ip addr add 10.82.0.1/24 dev h0.5 &&
+		ip link set h0.5 up && wait_until 10 verbs_has_gid hr "$(gid4_of 10.82.0.1)" &&
+		row vlan_gone
+}
+run kverbs_vlan_gone 'K1 D1' vlan_gone
+
 # Nothing is left of all this: what remains is the connection manager's.
 left() {
 	rdma resource show mr >"$work/left"

@@ -106,6 +106,7 @@ int kv_srq(struct kv *kv);
 int kv_srq_limit(struct kv *kv);
 int kv_srq_last(struct kv *kv);
 int kv_stops(struct kv *kv);
+int kv_vlan_gone(struct kv *kv);
 
 /* In a row: fail unless @what is @is. */
 #define expect(what, is) do {							\

@@ -350,30 +350,20 @@ static int kv_run(struct ib_device *ib)
 	return ret;
 }
 
-/* The result, of the device that has the name. */
-static int kv_result = -ENODEV;
-
-static int kv_add(struct ib_device *ib)
-{
-	if (!strcmp(dev_name(&ib->dev), dev))
-		kv_result = kv_run(ib);
-	return 0;
-}
-
-/* Whoever is registered is told of each device. */
-static struct ib_client kv_client = { .name = "kverbs", .add = kv_add };
-
+/* The row runs with no lock of ib_core held, so that it may have devices change. */
 static int __init kv_init(void)
 {
+	struct ib_device *ib;
 	int ret;
 
 	if (!dev || !row)
 		return -EINVAL;
-	ret = ib_register_client(&kv_client);
-	if (ret)
-		return ret;
-	ib_unregister_client(&kv_client);
-	return kv_result;
+	ib = ib_device_get_by_name(dev, RDMA_DRIVER_UNKNOWN);
+	if (!ib)
+		return -ENODEV;
+	ret = kv_run(ib);
+	ib_device_put(ib);
+	return ret;
 }
 
 static void __exit kv_exit(void)

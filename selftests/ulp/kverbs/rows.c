@@ -587,6 +587,7 @@ static const struct {
 	{ "srq", kv_srq },
 	{ "srq_limit", kv_srq_limit },
 	{ "srq_last", kv_srq_last },
+	{ "vlan_gone", kv_vlan_gone },
 };
 
 int kv_row(struct kv *kv, const char *name)
