@@ -325,6 +325,20 @@ static void hole(struct xroce *x)
 	munmap(mem, 1300 * MEM_PAGE);
 }
 
+/* A refusal by RLIMIT_MEMLOCK has a count of its own, and no other moves. */
+static void memlock_refused(struct xroce *x, struct xroce_mr_reg r)
+{
+	struct xroce_limit_query was = { .link = xroce_link(x) }, is = was;
+	int of;
+
+	check(!xroce_limit_query(&was), "LIMIT_QUERY");
+	mr_refused(x, r, -ENOMEM);
+	check(!xroce_limit_query(&is), "LIMIT_QUERY");
+	for (of = 0; of < XROCE_REFUSED; of++)
+		check(is.refused[of] - was.refused[of] == (of == XROCE_COUNT_MEMLOCK),
+		      "refused[%d]: %llu, then %llu", of, was.refused[of], is.refused[of]);
+}
+
 /* RLIMIT_MEMLOCK of sixteen pages, without CAP_IPC_LOCK, in one region or in several. */
 static void memlock(void)
 {
@@ -342,8 +356,8 @@ static void memlock(void)
 	check(!setrlimit(RLIMIT_MEMLOCK, &limit), "%s", strerror(errno));
 	live_drop_cap(CAP_IPC_LOCK);
 
-	mr_refused(x, mr_region(pd, mem, 17 * MEM_PAGE), -ENOMEM);
-	mr_refused(x, mr_region(pd, mem + 1, 16 * MEM_PAGE), -ENOMEM);
+	memlock_refused(x, mr_region(pd, mem, 17 * MEM_PAGE));
+	memlock_refused(x, mr_region(pd, mem + 1, 16 * MEM_PAGE));
 	check(!live_vmpin() && !live_pinned(), "VmPin %ld, %ld pinned",
 	      live_vmpin(), live_pinned());
 	mr_accepted(x, mr_region(pd, mem, 16 * MEM_PAGE));
@@ -353,11 +367,11 @@ static void memlock(void)
 	b = mr_region(pd, mem, 8 * MEM_PAGE);
 	check(!xroce_mr_reg(x, &b), "8 pages more");
 	check(live_vmpin() == 64, "VmPin %ld", live_vmpin());
-	mr_refused(x, mr_region(pd, mem, 1), -ENOMEM);
+	memlock_refused(x, mr_region(pd, mem, 1));
 	check(live_vmpin() == 64, "VmPin %ld", live_vmpin());
 	check(!xroce_mr_dereg(x, a.mr), "dereg");
 	check(live_vmpin() == 32, "VmPin %ld", live_vmpin());
-	mr_refused(x, mr_region(pd, mem, 9 * MEM_PAGE), -ENOMEM);
+	memlock_refused(x, mr_region(pd, mem, 9 * MEM_PAGE));
 	mr_accepted(x, mr_region(pd, mem, 8 * MEM_PAGE));
 	live_restore_caps();
 	mr_accepted(x, mr_region(pd, mem, 20 * MEM_PAGE));
