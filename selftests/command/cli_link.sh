@@ -324,6 +324,32 @@ objects_completed() {
 	is_completed '' qp del qpn ''
 }
 
+# refusal: x0 refuses a protection domain; set $lines to how many lines about that are in the log
+refusal() {
+	fails 1 'the link is limited to 0 protection domains' pd add
+	lines=$(dmesg | grep -cF "xroce: x0: refused a protection domain: limit of the link ('xroce link limit' changes it)")
+}
+
+# The log has at most one line a minute of a link, however many refusals are counted.
+refusals_logged() {
+	local lines before i
+
+	start_anew
+	xr link limit pd 0
+	refusal
+	before=$lines
+	for i in 1 2 3; do refusal; done
+	[ "$lines" = "$before" ] || not_so "a minute: $before lines, $lines lines"
+	xr link limit | grep -q '^    limit of pd used 0 link 0 refused 4$' ||
+		not_so "refused: $(xr link limit)"
+	# Another link has its own minute.
+	start_anew
+	xr link limit pd 0
+	refusal
+	[ "$lines" = $((before + 1)) ] || not_so "another link: $before lines, $lines lines"
+	xr link limit pd none
+}
+
 # Limits are shown whether or not they are set.
 limits_shown() {
 	xr link limit >"$work/out"
@@ -643,6 +669,7 @@ run foreign_program 'U1 D1'
 run bare_words U1
 run objects_completed U1
 run limits_shown 'U1 R7'
+run refusals_logged U1
 run ranges 'U1 D5'
 run wrong_objects 'U1 D1'
 run wrong_files 'U1 R1'
