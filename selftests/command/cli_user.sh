@@ -156,6 +156,29 @@ limits() {
 	xr pd del pd "$pd"
 }
 
+# A user may have as many regions as remain free, but for the reserve of an eighth: 27 of 63. A limit
+# of users takes the place of this share.
+share() {
+	local regions='' n
+
+	start_anew
+	for n in $(seq 28); do regions+=" region r$n size 4K"; done
+	# shellcheck disable=SC2086 # words
+	may_not "user $nobody has 27 regions, and may have only as many as remain free \\('xroce link limit user mr N' sets a limit instead\\)" \
+		in -- serve --netdev x0 $regions
+	xr -j link limit dev x0 >"$work/limits"
+	holds '{m["of"]: m["refused"] for m in l[0]["limits"] if m["refused"]} == {"mr": 1}' \
+		l="$work/limits"
+	xr link limit user mr 28
+	# shellcheck disable=SC2086 # words
+	as in -- serve --netdev x0 $regions >"$work/out" 2>"$work/err" &
+	wait_until 20 grep -q '^listening' "$work/out" || not_so "serves: $(cat "$work/err")"
+	xr link limit | grep -q "^    user uid $nobody .* mr 28 " || not_so "in use: $(xr link limit)"
+	kill $!
+	wait $! || :
+	xr link limit user mr none
+}
+
 memory() {
 	local pd
 
@@ -303,6 +326,7 @@ run links U1
 run objects 'U1 R10'
 run memory 'U1 R4'
 run limits 'U1 R7 R10'
+run share U1
 run pins U1
 run serve 'U1 U4'
 run one_wording U1
