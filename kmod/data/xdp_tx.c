@@ -65,7 +65,10 @@ int xr_xdp_tx_update(struct xr_link *link, void *unused)
 	u32 i;
 
 	rcu_read_lock_bh();
+	/* For the driver that looks up the peer: it expects this, not the one above. */
+	rcu_read_lock();
 	lost = link->dev && xr_xdp_tx_loses(link->dev);
+	rcu_read_unlock();
 	if (lost != link->tx_lost) {
 		WRITE_ONCE(link->tx_lost, lost);
 		for (i = 0; i < link->qp_entries; i++) {
