@@ -174,6 +174,7 @@ module_down() {
 
 # programs NAME... -- [TEST...]: run test programs in turn, each with a TAP plan of its own.
 # Returns the highest exit status of those that have one of the tests; 2 if none has.
+# With XROCE_PROGRAMS_BY, that runs them: see mutate.sh.
 programs() {
 	local names=() name status highest=
 
@@ -182,6 +183,10 @@ programs() {
 		shift
 	done
 	shift
+	if [ -n "${XROCE_PROGRAMS_BY:-}" ]; then
+		"$XROCE_PROGRAMS_BY" with "${names[@]}"
+		return
+	fi
 	for name in "${names[@]}"; do
 		status=0
 		"$top/build/selftests/$name" "$@" || status=$?

@@ -10,11 +10,26 @@
 
 int xr_mutant;
 EXPORT_SYMBOL_GPL(xr_mutant);
-module_param_named(mutant, xr_mutant, int, 0644);
-MODULE_PARM_DESC(mutant, "number of the check that is left out; 0: none");
 
 u8 xr_mutant_hit[XR_MUTANTS];
 EXPORT_SYMBOL_GPL(xr_mutant_hit);
+
+/* What was noted with another number is forgotten. */
+static int xr_mutant_set(const char *text, const struct kernel_param *kp)
+{
+	int ret = param_set_int(text, kp);
+
+	if (!ret)
+		memset(xr_mutant_hit, 0, sizeof(xr_mutant_hit));
+	return ret;
+}
+
+static const struct kernel_param_ops xr_mutant_ops = {
+	.set = xr_mutant_set,
+	.get = param_get_int,
+};
+module_param_cb(mutant, &xr_mutant_ops, &xr_mutant, 0644);
+MODULE_PARM_DESC(mutant, "number of the check that is left out; 0: none");
 
 static struct debugfs_blob_wrapper xr_mutant_blob = {
 	.data = xr_mutant_hit,

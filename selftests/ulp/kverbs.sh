@@ -31,9 +31,15 @@ row() {
 needs_module
 needs_verbs
 echo 'TAP version 13'
-module_up
-verbs_module_up
-ulp_up xroce xroce
+if [ -z "${XROCE_ULP_UP:-}" ]; then
+	module_up
+	verbs_module_up
+	ulp_up xroce xroce
+fi
+if [ -n "${XROCE_PROGRAMS_BY:-}" ]; then	# see mutate.sh
+	XROCE_ULP_UP=1 "$XROCE_PROGRAMS_BY" with kverbs.sh
+	exit
+fi
 for name in access bounds invalid old_key rights domain twice remote remote_refused all_memory \
 	staged partly dereg limits advise atomic atomic_refused; do
 	run "kverbs_$name" 'K1' row $name
