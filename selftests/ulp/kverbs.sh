@@ -41,11 +41,12 @@ if [ -n "${XROCE_PROGRAMS_BY:-}" ]; then	# see mutate.sh
 	exit
 fi
 for name in access bounds invalid old_key rights domain twice remote remote_refused all_memory \
-	staged partly dereg limits advise atomic atomic_refused; do
+	staged partly dereg limits advise atomic atomic_refused post_refused region_refused \
+	datagram_refused create_refused completions_gone inv_follows; do
 	run "kverbs_$name" 'K1' row $name
 done
-for name in interrupt interrupt_poll error drain fails_many full inline handler settle stops srq \
-	srq_limit srq_last; do
+for name in interrupt interrupt_poll error drain fails_many full full_sends inline handler settle \
+	stops srq srq_limit srq_last srq_refused; do
 	run "kverbs_$name" 'K1 V8' row $name
 done
 

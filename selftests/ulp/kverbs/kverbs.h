@@ -79,6 +79,9 @@ int kv_recv(struct kv_end *e);
 /* A short SEND out of @e->buf, or SEND with Invalidate of @key. Return: as kv_do(). */
 int kv_send(struct kv_end *e, enum ib_wr_opcode op, u32 key);
 
+/* The address of the device: that of the first GID that is IPv4. */
+int kv_address(struct ib_device *ib, struct rdma_ah_attr *ah);
+
 /* Connect the queue pairs, again if they were connected. */
 int kv_connect(struct kv *kv);
 
@@ -100,11 +103,19 @@ int kv_row(struct kv *kv, const char *name);
 /* Rows with a file of their own. */
 int kv_atomic(struct kv *kv);
 int kv_atomic_refused(struct kv *kv);
+int kv_completions_gone(struct kv *kv);
+int kv_create_refused(struct kv *kv);
+int kv_datagram_refused(struct kv *kv);
+int kv_full_sends(struct kv *kv);
 int kv_handler(struct kv *kv);
 int kv_settle(struct kv *kv);
+int kv_inv_follows(struct kv *kv);
+int kv_post_refused(struct kv *kv);
+int kv_region_refused(struct kv *kv);
 int kv_srq(struct kv *kv);
 int kv_srq_limit(struct kv *kv);
 int kv_srq_last(struct kv *kv);
+int kv_srq_refused(struct kv *kv);
 int kv_stops(struct kv *kv);
 int kv_vlan_gone(struct kv *kv);
 

@@ -188,8 +188,7 @@ void kv_interrupts_end(struct kv_interrupts *i)
 	kfree(i);
 }
 
-/* The address of the device is that of the first GID that is IPv4. */
-static int kv_address(struct ib_device *ib, struct rdma_ah_attr *ah)
+int kv_address(struct ib_device *ib, struct rdma_ah_attr *ah)
 {
 	struct net_device *ndev = ib_device_get_netdev(ib, KV_PORT);
 	union ib_gid gid;

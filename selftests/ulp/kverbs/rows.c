@@ -579,6 +579,13 @@ static const struct {
 	{ "fails_many", kv_fails_many },
 	{ "inline", kv_inline },
 	{ "advise", kv_advise },
+	{ "completions_gone", kv_completions_gone },
+	{ "create_refused", kv_create_refused },
+	{ "datagram_refused", kv_datagram_refused },
+	{ "full_sends", kv_full_sends },
+	{ "inv_follows", kv_inv_follows },
+	{ "post_refused", kv_post_refused },
+	{ "region_refused", kv_region_refused },
 	{ "handler", kv_handler },
 	{ "settle", kv_settle },
 	{ "stops", kv_stops },
@@ -588,6 +595,7 @@ static const struct {
 	{ "srq_limit", kv_srq_limit },
 	{ "srq_last", kv_srq_last },
 	{ "vlan_gone", kv_vlan_gone },
+	{ "srq_refused", kv_srq_refused },
 };
 
 int kv_row(struct kv *kv, const char *name)

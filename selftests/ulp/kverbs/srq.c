@@ -200,6 +200,25 @@ static int kv_shared_last(struct kv *kv, struct kv_shared *s)
 	return 0;
 }
 
+/* What only a program can do with its queue, or nobody. */
+static int kv_shared_refused(struct kv *kv, struct kv_shared *s)
+{
+	struct ib_srq_init_attr init = { .attr = { .max_wr = 1 }, .srq_type = IB_SRQT_BASIC };
+	struct ib_srq_attr attr = { .max_wr = 2 * KV_SHARED };
+	struct ib_srq *none;
+
+	expect(ib_modify_srq(s->srq, &attr, IB_SRQ_MAX_WR), -EOPNOTSUPP);
+	expect(ib_modify_srq(s->srq, &attr, IB_SRQ_LIMIT << 8), -EOPNOTSUPP);
+	expect(ib_query_srq(s->srq, &attr), 0);
+	expect(attr.max_wr, KV_SHARED);
+	/* Receives without elements. */
+	none = ib_create_srq(kv->b.pd, &init);
+	if (!IS_ERR(none))
+		ib_destroy_srq(none);
+	expect(PTR_ERR_OR_ZERO(none), -EINVAL);
+	return 0;
+}
+
 int kv_srq(struct kv *kv)
 {
 	return kv_with_srq(kv, kv_shared_posts);
@@ -213,4 +232,9 @@ int kv_srq_limit(struct kv *kv)
 int kv_srq_last(struct kv *kv)
 {
 	return kv_with_srq(kv, kv_shared_last);
+}
+
+int kv_srq_refused(struct kv *kv)
+{
+	return kv_with_srq(kv, kv_shared_refused);
 }
