@@ -18,6 +18,7 @@
 #include "group.h"
 #include "live.h"
 #include "mem.h"
+#include "verbs_command.h"
 #include "verbs_end.h"
 
 #define MESSAGE		64u
@@ -95,6 +96,7 @@ static void regions(void)
 	try_reg(memory, MEM_PAGE, RW | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING, 0);
 	try_reg(memory, MEM_PAGE, IBV_ACCESS_REMOTE_WRITE, EINVAL);
 	try_reg(memory, MEM_PAGE, IBV_ACCESS_REMOTE_ATOMIC, EINVAL);
+	try_reg(memory, MEM_PAGE, RW | IBV_ACCESS_ZERO_BASED, EOPNOTSUPP);
 	try_reg(memory, 0, RW, EINVAL);
 	try_reg(read_only, MEM_PAGE, IBV_ACCESS_REMOTE_READ, 0);
 	try_reg(read_only, MEM_PAGE, RW, EFAULT);
@@ -317,6 +319,59 @@ static void foreign_keys(void)
 	objects_gone();
 }
 
+/* A region is changed in place: what is refused leaves keys, rights and domain as they were. */
+static void rereg(void)
+{
+	uint32_t key;
+	int ret;
+
+	if (!objects())
+		return;
+	key = mr->rkey;
+	ret = command_rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, xr_end.pd, NULL, 0,
+			    IBV_ACCESS_ZERO_BASED);
+	check(ret == EOPNOTSUPP, "a right that there is not: %d", ret);
+	ret = command_rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, xr_end.pd, memory, 0, 0);
+	check(ret == EINVAL, "no bytes: %d", ret);
+	check(mr->rkey == key, "the key");
+	try_write(mr->rkey, 0, true, "as before");
+	check(!command_rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, xr_end.pd, NULL, 0,
+			     IBV_ACCESS_LOCAL_WRITE), "rights");
+	try_write(mr->rkey, 0, false, "without the right");
+	check(!command_rereg(mr, IBV_REREG_MR_CHANGE_ACCESS | IBV_REREG_MR_CHANGE_TRANSLATION,
+			     xr_end.pd, memory, MEM_PAGE, RW), "rights and memory");
+	try_write(key, 0, false, "the first key");
+	try_write(mr->rkey, MEM_PAGE - MESSAGE + 1, false, "past the new end");
+	try_write(mr->rkey, MEM_PAGE - MESSAGE, true, "its end");
+	check(!command_rereg(mr, IBV_REREG_MR_CHANGE_PD, pd2, NULL, 0, 0), "domain");
+	try_write(mr->rkey, 0, false, "in another domain");
+	objects_gone();
+}
+
+/* Advice for regions of others, and by a key that is not theirs. */
+static void advise(void)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, MEM_PAGE, 0 };
+	struct ibv_mr *on_demand;
+
+	if (!objects())
+		return;
+	on_demand = reg(xr_end.pd, RW | IBV_ACCESS_ON_DEMAND);
+	if (!on_demand)
+		return;
+	sge.lkey = on_demand->lkey;
+	check(!command_advise(xr_end.pd, &sge), "its own: %s", strerror(errno));
+	check(command_advise(pd2, &sge) == EFAULT, "another domain: %s", strerror(errno));
+	check(command_advise(other.pd, &sge) == EFAULT, "another context: %s", strerror(errno));
+	sge.lkey ^= 1;
+	check(command_advise(xr_end.pd, &sge) == EFAULT, "another key: %s", strerror(errno));
+	sge.lkey ^= 1;
+	sge.length = sizeof(memory) + 1;
+	check(command_advise(xr_end.pd, &sge) == EFAULT, "past its end: %s", strerror(errno));
+	check(!ibv_dereg_mr(on_demand), "deregister");
+	objects_gone();
+}
+
 /* --- Queue pairs. */
 
 static enum ibv_qp_state state(void)
@@ -397,6 +452,12 @@ static void attributes(void)
 	OUT_OF_RANGE(&rtr, rtr_mask, ah_attr.is_global, 0);
 	OUT_OF_RANGE(&rtr, rtr_mask, ah_attr.port_num, 2);
 	needs_all(&rtr, rtr_mask);
+	refused(&(struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .cur_qp_state = IBV_QPS_RTS,
+				       .timeout = 14, .retry_cnt = 7, .rnr_retry = 7 },
+		rts_mask | IBV_QP_CUR_STATE, "another present state");
+	refused(&(struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .path_mig_state = IBV_MIG_REARM,
+				       .timeout = 14, .retry_cnt = 7, .rnr_retry = 7 },
+		rts_mask | IBV_QP_PATH_MIG_STATE, "another path");
 	OUT_OF_RANGE(&rts, rts_mask, timeout, 32);
 	OUT_OF_RANGE(&rts, rts_mask, retry_cnt, 8);
 	OUT_OF_RANGE(&rts, rts_mask, rnr_retry, 8);
@@ -534,6 +595,61 @@ static void try_datagram(const struct verbs_end *e, struct ibv_qp *self, uint8_t
 	check(!ibv_destroy_ah(ah), "destroy");
 }
 
+/* Send @bytes from @self to itself by @ah. The completion has the status @want. */
+static void sends_datagram(struct ibv_qp *self, struct ibv_ah *ah, uint32_t bytes,
+			   enum ibv_wc_status want, const char *what)
+{
+	struct ibv_sge sge = { (uintptr_t)memory, bytes, mr->lkey };
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.ud = { .ah = ah, .remote_qpn = self->qp_num, .remote_qkey = END_QKEY },
+	};
+	struct ibv_wc wc;
+	int ret;
+
+	if (!check(ah, "%s: %s", what, strerror(errno)) ||
+	    !check(!end_move(&xr_end, self, &xr_end, 0, IBV_QPS_RTS), "%s: RTS", what))
+		return;
+	check(!ibv_post_send(self, &wr, &bad), "%s: post", what);
+	ret = end_wait(cq, &wc);
+	check(ret == (int)want, "%s: %d, not %d", what, ret, want);
+}
+
+/* Datagrams by the address handles of others, or longer than a packet. */
+static void datagrams_refused(void)
+{
+	struct ibv_ah_attr to = {
+		.is_global = 1, .port_num = 1,
+		.grh = { .hop_limit = 64 },
+	};
+	struct ibv_ah *ah, *domain, *context;
+	struct ibv_port_attr port;
+	struct ibv_qp *self;
+	uint32_t most;
+
+	if (!objects())
+		return;
+	to.grh.sgid_index = xr_end.gid_index;
+	to.grh.dgid = xr_end.gid;
+	ah = ibv_create_ah(xr_end.pd, &to);
+	domain = ibv_create_ah(pd2, &to);
+	context = ibv_create_ah(other.pd, &to);
+	self = end_qp(&xr_end, IBV_QPT_UD, cq, cq, NULL, 1, 1);
+	if (!self || !check(!ibv_query_port(xr_end.ctx, 1, &port), "port"))
+		return;
+	most = 128u << port.active_mtu;
+	sends_datagram(self, ah, most, IBV_WC_SUCCESS, "one packet");
+	sends_datagram(self, ah, most + 1, IBV_WC_LOC_LEN_ERR, "a byte more");
+	sends_datagram(self, domain, 1, IBV_WC_LOC_QP_OP_ERR, "another domain");
+	sends_datagram(self, context, 1, IBV_WC_LOC_QP_OP_ERR, "another context");
+	check(!ibv_destroy_qp(self) && !ibv_destroy_ah(ah) && !ibv_destroy_ah(domain) &&
+	      !ibv_destroy_ah(context), "destroy");
+	objects_gone();
+}
+
 /* As NICs do, the completion says in its service level which header the datagram had. */
 static void datagrams(void)
 {
@@ -660,11 +776,15 @@ static const struct test tests[] = {
 	{ "object_windows_1", "V5 W1", "binding and using windows of type 1", windows_1 },
 	{ "object_windows_2", "V5 W1", "binding and using windows of type 2", windows_2 },
 	{ "object_keys", "V5 R7", "keys of other domains and contexts", foreign_keys },
+	{ "object_rereg", "V5 R7", "changing regions in place", rereg },
+	{ "object_advise", "V5 R7", "advice for regions of other domains and contexts", advise },
 	{ "object_attributes", "V5 D2", "attributes of queue pairs out of range, or missing",
 	  attributes },
 	{ "object_capacities", "V5 R9", "capacities out of range", capacities },
 	{ "object_large_queue", "V5 V2", "completion queues of 65,536 and more", large_queue },
 	{ "object_datagram_sl", "V2", "the service level tells IPv4 from IPv6", datagrams },
+	{ "object_datagram_refused", "V5 V2", "address handles of others, and too long a datagram",
+	  datagrams_refused },
 	{ "object_handles", "V5 R10", "address handles are charged, and a user has a share", handles },
 	{ "object_busy", "V5", "destroying what is in use", busy },
 };
