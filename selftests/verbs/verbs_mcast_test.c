@@ -343,6 +343,44 @@ static void full(struct member *one, struct member *two)
 	check(!join(two, GROUP) && !leave(two, GROUP) && !leave(one, GROUP), "room again");
 }
 
+/* Queue pairs with all groups that they may have: four memberships for each hash value. */
+#define MANY	16u
+
+/* Members of many other groups, some with the hash value of the group, get nothing. */
+static void apart(struct member *one, struct member *two)
+{
+	struct member many[MANY];
+	char name[INET_ADDRSTRLEN];
+	unsigned int i;
+
+	check(!join(one, GROUP), "join");
+	for (i = 0; i < MANY * MOST_GROUPS; i++) {
+		struct member *m = &many[i / MOST_GROUPS];
+
+		if (!(i % MOST_GROUPS)) {
+			*m = *two;
+			m->qp = end_qp(&xr_end, IBV_QPT_UD, two->cq, two->cq, NULL, 1, 1);
+			if (!m->qp ||
+			    !check(!end_move(&xr_end, m->qp, &xr_end, 0, IBV_QPS_RTS), "RTS"))
+				return;
+			receive(m, i);
+		}
+		snprintf(name, sizeof(name), "239.8.%u.%u", i / MOST_GROUPS, i % MOST_GROUPS);
+		check(!join(m, name), "join %s", name);
+	}
+	receive(one, 1);
+	send_one(GROUP, 0x11);
+	arrives(one, 1, GROUP, 0x11);
+	quiet(two);
+	for (i = 0; i < MANY * MOST_GROUPS; i++) {
+		snprintf(name, sizeof(name), "239.8.%u.%u", i / MOST_GROUPS, i % MOST_GROUPS);
+		check(!leave(&many[i / MOST_GROUPS], name), "leave %s", name);
+	}
+	for (i = 0; i < MANY; i++)
+		check(!ibv_destroy_qp(many[i].qp), "destroy");
+	check(!leave(one, GROUP), "leave");
+}
+
 /* Queue pairs of a user for as many groups as a link has memberships. */
 #define USER_QPS	(MOST_MEMBERSHIPS / MOST_GROUPS)
 
@@ -629,6 +667,7 @@ static void row_refused(void) { with_members(refused); }
 static void row_rules(void) { with_members(rules); }
 static void row_mixed(void) { with_members(mixed); }
 static void row_full(void) { with_members(full); }
+static void row_apart(void) { with_members(apart); }
 static void row_own(void) { with_members(own); }
 static void row_vlan(void) { with_members(vlan); }
 static void row_shared(void) { with_members(shared); }
@@ -640,6 +679,7 @@ static const struct test tests[] = {
 	{ "mcast_refused", "V9 V5", "no member, wrong key, no or too little room", row_refused },
 	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
 	{ "mcast_full", "V9 V5", "the most members of a group", row_full },
+	{ "mcast_apart", "V9 V5", "members of many other groups get none", row_apart },
 	{ "mcast_own", "V9 Q5", "members on the device of the sender", row_own },
 	{ "mcast_vlan", "V9 D1", "a tagged datagram is for members if the VLAN has joined",
 	  row_vlan },
