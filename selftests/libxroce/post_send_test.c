@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Send queues of libxroce. The requester itself is tested through the verbs device. */
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,6 +93,36 @@ static void messages(struct pair *p)
 	check(!cqe[!i].status && cqe[!i].opcode == XROCE_WC_SEND, "sent: status %u",
 	      cqe[!i].status);
 	check(!memcmp(far + 128, "not in any region", sizeof(text)), "message");
+}
+
+static bool one_polled(void *arg)
+{
+	return xroce_cq_poll(arg, &(struct xroce_cqe){}, 1) == 1;
+}
+
+/* A queue that is armed for solicited completions stays so after others. */
+static void solicited(struct xroce *x)
+{
+	struct pollfd fd = { .fd = xroce_fd(x), .events = POLLIN };
+	struct xroce_sge_local sge;
+	struct xroce_wr wr;
+	struct pair p;
+	int i;
+
+	if (!pair_open(&p, x, XROCE_QPT_RC) || !pair_connect(&p))
+		goto out;
+	xroce_cq_arm(p.cq, true);
+	wr = pair_request(&p, XROCE_WR_RDMA_WRITE, &sge, 0, 8);
+	for (i = 0; i < 20; i++)
+		check(!xroce_post_send(p.a.send, &wr, 1) && live_wait(one_polled, p.cq), "WRITE");
+	check(!poll(&fd, 1, 0), "woken by a WRITE");
+	/* One that fails is like a solicited one. */
+	wr.rkey ^= 1;
+	check(!xroce_post_send(p.a.send, &wr, 1), "post");
+	check(poll(&fd, 1, 1000 * LIVE_PATIENCE) == 1 && fd.revents == POLLIN, "not woken");
+	check(live_wait(one_polled, p.cq), "the failed WRITE");
+out:
+	pair_close(&p);
 }
 
 static void works(struct xroce *x)
@@ -187,11 +218,12 @@ static void refused(struct xroce *x)
 
 	if (!pair_open(&p, x, XROCE_QPT_RC) || !pair_connect(&p))
 		goto out;
-	for (i = 0; i < 9; i++) {
+	for (i = 0; i < 12; i++) {
 		static const __u32 status[] = {
 			XROCE_WC_REM_ACCESS_ERR, XROCE_WC_REM_ACCESS_ERR, XROCE_WC_LOC_PROT_ERR,
 			XROCE_WC_LOC_PROT_ERR, XROCE_WC_LOC_QP_OP_ERR, XROCE_WC_LOC_QP_OP_ERR,
 			XROCE_WC_LOC_QP_OP_ERR, XROCE_WC_LOC_LEN_ERR, XROCE_WC_MW_BIND_ERR,
+			XROCE_WC_LOC_QP_OP_ERR, XROCE_WC_LOC_QP_OP_ERR, XROCE_WC_LOC_LEN_ERR,
 		};
 
 		wr = pair_request(&p, XROCE_WR_RDMA_WRITE, &sge, 0, 64);
@@ -218,6 +250,13 @@ static void refused(struct xroce *x)
 		if (i == 8) {
 			wr.opcode = XROCE_WR_BIND_MW;
 			wr.imm_or_key = p.own.rkey;
+		}
+		if (i >= 9) {
+			wr.opcode = XROCE_WR_FLUSH;
+			wr.access = i == 9 ? XROCE_ACCESS_REMOTE_WRITE : XROCE_ACCESS_FLUSH_GLOBAL;
+			wr.imm_or_key = i == 10 ? 2 : 0;
+			wr.length = i == 11 ? 1ull << 32 : 8;
+			wr.num_sge = 0;
 		}
 		pair_done(&p, &wr, status[i]);
 		check(qp_state(x, p.a.qpn) == XROCE_QPS_ERR, "case %u: state", i);
@@ -541,6 +580,7 @@ out:
 
 static const struct test tests[] = {
 	{ "post_send_works", "U3 V7", "WRITE, READ, atomics, FLUSH, SEND", ON_HANDLE(works) },
+	{ "post_send_solicited", "U3", "completions that wake up nobody", ON_HANDLE(solicited) },
 	{ "post_send_windows", "U3 V7 W10", "bind and invalidate in a send queue",
 	  ON_HANDLE(windows) },
 	{ "post_send_refused", "U3 V7", "the status of what cannot be done", ON_HANDLE(refused) },
