@@ -440,6 +440,65 @@ static void remote_refused(void)
 	wire_close(&w);
 }
 
+/* A window that no file owns, in a domain like that, where a file has its queue pair. */
+static void owners(void)
+{
+	struct wire domain = { .x = live_open() };
+	struct wire_opts opts = { .sq = MW_SQ, .with = &domain };
+	struct xroce_mw_add add = { .flags = XROCE_F_PERSISTENT, .type = XROCE_MW_TYPE_2B };
+	struct xroce_bind b;
+	__u32 key;
+
+	if (!domain.x)
+		return;
+	domain.sq = xroce_sq_add(domain.x, MW_SQ);
+	check(domain.sq && !xroce_pd_add(domain.x, XROCE_F_PERSISTENT, &domain.pd), "domain");
+	if (wire_open(&w, &opts)) {
+		add.pd = w.pd;
+		check(!xroce_mw_add(w.x, &add), "MW_ADD");
+		b = mw_whole(&w, add.rkey);
+		check(mw_bind(&w, add.type, &b) == XROCE_WC_MW_BIND_ERR, "status");
+		check(!mw_query(&w, add.rkey).bound, "it is bound");
+		check(wire_again(&w), "again");
+		key = mw_bound(&w, add.type);
+		mw_del(&w, key);
+		mw_del(&w, add.rkey);
+		check(!xroce_mr_dereg(w.x, w.mr.mr), "MR_DEREG");
+		wire_close(&w);
+	}
+	check(!xroce_pd_del(domain.x, domain.pd), "PD_DEL");
+	check(!xroce_sq_del(domain.sq), "SQ_DEL");
+	live_close(domain.x);
+}
+
+/* The map claims that a window of another queue pair is of this one. The module knows better. */
+static void remote_lies(void)
+{
+	struct wire_opts opts = { .peer = 0x12, .sq = MW_SQ };
+	static struct wire other;
+	struct xroce_mpt truth, lie;
+	__u32 key;
+
+	if (!wire_open(&w, &with_recv))
+		return;
+	opts.with = &w;
+	if (!wire_open(&other, &opts))
+		return;
+	key = mw_bound(&other, XROCE_MW_TYPE_2B);
+	check(live_map_get(LIVE_DEV, "mpt", key >> XROCE_KEY_SHIFT, &truth), "get mpt");
+	lie = truth;
+	lie.qpn = w.qpn;
+	check(live_map_put(LIVE_DEV, "mpt", key >> XROCE_KEY_SHIFT, &lie), "put mpt");
+	check(send_inv(key, 1) == XROCE_SYN_NAK_ACC, "syndrome");
+	check(mw_completion(&w, NULL) == XROCE_WC_WR_FLUSH_ERR, "completion");
+	check(qp_state(w.x, w.qpn) == XROCE_QPS_ERR, "state");
+	check(live_map_put(LIVE_DEV, "mpt", key >> XROCE_KEY_SHIFT, &truth), "put mpt");
+	check(mw_query(&w, key).bound && !mw_try_write(&other, key), "the window was invalidated");
+	mw_del(&w, key);
+	wire_close(&other);
+	wire_close(&w);
+}
+
 static const struct test tests[] = {
 	{ "mw_completions", "W10", "completions: wr_id, signalled or not, fence, order",
 	  completions },
@@ -470,6 +529,10 @@ static const struct test tests[] = {
 	  remote_invalidate },
 	{ "mw_remote_refused", "W7", "SEND with invalidate of a wrong key is refused",
 	  remote_refused },
+	{ "mw_owners", "W10 W2", "a work request for a window that its file does not own",
+	  owners },
+	{ "mw_remote_lies", "W7 D5", "SEND with invalidate, and the map lies about the window",
+	  remote_lies },
 };
 
 int main(int argc, char **argv)
