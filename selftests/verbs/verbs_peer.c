@@ -203,18 +203,34 @@ void peer_incomplete(void)
 
 /* --- Requests. */
 
-struct xroce_qp peer_map(void)
+/* The entry of the queue pair in the map "qp": read it, or write it if @put. */
+static void peer_entry(struct xroce_qp *q, bool put)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info), slot;
 	int fd = xroce_pin_open(LIVE_DEV, "qp");
-	struct xroce_qp q = {};
 
 	check(fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len), "map qp: %d", fd);
 	slot = info.max_entries ? peer.qp->qp_num % info.max_entries : 0;
-	check(!bpf_map_lookup_elem(fd, &slot, &q) && q.qpn == peer.qp->qp_num, "entry %u", slot);
+	if (put)
+		check(!bpf_map_update_elem(fd, &slot, q, 0), "write entry %u", slot);
+	else
+		check(!bpf_map_lookup_elem(fd, &slot, q) && q->qpn == peer.qp->qp_num,
+		      "entry %u", slot);
 	close(fd);
+}
+
+struct xroce_qp peer_map(void)
+{
+	struct xroce_qp q = {};
+
+	peer_entry(&q, false);
 	return q;
+}
+
+void peer_map_put(struct xroce_qp q)
+{
+	peer_entry(&q, true);
 }
 
 static bool is_fetch_add(uint8_t opcode)

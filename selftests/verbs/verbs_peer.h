@@ -143,7 +143,8 @@ void peer_send_data(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len);
 /* Check "in": the first @len bytes have the pattern of a message, all others are untouched. */
 void peer_received(uint32_t len);
 
-/* The counters of the queue pair. */
+/* The counters of the queue pair: its entry in the map. Or write it, as a hostile program could. */
 struct xroce_qp peer_map(void);
+void peer_map_put(struct xroce_qp q);
 
 #endif /* XROCE_VERBS_PEER_H */

@@ -406,6 +406,26 @@ static void ack_old(void)
 	peer_ignored(&ack);
 }
 
+/* The map claims that more has been sent. The module knows better. */
+static void ack_map_lies(void)
+{
+	struct packet ack = peer_response(XROCE_RC_ACK, 3);
+	struct xroce_qp lie;
+
+	peer_post(1, IBV_WR_SEND, 4);
+	peer_expect_send(0, 4);
+	lie = peer_map();
+	lie.req_top = (lie.req_top + 5) & XROCE_PSN_MASK;
+	peer_map_put(lie);
+	peer_ignored(&ack);
+	peer_map_put(lie);
+	ack.syndrome = XROCE_SYN_NAK_SEQ;
+	peer_ignored(&ack);
+	peer_incomplete();
+	peer_ack(0);
+	peer_completes(1, IBV_WC_SUCCESS);
+}
+
 /* Packets that are not the peer's. */
 static void ack_foreign(void)
 {
@@ -830,6 +850,8 @@ static const struct test tests[] = {
 	{ "ack_partial", "Q2", "of a part of a message", ON_PEER(ack_partial, &peer_usual) },
 	{ "ack_credits", "Q2", "credits are ignored", ON_PEER(ack_credits, &peer_usual) },
 	{ "ack_unsent", "Q2", "PSNs that have not been sent", ON_PEER(ack_unsent, &peer_usual) },
+	{ "ack_map_lies", "Q2 D5", "PSNs that only the map says to have been sent",
+	  ON_PEER(ack_map_lies, &peer_usual) },
 	{ "ack_old", "Q2", "PSNs that are acknowledged", ON_PEER(ack_old, &peer_usual) },
 	{ "ack_foreign", "Q2 D4 D6", "wrong address, partition, ICRC, number, service, length",
 	  ON_PEER(ack_foreign, &peer_usual) },
