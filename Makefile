@@ -36,7 +36,7 @@ lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
 # Private parts of the library that the command also uses.
 cli_lib := $(patsubst %,$(B)/user/lib/%.o,bpf_object netdev netlink vlan xdp_feature)
-kmod_src := $(wildcard kmod/*.[ch] kmod/*/*.[ch]) kmod/Kbuild kmod/Makefile
+kmod_src := $(wildcard kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch]) kmod/Kbuild kmod/Makefile
 kmod_dirs := $(sort $(dir $(kmod_src)))
 kmod_in = $(foreach f,$(kmod_src),$(if $(filter $(1),$(dir $(f))),$(f)))
 

@@ -5,12 +5,12 @@
 #include "bytes/icrc.h"
 #include "bytes/vector.h"
 #include "ctl/teardown.h"
-#include "data/xdp_tx.h"
+#include "frame/xdp_tx.h"
 #include "mem/mtt.h"
 #include "obj/link.h"
-#include "obj/recv_queue.h"
-#include "obj/sq.h"
 #include "odp/odp.h"
+#include "recv/queue.h"
+#include "send/sq.h"
 
 #include "main.h"
 

@@ -3,34 +3,43 @@
  * xroce.ko owns memory: it pins pages, keeps their translation tables, and moves bytes for
  * the XDP program, which judges the packets.
  *
- * Folders. Each includes only folders listed below it.
+ * Folders, in layers. A file includes headers of its own layer, and of those below it; and no
+ * file includes itself through others.
  *
- *   verbs/   another front end, in a module of its own, xroce_ib.ko: verbs devices of ib_core;
- *            contexts and locks of its own in verbs/verbs.h
- *   .        front end: the device's ioctls (chardev*.c), the kfuncs, module init and exit
- *   ctl/     commands that involve several kinds of objects, memory, or the data path
- *   data/    the data path: peers' requests and our responses, deferred frames; our requests
- *            and peers' responses
- *   obj/     links and the objects on them: structures, tables, look-up; also creation and
- *            destruction, unless these need ctl/
- *   odp/     on-demand memory
+ *   front/   front ends, which translate an interface into calls of the layers below: dev/ is
+ *            /dev/xroce; verbs/ is a module of its own, xroce_ib.ko: verbs devices of ib_core,
+ *            with contexts and locks of its own in front/verbs/verbs.h
+ *   .        the kfuncs, module init and exit
+ *
+ *   ctl/     commands about regions and windows that involve memory, and the end of an owner
+ *
+ *   qp/      queue pairs: structure, state and claim; create, modify, query; peers
+ *   send/    their send side: work requests, the packets of requests, the peer's responses
+ *   recv/    their receive side: receive queues, messages that arrive, multicast
+ *   respond/ responses that the module sends, congestion notifications
+ *   frame/   frames: building and sending them, payload of regions, frames to the link itself
+ *   odp/     on-demand memory, and packets that are deferred until it is present
+ *   obj/     links and the other objects on them: structures, tables, look-up
+ *
  *   mem/     pinned and physical memory, translation tables, hazard pointers
+ *
  *   own/     owners of objects, their limits and events
+ *
  *   bytes/   bytes of frames: invariant CRC, copying
  *
- * Contexts
+     * Contexts
  *
  *   context                           sleeps      entry
- *   ioctl, close                      yes         chardev.c
- *   netdev notifiers (rtnl held)      yes         obj/link.c, data/xdp_tx.c
+ *   ioctl, close                      yes         front/dev/chardev.c
+ *   netdev notifiers (rtnl held)      yes         obj/link.c, frame/xdp_tx.c
  *   kfunc (softirq, RCU)              no          kfunc.c
- *   tasklet and timer of responses    no          data/response.c
- *   tasklet and timers of requests    no          data/requester.c
- *   timer of deferred frames          no          data/defer.c
- *   work: deferred frames (softirq)   no          data/defer.c; its program calls kfunc.c
- *   work: frames to itself (softirq)  no          obj/loop.c; its program calls kfunc.c
- *   work: flush a receive queue       yes         obj/recv_queue.c
- *   work: apply a send queue          yes         obj/sq.c
+ *   tasklet and timer of responses    no          respond/queue.c
+ *   tasklet and timers of requests    no          send/requester.c
+ *   timer of deferred frames          no          odp/defer.c
+ *   work: deferred frames (softirq)   no          odp/defer.c; its program calls kfunc.c
+ *   work: frames to itself (softirq)  no          frame/loop.c; its program calls kfunc.c
+ *   work: flush a receive queue       yes         recv/queue.c
+ *   work: apply a send queue          yes         send/sq.c
  *   mmu notifier                      if allowed  odp/range.c
  *   fault worker                      yes         odp/fault.c
  *   work: free empty children         yes         odp/child.c
@@ -75,7 +84,7 @@
  * while it holds a region. It finds links, regions, windows and queue pairs under RCU.
  * mem/hazard.h describes what keeps the pages of a region during a copy, odp/odp.h the same
  * for on-demand memory. The entry of a queue pair in the map "qp" is shared with the XDP
- * program under a claim, see obj/qp.c.
+ * program under a claim, see qp/qp.c.
  */
 #ifndef _XR_MAIN_H
 #define _XR_MAIN_H

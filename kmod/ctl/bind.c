@@ -9,8 +9,8 @@
 #include "obj/link.h"
 #include "obj/mr.h"
 #include "obj/mw.h"
-#include "obj/qp.h"
-#include "obj/sq.h"
+#include "qp/qp.h"
+#include "send/sq.h"
 
 #include "bind.h"
 

@@ -10,13 +10,13 @@
 #include "obj/mr.h"
 #include "obj/mw.h"
 #include "obj/pd.h"
-#include "obj/qp.h"
-#include "obj/sq.h"
-#include "obj/srq.h"
 #include "own/owner.h"
+#include "qp/create.h"
+#include "qp/qp.h"
+#include "recv/srq.h"
+#include "send/sq.h"
 
 #include "mr_reg.h"
-#include "qp_create.h"
 #include "teardown.h"
 
 /**

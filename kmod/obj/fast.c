@@ -9,6 +9,7 @@
 
 #include "mem/hazard.h"
 #include "mem/kernel.h"
+#include "qp/qp.h"
 
 #include "fast.h"
 #include "link.h"
@@ -16,7 +17,6 @@
 #include "mr.h"
 #include "mw.h"
 #include "pd.h"
-#include "qp.h"
 
 /*
  * Make what an unpublished region needs. On success the caller's reference to @staged becomes

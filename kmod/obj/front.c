@@ -7,9 +7,10 @@
 
 #include "xroce_map.h"
 
+#include "qp/qp.h"
+
 #include "front.h"
 #include "link.h"
-#include "qp.h"
 
 /**
  * xr_front_attach() - attach a front end to the link of a network device

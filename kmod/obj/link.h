@@ -9,12 +9,12 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "frame/loop.h"
 #include "own/limit.h"
 #include "own/owner.h"
+#include "recv/group.h"
 
 #include "key.h"
-#include "loop.h"
-#include "mcast.h"
 
 #define XR_MAX_LINKS	256
 
@@ -81,7 +81,7 @@ struct xr_front {
  * @maker: file that made it; NULL when it has maps
  * @users: number of files that use it, plus one for @front
  * @front: its verbs device; NULL: none
- * @tx_lost: @dev loses frames of XDP_TX, so the module sends all responses, see data/xdp_tx.c
+ * @tx_lost: @dev loses frames of XDP_TX, so the module sends all responses, see frame/xdp_tx.c
  * @lock: protects the objects
  * @mr: region by key index; read by the data path under RCU
  * @mw: window by key index; read by the data path under RCU

@@ -9,13 +9,13 @@
 #include "xroce_map.h"
 
 #include "mem/hazard.h"
+#include "qp/qp.h"
 
 #include "link.h"
 #include "mpt.h"
 #include "mr.h"
 #include "mw.h"
 #include "pd.h"
-#include "qp.h"
 
 /**
  * xr_mw_acquire() - find the region that a window is bound to, and hold the window

@@ -10,13 +10,13 @@
 #include "xroce_map.h"
 
 #include "mem/hazard.h"
+#include "qp/qp.h"
 
 #include "link.h"
 #include "mpt.h"
 #include "mr.h"
 #include "mw.h"
 #include "pd.h"
-#include "qp.h"
 
 #define XR_MW_ACCESS	(XROCE_ACCESS_REMOTE & ~XROCE_ACCESS_FLUSH_PERSISTENT)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The checks of "make lint" that are quick and need no tool: includes without cycles, in
-# files and in folders, and the length of lines. Needs no module.
+# files, layers of folders, and the length of lines. Needs no module.
 set -eu
 
 here=$(realpath "$(dirname "$0")")
@@ -36,7 +36,7 @@ complains() {
 	cp -r "$top/selftests/targets" "$tree/copy/selftests"
 	# shellcheck disable=SC2086
 	lint "$tree/copy" $quick || status=1
-	sed -i '0,/^#include </s//#include "chardev.h"\n&/' "$tree/copy/kmod/mem/pool.h"
+	sed -i '0,/^#include </s||#include "front/dev/chardev.h"\n&|' "$tree/copy/kmod/mem/pool.h"
 	finds pool includes || status=1
 	finds mem folders || status=1
 	printf '/* %0120d */\n' 0 >>"$tree/copy/kmod/mem/pool.c"

@@ -5,7 +5,7 @@
 #
 # usage: mutants.py KMOD COPY TABLE
 #
-# A check is an "if" whose body returns, jumps or sets a result, in the folders verbs, obj and data.
+# A check is an "if" whose body returns, jumps or sets a result, in the folders of FOLDERS.
 # Its condition C becomes MUTANT(number, C): see mutant.h. Each part of "A || B" is a check of its
 # own. TABLE gets a line a check: number, file, function, condition.
 import os
@@ -13,7 +13,7 @@ import re
 import shutil
 import sys
 
-FOLDERS = ("verbs", "obj", "data")
+FOLDERS = ("frame", "front", "obj", "qp", "recv", "respond", "send")
 BODY = re.compile(r"\s*(\{\s*)?(/\*.*?\*/\s*)?(return\b|goto\b|ret = -|status = XROCE_WC|continue;|break;)",
                   re.S)
 FUNCTION = re.compile(r"^[a-z][^\n;=]*?\b(\w+)\([^;{}]*\)\n\{", re.M)

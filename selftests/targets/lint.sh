@@ -11,7 +11,7 @@
 #   cppcheck      command, library, tests
 #   clang-tidy    command, library
 #   includes      no include cycles in the folders of one_way
-#   folders       no include cycles between folders of the module
+#   folders       includes between folders of the module go down: see layers
 #   columns       no line of C is longer than .clang-format allows, except strings
 #   messages      subject and body of commits newer than $messages_since
 #
@@ -24,6 +24,8 @@ user_dirs=(-Iuser/lib -Iuser/cmd -Iuser/cmd/serve)
 flags=(-std=gnu11 -D_GNU_SOURCE -Iinclude "${user_dirs[@]}")
 read -ra packages < <(pkg-config --cflags libbpf json-c libelf)
 one_way=(kmod user)
+# Folders of the module, from the top: a file includes headers of its own layer and of those below.
+layers=('front/dev front/verbs' ctl 'qp send recv respond frame odp obj' mem own bytes)
 # Older messages are as they are.
 messages_since=8e7c894821dbd58c7359969735006a49949f3322
 failed=()
@@ -107,16 +109,29 @@ run_clang_tidy() {
 
 run_includes() { ! selftests/targets/include_cycles.py "${one_way[@]}"; }
 
-# A header is beside the file that includes it, or its path begins in kmod/.
+# A header is beside the file that includes it, or its path begins in kmod/. Headers in kmod/ itself
+# are for all.
 run_folders() {
 	local file header
 
-	grep -r '^#include "' --include='*.[ch]' kmod | sed 's/#include //; s/"//g' |
+	grep -r '^#include "' --include='*.[ch]' kmod/*/ | sed 's/#include //; s/"//g' |
 		while IFS=: read -r file header; do
-			[ ! -e "${file%/*}/$header" ] || header=${file%/*}/$header
-			[ -e "$header" ] || header=kmod/$header
-			[ ! -e "$header" ] || echo "${file%/*} ${header%/*}"
-		done | sort -u | tsort 2>&1 >/dev/null | grep -v 'contains a loop'
+			[ ! -e "${file%/*}/$header" ] || continue
+			[ ! -e "kmod/$header" ] || echo "${file#kmod/} $header"
+		done |
+		awk -v layers="$(printf '%s\n' "${layers[@]}")" '
+		BEGIN {
+			n = split(layers, layer, "\n")
+			for (i = 1; i <= n; i++) {
+				m = split(layer[i], folder, " ")
+				for (j = 1; j <= m; j++)
+					rank[folder[j]] = i
+			}
+		}
+		function of(path) { return sub("/[^/]*$", "", path) ? path : "" }
+		!(of($1) in rank) { print $1 ": " of($1) " is in no layer" }
+		of($2) && rank[of($2)] < rank[of($1)] { print $1 ": includes " $2 ", of a layer above" }
+		' | grep .
 }
 
 run_columns() {

@@ -44,7 +44,7 @@ quiet() {
 reports() {
 	complaints 2 3 4 5 6 7 8 <<-END
 	[    1.000000] xroce: loaded
-	[    2.000000] WARNING: CPU: 0 PID: 1 at kmod/obj/qp.c:1 xr_qp_get+0x1/0x2 [xroce]
+	[    2.000000] WARNING: CPU: 0 PID: 1 at kmod/qp/qp.c:1 xr_qp_get+0x1/0x2 [xroce]
 	[    2.000001] Call Trace:
 	[    3.000000] BUG: KASAN: slab-use-after-free in xr_qp_get+0x1/0x2 [xroce]
 	[    4.000000] WARNING: possible circular locking dependency detected
@@ -68,7 +68,7 @@ known_and_another() {
 	{ flush_warning "$unbind" $pm; flush_warning 'xroce:xr_teardown [xroce]' $pm; } |
 		complaints 8 9 &&
 		flush_warning "$unbind" $pm |
-		sed '2a [    7.000002] WARNING: CPU: 0 PID: 1 at kmod/obj/qp.c:1 xr_qp_get+0x1/0x2' |
+		sed '2a [    7.000002] WARNING: CPU: 0 PID: 1 at kmod/qp/qp.c:1 xr_qp_get+0x1/0x2' |
 		complaints 3
 }
 

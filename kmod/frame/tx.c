@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Building frames and giving them to the driver by ndo_xdp_xmit(), or as socket buffers if
+ * the driver has none. Frames are built and sent in softirq; they are also dropped, and
+ * templates made, in process context.
+ */
+#include <linux/etherdevice.h>
+#include <linux/filter.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include <net/ip.h>
+#include <net/xdp.h>
+
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "bytes/frame.h"
+#include "bytes/icrc.h"
+#include "obj/addr.h"
+#include "obj/mr_stat.h"
+#include "qp/qp.h"
+#include "respond/read.h"
+
+#include "loop.h"
+#include "payload.h"
+#include "tx.h"
+
+/*
+ * Headroom in bytes, for struct xdp_frame and for what the driver puts before the frame. A
+ * little less than XDP_PACKET_HEADROOM, so that a block of page fragments holds one more
+ * response of 4 KiB.
+ */
+#define XR_TX_HEADROOM		192
+
+/* Our frames are pieces of pages, freed by page_frag_free(). */
+static struct xdp_rxq_info xr_tx_rxq = {
+	.mem.type = MEM_TYPE_PAGE_SHARED,
+};
+
+static void *xr_tx_ipv4(void *at, const struct xroce_qp *q, u8 tos, u16 udp_len)
+{
+	struct iphdr *ip = at;
+
+	*ip = (struct iphdr){
+		.version = 4,
+		.ihl = 5,
+		.tos = tos,
+		.tot_len = htons(sizeof(*ip) + udp_len),
+		.frag_off = htons(IP_DF),
+		.ttl = q->ttl,
+		.protocol = IPPROTO_UDP,
+		.saddr = q->saddr[3],
+		.daddr = q->daddr[3],
+	};
+	ip->check = ip_fast_csum(ip, ip->ihl);
+	return ip + 1;
+}
+
+static void *xr_tx_ipv6(void *at, const struct xroce_qp *q, u8 tos, u16 udp_len)
+{
+	struct ipv6hdr *ip = at;
+
+	*(__be32 *)ip = htonl(6u << 28 | (u32)tos << 20);
+	ip->payload_len = htons(udp_len);
+	ip->nexthdr = IPPROTO_UDP;
+	ip->hop_limit = q->ttl;
+	memcpy(&ip->saddr, q->saddr, sizeof(ip->saddr));
+	memcpy(&ip->daddr, q->daddr, sizeof(ip->daddr));
+	return ip + 1;
+}
+
+static bool xr_tx_has_aeth(u8 opcode)
+{
+	return opcode != XROCE_RC_READ_RESPONSE_MIDDLE && opcode != XROCE_OP_CNP;
+}
+
+/* Bytes between BTH and payload. */
+static u32 xr_tx_xth_len(u8 opcode)
+{
+	if (opcode == XROCE_OP_CNP)
+		return XROCE_CNP_LEN;
+	return (xr_tx_has_aeth(opcode) ? sizeof(struct xroce_aeth) : 0) +
+	       (opcode == XROCE_RC_ATOMIC_ACK ?
+		sizeof(struct xroce_atomicacketh) : 0);
+}
+
+/*
+ * Write the headers up to the BTH, from the queue pair's attributes. Return: address of the
+ * PSN, which is not written.
+ */
+static __be32 *xr_tx_headers(void *at, const struct xroce_qp *q, bool ipv6,
+			     const struct xr_tx_packet *p, u16 udp_len)
+{
+	bool cnp = p->opcode == XROCE_OP_CNP;
+	/* Switches must not mark a congestion notification: not ECN-capable. */
+	u8 tos = cnp ? q->tos & ~XROCE_ECN_MASK : q->tos;
+	struct xroce_bth *bth;
+	struct udphdr *udp;
+
+	udp = ipv6 ? xr_tx_ipv6(at, q, tos, udp_len) :
+		     xr_tx_ipv4(at, q, tos, udp_len);
+	udp->source = htons(q->sport);
+	udp->dest = htons(XROCE_UDP_PORT);
+	udp->len = htons(udp_len);
+	udp->check = 0;
+
+	bth = (struct xroce_bth *)(udp + 1);
+	bth->opcode = p->opcode;
+	bth->flags = cnp ? 0 : XROCE_BTH_MIGREQ;
+	bth->pkey = htons(q->pkey);
+	bth->dqpn = htonl(q->dest_qpn | (cnp ? XROCE_BTH_BECN : 0));
+	return &bth->apsn;
+}
+
+/**
+ * xr_tx_request() - write the headers that all requests of a queue pair have
+ * @at: the IP header
+ * @q: the queue pair
+ * @ipv6: the IP header is IPv6
+ *
+ * xr_tx_length() completes them. Opcode and PSN are 0.
+ *
+ * Return: their length in bytes, with the BTH.
+ */
+u32 xr_tx_request(void *at, const struct xroce_qp *q, bool ipv6)
+{
+	const struct xr_tx_packet p = {};
+	__be32 *psn = xr_tx_headers(at, q, ipv6, &p, 0);
+
+	*psn = 0;
+	return (void *)(psn + 1) - at;
+}
+
+/* Like xr_tx_headers(), for a response, from the template that xr_tx_template() has made. */
+static __always_inline __be32 *xr_tx_response(void *at, const struct xroce_qp *q, bool ipv6,
+					   const struct xr_tx_packet *p, u16 udp_len)
+{
+	struct xroce_bth *bth;
+
+	/* Constants, so that both copies are inlined. */
+	if (unlikely(ipv6)) {
+		memcpy(at, q->response, XROCE_RESPONSE_WORDS * sizeof(*q->response));
+		bth = xr_tx_length(at, true, udp_len);
+	} else {
+		memcpy(at, q->response, XROCE_RESPONSE_WORDS4 * sizeof(*q->response));
+		bth = xr_tx_length(at, false, udp_len);
+	}
+	bth->opcode = p->opcode;
+	bth->flags |= (-p->len & 3) << XROCE_BTH_PAD_SHIFT;
+	return &bth->apsn;
+}
+
+/* Write the PSN and all headers between BTH and payload. Return: the end of the headers. */
+static __always_inline void *xr_tx_behind(__be32 *psn, const struct xr_tx_packet *p)
+{
+	void *at = psn + 1;
+
+	*psn = htonl(p->psn);
+	if (p->opcode == XROCE_OP_CNP) {
+		memset(at, 0, XROCE_CNP_LEN);
+		return at + XROCE_CNP_LEN;
+	}
+	if (xr_tx_has_aeth(p->opcode)) {
+		struct xroce_aeth *aeth = at;
+
+		aeth->smsn = htonl((u32)p->syndrome << 24 | p->msn);
+		at = aeth + 1;
+	}
+	if (p->opcode == XROCE_RC_ATOMIC_ACK) {
+		struct xroce_atomicacketh *orig = at;
+
+		orig->orig_hi = htonl(upper_32_bits(p->result));
+		orig->orig_lo = htonl(lower_32_bits(p->result));
+		at = orig + 1;
+	}
+	return at;
+}
+
+/* Invariant CRC of an acknowledgement: that of the template XOR the share of PSN and AETH. */
+static u32 xr_tx_ack_icrc(const struct xroce_qp *q, const struct xr_tx_packet *p)
+{
+	u32 aeth = (u32)p->syndrome << 24 | p->msn;
+
+	return q->ack_icrc ^ xr_icrc_of((u64)p->psn << 32 | aeth);
+}
+
+/* Inlined in xr_tx_build(), for short responses. See xr_tx_open(). */
+static __always_inline bool xr_tx_begin(struct xdp_buff *xdp, u32 len)
+{
+	u32 size = SKB_HEAD_ALIGN(XR_TX_HEADROOM + len);
+	void *frag = xr_tx_alloc(size);
+
+	if (!frag)
+		return false;
+	xdp_init_buff(xdp, size, &xr_tx_rxq);
+	xdp_prepare_buff(xdp, frag, XR_TX_HEADROOM, len, false);
+	return true;
+}
+
+/* The same: see xr_tx_add(). */
+static __always_inline void xr_tx_end(struct xr_tx_batch *batch, struct xdp_buff *xdp)
+{
+	/* This cannot fail: XR_TX_HEADROOM has room for struct xdp_frame. */
+	batch->frame[batch->count++] = xdp_convert_buff_to_frame(xdp);
+}
+
+/**
+ * xr_tx_open() - allocate a frame
+ * @xdp: out: the frame, whose content is undefined
+ * @len: bytes
+ *
+ * Return: whether there was memory. If so, xr_tx_add() or xr_tx_cancel() consumes the frame.
+ */
+bool xr_tx_open(struct xdp_buff *xdp, u32 len)
+{
+	return xr_tx_begin(xdp, len);
+}
+
+/* Add a frame of xr_tx_open() to a batch that is not full. */
+void xr_tx_add(struct xr_tx_batch *batch, struct xdp_buff *xdp)
+{
+	xr_tx_end(batch, xdp);
+}
+
+/* Free a frame of xr_tx_open(). */
+void xr_tx_cancel(struct xdp_buff *xdp)
+{
+	page_frag_free(xdp->data_hard_start);
+}
+
+static bool xr_tx_is_up(const struct net_device *dev)
+{
+	return dev && netif_running(dev) && netif_carrier_ok(dev);
+}
+
+/**
+ * xr_tx_copy_loop() - give the link itself a copy of the newest frame of a batch
+ * @batch: the batch, which is not empty
+ *
+ * For datagrams to a multicast group that has members on this device. A device that is down sends
+ * none, and the loopback device returns them itself. Without memory or room the copy is lost, and
+ * counted.
+ */
+void xr_tx_copy_loop(struct xr_tx_batch *batch)
+{
+	const struct xdp_frame *frame = batch->frame[batch->count - 1];
+	struct xdp_frame *copy;
+	struct xdp_buff xdp;
+
+	if (!xr_tx_is_up(batch->dev) || batch->dev->flags & IFF_LOOPBACK)
+		return;
+	if (xr_tx_begin(&xdp, frame->len)) {
+		memcpy(xdp.data, frame->data, frame->len);
+		copy = xdp_convert_buff_to_frame(&xdp);
+		if (xr_loop_send(batch->loop, &copy, 1, batch->qpn))
+			return;
+		xdp_return_frame(copy);
+	}
+	this_cpu_inc(batch->stat->drop_tx);
+}
+
+/* Count a READ response that cannot be built. RCU keeps the region allocated. */
+static noinline int xr_tx_refused(const struct xr_mr *mr, int ret)
+{
+	if (ret && ret != -EAGAIN)
+		xr_mr_count_refused(mr->stat);
+	return ret;
+}
+
+/* On-demand memory is not resident. Release the region, then request a fault. */
+static noinline int xr_tx_missed(const struct xr_qp *qp, const struct xr_mr *mr,
+				 const struct xr_tx_packet *p)
+{
+	struct xr_odp_miss miss;
+
+	xr_mr_miss(mr, p->va, p->len, p->ahead, false, &miss);
+	xr_mr_release();
+	return xr_tx_refused(mr, xr_odp_ask(&miss, qp->epoch));
+}
+
+/*
+ * Write the payload, which begins at @off, and the invariant CRC. Nothing is allocated and no
+ * lock is taken while the region is held (hazard.h). Return: as xr_tx_build().
+ */
+static __always_inline int xr_tx_payload(const struct xr_qp *qp,
+					 const struct xr_tx_packet *p,
+					 struct xdp_buff *xdp, bool ipv6, u32 off)
+{
+	struct xr_mr *mr = xr_rkey_acquire(qp, p->va, p->key, p->len,
+					XROCE_ACCESS_REMOTE_READ);
+	u64 from;
+	int ret;
+
+	if (!mr)
+		return -ENOENT;
+	ret = xr_mr_range(mr, p->va, p->len, false, &from);
+	if (unlikely(ret == -EAGAIN))
+		return xr_tx_missed(qp, mr, p);
+	if (likely(!ret)) {
+		xr_read_fill(mr, from, xdp, p->l2_len, ipv6, off, p->len, NULL);
+		xr_mr_count_out(mr->stat, p->len, p->begin);
+	} else {
+		xr_tx_refused(mr, ret);
+	}
+	xr_mr_release();
+	return ret;
+}
+
+/**
+ * xr_tx_build() - build a packet and add it to a batch
+ * @batch: a batch that is not full
+ * @qp: queue pair; its addresses are taken from its entry in the map "qp"
+ * @p: the packet
+ *
+ * Return: 0; -ENOMEM; -ENOENT: no such region, or no right to read it; -ERANGE: outside the
+ * region; -EAGAIN: on-demand memory is being brought in; -EFAULT or -EIO: it cannot be.
+ */
+int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
+		const struct xr_tx_packet *p)
+{
+	const struct xroce_qp *q = qp->map;
+	/* Read once: the map can change, but the headers must fit what is allocated. */
+	bool ipv6 = xr_qp_map_ipv6(q);
+	u32 l3 = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	u32 pad = -p->len & 3;
+	struct xdp_buff xdp;
+	u32 udp_len, len;
+	__be32 *psn;
+	void *at;
+	int ret;
+
+	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		  xr_tx_xth_len(p->opcode) + p->len + pad + XROCE_ICRC_LEN;
+	len = p->l2_len + l3 + udp_len;
+	if (!xr_tx_begin(&xdp, len))
+		return -ENOMEM;
+
+	/* A copy of constant length; the IP header overwrites what is behind @l2_len. */
+	memcpy(xdp.data, p->l2, XR_TX_L2_ROOM);
+	at = xdp.data + p->l2_len;
+	if (unlikely(p->opcode == XROCE_OP_CNP))
+		psn = xr_tx_headers(at, q, ipv6, p, udp_len);
+	else
+		psn = xr_tx_response(at, q, ipv6, p, udp_len);
+	at = xr_tx_behind(psn, p);
+	if (p->len) {
+		ret = xr_tx_payload(qp, p, &xdp, ipv6, at - xdp.data);
+		if (ret)
+			goto err;
+	} else if (p->opcode == XROCE_RC_ACK) {
+		put_unaligned_le32(xr_tx_ack_icrc(q, p), at);
+	} else {
+		ret = xr_icrc_put(&xdp, p->l2_len, len - XROCE_ICRC_LEN);
+		if (ret)
+			goto err;
+	}
+	xr_tx_end(batch, &xdp);
+	return 0;
+err:
+	xr_tx_cancel(&xdp);
+	return ret;
+}
+
+/*
+ * Compute the invariant CRC of a response whose PSN, syndrome, MSN and result are zero. Also
+ * set xroce_qp::response or xroce_qp::atomic_check.
+ */
+static u32 xr_tx_template_icrc(struct xroce_qp *q, u8 opcode)
+{
+	u8 frame[ETH_HLEN + sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
+		 sizeof(struct xroce_bth) + sizeof(struct xroce_aeth) +
+		 sizeof(struct xroce_atomicacketh) + XROCE_ICRC_LEN] = {};
+	const struct xr_tx_packet p = { .opcode = opcode };
+	u32 udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		      xr_tx_xth_len(opcode) + XROCE_ICRC_LEN;
+	struct xdp_buff xdp;
+	__be32 *psn;
+	void *end;
+	u32 crc;
+
+	psn = xr_tx_headers(frame + ETH_HLEN, q, xr_qp_map_ipv6(q), &p, udp_len);
+	end = xr_tx_behind(psn, &p);
+	xdp_init_buff(&xdp, sizeof(frame), &xr_tx_rxq);
+	xdp_prepare_buff(&xdp, frame, 0, end + XROCE_ICRC_LEN - (void *)frame,
+			 false);
+	if (xr_icrc(&xdp, ETH_HLEN, end - (void *)frame, &crc))
+		return 0;
+	if (opcode == XROCE_RC_ATOMIC_ACK && !xr_qp_map_ipv6(q))
+		q->atomic_check =
+			(__force u16)((struct iphdr *)(frame + ETH_HLEN))->check;
+	if (opcode == XROCE_RC_ACK)
+		memcpy(q->response, frame + ETH_HLEN, (void *)psn - (void *)frame - ETH_HLEN);
+	return crc;
+}
+
+/**
+ * xr_tx_template() - precompute headers and CRCs of responses, and the CRC of READ requests
+ * @q: RC queue pair on its way to RTR, or whose address vector or partition key changes in
+ *	SQD; the attributes are set
+ */
+void xr_tx_template(struct xroce_qp *q)
+{
+	q->ack_icrc = xr_tx_template_icrc(q, XROCE_RC_ACK);
+	q->atomic_icrc = xr_tx_template_icrc(q, XROCE_RC_ATOMIC_ACK);
+	q->read_icrc = xr_icrc_read_request(q);
+	memset(&q->read, 0, sizeof(q->read));
+}
+
+/* Send a frame as a socket buffer. Return: whether the device took it; if not, it is freed. */
+static bool xr_tx_skb(struct net_device *dev, struct xdp_frame *frame)
+{
+	struct sk_buff *skb = xdp_build_skb_from_frame(frame, dev);
+
+	if (!skb) {
+		xdp_return_frame(frame);
+		return false;
+	}
+	/* The builder took the Ethernet header off, as for a received packet. */
+	skb_push(skb, ETH_HLEN);
+	skb_reset_mac_header(skb);
+	/* For what looks at packets on their way: queueing disciplines, bonds, tcpdump. */
+	skb_set_network_header(skb, xr_frame_l2_len(skb->data));
+	skb->dev = dev;
+	return dev_queue_xmit(skb) == NET_XMIT_SUCCESS;
+}
+
+/*
+ * Count frames that the device has accepted. In softirq or with bottom halves off, so that
+ * nothing else on this CPU counts at the same time.
+ */
+static void xr_tx_count(struct xr_tx_batch *batch, s64 frames, s64 bytes)
+{
+	batch->sent += frames;
+	batch->sent_bytes += bytes;
+	this_cpu_add(*batch->stat_frames, frames);
+	this_cpu_add(*batch->stat_bytes, bytes);
+}
+
+/* Count frames that the device has not accepted. */
+static void xr_tx_count_lost(struct xr_tx_batch *batch, u32 frames)
+{
+	batch->lost += frames;
+	this_cpu_add(batch->stat->drop_tx, frames);
+}
+
+/*
+ * Send a batch as socket buffers. Return: frames that are used up. If the last of these was
+ * lost, *@lost is its length in bytes.
+ */
+static int xr_tx_slow(struct xr_tx_batch *batch, u32 *lost)
+{
+	unsigned int i = 0;
+	u32 len;
+
+	while (i < batch->count && !*lost) {
+		len = batch->frame[i]->len;
+		if (!xr_tx_skb(batch->dev, batch->frame[i++]))
+			*lost = len;
+	}
+	return i;
+}
+
+static int xr_tx_fast(struct xr_tx_batch *batch)
+{
+	struct net_device *dev = batch->dev;
+
+	if (!dev->netdev_ops->ndo_xdp_xmit ||
+	    !(dev->xdp_features & NETDEV_XDP_ACT_NDO_XMIT))
+		return -EOPNOTSUPP;
+	return dev->netdev_ops->ndo_xdp_xmit(dev, batch->count, batch->frame,
+					     XDP_XMIT_FLUSH);
+}
+
+/* Free a frame that cannot be sent, and count it. */
+void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
+{
+	xr_tx_count_lost(batch, 1);
+	xdp_return_frame(frame);
+}
+
+/* Does a frame exceed the MTU of the device? VLAN tags do not count. */
+static bool xr_tx_long(const struct net_device *dev, const struct xdp_frame *frame)
+{
+	return frame->len > READ_ONCE(dev->mtu) + xr_frame_l2_len(frame->data);
+}
+
+/* Drop the frames that exceed the MTU of the device, and count them as lost. */
+static noinline void xr_tx_drop_long(struct xr_tx_batch *batch)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < batch->count; i++) {
+		if (xr_tx_long(batch->dev, batch->frame[i]))
+			xr_tx_lose(batch, batch->frame[i]);
+		else
+			batch->frame[n++] = batch->frame[i];
+	}
+	batch->count = n;
+}
+
+/* The bytes of a batch. Frames that exceed the MTU of the device have been dropped. */
+static u32 xr_tx_bytes(struct xr_tx_batch *batch)
+{
+	u32 max = READ_ONCE(batch->dev->mtu) + ETH_HLEN, len, longest = 0, bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < batch->count; i++) {
+		len = batch->frame[i]->len;
+		longest = max(longest, len);
+		bytes += len;
+	}
+	if (likely(longest <= max))
+		return bytes;
+	xr_tx_drop_long(batch);
+	for (i = 0, bytes = 0; i < batch->count; i++)
+		bytes += batch->frame[i]->len;
+	return bytes;
+}
+
+/**
+ * xr_tx_flush() - give the frames of a batch to the device
+ * @batch: the batch; frames for which the device has no room stay in it, in order
+ *
+ * Frames that exceed the device's MTU are lost.
+ *
+ * Return: 0; -EBUSY: some frames stay; -ENETDOWN: all stay, the device is down or gone.
+ */
+int xr_tx_flush(struct xr_tx_batch *batch)
+{
+	struct net_device *dev = batch->dev;
+	u32 bytes, lost = 0;
+	unsigned int i;
+	int done;
+
+	if (!batch->count)
+		return 0;
+	if (!xr_tx_is_up(dev))
+		return -ENETDOWN;
+	/* Add up the lengths now: a frame belongs to the device once it is sent. */
+	bytes = xr_tx_bytes(batch);
+	if (unlikely(!batch->count))
+		return 0;
+	/* To ourselves: no wire, and no program of the driver that would see the frames. */
+	if (unlikely(xr_addr_own(dev, batch->frame[0]->data)))
+		done = xr_loop_send(batch->loop, batch->frame, batch->count, batch->qpn);
+	else
+		done = xr_tx_fast(batch);
+	if (done < 0)
+		done = xr_tx_slow(batch, &lost);
+	if (unlikely(lost))
+		xr_tx_count_lost(batch, 1);
+	for (i = done; unlikely(i < batch->count); i++)
+		bytes -= batch->frame[i]->len;
+	xr_tx_count(batch, done - !!lost, bytes - lost);
+	batch->count -= done;
+	if (likely(!batch->count))
+		return 0;
+	memmove(batch->frame, batch->frame + done,
+		batch->count * sizeof(*batch->frame));
+	return -EBUSY;
+}
+
+/*
+ * A frame that the XDP program has made, and has already counted as sent, is added to a
+ * batch: subtract it here, because xr_tx_flush() counts it.
+ */
+void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame)
+{
+	xr_tx_count(batch, -1, -(s64)frame->len);
+}
+
+/* Free the frames of a batch, and count them as lost. */
+void xr_tx_drop(struct xr_tx_batch *batch)
+{
+	xr_tx_count_lost(batch, batch->count);
+	while (batch->count)
+		xdp_return_frame(batch->frame[--batch->count]);
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters: "rdma statistic show link" shows those of "xroce stat", and so does sysfs, in
+ * hw_counters/.
+ *
+ * A queue pair can be bound to a counter of its own ("rdma statistic qp"). For what a port
+ * shows, ib_core adds the values of all these counters to those of xr_ib_get_hw_stats(), by
+ * their position, as if the port did not count what they count. So the first counters of a port
+ * are those that a queue pair has, too, and xr_ib_get_hw_stats() subtracts the others' values.
+ */
+#include <linux/build_bug.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/rdma_counter.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "obj/link.h"
+#include "qp/create.h"
+#include "qp/qp.h"
+
+#include "stats.h"
+#include "verbs.h"
+
+#define XR_IB_WORDS	(sizeof(struct xroce_stat) / sizeof(u64))
+
+/* Counters that queue pairs have, too: first those that a link does not count as such. */
+enum {
+	XR_IB_REQUESTS,
+	XR_IB_REQUEST_BYTES,
+	XR_IB_NAKS,
+	XR_IB_TX,
+	XR_IB_TX_BYTES,
+	XR_IB_DUPLICATE,
+	XR_IB_DROPS,
+	XR_IB_REQ_TX = XR_IB_DROPS + XROCE_DROP_TX - XROCE_DROP_QKEY + 1,
+	XR_IB_REQ_TX_BYTES,
+	XR_IB_REQ_RETRANSMIT,
+	XR_IB_REQ_TIMEOUT,
+	XR_IB_REQ_RX,
+	XR_IB_REQ_RX_BYTES,
+	XR_IB_REQ_IGNORED,
+	/* Of links only, as all that follow. */
+	XR_IB_ACC_KEY,
+};
+
+/* @priv: where the value is in the sum of struct xroce_stat. */
+#define STAT(name)	{ #name, 0, (const void *)offsetof(struct xroce_stat, name) }
+
+static const struct rdma_stat_desc xr_ib_stats[] = {
+	[XR_IB_REQUESTS] = { "requests" },
+	[XR_IB_REQUEST_BYTES] = { "request_bytes" },
+	[XR_IB_NAKS] = { "naks" },
+	[XR_IB_TX] = STAT(tx),
+	[XR_IB_TX_BYTES] = { "tx_bytes", 0, (const void *)offsetof(struct xroce_stat, tx_more) },
+	[XR_IB_DUPLICATE] = STAT(duplicate),
+	/* In the order of struct xroce_qp_query::drops. */
+	[XR_IB_DROPS] = STAT(drop_qkey),
+	STAT(drop_recv),
+	STAT(drop_psn),
+	STAT(drop_response),
+	STAT(drop_opcode),
+	STAT(drop_state),
+	STAT(drop_error),
+	STAT(drop_addr),
+	STAT(drop_pkey),
+	STAT(drop_icrc),
+	STAT(drop_defer),
+	STAT(drop_busy),
+	STAT(drop_tx),
+	[XR_IB_REQ_TX] = STAT(req_tx),
+	[XR_IB_REQ_TX_BYTES] = STAT(req_tx_bytes),
+	[XR_IB_REQ_RETRANSMIT] = STAT(req_retransmit),
+	[XR_IB_REQ_TIMEOUT] = STAT(req_timeout),
+	[XR_IB_REQ_RX] = STAT(req_rx),
+	[XR_IB_REQ_RX_BYTES] = STAT(req_rx_bytes),
+	[XR_IB_REQ_IGNORED] = STAT(req_ignored),
+	/*
+	 * XR_IB_QP_COUNTS. From here on counters of links only. Anybody can read them, so that
+	 * acc_key also has acc_pd and acc_qp: they would tell that a guessed key is another's.
+	 */
+	[XR_IB_ACC_KEY] = STAT(acc_key),
+	STAT(rx),
+	STAT(rx_bytes),
+	STAT(deferred),
+	STAT(pass),
+	STAT(write),
+	STAT(write_bytes),
+	STAT(send),
+	STAT(send_bytes),
+	STAT(read),
+	STAT(read_bytes),
+	STAT(atomic),
+	STAT(flush),
+	STAT(queued),
+	STAT(ack),
+	STAT(nak_seq),
+	STAT(nak_inv),
+	STAT(nak_acc),
+	STAT(nak_op),
+	STAT(nak_rnr),
+	STAT(ecn_ce),
+	STAT(cnp_tx),
+	STAT(cnp_rx),
+	STAT(inv_opcode),
+	STAT(inv_order),
+	STAT(inv_qp_access),
+	STAT(inv_length),
+	STAT(inv_resources),
+	STAT(inv_align),
+	STAT(acc_right),
+	STAT(acc_bounds),
+	STAT(acc_module),
+	STAT(op_wqe),
+	STAT(op_prot),
+	STAT(op_cq),
+	STAT(op_memory),
+	STAT(drop_length),
+	STAT(drop_checksum),
+	STAT(drop_tver),
+	STAT(drop_qpn),
+	STAT(drop_peer),
+	STAT(event_lost),
+	STAT(event_limited),
+	STAT(own_refused),
+	STAT(peer_refused),
+	/* Last, and not from the map: what limits have refused. */
+	{ "refused" },
+};
+
+static_assert(XR_IB_REQ_IGNORED + 1 == XR_IB_QP_COUNTS);
+#define XR_IB_REFUSED	(ARRAY_SIZE(xr_ib_stats) - 1)
+
+/* All but module_tx, module_tx_bytes, acc_pd and acc_qp, which are in others; and four more. */
+static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 4 + 4);
+
+/**
+ * struct xr_ibcounter - counter to which queue pairs are bound
+ * @id: its number
+ * @qps: struct xr_ibqp
+ * @gone: what the queue pairs have counted that are not bound to it any more, or that have
+ *	been reset
+ *
+ * Under xr_ibdev::counters_lock.
+ */
+struct xr_ibcounter {
+	u32 id;
+	struct list_head qps;
+	u64 gone[XR_IB_QP_COUNTS];
+};
+
+/* Add up the copies of all CPUs, and what the module and the XDP program have sent. */
+void xr_ib_stat_sum(const struct xr_link *link, struct xroce_stat *sum)
+{
+	u64 *to = (u64 *)sum;
+	unsigned int i;
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const u64 *from = (const u64 *)per_cpu_ptr(link->stat, cpu);
+
+		for (i = 0; i < XR_IB_WORDS; i++)
+			to[i] += READ_ONCE(from[i]);
+	}
+	/* See struct xroce_stat: tx_more is without XROCE_ACK_BYTES for each response. */
+	sum->tx_more += sum->tx * XROCE_ACK_BYTES + sum->read_bytes + sum->module_tx_bytes;
+	sum->tx += sum->module_tx;
+}
+
+struct rdma_hw_stats *xr_ib_alloc_hw_port_stats(struct ib_device *ib, u32 port)
+{
+	return rdma_alloc_hw_stats_struct(xr_ib_stats, ARRAY_SIZE(xr_ib_stats),
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/* What the queue pair counts since it was connected. */
+static void xr_ib_qp_read(const struct xr_ibqp *qp, u64 *value)
+{
+	struct xroce_qp_query q = { .qpn = qp->ib.qp_num };
+
+	if (xr_qp_query(qp->qp->link, qp->qp->owner, false, &q))
+		memset(&q, 0, sizeof(q));
+	value[XR_IB_REQUESTS] = q.packets;
+	value[XR_IB_REQUEST_BYTES] = q.bytes;
+	value[XR_IB_NAKS] = q.naks;
+	value[XR_IB_TX] = q.tx;
+	value[XR_IB_TX_BYTES] = q.tx_bytes;
+	value[XR_IB_DUPLICATE] = q.duplicates;
+	memcpy(&value[XR_IB_DROPS], q.drops,
+	       (XR_IB_REQ_TX - XR_IB_DROPS) * sizeof(*value));
+	value[XR_IB_REQ_TX] = q.req_packets;
+	value[XR_IB_REQ_TX_BYTES] = q.req_bytes;
+	value[XR_IB_REQ_RETRANSMIT] = q.req_retransmits;
+	value[XR_IB_REQ_TIMEOUT] = q.req_timeouts;
+	value[XR_IB_REQ_RX] = q.req_responses;
+	value[XR_IB_REQ_RX_BYTES] = q.req_response_bytes;
+	value[XR_IB_REQ_IGNORED] = q.req_ignored;
+}
+
+/* Add what the queue pair has counted for its counter. */
+static void xr_ib_qp_add(const struct xr_ibqp *qp, u64 *sum)
+{
+	u64 now[XR_IB_QP_COUNTS];
+	u32 i;
+
+	xr_ib_qp_read(qp, now);
+	for (i = 0; i < XR_IB_QP_COUNTS; i++)
+		/* Values that have become less: it has been connected again. */
+		sum[i] += now[i] - (now[i] >= qp->counted[i] ? qp->counted[i] : 0);
+}
+
+static void xr_ib_counter_add(const struct xr_ibcounter *counter, u64 *sum)
+{
+	const struct xr_ibqp *qp;
+	u32 i;
+
+	for (i = 0; i < XR_IB_QP_COUNTS; i++)
+		sum[i] += counter->gone[i];
+	list_for_each_entry(qp, &counter->qps, in_counter)
+		xr_ib_qp_add(qp, sum);
+}
+
+/* What all counters of queue pairs have counted. */
+static void xr_ib_counters_add(struct xr_ibdev *dev, u64 *sum)
+{
+	const struct xr_ibcounter *counter;
+	unsigned long id;
+	u32 i;
+
+	mutex_lock(&dev->counters_lock);
+	for (i = 0; i < XR_IB_QP_COUNTS; i++)
+		sum[i] += dev->counters_gone[i];
+	xa_for_each(&dev->counters, id, counter)
+		xr_ib_counter_add(counter, sum);
+	mutex_unlock(&dev->counters_lock);
+}
+
+int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(ib);
+	u64 elsewhere[XR_IB_QP_COUNTS] = {};
+	struct xroce_stat sum;
+	u32 i;
+
+	if (port != XR_IB_PORT)
+		return -EINVAL;
+	/* In this order: the sums then contain what is subtracted. */
+	xr_ib_counters_add(dev, elsewhere);
+	xr_ib_stat_sum(dev->front.link, &sum);
+	for (i = XR_IB_TX; i < XR_IB_REFUSED; i++)
+		stats->value[i] = *(u64 *)((void *)&sum + (size_t)xr_ib_stats[i].priv);
+	stats->value[XR_IB_REQUESTS] = sum.write + sum.send + sum.read + sum.atomic + sum.flush;
+	stats->value[XR_IB_REQUEST_BYTES] = sum.write_bytes + sum.send_bytes;
+	stats->value[XR_IB_ACC_KEY] += sum.acc_pd + sum.acc_qp;
+	stats->value[XR_IB_REFUSED] = xr_limits_refused(&dev->front.link->limits);
+	stats->value[XR_IB_NAKS] = sum.nak_seq + sum.nak_inv + sum.nak_acc + sum.nak_op +
+				   sum.nak_rnr;
+	for (i = 0; i < XR_IB_QP_COUNTS; i++)
+		stats->value[i] -= min(stats->value[i], elsewhere[i]);
+	return ARRAY_SIZE(xr_ib_stats);
+}
+
+struct rdma_hw_stats *xr_ib_counter_alloc_stats(struct rdma_counter *counter)
+{
+	struct rdma_hw_stats *stats;
+
+	/* ib_core adds each value of a counter to that of the port, so there must be as many. */
+	stats = rdma_alloc_hw_stats_struct(xr_ib_stats, ARRAY_SIZE(xr_ib_stats),
+					   RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	if (stats)
+		bitmap_set(stats->is_disabled, XR_IB_QP_COUNTS,
+			   ARRAY_SIZE(xr_ib_stats) - XR_IB_QP_COUNTS);
+	return stats;
+}
+
+int xr_ib_counter_update_stats(struct rdma_counter *counter)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(counter->device);
+	const struct xr_ibcounter *c;
+
+	mutex_lock(&dev->counters_lock);
+	memset(counter->stats->value, 0, XR_IB_QP_COUNTS * sizeof(u64));
+	c = xa_load(&dev->counters, counter->id);
+	if (c)
+		xr_ib_counter_add(c, counter->stats->value);
+	mutex_unlock(&dev->counters_lock);
+	return 0;
+}
+
+/* The counter of ib_core; a new one has no number yet. Return: an ERR_PTR if there is none. */
+static struct xr_ibcounter *xr_ib_counter_get(struct xr_ibdev *dev, struct rdma_counter *counter)
+{
+	struct xr_ibcounter *c;
+	int ret;
+
+	if (counter->id)
+		return xa_load(&dev->counters, counter->id) ?: ERR_PTR(-ENOENT);
+	c = kzalloc(sizeof(*c), GFP_KERNEL);
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&c->qps);
+	ret = xa_alloc(&dev->counters, &c->id, c, xa_limit_31b, GFP_KERNEL);
+	if (ret) {
+		kfree(c);
+		return ERR_PTR(ret);
+	}
+	counter->id = c->id;
+	return c;
+}
+
+/*
+ * ib_core leaves ib_qp::counter to the driver, and reads it to find what to unbind. It serialises
+ * neither two binds of a queue pair, nor, in some kernels, a bind and destroy_qp.
+ */
+int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 port)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
+	struct xr_ibqp *qp = to_xr_ibqp(ib);
+	struct xr_ibcounter *c;
+
+	mutex_lock(&dev->counters_lock);
+	c = qp->counter || qp->going ? ERR_PTR(-EINVAL) : xr_ib_counter_get(dev, counter);
+	if (!IS_ERR(c)) {
+		xr_ib_qp_read(qp, qp->counted);
+		qp->counter = c;
+		ib->counter = counter;
+		list_add_tail(&qp->in_counter, &c->qps);
+	}
+	mutex_unlock(&dev->counters_lock);
+	return PTR_ERR_OR_ZERO(c);
+}
+
+/* The lock is held. */
+static void xr_ib_counter_unbind(struct xr_ibqp *qp)
+{
+	if (!qp->counter)
+		return;
+	xr_ib_qp_add(qp, qp->counter->gone);
+	list_del(&qp->in_counter);
+	qp->counter = NULL;
+	qp->ib.counter = NULL;
+}
+
+int xr_ib_counter_unbind_qp(struct ib_qp *ib, u32 port)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(ib->device);
+
+	mutex_lock(&dev->counters_lock);
+	xr_ib_counter_unbind(to_xr_ibqp(ib));
+	mutex_unlock(&dev->counters_lock);
+	return 0;
+}
+
+/*
+ * The queue pair is about to be destroyed, @going, or has not been: ib_core has unbound it, but may
+ * have bound it again meanwhile.
+ */
+void xr_ib_counter_quit(struct xr_ibqp *qp, bool going)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(qp->ib.device);
+
+	mutex_lock(&dev->counters_lock);
+	xr_ib_counter_unbind(qp);
+	qp->going = going;
+	mutex_unlock(&dev->counters_lock);
+}
+
+/*
+ * The queue pair's counters are about to be set to 0: modify_qp to RESET or RTR. Keep what
+ * they have counted.
+ */
+void xr_ib_counter_keep(struct xr_ibqp *qp)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(qp->ib.device);
+
+	mutex_lock(&dev->counters_lock);
+	if (qp->counter) {
+		xr_ib_qp_add(qp, qp->counter->gone);
+		xr_ib_qp_read(qp, qp->counted);
+	}
+	mutex_unlock(&dev->counters_lock);
+}
+
+/* The queue pair's counters have been set to 0, after xr_ib_counter_keep(). */
+void xr_ib_counter_restart(struct xr_ibqp *qp)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(qp->ib.device);
+
+	mutex_lock(&dev->counters_lock);
+	memset(qp->counted, 0, sizeof(qp->counted));
+	mutex_unlock(&dev->counters_lock);
+}
+
+/* No queue pair is bound to the counter. ib_core keeps its last values, see above. */
+int xr_ib_counter_dealloc(struct rdma_counter *counter)
+{
+	struct xr_ibdev *dev = to_xr_ibdev(counter->device);
+	struct xr_ibcounter *c;
+	u32 i;
+
+	mutex_lock(&dev->counters_lock);
+	c = xa_erase(&dev->counters, counter->id);
+	for (i = 0; c && i < XR_IB_QP_COUNTS; i++)
+		dev->counters_gone[i] += c->gone[i];
+	mutex_unlock(&dev->counters_lock);
+	kfree(c);
+	return 0;
+}

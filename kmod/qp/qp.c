@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queue pairs: look-up, state, and the claim.
+ *
+ * A queue pair's entry in the map "qp" has six cache lines (struct xroce_qp). The module
+ * writes the first one, the identity (qp/create.c, qp/modify.c), and in it the state
+ * last, so that a packet that sees RTR sees the rest. The XDP program writes the second and
+ * the fifth line, and its caches in the third, while it has the claim. The module takes the
+ * same claim to set these up. The program adds to the counters in the sixth line without
+ * the claim.
+ */
+#include <linux/delay.h>
+#include <linux/export.h>
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+
+#include "mem/hazard.h"
+#include "obj/link.h"
+#include "own/owner.h"
+
+#include "qp.h"
+
+#define XR_CLAIM_SPINS	10000	/* attempts; a packet takes far less time */
+#define XR_CLAIM_NAPS	100	/* then attempts, 0.5 to 1 ms apart */
+
+/*
+ * Take the claim, for which the XDP program competes. A packet holds it for microseconds. If
+ * it is held for longer, somebody has written to the map, and the function gives up. May
+ * sleep. Return: whether the claim was taken.
+ */
+bool xr_qp_claim(struct xroce_qp *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < XR_CLAIM_SPINS + XR_CLAIM_NAPS; i++) {
+		if (!cmpxchg(&q->claim, 0, 1))
+			return true;
+		if (i < XR_CLAIM_SPINS)
+			cpu_relax();
+		else
+			usleep_range(500, 1000);
+	}
+	return false;
+}
+
+void xr_qp_release(struct xroce_qp *q)
+{
+	/* Pairs with the exchange that takes the claim next, here or in the XDP program. */
+	smp_store_release(&q->claim, 0);
+}
+
+/*
+ * Reset the fields that the XDP program writes, and those of the requester, which is
+ * stopped. @psn: the PSN expected first. The caller has the claim, or is destroying the
+ * queue pair.
+ */
+void xr_qp_clear(struct xroce_qp *q, u32 psn)
+{
+	q->epsn = psn;
+	q->msn = 0;
+	q->error = XROCE_CAUSE_NONE;
+	q->nak_sent = 0;
+	q->op = XROCE_QP_OP_NONE;
+	q->va = 0;
+	q->rkey = 0;
+	q->resid = 0;
+	q->length = 0;
+	q->packets = 0;
+	q->bytes = 0;
+	q->duplicates = 0;
+	q->naks = 0;
+	q->rd_head = 0;
+	q->rd_count = 0;
+	q->misses = 0;
+	q->tx_more = 0;
+	q->silent = 0;
+	memset(q->drops, 0, sizeof(q->drops));
+	memset_startat(q, 0, req_una);
+}
+
+/* The queue pair at position @slot of the table; NULL: none. The link's lock is held. */
+struct xr_qp *xr_qp_in(const struct xr_link *link, u32 slot)
+{
+	return rcu_dereference_protected(link->qp[slot],
+					 lockdep_is_held(&link->lock));
+}
+
+/* Find a queue pair by its number; NULL: none. The link's lock is held. */
+struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn)
+{
+	struct xr_qp *qp;
+
+	lockdep_assert_held(&link->lock);
+	qp = xr_qp_in(link, qpn & link->qp_mask);
+	return qp && qp->qpn == qpn ? qp : NULL;
+}
+
+/*
+ * Find a queue pair that @caller may change. The link's lock is held. Return: the queue pair,
+ * or -ENOENT, -EPERM as xr_owner_check().
+ */
+struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *caller,
+			u32 qpn)
+{
+	struct xr_qp *qp = xr_qp_find(link, qpn);
+	int ret = qp ? xr_owner_check(caller, qp->owner) : -ENOENT;
+
+	return ret ? ERR_PTR(ret) : qp;
+}
+
+/*
+ * The state: @qp->state, unless a packet, a response or a work request has moved the queue
+ * pair to ERR since that was set.
+ */
+u32 xr_qp_state(const struct xr_qp *qp)
+{
+	u32 state = READ_ONCE(qp->state);
+
+	if (state >= XROCE_QPS_RTR && state <= XROCE_QPS_SQD &&
+	    (READ_ONCE(qp->map->error) || READ_ONCE(qp->failed)))
+		return XROCE_QPS_ERR;
+	return state;
+}
+EXPORT_SYMBOL_GPL(xr_qp_state);
+
+/**
+ * xr_qp_alloc() - allocate memory for a queue pair in softirq
+ * @qp: the queue pair, which is not being destroyed
+ * @n: number of elements
+ * @size: size of an element in bytes
+ *
+ * The memory is charged to the control group of the process that made the queue pair, even
+ * beyond its limit, because an atomic allocation cannot reclaim memory. Later allocations of
+ * the group that can sleep have to reclaim the excess.
+ *
+ * Return: the memory, for kfree(); NULL: out of memory.
+ */
+void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
+{
+	struct mem_cgroup *old = set_active_memcg(qp->group);
+	void *mem;
+
+	mem = kmalloc_array(n, size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(old);
+	return mem;
+}
+
+/**
+ * xr_qp_end() - move a queue pair to ERR after a packet, work request or response has failed
+ * @qp: the queue pair
+ *
+ * With bottom halves off. The claim is not needed. The caller calls xr_recv_fail()
+ * afterwards, as soon as it holds no lock that is taken inside recv->lock (main.h).
+ */
+void xr_qp_end(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->failed, true);
+	/*
+	 * Pairs with the barrier in xr_qp_modify(): either our ERR is the last state that is
+	 * written, or xr_qp_modify() sees @failed and writes ERR.
+	 */
+	smp_mb();
+	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
+}
+EXPORT_SYMBOL_GPL(xr_qp_end);
+
+/**
+ * xr_qp_revoke() - let no request of the peer access memory any more
+ * @qp: the queue pair, in ERR
+ *
+ * For use before completions tell a consumer in the kernel, which may free the memory then. In any
+ * context, under any locks; this CPU holds no region. The data path reads @access when it holds a
+ * region or window (xr_rkey_acquire()). The next change to INIT grants rights again.
+ */
+void xr_qp_revoke(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->access, 0);
+	xr_hazard_wait_all();
+}
+
+/**
+ * xr_loop_may() - check whether a frame of a link to itself comes from where it should
+ * @loop: of the link
+ * @to: queue pair number in the frame
+ * @sender: number of the queue pair that has sent it
+ *
+ * A queue pair that is connected takes frames of its peer only; others are counted. A datagram may
+ * come from anywhere: it has a queue key, and the module has written the sender's number into it.
+ * The XDP program compares the addresses: the module has written that of the sender.
+ *
+ * In softirq, under RCU.
+ *
+ * Return: whether it may be executed.
+ */
+bool xr_loop_may(const struct xr_loop *loop, u32 to, u32 sender)
+{
+	const struct xr_link *link = container_of(loop, struct xr_link, loop);
+	const struct xr_qp *qp = xr_qp_get_rcu(link, to);
+
+	if (likely(!qp || qp->type == XROCE_QPT_UD || READ_ONCE(qp->peer) == sender))
+		return true;
+	this_cpu_inc(link->stat->drop_peer);
+	return false;
+}

@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queueing responses, segmenting READ responses, pacing. */
+#include <linux/if_ether.h>
+#include <linux/slab.h>
+#include <net/xdp.h>
+
+#include "xroce_kfunc.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "frame/tx.h"
+#include "obj/link.h"
+#include "qp/qp.h"
+#include "recv/queue.h"
+#include "send/sq.h"
+
+#include "queue.h"
+#include "timers.h"
+
+/* Packets per run of the tasklet, before it yields to other work on this CPU. */
+#define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
+/*
+ * If the device has no room, or memory is missing, the tasklet tries again later, up to
+ * XR_RESPONSE_NAPS times in a row. Since other queue pairs compete for the same room, the gap
+ * between batches doubles each time, from XR_RESPONSE_GAP to XR_RESPONSE_GAP_MAX. It shrinks
+ * with each successful run; below XR_RESPONSE_GAP_MIN there is no gap. In nanoseconds.
+ */
+#define XR_RESPONSE_NAPS	4000
+#define XR_RESPONSE_GAP_MIN	(10 * NSEC_PER_USEC)
+#define XR_RESPONSE_GAP	(50 * NSEC_PER_USEC)	/* the first one */
+#define XR_RESPONSE_GAP_MAX	NSEC_PER_MSEC
+#define XR_RESPONSE_GAP_DECAY	16
+
+static struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
+{
+	return &rs->response[(rs->head + i) % XR_RESPONSE_MAX];
+}
+
+/* Whether there is anything to send. The queue's lock is held. */
+static bool xr_responses_any(const struct xr_responses *rs)
+{
+	return rs->count || rs->batch.count || rs->cnp;
+}
+
+/*
+ * Schedule the tasklet on this CPU, unless it is already scheduled somewhere. The queue's
+ * lock is held.
+ */
+static void xr_responses_arm(struct xr_responses *rs)
+{
+	if (rs->armed)
+		return;
+	rs->armed = true;
+	tasklet_schedule(&rs->tasklet);
+}
+
+/*
+ * Let an acknowledgement replace one at the end of the queue: acknowledgements are
+ * cumulative. Return: whether it did.
+ */
+static bool xr_response_merge(struct xr_responses *rs, const struct xroce_response *r)
+{
+	struct xr_response *last;
+
+	if (r->opcode != XROCE_RC_ACK || r->syndrome != XROCE_SYN_ACK ||
+	    !rs->count)
+		return false;
+	last = xr_response_at(rs, rs->count - 1);
+	if (last->opcode != XROCE_RC_ACK || last->syndrome != XROCE_SYN_ACK)
+		return false;
+	/* The acknowledgement of a duplicate may have an earlier PSN. */
+	if (((r->psn - last->psn) & XROCE_PSN_MASK) < 1u << 23)
+		last->psn = r->psn;
+	last->msn = r->msn;
+	return true;
+}
+
+/* The PSN behind a READ response of @left bytes that goes on with @psn. */
+static u32 xr_response_end(const struct xr_qp *qp, u32 psn, u32 left)
+{
+	return (psn + (left ? DIV_ROUND_UP(left, qp->mtu) : 1)) & XROCE_PSN_MASK;
+}
+
+/*
+ * The peer asks again for a READ whose response is queued: it has lost a packet, and ignores those
+ * behind it. Go on from the packet that it wants, so that a response is not queued twice, however
+ * often a peer asks. A response in front of the replay of an earlier request cannot stand for one
+ * that follows it. Return: whether there is such a response.
+ */
+static bool xr_response_resume(struct xr_qp *qp, const struct xroce_response *r)
+{
+	u32 psn = r->psn & XROCE_PSN_MASK, end = xr_response_end(qp, psn, r->len), i;
+	struct xr_responses *rs = &qp->responses;
+	struct xr_response *q;
+
+	for (i = rs->count; i; i--) {
+		q = xr_response_at(rs, i - 1);
+		if (q->opcode == XROCE_RC_READ_RESPONSE_ONLY && q->key == r->key &&
+		    q->va + q->left == r->va + r->len &&
+		    xr_response_end(qp, q->psn, q->left) == end) {
+			if (!q->begun && q->psn == psn)
+				return true;
+			q->psn = psn;
+			q->va = r->va;
+			q->left = r->len;
+			q->begun = false;
+			q->again = true;
+			return true;
+		}
+		if (((q->psn - psn) & XROCE_PSN_MASK) >= 1u << 23)
+			return false;
+	}
+	return false;
+}
+
+/* Append to the queue. Its lock is held. Return: 0, -ENOSPC or -ENOMEM. */
+static int xr_response_add(struct xr_qp *qp, const struct xroce_response *r)
+{
+	struct xr_responses *rs = &qp->responses;
+
+	lockdep_assert_held(&rs->lock);
+	if (rs->count == XR_RESPONSE_MAX)
+		return -ENOSPC;
+	if (!rs->response)
+		rs->response = xr_qp_alloc(qp, XR_RESPONSE_MAX, sizeof(*rs->response));
+	if (!rs->response)
+		return -ENOMEM;
+	*xr_response_at(rs, rs->count++) = (struct xr_response){
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.key = r->key,
+		.left = r->opcode == XROCE_RC_READ_RESPONSE_ONLY ? r->len : 0,
+		.va = r->va,
+		.result = r->result,
+		.opcode = r->opcode,
+		.syndrome = r->syndrome,
+		.again = r->again,
+	};
+	return 0;
+}
+
+/*
+ * Responses go to the peer's Ethernet address if the queue pair was given it; otherwise to where
+ * the newest request came from.
+ */
+static void xr_responses_way(struct xr_qp *qp, const void *l2, u32 l2_len)
+{
+	struct xr_responses *rs = &qp->responses;
+	u64 dmac = READ_ONCE(qp->map->dmac);
+
+	lockdep_assert_held(&rs->lock);
+	memcpy(rs->l2, l2, l2_len);
+	memcpy(rs->l2, dmac ? (const void *)&dmac : l2 + ETH_ALEN, ETH_ALEN);
+	memcpy(rs->l2 + ETH_ALEN, l2, ETH_ALEN);
+	rs->l2_len = l2_len;
+}
+
+/* Send what is queued, with the Ethernet header of a request. The queue's lock is held. */
+void xr_responses_start(struct xr_qp *qp, const void *l2, u32 l2_len)
+{
+	xr_responses_way(qp, l2, l2_len);
+	xr_responses_arm(&qp->responses);
+	xr_responses_show(qp);
+}
+
+static u8 xr_read_opcode(const struct xr_response *r, u32 len)
+{
+	bool last = len == r->left;
+
+	if (!r->begun)
+		return last ? XROCE_RC_READ_RESPONSE_ONLY :
+			      XROCE_RC_READ_RESPONSE_FIRST;
+	return last ? XROCE_RC_READ_RESPONSE_LAST :
+		      XROCE_RC_READ_RESPONSE_MIDDLE;
+}
+
+/* The first response of the queue is complete, or is not sent any further. */
+static void xr_response_pop(struct xr_responses *rs)
+{
+	const struct xr_response *r = xr_response_at(rs, 0);
+
+	rs->reads -= r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
+	rs->head = (rs->head + 1) % XR_RESPONSE_MAX;
+	rs->count--;
+}
+
+/*
+ * Count a NAK that the XDP program knows nothing of, and tell its cause to QP_QUERY, unless it
+ * replaces one of the program.
+ */
+static void xr_response_failed(struct xr_qp *qp, u8 cause)
+{
+	struct xr_responses *rs = &qp->responses;
+	struct xroce_stat __percpu *stat = rs->batch.stat;
+
+	if (cmpxchg(&qp->map->error, XROCE_CAUSE_NONE, cause) != XROCE_CAUSE_NONE)
+		return;
+	rs->naks++;
+	if (cause == XROCE_CAUSE_OP_MEMORY) {
+		this_cpu_inc(stat->op_memory);
+		this_cpu_inc(stat->nak_op);
+	} else {
+		this_cpu_inc(stat->acc_module);
+		this_cpu_inc(stat->nak_acc);
+	}
+}
+
+/*
+ * A response cannot be built: the region is no longer accessible, or with -EIO on-demand
+ * memory could not be brought in. Replace the whole queue by a NAK, and move the queue pair
+ * to ERR. The queue's lock is held.
+ */
+static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
+{
+	struct xr_responses *rs = &qp->responses;
+	bool memory = error == -EIO;
+
+	r->opcode = XROCE_RC_ACK;
+	r->syndrome = memory ? XROCE_SYN_NAK_OP : XROCE_SYN_NAK_ACC;
+	/* The READ was counted when it was accepted. */
+	r->msn = (r->msn - 1) & XROCE_PSN_MASK;
+	r->left = 0;
+	rs->reads = 0;
+	rs->count = 1;
+	rs->failed = true;
+	xr_response_failed(qp, memory ? XROCE_CAUSE_OP_MEMORY : XROCE_CAUSE_ACC_MODULE);
+	xr_qp_end(qp);
+}
+
+/*
+ * Release the queue's lock. If a response has failed, flush the receive queue, whose lock
+ * comes before this one.
+ */
+static void xr_responses_unlock(struct xr_qp *qp)
+	__releases(&qp->responses.lock)
+{
+	bool failed = qp->responses.failed;
+
+	qp->responses.failed = false;
+	spin_unlock(&qp->responses.lock);
+	if (unlikely(failed))
+		xr_recv_fail(qp);
+}
+
+/*
+ * Build the next packet of the first response. @last: out: it is the last one of the
+ * response. Return: as xr_tx_build().
+ */
+static int xr_response_packet(struct xr_qp *qp, struct xr_response *r, bool *last)
+{
+	struct xr_responses *rs = &qp->responses;
+	u32 mtu = qp->mtu;
+	struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = r->opcode,
+		.syndrome = r->opcode == XROCE_RC_ACK ? r->syndrome :
+							XROCE_SYN_ACK,
+		.psn = r->psn,
+		.msn = r->msn,
+		.result = r->result,
+		.key = r->key,
+		.va = r->va,
+		.len = min(r->left, mtu),
+		.begin = !r->begun,
+	};
+	int ret;
+
+	p.ahead = r->left - p.len;
+	*last = !p.ahead;
+	if (r->opcode == XROCE_RC_READ_RESPONSE_ONLY)
+		p.opcode = xr_read_opcode(r, p.len);
+	ret = xr_tx_build(&rs->batch, qp, &p);
+	if (ret)
+		return ret;
+	r->begun = true;
+	r->va += p.len;
+	r->left -= p.len;
+	r->psn = (r->psn + 1) & XROCE_PSN_MASK;
+	return 0;
+}
+
+/*
+ * Build the pending congestion notification. The queue's lock is held, and there is room in
+ * the batch. Return: 0 or -ENOMEM.
+ */
+static int xr_response_cnp(struct xr_qp *qp)
+{
+	struct xr_responses *rs = &qp->responses;
+	struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = XROCE_OP_CNP,
+	};
+	int ret = xr_tx_build(&rs->batch, qp, &p);
+
+	if (!ret)
+		rs->cnp = false;
+	return ret;
+}
+
+/*
+ * Build packets until the batch is full, or @room packets are built. Return: packets built;
+ * if none could be built, -ENOMEM, or -EAGAIN: on-demand memory is being brought in.
+ */
+static int xr_responses_build(struct xr_qp *qp, int room)
+{
+	struct xr_responses *rs = &qp->responses;
+	struct xr_response *r;
+	int built = 0, ret;
+	bool last;
+
+	if (rs->cnp && rs->batch.count < XR_TX_BATCH) {
+		ret = xr_response_cnp(qp);
+		if (ret)
+			return ret;
+		built++;
+	}
+	while (rs->count && rs->batch.count < XR_TX_BATCH && built < room) {
+		r = xr_response_at(rs, 0);
+		ret = xr_response_packet(qp, r, &last);
+		if (ret == -ENOMEM || ret == -EAGAIN)
+			return built ? built : ret;
+		/* If its own requests have failed, a queue pair in ERR sends nothing any more. */
+		if (ret && !r->again &&
+		    (xr_qp_state(qp) != XROCE_QPS_ERR || READ_ONCE(qp->map->error))) {
+			xr_response_fail(qp, r, ret);
+			continue;
+		}
+		built += !ret;
+		if (ret || last)
+			xr_response_pop(rs);
+	}
+	return built;
+}
+
+/* Build and send the only packet of the queue. Return: whether nothing is left to send. */
+static bool xr_responses_now(struct xr_qp *qp)
+{
+	struct xr_responses *rs = &qp->responses;
+
+	/* The device is freed after an RCU grace period. */
+	rs->batch.dev = READ_ONCE(qp->link->dev);
+	return xr_responses_build(qp, 1) > 0 &&
+	       !xr_tx_flush(&rs->batch) && !rs->count && !rs->cnp;
+}
+
+/*
+ * Send a response without payload at once; the queue is empty. Return: false: out of memory,
+ * the response has to be queued.
+ */
+static bool xr_response_alone(struct xr_qp *qp, const struct xroce_response *r)
+{
+	struct xr_responses *rs = &qp->responses;
+	const struct xr_tx_packet p = {
+		.l2 = rs->l2,
+		.l2_len = rs->l2_len,
+		.opcode = r->opcode,
+		.syndrome = r->opcode == XROCE_RC_ACK ? r->syndrome :
+							XROCE_SYN_ACK,
+		.psn = r->psn & XROCE_PSN_MASK,
+		.msn = r->msn & XROCE_PSN_MASK,
+		.result = r->result,
+	};
+
+	if (xr_tx_build(&rs->batch, qp, &p))
+		return false;
+	/* The device is freed after an RCU grace period. */
+	rs->batch.dev = READ_ONCE(qp->link->dev);
+	if (unlikely(xr_tx_flush(&rs->batch))) {
+		xr_responses_arm(rs);
+		xr_responses_show(qp);
+	}
+	return true;
+}
+
+/**
+ * xr_response_queue() - queue a response
+ * @qp: queue pair
+ * @r: the response; checked here
+ * @l2: Ethernet header of the request
+ * @l2_len: its length in bytes, ETH_HLEN to XR_TX_L2_MAX
+ * @must: the response cannot be sent in the frame of the request
+ *
+ * In softirq. A response of one packet is sent at once if the queue is empty and
+ * xroce_response::behind is not set.
+ *
+ * Return: 0; -EAGAIN: the queue is empty, the response is no READ, @must is not set, and the
+ * device loses no frames of XDP_TX: send it in the frame; -ENOSPC: the queue is full, or has its
+ * maximum of READs; -ENOENT: the queue pair is not connected, or is being destroyed; -EINVAL;
+ * -ENOMEM.
+ */
+int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
+		   const void *l2, u32 l2_len, bool must)
+{
+	struct xr_responses *rs = &qp->responses;
+	bool read = r->opcode == XROCE_RC_READ_RESPONSE_ONLY;
+	int ret = 0;
+
+	if (!read && r->opcode != XROCE_RC_ACK &&
+	    r->opcode != XROCE_RC_ATOMIC_ACK)
+		return -EINVAL;
+	if (r->len > XROCE_MAX_MSG)
+		return -EINVAL;
+
+	spin_lock(&rs->lock);
+	if (rs->dead) {
+		ret = -ENOENT;
+		goto out;
+	}
+	if (!rs->count && !rs->batch.count && !rs->armed && !read) {
+		if (!must && !READ_ONCE(qp->link->tx_lost)) {
+			ret = -EAGAIN;
+			goto out;
+		}
+		xr_responses_way(qp, l2, l2_len);
+		if (likely(!r->behind) && xr_response_alone(qp, r))
+			goto out;
+	}
+	if (xr_response_merge(rs, r))
+		goto out;
+	if (read && r->again && xr_response_resume(qp, r))
+		goto out;
+	if (read && rs->reads >= max(qp->max_dest_rd_atomic, 1u)) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	ret = xr_response_add(qp, r);
+	if (ret)
+		goto out;
+	rs->reads += read;
+	xr_responses_way(qp, l2, l2_len);
+	if (rs->count > 1 || rs->batch.count || r->len > qp->mtu ||
+	    rs->armed || r->behind || !xr_responses_now(qp))
+		xr_responses_arm(rs);
+	xr_responses_show(qp);
+out:
+	xr_responses_unlock(qp);
+	return ret;
+}
+
+/**
+ * xr_response_frame() - send a response that the XDP program has made of a deferred frame
+ * @qp: queue pair
+ * @frame: the response; consumed. It is dropped if there is no room; the peer then retries
+ *
+ * In softirq. It precedes all responses that are queued later.
+ */
+void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame)
+{
+	struct xr_responses *rs = &qp->responses;
+
+	spin_lock(&rs->lock);
+	xr_tx_lend(&rs->batch, frame);
+	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
+		rs->batch.frame[rs->batch.count++] = frame;
+		xr_responses_arm(rs);
+		xr_responses_show(qp);
+	} else {
+		xr_tx_lose(&rs->batch, frame);
+	}
+	spin_unlock(&rs->lock);
+}
+
+/**
+ * xr_response_rnr() - queue an RNR NAK (IBTA 9.7.5.2.8)
+ * @qp: queue pair; this CPU has the claim
+ * @l2: Ethernet header of a request
+ * @l2_len: its length in bytes
+ * @psn: PSN of the packet that has to be sent again
+ * @msn: message sequence number
+ *
+ * In softirq. If there is no room, the peer retries when its own timer expires.
+ */
+void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
+		  u32 msn)
+{
+	struct xr_responses *rs = &qp->responses;
+	const struct xroce_response r = {
+		.opcode = XROCE_RC_ACK,
+		.syndrome = XROCE_SYN_RNR | XROCE_RNR_FAULT,
+		.psn = psn,
+		.msn = msn,
+	};
+
+	spin_lock(&rs->lock);
+	if (!rs->dead && !xr_response_add(qp, &r))
+		xr_responses_start(qp, l2, l2_len);
+	spin_unlock(&rs->lock);
+}
+
+/* Update the gap before the next batch. @full: the last run found no room or no memory. */
+static void xr_responses_pace(struct xr_responses *rs, bool full)
+{
+	if (full)
+		rs->gap = clamp(2 * rs->gap, XR_RESPONSE_GAP, XR_RESPONSE_GAP_MAX);
+	else
+		rs->gap -= rs->gap / XR_RESPONSE_GAP_DECAY;
+	if (rs->gap < XR_RESPONSE_GAP_MIN)
+		rs->gap = 0;
+}
+
+static void xr_responses_run(struct tasklet_struct *tasklet)
+{
+	struct xr_qp *qp = container_of(tasklet, struct xr_qp, responses.tasklet);
+	struct xr_responses *rs = &qp->responses;
+	int budget = rs->gap ? XR_TX_BATCH : XR_RESPONSE_BUDGET;
+	int ret;
+
+	/* Posted work requests may revoke a key: apply them before memory is read. */
+	rcu_read_lock_bh();
+	ret = xr_sq_poll(qp);
+	rcu_read_unlock_bh();
+	spin_lock(&rs->lock);
+	rs->armed = false;
+	rcu_read_lock();
+	/* The device is freed after an RCU grace period. */
+	rs->batch.dev = READ_ONCE(qp->link->dev);
+	while (ret != -EAGAIN && !rs->dead && budget > 0) {
+		ret = xr_responses_build(qp, budget);
+		if (ret <= 0)
+			break;
+		budget -= ret;
+		ret = xr_tx_flush(&rs->batch);
+		if (ret)
+			break;
+	}
+	if (!rs->dead && rs->batch.count && ret != -EBUSY)
+		ret = xr_tx_flush(&rs->batch);
+	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
+		   rs->naps + 1 : 0;
+	xr_responses_pace(rs, rs->naps);
+	if (ret == -ENETDOWN || rs->naps > XR_RESPONSE_NAPS) {
+		/* The peer retries. */
+		xr_tx_drop(&rs->batch);
+		rs->count = 0;
+		rs->reads = 0;
+		rs->cnp = false;
+	}
+	rcu_read_unlock();
+	if (!rs->dead && xr_responses_any(rs)) {
+		/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
+		if (rs->gap)
+			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
+				      HRTIMER_MODE_REL_PINNED_SOFT);
+		else
+			xr_responses_arm(rs);
+	}
+	if (!rs->dead)
+		xr_responses_show(qp);
+	xr_responses_unlock(qp);
+}
+
+static enum hrtimer_restart xr_responses_wake(struct hrtimer *timer)
+{
+	struct xr_responses *rs = container_of(timer, struct xr_responses, timer);
+
+	spin_lock(&rs->lock);
+	if (!rs->dead && xr_responses_any(rs))
+		xr_responses_arm(rs);
+	spin_unlock(&rs->lock);
+	return HRTIMER_NORESTART;
+}
+
+void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn)
+{
+	spin_lock_init(&rs->lock);
+	rs->batch.stat = link->stat;
+	rs->batch.stat_frames = &link->stat->module_tx;
+	rs->batch.stat_bytes = &link->stat->module_tx_bytes;
+	rs->batch.loop = &link->loop;
+	rs->batch.qpn = qpn;
+	tasklet_setup(&rs->tasklet, xr_responses_run);
+	hrtimer_setup(&rs->timer, xr_responses_wake, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
+	rs->dead = true;
+}
+
+/* Accept responses: the queue pair becomes ready to receive. */
+void xr_responses_open(struct xr_qp *qp)
+{
+	struct xr_responses *rs = &qp->responses;
+
+	spin_lock_bh(&rs->lock);
+	rs->dead = false;
+	xr_responses_show(qp);
+	spin_unlock_bh(&rs->lock);
+}
+
+/* Zero the counters. The queue is closed. */
+void xr_responses_reset(struct xr_responses *rs)
+{
+	spin_lock_bh(&rs->lock);
+	rs->naks = 0;
+	rs->batch.sent = 0;
+	rs->batch.sent_bytes = 0;
+	rs->batch.lost = 0;
+	spin_unlock_bh(&rs->lock);
+}
+
+/* Drop all responses and stop sending. Afterwards none is accepted. Sleeps. */
+void xr_responses_close(struct xr_qp *qp)
+{
+	struct xr_responses *rs = &qp->responses;
+
+	spin_lock_bh(&rs->lock);
+	rs->dead = true;
+	spin_unlock_bh(&rs->lock);
+	hrtimer_cancel(&rs->timer);
+	tasklet_kill(&rs->tasklet);
+	spin_lock_bh(&rs->lock);
+	xr_tx_drop(&rs->batch);
+	rs->count = 0;
+	rs->reads = 0;
+	rs->head = 0;
+	rs->naps = 0;
+	rs->gap = 0;
+	rs->cnp = false;
+	xr_responses_show(qp);
+	spin_unlock_bh(&rs->lock);
+}
+
+void xr_responses_free(struct xr_responses *rs)
+{
+	kfree(rs->response);
+}

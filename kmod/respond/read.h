@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Payload, pad and invariant CRC of a READ response. The payload is read once by a copy that
+ * also computes the CRC, or is copied and then read again in the same vector section.
+ */
+#ifndef _XR_RESPOND_READ_H
+#define _XR_RESPOND_READ_H
+
+#include "bytes/icrc.h"
+#include "frame/payload.h"
+
+/*
+ * Write a short payload and its invariant CRC, without vector registers. @len is a multiple
+ * of four, at most XROCE_READ_SHORT. @ack is the invariant CRC of an acknowledgement with
+ * the same PSN and AETH.
+ */
+static __always_inline void xr_read_short(void *to, const void *from, u32 len,
+					      bool ipv6, u32 ack)
+{
+	u32 crc = ack ^ xr_icrc_read[ipv6][len / 4];
+	u64 word;
+
+	for (; len >= sizeof(word); len -= sizeof(word)) {
+		word = get_unaligned((const u64 *)from);
+		put_unaligned(word, (u64 *)to);
+		crc = xr_icrc_of(be64_to_cpu((__force __be64)(word ^ crc)));
+		from += sizeof(word);
+		to += sizeof(word);
+	}
+	if (len) {
+		u32 half = get_unaligned((const u32 *)from);
+
+		put_unaligned(half, (u32 *)to);
+		crc = xr_icrc_of(be32_to_cpu((__force __be32)(half ^ crc)));
+		to += sizeof(half);
+	}
+	put_unaligned_le32(~crc, to);
+}
+
+/*
+ * Write a payload whose length is a multiple of four, and the invariant CRC. @adjacent: the
+ * payload follows the BTH or an AETH, so that one pass can do both.
+ */
+static __always_inline void xr_read_vector(struct xdp_buff *xdp, const void *mem, u32 l3,
+					   bool ipv6, u32 off, u32 len, bool adjacent)
+{
+	void *to = xdp->data + off;
+	u32 end = off + len, crc;
+
+	if (unlikely(!xr_vector_begin())) {
+		xr_copy(to, mem, len);
+		xr_icrc_put_any(xdp, l3, end);
+		return;
+	}
+	if (adjacent && !(len % XR_CLMUL_BLOCK)) {
+		crc = xr_icrc_copy(xdp->data + l3, to, mem, len, ipv6);
+	} else {
+		xr_copy_vector(to, mem, len);
+		crc = xr_icrc_sum(xdp->data + l3, end - l3, ipv6);
+	}
+	put_unaligned_le32(crc, to + len);
+	xr_vector_end();
+}
+
+/**
+ * xr_read_fill() - write payload, pad and invariant CRC of a READ response
+ * @mr: region, held by the caller
+ * @at: offset of the payload in the region, where it is resident
+ * @xdp: the frame, in one buffer; it has its final length and all headers
+ * @l3: offset of the IP header
+ * @ipv6: the IP header is IPv6; otherwise IPv4
+ * @off: offset of the payload in the frame, which follows the BTH or an AETH
+ * @len: bytes of payload, not 0
+ * @ack: the invariant CRC of an acknowledgement with the same PSN and AETH, for up to
+ *	XROCE_READ_SHORT bytes; NULL: unknown
+ */
+static __always_inline void xr_read_fill(const struct xr_mr *mr, u64 at,
+					     struct xdp_buff *xdp, u32 l3, bool ipv6,
+					     u32 off, u32 len, const u32 *ack)
+{
+	const void *mem = xr_mr_whole(mr, at, len);
+
+	if (unlikely(!mem || len % 4)) {
+		xr_mr_move_any(mr, at, xdp, off, len, false);
+		xr_icrc_put(xdp, l3, off + round_up(len, 4));
+		return;
+	}
+	if (ack && len <= XROCE_READ_SHORT) {
+		xr_read_short(xdp->data + off, mem, len, ipv6, *ack);
+		return;
+	}
+	xr_read_vector(xdp, mem, l3, ipv6, off, len, true);
+}
+
+#endif

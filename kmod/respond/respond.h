@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The responses of a queue pair that wait to be sent: see respond/queue.h. */
+#ifndef _XR_RESPOND_H
+#define _XR_RESPOND_H
+
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/spinlock.h>
+
+#include "frame/batch.h"
+
+struct xr_response;
+
+/**
+ * struct xr_responses - responses that the module sends for a queue pair, in order
+ * @lock: protects all fields; taken in softirq, and by processes with bottom halves off
+ * @response: ring of XR_RESPONSE_MAX entries; NULL until the first response is queued
+ * @head: position of the response that is being sent
+ * @count: number of responses
+ * @reads: number of READ responses among them
+ * @failed: a response could not be built, so the queue pair has moved to ERR. xr_recv_fail()
+ *	has yet to be called, after @lock is released: recv->lock is taken before @lock
+ * @dead: nothing is queued: xr_responses_open() has not been called since the queue pair was
+ *	made, or since xr_responses_close()
+ * @naks: NAKs instead of responses that could not be built
+ * @naps: consecutive runs that ended because the device had no room or memory was missing
+ * @gap: nanoseconds between batches; 0: none
+ * @l2: Ethernet header of all responses, with VLAN tags
+ * @l2_len: its length in bytes
+ * @cnp: a congestion notification waits to be sent, before all responses
+ * @cnp_next: earliest time of the next one, nanoseconds of CLOCK_MONOTONIC
+ * @batch: frames that are built but not sent, and counters of the frames sent
+ * @armed: @tasklet is scheduled
+ * @tasklet: sends the responses
+ * @timer: schedules @tasklet again after @gap
+ */
+struct xr_responses {
+	spinlock_t lock;
+	struct xr_response *response;
+	u32 head;
+	u32 count;
+	u32 reads;
+	bool failed;
+	bool dead;
+	u32 naks;
+	u32 naps;
+	u64 gap;
+	u8 l2[XR_TX_L2_ROOM];
+	u32 l2_len;
+	bool cnp;
+	u64 cnp_next;
+	struct xr_tx_batch batch;
+	bool armed;
+	struct tasklet_struct tasklet;
+	struct hrtimer timer;
+};
+
+#endif

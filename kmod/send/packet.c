@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets of requests. The message is read from local memory, and written to it by responses,
+ * through L_Keys, which are looked up again for each packet: a region can be deregistered at
+ * any time. One region is held at a time.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/udp.h>
+#include <net/ipv6.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "bytes/icrc.h"
+#include "frame/payload.h"
+#include "frame/tx.h"
+#include "qp/qp.h"
+#include "recv/mcast.h"
+#include "respond/read.h"
+
+#include "packet.h"
+#include "queue.h"
+
+/* Memory of a message that is made resident before it is requested, in bytes. */
+#define XR_REQUEST_AHEAD	(64u << 10)
+
+/* Write the Ethernet header. Its source is the device's address, which may change. */
+static void xr_request_ether(struct xr_send *s, const u8 *dmac, u16 vlan, u8 prio, bool ipv6)
+{
+	struct ethhdr *eth = (struct ethhdr *)s->header;
+	struct vlan_hdr *tag = (struct vlan_hdr *)(eth + 1);
+	__be16 *proto = &eth->h_proto;
+
+	s->ipv6 = ipv6;
+	s->l2_len = ETH_HLEN;
+	ether_addr_copy(eth->h_dest, dmac);
+	if (vlan < VLAN_N_VID) {
+		*proto = htons(ETH_P_8021Q);
+		tag->h_vlan_TCI = htons(vlan | (prio & 7) << VLAN_PRIO_SHIFT);
+		proto = &tag->h_vlan_encapsulated_proto;
+		s->l2_len += VLAN_HLEN;
+	}
+	*proto = htons(ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+}
+
+/* Compute the headers from IP to BTH; the Ethernet header is there. @flow: of IPv6. */
+static void xr_request_network(struct xr_send *s, const struct xroce_qp *to, u32 flow)
+{
+	void *l3 = s->header + s->l2_len;
+
+	s->header_len = s->l2_len + xr_tx_request(l3, to, s->ipv6);
+	/* The invariant CRC does not cover it. */
+	if (s->ipv6)
+		*(__be32 *)l3 |= (htonl(flow) & IPV6_FLOWLABEL_MASK);
+}
+
+/**
+ * xr_request_template() - compute the headers that all requests have
+ * @qp: RC queue pair on its way to RTS, or whose address vector or partition key has changed
+ *
+ * The lock of the send side is held, in process context.
+ */
+void xr_request_template(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	xr_request_ether(s, s->attr.dmac, s->attr.vlan, s->attr.prio,
+			 xr_qp_map_ipv6(qp->map));
+	xr_request_network(s, qp->map, s->attr.flow);
+}
+
+/* The same for one datagram: of the entry in the map only its addresses matter here. */
+static void xr_request_datagram(struct xr_qp *qp, const struct xr_send_ud *ud)
+{
+	struct xr_send *s = &qp->send;
+	struct xroce_qp to;
+
+	to.pkey = READ_ONCE(qp->map->pkey);
+	to.dest_qpn = ud->qpn;
+	to.sport = ud->sport;
+	to.tos = ud->tos;
+	to.ttl = ud->ttl;
+	memcpy(to.saddr, ud->saddr, sizeof(to.saddr));
+	memcpy(to.daddr, ud->daddr, sizeof(to.daddr));
+	xr_request_ether(s, ud->dmac, ud->vlan, ud->prio, ud->ipv6);
+	xr_request_network(s, &to, ud->flow);
+}
+
+static bool xr_request_is_write(const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_RDMA_WRITE || w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM;
+}
+
+/* The opcode of the last or only packet, by work request. */
+static u8 xr_request_last(const struct xr_swqe *w, bool only)
+{
+	switch (w->opcode) {
+	case XROCE_WR_RDMA_WRITE:
+		return only ? XROCE_RC_WRITE_ONLY : XROCE_RC_WRITE_LAST;
+	case XROCE_WR_RDMA_WRITE_WITH_IMM:
+		return only ? XROCE_RC_WRITE_ONLY_IMM : XROCE_RC_WRITE_LAST_IMM;
+	case XROCE_WR_SEND_WITH_IMM:
+		return only ? XROCE_RC_SEND_ONLY_IMM : XROCE_RC_SEND_LAST_IMM;
+	case XROCE_WR_SEND_WITH_INV:
+		return only ? XROCE_RC_SEND_ONLY_INV : XROCE_RC_SEND_LAST_INV;
+	case XROCE_WR_RDMA_READ:
+		return XROCE_RC_READ_REQUEST;
+	case XROCE_WR_CMP_SWAP:
+		return XROCE_RC_CMP_SWAP;
+	case XROCE_WR_FETCH_ADD:
+		return XROCE_RC_FETCH_ADD;
+	case XROCE_WR_FLUSH:
+		return XROCE_RC_FLUSH;
+	case XROCE_WR_ATOMIC_WRITE:
+		return XROCE_RC_ATOMIC_WRITE;
+	}
+	return only ? XROCE_RC_SEND_ONLY : XROCE_RC_SEND_LAST;
+}
+
+static u8 xr_request_opcode(const struct xr_swqe *w, bool begin, bool last)
+{
+	bool write = xr_request_is_write(w);
+
+	if (last)
+		return xr_request_last(w, begin);
+	if (begin)
+		return write ? XROCE_RC_WRITE_FIRST : XROCE_RC_SEND_FIRST;
+	return write ? XROCE_RC_WRITE_MIDDLE : XROCE_RC_SEND_MIDDLE;
+}
+
+static bool xr_request_has_reth(const struct xr_swqe *w, bool begin)
+{
+	return (xr_request_is_write(w) && begin) || w->opcode == XROCE_WR_RDMA_READ ||
+	       w->opcode == XROCE_WR_FLUSH || w->opcode == XROCE_WR_ATOMIC_WRITE;
+}
+
+/* Does the last packet carry immediate data, or a key to invalidate? */
+static bool xr_request_has_word(const struct xr_swqe *w, bool last)
+{
+	return last && (w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM ||
+			w->opcode == XROCE_WR_SEND_WITH_IMM ||
+			w->opcode == XROCE_WR_SEND_WITH_INV);
+}
+
+/* Bytes between BTH and payload. @type: enum xroce_qp_type. */
+static u32 xr_request_xth_len(const struct xr_swqe *w, u32 type, bool begin, bool last)
+{
+	return (type == XROCE_QPT_UD ? sizeof(struct xroce_deth) : 0) +
+	       (w->opcode == XROCE_WR_FLUSH ? sizeof(struct xroce_feth) : 0) +
+	       (xr_request_has_reth(w, begin) ? sizeof(struct xroce_reth) : 0) +
+	       (xr_swqe_is_atomic(w) ? sizeof(struct xroce_atomiceth) : 0) +
+	       (xr_request_has_word(w, last) ? sizeof(struct xroce_immdt) : 0);
+}
+
+static void *xr_request_reth(void *at, const struct xr_request *r)
+{
+	/* A READ that is resumed asks for the rest. */
+	u32 done = r->w->opcode == XROCE_WR_RDMA_READ ? r->off : 0;
+	struct xroce_reth *reth = at;
+	u64 va = r->w->va + done;
+
+	reth->va_hi = htonl(upper_32_bits(va));
+	reth->va_lo = htonl(lower_32_bits(va));
+	reth->rkey = htonl(r->w->rkey);
+	reth->len = htonl(r->w->length - done);
+	return reth + 1;
+}
+
+static void *xr_request_atomiceth(void *at, const struct xr_swqe *w)
+{
+	struct xroce_atomiceth *eth = at;
+
+	eth->va_hi = htonl(upper_32_bits(w->va));
+	eth->va_lo = htonl(lower_32_bits(w->va));
+	eth->rkey = htonl(w->rkey);
+	eth->swap_hi = htonl(upper_32_bits(w->swap_add));
+	eth->swap_lo = htonl(lower_32_bits(w->swap_add));
+	eth->cmp_hi = htonl(upper_32_bits(w->compare));
+	eth->cmp_lo = htonl(lower_32_bits(w->compare));
+	return eth + 1;
+}
+
+static void *xr_request_deth(void *at, const struct xr_qp *qp, const struct xr_swqe *w)
+{
+	/* The top bit asks for the queue pair's own key (IBTA 10.2.4.3). */
+	u32 qkey = w->ud.qkey & BIT(31) ? READ_ONCE(qp->map->qkey) : w->ud.qkey;
+	struct xroce_deth *deth = at;
+
+	deth->qkey = htonl(qkey);
+	deth->sqpn = htonl(qp->qpn);
+	return deth + 1;
+}
+
+/* Service in the opcode, by enum xroce_qp_type. */
+static u8 xr_request_service(u32 type)
+{
+	if (type == XROCE_QPT_UC)
+		return XROCE_OP_UC;
+	return type == XROCE_QPT_UD ? XROCE_OP_UD : XROCE_OP_RC;
+}
+
+/* Write all headers. Return: their end. */
+static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request *r, void *data,
+				const struct net_device *dev, u32 udp_len, bool begin, bool last)
+{
+	const struct xr_send *s = &qp->send;
+	const struct xr_swqe *w = r->w;
+	struct xroce_bth *bth;
+	void *at;
+
+	memcpy(data, s->header, s->header_len);
+	ether_addr_copy(data + ETH_ALEN, dev->dev_addr);
+	bth = xr_tx_length(data + s->l2_len, s->ipv6, udp_len);
+	bth->opcode = xr_request_opcode(w, begin, last) | xr_request_service(qp->type);
+	bth->flags |= (-r->len & 3) << XROCE_BTH_PAD_SHIFT;
+	if (last && w->flags & XROCE_SEND_SOLICITED && xr_swqe_takes_receive(w))
+		bth->flags |= XROCE_BTH_SE;
+	bth->apsn = htonl(r->psn | (r->ack ? XROCE_BTH_ACKREQ : 0));
+	at = bth + 1;
+	if (qp->type == XROCE_QPT_UD)
+		at = xr_request_deth(at, qp, w);
+	if (w->opcode == XROCE_WR_FLUSH) {
+		((struct xroce_feth *)at)->what = htonl(w->imm_or_key);
+		at += sizeof(struct xroce_feth);
+	}
+	if (xr_request_has_reth(w, begin))
+		at = xr_request_reth(at, r);
+	if (xr_swqe_is_atomic(w))
+		at = xr_request_atomiceth(at, w);
+	if (xr_request_has_word(w, last)) {
+		*(__be32 *)at = w->opcode == XROCE_WR_SEND_WITH_INV ?
+				htonl(w->imm_or_key) : (__force __be32)w->imm_or_key;
+		at += sizeof(__be32);
+	}
+	return at;
+}
+
+/* Return: the element with the byte @pos of the message; @in: out: offset in the element. */
+static const struct xroce_sge_local *xr_request_sge(const struct xr_swqe *w, u32 pos, u32 *in)
+{
+	const struct xroce_sge_local *sge = w->sge;
+	u32 i;
+
+	for (i = 0; i + 1 < w->num_sge && pos >= sge->length; i++)
+		pos -= sge++->length;
+	*in = pos;
+	return sge;
+}
+
+/*
+ * Hold the region of an element, if the queue pair may use it: @right is 0 to read it.
+ * Return: the region; NULL: no access.
+ */
+static struct xr_mr *xr_request_acquire(const struct xr_qp *qp, const struct xroce_sge_local *sge,
+					u32 in, u32 right)
+{
+	struct xr_mr *mr = xr_mr_acquire(qp->link, sge->lkey);
+
+	if (unlikely(!mr))
+		return NULL;
+	if (likely(mr->pd == qp->pd && sge->addr + in >= sge->addr && !READ_ONCE(mr->going) &&
+		   (READ_ONCE(mr->access) & right) == right))
+		return mr;
+	xr_mr_release();
+	return NULL;
+}
+
+/*
+ * An access to a region has failed with @ret. Release it; if on-demand memory is missing,
+ * request it. Return: -EAGAIN: it is being brought in; -EFAULT.
+ */
+static noinline int xr_request_missed(struct xr_qp *qp, const struct xr_mr *mr, u64 va, u32 len,
+				      u32 ahead, bool write, int ret)
+{
+	struct xr_odp_miss miss;
+
+	if (ret == -EAGAIN)
+		xr_mr_miss(mr, va, len, ahead, write, &miss);
+	xr_mr_release();
+	if (ret == -EAGAIN)
+		ret = xr_odp_ask(&miss, qp->epoch);
+	return ret == -EAGAIN ? ret : -EFAULT;
+}
+
+/* Write payload, pad and invariant CRC from a region, whose memory is resident. */
+static void xr_request_fill(const struct xr_mr *mr, u64 at, struct xdp_buff *xdp, u32 l3,
+			    bool ipv6, u32 off, u32 len)
+{
+	const void *mem = xr_mr_whole(mr, at, len);
+
+	/* Behind a RETH, say, one pass cannot do both. */
+	if (off - l3 != xr_icrc_headers_len(ipv6) && likely(mem && !(len % 4)))
+		xr_read_vector(xdp, mem, l3, ipv6, off, len, false);
+	else
+		xr_read_fill(mr, at, xdp, l3, ipv6, off, len, NULL);
+}
+
+/* The whole payload is in one element: copy it and compute the CRC. Return: see below. */
+static int xr_request_one(struct xr_qp *qp, const struct xr_request *r,
+			  const struct xroce_sge_local *sge, u32 in, struct xdp_buff *xdp, u32 off)
+{
+	const struct xr_send *s = &qp->send;
+	struct xr_mr *mr = xr_request_acquire(qp, sge, in, 0);
+	u64 va = sge->addr + in, at;
+	int ret;
+
+	if (unlikely(!mr))
+		return -EFAULT;
+	ret = xr_mr_range(mr, va, r->len, false, &at);
+	if (unlikely(ret))
+		return xr_request_missed(qp, mr, va, r->len, sge->length - in - r->len, false,
+					 ret);
+	xr_request_fill(mr, at, xdp, s->l2_len, s->ipv6, off, r->len);
+	xr_mr_release();
+	return 0;
+}
+
+/* Copy the payload out of several elements. Return: see below. */
+static noinline int xr_request_gather(struct xr_qp *qp, const struct xr_request *r,
+				      struct xdp_buff *xdp, u32 off)
+{
+	u32 left = r->len, in, n;
+	const struct xroce_sge_local *sge = xr_request_sge(r->w, r->off, &in);
+	struct xr_mr *mr;
+	int ret;
+	u64 at;
+
+	for (; left; sge++, in = 0) {
+		n = min(left, sge->length - in);
+		if (!n)
+			continue;
+		mr = xr_request_acquire(qp, sge, in, 0);
+		if (!mr)
+			return -EFAULT;
+		ret = xr_mr_range(mr, sge->addr + in, n, false, &at);
+		if (ret)
+			return xr_request_missed(qp, mr, sge->addr + in, n, 0, false, ret);
+		/* The pad that it writes is overwritten, and is not that of the message. */
+		xr_mr_move_any(mr, at, xdp, off, n, false);
+		xr_mr_release();
+		off += n;
+		left -= n;
+	}
+	memset(xdp->data + off, 0, -r->len & 3);
+	return 0;
+}
+
+/*
+ * Write payload, pad and invariant CRC. The frame has its final length and all headers.
+ * Return: 0; -EAGAIN: on-demand memory is being brought in; -EFAULT: no access to the memory.
+ */
+static int xr_request_payload(struct xr_qp *qp, const struct xr_request *r, struct xdp_buff *xdp,
+			      u32 off)
+{
+	const struct xroce_sge_local *sge;
+	const struct xr_swqe *w = r->w;
+	u32 in;
+	int ret;
+
+	if (r->len && w->flags & XROCE_SEND_INLINE) {
+		memset(xdp->data + off + r->len, 0, -r->len & 3);
+		memcpy(xdp->data + off, w->data + r->off, r->len);
+	} else if (r->len) {
+		sge = xr_request_sge(w, r->off, &in);
+		if (likely(r->len <= sge->length - in))
+			return xr_request_one(qp, r, sge, in, xdp, off);
+		ret = xr_request_gather(qp, r, xdp, off);
+		if (ret)
+			return ret;
+	}
+	return xr_icrc_put(xdp, qp->send.l2_len, off + round_up(r->len, 4));
+}
+
+/**
+ * xr_request_build() - build a packet of a request and add it to the batch
+ * @qp: the queue pair, whose send side is locked; its batch is not full
+ * @r: the packet
+ *
+ * In softirq, or with bottom halves off, under RCU.
+ *
+ * Return: 0; -ENOMEM; -ENETDOWN: the device is gone; -EAGAIN: on-demand memory is being
+ * brought in; -EFAULT: the queue pair has no access to the memory.
+ */
+int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
+{
+	/* The device is freed after an RCU grace period. */
+	const struct net_device *dev = READ_ONCE(qp->link->dev);
+	const struct xr_swqe *w = r->w;
+	bool begin = !r->off || xr_swqe_responds(w);
+	bool last = r->off + r->len == w->length || xr_swqe_responds(w);
+	struct xr_send *s = &qp->send;
+	struct xdp_buff xdp;
+	u32 udp_len, l3;
+	void *at;
+	int ret;
+
+	if (!dev)
+		return -ENETDOWN;
+	if (qp->type == XROCE_QPT_UD)
+		xr_request_datagram(qp, &w->ud);
+	l3 = s->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
+		  xr_request_xth_len(w, qp->type, begin, last) + round_up(r->len, 4) +
+		  XROCE_ICRC_LEN;
+	if (!xr_tx_open(&xdp, s->l2_len + l3 + udp_len))
+		return -ENOMEM;
+	at = xr_request_headers(qp, r, xdp.data, dev, udp_len, begin, last);
+	ret = xr_request_payload(qp, r, &xdp, at - xdp.data);
+	if (ret) {
+		xr_tx_cancel(&xdp);
+		return ret;
+	}
+	xr_tx_add(&s->batch, &xdp);
+	if (qp->type == XROCE_QPT_UD && is_multicast_ether_addr(w->ud.dmac) &&
+	    xr_mcast_has_member(qp->link, &xdp, s->l2_len))
+		xr_tx_copy_loop(&s->batch);
+	return 0;
+}
+
+/**
+ * xr_request_local() - check the memory that the response to a READ or atomic is written to
+ * @qp: the queue pair, whose send side is locked
+ * @w: the work request
+ *
+ * The response checks it again. On-demand memory at its beginning is brought in.
+ *
+ * Return: as xr_request_build().
+ */
+int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w)
+{
+	u32 i, n, ahead = XR_REQUEST_AHEAD;
+	const struct xroce_sge_local *sge;
+	struct xr_mr *mr;
+	int ret;
+	u64 at;
+
+	for (i = 0; i < w->num_sge; i++) {
+		sge = &w->sge[i];
+		if (!sge->length)
+			continue;
+		mr = xr_request_acquire(qp, sge, 0, XROCE_ACCESS_LOCAL_WRITE);
+		if (!mr)
+			return -EFAULT;
+		n = min(sge->length, ahead);
+		ret = xr_mr_offset(mr, sge->addr, sge->length, &at);
+		if (!ret)
+			ret = xr_mr_range(mr, sge->addr, n, true, &at);
+		if (ret)
+			return xr_request_missed(qp, mr, sge->addr, n, sge->length - n, true,
+						 ret);
+		xr_mr_release();
+		ahead -= n;
+	}
+	return 0;
+}
+
+/**
+ * xr_request_scatter() - write bytes of a response to the memory of a work request
+ * @qp: the queue pair, whose send side is locked
+ * @w: the work request
+ * @pos: bytes of the response before these; @pos + @len is at most the length of the message
+ * @buf: the bytes; NULL: they are in the frame
+ * @xdp: the frame
+ * @off: offset of the bytes in the frame, which has them
+ * @len: bytes
+ *
+ * In softirq, under RCU. After an error some bytes may have been written.
+ *
+ * Return: 0, -EAGAIN or -EFAULT as xr_request_build().
+ */
+int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, const void *buf,
+		       struct xdp_buff *xdp, u32 off, u32 len)
+{
+	const struct xroce_sge_local *sge;
+	struct xr_mr *mr;
+	u32 in, n;
+	int ret;
+
+	if (!len)
+		return 0;
+	sge = xr_request_sge(w, pos, &in);
+	for (; len; sge++, in = 0) {
+		n = min(len, sge->length - in);
+		if (!n)
+			continue;
+		mr = xr_request_acquire(qp, sge, in, XROCE_ACCESS_LOCAL_WRITE);
+		if (unlikely(!mr))
+			return -EFAULT;
+		ret = buf ? xr_mr_store(mr, sge->addr + in, buf, n) :
+			    xr_mr_write(mr, sge->addr + in, xdp, off, n);
+		if (unlikely(ret))
+			return xr_request_missed(qp, mr, sge->addr + in, n, len - n, true, ret);
+		xr_mr_release();
+		off += n;
+		len -= n;
+		if (buf)
+			buf += n;
+	}
+	return 0;
+}

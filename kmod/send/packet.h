@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packets of requests: headers, and the message out of local memory. */
+#ifndef _XR_SEND_PACKET_H
+#define _XR_SEND_PACKET_H
+
+#include <linux/types.h>
+
+struct xdp_buff;
+struct xr_qp;
+struct xr_swqe;
+
+/**
+ * struct xr_request - one packet of a request
+ * @w: the work request
+ * @off: bytes of the message before this packet; READ: bytes received already
+ * @len: payload bytes, which are followed by a pad
+ * @psn: PSN
+ * @ack: request an acknowledgement
+ */
+struct xr_request {
+	const struct xr_swqe *w;
+	u32 off;
+	u32 len;
+	u32 psn;
+	bool ack;
+};
+
+void xr_request_template(struct xr_qp *qp);
+int xr_request_build(struct xr_qp *qp, const struct xr_request *r);
+int xr_request_local(struct xr_qp *qp, const struct xr_swqe *w);
+int xr_request_scatter(struct xr_qp *qp, const struct xr_swqe *w, u32 pos, const void *buf,
+		       struct xdp_buff *xdp, u32 off, u32 len);
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The send queue of a queue pair: see send/queue.h. */
+#include <linux/export.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "uapi/xroce.h"
+#include "xroce_wire.h"
+
+#include "obj/cq.h"
+#include "qp/qp.h"
+
+#include "queue.h"
+
+/* Maximum number of work requests that are flushed at a time, with bottom halves off. */
+#define XR_SEND_FLUSH	64u
+
+/**
+ * xr_send_open() - make the send queue of a queue pair
+ * @qp: the queue pair, in RESET
+ * @format: layout of the front end's ring, which tells what an index in it is
+ * @cq: completion queue, which exists until the queue pair is destroyed
+ * @slots: entries, a power of two
+ * @max_sge: elements in a work request
+ * @max_data: bytes of inline data in a work request
+ * @consumer: in the front end's ring, see struct xr_send. Valid until the queue pair is destroyed
+ * @signal_all: all work requests make completions
+ *
+ * Sleeps.
+ *
+ * Return: 0, and xr_send_free() undoes it; -ENOMEM.
+ */
+int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 slots,
+		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all)
+{
+	u32 room = max3(max_data, (u32)(max_sge * sizeof(struct xroce_sge_local)),
+			(u32)sizeof(u64));
+	u32 stride = ALIGN(sizeof(struct xr_swqe) + room, 64);
+	struct xr_send *s = &qp->send;
+	void *wqes;
+
+	wqes = kvcalloc(slots, stride, GFP_KERNEL_ACCOUNT);
+	if (!wqes)
+		return -ENOMEM;
+	spin_lock_bh(&s->lock);
+	s->wqes = wqes;
+	s->mask = slots - 1;
+	s->stride = stride;
+	s->max_sge = max_sge;
+	s->max_data = max_data;
+	s->consumer = consumer;
+	s->consumer_mask = format == XR_FORMAT_RXE ? s->mask : U32_MAX;
+	s->cq = cq;
+	s->signal_all = signal_all;
+	spin_unlock_bh(&s->lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(xr_send_open);
+
+/* No reader is left. May sleep. */
+void xr_send_free(struct xr_send *s)
+{
+	kvfree(s->wqes);
+}
+
+static struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
+{
+	struct xr_swqe *w;
+
+	/* Pairs with xr_send_pop(): nobody uses the entry any more. */
+	if (!s->wqes || i - smp_load_acquire(&s->head) > s->mask)
+		return NULL;
+	w = xr_swqe_at(s, i);
+	w->status = XROCE_WC_SUCCESS;
+	w->begun = false;
+	w->resumed = false;
+	w->received = 0;
+	return w;
+}
+
+/**
+ * xr_send_slot() - find room for a work request
+ * @s: the send queue, whose lock is held
+ *
+ * The caller fills in the entry and then increments xr_send::tail.
+ *
+ * Return: the entry, whose fields from @status on are zero; NULL: the queue is full.
+ */
+struct xr_swqe *xr_send_slot(struct xr_send *s)
+{
+	lockdep_assert_held(&s->lock);
+	return xr_send_slot_at(s, s->tail);
+}
+EXPORT_SYMBOL_GPL(xr_send_slot);
+
+/* The same for a consumer in the kernel: @s->post_lock is held, and @s->posted is incremented. */
+struct xr_swqe *xr_send_post_slot(struct xr_send *s)
+{
+	lockdep_assert_held(&s->post_lock);
+	return xr_send_slot_at(s, s->posted);
+}
+EXPORT_SYMBOL_GPL(xr_send_post_slot);
+
+/**
+ * xr_send_sges() - copy the elements of a work request
+ * @s: the send queue
+ * @w: entry of xr_send_slot()
+ * @sge: in memory that a program can write to
+ * @n: their number as the program gives it
+ *
+ * Return: enum xroce_wc_status.
+ */
+u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_sge_local *sge,
+		 u32 n)
+{
+	u64 length = 0;
+	u32 i;
+
+	if (n > s->max_sge)
+		return XROCE_WC_LOC_QP_OP_ERR;
+	w->num_sge = n;
+	for (i = 0; i < n; i++) {
+		w->sge[i].addr = READ_ONCE(sge[i].addr);
+		w->sge[i].length = READ_ONCE(sge[i].length);
+		w->sge[i].lkey = READ_ONCE(sge[i].lkey);
+		length += w->sge[i].length;
+	}
+	if (length > XROCE_MAX_MSG)
+		return XROCE_WC_LOC_LEN_ERR;
+	w->length = length;
+	return XROCE_WC_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(xr_send_sges);
+
+/* The same for a message of @length bytes in the work request itself. */
+u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data, u32 length)
+{
+	if (length > s->max_data)
+		return XROCE_WC_LOC_QP_OP_ERR;
+	w->flags |= XROCE_SEND_INLINE;
+	w->length = length;
+	memcpy(w->data, data, length);
+	return XROCE_WC_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(xr_send_inline);
+
+/* The eight bytes of an ATOMIC WRITE, for which each entry has room. */
+u32 xr_send_atomic_write(struct xr_swqe *w, const void *data)
+{
+	w->flags |= XROCE_SEND_INLINE;
+	w->length = sizeof(u64);
+	memcpy(w->data, data, sizeof(u64));
+	return XROCE_WC_SUCCESS;
+}
+EXPORT_SYMBOL_GPL(xr_send_atomic_write);
+
+static u32 xr_swqe_wc_opcode(const struct xr_swqe *w)
+{
+	switch (w->opcode) {
+	case XROCE_WR_RDMA_WRITE:
+	case XROCE_WR_RDMA_WRITE_WITH_IMM:
+		return XROCE_WC_RDMA_WRITE;
+	case XROCE_WR_RDMA_READ:
+		return XROCE_WC_RDMA_READ;
+	case XROCE_WR_CMP_SWAP:
+		return XROCE_WC_COMP_SWAP;
+	case XROCE_WR_FETCH_ADD:
+		return XROCE_WC_FETCH_ADD;
+	case XROCE_WR_BIND_MW:
+		return XROCE_WC_BIND_MW;
+	case XROCE_WR_LOCAL_INV:
+		return XROCE_WC_LOCAL_INV;
+	case XR_WR_REG_MR:
+		return XR_WC_REG_MR;
+	case XROCE_WR_FLUSH:
+		return XROCE_WC_FLUSH;
+	case XROCE_WR_ATOMIC_WRITE:
+		return XROCE_WC_ATOMIC_WRITE;
+	}
+	return XROCE_WC_SEND;
+}
+
+/*
+ * The completion of a work request. @imm_or_key of a local operation is the key. The byte
+ * count is that of data placed in local memory (IBTA 11.4.2.1).
+ */
+static struct xroce_cqe xr_swqe_cqe(const struct xr_qp *qp, const struct xr_swqe *w, u32 status)
+{
+	struct xroce_cqe cqe = {
+		.wr_id = w->wr_id,
+		.status = status,
+		.opcode = xr_swqe_wc_opcode(w),
+		.qpn = qp->qpn,
+	};
+
+	if (!xr_swqe_sends(w))
+		cqe.imm_or_key = w->imm_or_key;
+	else if (xr_swqe_responds(w))
+		cqe.byte_len = w->length;
+	return cqe;
+}
+
+/* The oldest work request is complete: remove it. Its entry may be used again. */
+static void xr_send_pop(struct xr_send *s)
+{
+	/* Pairs with xr_send_slot_at(). */
+	smp_store_release(&s->head, s->head + 1);
+	/* Pairs with the program's acquire load: it may write to the entry of its ring. */
+	if (s->consumer)
+		smp_store_release(s->consumer, s->head & s->consumer_mask);
+}
+
+/**
+ * xr_send_complete() - complete the oldest work request
+ * @qp: the queue pair; the lock of its send queue is held
+ * @status: enum xroce_wc_status
+ *
+ * Return: 0; -ENOSPC: the completion queue is full, and the caller moves the queue pair to ERR.
+ */
+int xr_send_complete(struct xr_qp *qp, u32 status)
+{
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w = xr_swqe_at(s, s->head);
+	bool told = status || s->signal_all || w->flags & XROCE_SEND_SIGNALED;
+	struct xroce_cqe cqe;
+
+	if (told)
+		cqe = xr_swqe_cqe(qp, w, status);
+	/* Whoever has read the completion may use the entry (IBTA 10.8.5). */
+	xr_send_pop(s);
+	return told ? xr_cq_post(s->cq, &cqe) : 0;
+}
+
+/**
+ * xr_send_flush() - complete work requests with XROCE_WC_WR_FLUSH_ERR
+ * @qp: the queue pair, in ERR; the lock of its send queue is held
+ *
+ * At most XR_SEND_FLUSH of them.
+ *
+ * Return: whether more are left.
+ */
+bool xr_send_flush(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	u32 i, n = min(s->tail - s->head, XR_SEND_FLUSH);
+
+	for (i = 0; i < n; i++)
+		if (xr_send_complete(qp, XROCE_WC_WR_FLUSH_ERR))
+			break;
+	/* Without room for completions there is nothing to wait for. */
+	if (i < n)
+		xr_send_discard(s);
+	return s->head != s->tail;
+}
+
+/* Remove all work requests without completions. */
+void xr_send_discard(struct xr_send *s)
+{
+	if (s->head == s->tail)
+		return;
+	s->head = s->tail - 1;
+	xr_send_pop(s);
+}
+EXPORT_SYMBOL_GPL(xr_send_discard);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The send queue of a queue pair: its work requests, and their completion in order.
+ * send/requester.c executes them.
+ *
+ * A front end has a ring that its program writes to. It copies each work request into an entry
+ * here, and checks it there; the ring is not read again. An entry is used until its work
+ * request is completed.
+ */
+#ifndef _XR_SEND_QUEUE_H
+#define _XR_SEND_QUEUE_H
+
+#include <linux/types.h>
+
+#include "obj/ring.h"
+
+#include "send.h"
+#include "wqe.h"
+
+struct xr_qp;
+
+int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 slots,
+		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all);
+void xr_send_free(struct xr_send *s);
+struct xr_swqe *xr_send_slot(struct xr_send *s);
+struct xr_swqe *xr_send_post_slot(struct xr_send *s);
+u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_sge_local *sge,
+		 u32 n);
+u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data, u32 length);
+u32 xr_send_atomic_write(struct xr_swqe *w, const void *data);
+int xr_send_complete(struct xr_qp *qp, u32 status);
+bool xr_send_flush(struct xr_qp *qp);
+void xr_send_discard(struct xr_send *s);
+
+static inline struct xr_swqe *xr_swqe_at(const struct xr_send *s, u32 i)
+{
+	return s->wqes + (u64)(i & s->mask) * s->stride;
+}
+
+/* In SQD: is a message that has been begun not complete? The lock is held. */
+static inline bool xr_send_drains(const struct xr_send *s)
+{
+	return s->una != s->psn || (s->next != s->tail && xr_swqe_at(s, s->next)->begun);
+}
+
+#endif

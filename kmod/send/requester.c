@@ -1,0 +1,929 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sending requests: order, window, retransmission, timers. See requester.h. */
+#include <linux/etherdevice.h>
+#include <linux/export.h>
+#include <linux/irqflags.h>
+#include <linux/log2.h>
+#include <linux/math.h>
+#include <linux/netdevice.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <net/xdp.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "frame/tx.h"
+#include "obj/addr.h"
+#include "obj/fast.h"
+#include "obj/link.h"
+#include "obj/mw.h"
+#include "own/owner.h"
+#include "qp/qp.h"
+#include "recv/queue.h"
+
+#include "packet.h"
+#include "requester.h"
+#include "timers.h"
+
+/*
+ * If the device has no room, or memory is missing, sending goes on later: after a time that
+ * doubles with each attempt in a row, between these two. In nanoseconds.
+ */
+#define XR_REQUESTER_NAP	(50 * NSEC_PER_USEC)
+#define XR_REQUESTER_NAP_MAX	NSEC_PER_MSEC
+#define XR_REQUESTER_NAPS	4000	/* then the frames are dropped */
+
+/*
+ * Waits that could go on for ever, for receives or memory that never come, become longer: to this
+ * part of the time that has passed, but not longer than this, in nanoseconds, if the peer does not
+ * ask for it.
+ */
+#define XR_REQUESTER_PART	4
+#define XR_REQUESTER_PAUSE_MAX	(100 * NSEC_PER_MSEC)
+
+/* UC: after that time a packet has left the queue of the device. In jiffies. */
+#define XR_REQUESTER_UC_LEAVES	HZ
+
+/* Greatest values of attributes: a code of 5 bits, and counts of 3 bits. */
+#define XR_TIMEOUT_MAX		31
+#define XR_RETRY_MAX		7
+
+/* Why nothing more is sent now. */
+#define XR_IDLE		1	/* a response or another work request will go on */
+
+/* Packets that a message of @len bytes has, on the wire or in the response to a READ. */
+static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
+{
+	return len ? ((len - 1) >> ilog2(qp->mtu)) + 1 : 1;
+}
+
+/*
+ * Tell the XDP program, and whoever reads the map, what is outstanding. The lock is held.
+ * The oldest READ or atomic is @head if @head has been begun and nothing precedes it.
+ */
+static void xr_requester_show(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xroce_qp *q = qp->map;
+	const struct xr_swqe *w;
+	u8 op = XROCE_QP_OP_NONE;
+	u32 i;
+
+	for (i = s->head; s->on && s->reads && (s32)(s->next - i) > 0; i++) {
+		w = xr_swqe_at(s, i);
+		if (!xr_swqe_responds(w))
+			continue;
+		op = w->opcode == XROCE_WR_RDMA_READ ? XROCE_RC_READ_REQUEST :
+		     xr_swqe_is_atomic(w) ? XROCE_RC_FETCH_ADD : XROCE_RC_FLUSH;
+		WRITE_ONCE(q->req_psn, xr_psn_add(w->psn, w->received >> ilog2(qp->mtu)));
+		break;
+	}
+	WRITE_ONCE(q->req_op, op);
+	WRITE_ONCE(q->req_una, s->una);
+	WRITE_ONCE(q->req_top, s->top);
+	WRITE_ONCE(q->req, s->on && qp->type == XROCE_QPT_RC);
+}
+
+/* Schedule the tasklet, unless it is already scheduled. The lock is held. */
+static void xr_requester_arm(struct xr_send *s)
+{
+	if (s->armed || s->dead)
+		return;
+	s->armed = true;
+	tasklet_schedule(&s->tasklet);
+}
+
+/* The local ACK timeout begins anew. */
+static void xr_requester_restart(struct xr_send *s)
+{
+	s->deadline = jiffies + s->ticks;
+}
+
+/*
+ * Have the timer run while requests are outstanding. It may expire too early, but not too late: the
+ * timeout may have become shorter. The lock is held.
+ */
+static void xr_requester_watch(struct xr_send *s)
+{
+	if (s->ticks && s->on && s->una != s->psn &&
+	    (!timer_pending(&s->timer) || time_after(s->timer.expires, s->deadline)))
+		mod_timer(&s->timer, s->deadline);
+}
+
+/* Send nothing for @ns nanoseconds. The lock is held. */
+static void xr_requester_wait(struct xr_send *s, u64 ns)
+{
+	if (s->dead)
+		return;
+	s->waiting = true;
+	s->absent = false;
+	/* Pinned: this CPU goes on, as its queue of the device has what was sent before. */
+	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
+}
+
+/* Return: @ns, or more if a wait like this began long ago. @since: when; 0: now. */
+static u64 xr_requester_longer(u64 ns, u64 *since)
+{
+	u64 now = ktime_get_ns();
+
+	if (!*since)
+		*since = now;
+	return max(ns, min((now - *since) / XR_REQUESTER_PART, XR_REQUESTER_PAUSE_MAX));
+}
+
+/**
+ * xr_requester_pause() - wait for the peer, or for the memory of a response
+ * @s: the send side; its lock is held
+ * @ns: time, in nanoseconds; it is longer if there has been no progress for long
+ */
+void xr_requester_pause(struct xr_send *s, u64 ns)
+{
+	xr_requester_wait(s, xr_requester_longer(ns, &s->since));
+}
+
+/* @packets more are acknowledged. The lock is held. */
+void xr_requester_progress(struct xr_send *s, u32 packets)
+{
+	if (unlikely(s->window < XR_SEND_WINDOW))
+		s->window = min(s->window + packets, XR_SEND_WINDOW);
+	s->since = 0;
+	s->retries = 0;
+	s->rnr_retries = 0;
+	s->gap = false;
+	s->force = false;
+	xr_requester_restart(s);
+}
+
+/**
+ * xr_requester_fail() - end the connection
+ * @qp: the queue pair; the lock of its send side is held
+ * @status: of the oldest work request, if it is not XROCE_WC_SUCCESS. All others are flushed
+ */
+void xr_requester_fail(struct xr_qp *qp, u32 status)
+{
+	struct xr_send *s = &qp->send;
+
+	s->on = false;
+	xr_recv_revoke(qp);
+	if (status && s->head != s->tail)
+		xr_send_complete(qp, status);
+	if (xr_send_flush(qp))
+		xr_requester_arm(s);
+	xr_requester_show(qp);
+	xr_recv_quit(qp);
+}
+
+/**
+ * xr_requester_rewind() - send again from the oldest PSN that is not acknowledged
+ * @qp: the queue pair; the lock of its send side is held
+ *
+ * Also used if a response has acknowledged more than has been sent since the last time.
+ */
+void xr_requester_rewind(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w;
+
+	s->psn = s->una;
+	s->next = s->head;
+	s->off = 0;
+	s->extra = 0;
+	s->reads = 0;
+	s->silent = 0;
+	s->asked = true;
+	if (s->head == s->tail)
+		return;
+	w = xr_swqe_at(s, s->head);
+	if (w->begun && xr_swqe_sends(w) && !xr_swqe_responds(w))
+		s->off = xr_psn_distance(s->una, w->psn) << ilog2(qp->mtu);
+}
+
+/**
+ * xr_requester_again() - send requests again, unless that has been done too often
+ * @qp: the queue pair; the lock of its send side is held
+ * @count: xr_send::retries or xr_send::rnr_retries
+ * @limit: how often it may be done without progress
+ * @status: of the oldest work request if not
+ *
+ * Return: whether they are sent again; if not, the connection has ended.
+ */
+bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status)
+{
+	if (*count >= limit) {
+		xr_requester_fail(qp, status);
+		return false;
+	}
+	(*count)++;
+	qp->send.window = max(qp->send.window / 2, 1u);
+	xr_requester_rewind(qp);
+	xr_requester_restart(&qp->send);
+	return true;
+}
+
+/* Execute a local operation. Return: enum xroce_wc_status. */
+static u32 xr_requester_local(struct xr_qp *qp, const struct xr_swqe *w)
+{
+	int ret;
+
+	if (w->opcode == XROCE_WR_LOCAL_INV)
+		ret = xr_invalidate(qp, w->imm_or_key, false);
+	else if (w->opcode == XR_WR_REG_MR)
+		ret = xr_fast_register(qp, w->imm_or_key, w->va, w->access);
+	else
+		ret = xr_mw_post_bind(qp->link, qp, &w->bind);
+	return ret ? XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
+}
+
+/*
+ * Must a local operation wait until all requests before it are acknowledged? They may have to be
+ * sent again out of the region that it invalidates.
+ */
+static bool xr_requester_follows(const struct xr_qp *qp, const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_LOCAL_INV && qp->send.una != qp->send.psn &&
+	       xr_fast_is(qp->link, w->imm_or_key);
+}
+
+/* May the PSNs of a work request be used? Half of the circle may be outstanding. */
+static bool xr_requester_fits(const struct xr_send *s, u32 packets)
+{
+	u32 used = xr_psn_distance(s->psn, s->una);
+
+	return !used || used + packets <= (XROCE_PSN_MASK + 1) / 2;
+}
+
+/*
+ * Give a work request its PSNs, if it may begin now. Return: 0; XR_IDLE; or as
+ * xr_request_local().
+ */
+static int xr_requester_begin(struct xr_qp *qp, struct xr_swqe *w)
+{
+	struct xr_send *s = &qp->send;
+	u32 packets = 1;
+	int ret;
+
+	if (w->opcode != XROCE_WR_FLUSH)
+		packets = xr_requester_packets(qp, w->length);
+	if (!xr_requester_fits(s, packets))
+		return XR_IDLE;
+	if (xr_swqe_reads(w)) {
+		ret = xr_request_local(qp, w);
+		if (ret)
+			return ret;
+	}
+	w->psn = s->psn;
+	w->last = xr_psn_add(s->psn, packets - 1);
+	w->begun = true;
+	return 0;
+}
+
+/* Is there a packet to send after the present one, so that this one need not be acknowledged? */
+static bool xr_requester_more(const struct xr_send *s)
+{
+	const struct xr_swqe *w;
+
+	if (s->next + 1 == s->tail || s->next + 1 - s->head >= XR_SEND_BEGUN)
+		return false;
+	w = xr_swqe_at(s, s->next + 1);
+	return !w->status && xr_swqe_sends(w) && (w->begun || !s->draining) &&
+	       !(w->flags & XROCE_SEND_FENCE);
+}
+
+/* UC and UD: a message is complete when it has been sent. */
+static bool xr_requester_unreliable(const struct xr_qp *qp)
+{
+	return qp->type != XROCE_QPT_RC;
+}
+
+/* Shall a packet ask for an acknowledgement? @end: it is the last one of its message. */
+static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, bool end)
+{
+	const struct xr_send *s = &qp->send;
+
+	if (xr_requester_unreliable(qp))
+		return false;
+	if (s->force || s->silent >= XR_SEND_ACK)
+		return true;
+	/* The response to a READ or atomic acknowledges everything before. */
+	if (xr_swqe_responds(w))
+		return false;
+	return xr_requester_inflight(s) + 1 >= s->window || (end && !xr_requester_more(s));
+}
+
+/* A packet of @w with @len bytes has been built: account for it. */
+static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, u32 len, bool ack)
+{
+	bool responds = xr_swqe_responds(w);
+	struct xr_send *s = &qp->send;
+	bool fresh = s->psn == s->top;
+
+	if (s->una == s->psn)
+		xr_requester_restart(s);
+	if (!fresh) {
+		xr_requester_count(&qp->map->req_retransmits, 1);
+		this_cpu_inc(s->batch.stat->req_retransmit);
+	}
+	if (responds) {
+		s->reads++;
+		s->extra += xr_psn_distance(w->last, s->psn);
+		s->psn = xr_psn_add(w->last, 1);
+	} else {
+		s->psn = xr_psn_add(s->psn, 1);
+	}
+	if (fresh)
+		s->top = s->psn;
+	if (xr_requester_unreliable(qp))
+		s->una = s->psn;
+	s->asked = ack || responds;
+	s->silent = s->asked ? 0 : s->silent + 1;
+	s->off += len;
+	if (responds || s->off == w->length) {
+		s->off = 0;
+		s->next++;
+	}
+}
+
+/* Build the next packet of @w, which has PSNs. Return: as xr_request_build(). */
+static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_request r = {
+		.w = w,
+		.off = s->off,
+		.psn = s->psn,
+	};
+	int ret;
+
+	if (w->opcode == XROCE_WR_ATOMIC_WRITE)
+		r.len = w->length;
+	else if (xr_swqe_responds(w))
+		r.off = w->received;
+	else
+		r.len = min(w->length - s->off, qp->mtu);
+	r.ack = xr_requester_asks(qp, w, r.off + r.len == w->length);
+	ret = xr_request_build(qp, &r);
+	/* When the device has gone the packet is lost, and the work request ends nevertheless. */
+	if (ret == -ENETDOWN)
+		ret = 0;
+	if (!ret)
+		xr_requester_built(qp, w, r.len, r.ack);
+	return ret;
+}
+
+/*
+ * Execute a part of the work request at @next: one packet, or a local operation. Return: 0;
+ * XR_IDLE; -ENOMEM; -ENETDOWN; -EAGAIN: on-demand memory is being brought in.
+ */
+static int xr_requester_step(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	struct xr_swqe *w;
+	int ret = 0;
+
+	if (s->next == s->tail || s->next - s->head >= XR_SEND_BEGUN)
+		return XR_IDLE;
+	w = xr_swqe_at(s, s->next);
+	if (w->status || (!w->begun && s->draining))
+		return XR_IDLE;
+	if (!s->off && w->flags & XROCE_SEND_FENCE && s->reads)
+		return XR_IDLE;
+	if (!xr_swqe_sends(w)) {
+		if (xr_requester_follows(qp, w))
+			return XR_IDLE;
+		/* It is not executed again when packets are sent again. */
+		if (!w->begun)
+			w->status = xr_requester_local(qp, w);
+		w->begun = !w->status;
+		s->next += w->begun;
+		return 0;
+	}
+	if (xr_requester_inflight(s) >= s->window) {
+		xr_requester_count(&qp->map->req_window, 1);
+		return XR_IDLE;
+	}
+	if (xr_swqe_responds(w) && !s->attr.max_rd_atomic) {
+		w->status = XROCE_WC_LOC_QP_OP_ERR;
+		return 0;
+	}
+	if (xr_swqe_responds(w) && s->reads >= s->attr.max_rd_atomic)
+		return XR_IDLE;
+	if (w->begun && !s->off && s->psn != s->top)
+		w->resumed = true;
+	if (!w->begun)
+		ret = xr_requester_begin(qp, w);
+	if (!ret)
+		ret = xr_requester_packet(qp, w);
+	if (ret == -EFAULT) {
+		w->status = XROCE_WC_LOC_PROT_ERR;
+		ret = 0;
+	}
+	return ret;
+}
+
+/*
+ * Complete local operations at the head of the queue, and what is sent on UC and UD. End the
+ * connection if the oldest work request has failed before it was sent.
+ */
+static void xr_requester_settle(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	const struct xr_swqe *w;
+
+	while (s->on && s->head != s->tail) {
+		w = xr_swqe_at(s, s->head);
+		/* In SQD, what has not been begun waits, though it has been refused. */
+		if (w->status && s->draining && !w->begun)
+			return;
+		if (w->status && s->head == s->next) {
+			xr_requester_fail(qp, w->status);
+			return;
+		}
+		if (s->head == s->next || (xr_swqe_sends(w) && !xr_requester_unreliable(qp)))
+			return;
+		if (xr_send_complete(qp, XROCE_WC_SUCCESS))
+			xr_requester_fail(qp, XROCE_WC_SUCCESS);
+	}
+}
+
+/* Drop the frames that have been built. They count as sent; the timer sends them again. */
+static void xr_requester_drop(struct xr_send *s)
+{
+	xr_tx_drop(&s->batch);
+	s->naps = 0;
+}
+
+/*
+ * Is the next datagram for this device, and those in the batch for others, or the reverse? A batch
+ * goes one way: see xr_tx_flush().
+ */
+static bool xr_requester_turns(const struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+
+	if (likely(qp->type != XROCE_QPT_UD) || !s->batch.count || !s->batch.dev ||
+	    s->next == s->tail)
+		return false;
+	return xr_addr_own(s->batch.dev, xr_swqe_at(s, s->next)->ud.dmac) !=
+	       xr_addr_own(s->batch.dev, s->batch.frame[0]->data);
+}
+
+/*
+ * Build and send packets, at most @budget. Return: as xr_requester_step(); 0: the budget is
+ * used up; -EBUSY: the device has no room.
+ */
+static int xr_requester_send(struct xr_qp *qp, int budget)
+{
+	struct xr_send *s = &qp->send;
+	u64 packets = s->batch.sent, bytes = s->batch.sent_bytes;
+	int ret = 0, err = 0;
+
+	while (!ret && !err && budget > 0) {
+		while (!ret && budget > 0 && s->batch.count < XR_TX_BATCH &&
+		       !xr_requester_turns(qp)) {
+			ret = xr_requester_step(qp);
+			budget--;
+		}
+		/* Before responses can arrive. */
+		xr_requester_show(qp);
+		err = xr_tx_flush(&s->batch);
+	}
+	if (qp->type == XROCE_QPT_UC && s->batch.sent != packets)
+		s->sent = jiffies;
+	xr_requester_count(&qp->map->req_packets, s->batch.sent - packets);
+	xr_requester_count(&qp->map->req_bytes, s->batch.sent_bytes - bytes);
+	if (err == -ENETDOWN)
+		xr_requester_drop(s);
+	else if (err)
+		return err;
+	return ret;
+}
+
+/* On the CPU that has sent what is under way. No lock is held. */
+static void xr_requester_called(void *arg)
+{
+	struct xr_send *s = arg;
+
+	tasklet_schedule(&s->tasklet);
+	/* Pairs with xr_requester_close(), after which it is freed. */
+	atomic_dec_return_release(&s->calls);
+}
+
+/* May packets that this queue pair has sent still be in a queue of the device? */
+static bool xr_requester_queued(const struct xr_qp *qp)
+{
+	const struct xr_send *s = &qp->send;
+
+	if (s->batch.count)
+		return true;
+	switch (qp->type) {
+	case XROCE_QPT_RC:
+		return s->una != s->top;
+	case XROCE_QPT_UC:
+		return time_before(jiffies, s->sent + XR_REQUESTER_UC_LEAVES);
+	}
+	return false;	/* datagrams need not arrive in order */
+}
+
+/*
+ * A device has a queue for each CPU. Packets of a connection that were given to one of them could
+ * be overtaken by those in another: have the CPU that gave them go on (IBTA 9.7.3). Return: false:
+ * this CPU may send.
+ */
+static bool xr_requester_moves(struct xr_qp *qp)
+{
+	int cpu = smp_processor_id();
+	struct xr_send *s = &qp->send;
+	int ret;
+
+	if (likely(s->cpu == cpu))
+		return false;
+	if (!xr_requester_queued(qp) || !cpu_online(s->cpu))
+		goto here;
+	if (s->called || s->dead)
+		return true;
+	s->called = true;
+	atomic_inc(&s->calls);
+	ret = smp_call_function_single_async(s->cpu, &s->call);
+	if (!ret)
+		return true;
+	atomic_dec(&s->calls);
+	/* An earlier call is still on its way, and schedules the tasklet when it arrives. */
+	if (ret == -EBUSY)
+		return true;
+	s->called = false;
+here:
+	s->cpu = cpu;
+	return false;
+}
+
+/* Has everything been sent that can be, without asking for a response to the last packet? */
+static bool xr_requester_unasked(const struct xr_send *s)
+{
+	return s->una != s->psn && !s->asked && !s->reads && !s->force;
+}
+
+/*
+ * Wait for room in the device or for memory of this host; @absent: on-demand memory, which may
+ * never come.
+ */
+static void xr_requester_nap(struct xr_send *s, bool absent)
+{
+	u64 ns = min(XR_REQUESTER_NAP << min(s->naps, 5u), XR_REQUESTER_NAP_MAX);
+
+	if (!s->naps)
+		s->nap_since = 0;
+	if (absent)
+		ns = xr_requester_longer(ns, &s->nap_since);
+	xr_requester_wait(s, ns);
+	s->absent = absent;
+}
+
+/**
+ * xr_requester_run() - send what may be sent now
+ * @qp: the queue pair; the lock of its send side is held
+ *
+ * In softirq, or with bottom halves off, under RCU.
+ */
+void xr_requester_run(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	bool waiting = s->waiting || ((s->next != s->tail || s->batch.count) &&
+				      xr_requester_moves(qp));
+	int ret = XR_IDLE;
+
+	/* The device is freed after an RCU grace period. */
+	s->batch.dev = READ_ONCE(qp->link->dev);
+	if (s->on && !waiting)
+		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+	xr_requester_settle(qp);
+	if (!s->on)
+		return;
+	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_requester_unasked(s)) {
+		/* The packet was to be followed by another one, which must wait, or failed. */
+		s->force = true;
+		xr_requester_rewind(qp);
+		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
+		/* Meanwhile its memory may have gone, too. */
+		xr_requester_settle(qp);
+		if (!s->on)
+			return;
+	}
+	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
+		xr_requester_nap(s, ret == -EAGAIN);
+		if (++s->naps > XR_REQUESTER_NAPS)
+			xr_requester_drop(s);
+	} else if (!waiting) {
+		s->naps = 0;
+		if (!ret)
+			xr_requester_arm(s);
+	}
+	if (s->notify && s->draining && !xr_send_drains(s)) {
+		s->notify = false;
+		xr_owner_raise(qp->owner, &s->drained);
+	}
+	if (waiting)
+		xr_requester_show(qp);
+	xr_requester_watch(s);
+}
+
+/* Has a packet, response or command moved the queue pair to ERR? */
+static bool xr_requester_ended(const struct xr_qp *qp)
+{
+	return xr_qp_state(qp) == XROCE_QPS_ERR;
+}
+
+/* Take over what a consumer in the kernel has posted. The lock is held. */
+static void xr_requester_take(struct xr_send *s)
+{
+	if (unlikely(s->by_kernel))
+		/* Pairs with the release in xr_ib_post_one(): the entries are complete. */
+		s->tail = smp_load_acquire(&s->posted);
+}
+
+/* Send, or flush in ERR. The lock is held. */
+static void xr_requester_go(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	xr_requester_take(s);
+	if (xr_requester_ended(qp)) {
+		s->on = false;
+		if (xr_send_flush(qp))
+			xr_requester_arm(s);
+		xr_requester_show(qp);
+	} else if (s->on) {
+		xr_requester_run(qp);
+	}
+}
+
+static void xr_requester_tasklet(struct tasklet_struct *tasklet)
+{
+	struct xr_qp *qp = container_of(tasklet, struct xr_qp, send.tasklet);
+	struct xr_send *s = &qp->send;
+
+	spin_lock(&s->lock);
+	s->armed = false;
+	s->called = false;
+	rcu_read_lock();
+	if (!s->dead)
+		xr_requester_go(qp);
+	rcu_read_unlock();
+	spin_unlock(&s->lock);
+}
+
+static enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
+{
+	struct xr_send *s = container_of(timer, struct xr_send, pace);
+
+	spin_lock(&s->lock);
+	/* Another wait may have begun since the timer expired. */
+	if (!hrtimer_is_queued(timer)) {
+		s->waiting = false;
+		if (s->on)
+			xr_requester_arm(s);
+	}
+	spin_unlock(&s->lock);
+	return HRTIMER_NORESTART;
+}
+
+/* The local ACK timeout has ended, if there was no progress (IBTA 9.7.6.1.3). */
+static void xr_requester_timeout(struct timer_list *timer)
+{
+	struct xr_send *s = timer_container_of(s, timer, timer);
+	struct xr_qp *qp = container_of(s, struct xr_qp, send);
+
+	spin_lock(&s->lock);
+	/* An attribute of 0 may have been set meanwhile. */
+	if (s->dead || !s->on || s->una == s->psn || !s->ticks)
+		goto out;
+	/*
+	 * An RNR NAK's time does not count, nor that in which the device has no room. While memory
+	 * of the next request is brought in, those before may be lost as ever.
+	 */
+	if (s->waiting && !s->absent)
+		xr_requester_restart(s);
+	if (time_before(jiffies, s->deadline)) {
+		mod_timer(&s->timer, s->deadline);
+		goto out;
+	}
+	xr_requester_count(&qp->map->req_timeouts, 1);
+	this_cpu_inc(s->batch.stat->req_timeout);
+	s->gap = false;
+	s->waiting = false;
+	rcu_read_lock();
+	if (xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR))
+		xr_requester_run(qp);
+	rcu_read_unlock();
+out:
+	spin_unlock(&s->lock);
+}
+
+/**
+ * xr_requester_posted() - execute work requests that have been posted
+ * @qp: the queue pair; the lock of its send side is held, with bottom halves off
+ */
+void xr_requester_posted(struct xr_qp *qp)
+{
+	if (!qp->send.dead)
+		xr_requester_go(qp);
+}
+EXPORT_SYMBOL_GPL(xr_requester_posted);
+
+/**
+ * xr_requester_kick() - execute work requests that a consumer in the kernel has posted
+ * @qp: the queue pair, which may be being destroyed by now
+ *
+ * In any context, under RCU, without the lock. With interrupts off nothing can be sent: the
+ * tasklet does it.
+ */
+void xr_requester_kick(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	unsigned long flags;
+
+	if (in_hardirq() || irqs_disabled()) {
+		raw_spin_lock_irqsave(&s->post_lock, flags);
+		if (!s->closed)
+			tasklet_schedule(&s->tasklet);
+		raw_spin_unlock_irqrestore(&s->post_lock, flags);
+		return;
+	}
+	spin_lock_bh(&s->lock);
+	xr_requester_posted(qp);
+	spin_unlock_bh(&s->lock);
+}
+EXPORT_SYMBOL_GPL(xr_requester_kick);
+
+/* Make the send side of a queue pair, in RESET. */
+void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp)
+{
+	s->batch.stat = link->stat;
+	s->batch.loop = &link->loop;
+	s->batch.qpn = qp->qpn;
+	s->batch.stat_frames = &link->stat->req_tx;
+	s->batch.stat_bytes = &link->stat->req_tx_bytes;
+	raw_spin_lock_init(&s->post_lock);
+	INIT_CSD(&s->call, xr_requester_called, s);
+	tasklet_setup(&s->tasklet, xr_requester_tasklet);
+	hrtimer_setup(&s->pace, xr_requester_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	timer_setup(&s->timer, xr_requester_timeout, 0);
+	xr_event_init(&s->drained, XROCE_EVENT_SQ_DRAINED, qp->qpn, qp->context);
+}
+
+/* 4.096 microseconds times 2 to the code, at least two ticks (IBTA 9.7.6.1.3). */
+static unsigned long xr_requester_ticks(u8 code)
+{
+	return code ? max(nsecs_to_jiffies(4096ull << code), 1ul) + 1 : 0;
+}
+
+/* Are the values of @a possible? The address and the tag of the peer are the caller's. */
+bool xr_send_attr_ok(const struct xr_send_attr *a)
+{
+	return a->psn <= XROCE_PSN_MASK && a->timeout <= XR_TIMEOUT_MAX &&
+	       a->retry <= XR_RETRY_MAX && a->rnr_retry <= XR_RETRY_MAX &&
+	       a->max_rd_atomic <= XROCE_RD_MAX;
+}
+EXPORT_SYMBOL_GPL(xr_send_attr_ok);
+
+/**
+ * xr_requester_set() - set attributes
+ * @qp: the queue pair, before RTS or in SQD
+ * @attr: all of them
+ * @tell_drained: raise XROCE_EVENT_SQ_DRAINED after the next change from RTS to SQD
+ */
+void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->attr = *attr;
+	s->ticks = xr_requester_ticks(attr->timeout);
+	s->tell_drained = tell_drained;
+	spin_unlock_bh(&s->lock);
+}
+EXPORT_SYMBOL_GPL(xr_requester_set);
+
+/* The queue pair comes to RTS, from RTR or SQD. */
+void xr_requester_start(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	if (!s->wqes)
+		return;
+	spin_lock_bh(&s->lock);
+	/* It may have been ended meanwhile: then the tasklet flushes. */
+	if (READ_ONCE(qp->failed)) {
+		xr_requester_arm(s);
+		spin_unlock_bh(&s->lock);
+		return;
+	}
+	if (!s->on) {
+		s->psn = s->attr.psn;
+		s->una = s->psn;
+		s->top = s->psn;
+		xr_requester_rewind(qp);
+		xr_requester_progress(s, XR_SEND_WINDOW);
+		s->naps = 0;
+		s->sent = jiffies - XR_REQUESTER_UC_LEAVES;
+	}
+	xr_request_template(qp);
+	s->draining = false;
+	s->on = true;
+	xr_requester_show(qp);
+	xr_requester_arm(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* The queue pair comes to SQD, or is in it: no message is begun. */
+void xr_requester_drain(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	if (!s->draining)
+		s->notify = s->tell_drained;
+	s->draining = true;
+	xr_requester_arm(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* The queue pair comes to ERR, or to RESET. @flush: complete all work requests. May sleep. */
+void xr_requester_stop(struct xr_qp *qp, bool flush)
+{
+	struct xr_send *s = &qp->send;
+	unsigned long irq;
+	bool more = flush;
+
+	spin_lock_bh(&s->lock);
+	s->on = false;
+	s->draining = false;
+	/* If it is expiring now, xr_requester_wake() ends the wait. */
+	if (hrtimer_try_to_cancel(&s->pace) >= 0)
+		s->waiting = false;
+	xr_requester_drop(s);
+	/* Whoever posts from now on sees the new state, if that is RESET. */
+	raw_spin_lock_irqsave(&s->post_lock, irq);
+	xr_requester_take(s);
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
+	if (!flush)
+		xr_send_discard(s);
+	xr_requester_show(qp);
+	spin_unlock_bh(&s->lock);
+	while (more) {
+		spin_lock_bh(&s->lock);
+		more = xr_send_flush(qp);
+		spin_unlock_bh(&s->lock);
+		cond_resched();
+	}
+}
+
+/**
+ * xr_requester_quit() - end a connection whose peer is now another owner's
+ * @qp: the queue pair, which is not being destroyed
+ *
+ * Nothing is sent any more when this returns. In process context, without locks of the queue pair.
+ */
+void xr_requester_quit(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->on = false;
+	/* The tasklet, which it schedules, flushes. */
+	xr_recv_refuse(qp);
+	xr_requester_drop(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/*
+ * The queue pair is being destroyed, and nobody finds it any more, but packets that have found
+ * it may still be under way. Sleeps.
+ */
+void xr_requester_close(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	unsigned long irq;
+
+	spin_lock_bh(&s->lock);
+	s->dead = true;
+	s->on = false;
+	s->consumer = NULL;
+	spin_unlock_bh(&s->lock);
+	raw_spin_lock_irqsave(&s->post_lock, irq);
+	s->closed = true;
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
+	timer_delete_sync(&s->timer);
+	hrtimer_cancel(&s->pace);
+	/* Pairs with xr_requester_called(). */
+	while (atomic_read_acquire(&s->calls))
+		cond_resched();
+	tasklet_kill(&s->tasklet);
+	spin_lock_bh(&s->lock);
+	xr_requester_drop(s);
+	s->head = s->tail;
+	spin_unlock_bh(&s->lock);
+	xr_event_cancel(&qp->owner->events, &s->drained);
+}

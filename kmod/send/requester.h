@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The requester of a queue pair (IBTA 9.7.3, 9.8): it sends what is posted to the send
+ * queue (send/queue.h), in order, as the peer's responses (ack.c) allow.
+ *
+ * The system call that posts a work request sends its first packets, and the packet of a
+ * response those that it allows. What exceeds their budget is left to a tasklet, so that other
+ * queue pairs are served, too.
+ *
+ * All PSNs before xr_send::una are acknowledged; those up to xr_send::psn are sent. If the
+ * peer asks for it or does not respond in time, xr_requester_rewind() goes back to
+ * xr_send::una, and all is sent again from there. A READ is then requested from the first
+ * packet of the response that is missing.
+ *
+ * A peer that has requests sent again, by NAKs or by silence, must not make this host busy, nor the
+ * network. So each time the window is halved, to one packet by an RNR NAK; it grows by what is
+ * acknowledged. What is sent again is therefore about as much as what has been acknowledged, and
+ * the window does not exceed what gets through between two losses. After an RNR NAK, and while
+ * memory is brought in, the waits grow to a quarter of the time since the last progress
+ * (xr_requester_pause()).
+ *
+ * On UC and UD nothing is acknowledged: a message is complete when it has been sent.
+ */
+#ifndef _XR_SEND_REQUESTER_H
+#define _XR_SEND_REQUESTER_H
+
+#include <linux/types.h>
+
+#include "xroce_wire.h"
+
+#include "queue.h"
+
+struct xr_link;
+struct xr_qp;
+
+/* Packets per system call, packet or run of the tasklet. */
+#define XR_REQUESTER_BUDGET	(2 * XR_TX_BATCH)
+
+void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp);
+void xr_requester_start(struct xr_qp *qp);
+void xr_requester_drain(struct xr_qp *qp);
+void xr_requester_stop(struct xr_qp *qp, bool flush);
+void xr_requester_quit(struct xr_qp *qp);
+void xr_requester_close(struct xr_qp *qp);
+bool xr_send_attr_ok(const struct xr_send_attr *a);
+void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained);
+void xr_requester_posted(struct xr_qp *qp);
+void xr_requester_kick(struct xr_qp *qp);
+
+/* For responses. The lock of the send side is held. */
+void xr_requester_fail(struct xr_qp *qp, u32 status);
+bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status);
+void xr_requester_rewind(struct xr_qp *qp);
+void xr_requester_pause(struct xr_send *s, u64 ns);
+void xr_requester_progress(struct xr_send *s, u32 packets);
+void xr_requester_run(struct xr_qp *qp);
+
+/* Add to a counter in the map, which readers may see at any time. The lock is held. */
+static inline void xr_requester_count(u64 *counter, u64 n)
+{
+	WRITE_ONCE(*counter, *counter + n);
+}
+
+/* PSNs from @from to @psn on the circle of 2^24, where @psn is not before @from. */
+static inline u32 xr_psn_distance(u32 psn, u32 from)
+{
+	return (psn - from) & XROCE_PSN_MASK;
+}
+
+static inline u32 xr_psn_add(u32 psn, u32 n)
+{
+	return (psn + n) & XROCE_PSN_MASK;
+}
+
+/* Request packets that are sent, since the last rewind, and not acknowledged. */
+static inline u32 xr_requester_inflight(const struct xr_send *s)
+{
+	return xr_psn_distance(s->psn, s->una) - s->extra;
+}
+
+#endif

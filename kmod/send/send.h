@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The send side of a queue pair: see send/queue.h and send/requester.h. */
+#ifndef _XR_SEND_H
+#define _XR_SEND_H
+
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+
+#include "frame/batch.h"
+#include "obj/ring.h"
+#include "own/event.h"
+
+struct xr_cq;
+struct xr_swqe;
+
+/* Request packets of a queue pair that are sent and not acknowledged, at most. */
+#define XR_SEND_WINDOW	128u
+/* Work requests that are begun and not completed. */
+#define XR_SEND_BEGUN	256u
+/* Request packets after which an acknowledgement is requested at the latest. */
+#define XR_SEND_ACK	32u
+
+/**
+ * struct xr_send_attr - attributes of a requester (IBTA 11.2.4.2)
+ * @dmac: Ethernet address of the peer, or of the next hop
+ * @vlan: VLAN id; 0xffff: no tag
+ * @prio: priority in the tag
+ * @flow: flow label of IPv6, 20 bits
+ * @psn: PSN of the first request
+ * @timeout: code of the local ACK timeout, 0 to 31; 0: none
+ * @retry: times that requests are sent again without progress, 0 to 7
+ * @rnr_retry: likewise after RNR NAKs; 7: without end
+ * @max_rd_atomic: READs and atomics that may be outstanding, 0 to 128
+ */
+struct xr_send_attr {
+	u8 dmac[ETH_ALEN];
+	u16 vlan;
+	u8 prio;
+	u32 flow;
+	u32 psn;
+	u8 timeout;
+	u8 retry;
+	u8 rnr_retry;
+	u8 max_rd_atomic;
+};
+
+/**
+ * struct xr_send - the send side of a queue pair
+ * @lock: protects all fields; taken in softirq, and by processes with bottom halves off
+ * @wqes: struct xr_swqe, @mask + 1 entries of @stride bytes; NULL: none can be posted
+ * @mask: number of entries - 1
+ * @stride: size of an entry in bytes
+ * @max_sge: elements in an entry
+ * @max_data: bytes of inline data in an entry
+ * @consumer: index in the program's ring up to which entries may be overwritten
+ * @consumer_mask: the bits of @head that are written to it
+ * @cq: completion queue
+ * @signal_all: all work requests make completions
+ * @by_kernel: a consumer in the kernel posts, to @posted
+ * @posted: index of the next one that a consumer in the kernel posts. @tail follows it
+ * @post_lock: protects @posted, the entries from @tail to it, and @closed; taken with interrupts
+ *	off, and no lock under it
+ * @closed: nothing schedules @tasklet any more for what was posted
+ * @on: the queue pair is in RTS or SQD: requests are sent
+ * @draining: SQD: no message is begun
+ * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
+ * @notify: raise @drained once nothing is outstanding
+ * @dead: the tasklet and the timers do nothing: the queue pair is being destroyed
+ * @head: index of the oldest work request that is not completed. The three indices count all
+ *	work requests
+ * @next: index of the work request that is sent next
+ * @tail: index of the next one to be posted
+ * @off: bytes of the work request at @next that have been sent
+ * @una: oldest PSN that is not acknowledged
+ * @psn: PSN of the next packet
+ * @top: PSN after the last one that has been used. Beyond @psn if packets are sent again
+ * @extra: PSNs between @una and @psn that belong to responses only
+ * @reads: READs and atomics that are outstanding
+ * @window: request packets that may be outstanding now, 1 to XR_SEND_WINDOW
+ * @silent: packets since the last one that asked for a response
+ * @asked: the last packet asked for a response
+ * @force: ask for an acknowledgement of each packet
+ * @gap: a lost response has been requested again; until there is progress, other responses
+ *	that are out of sequence are ignored
+ * @waiting: nothing is sent before @pace expires
+ * @absent: with @waiting: for on-demand memory of the next work request
+ * @retries: times that requests were sent again since the last progress
+ * @rnr_retries: likewise after RNR NAKs
+ * @since: when the first wait since the last progress began, in nanoseconds of CLOCK_MONOTONIC;
+ *	0: there was none
+ * @naps: consecutive runs that ended because the device had no room or memory was missing
+ * @nap_since: when the first of them ended, as for @since
+ * @attr: attributes
+ * @ticks: the local ACK timeout in jiffies; 0: none
+ * @deadline: when it ends, in jiffies
+ * @timer: notices the end; runs more often than that, so that progress need not restart it
+ * @pace: expires after an RNR NAK's time, or when the device may have room again
+ * @armed: @tasklet is scheduled
+ * @tasklet: sends what exceeds the budget of a system call or packet; flushes
+ * @cpu: CPU that sent the last packets. While they may be in its queue of the device, no other CPU
+ *	sends: its queue is another one, and might be faster
+ * @sent: UC: when that was, in jiffies
+ * @called: @cpu has been told to send, and has not done so yet
+ * @calls: times that @call is, or is about to be, on its way
+ * @call: schedules @tasklet on @cpu
+ * @batch: frames that are built but not sent
+ * @header: Ethernet to base transport header of all requests, without lengths
+ * @l2_len: bytes of the Ethernet header in it
+ * @header_len: bytes of all of them
+ * @ipv6: the IP header is IPv6
+ * @drained: XROCE_EVENT_SQ_DRAINED
+ * @ring: of a queue pair of /dev/xroce: the program's ring. See send/ring.h
+ * @ring_stride: bytes of an entry of it
+ *
+ * @wqes to @by_kernel do not change while the queue pair exists. Programs post under @lock, and
+ * increment @tail.
+ */
+struct xr_send {
+	spinlock_t lock;
+	void *wqes;
+	u32 mask;
+	u32 stride;
+	u32 max_sge;
+	u32 max_data;
+	u32 *consumer;
+	u32 consumer_mask;
+	struct xr_cq *cq;
+	bool signal_all;
+	bool by_kernel;
+	u32 posted;
+	raw_spinlock_t post_lock;
+	bool closed;
+	bool on;
+	bool draining;
+	bool tell_drained;
+	bool notify;
+	bool dead;
+	u32 head;
+	u32 next;
+	u32 tail;
+	u32 off;
+	u32 una;
+	u32 psn;
+	u32 top;
+	u32 extra;
+	u32 reads;
+	u32 window;
+	u32 silent;
+	bool asked;
+	bool force;
+	bool gap;
+	bool waiting;
+	bool absent;
+	u8 retries;
+	u8 rnr_retries;
+	u64 since;
+	u32 naps;
+	u64 nap_since;
+	struct xr_send_attr attr;
+	unsigned long ticks;
+	unsigned long deadline;
+	struct timer_list timer;
+	struct hrtimer pace;
+	bool armed;
+	struct tasklet_struct tasklet;
+	int cpu;
+	unsigned long sent;
+	bool called;
+	atomic_t calls;
+	call_single_data_t call;
+	struct xr_tx_batch batch;
+	u8 header[XR_TX_L2_MAX + 40 + 8 + 12] __aligned(4);
+	u32 l2_len;
+	u32 header_len;
+	bool ipv6;
+	struct xr_event drained;
+	struct xr_ring ring;
+	u32 ring_stride;
+};
+
+#endif

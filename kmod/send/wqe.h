@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Send work requests: see send/queue.h. */
+#ifndef _XR_SEND_WQE_H
+#define _XR_SEND_WQE_H
+
+#include <linux/if_ether.h>
+#include <linux/types.h>
+
+#include "uapi/xroce.h"
+
+#include "obj/mw.h"
+
+/* Only consumers in the kernel can post this: register a region (fast.h). Values of ib_core. */
+#define XR_WR_REG_MR	0x20u
+#define XR_WC_REG_MR	10u
+
+/**
+ * struct xr_send_ud - where a datagram goes
+ * @dmac: Ethernet address of the peer, or of the next hop
+ * @vlan: VLAN id; 0xffff: no tag
+ * @prio: priority in the tag
+ * @ipv6: IPv6; otherwise IPv4, in the last words of @saddr and @daddr
+ * @tos: IPv4 type of service or IPv6 traffic class
+ * @ttl: hop limit
+ * @flow: flow label of IPv6, 20 bits
+ * @sport: UDP source port
+ * @qpn: the peer's queue pair number
+ * @qkey: queue key
+ * @saddr: own address
+ * @daddr: the peer's address
+ */
+struct xr_send_ud {
+	u8 dmac[ETH_ALEN];
+	u16 vlan;
+	u8 prio;
+	bool ipv6;
+	u8 tos;
+	u8 ttl;
+	u32 flow;
+	u16 sport;
+	u32 qpn;
+	u32 qkey;
+	__be32 saddr[4];
+	__be32 daddr[4];
+};
+
+/**
+ * struct xr_swqe - a copy of a send work request, which the program cannot change
+ * @wr_id: chosen by the program, for the completion
+ * @opcode: enum xroce_wr_opcode, or XR_WR_REG_MR
+ * @flags: enum xroce_send_flags
+ * @imm_or_key: immediate data in network byte order; the key to invalidate, bind or register
+ * @rkey: WRITE, READ, atomics: R_Key
+ * @va: likewise: address of the first byte at the peer; REG_MR: of the region
+ * @swap_add: atomics: value to store or to add
+ * @compare: CMP_SWAP: value to compare with
+ * @bind: BIND_MW
+ * @access: REG_MR: XROCE_ACCESS_*
+ * @ud: datagrams
+ * @length: bytes of the message
+ * @num_sge: elements in @sge; with XROCE_SEND_INLINE @data has @length bytes instead
+ * @status: enum xroce_wc_status with which it will be completed; not 0: it must not be sent
+ * @begun: it has PSNs; a local operation has been executed
+ * @resumed: READ: it was requested more than once
+ * @psn: PSN of its first packet
+ * @last: PSN of the last packet: of its own, or of the response to a READ
+ * @received: READ: bytes received
+ * @sge: local memory
+ * @data: the message itself
+ *
+ * Protected by xr_send::lock; before it is taken over, by xr_send::post_lock.
+ */
+struct xr_swqe {
+	u64 wr_id;
+	u32 opcode;
+	u32 flags;
+	__u32 imm_or_key;
+	u32 rkey;
+	u64 va;
+	union {
+		struct {
+			u64 swap_add;
+			u64 compare;
+		};
+		struct xr_bind bind;
+		u32 access;
+		struct xr_send_ud ud;
+	};
+	u32 length;
+	u32 num_sge;
+	u8 status;
+	bool begun;
+	bool resumed;
+	u32 psn;
+	u32 last;
+	u32 received;
+	union {
+		DECLARE_FLEX_ARRAY(struct xroce_sge_local, sge);
+		DECLARE_FLEX_ARRAY(u8, data);
+	};
+};
+
+/* Has a service the opcode (IBTA table 65)? */
+static inline bool xr_swqe_allowed(u32 type, u32 opcode)
+{
+	switch (opcode) {
+	case XROCE_WR_SEND:
+	case XROCE_WR_SEND_WITH_IMM:
+		return true;
+	case XROCE_WR_RDMA_WRITE:
+	case XROCE_WR_RDMA_WRITE_WITH_IMM:
+	case XROCE_WR_BIND_MW:
+	case XROCE_WR_LOCAL_INV:
+		return type != XROCE_QPT_UD;
+	}
+	return type == XROCE_QPT_RC;
+}
+
+/* Does the work request send packets? If not, it is executed here. */
+static inline bool xr_swqe_sends(const struct xr_swqe *w)
+{
+	return w->opcode != XROCE_WR_BIND_MW && w->opcode != XROCE_WR_LOCAL_INV &&
+	       w->opcode != XR_WR_REG_MR;
+}
+
+static inline bool xr_swqe_is_atomic(const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_CMP_SWAP || w->opcode == XROCE_WR_FETCH_ADD;
+}
+
+/*
+ * Finish an atomic whose elements have been copied with @status: they must have room for the
+ * eight bytes of its response. Return: enum xroce_wc_status.
+ */
+static inline u32 xr_swqe_atomic(struct xr_swqe *w, u32 status)
+{
+	if (!status && w->length < sizeof(u64))
+		return XROCE_WC_LOC_LEN_ERR;
+	w->length = sizeof(u64);
+	return status;
+}
+
+/* Does it take a receive of the peer, whose completion may be solicited (IBTA 9.2.3)? */
+static inline bool xr_swqe_takes_receive(const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_SEND || w->opcode == XROCE_WR_SEND_WITH_IMM ||
+	       w->opcode == XROCE_WR_SEND_WITH_INV || w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM;
+}
+
+/* Does the response carry data for local memory? */
+static inline bool xr_swqe_reads(const struct xr_swqe *w)
+{
+	return w->opcode == XROCE_WR_RDMA_READ || xr_swqe_is_atomic(w);
+}
+
+/* Is there more in the response than an acknowledgement? */
+static inline bool xr_swqe_responds(const struct xr_swqe *w)
+{
+	return xr_swqe_reads(w) || w->opcode == XROCE_WR_FLUSH ||
+	       w->opcode == XROCE_WR_ATOMIC_WRITE;
+}
+
+#endif
