@@ -15,10 +15,10 @@
 #include "obj/addr.h"
 #include "obj/mr_stat.h"
 #include "odp/defer.h"
+#include "qp/error.h"
 #include "qp/qp.h"
 #include "recv/mcast.h"
 #include "recv/message.h"
-#include "recv/queue.h"
 #include "respond/cnp.h"
 #include "respond/queue.h"
 #include "respond/read.h"
@@ -278,7 +278,7 @@ __bpf_kfunc int xroce_fail(u32 link, u32 qpn)
 
 	if (!qp)
 		return -ENOENT;
-	xr_recv_refuse(qp);
+	xr_qp_refused(qp);
 	return 0;
 }
 

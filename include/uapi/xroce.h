@@ -1363,9 +1363,7 @@ struct xroce_qp_del {
  * @vlan_tci: out
  * @reserved2: 0
  *
- * All counters are set to 0 when the state becomes RESET or RTR. A query of a queue pair in ERR
- * also completes work requests that were posted since with XROCE_WC_WR_FLUSH_ERR; so do QP_SEND
- * and, if the completion queue is one of the descriptor's, poll(2).
+ * All counters are set to 0 when the state becomes RESET or RTR.
  *
  * Errors: -ENOENT (no such queue pair, or with XROCE_F_NEXT none follows), -EINVAL.
  */
@@ -1548,8 +1546,9 @@ struct xroce_cqe {
  * @head: index of the next entry to be taken; written by the module
  * @reserved2: 0
  *
- * A work request that is posted to a queue pair in ERR is flushed by the next QP_SEND, QP_QUERY
- * or poll(2); select(2) and EPOLL_CTL_MOD count as poll(2), epoll_wait(2) does not.
+ * A work request that is posted to a queue pair in ERR is flushed by the next QP_SEND or, if the
+ * completion queue is one of the descriptor's, poll(2); select(2) and EPOLL_CTL_MOD count as
+ * poll(2), epoll_wait(2) does not.
  */
 struct xroce_rq_header {
 	__u32 tail;

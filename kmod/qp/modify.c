@@ -26,6 +26,7 @@
 #include "send/sq.h"
 
 #include "create.h"
+#include "error.h"
 #include "peer.h"
 #include "qp.h"
 
@@ -442,7 +443,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_defer_open(&qp->defer);
 	if (a->mask & XROCE_QP_ACCESS) {
 		qp->rights = a->access;
-		xr_recv_grant(qp);
+		xr_qp_grant(qp);
 		/* The map last: the module accepts what the XDP program accepts. */
 		smp_store_release(&q->access, a->access);
 	}

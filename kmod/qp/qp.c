@@ -18,7 +18,6 @@
 #include "uapi/xroce.h"
 #include "xroce_map.h"
 
-#include "mem/hazard.h"
 #include "obj/link.h"
 #include "own/owner.h"
 
@@ -147,39 +146,6 @@ void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size)
 	mem = kmalloc_array(n, size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	set_active_memcg(old);
 	return mem;
-}
-
-/**
- * xr_qp_end() - move a queue pair to ERR after a packet, work request or response has failed
- * @qp: the queue pair
- *
- * With bottom halves off. The claim is not needed. The caller calls xr_recv_fail()
- * afterwards, as soon as it holds no lock that is taken inside recv->lock (main.h).
- */
-void xr_qp_end(struct xr_qp *qp)
-{
-	WRITE_ONCE(qp->failed, true);
-	/*
-	 * Pairs with the barrier in xr_qp_modify(): either our ERR is the last state that is
-	 * written, or xr_qp_modify() sees @failed and writes ERR.
-	 */
-	smp_mb();
-	WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
-}
-EXPORT_SYMBOL_GPL(xr_qp_end);
-
-/**
- * xr_qp_revoke() - let no request of the peer access memory any more
- * @qp: the queue pair, in ERR
- *
- * For use before completions tell a consumer in the kernel, which may free the memory then. In any
- * context, under any locks; this CPU holds no region. The data path reads @access when it holds a
- * region or window (xr_rkey_acquire()). The next change to INIT grants rights again.
- */
-void xr_qp_revoke(struct xr_qp *qp)
-{
-	WRITE_ONCE(qp->access, 0);
-	xr_hazard_wait_all();
 }
 
 /**

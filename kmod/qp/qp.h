@@ -31,7 +31,7 @@ struct xr_sq;
  * @type: enum xroce_qp_type
  * @context: of the front end of a verbs device; else NULL
  * @state: enum xroce_qp_state as last set; see xr_qp_state()
- * @access: XROCE_ACCESS_REMOTE_* that its peer has now; see xr_qp_revoke()
+ * @access: XROCE_ACCESS_REMOTE_* that its peer has now; see qp/error.h
  * @rights: the attribute, XROCE_ACCESS_REMOTE_*
  * @peer: RC and UC: number of the peer, as last set
  * @with: RC and UC, connected: the peer; with a lock of its own, as the two that follow
@@ -106,8 +106,6 @@ struct xr_qp *xr_qp_find(const struct xr_link *link, u32 qpn);
 struct xr_qp *xr_qp_get(const struct xr_link *link, const struct xr_owner *caller,
 			u32 qpn);
 void *xr_qp_alloc(const struct xr_qp *qp, size_t n, size_t size);
-void xr_qp_end(struct xr_qp *qp);
-void xr_qp_revoke(struct xr_qp *qp);
 u32 xr_qp_state(const struct xr_qp *qp);
 bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);

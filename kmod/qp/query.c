@@ -15,10 +15,8 @@
 #include "obj/link.h"
 #include "obj/pd.h"
 #include "own/owner.h"
-#include "recv/queue.h"
 #include "recv/srq.h"
 #include "send/queue.h"
-#include "send/sq.h"
 
 #include "create.h"
 #include "qp.h"
@@ -144,11 +142,6 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	xr_qp_describe_tx(qp, q);
 	xr_qp_describe_req(m, q);
 	xr_qp_describe_sq(qp, q);
-	/* Flush what was posted after the transition to ERR. */
-	if (q->state == XROCE_QPS_ERR) {
-		xr_recv_settle(qp);
-		xr_sq_apply(qp);
-	}
 }
 
 /**

@@ -23,6 +23,7 @@
 #include "obj/mr_stat.h"
 #include "obj/mw.h"
 #include "odp/defer.h"
+#include "qp/error.h"
 #include "qp/qp.h"
 
 #include "message.h"
@@ -300,7 +301,7 @@ static __always_inline int xr_recv_only(struct xr_qp *qp, enum xr_format format,
 	ret = xr_recv_done(qp, format, r, flags, wr_id, XROCE_WC_RECV, len, 0, 0);
 	if (unlikely(ret)) {
 		xr_qp_end(qp);
-		xr_recv_fail_locked(qp);
+		xr_qp_fail_locked(qp);
 	}
 	return ret;
 }
@@ -352,7 +353,7 @@ static noinline int xr_recv_any(struct xr_qp *qp, struct xdp_buff *xdp,
 	/* -EKEYREJECTED is an error of the peer: the work request is flushed instead. */
 	if (v->busy && ret != -EKEYREJECTED)
 		xr_recv_error(qp, xr_recv_status(ret));
-	xr_recv_fail_locked(qp);
+	xr_qp_fail_locked(qp);
 	return ret;
 }
 

@@ -123,7 +123,7 @@ void xr_recv_leave(struct xr_qp *qp)
 
 	/*
 	 * The flusher is not queued again: xr_recv_posted() does nothing if the queue is closed,
-	 * and xr_recv_fail_locked() if @on is false. xr_recv_posted() has left the ring when the
+	 * and xr_qp_fail_locked() if @on is false. xr_recv_posted() has left the ring when the
 	 * lock has been taken, or sees that it is closed.
 	 */
 	if (v->rq.ring.mem) {
@@ -294,23 +294,19 @@ void xr_recv_stop(struct xr_qp *qp)
 	xr_recv_flush_rest(qp);
 }
 
-/*
- * Flush the receive queue, because the queue pair has come to ERR. This may be softirq, so a
- * work item flushes what is left after XR_RECV_FLUSH work requests. recv->lock is held. Return:
- * whether it was not flushed before.
+/**
+ * xr_recv_close() - the queue pair has come to ERR: stop its receive side
+ * @qp: the queue pair; recv->lock is held
+ *
+ * May be called in softirq, so a work item flushes what is left after XR_RECV_FLUSH work requests.
  */
-static bool xr_recv_end_locked(struct xr_qp *qp)
+void xr_recv_close(struct xr_qp *qp)
 {
-	if (!qp->recv.on)
-		return false;
+	lockdep_assert_held(&qp->recv.lock);
 	qp->recv.on = false;
-	/* Memory of programs remains: READs of the peer that precede what has failed may end. */
-	if (xr_owner_flags(qp->owner) & XROCE_F_KERNEL)
-		xr_qp_revoke(qp);
 	xr_recv_flush_begin(qp);
 	if (xr_recv_flush(qp))
 		queue_work(xr_recv_wq, &qp->recv.flusher);
-	return true;
 }
 
 /* Have a work item flush what is left. */
@@ -375,83 +371,3 @@ void xr_recv_settle_cq(struct xr_link *link, struct xr_cq *cq)
 	}
 }
 EXPORT_SYMBOL_GPL(xr_recv_settle_cq);
-
-/*
- * Flush both queues and raise XROCE_EVENT_QP_FATAL, because a packet, a response or a work
- * request has moved the queue pair to ERR. recv->lock is held.
- */
-void xr_recv_fail_locked(struct xr_qp *qp)
-{
-	if (!xr_recv_end_locked(qp))
-		return;
-	/* The requester flushes its work requests; its lock is taken before this one. */
-	tasklet_schedule(&qp->send.tasklet);
-	xr_owner_raise(qp->owner, &qp->recv.fatal);
-}
-
-/*
- * The same after a send has completed with an error, which tells the program already: there
- * is no event, except that no more work requests are taken from a shared receive queue
- * (IBTA 11.6.3.1).
- */
-void xr_recv_quit(struct xr_qp *qp)
-{
-	spin_lock_bh(&qp->recv.lock);
-	if (xr_recv_end_locked(qp) && qp->recv.srq)
-		xr_owner_raise(qp->owner, &qp->recv.last);
-	spin_unlock_bh(&qp->recv.lock);
-}
-
-/*
- * QP_QUERY reports that the queue pair is in ERR: flush what has been posted since it is. Whoever
- * asks may be another program, so the event of a packet that has just moved the queue pair is
- * raised. Sleeps.
- */
-void xr_recv_settle(struct xr_qp *qp)
-{
-	struct xr_recv *v = &qp->recv;
-
-	spin_lock_bh(&v->lock);
-	if (!v->on)
-		xr_recv_flush_begin(qp);
-	/* Otherwise who has called xr_qp_end() does the rest. */
-	else if (!READ_ONCE(qp->failed))
-		xr_recv_fail_locked(qp);
-	spin_unlock_bh(&v->lock);
-	xr_recv_flush_rest(qp);
-}
-
-void xr_recv_fail(struct xr_qp *qp)
-{
-	spin_lock_bh(&qp->recv.lock);
-	xr_recv_fail_locked(qp);
-	spin_unlock_bh(&qp->recv.lock);
-}
-EXPORT_SYMBOL_GPL(xr_recv_fail);
-
-/* The XDP program has refused a packet: move the queue pair to ERR, and the same. */
-void xr_recv_refuse(struct xr_qp *qp)
-{
-	spin_lock_bh(&qp->recv.lock);
-	xr_qp_end(qp);
-	xr_recv_fail_locked(qp);
-	spin_unlock_bh(&qp->recv.lock);
-}
-
-/* A send fails: move the queue pair to ERR and take its rights, before the first completion. */
-void xr_recv_revoke(struct xr_qp *qp)
-{
-	spin_lock_bh(&qp->recv.lock);
-	xr_qp_end(qp);
-	xr_qp_revoke(qp);
-	spin_unlock_bh(&qp->recv.lock);
-}
-
-/* Give a queue pair the rights of its attribute, unless it has failed. */
-void xr_recv_grant(struct xr_qp *qp)
-{
-	spin_lock_bh(&qp->recv.lock);
-	if (!READ_ONCE(qp->failed))
-		WRITE_ONCE(qp->access, qp->rights);
-	spin_unlock_bh(&qp->recv.lock);
-}

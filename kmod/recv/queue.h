@@ -27,15 +27,9 @@ void xr_recv_free(struct xr_recv *v);
 void xr_recv_start(struct xr_qp *qp);
 void xr_recv_reset(struct xr_qp *qp);
 void xr_recv_stop(struct xr_qp *qp);
-void xr_recv_settle(struct xr_qp *qp);
+void xr_recv_close(struct xr_qp *qp);
 void xr_recv_posted(struct xr_qp *qp);
 void xr_recv_settle_cq(struct xr_link *link, struct xr_cq *cq);
-void xr_recv_fail(struct xr_qp *qp);
-void xr_recv_refuse(struct xr_qp *qp);
-void xr_recv_revoke(struct xr_qp *qp);
-void xr_recv_grant(struct xr_qp *qp);
-void xr_recv_quit(struct xr_qp *qp);
-void xr_recv_fail_locked(struct xr_qp *qp);
 int xr_recv_error(struct xr_qp *qp, u32 status);
 
 #endif

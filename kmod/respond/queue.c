@@ -10,8 +10,8 @@
 
 #include "frame/tx.h"
 #include "obj/link.h"
+#include "qp/error.h"
 #include "qp/qp.h"
-#include "recv/queue.h"
 #include "send/sq.h"
 
 #include "queue.h"
@@ -239,7 +239,7 @@ static void xr_responses_unlock(struct xr_qp *qp)
 	qp->responses.failed = false;
 	spin_unlock(&qp->responses.lock);
 	if (unlikely(failed))
-		xr_recv_fail(qp);
+		xr_qp_fail(qp);
 }
 
 /*

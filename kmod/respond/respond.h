@@ -18,7 +18,7 @@ struct xr_response;
  * @head: position of the response that is being sent
  * @count: number of responses
  * @reads: number of READ responses among them
- * @failed: a response could not be built, so the queue pair has moved to ERR. xr_recv_fail()
+ * @failed: a response could not be built, so the queue pair has moved to ERR. xr_qp_fail()
  *	has yet to be called, after @lock is released: recv->lock is taken before @lock
  * @dead: nothing is queued: xr_responses_open() has not been called since the queue pair was
  *	made, or since xr_responses_close()

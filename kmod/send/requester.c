@@ -21,8 +21,8 @@
 #include "obj/link.h"
 #include "obj/mw.h"
 #include "own/owner.h"
+#include "qp/error.h"
 #include "qp/qp.h"
-#include "recv/queue.h"
 
 #include "packet.h"
 #include "requester.h"
@@ -167,13 +167,13 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 	struct xr_send *s = &qp->send;
 
 	s->on = false;
-	xr_recv_revoke(qp);
+	xr_qp_send_failed(qp);
 	if (status && s->head != s->tail)
 		xr_send_complete(qp, status);
 	if (xr_send_flush(qp))
 		xr_requester_arm(s);
 	xr_requester_show(qp);
-	xr_recv_quit(qp);
+	xr_qp_send_flushed(qp);
 }
 
 /**
@@ -893,7 +893,7 @@ void xr_requester_quit(struct xr_qp *qp)
 	spin_lock_bh(&s->lock);
 	s->on = false;
 	/* The tasklet, which it schedules, flushes. */
-	xr_recv_refuse(qp);
+	xr_qp_refused(qp);
 	xr_requester_drop(s);
 	spin_unlock_bh(&s->lock);
 }

@@ -15,8 +15,8 @@
 #include "obj/cq.h"
 #include "obj/link.h"
 #include "obj/mw.h"
+#include "qp/error.h"
 #include "qp/qp.h"
-#include "recv/queue.h"
 
 #include "sq.h"
 
@@ -284,7 +284,7 @@ static u32 xr_sq_do(struct xr_sq *sq, const struct xroce_sq_wqe *w)
 	if (!fatal)
 		return 1;
 	xr_qp_end(qp);
-	xr_recv_fail(qp);
+	xr_qp_fail(qp);
 	return XR_SQ_FAILURE;
 }
 
