@@ -17,7 +17,7 @@
 /* Stop accesses to a region, and wait for those under way. */
 static void xr_mr_quiesce(struct xr_mr *mr)
 {
-	WRITE_ONCE(mr->going, true);
+	WRITE_ONCE(mr->dying, true);
 	WRITE_ONCE(mr->access, 0);
 	xr_hazard_wait(mr);
 }

@@ -132,7 +132,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 	r->lkey = mr->key;
 	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
 
-	WRITE_ONCE(now->going, true);
+	WRITE_ONCE(now->dying, true);
 	WRITE_ONCE(now->access, 0);
 	/*
 	 * An access for which the XDP program has seen a new value in the map finds no

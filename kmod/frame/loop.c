@@ -24,7 +24,7 @@ static int xr_loop_add(struct xr_loop *loop, struct xdp_frame **frames, u32 n, u
 	u32 i;
 
 	spin_lock(&loop->lock);
-	n = loop->closed || loop->count >= max ? 0 : min(n, max - loop->count);
+	n = loop->dying || loop->count >= max ? 0 : min(n, max - loop->count);
 	for (i = 0; i < n; i++)
 		loop->frame[(loop->head + loop->count++) % XR_LOOP_MAX] =
 			(struct xr_looped){ frames[i], sender };
@@ -176,7 +176,7 @@ void xr_loop_close(struct xr_loop *loop)
 	struct xr_looped frame;
 
 	spin_lock_bh(&loop->lock);
-	loop->closed = true;
+	loop->dying = true;
 	spin_unlock_bh(&loop->lock);
 	/* A run that was under way may have queued the item again. */
 	disable_work_sync(&loop->work);

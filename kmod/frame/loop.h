@@ -38,7 +38,7 @@ struct xr_looped {
  * @head: position of the oldest
  * @count: number of frames
  * @to: number of the queue pair whose frame is being executed; 0: none. Has no lock
- * @closed: no frames are accepted
+ * @dying: no frames are accepted
  * @prog: XDP program of the link, read under RCU
  * @dev: device of the link, likewise
  * @work: runs the XDP program on the frames, in softirq
@@ -51,7 +51,7 @@ struct xr_loop {
 	u32 head;
 	u32 count;
 	u32 to;
-	bool closed;
+	bool dying;
 	struct bpf_prog __rcu **prog;
 	struct net_device **dev;
 	struct work_struct work;

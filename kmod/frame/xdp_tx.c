@@ -44,7 +44,7 @@ static bool xr_xdp_tx_loses(struct net_device *dev)
 static void xr_xdp_tx_tell(struct xr_qp *qp)
 {
 	spin_lock(&qp->responses.lock);
-	if (!qp->responses.dead)
+	if (qp->responses.active)
 		xr_responses_show(qp);
 	spin_unlock(&qp->responses.lock);
 }

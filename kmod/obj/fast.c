@@ -78,7 +78,7 @@ static void xr_fast_stop(const struct xr_link *link, struct xr_mr *mr)
 void xr_fast_close(const struct xr_link *link, struct xr_mr *mr)
 {
 	spin_lock_bh(&mr->fast->lock);
-	mr->fast->gone = true;
+	mr->fast->dying = true;
 	xr_fast_stop(link, mr);
 	spin_unlock_bh(&mr->fast->lock);
 }
@@ -144,7 +144,7 @@ int xr_fast_register(struct xr_qp *qp, u32 key, u64 iova, u32 access)
 		return -ENOENT;
 	fast = mr->fast;
 	spin_lock_bh(&fast->lock);
-	if (fast->gone)
+	if (fast->dying)
 		ret = -ENOENT;
 	else if (mr->key)
 		ret = -EBUSY;

@@ -27,7 +27,7 @@ struct xr_umem;
 
 /**
  * struct xr_fast - what a region has that work requests register
- * @lock: protects @last and @gone, xr_mr::key to xr_mr::access, and the region's entry in the
+ * @lock: protects @last and @dying, xr_mr::key to xr_mr::access, and the region's entry in the
  *	map "mpt"; taken with bottom halves off
  * @stage_lock: protects @staged and the memory behind it; taken with interrupts off, because
  *	pages may be named in a hardware interrupt. @lock cannot be, because its holder may wait
@@ -35,7 +35,7 @@ struct xr_umem;
  * @staged: memory for the next registration, with a reference; without bytes if no pages have
  *	been named since the last one
  * @last: the key that was invalidated last; 0: none
- * @gone: the region is being deregistered and cannot be registered any more
+ * @dying: the region is being deregistered and cannot be registered any more
  * @rcu: for freeing the structure after its readers on the data path
  *
  * What xr_mr::umem contains stays when the region is invalidated.
@@ -45,7 +45,7 @@ struct xr_fast {
 	spinlock_t stage_lock;
 	struct xr_umem *staged;
 	u32 last;
-	bool gone;
+	bool dying;
 	struct rcu_head rcu;
 };
 

@@ -41,7 +41,7 @@ struct xr_pd;
  * @umem: its memory, with a reference
  * @access: XROCE_ACCESS_*; 0: it is being deregistered or replaced
  * @flags: XROCE_F_PID
- * @going: it is being deregistered or replaced; for accesses that need no right, which are
+ * @dying: it is being deregistered or replaced; for accesses that need no right, which are
  *	reads through an L_Key
  * @stat: its counters, see mr_stat.h
  * @index: its handle, and its place in the link's table and the map "mpt"
@@ -56,7 +56,7 @@ struct xr_pd;
  *
  * @node, @charge and the node of @name are under the link's lock. @windows is atomic. The
  * other fields do not change after the region is published, except that @access becomes 0
- * and @going true. With @fast, @key to @access change under its lock.
+ * and @dying true. With @fast, @key to @access change under its lock.
  */
 struct xr_mr {
 	u32 key;
@@ -64,7 +64,7 @@ struct xr_mr {
 	struct xr_umem *umem;
 	u32 access;
 	u32 flags;
-	bool going;
+	bool dying;
 	u32 index;
 	struct xr_fast *fast;
 	struct xroce_mr_stat __percpu *stat;

@@ -160,7 +160,7 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 	lockdep_assert_held(&link->lock);
 	spin_lock_bh(&mw->lock);
 	/* Refuse a bind that has found the window already. */
-	mw->gone = true;
+	mw->dying = true;
 	xr_mw_stop(mw);
 	spin_unlock_bh(&mw->lock);
 	RCU_INIT_POINTER(link->mw[index], NULL);

@@ -38,11 +38,11 @@ struct xroce_mw_query;
  * @addr: address of the first byte
  * @length: bytes
  * @mr: region that it is bound to; NULL: not bound
- * @lock: protects the fields above, @key, @gone, @qp and the entry @map; taken with bottom
+ * @lock: protects the fields above, @key, @dying, @qp and the entry @map; taken with bottom
  *	halves off
  * @key: index << 8 | key byte
  * @type: enum xroce_mw_type
- * @gone: it is being deallocated and cannot be bound any more
+ * @dying: it is being deallocated and cannot be bound any more
  * @qp: bound window of type 2: queue pair that it belongs to; else NULL
  * @map: its entry in the map "mpt"
  * @pd: protection domain
@@ -67,7 +67,7 @@ struct xr_mw {
 	spinlock_t lock;
 	u32 key;
 	u32 type;
-	bool gone;
+	bool dying;
 	struct xr_qp *qp;
 	struct xroce_mpt *map;
 	struct xr_pd *pd;

@@ -141,7 +141,7 @@ static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
 {
 	u32 state = xr_qp_state(qp);
 
-	if (mw->gone)
+	if (mw->dying)
 		return -ENOENT;
 	if (b->present ? b->present != mw->key :
 			 b->one != (mw->type == XROCE_MW_TYPE_1))
@@ -270,7 +270,7 @@ int xr_mw_invalidate(struct xr_link *link, struct xr_qp *qp, u32 key)
 	if (!mw)
 		return -ENOENT;
 	spin_lock_bh(&mw->lock);
-	if (mw->gone || mw->key != key)
+	if (mw->dying || mw->key != key)
 		ret = -ENOENT;
 	else if (mw->type == XROCE_MW_TYPE_1)
 		ret = -EOPNOTSUPP;

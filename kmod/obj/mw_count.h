@@ -8,12 +8,12 @@
 #include <linux/types.h>
 
 /* This bit closes a count: it makes the count negative, and no more windows are bound. */
-#define XR_MW_GOING	INT_MIN
+#define XR_MW_DYING	INT_MIN
 
 /* Close a count if no window is bound. Return: whether it was closed. */
 static inline bool xr_mw_none(atomic_t *windows)
 {
-	return !atomic_cmpxchg(windows, 0, XR_MW_GOING);
+	return !atomic_cmpxchg(windows, 0, XR_MW_DYING);
 }
 
 /* Reopen a count that xr_mw_none() has closed. */
@@ -25,7 +25,7 @@ static inline void xr_mw_again(atomic_t *windows)
 /* Close a count. Return: number of windows that are bound. */
 static inline int xr_mw_close(atomic_t *windows)
 {
-	return atomic_fetch_or(XR_MW_GOING, windows) & INT_MAX;
+	return atomic_fetch_or(XR_MW_DYING, windows) & INT_MAX;
 }
 
 #endif

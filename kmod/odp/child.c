@@ -142,7 +142,7 @@ void xr_odp_child_emptied(struct xr_odp_range *range)
 	struct xr_odp *odp = range->odp;
 
 	spin_lock_bh(&odp->req_lock);
-	if (!odp->closing) {
+	if (!odp->dying) {
 		if (list_empty(&child->empty))
 			list_add_tail(&child->empty, &odp->empty);
 		xr_odp_queue_reclaim(odp);

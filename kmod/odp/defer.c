@@ -91,7 +91,7 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	struct xdp_frame *frame;
 
 	lockdep_assert_held(&k->lock);
-	if (!k->open || k->refuse || k->lost ||
+	if (!k->active || k->refuse || k->lost ||
 	    !rcu_access_pointer(qp->link->prog) ||
 	    k->count >= min(READ_ONCE(odp_defer_max), XR_DEFER_MAX))
 		return -ENOSPC;
@@ -208,7 +208,7 @@ static struct xdp_frame *xr_defer_first(struct xr_defer *k)
 	struct xdp_frame *frame;
 
 	spin_lock(&k->lock);
-	frame = k->open && k->count ? k->frame[k->head] : NULL;
+	frame = k->active && k->count ? k->frame[k->head] : NULL;
 	spin_unlock(&k->lock);
 	return frame;
 }
@@ -283,7 +283,7 @@ static bool xr_defer_pop(struct xr_qp *qp)
 	if (k->told && qp->type == XROCE_QPT_RC)
 		xr_defer_clear(qp);
 	/* The timer has expired; the next frame may have to wait, too. */
-	if (k->refuse && k->count && k->open)
+	if (k->refuse && k->count && k->active)
 		mod_timer(&k->timer, xr_defer_end(k));
 	k->refuse = false;
 	if (!k->count) {
@@ -394,7 +394,7 @@ static void xr_defer_timeout(struct timer_list *timer)
 
 	spin_lock(&k->lock);
 	end = xr_defer_end(k);
-	if (!k->open || !k->count)
+	if (!k->active || !k->count)
 		goto out;
 	if (time_before(jiffies, end)) {
 		mod_timer(&k->timer, end);
@@ -420,10 +420,10 @@ void xr_defer_init(struct xr_defer *k)
 /* Allow frames to be deferred: the queue pair becomes ready to receive. Under link->lock. */
 void xr_defer_open(struct xr_defer *k)
 {
-	if (!k->open)
+	if (!k->active)
 		enable_work(&k->work);
 	spin_lock_bh(&k->lock);
-	k->open = true;
+	k->active = true;
 	spin_unlock_bh(&k->lock);
 }
 
@@ -431,11 +431,11 @@ void xr_defer_open(struct xr_defer *k)
  * Drop the deferred frames, and wait until none is being executed. Afterwards no frame is
  * deferred. Under link->lock, like xr_defer_open(). Sleeps.
  *
- * The work item is not queued any more either. The timer checks @open under the lock, and
+ * The work item is not queued any more either. The timer checks @active under the lock, and
  * is deleted below. The work item itself, and xr_odp_wake() for memory that its last run has
  * missed, may try to queue it until the waiter is off the list; but the item is disabled
- * until xr_defer_open(). disable_work_sync() and enable_work() are balanced by @open. A
- * packet outside the work item gets on the list only if its frame is added, which @open
+ * until xr_defer_open(). disable_work_sync() and enable_work() are balanced by @active. A
+ * packet outside the work item gets on the list only if its frame is added, which @active
  * prevents.
  */
 void xr_defer_close(struct xr_qp *qp)
@@ -444,8 +444,8 @@ void xr_defer_close(struct xr_qp *qp)
 	bool was;
 
 	spin_lock_bh(&k->lock);
-	was = k->open;
-	k->open = false;
+	was = k->active;
+	k->active = false;
 	spin_unlock_bh(&k->lock);
 	timer_delete_sync(&k->timer);
 	if (was)

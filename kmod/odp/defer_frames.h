@@ -20,12 +20,12 @@ struct xdp_frame;
 
 /**
  * struct xr_defer - the deferred frames of a queue pair, in order
- * @lock: protects @frame, @head, @count, @open, @lost, @refuse and @since; taken in softirq,
+ * @lock: protects @frame, @head, @count, @active, @lost, @refuse and @since; taken in softirq,
  *	and by processes with bottom halves off
  * @frame: ring of XR_DEFER_MAX frames; NULL until the first frame is deferred
  * @head: position of the first frame in @frame
  * @count: number of frames
- * @open: frames may be deferred: the queue pair is ready to receive
+ * @active: frames may be deferred: the queue pair is ready to receive
  * @lost: a frame after the last one was dropped for lack of room, or the first one because
  *	the claim remained taken; no more are deferred until none is left
  * @refuse: the first frame has waited for too long: if its memory is still missing, it gets
@@ -49,7 +49,7 @@ struct xr_defer {
 	struct xdp_frame **frame;
 	u32 head;
 	u32 count;
-	bool open;
+	bool active;
 	bool lost;
 	bool refuse;
 	unsigned long since;

@@ -25,7 +25,7 @@
 
 static bool xr_odp_closing(struct xr_odp *odp)
 {
-	return READ_ONCE(odp->closing);
+	return READ_ONCE(odp->dying);
 }
 
 /*
@@ -310,7 +310,7 @@ static int xr_odp_serve_alive(struct xr_odp *odp, const struct xr_fault_req *w,
 	int ret;
 
 	if (xr_odp_reaped(odp) || !mmget_not_zero(mm)) {
-		WRITE_ONCE(odp->gone, true);
+		WRITE_ONCE(odp->exited, true);
 		return -EFAULT;
 	}
 	ret = pfns ? xr_odp_serve(odp, w, pfns) : -ENOMEM;

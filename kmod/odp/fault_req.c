@@ -112,11 +112,11 @@ int xr_odp_ask(const struct xr_odp_miss *m, u64 caller)
 	struct xr_fault_req *req = NULL;
 	int ret;
 
-	if (READ_ONCE(odp->gone))
+	if (READ_ONCE(odp->exited))
 		return -EFAULT;
 	spin_lock_bh(&odp->req_lock);
 	ret = xr_odp_known(odp, m, caller, &req);
-	if (!ret && req && !odp->closing) {
+	if (!ret && req && !odp->dying) {
 		*req = (struct xr_fault_req){
 			.state = XR_ODP_QUEUED,
 			.write = m->write,
@@ -163,7 +163,7 @@ bool xr_odp_requested(struct xr_odp *odp)
 	spin_lock_bh(&odp->req_lock);
 	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++)
 		wanted |= w->state == XR_ODP_QUEUED || w->state == XR_ODP_BUSY;
-	wanted &= !odp->closing;
+	wanted &= !odp->dying;
 	spin_unlock_bh(&odp->req_lock);
 	return wanted;
 }
@@ -176,7 +176,7 @@ struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy)
 
 	spin_lock_bh(&odp->req_lock);
 	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++) {
-		if (w->state != XR_ODP_QUEUED || odp->closing)
+		if (w->state != XR_ODP_QUEUED || odp->dying)
 			continue;
 		if (time_before(jiffies, w->since)) {
 			wait = min(wait, w->since - jiffies);

@@ -210,7 +210,7 @@ static void xr_odp_free(struct xr_umem *umem)
 	struct xr_odp *odp = xr_odp_behind(umem);
 
 	spin_lock_bh(&odp->req_lock);
-	odp->closing = true;
+	odp->dying = true;
 	spin_unlock_bh(&odp->req_lock);
 	if (cancel_delayed_work(&odp->work))
 		refcount_dec(&odp->refs);

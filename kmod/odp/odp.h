@@ -150,9 +150,9 @@ struct xr_odp_child {
  * @range: all of its pages, unless it is implicit (xr_umem::sparse)
  * @children: of an implicit region, by number of the first page / XR_ODP_PAGES
  * @nr_children: how many there are; under the lock of @children
- * @gone: its process has ended
- * @req_lock: protects @req, @closing and @empty; taken in softirq, too
- * @closing: no more requests are accepted or served
+ * @exited: its process has ended
+ * @req_lock: protects @req, @dying and @empty; taken in softirq, too
+ * @dying: no more requests are accepted or served
  * @req: fault requests
  * @empty: children that may have no entry left
  * @work: the worker that serves @req
@@ -178,10 +178,10 @@ struct xr_odp {
 	struct xr_odp_range range;
 	struct xarray children;
 	unsigned long nr_children;
-	bool gone;
+	bool exited;
 
 	spinlock_t req_lock;
-	bool closing;
+	bool dying;
 	struct xr_fault_req req[XR_FAULT_REQS];
 	struct list_head empty;
 	struct delayed_work work;

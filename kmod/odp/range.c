@@ -110,7 +110,7 @@ static bool xr_odp_invalidate(struct mmu_interval_notifier *notifier,
 	spin_lock(&range->lock);
 	mmu_interval_set_seq(notifier, seq);
 	if (inv->event == MMU_NOTIFY_RELEASE)
-		WRITE_ONCE(range->odp->gone, true);
+		WRITE_ONCE(range->odp->exited, true);
 	spin_unlock(&range->lock);
 
 	first = inv->start > start ? (inv->start - start) >> PAGE_SHIFT : 0;

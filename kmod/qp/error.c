@@ -56,7 +56,7 @@ void xr_qp_grant(struct xr_qp *qp)
  */
 static bool xr_qp_flush_recv(struct xr_qp *qp)
 {
-	if (!qp->recv.on)
+	if (!qp->recv.active)
 		return false;
 	/* Memory of programs remains: READs of the peer that precede what has failed may end. */
 	if (xr_owner_flags(qp->owner) & XROCE_F_KERNEL)

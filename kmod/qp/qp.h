@@ -124,7 +124,7 @@ static inline bool xr_qp_map_ipv6(const struct xroce_qp *q)
 static inline void xr_responses_show(struct xr_qp *qp)
 {
 	const struct xr_responses *rs = &qp->responses;
-	bool all = !rs->dead && READ_ONCE(qp->link->tx_lost);
+	bool all = rs->active && READ_ONCE(qp->link->tx_lost);
 
 	WRITE_ONCE(qp->map->queued, rs->count + !!rs->batch.count + rs->armed + all);
 }

@@ -378,7 +378,7 @@ int xr_recv_packet(struct xdp_buff *xdp, const struct xroce_recv *r)
 		return ret;
 	v = &qp->recv;
 	spin_lock(&v->lock);
-	if (likely(v->on && v->cq)) {
+	if (likely(v->active && v->cq)) {
 		ret = likely(v->format == XR_FORMAT_OWN) ?
 		      xr_recv_only(qp, XR_FORMAT_OWN, xdp, r, flags, off, len) :
 		      xr_recv_only(qp, XR_FORMAT_RXE, xdp, r, flags, off, len);

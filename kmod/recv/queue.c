@@ -123,16 +123,16 @@ void xr_recv_leave(struct xr_qp *qp)
 
 	/*
 	 * The flusher is not queued again: xr_recv_posted() does nothing if the queue is closed,
-	 * and xr_qp_fail_locked() if @on is false. xr_recv_posted() has left the ring when the
+	 * and xr_qp_fail_locked() if @active is false. xr_recv_posted() has left the ring when the
 	 * lock has been taken, or sees that it is closed.
 	 */
 	if (v->rq.ring.mem) {
 		raw_spin_lock_irqsave(&v->rq.post_lock, irq);
-		v->rq.closed = true;
+		v->rq.dying = true;
 		raw_spin_unlock_irqrestore(&v->rq.post_lock, irq);
 	}
 	spin_lock_bh(&v->lock);
-	v->on = false;
+	v->active = false;
 	v->busy = false;
 	v->flush = 0;
 	xr_recv_set_ended(v, false);
@@ -155,7 +155,7 @@ void xr_recv_free(struct xr_recv *v)
 void xr_recv_start(struct xr_qp *qp)
 {
 	spin_lock_bh(&qp->recv.lock);
-	qp->recv.on = true;
+	qp->recv.active = true;
 	spin_unlock_bh(&qp->recv.lock);
 }
 
@@ -166,7 +166,7 @@ void xr_recv_reset(struct xr_qp *qp)
 	unsigned long irq;
 
 	spin_lock_bh(&v->lock);
-	v->on = false;
+	v->active = false;
 	v->busy = false;
 	v->flush = 0;
 	xr_recv_set_ended(v, false);
@@ -208,7 +208,7 @@ static void xr_recv_flush_begin(struct xr_qp *qp)
 
 	v->flush = 0;
 	xr_recv_set_ended(v, true);
-	/* @on is false. Pairs with xr_recv_posted(): it sees that, or its entry is counted here. */
+	/* Pairs with xr_recv_posted(): it sees that @active is false, or its entry is counted. */
 	smp_mb();
 	if (v->busy && xr_recv_error(qp, XROCE_WC_WR_FLUSH_ERR))
 		return;
@@ -270,7 +270,7 @@ static void xr_recv_flush_more(struct xr_qp *qp)
 {
 	struct xr_recv *v = &qp->recv;
 
-	if (!v->on && v->rq.ring.mem && !v->rq.closed && READ_ONCE(qp->state) != XROCE_QPS_RESET)
+	if (!v->active && v->rq.ring.mem && !v->rq.dying && READ_ONCE(qp->state) != XROCE_QPS_RESET)
 		v->flush = xr_rq_count(&v->rq, v->format);
 }
 
@@ -288,7 +288,7 @@ static void xr_recv_flush_work(struct work_struct *work)
 void xr_recv_stop(struct xr_qp *qp)
 {
 	spin_lock_bh(&qp->recv.lock);
-	qp->recv.on = false;
+	qp->recv.active = false;
 	xr_recv_flush_begin(qp);
 	spin_unlock_bh(&qp->recv.lock);
 	xr_recv_flush_rest(qp);
@@ -303,7 +303,7 @@ void xr_recv_stop(struct xr_qp *qp)
 void xr_recv_close(struct xr_qp *qp)
 {
 	lockdep_assert_held(&qp->recv.lock);
-	qp->recv.on = false;
+	qp->recv.active = false;
 	xr_recv_flush_begin(qp);
 	if (xr_recv_flush(qp))
 		queue_work(xr_recv_wq, &qp->recv.flusher);
@@ -315,7 +315,7 @@ static void xr_recv_flush_later(struct xr_recv *v)
 	unsigned long irq;
 
 	raw_spin_lock_irqsave(&v->rq.post_lock, irq);
-	if (!v->rq.closed)
+	if (!v->rq.dying)
 		queue_work(xr_recv_wq, &v->flusher);
 	raw_spin_unlock_irqrestore(&v->rq.post_lock, irq);
 }
@@ -334,7 +334,7 @@ void xr_recv_posted(struct xr_qp *qp)
 
 	/* Pairs with xr_recv_flush_begin(). */
 	smp_mb();
-	if (READ_ONCE(v->on) || !v->cq || v->srq)
+	if (READ_ONCE(v->active) || !v->cq || v->srq)
 		return;
 	if (in_hardirq() || irqs_disabled()) {
 		xr_recv_flush_later(v);

@@ -18,7 +18,7 @@ struct xr_srq;
 /**
  * struct xr_recv - the receive side of a queue pair
  * @lock: protects the fields below; taken with bottom halves off
- * @on: it may receive: it is not in RESET or ERR and is not being destroyed
+ * @active: it may receive: it is not in RESET or ERR and is not being destroyed
  * @busy: @wqe was taken from the queue and has not been completed
  * @ended: it is counted in xr_cq::ended
  * @cq: completion queue; NULL: it has no receive queue
@@ -43,7 +43,7 @@ struct xr_srq;
  */
 struct xr_recv {
 	spinlock_t lock;
-	bool on;
+	bool active;
 	bool busy;
 	bool ended;
 	u8 format;

@@ -33,9 +33,9 @@ struct xr_wqe {
  * @head: index of the next entry to take
  * @format: layout of @ring
  * @ring: the entries; without memory there is no queue
- * @post_lock: serialises xr_rq_post(), and protects @closed; taken with interrupts off, and no
+ * @post_lock: serialises xr_rq_post(), and protects @dying; taken with interrupts off, and no
  *	lock under it
- * @closed: the queue pair is being destroyed
+ * @dying: the queue pair is being destroyed
  *
  * @head is under xr_recv::lock or xr_srq::lock, and so are @mask and @ring if they change
  * (xr_rq_replace()). @max_sge, @stride and @format do not change.
@@ -48,7 +48,7 @@ struct xr_rq {
 	enum xr_format format;
 	struct xr_ring ring;
 	raw_spinlock_t post_lock;
-	bool closed;
+	bool dying;
 };
 
 int xr_rq_init(struct xr_rq *rq, enum xr_format format, u32 entries, u32 max_sge);

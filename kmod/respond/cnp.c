@@ -32,7 +32,7 @@ int xr_cnp_queue(struct xr_qp *qp, const void *l2, u32 l2_len)
 	int ret = 0;
 
 	spin_lock(&rs->lock);
-	if (rs->dead) {
+	if (!rs->active) {
 		ret = -ENOENT;
 	} else if (rs->cnp || now < rs->cnp_next) {
 		ret = -EAGAIN;

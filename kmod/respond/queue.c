@@ -404,7 +404,7 @@ int xr_response_queue(struct xr_qp *qp, const struct xroce_response *r,
 		return -EINVAL;
 
 	spin_lock(&rs->lock);
-	if (rs->dead) {
+	if (!rs->active) {
 		ret = -ENOENT;
 		goto out;
 	}
@@ -452,7 +452,7 @@ void xr_response_frame(struct xr_qp *qp, struct xdp_frame *frame)
 
 	spin_lock(&rs->lock);
 	xr_tx_lend(&rs->batch, frame);
-	if (!rs->dead && rs->batch.count < XR_TX_BATCH) {
+	if (rs->active && rs->batch.count < XR_TX_BATCH) {
 		rs->batch.frame[rs->batch.count++] = frame;
 		xr_responses_arm(rs);
 		xr_responses_show(qp);
@@ -484,7 +484,7 @@ void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 	};
 
 	spin_lock(&rs->lock);
-	if (!rs->dead && !xr_response_add(qp, &r))
+	if (rs->active && !xr_response_add(qp, &r))
 		xr_responses_start(qp, l2, l2_len);
 	spin_unlock(&rs->lock);
 }
@@ -516,7 +516,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	rcu_read_lock();
 	/* The device is freed after an RCU grace period. */
 	rs->batch.dev = READ_ONCE(qp->link->dev);
-	while (ret != -EAGAIN && !rs->dead && budget > 0) {
+	while (ret != -EAGAIN && rs->active && budget > 0) {
 		ret = xr_responses_build(qp, budget);
 		if (ret <= 0)
 			break;
@@ -525,7 +525,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 		if (ret)
 			break;
 	}
-	if (!rs->dead && rs->batch.count && ret != -EBUSY)
+	if (rs->active && rs->batch.count && ret != -EBUSY)
 		ret = xr_tx_flush(&rs->batch);
 	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
 		   rs->naps + 1 : 0;
@@ -538,7 +538,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 		rs->cnp = false;
 	}
 	rcu_read_unlock();
-	if (!rs->dead && xr_responses_any(rs)) {
+	if (rs->active && xr_responses_any(rs)) {
 		/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
 		if (rs->gap)
 			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
@@ -546,7 +546,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 		else
 			xr_responses_arm(rs);
 	}
-	if (!rs->dead)
+	if (rs->active)
 		xr_responses_show(qp);
 	xr_responses_unlock(qp);
 }
@@ -556,7 +556,7 @@ static enum hrtimer_restart xr_responses_wake(struct hrtimer *timer)
 	struct xr_responses *rs = container_of(timer, struct xr_responses, timer);
 
 	spin_lock(&rs->lock);
-	if (!rs->dead && xr_responses_any(rs))
+	if (rs->active && xr_responses_any(rs))
 		xr_responses_arm(rs);
 	spin_unlock(&rs->lock);
 	return HRTIMER_NORESTART;
@@ -573,7 +573,7 @@ void xr_responses_init(struct xr_responses *rs, struct xr_link *link, u32 qpn)
 	tasklet_setup(&rs->tasklet, xr_responses_run);
 	hrtimer_setup(&rs->timer, xr_responses_wake, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_SOFT);
-	rs->dead = true;
+	rs->active = false;
 }
 
 /* Accept responses: the queue pair becomes ready to receive. */
@@ -582,7 +582,7 @@ void xr_responses_open(struct xr_qp *qp)
 	struct xr_responses *rs = &qp->responses;
 
 	spin_lock_bh(&rs->lock);
-	rs->dead = false;
+	rs->active = true;
 	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);
 }
@@ -604,7 +604,7 @@ void xr_responses_close(struct xr_qp *qp)
 	struct xr_responses *rs = &qp->responses;
 
 	spin_lock_bh(&rs->lock);
-	rs->dead = true;
+	rs->active = false;
 	spin_unlock_bh(&rs->lock);
 	hrtimer_cancel(&rs->timer);
 	tasklet_kill(&rs->tasklet);

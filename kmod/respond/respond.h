@@ -20,8 +20,7 @@ struct xr_response;
  * @reads: number of READ responses among them
  * @failed: a response could not be built, so the queue pair has moved to ERR. xr_qp_fail()
  *	has yet to be called, after @lock is released: recv->lock is taken before @lock
- * @dead: nothing is queued: xr_responses_open() has not been called since the queue pair was
- *	made, or since xr_responses_close()
+ * @active: responses may be queued: since xr_responses_open(), until xr_responses_close()
  * @naks: NAKs instead of responses that could not be built
  * @naps: consecutive runs that ended because the device had no room or memory was missing
  * @gap: nanoseconds between batches; 0: none
@@ -41,7 +40,7 @@ struct xr_responses {
 	u32 count;
 	u32 reads;
 	bool failed;
-	bool dead;
+	bool active;
 	u32 naks;
 	u32 naps;
 	u64 gap;

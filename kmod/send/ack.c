@@ -311,7 +311,7 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 		return -EINVAL;
 	s = &qp->send;
 	spin_lock(&s->lock);
-	if (!s->on) {
+	if (!s->active) {
 		ret = -ENOENT;
 		goto out;
 	}
@@ -328,7 +328,7 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 	} else {
 		xr_requester_count(&qp->map->req_ignored, 1);
 	}
-	if (s->on) {
+	if (s->active) {
 		xr_ack_sync(qp);
 		xr_requester_run(qp);
 	}

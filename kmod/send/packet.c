@@ -263,7 +263,7 @@ static struct xr_mr *xr_request_acquire(const struct xr_qp *qp, const struct xro
 
 	if (unlikely(!mr))
 		return NULL;
-	if (likely(mr->pd == qp->pd && sge->addr + in >= sge->addr && !READ_ONCE(mr->going) &&
+	if (likely(mr->pd == qp->pd && sge->addr + in >= sge->addr && !READ_ONCE(mr->dying) &&
 		   (READ_ONCE(mr->access) & right) == right))
 		return mr;
 	xr_mr_release();

@@ -72,7 +72,7 @@ static void xr_requester_show(struct xr_qp *qp)
 	u8 op = XROCE_QP_OP_NONE;
 	u32 i;
 
-	for (i = s->head; s->on && s->reads && (s32)(s->next - i) > 0; i++) {
+	for (i = s->head; s->active && s->reads && (s32)(s->next - i) > 0; i++) {
 		w = xr_swqe_at(s, i);
 		if (!xr_swqe_responds(w))
 			continue;
@@ -84,13 +84,13 @@ static void xr_requester_show(struct xr_qp *qp)
 	WRITE_ONCE(q->req_op, op);
 	WRITE_ONCE(q->req_una, s->una);
 	WRITE_ONCE(q->req_top, s->top);
-	WRITE_ONCE(q->req, s->on && qp->type == XROCE_QPT_RC);
+	WRITE_ONCE(q->req, s->active && qp->type == XROCE_QPT_RC);
 }
 
 /* Schedule the tasklet, unless it is already scheduled. The lock is held. */
 static void xr_requester_arm(struct xr_send *s)
 {
-	if (s->armed || s->dead)
+	if (s->armed || s->dying)
 		return;
 	s->armed = true;
 	tasklet_schedule(&s->tasklet);
@@ -108,7 +108,7 @@ static void xr_requester_restart(struct xr_send *s)
  */
 static void xr_requester_watch(struct xr_send *s)
 {
-	if (s->ticks && s->on && s->una != s->psn &&
+	if (s->ticks && s->active && s->una != s->psn &&
 	    (!timer_pending(&s->timer) || time_after(s->timer.expires, s->deadline)))
 		mod_timer(&s->timer, s->deadline);
 }
@@ -116,7 +116,7 @@ static void xr_requester_watch(struct xr_send *s)
 /* Send nothing for @ns nanoseconds. The lock is held. */
 static void xr_requester_wait(struct xr_send *s, u64 ns)
 {
-	if (s->dead)
+	if (s->dying)
 		return;
 	s->waiting = true;
 	s->absent = false;
@@ -166,7 +166,7 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 {
 	struct xr_send *s = &qp->send;
 
-	s->on = false;
+	s->active = false;
 	xr_qp_send_failed(qp);
 	if (status && s->head != s->tail)
 		xr_send_complete(qp, status);
@@ -432,7 +432,7 @@ static void xr_requester_settle(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	const struct xr_swqe *w;
 
-	while (s->on && s->head != s->tail) {
+	while (s->active && s->head != s->tail) {
 		w = xr_swqe_at(s, s->head);
 		/* In SQD, what has not been begun waits, though it has been refused. */
 		if (w->status && s->draining && !w->begun)
@@ -542,7 +542,7 @@ static bool xr_requester_moves(struct xr_qp *qp)
 		return false;
 	if (!xr_requester_queued(qp) || !cpu_online(s->cpu))
 		goto here;
-	if (s->called || s->dead)
+	if (s->called || s->dying)
 		return true;
 	s->called = true;
 	atomic_inc(&s->calls);
@@ -596,10 +596,10 @@ void xr_requester_run(struct xr_qp *qp)
 
 	/* The device is freed after an RCU grace period. */
 	s->batch.dev = READ_ONCE(qp->link->dev);
-	if (s->on && !waiting)
+	if (s->active && !waiting)
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
 	xr_requester_settle(qp);
-	if (!s->on)
+	if (!s->active)
 		return;
 	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_requester_unasked(s)) {
 		/* The packet was to be followed by another one, which must wait, or failed. */
@@ -608,7 +608,7 @@ void xr_requester_run(struct xr_qp *qp)
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
 		/* Meanwhile its memory may have gone, too. */
 		xr_requester_settle(qp);
-		if (!s->on)
+		if (!s->active)
 			return;
 	}
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
@@ -650,11 +650,11 @@ static void xr_requester_go(struct xr_qp *qp)
 
 	xr_requester_take(s);
 	if (xr_requester_ended(qp)) {
-		s->on = false;
+		s->active = false;
 		if (xr_send_flush(qp))
 			xr_requester_arm(s);
 		xr_requester_show(qp);
-	} else if (s->on) {
+	} else if (s->active) {
 		xr_requester_run(qp);
 	}
 }
@@ -668,7 +668,7 @@ static void xr_requester_tasklet(struct tasklet_struct *tasklet)
 	s->armed = false;
 	s->called = false;
 	rcu_read_lock();
-	if (!s->dead)
+	if (!s->dying)
 		xr_requester_go(qp);
 	rcu_read_unlock();
 	spin_unlock(&s->lock);
@@ -682,7 +682,7 @@ static enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
 	/* Another wait may have begun since the timer expired. */
 	if (!hrtimer_is_queued(timer)) {
 		s->waiting = false;
-		if (s->on)
+		if (s->active)
 			xr_requester_arm(s);
 	}
 	spin_unlock(&s->lock);
@@ -697,7 +697,7 @@ static void xr_requester_timeout(struct timer_list *timer)
 
 	spin_lock(&s->lock);
 	/* An attribute of 0 may have been set meanwhile. */
-	if (s->dead || !s->on || s->una == s->psn || !s->ticks)
+	if (s->dying || !s->active || s->una == s->psn || !s->ticks)
 		goto out;
 	/*
 	 * An RNR NAK's time does not count, nor that in which the device has no room. While memory
@@ -727,7 +727,7 @@ out:
  */
 void xr_requester_posted(struct xr_qp *qp)
 {
-	if (!qp->send.dead)
+	if (!qp->send.dying)
 		xr_requester_go(qp);
 }
 EXPORT_SYMBOL_GPL(xr_requester_posted);
@@ -746,7 +746,7 @@ void xr_requester_kick(struct xr_qp *qp)
 
 	if (in_hardirq() || irqs_disabled()) {
 		raw_spin_lock_irqsave(&s->post_lock, flags);
-		if (!s->closed)
+		if (!s->dying)
 			tasklet_schedule(&s->tasklet);
 		raw_spin_unlock_irqrestore(&s->post_lock, flags);
 		return;
@@ -820,7 +820,7 @@ void xr_requester_start(struct xr_qp *qp)
 		spin_unlock_bh(&s->lock);
 		return;
 	}
-	if (!s->on) {
+	if (!s->active) {
 		s->psn = s->attr.psn;
 		s->una = s->psn;
 		s->top = s->psn;
@@ -831,7 +831,7 @@ void xr_requester_start(struct xr_qp *qp)
 	}
 	xr_request_template(qp);
 	s->draining = false;
-	s->on = true;
+	s->active = true;
 	xr_requester_show(qp);
 	xr_requester_arm(s);
 	spin_unlock_bh(&s->lock);
@@ -858,7 +858,7 @@ void xr_requester_stop(struct xr_qp *qp, bool flush)
 	bool more = flush;
 
 	spin_lock_bh(&s->lock);
-	s->on = false;
+	s->active = false;
 	s->draining = false;
 	/* If it is expiring now, xr_requester_wake() ends the wait. */
 	if (hrtimer_try_to_cancel(&s->pace) >= 0)
@@ -891,7 +891,7 @@ void xr_requester_quit(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
-	s->on = false;
+	s->active = false;
 	/* The tasklet, which it schedules, flushes. */
 	xr_qp_refused(qp);
 	xr_requester_drop(s);
@@ -908,13 +908,12 @@ void xr_requester_close(struct xr_qp *qp)
 	unsigned long irq;
 
 	spin_lock_bh(&s->lock);
-	s->dead = true;
-	s->on = false;
+	raw_spin_lock_irqsave(&s->post_lock, irq);
+	s->dying = true;
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
+	s->active = false;
 	s->consumer = NULL;
 	spin_unlock_bh(&s->lock);
-	raw_spin_lock_irqsave(&s->post_lock, irq);
-	s->closed = true;
-	raw_spin_unlock_irqrestore(&s->post_lock, irq);
 	timer_delete_sync(&s->timer);
 	hrtimer_cancel(&s->pace);
 	/* Pairs with xr_requester_called(). */

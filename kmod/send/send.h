@@ -61,14 +61,14 @@ struct xr_send_attr {
  * @signal_all: all work requests make completions
  * @by_kernel: a consumer in the kernel posts, to @posted
  * @posted: index of the next one that a consumer in the kernel posts. @tail follows it
- * @post_lock: protects @posted, the entries from @tail to it, and @closed; taken with interrupts
- *	off, and no lock under it
- * @closed: nothing schedules @tasklet any more for what was posted
- * @on: the queue pair is in RTS or SQD: requests are sent
+ * @post_lock: protects @posted and the entries from @tail to it; taken with interrupts off, and
+ *	no lock under it
+ * @active: the queue pair is in RTS or SQD: requests are sent
  * @draining: SQD: no message is begun
  * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
  * @notify: raise @drained once nothing is outstanding
- * @dead: the tasklet and the timers do nothing: the queue pair is being destroyed
+ * @dying: the queue pair is being destroyed: the tasklet and the timers do nothing, and nothing
+ *	schedules them. Written under @lock and @post_lock, read under one of them
  * @head: index of the oldest work request that is not completed. The three indices count all
  *	work requests
  * @next: index of the work request that is sent next
@@ -132,12 +132,11 @@ struct xr_send {
 	bool by_kernel;
 	u32 posted;
 	raw_spinlock_t post_lock;
-	bool closed;
-	bool on;
+	bool active;
 	bool draining;
 	bool tell_drained;
 	bool notify;
-	bool dead;
+	bool dying;
 	u32 head;
 	u32 next;
 	u32 tail;

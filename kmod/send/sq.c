@@ -114,7 +114,7 @@ void xr_sq_destroy(struct xr_sq *sq)
 	lockdep_assert_held(&sq->link->lock);
 	WARN_ON_ONCE(sq->users);
 	spin_lock_bh(&sq->lock);
-	sq->dead = true;
+	sq->dying = true;
 	spin_unlock_bh(&sq->lock);
 	/* xr_sq_drain() does not queue it any more. */
 	cancel_work_sync(&sq->rest);
@@ -321,7 +321,7 @@ static __always_inline bool xr_sq_drain(struct xr_sq *sq, u32 end, bool again)
 	 * beyond it.
 	 */
 	n = end - sq->head;
-	if (sq->dead || n > sq->mask + 1)
+	if (sq->dying || n > sq->mask + 1)
 		n = 0;
 	entries = xr_ring_entries(&sq->ring, XR_FORMAT_OWN);
 	for (; n && left; n--) {

@@ -31,8 +31,8 @@ struct xroce_sq_header;
  * @budget: work requests that one drain applies
  * @head: index of the next entry to apply; written under @lock, read without it by
  *	xr_sq_poll()
- * @lock: protects @head and @dead; taken with bottom halves off
- * @dead: nothing is applied any more
+ * @lock: protects @head and @dying; taken with bottom halves off
+ * @dying: nothing is applied any more
  * @users: number of queue pairs with a send_cq
  * @rest: work item that applies what exceeds the budget of a packet
  * @ring: the entries
@@ -49,7 +49,7 @@ struct xr_sq {
 	u32 budget;
 	u32 head;
 	spinlock_t lock;
-	bool dead;
+	bool dying;
 	u32 users;
 	struct work_struct rest;
 	struct xr_ring ring;

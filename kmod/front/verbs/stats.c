@@ -322,7 +322,7 @@ int xr_ib_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ib, u32 po
 	struct xr_ibcounter *c;
 
 	mutex_lock(&dev->counters_lock);
-	c = qp->counter || qp->going ? ERR_PTR(-EINVAL) : xr_ib_counter_get(dev, counter);
+	c = qp->counter || qp->dying ? ERR_PTR(-EINVAL) : xr_ib_counter_get(dev, counter);
 	if (!IS_ERR(c)) {
 		xr_ib_qp_read(qp, qp->counted);
 		qp->counter = c;
@@ -364,7 +364,7 @@ void xr_ib_counter_quit(struct xr_ibqp *qp, bool going)
 
 	mutex_lock(&dev->counters_lock);
 	xr_ib_counter_unbind(qp);
-	qp->going = going;
+	qp->dying = going;
 	mutex_unlock(&dev->counters_lock);
 }
 

@@ -248,7 +248,7 @@ struct xr_ibmw {
  * @modify_lock: serialises modify_qp and query_qp
  * @attr: attributes that the link does not keep, as modify_qp has set them; under @modify_lock
  * @counter: the counter that it is bound to; NULL: none
- * @going: it is being destroyed, and cannot be bound to a counter
+ * @dying: it is being destroyed, and cannot be bound to a counter
  * @in_counter: in the list of @counter
  * @counted: values of its counters that do not belong to @counter: those when it was bound
  *
@@ -269,7 +269,7 @@ struct xr_ibqp {
 	struct mutex modify_lock;
 	struct ib_qp_attr attr;
 	struct xr_ibcounter *counter;
-	bool going;
+	bool dying;
 	struct list_head in_counter;
 	u64 counted[XR_IB_QP_COUNTS];
 };
