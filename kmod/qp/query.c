@@ -91,8 +91,8 @@ static void xr_qp_describe_sq(struct xr_qp *qp, struct xroce_qp_query *q)
 	q->sq_max_sge = s->max_sge;
 	q->sq_max_inline = s->max_data;
 	q->sq_pending = s->tail - s->head;
-	q->sq_draining = s->draining && xr_send_drains(s);
-	q->sq_psn = s->active ? s->psn : s->attr.psn;
+	q->sq_draining = s->state == XR_SEND_DRAINING && xr_send_drains(s);
+	q->sq_psn = xr_send_active(s) ? s->psn : s->attr.psn;
 	q->timeout = s->attr.timeout;
 	q->retry_cnt = s->attr.retry;
 	q->rnr_retry = s->attr.rnr_retry;

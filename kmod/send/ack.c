@@ -170,7 +170,7 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 	if (s->una != psn || !xr_ack_oldest(s))
 		return -ESTALE;
 	/* A duplicate: since the one before, nothing has been sent that could be refused. */
-	if (s->waiting && s->psn == s->una && syndrome < XROCE_SYN_NAK_INV)
+	if (s->wait && s->psn == s->una && syndrome < XROCE_SYN_NAK_INV)
 		return -ESTALE;
 	/*
 	 * Since the oldest packet was sent again, nothing behind it has been: a packet before that
@@ -311,7 +311,7 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 		return -EINVAL;
 	s = &qp->send;
 	spin_lock(&s->lock);
-	if (!s->active) {
+	if (!xr_send_active(s)) {
 		ret = -ENOENT;
 		goto out;
 	}
@@ -328,7 +328,7 @@ int xr_ack_packet(struct xdp_buff *xdp, const struct xroce_ack *a)
 	} else {
 		xr_requester_count(&qp->map->req_ignored, 1);
 	}
-	if (s->active) {
+	if (xr_send_active(s)) {
 		xr_ack_sync(qp);
 		xr_requester_run(qp);
 	}

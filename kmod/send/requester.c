@@ -72,7 +72,7 @@ static void xr_requester_show(struct xr_qp *qp)
 	u8 op = XROCE_QP_OP_NONE;
 	u32 i;
 
-	for (i = s->head; s->active && s->reads && (s32)(s->next - i) > 0; i++) {
+	for (i = s->head; xr_send_active(s) && s->reads && (s32)(s->next - i) > 0; i++) {
 		w = xr_swqe_at(s, i);
 		if (!xr_swqe_responds(w))
 			continue;
@@ -84,16 +84,14 @@ static void xr_requester_show(struct xr_qp *qp)
 	WRITE_ONCE(q->req_op, op);
 	WRITE_ONCE(q->req_una, s->una);
 	WRITE_ONCE(q->req_top, s->top);
-	WRITE_ONCE(q->req, s->active && qp->type == XROCE_QPT_RC);
+	WRITE_ONCE(q->req, xr_send_active(s) && qp->type == XROCE_QPT_RC);
 }
 
-/* Schedule the tasklet, unless it is already scheduled. The lock is held. */
+/* Schedule the tasklet. The lock is held. */
 static void xr_requester_arm(struct xr_send *s)
 {
-	if (s->armed || s->dying)
-		return;
-	s->armed = true;
-	tasklet_schedule(&s->tasklet);
+	if (s->state != XR_SEND_DYING)
+		tasklet_schedule(&s->tasklet);
 }
 
 /* The local ACK timeout begins anew. */
@@ -108,18 +106,17 @@ static void xr_requester_restart(struct xr_send *s)
  */
 static void xr_requester_watch(struct xr_send *s)
 {
-	if (s->ticks && s->active && s->una != s->psn &&
+	if (s->ticks && xr_send_active(s) && s->una != s->psn &&
 	    (!timer_pending(&s->timer) || time_after(s->timer.expires, s->deadline)))
 		mod_timer(&s->timer, s->deadline);
 }
 
 /* Send nothing for @ns nanoseconds. The lock is held. */
-static void xr_requester_wait(struct xr_send *s, u64 ns)
+static void xr_requester_wait(struct xr_send *s, enum xr_send_wait wait, u64 ns)
 {
-	if (s->dying)
+	if (s->state == XR_SEND_DYING)
 		return;
-	s->waiting = true;
-	s->absent = false;
+	s->wait = wait;
 	/* Pinned: this CPU goes on, as its queue of the device has what was sent before. */
 	hrtimer_start(&s->pace, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
 }
@@ -141,7 +138,7 @@ static u64 xr_requester_longer(u64 ns, u64 *since)
  */
 void xr_requester_pause(struct xr_send *s, u64 ns)
 {
-	xr_requester_wait(s, xr_requester_longer(ns, &s->since));
+	xr_requester_wait(s, XR_WAIT_PEER, xr_requester_longer(ns, &s->since));
 }
 
 /* @packets more are acknowledged. The lock is held. */
@@ -157,6 +154,13 @@ void xr_requester_progress(struct xr_send *s, u32 packets)
 	xr_requester_restart(s);
 }
 
+/* Nothing is sent any more. The lock is held. */
+static void xr_requester_idle(struct xr_send *s)
+{
+	if (s->state != XR_SEND_DYING)
+		s->state = XR_SEND_IDLE;
+}
+
 /**
  * xr_requester_fail() - end the connection
  * @qp: the queue pair; the lock of its send side is held
@@ -166,7 +170,7 @@ void xr_requester_fail(struct xr_qp *qp, u32 status)
 {
 	struct xr_send *s = &qp->send;
 
-	s->active = false;
+	xr_requester_idle(s);
 	xr_qp_send_failed(qp);
 	if (status && s->head != s->tail)
 		xr_send_complete(qp, status);
@@ -193,7 +197,6 @@ void xr_requester_rewind(struct xr_qp *qp)
 	s->extra = 0;
 	s->reads = 0;
 	s->silent = 0;
-	s->asked = true;
 	if (s->head == s->tail)
 		return;
 	w = xr_swqe_at(s, s->head);
@@ -288,7 +291,7 @@ static bool xr_requester_more(const struct xr_send *s)
 	if (s->next + 1 == s->tail || s->next + 1 - s->head >= XR_SEND_BEGUN)
 		return false;
 	w = xr_swqe_at(s, s->next + 1);
-	return !w->status && xr_swqe_sends(w) && (w->begun || !s->draining) &&
+	return !w->status && xr_swqe_sends(w) && (w->begun || s->state != XR_SEND_DRAINING) &&
 	       !(w->flags & XROCE_SEND_FENCE);
 }
 
@@ -337,8 +340,7 @@ static void xr_requester_built(struct xr_qp *qp, struct xr_swqe *w, u32 len, boo
 		s->top = s->psn;
 	if (xr_requester_unreliable(qp))
 		s->una = s->psn;
-	s->asked = ack || responds;
-	s->silent = s->asked ? 0 : s->silent + 1;
+	s->silent = ack || responds ? 0 : s->silent + 1;
 	s->off += len;
 	if (responds || s->off == w->length) {
 		s->off = 0;
@@ -386,7 +388,7 @@ static int xr_requester_step(struct xr_qp *qp)
 	if (s->next == s->tail || s->next - s->head >= XR_SEND_BEGUN)
 		return XR_IDLE;
 	w = xr_swqe_at(s, s->next);
-	if (w->status || (!w->begun && s->draining))
+	if (w->status || (!w->begun && s->state == XR_SEND_DRAINING))
 		return XR_IDLE;
 	if (!s->off && w->flags & XROCE_SEND_FENCE && s->reads)
 		return XR_IDLE;
@@ -432,10 +434,10 @@ static void xr_requester_settle(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 	const struct xr_swqe *w;
 
-	while (s->active && s->head != s->tail) {
+	while (xr_send_active(s) && s->head != s->tail) {
 		w = xr_swqe_at(s, s->head);
 		/* In SQD, what has not been begun waits, though it has been refused. */
-		if (w->status && s->draining && !w->begun)
+		if (w->status && s->state == XR_SEND_DRAINING && !w->begun)
 			return;
 		if (w->status && s->head == s->next) {
 			xr_requester_fail(qp, w->status);
@@ -542,7 +544,7 @@ static bool xr_requester_moves(struct xr_qp *qp)
 		return false;
 	if (!xr_requester_queued(qp) || !cpu_online(s->cpu))
 		goto here;
-	if (s->called || s->dying)
+	if (s->called || s->state == XR_SEND_DYING)
 		return true;
 	s->called = true;
 	atomic_inc(&s->calls);
@@ -562,23 +564,19 @@ here:
 /* Has everything been sent that can be, without asking for a response to the last packet? */
 static bool xr_requester_unasked(const struct xr_send *s)
 {
-	return s->una != s->psn && !s->asked && !s->reads && !s->force;
+	return s->una != s->psn && s->silent && !s->reads && !s->force;
 }
 
-/*
- * Wait for room in the device or for memory of this host; @absent: on-demand memory, which may
- * never come.
- */
-static void xr_requester_nap(struct xr_send *s, bool absent)
+/* Wait for something of this host. On-demand memory may never come: that wait grows. */
+static void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait)
 {
 	u64 ns = min(XR_REQUESTER_NAP << min(s->naps, 5u), XR_REQUESTER_NAP_MAX);
 
 	if (!s->naps)
 		s->nap_since = 0;
-	if (absent)
+	if (wait == XR_WAIT_MEMORY)
 		ns = xr_requester_longer(ns, &s->nap_since);
-	xr_requester_wait(s, ns);
-	s->absent = absent;
+	xr_requester_wait(s, wait, ns);
 }
 
 /**
@@ -590,29 +588,29 @@ static void xr_requester_nap(struct xr_send *s, bool absent)
 void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	bool waiting = s->waiting || ((s->next != s->tail || s->batch.count) &&
+	bool waiting = s->wait || ((s->next != s->tail || s->batch.count) &&
 				      xr_requester_moves(qp));
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */
 	s->batch.dev = READ_ONCE(qp->link->dev);
-	if (s->active && !waiting)
+	if (xr_send_active(s) && !waiting)
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
 	xr_requester_settle(qp);
-	if (!s->active)
+	if (!xr_send_active(s))
 		return;
 	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_requester_unasked(s)) {
-		/* The packet was to be followed by another one, which must wait, or failed. */
+		/* No packet that asks for an ACK will follow: send the last ones again, asking. */
 		s->force = true;
 		xr_requester_rewind(qp);
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
 		/* Meanwhile its memory may have gone, too. */
 		xr_requester_settle(qp);
-		if (!s->active)
+		if (!xr_send_active(s))
 			return;
 	}
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
-		xr_requester_nap(s, ret == -EAGAIN);
+		xr_requester_nap(s, ret == -EAGAIN ? XR_WAIT_MEMORY : XR_WAIT_DEVICE);
 		if (++s->naps > XR_REQUESTER_NAPS)
 			xr_requester_drop(s);
 	} else if (!waiting) {
@@ -620,7 +618,7 @@ void xr_requester_run(struct xr_qp *qp)
 		if (!ret)
 			xr_requester_arm(s);
 	}
-	if (s->notify && s->draining && !xr_send_drains(s)) {
+	if (s->notify && s->state == XR_SEND_DRAINING && !xr_send_drains(s)) {
 		s->notify = false;
 		xr_owner_raise(qp->owner, &s->drained);
 	}
@@ -650,11 +648,11 @@ static void xr_requester_go(struct xr_qp *qp)
 
 	xr_requester_take(s);
 	if (xr_requester_ended(qp)) {
-		s->active = false;
+		xr_requester_idle(s);
 		if (xr_send_flush(qp))
 			xr_requester_arm(s);
 		xr_requester_show(qp);
-	} else if (s->active) {
+	} else if (xr_send_active(s)) {
 		xr_requester_run(qp);
 	}
 }
@@ -665,10 +663,9 @@ static void xr_requester_tasklet(struct tasklet_struct *tasklet)
 	struct xr_send *s = &qp->send;
 
 	spin_lock(&s->lock);
-	s->armed = false;
 	s->called = false;
 	rcu_read_lock();
-	if (!s->dying)
+	if (s->state != XR_SEND_DYING)
 		xr_requester_go(qp);
 	rcu_read_unlock();
 	spin_unlock(&s->lock);
@@ -681,8 +678,8 @@ static enum hrtimer_restart xr_requester_wake(struct hrtimer *timer)
 	spin_lock(&s->lock);
 	/* Another wait may have begun since the timer expired. */
 	if (!hrtimer_is_queued(timer)) {
-		s->waiting = false;
-		if (s->active)
+		s->wait = XR_WAIT_NONE;
+		if (xr_send_active(s))
 			xr_requester_arm(s);
 	}
 	spin_unlock(&s->lock);
@@ -697,13 +694,13 @@ static void xr_requester_timeout(struct timer_list *timer)
 
 	spin_lock(&s->lock);
 	/* An attribute of 0 may have been set meanwhile. */
-	if (s->dying || !s->active || s->una == s->psn || !s->ticks)
+	if (!xr_send_active(s) || s->una == s->psn || !s->ticks)
 		goto out;
 	/*
 	 * An RNR NAK's time does not count, nor that in which the device has no room. While memory
 	 * of the next request is brought in, those before may be lost as ever.
 	 */
-	if (s->waiting && !s->absent)
+	if (s->wait == XR_WAIT_PEER || s->wait == XR_WAIT_DEVICE)
 		xr_requester_restart(s);
 	if (time_before(jiffies, s->deadline)) {
 		mod_timer(&s->timer, s->deadline);
@@ -712,7 +709,7 @@ static void xr_requester_timeout(struct timer_list *timer)
 	xr_requester_count(&qp->map->req_timeouts, 1);
 	this_cpu_inc(s->batch.stat->req_timeout);
 	s->gap = false;
-	s->waiting = false;
+	s->wait = XR_WAIT_NONE;
 	rcu_read_lock();
 	if (xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR))
 		xr_requester_run(qp);
@@ -727,7 +724,7 @@ out:
  */
 void xr_requester_posted(struct xr_qp *qp)
 {
-	if (!qp->send.dying)
+	if (qp->send.state != XR_SEND_DYING)
 		xr_requester_go(qp);
 }
 EXPORT_SYMBOL_GPL(xr_requester_posted);
@@ -746,7 +743,7 @@ void xr_requester_kick(struct xr_qp *qp)
 
 	if (in_hardirq() || irqs_disabled()) {
 		raw_spin_lock_irqsave(&s->post_lock, flags);
-		if (!s->dying)
+		if (s->state != XR_SEND_DYING)
 			tasklet_schedule(&s->tasklet);
 		raw_spin_unlock_irqrestore(&s->post_lock, flags);
 		return;
@@ -820,7 +817,7 @@ void xr_requester_start(struct xr_qp *qp)
 		spin_unlock_bh(&s->lock);
 		return;
 	}
-	if (!s->active) {
+	if (!xr_send_active(s)) {
 		s->psn = s->attr.psn;
 		s->una = s->psn;
 		s->top = s->psn;
@@ -830,8 +827,7 @@ void xr_requester_start(struct xr_qp *qp)
 		s->sent = jiffies - XR_REQUESTER_UC_LEAVES;
 	}
 	xr_request_template(qp);
-	s->draining = false;
-	s->active = true;
+	s->state = XR_SEND_RUNNING;
 	xr_requester_show(qp);
 	xr_requester_arm(s);
 	spin_unlock_bh(&s->lock);
@@ -843,9 +839,11 @@ void xr_requester_drain(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
-	if (!s->draining)
+	if (s->state != XR_SEND_DRAINING)
 		s->notify = s->tell_drained;
-	s->draining = true;
+	/* Not if it has failed meanwhile. */
+	if (xr_send_active(s))
+		s->state = XR_SEND_DRAINING;
 	xr_requester_arm(s);
 	spin_unlock_bh(&s->lock);
 }
@@ -858,11 +856,10 @@ void xr_requester_stop(struct xr_qp *qp, bool flush)
 	bool more = flush;
 
 	spin_lock_bh(&s->lock);
-	s->active = false;
-	s->draining = false;
+	xr_requester_idle(s);
 	/* If it is expiring now, xr_requester_wake() ends the wait. */
 	if (hrtimer_try_to_cancel(&s->pace) >= 0)
-		s->waiting = false;
+		s->wait = XR_WAIT_NONE;
 	xr_requester_drop(s);
 	/* Whoever posts from now on sees the new state, if that is RESET. */
 	raw_spin_lock_irqsave(&s->post_lock, irq);
@@ -891,7 +888,7 @@ void xr_requester_quit(struct xr_qp *qp)
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
-	s->active = false;
+	xr_requester_idle(s);
 	/* The tasklet, which it schedules, flushes. */
 	xr_qp_refused(qp);
 	xr_requester_drop(s);
@@ -909,9 +906,8 @@ void xr_requester_close(struct xr_qp *qp)
 
 	spin_lock_bh(&s->lock);
 	raw_spin_lock_irqsave(&s->post_lock, irq);
-	s->dying = true;
+	s->state = XR_SEND_DYING;
 	raw_spin_unlock_irqrestore(&s->post_lock, irq);
-	s->active = false;
 	s->consumer = NULL;
 	spin_unlock_bh(&s->lock);
 	timer_delete_sync(&s->timer);

@@ -24,6 +24,45 @@ struct xr_swqe;
 #define XR_SEND_ACK	32u
 
 /**
+ * enum xr_send_state - what the send side of a queue pair does
+ * @XR_SEND_IDLE: nothing is sent: before RTS, and in ERR
+ * @XR_SEND_RUNNING: in RTS, requests are sent
+ * @XR_SEND_DRAINING: in SQD, messages that have been begun are sent to their end
+ * @XR_SEND_DYING: the queue pair is being destroyed: tasklet and timers do nothing, and nothing
+ *	schedules them
+ *
+ *            start               drain
+ *   IDLE ------------> RUNNING --------> DRAINING
+ *    ^                    |    <--------    |
+ *    |                    |      start      |
+ *    +--------------------+-----------------+       any of them ------> DYING
+ *       stop, quit, a failure                                   close
+ *
+ * The words are functions of requester.h: xr_requester_start(), and so on.
+ */
+enum xr_send_state {
+	XR_SEND_IDLE,
+	XR_SEND_RUNNING,
+	XR_SEND_DRAINING,
+	XR_SEND_DYING,
+};
+
+/**
+ * enum xr_send_wait - what a send side waits for; meanwhile nothing is sent
+ * @XR_WAIT_NONE: it does not wait
+ * @XR_WAIT_PEER: the time of an RNR NAK, or local memory for the peer's response
+ * @XR_WAIT_DEVICE: room in the device, or memory for frames
+ * @XR_WAIT_MEMORY: on-demand memory of the next work request. The time that the peer has to
+ *	acknowledge what was sent before goes on
+ */
+enum xr_send_wait {
+	XR_WAIT_NONE,
+	XR_WAIT_PEER,
+	XR_WAIT_DEVICE,
+	XR_WAIT_MEMORY,
+};
+
+/**
  * struct xr_send_attr - attributes of a requester (IBTA 11.2.4.2)
  * @dmac: Ethernet address of the peer, or of the next hop
  * @vlan: VLAN id; 0xffff: no tag
@@ -63,12 +102,10 @@ struct xr_send_attr {
  * @posted: index of the next one that a consumer in the kernel posts. @tail follows it
  * @post_lock: protects @posted and the entries from @tail to it; taken with interrupts off, and
  *	no lock under it
- * @active: the queue pair is in RTS or SQD: requests are sent
- * @draining: SQD: no message is begun
+ * @state: what it does. XR_SEND_DYING is written under @lock and @post_lock, and read under one of
+ *	them
  * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
  * @notify: raise @drained once nothing is outstanding
- * @dying: the queue pair is being destroyed: the tasklet and the timers do nothing, and nothing
- *	schedules them. Written under @lock and @post_lock, read under one of them
  * @head: index of the oldest work request that is not completed. The three indices count all
  *	work requests
  * @next: index of the work request that is sent next
@@ -81,12 +118,10 @@ struct xr_send_attr {
  * @reads: READs and atomics that are outstanding
  * @window: request packets that may be outstanding now, 1 to XR_SEND_WINDOW
  * @silent: packets since the last one that asked for a response
- * @asked: the last packet asked for a response
  * @force: ask for an acknowledgement of each packet
  * @gap: a lost response has been requested again; until there is progress, other responses
  *	that are out of sequence are ignored
- * @waiting: nothing is sent before @pace expires
- * @absent: with @waiting: for on-demand memory of the next work request
+ * @wait: for what, until @pace expires
  * @retries: times that requests were sent again since the last progress
  * @rnr_retries: likewise after RNR NAKs
  * @since: when the first wait since the last progress began, in nanoseconds of CLOCK_MONOTONIC;
@@ -98,7 +133,6 @@ struct xr_send_attr {
  * @deadline: when it ends, in jiffies
  * @timer: notices the end; runs more often than that, so that progress need not restart it
  * @pace: expires after an RNR NAK's time, or when the device may have room again
- * @armed: @tasklet is scheduled
  * @tasklet: sends what exceeds the budget of a system call or packet; flushes
  * @cpu: CPU that sent the last packets. While they may be in its queue of the device, no other CPU
  *	sends: its queue is another one, and might be faster
@@ -132,11 +166,9 @@ struct xr_send {
 	bool by_kernel;
 	u32 posted;
 	raw_spinlock_t post_lock;
-	bool active;
-	bool draining;
+	enum xr_send_state state;
 	bool tell_drained;
 	bool notify;
-	bool dying;
 	u32 head;
 	u32 next;
 	u32 tail;
@@ -148,11 +180,9 @@ struct xr_send {
 	u32 reads;
 	u32 window;
 	u32 silent;
-	bool asked;
 	bool force;
 	bool gap;
-	bool waiting;
-	bool absent;
+	enum xr_send_wait wait;
 	u8 retries;
 	u8 rnr_retries;
 	u64 since;
@@ -163,7 +193,6 @@ struct xr_send {
 	unsigned long deadline;
 	struct timer_list timer;
 	struct hrtimer pace;
-	bool armed;
 	struct tasklet_struct tasklet;
 	int cpu;
 	unsigned long sent;
@@ -179,5 +208,11 @@ struct xr_send {
 	struct xr_ring ring;
 	u32 ring_stride;
 };
+
+/* True if requests are sent. */
+static inline bool xr_send_active(const struct xr_send *s)
+{
+	return s->state == XR_SEND_RUNNING || s->state == XR_SEND_DRAINING;
+}
 
 #endif

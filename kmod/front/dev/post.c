@@ -202,7 +202,7 @@ int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn)
 		if (qp && qp->owner == caller) {
 			spin_lock(&qp->send.lock);
 			/* It may be destroyed meanwhile: its ring exists until it is dead. */
-			if (qp->send.ring_stride && !qp->send.dying)
+			if (qp->send.ring_stride && qp->send.state != XR_SEND_DYING)
 				ret = xr_post_batch(qp, first, &end);
 			spin_unlock(&qp->send.lock);
 			/* Receives that were posted in ERR, of which nothing else tells. */
