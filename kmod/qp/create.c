@@ -23,6 +23,7 @@
 #include "send/requester.h"
 #include "send/ring.h"
 #include "send/sq.h"
+#include "send/state.h"
 
 #include "create.h"
 #include "peer.h"
@@ -216,7 +217,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	xr_mcast_leave_all(&link->mcast, qp);
 	xr_defer_close(qp);
 	xr_responses_close(qp);
-	xr_requester_stop(qp, false);
+	xr_send_stop(qp, false);
 	xr_peer_leave(qp);
 	claimed = xr_qp_claim(q);
 	WRITE_ONCE(q->generation, q->generation + 1);
@@ -254,7 +255,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 
 	xr_sq_leave(qp);
 	xr_recv_leave(qp);
-	xr_requester_close(qp);
+	xr_send_close(qp);
 	xr_send_ring_leave(qp);
 	/* A holder that never releases the claim may still write: do not use the slot again. */
 	if (claimed)

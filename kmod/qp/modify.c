@@ -22,8 +22,8 @@
 #include "odp/defer.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
-#include "send/requester.h"
 #include "send/sq.h"
+#include "send/state.h"
 
 #include "create.h"
 #include "error.h"
@@ -415,9 +415,9 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	if (to == XROCE_QPS_RESET) {
 		/* In RESET, work requests are discarded and cannot move it to ERR. */
 		WRITE_ONCE(qp->state, to);
-		xr_requester_stop(qp, false);
+		xr_send_stop(qp, false);
 		if (qp->send.ring.mem)
-			xr_requester_set(qp, &(struct xr_send_attr){}, false);
+			xr_send_set(qp, &(struct xr_send_attr){}, false);
 		xr_responses_reset(&qp->responses);
 		xr_recv_reset(qp);
 		xr_sq_apply(qp);
@@ -457,7 +457,7 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		xr_tx_template(q);
 	/* A verbs device has set them before. */
 	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD) {
-		xr_requester_set(qp, &send, true);
+		xr_send_set(qp, &send, true);
 		xr_qp_set_dmac(q, send.dmac);
 	}
 	if (to == XROCE_QPS_RTR)
@@ -466,11 +466,11 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);
 	if (to == XROCE_QPS_RTS)
-		xr_requester_start(qp);
+		xr_send_start(qp);
 	if (to == XROCE_QPS_SQD)
-		xr_requester_drain(qp);
+		xr_send_drain(qp);
 	if (to == XROCE_QPS_ERR) {
-		xr_requester_stop(qp, true);
+		xr_send_stop(qp, true);
 		xr_recv_stop(qp);
 		xr_sq_apply(qp);
 	}

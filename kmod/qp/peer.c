@@ -13,7 +13,7 @@
 
 #include "obj/link.h"
 #include "own/owner.h"
-#include "send/requester.h"
+#include "send/state.h"
 
 #include "peer.h"
 #include "qp.h"
@@ -163,7 +163,7 @@ static bool xr_peer_clear(struct xr_peer *peer, const struct xr_owner *owner, bo
 				return false;
 			if (qp->with_privilege)
 				continue;
-			xr_requester_quit(qp);
+			xr_send_quit(qp);
 			xr_peer_count(qp->link);
 		}
 		xr_peer_drop(qp);

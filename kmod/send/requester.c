@@ -8,7 +8,6 @@
 #include <linux/netdevice.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/smp.h>
 #include <net/xdp.h>
 
 #include "uapi/xroce.h"
@@ -17,15 +16,15 @@
 
 #include "frame/tx.h"
 #include "obj/addr.h"
-#include "obj/fast.h"
 #include "obj/link.h"
-#include "obj/mw.h"
 #include "own/owner.h"
 #include "qp/error.h"
 #include "qp/qp.h"
 
+#include "local.h"
 #include "packet.h"
 #include "requester.h"
+#include "steer.h"
 #include "timers.h"
 
 /*
@@ -44,13 +43,6 @@
 #define XR_REQUESTER_PART	4
 #define XR_REQUESTER_PAUSE_MAX	(100 * NSEC_PER_MSEC)
 
-/* UC: after that time a packet has left the queue of the device. In jiffies. */
-#define XR_REQUESTER_UC_LEAVES	HZ
-
-/* Greatest values of attributes: a code of 5 bits, and counts of 3 bits. */
-#define XR_TIMEOUT_MAX		31
-#define XR_RETRY_MAX		7
-
 /* Why nothing more is sent now. */
 #define XR_IDLE		1	/* a response or another work request will go on */
 
@@ -64,7 +56,7 @@ static u32 xr_requester_packets(const struct xr_qp *qp, u32 len)
  * Tell the XDP program, and whoever reads the map, what is outstanding. The lock is held.
  * The oldest READ or atomic is @head if @head has been begun and nothing precedes it.
  */
-static void xr_requester_show(struct xr_qp *qp)
+void xr_requester_show(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	struct xroce_qp *q = qp->map;
@@ -88,7 +80,7 @@ static void xr_requester_show(struct xr_qp *qp)
 }
 
 /* Schedule the tasklet. The lock is held. */
-static void xr_requester_arm(struct xr_send *s)
+void xr_requester_arm(struct xr_send *s)
 {
 	if (s->state != XR_SEND_DYING)
 		tasklet_schedule(&s->tasklet);
@@ -155,7 +147,7 @@ void xr_requester_progress(struct xr_send *s, u32 packets)
 }
 
 /* Nothing is sent any more. The lock is held. */
-static void xr_requester_idle(struct xr_send *s)
+void xr_requester_idle(struct xr_send *s)
 {
 	if (s->state != XR_SEND_DYING)
 		s->state = XR_SEND_IDLE;
@@ -224,30 +216,6 @@ bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status)
 	xr_requester_rewind(qp);
 	xr_requester_restart(&qp->send);
 	return true;
-}
-
-/* Execute a local operation. Return: enum xroce_wc_status. */
-static u32 xr_requester_local(struct xr_qp *qp, const struct xr_swqe *w)
-{
-	int ret;
-
-	if (w->opcode == XROCE_WR_LOCAL_INV)
-		ret = xr_invalidate(qp, w->imm_or_key, false);
-	else if (w->opcode == XR_WR_REG_MR)
-		ret = xr_fast_register(qp, w->imm_or_key, w->va, w->access);
-	else
-		ret = xr_mw_post_bind(qp->link, qp, &w->bind);
-	return ret ? XROCE_WC_MW_BIND_ERR : XROCE_WC_SUCCESS;
-}
-
-/*
- * Must a local operation wait until all requests before it are acknowledged? They may have to be
- * sent again out of the region that it invalidates.
- */
-static bool xr_requester_follows(const struct xr_qp *qp, const struct xr_swqe *w)
-{
-	return w->opcode == XROCE_WR_LOCAL_INV && qp->send.una != qp->send.psn &&
-	       xr_fast_is(qp->link, w->imm_or_key);
 }
 
 /* May the PSNs of a work request be used? Half of the circle may be outstanding. */
@@ -393,11 +361,11 @@ static int xr_requester_step(struct xr_qp *qp)
 	if (!s->off && w->flags & XROCE_SEND_FENCE && s->reads)
 		return XR_IDLE;
 	if (!xr_swqe_sends(w)) {
-		if (xr_requester_follows(qp, w))
+		if (xr_local_waits(qp, w))
 			return XR_IDLE;
 		/* It is not executed again when packets are sent again. */
 		if (!w->begun)
-			w->status = xr_requester_local(qp, w);
+			w->status = xr_local_execute(qp, w);
 		w->begun = !w->status;
 		s->next += w->begun;
 		return 0;
@@ -451,7 +419,7 @@ static void xr_requester_settle(struct xr_qp *qp)
 }
 
 /* Drop the frames that have been built. They count as sent; the timer sends them again. */
-static void xr_requester_drop(struct xr_send *s)
+void xr_requester_drop(struct xr_send *s)
 {
 	xr_tx_drop(&s->batch);
 	s->naps = 0;
@@ -493,7 +461,7 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 		err = xr_tx_flush(&s->batch);
 	}
 	if (qp->type == XROCE_QPT_UC && s->batch.sent != packets)
-		s->sent = jiffies;
+		xr_steer_sent(s);
 	xr_requester_count(&qp->map->req_packets, s->batch.sent - packets);
 	xr_requester_count(&qp->map->req_bytes, s->batch.sent_bytes - bytes);
 	if (err == -ENETDOWN)
@@ -501,64 +469,6 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	else if (err)
 		return err;
 	return ret;
-}
-
-/* On the CPU that has sent what is under way. No lock is held. */
-static void xr_requester_called(void *arg)
-{
-	struct xr_send *s = arg;
-
-	tasklet_schedule(&s->tasklet);
-	/* Pairs with xr_requester_close(), after which it is freed. */
-	atomic_dec_return_release(&s->calls);
-}
-
-/* May packets that this queue pair has sent still be in a queue of the device? */
-static bool xr_requester_queued(const struct xr_qp *qp)
-{
-	const struct xr_send *s = &qp->send;
-
-	if (s->batch.count)
-		return true;
-	switch (qp->type) {
-	case XROCE_QPT_RC:
-		return s->una != s->top;
-	case XROCE_QPT_UC:
-		return time_before(jiffies, s->sent + XR_REQUESTER_UC_LEAVES);
-	}
-	return false;	/* datagrams need not arrive in order */
-}
-
-/*
- * A device has a queue for each CPU. Packets of a connection that were given to one of them could
- * be overtaken by those in another: have the CPU that gave them go on (IBTA 9.7.3). Return: false:
- * this CPU may send.
- */
-static bool xr_requester_moves(struct xr_qp *qp)
-{
-	int cpu = smp_processor_id();
-	struct xr_send *s = &qp->send;
-	int ret;
-
-	if (likely(s->cpu == cpu))
-		return false;
-	if (!xr_requester_queued(qp) || !cpu_online(s->cpu))
-		goto here;
-	if (s->called || s->state == XR_SEND_DYING)
-		return true;
-	s->called = true;
-	atomic_inc(&s->calls);
-	ret = smp_call_function_single_async(s->cpu, &s->call);
-	if (!ret)
-		return true;
-	atomic_dec(&s->calls);
-	/* An earlier call is still on its way, and schedules the tasklet when it arrives. */
-	if (ret == -EBUSY)
-		return true;
-	s->called = false;
-here:
-	s->cpu = cpu;
-	return false;
 }
 
 /* Has everything been sent that can be, without asking for a response to the last packet? */
@@ -589,7 +499,7 @@ void xr_requester_run(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
 	bool waiting = s->wait || ((s->next != s->tail || s->batch.count) &&
-				      xr_requester_moves(qp));
+				      xr_steer_moves(qp));
 	int ret = XR_IDLE;
 
 	/* The device is freed after an RCU grace period. */
@@ -634,7 +544,7 @@ static bool xr_requester_ended(const struct xr_qp *qp)
 }
 
 /* Take over what a consumer in the kernel has posted. The lock is held. */
-static void xr_requester_take(struct xr_send *s)
+void xr_requester_take(struct xr_send *s)
 {
 	if (unlikely(s->by_kernel))
 		/* Pairs with the release in xr_ib_post_one(): the entries are complete. */
@@ -763,162 +673,9 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 	s->batch.stat_frames = &link->stat->req_tx;
 	s->batch.stat_bytes = &link->stat->req_tx_bytes;
 	raw_spin_lock_init(&s->post_lock);
-	INIT_CSD(&s->call, xr_requester_called, s);
+	xr_steer_init(s);
 	tasklet_setup(&s->tasklet, xr_requester_tasklet);
 	hrtimer_setup(&s->pace, xr_requester_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	timer_setup(&s->timer, xr_requester_timeout, 0);
 	xr_event_init(&s->drained, XROCE_EVENT_SQ_DRAINED, qp->qpn, qp->context);
-}
-
-/* 4.096 microseconds times 2 to the code, at least two ticks (IBTA 9.7.6.1.3). */
-static unsigned long xr_requester_ticks(u8 code)
-{
-	return code ? max(nsecs_to_jiffies(4096ull << code), 1ul) + 1 : 0;
-}
-
-/* Are the values of @a possible? The address and the tag of the peer are the caller's. */
-bool xr_send_attr_ok(const struct xr_send_attr *a)
-{
-	return a->psn <= XROCE_PSN_MASK && a->timeout <= XR_TIMEOUT_MAX &&
-	       a->retry <= XR_RETRY_MAX && a->rnr_retry <= XR_RETRY_MAX &&
-	       a->max_rd_atomic <= XROCE_RD_MAX;
-}
-EXPORT_SYMBOL_GPL(xr_send_attr_ok);
-
-/**
- * xr_requester_set() - set attributes
- * @qp: the queue pair, before RTS or in SQD
- * @attr: all of them
- * @tell_drained: raise XROCE_EVENT_SQ_DRAINED after the next change from RTS to SQD
- */
-void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained)
-{
-	struct xr_send *s = &qp->send;
-
-	spin_lock_bh(&s->lock);
-	s->attr = *attr;
-	s->ticks = xr_requester_ticks(attr->timeout);
-	s->tell_drained = tell_drained;
-	spin_unlock_bh(&s->lock);
-}
-EXPORT_SYMBOL_GPL(xr_requester_set);
-
-/* The queue pair comes to RTS, from RTR or SQD. */
-void xr_requester_start(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-
-	if (!s->wqes)
-		return;
-	spin_lock_bh(&s->lock);
-	/* It may have been ended meanwhile: then the tasklet flushes. */
-	if (READ_ONCE(qp->failed)) {
-		xr_requester_arm(s);
-		spin_unlock_bh(&s->lock);
-		return;
-	}
-	if (!xr_send_active(s)) {
-		s->psn = s->attr.psn;
-		s->una = s->psn;
-		s->top = s->psn;
-		xr_requester_rewind(qp);
-		xr_requester_progress(s, XR_SEND_WINDOW);
-		s->naps = 0;
-		s->sent = jiffies - XR_REQUESTER_UC_LEAVES;
-	}
-	xr_request_template(qp);
-	s->state = XR_SEND_RUNNING;
-	xr_requester_show(qp);
-	xr_requester_arm(s);
-	spin_unlock_bh(&s->lock);
-}
-
-/* The queue pair comes to SQD, or is in it: no message is begun. */
-void xr_requester_drain(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-
-	spin_lock_bh(&s->lock);
-	if (s->state != XR_SEND_DRAINING)
-		s->notify = s->tell_drained;
-	/* Not if it has failed meanwhile. */
-	if (xr_send_active(s))
-		s->state = XR_SEND_DRAINING;
-	xr_requester_arm(s);
-	spin_unlock_bh(&s->lock);
-}
-
-/* The queue pair comes to ERR, or to RESET. @flush: complete all work requests. May sleep. */
-void xr_requester_stop(struct xr_qp *qp, bool flush)
-{
-	struct xr_send *s = &qp->send;
-	unsigned long irq;
-	bool more = flush;
-
-	spin_lock_bh(&s->lock);
-	xr_requester_idle(s);
-	/* If it is expiring now, xr_requester_wake() ends the wait. */
-	if (hrtimer_try_to_cancel(&s->pace) >= 0)
-		s->wait = XR_WAIT_NONE;
-	xr_requester_drop(s);
-	/* Whoever posts from now on sees the new state, if that is RESET. */
-	raw_spin_lock_irqsave(&s->post_lock, irq);
-	xr_requester_take(s);
-	raw_spin_unlock_irqrestore(&s->post_lock, irq);
-	if (!flush)
-		xr_send_discard(s);
-	xr_requester_show(qp);
-	spin_unlock_bh(&s->lock);
-	while (more) {
-		spin_lock_bh(&s->lock);
-		more = xr_send_flush(qp);
-		spin_unlock_bh(&s->lock);
-		cond_resched();
-	}
-}
-
-/**
- * xr_requester_quit() - end a connection whose peer is now another owner's
- * @qp: the queue pair, which is not being destroyed
- *
- * Nothing is sent any more when this returns. In process context, without locks of the queue pair.
- */
-void xr_requester_quit(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-
-	spin_lock_bh(&s->lock);
-	xr_requester_idle(s);
-	/* The tasklet, which it schedules, flushes. */
-	xr_qp_refused(qp);
-	xr_requester_drop(s);
-	spin_unlock_bh(&s->lock);
-}
-
-/*
- * The queue pair is being destroyed, and nobody finds it any more, but packets that have found
- * it may still be under way. Sleeps.
- */
-void xr_requester_close(struct xr_qp *qp)
-{
-	struct xr_send *s = &qp->send;
-	unsigned long irq;
-
-	spin_lock_bh(&s->lock);
-	raw_spin_lock_irqsave(&s->post_lock, irq);
-	s->state = XR_SEND_DYING;
-	raw_spin_unlock_irqrestore(&s->post_lock, irq);
-	s->consumer = NULL;
-	spin_unlock_bh(&s->lock);
-	timer_delete_sync(&s->timer);
-	hrtimer_cancel(&s->pace);
-	/* Pairs with xr_requester_called(). */
-	while (atomic_read_acquire(&s->calls))
-		cond_resched();
-	tasklet_kill(&s->tasklet);
-	spin_lock_bh(&s->lock);
-	xr_requester_drop(s);
-	s->head = s->tail;
-	spin_unlock_bh(&s->lock);
-	xr_event_cancel(&qp->owner->events, &s->drained);
 }

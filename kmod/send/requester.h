@@ -37,17 +37,15 @@ struct xr_qp;
 #define XR_REQUESTER_BUDGET	(2 * XR_TX_BATCH)
 
 void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp);
-void xr_requester_start(struct xr_qp *qp);
-void xr_requester_drain(struct xr_qp *qp);
-void xr_requester_stop(struct xr_qp *qp, bool flush);
-void xr_requester_quit(struct xr_qp *qp);
-void xr_requester_close(struct xr_qp *qp);
-bool xr_send_attr_ok(const struct xr_send_attr *a);
-void xr_requester_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained);
 void xr_requester_posted(struct xr_qp *qp);
 void xr_requester_kick(struct xr_qp *qp);
 
-/* For responses. The lock of the send side is held. */
+/* For responses and changes of state. The lock of the send side is held. */
+void xr_requester_arm(struct xr_send *s);
+void xr_requester_idle(struct xr_send *s);
+void xr_requester_show(struct xr_qp *qp);
+void xr_requester_drop(struct xr_send *s);
+void xr_requester_take(struct xr_send *s);
 void xr_requester_fail(struct xr_qp *qp, u32 status);
 bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status);
 void xr_requester_rewind(struct xr_qp *qp);

@@ -38,7 +38,7 @@ struct xr_swqe;
  *    +--------------------+-----------------+       any of them ------> DYING
  *       stop, quit, a failure                                   close
  *
- * The words are functions of requester.h: xr_requester_start(), and so on.
+ * The words are functions of state.h: xr_send_start(), and so on.
  */
 enum xr_send_state {
 	XR_SEND_IDLE,

@@ -14,7 +14,7 @@
 
 #include "qp/create.h"
 #include "qp/qp.h"
-#include "send/requester.h"
+#include "send/state.h"
 
 #include "verbs.h"
 
@@ -226,10 +226,10 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	tell = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
 	/* In RESET they are 0, but until then requests are under way. */
 	if (to != XROCE_QPS_RESET)
-		xr_requester_set(qp->qp, &send, tell);
+		xr_send_set(qp->qp, &send, tell);
 	ret = xr_qp_modify(qp->qp->link, qp->qp->owner, &m);
 	if (ret || to == XROCE_QPS_RESET)
-		xr_requester_set(qp->qp, ret ? &old : &send, false);
+		xr_send_set(qp->qp, ret ? &old : &send, false);
 	if (ret)
 		goto out;
 	if (restart)

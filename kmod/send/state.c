@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The state of a send side, enum xr_send_state, and its attributes. */
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/sched.h>
+
+#include "uapi/xroce.h"
+#include "xroce_map.h"
+#include "xroce_wire.h"
+
+#include "own/owner.h"
+#include "qp/error.h"
+#include "qp/qp.h"
+
+#include "packet.h"
+#include "requester.h"
+#include "state.h"
+#include "steer.h"
+#include "timers.h"
+
+/* Greatest values of attributes: a code of 5 bits, and counts of 3 bits. */
+#define XR_TIMEOUT_MAX		31
+#define XR_RETRY_MAX		7
+
+/* 4.096 microseconds times 2 to the code, at least two ticks (IBTA 9.7.6.1.3). */
+static unsigned long xr_send_ticks(u8 code)
+{
+	return code ? max(nsecs_to_jiffies(4096ull << code), 1ul) + 1 : 0;
+}
+
+/* True if the values of @a are possible. The address and the tag of the peer are the caller's. */
+bool xr_send_attr_ok(const struct xr_send_attr *a)
+{
+	return a->psn <= XROCE_PSN_MASK && a->timeout <= XR_TIMEOUT_MAX &&
+	       a->retry <= XR_RETRY_MAX && a->rnr_retry <= XR_RETRY_MAX &&
+	       a->max_rd_atomic <= XROCE_RD_MAX;
+}
+EXPORT_SYMBOL_GPL(xr_send_attr_ok);
+
+/**
+ * xr_send_set() - set attributes
+ * @qp: the queue pair, before RTS or in SQD
+ * @attr: all of them
+ * @tell_drained: raise XROCE_EVENT_SQ_DRAINED after the next change from RTS to SQD
+ */
+void xr_send_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	s->attr = *attr;
+	s->ticks = xr_send_ticks(attr->timeout);
+	s->tell_drained = tell_drained;
+	spin_unlock_bh(&s->lock);
+}
+EXPORT_SYMBOL_GPL(xr_send_set);
+
+/* The queue pair comes to RTS, from RTR or SQD. */
+void xr_send_start(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	if (!s->wqes)
+		return;
+	spin_lock_bh(&s->lock);
+	/* It may have been ended meanwhile: then the tasklet flushes. */
+	if (READ_ONCE(qp->failed)) {
+		xr_requester_arm(s);
+		spin_unlock_bh(&s->lock);
+		return;
+	}
+	if (!xr_send_active(s)) {
+		s->psn = s->attr.psn;
+		s->una = s->psn;
+		s->top = s->psn;
+		xr_requester_rewind(qp);
+		xr_requester_progress(s, XR_SEND_WINDOW);
+		s->naps = 0;
+		xr_steer_start(s);
+	}
+	xr_request_template(qp);
+	s->state = XR_SEND_RUNNING;
+	xr_requester_show(qp);
+	xr_requester_arm(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* The queue pair comes to SQD, or is in it: no message is begun. */
+void xr_send_drain(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	if (s->state != XR_SEND_DRAINING)
+		s->notify = s->tell_drained;
+	/* Not if it has failed meanwhile. */
+	if (xr_send_active(s))
+		s->state = XR_SEND_DRAINING;
+	xr_requester_arm(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/* The queue pair comes to ERR, or to RESET. @flush: complete all work requests. May sleep. */
+void xr_send_stop(struct xr_qp *qp, bool flush)
+{
+	struct xr_send *s = &qp->send;
+	unsigned long irq;
+	bool more = flush;
+
+	spin_lock_bh(&s->lock);
+	xr_requester_idle(s);
+	/* If it is expiring now, xr_requester_wake() ends the wait. */
+	if (hrtimer_try_to_cancel(&s->pace) >= 0)
+		s->wait = XR_WAIT_NONE;
+	xr_requester_drop(s);
+	/* Whoever posts from now on sees the new state, if that is RESET. */
+	raw_spin_lock_irqsave(&s->post_lock, irq);
+	xr_requester_take(s);
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
+	if (!flush)
+		xr_send_discard(s);
+	xr_requester_show(qp);
+	spin_unlock_bh(&s->lock);
+	while (more) {
+		spin_lock_bh(&s->lock);
+		more = xr_send_flush(qp);
+		spin_unlock_bh(&s->lock);
+		cond_resched();
+	}
+}
+
+/**
+ * xr_send_quit() - end a connection whose peer is now another owner's
+ * @qp: the queue pair, which is not being destroyed
+ *
+ * Nothing is sent any more when this returns. In process context, without locks of the queue pair.
+ */
+void xr_send_quit(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+
+	spin_lock_bh(&s->lock);
+	xr_requester_idle(s);
+	/* The tasklet, which it schedules, flushes. */
+	xr_qp_refused(qp);
+	xr_requester_drop(s);
+	spin_unlock_bh(&s->lock);
+}
+
+/*
+ * The queue pair is being destroyed, and nobody finds it any more, but packets that have found
+ * it may still be under way. Sleeps.
+ */
+void xr_send_close(struct xr_qp *qp)
+{
+	struct xr_send *s = &qp->send;
+	unsigned long irq;
+
+	spin_lock_bh(&s->lock);
+	raw_spin_lock_irqsave(&s->post_lock, irq);
+	s->state = XR_SEND_DYING;
+	raw_spin_unlock_irqrestore(&s->post_lock, irq);
+	s->consumer = NULL;
+	spin_unlock_bh(&s->lock);
+	timer_delete_sync(&s->timer);
+	hrtimer_cancel(&s->pace);
+	xr_steer_close(s);
+	tasklet_kill(&s->tasklet);
+	spin_lock_bh(&s->lock);
+	xr_requester_drop(s);
+	s->head = s->tail;
+	spin_unlock_bh(&s->lock);
+	xr_event_cancel(&qp->owner->events, &s->drained);
+}
