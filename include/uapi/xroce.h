@@ -1196,8 +1196,9 @@ struct xroce_qp_add {
  *
  * With a send queue of its own, RTR to RTS also requires sq_psn, timeout, retry_cnt, rnr_retry,
  * max_rd_atomic and dmac, and SQD to RTS and SQD to SQD take all of these but sq_psn; UC has only
- * sq_psn and dmac. RTS to SQD begins no further message; XROCE_EVENT_SQ_DRAINED follows once no
- * request is outstanding.
+ * sq_psn and dmac. INIT to RTR takes dmac, too, which then need not be given at RTS: responses go
+ * to it from the beginning. RTS to SQD begins no further message; XROCE_EVENT_SQ_DRAINED follows
+ * once no request is outstanding.
  *
  * In SQD requests of the peer are answered as in RTS, and work requests of the descriptor's
  * send queue executed, because none of them waits for a peer.

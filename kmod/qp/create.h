@@ -10,8 +10,8 @@
 struct xr_link;
 struct xr_owner;
 struct xr_qp;
+struct xr_qp_attr;
 struct xroce_qp_add;
-struct xroce_qp_modify;
 struct xroce_qp_query;
 
 struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
@@ -20,11 +20,11 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 
-/* qp_modify.c */
-int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
-		 const struct xroce_qp_modify *attr);
+/* modify.c */
+int xr_qp_modify(struct xr_link *link, struct xr_owner *caller, u32 qpn,
+		 const struct xr_qp_attr *a);
 
-/* qp_query.c */
+/* query.c */
 int xr_qp_query(struct xr_link *link, struct xr_owner *caller, bool next,
 		struct xroce_qp_query *q);
 

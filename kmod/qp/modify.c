@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modifying queue pairs: checking the values of attributes, and writing them to the entry in
- * the map "qp". The table in include/xroce_transition.h says which attributes each transition
- * needs and permits.
+ * Modifying queue pairs, for all front ends. A change is checked completely (attr.c), then what it
+ * needs is claimed: the peer, and the queue pair against packets. After that it cannot fail, and is
+ * applied: to the module's structures, and to the entry in the map "qp", in which the state is
+ * written last. xr_qp_enter() has what belongs to each state.
  */
 #include <linux/etherdevice.h>
 #include <linux/export.h>
 #include <linux/if_vlan.h>
-#include <linux/in.h>
-#include <linux/in6.h>
 #include <net/ipv6.h>
 
 #include "uapi/xroce.h"
 #include "xroce_map.h"
-#include "xroce_transition.h"
 #include "xroce_wire.h"
 
 #include "frame/tx.h"
@@ -25,6 +23,7 @@
 #include "send/sq.h"
 #include "send/state.h"
 
+#include "attr.h"
 #include "create.h"
 #include "error.h"
 #include "peer.h"
@@ -34,126 +33,7 @@
 
 #define XR_UD_MTU	4096	/* bytes; the MTU of the device may limit it further */
 
-/* Attributes of the requester. */
-#define XR_UC_SEND	(XROCE_QP_SQ_PSN | XROCE_QP_DMAC)
-#define XR_RC_SEND	(XR_UC_SEND | XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT | \
-			 XROCE_QP_RNR_RETRY | XROCE_QP_MAX_RD_ATOMIC)
-
 static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);
-
-/* Is it an address that a single host can have? */
-static bool xr_gid_ok(const struct in6_addr *a)
-{
-	__be32 v4 = a->s6_addr32[3];
-
-	if (ipv6_addr_v4mapped(a))
-		return !ipv4_is_zeronet(v4) && !ipv4_is_multicast(v4) &&
-		       !ipv4_is_lbcast(v4);
-	return !ipv6_addr_any(a) && !ipv6_addr_is_multicast(a);
-}
-
-static bool xr_av_ok(u32 type, const struct xroce_qp_modify *a)
-{
-	const struct in6_addr *s = (const struct in6_addr *)a->sgid;
-	const struct in6_addr *d = (const struct in6_addr *)a->dgid;
-
-	/* Datagrams get no response, so only the own address is given. */
-	if (type == XROCE_QPT_UD)
-		return xr_gid_ok(s) && ipv6_addr_any(d) && !a->sport &&
-		       !a->tos && !a->ttl;
-	return xr_gid_ok(s) && xr_gid_ok(d) &&
-	       ipv6_addr_v4mapped(s) == ipv6_addr_v4mapped(d) &&
-	       (a->tos & XROCE_ECN_MASK) != XROCE_ECN_CE &&
-	       (!a->sport || a->sport >= XR_SPORT_BASE);
-}
-
-static bool xr_vlan_tci_ok(u16 tci)
-{
-	return !tci || (tci & VLAN_VID_MASK && (tci & VLAN_VID_MASK) < VLAN_N_VID - 1 &&
-			!(tci & VLAN_CFI_MASK));
-}
-
-/* The attributes of the requester with the change @a. */
-static struct xr_send_attr xr_send_attrs(const struct xr_qp *qp, const struct xroce_qp_modify *a)
-{
-	struct xr_send_attr next = qp->send.attr;
-
-	if (a->mask & XROCE_QP_SQ_PSN)
-		next.psn = a->sq_psn;
-	if (a->mask & XROCE_QP_TIMEOUT)
-		next.timeout = a->timeout;
-	if (a->mask & XROCE_QP_RETRY_CNT)
-		next.retry = a->retry_cnt;
-	if (a->mask & XROCE_QP_RNR_RETRY)
-		next.rnr_retry = a->rnr_retry;
-	if (a->mask & XROCE_QP_MAX_RD_ATOMIC)
-		next.max_rd_atomic = a->max_rd_atomic;
-	if (a->mask & XROCE_QP_DMAC) {
-		ether_addr_copy(next.dmac, a->dmac);
-		next.vlan = a->vlan_tci ? a->vlan_tci & VLAN_VID_MASK : U16_MAX;
-		next.prio = a->vlan_tci >> VLAN_PRIO_SHIFT;
-	}
-	return next;
-}
-
-static bool xr_send_attrs_ok(const struct xr_send_attr *next, const struct xroce_qp_modify *a)
-{
-	return xr_send_attr_ok(next) &&
-	       (!(a->mask & XROCE_QP_DMAC) || (is_valid_ether_addr(a->dmac) &&
-					       xr_vlan_tci_ok(a->vlan_tci)));
-}
-
-static bool xr_attrs_ok(u32 type, const struct xroce_qp_modify *a)
-{
-	u32 m = a->mask;
-
-	return (!(m & XROCE_QP_ACCESS) || !(a->access & ~XROCE_ACCESS_REMOTE)) &&
-	       (!(m & XROCE_QP_PKEY) || (a->pkey <= 0xffff && a->pkey & 0x7fff)) &&
-	       (!(m & XROCE_QP_AV) || xr_av_ok(type, a)) &&
-	       (!(m & XROCE_QP_PATH_MTU) || (a->path_mtu >= XROCE_MTU_256 &&
-					     a->path_mtu <= XROCE_MTU_4096)) &&
-	       (!(m & XROCE_QP_DEST_QPN) || a->dest_qpn <= XROCE_QPN_MASK) &&
-	       (!(m & XROCE_QP_RQ_PSN) || a->rq_psn <= XROCE_PSN_MASK) &&
-	       (!(m & XROCE_QP_MIN_RNR_TIMER) || a->min_rnr_timer <= 31) &&
-	       (!(m & XROCE_QP_MAX_DEST_RD_ATOMIC) ||
-		a->max_dest_rd_atomic <= 128);
-}
-
-/*
- * Datagrams of a verbs device may be for any address of the machine: it gives no address on
- * the way to RTR.
- */
-static bool xr_qp_any_addr(const struct xr_qp *qp)
-{
-	return qp->type == XROCE_QPT_UD && qp->recv.format == XR_FORMAT_RXE;
-}
-
-/* Are these the attributes of the requester, of @given, that go with a transition? */
-static bool xr_send_given_ok(const struct xr_qp *qp, u32 from, u32 to, u32 given)
-{
-	u32 all = qp->type == XROCE_QPT_RC ? XR_RC_SEND : XR_UC_SEND;
-
-	if (qp->send.ring.mem && from == XROCE_QPS_RTR && to == XROCE_QPS_RTS)
-		return given == all;
-	if (qp->send.ring.mem && from == XROCE_QPS_SQD &&
-	    (to == XROCE_QPS_RTS || to == XROCE_QPS_SQD))
-		return !(given & ~all) && !(given & XROCE_QP_SQ_PSN);
-	return !given;
-}
-
-static bool xr_transition_ok(const struct xr_qp *qp, u32 from, u32 to, u32 given)
-{
-	const struct xroce_transition *t = xroce_transition(qp->type, from, to);
-
-	if (!xr_send_given_ok(qp, from, to, given & XR_RC_SEND))
-		return false;
-	given &= ~XR_RC_SEND;
-	if (to == XROCE_QPS_RTR && xr_qp_any_addr(qp))
-		given ^= XROCE_QP_AV;
-
-	return t && (given & t->required) == t->required &&
-	       !(given & ~(t->required | t->optional));
-}
 
 static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)
 {
@@ -164,13 +44,10 @@ static u16 xr_sport(u32 qpn, u32 dest_qpn, u16 given)
 				(U16_MAX - XR_SPORT_BASE));
 }
 
-/*
- * The VLAN whose tag packets of a queue pair must have, for the map. A queue pair of a verbs device
- * belongs to the netdev of its GID: the verbs device has set the VLAN before, for requests.
- */
-static u16 xr_qp_vlan(const struct xr_qp *qp)
+/* The VLAN whose tag packets of a queue pair must have, for the map. */
+static u16 xr_qp_vlan(const struct xr_qp *qp, const struct xr_qp_attr *a)
 {
-	if (qp->recv.format != XR_FORMAT_RXE)
+	if (!a->by_gid)
 		return 0;
 	return qp->send.attr.vlan < VLAN_N_VID ? qp->send.attr.vlan : XROCE_QP_UNTAGGED;
 }
@@ -184,22 +61,23 @@ static void xr_qp_set_dmac(struct xroce_qp *q, const u8 *dmac)
 	WRITE_ONCE(q->dmac, word);
 }
 
-/* Write the address vector. The caller makes sure that no packet is executed or response built. */
-static void xr_qp_set_av(struct xr_qp *qp, const struct xroce_qp_modify *a)
+/*
+ * Write the address vector. The attributes of the requester have been set. The caller makes sure
+ * that no packet is executed or response built.
+ */
+static void xr_qp_set_av(struct xr_qp *qp, const struct xr_qp_attr *a)
 {
-	bool v6 = !ipv6_addr_v4mapped((const struct in6_addr *)a->sgid);
+	bool v6 = !ipv6_addr_v4mapped(&a->sgid);
+	u16 vlan = xr_qp_vlan(qp, a);
 	struct xroce_qp *q = qp->map;
-	u16 vlan = xr_qp_vlan(qp);
 
 	WRITE_ONCE(q->vlan, vlan);
 	WRITE_ONCE(q->ipv6, v6 | (vlan && vlan != XROCE_QP_UNTAGGED ? XROCE_QP_TAGGED : 0));
-	memcpy(q->saddr, a->sgid, sizeof(q->saddr));
-	memcpy(q->daddr, a->dgid, sizeof(q->daddr));
+	memcpy(q->saddr, &a->sgid, sizeof(q->saddr));
+	memcpy(q->daddr, &a->dgid, sizeof(q->daddr));
 	WRITE_ONCE(q->sport, xr_sport(qp->qpn, q->dest_qpn, a->sport));
 	WRITE_ONCE(q->tos, a->tos);
 	WRITE_ONCE(q->ttl, a->ttl ? a->ttl : 64);
-	/* That of a verbs device has been set before, for requests. */
-	xr_qp_set_dmac(q, qp->send.attr.dmac);
 }
 
 static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
@@ -208,11 +86,8 @@ static void xr_qp_set_pkey(struct xroce_qp *q, u16 pkey)
 	WRITE_ONCE(q->pkey_full, pkey & 0x8000 ? (__force u16)htons(pkey) : ~0u);
 }
 
-/*
- * SQD to SQD: change attributes that are part of responses. The caller has the claim, so no
- * packet is executed.
- */
-static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
+/* Change attributes that are part of responses, in SQD. The caller has the claim. */
+static void xr_qp_move(struct xr_qp *qp, const struct xr_qp_attr *a)
 {
 	struct xroce_qp *q = qp->map;
 
@@ -228,7 +103,7 @@ static void xr_qp_move(struct xr_qp *qp, const struct xroce_qp_modify *a)
 }
 
 /* RC and UC, INIT to RTR: write the attributes of the connection. */
-static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
+static void xr_qp_connect(struct xr_qp *qp, const struct xr_qp_attr *a)
 {
 	struct xroce_qp *q = qp->map;
 
@@ -244,40 +119,40 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xroce_qp_modify *a)
 }
 
 /*
- * May packets have the own address of the queue pair after a change? That of a verbs device is in
- * the device's GID table. The VLAN is known once the peer's Ethernet address is.
+ * Find out whether packets may have the own address of the queue pair after a change. The VLAN is
+ * known once the peer's Ethernet address is. Return: 0 or -EADDRNOTAVAIL.
  */
-static bool xr_qp_own_ok(const struct xr_qp *qp, const struct xroce_qp_modify *a,
-			 const struct xr_send_attr *send)
+static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_attr *a)
 {
+	struct xr_send_attr send = xr_qp_attr_send(qp, a);
 	const struct xroce_qp *q = qp->map;
 	u16 vlan = XR_ADDR_ANY_VLAN;
 	struct net_device *dev;
 	struct in6_addr own;
 	bool ok;
 
-	if (qp->recv.format == XR_FORMAT_RXE || !(a->mask & (XROCE_QP_AV | XROCE_QP_DMAC)))
-		return true;
-	memcpy(&own, a->mask & XROCE_QP_AV ? (const void *)a->sgid : q->saddr, sizeof(own));
-	if (!is_zero_ether_addr(send->dmac))
-		vlan = min_t(u16, send->vlan, VLAN_N_VID);
+	if (a->by_gid || !(a->mask & (XROCE_QP_AV | XROCE_QP_DMAC)))
+		return 0;
+	memcpy(&own, a->mask & XROCE_QP_AV ? (const void *)&a->sgid : q->saddr, sizeof(own));
+	if (!is_zero_ether_addr(send.dmac))
+		vlan = min_t(u16, send.vlan, VLAN_N_VID);
 	rcu_read_lock();
 	dev = READ_ONCE(qp->link->dev);
 	ok = dev && xr_addr_has_ip(dev, &own, vlan);
 	rcu_read_unlock();
 	if (ok)
-		return true;
+		return 0;
 	local_bh_disable();
 	this_cpu_inc(qp->link->stat->own_refused);
 	local_bh_enable();
-	return false;
+	return -EADDRNOTAVAIL;
 }
 
 /*
  * If a change connects the queue pair with a peer, find out whether it may, and take the lock of
  * peers. Return: the peer, for xr_qp_met(); NULL: the change does not; or as xr_peer_get().
  */
-static struct xr_peer *xr_qp_meet(struct xr_qp *qp, u32 to, const struct xroce_qp_modify *a,
+static struct xr_peer *xr_qp_meet(struct xr_qp *qp, u32 to, const struct xr_qp_attr *a,
 				  bool privileged)
 {
 	struct xr_peer *peer;
@@ -285,7 +160,7 @@ static struct xr_peer *xr_qp_meet(struct xr_qp *qp, u32 to, const struct xroce_q
 	if (qp->type == XROCE_QPT_UD || !(a->mask & XROCE_QP_AV))
 		return NULL;
 	xr_peers_lock();
-	peer = xr_peer_get(qp, (const struct in6_addr *)a->dgid,
+	peer = xr_peer_get(qp, &a->dgid,
 			   to == XROCE_QPS_RTR ? a->dest_qpn : qp->peer, privileged);
 	if (IS_ERR(peer))
 		xr_peers_unlock();
@@ -305,9 +180,6 @@ static void xr_qp_met(struct xr_qp *qp, struct xr_peer *peer, bool privileged, b
 	xr_peers_unlock();
 }
 
-/* How often the claim is tried for the change to ERR: each takes 0.05 to 0.1 seconds. */
-#define XR_ERR_CLAIMS	20
-
 /* Publish a state, unless a failure in softirq has moved the queue pair to ERR. */
 static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 {
@@ -318,6 +190,9 @@ static void xr_qp_set_map_state(struct xr_qp *qp, u32 state)
 	if (READ_ONCE(qp->failed))
 		WRITE_ONCE(qp->map->state, XROCE_QPS_ERR);
 }
+
+/* How often the claim is tried for the change to ERR: each takes 0.05 to 0.1 seconds. */
+#define XR_ERR_CLAIMS	20
 
 /*
  * Take the claim for a change to state @to. Consumers in the kernel rely on the change to ERR and
@@ -334,113 +209,86 @@ static bool xr_qp_claim_for(struct xroce_qp *q, u32 to)
 	return false;
 }
 
-/**
- * xr_qp_modify() - change state or attributes
- * @link: the link
- * @caller: the requesting file
- * @a: the change
- *
- * On failure nothing has changed.
- *
- * Return: 0 or an errno of QP_MODIFY, see uapi/xroce.h.
+/*
+ * Keep packets from being executed during a change that they must not see half of. Return: 0, and
+ * @claimed says whether xr_qp_resume() releases the claim, or -EBUSY: nothing has changed.
  */
-int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
-		 const struct xroce_qp_modify *a)
+static int xr_qp_hold(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to, bool *claimed)
 {
-	bool claimed, privileged = xr_peer_privileged(link, caller);
-	struct xr_peer *peer;
-	struct xr_send_attr send;
-	struct xroce_qp *q;
-	struct xr_qp *qp;
-	u32 from, to;
-	int ret = 0;
+	struct xroce_qp *q = qp->map;
 
-	mutex_lock(&link->lock);
-	qp = xr_qp_get(link, caller, a->qpn);
-	if (IS_ERR(qp)) {
-		ret = PTR_ERR(qp);
-		goto out;
-	}
-	q = qp->map;
-	from = xr_qp_state(qp);
-	to = a->mask & XROCE_QP_STATE ? a->state : from;
-	send = xr_send_attrs(qp, a);
-	if (!xr_transition_ok(qp, from, to, a->mask & ~XROCE_QP_STATE) ||
-	    !xr_attrs_ok(qp->type, a) || !xr_send_attrs_ok(&send, a)) {
-		ret = -EINVAL;
-		goto out;
-	}
-	if (!privileged && !xr_qp_own_ok(qp, a, &send)) {
-		ret = -EADDRNOTAVAIL;
-		goto out;
-	}
-	peer = xr_qp_meet(qp, to, a, privileged);
-	if (IS_ERR(peer)) {
-		ret = PTR_ERR(peer);
-		goto out;
-	}
-	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET ||
-	    to == XROCE_QPS_ERR ||
-	    (to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY))) {
-		/* With this state no packet begins to be executed. */
-		if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
-			WRITE_ONCE(q->state, to);
-		claimed = xr_qp_claim_for(q, to);
-		if (!claimed && to != XROCE_QPS_ERR) {
-			xr_qp_set_map_state(qp, qp->state);
-			xr_qp_met(qp, peer, privileged, false);
-			ret = -EBUSY;
-			goto out;
-		}
-		if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET)
-			xr_qp_clear(q, to == XROCE_QPS_RTR ? a->rq_psn : 0);
-		if (to == XROCE_QPS_SQD)
-			xr_qp_move(qp, a);
-		/*
-		 * A packet that was admitted before is not executed either: it compares
-		 * the generation under the claim. A packet that sees the new generation
-		 * sees the writes above.
-		 */
-		smp_store_release(&q->generation, q->generation + 1);
-		if (claimed)
-			xr_qp_release(q);
-	}
-	xr_qp_met(qp, peer, privileged, true);
-	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR) {
-		xr_defer_close(qp);
-		xr_responses_close(qp);
-		/* Also for a packet whose claim could not be had. */
-		xr_qp_revoke(qp);
-	}
-	if (to == XROCE_QPS_RESET) {
-		/* In RESET, work requests are discarded and cannot move it to ERR. */
-		WRITE_ONCE(qp->state, to);
-		xr_send_stop(qp, false);
-		if (qp->send.ring.mem)
-			xr_send_set(qp, &(struct xr_send_attr){}, false);
-		xr_responses_reset(&qp->responses);
-		xr_recv_reset(qp);
-		xr_sq_apply(qp);
-		qp->failed = false;
-	}
-	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
-		xr_recv_start(qp);
-	if (to == XROCE_QPS_RTR)
-		qp->epoch = atomic64_inc_return(&xr_qp_lives);
-	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_UD) {
+	*claimed = false;
+	/* With this state no packet begins to be executed. */
+	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+		WRITE_ONCE(q->state, to);
+	else if (to != XROCE_QPS_RTR &&
+		 !(to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY)))
+		return 0;
+	*claimed = xr_qp_claim_for(q, to);
+	if (*claimed || to == XROCE_QPS_ERR)
+		return 0;
+	xr_qp_set_map_state(qp, qp->state);
+	return -EBUSY;
+}
+
+/*
+ * Packets may be executed again. One that was admitted before is not: it compares the generation
+ * under the claim. A packet that sees the new generation sees the writes before.
+ */
+static void xr_qp_resume(struct xr_qp *qp, bool claimed)
+{
+	smp_store_release(&qp->map->generation, qp->map->generation + 1);
+	if (claimed)
+		xr_qp_release(qp->map);
+}
+
+/* The queue pair comes to RESET or ERR: nothing is executed for its peer any more. */
+static void xr_qp_shut(struct xr_qp *qp)
+{
+	xr_defer_close(qp);
+	xr_responses_close(qp);
+	/* Also for a packet whose claim could not be had. */
+	xr_qp_revoke(qp);
+}
+
+static void xr_qp_enter_reset(struct xr_qp *qp)
+{
+	xr_qp_shut(qp);
+	/* In RESET, work requests are discarded and cannot move it to ERR. */
+	WRITE_ONCE(qp->state, XROCE_QPS_RESET);
+	xr_send_stop(qp, false);
+	xr_send_set(qp, &(struct xr_send_attr){});
+	xr_responses_reset(&qp->responses);
+	xr_recv_reset(qp);
+	xr_sq_apply(qp);
+	qp->failed = false;
+}
+
+static void xr_qp_enter_rtr(struct xr_qp *qp, const struct xr_qp_attr *a)
+{
+	struct xroce_qp *q = qp->map;
+
+	qp->epoch = atomic64_inc_return(&xr_qp_lives);
+	if (qp->type == XROCE_QPT_UD) {
 		WRITE_ONCE(q->mtu, XR_UD_MTU);
 		qp->mtu = XR_UD_MTU;
-		if (xr_qp_any_addr(qp))
+		if (xr_qp_attr_any_addr(a, qp->type))
 			WRITE_ONCE(q->ipv6, XROCE_QP_ANY_ADDR);
 		else
 			xr_qp_set_av(qp, a);
-	} else if (to == XROCE_QPS_RTR) {
+	} else {
 		xr_qp_connect(qp, a);
 		xr_responses_reset(&qp->responses);
 		xr_responses_open(qp);
 	}
-	if (to == XROCE_QPS_RTR)
-		xr_defer_open(&qp->defer);
+	xr_defer_open(&qp->defer);
+}
+
+/* The attributes that do not depend on the state. */
+static void xr_qp_set(struct xr_qp *qp, const struct xr_qp_attr *a)
+{
+	struct xroce_qp *q = qp->map;
+
 	if (a->mask & XROCE_QP_ACCESS) {
 		qp->rights = a->access;
 		xr_qp_grant(qp);
@@ -453,30 +301,113 @@ int xr_qp_modify(struct xr_link *link, struct xr_owner *caller,
 		WRITE_ONCE(q->qkey, a->qkey);
 	if (a->mask & XROCE_QP_MIN_RNR_TIMER)
 		WRITE_ONCE(q->min_rnr_timer, a->min_rnr_timer);
-	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
-		xr_tx_template(q);
-	/* A verbs device has set them before. */
-	if (qp->send.ring.mem && to >= XROCE_QPS_RTS && to <= XROCE_QPS_SQD) {
-		xr_send_set(qp, &send, true);
-		xr_qp_set_dmac(q, send.dmac);
-	}
-	if (to == XROCE_QPS_RTR)
-		/* Nor is a packet executed that addresses of the previous connection admitted. */
-		smp_store_release(&q->generation, q->generation + 1);
-	WRITE_ONCE(qp->state, to);
-	xr_qp_set_map_state(qp, to);
-	if (to == XROCE_QPS_RTS)
+	if (a->mask & (XROCE_QP_AV | XROCE_QP_DMAC))
+		xr_qp_set_dmac(q, qp->send.attr.dmac);
+}
+
+/* What begins in the new state, which has been published. */
+static void xr_qp_begin(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to)
+{
+	switch (to) {
+	case XROCE_QPS_RTS:
 		xr_send_start(qp);
-	if (to == XROCE_QPS_SQD)
-		xr_send_drain(qp);
-	if (to == XROCE_QPS_ERR) {
+		return;
+	case XROCE_QPS_SQD:
+		xr_send_drain(qp, a->tell_drained);
+		return;
+	case XROCE_QPS_ERR:
 		xr_send_stop(qp, true);
 		xr_recv_stop(qp);
 		xr_sq_apply(qp);
 	}
+}
+
+/* The part of a change for which packets are held. @claimed: of xr_qp_hold(). */
+static void xr_qp_held(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to, bool claimed)
+{
+	struct xr_send_attr send = xr_qp_attr_send(qp, a);
+
+	if (a->mask & XR_QP_ATTR_SEND)
+		xr_send_set(qp, &send);
+	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET)
+		xr_qp_clear(qp->map, to == XROCE_QPS_RTR ? a->rq_psn : 0);
+	if (to == XROCE_QPS_SQD && claimed)
+		xr_qp_move(qp, a);
+	if (claimed || to == XROCE_QPS_ERR)
+		xr_qp_resume(qp, claimed);
+}
+
+/* The rest of a change. */
+static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, u32 to)
+{
+	if (to == XROCE_QPS_RESET)
+		xr_qp_enter_reset(qp);
+	if (to == XROCE_QPS_ERR)
+		xr_qp_shut(qp);
+	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
+		xr_recv_start(qp);
+	if (to == XROCE_QPS_RTR)
+		xr_qp_enter_rtr(qp, a);
+	xr_qp_set(qp, a);
+	if (to == XROCE_QPS_RTR && qp->type == XROCE_QPT_RC)
+		xr_tx_template(qp->map);
+	if (to == XROCE_QPS_RTR)
+		/* Nor is a packet executed that addresses of the previous connection admitted. */
+		xr_qp_resume(qp, false);
+	WRITE_ONCE(qp->state, to);
+	xr_qp_set_map_state(qp, to);
+	xr_qp_begin(qp, a, to);
+}
+
+/* Check and apply a change. The link's lock is held. @privileged: of xr_peer_privileged(). */
+static int xr_qp_change(struct xr_qp *qp, const struct xr_qp_attr *a, bool privileged)
+{
+	u32 from = xr_qp_state(qp), to = a->mask & XROCE_QP_STATE ? a->state : from;
+	struct xr_peer *peer;
+	bool claimed;
+	int ret;
+
+	ret = xr_qp_attr_check(qp, a, from, to);
+	if (!ret && !privileged)
+		ret = xr_qp_own_check(qp, a);
+	if (ret)
+		return ret;
+	peer = xr_qp_meet(qp, to, a, privileged);
+	if (IS_ERR(peer))
+		return PTR_ERR(peer);
+	ret = xr_qp_hold(qp, a, to, &claimed);
+	if (!ret)
+		xr_qp_held(qp, a, to, claimed);
+	xr_qp_met(qp, peer, privileged, !ret);
+	if (ret)
+		return ret;
+	xr_qp_enter(qp, a, from, to);
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 		xr_peer_leave(qp);
-out:
+	return 0;
+}
+
+/**
+ * xr_qp_modify() - change state or attributes
+ * @link: the link
+ * @caller: the requesting file
+ * @qpn: number of the queue pair
+ * @a: the change
+ *
+ * On failure nothing has changed.
+ *
+ * Return: 0 or an errno of QP_MODIFY, see uapi/xroce.h.
+ */
+int xr_qp_modify(struct xr_link *link, struct xr_owner *caller, u32 qpn,
+		 const struct xr_qp_attr *a)
+{
+	bool privileged = xr_peer_privileged(link, caller);
+	struct xr_qp *qp;
+	int ret;
+
+	mutex_lock(&link->lock);
+	qp = xr_qp_get(link, caller, qpn);
+	ret = IS_ERR(qp) ? PTR_ERR(qp) : xr_qp_change(qp, a, privileged);
 	mutex_unlock(&link->lock);
 	return ret;
 }

@@ -167,7 +167,6 @@ struct xr_send {
 	u32 posted;
 	raw_spinlock_t post_lock;
 	enum xr_send_state state;
-	bool tell_drained;
 	bool notify;
 	u32 head;
 	u32 next;

@@ -35,25 +35,21 @@ bool xr_send_attr_ok(const struct xr_send_attr *a)
 	       a->retry <= XR_RETRY_MAX && a->rnr_retry <= XR_RETRY_MAX &&
 	       a->max_rd_atomic <= XROCE_RD_MAX;
 }
-EXPORT_SYMBOL_GPL(xr_send_attr_ok);
 
 /**
  * xr_send_set() - set attributes
  * @qp: the queue pair, before RTS or in SQD
  * @attr: all of them
- * @tell_drained: raise XROCE_EVENT_SQ_DRAINED after the next change from RTS to SQD
  */
-void xr_send_set(struct xr_qp *qp, const struct xr_send_attr *attr, bool tell_drained)
+void xr_send_set(struct xr_qp *qp, const struct xr_send_attr *attr)
 {
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
 	s->attr = *attr;
 	s->ticks = xr_send_ticks(attr->timeout);
-	s->tell_drained = tell_drained;
 	spin_unlock_bh(&s->lock);
 }
-EXPORT_SYMBOL_GPL(xr_send_set);
 
 /* The queue pair comes to RTS, from RTR or SQD. */
 void xr_send_start(struct xr_qp *qp)
@@ -85,14 +81,17 @@ void xr_send_start(struct xr_qp *qp)
 	spin_unlock_bh(&s->lock);
 }
 
-/* The queue pair comes to SQD, or is in it: no message is begun. */
-void xr_send_drain(struct xr_qp *qp)
+/*
+ * The queue pair comes to SQD, or is in it: no message is begun. @tell: if it comes there, raise
+ * XROCE_EVENT_SQ_DRAINED once nothing is outstanding.
+ */
+void xr_send_drain(struct xr_qp *qp, bool tell)
 {
 	struct xr_send *s = &qp->send;
 
 	spin_lock_bh(&s->lock);
 	if (s->state != XR_SEND_DRAINING)
-		s->notify = s->tell_drained;
+		s->notify = tell;
 	/* Not if it has failed meanwhile. */
 	if (xr_send_active(s))
 		s->state = XR_SEND_DRAINING;

@@ -340,6 +340,18 @@ static void sizes(struct xroce *x)
 	check(!xroce_cq_del(p.cq), "completion queue");
 }
 
+/* The peer's Ethernet address can be given with its IP address, and no other of these can. */
+static void early_address(struct xroce *x, __u32 qpn)
+{
+	__u32 rtr = qp_attrs(XROCE_QPT_RC, XROCE_QPS_RTR);
+
+	check(!qp_move(x, qpn, XROCE_QPS_RESET, 0) &&
+	      !qp_move(x, qpn, XROCE_QPS_INIT, qp_attrs(XROCE_QPT_RC, XROCE_QPS_INIT)), "INIT");
+	check(qp_move(x, qpn, XROCE_QPS_RTR, rtr | XROCE_QP_SQ_PSN) == -EINVAL, "PSN at RTR");
+	check(!qp_move(x, qpn, XROCE_QPS_RTR, rtr | XROCE_QP_DMAC), "address at RTR");
+	check(!qp_move(x, qpn, XROCE_QPS_RTS, RTS_SEND_ATTRS & ~XROCE_QP_DMAC), "RTS without it");
+}
+
 /* Attributes of the requester: all at RTS, none without a send queue. */
 static void attributes(struct xroce *x)
 {
@@ -370,6 +382,7 @@ static void attributes(struct xroce *x)
 	WRONG(vlan_tci, 0x1001);
 	check(!qp_move(x, p.a.qpn, XROCE_QPS_RTS, RTS_SEND_ATTRS), "RTS");
 	check(qp_move(x, p.a.qpn, XROCE_QPS_RTS, XROCE_QP_TIMEOUT) == -EINVAL, "in RTS");
+	early_address(x, p.b.qpn);
 	check(!qp_move(x, p.a.qpn, XROCE_QPS_SQD, 0), "SQD");
 	check(qp_move(x, p.a.qpn, XROCE_QPS_RTS, XROCE_QP_SQ_PSN) == -EINVAL, "PSN in SQD");
 	check(!qp_move(x, p.a.qpn, XROCE_QPS_RTS, XROCE_QP_TIMEOUT), "timeout in SQD");

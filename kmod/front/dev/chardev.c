@@ -22,7 +22,6 @@
 #include "obj/link.h"
 #include "obj/pd.h"
 #include "obj/ring.h"
-#include "qp/create.h"
 #include "recv/queue.h"
 #include "recv/srq.h"
 
@@ -151,60 +150,6 @@ static int xr_do_pd_query(struct xr_ctx *ctx, struct xr_link *link,
 {
 	return xr_pd_query(link, &ctx->own, arg->pd_query.flags & XROCE_F_NEXT,
 			   &arg->pd_query);
-}
-
-static int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link,
-			union xroce_cmd *arg)
-{
-	struct xroce_qp_add *a = &arg->qp_add;
-	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
-
-	if (a->reserved || a->reserved2)
-		return -EINVAL;
-	if (IS_ERR(owner))
-		return PTR_ERR(owner);
-	return PTR_ERR_OR_ZERO(xr_qp_create(link, &ctx->own, owner, XR_FORMAT_OWN, NULL, false, a));
-}
-
-static int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link,
-			   union xroce_cmd *arg)
-{
-	const struct xroce_qp_modify *a = &arg->qp_modify;
-	int ret;
-
-	if (a->reserved || a->reserved2)
-		return -EINVAL;
-	ret = xr_qp_modify(link, &ctx->own, a);
-	/* ERR flushes and RESET discards what has been posted and not executed. */
-	if (!ret && a->mask & XROCE_QP_STATE &&
-	    (a->state == XROCE_QPS_RESET || a->state == XROCE_QPS_ERR))
-		xr_post_send(link, &ctx->own, a->qpn);
-	return ret;
-}
-
-static int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link,
-			union xroce_cmd *arg)
-{
-	if (arg->qp_del.reserved)
-		return -EINVAL;
-	return xr_qp_delete(link, &ctx->own, arg->qp_del.qpn);
-}
-
-static int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link,
-			  union xroce_cmd *arg)
-{
-	if (arg->qp_query.reserved || arg->qp_query.reserved2)
-		return -EINVAL;
-	return xr_qp_query(link, &ctx->own, arg->qp_query.flags & XROCE_F_NEXT,
-			   &arg->qp_query);
-}
-
-static int xr_do_qp_send(struct xr_ctx *ctx, struct xr_link *link,
-			 union xroce_cmd *arg)
-{
-	if (arg->qp_send.reserved)
-		return -EINVAL;
-	return xr_post_send(link, &ctx->own, arg->qp_send.qpn);
 }
 
 static int xr_do_cq_add(struct xr_ctx *ctx, struct xr_link *link,

@@ -24,7 +24,7 @@ struct xr_ctx {
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
 			      u32 flags);
 
-/* front/dev/mr.c */
+/* mr.c */
 int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
 		   union xroce_cmd *arg);
@@ -39,7 +39,7 @@ int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
 int xr_do_mr_advise(struct xr_ctx *ctx, struct xr_link *link,
 		    union xroce_cmd *arg);
 
-/* front/dev/mw.c */
+/* mw.c */
 int xr_do_mw_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 int xr_do_mw_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 int xr_do_mw_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
@@ -49,7 +49,14 @@ int xr_do_sq_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 int xr_do_sq_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 int xr_do_sq_apply(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 
-/* front/dev/limit.c */
+/* qp.c */
+int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+int xr_do_qp_send(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+
+/* limit.c */
 int xr_do_limit_set(struct xr_ctx *ctx, struct xr_link *unused,
 		    union xroce_cmd *arg);
 int xr_do_limit_query(struct xr_ctx *ctx, struct xr_link *unused,

@@ -161,12 +161,14 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	struct xroce_qp_query q = { .qpn = ib->qp_num };
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
 	bool live = false;
+	u32 psn = 0;
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
 	ret = qp->qp ? xr_qp_query(qp->qp->link, qp->qp->owner, false, &q) : -EINVAL;
 	if (!ret) {
 		*attr = qp->attr;
+		psn = READ_ONCE(qp->qp->send.attr.psn);
 		live = xr_ib_query_live(qp, mask);
 	}
 	mutex_unlock(&qp->modify_lock);
@@ -176,11 +178,14 @@ int xr_ib_query_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 	attr->cur_qp_state = q.state;
 	attr->path_mtu = q.path_mtu;
 	attr->qkey = q.qkey;
-	if (live) {
+	if (live)
 		attr->rq_psn = q.rq_psn;
-		attr->sq_psn = q.sq_psn;
-	}
+	attr->sq_psn = live ? q.sq_psn : psn;
 	attr->sq_draining = q.sq_draining;
+	attr->timeout = q.timeout;
+	attr->retry_cnt = q.retry_cnt;
+	attr->rnr_retry = q.rnr_retry;
+	attr->max_rd_atomic = q.max_rd_atomic;
 	attr->dest_qp_num = q.dest_qpn;
 	attr->min_rnr_timer = q.min_rnr_timer;
 	attr->max_dest_rd_atomic = q.max_dest_rd_atomic;

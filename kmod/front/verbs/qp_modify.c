@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Verbs: modifying queue pairs. ib_core's table says which attributes belong to a change of
- * state; those that concern the responder go to the link, which changes all of them or none.
- * Attributes of the requester are checked and kept for query_qp.
+ * state. They are translated for the link, which changes all of them or none; those that it does
+ * not have are kept here, for query_qp.
  */
+#include <linux/etherdevice.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 
@@ -12,9 +13,9 @@
 #include "xroce_transition.h"
 #include "xroce_wire.h"
 
+#include "qp/attr.h"
 #include "qp/create.h"
 #include "qp/qp.h"
-#include "send/state.h"
 
 #include "verbs.h"
 
@@ -51,26 +52,48 @@ static int xr_ib_modify_check(const struct xr_ibqp *qp, const struct ib_qp_attr 
 	return xr_ib_attrs_ok(attr, mask) ? 0 : -EINVAL;
 }
 
-static void xr_ib_modify_av(struct xroce_qp_modify *m, const struct rdma_ah_attr *attr)
+static void xr_ib_modify_av(struct xr_qp_attr *m, const struct rdma_ah_attr *attr)
 {
 	const struct ib_global_route *grh = &attr->grh;
 
-	m->mask |= XROCE_QP_AV;
-	memcpy(m->sgid, grh->sgid_attr->gid.raw, sizeof(m->sgid));
-	memcpy(m->dgid, grh->dgid.raw, sizeof(m->dgid));
+	/* The VLAN is in it already. */
+	m->mask |= XROCE_QP_AV | XROCE_QP_DMAC;
+	memcpy(&m->sgid, grh->sgid_attr->gid.raw, sizeof(m->sgid));
+	memcpy(&m->dgid, grh->dgid.raw, sizeof(m->dgid));
 	/* The low bits belong to congestion control. */
 	m->tos = grh->traffic_class & ~XROCE_ECN_MASK;
 	m->ttl = grh->hop_limit;
 	m->sport = grh->flow_label ? rdma_flow_label_to_udp_sport(grh->flow_label) : 0;
+	m->send.flow = grh->flow_label;
+	m->send.prio = rdma_ah_get_sl(attr);
+	ether_addr_copy(m->send.dmac, attr->roce.dmac);
 }
 
+/* Attributes that only change their names. Each is an unsigned integer of at most 32 bits. */
+#define XR_IB_ATTR(ib_bit, ib_field, bit, field) do {	\
+	if (mask & (ib_bit)) {				\
+		m->mask |= (bit);			\
+		m->field = attr->ib_field;		\
+	}						\
+} while (0)
+
 /* Translate what the link must know. */
-static void xr_ib_modify_fill(struct xroce_qp_modify *m, const struct ib_qp_attr *attr, int mask)
+static void xr_ib_modify_fill(struct xr_qp_attr *m, const struct ib_qp_attr *attr, int mask)
 {
-	if (mask & IB_QP_STATE) {
-		m->mask |= XROCE_QP_STATE;
-		m->state = attr->qp_state;
-	}
+	XR_IB_ATTR(IB_QP_STATE, qp_state, XROCE_QP_STATE, state);
+	XR_IB_ATTR(IB_QP_QKEY, qkey, XROCE_QP_QKEY, qkey);
+	XR_IB_ATTR(IB_QP_PATH_MTU, path_mtu, XROCE_QP_PATH_MTU, path_mtu);
+	XR_IB_ATTR(IB_QP_DEST_QPN, dest_qp_num, XROCE_QP_DEST_QPN, dest_qpn);
+	XR_IB_ATTR(IB_QP_RQ_PSN, rq_psn, XROCE_QP_RQ_PSN, rq_psn);
+	XR_IB_ATTR(IB_QP_MIN_RNR_TIMER, min_rnr_timer, XROCE_QP_MIN_RNR_TIMER, min_rnr_timer);
+	XR_IB_ATTR(IB_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, XROCE_QP_MAX_DEST_RD_ATOMIC,
+		   max_dest_rd_atomic);
+	XR_IB_ATTR(IB_QP_SQ_PSN, sq_psn, XROCE_QP_SQ_PSN, send.psn);
+	XR_IB_ATTR(IB_QP_TIMEOUT, timeout, XROCE_QP_TIMEOUT, send.timeout);
+	XR_IB_ATTR(IB_QP_RETRY_CNT, retry_cnt, XROCE_QP_RETRY_CNT, send.retry);
+	XR_IB_ATTR(IB_QP_RNR_RETRY, rnr_retry, XROCE_QP_RNR_RETRY, send.rnr_retry);
+	XR_IB_ATTR(IB_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, XROCE_QP_MAX_RD_ATOMIC,
+		   send.max_rd_atomic);
 	if (mask & IB_QP_ACCESS_FLAGS) {
 		/* The others, such as local write, are no rights of the peer. */
 		m->mask |= XROCE_QP_ACCESS;
@@ -80,40 +103,18 @@ static void xr_ib_modify_fill(struct xroce_qp_modify *m, const struct ib_qp_attr
 		m->mask |= XROCE_QP_PKEY;
 		m->pkey = XR_IB_DEFAULT_PKEY;
 	}
-	if (mask & IB_QP_QKEY) {
-		m->mask |= XROCE_QP_QKEY;
-		m->qkey = attr->qkey;
-	}
 	if (mask & IB_QP_AV)
 		xr_ib_modify_av(m, &attr->ah_attr);
-	if (mask & IB_QP_PATH_MTU) {
-		m->mask |= XROCE_QP_PATH_MTU;
-		m->path_mtu = attr->path_mtu;
-	}
-	if (mask & IB_QP_DEST_QPN) {
-		m->mask |= XROCE_QP_DEST_QPN;
-		m->dest_qpn = attr->dest_qp_num;
-	}
-	if (mask & IB_QP_RQ_PSN) {
-		m->mask |= XROCE_QP_RQ_PSN;
-		m->rq_psn = attr->rq_psn;
-	}
-	if (mask & IB_QP_MIN_RNR_TIMER) {
-		m->mask |= XROCE_QP_MIN_RNR_TIMER;
-		m->min_rnr_timer = attr->min_rnr_timer;
-	}
-	if (mask & IB_QP_MAX_DEST_RD_ATOMIC) {
-		m->mask |= XROCE_QP_MAX_DEST_RD_ATOMIC;
-		m->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-	}
+	/* The event belongs to this change of state, not to the next one. */
+	m->tell_drained = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
 }
 
 /* Verbs permit some attributes in more transitions than the link does. */
-static bool xr_ib_modify_supported(const struct xroce_qp_modify *m, u32 type, u32 from, u32 to)
+static bool xr_ib_modify_supported(const struct xr_qp_attr *m, u32 type, u32 from, u32 to)
 {
 	const struct xroce_transition *t = xroce_transition(type, from, to);
 
-	return t && !(m->mask & ~(XROCE_QP_STATE | t->required | t->optional));
+	return t && !(m->mask & ~(XROCE_QP_STATE | XR_QP_ATTR_SEND | t->required | t->optional));
 }
 
 /* Keep what the link does not, for query_qp. */
@@ -133,34 +134,6 @@ static void xr_ib_modify_keep(struct ib_qp_attr *keep, const struct ib_qp_attr *
 		xr_ib_av_keep(&keep->ah_attr, &attr->ah_attr);
 	if (mask & IB_QP_RQ_PSN)
 		keep->rq_psn = attr->rq_psn;
-	if (mask & IB_QP_SQ_PSN)
-		keep->sq_psn = attr->sq_psn;
-	if (mask & IB_QP_TIMEOUT)
-		keep->timeout = attr->timeout;
-	if (mask & IB_QP_RETRY_CNT)
-		keep->retry_cnt = attr->retry_cnt;
-	if (mask & IB_QP_RNR_RETRY)
-		keep->rnr_retry = attr->rnr_retry;
-	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
-		keep->max_rd_atomic = attr->max_rd_atomic;
-}
-
-/* The attributes of the requester that the link must know. */
-static struct xr_send_attr xr_ib_send_attr(const struct ib_qp_attr *attr, u16 vlan)
-{
-	struct xr_send_attr a = {
-		.vlan = vlan,
-		.prio = rdma_ah_get_sl(&attr->ah_attr),
-		.flow = attr->ah_attr.grh.flow_label,
-		.psn = attr->sq_psn,
-		.timeout = attr->timeout,
-		.retry = attr->retry_cnt,
-		.rnr_retry = attr->rnr_retry,
-		.max_rd_atomic = attr->max_rd_atomic,
-	};
-
-	memcpy(a.dmac, attr->ah_attr.roce.dmac, sizeof(a.dmac));
-	return a;
 }
 
 /* Tell the program what a change of state implies for its queues (IBTA 11.6.3). */
@@ -179,13 +152,10 @@ static void xr_ib_modify_notify(struct xr_ibqp *qp, u32 to)
 int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
 {
-	struct xroce_qp_modify m = { .qpn = ib->qp_num };
+	struct xr_qp_attr m = { .by_gid = true };
 	struct xr_ibqp *qp = to_xr_ibqp(ib);
-	struct xr_send_attr send, old;
-	struct ib_qp_attr next;
-	bool restart, tell;
+	bool restart;
 	u32 from, to;
-	u16 vlan;
 	int ret;
 
 	mutex_lock(&qp->modify_lock);
@@ -198,6 +168,8 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		goto out;
 	if (mask & IB_QP_AV && !udata)
 		ret = xr_ib_av_resolve(&attr->ah_attr);
+	if (!ret && mask & IB_QP_AV)
+		ret = xr_ib_av_vlan(&attr->ah_attr, &m.send.vlan);
 	if (ret)
 		goto out;
 	xr_ib_modify_fill(&m, attr, mask);
@@ -205,37 +177,16 @@ int xr_ib_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask,
 		ret = -EOPNOTSUPP;
 		goto out;
 	}
-	next = qp->attr;
-	xr_ib_modify_keep(&next, attr, mask);
-	vlan = qp->vlan;
-	if (mask & IB_QP_AV)
-		ret = xr_ib_av_vlan(&attr->ah_attr, &vlan);
-	if (ret)
-		goto out;
-	send = xr_ib_send_attr(&next, vlan);
-	if (!xr_send_attr_ok(&send)) {
-		ret = -EINVAL;
-		goto out;
-	}
 	/* Both set the counters to 0. */
 	restart = to == XROCE_QPS_RESET || to == XROCE_QPS_RTR;
 	if (restart)
 		xr_ib_counter_keep(qp);
-	old = xr_ib_send_attr(&qp->attr, qp->vlan);
-	/* The event belongs to this change of state, not to the next one. */
-	tell = mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
-	/* In RESET they are 0, but until then requests are under way. */
-	if (to != XROCE_QPS_RESET)
-		xr_send_set(qp->qp, &send, tell);
-	ret = xr_qp_modify(qp->qp->link, qp->qp->owner, &m);
-	if (ret || to == XROCE_QPS_RESET)
-		xr_send_set(qp->qp, ret ? &old : &send, false);
+	ret = xr_qp_modify(qp->qp->link, qp->qp->owner, ib->qp_num, &m);
 	if (ret)
 		goto out;
 	if (restart)
 		xr_ib_counter_restart(qp);
-	qp->attr = next;
-	qp->vlan = vlan;
+	xr_ib_modify_keep(&qp->attr, attr, mask);
 	/* ERR flushes and RESET discards what has been posted meanwhile. */
 	xr_ib_send_drain(qp);
 	xr_ib_modify_notify(qp, to);

@@ -244,7 +244,6 @@ struct xr_ibmw {
  * @sq_sig_type: which sends make completions
  * @last_wqe: IB_EVENT_QP_LAST_WQE_REACHED has been raised since the last RESET
  * @unread: its events
- * @vlan: VLAN id of the address vector; 0xffff: none; under @modify_lock
  * @modify_lock: serialises modify_qp and query_qp
  * @attr: attributes that the link does not keep, as modify_qp has set them; under @modify_lock
  * @counter: the counter that it is bound to; NULL: none
@@ -265,7 +264,6 @@ struct xr_ibqp {
 	enum ib_sig_type sq_sig_type;
 	bool last_wqe;
 	struct xr_ib_unread unread;
-	u16 vlan;
 	struct mutex modify_lock;
 	struct ib_qp_attr attr;
 	struct xr_ibcounter *counter;
