@@ -9,7 +9,7 @@
 
 #include "xroce_kfunc.h"
 
-/* Bytes of the Ethernet header of a frame that we have made, with VLAN tags. */
+/* Bytes of the Ethernet header, with VLAN tags, of a frame that we have made or admitted. */
 static inline u32 xr_frame_l2_len(const void *frame)
 {
 	const struct vlan_ethhdr *eth = frame;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Frames of a link to itself: see loop.h. */
 #include <linux/delay.h>
-#include <linux/filter.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
@@ -13,6 +12,7 @@
 #include "bytes/frame.h"
 
 #include "loop.h"
+#include "run.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_LOOP_BUDGET	32
@@ -108,12 +108,7 @@ static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct b
 {
 	struct xdp_frame *frame = looped->frame;
 	u32 act, to = xr_loop_to(frame);
-	struct xdp_rxq_info rxq = {
-		.dev = dev,
-		.mem.type = MEM_TYPE_PAGE_SHARED,
-	};
-	struct bpf_net_context ctx, *old;
-	struct xdp_buff xdp;
+	struct xr_run run;
 
 	WRITE_ONCE(loop->to, to);
 	/* Pairs with xr_loop_wait(). */
@@ -123,17 +118,14 @@ static void xr_loop_frame(struct xr_loop *loop, struct net_device *dev, struct b
 		WRITE_ONCE(loop->to, 0);
 		return;
 	}
-	xdp.rxq = &rxq;
-	xdp_convert_frame_to_buff(frame, &xdp);
-	old = bpf_net_ctx_set(&ctx);
-	act = bpf_prog_run(prog, &xdp);
-	bpf_net_ctx_clear(old);
+	xr_run_open(&run, frame, dev);
+	act = xr_run_prog(&run, prog);
 	/* Pairs with xr_loop_wait(). */
 	smp_store_release(&loop->to, 0);
-	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
+	frame = xr_run_response(&run, act);
 	/* A datagram to a group has been delivered, and does not go to the stack. */
 	if (!frame)
-		page_frag_free(xdp.data_hard_start);
+		xr_run_free(&run);
 	else if (!xr_loop_add(loop, &frame, 1, XR_LOOP_MAX, to))
 		xdp_return_frame(frame);	/* the link is being closed */
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Deferring frames, and executing them once on-demand memory is resident. */
-#include <linux/filter.h>
-#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -12,6 +10,7 @@
 #include "xroce_wire.h"
 
 #include "bytes/frame.h"
+#include "frame/run.h"
 #include "frame/tx.h"
 #include "obj/link.h"
 #include "own/limit.h"
@@ -25,7 +24,7 @@
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
 #define XR_DEFER_BUDGET	32
-static unsigned int odp_defer_max = XR_DEFER_MAX;
+static unsigned int odp_defer_max = XR_QP_DEFERRED_MAX;
 module_param(odp_defer_max, uint, 0644);
 MODULE_PARM_DESC(odp_defer_max,
 		 "packets of a queue pair deferred while on-demand memory is brought in, 0: none, RNR NAKs instead (256)");
@@ -93,10 +92,10 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	lockdep_assert_held(&k->lock);
 	if (!k->active || k->refuse || k->lost ||
 	    !rcu_access_pointer(qp->link->prog) ||
-	    k->count >= min(READ_ONCE(odp_defer_max), XR_DEFER_MAX))
+	    k->count >= min(READ_ONCE(odp_defer_max), XR_QP_DEFERRED_MAX))
 		return -ENOSPC;
 	if (!k->frame)
-		k->frame = xr_qp_alloc(qp, XR_DEFER_MAX, sizeof(*k->frame));
+		k->frame = xr_qp_alloc(qp, XR_QP_DEFERRED_MAX, sizeof(*k->frame));
 	if (!k->frame)
 		return -ENOMEM;
 	if (!xr_charge_deferred(qp->owner))
@@ -110,7 +109,7 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 		k->since = jiffies;
 		mod_timer(&k->timer, xr_defer_end(k));
 	}
-	k->frame[(k->head + k->count++) % XR_DEFER_MAX] = frame;
+	k->frame[(k->head + k->count++) % XR_QP_DEFERRED_MAX] = frame;
 	xr_defer_show(qp);
 	return 0;
 }
@@ -219,7 +218,7 @@ static struct xdp_frame *xr_defer_take(struct xr_qp *qp)
 	struct xr_defer *k = &qp->defer;
 	struct xdp_frame *frame = k->frame[k->head];
 
-	k->head = (k->head + 1) % XR_DEFER_MAX;
+	k->head = (k->head + 1) % XR_QP_DEFERRED_MAX;
 	k->count--;
 	xr_uncharge_deferred(qp->owner);
 	return frame;
@@ -295,60 +294,40 @@ static bool xr_defer_pop(struct xr_qp *qp)
 	return tell;
 }
 
-/* Run the XDP program on a frame, which it may move and resize. Return: XDP_*. */
-static u32 xr_defer_run(struct xr_qp *qp, struct xdp_buff *xdp)
+/* Run the XDP program on the first frame. Return: XDP_*. */
+static u32 xr_defer_run(struct xr_qp *qp, struct xr_run *run)
 {
-	struct bpf_prog *prog = rcu_dereference_bh(qp->link->prog);
-	struct bpf_net_context ctx, *old;
 	u32 act;
 
-	old = bpf_net_ctx_set(&ctx);
 	WRITE_ONCE(qp->defer.runner, current);
-	act = bpf_prog_run(prog, xdp);
+	act = xr_run_prog(run, rcu_dereference_bh(qp->link->prog));
 	WRITE_ONCE(qp->defer.runner, NULL);
-	bpf_net_ctx_clear(old);
 	return act;
-}
-
-/* Copy the Ethernet header, with VLAN tags. Return: its length. */
-static u32 xr_defer_l2(const struct xdp_buff *xdp, u8 *l2)
-{
-	u32 room = min_t(u32, xdp->data_end - xdp->data, XR_TX_L2_MAX);
-	u32 len = ETH_HLEN;
-
-	memcpy(l2, xdp->data, room);
-	while (len + VLAN_HLEN <= room &&
-	       eth_type_vlan(*(__be16 *)(l2 + len - ETH_TLEN)))
-		len += VLAN_HLEN;
-	return len;
 }
 
 /* Execute the first frame. Return: false: there is none, or it has to wait. */
 static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 {
-	struct xdp_rxq_info rxq = {
-		.dev = dev,
-		.mem.type = MEM_TYPE_PAGE_SHARED,
-	};
 	struct xr_defer *k = &qp->defer;
 	struct xdp_frame *frame = xr_defer_first(k);
 	bool told, tell = false;
-	struct xdp_buff xdp;
 	u8 l2[XR_TX_L2_MAX];
+	struct xr_run run;
 	u32 l2_len, act;
 
 	if (!frame)
 		return false;
-	xdp.rxq = &rxq;
-	xdp_convert_frame_to_buff(frame, &xdp);
-	l2_len = xr_defer_l2(&xdp, l2);
+	xr_run_open(&run, frame, dev);
+	/* A program that is not ours may have deferred a shorter one. */
+	l2_len = min_t(u32, xr_frame_l2_len(run.xdp.data), run.xdp.data_end - run.xdp.data);
+	memcpy(l2, run.xdp.data, l2_len);
 	k->stay = false;
 	k->told = false;
-	act = xr_defer_run(qp, &xdp);
+	act = xr_defer_run(qp, &run);
 	/* Deferred again; the frame has not changed. */
 	if (k->stay)
 		return false;
-	frame = act == XDP_TX ? xdp_convert_buff_to_frame(&xdp) : NULL;
+	frame = xr_run_response(&run, act);
 	/*
 	 * After an RNR NAK the peer may send again at once, so the queue must be empty
 	 * before the NAK is sent. Any other response is sent before the frame is removed:
@@ -360,7 +339,7 @@ static bool xr_defer_step(struct xr_qp *qp, struct net_device *dev)
 	if (frame)
 		xr_response_frame(qp, frame);
 	else
-		page_frag_free(xdp.data_hard_start);
+		xr_run_free(&run);
 	if (!told)
 		tell = xr_defer_pop(qp);
 	if (tell)

@@ -13,7 +13,7 @@
  * Maximum number of deferred frames of a queue pair, a power of two. Soft-RoCE sends at most
  * half as many without an acknowledgement.
  */
-#define XR_DEFER_MAX	256u
+#define XR_QP_DEFERRED_MAX	256u
 
 struct task_struct;
 struct xdp_frame;
@@ -22,7 +22,7 @@ struct xdp_frame;
  * struct xr_defer - the deferred frames of a queue pair, in order
  * @lock: protects @frame, @head, @count, @active, @lost, @refuse and @since; taken in softirq,
  *	and by processes with bottom halves off
- * @frame: ring of XR_DEFER_MAX frames; NULL until the first frame is deferred
+ * @frame: ring of XR_QP_DEFERRED_MAX frames; NULL until the first frame is deferred
  * @head: position of the first frame in @frame
  * @count: number of frames
  * @active: frames may be deferred: the queue pair is ready to receive

@@ -463,7 +463,7 @@ bool xr_charge_deferred(const struct xr_owner *owner)
 	int link = atomic_inc_return(&limits->deferred);
 	int user = atomic_inc_return(xr_deferred_by(owner));
 
-	if (user <= XR_DEFERRED_MAX - all &&
+	if (user <= XR_ALL_DEFERRED_MAX - all &&
 	    link <= READ_ONCE(limits->link[XROCE_COUNT_DEFERRED]) &&
 	    (!owner->user || user <= READ_ONCE(limits->user[XROCE_COUNT_DEFERRED])))
 		return true;

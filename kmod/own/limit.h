@@ -29,7 +29,7 @@ struct xr_share;
 #define XR_REFUSED_QUIET	(60 * HZ)
 
 /* Maximum number of deferred packets on all links. They take at most about 20 MB. */
-#define XR_DEFERRED_MAX	4096
+#define XR_ALL_DEFERRED_MAX	4096
 
 /**
  * struct xr_user - a user of a link
