@@ -19,18 +19,6 @@
 
 /* Packets per run of the tasklet, before it yields to other work on this CPU. */
 #define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
-/*
- * If the device has no room, or memory is missing, the tasklet tries again later, up to
- * XR_RESPONSE_NAPS times in a row. Since other queue pairs compete for the same room, the gap
- * between batches doubles each time, from XR_RESPONSE_GAP to XR_RESPONSE_GAP_MAX. It shrinks
- * with each successful run; below XR_RESPONSE_GAP_MIN there is no gap. In nanoseconds.
- */
-#define XR_RESPONSE_NAPS	4000
-#define XR_RESPONSE_GAP_MIN	(10 * NSEC_PER_USEC)
-#define XR_RESPONSE_GAP	(50 * NSEC_PER_USEC)	/* the first one */
-#define XR_RESPONSE_GAP_MAX	NSEC_PER_MSEC
-#define XR_RESPONSE_GAP_DECAY	16
-
 static struct xr_response *xr_response_at(struct xr_responses *rs, u32 i)
 {
 	return &rs->response[(rs->head + i) % XR_RESPONSE_MAX];
@@ -489,22 +477,12 @@ void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 	spin_unlock(&rs->lock);
 }
 
-/* Update the gap before the next batch. @full: the last run found no room or no memory. */
-static void xr_responses_pace(struct xr_responses *rs, bool full)
-{
-	if (full)
-		rs->gap = clamp(2 * rs->gap, XR_RESPONSE_GAP, XR_RESPONSE_GAP_MAX);
-	else
-		rs->gap -= rs->gap / XR_RESPONSE_GAP_DECAY;
-	if (rs->gap < XR_RESPONSE_GAP_MIN)
-		rs->gap = 0;
-}
-
 static void xr_responses_run(struct tasklet_struct *tasklet)
 {
 	struct xr_qp *qp = container_of(tasklet, struct xr_qp, responses.tasklet);
 	struct xr_responses *rs = &qp->responses;
-	int budget = rs->gap ? XR_TX_BATCH : XR_RESPONSE_BUDGET;
+	int budget = rs->backoff.gap ? XR_TX_BATCH : XR_RESPONSE_BUDGET;
+	bool drop = false;
 	int ret;
 
 	/* Posted work requests may revoke a key: apply them before memory is read. */
@@ -527,10 +505,11 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	}
 	if (rs->active && rs->batch.count && ret != -EBUSY)
 		ret = xr_tx_flush(&rs->batch);
-	rs->naps = ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN ?
-		   rs->naps + 1 : 0;
-	xr_responses_pace(rs, rs->naps);
-	if (ret == -ENETDOWN || rs->naps > XR_RESPONSE_NAPS) {
+	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN)
+		drop = xr_backoff_fail(&rs->backoff);
+	else
+		xr_backoff_sent(&rs->backoff);
+	if (ret == -ENETDOWN || drop) {
 		/* The peer retries. */
 		xr_tx_drop(&rs->batch);
 		rs->count = 0;
@@ -540,8 +519,8 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 	rcu_read_unlock();
 	if (rs->active && xr_responses_any(rs)) {
 		/* Pinned: a device has a queue for each CPU, and one that is full keeps packets. */
-		if (rs->gap)
-			hrtimer_start(&rs->timer, ns_to_ktime(rs->gap),
+		if (rs->backoff.gap)
+			hrtimer_start(&rs->timer, ns_to_ktime(rs->backoff.gap),
 				      HRTIMER_MODE_REL_PINNED_SOFT);
 		else
 			xr_responses_arm(rs);
@@ -613,8 +592,7 @@ void xr_responses_close(struct xr_qp *qp)
 	rs->count = 0;
 	rs->reads = 0;
 	rs->head = 0;
-	rs->naps = 0;
-	rs->gap = 0;
+	rs->backoff = (struct xr_backoff){};
 	rs->cnp = false;
 	xr_responses_show(qp);
 	spin_unlock_bh(&rs->lock);

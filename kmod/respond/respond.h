@@ -7,6 +7,7 @@
 #include <linux/interrupt.h>
 #include <linux/spinlock.h>
 
+#include "frame/backoff.h"
 #include "frame/batch.h"
 
 struct xr_response;
@@ -22,8 +23,7 @@ struct xr_response;
  *	has yet to be called, after @lock is released: recv->lock is taken before @lock
  * @active: responses may be queued: since xr_responses_open(), until xr_responses_close()
  * @naks: NAKs instead of responses that could not be built
- * @naps: consecutive runs that ended because the device had no room or memory was missing
- * @gap: nanoseconds between batches; 0: none
+ * @backoff: when the device has no room, or memory is missing
  * @l2: Ethernet header of all responses, with VLAN tags
  * @l2_len: its length in bytes
  * @cnp: a congestion notification waits to be sent, before all responses
@@ -31,7 +31,7 @@ struct xr_response;
  * @batch: frames that are built but not sent, and counters of the frames sent
  * @armed: @tasklet is scheduled
  * @tasklet: sends the responses
- * @timer: schedules @tasklet again after @gap
+ * @timer: schedules @tasklet again after the gap of @backoff
  */
 struct xr_responses {
 	spinlock_t lock;
@@ -42,8 +42,7 @@ struct xr_responses {
 	bool failed;
 	bool active;
 	u32 naks;
-	u32 naps;
-	u64 gap;
+	struct xr_backoff backoff;
 	u8 l2[XR_TX_L2_ROOM];
 	u32 l2_len;
 	bool cnp;

@@ -28,14 +28,6 @@
 #include "timers.h"
 
 /*
- * If the device has no room, or memory is missing, sending goes on later: after a time that
- * doubles with each attempt in a row, between these two. In nanoseconds.
- */
-#define XR_REQUESTER_NAP	(50 * NSEC_PER_USEC)
-#define XR_REQUESTER_NAP_MAX	NSEC_PER_MSEC
-#define XR_REQUESTER_NAPS	4000	/* then the frames are dropped */
-
-/*
  * Waits that could go on for ever, for receives or memory that never come, become longer: to this
  * part of the time that has passed, but not longer than this, in nanoseconds, if the peer does not
  * ask for it.
@@ -422,7 +414,7 @@ static void xr_requester_settle(struct xr_qp *qp)
 void xr_requester_drop(struct xr_send *s)
 {
 	xr_tx_drop(&s->batch);
-	s->naps = 0;
+	s->backoff = (struct xr_backoff){};
 }
 
 /*
@@ -480,13 +472,16 @@ static bool xr_requester_unasked(const struct xr_send *s)
 /* Wait for something of this host. On-demand memory may never come: that wait grows. */
 static void xr_requester_nap(struct xr_send *s, enum xr_send_wait wait)
 {
-	u64 ns = min(XR_REQUESTER_NAP << min(s->naps, 5u), XR_REQUESTER_NAP_MAX);
+	bool first = !s->backoff.fails, drop = xr_backoff_fail(&s->backoff);
+	u64 ns = s->backoff.gap;
 
-	if (!s->naps)
+	if (first)
 		s->nap_since = 0;
 	if (wait == XR_WAIT_MEMORY)
 		ns = xr_requester_longer(ns, &s->nap_since);
 	xr_requester_wait(s, wait, ns);
+	if (drop)
+		xr_requester_drop(s);
 }
 
 /**
@@ -521,10 +516,8 @@ void xr_requester_run(struct xr_qp *qp)
 	}
 	if (ret == -EBUSY || ret == -ENOMEM || ret == -EAGAIN) {
 		xr_requester_nap(s, ret == -EAGAIN ? XR_WAIT_MEMORY : XR_WAIT_DEVICE);
-		if (++s->naps > XR_REQUESTER_NAPS)
-			xr_requester_drop(s);
 	} else if (!waiting) {
-		s->naps = 0;
+		xr_backoff_sent(&s->backoff);
 		if (!ret)
 			xr_requester_arm(s);
 	}

@@ -9,6 +9,7 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 
+#include "frame/backoff.h"
 #include "frame/batch.h"
 #include "obj/ring.h"
 #include "own/event.h"
@@ -126,8 +127,8 @@ struct xr_send_attr {
  * @rnr_retries: likewise after RNR NAKs
  * @since: when the first wait since the last progress began, in nanoseconds of CLOCK_MONOTONIC;
  *	0: there was none
- * @naps: consecutive runs that ended because the device had no room or memory was missing
- * @nap_since: when the first of them ended, as for @since
+ * @backoff: when the device has no room, or memory is missing
+ * @nap_since: when the first attempt in a row ended that found none, as for @since
  * @attr: attributes
  * @ticks: the local ACK timeout in jiffies; 0: none
  * @deadline: when it ends, in jiffies
@@ -185,7 +186,7 @@ struct xr_send {
 	u8 retries;
 	u8 rnr_retries;
 	u64 since;
-	u32 naps;
+	struct xr_backoff backoff;
 	u64 nap_since;
 	struct xr_send_attr attr;
 	unsigned long ticks;

@@ -71,7 +71,7 @@ void xr_send_start(struct xr_qp *qp)
 		s->top = s->psn;
 		xr_requester_rewind(qp);
 		xr_requester_progress(s, XR_SEND_WINDOW);
-		s->naps = 0;
+		s->backoff = (struct xr_backoff){};
 		xr_steer_start(s);
 	}
 	xr_request_template(qp);
