@@ -277,6 +277,8 @@ __noinline int except(struct xdp_md *ctx, struct exception *e)
 	}
 	if (result)
 		return result;
+	if (xroce_kfuncs && e->syndrome != XROCE_SYN_ACK)
+		xroce_nak(xroce_link, e->qpn, e->response_psn, e->syndrome);
 	if (q->queued || (e->frags && !response_in_frame(e->frags))) {
 		/* The response must follow those that the module has not sent yet. */
 		if (e->made)

@@ -383,6 +383,19 @@ extern int xroce_local(struct xdp_md *ctx, __u32 link, __u32 l3) XROCE_KFUNC;
 extern int xroce_fail(__u32 link, __u32 qpn) XROCE_KFUNC;
 
 /**
+ * xroce_nak() - tell the module that the program answers a packet by a NAK
+ * @link: number of the link
+ * @qpn: queue pair
+ * @psn: PSN of the NAK
+ * @syndrome: of its AETH
+ *
+ * For the tracepoint xroce_nak_sent.
+ *
+ * Return: 0.
+ */
+extern int xroce_nak(__u32 link, __u32 qpn, __u32 psn, __u32 syndrome) XROCE_KFUNC;
+
+/**
  * xroce_sq() - apply the work requests posted to the send queue of a queue pair's owner
  * @link: number of the link
  * @qpn: queue pair; it may be in ERR afterwards

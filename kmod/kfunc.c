@@ -26,6 +26,7 @@
 #include "send/sq.h"
 
 #include "main.h"
+#include "trace.h"
 
 /*
  * On-demand memory is not resident. Release the region, then request a fault and defer the
@@ -282,6 +283,12 @@ __bpf_kfunc int xroce_fail(u32 link, u32 qpn)
 	return 0;
 }
 
+__bpf_kfunc int xroce_nak(u32 link, u32 qpn, u32 psn, u32 syndrome)
+{
+	trace_xroce_nak_sent(link, qpn, psn, syndrome);
+	return 0;
+}
+
 __bpf_kfunc int xroce_sq(u32 link, u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
@@ -312,6 +319,7 @@ BTF_ID_FLAGS(func, xroce_defer, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_addr, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_local, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_fail, KF_TRUSTED_ARGS)
+BTF_ID_FLAGS(func, xroce_nak, KF_TRUSTED_ARGS)
 BTF_ID_FLAGS(func, xroce_sq, KF_TRUSTED_ARGS)
 BTF_KFUNCS_END(xr_kfunc_ids)
 

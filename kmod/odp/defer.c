@@ -20,6 +20,7 @@
 #include "defer.h"
 #include "odp.h"
 #include "timers.h"
+#include "trace.h"
 #include "wait.h"
 
 /* Frames per run of the work item, before it yields to other work on this CPU. */
@@ -111,6 +112,7 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	}
 	k->frame[(k->head + k->count++) % XR_QP_DEFERRED_MAX] = frame;
 	xr_defer_show(qp);
+	trace_xroce_defer(qp->link->id, qp->qpn, k->count);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "uapi/xroce.h"
 
 #include "odp.h"
+#include "trace.h"
 #include "wait.h"
 
 /* Pages faulted in at a time: their page frame numbers fill a page. */
@@ -338,6 +339,8 @@ void xr_odp_work(struct work_struct *work)
 	pfns = (unsigned long *)__get_free_page(GFP_KERNEL);
 	while ((w = xr_odp_take(odp, &copy))) {
 		ret = module ? xr_odp_serve_alive(odp, &copy, pfns) : -EFAULT;
+		trace_xroce_fault((odp->umem.addr & PAGE_MASK) + (copy.first << PAGE_SHIFT),
+				  copy.need, copy.write, ret);
 		/*
 		 * The reference to the address space is dropped before the peer gets its
 		 * response.

@@ -14,6 +14,7 @@
 #include "limit.h"
 #include "owner.h"
 #include "share.h"
+#include "trace.h"
 
 /* By enum xroce_counted, for the log. */
 static const char *const xr_counted_names[XROCE_REFUSED] = {
@@ -334,6 +335,8 @@ static void xr_refused(struct xr_limits *limits, const struct xr_user *user,
 {
 	lockdep_assert_held(&limits->lock);
 	limits->refused[kind]++;
+	trace_xroce_refused(limits->dev, user ? from_kuid_munged(&init_user_ns, user->uid) : -1,
+			    kind, xr_counted_names[kind], xr_refusals[why]);
 	if (limits->quiet && time_before(jiffies, limits->quiet))
 		return;
 	limits->quiet = (jiffies + XR_REFUSED_QUIET) ? : 1;

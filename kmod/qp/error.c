@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "qp.h"
+#include "trace.h"
 
 /**
  * xr_qp_end() - move a queue pair to ERR after a packet, work request or response has failed
@@ -18,6 +19,8 @@
  */
 void xr_qp_end(struct xr_qp *qp)
 {
+	if (!READ_ONCE(qp->failed))
+		trace_xroce_qp_state(qp->link->id, qp->qpn, READ_ONCE(qp->state), XROCE_QPS_ERR);
 	WRITE_ONCE(qp->failed, true);
 	/*
 	 * Pairs with the barrier in xr_qp_modify(): either our ERR is the last state that is

@@ -28,6 +28,7 @@
 #include "error.h"
 #include "peer.h"
 #include "qp.h"
+#include "trace.h"
 
 #define XR_SPORT_BASE	0xc000
 
@@ -381,6 +382,8 @@ static int xr_qp_change(struct xr_qp *qp, const struct xr_qp_attr *a, bool privi
 	xr_qp_met(qp, peer, privileged, !ret);
 	if (ret)
 		return ret;
+	if (from != to)
+		trace_xroce_qp_state(qp->link->id, qp->qpn, from, to);
 	xr_qp_enter(qp, a, from, to);
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 		xr_peer_leave(qp);

@@ -16,6 +16,7 @@
 
 #include "queue.h"
 #include "timers.h"
+#include "trace.h"
 
 /* Packets per run of the tasklet, before it yields to other work on this CPU. */
 #define XR_RESPONSE_BUDGET	(2 * XR_TX_BATCH)
@@ -211,6 +212,7 @@ static void xr_response_fail(struct xr_qp *qp, struct xr_response *r, int error)
 	rs->reads = 0;
 	rs->count = 1;
 	rs->failed = true;
+	trace_xroce_nak_sent(qp->link->id, qp->qpn, r->psn, r->syndrome);
 	xr_response_failed(qp, memory ? XROCE_CAUSE_OP_MEMORY : XROCE_CAUSE_ACC_MODULE);
 	xr_qp_end(qp);
 }
@@ -471,6 +473,7 @@ void xr_response_rnr(struct xr_qp *qp, const void *l2, u32 l2_len, u32 psn,
 		.msn = msn,
 	};
 
+	trace_xroce_nak_sent(qp->link->id, qp->qpn, psn, r.syndrome);
 	spin_lock(&rs->lock);
 	if (rs->active && !xr_response_add(qp, &r))
 		xr_responses_start(qp, l2, l2_len);

@@ -15,6 +15,7 @@
 #include "ack.h"
 #include "packet.h"
 #include "requester.h"
+#include "trace.h"
 
 /* Kinds of a syndrome: its upper three bits (IBTA table 46). */
 #define XR_SYN_KIND(syndrome)	((syndrome) >> 5)
@@ -100,37 +101,28 @@ static void xr_ack_lost(struct xr_qp *qp)
 	if (s->gap)
 		return;
 	xr_requester_count(&qp->map->req_implied_naks, 1);
-	if (xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR))
+	if (xr_requester_again(qp, XR_AGAIN_RESPONSE))
 		s->gap = true;
 }
 
 static void xr_ack_rnr(struct xr_qp *qp, u32 code)
 {
 	struct xr_send *s = &qp->send;
-	u8 limit = s->attr.rnr_retry;
 
 	xr_requester_count(&qp->map->req_rnr_naks, 1);
 	/* The oldest packet has arrived, so path and peer are alive: this is no loss. */
 	s->retries = 0;
-	/* 7: without end. */
-	if (limit == 7)
-		s->rnr_retries = 0;
-	if (!xr_requester_again(qp, &s->rnr_retries, limit, XROCE_WC_RNR_RETRY_EXC_ERR))
-		return;
-	/* One packet is enough to find out whether the peer is ready. */
-	s->window = 1;
-	xr_requester_pause(s, xr_rnr_time[code] * 10ull * NSEC_PER_USEC);
+	if (xr_requester_again(qp, XR_AGAIN_RNR_NAK))
+		xr_requester_pause(s, xr_rnr_time[code] * 10ull * NSEC_PER_USEC);
 }
 
 /* A NAK of the packet @psn, which is the oldest one now. Return: whether its code is known. */
 static bool xr_ack_nak(struct xr_qp *qp, u32 code)
 {
-	struct xr_send *s = &qp->send;
-
 	switch (code) {
 	case XR_SYN_CODE(XROCE_SYN_NAK_SEQ):
 		xr_requester_count(&qp->map->req_seq_naks, 1);
-		xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR);
+		xr_requester_again(qp, XR_AGAIN_SEQ_NAK);
 		return true;
 	case XR_SYN_CODE(XROCE_SYN_NAK_INV):
 		xr_requester_fail(qp, XROCE_WC_REM_INV_REQ_ERR);
@@ -178,6 +170,7 @@ static int xr_ack_plain(struct xr_qp *qp, u32 psn, u32 syndrome)
 	 */
 	if (syndrome == XROCE_SYN_NAK_SEQ && s->psn != s->top && xr_requester_inflight(s) <= 1)
 		return -ESTALE;
+	trace_xroce_nak_received(qp->link->id, qp->qpn, psn, syndrome);
 	if (kind == XR_SYN_KIND_RNR)
 		xr_ack_rnr(qp, code);
 	else if (!xr_ack_nak(qp, code))
@@ -252,6 +245,8 @@ static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u6
 	ret = xr_ack_store(qp, w, result, xdp, off, len);
 	if (ret == -EAGAIN) {
 		/* The memory is being brought in: have the response sent again. */
+		trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
+				       XR_AGAIN_MEMORY);
 		s->gap = true;
 		xr_requester_rewind(qp);
 		xr_requester_pause(s, XR_ACK_FAULT);

@@ -26,6 +26,7 @@
 #include "requester.h"
 #include "steer.h"
 #include "timers.h"
+#include "trace.h"
 
 /*
  * Waits that could go on for ever, for receives or memory that never come, become longer: to this
@@ -34,6 +35,9 @@
  */
 #define XR_REQUESTER_PART	4
 #define XR_REQUESTER_PAUSE_MAX	(100 * NSEC_PER_MSEC)
+
+/* xr_send_attr::rnr_retry: RNR NAKs are never too many (IBTA 9.7.5.2.8). */
+#define XR_RNR_WITHOUT_END	7
 
 /* Why nothing more is sent now. */
 #define XR_IDLE		1	/* a response or another work request will go on */
@@ -191,22 +195,27 @@ void xr_requester_rewind(struct xr_qp *qp)
 /**
  * xr_requester_again() - send requests again, unless that has been done too often
  * @qp: the queue pair; the lock of its send side is held
- * @count: xr_send::retries or xr_send::rnr_retries
- * @limit: how often it may be done without progress
- * @status: of the oldest work request if not
+ * @why: the cause
  *
  * Return: whether they are sent again; if not, the connection has ended.
  */
-bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status)
+bool xr_requester_again(struct xr_qp *qp, enum xr_again why)
 {
-	if (*count >= limit) {
-		xr_requester_fail(qp, status);
+	struct xr_send *s = &qp->send;
+	bool rnr = why == XR_AGAIN_RNR_NAK;
+	u8 *count = rnr ? &s->rnr_retries : &s->retries;
+	u8 limit = rnr ? s->attr.rnr_retry : s->attr.retry;
+
+	if (*count >= limit && !(rnr && limit == XR_RNR_WITHOUT_END)) {
+		xr_requester_fail(qp, rnr ? XROCE_WC_RNR_RETRY_EXC_ERR : XROCE_WC_RETRY_EXC_ERR);
 		return false;
 	}
-	(*count)++;
-	qp->send.window = max(qp->send.window / 2, 1u);
+	*count += *count < limit;
+	trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, *count, why);
+	/* One packet is enough to find out whether the peer is ready. */
+	s->window = rnr ? 1 : max(s->window / 2, 1u);
 	xr_requester_rewind(qp);
-	xr_requester_restart(&qp->send);
+	xr_requester_restart(s);
 	return true;
 }
 
@@ -506,6 +515,8 @@ void xr_requester_run(struct xr_qp *qp)
 		return;
 	if ((ret == XR_IDLE || ret == -EAGAIN) && !waiting && xr_requester_unasked(s)) {
 		/* No packet that asks for an ACK will follow: send the last ones again, asking. */
+		trace_xroce_retransmit(qp->link->id, qp->qpn, s->una, s->psn, s->retries,
+				       XR_AGAIN_UNASKED);
 		s->force = true;
 		xr_requester_rewind(qp);
 		ret = xr_requester_send(qp, XR_REQUESTER_BUDGET);
@@ -614,7 +625,7 @@ static void xr_requester_timeout(struct timer_list *timer)
 	s->gap = false;
 	s->wait = XR_WAIT_NONE;
 	rcu_read_lock();
-	if (xr_requester_again(qp, &s->retries, s->attr.retry, XROCE_WC_RETRY_EXC_ERR))
+	if (xr_requester_again(qp, XR_AGAIN_TIMEOUT))
 		xr_requester_run(qp);
 	rcu_read_unlock();
 out:
@@ -627,7 +638,10 @@ out:
  */
 void xr_requester_posted(struct xr_qp *qp)
 {
-	if (qp->send.state != XR_SEND_DYING)
+	struct xr_send *s = &qp->send;
+
+	trace_xroce_doorbell(qp->link->id, qp->qpn, (s->by_kernel ? s->posted : s->tail) - s->head);
+	if (s->state != XR_SEND_DYING)
 		xr_requester_go(qp);
 }
 EXPORT_SYMBOL_GPL(xr_requester_posted);

@@ -29,6 +29,7 @@
 #include "xroce_wire.h"
 
 #include "queue.h"
+#include "trace.h"
 
 struct xr_link;
 struct xr_qp;
@@ -47,7 +48,7 @@ void xr_requester_show(struct xr_qp *qp);
 void xr_requester_drop(struct xr_send *s);
 void xr_requester_take(struct xr_send *s);
 void xr_requester_fail(struct xr_qp *qp, u32 status);
-bool xr_requester_again(struct xr_qp *qp, u8 *count, u8 limit, u32 status);
+bool xr_requester_again(struct xr_qp *qp, enum xr_again why);
 void xr_requester_rewind(struct xr_qp *qp);
 void xr_requester_pause(struct xr_send *s, u64 ns);
 void xr_requester_progress(struct xr_send *s, u32 packets);
