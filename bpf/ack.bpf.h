@@ -6,7 +6,7 @@
 #ifndef _XROCE_ACK_BPF_H
 #define _XROCE_ACK_BPF_H
 
-/* Is it a response, and does the queue pair have a requester? Other services have none. */
+/* True if it is a response, and the queue pair has a requester. Other services have none. */
 static __always_inline bool is_ack(const struct xroce_qp *q, const struct request *req)
 {
 	return req->flags & OP_RESPONSE && !(req->opcode & XROCE_OP_SERVICE) && q->req;
@@ -40,14 +40,17 @@ static __always_inline bool ack_atomic(struct xdp_md *ctx, struct request *req,
 	return true;
 }
 
-/* Is the PSN that of a packet that was sent and not acknowledged? Up to half the circle is. */
+/*
+ * True if the PSN is that of a packet that was sent and not acknowledged. Up to half the circle
+ * is.
+ */
 static __always_inline bool ack_in_window(const struct xroce_qp *q, __u32 psn)
 {
 	return ((psn - q->req_una) & XROCE_PSN_MASK) < ((q->req_top - q->req_una) & XROCE_PSN_MASK);
 }
 
 /*
- * Is it a packet of the response to a READ or atomic, and has it the PSN that is due next? If its
+ * True if it is a packet of the response to a READ or atomic, with the PSN that is due. If its
  * lengths are wrong, that ends the connection: nobody but the peer sends that PSN. The module
  * compares the PSN with its own state. Whether the opcode is right only the module can tell: the
  * fields of the map change one after the other.
@@ -58,7 +61,7 @@ static __always_inline bool ack_is_due(const struct xroce_qp *q, const struct re
 	       q->req_op != XROCE_QP_OP_NONE;
 }
 
-/* Do the headers that belong to the opcode fit into the packet? */
+/* True if the headers that belong to the opcode fit into the packet. */
 static __always_inline bool ack_has_headers(const struct request *req)
 {
 	__u32 len = 0;
@@ -70,7 +73,7 @@ static __always_inline bool ack_has_headers(const struct request *req)
 	return req->pos + len <= req->end;
 }
 
-/* Are the lengths those of the opcode? The module knows how much of a READ is missing. */
+/* True if the lengths are those of the opcode. The module knows how much of a READ is missing. */
 static __always_inline bool ack_length_ok(const struct request *req, const struct xroce_qp *q)
 {
 	switch (req->opcode) {

@@ -3,15 +3,15 @@
 #ifndef _XROCE_CNP_BPF_H
 #define _XROCE_CNP_BPF_H
 
-/* Has a congested switch marked the packet? */
+/* True if a congested switch has marked the packet. */
 static __always_inline bool is_marked(const struct request *req)
 {
 	return (req->ecn & XROCE_ECN_MASK) == XROCE_ECN_CE;
 }
 
 /*
- * Is it a congestion notification of the right length? It belongs to no service. A
- * responder only counts it: requesters react.
+ * True if it is a congestion notification of the right length. It belongs to no service. The
+ * program only counts it.
  */
 static __always_inline bool is_cnp(const struct request *req)
 {

@@ -10,7 +10,7 @@
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 /*
- * Is the int @x not 0, which is rare? The barrier keeps the compiler from merging this test
+ * True if the int @x is not 0, which is rare. The barrier keeps the compiler from merging this test
  * with later tests of @x.
  */
 #define failed(x) ({			\

@@ -116,7 +116,7 @@ static __always_inline int parse_eth(struct cursor *c)
 }
 
 /*
- * Is the frame for the device's own address? Reads the destination and two bytes of the
+ * True if the frame is for the device's own address. Reads the destination and two bytes of the
  * source as one word.
  */
 static __always_inline bool eth_own(const void *data)
@@ -125,21 +125,21 @@ static __always_inline bool eth_own(const void *data)
 }
 
 /*
- * Is the frame for any address of the device? Frames for other addresses arrive if the device
- * is promiscuous or a switch floods; they are left to the stack.
+ * True if the frame is for any address of the device. Frames for other addresses arrive if the
+ * device is promiscuous or a switch floods; they are left to the stack.
  */
 static __always_inline bool eth_ours(struct xdp_md *ctx, const void *data)
 {
 	return eth_own(data) || (xroce_kfuncs && !xroce_addr(ctx, xroce_link));
 }
 
-/* Is the frame for a group? */
+/* True if the frame is for a group. */
 static __always_inline bool eth_to_group(const struct ethhdr *eth)
 {
 	return eth->h_dest[0] & 1;
 }
 
-/* Is the source a group address? A response would go to all members. */
+/* True if the source is a group address. A response would go to all members. */
 static __always_inline bool eth_from_group(const struct ethhdr *eth)
 {
 	return eth->h_source[0] & 1;

@@ -20,7 +20,7 @@ static __always_inline struct xroce_qp *qp_find(__u32 qpn)
 	return q;
 }
 
-/* Is the packet for xroce? The rest is left to the stack. */
+/* True if the packet is for xroce. The rest is left to the stack. */
 static __always_inline bool qpn_ours(__u32 qpn)
 {
 	return likely(qpn >= XROCE_QPN_BASE && qpn != XROCE_QPN_MCAST) ||
@@ -100,7 +100,7 @@ static __always_inline int qp_unready(const struct xroce_qp *q)
 }
 
 /*
- * Does a packet that is not the first one of a message continue the message in progress? Only
+ * True if a packet, not the first of its message, continues the message in progress. Only
  * a SEND or WRITE can be in progress.
  */
 static __always_inline bool op_continues(const struct xroce_qp *q,

@@ -3,7 +3,9 @@
 #ifndef _XROCE_RECV_BPF_H
 #define _XROCE_RECV_BPF_H
 
-/* Has the queue pair a receive queue? Only the module knows whether it has work requests. */
+/*
+ * True if the queue pair has a receive queue. Only the module knows whether it has work requests.
+ */
 static __always_inline bool recv_possible(const struct xroce_qp *q)
 {
 	return q->recv;
@@ -91,7 +93,7 @@ static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *
 	return recv_call(ctx, &r);
 }
 
-/* Is the payload of a SEND packet as long as its place in the message requires? */
+/* True if the payload of a SEND packet is as long as its place in the message requires. */
 static __always_inline bool send_length_ok(const struct request *req, __u32 mtu)
 {
 	if (!(req->flags & OP_END))

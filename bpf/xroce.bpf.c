@@ -163,7 +163,10 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	return failed(*cause) ? NULL : q;
 }
 
-/* Has the queue pair the right for a READ or atomic? flush_execute() checks those of a FLUSH. */
+/*
+ * True if the queue pair has the right for a READ or atomic. flush_execute() checks those of a
+ * FLUSH.
+ */
 static __always_inline bool replay_may(const struct request *req,
 				       const struct xroce_qp *q)
 {

@@ -573,7 +573,7 @@ struct xroce_drop_lease {
  * @nak_rnr: receiver-not-ready NAKs
  * @ecn_ce: admitted packets that a switch has marked (congestion experienced)
  * @cnp_tx: congestion notifications sent
- * @cnp_rx: congestion notifications received; a responder does not react to them
+ * @cnp_rx: congestion notifications received; they are only counted
  * @inv_opcode: refusals, in the order of enum xroce_cause, up to @op_memory
  * @drop_length: drops, in the order of enum xroce_cause from XROCE_DROP_LENGTH on, up to
  *	@drop_busy

@@ -58,7 +58,7 @@ static __always_inline bool xr_kfunc_headers(const struct xdp_buff *xdp, u32 l3,
 	return *end <= linear;
 }
 
-/* Is @l3 a possible length of a response's Ethernet header, inside the first buffer? */
+/* True if a response's Ethernet header can have @l3 bytes, and is inside the first buffer. */
 static bool xr_kfunc_l2_ok(const struct xdp_buff *xdp, u32 l3)
 {
 	return l3 >= ETH_HLEN && l3 <= XR_TX_L2_MAX &&

@@ -20,7 +20,7 @@ static inline u32 xr_frame_l2_len(const void *frame)
 							       VLAN_ETH_HLEN;
 }
 
-/* Is a range inside the first buffer of the frame? */
+/* True if a range is inside the first buffer of the frame. */
 static inline bool xr_frame_linear(const struct xdp_buff *xdp, u32 off, u32 len)
 {
 	return (u64)off + len <= xdp->data_end - xdp->data;

@@ -19,7 +19,7 @@
 
 #include "mr_reg.h"
 
-/* Can a region have these XROCE_ACCESS_*? */
+/* True if a region can have these XROCE_ACCESS_*. */
 bool xr_access_ok(u32 access)
 {
 	if (access & ~XROCE_ACCESS_MR)
@@ -81,7 +81,7 @@ struct xr_umem *xr_mr_pin(const struct xr_owner *caller, const struct xr_owner *
 }
 
 /*
- * Is this a possible range of addresses for peers? It must not wrap, and a whole address
+ * True if peers can have this range of addresses. It must not wrap, and a whole address
  * space (XROCE_LENGTH_ALL) must begin at 0.
  */
 bool xr_iova_ok(u64 iova, u64 length)

@@ -2,7 +2,7 @@
 /* Reading and writing regions: the less frequent cases. See frame/payload.h for the others. */
 #include "payload.h"
 
-/* Is a range of an on-demand region resident? Return: as xr_odp_ready(). */
+/* Find out whether a range of an on-demand region is resident. Return: as xr_odp_ready(). */
 int xr_mr_ready(const struct xr_mr *mr, u64 off, u32 len, bool write)
 {
 	const struct xr_umem *umem = mr->umem;

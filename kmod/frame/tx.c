@@ -483,7 +483,7 @@ void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame)
 	xdp_return_frame(frame);
 }
 
-/* Does a frame exceed the MTU of the device? VLAN tags do not count. */
+/* True if a frame exceeds the MTU of the device. VLAN tags do not count. */
 static bool xr_tx_long(const struct net_device *dev, const struct xdp_frame *frame)
 {
 	return frame->len > READ_ONCE(dev->mtu) + xr_frame_l2_len(frame->data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames that the module builds and sends: responses that do not fit the frame of the
+ * Frames that the module builds and sends: requests, responses that do not fit the frame of the
  * request or must not overtake earlier ones, and congestion notifications.
  */
 #ifndef _XR_FRAME_TX_H

@@ -26,7 +26,7 @@ static const struct net_device *xr_xdp_tx_peer(struct net_device *dev)
 }
 
 /*
- * Does the device lose frames of XDP_TX? Generic XDP sends socket buffers, and loses none. The
+ * True if the device loses frames of XDP_TX. Generic XDP sends socket buffers, and loses none. The
  * feature says for veth that its peer has a ring, for a bond that the peers of all ports have.
  */
 static bool xr_xdp_tx_loses(struct net_device *dev)

@@ -32,7 +32,7 @@ struct xr_paged {
 	struct xr_charge charge;
 };
 
-/* Is it anonymous, or of tmpfs or hugetlbfs? The caller has a reference. Sleeps. */
+/* True if it is anonymous, or of tmpfs or hugetlbfs. The caller has a reference. Sleeps. */
 static bool xr_phys_of_program(struct folio *folio)
 {
 	bool ok;

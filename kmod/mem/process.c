@@ -55,7 +55,7 @@ static bool xr_mm_capable(struct task_struct *task, struct mm_struct *mm, int ca
 }
 #endif
 
-/* Is the file /PID/mem of a procfs for the caller's pid namespace? */
+/* True if the file is /PID/mem of a procfs for the caller's pid namespace. */
 static bool xr_is_proc_mem(const struct file *file, const char *nr)
 {
 	const struct super_block *sb = file_inode(file)->i_sb;
@@ -69,7 +69,7 @@ static bool xr_is_proc_mem(const struct file *file, const char *nr)
 	       mem->d_parent->d_parent == sb->s_root;
 }
 
-/* May the caller attach to the process? Return: 0, -EPERM, -EINTR or -ENOMEM. */
+/* Find out whether the caller may attach to the process. Return: 0, -EPERM, -EINTR or -ENOMEM. */
 static int xr_process_attach(struct pid *pid)
 {
 	struct file *file;

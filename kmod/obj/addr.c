@@ -90,7 +90,7 @@ void xr_addr_publish(struct bpf_map *map, const struct net_device *dev)
 	rcu_read_unlock();
 }
 
-/* Is @addr the address of @dev or in its unicast list? Under RCU. */
+/* True if @addr is the address of @dev or in its unicast list. Under RCU. */
 static bool xr_addr_has(struct net_device *dev, const u8 *addr)
 {
 	const struct netdev_hw_addr *ha;
@@ -103,7 +103,7 @@ static bool xr_addr_has(struct net_device *dev, const u8 *addr)
 	return false;
 }
 
-/* Is @upper a macvlan device with this address? Return: 1, which ends the walk, or 0. */
+/* If @upper is a macvlan device with this address, return 1, which ends the walk, or 0. */
 static int xr_addr_macvlan(struct net_device *upper, struct netdev_nested_priv *priv)
 {
 	return netif_is_macvlan(upper) && xr_addr_has(upper, priv->data);
@@ -187,7 +187,7 @@ static struct net_device *xr_addr_upper(struct net_device *dev, u32 tag)
 	return vlan ?: master ?: dev;
 }
 
-/* Has a socket or rdma_cm joined the group of IP on the device? Under RCU. */
+/* True if a socket or rdma_cm has joined the group of IP on the device. Under RCU. */
 static bool xr_addr_joined4(const struct in_device *in_dev, __be32 group)
 {
 	struct ip_mc_list __rcu **hash = rcu_dereference(in_dev->mc_hash);
@@ -202,7 +202,7 @@ static bool xr_addr_joined4(const struct in_device *in_dev, __be32 group)
 	return mc;
 }
 
-/* Has the device an address of IPv4? @joined: and has it joined the group? Under RCU. */
+/* True if the device has an address of IPv4, and with @joined is in the group. Under RCU. */
 static bool xr_addr_group4(const struct net_device *dev, __be32 group, bool joined)
 {
 	const struct in_device *in_dev = __in_dev_get_rcu(dev);
@@ -265,7 +265,7 @@ u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag)
 	return takes ? dev_net(upper)->net_cookie : 0;
 }
 
-/* Has a device of the VRF and namespace of @dev the IPv6 address? */
+/* True if a device of the VRF and namespace of @dev has the IPv6 address. */
 static bool xr_addr_local6(const struct net_device *dev, const struct in6_addr *addr)
 {
 #if IS_ENABLED(CONFIG_IPV6)
@@ -311,7 +311,7 @@ bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len)
 	return local;
 }
 
-/* Has the device itself the address? Under RCU. */
+/* True if the device itself has the address. Under RCU. */
 static bool xr_addr_on(const struct net_device *dev, const struct in6_addr *ip)
 {
 	const struct in_device *in = __in_dev_get_rcu(dev);
@@ -355,7 +355,7 @@ struct xr_addr_search {
 	u16 vlan;
 };
 
-/* Is @upper a VLAN device of the link's device, or of its bridge, with the address? As above. */
+/* As above, if @upper is a VLAN device of the link's device, or of its bridge, with the address. */
 static int xr_addr_vlan(struct net_device *upper, struct netdev_nested_priv *priv)
 {
 	const struct xr_addr_search *s = priv->data;

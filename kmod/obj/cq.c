@@ -230,7 +230,7 @@ int xr_cq_delete(struct xr_link *link, struct xr_owner *caller, u32 id)
 EXPORT_SYMBOL_GPL(xr_cq_delete);
 
 /*
- * Has the queue notified the program, and has the program not armed it again since? For
+ * True if the queue has notified the program, which has not armed it again since. For
  * poll(2).
  */
 bool xr_cq_fired(struct xr_cq *cq)

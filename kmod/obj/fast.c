@@ -96,7 +96,7 @@ static struct xr_mr *xr_fast_rcu(const struct xr_link *link, u32 key)
 	return mr && mr->fast ? mr : NULL;
 }
 
-/* Is @key the key of such a region, or has it been? Under RCU. */
+/* True if @key is the key of such a region, or has been. Under RCU. */
 bool xr_fast_is(const struct xr_link *link, u32 key)
 {
 	return xr_fast_rcu(link, key);

@@ -70,8 +70,8 @@ struct xr_front_going {
 };
 
 /*
- * Has the link objects of programs, or persistent ones, or has a consumer in the kernel a queue
- * pair? The general services interface does not count: each verbs device has one.
+ * True if the link has objects of programs, or persistent ones, or a consumer in the kernel has a
+ * queue pair other than QP 1, which each verbs device has.
  */
 static bool xr_front_in_use(struct xr_link *link, struct xr_front *front)
 {

@@ -152,8 +152,8 @@ static void xr_link_unpublish(struct xr_link *link)
 }
 
 /*
- * Can a link be made on this kind of device? An ipvlan device has the MAC address of the device
- * below it, as all its siblings have, and does not get frames that are sent to itself.
+ * True if a link can be made on this kind of device. An ipvlan device has the MAC address of the
+ * device below it, as all its siblings have, and does not get frames that are sent to itself.
  */
 static bool xr_link_dev_ok(const struct net_device *dev)
 {
@@ -465,7 +465,7 @@ static struct xr_link *xr_link_seen(u32 id)
 	return here ? link : NULL;
 }
 
-/* Is a VLAN device on top of @dev? Under RCU. */
+/* True if a VLAN device is on top of @dev. Under RCU. */
 static bool xr_link_vlan_on(struct net_device *dev)
 {
 	struct net_device *upper;
@@ -477,7 +477,7 @@ static bool xr_link_vlan_on(struct net_device *dev)
 	return false;
 }
 
-/* Is one on top of @dev, or of the bridge or bond of which it is a port? Under RCU. */
+/* True if one is on top of @dev, or of the bridge or bond of which it is a port. Under RCU. */
 static bool xr_link_has_vlan(struct net_device *dev)
 {
 	struct net_device *master = netdev_master_upper_dev_get_rcu(dev);

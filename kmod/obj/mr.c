@@ -22,7 +22,7 @@ static struct xroce_mpt *xr_mr_entry(const struct xr_link *link, const struct xr
 /* Let peers access a region, which the module's own table must have already. */
 void xr_mr_show(const struct xr_link *link, const struct xr_mr *mr)
 {
-	/* Where the kernel's memory is mapped is nobody's business; peers have no rights to it. */
+	/* Everybody can read the map, and peers have no rights to memory of the kernel. */
 	bool kernel = xr_owner_flags(mr->owner) & XROCE_F_KERNEL;
 	const struct xroce_mpt m = {
 		.key = mr->key,
@@ -41,7 +41,7 @@ void xr_mr_hide(const struct xr_link *link, const struct xr_mr *mr)
 	xr_mpt_clear(xr_mr_entry(link, mr));
 }
 
-/* Is the range from @va, of @len bytes, inside the region? */
+/* True if the range from @va, of @len bytes, is inside the region. */
 bool xr_mr_has(const struct xr_mr *mr, u64 va, u64 len)
 {
 	u64 off = va - mr->iova;

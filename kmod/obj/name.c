@@ -21,7 +21,7 @@ static const struct rhashtable_params xr_name_params = {
 static_assert(offsetof(struct xr_name, node) ==
 	      XROCE_NAME_MAX + 2 * sizeof(void *));
 
-/* Is @text, XROCE_NAME_MAX bytes from user space, a valid name, or empty? */
+/* True if @text, XROCE_NAME_MAX bytes from user space, is a valid name, or empty. */
 bool xr_name_ok(const char *text)
 {
 	return strnlen(text, XROCE_NAME_MAX) < XROCE_NAME_MAX &&

@@ -39,7 +39,7 @@ module_param(odp_defer_ms, uint, 0644);
 MODULE_PARM_DESC(odp_defer_ms,
 		 "milliseconds after which a deferred packet is answered with an RNR NAK (20)");
 
-/* Is the XDP program running on a frame of this queue, in this softirq? */
+/* True if the XDP program is running on a frame of this queue, in this softirq. */
 static bool xr_defer_running(const struct xr_defer *k)
 {
 	return READ_ONCE(k->runner) == current;

@@ -12,7 +12,7 @@
  */
 #define XR_ODP_TRIES	10
 
-/* Is a page resident with all of @rights? This CPU's hazard pointer protects the memory. */
+/* True if a page is resident with all of @rights. This CPU's hazard pointer protects the memory. */
 static bool xr_odp_there(struct xr_odp *odp, u64 page, u64 rights)
 {
 	struct xr_odp_child *child;

@@ -256,7 +256,7 @@ static inline u64 *xr_odp_range_at(struct xr_odp_range *range, u64 i)
 }
 
 /*
- * Has the process been reaped? A fault that the worker serves can keep the address space
+ * True if the process has been reaped. A fault that the worker serves can keep the address space
  * and its entries beyond that. No access succeeds then: a parent that has waited for the
  * process relies on it.
  */

@@ -303,8 +303,8 @@ static u64 xr_table_room(const struct xr_limits *limits, const struct xr_user *u
 }
 
 /*
- * May @user have @amount more? NULL: a link, or the kernel. The lock is held. Return: 0; -EDQUOT,
- * and @why says why not.
+ * Find out whether @user may have @amount more. NULL: a link, or the kernel. The lock is held.
+ * Return: 0; -EDQUOT, and @why says why not.
  */
 static int xr_charge_check(const struct xr_limits *limits, const struct xr_user *user,
 			   enum xroce_counted kind, u64 amount, enum xr_refusal *why)

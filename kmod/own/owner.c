@@ -82,8 +82,8 @@ void xr_owner_raise(struct xr_owner *own, struct xr_event *event)
 }
 
 /*
- * May @caller change objects of @owner? Return: 0; -EPERM; -ENOENT: @caller may not even see
- * them.
+ * Find out whether @caller may change objects of @owner. Return: 0; -EPERM; -ENOENT: @caller may
+ * not even see them.
  */
 int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner)
 {
@@ -94,13 +94,15 @@ int xr_owner_check(const struct xr_owner *caller, const struct xr_owner *owner)
 	return xr_owner_persistent(owner) ? 0 : -EPERM;
 }
 
-/* May @caller see objects of @owner? */
+/* True if @caller may see objects of @owner. */
 bool xr_owner_sees(const struct xr_owner *caller, const struct xr_owner *owner)
 {
 	return owner == caller || capable(CAP_NET_ADMIN);
 }
 
-/* May the caller use what is reserved for administrators? Not audited: it may do without. */
+/*
+ * True if the caller may use what is reserved for administrators. Not audited: it may do without.
+ */
 bool xr_owner_admin(void)
 {
 	return ns_capable_noaudit(&init_user_ns, CAP_NET_ADMIN);

@@ -96,7 +96,7 @@ bool xr_owner_admin(void);
 u32 xr_owner_pid(const struct xr_owner *owner);
 u32 xr_owner_flags(const struct xr_owner *owner);
 
-/* Is the owner a link? Its objects outlive the files that made them. */
+/* True if the owner is a link. Its objects outlive the files that made them. */
 static inline bool xr_owner_persistent(const struct xr_owner *owner)
 {
 	return !owner->pid && !owner->ops;

@@ -133,7 +133,7 @@ void xr_peer_leave(struct xr_qp *qp)
 	xr_peers_unlock();
 }
 
-/* Has a packet, response or work request ended the connection? Under any lock. */
+/* True if a packet, response or work request has ended the connection. Under any lock. */
 static bool xr_peer_ended(const struct xr_qp *qp)
 {
 	return xr_qp_state(qp) == XROCE_QPS_ERR;

@@ -2,12 +2,16 @@
 /*
  * Queue pairs: look-up, state, and the claim.
  *
- * A queue pair's entry in the map "qp" has six cache lines (struct xroce_qp). The module
- * writes the first one, the identity (qp/create.c, qp/modify.c), and in it the state
- * last, so that a packet that sees RTR sees the rest. The XDP program writes the second and
- * the fifth line, and its caches in the third, while it has the claim. The module takes the
- * same claim to set these up. The program adds to the counters in the sixth line without
- * the claim.
+ * A queue pair's entry in the map "qp" has eight cache lines (struct xroce_qp). Line by line:
+ *
+ *   1      identity: written by the module (create.c, modify.c), the state last, so that a packet
+ *          that sees RTR sees the rest
+ *   2      what the peer may send next: written by the XDP program while it has the claim
+ *   3, 4   attributes, and what the program has computed of them for invariant CRCs and responses
+ *   5, 6   the rest of line 2; where responses go; counters of drops, which need no claim
+ *   7, 8   what the requester has outstanding, and its counters: written by the module (send/)
+ *
+ * The module takes the program's claim to set up lines 2 to 6.
  */
 #include <linux/delay.h>
 #include <linux/export.h>

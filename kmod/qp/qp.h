@@ -111,7 +111,7 @@ bool xr_qp_claim(struct xroce_qp *q);
 void xr_qp_release(struct xroce_qp *q);
 void xr_qp_clear(struct xroce_qp *q, u32 psn);
 
-/* Is it connected over IPv6? */
+/* True if it is connected over IPv6. */
 static inline bool xr_qp_map_ipv6(const struct xroce_qp *q)
 {
 	return READ_ONCE(q->ipv6) & 1;

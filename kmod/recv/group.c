@@ -31,13 +31,13 @@ static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *q
 	return NULL;
 }
 
-/* Is there room for another membership where there are @all of @max, @own of them of a user? */
+/* True if there is room for another membership where there are @all of @max, @own of a user. */
 static bool xr_mcast_fits(u32 all, u32 own, u32 max, bool limited)
 {
 	return all < max && (!limited || xr_share_room(max, all, own, true));
 }
 
-/* Is there room for another membership? The lock is held. */
+/* True if there is room for another membership. The lock is held. */
 static bool xr_mcast_room(struct xr_mcast *m, const struct xr_member *new)
 {
 	bool limited = new->user && !xr_owner_admin();

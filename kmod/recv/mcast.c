@@ -61,7 +61,7 @@ bool xr_mcast_has_member(const struct xr_link *link, const struct xdp_buff *xdp,
 	return false;
 }
 
-/* Does the queue pair take a datagram with this Q_Key, partition key and length? */
+/* True if the queue pair takes a datagram with this Q_Key, partition key and length. */
 static bool xr_mcast_takes(const struct xr_qp *qp, const struct xroce_recv *r)
 {
 	u32 state = xr_qp_state(qp), pkey = READ_ONCE(qp->map->pkey);

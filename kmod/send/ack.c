@@ -199,7 +199,7 @@ static struct xr_swqe *xr_ack_owner(struct xr_qp *qp, u32 psn)
 	return NULL;
 }
 
-/* Are opcode and length of a packet those of the next one of the response to @w? */
+/* True if opcode and length of a packet are those of the next one of the response to @w. */
 static bool xr_ack_fits(const struct xr_qp *qp, const struct xr_swqe *w, u32 opcode, u32 len)
 {
 	/* After a READ was resumed, packets of the earlier response may still arrive. */
@@ -271,8 +271,8 @@ static int xr_ack_response(struct xr_qp *qp, u32 psn, u32 opcode, bool wrong, u6
 }
 
 /*
- * A response may have acknowledged more than has been sent since the last rewind: go on
- * behind that.
+ * A late response may acknowledge packets that xr_requester_rewind() was about to send again: do
+ * not send them.
  */
 static void xr_ack_sync(struct xr_qp *qp)
 {

@@ -139,7 +139,7 @@ static bool xr_request_has_reth(const struct xr_swqe *w, bool begin)
 	       w->opcode == XROCE_WR_FLUSH || w->opcode == XROCE_WR_ATOMIC_WRITE;
 }
 
-/* Does the last packet carry immediate data, or a key to invalidate? */
+/* True if the last packet carries immediate data, or a key to invalidate. */
 static bool xr_request_has_word(const struct xr_swqe *w, bool last)
 {
 	return last && (w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM ||

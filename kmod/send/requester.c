@@ -219,7 +219,7 @@ bool xr_requester_again(struct xr_qp *qp, enum xr_again why)
 	return true;
 }
 
-/* May the PSNs of a work request be used? Half of the circle may be outstanding. */
+/* True if the PSNs of a work request may be used. Half of the circle may be outstanding. */
 static bool xr_requester_fits(const struct xr_send *s, u32 packets)
 {
 	u32 used = xr_psn_distance(s->psn, s->una);
@@ -252,7 +252,7 @@ static int xr_requester_begin(struct xr_qp *qp, struct xr_swqe *w)
 	return 0;
 }
 
-/* Is there a packet to send after the present one, so that this one need not be acknowledged? */
+/* True if a packet is to be sent after this one, which so need not be acknowledged. */
 static bool xr_requester_more(const struct xr_send *s)
 {
 	const struct xr_swqe *w;
@@ -270,7 +270,7 @@ static bool xr_requester_unreliable(const struct xr_qp *qp)
 	return qp->type != XROCE_QPT_RC;
 }
 
-/* Shall a packet ask for an acknowledgement? @end: it is the last one of its message. */
+/* True if a packet shall ask for an acknowledgement. @end: it is the last one of its message. */
 static bool xr_requester_asks(const struct xr_qp *qp, const struct xr_swqe *w, bool end)
 {
 	const struct xr_send *s = &qp->send;
@@ -427,7 +427,7 @@ void xr_requester_drop(struct xr_send *s)
 }
 
 /*
- * Is the next datagram for this device, and those in the batch for others, or the reverse? A batch
+ * True if the next datagram is for this device, and the batch for others, or the reverse. A batch
  * goes one way: see xr_tx_flush().
  */
 static bool xr_requester_turns(const struct xr_qp *qp)
@@ -472,7 +472,7 @@ static int xr_requester_send(struct xr_qp *qp, int budget)
 	return ret;
 }
 
-/* Has everything been sent that can be, without asking for a response to the last packet? */
+/* True if all that can be has been sent, and the last packet did not ask for a response. */
 static bool xr_requester_unasked(const struct xr_send *s)
 {
 	return s->una != s->psn && s->silent && !s->reads && !s->force;
@@ -541,7 +541,7 @@ void xr_requester_run(struct xr_qp *qp)
 	xr_requester_watch(s);
 }
 
-/* Has a packet, response or command moved the queue pair to ERR? */
+/* True if a packet, response or command has moved the queue pair to ERR. */
 static bool xr_requester_ended(const struct xr_qp *qp)
 {
 	return xr_qp_state(qp) == XROCE_QPS_ERR;

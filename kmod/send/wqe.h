@@ -100,7 +100,7 @@ struct xr_swqe {
 	};
 };
 
-/* Has a service the opcode (IBTA table 65)? */
+/* True if a service has the opcode (IBTA table 65). */
 static inline bool xr_swqe_allowed(u32 type, u32 opcode)
 {
 	switch (opcode) {
@@ -116,7 +116,7 @@ static inline bool xr_swqe_allowed(u32 type, u32 opcode)
 	return type == XROCE_QPT_RC;
 }
 
-/* Does the work request send packets? If not, it is executed here. */
+/* True if the work request sends packets. If not, it is executed here. */
 static inline bool xr_swqe_sends(const struct xr_swqe *w)
 {
 	return w->opcode != XROCE_WR_BIND_MW && w->opcode != XROCE_WR_LOCAL_INV &&
@@ -140,20 +140,20 @@ static inline u32 xr_swqe_atomic(struct xr_swqe *w, u32 status)
 	return status;
 }
 
-/* Does it take a receive of the peer, whose completion may be solicited (IBTA 9.2.3)? */
+/* True if it takes a receive of the peer, whose completion may be solicited (IBTA 9.2.3). */
 static inline bool xr_swqe_takes_receive(const struct xr_swqe *w)
 {
 	return w->opcode == XROCE_WR_SEND || w->opcode == XROCE_WR_SEND_WITH_IMM ||
 	       w->opcode == XROCE_WR_SEND_WITH_INV || w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM;
 }
 
-/* Does the response carry data for local memory? */
+/* True if the response carries data for local memory. */
 static inline bool xr_swqe_reads(const struct xr_swqe *w)
 {
 	return w->opcode == XROCE_WR_RDMA_READ || xr_swqe_is_atomic(w);
 }
 
-/* Is there more in the response than an acknowledgement? */
+/* True if there is more in the response than an acknowledgement. */
 static inline bool xr_swqe_responds(const struct xr_swqe *w)
 {
 	return xr_swqe_reads(w) || w->opcode == XROCE_WR_FLUSH ||

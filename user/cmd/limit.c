@@ -61,7 +61,7 @@ static bool full(const struct xroce_limit_query *q, const char *whose,
 	return true;
 }
 
-/* Is the table full for users without CAP_NET_ADMIN, or has @user the share? Describe it so. */
+/* Say so if the table is full for users without CAP_NET_ADMIN, or @user has the share. */
 static bool table_full(const struct xroce_limit_query *q, const char *whose,
 		       enum xroce_counted what)
 {

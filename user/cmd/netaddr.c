@@ -65,7 +65,7 @@ static const char *main_name(const char *netdev, char name[IF_NAMESIZE])
 	return ifindex && if_indextoname(ifindex, name) ? name : netdev;
 }
 
-/* Is @name, perhaps with the label of an address as in "eth0:1", that of the device? */
+/* True if @name, perhaps with the label of an address as in "eth0:1", is that of the device. */
 static bool is_of(const char *name, const char *netdev)
 {
 	size_t n = strcspn(name, ":");
@@ -73,7 +73,7 @@ static bool is_of(const char *name, const char *netdev)
 	return strlen(netdev) == n && !strncmp(name, netdev, n);
 }
 
-/* Is @name the device itself, or a VLAN device on it? */
+/* True if @name is the device itself, or a VLAN device on it. */
 static bool stands_on(const char *name, const char *netdev, int fd)
 {
 	struct vlan_ioctl_args vlan = { .cmd = GET_VLAN_REALDEV_NAME_CMD };

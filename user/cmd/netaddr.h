@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-/* Is the GID an IPv4 address? */
+/* True if the GID is an IPv4 address. */
 bool netaddr_is_ipv4(const __u8 gid[16]);
 
 /**

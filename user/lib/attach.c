@@ -76,7 +76,7 @@ static int check_opts(struct attach *a)
 	return xroce_pin_name(a->netdev, a->pins);
 }
 
-/* Are the pins of the device's link there? They are missing if somebody removed them. */
+/* True if the pins of the device's link are there. They are missing if somebody removed them. */
 static bool has_program(const struct attach *a)
 {
 	char dir[XROCE_PIN_DIR_MAX];

@@ -94,8 +94,8 @@ __u32 xroce_pin_program_on(const char *netdev, __u32 ifindex)
 }
 
 /*
- * Is the BPF link in @dir attached to this device? @prog: number of the device's program, or
- * 0 if it is not known. It tells devices of two network namespaces with the same index apart.
+ * True if the BPF link in @dir is attached to this device. @prog: number of the device's program,
+ * or 0 if it is not known. It tells devices of two network namespaces with the same index apart.
  */
 static bool is_pinned(const char *dir, __u32 ifindex, __u32 prog)
 {

@@ -113,7 +113,7 @@ bool xroce_cq_arm(struct xroce_cq *cq, bool solicited)
 			 __ATOMIC_SEQ_CST);
 	/*
 	 * A completion from before the arm wakes up nobody: look for one after the arm. The
-	 * fence pairs with smp_mb() in xr_cq_added() of the module.
+	 * fence pairs with smp_mb() in xr_cq_add() of the module.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return __atomic_load_n(&cq->ring->tail, __ATOMIC_ACQUIRE) != cq->head;

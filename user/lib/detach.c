@@ -221,7 +221,7 @@ static struct persistent count_persistent(const char *netdev)
 	return n;
 }
 
-/* Has a consumer in the kernel a queue pair on the verbs device, but for the connection manager? */
+/* True if a consumer in the kernel, but the connection manager, has a queue pair on the device. */
 static bool kernel_uses(const char *netdev, const struct xroce_link_query *link)
 {
 	struct xroce *x = xroce_open(netdev);

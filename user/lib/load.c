@@ -121,7 +121,7 @@ int xroce_load_map_fd(struct xroce_load *l, const char *name)
 }
 
 /*
- * Has the caller the capabilities that resolving the module's kfuncs needs? Without them
+ * True if the caller has the capabilities that resolving the module's kfuncs needs. Without them
  * loading fails with EINVAL.
  */
 static bool may_load(void)
@@ -219,8 +219,8 @@ int xroce_load_kernel(struct xroce_load *l)
 }
 
 /*
- * May the program free fragments of a frame? Not on veth and in generic XDP, which free them
- * incorrectly in some kernels, nor if the driver is not known.
+ * True if the program may free fragments of a frame. Not on veth and in generic XDP, which free
+ * them incorrectly in some kernels, nor if the driver is not known.
  */
 static bool frees_frags(const struct xroce_load *l)
 {

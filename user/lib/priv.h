@@ -58,7 +58,7 @@ XROCE_HIDDEN int xroce_dev_open(void);
 /* ioctl(2). Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_command(int fd, unsigned long command, void *arg);
 
-/* Has a structure of @size bytes the member? */
+/* True if a structure of @size bytes has the member. */
 #define XROCE_HAS(size, type, member)	\
 	((size) >= offsetof(type, member) + sizeof(((type *)0)->member))
 
@@ -91,7 +91,7 @@ XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg, size_t siz
 /* Release a reference to a handle. The last one frees it. */
 XROCE_HIDDEN void xroce_put(struct xroce *x);
 
-/* Does the process have all capabilities in this mask, 1 << CAP_* below 32, effective? */
+/* True if the process has all capabilities in this mask, 1 << CAP_* below 32, effective. */
 XROCE_HIDDEN bool xroce_capable(__u32 capabilities);
 
 /* Map a ring of the module, and take a reference to the handle. Return: 0 or -errno. */
@@ -120,7 +120,7 @@ XROCE_HIDDEN __u32 xroce_master(const char *netdev);
 XROCE_HIDDEN int xroce_rodata_set(struct bpf_object *obj, const char *name,
 				  const void *value, size_t size);
 
-/* Can a table of a link, with @most entries at most, have @n? */
+/* True if a table of a link, with @most entries at most, can have @n. */
 static inline bool xroce_entries_ok(__u32 n, __u32 most)
 {
 	return n >= XROCE_ENTRIES_MIN && n <= most && !(n & (n - 1));
@@ -191,7 +191,7 @@ XROCE_HIDDEN __u32 xroce_pin_program_on(const char *netdev, __u32 ifindex);
 #define XROCE_NO_LINK	(~0U)
 
 /*
- * Does @dir belong to a link other than @except? That is: the BPF link pinned in it is attached
+ * True if @dir belongs to a link other than @except. That is: the BPF link pinned in it is attached
  * to a device, and this device has such a link.
  */
 XROCE_HIDDEN bool xroce_pin_used(const char *dir, __u32 except);

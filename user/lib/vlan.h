@@ -12,12 +12,12 @@
 XROCE_HIDDEN const char *xroce_driver(const char *netdev, char driver[32]);
 
 /*
- * Does the device remove VLAN tags from frames? True for veth, whose frames contain the tag only
- * if the sender's tx-vlan-offload is off.
+ * True if the device removes VLAN tags from frames. So it is for veth, whose frames contain the
+ * tag only if the sender's tx-vlan-offload is off.
  */
 XROCE_HIDDEN bool xroce_vlan_stripped(const char *netdev);
 
-/* Can an XDP program ask the driver for the VLAN tag? */
+/* True if an XDP program can ask the driver for the VLAN tag. */
 XROCE_HIDDEN bool xroce_vlan_told(__u32 ifindex);
 
 #endif /* _LIBXROCE_VLAN_H */

@@ -19,7 +19,7 @@
 
 #define XR_IB_AH_LIMIT	XA_LIMIT(1, XR_IB_MANY)
 
-/* Is it an address of RoCEv2, from the device's port? Return: 0 or -EINVAL. */
+/* Check that it is an address of RoCEv2, from the device's port. Return: 0 or -EINVAL. */
 int xr_ib_av_check(const struct rdma_ah_attr *attr)
 {
 	const struct ib_gid_attr *sgid = attr->grh.sgid_attr;

@@ -83,8 +83,8 @@ static u32 xr_ib_unread_sync(struct xr_ib_unread *u, const struct list_head *unr
 }
 
 /*
- * May an asynchronous event be queued? It may not while the program has not read the one before of
- * its kind. @uobject is NULL for consumers in the kernel, which are called at once.
+ * True if an asynchronous event may be queued. It may not while the program has not read the one
+ * before of its kind. @uobject is NULL for consumers in the kernel, which are called at once.
  */
 static bool xr_ib_unread_add(struct xr_ib_unread *u, const void *uobject, enum xr_ib_kind kind)
 {
@@ -107,7 +107,7 @@ static bool xr_ib_unread_add(struct xr_ib_unread *u, const void *uobject, enum x
 	return may;
 }
 
-/* May a completion event be queued? At most @max wait for the program. */
+/* True if a completion event may be queued. At most @max wait for the program. */
 static bool xr_ib_unread_completion(struct xr_ib_unread *u, const void *uobject, u32 max)
 {
 	const struct xr_ib_ucq *uc = uobject;

@@ -88,9 +88,10 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 }
 
 /*
- * Does a queue pair hold the module? A program's context does. Of consumers in the kernel a queue
- * pair is what they have while they use a device, for which a disk may depend on it; some have a
- * protection domain on each device that there is. QP 1 is ib_core's and goes with the device.
+ * True if a queue pair holds the module. A program's context does. Of consumers in the kernel a
+ * queue pair is what they have while they use a device, for which a disk may depend on it; some
+ * have a protection domain on each device that there is. QP 1 is ib_core's and goes with the
+ * device.
  */
 static bool xr_ib_qp_holds(const struct ib_qp *ib, const struct ib_udata *udata)
 {
@@ -146,8 +147,8 @@ err:
 }
 
 /*
- * May the caller know which PSNs are expected now? ib_core's list of queue pairs, which everybody
- * can read (rdma resource show qp), asks for no attribute by name.
+ * True if the caller may know which PSNs are expected now. ib_core's list of queue pairs, which
+ * everybody can read (rdma resource show qp), asks for no attribute by name.
  */
 static bool xr_ib_query_live(const struct xr_ibqp *qp, int mask)
 {

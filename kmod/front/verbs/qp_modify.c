@@ -39,7 +39,7 @@ static bool xr_ib_attrs_ok(const struct ib_qp_attr *attr, int mask)
 	       (!(mask & IB_QP_AV) || !xr_ib_av_check(&attr->ah_attr));
 }
 
-/* Can the queue pair change from @from to @to, with these attributes? Return: 0 or an errno. */
+/* Check the change from @from to @to, with these attributes. Return: 0 or an errno. */
 static int xr_ib_modify_check(const struct xr_ibqp *qp, const struct ib_qp_attr *attr, int mask,
 			      u32 from, u32 to)
 {

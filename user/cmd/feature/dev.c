@@ -15,8 +15,8 @@
 #include "../../lib/xdp_feature.h"
 
 /*
- * Does the XDP program itself send responses? veth loses the frames of XDP_TX if the other end of
- * the pair does not poll.
+ * Find out whether the XDP program itself sends responses. veth loses the frames of XDP_TX if the
+ * other end of the pair does not poll.
  */
 static void probe_tx(const char *driver, __u64 has)
 {
@@ -62,7 +62,7 @@ static void probe_xdp(const char *netdev, __u32 ifindex)
 	probe_tx(driver, has);
 }
 
-/* Is the device free for xroce's program? Only one program can be attached. */
+/* Find out whether the device is free for xroce's program. Only one program can be attached. */
 static void probe_free(const char *netdev, __u32 ifindex)
 {
 	struct xroce_link_query link;
@@ -84,8 +84,8 @@ static void probe_free(const char *netdev, __u32 ifindex)
 }
 
 /*
- * Do responses carry the VLAN tag of the request? Not if the driver removes tags from frames and
- * the program cannot ask for them.
+ * Find out whether responses carry the VLAN tag of the request. Not if the driver removes tags
+ * from frames and the program cannot ask for them.
  */
 static void probe_vlan(const char *netdev, __u32 ifindex)
 {

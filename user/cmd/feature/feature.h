@@ -41,14 +41,14 @@ void feature_probe_verbs(void);
 /* Read the first line of a small file, without the newline. Return: whether this succeeded. */
 bool feature_read(const char *path, char *text, int size);
 
-/* Does the process have this capability, CAP_*, effective? */
+/* True if the process has this capability, CAP_*, effective. */
 bool feature_capable(int capability);
 
-/* Does the kernel have this symbol? A symbol of a module is given as "name\t[module]". */
+/* True if the kernel has this symbol. A symbol of a module is given as "name\t[module]". */
 bool feature_symbol(const char *name);
 
 /*
- * Does @list, "modules.dep" or "modules.builtin" of this kernel, have the module? modprobe(8)
+ * True if @list, "modules.dep" or "modules.builtin" of this kernel, has the module. modprobe(8)
  * finds those of modules.dep.
  */
 bool feature_module(const char *name, const char *list);

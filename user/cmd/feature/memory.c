@@ -107,7 +107,7 @@ void feature_probe_memory(void)
 	probe_on_demand();
 }
 
-/* Is @flag a word in the line of flags? */
+/* True if @flag is a word in the line of flags. */
 static bool cpu_has(const char *flags, const char *flag)
 {
 	const size_t len = strlen(flag);

@@ -8,7 +8,7 @@
 
 #include "feature/feature.h"
 
-/* Is the module loaded, or a part of the kernel? */
+/* True if the module is loaded, or a part of the kernel. */
 static bool is_there(const char *name)
 {
 	char path[64];

@@ -39,7 +39,7 @@ struct perftest_key {
 	__u32 srqn;
 };
 
-/* Is this a version that this side supports? */
+/* True if this side supports the version. */
 bool perftest_version_ok(const char text[PERFTEST_VERSION_SIZE]);
 
 /* The version to reply with: one that does not negotiate parameters. */
@@ -55,7 +55,7 @@ bool perftest_key_parse(const char text[PERFTEST_KEY_SIZE],
 void perftest_key_format(const struct perftest_key *key,
 			 char text[PERFTEST_KEY_SIZE]);
 
-/* Can a message that begins with these bytes be a key message? */
+/* True if a message that begins with these bytes can be a key message. */
 bool perftest_key_begins(const char text[PERFTEST_REPORT_SIZE]);
 
 #endif /* _XROCE_PERFTEST_H */

@@ -35,7 +35,7 @@ struct region_data {
 	__be32 reserved;
 };
 
-/* Has the request come through the link's own RDMA device? */
+/* True if the request has come through the link's own RDMA device. */
 static int check_device(struct session *s)
 {
 	struct xroce_link_query q = {};

@@ -67,7 +67,9 @@ static bool tell(const char *event, const struct object *o)
 	return monitor_end();
 }
 
-/* Is it another object with the same kind and number? Only links are told apart, by @key. */
+/*
+ * True if it is another object with the same kind and number. Only links are told apart, by @key.
+ */
 static bool another(const struct object *o, const struct object *p)
 {
 	return o->kind == OBJECT_LINK && o->key != p->key;
