@@ -9,7 +9,7 @@
 /* True if it is a response, and the queue pair has a requester. Other services have none. */
 static __always_inline bool is_ack(const struct xroce_qp *q, const struct request *req)
 {
-	return req->flags & OP_RESPONSE && !(req->opcode & XROCE_OP_SERVICE) && q->req;
+	return req->flags & XROCE_OPF_RESPONSE && !(req->opcode & XROCE_OP_SERVICE) && q->req;
 }
 
 /* Parse the AETH, which is in the packet. Return: false: it is outside the first buffer. */

@@ -59,7 +59,7 @@ static __always_inline void atomic_respond(const struct request *req,
 					   __u64 result, __u32 crc,
 					   struct response *resp)
 {
-	resp->opcode = op_response(req->flags);
+	resp->opcode = xroce_op_response(req->flags);
 	resp->syndrome = XROCE_SYN_ACK;
 	resp->result = result;
 	resp->crc = crc;
@@ -83,7 +83,7 @@ static __always_inline int atomic_execute(struct xdp_md *ctx,
 					  struct xroce_stat *st,
 					  struct response *resp)
 {
-	bool write = req->flags & OP_ATOMIC_WRITE;
+	bool write = req->flags & XROCE_OPF_ATOMIC_WRITE;
 	struct xroce_atomic a;
 	int cause, err = 0;
 

@@ -12,7 +12,7 @@ static __always_inline __u8 event_named(const struct exception *e)
 {
 	if (!(e->va | e->key | e->len))
 		return 0;
-	return e->flags & OP_INV ? XROCE_EVENT_KEY : XROCE_EVENT_RETH;
+	return e->flags & XROCE_OPF_INV ? XROCE_EVENT_KEY : XROCE_EVENT_RETH;
 }
 
 /**
@@ -34,7 +34,7 @@ __noinline int event_refused(const struct exception *x)
 		return 0;
 	}
 	/* Bytes of all headers and the pad, also if they could not be parsed. */
-	headers = x->bth + sizeof(struct xroce_bth) + op_headers(x->flags) + x->pad;
+	headers = x->bth + sizeof(struct xroce_bth) + xroce_op_headers(x->flags) + x->pad;
 	*e = (struct xroce_event){
 		.time = bpf_ktime_get_ns(),
 		.va = x->va,

@@ -69,9 +69,9 @@ static __always_inline int not_done(const struct request *req, struct xroce_qp *
 static __always_inline int again(const struct request *req, struct xroce_qp *q,
 				 struct xroce_stat *st, struct response *resp)
 {
-	if (!(req->flags & OP_KNOWN))
+	if (!(req->flags & XROCE_OPF_KNOWN))
 		return XROCE_DROP_PSN;
-	if (req->flags & OP_REPLAY) {
+	if (req->flags & XROCE_OPF_REPLAY) {
 		const struct xroce_rd *r = rd_of(q, req->psn);
 
 		if (!r || r->opcode != req->opcode || r->psn != req->psn)
@@ -90,7 +90,7 @@ static __always_inline int again(const struct request *req, struct xroce_qp *q,
 	}
 	q->duplicates++;
 	st->duplicate++;
-	if (req->flags & OP_REPLAY)
+	if (req->flags & XROCE_OPF_REPLAY)
 		return XROCE_CAUSE_NONE;
 	if (!req->ackreq) {
 		q->silent++;

@@ -19,8 +19,8 @@ static __always_inline int mcast_check(struct xdp_md *ctx, const void *data, con
 		return XROCE_DROP_CHECKSUM;
 	if (bth->flags & XROCE_BTH_TVER_MASK)
 		return XROCE_DROP_TVER;
-	req->flags = rc_ops[req->opcode & ~XROCE_OP_SERVICE];
-	if ((req->opcode & XROCE_OP_SERVICE) != XROCE_OP_UD || !ud_has(req->flags))
+	req->flags = xroce_op_flags(req->opcode);
+	if ((req->opcode & XROCE_OP_SERVICE) != XROCE_OP_UD || !xroce_op_ud(req->flags))
 		return XROCE_DROP_OPCODE;
 	return xroce_icrc_check(ctx, req->l3, req->end) < 0 ? XROCE_DROP_ICRC : 0;
 }
@@ -40,7 +40,7 @@ static __always_inline int mcast_deliver(struct xdp_md *ctx, struct request *req
 	int n;
 
 	if (!ud_deth(ctx, req, &deth) ||
-	    (req->flags & OP_IMM && !recv_word(ctx, req, &r.imm)) || !take_payload(req))
+	    (req->flags & XROCE_OPF_IMM && !recv_word(ctx, req, &r.imm)) || !take_payload(req))
 		return XROCE_DROP_LENGTH;
 	r.off = req->pos;
 	r.len = req->payload;

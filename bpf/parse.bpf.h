@@ -357,7 +357,7 @@ static __always_inline bool take_reth(struct xdp_md *ctx, struct request *req,
 	asm volatile("");
 	if (unlikely((void *)(reth + 1) > end))
 		return false;
-	resp->va = read_va(reth, req->plain && !(req->flags & OP_FLUSH));
+	resp->va = read_va(reth, req->plain && !(req->flags & XROCE_OPF_FLUSH));
 	resp->key = bpf_ntohl(reth->rkey);
 	resp->len = bpf_ntohl(reth->len);
 	req->pos += sizeof(*reth);

@@ -106,8 +106,8 @@ static __always_inline int qp_unready(const struct xroce_qp *q)
 static __always_inline bool op_continues(const struct xroce_qp *q,
 					 const struct request *req)
 {
-	return (q->op == XROCE_RC_SEND_FIRST && req->flags & OP_SEND) ||
-	       (q->op == XROCE_RC_WRITE_FIRST && req->flags & OP_WRITE);
+	return (q->op == XROCE_RC_SEND_FIRST && req->flags & XROCE_OPF_SEND) ||
+	       (q->op == XROCE_RC_WRITE_FIRST && req->flags & XROCE_OPF_WRITE);
 }
 
 /*
@@ -119,11 +119,11 @@ static __always_inline bool qp_service_ok(const struct xroce_qp *q,
 {
 	switch (req->opcode & XROCE_OP_SERVICE) {
 	case XROCE_OP_RC:
-		return q->type == XROCE_QPT_RC && !(req->flags & OP_RESPONSE);
+		return q->type == XROCE_QPT_RC && !(req->flags & XROCE_OPF_RESPONSE);
 	case XROCE_OP_UC:
-		return q->type == XROCE_QPT_UC && uc_has(req->flags);
+		return q->type == XROCE_QPT_UC && xroce_op_uc(req->flags);
 	case XROCE_OP_UD:
-		return q->type == XROCE_QPT_UD && ud_has(req->flags);
+		return q->type == XROCE_QPT_UD && xroce_op_ud(req->flags);
 	}
 	return false;
 }

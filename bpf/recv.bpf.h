@@ -65,8 +65,8 @@ static __always_inline bool recv_word(struct xdp_md *ctx, struct request *req,
 /* Return: XROCE_RECV_* for immediate data, invalidate and solicited event. */
 static __always_inline __u32 recv_flags(const struct request *req)
 {
-	return (req->flags & OP_IMM ? XROCE_RECV_IMM : 0) |
-	       (req->flags & OP_INV ? XROCE_RECV_INV : 0) |
+	return (req->flags & XROCE_OPF_IMM ? XROCE_RECV_IMM : 0) |
+	       (req->flags & XROCE_OPF_INV ? XROCE_RECV_INV : 0) |
 	       (req->se ? XROCE_RECV_SOLICITED : 0);
 }
 
@@ -96,11 +96,11 @@ static __always_inline int recv_begin(struct xdp_md *ctx, const struct request *
 /* True if the payload of a SEND packet is as long as its place in the message requires. */
 static __always_inline bool send_length_ok(const struct request *req, __u32 mtu)
 {
-	if (!(req->flags & OP_END))
+	if (!(req->flags & XROCE_OPF_END))
 		return !req->pad && req->payload == mtu;
 	if (req->payload > mtu)
 		return false;
-	return req->flags & OP_BEGIN || req->payload;
+	return req->flags & XROCE_OPF_BEGIN || req->payload;
 }
 
 /* Find the length of the payload. Return: false: lengths of packet and pad do not fit. */
@@ -133,14 +133,14 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 
 	if (unlikely(!recv_possible(q)))
 		return NOT_READY;
-	if (req->flags & (OP_IMM | OP_INV) && !recv_word(ctx, req, &imm))
+	if (req->flags & (XROCE_OPF_IMM | XROCE_OPF_INV) && !recv_word(ctx, req, &imm))
 		return XROCE_CAUSE_INV_LENGTH;
 	if (unlikely(!take_payload(req) || !send_length_ok(req, q->mtu)))
 		return XROCE_CAUSE_INV_LENGTH;
 
-	if (req->flags & OP_INV) {
+	if (req->flags & XROCE_OPF_INV) {
 		/* The check for a work request precedes that of the key. */
-		if (req->flags & OP_BEGIN) {
+		if (req->flags & XROCE_OPF_BEGIN) {
 			cause = recv_begin(ctx, req, q, 0);
 			if (cause)
 				return cause;
@@ -150,10 +150,10 @@ static __always_inline int send_execute(struct xdp_md *ctx, struct request *req,
 		cause = mpt_check_invalidate(imm, q);
 		if (cause)
 			return cause;
-	} else if (req->flags & OP_BEGIN) {
+	} else if (req->flags & XROCE_OPF_BEGIN) {
 		flags |= XROCE_RECV_BEGIN;
 	}
-	if (req->flags & OP_END)
+	if (req->flags & XROCE_OPF_END)
 		flags |= XROCE_RECV_END;
 	/* One initialiser: it zeroes the other members. */
 	struct xroce_recv r = {

@@ -58,10 +58,10 @@ static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
 		q->op = XROCE_QP_OP_NONE;
 	q->epsn = (req->psn + 1) & XROCE_PSN_MASK;
 	/* The first packet of a message ends a message in progress. */
-	if (!(req->flags & OP_BEGIN) && !op_continues(q, req))
+	if (!(req->flags & XROCE_OPF_BEGIN) && !op_continues(q, req))
 		return XROCE_CAUSE_INV_ORDER;
 
-	if (req->flags & OP_SEND)
+	if (req->flags & XROCE_OPF_SEND)
 		cause = send_execute(ctx, req, q, st, resp);
 	else if (!(q->access & XROCE_ACCESS_REMOTE_WRITE))
 		cause = XROCE_CAUSE_INV_QP_ACCESS;
@@ -70,9 +70,9 @@ static __always_inline int uc_execute(struct xdp_md *ctx, struct request *req,
 	if (cause)
 		return cause;
 	flags = flags_again(req);
-	if (flags & OP_BEGIN)
-		q->op = flags & OP_SEND ? XROCE_RC_SEND_FIRST : XROCE_RC_WRITE_FIRST;
-	if (flags & OP_END) {
+	if (flags & XROCE_OPF_BEGIN)
+		q->op = flags & XROCE_OPF_SEND ? XROCE_RC_SEND_FIRST : XROCE_RC_WRITE_FIRST;
+	if (flags & XROCE_OPF_END) {
 		q->op = XROCE_QP_OP_NONE;
 		q->msn = (q->msn + 1) & XROCE_PSN_MASK;
 	}

@@ -26,7 +26,7 @@ static __always_inline int ud_receive(struct xdp_md *ctx, struct request *req,
 		.l3 = req->l3,
 	};
 
-	if (req->flags & OP_IMM && !recv_word(ctx, req, &r.imm))
+	if (req->flags & XROCE_OPF_IMM && !recv_word(ctx, req, &r.imm))
 		return XROCE_CAUSE_INV_LENGTH;
 	if (!take_payload(req) || req->payload > q->mtu)
 		return XROCE_CAUSE_INV_LENGTH;

@@ -10,7 +10,7 @@
 static __always_inline bool write_payload(struct request *req, __u32 mtu,
 					  __u32 resid)
 {
-	if (!(req->flags & OP_END))
+	if (!(req->flags & XROCE_OPF_END))
 		return take_payload(req) && !req->pad && req->payload == mtu &&
 		       resid > mtu;
 	/* @resid is at most the MTU, so the sums cannot exceed 2^32. */
@@ -18,7 +18,7 @@ static __always_inline bool write_payload(struct request *req, __u32 mtu,
 		     (resid + req->pad) & 3))
 		return false;
 	req->payload = resid;
-	return req->flags & OP_BEGIN || resid;
+	return req->flags & XROCE_OPF_BEGIN || resid;
 }
 
 /**
@@ -44,14 +44,14 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 	__u64 va;
 	int cause, err;
 
-	if (req->flags & OP_BEGIN) {
+	if (req->flags & XROCE_OPF_BEGIN) {
 		if (!take_reth(ctx, req, resp))
 			return XROCE_CAUSE_INV_LENGTH;
 		va = resp->va;
 		key = resp->key;
 		resid = resp->len;
 		/* In an only packet write_payload() checks @resid against the MTU. */
-		if (!(req->flags & OP_END) && unlikely(resid > XROCE_MAX_MSG))
+		if (!(req->flags & XROCE_OPF_END) && unlikely(resid > XROCE_MAX_MSG))
 			return XROCE_CAUSE_INV_LENGTH;
 	} else {
 		va = q->va;
@@ -61,14 +61,14 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 		resp->key = key;
 		resp->len = resid;
 	}
-	if (req->flags & OP_IMM && !recv_word(ctx, req, &imm))
+	if (req->flags & XROCE_OPF_IMM && !recv_word(ctx, req, &imm))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	if (unlikely(!write_payload(req, q->mtu, resid)))
 		return because(XROCE_CAUSE_INV_LENGTH);
 	len = req->payload;
 
 	/* Before the key is checked, and before anything is written. */
-	if (req->flags & OP_IMM) {
+	if (req->flags & XROCE_OPF_IMM) {
 		cause = recv_write_begin(ctx, req, q);
 		if (cause)
 			return cause;
@@ -86,11 +86,11 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 			.key = key,
 			.off = req->pos,
 			.len = len,
-			.begin = !!(req->flags & OP_BEGIN),
+			.begin = !!(req->flags & XROCE_OPF_BEGIN),
 			.qpn = q->qpn,
 			.ahead = resid - len,
 			/* recv_write_end() still passes an offset in the uncut frame. */
-			.cut = req->flags & OP_IMM ? 0 :
+			.cut = req->flags & XROCE_OPF_IMM ? 0 :
 			       response_bytes(req, XROCE_RC_ACK, 0),
 		};
 
@@ -100,16 +100,17 @@ static __always_inline int write_execute(struct xdp_md *ctx, struct request *req
 	}
 
 	flags = flags_again(req);
-	if (flags & OP_IMM) {
-		cause = recv_write_end(ctx, req, q, imm, flags & OP_BEGIN ? resid : q->length);
+	if (flags & XROCE_OPF_IMM) {
+		cause = recv_write_end(ctx, req, q, imm,
+				       flags & XROCE_OPF_BEGIN ? resid : q->length);
 		if (cause)
 			return cause;
 	}
 
 	/* Position for the next packet of the message. */
-	if (!(flags & OP_END)) {
+	if (!(flags & XROCE_OPF_END)) {
 		q->va = va + len;
-		if (flags & OP_BEGIN) {
+		if (flags & XROCE_OPF_BEGIN) {
 			q->rkey = key;
 			q->length = resid;
 		}

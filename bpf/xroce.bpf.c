@@ -24,12 +24,12 @@
 #include "uapi/xroce.h"
 #include "xroce_kfunc.h"
 #include "xroce_map.h"
+#include "xroce_op.h"
 #include "xroce_wire.h"
 
 #include "likely.bpf.h"
 #include "maps.bpf.h"
 #include "frame.bpf.h"
-#include "opcode.bpf.h"
 #include "response.bpf.h"
 #include "parse.bpf.h"
 #include "stats.bpf.h"
@@ -145,7 +145,7 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 	}
 	req->generation = q->generation;
 	/* Operations have the same numbers in all services. */
-	req->flags = rc_ops[req->opcode & ~XROCE_OP_SERVICE];
+	req->flags = xroce_op_flags(req->opcode);
 	if (unlikely(!qp_service_ok(q, req))) {
 		*cause = because(XROCE_DROP_OPCODE);
 		if (is_ack(q, req)) {
@@ -170,11 +170,11 @@ static __always_inline struct xroce_qp *admit(struct xdp_md *ctx,
 static __always_inline bool replay_may(const struct request *req,
 				       const struct xroce_qp *q)
 {
-	if (req->flags & OP_READ)
+	if (req->flags & XROCE_OPF_READ)
 		return q->access & XROCE_ACCESS_REMOTE_READ;
-	if (req->flags & OP_ATOMIC)
+	if (req->flags & XROCE_OPF_ATOMIC)
 		return q->access & XROCE_ACCESS_REMOTE_ATOMIC;
-	if (req->flags & OP_ATOMIC_WRITE)
+	if (req->flags & XROCE_OPF_ATOMIC_WRITE)
 		return q->access & XROCE_ACCESS_REMOTE_WRITE;
 	return true;
 }
@@ -183,7 +183,7 @@ static __always_inline bool replay_may(const struct request *req,
 static __always_inline int refused(struct xdp_md *ctx, struct request *req,
 				   struct response *resp, int cause)
 {
-	if (req->flags & OP_READ)
+	if (req->flags & XROCE_OPF_READ)
 		take_reth(ctx, req, resp);
 	return because(cause);
 }
@@ -196,27 +196,27 @@ static __always_inline int perform(struct xdp_md *ctx, struct request *req,
 				   struct xroce_qp *q, struct xroce_stat *st,
 				   struct response *resp)
 {
-	bool begin = req->flags & OP_BEGIN;
+	bool begin = req->flags & XROCE_OPF_BEGIN;
 
-	if (!(req->flags & OP_KNOWN))
+	if (!(req->flags & XROCE_OPF_KNOWN))
 		return because(XROCE_CAUSE_INV_OPCODE);
 	if (unlikely(begin != (q->op == XROCE_QP_OP_NONE)))
 		return refused(ctx, req, resp, XROCE_CAUSE_INV_ORDER);
 	if (!begin && !op_continues(q, req))
 		return because(XROCE_CAUSE_INV_ORDER);
-	if (req->flags & OP_WRITE)
+	if (req->flags & XROCE_OPF_WRITE)
 		return likely(q->access & XROCE_ACCESS_REMOTE_WRITE) ?
 		       write_execute(ctx, req, q, st, resp) :
 		       XROCE_CAUSE_INV_QP_ACCESS;
-	if (req->flags & OP_SEND)
+	if (req->flags & XROCE_OPF_SEND)
 		return send_execute(ctx, req, q, st, resp);
 	if (unlikely(!replay_may(req, q)))
 		return refused(ctx, req, resp, XROCE_CAUSE_INV_QP_ACCESS);
 	if (unlikely(!q->rd_max))
 		return refused(ctx, req, resp, XROCE_CAUSE_INV_RESOURCES);
-	if (req->flags & OP_READ)
+	if (req->flags & XROCE_OPF_READ)
 		return read_execute(ctx, req, q, st, resp);
-	if (req->flags & OP_FLUSH)
+	if (req->flags & XROCE_OPF_FLUSH)
 		return flush_execute(ctx, req, q, st, resp);
 	return atomic_execute(ctx, req, q, st, resp);
 }
@@ -236,19 +236,19 @@ static __always_inline int in_order(struct xdp_md *ctx, struct request *req,
 	if (failed(cause))
 		return cause;
 
-	if (req->flags & OP_BEGIN && !(req->flags & OP_END))
+	if (req->flags & XROCE_OPF_BEGIN && !(req->flags & XROCE_OPF_END))
 		q->op = req->opcode;
-	if (req->flags & OP_END) {
-		if (!(req->flags & OP_BEGIN))
+	if (req->flags & XROCE_OPF_END) {
+		if (!(req->flags & XROCE_OPF_BEGIN))
 			q->op = XROCE_QP_OP_NONE;
 		/* read_execute() has already incremented it for the response. */
-		q->msn = req->flags & OP_READ ? resp->msn :
+		q->msn = req->flags & XROCE_OPF_READ ? resp->msn :
 					       (q->msn + 1) & XROCE_PSN_MASK;
 	}
 	q->epsn = (req->psn + resp->packets) & XROCE_PSN_MASK;
 	q->packets++;
 	resp->msn = q->msn;
-	if (req->flags & OP_REPLAY)
+	if (req->flags & XROCE_OPF_REPLAY)
 		return unlikely(is_queued(q, resp)) ? SILENT : XROCE_CAUSE_NONE;
 	if (unlikely(!req->ackreq)) {
 		q->silent++;
@@ -268,9 +268,11 @@ static __always_inline int execute(struct xdp_md *ctx, struct request *req,
 	resp->packets = 1;
 	resp->psn = req->psn;
 	resp->msn = q->msn;
-	if (unlikely(diff))
-		return diff < 0 && req->flags & OP_READ ? read_duplicate(ctx, req, q, st, resp) :
-							  OUT_OF_ORDER;
+	if (unlikely(diff)) {
+		if (diff < 0 && req->flags & XROCE_OPF_READ)
+			return read_duplicate(ctx, req, q, st, resp);
+		return OUT_OF_ORDER;
+	}
 	return in_order(ctx, req, q, st, resp);
 }
 
@@ -372,7 +374,7 @@ static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 		return XDP_DROP;
 	}
 	/* If it has been executed. In a copy for one opcode the compiler knows both. */
-	resp.opcode = op_response(req.flags);
+	resp.opcode = xroce_op_response(req.flags);
 	resp.syndrome = XROCE_SYN_ACK;
 	/* except() also queues a response behind those that the module has not sent yet. */
 	if (unlikely(result || q->queued)) {

@@ -16,7 +16,7 @@ u32 xr_local_execute(struct xr_qp *qp, const struct xr_swqe *w)
 
 	if (w->opcode == XROCE_WR_LOCAL_INV)
 		ret = xr_invalidate(qp, w->imm_or_key, false);
-	else if (w->opcode == XR_WR_REG_MR)
+	else if (w->opcode == XROCE_WR_REG_MR)
 		ret = xr_fast_register(qp, w->imm_or_key, w->va, w->access);
 	else
 		ret = xr_mw_post_bind(qp->link, qp, &w->bind);

@@ -91,70 +91,12 @@ static void xr_request_datagram(struct xr_qp *qp, const struct xr_send_ud *ud)
 	xr_request_network(s, &to, ud->flow);
 }
 
-static bool xr_request_is_write(const struct xr_swqe *w)
+/* Return: the opcode of a packet, without the service. */
+static u8 xr_request_opcode(const struct xroce_wr_op *op, bool begin, bool last)
 {
-	return w->opcode == XROCE_WR_RDMA_WRITE || w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM;
-}
-
-/* The opcode of the last or only packet, by work request. */
-static u8 xr_request_last(const struct xr_swqe *w, bool only)
-{
-	switch (w->opcode) {
-	case XROCE_WR_RDMA_WRITE:
-		return only ? XROCE_RC_WRITE_ONLY : XROCE_RC_WRITE_LAST;
-	case XROCE_WR_RDMA_WRITE_WITH_IMM:
-		return only ? XROCE_RC_WRITE_ONLY_IMM : XROCE_RC_WRITE_LAST_IMM;
-	case XROCE_WR_SEND_WITH_IMM:
-		return only ? XROCE_RC_SEND_ONLY_IMM : XROCE_RC_SEND_LAST_IMM;
-	case XROCE_WR_SEND_WITH_INV:
-		return only ? XROCE_RC_SEND_ONLY_INV : XROCE_RC_SEND_LAST_INV;
-	case XROCE_WR_RDMA_READ:
-		return XROCE_RC_READ_REQUEST;
-	case XROCE_WR_CMP_SWAP:
-		return XROCE_RC_CMP_SWAP;
-	case XROCE_WR_FETCH_ADD:
-		return XROCE_RC_FETCH_ADD;
-	case XROCE_WR_FLUSH:
-		return XROCE_RC_FLUSH;
-	case XROCE_WR_ATOMIC_WRITE:
-		return XROCE_RC_ATOMIC_WRITE;
-	}
-	return only ? XROCE_RC_SEND_ONLY : XROCE_RC_SEND_LAST;
-}
-
-static u8 xr_request_opcode(const struct xr_swqe *w, bool begin, bool last)
-{
-	bool write = xr_request_is_write(w);
-
 	if (last)
-		return xr_request_last(w, begin);
-	if (begin)
-		return write ? XROCE_RC_WRITE_FIRST : XROCE_RC_SEND_FIRST;
-	return write ? XROCE_RC_WRITE_MIDDLE : XROCE_RC_SEND_MIDDLE;
-}
-
-static bool xr_request_has_reth(const struct xr_swqe *w, bool begin)
-{
-	return (xr_request_is_write(w) && begin) || w->opcode == XROCE_WR_RDMA_READ ||
-	       w->opcode == XROCE_WR_FLUSH || w->opcode == XROCE_WR_ATOMIC_WRITE;
-}
-
-/* True if the last packet carries immediate data, or a key to invalidate. */
-static bool xr_request_has_word(const struct xr_swqe *w, bool last)
-{
-	return last && (w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM ||
-			w->opcode == XROCE_WR_SEND_WITH_IMM ||
-			w->opcode == XROCE_WR_SEND_WITH_INV);
-}
-
-/* Bytes between BTH and payload. @type: enum xroce_qp_type. */
-static u32 xr_request_xth_len(const struct xr_swqe *w, u32 type, bool begin, bool last)
-{
-	return (type == XROCE_QPT_UD ? sizeof(struct xroce_deth) : 0) +
-	       (w->opcode == XROCE_WR_FLUSH ? sizeof(struct xroce_feth) : 0) +
-	       (xr_request_has_reth(w, begin) ? sizeof(struct xroce_reth) : 0) +
-	       (xr_swqe_is_atomic(w) ? sizeof(struct xroce_atomiceth) : 0) +
-	       (xr_request_has_word(w, last) ? sizeof(struct xroce_immdt) : 0);
+		return begin ? op->only : op->last;
+	return begin ? op->first : op->middle;
 }
 
 static void *xr_request_reth(void *at, const struct xr_request *r)
@@ -204,11 +146,12 @@ static u8 xr_request_service(u32 type)
 	return type == XROCE_QPT_UD ? XROCE_OP_UD : XROCE_OP_RC;
 }
 
-/* Write all headers. Return: their end. */
+/* Write all headers. @opcode: without the service. Return: their end. */
 static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request *r, void *data,
-				const struct net_device *dev, u32 udp_len, bool begin, bool last)
+				const struct net_device *dev, u32 udp_len, u8 opcode)
 {
 	const struct xr_send *s = &qp->send;
+	u32 flags = xroce_op_flags(opcode);
 	const struct xr_swqe *w = r->w;
 	struct xroce_bth *bth;
 	void *at;
@@ -216,24 +159,24 @@ static void *xr_request_headers(const struct xr_qp *qp, const struct xr_request 
 	memcpy(data, s->header, s->header_len);
 	ether_addr_copy(data + ETH_ALEN, dev->dev_addr);
 	bth = xr_tx_length(data + s->l2_len, s->ipv6, udp_len);
-	bth->opcode = xr_request_opcode(w, begin, last) | xr_request_service(qp->type);
+	bth->opcode = opcode | xr_request_service(qp->type);
 	bth->flags |= (-r->len & 3) << XROCE_BTH_PAD_SHIFT;
-	if (last && w->flags & XROCE_SEND_SOLICITED && xr_swqe_takes_receive(w))
+	if (flags & XROCE_OPF_END && w->flags & XROCE_SEND_SOLICITED && xr_swqe_takes_receive(w))
 		bth->flags |= XROCE_BTH_SE;
 	bth->apsn = htonl(r->psn | (r->ack ? XROCE_BTH_ACKREQ : 0));
 	at = bth + 1;
 	if (qp->type == XROCE_QPT_UD)
 		at = xr_request_deth(at, qp, w);
-	if (w->opcode == XROCE_WR_FLUSH) {
+	if (flags & XROCE_OPF_FLUSH) {
 		((struct xroce_feth *)at)->what = htonl(w->imm_or_key);
 		at += sizeof(struct xroce_feth);
 	}
-	if (xr_request_has_reth(w, begin))
+	if (xroce_op_has_reth(flags))
 		at = xr_request_reth(at, r);
-	if (xr_swqe_is_atomic(w))
+	if (flags & XROCE_OPF_ATOMIC)
 		at = xr_request_atomiceth(at, w);
-	if (xr_request_has_word(w, last)) {
-		*(__be32 *)at = w->opcode == XROCE_WR_SEND_WITH_INV ?
+	if (flags & (XROCE_OPF_IMM | XROCE_OPF_INV)) {
+		*(__be32 *)at = flags & XROCE_OPF_INV ?
 				htonl(w->imm_or_key) : (__force __be32)w->imm_or_key;
 		at += sizeof(__be32);
 	}
@@ -393,6 +336,7 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 	const struct xr_swqe *w = r->w;
 	bool begin = !r->off || xr_swqe_responds(w);
 	bool last = r->off + r->len == w->length || xr_swqe_responds(w);
+	u8 opcode = xr_request_opcode(w->op, begin, last);
 	struct xr_send *s = &qp->send;
 	struct xdp_buff xdp;
 	u32 udp_len, l3;
@@ -405,11 +349,11 @@ int xr_request_build(struct xr_qp *qp, const struct xr_request *r)
 		xr_request_datagram(qp, &w->ud);
 	l3 = s->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	udp_len = sizeof(struct udphdr) + sizeof(struct xroce_bth) +
-		  xr_request_xth_len(w, qp->type, begin, last) + round_up(r->len, 4) +
-		  XROCE_ICRC_LEN;
+		  (qp->type == XROCE_QPT_UD ? sizeof(struct xroce_deth) : 0) +
+		  xroce_op_headers(xroce_op_flags(opcode)) + round_up(r->len, 4) + XROCE_ICRC_LEN;
 	if (!xr_tx_open(&xdp, s->l2_len + l3 + udp_len))
 		return -ENOMEM;
-	at = xr_request_headers(qp, r, xdp.data, dev, udp_len, begin, last);
+	at = xr_request_headers(qp, r, xdp.data, dev, udp_len, opcode);
 	ret = xr_request_payload(qp, r, &xdp, at - xdp.data);
 	if (ret) {
 		xr_tx_cancel(&xdp);

@@ -3,6 +3,7 @@
 #include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include "uapi/xroce.h"
@@ -103,6 +104,24 @@ struct xr_swqe *xr_send_post_slot(struct xr_send *s)
 EXPORT_SYMBOL_GPL(xr_send_post_slot);
 
 /**
+ * xr_send_op() - enter what the opcode of a work request implies
+ * @w: entry of xr_send_slot(), whose opcode is set
+ * @type: enum xroce_qp_type
+ *
+ * Return: true; false: the service does not have the opcode.
+ */
+bool xr_send_op(struct xr_swqe *w, u32 type)
+{
+	const struct xroce_wr_op *op = NULL;
+
+	if (w->opcode < XROCE_WR_OPS)
+		op = xroce_wr_op(array_index_nospec(w->opcode, XROCE_WR_OPS));
+	w->op = op ?: xroce_wr_op(XROCE_WR_SEND);
+	return op && op->services & BIT(type);
+}
+EXPORT_SYMBOL_GPL(xr_send_op);
+
+/**
  * xr_send_sges() - copy the elements of a work request
  * @s: the send queue
  * @w: entry of xr_send_slot()
@@ -155,32 +174,6 @@ u32 xr_send_atomic_write(struct xr_swqe *w, const void *data)
 }
 EXPORT_SYMBOL_GPL(xr_send_atomic_write);
 
-static u32 xr_swqe_wc_opcode(const struct xr_swqe *w)
-{
-	switch (w->opcode) {
-	case XROCE_WR_RDMA_WRITE:
-	case XROCE_WR_RDMA_WRITE_WITH_IMM:
-		return XROCE_WC_RDMA_WRITE;
-	case XROCE_WR_RDMA_READ:
-		return XROCE_WC_RDMA_READ;
-	case XROCE_WR_CMP_SWAP:
-		return XROCE_WC_COMP_SWAP;
-	case XROCE_WR_FETCH_ADD:
-		return XROCE_WC_FETCH_ADD;
-	case XROCE_WR_BIND_MW:
-		return XROCE_WC_BIND_MW;
-	case XROCE_WR_LOCAL_INV:
-		return XROCE_WC_LOCAL_INV;
-	case XR_WR_REG_MR:
-		return XR_WC_REG_MR;
-	case XROCE_WR_FLUSH:
-		return XROCE_WC_FLUSH;
-	case XROCE_WR_ATOMIC_WRITE:
-		return XROCE_WC_ATOMIC_WRITE;
-	}
-	return XROCE_WC_SEND;
-}
-
 /*
  * The completion of a work request. @imm_or_key of a local operation is the key. The byte
  * count is that of data placed in local memory (IBTA 11.4.2.1).
@@ -190,7 +183,7 @@ static struct xroce_cqe xr_swqe_cqe(const struct xr_qp *qp, const struct xr_swqe
 	struct xroce_cqe cqe = {
 		.wr_id = w->wr_id,
 		.status = status,
-		.opcode = xr_swqe_wc_opcode(w),
+		.opcode = w->op->wc,
 		.qpn = qp->qpn,
 	};
 

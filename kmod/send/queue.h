@@ -24,6 +24,7 @@ int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 
 void xr_send_free(struct xr_send *s);
 struct xr_swqe *xr_send_slot(struct xr_send *s);
 struct xr_swqe *xr_send_post_slot(struct xr_send *s);
+bool xr_send_op(struct xr_swqe *w, u32 type);
 u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_sge_local *sge,
 		 u32 n);
 u32 xr_send_inline(const struct xr_send *s, struct xr_swqe *w, const void *data, u32 length);

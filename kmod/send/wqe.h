@@ -7,12 +7,9 @@
 #include <linux/types.h>
 
 #include "uapi/xroce.h"
+#include "xroce_op.h"
 
 #include "obj/mw.h"
-
-/* Only consumers in the kernel can post this: register a region (fast.h). Values of ib_core. */
-#define XR_WR_REG_MR	0x20u
-#define XR_WC_REG_MR	10u
 
 /**
  * struct xr_send_ud - where a datagram goes
@@ -47,7 +44,8 @@ struct xr_send_ud {
 /**
  * struct xr_swqe - a copy of a send work request, which the program cannot change
  * @wr_id: chosen by the program, for the completion
- * @opcode: enum xroce_wr_opcode, or XR_WR_REG_MR
+ * @opcode: enum xroce_wr_opcode, or XROCE_WR_REG_MR
+ * @op: its entry in the table of opcodes; that of SEND if there is none
  * @flags: enum xroce_send_flags
  * @imm_or_key: immediate data in network byte order; the key to invalidate, bind or register
  * @rkey: WRITE, READ, atomics: R_Key
@@ -74,6 +72,7 @@ struct xr_swqe {
 	u64 wr_id;
 	u32 opcode;
 	u32 flags;
+	const struct xroce_wr_op *op;
 	__u32 imm_or_key;
 	u32 rkey;
 	u64 va;
@@ -100,32 +99,15 @@ struct xr_swqe {
 	};
 };
 
-/* True if a service has the opcode (IBTA table 65). */
-static inline bool xr_swqe_allowed(u32 type, u32 opcode)
-{
-	switch (opcode) {
-	case XROCE_WR_SEND:
-	case XROCE_WR_SEND_WITH_IMM:
-		return true;
-	case XROCE_WR_RDMA_WRITE:
-	case XROCE_WR_RDMA_WRITE_WITH_IMM:
-	case XROCE_WR_BIND_MW:
-	case XROCE_WR_LOCAL_INV:
-		return type != XROCE_QPT_UD;
-	}
-	return type == XROCE_QPT_RC;
-}
-
 /* True if the work request sends packets. If not, it is executed here. */
 static inline bool xr_swqe_sends(const struct xr_swqe *w)
 {
-	return w->opcode != XROCE_WR_BIND_MW && w->opcode != XROCE_WR_LOCAL_INV &&
-	       w->opcode != XR_WR_REG_MR;
+	return w->op->flags;
 }
 
 static inline bool xr_swqe_is_atomic(const struct xr_swqe *w)
 {
-	return w->opcode == XROCE_WR_CMP_SWAP || w->opcode == XROCE_WR_FETCH_ADD;
+	return w->op->flags & XROCE_OPF_ATOMIC;
 }
 
 /*
@@ -143,21 +125,19 @@ static inline u32 xr_swqe_atomic(struct xr_swqe *w, u32 status)
 /* True if it takes a receive of the peer, whose completion may be solicited (IBTA 9.2.3). */
 static inline bool xr_swqe_takes_receive(const struct xr_swqe *w)
 {
-	return w->opcode == XROCE_WR_SEND || w->opcode == XROCE_WR_SEND_WITH_IMM ||
-	       w->opcode == XROCE_WR_SEND_WITH_INV || w->opcode == XROCE_WR_RDMA_WRITE_WITH_IMM;
+	return w->op->flags & XROCE_OPF_SEND || w->op->flags & XROCE_OPF_IMM;
 }
 
 /* True if the response carries data for local memory. */
 static inline bool xr_swqe_reads(const struct xr_swqe *w)
 {
-	return w->opcode == XROCE_WR_RDMA_READ || xr_swqe_is_atomic(w);
+	return w->op->flags & (XROCE_OPF_READ | XROCE_OPF_ATOMIC);
 }
 
 /* True if there is more in the response than an acknowledgement. */
 static inline bool xr_swqe_responds(const struct xr_swqe *w)
 {
-	return xr_swqe_reads(w) || w->opcode == XROCE_WR_FLUSH ||
-	       w->opcode == XROCE_WR_ATOMIC_WRITE;
+	return w->op->flags & XROCE_OPF_REPLAY;
 }
 
 #endif

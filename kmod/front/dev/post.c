@@ -130,7 +130,7 @@ static void xr_post_take(const struct xr_qp *qp, const struct xroce_send_wqe *e,
 	w->va = READ_ONCE(e->addr);
 	w->length = 0;
 	w->num_sge = 0;
-	if (w->flags & ~XR_POST_FLAGS || !xr_swqe_allowed(qp->type, w->opcode))
+	if (!xr_send_op(w, qp->type) || w->flags & ~XR_POST_FLAGS)
 		w->status = XROCE_WC_LOC_QP_OP_ERR;
 	else
 		w->status = xr_post_copy(&qp->send, e, w);

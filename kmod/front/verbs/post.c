@@ -24,8 +24,8 @@
 	(XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE | XROCE_ACCESS_REMOTE_READ | \
 	 XROCE_ACCESS_REMOTE_ATOMIC)
 
-static_assert((int)IB_WR_REG_MR == XR_WR_REG_MR);
-static_assert((int)IB_WC_REG_MR == XR_WC_REG_MR);
+static_assert((int)IB_WR_REG_MR == XROCE_WR_REG_MR);
+static_assert((int)IB_WC_REG_MR == XROCE_WC_REG_MR);
 static_assert(sizeof(struct ib_sge) == sizeof(struct xroce_sge_local));
 static_assert(offsetof(struct ib_sge, addr) == offsetof(struct xroce_sge_local, addr));
 static_assert(offsetof(struct ib_sge, length) == offsetof(struct xroce_sge_local, length));
@@ -123,7 +123,7 @@ static u32 xr_ib_post_copy(const struct xr_ibqp *qp, const struct ib_send_wr *wr
 {
 	const struct xr_send *s = &qp->qp->send;
 
-	if (!xr_swqe_allowed(qp->qp->type, w->opcode))
+	if (!xr_send_op(w, qp->qp->type))
 		return XROCE_WC_LOC_QP_OP_ERR;
 	if (qp->qp->type == XROCE_QPT_UD)
 		return xr_ib_post_datagram(qp, wr, w);
@@ -143,7 +143,7 @@ static u32 xr_ib_post_copy(const struct xr_ibqp *qp, const struct ib_send_wr *wr
 		return xr_ib_post_atomic(s, wr, w);
 	case XROCE_WR_LOCAL_INV:
 		return XROCE_WC_SUCCESS;
-	case XR_WR_REG_MR:
+	case XROCE_WR_REG_MR:
 		return xr_ib_post_reg(qp, wr, w);
 	}
 	return XROCE_WC_LOC_QP_OP_ERR;

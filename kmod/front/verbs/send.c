@@ -260,7 +260,7 @@ static void xr_ib_send_take(const struct xr_ibqp *qp, const struct rxe_send_wqe 
 	w->imm_or_key = READ_ONCE(e->wr.ex.invalidate_rkey);
 	w->length = 0;
 	w->num_sge = 0;
-	if (!xr_swqe_allowed(qp->qp->type, w->opcode))
+	if (!xr_send_op(w, qp->qp->type))
 		w->status = XROCE_WC_LOC_QP_OP_ERR;
 	else if (qp->qp->type == XROCE_QPT_UD)
 		w->status = xr_ib_send_datagram(qp, e, w);
