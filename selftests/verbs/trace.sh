@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The tracepoints of xroce.ko: a connection whose packets are lost, and a limit.
+set -eu
+
+. "$(dirname "$0")/../lib/verbs_pair.sh"
+
+events=/sys/kernel/tracing/events/xroce
+trace=/sys/kernel/tracing/trace
+
+# saw WORDS: a line of the trace has them; each "N" is a number
+saw() {
+	grep -qE "$(sed 's/=N/=[0-9]+/g; s/=X/=0x[0-9a-f]+/g' <<<"$1")" "$trace" ||
+		{ echo "# not traced: $1"; tail -n 3 "$trace" | sed 's/^/# /'; return 1; }
+}
+
+states() {
+	saw 'xroce_qp_state: link=N qpn=N from=RESET to=INIT' &&
+		saw 'xroce_qp_state: link=N qpn=N from=INIT to=RTR' &&
+		saw 'xroce_qp_state: link=N qpn=N from=RTR to=RTS'
+}
+
+again() {
+	saw 'xroce_retransmit: link=N qpn=N una=N psn=N retries=N why=rnr_nak' &&
+		saw 'xroce_retransmit: .* why=(timeout|sequence_nak)'
+}
+
+# Of the peer that is not ready: 0x20 to 0x3f.
+naks() {
+	saw 'xroce_nak_sent: link=N qpn=N psn=N syndrome=0x[23][0-9a-f]$' &&
+		saw 'xroce_nak_received: link=N qpn=N psn=N syndrome=0x[23][0-9a-f]$'
+}
+
+posted() { saw 'xroce_doorbell: link=N qpn=N posted=N'; }
+
+refused() {
+	in_xr "$xroce" link limit dev p0 pd 0 && ! in_xr "$xroce" pd add dev p0 2>/dev/null &&
+		saw 'xroce_refused: dev=p0 uid=-1 kind=N what="a protection domain" why="limit of the link'
+}
+
+needs_verbs
+net_up
+module_up
+[ -d "$events" ] || { echo '1..0 # SKIP no tracepoints'; exit 4; }
+verbs_module_up
+modprobe sch_netem
+pair_up wire
+echo 1 >"$events/enable"
+# Without the program's output, which is a document of its own.
+"$top/build/selftests/verbs_loss_test" rc_late_loss >/dev/null
+echo 'TAP version 13'
+run trace_states 'D6' states
+run trace_again 'D6 Q3' again
+run trace_naks 'D6' naks
+run trace_doorbell 'D6' posted
+run trace_refused 'D6 R7' refused
+echo 0 >"$events/enable"
+results
