@@ -66,7 +66,7 @@
  *   fast->lock         spin, bh: a region that work requests register
  *   fast->stage_lock   spin, interrupts off: pages that are named for it
  *   mw->lock           spin, bh: a window
- *   cq->lock           spin, bh: a completion queue; of a verbs device interrupts off
+ *   cq->lock           spin, bh: a completion queue; of a consumer in the kernel interrupts off
  *   events->lock       spin, bh: events that a file has not read
  *   responses->lock    spin, bh: a queue pair's responses
  *   defer->lock        spin, bh: a queue pair's deferred frames

@@ -50,8 +50,9 @@ struct xr_cq *xr_cq_create(struct xr_link *link, struct xr_owner *owner, enum xr
 	cq->format = format;
 	cq->context = context;
 	cq->owner = owner;
+	cq->by_kernel = xr_owner_flags(owner) & XROCE_F_KERNEL;
 	/* Two classes for lockdep: see struct xr_cq. */
-	if (format == XR_FORMAT_RXE)
+	if (cq->by_kernel)
 		spin_lock_init(&cq->lock);
 	else
 		spin_lock_init(&cq->lock);

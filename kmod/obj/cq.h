@@ -24,8 +24,7 @@ struct xroce_cqe;
  * @id: its number on the link
  * @mask: number of entries - 1
  * @lock: protects @tail, @error, @fired and @armed; XR_FORMAT_RXE: also @mask and @ring. Taken
- *	with bottom halves off; XR_FORMAT_RXE: with interrupts off, because a consumer in the
- *	kernel may poll and arm the queue in a hardware interrupt
+ *	with bottom halves off; @by_kernel: with interrupts off
  * @tail: index of the next entry to be written
  * @error: a completion found no room; the queue accepts no more
  * @fired: the program was notified and, when xr_cq_fired() last looked, had not armed the
@@ -33,6 +32,7 @@ struct xroce_cqe;
  * @armed: XR_FORMAT_RXE: XROCE_CQ_ARM_*, or 0: not armed; for XR_FORMAT_OWN it is in the
  *	ring's header
  * @format: layout of @ring
+ * @by_kernel: of a consumer in the kernel, which may poll and arm it in a hardware interrupt
  * @users: number of references of queue pairs, as receive or send completion queue
  * @ended: number of queue pairs in ERR, with a receive queue of their own, that receive into it;
  *	see xr_recv_settle_cq()
@@ -44,8 +44,8 @@ struct xroce_cqe;
  * @charge: its charge against limits
  *
  * @users and @node are under the link's lock. A queue pair adds completions only while it
- * is counted in @users. @id, @format, @context and @owner do not change, nor
- * @mask and @ring of XR_FORMAT_OWN.
+ * is counted in @users. @id, @format, @by_kernel, @context and @owner do not change,
+ * nor @mask and @ring of XR_FORMAT_OWN.
  */
 struct xr_cq {
 	u32 id;
@@ -56,6 +56,7 @@ struct xr_cq {
 	bool fired;
 	u8 armed;
 	u8 format;
+	bool by_kernel;
 	u32 users;
 	atomic_t ended;
 	struct xr_ring ring;
@@ -241,20 +242,18 @@ static __always_inline bool xr_cq_add(struct xr_cq *cq, enum xr_format format,
 	return false;
 }
 
-/* Take @cq->lock, with bottom halves off already. @format is that of @cq. */
-static __always_inline void xr_cq_lock(struct xr_cq *cq, enum xr_format format,
-				       unsigned long *flags)
+/* Take @cq->lock, with bottom halves off already. */
+static __always_inline void xr_cq_lock(struct xr_cq *cq, unsigned long *flags)
 {
-	if (format == XR_FORMAT_RXE)
+	if (unlikely(cq->by_kernel))
 		spin_lock_irqsave(&cq->lock, *flags);
 	else
 		spin_lock(&cq->lock);
 }
 
-static __always_inline void xr_cq_unlock(struct xr_cq *cq, enum xr_format format,
-					 unsigned long flags)
+static __always_inline void xr_cq_unlock(struct xr_cq *cq, unsigned long flags)
 {
-	if (format == XR_FORMAT_RXE)
+	if (unlikely(cq->by_kernel))
 		spin_unlock_irqrestore(&cq->lock, flags);
 	else
 		spin_unlock(&cq->lock);
@@ -276,11 +275,11 @@ static __always_inline int xr_cq_post_as(struct xr_cq *cq, enum xr_format format
 	bool room, notify = false;
 	unsigned long flags;
 
-	xr_cq_lock(cq, format, &flags);
+	xr_cq_lock(cq, &flags);
 	room = xr_cq_room(cq, format);
 	if (likely(room))
 		notify = xr_cq_add(cq, format, cqe);
-	xr_cq_unlock(cq, format, flags);
+	xr_cq_unlock(cq, flags);
 	if (notify)
 		xr_cq_notify(cq);
 	return likely(room) ? 0 : -ENOSPC;

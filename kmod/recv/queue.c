@@ -236,7 +236,7 @@ static bool xr_recv_flush(struct xr_qp *qp)
 
 	if (!n)
 		return false;
-	xr_cq_lock(cq, v->format, &flags);
+	xr_cq_lock(cq, &flags);
 	room = xr_cq_space(cq);
 	for (i = 0; i < min(n, room); i++) {
 		cqe.wr_id = xr_rq_wr_id(xr_rq_next(&v->rq, v->format));
@@ -245,7 +245,7 @@ static bool xr_recv_flush(struct xr_qp *qp)
 	}
 	if (room < n)
 		xr_cq_overflow(cq);
-	xr_cq_unlock(cq, v->format, flags);
+	xr_cq_unlock(cq, flags);
 	if (notify)
 		xr_cq_notify(cq);
 	v->flush = room < n ? 0 : v->flush - n;
