@@ -98,8 +98,8 @@ static inline int xr_mr_offset(const struct xr_mr *mr, u64 va, u32 len, u64 *off
 }
 
 /*
- * Is a range of on-demand memory in a single resident page of a region with a table (not an
- * implicit one), and does its process still exist?
+ * True if a range of on-demand memory is in a single resident page of a region with a table (not
+ * an implicit one), and its process still exists.
  */
 static inline bool xr_mr_resident(const struct xr_mr *mr, u64 off, u32 len, u64 rights)
 {

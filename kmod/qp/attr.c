@@ -14,8 +14,6 @@
 #include "attr.h"
 #include "qp.h"
 
-#define XR_SPORT_MIN	0xc000
-
 /* True for an address that a single host can have. */
 static bool xr_gid_ok(const struct in6_addr *a)
 {
@@ -36,7 +34,7 @@ static bool xr_av_ok(u32 type, const struct xr_qp_attr *a)
 	return xr_gid_ok(&a->sgid) && xr_gid_ok(&a->dgid) &&
 	       ipv6_addr_v4mapped(&a->sgid) == ipv6_addr_v4mapped(&a->dgid) &&
 	       (a->tos & XROCE_ECN_MASK) != XROCE_ECN_CE &&
-	       (!a->sport || a->sport >= XR_SPORT_MIN);
+	       (!a->sport || a->sport >= XR_SPORT_BASE);
 }
 
 /* True if all values that @a->mask selects are possible, but those of the requester. */

@@ -30,8 +30,6 @@
 #include "qp.h"
 #include "trace.h"
 
-#define XR_SPORT_BASE	0xc000
-
 #define XR_UD_MTU	4096	/* bytes; the MTU of the device may limit it further */
 
 static atomic64_t xr_qp_lives = ATOMIC64_INIT(0);

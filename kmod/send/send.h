@@ -105,7 +105,6 @@ struct xr_send_attr {
  *	no lock under it
  * @state: what it does. XR_SEND_DYING is written under @lock and @post_lock, and read under one of
  *	them
- * @tell_drained: raise @drained after the next change from RTS to SQD. Chosen by the front end
  * @notify: raise @drained once nothing is outstanding
  * @head: index of the oldest work request that is not completed. The three indices count all
  *	work requests
