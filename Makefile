@@ -51,7 +51,7 @@ test_bpf := $(patsubst %.c,$(B)/%.o,$(wildcard selftests/*/*.bpf.c))
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $@;)
 
 .PHONY: all module bpf user man selftests examples deps deps-root demo check check-long check-deb check-debug soak soak-nvme lint lint-quick \
-	bench bench-check bench-save bench-plot bench-native \
+	bench bench-check bench-save bench-plot bench-native bench-networks \
 	install install-module install-device install-user install-dkms uninstall uninstall-check uninstall-dkms deb clean help
 .DELETE_ON_ERROR:
 
@@ -307,6 +307,11 @@ bench-plot: needed += $(deps_bench)
 bench-plot: deps
 	@selftests/bench/plot.sh all
 
+# Goodput on links that delay, lose and reorder, with rxe and TCP beside it.
+bench-networks: deps
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(test_kdir)
+	@selftests/vm.sh --icount --timeout 1800 -- selftests/bench/networks.sh -o $(B)/bench-networks.json
+
 # On this host, in nanoseconds: cost of the program without its module.
 bench-native: deps
 	@$(MAKE) --no-print-directory -j$(shell nproc) bpf user selftests
@@ -452,6 +457,7 @@ help:
 	@echo 'bench      instructions an operation of xroce and rxe; build/bench.json'
 	@echo 'bench-check  bench, and compare with selftests/bench/figures.json'
 	@echo 'bench-save  keep the figures of the last bench there; bench-plot draws them'
+	@echo 'bench-networks  goodput on links that delay, lose and reorder; beside rxe and TCP'
 	@echo 'bench-native  nanoseconds a packet of the verdict, on this host'
 	@echo 'install    under DESTDIR and PREFIX ($(PREFIX))'
 	@echo 'uninstall  remove what install put there'

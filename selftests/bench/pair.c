@@ -20,16 +20,14 @@
 
 #include <infiniband/verbs.h>
 
-#include "gid.h"
 #include "mark.h"
-#include "verbs_device.h"
+#include "rc_end.h"
 
 #define ROUNDS	3	/* and one before them, to warm up */
 #define DEPTH	64	/* messages outstanding */
 #define GROUP	16	/* the last of so many requests is signalled */
 #define LONGEST	(1u << 20)
-#define ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
-		 IBV_ACCESS_REMOTE_ATOMIC)
+#define TIMEOUT	20	/* 4.3 s: no packet is lost */
 
 /* How requests are posted: one by one, in lists of GROUP, each after the previous one's end. */
 enum how { SINGLE, LIST, ALONE };
@@ -72,90 +70,10 @@ static const struct row {
 	{ "FETCH_ADD", IBV_WR_ATOMIC_FETCH_AND_ADD, 8, ALONE, 640 },
 };
 
-/**
- * struct end - one end
- * @memory: LONGEST bytes
- */
-struct end {
-	struct ibv_context *ctx;
-	struct ibv_pd *pd;
-	struct ibv_cq *cq;
-	struct ibv_mr *mr;
-	struct ibv_qp *qp;
-	union ibv_gid gid;
-	int gid_index;
-	char *memory;
-};
-
-static struct end client, server;
-
-static void needs(bool ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "pair: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void end_open(struct end *e, const char *name, const char *address)
-{
-	struct ibv_qp_init_attr init = {
-		.cap = { 2 * DEPTH, 2 * DEPTH, 1, 1 },
-		.qp_type = IBV_QPT_RC,
-	};
-
-	e->ctx = verbs_device_open(name);
-	needs(e->ctx, name);
-	gid_parse(address, e->gid.raw);
-	e->gid_index = gid_index(e->ctx, e->gid.raw);
-	needs(e->gid_index >= 0, address);
-	e->pd = ibv_alloc_pd(e->ctx);
-	e->cq = ibv_create_cq(e->ctx, 4 * DEPTH, NULL, NULL, 0);
-	e->memory = aligned_alloc(4096, LONGEST);
-	needs(e->pd && e->cq && e->memory, name);
-	memset(e->memory, 0, LONGEST);
-	e->mr = ibv_reg_mr(e->pd, e->memory, LONGEST, ACCESS);
-	init.send_cq = e->cq;
-	init.recv_cq = e->cq;
-	e->qp = ibv_create_qp(e->pd, &init);
-	needs(e->mr && e->qp, name);
-}
-
-static void end_connect(struct end *e, const struct end *peer)
-{
-	struct ibv_qp_attr a = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qp_access_flags = ACCESS & ~IBV_ACCESS_LOCAL_WRITE,
-		.path_mtu = IBV_MTU_4096,
-		.dest_qp_num = peer->qp->qp_num,
-		.max_dest_rd_atomic = 16,
-		.max_rd_atomic = 16,
-		.min_rnr_timer = 12,
-		.timeout = 20,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.ah_attr = { .is_global = 1, .port_num = 1,
-			     .grh = { .dgid = peer->gid, .sgid_index = e->gid_index,
-				      .hop_limit = 64 } },
-	};
-
-	errno = ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-			      IBV_QP_ACCESS_FLAGS);
-	needs(!errno, "INIT");
-	a.qp_state = IBV_QPS_RTR;
-	errno = ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-			      IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			      IBV_QP_MIN_RNR_TIMER);
-	needs(!errno, "RTR");
-	a.qp_state = IBV_QPS_RTS;
-	errno = ibv_modify_qp(e->qp, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			      IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
-	needs(!errno, "RTS");
-}
+static struct rc_end client, server;
 
 /* Poll once, and yield the CPU if there is nothing. Return: completions. */
-static int polled(struct end *e)
+static int polled(struct rc_end *e)
 {
 	struct ibv_wc wc[GROUP];
 	int n = ibv_poll_cq(e->cq, GROUP, wc), i;
@@ -308,19 +226,13 @@ static bool wanted(const struct row *r, char **words)
 /* A row has queue pairs of its own, so that receives of the previous one are gone. */
 static void run(const struct row *r, char **argv)
 {
-	end_open(&client, argv[1], argv[2]);
-	end_open(&server, argv[3], argv[4]);
-	end_connect(&client, &server);
-	end_connect(&server, &client);
+	rc_end_open(&client, argv[1], argv[2], LONGEST, 2 * DEPTH);
+	rc_end_open(&server, argv[3], argv[4], LONGEST, 2 * DEPTH);
+	rc_end_connect(&client, &server, TIMEOUT);
+	rc_end_connect(&server, &client, TIMEOUT);
 	measure(r);
-	ibv_destroy_qp(client.qp);
-	ibv_destroy_qp(server.qp);
-	ibv_dereg_mr(client.mr);
-	ibv_dereg_mr(server.mr);
-	free(client.memory);
-	free(server.memory);
-	ibv_close_device(client.ctx);
-	ibv_close_device(server.ctx);
+	rc_end_close(&client);
+	rc_end_close(&server);
 }
 
 int main(int argc, char **argv)
