@@ -35,7 +35,7 @@ cli_src := $(wildcard user/cmd/*.c user/cmd/*/*.c)
 lib_obj := $(lib_src:%.c=$(B)/%.o)
 cli_obj := $(cli_src:%.c=$(B)/%.o)
 # Private parts of the library that the command also uses.
-cli_lib := $(patsubst %,$(B)/user/lib/%.o,bpf_object netdev netlink vlan xdp_feature)
+cli_lib := $(patsubst %,$(B)/user/lib/%.o,bpf_object counter map netdev netlink vlan xdp_feature)
 kmod_src := $(wildcard kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch]) kmod/Kbuild kmod/Makefile
 kmod_dirs := $(sort $(dir $(kmod_src)))
 kmod_in = $(foreach f,$(kmod_src),$(if $(filter $(1),$(dir $(f))),$(f)))
@@ -162,7 +162,7 @@ RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))
 man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
-man_of_3  := user/lib/libxroce.h include/uapi/xroce.h include/xroce_map.h \
+man_of_3  := user/lib/libxroce.h include/uapi/xroce.h include/xroce_map.h include/xroce_counter.h \
 	     $(wildcard examples/manual/*.c)
 $(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py $(man_of_3)
 	@mkdir -p $(@D)

@@ -16,6 +16,7 @@
 #include <linux/types.h>
 
 #include "uapi/xroce.h"
+#include "xroce_counter.h"
 
 #define XROCE_PIN_DIR		"/sys/fs/bpf/xroce"	/* the pins of all links */
 
@@ -117,20 +118,8 @@ struct xroce_mpt {
 	__u32 reserved[5];
 };
 
-/**
- * struct xroce_mr_stat - map "mr_stat": peers' accesses to a region, one copy per CPU
- * @in_requests: RDMA WRITEs, and received messages, whose first byte was written to the
- *	region
- * @in_packets: packets of these; a packet received into two elements of a work request
- *	counts twice
- * @in_bytes: payload bytes of these, and IP headers of datagrams received there
- * @out_requests: RDMA READs answered, duplicates included
- * @out_packets: packets of READ responses
- * @out_bytes: payload bytes of READ responses
- * @atomics: atomic operations executed, including ATOMIC WRITE
- * @refused: requests with the region's key index that were refused for key, protection
- *	domain, right or bounds, and receives into the region that were refused for one of
- *	the latter three
+/*
+ * Map "mr_stat": peers' accesses to a region, one copy per CPU: the table in xroce_counter.h.
  *
  * A per-CPU array; the map key is the key index, as in "mpt". The module counts the bytes
  * that it moves. Refusals are counted by the XDP program, those of receives by the module.
@@ -141,14 +130,7 @@ struct xroce_mpt {
  * region.
  */
 struct xroce_mr_stat {
-	__u64 in_requests;
-	__u64 in_packets;
-	__u64 in_bytes;
-	__u64 out_requests;
-	__u64 out_packets;
-	__u64 out_bytes;
-	__u64 atomics;
-	__u64 refused;
+	XROCE_MR_COUNTERS(XROCE_COUNTER_FIELD)
 };
 
 /*
@@ -542,141 +524,10 @@ struct xroce_drop_lease {
 	__u64 until;
 };
 
-/**
- * struct xroce_stat - map "stat": counters of a link, one copy per CPU
- * @rx: packets for queue pair numbers of xroce; deferred ones when they are executed
- * @rx_bytes: bytes of these packets with all headers; bytes after the first buffer of a
- *	frame count only if the IP packet extends there, or the packet is admitted
- * @tx: responses that the XDP program sent in the frame of the request, that is, handed to
- *	the driver, which may still lose them
- * @tx_more: bytes of these responses with all headers, minus XROCE_ACK_BYTES for each response,
- *	minus @read_bytes, which includes the bytes of queued responses. May be negative
- * @deferred: packets deferred until on-demand memory is present
- * @pass: RoCEv2 packets for other queue pair numbers or Ethernet addresses, passed to the
- *	stack; also copies of the device's own datagrams for members of a multicast group, which
- *	are not passed
- * @write: RDMA WRITE packets executed
- * @write_bytes: payload bytes of these packets
- * @send: SEND packets executed, including datagrams
- * @send_bytes: payload bytes of these packets
- * @read: RDMA READ requests accepted, duplicates included
- * @read_bytes: bytes that these requests asked for
- * @atomic: atomic operations executed, including ATOMIC WRITE
- * @flush: FLUSH operations executed
- * @queued: responses handed to the module, which sends them in order
- * @ack: positive acknowledgements sent
- * @duplicate: duplicate requests that were acknowledged again
- * @nak_seq: NAKs, PSN sequence error
- * @nak_inv: NAKs, invalid request
- * @nak_acc: NAKs, remote access error
- * @nak_op: NAKs, remote operational error
- * @nak_rnr: receiver-not-ready NAKs
- * @ecn_ce: admitted packets that a switch has marked (congestion experienced)
- * @cnp_tx: congestion notifications sent
- * @cnp_rx: congestion notifications received; they are only counted
- * @inv_opcode: refusals, in the order of enum xroce_cause, up to @op_memory
- * @drop_length: drops, in the order of enum xroce_cause from XROCE_DROP_LENGTH on, up to
- *	@drop_busy
- * @drop_tx: frames of the module that the device did not accept, and copies of datagrams for
- *	members of a multicast group on the device itself that found no room
- * @event_lost: events that found the ring buffer full
- * @event_limited: events of drops above XROCE_DROP_EVENTS per second
- * @module_tx: frames of the module that the device accepted: long READ responses, responses
- *	behind them, congestion notifications, responses to deferred packets. The value of one
- *	CPU may be negative: a response of the program to a deferred packet is counted in @tx,
- *	subtracted here, and added when it is sent. The sum of @tx and @module_tx over all
- *	CPUs is the number of responses sent
- * @module_tx_bytes: bytes of these frames with all headers, counted in the same way
- * @req_tx: requester: request packets that the device accepted
- * @req_tx_bytes: bytes of these with all headers
- * @req_retransmit: request packets that were sent before
- * @req_timeout: local ACK timeouts of queue pairs
- * @req_rx: responses of peers accepted
- * @req_rx_bytes: payload bytes of READ responses accepted
- * @req_ignored: responses ignored: duplicates, those out of sequence, and those that fit
- *	nothing outstanding
- * @own_refused: changes of queue pairs that were refused because the link's device does not have
- *	the own address
- * @peer_refused: likewise because a queue pair of another owner is connected with the peer, and
- *	queue pairs that have lost their peer to a privileged owner
- *
- * The module writes @drop_peer, @drop_tx, @module_tx, @module_tx_bytes, the fields from @req_tx to
- * @req_timeout, @own_refused and @peer_refused, in softirq or with bottom halves off, on the CPU
- * that the copy belongs to. The XDP program writes all other fields, likewise.
- */
+/* Map "stat": counters of a link, one copy per CPU. The table in xroce_counter.h describes them. */
 struct xroce_stat {
-	__u64 rx;
-	__u64 rx_bytes;
-	__u64 tx;
-	__u64 tx_more;
-	__u64 deferred;
-	__u64 pass;
-	__u64 write;
-	__u64 write_bytes;
-	__u64 send;
-	__u64 send_bytes;
-	__u64 read;
-	__u64 read_bytes;
-	__u64 atomic;
-	__u64 flush;
-	__u64 queued;
-	__u64 ack;
-	__u64 duplicate;
-	__u64 nak_seq;
-	__u64 nak_inv;
-	__u64 nak_acc;
-	__u64 nak_op;
-	__u64 nak_rnr;
-	__u64 ecn_ce;
-	__u64 cnp_tx;
-	__u64 cnp_rx;
-	__u64 inv_opcode;
-	__u64 inv_order;
-	__u64 inv_qp_access;
-	__u64 inv_length;
-	__u64 inv_resources;
-	__u64 inv_align;
-	__u64 acc_key;
-	__u64 acc_pd;
-	__u64 acc_qp;
-	__u64 acc_right;
-	__u64 acc_bounds;
-	__u64 acc_module;
-	__u64 op_wqe;
-	__u64 op_prot;
-	__u64 op_cq;
-	__u64 op_memory;
-	__u64 drop_length;
-	__u64 drop_checksum;
-	__u64 drop_tver;
-	__u64 drop_qpn;
-	__u64 drop_peer;
-	__u64 drop_qkey;
-	__u64 drop_recv;
-	__u64 drop_psn;
-	__u64 drop_response;
-	__u64 drop_opcode;
-	__u64 drop_state;
-	__u64 drop_error;
-	__u64 drop_addr;
-	__u64 drop_pkey;
-	__u64 drop_icrc;
-	__u64 drop_defer;
-	__u64 drop_busy;
-	__u64 drop_tx;
-	__u64 event_lost;
-	__u64 event_limited;
-	__u64 module_tx;
-	__u64 module_tx_bytes;
-	__u64 req_tx;
-	__u64 req_tx_bytes;
-	__u64 req_retransmit;
-	__u64 req_timeout;
-	__u64 req_rx;
-	__u64 req_rx_bytes;
-	__u64 req_ignored;
-	__u64 own_refused;
-	__u64 peer_refused;
+	XROCE_LINK_COUNTERS(XROCE_COUNTER_FIELD, XROCE_COUNTER_FIELD, XROCE_COUNTER_FIELD,
+			    XROCE_COUNTER_FIELD, XROCE_COUNTER_FIELD)
 };
 
 /*

@@ -13,6 +13,8 @@ Within the page, paths being those from the top of the tree:
        NAME...                  a subsection each: declaration and comment
     .. constants:: HEADER
        NAME...                  definitions with their comments
+    .. counters:: HEADER
+       TABLE                    the rows of a table of counters
     .. example:: FILE           the program, without its SPDX line
 
 so that no text stands twice. A name that the header does not have, or has without
@@ -164,6 +166,30 @@ def constants(path, names):
     return out
 
 
+def counters(path, table):
+    """Rows KIND(field, "text", place) of a macro, and the comments behind them. A comment that
+    ends with a colon is a heading. PARTLY is shown by the name of its place, PART is not."""
+    text = open(path).read()
+    body = re.search(r"^#define %s\(.*?\n\n" % table, text, re.M | re.S)[0]
+    rows = re.findall(r"/\*(.*?)\*/|^\t([A-Z]+)\((\w+),((?: |\\\n|\s*\"[^\"]*\")+)(?:,\s*(\w+))?",
+                      body, re.M | re.S)
+    if sum(bool(row[1]) for row in rows) != len(re.findall(r"^\t[A-Z]+\(", body, re.M)):
+        sys.exit("kdoc: %s: a row of %s is not as the others" % (path, table))
+    out = []
+    for comment, kind, name, note, place in rows:
+        comment = " ".join(re.sub(r"^\s*\*", "", line).strip(" \t") for line in
+                           comment.split("\n")).strip()
+        if comment.endswith(":"):
+            out += [escape(comment), ""]
+        elif comment:
+            out[-1:] = ["    " + escape(comment), ""]
+        elif kind != "PART":
+            note = "".join(re.findall(r'"(.*?)"', note))
+            out += ["*%s*" % (place if kind == "PARTLY" else name),
+                    "    %s." % escape(note[0].upper() + note[1:]), ""]
+    return out
+
+
 def example(path):
     text = open(path).read().split("\n")
     return block("\n".join(text[1:]).rstrip("\n").expandtabs(8))
@@ -178,7 +204,7 @@ def expand(page):
     lines = page.split("\n")
     while lines:
         line = lines.pop(0)
-        match = re.match(r"\.\. (prototypes|kernel-doc|constants|example):: (\S+)$", line)
+        match = re.match(r"\.\. (prototypes|kernel-doc|constants|counters|example):: (\S+)$", line)
         if not match:
             out.append(line)
             continue
@@ -187,6 +213,9 @@ def expand(page):
             names += lines.pop(0).split()
         if match[1] == "example":
             out += example(match[2])
+            continue
+        if match[1] == "counters":
+            out += counters(match[2], *names)
             continue
         if match[1] == "constants":
             out += constants(match[2], names)

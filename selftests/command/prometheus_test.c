@@ -157,7 +157,7 @@ static void panels(void)
 	size_t c;
 
 	for (c = 0; c < LINK_COUNTERS; c++)
-		on_dashboard(link_counters[c].name);
+		on_dashboard(xroce_link_counters[c].name);
 	on_dashboard("refused");
 }
 

@@ -15,34 +15,9 @@
 #define PATIENCE	30			/* seconds; long, for emulated machines */
 #define REST		20000			/* microseconds between two reads */
 
-/* An entry of names[]. */
-#define NAME(n) \
-	[COUNTER(n)] = #n
+#define NAME(field, ...)	{ #field },
 
-static const char *const names[COUNTERS] = {
-	NAME(rx), NAME(rx_bytes), NAME(tx), NAME(tx_more), NAME(deferred), NAME(pass), NAME(write),
-	NAME(write_bytes), NAME(send), NAME(send_bytes), NAME(read),
-	NAME(read_bytes), NAME(atomic), NAME(flush), NAME(queued), NAME(ack),
-	NAME(duplicate), NAME(nak_seq),
-	NAME(nak_inv), NAME(nak_acc), NAME(nak_op), NAME(nak_rnr),
-	NAME(ecn_ce), NAME(cnp_tx), NAME(cnp_rx),
-	NAME(inv_opcode), NAME(inv_order), NAME(inv_qp_access),
-	NAME(inv_length), NAME(inv_resources), NAME(inv_align),
-	NAME(acc_key), NAME(acc_pd), NAME(acc_qp), NAME(acc_right), NAME(acc_bounds),
-	NAME(acc_module), NAME(op_wqe), NAME(op_prot), NAME(op_cq),
-	NAME(op_memory),
-	NAME(drop_qkey), NAME(drop_recv),
-	NAME(drop_length), NAME(drop_checksum), NAME(drop_tver),
-	NAME(drop_qpn), NAME(drop_peer), NAME(drop_opcode), NAME(drop_state),
-	NAME(drop_error), NAME(drop_addr), NAME(drop_pkey), NAME(drop_icrc),
-	NAME(drop_defer), NAME(drop_busy), NAME(drop_psn), NAME(drop_response),
-	NAME(drop_tx), NAME(event_lost), NAME(event_limited),
-	NAME(module_tx), NAME(module_tx_bytes),
-	NAME(req_tx), NAME(req_tx_bytes), NAME(req_retransmit), NAME(req_timeout),
-	NAME(req_rx), NAME(req_rx_bytes), NAME(req_ignored),
-	NAME(own_refused), NAME(peer_refused),
-};
-#undef NAME
+static const char names[COUNTERS][24] = { XROCE_LINK_COUNTERS(NAME, NAME, NAME, NAME, NAME) };
 
 const char *counters_name(size_t counter)
 {
@@ -103,6 +78,5 @@ void counters_check(const struct xroce_stat *before,
 
 	for (i = 0; i < COUNTERS; i++)
 		check(is[i] - was[i] == want[i], "%s moved by %llu, not %llu",
-		      names[i] ? names[i] : "a counter without a name",
-		      is[i] - was[i], want[i]);
+		      names[i], is[i] - was[i], want[i]);
 }

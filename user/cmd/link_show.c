@@ -102,7 +102,7 @@ static void print_counters(const struct row *r, double elapsed)
 	struct xroce_stat now;
 	size_t i;
 
-	if (!r->counted || counter_of_link(r->dev, &now))
+	if (!r->counted || xroce_stat_read(r->dev, &now))
 		return;
 	print_inner_begin("rates");
 	print_rate("rx", (now.rx - r->before.rx) / elapsed);
@@ -111,9 +111,9 @@ static void print_counters(const struct row *r, double elapsed)
 	print_inner_end();
 	print_inner_begin("counters");
 	for (i = 0; i < LINK_COUNTERS; i++)
-		if (options.json || counter_value(&link_counters[i], &now))
-			print_num(link_counters[i].name,
-				  counter_value(&link_counters[i], &now));
+		if (options.json || counter_value(&xroce_link_counters[i], &now))
+			print_num(xroce_link_counters[i].name,
+				  counter_value(&xroce_link_counters[i], &now));
 	print_inner_end();
 }
 
@@ -197,7 +197,7 @@ static void show_links(struct row *rows, int n)
 	if (options.stats) {
 		for (i = 0; i < n; i++)
 			rows[i].counted = rows[i].here &&
-				!counter_of_link(rows[i].dev, &rows[i].before);
+				!xroce_stat_read(rows[i].dev, &rows[i].before);
 		if (n)
 			nanosleep(&pause, NULL);
 	}

@@ -44,13 +44,13 @@ int mr_stat_open(const char *netdev)
 int mr_stat_print(const char *netdev, int fd, __u32 mr)
 {
 	struct xroce_mr_stat sums;
-	int err = counter_sum(fd, mr, sizeof(sums), &sums);
+	int err = xroce_map_read(fd, mr, &sums, sizeof(sums));
 	size_t i;
 
 	if (err)
 		return fail("dev %s: mr_stat: %s", netdev, strerror(-err));
 	for (i = 0; i < MR_COUNTERS; i++)
-		print_num(mr_counters[i].name,
-			  counter_value(&mr_counters[i], &sums));
+		print_num(xroce_mr_counters[i].name,
+			  counter_value(&xroce_mr_counters[i], &sums));
 	return EXIT_OK;
 }

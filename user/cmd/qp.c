@@ -119,10 +119,10 @@ static void show_stats(const struct xroce_qp_query *q)
 	print_num("tx", q->tx);
 	print_num("tx_bytes", q->tx_bytes);
 	for (i = 0; i < QP_DROPS; i++)
-		show_nonzero(xroce_cause_str(XROCE_DROP_QKEY + i), q->drops[i]);
+		show_nonzero(QP_DROP_COUNTERS[i].name, q->drops[i]);
 	for (i = QP_RESPONDER; i < QP_COUNTERS; i++)
-		show_nonzero(qp_counters[i].name,
-			     counter_value(&qp_counters[i], q));
+		show_nonzero(xroce_qp_counters[i].name,
+			     counter_value(&xroce_qp_counters[i], q));
 }
 
 /* The send queue and the attributes of the requester. */

@@ -18,7 +18,7 @@ int qp_next(struct xroce *x, __u32 entries, __u32 *place,
 	    struct xroce_qp_query *q);
 
 /* Number of causes in xroce_qp_query::drops. */
-#define QP_DROPS	(XROCE_QP_DROPS + 1)
+#define QP_DROPS	(XROCE_DROP_TX - XROCE_DROP_QKEY + 1)
 
 /* Number of packets of a queue pair that were dropped, for any cause. */
 __u64 qp_drops(const struct xroce_qp_query *q);

@@ -80,7 +80,13 @@ static inline int xroce_take(void *to, size_t known, const void *from, size_t si
 }
 
 /* Copy a result to the caller. What this version does not know is 0. */
-XROCE_HIDDEN void xroce_give(void *to, size_t size, const void *from, size_t known);
+static inline void xroce_give(void *to, size_t size, const void *from, size_t known)
+{
+	size_t both = size < known ? size : known;
+
+	memcpy(to, from, both);
+	memset((char *)to + both, 0, size - both);
+}
 
 /* Fill in the size of a structure of the caller, and pass it to the module. Return: 0 or -errno. */
 XROCE_HIDDEN int xroce_command_sized(int fd, unsigned long command, void *arg, size_t size);

@@ -29,14 +29,6 @@ int xroce_take_other(void *to, size_t known, const void *from, size_t size)
 	return 0;
 }
 
-void xroce_give(void *to, size_t size, const void *from, size_t known)
-{
-	size_t both = size < known ? size : known;
-
-	memcpy(to, from, both);
-	memset((char *)to + both, 0, size - both);
-}
-
 int xroce_command_sized(int fd, unsigned long command, void *arg, size_t size)
 {
 	__u32 *head = arg;

@@ -26,115 +26,33 @@
 
 #define XR_IB_WORDS	(sizeof(struct xroce_stat) / sizeof(u64))
 
-/* Counters that queue pairs have, too: first those that a link does not count as such. */
-enum {
-	XR_IB_REQUESTS,
-	XR_IB_REQUEST_BYTES,
-	XR_IB_NAKS,
-	XR_IB_TX,
-	XR_IB_TX_BYTES,
-	XR_IB_DUPLICATE,
-	XR_IB_DROPS,
-	XR_IB_REQ_TX = XR_IB_DROPS + XROCE_DROP_TX - XROCE_DROP_QKEY + 1,
-	XR_IB_REQ_TX_BYTES,
-	XR_IB_REQ_RETRANSMIT,
-	XR_IB_REQ_TIMEOUT,
-	XR_IB_REQ_RX,
-	XR_IB_REQ_RX_BYTES,
-	XR_IB_REQ_IGNORED,
-	/* Of links only, as all that follow. */
-	XR_IB_ACC_KEY,
-};
-
 /* @priv: where the value is in the sum of struct xroce_stat. */
-#define STAT(name)	{ #name, 0, (const void *)offsetof(struct xroce_stat, name) }
+#define PORT(field, ...)	PORT_AS(field, 0, field)
+#define PORT_AS(field, text, as) \
+	{ #as, 0, (const void *)offsetof(struct xroce_stat, field) },
 
+/* Anybody can read them. Last, and not from the map: what limits have refused. */
 static const struct rdma_stat_desc xr_ib_stats[] = {
-	[XR_IB_REQUESTS] = { "requests" },
-	[XR_IB_REQUEST_BYTES] = { "request_bytes" },
-	[XR_IB_NAKS] = { "naks" },
-	[XR_IB_TX] = STAT(tx),
-	[XR_IB_TX_BYTES] = { "tx_bytes", 0, (const void *)offsetof(struct xroce_stat, tx_more) },
-	[XR_IB_DUPLICATE] = STAT(duplicate),
-	/* In the order of struct xroce_qp_query::drops. */
-	[XR_IB_DROPS] = STAT(drop_qkey),
-	STAT(drop_recv),
-	STAT(drop_psn),
-	STAT(drop_response),
-	STAT(drop_opcode),
-	STAT(drop_state),
-	STAT(drop_error),
-	STAT(drop_addr),
-	STAT(drop_pkey),
-	STAT(drop_icrc),
-	STAT(drop_defer),
-	STAT(drop_busy),
-	STAT(drop_tx),
-	[XR_IB_REQ_TX] = STAT(req_tx),
-	[XR_IB_REQ_TX_BYTES] = STAT(req_tx_bytes),
-	[XR_IB_REQ_RETRANSMIT] = STAT(req_retransmit),
-	[XR_IB_REQ_TIMEOUT] = STAT(req_timeout),
-	[XR_IB_REQ_RX] = STAT(req_rx),
-	[XR_IB_REQ_RX_BYTES] = STAT(req_rx_bytes),
-	[XR_IB_REQ_IGNORED] = STAT(req_ignored),
-	/*
-	 * XR_IB_QP_COUNTS. From here on counters of links only. Anybody can read them, so that
-	 * acc_key also has acc_pd and acc_qp: they would tell that a guessed key is another's.
-	 */
-	[XR_IB_ACC_KEY] = STAT(acc_key),
-	STAT(rx),
-	STAT(rx_bytes),
-	STAT(deferred),
-	STAT(pass),
-	STAT(write),
-	STAT(write_bytes),
-	STAT(send),
-	STAT(send_bytes),
-	STAT(read),
-	STAT(read_bytes),
-	STAT(atomic),
-	STAT(flush),
-	STAT(queued),
-	STAT(ack),
-	STAT(nak_seq),
-	STAT(nak_inv),
-	STAT(nak_acc),
-	STAT(nak_op),
-	STAT(nak_rnr),
-	STAT(ecn_ce),
-	STAT(cnp_tx),
-	STAT(cnp_rx),
-	STAT(inv_opcode),
-	STAT(inv_order),
-	STAT(inv_qp_access),
-	STAT(inv_length),
-	STAT(inv_resources),
-	STAT(inv_align),
-	STAT(acc_right),
-	STAT(acc_bounds),
-	STAT(acc_module),
-	STAT(op_wqe),
-	STAT(op_prot),
-	STAT(op_cq),
-	STAT(op_memory),
-	STAT(drop_length),
-	STAT(drop_checksum),
-	STAT(drop_tver),
-	STAT(drop_qpn),
-	STAT(drop_peer),
-	STAT(event_lost),
-	STAT(event_limited),
-	STAT(own_refused),
-	STAT(peer_refused),
-	/* Last, and not from the map: what limits have refused. */
+	{ "requests" }, { "request_bytes" }, { "naks" },
+	XROCE_LINK_COUNTERS(XROCE_COUNTER_SKIP, PORT, PORT_AS, XROCE_COUNTER_SKIP,
+			    XROCE_COUNTER_SKIP)
+	/* XR_IB_QP_COUNTS. From here on counters of links only. */
+	XROCE_LINK_COUNTERS(PORT, XROCE_COUNTER_SKIP, XROCE_COUNTER_SKIP, XROCE_COUNTER_SKIP,
+			    XROCE_COUNTER_SKIP)
 	{ "refused" },
 };
 
-static_assert(XR_IB_REQ_IGNORED + 1 == XR_IB_QP_COUNTS);
 #define XR_IB_REFUSED	(ARRAY_SIZE(xr_ib_stats) - 1)
 
-/* All but module_tx, module_tx_bytes, acc_pd and acc_qp, which are in others; and four more. */
-static_assert(ARRAY_SIZE(xr_ib_stats) == XR_IB_WORDS - 4 + 4);
+#define QP(field, text, place)	offsetof(struct xroce_qp_query, place),
+
+/* Where the first of these are in struct xroce_qp_query. */
+static const u16 xr_ib_of_qp[XR_IB_QP_COUNTS] = {
+	offsetof(struct xroce_qp_query, packets),
+	offsetof(struct xroce_qp_query, bytes),
+	offsetof(struct xroce_qp_query, naks),
+	XROCE_LINK_COUNTERS(XROCE_COUNTER_SKIP, QP, QP, XROCE_COUNTER_SKIP, XROCE_COUNTER_SKIP)
+};
 
 /**
  * struct xr_ibcounter - counter to which queue pairs are bound
@@ -180,24 +98,12 @@ struct rdma_hw_stats *xr_ib_alloc_hw_port_stats(struct ib_device *ib, u32 port)
 static void xr_ib_qp_read(const struct xr_ibqp *qp, u64 *value)
 {
 	struct xroce_qp_query q = { .qpn = qp->ib.qp_num };
+	u32 i;
 
 	if (xr_qp_query(qp->qp->link, qp->qp->owner, false, &q))
 		memset(&q, 0, sizeof(q));
-	value[XR_IB_REQUESTS] = q.packets;
-	value[XR_IB_REQUEST_BYTES] = q.bytes;
-	value[XR_IB_NAKS] = q.naks;
-	value[XR_IB_TX] = q.tx;
-	value[XR_IB_TX_BYTES] = q.tx_bytes;
-	value[XR_IB_DUPLICATE] = q.duplicates;
-	memcpy(&value[XR_IB_DROPS], q.drops,
-	       (XR_IB_REQ_TX - XR_IB_DROPS) * sizeof(*value));
-	value[XR_IB_REQ_TX] = q.req_packets;
-	value[XR_IB_REQ_TX_BYTES] = q.req_bytes;
-	value[XR_IB_REQ_RETRANSMIT] = q.req_retransmits;
-	value[XR_IB_REQ_TIMEOUT] = q.req_timeouts;
-	value[XR_IB_REQ_RX] = q.req_responses;
-	value[XR_IB_REQ_RX_BYTES] = q.req_response_bytes;
-	value[XR_IB_REQ_IGNORED] = q.req_ignored;
+	for (i = 0; i < XR_IB_QP_COUNTS; i++)
+		value[i] = *(u64 *)((void *)&q + xr_ib_of_qp[i]);
 }
 
 /* Add what the queue pair has counted for its counter. */
@@ -250,11 +156,11 @@ int xr_ib_get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 po
 	/* In this order: the sums then contain what is subtracted. */
 	xr_ib_counters_add(dev, elsewhere);
 	xr_ib_stat_sum(dev->front.link, &sum);
-	for (i = XR_IB_TX; i < XR_IB_REFUSED; i++)
+	sum.acc_key += sum.acc_pd + sum.acc_qp;
+	for (i = XR_IB_SUMS; i < XR_IB_REFUSED; i++)
 		stats->value[i] = *(u64 *)((void *)&sum + (size_t)xr_ib_stats[i].priv);
 	stats->value[XR_IB_REQUESTS] = sum.write + sum.send + sum.read + sum.atomic + sum.flush;
 	stats->value[XR_IB_REQUEST_BYTES] = sum.write_bytes + sum.send_bytes;
-	stats->value[XR_IB_ACC_KEY] += sum.acc_pd + sum.acc_qp;
 	stats->value[XR_IB_REFUSED] = xr_limits_refused(&dev->front.link->limits);
 	stats->value[XR_IB_NAKS] = sum.nak_seq + sum.nak_inv + sum.nak_acc + sum.nak_op +
 				   sum.nak_rnr;

@@ -49,6 +49,8 @@
 #include <rdma/rdma_user_rxe.h>
 #include <rdma/uverbs_ioctl.h>
 
+#include "xroce_counter.h"
+
 #include "obj/front.h"
 #include "obj/ring.h"
 #include "own/owner.h"
@@ -72,7 +74,17 @@ struct xr_srq;
 /* Pages of a region that work requests register: 4 MiB with the smallest. */
 #define XR_IB_MR_PAGES	1024u
 /* Counters of a queue pair that can be bound to a counter of ib_core: see stats.c. */
-#define XR_IB_QP_COUNTS	26
+enum {
+	XR_IB_REQUESTS,
+	XR_IB_REQUEST_BYTES,
+	XR_IB_NAKS,
+	/* These are sums of a link's counters, the following ones are the link's as well. */
+	XR_IB_SUMS,
+	XR_IB_QP_COUNTS = XR_IB_SUMS + sizeof(struct {
+		XROCE_LINK_COUNTERS(XROCE_COUNTER_SKIP, XROCE_COUNTER_FIELD, XROCE_COUNTER_FIELD,
+				    XROCE_COUNTER_SKIP, XROCE_COUNTER_SKIP)
+	}) / sizeof(u64),
+};
 
 /**
  * struct xr_ibdev - a verbs device

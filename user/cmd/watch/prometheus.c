@@ -164,12 +164,12 @@ static void print_links(const struct sample *s)
 		}
 	}
 	for (g = 0; g < LINK_COUNTERS; g++) {
-		family("link", link_counters[g].name, "counter",
-		       link_counters[g].note);
+		family("link", xroce_link_counters[g].name, "counter",
+		       xroce_link_counters[g].note);
 		for (i = 0; i < s->nlinks; i++) {
-			begin("link", link_counters[g].name, "_total",
+			begin("link", xroce_link_counters[g].name, "_total",
 			      s->links[i].dev);
-			end(counter_value(&link_counters[g],
+			end(counter_value(&xroce_link_counters[g],
 					  &s->links[i].stat));
 		}
 	}
@@ -182,28 +182,17 @@ static void begin_qp(const char *name, const char *tail,
 	printf(",qpn=\"0x%06x\"", qp->query.qpn);
 }
 
-/* The description of a cause of drops is that of the link's counter. */
-static const char *note_of_cause(const char *name)
-{
-	size_t c;
-
-	for (c = 0; c < LINK_COUNTERS; c++)
-		if (!strcmp(link_counters[c].name, name))
-			return link_counters[c].note;
-	return "";
-}
-
 /* The packets that were dropped, by cause, and their sum. */
 static void print_qp_drops(const struct sample *s)
 {
 	size_t c, i;
 
 	for (c = 0; c < QP_DROPS; c++) {
-		const char *name = xroce_cause_str(XROCE_DROP_QKEY + c);
+		const struct counter *counter = &QP_DROP_COUNTERS[c];
 
-		family("qp", name, "counter", note_of_cause(name));
+		family("qp", counter->name, "counter", counter->note);
 		for (i = 0; i < s->nqps; i++) {
-			begin_qp(name, "_total", &s->qps[i]);
+			begin_qp(counter->name, "_total", &s->qps[i]);
 			end(s->qps[i].query.drops[c]);
 		}
 	}
@@ -230,11 +219,11 @@ static void print_qps(const struct sample *s)
 		end(1);
 	}
 	for (c = 0; c < QP_COUNTERS; c++) {
-		family("qp", qp_counters[c].name, "counter",
-		       qp_counters[c].note);
+		family("qp", xroce_qp_counters[c].name, "counter",
+		       xroce_qp_counters[c].note);
 		for (i = 0; i < s->nqps; i++) {
-			begin_qp(qp_counters[c].name, "_total", &s->qps[i]);
-			end(counter_value(&qp_counters[c], &s->qps[i].query));
+			begin_qp(xroce_qp_counters[c].name, "_total", &s->qps[i]);
+			end(counter_value(&xroce_qp_counters[c], &s->qps[i].query));
 		}
 	}
 	print_qp_drops(s);
@@ -301,13 +290,13 @@ static void print_mrs(const struct sample *s)
 		end(s->mrs[i].query.length);
 	}
 	for (c = 0; c < MR_COUNTERS; c++) {
-		family("mr", mr_counters[c].name, "counter",
-		       mr_counters[c].note);
+		family("mr", xroce_mr_counters[c].name, "counter",
+		       xroce_mr_counters[c].note);
 		for (i = 0; i < s->nmrs; i++) {
 			if (!s->mrs[i].counted)
 				continue;
-			begin_mr(mr_counters[c].name, "_total", &s->mrs[i]);
-			end(counter_value(&mr_counters[c], &s->mrs[i].stat));
+			begin_mr(xroce_mr_counters[c].name, "_total", &s->mrs[i]);
+			end(counter_value(&xroce_mr_counters[c], &s->mrs[i].stat));
 		}
 	}
 	print_demand(s);

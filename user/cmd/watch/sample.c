@@ -45,8 +45,7 @@ static int take_mrs(struct xroce *x, struct sample *s,
 	for (mr = 0; !(err = mr_next(x, mr, &one.query));
 	     mr = one.query.mr + 1) {
 		one.counted = stat >= 0 &&
-			      !counter_sum(stat, one.query.mr,
-					   sizeof(one.stat), &one.stat);
+			      !xroce_map_read(stat, one.query.mr, &one.stat, sizeof(one.stat));
 		if (!ARRAY_ADD(s->mrs, s->nmrs, one)) {
 			err = -ENOMEM;
 			break;
@@ -80,7 +79,7 @@ static int take_link(struct xroce *x, const char *netdev, void *arg)
 	if (!err)
 		take_limits(&one);
 	if (!err)
-		err = counter_of_link(netdev, &one.stat);
+		err = xroce_stat_read(netdev, &one.stat);
 	if (!err && !ARRAY_ADD(s->links, s->nlinks, one))
 		err = -ENOMEM;
 	if (!err)

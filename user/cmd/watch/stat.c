@@ -15,15 +15,15 @@ static int show_counters(struct xroce *x, const char *netdev, void *arg)
 	int err;
 
 	(void)x;
-	err = counter_of_link(netdev, &sums);
+	err = xroce_stat_read(netdev, &sums);
 	if (err)
 		return fail("dev %s: stat: %s", netdev, dev_pin_reason(err));
 	print_begin();
 	print_dev(netdev);
 	for (i = 0; i < LINK_COUNTERS; i++)
-		print_row(link_counters[i].name,
-			  counter_value(&link_counters[i], &sums),
-			  link_counters[i].note, *all);
+		print_row(xroce_link_counters[i].name,
+			  counter_value(&xroce_link_counters[i], &sums),
+			  xroce_link_counters[i].note, *all);
 	print_end();
 	return EXIT_OK;
 }
