@@ -162,7 +162,7 @@ RST2MAN   ?= $(firstword $(foreach c,rst2man rst2man.py,$(shell command -v $(c))
 man: $(if $(RST2MAN),$(man_pages))
 	$(if $(RST2MAN),@:,@echo "no rst2man: no manual pages (Debian: python3-docutils)" >&2)
 
-man_of_3  := user/lib/libxroce.h include/uapi/xroce.h include/xroce_map.h include/xroce_counter.h \
+man_of_3  := user/lib/libxroce.h include/uapi/xroce.h include/xroce_counter.h \
 	     $(wildcard examples/manual/*.c)
 $(B)/doc/man/%.rst: doc/man/%.rst doc/man/kdoc.py $(man_of_3)
 	@mkdir -p $(@D)
@@ -332,7 +332,7 @@ example_dir = $(DESTDIR)$(PREFIX)/share/doc/xroce/examples
 settings := $(wildcard user/systemd/*.conf)
 examples := $(patsubst examples/%,%,$(wildcard examples/Makefile examples/*.[ch] examples/*/*))
 completion := user/bash-completion/xroce
-headers := user/lib/libxroce.h include/xroce_map.h
+headers := user/lib/libxroce.h
 dkms_dir = $(DESTDIR)/usr/src/xroce-$(VERSION)
 
 install: install-module install-user

@@ -2,25 +2,18 @@
 /* usage: map NETDEV */
 #include <libxroce.h>
 #include <stdio.h>
-#include <unistd.h>
 
 int main(int argc, char **argv)
 {
-	struct xroce_stat stat;
-	int fd, err;
+	__u64 packets;
+	int err;
 
 	if (argc != 2)
 		return 2;
-	fd = xroce_pin_open(argv[1], "stat");
-	if (fd < 0) {
-		fprintf(stderr, "%s: %s\n", argv[1], xroce_strerror(fd));
-		return 1;
-	}
-	err = xroce_map_read(fd, 0, &stat, sizeof(stat));
+	err = xroce_link_counter(argv[1], "rx", &packets);
 	if (err)
-		fprintf(stderr, "stat: %s\n", xroce_strerror(err));
+		fprintf(stderr, "%s: %s\n", argv[1], xroce_strerror(err));
 	else
-		printf("packets %llu\n", stat.rx);
-	close(fd);
+		printf("packets %llu\n", packets);
 	return !!err;
 }

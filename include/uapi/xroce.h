@@ -1933,4 +1933,122 @@ struct xroce_async {
 	__u32 reserved[2];
 };
 
+/*
+ * Why a request was refused. A NAK with syndrome 0x61 or 0x62 moves the queue pair to ERR
+ * and leaves the cause in xroce_qp_query::cause. On UC, where there are no NAKs, the
+ * XROCE_UC_MISSES-th remote access error does the same; XROCE_CAUSE_ACC_MODULE does not
+ * count there.
+ */
+enum xroce_cause {
+	XROCE_CAUSE_NONE,
+	/* invalid request, 0x61 (IBTA 9.7.4.1) */
+	XROCE_CAUSE_INV_OPCODE,		/* not supported by this responder */
+	XROCE_CAUSE_INV_ORDER,		/* first, middle, last out of order */
+	XROCE_CAUSE_INV_QP_ACCESS,	/* the queue pair lacks the right */
+	XROCE_CAUSE_INV_LENGTH,		/* payload, pad or RETH length */
+	XROCE_CAUSE_INV_RESOURCES,	/* a READ or atomic, and rd_max is 0 */
+	XROCE_CAUSE_INV_ALIGN,		/* address of an atomic is not a multiple of 8 */
+	/* remote access error, 0x62 (IBTA 9.7.4.1.3) */
+	XROCE_CAUSE_ACC_KEY,		/* no such key, or it is not valid now */
+	XROCE_CAUSE_ACC_PD,		/* protection domains differ */
+	XROCE_CAUSE_ACC_QP,		/* a window of another queue pair */
+	XROCE_CAUSE_ACC_RIGHT,		/* region or window lacks the right */
+	XROCE_CAUSE_ACC_BOUNDS,		/* outside region or window */
+	XROCE_CAUSE_ACC_MODULE,		/* key invalid meanwhile; on-demand memory not mapped */
+	/* remote operational error, 0x63 (IBTA 9.7.4.1.4) */
+	XROCE_CAUSE_OP_WQE,		/* malformed receive work request */
+	XROCE_CAUSE_OP_PROT,		/* its element is outside a writable region */
+	XROCE_CAUSE_OP_CQ,		/* completion queue full */
+	XROCE_CAUSE_OP_MEMORY,		/* out of memory for an on-demand page */
+	/* Why a packet was dropped. This ends no queue pair, and the peer gets no response. */
+	XROCE_DROP_LENGTH = 64,		/* headers or lengths do not fit the frame */
+	XROCE_DROP_CHECKSUM,		/* IPv4 header checksum */
+	XROCE_DROP_TVER,		/* transport header version */
+	XROCE_DROP_QPN,			/* no such queue pair */
+	/* from another queue pair of the link than the peer; counted by the module */
+	XROCE_DROP_PEER,
+	/* from here on also counted in xroce_qp_query::drops */
+	XROCE_DROP_QKEY,		/* queue key of a datagram */
+	XROCE_DROP_RECV,		/* no receive work request */
+	XROCE_DROP_PSN,			/* out of sequence, or cannot be replayed */
+	XROCE_DROP_RESPONSE,		/* the frame could not be turned into a response */
+	XROCE_DROP_OPCODE,		/* not a request of the queue pair's service */
+	XROCE_DROP_STATE,		/* queue pair not ready to receive */
+	XROCE_DROP_ERROR,		/* queue pair in error */
+	XROCE_DROP_ADDR,		/* not the queue pair's addresses or VLAN */
+	XROCE_DROP_PKEY,		/* partition key */
+	XROCE_DROP_ICRC,		/* invariant CRC */
+	XROCE_DROP_DEFER,		/* no room to defer it; not the first of RC */
+	/* another CPU executes a packet, or too many work requests were posted before it */
+	XROCE_DROP_BUSY,
+	/* responses, not requests; counted by the module */
+	XROCE_DROP_TX,			/* the device did not accept the frame */
+};
+
+/*
+ * A UC queue pair goes to ERR after this number of refusals with a cause from
+ * XROCE_CAUSE_ACC_KEY to XROCE_CAUSE_ACC_BOUNDS, counted since it left RESET. IBTA 9.9.3
+ * sets no limit, but without one a peer could guess keys without end; on RC the first
+ * refusal ends the queue pair. A good packet does not reset the count, because a peer with
+ * one valid key can send one at any time. A message counts once: the rest of it is dropped
+ * with the refused packet.
+ */
+#define XROCE_UC_MISSES		16
+
+/* xroce_event::known: members of struct xroce_event that are valid. */
+#define XROCE_EVENT_VA		(1 << 0)
+#define XROCE_EVENT_KEY		(1 << 1)
+#define XROCE_EVENT_LEN		(1 << 2)
+#define XROCE_EVENT_QP		(1 << 3)	/* @epsn and @mtu */
+#define XROCE_EVENT_PAYLOAD	(1 << 4)
+#define XROCE_EVENT_RETH	(XROCE_EVENT_VA | XROCE_EVENT_KEY | XROCE_EVENT_LEN)
+
+/**
+ * struct xroce_event - maps "events" and "drops": a refusal that ended a queue pair, or a
+ *	dropped packet
+ * @time: nanoseconds of CLOCK_MONOTONIC
+ * @va: address in the request
+ * @qpn: queue pair number in the packet. After a refusal the queue pair is in ERR
+ * @cause: enum xroce_cause; from XROCE_DROP_LENGTH on the packet was dropped
+ * @key: R_Key in the request
+ * @len: length in the request, in bytes
+ * @psn: PSN of the packet
+ * @epsn: expected PSN
+ * @payload: bytes of the packet after the headers
+ * @mtu: path MTU of the queue pair, in bytes
+ * @opcode: opcode in the BTH
+ * @known: XROCE_EVENT_*: which of @va, @key, @len, @epsn with @mtu, and @payload are valid;
+ *	the others are 0
+ * @missed: events of drops that this CPU has not written since the previous one, because
+ *	there were more than XROCE_DROP_EVENTS in a second, or the buffer was full
+ * @reserved: 0
+ * @peer: source address of the packet; IPv4 as ::ffff:a.b.c.d
+ * @own: destination address of the packet
+ *
+ * Two ring buffers, written by the XDP program; drops cannot displace refusals. An event
+ * that finds the buffer full is lost, and counted in the counter event_lost. Drops are
+ * written only while a program reads them.
+ */
+struct xroce_event {
+	__u64 time;
+	__u64 va;
+	__u32 qpn;
+	enum xroce_cause cause;
+	__u32 key;
+	__u32 len;
+	__u32 psn;
+	__u32 epsn;
+	__u32 payload;
+	__u16 mtu;
+	__u8 opcode;
+	__u8 known;
+	__u32 missed;
+	__u32 reserved;
+	__be32 peer[4];
+	__be32 own[4];
+};
+
+/* Maximum number of events of drops per second and CPU. */
+#define XROCE_DROP_EVENTS	100
+
 #endif /* _UAPI_XROCE_H */

@@ -8,6 +8,7 @@
 #include "libxroce.h"
 #include "responder.h"
 #include "windows.h"
+#include "xroce_map.h"
 
 static struct {
 	struct xroce *x;

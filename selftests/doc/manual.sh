@@ -77,7 +77,7 @@ all_functions() {
 # compiler; but for the commands of the device, which the library gives
 declared() {
 	gcc -E -dD -I"$top/include" -I"$top/user/lib" "$1" |
-		awk '/^# [0-9]+ "/	{ ours = $3 ~ /(libxroce|xroce_map|uapi\/xroce)\.h"$/; next }
+		awk '/^# [0-9]+ "/	{ ours = $3 ~ /(libxroce|uapi\/xroce)\.h"$/; next }
 		     ours' |
 		grep -oE -e '^#define XROCE_\w+' -e '^(struct|enum) \w+( \{|;)' \
 			-e '^\s+XROCE_\w+( =|,)' -e '^[a-z_].*\bxroce_\w+\(' |

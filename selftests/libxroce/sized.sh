@@ -28,10 +28,9 @@ grow() {
 	local name n=0
 
 	for name in $grows xroce_attach_opts xroce_connect; do
-		grep -q "^struct $name {" "$1"/include/uapi/xroce.h "$1"/include/xroce_map.h \
-			"$1"/lib/libxroce.h || continue
+		grep -q "^struct $name {" "$1"/include/uapi/xroce.h "$1"/lib/libxroce.h || continue
 		sed -i "/^struct $name {/,/^};/s/^};/\t__u64 grown[8];\n};/" \
-			"$1"/include/uapi/xroce.h "$1"/include/xroce_map.h "$1"/lib/libxroce.h
+			"$1"/include/uapi/xroce.h "$1"/lib/libxroce.h
 		n=$((n + 1))
 	done
 	[ $n -ge 23 ] || { echo "# only $n structures found"; return 1; }

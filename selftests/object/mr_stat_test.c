@@ -20,6 +20,7 @@ static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 static void expect(const struct wire *w, const struct xroce_mr_stat *want)
 {
 	struct xroce_mr_stat got = mr_counters(w->mr.mr);
+	__u64 refused = ~0ull;
 
 	check(!memcmp(&got, want, sizeof(got)),
 	      "in %llu %llu %llu out %llu %llu %llu atomics %llu refused %llu, not in %llu %llu %llu out %llu %llu %llu atomics %llu refused %llu",
@@ -28,6 +29,10 @@ static void expect(const struct wire *w, const struct xroce_mr_stat *want)
 	      want->in_requests, want->in_packets, want->in_bytes,
 	      want->out_requests, want->out_packets, want->out_bytes,
 	      want->atomics, want->refused);
+	check(!xroce_mr_counter(LIVE_DEV, w->mr.mr, "refused", &refused) &&
+	      refused == want->refused &&
+	      xroce_mr_counter(LIVE_DEV, w->mr.mr, "rx", &refused) == -EINVAL, "by name: %llu",
+	      refused);
 }
 
 /* Send the request, and check that exactly @n responses arrive. */

@@ -15,6 +15,7 @@
 #include "dev.h"
 #include "names.h"
 #include "print.h"
+#include "xroce_map.h"
 
 #define BATCH	1024
 

@@ -2,9 +2,6 @@
 /* Counters of regions, from the map "mr_stat". */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <bpf/bpf.h>
 
 #include "counter.h"
 #include "dev.h"
@@ -12,24 +9,9 @@
 #include "mr_stat.h"
 #include "print.h"
 
-int mr_stat_find(const char *netdev)
-{
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-	int fd = xroce_pin_open(netdev, "mr_stat");
-
-	if (fd < 0)
-		return fd;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.max_entries == 1) {
-		close(fd);
-		return -EOVERFLOW;
-	}
-	return fd;
-}
-
 int mr_stat_open(const char *netdev)
 {
-	int fd = mr_stat_find(netdev);
+	int fd = xroce_mr_stat_open(netdev);
 
 	if (fd >= 0)
 		return fd;

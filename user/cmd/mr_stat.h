@@ -5,12 +5,6 @@
 
 #include <linux/types.h>
 
-/*
- * Open the map "mr_stat" of a link. Return: its descriptor, or a negative errno; -EOVERFLOW:
- * the link does not count accesses to regions.
- */
-int mr_stat_find(const char *netdev);
-
 /* Open this map. Return: its descriptor, or -1 after printing an error. */
 int mr_stat_open(const char *netdev);
 

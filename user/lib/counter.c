@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Counters: their names and texts, and those of a link. The command uses them, too. */
+#include <errno.h>
 #include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "counter.h"
 
@@ -39,4 +42,19 @@ int xroce_stat_read(const char *netdev, struct xroce_stat *sums)
 	sums->tx_more += sums->tx * XROCE_ACK_BYTES + sums->read_bytes + sums->module_tx_bytes;
 	sums->tx += sums->module_tx;
 	return 0;
+}
+
+int xroce_mr_stat_open(const char *netdev)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = xroce_pin_open(netdev, "mr_stat");
+
+	if (fd < 0)
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len) || info.max_entries == 1) {
+		close(fd);
+		return -EOVERFLOW;
+	}
+	return fd;
 }

@@ -4,7 +4,6 @@
 #define _LIBXROCE_COUNTER_H
 
 #include "priv.h"
-#include "xroce_map.h"
 
 /**
  * struct counter - a counter of struct xroce_stat, struct xroce_qp_query or struct xroce_mr_stat
@@ -53,5 +52,11 @@ static inline __u64 counter_value(const struct counter *c, const void *sums)
  * the module, and tx_more their bytes. Return: 0 or a negative errno.
  */
 XROCE_HIDDEN int xroce_stat_read(const char *netdev, struct xroce_stat *sums);
+
+/*
+ * Open the map "mr_stat" of a link. Return: its descriptor, or a negative errno; -EOVERFLOW:
+ * the link does not count accesses to regions.
+ */
+XROCE_HIDDEN int xroce_mr_stat_open(const char *netdev);
 
 #endif /* _LIBXROCE_COUNTER_H */

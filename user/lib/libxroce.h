@@ -15,7 +15,6 @@
 #include <stddef.h>
 
 #include "uapi/xroce.h"
-#include "xroce_map.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,6 +78,8 @@ int xroce_monitor_next_sized(struct xroce_monitor *m, struct xroce_event *event,
 
 #define XROCE_NETDEV_MAX	16	/* bytes of a device's name, with the NUL */
 #define XROCE_ERROR_MAX		256	/* bytes of an error text, with the NUL */
+
+#define XROCE_PIN_DIR		"/sys/fs/bpf/xroce"	/* the pins of all links */
 
 /* Bytes of the name of a directory in XROCE_PIN_DIR, with the NUL. */
 #define XROCE_PIN_DIR_MAX	(3 * (XROCE_NETDEV_MAX - 1) + 1)
@@ -1121,7 +1122,7 @@ int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
  * xroce_cause_str() - name of a cause
  * @cause: enum xroce_cause: why a request was refused, or a packet dropped
  *
- * Return: a constant text: the name of the counter in struct xroce_stat; "none" for
+ * Return: a constant text: the name of the counter; "none" for
  * XROCE_CAUSE_NONE; "unknown" for other numbers.
  */
 const char *xroce_cause_str(__u32 cause);
@@ -1208,7 +1209,8 @@ void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX
  * @name: "mpt", "qp", "rd", "stat", "mr_stat", "events", "drops", "drop_lease", "netdev",
  *	"prog" or "link"
  *
- * The maps stay valid as long as the descriptor is open, also if the link is deleted.
+ * The maps stay valid as long as the descriptor is open, also if the link is deleted. The layout
+ * of their values belongs to a version; their BTF describes it.
  *
  * Return: a file descriptor for close(2), or a negative errno: -ENOENT (no such pin), -EACCES
  * or -EPERM (the pins belong to root), -EINVAL (no device can have this name).
@@ -1216,20 +1218,26 @@ void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX
 int xroce_pin_open(const char *netdev, const char *name);
 
 /**
- * xroce_map_read() - read an entry of a pinned map
- * @fd: descriptor of xroce_pin_open(): "mpt", "qp", "rd", "stat", "mr_stat", "drop_lease" or
- *	"netdev"
- * @key: index of the entry
- * @value: out: the structure of the map, see xroce_map.h
- * @size: its size in bytes
+ * xroce_link_counter() - read a counter of a link, the sum over all CPUs
+ * @netdev: name of the device
+ * @name: name of the counter, as "xroce stat show" has it
+ * @value: out
  *
- * The map may have values of another version than the structure of the caller. A longer value is
- * cut off, a shorter one is completed with zeros; bpf(2) writes all of a longer one. Of a map with
- * a copy for each CPU, "stat" and "mr_stat", this returns the sum of the copies.
- *
- * Return: 0; -ENOENT: no such entry; -EINVAL: not such a map; -ENOMEM; or an error of bpf(2).
+ * Return: 0; -EINVAL: no such counter; or as for xroce_pin_open().
  */
-int xroce_map_read(int fd, __u32 key, void *value, size_t size);
+int xroce_link_counter(const char *netdev, const char *name, __u64 *value);
+
+/**
+ * xroce_mr_counter() - read a counter of peers' accesses to a region, the sum over all CPUs
+ * @netdev: name of the device
+ * @mr: handle of the region
+ * @name: name of the counter, as "xroce mr show -s" has it
+ * @value: out
+ *
+ * Return: 0; -EINVAL: no such counter; -EOVERFLOW: the link does not count them, see
+ * XROCE_MR_STAT_MAX; or as for xroce_pin_open().
+ */
+int xroce_mr_counter(const char *netdev, __u32 mr, const char *name, __u64 *value);
 
 #ifdef __cplusplus
 }

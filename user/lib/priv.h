@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libxroce.h"
+#include "xroce_map.h"
 
 #define XROCE_HIDDEN	__attribute__((visibility("hidden")))
 
@@ -93,6 +94,13 @@ XROCE_HIDDEN int xroce_command_sized(int fd, unsigned long command, void *arg, s
 
 /* Likewise with a temporary descriptor, for commands that need no handle. */
 XROCE_HIDDEN int xroce_command_once(unsigned long command, void *arg, size_t size);
+
+/*
+ * Read an entry of a map of another version than this one: a longer value is cut off, a shorter
+ * one is completed with zeros. If each CPU has a copy, @value is their sum. Return: 0; -ENOENT: no
+ * such entry; -EINVAL: not such a map; -ENOMEM; or an error of bpf(2).
+ */
+XROCE_HIDDEN int xroce_map_read(int fd, __u32 key, void *value, size_t size);
 
 /* Release a reference to a handle. The last one frees it. */
 XROCE_HIDDEN void xroce_put(struct xroce *x);

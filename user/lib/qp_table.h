@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #include "libxroce.h"
+#include "xroce_map.h"
 
 /* An entry takes some 4.4 KiB. All of them are allocated with the link. */
 #define XROCE_QP_ENTRY	(sizeof(struct xroce_qp) + sizeof(struct xroce_rd_ring))

@@ -38,7 +38,7 @@ static int take_mrs(struct xroce *x, struct sample *s,
 		    const struct sample_link *link)
 {
 	struct sample_mr one = { .link = link->query.link };
-	int stat = mr_stat_find(link->dev);
+	int stat = xroce_mr_stat_open(link->dev);
 	int err;
 	__u32 mr;
 

@@ -6,6 +6,7 @@
 #include <net/if.h>
 
 #include "libxroce.h"
+#include "xroce_map.h"
 
 struct sample_link {
 	char dev[IF_NAMESIZE];
