@@ -115,7 +115,7 @@ int connect_serve(struct xroce *x, const struct xroce_mr_reg *mr, __u32 access,
 	struct end own = {
 		.rkey = mr->rkey, .addr = mr->iova, .length = mr->length,
 	};
-	int fd, err = xroce_qp_add(x, 0, mr->pd, &own.qpn);
+	int fd, err = xroce_qp_create_responder(x, 0, mr->pd, &own.qpn);
 
 	if (err)
 		return complain("queue pair", err);

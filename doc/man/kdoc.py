@@ -15,6 +15,7 @@ Within the page, paths being those from the top of the tree:
        NAME...                  definitions with their comments
     .. counters:: HEADER
        TABLE                    the rows of a table of counters
+    .. overview:: HEADER        the comment at its head, up to the program in it
     .. example:: FILE           the program, without its SPDX line
 
 so that no text stands twice. A name that the header does not have, or has without
@@ -190,6 +191,18 @@ def counters(path, table):
     return out
 
 
+def overview(path):
+    """The paragraphs of the comment at the head of a header; indented ones are literal."""
+    comment = re.search(r"^/\*\n \* (\w+: .*?)\n \*\n \*\t", open(path).read(), re.M | re.S)[1]
+    out = []
+    for paragraph in re.sub(r"^ \* ?", "", comment, flags=re.M).split("\n\n")[:-1]:
+        if paragraph.startswith(" "):
+            out += block(paragraph)
+        else:
+            out += [escape(paragraph), ""]
+    return out
+
+
 def example(path):
     text = open(path).read().split("\n")
     return block("\n".join(text[1:]).rstrip("\n").expandtabs(8))
@@ -204,7 +217,7 @@ def expand(page):
     lines = page.split("\n")
     while lines:
         line = lines.pop(0)
-        match = re.match(r"\.\. (prototypes|kernel-doc|constants|counters|example):: (\S+)$", line)
+        match = re.match(r"\.\. (prototypes|kernel-doc|constants|counters|overview|example):: (\S+)$", line)
         if not match:
             out.append(line)
             continue
@@ -213,6 +226,9 @@ def expand(page):
             names += lines.pop(0).split()
         if match[1] == "example":
             out += example(match[2])
+            continue
+        if match[1] == "overview":
+            out += overview(match[2])
             continue
         if match[1] == "counters":
             out += counters(match[2], *names)

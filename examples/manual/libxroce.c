@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	must(argv[1], x ? 0 : -errno);
 	must("protection domain", xroce_pd_add(x, 0, &mr.pd));
 	must("region", xroce_mr_reg(x, &mr));
-	must("queue pair", xroce_qp_add(x, 0, mr.pd, &c.qpn));
+	must("queue pair", xroce_qp_create_responder(x, 0, mr.pd, &c.qpn));
 	must("connection", xroce_qp_connect(x, &c));
 	printf("qpn 0x%x psn 0 rkey 0x%08x addr 0x%llx length %zu\n", c.qpn, mr.rkey,
 	       (unsigned long long)mr.iova, sizeof(memory));

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	}
 	err = xroce_pd_add(x, 0, &pd);
 	if (!err)
-		err = xroce_qp_add(x, 0, pd, &qpn);
+		err = xroce_qp_create_responder(x, 0, pd, &qpn);
 	query.pd = pd;
 	if (!err)
 		err = xroce_pd_query(x, &query);

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	}
 	err = xroce_pd_add(x, 0, &pd);
 	if (!err)
-		err = xroce_qp_add(x, 0, pd, &c.qpn);
+		err = xroce_qp_create_responder(x, 0, pd, &c.qpn);
 	if (!err)
 		err = xroce_qp_connect(x, &c);
 	modify.qpn = query.qpn = c.qpn;

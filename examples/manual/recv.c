@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	while (xroce_cq_poll(cq, &cqe, 1) > 0)
 		flushed += cqe.status == XROCE_WC_WR_FLUSH_ERR;
 	printf("%d work requests flushed\n", flushed);
-	must("receive queue", xroce_rq_del(rq));	/* with its queue pair */
+	must("receive queue", xroce_qp_destroy(rq));	/* with its queue pair */
 	must("completion queue", xroce_cq_del(cq));
 	xroce_close(x);
 	return 0;

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	must("client", xroce_qp_create(x, &client, NULL));
 	send = xroce_send_open(x, &client);
 	must("send queue", send ? 0 : -errno);
-	must("server", xroce_qp_add(x, 0, pd, &server));
+	must("server", xroce_qp_create_responder(x, 0, pd, &server));
 	memcpy(c.dgid, c.sgid, sizeof(c.dgid));
 	c.qpn = client.qpn;
 	c.dest_qpn = server;

@@ -118,7 +118,7 @@ static bool create(struct target *target)
 	int err;
 
 	if (!target->receives)
-		return done(xroce_qp_add(x, 0, pd, &target->qpn), "queue pair");
+		return done(xroce_qp_create_responder(x, 0, pd, &target->qpn), "queue pair");
 	cq = xroce_cq_add(x, XROCE_RQ_MAX);
 	if (!done(cq ? 0 : -errno, "completion queue"))
 		return false;
@@ -135,7 +135,7 @@ static bool create(struct target *target)
 
 static void xroce_disconnect(const struct target *target)
 {
-	done(rq ? xroce_rq_del(rq) : xroce_qp_del(x, target->qpn), "queue pair");
+	done(rq ? xroce_qp_destroy(rq) : xroce_qp_del(x, target->qpn), "queue pair");
 	rq = NULL;
 	if (cq)
 		done(xroce_cq_del(cq), "completion queue");

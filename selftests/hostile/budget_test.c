@@ -129,7 +129,7 @@ static void moving(void)
 	pthread_join(thread, NULL);
 	check(most == XROCE_RQ_MAX, "at most %u flushed", most);
 	note("at most %u flushed by one command", most);
-	check(!xroce_rq_del(rq), "QP_DEL");
+	check(!xroce_qp_destroy(rq), "QP_DEL");
 	wire_close(&w);
 }
 
@@ -185,7 +185,7 @@ static void much_posted(void)
 	check(!mw_try_write(&w, w.mr.rkey), "a packet");
 	expect((struct seen){ .want_flushed = XROCE_RQ_MAX, .want_failed = 1 });
 	check(qp_state(w.x, qpn) == XROCE_QPS_ERR, "state");
-	check(!xroce_rq_del(rq), "QP_DEL");
+	check(!xroce_qp_destroy(rq), "QP_DEL");
 	wire_close(&w);
 }
 
@@ -248,7 +248,7 @@ static void many_failures(void)
 	expect((struct seen){ .want_flushed = QPS * POSTED, .want_failed = QPS });
 	check(xroce_sq_idle(w.sq), "not all work requests were applied");
 	for (i = 0; i < QPS; i++)
-		check(qp_state(w.x, qpn[i]) == XROCE_QPS_ERR && !xroce_rq_del(rq[i]),
+		check(qp_state(w.x, qpn[i]) == XROCE_QPS_ERR && !xroce_qp_destroy(rq[i]),
 		      "queue pair %u", i);
 	check(!mw_try_write(&w, w.mr.rkey), "a retransmitted packet");
 	mw_del(&w, key);

@@ -159,7 +159,7 @@ static void random_entries(struct xroce *x)
 	__atomic_store_n(&scribbler.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	xroce_send_close(p.a.send);
-	check(!xroce_rq_del(p.a.rq), "queue pair");
+	check(!xroce_qp_destroy(p.a.rq), "queue pair");
 	p.a = (struct end){};
 	if (test_failed() || !pair_end_open(&p, &p.a) || !pair_again(&p))
 		goto out;
@@ -178,7 +178,7 @@ static bool open_bare(struct pair *p)
 	struct xroce_qp_add add = pair_queues(p);
 
 	xroce_send_close(p->a.send);
-	check(!xroce_rq_del(p->a.rq), "queue pair");
+	check(!xroce_qp_destroy(p->a.rq), "queue pair");
 	p->a = (struct end){};
 	add.send_entries = BARE_ENTRIES;
 	add.send_max_sge = 0;

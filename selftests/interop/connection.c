@@ -152,7 +152,7 @@ static int server_qp_add(struct connection *c, const struct connection_opts *opt
 
 	c->rq = NULL;
 	err = opts->cq ? xroce_qp_create(server.x, &add, &c->rq) :
-			 xroce_qp_add(server.x, 0, server.pd, &add.qpn);
+			 xroce_qp_create_responder(server.x, 0, server.pd, &add.qpn);
 	c->qpn = add.qpn;
 	return err;
 }
@@ -211,7 +211,7 @@ void connection_close(struct connection *c)
 	int err;
 
 	ibv_destroy_qp(c->qp);
-	err = c->rq ? xroce_rq_del(c->rq) : xroce_qp_del(server.x, c->qpn);
+	err = c->rq ? xroce_qp_destroy(c->rq) : xroce_qp_del(server.x, c->qpn);
 	check(!err, "qp del: %s", strerror(-err));
 }
 

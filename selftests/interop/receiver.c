@@ -217,7 +217,7 @@ void receiver_close(struct receiver *r)
 		ibv_destroy_ah(r->ah);
 	if (r->qp)
 		ibv_destroy_qp(r->qp);
-	err = r->rq ? xroce_rq_del(r->rq) : xroce_qp_del(server.x, r->qpn);
+	err = r->rq ? xroce_qp_destroy(r->rq) : xroce_qp_del(server.x, r->qpn);
 	check(!err, "QP_DEL: %s", strerror(-err));
 	if (r->own_cq)
 		check(!xroce_cq_del(r->cq), "CQ_DEL");

@@ -180,7 +180,7 @@ static void shared(void)
 		i = xroce_qp_create(server.x, &add, &rq);
 		check(i == -EINVAL, "another domain's: %d", i);
 		check(!xroce_cq_del(cq), "CQ_DEL");
-		check(!xroce_rq_del(opts.srq), "SRQ_DEL");
+		check(!xroce_srq_del(opts.srq), "SRQ_DEL");
 	}
 	opts.srq = xroce_srq_add(server.x, server.pd, 8, 2);
 	if (!receiver_open(&a, &opts))
@@ -211,7 +211,7 @@ static void shared(void)
 	      "limit %u, %u queue pairs", q.limit, q.qps);
 	receiver_must(&a, receiver_send, 9);
 	check(!ready(), "the event came twice");
-	check(xroce_rq_del(opts.srq) == -EBUSY, "queue pairs use it");
+	check(xroce_srq_del(opts.srq) == -EBUSY, "queue pairs use it");
 	/* A queue pair in ERR does not consume receives of the other. */
 	receiver_state(&a, XROCE_QPS_ERR);
 	take_one(&a);
@@ -220,7 +220,7 @@ static void shared(void)
 	take_one(&b);
 	receiver_close(&b);
 	receiver_close(&a);
-	check(!xroce_rq_del(opts.srq), "SRQ_DEL");
+	check(!xroce_srq_del(opts.srq), "SRQ_DEL");
 }
 
 /*

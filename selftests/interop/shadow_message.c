@@ -297,7 +297,7 @@ void messages_finish(void)
 
 void messages_close(void)
 {
-	int err = queues[SHARED].rq ? xroce_rq_del(queues[SHARED].rq) : 0;
+	int err = queues[SHARED].rq ? xroce_srq_del(queues[SHARED].rq) : 0;
 
 	check(!err, "shared receive queue: %s", strerror(-err));
 	err = cq ? xroce_cq_del(cq) : 0;

@@ -58,7 +58,7 @@ int limit_make(struct xroce *x, enum xroce_counted what, __u32 flags, __u32 pd,
 	case XROCE_COUNT_PD:
 		return xroce_pd_add(x, flags, id);
 	case XROCE_COUNT_QP:
-		return xroce_qp_add(x, flags, pd, id);
+		return xroce_qp_create_responder(x, flags, pd, id);
 	case XROCE_COUNT_MW:
 		ret = xroce_mw_add(x, &mw);
 		*id = mw.mw;

@@ -120,7 +120,7 @@ static void end_close(struct end *e)
 	if (e->send)
 		xroce_send_close(e->send);
 	if (e->rq)
-		check(!xroce_rq_del(e->rq), "queue pair");
+		check(!xroce_qp_destroy(e->rq), "queue pair");
 }
 
 void pair_close(struct pair *p)

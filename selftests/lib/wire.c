@@ -238,7 +238,7 @@ static void close_queues(struct wire *w)
 	int ret = 0;
 
 	if (w->rq)
-		ret = xroce_rq_del(w->rq);
+		ret = xroce_qp_destroy(w->rq);
 	else if (w->sq)
 		ret = xroce_qp_del(w->x, w->qpn);
 	check(!ret, "QP_DEL: %s", strerror(-ret));

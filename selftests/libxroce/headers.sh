@@ -69,10 +69,21 @@ links() {
 		"$work/program"
 }
 
+# The program at the head of libxroce.h, as it stands there.
+program() {
+	sed -nE '/^ \*\t#include/,/^ \*\/$/{ s/^ \*\t?//; /^\/$/!p }' "$top/user/lib/libxroce.h" \
+		>"$work/program.c"
+	[ "$(grep -c 'xroce_[a-z_]*(' "$work/program.c")" -ge 6 ] &&
+		cc -std=c11 -Wall -Wextra -Werror -I"$work/include" "$work/program.c" \
+			"$top/build/user/libxroce.a" $(pkg-config --libs libbpf libmnl) \
+			-o "$work/program"
+}
+
 run headers_c_gcc 'U3' compiles c gcc c11 gnu11 gnu17
 run headers_c_clang 'U3' compiles c "$clang" c11 gnu11 gnu17
 run headers_cxx_gcc 'U3' compiles c++ g++ c++11 c++17 c++20
 run headers_cxx_clang 'U3' compiles c++ "$clangxx" c++11 c++17 c++20
 run headers_cxx_complains 'U3' complains
 run headers_cxx_links 'U3' links
+run headers_program U3 program
 results

@@ -156,7 +156,7 @@ static bool sleeper_open(struct sleeper *s, struct xroce *x, __u32 pd)
 
 static void sleeper_close(struct sleeper *s)
 {
-	check(!xroce_rq_del(s->rq) && !xroce_cq_del(s->cq), "queues");
+	check(!xroce_qp_destroy(s->rq) && !xroce_cq_del(s->cq), "queues");
 }
 
 static void *stop_it(void *arg)
@@ -299,11 +299,11 @@ static int queues_step(struct queues *q, int step)
 		q->sq = err ? q->sq : NULL;
 		break;
 	case DEL_SRQ:
-		err = q->srq ? xroce_rq_del(q->srq) : 0;
+		err = q->srq ? xroce_srq_del(q->srq) : 0;
 		q->srq = err ? q->srq : NULL;
 		break;
 	case DEL_RQ:
-		err = q->rq ? xroce_rq_del(q->rq) : 0;
+		err = q->rq ? xroce_qp_destroy(q->rq) : 0;
 		q->rq = err ? q->rq : NULL;
 		break;
 	}
@@ -388,7 +388,7 @@ static void closed_first(void)
 	xroce_close(q.x);
 	check(!mapped(), "%d rings", mapped());
 	live_check_idle(LIVE_DEV);
-	check(!xroce_rq_del(q.rq) && !xroce_rq_del(q.srq) && !xroce_sq_del(q.sq) &&
+	check(!xroce_qp_destroy(q.rq) && !xroce_srq_del(q.srq) && !xroce_sq_del(q.sq) &&
 	      !xroce_cq_del(q.cq), "queues");
 }
 
@@ -401,7 +401,7 @@ static void queue_pair_first(struct xroce *x)
 		return;
 	check(!xroce_qp_del(x, s.qpn), "QP_DEL");
 	check(mapped() == 2, "%d rings", mapped());
-	check(!xroce_rq_del(s.rq) && mapped() == 1, "receive queue");
+	check(!xroce_qp_destroy(s.rq) && mapped() == 1, "receive queue");
 	check(!xroce_cq_del(s.cq) && !mapped(), "completion queue");
 }
 

@@ -76,7 +76,7 @@ static int serve_one(struct xroce *x, __u32 pd, char *mem,
 
 	r.access |= XROCE_ACCESS_REMOTE_WRITE;
 	r.iova = (uintptr_t)mem;
-	ret = xroce_mr_reg(x, &r) ? : xroce_qp_add(x, 0, pd, &qpn) ? :
+	ret = xroce_mr_reg(x, &r) ? : xroce_qp_create_responder(x, 0, pd, &qpn) ? :
 	      qp_move(x, qpn, XROCE_QPS_INIT, XROCE_QP_ACCESS | XROCE_QP_PKEY);
 	if (ret)
 		return ret;

@@ -422,7 +422,7 @@ static void query(struct xroce *x)
 	size_t i;
 
 	pd = live_pd(x);
-	check(!xroce_qp_add(x, 0, pd, &qpn), "QP_ADD");
+	check(!xroce_qp_create_responder(x, 0, pd, &qpn), "QP_ADD");
 	stat("/proc/self/ns/net", &netns);
 	q.link = xroce_link(x);
 	memset(q.verbs, 'x', sizeof(q.verbs));
@@ -520,7 +520,7 @@ static void del_persistent(void)
 	check(!ret, "PD_ADD: %d", ret);
 	ret = xroce_mr_reg(x, &r);
 	check(!ret, "MR_REG: %d", ret);
-	ret = xroce_qp_add(x, XROCE_F_PERSISTENT, r.pd, &qpn);
+	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, r.pd, &qpn);
 	check(!ret, "QP_ADD: %d", ret);
 	xroce_close(x);
 

@@ -44,7 +44,7 @@ static int serve(struct xroce *x, __u32 pd, struct traffic_target *to,
 
 	r->access |= XROCE_ACCESS_REMOTE_WRITE;
 	r->iova = r->addr;
-	if (xroce_mr_reg(x, r) || xroce_qp_add(x, 0, pd, &qpn))
+	if (xroce_mr_reg(x, r) || xroce_qp_create_responder(x, 0, pd, &qpn))
 		return -1;
 	for (state = XROCE_QPS_INIT; state <= XROCE_QPS_RTS; state++) {
 		m = qp_change(qpn, state, qp_attrs(XROCE_QPT_RC, state));

@@ -30,12 +30,12 @@ static void not_admin(struct xroce *x)
 	r.flags = XROCE_F_PERSISTENT;
 	ret = xroce_mr_reg(x, &r);
 	check(ret == -EPERM, "persistent region: %d", ret);
-	ret = xroce_qp_add(x, XROCE_F_PERSISTENT, r.pd, &qpn);
+	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, r.pd, &qpn);
 	check(ret == -EPERM, "persistent QP: %d", ret);
 	r.flags = 0;
 	ret = xroce_mr_reg(x, &r);
 	check(!ret, "region: %d", ret);
-	ret = xroce_qp_add(x, 0, r.pd, &qpn);
+	ret = xroce_qp_create_responder(x, 0, r.pd, &qpn);
 	check(!ret, "QP: %d", ret);
 	live_restore_caps();
 }
@@ -58,7 +58,7 @@ static void of_another_file(void)
 	if (!x || !y)
 		return;
 	r.pd = live_pd(x);
-	ret = xroce_mr_reg(x, &r) ? : xroce_qp_add(x, 0, r.pd, &m.qpn);
+	ret = xroce_mr_reg(x, &r) ? : xroce_qp_create_responder(x, 0, r.pd, &m.qpn);
 	check(!ret, "objects: %d", ret);
 
 	mr = (struct xroce_mr_query){ .mr = r.mr };

@@ -83,7 +83,7 @@ static void busy_with_qp(struct xroce *x)
 	int ret;
 
 	pd = live_pd(x);
-	ret = xroce_qp_add(x, 0, pd, &qpn);
+	ret = xroce_qp_create_responder(x, 0, pd, &qpn);
 	check(!ret, "QP_ADD: %d", ret);
 	expect_members(x, pd, 0, 1);
 	ret = xroce_pd_del(x, pd);
@@ -111,7 +111,7 @@ static void unknown(struct xroce *x)
 		check(ret == -ENOENT, "PD_QUERY %#x: %d", numbers[i], ret);
 		ret = reg(x, 0, numbers[i], &mr);
 		check(ret == -ENOENT, "MR_REG in %#x: %d", numbers[i], ret);
-		ret = xroce_qp_add(x, 0, numbers[i], &qpn);
+		ret = xroce_qp_create_responder(x, 0, numbers[i], &qpn);
 		check(ret == -ENOENT, "QP_ADD in %#x: %d", numbers[i], ret);
 	}
 	check(!xroce_pd_del(x, pd), "PD_DEL");
@@ -170,11 +170,11 @@ static void persistent(void)
 	check(!ret, "persistent PD: %d", ret);
 	ret = reg(x, XROCE_F_PERSISTENT, own, &mr);
 	check(ret == -EPERM, "persistent region, domain of a file: %d", ret);
-	ret = xroce_qp_add(x, XROCE_F_PERSISTENT, own, &qpn);
+	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, own, &qpn);
 	check(ret == -EPERM, "persistent QP, domain of a file: %d", ret);
 	ret = reg(x, XROCE_F_PERSISTENT, lasting, &mr);
 	check(!ret, "persistent region, persistent domain: %d", ret);
-	ret = xroce_qp_add(x, XROCE_F_PERSISTENT, lasting, &qpn);
+	ret = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, lasting, &qpn);
 	check(!ret, "persistent QP, persistent domain: %d", ret);
 	xroce_close(x);
 
@@ -227,7 +227,7 @@ static void of_another_file(void)
 	check(ret == -EPERM, "PD_DEL: %d", ret);
 	ret = reg(y, 0, pd, &mr);
 	check(ret == -EPERM, "MR_REG: %d", ret);
-	ret = xroce_qp_add(y, 0, pd, &qpn);
+	ret = xroce_qp_create_responder(y, 0, pd, &qpn);
 	check(ret == -EPERM, "QP_ADD: %d", ret);
 
 	live_drop_cap(CAP_NET_ADMIN);

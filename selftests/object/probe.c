@@ -38,7 +38,7 @@ bool probe_open(struct probe *p, struct xroce *x, __u32 pd)
 	*p = (struct probe){ .x = x };
 	p->sock = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	p->qp_map = xroce_pin_open(LIVE_DEV, "qp");
-	ret = xroce_qp_add(x, 0, pd, &p->qpn);
+	ret = xroce_qp_create_responder(x, 0, pd, &p->qpn);
 	return check(!ret && p->qp_map >= 0 &&
 		     !bind(p->sock, (struct sockaddr *)&addr, sizeof(addr)),
 		     "queue pair %d, socket %s", ret, strerror(errno)) &&

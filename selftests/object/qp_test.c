@@ -100,7 +100,7 @@ static void numbers(struct xroce *x)
 
 	pd = live_pd(x);
 	for (i = 0; i < LIVE_QP_ENTRIES; i++) {
-		check(!xroce_qp_add(x, 0, pd, &qpn[i]), "QP_ADD");
+		check(!xroce_qp_create_responder(x, 0, pd, &qpn[i]), "QP_ADD");
 		check(qpn[i] >= XROCE_QPN_BASE && qpn[i] < XROCE_QPN_MCAST,
 		      "%#x", qpn[i]);
 		for (j = 0; j < i; j++)
@@ -111,7 +111,7 @@ static void numbers(struct xroce *x)
 	}
 	check(!~slots, "places %#llx", slots);
 	check(near < 3, "%u numbers are near their predecessor", near);
-	ret = xroce_qp_add(x, 0, pd, &more);
+	ret = xroce_qp_create_responder(x, 0, pd, &more);
 	check(ret == -ENOSPC, "one too many: %d", ret);
 	while (found <= LIVE_QP_ENTRIES && !xroce_qp_query(x, &q)) {
 		check((q.qpn & (LIVE_QP_ENTRIES - 1)) == found,
@@ -124,7 +124,7 @@ static void numbers(struct xroce *x)
 	}
 	check(found == LIVE_QP_ENTRIES, "%u in the list", found);
 	check(!xroce_qp_del(x, qpn[5]), "QP_DEL");
-	ret = xroce_qp_add(x, 0, pd, &more);
+	ret = xroce_qp_create_responder(x, 0, pd, &more);
 	check(!ret && more != qpn[5] && (more ^ qpn[5]) % LIVE_QP_ENTRIES == 0,
 	      "in its place: %d, %#x after %#x", ret, more, qpn[5]);
 }

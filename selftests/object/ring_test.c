@@ -178,7 +178,7 @@ static void limit_event(struct xroce *x)
 	      async.type == XROCE_EVENT_SRQ_LIMIT && async.id == id,
 	      "no event");
 	check(!xroce_srq_limit(srq, 1), "limit 1");
-	check(!xroce_rq_del(srq), "SRQ_DEL");
+	check(!xroce_srq_del(srq), "SRQ_DEL");
 	check(xroce_async_next(x, &async) == -EAGAIN, "an event of a dead queue");
 }
 

@@ -46,7 +46,7 @@ static int qp_add(int argc, char **argv)
 	status = dev_open(dev, &x);
 	if (status)
 		return status;
-	err = xroce_qp_add(x, XROCE_F_PERSISTENT, pd, &qpn);
+	err = xroce_qp_create_responder(x, XROCE_F_PERSISTENT, pd, &qpn);
 	status = pd_foreign(x, "qp", pd, err) ? EXIT_ERROR :
 		 err ? fail("qp: pd %u: %s", pd, limit_reason(x, err, add_reasons,
 			&(struct wanted){ XROCE_COUNT_QP, .persistent = true })) :

@@ -1,12 +1,84 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * libxroce: the interface of xroce for programs.
+ * libxroce: the interface of xroce for programs that own memory which RDMA clients shall reach,
+ * or that send requests to other hosts. A thin layer over the ioctl interface of /dev/xroce: the
+ * structures are those of uapi/xroce.h, where each has its rules and errnos.
  *
- * A thin layer: the structures are those of the ioctl interface, and this header fills in
- * their size. Functions that return int return 0, or the documented value, on success and a
- * negative errno on failure. Functions that return a pointer return NULL on failure and set
- * errno. The errnos of a command are listed with its structure in uapi/xroce.h. Several
- * threads may use a handle.
+ * A program makes objects in this order; what it does not need it leaves out:
+ *
+ *   link                  xroce_attach(), or "xroce link add": once for a network device
+ *   handle                xroce_open(): a descriptor of /dev/xroce that works on a link
+ *   protection domain     xroce_pd_add(): what is in another one cannot be reached
+ *   region                xroce_mr_reg(), xroce_mr_reg_file() and others: memory, with a key
+ *   window                xroce_mw_add(): a part of a region, for a time
+ *   completion queue      xroce_cq_add()
+ *   shared receive queue  xroce_srq_add()
+ *   queue pair            xroce_qp_create(), with queues; xroce_qp_create_responder(): without,
+ *                         for reliable connections on which the peer alone makes requests
+ *   send queue            xroce_send_open(): that of a queue pair
+ *   connection            xroce_qp_connect(): with queue pair number and address of the peer
+ *
+ * From then on the kernel serves the peer; the program need not do anything. It must not unmap or
+ * replace the memory of a region in the meantime: a region whose pages are pinned keeps the old
+ * ones.
+ *
+ * Objects are destroyed in the opposite order; one that others need is busy (-EBUSY): windows are
+ * destroyed, or unbound, before queue pairs, queue pairs before their queues, regions after the
+ * windows that are bound to them, the protection domain last. xroce_qp_destroy() takes the receive
+ * queue of a queue pair with it. A program need not destroy anything: xroce_close() does all of
+ * it, and so does the end of the process, also by a signal. What remains are persistent objects
+ * (XROCE_F_PERSISTENT), links, and the memory that the library holds for queues until their own
+ * functions delete them.
+ *
+ * Functions that return int return 0, or the documented value, on success and a negative errno on
+ * failure. Functions that return a pointer return NULL on failure and set errno.
+ * xroce_strerror() has a text for each.
+ *
+ * These wait for others: xroce_cq_wait() and xroce_monitor_next() for what they return, as long as
+ * the caller says; xroce_peer_mac(), and with a send queue xroce_qp_connect(), up to 3.2 seconds
+ * for the Ethernet address of a neighbour; xroce_attach(), xroce_reload() and xroce_detach() for
+ * each other. All other functions may sleep in the kernel, for memory and locks, but wait for no
+ * peer. xroce_post_recv() makes no system call, and xroce_cq_poll() hardly one.
+ *
+ * Several threads may use a handle. One thread at a time may use a completion queue, a receive
+ * queue, the send queue of a queue pair or a monitor. No thread may use an object while another
+ * one deletes it, or a handle while another one closes it.
+ *
+ * A complete program, which lets a peer write to its memory until Enter is pressed:
+ *
+ *	#include <libxroce.h>
+ *	#include <stdint.h>
+ *	#include <stdio.h>
+ *
+ *	static char memory[4096];
+ *
+ *	int main(void)
+ *	{
+ *		struct xroce_mr_reg mr = {
+ *			.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_REMOTE_WRITE,
+ *			.addr = (uintptr_t)memory,
+ *			.length = sizeof(memory),
+ *		};
+ *		struct xroce_connect c = {
+ *			.size = sizeof(c),
+ *			.access = XROCE_ACCESS_REMOTE_WRITE,
+ *			.dest_qpn = 0x11,
+ *			.sgid = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+ *			.dgid = { [10] = 0xff, 0xff, 192, 0, 2, 2 },
+ *		};
+ *		struct xroce *x = xroce_open("eth0");
+ *		int err = -1;
+ *
+ *		if (x && !(err = xroce_pd_add(x, 0, &mr.pd)) &&
+ *		    !(err = xroce_mr_reg(x, &mr)) &&
+ *		    !(err = xroce_qp_create_responder(x, 0, mr.pd, &c.qpn)) &&
+ *		    !(err = xroce_qp_connect(x, &c))) {
+ *			printf("qpn 0x%x, address 0, rkey 0x%x\n", c.qpn, mr.rkey);
+ *			getchar();
+ *		}
+ *		xroce_close(x);
+ *		return err != 0;
+ *	}
  */
 #ifndef _LIBXROCE_H
 #define _LIBXROCE_H
@@ -504,15 +576,18 @@ const char *xroce_mr_access_error(__u32 access);
 const char *xroce_mr_name_error(const char *name);
 
 /**
- * xroce_qp_add() - create a queue pair on the reliable connected service
+ * xroce_qp_create_responder() - create a reliable connected queue pair without queues
  * @x: the handle
  * @flags: XROCE_F_PERSISTENT or 0
  * @pd: protection domain
  * @qpn: out: its number
  *
+ * It answers RDMA requests and atomic operations of its peer. xroce_qp_create() makes one that
+ * also receives messages or sends requests. xroce_qp_del() destroys it.
+ *
  * Return: 0, or as for struct xroce_qp_add.
  */
-int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn);
+int xroce_qp_create_responder(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn);
 
 /**
  * xroce_qp_modify() - change a queue pair's state or attributes
@@ -650,8 +725,8 @@ struct xroce_cq;
 /**
  * struct xroce_rq - a receive queue, shared or of one queue pair
  *
- * xroce_srq_add() or xroce_qp_create() makes it, xroce_rq_del() frees it. One thread at a time
- * may use it.
+ * A shared one: xroce_srq_add() makes it, xroce_srq_del() frees it. That of a queue pair:
+ * xroce_qp_create() makes it, xroce_qp_destroy() frees it. One thread at a time may use it.
  */
 struct xroce_rq;
 
@@ -730,13 +805,13 @@ bool xroce_cq_arm(struct xroce_cq *cq, bool solicited);
 int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout);
 
 /**
- * xroce_qp_create() - create a queue pair of any kind
+ * xroce_qp_create() - create a queue pair of any kind, with the queues that @add asks for
  * @x: the handle
  * @add: all of it except @size
  * @rq: out: its own receive queue, or NULL if it has none
  *
- * xroce_rq_del() destroys a queue pair that has a receive queue of its own,
- * xroce_qp_del() the others.
+ * xroce_qp_destroy() destroys a queue pair that has a receive queue of its own,
+ * xroce_qp_del() the others. xroce_qp_create_responder() makes one without queues.
  *
  * Return: 0; -EINVAL: also if @rq is NULL and the queue pair has its own receive queue; or as
  * for struct xroce_qp_add.
@@ -798,7 +873,7 @@ static inline struct xroce_send *xroce_send_open(struct xroce *x, const struct x
  * xroce_send_close() - unmap a send queue
  * @send: the send queue
  *
- * The queue pair stays: xroce_qp_del() or xroce_rq_del() destroys it, before or after.
+ * The queue pair stays: xroce_qp_del() or xroce_qp_destroy() destroys it, before or after.
  */
 void xroce_send_close(struct xroce_send *send);
 
@@ -874,22 +949,31 @@ static inline int xroce_srq_query(struct xroce_rq *rq, struct xroce_srq_query *q
 }
 
 /**
- * xroce_rq_del() - destroy a shared receive queue, or a queue pair with its own
+ * xroce_srq_del() - destroy a shared receive queue
  * @rq: the queue
  *
- * This also frees the receive queue of a queue pair that xroce_qp_del() has destroyed.
- *
- * Return: 0, or as for struct xroce_srq_del or struct xroce_qp_del, except -ENOENT; on
- * failure the queue stays.
+ * Return: 0, or as for struct xroce_srq_del, except -ENOENT; -EINVAL: it is that of a queue pair.
+ * On failure the queue stays.
  */
-int xroce_rq_del(struct xroce_rq *rq);
+int xroce_srq_del(struct xroce_rq *rq);
+
+/**
+ * xroce_qp_destroy() - destroy a queue pair together with its own receive queue
+ * @rq: the receive queue, from xroce_qp_create()
+ *
+ * If xroce_qp_del() has destroyed the queue pair, this frees what is left of the queue.
+ *
+ * Return: 0, or as for struct xroce_qp_del, except -ENOENT; -EINVAL: it is a shared receive queue.
+ * On failure both stay.
+ */
+int xroce_qp_destroy(struct xroce_rq *rq);
 
 /**
  * xroce_rq_ring() - get the shared memory, for programs that write the ring directly
  * @rq: the queue; xroce_post_recv() may not be used as well, because it has an index of its own
  *
- * Return: the header, which XROCE_RING_HEADER describes; it is valid until xroce_rq_del() or
- * xroce_close().
+ * Return: the header, which XROCE_RING_HEADER describes; it is valid until the queue is
+ * freed, or xroce_close().
  */
 struct xroce_rq_header *xroce_rq_ring(const struct xroce_rq *rq);
 

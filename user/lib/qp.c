@@ -2,7 +2,7 @@
 /* Queue pairs: the ioctls. connect.c makes all transitions in one call. */
 #include "priv.h"
 
-int xroce_qp_add(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn)
+int xroce_qp_create_responder(struct xroce *x, __u32 flags, __u32 pd, __u32 *qpn)
 {
 	struct xroce_qp_add add = {
 		.size = sizeof(add),

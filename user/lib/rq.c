@@ -116,20 +116,30 @@ int xroce_srq_query_sized(struct xroce_rq *rq, struct xroce_srq_query *query, si
 	return xroce_command_sized(rq->x->fd, XROCE_CMD_SRQ_QUERY, query, size);
 }
 
-int xroce_rq_del(struct xroce_rq *rq)
+/* Delete the object of a queue, then free the queue; -ENOENT: the object has been deleted. */
+static int rq_del(struct xroce_rq *rq, unsigned long command, void *arg)
 {
-	struct xroce_srq_del srq = { .size = sizeof(srq), .srq = rq->srq };
-	struct xroce_qp_del qp = { .size = sizeof(qp), .qpn = rq->qpn };
-	int err;
+	int err = xroce_queue_del(rq->x, command, arg);
 
-	err = rq->srq ? xroce_queue_del(rq->x, XROCE_CMD_SRQ_DEL, &srq) :
-			xroce_queue_del(rq->x, XROCE_CMD_QP_DEL, &qp);
-	/* -ENOENT: xroce_qp_del() has destroyed the queue pair. Its ring is still mapped. */
 	if (err && err != -ENOENT)
 		return err;
 	xroce_ring_unmap(&rq->map);
 	free(rq);
 	return 0;
+}
+
+int xroce_srq_del(struct xroce_rq *rq)
+{
+	struct xroce_srq_del del = { .size = sizeof(del), .srq = rq->srq };
+
+	return rq->srq ? rq_del(rq, XROCE_CMD_SRQ_DEL, &del) : -EINVAL;
+}
+
+int xroce_qp_destroy(struct xroce_rq *rq)
+{
+	struct xroce_qp_del del = { .size = sizeof(del), .qpn = rq->qpn };
+
+	return rq->srq ? -EINVAL : rq_del(rq, XROCE_CMD_QP_DEL, &del);
 }
 
 __u32 xroce_srq_id(const struct xroce_rq *rq)

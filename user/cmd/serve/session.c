@@ -110,7 +110,7 @@ struct session_qp *session_add_qp(struct session *s, const struct session_end *p
 	}
 	if (session_add_pd(s))
 		return NULL;
-	err = xroce_qp_add(s->server->x, 0, s->pd, &qpn);
+	err = xroce_qp_create_responder(s->server->x, 0, s->pd, &qpn);
 	if (err) {
 		session_problem(s, err, "queue pair: %s",
 				limit_reason(s->server->x, err, NULL,
