@@ -120,14 +120,20 @@ int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv)
 	cmd = argc ? find(table, alias(argv[0])) : table;
 	if (!cmd)
 		return no_entry(noun, table, argv[0]);
+	if (argc) {
+		argc--;
+		argv++;
+	}
+	if (cmd->verbs)
+		return cmd_run(cmd->name, cmd->verbs, argc, argv);
 	if (cmd->args) {
 		message_form(&(struct form){ noun, cmd->name, cmd->args });
-		if (options.help || (argc == 2 && !strcmp(argv[1], "help"))) {
+		if (options.help || (argc == 1 && !strcmp(argv[0], "help"))) {
 			print_form(noun, cmd);
 			return EXIT_OK;
 		}
 		if (check_options(cmd))
 			return EXIT_USAGE;
 	}
-	return cmd->run(argc ? argc - 1 : 0, argc ? argv + 1 : argv);
+	return cmd->run(argc, argv);
 }

@@ -12,7 +12,8 @@
  * struct cmd - a noun of the command, or a verb of a noun
  * @name: its word; a prefix that no other entry has is accepted, too
  * @run: gets the words after @name, returns the exit status
- * @args: usage text: the words that it takes; NULL for a noun that has verbs
+ * @args: usage text: the words that it takes; NULL: @run has options of its own
+ * @verbs: of a noun: its verbs, in place of @run and @args
  * @mtt: it takes the option --mtt
  * @iterations: it takes the option --iterations
  * @prometheus: it takes the option --output prometheus
@@ -24,6 +25,7 @@ struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *args;
+	const struct cmd *verbs;
 	bool mtt;
 	bool iterations;
 	bool prometheus;
@@ -41,18 +43,18 @@ struct cmd {
  */
 int cmd_run(const char *noun, const struct cmd *table, int argc, char **argv);
 
-/* The nouns. */
-int do_feature(int argc, char **argv);
-int do_link(int argc, char **argv);
+/* The nouns: those that have verbs, and the others. */
+extern const struct cmd feature_verbs[];
+extern const struct cmd link_verbs[];
+extern const struct cmd mpt_verbs[];
+extern const struct cmd mr_verbs[];
+extern const struct cmd mtt_verbs[];
+extern const struct cmd mw_verbs[];
+extern const struct cmd pd_verbs[];
+extern const struct cmd qp_verbs[];
+extern const struct cmd stat_verbs[];
 int do_monitor(int argc, char **argv);
-int do_mpt(int argc, char **argv);
-int do_mr(int argc, char **argv);
-int do_mtt(int argc, char **argv);
-int do_mw(int argc, char **argv);
-int do_pd(int argc, char **argv);
-int do_qp(int argc, char **argv);
 int do_serve(int argc, char **argv);
-int do_stat(int argc, char **argv);
 int do_top(int argc, char **argv);
 
 #endif /* _XROCE_CMD_H */

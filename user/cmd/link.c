@@ -212,7 +212,7 @@ static int link_del(int argc, char **argv)
 	return EXIT_OK;
 }
 
-static const struct cmd verbs[] = {
+const struct cmd link_verbs[] = {
 	{ "show", link_show, "[[dev] DEV]" },
 	{ "add", link_add, "[dev] DEV [mode native|generic|auto] [mpt N] [qp N]\n"
 	  "\t[verbs NAME] [conf FILE [optional]]" },
@@ -223,8 +223,3 @@ static const struct cmd verbs[] = {
 	  "\t[pinned SIZE] [deferred N]" },
 	{}
 };
-
-int do_link(int argc, char **argv)
-{
-	return cmd_run("link", verbs, argc, argv);
-}

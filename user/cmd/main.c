@@ -7,20 +7,20 @@
 #include "cmd.h"
 
 static const struct cmd nouns[] = {
-	{ "link",	do_link, .about = "network devices with the responder attached" },
-	{ "pd",		do_pd, .about = "protection domains" },
-	{ "mr",		do_mr, .about = "memory regions" },
-	{ "mw",		do_mw, .about = "memory windows" },
-	{ "qp",		do_qp, .about = "queue pairs" },
-	{ "mpt",	do_mpt, .about = "memory protection table, as the XDP program sees it" },
-	{ "mtt",	do_mtt, .about = "pool of translation tables" },
-	{ "stat",	do_stat, .about = "counters of links" },
+	{ "link",	.verbs = link_verbs, .about = "network devices with the responder attached" },
+	{ "pd",		.verbs = pd_verbs, .about = "protection domains" },
+	{ "mr",		.verbs = mr_verbs, .about = "memory regions" },
+	{ "mw",		.verbs = mw_verbs, .about = "memory windows" },
+	{ "qp",		.verbs = qp_verbs, .about = "queue pairs" },
+	{ "mpt",	.verbs = mpt_verbs, .about = "memory protection table, as the XDP program sees it" },
+	{ "mtt",	.verbs = mtt_verbs, .about = "pool of translation tables" },
+	{ "stat",	.verbs = stat_verbs, .about = "counters of links" },
 	{ "top",	do_top,
 	  "[dev DEV] [interval SECONDS] [sort bytes|packets|errors|id] [-n N]",
 	  .iterations = true, .about = "rates of links, queue pairs and regions, full screen" },
 	{ "monitor",	do_monitor, "[dev DEV] [count N] [refused] [dropped] [objects]",
 	  .about = "refused requests, dropped packets, changed objects" },
-	{ "feature",	do_feature, .about = "features of kernel, module, device and CPU" },
+	{ "feature",	.verbs = feature_verbs, .about = "features of kernel, module, device and CPU" },
 	{ "serve",	do_serve, .about = "server of named regions, and passive side of perftest" },
 	{}
 };

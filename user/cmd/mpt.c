@@ -117,12 +117,7 @@ static int mpt_show(int argc, char **argv)
 	return status;
 }
 
-static const struct cmd verbs[] = {
+const struct cmd mpt_verbs[] = {
 	{ "show", mpt_show, "[dev DEV] [[index] N]" },
 	{}
 };
-
-int do_mpt(int argc, char **argv)
-{
-	return cmd_run("mpt", verbs, argc, argv);
-}

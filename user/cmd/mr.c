@@ -311,9 +311,9 @@ static int mr_show(int argc, char **argv)
 	return status;
 }
 
-static const struct cmd verbs[] = {
+const struct cmd mr_verbs[] = {
 	{ "show", mr_show, "[dev DEV] [ [mr] HANDLE|NAME | [pd N|last] [name NAME]\n"
-	  "\t[owner persistent|program|kernel] ] [--mtt]", true },
+	  "\t[owner persistent|program|kernel] ] [--mtt]", .mtt = true },
 	{ "add", mr_add, "[dev DEV] pd N|last [name NAME] [iova A] access LIST [odp]\n"
 	  "\t{ file PATH [offset O] [size S] | pid PID addr A size S | pid PID all |\n"
 	  "\t  phys ADDR,... [page-size S] [offset O] [size S] | share MR }" },
@@ -325,8 +325,3 @@ static const struct cmd verbs[] = {
 	{ "del", mr_del, "[dev DEV] [mr] HANDLE|NAME" },
 	{}
 };
-
-int do_mr(int argc, char **argv)
-{
-	return cmd_run("mr", verbs, argc, argv);
-}

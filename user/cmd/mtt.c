@@ -51,12 +51,7 @@ static int mtt_show(int argc, char **argv)
 	return EXIT_OK;
 }
 
-static const struct cmd verbs[] = {
+const struct cmd mtt_verbs[] = {
 	{ "show", mtt_show, "" },
 	{}
 };
-
-int do_mtt(int argc, char **argv)
-{
-	return cmd_run("mtt", verbs, argc, argv);
-}

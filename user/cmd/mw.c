@@ -264,7 +264,7 @@ static int mw_show(int argc, char **argv)
 	return one_show(argc, argv, "mw", &arg_number, show_all);
 }
 
-static const struct cmd verbs[] = {
+const struct cmd mw_verbs[] = {
 	{ "show", mw_show, "[dev DEV] [[mw] HANDLE]" },
 	{ "add", mw_add, "[dev DEV] pd N|last type { 1 | 2a | 2b }" },
 	{ "bind", mw_bind, "[dev DEV] mw HANDLE qpn N mr HANDLE|NAME [addr A] [size S]\n"
@@ -273,8 +273,3 @@ static const struct cmd verbs[] = {
 	{ "del", mw_del, "[dev DEV] [mw] HANDLE" },
 	{}
 };
-
-int do_mw(int argc, char **argv)
-{
-	return cmd_run("mw", verbs, argc, argv);
-}

@@ -147,14 +147,9 @@ static int pd_show(int argc, char **argv)
 	return one_show(argc, argv, "pd", &arg_pd, show_all);
 }
 
-static const struct cmd verbs[] = {
+const struct cmd pd_verbs[] = {
 	{ "show", pd_show, "[dev DEV] [[pd] N|last]" },
 	{ "add", pd_add, "[dev DEV]" },
 	{ "del", pd_del, "[dev DEV] [pd] N|last" },
 	{}
 };
-
-int do_pd(int argc, char **argv)
-{
-	return cmd_run("pd", verbs, argc, argv);
-}

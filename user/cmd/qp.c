@@ -235,7 +235,7 @@ static int qp_show(int argc, char **argv)
 	return one_show(argc, argv, "qpn", &arg_24bit, show_all);
 }
 
-static const struct cmd verbs[] = {
+const struct cmd qp_verbs[] = {
 	{ "show", qp_show, "[dev DEV] [[qpn] N]" },
 	{ "add", qp_add, "[dev DEV] pd N|last" },
 	{ "modify", qp_modify, "[dev DEV] qpn N [state reset|init|rtr|rts|sqd|err]\n"
@@ -245,8 +245,3 @@ static const struct cmd verbs[] = {
 	{ "del", qp_del, "[dev DEV] [qpn] N" },
 	{}
 };
-
-int do_qp(int argc, char **argv)
-{
-	return cmd_run("qp", verbs, argc, argv);
-}

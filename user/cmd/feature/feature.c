@@ -179,12 +179,7 @@ static int feature_probe(int argc, char **argv)
 	return show_all();
 }
 
-static const struct cmd verbs[] = {
+const struct cmd feature_verbs[] = {
 	{ "probe", feature_probe, "[[dev] DEV]" },
 	{}
 };
-
-int do_feature(int argc, char **argv)
-{
-	return cmd_run("feature", verbs, argc, argv);
-}

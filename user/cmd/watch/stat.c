@@ -50,12 +50,7 @@ static int stat_show(int argc, char **argv)
 	return status;
 }
 
-static const struct cmd verbs[] = {
+const struct cmd stat_verbs[] = {
 	{ "show", stat_show, "[[dev] DEV] [all]", .prometheus = true },
 	{}
 };
-
-int do_stat(int argc, char **argv)
-{
-	return cmd_run("stat", verbs, argc, argv);
-}
