@@ -8,6 +8,7 @@
 
 #include "dev.h"
 #include "message.h"
+#include "priv.h"
 
 /* Number of retries to detach a link that is in use, and the pause between them. */
 #define PATIENCE	10
@@ -18,26 +19,6 @@ static const struct reason open_reasons[] = {
 	{ ENOENT, "it has no link; 'xroce link add' makes one" },
 	{}
 };
-
-int dev_next_link(struct xroce_link_query *q, bool all)
-{
-	__u32 number = q->size ? q->link + 1 : 0;
-	struct stat ns;
-	int err;
-
-	if (stat("/proc/self/ns/net", &ns))
-		return -errno;
-	for (;; number = q->link + 1) {
-		memset(q, 0, sizeof(*q));
-		q->flags = XROCE_F_NEXT;
-		q->link = number;
-		err = xroce_link_query(q);
-		if (err)
-			return err;
-		if (all || (!(q->flags & XROCE_F_DEAD) && q->netns == ns.st_ino))
-			return 0;
-	}
-}
 
 const char *dev_name(const struct xroce_link_query *q, char *name)
 {
@@ -51,13 +32,13 @@ int dev_only(char *name)
 	struct xroce_link_query q = {}, other;
 	int err;
 
-	err = dev_next_link(&q, false);
+	err = xroce_link_next(&q, false);
 	if (err == -ENOENT)
 		return fail("no network device has a link; 'xroce link add' makes one");
 	if (err)
 		return fail("links: %s", reason(err, open_reasons));
 	other = q;
-	if (!dev_next_link(&other, false))
+	if (!xroce_link_next(&other, false))
 		return usage("several network devices have a link: name one with dev DEV");
 	dev_name(&q, name);
 	return EXIT_OK;
@@ -109,7 +90,7 @@ int dev_each(const char *netdev, bool one, dev_show show, void *arg)
 
 	if (netdev || one)
 		return show_one(netdev, show, arg);
-	while (!(err = dev_next_link(&q, false))) {
+	while (!(err = xroce_link_next(&q, false))) {
 		if (!q.mpt_entries)
 			continue;
 		status = show_one(dev_name(&q, name), show, arg);
@@ -149,7 +130,7 @@ static int each_pin(dev_show show, void *arg)
 	int status = EXIT_OK, err;
 	char name[IF_NAMESIZE];
 
-	while (!status && !(err = dev_next_link(&q, true))) {
+	while (!status && !(err = xroce_link_next(&q, true))) {
 		if (!q.mpt_entries || q.flags & XROCE_F_DEAD)
 			continue;
 		if (is_here(&q))

@@ -38,15 +38,6 @@ typedef int (*dev_show)(struct xroce *x, const char *netdev, void *arg);
  */
 int dev_each(const char *netdev, bool one, dev_show show, void *arg);
 
-/**
- * dev_next_link() - query the next link whose device is in this network namespace
- * @q: in: all zeros for the first link, else the result of the previous call; out: the link
- * @all: include links of other namespaces and of unregistered devices
- *
- * Return: 0, -ENOENT after the last one, or another negative errno.
- */
-int dev_next_link(struct xroce_link_query *q, bool all);
-
 /*
  * Present name of a link's device in this network namespace; q->name may be an older one.
  * Return: @name, which has IF_NAMESIZE bytes.

@@ -10,6 +10,7 @@
 #include "limit.h"
 #include "link.h"
 #include "print.h"
+#include "priv.h"
 
 static bool parse_none(const char *text, void *to)
 {
@@ -176,7 +177,7 @@ static int show_all(const char *dev)
 		if (!err)
 			show_limits(&q, dev);
 	} else {
-		while (!(err = dev_next_link(&q, false)))
+		while (!(err = xroce_link_next(&q, false)))
 			show_limits(&q, dev_name(&q, name));
 		if (err == -ENOENT)
 			err = 0;

@@ -15,6 +15,7 @@
 #include "../lib/priv.h"
 
 #include "arg.h"
+#include "clock.h"
 #include "cmd.h"
 #include "counter.h"
 #include "dev.h"
@@ -59,14 +60,6 @@ const char *link_mode(int ifindex)
 		return "none";
 	}
 	return "unknown";
-}
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
 /*
@@ -183,7 +176,7 @@ static int find_links(const char *dev, __u64 netns, struct row *rows, int *n)
 			add_row(&rows[(*n)++], &q, netns);
 		return err;
 	}
-	while (*n < LINKS_MAX && !(err = dev_next_link(&q, true)))
+	while (*n < LINKS_MAX && !(err = xroce_link_next(&q, true)))
 		add_row(&rows[(*n)++], &q, netns);
 	return err == -ENOENT ? 0 : err;
 }

@@ -132,17 +132,24 @@ void xroce_pin_dir(const char *netdev, __u32 ifindex, char dir[XROCE_PIN_DIR_MAX
 	find_dir(netdev, ifindex, xroce_pin_program_on(netdev, ifindex), dir);
 }
 
-int xroce_pin_open(const char *netdev, const char *name)
+int xroce_pin_open_in(const char *dir, const char *name)
 {
-	char path[PATH_MAX], dir[XROCE_PIN_DIR_MAX];
+	char path[PATH_MAX];
 	int fd, err;
 
-	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
 	err = xroce_pin_path(dir, name, path, sizeof(path));
 	if (err)
 		return err;
 	fd = bpf_obj_get(path);
 	return fd < 0 ? -errno : fd;
+}
+
+int xroce_pin_open(const char *netdev, const char *name)
+{
+	char dir[XROCE_PIN_DIR_MAX];
+
+	xroce_pin_dir(netdev, xroce_ifindex(netdev), dir);
+	return xroce_pin_open_in(dir, name);
 }
 
 static bool is_bpffs(const char *path)
@@ -251,21 +258,14 @@ bool xroce_pin_used(const char *dir, __u32 except)
 {
 	__u32 ifindex = pinned_ifindex(dir);
 	char name[XROCE_NETDEV_MAX], of[XROCE_PIN_DIR_MAX];
-	struct xroce_link_query q;
+	struct xroce_link_query q = {};
 	struct stat ns = {};
-	__u32 number;
 	int err;
 
 	if (!ifindex)
 		return false;
 	stat("/proc/self/ns/net", &ns);
-	for (number = 0; ; number = q.link + 1) {
-		memset(&q, 0, sizeof(q));
-		q.flags = XROCE_F_NEXT;
-		q.link = number;
-		err = xroce_link_query(&q);
-		if (err)
-			return err != -ENOENT;
+	while (!(err = xroce_link_next(&q, true))) {
 		if (q.flags & XROCE_F_DEAD || q.link == except ||
 		    q.ifindex != ifindex)
 			continue;
@@ -277,6 +277,7 @@ bool xroce_pin_used(const char *dir, __u32 except)
 		if (!strcmp(of, dir))
 			return true;
 	}
+	return err != -ENOENT;
 }
 
 static bool exists(const char *dir)

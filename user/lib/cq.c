@@ -7,11 +7,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <sys/epoll.h>
 
+#include "clock.h"
 #include "priv.h"
 
 /*
@@ -119,15 +119,6 @@ bool xroce_cq_arm(struct xroce_cq *cq, bool solicited)
 	return __atomic_load_n(&cq->ring->tail, __ATOMIC_ACQUIRE) != cq->head;
 }
 
-/* CLOCK_MONOTONIC in milliseconds. */
-static __s64 now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
-}
-
 /*
  * The descriptor stays readable while any armed queue of the handle has a completion. With
  * edge-triggered epoll only a new completion wakes up the thread. Otherwise another queue
@@ -155,7 +146,7 @@ static int cq_epoll(struct xroce_cq *cq)
 
 int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout)
 {
-	__s64 end = now() + timeout, left = timeout;
+	__s64 end = now_ms() + timeout, left = timeout;
 	struct pollfd fd = { .fd = cq->x->fd };
 	struct epoll_event event;
 	int got, err;
@@ -186,7 +177,7 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 		if (epoll_wait(cq->epoll, &event, 1, left < INT_MAX ? left : INT_MAX) < 0)
 			return -errno;
 		if (timeout >= 0) {
-			left = end - now();
+			left = end - now_ms();
 			if (left < 0)
 				left = 0;
 		}

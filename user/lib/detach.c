@@ -90,15 +90,10 @@ static int link_by_number(const struct detach *d)
 /* Return: descriptor or -errno. */
 static int link_by_pin(const struct detach *d)
 {
-	char path[PATH_MAX];
-	int err, fd;
+	int fd = xroce_pin_open_in(d->dir, "link");
 
-	err = xroce_pin_path(d->dir, "link", path, sizeof(path));
-	if (err)
-		return err;
-	fd = bpf_obj_get(path);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (is_link_of(d, fd))
 		return fd;
 	close(fd);

@@ -16,25 +16,16 @@ int xroce_link_query_sized(struct xroce_link_query *query, size_t size)
 
 int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, size_t size)
 {
-	struct xroce_link_query q, gone = {};
+	struct xroce_link_query q = {}, gone = {};
 	__u32 ifindex = xroce_ifindex(netdev);
 	struct stat ns;
-	__u32 number;
 	int err;
 
 	if (!XROCE_HAS(size, struct xroce_link_query, users))
 		return -EINVAL;
 	if (stat("/proc/self/ns/net", &ns))
 		return -errno;
-	for (number = 0; ; number = q.link + 1) {
-		memset(&q, 0, sizeof(q));
-		q.flags = XROCE_F_NEXT;
-		q.link = number;
-		err = xroce_link_query(&q);
-		if (err == -ENOENT)
-			break;
-		if (err)
-			return err;
+	while (!(err = xroce_link_next(&q, true))) {
 		if (q.flags & XROCE_F_DEAD) {
 			if (!strncmp(q.name, netdev, sizeof(q.name)))
 				gone = q;
@@ -45,8 +36,8 @@ int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, si
 			return 0;
 		}
 	}
-	if (!gone.size)
-		return -ENOENT;
+	if (err != -ENOENT || !gone.size)
+		return err;
 	xroce_give(query, size, &gone, sizeof(gone));
 	query->size = size;
 	return 0;

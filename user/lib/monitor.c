@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <sys/epoll.h>
@@ -14,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "clock.h"
 #include "priv.h"
 
 /* Returned by take() to make ring_buffer__consume() stop after one event. */
@@ -38,14 +38,6 @@ struct xroce_monitor {
 	__u64 since;
 	struct xroce_event event;
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
 
 static int take(void *ctx, void *data, size_t size)
 {

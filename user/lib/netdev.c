@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -77,4 +78,24 @@ __u32 xroce_master(const char *netdev)
 	struct answer answer;
 
 	return ask(netdev, &answer) ? answer.master : 0;
+}
+
+int xroce_link_next(struct xroce_link_query *q, bool all)
+{
+	__u32 number = q->size ? q->link + 1 : 0;
+	struct stat ns;
+	int err;
+
+	if (stat("/proc/self/ns/net", &ns))
+		return -errno;
+	for (;; number = q->link + 1) {
+		memset(q, 0, sizeof(*q));
+		q->flags = XROCE_F_NEXT;
+		q->link = number;
+		err = xroce_link_query(q);
+		if (err)
+			return err;
+		if (all || (!(q->flags & XROCE_F_DEAD) && q->netns == ns.st_ino))
+			return 0;
+	}
 }

@@ -121,6 +121,15 @@ XROCE_HIDDEN void xroce_rings_close(struct xroce *x);
 /* Delete a queue by xroce_command(). If the handle is closed, the queue is already deleted. */
 XROCE_HIDDEN int xroce_queue_del(struct xroce *x, unsigned long command, void *arg);
 
+/**
+ * xroce_link_next() - query the next link whose device is in this network namespace
+ * @q: in: all zeros for the first link, else the result of the previous call; out: the link
+ * @all: include links of other namespaces and of unregistered devices
+ *
+ * Return: 0, -ENOENT after the last one, or another negative errno.
+ */
+XROCE_HIDDEN int xroce_link_next(struct xroce_link_query *q, bool all);
+
 /* Index of a netdev in this network namespace. Return: 0 with errno set if there is none. */
 XROCE_HIDDEN __u32 xroce_ifindex(const char *netdev);
 
@@ -172,6 +181,9 @@ XROCE_HIDDEN int xroce_pin_name(const char *netdev, char dir[XROCE_PIN_DIR_MAX])
  */
 XROCE_HIDDEN int xroce_pin_path(const char *dir, const char *name, char *path,
 				size_t size);
+
+/* Open a pin in this directory, as xroce_pin_open(). */
+XROCE_HIDDEN int xroce_pin_open_in(const char *dir, const char *name);
 
 /*
  * Make the directory of a link's pins, and XROCE_PIN_DIR if it is missing. @why has

@@ -48,19 +48,6 @@ static int failed_pin(struct reload *r, const char *name, int err)
 			    name, strerror(-err));
 }
 
-/* Open a pin in r->dir, which need not have the name of the device. */
-static int open_pin(struct reload *r, const char *name)
-{
-	char path[PATH_MAX];
-	int err, fd;
-
-	err = xroce_pin_path(r->dir, name, path, sizeof(path));
-	if (err)
-		return err;
-	fd = bpf_obj_get(path);
-	return fd < 0 ? -errno : fd;
-}
-
 static int find_link(struct reload *r)
 {
 	struct xroce_attach_opts *opts = r->load.opts;
@@ -93,7 +80,7 @@ static int find_program(struct reload *r)
 	__u32 len = sizeof(info);
 
 	xroce_pin_dir(r->load.netdev, r->query.ifindex, r->dir);
-	r->link = open_pin(r, "link");
+	r->link = xroce_pin_open_in(r->dir, "link");
 	if (r->link < 0 && r->link != -ENOENT)
 		return failed_pin(r, "link", r->link);
 	if (r->link < 0 || bpf_obj_get_info_by_fd(r->link, &info, &len) ||
@@ -133,7 +120,7 @@ static int reuse_map(struct reload *r, int place)
 	char what[XROCE_ERROR_MAX];
 	int err, fd;
 
-	fd = open_pin(r, name);
+	fd = xroce_pin_open_in(r->dir, name);
 	if (fd < 0)
 		return failed_pin(r, name, fd);
 	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? -errno : 0;

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "serve/peer.h"
 
 /* Maximum number of bytes that peer_part() reads and discards. */
@@ -47,14 +47,6 @@ void peer_release_signals(void)
 int peer_stop_fd(void)
 {
 	return stop_fd;
-}
-
-static long long now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
 }
 
 /* Wait for @events of @fd until @end, milliseconds of CLOCK_MONOTONIC; -1: no limit. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* xroce monitor: objects that are added, deleted or changed. */
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "names.h"
 #include "print.h"
 #include "watch/monitor.h"
@@ -56,10 +56,7 @@ static void print_state(const struct object *o)
 
 static bool tell(const char *event, const struct object *o)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	monitor_begin(event, now.tv_sec * 1000000000ull + now.tv_nsec);
+	monitor_begin(event, now_ns());
 	print_dev(o->dev);
 	print_id(o);
 	if (strcmp(event, "del"))

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
+#include "clock.h"
 #include "counter.h"
 #include "dev.h"
 #include "message.h"
@@ -128,7 +128,6 @@ static const char *name_of_link(const struct sample *s, __u32 link)
 
 int sample_take(const char *netdev, struct sample *s)
 {
-	struct timespec now;
 	int status;
 	size_t i;
 
@@ -138,8 +137,7 @@ int sample_take(const char *netdev, struct sample *s)
 		sample_free(s);
 		return status;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	s->time = now.tv_sec + now.tv_nsec / 1e9;
+	s->time = seconds();
 	if (s->nlinks)
 		qsort(s->links, s->nlinks, sizeof(*s->links), compare_links);
 	if (s->nqps)

@@ -12,6 +12,7 @@
 #include "dev.h"
 #include "message.h"
 #include "mr.h"
+#include "priv.h"
 #include "qp.h"
 #include "watch/snapshot.h"
 
@@ -159,7 +160,7 @@ int objects_take(const char *netdev, struct objects *o)
 	int err;
 
 	memset(o, 0, sizeof(*o));
-	while (!(err = dev_next_link(&q, false))) {
+	while (!(err = xroce_link_next(&q, false))) {
 		if (!q.mpt_entries || (netdev && ifindex != q.ifindex))
 			continue;
 		err = add_link(&q, o);
