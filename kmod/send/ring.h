@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The send queue of a queue pair of /dev/xroce, as the program sees it: a ring of struct
- * xroce_send_wqe. front/dev/post.c copies what is posted to the send queue proper (send/queue.h).
+ * xroce_send_wqe. post.c copies what is posted to the send queue proper (send/queue.h).
  */
 #ifndef _XR_SEND_RING_H
 #define _XR_SEND_RING_H

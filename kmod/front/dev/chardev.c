@@ -27,7 +27,6 @@
 
 #include "chardev.h"
 #include "main.h"
-#include "post.h"
 
 /* Return: the owner of an object that is made with @flags, or -EPERM. */
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,

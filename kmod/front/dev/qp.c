@@ -7,9 +7,9 @@
 #include "obj/ring.h"
 #include "qp/attr.h"
 #include "qp/create.h"
+#include "send/post.h"
 
 #include "chardev.h"
-#include "post.h"
 
 int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 {

@@ -14,9 +14,9 @@
 #include "obj/link.h"
 #include "qp/qp.h"
 #include "recv/queue.h"
-#include "send/requester.h"
 
 #include "post.h"
+#include "requester.h"
 
 /* Work requests copied at a time, with bottom halves off. */
 #define XR_POST_BATCH	16u

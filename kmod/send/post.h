@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The doorbell of send queues of /dev/xroce (QP_SEND). */
-#ifndef _XR_DEV_POST_H
-#define _XR_DEV_POST_H
+#ifndef _XR_SEND_POST_H
+#define _XR_SEND_POST_H
 
 #include <linux/types.h>
 
