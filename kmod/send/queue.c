@@ -65,36 +65,6 @@ void xr_send_free(struct xr_send *s)
 	kvfree(s->wqes);
 }
 
-static struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
-{
-	struct xr_swqe *w;
-
-	/* Pairs with xr_send_pop(): nobody uses the entry any more. */
-	if (!s->wqes || i - smp_load_acquire(&s->head) > s->mask)
-		return NULL;
-	w = xr_swqe_at(s, i);
-	w->status = XROCE_WC_SUCCESS;
-	w->begun = false;
-	w->resumed = false;
-	w->received = 0;
-	return w;
-}
-
-/**
- * xr_send_slot() - find room for a work request
- * @s: the send queue, whose lock is held
- *
- * The caller fills in the entry and then increments xr_send::tail.
- *
- * Return: the entry, whose fields from @status on are zero; NULL: the queue is full.
- */
-struct xr_swqe *xr_send_slot(struct xr_send *s)
-{
-	lockdep_assert_held(&s->lock);
-	return xr_send_slot_at(s, s->tail);
-}
-EXPORT_SYMBOL_GPL(xr_send_slot);
-
 /* The same for a consumer in the kernel: @s->post_lock is held, and @s->posted is incremented. */
 struct xr_swqe *xr_send_post_slot(struct xr_send *s)
 {
@@ -204,6 +174,17 @@ static void xr_send_pop(struct xr_send *s)
 		smp_store_release(s->consumer, s->head & s->consumer_mask);
 }
 
+/* Complete the oldest work request and tell the owner. Return: as xr_send_complete(). */
+static noinline int xr_send_tell(struct xr_qp *qp, u32 status)
+{
+	struct xr_send *s = &qp->send;
+	struct xroce_cqe cqe = xr_swqe_cqe(qp, xr_swqe_at(s, s->head), status);
+
+	/* Whoever has read the completion may use the entry (IBTA 10.8.5). */
+	xr_send_pop(s);
+	return xr_cq_post(s->cq, &cqe);
+}
+
 /**
  * xr_send_complete() - complete the oldest work request
  * @qp: the queue pair; the lock of its send queue is held
@@ -214,15 +195,11 @@ static void xr_send_pop(struct xr_send *s)
 int xr_send_complete(struct xr_qp *qp, u32 status)
 {
 	struct xr_send *s = &qp->send;
-	const struct xr_swqe *w = xr_swqe_at(s, s->head);
-	bool told = status || s->signal_all || w->flags & XROCE_SEND_SIGNALED;
-	struct xroce_cqe cqe;
 
-	if (told)
-		cqe = xr_swqe_cqe(qp, w, status);
-	/* Whoever has read the completion may use the entry (IBTA 10.8.5). */
+	if (status || s->signal_all || xr_swqe_at(s, s->head)->flags & XROCE_SEND_SIGNALED)
+		return xr_send_tell(qp, status);
 	xr_send_pop(s);
-	return told ? xr_cq_post(s->cq, &cqe) : 0;
+	return 0;
 }
 
 /**

@@ -22,7 +22,6 @@ struct xr_qp;
 int xr_send_open(struct xr_qp *qp, enum xr_format format, struct xr_cq *cq, u32 slots,
 		 u32 max_sge, u32 max_data, u32 *consumer, bool signal_all);
 void xr_send_free(struct xr_send *s);
-struct xr_swqe *xr_send_slot(struct xr_send *s);
 struct xr_swqe *xr_send_post_slot(struct xr_send *s);
 bool xr_send_op(struct xr_swqe *w, u32 type);
 u32 xr_send_sges(const struct xr_send *s, struct xr_swqe *w, const struct xroce_sge_local *sge,
@@ -36,6 +35,35 @@ void xr_send_discard(struct xr_send *s);
 static inline struct xr_swqe *xr_swqe_at(const struct xr_send *s, u32 i)
 {
 	return s->wqes + (u64)(i & s->mask) * s->stride;
+}
+
+static inline struct xr_swqe *xr_send_slot_at(const struct xr_send *s, u32 i)
+{
+	struct xr_swqe *w;
+
+	/* Pairs with xr_send_pop(): nobody uses the entry any more. */
+	if (!s->wqes || i - smp_load_acquire(&s->head) > s->mask)
+		return NULL;
+	w = xr_swqe_at(s, i);
+	w->status = XROCE_WC_SUCCESS;
+	w->begun = false;
+	w->resumed = false;
+	w->received = 0;
+	return w;
+}
+
+/**
+ * xr_send_slot() - find room for a work request
+ * @s: the send queue, whose lock is held
+ *
+ * The caller fills in the entry and then increments xr_send::tail.
+ *
+ * Return: the entry, whose fields from @status on are zero; NULL: the queue is full.
+ */
+static inline struct xr_swqe *xr_send_slot(struct xr_send *s)
+{
+	lockdep_assert_held(&s->lock);
+	return xr_send_slot_at(s, s->tail);
 }
 
 /* In SQD: is a message that has been begun not complete? The lock is held. */
