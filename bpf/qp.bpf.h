@@ -70,7 +70,7 @@ static __always_inline void qp_release(struct xroce_qp *q)
 }
 
 /*
- * Has the queue pair deferred frames or a send queue, for which the module must be called
+ * Has the queue pair deferred frames or posted binds, perhaps, for which the module must be called
  * before a packet is executed? Reads both flags, which are adjacent, at once.
  */
 static __always_inline bool qp_detour(const struct xroce_qp *q)

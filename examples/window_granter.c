@@ -26,17 +26,17 @@
 struct granter {
 	struct xroce *x;
 	struct xroce_cq *cq;
-	struct xroce_sq *sq;
+	struct xroce_send *send;
 	struct end own;
 	char *mem;
 	size_t length;
 	int ms;
 };
 
-/* Apply posted work requests now, instead of with the next packet, and poll the completion. */
+/* Execute posted work requests now, instead of with the next packet, and poll the completion. */
 static int complete(struct granter *g, const char *what)
 {
-	int n, err = xroce_sq_apply(g->sq);
+	int n, err = xroce_send_doorbell(g->send);
 	struct xroce_cqe cqe;
 
 	if (err)
@@ -53,7 +53,7 @@ static int complete(struct granter *g, const char *what)
 }
 
 /* The region grants the client no rights; only the window does. */
-static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
+static int prepare(struct granter *g, __u32 pd, struct xroce_wr *bind)
 {
 	struct xroce_mr_reg mr = {
 		.pd = pd,
@@ -63,13 +63,12 @@ static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
 		.iova = (uintptr_t)g->mem,
 	};
 	struct xroce_mw_add mw = { .pd = pd, .type = XROCE_MW_TYPE_2B };
-	struct xroce_qp_add qp = { .pd = pd, .type = XROCE_QPT_RC };
+	struct xroce_qp_add qp = { .pd = pd, .type = XROCE_QPT_RC, .send_entries = ENTRIES };
 	int err;
 
 	g->cq = xroce_cq_add(g->x, ENTRIES);
-	g->sq = g->cq ? xroce_sq_add(g->x, ENTRIES) : NULL;
-	if (!g->sq)
-		return complain("queues", errno);
+	if (!g->cq)
+		return complain("completion queue", errno);
 	qp.send_cq = xroce_cq_id(g->cq);
 	err = xroce_mr_reg(g->x, &mr);
 	if (err)
@@ -80,17 +79,20 @@ static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
 	err = xroce_qp_create(g->x, &qp, NULL);
 	if (err)
 		return complain("queue pair", err);
-	*bind = (struct xroce_bind){
-		.qpn = qp.qpn,
-		.flags = XROCE_SQ_SIGNALED,
-		.rkey = xroce_inc_rkey(mw.rkey),
-		.lkey = mr.lkey,
+	g->send = xroce_send_open(g->x, &qp);
+	if (!g->send)
+		return complain("send queue", errno);
+	*bind = (struct xroce_wr){
+		.opcode = XROCE_WR_BIND_MW,
+		.flags = XROCE_SEND_SIGNALED,
+		.imm_or_key = xroce_inc_rkey(mw.rkey),
+		.rkey = mr.lkey,
 		.addr = mr.iova,
 		.length = g->length,
 		.access = ACCESS,
 	};
 	g->own.qpn = qp.qpn;
-	g->own.rkey = bind->rkey;
+	g->own.rkey = bind->imm_or_key;
 	g->own.addr = mr.iova;
 	g->own.length = g->length;
 	return 0;
@@ -99,12 +101,16 @@ static int prepare(struct granter *g, __u32 pd, struct xroce_bind *bind)
 /* Revoke the window, and check that no later WRITE of the client arrives. */
 static int take_back(struct granter *g, int fd)
 {
+	const struct xroce_wr wr = {
+		.opcode = XROCE_WR_LOCAL_INV,
+		.flags = XROCE_SEND_SIGNALED,
+		.imm_or_key = g->own.rkey,
+	};
 	size_t i;
 	int err;
 
 	printf("the client has written %s\n", g->mem[0] ? "something" : "nothing");
-	err = xroce_post_local_inv(g->sq, 0, g->own.qpn, g->own.rkey,
-				   XROCE_SQ_SIGNALED);
+	err = xroce_post_send(g->send, &wr, 1);
 	if (err)
 		return complain("revoke", err);
 	if (complete(g, "revoke"))
@@ -123,7 +129,7 @@ static int take_back(struct granter *g, int fd)
 
 static int grant(struct granter *g, __u32 pd, const char *port)
 {
-	struct xroce_bind bind;
+	struct xroce_wr bind;
 	int fd, err, status = 1;
 
 	if (prepare(g, pd, &bind))
@@ -133,7 +139,7 @@ static int grant(struct granter *g, __u32 pd, const char *port)
 		return complain(port, fd);
 	err = connect_client(g->x, fd, ACCESS, &g->own);
 	if (!err) {
-		err = xroce_post_bind(g->sq, &bind);
+		err = xroce_post_send(g->send, &bind, 1);
 		if (!err && complete(g, "grant"))
 			goto out;
 		/* The window is bound before the client knows its key. */

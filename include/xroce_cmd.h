@@ -50,9 +50,6 @@ union xroce_cmd {
 	struct xroce_mw_query mw_query;
 	struct xroce_mw_bind mw_bind;
 	struct xroce_mw_inval mw_inval;
-	struct xroce_sq_add sq_add;
-	struct xroce_sq_del sq_del;
-	struct xroce_sq_apply sq_apply;
 	struct xroce_mtt_query mtt_query;
 	struct xroce_mtt_read mtt_read;
 	struct xroce_limit_set limit_set;

@@ -396,14 +396,14 @@ extern int xroce_fail(__u32 link, __u32 qpn) XROCE_KFUNC;
 extern int xroce_nak(__u32 link, __u32 qpn, __u32 psn, __u32 syndrome) XROCE_KFUNC;
 
 /**
- * xroce_sq() - apply the work requests posted to the send queue of a queue pair's owner
+ * xroce_sq() - execute binds and invalidations of windows that are posted to a send queue
  * @link: number of the link
  * @qpn: queue pair; it may be in ERR afterwards
  *
- * Return: 0: everything that was posted before the call has been applied, here or by
- * another CPU; -EAGAIN: more is posted than is applied at a time, and the packet must not
- * be executed; more has been applied when the peer sends it again; -ENOENT: no such queue
- * pair.
+ * Return: 0: those posted before the call have been executed, here or by another CPU, unless they
+ * wait for requests before them; -EAGAIN: more are posted than are executed at a time, and the
+ * packet must not be executed; the rest is executed by the time that the peer sends it again;
+ * -ENOENT: no such queue pair.
  */
 extern int xroce_sq(__u32 link, __u32 qpn) XROCE_KFUNC;
 

@@ -207,7 +207,8 @@ struct xroce_read_lengths {
  * @qkey: UD: queue key
  * @rd_max: READs and atomics kept for replay, 0 to XROCE_RD_MAX
  * @recv: 1: it has a receive queue, its own or a shared one
- * @sq: 1: its owner has a send queue, which is applied before each packet
+ * @sq: 1: binds and invalidations may be posted to its send queue, which precede packets: it has
+ *	one, and its owner has windows
  * @deferred: 1: it has deferred frames; new ones are deferred behind them
  *
  * @icrc_part: contribution of PSN, syndrome and MSN of the last response to its invariant CRC,

@@ -23,7 +23,6 @@
 #include "respond/queue.h"
 #include "respond/read.h"
 #include "send/ack.h"
-#include "send/sq.h"
 
 #include "main.h"
 #include "trace.h"
@@ -293,7 +292,7 @@ __bpf_kfunc int xroce_sq(u32 link, u32 qpn)
 {
 	struct xr_qp *qp = xr_qp_rcu(link, qpn);
 
-	return qp ? xr_sq_poll(qp) : -ENOENT;
+	return qp ? xr_qp_poll(qp) : -ENOENT;
 }
 
 __bpf_kfunc_end_defs();

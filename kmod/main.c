@@ -10,7 +10,6 @@
 #include "obj/link.h"
 #include "odp/odp.h"
 #include "recv/queue.h"
-#include "send/sq.h"
 
 #include "main.h"
 
@@ -29,12 +28,9 @@ static int __init xr_init(void)
 	ret = xr_recv_queues_init();
 	if (ret)
 		goto err_odp;
-	ret = xr_sqs_init();
-	if (ret)
-		goto err_recv;
 	ret = xr_link_init();
 	if (ret)
-		goto err_send;
+		goto err_recv;
 	ret = xr_xdp_tx_init();
 	if (ret)
 		goto err_link;
@@ -50,8 +46,6 @@ err_xdp_tx:
 	xr_xdp_tx_exit();
 err_link:
 	xr_link_exit();
-err_send:
-	xr_sqs_exit();
 err_recv:
 	xr_recv_queues_exit();
 err_odp:
@@ -71,7 +65,6 @@ static void __exit xr_exit(void)
 	xr_xdp_tx_exit();
 	xr_link_exit();
 	xr_teardown_links();
-	xr_sqs_exit();
 	xr_recv_queues_exit();
 	xr_odp_exit();
 	xr_mtt_exit();

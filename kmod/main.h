@@ -39,7 +39,6 @@
  *   work: deferred frames (softirq)   no          odp/defer.c; its program calls kfunc.c
  *   work: frames to itself (softirq)  no          frame/loop.c; its program calls kfunc.c
  *   work: flush a receive queue       yes         recv/queue.c
- *   work: apply a send queue          yes         send/sq.c
  *   mmu notifier                      if allowed  odp/range.c
  *   fault worker                      yes         odp/fault.c
  *   work: free empty children         yes         odp/child.c
@@ -57,10 +56,9 @@
  *   xr_shares_lock     spin: what users have of the MTT pool
  *   mcast->lock        mutex: members of multicast groups
  *   xr_odp_users_lock  mutex: users of on-demand memory
- *   sq->lock           spin, bh: a send queue
  *   send->lock         spin, bh: the send side of a queue pair
  *   recv->lock         spin, bh: the receive side of a queue pair. Functions of the owner
- *                      (xr_owner_ops) are called under it, the two above, and the locks below,
+ *                      (xr_owner_ops) are called under it, the one above, and the locks below,
  *                      but not under cq->lock, when a completion queue has fired
  *   srq->lock          spin, bh: a shared receive queue
  *   fast->lock         spin, bh: a region that work requests register
@@ -80,7 +78,7 @@
  *   post_lock          raw spin, interrupts off: what consumers in the kernel post to a send or
  *                      receive queue
  *
- * The data path takes only sq->lock to xr_odp_wait_lock and odp->req_lock, and none of them
+ * The data path takes only send->lock to xr_odp_wait_lock and odp->req_lock, and none of them
  * while it holds a region. It finds links, regions, windows and queue pairs under RCU.
  * mem/hazard.h describes what keeps the pages of a region during a copy, odp/odp.h the same
  * for on-demand memory. The entry of a queue pair in the map "qp" is shared with the XDP

@@ -18,7 +18,7 @@ static void must(const char *what, int err)
 	}
 }
 
-/* Posted work is applied before the next packet; the wait applies it if none comes. */
+/* Posted work is executed before the next packet; the wait has it executed if none comes. */
 static void done(struct xroce_cq *cq, const char *what)
 {
 	struct xroce_cqe cqe;
@@ -38,14 +38,16 @@ int main(int argc, char **argv)
 		.size = sizeof(c), .access = XROCE_ACCESS_REMOTE_WRITE,
 		.sgid = { [10] = 0xff, 0xff }, .dgid = { [10] = 0xff, 0xff },
 	};
-	struct xroce_bind bind = {
-		.flags = XROCE_SQ_SIGNALED, .addr = (uintptr_t)memory, .length = 4096,
+	struct xroce_wr inval = { .opcode = XROCE_WR_LOCAL_INV, .flags = XROCE_SEND_SIGNALED };
+	struct xroce_wr bind = {
+		.opcode = XROCE_WR_BIND_MW, .flags = XROCE_SEND_SIGNALED,
+		.addr = (uintptr_t)memory, .length = 4096,
 		.access = XROCE_ACCESS_REMOTE_WRITE,
 	};
-	struct xroce_qp_add qp = { .type = XROCE_QPT_RC };
+	struct xroce_qp_add qp = { .type = XROCE_QPT_RC, .send_entries = 16 };
 	struct xroce_mw_add mw = { .type = XROCE_MW_TYPE_2B };
 	struct xroce_cq *cq;
-	struct xroce_sq *sq;
+	struct xroce_send *send;
 	struct xroce *x;
 
 	if (argc != 5 || inet_pton(AF_INET, argv[2], c.sgid + 12) != 1 ||
@@ -56,24 +58,24 @@ int main(int argc, char **argv)
 	must(argv[1], x ? 0 : -errno);
 	cq = xroce_cq_add(x, 16);
 	must("completion queue", cq ? 0 : -errno);
-	sq = xroce_sq_add(x, 16);	/* before the queue pair */
-	must("send queue", sq ? 0 : -errno);
 	must("protection domain", xroce_pd_add(x, 0, &mr.pd));
 	must("region", xroce_mr_reg(x, &mr));
 	qp.pd = mw.pd = mr.pd;
 	qp.send_cq = xroce_cq_id(cq);
 	must("window", xroce_mw_add(x, &mw));
 	must("queue pair", xroce_qp_create(x, &qp, NULL));
-	c.qpn = bind.qpn = qp.qpn;
+	send = xroce_send_open(x, &qp);
+	must("send queue", send ? 0 : -errno);
+	c.qpn = qp.qpn;
 	must("connection", xroce_qp_connect(x, &c));
-	bind.rkey = xroce_inc_rkey(mw.rkey);
-	bind.lkey = mr.lkey;
-	must("bind", xroce_post_bind(sq, &bind));
+	bind.imm_or_key = inval.imm_or_key = xroce_inc_rkey(mw.rkey);
+	bind.rkey = mr.lkey;
+	must("bind", xroce_post_send(send, &bind, 1));
 	done(cq, "granted");
-	must("invalidation", xroce_post_local_inv(sq, 0, qp.qpn, bind.rkey, XROCE_SQ_SIGNALED));
+	must("invalidation", xroce_post_send(send, &inval, 1));
 	done(cq, "taken back");		/* nothing is written from here on */
 	xroce_close(x);
-	xroce_sq_del(sq);		/* what the library has of them */
+	xroce_send_close(send);		/* what the library has of them */
 	xroce_cq_del(cq);
 	return 0;
 }

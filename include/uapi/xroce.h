@@ -65,9 +65,6 @@ enum {
 	XROCE_NR_MW_QUERY,
 	XROCE_NR_MW_BIND,
 	XROCE_NR_MW_INVAL,
-	XROCE_NR_SQ_ADD = 0x80,
-	XROCE_NR_SQ_DEL,
-	XROCE_NR_SQ_APPLY,
 	XROCE_NR_LIMIT_SET = 0x90,
 	XROCE_NR_LIMIT_QUERY,
 };
@@ -107,9 +104,6 @@ enum {
 #define XROCE_CMD_MW_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_QUERY)
 #define XROCE_CMD_MW_BIND	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_BIND)
 #define XROCE_CMD_MW_INVAL	_IO(XROCE_IOC_TYPE, XROCE_NR_MW_INVAL)
-#define XROCE_CMD_SQ_ADD	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_ADD)
-#define XROCE_CMD_SQ_DEL	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_DEL)
-#define XROCE_CMD_SQ_APPLY	_IO(XROCE_IOC_TYPE, XROCE_NR_SQ_APPLY)
 #define XROCE_CMD_LIMIT_SET	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_SET)
 #define XROCE_CMD_LIMIT_QUERY	_IO(XROCE_IOC_TYPE, XROCE_NR_LIMIT_QUERY)
 
@@ -960,8 +954,8 @@ struct xroce_mw_query {
  *
  * Window, region and queue pair must belong to one protection domain. A type 1 window gets
  * a new key with each bind, and its old key becomes void. A type 2 window must be unbound.
- * Work requests posted to the descriptor's send queue are applied first. On failure the
- * window is as it was.
+ * BIND_MW and LOCAL_INV at the head of the queue pair's send queue are executed first. On failure
+ * the window is as it was.
  *
  * Errors: -ENOENT (no such window, queue pair or region, or a region that the caller does
  * not see and may not bind to), -EPERM, -EXDEV (protection domains differ), -EBUSY (type 2
@@ -988,8 +982,8 @@ struct xroce_mw_bind {
  * @rkey: key of a bound window of type 2
  * @qpn: queue pair that the window belongs to, in RTS or SQD
  *
- * The window stays and can be bound again. Work requests posted to the descriptor's send
- * queue are applied first.
+ * The window stays and can be bound again. BIND_MW and LOCAL_INV at the head of the queue pair's
+ * send queue are executed first.
  *
  * Errors: -ENOENT (no such window or queue pair, or another key), -EPERM, -EOPNOTSUPP
  * (type 1), -EINVAL (not bound), -EXDEV (belongs to another queue pair), -ENOTCONN (the
@@ -1079,17 +1073,15 @@ struct xroce_mtt_read {
  * @rq_max_sge: own receive queue: elements per work request, 1 to XROCE_RQ_SGE_MAX; otherwise 0
  * @rq_offset: out: own receive queue: offset for mmap(2)
  * @rq_bytes: out: own receive queue: length for mmap(2)
- * @send_cq: completion queue of work requests that are posted to its own send queue, and of
- *	those that are posted for it to the descriptor's send queue (SQ_ADD). One of these two
- *	queues must exist. 0: none can be posted
- * @send_entries: own send queue, of RC and UC: entries, a power of two from XROCE_SEND_MIN to
+ * @send_cq: completion queue of its send queue; 0: it has no send queue
+ * @send_entries: send queue, of RC and UC: entries, a power of two from XROCE_SEND_MIN to
  *	XROCE_SEND_MAX; 0: none, and the following fields are 0
- * @send_max_sge: own send queue: elements per work request, 0 to XROCE_SEND_SGE_MAX
- * @send_max_inline: own send queue: bytes of a message that an entry can contain, 0 to
+ * @send_max_sge: send queue: elements per work request, 0 to XROCE_SEND_SGE_MAX
+ * @send_max_inline: send queue: bytes of a message that an entry can contain, 0 to
  *	XROCE_SEND_INLINE_MAX
- * @send_offset: out: own send queue: offset for mmap(2)
- * @send_bytes: out: own send queue: length for mmap(2)
- * @send_stride: out: own send queue: bytes from an entry to the next one
+ * @send_offset: out: send queue: offset for mmap(2)
+ * @send_bytes: out: send queue: length for mmap(2)
+ * @send_stride: out: send queue: bytes from an entry to the next one
  * @reserved2: 0
  *
  * The queue pair starts in state RESET. Queues belong to descriptors; a persistent queue
@@ -1194,14 +1186,13 @@ struct xroce_qp_add {
  *
  * Unreliable connected: the same without min_rnr_timer and max_dest_rd_atomic.
  *
- * With a send queue of its own, RTR to RTS also requires sq_psn, timeout, retry_cnt, rnr_retry,
+ * With a send queue, RTR to RTS also requires sq_psn, timeout, retry_cnt, rnr_retry,
  * max_rd_atomic and dmac, and SQD to RTS and SQD to SQD take all of these but sq_psn; UC has only
  * sq_psn and dmac. INIT to RTR takes dmac, too, which then need not be given at RTS: responses go
  * to it from the beginning. RTS to SQD begins no further message; XROCE_EVENT_SQ_DRAINED follows
  * once no request is outstanding.
  *
- * In SQD requests of the peer are answered as in RTS, and work requests of the descriptor's
- * send queue executed, because none of them waits for a peer.
+ * In SQD requests of the peer are answered as in RTS.
  *
  * Datagrams:
  *
@@ -1283,8 +1274,8 @@ struct xroce_qp_send {
  * @qpn: its number
  * @reserved: 0
  *
- * Work requests posted to the descriptor's send queue are applied first, and receives that are
- * posted are discarded. Bound windows of type 2B are unbound.
+ * BIND_MW and LOCAL_INV at the head of its send queue are executed first; everything else that is
+ * posted is discarded. Bound windows of type 2B are unbound.
  *
  * Errors: -ENOENT (no such queue pair), -EPERM (it belongs to another descriptor), -EBUSY (a
  * window of type 2A is bound to it).
@@ -1584,124 +1575,6 @@ struct xroce_rq_wqe {
 	struct xroce_sge_local sge[];
 };
 
-#define XROCE_SQ_MIN		16	/* entries of a send queue: fewest */
-#define XROCE_SQ_MAX		1024	/* and most */
-
-/**
- * struct xroce_sq_header - header of a send queue
- * @tail: index of the next entry to post; written by the program
- * @reserved: 0
- * @head: index of the next entry to be applied; written by the module
- * @lost: entries that named no queue pair of the descriptor with a send_cq; written by the
- *	module
- * @reserved2: 0
- */
-struct xroce_sq_header {
-	__u32 tail;
-	__u32 reserved[15];
-	__u32 head;
-	__u32 lost;
-	__u32 reserved2[14];
-};
-
-/* struct xroce_sq_wqe::opcode */
-enum xroce_sq_opcode {
-	XROCE_SQ_BIND_MW	= 1,	/* type 2 */
-	XROCE_SQ_LOCAL_INV	= 2,
-	XROCE_SQ_BIND_MW_1	= 3,	/* type 1 */
-};
-
-/* struct xroce_sq_wqe::flags; the values are those of enum ibv_send_flags. */
-enum xroce_sq_flags {
-	XROCE_SQ_FENCE		= 1 << 0,	/* no effect: entries are applied in order */
-	XROCE_SQ_SIGNALED	= 1 << 1,	/* completion also on success */
-};
-
-/**
- * struct xroce_sq_wqe - work request of a send queue
- * @wr_id: chosen by the program, returned in struct xroce_cqe
- * @opcode: enum xroce_sq_opcode
- * @flags: enum xroce_sq_flags
- * @qpn: queue pair of the work request
- * @key: BIND_MW, BIND_MW_1: new key of the window; its index names the window, which must
- *	belong to the descriptor. Type 1: it must differ from the present key. LOCAL_INV:
- *	key of a window that belongs to the queue pair
- * @lkey: BIND_MW: key of the region. This and the following fields are as in struct
- *	xroce_mw_bind
- * @access: BIND_MW
- * @addr: BIND_MW
- * @length: BIND_MW
- * @reserved: 0
- */
-struct xroce_sq_wqe {
-	__aligned_u64 wr_id;
-	__u32 opcode;
-	__u32 flags;
-	__u32 qpn;
-	__u32 key;
-	__u32 lkey;
-	__u32 access;
-	__aligned_u64 addr;
-	__aligned_u64 length;
-	__aligned_u64 reserved;
-};
-
-/**
- * struct xroce_sq_add - SQ_ADD: create the descriptor's send queue
- * @size: sizeof(struct xroce_sq_add)
- * @flags: 0
- * @entries: a power of two from XROCE_SQ_MIN to XROCE_SQ_MAX
- * @reserved: 0
- * @offset: out: offset for mmap(2)
- * @bytes: out: length of the ring
- *
- * One ring of struct xroce_sq_wqe serves all queue pairs of the descriptor. A post needs no
- * system call: entries are applied, in order, before the next packet for any of these queue
- * pairs is judged, or by SQ_APPLY. A packet that arrives after the post finds it applied.
- * At most 256 entries (fewer on a machine of more than 32 CPUs) are applied before a
- * packet. If more are posted, the packet is dropped and the rest is applied at once, before
- * the peer sends the packet again.
- *
- * A work request for a queue pair in ERR completes with XROCE_WC_WR_FLUSH_ERR, for one in
- * INIT or RTR with XROCE_WC_LOC_QP_OP_ERR; for one in RESET it is discarded. A work request
- * that fails in RTS or SQD, or whose completion queue is full, moves its queue pair to ERR.
- *
- * Errors: -EEXIST (there is one), -EINVAL (entries), -ENOMEM.
- */
-struct xroce_sq_add {
-	__u32 size;
-	__u32 flags;
-	__u32 entries;
-	__u32 reserved;
-	__aligned_u64 offset;
-	__aligned_u64 bytes;
-};
-
-/**
- * struct xroce_sq_del - SQ_DEL: destroy the descriptor's send queue
- * @size: sizeof(struct xroce_sq_del)
- * @flags: 0
- *
- * Entries that have not been applied are discarded. Errors: -ENOENT (no send queue), -EBUSY (a
- * queue pair has a send_cq).
- */
-struct xroce_sq_del {
-	__u32 size;
-	__u32 flags;
-};
-
-/**
- * struct xroce_sq_apply - SQ_APPLY: apply posted work requests now
- * @size: sizeof(struct xroce_sq_apply)
- * @flags: 0
- *
- * For a program that waits while no packet arrives. Errors: -ENOENT (no send queue).
- */
-struct xroce_sq_apply {
-	__u32 size;
-	__u32 flags;
-};
-
 #define XROCE_SEND_MIN		2	/* entries of a queue pair's send queue: fewest */
 #define XROCE_SEND_MAX		16384	/* and most */
 #define XROCE_SEND_SGE_MAX	32	/* elements per work request */
@@ -1732,7 +1605,7 @@ enum xroce_wr_opcode {
 	XROCE_WR_CMP_SWAP		= 5,
 	XROCE_WR_FETCH_ADD		= 6,
 	XROCE_WR_LOCAL_INV		= 7,	/* invalidate a window's key */
-	XROCE_WR_BIND_MW		= 8,	/* window of type 2 */
+	XROCE_WR_BIND_MW		= 8,	/* bind a window, or unbind one of type 1 */
 	XROCE_WR_SEND_WITH_INV		= 9,	/* RC, as those below */
 	XROCE_WR_FLUSH			= 14,
 	XROCE_WR_ATOMIC_WRITE		= 15,
@@ -1752,7 +1625,8 @@ enum xroce_send_flags {
  * @opcode: enum xroce_wr_opcode
  * @flags: enum xroce_send_flags
  * @imm_or_key: immediate data, in network byte order; SEND_WITH_INV, LOCAL_INV: key to
- *	invalidate; BIND_MW: new key of the window; FLUSH: 0: the bytes given; 1: all of the region
+ *	invalidate; BIND_MW: new key of the window, which its index names and which must belong to
+ *	the descriptor; type 1: not its present key. FLUSH: 0: the bytes given; 1: all of the region
  * @rkey: WRITE, READ, atomics, FLUSH: key of the peer's memory; BIND_MW: L_Key of the region
  * @addr: likewise: address of the first byte. Atomics: a multiple of 8
  * @length: with XROCE_SEND_INLINE: bytes in @data, at most the queue's send_max_inline; FLUSH,
@@ -1765,6 +1639,14 @@ enum xroce_send_flags {
  * @num_sge: elements in @sge, at most the queue's send_max_sge; with XROCE_SEND_INLINE ignored
  * @sge: local memory, which SEND and WRITE read and READ and atomics, of eight bytes, write
  * @data: the message, with XROCE_SEND_INLINE
+ *
+ * Work requests are executed by QP_SEND. Those at the head of the queue that are BIND_MW or
+ * LOCAL_INV are executed also before the next packet for the queue pair is judged, if it is in RTS
+ * and the descriptor has a window, and before MW_BIND, MW_INVAL and QP_DEL: a packet that arrives
+ * after they are posted finds them executed. At most 256 (fewer on a machine of more than 32 CPUs)
+ * are executed before a packet. If more are posted, it is dropped, and the rest is executed at
+ * once, before the peer sends it again. Where requests before them cannot be sent yet, they wait
+ * for these, and packets do not wait for them.
  *
  * A work request with another opcode or flag, or one that its queue pair's service does not have,
  * completes with XROCE_WC_LOC_QP_OP_ERR. After one that failed, the queue pair is in ERR, and the

@@ -10,7 +10,7 @@
 #include "obj/mr.h"
 #include "obj/mw.h"
 #include "qp/qp.h"
-#include "send/sq.h"
+#include "send/post.h"
 
 #include "bind.h"
 
@@ -55,14 +55,13 @@ int xr_mw_do_bind(struct xr_link *link, struct xr_owner *caller,
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (ret)
 		goto out;
-	b.one = mw->type == XROCE_MW_TYPE_1;
-	b.draw = b.one;
+	b.draw = mw->type == XROCE_MW_TYPE_1;
 	b.key = b.draw ? a->mw << XROCE_KEY_SHIFT : a->rkey;
 	ret = -EINVAL;
 	if (b.key >> XROCE_KEY_SHIFT != a->mw || (b.draw && a->rkey))
 		goto out;
 	/* First apply the work requests that were posted before this command. */
-	xr_sq_apply(qp);
+	xr_post_apply(qp);
 	rcu_read_lock_bh();
 	ret = xr_mw_bind(link, mw, qp, &b);
 	rcu_read_unlock_bh();
@@ -97,7 +96,7 @@ int xr_mw_do_inval(struct xr_link *link, struct xr_owner *caller,
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (ret)
 		goto out;
-	xr_sq_apply(qp);
+	xr_post_apply(qp);
 	state = xr_qp_state(qp);
 	ret = -ENOTCONN;
 	if (state != XROCE_QPS_RTS && state != XROCE_QPS_SQD)

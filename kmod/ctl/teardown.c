@@ -14,7 +14,6 @@
 #include "qp/create.h"
 #include "qp/qp.h"
 #include "recv/srq.h"
-#include "send/sq.h"
 
 #include "mr_reg.h"
 #include "teardown.h"
@@ -48,8 +47,6 @@ void xr_teardown(struct xr_link *link, struct xr_owner *own)
 	}
 	list_for_each_entry_safe(srq, srq_next, &own->srqs, node)
 		xr_srq_destroy(link, srq);
-	if (own->sq)
-		xr_sq_destroy(own->sq);
 	list_for_each_entry_safe(cq, cq_next, &own->cqs, node)
 		xr_cq_destroy(link, cq);
 	list_for_each_entry_safe(mr, mr_next, &own->mrs, node) {

@@ -84,6 +84,15 @@ struct xr_mw *xr_mw_get(const struct xr_link *link, const struct xr_owner *calle
 }
 EXPORT_SYMBOL_GPL(xr_mw_get);
 
+/* @owner has its first window, or none any more. The link's lock is held. */
+static void xr_mw_tell(const struct xr_owner *owner)
+{
+	struct xr_qp *qp;
+
+	list_for_each_entry(qp, &owner->qps, node)
+		xr_qp_show_sq(qp);
+}
+
 /**
  * xr_mw_create() - allocate a window
  * @link: the link
@@ -134,6 +143,8 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 	pd->mws++;
 	link->nr_mws++;
 	list_add_tail(&mw->node, &owner->mws);
+	if (list_is_singular(&owner->mws))
+		xr_mw_tell(owner);
 	list_add_tail(&mw->member, &pd->windows);
 	xr_mw_show(mw, XROCE_MPT_INVALID);
 	rcu_assign_pointer(link->mw[index], mw);
@@ -168,6 +179,8 @@ void xr_mw_destroy(struct xr_link *link, struct xr_mw *mw)
 	__clear_bit(index, link->mw_used);
 	xr_key_put(&link->keys, index);
 	list_del(&mw->node);
+	if (list_empty(&mw->owner->mws))
+		xr_mw_tell(mw->owner);
 	list_del(&mw->member);
 	mw->pd->mws--;
 	link->nr_mws--;

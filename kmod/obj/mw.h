@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory windows (IBTA 10.6.7): a window is a part of a region with rights of its own,
- * which a program grants and revokes without a system call (sq.h).
+ * which a program grants and revokes without a system call (send/post.c).
  *
  * A bound window is counted in xr_mr::windows of its region, and a bound window of type 2
  * also in xr_qp::windows_2a or xr_qp::windows_2b of its queue pair. Before a region or queue
@@ -81,12 +81,11 @@ struct xr_mw {
 /**
  * struct xr_bind - arguments of a bind
  * @key: next key of the window; with @draw only its index counts
- * @present: key that the window must have now; 0: any, and @one tells the window's type
+ * @present: key that the window must have now; 0: any
  * @lkey: L_Key of the region
  * @addr: address of the first byte
  * @length: bytes; 0: unbind a window of type 1
  * @access: XROCE_ACCESS_*
- * @one: without @present: the request is for a window of type 1
  * @draw: draw the key byte at random; type 1 only
  */
 struct xr_bind {
@@ -96,7 +95,6 @@ struct xr_bind {
 	u64 addr;
 	u64 length;
 	u32 access;
-	bool one;
 	bool draw;
 };
 

@@ -143,8 +143,7 @@ static int xr_mw_bind_check(const struct xr_mw *mw, const struct xr_qp *qp,
 
 	if (mw->dying)
 		return -ENOENT;
-	if (b->present ? b->present != mw->key :
-			 b->one != (mw->type == XROCE_MW_TYPE_1))
+	if (b->present && b->present != mw->key)
 		return -EINVAL;
 	if (qp->type != XROCE_QPT_RC && qp->type != XROCE_QPT_UC)
 		return -EOPNOTSUPP;

@@ -21,7 +21,6 @@ void xr_owner_init(struct xr_owner *own)
 	INIT_LIST_HEAD(&own->qps);
 	INIT_LIST_HEAD(&own->cqs);
 	INIT_LIST_HEAD(&own->srqs);
-	own->sq = NULL;
 	INIT_LIST_HEAD(&own->rings);
 	own->ring_next = 0;
 	xr_events_init(&own->events);

@@ -24,7 +24,6 @@ struct rdma_cgroup;
 struct xr_cq;
 struct xr_limits;
 struct xr_owner;
-struct xr_sq;
 struct xr_user;
 
 /**
@@ -49,7 +48,6 @@ struct xr_owner_ops {
  * @qps: queue pairs
  * @cqs: completion queues
  * @srqs: shared receive queues
- * @sq: send queue; NULL: none
  * @rings: rings that the file can map
  * @ring_next: mmap offset of the next ring, in bytes
  * @events: asynchronous events of the objects; with a lock of its own
@@ -72,7 +70,6 @@ struct xr_owner {
 	struct list_head qps;
 	struct list_head cqs;
 	struct list_head srqs;
-	struct xr_sq *sq;
 	struct list_head rings;
 	u64 ring_next;
 	struct xr_events events;

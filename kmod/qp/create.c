@@ -20,9 +20,9 @@
 #include "recv/group.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
+#include "send/post.h"
 #include "send/requester.h"
 #include "send/ring.h"
-#include "send/sq.h"
 #include "send/state.h"
 
 #include "create.h"
@@ -154,9 +154,7 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 	qp->owner = owner;
 	xr_requester_init(&qp->send, link, qp);
 	qp->group = get_mem_cgroup_from_mm(current->mm);
-	ret = xr_sq_find_cq(link, qp, a->send_cq);
-	if (!ret)
-		ret = xr_send_ring_join(link, qp, a);
+	ret = xr_send_ring_join(link, qp, a);
 	if (ret)
 		goto err_slot;
 	ret = xr_recv_join(link, qp, a);
@@ -164,7 +162,6 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 		xr_send_ring_leave(qp);
 		goto err_slot;
 	}
-	xr_sq_join(qp);
 	qp->map = xr_qp_entry(link, slot);
 	pd->qps++;
 	link->nr_qps++;
@@ -174,7 +171,7 @@ struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
 	WRITE_ONCE(qp->map->type, qp->type);
 	WRITE_ONCE(qp->map->recv, !!qp->recv.cq);
-	WRITE_ONCE(qp->map->sq, !!owner->sq);
+	xr_qp_show_sq(qp);
 	WRITE_ONCE(qp->map->pd, pd->id);
 	/* Written last: a packet that sees the number sees the rest. */
 	smp_store_release(&qp->map->qpn, qp->qpn);
@@ -253,7 +250,6 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	memset(&q->read, 0, sizeof(q->read));
 	xr_qp_release(q);
 
-	xr_sq_leave(qp);
 	xr_recv_leave(qp);
 	xr_send_close(qp);
 	xr_send_ring_leave(qp);
@@ -291,7 +287,7 @@ int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn)
 	qp = xr_qp_get(link, caller, qpn);
 	ret = PTR_ERR_OR_ZERO(qp);
 	if (!ret)
-		xr_sq_apply(qp);
+		xr_post_apply(qp);
 	if (!ret && !xr_mw_none(&qp->windows_2a))
 		ret = -EBUSY;
 	if (!ret)

@@ -20,7 +20,6 @@
 #include "odp/defer.h"
 #include "recv/queue.h"
 #include "respond/queue.h"
-#include "send/sq.h"
 #include "send/state.h"
 
 #include "attr.h"
@@ -259,7 +258,6 @@ static void xr_qp_enter_reset(struct xr_qp *qp)
 	xr_send_set(qp, &(struct xr_send_attr){});
 	xr_responses_reset(&qp->responses);
 	xr_recv_reset(qp);
-	xr_sq_apply(qp);
 	qp->failed = false;
 }
 
@@ -317,7 +315,6 @@ static void xr_qp_begin(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to)
 	case XROCE_QPS_ERR:
 		xr_send_stop(qp, true);
 		xr_recv_stop(qp);
-		xr_sq_apply(qp);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "obj/link.h"
 #include "odp/defer_frames.h"
 #include "own/limit.h"
+#include "own/owner.h"
 #include "recv/recv.h"
 #include "respond/respond.h"
 #include "send/send.h"
@@ -21,7 +22,6 @@ struct mem_cgroup;
 struct xr_owner;
 struct xr_pd;
 struct xr_peer;
-struct xr_sq;
 
 /**
  * struct xr_qp - queue pair
@@ -49,9 +49,6 @@ struct xr_sq;
  * @defer: deferred frames; with a lock of their own
  * @recv: receive side; with a lock of its own
  * @send: send side; with a lock of its own
- * @sq: send queue of @owner; NULL: none. Read under RCU
- * @send_cq: completion queue of work requests in @sq; NULL: none. Set before the queue pair
- *	is published, cleared under the lock of @sq
  * @owner: owner
  * @node: in @owner's list
  * @charge: its charge against limits
@@ -91,8 +88,6 @@ struct xr_qp {
 	struct xr_defer defer;
 	struct xr_recv recv;
 	struct xr_send send;
-	struct xr_sq __rcu *sq;
-	struct xr_cq *send_cq;
 	struct xr_owner *owner;
 	struct list_head node;
 	struct xr_charge charge;
@@ -127,6 +122,21 @@ static inline void xr_responses_show(struct xr_qp *qp)
 	bool all = rs->active && READ_ONCE(qp->link->tx_lost);
 
 	WRITE_ONCE(qp->map->queued, rs->count + !!rs->batch.count + rs->armed + all);
+}
+
+/*
+ * Tell the XDP program whether the ring of the send queue may have work requests that concern
+ * windows, and so precede packets: whether its owner has windows. The link's lock is held.
+ */
+static inline void xr_qp_show_sq(struct xr_qp *qp)
+{
+	WRITE_ONCE(qp->map->sq, qp->send.poll && !list_empty(&qp->owner->mws));
+}
+
+/* Execute what is posted and precedes packets. In softirq, under RCU. Return: as xr_post_poll(). */
+static inline int xr_qp_poll(struct xr_qp *qp)
+{
+	return qp->send.poll ? qp->send.poll(qp) : 0;
 }
 
 /**

@@ -138,7 +138,7 @@ static void xr_qp_describe(const struct xr_link *link, struct xr_qp *qp,
 	q->rq_entries = qp->recv.rq.ring.mem ? qp->recv.rq.mask + 1 : 0;
 	q->rq_max_sge = qp->recv.rq.max_sge;
 	q->qkey = m->qkey;
-	q->send_cq = qp->send_cq ? qp->send_cq->id : 0;
+	q->send_cq = qp->send.ring.mem ? qp->send.cq->id : 0;
 	xr_qp_describe_tx(qp, q);
 	xr_qp_describe_req(m, q);
 	xr_qp_describe_sq(qp, q);

@@ -12,7 +12,6 @@
 #include "obj/link.h"
 #include "qp/error.h"
 #include "qp/qp.h"
-#include "send/sq.h"
 
 #include "queue.h"
 #include "timers.h"
@@ -490,7 +489,7 @@ static void xr_responses_run(struct tasklet_struct *tasklet)
 
 	/* Posted work requests may revoke a key: apply them before memory is read. */
 	rcu_read_lock_bh();
-	ret = xr_sq_poll(qp);
+	ret = xr_qp_poll(qp);
 	rcu_read_unlock_bh();
 	spin_lock(&rs->lock);
 	rs->armed = false;

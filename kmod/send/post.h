@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The doorbell of send queues of /dev/xroce (QP_SEND). */
+/* Work requests that programs have posted to rings of libxroce. See post.c. */
 #ifndef _XR_SEND_POST_H
 #define _XR_SEND_POST_H
 
@@ -7,7 +7,10 @@
 
 struct xr_link;
 struct xr_owner;
+struct xr_qp;
 
 int xr_post_send(struct xr_link *link, const struct xr_owner *caller, u32 qpn);
+int xr_post_poll(struct xr_qp *qp);
+void xr_post_apply(struct xr_qp *qp);
 
 #endif

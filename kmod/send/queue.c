@@ -182,7 +182,7 @@ static noinline int xr_send_tell(struct xr_qp *qp, u32 status)
 
 	/* Whoever has read the completion may use the entry (IBTA 10.8.5). */
 	xr_send_pop(s);
-	return xr_cq_post(s->cq, &cqe);
+	return xr_cq_post_as(s->cq, s->cq->format, &cqe);
 }
 
 /**

@@ -344,6 +344,32 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 	return ret;
 }
 
+/* Return: the work request at @next; NULL: there is none that may go on. */
+static struct xr_swqe *xr_requester_next(const struct xr_send *s)
+{
+	struct xr_swqe *w;
+
+	if (s->next == s->tail || s->next - s->head >= XR_SEND_BEGUN)
+		return NULL;
+	w = xr_swqe_at(s, s->next);
+	if (w->status || (!w->begun && s->state == XR_SEND_DRAINING))
+		return NULL;
+	return s->off || !(w->flags & XROCE_SEND_FENCE) || !s->reads ? w : NULL;
+}
+
+/* Execute a local operation, which is at @next. Return: 0; XR_IDLE. */
+static int xr_requester_local(struct xr_qp *qp, struct xr_swqe *w)
+{
+	if (xr_local_waits(qp, w))
+		return XR_IDLE;
+	/* It is not executed again when packets are sent again. */
+	if (!w->begun)
+		w->status = xr_local_execute(qp, w);
+	w->begun = !w->status;
+	qp->send.next += w->begun;
+	return 0;
+}
+
 /*
  * Execute a part of the work request at @next: one packet, or a local operation. Return: 0;
  * XR_IDLE; -ENOMEM; -ENETDOWN; -EAGAIN: on-demand memory is being brought in.
@@ -351,26 +377,13 @@ static int xr_requester_packet(struct xr_qp *qp, struct xr_swqe *w)
 static int xr_requester_step(struct xr_qp *qp)
 {
 	struct xr_send *s = &qp->send;
-	struct xr_swqe *w;
+	struct xr_swqe *w = xr_requester_next(s);
 	int ret = 0;
 
-	if (s->next == s->tail || s->next - s->head >= XR_SEND_BEGUN)
+	if (!w)
 		return XR_IDLE;
-	w = xr_swqe_at(s, s->next);
-	if (w->status || (!w->begun && s->state == XR_SEND_DRAINING))
-		return XR_IDLE;
-	if (!s->off && w->flags & XROCE_SEND_FENCE && s->reads)
-		return XR_IDLE;
-	if (!xr_swqe_sends(w)) {
-		if (xr_local_waits(qp, w))
-			return XR_IDLE;
-		/* It is not executed again when packets are sent again. */
-		if (!w->begun)
-			w->status = xr_local_execute(qp, w);
-		w->begun = !w->status;
-		s->next += w->begun;
-		return 0;
-	}
+	if (!xr_swqe_sends(w))
+		return xr_requester_local(qp, w);
 	if (xr_requester_inflight(s) >= s->window) {
 		xr_requester_count(&qp->map->req_window, 1);
 		return XR_IDLE;
@@ -417,6 +430,22 @@ static void xr_requester_settle(struct xr_qp *qp)
 		if (xr_send_complete(qp, XROCE_WC_SUCCESS))
 			xr_requester_fail(qp, XROCE_WC_SUCCESS);
 	}
+}
+
+/**
+ * xr_requester_locals() - execute and complete local operations that are next
+ * @qp: the queue pair; the lock of its send side is held, with bottom halves off
+ *
+ * They need neither the device nor the peer, so this is done also while the send side waits.
+ */
+void xr_requester_locals(struct xr_qp *qp)
+{
+	struct xr_swqe *w;
+
+	do {
+		w = xr_requester_next(&qp->send);
+	} while (w && !xr_swqe_sends(w) && !xr_requester_local(qp, w));
+	xr_requester_settle(qp);
 }
 
 /* Drop the frames that have been built. They count as sent; the timer sends them again. */
@@ -579,8 +608,11 @@ static void xr_requester_tasklet(struct tasklet_struct *tasklet)
 	spin_lock(&s->lock);
 	s->called = false;
 	rcu_read_lock();
-	if (s->state != XR_SEND_DYING)
+	if (s->state != XR_SEND_DYING) {
+		if (unlikely(s->rest))
+			s->rest(qp);
 		xr_requester_go(qp);
+	}
 	rcu_read_unlock();
 	spin_unlock(&s->lock);
 }

@@ -41,7 +41,7 @@ void xr_requester_init(struct xr_send *s, struct xr_link *link, struct xr_qp *qp
 void xr_requester_posted(struct xr_qp *qp);
 void xr_requester_kick(struct xr_qp *qp);
 
-/* For responses and changes of state. The lock of the send side is held. */
+/* For posts, responses and changes of state. The lock of the send side is held. */
 void xr_requester_arm(struct xr_send *s);
 void xr_requester_idle(struct xr_send *s);
 void xr_requester_show(struct xr_qp *qp);
@@ -52,6 +52,7 @@ bool xr_requester_again(struct xr_qp *qp, enum xr_again why);
 void xr_requester_rewind(struct xr_qp *qp);
 void xr_requester_pause(struct xr_send *s, u64 ns);
 void xr_requester_progress(struct xr_send *s, u32 packets);
+void xr_requester_locals(struct xr_qp *qp);
 void xr_requester_run(struct xr_qp *qp);
 
 /* Add to a counter in the map, which readers may see at any time. The lock is held. */

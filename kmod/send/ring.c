@@ -10,6 +10,7 @@
 #include "obj/link.h"
 #include "qp/qp.h"
 
+#include "post.h"
 #include "queue.h"
 #include "ring.h"
 
@@ -40,7 +41,7 @@ int xr_send_ring_init(struct xr_qp *qp, const struct xroce_qp_add *a)
 	int ret;
 
 	if (!a->send_entries)
-		return a->send_max_sge || a->send_max_inline ? -EINVAL : 0;
+		return a->send_max_sge || a->send_max_inline || a->send_cq ? -EINVAL : 0;
 	if (a->send_entries < XROCE_SEND_MIN || a->send_entries > XROCE_SEND_MAX ||
 	    !is_power_of_2(a->send_entries) || a->send_max_sge > XROCE_SEND_SGE_MAX ||
 	    a->send_max_inline > XROCE_SEND_INLINE_MAX || !a->send_cq)
@@ -80,6 +81,7 @@ int xr_send_ring_join(struct xr_link *link, struct xr_qp *qp, struct xroce_qp_ad
 	if (!s->cq)
 		return -ENOENT;
 	s->cq->users++;
+	s->poll = xr_post_poll;
 	xr_ring_publish(&s->ring, qp->owner);
 	a->send_offset = s->ring.offset;
 	a->send_bytes = s->ring.bytes;
@@ -94,8 +96,9 @@ void xr_send_ring_leave(struct xr_qp *qp)
 		qp->send.cq->users--;
 }
 
-/* No reader is left. The link's lock is held if the ring was published. */
+/* Packets that have found the queue pair may still read it. The link's lock is held. Sleeps. */
 void xr_send_ring_free(struct xr_qp *qp)
 {
-	xr_ring_free(&qp->send.ring);
+	if (qp->send.ring.mem)
+		xr_ring_retire(&qp->send.ring);
 }

@@ -15,6 +15,7 @@
 #include "own/event.h"
 
 struct xr_cq;
+struct xr_qp;
 struct xr_swqe;
 
 /* Request packets of a queue pair that are sent and not acknowledged, at most. */
@@ -148,6 +149,12 @@ struct xr_send_attr {
  * @drained: XROCE_EVENT_SQ_DRAINED
  * @ring: of a queue pair of /dev/xroce: the program's ring. See send/ring.h
  * @ring_stride: bytes of an entry of it
+ * @poll: executes what is posted to it and precedes packets, xr_post_poll(); NULL: there is no ring
+ * @executed: index up to which entries of it that precede packets have been executed, so far as
+ *	they can be; written under @lock, read without it by xr_post_poll()
+ * @rest: what the tasklet calls for entries before @rest_end that precede packets; NULL: there are
+ *	none
+ * @rest_end: index
  *
  * @wqes to @by_kernel do not change while the queue pair exists. Programs post under @lock, and
  * increment @tail.
@@ -206,6 +213,10 @@ struct xr_send {
 	struct xr_event drained;
 	struct xr_ring ring;
 	u32 ring_stride;
+	int (*poll)(struct xr_qp *qp);
+	u32 executed;
+	void (*rest)(struct xr_qp *qp);
+	u32 rest_end;
 };
 
 /* True if requests are sent. */

@@ -68,8 +68,8 @@
 # With XROCE_BENCH_DEMAND in the environment xroce's region is on demand and completely
 # resident; with the value "all" it is the whole address space.
 #
-# With XROCE_BENCH_SQ in the environment xroce's program has a send queue, which each
-# packet checks; nothing is posted to it.
+# With XROCE_BENCH_SQ in the environment xroce's program has a window, and its queue pair a
+# send queue, which each packet checks; nothing is posted to it.
 #
 # veth copies socket buffers for an XDP program. xroce gets copies of the generator's
 # frames, which is part of "drop". rxe gets the frames uncopied, but the program that

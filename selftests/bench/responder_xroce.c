@@ -12,7 +12,6 @@
 			 XROCE_ACCESS_REMOTE_ATOMIC)
 
 static struct xroce *x;
-static struct xroce_sq *sq;	/* with XROCE_BENCH_SQ */
 static bool attached;
 static uint32_t pd, mpt_entries, qp_entries;
 static uint64_t base;		/* address of the memory for the peer */
@@ -82,8 +81,9 @@ static bool xroce_take(void *memory)
 	    !done(xroce_pd_add(x, 0, &pd), "protection domain"))
 		return false;
 	if (getenv("XROCE_BENCH_SQ")) {
-		sq = xroce_sq_add(x, XROCE_SQ_MIN);
-		if (!done(sq ? 0 : -errno, "send queue"))
+		struct xroce_mw_add mw = { .pd = pd, .type = XROCE_MW_TYPE_2B };
+
+		if (!done(xroce_mw_add(x, &mw), "window"))
 			return false;
 	}
 	mr = region(memory, RESPONDER_MEMORY);
@@ -117,14 +117,20 @@ static bool create(struct target *target)
 	uint32_t i;
 	int err;
 
-	if (!target->receives)
+	if (!target->receives && !getenv("XROCE_BENCH_SQ"))
 		return done(xroce_qp_create_responder(x, 0, pd, &target->qpn), "queue pair");
 	cq = xroce_cq_add(x, XROCE_RQ_MAX);
 	if (!done(cq ? 0 : -errno, "completion queue"))
 		return false;
-	add.recv_cq = xroce_cq_id(cq);
-	add.rq_entries = XROCE_RQ_MAX;
-	add.rq_max_sge = 1;
+	if (target->receives) {
+		add.recv_cq = xroce_cq_id(cq);
+		add.rq_entries = XROCE_RQ_MAX;
+		add.rq_max_sge = 1;
+	}
+	if (getenv("XROCE_BENCH_SQ")) {
+		add.send_cq = xroce_cq_id(cq);
+		add.send_entries = XROCE_SEND_MIN;
+	}
 	if (!done(xroce_qp_create(x, &add, &rq), "queue pair"))
 		return false;
 	target->qpn = add.qpn;
@@ -191,9 +197,6 @@ static void xroce_leave(void)
 {
 	char error[XROCE_ERROR_MAX];
 
-	if (sq)
-		xroce_sq_del(sq);
-	sq = NULL;
 	xroce_close(x);
 	if (attached && xroce_detach(RESPONDER_DEV, XROCE_F_FORCE, error))
 		fprintf(stderr, "bench: xroce: detach: %s\n", error);

@@ -13,12 +13,12 @@
 static struct {
 	struct xroce *x;
 	struct xroce_cq *cq;
-	struct xroce_sq *sq;
+	struct xroce_send *send;
 	uint32_t pd;
 	uint32_t qpn;
 	struct xroce_mr_reg mr;
-	struct xroce_bind one;
-	struct xroce_bind two;
+	struct xroce_wr one;
+	struct xroce_wr two;
 } own;
 
 static struct xroce_mr_reg region(void)
@@ -34,18 +34,25 @@ static struct xroce_mr_reg region(void)
 
 static bool own_qp(void)
 {
-	struct xroce_qp_add add = { .pd = own.pd, .type = XROCE_QPT_RC };
+	struct xroce_qp_add add = {
+		.pd = own.pd,
+		.type = XROCE_QPT_RC,
+		.send_cq = xroce_cq_id(own.cq),
+		.send_entries = MW_BATCH,
+	};
 	struct xroce_qp_modify m = {
 		.pkey = 0xffff,
 		.path_mtu = XROCE_MTU_4096,
 		.dest_qpn = PEER_QPN,
+		.dmac = { 2, [5] = 1 },
 	};
-	struct xroce_rq *rq;
 	int err;
 
-	add.send_cq = xroce_cq_id(own.cq);
-	err = xroce_qp_create(own.x, &add, &rq);
+	err = xroce_qp_create(own.x, &add, NULL);
 	own.qpn = m.qpn = add.qpn;
+	own.send = err ? NULL : xroce_send_open(own.x, &add);
+	if (!err && !own.send)
+		err = -errno;
 	responder_gid(RESPONDER_ADDR, m.sgid);
 	responder_gid(PEER_ADDR, m.dgid);
 	m.mask = XROCE_QP_STATE | XROCE_QP_PKEY | XROCE_QP_ACCESS;
@@ -58,27 +65,28 @@ static bool own_qp(void)
 	m.state = XROCE_QPS_RTR;
 	if (!err)
 		err = xroce_qp_modify(own.x, &m);
-	m.mask = XROCE_QP_STATE;
+	m.mask = XROCE_QP_STATE | XROCE_QP_SQ_PSN | XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT |
+		 XROCE_QP_RNR_RETRY | XROCE_QP_MAX_RD_ATOMIC | XROCE_QP_DMAC;
 	m.state = XROCE_QPS_RTS;
 	if (!err)
 		err = xroce_qp_modify(own.x, &m);
 	return mw_done(err, "xroce: queue pair");
 }
 
-static bool own_window(uint32_t type, struct xroce_bind *b)
+static bool own_window(uint32_t type, struct xroce_wr *b)
 {
 	struct xroce_mw_add add = { .pd = own.pd, .type = type };
 
-	*b = (struct xroce_bind){
-		.qpn = own.qpn,
-		.lkey = own.mr.lkey,
+	*b = (struct xroce_wr){
+		.opcode = XROCE_WR_BIND_MW,
+		.rkey = own.mr.lkey,
 		.addr = own.mr.iova,
 		.length = MW_LENGTH,
 		.access = MW_RIGHTS,
 	};
 	if (!mw_done(xroce_mw_add(own.x, &add), "xroce: window"))
 		return false;
-	b->rkey = add.rkey;
+	b->imm_or_key = add.rkey;
 	return true;
 }
 
@@ -94,8 +102,7 @@ bool own_open(void)
 	if (!own.x || !mw_done(xroce_pd_add(own.x, 0, &own.pd), "xroce: domain"))
 		return false;
 	own.cq = xroce_cq_add(own.x, 256);
-	own.sq = xroce_sq_add(own.x, MW_BATCH);
-	if (!mw_done(own.cq && own.sq ? 0 : errno, "xroce: queues"))
+	if (!mw_done(own.cq ? 0 : errno, "xroce: completion queue"))
 		return false;
 	own.mr = region();
 	return mw_done(xroce_mr_reg(own.x, &own.mr), "xroce: region") &&
@@ -108,10 +115,10 @@ void own_close(void)
 	char error[XROCE_ERROR_MAX] = "";
 
 	/* Mapped queues would keep the handle open. */
-	xroce_mw_del(own.x, own.one.rkey >> XROCE_KEY_SHIFT);
-	xroce_mw_del(own.x, own.two.rkey >> XROCE_KEY_SHIFT);
+	xroce_mw_del(own.x, own.one.imm_or_key >> XROCE_KEY_SHIFT);
+	xroce_mw_del(own.x, own.two.imm_or_key >> XROCE_KEY_SHIFT);
 	xroce_qp_del(own.x, own.qpn);
-	xroce_sq_del(own.sq);
+	xroce_send_close(own.send);
 	xroce_cq_del(own.cq);
 	xroce_close(own.x);
 	if (xroce_detach(RESPONDER_DEV, XROCE_F_FORCE, error))
@@ -126,46 +133,70 @@ static void own_completion(void)
 		"xroce: completion");
 }
 
-/* Post a batch, and apply it. */
+static void bind_one(void)
+{
+	own.one.imm_or_key = xroce_draw_rkey(own.send, own.one.imm_or_key);
+	mw_done(xroce_post_send(own.send, &own.one, 1), "xroce: post");
+}
+
+/* A bind, which is first in @wr, and an invalidation of the same key. */
+static void pair_two(struct xroce_wr wr[2])
+{
+	own.two.imm_or_key = xroce_inc_rkey(own.two.imm_or_key);
+	wr[0] = own.two;
+	wr[1] = (struct xroce_wr){
+		.opcode = XROCE_WR_LOCAL_INV,
+		.flags = own.two.flags,
+		.imm_or_key = own.two.imm_or_key,
+	};
+}
+
+static void execute(void)
+{
+	mw_done(xroce_send_doorbell(own.send), "xroce: doorbell");
+}
+
+/* Post a batch, and have it executed. */
 void own_one_posted(uint32_t n)
 {
 	while (n--)
-		mw_done(xroce_bind_mw(own.sq, &own.one), "xroce: post");
-	mw_done(xroce_sq_apply(own.sq), "xroce: apply");
+		bind_one();
+	execute();
 }
 
 /* Pairs: one half are binds, the other invalidations. */
 void own_two_posted(uint32_t n)
 {
+	struct xroce_wr wr[2];
+
 	for (; n; n -= 2) {
-		own.two.rkey = xroce_inc_rkey(own.two.rkey);
-		mw_done(xroce_post_bind(own.sq, &own.two), "xroce: post");
-		mw_done(xroce_post_local_inv(own.sq, 0, own.qpn, own.two.rkey,
-					     0), "xroce: post");
+		pair_two(wr);
+		mw_done(xroce_post_send(own.send, wr, 2), "xroce: post");
 	}
-	mw_done(xroce_sq_apply(own.sq), "xroce: apply");
+	execute();
 }
 
 void own_two_alone(uint32_t n)
 {
-	for (own.two.flags = XROCE_SQ_SIGNALED; n; n -= 2) {
-		own.two.rkey = xroce_inc_rkey(own.two.rkey);
-		mw_done(xroce_post_bind(own.sq, &own.two), "xroce: post");
-		mw_done(xroce_sq_apply(own.sq), "xroce: apply");
-		own_completion();
-		mw_done(xroce_post_local_inv(own.sq, 0, own.qpn, own.two.rkey,
-					     XROCE_SQ_SIGNALED), "xroce: post");
-		mw_done(xroce_sq_apply(own.sq), "xroce: apply");
-		own_completion();
+	struct xroce_wr wr[2];
+	int i;
+
+	for (own.two.flags = XROCE_SEND_SIGNALED; n; n -= 2) {
+		pair_two(wr);
+		for (i = 0; i < 2; i++) {
+			mw_done(xroce_post_send(own.send, &wr[i], 1), "xroce: post");
+			execute();
+			own_completion();
+		}
 	}
 	own.two.flags = 0;
 }
 
 void own_one_alone(uint32_t n)
 {
-	for (own.one.flags = XROCE_SQ_SIGNALED; n; n--) {
-		mw_done(xroce_bind_mw(own.sq, &own.one), "xroce: post");
-		mw_done(xroce_sq_apply(own.sq), "xroce: apply");
+	for (own.one.flags = XROCE_SEND_SIGNALED; n; n--) {
+		bind_one();
+		execute();
 		own_completion();
 	}
 	own.one.flags = 0;

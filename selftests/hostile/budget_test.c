@@ -13,20 +13,23 @@
 #include "setting.h"
 
 #define ROUNDS		200u		/* default of XROCE_BUDGET_ROUNDS */
-#define QPS		40u
 #define CQES		65536u		/* room for whatever is posted */
-#define POSTED		100u		/* receives posted to each of them */
+#define SLOTS		1024u		/* entries of a send queue */
 
 static struct wire w;
 
-/* Make a queue pair of @w's domain in RTS with @entries receives. Return: its number, or 0. */
-static __u32 new_qp(__u32 entries, struct xroce_rq **rq)
+/*
+ * Make a queue pair of @w's domain in RTS with @entries receives, and a send queue unless @send is
+ * NULL. Return: its number, or 0.
+ */
+static __u32 new_qp(__u32 entries, struct xroce_rq **rq, struct xroce_send **send)
 {
 	struct xroce_qp_add add = {
 		.pd = w.pd,
 		.type = XROCE_QPT_RC,
 		.recv_cq = xroce_cq_id(w.cq),
-		.send_cq = xroce_cq_id(w.cq),
+		.send_cq = send ? xroce_cq_id(w.cq) : 0,
+		.send_entries = send ? XROCE_SEND_MIN : 0,
 		.rq_entries = entries,
 		.rq_max_sge = 1,
 	};
@@ -34,8 +37,11 @@ static __u32 new_qp(__u32 entries, struct xroce_rq **rq)
 	__u32 to;
 
 	for (to = XROCE_QPS_INIT; !ret && to <= XROCE_QPS_RTS; to++)
-		ret = qp_move(w.x, add.qpn, to, qp_attrs(XROCE_QPT_RC, to));
-	return check(!ret, "queue pair: %d", ret) ? add.qpn : 0;
+		ret = qp_move(w.x, add.qpn, to, to < XROCE_QPS_RTS ? qp_attrs(XROCE_QPT_RC, to) :
+						send ? RTS_SEND_ATTRS : 0);
+	if (!ret && send)
+		*send = xroce_send_open(w.x, &add);
+	return check(!ret && (!send || *send), "queue pair: %d", ret) ? add.qpn : 0;
 }
 
 static void fill(struct xroce_rq *rq, __u32 n)
@@ -46,16 +52,6 @@ static void fill(struct xroce_rq *rq, __u32 n)
 	for (i = 0; i < n; i++)
 		if (!check(!xroce_post_recv(rq, i, &sge, 1), "receive %u", i))
 			break;
-}
-
-/* Post a bind that will be refused, which ends its queue pair. */
-static void post_bad(__u32 qpn, __u32 rkey)
-{
-	struct xroce_bind bad = mw_whole(&w, rkey);
-
-	bad.qpn = qpn;
-	bad.length++;
-	check(!xroce_post_bind(w.sq, &bad), "post");
 }
 
 /*
@@ -108,7 +104,7 @@ static void moving(void)
 
 	if (!wire_open(&w, &opts))
 		return;
-	qpn = new_qp(XROCE_RQ_MAX, &rq);
+	qpn = new_qp(XROCE_RQ_MAX, &rq, NULL);
 	if (!qpn)
 		return;
 	m.rq = xroce_rq_ring(rq);
@@ -166,25 +162,30 @@ static void expect(struct seen s)
 }
 
 /*
- * A packet applies a work request that ends a queue pair with a full receive queue: all
- * receives are flushed.
+ * A packet has a work request executed that ends the queue pair, which has a full receive queue:
+ * all receives are flushed.
  */
 static void much_posted(void)
 {
 	struct wire_opts opts = { .sq = MW_SQ, .cq = CQES };
+	struct xroce_wr bad = { .opcode = XROCE_WR_BIND_MW, .length = 1 };
+	struct xroce_send *send;
 	struct xroce_rq *rq;
 	__u32 qpn;
 
 	if (!wire_open(&w, &opts))
 		return;
-	qpn = new_qp(XROCE_RQ_MAX, &rq);
+	qpn = new_qp(XROCE_RQ_MAX, &rq, &send);
 	if (!qpn)
 		return;
 	fill(rq, XROCE_RQ_MAX);
-	post_bad(qpn, mw_new(&w, XROCE_MW_TYPE_2B));
-	check(!mw_try_write(&w, w.mr.rkey), "a packet");
+	bad.imm_or_key = mw_new(&w, XROCE_MW_TYPE_2B);
+	check(!xroce_post_send(send, &bad, 1), "post");
+	w.req.dqpn = qpn;
+	wire_counted(&w, COUNTER(drop_error));
 	expect((struct seen){ .want_flushed = XROCE_RQ_MAX, .want_failed = 1 });
 	check(qp_state(w.x, qpn) == XROCE_QPS_ERR, "state");
+	xroce_send_close(send);
 	check(!xroce_qp_destroy(rq), "QP_DEL");
 	wire_close(&w);
 }
@@ -192,7 +193,7 @@ static void much_posted(void)
 static bool idle(void *arg)
 {
 	(void)arg;
-	return xroce_sq_idle(w.sq);
+	return xroce_send_idle(w.send);
 }
 
 /*
@@ -202,8 +203,8 @@ static bool idle(void *arg)
  */
 static void many_binds(void)
 {
-	struct wire_opts opts = { .sq = XROCE_SQ_MAX };
-	struct xroce_bind b;
+	struct wire_opts opts = { .sq = SLOTS };
+	struct binding b;
 	__u32 i, key;
 
 	if (!wire_open(&w, &opts))
@@ -211,9 +212,9 @@ static void many_binds(void)
 	key = mw_bound(&w, XROCE_MW_TYPE_2B);
 	b = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
 	b.flags = 0;
-	for (i = 0; i < XROCE_SQ_MAX - 1; i++)
-		check(!xroce_bind_mw(w.sq, &b), "post %u", i);
-	check(!xroce_post_local_inv(w.sq, i, w.qpn, key, 0), "post");
+	for (i = 0; i < SLOTS - 1; i++)
+		check(!mw_post_one(&w, &b), "post %u", i);
+	check(!mw_post_inval(&w, i, key, 0), "post");
 	w.req.rkey = key;
 	wire_counted(&w, COUNTER(drop_busy));
 	wire_untouched(&w);
@@ -225,44 +226,12 @@ static void many_binds(void)
 	wire_close(&w);
 }
 
-/* Before one packet is executed, many queue pairs end, each with many receives to flush. */
-static void many_failures(void)
-{
-	struct wire_opts opts = { .sq = MW_SQ, .cq = 8192 };
-	struct xroce_rq *rq[QPS];
-	__u32 qpn[QPS], i, key;
-
-	if (!wire_open(&w, &opts))
-		return;
-	key = mw_new(&w, XROCE_MW_TYPE_2B);
-	for (i = 0; i < QPS && !test_failed(); i++) {
-		qpn[i] = new_qp(128, &rq[i]);
-		fill(rq[i], POSTED);
-	}
-	if (test_failed())
-		return;
-	for (i = 0; i < QPS; i++)
-		post_bad(qpn[i], key);
-	wire_counted(&w, COUNTER(drop_busy));
-	wire_untouched(&w);
-	expect((struct seen){ .want_flushed = QPS * POSTED, .want_failed = QPS });
-	check(xroce_sq_idle(w.sq), "not all work requests were applied");
-	for (i = 0; i < QPS; i++)
-		check(qp_state(w.x, qpn[i]) == XROCE_QPS_ERR && !xroce_qp_destroy(rq[i]),
-		      "queue pair %u", i);
-	check(!mw_try_write(&w, w.mr.rkey), "a retransmitted packet");
-	mw_del(&w, key);
-	wire_close(&w);
-}
-
 static const struct test tests[] = {
 	{ "budget_moving", "D5 P2", "a flush ends, though the program posts and polls", moving },
 	{ "budget_much_posted", "D5", "a receive queue of the largest size is flushed completely",
 	  much_posted },
 	{ "budget_many_binds", "W10",
 	  "no packet is executed before all posted work requests are applied", many_binds },
-	{ "budget_many_failures", "W10 D5", "many queue pairs end before one packet",
-	  many_failures },
 };
 
 int main(int argc, char **argv)

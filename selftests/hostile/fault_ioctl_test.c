@@ -37,16 +37,15 @@ static void all_commands(void)
 static void qp_with_queues(int fd, union arg *a)
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = XROCE_CQ_MIN };
-	struct xroce_sq_add sq = { .size = sizeof(sq), .entries = XROCE_SQ_MIN };
 
 	must(fd, XROCE_CMD_CQ_ADD, &cq);
-	must(fd, XROCE_CMD_SQ_ADD, &sq);
 	a->cmd.qp_add.pd = alloc_case_pd(fd);
 	a->cmd.qp_add.type = XROCE_QPT_RC;
 	a->cmd.qp_add.recv_cq = cq.cq;
 	a->cmd.qp_add.send_cq = cq.cq;
 	a->cmd.qp_add.rq_entries = 16;
 	a->cmd.qp_add.rq_max_sge = 2;
+	a->cmd.qp_add.send_entries = 16;
 }
 
 static void qp_with_srq(int fd, union arg *a)

@@ -80,9 +80,6 @@ static const struct shape {
 	{ XROCE_CMD_MW_QUERY, "w" },
 	{ XROCE_CMD_MW_BIND, "wqrlVLa" },
 	{ XROCE_CMD_MW_INVAL, "rq" },
-	{ XROCE_CMD_SQ_ADD, "e0>O" },
-	{ XROCE_CMD_SQ_DEL, "" },
-	{ XROCE_CMD_SQ_APPLY, "" },
 	{ XROCE_CMD_LIMIT_SET, "kx" },
 	{ XROCE_CMD_LIMIT_QUERY, "k0" },
 };
@@ -280,8 +277,8 @@ static void fill(const struct shape *s, union arg *a)
 		if (a->cmd.qp_add.srq)
 			a->cmd.qp_add.rq_entries = a->cmd.qp_add.rq_max_sge = 0;
 		if (fuzz_once_in(2))
-			a->cmd.qp_add.send_entries = a->cmd.qp_add.send_max_sge =
-				a->cmd.qp_add.send_max_inline = 0;
+			a->cmd.qp_add.send_cq = a->cmd.qp_add.send_entries =
+				a->cmd.qp_add.send_max_sge = a->cmd.qp_add.send_max_inline = 0;
 		if (!right)
 			break;
 		a->cmd.qp_add.type = XROCE_QPT_RC;
@@ -393,7 +390,7 @@ static void in_order(int fd)
 	static const unsigned long nrs[] = {
 		XROCE_CMD_LINK_ADD, XROCE_CMD_LINK_MAPS, XROCE_CMD_LINK_PROG,
 		XROCE_CMD_LINK_DEL, XROCE_CMD_LINK_USE, XROCE_CMD_PD_ADD, XROCE_CMD_CQ_ADD,
-		XROCE_CMD_SQ_ADD, XROCE_CMD_SRQ_ADD, XROCE_CMD_MR_REG_PHYS,
+		XROCE_CMD_SRQ_ADD, XROCE_CMD_MR_REG_PHYS,
 		XROCE_CMD_MR_REG, XROCE_CMD_MR_REG_SHARED, XROCE_CMD_MR_REG,
 		XROCE_CMD_MR_ADVISE, XROCE_CMD_MTT_READ, XROCE_CMD_QP_ADD, XROCE_CMD_QP_MODIFY,
 		XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_MODIFY, XROCE_CMD_QP_SEND, XROCE_CMD_MW_ADD,

@@ -97,7 +97,7 @@ static void bind_window(size_t i)
 {
 	const struct part *p = &parts[i];
 	struct wire *w = &wires[p->window == XROCE_MW_TYPE_2A ? 0 : 2];
-	struct xroce_bind b = mw_whole(w, targets[i].key);
+	struct binding b = mw_whole(w, targets[i].key);
 
 	b.lkey = mrs[BEHIND].lkey;
 	b.addr = IOVA + p->off - parts[BEHIND].off;

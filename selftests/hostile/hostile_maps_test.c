@@ -91,7 +91,7 @@ static unsigned long answers;
 static void bind_window(size_t i)
 {
 	const struct part *p = &parts[i];
-	struct xroce_bind b = mw_whole(&wires[0], mw_new(&wires[0], p->window));
+	struct binding b = mw_whole(&wires[0], mw_new(&wires[0], p->window));
 
 	b.lkey = targets[BEHIND].key;
 	b.addr = IOVA + p->off - parts[BEHIND].off;

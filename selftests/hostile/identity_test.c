@@ -503,8 +503,8 @@ static void mac_cnp(struct wire *w)
 }
 
 static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
-static const struct wire_opts known = { .recv = true, .mac = true };
-static const struct wire_opts known6 = { .recv = true, .mac = true, .ipv6 = true };
+static const struct wire_opts known = { .recv = true, .sq = 16 };
+static const struct wire_opts known6 = { .recv = true, .sq = 16, .ipv6 = true };
 
 static const struct test tests[] = {
 	{ "identity_own", "I1", "an unprivileged user's own addresses are those of the device",

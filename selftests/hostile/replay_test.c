@@ -326,7 +326,7 @@ static void receive(void)
 static void invalidate(void)
 {
 	const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
-	struct xroce_bind b;
+	struct binding b;
 	struct wire w;
 
 	if (!wire_open(&w, &opts))

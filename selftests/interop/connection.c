@@ -100,8 +100,6 @@ void connection_teardown(void)
 	char error[XROCE_ERROR_MAX] = "";
 
 	requester_close(&client);
-	if (server.sq)
-		xroce_sq_del(server.sq);
 	xroce_close(server.x);
 	if (server.x && !setns(there, CLONE_NEWNET)) {
 		if (xroce_detach(NETDEV, XROCE_F_FORCE, error))

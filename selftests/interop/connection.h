@@ -34,7 +34,6 @@
 /**
  * struct server - xroce's side
  * @x: open handle
- * @sq: send queue of @x, if the test has made one; connection_teardown() deletes it
  * @stat: map of the counters
  * @file: the file that the region is over
  * @pd: protection domain of the queue pairs and of @mr
@@ -45,7 +44,6 @@
  */
 struct server {
 	struct xroce *x;
-	struct xroce_sq *sq;
 	int stat;
 	int file;
 	uint32_t pd;

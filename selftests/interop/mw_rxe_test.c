@@ -28,41 +28,50 @@ static bool setup(void)
 
 	if (!connection_setup())
 		return false;
-	if (!server.sq) {
-		server.sq = xroce_sq_add(server.x, 64);
+	if (!behind.lkey) {
 		behind = server.mr;
 		behind.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND;
 		err = xroce_mr_reg_file(server.x, server.file, REGION_OFF,
 					&behind);
-		check(server.sq && !err && !behind.rkey, "set-up: %d", err);
+		check(!err && !behind.rkey, "set-up: %d", err);
 	}
 	return receiver_open(&r, &opts);
 }
 
 /* Make a window over the first @len bytes of the region, and post its bind. */
-static struct xroce_bind window(uint32_t type, uint32_t access, uint32_t len)
+static struct xroce_wr window(uint32_t type, uint32_t access, uint32_t len)
 {
 	struct xroce_mw_add add = { .pd = server.pd, .type = type };
-	struct xroce_bind b = {
-		.qpn = r.qpn,
-		.lkey = behind.lkey,
+	struct xroce_wr b = {
+		.opcode = XROCE_WR_BIND_MW,
+		.rkey = behind.lkey,
 		.addr = IOVA,
 		.length = len,
 		.access = access,
 	};
 	int err = xroce_mw_add(server.x, &add);
 
-	b.rkey = add.rkey;
+	b.imm_or_key = type == XROCE_MW_TYPE_1 ? xroce_draw_rkey(r.send, add.rkey) : add.rkey;
 	if (!err)
-		err = type == XROCE_MW_TYPE_1 ? xroce_bind_mw(server.sq, &b) :
-						xroce_post_bind(server.sq, &b);
+		err = xroce_post_send(r.send, &b, 1);
 	check(!err, "window: %d", err);
 	return b;
 }
 
-static void del(const struct xroce_bind *b)
+static int post_inval(const struct xroce_wr *b)
 {
-	check(!xroce_mw_del(server.x, b->rkey >> XROCE_KEY_SHIFT), "MW_DEL");
+	const struct xroce_wr wr = {
+		.wr_id = 9,
+		.opcode = XROCE_WR_LOCAL_INV,
+		.imm_or_key = b->imm_or_key,
+	};
+
+	return xroce_post_send(r.send, &wr, 1);
+}
+
+static void del(const struct xroce_wr *b)
+{
+	check(!xroce_mw_del(server.x, b->imm_or_key >> XROCE_KEY_SHIFT), "MW_DEL");
 }
 
 /* Issue a request of rxe; it must end with @want, and the file must be as expected. */
@@ -92,16 +101,16 @@ static void request(enum ibv_wr_opcode opcode, uint32_t off, uint32_t len,
 
 #define REFUSED	IBV_WC_REM_ACCESS_ERR
 
-static void both(const struct xroce_bind *b)
+static void both(const struct xroce_wr *b)
 {
-	request(IBV_WR_RDMA_WRITE, 0, b->length, b->rkey, 0);
-	request(IBV_WR_RDMA_READ, 0, b->length, b->rkey, 0);
-	request(IBV_WR_RDMA_WRITE, 1001, 3333, b->rkey, 0);
+	request(IBV_WR_RDMA_WRITE, 0, b->length, b->imm_or_key, 0);
+	request(IBV_WR_RDMA_READ, 0, b->length, b->imm_or_key, 0);
+	request(IBV_WR_RDMA_WRITE, 1001, 3333, b->imm_or_key, 0);
 }
 
 static void use(uint32_t type)
 {
-	struct xroce_bind b;
+	struct xroce_wr b;
 
 	if (!setup())
 		return;
@@ -124,15 +133,14 @@ static void type2(void)
 
 static void type1_invalidate(void)
 {
-	struct xroce_bind b;
+	struct xroce_wr b;
 	struct xroce_cqe cqe;
 
 	if (!setup())
 		return;
 	b = window(XROCE_MW_TYPE_1, READ | WRITE, 20000);
 	both(&b);
-	check(!xroce_post_local_inv(server.sq, 9, r.qpn, b.rkey, 0) &&
-	      !xroce_sq_apply(server.sq), "post");
+	check(!post_inval(&b) && !xroce_send_doorbell(r.send), "post");
 	if (receiver_wait(&r, &cqe))
 		check(cqe.status == XROCE_WC_MW_BIND_ERR && cqe.wr_id == 9,
 		      "status %u", cqe.status);
@@ -146,7 +154,7 @@ static void revoke(uint32_t type, enum how how)
 {
 	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV };
 	struct xroce_cqe cqe;
-	struct xroce_bind b;
+	struct xroce_wr b;
 	int status;
 
 	if (!setup())
@@ -155,21 +163,21 @@ static void revoke(uint32_t type, enum how how)
 	both(&b);
 	switch (how) {
 	case LOCAL:
-		check(!xroce_post_local_inv(server.sq, 9, r.qpn, b.rkey, 0), "post");
+		check(!post_inval(&b), "post");
 		break;
 	case REMOTE:
 		receiver_recv(r.rq, 7, 0, 64);
-		inv.invalidate_rkey = b.rkey;
+		inv.invalidate_rkey = b.imm_or_key;
 		status = receiver_do(&r, inv, 64);
 		check(!status, "SEND with invalidate: %d", status);
 		if (receiver_wait(&r, &cqe))
 			check(!cqe.status && cqe.flags == XROCE_WC_WITH_INV &&
-			      cqe.imm_or_key == b.rkey, "flags %#x", cqe.flags);
+			      cqe.imm_or_key == b.imm_or_key, "flags %#x", cqe.flags);
 		break;
 	case DEALLOC:
 		del(&b);
 	}
-	request(IBV_WR_RDMA_WRITE, 0, 5000, b.rkey, REFUSED);
+	request(IBV_WR_RDMA_WRITE, 0, 5000, b.imm_or_key, REFUSED);
 	if (how != DEALLOC)
 		del(&b);
 	receiver_close(&r);
@@ -197,14 +205,14 @@ static void invalidate_dealloc(void)
 static void invalidate_twice(void)
 {
 	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV };
-	struct xroce_bind b;
+	struct xroce_wr b;
 	struct xroce_cqe cqe;
 	int status;
 
 	if (!setup())
 		return;
 	b = window(XROCE_MW_TYPE_2B, READ | WRITE, 20000);
-	inv.invalidate_rkey = b.rkey;
+	inv.invalidate_rkey = b.imm_or_key;
 	receiver_recv(r.rq, 7, 0, 64);
 	receiver_recv(r.rq, 8, 0, 64);
 	status = receiver_do(&r, inv, 64);
@@ -229,7 +237,7 @@ static void without_right(void)
 		{ IBV_WR_RDMA_READ, WRITE | ATOMIC },
 		{ IBV_WR_ATOMIC_FETCH_AND_ADD, READ | WRITE },
 	};
-	struct xroce_bind b;
+	struct xroce_wr b;
 	uint32_t type, i;
 
 	for (type = XROCE_MW_TYPE_1; type <= XROCE_MW_TYPE_2B; type++) {
@@ -237,7 +245,7 @@ static void without_right(void)
 			if (!setup())
 				return;
 			b = window(type, cases[i].access, 20000);
-			request(cases[i].opcode, 5, 8, b.rkey, REFUSED);
+			request(cases[i].opcode, 5, 8, b.imm_or_key, REFUSED);
 			del(&b);
 			receiver_close(&r);
 		}
@@ -259,7 +267,7 @@ static void bounds(void)
 		{ IBV_WR_RDMA_READ, 1, 20000 },
 		{ IBV_WR_RDMA_READ, 20000, 1 },
 	};
-	struct xroce_bind b;
+	struct xroce_wr b;
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases) && !test_failed(); i++) {
@@ -267,7 +275,7 @@ static void bounds(void)
 			return;
 		b = window(XROCE_MW_TYPE_1 + i % 3, READ | WRITE, 20000);
 		both(&b);
-		request(cases[i].opcode, cases[i].off, cases[i].len, b.rkey,
+		request(cases[i].opcode, cases[i].off, cases[i].len, b.imm_or_key,
 			REFUSED);
 		del(&b);
 		receiver_close(&r);
@@ -277,14 +285,14 @@ static void bounds(void)
 /* A request of zero bytes needs no valid key. */
 static void zero_size(void)
 {
-	struct xroce_bind b;
+	struct xroce_wr b;
 
 	if (!setup())
 		return;
 	b = window(XROCE_MW_TYPE_2B, READ, 100);
-	request(IBV_WR_RDMA_WRITE, 0, 0, b.rkey, 0);
-	request(IBV_WR_RDMA_READ, 0, 0, b.rkey ^ 1, 0);
-	request(IBV_WR_RDMA_READ, 0, 100, b.rkey, 0);
+	request(IBV_WR_RDMA_WRITE, 0, 0, b.imm_or_key, 0);
+	request(IBV_WR_RDMA_READ, 0, 0, b.imm_or_key ^ 1, 0);
+	request(IBV_WR_RDMA_READ, 0, 100, b.imm_or_key, 0);
 	del(&b);
 	receiver_close(&r);
 }
@@ -292,7 +300,7 @@ static void zero_size(void)
 static void wrong_qp(void)
 {
 	struct receiver other;
-	struct xroce_bind b;
+	struct xroce_wr b;
 	uint32_t type;
 
 	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
@@ -303,7 +311,7 @@ static void wrong_qp(void)
 		other = r;
 		if (!receiver_open(&r, &opts))
 			return;
-		request(IBV_WR_RDMA_READ, 0, 10, b.rkey, REFUSED);
+		request(IBV_WR_RDMA_READ, 0, 10, b.imm_or_key, REFUSED);
 		check(receiver_query(&r).cause == XROCE_CAUSE_ACC_QP, "cause");
 		receiver_close(&r);
 		r = other;
@@ -318,7 +326,7 @@ static void atomics(void)
 {
 	struct requester_op op = { .va = 0x10008, .len = 8 };
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_2A };
-	struct xroce_bind b = {};
+	struct xroce_wr b = {};
 	struct xroce_mr_reg reg;
 	uint64_t word;
 	int err;
@@ -330,17 +338,17 @@ static void atomics(void)
 	reg.length = 4096;
 	err = xroce_mr_reg_file(server.x, server.file, 0, &reg);
 	check(!err, "region: %d", err);
-	b.qpn = r.qpn;
-	b.lkey = reg.lkey;
+	b.opcode = XROCE_WR_BIND_MW;
+	b.rkey = reg.lkey;
 	b.addr = reg.iova;
 	b.length = 64;
 	b.access = ATOMIC;
 	add.pd = server.pd;
 	check(!xroce_mw_add(server.x, &add), "window");
-	b.rkey = add.rkey;
-	check(!xroce_post_bind(server.sq, &b), "post");
+	b.imm_or_key = add.rkey;
+	check(!xroce_post_send(r.send, &b, 1), "post");
 	op.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
-	op.rkey = b.rkey;
+	op.rkey = b.imm_or_key;
 	op.operand = 0x1000000000000001;
 	check(!requester_do(&client, r.qp, &op), "FETCH ADD");
 	memcpy(&word, server.want + 8, 8);

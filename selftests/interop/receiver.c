@@ -14,6 +14,7 @@
 #include "setting.h"
 
 #define SEND_PSN	0xfffff8u		/* wraps early */
+#define CLIENT_DEV	"c0"			/* of rxe */
 #define PATIENCE	30			/* seconds; for emulated machines */
 #define ROOM		(RECEIVER_BYTES + RECEIVER_SPARE)
 #define ALL		(ROOM + 2 * RECEIVER_GUARD)
@@ -141,6 +142,19 @@ static bool client_open(struct receiver *r, const struct receiver_opts *opts)
 	return check(!err, "the client's queue pair: %s", strerror(err));
 }
 
+/* Set the Ethernet address of the client. */
+static void to_client(struct xroce_qp_modify *m)
+{
+	FILE *f = fopen("/sys/class/net/" CLIENT_DEV "/address", "r");
+	__u8 *mac = m->dmac;
+
+	check(f && fscanf(f, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", mac, mac + 1, mac + 2, mac + 3,
+			  mac + 4, mac + 5) == 6, "address of " CLIENT_DEV);
+	if (f)
+		fclose(f);
+	m->mask |= XROCE_QP_DMAC;
+}
+
 static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
 {
 	struct xroce_qp_modify m = {
@@ -163,6 +177,8 @@ static bool server_connect(struct receiver *r, const struct receiver_opts *opts)
 	}
 	if (opts->type == IBV_QPT_RC)
 		m.mask |= XROCE_QP_MIN_RNR_TIMER | XROCE_QP_MAX_DEST_RD_ATOMIC;
+	if (opts->sq)
+		to_client(&m);
 	connection_modify(&m, "RTR");
 	return !test_failed();
 }
@@ -195,7 +211,10 @@ bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
 		return false;
 	add.pd = server.pd;
 	add.recv_cq = xroce_cq_id(r->cq);
-	add.send_cq = opts->sq ? add.recv_cq : 0;
+	if (opts->sq) {
+		add.send_cq = add.recv_cq;
+		add.send_entries = 64;
+	}
 	err = xroce_qp_create(server.x, &add, &r->rq);
 	if (!check(!err, "queue pair: %s", strerror(-err)))
 		return false;
@@ -204,8 +223,11 @@ bool receiver_open(struct receiver *r, const struct receiver_opts *opts)
 	connection_modify(&m, "INIT");
 	if (!client_open(r, opts) || !server_connect(r, opts))
 		return false;
-	if (opts->sq)
+	if (opts->sq) {
 		receiver_state(r, XROCE_QPS_RTS);
+		r->send = xroce_send_open(server.x, &add);
+		check(r->send, "send queue: %s", strerror(errno));
+	}
 	return !test_failed();
 }
 
@@ -219,6 +241,8 @@ void receiver_close(struct receiver *r)
 		ibv_destroy_qp(r->qp);
 	err = r->rq ? xroce_qp_destroy(r->rq) : xroce_qp_del(server.x, r->qpn);
 	check(!err, "QP_DEL: %s", strerror(-err));
+	if (r->send)
+		xroce_send_close(r->send);
 	if (r->own_cq)
 		check(!xroce_cq_del(r->cq), "CQ_DEL");
 }
@@ -394,7 +418,15 @@ void receiver_state(struct receiver *r, uint32_t state)
 		.qpn = r->qpn,
 		.mask = XROCE_QP_STATE,
 		.state = state,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 16,
 	};
+
+	if (state == XROCE_QPS_RTS)
+		m.mask |= XROCE_QP_SQ_PSN | XROCE_QP_TIMEOUT | XROCE_QP_RETRY_CNT |
+			  XROCE_QP_RNR_RETRY | XROCE_QP_MAX_RD_ATOMIC;
 
 	connection_modify(&m, "state");
 }

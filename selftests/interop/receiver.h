@@ -51,6 +51,7 @@ struct receiver_opts {
  * @qpn: number of the server's
  * @cq: completion queue
  * @own_cq: @cq is not shared
+ * @send: send queue, with receiver_opts::sq; otherwise NULL
  * @rq: receive queue; NULL: shared
  */
 struct receiver {
@@ -59,6 +60,7 @@ struct receiver {
 	uint32_t qpn;
 	struct xroce_cq *cq;
 	bool own_cq;
+	struct xroce_send *send;
 	struct xroce_rq *rq;
 };
 

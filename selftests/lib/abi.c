@@ -330,21 +330,6 @@ static void fill_mw_inval(int fd, union arg *a)
 	a->cmd.mw_inval.qpn = bind.cmd.mw_bind.qpn;
 }
 
-static void fill_sq_add(int fd, union arg *a)
-{
-	(void)fd;
-	a->cmd.sq_add.entries = XROCE_SQ_MIN;
-}
-
-static void fill_sq(int fd, union arg *a)
-{
-	union arg add = { .size = sizeof(add.cmd.sq_add) };
-
-	(void)a;
-	fill_sq_add(fd, &add);
-	must(fd, XROCE_CMD_SQ_ADD, &add);
-}
-
 const struct command commands[] = {
 	{ "LINK_ADD", XROCE_CMD_LINK_ADD, 16, 0, {}, true, fill_link_add },
 	{ "LINK_MAPS", XROCE_CMD_LINK_MAPS, 40, 0, { 36 }, true,
@@ -396,9 +381,6 @@ const struct command commands[] = {
 	  fill_mw },
 	{ "MW_BIND", XROCE_CMD_MW_BIND, 48, 0, { 44 }, false, fill_mw_bind },
 	{ "MW_INVAL", XROCE_CMD_MW_INVAL, 16, 0, {}, false, fill_mw_inval },
-	{ "SQ_ADD", XROCE_CMD_SQ_ADD, 32, 0, { 12 }, false, fill_sq_add },
-	{ "SQ_DEL", XROCE_CMD_SQ_DEL, 8, 0, {}, false, fill_sq },
-	{ "SQ_APPLY", XROCE_CMD_SQ_APPLY, 8, 0, {}, false, fill_sq },
 	{ "LIMIT_SET", XROCE_CMD_LIMIT_SET, 80, XROCE_F_USER, { 72 }, true,
 	  fill_limit_set },
 	{ "LIMIT_QUERY", XROCE_CMD_LIMIT_QUERY, 416,

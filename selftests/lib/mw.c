@@ -34,12 +34,12 @@ struct xroce_mw_query mw_query(struct wire *w, __u32 rkey)
 	return q;
 }
 
-struct xroce_bind mw_whole(const struct wire *w, __u32 rkey)
+struct binding mw_whole(const struct wire *w, __u32 rkey)
 {
-	return (struct xroce_bind){
+	return (struct binding){
 		.wr_id = 0x1234,
 		.qpn = w->qpn,
-		.flags = XROCE_SQ_SIGNALED,
+		.flags = XROCE_SEND_SIGNALED,
 		.rkey = rkey,
 		.lkey = w->mr.lkey,
 		.addr = w->mr.iova,
@@ -48,7 +48,7 @@ struct xroce_bind mw_whole(const struct wire *w, __u32 rkey)
 	};
 }
 
-int mw_bind_now(struct wire *w, __u32 type, struct xroce_bind *b)
+int mw_bind_now(struct wire *w, __u32 type, struct binding *b)
 {
 	struct xroce_mw_bind bind = {
 		.mw = b->rkey >> XROCE_KEY_SHIFT,
@@ -74,13 +74,58 @@ int mw_completion(struct wire *w, struct xroce_cqe *cqe)
 	       (int)(cqe ? : &one)->status : -1;
 }
 
-int mw_bind(struct wire *w, __u32 type, struct xroce_bind *b)
+struct xroce_send_wqe *mw_entry(const struct wire *w, __u32 i)
+{
+	return (void *)((char *)xroce_send_ring(w->send) + XROCE_RING_HEADER +
+			(size_t)(i % w->opts.sq) * w->send_stride);
+}
+
+int mw_post_two(struct wire *w, const struct binding *b)
+{
+	const struct xroce_wr wr = {
+		.wr_id = b->wr_id,
+		.opcode = XROCE_WR_BIND_MW,
+		.flags = b->flags,
+		.imm_or_key = b->rkey,
+		.rkey = b->lkey,
+		.addr = b->addr,
+		.length = b->length,
+		.access = b->access,
+	};
+
+	return xroce_post_send(w->send, &wr, 1);
+}
+
+int mw_post_one(struct wire *w, struct binding *b)
+{
+	struct binding next = *b;
+	int ret;
+
+	next.rkey = xroce_draw_rkey(w->send, b->rkey);
+	ret = mw_post_two(w, &next);
+	if (!ret)
+		b->rkey = next.rkey;
+	return ret;
+}
+
+int mw_post_inval(struct wire *w, __u64 wr_id, __u32 rkey, __u32 flags)
+{
+	const struct xroce_wr wr = {
+		.wr_id = wr_id,
+		.opcode = XROCE_WR_LOCAL_INV,
+		.flags = flags,
+		.imm_or_key = rkey,
+	};
+
+	return xroce_post_send(w->send, &wr, 1);
+}
+
+int mw_bind(struct wire *w, __u32 type, struct binding *b)
 {
 	__u32 old = b->rkey;
-	int ret = type == XROCE_MW_TYPE_1 ? xroce_bind_mw(w->sq, b) :
-					    xroce_post_bind(w->sq, b);
+	int ret = type == XROCE_MW_TYPE_1 ? mw_post_one(w, b) : mw_post_two(w, b);
 
-	check(!ret && !xroce_sq_apply(w->sq) && xroce_sq_idle(w->sq),
+	check(!ret && !xroce_send_doorbell(w->send) && xroce_send_idle(w->send),
 	      "post: %d", ret);
 	ret = mw_completion(w, NULL);
 	if (ret)
@@ -90,16 +135,16 @@ int mw_bind(struct wire *w, __u32 type, struct xroce_bind *b)
 
 int mw_inval(struct wire *w, __u32 rkey)
 {
-	int ret = xroce_post_local_inv(w->sq, 0x1235, w->qpn, rkey,
-				       XROCE_SQ_SIGNALED);
+	int ret = mw_post_inval(w, 0x1235, rkey,
+				       XROCE_SEND_SIGNALED);
 
-	check(!ret && !xroce_sq_apply(w->sq), "post: %d", ret);
+	check(!ret && !xroce_send_doorbell(w->send), "post: %d", ret);
 	return mw_completion(w, NULL);
 }
 
 __u32 mw_bound(struct wire *w, __u32 type)
 {
-	struct xroce_bind b = mw_whole(w, mw_new(w, type));
+	struct binding b = mw_whole(w, mw_new(w, type));
 	int ret = mw_bind(w, type, &b);
 
 	return check(!ret, "bind: status %d", ret) ? b.rkey : 0;

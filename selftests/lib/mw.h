@@ -22,17 +22,50 @@ __u32 mw_new(struct wire *w, __u32 type);
 void mw_del(struct wire *w, __u32 rkey);
 struct xroce_mw_query mw_query(struct wire *w, __u32 rkey);
 
+/**
+ * struct binding - arguments of a bind
+ * @wr_id: of the work request, as @flags
+ * @flags: enum xroce_send_flags
+ * @qpn: queue pair of a bind by ioctl
+ * @rkey: key of the window
+ * @lkey: key of the region
+ * @addr: first byte
+ * @length: bytes; 0: unbind
+ * @access: rights
+ */
+struct binding {
+	__u64 wr_id;
+	__u32 flags;
+	__u32 qpn;
+	__u32 rkey;
+	__u32 lkey;
+	__u64 addr;
+	__u64 length;
+	__u32 access;
+};
+
 /* A signalled bind to the whole region, with all rights. */
-struct xroce_bind mw_whole(const struct wire *w, __u32 rkey);
+struct binding mw_whole(const struct wire *w, __u32 rkey);
 
 /* Bind by ioctl. Return: its result; @b->rkey: out: the R_Key. */
-int mw_bind_now(struct wire *w, __u32 type, struct xroce_bind *b);
+int mw_bind_now(struct wire *w, __u32 type, struct binding *b);
 
 /*
- * Bind or invalidate by the send queue: post it, apply it, take the completion. Return: the
+ * Post a bind of a window of type 1, @b->rkey: out: its new key; or of type 2; or an invalidation.
+ * Return: 0, or as xroce_post_send().
+ */
+int mw_post_one(struct wire *w, struct binding *b);
+int mw_post_two(struct wire *w, const struct binding *b);
+int mw_post_inval(struct wire *w, __u64 wr_id, __u32 rkey, __u32 flags);
+
+/* Entry @i of the send queue's ring, counted from the first one. */
+struct xroce_send_wqe *mw_entry(const struct wire *w, __u32 i);
+
+/*
+ * Bind or invalidate by the send queue: post it, have it executed, take the completion. Return: the
  * completion's status, or -1; @b->rkey: out: the R_Key if the window is bound.
  */
-int mw_bind(struct wire *w, __u32 type, struct xroce_bind *b);
+int mw_bind(struct wire *w, __u32 type, struct binding *b);
 int mw_inval(struct wire *w, __u32 rkey);
 
 /* A new window, bound to the whole region. Return: its R_Key; 0 and a failed check. */

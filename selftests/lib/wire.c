@@ -60,7 +60,7 @@ static int to_rts(struct wire *w, const struct wire_opts *opts, __u32 type)
 	if (type != XROCE_QPT_UD)
 		own_address(opts->ipv6, 1, m.dgid);
 	ret = xroce_qp_modify(w->x, &m);
-	return ret ? : qp_move(w->x, w->qpn, XROCE_QPS_RTS, !opts->mac ? 0 :
+	return ret ? : qp_move(w->x, w->qpn, XROCE_QPS_RTS, !opts->sq ? 0 :
 			       type == XROCE_QPT_UC ? XROCE_QP_SQ_PSN | XROCE_QP_DMAC :
 						      RTS_SEND_ATTRS);
 }
@@ -76,25 +76,23 @@ static bool open_qp(struct wire *w, const struct wire_opts *opts, __u32 type)
 			return false;
 	}
 	if (opts->sq) {
-		w->sq = opts->with ? opts->with->sq :
-				     xroce_sq_add(w->x, opts->sq);
-		if (!check(w->sq, "SQ: %s", strerror(errno)))
-			return false;
 		add.send_cq = xroce_cq_id(w->cq);
+		add.send_entries = opts->sq;
+		add.send_max_sge = 1;
 	}
 	if (opts->recv) {
 		add.recv_cq = xroce_cq_id(w->cq);
 		add.rq_entries = 16;
 		add.rq_max_sge = 2;
 	}
-	if (opts->mac) {
-		add.send_cq = add.recv_cq;
-		add.send_entries = 16;
-		add.send_max_sge = 1;
-	}
 	ret = xroce_qp_create(w->x, &add, &w->rq);
 	w->qpn = add.qpn;
+	w->send_stride = add.send_stride;
 	if (!check(!ret, "queue pair: %s", strerror(-ret)))
+		return false;
+	if (opts->sq)
+		w->send = xroce_send_open(w->x, &add);
+	if (!check(!opts->sq || w->send, "send queue: %s", strerror(errno)))
 		return false;
 	ret = to_rts(w, opts, type);
 	return check(!ret, "to RTS: %s", strerror(-ret));
@@ -239,13 +237,13 @@ static void close_queues(struct wire *w)
 
 	if (w->rq)
 		ret = xroce_qp_destroy(w->rq);
-	else if (w->sq)
+	else if (w->send)
 		ret = xroce_qp_del(w->x, w->qpn);
 	check(!ret, "QP_DEL: %s", strerror(-ret));
 	ret = w->cq ? xroce_cq_del(w->cq) : 0;
 	check(!ret, "CQ_DEL: %s", strerror(-ret));
-	ret = w->sq && !w->shared ? xroce_sq_del(w->sq) : 0;
-	check(!ret, "SQ_DEL: %s", strerror(-ret));
+	if (w->send)
+		xroce_send_close(w->send);
 }
 
 /* Queue pair and region are destroyed with the handle. */
@@ -362,7 +360,7 @@ struct packet wire_response(const struct wire *w, uint8_t opcode)
 
 	check(!xroce_qp_query(w->x, &q), "QP_QUERY");
 	want.sport = q.sport;
-	memcpy(want.dst_mac, w->opts.mac ? peer_mac : w->req.src_mac, 6);
+	memcpy(want.dst_mac, w->opts.sq ? peer_mac : w->req.src_mac, 6);
 	memcpy(want.src_mac, w->req.dst_mac, 6);
 	memcpy(want.saddr, w->req.daddr, 16);
 	memcpy(want.daddr, w->req.saddr, 16);

@@ -31,8 +31,8 @@ struct wire;
  * @tos: type of service of its responses
  * @recv: it has a receive queue with 16 entries of 2 elements
  * @beside: other handles are open when it is closed, so that the link is not idle
- * @mac: it has a send queue of its own and so was given the Ethernet address of c0; needs @recv
- * @sq: entries of its handle's send queue; 0: it has none
+ * @sq: entries of its send queue, with which it was given the Ethernet address of c0; 0: it has
+ *	none
  * @cq: entries of its completion queue; 0: 16, or four times @sq
  * @mtu: XROCE_MTU_*; 0: XROCE_MTU_1024
  */
@@ -46,7 +46,6 @@ struct wire_opts {
 	__u8 tos;
 	bool recv;
 	bool beside;
-	bool mac;
 	__u32 sq;
 	__u32 cq;
 	__u32 mtu;
@@ -59,7 +58,8 @@ struct wire_opts {
  * @qpn: queue pair
  * @rq: receive queue, or NULL
  * @cq: completion queue of receive and send queue, or NULL
- * @sq: send queue of the handle, or NULL
+ * @send: send queue, or NULL
+ * @send_stride: bytes of an entry of it
  * @opts: the options of wire_open()
  * @mem: memory of the region, zeroed
  * @mr: the region, with all rights
@@ -75,7 +75,8 @@ struct wire {
 	__u32 qpn;
 	struct xroce_rq *rq;
 	struct xroce_cq *cq;
-	struct xroce_sq *sq;
+	struct xroce_send *send;
+	__u32 send_stride;
 	struct wire_opts opts;
 	char *mem;
 	struct xroce_mr_reg mr;

@@ -210,27 +210,31 @@ static void waits(struct xroce *x)
 /* A work request that was posted, and that no packet has applied, is completed. */
 static void wait_applies(struct xroce *x)
 {
-	struct xroce_qp_add add = { .type = XROCE_QPT_RC };
+	struct xroce_wr wr = { .wr_id = 3, .opcode = XROCE_WR_LOCAL_INV, .imm_or_key = 0x123456 };
+	struct xroce_qp_add add = { .type = XROCE_QPT_RC, .send_entries = 16 };
+	struct xroce_send *send;
 	struct xroce_connect c;
 	struct xroce_cqe cqe;
 	struct xroce_cq *cq;
-	struct xroce_sq *sq;
 	int n;
 
 	add.pd = live_pd(x);
 	cq = xroce_cq_add(x, 16);
-	sq = xroce_sq_add(x, 16);
-	if (!check(cq && sq, "queues"))
+	if (!check(cq, "queue"))
 		return;
 	add.send_cq = xroce_cq_id(cq);
 	check(!xroce_qp_create(x, &add, NULL), "QP_ADD");
+	send = xroce_send_open(x, &add);
 	c = both_ends(add.qpn, XROCE_QPT_RC);
-	check(!xroce_qp_connect(x, &c), "connect");
-	check(!xroce_post_local_inv(sq, 3, add.qpn, 0x123456, 0), "post");
+	c.dmac[0] = 2;
+	check(send && !xroce_qp_connect(x, &c), "connect");
+	check(!xroce_post_send(send, &wr, 1) && !xroce_send_idle(send), "post");
 	n = xroce_cq_wait(cq, &cqe, 1, -1);
 	check(n == 1 && cqe.wr_id == 3 && cqe.status == XROCE_WC_MW_BIND_ERR,
 	      "%d completions, status %u", n, cqe.status);
-	check(!xroce_qp_del(x, add.qpn) && !xroce_sq_del(sq) && !xroce_cq_del(cq), "end");
+	check(xroce_send_idle(send), "not idle");
+	xroce_send_close(send);
+	check(!xroce_qp_del(x, add.qpn) && !xroce_cq_del(cq), "end");
 }
 
 static void wait_overflow(struct xroce *x)
@@ -252,7 +256,7 @@ static void wait_overflow(struct xroce *x)
 struct queues {
 	struct xroce *x;
 	struct xroce_cq *cq;
-	struct xroce_sq *sq;
+	struct xroce_send *send;
 	struct xroce_rq *srq;
 	struct xroce_rq *rq;
 };
@@ -260,7 +264,7 @@ struct queues {
 static bool queues_open(struct queues *q)
 {
 	struct xroce_qp_add add = {
-		.type = XROCE_QPT_RC, .rq_entries = 4, .rq_max_sge = 1,
+		.type = XROCE_QPT_RC, .rq_entries = 4, .rq_max_sge = 1, .send_entries = 16,
 	};
 
 	q->x = live_open();
@@ -268,16 +272,18 @@ static bool queues_open(struct queues *q)
 		return false;
 	add.pd = live_pd(q->x);
 	q->cq = xroce_cq_add(q->x, 16);
-	q->sq = xroce_sq_add(q->x, 16);
 	q->srq = xroce_srq_add(q->x, add.pd, 4, 1);
-	if (!check(q->cq && q->sq && q->srq, "queues"))
+	if (!check(q->cq && q->srq, "queues"))
 		return false;
 	add.recv_cq = xroce_cq_id(q->cq);
 	add.send_cq = add.recv_cq;
-	return check(!xroce_qp_create(q->x, &add, &q->rq), "QP_ADD");
+	if (!check(!xroce_qp_create(q->x, &add, &q->rq), "QP_ADD"))
+		return false;
+	q->send = xroce_send_open(q->x, &add);
+	return check(q->send, "send queue");
 }
 
-enum { CLOSE, DEL_CQ, DEL_SQ, DEL_SRQ, DEL_RQ, STEPS };
+enum { CLOSE, DEL_CQ, CLOSE_SEND, DEL_SRQ, DEL_RQ, STEPS };
 
 /* Close or delete one of them. Return: the result; 0 if that was done before. */
 static int queues_step(struct queues *q, int step)
@@ -294,9 +300,10 @@ static int queues_step(struct queues *q, int step)
 		err = q->cq ? xroce_cq_del(q->cq) : 0;
 		q->cq = err ? q->cq : NULL;
 		break;
-	case DEL_SQ:
-		err = q->sq ? xroce_sq_del(q->sq) : 0;
-		q->sq = err ? q->sq : NULL;
+	case CLOSE_SEND:
+		if (q->send)
+			xroce_send_close(q->send);
+		q->send = NULL;
 		break;
 	case DEL_SRQ:
 		err = q->srq ? xroce_srq_del(q->srq) : 0;
@@ -388,8 +395,8 @@ static void closed_first(void)
 	xroce_close(q.x);
 	check(!mapped(), "%d rings", mapped());
 	live_check_idle(LIVE_DEV);
-	check(!xroce_qp_destroy(q.rq) && !xroce_srq_del(q.srq) && !xroce_sq_del(q.sq) &&
-	      !xroce_cq_del(q.cq), "queues");
+	xroce_send_close(q.send);
+	check(!xroce_qp_destroy(q.rq) && !xroce_srq_del(q.srq) && !xroce_cq_del(q.cq), "queues");
 }
 
 /* A queue pair is destroyed by its number, and its receive queue deleted afterwards. */

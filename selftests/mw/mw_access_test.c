@@ -76,7 +76,7 @@ static void bound(void)
 /* A window that is one byte smaller than its region at each end. */
 static void bounds_one(struct wire *w, __u32 type)
 {
-	struct xroce_bind b = mw_whole(w, mw_new(w, type));
+	struct binding b = mw_whole(w, mw_new(w, type));
 	__u64 start = w->mr.iova + 1, end = w->mr.iova + w->mr.length - 1;
 
 	b.addr = start;
@@ -107,7 +107,7 @@ static void bounds(void)
 /* A range that begins before the window and would wrap into it. */
 static void bounds_wrap(struct wire *w)
 {
-	struct xroce_bind b;
+	struct binding b;
 
 	b = mw_whole(w, mw_new(w, XROCE_MW_TYPE_1));
 	b.length = 100;
@@ -125,7 +125,7 @@ static void rights_one(struct wire *w, __u32 type)
 		uint8_t op;
 		__u32 right;
 	} ops[] = { { WRITE, MW_WRITE }, { READ, MW_READ }, { ADD, MW_ATOMIC } };
-	struct xroce_bind b;
+	struct binding b;
 	__u32 rights;
 	size_t i;
 
@@ -152,7 +152,7 @@ static void rights(void)
 static void independent_one(struct wire *w, __u32 type)
 {
 	struct xroce_mr_reg reg = w->mr;
-	struct xroce_bind b;
+	struct binding b;
 	int ret;
 
 	reg.access = XROCE_ACCESS_LOCAL_WRITE | XROCE_ACCESS_MW_BIND;
@@ -245,7 +245,7 @@ static void other_domain(void)
 /* Each bind of a type 1 window gives it another key, and makes the old key invalid. */
 static void type1_new_key(struct wire *w)
 {
-	struct xroce_bind b;
+	struct binding b;
 	__u32 old;
 	int i;
 
@@ -268,7 +268,7 @@ static void type1_new_key(struct wire *w)
 
 static void local_invalidate(struct wire *w)
 {
-	struct xroce_bind b;
+	struct binding b;
 	__u32 i, type;
 
 	for (type = XROCE_MW_TYPE_2A; type <= XROCE_MW_TYPE_2B; type++) {
@@ -294,7 +294,7 @@ static void overlap(struct wire *w)
 {
 	enum { N = 1000, STEP = WIRE_BYTES / N };
 	static __u32 keys[N];
-	struct xroce_bind b;
+	struct binding b;
 	__u32 type;
 	int i, j;
 
@@ -346,7 +346,7 @@ static void map_lies(void)
 {
 	struct wire_opts opts = { .peer = 0x12 };
 	struct xroce_mpt entry, lie;
-	struct xroce_bind b;
+	struct binding b;
 	struct wire w, other;
 	__u32 type, i, index;
 	int got;

@@ -127,7 +127,7 @@ static void dereg(void)
 {
 	struct xroce_mr_rereg change;
 	struct xroce_mr_reg reg;
-	struct xroce_bind b;
+	struct binding b;
 	__u32 type;
 
 	if (!open_wire())
@@ -189,7 +189,7 @@ static void owners(void)
 {
 	static const struct wire_opts opts = { .sq = MW_SQ, .beside = true };
 	static struct wire other;
-	struct xroce_bind b;
+	struct binding b;
 	__u32 key;
 
 	if (!open_wire() || !wire_open(&other, &opts))

@@ -98,15 +98,15 @@ static bool slot_written(__u32 slot)
 	return false;
 }
 
-/* Wait until the work request is applied by a packet; if none comes, by SQ_APPLY. */
+/* Wait until the work request is executed by a packet; if none comes, by the doorbell. */
 static void applied(void)
 {
 	int i;
 
-	for (i = 0; i < 20000 && !xroce_sq_idle(w.sq); i++)
+	for (i = 0; i < 20000 && !xroce_send_idle(w.send); i++)
 		;
-	if (!xroce_sq_idle(w.sq))
-		check(!xroce_sq_apply(w.sq), "apply");
+	if (!xroce_send_idle(w.send))
+		check(!xroce_send_doorbell(w.send), "apply");
 	while (mw_completion(&w, NULL) > 0)
 		check(false, "a work request failed");
 }
@@ -115,7 +115,7 @@ static void applied(void)
 static void rebind(void)
 {
 	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, old, seen = 0;
-	struct xroce_bind b;
+	struct binding b;
 
 	if (!start())
 		return;
@@ -126,7 +126,7 @@ static void rebind(void)
 		slot = rand() % SLOTS;
 		old = b.rkey;
 		b.addr = w.mr.iova + slot * SLOT;
-		check(!xroce_bind_mw(w.sq, &b), "post");
+		check(!mw_post_one(&w, &b), "post");
 		applied();
 		/* The old binding has ended: no WRITE through it arrives after this. */
 		memset(w.mem, CANARY, WIRE_BYTES);
@@ -140,7 +140,7 @@ static void rebind(void)
 		seen += slot_written(slot);
 		if (i % 3 == 2) {
 			b.length = 0;
-			check(!xroce_bind_mw(w.sq, &b), "post");
+			check(!mw_post_one(&w, &b), "post");
 			b.length = SLOT;
 			applied();
 			memset(w.mem, CANARY, WIRE_BYTES);
@@ -158,7 +158,7 @@ static void rebind(void)
 static void revoke(void)
 {
 	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, seen = 0;
-	struct xroce_bind b;
+	struct binding b;
 	__u32 type, key;
 
 	if (!start())
@@ -215,42 +215,41 @@ static __u64 noise(__u64 *seed)
 	return *seed;
 }
 
-static void make(struct xroce_sq_wqe *wqe, __u64 *seed)
+#define WORDS	8u	/* of an entry before its elements */
+
+static void make(struct xroce_send_wqe *wqe, __u64 *seed)
 {
 	__u64 r = noise(seed), *words = (__u64 *)wqe;
 	size_t i;
 
-	*wqe = (struct xroce_sq_wqe){
-		.wr_id = r,
-		.opcode = 1 + (r & 1 ? 0 : 1 + (r >> 60 & 1)),
-		.flags = r & 2 ? XROCE_SQ_SIGNALED : 0,
-		.qpn = r & 4 ? qpns[r >> 8 & (QPS - 1)] : w.qpn,
-		.key = hostile.keys[r >> 16 & 15],
-		.lkey = r & 0x18 ? w.mr.lkey : hostile.keys[r >> 20 & 15],
-		.access = MW_ALL,
-		.addr = w.mr.iova + (r >> 32) % WIRE_BYTES,
-		.length = (r >> 48) % WIRE_BYTES,
-	};
+	wqe->wr_id = r;
+	wqe->opcode = r & 1 ? XROCE_WR_BIND_MW : XROCE_WR_LOCAL_INV;
+	wqe->flags = r & 2 ? XROCE_SEND_SIGNALED : 0;
+	wqe->imm_or_key = hostile.keys[r >> 16 & 15];
+	wqe->rkey = r & 0x18 ? w.mr.lkey : hostile.keys[r >> 20 & 15];
+	wqe->access = MW_ALL;
+	wqe->addr = w.mr.iova + (r >> 32) % WIRE_BYTES;
+	wqe->length = (r >> 48) % WIRE_BYTES;
 	/* One of four is damaged in a word, and one of 64 is random. */
 	r = noise(seed);
 	if (!(r & 3))
-		words[(r >> 8) % 8] ^= noise(seed) >> (r >> 16 & 63);
+		words[(r >> 8) % WORDS] ^= noise(seed) >> (r >> 16 & 63);
 	if (!(r & 63))
-		for (i = 0; i < 8; i++)
+		for (i = 0; i < WORDS; i++)
 			words[i] = noise(seed);
 }
 
 /* Change entries while the module reads them, and now and then the tail. */
 static void *scribble(void *arg)
 {
-	__u64 *ring = (__u64 *)((char *)xroce_sq_ring(w.sq) + XROCE_RING_HEADER);
-	__u64 seed = 0x5eed;
+	__u64 seed = 0x5eed, *words;
 
 	(void)arg;
 	while (!__atomic_load_n(&hostile.stop, __ATOMIC_RELAXED)) {
-		ring[noise(&seed) % (MW_SQ * 8)] ^= 1ull << (noise(&seed) & 63);
+		words = (__u64 *)mw_entry(&w, noise(&seed));
+		words[noise(&seed) % WORDS] ^= 1ull << (noise(&seed) & 63);
 		if (!(noise(&seed) & 0xfff))
-			xroce_sq_ring(w.sq)->tail = noise(&seed);
+			xroce_send_ring(w.send)->tail = noise(&seed);
 	}
 	return NULL;
 }
@@ -282,8 +281,7 @@ static void hostile_setup(void)
 static void hostile_ring(void)
 {
 	__u64 count = setting("XROCE_MW_HOSTILE", HOSTILE), n = 0, seed = 0xabcd;
-	struct xroce_sq_header *ring;
-	struct xroce_sq_wqe *entries;
+	struct xroce_send_header *ring;
 	__u32 i, batch, done = 0, before;
 	pthread_t scribbler;
 	const char *victim;
@@ -291,21 +289,22 @@ static void hostile_ring(void)
 	if (!start())
 		return;
 	hostile_setup();
-	ring = xroce_sq_ring(w.sq);
-	entries = (void *)((char *)ring + XROCE_RING_HEADER);
+	ring = xroce_send_ring(w.send);
 	check(!pthread_create(&scribbler, NULL, scribble, NULL), "thread");
 	while (n < count && !test_failed()) {
 		before = ring->head;
 		batch = 1 + noise(&seed) % MW_SQ;
 		for (i = 0; i < batch; i++)
-			make(&entries[(before + i) % MW_SQ], &seed);
+			make(mw_entry(&w, before + i), &seed);
 		__atomic_store_n(&ring->tail, before + batch, __ATOMIC_RELEASE);
-		check(!xroce_sq_apply(w.sq), "apply");
+		/* The other thread may have made the tail impossible. */
+		xroce_send_doorbell(w.send);
 		done = ring->head - before;
 		n += done <= 4 * MW_SQ ? done : 0;
 		while (mw_completion(&w, NULL) >= 0)
 			;
-		if (qp_state(w.x, w.qpn) == XROCE_QPS_ERR)
+		/* Nobody responds to the requests among them. */
+		if (qp_state(w.x, w.qpn) == XROCE_QPS_ERR || done != batch)
 			wire_again(&w);
 		if (!(noise(&seed) & 7)) {
 			revive();
@@ -316,7 +315,7 @@ static void hostile_ring(void)
 	hostile.stop = true;
 	pthread_join(scribbler, NULL);
 	traffic_goes_on(traffic, 20);
-	note("%llu work requests, %u of them lost", n, ring->lost);
+	note("%llu work requests", n);
 	victim = (const char *)(unsigned long)hostile.victim.addr;
 	for (i = 0; i < 2 * WIRE_BYTES && !victim[i]; i++)
 		;

@@ -19,14 +19,13 @@
 #define PEER	"c0"
 #define BINDS	10000u
 #define THREADS	2u
+#define SLOTS	1024u	/* entries of a send queue */
 #define MARK	SCHED_IDLE	/* an argument that no other call here has */
 
-/* strace itself pins pages: do not count them at the end. */
-static const struct wire_opts opts = { .sq = XROCE_SQ_MAX, .beside = true };
-static struct wire w;
 
 /**
  * struct poster - a thread that posts work requests
+ * @w: its queue pair
  * @one: a window of type 1
  * @two: a window of type 2B
  * @posted: binds
@@ -35,8 +34,9 @@ static struct wire w;
  * @done: all work requests are posted
  */
 static struct poster {
-	struct xroce_bind one;
-	struct xroce_bind two;
+	struct wire w;
+	struct binding one;
+	struct binding two;
 	__u32 posted;
 	bool ready;
 	bool go;
@@ -52,16 +52,15 @@ static void post(struct poster *p)
 		;
 	for (i = 0; i < BINDS / THREADS / 2; i++) {
 		p->one.length = WIRE_BYTES;
-		while (xroce_bind_mw(w.sq, &p->one) == -ENOSPC)
+		while (mw_post_one(&p->w, &p->one) == -ENOSPC)
 			;
 		p->one.length = 0;
-		while (xroce_bind_mw(w.sq, &p->one) == -ENOSPC)
+		while (mw_post_one(&p->w, &p->one) == -ENOSPC)
 			;
 		p->two.rkey = xroce_inc_rkey(p->two.rkey);
-		while (xroce_post_bind(w.sq, &p->two) == -ENOSPC)
+		while (mw_post_two(&p->w, &p->two) == -ENOSPC)
 			;
-		while (xroce_post_local_inv(w.sq, 0, w.qpn, p->two.rkey, 0) ==
-		       -ENOSPC)
+		while (mw_post_inval(&p->w, 0, p->two.rkey, 0) == -ENOSPC)
 			;
 		p->posted += 2;
 	}
@@ -78,29 +77,44 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-static void prepare(struct poster *p)
+/* A queue pair, which the sender sends to, and two windows. */
+static bool prepare(struct poster *p, struct traffic_target *target, __u32 peer)
 {
-	p->one = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_1));
-	p->two = mw_whole(&w, mw_new(&w, XROCE_MW_TYPE_2B));
+	/* strace itself pins pages: do not count them at the end. */
+	struct wire_opts opts = { .sq = SLOTS, .beside = true, .peer = peer };
+
+	if (!wire_open(&p->w, &opts))
+		return false;
+	p->one = mw_whole(&p->w, mw_new(&p->w, XROCE_MW_TYPE_1));
+	p->two = mw_whole(&p->w, mw_new(&p->w, XROCE_MW_TYPE_2B));
 	p->one.flags = 0;
 	p->two.flags = 0;
+	target->iova = p->w.mr.iova;
+	target->rkey = p->w.mr.rkey;
+	target->qpn = p->w.qpn;
+	return true;
+}
+
+static void finish(struct poster *p)
+{
+	struct xroce_cqe cqe = {};
+
+	check(mw_completion(&p->w, &cqe) == -1, "status %u", cqe.status);
+	check(mw_query(&p->w, p->one.rkey).rkey == p->one.rkey &&
+	      mw_query(&p->w, p->two.rkey).rkey == p->two.rkey, "the last keys");
+	wire_close(&p->w);
 }
 
 static void no_system_call(void)
 {
 	struct traffic *t = traffic_new();
-	struct xroce_cqe cqe;
 	pthread_t thread;
 	pid_t sender;
 	__u32 i;
 
-	if (!wire_open(&w, &opts))
-		return;
 	for (i = 0; i < THREADS; i++)
-		prepare(&posters[i]);
-	t->target[0].qpn = qp_in(w.x, w.pd, XROCE_QPS_RTS);
-	t->target[0].iova = w.mr.iova;
-	t->target[0].rkey = w.mr.rkey;
+		if (!prepare(&posters[i], &t->target[i], WIRE_QPN + i))
+			return;
 	sender = traffic_start(t, PEER, LIVE_DEV);
 	note("sender %d", sender);
 	traffic_goes_on(t, 5);
@@ -115,8 +129,9 @@ static void no_system_call(void)
 	post(&posters[0]);
 	while (!__atomic_load_n(&posters[1].done, __ATOMIC_ACQUIRE))
 		;
-	while (!xroce_sq_idle(w.sq))
-		;
+	for (i = 0; i < THREADS; i++)
+		while (!xroce_send_idle(posters[i].w.send))
+			;
 	sched_get_priority_max(MARK);
 	__atomic_store_n(&posters[1].go, false, __ATOMIC_RELEASE);
 
@@ -124,14 +139,8 @@ static void no_system_call(void)
 	traffic_stop(sender);
 	i = posters[0].posted + posters[1].posted;
 	check(i == BINDS, "%u binds", i);
-	check(mw_completion(&w, &cqe) == -1, "status %u", cqe.status);
-	check(!xroce_sq_ring(w.sq)->lost, "lost");
 	for (i = 0; i < THREADS; i++)
-		check(mw_query(&w, posters[i].one.rkey).rkey ==
-		      posters[i].one.rkey &&
-		      mw_query(&w, posters[i].two.rkey).rkey ==
-		      posters[i].two.rkey, "the last keys");
-	wire_close(&w);
+		finish(&posters[i]);
 }
 
 static const struct test tests[] = {

@@ -153,12 +153,10 @@ static void own_cq(int fd, union arg *a)
 	a->cmd.qp_add.recv_cq = cq.cmd.cq_del.cq;
 }
 
-static void own_sq(int fd, union arg *a)
+static void own_sends(int fd, union arg *a)
 {
-	struct xroce_sq_add add = { .size = sizeof(add), .entries = XROCE_SQ_MIN };
-
-	(void)a;
-	must(fd, XROCE_CMD_SQ_ADD, &add);
+	(void)fd;
+	a->cmd.qp_add.send_entries = XROCE_SEND_MIN;
 }
 
 #define ARG(c, member, m, from, kind, more) \
@@ -181,7 +179,7 @@ static const struct argument arguments[] = {
 	ARG(QP_ADD, qp_add.pd, PD_DEL, pd_del.pd, NUMBER, NULL),
 	ARG(QP_ADD, qp_add.recv_cq, CQ_DEL, cq_del.cq, NUMBER, own_receives),
 	ARG(QP_ADD, qp_add.srq, SRQ_DEL, srq_del.srq, NUMBER, own_cq),
-	ARG(QP_ADD, qp_add.send_cq, CQ_DEL, cq_del.cq, NUMBER, own_sq),
+	ARG(QP_ADD, qp_add.send_cq, CQ_DEL, cq_del.cq, NUMBER, own_sends),
 	ARG(QP_MODIFY, qp_modify.qpn, QP_MODIFY, qp_modify.qpn, QPN, NULL),
 	ARG(QP_DEL, qp_del.qpn, QP_DEL, qp_del.qpn, QPN, NULL),
 	ARG(QP_QUERY, qp_query.qpn, QP_QUERY, qp_query.qpn, QPN, NULL),

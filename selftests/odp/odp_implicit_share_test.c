@@ -118,7 +118,7 @@ static void forked(void)
 
 static void windows(void)
 {
-	struct xroce_bind b;
+	struct binding b;
 	char *start, buf[8];
 	struct odp o;
 	__u32 type;

@@ -25,9 +25,9 @@ static void use_key(struct odp *o, __u32 rkey)
 }
 
 /* A bind request for the test's range of the region. */
-static struct xroce_bind place(struct odp *o, __u32 rkey)
+static struct binding place(struct odp *o, __u32 rkey)
 {
-	struct xroce_bind b = mw_whole(&o->w, rkey);
+	struct binding b = mw_whole(&o->w, rkey);
 
 	b.lkey = o->mr.lkey;
 	b.addr = ODP_IOVA + FIRST;
@@ -38,7 +38,7 @@ static struct xroce_bind place(struct odp *o, __u32 rkey)
 /* Make a window of the type and bind it to that range. Return: its key. */
 static __u32 bound(struct odp *o, __u32 type)
 {
-	struct xroce_bind b = place(o, mw_new(&o->w, type));
+	struct binding b = place(o, mw_new(&o->w, type));
 	int status = mw_bind(&o->w, type, &b);
 
 	check(!status, "bind: status %d", status);
@@ -147,7 +147,7 @@ static void invalidated(void)
 /* Unbind or invalidate the window. */
 static void revoke(struct odp *o, __u32 type)
 {
-	struct xroce_bind b = place(o, o->mr.rkey);
+	struct binding b = place(o, o->mr.rkey);
 
 	b.length = 0;
 	if (type == XROCE_MW_TYPE_1)

@@ -27,7 +27,7 @@ static bool has_dmac(const struct xroce_connect *c)
 	return memcmp(c->dmac, none, sizeof(none));
 }
 
-/* The attributes of a requester; 0: the queue pair has no send queue of its own. */
+/* The attributes of a requester; 0: the queue pair has no send queue. */
 static __u32 requester(const struct xroce_connect *c, const struct xroce_qp_query *q)
 {
 	__u32 mask = XROCE_QP_SQ_PSN | XROCE_QP_DMAC;

@@ -16,7 +16,7 @@
 
 /*
  * After so many polls in a row that found nothing, xroce_cq_poll() assumes that the program
- * waits for a posted work request, and applies posted work requests.
+ * waits for a posted work request, and has posted work requests executed.
  */
 #define PATIENCE	10000
 
@@ -98,10 +98,9 @@ int xroce_cq_poll(struct xroce_cq *cq, struct xroce_cqe *cqe, int n)
 		__atomic_store_n(&cq->ring->head, cq->head, __ATOMIC_RELEASE);
 	} else if (__atomic_load_n(&cq->ring->overflow, __ATOMIC_RELAXED)) {
 		return -EOVERFLOW;
-	} else if (cq->x->sq && ++cq->vain == PATIENCE) {
+	} else if (++cq->vain == PATIENCE) {
 		cq->vain = 0;
-		if (!xroce_sq_idle(cq->x->sq))
-			xroce_sq_apply(cq->x->sq);
+		xroce_doorbells(cq->x);
 	}
 	return i;
 }
@@ -160,13 +159,12 @@ int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout
 		got = xroce_cq_poll(cq, cqe, n);
 		if (got)
 			return got;
-		/* Posted work requests complete when they are applied. */
-		if (cq->x->sq && !xroce_sq_idle(cq->x->sq)) {
-			err = xroce_sq_apply(cq->x->sq);
-			if (err)
-				return err;
+		/* Posted work requests complete when they are executed. */
+		err = xroce_doorbells(cq->x);
+		if (err < 0)
+			return err;
+		if (err)
 			continue;
-		}
 		if (!left)
 			return 0;
 		if (xroce_cq_arm(cq, false))

@@ -83,7 +83,6 @@ void xroce_close(struct xroce *x)
 	if (!x)
 		return;
 	xroce_rings_close(x);
-	x->sq = NULL;
 	close(x->fd);
 	x->fd = -1;
 	xroce_put(x);

@@ -110,10 +110,8 @@ struct xroce;
  * that was released). The member "size" of the structures of the ioctl interface is filled in.
  */
 struct xroce_wr;
-struct xroce_bind;
 struct xroce_rq;
 struct xroce_send;
-struct xroce_sq;
 struct xroce_monitor;
 int xroce_link_query_sized(struct xroce_link_query *query, size_t size);
 int xroce_link_find_sized(const char *netdev, struct xroce_link_query *query, size_t size);
@@ -143,8 +141,6 @@ int xroce_async_next_sized(struct xroce *x, struct xroce_async *async, size_t si
 int xroce_mw_add_sized(struct xroce *x, struct xroce_mw_add *add, size_t size);
 int xroce_mw_query_sized(struct xroce *x, struct xroce_mw_query *query, size_t size);
 int xroce_mw_bind_sized(struct xroce *x, struct xroce_mw_bind *bind, size_t size);
-int xroce_post_bind_sized(struct xroce_sq *sq, const struct xroce_bind *bind, size_t size);
-int xroce_bind_mw_sized(struct xroce_sq *sq, struct xroce_bind *bind, size_t size);
 int xroce_monitor_next_sized(struct xroce_monitor *m, struct xroce_event *event, int timeout_ms,
 			     size_t size);
 
@@ -618,7 +614,7 @@ static inline int xroce_qp_modify(struct xroce *x, struct xroce_qp_modify *modif
  * @ttl: hop limit of responses and requests; 0: 64
  * @sgid: own address; IPv4 as ::ffff:a.b.c.d
  * @dgid: the peer's address, of the same family; for datagrams ::
- * @dmac: with a send queue of its own: Ethernet address of the peer or of the next hop; 0:
+ * @dmac: with a send queue: Ethernet address of the peer or of the next hop; 0:
  *	found by xroce_peer_mac(). Without a send queue 0, and the following fields are ignored
  * @vlan_tci: VLAN number and priority of requests, see struct xroce_qp_modify, and then @dmac
  *	must be given; 0: no tag
@@ -770,8 +766,8 @@ struct xroce_cq_header *xroce_cq_ring(const struct xroce_cq *cq);
  * @cqe: out: up to @n completions
  * @n: size of @cqe in elements
  *
- * No system call is made, but for xroce_sq_apply() after 10,000 calls in a row that found
- * nothing while posted work requests have not been applied.
+ * No system call is made, but for xroce_send_doorbell() after 10,000 calls in a row that found
+ * nothing, for send queues of the handle with work requests that were posted without one.
  *
  * Return: number of completions, 0 if there are none; -EOVERFLOW: a completion was lost, and no
  * more will come.
@@ -795,12 +791,13 @@ bool xroce_cq_arm(struct xroce_cq *cq, bool solicited);
  * @n: size of @cqe in elements, 1 or more
  * @timeout: milliseconds; 0: do not wait; negative: no limit
  *
- * The function sleeps. It applies the program's posted work requests first. Each queue of a
+ * The function sleeps. First it calls xroce_send_doorbell() for send queues of the handle with work
+ * requests that were posted without it. Each queue of a
  * handle may have a thread that waits for it.
  *
  * Return: number of completions; 0: none within @timeout; -EOVERFLOW: a completion was
  * lost, and no more will come; -EINTR: a signal arrived; -EINVAL: @n; or an error of
- * epoll_create1(2).
+ * xroce_send_doorbell() or epoll_create1(2).
  */
 int xroce_cq_wait(struct xroce_cq *cq, struct xroce_cqe *cqe, int n, int timeout);
 
@@ -862,7 +859,8 @@ struct xroce_wr {
  * @x: the handle
  * @add: arguments of the xroce_qp_create() that has made it, with send_entries
  *
- * Return: the send queue, or NULL with errno: EINVAL: the queue pair has none; or as for mmap(2).
+ * Return: the send queue, or NULL with errno: EINVAL: the queue pair has none; EIO: getrandom(2)
+ * failed; or as for mmap(2).
  */
 static inline struct xroce_send *xroce_send_open(struct xroce *x, const struct xroce_qp_add *add)
 {
@@ -898,14 +896,50 @@ struct xroce_send_header *xroce_send_ring(const struct xroce_send *send);
  * All of them are posted or none. They are executed in order, the first ones before this
  * returns. The completion of a work request says that it and all before it are complete.
  *
+ * If all of them are BIND_MW and LOCAL_INV, no system call is made. They are then executed, as far
+ * as those before them are, before the next packet for the queue pair is judged: by then their
+ * completions are there. If no packet arrives, the next other work request has them executed,
+ * xroce_send_doorbell(), xroce_cq_wait(), or xroce_cq_poll() when it has found nothing 10,000 times
+ * in a row.
+ *
  * Return: 0; -ENOSPC: fewer than @n entries are free, see struct xroce_send_header::head;
- * -EINVAL: one of them has too many elements or inline bytes; also, and then they are discarded:
- * the queue pair is in RESET, INIT or RTR; -ENOENT: it has been destroyed.
+ * -EINVAL: one of them has too many elements or inline bytes; also, if a system call is made, and
+ * then they are discarded: the queue pair is in RESET, INIT or RTR; -ENOENT, likewise: it has been
+ * destroyed.
  */
 static inline int xroce_post_send(struct xroce_send *send, const struct xroce_wr *wr, __u32 n)
 {
 	return xroce_post_send_sized(send, wr, n, sizeof(*wr));
 }
+
+/**
+ * xroce_send_doorbell() - have posted work requests executed now, by a system call
+ * @send: the send queue
+ *
+ * Return: 0, or as for struct xroce_qp_send.
+ */
+int xroce_send_doorbell(struct xroce_send *send);
+
+/**
+ * xroce_send_idle() - ask whether all posted work requests are complete
+ * @send: the send queue
+ *
+ * No system call is made. Several threads may ask.
+ *
+ * Return: true if none is left.
+ */
+bool xroce_send_idle(const struct xroce_send *send);
+
+/**
+ * xroce_draw_rkey() - the same key with another key byte, which a peer cannot guess
+ * @send: the send queue, which has the generator; one thread at a time
+ * @rkey: key of a window
+ *
+ * For BIND_MW to a window of type 1, which gets a new key with each bind. No system call is made.
+ *
+ * Return: the key.
+ */
+__u32 xroce_draw_rkey(struct xroce_send *send, __u32 rkey);
 
 /**
  * xroce_srq_add() - create a shared receive queue
@@ -1045,7 +1079,7 @@ static inline int xroce_mw_query(struct xroce *x, struct xroce_mw_query *query)
  * @x: the handle
  * @bind: all of it except @size; key out
  *
- * xroce_bind_mw() and xroce_post_bind() need no system call. Return: 0, or as for struct
+ * xroce_post_send() needs none for it. Return: 0, or as for struct
  * xroce_mw_bind.
  */
 static inline int xroce_mw_bind(struct xroce *x, struct xroce_mw_bind *bind)
@@ -1073,134 +1107,6 @@ static inline __u32 xroce_inc_rkey(__u32 rkey)
 {
 	return (rkey & ~0xffu) | ((rkey + 1) & 0xffu);
 }
-
-/*
- * Binding without a system call. A handle has one send queue for all of its queue pairs;
- * several threads may post. Posted work requests are applied and completed before the next
- * packet for any of these queue pairs is judged. If no packet arrives, xroce_sq_apply()
- * applies them; xroce_cq_poll() calls it after it has found nothing 10,000 times in a row.
- */
-
-/**
- * struct xroce_sq - the send queue of a handle
- *
- * xroce_sq_add() makes it, xroce_sq_del() frees it. Several threads may post and ask
- * xroce_sq_idle() at the same time.
- */
-struct xroce_sq;
-
-/**
- * xroce_sq_add() - create the send queue of a handle
- * @x: the handle
- * @entries: a power of two from XROCE_SQ_MIN to XROCE_SQ_MAX
- *
- * Create the queue pairs that are to complete work requests afterwards, with
- * struct xroce_qp_add::send_cq.
- *
- * Return: the queue, or NULL with errno as for struct xroce_sq_add, or EIO: getrandom(2) failed.
- */
-struct xroce_sq *xroce_sq_add(struct xroce *x, __u32 entries);
-
-/**
- * xroce_sq_del() - destroy a send queue
- * @sq: the queue
- *
- * Return: 0, or as for struct xroce_sq_del; on failure the queue stays.
- */
-int xroce_sq_del(struct xroce_sq *sq);
-
-/**
- * xroce_sq_ring() - get the shared memory, for programs that write the ring directly
- * @sq: the queue; the functions that post may not be used as well
- *
- * Return: the header, which XROCE_RING_HEADER describes; it is valid until xroce_sq_del() or
- * xroce_close().
- */
-struct xroce_sq_header *xroce_sq_ring(const struct xroce_sq *sq);
-
-/**
- * xroce_sq_idle() - ask whether all posted work requests have been applied
- * @sq: the queue
- *
- * No system call is made.
- *
- * Return: true if no work request is left to be applied.
- */
-bool xroce_sq_idle(const struct xroce_sq *sq);
-
-/**
- * xroce_sq_apply() - apply posted work requests by a system call
- * @sq: the queue
- *
- * Return: 0, or as for struct xroce_sq_apply.
- */
-int xroce_sq_apply(struct xroce_sq *sq);
-
-/**
- * struct xroce_bind - the bind of a window
- * @wr_id: returned in its completion
- * @qpn: queue pair of the work request, made with a send_cq
- * @flags: enum xroce_sq_flags; 0: only a failure has a completion
- * @rkey: a key of the window, see the functions
- * @lkey: key of the region
- * @addr: first byte, in the region's addresses
- * @length: bytes; 0: unbind, type 1 only
- * @access: see struct xroce_mw_bind
- * @reserved: 0
- *
- * The caller fills in all of it. The function that posts the bind checks nothing. A bind that
- * is refused completes with XROCE_WC_MW_BIND_ERR and moves its queue pair to ERR; one with an
- * unknown flag does so with XROCE_WC_LOC_QP_OP_ERR. A @qpn that the handle does not have, or
- * that has no send_cq, has no completion; struct xroce_sq_header::lost counts it.
- */
-struct xroce_bind {
-	__u64 wr_id;
-	__u32 qpn;
-	__u32 flags;
-	__u32 rkey;
-	__u32 lkey;
-	__u64 addr;
-	__u64 length;
-	__u32 access;
-	__u32 reserved;
-};
-
-/**
- * xroce_post_bind() - post the bind of a window of type 2 (IBTA 11.4.1.1)
- * @sq: send queue of the handle that the window is made with
- * @bind: the bind; @rkey: the window's new key
- *
- * Return: 0; -ENOSPC: the queue is full; -EINVAL: @bind->reserved is not 0.
- */
-static inline int xroce_post_bind(struct xroce_sq *sq, const struct xroce_bind *bind)
-{
-	return xroce_post_bind_sized(sq, bind, sizeof(*bind));
-}
-
-/**
- * xroce_bind_mw() - post the bind or unbind of a window of type 1 (IBTA 11.2.8.10)
- * @sq: send queue of the handle that the window is made with
- * @bind: the bind; @rkey: in: the window's present key; out: its new key, drawn at random
- *
- * Return: 0; -ENOSPC: the queue is full; -EINVAL: @bind->reserved is not 0.
- */
-static inline int xroce_bind_mw(struct xroce_sq *sq, struct xroce_bind *bind)
-{
-	return xroce_bind_mw_sized(sq, bind, sizeof(*bind));
-}
-
-/**
- * xroce_post_local_inv() - post the invalidation of a key
- * @sq: send queue of the handle that the window is made with
- * @wr_id: returned in its completion
- * @qpn: queue pair that the window belongs to
- * @rkey: the key
- * @flags: enum xroce_sq_flags; 0: only a failure has a completion
- *
- * Return: 0; -ENOSPC: the queue is full.
- */
-int xroce_post_local_inv(struct xroce_sq *sq, __u64 wr_id, __u32 qpn,
-			 __u32 rkey, __u32 flags);
 
 /**
  * xroce_cause_str() - name of a cause

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Memory windows, by system call; sq.c binds them without one. */
+/* Memory windows, by system call; send.c binds them without one. */
 #include "priv.h"
 
 int xroce_mw_add_sized(struct xroce *x, struct xroce_mw_add *add, size_t size)

@@ -21,6 +21,8 @@ struct bpf_object;
  * @x: the handle; the ring holds a reference
  * @next: next ring in the handle's list
  * @prev: the pointer in the list that points to this ring
+ * @qpn: of a send queue: its queue pair; otherwise 0
+ * @posted: of a send queue: something is posted since the last doorbell. Atomic
  *
  * @mem, @next and @prev are protected by the handle's lock.
  */
@@ -30,13 +32,14 @@ struct xroce_ring {
 	struct xroce *x;
 	struct xroce_ring *next;
 	struct xroce_ring **prev;
+	__u32 qpn;
+	bool posted;
 };
 
 /**
  * struct xroce - a handle
  * @fd: descriptor of the device; -1: the handle has been closed
  * @link: number of the link
- * @sq: its send queue, or NULL
  * @lock: protects @rings and @refs
  * @rings: list of the mapped rings of its queues
  * @refs: references: the caller's until xroce_close(), and one for each queue
@@ -47,7 +50,6 @@ struct xroce_ring {
 struct xroce {
 	int fd;
 	__u32 link;
-	struct xroce_sq *sq;
 	pthread_mutex_t lock;
 	struct xroce_ring *rings;
 	unsigned int refs;
@@ -114,6 +116,12 @@ XROCE_HIDDEN int xroce_ring_map(struct xroce *x, __u64 offset, __u64 bytes,
 
 /* Unmap the ring of a deleted queue if it is still mapped, and release the reference. */
 XROCE_HIDDEN void xroce_ring_unmap(struct xroce_ring *ring);
+
+/*
+ * Ring the doorbell of all send queues of a handle where something is posted since the last one and
+ * not complete. Return: whether there was one; or a negative errno as for xroce_post_send().
+ */
+XROCE_HIDDEN int xroce_doorbells(struct xroce *x);
 
 /* Unmap all rings of a handle that is being closed. */
 XROCE_HIDDEN void xroce_rings_close(struct xroce *x);

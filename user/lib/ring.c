@@ -45,6 +45,29 @@ void xroce_ring_unmap(struct xroce_ring *ring)
 	xroce_put(x);
 }
 
+int xroce_doorbells(struct xroce *x)
+{
+	struct xroce_qp_send doorbell = { .size = sizeof(doorbell) };
+	const struct xroce_send_header *header;
+	struct xroce_ring *ring;
+	int err, ret = 0;
+
+	pthread_mutex_lock(&x->lock);
+	for (ring = x->rings; ring && ret >= 0; ring = ring->next) {
+		header = ring->mem;
+		if (!ring->qpn || !__atomic_exchange_n(&ring->posted, false, __ATOMIC_ACQUIRE) ||
+		    __atomic_load_n(&header->head, __ATOMIC_ACQUIRE) ==
+		    __atomic_load_n(&header->tail, __ATOMIC_RELAXED))
+			continue;
+		doorbell.qpn = ring->qpn;
+		err = xroce_command(x->fd, XROCE_CMD_QP_SEND, &doorbell);
+		/* The queue pair may have been destroyed. */
+		ret = err && err != -ENOENT ? err : 1;
+	}
+	pthread_mutex_unlock(&x->lock);
+	return ret;
+}
+
 void xroce_rings_close(struct xroce *x)
 {
 	struct xroce_ring *ring;

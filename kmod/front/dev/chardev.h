@@ -45,9 +45,6 @@ int xr_do_mw_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 int xr_do_mw_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 int xr_do_mw_bind(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 int xr_do_mw_inval(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_sq_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_sq_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_sq_apply(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
 
 /* qp.c */
 int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /dev/xroce: commands on memory windows and send queues. */
+/* /dev/xroce: commands on memory windows. */
 #include <linux/err.h>
 
 #include "ctl/bind.h"
 #include "obj/mw.h"
-#include "send/sq.h"
 
 #include "chardev.h"
 
@@ -45,21 +44,4 @@ int xr_do_mw_bind(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg
 int xr_do_mw_inval(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 {
 	return xr_mw_do_inval(link, &ctx->own, &arg->mw_inval);
-}
-
-int xr_do_sq_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
-{
-	if (arg->sq_add.reserved)
-		return -EINVAL;
-	return xr_sq_create(link, &ctx->own, &arg->sq_add);
-}
-
-int xr_do_sq_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
-{
-	return xr_sq_delete(link, &ctx->own);
-}
-
-int xr_do_sq_apply(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
-{
-	return xr_sq_apply_all(link, &ctx->own);
 }

@@ -181,31 +181,6 @@ static bool post_send(void)
 	       is(wqe[1].wr_id, dirty ? 0 : SIZED_ID, "second wr_id");
 }
 
-static bool bind_with(int (*post)(struct xroce_sq *sq, struct xroce_bind *bind))
-{
-	struct xroce_bind *bind = structure(sizeof(*bind));
-	struct xroce_sq *sq = xroce_sq_add(x, 16);
-	const struct xroce_sq_wqe *wqe = (void *)((char *)xroce_sq_ring(sq) + XROCE_RING_HEADER);
-
-	bind->wr_id = SIZED_ID;
-	return in(post(sq, bind)) & is(wqe->wr_id, dirty ? 0 : SIZED_ID, "wr_id");
-}
-
-static int post_2(struct xroce_sq *sq, struct xroce_bind *bind)
-{
-	return xroce_post_bind(sq, bind);
-}
-
-static bool post_bind(void)
-{
-	return bind_with(post_2);
-}
-
-static bool bind_mw(void)
-{
-	return bind_with(xroce_bind_mw);
-}
-
 /* A map of an older or a newer program: the sum over two CPUs, and 0 for what it lacks. */
 static bool counter_with(size_t value)
 {
@@ -235,7 +210,7 @@ static const struct {
 	ROW(mr_reg), ROW(mr_reg_file), ROW(mr_reg_phys), ROW(mr_reg_shared), ROW(mr_rereg),
 	ROW(mr_rereg_file), ROW(mr_advise), ROW(mr_query), ROW(mtt_query), ROW(qp_modify),
 	ROW(qp_query), ROW(qp_create), ROW(qp_connect), ROW(send_open), ROW(post_send),
-	ROW(srq_query), ROW(mw_add), ROW(mw_query), ROW(mw_bind), ROW(post_bind), ROW(bind_mw),
+	ROW(srq_query), ROW(mw_add), ROW(mw_query), ROW(mw_bind),
 	ROW(async_next), ROW(monitor_next), ROW(attach), ROW(reload), ROW(link_counter),
 };
 
