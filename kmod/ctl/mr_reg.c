@@ -133,7 +133,7 @@ static int xr_mr_link(struct xr_link *link, struct xr_owner *caller, struct xr_m
 	*key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
 	mr->index = index;
 	mr->key = mr->fast ? 0 : *key;
-	mr->stat = xr_mr_stat_new(link->mr_stat_map, index);
+	mr->stat = xr_mr_stat_new(link->maps.mr_stat, index);
 	mr->pd->mrs++;
 	link->nr_mrs++;
 	list_add_tail(&mr->node, &mr->owner->mrs);

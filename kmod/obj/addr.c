@@ -40,36 +40,6 @@
 #include "addr.h"
 
 /**
- * xr_addr_map() - get the map "netdev"
- * @fd: file descriptor; 0 or -1: none
- *
- * Return: the map, with a reference; NULL: @fd is 0 or -1; -EBADF: not a descriptor;
- * -EINVAL: not a map of this type and size.
- */
-struct bpf_map *xr_addr_map(int fd)
-{
-	struct bpf_map *map;
-
-	if (fd == 0 || fd == -1)
-		return NULL;
-	map = bpf_map_get(fd);
-	if (IS_ERR(map))
-		return map;
-	/*
-	 * The module writes to values, so they must have no kptr, timer or lock (record), and
-	 * the verifier must not take them as constants, which it does in a frozen map that
-	 * programs only read.
-	 */
-	if (map->map_type == BPF_MAP_TYPE_ARRAY && map->key_size == sizeof(u32) &&
-	    map->value_size == sizeof(struct xroce_netdev) &&
-	    map->max_entries == 1 && !(map->map_flags & BPF_F_RDONLY_PROG) &&
-	    IS_ERR_OR_NULL(map->record))
-		return map;
-	bpf_map_put(map);
-	return ERR_PTR(-EINVAL);
-}
-
-/**
  * xr_addr_publish() - write the device's address to the map "netdev"
  * @map: the map "netdev" of its link; NULL: none
  * @dev: the device, to which the caller has a reference; NULL: it was unregistered

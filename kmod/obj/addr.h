@@ -12,7 +12,6 @@ struct in6_addr;
 
 #define XR_ADDR_ANY_VLAN	0u	/* of xr_addr_has_ip(): in any VLAN or none */
 
-struct bpf_map *xr_addr_map(int fd);
 void xr_addr_publish(struct bpf_map *map, const struct net_device *dev);
 bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len);
 u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag);

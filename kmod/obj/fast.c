@@ -56,7 +56,7 @@ void xr_fast_show(const struct xr_link *link, const struct xr_mr *mr)
 		.length = mr->key ? mr->umem->length : 0,
 	};
 
-	xr_mpt_put(xr_mpt_entry(link->mpt_map, mr->index), &m);
+	xr_mpt_put(xr_mpt_entry(link->maps.mpt, mr->index), &m);
 }
 
 /* Invalidate a region, if it is registered, and wait for accesses under way. It is locked. */
@@ -67,7 +67,7 @@ static void xr_fast_stop(const struct xr_link *link, struct xr_mr *mr)
 		return;
 	mr->fast->last = mr->key;
 	WRITE_ONCE(mr->key, 0);
-	xr_mpt_stop(xr_mpt_entry(link->mpt_map, mr->index));
+	xr_mpt_stop(xr_mpt_entry(link->maps.mpt, mr->index));
 	xr_hazard_wait(mr);
 	mr->access = 0;
 	mr->iova = 0;

@@ -19,13 +19,9 @@
 #include "xroce_map.h"
 
 #include "addr.h"
-#include "counters.h"
 #include "link.h"
+#include "maps.h"
 #include "name.h"
-
-#define XR_MAP_MIN	16u
-#define XR_MPT_MAX	(1u << 24)
-#define XR_QP_MAX	(1u << 16)
 
 /* MODULE_IMPORT_NS() takes a string since 6.13. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -70,15 +66,9 @@ static void xr_link_put_dev(struct xr_link *link)
 	link->dev = NULL;
 }
 
-static void xr_map_put(struct bpf_map *map)
-{
-	if (map)
-		bpf_map_put(map);
-}
-
 static void xr_prog_put(struct bpf_prog *prog)
 {
-	if (prog)
+	if (!IS_ERR_OR_NULL(prog))
 		bpf_prog_put(prog);
 }
 
@@ -124,11 +114,7 @@ void xr_link_free(struct xr_link *link)
 {
 	xr_loop_close(&link->loop);
 	xr_limits_exit(&link->limits);
-	xr_map_put(link->mpt_map);
-	xr_map_put(link->qp_map);
-	xr_map_put(link->mr_stat_map);
-	xr_map_put(link->netdev_map);
-	xr_map_put(link->stat_map);
+	xr_maps_put(&link->maps);
 	xr_prog_put(rcu_dereference_protected(link->prog, true));
 	rhashtable_destroy(&link->names);
 	xa_destroy(&link->pds);
@@ -256,27 +242,6 @@ void xr_link_forget_maker(struct xr_ctx *maker)
 }
 
 /*
- * Get an array map. Its number of entries must be a power of two, so that an index can be
- * masked. Its values must have no kptr, timer or lock (record), because the module writes
- * to them. It has more than one entry (XR_MAP_MIN), because the verifier may take the value
- * of a frozen array with a single entry as a constant.
- */
-static struct bpf_map *xr_map_get(int fd, u32 value_size, u32 max)
-{
-	struct bpf_map *map = bpf_map_get(fd);
-
-	if (IS_ERR(map))
-		return map;
-	if (map->map_type == BPF_MAP_TYPE_ARRAY &&
-	    map->key_size == sizeof(u32) && map->value_size == value_size &&
-	    map->max_entries >= XR_MAP_MIN && map->max_entries <= max &&
-	    is_power_of_2(map->max_entries) && IS_ERR_OR_NULL(map->record))
-		return map;
-	bpf_map_put(map);
-	return ERR_PTR(-EINVAL);
-}
-
-/*
  * Get an XDP program that the module may run: not bound to a device, and to be attached to
  * a device, not to a map. Return: the program, with a reference; NULL: @fd is -1; or
  * -EBADF, -EINVAL.
@@ -297,6 +262,29 @@ static struct bpf_prog *xr_prog_get(int fd)
 	return ERR_PTR(-EINVAL);
 }
 
+/* Take over maps and program. xr_links_lock is held. Return: 0 or -ENOMEM. */
+static int xr_link_set_maps(struct xr_link *link, const struct xr_maps *maps,
+			    struct bpf_prog *prog)
+{
+	u32 keys = maps->mpt->max_entries, qps = maps->qp->max_entries;
+	int ret = xr_link_tables(link, keys, qps);
+
+	if (ret)
+		return ret;
+	link->maps = *maps;
+	link->stat = maps->stat ? xr_counters(maps->stat, 0) : &xr_stat_nobody;
+	xr_addr_publish(maps->netdev, link->dev);
+	rcu_assign_pointer(link->prog, prog);
+	link->maker = NULL;
+	link->qp_entries = qps;
+	link->qp_mask = qps - 1;
+	link->mpt_entries = keys;
+	link->mpt_mask = keys - 1;
+	xr_limits_tables(&link->limits, keys, qps);
+	rcu_assign_pointer(xr_links_up[link->id], link);
+	return 0;
+}
+
 /**
  * xr_link_maps() - give a link its maps, so that it outlives the file that made it
  * @maker: the requesting file
@@ -307,83 +295,23 @@ static struct bpf_prog *xr_prog_get(int fd)
  */
 int xr_link_maps(struct xr_ctx *maker, const struct xroce_link_maps *a)
 {
-	struct bpf_map *mpt, *qp, *mr_stat, *netdev, *stat;
-	struct bpf_prog *prog;
+	struct bpf_prog *prog = xr_prog_get(a->prog_fd);
 	struct xr_link *link;
+	struct xr_maps maps;
 	int ret;
 
-	mpt = xr_map_get(a->mpt_fd, sizeof(struct xroce_mpt), XR_MPT_MAX);
-	if (IS_ERR(mpt))
-		return PTR_ERR(mpt);
-	qp = xr_map_get(a->qp_fd, sizeof(struct xroce_qp), XR_QP_MAX);
-	if (IS_ERR(qp)) {
-		ret = PTR_ERR(qp);
-		goto err_mpt;
+	ret = xr_maps_get(&maps, a) ? : PTR_ERR_OR_ZERO(prog);
+	if (!ret) {
+		mutex_lock(&xr_links_lock);
+		link = xr_link_locked(a->link);
+		ret = !link ? -ENOENT :
+		      link->maker != maker ? -EEXIST : xr_link_set_maps(link, &maps, prog);
+		mutex_unlock(&xr_links_lock);
 	}
-	mr_stat = xr_counters_map(a->mr_stat_fd, sizeof(struct xroce_mr_stat),
-				  mpt->max_entries);
-	if (IS_ERR(mr_stat)) {
-		ret = PTR_ERR(mr_stat);
-		goto err_qp;
+	if (ret) {
+		xr_prog_put(prog);
+		xr_maps_put(&maps);
 	}
-	netdev = xr_addr_map(a->netdev_fd);
-	if (IS_ERR(netdev)) {
-		ret = PTR_ERR(netdev);
-		goto err_mr_stat;
-	}
-	stat = xr_counters_map(a->stat_fd ? : -1, sizeof(struct xroce_stat), 1);
-	if (IS_ERR(stat)) {
-		ret = PTR_ERR(stat);
-		goto err_netdev;
-	}
-	prog = xr_prog_get(a->prog_fd);
-	if (IS_ERR(prog)) {
-		ret = PTR_ERR(prog);
-		goto err_stat;
-	}
-
-	mutex_lock(&xr_links_lock);
-	link = xr_link_locked(a->link);
-	ret = -ENOENT;
-	if (!link)
-		goto err_unlock;
-	ret = -EEXIST;
-	if (link->maker != maker)
-		goto err_unlock;
-	ret = xr_link_tables(link, mpt->max_entries, qp->max_entries);
-	if (ret)
-		goto err_unlock;
-	link->mpt_map = mpt;
-	link->qp_map = qp;
-	link->mr_stat_map = mr_stat;
-	link->netdev_map = netdev;
-	xr_addr_publish(netdev, link->dev);
-	link->stat_map = stat;
-	link->stat = stat ? xr_counters(stat, 0) : &xr_stat_nobody;
-	rcu_assign_pointer(link->prog, prog);
-	link->maker = NULL;
-	link->qp_entries = qp->max_entries;
-	link->qp_mask = qp->max_entries - 1;
-	link->mpt_entries = mpt->max_entries;
-	link->mpt_mask = mpt->max_entries - 1;
-	xr_limits_tables(&link->limits, mpt->max_entries, qp->max_entries);
-	rcu_assign_pointer(xr_links_up[link->id], link);
-	mutex_unlock(&xr_links_lock);
-	return 0;
-
-err_unlock:
-	mutex_unlock(&xr_links_lock);
-	xr_prog_put(prog);
-err_stat:
-	xr_map_put(stat);
-err_netdev:
-	xr_map_put(netdev);
-err_mr_stat:
-	xr_map_put(mr_stat);
-err_qp:
-	bpf_map_put(qp);
-err_mpt:
-	bpf_map_put(mpt);
 	return ret;
 }
 
@@ -597,7 +525,7 @@ static int xr_netdev_event(struct notifier_block *nb, unsigned long event,
 	if (event == NETDEV_CHANGENAME) {
 		strscpy(link->name, dev->name, sizeof(link->name));
 	} else if (event == NETDEV_CHANGEADDR) {
-		xr_addr_publish(link->netdev_map, link->dev);
+		xr_addr_publish(link->maps.netdev, link->dev);
 	} else if (dev->reg_state != NETREG_REGISTERED) {
 		/* Not merely moved to another network namespace. */
 		xr_link_put_dev(link);

@@ -15,10 +15,10 @@
 #include "recv/group.h"
 
 #include "key.h"
+#include "maps.h"
 
 #define XR_MAX_LINKS	256
 
-struct bpf_map;
 struct bpf_prog;
 struct xr_ctx;
 struct xr_front;
@@ -67,15 +67,11 @@ struct xr_front {
  * @dev: network device, with a reference; NULL after it was unregistered
  * @name: name of @dev, kept after @dev was unregistered
  * @dev_tracker: tracks the reference to @dev
- * @mpt_map: memory protection table, with a reference
- * @qp_map: queue pair table, with a reference
- * @mr_stat_map: counters of regions, with a reference; NULL: none
- * @netdev_map: address of @dev for the XDP program, with a reference; NULL: none
- * @stat_map: counters of the link, with a reference; NULL: none
- * @stat: the counters in @stat_map; without it, counters that nobody reads
+ * @maps: its maps
+ * @stat: the counters in the map "stat"; without it, counters that nobody reads
  * @prog: XDP program, with a reference; NULL: none. Run under RCU
- * @mpt_entries: size of @mpt_map, @mr and @mw, a power of two; 0: no maps yet
- * @qp_entries: size of @qp_map and @qp, a power of two; 0: no maps yet
+ * @mpt_entries: size of the map "mpt", @mr and @mw, a power of two; 0: no maps yet
+ * @qp_entries: size of the map "qp" and @qp, a power of two; 0: no maps yet
  * @mpt_mask: @mpt_entries - 1
  * @qp_mask: @qp_entries - 1
  * @maker: file that made it; NULL when it has maps
@@ -85,11 +81,11 @@ struct xr_front {
  * @lock: protects the objects
  * @mr: region by key index; read by the data path under RCU
  * @mw: window by key index; read by the data path under RCU
- * @qp: queue pair by position in @qp_map; read by the data path under RCU
- * @keys: free key indices, that is, indices of @mr, @mw and @mpt_map
+ * @qp: queue pair by position in the map "qp"; read by the data path under RCU
+ * @keys: free key indices, that is, indices of @mr, @mw and the map "mpt"
  * @mr_used: bitmap of key indices of regions
  * @mw_used: bitmap of key indices of windows
- * @qp_used: bitmap of positions in @qp_map that are taken
+ * @qp_used: bitmap of positions in the map "qp" that are taken
  * @names: regions by name, see name.h
  * @pds: protection domain by number
  * @cqs: completion queue by number
@@ -115,11 +111,7 @@ struct xr_link {
 	struct net_device *dev;
 	char name[IFNAMSIZ];
 	netdevice_tracker dev_tracker;
-	struct bpf_map *mpt_map;
-	struct bpf_map *qp_map;
-	struct bpf_map *mr_stat_map;
-	struct bpf_map *netdev_map;
-	struct bpf_map *stat_map;
+	struct xr_maps maps;
 	struct xroce_stat __percpu *stat;
 	struct bpf_prog __rcu *prog;
 	u32 mpt_entries;

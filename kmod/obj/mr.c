@@ -16,7 +16,7 @@
 
 static struct xroce_mpt *xr_mr_entry(const struct xr_link *link, const struct xr_mr *mr)
 {
-	return xr_mpt_entry(link->mpt_map, mr->index);
+	return xr_mpt_entry(link->maps.mpt, mr->index);
 }
 
 /* Let peers access a region, which the module's own table must have already. */

@@ -5,7 +5,7 @@
  */
 #include <linux/string.h>
 
-#include "counters.h"
+#include "maps.h"
 #include "mr_stat.h"
 
 /* Shared by all regions of links without a map "mr_stat". Nobody reads it. */

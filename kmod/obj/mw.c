@@ -139,7 +139,7 @@ int xr_mw_create(struct xr_link *link, struct xr_owner *caller,
 	__set_bit(index, link->mw_used);
 	mw->key = index << XROCE_KEY_SHIFT | xr_key_byte(&link->keys, index);
 	mw->pd = pd;
-	mw->map = xr_mpt_entry(link->mpt_map, index);
+	mw->map = xr_mpt_entry(link->maps.mpt, index);
 	pd->mws++;
 	link->nr_mws++;
 	list_add_tail(&mw->node, &owner->mws);

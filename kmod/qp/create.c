@@ -34,7 +34,7 @@ static struct xroce_qp *xr_qp_entry(const struct xr_link *link, u32 slot)
 	struct xroce_qp *q;
 
 	rcu_read_lock();
-	q = link->qp_map->ops->map_lookup_elem(link->qp_map, &slot);
+	q = link->maps.qp->ops->map_lookup_elem(link->maps.qp, &slot);
 	rcu_read_unlock();
 	return q;
 }
