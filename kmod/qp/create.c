@@ -92,113 +92,163 @@ static u32 xr_qpn_draw(const struct xr_link *link, u32 slot)
 	return qpn;
 }
 
-/**
- * xr_qp_create() - create a queue pair in state RESET
- * @link: the link
- * @caller: the requesting file
- * @owner: owner of the new queue pair
- * @format: layout of its queues
- * @context: see struct xr_qp
- * @gsi: it is the general services interface, of type UD
- * @a: in: arguments; out: its number, offset and length of its receive queue for mmap(2)
- *
- * Return: the queue pair, which another thread of the owner may already have destroyed; or an
- * errno of QP_ADD, see uapi/xroce.h.
+/*
+ * Free a queue pair that is in no table any more, or has not been yet. The link's lock is held if
+ * it has been tied to its queues.
  */
-struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
-			   enum xr_format format, void *context, bool gsi,
-			   struct xroce_qp_add *a)
+static void xr_qp_free(struct xr_qp *qp)
 {
-	struct xr_pd *pd;
+	xr_uncharge(&qp->charge);
+	xr_responses_free(&qp->responses);
+	xr_defer_free(&qp->defer);
+	xr_recv_free(&qp->recv);
+	xr_send_ring_free(qp);
+	xr_send_free(&qp->send);
+	mem_cgroup_put(qp->group);
+	kfree_rcu(qp, rcu);
+}
+
+/*
+ * Make a queue pair that has no number yet. Return: the queue pair, for xr_qp_free(); or an errno
+ * of QP_ADD.
+ */
+static struct xr_qp *xr_qp_new(struct xr_link *link, const struct xr_qp_init *init,
+			       const struct xroce_qp_add *a)
+{
 	struct xr_qp *qp;
-	u32 slot;
 	int ret;
 
-	if (a->type < XROCE_QPT_RC || a->type > XROCE_QPT_UD)
-		return ERR_PTR(-EOPNOTSUPP);
 	qp = kzalloc(sizeof(*qp), GFP_KERNEL_ACCOUNT);
 	if (!qp)
 		return ERR_PTR(-ENOMEM);
-	ret = xr_charge(&qp->charge, owner, XROCE_COUNT_QP, 1);
-	if (ret)
-		goto err_free;
-	ret = xr_recv_init(&qp->recv, format, a);
-	if (ret)
-		goto err_charge;
-	spin_lock_init(&qp->send.lock);
-	ret = xr_send_ring_init(qp, a);
-	if (ret)
-		goto err_recv;
-
-	mutex_lock(&link->lock);
-	pd = xr_pd_find(link, caller, owner, a->pd);
-	if (IS_ERR(pd)) {
-		ret = PTR_ERR(pd);
-		goto err;
-	}
-	slot = gsi ? xr_qp_take_gsi(link) : xr_qp_slot(link);
-	if (slot == link->qp_entries) {
-		xr_refuse(owner, XROCE_COUNT_QP, XR_REFUSED_FULL);
-		ret = -ENOSPC;
-		goto err;
-	}
-
 	qp->link = link;
-	qp->qpn = gsi ? XROCE_QPN_GSI : xr_qpn_draw(link, slot);
-	xr_responses_init(&qp->responses, link, qp->qpn);
-	xr_defer_init(&qp->defer);
 	qp->type = a->type;
-	qp->context = context;
+	qp->context = init->context;
 	qp->state = XROCE_QPS_RESET;
-	qp->pd = pd;
-	qp->owner = owner;
-	xr_requester_init(&qp->send, link, qp);
+	qp->owner = init->owner;
 	qp->group = get_mem_cgroup_from_mm(current->mm);
+	xr_defer_init(&qp->defer);
+	spin_lock_init(&qp->send.lock);
+	ret = xr_charge(&qp->charge, init->owner, XROCE_COUNT_QP, 1);
+	if (!ret)
+		ret = xr_recv_init(&qp->recv, init->format, a);
+	if (!ret)
+		ret = xr_send_ring_init(qp, a);
+	if (!ret)
+		return qp;
+	xr_qp_free(qp);
+	return ERR_PTR(ret);
+}
+
+/* Tie a new queue pair to its queues. The link's lock is held. Return: 0 or an errno of QP_ADD. */
+static int xr_qp_join(struct xr_link *link, struct xr_qp *qp, struct xroce_qp_add *a)
+{
+	int ret;
+
 	ret = xr_send_ring_join(link, qp, a);
 	if (ret)
-		goto err_slot;
+		return ret;
 	ret = xr_recv_join(link, qp, a);
-	if (ret) {
+	if (ret)
 		xr_send_ring_leave(qp);
-		goto err_slot;
-	}
+	return ret;
+}
+
+/* Enter a queue pair into the tables, at position @slot. The link's lock is held. */
+static void xr_qp_publish(struct xr_link *link, struct xr_qp *qp, u32 slot)
+{
 	qp->map = xr_qp_entry(link, slot);
-	pd->qps++;
+	qp->pd->qps++;
 	link->nr_qps++;
-	list_add_tail(&qp->node, &owner->qps);
+	list_add_tail(&qp->node, &qp->owner->qps);
 	rcu_assign_pointer(link->qp[slot], qp);
 
 	WRITE_ONCE(qp->map->state, XROCE_QPS_RESET);
 	WRITE_ONCE(qp->map->type, qp->type);
 	WRITE_ONCE(qp->map->recv, !!qp->recv.cq);
 	xr_qp_show_sq(qp);
-	WRITE_ONCE(qp->map->pd, pd->id);
+	WRITE_ONCE(qp->map->pd, qp->pd->id);
 	/* Written last: a packet that sees the number sees the rest. */
 	smp_store_release(&qp->map->qpn, qp->qpn);
-	a->qpn = qp->qpn;
-	mutex_unlock(&link->lock);
-	return qp;
+}
 
-err_slot:
-	__clear_bit(slot, link->qp_used);
-err:
-	xr_send_ring_free(qp);
+/*
+ * Give a new queue pair its protection domain, number and queues, and publish it. The link's lock
+ * is held. Return: 0, with the number in @a; or an errno of QP_ADD: no table knows the queue pair.
+ */
+static int xr_qp_link(struct xr_link *link, struct xr_owner *caller, struct xr_qp *qp, bool gsi,
+		      struct xroce_qp_add *a)
+{
+	u32 slot;
+	int ret;
+
+	qp->pd = xr_pd_find(link, caller, qp->owner, a->pd);
+	if (IS_ERR(qp->pd))
+		return PTR_ERR(qp->pd);
+	slot = gsi ? xr_qp_take_gsi(link) : xr_qp_slot(link);
+	if (slot == link->qp_entries) {
+		xr_refuse(qp->owner, XROCE_COUNT_QP, XR_REFUSED_FULL);
+		return -ENOSPC;
+	}
+	qp->qpn = gsi ? XROCE_QPN_GSI : xr_qpn_draw(link, slot);
+	xr_responses_init(&qp->responses, link, qp->qpn);
+	xr_requester_init(&qp->send, link, qp);
+	ret = xr_qp_join(link, qp, a);
+	if (ret) {
+		__clear_bit(slot, link->qp_used);
+		return ret;
+	}
+	xr_qp_publish(link, qp, slot);
+	a->qpn = qp->qpn;
+	return 0;
+}
+
+/**
+ * xr_qp_create() - create a queue pair in state RESET
+ * @link: the link
+ * @caller: the requesting file
+ * @init: what the front end says about it
+ * @a: in: arguments; out: its number, offset and length of its receive queue for mmap(2)
+ *
+ * Return: the queue pair, which another thread of the owner may already have destroyed; or an
+ * errno of QP_ADD, see uapi/xroce.h.
+ */
+struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller,
+			   const struct xr_qp_init *init, struct xroce_qp_add *a)
+{
+	struct xr_qp *qp;
+	int ret;
+
+	if (a->type < XROCE_QPT_RC || a->type > XROCE_QPT_UD)
+		return ERR_PTR(-EOPNOTSUPP);
+	qp = xr_qp_new(link, init, a);
+	if (IS_ERR(qp))
+		return qp;
+	mutex_lock(&link->lock);
+	ret = xr_qp_link(link, caller, qp, init->gsi, a);
+	if (ret)
+		xr_qp_free(qp);
 	mutex_unlock(&link->lock);
-	mem_cgroup_put(qp->group);
-	xr_send_free(&qp->send);
-err_recv:
-	xr_recv_free(&qp->recv);
-err_charge:
-	xr_uncharge(&qp->charge);
-err_free:
-	kfree(qp);
-	return ERR_PTR(ret);
+	return ret ? ERR_PTR(ret) : qp;
 }
 EXPORT_SYMBOL_GPL(xr_qp_create);
 
 /*
+ * Zero the entry of a queue pair, except @queued, which xr_responses_close() has set, and the
+ * claim, which the caller has. A packet that takes it later finds another generation.
+ */
+static void xr_qp_erase(struct xroce_qp *q)
+{
+	WRITE_ONCE(q->generation, q->generation + 1);
+	WRITE_ONCE(q->qpn, 0);
+	xr_qp_clear(q, 0);
+	memset(q, 0, offsetof(struct xroce_qp, claim));
+	memset_after(q, 0, generation);
+}
+
+/*
  * Destroy a queue pair. The link's lock is held. When this returns, no packet is executed on
- * it: a packet that takes the claim later finds another generation. Sleeps.
+ * it. Sleeps.
  */
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 {
@@ -217,37 +267,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	xr_send_stop(qp, false);
 	xr_peer_leave(qp);
 	claimed = xr_qp_claim(q);
-	WRITE_ONCE(q->generation, q->generation + 1);
-	WRITE_ONCE(q->qpn, 0);
-	xr_qp_clear(q, 0);
-	q->type = 0;
-	q->access = 0;
-	q->pd = 0;
-	q->dest_qpn = 0;
-	q->pkey = 0;
-	q->pkey_full = 0;
-	q->sport = 0;
-	q->mtu = 0;
-	q->read_max = 0;
-	q->tos = 0;
-	q->ttl = 0;
-	q->min_rnr_timer = 0;
-	q->ipv6 = 0;
-	q->vlan = 0;
-	q->dmac = 0;
-	q->rd_max = 0;
-	q->recv = 0;
-	q->sq = 0;
-	q->deferred = 0;
-	q->qkey = 0;
-	memset(q->saddr, 0, sizeof(q->saddr));
-	memset(q->daddr, 0, sizeof(q->daddr));
-	memset(q->response, 0, sizeof(q->response));
-	q->ack_icrc = 0;
-	q->atomic_icrc = 0;
-	q->atomic_check = 0;
-	q->read_icrc = 0;
-	memset(&q->read, 0, sizeof(q->read));
+	xr_qp_erase(q);
 	xr_qp_release(q);
 
 	xr_recv_leave(qp);
@@ -259,14 +279,7 @@ void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp)
 	list_del(&qp->node);
 	qp->pd->qps--;
 	link->nr_qps--;
-	xr_uncharge(&qp->charge);
-	xr_responses_free(&qp->responses);
-	xr_defer_free(&qp->defer);
-	xr_recv_free(&qp->recv);
-	xr_send_ring_free(qp);
-	xr_send_free(&qp->send);
-	mem_cgroup_put(qp->group);
-	kfree_rcu(qp, rcu);
+	xr_qp_free(qp);
 }
 
 /**

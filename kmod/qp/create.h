@@ -14,9 +14,22 @@ struct xr_qp_attr;
 struct xroce_qp_add;
 struct xroce_qp_query;
 
-struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller, struct xr_owner *owner,
-			   enum xr_format format, void *context, bool gsi,
-			   struct xroce_qp_add *a);
+/**
+ * struct xr_qp_init - what a front end says about a queue pair that it creates
+ * @owner: its owner
+ * @context: see struct xr_qp
+ * @format: layout of its queues
+ * @gsi: it is the general services interface, of type UD
+ */
+struct xr_qp_init {
+	struct xr_owner *owner;
+	void *context;
+	enum xr_format format;
+	bool gsi;
+};
+
+struct xr_qp *xr_qp_create(struct xr_link *link, struct xr_owner *caller,
+			   const struct xr_qp_init *init, struct xroce_qp_add *a);
 int xr_qp_delete(struct xr_link *link, struct xr_owner *caller, u32 qpn);
 void xr_qp_destroy(struct xr_link *link, struct xr_qp *qp);
 

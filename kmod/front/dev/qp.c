@@ -14,13 +14,16 @@
 int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg)
 {
 	struct xroce_qp_add *a = &arg->qp_add;
-	struct xr_owner *owner = xr_new_owner(ctx, link, a->flags);
+	const struct xr_qp_init init = {
+		.owner = xr_new_owner(ctx, link, a->flags),
+		.format = XR_FORMAT_OWN,
+	};
 
 	if (a->reserved || a->reserved2)
 		return -EINVAL;
-	if (IS_ERR(owner))
-		return PTR_ERR(owner);
-	return PTR_ERR_OR_ZERO(xr_qp_create(link, &ctx->own, owner, XR_FORMAT_OWN, NULL, false, a));
+	if (IS_ERR(init.owner))
+		return PTR_ERR(init.owner);
+	return PTR_ERR_OR_ZERO(xr_qp_create(link, &ctx->own, &init, a));
 }
 
 /* True for no tag, and for a tag with a VLAN that there can be. */

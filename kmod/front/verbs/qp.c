@@ -63,11 +63,16 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 			const struct ib_qp_init_attr *init, struct xroce_qp_add *a,
 			struct ib_qp_cap *cap)
 {
-	bool gsi = init->qp_type == IB_QPT_GSI;
+	const struct xr_qp_init by_verbs = {
+		.owner = own,
+		.context = qp,
+		.format = XR_FORMAT_RXE,
+		.gsi = init->qp_type == IB_QPT_GSI,
+	};
 	struct xr_qp *new;
 
 	a->pd = to_xr_ibpd(qp->ib.pd)->id;
-	a->type = gsi ? XROCE_QPT_UD : init->qp_type;
+	a->type = by_verbs.gsi ? XROCE_QPT_UD : init->qp_type;
 	a->recv_cq = to_xr_ibcq(init->recv_cq)->cq->id;
 	cap->max_recv_wr = 0;
 	cap->max_recv_sge = 0;
@@ -79,7 +84,7 @@ static int xr_ib_qp_add(struct xr_ibqp *qp, struct xr_owner *own,
 		cap->max_recv_wr = a->rq_entries - 1;
 		cap->max_recv_sge = a->rq_max_sge;
 	}
-	new = xr_qp_create(xr_ib_link(qp->ib.device), own, own, XR_FORMAT_RXE, qp, gsi, a);
+	new = xr_qp_create(xr_ib_link(qp->ib.device), own, &by_verbs, a);
 	if (IS_ERR(new))
 		return xr_ib_errno(PTR_ERR(new));
 	qp->qp = new;
