@@ -69,16 +69,15 @@
  *   responses->lock    spin, bh: a queue pair's responses
  *   defer->lock        spin, bh: a queue pair's deferred frames
  *   loop->lock         spin, bh: frames of a link to itself
- *   xr_odp_wait_lock   spin, bh: waiters for on-demand memory
  *   odp->children      spin, the XArray's: children of an implicit region, their users
  *   range->lock        spin: entries of on-demand memory
- *   odp->req_lock      spin, bh: fault requests, and children to free
+ *   odp->req_lock      spin, bh: fault requests, who waits for them, and children to free
  *   xr_pool_grow_lock  mutex: extents are added to the MTT pool
  *   xr_pool_lock       spin: the MTT pool
  *   post_lock          raw spin, interrupts off: what consumers in the kernel post to a send or
  *                      receive queue
  *
- * The data path takes only send->lock to xr_odp_wait_lock and odp->req_lock, and none of them
+ * The data path takes only send->lock to loop->lock and odp->req_lock, and none of them
  * while it holds a region. It finds links, regions, windows and queue pairs under RCU.
  * mem/hazard.h describes what keeps the pages of a region during a copy, odp/odp.h the same
  * for on-demand memory. The entry of a queue pair in the map "qp" is shared with the XDP

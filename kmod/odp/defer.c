@@ -116,12 +116,19 @@ static int xr_defer_add(struct xr_qp *qp, struct xdp_buff *xdp)
 	return 0;
 }
 
-/* The memory that the first frame waits for may be resident. Under xr_odp_wait_lock. */
+/* The memory that the first frame waits for may be resident. Under xr_odp::req_lock. */
 static void xr_defer_wake(struct xr_odp_waiter *waiter)
 {
 	struct xr_defer *k = container_of(waiter, struct xr_defer, waiter);
 
 	queue_work(system_bh_wq, &k->work);
+}
+
+/* The first frame waits for @odp, unless all requests have been served meanwhile. Under RCU. */
+static void xr_defer_wait(struct xr_defer *k, struct xr_odp *odp)
+{
+	if (!xr_odp_wait(&k->waiter, odp))
+		xr_defer_wake(&k->waiter);
 }
 
 /**
@@ -138,7 +145,6 @@ static void xr_defer_wake(struct xr_odp_waiter *waiter)
 int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 		   struct xdp_buff *xdp)
 {
-	struct xr_odp *odp = miss->odp;
 	struct xr_defer *k = &qp->defer;
 	int ret = xr_odp_ask(miss, qp->epoch);
 
@@ -150,20 +156,17 @@ int xr_defer_missed(struct xr_qp *qp, const struct xr_odp_miss *miss,
 			return -EAGAIN;
 		}
 		k->stay = true;
-		xr_odp_wait(&k->waiter, odp);
+		xr_defer_wait(k, miss->odp);
 	} else {
 		spin_lock(&k->lock);
 		/* Frames deferred after this packet passed qp_detour() must not precede it. */
 		ret = k->count ? -ENOSPC : xr_defer_add(qp, xdp);
 		if (!ret)
-			xr_odp_wait(&k->waiter, odp);
+			xr_defer_wait(k, miss->odp);
 		spin_unlock(&k->lock);
 		if (ret)
 			return -EAGAIN;
 	}
-	/* The request may have been served before the waiter was in the list. */
-	if (!xr_odp_requested(odp))
-		xr_odp_wake(odp);
 	return -EINPROGRESS;
 }
 

@@ -14,7 +14,6 @@
 
 #include "odp.h"
 #include "trace.h"
-#include "wait.h"
 
 /* Pages faulted in at a time: their page frame numbers fill a page. */
 #define XR_ODP_BATCH	(PAGE_SIZE / sizeof(unsigned long))
@@ -346,7 +345,6 @@ void xr_odp_work(struct work_struct *work)
 		 * response.
 		 */
 		xr_odp_done(odp, w, ret);
-		xr_odp_wake(odp);
 	}
 	free_page((unsigned long)pfns);
 	/* xr_odp_user_exit() waits for the code that still runs after this. */

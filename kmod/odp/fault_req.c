@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fault requests: the pages that accesses have missed, for the fault worker. */
 #include "odp.h"
+#include "wait.h"
 
 /*
  * How long a failed request is kept for the peer's retry: the longest RNR timer is 0.65 s.
@@ -151,21 +152,27 @@ void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr)
 	spin_unlock_bh(&odp->req_lock);
 }
 
-/**
- * xr_odp_requested() - is a request pending, after which xr_odp_wake() is called?
- * @odp: on-demand memory
- */
-bool xr_odp_requested(struct xr_odp *odp)
+/* True if a request is pending, after which xr_odp_wake() is called. @odp->req_lock is held. */
+bool xr_odp_requested(const struct xr_odp *odp)
 {
-	struct xr_fault_req *w;
-	bool wanted = false;
+	const struct xr_fault_req *w;
 
-	spin_lock_bh(&odp->req_lock);
+	lockdep_assert_held(&odp->req_lock);
+	if (odp->dying)
+		return false;
 	for (w = odp->req; w < odp->req + XR_FAULT_REQS; w++)
-		wanted |= w->state == XR_ODP_QUEUED || w->state == XR_ODP_BUSY;
-	wanted &= !odp->dying;
+		if (w->state == XR_ODP_QUEUED || w->state == XR_ODP_BUSY)
+			return true;
+	return false;
+}
+
+/* The memory is being released: accept and serve no more requests. */
+void xr_odp_end(struct xr_odp *odp)
+{
+	spin_lock_bh(&odp->req_lock);
+	odp->dying = true;
+	xr_odp_wake(odp);
 	spin_unlock_bh(&odp->req_lock);
-	return wanted;
 }
 
 /* For the worker: the next request that is due, and a copy of it, or NULL. */
@@ -197,7 +204,7 @@ struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy)
 /*
  * A request has been served with the result @ret. -ENOMEM: the worker tries again later.
  * -EFAULT, or -ENOMEM once too often: the request has failed, and its caller will be told.
- * After other errors the caller may ask again.
+ * After other errors the caller may ask again. Waiters are woken.
  */
 void xr_odp_done(struct xr_odp *odp, struct xr_fault_req *w, int ret)
 {
@@ -215,5 +222,6 @@ void xr_odp_done(struct xr_odp *odp, struct xr_fault_req *w, int ret)
 			   XR_ODP_FAILED : XR_ODP_FREE;
 		atomic64_inc(&odp->failed);
 	}
+	xr_odp_wake(odp);
 	spin_unlock_bh(&odp->req_lock);
 }

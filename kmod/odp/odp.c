@@ -13,7 +13,6 @@
 
 #include "odp.h"
 #include "user.h"
-#include "wait.h"
 
 /* How long deregistration waits for a fault that is being served, in jiffies. */
 #define XR_ODP_LEAVE	HZ
@@ -209,13 +208,10 @@ static void xr_odp_free(struct xr_umem *umem)
 {
 	struct xr_odp *odp = xr_odp_behind(umem);
 
-	spin_lock_bh(&odp->req_lock);
-	odp->dying = true;
-	spin_unlock_bh(&odp->req_lock);
+	xr_odp_end(odp);
 	if (cancel_delayed_work(&odp->work))
 		refcount_dec(&odp->refs);
 	cancel_work_sync(&odp->reclaim);
-	xr_odp_wake(odp);
 	xr_odp_wait_worker(odp);
 	xr_odp_put(odp);
 }
@@ -271,6 +267,7 @@ struct xr_umem *xr_odp(const struct xr_owner *caller, struct pid *pid, u64 addr,
 	refcount_set(&odp->refs, 1);
 	xa_init_flags(&odp->children, XA_FLAGS_ACCOUNT);
 	spin_lock_init(&odp->req_lock);
+	INIT_LIST_HEAD(&odp->waiters);
 	INIT_LIST_HEAD(&odp->empty);
 	INIT_DELAYED_WORK(&odp->work, xr_odp_work);
 	INIT_WORK(&odp->reclaim, xr_odp_reclaim);

@@ -151,9 +151,10 @@ struct xr_odp_child {
  * @children: of an implicit region, by number of the first page / XR_ODP_PAGES
  * @nr_children: how many there are; under the lock of @children
  * @exited: its process has ended
- * @req_lock: protects @req, @dying and @empty; taken in softirq, too
+ * @req_lock: protects @req, @dying, @waiters and @empty; taken in softirq, too
  * @dying: no more requests are accepted or served
  * @req: fault requests
+ * @waiters: for a request to be served (wait.h)
  * @empty: children that may have no entry left
  * @work: the worker that serves @req
  * @reclaim: frees the children in @empty
@@ -183,6 +184,7 @@ struct xr_odp {
 	spinlock_t req_lock;
 	bool dying;
 	struct xr_fault_req req[XR_FAULT_REQS];
+	struct list_head waiters;
 	struct list_head empty;
 	struct delayed_work work;
 	struct work_struct reclaim;
@@ -211,7 +213,8 @@ void xr_odp_miss(struct xr_odp *odp, u64 off, u32 len, u32 ahead, bool write,
 		 struct xr_odp_miss *miss);
 int xr_odp_ask(const struct xr_odp_miss *miss, u64 caller);
 void xr_odp_came(struct xr_odp *odp, u64 first, u64 nr);
-bool xr_odp_requested(struct xr_odp *odp);
+bool xr_odp_requested(const struct xr_odp *odp);
+void xr_odp_end(struct xr_odp *odp);
 struct xr_fault_req *xr_odp_take(struct xr_odp *odp, struct xr_fault_req *copy);
 void xr_odp_done(struct xr_odp *odp, struct xr_fault_req *w, int ret);
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Waiting for on-demand memory. */
-#include <linux/spinlock.h>
-
+#include "odp.h"
 #include "wait.h"
-
-static LIST_HEAD(xr_odp_waiting);
-static DEFINE_SPINLOCK(xr_odp_wait_lock);
 
 /* The waiter does not wait yet. */
 void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
@@ -18,44 +14,58 @@ void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
 
 /**
  * xr_odp_wait() - wait for on-demand memory
- * @waiter: may be waiting already
+ * @waiter: may be waiting already; callers for the same waiter serialise
  * @odp: the memory
  *
- * In softirq. The pages may have become resident before this call: check
- * xr_odp_requested() afterwards.
+ * In softirq, under RCU, which keeps @odp.
+ *
+ * Return: true, and @waiter->wake will be called, unless xr_odp_wait_end() is; false: no request is
+ * pending any more, the pages may be resident.
  */
-void xr_odp_wait(struct xr_odp_waiter *waiter, const struct xr_odp *odp)
+bool xr_odp_wait(struct xr_odp_waiter *waiter, struct xr_odp *odp)
 {
-	spin_lock(&xr_odp_wait_lock);
-	waiter->on = odp;
-	list_move_tail(&waiter->node, &xr_odp_waiting);
-	spin_unlock(&xr_odp_wait_lock);
+	bool wait;
+
+	xr_odp_wait_end(waiter);
+	spin_lock_bh(&odp->req_lock);
+	wait = xr_odp_requested(odp);
+	if (wait) {
+		WRITE_ONCE(waiter->on, odp);
+		list_add_tail(&waiter->node, &odp->waiters);
+	}
+	spin_unlock_bh(&odp->req_lock);
+	return wait;
 }
 
 /* Stop waiting, if it does. @waiter->wake is not called after this. */
 void xr_odp_wait_end(struct xr_odp_waiter *waiter)
 {
-	spin_lock_bh(&xr_odp_wait_lock);
-	waiter->on = NULL;
-	list_del_init(&waiter->node);
-	spin_unlock_bh(&xr_odp_wait_lock);
+	struct xr_odp *odp;
+
+	/* The memory is freed a grace period after its last waiter was woken. */
+	rcu_read_lock();
+	/* Pairs with xr_odp_wake(): @waiter->wake has returned. */
+	while ((odp = smp_load_acquire(&waiter->on))) {
+		spin_lock_bh(&odp->req_lock);
+		if (waiter->on == odp) {
+			list_del_init(&waiter->node);
+			WRITE_ONCE(waiter->on, NULL);
+		}
+		spin_unlock_bh(&odp->req_lock);
+	}
+	rcu_read_unlock();
 }
 
-/**
- * xr_odp_wake() - wake all waiters of a memory: pages have become resident, or failed
- * @odp: the memory
- */
-void xr_odp_wake(const struct xr_odp *odp)
+/* Wake all waiters: pages have become resident, or failed. @odp->req_lock is held. */
+void xr_odp_wake(struct xr_odp *odp)
 {
 	struct xr_odp_waiter *waiter, *next;
 
-	spin_lock_bh(&xr_odp_wait_lock);
-	list_for_each_entry_safe(waiter, next, &xr_odp_waiting, node) {
-		if (waiter->on != odp)
-			continue;
-		waiter->on = NULL;
+	lockdep_assert_held(&odp->req_lock);
+	list_for_each_entry_safe(waiter, next, &odp->waiters, node) {
 		list_del_init(&waiter->node);
 		waiter->wake(waiter);
+		/* Pairs with xr_odp_wait_end(), which takes no lock if it sees this. */
+		smp_store_release(&waiter->on, NULL);
 	}
-	spin_unlock_bh(&xr_odp_wait_lock);
 }

@@ -7,27 +7,28 @@
 #define _XR_ODP_WAIT_H
 
 #include <linux/list.h>
+#include <linux/types.h>
 
 struct xr_odp;
 
 /**
  * struct xr_odp_waiter - a waiter
- * @on: memory that it waits for, only compared, never dereferenced; NULL: none
- * @node: in the list of all waiters; @on and @node under xr_odp_wait_lock
+ * @on: memory that it waits for; NULL: none
+ * @node: in xr_odp::waiters of @on; @on and @node are written under xr_odp::req_lock of @on
  * @wake: pages of the memory have become resident, or a request has failed. The waiter is
  *	off the list. Called by the fault worker, or when the memory is released, with
- *	xr_odp_wait_lock held: it may do no more than queue work
+ *	xr_odp::req_lock held: it may do no more than queue work
  */
 struct xr_odp_waiter {
-	const struct xr_odp *on;
+	struct xr_odp *on;
 	struct list_head node;
 	void (*wake)(struct xr_odp_waiter *waiter);
 };
 
 void xr_odp_waiter_init(struct xr_odp_waiter *waiter,
 			void (*wake)(struct xr_odp_waiter *waiter));
-void xr_odp_wait(struct xr_odp_waiter *waiter, const struct xr_odp *odp);
+bool xr_odp_wait(struct xr_odp_waiter *waiter, struct xr_odp *odp);
 void xr_odp_wait_end(struct xr_odp_waiter *waiter);
-void xr_odp_wake(const struct xr_odp *odp);
+void xr_odp_wake(struct xr_odp *odp);
 
 #endif
