@@ -77,15 +77,15 @@ static bool xr_send_given_ok(const struct xr_qp *qp, u32 from, u32 to, u32 given
 	return !given;
 }
 
-static bool xr_transition_ok(const struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, u32 to)
+static bool xr_transition_ok(const struct xr_qp_change *c, const struct xr_qp *qp)
 {
-	const struct xroce_transition *t = xroce_transition(qp->type, from, to);
-	u32 given = a->mask & ~XROCE_QP_STATE;
+	const struct xroce_transition *t = xroce_transition(qp->type, c->from, c->to);
+	u32 given = c->attr->mask & ~XROCE_QP_STATE;
 
-	if (!xr_send_given_ok(qp, from, to, given & XR_QP_ATTR_SEND))
+	if (!xr_send_given_ok(qp, c->from, c->to, given & XR_QP_ATTR_SEND))
 		return false;
 	given &= ~XR_QP_ATTR_SEND;
-	if (to == XROCE_QPS_RTR && xr_qp_attr_any_addr(a, qp->type))
+	if (c->to == XROCE_QPS_RTR && xr_qp_attr_any_addr(c->attr, qp->type))
 		given ^= XROCE_QP_AV;
 
 	return t && (given & t->required) == t->required &&
@@ -93,7 +93,7 @@ static bool xr_transition_ok(const struct xr_qp *qp, const struct xr_qp_attr *a,
 }
 
 /* Return: the attributes of the requester after the change @a. */
-struct xr_send_attr xr_qp_attr_send(const struct xr_qp *qp, const struct xr_qp_attr *a)
+static struct xr_send_attr xr_send_after(const struct xr_qp *qp, const struct xr_qp_attr *a)
 {
 	struct xr_send_attr next = qp->send.attr;
 
@@ -118,18 +118,19 @@ struct xr_send_attr xr_qp_attr_send(const struct xr_qp *qp, const struct xr_qp_a
 
 /**
  * xr_qp_attr_check() - check a change of state or attributes
+ * @c: filled in
  * @qp: the queue pair; the link's lock is held
- * @a: the change
- * @from: state now
- * @to: state afterwards
+ * @a: the change, valid as long as @c
  *
  * Return: 0; -EINVAL: there is no such transition, it lacks an attribute, or does not take one, or
  * a value is out of range.
  */
-int xr_qp_attr_check(const struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, u32 to)
+int xr_qp_attr_check(struct xr_qp_change *c, const struct xr_qp *qp, const struct xr_qp_attr *a)
 {
-	struct xr_send_attr send = xr_qp_attr_send(qp, a);
-
-	return xr_transition_ok(qp, a, from, to) && xr_values_ok(qp->type, a) &&
-	       xr_send_attr_ok(&send) ? 0 : -EINVAL;
+	c->attr = a;
+	c->from = xr_qp_state(qp);
+	c->to = a->mask & XROCE_QP_STATE ? a->state : c->from;
+	c->send = xr_send_after(qp, a);
+	return xr_transition_ok(c, qp) && xr_values_ok(qp->type, a) &&
+	       xr_send_attr_ok(&c->send) ? 0 : -EINVAL;
 }

@@ -66,8 +66,21 @@ struct xr_qp_attr {
 	struct xr_send_attr send;
 };
 
-int xr_qp_attr_check(const struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, u32 to);
-struct xr_send_attr xr_qp_attr_send(const struct xr_qp *qp, const struct xr_qp_attr *a);
+/**
+ * struct xr_qp_change - a change that has been checked
+ * @attr: as the front end has given it
+ * @from: state before
+ * @to: state afterwards
+ * @send: all attributes of the requester afterwards
+ */
+struct xr_qp_change {
+	const struct xr_qp_attr *attr;
+	u32 from;
+	u32 to;
+	struct xr_send_attr send;
+};
+
+int xr_qp_attr_check(struct xr_qp_change *c, const struct xr_qp *qp, const struct xr_qp_attr *a);
 
 /* True if a queue pair for datagrams receives those for any address of the machine. */
 static inline bool xr_qp_attr_any_addr(const struct xr_qp_attr *a, u32 type)

@@ -120,9 +120,9 @@ static void xr_qp_connect(struct xr_qp *qp, const struct xr_qp_attr *a)
  * Find out whether packets may have the own address of the queue pair after a change. The VLAN is
  * known once the peer's Ethernet address is. Return: 0 or -EADDRNOTAVAIL.
  */
-static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_attr *a)
+static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_change *c)
 {
-	struct xr_send_attr send = xr_qp_attr_send(qp, a);
+	const struct xr_qp_attr *a = c->attr;
 	const struct xroce_qp *q = qp->map;
 	u16 vlan = XR_ADDR_ANY_VLAN;
 	struct net_device *dev;
@@ -132,8 +132,8 @@ static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_attr *a)
 	if (a->by_gid || !(a->mask & (XROCE_QP_AV | XROCE_QP_DMAC)))
 		return 0;
 	memcpy(&own, a->mask & XROCE_QP_AV ? (const void *)&a->sgid : q->saddr, sizeof(own));
-	if (!is_zero_ether_addr(send.dmac))
-		vlan = min_t(u16, send.vlan, VLAN_N_VID);
+	if (!is_zero_ether_addr(c->send.dmac))
+		vlan = min_t(u16, c->send.vlan, VLAN_N_VID);
 	rcu_read_lock();
 	dev = READ_ONCE(qp->link->dev);
 	ok = dev && xr_addr_has_ip(dev, &own, vlan);
@@ -148,34 +148,22 @@ static int xr_qp_own_check(const struct xr_qp *qp, const struct xr_qp_attr *a)
 
 /*
  * If a change connects the queue pair with a peer, find out whether it may, and take the lock of
- * peers. Return: the peer, for xr_qp_met(); NULL: the change does not; or as xr_peer_get().
+ * peers. Return: the peer, for xr_peer_set() or xr_peer_put(); NULL: the change does not; or as
+ * xr_peer_get().
  */
-static struct xr_peer *xr_qp_meet(struct xr_qp *qp, u32 to, const struct xr_qp_attr *a,
-				  bool privileged)
+static struct xr_peer *xr_qp_meet(struct xr_qp *qp, const struct xr_qp_change *c, bool privileged)
 {
+	const struct xr_qp_attr *a = c->attr;
 	struct xr_peer *peer;
 
 	if (qp->type == XROCE_QPT_UD || !(a->mask & XROCE_QP_AV))
 		return NULL;
 	xr_peers_lock();
 	peer = xr_peer_get(qp, &a->dgid,
-			   to == XROCE_QPS_RTR ? a->dest_qpn : qp->peer, privileged);
+			   c->to == XROCE_QPS_RTR ? a->dest_qpn : qp->peer, privileged);
 	if (IS_ERR(peer))
 		xr_peers_unlock();
 	return peer;
-}
-
-/* Release the lock of peers after the change, which was @made. */
-static void xr_qp_met(struct xr_qp *qp, struct xr_peer *peer, bool privileged, bool made)
-{
-	if (!peer)
-		return;
-	/* If a privileged owner gets the peer from now on, the change ends in ERR. */
-	if (made)
-		xr_peer_set(qp, peer, privileged);
-	else
-		xr_peer_put(peer);
-	xr_peers_unlock();
 }
 
 /* Publish a state, unless a failure in softirq has moved the queue pair to ERR. */
@@ -209,18 +197,19 @@ static bool xr_qp_claim_for(struct xroce_qp *q, u32 to)
 
 /*
  * Keep packets from being executed during a change that they must not see half of. Return: 0, and
- * @claimed says whether xr_qp_resume() releases the claim, or -EBUSY: nothing has changed.
+ * @claimed says whether the caller has the claim, or -EBUSY: nothing has changed.
  */
-static int xr_qp_hold(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to, bool *claimed)
+static int xr_qp_hold(struct xr_qp *qp, const struct xr_qp_change *c, bool *claimed)
 {
 	struct xroce_qp *q = qp->map;
+	u32 to = c->to;
 
 	*claimed = false;
 	/* With this state no packet begins to be executed. */
 	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
 		WRITE_ONCE(q->state, to);
 	else if (to != XROCE_QPS_RTR &&
-		 !(to == XROCE_QPS_SQD && a->mask & (XROCE_QP_AV | XROCE_QP_PKEY)))
+		 !(to == XROCE_QPS_SQD && c->attr->mask & (XROCE_QP_AV | XROCE_QP_PKEY)))
 		return 0;
 	*claimed = xr_qp_claim_for(q, to);
 	if (*claimed || to == XROCE_QPS_ERR)
@@ -233,11 +222,9 @@ static int xr_qp_hold(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to, bool
  * Packets may be executed again. One that was admitted before is not: it compares the generation
  * under the claim. A packet that sees the new generation sees the writes before.
  */
-static void xr_qp_resume(struct xr_qp *qp, bool claimed)
+static void xr_qp_resume(struct xr_qp *qp)
 {
 	smp_store_release(&qp->map->generation, qp->map->generation + 1);
-	if (claimed)
-		xr_qp_release(qp->map);
 }
 
 /* The queue pair comes to RESET or ERR: nothing is executed for its peer any more. */
@@ -319,28 +306,34 @@ static void xr_qp_begin(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to)
 }
 
 /* The part of a change for which packets are held. @claimed: of xr_qp_hold(). */
-static void xr_qp_held(struct xr_qp *qp, const struct xr_qp_attr *a, u32 to, bool claimed)
+static void xr_qp_held(struct xr_qp *qp, const struct xr_qp_change *c, bool claimed)
 {
-	struct xr_send_attr send = xr_qp_attr_send(qp, a);
+	const struct xr_qp_attr *a = c->attr;
+	u32 to = c->to;
 
 	if (a->mask & XR_QP_ATTR_SEND)
-		xr_send_set(qp, &send);
+		xr_send_set(qp, &c->send);
 	if (to == XROCE_QPS_RTR || to == XROCE_QPS_RESET)
 		xr_qp_clear(qp->map, to == XROCE_QPS_RTR ? a->rq_psn : 0);
 	if (to == XROCE_QPS_SQD && claimed)
 		xr_qp_move(qp, a);
 	if (claimed || to == XROCE_QPS_ERR)
-		xr_qp_resume(qp, claimed);
+		xr_qp_resume(qp);
+	if (claimed)
+		xr_qp_release(qp->map);
 }
 
 /* The rest of a change. */
-static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, u32 to)
+static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_change *c)
 {
+	const struct xr_qp_attr *a = c->attr;
+	u32 to = c->to;
+
 	if (to == XROCE_QPS_RESET)
 		xr_qp_enter_reset(qp);
 	if (to == XROCE_QPS_ERR)
 		xr_qp_shut(qp);
-	if (from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
+	if (c->from == XROCE_QPS_RESET && to == XROCE_QPS_INIT)
 		xr_recv_start(qp);
 	if (to == XROCE_QPS_RTR)
 		xr_qp_enter_rtr(qp, a);
@@ -349,7 +342,7 @@ static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, 
 		xr_tx_template(qp->map);
 	if (to == XROCE_QPS_RTR)
 		/* Nor is a packet executed that addresses of the previous connection admitted. */
-		xr_qp_resume(qp, false);
+		xr_qp_resume(qp);
 	WRITE_ONCE(qp->state, to);
 	xr_qp_set_map_state(qp, to);
 	xr_qp_begin(qp, a, to);
@@ -358,29 +351,35 @@ static void xr_qp_enter(struct xr_qp *qp, const struct xr_qp_attr *a, u32 from, 
 /* Check and apply a change. The link's lock is held. @privileged: of xr_peer_privileged(). */
 static int xr_qp_change(struct xr_qp *qp, const struct xr_qp_attr *a, bool privileged)
 {
-	u32 from = xr_qp_state(qp), to = a->mask & XROCE_QP_STATE ? a->state : from;
+	struct xr_qp_change c;
 	struct xr_peer *peer;
 	bool claimed;
 	int ret;
 
-	ret = xr_qp_attr_check(qp, a, from, to);
+	ret = xr_qp_attr_check(&c, qp, a);
 	if (!ret && !privileged)
-		ret = xr_qp_own_check(qp, a);
+		ret = xr_qp_own_check(qp, &c);
 	if (ret)
 		return ret;
-	peer = xr_qp_meet(qp, to, a, privileged);
+	peer = xr_qp_meet(qp, &c, privileged);
 	if (IS_ERR(peer))
 		return PTR_ERR(peer);
-	ret = xr_qp_hold(qp, a, to, &claimed);
+	ret = xr_qp_hold(qp, &c, &claimed);
 	if (!ret)
-		xr_qp_held(qp, a, to, claimed);
-	xr_qp_met(qp, peer, privileged, !ret);
+		xr_qp_held(qp, &c, claimed);
+	/* If a privileged owner gets the peer from now on, the change ends in ERR. */
+	if (peer && !ret)
+		xr_peer_set(qp, peer, privileged);
+	else if (peer)
+		xr_peer_put(peer);
+	if (peer)
+		xr_peers_unlock();
 	if (ret)
 		return ret;
-	if (from != to)
-		trace_xroce_qp_state(qp->link->id, qp->qpn, from, to);
-	xr_qp_enter(qp, a, from, to);
-	if (to == XROCE_QPS_RESET || to == XROCE_QPS_ERR)
+	if (c.from != c.to)
+		trace_xroce_qp_state(qp->link->id, qp->qpn, c.from, c.to);
+	xr_qp_enter(qp, &c);
+	if (c.to == XROCE_QPS_RESET || c.to == XROCE_QPS_ERR)
 		xr_peer_leave(qp);
 	return 0;
 }
