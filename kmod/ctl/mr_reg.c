@@ -34,7 +34,7 @@ EXPORT_SYMBOL_GPL(xr_access_ok);
 /**
  * xr_mr_new() - allocate a region, which is not published yet
  * @owner: owner of the new region
- * @umem: its memory; on success the caller's reference becomes the region's
+ * @umem: its memory; the caller's reference becomes the region's, or is dropped
  * @iova: address by which peers name the first byte
  * @access: XROCE_ACCESS_*
  * @flags: XROCE_F_*, of which XROCE_F_PID is kept
@@ -47,8 +47,10 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 {
 	struct xr_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL_ACCOUNT);
 
-	if (!mr)
+	if (!mr) {
+		xr_umem_put(umem);
 		return NULL;
+	}
 	mr->owner = owner;
 	mr->umem = umem;
 	mr->iova = iova;
@@ -58,19 +60,22 @@ struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 	return mr;
 }
 
+/* The calling process, or with XROCE_F_PID process @nr, with a reference. Return: NULL: none. */
+struct pid *xr_mr_process(u32 flags, u32 nr)
+{
+	return flags & XROCE_F_PID ? find_get_pid(nr) : get_task_pid(current, PIDTYPE_TGID);
+}
+
 /*
- * Pin memory of the calling process, or with XROCE_F_PID of process @nr, for @owner; with
+ * Pin memory of process @pid, of xr_mr_process(), whose reference is dropped, for @owner; with
  * XROCE_ACCESS_ON_DEMAND make it on-demand memory. Return: the memory, with a reference, or
  * an errno of MR_REG. Sleeps.
  */
 struct xr_umem *xr_mr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
-			  u32 flags, u32 nr, u64 addr, u64 length, u32 access)
+			  struct pid *pid, u64 addr, u64 length, u32 access)
 {
 	struct xr_umem *umem = ERR_PTR(-ESRCH);
-	struct pid *pid;
 
-	pid = flags & XROCE_F_PID ? find_get_pid(nr) :
-				    get_task_pid(current, PIDTYPE_TGID);
 	if (pid)
 		umem = access & XROCE_ACCESS_ON_DEMAND ?
 		      xr_odp(caller, pid, addr, length) :
@@ -151,38 +156,32 @@ out:
 	return ret;
 }
 
-/*
- * Charge and publish the region @mr over @umem. NULL for @mr means that xr_mr_new() failed.
- * On failure @mr is freed and the reference to @umem is released. Return: 0, with handle and
- * keys; or an errno of MR_REG.
- */
-static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller,
-			 struct xr_umem *umem, struct xr_mr *mr, u32 pd,
-			 u32 *handle, u32 *lkey, u32 *rkey)
+/* The key by which peers name a region; 0: they have no rights. */
+u32 xr_mr_rkey(u32 access, u32 lkey)
 {
-	u32 access;
-	int ret = -ENOMEM;
+	return access & XROCE_ACCESS_REMOTE ? lkey : 0;
+}
+
+/*
+ * Charge and publish a region. NULL for @mr means that xr_mr_new() failed. On failure @mr and its
+ * reference to memory are released. Return: 0, with the L_Key; or an errno of MR_REG.
+ */
+static int xr_mr_publish(struct xr_link *link, struct xr_owner *caller, struct xr_mr *mr,
+			 u32 pd, u32 *lkey)
+{
+	int ret;
 
 	if (!mr)
-		goto err;
-	access = mr->access;
+		return -ENOMEM;
 	ret = xr_charge(&mr->charge, mr->owner, XROCE_COUNT_MR, 1);
-	if (ret)
-		goto err;
-	ret = xr_mr_link(link, caller, mr, pd, lkey);
-	if (ret)
-		goto err_charge;
-	*handle = *lkey >> XROCE_KEY_SHIFT;
-	*rkey = access & XROCE_ACCESS_REMOTE ? *lkey : 0;
-	return 0;
-
-err_charge:
+	if (!ret)
+		ret = xr_mr_link(link, caller, mr, pd, lkey);
+	if (!ret)
+		return 0;
 	xr_uncharge(&mr->charge);
-err:
-	if (mr)
-		xr_fast_free(mr->fast);
+	xr_fast_free(mr->fast);
+	xr_umem_put(mr->umem);
 	kfree(mr);
-	xr_umem_put(umem);
 	return ret;
 }
 
@@ -200,15 +199,22 @@ int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 {
 	struct xr_umem *umem;
 	struct xr_mr *mr;
+	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->addr + r->length - 1 < r->addr)
 		return -EINVAL;
-	umem = xr_mr_pin(caller, owner, r->flags, r->pid, r->addr, r->length, r->access);
+	umem = xr_mr_pin(caller, owner, xr_mr_process(r->flags, r->pid), r->addr, r->length,
+			 r->access);
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr = xr_mr_new(owner, umem, r->iova, r->access, r->flags, r->name);
-	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
+	ret = xr_mr_publish(link, caller, mr, r->pd, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = xr_mr_rkey(r->access, r->lkey);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(xr_mr_reg);
 
@@ -228,6 +234,7 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 {
 	struct xr_umem *umem;
 	struct xr_mr *mr;
+	int ret;
 
 	if (!xr_mr_args_ok(r->access, r->iova, r->length, r->name) ||
 	    r->access & XROCE_ACCESS_ON_DEMAND)
@@ -236,7 +243,12 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr = xr_mr_new(owner, umem, r->iova, r->access, 0, r->name);
-	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
+	ret = xr_mr_publish(link, caller, mr, r->pd, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = xr_mr_rkey(r->access, r->lkey);
+	return 0;
 }
 
 /**
@@ -244,24 +256,21 @@ int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
  * @link: the link
  * @owner: a verbs device
  * @pd: number of a protection domain of @owner, without objects of programs
- * @handle: out: handle of the region
  * @lkey: out: its L_Key
  *
  * The region has no remote rights and no R_Key.
  *
  * Return: 0, -EDQUOT, -ENOMEM or -ENOSPC as for MR_REG.
  */
-int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *handle,
-		     u32 *lkey)
+int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey)
 {
 	struct xr_umem *umem = xr_kernel_mem(owner);
 	struct xr_mr *mr;
-	u32 rkey;
 
 	if (IS_ERR(umem))
 		return PTR_ERR(umem);
 	mr = xr_mr_new(owner, umem, PAGE_OFFSET, XROCE_ACCESS_LOCAL_WRITE, 0, "");
-	return xr_mr_publish(link, owner, umem, mr, pd, handle, lkey, &rkey);
+	return xr_mr_publish(link, owner, mr, pd, lkey);
 }
 EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
 
@@ -271,41 +280,35 @@ EXPORT_SYMBOL_GPL(xr_mr_reg_kernel);
  * @owner: a verbs device
  * @pd: number of a protection domain of @owner
  * @pages: pages of a registration at most
- * @handle: out: handle of the region
  * @key: out: its first key, which gives no access yet
  *
  * Return: the region, which exists until xr_mr_dereg(); -EDQUOT, -ENOMEM or -ENOSPC as for
  * MR_REG.
  */
 struct xr_mr *xr_mr_alloc(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 pages,
-			  u32 *handle, u32 *key)
+			  u32 *key)
 {
 	struct xr_umem *umem = xr_kernel_pages(owner, pages);
 	struct xr_umem *staged = xr_kernel_pages(owner, pages);
+	struct xr_fast *fast;
 	struct xr_mr *mr;
-	u32 rkey;
-	int ret = -ENOMEM;
+	int ret;
 
-	if (IS_ERR(umem) || IS_ERR(staged))
-		goto err_umem;
-	mr = xr_mr_new(owner, umem, 0, 0, 0, "");
-	if (!mr)
-		goto err_umem;
-	mr->fast = xr_fast_new(staged);
-	if (!mr->fast) {
-		kfree(mr);
-		goto err_umem;
+	fast = IS_ERR(umem) || IS_ERR(staged) ? NULL : xr_fast_new(staged);
+	if (!fast) {
+		if (!IS_ERR(staged))
+			xr_umem_put(staged);
+		if (!IS_ERR(umem))
+			xr_umem_put(umem);
+		return ERR_PTR(-ENOMEM);
 	}
-	/* On failure it frees @mr and releases @umem. */
-	ret = xr_mr_publish(link, owner, umem, mr, pd, handle, key, &rkey);
+	mr = xr_mr_new(owner, umem, 0, 0, 0, "");
+	if (mr)
+		mr->fast = fast;
+	else
+		xr_fast_free(fast);
+	ret = xr_mr_publish(link, owner, mr, pd, key);
 	return ret ? ERR_PTR(ret) : mr;
-
-err_umem:
-	if (!IS_ERR(staged))
-		xr_umem_put(staged);
-	if (!IS_ERR(umem))
-		xr_umem_put(umem);
-	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_GPL(xr_mr_alloc);
 
@@ -349,5 +352,10 @@ int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 
 	r->length = umem->length;
 	mr = xr_mr_new(owner, umem, r->iova, r->access, flags, r->name);
-	return xr_mr_publish(link, caller, umem, mr, r->pd, &r->mr, &r->lkey, &r->rkey);
+	ret = xr_mr_publish(link, caller, mr, r->pd, &r->lkey);
+	if (ret)
+		return ret;
+	r->mr = r->lkey >> XROCE_KEY_SHIFT;
+	r->rkey = xr_mr_rkey(r->access, r->lkey);
+	return 0;
 }

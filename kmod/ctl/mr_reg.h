@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct pid;
 struct xr_link;
 struct xr_mr;
 struct xr_owner;
@@ -21,17 +22,18 @@ bool xr_access_ok(u32 access);
 bool xr_iova_ok(u64 iova, u64 length);
 struct xr_mr *xr_mr_new(struct xr_owner *owner, struct xr_umem *umem, u64 iova,
 			u32 access, u32 flags, const char *name);
+u32 xr_mr_rkey(u32 access, u32 lkey);
+struct pid *xr_mr_process(u32 flags, u32 nr);
 struct xr_umem *xr_mr_pin(const struct xr_owner *caller, const struct xr_owner *owner,
-			  u32 flags, u32 pid, u64 addr, u64 length, u32 access);
+			  struct pid *pid, u64 addr, u64 length, u32 access);
 int xr_mr_reg(struct xr_link *link, struct xr_owner *caller,
 	      struct xr_owner *owner, struct xroce_mr_reg *r);
 int xr_mr_reg_phys(struct xr_link *link, struct xr_owner *caller,
 		   struct xr_owner *owner, const struct xr_phys *phys,
 		   struct xroce_mr_reg_phys *r);
-int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *handle,
-		     u32 *lkey);
+int xr_mr_reg_kernel(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 *lkey);
 struct xr_mr *xr_mr_alloc(struct xr_link *link, struct xr_owner *owner, u32 pd, u32 pages,
-			  u32 *handle, u32 *key);
+			  u32 *key);
 int xr_mr_reg_shared(struct xr_link *link, struct xr_owner *caller,
 		     struct xr_owner *owner, struct xroce_mr_reg_shared *r);
 

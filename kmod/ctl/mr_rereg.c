@@ -73,7 +73,7 @@ static struct xr_umem *xr_mr_repin(const struct xr_owner *caller,
 	if (r->mask & XROCE_REREG_TRANSLATION) {
 		if (phys)
 			return xr_phys_pin(was->owner, phys);
-		return xr_mr_pin(caller, was->owner, r->flags, r->pid, r->addr,
+		return xr_mr_pin(caller, was->owner, xr_mr_process(r->flags, r->pid), r->addr,
 				 r->length, access);
 	}
 	if (writable && !was->umem->writable)
@@ -130,7 +130,7 @@ static int xr_mr_replace(struct xr_link *link, struct xr_owner *caller,
 	mr->pd->mrs++;
 	list_replace(&now->node, &mr->node);
 	r->lkey = mr->key;
-	r->rkey = mr->access & XROCE_ACCESS_REMOTE ? mr->key : 0;
+	r->rkey = xr_mr_rkey(mr->access, mr->key);
 
 	WRITE_ONCE(now->dying, true);
 	WRITE_ONCE(now->access, 0);
@@ -191,17 +191,14 @@ int xr_mr_rereg(struct xr_link *link, struct xr_owner *caller,
 	mr = xr_mr_new(was.owner, umem, translation ? r->iova : was.iova, access,
 		       translation ? r->flags : was.flags, was.name);
 	if (!mr)
-		goto err_umem;
+		goto out;
 	ret = xr_mr_replace(link, caller, &was, mr, r, &old);
-	if (ret)
-		goto err_mr;
-	xr_mr_free(old);
-	goto out;
-
-err_mr:
-	kfree(mr);
-err_umem:
-	xr_umem_put(umem);
+	if (!ret) {
+		xr_mr_free(old);
+	} else {
+		kfree(mr);
+		xr_umem_put(umem);
+	}
 out:
 	xr_umem_put(was.umem);
 	return ret;

@@ -56,7 +56,6 @@ struct ib_mr *xr_ib_reg_user_mr(struct ib_pd *ib, u64 start, u64 length, u64 iov
 		kfree(mr);
 		return ERR_PTR(xr_ib_errno(ret));
 	}
-	mr->index = r.mr;
 	mr->ib.lkey = r.lkey;
 	mr->ib.rkey = r.rkey;
 	mr->ib.length = length;
@@ -79,7 +78,7 @@ struct ib_mr *xr_ib_get_dma_mr(struct ib_pd *ib, int access)
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	ret = xr_mr_reg_kernel(xr_ib_link(ib->device), xr_ib_owner(ib->device, NULL),
-			       to_xr_ibpd(ib)->id, &mr->index, &mr->ib.lkey);
+			       to_xr_ibpd(ib)->id, &mr->ib.lkey);
 	if (ret) {
 		kfree(mr);
 		return ERR_PTR(xr_ib_errno(ret));
@@ -104,7 +103,7 @@ struct ib_mr *xr_ib_alloc_mr(struct ib_pd *ib, enum ib_mr_type type, u32 pages)
 	/* A disk that connects again allocates its regions anew: memory must not wait for it. */
 	noio = memalloc_noio_save();
 	mr->mr = xr_mr_alloc(xr_ib_link(ib->device), xr_ib_owner(ib->device, NULL),
-			     to_xr_ibpd(ib)->id, pages, &mr->index, &mr->ib.lkey);
+			     to_xr_ibpd(ib)->id, pages, &mr->ib.lkey);
 	memalloc_noio_restore(noio);
 	if (IS_ERR(mr->mr)) {
 		ret = PTR_ERR(mr->mr);
@@ -157,12 +156,12 @@ int xr_ib_map_mr_sg(struct ib_mr *ib, struct scatterlist *sg, int nents, unsigne
 /* Return: 0; -EBUSY: windows are bound to the region. */
 int xr_ib_dereg_mr(struct ib_mr *ib, struct ib_udata *udata)
 {
-	struct xr_ibmr *mr = to_xr_ibmr(ib);
 	int ret;
 
-	ret = xr_mr_dereg(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata), mr->index);
+	ret = xr_mr_dereg(xr_ib_link(ib->device), xr_ib_owner(ib->device, udata),
+			  ib->lkey >> XROCE_KEY_SHIFT);
 	if (!ret)
-		kfree(mr);
+		kfree(to_xr_ibmr(ib));
 	return ret;
 }
 
@@ -175,7 +174,7 @@ struct ib_mr *xr_ib_rereg_user_mr(struct ib_mr *ib, int flags, u64 start, u64 le
 {
 	struct xr_ibctx *ctx = xr_ib_udata_ctx(udata);
 	struct xroce_mr_rereg r = {
-		.mr = to_xr_ibmr(ib)->index,
+		.mr = ib->lkey >> XROCE_KEY_SHIFT,
 		.mask = flags,
 		.pd = to_xr_ibpd(pd)->id,
 		.access = access & ~XR_IB_ACCESS_HINTS,

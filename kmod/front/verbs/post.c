@@ -111,7 +111,7 @@ static u32 xr_ib_post_reg(const struct xr_ibqp *qp, const struct ib_send_wr *wr,
 	/* The consumer may have changed it since: see xprtrdma. */
 	w->va = reg->mr->iova;
 	w->access = reg->access & ~IB_ACCESS_OPTIONAL;
-	if (reg->mr->pd != qp->ib.pd || reg->key >> XROCE_KEY_SHIFT != to_xr_ibmr(reg->mr)->index ||
+	if (reg->mr->pd != qp->ib.pd || (reg->key ^ reg->mr->lkey) >> XROCE_KEY_SHIFT ||
 	    w->access & ~XR_IB_ACCESS_REG || !xr_access_ok(w->access))
 		return XROCE_WC_LOC_QP_OP_ERR;
 	return XROCE_WC_SUCCESS;

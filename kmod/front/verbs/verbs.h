@@ -223,14 +223,12 @@ struct xr_ibah {
 
 /**
  * struct xr_ibmr - memory region
- * @ib: the object of ib_core
- * @index: its handle on the link
+ * @ib: the object of ib_core, whose keys begin with the handle on the link
  * @mr: the link's region, if work requests register it; else NULL
  * @pages: likewise: pages of the memory that map_mr_sg is naming
  */
 struct xr_ibmr {
 	struct ib_mr ib;
-	u32 index;
 	struct xr_mr *mr;
 	u32 pages;
 };
