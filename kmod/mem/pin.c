@@ -281,6 +281,37 @@ static char *xr_pin_file(struct mm_struct *mm, u64 addr)
 	return path;
 }
 
+/* Charge @nr pages. Return: 0; or as xr_pin(), and nothing is charged. */
+static int xr_pin_charge(struct xr_pinned *pin, const struct xr_owner *caller,
+			 const struct xr_owner *owner, struct mm_struct *mm, u64 nr)
+{
+	int ret = xr_locked_charge(&pin->locked, caller, mm, nr);
+
+	if (ret)
+		return ret;
+	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED, nr << PAGE_SHIFT);
+	if (ret)
+		xr_locked_uncharge(&pin->locked);
+	return ret;
+}
+
+/* Pin and translate all pages, for @owner. Return: 0; or as xr_pin(), and nothing is pinned. */
+static int xr_pin_all(struct xr_pinned *pin, const struct xr_owner *owner, struct mm_struct *mm,
+		      struct xr_pfn_runs *runs)
+{
+	int ret = mm == current->mm ? xr_pin_huge(&pin->umem, runs) : 0;
+
+	pin->huge = ret > 0;
+	if (!ret)
+		ret = xr_pin_runs(mm, &pin->umem, runs);
+	if (ret >= 0)
+		ret = xr_pfn_runs_translate(runs, owner, &pin->umem);
+	/* Nothing was written to the pages. */
+	if (ret)
+		xr_pfn_runs_unpin(runs, pin->huge, false);
+	return ret;
+}
+
 /**
  * xr_pin() - pin a range of memory and translate it
  * @caller: the requesting file
@@ -325,24 +356,11 @@ struct xr_umem *xr_pin(const struct xr_owner *caller, const struct xr_owner *own
 		.umem.writable = writable,
 	};
 	refcount_set(&pin->umem.users, 1);
-	ret = xr_locked_charge(&pin->locked, caller, mm, nr);
+	ret = xr_pin_charge(pin, caller, owner, mm, nr);
 	if (ret)
 		goto out;
-	ret = xr_charge(&pin->charge, owner, XROCE_COUNT_PINNED,
-			(u64)nr << PAGE_SHIFT);
+	ret = xr_pin_all(pin, owner, mm, &runs);
 	if (ret) {
-		xr_locked_uncharge(&pin->locked);
-		goto out;
-	}
-	ret = mm == current->mm ? xr_pin_huge(&pin->umem, &runs) : 0;
-	pin->huge = ret > 0;
-	if (!ret)
-		ret = xr_pin_runs(mm, &pin->umem, &runs);
-	if (ret >= 0)
-		ret = xr_pfn_runs_translate(&runs, owner, &pin->umem);
-	if (ret) {
-		/* Nothing was written to the pages. */
-		xr_pfn_runs_unpin(&runs, pin->huge, false);
 		xr_uncharge(&pin->charge);
 		xr_locked_uncharge(&pin->locked);
 		goto out;
