@@ -36,6 +36,14 @@ enum xr_again {
 
 #endif
 
+/* For perf, bpftrace and others, which cannot know the values of these names. */
+TRACE_DEFINE_ENUM(XR_AGAIN_TIMEOUT);
+TRACE_DEFINE_ENUM(XR_AGAIN_SEQ_NAK);
+TRACE_DEFINE_ENUM(XR_AGAIN_RESPONSE);
+TRACE_DEFINE_ENUM(XR_AGAIN_RNR_NAK);
+TRACE_DEFINE_ENUM(XR_AGAIN_UNASKED);
+TRACE_DEFINE_ENUM(XR_AGAIN_MEMORY);
+
 #define show_xr_state(state)						\
 	__print_symbolic(state, { 0, "RESET" }, { 1, "INIT" }, { 2, "RTR" },	\
 			 { 3, "RTS" }, { 4, "SQD" }, { 6, "ERR" })
