@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The tracepoints of xroce.ko: a connection whose packets are lost, and a limit.
+# The tracepoints of xroce.ko: a connection whose packets are lost, a limit, and on-demand memory.
 set -eu
 
 . "$(dirname "$0")/../lib/verbs_pair.sh"
 
 events=/sys/kernel/tracing/events/xroce
 trace=/sys/kernel/tracing/trace
+work=$(mktemp -d)
 
 # saw WORDS: a line of the trace has them; each "N" is a number
 saw() {
@@ -39,6 +40,42 @@ refused() {
 		saw 'xroce_refused: dev=p0 uid=-1 kind=N what="a protection domain" why="limit of the link'
 }
 
+server_down() {
+	kill "$server"
+	rm -r "$work" /dev/shm/traced
+}
+
+listens() { in_xr ss -Hltn 'sport = 18515' | grep -q .; }
+
+# A WRITE of one packet to a page that is not resident. What it leaves: the numbers of link and
+# queue pair, and the address of the region.
+on_demand() {
+	"${enter_xr[@]}" "$xroce" serve --netdev p0 region r size 64K file /dev/shm/traced odp \
+		>"$work/served" &
+	server=$!
+	undo+=(server_down)
+	wait_until 20 listens
+	head -c 64 /dev/urandom >"$work/bytes"
+	"${enter_yr[@]}" "$top/build/examples/memory_client" -r r xr2 10.79.0.2 "$work/bytes" \
+		>/dev/null
+	wait_until 20 grep -q '^client' "$work/served"
+	link=$(in_xr "$xroce" link show dev p0 | sed -n 's/^link \([0-9]*\) .*/\1/p')
+	qpn=$(($(sed -n 's/^client.* qpn \(0x[0-9a-f]*\).*/\1/p' "$work/served")))
+	addr=0x$(sed -n 's,^0*\([0-9a-f]*\)-.*/dev/shm/traced$,\1,p' "/proc/$server/maps")
+}
+
+# once EVENT FIELDS: it was traced once, with these fields
+once() {
+	[ "$(grep -c " $1: " "$trace")" = 1 ] && saw "$1: $2\$"
+}
+
+deferred() { once xroce_defer "link=$link qpn=$qpn count=1"; }
+
+fault() { once xroce_fault "addr=$addr pages=1 write=1 error=0"; }
+
+# Tools that read the formats do not know the names of constants.
+formats() { ! grep -H 'XR_' "$events"/*/format; }
+
 needs_verbs
 net_up
 module_up
@@ -49,11 +86,15 @@ pair_up wire
 echo 1 >"$events/enable"
 # Without the program's output, which is a document of its own.
 "$top/build/selftests/verbs_loss_test" rc_late_loss >/dev/null
+on_demand
 echo 'TAP version 13'
 run trace_states 'D6' states
 run trace_again 'D6 Q3' again
 run trace_naks 'D6' naks
 run trace_doorbell 'D6' posted
+run trace_defer 'D6 O3' deferred
+run trace_fault 'D6 O3' fault
 run trace_refused 'D6 R7' refused
+run trace_formats 'D6' formats
 echo 0 >"$events/enable"
 results
