@@ -202,7 +202,7 @@ deps_guest := nfs-kernel-server python3-rtslib-fb
 deps_lint_quick := sparse cppcheck
 deps_lint := $(deps_lint_quick) clang-tidy coccinelle
 # What takes a minute or two.
-lint_quick := checkpatch sparse cppcheck includes folders columns messages
+lint_quick := checkpatch sparse cppcheck includes folders columns functions messages
 deps_bench := gnuplot-nox
 
 debian := $(shell . /etc/os-release 2>/dev/null; echo "$$ID$$VERSION_ID")

@@ -34,6 +34,8 @@ static __always_inline bool write_payload(struct request *req, __u32 mtu,
  * fails.
  *
  * Return: enum xroce_cause, NOT_READY, NOT_THERE or DEFERRED.
+ *
+ * Long: what a step finds out, most of the later ones need, and it must stay in registers.
  */
 static __always_inline int write_execute(struct xdp_md *ctx, struct request *req,
 					 struct xroce_qp *q,

@@ -302,6 +302,8 @@ static __always_inline bool defer(struct xdp_md *ctx,
  * Judge a packet. @data to @end is the first buffer. @opcode is a constant: the opcode of a plain
  * packet, for which code for other packets is left out, ANY_OPCODE, or NOT_PLAIN. Return:
  * XDP_*.
+ *
+ * Long: the path of every packet in the order of its steps, most of which end it.
  */
 static __always_inline int packet(struct xdp_md *ctx, void *data, void *end,
 				  int opcode)

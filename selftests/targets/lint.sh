@@ -13,6 +13,8 @@
 #   includes      no include cycles in the folders of one_way
 #   folders       includes between folders of the module go down: see layers
 #   columns       no line of C is longer than .clang-format allows, except strings
+#   functions     none of the module or the XDP program has over 60 lines, unless the comment right
+#                 above it has "Long: " and the reason
 #   messages      subject and body of commits newer than $messages_since
 #
 # usage: KDIR=DIR lint.sh [TOOL]...
@@ -148,6 +150,19 @@ run_columns() {
 	}' | grep .
 }
 
+run_functions() {
+	files '*.[ch]' | grep -E '^(bpf|kmod)/' | xargs awk '
+		/^$/ { reason = 0 }
+		/Long: / { reason = 1 }
+		/^[a-z].*\(/ { name = $0 }
+		/^\{/ { begin = FNR; long = reason }
+		/^\}/ && begin {
+			if (FNR - begin - 1 > 60 && !long)
+				print FILENAME ":" begin ": " FNR - begin - 1 " lines: " name
+			begin = 0
+		}' | grep .
+}
+
 # complain_of SUBJECT: read the body of a message; print what is wrong with it. Lines like
 # "Signed-off-by:" are no body.
 complain_of() {
@@ -173,7 +188,7 @@ run_messages() {
 
 # Each tool prints its findings, and succeeds if there are any.
 for tool in ${*:-checkpatch sparse smatch coccinelle cppcheck clang_tidy includes folders columns \
-	messages}; do
+	functions messages}; do
 	echo "# $tool"
 	! "run_$tool" || failed+=("$tool")
 done
