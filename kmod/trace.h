@@ -190,7 +190,7 @@ TRACE_EVENT(xroce_refused,
 		__assign_str(what);
 		__assign_str(why);
 	),
-	TP_printk("dev=%s uid=%d kind=%u what=\"%s\" why=\"%s\"", __get_str(dev), __entry->uid,
+	TP_printk("dev=%s uid=%d kind=%u what=%s, why=%s", __get_str(dev), __entry->uid,
 		  __entry->kind, __get_str(what), __get_str(why))
 );
 

@@ -37,7 +37,7 @@ posted() { saw 'xroce_doorbell: link=N qpn=N posted=N'; }
 
 refused() {
 	in_xr "$xroce" link limit dev p0 pd 0 && ! in_xr "$xroce" pd add dev p0 2>/dev/null &&
-		saw 'xroce_refused: dev=p0 uid=-1 kind=N what="a protection domain" why="limit of the link'
+		saw 'xroce_refused: dev=p0 uid=-1 kind=N what=a protection domain, why=limit of the link'
 }
 
 server_down() {
@@ -73,8 +73,11 @@ deferred() { once xroce_defer "link=$link qpn=$qpn count=1"; }
 
 fault() { once xroce_fault "addr=$addr pages=1 write=1 error=0"; }
 
-# Tools that read the formats do not know the names of constants.
-formats() { ! grep -H 'XR_' "$events"/*/format; }
+# Tools that read the formats know no names of constants, nor quotes within quotes.
+formats() {
+	! grep -H 'XR_' "$events"/*/format &&
+		! grep -L '^print fmt: "[^"]*", ' "$events"/*/format | grep .
+}
 
 needs_verbs
 net_up
