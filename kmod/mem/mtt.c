@@ -138,9 +138,9 @@ static int xr_mtt_charge(const struct xr_owner *owner, u64 count)
 {
 	struct xr_share *share = owner->user ? owner->user->share : NULL;
 
-	if (xr_share_take(share, count, xr_mtt_limit(), true))
+	if (xr_share_take(share, count, xr_mtt_limit()))
 		return 0;
-	if (xr_owner_admin() && xr_share_take(share, count, xr_mtt_limit(), false))
+	if (xr_owner_admin() && xr_share_take(share, count, S64_MAX))
 		return 0;
 	xr_refuse(owner, XROCE_COUNT_TABLE, XR_REFUSED_SHARE);
 	return -EDQUOT;

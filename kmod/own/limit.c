@@ -293,13 +293,14 @@ static u64 xr_in_table(const u64 *used, enum xroce_counted kind)
 static u64 xr_table_room(const struct xr_limits *limits, const struct xr_user *user,
 			 enum xroce_counted kind)
 {
-	bool alone = user && limits->user[kind] == XROCE_LIMIT_NONE;
+	u64 places = limits->places[kind], all = xr_in_table(limits->used, kind);
 
 	lockdep_assert_held(&limits->lock);
-	if (!limits->places[kind])
+	if (!places)
 		return XROCE_LIMIT_NONE;
-	return xr_share_room(limits->places[kind], xr_in_table(limits->used, kind),
-			     user ? xr_in_table(user->used, kind) : 0, alone);
+	if (user && limits->user[kind] == XROCE_LIMIT_NONE)
+		return xr_share_room(places, all, xr_in_table(user->used, kind));
+	return xr_share_left(places, all);
 }
 
 /*

@@ -53,7 +53,7 @@ struct xr_share *xr_share_get(kuid_t uid)
 static struct xr_share *xr_share_idle(struct xr_share *share)
 {
 	lockdep_assert_held(&xr_shares_lock);
-	if (share->refs || share->used)
+	if (likely(share->refs) || share->used)
 		return NULL;
 	list_del(&share->node);
 	return share;
@@ -75,18 +75,16 @@ void xr_share_put(struct xr_share *share)
  * xr_share_take() - count an amount that is about to be taken
  * @share: the user, with a reference; NULL: a link, or the kernel
  * @amount: how much
- * @size: of the pool
- * @limited: not more than the user's share; without a user this does not matter
+ * @size: of the pool; S64_MAX: the user may have more than a share
  *
  * Return: false: it exceeds the share; nothing is counted.
  */
-bool xr_share_take(struct xr_share *share, u64 amount, u64 size, bool limited)
+bool xr_share_take(struct xr_share *share, u64 amount, u64 size)
 {
 	bool ok;
 
 	spin_lock(&xr_shares_lock);
-	ok = !share || !limited ||
-	     amount <= xr_share_room(size, xr_shares_used, share->used, true);
+	ok = !share || amount <= xr_share_room(size, xr_shares_used, share->used);
 	if (ok)
 		xr_shares_used += amount;
 	if (ok && share)
@@ -104,8 +102,7 @@ void xr_share_give(struct xr_share *share, u64 amount)
 	xr_shares_used -= amount;
 	if (share) {
 		share->used -= amount;
-		if (unlikely(!share->refs))
-			idle = xr_share_idle(share);
+		idle = xr_share_idle(share);
 	}
 	spin_unlock(&xr_shares_lock);
 	/* Mostly there is none: each region that goes comes here. */

@@ -34,26 +34,25 @@ struct xr_share {
 	u64 used;
 };
 
-/**
- * xr_share_room() - how much more may a user have, or all of them together?
- * @size: of what is shared
- * @all: in use by everybody
- * @own: in use by the user; 0 for all of them
- * @alone: for one user, who leaves as much free
- */
-static inline u64 xr_share_room(u64 size, u64 all, u64 own, bool alone)
+/* How much more users may have together: all have @all of @size. */
+static inline u64 xr_share_left(u64 size, u64 all)
 {
 	u64 usable = size - DIV_ROUND_UP_ULL(size, XR_SHARE_RESERVE);
-	u64 left = usable > all ? usable - all : 0;
 
-	if (!alone)
-		return left;
+	return usable > all ? usable - all : 0;
+}
+
+/* How much more a user may have who has @own, and leaves as much free. */
+static inline u64 xr_share_room(u64 size, u64 all, u64 own)
+{
+	u64 left = xr_share_left(size, all);
+
 	return left > own ? (left - own) / 2 : 0;
 }
 
 struct xr_share *xr_share_get(kuid_t uid);
 void xr_share_put(struct xr_share *share);
-bool xr_share_take(struct xr_share *share, u64 amount, u64 size, bool limited);
+bool xr_share_take(struct xr_share *share, u64 amount, u64 size);
 void xr_share_give(struct xr_share *share, u64 amount);
 
 #endif

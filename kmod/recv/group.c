@@ -34,7 +34,7 @@ static struct xr_member *xr_mcast_find(struct xr_mcast *m, const struct xr_qp *q
 /* True if there is room for another membership where there are @all of @max, @own of a user. */
 static bool xr_mcast_fits(u32 all, u32 own, u32 max, bool limited)
 {
-	return all < max && (!limited || xr_share_room(max, all, own, true));
+	return all < max && (!limited || xr_share_room(max, all, own));
 }
 
 /* True if there is room for another membership. The lock is held. */
