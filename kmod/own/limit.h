@@ -123,14 +123,49 @@ void xr_limits_name(struct xr_limits *limits, u32 link);
 void xr_limits_exit(struct xr_limits *limits);
 int xr_limits_join(struct xr_limits *limits, struct xr_owner *own);
 void xr_limits_leave(struct xr_owner *own);
+u64 xr_limits_refused(struct xr_limits *limits);
+void xr_user_put(struct xr_limits *limits, struct xr_user *user);
+u64 xr_table_room(const struct xr_limits *limits, const struct xr_user *user,
+		  enum xroce_counted kind);
+int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a);
+int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q);
+
+/* charge.c */
 int xr_charge(struct xr_charge *c, const struct xr_owner *owner,
 	      enum xroce_counted kind, u64 amount);
 void xr_uncharge(struct xr_charge *c);
-u64 xr_limits_refused(struct xr_limits *limits);
 void xr_refuse(const struct xr_owner *owner, enum xroce_counted kind, enum xr_refusal why);
 bool xr_charge_deferred(const struct xr_owner *owner);
 void xr_uncharge_deferred(const struct xr_owner *owner);
-int xr_limit_set(struct xr_limits *limits, const struct xroce_limit_set *a);
-int xr_limit_query(struct xr_limits *limits, struct xroce_limit_query *q);
+
+/* group.c */
+#ifdef CONFIG_CGROUP_RDMA
+void xr_group_register(struct xr_limits *limits);
+void xr_group_unregister(struct xr_limits *limits);
+int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
+		    enum rdmacg_resource_type type);
+void xr_group_uncharge(struct xr_limits *limits, struct rdma_cgroup *group,
+		       enum rdmacg_resource_type type);
+#else
+static inline void xr_group_register(struct xr_limits *limits)
+{
+	limits->name[0] = 0;
+}
+
+static inline void xr_group_unregister(struct xr_limits *limits)
+{
+}
+
+static inline int xr_group_charge(struct xr_limits *limits, struct rdma_cgroup **group,
+				  enum rdmacg_resource_type type)
+{
+	return 0;
+}
+
+static inline void xr_group_uncharge(struct xr_limits *limits, struct rdma_cgroup *group,
+				     enum rdmacg_resource_type type)
+{
+}
+#endif
 
 #endif
