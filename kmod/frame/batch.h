@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A batch of frames that the module sends itself: see frame/tx.h. */
+/* A batch of frames that the module sends itself; frame/tx.h builds them. */
 #ifndef _XR_FRAME_BATCH_H
 #define _XR_FRAME_BATCH_H
 
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
+#include <linux/netdevice.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
@@ -13,7 +14,6 @@
 #define XR_TX_L2_ROOM	24
 #define XR_TX_BATCH	16
 
-struct net_device;
 struct xdp_frame;
 struct xr_loop;
 struct xroce_stat;
@@ -49,5 +49,15 @@ struct xr_tx_batch {
 	u64 sent_bytes;
 	u64 lost;
 };
+
+static inline bool xr_tx_is_up(const struct net_device *dev)
+{
+	return dev && netif_running(dev) && netif_carrier_ok(dev);
+}
+
+int xr_tx_flush(struct xr_tx_batch *batch);
+void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame);
+void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame);
+void xr_tx_drop(struct xr_tx_batch *batch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames that the module builds and sends: requests, responses that do not fit the frame of the
+ * Frames that the module builds: requests, responses that do not fit the frame of the
  * request or must not overtake earlier ones, and congestion notifications.
  */
 #ifndef _XR_FRAME_TX_H
@@ -58,12 +58,8 @@ void xr_tx_cancel(struct xdp_buff *xdp);
 void xr_tx_copy_loop(struct xr_tx_batch *batch);
 int xr_tx_build(struct xr_tx_batch *batch, const struct xr_qp *qp,
 		const struct xr_tx_packet *p);
-int xr_tx_flush(struct xr_tx_batch *batch);
-void xr_tx_lend(struct xr_tx_batch *batch, const struct xdp_frame *frame);
-void xr_tx_lose(struct xr_tx_batch *batch, struct xdp_frame *frame);
 u32 xr_tx_request(void *at, const struct xroce_qp *q, bool ipv6);
 void xr_tx_template(struct xroce_qp *q);
-void xr_tx_drop(struct xr_tx_batch *batch);
 
 /*
  * Allocate memory for a frame, for page_frag_free(). In softirq. Since Linux 6.13 the cache of page
