@@ -45,6 +45,9 @@ struct xr_owner;
 /* Fault requests that a memory can have at a time. */
 #define XR_FAULT_REQS	16
 
+/* Pages faulted in at a time: their page frame numbers fill a page. */
+#define XR_ODP_BATCH	(PAGE_SIZE / sizeof(unsigned long))
+
 /* Pages of a child: their entries take 512 bytes. */
 #define XR_ODP_SHIFT	6
 #define XR_ODP_PAGES	(1ul << XR_ODP_SHIFT)
@@ -235,6 +238,10 @@ int xr_odp_sparse_ready(struct xr_odp *odp, u64 off, u32 len, bool write);
 
 /* fault.c */
 void xr_odp_work(struct work_struct *work);
+int xr_odp_bring(struct xr_odp *odp, u64 first, u64 nr, unsigned long flags, bool huge,
+		 unsigned long *pfns);
+
+/* prefetch.c */
 int xr_odp_prefetch(struct xr_odp *odp, u64 first, u64 last, u32 advice,
 		    u64 *pages);
 
