@@ -16,7 +16,6 @@
 
 #include "ctl/mr_reg.h"
 #include "ctl/teardown.h"
-#include "frame/xdp_tx.h"
 #include "mem/mtt.h"
 #include "obj/cq.h"
 #include "obj/link.h"
@@ -35,93 +34,6 @@ struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
 	if (!(flags & XROCE_F_PERSISTENT))
 		return &ctx->own;
 	return capable(CAP_NET_ADMIN) ? &link->own : ERR_PTR(-EPERM);
-}
-
-static int xr_do_link_add(struct xr_ctx *ctx, struct xr_link *unused,
-			  union xroce_cmd *arg)
-{
-	int id;
-
-	if (!capable(CAP_NET_ADMIN))
-		return -EPERM;
-	id = xr_link_add(ctx, arg->link_add.ifindex);
-	if (id < 0)
-		return id;
-	arg->link_add.link = id;
-	return 0;
-}
-
-static int xr_do_link_maps(struct xr_ctx *ctx, struct xr_link *unused,
-			   union xroce_cmd *arg)
-{
-	int ret;
-
-	if (arg->link_maps.reserved)
-		return -EINVAL;
-	if (!capable(CAP_NET_ADMIN))
-		return -EPERM;
-	ret = xr_link_maps(ctx, &arg->link_maps);
-	/* It fails only if the link has been deleted meanwhile. */
-	if (!ret)
-		xr_link_do(arg->link_maps.link, xr_xdp_tx_update, NULL);
-	return ret;
-}
-
-static int xr_do_link_del(struct xr_ctx *ctx, struct xr_link *unused,
-			  union xroce_cmd *arg)
-{
-	struct xroce_link_del *a = &arg->link_del;
-
-	if (a->reserved)
-		return -EINVAL;
-	if (!capable(CAP_NET_ADMIN))
-		return -EPERM;
-	return xr_teardown_link(a->link, a->flags & XROCE_F_FORCE);
-}
-
-static int xr_do_link_query(struct xr_ctx *ctx, struct xr_link *unused,
-			    union xroce_cmd *arg)
-{
-	struct xroce_link_query *a = &arg->link_query;
-
-	return xr_link_query(a->link, a->flags & XROCE_F_NEXT, a);
-}
-
-static int xr_do_link_use(struct xr_ctx *ctx, struct xr_link *unused,
-			  union xroce_cmd *arg)
-{
-	struct xr_link *link;
-	int ret = 0;
-
-	mutex_lock(&ctx->lock);
-	if (ctx->link) {
-		ret = -EBUSY;
-		goto out;
-	}
-	link = xr_link_use(arg->link_use.ifindex);
-	if (IS_ERR(link)) {
-		ret = PTR_ERR(link);
-		goto out;
-	}
-	ret = xr_limits_join(&link->limits, &ctx->own);
-	if (ret) {
-		xr_link_unuse(link);
-		goto out;
-	}
-	arg->link_use.link = link->id;
-	/* Pairs with xr_ioctl(), xr_mmap() and xr_poll(). */
-	smp_store_release(&ctx->link, link);
-out:
-	mutex_unlock(&ctx->lock);
-	return ret;
-}
-
-static int xr_do_link_prog(struct xr_ctx *ctx, struct xr_link *unused,
-			   union xroce_cmd *arg)
-{
-	if (!capable(CAP_NET_ADMIN))
-		return -EPERM;
-	return xr_link_prog(arg->link_prog.link, arg->link_prog.prog_fd);
 }
 
 static int xr_do_pd_add(struct xr_ctx *ctx, struct xr_link *link,
@@ -231,14 +143,14 @@ static int xr_do_mtt_read(struct xr_ctx *ctx, struct xr_link *link,
  * @min: bytes of its structure in the first release
  * @flags: XROCE_F_* that it accepts
  * @no_link: it does not work on the file's link
- * @fn: handler; its @link is NULL if @no_link is set
+ * @fn: handler
  */
 struct xr_cmd {
 	u32 size;
 	u32 min;
 	u32 flags;
 	bool no_link;
-	int (*fn)(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+	xr_handler *fn;
 };
 
 /* @name: as in XROCE_NR_name, struct xroce_name and xr_do_name(), in the case of each. */

@@ -24,39 +24,24 @@ struct xr_ctx {
 struct xr_owner *xr_new_owner(struct xr_ctx *ctx, struct xr_link *link,
 			      u32 flags);
 
+/* Handle a command; @link is NULL if it does not work on the file's link. Return: 0 or an errno. */
+typedef int xr_handler(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+
+/* link.c */
+xr_handler xr_do_link_add, xr_do_link_maps, xr_do_link_del, xr_do_link_query, xr_do_link_use;
+xr_handler xr_do_link_prog;
+
 /* mr.c */
-int xr_do_mr_reg(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_mr_dereg(struct xr_ctx *ctx, struct xr_link *link,
-		   union xroce_cmd *arg);
-int xr_do_mr_query(struct xr_ctx *ctx, struct xr_link *link,
-		   union xroce_cmd *arg);
-int xr_do_mr_reg_phys(struct xr_ctx *ctx, struct xr_link *link,
-		      union xroce_cmd *arg);
-int xr_do_mr_reg_shared(struct xr_ctx *ctx, struct xr_link *link,
-			union xroce_cmd *arg);
-int xr_do_mr_rereg(struct xr_ctx *ctx, struct xr_link *link,
-		   union xroce_cmd *arg);
-int xr_do_mr_advise(struct xr_ctx *ctx, struct xr_link *link,
-		    union xroce_cmd *arg);
+xr_handler xr_do_mr_reg, xr_do_mr_dereg, xr_do_mr_query, xr_do_mr_reg_phys, xr_do_mr_reg_shared;
+xr_handler xr_do_mr_rereg, xr_do_mr_advise;
 
 /* mw.c */
-int xr_do_mw_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_mw_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_mw_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_mw_bind(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_mw_inval(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+xr_handler xr_do_mw_add, xr_do_mw_del, xr_do_mw_query, xr_do_mw_bind, xr_do_mw_inval;
 
 /* qp.c */
-int xr_do_qp_add(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_qp_modify(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_qp_del(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_qp_query(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
-int xr_do_qp_send(struct xr_ctx *ctx, struct xr_link *link, union xroce_cmd *arg);
+xr_handler xr_do_qp_add, xr_do_qp_modify, xr_do_qp_del, xr_do_qp_query, xr_do_qp_send;
 
 /* limit.c */
-int xr_do_limit_set(struct xr_ctx *ctx, struct xr_link *unused,
-		    union xroce_cmd *arg);
-int xr_do_limit_query(struct xr_ctx *ctx, struct xr_link *unused,
-		      union xroce_cmd *arg);
+xr_handler xr_do_limit_set, xr_do_limit_query;
 
 #endif
