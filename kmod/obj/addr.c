@@ -235,13 +235,14 @@ u64 xr_addr_group(struct net_device *dev, const void *frame, u32 l3, u32 tag)
 	return takes ? dev_net(upper)->net_cookie : 0;
 }
 
-/* True if a device of the VRF and namespace of @dev has the IPv6 address. */
-static bool xr_addr_local6(const struct net_device *dev, const struct in6_addr *addr)
+/* True if @dev has the IPv6 address or, unless @itself, a device of its VRF and namespace. */
+static bool xr_addr_has6(const struct net_device *dev, const struct in6_addr *addr, bool itself)
 {
 #if IS_ENABLED(CONFIG_IPV6)
 	/* With ipv6.disable=1 there is no table of addresses. */
 	return ipv6_mod_enabled() &&
-	       ipv6_chk_addr_and_flags(dev_net(dev), addr, dev, true, 0, IFA_F_TENTATIVE);
+	       ipv6_chk_addr_and_flags(dev_net(dev), addr, dev, !itself, itself,
+				       IFA_F_TENTATIVE);
 #else
 	return false;
 #endif
@@ -275,7 +276,7 @@ bool xr_addr_local(struct net_device *dev, const void *frame, u32 l3, u32 len)
 						 READ_ONCE(ip4->daddr)) == RTN_LOCAL;
 	} else if (len - l3 >= sizeof(*ip6) && ip6->version == 6) {
 		addr = ip6->daddr;
-		local = xr_addr_local6(upper, &addr);
+		local = xr_addr_has6(upper, &addr, false);
 	}
 	rcu_read_unlock();
 	return local;
@@ -287,14 +288,8 @@ static bool xr_addr_on(const struct net_device *dev, const struct in6_addr *ip)
 	const struct in_device *in = __in_dev_get_rcu(dev);
 	const struct in_ifaddr *ifa;
 
-	if (!ipv6_addr_v4mapped(ip)) {
-#if IS_ENABLED(CONFIG_IPV6)
-		return ipv6_mod_enabled() &&
-		       ipv6_chk_addr_and_flags(dev_net(dev), ip, dev, false, 1, IFA_F_TENTATIVE);
-#else
-		return false;
-#endif
-	}
+	if (!ipv6_addr_v4mapped(ip))
+		return xr_addr_has6(dev, ip, true);
 	if (!in)
 		return false;
 	in_dev_for_each_ifa_rcu(ifa, in)
