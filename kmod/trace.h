@@ -132,8 +132,7 @@ DEFINE_EVENT(xroce_nak, xroce_nak_received,
 	TP_ARGS(link, qpn, psn, syndrome)
 );
 
-/* A packet is deferred until memory is present; @count: deferred packets of the queue pair. */
-TRACE_EVENT(xroce_defer,
+DECLARE_EVENT_CLASS(xroce_count,
 	TP_PROTO(u32 link, u32 qpn, u32 count),
 	TP_ARGS(link, qpn, count),
 	TP_STRUCT__entry(
@@ -147,6 +146,18 @@ TRACE_EVENT(xroce_defer,
 		__entry->count = count;
 	),
 	TP_printk("link=%u qpn=%u count=%u", __entry->link, __entry->qpn, __entry->count)
+);
+
+/* A packet is deferred until memory is present; @count: deferred packets of the queue pair. */
+DEFINE_EVENT(xroce_count, xroce_defer,
+	TP_PROTO(u32 link, u32 qpn, u32 count),
+	TP_ARGS(link, qpn, count)
+);
+
+/* Work requests have been posted; @count: those that are not complete. */
+DEFINE_EVENT(xroce_count, xroce_doorbell,
+	TP_PROTO(u32 link, u32 qpn, u32 count),
+	TP_ARGS(link, qpn, count)
 );
 
 /*
@@ -192,23 +203,6 @@ TRACE_EVENT(xroce_refused,
 	),
 	TP_printk("dev=%s uid=%d kind=%u what=%s, why=%s", __get_str(dev), __entry->uid,
 		  __entry->kind, __get_str(what), __get_str(why))
-);
-
-/* Work requests have been posted: @posted are not complete. */
-TRACE_EVENT(xroce_doorbell,
-	TP_PROTO(u32 link, u32 qpn, u32 posted),
-	TP_ARGS(link, qpn, posted),
-	TP_STRUCT__entry(
-		__field(u32, link)
-		__field(u32, qpn)
-		__field(u32, posted)
-	),
-	TP_fast_assign(
-		__entry->link = link;
-		__entry->qpn = qpn;
-		__entry->posted = posted;
-	),
-	TP_printk("link=%u qpn=%u posted=%u", __entry->link, __entry->qpn, __entry->posted)
 );
 
 #endif

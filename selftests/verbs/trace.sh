@@ -33,7 +33,7 @@ naks() {
 		saw 'xroce_nak_received: link=N qpn=N psn=N syndrome=0x[23][0-9a-f]$'
 }
 
-posted() { saw 'xroce_doorbell: link=N qpn=N posted=N'; }
+posted() { saw 'xroce_doorbell: link=N qpn=N count=N'; }
 
 refused() {
 	in_xr "$xroce" link limit dev p0 pd 0 && ! in_xr "$xroce" pd add dev p0 2>/dev/null &&
