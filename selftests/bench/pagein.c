@@ -158,7 +158,7 @@ static void one(json_object *all, size_t i)
 	json_object_array_add(all, row);
 }
 
-static void pagein(void)
+TEST(pagein, "O3 O5", "on-demand memory, from miss to answer")
 {
 	static const struct wire_opts opts = { .mtu = XROCE_MTU_2048 };
 	json_object *all = json_object_new_array();
@@ -177,13 +177,9 @@ static void pagein(void)
 	odp_close(&o);
 }
 
-static const struct test benches[] = {
-	{ "pagein", "O3 O5", "on-demand memory, from miss to answer", pagein },
-};
-
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "-o"))
 		out = argv[2];
-	return live_main(1, argv, benches, ARRAY_SIZE(benches));
+	return live_main(1, argv);
 }

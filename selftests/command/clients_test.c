@@ -136,7 +136,7 @@ static void leave(int fd)
  * One client is silent, another stops in the middle of its line. Others are served all the
  * time until these two leave.
  */
-static void silent(void)
+TEST(clients_silent, "U4", "a silent client delays nobody")
 {
 	int a, b, c, i;
 	char byte;
@@ -169,7 +169,7 @@ static void silent(void)
 }
 
 /* The time for a line is limited. A client that has sent a part of one is told why. */
-static void too_silent(void)
+TEST(clients_too_silent, "U4", "a silent client is sent away after a time")
 {
 	double begun = clock_now();
 	int a, b;
@@ -190,7 +190,7 @@ static void too_silent(void)
 	server.step_ms = NEVER_MS;
 }
 
-static void too_many(void)
+TEST(clients_too_many, "U4", "one client too many is refused, and takes no slot")
 {
 	int a, b, c;
 
@@ -217,7 +217,7 @@ static void too_many(void)
  * The server takes as many clients as --count says, then closes its socket while they are
  * served.
  */
-static void count(void)
+TEST(clients_count, "U4", "as many clients as requested, and no more")
 {
 	int a, b, fd, ms, err = 0;
 
@@ -241,7 +241,7 @@ static void count(void)
 	finish(2);
 }
 
-static void bad_lines(void)
+TEST(clients_bad_lines, "U4", "a bad line ends its own connection, with a reason")
 {
 	char text[HANDSHAKE_LINE_MAX + 2];
 	int a;
@@ -300,7 +300,7 @@ static void *read_slowly(void *arg)
 	return (void *)(got == total ? 0l : 2l);
 }
 
-static void short_sends(void)
+TEST(clients_short_sends, "U4", "a message is sent in as many pieces as necessary")
 {
 	static char text[1 << 20];
 	size_t arg[2] = { sizeof(text) }, i;
@@ -328,7 +328,7 @@ static void short_sends(void)
 }
 
 /* Must be the last test: caught signals stay caught, and SIGTERM stays pending. */
-static void stops(void)
+TEST(clients_stop, "U4", "a signal ends all connections")
 {
 	int a, b;
 
@@ -347,20 +347,10 @@ static void stops(void)
 	leave(b);
 }
 
-static const struct test tests[] = {
-	{ "clients_short_sends", "U4", "a message is sent in as many pieces as necessary",
-	  short_sends },
-	{ "clients_silent", "U4", "a silent client delays nobody", silent },
-	{ "clients_too_silent", "U4", "a silent client is sent away after a time", too_silent },
-	{ "clients_too_many", "U4", "one client too many is refused, and takes no slot", too_many },
-	{ "clients_count", "U4", "as many clients as requested, and no more", count },
-	{ "clients_bad_lines", "U4", "a bad line ends its own connection, with a reason",
-	  bad_lines },
-	{ "clients_stop", "U4", "a signal ends all connections", stops },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	signal(SIGPIPE, SIG_IGN);
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return harness_main(argc, argv);
 }
+
+TEST_MAIN(run_tests);

@@ -355,7 +355,7 @@ static void begin_anew(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void fuzz(void)
+TEST(fuzz_cli, "U1", "random words: no crash, and text or JSON")
 {
 	unsigned long commands = fuzz_setting("XROCE_FUZZ_COMMANDS",
 					      live ? COMMANDS_LIVE : COMMANDS);
@@ -392,10 +392,6 @@ static void fuzz(void)
 		begin_anew();
 }
 
-static const struct test tests[] = {
-	{ "fuzz_cli", "U1", "random words: no crash, and text or JSON", fuzz },
-};
-
 /* Read by the sanitizers before main(). */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -409,13 +405,15 @@ const char *__ubsan_default_options(void)
 	return "exitcode=99:print_stacktrace=1";
 }
 
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	live = getenv("XROCE_NET");
 	if (live)
-		return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
+		return live_main_no_packets(argc, argv);
 	if (!getuid() && (unshare(CLONE_NEWNET) || chdir("/") || setgid(65534) ||
 			  setuid(65534)))
 		return 1;
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return harness_main(argc, argv);
 }
+
+TEST_MAIN(run_tests);

@@ -281,7 +281,7 @@ static bool set_up(void)
 		     !regions_open(&server.regions, server.x, pd), "regions");
 }
 
-static void fuzz(void)
+TEST(fuzz_serve, "U4", "random conversations with clients: no crash, nothing left")
 {
 	unsigned long clients = fuzz_setting("XROCE_FUZZ_CLIENTS", CLIENTS), n;
 	bool damaged;
@@ -314,10 +314,6 @@ static void fuzz(void)
 	check(!regions_close(&server.regions), "regions");
 }
 
-static const struct test tests[] = {
-	{ "fuzz_serve", "U4", "random conversations with clients: no crash, nothing left", fuzz },
-};
-
 /* Read by the sanitizers before main(). */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
@@ -325,9 +321,11 @@ const char *__asan_default_options(void)
 	return "detect_leaks=0";
 }
 
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	live = getenv("XROCE_NET");
-	return live ? live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests)) :
-		      harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return live ? live_main_no_packets(argc, argv) :
+		      harness_main(argc, argv);
 }
+
+TEST_MAIN(run_tests);

@@ -24,7 +24,7 @@ static bool parse(const char *text, size_t len, struct handshake *h, char *error
 	return good;
 }
 
-static void lines(void)
+TEST(handshake_lines, "U4", "valid lines are accepted, others are refused with the reason")
 {
 	char error[HANDSHAKE_ERROR_MAX], text[HANDSHAKE_LINE_MAX];
 	const struct handshake_line *l = handshake_lines;
@@ -44,7 +44,7 @@ static void lines(void)
 	}
 }
 
-static void values(void)
+TEST(handshake_values, "U4", "all values of a line are parsed")
 {
 	static const char text[] =
 		"{\"xroce\":1,\"qpn\":16777215,\"psn\":0,\"gid\":\"fd77::1\",\"mtu\":2048,\"region\":\"a.b\"}\n";
@@ -65,7 +65,7 @@ static void values(void)
 }
 
 /* A truncated line is refused, even if the rest follows it in memory. */
-static void cut_short(void)
+TEST(handshake_cut_short, "U4", "no beginning of a line is accepted")
 {
 	const char *text = handshake_lines[2].text;
 	char error[HANDSHAKE_ERROR_MAX];
@@ -78,7 +78,7 @@ static void cut_short(void)
 }
 
 /* A NUL does not end a line. */
-static void nul(void)
+TEST(handshake_nul, "U4", "a NUL does not end a line")
 {
 	char text[256], error[HANDSHAKE_ERROR_MAX];
 	struct handshake h;
@@ -121,7 +121,7 @@ static struct json_object *read_line(char *line)
 	return json_tokener_parse(line);
 }
 
-static void accepts(void)
+TEST(handshake_accepts, "U4", "the answer has all members, exactly")
 {
 	static const struct handshake_region regions[] = {
 		{ "one", 0, 1ull << 40, 0xfffffffe, XROCE_ACCESS_REMOTE_READ },
@@ -158,7 +158,7 @@ static void accepts(void)
 	free(line);
 }
 
-static void refuses(void)
+TEST(handshake_refuses, "U4", "a refusal is a line of JSON, whatever the message contains")
 {
 	char *line = handshake_refuse("a \"reason\"\n\x01");
 	struct json_object *o = read_line(line);
@@ -170,18 +170,4 @@ static void refuses(void)
 	free(line);
 }
 
-static const struct test tests[] = {
-	{ "handshake_lines", "U4", "valid lines are accepted, others are refused with the reason",
-	  lines },
-	{ "handshake_values", "U4", "all values of a line are parsed", values },
-	{ "handshake_cut_short", "U4", "no beginning of a line is accepted", cut_short },
-	{ "handshake_nul", "U4", "a NUL does not end a line", nul },
-	{ "handshake_accepts", "U4", "the answer has all members, exactly", accepts },
-	{ "handshake_refuses", "U4", "a refusal is a line of JSON, whatever the message contains",
-	  refuses },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -114,14 +114,14 @@ static void judged(const char *example, const char *sed, int want)
 #define DASHBOARD	"grafana/xroce.json"
 #define ALERTS		"prometheus/alerts.yml"
 
-static void examples(void)
+TEST(metrics_examples, "U1 D6", "dashboard and alerts use metrics that the command prints")
 {
 	judged(DASHBOARD, "", 0);
 	judged(ALERTS, "", 0);
 }
 
 /* metrics.py detects mistakes. */
-static void mistakes(void)
+TEST(metrics_mistakes, "U1 D6", "a metric that the command does not print is detected")
 {
 	judged(DASHBOARD, "s/xroce_link_rx_total/xroce_link_received_total/", 1);
 	judged(DASHBOARD, "s/xroce_link_users/xroce_link_programs/", 1);
@@ -152,7 +152,7 @@ static void on_dashboard(const char *name)
 	check(!run(command), "%s is in no panel", name);
 }
 
-static void panels(void)
+TEST(metrics_panels, "U1 D6", "each counter of a link is in a panel of the dashboard")
 {
 	size_t c;
 
@@ -172,7 +172,7 @@ static void has(const char *pattern, int lines)
 	check(!status, "not %d times: %s", lines, pattern);
 }
 
-static void info(void)
+TEST(metrics_info, "U1 D6", "version, mode and verbs device of a link")
 {
 	has("^xroce_build_info\\{version=\"[^\"]+\"\\} 1$", 1);
 	has("^xroce_link_info\\{dev=\"x0\",mode=\"[a-z]+\",verbs=\"xr0\"\\} 1$", 1);
@@ -180,7 +180,7 @@ static void info(void)
 }
 
 /* Kinds of objects without a limit have no sample, nor have links whose limits are not known. */
-static void limits(void)
+TEST(metrics_limits, "U1 D6", "limits of links and users, present use, what is refused")
 {
 	has("^xroce_link_limit_used\\{dev=\"x0\",of=\"[a-z]+\"\\} 50[0-9]$", XROCE_COUNTED);
 	has("^xroce_link_limit\\{dev=\"x0\",of=\"(mr|pinned)\"\\} 100[16]$", 2);
@@ -192,18 +192,7 @@ static void limits(void)
 	has("^xroce_link_(limit.*|refused_total)\\{dev=\"x1\"", 0);
 }
 
-static const struct test tests[] = {
-	{ "metrics_info", "U1 D6", "version, mode and verbs device of a link", info },
-	{ "metrics_limits", "U1 D6", "limits of links and users, present use, what is refused",
-	  limits },
-	{ "metrics_examples", "U1 D6", "dashboard and alerts use metrics that the command prints",
-	  examples },
-	{ "metrics_panels", "U1 D6", "each counter of a link is in a panel of the dashboard", panels },
-	{ "metrics_mistakes", "U1 D6", "a metric that the command does not print is detected",
-	  mistakes },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	ssize_t n = readlink("/proc/self/exe", top, sizeof(top) - 1);
 	int i, status;
@@ -215,7 +204,9 @@ int main(int argc, char **argv)
 		printf("Bail out! nothing is printed\n");
 		return 1;
 	}
-	status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	status = harness_main(argc, argv);
 	unlink(printed);
 	return status;
 }
+
+TEST_MAIN(run_tests);

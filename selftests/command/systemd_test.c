@@ -51,7 +51,7 @@ static void pass(int n, int type, bool listening)
 	}
 }
 
-static void not_passed(void)
+TEST(systemd_not_passed, "U6", "sockets for no process, or another one, are ignored")
 {
 	struct listener l;
 
@@ -65,7 +65,7 @@ static void not_passed(void)
 	check(!listener_take(&l) && !l.n, "another process");
 }
 
-static void nonsense(void)
+TEST(systemd_nonsense, "U6", "an invalid environment is an error")
 {
 	static const char *const fds[] = { NULL, "", "x", "-1", "1x", "99999" };
 	size_t i;
@@ -80,7 +80,7 @@ static void nonsense(void)
 	check(systemd_listen_fds() == -EINVAL, "LISTEN_PID=x");
 }
 
-static void passed(void)
+TEST(systemd_passed, "U6", "listening sockets are taken, once")
 {
 	struct sockaddr_in6 at;
 	socklen_t len = sizeof(at);
@@ -102,7 +102,7 @@ static void passed(void)
 	check(!listener_take(&l) && !l.n, "a second time");
 }
 
-static void wrong_ones(void)
+TEST(systemd_wrong_ones, "U6", "descriptors that are not listening TCP sockets are refused")
 {
 	struct listener l;
 	int err, i, ends[2];
@@ -148,7 +148,7 @@ static void hears(const char *name)
 	check(systemd_notify("READY=1") == -ECONNREFUSED, "nobody is there");
 }
 
-static void tells(void)
+TEST(systemd_tells, "U6", "systemd is notified if it asks for that")
 {
 	char name[200];
 
@@ -170,19 +170,11 @@ static void tells(void)
 	check(systemd_notify("READY=1") == -EINVAL, "no name");
 }
 
-static const struct test tests[] = {
-	{ "systemd_not_passed", "U6", "sockets for no process, or another one, are ignored",
-	  not_passed },
-	{ "systemd_nonsense", "U6", "an invalid environment is an error", nonsense },
-	{ "systemd_passed", "U6", "listening sockets are taken, once", passed },
-	{ "systemd_wrong_ones", "U6", "descriptors that are not listening TCP sockets are refused",
-	  wrong_ones },
-	{ "systemd_tells", "U6", "systemd is notified if it asks for that", tells },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	/* Close inherited descriptors: the tests use these numbers. */
 	closefrom(SYSTEMD_LISTEN_FD);
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return harness_main(argc, argv);
 }
+
+TEST_MAIN(run_tests);

@@ -22,7 +22,7 @@ static char *apply(char *(*fn)(const char *, char *), const char *text,
 	return to;
 }
 
-static void escapes(void)
+TEST(text_escapes, "U1", "control characters and text direction overrides are escaped")
 {
 	static const struct {
 		const char *text, *escaped;
@@ -75,7 +75,7 @@ static struct json_object *parse(const char *text)
 }
 
 /* Through json-c and back. */
-static void json(void)
+TEST(text_json, "U1", "JSON is ASCII with the same content")
 {
 	static const struct {
 		const char *text, *json;
@@ -112,7 +112,7 @@ static void json(void)
 	free(to);
 }
 
-static void columns(void)
+TEST(text_columns, "U1", "width on a terminal, and truncation")
 {
 	static const struct {
 		const char *text;
@@ -143,7 +143,7 @@ static void columns(void)
 	}
 }
 
-static void names(void)
+TEST(text_names, "U1 R2", "valid names of regions")
 {
 	static const char *const good[] = {
 		"", "a", "buffer-1", "two words", "q\"\\", "\xc3\xa4",
@@ -177,15 +177,4 @@ static void names(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "text_escapes", "U1", "control characters and text direction overrides are escaped",
-	  escapes },
-	{ "text_json", "U1", "JSON is ASCII with the same content", json },
-	{ "text_columns", "U1", "width on a terminal, and truncation", columns },
-	{ "text_names", "U1 R2", "valid names of regions", names },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

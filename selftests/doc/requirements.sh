@@ -11,11 +11,12 @@ here=$(realpath "$(dirname "$0")")
 defined() { sed -nE 's/^\| ([A-Z][0-9]+) \|.*/\1/p' "$1"; }
 
 # named DIR: print "FILE ID" for each id of a row of a test in DIR. A row is
-# { "NAME", "IDS", in C; run NAME IDS, or result STATUS NAME IDS, in a script.
+# TEST(NAME, "IDS" or TEST_ROW("NAME", "IDS" in C, perhaps with a word before TEST;
+# run NAME IDS, or result STATUS NAME IDS, in a script.
 named() {
 	(
 		cd "$1"
-		grep -rnoE --include='*_test.c' '^\s\{ "[^" ]+", "[A-Z][A-Z0-9 ]*",' . |
+		grep -rnoE --include='*_test.c' '^[A-Z_]*TEST(_ROW)?\([^ ]+, "[A-Z][A-Z0-9 ]*",' . |
 			sed -nE 's/^\.\/([^:]*):[0-9]+:.*, "([^"]*)",$/\1 \2/p'
 		grep -rnE --include='*.sh' '^\s*(run|result \S+) \S+ [^ ]' . |
 			sed -nE "s/^\.\/([^:]*):[0-9]+:\s*(run|result \S+) \S+ ('([A-Z0-9 ]+)'|([A-Z][0-9]+)).*/\1 \4\5/p"
@@ -63,7 +64,7 @@ complains() {
 	dir=$(mktemp -d)
 	mkdir "$dir/tests"
 	printf '| %s | text |\n' id R1 R2 >"$dir/page.md"
-	printf '\t{ "one", "R1", "about", one },\n' >"$dir/tests/one_test.c"
+	printf 'TEST(one, "R1", "about")\n' >"$dir/tests/one_test.c"
 	all_defined "$dir/page.md" "$dir/tests" 1 || status=1
 	! all_tested "$dir/page.md" "$dir/tests" 1 >"$dir/said" || status=1
 	grep -qx '# R2 has no test' "$dir/said" || status=1

@@ -78,7 +78,7 @@ static void key_one(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-static void key(void)
+TEST(attack_key, "R9 D5", "one wrong key ends the queue pair")
 {
 	each(rc, key_one);
 }
@@ -88,7 +88,7 @@ static void key(void)
  * each connection. The right key is among them, but belongs to another domain: none gives
  * access.
  */
-static void guesses(void)
+TEST(attack_guesses, "R9 P2 D5", "unlimited guesses find no key of another domain")
 {
 	struct xroce_stat before, now;
 	struct xroce_mr_reg other;
@@ -182,7 +182,7 @@ static void uc_key_one(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-static void uc_key(void)
+TEST(attack_uc_key, "R9 D5", "a bounded number of wrong keys ends a UC queue pair")
 {
 	each(uc, uc_key_one);
 }
@@ -210,7 +210,7 @@ static void psn_one(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-static void psn(void)
+TEST(attack_psn, "D5", "unexpected PSNs change nothing")
 {
 	each(rc, psn_one);
 }
@@ -244,7 +244,7 @@ static void uc_psn_one(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-static void uc_psn(void)
+TEST(attack_uc_psn, "R9 D5", "UC: any PSN is accepted, but not without the key")
 {
 	each(uc, uc_psn_one);
 }
@@ -282,7 +282,7 @@ static void qpn_one(const struct wire_opts *opts)
 	dropped(opts, other_qpn, COUNTER(drop_qpn));
 }
 
-static void qpn(void)
+TEST(attack_qpn, "D3 D5", "other queue pair numbers are not served")
 {
 	each(rc, qpn_one);
 	each(uc, qpn_one);
@@ -310,7 +310,7 @@ static void source_one(const struct wire_opts *opts)
 	dropped(opts, other_source, COUNTER(drop_addr));
 }
 
-static void source(void)
+TEST(attack_source, "D5", "packets from another address are dropped")
 {
 	each(rc, source_one);
 	each(uc, source_one);
@@ -330,7 +330,7 @@ static void nak_one(const struct wire_opts *opts)
 	dropped(opts, other_nak, COUNTER(drop_opcode));
 }
 
-static void nak(void)
+TEST(attack_nak, "D5", "forged NAKs are ignored")
 {
 	each(rc, nak_one);
 	each(uc, nak_one);
@@ -404,25 +404,9 @@ out:
 	munmap((void *)(uintptr_t)big.addr, FLOOD_BYTES);
 }
 
-static void flood(void)
+TEST(attack_flood, "D2 D5", "a READ that is asked for again and again")
 {
 	each(rc, flood_one);
 }
 
-static const struct test tests[] = {
-	{ "attack_key", "R9 D5", "one wrong key ends the queue pair", key },
-	{ "attack_guesses", "R9 P2 D5", "unlimited guesses find no key of another domain",
-	  guesses },
-	{ "attack_uc_key", "R9 D5", "a bounded number of wrong keys ends a UC queue pair", uc_key },
-	{ "attack_psn", "D5", "unexpected PSNs change nothing", psn },
-	{ "attack_uc_psn", "R9 D5", "UC: any PSN is accepted, but not without the key", uc_psn },
-	{ "attack_qpn", "D3 D5", "other queue pair numbers are not served", qpn },
-	{ "attack_source", "D5", "packets from another address are dropped", source },
-	{ "attack_nak", "D5", "forged NAKs are ignored", nak },
-	{ "attack_flood", "D2 D5", "a READ that is asked for again and again", flood },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

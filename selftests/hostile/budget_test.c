@@ -93,7 +93,7 @@ static bool is_on(void *arg)
 }
 
 /* One command completes at most as many receives as the queue has room for. */
-static void moving(void)
+TEST(budget_moving, "D5 P2", "a flush ends, though the program posts and polls")
 {
 	__u32 rounds = setting("XROCE_BUDGET_ROUNDS", ROUNDS), i, from, n;
 	struct wire_opts opts = { .sq = MW_SQ, .cq = CQES };
@@ -165,7 +165,7 @@ static void expect(struct seen s)
  * A packet has a work request executed that ends the queue pair, which has a full receive queue:
  * all receives are flushed.
  */
-static void much_posted(void)
+TEST(budget_much_posted, "D5", "a receive queue of the largest size is flushed completely")
 {
 	struct wire_opts opts = { .sq = MW_SQ, .cq = CQES };
 	struct xroce_wr bad = { .opcode = XROCE_WR_BIND_MW, .length = 1 };
@@ -201,7 +201,7 @@ static bool idle(void *arg)
  * The packet is dropped until all of them are applied, which happens without another
  * packet; then the key is refused.
  */
-static void many_binds(void)
+TEST(budget_many_binds, "W10", "no packet is executed before all posted work requests are applied")
 {
 	struct wire_opts opts = { .sq = SLOTS };
 	struct binding b;
@@ -226,15 +226,4 @@ static void many_binds(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "budget_moving", "D5 P2", "a flush ends, though the program posts and polls", moving },
-	{ "budget_much_posted", "D5", "a receive queue of the largest size is flushed completely",
-	  much_posted },
-	{ "budget_many_binds", "W10",
-	  "no packet is executed before all posted work requests are applied", many_binds },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -18,7 +18,7 @@
 static struct inventory was, is;
 
 /* Each command, with the arguments of abi.c. */
-static void all_commands(void)
+TEST(fault_commands, "R5 R7 P1 W1 T3", "each allocation of each command")
 {
 	struct alloc_case d;
 	size_t i;
@@ -99,7 +99,7 @@ static void to_reset(int fd, union arg *a)
 	move(fd, a, XROCE_QPS_RTS, XROCE_QPS_RESET);
 }
 
-static void queue_pairs(void)
+TEST(fault_queue_pairs, "D2 R10", "queue pairs with queues, and their transitions")
 {
 	static const struct alloc_case cases[] = {
 		{ "QP_ADD, with queues", XROCE_CMD_QP_ADD, qp_with_queues },
@@ -136,7 +136,7 @@ static int populated(void)
 }
 
 /* open(2) either succeeds or fails with ENOMEM; close(2) always succeeds. */
-static void files(void)
+TEST(fault_files, "R7 R8", "open(2) and close(2)")
 {
 	unsigned int nth, refused = 0;
 	int bare = alloc_case_open(), fd, err;
@@ -170,7 +170,7 @@ static void files(void)
 }
 
 /* mmap(2) of a ring. */
-static void mapping(void)
+TEST(fault_mapping, "U3", "mmap(2) of a ring")
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = XROCE_CQ_MIN };
 	unsigned int nth, refused = 0;
@@ -204,7 +204,7 @@ static void mapping(void)
 }
 
 /* After all of that, no slot in a table is lost. */
-static void tables(void)
+TEST(fault_tables, "R9", "no slot in a table is lost")
 {
 	struct xroce_mw_add mw = { .size = sizeof(mw), .type = XROCE_MW_TYPE_1 };
 	struct xroce_qp_add qp = { .size = sizeof(qp), .type = XROCE_QPT_RC };
@@ -223,16 +223,4 @@ static void tables(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static const struct test tests[] = {
-	{ "fault_commands", "R5 R7 P1 W1 T3", "each allocation of each command", all_commands },
-	{ "fault_queue_pairs", "D2 R10", "queue pairs with queues, and their transitions",
-	  queue_pairs },
-	{ "fault_files", "R7 R8", "open(2) and close(2)", files },
-	{ "fault_mapping", "U3", "mmap(2) of a ring", mapping },
-	{ "fault_tables", "R9", "no slot in a table is lost", tables },
-};
-
-int main(int argc, char **argv)
-{
-	return fault_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fault_main);

@@ -165,7 +165,7 @@ static void advise_space(int fd, union arg *a)
 	advise(fd, a, whole_space);
 }
 
-static void pinned(void)
+TEST(fault_regions, "R1 R5 R8", "pinned regions of all kinds")
 {
 	static const struct alloc_case cases[] = {
 		{ "MR_REG, untouched", XROCE_CMD_MR_REG, untouched },
@@ -191,7 +191,7 @@ static void pinned(void)
 	}
 }
 
-static void paged(void)
+TEST(fault_on_demand, "O1 O2 O5 R5 T3", "on-demand regions, tables, advice")
 {
 	static const struct alloc_case cases[] = {
 		{ "MR_REG, on demand", XROCE_CMD_MR_REG, on_demand },
@@ -211,12 +211,4 @@ static void paged(void)
 	munmap(scattered, SCATTERED * MEM_PAGE);
 }
 
-static const struct test tests[] = {
-	{ "fault_regions", "R1 R5 R8", "pinned regions of all kinds", pinned },
-	{ "fault_on_demand", "O1 O2 O5 R5 T3", "on-demand regions, tables, advice", paged },
-};
-
-int main(int argc, char **argv)
-{
-	return fault_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fault_main);

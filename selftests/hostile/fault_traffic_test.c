@@ -126,23 +126,23 @@ static void demand(enum fault_whose whose, unsigned int percent, bool space)
 	odp_close(&o);
 }
 
-static void frames_kept(void)
+TEST(fault_defer, "O3 D5", "random failures for deferred frames")
 {
 	demand(FAULT_DATA_PATH, OFTEN, false);
 }
 
-static void pages_brought_in(void)
+TEST(fault_pages, "O3 O4 D5", "random failures for on-demand pages")
 {
 	demand(FAULT_WORKERS, SELDOM, false);
 }
 
-static void implicit_children(void)
+TEST(fault_parts, "O2 O3 D5", "random failures for children of implicit on-demand regions")
 {
 	demand(FAULT_WORKERS, SELDOM, true);
 }
 
 /* Queue pairs that exist already. */
-static void responses(void)
+TEST(fault_responses, "D2 D5", "random failures for frames and buffers")
 {
 	unsigned int failed;
 
@@ -188,7 +188,7 @@ static void read_word(uint64_t value)
 }
 
 /* Allocations that a queue pair makes at its first use. */
-static void first_responses(void)
+TEST(fault_first_responses, "D2 D5", "random failures for queues of responses")
 {
 	static const struct wire_opts rc;
 	unsigned int failed, round;
@@ -213,17 +213,4 @@ static void first_responses(void)
 	check(failed, "no allocation failed");
 }
 
-static const struct test tests[] = {
-	{ "fault_responses", "D2 D5", "random failures for frames and buffers", responses },
-	{ "fault_first_responses", "D2 D5", "random failures for queues of responses",
-	  first_responses },
-	{ "fault_defer", "O3 D5", "random failures for deferred frames", frames_kept },
-	{ "fault_pages", "O3 O4 D5", "random failures for on-demand pages", pages_brought_in },
-	{ "fault_parts", "O2 O3 D5", "random failures for children of implicit on-demand regions",
-	  implicit_children },
-};
-
-int main(int argc, char **argv)
-{
-	return fault_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fault_main);

@@ -613,7 +613,7 @@ static void sweep(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void fuzz(void)
+TEST(fuzz_ioctl, "R7 R8 R10 P1 U1", "random commands from several processes leave nothing behind")
 {
 	unsigned long until = fuzz_setting("XROCE_FUZZ_IOCTLS", IOCTLS);
 	struct xroce *keeper = live_open();
@@ -651,12 +651,4 @@ static void fuzz(void)
 	munmap(shared, sizeof(*shared));
 }
 
-static const struct test tests[] = {
-	{ "fuzz_ioctl", "R7 R8 R10 P1 U1",
-	  "random commands from several processes leave nothing behind", fuzz },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

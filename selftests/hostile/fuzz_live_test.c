@@ -356,7 +356,8 @@ static void reached(const struct xroce_stat *was)
 #undef REACHED
 }
 
-static void fuzz(void)
+TEST(fuzz_live, "W4 R9 P2 D3 D4 D5",
+     "nearly valid packets change only what is granted, and the queue pairs keep working")
 {
 	unsigned long packets = fuzz_setting("XROCE_FUZZ_PACKETS", PACKETS), n;
 	struct xroce_stat was = live_stat();
@@ -379,13 +380,4 @@ static void fuzz(void)
 	take_down();
 }
 
-static const struct test tests[] = {
-	{ "fuzz_live", "W4 R9 P2 D3 D4 D5",
-	  "nearly valid packets change only what is granted, and the queue pairs keep working",
-	  fuzz },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -14,7 +14,7 @@
 #include "setting.h"
 
 /* A queue pair of another file, one without a send queue, one that there is not: one answer. */
-static void not_yours(struct xroce *x)
+HANDLE_TEST(fuzz_send_not_yours, "U3 D5", "the send queue of another file")
 {
 	struct xroce_qp_send s = { .size = sizeof(s) };
 	struct xroce *other = live_open();
@@ -35,7 +35,7 @@ static void not_yours(struct xroce *x)
 }
 
 /* The index in the ring is impossible: nothing is executed, and the queue goes on. */
-static void impossible_index(struct xroce *x)
+HANDLE_TEST(fuzz_send_index, "U3 V7", "an impossible index in the ring")
 {
 	struct xroce_send_header *header;
 	struct xroce_qp_send s = { .size = sizeof(s) };
@@ -138,7 +138,7 @@ static void post_random(struct pair *p, struct xroce_send_header *header, __u64 
 }
 
 /* Afterwards the queue pairs work. */
-static void random_entries(struct xroce *x)
+HANDLE_TEST(fuzz_send_entries, "U3 V7 D5", "random entries that change meanwhile")
 {
 	struct xroce_send_header *header;
 	struct scribbler scribbler = {};
@@ -190,7 +190,7 @@ static bool open_bare(struct pair *p)
  * The entries of this ring end with it, so that the bytes of a message in the last one would be
  * behind the ring: they are not read.
  */
-static void no_inline(struct xroce *x)
+HANDLE_TEST(fuzz_send_no_inline, "U3 V7", "inline data that a queue does not take")
 {
 	struct xroce_send_wqe *e = NULL;
 	struct xroce_send_header *header;
@@ -223,17 +223,4 @@ out:
 	pair_close(&p);
 }
 
-static const struct test tests[] = {
-	{ "fuzz_send_not_yours", "U3 D5", "the send queue of another file", ON_HANDLE(not_yours) },
-	{ "fuzz_send_index", "U3 V7", "an impossible index in the ring",
-	  ON_HANDLE(impossible_index) },
-	{ "fuzz_send_no_inline", "U3 V7", "inline data that a queue does not take",
-	  ON_HANDLE(no_inline) },
-	{ "fuzz_send_entries", "U3 V7 D5", "random entries that change meanwhile",
-	  ON_HANDLE(random_entries) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

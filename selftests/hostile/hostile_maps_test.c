@@ -440,7 +440,8 @@ static void end(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void hostile(void)
+TEST(hostile_maps, "R9 P2 W3 W4 D3 D5",
+     "whatever the maps say, peers reach nothing but what is registered")
 {
 	unsigned long left = fuzz_setting("XROCE_HOSTILE_PACKETS", PACKETS);
 	struct xroce_stat was = live_stat();
@@ -463,7 +464,7 @@ static void hostile(void)
 }
 
 /* Entries are not restored: objects are deleted with lies about them, and a new link works. */
-static void unmended(void)
+TEST(hostile_unmended, "R7 W1 P1", "objects are deleted while the maps are wrong")
 {
 	if (!begin())
 		return;
@@ -481,14 +482,4 @@ static void unmended(void)
 	end();
 }
 
-static const struct test tests[] = {
-	{ "hostile_maps", "R9 P2 W3 W4 D3 D5",
-	  "whatever the maps say, peers reach nothing but what is registered", hostile },
-	{ "hostile_unmended", "R7 W1 P1", "objects are deleted while the maps are wrong",
-	  unmended },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

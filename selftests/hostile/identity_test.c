@@ -104,7 +104,7 @@ static void no_addresses(void)
 	siblings_sh("ip addr flush dev x0");
 }
 
-static void own_address(struct xroce *x)
+HANDLE_TEST(identity_own, "I1", "an unprivileged user's own addresses are those of the device")
 {
 	static const __u32 types[] = { XROCE_QPT_RC, XROCE_QPT_UC, XROCE_QPT_UD };
 	size_t i;
@@ -127,7 +127,7 @@ static void own_address(struct xroce *x)
 }
 
 /* The address of the bridge of which x0 is a port, and of a VLAN device on top of it. */
-static void own_bridge(struct xroce *x)
+HANDLE_TEST(identity_own_bridge, "I1", "and those of the bridge that the device is a port of")
 {
 	if (!siblings_sh("ip link add br7 type bridge") ||
 	    !siblings_sh("ip addr add 10.77.7.2/24 dev br7") ||
@@ -144,7 +144,7 @@ static void own_bridge(struct xroce *x)
 }
 
 /* Either capability allows any address. */
-static void own_capable(struct xroce *x)
+HANDLE_TEST(identity_own_capable, "I1", "with CAP_NET_ADMIN or CAP_NET_RAW any")
 {
 	static const int dropped[] = { CAP_NET_ADMIN, CAP_NET_RAW };
 	__u64 before = counted(COUNTER(own_refused));
@@ -163,7 +163,7 @@ static void own_capable(struct xroce *x)
 }
 
 /* A queue pair in RTR with the own address sends with the VLAN of that address only. */
-static void own_vlan(struct xroce *x)
+HANDLE_TEST(identity_own_vlan, "I1", "in the VLAN that has the address")
 {
 	static const struct {
 		const char *own;
@@ -256,7 +256,7 @@ static void again(struct owners *o)
 	      "to INIT");
 }
 
-static void peer_taken(struct xroce *x)
+HANDLE_TEST(identity_peer, "I3", "no connection with the peer of another owner")
 {
 	struct owners o;
 	__u32 second;
@@ -290,7 +290,7 @@ static void peer_taken(struct xroce *x)
 }
 
 /* A change of the address in SQD, which may not take what is another's either. */
-static void peer_moves(struct xroce *x)
+HANDLE_TEST(identity_peer_moves, "I3", "not by a later change of the address either")
 {
 	struct xroce_qp_modify m;
 	struct owners o;
@@ -317,7 +317,7 @@ static void peer_moves(struct xroce *x)
 }
 
 /* A packet that ends the connection frees the peer, too. */
-static void peer_fails(struct wire *w)
+WIRE_TEST(identity_peer_fails, "I3", "a connection that has failed has no peer", &rc)
 {
 	struct xroce *y = live_open();
 	__u32 pd, qpn;
@@ -340,7 +340,7 @@ static void peer_fails(struct wire *w)
  * Whoever may send any packet gets the peer: a queue pair that was connected without this right
  * ends, with an event, one that was connected with it stays.
  */
-static void peer_privileged(struct xroce *x)
+HANDLE_TEST(identity_peer_privileged, "I3", "root gets the peer that somebody occupies")
 {
 	struct xroce_async event;
 	struct owners o;
@@ -366,7 +366,7 @@ static void peer_privileged(struct xroce *x)
 }
 
 /* Another link of the machine: the address may be that of a bridge or bond that both are below. */
-static void peer_other_link(struct xroce *x)
+HANDLE_TEST(identity_peer_link, "I3", "the same on another link")
 {
 	struct owners o;
 	struct xroce *z;
@@ -425,7 +425,7 @@ static void loop(struct wire *w)
  * Responses by the loop: a host on the segment makes a queue pair send them to the device's own
  * address, for a queue pair that has another peer.
  */
-static void loop_response(struct wire *w)
+WIRE_TEST(identity_loop_response, "I2", "responses by the loop come from the peer, too", &rc)
 {
 	struct wire_opts opts = { .with = w, .peer = w->qpn };
 	__u64 before = counted(COUNTER(drop_peer)), other = counted(COUNTER(drop_opcode));
@@ -486,7 +486,7 @@ static void mac(struct wire *w)
 }
 
 /* The same for congestion notifications. */
-static void mac_cnp(struct wire *w)
+WIRE_TEST(identity_mac_cnp, "I4", "and congestion notifications", &known)
 {
 	struct packet got = {};
 	int i;
@@ -506,34 +506,10 @@ static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
 static const struct wire_opts known = { .recv = true, .sq = 16 };
 static const struct wire_opts known6 = { .recv = true, .sq = 16, .ipv6 = true };
 
-static const struct test tests[] = {
-	{ "identity_own", "I1", "an unprivileged user's own addresses are those of the device",
-	  ON_HANDLE(own_address) },
-	{ "identity_own_bridge", "I1", "and those of the bridge that the device is a port of",
-	  ON_HANDLE(own_bridge) },
-	{ "identity_own_capable", "I1", "with CAP_NET_ADMIN or CAP_NET_RAW any",
-	  ON_HANDLE(own_capable) },
-	{ "identity_own_vlan", "I1", "in the VLAN that has the address", ON_HANDLE(own_vlan) },
-	{ "identity_peer", "I3", "no connection with the peer of another owner",
-	  ON_HANDLE(peer_taken) },
-	{ "identity_peer_moves", "I3", "not by a later change of the address either",
-	  ON_HANDLE(peer_moves) },
-	{ "identity_peer_fails", "I3", "a connection that has failed has no peer",
-	  ON_WIRE(peer_fails, &rc) },
-	{ "identity_peer_privileged", "I3", "root gets the peer that somebody occupies",
-	  ON_HANDLE(peer_privileged) },
-	{ "identity_peer_link", "I3", "the same on another link", ON_HANDLE(peer_other_link) },
-	{ "identity_loop_RC", "I2", "the peer of a queue pair is not another one of the link",
-	  ON_WIRE(loop, &rc) },
-	{ "identity_loop_UC", "I2", "the same on UC", ON_WIRE(loop, &uc) },
-	{ "identity_loop_response", "I2", "responses by the loop come from the peer, too",
-	  ON_WIRE(loop_response, &rc) },
-	{ "identity_mac", "I4", "responses go to the peer's Ethernet address", ON_WIRE(mac, &known) },
-	{ "identity_mac_ipv6", "I4", "the same over IPv6", ON_WIRE(mac, &known6) },
-	{ "identity_mac_cnp", "I4", "and congestion notifications", ON_WIRE(mac_cnp, &known) },
-};
+TEST_ROW("identity_loop_RC", "I2", "the peer of a queue pair is not another one of the link",
+	 ON_WIRE(loop, &rc));
+TEST_ROW("identity_loop_UC", "I2", "the same on UC", ON_WIRE(loop, &uc));
+TEST_ROW("identity_mac", "I4", "responses go to the peer's Ethernet address", ON_WIRE(mac, &known));
+TEST_ROW("identity_mac_ipv6", "I4", "the same over IPv6", ON_WIRE(mac, &known6));
 
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

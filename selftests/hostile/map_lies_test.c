@@ -100,7 +100,8 @@ static void region_rights_of(struct wire *w, __u32 rights)
 	check(!xroce_mr_dereg(w->x, reg.mr), "MR_DEREG");
 }
 
-static void region_rights(struct wire *w)
+WIRE_TEST(map_lies_region_rights, "R9 P2 D5", "a region without the right, whatever the map says",
+	  &mw_rc)
 {
 	static const __u32 rights[] = { 0, MW_READ, MW_WRITE, MW_ATOMIC };
 	size_t i;
@@ -110,7 +111,7 @@ static void region_rights(struct wire *w)
 }
 
 /* A region of another domain; "mpt" claims our domain, or none. */
-static void region_domain(void)
+TEST(map_lies_region_domain, "R9 P1 D5", "a region of another domain, whatever the map says")
 {
 	struct xroce_mpt truth, lie;
 	struct wire w, other;
@@ -133,7 +134,7 @@ static void region_domain(void)
 }
 
 /* A type 1 window is valid for all queue pairs of its domain only. */
-static void window_domain(void)
+TEST(map_lies_window_domain, "W1 P1 D5", "a window of another domain, whatever the map says")
 {
 	struct xroce_mpt truth, lie;
 	struct wire w, other;
@@ -155,7 +156,7 @@ static void window_domain(void)
 }
 
 /* "qp" claims that the queue pair is in the other domain. */
-static void qp_domain(void)
+TEST(map_lies_qp_domain, "R9 P1 D5", "a queue pair of another domain, whatever the map says")
 {
 	struct wire w, other;
 	struct xroce_qp q;
@@ -179,7 +180,8 @@ static void qp_domain(void)
 }
 
 /* A queue pair without rights; the map claims all of them. */
-static void qp_rights(struct wire *w)
+WIRE_TEST(map_lies_qp_rights, "R9 P2 D5", "a queue pair without the right, whatever the map says",
+	  &mw_rc)
 {
 	struct xroce_qp_modify m;
 	struct xroce_qp q;
@@ -205,20 +207,4 @@ static void qp_rights(struct wire *w)
 	check(!mw_try_write(w, w->mr.rkey), "with the right");
 }
 
-static const struct test tests[] = {
-	{ "map_lies_region_rights", "R9 P2 D5", "a region without the right, whatever the map says",
-	  ON_WIRE(region_rights, &mw_rc) },
-	{ "map_lies_region_domain", "R9 P1 D5", "a region of another domain, whatever the map says",
-	  region_domain },
-	{ "map_lies_window_domain", "W1 P1 D5", "a window of another domain, whatever the map says",
-	  window_domain },
-	{ "map_lies_qp_domain", "R9 P1 D5", "a queue pair of another domain, whatever the map says",
-	  qp_domain },
-	{ "map_lies_qp_rights", "R9 P2 D5", "a queue pair without the right, whatever the map says",
-	  ON_WIRE(qp_rights, &mw_rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

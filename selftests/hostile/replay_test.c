@@ -154,7 +154,7 @@ static void atomic_one(const struct wire_opts *opts, uint8_t opcode)
 	wire_close(&w);
 }
 
-static void atomics(void)
+TEST(replay_atomic, "D2 D5", "a replayed FETCH_ADD or CMP_SWAP changes memory once")
 {
 	static const uint8_t opcodes[] = { XROCE_RC_FETCH_ADD, XROCE_RC_CMP_SWAP };
 	size_t i, j;
@@ -165,7 +165,7 @@ static void atomics(void)
 }
 
 /* After 2^24 packets a replay cannot be told from a new request. */
-static void circle(void)
+TEST(replay_circle, "D5", "after 2^24 packets a PSN is valid again")
 {
 	struct wire w;
 
@@ -187,7 +187,7 @@ static void circle(void)
  * The queue pair is connected again with the same initial PSN: results kept for the old
  * connection are not replayed, and a captured request with the expected PSN is new.
  */
-static void later(void)
+TEST(replay_later, "D5", "replayed to a later connection of the queue pair")
 {
 	struct packet captured;
 	struct wire w;
@@ -222,7 +222,7 @@ static void later(void)
  * A WRITE of three packets and one of a single packet, replayed after memory has changed;
  * the last time without the FIRST packet.
  */
-static void write(void)
+TEST(replay_write, "D2 D5", "a replayed WRITE does not undo later changes")
 {
 	static const uint8_t opcodes[] = {
 		XROCE_RC_WRITE_FIRST, XROCE_RC_WRITE_MIDDLE, XROCE_RC_WRITE_LAST,
@@ -310,7 +310,7 @@ static void receive_one(const struct wire_opts *opts, uint8_t opcode)
 	wire_close(&w);
 }
 
-static void receive(void)
+TEST(replay_receive, "D2 D5", "a replayed SEND makes no second completion")
 {
 	static const uint8_t opcodes[] = {
 		XROCE_RC_SEND_ONLY, XROCE_RC_SEND_ONLY_IMM, XROCE_RC_WRITE_ONLY_IMM,
@@ -323,7 +323,8 @@ static void receive(void)
 }
 
 /* A window key that was invalidated and bound again is not invalidated by a replay. */
-static void invalidate(void)
+TEST(replay_invalidate, "W7 D5",
+     "a replayed invalidation does not void a key that was bound again")
 {
 	const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
 	struct binding b;
@@ -421,7 +422,7 @@ static void read_one(const struct wire_opts *opts, void (*end)(struct wire *w))
 	wire_close(&w);
 }
 
-static void read_again(void)
+TEST(replay_read, "R7 W7 D5", "a replayed READ works while its key is valid")
 {
 	static const struct {
 		const struct wire_opts *opts;
@@ -504,7 +505,7 @@ static void uc_receive(struct wire *w)
 	w->req = only;
 }
 
-static void uc_all(void)
+TEST(replay_uc, "R7 D2 D5", "UC executes replayed messages, within the grant")
 {
 	struct wire w;
 	size_t i;
@@ -524,20 +525,4 @@ static void uc_all(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "replay_atomic", "D2 D5", "a replayed FETCH_ADD or CMP_SWAP changes memory once",
-	  atomics },
-	{ "replay_circle", "D5", "after 2^24 packets a PSN is valid again", circle },
-	{ "replay_later", "D5", "replayed to a later connection of the queue pair", later },
-	{ "replay_write", "D2 D5", "a replayed WRITE does not undo later changes", write },
-	{ "replay_receive", "D2 D5", "a replayed SEND makes no second completion", receive },
-	{ "replay_invalidate", "W7 D5",
-	  "a replayed invalidation does not void a key that was bound again", invalidate },
-	{ "replay_read", "R7 W7 D5", "a replayed READ works while its key is valid", read_again },
-	{ "replay_uc", "R7 D2 D5", "UC executes replayed messages, within the grant", uc_all },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -168,7 +168,7 @@ static void receives(struct wire *w)
 	w->req = true_one;
 }
 
-static void executed(void)
+TEST(spoof_executed, "D5", "forged requests are executed, and the peer's are taken for duplicates")
 {
 	struct wire w;
 	size_t i;
@@ -185,7 +185,7 @@ static void executed(void)
 }
 
 /* UC checks no PSN between messages: both requests are executed. */
-static void uc_executed(void)
+TEST(spoof_uc_executed, "D5", "UC: forged requests are executed, and so are the peer's")
 {
 	struct packet true_one;
 	struct wire w;
@@ -372,7 +372,7 @@ static void each(const struct wire_opts *opts, uint8_t opcode,
 	munmap(s.mem, MEM_PAGE);
 }
 
-static void not_granted(void)
+TEST(spoof_not_granted, "R1 R2 R9 P2 D5", "forged requests reach nothing beyond the peer's grant")
 {
 	static const uint8_t opcodes[] = {
 		XROCE_RC_WRITE_ONLY, XROCE_RC_READ_REQUEST, XROCE_RC_FETCH_ADD,
@@ -386,16 +386,4 @@ static void not_granted(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "spoof_executed", "D5",
-	  "forged requests are executed, and the peer's are taken for duplicates", executed },
-	{ "spoof_uc_executed", "D5", "UC: forged requests are executed, and so are the peer's",
-	  uc_executed },
-	{ "spoof_not_granted", "R1 R2 R9 P2 D5",
-	  "forged requests reach nothing beyond the peer's grant", not_granted },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -207,7 +207,7 @@ static void drive_adds(struct connection *c)
 	check(turns, "nothing ran concurrently");
 }
 
-static void fetch_add(void)
+TEST(fetch_add, "D2 D5", "8 queue pairs and a thread add; the sum is exact")
 {
 	struct neighbour thread = { .run = local_add };
 	struct connection c[QPS];
@@ -321,7 +321,7 @@ static void drive_locks(struct connection *c)
 	     missed);
 }
 
-static void cmp_swap(void)
+TEST(cmp_swap, "D2 D5", "8 queue pairs and a thread share a lock")
 {
 	struct neighbour thread = { .run = local_lock };
 	struct connection c[QPS];
@@ -435,7 +435,7 @@ static void compare_read(const uint8_t *bytes, uint32_t len)
  * XDP program sends meanwhile are lost, so the slowest WRITE may be one that the client
  * sent again after a second.
  */
-static void read_beside_writes(void)
+TEST(read_beside_writes, "D2 D5", "WRITEs make progress beside a long READ")
 {
 	struct pace alone, beside;
 	struct requester_op op = { .opcode = IBV_WR_RDMA_READ, .id = 1 };
@@ -475,14 +475,4 @@ static void read_beside_writes(void)
 	munmap(bytes, op.len);
 }
 
-static const struct test tests[] = {
-	{ "fetch_add", "D2 D5", "8 queue pairs and a thread add; the sum is exact", fetch_add },
-	{ "cmp_swap", "D2 D5", "8 queue pairs and a thread share a lock", cmp_swap },
-	{ "read_beside_writes", "D2 D5", "WRITEs make progress beside a long READ",
-	  read_beside_writes },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

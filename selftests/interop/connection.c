@@ -110,9 +110,9 @@ void connection_teardown(void)
 	close(there);
 }
 
-int connection_main(int argc, char **argv, const struct test *tests, size_t n)
+int connection_main(int argc, char **argv)
 {
-	int status = harness_main(argc, argv, tests, n);
+	int status = harness_main(argc, argv);
 
 	connection_teardown();
 	return status;

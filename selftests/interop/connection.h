@@ -76,7 +76,7 @@ bool connection_setup_sized(size_t size);	/* of the client's buffer */
 void connection_teardown(void);
 
 /* harness_main(), then connection_teardown(). */
-int connection_main(int argc, char **argv, const struct test *tests, size_t n);
+int connection_main(int argc, char **argv);
 
 /**
  * connection_open() - make a connection

@@ -120,18 +120,18 @@ static void use(uint32_t type)
 	receiver_close(&r);
 }
 
-static void type1(void)
+TEST(mw_rxe_type1, "W5", "as rdma-core's test_mr: type 1")
 {
 	use(XROCE_MW_TYPE_1);
 }
 
-static void type2(void)
+TEST(mw_rxe_type2, "W6", "as rdma-core's test_mr: type 2")
 {
 	use(XROCE_MW_TYPE_2A);
 	use(XROCE_MW_TYPE_2B);
 }
 
-static void type1_invalidate(void)
+TEST(mw_rxe_type1_invalidate, "W5 W7", "as rdma-core's test_mr: invalidating type 1 is refused")
 {
 	struct xroce_wr b;
 	struct xroce_cqe cqe;
@@ -183,26 +183,26 @@ static void revoke(uint32_t type, enum how how)
 	receiver_close(&r);
 }
 
-static void invalidate_local(void)
+TEST(mw_rxe_invalidate_local, "W7", "as rdma-core's test_mr: local invalidation")
 {
 	revoke(XROCE_MW_TYPE_2A, LOCAL);
 	revoke(XROCE_MW_TYPE_2B, LOCAL);
 }
 
-static void invalidate_remote(void)
+TEST(mw_rxe_invalidate_remote, "W7", "as rdma-core's test_mr: remote invalidation")
 {
 	revoke(XROCE_MW_TYPE_2A, REMOTE);
 	revoke(XROCE_MW_TYPE_2B, REMOTE);
 }
 
-static void invalidate_dealloc(void)
+TEST(mw_rxe_invalidate_dealloc, "W1", "as rdma-core's test_mr: access after deallocation")
 {
 	revoke(XROCE_MW_TYPE_1, DEALLOC);
 	revoke(XROCE_MW_TYPE_2B, DEALLOC);
 }
 
 /* The second SEND with invalidate exposes a bug in rxe's own responder. */
-static void invalidate_twice(void)
+TEST(mw_rxe_invalidate_twice, "W7", "a second SEND with invalidate is refused")
 {
 	struct ibv_send_wr inv = { .opcode = IBV_WR_SEND_WITH_INV };
 	struct xroce_wr b;
@@ -227,7 +227,7 @@ static void invalidate_twice(void)
 }
 
 /* The window lacks the right that the request needs. */
-static void without_right(void)
+TEST(mw_rxe_without_right, "W3", "as rdma-core's test_qpex: bound without the right")
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -253,7 +253,7 @@ static void without_right(void)
 }
 
 /* rxe sends these requests; its own responder would execute them. */
-static void bounds(void)
+TEST(mw_rxe_bounds, "W4", "outside the window, inside the region")
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -283,7 +283,7 @@ static void bounds(void)
 }
 
 /* A request of zero bytes needs no valid key. */
-static void zero_size(void)
+TEST(mw_rxe_zero_size, "D5", "as rdma-core's test_qpex: zero-size requests")
 {
 	struct xroce_wr b;
 
@@ -297,7 +297,7 @@ static void zero_size(void)
 	receiver_close(&r);
 }
 
-static void wrong_qp(void)
+TEST(mw_rxe_wrong_qp, "W6", "type 2 on another queue pair")
 {
 	struct receiver other;
 	struct xroce_wr b;
@@ -322,7 +322,7 @@ static void wrong_qp(void)
 }
 
 /* FETCH_ADD through a type 2A window over the first bytes of the file. */
-static void atomics(void)
+TEST(mw_rxe_atomics, "W3", "FETCH_ADD through a window")
 {
 	struct requester_op op = { .va = 0x10008, .len = 8 };
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_2A };
@@ -361,28 +361,4 @@ static void atomics(void)
 	receiver_close(&r);
 }
 
-static const struct test tests[] = {
-	{ "mw_rxe_type1", "W5", "as rdma-core's test_mr: type 1", type1 },
-	{ "mw_rxe_type2", "W6", "as rdma-core's test_mr: type 2", type2 },
-	{ "mw_rxe_type1_invalidate", "W5 W7",
-	  "as rdma-core's test_mr: invalidating type 1 is refused", type1_invalidate },
-	{ "mw_rxe_invalidate_local", "W7", "as rdma-core's test_mr: local invalidation",
-	  invalidate_local },
-	{ "mw_rxe_invalidate_remote", "W7", "as rdma-core's test_mr: remote invalidation",
-	  invalidate_remote },
-	{ "mw_rxe_invalidate_dealloc", "W1", "as rdma-core's test_mr: access after deallocation",
-	  invalidate_dealloc },
-	{ "mw_rxe_invalidate_twice", "W7", "a second SEND with invalidate is refused",
-	  invalidate_twice },
-	{ "mw_rxe_without_right", "W3", "as rdma-core's test_qpex: bound without the right",
-	  without_right },
-	{ "mw_rxe_zero_size", "D5", "as rdma-core's test_qpex: zero-size requests", zero_size },
-	{ "mw_rxe_bounds", "W4", "outside the window, inside the region", bounds },
-	{ "mw_rxe_wrong_qp", "W6", "type 2 on another queue pair", wrong_qp },
-	{ "mw_rxe_atomics", "W3", "FETCH_ADD through a window", atomics },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

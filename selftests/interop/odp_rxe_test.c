@@ -162,7 +162,7 @@ static void send_one(uint32_t len, uint8_t fill)
 	compare(sender_buf, len, fill);
 }
 
-static void sends(void)
+TEST(odp_rxe_send, "O3 D2", "SEND into on-demand receive buffers")
 {
 	in_all_states(send_one);
 }
@@ -171,7 +171,7 @@ static void sends(void)
  * Only two packets are deferred: those behind them are dropped, and more come when the two have
  * been executed. The sender, which has no retries, sees RNR NAKs, no sequence NAK.
  */
-static void dropped(void)
+TEST(odp_rxe_dropped, "O3 D2", "SEND, with packets dropped behind deferred ones")
 {
 	uint32_t i, rounds = setting("XROCE_DROPPED_ROUNDS", 50);
 
@@ -206,7 +206,7 @@ static void immediate_one(uint32_t len, uint8_t fill)
 	compare(sender_buf, len, fill);
 }
 
-static void immediates(void)
+TEST(odp_rxe_imm, "O3 D2", "WRITE with immediate")
 {
 	in_all_states(immediate_one);
 }
@@ -228,7 +228,7 @@ static void write_one(uint32_t len, uint8_t fill)
 	compare(sender_buf, len, fill);
 }
 
-static void writes(void)
+TEST(odp_rxe_write, "O3", "WRITE of 1 B to 1 MiB")
 {
 	in_all_states(write_one);
 }
@@ -245,7 +245,7 @@ static void read_one(uint32_t len, uint8_t fill)
 	check(i == len, "byte %u is %#x, not %#x", i, client.buf[i], fill);
 }
 
-static void reads(void)
+TEST(odp_rxe_read, "O3", "READ of 1 B to 1 MiB")
 {
 	in_all_states(read_one);
 }
@@ -270,7 +270,7 @@ static void atomic(enum ibv_wr_opcode opcode, uint64_t compare_to,
 	check(got == left, "memory holds %#llx", (unsigned long long)got);
 }
 
-static void atomics(void)
+TEST(odp_rxe_atomic, "O3", "atomic operations")
 {
 	if (!setup())
 		return;
@@ -292,7 +292,7 @@ static void fill(void *hole)
  * Unmapped memory: a WRITE is a remote access error, a SEND a protection error of the
  * receive.
  */
-static void unmapped(void)
+TEST(odp_rxe_unmapped, "O6", "accesses to unmapped memory")
 {
 	void *hole = mem + 3 * MEM_PAGE;
 	const struct ibv_send_wr wr = { .opcode = IBV_WR_SEND };
@@ -322,17 +322,4 @@ static void unmapped(void)
 	receiver_close(&r);
 }
 
-static const struct test tests[] = {
-	{ "odp_rxe_send", "O3 D2", "SEND into on-demand receive buffers", sends },
-	{ "odp_rxe_dropped", "O3 D2", "SEND, with packets dropped behind deferred ones", dropped },
-	{ "odp_rxe_imm", "O3 D2", "WRITE with immediate", immediates },
-	{ "odp_rxe_write", "O3", "WRITE of 1 B to 1 MiB", writes },
-	{ "odp_rxe_read", "O3", "READ of 1 B to 1 MiB", reads },
-	{ "odp_rxe_atomic", "O3", "atomic operations", atomics },
-	{ "odp_rxe_unmapped", "O6", "accesses to unmapped memory", unmapped },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

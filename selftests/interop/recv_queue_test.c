@@ -21,7 +21,7 @@ static short ready(void)
 	return poll(&pfd, 1, 0) > 0 ? pfd.revents : 0;
 }
 
-static void flush(void)
+TEST(flush, "D5", "transitions to ERR and to RESET flush receives")
 {
 	struct xroce_cqe cqe;
 	struct receiver r;
@@ -56,7 +56,7 @@ static void take_one(struct receiver *r)
 	receiver_wait(r, &cqe);
 }
 
-static void arm(void)
+TEST(arm, "D2", "poll(2), solicited or not")
 {
 	struct ibv_send_wr solicited = receiver_send;
 	struct receiver r;
@@ -96,7 +96,7 @@ static void arm(void)
 }
 
 /* Nothing tells the module of a receive that is posted in ERR, but poll(2) follows. */
-static void late(void)
+TEST(late, "D5", "poll(2) flushes receives that are posted in ERR")
 {
 	struct xroce_cqe cqe = {};
 	struct receiver r;
@@ -123,7 +123,7 @@ static void late(void)
 	receiver_close(&r);
 }
 
-static void overflow(void)
+TEST(overflow, "D5", "a full completion queue")
 {
 	struct receiver_opts opts = receiver_rc;
 	struct xroce_cqe cqe[32];
@@ -154,7 +154,7 @@ static void overflow(void)
 	receiver_close(&r);
 }
 
-static void shared(void)
+TEST(shared, "D2 D5", "shared receive queue and its limit")
 {
 	struct receiver_opts opts = receiver_rc;
 	struct xroce_srq_query q;
@@ -268,7 +268,7 @@ static void *scribbler(void *arg)
 	return NULL;
 }
 
-static void hostile(void)
+TEST(hostile, "D5 P2", "rings full of random values")
 {
 	struct receiver_opts opts = receiver_rc;
 	struct scribble s = {};
@@ -305,16 +305,4 @@ static void hostile(void)
 	receiver_close(&r);
 }
 
-static const struct test tests[] = {
-	{ "flush", "D5", "transitions to ERR and to RESET flush receives", flush },
-	{ "late", "D5", "poll(2) flushes receives that are posted in ERR", late },
-	{ "arm", "D2", "poll(2), solicited or not", arm },
-	{ "overflow", "D5", "a full completion queue", overflow },
-	{ "shared", "D2 D5", "shared receive queue and its limit", shared },
-	{ "hostile", "D5 P2", "rings full of random values", hostile },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

@@ -32,22 +32,22 @@ static void sizes(enum ibv_mtu mtu, bool ipv6)
 	receiver_close(&r);
 }
 
-static void sizes_256(void)
+TEST(sizes_256, "D2 D4", "SENDs of any size, scattered; IPv6")
 {
 	sizes(IBV_MTU_256, true);
 }
 
-static void sizes_1024(void)
+TEST(sizes_1024, "D2 D4", "SENDs of any size, scattered")
 {
 	sizes(IBV_MTU_1024, false);
 }
 
-static void sizes_4096(void)
+TEST(sizes_4096, "D2 D4", "SENDs of any size, scattered; IPv6")
 {
 	sizes(IBV_MTU_4096, true);
 }
 
-static void immediate(void)
+TEST(immediate, "D2", "SEND with immediate")
 {
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_SEND_WITH_IMM,
@@ -110,12 +110,12 @@ static void write_immediate(enum ibv_qp_type type)
 	receiver_close(&r);
 }
 
-static void rc_write_immediate(void)
+TEST(write_immediate, "D2", "WRITE with immediate")
 {
 	write_immediate(IBV_QPT_RC);
 }
 
-static void uc_write_immediate(void)
+TEST(uc_write_immediate, "D2", "UC: WRITE with immediate")
 {
 	write_immediate(IBV_QPT_UC);
 }
@@ -162,7 +162,7 @@ static void fails(struct receiver *r, uint32_t len, int client_status,
 	ended(r, cause, 0x101, 2);
 }
 
-static void too_long(void)
+TEST(too_long, "D5", "a SEND longer than the receive is refused")
 {
 	static const uint32_t room[] = { 0, 99, 1024, 4000 };
 	struct receiver r;
@@ -195,7 +195,7 @@ static void protection(const struct xroce_sge_local *sge)
 	receiver_close(&r);
 }
 
-static void wrong_lkey(void)
+TEST(wrong_lkey, "D5 R9", "an L_Key that names no region is refused")
 {
 	struct xroce_sge_local sge = { 0, 64, 0 };
 
@@ -210,7 +210,7 @@ static void wrong_lkey(void)
 	protection(&sge);
 }
 
-static void other_rights(void)
+TEST(other_rights, "D5 P2", "an L_Key is refused: other domain, no local write, deregistered")
 {
 	struct xroce_mr_reg reg = { .length = 4096 };
 	struct xroce_sge_local sge = { 0, 64, 0 };
@@ -237,7 +237,7 @@ static void other_rights(void)
 	protection(&sge);
 }
 
-static void out_of_bounds(void)
+TEST(out_of_bounds, "D5 R1", "an element past either end of its region is refused")
 {
 	uint64_t start, end;
 	struct xroce_sge_local sge = { 0, 64, 0 };
@@ -256,7 +256,7 @@ static void out_of_bounds(void)
 }
 
 /* More elements than the queue was made for, which libxroce would refuse. */
-static void malformed(void)
+TEST(malformed, "D5", "a work request with too many elements is refused")
 {
 	struct xroce_rq_wqe *wqe;
 	struct receiver r;
@@ -274,7 +274,7 @@ static void malformed(void)
 }
 
 /* A region cannot be invalidated remotely. */
-static void invalidate(void)
+TEST(invalidate, "D2 D5", "a peer cannot invalidate a region")
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_INV };
 	struct receiver r;
@@ -291,7 +291,7 @@ static void invalidate(void)
 	receiver_close(&r);
 }
 
-static void not_ready(void)
+TEST(not_ready, "D2 D5", "RNR NAK, then a receive is posted and the SEND is received")
 {
 	struct xroce_cqe cqe;
 	struct receiver r;
@@ -317,26 +317,4 @@ static void not_ready(void)
 	receiver_close(&r);
 }
 
-static const struct test tests[] = {
-	{ "sizes_256", "D2 D4", "SENDs of any size, scattered; IPv6", sizes_256 },
-	{ "sizes_1024", "D2 D4", "SENDs of any size, scattered", sizes_1024 },
-	{ "sizes_4096", "D2 D4", "SENDs of any size, scattered; IPv6", sizes_4096 },
-	{ "immediate", "D2", "SEND with immediate", immediate },
-	{ "write_immediate", "D2", "WRITE with immediate", rc_write_immediate },
-	{ "not_ready", "D2 D5", "RNR NAK, then a receive is posted and the SEND is received",
-	  not_ready },
-	{ "too_long", "D5", "a SEND longer than the receive is refused", too_long },
-	{ "wrong_lkey", "D5 R9", "an L_Key that names no region is refused", wrong_lkey },
-	{ "other_rights", "D5 P2",
-	  "an L_Key is refused: other domain, no local write, deregistered", other_rights },
-	{ "out_of_bounds", "D5 R1", "an element past either end of its region is refused",
-	  out_of_bounds },
-	{ "malformed", "D5", "a work request with too many elements is refused", malformed },
-	{ "invalidate", "D2 D5", "a peer cannot invalidate a region", invalidate },
-	{ "uc_write_immediate", "D2", "UC: WRITE with immediate", uc_write_immediate },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

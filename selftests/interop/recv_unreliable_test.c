@@ -24,7 +24,7 @@ static void arrives(struct receiver *r, struct ibv_send_wr wr, uint32_t len,
 	counters_settled(server.stat, &before, packets, &after);
 }
 
-static void uc_send(void)
+TEST(uc_send, "D2 D5", "SENDs over UC")
 {
 	static const uint32_t lens[] = { 0, 1, 1024, 1025, 50001 };
 	struct receiver_opts opts = receiver_rc;
@@ -130,23 +130,14 @@ static void datagrams(bool ipv6)
 	receiver_close(&r);
 }
 
-static void ud_ipv4(void)
+TEST(ud_ipv4, "D2 D5", "UD datagrams over IPv4")
 {
 	datagrams(false);
 }
 
-static void ud_ipv6(void)
+TEST(ud_ipv6, "D2 D5", "UD datagrams over IPv6")
 {
 	datagrams(true);
 }
 
-static const struct test tests[] = {
-	{ "uc_send", "D2 D5", "SENDs over UC", uc_send },
-	{ "ud_ipv4", "D2 D5", "UD datagrams over IPv4", ud_ipv4 },
-	{ "ud_ipv6", "D2 D5", "UD datagrams over IPv6", ud_ipv6 },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

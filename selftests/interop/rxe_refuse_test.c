@@ -85,7 +85,7 @@ static struct refusal access_refusal(size_t counter, uint32_t cause)
 	};
 }
 
-static void wrong_key(void)
+TEST(refuse_wrong_key, "R9 D5 D6", "a wrong key byte or index is refused")
 {
 	struct refusal r;
 
@@ -123,7 +123,8 @@ static void refused_region(struct refusal *r, uint32_t pd, uint32_t access)
 	refused(r);
 }
 
-static void other_pd(void)
+TEST(refuse_other_pd, "P2 R7 D6",
+     "the key of another domain is refused; so is it after deregistration")
 {
 	struct refusal r;
 
@@ -133,7 +134,8 @@ static void other_pd(void)
 	refused_region(&r, server.other_pd, ACCESS_WRITE);
 }
 
-static void no_right(void)
+TEST(refuse_no_right, "R2 R7 D6",
+     "a WRITE without remote write is refused; after deregistration the key")
 {
 	struct refusal r;
 
@@ -144,7 +146,7 @@ static void no_right(void)
 				      XROCE_ACCESS_REMOTE_READ);
 }
 
-static void bounds(void)
+TEST(refuse_bounds, "R7 R9 D5 D6", "one byte past either end of the region is refused")
 {
 	struct refusal r;
 
@@ -162,7 +164,7 @@ static void bounds(void)
 	refused(&r);
 }
 
-static void qp_no_right(void)
+TEST(refuse_qp_no_right, "D5 D6", "a WRITE to a queue pair without remote write is refused")
 {
 	struct refusal r;
 
@@ -175,7 +177,8 @@ static void qp_no_right(void)
 	refused(&r);
 }
 
-static void read_no_right(void)
+TEST(refuse_read_no_right, "R2 R7 D6",
+     "a READ without remote read is refused; after deregistration the key")
 {
 	struct refusal r;
 
@@ -187,7 +190,7 @@ static void read_no_right(void)
 	refused_region(&r, server.pd, ACCESS_WRITE);
 }
 
-static void qp_read_no_right(void)
+TEST(refuse_qp_read_no_right, "D5 D6", "a READ from a queue pair without remote read is refused")
 {
 	struct refusal r;
 
@@ -200,7 +203,7 @@ static void qp_read_no_right(void)
 	refused(&r);
 }
 
-static void immediate(void)
+TEST(refuse_immediate, "D5 D6", "WRITE with immediate without a receive: RNR NAK")
 {
 	struct refusal r;
 
@@ -214,7 +217,7 @@ static void immediate(void)
 }
 
 /* No response: the client times out. */
-static void qp_in_error(void)
+TEST(refuse_qp_in_error, "D5 D6", "a queue pair in ERR sends no response")
 {
 	struct xroce_stat before, delta = { .drop_error = 1 };
 	struct xroce_qp_modify modify = {
@@ -246,7 +249,7 @@ static void qp_in_error(void)
 }
 
 /* An error of one connection does not affect others. */
-static void others_go_on(void)
+TEST(refuse_others_go_on, "D5", "an error ends only its own connection")
 {
 	struct xroce_stat delta = {};
 	struct connection good, bad;
@@ -266,26 +269,4 @@ static void others_go_on(void)
 	connection_close(&good);
 }
 
-static const struct test tests[] = {
-	{ "refuse_wrong_key", "R9 D5 D6", "a wrong key byte or index is refused", wrong_key },
-	{ "refuse_other_pd", "P2 R7 D6",
-	  "the key of another domain is refused; so is it after deregistration", other_pd },
-	{ "refuse_no_right", "R2 R7 D6",
-	  "a WRITE without remote write is refused; after deregistration the key", no_right },
-	{ "refuse_bounds", "R7 R9 D5 D6", "one byte past either end of the region is refused",
-	  bounds },
-	{ "refuse_qp_no_right", "D5 D6", "a WRITE to a queue pair without remote write is refused",
-	  qp_no_right },
-	{ "refuse_read_no_right", "R2 R7 D6",
-	  "a READ without remote read is refused; after deregistration the key", read_no_right },
-	{ "refuse_qp_read_no_right", "D5 D6",
-	  "a READ from a queue pair without remote read is refused", qp_read_no_right },
-	{ "refuse_immediate", "D5 D6", "WRITE with immediate without a receive: RNR NAK", immediate },
-	{ "refuse_qp_in_error", "D5 D6", "a queue pair in ERR sends no response", qp_in_error },
-	{ "refuse_others_go_on", "D5", "an error ends only its own connection", others_go_on },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

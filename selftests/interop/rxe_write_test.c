@@ -33,37 +33,37 @@ static void write_patterns(enum ibv_mtu mtu, bool ipv6)
 	connection_close(&pair);
 }
 
-static void mtu_256(void)
+TEST(mtu_256, "D1 D2 D4 R1", "WRITE: any size at any offset")
 {
 	write_patterns(IBV_MTU_256, false);
 }
 
-static void mtu_512(void)
+TEST(mtu_512, "D1 D2 D4 R1", "WRITE: any size at any offset")
 {
 	write_patterns(IBV_MTU_512, false);
 }
 
-static void mtu_1024(void)
+TEST(mtu_1024, "D1 D2 D4 R1", "WRITE: any size at any offset")
 {
 	write_patterns(IBV_MTU_1024, false);
 }
 
-static void mtu_2048(void)
+TEST(mtu_2048, "D1 D2 D4 R1", "WRITE: any size at any offset")
 {
 	write_patterns(IBV_MTU_2048, false);
 }
 
-static void mtu_4096(void)
+TEST(mtu_4096, "D1 D2 D4 R1", "WRITE: any size at any offset")
 {
 	write_patterns(IBV_MTU_4096, false);
 }
 
-static void ipv6_1024(void)
+TEST(ipv6_1024, "D1 D2 D4", "WRITE over IPv6")
 {
 	write_patterns(IBV_MTU_1024, true);
 }
 
-static void ipv6_4096(void)
+TEST(ipv6_4096, "D1 D2 D4", "WRITE over IPv6")
 {
 	write_patterns(IBV_MTU_4096, true);
 }
@@ -124,27 +124,27 @@ static void read_patterns(enum ibv_mtu mtu, bool ipv6)
 	connection_close(&pair);
 }
 
-static void read_256(void)
+TEST(read_256, "D1 D2 D4 R1", "READ: any size at any offset")
 {
 	read_patterns(IBV_MTU_256, false);
 }
 
-static void read_1024(void)
+TEST(read_1024, "D1 D2 D4 R1", "READ: any size at any offset")
 {
 	read_patterns(IBV_MTU_1024, false);
 }
 
-static void read_4096(void)
+TEST(read_4096, "D1 D2 D4 R1", "READ: any size at any offset")
 {
 	read_patterns(IBV_MTU_4096, false);
 }
 
-static void read_ipv6(void)
+TEST(read_ipv6, "D1 D2 D4", "READ over IPv6")
 {
 	read_patterns(IBV_MTU_2048, true);
 }
 
-static void whole_region(void)
+TEST(whole_region, "D2 R1", "the whole region in one WRITE")
 {
 	struct xroce_stat before, delta = {};
 	struct requester_op op = {
@@ -169,7 +169,7 @@ static void whole_region(void)
 }
 
 /* Many overlapping WRITEs in flight: the bytes of the last one remain. */
-static void in_flight(void)
+TEST(in_flight, "D2 D5", "64 WRITEs in flight are executed in order")
 {
 	struct xroce_stat before, delta = {};
 	struct connection pair;
@@ -201,23 +201,4 @@ static void in_flight(void)
 	connection_close(&pair);
 }
 
-static const struct test tests[] = {
-	{ "mtu_256", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_256 },
-	{ "mtu_512", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_512 },
-	{ "mtu_1024", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_1024 },
-	{ "mtu_2048", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_2048 },
-	{ "mtu_4096", "D1 D2 D4 R1", "WRITE: any size at any offset", mtu_4096 },
-	{ "ipv6_1024", "D1 D2 D4", "WRITE over IPv6", ipv6_1024 },
-	{ "ipv6_4096", "D1 D2 D4", "WRITE over IPv6", ipv6_4096 },
-	{ "read_256", "D1 D2 D4 R1", "READ: any size at any offset", read_256 },
-	{ "read_1024", "D1 D2 D4 R1", "READ: any size at any offset", read_1024 },
-	{ "read_4096", "D1 D2 D4 R1", "READ: any size at any offset", read_4096 },
-	{ "read_ipv6", "D1 D2 D4", "READ over IPv6", read_ipv6 },
-	{ "whole_region", "D2 R1", "the whole region in one WRITE", whole_region },
-	{ "in_flight", "D2 D5", "64 WRITEs in flight are executed in order", in_flight },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

@@ -158,17 +158,17 @@ static void shadow(const struct link *link)
 		start_afresh();
 }
 
-static void clean(void)
+TEST(clean, "D2 D3 D4 D5", "a clean link")
 {
 	shadow(&(struct link){});
 }
 
-static void loss(void)
+TEST(loss, "D2 D3 D4 D5", "1% of packets lost, in both directions")
 {
 	shadow(&(struct link){ "loss 1%", true, COUNTER(nak_seq), 500 });
 }
 
-static void duplicate(void)
+TEST(duplicate, "D2 D3 D4 D5", "1% of packets duplicated, in both directions")
 {
 	shadow(&(struct link){ "duplicate 1%", true, COUNTER(duplicate), 500 });
 }
@@ -180,27 +180,15 @@ static void duplicate(void)
  * completes the READ successfully, warns in the kernel log, and stops (check_psn(),
  * COMPST_UPDATE_COMP and check_ack() of rxe_comp.c).
  */
-static void reorder(void)
+TEST(reorder, "D2 D3 D4 D5", "2% of packets late, in both directions")
 {
 	shadow(&(struct link){ "delay 1ms reorder 98%", false, COUNTER(nak_seq),
 			       500 });
 }
 
-static void corrupt(void)
+TEST(corrupt, "D2 D3 D4 D5", "0.1% of packets with a wrong bit, in both directions")
 {
 	shadow(&(struct link){ "corrupt 0.1%", true, COUNTER(drop_icrc), 10000 });
 }
 
-static const struct test tests[] = {
-	{ "clean", "D2 D3 D4 D5", "a clean link", clean },
-	{ "loss", "D2 D3 D4 D5", "1% of packets lost, in both directions", loss },
-	{ "duplicate", "D2 D3 D4 D5", "1% of packets duplicated, in both directions", duplicate },
-	{ "reorder", "D2 D3 D4 D5", "2% of packets late, in both directions", reorder },
-	{ "corrupt", "D2 D3 D4 D5", "0.1% of packets with a wrong bit, in both directions",
-	  corrupt },
-};
-
-int main(int argc, char **argv)
-{
-	return connection_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(connection_main);

@@ -95,26 +95,22 @@ static int fault_skip(void)
 	return 0;
 }
 
-int fault_harness_main(int argc, char **argv, const struct test *tests, size_t n)
+int fault_harness_main(int argc, char **argv)
 {
-	int status;
+	int status = fault_skip();
 
-	/* No faults are needed to list the tests. */
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, n);
-	status = fault_skip();
-	return status ? status : harness_main(argc, argv, tests, n);
+	return status ? status : harness_main(argc, argv);
 }
 
-int fault_main(int argc, char **argv, const struct test *tests, size_t n)
+int fault_main(int argc, char **argv)
 {
 	int status;
 
-	/* No faults are needed to list the tests, or if live_main() skips them. */
-	if ((argc == 2 && !strcmp(argv[1], "-l")) || !getenv("XROCE_NET"))
-		return live_main(argc, argv, tests, n);
+	/* No faults are needed if live_main() skips the tests. */
+	if (!getenv("XROCE_NET"))
+		return live_main(argc, argv);
 	status = fault_skip();
-	return status ? status : live_main(argc, argv, tests, n);
+	return status ? status : live_main(argc, argv);
 }
 
 void fault_nth(unsigned int nth)

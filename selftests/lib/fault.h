@@ -9,10 +9,10 @@
 #include "live.h"
 
 /* harness_main(), or skip all tests if the kernel has no fault injection. */
-int fault_harness_main(int argc, char **argv, const struct test *tests, size_t n);
+int fault_harness_main(int argc, char **argv);
 
 /* live_main(), or skip all tests if the kernel has no fault injection. */
-int fault_main(int argc, char **argv, const struct test *tests, size_t n);
+int fault_main(int argc, char **argv);
 
 /*
  * Let the @nth allocation of this thread from now on fail, whatever it is for. Calls that

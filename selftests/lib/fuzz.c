@@ -33,6 +33,12 @@ void fuzz_begin(void)
 	fuzz_seed(seed);
 }
 
+int fuzz_main(int argc, char **argv)
+{
+	fuzz_begin();
+	return harness_main(argc, argv);
+}
+
 /* xorshift64* */
 static uint64_t next(void)
 {

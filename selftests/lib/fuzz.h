@@ -12,6 +12,9 @@ unsigned long fuzz_setting(const char *name, unsigned long otherwise);
 /* Seed from $XROCE_SEED, or with a random number, and print the seed. */
 void fuzz_begin(void);
 
+/* harness_main() after fuzz_begin(). */
+int fuzz_main(int argc, char **argv);
+
 /* Set the seed. The same seed gives the same packets. */
 void fuzz_seed(uint64_t seed);
 

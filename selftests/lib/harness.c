@@ -6,6 +6,13 @@
 
 #include "harness.h"
 
+/* TEST_ROW() puts rows into this section, in the order of the file; not all programs have one. */
+extern const struct test *const __start_test_rows[] __attribute__((weak));
+extern const struct test *const __stop_test_rows[] __attribute__((weak));
+
+#define for_each_row(row) \
+	for (row = __start_test_rows; row < __stop_test_rows; row++)
+
 static bool failed;
 static bool skipped;
 static char why[160];
@@ -98,30 +105,31 @@ static void run(const struct test *test, size_t number)
 	fflush(stdout);
 }
 
-int harness_main(int argc, char **argv, const struct test *tests, size_t n)
+void harness_list(void)
+{
+	const struct test *const *row;
+
+	for_each_row(row)
+		printf("%s %s: %s\n", (*row)->name, (*row)->ids, (*row)->about);
+}
+
+int harness_main(int argc, char **argv)
 {
 	size_t planned = 0, failures = 0, skips = 0, number = 0;
-	size_t i;
+	const struct test *const *row;
 
-	if (argc == 2 && !strcmp(argv[1], "-l")) {
-		for (i = 0; i < n; i++)
-			printf("%s %s: %s\n", tests[i].name, tests[i].ids,
-			       tests[i].about);
-		return 0;
-	}
-
-	for (i = 0; i < n; i++)
-		planned += wanted(&tests[i], argc, argv);
+	for_each_row(row)
+		planned += wanted(*row, argc, argv);
 	if (!planned) {
 		fprintf(stderr, "%s: no such test\n", argv[0]);
 		return 2;
 	}
 
 	printf("TAP version 13\n1..%zu\n", planned);
-	for (i = 0; i < n; i++) {
-		if (!wanted(&tests[i], argc, argv))
+	for_each_row(row) {
+		if (!wanted(*row, argc, argv))
 			continue;
-		run(&tests[i], ++number);
+		run(*row, ++number);
 		failures += failed;
 		skips += skipped && !failed;
 	}

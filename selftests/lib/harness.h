@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests that report in TAP: a table of functions, each with an "ok" or "not ok" line. The
- * line has the name of the test and the ids of the requirements that it proves.
+ * Tests that report in TAP: TEST() defines one, with an "ok" or "not ok" line. The line has the
+ * name of the test and the ids of the requirements that it proves. TEST_MAIN() runs them.
  */
 #ifndef XROCE_HARNESS_H
 #define XROCE_HARNESS_H
@@ -18,14 +18,14 @@ struct wire;
 struct xroce;
 
 /**
- * struct test - a row of a program's table
+ * struct test - a row of the output
  * @name: unique in its program; without blanks
  * @ids: requirements proved, separated by blanks
  * @about: one line for the reader; printed when the test fails
  * @fn: the test; it fails when a check() in it fails
- * @on_scene: a test that takes a scene, see ON_SCENE() in scene.h
- * @on_handle: a test that takes a handle, see ON_HANDLE() in live.h
- * @on_wire: a test that takes a wire, see ON_WIRE() in wire.h
+ * @on_scene: a test that takes a scene, see SCENE_TEST() in scene.h
+ * @on_handle: a test that takes a handle, see HANDLE_TEST() in live.h
+ * @on_wire: a test that takes a wire, see WIRE_TEST() in wire.h
  * @around: sets up the argument of the test, calls the test and cleans up; does not call
  *          the test if a check() has failed before. NULL: call @fn
  * @arg: argument for @around
@@ -42,17 +42,42 @@ struct test {
 	const void *arg;
 };
 
+/*
+ * TEST(NAME, "IDS", "ABOUT") { ... } is a test. The tests of a program run in the order of its
+ * file.
+ */
+#define TEST(name, ids, about)	TEST_WITH(void, name, ids, about, .fn = test_##name)
+
+/* The same with a parameter and the members of struct test that provide it. */
+#define TEST_WITH(param, name, ids, about, ...) \
+	static void test_##name(param); \
+	TEST_ROW(#name, ids, about, __VA_ARGS__); \
+	static void test_##name(param)
+
+/* A row whose function has another name, or others, too: the members of a struct test. */
+#define TEST_ROW(...)		TEST_ROW_AT(__COUNTER__, __VA_ARGS__)
+#define TEST_ROW_AT(at, ...)	TEST_ROW_AS(at, __VA_ARGS__)
+#define TEST_ROW_AS(at, ...) \
+	static const struct test test_row_##at = { __VA_ARGS__ }; \
+	static const struct test *const test_at_##at \
+	__attribute__((section("test_rows"), used, no_reorder)) = &test_row_##at
+
+/* What main() calls, unless it only lists the tests: harness_main() or a function that calls it. */
+#define TEST_MAIN(function)	int (*const test_main)(int argc, char **argv) = (function)
+extern int (*const test_main)(int argc, char **argv);
+
 /**
- * harness_main() - run a table of tests
+ * harness_main() - run the tests of the program
  * @argc: of main()
- * @argv: of main(): names of tests or parts of names; none: all tests. "-l" lists them
- * @tests: the table
- * @n: its length
+ * @argv: of main(): names of tests or parts of names; none: all tests
  *
  * Return: the program's exit status: 0; 1 if a test failed; 2 if no test has such a name;
  * HARNESS_SKIPPED if all tests were skipped.
  */
-int harness_main(int argc, char **argv, const struct test *tests, size_t n);
+int harness_main(int argc, char **argv);
+
+/* Print name, ids and purpose of each test, a line each. */
+void harness_list(void);
 
 /**
  * check() - check that a condition holds; otherwise the test fails

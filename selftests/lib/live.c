@@ -276,12 +276,10 @@ static int live_left(void)
 	return err ? bail_out("the link that programs share", err) : 0;
 }
 
-int live_main(int argc, char **argv, const struct test *tests, size_t n)
+int live_main(int argc, char **argv)
 {
 	int status, left;
 
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, n);
 	status = live_skip();
 	if (status)
 		return status;
@@ -289,33 +287,31 @@ int live_main(int argc, char **argv, const struct test *tests, size_t n)
 		status = live_up();
 	if (status)
 		return status;
-	status = harness_main(argc, argv, tests, n);
+	status = harness_main(argc, argv);
 	left = on_one_link() ? live_left() : live_down();
 	return left ? left : status;
 }
 
-int live_main_no_packets(int argc, char **argv, const struct test *tests, size_t n)
+int live_main_no_packets(int argc, char **argv)
 {
 	char path[PATH_MAX];
 
 	/* An object that was named at the command line is used instead. */
 	if (sibling_path("lib/small.bpf.o", path))
 		setenv("XROCE_BPF_OBJECT", path, 0);
-	return live_main(argc, argv, tests, n);
+	return live_main(argc, argv);
 }
 
-int live_main_alone(int argc, char **argv, const struct test *tests, size_t n)
+int live_main_alone(int argc, char **argv)
 {
 	int status;
 
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, n);
 	status = live_skip();
 	if (status)
 		return status;
 	if (unshare(CLONE_NEWNET))
 		return bail_out("network namespace", -errno);
-	return harness_main(argc, argv, tests, n);
+	return harness_main(argc, argv);
 }
 
 int live_ioctl(int fd, unsigned long cmd, void *arg)

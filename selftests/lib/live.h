@@ -26,22 +26,20 @@
  * live_main() - harness_main(), with module, network and link set up around it
  * @argc: of main()
  * @argv: of main()
- * @tests: the table
- * @n: its length
  *
  * Return: the program's exit status.
  */
-int live_main(int argc, char **argv, const struct test *tests, size_t n);
+int live_main(int argc, char **argv);
 
 /*
  * The same for tests whose link judges no packet of RoCE: it has the program of small.bpf.c,
  * which is verified in a fraction of the time. If a packet comes nevertheless, run.sh fails
  * the test.
  */
-int live_main_no_packets(int argc, char **argv, const struct test *tests, size_t n);
+int live_main_no_packets(int argc, char **argv);
 
 /* live_main() for tests that load the module themselves: only a network namespace. */
-int live_main_alone(int argc, char **argv, const struct test *tests, size_t n);
+int live_main_alone(int argc, char **argv);
 
 /*
  * What live_main() does before and after the tests. Return: 0, or an exit status. A program in
@@ -89,8 +87,10 @@ struct xroce *live_open(void);
 /* Close it, and check that LIVE_DEV's link has no objects left. */
 void live_close(struct xroce *x);
 
-/* In a row of a table: a test between live_open() and live_close(). */
-#define ON_HANDLE(test)	.on_handle = (test), .around = live_around
+/* A test between live_open() and live_close(), whose parameter is the handle: x. */
+#define HANDLE_TEST(name, ids, about) \
+	TEST_WITH(struct xroce *x, name, ids, about, \
+		  .on_handle = test_##name, .around = live_around)
 void live_around(const struct test *test);
 
 /* Check that @dev's link has no objects and no users, and that no page is pinned. */

@@ -245,9 +245,9 @@ int native_vlan_prog(void)
 	return bpf_program__fd(prog);
 }
 
-int native_main(int argc, char **argv, const struct test *tests, size_t n)
+int native_main(int argc, char **argv)
 {
-	int status = harness_main(argc, argv, tests, n);
+	int status = harness_main(argc, argv);
 
 	unload();
 	return status;

@@ -32,7 +32,7 @@ bool native_open_vlan(uint32_t ifindex);
 int native_vlan_prog(void);
 
 /* harness_main(), which unloads the program at the end. */
-int native_main(int argc, char **argv, const struct test *tests, size_t n);
+int native_main(int argc, char **argv);
 
 /* Descriptor of the loaded program. The caller must not close it. */
 int native_prog(void);

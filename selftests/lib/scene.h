@@ -53,8 +53,10 @@ struct scene {
 /* Load the program and set up a scene. Return: false if the program cannot be loaded. */
 bool scene_init(struct scene *s);
 
-/* In a row of a table: a test that is called with a scene. */
-#define ON_SCENE(test)	.on_scene = (test), .around = scene_around
+/* A test whose parameter is a scene: s. */
+#define SCENE_TEST(name, ids, about) \
+	TEST_WITH(struct scene *s, name, ids, about, \
+		  .on_scene = test_##name, .around = scene_around)
 void scene_around(const struct test *test);
 
 /* Change queue pair and request to IPv6. */

@@ -44,7 +44,7 @@ static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
 	return q;
 }
 
-static void connects(struct xroce *x)
+HANDLE_TEST(library_connect, "U3", "connect each type from RESET to RTS, with defaults")
 {
 	struct xroce_qp_query q;
 	struct xroce_connect c;
@@ -90,7 +90,7 @@ static void connects(struct xroce *x)
 	      q.sport == c.sport && q.tos == 8 && q.ttl == 3, "%d: attributes", ret);
 }
 
-static void connect_refused(struct xroce *x)
+HANDLE_TEST(library_connect_refused, "U3", "after a failed connect the queue pair is in RESET")
 {
 	struct xroce_connect good, c;
 	int ret;
@@ -170,7 +170,7 @@ static void *stop_it(void *arg)
 	return NULL;
 }
 
-static void waits(struct xroce *x)
+HANDLE_TEST(library_wait, "U3", "a wait is woken only by its own completion queue")
 {
 	struct xroce_cqe cqe[4];
 	struct sleeper a, b;
@@ -208,7 +208,7 @@ static void waits(struct xroce *x)
 }
 
 /* A work request that was posted, and that no packet has applied, is completed. */
-static void wait_applies(struct xroce *x)
+HANDLE_TEST(library_wait_applies, "U3 W10", "a wait applies posted work requests")
 {
 	struct xroce_wr wr = { .wr_id = 3, .opcode = XROCE_WR_LOCAL_INV, .imm_or_key = 0x123456 };
 	struct xroce_qp_add add = { .type = XROCE_QPT_RC, .send_entries = 16 };
@@ -237,7 +237,7 @@ static void wait_applies(struct xroce *x)
 	check(!xroce_qp_del(x, add.qpn) && !xroce_cq_del(cq), "end");
 }
 
-static void wait_overflow(struct xroce *x)
+HANDLE_TEST(library_wait_overflow, "U3", "an overflow ends the wait")
 {
 	struct xroce_cqe cqe;
 	struct sleeper s;
@@ -365,7 +365,7 @@ static void close_in_order(int n)
 	check(!mapped(), "order %d: %d rings", n, mapped());
 }
 
-static void any_order(void)
+TEST(library_any_order, "U3", "queues and handle are closed in all 120 orders")
 {
 	struct mallinfo2 before, after;
 	int n;
@@ -386,7 +386,7 @@ static void any_order(void)
 }
 
 /* Closing a handle destroys its objects, even if its queues are never deleted. */
-static void closed_first(void)
+TEST(library_closed_first, "U3", "close destroys all objects")
 {
 	struct queues q = {};
 
@@ -400,7 +400,7 @@ static void closed_first(void)
 }
 
 /* A queue pair is destroyed by its number, and its receive queue deleted afterwards. */
-static void queue_pair_first(struct xroce *x)
+HANDLE_TEST(library_queue_pair_first, "U3", "a receive queue outlives its queue pair")
 {
 	struct sleeper s;
 
@@ -413,7 +413,7 @@ static void queue_pair_first(struct xroce *x)
 }
 
 /* The mapping of a file ends with the call, so a region of a file cannot be on-demand memory. */
-static void file_on_demand(struct xroce *x)
+HANDLE_TEST(library_file_on_demand, "U3 O1", "a file is not registered as on-demand memory")
 {
 	struct xroce_mr_reg reg = {
 		.pd = live_pd(x),
@@ -437,26 +437,4 @@ static void file_on_demand(struct xroce *x)
 	close(fd);
 }
 
-static const struct test tests[] = {
-	{ "library_connect", "U3", "connect each type from RESET to RTS, with defaults",
-	  ON_HANDLE(connects) },
-	{ "library_connect_refused", "U3", "after a failed connect the queue pair is in RESET",
-	  ON_HANDLE(connect_refused) },
-	{ "library_wait", "U3", "a wait is woken only by its own completion queue",
-	  ON_HANDLE(waits) },
-	{ "library_wait_applies", "U3 W10", "a wait applies posted work requests",
-	  ON_HANDLE(wait_applies) },
-	{ "library_wait_overflow", "U3", "an overflow ends the wait", ON_HANDLE(wait_overflow) },
-	{ "library_any_order", "U3", "queues and handle are closed in all 120 orders",
-	  any_order },
-	{ "library_closed_first", "U3", "close destroys all objects", closed_first },
-	{ "library_file_on_demand", "U3 O1", "a file is not registered as on-demand memory",
-	  ON_HANDLE(file_on_demand) },
-	{ "library_queue_pair_first", "U3", "a receive queue outlives its queue pair",
-	  ON_HANDLE(queue_pair_first) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

@@ -59,7 +59,7 @@ static void guess(struct wire *w)
 	w->req.rkey ^= 1 << 20;
 }
 
-static void errors(void)
+TEST(monitor_errors, "U3", "invalid arguments and timeouts")
 {
 	struct xroce_event e;
 	struct xroce_monitor *m;
@@ -90,7 +90,7 @@ static void errors(void)
 }
 
 /* Each event is returned once, and only the kinds that were chosen. */
-static void both(struct wire *w)
+WIRE_TEST(monitor_both, "U3 D6", "a monitor of drops and refusals returns each once", &rc)
 {
 	struct xroce_monitor *m;
 	struct xroce_event e = {};
@@ -116,7 +116,7 @@ static void both(struct wire *w)
 }
 
 /* Several refusals before the monitor is opened: all are returned, one by one. */
-static void refusals_wait(void)
+TEST(monitor_refusals_wait, "U3 D6", "refusals from before the monitor was opened are returned")
 {
 	struct xroce_monitor *m = open_monitor(XROCE_MONITOR_REFUSED);
 	struct xroce_event e;
@@ -143,7 +143,8 @@ static void refusals_wait(void)
 }
 
 /* Drops from before the monitor was opened are not returned. */
-static void drops_begin_now(struct wire *w)
+WIRE_TEST(monitor_drops_begin_now, "U3 D6", "drops from before the monitor was opened are not",
+	  &rc)
 {
 	struct xroce_monitor *m = open_monitor(XROCE_MONITOR_DROPPED);
 	struct xroce_event e;
@@ -160,17 +161,4 @@ static void drops_begin_now(struct wire *w)
 	xroce_monitor_close(m);
 }
 
-static const struct test tests[] = {
-	{ "monitor_errors", "U3", "invalid arguments and timeouts", errors },
-	{ "monitor_both", "U3 D6", "a monitor of drops and refusals returns each once",
-	  ON_WIRE(both, &rc) },
-	{ "monitor_refusals_wait", "U3 D6",
-	  "refusals from before the monitor was opened are returned", refusals_wait },
-	{ "monitor_drops_begin_now", "U3 D6", "drops from before the monitor was opened are not",
-	  ON_WIRE(drops_begin_now, &rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

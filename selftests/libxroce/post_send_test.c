@@ -101,7 +101,7 @@ static bool one_polled(void *arg)
 }
 
 /* A queue that is armed for solicited completions stays so after others. */
-static void solicited(struct xroce *x)
+HANDLE_TEST(post_send_solicited, "U3", "completions that wake up nobody")
 {
 	struct pollfd fd = { .fd = xroce_fd(x), .events = POLLIN };
 	struct xroce_sge_local sge;
@@ -125,7 +125,7 @@ out:
 	pair_close(&p);
 }
 
-static void works(struct xroce *x)
+HANDLE_TEST(post_send_works, "U3 V7", "WRITE, READ, atomics, FLUSH, SEND")
 {
 	struct pair p;
 
@@ -144,7 +144,7 @@ static bool last_byte(void *arg)
 	return __atomic_load_n(&far[at], __ATOMIC_ACQUIRE) == own[at];
 }
 
-static void unreliable(struct xroce *x)
+HANDLE_TEST(post_send_unreliable, "U3 V7", "SEND and WRITE of UC")
 {
 	struct xroce_sge_local sge;
 	struct xroce_wr wr;
@@ -164,7 +164,7 @@ static void unreliable(struct xroce *x)
 }
 
 /* Bind and invalidate a window in order with the WRITE between them. */
-static void windows(struct xroce *x)
+HANDLE_TEST(post_send_windows, "U3 V7 W10", "bind and invalidate in a send queue")
 {
 	struct xroce_mw_add mw = { .type = XROCE_MW_TYPE_2B };
 	struct xroce_wr wr[3] = {};
@@ -209,7 +209,7 @@ static bool nothing_far(void)
 }
 
 /* What the module refuses: the completion says so, and no byte is written. */
-static void refused(struct xroce *x)
+HANDLE_TEST(post_send_refused, "U3 V7", "the status of what cannot be done")
 {
 	struct xroce_sge_local sge;
 	struct xroce_wr wr;
@@ -268,7 +268,7 @@ out:
 }
 
 /* What the library and the doorbell refuse: nothing is posted. */
-static void refused_at_once(struct xroce *x)
+HANDLE_TEST(post_send_at_once, "U3 V7", "what is refused when it is posted")
 {
 	struct xroce_wr wr, many[PAIR_ENTRIES + 1];
 	struct xroce_sge_local sge[PAIR_SGE + 1];
@@ -308,7 +308,7 @@ out:
 }
 
 /* Creation with arguments out of range. */
-static void sizes(struct xroce *x)
+HANDLE_TEST(post_send_sizes, "U3", "sizes of the send queue")
 {
 	struct xroce_qp_add good, add;
 	struct xroce_rq *rq;
@@ -353,7 +353,7 @@ static void early_address(struct xroce *x, __u32 qpn)
 }
 
 /* Attributes of the requester: all at RTS, none without a send queue. */
-static void attributes(struct xroce *x)
+HANDLE_TEST(post_send_attributes, "U3 V7", "attributes of the requester")
 {
 	struct xroce_qp_modify m;
 	struct pair p;
@@ -422,7 +422,7 @@ static void receive_late(struct pair *p, const struct xroce_wr *wr)
 }
 
 /* RESET discards, ERR flushes, and SQD says when nothing is outstanding. */
-static void states(struct xroce *x)
+HANDLE_TEST(post_send_states, "U3 V7", "SQD, ERR and RESET")
 {
 	struct xroce_async event = {};
 	struct xroce_sge_local sge;
@@ -475,7 +475,7 @@ static struct xroce_qp_query query(struct xroce *x, __u32 qpn)
 static bool same_mac(const __u8 *a, const __u8 *b) { return !memcmp(a, b, 6); }
 
 /* What a query says of the send queue and the attributes of the requester. */
-static void queried(struct xroce *x)
+HANDLE_TEST(post_send_query, "U3 V7", "a query of the send queue")
 {
 	static const __u8 none[6];
 	struct xroce_sge_local sge;
@@ -532,7 +532,7 @@ out:
 }
 
 /* Packets that nobody answers are outstanding while the queue drains. */
-static void drains(struct xroce *x)
+HANDLE_TEST(post_send_draining, "U3 V7", "a query while the queue drains")
 {
 	struct xroce_sge_local sge;
 	struct xroce_qp_query q;
@@ -564,7 +564,7 @@ static void set_timeout(struct xroce *x, __u32 qpn, __u32 timeout, __u32 retries
 }
 
 /* A timeout counts as soon as it is set, though the timer of a longer one is still running. */
-static void timeouts(struct xroce *x)
+HANDLE_TEST(post_send_timeouts, "Q3", "the local ACK timeout becomes shorter, or 0")
 {
 	struct xroce_sge_local sge;
 	struct xroce_cqe cqe;
@@ -591,25 +591,4 @@ out:
 	pair_close(&p);
 }
 
-static const struct test tests[] = {
-	{ "post_send_works", "U3 V7", "WRITE, READ, atomics, FLUSH, SEND", ON_HANDLE(works) },
-	{ "post_send_solicited", "U3", "completions that wake up nobody", ON_HANDLE(solicited) },
-	{ "post_send_windows", "U3 V7 W10", "bind and invalidate in a send queue",
-	  ON_HANDLE(windows) },
-	{ "post_send_refused", "U3 V7", "the status of what cannot be done", ON_HANDLE(refused) },
-	{ "post_send_at_once", "U3 V7", "what is refused when it is posted",
-	  ON_HANDLE(refused_at_once) },
-	{ "post_send_sizes", "U3", "sizes of the send queue", ON_HANDLE(sizes) },
-	{ "post_send_attributes", "U3 V7", "attributes of the requester", ON_HANDLE(attributes) },
-	{ "post_send_query", "U3 V7", "a query of the send queue", ON_HANDLE(queried) },
-	{ "post_send_draining", "U3 V7", "a query while the queue drains", ON_HANDLE(drains) },
-	{ "post_send_timeouts", "Q3", "the local ACK timeout becomes shorter, or 0",
-	  ON_HANDLE(timeouts) },
-	{ "post_send_unreliable", "U3 V7", "SEND and WRITE of UC", ON_HANDLE(unreliable) },
-	{ "post_send_states", "U3 V7", "SQD, ERR and RESET", ON_HANDLE(states) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

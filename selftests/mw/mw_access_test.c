@@ -45,7 +45,7 @@ static void unbound_one(struct wire *w, __u32 type)
 	expect(w, WRITE, w->mr.iova, 8, key, XROCE_CAUSE_ACC_KEY);
 }
 
-static void unbound(void)
+TEST(mw_unbound, "W1", "a window that is not bound gives no access")
 {
 	all_types(unbound_one);
 }
@@ -68,7 +68,7 @@ static void bound_one(struct wire *w, __u32 type)
 	expect(w, WRITE, w->mr.iova, 8, w->mr.rkey, 0);
 }
 
-static void bound(void)
+TEST(mw_bound, "W1 W2 W10", "a bound window gives access until it is deallocated")
 {
 	all_types(bound_one);
 }
@@ -99,13 +99,13 @@ static void bounds_one(struct wire *w, __u32 type)
 	mw_del(w, b.rkey);
 }
 
-static void bounds(void)
+TEST(mw_bounds, "W4", "bounds are exact at both ends")
 {
 	all_types(bounds_one);
 }
 
 /* A range that begins before the window and would wrap into it. */
-static void bounds_wrap(struct wire *w)
+WIRE_TEST(mw_bounds_wrap, "W4", "a range that wraps is out of bounds", &mw_rc)
 {
 	struct binding b;
 
@@ -143,7 +143,7 @@ static void rights_one(struct wire *w, __u32 type)
 	}
 }
 
-static void rights(void)
+TEST(mw_rights, "W3", "each set of rights is enforced")
 {
 	all_types(rights_one);
 }
@@ -170,7 +170,7 @@ static void independent_one(struct wire *w, __u32 type)
 	xroce_mr_dereg(w->x, reg.mr);
 }
 
-static void independent(void)
+TEST(mw_independent, "W3", "a window can grant rights that the region does not")
 {
 	all_types(independent_one);
 }
@@ -203,23 +203,23 @@ static void whose(__u32 type, int cause)
 	wire_close(&w);
 }
 
-static void type1_any_qp(void)
+TEST(mw_type1_any_qp, "W5 P2", "type 1: any queue pair of the domain has access")
 {
 	whose(XROCE_MW_TYPE_1, 0);
 }
 
-static void type2a_one_qp(void)
+TEST(mw_type2a_one_qp, "W6 P2", "type 2A: only its own queue pair has access")
 {
 	whose(XROCE_MW_TYPE_2A, XROCE_CAUSE_ACC_QP);
 }
 
-static void type2b_one_qp(void)
+TEST(mw_type2b_one_qp, "W6 P2", "type 2B: only its own queue pair has access")
 {
 	whose(XROCE_MW_TYPE_2B, XROCE_CAUSE_ACC_QP);
 }
 
 /* A queue pair of another domain, of another handle. */
-static void other_domain(void)
+TEST(mw_other_domain, "W5 W6 P2", "a queue pair of another domain has no access")
 {
 	struct wire w;
 	const struct wire_opts other_opts = { .peer = 0x12, .beside = true };
@@ -243,7 +243,7 @@ static void other_domain(void)
 }
 
 /* Each bind of a type 1 window gives it another key, and makes the old key invalid. */
-static void type1_new_key(struct wire *w)
+WIRE_TEST(mw_type1_new_key, "W5", "each bind of type 1 has a new key; length 0 unbinds", &mw_rc)
 {
 	struct binding b;
 	__u32 old;
@@ -266,7 +266,7 @@ static void type1_new_key(struct wire *w)
 	}
 }
 
-static void local_invalidate(struct wire *w)
+WIRE_TEST(mw_local_invalidate, "W6 W7", "bind, invalidate, bind again", &mw_rc)
 {
 	struct binding b;
 	__u32 i, type;
@@ -290,7 +290,7 @@ static void local_invalidate(struct wire *w)
 }
 
 /* Many windows over one region, each with its own bounds. */
-static void overlap(struct wire *w)
+WIRE_TEST(mw_overlap, "W9 W4", "1,000 windows over one region, each with its bounds", &mw_rc)
 {
 	enum { N = 1000, STEP = WIRE_BYTES / N };
 	static __u32 keys[N];
@@ -321,7 +321,7 @@ static void overlap(struct wire *w)
 }
 
 /* Three windows over the same bytes: if one is revoked, the others stay valid. */
-static void shared_bytes(struct wire *w)
+WIRE_TEST(mw_shared_bytes, "W9", "windows of all types over the same bytes", &mw_rc)
 {
 	__u32 one, a, b;
 
@@ -342,7 +342,7 @@ static void shared_bytes(struct wire *w)
  * An entry of the map is overwritten, by a process with the right to write maps, so that it
  * grants more than the window. The module checks its own copy.
  */
-static void map_lies(void)
+TEST(mw_map_lies, "W3 W4 W6", "the module does not trust the map's entry")
 {
 	struct wire_opts opts = { .peer = 0x12 };
 	struct xroce_mpt entry, lie;
@@ -399,38 +399,4 @@ static void map_lies(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "mw_unbound", "W1", "a window that is not bound gives no access",
-	  unbound },
-	{ "mw_bound", "W1 W2 W10", "a bound window gives access until it is deallocated",
-	  bound },
-	{ "mw_bounds", "W4", "bounds are exact at both ends", bounds },
-	{ "mw_bounds_wrap", "W4", "a range that wraps is out of bounds",
-	  ON_WIRE(bounds_wrap, &mw_rc) },
-	{ "mw_rights", "W3", "each set of rights is enforced", rights },
-	{ "mw_independent", "W3", "a window can grant rights that the region does not",
-	  independent },
-	{ "mw_type1_any_qp", "W5 P2", "type 1: any queue pair of the domain has access",
-	  type1_any_qp },
-	{ "mw_type2a_one_qp", "W6 P2", "type 2A: only its own queue pair has access",
-	  type2a_one_qp },
-	{ "mw_type2b_one_qp", "W6 P2", "type 2B: only its own queue pair has access",
-	  type2b_one_qp },
-	{ "mw_other_domain", "W5 W6 P2", "a queue pair of another domain has no access",
-	  other_domain },
-	{ "mw_type1_new_key", "W5", "each bind of type 1 has a new key; length 0 unbinds",
-	  ON_WIRE(type1_new_key, &mw_rc) },
-	{ "mw_local_invalidate", "W6 W7", "bind, invalidate, bind again",
-	  ON_WIRE(local_invalidate, &mw_rc) },
-	{ "mw_overlap", "W9 W4", "1,000 windows over one region, each with its bounds",
-	  ON_WIRE(overlap, &mw_rc) },
-	{ "mw_map_lies", "W3 W4 W6", "the module does not trust the map's entry",
-	  map_lies },
-	{ "mw_shared_bytes", "W9", "windows of all types over the same bytes",
-	  ON_WIRE(shared_bytes, &mw_rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -13,7 +13,7 @@ static bool open_wire(void)
 	return wire_open(&w, &mw_rc);
 }
 
-static void allocate(void)
+TEST(mw_allocate, "W1", "allocate, query, deallocate")
 {
 	struct xroce_mw_query q;
 	__u32 type, key;
@@ -42,7 +42,7 @@ static void allocate(void)
 	wire_close(&w);
 }
 
-static void allocate_refused(void)
+TEST(mw_allocate_refused, "W1", "wrong domain, type or handle is refused")
 {
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
 
@@ -62,7 +62,7 @@ static void allocate_refused(void)
 	wire_close(&w);
 }
 
-static void all_keys(struct xroce *x)
+HANDLE_TEST(mw_all_keys, "W1 R9", "as many windows as the table has entries")
 {
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
 	__u32 n = 0;
@@ -76,7 +76,7 @@ static void all_keys(struct xroce *x)
 	check(!xroce_mw_del(x, add.mw) && !xroce_mw_add(x, &add), "allocation after one was freed");
 }
 
-static void member(struct xroce *x)
+HANDLE_TEST(mw_member, "P1", "a domain with a window cannot be deleted")
 {
 	struct xroce_pd_query q = {};
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_2A };
@@ -90,7 +90,7 @@ static void member(struct xroce *x)
 	      "MW_DEL, then PD_DEL");
 }
 
-static void qp_destroy(void)
+TEST(mw_qp_destroy, "W8", "a bound 2A window keeps its queue pair, 2B does not")
 {
 	struct xroce_mw_bind bind = { .access = MW_READ, .length = 1 };
 	__u32 type, key, qpn;
@@ -123,7 +123,7 @@ static void qp_destroy(void)
 	wire_close(&w);
 }
 
-static void dereg(void)
+TEST(mw_dereg, "W9 R5 R7", "a region with windows cannot be changed or deregistered")
 {
 	struct xroce_mr_rereg change;
 	struct xroce_mr_reg reg;
@@ -164,7 +164,7 @@ static void dereg(void)
 }
 
 /* A window's key is not valid as an L_Key. */
-static void not_local(void)
+TEST(mw_not_local, "R9", "a window's key is not valid as an L_Key")
 {
 	static const struct wire_opts opts = { .sq = MW_SQ, .recv = true };
 	struct xroce_sge_local sge = { .length = 64 };
@@ -185,7 +185,7 @@ static void not_local(void)
 }
 
 /* Windows and queue pairs of another handle cannot be used. */
-static void owners(void)
+TEST(mw_owners, "U3", "objects of another handle cannot be used")
 {
 	static const struct wire_opts opts = { .sq = MW_SQ, .beside = true };
 	static struct wire other;
@@ -212,7 +212,7 @@ static void owners(void)
 }
 
 /* Closing the handle frees its windows, bound or not, and nothing stays pinned. */
-static void close_all(void)
+TEST(mw_close, "W1", "closing the handle frees its windows")
 {
 	__u32 type, i;
 
@@ -228,26 +228,4 @@ static void close_all(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "mw_allocate", "W1", "allocate, query, deallocate", allocate },
-	{ "mw_allocate_refused", "W1", "wrong domain, type or handle is refused",
-	  allocate_refused },
-	{ "mw_all_keys", "W1 R9", "as many windows as the table has entries",
-	  ON_HANDLE(all_keys) },
-	{ "mw_member", "P1", "a domain with a window cannot be deleted",
-	  ON_HANDLE(member) },
-	{ "mw_qp_destroy", "W8", "a bound 2A window keeps its queue pair, 2B does not",
-	  qp_destroy },
-	{ "mw_dereg", "W9 R5 R7", "a region with windows cannot be changed or deregistered",
-	  dereg },
-	{ "mw_not_local", "R9", "a window's key is not valid as an L_Key",
-	  not_local },
-	{ "mw_owners", "U3", "objects of another handle cannot be used",
-	  owners },
-	{ "mw_close", "W1", "closing the handle frees its windows", close_all },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

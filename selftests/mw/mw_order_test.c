@@ -81,31 +81,31 @@ static void mid_message(__u32 type, enum between what)
 	wire_close(&w);
 }
 
-static void mid_type1_rebind(void)
+TEST(mw_mid_rebind, "W11", "a type 1 window is bound again within a message")
 {
 	mid_message(XROCE_MW_TYPE_1, REBIND);
 }
 
-static void mid_type1_unbind(void)
+TEST(mw_mid_unbind, "W11 W5", "a type 1 window is unbound within a message")
 {
 	mid_message(XROCE_MW_TYPE_1, UNBIND);
 }
 
-static void mid_free(void)
+TEST(mw_mid_free, "W11", "a window is deallocated within a message")
 {
 	mid_message(XROCE_MW_TYPE_1, FREE);
 	mid_message(XROCE_MW_TYPE_2A, FREE);
 	mid_message(XROCE_MW_TYPE_2B, FREE);
 }
 
-static void mid_type2_invalidate(void)
+TEST(mw_mid_invalidate, "W11 W7", "a type 2 window is invalidated within a message")
 {
 	mid_message(XROCE_MW_TYPE_2A, INVALIDATE);
 	mid_message(XROCE_MW_TYPE_2B, INVALIDATE);
 }
 
 /* Without a system call: work requests are applied before the next packet is executed. */
-static void before_next_packet(struct wire *w)
+WIRE_TEST(mw_before_next_packet, "W10", "work requests are applied before the next packet", &mw_rc)
 {
 	struct binding b;
 	__u32 old;
@@ -133,7 +133,7 @@ static void before_next_packet(struct wire *w)
  * A window of type 1 that is bound on one queue pair, used through another one: the completion of
  * the bind says that it may be.
  */
-static void by_others_packet(void)
+TEST(mw_by_others_packet, "W10 W5", "a bind on one queue pair, the access through another")
 {
 	struct wire w;
 	struct wire_opts opts = { .peer = 0x12 };
@@ -157,22 +157,4 @@ static void by_others_packet(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "mw_mid_rebind", "W11", "a type 1 window is bound again within a message",
-	  mid_type1_rebind },
-	{ "mw_mid_unbind", "W11 W5", "a type 1 window is unbound within a message",
-	  mid_type1_unbind },
-	{ "mw_mid_free", "W11", "a window is deallocated within a message",
-	  mid_free },
-	{ "mw_mid_invalidate", "W11 W7", "a type 2 window is invalidated within a message",
-	  mid_type2_invalidate },
-	{ "mw_before_next_packet", "W10", "work requests are applied before the next packet",
-	  ON_WIRE(before_next_packet, &mw_rc) },
-	{ "mw_by_others_packet", "W10 W5", "a bind on one queue pair, the access through another",
-	  by_others_packet },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

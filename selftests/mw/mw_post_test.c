@@ -13,7 +13,7 @@ static struct xroce_send_wqe *entry(__u32 i)
 	return mw_entry(&w, i);
 }
 
-static void completions(void)
+TEST(mw_completions, "W10", "completions: wr_id, signalled or not, fence, order")
 {
 	struct binding b;
 	struct xroce_cqe cqe;
@@ -45,7 +45,7 @@ static void completions(void)
 }
 
 /* A failed work request has a completion even if unsignalled; later ones are flushed. */
-static void failure_flushes(void)
+TEST(mw_failure_flushes, "W10", "a failure moves the queue pair to ERR and flushes the rest")
 {
 	struct binding b, bad;
 	struct xroce_cqe cqe;
@@ -79,7 +79,7 @@ static void failure_flushes(void)
 }
 
 /* If a packet has a work request applied and that fails, the packet is dropped. */
-static void failure_stops_packet(void)
+TEST(mw_failure_stops_packet, "W10", "a failure stops the packet that applies it")
 {
 	struct binding bad;
 	struct xroce_stat before;
@@ -98,7 +98,7 @@ static void failure_stops_packet(void)
 	wire_close(&w);
 }
 
-static void states(void)
+TEST(mw_states, "W10 W2", "the result of a work request in each state")
 {
 	static const struct {
 		__u32 state;
@@ -142,7 +142,7 @@ static void states(void)
 }
 
 /* In SQD a work request waits for RTS; a packet does not have it executed. */
-static void drained(void)
+TEST(mw_drained, "W10", "in SQD a work request waits")
 {
 	struct binding b;
 
@@ -157,7 +157,7 @@ static void drained(void)
 }
 
 /* A move to ERR flushes what is posted, a move to RESET discards it. */
-static void modify_flushes(void)
+TEST(mw_modify_flushes, "W10", "a move to ERR flushes, a move to RESET discards")
 {
 	struct binding b;
 
@@ -179,7 +179,7 @@ static void modify_flushes(void)
 	wire_close(&w);
 }
 
-static void malformed(void)
+TEST(mw_malformed, "W10", "invalid opcode, flags or reserved field")
 {
 	struct binding b;
 	int i;
@@ -211,7 +211,7 @@ static void malformed(void)
 }
 
 /* What stands behind a request that sends waits for the doorbell; what precedes it does not. */
-static void behind(void)
+TEST(mw_behind, "W10", "what stands behind a SEND waits for the doorbell")
 {
 	struct xroce_send_header *h;
 	struct binding b[2];
@@ -238,7 +238,7 @@ static void behind(void)
 }
 
 /* With invalid indices the queue is taken to be empty. */
-static void indices(void)
+TEST(mw_indices, "W10", "indices out of range are taken for an empty queue")
 {
 	static const __u32 off[] = { MW_SQ + 1, 1000, 0x80000000, -1u };
 	struct xroce_send_header *h;
@@ -267,7 +267,7 @@ static void indices(void)
 	wire_close(&w);
 }
 
-static void full(void)
+TEST(mw_full, "W10", "as many work requests as there are entries")
 {
 	struct binding b;
 	__u32 i;
@@ -285,7 +285,7 @@ static void full(void)
 }
 
 /* If the CQ is full, the queue pair goes to ERR; the module still works. */
-static void cq_full(void)
+TEST(mw_cq_full, "W10", "the completion queue is full")
 {
 	struct binding b;
 	__u32 i, n = 0;
@@ -304,7 +304,7 @@ static void cq_full(void)
 }
 
 /* Deleting a queue pair first applies what is posted. */
-static void qp_delete_applies(void)
+TEST(mw_qp_delete_applies, "W10 W8", "deleting a queue pair first applies what is posted")
 {
 	struct binding b;
 	int ret;
@@ -320,7 +320,7 @@ static void qp_delete_applies(void)
 }
 
 /* If no packet comes, polling alone has the work request applied in the end. */
-static void poll_applies(void)
+TEST(mw_poll_applies, "W10", "polling applies work requests if no packet comes")
 {
 	struct binding b;
 	int i, ret = -1;
@@ -358,7 +358,7 @@ static int send_inv(__u32 key, __u64 wr_id)
 	return got.syndrome;
 }
 
-static void remote_invalidate(void)
+TEST(mw_remote_invalidate, "W7", "SEND with invalidate invalidates the window")
 {
 	struct xroce_cqe cqe;
 	struct packet got;
@@ -391,7 +391,7 @@ static void remote_invalidate(void)
 }
 
 /* Keys that a peer may not invalidate, of a region among them. */
-static void remote_refused(void)
+TEST(mw_remote_refused, "W7", "SEND with invalidate of a wrong key is refused")
 {
 	struct wire_opts opts = { .peer = 0x12, .sq = MW_SQ };
 	static struct wire other;
@@ -422,7 +422,7 @@ static void remote_refused(void)
 }
 
 /* A window that no file owns, in a domain like that, where a file has its queue pair. */
-static void owners(void)
+TEST(mw_owners, "W10 W2", "a work request for a window that its file does not own")
 {
 	struct wire domain = { .x = live_open() };
 	struct wire_opts opts = { .sq = MW_SQ, .with = &domain };
@@ -451,7 +451,7 @@ static void owners(void)
 }
 
 /* The map claims that a window of another queue pair is of this one. The module knows better. */
-static void remote_lies(void)
+TEST(mw_remote_lies, "W7 D5", "SEND with invalidate, and the map lies about the window")
 {
 	struct wire_opts opts = { .peer = 0x12, .sq = MW_SQ };
 	static struct wire other;
@@ -478,41 +478,4 @@ static void remote_lies(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "mw_completions", "W10", "completions: wr_id, signalled or not, fence, order",
-	  completions },
-	{ "mw_failure_flushes", "W10", "a failure moves the queue pair to ERR and flushes the rest",
-	  failure_flushes },
-	{ "mw_failure_stops_packet", "W10", "a failure stops the packet that applies it",
-	  failure_stops_packet },
-	{ "mw_states", "W10 W2", "the result of a work request in each state",
-	  states },
-	{ "mw_drained", "W10", "in SQD a work request waits", drained },
-	{ "mw_modify_flushes", "W10", "a move to ERR flushes, a move to RESET discards",
-	  modify_flushes },
-	{ "mw_malformed", "W10", "invalid opcode, flags or reserved field",
-	  malformed },
-	{ "mw_behind", "W10", "what stands behind a SEND waits for the doorbell", behind },
-	{ "mw_indices", "W10", "indices out of range are taken for an empty queue",
-	  indices },
-	{ "mw_full", "W10", "as many work requests as there are entries",
-	  full },
-	{ "mw_cq_full", "W10", "the completion queue is full", cq_full },
-	{ "mw_qp_delete_applies", "W10 W8", "deleting a queue pair first applies what is posted",
-	  qp_delete_applies },
-	{ "mw_poll_applies", "W10", "polling applies work requests if no packet comes",
-	  poll_applies },
-	{ "mw_remote_invalidate", "W7", "SEND with invalidate invalidates the window",
-	  remote_invalidate },
-	{ "mw_remote_refused", "W7", "SEND with invalidate of a wrong key is refused",
-	  remote_refused },
-	{ "mw_owners", "W10 W2", "a work request for a window that its file does not own",
-	  owners },
-	{ "mw_remote_lies", "W7 D5", "SEND with invalidate, and the map lies about the window",
-	  remote_lies },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

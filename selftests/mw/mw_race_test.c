@@ -112,7 +112,7 @@ static void applied(void)
 }
 
 /* A type 1 window is bound to one slot after the other, while old keys are still used. */
-static void rebind(void)
+TEST(mw_race_rebind, "W5 W10 W11", "type 1 windows are bound again under WRITEs")
 {
 	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, old, seen = 0;
 	struct binding b;
@@ -155,7 +155,7 @@ static void rebind(void)
 }
 
 /* Type 2 windows, each of a queue pair that receives WRITEs. */
-static void revoke(void)
+TEST(mw_race_revoke, "W6 W7 W11", "type 2 windows are revoked under WRITEs")
 {
 	__u32 rounds = setting("XROCE_MW_ROUNDS", ROUNDS), i, slot, seen = 0;
 	struct binding b;
@@ -278,7 +278,7 @@ static void hostile_setup(void)
 	hostile.stop = false;
 }
 
-static void hostile_ring(void)
+TEST(mw_hostile_ring, "W10", "random work requests that change while the module reads them")
 {
 	__u64 count = setting("XROCE_MW_HOSTILE", HOSTILE), n = 0, seed = 0xabcd;
 	struct xroce_send_header *ring;
@@ -330,17 +330,4 @@ static void hostile_ring(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "mw_race_rebind", "W5 W10 W11", "type 1 windows are bound again under WRITEs",
-	  rebind },
-	{ "mw_race_revoke", "W6 W7 W11", "type 2 windows are revoked under WRITEs",
-	  revoke },
-	{ "mw_hostile_ring", "W10",
-	  "random work requests that change while the module reads them",
-	  hostile_ring },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

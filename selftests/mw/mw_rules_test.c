@@ -51,7 +51,7 @@ static void accepted(__u32 type, struct binding b)
 }
 
 /* Only a region registered with the right MW_BIND can have windows. */
-static void mw_bind_right(void)
+TEST(mw_bind_right, "W2", "the region needs MW_BIND")
 {
 	struct xroce_mr_reg reg;
 	struct binding b;
@@ -74,7 +74,7 @@ static void mw_bind_right(void)
 }
 
 /* Remote write and remote atomic need the region's local write. */
-static void local_write(void)
+TEST(mw_local_write, "W2", "remote write and atomic need the region's local write")
 {
 	static const struct {
 		__u32 access;
@@ -114,7 +114,7 @@ static void local_write(void)
 }
 
 /* Window, region and queue pair must be of one domain. */
-static void domains(void)
+TEST(mw_domains, "W2 P2", "window, region and queue pair need one domain")
 {
 	struct xroce_mr_reg reg;
 	struct xroce_mw_add add;
@@ -144,7 +144,7 @@ static void domains(void)
 	wire_close(&w);
 }
 
-static void range(void)
+TEST(mw_range, "W2", "the range must be inside the region")
 {
 	struct binding b, whole;
 	__u32 type;
@@ -171,7 +171,7 @@ static void range(void)
 	wire_close(&w);
 }
 
-static void services(void)
+TEST(mw_services, "W2", "bind on RC and UC, not on UD")
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC, .sq = MW_SQ };
 	struct binding b;
@@ -194,7 +194,7 @@ static void services(void)
  * A bind needs a queue pair that sends: RTS or SQD (IBTA 10.6.7.2, 10.3.1). Work requests wait in
  * the send queue in the other states, so only the ioctl reaches the window.
  */
-static void states(void)
+TEST(mw_states, "W2", "bind in RTS, not before it, nor in ERR")
 {
 	static const struct {
 		__u32 state;
@@ -234,7 +234,7 @@ static void states(void)
 }
 
 /* L_Keys of no region: unused, a window's, with another low byte. */
-static void no_region(void)
+TEST(mw_no_region, "W2", "an L_Key of no region is refused")
 {
 	struct binding b;
 	__u32 type;
@@ -256,7 +256,7 @@ static void no_region(void)
 	wire_close(&w);
 }
 
-static void type1_keys(void)
+TEST(mw_type1_keys, "W5 W7", "type 1: no key twice, no invalidate")
 {
 	struct binding b;
 	__u32 key;
@@ -281,7 +281,7 @@ static void type1_keys(void)
 }
 
 /* By ioctl, the key of type 1 is drawn and that of type 2 is given. */
-static void wrong_type(void)
+TEST(mw_wrong_type, "W5 W6", "each type needs the key of its type")
 {
 	struct binding b;
 	__u32 type, other;
@@ -299,7 +299,7 @@ static void wrong_type(void)
 	wire_close(&w);
 }
 
-static void type2_state(void)
+TEST(mw_type2_state, "W6", "type 2: bound once, with the user's key, not empty")
 {
 	struct binding b;
 	__u32 type;
@@ -329,7 +329,7 @@ static void type2_state(void)
 	wire_close(&w);
 }
 
-static void inval_refused(void)
+TEST(mw_inval_refused, "W7", "invalidate with a wrong key or queue pair is refused")
 {
 	__u32 type, key, qpn;
 
@@ -354,27 +354,4 @@ static void inval_refused(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "mw_bind_right", "W2", "the region needs MW_BIND", mw_bind_right },
-	{ "mw_local_write", "W2", "remote write and atomic need the region's local write",
-	  local_write },
-	{ "mw_domains", "W2 P2", "window, region and queue pair need one domain",
-	  domains },
-	{ "mw_range", "W2", "the range must be inside the region", range },
-	{ "mw_services", "W2", "bind on RC and UC, not on UD", services },
-	{ "mw_states", "W2", "bind in RTS, not before it, nor in ERR", states },
-	{ "mw_no_region", "W2", "an L_Key of no region is refused", no_region },
-	{ "mw_type1_keys", "W5 W7", "type 1: no key twice, no invalidate",
-	  type1_keys },
-	{ "mw_wrong_type", "W5 W6", "each type needs the key of its type",
-	  wrong_type },
-	{ "mw_type2_state", "W6", "type 2: bound once, with the user's key, not empty",
-	  type2_state },
-	{ "mw_inval_refused", "W7", "invalidate with a wrong key or queue pair is refused",
-	  inval_refused },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

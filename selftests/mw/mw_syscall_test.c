@@ -105,7 +105,7 @@ static void finish(struct poster *p)
 	wire_close(&p->w);
 }
 
-static void no_system_call(void)
+TEST(mw_posts, "W10", "10,000 binds and revocations under traffic")
 {
 	struct traffic *t = traffic_new();
 	pthread_t thread;
@@ -143,12 +143,4 @@ static void no_system_call(void)
 		finish(&posters[i]);
 }
 
-static const struct test tests[] = {
-	{ "mw_posts", "W10", "10,000 binds and revocations under traffic",
-	  no_system_call },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -94,7 +94,8 @@ static void expect(const struct command *c, struct attempt t, int want)
 #define for_each_command(c) \
 	for ((c) = commands; (c) < commands + commands_count; (c)++)
 
-static void size_right(void)
+TEST(abi_size_right, "U3",
+     "every command accepts its structure at its exact size, and at that of its first release")
 {
 	const struct command *c;
 
@@ -106,7 +107,7 @@ static void size_right(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void size_short(void)
+TEST(abi_size_short, "U3", "a structure that is too short is refused with -EINVAL")
 {
 	const struct command *c;
 
@@ -118,7 +119,7 @@ static void size_short(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void size_long(void)
+TEST(abi_size_long, "U3", "a longer structure whose extra bytes are zero is accepted")
 {
 	const struct command *c;
 
@@ -130,7 +131,7 @@ static void size_long(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void size_too_new(void)
+TEST(abi_size_too_new, "U3", "a non-zero byte past the known size is refused with -E2BIG")
 {
 	const struct command *c;
 
@@ -143,7 +144,7 @@ static void size_too_new(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void size_too_long(void)
+TEST(abi_size_too_long, "U3", "a structure of more than a page is refused with -E2BIG")
 {
 	const struct command *c;
 
@@ -154,7 +155,7 @@ static void size_too_long(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void flags_unknown(void)
+TEST(abi_flags_unknown, "U3", "every unknown flag is refused with -EINVAL")
 {
 	const struct command *c;
 	int bit;
@@ -168,7 +169,7 @@ static void flags_unknown(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void reserved(void)
+TEST(abi_reserved, "U3", "reserved words must be zero")
 {
 	const struct command *c;
 	int i, byte;
@@ -181,7 +182,7 @@ static void reserved(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void no_link(void)
+TEST(abi_no_link, "U3", "commands on objects need LINK_USE first")
 {
 	const struct command *c;
 
@@ -191,7 +192,7 @@ static void no_link(void)
 			       -ENOTCONN);
 }
 
-static void pointers(void)
+TEST(abi_pointers, "U3", "bad pointers are refused with -EFAULT")
 {
 	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
 	const struct command *c;
@@ -225,7 +226,7 @@ static void pointers(void)
 	close(fd);
 }
 
-static void no_command(void)
+TEST(abi_no_command, "U3", "command numbers must match exactly")
 {
 	struct xroce_link_query q = { .size = sizeof(q), .flags = XROCE_F_NEXT };
 	int fd = open(XROCE_DEV_PATH, O_RDWR | O_CLOEXEC);
@@ -252,26 +253,4 @@ static void no_command(void)
 	close(fd);
 }
 
-static const struct test tests[] = {
-	{ "abi_size_right", "U3",
-	  "every command accepts its structure at its exact size, and at that of its first release",
-	  size_right },
-	{ "abi_size_short", "U3", "a structure that is too short is refused with -EINVAL",
-	  size_short },
-	{ "abi_size_long", "U3", "a longer structure whose extra bytes are zero is accepted",
-	  size_long },
-	{ "abi_size_too_new", "U3", "a non-zero byte past the known size is refused with -E2BIG",
-	  size_too_new },
-	{ "abi_size_too_long", "U3", "a structure of more than a page is refused with -E2BIG",
-	  size_too_long },
-	{ "abi_flags_unknown", "U3", "every unknown flag is refused with -EINVAL", flags_unknown },
-	{ "abi_reserved", "U3", "reserved words must be zero", reserved },
-	{ "abi_no_link", "U3", "commands on objects need LINK_USE first", no_link },
-	{ "abi_pointers", "U3", "bad pointers are refused with -EFAULT", pointers },
-	{ "abi_no_command", "U3", "command numbers must match exactly", no_command },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

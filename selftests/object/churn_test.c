@@ -72,7 +72,7 @@ static int register_some(struct xroce *x, __u32 pd, char *mem, __u32 last,
 }
 
 /* Deregister them in random order and check that nothing is left. */
-static void many(void)
+TEST(churn_many, "R7 R8 R9", "100,000 regions, deregistered in random order")
 {
 	__u32 n = setting("XROCE_REGIONS", REGIONS), i, j, *mr, last = 0;
 	char *mem = mem_map(3);
@@ -237,7 +237,7 @@ static int race(struct race *r, void *(*change)(void *), pid_t pid)
 	return worked;
 }
 
-static void unmapped(void)
+TEST(churn_munmap, "R1 R8", "registering while the memory is unmapped")
 {
 	struct race r = { .mem = mem_map(PAGES), .fd = -1 };
 
@@ -247,7 +247,7 @@ static void unmapped(void)
 	munmap(r.mem, PAGES * MEM_PAGE);
 }
 
-static void forked(void)
+TEST(churn_fork, "R1 R8", "registering while the process forks")
 {
 	struct race r = { .mem = mem_map(PAGES), .fd = -1 };
 
@@ -257,7 +257,7 @@ static void forked(void)
 	munmap(r.mem, PAGES * MEM_PAGE);
 }
 
-static void punched(void)
+TEST(churn_punch, "R1 R8", "registering while holes are punched into the file")
 {
 	struct race r = { .fd = memfd_create("punched", MFD_CLOEXEC) };
 
@@ -272,7 +272,7 @@ static void punched(void)
 }
 
 /* Memory of processes that are killed meanwhile. */
-static void exited(void)
+TEST(churn_exit, "R1 R8", "registering while the owner of the memory is killed")
 {
 	struct xroce *x = live_open();
 	char *mem = mem_map(PAGES);
@@ -326,7 +326,7 @@ static void sparse_part(struct xroce *x, __u32 pd, int fd, __u64 offset,
  * A sparse file of more than 4 GiB on a file system of 16 MiB: small parts can be
  * registered at any offset. Registering all of it fails, and nothing stays pinned.
  */
-static void sparse(void)
+TEST(churn_sparse, "R1", "parts of a sparse file of 4 GiB can be registered, all of it cannot")
 {
 	const __u64 size = (4ull << 30) + 12345;
 	char dir[] = "/tmp/sparse-XXXXXX", path[64];
@@ -359,17 +359,4 @@ static void sparse(void)
 	rmdir(dir);
 }
 
-static const struct test tests[] = {
-	{ "churn_many", "R7 R8 R9", "100,000 regions, deregistered in random order", many },
-	{ "churn_munmap", "R1 R8", "registering while the memory is unmapped", unmapped },
-	{ "churn_fork", "R1 R8", "registering while the process forks", forked },
-	{ "churn_exit", "R1 R8", "registering while the owner of the memory is killed", exited },
-	{ "churn_punch", "R1 R8", "registering while holes are punched into the file", punched },
-	{ "churn_sparse", "R1",
-	  "parts of a sparse file of 4 GiB can be registered, all of it cannot", sparse },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

@@ -35,7 +35,7 @@ static void end(struct xroce *x, __u32 mr)
 }
 
 /* Three pages, each at its physical address; the first byte is at offset 0x200. */
-static void translation(void)
+TEST(example_translation, "R1 R3 T2", "the table has three pages and offset 0x200")
 {
 	struct xroce_mr_query q = {};
 	struct xroce_mr_reg r;
@@ -63,7 +63,7 @@ static void translation(void)
 }
 
 /* Packets reach the right bytes: the first, those at page borders, the last. */
-static void bytes(void)
+TEST(example_bytes, "R3 R9", "packets reach the first, border and last bytes")
 {
 	static const __u64 at[] = {
 		FIRST, 0x141fff, 0x142000, 0x142fff, 0x143000, LAST,
@@ -86,13 +86,4 @@ static void bytes(void)
 	end(x, r.mr);
 }
 
-static const struct test tests[] = {
-	{ "example_translation", "R1 R3 T2", "the table has three pages and offset 0x200",
-	  translation },
-	{ "example_bytes", "R3 R9", "packets reach the first, border and last bytes", bytes },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

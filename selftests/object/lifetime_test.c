@@ -148,7 +148,7 @@ static bool key_refused(void *arg)
 }
 
 /* A process is killed under traffic: none of its pages and objects is left. */
-static void killed(void)
+TEST(lifetime_killed, "R7 R8", "kill -9 under traffic removes all objects and pins")
 {
 	size_t size = TRAFFIC_TARGETS * REGION;
 	struct traffic *t = traffic_new();
@@ -195,7 +195,7 @@ static void killed(void)
 }
 
 /* No byte is written after MR_DEREG has returned. */
-static void dereg_under_traffic(void)
+TEST(lifetime_dereg, "R7", "after MR_DEREG no byte is written, and the key is refused")
 {
 	struct traffic *t = traffic_new();
 	struct xroce_mr_dereg dereg = { .size = sizeof(dereg) };
@@ -253,7 +253,7 @@ static bool needed_by(void *arg)
 }
 
 /* The module cannot be unloaded while it is in use. */
-static void module_busy(void)
+TEST(lifetime_module_busy, "U6", "the module cannot be unloaded while it is in use")
 {
 	int fd, err;
 
@@ -273,7 +273,7 @@ static void module_busy(void)
 }
 
 /* Unloading deletes links that have no program, with their persistent objects. */
-static void module_takes_links(void)
+TEST(lifetime_module_links, "U6 R7", "unloading deletes links without a program")
 {
 	struct xroce_link_add add = { .size = sizeof(add) };
 	struct xroce_link_maps maps = {
@@ -326,7 +326,7 @@ static bool is_dead(void *arg)
 }
 
 /* A netdev can disappear at any time; objects on its link stay with their owner. */
-static void netdev_deleted(void)
+TEST(lifetime_netdev_deleted, "D1", "a link outlives its netdev")
 {
 	char *mem = mem_map(4);
 	struct xroce_mr_reg r;
@@ -352,7 +352,7 @@ static void netdev_deleted(void)
 }
 
 /* A dead link does not prevent a new link on a netdev of the same name. */
-static void netdev_again(void)
+TEST(lifetime_netdev_again, "D1", "a dead link does not block a new one of the same name")
 {
 	struct xroce_link_query q;
 
@@ -369,7 +369,7 @@ static void netdev_again(void)
 	down();
 }
 
-static void netns_deleted(void)
+TEST(lifetime_netns_deleted, "D1", "a link outlives its network namespace")
 {
 	pid_t pid;
 	int status;
@@ -391,7 +391,7 @@ static void netns_deleted(void)
 }
 
 /* Objects live until the last close, whichever process closes. */
-static void forked(void)
+TEST(lifetime_fork, "R7 R10", "objects live until the last close, after a fork")
 {
 	struct traffic_target to;
 	struct xroce_link_query q;
@@ -427,7 +427,7 @@ static void forked(void)
  * The process that made the region exits first; its child, which inherited the descriptor,
  * closes last.
  */
-static void closed_by_child(void)
+TEST(lifetime_closed_by_child, "R7 R10", "the maker has exited and another process closes last")
 {
 	struct xroce_link_query q;
 	int to_child[2];
@@ -463,25 +463,4 @@ static void closed_by_child(void)
 	down();
 }
 
-static const struct test tests[] = {
-	{ "lifetime_killed", "R7 R8", "kill -9 under traffic removes all objects and pins",
-	  killed },
-	{ "lifetime_dereg", "R7", "after MR_DEREG no byte is written, and the key is refused",
-	  dereg_under_traffic },
-	{ "lifetime_module_busy", "U6", "the module cannot be unloaded while it is in use",
-	  module_busy },
-	{ "lifetime_module_links", "U6 R7", "unloading deletes links without a program",
-	  module_takes_links },
-	{ "lifetime_netdev_deleted", "D1", "a link outlives its netdev", netdev_deleted },
-	{ "lifetime_netdev_again", "D1", "a dead link does not block a new one of the same name",
-	  netdev_again },
-	{ "lifetime_netns_deleted", "D1", "a link outlives its network namespace", netns_deleted },
-	{ "lifetime_fork", "R7 R10", "objects live until the last close, after a fork", forked },
-	{ "lifetime_closed_by_child", "R7 R10",
-	  "the maker has exited and another process closes last", closed_by_child },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_alone(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_alone);

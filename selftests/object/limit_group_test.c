@@ -108,7 +108,7 @@ static void group_end(const char *device)
 	with_group(false);
 }
 
-static void control_group(void)
+TEST(limit_group, "R7 R10", "the limit of the control group holds")
 {
 	struct xroce_limit_query q, none = {};
 	int to[2], from[2], status;
@@ -148,7 +148,7 @@ static void control_group(void)
 }
 
 /* Two links have two device names, even if their netdevs have had the same name. */
-static void group_names(void)
+TEST(limit_group_names, "R10", "each link has its own device name in the controller")
 {
 	struct xroce_limit_query q = {}, other = {};
 	char line[64];
@@ -172,13 +172,4 @@ static void group_names(void)
 	with_group(false);
 }
 
-static const struct test tests[] = {
-	{ "limit_group", "R7 R10", "the limit of the control group holds", control_group },
-	{ "limit_group_names", "R10", "each link has its own device name in the controller",
-	  group_names },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

@@ -114,7 +114,7 @@ static void limit_now(__u32 flags, enum xroce_counted what, __u64 most)
 }
 
 /* A user can make objects up to the limit and not past it; another user is not affected. */
-static void of_user(void)
+TEST(limit_of_user, "R7 R10 P1 W1", "the limit of a user, for each kind")
 {
 	__u32 what, id[2];
 	struct pair p;
@@ -148,7 +148,7 @@ static void of_user(void)
 }
 
 /* The link's limit is for all users together, whatever their capabilities. */
-static void of_link(void)
+TEST(limit_of_link, "R7 R10 P1 W1", "the limit of a link, for each kind, over all users")
 {
 	struct pair p;
 	__u32 what;
@@ -175,7 +175,7 @@ static void of_link(void)
  * Persistent objects count for the link, not for the user who made them; deleting them
  * gives the count back.
  */
-static void persistent(void)
+TEST(limit_persistent, "R7 R10", "persistent objects count for the link only")
 {
 	static const enum xroce_counted kinds[] = {
 		XROCE_COUNT_MR, XROCE_COUNT_MW, XROCE_COUNT_QP,
@@ -212,7 +212,7 @@ static void persistent(void)
  * A limit below the current usage keeps existing objects. New ones are refused until usage
  * is below it.
  */
-static void lowered(void)
+TEST(limit_lowered, "R7 P1 W1", "a limit below the current usage")
 {
 	__u32 what, id[3], i;
 	struct pair p;
@@ -244,7 +244,7 @@ static void lowered(void)
 }
 
 /* A command that fails for another reason than a limit leaves the counts unchanged. */
-static void unwound(void)
+TEST(limit_unwound, "R1 R4 R6 R7", "a failed command counts nothing")
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = 17 };
 	struct xroce_qp_add qp = { .size = sizeof(qp), .type = XROCE_QPT_RC };
@@ -305,7 +305,7 @@ static void unwound(void)
 }
 
 /* Several regions over the same memory, and the pinned bytes that they count. */
-static void pins(void)
+TEST(limit_pinned, "R1 R4 R5 R6 R8 O1", "pinned bytes are counted")
 {
 	struct xroce_mr_reg_shared shared = { .access = XROCE_ACCESS_LOCAL_WRITE };
 	struct xroce_mr_reg_phys phys = { .access = XROCE_ACCESS_LOCAL_WRITE };
@@ -405,7 +405,7 @@ static void race_round(struct xroce *x)
 }
 
 /* Several processes of one user at the same time, one of them with a shared descriptor. */
-static void forked(void)
+TEST(limit_fork, "R7 R8 R10", "concurrent processes of one user stay within the limit")
 {
 	unsigned int *made = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -471,7 +471,7 @@ static void forked(void)
 }
 
 /* LIMIT_QUERY: which user may see the counts of which user. */
-static void seen(void)
+TEST(limit_seen, "R10 U3", "who may query and set limits; invalid arguments")
 {
 	struct xroce_limit_query q;
 	struct xroce_limit_set set;
@@ -589,7 +589,7 @@ static void share_of(struct pair *p, enum xroce_counted what, unsigned int place
 	live_drop_cap(CAP_NET_ADMIN);
 }
 
-static void share_qps(void)
+TEST(limit_share_qps, "R10", "no user takes all queue pairs; some are for administrators")
 {
 	struct pair p;
 
@@ -600,7 +600,7 @@ static void share_qps(void)
 }
 
 /* Regions and windows are in the same table. */
-static void share_keys(void)
+TEST(limit_share_keys, "R9 R10", "nor all keys")
 {
 	struct pair p;
 
@@ -611,23 +611,4 @@ static void share_keys(void)
 	pair_close(&p);
 }
 
-static const struct test tests[] = {
-	{ "limit_of_user", "R7 R10 P1 W1", "the limit of a user, for each kind", of_user },
-	{ "limit_of_link", "R7 R10 P1 W1", "the limit of a link, for each kind, over all users",
-	  of_link },
-	{ "limit_persistent", "R7 R10", "persistent objects count for the link only", persistent },
-	{ "limit_lowered", "R7 P1 W1", "a limit below the current usage", lowered },
-	{ "limit_unwound", "R1 R4 R6 R7", "a failed command counts nothing", unwound },
-	{ "limit_pinned", "R1 R4 R5 R6 R8 O1", "pinned bytes are counted", pins },
-	{ "limit_fork", "R7 R8 R10", "concurrent processes of one user stay within the limit",
-	  forked },
-	{ "limit_share_qps", "R10", "no user takes all queue pairs; some are for administrators",
-	  share_qps },
-	{ "limit_share_keys", "R9 R10", "nor all keys", share_keys },
-	{ "limit_seen", "R10 U3", "who may query and set limits; invalid arguments", seen },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

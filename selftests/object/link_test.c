@@ -87,7 +87,7 @@ static int array(__u32 value_size, __u32 entries)
 			      NULL);
 }
 
-static void add_errors(void)
+TEST(link_add_errors, "D1", "LINK_ADD needs a netdev that has no link")
 {
 	int fd = dev_open(), ret;
 	__u32 link;
@@ -112,7 +112,7 @@ static void add_errors(void)
 }
 
 /* Until LINK_MAPS, a link belongs to the file that made it. */
-static void maker_closes(void)
+TEST(link_maker_closes, "D1", "a link without maps ends with the file that made it")
 {
 	int fd = dev_open(), other = dev_open(), ret;
 	__u32 link;
@@ -129,7 +129,7 @@ static void maker_closes(void)
 	check(!spare_has_link(), "it outlives its maker");
 }
 
-static void maps(void)
+TEST(link_maps, "U2", "LINK_MAPS accepts only arrays of the right shape")
 {
 	const __u32 mpt_size = sizeof(struct xroce_mpt);
 	const __u32 qp_size = sizeof(struct xroce_qp);
@@ -205,7 +205,8 @@ static int percpu_array(__u32 value_size, __u32 entries)
 }
 
 /* Map of per-region counters: as many entries as regions, or no map. */
-static void maps_of_counters(void)
+TEST(link_maps_of_counters, "U2 D6",
+     "the map of per-region counters has the right shape, or is absent")
 {
 	const __u32 size = sizeof(struct xroce_mr_stat);
 	int mpt = array(sizeof(struct xroce_mpt), 16);
@@ -252,7 +253,7 @@ static void maps_of_counters(void)
 }
 
 /* The program that runs for deferred frames; or none. */
-static void maps_and_program(void)
+TEST(link_maps_program, "U2 O3", "LINK_MAPS accepts only XDP programs")
 {
 	int mpt = array(sizeof(struct xroce_mpt), 16);
 	int qp = array(sizeof(struct xroce_qp), 16);
@@ -322,7 +323,7 @@ static bool is_freed(void *arg)
 }
 
 /* The previous program is released, the new one is held. */
-static void another_program(void)
+TEST(link_another_program, "U1 O3", "the program of a link can be replaced")
 {
 	int mpt = array(sizeof(struct xroce_mpt), 16);
 	int qp = array(sizeof(struct xroce_qp), 16);
@@ -379,7 +380,7 @@ static void another_program(void)
 	close(qp);
 }
 
-static void use_errors(void)
+TEST(link_use_errors, "R10", "a descriptor uses one link")
 {
 	int fd = dev_open(), ret;
 
@@ -395,7 +396,7 @@ static void use_errors(void)
 }
 
 /* An ifindex is valid only in the caller's network namespace. */
-static void other_netns(void)
+TEST(link_netns, "R10", "an ifindex belongs to the caller's network namespace")
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	__u32 ifindex = if_nametoindex(LIVE_DEV);
@@ -413,7 +414,7 @@ static void other_netns(void)
 	close(fd);
 }
 
-static void query(struct xroce *x)
+HANDLE_TEST(link_query, "U1", "LINK_QUERY reports the link")
 {
 	struct xroce_link_query q = { .size = sizeof(q) };
 	struct stat netns;
@@ -457,7 +458,7 @@ static void query(struct xroce *x)
 	close(fd);
 }
 
-static void renamed(void)
+TEST(link_renamed, "U1", "a link follows its netdev's name")
 {
 	struct xroce_link_query q;
 
@@ -472,7 +473,7 @@ static void renamed(void)
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 }
 
-static void del_errors(void)
+TEST(link_del_errors, "D1", "LINK_DEL is refused while a file uses the link")
 {
 	struct xroce *x = live_open();
 	int fd = dev_open(), ret;
@@ -498,7 +499,7 @@ static void del_errors(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static void del_persistent(void)
+TEST(link_del_persistent, "R7", "LINK_DEL of persistent objects needs force")
 {
 	static char page[4096] __attribute__((aligned(4096)));
 	struct xroce_mr_reg r = {
@@ -532,27 +533,4 @@ static void del_persistent(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static const struct test tests[] = {
-	{ "link_add_errors", "D1", "LINK_ADD needs a netdev that has no link", add_errors },
-	{ "link_maker_closes", "D1", "a link without maps ends with the file that made it",
-	  maker_closes },
-	{ "link_maps", "U2", "LINK_MAPS accepts only arrays of the right shape", maps },
-	{ "link_maps_program", "U2 O3", "LINK_MAPS accepts only XDP programs", maps_and_program },
-	{ "link_another_program", "U1 O3", "the program of a link can be replaced",
-	  another_program },
-	{ "link_maps_of_counters", "U2 D6",
-	  "the map of per-region counters has the right shape, or is absent", maps_of_counters },
-	{ "link_use_errors", "R10", "a descriptor uses one link", use_errors },
-	{ "link_netns", "R10", "an ifindex belongs to the caller's network namespace",
-	  other_netns },
-	{ "link_query", "U1", "LINK_QUERY reports the link", ON_HANDLE(query) },
-	{ "link_renamed", "U1", "a link follows its netdev's name", renamed },
-	{ "link_del_errors", "D1", "LINK_DEL is refused while a file uses the link", del_errors },
-	{ "link_del_persistent", "R7", "LINK_DEL of persistent objects needs force",
-	  del_persistent },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

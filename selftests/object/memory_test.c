@@ -54,7 +54,7 @@ static void huge_parts(struct xroce *x, char *huge, unsigned int pages)
 }
 
 /* Who may not know physical addresses does not learn the low bits of one from the offset. */
-static void huge_hidden(struct xroce *x)
+HANDLE_TEST(memory_thp_hidden, "R7 R10", "its offset does not tell where it is")
 {
 	const __u64 length = MEM_HUGE - 7 * MEM_PAGE;
 	char *huge = mem_huge();
@@ -80,7 +80,7 @@ static void huge_hidden(struct xroce *x)
 	munmap(huge, MEM_HUGE);
 }
 
-static void transparent_huge(struct xroce *x)
+HANDLE_TEST(memory_thp, "R1 R7", "a transparent huge page is one table entry")
 {
 	char *huge = mem_huge();
 
@@ -93,7 +93,7 @@ static void transparent_huge(struct xroce *x)
 }
 
 /* The mapping is split, the process forks and writes: the region keeps its pages. */
-static void huge_split(struct xroce *x)
+HANDLE_TEST(memory_thp_split, "R1 R8", "a huge page is split and copied on write")
 {
 	char *huge = mem_huge();
 	struct xroce_mr_reg r;
@@ -129,7 +129,7 @@ out:
 }
 
 /* A huge page with a small page behind or inside it: every page is pinned. */
-static void huge_and_small(struct xroce *x)
+HANDLE_TEST(memory_thp_and_small, "R1 R8", "huge and small pages in one region")
 {
 	char *huge = mem_huge(), *behind;
 	struct xroce_mr_reg r;
@@ -173,7 +173,7 @@ static bool set_huge_pages(int n)
 	return atoi(text) >= n;
 }
 
-static void hugetlb(void)
+TEST(memory_hugetlb, "R1 R7", "a hugetlb page is one table entry")
 {
 	struct xroce *x = live_open();
 	char *mem;
@@ -225,7 +225,7 @@ static void file(struct xroce *x, int fd, __u64 size, __u64 offset, __u64 length
 	check(ret == -ERANGE, "behind the end: %d", ret);
 }
 
-static void files(struct xroce *x)
+HANDLE_TEST(memory_files, "R1", "files of memfd and tmpfs")
 {
 	int fd;
 
@@ -238,7 +238,7 @@ static void files(struct xroce *x)
 	close(fd);
 }
 
-static void huge_files(void)
+TEST(memory_huge_files, "R1", "files of memfd and hugetlbfs with huge pages")
 {
 	struct xroce *x = live_open();
 	int fd;
@@ -262,7 +262,8 @@ static void huge_files(void)
 }
 
 /* Memory that the caller may not write can only be registered for reading. */
-static void protection(struct xroce *x)
+HANDLE_TEST(memory_protection, "R2",
+	    "memory that the caller may not write is not registered for writing")
 {
 	int fd = memfd_create("region", MFD_CLOEXEC), ro;
 	char *mem = mem_map(3), *shared;
@@ -305,7 +306,7 @@ static void protection(struct xroce *x)
 	close(fd);
 }
 
-static void hole(struct xroce *x)
+HANDLE_TEST(memory_hole, "R1", "a hole in the mapping: all pages are pinned, or none")
 {
 	long before = live_vmpin();
 	char *mem = mem_map(1300);
@@ -340,7 +341,7 @@ static void memlock_refused(struct xroce *x, struct xroce_mr_reg r)
 }
 
 /* RLIMIT_MEMLOCK of sixteen pages, without CAP_IPC_LOCK, in one region or in several. */
-static void memlock(void)
+TEST(memory_limit, "R1", "RLIMIT_MEMLOCK is respected")
 {
 	struct rlimit old, limit;
 	struct xroce *x = live_open();
@@ -384,7 +385,7 @@ static void memlock(void)
 }
 
 /* Overlapping regions pin the pages separately. */
-static void overlap(struct xroce *x)
+HANDLE_TEST(memory_overlap, "R8", "overlapping regions pin separately")
 {
 	char *mem = mem_map(8);
 	struct xroce_mr_reg a, b, c;
@@ -418,7 +419,7 @@ static void overlap(struct xroce *x)
 }
 
 /* The same, for regions over a huge page and parts of it. */
-static void huge_overlap(struct xroce *x)
+HANDLE_TEST(memory_huge_overlap, "R8", "overlapping regions over a huge page pin separately")
 {
 	struct xroce_mr_reg a, b, c;
 	char *huge = mem_huge();
@@ -446,24 +447,4 @@ static void huge_overlap(struct xroce *x)
 out:
 }
 
-static const struct test tests[] = {
-	{ "memory_thp", "R1 R7", "a transparent huge page is one table entry", ON_HANDLE(transparent_huge) },
-	{ "memory_thp_hidden", "R7 R10", "its offset does not tell where it is", ON_HANDLE(huge_hidden) },
-	{ "memory_thp_split", "R1 R8", "a huge page is split and copied on write", ON_HANDLE(huge_split) },
-	{ "memory_thp_and_small", "R1 R8", "huge and small pages in one region", ON_HANDLE(huge_and_small) },
-	{ "memory_hugetlb", "R1 R7", "a hugetlb page is one table entry", hugetlb },
-	{ "memory_files", "R1", "files of memfd and tmpfs", ON_HANDLE(files) },
-	{ "memory_huge_files", "R1", "files of memfd and hugetlbfs with huge pages", huge_files },
-	{ "memory_protection", "R2",
-	  "memory that the caller may not write is not registered for writing", ON_HANDLE(protection) },
-	{ "memory_hole", "R1", "a hole in the mapping: all pages are pinned, or none", ON_HANDLE(hole) },
-	{ "memory_limit", "R1", "RLIMIT_MEMLOCK is respected", memlock },
-	{ "memory_overlap", "R8", "overlapping regions pin separately", ON_HANDLE(overlap) },
-	{ "memory_huge_overlap", "R8", "overlapping regions over a huge page pin separately",
-	  ON_HANDLE(huge_overlap) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

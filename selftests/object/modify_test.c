@@ -147,7 +147,7 @@ static void transition(__u32 type, const struct legal *l, __u32 from, __u32 to)
 }
 
 /* All pairs of states. */
-static void transitions(void)
+TEST(modify_transitions, "D5", "all pairs of states")
 {
 	unsigned int t, i, j;
 	__u32 to;
@@ -187,7 +187,7 @@ static void attributes_of(__u32 type, const struct legal *l)
 	}
 }
 
-static void attributes(void)
+TEST(modify_attributes, "D5", "required, optional and forbidden attributes")
 {
 	static const struct legal to_reset = { .from = XROCE_QPS_SQD };
 	const struct legal *l;
@@ -204,7 +204,7 @@ static void attributes(void)
 }
 
 /* A change without XROCE_QP_STATE keeps the state. */
-static void state_kept(void)
+TEST(modify_state_kept, "D5", "a change that keeps the state")
 {
 	struct xroce_qp_modify m;
 	struct xroce_qp_query q;
@@ -236,7 +236,7 @@ static void to_init(__u32 access, __u32 pkey, int want)
 	expect(XROCE_QPS_RESET, m, want);
 }
 
-static void init_values(void)
+TEST(modify_init_values, "D5", "access rights and partition key")
 {
 	const __u32 remote = XROCE_ACCESS_REMOTE;
 	__u32 bit;
@@ -262,7 +262,7 @@ static void init_values(void)
 	{ #name " " #value, offsetof(struct xroce_qp_modify, name), \
 	  sizeof(((struct xroce_qp_modify *)0)->name), value, want }
 
-static void rtr_values(void)
+TEST(modify_rtr_values, "D5", "valid ranges of the peer's attributes")
 {
 	static const struct {
 		const char *what;
@@ -327,7 +327,7 @@ static struct xroce_qp_modify between(__u32 mask, const char *own,
 }
 
 /* Addresses of the two hosts; both must be of one family. */
-static void addresses(void)
+TEST(modify_addresses, "D1 D5", "addresses of two hosts of one family")
 {
 	static const struct {
 		const char *own, *peer;
@@ -363,7 +363,7 @@ static void addresses(void)
 }
 
 /* A UD queue pair has an address of its own and no peer address. */
-static void datagram_address(void)
+TEST(modify_datagram_address, "D1 D2 D5", "UD: one address, and no peer")
 {
 	static const struct {
 		const char *own, *peer;
@@ -399,17 +399,4 @@ static void datagram_address(void)
 	live_close(x);
 }
 
-static const struct test tests[] = {
-	{ "modify_transitions", "D5", "all pairs of states", transitions },
-	{ "modify_attributes", "D5", "required, optional and forbidden attributes", attributes },
-	{ "modify_state_kept", "D5", "a change that keeps the state", state_kept },
-	{ "modify_init_values", "D5", "access rights and partition key", init_values },
-	{ "modify_rtr_values", "D5", "valid ranges of the peer's attributes", rtr_values },
-	{ "modify_addresses", "D1 D5", "addresses of two hosts of one family", addresses },
-	{ "modify_datagram_address", "D1 D2 D5", "UD: one address, and no peer", datagram_address },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

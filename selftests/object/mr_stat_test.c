@@ -47,7 +47,7 @@ static void answered(struct wire *w, int n)
 	wire_quiet(w);
 }
 
-static void writes(struct wire *w)
+WIRE_TEST(mr_stat_write, "D6", "RDMA WRITEs are counted for their region", &rc)
 {
 	struct xroce_mr_stat want = {};
 
@@ -86,7 +86,8 @@ static void writes(struct wire *w)
 }
 
 /* Responses in the frame of the request, and responses that the module sends. */
-static void reads(struct wire *w)
+WIRE_TEST(mr_stat_read, "D6", "RDMA READs are counted, answered in the frame or in several packets",
+	  &rc)
 {
 	struct xroce_mr_stat want = {};
 
@@ -111,7 +112,7 @@ static void reads(struct wire *w)
 	expect(w, &want);
 }
 
-static void atomics(struct wire *w)
+WIRE_TEST(mr_stat_atomic, "D6", "atomic operations are counted for their region", &rc)
 {
 	struct xroce_mr_stat want = {};
 
@@ -146,7 +147,7 @@ static void atomics(struct wire *w)
 } while (0)
 
 /* UC: the queue pair stays usable after a refusal. */
-static void refusals(void)
+TEST(mr_stat_refused, "D6 R9", "refusals are counted for the region that the key names")
 {
 	struct xroce_mr_stat want = {}, others, now;
 	struct packet good;
@@ -189,7 +190,7 @@ static void post(struct wire *w, __u32 len0, __u32 len1)
 }
 
 /* SENDs into receives of two elements, and one past the end of the region. */
-static void receives(void)
+TEST(mr_stat_receive, "D6", "received messages are counted for the region with the buffer")
 {
 	static const struct wire_opts opts = { .recv = true };
 	struct xroce_mr_stat want = {};
@@ -238,7 +239,7 @@ static void receives(void)
 }
 
 /* The IP header precedes the message and counts as a part of it. */
-static void datagrams(void)
+TEST(mr_stat_datagram, "D6", "received datagrams are counted for the region with the buffer")
 {
 	static const struct wire_opts opts = {
 		.type = XROCE_QPT_UD, .recv = true,
@@ -262,7 +263,7 @@ static void datagrams(void)
 }
 
 /* Registering a region clears the old counters of its index, and of no other. */
-static void anew(void)
+TEST(mr_stat_anew, "D6 R1", "a new region begins with zero counters")
 {
 	int fd = xroce_pin_open(LIVE_DEV, "mr_stat"), ret;
 	int cpus = libbpf_num_possible_cpus();
@@ -292,23 +293,4 @@ static void anew(void)
 	close(fd);
 }
 
-static const struct test tests[] = {
-	{ "mr_stat_write", "D6", "RDMA WRITEs are counted for their region", ON_WIRE(writes, &rc) },
-	{ "mr_stat_read", "D6",
-	  "RDMA READs are counted, answered in the frame or in several packets",
-	  ON_WIRE(reads, &rc) },
-	{ "mr_stat_atomic", "D6", "atomic operations are counted for their region",
-	  ON_WIRE(atomics, &rc) },
-	{ "mr_stat_refused", "D6 R9", "refusals are counted for the region that the key names",
-	  refusals },
-	{ "mr_stat_receive", "D6", "received messages are counted for the region with the buffer",
-	  receives },
-	{ "mr_stat_datagram", "D6", "received datagrams are counted for the region with the buffer",
-	  datagrams },
-	{ "mr_stat_anew", "D6 R1", "a new region begins with zero counters", anew },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

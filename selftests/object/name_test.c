@@ -73,7 +73,7 @@ static bool begin(struct xroce **x)
 	return check(page != MAP_FAILED, "memory") && *x;
 }
 
-static void forms(void)
+TEST(name_forms, "R2", "UTF-8 without control characters, and not a number")
 {
 	static const struct {
 		const char *name;
@@ -118,7 +118,7 @@ static void forms(void)
 }
 
 /* Persistent regions: a name is unique on the link. */
-static void persistent(void)
+TEST(name_persistent, "R2", "the name of a persistent region is unique on the link")
 {
 	__u32 pd, other, first, mr;
 	struct xroce *x, *y;
@@ -151,7 +151,7 @@ static void persistent(void)
  * Regions of a descriptor: a name is unique in the protection domain, and other owners'
  * names cannot be discovered.
  */
-static void own(void)
+TEST(name_own, "R2 R10", "other names are unique in a protection domain, and do not leak")
 {
 	struct xroce *x, *y;
 	__u32 pd, mr;
@@ -176,7 +176,7 @@ static void own(void)
  * A region keeps its name when it is re-registered; if the new domain has the name, nothing
  * changes.
  */
-static void changed(void)
+TEST(name_changed, "R2 R9", "re-registering keeps the name, or fails")
 {
 	struct xroce_mr_rereg r = { .mask = XROCE_REREG_PD };
 	struct xroce_mr_query q = {};
@@ -213,7 +213,7 @@ static void changed(void)
 }
 
 /* The hash table grows and shrinks. */
-static void many(void)
+TEST(name_many, "R2", "many names at once")
 {
 	static __u32 mr[MANY];
 	struct xroce *x;
@@ -242,17 +242,4 @@ static void many(void)
 	live_close(x);
 }
 
-static const struct test tests[] = {
-	{ "name_forms", "R2", "UTF-8 without control characters, and not a number", forms },
-	{ "name_persistent", "R2", "the name of a persistent region is unique on the link",
-	  persistent },
-	{ "name_own", "R2 R10", "other names are unique in a protection domain, and do not leak",
-	  own },
-	{ "name_changed", "R2 R9", "re-registering keeps the name, or fails", changed },
-	{ "name_many", "R2", "many names at once", many },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

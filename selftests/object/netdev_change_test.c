@@ -18,7 +18,7 @@
 #define ROUNDS	2
 
 /* The command finds the link by its new name only. */
-static void renamed(void)
+TEST(netdev_renamed, "D1 U1", "a netdev is renamed under traffic")
 {
 	int i;
 
@@ -43,7 +43,7 @@ static void renamed(void)
  * Making a link on a new device with the old name fails: the pins belong to another
  * device's link. Both can be deleted.
  */
-static void old_name(void)
+TEST(netdev_old_name, "D1 U1", "another netdev takes the old name")
 {
 	struct xroce_link_query q;
 
@@ -67,7 +67,7 @@ static void old_name(void)
 }
 
 /* Requests of 1024 bytes do not fit while the MTU is small. */
-static void mtu(void)
+TEST(netdev_mtu, "D1", "the MTU changes under traffic")
 {
 	static const int mtus[] = { 1300, 4300, 600, 1500, 68, 9000 };
 	size_t i;
@@ -124,7 +124,7 @@ static void go(const char *dev, int net)
 }
 
 /* Move the device away and back; it serves in both namespaces. */
-static void moved(void)
+TEST(netdev_moved, "D1 R10", "a netdev moves to another network namespace and back")
 {
 	struct nets n;
 	int i;
@@ -165,7 +165,7 @@ out:
  * A device in another namespace with the same ifindex is a different device, whatever its
  * name was.
  */
-static void same_index(void)
+TEST(netdev_same_index, "D1 R10", "a netdev of the same ifindex in another namespace")
 {
 	struct xroce_link_query q;
 	struct nets n;
@@ -221,7 +221,8 @@ static void container(void)
 }
 
 /* Several such namespaces, as for containers, served at the same time as LIVE_DEV. */
-static void containers(void)
+TEST(netdev_containers, "D1 R10",
+     "links of one name in several namespaces, each with its own pins")
 {
 	pid_t pid[3];
 	int status;
@@ -246,18 +247,4 @@ static void containers(void)
 	siblings_stop();
 }
 
-static const struct test tests[] = {
-	{ "netdev_renamed", "D1 U1", "a netdev is renamed under traffic", renamed },
-	{ "netdev_old_name", "D1 U1", "another netdev takes the old name", old_name },
-	{ "netdev_mtu", "D1", "the MTU changes under traffic", mtu },
-	{ "netdev_moved", "D1 R10", "a netdev moves to another network namespace and back", moved },
-	{ "netdev_same_index", "D1 R10", "a netdev of the same ifindex in another namespace",
-	  same_index },
-	{ "netdev_containers", "D1 R10",
-	  "links of one name in several namespaces, each with its own pins", containers },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -12,7 +12,7 @@
 
 #define ROUNDS	2	/* with one link at the end, and with two */
 
-static void down_up(void)
+TEST(netdev_down_up, "D1", "a netdev goes down and up again under traffic")
 {
 	int i;
 
@@ -38,7 +38,7 @@ static bool is_dead(void *arg)
  * Users of the dead link keep their objects until they exit; a netdev of the same name gets
  * a new link.
  */
-static void deleted(void)
+TEST(netdev_deleted, "D1 R7", "a netdev is deleted under traffic and made again")
 {
 	int i;
 
@@ -70,7 +70,7 @@ static void deleted(void)
 }
 
 /* The module stays while it is in use; then it is unloaded and loaded again. */
-static void unloaded(void)
+TEST(module_in_use, "U6", "a module in use is not unloaded; unloading leaves nothing behind")
 {
 	int i, rounds = amount(1, 2);
 
@@ -93,14 +93,4 @@ static void unloaded(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "netdev_down_up", "D1", "a netdev goes down and up again under traffic", down_up },
-	{ "netdev_deleted", "D1 R7", "a netdev is deleted under traffic and made again", deleted },
-	{ "module_in_use", "U6", "a module in use is not unloaded; unloading leaves nothing behind",
-	  unloaded },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

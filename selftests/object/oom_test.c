@@ -140,7 +140,7 @@ static void killed(bool group)
 }
 
 /* Killed by the limit of its control group. */
-static void in_group(void)
+TEST(oom_group, "R7 R8 O1 O4", "the memory limit of its control group is reached")
 {
 	if (!group_open("memory"))
 		return;
@@ -154,7 +154,7 @@ static void in_group(void)
  * runs only on request: on a slow machine the search for the last free page can keep a CPU
  * busy for so long that the kernel reports a lockup.
  */
-static void in_machine(void)
+TEST(oom_machine, "R7 R8 O1 O4", "the machine's memory is full")
 {
 	if (!getenv("XROCE_OOM_MACHINE")) {
 		skip("XROCE_OOM_MACHINE is not set");
@@ -168,7 +168,7 @@ static void in_machine(void)
  * The process is killed. Accesses to its memory are remote access errors then, and the
  * region can be deregistered.
  */
-static void by_peer(void)
+TEST(oom_by_peer, "O3 O4 D5", "a peer has filled the group's memory")
 {
 	static const struct wire_opts opts = { .beside = true, .peer = OTHER };
 	struct xroce_mr_dereg dereg = { .size = sizeof(dereg) };
@@ -221,14 +221,4 @@ static void by_peer(void)
 	group_close();
 }
 
-static const struct test tests[] = {
-	{ "oom_group", "R7 R8 O1 O4", "the memory limit of its control group is reached",
-	  in_group },
-	{ "oom_by_peer", "O3 O4 D5", "a peer has filled the group's memory", by_peer },
-	{ "oom_machine", "R7 R8 O1 O4", "the machine's memory is full", in_machine },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -13,7 +13,7 @@
 #include "mw.h"
 
 /* Commands that need CAP_NET_ADMIN, and those that do not. */
-static void not_admin(struct xroce *x)
+HANDLE_TEST(link_not_admin, "R10", "persistent objects need CAP_NET_ADMIN")
 {
 	struct xroce_mr_reg r = {
 		.access = XROCE_ACCESS_LOCAL_WRITE,
@@ -41,7 +41,7 @@ static void not_admin(struct xroce *x)
 }
 
 /* A second file with CAP_NET_ADMIN sees the objects, but cannot change them. */
-static void of_another_file(void)
+TEST(link_other_file, "R10", "only the owning file changes an object")
 {
 	struct xroce *x = live_open(), *y = live_open();
 	struct xroce_qp_modify m = {
@@ -237,7 +237,7 @@ static int attempt(int fd, const struct argument *g, union arg a, __u32 word)
 }
 
 /* Another owner's object gets the same error as one that does not exist. */
-static void one_answer(void)
+TEST(owner_one_answer, "R10 P2", "every command: another owner's object looks like none")
 {
 	static union arg a, b;
 	const struct argument *g;
@@ -295,7 +295,7 @@ static void hidden_cause(const struct wire *theirs, __u32 rkey, __u32 cause)
 }
 
 /* Nor does the cause of a refusal tell whether a key belongs to another owner. */
-static void one_cause(void)
+TEST(owner_one_cause, "R10 P2", "QP_QUERY: another owner's key looks like none")
 {
 	const struct wire_opts opts = { .beside = true, .sq = MW_SQ };
 	struct wire theirs;
@@ -318,7 +318,7 @@ static void one_cause(void)
  * them from keys of other users. With CAP_NET_ADMIN they can be allocated, for regions,
  * too.
  */
-static void reserve(void)
+TEST(owner_reserve, "R10 P2", "one eighth of the keys is reserved, which hides other users' usage")
 {
 	struct xroce_mw_add add = { .type = XROCE_MW_TYPE_1 };
 	struct xroce *x = live_open(), *y = live_open();
@@ -360,17 +360,4 @@ static void reserve(void)
 	live_close(y);
 }
 
-static const struct test tests[] = {
-	{ "owner_reserve", "R10 P2",
-	  "one eighth of the keys is reserved, which hides other users' usage", reserve },
-	{ "owner_one_answer", "R10 P2", "every command: another owner's object looks like none",
-	  one_answer },
-	{ "owner_one_cause", "R10 P2", "QP_QUERY: another owner's key looks like none", one_cause },
-	{ "link_not_admin", "R10", "persistent objects need CAP_NET_ADMIN", ON_HANDLE(not_admin) },
-	{ "link_other_file", "R10", "only the owning file changes an object", of_another_file },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

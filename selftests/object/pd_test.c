@@ -39,7 +39,7 @@ static void expect_members(struct xroce *x, __u32 pd, __u32 mrs, __u32 qps)
 	      q.mrs, q.qps, q.flags, q.pid);
 }
 
-static void alloc_free(struct xroce *x)
+HANDLE_TEST(pd_alloc, "P1", "allocate, query, deallocate")
 {
 	struct xroce_pd_query q;
 	__u32 pd;
@@ -57,7 +57,7 @@ static void alloc_free(struct xroce *x)
 	check(ret == -ENOENT, "dealloc twice: %d", ret);
 }
 
-static void busy_with_region(struct xroce *x)
+HANDLE_TEST(pd_busy_region, "P1", "a domain with a region is busy")
 {
 	__u32 pd, first = 0, second = 0;
 	int ret;
@@ -77,7 +77,7 @@ static void busy_with_region(struct xroce *x)
 	check(!ret, "dealloc without: %d", ret);
 }
 
-static void busy_with_qp(struct xroce *x)
+HANDLE_TEST(pd_busy_qp, "P1", "a domain with a queue pair is busy")
 {
 	__u32 pd, qpn;
 	int ret;
@@ -94,7 +94,7 @@ static void busy_with_qp(struct xroce *x)
 }
 
 /* Numbers that were never used, and the number of a deleted domain. */
-static void unknown(struct xroce *x)
+HANDLE_TEST(pd_unknown, "P1 P2", "objects need an existing domain")
 {
 	static const __u32 numbers[] = { 0, 0x123456, 0xffffff, 0xffffffff };
 	__u32 pd, mr, qpn;
@@ -120,7 +120,7 @@ static void unknown(struct xroce *x)
 }
 
 /* Numbers are not reused soon, so that a stale one finds nothing. */
-static void numbers(struct xroce *x)
+HANDLE_TEST(pd_numbers, "P1", "numbers are not reused soon")
 {
 	__u32 seen[256];
 	size_t i, j;
@@ -134,7 +134,7 @@ static void numbers(struct xroce *x)
 	}
 }
 
-static void several(struct xroce *x)
+HANDLE_TEST(pd_several, "P1", "the list is complete and ordered")
 {
 	struct xroce_pd_query q = { .flags = XROCE_F_NEXT };
 	__u32 pd[3], last = 0;
@@ -156,7 +156,7 @@ static void several(struct xroce *x)
 }
 
 /* A member must not outlive its domain. */
-static void persistent(void)
+TEST(pd_persistent, "P1 P2", "members never outlive their domain")
 {
 	struct xroce *x = live_open(), *y = live_open();
 	struct xroce_pd_query q;
@@ -210,7 +210,7 @@ static void persistent(void)
 }
 
 /* CAP_NET_ADMIN sees the objects of another file, but does not let anybody use them. */
-static void of_another_file(void)
+TEST(pd_owner, "P2", "only its owner uses a domain")
 {
 	struct xroce *x = live_open(), *y = live_open();
 	struct xroce_pd_query q;
@@ -248,18 +248,4 @@ static void of_another_file(void)
 	live_close(y);
 }
 
-static const struct test tests[] = {
-	{ "pd_alloc", "P1", "allocate, query, deallocate", ON_HANDLE(alloc_free) },
-	{ "pd_busy_region", "P1", "a domain with a region is busy", ON_HANDLE(busy_with_region) },
-	{ "pd_busy_qp", "P1", "a domain with a queue pair is busy", ON_HANDLE(busy_with_qp) },
-	{ "pd_unknown", "P1 P2", "objects need an existing domain", ON_HANDLE(unknown) },
-	{ "pd_numbers", "P1", "numbers are not reused soon", ON_HANDLE(numbers) },
-	{ "pd_several", "P1", "the list is complete and ordered", ON_HANDLE(several) },
-	{ "pd_persistent", "P1 P2", "members never outlive their domain", persistent },
-	{ "pd_owner", "P2", "only its owner uses a domain", of_another_file },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

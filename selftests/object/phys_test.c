@@ -57,7 +57,7 @@ static void refused(struct xroce *x, struct xroce_mr_reg_phys r, int want,
 }
 
 /* Pages in any order; the region begins and ends inside a page. */
-static void pages(void)
+TEST(phys_pages, "R4 R7 R9", "a list of pages in any order")
 {
 	static const int order[] = { 2, 0, 5, 3, 1 };
 	struct xroce *x = live_open();
@@ -129,7 +129,7 @@ static void pages(void)
 }
 
 /* Every argument that can be invalid. */
-static void bad_arguments(void)
+TEST(phys_bad_arguments, "R4 R2", "lists and lengths that do not fit are refused")
 {
 	struct xroce *x = live_open();
 	char *mem = mem_scattered(NULL, 2);
@@ -203,7 +203,8 @@ out:
 #define BIT(n)	(1ull << (n))
 
 /* Addresses that are not RAM, pages of the kernel, and free pages are refused. */
-static void forbidden(struct xroce *x)
+HANDLE_TEST(phys_forbidden, "R4",
+	    "addresses that are not RAM, kernel pages and free pages are refused")
 {
 	static const struct {
 		const char *what;
@@ -280,7 +281,7 @@ static char *map_huge(int n)
  * A huge page is not free while it is referenced. Physical and virtual regions each hold a
  * reference of their own, until the last of them is gone.
  */
-static void held(void)
+TEST(phys_held, "R4 R8", "pages are held until the last region over them is gone")
 {
 	struct xroce *x = live_open();
 	struct xroce_mr_reg_phys large, small;
@@ -356,7 +357,7 @@ out:
 }
 
 /* A small page that is no longer mapped is not reused while a region holds it. */
-static void not_reused(struct xroce *x)
+HANDLE_TEST(phys_not_reused, "R4 R8", "unmapped pages are not reused")
 {
 	const size_t size = 64 << 20;
 	char *mem = mem_map(1), *others;
@@ -389,17 +390,4 @@ static void not_reused(struct xroce *x)
 	probe_close(&p);
 }
 
-static const struct test tests[] = {
-	{ "phys_pages", "R4 R7 R9", "a list of pages in any order", pages },
-	{ "phys_bad_arguments", "R4 R2", "lists and lengths that do not fit are refused",
-	  bad_arguments },
-	{ "phys_forbidden", "R4",
-	  "addresses that are not RAM, kernel pages and free pages are refused", ON_HANDLE(forbidden) },
-	{ "phys_held", "R4 R8", "pages are held until the last region over them is gone", held },
-	{ "phys_not_reused", "R4 R8", "unmapped pages are not reused", ON_HANDLE(not_reused) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

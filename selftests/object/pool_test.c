@@ -87,7 +87,7 @@ static __u64 stalls(void)
 	return sum;
 }
 
-static void reserve(void)
+TEST(pool_reserve, "T1 T4", "memory is reserved at load, as the parameters say")
 {
 	static const struct {
 		const char *parameters;
@@ -147,7 +147,7 @@ static void check_entries(struct xroce *x, __u32 mr, __u64 first, __u64 count,
 	}
 }
 
-static void table(void)
+TEST(pool_table, "T2 T4", "8 bytes for a page, with the right address")
 {
 	const size_t pages = 700;
 	__u64 entry[XROCE_MTT_READ_MAX + 1];
@@ -216,7 +216,7 @@ static void table(void)
 }
 
 /* Two tables are allocated; freeing them one after the other merges all free runs. */
-static void merge(void)
+TEST(pool_merge, "T3 T4", "freed runs merge with both neighbours")
 {
 	struct xroce_mr_reg a, b;
 	struct xroce_mtt_query q;
@@ -280,7 +280,7 @@ static void write_over_border(struct xroce *x, __u32 pd, char *mem,
 }
 
 /* A table longer than an extent uses two extents, and still translates correctly. */
-static void two_extents(void)
+TEST(pool_two_extents, "T1 T2", "a table longer than an extent")
 {
 	const size_t pages = EXTENT + 3000;
 	struct xroce_mtt_query q;
@@ -324,7 +324,7 @@ static void two_extents(void)
 }
 
 /* A table that does not fit is refused, with a reason; it fits once there is room. */
-static void limit(void)
+TEST(pool_limit, "T1 T3", "the pool's limit and its longest free run are respected")
 {
 	const size_t pages = EXTENT + 1;
 	struct xroce_mr_reg a, b;
@@ -369,7 +369,7 @@ static void limit(void)
 }
 
 /* A user takes the share; then another one, and an administrator. On demand: nothing is pinned. */
-static void share(void)
+TEST(pool_share, "T1 R10", "a user leaves others, and an administrator, room for tables")
 {
 	const __u64 usable = EXTENT - EXTENT / 8;
 	const __u64 piece = EXTENT / 16;
@@ -418,7 +418,7 @@ static void share(void)
 }
 
 /* 100,000 regions, deregistered in random order: nothing is left. */
-static void many(void)
+TEST(pool_many, "T3 T4 R7", "100,000 regions leave the pool as it was")
 {
 	const size_t pages = 64;
 	struct xroce_mtt_query q;
@@ -497,7 +497,7 @@ static void come_and_go(char *mem, size_t pages, bool long_ones)
 	_exit(0);
 }
 
-static void parallel(void)
+TEST(pool_parallel, "T1 T3 T4", "concurrent allocations, and a concurrent reader")
 {
 	const size_t pages = EXTENT / 2 + 10;
 	int status, left = 4, i;
@@ -537,19 +537,4 @@ static void parallel(void)
 	down();
 }
 
-static const struct test tests[] = {
-	{ "pool_reserve", "T1 T4", "memory is reserved at load, as the parameters say", reserve },
-	{ "pool_table", "T2 T4", "8 bytes for a page, with the right address", table },
-	{ "pool_merge", "T3 T4", "freed runs merge with both neighbours", merge },
-	{ "pool_two_extents", "T1 T2", "a table longer than an extent", two_extents },
-	{ "pool_share", "T1 R10", "a user leaves others, and an administrator, room for tables", share },
-	{ "pool_limit", "T1 T3", "the pool's limit and its longest free run are respected", limit },
-	{ "pool_parallel", "T1 T3 T4", "concurrent allocations, and a concurrent reader",
-	  parallel },
-	{ "pool_many", "T3 T4 R7", "100,000 regions leave the pool as it was", many },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_alone(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_alone);

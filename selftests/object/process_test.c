@@ -24,7 +24,7 @@
 #include "mem.h"
 
 /* After a fork the region's pages stay with the parent. */
-static void forked(void)
+TEST(process_fork, "R1", "copy on write after a fork leaves the region's pages alone")
 {
 	struct xroce *x = live_open();
 	char *mem = mem_scattered(NULL, 1), *private = mem_map(4);
@@ -73,7 +73,7 @@ static void reap(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void of_process(struct xroce *x)
+HANDLE_TEST(process_other, "R1 R2", "memory of another process")
 {
 	char *mem = mem_map(5);
 	struct xroce_mr_query q;
@@ -239,7 +239,7 @@ static void target_expect(struct target *t, confine_fn *confine, int want,
 }
 
 /* A security module can forbid it: Landlock forbids to trace processes outside the sandbox. */
-static void confined(void)
+TEST(process_confined, "R2 R9", "refused if a security module forbids to trace the process")
 {
 	struct target t;
 
@@ -256,7 +256,7 @@ static void confined(void)
 }
 
 /* Permission comes from the kernel's own /proc/PID/mem only. */
-static void fake_proc(void)
+TEST(process_fake_proc, "R2 R9", "another file mounted over /proc/PID/mem is refused")
 {
 	struct target t;
 
@@ -287,7 +287,8 @@ static long vmpin_of(pid_t pid)
  * Pinned pages count for the process whose memory they are, whoever forks, registers or
  * exits.
  */
-static void accounted(struct xroce *x)
+HANDLE_TEST(process_accounting, "R1 R8",
+	    "pinned pages count for the process whose memory they are")
 {
 	char *mem = mem_map(8);
 	struct xroce_mr_reg own, its;
@@ -329,7 +330,7 @@ static void accounted(struct xroce *x)
 }
 
 /* The caller's own pid: no capability is needed. */
-static void of_self(struct xroce *x)
+HANDLE_TEST(process_self, "R1", "the caller's own pid")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
@@ -345,7 +346,7 @@ static void of_self(struct xroce *x)
 	munmap(mem, MEM_PAGE);
 }
 
-static void process_dies(struct xroce *x)
+HANDLE_TEST(process_dies, "R7 R8", "pages outlive their process")
 {
 	char *mem = mem_map(600);
 	struct xroce_mr_reg r;
@@ -409,7 +410,7 @@ static void register_inherited(struct inherited *in)
 }
 
 /* A child that has inherited the file registers memory of its own, however it asks. */
-static void by_inheritor(struct xroce *x)
+HANDLE_TEST(process_inherited, "R1 R8", "memory of a process that has inherited the file")
 {
 	struct inherited *in = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -460,7 +461,7 @@ static int child_pins(struct xroce *x, __u32 pd, char *mem, __u32 *mr)
  * Children that end leave what they have pinned to the file of their parent: all of its files and
  * its own memory together stay within RLIMIT_MEMLOCK.
  */
-static void inheritors_limited(struct xroce *x)
+HANDLE_TEST(process_inherited_limit, "R1 R8", "such memory counts for the file's opener, too")
 {
 	struct xroce *second = live_open();
 	struct rlimit old, limit;
@@ -537,7 +538,7 @@ static void *register_orphaned(void *arg)
 }
 
 /* A process lives on when its first thread has exited. */
-static void first_thread_ended(struct xroce *x)
+HANDLE_TEST(process_thread, "R1", "registered from a thread after the first thread has exited")
 {
 	struct orphan *o = mmap(NULL, MEM_PAGE, PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -559,27 +560,4 @@ static void first_thread_ended(struct xroce *x)
 	munmap(mem, MEM_PAGE);
 }
 
-static const struct test tests[] = {
-	{ "process_fork", "R1", "copy on write after a fork leaves the region's pages alone",
-	  forked },
-	{ "process_other", "R1 R2", "memory of another process", ON_HANDLE(of_process) },
-	{ "process_confined", "R2 R9", "refused if a security module forbids to trace the process",
-	  confined },
-	{ "process_fake_proc", "R2 R9", "another file mounted over /proc/PID/mem is refused",
-	  fake_proc },
-	{ "process_self", "R1", "the caller's own pid", ON_HANDLE(of_self) },
-	{ "process_inherited", "R1 R8", "memory of a process that has inherited the file",
-	  ON_HANDLE(by_inheritor) },
-	{ "process_inherited_limit", "R1 R8", "such memory counts for the file's opener, too",
-	  ON_HANDLE(inheritors_limited) },
-	{ "process_dies", "R7 R8", "pages outlive their process", ON_HANDLE(process_dies) },
-	{ "process_accounting", "R1 R8", "pinned pages count for the process whose memory they are",
-	  ON_HANDLE(accounted) },
-	{ "process_thread", "R1", "registered from a thread after the first thread has exited",
-	  ON_HANDLE(first_thread_ended) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

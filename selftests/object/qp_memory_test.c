@@ -58,7 +58,8 @@ static void in_group(void)
 	wire_close(&first);
 }
 
-static void charged(void)
+TEST(qp_memory_charged, "P2 U2",
+     "memory of queued responses is charged to the maker's control group")
 {
 	int status;
 	pid_t pid;
@@ -79,12 +80,4 @@ static void charged(void)
 	group_close();
 }
 
-static const struct test tests[] = {
-	{ "qp_memory_charged", "P2 U2",
-	  "memory of queued responses is charged to the maker's control group", charged },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -10,7 +10,7 @@
 #include "live_qp.h"
 
 /* The attributes that were set are returned, and are in the map. */
-static void query(struct xroce *x)
+HANDLE_TEST(qp_query, "P2 U2", "attributes are returned and are in the map")
 {
 	struct xroce_qp_query q = {};
 	struct xroce_qp_modify m;
@@ -67,7 +67,7 @@ static void query(struct xroce *x)
 	      "%d: ttl %u, sport %#x", ret, q.ttl, q.sport);
 }
 
-static void destroy(struct xroce *x)
+HANDLE_TEST(qp_destroy, "P2", "a deleted queue pair leaves a zero entry")
 {
 	static const struct xroce_qp zero;
 	struct xroce_qp_query q = {};
@@ -90,7 +90,7 @@ static void destroy(struct xroce *x)
 }
 
 /* Numbers are in xroce's range, unique and unpredictable, and cover all slots of the table. */
-static void numbers(struct xroce *x)
+HANDLE_TEST(qp_numbers, "D3", "numbers are random, in range, and cover the table")
 {
 	struct xroce_qp_query q = { .flags = XROCE_F_NEXT };
 	__u32 qpn[LIVE_QP_ENTRIES], pd, more;
@@ -129,7 +129,7 @@ static void numbers(struct xroce *x)
 	      "in its place: %d, %#x after %#x", ret, more, qpn[5]);
 }
 
-static void types(struct xroce *x)
+HANDLE_TEST(qp_types, "D2", "RC, UC and UD")
 {
 	struct xroce_qp_add a = { .size = sizeof(a) };
 	int ret;
@@ -156,7 +156,7 @@ static void write_entry(__u32 qpn, __u32 claim, __u8 error)
 }
 
 /* A packet ends the queue pair: the state is ERR at once, and QP_QUERY tells the cause. */
-static void ended_by_packet(struct xroce *x)
+HANDLE_TEST(qp_ended_by_packet, "D5", "an error in the map is reported as the state")
 {
 	struct xroce_qp_query q = {};
 	__u32 pd;
@@ -189,7 +189,7 @@ static __u64 now_ms(void)
 }
 
 /* A process that can write the map keeps the claim; the module stops waiting for it. */
-static void claim_kept(struct xroce *x)
+HANDLE_TEST(qp_claim_kept, "D5", "the wait for the claim is bounded")
 {
 	__u32 pd, qpn, rtr;
 	__u64 start;
@@ -218,18 +218,4 @@ static void claim_kept(struct xroce *x)
 	check(now_ms() - start < 10000, "it took %llu ms", now_ms() - start);
 }
 
-static const struct test tests[] = {
-	{ "qp_query", "P2 U2", "attributes are returned and are in the map", ON_HANDLE(query) },
-	{ "qp_destroy", "P2", "a deleted queue pair leaves a zero entry", ON_HANDLE(destroy) },
-	{ "qp_numbers", "D3", "numbers are random, in range, and cover the table",
-	  ON_HANDLE(numbers) },
-	{ "qp_types", "D2", "RC, UC and UD", ON_HANDLE(types) },
-	{ "qp_ended_by_packet", "D5", "an error in the map is reported as the state",
-	  ON_HANDLE(ended_by_packet) },
-	{ "qp_claim_kept", "D5", "the wait for the claim is bounded", ON_HANDLE(claim_kept) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

@@ -104,7 +104,7 @@ static void expect_refused(struct xroce *x, struct xroce_mr_reg *r, int want)
 }
 
 /* Any address, any length. */
-static void ranges(struct xroce *x)
+HANDLE_TEST(region_ranges, "R1 R7", "any first byte and length, and no page more than needed")
 {
 	static const struct {
 		__u32 offset, length, pages;
@@ -140,7 +140,7 @@ static void ranges(struct xroce *x)
 }
 
 /* Private memory: physically contiguous runs of random lengths. */
-static void chance_runs(struct xroce *x)
+HANDLE_TEST(region_chance_runs, "R1", "blocks are as large as possible")
 {
 	char *mem = mem_map(1024);
 	struct xroce_mr_reg r;
@@ -160,7 +160,7 @@ static void chance_runs(struct xroce *x)
 }
 
 /* Pairs of contiguous pages are one entry each, unless a pair is not aligned to its size. */
-static void pairs(struct xroce *x)
+HANDLE_TEST(region_pairs, "R1", "a block holds contiguous pages only")
 {
 	static const struct {
 		bool odd[3];
@@ -197,7 +197,7 @@ static void pairs(struct xroce *x)
 	}
 }
 
-static void bad_ranges(struct xroce *x)
+HANDLE_TEST(region_bad_ranges, "R1", "empty, wrapping and unmapped ranges are refused")
 {
 	char *mem = mem_map(2);
 	struct xroce_mr_reg r;
@@ -233,7 +233,7 @@ static void bad_ranges(struct xroce *x)
 }
 
 /* The IOVA can be anything, as long as the range does not wrap. */
-static void iovas(struct xroce *x)
+HANDLE_TEST(region_iova, "R1", "the IOVA is freely chosen")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
@@ -259,7 +259,7 @@ static void iovas(struct xroce *x)
 }
 
 /* All 32 sets of the first five rights; remote write and atomic need local write. */
-static void rights(struct xroce *x)
+HANDLE_TEST(region_rights, "R1 R2", "every set of rights is registered or refused")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
@@ -294,7 +294,7 @@ static void rights(struct xroce *x)
 }
 
 /* The index and the key byte are random. */
-static void keys(void)
+TEST(region_keys, "R9", "keys are unpredictable")
 {
 	struct xroce *x = live_open();
 	char *mem = mem_map(1);
@@ -326,7 +326,7 @@ static void keys(void)
 }
 
 /* A table of 16 entries holds 15 regions: index 0 is never used. */
-static void table_full(void)
+TEST(region_table_full, "R9", "a full table is refused with -ENOSPC")
 {
 	__u32 seen[LIVE_SPARE_ENTRIES] = {};
 	unsigned int i, j, same = 0, regs = 0;
@@ -368,7 +368,7 @@ static void table_full(void)
 	munmap(mem, MEM_PAGE);
 }
 
-static void names(struct xroce *x)
+HANDLE_TEST(region_names, "R7", "a name must be terminated")
 {
 	char *mem = mem_map(1);
 	struct xroce_mr_reg r;
@@ -388,7 +388,7 @@ static void names(struct xroce *x)
 }
 
 /* The list: all regions of all owners, ordered by handle. */
-static void list(void)
+TEST(region_list, "R7 R10", "the list is complete")
 {
 	struct xroce *x = live_open(), *y = live_open();
 	struct xroce_mr_query q = { .flags = XROCE_F_NEXT };
@@ -426,23 +426,4 @@ static void list(void)
 	munmap(mem, MEM_PAGE);
 }
 
-static const struct test tests[] = {
-	{ "region_ranges", "R1 R7", "any first byte and length, and no page more than needed",
-	  ON_HANDLE(ranges) },
-	{ "region_chance_runs", "R1", "blocks are as large as possible", ON_HANDLE(chance_runs) },
-	{ "region_pairs", "R1", "a block holds contiguous pages only", ON_HANDLE(pairs) },
-	{ "region_bad_ranges", "R1", "empty, wrapping and unmapped ranges are refused",
-	  ON_HANDLE(bad_ranges) },
-	{ "region_iova", "R1", "the IOVA is freely chosen", ON_HANDLE(iovas) },
-	{ "region_rights", "R1 R2", "every set of rights is registered or refused",
-	  ON_HANDLE(rights) },
-	{ "region_keys", "R9", "keys are unpredictable", keys },
-	{ "region_table_full", "R9", "a full table is refused with -ENOSPC", table_full },
-	{ "region_names", "R7", "a name must be terminated", ON_HANDLE(names) },
-	{ "region_list", "R7 R10", "the list is complete", list },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

@@ -116,7 +116,7 @@ static void check_sent(const struct xroce_stat *was, __u64 requests)
 	      "a packet was dropped");
 }
 
-static void under_traffic(void)
+TEST(reload_traffic, "U1 D1 D5", "replaced repeatedly under traffic")
 {
 	__u64 i, n = setting("XROCE_RELOADS", RELOADS), requests;
 	struct xroce_stat before;
@@ -144,7 +144,7 @@ static void under_traffic(void)
 }
 
 /* Several at the same time take turns. */
-static void several(void)
+TEST(reload_several, "U1", "concurrent replacements take turns")
 {
 	struct xroce_attach_opts opts;
 	struct loaded was;
@@ -169,7 +169,7 @@ static void several(void)
 }
 
 /* Deferred frames are run through the program that is current when their memory is present. */
-static void on_demand(void)
+TEST(reload_on_demand, "O3 U1", "replaced while packets are deferred")
 {
 	struct xroce_attach_opts opts;
 	struct loaded was;
@@ -256,7 +256,7 @@ static int map_like(const char *pin, int value, int entries)
 	return fd;
 }
 
-static void other_maps(void)
+TEST(reload_maps, "U1 U2", "maps of another shape or another link are refused")
 {
 	size_t i;
 
@@ -298,7 +298,7 @@ static void built(const char *name, int want, const char *why)
 	with_object(path, want, why);
 }
 
-static void other_objects(void)
+TEST(reload_objects, "U1", "object files of another version are refused")
 {
 	const char *garbage = "/dev/shm/reload.o";
 	FILE *f = fopen(garbage, "w");
@@ -317,7 +317,7 @@ static void other_objects(void)
 	unlink(garbage);
 }
 
-static void not_allowed(void)
+TEST(reload_not_allowed, "U1", "callers without the capability are refused")
 {
 	struct xroce_attach_opts opts = {
 		.size = sizeof(opts), .mode = XROCE_MODE_GENERIC,
@@ -349,7 +349,7 @@ static void not_allowed(void)
 }
 
 /* The device of the link is gone. */
-static void without_device(void)
+TEST(reload_gone, "U1 R10", "a link whose device is gone is refused")
 {
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),
 	      "attach");
@@ -359,17 +359,4 @@ static void without_device(void)
 	check(!live_veth_add(LIVE_SPARE, "c1"), "make it again");
 }
 
-static const struct test tests[] = {
-	{ "reload_traffic", "U1 D1 D5", "replaced repeatedly under traffic", under_traffic },
-	{ "reload_several", "U1", "concurrent replacements take turns", several },
-	{ "reload_on_demand", "O3 U1", "replaced while packets are deferred", on_demand },
-	{ "reload_maps", "U1 U2", "maps of another shape or another link are refused", other_maps },
-	{ "reload_objects", "U1", "object files of another version are refused", other_objects },
-	{ "reload_not_allowed", "U1", "callers without the capability are refused", not_allowed },
-	{ "reload_gone", "U1 R10", "a link whose device is gone is refused", without_device },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

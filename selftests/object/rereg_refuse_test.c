@@ -151,7 +151,7 @@ static const struct {
 	{ "physical: no such domain", phys_no_pd, -ENOENT },
 };
 
-static void refused(void)
+TEST(rereg_refused, "R5", "a failure leaves the region as it was")
 {
 	struct xroce_mr_rereg c;
 	size_t i;
@@ -170,7 +170,7 @@ static void refused(void)
 }
 
 /* Changes that are not permitted, or exceed a limit. */
-static void not_allowed(void)
+TEST(rereg_not_allowed, "R5 R10", "a change that is not permitted leaves the region as it was")
 {
 	struct xroce *y = live_open();
 	struct rlimit old, limit;
@@ -213,13 +213,4 @@ static void not_allowed(void)
 	rereg_end();
 }
 
-static const struct test tests[] = {
-	{ "rereg_refused", "R5", "a failure leaves the region as it was", refused },
-	{ "rereg_not_allowed", "R5 R10",
-	  "a change that is not permitted leaves the region as it was", not_allowed },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

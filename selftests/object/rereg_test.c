@@ -15,7 +15,7 @@
 #include "traffic.h"
 
 /* All seven masks, and back again. */
-static void combinations(void)
+TEST(rereg_combinations, "R5 R9 P2", "memory, domain and rights in any combination")
 {
 	struct xroce_mr_rereg c;
 	struct xroce_mr_reg was, now;
@@ -71,7 +71,7 @@ static void combinations(void)
 }
 
 /* The new domain has a member, the old one has none. */
-static void domain(void)
+TEST(rereg_domain, "P1 R5", "the region is a member of the new domain only")
 {
 	struct xroce_pd_query q[2];
 	struct xroce_mr_rereg c;
@@ -101,7 +101,7 @@ static void domain(void)
 }
 
 /* A region has an R_Key only with a remote right; gaining one creates the key. */
-static void remote_key(void)
+TEST(rereg_remote_key, "R5 R1", "an R_Key exists only with a remote right")
 {
 	struct xroce_mr_rereg c;
 
@@ -121,7 +121,7 @@ static void remote_key(void)
 }
 
 /* A virtual region becomes physical, then physical over other pages, then virtual again. */
-static void kinds(void)
+TEST(rereg_kinds, "R5 R4", "virtual, physical, and virtual again")
 {
 	struct xroce_mr_query q = {};
 	struct xroce_mr_rereg c;
@@ -169,7 +169,7 @@ static void kinds(void)
 }
 
 /* Memory that was pinned for reading is pinned for writing, if the mapping allows it. */
-static void gains_write(void)
+TEST(rereg_gains_write, "R5 R2", "memory that was pinned for reading gains write access")
 {
 	struct xroce_mr_rereg c;
 
@@ -194,7 +194,7 @@ static void gains_write(void)
 }
 
 /* A new key byte differs from the last four, and is unpredictable. */
-static void keys(void)
+TEST(rereg_keys, "R5 R9", "each change makes a new key byte")
 {
 	__u32 last[5] = { ~0u, ~0u, ~0u, ~0u };
 	struct xroce_mr_rereg c;
@@ -229,7 +229,7 @@ static bool more_written(void *arg)
  * Packets with the old key arrive all the time. After the change they write neither to the
  * old memory nor to the new.
  */
-static void under_traffic(void)
+TEST(rereg_traffic, "R5 R7", "under traffic, old or new memory and never a mixture")
 {
 	struct traffic *traffic = traffic_new();
 	struct xroce_mr_rereg c;
@@ -277,20 +277,4 @@ static void under_traffic(void)
 	rereg_end();
 }
 
-static const struct test tests[] = {
-	{ "rereg_combinations", "R5 R9 P2", "memory, domain and rights in any combination",
-	  combinations },
-	{ "rereg_domain", "P1 R5", "the region is a member of the new domain only", domain },
-	{ "rereg_remote_key", "R5 R1", "an R_Key exists only with a remote right", remote_key },
-	{ "rereg_kinds", "R5 R4", "virtual, physical, and virtual again", kinds },
-	{ "rereg_gains_write", "R5 R2", "memory that was pinned for reading gains write access",
-	  gains_write },
-	{ "rereg_keys", "R5 R9", "each change makes a new key byte", keys },
-	{ "rereg_traffic", "R5 R7", "under traffic, old or new memory and never a mixture",
-	  under_traffic },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -12,7 +12,7 @@
 
 #include "live_qp.h"
 
-static void sizes(struct xroce *x)
+HANDLE_TEST(ring_sizes, "D2", "size limits of all queues")
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq) };
 	struct xroce_srq_add srq = { .size = sizeof(srq) };
@@ -67,7 +67,7 @@ static void sizes(struct xroce *x)
 }
 
 /* Another owner's queues cannot be used, and a persistent queue pair has none. */
-static void owners(void)
+TEST(ring_owners, "D2", "queues belong to their descriptor")
 {
 	struct xroce *x = live_open(), *y = live_open();
 	struct xroce_cq *cq = x ? xroce_cq_add(x, 16) : NULL;
@@ -99,7 +99,7 @@ static void owners(void)
 	live_close(x);
 }
 
-static void mappings(struct xroce *x)
+HANDLE_TEST(ring_mappings, "D2", "which memory can be mapped, and for how long")
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = 64 };
 	struct xroce_cq_del del = { .size = sizeof(del) };
@@ -146,7 +146,7 @@ static void mappings(struct xroce *x)
 }
 
 /* Reading without a pending event. */
-static void no_event(struct xroce *x)
+HANDLE_TEST(no_event, "D2", "read(2) without a pending event")
 {
 	struct xroce_async async;
 	char little[8];
@@ -161,7 +161,7 @@ static void no_event(struct xroce *x)
 }
 
 /* The limit event of an empty queue is immediate; deleting the queue discards a pending one. */
-static void limit_event(struct xroce *x)
+HANDLE_TEST(limit_event, "D2", "the SRQ limit event is immediate")
 {
 	struct xroce_async async;
 	struct xroce_rq *srq;
@@ -182,15 +182,4 @@ static void limit_event(struct xroce *x)
 	check(xroce_async_next(x, &async) == -EAGAIN, "an event of a dead queue");
 }
 
-static const struct test tests[] = {
-	{ "ring_sizes", "D2", "size limits of all queues", ON_HANDLE(sizes) },
-	{ "ring_owners", "D2", "queues belong to their descriptor", owners },
-	{ "ring_mappings", "D2", "which memory can be mapped, and for how long", ON_HANDLE(mappings) },
-	{ "no_event", "D2", "read(2) without a pending event", ON_HANDLE(no_event) },
-	{ "limit_event", "D2", "the SRQ limit event is immediate", ON_HANDLE(limit_event) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main_no_packets(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main_no_packets);

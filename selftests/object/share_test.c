@@ -81,7 +81,7 @@ static void sharers(__u32 mr, __u32 want)
 }
 
 /* Address, domain and rights are its own; memory and length are shared. */
-static void shared(void)
+TEST(share_region, "R6 R8 P2", "two regions share one table")
 {
 	struct xroce_mr_reg_shared s, more;
 	struct xroce_mr_query q = {}, from;
@@ -139,7 +139,7 @@ static void shared(void)
 }
 
 /* When one region changes to other memory, the other keeps the old memory. */
-static void one_changes(void)
+TEST(share_one_changes, "R6 R5", "one region changes its memory, the other does not")
 {
 	char *other = mem_scattered(NULL, 3);
 	struct xroce_mr_reg_shared s;
@@ -184,7 +184,7 @@ static void refuse(struct xroce *x, struct xroce_mr_reg_shared s, int want,
 	sharers(t.r.mr, 1);
 }
 
-static void refused(void)
+TEST(share_refused, "R6 R2 R10", "invalid rights, owners and ranges are refused")
 {
 	struct xroce *y = live_open();
 	struct xroce_mr_reg_shared good, s;
@@ -224,7 +224,7 @@ static void refused(void)
 }
 
 /* A persistent region outlives the first region and its file; others can share it. */
-static void outlives(void)
+TEST(share_outlives, "R6 R7", "a sharing region outlives the first region's file")
 {
 	struct xroce_mr_reg_shared s, own;
 	struct xroce *x = live_open(), *y;
@@ -263,16 +263,4 @@ static void outlives(void)
 	munmap(mem, 3 * MEM_PAGE);
 }
 
-static const struct test tests[] = {
-	{ "share_region", "R6 R8 P2", "two regions share one table", shared },
-	{ "share_one_changes", "R6 R5", "one region changes its memory, the other does not",
-	  one_changes },
-	{ "share_refused", "R6 R2 R10", "invalid rights, owners and ranges are refused", refused },
-	{ "share_outlives", "R6 R7", "a sharing region outlives the first region's file",
-	  outlives },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

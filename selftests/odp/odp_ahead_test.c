@@ -11,7 +11,7 @@
 #include "odp.h"
 
 /* 64 MiB, never touched, in messages of one packet and in a single message. */
-static void sequential(void)
+TEST(odp_sequential, "O3", "sequential WRITEs get few RNR NAKs")
 {
 	const size_t bytes = 64 << 20;
 	struct xroce_stat before, now;
@@ -72,7 +72,7 @@ static int advise(struct odp *o, __u32 advice, size_t page, size_t pages,
 	return ret;
 }
 
-static void advised(void)
+TEST(odp_advise, "O5 O10", "MR_ADVISE prefetches pages")
 {
 	struct xroce_mr_query q;
 	struct odp o;
@@ -129,7 +129,7 @@ static bool register_at(struct odp *o, char *mem, size_t bytes)
 }
 
 /* A fault on one page of a huge page brings in all of it; a split invalidates all of it. */
-static void huge(void)
+TEST(odp_huge, "O3 O6", "a fault brings in all of a huge page")
 {
 	const size_t pages = MEM_HUGE / MEM_PAGE, before = 100;
 	struct xroce_mr_query q;
@@ -175,7 +175,7 @@ static void huge(void)
 }
 
 /* As many regions of 2 MiB as the table has room for; some are accessed. */
-static void many(void)
+TEST(odp_many, "O9", "as many regions as the table has room for")
 {
 	static struct xroce_mr_reg reg[LIVE_MPT_ENTRIES - 16];
 	struct odp o;
@@ -209,15 +209,4 @@ static void many(void)
 	odp_close(&o);
 }
 
-static const struct test tests[] = {
-	{ "odp_advise", "O5 O10", "MR_ADVISE prefetches pages", advised },
-	{ "odp_huge", "O3 O6", "a fault brings in all of a huge page", huge },
-	{ "odp_many", "O9", "as many regions as the table has room for", many },
-	{ "odp_sequential", "O3", "sequential WRITEs get few RNR NAKs",
-	  sequential },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

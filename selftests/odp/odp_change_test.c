@@ -59,7 +59,7 @@ static bool churn_by(bool (*change)(unsigned int *seed), unsigned int times,
 	return true;
 }
 
-static void unmapped(void)
+TEST(odp_under_munmap, "O4 O6", "accesses while pages are unmapped and mapped again")
 {
 	if (!churn_by(odp_unmap, 60, PAGES))
 		return;
@@ -67,7 +67,7 @@ static void unmapped(void)
 	odp_shadow_close();
 }
 
-static void moved(void)
+TEST(odp_under_mremap, "O4 O6", "accesses while pages are moved out and others in")
 {
 	if (!churn_by(odp_move, 80, PAGES))
 		return;
@@ -75,7 +75,7 @@ static void moved(void)
 	odp_shadow_close();
 }
 
-static void dropped(void)
+TEST(odp_under_dontneed, "O4 O6", "accesses while pages are dropped")
 {
 	if (!churn_by(odp_drop, 200, PAGES))
 		return;
@@ -83,7 +83,7 @@ static void dropped(void)
 	odp_shadow_close();
 }
 
-static void freed(void)
+TEST(odp_under_free, "O4 O6", "accesses while pages may be dropped until written")
 {
 	if (!swap_on()) {
 		skip("no zram");
@@ -98,7 +98,7 @@ static void freed(void)
 	swap_off();
 }
 
-static void forked(void)
+TEST(odp_under_fork, "O4 O6", "accesses while parent and child copy on write")
 {
 	if (!churn_by(odp_fork, 25, PAGES))
 		return;
@@ -163,7 +163,7 @@ static bool collapse(unsigned int *seed)
 	return done;
 }
 
-static void collapsed(void)
+TEST(odp_under_thp, "O4 O6", "accesses while huge pages are made and split")
 {
 	if (!churn_by(collapse, 60, HUGE_PAGES))
 		return;
@@ -204,7 +204,7 @@ static bool migrate(unsigned int *seed)
 	return pfn && now && pfn != now;
 }
 
-static void migrated(void)
+TEST(odp_under_migrate, "O4 O6", "accesses while pages are migrated")
 {
 	if (!churn_by(migrate, 120, PAGES))
 		return;
@@ -214,7 +214,7 @@ static void migrated(void)
 	odp_shadow_close();
 }
 
-static void paged_out(void)
+TEST(odp_under_swap, "O4 O6", "accesses while pages are swapped out")
 {
 	if (!swap_on()) {
 		skip("no zram");
@@ -229,7 +229,7 @@ static void paged_out(void)
 	swap_off();
 }
 
-static void protected(void)
+TEST(odp_under_mprotect, "O4 O6 O7", "accesses while the rights of pages change")
 {
 	if (!churn_by(odp_protect, 60, PAGES))
 		return;
@@ -237,28 +237,4 @@ static void protected(void)
 	odp_shadow_close();
 }
 
-static const struct test tests[] = {
-	{ "odp_under_munmap", "O4 O6", "accesses while pages are unmapped and mapped again",
-	  unmapped },
-	{ "odp_under_mremap", "O4 O6", "accesses while pages are moved out and others in",
-	  moved },
-	{ "odp_under_dontneed", "O4 O6", "accesses while pages are dropped",
-	  dropped },
-	{ "odp_under_free", "O4 O6", "accesses while pages may be dropped until written",
-	  freed },
-	{ "odp_under_fork", "O4 O6", "accesses while parent and child copy on write",
-	  forked },
-	{ "odp_under_thp", "O4 O6", "accesses while huge pages are made and split",
-	  collapsed },
-	{ "odp_under_migrate", "O4 O6", "accesses while pages are migrated",
-	  migrated },
-	{ "odp_under_swap", "O4 O6", "accesses while pages are swapped out",
-	  paged_out },
-	{ "odp_under_mprotect", "O4 O6 O7", "accesses while the rights of pages change",
-	  protected },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

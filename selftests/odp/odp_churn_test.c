@@ -157,7 +157,7 @@ static void swap_on(void)
 	swap = !fd;
 }
 
-static void traffic(void)
+TEST(odp_traffic, "O4 O6", "the kernel takes pages away under traffic")
 {
 	struct xroce_mr_query q;
 	unsigned int i, errors = 0;
@@ -195,12 +195,4 @@ static void traffic(void)
 		swapoff("/dev/zram0");
 }
 
-static const struct test tests[] = {
-	{ "odp_traffic", "O4 O6", "the kernel takes pages away under traffic",
-	  traffic },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

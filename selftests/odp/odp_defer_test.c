@@ -154,7 +154,7 @@ static void compare(const struct odp *o, uint32_t n)
 }
 
 /* As many packets as can be deferred: none is lost, or sent twice. */
-static void kept(void)
+TEST(odp_deferred, "O3", "as many packets as can be deferred are executed")
 {
 	struct xroce_stat before = live_stat(), now;
 	pthread_t thread;
@@ -194,7 +194,7 @@ static void answer(struct odp *o, uint8_t opcode, uint32_t psn, uint64_t orig)
 }
 
 /* Each packet finds what the previous ones have left, however long each had to wait. */
-static void in_order(void)
+TEST(odp_order, "O3", "deferred packets are executed in order")
 {
 	struct packet *req;
 	pthread_t thread;
@@ -229,7 +229,7 @@ static void in_order(void)
 }
 
 /* Packets for which there is no room get an RNR NAK. */
-static void too_many(void)
+TEST(odp_too_many, "O3", "packets beyond odp_defer_max get an RNR NAK")
 {
 	struct xroce_stat before = live_stat(), now = before;
 	unsigned int rnr = 0;
@@ -260,7 +260,7 @@ static void too_many(void)
 }
 
 /* Nothing is deferred: RNR NAKs until the memory is resident. */
-static void told(void)
+TEST(odp_told, "O3", "with odp_defer_max=0 packets get an RNR NAK")
 {
 	struct xroce_stat before = live_stat(), now;
 	struct odp o;
@@ -287,7 +287,7 @@ static void told(void)
  * retry. The failed request is not reported to another queue pair, nor to this one after a
  * reset.
  */
-static void not_told(void)
+TEST(odp_not_told, "O3 O4", "a failed fault is reported only to its requester")
 {
 	unsigned long long failed;
 	struct packet got;
@@ -338,7 +338,7 @@ static int slow_disk(struct odp *o)
  * A fault takes longer than a frame may be deferred: the peer gets an RNR NAK. If the
  * memory becomes resident just when that time ends, no packet is lost.
  */
-static void impatient(void)
+TEST(odp_impatient, "O3", "RNR NAKs if a fault takes longer than odp_defer_ms")
 {
 	unsigned int told = 0, ms;
 	struct burst b;
@@ -392,7 +392,7 @@ static void settle(struct odp *o)
 }
 
 /* The queue pair is reset while packets of it are deferred: they are dropped. */
-static void purged(void)
+TEST(odp_purged, "O3 O6", "the queue pair is reset while packets are deferred")
 {
 	struct xroce_stat before = live_stat(), now = before;
 	pthread_t thread;
@@ -421,7 +421,8 @@ static void purged(void)
 }
 
 /* The region is deregistered while packets wait: the access is refused. */
-static void deregistered(void)
+TEST(odp_deferred_dereg, "O3 O4",
+     "a packet deferred when its region is deregistered is executed or refused")
 {
 	pthread_t thread;
 	struct packet got;
@@ -452,7 +453,7 @@ static bool written(void *arg)
 }
 
 /* On an unreliable connection nothing is sent again, and nothing is lost. */
-static void unreliable(void)
+TEST(odp_deferred_uc, "O3", "deferred packets of an unreliable connection are not lost")
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
 	struct xroce_stat before = live_stat(), now;
@@ -487,7 +488,7 @@ static void unreliable(void)
 }
 
 /* A READ that waits for memory is answered before the refusal of a later request. */
-static void refused_behind(void)
+TEST(odp_read_refused, "O3 D5", "a refusal behind a READ that waits for memory")
 {
 	struct packet got = {}, *req;
 	pthread_t thread;
@@ -556,7 +557,7 @@ static bool forget_program(void)
 }
 
 /* Without a program that could execute them, no frames are deferred. */
-static void no_program(void)
+TEST(odp_no_program, "O3 U2", "a link without a program defers nothing")
 {
 	const struct wire_opts opts = { .dev = LIVE_SPARE, .from = "c1" };
 	struct odp o;
@@ -574,33 +575,4 @@ static void no_program(void)
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 }
 
-static const struct test tests[] = {
-	{ "odp_deferred", "O3", "as many packets as can be deferred are executed",
-	  kept },
-	{ "odp_order", "O3", "deferred packets are executed in order",
-	  in_order },
-	{ "odp_too_many", "O3", "packets beyond odp_defer_max get an RNR NAK",
-	  too_many },
-	{ "odp_told", "O3", "with odp_defer_max=0 packets get an RNR NAK",
-	  told },
-	{ "odp_not_told", "O3 O4", "a failed fault is reported only to its requester",
-	  not_told },
-	{ "odp_impatient", "O3", "RNR NAKs if a fault takes longer than odp_defer_ms",
-	  impatient },
-	{ "odp_purged", "O3 O6", "the queue pair is reset while packets are deferred",
-	  purged },
-	{ "odp_deferred_dereg", "O3 O4",
-	  "a packet deferred when its region is deregistered is executed or refused",
-	  deregistered },
-	{ "odp_read_refused", "O3 D5", "a refusal behind a READ that waits for memory",
-	  refused_behind },
-	{ "odp_no_program", "O3 U2", "a link without a program defers nothing",
-	  no_program },
-	{ "odp_deferred_uc", "O3", "deferred packets of an unreliable connection are not lost",
-	  unreliable },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

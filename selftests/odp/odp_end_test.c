@@ -53,7 +53,7 @@ static unsigned int until_refused(struct odp *o, pid_t victim, unsigned int when
 	return i - 1;
 }
 
-static void memory_ends(void)
+TEST(odp_memory_ends, "O4 O6", "the process with the memory ends")
 {
 	struct xroce_mr_reg own;
 	struct odp o;
@@ -104,7 +104,7 @@ static void own_and_wait(struct traffic *t)
 	}
 }
 
-static void owner_ends(void)
+TEST(odp_owner_ends, "O4 O6 O9", "the process that owns the region ends")
 {
 	struct traffic *t = traffic_new();
 	struct xroce_stat before, now;
@@ -136,14 +136,4 @@ static void owner_ends(void)
 	munmap(t, sizeof(*t));
 }
 
-static const struct test tests[] = {
-	{ "odp_memory_ends", "O4 O6", "the process with the memory ends",
-	  memory_ends },
-	{ "odp_owner_ends", "O4 O6 O9", "the process that owns the region ends",
-	  owner_ends },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

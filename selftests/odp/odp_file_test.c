@@ -91,7 +91,7 @@ static bool punch(unsigned int *seed)
 	return check(done, "fallocate: %s", strerror(errno));
 }
 
-static void punched(void)
+TEST(odp_hole, "O4 O6", "holes are punched into the file")
 {
 	if (!open_memory())
 		return;
@@ -121,7 +121,7 @@ static bool resize(unsigned int *seed)
 	return check(done, "ftruncate: %s", strerror(errno));
 }
 
-static void resized(void)
+TEST(odp_truncate, "O4 O6", "the file is truncated and extended")
 {
 	if (!open_memory())
 		return;
@@ -161,7 +161,7 @@ static bool write_back(unsigned int *seed)
 	return check(done, "msync: %s", strerror(errno));
 }
 
-static void written_back(void)
+TEST(odp_file, "O4 O6", "the file is written back to a disk")
 {
 	int disk;
 
@@ -243,29 +243,14 @@ static void swapped(bool shared)
 	swap_off();
 }
 
-static void swapped_private(void)
+TEST(odp_swap, "O4 O6", "the peer's bytes survive in swap")
 {
 	swapped(false);
 }
 
-static void swapped_shared(void)
+TEST(odp_swap_shared, "O4 O6", "the peer's bytes in shared memory survive in swap")
 {
 	swapped(true);
 }
 
-static const struct test tests[] = {
-	{ "odp_hole", "O4 O6", "holes are punched into the file", punched },
-	{ "odp_truncate", "O4 O6", "the file is truncated and extended",
-	  resized },
-	{ "odp_file", "O4 O6", "the file is written back to a disk",
-	  written_back },
-	{ "odp_swap", "O4 O6", "the peer's bytes survive in swap",
-	  swapped_private },
-	{ "odp_swap_shared", "O4 O6", "the peer's bytes in shared memory survive in swap",
-	  swapped_shared },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

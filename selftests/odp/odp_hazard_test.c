@@ -172,7 +172,7 @@ static void exchange_all(double end)
 	note("%u exchanges during %u packets", n, *sent * BATCH);
 }
 
-static void held(void)
+TEST(odp_hold, "O4", "no copy into a page after the kernel has it back")
 {
 	static const struct wire_opts uc = {
 		.type = XROCE_QPT_UC, .mtu = XROCE_MTU_4096,
@@ -212,12 +212,4 @@ static void held(void)
 	odp_close(&odp);
 }
 
-static const struct test tests[] = {
-	{ "odp_hold", "O4", "no copy into a page after the kernel has it back",
-	  held },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -53,7 +53,7 @@ static bool its(pid_t pid, void *addr, void *buf, size_t len)
 }
 
 /* The same addresses of two processes are different memory. */
-static void two(void)
+TEST(implicit_two, "O2", "regions of two processes, of which one ends")
 {
 	struct xroce_mr_reg mine, other;
 	char buf[64];
@@ -96,7 +96,7 @@ static void two(void)
 }
 
 /* After a fork the region's pages are the parent's. */
-static void forked(void)
+TEST(implicit_fork, "O2 O6", "copy on write after a fork")
 {
 	char buf[64];
 	struct odp o;
@@ -116,7 +116,7 @@ static void forked(void)
 	odp_close(&o);
 }
 
-static void windows(void)
+TEST(implicit_window, "O2 O8", "windows bound to parts of an address space")
 {
 	struct binding b;
 	char *start, buf[8];
@@ -151,7 +151,7 @@ static void windows(void)
 }
 
 /* Re-register with other rights, as a range, and as the address space again. */
-static void changed(void)
+TEST(implicit_rereg, "O2 R5", "re-registration with other rights and memory")
 {
 	struct xroce_mr_rereg r;
 	char buf[64];
@@ -205,7 +205,7 @@ static void changed(void)
 	odp_close(&o);
 }
 
-static void shared(void)
+TEST(implicit_share, "O2 R6", "two regions share an address space")
 {
 	struct xroce_mr_reg_shared r;
 	char buf[64];
@@ -240,7 +240,7 @@ static void shared(void)
 }
 
 /* The L_Key is valid for all of the address space, too: SENDs can go anywhere. */
-static void received(void)
+TEST(implicit_recv, "O2 R9", "receive buffers anywhere in an address space")
 {
 	static const struct wire_opts opts = { .recv = true };
 	struct xroce_sge_local sge;
@@ -325,7 +325,7 @@ static void one_op(struct odp *o)
 		check(!buf[0] && !buf[SLOT - 1], "not zeros");
 }
 
-static void churned(void)
+TEST(implicit_churn, "O2 O4 O6", "children come and go under traffic")
 {
 	const size_t bytes = PARTS * IMPLICIT_CHILD;
 	struct odp *o = &churn.odp;
@@ -363,23 +363,4 @@ static void churned(void)
 	odp_close(o);
 }
 
-static const struct test tests[] = {
-	{ "implicit_two", "O2", "regions of two processes, of which one ends",
-	  two },
-	{ "implicit_fork", "O2 O6", "copy on write after a fork", forked },
-	{ "implicit_window", "O2 O8", "windows bound to parts of an address space",
-	  windows },
-	{ "implicit_rereg", "O2 R5", "re-registration with other rights and memory",
-	  changed },
-	{ "implicit_share", "O2 R6", "two regions share an address space",
-	  shared },
-	{ "implicit_recv", "O2 R9", "receive buffers anywhere in an address space",
-	  received },
-	{ "implicit_churn", "O2 O4 O6", "children come and go under traffic",
-	  churned },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

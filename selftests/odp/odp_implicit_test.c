@@ -18,7 +18,7 @@ static char data[3 * MEM_PAGE];
 /*
  * What a query returns, what the region costs when nothing is resident, invalid arguments.
  */
-static void registered(void)
+TEST(space_reg, "O2", "register an address space; invalid arguments")
 {
 	struct xroce_mr_query q;
 	struct xroce_mr_reg r;
@@ -59,7 +59,7 @@ static void registered(void)
 }
 
 /* Heap, stack, data and a file mapping: the virtual address is enough. */
-static void anywhere(void)
+TEST(implicit_any, "O2 O3 O7", "one key reaches any address")
 {
 	char stack[2 * MEM_PAGE], buf[2 * MEM_PAGE], *heap, *file;
 	char *const *at, *const all[] = { stack, data, NULL };
@@ -89,9 +89,9 @@ static void anywhere(void)
 	ACKED(odp_write(&o, implicit_at(o.mem + 7), 64, 0x25));
 	check(!o.rnr, "RNR NAK for a resident page");
 	/* Code can be read but not written. */
-	ACKED(odp_read(&o, implicit_at((void *)(uintptr_t)anywhere), 64, buf));
-	check(!memcmp(buf, (void *)(uintptr_t)anywhere, 64), "other bytes");
-	REFUSED(odp_write(&o, implicit_at((void *)(uintptr_t)anywhere), 4, 1));
+	ACKED(odp_read(&o, implicit_at((void *)(uintptr_t)test_implicit_any), 64, buf));
+	check(!memcmp(buf, (void *)(uintptr_t)test_implicit_any, 64), "other bytes");
+	REFUSED(odp_write(&o, implicit_at((void *)(uintptr_t)test_implicit_any), 4, 1));
 	munmap(file, 2 * MEM_PAGE);
 	close(fd);
 	free(heap);
@@ -99,7 +99,7 @@ static void anywhere(void)
 }
 
 /* Unmapped addresses: an access error, and no memory is used for them. */
-static void nothing(void)
+TEST(implicit_nothing, "O2", "an access error where nothing is mapped")
 {
 	static const uint64_t never[] = {
 		0, 64, 1ull << 46,
@@ -139,7 +139,7 @@ static void nothing(void)
 }
 
 /* Memory is mapped and unmapped, while the key stays valid. */
-static void comes_and_goes(void)
+TEST(implicit_mapped, "O2 O4 O6", "memory is mapped after registration, and unmapped")
 {
 	char buf[64], *mem;
 	struct odp o;
@@ -170,7 +170,7 @@ static void comes_and_goes(void)
  * A packet that spans two children, and a READ that spans many. Packets are executed
  * completely or not at all.
  */
-static void straddles(void)
+TEST(implicit_straddle, "O2 O3", "packets that span two children")
 {
 	const size_t bytes = 6 * IMPLICIT_CHILD;
 	static char buf[60000], zeros[512];
@@ -222,7 +222,7 @@ static int advise(struct odp *o, __u32 advice, const void *addr, __u64 length,
 }
 
 /* Children are freed when their pages are gone. */
-static void reclaimed(void)
+TEST(implicit_reclaim, "O2 O10", "children without pages are freed")
 {
 	const size_t parts = 400, bytes = parts * IMPLICIT_CHILD;
 	uint64_t empty, one;
@@ -263,7 +263,7 @@ static void reclaimed(void)
 }
 
 /* A mapping much larger than memory, of which few pages are touched. */
-static void sparse(void)
+TEST(implicit_sparse, "O1 O2 O5", "a few pages of a TiB are resident")
 {
 	const uint64_t bytes = 1ull << 40;
 	const unsigned int touched = 2000;
@@ -308,23 +308,4 @@ static void sparse(void)
 	odp_close(&o);
 }
 
-static const struct test tests[] = {
-	{ "space_reg", "O2", "register an address space; invalid arguments",
-	  registered },
-	{ "implicit_any", "O2 O3 O7", "one key reaches any address", anywhere },
-	{ "implicit_nothing", "O2", "an access error where nothing is mapped",
-	  nothing },
-	{ "implicit_mapped", "O2 O4 O6", "memory is mapped after registration, and unmapped",
-	  comes_and_goes },
-	{ "implicit_straddle", "O2 O3", "packets that span two children",
-	  straddles },
-	{ "implicit_reclaim", "O2 O10", "children without pages are freed",
-	  reclaimed },
-	{ "implicit_sparse", "O1 O2 O5", "a few pages of a TiB are resident",
-	  sparse },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

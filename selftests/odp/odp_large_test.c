@@ -36,7 +36,7 @@ static size_t place(const struct odp *o, size_t i)
 }
 
 /* Four times the machine's memory. */
-static void large(void)
+TEST(odp_large, "O1 O3 O10", "a region larger than memory")
 {
 	static size_t at[PLACES];
 	struct sysinfo info = {};
@@ -128,7 +128,7 @@ static double round_of(struct xroce *x, __u32 pd, char *mem)
 }
 
 /* Nothing is left of the regions, and deregistration is fast. */
-static void many(void)
+TEST(odp_ten_thousand, "O1 O9", "10,000 regions leave nothing behind")
 {
 	long before = 0, after = 0;
 	struct xroce *x;
@@ -168,13 +168,4 @@ static void many(void)
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 }
 
-static const struct test tests[] = {
-	{ "odp_large", "O1 O3 O10", "a region larger than memory", large },
-	{ "odp_ten_thousand", "O1 O9", "10,000 regions leave nothing behind",
-	  many },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -99,7 +99,7 @@ static void cold_one(__u32 type)
 	close_bound(&o);
 }
 
-static void cold(void)
+TEST(odp_mw_cold, "O8 O3 W4", "access through a window to memory that is not resident")
 {
 	__u32 type;
 
@@ -136,7 +136,7 @@ static void invalidated_one(__u32 type)
 	close_bound(&o);
 }
 
-static void invalidated(void)
+TEST(odp_mw_invalidate, "O8 O4", "memory is invalidated under a window")
 {
 	__u32 type;
 
@@ -196,7 +196,7 @@ static void revoked_one(__u32 type)
 	close_bound(&o);
 }
 
-static void revoked(void)
+TEST(odp_mw_revoke, "O8 W7 W11", "a window is revoked while a WRITE waits for its page")
 {
 	__u32 type;
 
@@ -205,7 +205,7 @@ static void revoked(void)
 }
 
 /* A region without remote rights, which cannot be deregistered before its window. */
-static void granted(void)
+TEST(odp_mw_grant, "O8 W3 W9", "the region has no remote rights, the window has")
 {
 	struct xroce_mr_reg behind;
 	struct odp o;
@@ -242,7 +242,7 @@ static int write_pinned(struct wire *w, size_t off, uint8_t pattern)
 }
 
 /* Requests to a pinned region are not delayed while others wait for a page. */
-static void beside(void)
+TEST(odp_beside, "O8", "access to pinned memory does not wait for faults")
 {
 	struct odp o;
 	struct wire_opts opts = { .with = &o.w, .peer = WIRE_QPN + 1 };
@@ -271,7 +271,7 @@ static void beside(void)
  * The same pages pinned and on demand: the kernel cannot take the pinned ones away, and
  * both regions reach the same bytes.
  */
-static void overlap(void)
+TEST(odp_overlap, "O8 R8", "the same pages pinned and on demand")
 {
 	struct xroce_mr_reg pinned;
 	static char buf[64];
@@ -316,21 +316,4 @@ static void overlap(void)
 		swap_off();
 }
 
-static const struct test tests[] = {
-	{ "odp_mw_cold", "O8 O3 W4", "access through a window to memory that is not resident",
-	  cold },
-	{ "odp_mw_invalidate", "O8 O4", "memory is invalidated under a window",
-	  invalidated },
-	{ "odp_mw_revoke", "O8 W7 W11", "a window is revoked while a WRITE waits for its page",
-	  revoked },
-	{ "odp_mw_grant", "O8 W3 W9", "the region has no remote rights, the window has",
-	  granted },
-	{ "odp_beside", "O8", "access to pinned memory does not wait for faults",
-	  beside },
-	{ "odp_overlap", "O8 R8", "the same pages pinned and on demand", overlap },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -55,7 +55,7 @@ static bool bring(unsigned int *seed)
 	return true;
 }
 
-static void at_random(void)
+TEST(odp_random, "O4 O6 O7 O10", "memory changes at random under traffic")
 {
 	struct mm_churn churn[4] = {
 		{ .change = change }, { .change = change }, { .change = change },
@@ -83,12 +83,4 @@ static void at_random(void)
 		swap_off();
 }
 
-static const struct test tests[] = {
-	{ "odp_random", "O4 O6 O7 O10", "memory changes at random under traffic",
-	  at_random },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

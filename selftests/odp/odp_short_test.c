@@ -74,7 +74,7 @@ static void out_of_memory(int syndrome, const char *what)
 }
 
 /* No memory for pages: RNR NAKs for a second, then a NAK; then there is memory again. */
-static void pages(void)
+TEST(odp_short, "O3 D5", "a fault fails because no memory is left for pages")
 {
 	struct xroce_stat before;
 	double start;
@@ -141,7 +141,7 @@ static void pages(void)
 }
 
 /* Pages are resident, but there is no memory for the module's entries. */
-static void parts(void)
+TEST(implicit_short, "O2 O3 D5", "a fault fails because no memory is left for children")
 {
 	struct xroce_mr_advise a = { .advice = XROCE_ADVISE_PREFETCH_NO_FAULT };
 	int syndrome = XROCE_SYN_ACK, ret;
@@ -188,14 +188,4 @@ static void parts(void)
 	end(&o, pid);
 }
 
-static const struct test tests[] = {
-	{ "odp_short", "O3 D5", "a fault fails because no memory is left for pages",
-	  pages },
-	{ "implicit_short", "O2 O3 D5", "a fault fails because no memory is left for children",
-	  parts },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -86,7 +86,7 @@ static pid_t with_file(struct odp *o, struct fuse *f, size_t off)
  * A process ends while the worker is in a fault for it. The fault keeps the address space,
  * with resident pages, but accesses are refused.
  */
-static void ended(void)
+TEST(odp_stuck_ended, "O4 O6", "a process ends while a fault for it is stuck")
 {
 	struct fuse f;
 	struct odp o;
@@ -118,7 +118,7 @@ static void ended(void)
  * The response to a READ stands still in the middle, and a later request is refused: the READ goes
  * on. When it turns out to be impossible, it is the first that has failed, so its NAK is sent.
  */
-static void refused_behind(void)
+TEST(odp_stuck_refused, "O3 D5", "a refusal behind a READ that is stuck")
 {
 	struct packet want, got, *req;
 	struct xroce_qp_query q = {};
@@ -181,7 +181,7 @@ static void send_uc(struct odp *o, size_t off)
  * There are no RNR NAKs on an unreliable connection. Each deferred packet waits for at most
  * odp_defer_ms, then the next one is executed.
  */
-static void unreliable(void)
+TEST(odp_stuck_uc, "O3 O9", "UC packets behind stuck ones are executed")
 {
 	static const struct wire_opts uc = { .type = XROCE_QPT_UC };
 	__u64 before = live_stat().write;
@@ -296,7 +296,7 @@ static void close_and_kill(void)
 }
 
 /* A user's faults neither delay another user's, nor keep the process from ending. */
-static void others(void)
+TEST(odp_stuck_others, "O3 O9", "another user's faults are served")
 {
 	struct fuse f;
 	struct odp o;
@@ -311,7 +311,7 @@ static void others(void)
 }
 
 /* It is killed, with the handle open. */
-static void killed(void)
+TEST(odp_stuck_killed, "O6 O9", "the process with the stuck memory can be killed")
 {
 	struct fuse f;
 
@@ -324,7 +324,7 @@ static void killed(void)
 }
 
 /* The module cannot be unloaded until the fault has ended. */
-static void module(void)
+TEST(odp_stuck_module, "O9", "the module can be unloaded only after the fault")
 {
 	struct fuse f;
 
@@ -342,7 +342,7 @@ static void module(void)
 }
 
 /* MR_ADVISE waits for the file, too, but can be killed. */
-static void advised(void)
+TEST(odp_stuck_advise, "O6", "a process stuck in MR_ADVISE can be killed")
 {
 	struct xroce_mr_advise a = { .advice = XROCE_ADVISE_PREFETCH };
 	struct fuse f;
@@ -370,23 +370,4 @@ static void advised(void)
 	live_check_idle(LIVE_DEV);
 }
 
-static const struct test tests[] = {
-	{ "odp_stuck_ended", "O4 O6", "a process ends while a fault for it is stuck",
-	  ended },
-	{ "odp_stuck_refused", "O3 D5", "a refusal behind a READ that is stuck", refused_behind },
-	{ "odp_stuck_uc", "O3 O9", "UC packets behind stuck ones are executed",
-	  unreliable },
-	{ "odp_stuck_others", "O3 O9", "another user's faults are served",
-	  others },
-	{ "odp_stuck_killed", "O6 O9", "the process with the stuck memory can be killed",
-	  killed },
-	{ "odp_stuck_advise", "O6", "a process stuck in MR_ADVISE can be killed",
-	  advised },
-	{ "odp_stuck_module", "O9", "the module can be unloaded only after the fault",
-	  module },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -38,7 +38,7 @@ static void patient_close(struct odp *o)
  * Nothing is resident at first, and nothing is ever pinned. A resident page causes no
  * fault.
  */
-static void cold(void)
+TEST(odp_cold, "O1 O3 O10", "a WRITE to memory that is not resident")
 {
 	struct xroce_mr_query q;
 	struct odp o;
@@ -71,7 +71,7 @@ static void cold(void)
 }
 
 /* The same for READs: the response is late, but there is no RNR NAK. */
-static void reads(void)
+TEST(odp_read, "O3", "READs of memory that is not resident")
 {
 	static char buf[8 * MEM_PAGE];
 	struct odp o;
@@ -91,7 +91,7 @@ static void reads(void)
 	patient_close(&o);
 }
 
-static void atomics(void)
+TEST(odp_atomic, "O3", "atomics on memory that is not resident")
 {
 	struct odp o;
 	uint64_t *word;
@@ -112,7 +112,7 @@ static void atomics(void)
 }
 
 /* All pages of a packet must be resident before a byte is written. */
-static void straddles(void)
+TEST(odp_straddle, "O3", "a packet is executed completely or not at all")
 {
 	struct odp o;
 
@@ -128,7 +128,7 @@ static void straddles(void)
 }
 
 /* Registered over unmapped memory: accesses are refused until it is mapped. */
-static void unmapped(void)
+TEST(odp_unmapped, "O1 O6", "an access error where nothing is mapped")
 {
 	struct xroce_mr_query q;
 	static char buf[4 * MEM_PAGE];
@@ -156,7 +156,7 @@ static void unmapped(void)
 }
 
 /* The rights are those of the mapping. */
-static void read_only(void)
+TEST(odp_readonly, "O7", "rights are those of the mapping")
 {
 	char buf[64];
 	struct odp o;
@@ -186,7 +186,7 @@ static void read_only(void)
 }
 
 /* Pages that the kernel takes away are gone, and new pages are found. */
-static void invalidated(void)
+TEST(odp_invalidate, "O4 O6 O10", "pages are unmapped, moved, dropped")
 {
 	struct xroce_mr_query q;
 	static char buf[MEM_PAGE];
@@ -229,7 +229,7 @@ static void invalidated(void)
 }
 
 /* A forked child has the old bytes; the region's pages are the parent's. */
-static void forked(void)
+TEST(odp_fork, "O4 O6", "copy on write after a fork")
 {
 	static char buf[64];
 	int pipes[2][2];
@@ -265,7 +265,7 @@ static void forked(void)
 }
 
 /* A page with MADV_FREE is dropped if it is clean. A peer's WRITE must make it dirty. */
-static void dirtied(void)
+TEST(odp_dirty, "O4 O6", "a WRITE makes its page dirty")
 {
 	cpu_set_t all;
 	struct odp o;
@@ -294,7 +294,7 @@ static void dirtied(void)
 }
 
 /* Memory that even the kernel has no mapping of. */
-static void secret(void)
+TEST(odp_secret, "O4", "secret memory is inaccessible")
 {
 	int fd = syscall(SYS_memfd_secret, 0);
 	char buf[64];
@@ -316,7 +316,7 @@ static void secret(void)
 }
 
 /* The process ends; its region stays, but all accesses are refused. */
-static void ended(void)
+TEST(odp_ended, "O4 O6", "the process with the memory ends")
 {
 	struct odp o;
 	pid_t pid;
@@ -342,7 +342,7 @@ static void ended(void)
 }
 
 /* Which regions can be registered, and what they count as. */
-static void registered(struct xroce *x)
+HANDLE_TEST(odp_reg, "O1 O9", "registration pins nothing")
 {
 	const struct rlimit small = { 16 * MEM_PAGE, 16 * MEM_PAGE };
 	struct rlimit before;
@@ -377,27 +377,4 @@ static void registered(struct xroce *x)
 	mr_refused(x, r, -EINVAL);
 }
 
-static const struct test tests[] = {
-	{ "odp_reg", "O1 O9", "registration pins nothing", ON_HANDLE(registered) },
-	{ "odp_cold", "O1 O3 O10", "a WRITE to memory that is not resident",
-	  cold },
-	{ "odp_read", "O3", "READs of memory that is not resident", reads },
-	{ "odp_atomic", "O3", "atomics on memory that is not resident",
-	  atomics },
-	{ "odp_straddle", "O3", "a packet is executed completely or not at all",
-	  straddles },
-	{ "odp_unmapped", "O1 O6", "an access error where nothing is mapped",
-	  unmapped },
-	{ "odp_readonly", "O7", "rights are those of the mapping", read_only },
-	{ "odp_invalidate", "O4 O6 O10", "pages are unmapped, moved, dropped",
-	  invalidated },
-	{ "odp_fork", "O4 O6", "copy on write after a fork", forked },
-	{ "odp_dirty", "O4 O6", "a WRITE makes its page dirty", dirtied },
-	{ "odp_secret", "O4", "secret memory is inaccessible", secret },
-	{ "odp_ended", "O4 O6", "the process with the memory ends", ended },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -145,12 +145,12 @@ static void beside_a_flood(__u64 want)
 }
 
 /* A user can have no more deferred packets than are still free: at most half. */
-static void shared(void)
+TEST(odp_users_shared, "O3 P2", "a user's deferred packets leave room for another user's")
 {
 	beside_a_flood(KEPT_ALL / 2);
 }
 
-static void limited(void)
+TEST(odp_users_limited, "O3 P2", "limits of deferred packets for users and links")
 {
 	limit_kept(XROCE_F_USER, 100);
 	beside_a_flood(100);
@@ -162,14 +162,4 @@ static void limited(void)
 	limit_kept(XROCE_F_USER, XROCE_LIMIT_NONE);
 }
 
-static const struct test tests[] = {
-	{ "odp_users_shared", "O3 P2",
-	  "a user's deferred packets leave room for another user's", shared },
-	{ "odp_users_limited", "O3 P2", "limits of deferred packets for users and links",
-	  limited },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

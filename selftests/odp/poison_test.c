@@ -43,7 +43,7 @@ static bool poison(const void *page)
 }
 
 /* A resident page and one that is not: neither can be accessed, all others can. */
-static void on_demand(void)
+TEST(poison_on_demand, "O4 O6", "lost memory in an on-demand region")
 {
 	struct odp o;
 	char buf[64];
@@ -95,7 +95,7 @@ static int ring_at(void *at)
 }
 
 /* A lost page that stays mapped is not brought in. */
-static void still_mapped(void)
+TEST(poison_still_mapped, "O4 O6", "lost on-demand memory that the kernel cannot unmap")
 {
 	struct odp o;
 	int fd;
@@ -126,7 +126,7 @@ out:
  * The kernel can take the page from the process, but not from the region: the peer can
  * access it until the region is deregistered. A new region over it is refused.
  */
-static void pinned(void)
+TEST(poison_pinned, "R7", "lost memory in a pinned region")
 {
 	static const struct wire_opts rc;
 	struct wire w;
@@ -146,15 +146,4 @@ out:
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "poison_on_demand", "O4 O6", "lost memory in an on-demand region",
-	  on_demand },
-	{ "poison_still_mapped", "O4 O6", "lost on-demand memory that the kernel cannot unmap",
-	  still_mapped },
-	{ "poison_pinned", "R7", "lost memory in a pinned region", pinned },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -65,7 +65,7 @@ static void same(uint32_t l3, uint32_t len, bool ipv6)
 	      ipv6 ? 6 : 4, len, l3, got, want);
 }
 
-static void headers(void)
+TEST(headers, "D4", "headers and payload, of many lengths")
 {
 	uint32_t l3, len;
 	int ipv6;
@@ -84,7 +84,7 @@ static void headers(void)
 }
 
 /* Every bit is covered, except those of the seven bytes that change in flight. */
-static void every_bit(void)
+TEST(every_bit, "D4", "every bit that is covered, and those that change in flight")
 {
 	static const uint32_t lens[] = { 64, 68, 72, 76, 200 };
 	uint32_t i, at, idle, crc, len;
@@ -111,7 +111,7 @@ static void every_bit(void)
 }
 
 /* As READ responses are made: the payload is copied in whole blocks, at any offset. */
-static void copied(void)
+TEST(copied, "D4", "headers, and a payload that is copied at the same time")
 {
 	static uint8_t payload[LEN_MAX], was[sizeof(bytes)];
 	uint32_t l3, len, at, got, want;
@@ -143,7 +143,7 @@ static void copied(void)
 	}
 }
 
-static void pieces(void)
+TEST(pieces, "D4", "whole blocks, at any offset")
 {
 	uint32_t off, len, got, want;
 
@@ -161,7 +161,7 @@ static void pieces(void)
 }
 
 /* A message in two buffers, divided anywhere; bytes after either part are ignored. */
-static void divided(void)
+TEST(divided, "D4", "a message in two buffers, divided anywhere")
 {
 	static uint8_t second[LEN_MAX];
 	uint32_t l3, len, at, got, want;
@@ -190,21 +190,7 @@ static void divided(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "headers", "D4", "headers and payload, of many lengths",
-	  headers },
-	{ "every_bit", "D4", "every bit that is covered, and those that change in flight",
-	  every_bit },
-	{ "copied", "D4", "headers, and a payload that is copied at the same time",
-	  copied },
-	{ "divided", "D4", "a message in two buffers, divided anywhere", divided },
-	{ "pieces", "D4", "whole blocks, at any offset", pieces },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);
 #else
 int main(void)
 {

@@ -185,24 +185,14 @@ static void compare(u32 (*length)(void), u32 live)
 	      "over 5%% more extents than best fit");
 }
 
-static void fit_powers(void)
+TEST(fit_powers, "T3", "tables of powers of two: hardly more extents than best fit")
 {
 	compare(powers, 4000);
 }
 
-static void fit_any(void)
+TEST(fit_any, "T3", "tables of any length: hardly more extents than best fit")
 {
 	compare(any, 3000);
 }
 
-static const struct test tests[] = {
-	{ "fit_powers", "T3", "tables of powers of two: hardly more extents than best fit",
-	  fit_powers },
-	{ "fit_any", "T3", "tables of any length: hardly more extents than best fit", fit_any },
-};
-
-int main(int argc, char **argv)
-{
-	fuzz_begin();
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fuzz_main);

@@ -119,7 +119,7 @@ static void give(u32 index)
 }
 
 /* Every index except 0 once, then none; and all of them again. */
-static void exhaust(void)
+TEST(key_exhaust, "R9", "each index is drawn once, and again after it is given back")
 {
 	static const u32 sizes[] = { 16, 32, 64, 4096, 65536, 1u << 20 };
 	size_t i;
@@ -163,7 +163,7 @@ static void give_all(void)
  * A user without the reserve never gets an index of it, whatever others do meanwhile. With
  * the reserve all indices can be drawn. It differs between tables, and is spread over them.
  */
-static void reserve(void)
+TEST(key_reserve, "R9 R10", "users without the reserve never get an index of it")
 {
 	static const u32 sizes[] = { 16, 64, 4096, 65536 };
 	u32 i, n, same = 0, low = 0;
@@ -209,7 +209,7 @@ static void reserve(void)
 }
 
 /* The only free index, again and again: four other bytes before a key repeats. */
-static void last_place(void)
+TEST(key_last_place, "R9", "a full table does not repeat a key at once")
 {
 	u32 i, index, nr[256] = {}, least = ~0u, most = 0;
 
@@ -248,7 +248,7 @@ static double chi_square(const u32 *nr, u32 columns, double each)
 	return sum;
 }
 
-static void spread(void)
+TEST(key_spread, "R9", "indices and bytes are drawn evenly")
 {
 	u32 first[256] = {}, byte[256] = {}, step[256] = {};
 	u32 i, key, prev = 0, draws = 256 * 2000;
@@ -284,7 +284,7 @@ static void spread(void)
 }
 
 /* Random operations on tables that get fuller and emptier, compared with the model. */
-static void model(void)
+TEST(key_model, "R9", "no index twice, no index or byte again too soon")
 {
 	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
 	static const u32 sizes[] = { 16, 256, 4096, 1u << 17 };
@@ -324,7 +324,7 @@ static void model(void)
 }
 
 /* Without memory xr_keys_init() fails, and xr_keys_exit() frees the rest. */
-static void memory(void)
+TEST(key_memory, "R9", "a table without memory is an error")
 {
 	int n;
 
@@ -336,22 +336,4 @@ static void memory(void)
 	kernel_memory = -1;
 }
 
-static const struct test tests[] = {
-	{ "key_exhaust", "R9", "each index is drawn once, and again after it is given back",
-	  exhaust },
-	{ "key_reserve", "R9 R10", "users without the reserve never get an index of it",
-	  reserve },
-	{ "key_last_place", "R9", "a full table does not repeat a key at once",
-	  last_place },
-	{ "key_spread", "R9", "indices and bytes are drawn evenly",
-	  spread },
-	{ "key_model", "R9", "no index twice, no index or byte again too soon",
-	  model },
-	{ "key_memory", "R9", "a table without memory is an error", memory },
-};
-
-int main(int argc, char **argv)
-{
-	fuzz_begin();
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fuzz_main);

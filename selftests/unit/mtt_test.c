@@ -243,7 +243,7 @@ static void look_empty(u32 n)
 	look();
 }
 
-static void reserve(void)
+TEST(mtt_reserve, "T1", "each extent is one free run; more is refused")
 {
 	start(KEPT);
 	look_empty(KEPT);
@@ -265,7 +265,7 @@ static void reserve(void)
 }
 
 /* Tables from one entry to an extent; free runs that are divided between two tables. */
-static void lengths(void)
+TEST(mtt_lengths, "T2 T3", "tables of any length are contiguous, and the rest is usable")
 {
 	u32 count, have;
 
@@ -297,7 +297,7 @@ static void lengths(void)
 }
 
 /* Three adjacent tables, freed in several orders: free runs are merged. */
-static void merge(void)
+TEST(mtt_merge, "T3", "free runs are merged with the one before and the one after")
 {
 	static const struct {
 		const char *about;
@@ -376,7 +376,7 @@ static bool grow(void)
  * Allocate and free tables, with changing probabilities. After a refusal an extent is added;
  * an extent that gets empty is removed.
  */
-static void model(void)
+TEST(mtt_model, "T1 T2 T3 T4", "random operations agree with a model, entry for entry")
 {
 	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i, no = 0, most = 0;
 	u32 count, number, id, fuller = 60;
@@ -420,7 +420,7 @@ static void model(void)
 }
 
 /* The pool is filled to the last entry with short tables, which are freed at random. */
-static void full(void)
+TEST(mtt_full, "T2 T3", "100,000 tables fill the pool; freed, they leave it empty")
 {
 	u32 count;
 
@@ -446,7 +446,7 @@ static void full(void)
 }
 
 /* Free entries in short runs: a longer table is refused. All freed: one run again. */
-static void fragments(void)
+TEST(mtt_fragments, "T3 T4", "a table longer than any free run is refused")
 {
 	u32 i;
 
@@ -468,23 +468,4 @@ static void fragments(void)
 	stop();
 }
 
-static const struct test tests[] = {
-	{ "mtt_reserve", "T1", "each extent is one free run; more is refused",
-	  reserve },
-	{ "mtt_lengths", "T2 T3", "tables of any length are contiguous, and the rest is usable",
-	  lengths },
-	{ "mtt_merge", "T3", "free runs are merged with the one before and the one after",
-	  merge },
-	{ "mtt_fragments", "T3 T4", "a table longer than any free run is refused",
-	  fragments },
-	{ "mtt_full", "T2 T3", "100,000 tables fill the pool; freed, they leave it empty",
-	  full },
-	{ "mtt_model", "T1 T2 T3 T4", "random operations agree with a model, entry for entry",
-	  model },
-};
-
-int main(int argc, char **argv)
-{
-	fuzz_begin();
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fuzz_main);

@@ -6,7 +6,7 @@
 #include "xroce_op.h"
 
 /* A work request's packets have the flags that their opcodes have. */
-static void agree(void)
+TEST(op_agree, "D2", "opcodes of a work request are what its row says")
 {
 	const struct xroce_wr_op *op;
 	__u32 i, body;
@@ -27,7 +27,7 @@ static void agree(void)
 }
 
 /* Each request that the responder knows can be posted, and no response can. */
-static void complete(void)
+TEST(op_complete, "D2", "each request can be posted, and no response")
 {
 	__u32 opcode, i, found;
 	const struct xroce_wr_op *op;
@@ -43,7 +43,7 @@ static void complete(void)
 }
 
 /* The numbers are those of libibverbs: programs post them, and read them in completions. */
-static void numbers(void)
+TEST(op_numbers, "D2", "opcodes and completions have the numbers of libibverbs")
 {
 	check(xroce_wr_op(IBV_WR_SEND)->wc == IBV_WC_SEND, "SEND");
 	check(xroce_wr_op(IBV_WR_SEND_WITH_INV)->wc == IBV_WC_SEND, "SEND_WITH_INV");
@@ -56,13 +56,4 @@ static void numbers(void)
 	check(!xroce_wr_op(IBV_WR_TSO), "TSO");
 }
 
-static const struct test tests[] = {
-	{ "op_agree", "D2", "opcodes of a work request are what its row says", agree },
-	{ "op_complete", "D2", "each request can be posted, and no response", complete },
-	{ "op_numbers", "D2", "opcodes and completions have the numbers of libibverbs", numbers },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -30,7 +30,7 @@ static const struct name names[] = {
 	{ "a name that is longer than any device's can be, and than any directory's", "" },
 };
 
-static void escaped(void)
+TEST(pins_escaped, "U1 D1", "the name of the directory of a device's pins")
 {
 	char dir[XROCE_PIN_DIR_MAX];
 	size_t i;
@@ -47,7 +47,7 @@ static void escaped(void)
 #define NAMES	(4 + 16 + 64 + 256)
 
 /* No two names of up to four of these letters have the same directory. */
-static void unique(void)
+TEST(pins_unique, "U1 D1", "no two devices have the same directory of pins")
 {
 	static char dirs[NAMES][XROCE_PIN_DIR_MAX];
 	int i, j, length, rest, same = 0;
@@ -67,12 +67,4 @@ static void unique(void)
 	check(!same, "%d pairs of names have the same directory", same);
 }
 
-static const struct test tests[] = {
-	{ "pins_escaped", "U1 D1", "the name of the directory of a device's pins", escaped },
-	{ "pins_unique", "U1 D1", "no two devices have the same directory of pins", unique },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -6,7 +6,7 @@
 
 #define GIB	(1ull << 30)
 
-static void by_memory(void)
+TEST(qp_table_by_memory, "R10", "more memory, more queue pairs, within bounds")
 {
 	static const struct {
 		__u64 memory;
@@ -24,11 +24,4 @@ static void by_memory(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "qp_table_by_memory", "R10", "more memory, more queue pairs, within bounds", by_memory },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -14,7 +14,7 @@
 #define EDGE		64u
 
 /* All lengths, at several offsets in a cache line; no byte beside them is written. */
-static void lengths(void)
+TEST(vcopy, "D4", "whole rounds, at several offsets")
 {
 	static uint8_t from[LEN_MAX + EDGE], to[LEN_MAX + 2 * EDGE], want[sizeof(to)];
 	uint32_t len, at, i;
@@ -36,14 +36,7 @@ static void lengths(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "vcopy", "D4", "whole rounds, at several offsets", lengths },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);
 #else
 int main(void)
 {

@@ -144,7 +144,7 @@ static int invalidate(uint32_t key)
 	return check(!ibv_post_send(qp, &wr, &bad), "post") ? end_wait(cq, &wc) : -1;
 }
 
-static void qp_fatal(void)
+TEST(event_qp_fatal, "V6 D5", "a queue pair ends by a packet, not by a work request")
 {
 	int ret;
 
@@ -168,7 +168,7 @@ static void qp_fatal(void)
 	objects_gone(NULL);
 }
 
-static void last_wqe(void)
+TEST(event_last_wqe, "V6", "the last receive of a queue pair with a shared queue")
 {
 	struct ibv_srq *srq;
 	struct ibv_wc wc;
@@ -213,7 +213,7 @@ static struct ibv_srq *srq_of_other(void)
 }
 
 /* Elements of a shared receive queue are in its own domain, not in that of the queue pair. */
-static void srq_domain(void)
+TEST(event_srq_domain, "V6 P2", "the domain of a shared queue is not that of its queue pair")
 {
 	struct ibv_mr *own, *theirs;
 	struct ibv_srq *srq;
@@ -250,7 +250,7 @@ static void limit(struct ibv_srq *srq, uint32_t n)
 	check(!ibv_query_srq(srq, &attr) && attr.srq_limit == n, "limit is %u", attr.srq_limit);
 }
 
-static void srq_limit(void)
+TEST(event_srq_limit, "V6", "the limit of a shared queue")
 {
 	struct ibv_srq_attr attr;
 	struct ibv_srq *srq;
@@ -297,7 +297,7 @@ static void flush_into(int cqe, int more, unsigned int want)
 	check(!ibv_destroy_qp(other) && !ibv_destroy_cq(small), "destroy");
 }
 
-static void cq_error(void)
+TEST(event_cq_error, "V6", "a completion queue overflows")
 {
 	if (!objects(NULL, NULL))
 		return;
@@ -311,7 +311,7 @@ static void command(const char *words)
 	check(!system(words), "%s", words);
 }
 
-static void port(void)
+TEST(event_port, "V6 V3", "the port goes down and up")
 {
 	if (!objects(NULL, NULL))
 		return;
@@ -338,7 +338,7 @@ static bool gids_settled(void *arg)
 	       !memcmp(&gid, &xr_end.gid, sizeof(gid));
 }
 
-static void gid(void)
+TEST(event_gid, "V6 V3", "an address is added")
 {
 	unsigned int n;
 
@@ -395,7 +395,7 @@ static void message(unsigned int flags, unsigned int want, const char *when)
 	check(n == want, "%s: %u events, not %u", when, n, want);
 }
 
-static void completion_next(void)
+TEST(event_next, "V6", "armed for the next completion")
 {
 	if (!objects(NULL, NULL))
 		return;
@@ -414,7 +414,7 @@ static void completion_next(void)
 	objects_gone(NULL);
 }
 
-static void completion_solicited(void)
+TEST(event_solicited, "V6", "armed for a solicited or failed completion")
 {
 	if (!objects(NULL, NULL))
 		return;
@@ -461,7 +461,7 @@ static void ring(void)
 	check(!ibv_post_send(qp, &wr, &bad), "post in ERR");
 }
 
-static void late_doorbell(void)
+TEST(event_late_doorbell, "V6 D5", "receives posted in ERR are flushed by the next send")
 {
 	if (!objects(NULL, NULL))
 		return;
@@ -479,7 +479,7 @@ static void late_doorbell(void)
 }
 
 /* Of two queue pairs that receive into the queue, one is in ERR. */
-static void late_arm(void)
+TEST(event_late_arm, "V6 D5", "or when their completion queue is armed, with an event")
 {
 	struct ibv_recv_wr *bad, wr = {};
 	struct ibv_qp *other;
@@ -510,7 +510,7 @@ static void late_arm(void)
 }
 
 /* A shared receive queue keeps them for other queue pairs. */
-static void late_shared(void)
+TEST(event_late_shared, "V6 D5", "those of a shared queue stay")
 {
 	struct ibv_srq *srq;
 
@@ -566,7 +566,7 @@ static void read_one(enum ibv_event_type type)
 	ibv_ack_async_event(&event);
 }
 
-static void unread(void)
+TEST(event_unread, "V6 V5", "events of objects that nobody reads do not pile up")
 {
 	struct ibv_srq_attr attr = { .srq_limit = 3 };
 	struct ibv_srq *srq;
@@ -605,7 +605,7 @@ static void flush_armed(void)
 	check(end_wait(cq, &wc) == IBV_WC_WR_FLUSH_ERR, "flush");
 }
 
-static void completion_unread(void)
+TEST(event_completions_unread, "V6 V5", "completion events that nobody reads")
 {
 	unsigned int i, n;
 
@@ -626,30 +626,4 @@ static void completion_unread(void)
 	objects_gone(NULL);
 }
 
-static const struct test tests[] = {
-	{ "event_qp_fatal", "V6 D5", "a queue pair ends by a packet, not by a work request", qp_fatal },
-	{ "event_last_wqe", "V6", "the last receive of a queue pair with a shared queue",
-	  last_wqe },
-	{ "event_srq_domain", "V6 P2", "the domain of a shared queue is not that of its queue pair",
-	  srq_domain },
-	{ "event_srq_limit", "V6", "the limit of a shared queue", srq_limit },
-	{ "event_cq_error", "V6", "a completion queue overflows", cq_error },
-	{ "event_next", "V6", "armed for the next completion", completion_next },
-	{ "event_solicited", "V6", "armed for a solicited or failed completion",
-	  completion_solicited },
-	{ "event_late_doorbell", "V6 D5", "receives posted in ERR are flushed by the next send",
-	  late_doorbell },
-	{ "event_late_arm", "V6 D5", "or when their completion queue is armed, with an event",
-	  late_arm },
-	{ "event_late_shared", "V6 D5", "those of a shared queue stay", late_shared },
-	{ "event_unread", "V6 V5", "events of objects that nobody reads do not pile up", unread },
-	{ "event_completions_unread", "V6 V5", "completion events that nobody reads",
-	  completion_unread },
-	{ "event_gid", "V6 V3", "an address is added", gid },
-	{ "event_port", "V6 V3", "the port goes down and up", port },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

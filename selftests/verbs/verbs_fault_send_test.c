@@ -124,7 +124,7 @@ static bool verify(unsigned int turn)
 }
 
 /* Each allocation of the system call fails once. */
-static void posts(void)
+TEST(fault_send_posts, "V5", "sends whose system call finds no memory are sent later")
 {
 	unsigned int nth = 0, turn = 0;
 	bool hit = true, missed;
@@ -153,7 +153,7 @@ static void posts(void)
 }
 
 /* Allocations of the data path fail at random. */
-static void traffic(void)
+TEST(fault_send_traffic, "V5", "sends while allocations of the data path fail")
 {
 	unsigned int turn, failed;
 
@@ -169,13 +169,4 @@ static void traffic(void)
 	pair_close();
 }
 
-static const struct test tests[] = {
-	{ "fault_send_posts", "V5", "sends whose system call finds no memory are sent later",
-	  posts },
-	{ "fault_send_traffic", "V5", "sends while allocations of the data path fail", traffic },
-};
-
-int main(int argc, char **argv)
-{
-	return fault_harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fault_harness_main);

@@ -663,17 +663,17 @@ static void run_all(const struct operation *ops, size_t n)
 	close(dev_fd);
 }
 
-static void makes(void)
+TEST(verbs_fault_make, "V5 R9", "making objects")
 {
 	run_all(making, ARRAY_SIZE(making));
 }
 
-static void changes(void)
+TEST(verbs_fault_change, "V5 D2", "changing and querying objects, binding windows")
 {
 	run_all(changing, ARRAY_SIZE(changing));
 }
 
-static void destroys(void)
+TEST(verbs_fault_destroy, "V5", "destroying objects")
 {
 	run_all(destroying, ARRAY_SIZE(destroying));
 }
@@ -696,7 +696,7 @@ static void delete_device(void)
 }
 
 /* rdma link add, on a link without a verbs device. */
-static void link_add(void)
+TEST(verbs_fault_link, "V5 V1", "making the device")
 {
 	const struct operation op = {
 		.name = "rdma link add", .run = add_device, .after = delete_device, .places = 300,
@@ -712,15 +712,4 @@ static void link_add(void)
 	close(dev_fd);
 }
 
-static const struct test tests[] = {
-	{ "verbs_fault_make", "V5 R9", "making objects", makes },
-	{ "verbs_fault_change", "V5 D2", "changing and querying objects, binding windows",
-	  changes },
-	{ "verbs_fault_destroy", "V5", "destroying objects", destroys },
-	{ "verbs_fault_link", "V5 V1", "making the device", link_add },
-};
-
-int main(int argc, char **argv)
-{
-	return fault_harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(fault_harness_main);

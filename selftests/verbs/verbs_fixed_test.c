@@ -177,7 +177,7 @@ static void try_all_num_sge(struct ibv_qp *qp)
 }
 
 /* num_sge of a receive was not compared with what the queue was made for. */
-static void num_sge(void)
+TEST(fixed_num_sge, "V5", "a receive with more elements than its queue was made for")
 {
 	struct ibv_qp *qp = new_qp(NULL);
 
@@ -198,7 +198,7 @@ static struct ibv_srq *new_srq(void)
 }
 
 /* A shared queue's entries were copied by the size that the program had written. */
-static void srq_size(void)
+TEST(fixed_srq_size, "V5", "a shared queue whose program changes the size of an entry")
 {
 	static const uint32_t sizes[] = { 0, 5, 12, 31, 32, ~0u };
 	struct ibv_srq *srq = new_srq();
@@ -254,18 +254,18 @@ static void region(int access)
 }
 
 /* Address plus length of a region went past the end of all addresses. */
-static void region_end(void)
+TEST(fixed_region_end, "V5 R7", "a region past the end of all addresses")
 {
 	region(all_rights);
 }
 
-static void region_end_odp(void)
+TEST(fixed_region_end_odp, "V5 R7", "the same, on demand")
 {
 	region(all_rights | IBV_ACCESS_ON_DEMAND);
 }
 
 /* So did those of a request of the peer. */
-static void request_end(void)
+TEST(fixed_request_end, "V5", "a request past the end of all addresses")
 {
 	struct ibv_mr *top = ibv_reg_mr_iova(xr_end.pd, page(1), 2 * MEM_PAGE, TOP, all_rights);
 	const uint64_t refused[] = {
@@ -312,7 +312,7 @@ static int bind(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mr *of, uint64_
 }
 
 /* So did those of a window. */
-static void bind_end(void)
+TEST(fixed_bind_end, "V5 W1", "a window past the end of all addresses")
 {
 	struct ibv_mr *top = ibv_reg_mr_iova(xr_end.pd, page(1), 2 * MEM_PAGE, TOP, all_rights);
 	const struct { uint64_t addr, length; } refused[] = {
@@ -345,7 +345,7 @@ static void bind_end(void)
 }
 
 /* A ring was freed while a program had it mapped, or was mapping it. */
-static void ring_gone(void)
+TEST(fixed_ring_gone, "V5", "mapping a destroyed ring, and a mapping of one")
 {
 	struct verbs_ring ring;
 	struct ibv_cq *gone;
@@ -425,7 +425,7 @@ static bool destroyed(void *arg)
 }
 
 /* A queue pair was destroyed while another thread changed its state. */
-static void modify_destroyed(void)
+TEST(fixed_modify_destroyed, "V5", "changing queue pairs that are being destroyed")
 {
 	uint32_t i, rounds = setting("XROCE_VERBS_RACES", ROUNDS);
 	struct racer r = { .step = modify_any };
@@ -474,7 +474,7 @@ static bool resized_open(struct resized *z)
  * A queue got another ring while completions came and the program wrote its index. The flushes
  * of a queue pair in ERR are the completions; the mappings stay until the thread has ended.
  */
-static void resize(void)
+TEST(fixed_resize, "V5", "another ring while completions come and are taken")
 {
 	uint32_t i, n, rounds = setting("XROCE_VERBS_RACES", ROUNDS) / 20 + 2, done = 0;
 	struct verbs_ring send, ring;
@@ -537,7 +537,7 @@ static void race_at(struct racer *r, void *header)
 }
 
 /* The number of posted receives, and so of those that are copied to another ring, changes. */
-static void resize_srq(void)
+TEST(fixed_resize_srq, "V5", "another ring of receives while their number changes")
 {
 	uint32_t i, rounds = setting("XROCE_VERBS_RACES", ROUNDS), slots, done = 0;
 	struct racer r = { .step = write_producer };
@@ -575,32 +575,16 @@ static void resize_srq(void)
 	check(done && done < i, "never, or always");
 }
 
-static const struct test tests[] = {
-	{ "fixed_num_sge", "V5", "a receive with more elements than its queue was made for",
-	  num_sge },
-	{ "fixed_srq_size", "V5", "a shared queue whose program changes the size of an entry",
-	  srq_size },
-	{ "fixed_region_end", "V5 R7", "a region past the end of all addresses", region_end },
-	{ "fixed_region_end_odp", "V5 R7", "the same, on demand", region_end_odp },
-	{ "fixed_request_end", "V5", "a request past the end of all addresses", request_end },
-	{ "fixed_bind_end", "V5 W1", "a window past the end of all addresses", bind_end },
-	{ "fixed_ring_gone", "V5", "mapping a destroyed ring, and a mapping of one", ring_gone },
-	{ "fixed_modify_destroyed", "V5", "changing queue pairs that are being destroyed",
-	  modify_destroyed },
-	{ "fixed_resize", "V5", "another ring while completions come and are taken", resize },
-	{ "fixed_resize_srq", "V5", "another ring of receives while their number changes", resize_srq },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	int status;
 
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
 	rng_seed(setting("XROCE_SEED", 1));
 	if (!set_up())
 		return 1;
-	status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	status = harness_main(argc, argv);
 	clean_up();
 	return status;
 }
+
+TEST_MAIN(run_tests);

@@ -536,7 +536,7 @@ static bool loop_open(uint32_t i)
 	return check(!ibv_post_send(loop[0][i], &wr, &bad), "post");
 }
 
-static void never_ready(void)
+TEST(rc_never_ready, "Q3 Q5", "a neighbour of queue pairs whose peers are never ready")
 {
 	unsigned long before, with, after;
 	uint32_t i, end;
@@ -562,7 +562,7 @@ static void never_ready(void)
 
 /* Datagrams without a work request for them are missed and counted; those before are not. */
 #define ROOM	10u
-static void no_room(void)
+TEST(ud_no_room, "D2 D6", "more datagrams than work requests")
 {
 	struct xroce_stat before, after = {};
 	uint32_t i;
@@ -592,7 +592,7 @@ static void no_room(void)
  */
 #define LONG		5u		/* its number */
 #define LONG_LENGTH	2000u
-static void too_long(void)
+TEST(ud_too_long, "D2 D6", "a datagram that exceeds the MTU")
 {
 	struct ibv_send_wr wr[BURST] = {}, *bad;
 	struct ibv_sge sge[BURST];
@@ -628,33 +628,24 @@ out:
 
 #define WITH(function, what)	.around = function, .arg = &(const enum trouble){ what }
 
-static const struct test tests[] = {
-	{ "ud_clean", "D2 D6", "datagrams on a clean link", WITH(datagrams, NONE) },
-	{ "ud_loss", "D2 D6", "10% of datagrams lost", WITH(datagrams, LOSS) },
-	{ "ud_duplicate", "D2 D6", "10% of datagrams doubled", WITH(datagrams, DUPLICATE) },
-	{ "ud_reorder", "D2 D6", "5% of datagrams late", WITH(datagrams, REORDER) },
-	{ "ud_corrupt", "D2 D4", "a wrong bit in 10% of datagrams", WITH(datagrams, CORRUPT) },
-	{ "ud_no_room", "D2 D6", "more datagrams than work requests", no_room },
-	{ "ud_too_long", "D2 D6", "a datagram that exceeds the MTU", too_long },
-	{ "group_clean", "V9 D6", "a group on a clean link", WITH(group, NONE) },
-	{ "group_loss", "V9 D6", "10% of a group's datagrams lost", WITH(group, LOSS) },
-	{ "group_duplicate", "V9 D6", "10% of a group's datagrams doubled", WITH(group, DUPLICATE) },
-	{ "group_reorder", "V9 D6", "5% of a group's datagrams late", WITH(group, REORDER) },
-	{ "group_corrupt", "V9 D4", "a wrong bit in 10% of them", WITH(group, CORRUPT) },
-	{ "rc_late_loss", "V7 Q3", "5% of packets lost before receives are posted",
-	  .around = late, .arg = "loss 5%" },
-	{ "rc_late_reorder", "V7 Q3", "5% of packets late before receives are posted",
-	  .around = late, .arg = "delay 1ms reorder 95%" },
-	{ "rc_never_ready", "Q3 Q5", "a neighbour of queue pairs whose peers are never ready",
-	  never_ready },
-	{ "uc_clean", "D2 D6", "messages of UC on a clean link", WITH(connected, NONE) },
-	{ "uc_loss", "D2 D6", "10% of packets of UC lost", WITH(connected, LOSS) },
-	{ "uc_duplicate", "D2 D6", "10% of packets of UC doubled", WITH(connected, DUPLICATE) },
-	{ "uc_reorder", "D2 D6", "5% of packets of UC late", WITH(connected, REORDER) },
-	{ "uc_corrupt", "D2 D4", "a wrong bit in 10% of packets of UC", WITH(connected, CORRUPT) },
-};
+TEST_ROW("ud_clean", "D2 D6", "datagrams on a clean link", WITH(datagrams, NONE));
+TEST_ROW("ud_loss", "D2 D6", "10% of datagrams lost", WITH(datagrams, LOSS));
+TEST_ROW("ud_duplicate", "D2 D6", "10% of datagrams doubled", WITH(datagrams, DUPLICATE));
+TEST_ROW("ud_reorder", "D2 D6", "5% of datagrams late", WITH(datagrams, REORDER));
+TEST_ROW("ud_corrupt", "D2 D4", "a wrong bit in 10% of datagrams", WITH(datagrams, CORRUPT));
+TEST_ROW("group_clean", "V9 D6", "a group on a clean link", WITH(group, NONE));
+TEST_ROW("group_loss", "V9 D6", "10% of a group's datagrams lost", WITH(group, LOSS));
+TEST_ROW("group_duplicate", "V9 D6", "10% of a group's datagrams doubled", WITH(group, DUPLICATE));
+TEST_ROW("group_reorder", "V9 D6", "5% of a group's datagrams late", WITH(group, REORDER));
+TEST_ROW("group_corrupt", "V9 D4", "a wrong bit in 10% of them", WITH(group, CORRUPT));
+TEST_ROW("rc_late_loss", "V7 Q3", "5% of packets lost before receives are posted", .around = late,
+	 .arg = "loss 5%");
+TEST_ROW("rc_late_reorder", "V7 Q3", "5% of packets late before receives are posted",
+	 .around = late, .arg = "delay 1ms reorder 95%");
+TEST_ROW("uc_clean", "D2 D6", "messages of UC on a clean link", WITH(connected, NONE));
+TEST_ROW("uc_loss", "D2 D6", "10% of packets of UC lost", WITH(connected, LOSS));
+TEST_ROW("uc_duplicate", "D2 D6", "10% of packets of UC doubled", WITH(connected, DUPLICATE));
+TEST_ROW("uc_reorder", "D2 D6", "5% of packets of UC late", WITH(connected, REORDER));
+TEST_ROW("uc_corrupt", "D2 D4", "a wrong bit in 10% of packets of UC", WITH(connected, CORRUPT));
 
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

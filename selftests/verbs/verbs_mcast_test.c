@@ -224,7 +224,13 @@ static void with_members(void (*test)(struct member *one, struct member *two))
 	closed();
 }
 
-static void members(struct member *one, struct member *two)
+/* A test with two queue pairs of xr0, its parameters. */
+#define MEMBERS_TEST(name, ids, about) \
+	static void name##_of(struct member *one, struct member *two); \
+	TEST(name, ids, about) { with_members(name##_of); } \
+	static void name##_of(struct member *one, struct member *two)
+
+MEMBERS_TEST(mcast_members, "V9 D3", "each member of a group gets a copy")
 {
 	struct member other = {};
 
@@ -251,7 +257,7 @@ static void members(struct member *one, struct member *two)
 	member_close(&other);
 }
 
-static void leaves(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_leaves, "V9", "who has left, or has been destroyed, gets none")
 {
 	receive(one, 1);
 	receive(two, 2);
@@ -271,7 +277,7 @@ static void leaves(struct member *one, struct member *two)
 }
 
 /* What is not for a member, or finds no room, leaves no trace, and others get theirs. */
-static void refused(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_refused, "V9 V5", "no member, wrong key, no or too little room")
 {
 	check(!join(one, GROUP) && !join(two, GROUP), "join");
 	receive(one, 1);
@@ -295,7 +301,7 @@ static void refused(struct member *one, struct member *two)
 	check(!leave(one, GROUP) && !leave(two, GROUP), "leave");
 }
 
-static void rules(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_rules, "V9 V5", "what can join which group, and how many")
 {
 	struct member rc = { .qp = end_qp(&xr_end, IBV_QPT_RC, one->cq, one->cq, NULL, 1, 1) };
 	char name[INET_ADDRSTRLEN];
@@ -324,7 +330,7 @@ static void rules(struct member *one, struct member *two)
 }
 
 /* A group with as many members as it may have, and one more. */
-static void full(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_full, "V9 V5", "the most members of a group")
 {
 	struct member many[MOST_MEMBERS - 1];
 	unsigned int i;
@@ -347,7 +353,7 @@ static void full(struct member *one, struct member *two)
 #define MANY	16u
 
 /* Members of many other groups, some with the hash value of the group, get nothing. */
-static void apart(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_apart, "V9 V5", "members of many other groups get none")
 {
 	struct member many[MANY];
 	char name[INET_ADDRSTRLEN];
@@ -428,7 +434,7 @@ static void use_as_user(unsigned int others)
 }
 
 /* A user without privilege leaves as much room as he takes. */
-static void shared(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_shared, "V9 V5", "a user leaves room for others")
 {
 	int status = -1;
 	pid_t pid;
@@ -475,7 +481,7 @@ static void send_tagged(const char *from, uint8_t mark)
  * A datagram with the tag of a VLAN is for members only if this machine takes it on that VLAN.
  * verbs_mcast.sh has made x0.6, without an address, before the link.
  */
-static void vlan(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_vlan, "V9 D1", "a tagged datagram is for members if the VLAN has joined")
 {
 	receive(one, 1);
 	receive(one, 2);
@@ -507,7 +513,7 @@ static void vlan(struct member *one, struct member *two)
 }
 
 /* A member whose work request names memory that has gone comes to ERR; others do not. */
-static void wrong_memory(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_wrong_memory, "V9 V6", "a receive into memory that has gone")
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr;
@@ -528,7 +534,7 @@ static void wrong_memory(struct member *one, struct member *two)
 }
 
 /* In one call, datagrams to the device itself and to rxe0 in turn: each arrives where it should. */
-static void mixed(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_mixed, "Q5", "datagrams to the device itself and to others")
 {
 	struct ibv_cq *cq = ibv_create_cq(rxe_end.ctx, RECEIVES, NULL, NULL, 0);
 	struct ibv_qp *rxe = end_qp(&rxe_end, IBV_QPT_UD, cq, cq, NULL, 1, RECEIVES);
@@ -578,7 +584,7 @@ static void mixed(struct member *one, struct member *two)
 }
 
 /* A datagram for memory that is not there is missed, and the memory comes for the next ones. */
-static void on_demand(void)
+TEST(mcast_on_demand, "V9 O3", "receives in on-demand memory")
 {
 	struct member one = {};
 	struct ibv_wc wc;
@@ -633,7 +639,7 @@ static int socket_joins(const char *group, const char *address)
 }
 
 /* A member sends: rxe0 has a member, and the device of the sender has the sender and another. */
-static void own(struct member *one, struct member *two)
+MEMBERS_TEST(mcast_own, "V9 Q5", "members on the device of the sender")
 {
 	int fd = socket_joins(GROUP, "10.77.0.1");
 	struct member rxe = {};
@@ -661,36 +667,4 @@ static void own(struct member *one, struct member *two)
 	close(fd);
 }
 
-static void row_members(void) { with_members(members); }
-static void row_leaves(void) { with_members(leaves); }
-static void row_refused(void) { with_members(refused); }
-static void row_rules(void) { with_members(rules); }
-static void row_mixed(void) { with_members(mixed); }
-static void row_full(void) { with_members(full); }
-static void row_apart(void) { with_members(apart); }
-static void row_own(void) { with_members(own); }
-static void row_vlan(void) { with_members(vlan); }
-static void row_shared(void) { with_members(shared); }
-static void row_wrong_memory(void) { with_members(wrong_memory); }
-
-static const struct test tests[] = {
-	{ "mcast_members", "V9 D3", "each member of a group gets a copy", row_members },
-	{ "mcast_leaves", "V9", "who has left, or has been destroyed, gets none", row_leaves },
-	{ "mcast_refused", "V9 V5", "no member, wrong key, no or too little room", row_refused },
-	{ "mcast_rules", "V9 V5", "what can join which group, and how many", row_rules },
-	{ "mcast_full", "V9 V5", "the most members of a group", row_full },
-	{ "mcast_apart", "V9 V5", "members of many other groups get none", row_apart },
-	{ "mcast_own", "V9 Q5", "members on the device of the sender", row_own },
-	{ "mcast_vlan", "V9 D1", "a tagged datagram is for members if the VLAN has joined",
-	  row_vlan },
-	{ "mcast_shared", "V9 V5", "a user leaves room for others", row_shared },
-	{ "mcast_wrong_memory", "V9 V6", "a receive into memory that has gone",
-	  row_wrong_memory },
-	{ "mcast_mixed", "Q5", "datagrams to the device itself and to others", row_mixed },
-	{ "mcast_on_demand", "V9 O3", "receives in on-demand memory", on_demand },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -109,7 +109,7 @@ static void ends_with(int status, enum ibv_wc_status want)
 }
 
 /* The peer is a queue pair of xr2. */
-static void key_remote(void)
+TEST(netns_key_remote, "V10 V5", "an R_Key of another namespace's device")
 {
 	if (up()) {
 		ends_with(write_to(&yr, &yr, &yr), IBV_WC_SUCCESS);
@@ -120,7 +120,7 @@ static void key_remote(void)
 }
 
 /* xr2 would read memory of xr, and write it to its own. */
-static void key_local(void)
+TEST(netns_key_local, "V10 V5", "an L_Key of another namespace's device")
 {
 	if (up()) {
 		ends_with(write_to(&yr, &xr, &yr), IBV_WC_LOC_PROT_ERR);
@@ -149,7 +149,7 @@ static bool to_reset(void)
 }
 
 /* xr2 knows number, PSN and key; the queue pair of xr1 has another peer. Then it has this one. */
-static void qpn(void)
+TEST(netns_qpn, "V10 V5", "a queue pair number and an R_Key of another namespace's device")
 {
 	if (up() && to_reset() && connect_across(false)) {
 		ends_with(write_to(&yr, &yr, &xr), IBV_WC_RETRY_EXC_ERR);
@@ -163,14 +163,4 @@ static void qpn(void)
 	down();
 }
 
-static const struct test tests[] = {
-	{ "netns_key_remote", "V10 V5", "an R_Key of another namespace's device", key_remote },
-	{ "netns_key_local", "V10 V5", "an L_Key of another namespace's device", key_local },
-	{ "netns_qpn", "V10 V5", "a queue pair number and an R_Key of another namespace's device",
-	  qpn },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

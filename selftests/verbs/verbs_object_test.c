@@ -85,7 +85,7 @@ static void try_reg(void *at, size_t bytes, int access, int want)
 	check(!new || !ibv_dereg_mr(new), "deregister");
 }
 
-static void regions(void)
+TEST(object_regions, "V5 R7", "rights and memory of regions")
 {
 	char *read_only = mmap(NULL, MEM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -106,7 +106,7 @@ static void regions(void)
 }
 
 /* As a daemon: an ordinary user, in a child of the process that has opened the device. */
-static void inherited(void)
+TEST(object_inherited, "V2 R1", "a daemon's child registers its memory")
 {
 	struct ibv_mr *new;
 	int status = 0;
@@ -266,7 +266,7 @@ static void bounds(enum ibv_mw_type type)
 	}
 }
 
-static void windows_1(void)
+TEST(object_windows_1, "V5 W1", "binding and using windows of type 1")
 {
 	if (!objects())
 		return;
@@ -275,7 +275,7 @@ static void windows_1(void)
 	objects_gone();
 }
 
-static void windows_2(void)
+TEST(object_windows_2, "V5 W1", "binding and using windows of type 2")
 {
 	if (!objects())
 		return;
@@ -286,7 +286,7 @@ static void windows_2(void)
 
 /* --- Keys of others. */
 
-static void foreign_keys(void)
+TEST(object_keys, "V5 R7", "keys of other domains and contexts")
 {
 	struct ibv_sge sge = { (uintptr_t)memory, MESSAGE, foreign ? foreign->lkey : 0 };
 	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
@@ -320,7 +320,7 @@ static void foreign_keys(void)
 }
 
 /* A region is changed in place: what is refused leaves keys, rights and domain as they were. */
-static void rereg(void)
+TEST(object_rereg, "V5 R7", "changing regions in place")
 {
 	uint32_t key;
 	int ret;
@@ -349,7 +349,7 @@ static void rereg(void)
 }
 
 /* Advice for regions of others, and by a key that is not theirs. */
-static void advise(void)
+TEST(object_advise, "V5 R7", "advice for regions of other domains and contexts")
 {
 	struct ibv_sge sge = { (uintptr_t)memory, MEM_PAGE, 0 };
 	struct ibv_mr *on_demand;
@@ -414,7 +414,7 @@ static void needs_all(const struct ibv_qp_attr *attr, int mask)
 	refused(&wrong, mask, #field);				\
 } while (0)
 
-static void attributes(void)
+TEST(object_attributes, "V5 D2", "attributes of queue pairs out of range, or missing")
 {
 	const int init_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 			      IBV_QP_ACCESS_FLAGS;
@@ -480,7 +480,7 @@ static void no_qp(struct ibv_qp_cap cap, enum ibv_qp_type type)
 		ibv_destroy_qp(new);
 }
 
-static void capacities(void)
+TEST(object_capacities, "V5 R9", "capacities out of range")
 {
 	const struct ibv_qp_cap one = { 1, 1, 1, 1, 0 };
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 1u << 30, .max_sge = 1 } };
@@ -534,7 +534,7 @@ static bool flush_many(struct ibv_qp *many, uint64_t *wr_id)
 }
 
 /* Completion queues as long as those of NICs; resized while many completions wait. */
-static void large_queue(void)
+TEST(object_large_queue, "V5 V2", "completion queues of 65,536 and more")
 {
 	struct ibv_qp *many[QUEUES] = {};
 	struct ibv_device_attr attr = {};
@@ -619,7 +619,7 @@ static void sends_datagram(struct ibv_qp *self, struct ibv_ah *ah, uint32_t byte
 }
 
 /* Datagrams by the address handles of others, or longer than a packet. */
-static void datagrams_refused(void)
+TEST(object_datagram_refused, "V5 V2", "address handles of others, and too long a datagram")
 {
 	struct ibv_ah_attr to = {
 		.is_global = 1, .port_num = 1,
@@ -651,7 +651,7 @@ static void datagrams_refused(void)
 }
 
 /* As NICs do, the completion says in its service level which header the datagram had. */
-static void datagrams(void)
+TEST(object_datagram_sl, "V2", "the service level tells IPv4 from IPv6")
 {
 	struct verbs_end six;
 	struct ibv_qp *self;
@@ -669,7 +669,7 @@ static void datagrams(void)
 }
 
 /* What others use cannot be destroyed. */
-static void busy(void)
+TEST(object_busy, "V5", "destroying what is in use")
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = 1, .max_sge = 1 } };
 	struct ibv_srq *srq;
@@ -751,7 +751,7 @@ static void handles_as_user(void)
 		      strerror(errno));
 }
 
-static void handles(void)
+TEST(object_handles, "V5 R10", "address handles are charged, and a user has a share")
 {
 	int status = -1;
 	pid_t pid;
@@ -770,26 +770,4 @@ static void handles(void)
 	group_close();
 }
 
-static const struct test tests[] = {
-	{ "object_regions", "V5 R7", "rights and memory of regions", regions },
-	{ "object_inherited", "V2 R1", "a daemon's child registers its memory", inherited },
-	{ "object_windows_1", "V5 W1", "binding and using windows of type 1", windows_1 },
-	{ "object_windows_2", "V5 W1", "binding and using windows of type 2", windows_2 },
-	{ "object_keys", "V5 R7", "keys of other domains and contexts", foreign_keys },
-	{ "object_rereg", "V5 R7", "changing regions in place", rereg },
-	{ "object_advise", "V5 R7", "advice for regions of other domains and contexts", advise },
-	{ "object_attributes", "V5 D2", "attributes of queue pairs out of range, or missing",
-	  attributes },
-	{ "object_capacities", "V5 R9", "capacities out of range", capacities },
-	{ "object_large_queue", "V5 V2", "completion queues of 65,536 and more", large_queue },
-	{ "object_datagram_sl", "V2", "the service level tells IPv4 from IPv6", datagrams },
-	{ "object_datagram_refused", "V5 V2", "address handles of others, and too long a datagram",
-	  datagrams_refused },
-	{ "object_handles", "V5 R10", "address handles are charged, and a user has a share", handles },
-	{ "object_busy", "V5", "destroying what is in use", busy },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -187,14 +187,9 @@ static void in_order(const struct test *test)
 
 #define ROW(type, queue)	.around = in_order, .arg = &(const struct row){ type, queue }
 
-static const struct test tests[] = {
-	{ "order_rc_first_queue", "V7 D2", "RC, the first queue is slow", ROW(IBV_QPT_RC, 0) },
-	{ "order_rc_second_queue", "V7 D2", "RC, the second queue is slow", ROW(IBV_QPT_RC, 1) },
-	{ "order_uc_first_queue", "V7 D2", "UC, the first queue is slow", ROW(IBV_QPT_UC, 0) },
-	{ "order_uc_second_queue", "V7 D2", "UC, the second queue is slow", ROW(IBV_QPT_UC, 1) },
-};
+TEST_ROW("order_rc_first_queue", "V7 D2", "RC, the first queue is slow", ROW(IBV_QPT_RC, 0));
+TEST_ROW("order_rc_second_queue", "V7 D2", "RC, the second queue is slow", ROW(IBV_QPT_RC, 1));
+TEST_ROW("order_uc_first_queue", "V7 D2", "UC, the first queue is slow", ROW(IBV_QPT_UC, 0));
+TEST_ROW("order_uc_second_queue", "V7 D2", "UC, the second queue is slow", ROW(IBV_QPT_UC, 1));
 
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -64,8 +64,10 @@ struct verbs_peer {
 
 extern struct verbs_peer peer;
 
-/* In a row of a table: a test with a connection that has these struct peer_opts. */
-#define ON_PEER(test, opts) .fn = (test), .around = peer_around, .arg = (opts)
+/* A test with a connection that has these struct peer_opts. */
+#define PEER_TEST(name, ids, about, opts) \
+	TEST_WITH(void, name, ids, about, \
+		  .fn = test_##name, .around = peer_around, .arg = (opts))
 void peer_around(const struct test *test);
 
 /* Move the queue pair through RESET to RTS again. "in" is filled again. */

@@ -130,19 +130,9 @@ static void datagram(bool ipv6)
 		ibv_destroy_ah(ah);
 }
 
-static void connection4(void) { connection(false); }
-static void connection6(void) { connection(true); }
-static void datagram4(void) { datagram(false); }
-static void datagram6(void) { datagram(true); }
+PEER_TEST(path_rc_ipv4, "Q1", "of a connection, IPv4", &peer_usual) { connection(false); }
+PEER_TEST(path_rc_ipv6, "Q1", "of a connection, IPv6", &peer_usual) { connection(true); }
+PEER_TEST(path_ud_ipv4, "Q1", "of datagrams, IPv4", &peer_usual) { datagram(false); }
+PEER_TEST(path_ud_ipv6, "Q1", "of datagrams, IPv6", &peer_usual) { datagram(true); }
 
-static const struct test tests[] = {
-	{ "path_rc_ipv4", "Q1", "of a connection, IPv4", ON_PEER(connection4, &peer_usual) },
-	{ "path_rc_ipv6", "Q1", "of a connection, IPv6", ON_PEER(connection6, &peer_usual) },
-	{ "path_ud_ipv4", "Q1", "of datagrams, IPv4", ON_PEER(datagram4, &peer_usual) },
-	{ "path_ud_ipv6", "Q1", "of datagrams, IPv6", ON_PEER(datagram6, &peer_usual) },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

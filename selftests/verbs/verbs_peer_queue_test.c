@@ -20,7 +20,7 @@ static void packets_are(uint64_t want)
 }
 
 /* Only the second and the fourth make completions, in order. */
-static void signalled(void)
+PEER_TEST(queue_signalled, "Q4 V2", "completions in order, of those that want one", &peer_usual)
 {
 	struct ibv_sge sge = peer_sge(peer.out, 4);
 	struct ibv_send_wr wr[5];
@@ -42,7 +42,7 @@ static void signalled(void)
 }
 
 /* Without a signal an error makes a completion, too, and so do those that are flushed. */
-static void unsignalled_error(void)
+PEER_TEST(queue_unsignalled_error, "Q4", "an error always makes a completion", &peer_usual)
 {
 	struct ibv_sge sge = peer_sge(peer.out, 4);
 	struct ibv_send_wr wr[3];
@@ -61,7 +61,7 @@ static void unsignalled_error(void)
 }
 
 /* The byte count and the opcode of completions. */
-static void completion_fields(void)
+PEER_TEST(queue_completion, "Q4 V2", "fields of completions", &peer_usual)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -93,7 +93,7 @@ static void completion_fields(void)
 	}
 }
 
-static void fence(void)
+PEER_TEST(queue_fence, "Q1", "a fence waits for a READ", &peer_usual)
 {
 	struct ibv_sge in = peer_sge(peer.in, 4), out = peer_sge(peer.out, 4);
 	struct ibv_send_wr send = peer_wr(2, IBV_WR_SEND, &out);
@@ -117,7 +117,7 @@ static void fence(void)
 
 static const struct peer_opts two_opts = { .retries = 7, .reads = 2 };
 
-static void max_reads(void)
+PEER_TEST(queue_max_reads, "Q1", "no more READs than permitted", &two_opts)
 {
 	peer_post_many(1, IBV_WR_RDMA_READ, 4, 2);
 	peer_post(3, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
@@ -139,7 +139,7 @@ static void max_reads(void)
 }
 
 /* More messages than the send queue has entries, in turns. */
-static void many(void)
+PEER_TEST(queue_many, "Q4 V2", "more messages than entries", &peer_usual)
 {
 	uint32_t i;
 
@@ -180,7 +180,7 @@ static void bad_elements(enum ibv_wr_opcode opcode, uint8_t *at, const struct ib
 	refused(opcode, peer_sge((void *)(uintptr_t)-4, 8), "an address that wraps");
 }
 
-static void local_errors(void)
+PEER_TEST(queue_local_errors, "Q4 Q5", "wrong keys, domains and ranges", &peer_usual)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ,
@@ -198,7 +198,7 @@ static void local_errors(void)
 	peer_quiet();
 }
 
-static void no_local_write(void)
+PEER_TEST(queue_no_local_write, "Q4 Q5", "a region that may not be written", &peer_usual)
 {
 	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, peer.in, PEER_BYTES, 0);
 	struct ibv_sge sge = peer_sge(peer.in, 8);
@@ -218,7 +218,7 @@ static void no_local_write(void)
 }
 
 /* The second element of two is wrong. */
-static void second_element(void)
+PEER_TEST(queue_second_element, "Q4 Q5", "the second element is wrong", &peer_usual)
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.in, 4), peer_sge(peer.in + PEER_BYTES, 4) };
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, sge);
@@ -236,7 +236,7 @@ static void second_element(void)
 }
 
 /* What is before the work request that fails is completed first. */
-static void error_behind(void)
+PEER_TEST(queue_error_behind, "Q4", "an error behind a message that is outstanding", &peer_usual)
 {
 	struct ibv_sge good = peer_sge(peer.out, 4), bad = good;
 	struct ibv_send_wr third = peer_wr(3, IBV_WR_SEND, &good);
@@ -290,7 +290,7 @@ static void to_rts(void)
 	check(!ret, "RTS: %s", strerror(ret));
 }
 
-static void sqd_drains(void)
+PEER_TEST(queue_sqd_drains, "Q4 V6", "in SQD only what has been sent is finished", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_expect_send(0, 4);
@@ -315,7 +315,7 @@ static void sqd_drains(void)
 }
 
 /* Nothing is outstanding, and the event is wanted once. */
-static void sqd_event(void)
+PEER_TEST(queue_sqd_event, "V6", "the event is raised if it is wanted", &peer_usual)
 {
 	to_sqd(true);
 	drained_events(1);
@@ -329,7 +329,7 @@ static void sqd_event(void)
 }
 
 /* An old response does not belong to the new connection. */
-static void reset_discards(void)
+PEER_TEST(queue_reset, "Q4", "RESET discards", &peer_usual)
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 0);
 
@@ -367,7 +367,7 @@ static void draining_is(bool want)
 }
 
 /* A message that waits to be sent again, 0.66 s, is not finished. */
-static void sqd_query(void)
+PEER_TEST(queue_sqd_query, "V6 Q4", "a message that waits is reported", &once_opts)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_expect_send(0, 4);
@@ -383,7 +383,7 @@ static void sqd_query(void)
 }
 
 /* A work request that can never be sent is not begun in SQD, like any other. */
-static void sqd_refused(void)
+PEER_TEST(queue_sqd_refused, "Q4", "what cannot be sent waits, too", &peer_usual)
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.out, 1u << 31), peer_sge(peer.out, 1) };
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, sge);
@@ -400,7 +400,7 @@ static void sqd_refused(void)
 }
 
 /* The wait of an RNR NAK, 0.66 s, ends with its connection. */
-static void reset_waiting(void)
+PEER_TEST(queue_reset_waiting, "Q3", "RESET ends the wait of an RNR NAK", &once_opts)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_nak(XROCE_SYN_RNR, 0);
@@ -414,7 +414,7 @@ static void reset_waiting(void)
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-static void err_flushes(void)
+PEER_TEST(queue_err, "Q4 Q5", "ERR flushes", &peer_usual)
 {
 	struct packet response = peer_data(XROCE_RC_READ_RESPONSE_ONLY, 2, 0, 4);
 	uint32_t i;
@@ -432,39 +432,4 @@ static void err_flushes(void)
 	peer_completes(9, IBV_WC_WR_FLUSH_ERR);
 }
 
-static const struct test tests[] = {
-	{ "queue_signalled", "Q4 V2", "completions in order, of those that want one",
-	  ON_PEER(signalled, &peer_usual) },
-	{ "queue_unsignalled_error", "Q4", "an error always makes a completion",
-	  ON_PEER(unsignalled_error, &peer_usual) },
-	{ "queue_completion", "Q4 V2", "fields of completions",
-	  ON_PEER(completion_fields, &peer_usual) },
-	{ "queue_fence", "Q1", "a fence waits for a READ", ON_PEER(fence, &peer_usual) },
-	{ "queue_max_reads", "Q1", "no more READs than permitted", ON_PEER(max_reads, &two_opts) },
-	{ "queue_many", "Q4 V2", "more messages than entries", ON_PEER(many, &peer_usual) },
-	{ "queue_local_errors", "Q4 Q5", "wrong keys, domains and ranges",
-	  ON_PEER(local_errors, &peer_usual) },
-	{ "queue_no_local_write", "Q4 Q5", "a region that may not be written",
-	  ON_PEER(no_local_write, &peer_usual) },
-	{ "queue_second_element", "Q4 Q5", "the second element is wrong",
-	  ON_PEER(second_element, &peer_usual) },
-	{ "queue_error_behind", "Q4", "an error behind a message that is outstanding",
-	  ON_PEER(error_behind, &peer_usual) },
-	{ "queue_sqd_drains", "Q4 V6", "in SQD only what has been sent is finished",
-	  ON_PEER(sqd_drains, &peer_usual) },
-	{ "queue_sqd_event", "V6", "the event is raised if it is wanted",
-	  ON_PEER(sqd_event, &peer_usual) },
-	{ "queue_sqd_query", "V6 Q4", "a message that waits is reported",
-	  ON_PEER(sqd_query, &once_opts) },
-	{ "queue_sqd_refused", "Q4", "what cannot be sent waits, too",
-	  ON_PEER(sqd_refused, &peer_usual) },
-	{ "queue_reset", "Q4", "RESET discards", ON_PEER(reset_discards, &peer_usual) },
-	{ "queue_reset_waiting", "Q3", "RESET ends the wait of an RNR NAK",
-	  ON_PEER(reset_waiting, &once_opts) },
-	{ "queue_err", "Q4 Q5", "ERR flushes", ON_PEER(err_flushes, &peer_usual) },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

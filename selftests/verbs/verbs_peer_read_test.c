@@ -24,7 +24,7 @@ static void ignored(uint8_t opcode, uint32_t n, uint32_t off, uint32_t len)
 	peer_ignored(&p);
 }
 
-static void read_one(void)
+PEER_TEST(read_one, "Q2 V2", "responses of one packet", &peer_usual)
 {
 	static const uint32_t lengths[] = { 1, 4, 7, PEER_MTU };
 	uint32_t i;
@@ -39,7 +39,7 @@ static void read_one(void)
 	}
 }
 
-static void read_zero(void)
+PEER_TEST(read_zero, "Q2 Q1", "a READ of no bytes", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, 0);
 	peer_expect_read(0, 0, 0);
@@ -48,7 +48,7 @@ static void read_zero(void)
 	peer_received(0);
 }
 
-static void read_several(void)
+PEER_TEST(read_several, "Q2 V2", "a response of three packets", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -63,7 +63,7 @@ static void read_several(void)
 }
 
 /* Into elements that do not end where packets do. */
-static void read_scattered(void)
+PEER_TEST(read_scattered, "Q2", "a READ into several elements", &peer_usual)
 {
 	static const uint32_t lengths[] = { 1, 0, 1000, 50, 902 };
 	struct ibv_sge sge[ARRAY_SIZE(lengths)];
@@ -85,7 +85,7 @@ static void read_scattered(void)
 }
 
 /* A response acknowledges the requests before it. */
-static void read_acknowledges(void)
+PEER_TEST(read_acknowledges, "Q2 Q4", "a response acknowledges what is before it", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_post(2, IBV_WR_RDMA_READ, 4);
@@ -96,7 +96,7 @@ static void read_acknowledges(void)
 }
 
 /* A FLUSH names a range of the peer's memory, or a whole region; the response has no data. */
-static void flush(void)
+PEER_TEST(read_flush, "Q1 V7", "a FLUSH names a range, or a region", &peer_usual)
 {
 	struct post_way way = { .qp = peer.qp, .ring = peer.ring, .peer = PEER_VA };
 	struct request_op op = {
@@ -122,7 +122,7 @@ static void flush(void)
 	peer_received(0);
 }
 
-static void lost_first(void)
+PEER_TEST(read_lost_first, "Q3", "the first packet is lost", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -141,7 +141,7 @@ static void lost_first(void)
 	      peer_map().req_retransmits);
 }
 
-static void lost_middle(void)
+PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -157,7 +157,7 @@ static void lost_middle(void)
 }
 
 /* The whole response to a READ is lost, that to the next one is not. */
-static void lost_whole(void)
+PEER_TEST(read_lost_whole, "Q3", "a response is lost, the next one is not", &peer_usual)
 {
 	peer_post_many(1, IBV_WR_RDMA_READ, 4, 2);
 	peer_expect_read(0, 4, 0);
@@ -175,7 +175,7 @@ static void lost_whole(void)
 static const struct peer_opts lossy_opts = { .timeout = 16, .retries = 7, .reads = 4 };
 
 /* The last packet is lost, and nothing follows. */
-static void lost_last(void)
+PEER_TEST(read_lost_last, "Q3", "the last packet is lost", &lossy_opts)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -187,7 +187,7 @@ static void lost_last(void)
 	peer_received(THREE);
 }
 
-static void duplicate(void)
+PEER_TEST(read_duplicate, "Q2 Q5", "packets that have arrived", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_expect_read(0, THREE, 0);
@@ -251,7 +251,7 @@ static void refuses(const struct bad *b)
 	peer_received(n == 2 ? b->parts[0].len : 0);
 }
 
-static void bad_response(void)
+PEER_TEST(read_bad_response, "Q2 Q4 Q5", "wrong lengths and opcodes", &peer_usual)
 {
 	uint32_t i;
 
@@ -264,7 +264,7 @@ static void bad_response(void)
 }
 
 /* The end of a READ at the end of a region, in two packets, of which one is too long. */
-static void bad_at_end(void)
+PEER_TEST(read_bad_at_end, "Q5", "a response that is too long at the end of a region", &peer_usual)
 {
 	struct ibv_sge sge = peer_sge(peer.in + PEER_BYTES - PEER_MTU - 4, PEER_MTU + 4);
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_READ, &sge);
@@ -284,7 +284,7 @@ static const struct part misfits[] = {
 };
 
 /* With another PSN than the one that is due the frame is dropped. */
-static void length_of_opcode(void)
+PEER_TEST(read_length_of_opcode, "Q2 Q5 D6", "lengths that the opcode does not have", &peer_usual)
 {
 	struct packet p;
 	uint32_t i, n;
@@ -315,7 +315,8 @@ static void wrong_at_once(const struct packet *p, enum ibv_wr_opcode opcode, uin
 	peer_again();
 }
 
-static void wrong_length(void)
+PEER_TEST(read_wrong_length, "Q2 Q5", "the same with the PSN that is due: BAD_RESP at once",
+	  &peer_usual)
 {
 	struct packet p;
 	uint32_t i;
@@ -330,7 +331,7 @@ static void wrong_length(void)
 }
 
 /* Responses to READs that were not sent. */
-static void not_asked(void)
+PEER_TEST(read_not_asked, "Q2 Q5", "responses to requests that were not READs", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	ignored(ONLY, 0, 0, 4);
@@ -361,7 +362,7 @@ static void send_atomic_ack(uint32_t n)
 	peer_send(&p);
 }
 
-static void atomic_value(void)
+PEER_TEST(atomic_value, "Q2 V2", "the value of an atomic", &peer_usual)
 {
 	static const enum ibv_wr_opcode opcodes[] = {
 		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
@@ -379,7 +380,7 @@ static void atomic_value(void)
 }
 
 /* Into two elements, the first of which ends within a word. */
-static void atomic_scattered(void)
+PEER_TEST(atomic_scattered, "Q2 Q5", "the value in two elements", &peer_usual)
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.in + 3, 5), peer_sge(peer.in + 8, 3) };
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_ATOMIC_FETCH_AND_ADD, sge);
@@ -394,7 +395,7 @@ static void atomic_scattered(void)
 }
 
 /* Responses of another operation. */
-static void other_response(void)
+PEER_TEST(other_response, "Q2 Q5", "of an atomic to a READ, and the reverse", &peer_usual)
 {
 	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, 0);
 
@@ -413,7 +414,7 @@ static void other_response(void)
 }
 
 /* The response to an atomic is lost, and shown by the response to the next one. */
-static void atomic_lost(void)
+PEER_TEST(atomic_lost, "Q3", "an atomic is sent again with its PSN", &peer_usual)
 {
 	struct packet p = peer_response(XROCE_RC_ATOMIC_ACK, 1), want;
 
@@ -431,7 +432,7 @@ static void atomic_lost(void)
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-static void deregistered(void)
+PEER_TEST(read_deregistered, "Q4 Q5", "the region has gone meanwhile", &peer_usual)
 {
 	struct ibv_mr *mr = ibv_reg_mr(xr_end.pd, peer.in, PEER_BYTES, IBV_ACCESS_LOCAL_WRITE);
 	struct ibv_sge sge = peer_sge(peer.in, THREE);
@@ -459,7 +460,7 @@ static void nak_within(uint8_t syndrome, enum ibv_wc_status status)
 	peer_received(PEER_MTU);
 }
 
-static void read_refused(void)
+PEER_TEST(read_refused, "Q4", "NAKs of READs, also in the middle", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, THREE);
 	peer_nak(XROCE_SYN_NAK_ACC, 0);
@@ -473,7 +474,7 @@ static void read_refused(void)
 static const struct peer_opts rnr_opts = { .retries = 1, .rnr_retries = 3, .reads = 4 };
 
 /* RNR NAKs of the rest of a READ: they are counted as such. */
-static void read_rnr(void)
+PEER_TEST(read_rnr, "Q3", "RNR NAKs of the rest of a READ", &rnr_opts)
 {
 	uint32_t i;
 
@@ -493,48 +494,4 @@ static void read_rnr(void)
 	      peer_map().req_implied_naks);
 }
 
-static const struct test tests[] = {
-	{ "read_one", "Q2 V2", "responses of one packet", ON_PEER(read_one, &peer_usual) },
-	{ "read_zero", "Q2 Q1", "a READ of no bytes", ON_PEER(read_zero, &peer_usual) },
-	{ "read_several", "Q2 V2", "a response of three packets",
-	  ON_PEER(read_several, &peer_usual) },
-	{ "read_scattered", "Q2", "a READ into several elements",
-	  ON_PEER(read_scattered, &peer_usual) },
-	{ "read_acknowledges", "Q2 Q4", "a response acknowledges what is before it",
-	  ON_PEER(read_acknowledges, &peer_usual) },
-	{ "read_flush", "Q1 V7", "a FLUSH names a range, or a region", ON_PEER(flush, &peer_usual) },
-	{ "read_lost_first", "Q3", "the first packet is lost", ON_PEER(lost_first, &peer_usual) },
-	{ "read_lost_middle", "Q3", "a packet in the middle is lost",
-	  ON_PEER(lost_middle, &peer_usual) },
-	{ "read_lost_whole", "Q3", "a response is lost, the next one is not",
-	  ON_PEER(lost_whole, &peer_usual) },
-	{ "read_lost_last", "Q3", "the last packet is lost", ON_PEER(lost_last, &lossy_opts) },
-	{ "read_duplicate", "Q2 Q5", "packets that have arrived", ON_PEER(duplicate, &peer_usual) },
-	{ "read_bad_response", "Q2 Q4 Q5", "wrong lengths and opcodes",
-	  ON_PEER(bad_response, &peer_usual) },
-	{ "read_bad_at_end", "Q5", "a response that is too long at the end of a region",
-	  ON_PEER(bad_at_end, &peer_usual) },
-	{ "read_length_of_opcode", "Q2 Q5 D6", "lengths that the opcode does not have",
-	  ON_PEER(length_of_opcode, &peer_usual) },
-	{ "read_not_asked", "Q2 Q5", "responses to requests that were not READs",
-	  ON_PEER(not_asked, &peer_usual) },
-	{ "read_refused", "Q4", "NAKs of READs, also in the middle",
-	  ON_PEER(read_refused, &peer_usual) },
-	{ "read_rnr", "Q3", "RNR NAKs of the rest of a READ", ON_PEER(read_rnr, &rnr_opts) },
-	{ "read_deregistered", "Q4 Q5", "the region has gone meanwhile",
-	  ON_PEER(deregistered, &peer_usual) },
-	{ "atomic_value", "Q2 V2", "the value of an atomic", ON_PEER(atomic_value, &peer_usual) },
-	{ "atomic_scattered", "Q2 Q5", "the value in two elements",
-	  ON_PEER(atomic_scattered, &peer_usual) },
-	{ "atomic_lost", "Q3", "an atomic is sent again with its PSN",
-	  ON_PEER(atomic_lost, &peer_usual) },
-	{ "read_wrong_length", "Q2 Q5", "the same with the PSN that is due: BAD_RESP at once",
-	  ON_PEER(wrong_length, &peer_usual) },
-	{ "other_response", "Q2 Q5", "of an atomic to a READ, and the reverse",
-	  ON_PEER(other_response, &peer_usual) },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

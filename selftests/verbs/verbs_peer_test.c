@@ -12,7 +12,7 @@
 
 /* --- The format of requests. */
 
-static void send_only(void)
+PEER_TEST(request_send, "Q1 V2", "SENDs in one packet", &peer_usual)
 {
 	static const uint32_t lengths[] = { 0, 1, 2, 3, 4, PEER_MTU };
 	uint32_t i;
@@ -25,7 +25,7 @@ static void send_only(void)
 	}
 }
 
-static void send_split(void)
+PEER_TEST(request_send_split, "Q1 V2", "SENDs in several packets", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU + 5);
 	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
@@ -54,17 +54,17 @@ static void send_word(enum ibv_wr_opcode opcode, uint8_t only, uint8_t last)
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-static void send_imm(void)
+PEER_TEST(request_send_imm, "Q1", "immediate data is in the last packet", &peer_usual)
 {
 	send_word(IBV_WR_SEND_WITH_IMM, XROCE_RC_SEND_ONLY_IMM, XROCE_RC_SEND_LAST_IMM);
 }
 
-static void send_inv(void)
+PEER_TEST(request_send_inv, "Q1", "a key to invalidate is in the last packet", &peer_usual)
 {
 	send_word(IBV_WR_SEND_WITH_INV, XROCE_RC_SEND_ONLY_INV, XROCE_RC_SEND_LAST_INV);
 }
 
-static void send_solicited(void)
+PEER_TEST(request_solicited, "Q1", "a solicited event is in the last packet", &peer_usual)
 {
 	struct ibv_sge sge = peer_sge(peer.out, PEER_MTU + 4);
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_SEND, &sge);
@@ -91,7 +91,7 @@ static void expect_write(uint8_t opcode, uint32_t n, uint32_t len)
 	peer_expect(&want);
 }
 
-static void write_only(void)
+PEER_TEST(request_write, "Q1 V2", "WRITEs in one packet", &peer_usual)
 {
 	static const uint32_t lengths[] = { 0, 1, PEER_MTU };
 	uint32_t i;
@@ -109,7 +109,7 @@ static void write_only(void)
 }
 
 /* Nothing else takes a receive, whose completion could be solicited. */
-static void not_solicited(void)
+PEER_TEST(request_not_solicited, "Q1", "a solicited event of a WRITE and a READ", &peer_usual)
 {
 	struct ibv_sge out = peer_sge(peer.out, 4), in = peer_sge(peer.in, 4);
 	struct ibv_send_wr wr = peer_wr(1, IBV_WR_RDMA_WRITE, &out);
@@ -123,7 +123,7 @@ static void not_solicited(void)
 	peer_expect_read(1, 4, 0);
 }
 
-static void write_split(void)
+PEER_TEST(request_write_split, "Q1 V2", "WRITEs in several packets", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_WRITE, 2 * PEER_MTU + 1);
 	expect_write(XROCE_RC_WRITE_FIRST, 0, 2 * PEER_MTU + 1);
@@ -137,7 +137,7 @@ static void write_split(void)
 	peer_completes(2, IBV_WC_SUCCESS);
 }
 
-static void read_request(void)
+PEER_TEST(request_read, "Q1 V2", "READs use the PSNs of their responses", &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, 5);
 	peer_expect_read(0, 5, 0);
@@ -150,7 +150,7 @@ static void read_request(void)
 	peer_expect_send(5, 4);
 }
 
-static void atomic_request(void)
+PEER_TEST(request_atomic, "Q1 V2", "both atomics", &peer_usual)
 {
 	struct packet want = peer_request(XROCE_RC_CMP_SWAP, 0);
 
@@ -161,7 +161,7 @@ static void atomic_request(void)
 	peer_expect(&want);
 }
 
-static void inline_data(void)
+PEER_TEST(request_inline, "Q1 Q5", "the message is in the work request", &peer_usual)
 {
 	static const uint32_t lengths[] = { 1, 2, 3, 64, 255, 256 };
 	struct ibv_send_wr wr;
@@ -204,7 +204,7 @@ static uint32_t post_sges(const uint32_t *lengths, uint32_t n, unsigned int flag
 	return off;
 }
 
-static void sges_32(void)
+PEER_TEST(request_32_sges, "Q1", "a message out of 32 elements", &peer_usual)
 {
 	uint32_t lengths[32], len, i;
 
@@ -235,7 +235,8 @@ static uint32_t dirty_frames(void)
 }
 
 /* What is in the frame behind the last element, or behind an inline message, must not leave. */
-static void sges_pad(void)
+PEER_TEST(request_pad, "Q1 Q5", "the pad behind elements is zero, in a used frame, too",
+	  &peer_usual)
 {
 	static const uint32_t pairs[][2] = {
 		{ 1, 1 }, { 2, 3 }, { 3, 2 }, { 2, 1 }, { 3, 3 }, { 1, 5 }, { 6, 3 }, { 3, 0 },
@@ -253,7 +254,8 @@ static void sges_pad(void)
 	}
 }
 
-static void ack_requests(void)
+PEER_TEST(request_ackreq, "Q1", "the last of several messages asks for an acknowledgement",
+	  &peer_usual)
 {
 	peer_post_many(1, IBV_WR_SEND, 4, 3);
 	peer_expect_data(XROCE_RC_SEND_ONLY, 0, 0, 4, false);
@@ -274,7 +276,7 @@ static void expect_long(uint32_t n, bool ack)
 }
 
 /* More packets than may be outstanding. */
-static void window(void)
+PEER_TEST(request_window, "Q1", "no more packets than the window has", &peer_usual)
 {
 	const uint32_t all = 9 * LONG;
 	uint32_t n;
@@ -295,7 +297,7 @@ static void window(void)
 
 /* --- Acknowledgements. */
 
-static void ack_completes(void)
+PEER_TEST(ack_completes, "Q2 Q4", "an acknowledgement completes a message", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 4);
 	peer_expect_send(0, 4);
@@ -306,7 +308,8 @@ static void ack_completes(void)
 }
 
 /* A congested switch has marked the response: its sender is told, and it counts. */
-static void ack_marked(void)
+PEER_TEST(ack_marked, "Q2 D5", "a marked acknowledgement, and a congestion notification",
+	  &peer_usual)
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 0);
 
@@ -326,7 +329,7 @@ static void expect_three(void)
 	peer_expect_send(2, 4);
 }
 
-static void ack_coalesced(void)
+PEER_TEST(ack_coalesced, "Q2 Q4", "one acknowledgement of several messages", &peer_usual)
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 1);
 
@@ -340,7 +343,7 @@ static void ack_coalesced(void)
 	peer_completes(3, IBV_WC_SUCCESS);
 }
 
-static void ack_partial(void)
+PEER_TEST(ack_partial, "Q2", "of a part of a message", &peer_usual)
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 1);
 
@@ -353,7 +356,7 @@ static void ack_partial(void)
 }
 
 /* All values of the credit count, of which only one means that there is none. */
-static void ack_credits(void)
+PEER_TEST(ack_credits, "Q2", "credits are ignored", &peer_usual)
 {
 	uint32_t i;
 
@@ -364,7 +367,7 @@ static void ack_credits(void)
 	}
 }
 
-static void ack_unsent(void)
+PEER_TEST(ack_unsent, "Q2", "PSNs that have not been sent", &peer_usual)
 {
 	static const uint32_t ahead[] = { 1, 2, 1000, 0x7ffffe };
 	struct packet ack;
@@ -382,7 +385,7 @@ static void ack_unsent(void)
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
-static void ack_old(void)
+PEER_TEST(ack_old, "Q2", "PSNs that are acknowledged", &peer_usual)
 {
 	static const uint32_t behind[] = { 1, 2, 1000, 0x7ffffe };
 	struct packet ack;
@@ -407,7 +410,7 @@ static void ack_old(void)
 }
 
 /* The map claims that more has been sent. The module knows better. */
-static void ack_map_lies(void)
+PEER_TEST(ack_map_lies, "Q2 D5", "PSNs that only the map says to have been sent", &peer_usual)
 {
 	struct packet ack = peer_response(XROCE_RC_ACK, 3);
 	struct xroce_qp lie;
@@ -427,7 +430,8 @@ static void ack_map_lies(void)
 }
 
 /* Packets that are not the peer's. */
-static void ack_foreign(void)
+PEER_TEST(ack_foreign, "Q2 D4 D6", "wrong address, partition, ICRC, number, service, length",
+	  &peer_usual)
 {
 	struct packet ack, bad;
 
@@ -459,7 +463,7 @@ static void ack_foreign(void)
 	peer_completes(1, IBV_WC_SUCCESS);
 }
 
-static void reserved_syndromes(void)
+PEER_TEST(ack_reserved, "Q2", "reserved syndromes are ignored", &peer_usual)
 {
 	struct packet nak;
 	uint32_t i;
@@ -479,7 +483,8 @@ static void reserved_syndromes(void)
 }
 
 /* The response to a READ before it is missing. */
-static void ack_passes_read(void)
+PEER_TEST(ack_passes_read, "Q3", "an acknowledgement shows that a response to a READ is lost",
+	  &peer_usual)
 {
 	peer_post(1, IBV_WR_RDMA_READ, 8);
 	peer_post(2, IBV_WR_SEND, 4);
@@ -500,7 +505,7 @@ static void ack_passes_read(void)
 
 /* --- NAKs. */
 
-static void nak_sequence(void)
+PEER_TEST(nak_sequence, "Q3", "sent again from the PSN of the NAK", &peer_usual)
 {
 	peer_post_many(1, IBV_WR_SEND, 4, 3);
 	expect_three();
@@ -518,7 +523,7 @@ static void nak_sequence(void)
 }
 
 /* A message is resumed at the packet that is missing. */
-static void nak_sequence_middle(void)
+PEER_TEST(nak_sequence_middle, "Q3", "the same within a message", &peer_usual)
 {
 	uint32_t again;
 
@@ -554,7 +559,7 @@ static void expect_window(uint32_t n, uint32_t end, uint32_t all)
  * A peer that refuses each packet once does not make a whole window be sent again for each: the
  * window is halved each time. It grows with what arrives.
  */
-static void nak_window(void)
+PEER_TEST(nak_window, "Q3 Q5", "NAK after NAK: less and less is sent again", &peer_usual)
 {
 	const uint32_t all = 9 * LONG;
 	uint32_t n, end, left = WINDOW;
@@ -582,7 +587,7 @@ static void nak_window(void)
 }
 
 /* Without progress it is sent again retry_cnt times. */
-static void nak_sequence_endless(void)
+PEER_TEST(nak_sequence_endless, "Q3 Q4", "NAKs without progress", &peer_usual)
 {
 	uint32_t i;
 
@@ -609,23 +614,23 @@ static void nak_ends(uint8_t syndrome, enum ibv_wc_status status)
 	peer_completes(5, IBV_WC_WR_FLUSH_ERR);
 }
 
-static void nak_invalid(void)
+PEER_TEST(nak_invalid, "Q4", "invalid request", &peer_usual)
 {
 	nak_ends(XROCE_SYN_NAK_INV, IBV_WC_REM_INV_REQ_ERR);
 }
 
-static void nak_access(void)
+PEER_TEST(nak_access, "Q4", "remote access error", &peer_usual)
 {
 	nak_ends(XROCE_SYN_NAK_ACC, IBV_WC_REM_ACCESS_ERR);
 }
 
-static void nak_operational(void)
+PEER_TEST(nak_operational, "Q4", "remote operational error", &peer_usual)
 {
 	nak_ends(XROCE_SYN_NAK_OP, IBV_WC_REM_OP_ERR);
 }
 
 /* In the middle of a message. */
-static void nak_middle(void)
+PEER_TEST(nak_middle, "Q4", "a NAK of a packet within a message", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU);
 	peer_nak(XROCE_SYN_NAK_OP, 1);
@@ -637,7 +642,7 @@ static const struct peer_opts rnr_opts = { .retries = 7, .rnr_retries = 2, .read
 #define RNR_CODE	28		/* 163.84 ms */
 #define RNR_SECONDS	0.16384
 
-static void rnr_waits(void)
+PEER_TEST(rnr_waits, "Q3", "sent again after the time of an RNR NAK", &rnr_opts)
 {
 	double start;
 	uint32_t i;
@@ -664,7 +669,7 @@ static void rnr_waits(void)
 	check(peer_map().req_rnr_naks == 4, "RNR NAKs: %llu", peer_map().req_rnr_naks);
 }
 
-static void rnr_exhausted(void)
+PEER_TEST(rnr_exhausted, "Q3 Q4", "more RNR NAKs than permitted", &rnr_opts)
 {
 	uint32_t i;
 
@@ -683,7 +688,7 @@ static void rnr_exhausted(void)
 
 static const struct peer_opts rnr_endless_opts = { .rnr_retries = 7, .reads = 4 };
 
-static void rnr_endless(void)
+PEER_TEST(rnr_endless, "Q3", "7 permits any number", &rnr_endless_opts)
 {
 	uint32_t i;
 
@@ -698,7 +703,7 @@ static void rnr_endless(void)
 }
 
 /* One packet finds out whether the peer is ready; then the window grows with what arrives. */
-static void rnr_one_packet(void)
+PEER_TEST(rnr_one_packet, "Q3", "one packet until there is progress", &rnr_opts)
 {
 	struct packet nak = peer_response(XROCE_RC_ACK, 0);
 	uint32_t i;
@@ -728,7 +733,7 @@ static void rnr_one_packet(void)
 /* A peer that is never ready is asked less and less often: the waits grow to 0.1 s. */
 #define RNR_LONG	2.0		/* seconds */
 #define RNR_ASKED	80u
-static void rnr_grows(void)
+PEER_TEST(rnr_grows, "Q3 Q5", "a peer that is never ready is asked less often", &rnr_endless_opts)
 {
 	double start = clock_now(), asked = start, last = 0;
 	uint32_t n = 0;
@@ -758,7 +763,8 @@ static void rnr_grows(void)
 /* An RNR NAK shows that what is lost besides is not lost without end: retry_cnt begins anew. */
 static const struct peer_opts rnr_lossy_opts = { .retries = 2, .rnr_retries = 7, .reads = 4 };
 
-static void rnr_restarts(void)
+PEER_TEST(rnr_restarts_retries, "Q3 Q4", "sequence NAKs before and behind RNR NAKs",
+	  &rnr_lossy_opts)
 {
 	uint32_t i, k;
 
@@ -784,7 +790,7 @@ static void rnr_restarts(void)
 
 static const struct peer_opts timeout_opts = { .timeout = 16, .retries = 7, .reads = 4 };
 
-static void timeout_resends(void)
+PEER_TEST(timeout_resends, "Q3", "sent again after the timeout", &timeout_opts)
 {
 	peer_post(1, IBV_WR_SEND, PEER_MTU + 4);
 	peer_expect_data(XROCE_RC_SEND_FIRST, 0, 0, PEER_MTU, false);
@@ -798,7 +804,7 @@ static void timeout_resends(void)
 
 static const struct peer_opts exhausted_opts = { .timeout = 14, .retries = 2, .reads = 4 };
 
-static void timeout_exhausted(void)
+PEER_TEST(timeout_exhausted, "Q3 Q4", "no response at all", &exhausted_opts)
 {
 	uint32_t i;
 
@@ -814,83 +820,4 @@ static void timeout_exhausted(void)
 	      peer_map().req_timeouts);
 }
 
-static const struct test tests[] = {
-	{ "request_send", "Q1 V2", "SENDs in one packet", ON_PEER(send_only, &peer_usual) },
-	{ "request_send_split", "Q1 V2", "SENDs in several packets",
-	  ON_PEER(send_split, &peer_usual) },
-	{ "request_send_imm", "Q1", "immediate data is in the last packet",
-	  ON_PEER(send_imm, &peer_usual) },
-	{ "request_send_inv", "Q1", "a key to invalidate is in the last packet",
-	  ON_PEER(send_inv, &peer_usual) },
-	{ "request_solicited", "Q1", "a solicited event is in the last packet",
-	  ON_PEER(send_solicited, &peer_usual) },
-	{ "request_not_solicited", "Q1", "a solicited event of a WRITE and a READ",
-	  ON_PEER(not_solicited, &peer_usual) },
-	{ "request_write", "Q1 V2", "WRITEs in one packet", ON_PEER(write_only, &peer_usual) },
-	{ "request_write_split", "Q1 V2", "WRITEs in several packets",
-	  ON_PEER(write_split, &peer_usual) },
-	{ "request_read", "Q1 V2", "READs use the PSNs of their responses",
-	  ON_PEER(read_request, &peer_usual) },
-	{ "request_atomic", "Q1 V2", "both atomics", ON_PEER(atomic_request, &peer_usual) },
-	{ "request_inline", "Q1 Q5", "the message is in the work request",
-	  ON_PEER(inline_data, &peer_usual) },
-	{ "request_32_sges", "Q1", "a message out of 32 elements", ON_PEER(sges_32, &peer_usual) },
-	{ "request_pad", "Q1 Q5", "the pad behind elements is zero, in a used frame, too",
-	  ON_PEER(sges_pad, &peer_usual) },
-	{ "request_ackreq", "Q1", "the last of several messages asks for an acknowledgement",
-	  ON_PEER(ack_requests, &peer_usual) },
-	{ "request_window", "Q1", "no more packets than the window has",
-	  ON_PEER(window, &peer_usual) },
-	{ "ack_completes", "Q2 Q4", "an acknowledgement completes a message",
-	  ON_PEER(ack_completes, &peer_usual) },
-	{ "ack_marked", "Q2 D5", "a marked acknowledgement, and a congestion notification",
-	  ON_PEER(ack_marked, &peer_usual) },
-	{ "ack_coalesced", "Q2 Q4", "one acknowledgement of several messages",
-	  ON_PEER(ack_coalesced, &peer_usual) },
-	{ "ack_partial", "Q2", "of a part of a message", ON_PEER(ack_partial, &peer_usual) },
-	{ "ack_credits", "Q2", "credits are ignored", ON_PEER(ack_credits, &peer_usual) },
-	{ "ack_unsent", "Q2", "PSNs that have not been sent", ON_PEER(ack_unsent, &peer_usual) },
-	{ "ack_map_lies", "Q2 D5", "PSNs that only the map says to have been sent",
-	  ON_PEER(ack_map_lies, &peer_usual) },
-	{ "ack_old", "Q2", "PSNs that are acknowledged", ON_PEER(ack_old, &peer_usual) },
-	{ "ack_foreign", "Q2 D4 D6", "wrong address, partition, ICRC, number, service, length",
-	  ON_PEER(ack_foreign, &peer_usual) },
-	{ "ack_reserved", "Q2", "reserved syndromes are ignored",
-	  ON_PEER(reserved_syndromes, &peer_usual) },
-	{ "ack_passes_read", "Q3", "an acknowledgement shows that a response to a READ is lost",
-	  ON_PEER(ack_passes_read, &peer_usual) },
-	{ "nak_sequence", "Q3", "sent again from the PSN of the NAK",
-	  ON_PEER(nak_sequence, &peer_usual) },
-	{ "nak_sequence_middle", "Q3", "the same within a message",
-	  ON_PEER(nak_sequence_middle, &peer_usual) },
-	{ "nak_window", "Q3 Q5", "NAK after NAK: less and less is sent again",
-	  ON_PEER(nak_window, &peer_usual) },
-	{ "nak_sequence_endless", "Q3 Q4", "NAKs without progress",
-	  ON_PEER(nak_sequence_endless, &peer_usual) },
-	{ "nak_invalid", "Q4", "invalid request", ON_PEER(nak_invalid, &peer_usual) },
-	{ "nak_access", "Q4", "remote access error", ON_PEER(nak_access, &peer_usual) },
-	{ "nak_operational", "Q4", "remote operational error",
-	  ON_PEER(nak_operational, &peer_usual) },
-	{ "nak_middle", "Q4", "a NAK of a packet within a message",
-	  ON_PEER(nak_middle, &peer_usual) },
-	{ "rnr_waits", "Q3", "sent again after the time of an RNR NAK",
-	  ON_PEER(rnr_waits, &rnr_opts) },
-	{ "rnr_exhausted", "Q3 Q4", "more RNR NAKs than permitted",
-	  ON_PEER(rnr_exhausted, &rnr_opts) },
-	{ "rnr_endless", "Q3", "7 permits any number", ON_PEER(rnr_endless, &rnr_endless_opts) },
-	{ "rnr_one_packet", "Q3", "one packet until there is progress",
-	  ON_PEER(rnr_one_packet, &rnr_opts) },
-	{ "rnr_grows", "Q3 Q5", "a peer that is never ready is asked less often",
-	  ON_PEER(rnr_grows, &rnr_endless_opts) },
-	{ "rnr_restarts_retries", "Q3 Q4", "sequence NAKs before and behind RNR NAKs",
-	  ON_PEER(rnr_restarts, &rnr_lossy_opts) },
-	{ "timeout_resends", "Q3", "sent again after the timeout",
-	  ON_PEER(timeout_resends, &timeout_opts) },
-	{ "timeout_exhausted", "Q3 Q4", "no response at all",
-	  ON_PEER(timeout_exhausted, &exhausted_opts) },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

@@ -261,7 +261,7 @@ static bool has_ended(struct ibv_qp *qp)
 }
 
 /* Every field of every entry, and every index. */
-static void send_rings(void)
+TEST(rings_send, "V5 W10", "lies in send rings: each doorbell executes what is posted")
 {
 	uint64_t end = done + limit() * 3 / 4, doorbells = 0, resets = 0;
 	struct verbs_ring send;
@@ -331,7 +331,7 @@ static void lie_in_receives(const struct verbs_ring *r)
 }
 
 /* A queue pair that goes to ERR completes what is posted, and no more. */
-static void flushes(void)
+TEST(rings_flush, "V5 D5", "lies in receive rings: ERR flushes what is posted")
 {
 	uint64_t end = done + limit() / 4, rounds = 0;
 	struct verbs_ring send, recv;
@@ -478,22 +478,22 @@ static void receive(enum ibv_qp_type type)
 	check(!ibv_destroy_qp(qp), "destroy");
 }
 
-static void receives_rc(void)
+TEST(rings_receive_rc, "V5", "packets take hostile receives: RC")
 {
 	receive(IBV_QPT_RC);
 }
 
-static void receives_uc(void)
+TEST(rings_receive_uc, "V5", "packets take hostile receives: UC")
 {
 	receive(IBV_QPT_UC);
 }
 
-static void receives_ud(void)
+TEST(rings_receive_ud, "V5", "packets take hostile receives: UD")
 {
 	receive(IBV_QPT_UD);
 }
 
-static void receives_shared(void)
+TEST(rings_receive_shared, "V5", "packets take hostile receives of a shared queue")
 {
 	struct ibv_srq_init_attr init = { .attr = { .max_wr = SHARED, .max_sge = 2 } };
 	struct verbs_ring send, recv;
@@ -516,7 +516,7 @@ static void receives_shared(void)
  * then the queue fails, once. Entries behind the ring's last one are never written: the
  * pattern in its last page stays.
  */
-static void completions(void)
+TEST(rings_complete, "V5", "lies in completion rings")
 {
 	uint32_t rounds = slow_rounds(), i, n, failed = 0, was;
 	struct verbs_ring send, ring;
@@ -563,35 +563,22 @@ static void completions(void)
 	guards("completions");
 }
 
-static void total(void)
+TEST(rings_total, "V5", "as many hostile entries as were asked for")
 {
 	note("%lu hostile entries", done);
 	check(done >= limit(), "%lu of %lu", done, limit());
 }
 
-static const struct test tests[] = {
-	{ "rings_send", "V5 W10", "lies in send rings: each doorbell executes what is posted",
-	  send_rings },
-	{ "rings_flush", "V5 D5", "lies in receive rings: ERR flushes what is posted", flushes },
-	{ "rings_receive_rc", "V5", "packets take hostile receives: RC", receives_rc },
-	{ "rings_receive_uc", "V5", "packets take hostile receives: UC", receives_uc },
-	{ "rings_receive_ud", "V5", "packets take hostile receives: UD", receives_ud },
-	{ "rings_receive_shared", "V5", "packets take hostile receives of a shared queue",
-	  receives_shared },
-	{ "rings_complete", "V5", "lies in completion rings", completions },
-	{ "rings_total", "V5", "as many hostile entries as were asked for", total },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	int status;
 
-	if (argc == 2 && !strcmp(argv[1], "-l"))
-		return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
 	rng_seed(setting("XROCE_SEED", 1));
 	if (!set_up())
 		return 1;
-	status = harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	status = harness_main(argc, argv);
 	clean_up();
 	return status;
 }
+
+TEST_MAIN(run_tests);

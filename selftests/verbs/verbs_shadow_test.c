@@ -223,76 +223,65 @@ static void pause_short(const struct test *test)
 #define LATE1		"delay 1ms reorder 99%"
 #define LATE5		"delay 1ms reorder 95%"
 
-static const struct test tests[] = {
-	{ "requester_rxe_clean", "V7 V6", "to rxe, a clean link",
-	  LINK(to_rxe, NULL, NULL, req_tx) },
-	{ "requester_loop_clean", "V7 V6", "within a device",
-	  LINK(loop, NULL, NULL, req_tx) },
-	{ "requester_veth_clean", "V7 V6", "to xroce, a clean link",
-	  LINK(veth, NULL, NULL, req_tx) },
+TEST_ROW("requester_rxe_clean", "V7 V6", "to rxe, a clean link", LINK(to_rxe, NULL, NULL, req_tx));
+TEST_ROW("requester_loop_clean", "V7 V6", "within a device", LINK(loop, NULL, NULL, req_tx));
+TEST_ROW("requester_veth_clean", "V7 V6", "to xroce, a clean link", LINK(veth, NULL, NULL, req_tx));
+TEST_ROW("requester_rxe_loss_out", "V7 D4", "to rxe, 1% of its packets lost",
+	 LINK(to_rxe, "loss 1%", NULL, req_retransmit));
+TEST_ROW("requester_rxe_loss_back", "V7 D4", "to rxe, 1% of responses lost",
+	 LINK(to_rxe, NULL, "loss 1%", req_retransmit));
+TEST_ROW("requester_rxe_loss5", "V7 D4", "to rxe, 5% lost in both directions",
+	 LINK(to_rxe, "loss 5%", "loss 5%", req_retransmit));
+TEST_ROW("requester_rxe_duplicate_out", "V7 D4", "to rxe, 1% of its packets doubled",
+	 LINK(to_rxe, "duplicate 1%", NULL, req_tx));
+TEST_ROW("requester_rxe_duplicate_back", "V7 D4", "to rxe, 1% of responses doubled",
+	 LINK(to_rxe, NULL, "duplicate 1%", req_ignored));
+TEST_ROW("requester_rxe_duplicate5", "V7 D4", "to rxe, 5% doubled in both directions",
+	 LINK(to_rxe, "duplicate 5%", "duplicate 5%", req_ignored));
+TEST_ROW("requester_rxe_reorder_out", "V7 D4", "to rxe, 1% of its packets late",
+	 LINK(to_rxe, LATE1, NULL, req_retransmit));
+TEST_ROW("requester_rxe_reorder_back", "V7 D4", "to rxe, 1% of responses late",
+	 LINK(to_rxe, NULL, LATE1, req_ignored));
+TEST_ROW("requester_rxe_reorder5", "V7 D4", "to rxe, 5% late in both directions",
+	 LINK(to_rxe, LATE5, LATE5, req_retransmit));
+TEST_ROW("requester_rxe_corrupt_out", "V7 D4", "to rxe, a wrong bit in 1% of its packets",
+	 LINK(to_rxe, "corrupt 1%", NULL, req_retransmit));
+TEST_ROW("requester_rxe_corrupt_back", "V7 D4", "to rxe, a wrong bit in 1% of responses",
+	 LINK(to_rxe, NULL, "corrupt 1%", drop_icrc));
+TEST_ROW("requester_rxe_corrupt5", "V7 D4", "to rxe, a wrong bit in 5% in both directions",
+	 LINK(to_rxe, "corrupt 5%", "corrupt 5%", drop_icrc));
+TEST_ROW("requester_veth_loss_out", "V7 D4", "to xroce, 1% of its packets lost",
+	 LINK(veth, "loss 1%", NULL, req_retransmit));
+TEST_ROW("requester_veth_loss_back", "V7 D4", "to xroce, 1% of responses lost",
+	 LINK(veth, NULL, "loss 1%", req_retransmit));
+TEST_ROW("requester_veth_loss5", "V7 D4", "to xroce, 5% lost in both directions",
+	 LINK(veth, "loss 5%", "loss 5%", req_retransmit));
+TEST_ROW("requester_veth_duplicate_out", "V7 D4", "to xroce, 1% of its packets doubled",
+	 LINK(veth, "duplicate 1%", NULL, req_tx));
+TEST_ROW("requester_veth_duplicate_back", "V7 D4", "to xroce, 1% of responses doubled",
+	 LINK(veth, NULL, "duplicate 1%", req_ignored));
+TEST_ROW("requester_veth_duplicate5", "V7 D4", "to xroce, 5% doubled in both directions",
+	 LINK(veth, "duplicate 5%", "duplicate 5%", req_ignored));
+TEST_ROW("requester_veth_reorder_out", "V7 D4", "to xroce, 1% of its packets late",
+	 LINK(veth, LATE1, NULL, req_retransmit));
+TEST_ROW("requester_veth_reorder_back", "V7 D4", "to xroce, 1% of responses late",
+	 LINK(veth, NULL, LATE1, req_ignored));
+TEST_ROW("requester_veth_reorder5", "V7 D4", "to xroce, 5% late in both directions",
+	 LINK(veth, LATE5, LATE5, req_retransmit));
+TEST_ROW("requester_veth_corrupt_out", "V7 D4", "to xroce, a wrong bit in 1% of its packets",
+	 LINK(veth, "corrupt 1%", NULL, req_retransmit));
+TEST_ROW("requester_veth_corrupt_back", "V7 D4", "to xroce, a wrong bit in 1% of responses",
+	 LINK(veth, NULL, "corrupt 1%", drop_icrc));
+TEST_ROW("requester_veth_corrupt5", "V7 D4", "to xroce, a wrong bit in 5% in both directions",
+	 LINK(veth, "corrupt 5%", "corrupt 5%", drop_icrc));
+TEST_ROW("requester_rxe_pause", "V7", "rxe does not answer for a while", .around = pause_short,
+	 .arg = &to_rxe);
+TEST_ROW("requester_veth_pause", "V7", "xroce does not answer for a while", .around = pause_short,
+	 .arg = &veth);
+TEST_ROW("requester_rxe_silence", "V7", "rxe does not answer any more", .around = silence,
+	 .arg = &to_rxe);
+TEST_ROW("requester_veth_silence", "V7", "xroce does not answer any more", .around = silence,
+	 .arg = &veth);
+TEST_ROW("requester_veth_down", "V7", "the link is down", .around = down, .arg = &veth);
 
-	{ "requester_rxe_loss_out", "V7 D4", "to rxe, 1% of its packets lost",
-	  LINK(to_rxe, "loss 1%", NULL, req_retransmit) },
-	{ "requester_rxe_loss_back", "V7 D4", "to rxe, 1% of responses lost",
-	  LINK(to_rxe, NULL, "loss 1%", req_retransmit) },
-	{ "requester_rxe_loss5", "V7 D4", "to rxe, 5% lost in both directions",
-	  LINK(to_rxe, "loss 5%", "loss 5%", req_retransmit) },
-	{ "requester_rxe_duplicate_out", "V7 D4", "to rxe, 1% of its packets doubled",
-	  LINK(to_rxe, "duplicate 1%", NULL, req_tx) },
-	{ "requester_rxe_duplicate_back", "V7 D4", "to rxe, 1% of responses doubled",
-	  LINK(to_rxe, NULL, "duplicate 1%", req_ignored) },
-	{ "requester_rxe_duplicate5", "V7 D4", "to rxe, 5% doubled in both directions",
-	  LINK(to_rxe, "duplicate 5%", "duplicate 5%", req_ignored) },
-	{ "requester_rxe_reorder_out", "V7 D4", "to rxe, 1% of its packets late",
-	  LINK(to_rxe, LATE1, NULL, req_retransmit) },
-	{ "requester_rxe_reorder_back", "V7 D4", "to rxe, 1% of responses late",
-	  LINK(to_rxe, NULL, LATE1, req_ignored) },
-	{ "requester_rxe_reorder5", "V7 D4", "to rxe, 5% late in both directions",
-	  LINK(to_rxe, LATE5, LATE5, req_retransmit) },
-	{ "requester_rxe_corrupt_out", "V7 D4", "to rxe, a wrong bit in 1% of its packets",
-	  LINK(to_rxe, "corrupt 1%", NULL, req_retransmit) },
-	{ "requester_rxe_corrupt_back", "V7 D4", "to rxe, a wrong bit in 1% of responses",
-	  LINK(to_rxe, NULL, "corrupt 1%", drop_icrc) },
-	{ "requester_rxe_corrupt5", "V7 D4", "to rxe, a wrong bit in 5% in both directions",
-	  LINK(to_rxe, "corrupt 5%", "corrupt 5%", drop_icrc) },
-
-	{ "requester_veth_loss_out", "V7 D4", "to xroce, 1% of its packets lost",
-	  LINK(veth, "loss 1%", NULL, req_retransmit) },
-	{ "requester_veth_loss_back", "V7 D4", "to xroce, 1% of responses lost",
-	  LINK(veth, NULL, "loss 1%", req_retransmit) },
-	{ "requester_veth_loss5", "V7 D4", "to xroce, 5% lost in both directions",
-	  LINK(veth, "loss 5%", "loss 5%", req_retransmit) },
-	{ "requester_veth_duplicate_out", "V7 D4", "to xroce, 1% of its packets doubled",
-	  LINK(veth, "duplicate 1%", NULL, req_tx) },
-	{ "requester_veth_duplicate_back", "V7 D4", "to xroce, 1% of responses doubled",
-	  LINK(veth, NULL, "duplicate 1%", req_ignored) },
-	{ "requester_veth_duplicate5", "V7 D4", "to xroce, 5% doubled in both directions",
-	  LINK(veth, "duplicate 5%", "duplicate 5%", req_ignored) },
-	{ "requester_veth_reorder_out", "V7 D4", "to xroce, 1% of its packets late",
-	  LINK(veth, LATE1, NULL, req_retransmit) },
-	{ "requester_veth_reorder_back", "V7 D4", "to xroce, 1% of responses late",
-	  LINK(veth, NULL, LATE1, req_ignored) },
-	{ "requester_veth_reorder5", "V7 D4", "to xroce, 5% late in both directions",
-	  LINK(veth, LATE5, LATE5, req_retransmit) },
-	{ "requester_veth_corrupt_out", "V7 D4", "to xroce, a wrong bit in 1% of its packets",
-	  LINK(veth, "corrupt 1%", NULL, req_retransmit) },
-	{ "requester_veth_corrupt_back", "V7 D4", "to xroce, a wrong bit in 1% of responses",
-	  LINK(veth, NULL, "corrupt 1%", drop_icrc) },
-	{ "requester_veth_corrupt5", "V7 D4", "to xroce, a wrong bit in 5% in both directions",
-	  LINK(veth, "corrupt 5%", "corrupt 5%", drop_icrc) },
-
-	{ "requester_rxe_pause", "V7", "rxe does not answer for a while",
-	  .around = pause_short, .arg = &to_rxe },
-	{ "requester_veth_pause", "V7", "xroce does not answer for a while",
-	  .around = pause_short, .arg = &veth },
-	{ "requester_rxe_silence", "V7", "rxe does not answer any more",
-	  .around = silence, .arg = &to_rxe },
-	{ "requester_veth_silence", "V7", "xroce does not answer any more",
-	  .around = silence, .arg = &veth },
-	{ "requester_veth_down", "V7", "the link is down", .around = down, .arg = &veth },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

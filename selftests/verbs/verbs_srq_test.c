@@ -151,7 +151,7 @@ static void filled(uint32_t max_wr)
 	      posted - arrived, ret);
 }
 
-static void grow(void)
+TEST(srq_grow, "V5 D2", "a larger shared queue, with posted receives")
 {
 	struct ibv_device_attr device;
 
@@ -170,7 +170,7 @@ static void grow(void)
 	objects_gone();
 }
 
-static void shrink(void)
+TEST(srq_shrink, "V5 D2", "a smaller one")
 {
 	if (!objects())
 		return;
@@ -186,7 +186,7 @@ static void shrink(void)
 }
 
 /* Nothing changes if the size is refused. */
-static void refused(void)
+TEST(srq_refused, "V5", "sizes out of range, and of fewer than are posted")
 {
 	struct ibv_device_attr device;
 	struct ibv_srq_attr attr;
@@ -212,7 +212,7 @@ static void refused(void)
 	objects_gone();
 }
 
-static void limit(void)
+TEST(srq_limit, "V5 V6", "the size and the limit")
 {
 	struct ibv_srq_attr attr = { .max_wr = 7, .srq_limit = 3 };
 
@@ -243,7 +243,7 @@ static void limit(void)
 }
 
 /* System calls without the provider: the address for the response is missing or wrong. */
-static void response(void)
+TEST(srq_response, "V5", "a wrong address for the response")
 {
 	struct mminfo mi = {};
 
@@ -264,7 +264,7 @@ static void response(void)
 }
 
 /* The size changes while packets take work requests. */
-static void traffic(void)
+TEST(srq_traffic, "V5 D2", "another size while messages arrive")
 {
 	uint32_t i, rounds = setting("XROCE_SRQ_ROUNDS", 2000), done = 0, full = 0;
 	struct ibv_wc wc;
@@ -294,17 +294,10 @@ static void traffic(void)
 	objects_gone();
 }
 
-static const struct test tests[] = {
-	{ "srq_grow", "V5 D2", "a larger shared queue, with posted receives", grow },
-	{ "srq_shrink", "V5 D2", "a smaller one", shrink },
-	{ "srq_refused", "V5", "sizes out of range, and of fewer than are posted", refused },
-	{ "srq_limit", "V5 V6", "the size and the limit", limit },
-	{ "srq_response", "V5", "a wrong address for the response", response },
-	{ "srq_traffic", "V5 D2", "another size while messages arrive", traffic },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
 	rng_seed(setting("XROCE_SEED", 1));
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
+	return harness_main(argc, argv);
 }
+
+TEST_MAIN(run_tests);

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "scene.h"
 
-static void no_such_qp(struct scene *s)
+SCENE_TEST(no_such_qp, "D5 D6", "a packet for a QPN in our range without a queue pair is dropped")
 {
 	/* The last two have the table slot of the existing queue pair. */
 	static const uint32_t qpns[] = {
@@ -21,28 +21,28 @@ static void no_such_qp(struct scene *s)
 }
 
 /* FECN and BECN are in the same word as the QPN, and may change on the way. */
-static void congestion_bits(struct scene *s)
+SCENE_TEST(congestion_bits, "D5", "FECN and BECN are not part of the QPN")
 {
 	s->req.fecn = true;
 	s->req.becn = true;
 	expect_write(s);
 }
 
-static void header_version(struct scene *s)
+SCENE_TEST(header_version, "D5 D6", "a packet whose TVER is not 0 is dropped")
 {
 	for (s->req.tver = 1; s->req.tver < 16 && !test_failed(); s->req.tver++)
 		expect_drop(s, COUNTER(drop_tver));
 }
 
 /* A responder ignores solicited event and migration state. */
-static void header_flags(struct scene *s)
+SCENE_TEST(header_flags, "D5", "SE and MigReq are ignored")
 {
 	s->req.se = true;
 	s->req.mig = false;
 	expect_write(s);
 }
 
-static void response_opcodes(struct scene *s)
+SCENE_TEST(response_opcodes, "D5 D6", "ACKs and READ responses are dropped")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_READ_RESPONSE_FIRST, XROCE_RC_READ_RESPONSE_MIDDLE,
@@ -57,7 +57,7 @@ static void response_opcodes(struct scene *s)
 	}
 }
 
-static void other_services(struct scene *s)
+SCENE_TEST(other_services, "D5 D6", "every opcode of other services is dropped")
 {
 	unsigned int op;
 
@@ -70,7 +70,7 @@ static void other_services(struct scene *s)
 	}
 }
 
-static void state(void)
+TEST(state, "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do")
 {
 	static const struct {
 		uint8_t state;
@@ -99,7 +99,8 @@ static void state(void)
 	}
 }
 
-static void error_field(struct scene *s)
+SCENE_TEST(error_field, "D5 D6",
+	   "a queue pair that an earlier packet has ended drops the next ones")
 {
 	uint8_t cause;
 
@@ -128,7 +129,7 @@ static void flip_addresses(struct scene *s, int first)
 	}
 }
 
-static void addresses_ipv4(void)
+TEST(addresses_ipv4, "D5 D6", "a packet with one wrong byte in either address is dropped")
 {
 	struct scene s;
 
@@ -136,13 +137,13 @@ static void addresses_ipv4(void)
 		flip_addresses(&s, 12);
 }
 
-static void addresses_ipv6(struct scene *s)
+SCENE_TEST(addresses_ipv6, "D5 D6", "a packet with one wrong byte in either address is dropped")
 {
 	scene_ipv6(s);
 	flip_addresses(s, 0);
 }
 
-static void addresses_swapped(struct scene *s)
+SCENE_TEST(addresses_swapped, "D5 D6", "a packet with our own address as the source is dropped")
 {
 	memcpy(s->req.saddr, s->qp.saddr, 16);
 	memcpy(s->req.daddr, s->qp.daddr, 16);
@@ -150,7 +151,8 @@ static void addresses_swapped(struct scene *s)
 }
 
 /* IPv6 with a mapped address is not IPv4. */
-static void address_family(struct scene *s)
+SCENE_TEST(address_family, "D5 D6",
+	   "a packet of the other IP version with the same address is dropped")
 {
 	s->req.ipv6 = true;
 	expect_drop(s, COUNTER(drop_addr));
@@ -227,21 +229,21 @@ static void vlans_over(bool ipv6)
 	}
 }
 
-static void vlans(void)
+TEST(admit_vlan, "D5 V11", "a packet with other tags than the queue pair's is dropped")
 {
 	vlans_over(false);
 	vlans_over(true);
 }
 
 /* A response would go to the whole group. */
-static void from_group(struct scene *s)
+SCENE_TEST(group_address, "D5 D6", "a packet from an Ethernet multicast address is dropped")
 {
 	s->req.src_mac[0] |= 1;
 	expect_drop(s, COUNTER(drop_addr));
 }
 
 /* The response goes to the address that the queue pair was given, whoever has sent the request. */
-static void peer_address(struct scene *s)
+SCENE_TEST(peer_address, "I4", "a response goes to the peer's Ethernet address")
 {
 	static const uint8_t mac[8] = { 2, 0, 0, 0, 0, 0x55 };
 
@@ -256,14 +258,15 @@ static void peer_address(struct scene *s)
 	expect_write(s);
 }
 
-static void peer_address_ipv6(struct scene *s)
+SCENE_TEST(peer_address_ipv6, "I4", "the same over IPv6")
 {
 	scene_ipv6(s);
-	peer_address(s);
+	test_peer_address(s);
 }
 
 /* The stack drops frames for other machines, and no group frame is RoCEv2 for a queue pair. */
-static void other_addresses(struct scene *s)
+SCENE_TEST(other_address, "D5 D6",
+	   "other unicast, multicast and broadcast Ethernet addresses pass")
 {
 	static const uint8_t others[][6] = {
 		{ 0 },
@@ -291,7 +294,7 @@ static void other_addresses(struct scene *s)
 }
 
 /* The same with any opcode, with a VLAN tag, over IPv6. */
-static void other_address_each(void)
+TEST(other_address_each, "D5 D6", "another Ethernet address, with each opcode, a VLAN tag, IPv6")
 {
 	struct scene s;
 	int opcode;
@@ -309,7 +312,7 @@ static void other_address_each(void)
 	}
 }
 
-static void partition_differs(struct scene *s)
+SCENE_TEST(partition_differs, "D5 D6", "every bit of the partition key is compared")
 {
 	int bit;
 
@@ -319,7 +322,7 @@ static void partition_differs(struct scene *s)
 	}
 }
 
-static void partition_members(struct scene *s)
+SCENE_TEST(partition_members, "D5 D6", "two limited members of a partition do not match")
 {
 	static const struct {
 		uint16_t qp, packet;
@@ -351,7 +354,8 @@ static void partition_members(struct scene *s)
 	}
 }
 
-static void claimed(struct scene *s)
+SCENE_TEST(claimed, "D5 D6",
+	   "a packet is dropped while another CPU executes one of the queue pair")
 {
 	s->qp.claim = 1;
 	scene_put(s);
@@ -366,7 +370,7 @@ static void claimed(struct scene *s)
 }
 
 /* Each step adds the violation of a rule that is checked earlier. */
-static void order_of_checks(struct scene *s)
+SCENE_TEST(order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	s->req.rkey ^= 1;
 	s->qp.claim = 1;
@@ -395,56 +399,4 @@ static void order_of_checks(struct scene *s)
 	expect_drop(s, COUNTER(drop_length));
 }
 
-static const struct test tests[] = {
-	{ "no_such_qp", "D5 D6", "a packet for a QPN in our range without a queue pair is dropped",
-	  ON_SCENE(no_such_qp) },
-	{ "congestion_bits", "D5", "FECN and BECN are not part of the QPN",
-	  ON_SCENE(congestion_bits) },
-	{ "header_version", "D5 D6", "a packet whose TVER is not 0 is dropped",
-	  ON_SCENE(header_version) },
-	{ "header_flags", "D5", "SE and MigReq are ignored",
-	  ON_SCENE(header_flags) },
-	{ "response_opcodes", "D5 D6", "ACKs and READ responses are dropped",
-	  ON_SCENE(response_opcodes) },
-	{ "other_services", "D5 D6", "every opcode of other services is dropped",
-	  ON_SCENE(other_services) },
-	{ "state", "D5 D6", "RESET, INIT, SQE and ERR do not receive, RTR, RTS and SQD do",
-	  state },
-	{ "error_field", "D5 D6",
-	  "a queue pair that an earlier packet has ended drops the next ones",
-	  ON_SCENE(error_field) },
-	{ "admit_vlan", "D5 V11", "a packet with other tags than the queue pair's is dropped", vlans },
-	{ "addresses_ipv4", "D5 D6", "a packet with one wrong byte in either address is dropped",
-	  addresses_ipv4 },
-	{ "addresses_ipv6", "D5 D6", "a packet with one wrong byte in either address is dropped",
-	  ON_SCENE(addresses_ipv6) },
-	{ "addresses_swapped", "D5 D6", "a packet with our own address as the source is dropped",
-	  ON_SCENE(addresses_swapped) },
-	{ "group_address", "D5 D6", "a packet from an Ethernet multicast address is dropped",
-	  ON_SCENE(from_group) },
-	{ "peer_address", "I4", "a response goes to the peer's Ethernet address", ON_SCENE(peer_address) },
-	{ "peer_address_ipv6", "I4", "the same over IPv6", ON_SCENE(peer_address_ipv6) },
-	{ "other_address", "D5 D6",
-	  "other unicast, multicast and broadcast Ethernet addresses pass",
-	  ON_SCENE(other_addresses) },
-	{ "other_address_each", "D5 D6",
-	  "another Ethernet address, with each opcode, a VLAN tag, IPv6",
-	  other_address_each },
-	{ "address_family", "D5 D6",
-	  "a packet of the other IP version with the same address is dropped",
-	  ON_SCENE(address_family) },
-	{ "partition_differs", "D5 D6", "every bit of the partition key is compared",
-	  ON_SCENE(partition_differs) },
-	{ "partition_members", "D5 D6", "two limited members of a partition do not match",
-	  ON_SCENE(partition_members) },
-	{ "claimed", "D5 D6",
-	  "a packet is dropped while another CPU executes one of the queue pair",
-	  ON_SCENE(claimed) },
-	{ "order_of_checks", "D5 D6", "the earliest check that fails determines the cause",
-	  ON_SCENE(order_of_checks) },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

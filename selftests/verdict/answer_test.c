@@ -66,7 +66,8 @@ static void respond(struct scene *s, const struct wrong *w, uint32_t n)
 }
 
 /* It is for the module to end the connection, which it does if its own state agrees. */
-static void due(struct scene *s)
+SCENE_TEST(answer_wrong_due, "Q2 Q5",
+	   "a wrong response with the PSN that is due reaches the module")
 {
 	size_t i;
 
@@ -79,7 +80,7 @@ static void due(struct scene *s)
 }
 
 /* With another PSN it may be a duplicate, or anything, and ends nothing. */
-static void not_due(struct scene *s)
+SCENE_TEST(answer_wrong_other, "Q2 Q5 D6", "with another PSN it is dropped")
 {
 	static const uint32_t psns[] = { 0, 1, 3, SENT - 1, SENT, SENT + 1, 1u << 23 };
 	size_t i, k;
@@ -96,7 +97,7 @@ static void not_due(struct scene *s)
 }
 
 /* Nothing is due: no READ or atomic is outstanding, or none of them is in the window. */
-static void nothing_due(struct scene *s)
+SCENE_TEST(answer_wrong_none, "Q2 Q5", "or if no response is due")
 {
 	const struct wrong none = { XROCE_QP_OP_NONE, FIRST, 0, 0, true };
 	const struct wrong late = { XROCE_RC_READ_REQUEST, FIRST, 0, 0, true };
@@ -109,14 +110,4 @@ static void nothing_due(struct scene *s)
 	expect_drop(s, COUNTER(drop_length));
 }
 
-static const struct test tests[] = {
-	{ "answer_wrong_due", "Q2 Q5", "a wrong response with the PSN that is due reaches the module",
-	  ON_SCENE(due) },
-	{ "answer_wrong_other", "Q2 Q5 D6", "with another PSN it is dropped", ON_SCENE(not_due) },
-	{ "answer_wrong_none", "Q2 Q5", "or if no response is due", ON_SCENE(nothing_due) },
-};
-
-int main(int argc, char **argv)
-{
-	return harness_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(harness_main);

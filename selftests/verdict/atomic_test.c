@@ -29,13 +29,19 @@ static void each(void (*body)(struct scene *s, uint32_t right))
 	}
 }
 
+/* A test that is called for each opcode, with a scene and the right that the opcode needs. */
+#define ATOMIC_TEST(name, ids, about) \
+	static void name##_one(struct scene *s, uint32_t right); \
+	TEST(name, ids, about) { each(name##_one); } \
+	static void name##_one(struct scene *s, uint32_t right)
+
 static void next(struct scene *s)
 {
 	s->req.psn = s->qp.epsn;
 	expect_kept(s);
 }
 
-static void answer_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_answer, "D1 D2 D5", "opcode, AETH, value and length of responses")
 {
 	(void)right;
 	next(s);
@@ -57,23 +63,23 @@ static void answer_one(struct scene *s, uint32_t right)
 	      s->qp.epsn, s->qp.msn);
 }
 
-static void inside_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_inside, "D5 D6", "an atomic within a WRITE message")
 {
 	(void)right;
 	expect_not_inside(s);
 }
 
-static void qp_right_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_qp_right, "D5 D6", "a queue pair without the right is refused")
 {
 	access_qp_rights(s, right);
 }
 
-static void region_right_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_region_right, "R2 D5 D6", "a region without the right is refused")
 {
 	access_region_rights(s, right);
 }
 
-static void resources_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_resources, "D5 D6", "a queue pair without responder resources is refused")
 {
 	(void)right;
 	expect_not_kept(s);
@@ -86,7 +92,7 @@ static void shorter(struct scene *s, int n)
 	s->req.udp_adjust = -n;
 }
 
-static void lengths_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_lengths, "D5 D6", "wrong lengths of headers, payload and pad are refused")
 {
 	static const int cuts[] = { 1, 2, 4, 8, 9, 12, 16, 20, 24 };
 	struct packet req = s->req;
@@ -125,7 +131,7 @@ static void lengths_one(struct scene *s, uint32_t right)
 }
 
 /* The RETH length of an ATOMIC WRITE must be eight. */
-static void reth_length(struct scene *s)
+SCENE_TEST(atomic_reth_length, "D5 D6", "an ATOMIC WRITE whose length is not eight is refused")
 {
 	static const uint32_t lens[] = {
 		0, 1, 4, 7, 9, 12, 16, 0x108, 0x80000008, 0xffffffff,
@@ -150,7 +156,7 @@ static void reth_length(struct scene *s)
 	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 }
 
-static void align_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_align, "D5 D6", "an address that is not a multiple of eight is refused")
 {
 	uint64_t va = s->req.va;
 	int i;
@@ -167,7 +173,8 @@ static void align_one(struct scene *s, uint32_t right)
 	}
 }
 
-static void keys_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_keys, "R9 P2 D5 D6",
+	    "a wrong key, a key that is not valid, another domain are refused")
 {
 	(void)right;
 	access_wrong_keys(s);
@@ -187,7 +194,7 @@ static void at(struct scene *s, uint64_t va, bool fits)
 		     (unsigned long long)va, s->mpt.iova, s->mpt.length);
 }
 
-static void bounds_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_bounds, "D5 D6", "a word outside a region, or partly outside, is refused")
 {
 	static const uint64_t starts[] = { 0, 0x7f0012345600, -0x1000ull };
 	size_t i;
@@ -221,7 +228,7 @@ static void bounds_one(struct scene *s, uint32_t right)
 }
 
 /* The earliest check that fails determines the cause. */
-static void order_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	access_order(s, right);
 	s->req.va++;
@@ -240,7 +247,7 @@ static void order_one(struct scene *s, uint32_t right)
 }
 
 /* After a gap, and behind queued responses. */
-static void behind_one(struct scene *s, uint32_t right)
+ATOMIC_TEST(atomic_behind, "D2 D5", "after a gap, and behind queued responses")
 {
 	(void)right;
 	s->req.psn++;
@@ -258,46 +265,4 @@ static void behind_one(struct scene *s, uint32_t right)
 	expect_nak(s, XROCE_CAUSE_INV_ALIGN);
 }
 
-#define EACH(name)	static void name(void) { each(name##_one); }
-EACH(answer)
-EACH(inside)
-EACH(qp_right)
-EACH(region_right)
-EACH(resources)
-EACH(lengths)
-EACH(align)
-EACH(keys)
-EACH(bounds)
-EACH(order)
-EACH(behind)
-#undef EACH
-
-static const struct test tests[] = {
-	{ "atomic_answer", "D1 D2 D5", "opcode, AETH, value and length of responses",
-	  answer },
-	{ "atomic_inside", "D5 D6", "an atomic within a WRITE message", inside },
-	{ "atomic_qp_right", "D5 D6", "a queue pair without the right is refused", qp_right },
-	{ "atomic_region_right", "R2 D5 D6", "a region without the right is refused",
-	  region_right },
-	{ "atomic_resources", "D5 D6", "a queue pair without responder resources is refused",
-	  resources },
-	{ "atomic_lengths", "D5 D6", "wrong lengths of headers, payload and pad are refused",
-	  lengths },
-	{ "atomic_reth_length", "D5 D6", "an ATOMIC WRITE whose length is not eight is refused",
-	  ON_SCENE(reth_length) },
-	{ "atomic_align", "D5 D6", "an address that is not a multiple of eight is refused", align },
-	{ "atomic_keys", "R9 P2 D5 D6",
-	  "a wrong key, a key that is not valid, another domain are refused", keys },
-	{ "atomic_bounds", "D5 D6", "a word outside a region, or partly outside, is refused",
-	  bounds },
-	{ "atomic_order_of_checks", "D5 D6",
-	  "the earliest check that fails determines the cause",
-	  order },
-	{ "atomic_behind", "D2 D5", "after a gap, and behind queued responses",
-	  behind },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -116,7 +116,7 @@ static void expect_event(struct scene *s, size_t counter, enum xroce_cause cause
 		      e->known, e->epsn, e->mtu);
 }
 
-static void causes(void)
+TEST(drop_event_causes, "D6 U1", "cause, addresses and PSN in the event of a drop")
 {
 	struct scene s;
 
@@ -143,7 +143,7 @@ static void causes(void)
 	expect_event(&s, COUNTER(drop_qpn), XROCE_DROP_QPN);
 }
 
-static void ipv6(void)
+TEST(drop_event_ipv6, "D6 U1", "IPv6 addresses in the event of a drop")
 {
 	struct scene s;
 
@@ -156,7 +156,7 @@ static void ipv6(void)
 }
 
 /* No event without a reader: there was no lease, or it has expired. */
-static void unwanted(void)
+TEST(drop_event_unwanted, "D6", "no events of drops without a reader")
 {
 	struct xroce_stat before, after;
 	struct scene s;
@@ -176,7 +176,7 @@ static void unwanted(void)
 }
 
 /* A flood causes a few events, the rest is counted. A refusal still has its event. */
-static void limited(void)
+TEST(drop_event_limited, "D6", "a flood of drops causes a few events")
 {
 	struct xroce_stat before, after;
 	struct xroce_event refused;
@@ -219,7 +219,7 @@ static void limited(void)
 }
 
 /* If the ring of drops is full, the ring of refusals is not affected. */
-static void full(void)
+TEST(drop_event_full, "D6", "drops do not use the ring of refusals")
 {
 	struct xroce_stat before, after;
 	struct xroce_event refused;
@@ -261,7 +261,7 @@ static struct xroce_event refusal(const struct scene *s, enum xroce_cause cause)
 }
 
 /* An event says which of its fields the packet had; the others are not valid. */
-static void known(void)
+TEST(drop_event_known, "D6 U1", "the valid fields in the event of a refusal")
 {
 	const __u8 always = XROCE_EVENT_QP | XROCE_EVENT_PAYLOAD;
 	struct scene fresh, s;
@@ -299,7 +299,7 @@ static void known(void)
 }
 
 /* Each cause has the name of its counter; other numbers are unknown. */
-static void names(void)
+TEST(drop_event_names, "U1", "causes have the names of counters")
 {
 	__u32 cause;
 
@@ -318,21 +318,12 @@ static void names(void)
 	      !strcmp(xroce_cause_str(~0u), "unknown"), "past the end");
 }
 
-static const struct test tests[] = {
-	{ "drop_event_causes", "D6 U1",
-	  "cause, addresses and PSN in the event of a drop", causes },
-	{ "drop_event_ipv6", "D6 U1", "IPv6 addresses in the event of a drop", ipv6 },
-	{ "drop_event_unwanted", "D6", "no events of drops without a reader", unwanted },
-	{ "drop_event_limited", "D6", "a flood of drops causes a few events", limited },
-	{ "drop_event_full", "D6", "drops do not use the ring of refusals", full },
-	{ "drop_event_known", "D6 U1", "the valid fields in the event of a refusal", known },
-	{ "drop_event_names", "U1", "causes have the names of counters", names },
-};
-
-int main(int argc, char **argv)
+static int run_tests(int argc, char **argv)
 {
-	int status = native_main(argc, argv, tests, ARRAY_SIZE(tests));
+	int status = native_main(argc, argv);
 
 	ring_buffer__free(drops.ring);
 	return status;
 }
+
+TEST_MAIN(run_tests);

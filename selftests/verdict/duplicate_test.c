@@ -54,7 +54,7 @@ static bool stage_read(struct scene *s, uint32_t bytes)
 	return !test_failed();
 }
 
-static void read_whole(void)
+TEST(duplicate_read, "D2 D5", "a duplicate READ is executed again")
 {
 	static const uint32_t sizes[] = { 0, 1, 64, 1024, 1025, 4096, 65537 };
 	struct scene s;
@@ -72,7 +72,7 @@ static void read_whole(void)
 }
 
 /* Requests that begin at any packet of the response, for its rest or for less. */
-static void read_rest(void)
+TEST(duplicate_read_rest, "D5", "a READ of the rest, from every packet on")
 {
 	const uint32_t bytes = 5 * 1024 + 10;
 	struct scene s;
@@ -95,7 +95,7 @@ static void read_rest(void)
 }
 
 /* Requests with the READ's PSN that do not repeat it are dropped. */
-static void read_other(void)
+TEST(duplicate_read_other, "R7 D5 D6", "another READ with the PSN of a kept one")
 {
 	const uint32_t bytes = 3 * 1024;
 	struct scene fresh, s;
@@ -155,7 +155,7 @@ static void read_other(void)
 }
 
 /* The response has the stored value; nothing is executed. */
-static void stored(void)
+TEST(duplicate_stored, "D2 D5", "a duplicate atomic is answered with the stored value")
 {
 	static const uint64_t values[] = {
 		VALUE(0), 1, 1ull << 32, 1ull << 63, -1ull, 0,
@@ -178,7 +178,7 @@ static void stored(void)
 	}
 }
 
-static void other_opcode(void)
+TEST(duplicate_opcode, "D5 D6", "another opcode with the PSN of a kept request")
 {
 	struct scene s;
 	size_t i, j;
@@ -233,7 +233,7 @@ static void ring(uint8_t max, uint32_t extra, uint32_t epsn)
 	}
 }
 
-static void rings(void)
+TEST(duplicate_rings, "D2 D5 D6", "rings of 1 to 128 entries keep the newest requests")
 {
 	static const uint8_t sizes[] = { 1, 2, 3, 16, 127, 128 };
 	size_t i;
@@ -247,7 +247,7 @@ static void rings(void)
 }
 
 /* READs of several packets and others, with PSNs across 2^24; duplicates of each PSN. */
-static void mixed(void)
+TEST(duplicate_mixed, "D2 D5", "duplicates of READs and others across PSN 2^24")
 {
 	static const struct {
 		uint8_t opcode;
@@ -297,7 +297,7 @@ static void mixed(void)
 }
 
 /* Both ends of the range of PSNs that are behind the expected one. */
-static void window(void)
+TEST(duplicate_window, "D5 D6", "both edges of the PSN window")
 {
 	static const struct {
 		uint32_t off;
@@ -331,7 +331,7 @@ static void window(void)
  * PSNs repeat after 2^24 packets. Of two entries with the same PSN the newer one counts,
  * wherever it is in the ring.
  */
-static void newest(void)
+TEST(duplicate_newest, "D5 D6", "the newer of two entries with the same PSN")
 {
 	struct scene s;
 	int before, wrapped;
@@ -358,7 +358,7 @@ static void newest(void)
 }
 
 /* Duplicates within a message, within a gap, and in error. */
-static void between(void)
+TEST(duplicate_between, "D5 D6", "duplicates within a message, in a gap, in error")
 {
 	struct scene s;
 	struct packet req;
@@ -398,7 +398,7 @@ static void between(void)
 }
 
 /* Responder resources of the queue pair in the next slot are not used. */
-static void neighbour(void)
+TEST(duplicate_neighbour, "D6", "resources of another queue pair are not used")
 {
 	struct scene s;
 
@@ -412,29 +412,4 @@ static void neighbour(void)
 	expect_drop(&s, COUNTER(drop_psn));
 }
 
-static const struct test tests[] = {
-	{ "duplicate_read", "D2 D5", "a duplicate READ is executed again", read_whole },
-	{ "duplicate_read_rest", "D5", "a READ of the rest, from every packet on",
-	  read_rest },
-	{ "duplicate_read_other", "R7 D5 D6", "another READ with the PSN of a kept one",
-	  read_other },
-	{ "duplicate_stored", "D2 D5", "a duplicate atomic is answered with the stored value",
-	  stored },
-	{ "duplicate_opcode", "D5 D6", "another opcode with the PSN of a kept request",
-	  other_opcode },
-	{ "duplicate_rings", "D2 D5 D6", "rings of 1 to 128 entries keep the newest requests",
-	  rings },
-	{ "duplicate_mixed", "D2 D5", "duplicates of READs and others across PSN 2^24",
-	  mixed },
-	{ "duplicate_window", "D5 D6", "both edges of the PSN window", window },
-	{ "duplicate_newest", "D5 D6", "the newer of two entries with the same PSN", newest },
-	{ "duplicate_between", "D5 D6", "duplicates within a message, in a gap, in error",
-	  between },
-	{ "duplicate_neighbour", "D6", "resources of another queue pair are not used",
-	  neighbour },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

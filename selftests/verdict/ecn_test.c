@@ -28,18 +28,18 @@ static void code_points(bool ipv6)
 	}
 }
 
-static void code_points_ipv4(void)
+TEST(ecn_ipv4, "D5 D6", "each ECN code point, with DSCP and without")
 {
 	code_points(false);
 }
 
-static void code_points_ipv6(void)
+TEST(ecn_ipv6, "D1 D5 D6", "each ECN code point, with DSCP and without")
 {
 	code_points(true);
 }
 
 /* In IPv6 the field lies between the DSCP and the flow label. */
-static void neighbours_ipv6(struct scene *s)
+SCENE_TEST(ecn_neighbours_ipv6, "D1 D5", "DSCP and flow label are not the ECN field")
 {
 	scene_ipv6(s);
 	s->req.tos = 0xfc;
@@ -52,7 +52,7 @@ static void neighbours_ipv6(struct scene *s)
 }
 
 /* The tag control information of a VLAN tag is not the ECN field. */
-static void tagged(struct scene *s)
+SCENE_TEST(ecn_tagged, "D1 D5", "the ECN field behind a VLAN tag")
 {
 	s->req.vlans = 1;
 	s->req.vlan[0].tpid = 0x8100;
@@ -66,7 +66,7 @@ static void tagged(struct scene *s)
 }
 
 /* The packet passed the congested queue, so it counts whether or not it is executed. */
-static void not_executed(void)
+TEST(ecn_not_executed, "D5 D6", "marked duplicates, refused requests and READs count")
 {
 	struct scene fresh, s;
 
@@ -98,7 +98,7 @@ static void not_executed(void)
 }
 
 /* A packet that fails a check may not be from a peer of ours: it does not count. */
-static void not_admitted(void)
+TEST(ecn_not_admitted, "D5 D6", "marked packets that fail a check do not count")
 {
 	struct scene s;
 
@@ -131,7 +131,7 @@ static void not_admitted(void)
 }
 
 /* A connected service notifies its peer; the sender of a datagram is not notified. */
-static void services(struct scene *s)
+SCENE_TEST(ecn_services, "D2 D5", "UC peers are notified, senders of datagrams are not")
 {
 	s->qp.type = XROCE_QPT_UC;
 	scene_put(s);
@@ -170,7 +170,7 @@ static bool stage_cnp(struct scene *s)
 }
 
 /* A congestion notification is counted; its PSN is ignored. */
-static void cnp(void)
+TEST(cnp_received, "D5 D6", "a received notification is counted")
 {
 	struct scene s;
 
@@ -197,7 +197,7 @@ static void anew(struct scene *s, const struct scene *fresh)
 	scene_put(s);
 }
 
-static void cnp_refused(void)
+TEST(cnp_refused, "D5 D6", "notifications with a wrong length, peer, partition or state")
 {
 	struct scene fresh, s;
 	uint32_t bytes;
@@ -232,27 +232,4 @@ static void cnp_refused(void)
 	expect_drop(&s, COUNTER(drop_error));
 }
 
-static const struct test tests[] = {
-	{ "ecn_ipv4", "D5 D6", "each ECN code point, with DSCP and without",
-	  code_points_ipv4 },
-	{ "ecn_ipv6", "D1 D5 D6", "each ECN code point, with DSCP and without",
-	  code_points_ipv6 },
-	{ "ecn_neighbours_ipv6", "D1 D5", "DSCP and flow label are not the ECN field",
-	  ON_SCENE(neighbours_ipv6) },
-	{ "ecn_tagged", "D1 D5", "the ECN field behind a VLAN tag", ON_SCENE(tagged) },
-	{ "ecn_not_executed", "D5 D6", "marked duplicates, refused requests and READs count",
-	  not_executed },
-	{ "ecn_not_admitted", "D5 D6", "marked packets that fail a check do not count",
-	  not_admitted },
-	{ "ecn_services", "D2 D5", "UC peers are notified, senders of datagrams are not",
-	  ON_SCENE(services) },
-	{ "cnp_received", "D5 D6", "a received notification is counted", cnp },
-	{ "cnp_refused", "D5 D6",
-	  "notifications with a wrong length, peer, partition or state",
-	  cnp_refused },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -22,7 +22,7 @@ static void next(struct scene *s)
 	expect_kept(s);
 }
 
-static void answer(void)
+TEST(flush_answer, "D1 D2 D5", "the response is a READ response of no bytes")
 {
 	struct scene s;
 
@@ -48,7 +48,7 @@ static void answer(void)
 	expect_again(&s, 0);
 }
 
-static void inside(void)
+TEST(flush_inside, "D5 D6", "a FLUSH within a WRITE message")
 {
 	struct scene s;
 
@@ -56,7 +56,7 @@ static void inside(void)
 		expect_not_inside(&s);
 }
 
-static void resources(void)
+TEST(flush_resources, "D5 D6", "a queue pair without responder resources is refused")
 {
 	struct scene s;
 
@@ -64,7 +64,7 @@ static void resources(void)
 		expect_not_kept(&s);
 }
 
-static void lengths(void)
+TEST(flush_lengths, "D5 D6", "payload, pad, incomplete headers, and 2^31 bytes")
 {
 	struct scene s;
 	int n;
@@ -94,7 +94,7 @@ static void lengths(void)
 }
 
 /* All sixteen combinations of placement and selectivity. */
-static void kinds(void)
+TEST(flush_kinds, "D5 D6", "every combination of selectivity and placement")
 {
 	struct scene s;
 	uint32_t what;
@@ -117,7 +117,8 @@ static void kinds(void)
 }
 
 /* Queue pair and region must both allow each kind of placement. */
-static void rights(void)
+TEST(flush_rights, "R2 D5 D6",
+     "a queue pair or region without the right of the placement is refused")
 {
 	static const uint32_t all = XROCE_ACCESS_FLUSH_GLOBAL |
 				    XROCE_ACCESS_FLUSH_PERSISTENT;
@@ -169,7 +170,7 @@ static void at(const struct scene *fresh, uint64_t off, uint32_t len, bool fits)
 	expect_accepted(&s);
 }
 
-static void bounds(void)
+TEST(flush_bounds, "D5 D6", "a range outside the region, or partly outside, is refused")
 {
 	struct scene s;
 	uint64_t n;
@@ -197,7 +198,7 @@ static void bounds(void)
 	at(&s, -1ull, 2, false);
 }
 
-static void keys(void)
+TEST(flush_keys, "R9 P2 D5 D6", "a wrong key, a key that is not valid, another domain are refused")
 {
 	static const uint32_t kinds[] = { GLOBAL | RANGE, GLOBAL | MR };
 	struct scene s;
@@ -216,7 +217,7 @@ static void keys(void)
 }
 
 /* The earliest check that fails determines the cause. */
-static void order_of_checks(void)
+TEST(flush_order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	struct scene s;
 
@@ -236,26 +237,4 @@ static void order_of_checks(void)
 	expect_nak_seq(&s);
 }
 
-static const struct test tests[] = {
-	{ "flush_answer", "D1 D2 D5", "the response is a READ response of no bytes", answer },
-	{ "flush_inside", "D5 D6", "a FLUSH within a WRITE message", inside },
-	{ "flush_resources", "D5 D6", "a queue pair without responder resources is refused",
-	  resources },
-	{ "flush_lengths", "D5 D6", "payload, pad, incomplete headers, and 2^31 bytes",
-	  lengths },
-	{ "flush_kinds", "D5 D6", "every combination of selectivity and placement", kinds },
-	{ "flush_rights", "R2 D5 D6",
-	  "a queue pair or region without the right of the placement is refused", rights },
-	{ "flush_bounds", "D5 D6", "a range outside the region, or partly outside, is refused",
-	  bounds },
-	{ "flush_keys", "R9 P2 D5 D6",
-	  "a wrong key, a key that is not valid, another domain are refused", keys },
-	{ "flush_order_of_checks", "D5 D6",
-	  "the earliest check that fails determines the cause",
-	  order_of_checks },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

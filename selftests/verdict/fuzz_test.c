@@ -276,7 +276,7 @@ static bool begin(void)
 }
 
 /* Each seed of the corpus moves its counter, and obeys all rules. */
-static void seeds(void)
+TEST(fuzz_seeds, "D2 D5", "every seed of the corpus moves its counter")
 {
 	struct packet req;
 	__u64 moved;
@@ -298,7 +298,7 @@ static void seeds(void)
 	sweep();
 }
 
-static void fuzz(void)
+TEST(fuzz, "P2 R9 D3 D5 D6", "nearly valid packets in any state")
 {
 	unsigned long runs = fuzz_setting("XROCE_RUNS", RUNS), i;
 
@@ -321,7 +321,7 @@ static void fuzz(void)
 }
 
 /* The fuzzer must have reached every outcome. */
-static void reached(void)
+TEST(fuzz_reached, "D6", "the fuzzer has reached every outcome")
 {
 	if (!check(stat.rx, "fuzz has not run"))
 		return;
@@ -370,13 +370,4 @@ static void reached(void)
 	check(atomics_again, "no atomic was answered again");
 }
 
-static const struct test tests[] = {
-	{ "fuzz_seeds", "D2 D5", "every seed of the corpus moves its counter", seeds },
-	{ "fuzz", "P2 R9 D3 D5 D6", "nearly valid packets in any state", fuzz },
-	{ "fuzz_reached", "D6", "the fuzzer has reached every outcome", reached },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -3,7 +3,7 @@
 #include "access.h"
 #include "harness.h"
 
-static void nothing(void)
+TEST(nothing, "D5", "the key of a WRITE of no bytes is not checked")
 {
 	struct scene s;
 
@@ -11,7 +11,7 @@ static void nothing(void)
 		access_nothing(&s);
 }
 
-static void longest(struct scene *s)
+SCENE_TEST(longest, "D5 D6", "a message of 2^31 bytes, and of more")
 {
 	s->req.opcode = XROCE_RC_WRITE_FIRST;
 	s->req.payload = 1024;
@@ -19,7 +19,7 @@ static void longest(struct scene *s)
 	access_longest(s);
 }
 
-static void length_differs(struct scene *s)
+SCENE_TEST(length_differs, "D5 D6", "payload and RETH differ")
 {
 	static const uint32_t lens[] = { 0, 1, 60, 63, 65, 68, 1024, 1 << 20 };
 	size_t i;
@@ -32,7 +32,7 @@ static void length_differs(struct scene *s)
 	}
 }
 
-static void pads(struct scene *s)
+SCENE_TEST(pads, "D5 D6", "every pad count with every length modulo 4")
 {
 	uint32_t bytes, pad;
 
@@ -79,7 +79,7 @@ static void not_full(uint8_t opcode, uint32_t payload, uint32_t left)
 		note("opcode %#x, %u bytes of %u", opcode, payload, left);
 }
 
-static void packet_sizes(void)
+TEST(packet_sizes, "D5 D6", "first, middle and last packets of a wrong size")
 {
 	not_full(XROCE_RC_WRITE_FIRST, 1023, 3000);
 	not_full(XROCE_RC_WRITE_FIRST, 1020, 3000);
@@ -103,7 +103,7 @@ static void packet_sizes(void)
 }
 
 /* A message of one packet that exceeds the queue pair's path MTU. */
-static void only_too_long(struct scene *s)
+SCENE_TEST(only_too_long, "D1 D5 D6", "a packet that is longer than the path MTU")
 {
 	size_t i;
 
@@ -117,7 +117,7 @@ static void only_too_long(struct scene *s)
 }
 
 /* A frame of two buffers, with a driver whose fragments the program must not free. */
-static void frags_apart(void)
+TEST(frags_apart, "D1", "the module responds if the request's frame has fragments")
 {
 	static const uint32_t payloads[] = { 4096, 3520, 3448 };
 	struct scene s;
@@ -148,21 +148,4 @@ static void frags_apart(void)
 	expect_write(&s);
 }
 
-static const struct test tests[] = {
-	{ "nothing", "D5", "the key of a WRITE of no bytes is not checked", nothing },
-	{ "longest", "D5 D6", "a message of 2^31 bytes, and of more", ON_SCENE(longest) },
-	{ "length_differs", "D5 D6", "payload and RETH differ",
-	  ON_SCENE(length_differs) },
-	{ "pads", "D5 D6", "every pad count with every length modulo 4", ON_SCENE(pads) },
-	{ "packet_sizes", "D5 D6", "first, middle and last packets of a wrong size",
-	  packet_sizes },
-	{ "only_too_long", "D1 D5 D6", "a packet that is longer than the path MTU",
-	  ON_SCENE(only_too_long) },
-	{ "frags_apart", "D1", "the module responds if the request's frame has fragments",
-	  frags_apart },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

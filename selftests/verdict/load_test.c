@@ -14,7 +14,7 @@
  */
 #define VERIFIED_MAX	325000u
 
-static void verified(void)
+TEST(load_verified, "D1", "the verifier processes few instructions to load the program")
 {
 	struct bpf_prog_info info = {};
 	uint32_t len = sizeof(info);
@@ -28,12 +28,4 @@ static void verified(void)
 	      "%u instructions", info.verified_insns);
 }
 
-static const struct test tests[] = {
-	{ "load_verified", "D1", "the verifier processes few instructions to load the program",
-	  verified },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

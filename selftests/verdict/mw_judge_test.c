@@ -24,7 +24,7 @@ static bool init(struct scene *s, enum xroce_mpt_type type)
 #define for_each_type(s, i) \
 	for ((i) = 0; (i) < ARRAY_SIZE(types) && init(s, types[i]); (i)++)
 
-static void valid(void)
+TEST(mw_judge_valid, "W1 W3", "access with the key of a bound window")
 {
 	struct scene s;
 	size_t i;
@@ -33,7 +33,7 @@ static void valid(void)
 		expect_accepted(&s);
 }
 
-static void state(void)
+TEST(mw_judge_state, "W1 W5 W7", "a window that is not bound, or another key")
 {
 	struct scene s;
 	size_t i;
@@ -50,7 +50,8 @@ static void state(void)
 }
 
 /* For each type: another domain, another queue pair, both. */
-static void association(void)
+TEST(mw_judge_association, "W5 W6 P2",
+     "type 1 is checked for domain, 2A for queue pair, 2B for both")
 {
 	static const int want[][3] = {
 		{ XROCE_CAUSE_ACC_PD, XROCE_CAUSE_ACC_QP, XROCE_CAUSE_ACC_PD },
@@ -76,7 +77,7 @@ static void association(void)
 	}
 }
 
-static void bounds(void)
+TEST(mw_judge_bounds, "W4", "bounds are checked to the byte")
 {
 	struct scene s, one;
 	size_t i;
@@ -98,7 +99,7 @@ static void bounds(void)
 	}
 }
 
-static void rights(void)
+TEST(mw_judge_rights, "W3", "the rights of the window apply")
 {
 	struct scene s;
 	size_t i;
@@ -112,7 +113,7 @@ static void rights(void)
 }
 
 /* The window is checked for each packet of a message: it changes after the first. */
-static void middle(void)
+TEST(mw_judge_middle, "W11", "every packet of a message is checked")
 {
 	static const enum xroce_cause want[] = {
 		XROCE_CAUSE_ACC_KEY, XROCE_CAUSE_ACC_KEY,
@@ -154,7 +155,7 @@ static void middle(void)
 }
 
 /* SEND with invalidate: only type 2 windows of this queue pair. */
-static void invalidate(void)
+TEST(mw_judge_invalidate, "W7", "a peer may invalidate type 2 windows of its queue pair")
 {
 	static const struct {
 		enum xroce_mpt_type type;
@@ -199,22 +200,4 @@ static void invalidate(void)
 	}
 }
 
-static const struct test tests[] = {
-	{ "mw_judge_valid", "W1 W3", "access with the key of a bound window", valid },
-	{ "mw_judge_state", "W1 W5 W7", "a window that is not bound, or another key",
-	  state },
-	{ "mw_judge_association", "W5 W6 P2",
-	  "type 1 is checked for domain, 2A for queue pair, 2B for both", association },
-	{ "mw_judge_bounds", "W4", "bounds are checked to the byte", bounds },
-	{ "mw_judge_rights", "W3", "the rights of the window apply", rights },
-	{ "mw_judge_middle", "W11", "every packet of a message is checked",
-	  middle },
-	{ "mw_judge_invalidate", "W7",
-	  "a peer may invalidate type 2 windows of its queue pair",
-	  invalidate },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

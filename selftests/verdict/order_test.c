@@ -34,7 +34,7 @@ static void message(struct scene *s, uint32_t total)
 	piece(s, XROCE_RC_WRITE_LAST, left, true);
 }
 
-static void all_mtus(struct scene *s)
+SCENE_TEST(all_mtus, "D1 D2 D5", "messages of one to five packets, with each path MTU")
 {
 	size_t i;
 
@@ -54,7 +54,7 @@ static void all_mtus(struct scene *s)
 	}
 }
 
-static void all_mtus_ipv6(struct scene *s)
+SCENE_TEST(all_mtus_ipv6, "D1 D2 D5", "multi-buffer frames over IPv6")
 {
 	s->qp.mtu = 4096;
 	scene_ipv6(s);
@@ -63,7 +63,7 @@ static void all_mtus_ipv6(struct scene *s)
 }
 
 /* AckReq can be set in any packet of a message. */
-static void ack_anywhere(struct scene *s)
+SCENE_TEST(ack_anywhere, "D5", "ACKs if AckReq is set; the MSN counts messages")
 {
 	s->req.dmalen = 3 * 1024;
 	piece(s, XROCE_RC_WRITE_FIRST, 1024, true);
@@ -73,7 +73,7 @@ static void ack_anywhere(struct scene *s)
 	piece(s, XROCE_RC_WRITE_ONLY, 0, false);
 }
 
-static void msn_wraps(struct scene *s)
+SCENE_TEST(msn_wraps, "D5", "MSN has 24 bits")
 {
 	s->qp.msn = 0xfffffe;
 	scene_put(s);
@@ -82,7 +82,7 @@ static void msn_wraps(struct scene *s)
 	check(s->qp.msn == 0, "MSN is %#x", s->qp.msn);
 }
 
-static void psn_wraps(struct scene *s)
+SCENE_TEST(psn_wraps, "D5", "PSN has 24 bits")
 {
 	s->qp.epsn = 0xfffffe;
 	scene_put(s);
@@ -95,7 +95,7 @@ static void psn_wraps(struct scene *s)
 	expect_duplicate(s);
 }
 
-static void gap(struct scene *s)
+SCENE_TEST(gap, "D5 D6", "one NAK for a gap, then no response")
 {
 	s->req.psn = SCENE_PSN + 1;
 	expect_nak_seq(s);
@@ -111,7 +111,7 @@ static void gap(struct scene *s)
 }
 
 /* A duplicate after the NAK does not permit another NAK. */
-static void gap_duplicate(struct scene *s)
+SCENE_TEST(gap_duplicate, "D5 D6", "no second NAK for a gap after a duplicate")
 {
 	s->req.psn = SCENE_PSN + 1;
 	expect_nak_seq(s);
@@ -122,7 +122,7 @@ static void gap_duplicate(struct scene *s)
 }
 
 /* A gap within a message, which is continued afterwards. */
-static void gap_inside(struct scene *s)
+SCENE_TEST(gap_inside, "D5", "a gap within a message")
 {
 	s->req.dmalen = 3000;
 	piece(s, XROCE_RC_WRITE_FIRST, 1024, false);
@@ -134,7 +134,7 @@ static void gap_inside(struct scene *s)
 }
 
 /* A PSN that is ahead takes precedence over errors in the packet. */
-static void gap_first(struct scene *s)
+SCENE_TEST(gap_first, "D5", "the PSN is checked before opcode and key")
 {
 	s->req.psn = SCENE_PSN + 1;
 	s->req.rkey ^= 0xff;
@@ -142,7 +142,7 @@ static void gap_first(struct scene *s)
 	expect_nak_seq(s);
 }
 
-static void window(struct scene *s)
+SCENE_TEST(window, "D5 D6", "both ends of the PSN window")
 {
 	static const struct {
 		uint32_t off;
@@ -174,7 +174,7 @@ static void window(struct scene *s)
 	}
 }
 
-static void duplicate(struct scene *s)
+SCENE_TEST(duplicate, "D5 D6", "a duplicate is acknowledged, not executed")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_WRITE_FIRST, XROCE_RC_WRITE_MIDDLE,
@@ -197,7 +197,7 @@ static void duplicate(struct scene *s)
 }
 
 /* The errors of a duplicate are ignored: it was checked when it was new. */
-static void duplicate_bad(struct scene *s)
+SCENE_TEST(duplicate_bad, "D5", "the errors of a duplicate are ignored")
 {
 	s->req.psn = SCENE_PSN - 3;
 	s->req.rkey ^= 0x100;
@@ -206,7 +206,7 @@ static void duplicate_bad(struct scene *s)
 	expect_duplicate(s);
 }
 
-static void duplicate_inside(struct scene *s)
+SCENE_TEST(duplicate_inside, "D5", "a duplicate within a message")
 {
 	s->req.dmalen = 3000;
 	piece(s, XROCE_RC_WRITE_FIRST, 1024, false);
@@ -218,7 +218,7 @@ static void duplicate_inside(struct scene *s)
 }
 
 /* Middle and last packets while no message is in progress. */
-static void nothing_begun(void)
+TEST(nothing_begun, "D5 D6", "a middle or last packet without a first one")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_WRITE_MIDDLE, XROCE_RC_WRITE_LAST,
@@ -240,7 +240,7 @@ static void nothing_begun(void)
 }
 
 /* All packets but middle and last of a WRITE, while a WRITE is in progress. */
-static void not_ended(void)
+TEST(not_ended, "D5 D6", "a new message within a message")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_WRITE_FIRST, XROCE_RC_WRITE_ONLY,
@@ -267,7 +267,7 @@ static void not_ended(void)
 }
 
 /* After a fatal NAK there are no responses, not even to duplicates. */
-static void after_error(struct scene *s)
+SCENE_TEST(after_error, "D5 D6", "a queue pair in error sends no response")
 {
 	s->req.rkey ^= 1;
 	expect_nak(s, XROCE_CAUSE_ACC_KEY);
@@ -281,7 +281,7 @@ static void after_error(struct scene *s)
 }
 
 /* The packet that closes a gap is out of order in its message. */
-static void error_after_gap(struct scene *s)
+SCENE_TEST(error_after_gap, "D5 D6", "the packet that closes a gap is out of order")
 {
 	s->req.psn++;
 	expect_nak_seq(s);
@@ -291,7 +291,7 @@ static void error_after_gap(struct scene *s)
 }
 
 /* NAKs are sent whether or not AckReq is set. */
-static void nak_unasked(struct scene *s)
+SCENE_TEST(nak_unasked, "D5 D6", "a NAK is sent without AckReq")
 {
 	s->req.ackreq = false;
 	s->req.psn = SCENE_PSN + 1;
@@ -301,39 +301,4 @@ static void nak_unasked(struct scene *s)
 	expect_nak(s, XROCE_CAUSE_ACC_KEY);
 }
 
-static const struct test tests[] = {
-	{ "all_mtus", "D1 D2 D5", "messages of one to five packets, with each path MTU",
-	  ON_SCENE(all_mtus) },
-	{ "all_mtus_ipv6", "D1 D2 D5", "multi-buffer frames over IPv6",
-	  ON_SCENE(all_mtus_ipv6) },
-	{ "ack_anywhere", "D5", "ACKs if AckReq is set; the MSN counts messages",
-	  ON_SCENE(ack_anywhere) },
-	{ "msn_wraps", "D5", "MSN has 24 bits", ON_SCENE(msn_wraps) },
-	{ "psn_wraps", "D5", "PSN has 24 bits", ON_SCENE(psn_wraps) },
-	{ "gap", "D5 D6", "one NAK for a gap, then no response", ON_SCENE(gap) },
-	{ "gap_duplicate", "D5 D6", "no second NAK for a gap after a duplicate",
-	  ON_SCENE(gap_duplicate) },
-	{ "gap_inside", "D5", "a gap within a message", ON_SCENE(gap_inside) },
-	{ "gap_first", "D5", "the PSN is checked before opcode and key",
-	  ON_SCENE(gap_first) },
-	{ "window", "D5 D6", "both ends of the PSN window", ON_SCENE(window) },
-	{ "duplicate", "D5 D6", "a duplicate is acknowledged, not executed",
-	  ON_SCENE(duplicate) },
-	{ "duplicate_bad", "D5", "the errors of a duplicate are ignored",
-	  ON_SCENE(duplicate_bad) },
-	{ "duplicate_inside", "D5", "a duplicate within a message",
-	  ON_SCENE(duplicate_inside) },
-	{ "nothing_begun", "D5 D6", "a middle or last packet without a first one",
-	  nothing_begun },
-	{ "not_ended", "D5 D6", "a new message within a message", not_ended },
-	{ "after_error", "D5 D6", "a queue pair in error sends no response",
-	  ON_SCENE(after_error) },
-	{ "error_after_gap", "D5 D6", "the packet that closes a gap is out of order",
-	  ON_SCENE(error_after_gap) },
-	{ "nak_unasked", "D5 D6", "a NAK is sent without AckReq", ON_SCENE(nak_unasked) },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

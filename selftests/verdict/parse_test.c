@@ -12,7 +12,7 @@
 #define IP6_BTH		(ETH_HLEN + 40 + 8)
 #define BTH_LEN		12u
 
-static void write_ipv4(void)
+TEST(write_ipv4, "D1 D2", "a WRITE over IPv4 is acknowledged")
 {
 	struct scene s;
 
@@ -20,7 +20,7 @@ static void write_ipv4(void)
 		expect_write(&s);
 }
 
-static void write_ipv6(struct scene *s)
+SCENE_TEST(write_ipv6, "D1 D2", "a WRITE over IPv6 is acknowledged")
 {
 	scene_ipv6(s);
 	expect_write(s);
@@ -33,27 +33,27 @@ static void tag(struct scene *s, uint16_t tpid, uint16_t tci)
 	s->req.vlans++;
 }
 
-static void vlan(struct scene *s)
+SCENE_TEST(vlan, "D1", "a VLAN tag is kept in the response")
 {
 	tag(s, ETH_P_8021Q, 0x6123);
 	expect_write(s);
 }
 
-static void vlan_ipv6(struct scene *s)
+SCENE_TEST(vlan_ipv6, "D1", "a VLAN tag before IPv6")
 {
 	scene_ipv6(s);
 	tag(s, ETH_P_8021Q, 0x0fff);
 	expect_write(s);
 }
 
-static void qinq(struct scene *s)
+SCENE_TEST(qinq, "D1", "two VLAN tags are kept in the response")
 {
 	tag(s, ETH_P_8021AD, 0x2064);
 	tag(s, ETH_P_8021Q, 0x0007);
 	expect_write(s);
 }
 
-static void vlan_three(struct scene *s)
+SCENE_TEST(vlan_three, "D3", "packets with three VLAN tags pass")
 {
 	tag(s, ETH_P_8021AD, 1);
 	tag(s, ETH_P_8021Q, 2);
@@ -61,7 +61,7 @@ static void vlan_three(struct scene *s)
 	expect_pass(s, NO_COUNTER);
 }
 
-static void not_ip(struct scene *s)
+SCENE_TEST(not_ip, "D3", "ARP, RoCEv1 and others pass")
 {
 	static const uint16_t types[] = {
 		ETH_P_ARP, ETH_P_LLDP, ETH_P_IBOE, ETH_P_MPLS_UC, 0x0040,
@@ -75,7 +75,7 @@ static void not_ip(struct scene *s)
 }
 
 /* The EtherType and the IP header have different versions. */
-static void ip_version(struct scene *s)
+SCENE_TEST(ip_version, "D3", "EtherType and IP version differ")
 {
 	s->req.version = 0x65;
 	expect_pass(s, NO_COUNTER);
@@ -87,7 +87,7 @@ static void ip_version(struct scene *s)
 	expect_pass(s, NO_COUNTER);
 }
 
-static void ip_options(struct scene *s)
+SCENE_TEST(ip_options, "D3", "packets with IPv4 options pass")
 {
 	int words;
 
@@ -101,7 +101,7 @@ static void ip_options(struct scene *s)
 	expect_pass(s, NO_COUNTER);
 }
 
-static void fragments(struct scene *s)
+SCENE_TEST(fragments, "D3", "IPv4 fragments pass")
 {
 	static const uint16_t frags[] = {
 		PACKET_IP_MF, 1, 0x1fff, PACKET_IP_MF | 185,
@@ -118,7 +118,7 @@ static void fragments(struct scene *s)
 	expect_write(s);
 }
 
-static void ip6_extension(struct scene *s)
+SCENE_TEST(ip6_extension, "D3", "packets with IPv6 extension headers pass")
 {
 	static const uint8_t types[] = {
 		IPPROTO_HOPOPTS, IPPROTO_ROUTING, IPPROTO_FRAGMENT,
@@ -134,7 +134,7 @@ static void ip6_extension(struct scene *s)
 	}
 }
 
-static void not_udp(struct scene *s)
+SCENE_TEST(not_udp, "D3", "other protocols pass")
 {
 	s->req.proto = IPPROTO_TCP;
 	expect_pass(s, NO_COUNTER);
@@ -144,7 +144,7 @@ static void not_udp(struct scene *s)
 	expect_pass(s, NO_COUNTER);
 }
 
-static void other_port(struct scene *s)
+SCENE_TEST(other_port, "D3", "other UDP ports pass")
 {
 	static const uint16_t ports[] = { 4790, 4792, 53, 0xb712 };
 	size_t i;
@@ -156,7 +156,7 @@ static void other_port(struct scene *s)
 	}
 }
 
-static void foreign_qpn(struct scene *s)
+SCENE_TEST(foreign_qpn, "D3", "other queue pair numbers pass and are counted")
 {
 	static const uint32_t qpns[] = {
 		0, 1, 0x11, SCENE_QPN & 0x7fffff, 0x7fffff, XROCE_QPN_MCAST,
@@ -170,7 +170,7 @@ static void foreign_qpn(struct scene *s)
 }
 
 /* Packets for other queue pairs pass, even if malformed. */
-static void foreign_malformed(struct scene *s)
+SCENE_TEST(foreign_malformed, "D3", "malformed packets for other queue pairs pass")
 {
 	s->req.dqpn = 0x11;
 	s->req.tver = 3;
@@ -206,7 +206,7 @@ static void cut_everywhere(struct scene *s, uint32_t bth)
 		expect_write(s);
 }
 
-static void cut_ipv4(void)
+TEST(cut_ipv4, "D3 D5 D6", "the frame is cut at every byte")
 {
 	struct scene s;
 
@@ -214,13 +214,13 @@ static void cut_ipv4(void)
 		cut_everywhere(&s, IP4_BTH);
 }
 
-static void cut_ipv6(struct scene *s)
+SCENE_TEST(cut_ipv6, "D3 D5 D6", "the frame is cut at every byte")
 {
 	scene_ipv6(s);
 	cut_everywhere(s, IP6_BTH);
 }
 
-static void cut_qinq(struct scene *s)
+SCENE_TEST(cut_qinq, "D3 D5 D6", "the frame is cut at every byte")
 {
 	tag(s, ETH_P_8021AD, 1);
 	tag(s, ETH_P_8021Q, 2);
@@ -228,7 +228,7 @@ static void cut_qinq(struct scene *s)
 }
 
 /* A multi-buffer frame that is cut in any of its buffers. */
-static void cut_jumbo(struct scene *s)
+SCENE_TEST(cut_jumbo, "D1 D5 D6", "a multi-buffer frame is cut")
 {
 	struct frame whole;
 
@@ -270,7 +270,7 @@ static void short_everywhere(struct scene *s, bool padded)
 	}
 }
 
-static void short_ipv4(void)
+TEST(short_ipv4, "D3 D5 D6", "every UDP length, in a frame of that length")
 {
 	struct scene s;
 
@@ -278,13 +278,13 @@ static void short_ipv4(void)
 		short_everywhere(&s, false);
 }
 
-static void short_ipv6(struct scene *s)
+SCENE_TEST(short_ipv6, "D3 D5 D6", "every UDP length, in a frame of that length")
 {
 	scene_ipv6(s);
 	short_everywhere(s, false);
 }
 
-static void short_padded(void)
+TEST(short_padded, "D3 D5 D6", "every UDP length, followed by Ethernet padding")
 {
 	struct scene s;
 
@@ -310,7 +310,7 @@ static void lengths_differ(struct scene *s)
 	}
 }
 
-static void lengths_ipv4(void)
+TEST(lengths_ipv4, "D5 D6", "IP and UDP length differ")
 {
 	struct scene s;
 
@@ -318,13 +318,13 @@ static void lengths_ipv4(void)
 		lengths_differ(&s);
 }
 
-static void lengths_ipv6(struct scene *s)
+SCENE_TEST(lengths_ipv6, "D5 D6", "IP and UDP length differ")
 {
 	scene_ipv6(s);
 	lengths_differ(s);
 }
 
-static void lengths_beyond(struct scene *s)
+SCENE_TEST(lengths_beyond, "D5 D6", "IP and UDP length exceed the frame")
 {
 	static const int more[] = { 1, 4, 1000, 60000 };
 	size_t i;
@@ -336,7 +336,7 @@ static void lengths_beyond(struct scene *s)
 	}
 }
 
-static void trailer(struct scene *s)
+SCENE_TEST(trailer, "D1", "Ethernet padding after the request")
 {
 	static const uint32_t bytes[] = { 1, 2, 3, 4, 6, 18, 46, 64 };
 	size_t i;
@@ -348,13 +348,13 @@ static void trailer(struct scene *s)
 	}
 }
 
-static void udp_checksum(struct scene *s)
+SCENE_TEST(udp_checksum, "D5", "the UDP checksum is ignored")
 {
 	s->req.udp_csum = 0xbeef;
 	expect_write(s);
 }
 
-static void ip_checksum(struct scene *s)
+SCENE_TEST(ip_checksum, "D5 D6", "every bit of the IPv4 checksum is checked")
 {
 	int bit;
 
@@ -364,54 +364,4 @@ static void ip_checksum(struct scene *s)
 	}
 }
 
-static const struct test tests[] = {
-	{ "write_ipv4", "D1 D2", "a WRITE over IPv4 is acknowledged",
-	  write_ipv4 },
-	{ "write_ipv6", "D1 D2", "a WRITE over IPv6 is acknowledged",
-	  ON_SCENE(write_ipv6) },
-	{ "vlan", "D1", "a VLAN tag is kept in the response", ON_SCENE(vlan) },
-	{ "vlan_ipv6", "D1", "a VLAN tag before IPv6", ON_SCENE(vlan_ipv6) },
-	{ "qinq", "D1", "two VLAN tags are kept in the response", ON_SCENE(qinq) },
-	{ "vlan_three", "D3", "packets with three VLAN tags pass", ON_SCENE(vlan_three) },
-	{ "not_ip", "D3", "ARP, RoCEv1 and others pass", ON_SCENE(not_ip) },
-	{ "ip_version", "D3", "EtherType and IP version differ",
-	  ON_SCENE(ip_version) },
-	{ "ip_options", "D3", "packets with IPv4 options pass", ON_SCENE(ip_options) },
-	{ "fragments", "D3", "IPv4 fragments pass", ON_SCENE(fragments) },
-	{ "ip6_extension", "D3", "packets with IPv6 extension headers pass",
-	  ON_SCENE(ip6_extension) },
-	{ "not_udp", "D3", "other protocols pass", ON_SCENE(not_udp) },
-	{ "other_port", "D3", "other UDP ports pass", ON_SCENE(other_port) },
-	{ "foreign_qpn", "D3", "other queue pair numbers pass and are counted",
-	  ON_SCENE(foreign_qpn) },
-	{ "foreign_malformed", "D3", "malformed packets for other queue pairs pass",
-	  ON_SCENE(foreign_malformed) },
-	{ "cut_ipv4", "D3 D5 D6", "the frame is cut at every byte", cut_ipv4 },
-	{ "cut_ipv6", "D3 D5 D6", "the frame is cut at every byte",
-	  ON_SCENE(cut_ipv6) },
-	{ "cut_qinq", "D3 D5 D6", "the frame is cut at every byte",
-	  ON_SCENE(cut_qinq) },
-	{ "cut_jumbo", "D1 D5 D6", "a multi-buffer frame is cut",
-	  ON_SCENE(cut_jumbo) },
-	{ "short_ipv4", "D3 D5 D6", "every UDP length, in a frame of that length",
-	  short_ipv4 },
-	{ "short_ipv6", "D3 D5 D6", "every UDP length, in a frame of that length",
-	  ON_SCENE(short_ipv6) },
-	{ "short_padded", "D3 D5 D6", "every UDP length, followed by Ethernet padding",
-	  short_padded },
-	{ "lengths_ipv4", "D5 D6", "IP and UDP length differ", lengths_ipv4 },
-	{ "lengths_ipv6", "D5 D6", "IP and UDP length differ",
-	  ON_SCENE(lengths_ipv6) },
-	{ "lengths_beyond", "D5 D6", "IP and UDP length exceed the frame",
-	  ON_SCENE(lengths_beyond) },
-	{ "trailer", "D1", "Ethernet padding after the request", ON_SCENE(trailer) },
-	{ "udp_checksum", "D5", "the UDP checksum is ignored",
-	  ON_SCENE(udp_checksum) },
-	{ "ip_checksum", "D5 D6", "every bit of the IPv4 checksum is checked",
-	  ON_SCENE(ip_checksum) },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

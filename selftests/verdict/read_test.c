@@ -23,7 +23,7 @@ static void read_bytes(struct scene *s, uint32_t bytes)
 		note("READ of %u bytes, path MTU %u", bytes, s->qp.mtu);
 }
 
-static void answer(void)
+TEST(read_answer, "D1 D2 D5", "opcode, AETH, pad and length of responses")
 {
 	struct scene s;
 	uint32_t bytes;
@@ -41,7 +41,7 @@ static void answer(void)
 		read_bytes(&s, bytes);
 }
 
-static void answer_vlan(void)
+TEST(read_vlan, "D1", "a response that is longer than the request, with VLAN tags")
 {
 	struct scene s;
 
@@ -57,7 +57,7 @@ static void answer_vlan(void)
 }
 
 /* A READ takes as many PSNs as its response has packets. */
-static void packets(void)
+TEST(read_packets, "D2 D5", "a READ takes a PSN for each packet of the response")
 {
 	struct scene s;
 	size_t i, j;
@@ -86,7 +86,7 @@ static void packets(void)
 	}
 }
 
-static void psn_wraps(void)
+TEST(read_psn_wraps, "D5", "the PSNs of a response pass 2^24")
 {
 	struct scene s;
 
@@ -105,7 +105,7 @@ static void psn_wraps(void)
 	check(s.qp.epsn == 0, "expected PSN is %#x", s.qp.epsn);
 }
 
-static void msn_wraps(void)
+TEST(read_msn_wraps, "D5", "the MSN of a response passes 2^24")
 {
 	struct scene s;
 
@@ -117,7 +117,7 @@ static void msn_wraps(void)
 	check(s.qp.msn == 0, "MSN is %#x", s.qp.msn);
 }
 
-static void longest(void)
+TEST(read_longest, "D5 D6", "a READ of 2^31 bytes, and of more")
 {
 	struct scene s;
 
@@ -129,7 +129,7 @@ static void longest(void)
 }
 
 /* A READ request has a RETH and nothing else. */
-static void lengths(void)
+TEST(read_lengths, "D5 D6", "a READ request with payload, pad or half a RETH")
 {
 	static const uint32_t cuts[] = { 1, 2, 3, 4, 8, 15, 16 };
 	struct scene s;
@@ -166,7 +166,7 @@ static void lengths(void)
 }
 
 /* A READ within a WRITE message. */
-static void inside(void)
+TEST(read_inside, "D5 D6", "a READ within a WRITE message")
 {
 	struct scene s;
 
@@ -174,7 +174,7 @@ static void inside(void)
 		expect_not_inside(&s);
 }
 
-static void qp_right(void)
+TEST(read_qp_right, "D5 D6", "a queue pair without remote read is refused")
 {
 	struct scene s;
 
@@ -182,7 +182,7 @@ static void qp_right(void)
 		access_qp_rights(&s, XROCE_ACCESS_REMOTE_READ);
 }
 
-static void region_right(void)
+TEST(read_region_right, "R2 D5 D6", "a region without remote read is refused")
 {
 	struct scene s;
 
@@ -190,7 +190,7 @@ static void region_right(void)
 		access_region_rights(&s, XROCE_ACCESS_REMOTE_READ);
 }
 
-static void resources(void)
+TEST(read_resources, "D5 D6", "a queue pair without responder resources is refused")
 {
 	struct scene s;
 
@@ -201,7 +201,7 @@ static void resources(void)
 	expect_not_kept(&s);
 }
 
-static void keys(void)
+TEST(read_keys, "R9 P2 D5 D6", "a wrong key, a key that is not valid, another domain are refused")
 {
 	struct scene s;
 
@@ -212,7 +212,7 @@ static void keys(void)
 	access_wrong_pds(&s);
 }
 
-static void bounds(void)
+TEST(read_bounds, "D5 D6", "one byte past either end of a region is refused")
 {
 	struct scene s;
 
@@ -228,7 +228,7 @@ static void bounds(void)
 }
 
 /* The key of a READ of no bytes is not checked. */
-static void nothing(void)
+TEST(read_nothing, "D5", "the key of a READ of no bytes is not checked")
 {
 	struct scene s;
 
@@ -237,7 +237,7 @@ static void nothing(void)
 }
 
 /* The earliest check that fails determines the cause. */
-static void order_of_checks(void)
+TEST(read_order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	struct scene s;
 
@@ -258,7 +258,7 @@ static void order_of_checks(void)
 }
 
 /* A READ that closes a gap is answered, and the next gap has a NAK again. */
-static void gap(void)
+TEST(read_gap, "D5 D6", "a READ closes a gap")
 {
 	struct scene s;
 
@@ -276,7 +276,7 @@ static void gap(void)
 }
 
 /* Responses are queued behind those that the module has yet to send. */
-static void behind_queue(void)
+TEST(read_behind_queue, "D2 D5", "no response overtakes another")
 {
 	struct scene s;
 
@@ -314,37 +314,4 @@ static void behind_queue(void)
 	read_bytes(&s, 64);
 }
 
-static const struct test tests[] = {
-	{ "read_answer", "D1 D2 D5", "opcode, AETH, pad and length of responses",
-	  answer },
-	{ "read_vlan", "D1", "a response that is longer than the request, with VLAN tags",
-	  answer_vlan },
-	{ "read_packets", "D2 D5", "a READ takes a PSN for each packet of the response",
-	  packets },
-	{ "read_psn_wraps", "D5", "the PSNs of a response pass 2^24", psn_wraps },
-	{ "read_msn_wraps", "D5", "the MSN of a response passes 2^24", msn_wraps },
-	{ "read_longest", "D5 D6", "a READ of 2^31 bytes, and of more", longest },
-	{ "read_lengths", "D5 D6",
-	  "a READ request with payload, pad or half a RETH", lengths },
-	{ "read_inside", "D5 D6", "a READ within a WRITE message", inside },
-	{ "read_qp_right", "D5 D6", "a queue pair without remote read is refused", qp_right },
-	{ "read_region_right", "R2 D5 D6", "a region without remote read is refused",
-	  region_right },
-	{ "read_resources", "D5 D6", "a queue pair without responder resources is refused",
-	  resources },
-	{ "read_keys", "R9 P2 D5 D6",
-	  "a wrong key, a key that is not valid, another domain are refused", keys },
-	{ "read_bounds", "D5 D6", "one byte past either end of a region is refused", bounds },
-	{ "read_nothing", "D5", "the key of a READ of no bytes is not checked", nothing },
-	{ "read_order_of_checks", "D5 D6",
-	  "the earliest check that fails determines the cause",
-	  order_of_checks },
-	{ "read_gap", "D5 D6", "a READ closes a gap", gap },
-	{ "read_behind_queue", "D2 D5", "no response overtakes another",
-	  behind_queue },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "scene.h"
 
-static void immediate(struct scene *s)
+SCENE_TEST(immediate, "D2 D5 D6", "WRITE with immediate without a receive work request")
 {
 	s->req.opcode = XROCE_RC_WRITE_ONLY_IMM;
 	expect_rnr(s);
@@ -19,7 +19,7 @@ static void immediate(struct scene *s)
 	expect_write(s);
 }
 
-static void immediate_last(struct scene *s)
+SCENE_TEST(immediate_last, "D2 D5 D6", "the same for the last packet of a message")
 {
 	s->req.opcode = XROCE_RC_WRITE_FIRST;
 	scene_payload(s, 1024);
@@ -34,7 +34,8 @@ static void immediate_last(struct scene *s)
 }
 
 /* The length is checked before the receive queue, and this before the key. */
-static void immediate_order(struct scene *s)
+SCENE_TEST(immediate_order, "D5",
+	   "the length is checked before the receive queue, the key after it")
 {
 	s->req.opcode = XROCE_RC_WRITE_ONLY_IMM;
 	s->req.rkey ^= 1;
@@ -44,7 +45,7 @@ static void immediate_order(struct scene *s)
 	expect_refused(s, XROCE_CAUSE_INV_LENGTH);
 }
 
-static void rnr_timer(struct scene *s)
+SCENE_TEST(rnr_timer, "D5", "every RNR timer code")
 {
 	int timer;
 
@@ -56,7 +57,7 @@ static void rnr_timer(struct scene *s)
 	}
 }
 
-static void sends(struct scene *s)
+SCENE_TEST(sends, "D2 D5 D6", "SEND without a receive work request")
 {
 	static const uint8_t ops[] = {
 		XROCE_RC_SEND_FIRST, XROCE_RC_SEND_ONLY,
@@ -74,7 +75,7 @@ static void sends(struct scene *s)
 	}
 }
 
-static void not_supported(struct scene *s)
+SCENE_TEST(not_supported, "D5 D6", "opcodes that are reserved")
 {
 	static const uint8_t ops[] = {
 		0x15, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f,
@@ -91,21 +92,4 @@ static void not_supported(struct scene *s)
 	}
 }
 
-static const struct test tests[] = {
-	{ "immediate", "D2 D5 D6", "WRITE with immediate without a receive work request",
-	  ON_SCENE(immediate) },
-	{ "immediate_last", "D2 D5 D6", "the same for the last packet of a message",
-	  ON_SCENE(immediate_last) },
-	{ "immediate_order", "D5",
-	  "the length is checked before the receive queue, the key after it",
-	  ON_SCENE(immediate_order) },
-	{ "rnr_timer", "D5", "every RNR timer code", ON_SCENE(rnr_timer) },
-	{ "sends", "D2 D5 D6", "SEND without a receive work request", ON_SCENE(sends) },
-	{ "not_supported", "D5 D6", "opcodes that are reserved",
-	  ON_SCENE(not_supported) },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -38,7 +38,7 @@ static void next(struct scene *s, uint8_t opcode, uint32_t bytes)
 	s->req.psn = s->qp.epsn;
 }
 
-static void rc_messages(void)
+TEST(rc_messages, "D2 D3", "SENDs of any length, and duplicates")
 {
 	static const uint8_t lasts[] = {
 		XROCE_RC_SEND_LAST, XROCE_RC_SEND_LAST_IMM,
@@ -70,7 +70,7 @@ static void rc_messages(void)
 }
 
 /* A SEND needs no right of the queue pair. */
-static void rc_no_right(void)
+TEST(rc_no_right, "D2", "SEND needs no access right")
 {
 	struct scene s;
 
@@ -82,7 +82,7 @@ static void rc_no_right(void)
 }
 
 /* The opcode of a message in progress, and an opcode that may not follow. */
-static void rc_order(void)
+TEST(rc_order, "D5", "order of first, middle and last (IBTA 9.7.4.1.1)")
 {
 	static const struct {
 		uint8_t op, next;
@@ -130,7 +130,7 @@ static bool goes_on(uint8_t op)
 	       op == XROCE_RC_SEND_LAST_IMM || op == XROCE_RC_SEND_LAST_INV;
 }
 
-static void rc_length(void)
+TEST(rc_length, "D5", "payload and pad (IBTA 9.7.4.1.6)")
 {
 	static const struct {
 		uint8_t op;
@@ -169,7 +169,7 @@ static void rc_length(void)
 	}
 }
 
-static void rc_invalidate(void)
+TEST(rc_invalidate, "D5", "a peer cannot invalidate a region")
 {
 	struct scene s;
 
@@ -183,7 +183,7 @@ static void rc_invalidate(void)
 	expect_refused(&s, XROCE_CAUSE_ACC_KEY);
 }
 
-static void rc_write_immediate(void)
+TEST(rc_write_immediate, "D2 D5", "WRITE with immediate")
 {
 	struct scene s;
 
@@ -209,7 +209,7 @@ static void rc_write_immediate(void)
 	expect_write(&s);
 }
 
-static void uc_messages(void)
+TEST(uc_messages, "D2", "UC messages get no response")
 {
 	struct scene s;
 
@@ -234,7 +234,7 @@ static void uc_messages(void)
 }
 
 /* After a gap, packets are dropped until a message begins. */
-static void uc_gap(void)
+TEST(uc_gap, "D2 D5", "a message is dropped whole after a gap (IBTA 9.8.2.2.2)")
 {
 	struct scene s;
 
@@ -262,7 +262,7 @@ static void uc_gap(void)
 }
 
 /* Refusals get no response, and the queue pair stays in its state. */
-static void uc_refused(void)
+TEST(uc_refused, "D5", "UC refusals get no response (IBTA 9.8.2.3)")
 {
 	struct scene s;
 
@@ -291,7 +291,7 @@ static void uc_refused(void)
 }
 
 /* Every opcode of all services, on queue pairs of each type. */
-static void services(void)
+TEST(services, "D5", "opcodes of other services are dropped")
 {
 	static const uint32_t uc = 0x00000fff, ud = 0x00000030;
 	static const uint32_t rc_response = 0x0007e000;
@@ -323,7 +323,7 @@ static void services(void)
 	}
 }
 
-static void ud_messages(void)
+TEST(ud_messages, "D2", "datagrams are received")
 {
 	struct scene s;
 
@@ -345,7 +345,7 @@ static void ud_messages(void)
 }
 
 /* A datagram must be for the queue pair's address, and may be from any. */
-static void ud_address(void)
+TEST(ud_address, "D1 D2 D5", "datagrams to our address, from any")
 {
 	struct scene s;
 	int v6, i;
@@ -371,7 +371,7 @@ static void ud_address(void)
 	expect_drop(&s, COUNTER(drop_addr));
 }
 
-static void ud_refused(void)
+TEST(ud_refused, "D5", "Q_Key, P_Key, length (IBTA 9.8.3)")
 {
 	struct scene s;
 	int bit;
@@ -394,26 +394,4 @@ static void ud_refused(void)
 	expect_drop(&s, COUNTER(drop_recv));
 }
 
-static const struct test tests[] = {
-	{ "rc_messages", "D2 D3", "SENDs of any length, and duplicates", rc_messages },
-	{ "rc_no_right", "D2", "SEND needs no access right", rc_no_right },
-	{ "rc_order", "D5", "order of first, middle and last (IBTA 9.7.4.1.1)", rc_order },
-	{ "rc_length", "D5", "payload and pad (IBTA 9.7.4.1.6)", rc_length },
-	{ "rc_invalidate", "D5", "a peer cannot invalidate a region",
-	  rc_invalidate },
-	{ "rc_write_immediate", "D2 D5", "WRITE with immediate",
-	  rc_write_immediate },
-	{ "uc_messages", "D2", "UC messages get no response", uc_messages },
-	{ "uc_gap", "D2 D5", "a message is dropped whole after a gap (IBTA 9.8.2.2.2)",
-	  uc_gap },
-	{ "uc_refused", "D5", "UC refusals get no response (IBTA 9.8.2.3)", uc_refused },
-	{ "services", "D5", "opcodes of other services are dropped", services },
-	{ "ud_messages", "D2", "datagrams are received", ud_messages },
-	{ "ud_address", "D1 D2 D5", "datagrams to our address, from any", ud_address },
-	{ "ud_refused", "D5", "Q_Key, P_Key, length (IBTA 9.8.3)", ud_refused },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -176,36 +176,24 @@ static void all(uint32_t ops)
 	table_run(XROCE_QPT_RC, ops, rows, ARRAY_SIZE(rows));
 }
 
-static void table_send(void)
+TEST(table_RC_SEND, "D2 D5 D6 W7", "every cause with every SEND opcode")
 {
 	all(SENDS);
 }
 
-static void table_write(void)
+TEST(table_RC_WRITE, "D2 D5 D6 P2", "every cause with every WRITE opcode")
 {
 	all(WRITES);
 }
 
-static void table_kept(void)
+TEST(table_RC_kept, "D2 D5 D6", "every cause with READ, atomics and FLUSH")
 {
 	all(KEPT);
 }
 
-static void table_none(void)
+TEST(table_RC_none, "D5 D6", "reserved opcodes and responses")
 {
 	all(ANY & ~REQUESTS);
 }
 
-static const struct test tests[] = {
-	{ "table_RC_SEND", "D2 D5 D6 W7", "every cause with every SEND opcode", table_send },
-	{ "table_RC_WRITE", "D2 D5 D6 P2",
-	  "every cause with every WRITE opcode", table_write },
-	{ "table_RC_kept", "D2 D5 D6",
-	  "every cause with READ, atomics and FLUSH", table_kept },
-	{ "table_RC_none", "D5 D6", "reserved opcodes and responses", table_none },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -119,13 +119,13 @@ static const struct row ud_rows[] = {
 	{ "no bytes", "9.8.3", UD_OPS, mutate_no_bytes, DONE },
 };
 
-static void table_uc(void)
+TEST(table_UC, "D2 D5 D6", "every cause with every opcode of UC")
 {
 	silence_run(XROCE_QPT_UC, UC_OPS);
 	table_run(XROCE_QPT_UC, ANY, uc_rows, ARRAY_SIZE(uc_rows));
 }
 
-static void table_ud(void)
+TEST(table_UD, "D2 D5 D6", "every cause with every opcode of UD")
 {
 	silence_run(XROCE_QPT_UD, UD_OPS);
 	table_run(XROCE_QPT_UD, ANY, ud_rows, ARRAY_SIZE(ud_rows));
@@ -152,7 +152,7 @@ static void miss(struct scene *s, int i)
 }
 
 /* Valid packets and other errors neither add to the misses nor reset them. */
-static void misses(struct scene *s)
+SCENE_TEST(UC_misses, "R9 D5", "guessing keys ends an unreliable connection")
 {
 	int i;
 
@@ -177,14 +177,4 @@ static void misses(struct scene *s)
 	expect_drop(s, COUNTER(drop_error));
 }
 
-static const struct test tests[] = {
-	{ "table_UC", "D2 D5 D6", "every cause with every opcode of UC", table_uc },
-	{ "UC_misses", "R9 D5", "guessing keys ends an unreliable connection",
-	  ON_SCENE(misses) },
-	{ "table_UD", "D2 D5 D6", "every cause with every opcode of UD", table_ud },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

@@ -3,7 +3,7 @@
 #include "access.h"
 #include "harness.h"
 
-static void key_wrong(void)
+TEST(key_wrong, "R9 D5 D6", "a wrong key byte or index is refused, also outside the table")
 {
 	struct scene s;
 
@@ -11,7 +11,8 @@ static void key_wrong(void)
 		access_wrong_keys(&s);
 }
 
-static void key_not_valid(void)
+TEST(key_not_valid, "R7 D5 D6",
+     "a key whose entry is free or invalid, as after deregistration, is refused")
 {
 	struct scene s;
 
@@ -20,7 +21,7 @@ static void key_not_valid(void)
 }
 
 /* The first and the last entry of the table. */
-static void key_edges(struct scene *s)
+SCENE_TEST(key_edges, "R9", "the first and last entry of the table are found")
 {
 	static const uint32_t places[] = { 0, NATIVE_MPT_ENTRIES - 1 };
 	size_t i;
@@ -37,7 +38,7 @@ static void key_edges(struct scene *s)
 	}
 }
 
-static void pd_differs(void)
+TEST(pd_differs, "P2 D5 D6", "a region of another protection domain is refused")
 {
 	struct scene s;
 
@@ -45,7 +46,7 @@ static void pd_differs(void)
 		access_wrong_pds(&s);
 }
 
-static void region_right(void)
+TEST(region_right, "R2 D5 D6", "a region without remote write is refused")
 {
 	struct scene s;
 
@@ -53,7 +54,7 @@ static void region_right(void)
 		access_region_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
-static void qp_right(void)
+TEST(qp_right, "D5 D6", "a queue pair without remote write is refused")
 {
 	struct scene s;
 
@@ -62,7 +63,7 @@ static void qp_right(void)
 }
 
 /* The earliest check that fails determines the cause. */
-static void order_of_checks(struct scene *s)
+SCENE_TEST(order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	access_order(s, XROCE_ACCESS_REMOTE_WRITE);
 	s->req.dmalen++;
@@ -75,7 +76,7 @@ static void order_of_checks(struct scene *s)
 	expect_refused(s, XROCE_CAUSE_INV_OPCODE);
 }
 
-static void bounds(void)
+TEST(bounds, "D5 D6", "one byte past either end of a region is refused")
 {
 	struct scene s;
 
@@ -84,27 +85,27 @@ static void bounds(void)
 }
 
 /* The region begins at address 0. */
-static void bounds_zero(struct scene *s)
+SCENE_TEST(bounds_zero, "D5 D6", "a region at address 0")
 {
 	s->mpt.iova = 0;
 	access_edges(s);
 }
 
 /* The last byte of the region is at the highest address. */
-static void bounds_top(struct scene *s)
+SCENE_TEST(bounds_top, "D5 D6", "a region that ends at 2^64 - 1")
 {
 	s->mpt.iova = 0ull - s->mpt.length;
 	access_edges(s);
 }
 
 /* The region ends one byte earlier: an access may not reach 2^64 or pass it. */
-static void bounds_below_top(struct scene *s)
+SCENE_TEST(bounds_below_top, "D5 D6", "an access that passes 2^64 is refused")
 {
 	s->mpt.iova = -1ull - s->mpt.length;
 	access_edges(s);
 }
 
-static void bounds_one_byte(struct scene *s)
+SCENE_TEST(bounds_one_byte, "D5 D6", "a region of one byte")
 {
 	s->mpt.length = 1;
 	access_at(s, 0, 1, true);
@@ -114,7 +115,7 @@ static void bounds_one_byte(struct scene *s)
 }
 
 /* Offsets and lengths of more than 32 bits are compared in full. */
-static void bounds_huge(struct scene *s)
+SCENE_TEST(bounds_huge, "D5 D6", "a region of more than 4 GiB")
 {
 	s->mpt.iova = 0x1000;
 	s->mpt.length = (1ull << 40) + 5;
@@ -128,7 +129,7 @@ static void bounds_huge(struct scene *s)
 }
 
 /* The first packet is refused if the message does not fit into the region. */
-static void bounds_message(struct scene *s)
+SCENE_TEST(bounds_message, "D5 D6", "the first packet is checked for the whole message")
 {
 	s->req.opcode = XROCE_RC_WRITE_FIRST;
 	s->req.payload = 1024;
@@ -152,7 +153,8 @@ static void second(struct scene *s)
 	s->req.psn++;
 }
 
-static void changes_between(struct scene *s)
+SCENE_TEST(changes_between, "R7 D5",
+	   "the rest of a message is refused if key, length or right change")
 {
 	second(s);
 	s->mpt.key ^= 1;
@@ -174,38 +176,4 @@ static void changes_between(struct scene *s)
 	expect_nak(s, XROCE_CAUSE_INV_QP_ACCESS);
 }
 
-static const struct test tests[] = {
-	{ "key_wrong", "R9 D5 D6", "a wrong key byte or index is refused, also outside the table",
-	  key_wrong },
-	{ "key_not_valid", "R7 D5 D6",
-	  "a key whose entry is free or invalid, as after deregistration, is refused",
-	  key_not_valid },
-	{ "key_edges", "R9", "the first and last entry of the table are found",
-	  ON_SCENE(key_edges) },
-	{ "pd_differs", "P2 D5 D6", "a region of another protection domain is refused",
-	  pd_differs },
-	{ "region_right", "R2 D5 D6", "a region without remote write is refused", region_right },
-	{ "qp_right", "D5 D6", "a queue pair without remote write is refused", qp_right },
-	{ "order_of_checks", "D5 D6", "the earliest check that fails determines the cause",
-	  ON_SCENE(order_of_checks) },
-	{ "bounds", "D5 D6", "one byte past either end of a region is refused", bounds },
-	{ "bounds_zero", "D5 D6", "a region at address 0", ON_SCENE(bounds_zero) },
-	{ "bounds_top", "D5 D6", "a region that ends at 2^64 - 1",
-	  ON_SCENE(bounds_top) },
-	{ "bounds_below_top", "D5 D6", "an access that passes 2^64 is refused",
-	  ON_SCENE(bounds_below_top) },
-	{ "bounds_one_byte", "D5 D6", "a region of one byte",
-	  ON_SCENE(bounds_one_byte) },
-	{ "bounds_huge", "D5 D6", "a region of more than 4 GiB",
-	  ON_SCENE(bounds_huge) },
-	{ "bounds_message", "D5 D6", "the first packet is checked for the whole message",
-	  ON_SCENE(bounds_message) },
-	{ "changes_between", "R7 D5",
-	  "the rest of a message is refused if key, length or right change",
-	  ON_SCENE(changes_between) },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);

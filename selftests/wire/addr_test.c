@@ -65,7 +65,7 @@ static void read_long(struct wire *w, uint32_t n, uint32_t packets)
 	w->req = was;
 }
 
-static void others(void)
+TEST(addr_others, "D1 D5", "frames for other unicast, multicast and broadcast addresses")
 {
 	static const uint8_t macs[][6] = {
 		{ 0 },
@@ -104,7 +104,7 @@ static void reload(void)
 	check(!xroce_reload(LIVE_DEV, &opts), "reload: %s", opts.error);
 }
 
-static void changed(struct wire *w)
+WIRE_TEST(addr_changed, "D1 D5", "the device's address changes under traffic", &rc)
 {
 	executed(w, 0, 1);
 	siblings_sh("ip link set " LIVE_DEV " address 02:00:00:00:00:0a");
@@ -120,7 +120,7 @@ static void changed(struct wire *w)
 	executed(w, 3 + LONG_PACKETS, 5);
 }
 
-static void second(struct wire *w)
+WIRE_TEST(addr_second, "D1 D5", "an address in the device's unicast list", &rc)
 {
 	to(w, SECOND);
 	passed(w, 0);
@@ -137,7 +137,7 @@ static void second(struct wire *w)
 }
 
 /* A VLAN device on top belongs to the link; a macvlan device does not. */
-static void upper(struct wire *w)
+WIRE_TEST(addr_upper, "D1 D5", "addresses of VLAN and macvlan devices on top", &rc)
 {
 	siblings_sh("modprobe 8021q");
 	siblings_sh("ip link add v0 link " LIVE_DEV " address 02:00:00:00:00:0e type vlan id 5 && "
@@ -159,7 +159,7 @@ static void upper(struct wire *w)
 }
 
 /* The unicast list of a bridge port has addresses of machines behind other ports. */
-static void port(struct wire *w)
+WIRE_TEST(addr_port, "D1 D5", "addresses of a bridge port", &rc)
 {
 	siblings_sh("ip link add br0 address 02:00:00:00:00:0f type bridge && "
 		"ip link set br0 up && ip link set " LIVE_DEV " master br0 && "
@@ -176,7 +176,7 @@ static void port(struct wire *w)
 }
 
 /* The address of a deferred frame is checked again before the frame is executed. */
-static void kept(void)
+TEST(addr_deferred, "D1 D5 O3", "the address of a deferred frame")
 {
 	struct odp o;
 
@@ -193,7 +193,7 @@ static void kept(void)
 	odp_close(&o);
 }
 
-static void generic(void)
+TEST(addr_generic, "D1 D5", "addresses in generic mode")
 {
 	static const struct wire_opts there = { .dev = LIVE_SPARE, .from = "c1" };
 	struct wire w;
@@ -216,18 +216,4 @@ static void generic(void)
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 }
 
-static const struct test tests[] = {
-	{ "addr_others", "D1 D5",
-	  "frames for other unicast, multicast and broadcast addresses", others },
-	{ "addr_changed", "D1 D5", "the device's address changes under traffic", ON_WIRE(changed, &rc) },
-	{ "addr_second", "D1 D5", "an address in the device's unicast list", ON_WIRE(second, &rc) },
-	{ "addr_upper", "D1 D5", "addresses of VLAN and macvlan devices on top", ON_WIRE(upper, &rc) },
-	{ "addr_port", "D1 D5", "addresses of a bridge port", ON_WIRE(port, &rc) },
-	{ "addr_deferred", "D1 D5 O3", "the address of a deferred frame", kept },
-	{ "addr_generic", "D1 D5", "addresses in generic mode", generic },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -26,7 +26,7 @@ static void set_interval(unsigned int us)
 }
 
 /* The default of the module's parameter. */
-static void default_interval(void)
+TEST(cnp_interval, "D5", "the default of the module's parameter")
 {
 	char text[16] = "";
 	int fd = open(INTERVAL, O_RDONLY | O_CLOEXEC);
@@ -124,7 +124,7 @@ static void sent(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-static void sent_ipv4(void)
+TEST(cnp_ipv4, "D4 D5 D6", "a marked WRITE causes an ACK and a notification")
 {
 	/* The queue pair's ECT(0) is on ACKs, but not on notifications. */
 	static const struct wire_opts opts = { .tos = DSCP | 2 };
@@ -133,14 +133,14 @@ static void sent_ipv4(void)
 	sent(&opts);
 }
 
-static void sent_ipv6(void)
+TEST(cnp_ipv6, "D1 D4 D5", "a marked WRITE over IPv6")
 {
 	static const struct wire_opts opts = { .ipv6 = true, .tos = DSCP | 1 };
 
 	sent(&opts);
 }
 
-static void sent_uc(void)
+TEST(cnp_uc, "D2 D5", "a marked WRITE on UC, without an ACK")
 {
 	static const struct wire_opts opts = { .type = XROCE_QPT_UC };
 
@@ -148,7 +148,7 @@ static void sent_uc(void)
 }
 
 /* Other code points cause no notification, even with an interval of 0. */
-static void code_points(struct wire *w)
+WIRE_TEST(cnp_code_points, "D5 D6", "only the code point CE causes a notification", &rc)
 {
 	struct xroce_stat before = live_stat();
 	int i;
@@ -165,7 +165,7 @@ static void code_points(struct wire *w)
 }
 
 /* One notification per interval and queue pair; marked packets in between are counted. */
-static void apart(void)
+TEST(cnp_apart, "D5 D6", "one notification per interval and queue pair")
 {
 	struct xroce_stat before = live_stat();
 	struct wire_opts opts = { .peer = 0x22 };
@@ -212,7 +212,7 @@ static bool told(struct wire *w)
  * The second notification is sent after the interval, and not before. The first one is sent
  * after @begun and the second one before it is seen, so the test may be slow.
  */
-static void paced(struct wire *w)
+WIRE_TEST(cnp_paced, "D5 D6", "another notification after the interval", &rc)
 {
 	double begun, now;
 
@@ -232,7 +232,7 @@ static void paced(struct wire *w)
 }
 
 /* A packet with a wrong ICRC, or not from the peer, causes no notification. */
-static void refused(struct wire *w)
+WIRE_TEST(cnp_unsent, "D4 D5 D6", "no notification for a wrong ICRC or another peer", &rc)
 {
 	struct xroce_stat before = live_stat(), now;
 
@@ -255,7 +255,7 @@ static void refused(struct wire *w)
 }
 
 /* A notification is sent among the queued packets of a READ response. */
-static void among_responses(struct wire *w)
+WIRE_TEST(cnp_among_responses, "D2 D5", "a notification while a READ is answered", &rc)
 {
 	struct packet want, got;
 	struct frame bytes;
@@ -289,7 +289,7 @@ static void among_responses(struct wire *w)
 }
 
 /* A received notification is counted if its ICRC is right, and never answered. */
-static void received(struct wire *w)
+WIRE_TEST(cnp_for_us, "D4 D5 D6", "a received notification is counted, not answered", &rc)
 {
 	struct xroce_stat before = live_stat(), now;
 
@@ -310,26 +310,4 @@ static void received(struct wire *w)
 	moved(&before, 0, 0);
 }
 
-static const struct test tests[] = {
-	{ "cnp_interval", "D5", "the default of the module's parameter", default_interval },
-	{ "cnp_ipv4", "D4 D5 D6", "a marked WRITE causes an ACK and a notification",
-	  sent_ipv4 },
-	{ "cnp_ipv6", "D1 D4 D5", "a marked WRITE over IPv6", sent_ipv6 },
-	{ "cnp_uc", "D2 D5", "a marked WRITE on UC, without an ACK", sent_uc },
-	{ "cnp_code_points", "D5 D6",
-	  "only the code point CE causes a notification", ON_WIRE(code_points, &rc) },
-	{ "cnp_apart", "D5 D6", "one notification per interval and queue pair", apart },
-	{ "cnp_paced", "D5 D6", "another notification after the interval",
-	  ON_WIRE(paced, &rc) },
-	{ "cnp_unsent", "D4 D5 D6", "no notification for a wrong ICRC or another peer",
-	  ON_WIRE(refused, &rc) },
-	{ "cnp_among_responses", "D2 D5", "a notification while a READ is answered",
-	  ON_WIRE(among_responses, &rc) },
-	{ "cnp_for_us", "D4 D5 D6",
-	  "a received notification is counted, not answered", ON_WIRE(received, &rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -81,18 +81,18 @@ static void lengths(bool ipv6)
 	wire_close(&w);
 }
 
-static void lengths_ipv4(void)
+TEST(divided_lengths, "D1 D4", "WRITEs that just fit the first buffer, and longer ones")
 {
 	lengths(false);
 }
 
-static void lengths_ipv6(void)
+TEST(divided_lengths_ipv6, "D1 D4", "the same over IPv6")
 {
 	lengths(true);
 }
 
 /* With one bit flipped in any byte from the RETH on, nothing is written. */
-static void bits(void)
+TEST(divided_bits, "D4", "the CRC detects a flipped bit in each byte")
 {
 	struct xroce_stat before, now;
 	static struct frame frame;
@@ -126,14 +126,4 @@ static void bits(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "divided_lengths", "D1 D4", "WRITEs that just fit the first buffer, and longer ones",
-	  lengths_ipv4 },
-	{ "divided_lengths_ipv6", "D1 D4", "the same over IPv6", lengths_ipv6 },
-	{ "divided_bits", "D4", "the CRC detects a flipped bit in each byte", bits },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

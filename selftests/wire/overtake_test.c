@@ -213,7 +213,7 @@ static void round_of(struct wire *w, int fd)
 	w->req.psn = psn + 2 * PACKETS + 1;
 }
 
-static void behind_own(void)
+TEST(overtake, "D5 R7", "queued responses follow those that the program sends")
 {
 	static const struct wire_opts rc;
 	struct wire w;
@@ -245,7 +245,7 @@ static void behind_own(void)
  * Requests whose response the module sends at once, as the frame has two buffers or too
  * little room, after a READ that the program answers, in one poll.
  */
-static void behind_bytes(void)
+TEST(overtake_bytes, "D5 R7", "responses of the module follow a READ response of the program")
 {
 	static const struct wire_opts rc = { .mtu = XROCE_MTU_4096 };
 	struct wire w;
@@ -278,15 +278,4 @@ static void behind_bytes(void)
 	wire_close(&w);
 }
 
-static const struct test tests[] = {
-	{ "overtake", "D5 R7", "queued responses follow those that the program sends",
-	  behind_own },
-	{ "overtake_bytes", "D5 R7",
-	  "responses of the module follow a READ response of the program",
-	  behind_bytes },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -409,43 +409,29 @@ static void all(enum xroce_qp_type type, uint32_t ops)
 				one(type, op, &rows[i]);
 }
 
-static void rc_send(void)
+TEST(table_module_RC_SEND, "D2 D5 D6 P2", "every cause with every SEND opcode")
 {
 	all(XROCE_QPT_RC, SENDS);
 }
 
-static void rc_write(void)
+TEST(table_module_RC_WRITE, "D2 D5 D6", "every cause with WRITE with immediate")
 {
 	all(XROCE_QPT_RC, IMMS);
 }
 
-static void rc_map(void)
+TEST(table_module_RC_map, "D5 D6 R1", "the module trusts no map")
 {
 	all(XROCE_QPT_RC, RANGES & ~IMMS);
 }
 
-static void uc(void)
+TEST(table_module_UC, "D2 D5 D6 P2", "every cause with every opcode of UC")
 {
 	all(XROCE_QPT_UC, RECEIVING & ~INVS);
 }
 
-static void ud(void)
+TEST(table_module_UD, "D2 D5 D6 P2", "every cause with every opcode of UD")
 {
 	all(XROCE_QPT_UD, UD_OPS);
 }
 
-static const struct test tests[] = {
-	{ "table_module_RC_SEND", "D2 D5 D6 P2",
-	  "every cause with every SEND opcode", rc_send },
-	{ "table_module_RC_WRITE", "D2 D5 D6", "every cause with WRITE with immediate",
-	  rc_write },
-	{ "table_module_RC_map", "D5 D6 R1", "the module trusts no map",
-	  rc_map },
-	{ "table_module_UC", "D2 D5 D6 P2", "every cause with every opcode of UC", uc },
-	{ "table_module_UD", "D2 D5 D6 P2", "every cause with every opcode of UD", ud },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -63,14 +63,14 @@ static void lengths(const struct wire_opts *opts)
 	wire_close(&w);
 }
 
-static void lengths_ipv4(void)
+TEST(response_lengths, "D2 D4", "all short lengths over IPv4, also across pages")
 {
 	static const struct wire_opts rc;
 
 	lengths(&rc);
 }
 
-static void lengths_ipv6(void)
+TEST(response_lengths_ipv6, "D1 D2 D4", "all short lengths over IPv6, also across pages")
 {
 	static const struct wire_opts rc6 = { .ipv6 = true };
 
@@ -78,7 +78,7 @@ static void lengths_ipv6(void)
 }
 
 /* Responses without room in the frame are sent by the module, the others are not. */
-static void room(struct wire *w)
+WIRE_TEST(response_room, "D2 D5", "READs without room for the response in the frame", &rc)
 {
 	struct xroce_stat before, now;
 	uint32_t i;
@@ -96,7 +96,7 @@ static void room(struct wire *w)
 }
 
 /* Fields that a peer may choose, or routers may change, do not matter. */
-static void requests(struct wire *w)
+WIRE_TEST(response_requests, "D1 D4", "any values of request fields that do not matter", &rc)
 {
 	struct packet was;
 	uint32_t i;
@@ -131,7 +131,7 @@ static bool varies(uint32_t at)
  * identification, 2 of the flags of IPv4, 16 of the port, 4 of the flags of the BTH, the
  * membership bit of the P_Key, 32 of PSN and AckReq, 128 of the RETH, the CRC's own 32.
  */
-static void bits(struct wire *w)
+WIRE_TEST(response_bits, "D4", "a flipped bit in any other field of a request", &rc)
 {
 	struct xroce_stat before, now;
 	static struct frame frame;
@@ -165,18 +165,4 @@ static void bits(struct wire *w)
 	      now.drop_icrc - before.drop_icrc);
 }
 
-static const struct test tests[] = {
-	{ "response_requests", "D1 D4", "any values of request fields that do not matter",
-	  ON_WIRE(requests, &rc) },
-	{ "response_bits", "D4", "a flipped bit in any other field of a request", ON_WIRE(bits, &rc) },
-	{ "response_lengths", "D2 D4",
-	  "all short lengths over IPv4, also across pages", lengths_ipv4 },
-	{ "response_lengths_ipv6", "D1 D2 D4",
-	  "all short lengths over IPv6, also across pages", lengths_ipv6 },
-	{ "response_room", "D2 D5", "READs without room for the response in the frame", ON_WIRE(room, &rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

@@ -52,7 +52,7 @@ static void serves(struct wire *w, uint32_t nth, __u32 state)
 }
 
 /* The queue pair continues with the same PSN in SQD, and back in RTS. */
-static void goes_on(struct wire *w)
+WIRE_TEST(sqd_goes_on, "D5", "requests in SQD are served as in RTS", &rc)
 {
 	serves(w, 1, XROCE_QPS_RTS);
 	if (to_sqd(w)) {
@@ -63,7 +63,7 @@ static void goes_on(struct wire *w)
 }
 
 /* A refusal in SQD ends the queue pair, as in RTS. */
-static void refused(struct wire *w)
+WIRE_TEST(sqd_refused, "D5", "requests in SQD are refused as in RTS", &rc)
 {
 	struct packet want;
 
@@ -102,12 +102,12 @@ static void ended(__u32 state)
 	wire_close(&w);
 }
 
-static void to_err(void)
+TEST(sqd_to_err, "D5", "no response after SQD to ERR")
 {
 	ended(XROCE_QPS_ERR);
 }
 
-static void to_reset(void)
+TEST(sqd_to_reset, "D5", "no response after SQD to RESET")
 {
 	ended(XROCE_QPS_RESET);
 }
@@ -131,7 +131,7 @@ static void move_to(struct wire *w, const char *own, const char *peer,
 }
 
 /* The peer moves to another address, and to the other address family. */
-static void addresses(struct wire *w)
+WIRE_TEST(sqd_addresses, "D1 D5", "the addresses can be changed in SQD", &rc)
 {
 	struct xroce_stat before, now;
 	struct packet old;
@@ -163,17 +163,4 @@ static void addresses(struct wire *w)
 out:
 }
 
-static const struct test tests[] = {
-	{ "sqd_goes_on", "D5", "requests in SQD are served as in RTS",
-	  ON_WIRE(goes_on, &rc) },
-	{ "sqd_refused", "D5", "requests in SQD are refused as in RTS", ON_WIRE(refused, &rc) },
-	{ "sqd_to_err", "D5", "no response after SQD to ERR", to_err },
-	{ "sqd_to_reset", "D5", "no response after SQD to RESET", to_reset },
-	{ "sqd_addresses", "D1 D5",
-	  "the addresses can be changed in SQD", ON_WIRE(addresses, &rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

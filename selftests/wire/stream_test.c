@@ -78,7 +78,7 @@ static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
 }
 
 /* READs of several lengths; each is one message. */
-static void lengths(struct wire *w)
+WIRE_TEST(stream_lengths, "D2 D5", "a READ of any length is one message", &rc)
 {
 	static const uint32_t bytes[] = {
 		1, MTU, MTU + 1, 2 * MTU, 5 * MTU - 3, WIRE_BYTES,
@@ -100,7 +100,7 @@ static void lengths(struct wire *w)
 }
 
 /* No response overtakes a READ response, and each has the MSN of its own message. */
-static void behind(struct wire *w)
+WIRE_TEST(stream_behind, "D2 D5", "order of responses, and the MSN of each", &rc)
 {
 	const uint32_t len = 12 * MTU;
 	uint32_t psn;
@@ -130,7 +130,7 @@ static void behind(struct wire *w)
 }
 
 /* The MSN wraps at 24 bits. It is set in the map. */
-static void wraps(struct wire *w)
+WIRE_TEST(stream_wraps, "D5", "the MSN has 24 bits", &rc)
 {
 	struct xroce_qp e;
 	__u32 slot;
@@ -152,7 +152,7 @@ static void wraps(struct wire *w)
 }
 
 /* Duplicates of a READ, in whole and in part, have the newest MSN. */
-static void again(struct wire *w)
+WIRE_TEST(stream_again, "D5", "a duplicate has the newest MSN", &rc)
 {
 	uint32_t psn;
 
@@ -181,7 +181,8 @@ static void again(struct wire *w)
  * A duplicate READ after its region was deregistered gets no response, and the queue pair
  * stays in its state. A new READ is refused.
  */
-static void gone(struct wire *w)
+WIRE_TEST(stream_gone, "R7 D5",
+	  "after deregistration a duplicate READ is dropped, a new one refused", &rc)
 {
 	struct xroce_stat before, now;
 	struct packet want;
@@ -222,7 +223,7 @@ static bool flushed(void *arg)
  * The response to a READ fails before its end, as the map has a longer region than there is:
  * the queue pair ends as after any other failure, with a cause, and it is counted.
  */
-static void fails(void)
+TEST(stream_fails, "D5", "a READ that cannot be completed ends the queue pair")
 {
 	const struct wire_opts opts = { .recv = true };
 	struct xroce_async async = {};
@@ -271,7 +272,7 @@ static void fails(void)
  * veth copies frames that others may use, and puts the end of a long frame in front of the
  * next frame. After an odd length the next frame begins at an odd address.
  */
-static void odd_frames(struct wire *w)
+WIRE_TEST(stream_odd_frames, "D1 R10", "frames at odd addresses", &rc)
 {
 	static uint8_t other[4293] = {
 		2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0xb5,
@@ -321,7 +322,7 @@ static bool other_region(struct wire *w, struct xroce_mr_reg *other, struct xroc
  * A READ is repeated, and the module finds that its region has gone, as the map has one that there
  * is not: nothing is sent, and the queue pair goes on.
  */
-static void again_gone(struct wire *w)
+WIRE_TEST(stream_again_gone, "D5", "a duplicate READ of memory that has gone is dropped", &rc)
 {
 	struct xroce_mpt m, none;
 	struct xroce_mr_reg other;
@@ -347,25 +348,4 @@ static void again_gone(struct wire *w)
 	wire_expect_ack(w, psn + 5, 2);
 }
 
-static const struct test tests[] = {
-	{ "stream_lengths", "D2 D5", "a READ of any length is one message",
-	  ON_WIRE(lengths, &rc) },
-	{ "stream_behind", "D2 D5", "order of responses, and the MSN of each",
-	  ON_WIRE(behind, &rc) },
-	{ "stream_wraps", "D5", "the MSN has 24 bits", ON_WIRE(wraps, &rc) },
-	{ "stream_again", "D5", "a duplicate has the newest MSN",
-	  ON_WIRE(again, &rc) },
-	{ "stream_again_gone", "D5", "a duplicate READ of memory that has gone is dropped",
-	  ON_WIRE(again_gone, &rc) },
-	{ "stream_fails", "D5", "a READ that cannot be completed ends the queue pair", fails },
-	{ "stream_gone", "R7 D5",
-	  "after deregistration a duplicate READ is dropped, a new one refused",
-	  ON_WIRE(gone, &rc) },
-	{ "stream_odd_frames", "D1 R10", "frames at odd addresses",
-	  ON_WIRE(odd_frames, &rc) },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

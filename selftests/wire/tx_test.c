@@ -128,7 +128,7 @@ static void take(struct wire *w, int n)
 }
 
 /* READs that are answered in the frame of the request, and by the module. */
-static void reads(void)
+TEST(tx_reads, "D6", "READ responses of any length")
 {
 	static const uint32_t bytes[] = { 64, 3, 2 * MTU, 5 * MTU + 1, WIRE_BYTES };
 	struct traffic link, peer, qp;
@@ -155,7 +155,7 @@ static void reads(void)
 }
 
 /* Responses queued behind a long one, merged or not, and a congestion notification. */
-static void others(void)
+TEST(tx_others, "D6", "queued responses, RNR NAKs, NAKs, ACKs, notifications")
 {
 	struct traffic link, peer, qp;
 	struct wire w;
@@ -200,7 +200,7 @@ static void others(void)
 }
 
 /* The device does not accept frames of this length: they count as dropped, not as sent. */
-static void lost(void)
+TEST(tx_lost, "D6", "frames that the device does not accept count as dropped")
 {
 	struct traffic link, peer, qp, l, p, q;
 	struct wire w;
@@ -229,7 +229,7 @@ static void lost(void)
 }
 
 /* The counters of a queue pair are reset with it. */
-static void anew(void)
+TEST(tx_anew, "D6", "RESET clears the counters of a queue pair")
 {
 	struct traffic link, peer, qp;
 	struct wire w;
@@ -289,7 +289,7 @@ static void header_of_sent(int fd)
 }
 
 /* In mode generic, programs and queueing disciplines that look at responses find their headers. */
-static void header(void)
+TEST(tx_header, "D1", "the headers of socket buffers in mode generic")
 {
 	static const struct wire_opts there = { .dev = LIVE_SPARE, .from = "c1" };
 	struct sockaddr_ll at = {
@@ -321,15 +321,4 @@ static void header(void)
 	check(!live_detach(LIVE_SPARE, 0), "detach");
 }
 
-static const struct test tests[] = {
-	{ "tx_reads", "D6", "READ responses of any length", reads },
-	{ "tx_others", "D6", "queued responses, RNR NAKs, NAKs, ACKs, notifications", others },
-	{ "tx_lost", "D6", "frames that the device does not accept count as dropped", lost },
-	{ "tx_header", "D1", "the headers of socket buffers in mode generic", header },
-	{ "tx_anew", "D6", "RESET clears the counters of a queue pair", anew },
-};
-
-int main(int argc, char **argv)
-{
-	return live_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(live_main);

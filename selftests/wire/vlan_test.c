@@ -222,7 +222,7 @@ static void passed(struct scene *s, int tag, unsigned int counted)
 	      "rx %llu, pass %llu", after.rx - before.rx, after.pass - before.pass);
 }
 
-static void beside_frame(void)
+TEST(vlan_beside, "D1", "the response has the tag of the request")
 {
 	struct scene s;
 
@@ -232,7 +232,7 @@ static void beside_frame(void)
 		answered(&s, TCI);
 }
 
-static void beside_ipv6(void)
+TEST(vlan_beside_ipv6, "D1", "a tag before IPv6")
 {
 	struct scene s;
 
@@ -242,7 +242,7 @@ static void beside_ipv6(void)
 	answered(&s, TCI);
 }
 
-static void untagged(void)
+TEST(vlan_beside_none, "D1", "no tag, and none in the response")
 {
 	struct scene s;
 
@@ -251,7 +251,7 @@ static void untagged(void)
 }
 
 /* One tag beside the frame and one in it. */
-static void two(void)
+TEST(vlan_beside_two, "D1", "one tag beside the frame, another one in it")
 {
 	struct scene s;
 
@@ -263,7 +263,7 @@ static void two(void)
 }
 
 /* Frames that are not for xroce, or have three tags, pass unchanged. */
-static void others(void)
+TEST(vlan_beside_others, "D3", "frames for others pass unchanged")
 {
 	struct scene s;
 
@@ -282,15 +282,4 @@ static void others(void)
 		answered(&s, TCI);
 }
 
-static const struct test tests[] = {
-	{ "vlan_beside", "D1", "the response has the tag of the request", beside_frame },
-	{ "vlan_beside_ipv6", "D1", "a tag before IPv6", beside_ipv6 },
-	{ "vlan_beside_none", "D1", "no tag, and none in the response", untagged },
-	{ "vlan_beside_two", "D1", "one tag beside the frame, another one in it", two },
-	{ "vlan_beside_others", "D3", "frames for others pass unchanged", others },
-};
-
-int main(int argc, char **argv)
-{
-	return native_main(argc, argv, tests, ARRAY_SIZE(tests));
-}
+TEST_MAIN(native_main);
