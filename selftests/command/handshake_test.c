@@ -77,7 +77,6 @@ TEST(handshake_cut_short, "U4", "no beginning of a line is accepted")
 	check(parse(text, len, &h, error), "%s", error);
 }
 
-/* A NUL does not end a line. */
 TEST(handshake_nul, "U4", "a NUL does not end a line")
 {
 	char text[256], error[HANDSHAKE_ERROR_MAX];

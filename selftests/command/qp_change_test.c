@@ -58,7 +58,6 @@ static struct qp_change change(__u32 to, __u32 given)
 	return c;
 }
 
-/* The messages. */
 TEST(qp_change_texts, "U1 D5", "messages about missing and unexpected words")
 {
 	static const struct {

@@ -169,7 +169,6 @@ TEST(fault_files, "R7 R8", "open(2) and close(2)")
 	close(bare);
 }
 
-/* mmap(2) of a ring. */
 TEST(fault_mapping, "U3", "mmap(2) of a ring")
 {
 	struct xroce_cq_add cq = { .size = sizeof(cq), .entries = XROCE_CQ_MIN };
@@ -203,7 +202,6 @@ TEST(fault_mapping, "U3", "mmap(2) of a ring")
 	close(fd);
 }
 
-/* After all of that, no slot in a table is lost. */
 TEST(fault_tables, "R9", "no slot in a table is lost")
 {
 	struct xroce_mw_add mw = { .size = sizeof(mw), .type = XROCE_MW_TYPE_1 };

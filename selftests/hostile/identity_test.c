@@ -485,7 +485,6 @@ static void mac(struct wire *w)
 	      got.dst_mac[5]);
 }
 
-/* The same for congestion notifications. */
 WIRE_TEST(identity_mac_cnp, "I4", "and congestion notifications", &known)
 {
 	struct packet got = {};

@@ -273,7 +273,6 @@ TEST(malformed, "D5", "a work request with too many elements is refused")
 	receiver_close(&r);
 }
 
-/* A region cannot be invalidated remotely. */
 TEST(invalidate, "D2 D5", "a peer cannot invalidate a region")
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND_WITH_INV };

@@ -248,7 +248,6 @@ TEST(refuse_qp_in_error, "D5 D6", "a queue pair in ERR sends no response")
 	connection_close(&pair);
 }
 
-/* An error of one connection does not affect others. */
 TEST(refuse_others_go_on, "D5", "an error ends only its own connection")
 {
 	struct xroce_stat delta = {};

@@ -194,7 +194,6 @@ TEST(lifetime_killed, "R7 R8", "kill -9 under traffic removes all objects and pi
 	munmap(t, sizeof(*t));
 }
 
-/* No byte is written after MR_DEREG has returned. */
 TEST(lifetime_dereg, "R7", "after MR_DEREG no byte is written, and the key is refused")
 {
 	struct traffic *t = traffic_new();
@@ -252,7 +251,6 @@ static bool needed_by(void *arg)
 	return refs == *(int *)arg;
 }
 
-/* The module cannot be unloaded while it is in use. */
 TEST(lifetime_module_busy, "U6", "the module cannot be unloaded while it is in use")
 {
 	int fd, err;
@@ -351,7 +349,6 @@ TEST(lifetime_netdev_deleted, "D1", "a link outlives its netdev")
 	munmap(mem, 4 * MEM_PAGE);
 }
 
-/* A dead link does not prevent a new link on a netdev of the same name. */
 TEST(lifetime_netdev_again, "D1", "a dead link does not block a new one of the same name")
 {
 	struct xroce_link_query q;

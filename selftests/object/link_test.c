@@ -395,7 +395,6 @@ TEST(link_use_errors, "R10", "a descriptor uses one link")
 	close(fd);
 }
 
-/* An ifindex is valid only in the caller's network namespace. */
 TEST(link_netns, "R10", "an ifindex belongs to the caller's network namespace")
 {
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);

@@ -384,7 +384,6 @@ TEST(memory_limit, "R1", "RLIMIT_MEMLOCK is respected")
 	munmap(mem, 20 * MEM_PAGE);
 }
 
-/* Overlapping regions pin the pages separately. */
 HANDLE_TEST(memory_overlap, "R8", "overlapping regions pin separately")
 {
 	char *mem = mem_map(8);

@@ -146,7 +146,6 @@ static void transition(__u32 type, const struct legal *l, __u32 from, __u32 to)
 		  qp_change_of(type, 0, to, qp_attrs(type, XROCE_QPS_RTR)), -EINVAL);
 }
 
-/* All pairs of states. */
 TEST(modify_transitions, "D5", "all pairs of states")
 {
 	unsigned int t, i, j;

@@ -117,7 +117,6 @@ TEST(name_forms, "R2", "UTF-8 without control characters, and not a number")
 	live_close(x);
 }
 
-/* Persistent regions: a name is unique on the link. */
 TEST(name_persistent, "R2", "the name of a persistent region is unique on the link")
 {
 	__u32 pd, other, first, mr;

@@ -155,7 +155,6 @@ HANDLE_TEST(pd_several, "P1", "the list is complete and ordered")
 	check(found == 2, "%u of 2 found", found);
 }
 
-/* A member must not outlive its domain. */
 TEST(pd_persistent, "P1 P2", "members never outlive their domain")
 {
 	struct xroce *x = live_open(), *y = live_open();

@@ -202,7 +202,6 @@ out:
 
 #define BIT(n)	(1ull << (n))
 
-/* Addresses that are not RAM, pages of the kernel, and free pages are refused. */
 HANDLE_TEST(phys_forbidden, "R4",
 	    "addresses that are not RAM, kernel pages and free pages are refused")
 {

@@ -9,7 +9,6 @@
 
 #include "live_qp.h"
 
-/* The attributes that were set are returned, and are in the map. */
 HANDLE_TEST(qp_query, "P2 U2", "attributes are returned and are in the map")
 {
 	struct xroce_qp_query q = {};

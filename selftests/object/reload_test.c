@@ -348,7 +348,6 @@ TEST(reload_not_allowed, "U1", "callers without the capability are refused")
 	siblings_stop();
 }
 
-/* The device of the link is gone. */
 TEST(reload_gone, "U1 R10", "a link whose device is gone is refused")
 {
 	check(!live_attach(LIVE_SPARE, LIVE_SPARE_ENTRIES, LIVE_SPARE_ENTRIES),

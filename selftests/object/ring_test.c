@@ -145,7 +145,6 @@ HANDLE_TEST(ring_mappings, "D2", "which memory can be mapped, and for how long")
 	munmap(q, cq.bytes);
 }
 
-/* Reading without a pending event. */
 HANDLE_TEST(no_event, "D2", "read(2) without a pending event")
 {
 	struct xroce_async async;

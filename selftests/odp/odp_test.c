@@ -155,7 +155,6 @@ TEST(odp_unmapped, "O1 O6", "an access error where nothing is mapped")
 	odp_close(&o);
 }
 
-/* The rights are those of the mapping. */
 TEST(odp_readonly, "O7", "rights are those of the mapping")
 {
 	char buf[64];

@@ -217,7 +217,6 @@ PEER_TEST(queue_no_local_write, "Q4 Q5", "a region that may not be written", &pe
 	peer_received(0);
 }
 
-/* The second element of two is wrong. */
 PEER_TEST(queue_second_element, "Q4 Q5", "the second element is wrong", &peer_usual)
 {
 	struct ibv_sge sge[2] = { peer_sge(peer.in, 4), peer_sge(peer.in + PEER_BYTES, 4) };

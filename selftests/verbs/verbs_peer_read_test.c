@@ -84,7 +84,6 @@ PEER_TEST(read_scattered, "Q2", "a READ into several elements", &peer_usual)
 	peer_received(len);
 }
 
-/* A response acknowledges the requests before it. */
 PEER_TEST(read_acknowledges, "Q2 Q4", "a response acknowledges what is before it", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 4);
@@ -156,7 +155,6 @@ PEER_TEST(read_lost_middle, "Q3", "a packet in the middle is lost", &peer_usual)
 	peer_received(THREE);
 }
 
-/* The whole response to a READ is lost, that to the next one is not. */
 PEER_TEST(read_lost_whole, "Q3", "a response is lost, the next one is not", &peer_usual)
 {
 	peer_post_many(1, IBV_WR_RDMA_READ, 4, 2);

@@ -629,7 +629,6 @@ PEER_TEST(nak_operational, "Q4", "remote operational error", &peer_usual)
 	nak_ends(XROCE_SYN_NAK_OP, IBV_WC_REM_OP_ERR);
 }
 
-/* In the middle of a message. */
 PEER_TEST(nak_middle, "Q4", "a NAK of a packet within a message", &peer_usual)
 {
 	peer_post(1, IBV_WR_SEND, 3 * PEER_MTU);

@@ -130,7 +130,6 @@ ATOMIC_TEST(atomic_lengths, "D5 D6", "wrong lengths of headers, payload and pad 
 	}
 }
 
-/* The RETH length of an ATOMIC WRITE must be eight. */
 SCENE_TEST(atomic_reth_length, "D5 D6", "an ATOMIC WRITE whose length is not eight is refused")
 {
 	static const uint32_t lens[] = {
@@ -227,7 +226,6 @@ ATOMIC_TEST(atomic_bounds, "D5 D6", "a word outside a region, or partly outside,
 	}
 }
 
-/* The earliest check that fails determines the cause. */
 ATOMIC_TEST(atomic_order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	access_order(s, right);
@@ -246,7 +244,6 @@ ATOMIC_TEST(atomic_order_of_checks, "D5 D6", "the earliest check that fails dete
 	expect_nak_seq(s);
 }
 
-/* After a gap, and behind queued responses. */
 ATOMIC_TEST(atomic_behind, "D2 D5", "after a gap, and behind queued responses")
 {
 	(void)right;

@@ -357,7 +357,6 @@ TEST(duplicate_newest, "D5 D6", "the newer of two entries with the same PSN")
 	}
 }
 
-/* Duplicates within a message, within a gap, and in error. */
 TEST(duplicate_between, "D5 D6", "duplicates within a message, in a gap, in error")
 {
 	struct scene s;

@@ -216,7 +216,6 @@ TEST(flush_keys, "R9 P2 D5 D6", "a wrong key, a key that is not valid, another d
 	}
 }
 
-/* The earliest check that fails determines the cause. */
 TEST(flush_order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	struct scene s;

@@ -320,7 +320,6 @@ TEST(fuzz, "P2 R9 D3 D5 D6", "nearly valid packets in any state")
 	}
 }
 
-/* The fuzzer must have reached every outcome. */
 TEST(fuzz_reached, "D6", "the fuzzer has reached every outcome")
 {
 	if (!check(stat.rx, "fuzz has not run"))

@@ -280,7 +280,6 @@ SCENE_TEST(after_error, "D5 D6", "a queue pair in error sends no response")
 	expect_drop(s, COUNTER(drop_error));
 }
 
-/* The packet that closes a gap is out of order in its message. */
 SCENE_TEST(error_after_gap, "D5 D6", "the packet that closes a gap is out of order")
 {
 	s->req.psn++;

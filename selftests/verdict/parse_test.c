@@ -169,7 +169,6 @@ SCENE_TEST(foreign_qpn, "D3", "other queue pair numbers pass and are counted")
 	}
 }
 
-/* Packets for other queue pairs pass, even if malformed. */
 SCENE_TEST(foreign_malformed, "D3", "malformed packets for other queue pairs pass")
 {
 	s->req.dqpn = 0x11;

@@ -56,7 +56,6 @@ TEST(read_vlan, "D1", "a response that is longer than the request, with VLAN tag
 	}
 }
 
-/* A READ takes as many PSNs as its response has packets. */
 TEST(read_packets, "D2 D5", "a READ takes a PSN for each packet of the response")
 {
 	struct scene s;
@@ -165,7 +164,6 @@ TEST(read_lengths, "D5 D6", "a READ request with payload, pad or half a RETH")
 	}
 }
 
-/* A READ within a WRITE message. */
 TEST(read_inside, "D5 D6", "a READ within a WRITE message")
 {
 	struct scene s;
@@ -227,7 +225,6 @@ TEST(read_bounds, "D5 D6", "one byte past either end of a region is refused")
 	access_edges(&s);
 }
 
-/* The key of a READ of no bytes is not checked. */
 TEST(read_nothing, "D5", "the key of a READ of no bytes is not checked")
 {
 	struct scene s;
@@ -236,7 +233,6 @@ TEST(read_nothing, "D5", "the key of a READ of no bytes is not checked")
 		access_nothing(&s);
 }
 
-/* The earliest check that fails determines the cause. */
 TEST(read_order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	struct scene s;

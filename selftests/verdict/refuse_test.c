@@ -33,7 +33,6 @@ SCENE_TEST(immediate_last, "D2 D5 D6", "the same for the last packet of a messag
 	expect_write(s);
 }
 
-/* The length is checked before the receive queue, and this before the key. */
 SCENE_TEST(immediate_order, "D5",
 	   "the length is checked before the receive queue, the key after it")
 {

@@ -20,7 +20,6 @@ TEST(key_not_valid, "R7 D5 D6",
 		access_wrong_states(&s);
 }
 
-/* The first and the last entry of the table. */
 SCENE_TEST(key_edges, "R9", "the first and last entry of the table are found")
 {
 	static const uint32_t places[] = { 0, NATIVE_MPT_ENTRIES - 1 };
@@ -62,7 +61,6 @@ TEST(qp_right, "D5 D6", "a queue pair without remote write is refused")
 		access_qp_rights(&s, XROCE_ACCESS_REMOTE_WRITE);
 }
 
-/* The earliest check that fails determines the cause. */
 SCENE_TEST(order_of_checks, "D5 D6", "the earliest check that fails determines the cause")
 {
 	access_order(s, XROCE_ACCESS_REMOTE_WRITE);
@@ -84,7 +82,6 @@ TEST(bounds, "D5 D6", "one byte past either end of a region is refused")
 		access_edges(&s);
 }
 
-/* The region begins at address 0. */
 SCENE_TEST(bounds_zero, "D5 D6", "a region at address 0")
 {
 	s->mpt.iova = 0;

@@ -25,7 +25,6 @@ static void set_interval(unsigned int us)
 	live_parameter("cnp_interval", us);
 }
 
-/* The default of the module's parameter. */
 TEST(cnp_interval, "D5", "the default of the module's parameter")
 {
 	char text[16] = "";

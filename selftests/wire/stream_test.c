@@ -77,7 +77,6 @@ static void expect_atomic(struct wire *w, uint32_t psn, uint32_t msn)
 	wire_expect(w, &want);
 }
 
-/* READs of several lengths; each is one message. */
 WIRE_TEST(stream_lengths, "D2 D5", "a READ of any length is one message", &rc)
 {
 	static const uint32_t bytes[] = {

@@ -228,7 +228,6 @@ TEST(tx_lost, "D6", "frames that the device does not accept count as dropped")
 	wire_close(&w);
 }
 
-/* The counters of a queue pair are reset with it. */
 TEST(tx_anew, "D6", "RESET clears the counters of a queue pair")
 {
 	struct traffic link, peer, qp;

@@ -250,7 +250,6 @@ TEST(vlan_beside_none, "D1", "no tag, and none in the response")
 		answered(&s, NO_TAG);
 }
 
-/* One tag beside the frame and one in it. */
 TEST(vlan_beside_two, "D1", "one tag beside the frame, another one in it")
 {
 	struct scene s;
