@@ -17,6 +17,10 @@
 #include "siblings.h"
 #include "wire.h"
 
+static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
+static const struct wire_opts known = { .recv = true, .sq = 16 };
+static const struct wire_opts known6 = { .recv = true, .sq = 16, .ipv6 = true };
+
 #define OWN	"10.77.0.2"
 #define PEER	"10.77.0.1"
 #define BYTES	512u
@@ -501,14 +505,9 @@ WIRE_TEST(identity_mac_cnp, "I4", "and congestion notifications", &known)
 	      got.dst_mac[5]);
 }
 
-static const struct wire_opts rc, uc = { .type = XROCE_QPT_UC };
-static const struct wire_opts known = { .recv = true, .sq = 16 };
-static const struct wire_opts known6 = { .recv = true, .sq = 16, .ipv6 = true };
-
-TEST_ROW("identity_loop_RC", "I2", "the peer of a queue pair is not another one of the link",
-	 ON_WIRE(loop, &rc));
-TEST_ROW("identity_loop_UC", "I2", "the same on UC", ON_WIRE(loop, &uc));
-TEST_ROW("identity_mac", "I4", "responses go to the peer's Ethernet address", ON_WIRE(mac, &known));
-TEST_ROW("identity_mac_ipv6", "I4", "the same over IPv6", ON_WIRE(mac, &known6));
+TEST(identity_loop_RC, "I2", "the peer of a queue pair is not another one of the link") { wire_call(&rc, loop); }
+TEST(identity_loop_UC, "I2", "the same on UC") { wire_call(&uc, loop); }
+TEST(identity_mac, "I4", "responses go to the peer's Ethernet address") { wire_call(&known, mac); }
+TEST(identity_mac_ipv6, "I4", "the same over IPv6") { wire_call(&known6, mac); }
 
 TEST_MAIN(live_main);

@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-/* TEST_ROW() puts rows into this section, in the order of the file; not all programs have one. */
+/* TEST() puts rows into this section, in the order of the file; not all programs have one. */
 extern const struct test *const __start_test_rows[] __attribute__((weak));
 extern const struct test *const __stop_test_rows[] __attribute__((weak));
 
@@ -89,10 +89,7 @@ static void run(const struct test *test, size_t number)
 	failed = false;
 	skipped = false;
 
-	if (test->around)
-		test->around(test);
-	else
-		test->fn();
+	test->fn();
 
 	if (failed)
 		printf("# %s\nnot ok %zu %s %s\n", test->about, number,

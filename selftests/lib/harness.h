@@ -13,54 +13,39 @@
 
 #define HARNESS_SKIPPED	4	/* exit status: every test was skipped */
 
-struct scene;
-struct wire;
-struct xroce;
-
 /**
  * struct test - a row of the output
  * @name: unique in its program; without blanks
  * @ids: requirements proved, separated by blanks
  * @about: one line for the reader; printed when the test fails
  * @fn: the test; it fails when a check() in it fails
- * @on_scene: a test that takes a scene, see SCENE_TEST() in scene.h
- * @on_handle: a test that takes a handle, see HANDLE_TEST() in live.h
- * @on_wire: a test that takes a wire, see WIRE_TEST() in wire.h
- * @around: sets up the argument of the test, calls the test and cleans up; does not call
- *          the test if a check() has failed before. NULL: call @fn
- * @arg: argument for @around
  */
 struct test {
 	const char *name;
 	const char *ids;
 	const char *about;
 	void (*fn)(void);
-	void (*on_scene)(struct scene *s);
-	void (*on_handle)(struct xroce *x);
-	void (*on_wire)(struct wire *w);
-	void (*around)(const struct test *test);
-	const void *arg;
 };
 
 /*
  * TEST(NAME, "IDS", "ABOUT") { ... } is a test. The tests of a program run in the order of its
  * file.
  */
-#define TEST(name, ids, about)	TEST_WITH(void, name, ids, about, .fn = test_##name)
+#define TEST(_name, _ids, _about) \
+	static void test_##_name(void); \
+	static const struct test row_##_name = { #_name, _ids, _about, test_##_name }; \
+	static const struct test *const at_##_name \
+	__attribute__((section("test_rows"), used, no_reorder)) = &row_##_name; \
+	static void test_##_name(void)
 
-/* The same with a parameter and the members of struct test that provide it. */
-#define TEST_WITH(param, name, ids, about, ...) \
-	static void test_##name(param); \
-	TEST_ROW(#name, ids, about, __VA_ARGS__); \
-	static void test_##name(param)
-
-/* A row whose function has another name, or others, too: the members of a struct test. */
-#define TEST_ROW(...)		TEST_ROW_AT(__COUNTER__, __VA_ARGS__)
-#define TEST_ROW_AT(at, ...)	TEST_ROW_AS(at, __VA_ARGS__)
-#define TEST_ROW_AS(at, ...) \
-	static const struct test test_row_##at = { __VA_ARGS__ }; \
-	static const struct test *const test_at_##at \
-	__attribute__((section("test_rows"), used, no_reorder)) = &test_row_##at
+/*
+ * A test whose block is a function in_NAME with these parameters, which @call calls between set-up
+ * and clean-up: SCENE_TEST(), HANDLE_TEST(), WIRE_TEST() and others.
+ */
+#define TEST_CALLED(params, call, name, ids, about) \
+	static void in_##name params; \
+	TEST(name, ids, about) { call; } \
+	static void in_##name params
 
 /* What main() calls, unless it only lists the tests: harness_main() or a function that calls it. */
 #define TEST_MAIN(function)	int (*const test_main)(int argc, char **argv) = (function)

@@ -333,13 +333,13 @@ void live_close(struct xroce *x)
 	live_check_idle(LIVE_DEV);
 }
 
-void live_around(const struct test *test)
+void live_call(void (*test)(struct xroce *x))
 {
 	struct xroce *x = live_open();
 
 	if (!x)
 		return;
-	test->on_handle(x);
+	test(x);
 	live_close(x);
 }
 

@@ -89,9 +89,8 @@ void live_close(struct xroce *x);
 
 /* A test between live_open() and live_close(), whose parameter is the handle: x. */
 #define HANDLE_TEST(name, ids, about) \
-	TEST_WITH(struct xroce *x, name, ids, about, \
-		  .on_handle = test_##name, .around = live_around)
-void live_around(const struct test *test);
+	TEST_CALLED((struct xroce *x), live_call(in_##name), name, ids, about)
+void live_call(void (*test)(struct xroce *x));
 
 /* Check that @dev's link has no objects and no users, and that no page is pinned. */
 void live_check_idle(const char *dev);

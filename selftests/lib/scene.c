@@ -112,12 +112,12 @@ bool scene_init(struct scene *s)
 	return !test_failed();
 }
 
-void scene_around(const struct test *test)
+void scene_call(void (*test)(struct scene *s))
 {
 	struct scene s;
 
 	if (scene_init(&s))
-		test->on_scene(&s);
+		test(&s);
 }
 
 void scene_ipv6(struct scene *s)

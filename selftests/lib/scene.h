@@ -55,9 +55,8 @@ bool scene_init(struct scene *s);
 
 /* A test whose parameter is a scene: s. */
 #define SCENE_TEST(name, ids, about) \
-	TEST_WITH(struct scene *s, name, ids, about, \
-		  .on_scene = test_##name, .around = scene_around)
-void scene_around(const struct test *test);
+	TEST_CALLED((struct scene *s), scene_call(in_##name), name, ids, about)
+void scene_call(void (*test)(struct scene *s));
 
 /* Change queue pair and request to IPv6. */
 void scene_ipv6(struct scene *s);

@@ -210,13 +210,13 @@ bool wire_open(struct wire *w, const struct wire_opts *opts)
 	return true;
 }
 
-void wire_around(const struct test *test)
+void wire_call(const struct wire_opts *opts, void (*test)(struct wire *w))
 {
 	struct wire w;
 
-	if (!wire_open(&w, test->arg))
+	if (!wire_open(&w, opts))
 		return;
-	test->on_wire(&w);
+	test(&w);
 	wire_close(&w);
 }
 

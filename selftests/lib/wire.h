@@ -97,11 +97,9 @@ void wire_close(struct wire *w);
 bool wire_socket(struct wire *w);
 
 /* A test between wire_open() and wire_close(), whose parameter is the wire: w. */
-#define ON_WIRE(test, opts) \
-	.on_wire = (test), .around = wire_around, .arg = (opts)
 #define WIRE_TEST(name, ids, about, opts) \
-	TEST_WITH(struct wire *w, name, ids, about, ON_WIRE(test_##name, opts))
-void wire_around(const struct test *test);
+	TEST_CALLED((struct wire *w), wire_call(opts, in_##name), name, ids, about)
+void wire_call(const struct wire_opts *opts, void (*test)(struct wire *w));
 
 /* Move the queue pair through RESET to RTS again, with its first attributes. */
 bool wire_again(struct wire *w);

@@ -435,29 +435,34 @@ static void impaired(enum ibv_qp_type type, enum trouble trouble)
 	counted(&before, type, trouble);
 }
 
-/* A test of harness.h: @arg points to the trouble. */
-static void datagrams(const struct test *test)
+static void troubled(enum ibv_qp_type type, bool group, enum trouble trouble)
 {
-	if (!opened(IBV_QPT_UD, false))
+	if (!opened(type, group))
 		return;
-	impaired(IBV_QPT_UD, *(const enum trouble *)test->arg);
-	closed(false);
+	impaired(type, trouble);
+	closed(group);
 }
 
-static void group(const struct test *test)
+TEST(ud_clean, "D2 D6", "datagrams on a clean link") { troubled(IBV_QPT_UD, false, NONE); }
+TEST(ud_loss, "D2 D6", "10% of datagrams lost") { troubled(IBV_QPT_UD, false, LOSS); }
+TEST(ud_duplicate, "D2 D6", "10% of datagrams doubled") { troubled(IBV_QPT_UD, false, DUPLICATE); }
+TEST(ud_reorder, "D2 D6", "5% of datagrams late") { troubled(IBV_QPT_UD, false, REORDER); }
+TEST(ud_corrupt, "D2 D4", "a wrong bit in 10% of datagrams") { troubled(IBV_QPT_UD, false, CORRUPT); }
+TEST(group_clean, "V9 D6", "a group on a clean link") { troubled(IBV_QPT_UD, true, NONE); }
+TEST(group_loss, "V9 D6", "10% of a group's datagrams lost") { troubled(IBV_QPT_UD, true, LOSS); }
+TEST(group_duplicate, "V9 D6", "10% of a group's datagrams doubled")
 {
-	if (!opened(IBV_QPT_UD, true))
-		return;
-	impaired(IBV_QPT_UD, *(const enum trouble *)test->arg);
-	closed(true);
+	troubled(IBV_QPT_UD, true, DUPLICATE);
 }
-
-static void connected(const struct test *test)
+TEST(group_reorder, "V9 D6", "5% of a group's datagrams late") { troubled(IBV_QPT_UD, true, REORDER); }
+TEST(group_corrupt, "V9 D4", "a wrong bit in 10% of them") { troubled(IBV_QPT_UD, true, CORRUPT); }
+TEST(uc_clean, "D2 D6", "messages of UC on a clean link") { troubled(IBV_QPT_UC, false, NONE); }
+TEST(uc_loss, "D2 D6", "10% of packets of UC lost") { troubled(IBV_QPT_UC, false, LOSS); }
+TEST(uc_duplicate, "D2 D6", "10% of packets of UC doubled") { troubled(IBV_QPT_UC, false, DUPLICATE); }
+TEST(uc_reorder, "D2 D6", "5% of packets of UC late") { troubled(IBV_QPT_UC, false, REORDER); }
+TEST(uc_corrupt, "D2 D4", "a wrong bit in 10% of packets of UC")
 {
-	if (!opened(IBV_QPT_UC, false))
-		return;
-	impaired(IBV_QPT_UC, *(const enum trouble *)test->arg);
-	closed(false);
+	troubled(IBV_QPT_UC, false, CORRUPT);
 }
 
 /*
@@ -466,7 +471,7 @@ static void connected(const struct test *test)
  */
 #define LATE_MS		1000u
 #define SLOW_MS		20u
-static void late(const struct test *test)
+static void late(const char *words)
 {
 	struct ibv_wc wc;
 	uint32_t i;
@@ -474,7 +479,7 @@ static void late(const struct test *test)
 
 	if (!opened(IBV_QPT_RC, false))
 		return;
-	if (!netem_set(OUT, test->arg))
+	if (!netem_set(OUT, words))
 		goto out;
 	for (i = 0; i < BURST; i++)
 		post(i, source.at + (size_t)i * SLOT);
@@ -493,6 +498,12 @@ static void late(const struct test *test)
 	netem_set(OUT, "");
 out:
 	closed(false);
+}
+
+TEST(rc_late_loss, "V7 Q3", "5% of packets lost before receives are posted") { late("loss 5%"); }
+TEST(rc_late_reorder, "V7 Q3", "5% of packets late before receives are posted")
+{
+	late("delay 1ms reorder 95%");
 }
 
 /* --- A program that computes, while queue pairs wait for receives that never come. */
@@ -625,27 +636,5 @@ TEST(ud_too_long, "D2 D6", "a datagram that exceeds the MTU")
 out:
 	closed(false);
 }
-
-#define WITH(function, what)	.around = function, .arg = &(const enum trouble){ what }
-
-TEST_ROW("ud_clean", "D2 D6", "datagrams on a clean link", WITH(datagrams, NONE));
-TEST_ROW("ud_loss", "D2 D6", "10% of datagrams lost", WITH(datagrams, LOSS));
-TEST_ROW("ud_duplicate", "D2 D6", "10% of datagrams doubled", WITH(datagrams, DUPLICATE));
-TEST_ROW("ud_reorder", "D2 D6", "5% of datagrams late", WITH(datagrams, REORDER));
-TEST_ROW("ud_corrupt", "D2 D4", "a wrong bit in 10% of datagrams", WITH(datagrams, CORRUPT));
-TEST_ROW("group_clean", "V9 D6", "a group on a clean link", WITH(group, NONE));
-TEST_ROW("group_loss", "V9 D6", "10% of a group's datagrams lost", WITH(group, LOSS));
-TEST_ROW("group_duplicate", "V9 D6", "10% of a group's datagrams doubled", WITH(group, DUPLICATE));
-TEST_ROW("group_reorder", "V9 D6", "5% of a group's datagrams late", WITH(group, REORDER));
-TEST_ROW("group_corrupt", "V9 D4", "a wrong bit in 10% of them", WITH(group, CORRUPT));
-TEST_ROW("rc_late_loss", "V7 Q3", "5% of packets lost before receives are posted", .around = late,
-	 .arg = "loss 5%");
-TEST_ROW("rc_late_reorder", "V7 Q3", "5% of packets late before receives are posted",
-	 .around = late, .arg = "delay 1ms reorder 95%");
-TEST_ROW("uc_clean", "D2 D6", "messages of UC on a clean link", WITH(connected, NONE));
-TEST_ROW("uc_loss", "D2 D6", "10% of packets of UC lost", WITH(connected, LOSS));
-TEST_ROW("uc_duplicate", "D2 D6", "10% of packets of UC doubled", WITH(connected, DUPLICATE));
-TEST_ROW("uc_reorder", "D2 D6", "5% of packets of UC late", WITH(connected, REORDER));
-TEST_ROW("uc_corrupt", "D2 D4", "a wrong bit in 10% of packets of UC", WITH(connected, CORRUPT));
 
 TEST_MAIN(harness_main);

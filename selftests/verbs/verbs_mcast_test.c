@@ -226,9 +226,8 @@ static void with_members(void (*test)(struct member *one, struct member *two))
 
 /* A test with two queue pairs of xr0, its parameters. */
 #define MEMBERS_TEST(name, ids, about) \
-	static void name##_of(struct member *one, struct member *two); \
-	TEST(name, ids, about) { with_members(name##_of); } \
-	static void name##_of(struct member *one, struct member *two)
+	TEST_CALLED((struct member *one, struct member *two), with_members(in_##name), \
+		    name, ids, about)
 
 MEMBERS_TEST(mcast_members, "V9 D3", "each member of a group gets a copy")
 {

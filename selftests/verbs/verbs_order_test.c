@@ -154,20 +154,14 @@ static void all_arrive(void)
 	}
 }
 
-/* A service, and the queue that is slow. */
-struct row {
-	enum ibv_qp_type type;
-	unsigned int queue;
-};
-
-static void in_order(const struct test *test)
+/* Of this service; the queue is slow. */
+static void in_order(enum ibv_qp_type type, unsigned int queue)
 {
-	const struct row *row = test->arg;
-	pid_t slow = receiver(row->queue), busy;
+	pid_t slow = receiver(queue), busy;
 	struct xroce_stat before, after;
 	cpu_set_t was;
 
-	if (!check(slow, "c0 has no queue %u", row->queue) || !set_up(row->type) || !connect_once() ||
+	if (!check(slow, "c0 has no queue %u", queue) || !set_up(type) || !connect_once() ||
 	    !netdev_counters("x0", &before))
 		return;
 	sched_getaffinity(0, sizeof(was), &was);
@@ -185,11 +179,9 @@ static void in_order(const struct test *test)
 	tear_down();
 }
 
-#define ROW(type, queue)	.around = in_order, .arg = &(const struct row){ type, queue }
-
-TEST_ROW("order_rc_first_queue", "V7 D2", "RC, the first queue is slow", ROW(IBV_QPT_RC, 0));
-TEST_ROW("order_rc_second_queue", "V7 D2", "RC, the second queue is slow", ROW(IBV_QPT_RC, 1));
-TEST_ROW("order_uc_first_queue", "V7 D2", "UC, the first queue is slow", ROW(IBV_QPT_UC, 0));
-TEST_ROW("order_uc_second_queue", "V7 D2", "UC, the second queue is slow", ROW(IBV_QPT_UC, 1));
+TEST(order_rc_first_queue, "V7 D2", "RC, the first queue is slow") { in_order(IBV_QPT_RC, 0); }
+TEST(order_rc_second_queue, "V7 D2", "RC, the second queue is slow") { in_order(IBV_QPT_RC, 1); }
+TEST(order_uc_first_queue, "V7 D2", "UC, the first queue is slow") { in_order(IBV_QPT_UC, 0); }
+TEST(order_uc_second_queue, "V7 D2", "UC, the second queue is slow") { in_order(IBV_QPT_UC, 1); }
 
 TEST_MAIN(harness_main);

@@ -110,11 +110,11 @@ static void close_all(void)
 		munmap(memory, PAGES * MEM_PAGE);
 }
 
-void peer_around(const struct test *test)
+void peer_call(const struct peer_opts *options, void (*test)(void))
 {
-	opts = test->arg;
+	opts = options;
 	if (open_all())
-		test->fn();
+		test();
 	close_all();
 }
 

@@ -66,9 +66,8 @@ extern struct verbs_peer peer;
 
 /* A test with a connection that has these struct peer_opts. */
 #define PEER_TEST(name, ids, about, opts) \
-	TEST_WITH(void, name, ids, about, \
-		  .fn = test_##name, .around = peer_around, .arg = (opts))
-void peer_around(const struct test *test);
+	TEST_CALLED((void), peer_call(opts, in_##name), name, ids, about)
+void peer_call(const struct peer_opts *options, void (*test)(void));
 
 /* Move the queue pair through RESET to RTS again. "in" is filled again. */
 bool peer_again(void);

@@ -125,9 +125,8 @@ static struct flow_path path_of(const struct pairing *p, uint8_t timeout, bool i
 	return path;
 }
 
-static void random_requests(const struct test *test)
+static void random_requests(const struct link *link)
 {
-	const struct link *link = test->arg;
 	const struct pairing *p = link->pairing;
 	bool clean = !link->out && !link->back;
 	uint32_t ops = setting("XROCE_SHADOW_OPS", OPS) / (clean ? 1 : 5);
@@ -147,9 +146,8 @@ static void random_requests(const struct test *test)
  * The peer falls silent for longer than the retries take: requests end as the model says. The
  * retries are long enough for a machine that stands still while the peer still answers.
  */
-static void silence(const struct test *test)
+static void silence(const struct pairing *p)
 {
-	const struct pairing *p = test->arg;
 	struct flow_path path = path_of(p, 15, true);
 
 	seed();
@@ -163,9 +161,8 @@ static void silence(const struct test *test)
 }
 
 /* The link of the client is down, so that nothing can be sent. */
-static void down(const struct test *test)
+static void down(const struct pairing *p)
 {
-	const struct pairing *p = test->arg;
 	struct flow_path path = path_of(p, 15, true);
 	char command[128];
 
@@ -198,9 +195,8 @@ static bool timed_out(const struct pairing *p, const struct xroce_stat *before)
 }
 
 /* The peer is silent for a while, shorter than the retries take. */
-static void pause_short(const struct test *test)
+static void pause_short(const struct pairing *p)
 {
-	const struct pairing *p = test->arg;
 	/* 4.3 s: tc must be done before seven more have passed. */
 	struct flow_path path = path_of(p, 20, true);
 	struct xroce_stat before;
@@ -216,72 +212,43 @@ static void pause_short(const struct test *test)
 	flows_close();
 }
 
-#define LINK(pairing, out, back, counter)	\
-	.around = random_requests,		\
-	.arg = &(const struct link){ &(pairing), out, back, COUNTER(counter) }
+/* To rxe, and to xroce. */
+#define LINKS_TEST(name, ids, about, out, back, counter) \
+	static const struct link name[] = { \
+		{ &to_rxe, out, back, COUNTER(counter) }, \
+		{ &veth, out, back, COUNTER(counter) }, \
+	}; \
+	TEST(requester_rxe_##name, ids, "to rxe, " about) { random_requests(&name[0]); } \
+	TEST(requester_veth_##name, ids, "to xroce, " about) { random_requests(&name[1]); }
 
 #define LATE1		"delay 1ms reorder 99%"
 #define LATE5		"delay 1ms reorder 95%"
 
-TEST_ROW("requester_rxe_clean", "V7 V6", "to rxe, a clean link", LINK(to_rxe, NULL, NULL, req_tx));
-TEST_ROW("requester_loop_clean", "V7 V6", "within a device", LINK(loop, NULL, NULL, req_tx));
-TEST_ROW("requester_veth_clean", "V7 V6", "to xroce, a clean link", LINK(veth, NULL, NULL, req_tx));
-TEST_ROW("requester_rxe_loss_out", "V7 D4", "to rxe, 1% of its packets lost",
-	 LINK(to_rxe, "loss 1%", NULL, req_retransmit));
-TEST_ROW("requester_rxe_loss_back", "V7 D4", "to rxe, 1% of responses lost",
-	 LINK(to_rxe, NULL, "loss 1%", req_retransmit));
-TEST_ROW("requester_rxe_loss5", "V7 D4", "to rxe, 5% lost in both directions",
-	 LINK(to_rxe, "loss 5%", "loss 5%", req_retransmit));
-TEST_ROW("requester_rxe_duplicate_out", "V7 D4", "to rxe, 1% of its packets doubled",
-	 LINK(to_rxe, "duplicate 1%", NULL, req_tx));
-TEST_ROW("requester_rxe_duplicate_back", "V7 D4", "to rxe, 1% of responses doubled",
-	 LINK(to_rxe, NULL, "duplicate 1%", req_ignored));
-TEST_ROW("requester_rxe_duplicate5", "V7 D4", "to rxe, 5% doubled in both directions",
-	 LINK(to_rxe, "duplicate 5%", "duplicate 5%", req_ignored));
-TEST_ROW("requester_rxe_reorder_out", "V7 D4", "to rxe, 1% of its packets late",
-	 LINK(to_rxe, LATE1, NULL, req_retransmit));
-TEST_ROW("requester_rxe_reorder_back", "V7 D4", "to rxe, 1% of responses late",
-	 LINK(to_rxe, NULL, LATE1, req_ignored));
-TEST_ROW("requester_rxe_reorder5", "V7 D4", "to rxe, 5% late in both directions",
-	 LINK(to_rxe, LATE5, LATE5, req_retransmit));
-TEST_ROW("requester_rxe_corrupt_out", "V7 D4", "to rxe, a wrong bit in 1% of its packets",
-	 LINK(to_rxe, "corrupt 1%", NULL, req_retransmit));
-TEST_ROW("requester_rxe_corrupt_back", "V7 D4", "to rxe, a wrong bit in 1% of responses",
-	 LINK(to_rxe, NULL, "corrupt 1%", drop_icrc));
-TEST_ROW("requester_rxe_corrupt5", "V7 D4", "to rxe, a wrong bit in 5% in both directions",
-	 LINK(to_rxe, "corrupt 5%", "corrupt 5%", drop_icrc));
-TEST_ROW("requester_veth_loss_out", "V7 D4", "to xroce, 1% of its packets lost",
-	 LINK(veth, "loss 1%", NULL, req_retransmit));
-TEST_ROW("requester_veth_loss_back", "V7 D4", "to xroce, 1% of responses lost",
-	 LINK(veth, NULL, "loss 1%", req_retransmit));
-TEST_ROW("requester_veth_loss5", "V7 D4", "to xroce, 5% lost in both directions",
-	 LINK(veth, "loss 5%", "loss 5%", req_retransmit));
-TEST_ROW("requester_veth_duplicate_out", "V7 D4", "to xroce, 1% of its packets doubled",
-	 LINK(veth, "duplicate 1%", NULL, req_tx));
-TEST_ROW("requester_veth_duplicate_back", "V7 D4", "to xroce, 1% of responses doubled",
-	 LINK(veth, NULL, "duplicate 1%", req_ignored));
-TEST_ROW("requester_veth_duplicate5", "V7 D4", "to xroce, 5% doubled in both directions",
-	 LINK(veth, "duplicate 5%", "duplicate 5%", req_ignored));
-TEST_ROW("requester_veth_reorder_out", "V7 D4", "to xroce, 1% of its packets late",
-	 LINK(veth, LATE1, NULL, req_retransmit));
-TEST_ROW("requester_veth_reorder_back", "V7 D4", "to xroce, 1% of responses late",
-	 LINK(veth, NULL, LATE1, req_ignored));
-TEST_ROW("requester_veth_reorder5", "V7 D4", "to xroce, 5% late in both directions",
-	 LINK(veth, LATE5, LATE5, req_retransmit));
-TEST_ROW("requester_veth_corrupt_out", "V7 D4", "to xroce, a wrong bit in 1% of its packets",
-	 LINK(veth, "corrupt 1%", NULL, req_retransmit));
-TEST_ROW("requester_veth_corrupt_back", "V7 D4", "to xroce, a wrong bit in 1% of responses",
-	 LINK(veth, NULL, "corrupt 1%", drop_icrc));
-TEST_ROW("requester_veth_corrupt5", "V7 D4", "to xroce, a wrong bit in 5% in both directions",
-	 LINK(veth, "corrupt 5%", "corrupt 5%", drop_icrc));
-TEST_ROW("requester_rxe_pause", "V7", "rxe does not answer for a while", .around = pause_short,
-	 .arg = &to_rxe);
-TEST_ROW("requester_veth_pause", "V7", "xroce does not answer for a while", .around = pause_short,
-	 .arg = &veth);
-TEST_ROW("requester_rxe_silence", "V7", "rxe does not answer any more", .around = silence,
-	 .arg = &to_rxe);
-TEST_ROW("requester_veth_silence", "V7", "xroce does not answer any more", .around = silence,
-	 .arg = &veth);
-TEST_ROW("requester_veth_down", "V7", "the link is down", .around = down, .arg = &veth);
+TEST(requester_loop_clean, "V7 V6", "within a device")
+{
+	random_requests(&(struct link){ &loop, NULL, NULL, COUNTER(req_tx) });
+}
+
+LINKS_TEST(clean, "V7 V6", "a clean link", NULL, NULL, req_tx)
+LINKS_TEST(loss_out, "V7 D4", "1% of its packets lost", "loss 1%", NULL, req_retransmit)
+LINKS_TEST(loss_back, "V7 D4", "1% of responses lost", NULL, "loss 1%", req_retransmit)
+LINKS_TEST(loss5, "V7 D4", "5% lost in both directions", "loss 5%", "loss 5%", req_retransmit)
+LINKS_TEST(duplicate_out, "V7 D4", "1% of its packets doubled", "duplicate 1%", NULL, req_tx)
+LINKS_TEST(duplicate_back, "V7 D4", "1% of responses doubled", NULL, "duplicate 1%", req_ignored)
+LINKS_TEST(duplicate5, "V7 D4", "5% doubled in both directions", "duplicate 5%", "duplicate 5%",
+	   req_ignored)
+LINKS_TEST(reorder_out, "V7 D4", "1% of its packets late", LATE1, NULL, req_retransmit)
+LINKS_TEST(reorder_back, "V7 D4", "1% of responses late", NULL, LATE1, req_ignored)
+LINKS_TEST(reorder5, "V7 D4", "5% late in both directions", LATE5, LATE5, req_retransmit)
+LINKS_TEST(corrupt_out, "V7 D4", "a wrong bit in 1% of its packets", "corrupt 1%", NULL,
+	   req_retransmit)
+LINKS_TEST(corrupt_back, "V7 D4", "a wrong bit in 1% of responses", NULL, "corrupt 1%", drop_icrc)
+LINKS_TEST(corrupt5, "V7 D4", "a wrong bit in 5% in both directions", "corrupt 5%", "corrupt 5%",
+	   drop_icrc)
+TEST(requester_rxe_pause, "V7", "rxe does not answer for a while") { pause_short(&to_rxe); }
+TEST(requester_veth_pause, "V7", "xroce does not answer for a while") { pause_short(&veth); }
+TEST(requester_rxe_silence, "V7", "rxe does not answer any more") { silence(&to_rxe); }
+TEST(requester_veth_silence, "V7", "xroce does not answer any more") { silence(&veth); }
+TEST(requester_veth_down, "V7", "the link is down") { down(&veth); }
 
 TEST_MAIN(harness_main);

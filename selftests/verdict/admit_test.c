@@ -261,7 +261,7 @@ SCENE_TEST(peer_address, "I4", "a response goes to the peer's Ethernet address")
 SCENE_TEST(peer_address_ipv6, "I4", "the same over IPv6")
 {
 	scene_ipv6(s);
-	test_peer_address(s);
+	in_peer_address(s);
 }
 
 /* The stack drops frames for other machines, and no group frame is RoCEv2 for a queue pair. */

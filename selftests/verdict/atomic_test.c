@@ -31,9 +31,7 @@ static void each(void (*body)(struct scene *s, uint32_t right))
 
 /* A test that is called for each opcode, with a scene and the right that the opcode needs. */
 #define ATOMIC_TEST(name, ids, about) \
-	static void name##_one(struct scene *s, uint32_t right); \
-	TEST(name, ids, about) { each(name##_one); } \
-	static void name##_one(struct scene *s, uint32_t right)
+	TEST_CALLED((struct scene *s, uint32_t right), each(in_##name), name, ids, about)
 
 static void next(struct scene *s)
 {
